@@ -1,0 +1,2 @@
+// Package plimsoll decides how much cloud capacity to carry.
+package plimsoll

@@ -1,0 +1,18 @@
+package trace
+
+import "time"
+
+// A Job is one batch job of a log, in instances rather than processors: what
+// a simulator replays and what a generator makes.
+//
+// A Job whose Run or Nodes is not positive is not a job that can be replayed;
+// [Convert] leaves such records out and counts them.
+type Job struct {
+	ID       int64         // the log's own job number
+	Submit   time.Duration // since the start of the trace
+	Run      time.Duration // the true run time, > 0
+	Estimate time.Duration // the run time that the scheduler is told, ≥ Run
+	Nodes    int           // instances held from start to end, > 0
+	User     int           // the log's user number, -1 where unknown
+	Queue    int           // the log's queue number, -1 where unknown
+}
