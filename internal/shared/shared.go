@@ -13,8 +13,8 @@ import (
 const Env = "PLIMSOLL_SHARED"
 
 // File returns the path of a file of the reference material, by its
-// slash-separated name there. It skips the test, with a message, when the
-// material or the file is absent.
+// slash-separated name there. It skips the test, with a message, when [Env] is
+// not set, and fails it when the folder that Env names has no such file.
 func File(tb testing.TB, name string) string {
 	tb.Helper()
 	dir := os.Getenv(Env)
@@ -23,7 +23,7 @@ func File(tb testing.TB, name string) string {
 	}
 	path := filepath.Join(dir, filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
-		tb.Skipf("%s has no %s: %v", Env, name, err)
+		tb.Fatalf("%s has no %s: %v", Env, name, err)
 	}
 	return path
 }
