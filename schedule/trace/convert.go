@@ -1,0 +1,293 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Processors says which of a record's two numbers of processors a job takes.
+type Processors int
+
+const (
+	// AllocatedOrRequested takes the 5th field, and the 8th where the 5th is
+	// not positive.
+	AllocatedOrRequested Processors = iota
+	// Allocated takes the 5th field only.
+	Allocated
+	// RequestedOrAllocated takes the 8th field, and the 5th where the 8th is
+	// not positive.
+	RequestedOrAllocated
+)
+
+// Origin says which instant of the log becomes the jobs' time 0.
+type Origin int
+
+const (
+	// OriginAuto is OriginLog, or OriginFirst where submissions are absolute:
+	// where the earliest of the log is later than [AbsoluteFrom].
+	OriginAuto Origin = iota
+	// OriginLog keeps the log's own time 0: a log of the archive whose first
+	// jobs were cleaned away starts with an idle spell.
+	OriginLog
+	// OriginFirst is the earliest submission in the log, whether its record is
+	// kept or not.
+	OriginFirst
+)
+
+// AbsoluteFrom is the submit time from which OriginAuto takes a log's times for
+// absolute ones, counted from 1970: 10⁸ s, which is 3 March 1973 as a date and over
+// three years as a span. No log of the archive starts so late after its own
+// time 0, and none was made before that day.
+const AbsoluteFrom = 100_000_000 * time.Second
+
+// An Alpha scales overestimation, [Niu16] section 8.4:
+//
+//	t_sch = t_run + α·(t_req − t_run)
+//
+// The zero value is the default α = 1, the estimate that the user gave. [NewAlpha] makes
+// others: 0 is a perfect estimate, 2 twice the user's error.
+type Alpha struct {
+	set   bool
+	value float64
+}
+
+// NewAlpha returns the factor α. It panics unless 0 ≤ α < ∞.
+func NewAlpha(alpha float64) Alpha {
+	if !(alpha >= 0) || math.IsInf(alpha, 1) {
+		panic("trace: alpha must be finite and not negative")
+	}
+	return Alpha{true, alpha}
+}
+
+// Value returns α, 1 for the zero value.
+func (a Alpha) Value() float64 {
+	if !a.set {
+		return 1
+	}
+	return a.value
+}
+
+// Options are the choices of a conversion. The zero value is the default: a
+// processor an instance, allocated processors before requested ones, the
+// log's own time 0, estimates as requested.
+type Options struct {
+	PerInstance int        // processors per instance; 0 means 1
+	Processors  Processors // which number of processors
+	Origin      Origin     // which instant is time 0
+	Alpha       Alpha      // scales overestimation
+}
+
+// A Report counts what a conversion left out and changed. Every record that
+// is not a job is counted by the first reason that applies, in the order of
+// the fields, so that Records = Jobs + Left().
+type Report struct {
+	Records int // records given
+	Jobs    int // jobs made
+
+	// Left out, one reason each.
+	NoSubmit     int // no submit time: it is negative
+	Bursts       int // a burst of a swapped-out job whose record stands just before
+	Cancelled    int // cancelled before start: status 5 and no run time above 0
+	NoRun        int // no run time: it is negative
+	ZeroRun      int // run time 0
+	NoProcessors int // no number of processors above 0
+
+	// Kept, but changed; a job may count more than once.
+	OtherProcessors int           // the field asked for is not positive, the other is
+	EstimateMissing int           // no requested time above 0: the run time stands in
+	EstimateRaised  int           // requested time below the run time, raised to it
+	Moved           int           // later in the log than a job that sorts after it
+	Base            time.Duration // subtracted from every submit time
+}
+
+// Left is the number of records left out.
+func (r *Report) Left() int { return r.Records - r.Jobs }
+
+// LeftOut yields each reason for which records were left out with their
+// number, where there are any.
+func (r *Report) LeftOut() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		_ = item(yield, "no submit time", r.NoSubmit) &&
+			item(yield, "bursts of a job already counted", r.Bursts) &&
+			item(yield, "cancelled before start", r.Cancelled) &&
+			item(yield, "run time unknown", r.NoRun) &&
+			item(yield, "run time 0", r.ZeroRun) &&
+			item(yield, "no processors", r.NoProcessors)
+	}
+}
+
+// Changed yields each kind of change with the number of jobs that it
+// concerns, where there are any.
+func (r *Report) Changed() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		shifted := 0
+		if r.Base != 0 {
+			shifted = r.Jobs
+		}
+		_ = item(yield, "processors from the other field", r.OtherProcessors) &&
+			item(yield, "estimate missing, run time taken", r.EstimateMissing) &&
+			item(yield, "estimate raised to the run time", r.EstimateRaised) &&
+			item(yield, "out of order, moved", r.Moved) &&
+			item(yield, "submit time shifted", shifted)
+	}
+}
+
+func item(yield func(string, int) bool, what string, n int) bool {
+	return n == 0 || yield(what, n)
+}
+
+// String is the report as lines of text, without a line feed at the end.
+func (r *Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d records, %d jobs, %d left out", r.Records, r.Jobs, r.Left())
+	for what, n := range r.LeftOut() {
+		fmt.Fprintf(&b, "\n  left out: %s: %d", what, n)
+	}
+	for what, n := range r.Changed() {
+		fmt.Fprintf(&b, "\n  changed: %s: %d", what, n)
+	}
+	if r.Base != 0 {
+		fmt.Fprintf(&b, " by %d s", r.Base/time.Second)
+	}
+	return b.String()
+}
+
+// Convert makes jobs of records, such as [Reader.Records]: see [AppendJobs].
+func Convert(records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
+	return AppendJobs(nil, records, opts)
+}
+
+// AppendJobs appends to dst the records that are jobs, in the order of
+// submission: those with a submit time, and run time and processors above 0.
+// The Report counts the others.
+//
+//	Nodes    = ⌈processors / PerInstance⌉
+//	Submit   = submit time − base, where Options.Origin says which
+//	Estimate = Run + α·(requested time − Run), at least Run
+//
+// An estimate below the run time is raised to it, since a scheduler would end
+// the job there, and a missing one is the run time. Ties in Submit go
+// by ID, then by the order of the log.
+//
+// The first error that records yields ends it, as does an [*InputError] for
+// a job that cannot be represented; dst is then returned as it was given. It panics if
+// an option is out of range. Time is O(n) for a log in order and O(n log² n)
+// otherwise; memory is that of the jobs kept.
+func AppendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
+	if opts.PerInstance < 0 {
+		panic("trace: negative processors per instance")
+	}
+	if opts.Processors < 0 || opts.Processors > RequestedOrAllocated {
+		panic("trace: unknown choice of processors")
+	}
+	if opts.Origin < 0 || opts.Origin > OriginFirst {
+		panic("trace: unknown origin")
+	}
+	per := max(1, opts.PerInstance)
+	alpha := opts.Alpha.Value()
+
+	var rep Report
+	jobs := dst
+	first := time.Duration(math.MaxInt64)
+	var previous int64 // job number of the record before
+	var latest Job     // the greatest of the jobs so far
+	for rec, err := range records {
+		if err != nil {
+			return dst, Report{}, err
+		}
+		rep.Records++
+		burst := rep.Records > 1 && rec.ID == previous &&
+			rec.Status >= StatusPartial && rec.Status <= StatusPartialFailed
+		previous = rec.ID
+		if rec.Submit >= 0 {
+			first = min(first, rec.Submit)
+		}
+		procs, other := rec.Processors, rec.ReqProcessors
+		switch opts.Processors {
+		case Allocated:
+			other = 0
+		case RequestedOrAllocated:
+			procs, other = other, procs
+		}
+		replaced := procs <= 0 && other > 0
+		if replaced {
+			procs = other
+		}
+		switch {
+		case rec.Submit < 0:
+			rep.NoSubmit++
+			continue
+		case burst:
+			rep.Bursts++
+			continue
+		case rec.Run <= 0 && rec.Status == StatusCancelled:
+			rep.Cancelled++
+			continue
+		case rec.Run < 0:
+			rep.NoRun++
+			continue
+		case rec.Run == 0:
+			rep.ZeroRun++
+			continue
+		case procs <= 0:
+			rep.NoProcessors++
+			continue
+		}
+		job := Job{
+			ID:       rec.ID,
+			Submit:   rec.Submit,
+			Run:      rec.Run,
+			Estimate: rec.ReqTime,
+			Nodes:    (procs-1)/per + 1,
+			User:     rec.User,
+			Queue:    rec.Queue,
+		}
+		switch {
+		case replaced:
+			rep.OtherProcessors++
+		}
+		switch over := rec.ReqTime - rec.Run; {
+		case rec.ReqTime <= 0:
+			job.Estimate = rec.Run
+			rep.EstimateMissing++
+		case over < 0:
+			job.Estimate = rec.Run
+			rep.EstimateRaised++
+		case alpha != 1:
+			x := math.Round(alpha * float64(over))
+			if x >= float64(math.MaxInt64-rec.Run) {
+				return dst, Report{}, &InputError{Field: "estimate", Index: rep.Records, Err: ErrRange, unit: "record"}
+			}
+			job.Estimate = rec.Run + time.Duration(x)
+		}
+		if len(jobs) > len(dst) && compareJobs(job, latest) < 0 {
+			rep.Moved++
+		} else {
+			latest = job
+		}
+		jobs = append(jobs, job)
+	}
+	made := jobs[len(dst):]
+	rep.Jobs = len(made)
+	if opts.Origin == OriginFirst || opts.Origin == OriginAuto && first >= AbsoluteFrom {
+		if rep.Jobs > 0 {
+			rep.Base = first
+		}
+	}
+	for i := range made {
+		made[i].Submit -= rep.Base
+	}
+	if rep.Moved > 0 {
+		slices.SortStableFunc(made, compareJobs)
+	}
+	return jobs, rep, nil
+}
+
+func compareJobs(a, b Job) int {
+	return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.ID, b.ID))
+}

@@ -1,0 +1,119 @@
+package trace
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Header is the comment lines that open a log, in order. A line of the form
+// "; Key: value" is a field; every other line is free text. The zero value is
+// an empty header.
+type Header struct {
+	lines []string // without the semicolon and the line's end
+}
+
+// Lines yields the comment lines in order, without the leading semicolon and
+// otherwise as they stand in the log.
+func (h *Header) Lines() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, l := range h.lines {
+			if !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// Fields yields the fields in order as key and value, both without
+// surrounding space. A key may come more than once ("Queue", "Note"). A key is one word
+// of letters, digits, "_" and "-", and the colon is followed by space or by the
+// line's end, so that "http://..." in a line that continues another is not a field.
+func (h *Header) Fields() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, l := range h.lines {
+			if k, v, ok := splitField(l); ok && !yield(k, v) {
+				return
+			}
+		}
+	}
+}
+
+func splitField(line string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(strings.TrimLeft(line, " \t;"), ":")
+	if !ok || key == "" || value != "" && value[0] != ' ' && value[0] != '\t' {
+		return "", "", false
+	}
+	key = strings.TrimRight(key, " \t")
+	if key == "" {
+		return "", "", false
+	}
+	for i := range len(key) {
+		c := key[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-') {
+			return "", "", false
+		}
+	}
+	return key, strings.TrimSpace(value), true
+}
+
+// Get returns the value of the first field with the key, whose letter case
+// does not matter, and whether there is one.
+func (h *Header) Get(key string) (string, bool) {
+	for k, v := range h.Fields() {
+		if strings.EqualFold(k, key) {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// Int returns the whole number that the value of the first field with the key
+// begins with: 338 for "MaxNodes: 338 (batch partition; 512 total)". It is false
+// where there is no such field, where the value begins otherwise ("N/A"), and
+// where the number does not fit.
+func (h *Header) Int(key string) (int64, bool) {
+	v, ok := h.Get(key)
+	if !ok {
+		return 0, false
+	}
+	n := 0
+	if n < len(v) && v[n] == '-' {
+		n++
+	}
+	for n < len(v) && '0' <= v[n] && v[n] <= '9' {
+		n++
+	}
+	i, err := strconv.ParseInt(v[:n], 10, 64)
+	return i, err == nil
+}
+
+// MaxNodes is the number of nodes of the machine, and whether the header states it.
+func (h *Header) MaxNodes() (int64, bool) { return h.Int("MaxNodes") }
+
+// MaxProcs is the number of processors of the machine, and whether the header states it.
+func (h *Header) MaxProcs() (int64, bool) { return h.Int("MaxProcs") }
+
+// UnixStartTime is the instant of the log's time 0, in UTC, and whether the header states it.
+func (h *Header) UnixStartTime() (time.Time, bool) {
+	s, ok := h.Int("UnixStartTime")
+	if !ok {
+		return time.Time{}, false
+	}
+	return time.Unix(s, 0).UTC(), true
+}
+
+// TimeZoneString is the name of the log's time zone, such as "US/Pacific", and
+// whether the header states it. No database of zones is consulted.
+func (h *Header) TimeZoneString() (string, bool) { return h.Get("TimeZoneString") }
+
+// Add appends the field "; key: value".
+func (h *Header) Add(key, value string) { h.AddLine(" " + key + ": " + value) }
+
+// AddLine appends a comment line, given without its semicolon. [Writer.WriteHeader]
+// refuses a line that holds a line break.
+func (h *Header) AddLine(text string) { h.lines = append(h.lines, text) }
+
+// Reset forgets all lines.
+func (h *Header) Reset() { h.lines = h.lines[:0] }

@@ -1,0 +1,516 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+	"time"
+)
+
+const (
+	// bufferSize is the reader's memory. A line that does not fit makes it
+	// grow up to maxLine.
+	bufferSize = 128 << 10
+	// maxLine bounds a line, and so the memory that hostile input can take:
+	// the longest line of the archive's logs has 500 bytes or so.
+	maxLine = 1 << 20
+	// maxHeader bounds the header's text in total.
+	maxHeader = 16 << 20
+)
+
+// Stats counts what a [Reader] met and tolerated.
+type Stats struct {
+	Lines    int // all lines so far
+	Records  int // records returned
+	Comments int // comment lines, of the header and later ones
+	Blank    int // empty lines
+	Short    int // records of fewer than 18 fields, the rest taken as -1
+	Extra    int // records of more than 18 columns, the rest ignored
+	Rounded  int // times with more than nine decimals, rounded to the nanosecond
+}
+
+// A Reader reads a log in the Standard Workload Format, line by line. The zero value
+// reads an empty log until [Reader.Reset].
+type Reader struct {
+	src    io.Reader // what is read: raw or zip
+	raw    input
+	br     *bufio.Reader
+	zip    *gzip.Reader
+	buf    []byte
+	pos    int // buf[pos:end] is unread
+	end    int
+	start  int // where the line that was returned last begins
+	opened bool
+	err    error // sticky, from src or of a line too long
+
+	header     Header
+	headerSize int
+	inBody     bool // the header is complete
+	stats      Stats
+}
+
+// input gives back the bytes that were looked at to tell gzip from text.
+type input struct {
+	head []byte
+	src  io.Reader
+	arr  [2]byte
+}
+
+func (in *input) Read(p []byte) (int, error) {
+	if len(in.head) > 0 {
+		n := copy(p, in.head)
+		in.head = in.head[n:]
+		return n, nil
+	}
+	return in.src.Read(p)
+}
+
+// NewReader returns a Reader of src, which is plain text or gzip: the first two bytes
+// tell. Nothing is read before the first call of [Reader.Next] or [Reader.Header]. It
+// panics if src is nil.
+func NewReader(src io.Reader) *Reader {
+	r := new(Reader)
+	r.Reset(src)
+	return r
+}
+
+// Reset makes r read src from its beginning, and keeps r's memory.
+func (r *Reader) Reset(src io.Reader) {
+	if src == nil {
+		panic("trace: nil source")
+	}
+	r.raw.src, r.raw.head = src, nil
+	r.src = nil
+	r.pos, r.end = 0, 0
+	r.opened, r.err = false, nil
+	r.header.Reset()
+	r.headerSize = 0
+	r.inBody = false
+	r.stats = Stats{}
+}
+
+// open tells gzip from plain text and skips a byte order mark.
+func (r *Reader) open() {
+	r.opened = true
+	if r.buf == nil {
+		r.buf = make([]byte, bufferSize)
+	}
+	if r.raw.src == nil {
+		r.err = io.EOF
+		return
+	}
+	n, err := io.ReadFull(r.raw.src, r.raw.arr[:])
+	r.raw.head = r.raw.arr[:n]
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		r.err = err
+		return
+	}
+	r.src = &r.raw
+	if n == 2 && r.raw.arr == [2]byte{0x1f, 0x8b} {
+		if r.br == nil {
+			r.br = bufio.NewReaderSize(&r.raw, 32<<10)
+			r.zip, err = gzip.NewReader(r.br)
+		} else {
+			r.br.Reset(&r.raw)
+			err = r.zip.Reset(r.br)
+		}
+		if err != nil {
+			r.br, r.zip = nil, nil
+			r.err = err
+			return
+		}
+		r.src = r.zip
+	}
+	for r.end < 3 && r.err == nil {
+		r.fill()
+	}
+	if b := r.buf[:r.end]; bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
+		r.pos = 3
+	} else if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		r.err = &InputError{Field: "line", Index: 1, Err: ErrEncoding, unit: "line"}
+	}
+}
+
+// fill reads more into the buffer, which has unread bytes only.
+func (r *Reader) fill() {
+	if r.pos > 0 {
+		copy(r.buf, r.buf[r.pos:r.end])
+		r.end -= r.pos
+		r.pos = 0
+	}
+	if r.end == len(r.buf) {
+		if len(r.buf) >= maxLine {
+			r.err = &InputError{Field: "line", Index: r.stats.Lines + 1, Err: ErrTooLong, unit: "line"}
+			return
+		}
+		grown := make([]byte, 2*len(r.buf))
+		copy(grown, r.buf[:r.end])
+		r.buf = grown
+	}
+	for range 100 {
+		n, err := r.src.Read(r.buf[r.end:])
+		r.end += n
+		if err != nil {
+			r.err = err
+			return
+		}
+		if n > 0 {
+			return
+		}
+	}
+	r.err = io.ErrNoProgress
+}
+
+// line returns the next line without its end, valid until the next call.
+func (r *Reader) line() ([]byte, error) {
+	if !r.opened {
+		r.open()
+	}
+	from := r.pos
+	for {
+		if i := bytes.IndexByte(r.buf[from:r.end], '\n'); i >= 0 {
+			b := r.buf[r.pos : from+i]
+			r.start, r.pos = r.pos, from+i+1
+			r.stats.Lines++
+			return b, nil
+		}
+		if r.err != nil {
+			if r.err == io.EOF && r.pos < r.end {
+				b := r.buf[r.pos:r.end]
+				r.start, r.pos = r.pos, r.end
+				r.stats.Lines++
+				return b, nil
+			}
+			return nil, r.err
+		}
+		seen := r.end - r.pos
+		r.fill()
+		from = r.pos + seen
+	}
+}
+
+// Header returns the comment lines before the first record, reading up to
+// there where that has not happened yet. It belongs to r and is valid until
+// Reset. The error is that of the source, or says which line cannot be read;
+// what was read before it is returned with it.
+func (r *Reader) Header() (*Header, error) {
+	for !r.inBody {
+		line, err := r.line()
+		if err == io.EOF {
+			r.inBody = true
+			break
+		}
+		if err != nil {
+			return &r.header, err
+		}
+		switch text := trim(line); {
+		case len(text) == 0:
+			r.stats.Blank++
+		case text[0] == ';':
+			r.stats.Comments++
+			if err := r.checkComment(text); err != nil {
+				return &r.header, err
+			}
+			r.headerSize += len(text)
+			if r.headerSize > maxHeader {
+				r.err = r.lineError("header", ErrTooLong)
+				return &r.header, r.err
+			}
+			r.header.lines = append(r.header.lines, string(text[1:]))
+		default: // a record: it is for Next
+			r.pos = r.start
+			r.stats.Lines--
+			r.inBody = true
+		}
+	}
+	return &r.header, nil
+}
+
+// trim returns line without leading blanks and without the carriage returns
+// that end it.
+func trim(line []byte) []byte {
+	for len(line) > 0 && line[len(line)-1] == '\r' {
+		line = line[:len(line)-1]
+	}
+	for len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
+		line = line[1:]
+	}
+	return line
+}
+
+func (r *Reader) lineError(field string, err error) *InputError {
+	return &InputError{Field: field, Index: r.stats.Lines, Err: err, unit: "line"}
+}
+
+// checkComment refuses a comment with a carriage return within: in a file
+// whose lines end in carriage returns alone it would hide all records.
+func (r *Reader) checkComment(text []byte) error {
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return r.lineError("comment", ErrEncoding)
+	}
+	return nil
+}
+
+// Stats returns the counts so far.
+func (r *Reader) Stats() Stats { return r.stats }
+
+// Next reads the next record into rec. At the end of the log it returns
+// [io.EOF] and leaves rec alone.
+//
+// A line that is not a record gives an [*InputError] with its line and field;
+// the next call goes on with the following line. Any other error is that of the
+// source, or of a line or header beyond all bounds, and every later call
+// returns it again.
+//
+// Time is O(line), and nothing is allocated but while the header is read and
+// for an error.
+func (r *Reader) Next(rec *Record) error {
+	if !r.inBody {
+		if _, err := r.Header(); err != nil {
+			return err
+		}
+	}
+	for {
+		line, err := r.line()
+		if err != nil {
+			return err
+		}
+		line = trim(line)
+		if len(line) == 0 {
+			r.stats.Blank++
+			continue
+		}
+		if line[0] == ';' {
+			r.stats.Comments++
+			if err := r.checkComment(line); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.parse(line, rec); err != nil {
+			return err
+		}
+		r.stats.Records++
+		return nil
+	}
+}
+
+// Records yields the remaining records of the log. A line that is not a record
+// yields its error and a zero Record; a loop that goes on gets the following
+// lines. Any other error ends the sequence.
+func (r *Reader) Records() iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		var rec Record
+		for {
+			err := r.Next(&rec)
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				if !yield(Record{}, err) || r.err != nil && r.err != io.EOF {
+					return
+				}
+				continue
+			}
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+// parse reads the fields of line, which is not empty, into rec. rec is as it
+// was where the line is malformed.
+func (r *Reader) parse(line []byte, rec *Record) error {
+	var v [numFields]int64
+	f, i := 0, 0
+	for f < numFields {
+		for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+			i++
+		}
+		if i == len(line) {
+			break
+		}
+		start := i
+		neg := line[i] == '-'
+		if neg {
+			i++
+		}
+		first := i
+		n := int64(0)
+		for i < len(line) {
+			c := line[i] - '0'
+			if c > 9 {
+				break
+			}
+			n = n*10 + int64(c)
+			i++
+		}
+		// Nine digits fit everything, as seconds too.
+		if d := i - first; d-1 >= 9 || i < len(line) && line[i] != ' ' && line[i] != '\t' {
+			for i < len(line) && line[i] != ' ' && line[i] != '\t' {
+				i++
+			}
+			x, err := r.number(line[start:i], f)
+			if err != nil {
+				return err
+			}
+			v[f] = x
+			f++
+			continue
+		} else if d == 0 {
+			return r.fieldError(f, line[start:i], ErrNumber)
+		}
+		if neg {
+			n = -n
+		}
+		switch fieldKinds[f] {
+		case kindTime:
+			n *= int64(time.Second)
+		case kindMemory:
+			n = int64(math.Float64bits(float64(n)))
+		}
+		v[f] = n
+		f++
+	}
+	if f < numFields {
+		if f < minFields {
+			e := r.lineError("line", ErrFields)
+			e.text = shorten(line)
+			return e
+		}
+		r.stats.Short++
+		for ; f < numFields; f++ {
+			switch fieldKinds[f] {
+			case kindTime:
+				v[f] = -int64(time.Second)
+			case kindMemory:
+				v[f] = int64(math.Float64bits(-1))
+			default:
+				v[f] = -1
+			}
+		}
+	} else if rest := bytes.TrimLeft(line[i:], " \t"); len(rest) > 0 {
+		if bytes.IndexByte(rest, '\r') >= 0 {
+			return r.lineError("line", ErrEncoding)
+		}
+		r.stats.Extra++
+	}
+	*rec = Record{
+		ID:            v[0],
+		Submit:        time.Duration(v[1]),
+		Wait:          time.Duration(v[2]),
+		Run:           time.Duration(v[3]),
+		Processors:    int(v[4]),
+		CPU:           time.Duration(v[5]),
+		Memory:        math.Float64frombits(uint64(v[6])),
+		ReqProcessors: int(v[7]),
+		ReqTime:       time.Duration(v[8]),
+		ReqMemory:     math.Float64frombits(uint64(v[9])),
+		Status:        int(v[10]),
+		User:          int(v[11]),
+		Group:         int(v[12]),
+		Executable:    int(v[13]),
+		Queue:         int(v[14]),
+		Partition:     int(v[15]),
+		Preceding:     v[16],
+		Think:         time.Duration(v[17]),
+	}
+	return nil
+}
+
+func (r *Reader) fieldError(f int, token []byte, err error) error {
+	e := r.lineError(fieldNames[f], err)
+	e.Column = f + 1
+	e.text = shorten(token)
+	return e
+}
+
+// number reads a token of any allowed form: an optional minus sign, digits, and
+// an optional point with digits, at least one digit in all.
+func (r *Reader) number(token []byte, f int) (int64, error) {
+	digits := token
+	neg := digits[0] == '-'
+	if neg {
+		digits = digits[1:]
+	}
+	whole, frac := digits, digits[:0]
+	if i := bytes.IndexByte(digits, '.'); i >= 0 {
+		whole, frac = digits[:i], digits[i+1:]
+	}
+	if len(whole)+len(frac) == 0 {
+		return 0, r.fieldError(f, token, ErrNumber)
+	}
+	for _, part := range [2][]byte{whole, frac} {
+		for _, c := range part {
+			if c < '0' || c > '9' {
+				return 0, r.fieldError(f, token, ErrNumber)
+			}
+		}
+	}
+	if fieldKinds[f] == kindMemory {
+		x, err := strconv.ParseFloat(string(token), 64)
+		if err != nil {
+			return 0, r.fieldError(f, token, ErrRange)
+		}
+		if x == 0 {
+			x = 0 // not -0
+		}
+		return int64(math.Float64bits(x)), nil
+	}
+
+	n := int64(0)
+	for _, c := range whole {
+		d := int64(c - '0')
+		if n > (math.MaxInt64-d)/10 {
+			return 0, r.fieldError(f, token, ErrRange)
+		}
+		n = n*10 + d
+	}
+	if fieldKinds[f] != kindTime {
+		for _, c := range frac {
+			if c != '0' {
+				return 0, r.fieldError(f, token, ErrWhole)
+			}
+		}
+		if neg {
+			n = -n
+		}
+		if fieldKinds[f] == kindInt && int64(int(n)) != n {
+			return 0, r.fieldError(f, token, ErrRange)
+		}
+		return n, nil
+	}
+
+	nanos := int64(0)
+	for i := range 9 {
+		nanos *= 10
+		if i < len(frac) {
+			nanos += int64(frac[i] - '0')
+		}
+	}
+	rounded := false
+	if len(frac) > 9 {
+		for _, c := range frac[9:] {
+			rounded = rounded || c != '0'
+		}
+		if frac[9] >= '5' {
+			nanos++
+		}
+	}
+	if n > (math.MaxInt64-nanos)/int64(time.Second) {
+		return 0, r.fieldError(f, token, ErrRange)
+	}
+	if rounded {
+		r.stats.Rounded++
+	}
+	n = n*int64(time.Second) + nanos
+	if neg {
+		n = -n
+	}
+	return n, nil
+}
