@@ -1,0 +1,2 @@
+// Package pricing holds exact money, price classes, meters and bills.
+package pricing
