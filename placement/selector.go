@@ -1,0 +1,171 @@
+package placement
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"time"
+)
+
+// A Selector chooses idle instances. Its zero value is ready; it keeps its
+// memory between calls, allocates nothing once that suffices, and must not be
+// used by two goroutines at once.
+type Selector struct {
+	rank []ranked
+}
+
+// A ranked instance: the lower (key, id) comes first.
+type ranked struct {
+	key time.Duration
+	id  int
+	pos int
+}
+
+func (a *ranked) before(b *ranked) bool {
+	if a.key != b.key {
+		return a.key < b.key
+	}
+	return a.id < b.id
+}
+
+// AppendSelect appends to dst the positions in idle of the n instances that
+// the policy puts first. Which n they are does not depend on the order of idle
+// (but for Random); their order in dst is not specified, and is the same for
+// the same idle. Only Random draws from rnd: n numbers. AppendSelect panics if
+// idle has fewer than n instances, if the policy is unknown, or if it is
+// Random and rnd is nil.
+//
+// Time: O(len(idle)) expected, by quickselect.
+func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy, rnd *rand.Rand) []int {
+	if n < 0 || n > len(idle) {
+		panic("placement: selection of more instances than are idle")
+	}
+	if policy > Random {
+		panic("placement: unknown policy")
+	}
+	if policy == Random && rnd == nil {
+		panic("placement: nil source of randomness")
+	}
+	if n == len(idle) && policy != Random {
+		for i := range idle {
+			dst = append(dst, i)
+		}
+		return dst
+	}
+	if n == 1 && policy != Random {
+		best := ranked{policy.key(&idle[0]), idle[0].ID, 0}
+		for i := 1; i < len(idle); i++ {
+			if r := (ranked{policy.key(&idle[i]), idle[i].ID, i}); r.before(&best) {
+				best = r
+			}
+		}
+		return append(dst, best.pos)
+	}
+	s.rank = s.rank[:0]
+	for i := range idle {
+		s.rank = append(s.rank, ranked{policy.key(&idle[i]), idle[i].ID, i})
+	}
+	if policy == Random { // the first n steps of a Fisher-Yates shuffle
+		for i := range n {
+			j := i + rnd.IntN(len(s.rank)-i)
+			s.rank[i], s.rank[j] = s.rank[j], s.rank[i]
+		}
+	} else {
+		selectFirst(s.rank, n)
+	}
+	for _, r := range s.rank[:n] {
+		dst = append(dst, r.pos)
+	}
+	return dst
+}
+
+// key is what the policy takes the least of.
+func (p Policy) key(in *Instance) time.Duration {
+	switch p {
+	case MaxMarginFirst:
+		return -in.Due
+	case MinMarginFirst:
+		return in.Due
+	case MaxIdleFirst:
+		return in.Since
+	case MinIdleFirst:
+		return -in.Since
+	}
+	return 0
+}
+
+// selectFirst brings the n first of a to its front: Hoare's quickselect with
+// the median of three as pivot. After 2·log₂(len) partitions it falls back to
+// selection by heap, so that no order of the input makes it quadratic.
+func selectFirst(a []ranked, n int) {
+	for budget := 2 * bits.Len(uint(len(a))); n > 0 && n < len(a); budget-- {
+		if budget == 0 {
+			heapSelect(a, n)
+			return
+		}
+		m := partition(a)
+		switch {
+		case n <= m:
+			a = a[:m]
+		default:
+			a, n = a[m:], n-m
+		}
+	}
+}
+
+// partition splits a, of at least two, into two parts that are not empty, none
+// of the first behind any of the second, and returns the length of the first.
+func partition(a []ranked) int {
+	lo, mid, hi := 0, (len(a)-1)/2, len(a)-1
+	if a[mid].before(&a[lo]) {
+		a[mid], a[lo] = a[lo], a[mid]
+	}
+	if a[hi].before(&a[mid]) {
+		a[hi], a[mid] = a[mid], a[hi]
+		if a[mid].before(&a[lo]) {
+			a[mid], a[lo] = a[lo], a[mid]
+		}
+	}
+	pivot := a[mid]
+	for i, j := 0, len(a)-1; ; i, j = i+1, j-1 {
+		for a[i].before(&pivot) {
+			i++
+		}
+		for pivot.before(&a[j]) {
+			j--
+		}
+		if i >= j {
+			return j + 1
+		}
+		a[i], a[j] = a[j], a[i]
+	}
+}
+
+// heapSelect brings the n first of a to its front with a heap of n, the last
+// of them on top.
+func heapSelect(a []ranked, n int) {
+	sift := func(i int) {
+		for {
+			c := 2*i + 1
+			if c >= n {
+				return
+			}
+			if c+1 < n && a[c].before(&a[c+1]) {
+				c++
+			}
+			if !a[i].before(&a[c]) {
+				return
+			}
+			a[i], a[c] = a[c], a[i]
+			i = c
+		}
+	}
+	for i := n/2 - 1; i >= 0; i-- {
+		sift(i)
+	}
+	for i := n; i < len(a); i++ {
+		if a[i].before(&a[0]) {
+			a[i], a[0] = a[0], a[i]
+			sift(0)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package schedule
+
+import "time"
+
+// EASY is backfilling with one reservation, after Lifka's Extensible Argonne
+// Scheduling System, the scheduler of [Niu16] section 7. Jobs start in the
+// queue's order until one, the top job, does not fit. It gets a reservation at
+// its shadow time: the earliest moment at which enough nodes are free by the
+// estimates of the running jobs. A job further back starts now, out of turn, if
+// it fits and does not delay that reservation: it ends by the shadow time, or
+// it leaves enough nodes for the top job even then (it is within the extra
+// nodes).
+//
+// A full pass over the queue is needed only after an event that frees nodes or
+// changes the top job. Invariant: after a pass no waiting job may start, and
+// none becomes able to by the mere passing of time, since the window up to the
+// shadow time only shrinks. So a submission asks about the new job alone, O(1).
+//
+// Time: O(√R) for the shadow time with R running jobs, and O(Q/64 + jobs
+// started) for a pass over Q waiting ones. No guarantee on the mean wait is
+// known; the top job is never delayed beyond the shadow time that it was given.
+type EASY struct{ cluster }
+
+// AppendStarts appends the jobs that start at time now to dst.
+func (s *EASY) AppendStarts(dst []Allocation, now time.Duration) []Allocation {
+	s.expire(now)
+	if s.queue.len == 0 {
+		s.changed, s.isNew = false, false
+		return dst
+	}
+	if !s.changed {
+		if !s.isNew {
+			return dst
+		}
+		if s.added != s.queue.top() {
+			s.isNew = false
+			return s.backfillNew(dst, now)
+		}
+		s.fits = false
+	}
+	s.changed, s.isNew = false, false
+
+	dst = s.startTop(dst, now)
+	if s.queue.len < 2 || s.free == 0 {
+		return dst
+	}
+	p := s.queue.top()
+	s.fit(s.queue.job(p).Nodes)
+	p.slot++
+	for {
+		var ok bool
+		if p, ok = s.queue.next(p, s.free, s.window(now), s.extra); !ok {
+			return dst
+		}
+		dst, p = s.backfill(dst, p, now)
+	}
+}
+
+// window returns how long a job may be that ends by the shadow time.
+func (s *EASY) window(now time.Duration) time.Duration {
+	if s.shadow == Never {
+		return Never
+	}
+	return s.shadow - now
+}
+
+// backfillNew starts the job that was just submitted if it may.
+func (s *EASY) backfillNew(dst []Allocation, now time.Duration) []Allocation {
+	j := s.queue.job(s.added)
+	if j.Nodes > s.free {
+		return dst
+	}
+	s.fit(s.queue.job(s.queue.top()).Nodes)
+	if j.Estimate <= s.window(now) || j.Nodes <= s.extra {
+		dst, _ = s.backfill(dst, s.added, now)
+	}
+	return dst
+}
+
+// backfill starts a job that does not delay the top job. The shadow time stays
+// what it is; a job that runs beyond it uses extra nodes.
+func (s *EASY) backfill(dst []Allocation, p place, now time.Duration) ([]Allocation, place) {
+	if j := s.queue.job(p); j.Estimate > s.window(now) {
+		s.extra -= j.Nodes
+	}
+	return s.start(dst, p, now)
+}

@@ -1,0 +1,39 @@
+package schedule
+
+// A Priority orders the waiting queue: a job with a higher value comes before
+// one with a lower, and equal values fall by (Submit, ID). It is asked once for
+// each job, at its submission, and must be a number. The nil Priority is first
+// come, first served.
+//
+// One value a job is enough for the usual mix of the user's standing, the time
+// in the queue and the size, as long as it is linear in the time: with
+//
+//	p_j(t) = u_j + w·(t − submit_j) + s·nodes_j
+//
+// the difference p_i(t) − p_j(t) does not depend on t, so that two jobs never
+// change places, and p_j(0) orders the queue for ever. [Weights] is that mix.
+type Priority func(Job) float64
+
+// SmallestFirst prefers jobs of few nodes.
+func SmallestFirst(j Job) float64 { return -float64(j.Nodes) }
+
+// LargestFirst prefers jobs of many nodes.
+func LargestFirst(j Job) float64 { return float64(j.Nodes) }
+
+// ShortestFirst prefers jobs with a short estimate.
+func ShortestFirst(j Job) float64 { return -float64(j.Estimate) }
+
+// Weights is the linear mix of user, time in the queue and size that most
+// batch systems use ([Niu16] section 4). Its zero value is first come, first
+// served.
+type Weights struct {
+	User map[int]float64 // added to every job of that user; a user who is not in it has 0
+	Hour float64         // for each hour in the queue
+	Node float64         // for each node of the job
+}
+
+// Priority returns the job's priority at time 0, which orders the queue at
+// every time. Use it as a [Priority]: scheduler.Order = weights.Priority.
+func (w Weights) Priority(j Job) float64 {
+	return w.User[j.User] - w.Hour*j.Submit.Hours() + w.Node*float64(j.Nodes)
+}

@@ -1,0 +1,168 @@
+package schedule
+
+import (
+	"math"
+	"sort"
+	"time"
+)
+
+// The profile: when nodes that are not free now become free, by what is known
+// now: at the estimated ends of the running jobs and when booting nodes are up.
+//
+// Releases lie in blocks of up to 64 sorted by (at, id), each with the sum of
+// its nodes, so that the shadow time (when a job of n nodes will start) is
+// found by whole blocks first: O(√R) for R releases, one block for the few
+// hundred of a usual cluster.
+
+type release struct {
+	at    time.Duration
+	id    int64
+	nodes int
+}
+
+type releases struct {
+	sum  int
+	n    int
+	list [blockLen]release
+}
+
+type profile struct {
+	blocks []*releases
+	spare  []*releases
+}
+
+func (a release) before(b release) bool {
+	if a.at != b.at {
+		return a.at < b.at
+	}
+	return a.id < b.id
+}
+
+func (p *profile) reset() {
+	p.spare = append(p.spare, p.blocks...)
+	p.blocks = p.blocks[:0]
+}
+
+func (p *profile) newBlock() *releases {
+	if n := len(p.spare); n > 0 {
+		b := p.spare[n-1]
+		p.spare = p.spare[:n-1]
+		b.sum, b.n = 0, 0
+		return b
+	}
+	return new(releases)
+}
+
+// find returns the block in which r lies or belongs, and the first place in it
+// that is not before r.
+func (p *profile) find(r release) (k, i int) {
+	for k+1 < len(p.blocks) && p.blocks[k].list[p.blocks[k].n-1].before(r) {
+		k++
+	}
+	b := p.blocks[k]
+	return k, sort.Search(b.n, func(i int) bool { return !b.list[i].before(r) })
+}
+
+func (p *profile) insert(r release) {
+	if len(p.blocks) == 0 {
+		p.blocks = append(p.blocks, p.newBlock())
+	}
+	k, i := p.find(r)
+	b := p.blocks[k]
+	if b.n == blockLen {
+		const half = blockLen / 2
+		n := p.newBlock()
+		p.blocks = append(p.blocks, nil)
+		copy(p.blocks[k+2:], p.blocks[k+1:])
+		p.blocks[k+1] = n
+		n.n = copy(n.list[:], b.list[half:])
+		b.n = half
+		for _, r := range n.list[:n.n] {
+			n.sum += r.nodes
+		}
+		b.sum -= n.sum
+		if i > half {
+			b, i = n, i-half
+		}
+	}
+	copy(b.list[i+1:b.n+1], b.list[i:b.n])
+	b.list[i] = r
+	b.n++
+	b.sum += r.nodes
+}
+
+// remove takes r out and reports whether it was there.
+func (p *profile) remove(r release) bool {
+	if len(p.blocks) == 0 {
+		return false
+	}
+	k, i := p.find(r)
+	b := p.blocks[k]
+	if i == b.n || b.list[i] != r {
+		return false
+	}
+	copy(b.list[i:], b.list[i+1:b.n])
+	b.n--
+	b.sum -= r.nodes
+	if b.n == 0 {
+		p.drop(k)
+	}
+	return true
+}
+
+func (p *profile) drop(k int) {
+	p.spare = append(p.spare, p.blocks[k])
+	p.blocks = append(p.blocks[:k], p.blocks[k+1:]...)
+}
+
+// expire takes out everything that is due at now or before and returns how many
+// nodes that frees.
+func (p *profile) expire(now time.Duration) (nodes int) {
+	for len(p.blocks) > 0 && p.blocks[0].list[0].at <= now {
+		b := p.blocks[0]
+		i := 0
+		for i < b.n && b.list[i].at <= now {
+			nodes += b.list[i].nodes
+			b.sum -= b.list[i].nodes
+			i++
+		}
+		b.n = copy(b.list[:], b.list[i:b.n])
+		if b.n > 0 {
+			break
+		}
+		p.drop(0)
+	}
+	return nodes
+}
+
+// shadow returns when free nodes and those released by then first suffice for
+// need, and how many more there are then; [Never] and all nodes if they never
+// suffice.
+func (p *profile) shadow(free, need int) (at time.Duration, extra int) {
+	have := free
+	k := 0
+	for k < len(p.blocks) && have+p.blocks[k].sum < need {
+		have += p.blocks[k].sum
+		k++
+	}
+	if k == len(p.blocks) {
+		return Never, math.MaxInt
+	}
+	i := 0
+	for have < need {
+		r := &p.blocks[k].list[i]
+		have += r.nodes
+		at = r.at
+		i++
+	}
+	for ; k < len(p.blocks); k, i = k+1, 0 { // all others that come at the same time
+		b := p.blocks[k]
+		for ; i < b.n; i++ {
+			if b.list[i].at != at {
+				return at, have - need
+			}
+			have += b.list[i].nodes
+		}
+	}
+	return at, have - need
+}

@@ -1,0 +1,63 @@
+package schedule
+
+import "time"
+
+// A Scheduler decides when waiting jobs start on a cluster whose nodes are all
+// alike and whose size may change. It is a state machine without a clock: the
+// caller tells it what happens, in the order of time, and asks after each event
+// with AppendStarts what is to start. [EASY], [FCFS] and [Conservative] are
+// Schedulers; their zero values are empty clusters without nodes.
+//
+// Nodes count as free from the moment at which the estimate of the job that
+// holds them ends, whether or not its Finish has come. An estimate must
+// therefore be an upper bound of the run time, as it is where the resource
+// manager ends a job at its limit.
+type Scheduler interface {
+	// Reset empties the cluster, gives it nodes free nodes and keeps the
+	// memory. It panics if nodes is negative.
+	Reset(nodes int)
+	// Submit puts a job into the queue. It panics if the job's Nodes or
+	// Estimate is not positive.
+	Submit(j Job)
+	// Finish takes a running job's nodes back at time now, before or at its
+	// estimated end. It panics if the job does not run.
+	Finish(a Allocation, now time.Duration)
+	// AddNodes makes the cluster n nodes larger: they are known from now on
+	// and can be used from the time ready on.
+	AddNodes(n int, ready time.Duration)
+	// RemoveNodes takes n free nodes away at time now. It panics if fewer
+	// than n are free.
+	RemoveNodes(n int, now time.Duration)
+	// AppendStarts appends the jobs that start at time now to dst, in the
+	// order in which they were chosen.
+	AppendStarts(dst []Allocation, now time.Duration) []Allocation
+	// Top returns the first job of the queue and when it will start at the
+	// latest if no job ends after its estimate and nothing is submitted that
+	// comes before it: [Never] if the cluster is too small for it. It reports
+	// false if no job waits.
+	Top(now time.Duration) (Job, time.Duration, bool)
+	// FirstWithin returns the first waiting job whose estimate is at most
+	// limit. It reports false if there is none.
+	FirstWithin(limit time.Duration) (Job, bool)
+	// Take removes a waiting job from the queue without starting it, as when
+	// its user cancels it. It reports whether the job was there.
+	Take(j Job) bool
+	// Start starts a job that is not in the queue at time now, out of turn. It
+	// panics if fewer nodes are free than it needs.
+	Start(j Job, now time.Duration) Allocation
+	// Waiting describes the queue.
+	Waiting() Waiting
+	// AppendWaiting appends the jobs that wait to dst, in the queue's order.
+	AppendWaiting(dst []Job) []Job
+	// Nodes returns the size of the cluster, nodes that are not ready yet
+	// included, and Free how many of them are ready and free as of the last
+	// call that told the time.
+	Nodes() int
+	Free() int
+}
+
+// Waiting sums up a queue.
+type Waiting struct {
+	Jobs  int
+	Nodes int // that all its jobs need together
+}

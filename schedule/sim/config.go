@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// A Mode is a way of running a log of jobs ([Niu16] section 8.2).
+type Mode uint8
+
+const (
+	// SEC is the semi-elastic cluster: it grows when the top job would wait
+	// too long, and gives idle instances back when their paid time ends.
+	SEC Mode = iota
+	// Local is a cluster of a fixed number of nodes.
+	Local
+	// Individual is every job on instances of its own, given back when it ends.
+	Individual
+	// NoWait is one cluster for all that requests instances at once whenever a
+	// job arrives and cannot start.
+	NoWait
+)
+
+var modeNames = [...]string{"sec", "local", "individual", "nowait"}
+
+// String returns "sec", "local", "individual" or "nowait".
+func (m Mode) String() string {
+	if int(m) < len(modeNames) {
+		return modeNames[m]
+	}
+	return fmt.Sprintf("Mode(%d)", uint8(m))
+}
+
+// MarshalText returns the String form.
+func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads the String form.
+func (m *Mode) UnmarshalText(text []byte) error {
+	for i, name := range modeNames {
+		if string(text) == name {
+			*m = Mode(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("sim: %q is not a mode: want sec, local, individual or nowait", text)
+}
+
+// AtOnce, as a limit of [Config], is a limit of zero; the zero value stands for
+// the default.
+const AtOnce time.Duration = -1
+
+// Config says how jobs are run. Its zero value is the semi-elastic cluster of
+// [Niu16] section 8.2 with the paper's parameters.
+type Config struct {
+	Mode  Mode
+	Nodes int // of a Local cluster; nothing else uses it
+
+	// Scheduler decides which job starts when; nil is EASY backfilling, first
+	// come, first served. Run resets it. Individual has no queue.
+	Scheduler schedule.Scheduler
+
+	// What instances cost and when they are up.
+	Meter  pricing.Meter // the zero value is pricing.EC2Hourly
+	Hourly pricing.Money // the on-demand price of an instance-hour, 0 is $2.40 (cc2.8xlarge in 2013)
+	Boot   Boot          // nil is MeasuredBoot
+
+	// How the cluster grows and shrinks.
+	WaitLimit    time.Duration      // T_waitlmt, 0 is 5 minutes, AtOnce is 0
+	Short        time.Duration      // T_short, 0 is 1 hour, AtOnce is 0; only BestSize uses it
+	Expansion    schedule.Expansion // how much to request
+	Placement    placement.Policy   // which idle instances a job gets
+	ReleaseEvery time.Duration      // between two release checks, 0 is 1 minute
+	Rand         *rand.Rand         // only for placement.Random, which needs it
+
+	// WaitFromNow makes the wait that is compared with WaitLimit count from the
+	// present, not from the job's submission.
+	WaitFromNow bool
+	// Bound binds instances to the jobs that they are requested for: such a
+	// job leaves the queue, keeps what is idle at the request, gets the new
+	// instances when they are up and starts then. Otherwise the scheduler's
+	// order alone decides who gets an instance that comes up.
+	Bound bool
+
+	// Progress, if not nil, is called now and then with the number of jobs that
+	// have ended.
+	Progress func(ended int)
+}
+
+// withDefaults checks the configuration and fills in the defaults.
+func (c Config) withDefaults() (Config, error) {
+	if c.Mode > NoWait {
+		return c, badInput("Mode", -1, ErrRange, "%v is not a mode", c.Mode)
+	}
+	if c.Mode == Local && c.Nodes <= 0 {
+		return c, badInput("Nodes", -1, ErrRange, "a local cluster of %d nodes: want at least 1", c.Nodes)
+	}
+	if c.Meter == (pricing.Meter{}) {
+		c.Meter = pricing.EC2Hourly
+	}
+	if err := c.Meter.Validate(); err != nil {
+		return c, &InputError{"Meter", -1, err}
+	}
+	if c.Hourly == 0 {
+		c.Hourly = 2_400_000_000
+	}
+	if c.Hourly < 0 {
+		return c, badInput("Hourly", -1, ErrRange, "%v is negative", c.Hourly)
+	}
+	if c.Boot == nil {
+		c.Boot = MeasuredBoot
+	}
+	for _, d := range []struct {
+		name  string
+		value *time.Duration
+		def   time.Duration
+	}{{"WaitLimit", &c.WaitLimit, 5 * time.Minute}, {"Short", &c.Short, time.Hour}} {
+		switch {
+		case *d.value == 0:
+			*d.value = d.def
+		case *d.value == AtOnce:
+			*d.value = 0
+		case *d.value < 0:
+			return c, badInput(d.name, -1, ErrRange, "%v is negative: want a span of time, 0 for the default or AtOnce for none", *d.value)
+		}
+	}
+	if c.ReleaseEvery == 0 {
+		c.ReleaseEvery = time.Minute
+	}
+	if c.ReleaseEvery < 0 {
+		return c, badInput("ReleaseEvery", -1, ErrRange, "%v is negative", c.ReleaseEvery)
+	}
+	if c.Expansion > schedule.SumSize {
+		return c, badInput("Expansion", -1, ErrRange, "%v is not an expansion", c.Expansion)
+	}
+	if c.Placement > placement.Random {
+		return c, badInput("Placement", -1, ErrRange, "%v is not a placement", c.Placement)
+	}
+	if c.Placement == placement.Random && c.Rand == nil && (c.Mode == SEC || c.Mode == NoWait) {
+		return c, badInput("Rand", -1, ErrRange, "random placement needs a source of randomness")
+	}
+	return c, nil
+}

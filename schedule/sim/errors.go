@@ -1,0 +1,38 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What an [InputError] unwraps to.
+var (
+	// ErrOrder: the jobs are not sorted by (Submit, ID), or an ID is repeated.
+	ErrOrder = errors.New("jobs out of order")
+	// ErrRange: a value is outside of what it may be.
+	ErrRange = errors.New("value out of range")
+	// ErrTooLarge: a job needs more nodes than the cluster has.
+	ErrTooLarge = errors.New("job larger than the cluster")
+)
+
+// An InputError says which input a simulation cannot take, and why.
+type InputError struct {
+	Field string // of trace.Job or of Config
+	Index int    // of the job, -1 for a field of Config
+	Err   error  // what is wrong and what would be right; unwraps to a sentinel
+}
+
+// Error returns one sentence.
+func (e *InputError) Error() string {
+	if e.Index < 0 {
+		return fmt.Sprintf("sim: %s: %v", e.Field, e.Err)
+	}
+	return fmt.Sprintf("sim: job at index %d, %s: %v", e.Index, e.Field, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.Err }
+
+func badInput(field string, index int, sentinel error, format string, args ...any) error {
+	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+}

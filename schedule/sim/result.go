@@ -1,0 +1,132 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// SlowdownBound is the least run time that a bounded slowdown counts a job as
+// having, so that jobs of a few seconds do not dominate its mean.
+const SlowdownBound = 10 * time.Second
+
+// A Level is the state of a cluster from a time on.
+type Level struct {
+	At   time.Duration
+	Held int // instances that are paid for: booting, idle or busy; the nodes of a local cluster
+	Busy int // of these, running a job
+}
+
+// A Result is what a simulation found.
+type Result struct {
+	Jobs         int
+	MeanWait     time.Duration // from submission to start, rounded to the nanosecond
+	MeanSlowdown float64       // mean bounded slowdown: max(1, (wait + run)/max(run, SlowdownBound))
+	UsedHours    float64       // Σ nodes·run, in instance-hours
+	// ChargedHours are the instance-hours that the meter charges; for a local
+	// cluster its nodes from the first submission to the last end.
+	ChargedHours float64
+	Utilisation  float64 // UsedHours/ChargedHours
+	// Cost is what the leases cost on demand. A local cluster has none: see
+	// pricing.Ownership.
+	Cost     pricing.Money
+	Makespan time.Duration // from the first submission to the last end
+	Peak     int           // the most instances held at once
+
+	// Starts has the start of each job, in the order of the jobs. Levels has
+	// the changes of the cluster's state, by time, each time once; before the
+	// first nothing is held. Both are valid until the Simulator's next Run.
+	Starts []time.Duration
+	Levels []Level
+}
+
+// HourlyCost returns the cost of a used instance-hour, in currency units; 0
+// when nothing was used.
+func (r *Result) HourlyCost() float64 {
+	if r.UsedHours == 0 {
+		return 0
+	}
+	return r.Cost.Float64() / r.UsedHours
+}
+
+// Slowdown returns the bounded slowdown of a job that waited.
+func Slowdown(wait, run time.Duration) float64 {
+	return max(1, float64(wait+run)/float64(max(run, SlowdownBound)))
+}
+
+// AppendDemand appends to dst the demand curve of the capacity: for each slot
+// of the given length, from time 0 to the last time that an instance is held,
+// the most instances held at once. It is what package reserve plans for. It
+// panics if slot is not positive. Time: O(levels + slots).
+func (r *Result) AppendDemand(dst []int, slot time.Duration) []int {
+	if slot <= 0 {
+		panic("sim: demand in slots without a length")
+	}
+	first := len(dst)
+	for i, l := range r.Levels {
+		if l.Held == 0 {
+			continue
+		}
+		end := l.At
+		if i+1 < len(r.Levels) {
+			end = r.Levels[i+1].At
+		}
+		for k := int(l.At / slot); k == int(l.At/slot) || time.Duration(k)*slot < end; k++ {
+			for len(dst)-first <= k {
+				dst = append(dst, 0)
+			}
+			dst[first+k] = max(dst[first+k], l.Held)
+		}
+	}
+	return dst
+}
+
+// A span is a sum of times longer than a time.Duration can hold.
+type span struct{ sec, nsec int64 }
+
+func (s *span) add(d time.Duration, times int) {
+	s.sec += int64(d/time.Second) * int64(times)
+	s.nsec += int64(d%time.Second) * int64(times)
+	s.sec += s.nsec / int64(time.Second)
+	s.nsec %= int64(time.Second)
+}
+
+func (s span) seconds() float64 { return float64(s.sec) + float64(s.nsec)/1e9 }
+func (s span) hours() float64   { return s.seconds() / 3600 }
+
+// mean divides by n > 0 and rounds to the nearest nanosecond.
+func (s span) mean(n int) time.Duration {
+	q, r := s.sec/int64(n), s.sec%int64(n)
+	// r < n; the remaining r seconds and nsec nanoseconds fit for n up to 9·10⁹.
+	rest := (r*int64(time.Second) + s.nsec + int64(n)/2) / int64(n)
+	return time.Duration(q)*time.Second + time.Duration(rest)
+}
+
+// summarise fills in what follows from the starts and the sums of a run.
+func (r *Result) summarise(jobs []trace.Job, charged span) {
+	var wait, used span
+	var slow float64
+	var last time.Duration
+	for i := range jobs {
+		j := &jobs[i]
+		w := r.Starts[i] - j.Submit
+		wait.add(w, 1)
+		used.add(j.Run, j.Nodes)
+		slow += Slowdown(w, j.Run)
+		last = max(last, r.Starts[i]+j.Run)
+	}
+	r.Jobs = len(jobs)
+	r.UsedHours, r.ChargedHours = used.hours(), charged.hours()
+	if len(jobs) > 0 {
+		r.MeanWait = wait.mean(len(jobs))
+		r.MeanSlowdown = slow / float64(len(jobs))
+		r.Makespan = last - jobs[0].Submit
+	}
+	if r.ChargedHours > 0 {
+		r.Utilisation = r.UsedHours / r.ChargedHours
+	}
+	for _, l := range r.Levels {
+		r.Peak = max(r.Peak, l.Held)
+	}
+}

@@ -1,0 +1,318 @@
+package sim
+
+import (
+	"math"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// A Simulator replays jobs. Its zero value is ready; it keeps its memory
+// between runs and allocates nothing once that suffices. It must not be used
+// by two goroutines at once.
+type Simulator struct {
+	cfg  Config
+	jobs []trace.Job
+	now  time.Duration
+	easy schedule.EASY
+	schd schedule.Scheduler
+
+	events  heap
+	due     []event // those of the present moment that are not handled yet
+	started []schedule.Allocation
+	running []schedule.Allocation // by job; the zero Allocation when it does not run
+	ended   int
+	held    int
+	busy    int
+	res     Result
+	elastic
+}
+
+// Run replays jobs, sorted by (Submit, ID) as [trace.Convert] gives them, and
+// returns what came of it. The result's slices are valid until the next Run.
+// Jobs are not modified.
+//
+// It returns an [*InputError] for jobs that cannot be replayed (out of order,
+// without nodes or run time, an estimate below the run time, larger than a
+// local cluster) and for a Config that makes no sense; nothing is left out
+// silently. A cost beyond the range of pricing.Money is an error, too.
+//
+// Time: O(log E) an event beside the scheduler's own, with E jobs running and
+// requests booting, and O(idle instances) for a placement.
+func (s *Simulator) Run(jobs []trace.Job, cfg Config) (Result, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := check(jobs, cfg); err != nil {
+		return Result{}, err
+	}
+	s.reset(jobs, cfg)
+	var charged span
+	switch cfg.Mode {
+	case Individual:
+		charged, err = s.individual()
+	default:
+		s.replay()
+		charged, err = s.charged()
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	s.res.summarise(jobs, charged)
+	if cfg.Mode == Local {
+		var all span
+		all.add(s.res.Makespan, cfg.Nodes)
+		s.res.ChargedHours = all.hours()
+		if s.res.ChargedHours > 0 {
+			s.res.Utilisation = s.res.UsedHours / s.res.ChargedHours
+		}
+	}
+	if cfg.Progress != nil {
+		cfg.Progress(len(jobs))
+	}
+	s.jobs, s.cfg = nil, Config{} // nothing of the caller's is kept
+	return s.res, nil
+}
+
+// maxTime keeps every sum of two times of a job within a time.Duration.
+const maxTime = time.Duration(math.MaxInt64 / 4)
+
+func check(jobs []trace.Job, cfg Config) error {
+	for i := range jobs {
+		j := &jobs[i]
+		switch {
+		case j.Nodes <= 0:
+			return badInput("Nodes", i, ErrRange, "%d: want at least 1", j.Nodes)
+		case j.Run <= 0 || j.Run > maxTime:
+			return badInput("Run", i, ErrRange, "%v: want a positive time of at most %v", j.Run, maxTime)
+		case j.Estimate < j.Run || j.Estimate > maxTime:
+			return badInput("Estimate", i, ErrRange, "%v: want at least the run time, %v, and at most %v", j.Estimate, j.Run, maxTime)
+		case j.Submit < 0 || j.Submit > maxTime:
+			return badInput("Submit", i, ErrRange, "%v: want a time of at most %v after the start of the trace", j.Submit, maxTime)
+		case cfg.Mode == Local && j.Nodes > cfg.Nodes:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d nodes, and the cluster has %d", j.ID, j.Nodes, cfg.Nodes)
+		}
+		if i == 0 {
+			continue
+		}
+		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID >= j.ID {
+			return badInput("Submit", i, ErrOrder, "job %d (%v) comes after job %d (%v): sort by submission, then by ID, each ID once", j.ID, j.Submit, p.ID, p.Submit)
+		}
+	}
+	return nil
+}
+
+func (s *Simulator) reset(jobs []trace.Job, cfg Config) {
+	s.cfg, s.jobs = cfg, jobs
+	if s.schd = cfg.Scheduler; s.schd == nil {
+		s.schd = &s.easy
+	}
+	if cfg.Mode == Local {
+		s.schd.Reset(cfg.Nodes)
+	} else {
+		s.schd.Reset(0)
+	}
+	s.events, s.due = s.events[:0], s.due[:0]
+	s.started = s.started[:0]
+	s.running = grown(s.running, len(jobs))
+	s.ended, s.held, s.busy = 0, 0, 0
+	if cfg.Mode == Local {
+		s.held = cfg.Nodes
+	}
+	s.res = Result{Starts: grown(s.res.Starts, len(jobs)), Levels: s.res.Levels[:0]}
+	s.elastic.reset(len(jobs))
+}
+
+// grown returns a slice of n zero elements in a's memory where that suffices.
+func grown[T any](a []T, n int) []T {
+	if cap(a) < n {
+		return make([]T, n)
+	}
+	a = a[:n]
+	clear(a)
+	return a
+}
+
+// replay is the event loop of a cluster that all jobs share. At equal times
+// submissions come first, then ends of jobs, then instances that are up, each
+// by its index, one at a time with a pass of the scheduler after each; then
+// release checks.
+func (s *Simulator) replay() {
+	next := 0
+	for {
+		at := schedule.Never
+		if next < len(s.jobs) {
+			at = s.jobs[next].Submit
+		}
+		if len(s.events) > 0 && s.events[0].at < at {
+			at = s.events[0].at
+		}
+		if len(s.due) > 0 {
+			at = s.now
+		}
+		if s.nextRelease < at {
+			s.now = s.nextRelease
+			s.release()
+			continue
+		}
+		if at == schedule.Never {
+			return
+		}
+		s.now = at
+		s.gather()
+		if next < len(s.jobs) && s.jobs[next].Submit == at {
+			s.submit(next)
+			next++
+			continue
+		}
+		e := s.due[0]
+		s.due = append(s.due[:0], s.due[1:]...)
+		if e.kind() == finish {
+			s.finish(e.index())
+		} else {
+			s.ready(e.index())
+		}
+	}
+}
+
+// gather moves the events of the present moment from the heap to due, and
+// frees the instances that the scheduler counts as free from now on although
+// their event is still to come: of jobs that end exactly at their estimate, and
+// those that have booted.
+func (s *Simulator) gather() {
+	for len(s.events) > 0 && s.events[0].at == s.now {
+		e := s.events.pop()
+		s.due = append(s.due, e)
+		switch e.kind() {
+		case finish:
+			if i := e.index(); s.running[i].End() == s.now {
+				s.vacate(i)
+			}
+		case booted:
+			s.arrive(e.index())
+		}
+	}
+}
+
+func (s *Simulator) submit(i int) {
+	j := &s.jobs[i]
+	job := schedule.Job{ID: int64(i), User: j.User, Submit: j.Submit, Estimate: j.Estimate, Nodes: j.Nodes}
+	s.schd.Submit(job)
+	s.queued(job, 1)
+	s.pass()
+	s.grow(true)
+	s.note()
+}
+
+func (s *Simulator) finish(i int) {
+	if s.running[i].End() != s.now {
+		s.vacate(i)
+	}
+	s.schd.Finish(s.running[i], s.now)
+	s.ended++
+	if s.ended%4096 == 0 && s.cfg.Progress != nil {
+		s.cfg.Progress(s.ended)
+	}
+	s.pass()
+	s.grow(false)
+	s.note()
+}
+
+// pass lets the scheduler start jobs.
+func (s *Simulator) pass() {
+	s.started = s.schd.AppendStarts(s.started[:0], s.now)
+	for _, a := range s.started {
+		s.queued(a.Job, -1)
+		s.begin(a)
+		s.occupy(int(a.ID), a.Nodes)
+	}
+	s.watch()
+}
+
+// begin notes the start of a job.
+func (s *Simulator) begin(a schedule.Allocation) {
+	i := int(a.ID)
+	s.running[i] = a
+	s.res.Starts[i] = s.now
+	s.events.push(event{s.now + s.jobs[i].Run, order(finish, i)})
+	s.busy += a.Nodes
+}
+
+// note records the cluster's state if it has changed.
+func (s *Simulator) note() {
+	l := Level{s.now, s.held, s.busy}
+	n := len(s.res.Levels)
+	if n > 0 {
+		last := &s.res.Levels[n-1]
+		if last.Held == l.Held && last.Busy == l.Busy {
+			return
+		}
+		if last.At == l.At {
+			*last = l
+			return
+		}
+	}
+	s.res.Levels = append(s.res.Levels, l)
+}
+
+// individual runs every job on instances of its own.
+func (s *Simulator) individual() (charged span, err error) {
+	var cost pricing.Money
+	for i := range s.jobs {
+		j := &s.jobs[i]
+		boot := s.cfg.Boot(j.Nodes)
+		if boot < 0 || boot > maxTime {
+			return charged, badInput("Boot", -1, ErrRange, "%v for %d instances", boot, j.Nodes)
+		}
+		s.res.Starts[i] = j.Submit + boot
+		charged.add(s.cfg.Meter.Charged(boot+j.Run), j.Nodes)
+		if cost, err = s.addCost(cost, boot+j.Run, j.Nodes); err != nil {
+			return charged, err
+		}
+	}
+	s.res.Cost = cost
+	s.individualLevels()
+	return charged, nil
+}
+
+// individualLevels records how many instances all users together hold.
+func (s *Simulator) individualLevels() {
+	const starts = booted // of a job, here
+	next := 0
+	for next < len(s.jobs) || len(s.events) > 0 {
+		if next < len(s.jobs) && (len(s.events) == 0 || s.jobs[next].Submit < s.events[0].at) {
+			j := &s.jobs[next]
+			s.now = j.Submit
+			s.held += j.Nodes
+			s.events.push(event{s.res.Starts[next], order(starts, next)})
+			next++
+		} else {
+			e := s.events.pop()
+			s.now = e.at
+			j := &s.jobs[e.index()]
+			if e.kind() == starts {
+				s.busy += j.Nodes
+				s.events.push(event{s.now + j.Run, order(finish, e.index())})
+			} else {
+				s.busy -= j.Nodes
+				s.held -= j.Nodes
+			}
+		}
+		s.note()
+	}
+}
+
+// addCost adds to cost what n leases of a length cost.
+func (s *Simulator) addCost(cost pricing.Money, length time.Duration, n int) (pricing.Money, error) {
+	one, err := s.cfg.Meter.Cost(s.cfg.Hourly, length)
+	if err == nil {
+		one, err = one.Mul(int64(n))
+	}
+	if err == nil {
+		cost, err = cost.Add(one)
+	}
+	return cost, err
+}
