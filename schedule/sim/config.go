@@ -21,8 +21,9 @@ const (
 	Local
 	// Individual is every job on instances of its own, given back when it ends.
 	Individual
-	// NoWait is one cluster for all that requests instances at once whenever a
-	// job arrives and cannot start.
+	// NoWait is one cluster for all, without a queue: a job that arrives and
+	// cannot start takes what is idle and has the rest requested for it, to
+	// start when they are up. It is SEC with WaitLimit AtOnce and Bound.
 	NoWait
 )
 
@@ -98,6 +99,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Mode == Local && c.Nodes <= 0 {
 		return c, badInput("Nodes", -1, ErrRange, "a local cluster of %d nodes: want at least 1", c.Nodes)
+	}
+	if c.Mode == NoWait { // whoever cannot start at once gets instances of its own
+		c.WaitLimit, c.Expansion, c.WaitFromNow, c.Bound = AtOnce, schedule.SumSize, false, true
 	}
 	if c.Meter == (pricing.Meter{}) {
 		c.Meter = pricing.EC2Hourly

@@ -22,7 +22,7 @@ type elastic struct {
 	requests []request
 	unused   int32 // the first unused request record
 	booting  int   // instances
-	bound    []schedule.Job
+	waiting  []schedule.Job
 
 	long        int // Σ nodes of waiting jobs with estimates above Short
 	nextRelease time.Duration
@@ -203,20 +203,13 @@ func (s *Simulator) charged() (span, error) {
 	return s.paid, s.err
 }
 
-// grow requests instances if the top job needs them; arrival tells whether a
-// job was just submitted.
-func (s *Simulator) grow(arrival bool) {
+// grow requests instances if the top job needs them.
+func (s *Simulator) grow() {
 	if s.cfg.Mode == Local {
 		return
 	}
 	top, start, ok := s.schd.Top(s.now)
 	if !ok {
-		return
-	}
-	if s.cfg.Mode == NoWait {
-		if arrival {
-			s.request(s.schd.Waiting().Nodes-len(s.idle)-s.booting, -1)
-		}
 		return
 	}
 	since := top.Submit
@@ -226,22 +219,72 @@ func (s *Simulator) grow(arrival bool) {
 	if !schedule.MustGrow(top, start, s.schd.Nodes(), since, s.cfg.WaitLimit) {
 		return
 	}
+	if s.cfg.Bound {
+		s.bind()
+		return
+	}
 	b := schedule.Backlog{Top: top.Nodes, All: s.schd.Waiting().Nodes, Long: s.long}
 	if j, ok := s.schd.FirstWithin(s.cfg.Short); ok {
 		b.FirstShort = j.Nodes
 	}
-	s.request(s.cfg.Expansion.Nodes(b)-len(s.idle)-s.booting, -1)
+	n := s.cfg.Expansion.Nodes(b) - len(s.idle) - s.booting
+	if n > 0 {
+		s.booting += n
+		s.schd.AddNodes(n, s.now+s.request(n, unbound))
+	}
 }
 
-// request leases n instances, if n is positive.
-func (s *Simulator) request(n, job int) {
-	if n <= 0 {
-		return
+// unbound, as the job of a request, is no job.
+const unbound = -1
+
+// bind takes the jobs that the expansion covers out of the queue, gives each
+// what is idle and requests the rest for it.
+func (s *Simulator) bind() {
+	short := false
+	s.waiting = s.schd.AppendWaiting(s.waiting[:0])
+	for i, j := range s.waiting {
+		switch s.cfg.Expansion {
+		case schedule.FirstSize:
+			if i > 0 {
+				continue
+			}
+		case schedule.BestSize:
+			if j.Estimate <= s.cfg.Short {
+				if short {
+					continue
+				}
+				short = true
+			}
+		}
+		s.schd.Take(j)
+		s.queued(j, -1)
+		if have := min(j.Nodes, len(s.idle)); have > 0 {
+			s.schd.RemoveNodes(have, s.now)
+			s.occupy(int(j.ID), have)
+			j.Nodes -= have
+		}
+		if j.Nodes == 0 {
+			s.startBound(int(j.ID))
+		} else {
+			s.request(j.Nodes, int(j.ID))
+		}
 	}
+}
+
+// startBound starts a job whose instances are all up.
+func (s *Simulator) startBound(job int) {
+	j := s.job(job)
+	s.schd.AddNodes(j.Nodes, s.now)
+	s.begin(s.schd.Start(j, s.now))
+}
+
+// request leases n > 0 instances for a job, or for whoever the scheduler
+// chooses, and returns how long they boot.
+func (s *Simulator) request(n, job int) time.Duration {
 	boot := s.cfg.Boot(n)
 	if boot < 0 || boot > maxTime {
 		if s.err == nil {
-			s.err = badInput("Boot", -1, ErrRange, "%v for %d instances", boot, n)
+			s.err = badInput("Boot", -1, ErrRange, "%v for %d instances: want a time from 0 to %v", boot, n, maxTime)
 		}
 		boot = 0
 	}
@@ -266,20 +309,30 @@ func (s *Simulator) request(n, job int) {
 		s.requests = append(s.requests, request{})
 	}
 	s.requests[r] = request{first: first, n: n, job: job}
-	s.booting += n
 	s.held += n
 	s.events.push(event{s.now + boot, order(booted, int(r))})
-	s.schd.AddNodes(n, s.now+boot)
+	return boot
 }
 
-// arrive makes the instances of a request idle.
+// arrive makes the instances of a request idle, unless they are bound to a job.
 func (s *Simulator) arrive(r int) {
-	s.booting -= s.requests[r].n
-	s.idleAll(s.requests[r].first)
+	if s.requests[r].job == unbound {
+		s.booting -= s.requests[r].n
+		s.idleAll(s.requests[r].first)
+	}
 }
 
 // ready handles the event that a request's instances are up.
 func (s *Simulator) ready(r int) {
+	if job := s.requests[r].job; job != unbound {
+		for l := s.requests[r].first; l >= 0; {
+			next := s.leases[l].next
+			s.leases[l].next = s.list[job]
+			s.list[job] = l
+			l = next
+		}
+		s.startBound(job)
+	}
 	s.requests[r].next = s.unused
 	s.unused = int32(r)
 	s.pass()

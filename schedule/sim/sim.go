@@ -198,13 +198,18 @@ func (s *Simulator) gather() {
 }
 
 func (s *Simulator) submit(i int) {
-	j := &s.jobs[i]
-	job := schedule.Job{ID: int64(i), User: j.User, Submit: j.Submit, Estimate: j.Estimate, Nodes: j.Nodes}
-	s.schd.Submit(job)
-	s.queued(job, 1)
+	j := s.job(i)
+	s.schd.Submit(j)
+	s.queued(j, 1)
 	s.pass()
-	s.grow(true)
+	s.grow()
 	s.note()
+}
+
+// job returns what the scheduler knows of a job.
+func (s *Simulator) job(i int) schedule.Job {
+	j := &s.jobs[i]
+	return schedule.Job{ID: int64(i), User: j.User, Submit: j.Submit, Estimate: j.Estimate, Nodes: j.Nodes}
 }
 
 func (s *Simulator) finish(i int) {
@@ -217,7 +222,7 @@ func (s *Simulator) finish(i int) {
 		s.cfg.Progress(s.ended)
 	}
 	s.pass()
-	s.grow(false)
+	s.grow()
 	s.note()
 }
 
