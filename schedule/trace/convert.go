@@ -246,9 +246,9 @@ func AppendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Jo
 			Nodes:    (procs-1)/per + 1,
 			User:     rec.User,
 			Queue:    rec.Queue,
+			Wait:     rec.Wait,
 		}
-		switch {
-		case replaced:
+		if replaced {
 			rep.OtherProcessors++
 		}
 		switch over := rec.ReqTime - rec.Run; {

@@ -13,8 +13,6 @@ var (
 	ErrFields   = errors.New("too few fields")
 	ErrTooLong  = errors.New("line or header too long")
 	ErrEncoding = errors.New("not a plain text of lines")
-	ErrOrder    = errors.New("out of order")
-	ErrLength   = errors.New("lengths differ")
 )
 
 // An InputError says what is wrong with a log, or with records or jobs, and

@@ -6,7 +6,9 @@ import "time"
 // a simulator replays and what a generator makes.
 //
 // A Job whose Run or Nodes is not positive is not a job that can be replayed;
-// [Convert] leaves such records out and counts them.
+// [Convert] leaves such records out and counts them. A policy sees Submit,
+// Estimate, Nodes, User and Queue; Run is the simulator's, and Wait is only for
+// comparing with the log.
 type Job struct {
 	ID       int64         // the log's own job number
 	Submit   time.Duration // since the start of the trace
@@ -15,4 +17,5 @@ type Job struct {
 	Nodes    int           // instances held from start to end, > 0
 	User     int           // the log's user number, -1 where unknown
 	Queue    int           // the log's queue number, -1 where unknown
+	Wait     time.Duration // how long it waited in the log, negative where unknown
 }

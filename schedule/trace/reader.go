@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -18,6 +19,8 @@ const (
 	// maxLine bounds a line, and so the memory that hostile input can take:
 	// the longest line of the archive's logs has 500 bytes or so.
 	maxLine = 1 << 20
+	// maxSeconds is the greatest number of whole seconds of a [time.Duration].
+	maxSeconds = int64(math.MaxInt64 / time.Second)
 	// maxHeader bounds the header's text in total.
 	maxHeader = 16 << 20
 )
@@ -45,7 +48,8 @@ type Reader struct {
 	end    int
 	start  int // where the line that was returned last begins
 	opened bool
-	err    error // sticky, from src or of a line too long
+	err    error // sticky: of the source, or beyond all bounds
+	ended  bool  // err was returned
 
 	header     Header
 	headerSize int
@@ -86,7 +90,7 @@ func (r *Reader) Reset(src io.Reader) {
 	r.raw.src, r.raw.head = src, nil
 	r.src = nil
 	r.pos, r.end = 0, 0
-	r.opened, r.err = false, nil
+	r.opened, r.err, r.ended = false, nil, false
 	r.header.Reset()
 	r.headerSize = 0
 	r.inBody = false
@@ -106,7 +110,7 @@ func (r *Reader) open() {
 	n, err := io.ReadFull(r.raw.src, r.raw.arr[:])
 	r.raw.head = r.raw.arr[:n]
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		r.err = err
+		r.sourceError(err)
 		return
 	}
 	r.src = &r.raw
@@ -120,7 +124,7 @@ func (r *Reader) open() {
 		}
 		if err != nil {
 			r.br, r.zip = nil, nil
-			r.err = err
+			r.sourceError(err)
 			return
 		}
 		r.src = r.zip
@@ -131,7 +135,9 @@ func (r *Reader) open() {
 	if b := r.buf[:r.end]; bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
 		r.pos = 3
 	} else if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
-		r.err = &InputError{Field: "line", Index: 1, Err: ErrEncoding, unit: "line"}
+		r.stats.Lines = 1
+		r.fail("line", ErrEncoding)
+		r.stats.Lines = 0
 	}
 }
 
@@ -144,7 +150,8 @@ func (r *Reader) fill() {
 	}
 	if r.end == len(r.buf) {
 		if len(r.buf) >= maxLine {
-			r.err = &InputError{Field: "line", Index: r.stats.Lines + 1, Err: ErrTooLong, unit: "line"}
+			r.stats.Lines++
+			r.fail("line", ErrTooLong)
 			return
 		}
 		grown := make([]byte, 2*len(r.buf))
@@ -154,15 +161,26 @@ func (r *Reader) fill() {
 	for range 100 {
 		n, err := r.src.Read(r.buf[r.end:])
 		r.end += n
-		if err != nil {
+		if err == io.EOF {
 			r.err = err
+			return
+		}
+		if err != nil {
+			r.sourceError(err)
 			return
 		}
 		if n > 0 {
 			return
 		}
 	}
-	r.err = io.ErrNoProgress
+	r.sourceError(io.ErrNoProgress)
+}
+
+// sourceError says how far the reading came before the source failed. Lines
+// that are still in the buffer count as read.
+func (r *Reader) sourceError(err error) {
+	lines := r.stats.Lines + bytes.Count(r.buf[r.pos:r.end], []byte{'\n'})
+	r.err = fmt.Errorf("the log ends after line %d: %w", lines, err)
 }
 
 // line returns the next line without its end, valid until the next call.
@@ -185,11 +203,12 @@ func (r *Reader) line() ([]byte, error) {
 				r.stats.Lines++
 				return b, nil
 			}
+			r.ended = true
 			return nil, r.err
 		}
 		seen := r.end - r.pos
 		r.fill()
-		from = r.pos + seen
+		from = min(r.pos+seen, r.end) // a failure empties the buffer
 	}
 }
 
@@ -217,7 +236,8 @@ func (r *Reader) Header() (*Header, error) {
 			}
 			r.headerSize += len(text)
 			if r.headerSize > maxHeader {
-				r.err = r.lineError("header", ErrTooLong)
+				r.fail("header", ErrTooLong)
+				r.ended = true
 				return &r.header, r.err
 			}
 			r.header.lines = append(r.header.lines, string(text[1:]))
@@ -240,6 +260,12 @@ func trim(line []byte) []byte {
 		line = line[1:]
 	}
 	return line
+}
+
+// fail ends the reading with an error at the current line.
+func (r *Reader) fail(field string, err error) {
+	r.err = r.lineError(field, err)
+	r.pos, r.end = 0, 0
 }
 
 func (r *Reader) lineError(field string, err error) *InputError {
@@ -311,7 +337,7 @@ func (r *Reader) Records() iter.Seq2[Record, error] {
 				return
 			}
 			if err != nil {
-				if !yield(Record{}, err) || r.err != nil && r.err != io.EOF {
+				if !yield(Record{}, err) || r.ended {
 					return
 				}
 				continue
@@ -327,6 +353,7 @@ func (r *Reader) Records() iter.Seq2[Record, error] {
 // was where the line is malformed.
 func (r *Reader) parse(line []byte, rec *Record) error {
 	var v [numFields]int64
+	rounded := r.stats.Rounded // counts records, so not those that fail
 	f, i := 0, 0
 	for f < numFields {
 		for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
@@ -350,19 +377,22 @@ func (r *Reader) parse(line []byte, rec *Record) error {
 			n = n*10 + int64(c)
 			i++
 		}
-		// Nine digits fit everything, as seconds too.
-		if d := i - first; d-1 >= 9 || i < len(line) && line[i] != ' ' && line[i] != '\t' {
+		d := i - first
+		// Nine digits fit every kind of field, and ten the seconds of this age.
+		if d > 9 && (d > 10 || n > maxSeconds || fieldKinds[f] != kindTime) || i < len(line) && line[i] != ' ' && line[i] != '\t' {
 			for i < len(line) && line[i] != ' ' && line[i] != '\t' {
 				i++
 			}
 			x, err := r.number(line[start:i], f)
 			if err != nil {
+				r.stats.Rounded = rounded
 				return err
 			}
 			v[f] = x
 			f++
 			continue
-		} else if d == 0 {
+		}
+		if d == 0 {
 			return r.fieldError(f, line[start:i], ErrNumber)
 		}
 		if neg {
@@ -463,10 +493,14 @@ func (r *Reader) number(token []byte, f int) (int64, error) {
 		return int64(math.Float64bits(x)), nil
 	}
 
-	n := int64(0)
+	limit := uint64(math.MaxInt64)
+	if neg {
+		limit++
+	}
+	n := uint64(0)
 	for _, c := range whole {
-		d := int64(c - '0')
-		if n > (math.MaxInt64-d)/10 {
+		d := uint64(c - '0')
+		if n > (limit-d)/10 {
 			return 0, r.fieldError(f, token, ErrRange)
 		}
 		n = n*10 + d
@@ -477,20 +511,21 @@ func (r *Reader) number(token []byte, f int) (int64, error) {
 				return 0, r.fieldError(f, token, ErrWhole)
 			}
 		}
+		x := int64(n)
 		if neg {
-			n = -n
+			x = -x
 		}
-		if fieldKinds[f] == kindInt && int64(int(n)) != n {
+		if fieldKinds[f] == kindInt && int64(int(x)) != x {
 			return 0, r.fieldError(f, token, ErrRange)
 		}
-		return n, nil
+		return x, nil
 	}
 
-	nanos := int64(0)
+	nanos := uint64(0)
 	for i := range 9 {
 		nanos *= 10
 		if i < len(frac) {
-			nanos += int64(frac[i] - '0')
+			nanos += uint64(frac[i] - '0')
 		}
 	}
 	rounded := false
@@ -502,15 +537,15 @@ func (r *Reader) number(token []byte, f int) (int64, error) {
 			nanos++
 		}
 	}
-	if n > (math.MaxInt64-nanos)/int64(time.Second) {
+	if n > (limit-nanos)/uint64(time.Second) {
 		return 0, r.fieldError(f, token, ErrRange)
 	}
 	if rounded {
 		r.stats.Rounded++
 	}
-	n = n*int64(time.Second) + nanos
+	x := int64(n*uint64(time.Second) + nanos)
 	if neg {
-		n = -n
+		x = -x
 	}
-	return n, nil
+	return x, nil
 }

@@ -49,6 +49,9 @@ func (w *Writer) WriteHeader(h *Header) error {
 		return w.err
 	}
 	for i, l := range h.lines {
+		if len(l)+2 > maxLine {
+			return &InputError{Field: "header", Index: i + 1, Err: ErrTooLong, unit: "line", text: shorten([]byte(l))}
+		}
 		if strings.ContainsAny(l, "\r\n") {
 			return &InputError{Field: "header", Index: i + 1, Err: ErrEncoding, unit: "line", text: shorten([]byte(l))}
 		}

@@ -1,0 +1,288 @@
+package trace
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A demand curve is the number of instances that each slot needs. The jobs run
+// at given times; what the rules differ in is who may take over an instance,
+// within a slot, from a job that is done with it. With H the set of jobs that
+// hold instances at the instant t, each n_j of them from its start up to but
+// not including its end:
+//
+//	SharedByAll    D_s = max over t in s of Σ_{j ∈ H(t)} n_j
+//	SharedByUser   D_s = Σ_u max over t in s of Σ_{j ∈ H(t), user(j) = u} n_j
+//	Unshared       D_s = Σ n_j over the jobs that hold at any t in s
+//
+// A maximum of sums is at most the sum of maxima, so that each rule needs no
+// less than the one before it.
+//
+// The first two are a sweep over the starts and ends in the order of time, user
+// by user for the second. Invariant: having passed all events before t, level
+// is the sum of n_j over H(t−), and peak its maximum over the part of t's slot
+// before t. The third is a sum of differences: +n_j at the first slot, −n_j
+// behind the last, then prefix sums.
+//
+// Time: the sweep sorts, O(n log n + slots), plus, user by user, the slots
+// from each user's first start to the last end, O(users · slots) at worst.
+// Unshared takes O(n + slots). Space: O(n), but for Unshared, which needs none.
+
+// Sharing says which jobs may use one instance one after the other within a
+// slot.
+type Sharing int
+
+const (
+	// SharedByAll lets any job take what another gives back: the demand of a
+	// slot is the peak of instances held at the same time within it.
+	SharedByAll Sharing = iota
+	// SharedByUser is the rule of [Liu21] section 5.1: within a slot an
+	// instance serves jobs of one user only. As read here, each user needs the
+	// peak of instances that their jobs hold at the same time within the
+	// slot, and the slot needs the sum over users. A job whose user is unknown
+	// (negative) shares with none.
+	SharedByUser
+	// Unshared gives each job instances of its own in every slot that it
+	// touches. It is the reading of [Liu21] section 5.1 whose totals come
+	// nearest to the printed ones: the rule of sharing cannot reach those of
+	// LANL-CM5.
+	Unshared
+)
+
+// DemandOptions are the choices of a demand curve. The zero value is the
+// default: slots of an hour from time 0 to the last end, shared by all.
+type DemandOptions struct {
+	Slot    time.Duration // length of a slot; 0 means an hour
+	Sharing Sharing       // who may take over an instance within a slot
+	From    time.Duration // where the first slot begins
+	Slots   int           // how many slots; 0 means up to the last end
+}
+
+// maxSlots bounds the curve that data can ask for, 8 GiB.
+const maxSlots = 1 << 30
+
+// A Sweep computes demand curves and keeps its memory between calls. The zero
+// value is ready.
+type Sweep struct {
+	events []event
+}
+
+// event is a change of the instances that a user's jobs hold.
+type event struct {
+	user int
+	at   time.Duration // since DemandOptions.From
+	n    int
+}
+
+// AppendDemand appends to dst the instances that each slot needs when job i
+// holds its Nodes from starts[i] for its Run, or from its Submit where starts
+// is nil, and returns the extended slice. See [Sweep.AppendDemand].
+func AppendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOptions) ([]int, error) {
+	var s Sweep
+	return s.AppendDemand(dst, jobs, starts, opts)
+}
+
+// Grow makes room for that many jobs.
+func (s *Sweep) Grow(jobs int) {
+	if cap(s.events) < 2*jobs {
+		s.events = make([]event, 0, 2*jobs)
+	}
+}
+
+// AppendDemand appends to dst the instances that each slot needs when job i
+// holds its Nodes from starts[i] for its Run, or from its Submit where starts
+// is nil, and returns the extended slice. A job that ends at an instant and one
+// that starts there do not overlap. Only what falls into the slots counts: a
+// job that runs when the first slot begins is held from there on. Jobs may come
+// in any order, and are not modified.
+//
+// An [*InputError] says which job, from 0, holds no instance or no time, ends
+// beyond the range of [time.Duration], or makes the curve longer than 2³⁰
+// slots or its values overflow; dst is then returned as it was given. It panics if
+// starts is neither nil nor as long as jobs, or if an option is out of range.
+//
+// Time is O(n log n + slots), or O(n log n + users · slots) at worst
+// for SharedByUser, or O(n + slots) for Unshared.
+func (s *Sweep) AppendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOptions) ([]int, error) {
+	if starts != nil && len(starts) != len(jobs) {
+		panic("trace: lengths of jobs and starts differ")
+	}
+	if opts.Slot < 0 {
+		panic("trace: negative slot")
+	}
+	if opts.Slots < 0 {
+		panic("trace: negative number of slots")
+	}
+	if opts.Sharing < 0 || opts.Sharing > Unshared {
+		panic("trace: unknown rule of sharing")
+	}
+	slot := opts.Slot
+	if slot == 0 {
+		slot = time.Hour
+	}
+
+	slots, err := checkHolds(jobs, starts, slot, opts)
+	if err != nil {
+		return dst, err
+	}
+	base := len(dst)
+	dst = slices.Grow(dst, slots)[:base+slots]
+	curve := dst[base:]
+	clear(curve)
+	end := time.Duration(math.MaxInt64)
+	if time.Duration(slots) <= end/slot {
+		end = time.Duration(slots) * slot
+	}
+
+	s.events = s.events[:0]
+	for i := range jobs {
+		j := &jobs[i]
+		from := start(jobs, starts, i) - opts.From
+		to := min(from+j.Run, end)
+		from = max(from, 0)
+		switch {
+		case from >= to:
+		case opts.Sharing == Unshared || opts.Sharing == SharedByUser && j.User < 0:
+			curve[from/slot] += j.Nodes
+			if after := (to-1)/slot + 1; int(after) < slots {
+				curve[after] -= j.Nodes
+			}
+		default:
+			user := 0
+			if opts.Sharing == SharedByUser {
+				user = j.User
+			}
+			s.events = append(s.events, event{user, from, j.Nodes}, event{user, to, -j.Nodes})
+		}
+	}
+	level := 0
+	for i, n := range curve {
+		level += n
+		curve[i] = level
+	}
+	slices.SortFunc(s.events, func(a, b event) int {
+		if a.user != b.user {
+			return cmp.Compare(a.user, b.user)
+		}
+		return cmp.Compare(a.at, b.at)
+	})
+	for ev := s.events; len(ev) > 0; {
+		n := 1
+		for n < len(ev) && ev[n].user == ev[0].user {
+			n++
+		}
+		addPeaks(curve, ev[:n], slot)
+		ev = ev[n:]
+	}
+	return dst, nil
+}
+
+func start(jobs []Job, starts []time.Duration, i int) time.Duration {
+	if starts == nil {
+		return jobs[i].Submit
+	}
+	return starts[i]
+}
+
+// checkHolds checks the jobs and returns the number of slots.
+func checkHolds(jobs []Job, starts []time.Duration, slot time.Duration, opts DemandOptions) (int, error) {
+	var last time.Duration // the latest end, since opts.From
+	latest, sum := 0, 0
+	for i := range jobs {
+		j := &jobs[i]
+		from := start(jobs, starts, i)
+		switch {
+		case j.Nodes <= 0:
+			return 0, &InputError{Field: "nodes", Index: i, Err: ErrRange, unit: "job"}
+		case j.Run <= 0:
+			return 0, &InputError{Field: "run time", Index: i, Err: ErrRange, unit: "job"}
+		case opts.From > 0 && from < math.MinInt64+opts.From,
+			opts.From < 0 && from > math.MaxInt64+opts.From,
+			from-opts.From > math.MaxInt64-j.Run:
+			return 0, &InputError{Field: "start", Index: i, Err: ErrRange, unit: "job"}
+		case sum > math.MaxInt-j.Nodes:
+			return 0, &InputError{Field: "nodes", Index: i, Err: ErrRange, unit: "job"}
+		}
+		sum += j.Nodes
+		if e := from - opts.From + j.Run; e > last {
+			last, latest = e, i
+		}
+	}
+	if opts.Slots > 0 || last == 0 {
+		return opts.Slots, nil
+	}
+	n := (last-1)/slot + 1
+	if n > maxSlots {
+		return 0, &InputError{Field: "end", Index: latest, Err: ErrRange, unit: "job"}
+	}
+	return int(n), nil
+}
+
+// addPeaks adds to curve the peaks of one user's events, which are in the order
+// of time, within the curve, and end with a level of 0.
+func addPeaks(curve []int, ev []event, slot time.Duration) {
+	cur := int(ev[0].at / slot)
+	level, peak := 0, 0
+	for i := 0; i < len(ev); {
+		at := ev[i].at
+		if s := int(at / slot); s > cur {
+			curve[cur] += peak
+			if level > 0 {
+				for cur++; cur < s; cur++ {
+					curve[cur] += level
+				}
+			}
+			cur, peak = s, level
+		}
+		for ; i < len(ev) && ev[i].at == at; i++ {
+			level += ev[i].n
+		}
+		if at == time.Duration(cur)*slot {
+			peak = level // what was held before belongs to the slot before
+		} else {
+			peak = max(peak, level)
+		}
+	}
+	if cur < len(curve) {
+		curve[cur] += peak
+	}
+}
+
+// AppendStarts appends to dst when each job started in the log, Submit + Wait,
+// and returns the extended slice and the number of jobs whose wait is unknown
+// (negative): those start at submission. The starts serve [AppendDemand].
+func AppendStarts(dst []time.Duration, jobs []Job) (starts []time.Duration, unknown int) {
+	for i := range jobs {
+		if jobs[i].Wait < 0 {
+			unknown++
+		}
+		dst = append(dst, jobs[i].Submit+max(0, jobs[i].Wait))
+	}
+	return dst, unknown
+}
+
+// Submitted returns the jobs, which are in the order of submission, that were
+// submitted at from or later and before until: a part of jobs, not a copy. Time is
+// O(log n).
+func Submitted(jobs []Job, from, until time.Duration) []Job {
+	at := func(j Job, t time.Duration) int { return cmp.Compare(j.Submit, t) }
+	i, _ := slices.BinarySearchFunc(jobs, from, at)
+	n, _ := slices.BinarySearchFunc(jobs[i:], until, at)
+	return jobs[i : i+n : i+n]
+}
+
+// String returns the rule's name: "all", "user" or "none".
+func (s Sharing) String() string {
+	switch s {
+	case SharedByAll:
+		return "all"
+	case SharedByUser:
+		return "user"
+	case Unshared:
+		return "none"
+	}
+	return "Sharing(" + strconv.Itoa(int(s)) + ")"
+}
