@@ -1,0 +1,52 @@
+package workload
+
+import (
+	"testing"
+
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+func TestAllocs(t *testing.T) {
+	const n = 2000
+	jobs := make([]trace.Job, 0, n)
+	var l Lublin
+	rng := newRand(1)
+	for _, o := range []Options{{}, {Typeless: true}, {Nodes: 1000}} {
+		for _, c := range []struct {
+			name string
+			f    func()
+		}{
+			{"Reset and Next", func() {
+				if err := l.Reset(rng, o); err != nil {
+					t.Fatal(err)
+				}
+				for range n {
+					l.Next()
+				}
+			}},
+			{"Jobs", func() {
+				for j := range l.Jobs(n) {
+					_ = j
+				}
+			}},
+			{"AppendLublin", func() {
+				var err error
+				if jobs, err = AppendLublin(jobs[:0], rng, n, o); err != nil {
+					t.Fatal(err)
+				}
+			}},
+			{"EstimatesTo", func() {
+				if err := EstimatesTo(jobs, jobs, rng, DefaultFactor); err != nil {
+					t.Fatal(err)
+				}
+			}},
+		} {
+			c.f()
+			for range 5 {
+				if a := testing.AllocsPerRun(1, c.f); a != 0 {
+					t.Errorf("%s, %+v: %v allocations, want 0", c.name, o, a)
+				}
+			}
+		}
+	}
+}
