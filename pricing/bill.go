@@ -6,15 +6,54 @@ import (
 	"time"
 )
 
+// The bill of a demand.
+//
+// Given the instances needed in each slot and the reservations bought, what does
+// it cost? Eq. (1) of [Niu16] gives the reservations of class k that are active
+// in slot i, those bought in the last term:
+//
+//	S_ik = Σ R_lk    over i - T_k/τ < l ≤ i
+//
+// Eq. (2) gives the price of the j-th instance in slot i. Its first case is
+// printed as P_h if S_ih ≤ j; it means j ≤ S_ih. So
+// mended, with the classes 1..h from the least to the most discounted,
+//
+//	P_h    if j ≤ S_ih
+//	P_l    if S_i,l+1 + ... + S_ih < j ≤ S_il + ... + S_ih
+//	P_0    otherwise, on demand
+//
+// which says that the provider applies reservations to running instances from the
+// most heavily discounted class down. So no one has to look at single instances:
+// class by class, most discounted first, S_ik reservations serve
+// min(S_ik, what is left of the demand in slot i).
+//
+// Invariant: before class k, rest[i] is the number of instances in slot i that
+// the classes before k do not serve.
+//
+// A class costs O(slots + its purchases): the changes of S_ik are written to the
+// slots where terms begin and end, and summed on the way. Classes without a
+// purchase cost nothing. Memory O(slots + classes + purchases), kept.
+//
+// Departures. The paper charges hourly prices for used hours only; here a class
+// says how it is billed. The most discounted class is the one with the lowest
+// price for using a reservation that one has, which is nothing if it is billed
+// Always (its order among others of the kind decides only which of them idles).
+// Demand and purchases share their slots, while the paper buys weekly and folds
+// the hours of a week into U_ij > 1. Buying at every 168th of hourly slots is the
+// same thing, and keeps the hours.
+
 // A Purchase is Count reservations of one class bought at the beginning of a
-// slot. They are active for the slots of one term from there on.
+// slot. They are active from there on for the slots of one term, or to the end of
+// the demand. Several purchases of a class in one slot add up.
 type Purchase struct {
 	Slot  int // index into the demand
 	Class int // index into List.Classes
 	Count int // ≥ 0
 }
 
-// ClassBill is what the reservations of one class cost.
+// ClassBill is what the reservations of one class cost. The horizon is the end of
+// the demand. Each amount is rounded half to even once; with prices per hour and
+// slots of whole hours only Residual can need it.
 type ClassBill struct {
 	Reservations int64 // bought
 	Upfront      Money // their upfront prices
@@ -25,13 +64,18 @@ type ClassBill struct {
 	IdleSlots    int64 // instance-slots within the horizon that they were active and unused
 }
 
-// Total returns Upfront + Hourly + Committed: [Niu16]'s total cost.
+// Total returns the total cost of the class in [Niu16]: Upfront + Hourly + Committed.
 func (c ClassBill) Total() Money { return c.Upfront + c.Hourly + c.Committed }
 
-// Pure returns Total - Residual: [Niu16]'s pure cost.
+// Pure returns the pure cost of the class in [Niu16] section 5.1.3, Total -
+// Residual: what would have been paid if the unused parts of the terms could be
+// returned for their share of the price.
 func (c ClassBill) Pure() Money { return c.Total() - c.Residual }
 
-// Bill is what a demand costs. Its sums were checked: they do not overflow.
+// Bill is what a demand costs. Total counts in full what was bought, as if
+// everything were worthless at the horizon; Pure as if unused terms could be
+// returned. To compare plans over a demand that goes on after the horizon, Pure
+// is the fairer one. All sums have been checked for overflow.
 type Bill struct {
 	Slot          time.Duration // length of a slot
 	Classes       []ClassBill   // by class, in the order of the list
@@ -72,8 +116,20 @@ func (b *Biller) Grow(slots, classes, purchases int) {
 	b.bills = slices.Grow(b.bills[:0], classes)
 }
 
-// Bill returns the cost of running demand[i] instances in slot i with the given
-// purchases.
+// Bill returns the cost of running demand[i] instances in slot i, each slot of the
+// given length, with the given purchases, in any order. A reservation applies
+// even if its class is dearer than on demand, as providers do it.
+//
+// The result's Classes belong to b and are valid until the next call. The inputs
+// are not modified.
+//
+// The error is that of [List.Validate], or an [*InputError]: with Field "demand"
+// and [ErrRange] for a negative number; with "purchases.slot", "purchases.class"
+// or "purchases.count" and ErrRange for an index that does not exist, a negative
+// count, and a term that is not a whole number of slots; with [ErrOverflow] where
+// the cost does not fit in [Money] or instance-slots in an int64. It panics if
+// slot is not positive. Time O(n·m + p) for n slots, m classes with a purchase
+// and p purchases.
 func (b *Biller) Bill(l List, demand []int, slot time.Duration, purchases []Purchase) (Bill, error) {
 	if slot <= 0 {
 		panic("pricing: slot that is not positive")

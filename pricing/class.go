@@ -2,6 +2,7 @@ package pricing
 
 import (
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -25,7 +26,7 @@ func (b Billing) String() string {
 	case WhenUsed:
 		return "when-used"
 	}
-	return "Billing(?)"
+	return "Billing(" + strconv.Itoa(int(b)) + ")"
 }
 
 // MarshalText returns "always" or "when-used"; the error, for any other value,

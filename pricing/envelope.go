@@ -37,7 +37,7 @@ import "time"
 //
 // [Niu16] section 5.1 gives the "minimum utilization levels" 6.8% and 38.3% and
 // does not say against what: they are the corners of this envelope, against the
-// neighbour below, not against on demand (ERRATA.md item 4 of [Niu16]).
+// neighbour below, not against on demand.
 
 // Level is the part that one class has in the lower envelope of a price list:
 // from From up to the From of the next level, or 1, it costs least.

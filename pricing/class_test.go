@@ -1,0 +1,130 @@
+package pricing
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// wantError reports whether err is an InputError about the given place.
+func wantError(t *testing.T, err error, field string, index int, sentinel error) {
+	t.Helper()
+	var in *InputError
+	if !errors.As(err, &in) {
+		t.Errorf("error %v, want an InputError about %s", err, field)
+		return
+	}
+	if in.Field != field || in.Index != index || !errors.Is(err, sentinel) {
+		t.Errorf("error %q about %s, %d, want %s, %d, %v", err, in.Field, in.Index, field, index, sentinel)
+	}
+}
+
+func TestValidateList(t *testing.T) {
+	if err := CC28XLarge2013().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if err := (List{}).Validate(); err != nil {
+		t.Errorf("a list with free instances and no classes: %v", err)
+	}
+	tests := []struct {
+		name  string
+		spoil func(l *List)
+		field string
+		index int
+		err   error
+	}{
+		{"price on demand", func(l *List) { l.OnDemand = -1 }, "on_demand", -1, ErrRange},
+		{"no name", func(l *List) { l.Classes[2].Name = "" }, "classes.name", 2, ErrMissing},
+		{"repeated name", func(l *List) { l.Classes[4].Name = "1y-medium" }, "classes.name", 4, ErrDuplicate},
+		{"no term", func(l *List) { l.Classes[1].Term = 0 }, "classes.term", 1, ErrRange},
+		{"negative term", func(l *List) { l.Classes[1].Term = -time.Hour }, "classes.term", 1, ErrRange},
+		{"negative upfront", func(l *List) { l.Classes[0].Upfront = -1 }, "classes.upfront", 0, ErrRange},
+		{"negative hourly", func(l *List) { l.Classes[0].Hourly = -1 }, "classes.hourly", 0, ErrRange},
+		{"billing", func(l *List) { l.Classes[5].Billed = 2 }, "classes.billed", 5, ErrUnknown},
+		{"hourly prices of a term", func(l *List) { l.Classes[5].Hourly = math.MaxInt64 / 1000 }, "classes.hourly", 5, ErrOverflow},
+		{"commitment", func(l *List) { l.Classes[5].Upfront = math.MaxInt64 }, "classes.hourly", 5, ErrOverflow},
+	}
+	for _, tt := range tests {
+		l := CC28XLarge2013()
+		tt.spoil(&l)
+		t.Run(tt.name, func(t *testing.T) { wantError(t, l.Validate(), tt.field, tt.index, tt.err) })
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	l := CC28XLarge2013()
+	l.Classes[4].Name = "1y-medium"
+	got := l.Validate().Error()
+	want := `pricing: classes[4].name: "1y-medium" is already the name of class 1`
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	_, err := new(Biller).Bill(CC28XLarge2013(), []int{1, -2}, time.Hour, nil)
+	if got, want := err.Error(), "pricing: demand[1]: -2 instances are negative"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Expected values by hand from the prices of 2013: light commits to 2710 and
+// pays .904 an hour used; heavy to 7670 + 26280·.361 = 17157.08.
+func TestClassCost(t *testing.T) {
+	l := CC28XLarge2013()
+	light, heavy := l.Classes[3], l.Classes[5]
+	type costs struct{ Idle, Half, Full Money }
+	got := map[string]costs{}
+	for _, c := range []Class{light, heavy} {
+		var v costs
+		for _, at := range []struct {
+			m    *Money
+			used time.Duration
+		}{{&v.Idle, 0}, {&v.Half, c.Term / 2}, {&v.Full, c.Term}} {
+			m, err := c.Cost(at.used)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*at.m = m
+		}
+		got[c.Name] = v
+	}
+	want := map[string]costs{
+		"3y-light": {2710 * Unit, 14_588_560 * Milli, 26_467_120 * Milli},
+		"3y-heavy": {17_157_080 * Milli, 17_157_080 * Milli, 17_157_080 * Milli},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if light.UsePrice() != 904*Milli || heavy.UsePrice() != 0 {
+		t.Errorf("use prices %v and %v, want 0.904 and 0", light.UsePrice(), heavy.UsePrice())
+	}
+	_, err := light.Cost(-1)
+	wantError(t, err, "used", -1, ErrRange)
+	_, err = light.Cost(light.Term + 1)
+	wantError(t, err, "used", -1, ErrRange)
+	for _, c := range []Class{
+		{Term: time.Hour, Upfront: math.MaxInt64, Hourly: 1},
+		{Term: math.MaxInt64, Hourly: math.MaxInt64},
+		{Term: time.Hour, Upfront: math.MaxInt64, Hourly: 1, Billed: WhenUsed},
+	} {
+		if _, err := c.Cost(c.Term); !errors.Is(err, ErrOverflow) {
+			t.Errorf("Cost of %v: %v, want ErrOverflow", c, err)
+		}
+	}
+}
+
+func TestListWhenUsed(t *testing.T) {
+	l := CC28XLarge2013()
+	got := l.WhenUsed()
+	want := CC28XLarge2013()
+	for k := range want.Classes {
+		want.Classes[k].Billed = WhenUsed
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(CC28XLarge2013(), l); diff != "" {
+		t.Errorf("the list itself changed (-want +got):\n%s", diff)
+	}
+}
