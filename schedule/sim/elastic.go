@@ -26,6 +26,7 @@ type elastic struct {
 
 	long        int // Σ nodes of waiting jobs with estimates above Short
 	nextRelease time.Duration
+	skipped     bool // a check, because jobs waited
 	selector    placement.Selector
 	picked      []int
 	paid        span
@@ -58,7 +59,7 @@ func (e *elastic) reset(jobs int) {
 		e.list[i] = -1
 	}
 	e.requests, e.unused, e.booting = e.requests[:0], -1, 0
-	e.long, e.nextRelease = 0, schedule.Never
+	e.long, e.nextRelease, e.skipped = 0, schedule.Never, false
 	e.paid, e.cost, e.err = span{}, 0, nil
 }
 
@@ -135,6 +136,18 @@ func (s *Simulator) releaseAt(due time.Duration) time.Duration {
 	return schedule.ReleaseAt(due, s.cfg.ReleaseEvery) + s.cfg.ReleaseEvery
 }
 
+// watch makes up for a check that was skipped, once no job waits.
+func (s *Simulator) watch() {
+	if !s.skipped || s.schd.Waiting().Jobs > 0 {
+		return
+	}
+	s.skipped = false
+	s.refresh()
+	for i := range s.idle {
+		s.nextRelease = min(s.nextRelease, s.releaseAt(s.idle[i].Due))
+	}
+}
+
 // refresh renews the leases of idle instances whose charge fell meanwhile.
 func (s *Simulator) refresh() {
 	for i := range s.idle {
@@ -144,21 +157,16 @@ func (s *Simulator) refresh() {
 	}
 }
 
-// watch sets the next release check, if there is none, once no job waits.
-func (s *Simulator) watch() {
-	if s.nextRelease == schedule.Never && len(s.idle) > 0 && s.schd.Waiting().Jobs == 0 {
-		for _, in := range s.idle {
-			s.nextRelease = min(s.nextRelease, s.releaseAt(max(in.Due, s.now)))
-		}
-	}
-}
-
 // release is a release check: with an empty queue, idle instances that would be
 // charged before the next check go.
+//
+// Invariant: unless skipped, nextRelease is at most the first check at which an
+// instance that is idle now goes if it stays idle.
 func (s *Simulator) release() {
 	s.nextRelease = schedule.Never
 	if s.schd.Waiting().Jobs > 0 {
-		return // pass sets it again once the queue is empty
+		s.skipped = true
+		return
 	}
 	s.refresh()
 	k := 0

@@ -246,19 +246,17 @@ func (s *Simulator) begin(a schedule.Allocation) {
 	s.busy += a.Nodes
 }
 
-// note records the cluster's state if it has changed.
+// note records the cluster's state if it has changed. Levels never hold two of
+// one time, nor two equal ones in a row.
 func (s *Simulator) note() {
 	l := Level{s.now, s.held, s.busy}
 	n := len(s.res.Levels)
-	if n > 0 {
-		last := &s.res.Levels[n-1]
-		if last.Held == l.Held && last.Busy == l.Busy {
-			return
-		}
-		if last.At == l.At {
-			*last = l
-			return
-		}
+	if n > 0 && s.res.Levels[n-1].At == l.At {
+		n--
+	}
+	s.res.Levels = s.res.Levels[:n]
+	if n > 0 && s.res.Levels[n-1].Held == l.Held && s.res.Levels[n-1].Busy == l.Busy {
+		return
 	}
 	s.res.Levels = append(s.res.Levels, l)
 }
