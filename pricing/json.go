@@ -27,11 +27,12 @@ import (
 //
 // Prices are read exactly, never through a float64. What is wrong is an
 // [*InputError] whose Field is the path, such as "classes.upfront" with the class
-// as its Index, and whose text gives the line: JSON that is malformed or not
-// UTF-8, text after the list ([ErrSyntax]), a field that is missing
-// ([ErrMissing]), unknown ([ErrUnknown]) or given twice ([ErrDuplicate]), a price
-// with more than nine decimals ([ErrPrecision]), and what [List.Validate]
-// refuses. An error of r is returned as it is.
+// as its Index, and whose text gives the line: a field that is missing
+// ([ErrMissing]), unknown ([ErrUnknown]) or given twice ([ErrDuplicate]), a value
+// of the wrong kind ([ErrSyntax]), a price with more than nine decimals
+// ([ErrPrecision]), and what [List.Validate] refuses. Text that is not JSON or
+// not UTF-8, or that goes on after the list, is ErrSyntax with the Field "list".
+// An error of r is returned as it is.
 func ReadList(r io.Reader) (List, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -47,6 +48,12 @@ func ReadList(r io.Reader) (List, error) {
 			bad += size
 		}
 		return List{}, badInput("list", -1, ErrSyntax, "line %d: text that is not UTF-8", lineAt(data, bad))
+	}
+	// The syntax of the whole first: so its errors have a line, which those of a
+	// json.Decoder have not, and what follows deals with well formed values only.
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		return List{}, syntaxError(data, err)
 	}
 	p := listParser{data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 	l, err := p.list()
@@ -88,24 +95,24 @@ func (p *listParser) place(err error) error {
 	return badInput(in.Field, in.Index, in.Err, "line %d: %v", p.lines[in.Index], in.Err)
 }
 
-// syntax turns an error of encoding/json into ours.
-func (p *listParser) syntax(field string, index int, err error) error {
-	line, text := p.line(), strings.TrimPrefix(err.Error(), "json: ")
+// syntaxError turns an error of encoding/json into ours.
+func syntaxError(data []byte, err error) error {
+	line, text := lineAt(data, len(data)), strings.TrimPrefix(err.Error(), "json: ")
 	var bad *json.SyntaxError
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		line, text = lineAt(p.data, len(p.data)), "the text ends before the list does"
+	case errors.As(err, &bad) && bad.Offset >= int64(len(data)) && strings.HasPrefix(text, "unexpected end"):
+		text = "the text ends before the list does"
 	case errors.As(err, &bad):
-		line = lineAt(p.data, int(bad.Offset)-1)
+		line = lineAt(data, int(bad.Offset)-1)
 	}
-	return badInput(field, index, ErrSyntax, "line %d: %s", line, text)
+	return badInput("list", -1, ErrSyntax, "line %d: %s", line, text)
 }
 
 // delim reads an expected delimiter.
 func (p *listParser) delim(want json.Delim, field string, index int, what string) error {
 	t, err := p.dec.Token()
 	if err != nil {
-		return p.syntax(field, index, err)
+		return syntaxError(p.data, err)
 	}
 	if t != want {
 		return p.fail(field, index, ErrSyntax, "%s is wanted here", what)
@@ -128,7 +135,7 @@ func (p *listParser) object(path string, index int, fields []string, value func(
 	for p.dec.More() {
 		t, err := p.dec.Token()
 		if err != nil {
-			return p.syntax(path, index, err)
+			return syntaxError(p.data, err)
 		}
 		name := t.(string) // the decoder takes nothing else for a key
 		at := -1
@@ -166,16 +173,7 @@ func (p *listParser) list() (l List, err error) {
 		}
 		return p.classes(&l.Classes)
 	})
-	if err != nil {
-		return List{}, err
-	}
-	switch _, err := p.dec.Token(); {
-	case err == nil:
-		return List{}, p.fail("list", -1, ErrSyntax, "there is text after the list")
-	case err != io.EOF:
-		return List{}, p.syntax("list", -1, err)
-	}
-	return l, nil
+	return l, err
 }
 
 func (p *listParser) classes(classes *[]Class) error {
@@ -231,7 +229,7 @@ func (p *listParser) classes(classes *[]Class) error {
 func (p *listParser) money(field string, index int, m *Money) error {
 	var raw json.RawMessage
 	if err := p.dec.Decode(&raw); err != nil {
-		return p.syntax(field, index, err)
+		return syntaxError(p.data, err)
 	}
 	if c := raw[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
 		return p.fail(field, index, ErrSyntax, "a price is a number such as 2.4")
@@ -247,7 +245,7 @@ func (p *listParser) money(field string, index int, m *Money) error {
 func (p *listParser) text(field string, index int, s *string) error {
 	t, err := p.dec.Token()
 	if err != nil {
-		return p.syntax(field, index, err)
+		return syntaxError(p.data, err)
 	}
 	v, ok := t.(string)
 	if !ok {
