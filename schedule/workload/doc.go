@@ -55,9 +55,9 @@
 // # Algorithms
 //
 //	                 use it for                             cost        statement
-//	[AppendLublin]   n jobs at once                         O(n)        exact samples of the model
-//	[Lublin]         a stream: as many jobs as needed       O(1) a job  the same jobs
-//	[EstimatesTo]    estimates worse than the truth         O(n)        a stand-in, see there
+//	AppendLublin     n jobs at once                         O(n)        exact samples of the model
+//	Lublin           a stream: as many jobs as needed       O(1) a job  the same jobs
+//	EstimatesTo      estimates worse than the truth         O(n)        a stand-in, see there
 //
 // What the model gives on its 128 nodes, as expectations by numerical
 // integration, and what one run of 200,000 jobs of the authors' program gave:
@@ -78,7 +78,7 @@
 // Batch jobs are a seventh of the jobs and nine tenths of the work: with their
 // share scatter the mean run time (by 3.5%) and the load (by 3.3%); the mean gap
 // scatters by 2.0%. Typeless figures stray less: run time by 0.5%, size by 0.4%, gap
-// by 1.8%, load by 2.0%. The program's runs are 0 to 2.5 such deviations from the
+// by 1.8%, load by 2.0%. The program's runs are at most 2.5 such deviations from the
 // expectation. Compare policies over several seeds, each on the same jobs.
 //
 // What the model leaves out: users, estimates, weeks and seasons, feedback from
@@ -96,8 +96,8 @@
 // [Lublin.Next], [Lublin.Reset] and [EstimatesTo] allocate nothing; AppendLublin
 // allocates what dst needs to grow. A Lublin is for one goroutine at a time. The
 // only randomness is the *rand.Rand that is passed in, and the same source in the
-// same state gives the same jobs on every machine: sampling uses operations that
-// are rounded exactly and no function that is assembly somewhere.
+// same state gives the same jobs on every machine: sampling uses only operations
+// that IEEE 754 rounds exactly, and leaves a compiler nothing inexact to fuse.
 //
 // # References
 //

@@ -81,12 +81,12 @@ func EstimatesTo(dst, jobs []trace.Job, rng *rand.Rand, f float64) error {
 const maxEstimated = 100 * 365 * 24 * time.Hour
 
 // roundUp returns the least round value that is at least run and at least ns
-// nanoseconds, where anything above the last value counts as the last.
+// nanoseconds, ns ≥ run, where an ns above the last value counts as the last.
 func roundUp(run time.Duration, ns float64) time.Duration {
 	const last = 48 * time.Hour
 	want := max(run, last)
 	if ns < float64(last) {
-		want = max(run, time.Duration(math.Ceil(ns)))
+		want = time.Duration(math.Ceil(ns)) // exact: below 2⁵³
 	}
 	for _, m := range roundMinutes {
 		if v := time.Duration(m) * time.Minute; v >= want {

@@ -313,22 +313,22 @@ func TestSizesAndRunTimes(t *testing.T) {
 
 // Before rounding, log₂ of a size has mean (UProb·ULow + UMed + (1−UProb)·UHi)/2.
 // With neither serial jobs nor powers of two, rounding to whole nodes hardly moves
-// it where sizes are large: at 2²⁰ to 2⁴⁰ nodes by less than 1e-6.
+// it where sizes are large: at 2¹⁵ to 2³⁰ nodes by less than 3e-5.
 func TestTwoStageUniformMean(t *testing.T) {
 	par := BatchParams()
 	par.Serial, par.Pow2 = 0, 0
-	par.ULow, par.UMed, par.UHi, par.UProb = 20, 35, 40, .7
+	par.ULow, par.UMed, par.UHi, par.UProb = 15, 25, 30, .7
 	var p process
-	p.init(&par, 1<<40, 0)
+	p.init(&par, 1<<30, 0)
 	s := sampler{rng: newRand(3)}
 	const n = 200_000
 	sum := 0.0
 	for range n {
 		sum += math.Log2(float64(p.size(&s)))
 	}
-	// (.7·20 + 35 + .3·40)/2 = 30.5; the standard deviation is below 10.
-	if got := sum / n; math.Abs(got-30.5) > 5*10/math.Sqrt(n) {
-		t.Errorf("mean exponent %.3f, want 30.5", got)
+	// (.7·15 + 25 + .3·30)/2 = 22.25; the standard deviation is below 10.
+	if got := sum / n; math.Abs(got-22.25) > 5*10/math.Sqrt(n) {
+		t.Errorf("mean exponent %.3f, want 22.25", got)
 	}
 }
 
