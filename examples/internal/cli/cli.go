@@ -1,0 +1,79 @@
+// Package cli holds what a command owes its caller: an exit status that tells
+// the user's mistakes from the program's failures, one sentence about either,
+// and a clean end when it is interrupted.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+// Exit statuses.
+const (
+	OK      = 0
+	Failure = 1 // the program's or the machine's fault
+	Mistake = 2 // the user's: a flag, a file, a line of it
+)
+
+// mistake marks an error as the user's.
+type mistake struct{ error }
+
+func (m mistake) Unwrap() error { return m.error }
+
+// Mistakef returns an error that is the user's mistake, formatted as by
+// [fmt.Errorf].
+func Mistakef(format string, args ...any) error {
+	return mistake{fmt.Errorf(format, args...)}
+}
+
+// Status returns the exit status for what a program ended with.
+func Status(err error) int {
+	var m mistake
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &m):
+		return Mistake
+	}
+	return Failure
+}
+
+// Exit reports err, if there is one, on stderr as "program: sentence", and
+// returns its exit status.
+func Exit(stderr io.Writer, program string, err error) int {
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", program, err)
+	}
+	return Status(err)
+}
+
+// OnSignal has cleanup run when the program is interrupted, told to end, or
+// left without its terminal or the reader of its output. The program then
+// exits with 128 and the number of the signal, 130 for an interrupt. The
+// function returned ends the arrangement; calling it twice does no harm.
+func OnSignal(cleanup func()) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	done := make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	go func() {
+		select {
+		case s := <-signals:
+			cleanup()
+			status := Failure
+			if n, ok := s.(syscall.Signal); ok {
+				status = 128 + int(n)
+			}
+			os.Exit(status)
+		case <-done:
+		}
+	}()
+	return sync.OnceFunc(func() {
+		signal.Stop(signals)
+		close(done)
+	})
+}

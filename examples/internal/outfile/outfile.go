@@ -1,0 +1,226 @@
+// Package outfile writes files whole or not at all. What is written goes to a
+// temporary file in the folder of the target, which takes the target's name
+// when everything is written. Until then the target is as it was.
+package outfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// ErrSame says that a file to be written is one that is read or written
+// already.
+var ErrSame = errors.New("is used already")
+
+// A Set is the files that one run of a program writes. Its zero value is
+// empty. Its methods may be called by several goroutines, [Set.Abort] above
+// all by one that handles signals.
+type Set struct {
+	mu     sync.Mutex
+	ended  bool
+	used   []place
+	files  []*File
+	rename func(from, to string) error // os.Rename, if nil
+}
+
+// place is where a file is, or will be.
+type place struct {
+	path string      // without symbolic links
+	info fs.FileInfo // nil where there is no file yet
+}
+
+func (p place) same(q place) bool {
+	return p.path == q.path || p.info != nil && q.info != nil && os.SameFile(p.info, q.info)
+}
+
+// A File is being written. It is the work of one goroutine.
+type File struct {
+	target string // without symbolic links
+	name   string // as the user gave it
+	temp   string
+	file   *os.File
+	buf    *bufio.Writer
+}
+
+// Keep says that path is read and must not be written. A path that does not exist
+// is no matter.
+func (s *Set) Keep(path string) {
+	if p, err := locate(path); err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.used = append(s.used, p)
+	}
+}
+
+// Create begins a file. It checks all that can be checked before there is
+// something to write: the folder exists and takes a file, and what has the
+// name already is a regular file that may be written. A symbolic link stays,
+// and what it points to is replaced. The error names the path, and is ErrSame
+// for a file that the set has.
+func (s *Set) Create(path string) (*File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil, errors.New("outfile: the set has ended")
+	}
+	f, p, err := s.create(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, cause(err))
+	}
+	s.used = append(s.used, p)
+	s.files = append(s.files, f)
+	return f, nil
+}
+
+func (s *Set) create(path string) (*File, place, error) {
+	p, err := locate(path)
+	if err != nil {
+		return nil, p, err
+	}
+	for _, q := range s.used {
+		if p.same(q) {
+			return nil, p, ErrSame
+		}
+	}
+	mode := fs.FileMode(0o666) // the umask is taken off
+	if p.info != nil {
+		if p.info.IsDir() {
+			return nil, p, errors.New("is a folder")
+		}
+		if !p.info.Mode().IsRegular() {
+			return nil, p, errors.New("is not a regular file")
+		}
+		f, err := os.OpenFile(p.path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, p, err
+		}
+		f.Close()
+	}
+	for {
+		temp := filepath.Join(filepath.Dir(p.path), fmt.Sprintf(".%016x.tmp", rand.Uint64()))
+		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil && p.info != nil {
+			if err = f.Chmod(p.info.Mode().Perm()); err != nil {
+				f.Close()
+				os.Remove(temp)
+			}
+		}
+		if err != nil {
+			return nil, p, err
+		}
+		return &File{p.path, path, temp, f, bufio.NewWriterSize(f, 1<<16)}, p, nil
+	}
+}
+
+// locate follows symbolic links, those of the folder where there is no file
+// yet.
+func locate(path string) (place, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return place{}, err
+	}
+	if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
+		folder := filepath.Dir(abs)
+		if info, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			return place{}, errors.New("its folder does not exist")
+		} else if err == nil && !info.IsDir() {
+			return place{}, errors.New("is not within a folder")
+		}
+		if folder, err = filepath.EvalSymlinks(folder); err != nil {
+			return place{}, err
+		}
+		return place{path: filepath.Join(folder, filepath.Base(abs))}, nil
+	} else if err != nil {
+		return place{}, err
+	}
+	target, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return place{}, err
+	}
+	info, err := os.Stat(target)
+	return place{target, info}, err
+}
+
+// cause strips the names that package os adds, since the user did not give
+// that of the temporary file.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+// Write implements [io.Writer].
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.buf.Write(p)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.name, cause(err))
+	}
+	return n, err
+}
+
+// Commit ends the set: all files are completed, and only then do they take
+// their names. After an error those that have not are removed, and each file
+// that has is whole. It does nothing after Abort.
+func (s *Set) Commit() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil
+	}
+	defer s.end()
+	for _, f := range s.files {
+		err := f.buf.Flush()
+		if e := f.file.Close(); err == nil {
+			err = e
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, cause(err))
+		}
+	}
+	rename := s.rename
+	if rename == nil {
+		rename = os.Rename
+	}
+	for _, f := range s.files {
+		if err := rename(f.temp, f.target); err != nil {
+			return fmt.Errorf("%s: %w", f.name, cause(err))
+		}
+		f.temp = ""
+	}
+	return nil
+}
+
+// Abort ends the set and removes what was written. It does nothing after
+// Commit.
+func (s *Set) Abort() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.end()
+	}
+}
+
+func (s *Set) end() {
+	s.ended = true
+	for _, f := range s.files {
+		if f.temp != "" {
+			f.file.Close() // a second time after Commit, which is harmless
+			os.Remove(f.temp)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"math/rand/v2"
+	"os"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+	"github.com/plimsoll/plimsoll/schedule/workload"
+)
+
+// jobLog is the jobs that are run.
+type jobLog struct {
+	name    string
+	jobs    []trace.Job
+	largest int // index of the first of the largest jobs
+	report  trace.Report
+	stats   trace.Stats // zero where nothing was read
+}
+
+// The made-up log: eight weeks or so of a machine with 1,024 processors, on which
+// small and short jobs are frequent enough to share instances.
+const (
+	madeUpJobs       = 8000
+	madeUpProcessors = 1024
+)
+
+// Streams of randomness from one seed.
+const (
+	streamLog = 1 + iota
+	streamPlacement
+)
+
+// load reads the log, or makes one up, and converts it to jobs that hold
+// instances.
+func (o *options) load(line *progress.Line) (*jobLog, error) {
+	log := &jobLog{name: "made-up log"}
+	records, closeLog, err := o.records(log, line)
+	if err != nil {
+		return nil, err
+	}
+	defer closeLog()
+	log.jobs, log.report, err = trace.Convert(records, trace.Options{
+		PerInstance: o.cores,
+		Alpha:       trace.NewAlpha(o.estimate),
+	})
+	if err != nil {
+		return nil, cli.Mistakef("%s: %w", log.name, err)
+	}
+	switch {
+	case log.report.Records == 0:
+		return nil, cli.Mistakef("%s: there is no job in it", log.name)
+	case len(log.jobs) == 0:
+		why := ""
+		for what, n := range log.report.LeftOut() {
+			if why != "" {
+				why += ", "
+			}
+			why += fmt.Sprintf("%s: %s", what, decimal.Int(n))
+		}
+		return nil, cli.Mistakef("%s: none of its %s records is a job that can be run (%s)",
+			log.name, decimal.Int(log.report.Records), why)
+	}
+	for i, j := range log.jobs {
+		if j.Nodes > log.jobs[log.largest].Nodes {
+			log.largest = i
+		}
+		if i > 0 && j.ID == log.jobs[i-1].ID && j.Submit == log.jobs[i-1].Submit {
+			return nil, cli.Mistakef("%s: job %d is there twice, submitted at %s s", log.name, j.ID, decimal.Seconds(j.Submit))
+		}
+	}
+	return log, nil
+}
+
+// records opens the log.
+func (o *options) records(log *jobLog, line *progress.Line) (iter.Seq2[trace.Record, error], func(), error) {
+	if o.trace == "" {
+		records, err := madeUp(o.seed)
+		return records, func() {}, err
+	}
+	log.name = o.trace
+	f, err := os.Open(o.trace)
+	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		return nil, nil, cli.Mistakef("cannot read -trace %s: %v", o.trace, err)
+	}
+	in := &counter{src: f, line: line, name: o.trace}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		in.size = info.Size()
+	} else if err == nil && info.IsDir() {
+		f.Close()
+		return nil, nil, cli.Mistakef("cannot read -trace %s: is a folder", o.trace)
+	}
+	r := trace.NewReader(in)
+	return r.Records(), func() {
+		log.stats = r.Stats()
+		f.Close()
+	}, nil
+}
+
+// counter shows how much of a file has been read.
+type counter struct {
+	src        io.Reader
+	line       *progress.Line
+	name       string
+	read, size int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.src.Read(p)
+	c.read += int64(n)
+	if c.size > 0 {
+		c.line.Showf("reading %s: %d%%", c.name, 100*c.read/c.size)
+	}
+	return n, err
+}
+
+// madeUp returns records as a log of the Lublin-Feitelson model would have
+// them, with estimates of users who ask for round times and too much of them.
+func madeUp(seed uint64) (iter.Seq2[trace.Record, error], error) {
+	random := rand.New(rand.NewPCG(seed, streamLog))
+	jobs, err := workload.AppendLublin(nil, random, madeUpJobs, workload.Options{Nodes: madeUpProcessors})
+	if err == nil {
+		err = workload.EstimatesTo(jobs, jobs, random, workload.DefaultFactor)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(trace.Record, error) bool) {
+		for _, j := range jobs {
+			r := trace.Record{
+				ID:            j.ID,
+				Submit:        j.Submit,
+				Run:           j.Run,
+				Processors:    j.Nodes,
+				ReqProcessors: j.Nodes,
+				ReqTime:       j.Estimate,
+				Status:        trace.StatusCompleted,
+				User:          j.User,
+				Queue:         j.Queue,
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}, nil
+}
+
+// note says on stderr what the jobs are, and what was left out.
+func (o *options) note(stderr io.Writer, log *jobLog) {
+	last := log.jobs[len(log.jobs)-1].Submit - log.jobs[0].Submit
+	over := 0.0
+	for _, j := range log.jobs {
+		over += j.Run.Seconds() / j.Estimate.Seconds()
+	}
+	accuracy := fmt.Sprintf("run times are %s%% of their estimates on average",
+		decimal.Fixed(100*over/float64(len(log.jobs)), 0))
+	if o.trace == "" {
+		fmt.Fprintf(stderr, "%s: no -trace, so a made-up log: %s jobs in %s days on a machine of %s processors,\n"+
+			"  the Lublin-Feitelson model of batch and interactive jobs, seed %d; %s\n",
+			program, decimal.Int(len(log.jobs)), decimal.Fixed(last.Hours()/24, 1), decimal.Int(madeUpProcessors), o.seed, accuracy)
+	} else {
+		fmt.Fprintf(stderr, "%s: %s: %v\n", program, log.name, &log.report)
+		for _, s := range []struct {
+			n    int
+			what string
+		}{
+			{log.stats.Short, "lines of fewer than 18 fields, the rest taken as unknown"},
+			{log.stats.Extra, "lines of more than 18 fields, the rest not read"},
+			{log.stats.Rounded, "lines with times finer than a nanosecond, rounded"},
+		} {
+			if s.n > 0 {
+				fmt.Fprintf(stderr, "  read: %s: %d\n", s.what, s.n)
+			}
+		}
+		fmt.Fprintf(stderr, "  %s days of submissions; %s\n", decimal.Fixed(last.Hours()/24, 1), accuracy)
+	}
+	j := log.jobs[log.largest]
+	fmt.Fprintf(stderr, "  the largest job, %d, needs %s instances of %s processors\n", j.ID, decimal.Int(j.Nodes), decimal.Int(o.cores))
+	if len(o.ineffective) > 0 {
+		fmt.Fprintf(stderr, "%s: note: %s nothing here\n", program, names(o.ineffective))
+	}
+}

@@ -1,0 +1,81 @@
+// Sec runs a log of batch jobs on a cluster in the cloud that grows and shrinks
+// with its queue, the semi-elastic cluster of [Niu16], and on what it is
+// compared with: instances of each job's own, a cluster without a queue, and a
+// cluster of fixed size. It says how long jobs wait and what the instances cost.
+//
+//	go run ./examples/sec
+//
+// runs a made-up log, with -trace FILE one in the Standard Workload Format, and
+// -h lists the choices.
+//
+// Reference: [Niu16] Niu, Zhai, Ma, Tang, Chen, Zheng, Building Semi-Elastic Virtual
+// Clusters for Cost-Effective HPC Cloud Resource Provisioning, IEEE TPDS 27(7),
+// 2016, sections 4 and 8.
+package main
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"os"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the program. It returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	opts, err := parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		if _, err := io.WriteString(stdout, usage); err != nil {
+			return cli.Exit(stderr, program, err)
+		}
+		return cli.OK
+	}
+	if err != nil {
+		return cli.Exit(stderr, program, err)
+	}
+	line := progress.New(stderr)
+	var files outfile.Set
+	stop := cli.OnSignal(func() {
+		files.Abort()
+		line.Clear()
+	})
+	defer stop()
+	err = simulate(opts, &files, stdout, stderr, line)
+	files.Abort() // nothing is left of what was not committed
+	line.Clear()
+	return cli.Exit(stderr, program, err)
+}
+
+// simulate reads the jobs, runs them and writes what was asked for.
+func simulate(opts options, files *outfile.Set, stdout, stderr io.Writer, line *progress.Line) error {
+	outputs, err := opts.create(files)
+	if err != nil {
+		return err
+	}
+	log, err := opts.load(line)
+	line.Clear()
+	if err != nil {
+		return err
+	}
+	opts.note(stderr, log)
+	runs, err := opts.runAll(log, line)
+	line.Clear()
+	if err != nil {
+		return err
+	}
+	if err := outputs.write(log, runs.picked()); err != nil {
+		return err
+	}
+	if err := files.Commit(); err != nil {
+		return err
+	}
+	if opts.json {
+		return writeJSON(stdout, runs)
+	}
+	return opts.writeText(stdout, log, runs)
+}

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/sim"
+)
+
+const program = "sec"
+
+// usage is what -h prints. A test holds it to the flags.
+const usage = `Usage: go run ./examples/sec [flags]
+
+Runs a log of batch jobs on a semi-elastic cluster of cloud instances [Niu16]
+and on what it is compared with, and says how long jobs wait and what it costs.
+Instances are EC2's cc2.8xlarge at the prices of 2013: $2.40 for every hour begun.
+
+What runs
+  -trace FILE          log in the Standard Workload Format, plain or gzip
+                       (default: a made-up log, the Lublin-Feitelson model)
+  -cores-per-node N    processors of an instance (default 16); a job gets whole
+                       instances
+  -estimate X          how far users overestimate run times: 1 as in the log, 0 not
+                       at all, 2 twice as far (default 1)
+  -seed N              of the made-up log and of -place random (default 1)
+
+How it runs
+  -mode MODE           all, local, individual, nowait or sec (default all)
+                         individual  each job on instances of its own
+                         nowait      one cluster, which grows for every job that
+                                     cannot start
+                         sec         one cluster, which grows when the first job of
+                                     the queue would wait for too long
+                         local       a cluster of fixed size
+  -nodes N             size of the local cluster (default: that of the largest job)
+  -waitlimit D         sec grows when the first job would wait for longer (default 5m)
+  -expand HOW          for which waiting jobs sec grows: first, sum (all) or best (the
+                       long ones and one short one) (default best)
+  -short D             up to which estimate a job is short, for best (default 1h)
+  -place HOW           which idle instances a job gets: max-margin or min-margin
+                       (the most or the least paid time left), max-idle or min-idle
+                       (idle for the longest or shortest), random
+                       (default max-margin)
+
+What comes out
+  -json                print an array with an object for each mode, instead of a table
+  -svg FILE            write the picture of capacity against use
+  -jobs FILE           write a line for each job: id,submit_s,start_s,wait_s,nodes
+  -demand FILE         write the most instances held in each hour, one number a line
+  -h                   print this
+
+The picture, -svg, -jobs and -demand are of sec where -mode is all, and else of the
+mode chosen. Files are written whole or not at all. Times of jobs count from the
+log's time 0, or from its first submission where the log has calendar times.
+
+Fields of -json: mode, nodes (the size of local; of the others the most instances
+held at once), jobs, mean_wait_s, mean_bounded_slowdown (runs of less than 10 s
+count as 10 s), utilisation (used over charged hours, 0 to 1), used_hours and
+charged_hours (of instances), cost (in dollars), saving (over individual, as a
+fraction of its cost: 0.25 is 25% cheaper). A local cluster is charged for all its
+nodes from the first submission to the last end, and its cost is that part of
+the cost of owning it for three years ([Niu16] Table 3, in proportion to its nodes).
+
+The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
+log, and 130 after an interrupt.
+`
+
+// options are the flags.
+type options struct {
+	trace     string
+	cores     int
+	modes     []sim.Mode // that are shown
+	nodes     int        // 0: the largest job's
+	waitLimit time.Duration
+	expand    schedule.Expansion
+	short     time.Duration
+	place     placement.Policy
+	estimate  float64
+	seed      uint64
+
+	jobs, demand, svg string
+	json              bool
+
+	ineffective []string // flags that were given and change nothing
+}
+
+// inOrder is how modes are shown, from the dearest to the one that is owned.
+var inOrder = []sim.Mode{sim.Individual, sim.NoWait, sim.SEC, sim.Local}
+
+// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
+func parse(args []string) (options, error) {
+	o := options{
+		cores:     16,
+		modes:     inOrder,
+		waitLimit: 5 * time.Minute,
+		short:     time.Hour,
+		estimate:  1,
+		seed:      1,
+	}
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	file := func(name string, p *string) {
+		flags.Func(name, "", func(s string) error {
+			if s == "" {
+				return errors.New("want the name of a file")
+			}
+			*p = s
+			return nil
+		})
+	}
+	file("trace", &o.trace)
+	file("jobs", &o.jobs)
+	file("demand", &o.demand)
+	file("svg", &o.svg)
+	flags.Func("cores-per-node", "", count(&o.cores))
+	flags.Func("nodes", "", count(&o.nodes))
+	flags.Func("waitlimit", "", span(&o.waitLimit))
+	flags.Func("short", "", span(&o.short))
+	flags.Func("mode", "", o.setMode)
+	flags.Func("expand", "", func(s string) error {
+		if o.expand.UnmarshalText([]byte(s)) != nil {
+			return errors.New("want first, sum or best")
+		}
+		return nil
+	})
+	flags.Func("place", "", func(s string) error {
+		if o.place.UnmarshalText([]byte(s)) != nil {
+			return errors.New("want max-margin, min-margin, max-idle, min-idle or random")
+		}
+		return nil
+	})
+	flags.Func("estimate", "", func(s string) error {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(x >= 0) || math.IsInf(x, 1) {
+			return errors.New("want a number that is not negative, such as 0.5")
+		}
+		o.estimate = x
+		return nil
+	})
+	flags.Func("seed", "", func(s string) error {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return errors.New("want a whole number that is not negative")
+		}
+		o.seed = n
+		return nil
+	})
+	flags.BoolFunc("json", "", func(s string) (err error) {
+		if o.json, err = strconv.ParseBool(s); err != nil {
+			return errors.New("want true or false")
+		}
+		return nil
+	})
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, cli.Mistakef("%v (-h lists the flags)", err)
+	}
+	if flags.NArg() > 0 {
+		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	}
+	flags.Visit(func(f *flag.Flag) {
+		if o.ignores(f.Name) {
+			o.ineffective = append(o.ineffective, "-"+f.Name)
+		}
+	})
+	return o, nil
+}
+
+// maxCount bounds numbers of nodes and processors. A product of such a number and
+// the seconds of a log fits in an int64.
+const maxCount = 1_000_000_000
+
+func count(p *int) func(string) error {
+	return func(s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > maxCount {
+			return fmt.Errorf("want a whole number from 1 to %d", maxCount)
+		}
+		*p = n
+		return nil
+	}
+}
+
+func span(p *time.Duration) func(string) error {
+	return func(s string) error {
+		d, err := time.ParseDuration(s)
+		if err != nil || d < 0 {
+			return errors.New("want a span of time that is not negative, such as 90s, 5m or 1h30m")
+		}
+		*p = d
+		return nil
+	}
+}
+
+func (o *options) setMode(s string) error {
+	if s == "all" {
+		o.modes = inOrder
+		return nil
+	}
+	var m sim.Mode
+	if m.UnmarshalText([]byte(s)) != nil {
+		return errors.New("want all, local, individual, nowait or sec")
+	}
+	o.modes = []sim.Mode{m}
+	return nil
+}
+
+// shows reports whether the mode is one that is shown.
+func (o *options) shows(mode sim.Mode) bool {
+	for _, m := range o.modes {
+		if m == mode {
+			return true
+		}
+	}
+	return false
+}
+
+// ignores reports whether a flag changes nothing, given the others.
+func (o *options) ignores(name string) bool {
+	switch name {
+	case "nodes":
+		return !o.shows(sim.Local)
+	case "waitlimit", "expand":
+		return !o.shows(sim.SEC)
+	case "short":
+		return !o.shows(sim.SEC) || o.expand != schedule.BestSize
+	case "place":
+		return !o.shows(sim.SEC) && !o.shows(sim.NoWait)
+	case "estimate":
+		return len(o.modes) == 1 && o.shows(sim.Individual)
+	case "seed":
+		return o.trace != "" && (o.place != placement.Random || o.ignores("place"))
+	}
+	return false
+}
+
+// outputs are the files that are written, nil where none was asked for.
+type outputs struct {
+	jobs, demand, svg *outfile.File
+}
+
+// create begins the files that are asked for, so that what stands in their
+// way is known before the work.
+func (o *options) create(files *outfile.Set) (outputs, error) {
+	if o.trace != "" {
+		files.Keep(o.trace)
+	}
+	var out outputs
+	for _, f := range []struct {
+		flag, path string
+		file       **outfile.File
+	}{{"-jobs", o.jobs, &out.jobs}, {"-demand", o.demand, &out.demand}, {"-svg", o.svg, &out.svg}} {
+		if f.path == "" {
+			continue
+		}
+		var err error
+		*f.file, err = files.Create(f.path)
+		switch {
+		case errors.Is(err, outfile.ErrSame):
+			return out, cli.Mistakef("%s %s: the file is that of another flag as well", f.flag, f.path)
+		case err != nil:
+			return out, cli.Mistakef("cannot write %s %v", f.flag, err)
+		}
+	}
+	return out, nil
+}
+
+// names joins flags as text.
+func names(flags []string) string {
+	if len(flags) == 1 {
+		return flags[0] + " changes"
+	}
+	last := len(flags) - 1
+	return strings.Join(flags[:last], ", ") + " and " + flags[last] + " change"
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/internal/steps"
+	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
+	"github.com/plimsoll/plimsoll/examples/internal/table"
+	"github.com/plimsoll/plimsoll/examples/internal/termplot"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/sim"
+)
+
+// jsonRun is a mode for machines. Numbers are rounded so far that they are the
+// same on every machine.
+type jsonRun struct {
+	Mode         sim.Mode      `json:"mode"`
+	Nodes        int           `json:"nodes"`
+	Jobs         int           `json:"jobs"`
+	MeanWait     json.Number   `json:"mean_wait_s"`
+	MeanSlowdown json.Number   `json:"mean_bounded_slowdown"`
+	Utilisation  json.Number   `json:"utilisation"`
+	UsedHours    json.Number   `json:"used_hours"`
+	ChargedHours json.Number   `json:"charged_hours"`
+	Cost         pricing.Money `json:"cost"`
+	Saving       json.Number   `json:"saving"`
+}
+
+func writeJSON(w io.Writer, runs *modeRuns) error {
+	rows := make([]jsonRun, len(runs.shown))
+	for i, r := range runs.shown {
+		rows[i] = jsonRun{
+			Mode:         r.mode,
+			Nodes:        r.nodes,
+			Jobs:         r.Jobs,
+			MeanWait:     decimal.Seconds(r.MeanWait),
+			MeanSlowdown: decimal.Number(r.MeanSlowdown, 6),
+			Utilisation:  decimal.Number(r.Utilisation, 6),
+			UsedHours:    decimal.Number(r.UsedHours, 6),
+			ChargedHours: decimal.Number(r.ChargedHours, 6),
+			Cost:         r.cost,
+			Saving:       decimal.Number(r.saving, 6),
+		}
+	}
+	return jsonrows.Write(w, rows)
+}
+
+// writeText writes the table, what there is to say about it, and the picture.
+func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error {
+	w := bufio.NewWriter(stdout)
+	columns := []table.Column{
+		{Title: "mode", Left: true}, {Title: "nodes"}, {Title: "mean\nwait, s"}, {Title: "bounded\nslowdown"},
+		{Title: "used of\ncharged"}, {Title: "charged\nhours"}, {Title: "cost, $"}, {Title: "saving"},
+	}
+	var rows [][]string
+	for _, r := range runs.shown {
+		rows = append(rows, []string{
+			r.mode.String(),
+			decimal.Int(r.nodes),
+			decimal.Grouped(decimal.Fixed(r.MeanWait.Seconds(), 1)),
+			decimal.Grouped(decimal.Fixed(r.MeanSlowdown, 2)),
+			percent(r.Utilisation),
+			decimal.Grouped(decimal.Fixed(r.ChargedHours, 0)),
+			decimal.Grouped(r.cost.Fixed(0)),
+			percent(r.saving),
+		})
+	}
+	if err := table.Write(w, columns, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	for _, r := range runs.shown {
+		if r.mode == sim.SEC {
+			fmt.Fprintf(w, "%v: %s than individual, %s\n", r.mode,
+				compared(float64(r.cost), float64(runs.individual.cost), "cheaper", "dearer"),
+				"waits "+compared(float64(r.MeanWait), float64(runs.individual.MeanWait), "shorter", "longer"))
+		}
+	}
+	fmt.Fprintf(w, "Means of %s jobs, which wait from submission to start. Saving is over individual.\n"+
+		"Nodes are the most held at once. An instance costs $%s for every hour begun.\n",
+		decimal.Int(len(log.jobs)), runs.prices.OnDemand.Fixed(2))
+	if o.shows(sim.Local) {
+		local := runs.shown[len(runs.shown)-1]
+		fmt.Fprintf(w, "Local has %s nodes throughout; its cost is that of owning them, hosting included\n"+
+			"and staff not, for the %s days: that part of what %s would cost over three years.\n",
+			decimal.Int(local.nodes), decimal.Fixed(local.Makespan.Hours()/24, 1), decimal.Int(local.nodes))
+	}
+	fmt.Fprintln(w)
+	width, ok := progress.Terminal(stdout)
+	if !ok {
+		width = 80
+	}
+	p := newPicture(runs.picked())
+	p.Title = "Instances, " + p.Title
+	if err := termplot.Write(w, termplot.Picture(p), width); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func percent(x float64) string { return decimal.Fixed(100*x, 1) + "%" }
+
+// compared says how x relates to base, in percent.
+func compared(x, base float64, less, more string) string {
+	switch {
+	case base == 0:
+		return "not " + less
+	case x <= base:
+		return percent(1-x/base) + " " + less
+	}
+	return percent(x/base-1) + " " + more
+}
+
+// newPicture returns the capacity of a run against its use.
+func newPicture(r *modeRun) svgplot.Picture {
+	p := svgplot.Picture{
+		Title: r.mode.String(),
+		From:  r.Levels[0].At,
+		To:    r.Levels[len(r.Levels)-1].At,
+		Held:  make([]steps.Point, len(r.Levels)),
+		Busy:  make([]steps.Point, len(r.Levels)),
+	}
+	for i, l := range r.Levels {
+		p.Held[i] = steps.Point{At: l.At, Value: l.Held}
+		p.Busy[i] = steps.Point{At: l.At, Value: l.Busy}
+	}
+	return p
+}
+
+// write writes the files that were asked for.
+func (out outputs) write(log *jobLog, r *modeRun) error {
+	if out.jobs != nil {
+		if err := writeJobs(out.jobs, log, r.Starts); err != nil {
+			return err
+		}
+	}
+	if out.demand != nil {
+		if err := writeDemand(out.demand, r.AppendDemand(nil, time.Hour)); err != nil {
+			return err
+		}
+	}
+	if out.svg != nil {
+		p := newPicture(r)
+		p.Title = fmt.Sprintf("Capacity and use, mode %v: %s jobs of %s", r.mode, decimal.Int(r.Jobs), title(log.name))
+		if err := svgplot.Write(out.svg, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// title is the name of a log without its folder, fit for one line of a
+// picture.
+func title(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.ToValidUTF8(name, "?")
+	if r := []rune(name); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return name
+}
+
+func writeJobs(w io.Writer, log *jobLog, starts []time.Duration) error {
+	line := []byte("id,submit_s,start_s,wait_s,nodes\n")
+	for i, j := range log.jobs {
+		line = strconv.AppendInt(line, j.ID, 10)
+		for _, t := range [...]time.Duration{j.Submit, starts[i], starts[i] - j.Submit} {
+			line = decimal.AppendSeconds(append(line, ','), t)
+		}
+		line = strconv.AppendInt(append(line, ','), int64(j.Nodes), 10)
+		line = append(line, '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		line = line[:0]
+	}
+	return nil
+}
+
+func writeDemand(w io.Writer, demand []int) error {
+	line := []byte("instances\n")
+	for _, d := range demand {
+		line = strconv.AppendInt(line, int64(d), 10)
+		line = append(line, '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		line = line[:0]
+	}
+	return nil
+}
