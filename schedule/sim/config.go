@@ -118,19 +118,12 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Boot == nil {
 		c.Boot = MeasuredBoot
 	}
-	for _, d := range []struct {
-		name  string
-		value *time.Duration
-		def   time.Duration
-	}{{"WaitLimit", &c.WaitLimit, 5 * time.Minute}, {"Short", &c.Short, time.Hour}} {
-		switch {
-		case *d.value == 0:
-			*d.value = d.def
-		case *d.value == AtOnce:
-			*d.value = 0
-		case *d.value < 0:
-			return c, badInput(d.name, -1, ErrRange, "%v is negative: want a span of time, 0 for the default or AtOnce for none", *d.value)
-		}
+	var err error
+	if c.WaitLimit, err = limit("WaitLimit", c.WaitLimit, 5*time.Minute); err != nil {
+		return c, err
+	}
+	if c.Short, err = limit("Short", c.Short, time.Hour); err != nil {
+		return c, err
 	}
 	if c.ReleaseEvery == 0 {
 		c.ReleaseEvery = time.Minute
@@ -148,4 +141,17 @@ func (c Config) withDefaults() (Config, error) {
 		return c, badInput("Rand", -1, ErrRange, "random placement needs a source of randomness")
 	}
 	return c, nil
+}
+
+// limit resolves the special values of a limit.
+func limit(name string, value, standard time.Duration) (time.Duration, error) {
+	switch {
+	case value == 0:
+		return standard, nil
+	case value == AtOnce:
+		return 0, nil
+	case value < 0:
+		return 0, badInput(name, -1, ErrRange, "%v is negative: want a span of time, 0 for the default or AtOnce for none", value)
+	}
+	return value, nil
 }

@@ -1,0 +1,109 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+	"github.com/plimsoll/plimsoll/schedule/workload"
+)
+
+// benchRun reports the jobs that a warm Simulator replays in a second, reading
+// and converting the log aside, and what came of them.
+func benchRun(b *testing.B, jobs []trace.Job, cfg Config) {
+	b.Helper()
+	b.ReportAllocs()
+	var s Simulator
+	r, err := s.Run(jobs, cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if r, err = s.Run(jobs, cfg); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(jobs))*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+	b.ReportMetric(r.MeanWait.Seconds(), "wait-s")
+	b.ReportMetric(r.Utilisation, "utilisation")
+	b.ReportMetric(r.MeanWait.Seconds()*float64(len(jobs))/r.Makespan.Seconds(), "waiting-jobs") // Little's law
+}
+
+// modes are what every log is benchmarked in.
+func modes(nodes int) []Config {
+	return []Config{{Mode: Local, Nodes: nodes}, {Mode: SEC}, {Mode: NoWait}, {Mode: Individual}}
+}
+
+// BenchmarkRun replays real logs, where they are at hand, and one of the
+// Lublin-Feitelson model.
+func BenchmarkRun(b *testing.B) {
+	for _, c := range []struct {
+		name, file         string
+		perInstance, nodes int
+	}{
+		{"KTH-SP2", "easy/KTH-SP2.swf.gz", 1, 100},
+		{"SDSC-SP2", "easy/SDSC-SP2.swf.gz", 1, 128},
+		{"SDSC-DS", "traces/SDSC-DS-2004-2.1-cln.swf.gz", 16, 117},
+		{"SDSC-BLUE", "traces/SDSC-BLUE-2000-4.2-cln.swf.gz", 8, 144},
+	} {
+		b.Run("log="+c.name, func(b *testing.B) {
+			jobs := load(b, c.file, c.perInstance)
+			for _, cfg := range modes(c.nodes) {
+				b.Run("mode="+cfg.Mode.String(), func(b *testing.B) { benchRun(b, jobs, cfg) })
+			}
+		})
+	}
+	jobs, err := workload.AppendLublin(nil, rand.New(rand.NewPCG(1, 0)), 50_000, workload.Options{Typeless: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, cfg := range modes(128) {
+		b.Run("log=lublin/mode="+cfg.Mode.String(), func(b *testing.B) { benchRun(b, jobs, cfg) })
+	}
+}
+
+// BenchmarkLength shows that time grows near-linearly with the length of a log,
+// also where the queue of a local cluster grows without end.
+func BenchmarkLength(b *testing.B) {
+	for _, n := range []int{10_000, 40_000, 160_000} {
+		steady, over := flood(n, 7, 400*time.Second, 1), flood(n, 7, 100*time.Second, 1)
+		b.Run(fmt.Sprintf("load=steady/mode=sec/jobs=%d", n), func(b *testing.B) { benchRun(b, steady, Config{}) })
+		b.Run(fmt.Sprintf("load=over/mode=local/jobs=%d", n), func(b *testing.B) {
+			benchRun(b, over, Config{Mode: Local, Nodes: 128})
+		})
+	}
+}
+
+// BenchmarkWaiting keeps about so many jobs waiting all the time on a local
+// cluster of 128 nodes: narrow long and wide short ones, which cannot be
+// backfilled, arrive all at the beginning; then one job comes for each that
+// ends.
+func BenchmarkWaiting(b *testing.B) {
+	for _, waiting := range []int{100, 1_000, 10_000} {
+		r := rand.New(rand.NewPCG(3, 0))
+		jobs := make([]trace.Job, 20_000+waiting)
+		for i := range jobs {
+			length := time.Duration(60+r.IntN(7200)) * time.Second
+			j := trace.Job{ID: int64(i), Run: length, Estimate: 2 * length, Nodes: 1 + r.IntN(3)}
+			if r.IntN(4) == 0 {
+				j.Run, j.Nodes = length/10+time.Second, 24+r.IntN(100)
+				j.Estimate = j.Run
+			}
+			if i >= waiting { // at the rate at which the cluster works them off
+				j.Submit = jobs[i-1].Submit + time.Duration(r.IntN(200))*time.Second
+			}
+			jobs[i] = j
+		}
+		for _, c := range []struct {
+			alg  string
+			with schedule.Scheduler
+		}{{"easy", new(schedule.EASY)}, {"fcfs", new(schedule.FCFS)}} {
+			b.Run(fmt.Sprintf("alg=%s/waiting=%d", c.alg, waiting), func(b *testing.B) {
+				benchRun(b, jobs, Config{Mode: Local, Nodes: 128, Scheduler: c.with})
+			})
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package sim
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+func at(min float64) time.Duration { return time.Duration(min * float64(time.Minute)) }
+
+// job returns a job with an exact estimate, times in minutes.
+func job(id int64, submit, run float64, nodes int) trace.Job {
+	return trace.Job{ID: id, Submit: at(submit), Run: at(run), Estimate: at(run), Nodes: nodes}
+}
+
+func run(t *testing.T, jobs []trace.Job, cfg Config) Result {
+	t.Helper()
+	var s Simulator
+	r, err := s.Run(jobs, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// By hand: one instance, two jobs of 20 minutes 30 minutes apart. The second
+// runs in what is left of the first's hour, and the instance goes at the last
+// check before the hour ends, charged once.
+func TestIdleInstanceIsUsedAgain(t *testing.T) {
+	jobs := []trace.Job{job(1, 0, 20, 1), job(2, 30, 20, 1)}
+	got := run(t, jobs, Config{})
+	got.Starts, got.Levels = append([]time.Duration(nil), got.Starts...), append([]Level(nil), got.Levels...)
+	want := Result{
+		Jobs:         2,
+		MeanWait:     at(2.1) / 2,
+		MeanSlowdown: (1 + 22.1/20) / 2,
+		UsedHours:    40.0 / 60,
+		ChargedHours: 1,
+		Utilisation:  40.0 / 60,
+		Cost:         2_400_000_000,
+		Makespan:     at(50),
+		Peak:         1,
+		Starts:       []time.Duration{at(2.1), at(30)},
+		Levels:       []Level{{0, 1, 0}, {at(2.1), 1, 1}, {at(22.1), 1, 0}, {at(30), 1, 1}, {at(50), 1, 0}, {at(60), 0, 0}},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	// Alone, each pays its own hour.
+	alone := run(t, jobs, Config{Mode: Individual})
+	if alone.ChargedHours != 2 || alone.MeanWait != at(2.1) {
+		t.Errorf("individual: %v hours, wait %v; want 2 and 2m6s", alone.ChargedHours, alone.MeanWait)
+	}
+}
+
+// By hand: the lease renews while a job waits. Two instances idle at minute 20
+// of their lease cannot serve a job of 3, which waits for one more.
+func TestNoReleaseWhileAJobWaits(t *testing.T) {
+	slow := func(n int) time.Duration { return at(10) }
+	jobs := []trace.Job{job(1, 0, 10, 2), job(2, 55, 10, 3)}
+	got := run(t, jobs, Config{Boot: slow})
+	// At minute 60, when the first two would go, job 2 waits for the third
+	// instance, up at 65: they renew, and all three run it.
+	if got.Starts[1] != at(65) || got.ChargedHours != 5 {
+		t.Errorf("start %v, %v hours; want 1h5m and 5", got.Starts[1], got.ChargedHours)
+	}
+}
+
+// By hand, [Niu16] section 4.1: sizes of a request. A job of 4 h runs on the
+// one instance there is; then two long jobs of 2 and 1 nodes and two short ones
+// of 3 and 2 are submitted at once. SumSize asks for room for all, BestSize for
+// all but the second short one, FirstSize for the first, of 2 nodes; the
+// instances are up three minutes later.
+func TestExpansionSizes(t *testing.T) {
+	jobs := []trace.Job{
+		job(1, 0, 240, 1),
+		job(2, 10, 120, 2), job(3, 10, 30, 3), job(4, 10, 90, 1), job(5, 10, 15, 2),
+	}
+	for _, c := range []struct {
+		cfg  Config
+		held int // at minute 11
+	}{
+		{Config{Expansion: schedule.FirstSize}, 1 + 2},
+		{Config{Expansion: schedule.BestSize}, 1 + 2 + 3 + 1},
+		{Config{Expansion: schedule.SumSize}, 1 + 2 + 3 + 1 + 2},
+		{Config{Expansion: schedule.BestSize, Short: AtOnce}, 1 + 2 + 3 + 1 + 2},
+		{Config{Expansion: schedule.BestSize, Short: at(1000)}, 1 + 2},
+	} {
+		c.cfg.Boot = func(int) time.Duration { return at(3) }
+		c.cfg.WaitLimit = AtOnce
+		got := run(t, jobs, c.cfg)
+		held := 0
+		for _, l := range got.Levels {
+			if l.At <= at(11) {
+				held = l.Held
+			}
+		}
+		if held != c.held {
+			t.Errorf("%v, short %v: %d instances held at minute 11, want %d", c.cfg.Expansion, c.cfg.Short, held, c.held)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	ok := job(1, 0, 10, 2)
+	with := func(change func(*trace.Job)) []trace.Job {
+		j := job(2, 0, 10, 2)
+		change(&j)
+		return []trace.Job{ok, j}
+	}
+	for name, c := range map[string]struct {
+		jobs  []trace.Job
+		cfg   Config
+		field string
+		index int
+		is    error
+	}{
+		"no nodes":            {with(func(j *trace.Job) { j.Nodes = 0 }), Config{}, "Nodes", 1, ErrRange},
+		"no run time":         {with(func(j *trace.Job) { j.Run = 0 }), Config{}, "Run", 1, ErrRange},
+		"estimate too low":    {with(func(j *trace.Job) { j.Estimate-- }), Config{}, "Estimate", 1, ErrRange},
+		"estimate too high":   {with(func(j *trace.Job) { j.Estimate = math.MaxInt64 }), Config{}, "Estimate", 1, ErrRange},
+		"negative submission": {with(func(j *trace.Job) { j.Submit = -1 }), Config{}, "Submit", 1, ErrRange},
+		"repeated ID":         {with(func(j *trace.Job) { j.ID = 1 }), Config{}, "Submit", 1, ErrOrder},
+		"unsorted":            {[]trace.Job{job(1, 5, 1, 1), job(2, 4, 1, 1)}, Config{}, "Submit", 1, ErrOrder},
+		"too large":           {with(func(j *trace.Job) { j.Nodes = 3 }), Config{Mode: Local, Nodes: 2}, "Nodes", 1, ErrTooLarge},
+		"no local nodes":      {nil, Config{Mode: Local}, "Nodes", -1, ErrRange},
+		"bad mode":            {nil, Config{Mode: 9}, "Mode", -1, ErrRange},
+		"bad meter":           {nil, Config{Meter: pricing.Meter{Minimum: 1}}, "Meter", -1, pricing.ErrRange},
+		"bad price":           {nil, Config{Hourly: -1}, "Hourly", -1, ErrRange},
+		"bad limit":           {nil, Config{WaitLimit: -2}, "WaitLimit", -1, ErrRange},
+		"bad threshold":       {nil, Config{Short: -2}, "Short", -1, ErrRange},
+		"bad period":          {nil, Config{ReleaseEvery: -2}, "ReleaseEvery", -1, ErrRange},
+		"bad expansion":       {nil, Config{Expansion: 9}, "Expansion", -1, ErrRange},
+		"bad placement":       {nil, Config{Placement: 9}, "Placement", -1, ErrRange},
+		"no randomness":       {nil, Config{Placement: placement.Random}, "Rand", -1, ErrRange},
+		"bad boot":            {[]trace.Job{ok}, Config{Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
+		"bad boot alone":      {[]trace.Job{ok}, Config{Mode: Individual, Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
+	} {
+		var s Simulator
+		_, err := s.Run(c.jobs, c.cfg)
+		var in *InputError
+		if !errors.As(err, &in) || in.Field != c.field || in.Index != c.index || !errors.Is(err, c.is) {
+			t.Errorf("%s: got %v, want field %s, index %d, %v", name, err, c.field, c.index, c.is)
+		}
+	}
+	var s Simulator
+	if _, err := s.Run([]trace.Job{job(1, 0, 60*1000, 1000)}, Config{Hourly: math.MaxInt64 / 4}); !errors.Is(err, pricing.ErrOverflow) {
+		t.Errorf("a cost beyond Money: got %v", err)
+	}
+}
+
+// A log without jobs is no error and costs nothing.
+func TestNoJobs(t *testing.T) {
+	for m := SEC; m <= NoWait; m++ {
+		r := run(t, nil, Config{Mode: m, Nodes: 3})
+		if r.Jobs != 0 || r.MeanWait != 0 || r.ChargedHours != 0 || r.Utilisation != 0 || r.HourlyCost() != 0 {
+			t.Errorf("%v: %+v", m, r)
+		}
+		if d := r.AppendDemand(nil, time.Hour); len(d) != 0 {
+			t.Errorf("%v: demand %v", m, d)
+		}
+	}
+}
+
+// Random placement follows the seed alone.
+func TestRandomPlacementIsSeeded(t *testing.T) {
+	jobs := flood(2000, 5, 200*time.Second, 1)
+	starts := func(seed uint64) []time.Duration {
+		r := run(t, jobs, Config{Placement: placement.Random, Rand: rand.New(rand.NewPCG(seed, 0))})
+		return r.Starts
+	}
+	if d := cmp.Diff(starts(1), starts(1)); d != "" {
+		t.Errorf("the same seed gives different starts:\n%s", d)
+	}
+	if cmp.Equal(starts(1), starts(2)) {
+		t.Error("two seeds give the same starts: is placement random?")
+	}
+}
+
+// [Niu16] Table 2 and Table 4, their rows, between them and above.
+func TestBoot(t *testing.T) {
+	for n, want := range map[int]float64{1: 126, 2: 186, 3: 219, 4: 252, 6: 261, 8: 270, 12: 285, 16: 300, 17: 300, 1000: 300} {
+		if got := MeasuredBoot(n).Seconds(); got != want {
+			t.Errorf("%d instances boot in %v s, want %v", n, got, want)
+		}
+	}
+	for n, want := range map[int]float64{1: 133.36, 12: 293.755, 40: 309.25} {
+		if got := MeasuredBootAndConfiguration(n).Seconds(); got != want {
+			t.Errorf("%d instances are configured after %v s, want %v", n, got, want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for m := SEC; m <= NoWait; m++ {
+		b, _ := m.MarshalText()
+		var got Mode
+		if err := got.UnmarshalText(b); err != nil || got != m {
+			t.Errorf("%v: %v, %v", m, got, err)
+		}
+	}
+	var m Mode
+	if m.UnmarshalText([]byte("SEC")) == nil {
+		t.Error("SEC is taken for a mode")
+	}
+	if Mode(9).String() != "Mode(9)" {
+		t.Error(Mode(9).String())
+	}
+}
+
+// Sums of times do not overflow where a time.Duration would.
+func TestSpan(t *testing.T) {
+	var s span
+	s.add(time.Duration(math.MaxInt64/2), 1000)
+	if got, want := s.hours(), float64(math.MaxInt64/2)/3.6e12*1000; math.Abs(got/want-1) > 1e-12 {
+		t.Errorf("%v hours, want %v", got, want)
+	}
+	if got := s.mean(1000); got != math.MaxInt64/2 {
+		t.Errorf("mean %d, want %d", got, int64(math.MaxInt64/2))
+	}
+	s = span{}
+	s.add(1, 1)
+	s.add(2, 1)
+	if got := s.mean(2); got != 2 { // 1.5 ns
+		t.Errorf("mean %v", got)
+	}
+}
+
+// flood makes n jobs of 2^0 to 2^(sizes−1) nodes and of up to 2 h, submitted
+// with a mean gap.
+func flood(n, sizes int, gap time.Duration, seed uint64) []trace.Job {
+	r := rand.New(rand.NewPCG(seed, 0))
+	jobs := make([]trace.Job, n)
+	var now time.Duration
+	for i := range jobs {
+		length := time.Duration(1+r.IntN(7200)) * time.Second
+		jobs[i] = trace.Job{ID: int64(i), Submit: now, Run: length, Estimate: length * time.Duration(1+r.IntN(4)), Nodes: 1 << r.IntN(sizes), User: r.IntN(50), Queue: -1}
+		now += time.Duration(r.Int64N(int64(2*gap/time.Second)+1)) * time.Second
+	}
+	return jobs
+}
