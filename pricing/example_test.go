@@ -1,0 +1,222 @@
+package pricing_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A machine works for nine hours a day. Does a reservation pay?
+func ExampleClass_BreakEven() {
+	list := pricing.CC28XLarge2013()
+	medium := list.Classes[4]
+	u, ok := medium.BreakEven(pricing.OnDemand(list.OnDemand))
+	fmt.Printf("%s pays off from %.2f%% of its term on: %v\n", medium.Name, 100*u, ok)
+	fmt.Println("nine hours a day suffice:", 9.0/24 >= u)
+	// Output:
+	// 3y-medium pays off from 13.05% of its term on: true
+	// nine hours a day suffice: true
+}
+
+// Which three-year class suits an instance that is needed 30% of the time? The
+// envelope is walked from the most discounted class down.
+func ExampleList_AppendEnvelope() {
+	list := pricing.CC28XLarge2013()
+	levels, err := list.AppendEnvelope(nil, 3*pricing.Year)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	need := 3 * pricing.Year * 3 / 10
+	choice := "on demand"
+	for i := len(levels) - 1; i > 0; i-- {
+		l := levels[i]
+		fmt.Printf("%-9s from %5.2f%%\n", list.Classes[l.Class].Name, 100*l.From)
+		if choice == "on demand" && need >= l.Use {
+			choice = list.Classes[l.Class].Name
+		}
+	}
+	fmt.Println("at 30%:", choice)
+	// Output:
+	// 3y-heavy  from 75.96%
+	// 3y-medium from 38.34%
+	// 3y-light  from  6.89%
+	// at 30%: 3y-light
+}
+
+// An idle instance was started 50 minutes ago. Keep it?
+func ExampleMeter_NextCharge() {
+	age := 50 * time.Minute
+	for _, m := range []struct {
+		name  string
+		meter pricing.Meter
+	}{
+		{"by the hour", pricing.EC2Hourly},
+		{"by the second", pricing.EC2PerSecond},
+	} {
+		free := m.meter.NextCharge(age) - age
+		cost, err := m.meter.Cost(2400*pricing.Milli, age)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s: %s so far, free for %v more\n", m.name, cost.Fixed(2), free)
+	}
+	// Output:
+	// by the hour: 2.40 so far, free for 10m0s more
+	// by the second: 2.00 so far, free for 0s more
+}
+
+// Four weeks of a load of six instances, two at weekends. Paid in full, a year's
+// reservations are dear after four weeks; by their pure cost, which leaves out the
+// eleven months to come, the plan with the most of them is the cheapest.
+func ExampleBiller_Bill() {
+	list := pricing.CC28XLarge2012()
+	demand := make([]int, 4*7*24)
+	for hour := range demand {
+		demand[hour] = 6
+		if hour/24%7 >= 5 {
+			demand[hour] = 2
+		}
+	}
+	var biller pricing.Biller
+	for _, purchases := range [][]pricing.Purchase{
+		nil,
+		{{Slot: 0, Class: 0, Count: 2}},
+		{{Slot: 0, Class: 0, Count: 4}, {Slot: 0, Class: 2, Count: 2}},
+	} {
+		bill, err := biller.Bill(list, demand, time.Hour, purchases)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("total %9s, pure %s, on demand %4.0f h, light idle %3.0f h\n",
+			bill.Total.Fixed(2), bill.Pure.Fixed(2), bill.Hours(bill.OnDemandSlots), bill.Hours(bill.Classes[0].IdleSlots))
+	}
+	// Output:
+	// total   7833.60, pure 7833.60, on demand 3264 h, light idle   0 h
+	// total   9346.98, pure 6093.31, on demand 1920 h, light idle   0 h
+	// total  25108.40, pure 3528.66, on demand    0 h, light idle 768 h
+}
+
+// Forty instance-days in a month of thirty, on two instances for twenty days or on
+// one with a second for the last ten: the second way has a whole month of one.
+func ExampleSustainedBiller_AppendMonths() {
+	start := time.Date(2014, time.April, 1, 0, 0, 0, 0, time.UTC)
+	together := append(days(20, 2), days(10, 0)...)
+	apart := append(days(20, 1), days(10, 2)...)
+	var biller pricing.SustainedBiller
+	for _, demand := range [][]int{together, apart} {
+		months, err := biller.AppendMonths(nil, pricing.GCE2014SustainedUse, pricing.Unit, start, 24*time.Hour, demand)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, m := range months {
+			fmt.Printf("%s: %d inferred, %s instead of %s\n", m.Start.Format("2006-01"), m.Peak, m.Cost.Fixed(2), m.Base.Fixed(2))
+		}
+	}
+	// Output:
+	// 2014-04: 2 inferred, 792.00 instead of 960.00
+	// 2014-04: 2 inferred, 732.00 instead of 960.00
+}
+
+// days is a demand of d instances for n days.
+func days(n, d int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = d
+	}
+	return s
+}
+
+// Google's own example: 3, 4, 2 and 3 instances for 10, 5, 5 and 10 days.
+func ExampleAppendInferred() {
+	const day = 24 * time.Hour
+	inferred, err := pricing.AppendInferred(nil, []pricing.Span{
+		{Length: 10 * day, Instances: 3}, {Length: 5 * day, Instances: 4},
+		{Length: 5 * day, Instances: 2}, {Length: 10 * day, Instances: 3},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range inferred {
+		fmt.Printf("%d for %.0f days\n", s.Instances, s.Length.Hours()/24)
+	}
+	// Output:
+	// 2 for 30 days
+	// 1 for 25 days
+	// 1 for 5 days
+}
+
+// What would the paper's cluster have cost over its 391-day job log, per node and
+// hour?
+func ExampleOwnership_Over() {
+	cluster := pricing.Niu16Cluster()
+	const span = 391 * 24 * time.Hour
+	for _, nodes := range []int{93, 186} {
+		cost, err := cluster.Over(nodes, span)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		perHour := cost.Float64() / (float64(nodes) * span.Hours())
+		fmt.Printf("%3d nodes: %s, %.3f a node-hour\n", nodes, cost.Fixed(2), perHour)
+	}
+	// Output:
+	// 93 nodes: 395850.19, 0.454 a node-hour
+	// 186 nodes: 753153.84, 0.432 a node-hour
+}
+
+func ExampleReadList() {
+	list, err := pricing.ReadList(strings.NewReader(`{
+		"on_demand": 0.060,
+		"classes": [
+			{"name": "1d", "term": "24h", "upfront": "0.75", "hourly": 0, "billed": "always"}
+		]
+	}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	u, _ := list.Classes[0].BreakEven(pricing.OnDemand(list.OnDemand))
+	fmt.Printf("a day pays off from %.1f hours\n", 24*u)
+	list.Classes[0].Upfront = 720 * pricing.Milli
+	if err := pricing.WriteList(os.Stdout, list); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// a day pays off from 12.5 hours
+	// {
+	//   "on_demand": 0.06,
+	//   "classes": [
+	//     {"name": "1d", "term": "24h", "upfront": 0.72, "hourly": 0, "billed": "always"}
+	//   ]
+	// }
+}
+
+// 100 seconds at 2.40 an hour are a fifteenth of a unit, which no decimal is. The
+// call says what becomes of the rest.
+func ExampleMoney_Over() {
+	price, err := pricing.ParseMoney("2.40")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range []pricing.Rounding{pricing.HalfEven, pricing.Down, pricing.Up} {
+		cost, err := price.Over(100*time.Second, r)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(r, cost, cost.Fixed(2))
+	}
+	// Output:
+	// HalfEven 0.066666667 0.07
+	// Down 0.066666666 0.07
+	// Up 0.066666667 0.07
+}
