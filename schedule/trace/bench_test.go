@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 // plainLog makes a log of n records in the columns of the archive's logs, which
@@ -141,7 +143,7 @@ func BenchmarkPeaks(b *testing.B) {
 }
 
 // collect reads all records, and fails on the first error.
-func collect(tb testing.TB, r *Reader) []Record {
+func collect(tb rapid.TB, r *Reader) []Record {
 	tb.Helper()
 	var recs []Record
 	for rec, err := range r.Records() {

@@ -113,7 +113,7 @@ func (r *Report) Left() int { return r.Records - r.Jobs }
 func (r *Report) LeftOut() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		_ = item(yield, "no submit time", r.NoSubmit) &&
-			item(yield, "bursts of a job already counted", r.Bursts) &&
+			item(yield, "burst of the job before", r.Bursts) &&
 			item(yield, "cancelled before start", r.Cancelled) &&
 			item(yield, "run time unknown", r.NoRun) &&
 			item(yield, "run time 0", r.ZeroRun) &&
@@ -125,15 +125,16 @@ func (r *Report) LeftOut() iter.Seq2[string, int] {
 // concerns, where there are any.
 func (r *Report) Changed() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		shifted := 0
+		shifted, by := 0, ""
 		if r.Base != 0 {
 			shifted = r.Jobs
+			by = "submit time less " + string(appendSeconds(nil, r.Base)) + " s"
 		}
-		_ = item(yield, "processors from the other field", r.OtherProcessors) &&
+		_ = item(yield, "processors of the other field", r.OtherProcessors) &&
 			item(yield, "estimate missing, run time taken", r.EstimateMissing) &&
 			item(yield, "estimate raised to the run time", r.EstimateRaised) &&
-			item(yield, "out of order, moved", r.Moved) &&
-			item(yield, "submit time shifted", shifted)
+			item(yield, "moved into the order of submission", r.Moved) &&
+			item(yield, by, shifted)
 	}
 }
 
@@ -150,9 +151,6 @@ func (r *Report) String() string {
 	}
 	for what, n := range r.Changed() {
 		fmt.Fprintf(&b, "\n  changed: %s: %d", what, n)
-	}
-	if r.Base != 0 {
-		fmt.Fprintf(&b, " by %d s", r.Base/time.Second)
 	}
 	return b.String()
 }

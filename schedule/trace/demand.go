@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -196,15 +197,15 @@ func checkHolds(jobs []Job, starts []time.Duration, slot time.Duration, opts Dem
 		from := start(jobs, starts, i)
 		switch {
 		case j.Nodes <= 0:
-			return 0, &InputError{Field: "nodes", Index: i, Err: ErrRange, unit: "job"}
+			return 0, jobError("nodes", i, strconv.Itoa(j.Nodes), "must be above 0")
 		case j.Run <= 0:
-			return 0, &InputError{Field: "run time", Index: i, Err: ErrRange, unit: "job"}
+			return 0, jobError("run time", i, j.Run.String(), "must be above 0")
 		case opts.From > 0 && from < math.MinInt64+opts.From,
 			opts.From < 0 && from > math.MaxInt64+opts.From,
 			from-opts.From > math.MaxInt64-j.Run:
-			return 0, &InputError{Field: "start", Index: i, Err: ErrRange, unit: "job"}
+			return 0, jobError("start", i, "", "start and end must be within 292 years")
 		case sum > math.MaxInt-j.Nodes:
-			return 0, &InputError{Field: "nodes", Index: i, Err: ErrRange, unit: "job"}
+			return 0, jobError("nodes", i, "", "the sum must fit an int")
 		}
 		sum += j.Nodes
 		if e := from - opts.From + j.Run; e > last {
@@ -216,9 +217,13 @@ func checkHolds(jobs []Job, starts []time.Duration, slot time.Duration, opts Dem
 	}
 	n := (last-1)/slot + 1
 	if n > maxSlots {
-		return 0, &InputError{Field: "end", Index: latest, Err: ErrRange, unit: "job"}
+		return 0, jobError("end", latest, "", "it takes more than 2³⁰ slots")
 	}
 	return int(n), nil
+}
+
+func jobError(field string, i int, value, want string) error {
+	return &InputError{Field: field, Index: i, Err: fmt.Errorf("%w; %s", ErrRange, want), unit: "job", text: value}
 }
 
 // addPeaks adds to curve the peaks of one user's events, which are in the order

@@ -10,9 +10,9 @@ var (
 	ErrNumber   = errors.New("is not a number")
 	ErrWhole    = errors.New("is not a whole number")
 	ErrRange    = errors.New("is out of range")
-	ErrFields   = errors.New("too few fields")
-	ErrTooLong  = errors.New("line or header too long")
-	ErrEncoding = errors.New("not a plain text of lines")
+	ErrFields   = errors.New("has too few fields, needs 5 or more")
+	ErrTooLong  = errors.New("too long")
+	ErrEncoding = errors.New("not a plain text of lines (UTF-8, ended by line feeds)")
 )
 
 // An InputError says what is wrong with a log, or with records or jobs, and

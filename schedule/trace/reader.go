@@ -107,14 +107,22 @@ func (r *Reader) open() {
 		r.err = io.EOF
 		return
 	}
-	n, err := io.ReadFull(r.raw.src, r.raw.arr[:])
-	r.raw.head = r.raw.arr[:n]
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		r.sourceError(err)
-		return
+	n := 0
+	for n < len(r.raw.arr) {
+		m, err := read(r.raw.src, r.raw.arr[n:])
+		n += m
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			r.sourceError(err)
+			return
+		}
 	}
+	r.raw.head = r.raw.arr[:n]
 	r.src = &r.raw
 	if n == 2 && r.raw.arr == [2]byte{0x1f, 0x8b} {
+		var err error
 		if r.br == nil {
 			r.br = bufio.NewReaderSize(&r.raw, 32<<10)
 			r.zip, err = gzip.NewReader(r.br)
@@ -158,22 +166,24 @@ func (r *Reader) fill() {
 		copy(grown, r.buf[:r.end])
 		r.buf = grown
 	}
+	n, err := read(r.src, r.buf[r.end:])
+	r.end += n
+	if err == io.EOF {
+		r.err = err
+	} else if err != nil {
+		r.sourceError(err)
+	}
+}
+
+// read reads once, but again where a source returns neither bytes nor an
+// error, a hundred times at most.
+func read(src io.Reader, p []byte) (int, error) {
 	for range 100 {
-		n, err := r.src.Read(r.buf[r.end:])
-		r.end += n
-		if err == io.EOF {
-			r.err = err
-			return
-		}
-		if err != nil {
-			r.sourceError(err)
-			return
-		}
-		if n > 0 {
-			return
+		if n, err := src.Read(p); n > 0 || err != nil {
+			return n, err
 		}
 	}
-	r.sourceError(io.ErrNoProgress)
+	return 0, io.ErrNoProgress
 }
 
 // sourceError says how far the reading came before the source failed. Lines

@@ -1,0 +1,176 @@
+package trace
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// changes lists the starts and ends of jobs in the order of time.
+func changes(jobs []Job, starts []time.Duration) []event {
+	var ev []event
+	for i, j := range jobs {
+		s := start(jobs, starts, i)
+		ev = append(ev, event{at: s, n: j.Nodes}, event{at: s + j.Run, n: -j.Nodes})
+	}
+	slices.SortFunc(ev, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	return ev
+}
+
+// hold is a job of user u that holds n instances in [from, to), in minutes.
+func hold(u, n, from, to int) Job {
+	return Job{Submit: time.Duration(from) * time.Minute, Run: time.Duration(to-from) * time.Minute, Nodes: n, User: u}
+}
+
+// Curves by hand, in slots of 60 minutes: all | user | none.
+func TestAppendDemand(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		jobs            []Job
+		from, slots     int // in minutes, in slots
+		all, user, none []int
+	}{
+		{"nothing", nil, 0, 0, nil, nil, nil},
+		{"nothing, two slots", nil, 0, 2, []int{0, 0}, []int{0, 0}, []int{0, 0}},
+		{"one after the other, one user", []Job{hold(1, 2, 0, 20), hold(1, 3, 20, 50)}, 0, 0,
+			[]int{3}, []int{3}, []int{5}},
+		{"one after the other, two users", []Job{hold(1, 2, 0, 20), hold(2, 3, 20, 50)}, 0, 0,
+			[]int{3}, []int{5}, []int{5}},
+		{"two users whose peaks are apart", []Job{hold(1, 4, 0, 30), hold(1, 1, 30, 60), hold(2, 1, 0, 30), hold(2, 4, 30, 60)}, 0, 0,
+			[]int{5}, []int{8}, []int{10}},
+		{"unknown users share nothing", []Job{hold(-1, 2, 0, 20), hold(-1, 3, 20, 50)}, 0, 0,
+			[]int{3}, []int{5}, []int{5}},
+		{"an end on the slot's boundary", []Job{hold(1, 2, 0, 60), hold(1, 3, 60, 120)}, 0, 0,
+			[]int{2, 3}, []int{2, 3}, []int{2, 3}},
+		{"an hour across two slots", []Job{hold(1, 2, 30, 90)}, 0, 0, []int{2, 2}, []int{2, 2}, []int{2, 2}},
+		{"held over a slot without events", []Job{hold(1, 2, 30, 200), hold(2, 1, 30, 40)}, 0, 0,
+			[]int{3, 2, 2, 2}, []int{3, 2, 2, 2}, []int{3, 2, 2, 2}},
+		{"idle slots", []Job{hold(1, 1, 0, 10), hold(1, 1, 200, 210)}, 0, 0,
+			[]int{1, 0, 0, 1}, []int{1, 0, 0, 1}, []int{1, 0, 0, 1}},
+		{"a window", []Job{hold(1, 1, 0, 500), hold(1, 2, 0, 60), hold(1, 4, 0, 61), hold(2, 8, 175, 185), hold(2, 16, 180, 181)}, 60, 2,
+			[]int{5, 9}, []int{5, 9}, []int{5, 9}},
+		{"a window off the hours", []Job{hold(1, 1, 0, 30), hold(1, 2, 30, 90), hold(1, 4, 90, 95)}, 30, 0,
+			[]int{2, 4}, []int{2, 4}, []int{2, 4}},
+		{"all before the window", []Job{hold(1, 1, 0, 30)}, 60, 0, nil, nil, nil},
+		{"before time 0", []Job{hold(1, 1, -90, -30), hold(1, 2, -10, 10)}, 0, 0, []int{2}, []int{2}, []int{2}},
+		{"from before time 0", []Job{hold(1, 1, -90, -30), hold(1, 2, -10, 10)}, -120, 0, []int{1, 2, 2}, []int{1, 2, 2}, []int{1, 3, 2}},
+		{"longer than the slots asked for", []Job{hold(1, 1, 0, 600)}, 0, 2, []int{1, 1}, []int{1, 1}, []int{1, 1}},
+	} {
+		var s Sweep
+		for rule, want := range map[Sharing][]int{SharedByAll: c.all, SharedByUser: c.user, Unshared: c.none} {
+			opts := DemandOptions{Sharing: rule, From: time.Duration(c.from) * time.Minute, Slots: c.slots}
+			got, err := s.AppendDemand([]int{77}, c.jobs, nil, opts)
+			if err != nil {
+				t.Fatalf("%s, shared by %v: %v", c.name, rule, err)
+			}
+			if diff := gocmp.Diff(append([]int{77}, want...), got); diff != "" {
+				t.Errorf("%s, shared by %v: (-want +got):\n%s", c.name, rule, diff)
+			}
+		}
+	}
+}
+
+// Given starts replace the submissions.
+func TestAppendStarts(t *testing.T) {
+	jobs := []Job{hold(1, 1, 0, 60), hold(1, 2, 0, 60), hold(1, 4, 0, 60)}
+	jobs[1].Wait = time.Hour
+	jobs[2].Wait = -time.Second
+	starts, unknown := AppendStarts(nil, jobs)
+	if diff := gocmp.Diff([]time.Duration{0, time.Hour, 0}, starts); diff != "" || unknown != 1 {
+		t.Errorf("%d unknown, want 1; starts (-want +got):\n%s", unknown, diff)
+	}
+	got, err := AppendDemand(nil, jobs, starts, DemandOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff([]int{5, 2}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAppendDemandErrors(t *testing.T) {
+	fine := hold(1, 1, 0, 60)
+	set := func(f func(*Job)) Job { j := fine; f(&j); return j }
+	for _, c := range []struct {
+		name string
+		job  Job
+		opts DemandOptions
+		want string
+	}{
+		{"no instances", set(func(j *Job) { j.Nodes = 0 }), DemandOptions{}, `job 1, nodes: "0" is out of range; must be above 0`},
+		{"no run time", set(func(j *Job) { j.Run = 0 }), DemandOptions{}, `job 1, run time: "0s" is out of range; must be above 0`},
+		{"negative run time", set(func(j *Job) { j.Run = -1 }), DemandOptions{}, `job 1, run time: "-1ns" is out of range; must be above 0`},
+		{"end beyond the range", set(func(j *Job) { j.Submit = math.MaxInt64 }), DemandOptions{}, "job 1, start: is out of range; start and end must be within 292 years"},
+		{"start before the range", set(func(j *Job) { j.Submit = math.MinInt64 }), DemandOptions{From: 1}, "job 1, start: is out of range; start and end must be within 292 years"},
+		{"start behind the range", set(func(j *Job) { j.Submit = math.MaxInt64 }), DemandOptions{From: -1}, "job 1, start: is out of range; start and end must be within 292 years"},
+		{"sum beyond the range", set(func(j *Job) { j.Nodes = math.MaxInt }), DemandOptions{}, "job 1, nodes: is out of range; the sum must fit an int"},
+		{"too many slots", set(func(j *Job) { j.Run = 1 << 62 }), DemandOptions{Slot: time.Second}, "job 1, end: is out of range; it takes more than 2³⁰ slots"},
+	} {
+		dst := []int{1, 2}
+		got, err := AppendDemand(dst, []Job{fine, c.job}, nil, c.opts)
+		var ie *InputError
+		if !errors.As(err, &ie) || !errors.Is(err, ErrRange) || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+		if diff := gocmp.Diff(dst, got); diff != "" {
+			t.Errorf("%s: dst (-want +got):\n%s", c.name, diff)
+		}
+	}
+	// The ends of the range themselves are fine.
+	edge := []Job{{Submit: math.MaxInt64 - 1, Run: 1, Nodes: 2}, {Submit: math.MinInt64, Run: math.MaxInt64, Nodes: 1}}
+	got, err := AppendDemand(nil, edge, nil, DemandOptions{Slot: math.MaxInt64, Slots: 1})
+	if diff := gocmp.Diff([]int{2}, got); err != nil || diff != "" {
+		t.Errorf("at the range's ends: %v, (-want +got):\n%s", err, diff)
+	}
+}
+
+// By hand, in slots of a minute.
+func TestPeaks(t *testing.T) {
+	type step struct{ second, n int }
+	for _, c := range []struct {
+		name  string
+		steps []step
+		slots int
+		want  []int
+	}{
+		{"nothing", nil, 2, []int{0, 0}},
+		{"no slot", []step{{0, 3}}, 0, nil},
+		{"from the start", []step{{0, 3}}, 2, []int{3, 3}},
+		{"exchange at one instant", []step{{0, 3}, {30, -3}, {30, 4}, {50, -4}}, 2, []int{4, 0}},
+		{"exchange at a boundary", []step{{0, 3}, {60, -3}, {60, 2}, {120, -2}}, 3, []int{3, 2, 0}},
+		{"a peak within", []step{{0, 1}, {70, 5}, {80, -5}, {130, -1}}, 3, []int{1, 6, 1}},
+		{"fewer slots than changes", []step{{0, 1}, {70, 5}, {130, -1}}, 1, []int{1}},
+		{"more slots than changes", []step{{0, 1}, {70, 5}, {150, -2}}, 5, []int{1, 6, 6, 4, 4}},
+		{"idle between", []step{{10, 1}, {20, -1}, {250, 2}, {251, -2}}, 5, []int{1, 0, 0, 0, 2}},
+	} {
+		var p Peaks
+		p.Change(5*time.Hour, 9) // forgotten
+		p.Reset(time.Minute)
+		level := 0
+		for _, s := range c.steps {
+			p.Change(time.Duration(s.second)*time.Second, s.n)
+			level += s.n
+		}
+		for range 2 { // reading does not change it
+			if diff := gocmp.Diff(append([]int{7}, c.want...), p.AppendTo([]int{7}, c.slots)); diff != "" {
+				t.Errorf("%s: (-want +got):\n%s", c.name, diff)
+			}
+		}
+		if p.Level() != level {
+			t.Errorf("%s: level %d, want %d", c.name, p.Level(), level)
+		}
+	}
+}
+
+func TestSharingString(t *testing.T) {
+	for s, want := range map[Sharing]string{SharedByAll: "all", SharedByUser: "user", Unshared: "none", 7: "Sharing(7)"} {
+		if got := s.String(); got != want {
+			t.Errorf("%d: %q, want %q", int(s), got, want)
+		}
+	}
+}
