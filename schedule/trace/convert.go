@@ -14,13 +14,13 @@ import (
 type Processors int
 
 const (
-	// AllocatedOrRequested takes the 5th field, and the 8th where the 5th is
-	// not positive.
+	// AllocatedOrRequested takes the 5th field, and the 8th where the 5th is not
+	// positive.
 	AllocatedOrRequested Processors = iota
 	// Allocated takes the 5th field only.
 	Allocated
-	// RequestedOrAllocated takes the 8th field, and the 5th where the 8th is
-	// not positive.
+	// RequestedOrAllocated takes the 8th field, and the 5th where the 8th is not
+	// positive.
 	RequestedOrAllocated
 )
 
@@ -31,26 +31,26 @@ const (
 	// OriginAuto is OriginLog, or OriginFirst where submissions are absolute:
 	// where the earliest of the log is later than [AbsoluteFrom].
 	OriginAuto Origin = iota
-	// OriginLog keeps the log's own time 0: a log of the archive whose first
-	// jobs were cleaned away starts with an idle spell.
+	// OriginLog keeps the log's own time 0: a log of the archive whose first jobs
+	// were cleaned away starts with an idle spell.
 	OriginLog
 	// OriginFirst is the earliest submission in the log, whether its record is
 	// kept or not.
 	OriginFirst
 )
 
-// AbsoluteFrom is the submit time from which OriginAuto takes a log's times for
-// absolute ones, counted from 1970: 10⁸ s, which is 3 March 1973 as a date and over
-// three years as a span. No log of the archive starts so late after its own
-// time 0, and none was made before that day.
+// AbsoluteFrom is the submit time from which OriginAuto takes a log's times
+// for absolute ones, counted from 1970: 10⁸ s, which is 3 March 1973 as a
+// date and over three years as a span. No log of the archive starts so late
+// after its own time 0, and none was made before that day.
 const AbsoluteFrom = 100_000_000 * time.Second
 
 // An Alpha scales overestimation, [Niu16] section 8.4:
 //
 //	t_sch = t_run + α·(t_req − t_run)
 //
-// The zero value is the default α = 1, the estimate that the user gave. [NewAlpha] makes
-// others: 0 is a perfect estimate, 2 twice the user's error.
+// The zero value is the default α = 1, the estimate that the user gave.
+// [NewAlpha] makes others: 0 is a perfect estimate, 2 twice the user's error.
 type Alpha struct {
 	set   bool
 	value float64
@@ -169,13 +169,13 @@ func Convert(records iter.Seq2[Record, error], opts Options) ([]Job, Report, err
 //	Estimate = Run + α·(requested time − Run), at least Run
 //
 // An estimate below the run time is raised to it, since a scheduler would end
-// the job there, and a missing one is the run time. Ties in Submit go
-// by ID, then by the order of the log.
+// the job there, and a missing one is the run time. Ties in Submit go by ID,
+// then by the order of the log.
 //
-// The first error that records yields ends it, as does an [*InputError] for
-// a job that cannot be represented; dst is then returned as it was given. It panics if
-// an option is out of range. Time is O(n) for a log in order and O(n log² n)
-// otherwise; memory is that of the jobs kept.
+// The first error that records yields ends it, as does an [*InputError] for a
+// job that cannot be represented; dst is then returned as it was given. It
+// panics if an option is out of range. Time is O(n) for a log in order and
+// O(n log² n) otherwise; memory is that of the jobs kept.
 func AppendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
 	if opts.PerInstance < 0 {
 		panic("trace: negative processors per instance")

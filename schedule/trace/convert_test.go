@@ -65,6 +65,8 @@ func TestConvert(t *testing.T) {
 			with(rec(1, -1, 20, 1, 1, 40), status(StatusPartialEnd)),
 			with(rec(2, 6, 10, 1, 1, 40), status(StatusPartial)), // an exit code of 2
 		}, []Job{job(1, 5, 30, 40, 1), job(2, 6, 10, 40, 1)}, Report{Records: 4, Jobs: 2, NoSubmit: 1, Bursts: 1}},
+		{"a first record of number 0 is no burst", Options{}, []Record{with(rec(0, 5, 30, 1, 1, 40), status(StatusPartial))},
+			[]Job{job(0, 5, 30, 40, 1)}, Report{Records: 1, Jobs: 1}},
 		{"nodes are rounded up", Options{PerInstance: 16}, []Record{
 			rec(1, 0, 1, 1, -1, 1), rec(2, 0, 1, 16, -1, 1), rec(3, 0, 1, 17, -1, 1), rec(4, 0, 1, math.MaxInt, -1, 1),
 		}, []Job{job(1, 0, 1, 1, 1), job(2, 0, 1, 1, 1), job(3, 0, 1, 1, 2), job(4, 0, 1, 1, math.MaxInt/16+1)},
@@ -121,6 +123,29 @@ func TestConvert(t *testing.T) {
 		if diff := cmp.Diff(append([]Job{before}, c.jobs...), jobs); diff != "" {
 			t.Errorf("%s: appended (-want +got):\n%s", c.name, diff)
 		}
+	}
+}
+
+// Records with one number and one submission keep the order of the log, and
+// there are enough of them that a sort which is not stable would show.
+func TestConvertStable(t *testing.T) {
+	recs := []Record{rec(1, 60, 1, 1, 1, 1)}
+	var want []Job
+	for i := range int64(200) {
+		recs = append(recs, rec(5, 10*(i%2), 1+i, 1, 1, -1))
+	}
+	for _, odd := range []int64{0, 1} {
+		for i := odd; i < 200; i += 2 {
+			want = append(want, job(5, 10*odd, 1+i, 1+i, 1))
+		}
+	}
+	want = append(want, job(1, 60, 1, 1, 1))
+	jobs, _, err := Convert(of(recs...), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, jobs); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A demand curve is the number of instances that each slot needs. The jobs run
-// at given times; what the rules differ in is who may take over an instance,
-// within a slot, from a job that is done with it. With H the set of jobs that
-// hold instances at the instant t, each n_j of them from its start up to but
-// not including its end:
+// A demand curve is the number of instances that each slot needs. The jobs
+// run at given times; what the rules differ in is who may take over an
+// instance, within a slot, from a job that is done with it. With H the set of
+// jobs that hold instances at the instant t, each n_j of them from its start
+// up to but not including its end:
 //
 //	SharedByAll    D_s = max over t in s of Σ_{j ∈ H(t)} n_j
 //	SharedByUser   D_s = Σ_u max over t in s of Σ_{j ∈ H(t), user(j) = u} n_j
@@ -22,34 +22,34 @@ import (
 // A maximum of sums is at most the sum of maxima, so that each rule needs no
 // less than the one before it.
 //
-// The first two are a sweep over the starts and ends in the order of time, user
-// by user for the second. Invariant: having passed all events before t, level
-// is the sum of n_j over H(t−), and peak its maximum over the part of t's slot
-// before t. The third is a sum of differences: +n_j at the first slot, −n_j
-// behind the last, then prefix sums.
+// The first two are a sweep over the starts and ends in the order of time,
+// user by user for the second. Invariant: having passed all events before t,
+// level is the sum of n_j over H(t−), and peak its maximum over the part of
+// t's slot before t. The third is a sum of differences: +n_j at the first
+// slot, −n_j behind the last, then prefix sums.
 //
 // Time: the sweep sorts, O(n log n + slots), plus, user by user, the slots
 // from each user's first start to the last end, O(users · slots) at worst.
-// Unshared takes O(n + slots). Space: O(n), but for Unshared, which needs none.
+// Unshared takes O(n + slots). Space: O(n), but for Unshared, which needs
+// none.
 
 // Sharing says which jobs may use one instance one after the other within a
 // slot.
 type Sharing int
 
 const (
-	// SharedByAll lets any job take what another gives back: the demand of a
-	// slot is the peak of instances held at the same time within it.
+	// SharedByAll lets any job take what another gives back: the demand of a slot
+	// is the peak of instances held at the same time within it.
 	SharedByAll Sharing = iota
-	// SharedByUser is the rule of [Liu21] section 5.1: within a slot an
-	// instance serves jobs of one user only. As read here, each user needs the
-	// peak of instances that their jobs hold at the same time within the
-	// slot, and the slot needs the sum over users. A job whose user is unknown
-	// (negative) shares with none.
+	// SharedByUser is the rule of [Liu21] section 5.1: within a slot an instance
+	// serves jobs of one user only. As read here, each user needs the peak of
+	// instances that their jobs hold at the same time within the slot, and the
+	// slot needs the sum over users. A job whose user is unknown (negative)
+	// shares with none.
 	SharedByUser
-	// Unshared gives each job instances of its own in every slot that it
-	// touches. It is the reading of [Liu21] section 5.1 whose totals come
-	// nearest to the printed ones: the rule of sharing cannot reach those of
-	// LANL-CM5.
+	// Unshared gives each job instances of its own in every slot that it touches.
+	// It is the reading of [Liu21] section 5.1 whose totals come nearest to the
+	// printed ones: the rule of sharing cannot reach those of LANL-CM5.
 	Unshared
 )
 
@@ -95,18 +95,19 @@ func (s *Sweep) Grow(jobs int) {
 
 // AppendDemand appends to dst the instances that each slot needs when job i
 // holds its Nodes from starts[i] for its Run, or from its Submit where starts
-// is nil, and returns the extended slice. A job that ends at an instant and one
-// that starts there do not overlap. Only what falls into the slots counts: a
-// job that runs when the first slot begins is held from there on. Jobs may come
-// in any order, and are not modified.
+// is nil, and returns the extended slice. A job that ends at an instant and
+// one that starts there do not overlap. Only what falls into the slots
+// counts: a job that runs when the first slot begins is held from there on.
+// Jobs may come in any order, and are not modified.
 //
 // An [*InputError] says which job, from 0, holds no instance or no time, ends
 // beyond the range of [time.Duration], or makes the curve longer than 2³⁰
-// slots or its values overflow; dst is then returned as it was given. It panics if
-// starts is neither nil nor as long as jobs, or if an option is out of range.
+// slots or its values overflow; dst is then returned as it was given. It
+// panics if starts is neither nil nor as long as jobs, or if an option is out
+// of range.
 //
-// Time is O(n log n + slots), or O(n log n + users · slots) at worst
-// for SharedByUser, or O(n + slots) for Unshared.
+// Time is O(n log n + slots), or O(n log n + users · slots) at worst for
+// SharedByUser, or O(n + slots) for Unshared.
 func (s *Sweep) AppendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOptions) ([]int, error) {
 	if starts != nil && len(starts) != len(jobs) {
 		panic("trace: lengths of jobs and starts differ")
@@ -226,8 +227,8 @@ func jobError(field string, i int, value, want string) error {
 	return &InputError{Field: field, Index: i, Err: fmt.Errorf("%w; %s", ErrRange, want), unit: "job", text: value}
 }
 
-// addPeaks adds to curve the peaks of one user's events, which are in the order
-// of time, within the curve, and end with a level of 0.
+// addPeaks adds to curve the peaks of one user's events, which are in the
+// order of time, within the curve, and end with a level of 0.
 func addPeaks(curve []int, ev []event, slot time.Duration) {
 	cur := int(ev[0].at / slot)
 	level, peak := 0, 0
@@ -256,9 +257,10 @@ func addPeaks(curve []int, ev []event, slot time.Duration) {
 	}
 }
 
-// AppendStarts appends to dst when each job started in the log, Submit + Wait,
-// and returns the extended slice and the number of jobs whose wait is unknown
-// (negative): those start at submission. The starts serve [AppendDemand].
+// AppendStarts appends to dst when each job started in the log, Submit +
+// Wait, and returns the extended slice and the number of jobs whose wait is
+// unknown (negative): those start at submission. The starts serve
+// [AppendDemand].
 func AppendStarts(dst []time.Duration, jobs []Job) (starts []time.Duration, unknown int) {
 	for i := range jobs {
 		if jobs[i].Wait < 0 {
@@ -270,8 +272,8 @@ func AppendStarts(dst []time.Duration, jobs []Job) (starts []time.Duration, unkn
 }
 
 // Submitted returns the jobs, which are in the order of submission, that were
-// submitted at from or later and before until: a part of jobs, not a copy. Time is
-// O(log n).
+// submitted at from or later and before until: a part of jobs, not a copy.
+// Time is O(log n).
 func Submitted(jobs []Job, from, until time.Duration) []Job {
 	at := func(j Job, t time.Duration) int { return cmp.Compare(j.Submit, t) }
 	i, _ := slices.BinarySearchFunc(jobs, from, at)

@@ -15,11 +15,11 @@ var (
 	ErrEncoding = errors.New("not a plain text of lines (UTF-8, ended by line feeds)")
 )
 
-// An InputError says what is wrong with a log, or with records or jobs, and
-// where. Index is a line number from 1 for a [Reader], whose Column is the
-// field of the format from 1, or 0 where the whole line is meant. For a
-// [Writer] Index is the number of the record from 1, and for functions of
-// slices it is the index from 0.
+// An InputError says what is wrong with a log, with a record or with a job,
+// and where. For a [Reader], Index is the number of the line from 1, and
+// Column the field of the format from 1, or 0 where the whole line is meant;
+// for a [Writer] and for [Convert], Index is the number of the record from 1;
+// for functions of jobs it is the job's index from 0.
 type InputError struct {
 	Field  string // what is wrong: "run time", "line", "header", ...
 	Index  int    // where

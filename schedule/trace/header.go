@@ -27,9 +27,10 @@ func (h *Header) Lines() iter.Seq[string] {
 }
 
 // Fields yields the fields in order as key and value, both without
-// surrounding space. A key may come more than once ("Queue", "Note"). A key is one word
-// of letters, digits, "_" and "-", and the colon is followed by space or by the
-// line's end, so that "http://..." in a line that continues another is not a field.
+// surrounding space. A key may come more than once ("Queue", "Note"). A key
+// is one word of letters, digits, "_" and "-", and the colon is followed by
+// space or by the line's end, so that "http://..." in a line that continues
+// another is not a field.
 func (h *Header) Fields() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, l := range h.lines {
@@ -70,9 +71,9 @@ func (h *Header) Get(key string) (string, bool) {
 }
 
 // Int returns the whole number that the value of the first field with the key
-// begins with: 338 for "MaxNodes: 338 (batch partition; 512 total)". It is false
-// where there is no such field, where the value begins otherwise ("N/A"), and
-// where the number does not fit.
+// begins with: 338 for "MaxNodes: 338 (batch partition; 512 total)". It is
+// false where there is no such field, where the value begins otherwise
+// ("N/A"), and where the number does not fit.
 func (h *Header) Int(key string) (int64, bool) {
 	v, ok := h.Get(key)
 	if !ok {
@@ -89,13 +90,16 @@ func (h *Header) Int(key string) (int64, bool) {
 	return i, err == nil
 }
 
-// MaxNodes is the number of nodes of the machine, and whether the header states it.
+// MaxNodes is the number of nodes of the machine, and whether the header
+// states it.
 func (h *Header) MaxNodes() (int64, bool) { return h.Int("MaxNodes") }
 
-// MaxProcs is the number of processors of the machine, and whether the header states it.
+// MaxProcs is the number of processors of the machine, and whether the header
+// states it.
 func (h *Header) MaxProcs() (int64, bool) { return h.Int("MaxProcs") }
 
-// UnixStartTime is the instant of the log's time 0, in UTC, and whether the header states it.
+// UnixStartTime is the instant of the log's time 0, in UTC, and whether the
+// header states it.
 func (h *Header) UnixStartTime() (time.Time, bool) {
 	s, ok := h.Int("UnixStartTime")
 	if !ok {
@@ -104,15 +108,15 @@ func (h *Header) UnixStartTime() (time.Time, bool) {
 	return time.Unix(s, 0).UTC(), true
 }
 
-// TimeZoneString is the name of the log's time zone, such as "US/Pacific", and
-// whether the header states it. No database of zones is consulted.
+// TimeZoneString is the name of the log's time zone, such as "US/Pacific",
+// and whether the header states it. No database of zones is consulted.
 func (h *Header) TimeZoneString() (string, bool) { return h.Get("TimeZoneString") }
 
 // Add appends the field "; key: value".
 func (h *Header) Add(key, value string) { h.AddLine(" " + key + ": " + value) }
 
-// AddLine appends a comment line, given without its semicolon. [Writer.WriteHeader]
-// refuses a line that holds a line break.
+// AddLine appends a comment line, given without its semicolon.
+// [Writer.WriteHeader] refuses a line that holds a line break.
 func (h *Header) AddLine(text string) { h.lines = append(h.lines, text) }
 
 // Reset forgets all lines.

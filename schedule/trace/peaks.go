@@ -7,13 +7,13 @@ import "time"
 //
 //	peak_s = max { level(t) : s·slot ≤ t < (s+1)·slot }
 //
-// where level(t) is the sum of all changes up to and including t. Changes come
-// in the order of time, and those of one instant count together: what ends at t
-// does not overlap what starts at t.
+// where level(t) is the sum of all changes up to and including t. Changes
+// come in the order of time, and those of one instant count together: what
+// ends at t does not overlap what starts at t.
 //
-// The zero value is ready, with slots of an hour. Memory is one number a slot;
-// [Peaks.Change] takes O(1) amortised over the slots, and allocates only to
-// grow.
+// The zero value is ready, with slots of an hour. Memory is one number a
+// slot; [Peaks.Change] takes O(1) amortised over the slots, and allocates
+// only to grow.
 type Peaks struct {
 	slot    time.Duration // 0: an hour
 	now     time.Duration // the instant of the last change
@@ -46,9 +46,10 @@ func (p *Peaks) length() time.Duration {
 	return p.slot
 }
 
-// Change says that the level rises by n at the instant at, or falls where n is
-// negative. It panics if at is negative or before the last change, or if the
-// level was negative once all changes of an earlier instant had been given.
+// Change says that the level rises by n at the instant at, or falls where n
+// is negative. It panics if at is negative or before the last change, or if
+// the level was negative once all changes of an earlier instant had been
+// given.
 func (p *Peaks) Change(at time.Duration, n int) {
 	if at < p.now {
 		panic("trace: change before the last one")
@@ -86,9 +87,10 @@ func (p *Peaks) settled() (level, peak int) {
 // Level returns the level after all changes so far.
 func (p *Peaks) Level() int { return p.level + p.pending }
 
-// AppendTo appends to dst the peaks of the slots from time 0, as many as slots
-// says, and returns the extended slice. Slots after the last change have the
-// level that it left. It panics if slots is negative, and does not change p.
+// AppendTo appends to dst the peaks of the slots from time 0, as many as
+// slots says, and returns the extended slice. Slots after the last change
+// have the level that it left. It panics if slots is negative, and does not
+// change p.
 func (p *Peaks) AppendTo(dst []int, slots int) []int {
 	if slots < 0 {
 		panic("trace: negative number of slots")

@@ -276,7 +276,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzRecord: any text in a line's fields is a record that is the same when it is written
+// FuzzRecord: any text in a line is a record that is the same when it is written
 // and read again, or an error of that line, and the line after it is read.
 func FuzzRecord(f *testing.F) {
 	f.Add(job7)

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// bufferSize is the reader's memory. A line that does not fit makes it
-	// grow up to maxLine.
+	// bufferSize is the reader's memory. A line that does not fit makes it grow
+	// up to maxLine.
 	bufferSize = 128 << 10
-	// maxLine bounds a line, and so the memory that hostile input can take:
-	// the longest line of the archive's logs has 500 bytes or so.
+	// maxLine bounds a line, and so the memory that hostile input can take. A
+	// record of 18 numbers takes about 100 bytes.
 	maxLine = 1 << 20
 	// maxSeconds is the greatest number of whole seconds of a [time.Duration].
 	maxSeconds = int64(math.MaxInt64 / time.Second)
@@ -36,8 +36,8 @@ type Stats struct {
 	Rounded  int // times with more than nine decimals, rounded to the nanosecond
 }
 
-// A Reader reads a log in the Standard Workload Format, line by line. The zero value
-// reads an empty log until [Reader.Reset].
+// A Reader reads a log in the Standard Workload Format, line by line. The
+// zero value reads an empty log until [Reader.Reset].
 type Reader struct {
 	src    io.Reader // what is read: raw or zip
 	raw    input
@@ -73,9 +73,9 @@ func (in *input) Read(p []byte) (int, error) {
 	return in.src.Read(p)
 }
 
-// NewReader returns a Reader of src, which is plain text or gzip: the first two bytes
-// tell. Nothing is read before the first call of [Reader.Next] or [Reader.Header]. It
-// panics if src is nil.
+// NewReader returns a Reader of src, which is plain text or gzip: the first
+// two bytes tell. Nothing is read before the first call of [Reader.Next] or
+// [Reader.Header]. It panics if src is nil.
 func NewReader(src io.Reader) *Reader {
 	r := new(Reader)
 	r.Reset(src)
@@ -298,8 +298,8 @@ func (r *Reader) Stats() Stats { return r.stats }
 // [io.EOF] and leaves rec alone.
 //
 // A line that is not a record gives an [*InputError] with its line and field;
-// the next call goes on with the following line. Any other error is that of the
-// source, or of a line or header beyond all bounds, and every later call
+// the next call goes on with the following line. Any other error is that of
+// the source, or of a line or header beyond all bounds, and every later call
 // returns it again.
 //
 // Time is O(line), and nothing is allocated but while the header is read and
@@ -335,9 +335,9 @@ func (r *Reader) Next(rec *Record) error {
 	}
 }
 
-// Records yields the remaining records of the log. A line that is not a record
-// yields its error and a zero Record; a loop that goes on gets the following
-// lines. Any other error ends the sequence.
+// Records yields the remaining records of the log. A line that is not a
+// record yields its error and a zero Record; a loop that goes on gets the
+// following lines. Any other error ends the sequence.
 func (r *Reader) Records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var rec Record
@@ -470,8 +470,8 @@ func (r *Reader) fieldError(f int, token []byte, err error) error {
 	return e
 }
 
-// number reads a token of any allowed form: an optional minus sign, digits, and
-// an optional point with digits, at least one digit in all.
+// number reads a token of any allowed form: an optional minus sign, digits,
+// and an optional point with digits, at least one digit in all.
 func (r *Reader) number(token []byte, f int) (int64, error) {
 	digits := token
 	neg := digits[0] == '-'

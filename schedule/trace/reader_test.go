@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -378,6 +379,40 @@ func TestHeader(t *testing.T) {
 	made.Reset()
 	if _, ok := made.MaxProcs(); ok {
 		t.Error("a field after Reset")
+	}
+}
+
+// A bad line does not end a sequence, whether or not the source has already
+// been read to its end, and is not counted as anything else.
+func TestReaderGoesOn(t *testing.T) {
+	text := job7 + "\n1 0.0000000001 x\n" + job7 + "\n1 2 3 4\n" + job7
+	for _, src := range []io.Reader{strings.NewReader(text), iotest.DataErrReader(strings.NewReader(text))} {
+		r := NewReader(src)
+		var got []string
+		for rec, err := range r.Records() {
+			got = append(got, fmt.Sprint(rec.ID, err))
+		}
+		want := []string{"7 <nil>", `0 line 2, field 3 (wait time): "x" is not a number`, "7 <nil>",
+			`0 line 4, line: "1 2 3 4" has too few fields, needs 5 or more`, "7 <nil>"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(Stats{Lines: 5, Records: 3}, r.Stats()); diff != "" {
+			t.Errorf("stats (-want +got):\n%s", diff)
+		}
+	}
+	r := NewReader(strings.NewReader("1 0.0000000001 0 0 1"))
+	collect(t, r)
+	if diff := cmp.Diff(Stats{Lines: 1, Records: 1, Short: 1, Rounded: 1}, r.Stats()); diff != "" {
+		t.Errorf("rounded: stats (-want +got):\n%s", diff)
+	}
+}
+
+func TestWriterZero(t *testing.T) {
+	rec := Record{Memory: math.Copysign(0, -1), ReqMemory: math.Copysign(0, -1)}
+	want := strings.TrimSuffix(strings.Repeat("0 ", numFields), " ") + "\n"
+	if got := string(write(t, nil, []Record{rec})); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

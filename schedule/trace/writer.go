@@ -9,9 +9,9 @@ import (
 )
 
 // A Writer writes a log in the Standard Workload Format as plain text: the 18
-// fields of a record with a space between, times in seconds with the decimals that they
-// need. What it wrote, a [Reader] reads as the same header and records. For gzip, give
-// it a gzip.Writer and close that after Flush.
+// fields of a record with a space between, times in seconds with the decimals
+// that they need. What it wrote, a [Reader] reads as the same header and
+// records. For gzip, give it a gzip.Writer and close that after Flush.
 type Writer struct {
 	dst     io.Writer
 	buf     []byte
@@ -39,8 +39,8 @@ func (w *Writer) Reset(dst io.Writer) {
 }
 
 // WriteHeader writes the header's lines. It refuses a line that holds a line
-// feed or a carriage return with an [*InputError] that counts lines from 1, before it
-// writes any. It panics after the first record.
+// feed or a carriage return with an [*InputError] that counts lines from 1,
+// before it writes any. It panics after the first record.
 func (w *Writer) WriteHeader(h *Header) error {
 	if w.records > 0 {
 		panic("trace: header after the first record")
@@ -66,8 +66,8 @@ func (w *Writer) WriteHeader(h *Header) error {
 }
 
 // Write writes one record. It refuses, with an [*InputError], a record whose
-// memory is infinite or not a number. Other errors are of the destination, and
-// every later call returns them again.
+// memory is infinite or not a number. Other errors are of the destination,
+// and every later call returns them again.
 func (w *Writer) Write(rec *Record) error {
 	if w.err != nil {
 		return w.err
