@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
@@ -129,6 +131,9 @@ func newPicture(r *modeRun) svgplot.Picture {
 		Held:  make([]steps.Point, len(r.Levels)),
 		Busy:  make([]steps.Point, len(r.Levels)),
 	}
+	if p.From < (p.To-p.From)/50 {
+		p.From = 0 // for an axis that starts where it should
+	}
 	for i, l := range r.Levels {
 		p.Held[i] = steps.Point{At: l.At, Value: l.Held}
 		p.Busy[i] = steps.Point{At: l.At, Value: l.Busy}
@@ -162,7 +167,12 @@ func (out outputs) write(log *jobLog, r *modeRun) error {
 // picture.
 func title(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
-	name = strings.ToValidUTF8(name, "?")
+	name = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, name)
 	if r := []rune(name); len(r) > 40 {
 		return string(r[:40]) + "…"
 	}

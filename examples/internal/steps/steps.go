@@ -12,16 +12,17 @@ type Point struct {
 }
 
 // AppendPeaks appends to dst, for each of n equal parts of [from, to], the
-// greatest value that points take within it. A function is 0 before its first
-// point. It panics unless from < to and n > 0.
+// greatest value that the function has within it. Each part has its start and
+// the last one also its end. A function is 0 before its first point. It panics
+// unless from < to and n > 0.
 func AppendPeaks(dst []int, points []Point, from, to time.Duration, n int) []int {
 	check(from, to, n)
 	i, value := 0, 0
-	for ; i < len(points) && points[i].At <= from; i++ {
-		value = points[i].Value
-	}
 	for k := range n {
-		end := part(from, to, n, k+1)
+		start, end := part(from, to, n, k), part(from, to, n, k+1)
+		for ; i < len(points) && points[i].At <= start; i++ {
+			value = points[i].Value
+		}
 		peak := value
 		for ; i < len(points) && (points[i].At < end || k == n-1 && points[i].At <= to); i++ {
 			value = points[i].Value

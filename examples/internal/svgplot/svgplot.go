@@ -1,16 +1,20 @@
 // Package svgplot draws the capacity of a cluster against its use as SVG: all
 // of the time above, and where that is too long to see single hours, the five
-// days with the most work below.
+// days with the most work below. A picture of any log is below 1 MB: what
+// is too dense to be seen is thinned, and its peaks stay.
 package svgplot
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"io"
 	"time"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -42,9 +46,9 @@ const (
 
 	pictureWidth = 9 * vg.Inch
 	panelHeight  = 3.4 * vg.Inch
-	// parts of a panel: one for each half point of its width. Four points of two
-	// functions, each drawn with two corners, stay below 400 kB a panel.
-	parts = 1300
+	// columns of a panel, about one for each point of its width. Four points
+	// of two functions in each, drawn with two corners, are below 400 kB.
+	columns = 600
 )
 
 // Write draws p to w.
@@ -74,45 +78,58 @@ func Write(w io.Writer, p Picture) error {
 	for i, row := range plot.Align(plots, tiles, whole) {
 		plots[i][0].Draw(row[0])
 	}
-	_, err := canvas.WriteTo(w)
+	var svg bytes.Buffer
+	if _, err := canvas.WriteTo(&svg); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans;"), []byte(families)))
 	return err
 }
+
+// families are fonts of the same widths, of which a viewer takes the first
+// that it has: Liberation Sans alone, which the picture is set in, is
+// missing from most machines.
+const families = "font-family:'Liberation Sans',Arimo,Arial,Helvetica,sans-serif;"
+
+// typeface is metrically that of Arial and Helvetica. See families.
+var typeface = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
 func newPlot(panel Picture) (*plot.Plot, error) {
 	p := plot.New()
 	p.BackgroundColor = color.White
-	p.Title.Text = panel.Title
-	p.Title.TextStyle.Font.Size = 12
-	p.Title.Padding = 6
 	clock := scale.NewClock(panel.To-panel.From, 12)
-	held := panel.points(panel.Held, clock)
-	busy := panel.points(panel.Busy, clock)
-
-	idleArea, err := plotter.NewLine(held)
-	if err != nil {
-		return nil, err
+	unit, edge := "instances", vg.Points(.5)
+	held, busy := panel.points(panel.Held, clock), panel.points(panel.Busy, clock)
+	if panel.To-panel.From > long && max(len(held), len(busy)) > 2*columns {
+		// More than an eye can follow: the edges would cover the areas.
+		held, busy = panel.peaks(panel.Held, clock), panel.peaks(panel.Busy, clock)
+		unit += fmt.Sprintf(" (peaks in %s)", approximate((panel.To-panel.From)/columns))
+		edge = vg.Points(.2)
 	}
-	idleArea.StepStyle, idleArea.FillColor, idleArea.Width = plotter.PostStep, idleColour, 0
-	busyArea, err := plotter.NewLine(busy)
-	if err != nil {
-		return nil, err
+	var areas [3]*plotter.Line // idle, busy, edge
+	for i, xys := range [...]plotter.XYs{held, busy, held} {
+		line, err := plotter.NewLine(xys)
+		if err != nil {
+			return nil, err
+		}
+		line.StepStyle, line.Width = plotter.PostStep, 0
+		areas[i] = line
+		p.Add(line)
 	}
-	busyArea.StepStyle, busyArea.FillColor, busyArea.Width = plotter.PostStep, busyColour, 0
-	edge, err := plotter.NewLine(held)
-	if err != nil {
-		return nil, err
-	}
-	edge.StepStyle, edge.Color, edge.Width = plotter.PostStep, edgeColour, vg.Points(.5)
-	p.Add(idleArea, busyArea, edge)
+	areas[0].FillColor, areas[1].FillColor = idleColour, busyColour
+	areas[2].Color, areas[2].Width = edgeColour, edge
 
 	peak := 0
 	for _, h := range held {
 		peak = max(peak, int(h.Y))
 	}
+	top := scale.Top(peak)
 	p.X.Min, p.X.Max = clock.In(panel.From), clock.In(panel.To)
-	p.Y.Min, p.Y.Max = 0, 1.15*float64(max(1, peak)) // the legend has its place above
-	p.X.Label.Text = fmt.Sprintf("Time since the start of the log (%s)", clock.Name)
-	p.Y.Label.Text = "Capacity (instances)"
+	p.Y.Min, p.Y.Max = 0, 1.22*float64(max(1, peak)) // the legend has its place above
+	p.Title.Text = panel.Title
+	p.X.Label.Text = fmt.Sprintf("time since the start of the log (%s)", clock.Name)
+	p.Y.Label.Text = unit
+	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = 6, 3, 3
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick {
 		var ticks []plot.Tick
@@ -121,30 +138,65 @@ func newPlot(panel Picture) (*plot.Plot, error) {
 		}
 		return ticks
 	})
-	top := scale.Top(peak)
-	p.Y.Tick.Marker = plot.TickerFunc(func(_, hi float64) []plot.Tick {
+	p.Y.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick {
 		var ticks []plot.Tick
-		step := max(1, top/4)
-		for n := 0; float64(n) <= hi; n += step {
-			ticks = append(ticks, plot.Tick{Value: float64(n), Label: fmt.Sprint(n)})
+		step := top / 2
+		if top%4 == 0 {
+			step = top / 4
+		}
+		for n := 0; n <= top; n += step {
+			if float64(n) <= p.Y.Max {
+				ticks = append(ticks, plot.Tick{Value: float64(n), Label: fmt.Sprint(n)})
+			}
 		}
 		return ticks
 	})
-	p.Legend.Top = true
+	// The text is right of its sample, so that no font makes them overlap.
+	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.ThumbnailWidth = 16
 	p.Legend.Padding = 2
-	p.Legend.Add("instances held", edge)
-	p.Legend.Add("used", busyArea)
-	p.Legend.Add("held, idle", idleArea)
+	p.Legend.XOffs = 6
+	p.Legend.Add("used", areas[1])
+	p.Legend.Add("held, idle", areas[0])
+
+	for style, size := range map[*text.Style]vg.Length{
+		&p.Title.TextStyle:   12,
+		&p.X.Label.TextStyle: 10,
+		&p.Y.Label.TextStyle: 10,
+		&p.X.Tick.Label:      9,
+		&p.Y.Tick.Label:      9,
+		&p.Legend.TextStyle:  9,
+	} {
+		style.Font = typeface
+		style.Font.Size = size
+	}
 	return p, nil
+}
+
+// approximate is a span in words, for a title.
+func approximate(d time.Duration) string {
+	c := scale.NewClock(d, 1)
+	return fmt.Sprintf("%.1f %s", c.In(d), c.Name)
 }
 
 // points returns what the panel can show of a step function.
 func (p *Picture) points(f []steps.Point, clock scale.Clock) plotter.XYs {
-	thin := steps.AppendThin(nil, f, p.From, p.To, parts)
+	thin := steps.AppendThin(nil, f, p.From, p.To, columns)
 	xys := make(plotter.XYs, len(thin))
 	for i, s := range thin {
 		xys[i] = plotter.XY{X: clock.In(s.At), Y: float64(s.Value)}
+	}
+	return xys
+}
+
+// peaks returns the greatest value in each column of the panel.
+func (p *Picture) peaks(f []steps.Point, clock scale.Clock) plotter.XYs {
+	peaks := steps.AppendPeaks(nil, f, p.From, p.To, columns)
+	xys := make(plotter.XYs, columns+1)
+	for k := range xys {
+		t := float64(k) / columns
+		xys[k].X = clock.In(p.From)*(1-t) + clock.In(p.To)*t
+		xys[k].Y = float64(peaks[min(k, columns-1)])
 	}
 	return xys
 }

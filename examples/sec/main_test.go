@@ -1,0 +1,500 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// asProgram makes the test binary the program itself.
+const asProgram = "SEC_TEST_RUN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// runSec runs the program in this process.
+func runSec(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// mustRun fails the test unless the program succeeds.
+func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := runSec(args...)
+	if status != 0 {
+		t.Fatalf("sec %q: exit status %d: %s", args, status, stderr)
+	}
+	return stdout, stderr
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	stdout, stderr := mustRun(t)
+	golden(t, "default.txt", stdout)
+	golden(t, "default-notes.txt", stderr)
+	stdout, _ = mustRun(t, "-json")
+	golden(t, "default.json", stdout)
+	again, _ := mustRun(t, "-json")
+	if again != stdout {
+		t.Error("the same seed gives another result")
+	}
+	if other, _ := mustRun(t, "-json", "-seed", "2"); other == stdout {
+		t.Error("another seed gives the same result")
+	}
+}
+
+func TestHelp(t *testing.T) {
+	stdout, stderr := mustRun(t, "-h")
+	if stderr != "" {
+		t.Errorf("-h writes %q on standard error", stderr)
+	}
+	for _, name := range []string{"-trace", "-cores-per-node", "-mode", "-nodes", "-waitlimit", "-expand", "-short",
+		"-place", "-estimate", "-seed", "-jobs", "-demand", "-svg", "-json", "-h"} {
+		if !strings.Contains(stdout, "\n  "+name+" ") {
+			t.Errorf("-h does not list %s", name)
+		}
+	}
+	for _, line := range strings.Split(stdout, "\n") {
+		if len(line) > 88 {
+			t.Errorf("-h has a line of %d columns: %s", len(line), line)
+		}
+	}
+}
+
+// small is a log of five jobs and four records that are none. With two
+// processors an instance the jobs need 1, 2, 1, 4 and 1 instances.
+const small = `; MaxProcs: 8
+1 0 0 600 2 -1 -1 2 900 -1 1 1 1 1 1 1 -1 -1
+2 10 0 4000 4 -1 -1 4 7200 -1 1 2 1 1 1 1 -1 -1
+3 20.5 0 30 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
+4 20 0 100 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
+5 30 0 0 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
+6 31 0 -1 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
+7 32 0 -1 8 -1 -1 8 50 -1 5 1 1 1 1 1 -1 -1
+8 33 0 10 0 -1 -1 -1 50 -1 1 1 1 1 1 1 -1 -1
+9 7200 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
+`
+
+func write(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// By hand: a local cluster of 4 nodes, first come, first served with backfilling. Job 1
+// (1 node) and 2 (2 nodes) start at once, until 600 and 4010. Job 4 (4 nodes, 20 s) waits
+// for job 2's estimated end at 7210; job 3 (1 node, 20.5 s) is done before that.
+// Job 4 starts when job 2 ends, at 4010.
+func TestLocal(t *testing.T) {
+	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": zipped(small)} {
+		path := write(t, name, text) // told by content, not by name
+		dir := t.TempDir()
+		jobs, demand := filepath.Join(dir, "jobs.csv"), filepath.Join(dir, "demand.csv")
+		_, notes := mustRun(t, "-trace", path, "-cores-per-node", "2", "-mode", "local", "-jobs", jobs, "-demand", demand)
+		want := "id,submit_s,start_s,wait_s,nodes\n" +
+			"1,0,0,0,1\n" + "2,10,10,0,2\n" + "4,20,4010,3990,4\n" + "3,20.5,20.5,0,1\n" + "9,7200,7200,0,1\n"
+		if diff := cmp.Diff(want, read(t, jobs)); diff != "" {
+			t.Errorf("%s: -jobs (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff("instances\n4\n4\n4\n", read(t, demand)); diff != "" {
+			t.Errorf("%s: -demand (-want +got):\n%s", name, diff)
+		}
+		for _, note := range []string{
+			"9 records, 5 jobs, 4 left out", "cancelled before start: 1", "run time unknown: 1", "run time 0: 1",
+			"no processors: 1", "estimate raised to the run time: 1", "job, 4, needs 4 instances of 2 processors",
+		} {
+			if !strings.Contains(notes, note) {
+				t.Errorf("%s: the notes do not say %q:\n%s", name, note, notes)
+			}
+		}
+	}
+}
+
+// By hand: each job boots for 126, 186, 126, 252 and 126 s (n = 1, 2, 1, 4, 1) and so waits,
+// 163.2 s on average. Charged: 1 + 2·2 + 1 + 4·1 + 1 = 11 instance-hours of $2.40; used:
+// (600 + 8000 + 30 + 400 + 60)/3600 hours. Job 2's 4186 s are two hours.
+func TestIndividual(t *testing.T) {
+	path := write(t, "log", small)
+	dir := t.TempDir()
+	demand := filepath.Join(dir, "demand.csv")
+	stdout, _ := mustRun(t, "-trace", path, "-cores-per-node", "2", "-mode", "individual", "-json", "-demand", demand)
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	want := []map[string]any{{
+		"mode": "individual", "nodes": 8., "jobs": 5., "mean_wait_s": 163.2, "used_hours": 2.525,
+		"charged_hours": 11., "utilisation": 0.229545, "cost": 26.4, "saving": 0.,
+		// (1 + 126/600, 1 + 186/4000, 1 + 126/30, 1 + 252/100, 1 + 126/60)/5
+		"mean_bounded_slowdown": 2.8153,
+	}}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("-json (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("instances\n8\n2\n1\n", read(t, demand)); diff != "" {
+		t.Errorf("-demand (-want +got):\n%s", diff)
+	}
+}
+
+// Saving is over individual, which is run whether it is shown or not; each
+// mode gives the same alone and among all; -jobs is of sec among all.
+func TestModesAlone(t *testing.T) {
+	path := write(t, "log", small)
+	dir := t.TempDir()
+	jobs := func(mode string) string { return filepath.Join(dir, mode+".csv") }
+	all, _ := mustRun(t, "-trace", path, "-json", "-jobs", jobs("all"), "-place", "random", "-demand", jobs("demand"))
+	lines := strings.Split(all, "\n")
+	for i, mode := range []string{"individual", "nowait", "sec", "local"} {
+		one, _ := mustRun(t, "-trace", path, "-json", "-mode", mode, "-jobs", jobs(mode), "-place", "random")
+		want := "[\n" + strings.TrimSuffix(lines[1+i], ",") + "\n]\n"
+		if diff := cmp.Diff(want, one); diff != "" {
+			t.Errorf("mode %s (-among all +alone):\n%s", mode, diff)
+		}
+		if same := read(t, jobs(mode)) == read(t, jobs("all")); mode == "sec" && !same {
+			t.Error("-jobs of -mode all is not that of sec")
+		}
+	}
+}
+
+// A limit of zero is one, and not the default.
+func TestLimitsOfZero(t *testing.T) {
+	for _, name := range []string{"-waitlimit", "-short"} {
+		byDefault, _ := mustRun(t, "-json", "-mode", "sec")
+		zero, _ := mustRun(t, "-json", "-mode", "sec", name, "0")
+		if zero == byDefault {
+			t.Errorf("%s 0 is the default", name)
+		}
+	}
+	sum, _ := mustRun(t, "-json", "-mode", "sec", "-expand", "sum")
+	if best, _ := mustRun(t, "-json", "-mode", "sec", "-short", "0s"); best != sum {
+		t.Error("best with -short 0 is not sum")
+	}
+	exact, _ := mustRun(t, "-json", "-mode", "local", "-estimate", "0")
+	if users, _ := mustRun(t, "-json", "-mode", "local"); users == exact {
+		t.Error("-estimate 0 changes nothing")
+	}
+}
+
+func TestSVG(t *testing.T) {
+	dir := t.TempDir()
+	log := write(t, "a<b>&c.swf", small)
+	for name, args := range map[string][]string{
+		"default.svg": nil,
+		"small.svg":   {"-trace", log},
+		"local.svg":   {"-trace", log, "-mode", "local"},
+	} {
+		path := filepath.Join(dir, name)
+		mustRun(t, append(args, "-svg", path)...)
+		text := read(t, path)
+		if len(text) > 1<<20 {
+			t.Errorf("%s has %d bytes", name, len(text))
+		}
+		wellFormed(t, name, text)
+		for _, part := range []string{"time since the start of the log (", "instances", "used", "held, idle"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s does not say %q", name, part)
+			}
+		}
+	}
+}
+
+func wellFormed(t *testing.T, name, text string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(text))
+	for {
+		_, err := d.Token()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+}
+
+// The user's mistakes end with one sentence and status 2, before anything is
+// printed, and leave no file.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	log := write(t, "log.swf", small)
+	file := func(name, text string) string { return write(t, name, text) }
+	out := filepath.Join(dir, "out")
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-nonsense"}, "-nonsense"},
+		{[]string{"log.swf"}, `"log.swf" is not a flag`},
+		{[]string{"-json", "yes.csv"}, `"yes.csv" is not a flag`},
+		{[]string{"-json=perhaps"}, "true or false"},
+		{[]string{"-mode", "cloud"}, "want all, local, individual, nowait or sec"},
+		{[]string{"-mode"}, "-mode"},
+		{[]string{"-expand", "most"}, "want first, sum or best"},
+		{[]string{"-place", "best"}, "want max-margin, min-margin, max-idle, min-idle or random"},
+		{[]string{"-nodes", "0"}, "from 1 to"},
+		{[]string{"-nodes", "-3"}, "from 1 to"},
+		{[]string{"-nodes", "9999999999"}, "from 1 to"},
+		{[]string{"-nodes", "many"}, "whole number"},
+		{[]string{"-cores-per-node", "0"}, "from 1 to"},
+		{[]string{"-cores-per-node", "1.5"}, "whole number"},
+		{[]string{"-waitlimit", "-1s"}, "not negative"},
+		{[]string{"-waitlimit", "300"}, "90s, 5m or 1h30m"},
+		{[]string{"-short", "-1h"}, "not negative"},
+		{[]string{"-short", "long"}, "span of time"},
+		{[]string{"-estimate", "-1"}, "not negative"},
+		{[]string{"-estimate", "NaN"}, "not negative"},
+		{[]string{"-estimate", "Inf"}, "not negative"},
+		{[]string{"-seed", "-1"}, "not negative"},
+		{[]string{"-trace", ""}, "name of a file"},
+		{[]string{"-jobs", ""}, "name of a file"},
+		{[]string{"-trace", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
+		{[]string{"-trace", dir}, "is a folder"},
+		{[]string{"-trace", log, "-nodes", "3", "-cores-per-node", "2"}, "job 4 needs 4 nodes of 2 processors, but -nodes is only 3"},
+		{[]string{"-nodes", "1000000000"}, "owning such a cluster"},
+		{[]string{"-trace", file("bad.swf", small+"10 7300 0 abc 1\n")}, `bad.swf: line 11, field 4 (run time): "abc" is not a number`},
+		{[]string{"-trace", file("few.swf", "1 2 3\n")}, "few.swf: line 1"},
+		{[]string{"-trace", file("cut.gz", zipped(small)[:60])}, "cut.gz: the log ends after line"},
+		{[]string{"-trace", file("fake.gz", "\x1f\x8bno gzip at all")}, "fake.gz"},
+		{[]string{"-trace", file("empty.swf", "")}, "empty.swf: there is no job in it"},
+		{[]string{"-trace", file("header.swf", "; Version: 2\n\n")}, "header.swf: there is no job in it"},
+		{[]string{"-trace", file("zero.swf", "1 0 0 0 4\n2 0 0 5 0\n")}, "none of its 2 records is a job that can be run (run time 0: 1, no processors: 1)"},
+		{[]string{"-trace", file("twice.swf", "1 5 0 9 4\n1 5 0 5 1\n")}, "twice.swf: job 1 is there twice, submitted at 5 s"},
+		{[]string{"-trace", file("old.swf", "1 0 0 9000000000 4\n")}, "old.swf: job 1 cannot be run"},
+		{[]string{"-trace", file("huge.swf", "1 0 0 90000000 900000000000\n")}, "huge.swf: mode individual"},
+		{[]string{"-jobs", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
+		{[]string{"-jobs", filepath.Join(dir, "folder")}, "is a folder"},
+		{[]string{"-svg", filepath.Join(log, "out")}, "cannot write -svg"},
+		{[]string{"-jobs", os.DevNull}, "is not a regular file"},
+		{[]string{"-jobs", out, "-demand", out}, "the file is that of another flag"},
+		{[]string{"-jobs", out, "-svg", filepath.Join(dir, "folder", "..", "out")}, "the file is that of another flag"},
+		{[]string{"-trace", log, "-jobs", log}, "the file is that of another flag"},
+		// What fails late leaves nothing either.
+		{[]string{"-trace", log, "-cores-per-node", "1", "-nodes", "2", "-jobs", out, "-svg", out + ".svg", "-json"}, "job 4 needs 8"},
+	} {
+		status, stdout, stderr := runSec(c.args...)
+		if status != 2 {
+			t.Errorf("sec %q: exit status %d, want 2: %s", c.args, status, stderr)
+		}
+		if stdout != "" {
+			t.Errorf("sec %q writes on standard output: %s", c.args, stdout)
+		}
+		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+		last := lines[len(lines)-1]
+		if !strings.HasPrefix(last, "sec: ") || !strings.Contains(last, c.want) {
+			t.Errorf("sec %q ends with %q, want it to say %q", c.args, last, c.want)
+		}
+		if testing.Verbose() {
+			t.Log(last)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 { // "folder"
+		t.Errorf("left: %v", entries)
+	}
+	if read(t, log) != small {
+		t.Error("the log was changed")
+	}
+}
+
+// A flag that changes nothing is no mistake, and is said.
+func TestIneffectiveFlags(t *testing.T) {
+	_, stderr := mustRun(t, "-mode", "individual", "-nodes", "5", "-place", "random", "-json")
+	if want := "sec: note: -nodes and -place change nothing here\n"; !strings.HasSuffix(stderr, want) {
+		t.Errorf("the notes end with %q, want %q", stderr, want)
+	}
+	_, stderr = mustRun(t, "-mode", "local", "-nodes", "64", "-seed", "1")
+	if strings.Contains(stderr, "note:") {
+		t.Errorf("effective flags are noted: %s", stderr)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }
+
+func TestBrokenOutput(t *testing.T) {
+	for _, args := range [][]string{nil, {"-json"}, {"-h"}} {
+		var stderr bytes.Buffer
+		if status := run(args, brokenWriter{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "sec: broken\n") {
+			t.Errorf("sec %q on a broken output: exit status %d, %q", args, status, stderr.String())
+		}
+	}
+}
+
+// An interrupted run leaves the old file and no temporary one.
+func TestInterrupt(t *testing.T) {
+	if _, err := os.Stat("/dev/stdin"); err != nil {
+		t.Skip("needs /dev/stdin, to keep the program reading")
+	}
+	dir := t.TempDir()
+	jobs := filepath.Join(dir, "jobs.csv")
+	if err := os.WriteFile(jobs, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		signal os.Signal
+		status int
+	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}} {
+		cmd := exec.Command(os.Args[0], "-trace", "/dev/stdin", "-jobs", jobs, "-svg", filepath.Join(dir, "out.svg"))
+		cmd.Env = append(os.Environ(), asProgram+"=1")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(in, small) // and no end
+		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			if entries, _ := os.ReadDir(dir); len(entries) == 3 {
+				break // both temporary files are there
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("no temporary files")
+			}
+		}
+		if err := cmd.Process.Signal(c.signal); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != c.status {
+			t.Errorf("%v: exit status %d, want %d", c.signal, got, c.status)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(entries) != 1 || read(t, jobs) != "old" {
+			t.Errorf("%v left %v", c.signal, entries)
+		}
+	}
+}
+
+// The logs of shared/easy hold the waits that another program's EASY gave,
+// against which every job's wait is compared ([Niu16] issue, "It must show" 2).
+func TestWaitsOfTheLog(t *testing.T) {
+	for _, c := range []struct {
+		log   string
+		nodes int
+		jobs  int
+		mean  string
+	}{
+		{"easy/KTH-SP2.swf.gz", 100, 28481, "6836.87"},
+		{"easy/SDSC-SP2.swf.gz", 128, 54006, "20497.76"},
+	} {
+		path := shared.File(t, c.log)
+		jobs := filepath.Join(t.TempDir(), "jobs.csv")
+		stdout, _ := mustRun(t, "-trace", path, "-mode", "local", "-nodes", strconv.Itoa(c.nodes), "-cores-per-node", "1", "-jobs", jobs, "-json")
+		var rows []struct {
+			Jobs int
+			Wait float64 `json:"mean_wait_s"`
+		}
+		if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) != 1 || rows[0].Jobs != c.jobs || fmt.Sprintf("%.2f", rows[0].Wait) != c.mean {
+			t.Errorf("%s: %+v, want %d jobs and a mean wait of %s s", c.log, rows, c.jobs, c.mean)
+		}
+		if different := differences(t, path, jobs); different != 0 {
+			t.Errorf("%s: %d waits differ", c.log, different)
+		}
+	}
+}
+
+// differences counts the jobs of a log whose wait in -jobs is not the log's.
+func differences(t *testing.T, log, jobs string) (n int) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(read(t, jobs))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := make(map[string]string)
+	for _, r := range rows[1:] {
+		waits[r[0]] = r[3]
+	}
+	f, err := os.Open(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	seen := 0
+	for r, err := range trace.NewReader(f).Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		if waits[strconv.FormatInt(r.ID, 10)] != strconv.FormatInt(int64(r.Wait/time.Second), 10) {
+			n++
+		}
+	}
+	return n + max(0, len(waits)-seen)
+}
