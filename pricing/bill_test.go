@@ -159,6 +159,7 @@ func TestBillErrors(t *testing.T) {
 	const top = math.MaxInt
 	dear := List{OnDemand: math.MaxInt64, Classes: []Class{
 		{Name: "a", Term: time.Hour, Upfront: math.MaxInt64, Billed: WhenUsed},
+		{Name: "b", Term: time.Hour, Upfront: math.MaxInt64, Billed: WhenUsed},
 		{Name: "long", Term: 1 << 60, Upfront: 1, Billed: WhenUsed}}}
 	free := List{Classes: []Class{{Name: "a", Term: time.Hour}, {Name: "b", Term: time.Hour}}}
 	tests := []struct {
@@ -183,9 +184,10 @@ func TestBillErrors(t *testing.T) {
 		{"cost on demand", dear, []int{1, 1}, time.Hour, nil, "demand", -1, ErrOverflow},
 		{"cost of a class", dear, []int{1, 1}, time.Hour, []Purchase{{Count: 2}}, "classes", 0, ErrOverflow},
 		{"cost together", dear, []int{2, 0}, time.Hour, []Purchase{{Count: 1}}, "demand", -1, ErrOverflow},
+		{"upfront prices together", dear, []int{0}, time.Hour, []Purchase{{Count: 1}, {Class: 1, Count: 1}}, "demand", -1, ErrOverflow},
 		{"reservations", free, []int{1}, time.Hour, []Purchase{{Count: top}, {Count: 1}}, "purchases.count", 0, ErrOverflow},
 		{"as many as fit", free, []int{1, 1}, time.Hour, []Purchase{{Count: top}, {Slot: 1, Class: 1, Count: top}}, "", 0, nil},
-		{"instance-slots of a term", dear, []int{1}, 1, []Purchase{{Class: 1, Count: 10}}, "purchases.count", 0, ErrOverflow},
+		{"instance-slots of a term", dear, []int{1}, 1, []Purchase{{Class: 2, Count: 10}}, "purchases.count", 0, ErrOverflow},
 		{"instance-slots on demand", free, []int{top, 1}, time.Hour, nil, "demand", 1, ErrOverflow},
 	}
 	var b Biller

@@ -62,8 +62,8 @@ func TestErrorText(t *testing.T) {
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	_, err := new(Biller).Bill(CC28XLarge2013(), []int{1, -2}, time.Hour, nil)
-	if got, want := err.Error(), "pricing: demand[1]: -2 instances are negative"; got != want {
+	_, err := new(Biller).Bill(CC28XLarge2013(), []int{-2}, time.Hour, nil)
+	if got, want := err.Error(), "pricing: demand[0]: -2 instances are negative"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

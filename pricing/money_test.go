@@ -131,6 +131,7 @@ func TestMoneyJSON(t *testing.T) {
 		{in: `"0.12345678901"`, err: ErrPrecision},
 		{in: `1e10`, err: ErrOverflow},
 		{in: `1e99999999999999999999`, err: ErrOverflow},
+		{in: `1e18446744073709551616`, err: ErrOverflow},
 		{in: `9223372036854775808e-9`, err: ErrOverflow},
 		{in: `"1e3"`, err: ErrSyntax},
 		{in: `""`, err: ErrSyntax},

@@ -108,9 +108,17 @@ func (w wide) half() wide {
 	return w
 }
 
-// over returns ⌊w/x⌋ and what is left, by binary long division, and whether the
-// quotient fits in a word. x is not zero.
+// over returns ⌊w/x⌋ and what is left, and whether the quotient fits in a word. x
+// is not zero. Two words over one, as most are, take the machine's division, and
+// the others binary long division, a hundred times slower.
 func (w wide) over(x wide) (q uint64, rest wide, ok bool) {
+	if w.length() <= 128 && x.length() <= 64 {
+		if w[1] >= x[0] {
+			return 0, w, false
+		}
+		q, rest[0] = bits.Div64(w[1], w[0], x[0])
+		return q, rest, true
+	}
 	n := w.length() - x.length()
 	if n < 0 {
 		return 0, w, true
