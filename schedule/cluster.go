@@ -7,10 +7,6 @@ import (
 
 // A cluster is the state that EASY and FCFS share.
 type cluster struct {
-	// Order is the priority by which the queue is ordered, nil for first come,
-	// first served. Set it before the first Submit.
-	Order Priority
-
 	queue   queue
 	profile profile
 	nodes   int
@@ -37,23 +33,24 @@ func (c *cluster) Reset(nodes int) {
 	c.changed, c.isNew, c.fits = false, false, false
 }
 
-// Submit puts a job into the queue.
-func (c *cluster) Submit(j Job) {
+// submit puts a job into the queue.
+func (c *cluster) submit(j Job, order Priority) {
 	checkJob(j)
-	prio := 0.0
-	if c.Order != nil {
-		if prio = c.Order(j); prio != prio {
-			panic("schedule: priority is not a number")
-		}
-	}
+	prio := order.of(j)
 	if c.isNew {
 		c.changed = true
 	}
 	c.added = c.queue.insert(prio, &j)
 	c.isNew = true
+	if c.added == c.queue.top() {
+		c.fits = false // shadow and extra are those of the job that was on top
+	}
 }
 
 func checkJob(j Job) {
+	if j.Submit < 0 {
+		panic("schedule: job submitted before time 0")
+	}
 	if j.Nodes <= 0 {
 		panic("schedule: job without nodes")
 	}

@@ -14,21 +14,26 @@ import (
 // its old place is still free then, so that none ever moves back.
 //
 // Guarantee: no job starts later than the reservation that it got when it was
-// submitted, unless nodes are removed from the cluster.
+// submitted, unless nodes are removed from the cluster, a job is started out of
+// turn, or AppendStarts is not asked when a reservation begins.
 //
-// Time: O(S) for a submission and O(Q·S) when nodes come free, with Q waiting
-// jobs and S steps of the plan (at most two a job that runs or waits).
+// Time, with Q waiting jobs and S steps of the plan, at most two for each job
+// that runs or waits: O(S) for a submission, by blocks of 64 steps. When nodes
+// come free early, every reservation is gone through, in O(Q·S) by blocks of 64
+// steps, and again as long as one of them moves: mostly twice. A time at which
+// no nodes come free early and no reservation begins costs O(log S).
 type Conservative struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
-	// first served. Set it before the first Submit.
+	// first served. Set it while no job waits; Reset keeps it.
 	Order Priority
 
 	queue   []reservation // in the queue's order
-	plan    []step        // free nodes from each time on; the last holds for ever
-	running []release     // sorted; what Finish must find
+	plan    plan
+	running []release // sorted; what Finish must find
 	nodes   int
-	changed bool
-	waiting int // Σ nodes
+	changed bool          // nodes came free since the reservations were made
+	soonest time.Duration // no reservation starts before it
+	waiting int           // Σ nodes
 }
 
 type reservation struct {
@@ -37,25 +42,20 @@ type reservation struct {
 	start time.Duration
 }
 
-type step struct {
-	at   time.Duration
-	free int
-}
-
 // Reset empties the cluster, gives it nodes free nodes and keeps the memory.
 func (s *Conservative) Reset(nodes int) {
 	if nodes < 0 {
 		panic("schedule: negative number of nodes")
 	}
 	s.queue, s.running = s.queue[:0], s.running[:0]
-	s.plan = append(s.plan[:0], step{-Never, nodes})
-	s.nodes, s.waiting, s.changed = nodes, 0, false
+	s.plan.reset(nodes)
+	s.nodes, s.waiting, s.changed, s.soonest = nodes, 0, false, Never
 }
 
 // begin gives the zero value its empty plan.
 func (s *Conservative) begin() {
-	if len(s.plan) == 0 {
-		s.plan = append(s.plan, step{-Never, 0})
+	if len(s.plan.blocks) == 0 {
+		s.Reset(0)
 	}
 }
 
@@ -63,14 +63,9 @@ func (s *Conservative) begin() {
 func (s *Conservative) Submit(j Job) {
 	checkJob(j)
 	s.begin()
-	r := reservation{Job: j}
-	if s.Order != nil {
-		if r.prio = s.Order(j); r.prio != r.prio {
-			panic("schedule: priority is not a number")
-		}
-	}
+	r := reservation{Job: j, prio: s.Order.of(j)}
 	i := sort.Search(len(s.queue), func(i int) bool { return r.before(&s.queue[i]) })
-	s.reserve(&r, j.Submit)
+	s.reserve(&r, s.plan.earliest(max(j.Submit, s.plan.from()), j.Nodes, j.Estimate, Never))
 	s.queue = slices.Insert(s.queue, i, r)
 	s.waiting += j.Nodes
 }
@@ -94,7 +89,7 @@ func (s *Conservative) Finish(a Allocation, now time.Duration) {
 	}
 	s.running = slices.Delete(s.running, i, i+1)
 	if end.at > now {
-		s.add(now, end.at, a.Nodes)
+		s.plan.add(now, end.at, a.Nodes)
 		s.changed = true
 	}
 }
@@ -109,7 +104,7 @@ func (s *Conservative) AddNodes(n int, ready time.Duration) {
 		return
 	}
 	s.nodes += n
-	s.add(ready, Never, n)
+	s.plan.add(ready, Never, n)
 	s.changed = true
 }
 
@@ -117,28 +112,28 @@ func (s *Conservative) AddNodes(n int, ready time.Duration) {
 // reservations, in the queue's order.
 func (s *Conservative) RemoveNodes(n int, now time.Duration) {
 	s.begin()
-	s.forget(now)
-	for i := range s.queue {
-		s.cancel(&s.queue[i], now)
-	}
-	if n < 0 || n > s.plan[0].free {
+	s.plan.forget(now)
+	s.cancelAll(now)
+	if n < 0 || n > s.plan.free() {
 		panic("schedule: removal of nodes that are not free")
 	}
 	s.nodes -= n
-	s.add(now, Never, -n)
-	for i := range s.queue {
-		s.reserve(&s.queue[i], now)
-	}
+	s.plan.add(now, Never, -n)
+	s.reserveAll(now)
 }
 
 // AppendStarts appends the jobs that start at time now to dst.
 func (s *Conservative) AppendStarts(dst []Allocation, now time.Duration) []Allocation {
 	s.begin()
-	s.forget(now)
-	s.compress(now)
+	s.advance(now)
+	if s.soonest > now {
+		return dst
+	}
+	s.soonest = Never
 	kept := s.queue[:0]
 	for _, r := range s.queue {
 		if r.start > now {
+			s.soonest = min(s.soonest, r.start)
 			kept = append(kept, r)
 			continue
 		}
@@ -151,6 +146,16 @@ func (s *Conservative) AppendStarts(dst []Allocation, now time.Duration) []Alloc
 	return dst
 }
 
+// advance brings the plan and the reservations up to the present.
+func (s *Conservative) advance(now time.Duration) {
+	s.plan.forget(now)
+	if s.soonest < now && slices.ContainsFunc(s.queue, func(r reservation) bool { return r.start < now }) {
+		s.cancelAll(now)
+		s.reserveAll(now)
+	}
+	s.compress(now)
+}
+
 // compress moves every reservation to the earliest time that is possible, in
 // the queue's order, until none moves any more: a job that moves leaves a gap
 // that an earlier one in the queue may fill.
@@ -159,98 +164,46 @@ func (s *Conservative) compress(now time.Duration) {
 		s.changed = false
 		for i := range s.queue {
 			r := &s.queue[i]
-			old := r.start
-			if old <= now {
-				continue
+			if at := s.plan.earliest(now, r.Nodes, r.Estimate, r.start); at < r.start {
+				s.cancel(r, now)
+				s.reserve(r, at)
+				s.changed = true
 			}
-			s.cancel(r, now)
-			s.reserve(r, now)
-			s.changed = s.changed || r.start != old
 		}
 	}
 }
 
-// reserve gives r the earliest start from now on.
-func (s *Conservative) reserve(r *reservation, now time.Duration) {
-	r.start = s.earliest(now, r.Nodes, r.Estimate)
-	if r.start != Never {
-		s.add(r.start, Allocation{r.Job, r.start}.End(), -r.Nodes)
+// reserve gives r its nodes from start on, unless that is Never.
+func (s *Conservative) reserve(r *reservation, start time.Duration) {
+	r.start = start
+	s.soonest = min(s.soonest, start)
+	if start != Never {
+		s.plan.add(start, Allocation{r.Job, start}.End(), -r.Nodes)
 	}
 }
 
-// cancel gives the nodes of r's reservation back to the plan.
+// cancel gives the nodes of r's reservation from now on back to the plan.
 func (s *Conservative) cancel(r *reservation, now time.Duration) {
 	if r.start != Never {
-		s.add(max(now, r.start), Allocation{r.Job, r.start}.End(), r.Nodes)
+		s.plan.add(max(now, r.start), Allocation{r.Job, r.start}.End(), r.Nodes)
 	}
 }
 
-// earliest returns the first time from now on at which nodes are free for a
-// span.
-func (s *Conservative) earliest(now time.Duration, nodes int, span time.Duration) time.Duration {
-	start, open := Never, false
-	for i := range s.plan {
-		if i+1 < len(s.plan) && s.plan[i+1].at <= now {
-			continue
-		}
-		if s.plan[i].free < nodes {
-			open = false
-			continue
-		}
-		if !open {
-			start, open = max(now, s.plan[i].at), true
-		}
-		if i+1 < len(s.plan) && s.plan[i+1].at-start >= span {
-			return start
-		}
-	}
-	if !open {
-		return Never
-	}
-	return start
-}
-
-// add changes the free nodes of the plan by n in [from, to).
-func (s *Conservative) add(from, to time.Duration, n int) {
-	if from >= to {
-		return
-	}
-	i := s.cut(from)
-	j := len(s.plan)
-	if to != Never {
-		j = s.cut(to)
-	}
-	for k := i; k < j; k++ {
-		s.plan[k].free += n
-	}
-	// Steps without a step: at most the two ends.
-	if j < len(s.plan) && s.plan[j].free == s.plan[j-1].free {
-		s.plan = slices.Delete(s.plan, j, j+1)
-	}
-	if i > 0 && s.plan[i].free == s.plan[i-1].free {
-		s.plan = slices.Delete(s.plan, i, i+1)
+// cancelAll cancels every reservation, and reserveAll makes them anew, in the
+// queue's order, from now on.
+func (s *Conservative) cancelAll(now time.Duration) {
+	for i := range s.queue {
+		s.cancel(&s.queue[i], now)
 	}
 }
 
-// cut makes a step begin at t and returns its index.
-func (s *Conservative) cut(t time.Duration) int {
-	i := sort.Search(len(s.plan), func(i int) bool { return s.plan[i].at >= t })
-	if i == len(s.plan) || s.plan[i].at != t {
-		free := 0
-		if i > 0 {
-			free = s.plan[i-1].free
-		}
-		s.plan = slices.Insert(s.plan, i, step{t, free})
+func (s *Conservative) reserveAll(now time.Duration) {
+	s.soonest = Never
+	for i := range s.queue {
+		r := &s.queue[i]
+		s.reserve(r, s.plan.earliest(now, r.Nodes, r.Estimate, Never))
 	}
-	return i
-}
-
-// forget drops the part of the plan that is past.
-func (s *Conservative) forget(now time.Duration) {
-	i := sort.Search(len(s.plan), func(i int) bool { return s.plan[i].at > now })
-	if i > 1 {
-		s.plan = slices.Delete(s.plan, 0, i-1)
-	}
+	s.changed = false
 }
 
 // Top returns the first job of the queue and its reservation.
@@ -258,7 +211,7 @@ func (s *Conservative) Top(now time.Duration) (Job, time.Duration, bool) {
 	if len(s.queue) == 0 {
 		return Job{}, 0, false
 	}
-	s.compress(now)
+	s.advance(now)
 	return s.queue[0].Job, s.queue[0].start, true
 }
 
@@ -278,7 +231,7 @@ func (s *Conservative) Take(j Job) bool {
 	if i < 0 {
 		return false
 	}
-	s.cancel(&s.queue[i], s.plan[0].at)
+	s.cancel(&s.queue[i], s.plan.from())
 	s.waiting -= s.queue[i].Nodes
 	s.queue = slices.Delete(s.queue, i, i+1)
 	s.changed = true
@@ -290,19 +243,15 @@ func (s *Conservative) Take(j Job) bool {
 func (s *Conservative) Start(j Job, now time.Duration) Allocation {
 	checkJob(j)
 	s.begin()
-	s.forget(now)
-	for i := range s.queue {
-		s.cancel(&s.queue[i], now)
-	}
-	if j.Nodes > s.plan[0].free {
+	s.plan.forget(now)
+	s.cancelAll(now)
+	if j.Nodes > s.plan.free() {
 		panic("schedule: start of a job that does not fit")
 	}
 	a := Allocation{j, now}
-	s.add(now, a.End(), -a.Nodes)
+	s.plan.add(now, a.End(), -a.Nodes)
 	s.run(a)
-	for i := range s.queue {
-		s.reserve(&s.queue[i], now)
-	}
+	s.reserveAll(now)
 	return a
 }
 
@@ -330,8 +279,8 @@ func (s *Conservative) Nodes() int { return s.nodes }
 // Free returns how many nodes are ready and free, reservations that begin now
 // taken off.
 func (s *Conservative) Free() int {
-	if len(s.plan) == 0 {
+	if len(s.plan.blocks) == 0 {
 		return 0
 	}
-	return s.plan[0].free
+	return s.plan.free()
 }

@@ -19,7 +19,17 @@ import "time"
 // Time: O(√R) for the shadow time with R running jobs, and O(Q/64 + jobs
 // started) for a pass over Q waiting ones. No guarantee on the mean wait is
 // known; the top job is never delayed beyond the shadow time that it was given.
-type EASY struct{ cluster }
+type EASY struct {
+	// Order is the priority by which the queue is ordered, nil for first come,
+	// first served. Set it while no job waits; Reset keeps it.
+	Order Priority
+
+	cluster
+}
+
+// Submit puts a job into the queue. Time: O(log Q), and O(1) for one that
+// comes behind all others.
+func (s *EASY) Submit(j Job) { s.submit(j, s.Order) }
 
 // AppendStarts appends the jobs that start at time now to dst.
 func (s *EASY) AppendStarts(dst []Allocation, now time.Duration) []Allocation {

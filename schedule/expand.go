@@ -30,8 +30,14 @@ func (e Expansion) String() string {
 	return fmt.Sprintf("Expansion(%d)", uint8(e))
 }
 
-// MarshalText returns the String form.
-func (e Expansion) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+// MarshalText returns the String form, or an error if e is not one of the
+// constants.
+func (e Expansion) MarshalText() ([]byte, error) {
+	if int(e) >= len(expansionNames) {
+		return nil, fmt.Errorf("schedule: %v is not an expansion", e)
+	}
+	return []byte(e.String()), nil
+}
 
 // UnmarshalText reads the String form.
 func (e *Expansion) UnmarshalText(text []byte) error {
@@ -104,5 +110,9 @@ func ReleaseAt(due, every time.Duration) time.Duration {
 	if every <= 0 {
 		panic("schedule: release checks need a positive period")
 	}
-	return due - due%every
+	r := due % every
+	if r < 0 {
+		r += every
+	}
+	return due - r
 }

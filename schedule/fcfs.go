@@ -5,7 +5,16 @@ import "time"
 // FCFS starts jobs strictly in the queue's order: while the top job does not
 // fit, nothing starts. With a priority it is list scheduling in that order.
 // Time: O(1) an event and O(log R) a start, for R running jobs.
-type FCFS struct{ cluster }
+type FCFS struct {
+	// Order is the priority by which the queue is ordered, nil for first come,
+	// first served. Set it while no job waits; Reset keeps it.
+	Order Priority
+
+	cluster
+}
+
+// Submit puts a job into the queue.
+func (s *FCFS) Submit(j Job) { s.submit(j, s.Order) }
 
 // AppendStarts appends the jobs that start at time now to dst.
 func (s *FCFS) AppendStarts(dst []Allocation, now time.Duration) []Allocation {

@@ -7,7 +7,7 @@ import "time"
 type Job struct {
 	ID       int64         // unique among the jobs that wait or run
 	User     int           // who submitted it; only a [Priority] looks at it
-	Submit   time.Duration // when it was submitted
+	Submit   time.Duration // when it was submitted, ≥ 0
 	Estimate time.Duration // its run time as the scheduler is told, > 0
 	Nodes    int           // nodes held from start to end, > 0
 }
@@ -22,7 +22,7 @@ type Allocation struct {
 // End returns when the job ends by its estimate, [Never] if that is beyond the
 // range of a time.Duration.
 func (a Allocation) End() time.Duration {
-	if a.Estimate > Never-a.Start {
+	if a.Start > 0 && a.Estimate > Never-a.Start {
 		return Never
 	}
 	return a.Start + a.Estimate

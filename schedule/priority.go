@@ -14,6 +14,18 @@ package schedule
 // change places, and p_j(0) orders the queue for ever. [Weights] is that mix.
 type Priority func(Job) float64
 
+// of returns the priority of a job, 0 under the nil Priority.
+func (p Priority) of(j Job) float64 {
+	if p == nil {
+		return 0
+	}
+	v := p(j)
+	if v != v {
+		panic("schedule: priority is not a number")
+	}
+	return v
+}
+
 // SmallestFirst prefers jobs of few nodes.
 func SmallestFirst(j Job) float64 { return -float64(j.Nodes) }
 
@@ -35,5 +47,7 @@ type Weights struct {
 // Priority returns the job's priority at time 0, which orders the queue at
 // every time. Use it as a [Priority]: scheduler.Order = weights.Priority.
 func (w Weights) Priority(j Job) float64 {
-	return w.User[j.User] - w.Hour*j.Submit.Hours() + w.Node*float64(j.Nodes)
+	// The conversions keep compilers from fusing multiplications and additions,
+	// which would round otherwise on some machines.
+	return w.User[j.User] - float64(w.Hour*j.Submit.Hours()) + float64(w.Node*float64(j.Nodes))
 }

@@ -9,10 +9,14 @@ import (
 // The profile: when nodes that are not free now become free, by what is known
 // now: at the estimated ends of the running jobs and when booting nodes are up.
 //
-// Releases lie in blocks of up to 64 sorted by (at, id), each with the sum of
-// its nodes, so that the shadow time (when a job of n nodes will start) is
-// found by whole blocks first: O(√R) for R releases, one block for the few
-// hundred of a usual cluster.
+// Releases lie in blocks of up to 64 sorted by (at, id, nodes), each with the sum of
+// its nodes. The shadow time (when a job of n nodes will start) is found by
+// whole blocks first: O(R/64 + 64) for R releases, a handful of blocks for the
+// few hundred of a usual cluster. Insertion and removal find their block by
+// bisection.
+//
+// Invariants: no block is empty; two neighbours together hold more than half a
+// block, so that there are at most R/16 + 1 blocks.
 
 type release struct {
 	at    time.Duration
@@ -31,11 +35,16 @@ type profile struct {
 	spare  []*releases
 }
 
+// before is a total order: nodes that boot share an id, and a job may have it,
+// too; what it takes out is then equal to what it put in.
 func (a release) before(b release) bool {
 	if a.at != b.at {
 		return a.at < b.at
 	}
-	return a.id < b.id
+	if a.id != b.id {
+		return a.id < b.id
+	}
+	return a.nodes < b.nodes
 }
 
 func (p *profile) reset() {
@@ -56,9 +65,8 @@ func (p *profile) newBlock() *releases {
 // find returns the block in which r lies or belongs, and the first place in it
 // that is not before r.
 func (p *profile) find(r release) (k, i int) {
-	for k+1 < len(p.blocks) && p.blocks[k].list[p.blocks[k].n-1].before(r) {
-		k++
-	}
+	last := len(p.blocks) - 1
+	k = sort.Search(last, func(k int) bool { return !p.blocks[k].list[p.blocks[k].n-1].before(r) })
 	b := p.blocks[k]
 	return k, sort.Search(b.n, func(i int) bool { return !b.list[i].before(r) })
 }
@@ -106,8 +114,26 @@ func (p *profile) remove(r release) bool {
 	b.sum -= r.nodes
 	if b.n == 0 {
 		p.drop(k)
+		return true
 	}
+	p.merge(k)
+	p.merge(k - 1)
 	return true
+}
+
+// merge makes one block of blocks k and k+1 if together they are at most half
+// full.
+func (p *profile) merge(k int) {
+	if k < 0 || k+1 >= len(p.blocks) {
+		return
+	}
+	b, n := p.blocks[k], p.blocks[k+1]
+	if b.n+n.n > blockLen/2 {
+		return
+	}
+	b.n += copy(b.list[b.n:], n.list[:n.n])
+	b.sum += n.sum
+	p.drop(k + 1)
 }
 
 func (p *profile) drop(k int) {
@@ -128,6 +154,7 @@ func (p *profile) expire(now time.Duration) (nodes int) {
 		}
 		b.n = copy(b.list[:], b.list[i:b.n])
 		if b.n > 0 {
+			p.merge(0)
 			break
 		}
 		p.drop(0)

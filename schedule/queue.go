@@ -3,6 +3,7 @@ package schedule
 import (
 	"math"
 	"math/bits"
+	"sort"
 	"time"
 )
 
@@ -25,7 +26,8 @@ import (
 // bounded anew.
 //
 // Invariants: blocks are not empty; the live jobs of a block precede those of
-// the next; bits at or above used are 0.
+// the next; bits at or above used are 0; two neighbours together hold more than
+// half a block, so that there are at most Q/16 + 1 blocks for Q jobs.
 
 const (
 	blockLen    = 64
@@ -160,8 +162,11 @@ func (q *queue) insert(prio float64, j *Job) place {
 		b.used = 1
 		return place{0, 0}
 	}
-	for k > 0 && q.blocks[k].before(prio, j, q.blocks[k].first()) {
-		k--
+	if q.blocks[k].before(prio, j, q.blocks[k].first()) {
+		behind := q.blocks[1:]
+		k = sort.Search(len(behind), func(i int) bool {
+			return behind[i].before(prio, j, behind[i].first())
+		})
 	}
 	b := q.blocks[k]
 	if !b.before(prio, j, b.last()) { // the usual case: behind all others
@@ -237,6 +242,10 @@ func (q *queue) find(id int64) (place, bool) {
 
 // remove takes the job at p and returns the place from which a scan for the
 // jobs behind it goes on.
+//
+// It merges a block with a neighbour when they are at most half full together.
+// As only this block has changed, and as its neighbours held more than half a
+// block each if it is gone, that keeps the invariant.
 func (q *queue) remove(p place) place {
 	b := q.blocks[p.block]
 	q.len--
@@ -247,23 +256,35 @@ func (q *queue) remove(p place) place {
 		return place{p.block, 0}
 	}
 	next := place{p.block, p.slot + 1}
-	if p.block+1 < len(q.blocks) {
-		n := q.blocks[p.block+1]
-		if have := bits.OnesCount64(b.live); have+bits.OnesCount64(n.live) <= blockLen/2 {
-			behind := b.live &^ lowBits(next.slot)
-			b.compact()
-			next.slot = b.used - bits.OnesCount64(behind)
-			for m := n.live; m != 0; m &= m - 1 {
-				i := bits.TrailingZeros64(m)
-				b.move(b.used, n, i)
-				b.used++
-			}
-			b.live = lowBits(b.used)
-			b.rebound()
-			q.drop(p.block + 1)
-		}
+	if q.sparse(p.block) {
+		next.slot = bits.OnesCount64(b.live & lowBits(next.slot))
+		q.merge(p.block)
+	}
+	if q.sparse(p.block - 1) {
+		before := bits.OnesCount64(q.blocks[p.block-1].live)
+		next = place{p.block - 1, before + bits.OnesCount64(b.live&lowBits(next.slot))}
+		q.merge(p.block - 1)
 	}
 	return next
+}
+
+// sparse reports whether blocks k and k+1 are at most half full together.
+func (q *queue) sparse(k int) bool {
+	return k >= 0 && k+1 < len(q.blocks) &&
+		bits.OnesCount64(q.blocks[k].live)+bits.OnesCount64(q.blocks[k+1].live) <= blockLen/2
+}
+
+// merge moves the jobs of block k+1 into block k and closes the gaps there.
+func (q *queue) merge(k int) {
+	b, n := q.blocks[k], q.blocks[k+1]
+	b.compact()
+	for m := n.live; m != 0; m &= m - 1 {
+		b.move(b.used, n, bits.TrailingZeros64(m))
+		b.used++
+	}
+	b.live = lowBits(b.used)
+	b.rebound()
+	q.drop(k + 1)
 }
 
 func (q *queue) drop(k int) {
