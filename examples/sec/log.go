@@ -51,10 +51,12 @@ func (o *options) load(line *progress.Line) (*jobLog, error) {
 		PerInstance: o.cores,
 		Alpha:       trace.NewAlpha(o.estimate),
 	})
-	if err != nil {
-		return nil, cli.Mistakef("%s: %w", log.name, err)
-	}
+	var input *trace.InputError
 	switch {
+	case errors.As(err, &input) && input.Field == "estimate":
+		return nil, cli.Mistakef("-estimate %v is too much: %s: %w", o.estimate, log.name, err)
+	case err != nil:
+		return nil, cli.Mistakef("%s: %w", log.name, err)
 	case log.report.Records == 0:
 		return nil, cli.Mistakef("%s: there is no job in it", log.name)
 	case len(log.jobs) == 0:
@@ -166,8 +168,9 @@ func (o *options) note(stderr io.Writer, log *jobLog) {
 	accuracy := fmt.Sprintf("run times are %s%% of their estimates on average",
 		decimal.Fixed(100*over/float64(len(log.jobs)), 0))
 	if o.trace == "" {
-		fmt.Fprintf(stderr, "%s: no -trace, so a made-up log: %s jobs in %s days on a machine of %s processors,\n"+
-			"  the Lublin-Feitelson model of batch and interactive jobs, seed %d; %s\n",
+		fmt.Fprintf(stderr, "%s: no -trace, so a made-up log: %s jobs in %s days\n"+
+			"  on a machine of %s processors, Lublin-Feitelson model, batch and interactive jobs,\n"+
+			"  seed %d; %s\n",
 			program, decimal.Int(len(log.jobs)), decimal.Fixed(last.Hours()/24, 1), decimal.Int(madeUpProcessors), o.seed, accuracy)
 	} else {
 		fmt.Fprintf(stderr, "%s: %s: %v\n", program, log.name, &log.report)
@@ -186,8 +189,17 @@ func (o *options) note(stderr io.Writer, log *jobLog) {
 		fmt.Fprintf(stderr, "  %s days of submissions; %s\n", decimal.Fixed(last.Hours()/24, 1), accuracy)
 	}
 	j := log.jobs[log.largest]
-	fmt.Fprintf(stderr, "  the largest job, %d, needs %s instances of %s processors\n", j.ID, decimal.Int(j.Nodes), decimal.Int(o.cores))
+	fmt.Fprintf(stderr, "  the largest job, number %d, needs %s of %s\n", j.ID,
+		plural(j.Nodes, "instance"), plural(o.cores, "processor"))
 	if len(o.ineffective) > 0 {
 		fmt.Fprintf(stderr, "%s: note: %s nothing here\n", program, names(o.ineffective))
 	}
+}
+
+// plural is a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return decimal.Int(n) + " " + thing + "s"
 }

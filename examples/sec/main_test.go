@@ -164,7 +164,7 @@ func TestLocal(t *testing.T) {
 		}
 		for _, note := range []string{
 			"9 records, 5 jobs, 4 left out", "cancelled before start: 1", "run time unknown: 1", "run time 0: 1",
-			"no processors: 1", "estimate raised to the run time: 1", "job, 4, needs 4 instances of 2 processors",
+			"no processors: 1", "estimate raised to the run time: 1", "largest job, number 4, needs 4 instances of 2 processors",
 		} {
 			if !strings.Contains(notes, note) {
 				t.Errorf("%s: the notes do not say %q:\n%s", name, note, notes)
@@ -327,6 +327,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", file("twice.swf", "1 5 0 9 4\n1 5 0 5 1\n")}, "twice.swf: job 1 is there twice, submitted at 5 s"},
 		{[]string{"-trace", file("old.swf", "1 0 0 9000000000 4\n")}, "old.swf: job 1 cannot be run"},
 		{[]string{"-trace", file("huge.swf", "1 0 0 90000000 900000000000\n")}, "huge.swf: mode individual"},
+		{[]string{"-estimate", "1e300"}, "-estimate 1e+300 is too much: made-up log: record 1"},
+		{[]string{"-estimate", "60000"}, "cannot be run"},
 		{[]string{"-jobs", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
 		{[]string{"-jobs", filepath.Join(dir, "folder")}, "is a folder"},
 		{[]string{"-svg", filepath.Join(log, "out")}, "cannot write -svg"},
@@ -374,6 +376,19 @@ func TestIneffectiveFlags(t *testing.T) {
 	_, stderr = mustRun(t, "-mode", "local", "-nodes", "64", "-seed", "1")
 	if strings.Contains(stderr, "note:") {
 		t.Errorf("effective flags are noted: %s", stderr)
+	}
+}
+
+func TestCompared(t *testing.T) {
+	for _, c := range []struct {
+		x, base float64
+		want    string
+	}{
+		{3, 4, "25.0% less"}, {4, 4, "0.0% less"}, {5, 4, "25.0% more"}, {8, 4, "100.0% more"}, {12, 4, "2.0 times more"}, {1, 0, "not less"},
+	} {
+		if got := compared(c.x, c.base, "less", "more"); got != c.want {
+			t.Errorf("compared(%v, %v) = %q, want %q", c.x, c.base, got, c.want)
+		}
 	}
 }
 

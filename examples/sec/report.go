@@ -80,21 +80,19 @@ func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error
 		return err
 	}
 	fmt.Fprintln(w)
-	for _, r := range runs.shown {
-		if r.mode == sim.SEC {
-			fmt.Fprintf(w, "%v: %s than individual, %s\n", r.mode,
-				compared(float64(r.cost), float64(runs.individual.cost), "cheaper", "dearer"),
-				"waits "+compared(float64(r.MeanWait), float64(runs.individual.MeanWait), "shorter", "longer"))
-		}
+	if r, base := runs.picked(), runs.individual; r.mode != sim.Individual {
+		fmt.Fprintf(w, "%v: %s than individual, waits %s\n", r.mode,
+			compared(float64(r.cost), float64(base.cost), "cheaper", "dearer"),
+			compared(float64(r.MeanWait), float64(base.MeanWait), "shorter", "longer"))
 	}
-	fmt.Fprintf(w, "Means of %s jobs, which wait from submission to start. Saving is over individual.\n"+
-		"Nodes are the most held at once. An instance costs $%s for every hour begun.\n",
+	fmt.Fprintf(w, "Means of %s jobs. Saving is over individual. Nodes are the most held at once.\n"+
+		"Waits are from submission to start. An instance costs $%s for every hour begun.\n",
 		decimal.Int(len(log.jobs)), runs.prices.OnDemand.Fixed(2))
 	if o.shows(sim.Local) {
 		local := runs.shown[len(runs.shown)-1]
-		fmt.Fprintf(w, "Local has %s nodes throughout; its cost is that of owning them, hosting included\n"+
-			"and staff not, for the %s days: that part of what %s would cost over three years.\n",
-			decimal.Int(local.nodes), decimal.Fixed(local.Makespan.Hours()/24, 1), decimal.Int(local.nodes))
+		fmt.Fprintf(w, "Local has its nodes throughout, and costs what owning and hosting them would,\n"+
+			"without staff: of the cost of three years the part of %s days.\n",
+			decimal.Fixed(local.Makespan.Hours()/24, 1))
 	}
 	fmt.Fprintln(w)
 	width, ok := progress.Terminal(stdout)
@@ -111,13 +109,17 @@ func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error
 
 func percent(x float64) string { return decimal.Fixed(100*x, 1) + "%" }
 
-// compared says how x relates to base, in percent.
+// compared says how x relates to base, in percent, or as a multiple where that
+// is easier to read.
 func compared(x, base float64, less, more string) string {
 	switch {
 	case base == 0:
 		return "not " + less
 	case x <= base:
 		return percent(1-x/base) + " " + less
+	}
+	if x >= 3*base {
+		return decimal.Grouped(decimal.Fixed(x/base-1, 1)) + " times " + more
 	}
 	return percent(x/base-1) + " " + more
 }

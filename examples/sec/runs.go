@@ -45,8 +45,8 @@ func (o *options) runAll(log *jobLog, line *progress.Line) (*modeRuns, error) {
 	if largest := log.jobs[log.largest]; nodes == 0 {
 		nodes = largest.Nodes
 	} else if nodes < largest.Nodes && o.shows(sim.Local) {
-		return nil, cli.Mistakef("job %d needs %s nodes of %s processors, but -nodes is only %s",
-			largest.ID, decimal.Int(largest.Nodes), decimal.Int(o.cores), decimal.Int(nodes))
+		return nil, cli.Mistakef("job %d needs %s of %s, but -nodes is only %s",
+			largest.ID, plural(largest.Nodes, "node"), plural(o.cores, "processor"), decimal.Int(nodes))
 	}
 	runs := &modeRuns{prices: pricing.CC28XLarge2013()}
 	var simulator sim.Simulator
