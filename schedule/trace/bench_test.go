@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 )
 
 // plainLog makes a log of n records in the columns of the archive's logs, which

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
+
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
