@@ -240,7 +240,7 @@ func TestLimitsOfZero(t *testing.T) {
 
 func TestSVG(t *testing.T) {
 	dir := t.TempDir()
-	log := write(t, "a<b>&c.swf", small)
+	log := write(t, "a<b>&c\x01.swf", small)
 	for name, args := range map[string][]string{
 		"default.svg": nil,
 		"small.svg":   {"-trace", log},
