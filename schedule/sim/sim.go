@@ -85,13 +85,13 @@ func check(jobs []trace.Job, cfg Config) error {
 		j := &jobs[i]
 		switch {
 		case j.Nodes <= 0:
-			return badInput("Nodes", i, ErrRange, "%d: want at least 1", j.Nodes)
+			return badInput("Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
 		case j.Run <= 0 || j.Run > maxTime:
-			return badInput("Run", i, ErrRange, "%v: want a positive time of at most %v", j.Run, maxTime)
+			return badInput("Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
 		case j.Estimate < j.Run || j.Estimate > maxTime:
-			return badInput("Estimate", i, ErrRange, "%v: want at least the run time, %v, and at most %v", j.Estimate, j.Run, maxTime)
+			return badInput("Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
 		case j.Submit < 0 || j.Submit > maxTime:
-			return badInput("Submit", i, ErrRange, "%v: want a time of at most %v after the start of the trace", j.Submit, maxTime)
+			return badInput("Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
 		case cfg.Mode == Local && j.Nodes > cfg.Nodes:
 			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d nodes, and the cluster has %d", j.ID, j.Nodes, cfg.Nodes)
 		}
@@ -99,7 +99,7 @@ func check(jobs []trace.Job, cfg Config) error {
 			continue
 		}
 		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID >= j.ID {
-			return badInput("Submit", i, ErrOrder, "job %d (%v) comes after job %d (%v): sort by submission, then by ID, each ID once", j.ID, j.Submit, p.ID, p.Submit)
+			return badInput("Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): sort by submission, then by ID, each ID once", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
 		}
 	}
 	return nil
