@@ -15,7 +15,8 @@ import (
 //
 // Guarantee: no job starts later than the reservation that it got when it was
 // submitted, unless nodes are removed from the cluster, a job is started out of
-// turn, or AppendStarts is not asked when a reservation begins.
+// turn, or AppendStarts is not asked when a reservation begins: then all get
+// new reservations, in the queue's order.
 //
 // Time, with Q waiting jobs and S steps of the plan, at most two for each job
 // that runs or waits: O(S) for a submission, by blocks of 64 steps. When nodes
@@ -208,10 +209,11 @@ func (s *Conservative) reserveAll(now time.Duration) {
 
 // Top returns the first job of the queue and its reservation.
 func (s *Conservative) Top(now time.Duration) (Job, time.Duration, bool) {
+	s.begin()
+	s.advance(now)
 	if len(s.queue) == 0 {
 		return Job{}, 0, false
 	}
-	s.advance(now)
 	return s.queue[0].Job, s.queue[0].start, true
 }
 
