@@ -41,8 +41,14 @@ func (p Policy) String() string {
 	return fmt.Sprintf("Policy(%d)", uint8(p))
 }
 
-// MarshalText returns the String form.
-func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+// MarshalText returns the String form, or an error if p is not one of the
+// constants.
+func (p Policy) MarshalText() ([]byte, error) {
+	if int(p) >= len(policyNames) {
+		return nil, fmt.Errorf("placement: %v is not a policy", p)
+	}
+	return []byte(p.String()), nil
+}
 
 // UnmarshalText reads the String form.
 func (p *Policy) UnmarshalText(text []byte) error {

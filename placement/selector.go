@@ -30,13 +30,18 @@ func (a *ranked) before(b *ranked) bool {
 // AppendSelect appends to dst the positions in idle of the n instances that
 // the policy puts first. Which n they are does not depend on the order of idle
 // (but for Random); their order in dst is not specified, and is the same for
-// the same idle. Only Random draws from rnd: n numbers. AppendSelect panics if
-// idle has fewer than n instances, if the policy is unknown, or if it is
+// the same idle and the same draws. Only Random draws from rnd: n numbers, by
+// rnd.IntN. Neither idle nor its instances are modified. AppendSelect panics if
+// n is negative, if idle has fewer than n instances, if the policy is unknown, or if it is
 // Random and rnd is nil.
 //
-// Time: O(len(idle)) expected, by quickselect.
+// Time: O(len(idle)) for n of 1 and for Random, and by quickselect otherwise:
+// O(len(idle)) on the usual orders, O(len(idle)·log n) on the worst.
 func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy, rnd *rand.Rand) []int {
-	if n < 0 || n > len(idle) {
+	if n < 0 {
+		panic("placement: selection of a negative number")
+	}
+	if n > len(idle) {
 		panic("placement: selection of more instances than are idle")
 	}
 	if policy > Random {
@@ -44,6 +49,9 @@ func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy
 	}
 	if policy == Random && rnd == nil {
 		panic("placement: nil source of randomness")
+	}
+	if n == 0 {
+		return dst
 	}
 	if n == len(idle) && policy != Random {
 		for i := range idle {
