@@ -20,9 +20,11 @@ import (
 //
 // Time, with Q waiting jobs and S steps of the plan, at most two for each job
 // that runs or waits: O(S) for a submission, by blocks of 64 steps. When nodes
-// come free early, every reservation is gone through, in O(Q·S) by blocks of 64
-// steps, and again as long as one of them moves: mostly twice. A time at which
-// no nodes come free early and no reservation begins costs O(log S).
+// come free early, every reservation is gone through: O(log S) for one that the
+// freed nodes cannot help, O(S) by blocks for others, and again as long as any
+// of them moves. So an early end costs between O(Q·log S) and a small multiple
+// of O(Q·S). A time at which no nodes come free early and no reservation begins
+// costs O(log S).
 type Conservative struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.
@@ -32,7 +34,7 @@ type Conservative struct {
 	plan    plan
 	running []release // sorted; what Finish must find
 	nodes   int
-	changed bool          // nodes came free since the reservations were made
+	freed   time.Duration // nodes came free since the reservations were made, till then at most
 	soonest time.Duration // no reservation starts before it
 	waiting int           // Σ nodes
 }
@@ -50,7 +52,7 @@ func (s *Conservative) Reset(nodes int) {
 	}
 	s.queue, s.running = s.queue[:0], s.running[:0]
 	s.plan.reset(nodes)
-	s.nodes, s.waiting, s.changed, s.soonest = nodes, 0, false, Never
+	s.nodes, s.waiting, s.freed, s.soonest = nodes, 0, 0, Never
 }
 
 // begin gives the zero value its empty plan.
@@ -66,7 +68,7 @@ func (s *Conservative) Submit(j Job) {
 	s.begin()
 	r := reservation{Job: j, prio: s.Order.of(j)}
 	i := sort.Search(len(s.queue), func(i int) bool { return r.before(&s.queue[i]) })
-	s.reserve(&r, s.plan.earliest(max(j.Submit, s.plan.from()), j.Nodes, j.Estimate, Never))
+	s.reserve(&r, s.plan.earliest(max(j.Submit, s.plan.from()), j.Nodes, j.Estimate, Never, Never))
 	s.queue = slices.Insert(s.queue, i, r)
 	s.waiting += j.Nodes
 }
@@ -89,9 +91,10 @@ func (s *Conservative) Finish(a Allocation, now time.Duration) {
 		panic("schedule: finish of a job that does not run")
 	}
 	s.running = slices.Delete(s.running, i, i+1)
+	s.plan.forget(now)
 	if end.at > now {
 		s.plan.add(now, end.at, a.Nodes)
-		s.changed = true
+		s.freed = max(s.freed, end.at)
 	}
 }
 
@@ -106,7 +109,7 @@ func (s *Conservative) AddNodes(n int, ready time.Duration) {
 	}
 	s.nodes += n
 	s.plan.add(ready, Never, n)
-	s.changed = true
+	s.freed = Never
 }
 
 // RemoveNodes takes n free nodes away and gives all waiting jobs new
@@ -114,10 +117,10 @@ func (s *Conservative) AddNodes(n int, ready time.Duration) {
 func (s *Conservative) RemoveNodes(n int, now time.Duration) {
 	s.begin()
 	s.plan.forget(now)
-	s.cancelAll(now)
-	if n < 0 || n > s.plan.free() {
+	if n < 0 || n > s.idle(now) {
 		panic("schedule: removal of nodes that are not free")
 	}
+	s.cancelAll(now)
 	s.nodes -= n
 	s.plan.add(now, Never, -n)
 	s.reserveAll(now)
@@ -160,18 +163,24 @@ func (s *Conservative) advance(now time.Duration) {
 // compress moves every reservation to the earliest time that is possible, in
 // the queue's order, until none moves any more: a job that moves leaves a gap
 // that an earlier one in the queue may fill.
+//
+// Before nodes came free no job could have moved, nor can the time make one
+// able to. So an earlier place must use a node that came free, and begin before
+// the last moment at which one did: freed bounds the search.
 func (s *Conservative) compress(now time.Duration) {
-	for s.changed {
-		s.changed = false
+	for moved := s.freed > now; moved; {
+		moved = false
 		for i := range s.queue {
 			r := &s.queue[i]
-			if at := s.plan.earliest(now, r.Nodes, r.Estimate, r.start); at < r.start {
+			if at := s.plan.earliest(now, r.Nodes, r.Estimate, r.start, s.freed); at < r.start {
+				s.freed = max(s.freed, Allocation{r.Job, r.start}.End())
 				s.cancel(r, now)
 				s.reserve(r, at)
-				s.changed = true
+				moved = true
 			}
 		}
 	}
+	s.freed = 0
 }
 
 // reserve gives r its nodes from start on, unless that is Never.
@@ -202,9 +211,9 @@ func (s *Conservative) reserveAll(now time.Duration) {
 	s.soonest = Never
 	for i := range s.queue {
 		r := &s.queue[i]
-		s.reserve(r, s.plan.earliest(now, r.Nodes, r.Estimate, Never))
+		s.reserve(r, s.plan.earliest(now, r.Nodes, r.Estimate, Never, Never))
 	}
-	s.changed = false
+	s.freed = 0
 }
 
 // Top returns the first job of the queue and its reservation.
@@ -233,10 +242,12 @@ func (s *Conservative) Take(j Job) bool {
 	if i < 0 {
 		return false
 	}
-	s.cancel(&s.queue[i], s.plan.from())
+	if r := &s.queue[i]; r.start != Never {
+		s.cancel(r, s.plan.from())
+		s.freed = max(s.freed, Allocation{r.Job, r.start}.End())
+	}
 	s.waiting -= s.queue[i].Nodes
 	s.queue = slices.Delete(s.queue, i, i+1)
-	s.changed = true
 	return true
 }
 
@@ -246,15 +257,26 @@ func (s *Conservative) Start(j Job, now time.Duration) Allocation {
 	checkJob(j)
 	s.begin()
 	s.plan.forget(now)
-	s.cancelAll(now)
-	if j.Nodes > s.plan.free() {
+	if j.Nodes > s.idle(now) {
 		panic("schedule: start of a job that does not fit")
 	}
+	s.cancelAll(now)
 	a := Allocation{j, now}
 	s.plan.add(now, a.End(), -a.Nodes)
 	s.run(a)
 	s.reserveAll(now)
 	return a
+}
+
+// idle returns how many nodes no running job holds now, reserved ones included.
+func (s *Conservative) idle(now time.Duration) int {
+	idle := s.plan.free()
+	for i := range s.queue {
+		if r := &s.queue[i]; r.start <= now && (Allocation{r.Job, r.start}).End() > now {
+			idle += r.Nodes
+		}
+	}
+	return idle
 }
 
 // run notes what Finish must find.

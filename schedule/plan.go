@@ -209,13 +209,15 @@ func (p *plan) forget(now time.Duration) {
 	b.steps[0].at = now
 }
 
-// earliest returns the first time from now on, before limit, from which nodes
-// are free for a span of time, or till limit; limit if there is none.
+// earliest returns the first time from now on, before limit and before until,
+// from which nodes are free for a span of time, or till limit; limit if there is
+// none.
 //
 // With limit Never it finds room for a new job. With the start of a job's own
 // reservation it finds an earlier one: what lies behind that start and within
-// the span is the job's own.
-func (p *plan) earliest(now time.Duration, nodes int, span, limit time.Duration) time.Duration {
+// the span is the job's own. With until it only looks for room that begins
+// before that time.
+func (p *plan) earliest(now time.Duration, nodes int, span, limit, until time.Duration) time.Duration {
 	if now >= limit {
 		return limit
 	}
@@ -226,7 +228,7 @@ func (p *plan) earliest(now time.Duration, nodes int, span, limit time.Duration)
 	}
 	for ; k < len(p.blocks); k, i = k+1, 0 {
 		b := p.blocks[k]
-		if b.steps[0].at >= limit {
+		if b.steps[0].at >= limit || !open && b.steps[0].at >= until {
 			break
 		}
 		if open {
@@ -247,6 +249,9 @@ func (p *plan) earliest(now time.Duration, nodes int, span, limit time.Duration)
 			if s.free < need {
 				start, open = limit, false
 			} else if !open {
+				if s.at >= until {
+					return limit
+				}
 				start, open = max(now, s.at), true
 			}
 		}

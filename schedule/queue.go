@@ -22,8 +22,9 @@ import (
 // estimate among its jobs of class c or less. A block whose bounds say no is
 // passed over in a few nanoseconds; only a job of the same class as f but
 // larger can make a bound say yes for nothing. Taking a job leaves the bounds
-// as they are (they stay lower bounds); a block that said yes for nothing is
-// bounded anew.
+// as they are (they stay lower bounds). A block that said yes for nothing is
+// bounded anew and remembers the question: while the cluster stays as full, and
+// the window shrinks, the answer stays no.
 //
 // Invariants: blocks are not empty; the live jobs of a block precede those of
 // the next; bits at or above used are 0; two neighbours together hold more than
@@ -38,6 +39,8 @@ type block struct {
 	live     uint64
 	used     int
 	minNodes int
+	noNodes  int           // no job of at most noNodes nodes has an estimate of
+	noWithin time.Duration // at most noWithin: a scan in vain found that
 	within   [sizeClasses]time.Duration
 	nodes    [blockLen]int
 	estimate [blockLen]time.Duration
@@ -82,7 +85,7 @@ func (b *block) clear() {
 }
 
 func (b *block) unbound() {
-	b.minNodes = math.MaxInt
+	b.minNodes, b.noNodes = math.MaxInt, 0
 	for c := range b.within {
 		b.within[c] = Never
 	}
@@ -90,6 +93,9 @@ func (b *block) unbound() {
 
 func (b *block) bound(nodes int, estimate time.Duration) {
 	b.minNodes = min(b.minNodes, nodes)
+	if nodes <= b.noNodes && estimate <= b.noWithin {
+		b.noNodes = 0
+	}
 	for c := sizeClass(nodes); c < sizeClasses && b.within[c] > estimate; c++ {
 		b.within[c] = estimate
 	}
@@ -303,7 +309,7 @@ func (q *queue) next(p place, free int, window time.Duration, extra int) (place,
 	from := p.slot
 	for k := p.block; k < len(q.blocks); k++ {
 		b := q.blocks[k]
-		if b.within[c] > window && b.minNodes > extra {
+		if b.minNodes > extra && (b.within[c] > window || free <= b.noNodes && window <= b.noWithin) {
 			from = 0
 			continue
 		}
@@ -315,6 +321,7 @@ func (q *queue) next(p place, free int, window time.Duration, extra int) (place,
 		}
 		if from == 0 {
 			b.rebound()
+			b.noNodes, b.noWithin = free, window
 		}
 		from = 0
 	}

@@ -36,7 +36,8 @@ func (q *queue) check(t *testing.T) {
 			if b.nodes[i] != b.jobs[i].Nodes || b.estimate[i] != b.jobs[i].Estimate {
 				t.Fatalf("block %d, slot %d: %d nodes, %v beside %+v", k, i, b.nodes[i], b.estimate[i], b.jobs[i])
 			}
-			if b.minNodes > b.nodes[i] || b.within[sizeClass(b.nodes[i])] > b.estimate[i] {
+			if b.nodes[i] <= b.noNodes && b.estimate[i] <= b.noWithin ||
+				b.minNodes > b.nodes[i] || b.within[sizeClass(b.nodes[i])] > b.estimate[i] {
 				t.Fatalf("block %d, slot %d: the bounds exclude %+v", k, i, b.jobs[i])
 			}
 		}
@@ -407,7 +408,13 @@ func TestPlanEqualsArray(t *testing.T) {
 					wantAt = Never
 				}
 			}
-			if got := p.earliest(time.Duration(from), nodes, time.Duration(span), end); got != wantAt {
+			until := Never
+			if rnd.IntN(2) == 0 {
+				if until = time.Duration(rnd.IntN(horizon)); wantAt >= until {
+					wantAt = end
+				}
+			}
+			if got := p.earliest(time.Duration(from), nodes, time.Duration(span), end, until); got != wantAt {
 				t.Fatalf("step %d: earliest(%d, %d, %d, %v) = %d, want %d", step, from, nodes, span, end, got, wantAt)
 			}
 		}

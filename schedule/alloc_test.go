@@ -1,0 +1,90 @@
+package schedule
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// A warm scheduler allocates nothing, whatever happens: jobs start and end, nodes
+// come and go, jobs are taken out and started out of turn, with queues of up
+// to 10,000. Each case is run once to warm up and then once more, the same from
+// a Reset on, with one step measured at a time.
+func TestSchedulersAllocateNothing(t *testing.T) {
+	for _, c := range []struct {
+		kind    string
+		waiting int
+	}{
+		{"easy", 50}, {"easy", 10_000}, {"fcfs", 50}, {"fcfs", 10_000}, {"conservative", 50}, {"conservative", 1000},
+	} {
+		for name, order := range map[string]Priority{"submit": nil, "shortest": ShortestFirst} {
+			s := newScheduler(c.kind, order)
+			list := make([]Job, 0, 2*c.waiting+1000)
+			f := &flow{}
+			var running, started []Allocation
+			begin := func() {
+				f = newFlow(s, 200, c.waiting)
+				f.running, f.started = running[:0], started[:0]
+			}
+			one := func() {
+				f.step()
+				if _, at, ok := s.Top(f.now); ok && at < f.now {
+					t.Fatal("the top job starts before now")
+				}
+				switch f.rnd.IntN(6) {
+				case 0:
+					s.AddNodes(3, f.now+time.Minute)
+				case 1:
+					s.RemoveNodes(min(2, s.Free()), f.now)
+				case 2:
+					list = s.AppendWaiting(list[:0])
+					s.Take(list[f.rnd.IntN(len(list))])
+				case 3:
+					if n := s.Free(); n > 0 {
+						f.id++
+						f.running = append(f.running, s.Start(Job{ID: f.id, Submit: f.now, Estimate: time.Hour, Nodes: n}, f.now))
+					}
+				case 4:
+					s.FirstWithin(time.Minute)
+				}
+			}
+			steps := 60
+			run := func(measure bool) {
+				begin()
+				running, started = slices.Grow(f.running, 1000), slices.Grow(f.started, 1000)
+				f.running, f.started = running, started
+				for i := range steps {
+					if !measure {
+						one()
+					} else if n := testing.AllocsPerRun(1, func() { one() }); n != 0 {
+						t.Errorf("%s, %s, %d jobs: %v allocations at step %d", c.kind, name, c.waiting, n, i)
+						return
+					}
+				}
+			}
+			// AllocsPerRun takes every step twice.
+			steps *= 2
+			run(false)
+			run(false)
+			steps /= 2
+			run(true)
+		}
+	}
+}
+
+func TestJamAllocatesNothing(t *testing.T) {
+	for _, kind := range []string{"easy", "conservative"} {
+		m := newJam(t, newScheduler(kind, nil), 2000, false)
+		m.cycle(t)
+		if n := testing.AllocsPerRun(20, func() { m.cycle(t) }); n != 0 {
+			t.Errorf("%s: %v allocations", kind, n)
+		}
+	}
+}
+
+func TestExpansionAllocatesNothing(t *testing.T) {
+	jobs := []Job{{Nodes: 1, Estimate: time.Minute}, {Nodes: 8, Estimate: time.Hour}}
+	if n := testing.AllocsPerRun(1, func() { BestSize.Nodes(NewBacklog(jobs, time.Minute)) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

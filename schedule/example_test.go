@@ -1,0 +1,152 @@
+package schedule_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// A cluster of 16 nodes runs a job on 10 of them for two more hours, by its
+// estimate. The next in the queue needs all 16, so it gets a reservation at
+// 2:00. EASY starts the third job meanwhile, as it ends before, but not the
+// fourth, which would hold 4 nodes at 2:00.
+func ExampleEASY() {
+	s := &schedule.EASY{}
+	s.Reset(16)
+	for _, j := range []schedule.Job{
+		{ID: 1, Estimate: 2 * time.Hour, Nodes: 10},
+		{ID: 2, Estimate: 3 * time.Hour, Nodes: 16},
+		{ID: 3, Estimate: 90 * time.Minute, Nodes: 2},
+		{ID: 4, Estimate: 5 * time.Hour, Nodes: 4},
+	} {
+		s.Submit(j)
+		for _, a := range s.AppendStarts(nil, 0) {
+			fmt.Printf("job %d starts on %d nodes\n", a.ID, a.Nodes)
+		}
+	}
+	top, at, _ := s.Top(0)
+	fmt.Printf("job %d will start by %v; %d jobs wait, %d nodes are free\n", top.ID, at, s.Waiting().Jobs, s.Free())
+	// Output:
+	// job 1 starts on 10 nodes
+	// job 3 starts on 2 nodes
+	// job 2 will start by 2h0m0s; 2 jobs wait, 4 nodes are free
+}
+
+// The same jobs, strictly in order: nothing overtakes job 2.
+func ExampleFCFS() {
+	s := &schedule.FCFS{}
+	s.Reset(16)
+	s.Submit(schedule.Job{ID: 1, Estimate: 2 * time.Hour, Nodes: 10})
+	s.Submit(schedule.Job{ID: 2, Estimate: 3 * time.Hour, Nodes: 16})
+	s.Submit(schedule.Job{ID: 3, Estimate: 90 * time.Minute, Nodes: 2})
+	started := s.AppendStarts(nil, 0)
+	fmt.Println(len(started), "started,", s.Waiting().Jobs, "wait")
+
+	// Job 1 ends after 40 minutes instead of two hours.
+	now := 40 * time.Minute
+	s.Finish(started[0], now)
+	for _, a := range s.AppendStarts(nil, now) {
+		fmt.Printf("job %d starts at %v\n", a.ID, a.Start)
+	}
+	// Output:
+	// 1 started, 2 wait
+	// job 2 starts at 40m0s
+}
+
+// Every waiting job has a reservation. EASY would start job 4, since it does
+// not delay job 2; but it would delay job 3 from 3:00 to 4:00.
+func ExampleConservative() {
+	for _, s := range []schedule.Scheduler{&schedule.EASY{}, &schedule.Conservative{}} {
+		s.Reset(10)
+		s.Submit(schedule.Job{ID: 1, Estimate: 2 * time.Hour, Nodes: 8})
+		s.Submit(schedule.Job{ID: 2, Estimate: 1 * time.Hour, Nodes: 8})
+		s.Submit(schedule.Job{ID: 3, Estimate: 1 * time.Hour, Nodes: 10})
+		s.Submit(schedule.Job{ID: 4, Estimate: 4 * time.Hour, Nodes: 2})
+		fmt.Printf("%T starts", s)
+		for _, a := range s.AppendStarts(nil, 0) {
+			fmt.Print(" ", a.ID)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// *schedule.EASY starts 1 4
+	// *schedule.Conservative starts 1
+}
+
+// A professor's job is worth eight hours in the queue of a student's, and large
+// jobs get a little ahead so that they do not starve.
+func ExampleWeights() {
+	const student, professor = 1, 2
+	w := schedule.Weights{User: map[int]float64{professor: 8}, Hour: 1, Node: 0.1}
+	s := &schedule.EASY{Order: w.Priority}
+	s.Reset(0) // nothing can start: only the order matters here
+	s.Submit(schedule.Job{ID: 1, User: student, Submit: 0, Estimate: time.Hour, Nodes: 4})
+	s.Submit(schedule.Job{ID: 2, User: student, Submit: 3 * time.Hour, Estimate: time.Hour, Nodes: 64})
+	s.Submit(schedule.Job{ID: 3, User: professor, Submit: 7 * time.Hour, Estimate: time.Hour, Nodes: 4})
+	s.Submit(schedule.Job{ID: 4, User: professor, Submit: 9 * time.Hour, Estimate: time.Hour, Nodes: 4})
+	for _, j := range s.AppendWaiting(nil) {
+		fmt.Printf("job %d: %+.1f\n", j.ID, w.Priority(j))
+	}
+	// Output:
+	// job 2: +3.4
+	// job 3: +1.4
+	// job 1: +0.4
+	// job 4: -0.6
+}
+
+// Shortest first in place of first come, first served.
+func ExampleShortestFirst() {
+	s := &schedule.FCFS{Order: schedule.ShortestFirst}
+	s.Reset(8)
+	s.Submit(schedule.Job{ID: 1, Estimate: 10 * time.Hour, Nodes: 8})
+	s.Submit(schedule.Job{ID: 2, Estimate: time.Hour, Nodes: 8})
+	fmt.Println("job", s.AppendStarts(nil, 0)[0].ID, "starts")
+	// Output:
+	// job 2 starts
+}
+
+// Six instances are up, and the first of the queue needs eight: the cluster
+// must grow, by how much is the question. BestSize counts the long jobs and
+// the first short one, behind which the other short ones can run.
+func ExampleExpansion_Nodes() {
+	waiting := []schedule.Job{
+		{ID: 1, Estimate: 6 * time.Hour, Nodes: 8},
+		{ID: 2, Estimate: 20 * time.Minute, Nodes: 2},
+		{ID: 3, Estimate: 30 * time.Minute, Nodes: 4},
+		{ID: 4, Estimate: 2 * time.Hour, Nodes: 1},
+	}
+	if !schedule.MustGrow(waiting[0], schedule.Never, 6, waiting[0].Submit, 5*time.Minute) {
+		return
+	}
+	b := schedule.NewBacklog(waiting, time.Hour)
+	for _, e := range []schedule.Expansion{schedule.FirstSize, schedule.BestSize, schedule.SumSize} {
+		fmt.Printf("%-5v %2d nodes\n", e, e.Nodes(b))
+	}
+	// Output:
+	// first  8 nodes
+	// best  11 nodes
+	// sum   15 nodes
+}
+
+// A job submitted at 1:00 is predicted to start at 1:04, then, after a longer
+// one got ahead of it, at 1:10.
+func ExampleMustGrow() {
+	job := schedule.Job{ID: 1, Submit: time.Hour, Estimate: time.Hour, Nodes: 4}
+	for _, minute := range []time.Duration{4, 10} {
+		start := job.Submit + minute*time.Minute
+		fmt.Println(schedule.MustGrow(job, start, 8, job.Submit, 5*time.Minute))
+	}
+	// Output:
+	// false
+	// true
+}
+
+// A lease begun at 8:10:30 is charged again at 9:10:30. With a check every
+// minute, the instance goes at 9:10:00 if it is idle then, and not earlier.
+func ExampleReleaseAt() {
+	due := 9*time.Hour + 10*time.Minute + 30*time.Second
+	fmt.Println(schedule.ReleaseAt(due, time.Minute))
+	// Output:
+	// 9h10m0s
+}
