@@ -3,7 +3,7 @@ package schedule
 import "time"
 
 // EASY is backfilling with one reservation, after Lifka's Extensible Argonne
-// Scheduling System, the scheduler of [Niu16] section 7. Jobs start in the
+// Scheduling System [Lif95], the scheduler of [Niu16] section 7. Jobs start in the
 // queue's order until one, the top job, does not fit. It gets a reservation at
 // its shadow time: the earliest moment at which enough nodes are free by the
 // estimates of the running jobs. A job further back starts now, out of turn, if
@@ -15,10 +15,16 @@ import "time"
 // changes the top job. Invariant: after a pass no waiting job may start, and
 // none becomes able to by the mere passing of time, since the window up to the
 // shadow time only shrinks. So a submission asks about the new job alone, O(1).
+// The package documentation has the proof.
 //
-// Time: O(√R) for the shadow time with R running jobs, and O(Q/64 + jobs
-// started) for a pass over Q waiting ones. No guarantee on the mean wait is
-// known; the top job is never delayed beyond the shadow time that it was given.
+// Time, for R running and Q waiting jobs: O(log R) to find the place of an end
+// and O(R/64 + 64) for the shadow time; for a pass, O(Q/64) for the blocks of
+// the queue that their bounds rule out and 64 for each other, so O(Q) at worst:
+// when many jobs are a little too large for what is free, and that changes.
+//
+// Guarantee: the top job starts by the shadow time that it was given, unless
+// nodes are removed, a job is started out of turn, or one of a higher priority
+// arrives. No bound on the mean wait is known.
 type EASY struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.

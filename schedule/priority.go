@@ -11,7 +11,12 @@ package schedule
 //	p_j(t) = u_j + w·(t − submit_j) + s·nodes_j
 //
 // the difference p_i(t) − p_j(t) does not depend on t, so that two jobs never
-// change places, and p_j(0) orders the queue for ever. [Weights] is that mix.
+// change places, and p_j(0) orders the queue for ever:
+//
+//	p_i(t) − p_j(t) = (u_i − u_j) − w·(submit_i − submit_j) + s·(nodes_i − nodes_j)
+//
+// [Weights] is that mix. A priority that is not linear, such as the expansion
+// factor (wait + estimate)/estimate, has no such number.
 type Priority func(Job) float64
 
 // of returns the priority of a job, 0 under the nil Priority.

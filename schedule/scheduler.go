@@ -17,16 +17,19 @@ type Scheduler interface {
 	// memory. It panics if nodes is negative.
 	Reset(nodes int)
 	// Submit puts a job into the queue. It panics if the job's Nodes or
-	// Estimate is not positive.
+	// Estimate is not positive, its Submit is negative or its priority is not
+	// a number. That its ID is unique is not checked.
 	Submit(j Job)
 	// Finish takes a running job's nodes back at time now, before or at its
-	// estimated end. It panics if the job does not run.
+	// estimated end. Tell it for every job that was started. It panics if the
+	// job does not run, as far as that is known: EASY and FCFS have forgotten
+	// a job whose estimated end is past.
 	Finish(a Allocation, now time.Duration)
 	// AddNodes makes the cluster n nodes larger: they are known from now on
-	// and can be used from the time ready on.
+	// and can be used from the time ready on. It panics if n is negative.
 	AddNodes(n int, ready time.Duration)
-	// RemoveNodes takes n free nodes away at time now. It panics if fewer
-	// than n are free.
+	// RemoveNodes takes n free nodes away at time now. It panics if n is
+	// negative or fewer than n are free.
 	RemoveNodes(n int, now time.Duration)
 	// AppendStarts appends the jobs that start at time now to dst, in the
 	// order in which they were chosen.
@@ -40,10 +43,11 @@ type Scheduler interface {
 	// limit. It reports false if there is none.
 	FirstWithin(limit time.Duration) (Job, bool)
 	// Take removes a waiting job from the queue without starting it, as when
-	// its user cancels it. It reports whether the job was there.
+	// its user cancels it. It is found by its ID, in O(waiting jobs). It
+	// reports whether the job was there.
 	Take(j Job) bool
 	// Start starts a job that is not in the queue at time now, out of turn. It
-	// panics if fewer nodes are free than it needs.
+	// panics if fewer nodes are free than it needs, and as Submit does.
 	Start(j Job, now time.Duration) Allocation
 	// Waiting describes the queue.
 	Waiting() Waiting
