@@ -28,12 +28,13 @@
 //
 // # Algorithms
 //
-//	type            choose it when                        an event costs       guarantee
-//	EASY            you want the usual trade: high use,   O(log Q) a submission, the top job starts by
-//	                short waits                           O(Q/64) an end       its shadow time
-//	FCFS            order must be kept, or as a yardstick O(log R)             starts in order
-//	Conservative    users want to be told a start         O(S) a submission,   each job starts by its
-//	                                                      up to O(Q·S) an end  first reservation
+//	type          choose it when                    an event costs           guarantee
+//	EASY          the usual trade is wanted:        O(log Q) an arrival,     the top job starts by
+//	              high use and short waits          O(Q/64) an end           its shadow time
+//	FCFS          order must be kept, or as a       O(log Q) an arrival,     jobs start in order
+//	              yardstick                         O(log R) an end
+//	Conservative  users want to be told a start     O(S/64) an arrival,      each job starts by its
+//	                                                up to O(Q·S/64) an end   first reservation
 //
 // The costs by blocks of 64 are typical ones; each file states the worst case.
 // None of the three has a proven bound on the mean wait.
