@@ -1,0 +1,156 @@
+package reserve
+
+import (
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// What one does without an algorithm, to compare with.
+//
+// On demand only and the peak need no words. The best constant quantity is what
+// the clouds' own recommendations compute from a stretch of past usage: the one
+// number N of reservations of a class, bought at slot 0 and renewed whenever the
+// term ends, for which the demand costs least. Over all renewals an instance
+// costs Φ = F·⌈n/τ⌉, or n·F/τ with the Pure horizon, and the l-th is worth it
+// if it is busy in Φ/p slots or more. Busy slots fall with l, so that N is the
+// K-th largest demand, K = ⌈Φ/p⌉: a selection, O(n) time in the average and
+// O(n) space. No bound is known: for a demand that comes and goes any constant
+// is arbitrarily bad, but never worse than on demand only.
+
+// OnDemand buys nothing. It handles every problem. The zero value is ready.
+type OnDemand struct {
+	market market
+}
+
+// AppendPlan returns dst, or the error of a malformed problem.
+func (a *OnDemand) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	return dst, a.market.load(p)
+}
+
+// Peak reserves the largest demand from slot 0 on and renews it at the end of
+// each term: nothing ever runs on demand. One class. The zero value is ready.
+// The cost may be any multiple of the optimum.
+//
+// It handles what [Periodic] does; what is held is taken off the demand before
+// the largest is looked for.
+type Peak struct {
+	// Class is the class to buy, an index into the price list.
+	Class int
+
+	single single
+}
+
+// AppendPlan appends the plan's purchases to dst, as [Planner] says. Time O(n)
+// for n slots.
+func (a *Peak) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	s := &a.single
+	if err := s.load(p, a.Class); err != nil {
+		return dst, err
+	}
+	if err := s.refuseDates(p, a.Class); err != nil {
+		return dst, err
+	}
+	peak := 0
+	for _, d := range s.demand {
+		peak = max(peak, d)
+	}
+	return s.renew(dst, a.Class, peak), nil
+}
+
+// renew appends count reservations of class k at slot 0 and at each expiry.
+func (s *single) renew(dst []pricing.Purchase, k, count int) []pricing.Purchase {
+	if count == 0 {
+		return dst
+	}
+	for t := 0; t < len(s.demand); t += s.class.term {
+		dst = append(dst, pricing.Purchase{Slot: t, Class: k, Count: count})
+	}
+	return dst
+}
+
+// Constant reserves the best constant quantity of one class, renewed at the end
+// of each term. The zero value is ready. It costs no more than any other
+// constant quantity, 0 and the peak among them, and of equals it takes the
+// largest. It handles what [Periodic] does.
+type Constant struct {
+	// Class is the class to buy, an index into the price list.
+	Class int
+
+	single single
+}
+
+// AppendPlan appends the plan's purchases to dst, as [Planner] says. Time O(n)
+// in the average for n slots.
+func (a *Constant) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	count, _, err := a.single.constant(p, a.Class)
+	if err != nil {
+		return dst, err
+	}
+	return a.single.renew(dst, a.Class, count), nil
+}
+
+// constant loads p and returns the best quantity of class k and what it saves.
+func (s *single) constant(p *Problem, k int) (count int, saving int64, err error) {
+	if err := s.load(p, k); err != nil {
+		return 0, 0, err
+	}
+	if err := s.refuseDates(p, k); err != nil {
+		return 0, 0, err
+	}
+	n, tau := len(s.demand), s.class.term
+	if n == 0 || s.gain <= 0 {
+		return 0, 0, nil
+	}
+	terms := int64((n + tau - 1) / tau)
+	fees, ok := mul(s.class.fee, terms-1)
+	if ok {
+		fees, ok = add(fees, s.class.feeFor(n-int(terms-1)*tau))
+	}
+	if !ok {
+		return 0, 0, badInput("Prices.Classes", k, ErrOverflow, "%d terms cost too much", terms)
+	}
+	need := breakEven(fees, s.gain)
+	if need > int64(n) {
+		return 0, 0, nil
+	}
+	count = kthLargest(s.demand, int(need))
+	served := int64(0) // at most n·count < 2⁶²
+	for _, d := range s.demand {
+		served += int64(min(d, count))
+	}
+	won, ok1 := mul(s.gain, served)
+	paid, ok2 := mul(fees, int64(count))
+	if !ok1 || !ok2 {
+		return 0, 0, badInput("Prices.Classes", k, ErrOverflow, "%d reservations cost too much", count)
+	}
+	return count, won - paid, nil
+}
+
+// BestConstant reserves the best constant quantity of the class for which that
+// is cheapest, the first of equals. The zero value is ready. It handles what
+// [Periodic] does, for each class of the list.
+type BestConstant struct {
+	single single
+}
+
+// AppendPlan appends the plan's purchases to dst, as [Planner] says. Time O(n·h)
+// in the average for n slots and h classes.
+func (a *BestConstant) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	if err := a.single.market.load(p); err != nil {
+		return dst, err
+	}
+	best, count, most := -1, 0, int64(0)
+	for k := range p.Prices.Classes {
+		c, saving, err := a.single.constant(p, k)
+		if err != nil {
+			return dst, err
+		}
+		if saving > most {
+			best, count, most = k, c, saving
+		}
+	}
+	if best < 0 {
+		return dst, nil
+	}
+	a.single.class = a.single.classes[best]
+	return a.single.renew(dst, best, count), nil
+}

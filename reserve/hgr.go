@@ -1,0 +1,148 @@
+package reserve
+
+import (
+	"slices"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The heuristic-greedy reservation, [Liu21] Alg. 1.
+//
+// Minimise the fees of one class and the price of what runs on demand. Of all
+// windows of a term's length τ take the one with the most busy slots, ν, the
+// first of equals. If ν·p ≥ F, so that an instance there costs no less on demand
+// than reserved, reserve σ instances from its start, where σ is the least demand
+// in its busy slots, and take them off the demand. Repeat until no window is
+// worth a reservation.
+//
+// Invariant: each reservation replaces at least F of on-demand cost, so the plan
+// costs at most what on demand only does.
+//
+// Each step takes the demand of at least one slot to zero and it stays there, so
+// there are at most n steps, whatever the demand. Two trees of n leaves ([minTree])
+// hold what each window would cost more than it saves, F - ν·p, and what is left
+// of the demand. A step is one look at the first tree's root, one range minimum
+// and one subtraction in the second; a slot that reaches zero costs one addition
+// over the windows that contain it. O(n·log n) time for n slots and O(n) space,
+// with no dependence on the number of instances, where the paper has
+// O(n·max d) steps, each of them over a window.
+//
+// Departures. Alg. 1 buys once before it looks whether to (repeat ... until); it
+// is read as while. t* runs over [1, T-τ+1], as the algorithm's output does, not
+// over [1, T] as line 9 has it. T ≤ τ is not a case of its own: there is one
+// window. Where one may buy at some slots only, windows start there; the first
+// one behind T-τ then counts too. With the Pure horizon windows that reach beyond
+// the horizon cost their share of the fee and all of them count; the choice of
+// the largest ν becomes that of the largest saving ν·p - F, which for equal fees
+// is the same. With a usage price q, p is p - q (see single).
+
+// HGR is the heuristic-greedy reservation of [Liu21] Alg. 1, for one class.
+// The zero value is ready.
+//
+// With the Full horizon and every slot open for purchases, its cost is at most
+//
+//	2 - F/(τ·p)
+//
+// times the optimum by [Liu21] Theorem 3, for a fee F ≤ τ·p, a term of τ slots
+// and the price p on demand of a slot. The paper's proof compares window by
+// window and leaves steps open; no violation is known. If the demand is no
+// longer than the term the plan is optimal. With other rules no bound is known
+// but that it costs at most what on demand only does.
+//
+// It handles any Every, Closed dates, both horizons, classes billed either way,
+// and inventory of classes whose use costs no more than that of the class to
+// buy. It does not handle MaxBuy and MaxActive.
+type HGR struct {
+	// Class is the class to buy, an index into the price list.
+	Class int
+
+	single  single
+	windows minTree // F - ν·p, by start
+	slots   minTree // demand left, none where there is none
+	starts  []int
+	before  []int32 // starts before a slot
+	buy     []int   // by start
+}
+
+// AppendPlan appends the plan's purchases to dst, as [Planner] says. Windows
+// that save the same are taken from the front. Time O(n·log n) for n slots.
+func (h *HGR) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	s := &h.single
+	if err := s.load(p, h.Class); err != nil {
+		return dst, err
+	}
+	n, tau := len(s.demand), s.class.term
+	if n == 0 || s.gain <= 0 {
+		return dst, nil
+	}
+	h.open(p)
+	if len(h.starts) == 0 {
+		return dst, nil
+	}
+	h.slots.reset(n)
+	for t, d := range s.demand {
+		if d > 0 {
+			h.slots.least[h.slots.size+t] = int64(d)
+		}
+	}
+	h.slots.build()
+	h.windows.reset(len(h.starts))
+	busy, from, to := int64(0), 0, 0 // busy slots from from up to before to
+	for i, t := range h.starts {
+		for ; to < min(n, t+tau); to++ {
+			if s.demand[to] > 0 {
+				busy++
+			}
+		}
+		for ; from < t; from++ {
+			if s.demand[from] > 0 {
+				busy--
+			}
+		}
+		h.windows.least[h.windows.size+i] = s.class.feeFor(n-t) - busy*s.gain
+	}
+	h.windows.build()
+
+	h.buy = zeroed(h.buy, len(h.starts))
+	for { // [Liu21] Alg. 1, line 8
+		over := h.windows.least[1]
+		if over > 0 || over == 0 && s.class.fee == 0 { // not worth it, or nothing left
+			break
+		}
+		i := h.windows.first() // line 9
+		t := h.starts[i]
+		end := min(n, t+tau)
+		sigma := h.slots.min(t, end) // line 10
+		h.slots.plus(t, end, -sigma) // line 11
+		h.buy[i] += int(sigma)       // line 12
+		for h.slots.least[1] == 0 {  // slots that have just got empty
+			z := h.slots.first()
+			h.slots.remove(z)
+			h.windows.plus(int(h.before[max(0, z-tau+1)]), int(h.before[z+1]), s.gain)
+		}
+	}
+	for i, count := range h.buy {
+		if count > 0 {
+			dst = append(dst, pricing.Purchase{Slot: h.starts[i], Class: h.Class, Count: count})
+		}
+	}
+	return dst, nil
+}
+
+// open lists the slots where a window may start. With the Full horizon those
+// after the first that reaches the horizon are within it, and so never better.
+func (h *HGR) open(p *Problem) {
+	s := &h.single
+	n := len(s.demand)
+	h.starts = slices.Grow(h.starts[:0], (n+s.every-1)/s.every)
+	h.before = zeroed(h.before, n+1)
+	last := false
+	for t := range n {
+		h.before[t] = int32(len(h.starts))
+		if t%s.every == 0 && !last && (p.Closed == nil || !p.Closed[t]) {
+			h.starts = append(h.starts, t)
+			last = p.Horizon == Full && t >= n-s.class.term
+		}
+	}
+	h.before[n] = int32(len(h.starts))
+}

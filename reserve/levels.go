@@ -1,0 +1,263 @@
+package reserve
+
+import (
+	"slices"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The greedy algorithm over levels of [Wang15].
+//
+// Minimise the fees of one class and the price of what runs on demand. Level l is
+// the l-th instance; it is busy in the slots with a demand of l or more, and by
+// itself it is a problem that a recursion solves exactly. The levels are taken
+// from the top, where there is the least to serve, and what the reservations of
+// one do not use is left over for the next below: with c(t) = 0 if level l is
+// not busy in slot t, or coverage is left over there, and else c(t) = p,
+//
+//	V(t) = min(V(t-1) + c(t), V(t-τ) + F)
+//
+// is the least cost of the level up to slot t. It reserves where the second is
+// no more than the first.
+//
+// Invariants: left[t], for a busy slot, is the number of reservations of the
+// levels above that are idle in slot t; the reservations of one level do not
+// overlap. So a busy slot with none left over stays so for all levels below.
+//
+// V changes at costly slots only, those with c(t) = p, and the recursion walks
+// over them alone. Levels with the same costly slots are decided alike, and are
+// done as one: those between two neighbouring values of the demand, until a slot
+// runs out of what is left over. That happens once per slot, so there are at
+// most min(max d, n + distinct values) steps, each of O(busy slots). O(n·m) time
+// for n slots and m such steps, after sorting; O(n) space. Where the coverage of
+// a slot is sought that gets busy, a Fenwick tree has it in O(log n).
+//
+// Departures. // A reservation for slots (t-τ, t] with t < τ would begin before slot 0. It begins
+// at 0, and so that it does not overlap the next one of the level, that one and
+// those after it move back as far as they must, which serves the same slots and
+// leaves more over. Where one may buy at multiples of Every only, the same holds
+// for each. With the Pure horizon F is what a reservation from its slot to the
+// horizon costs.
+
+// Levels is the greedy algorithm over levels of [Wang15], for one class. The
+// zero value is ready.
+//
+// It costs at most what [Periodic] does, so with the Full horizon at most twice
+// the optimum for purchases at any slot. Proof: what is left over makes c, and so
+// V, no larger, so the cost is at most the sum of what the levels cost when each
+// is planned by itself, at best; and Periodic plans each by itself. If the demand
+// never exceeds one instance the plan is optimal. With the Pure horizon no bound
+// is known but that it costs at most what Periodic and on demand only do.
+//
+// It handles any Every that divides the term, both horizons, classes billed
+// either way, and inventory of classes whose use costs no more than that of the
+// class to buy. It does not handle caps and Closed dates.
+type Levels struct {
+	// Class is the class to buy, an index into the price list.
+	Class int
+
+	single single
+	order  []uint64 // demand, falling, and slot, in one number
+	busy   []int32  // slots, rising
+	left   []int64  // by slot
+	cover  []int64  // changes of the active reservations of all levels: a Fenwick tree
+	buy    []int    // by slot / every
+
+	// Of one level:
+	costly []int32 // slots
+	cost   []int64 // V at costly slots; cost[i] is that of those before the i-th
+	start  []int32 // of the reservation that is to end with a slot, -1 for none
+	before []int32 // costly slots before start
+	plan   []int   // starts, rising
+}
+
+// AppendPlan appends the plan's purchases to dst, as [Planner] says. Time
+// O(n·min(n, max d)) at worst for n slots, and near-linear in the instance-slots
+// of the distinct levels that are not left over from levels above.
+func (a *Levels) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	s := &a.single
+	if err := s.load(p, a.Class); err != nil {
+		return dst, err
+	}
+	if err := s.refuseDates(p, a.Class); err != nil {
+		return dst, err
+	}
+	n := len(s.demand)
+	if n == 0 || s.gain <= 0 {
+		return dst, nil
+	}
+	a.prepare()
+	for i := 0; i < n; {
+		level := int(^uint32(a.order[i] >> 32)) // the highest of a band of levels
+		if level == 0 {
+			break
+		}
+		from := i
+		for i < n && int(^uint32(a.order[i]>>32)) == level {
+			t := int32(uint32(a.order[i]))
+			a.left[t] = a.covered(int(t))
+			i++
+		}
+		a.join(from, i)
+		next := 0
+		if i < n {
+			next = int(^uint32(a.order[i] >> 32))
+		}
+		for level > next {
+			a.decide(p.Horizon)
+			level -= a.apply(level - next)
+		}
+	}
+	for i, count := range a.buy {
+		if count > 0 {
+			dst = append(dst, pricing.Purchase{Slot: i * s.every, Class: a.Class, Count: count})
+		}
+	}
+	return dst, nil
+}
+
+// prepare sorts the slots and empties everything.
+func (a *Levels) prepare() {
+	n := len(a.single.demand)
+	a.order = slices.Grow(a.order[:0], n)
+	for t, d := range a.single.demand {
+		a.order = append(a.order, uint64(^uint32(d))<<32|uint64(t))
+	}
+	slices.Sort(a.order)
+	a.busy = slices.Grow(a.busy[:0], n)
+	a.left = zeroed(a.left, n)
+	a.cover = zeroed(a.cover, n+1)
+	a.buy = zeroed(a.buy, (n+a.single.every-1)/a.single.every)
+	a.costly = slices.Grow(a.costly[:0], n)
+	a.cost = slices.Grow(a.cost[:0], n+1)[:n+1]
+	a.start = slices.Grow(a.start[:0], n)[:n]
+	a.before = slices.Grow(a.before[:0], n)[:n]
+	a.plan = a.plan[:0]
+}
+
+// join merges the slots of order[from:to], which have got busy, into busy.
+func (a *Levels) join(from, to int) {
+	i, j := len(a.busy)-1, to-1
+	a.busy = a.busy[:len(a.busy)+to-from]
+	for k := len(a.busy) - 1; j >= from; k-- {
+		t := int32(uint32(a.order[j]))
+		if i >= 0 && a.busy[i] > t {
+			a.busy[k] = a.busy[i]
+			i--
+		} else {
+			a.busy[k] = t
+			j--
+		}
+	}
+}
+
+// decide plans for one level.
+func (a *Levels) decide(horizon Horizon) {
+	s := &a.single
+	n, tau, every := len(s.demand), s.class.term, s.every
+	a.costly = a.costly[:0]
+	for _, t := range a.busy {
+		if a.left[t] == 0 {
+			a.costly = append(a.costly, t)
+		}
+	}
+	pure := horizon == Pure
+	a.cost[0] = 0
+	head, tail := int32(0), int32(0)                    // costly slots before the earliest, the latest start for slot t
+	late, lateStart, lateHead := int64(-1), 0, int32(0) // the best start beyond n-τ
+	for i, slot := range a.costly {
+		t := int(slot)
+		// The earliest start is the best: V does not fall with its slot.
+		start := max(0, t-tau+1)
+		if every > 1 {
+			start = (start + every - 1) / every * every
+		}
+		for int(a.costly[head]) < start {
+			head++
+		}
+		with, at, bought := a.cost[head]+s.class.feeFor(n-start), start, head
+		if pure {
+			// But beyond n-τ a later one costs less, and the latest that
+			// serves t is the best of those since the last costly slot.
+			if b := t - t%every; b > n-tau {
+				for int(a.costly[tail]) < b {
+					tail++
+				}
+				if c := a.cost[tail] + s.class.feeFor(n-b); late < 0 || c < late {
+					late, lateStart, lateHead = c, b, tail
+				}
+			}
+			if late >= 0 && late < with {
+				with, at, bought = late, lateStart, lateHead
+			}
+		}
+		a.cost[i+1], a.start[i] = a.cost[i]+s.gain, -1
+		if with <= a.cost[i+1] {
+			a.cost[i+1], a.start[i], a.before[i] = with, int32(at), bought
+		}
+	}
+	a.plan = a.plan[:0]
+	for i := len(a.costly) - 1; i >= 0; {
+		if a.start[i] < 0 {
+			i--
+			continue
+		}
+		a.plan = append(a.plan, int(a.start[i]))
+		i = int(a.before[i]) - 1
+	}
+	slices.Reverse(a.plan)
+	for i := 1; i < len(a.plan); i++ { // apart
+		a.plan[i] = max(a.plan[i], a.plan[i-1]+tau)
+		if a.plan[i] >= n { // has nothing left to serve: its fee is 0
+			a.plan = a.plan[:i]
+		}
+	}
+}
+
+// apply buys the plan for as many levels as it is the same for, at most the
+// given number, and returns their number.
+func (a *Levels) apply(levels int) int {
+	tau := a.single.class.term
+	same := int64(levels)
+	end, next := 0, 0 // of the last reservation begun; the next one's index
+	for _, t := range a.busy {
+		for next < len(a.plan) && a.plan[next] <= int(t) {
+			end = a.plan[next] + tau
+			next++
+		}
+		if l := a.left[t]; int(t) >= end && l > 0 {
+			same = min(same, l)
+		}
+	}
+	end, next = 0, 0
+	for _, t := range a.busy {
+		for next < len(a.plan) && a.plan[next] <= int(t) {
+			end = a.plan[next] + tau
+			next++
+		}
+		if int(t) >= end && a.left[t] > 0 {
+			a.left[t] -= same
+		}
+	}
+	for _, t := range a.plan {
+		a.buy[t/a.single.every] += int(same)
+		a.change(t, same)
+		a.change(t+tau, -same)
+	}
+	return int(same)
+}
+
+// change adds x to the active reservations from slot t on.
+func (a *Levels) change(t int, x int64) {
+	for i := t + 1; i < len(a.cover); i += i & -i {
+		a.cover[i] += x
+	}
+}
+
+// covered returns the number of reservations that are active in slot t.
+func (a *Levels) covered(t int) (x int64) {
+	for i := t + 1; i > 0; i -= i & -i {
+		x += a.cover[i]
+	}
+	return x
+}

@@ -1,0 +1,155 @@
+package reserve
+
+import (
+	"slices"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Planner decides what to buy for a demand that is known in advance.
+//
+// AppendPlan appends the purchases to dst, sorted by slot and then by class, at
+// most one for each slot and class and none with a count of 0. It does not
+// modify p and keeps nothing of it but the slices, which it does not read after
+// the call. What comes before in dst stays as it is.
+//
+// The error is an [*InputError]: the problem is malformed (it unwraps to
+// [ErrRange], [ErrTerm] or an error of package pricing), its amounts are too
+// large ([ErrOverflow]), or it is of a kind that the algorithm does not handle
+// ([ErrUnsupported]). dst is then returned as it was.
+//
+// A planner keeps its memory between calls and allocates nothing once it has
+// seen the largest problem, if dst has room. Its zero value is ready. One
+// goroutine at a time.
+type Planner interface {
+	AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error)
+}
+
+var (
+	_ Planner = (*HGR)(nil)
+	_ Planner = (*Periodic)(nil)
+	_ Planner = (*Levels)(nil)
+	_ Planner = (*SEC)(nil)
+	_ Planner = (*OnDemand)(nil)
+	_ Planner = (*Peak)(nil)
+	_ Planner = (*Constant)(nil)
+	_ Planner = (*BestConstant)(nil)
+)
+
+// A single is a problem with one class to buy, as the algorithms for one class
+// see it: what the inventory leaves of the demand, and what a slot on demand
+// costs more than one in a reservation.
+//
+// One class whose use costs q a slot, at a price of p on demand, serves S of the
+// instance-slots D. The cost is
+//
+//	F·r + q·S + p·(D - S)  =  q·D + F·r + (p - q)·(D - S).
+//
+// The first term is the same for all plans, so what is left is a prepaid class
+// at the price p - q. If that is 0 or less no one should buy. An algorithm that
+// costs at most c times the optimum of what is left costs at most c times the
+// optimum: adding q·D ≥ 0 to both brings the ratio nearer to 1.
+//
+// Held reservations whose use costs no more than q serve before those of the
+// class, as providers apply them, whatever the plan. So they reduce the demand
+// and are done with. Dearer ones would stand back for what is bought: their
+// slots would be worth less than p - q.
+type single struct {
+	market
+	demand []int   // not held
+	change []int64 // of the held reservations
+	class  class
+	gain   int64 // what a reservation saves in each slot that it serves
+}
+
+// load checks p and fills in s for class k. Whether it is worth buying at all
+// is gain > 0; then n·gain fits in an int64 for the n slots of the demand.
+func (s *single) load(p *Problem, k int) error {
+	if err := s.market.load(p); err != nil {
+		return err
+	}
+	if k < 0 || k >= len(s.classes) {
+		return badInput("Prices.Classes", k, ErrRange, "no such class, the list has %d", len(s.classes))
+	}
+	if err := refuseCaps(p); err != nil {
+		return err
+	}
+	s.class = s.classes[k]
+	s.gain = s.price - s.class.use
+	for i, h := range p.Held {
+		if h.Count > 0 && h.Until > 0 && s.classes[h.Class].use > s.class.use {
+			return badInput("Held", i, ErrUnsupported,
+				"use of %s costs more than use of %s: want held classes with a use price of at most that of the class to buy",
+				p.Prices.Classes[h.Class].Name, p.Prices.Classes[k].Name)
+		}
+	}
+	if _, ok := mul(max(0, s.gain), int64(len(p.Demand))); !ok {
+		return badInput("Prices", -1, ErrOverflow, "an instance for the whole of the demand costs too much")
+	}
+	s.demand = append(s.demand[:0], p.Demand...)
+	s.change = reduce(s.demand, p.Held, s.change)
+	return nil
+}
+
+// reduce takes the held reservations off the demand, in O(slots + held) time,
+// and returns its memory.
+func reduce(demand []int, held []Holding, change []int64) []int64 {
+	if len(held) == 0 {
+		return change
+	}
+	n := len(demand)
+	change = zeroed(change, n+1)
+	for _, h := range held {
+		change[min(h.Until, n)] += int64(h.Count)
+	}
+	active := int64(0)
+	for t := n - 1; t >= 0; t-- {
+		active += change[t+1]
+		demand[t] = int(max(0, int64(demand[t])-active))
+	}
+	return change
+}
+
+// refuseCaps is the error of algorithms that keep to no caps.
+func refuseCaps(p *Problem) error {
+	if p.MaxBuy > 0 {
+		return badInput("MaxBuy", -1, ErrUnsupported, "a cap of %d: want 0, plans without caps only", p.MaxBuy)
+	}
+	if p.MaxActive > 0 {
+		return badInput("MaxActive", -1, ErrUnsupported, "a cap of %d: want 0, plans without caps only", p.MaxActive)
+	}
+	return nil
+}
+
+// refuseDates is the error of algorithms that buy at the end of each term: they
+// want every slot open, and terms of whole intervals between purchases.
+func (s *single) refuseDates(p *Problem, k int) error {
+	for t, closed := range p.Closed {
+		if closed {
+			return badInput("Closed", t, ErrUnsupported, "want none closed")
+		}
+	}
+	if s.class.term%s.every != 0 {
+		return badInput("Every", -1, ErrUnsupported, "%d slots: want a divisor of the term of %s, %d slots",
+			s.every, p.Prices.Classes[k].Name, s.class.term)
+	}
+	return nil
+}
+
+// breakEven returns the least number of used slots, and at least 1, at which a
+// fee is worth paying for a gain > 0 a slot. As everywhere in this package, at
+// equal cost one buys.
+func breakEven(fee, gain int64) int64 {
+	k := fee / gain
+	if fee%gain != 0 {
+		k++
+	}
+	return max(1, k)
+}
+
+// zeroed returns n zeros, in the memory of s if it is large enough.
+func zeroed[T int | int32 | int64](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}

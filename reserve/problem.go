@@ -1,0 +1,281 @@
+package reserve
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Problem is what to plan purchases for: a demand, the prices, and the rules
+// by which one may buy.
+type Problem struct {
+	// Demand is the number of instances needed in each slot, Slot the length of
+	// a slot. A slot is also what is billed: whoever uses an instance in a slot
+	// pays for the whole of it.
+	Demand []int
+	Slot   time.Duration
+	// Prices has the price on demand and the classes of reservations. The term
+	// of each class must be a whole number of slots.
+	Prices pricing.List
+
+	// Every says how often one may buy, in slots: at slots 0, Every, 2·Every, …
+	// 0 is every slot; 168 is weekly for slots of an hour.
+	Every int
+	// Closed, if not nil, has a true for each slot at which one may not buy.
+	Closed []bool
+	// MaxBuy caps the reservations of one class bought at one slot, MaxActive
+	// those of all classes active in one slot, the held ones included; 0 is no
+	// cap.
+	MaxBuy    int
+	MaxActive int
+	// Held is the inventory: reservations bought before slot 0, whose fees are
+	// spent and do not count.
+	Held []Holding
+
+	Horizon Horizon
+}
+
+// A Holding is Count reservations of a class of the list that were bought
+// before slot 0 and are active in the slots before Until.
+type Holding struct {
+	Class int
+	Count int
+	Until int
+}
+
+// A Horizon says what a reservation that outlives the demand costs.
+type Horizon uint8
+
+const (
+	// Full counts all that is spent, as if what is left were worthless
+	// (the total cost of [Niu16]).
+	Full Horizon = iota
+	// Pure deducts the unused part of a term, prorated, and the hours after
+	// the horizon (the pure cost of [Niu16] section 5.1.3).
+	Pure
+)
+
+// A market is a Problem in integers. Costs are in units of 1/scale
+// nano-currency units, all divided by common, so that they are whole and as
+// small as can be.
+type market struct {
+	demand  []int
+	price   int64 // of an instance-slot on demand
+	classes []class
+	every   int
+	scale   int64
+	common  int64
+}
+
+// A class of a market; indices are those of the price list.
+type class struct {
+	term int   // slots
+	fee  int64 // of a reservation, used or not, over the whole term
+	use  int64 // of each slot used
+	// With the Pure horizon a reservation that serves s slots of the demand
+	// costs s·rate, and fee = term·rate; with Full, rate is 0.
+	rate int64
+}
+
+// feeFor returns the fee of a reservation that has the given number of slots
+// to the horizon.
+func (c *class) feeFor(slots int) int64 {
+	if c.rate != 0 && slots < c.term {
+		return c.rate * int64(slots)
+	}
+	return c.fee
+}
+
+// load checks p and fills in m, in m's memory.
+func (m *market) load(p *Problem) error {
+	if p.Slot <= 0 {
+		return badInput("Slot", -1, ErrRange, "%v: want a positive length", p.Slot)
+	}
+	if err := p.Prices.Validate(); err != nil {
+		return &InputError{"Prices", -1, err}
+	}
+	if len(p.Demand) > math.MaxInt32 {
+		return badInput("Demand", -1, ErrRange, "%d slots: want at most %d", len(p.Demand), math.MaxInt32)
+	}
+	for i, d := range p.Demand {
+		if d < 0 || d > math.MaxInt32 {
+			return badInput("Demand", i, ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
+		}
+	}
+	switch {
+	case p.Every < 0:
+		return badInput("Every", -1, ErrRange, "%d: want a number of slots, or 0 for every slot", p.Every)
+	case p.Closed != nil && len(p.Closed) != len(p.Demand):
+		return badInput("Closed", -1, ErrRange, "%d slots: want one for each of the %d of Demand", len(p.Closed), len(p.Demand))
+	case p.MaxBuy < 0:
+		return badInput("MaxBuy", -1, ErrRange, "%d: want a cap, or 0 for none", p.MaxBuy)
+	case p.MaxActive < 0:
+		return badInput("MaxActive", -1, ErrRange, "%d: want a cap, or 0 for none", p.MaxActive)
+	case p.Horizon > Pure:
+		return badInput("Horizon", -1, ErrRange, "%d: want Full or Pure", p.Horizon)
+	}
+	for i, h := range p.Held {
+		if h.Class < 0 || h.Class >= len(p.Prices.Classes) {
+			return badInput("Held", i, ErrRange, "class %d: the list has %d", h.Class, len(p.Prices.Classes))
+		}
+		if h.Count < 0 || h.Until < 0 || h.Count > math.MaxInt32 {
+			return badInput("Held", i, ErrRange, "%d reservations for %d slots: want none negative", h.Count, h.Until)
+		}
+	}
+	m.demand = p.Demand
+	m.every = max(1, p.Every)
+	return m.prices(p)
+}
+
+// prices turns the price list into integers.
+//
+// A slot is num/den hours in lowest terms. On demand and use prices cost
+// hourly·num/den a slot, a fee is upfront + hourly·(slots of the term)·num/den,
+// and with the Pure horizon a slot of a reservation costs fee/term. So den times
+// the least common multiple of the terms makes everything whole.
+func (m *market) prices(p *Problem) error {
+	g := gcd(int64(p.Slot), int64(time.Hour))
+	num, den := int64(p.Slot)/g, int64(time.Hour)/g
+	scale := den
+	m.classes = m.classes[:0]
+	for i := range p.Prices.Classes {
+		c := &p.Prices.Classes[i]
+		if c.Term < p.Slot || c.Term%p.Slot != 0 {
+			return badInput("Prices.Classes.Term", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", c.Name, c.Term, p.Slot)
+		}
+		slots := int64(c.Term / p.Slot)
+		if slots > math.MaxInt32 {
+			return badInput("Prices.Classes.Term", i, ErrRange, "%s has a term of %d slots: want at most %d", c.Name, slots, math.MaxInt32)
+		}
+		m.classes = append(m.classes, class{term: int(slots)})
+		if p.Horizon == Pure {
+			var ok bool
+			if scale, ok = mul(scale/gcd(scale, slots), slots); !ok {
+				return badInput("Prices.Classes.Term", i, ErrOverflow, "the terms have no common multiple in range")
+			}
+		}
+	}
+	m.scale = scale
+	// First the common divisor, in 128 bits since the products may not fit.
+	var over bool
+	each := func(f func(x *int64, a, b int64)) {
+		f(&m.price, int64(p.Prices.OnDemand), num*(scale/den))
+		for i := range m.classes {
+			c, k := &p.Prices.Classes[i], &m.classes[i]
+			term := int64(k.term)
+			k.use, k.rate = 0, 0
+			f(&k.fee, int64(c.Upfront), scale)
+			if c.Billed == pricing.Always {
+				f(&k.rate, int64(c.Hourly), num*(scale/den))
+			} else {
+				f(&k.use, int64(c.Hourly), num*(scale/den))
+			}
+			_ = term
+		}
+	}
+	m.common = 0
+	each(func(_ *int64, a, b int64) { m.common = gcd128(m.common, a, b) })
+	if p.Horizon == Pure { // rates are fee/term: the divisor must leave them whole
+		for i := range m.classes {
+			c := &p.Prices.Classes[i]
+			m.common = gcd128(m.common, int64(c.Upfront), scale/int64(m.classes[i].term))
+		}
+	}
+	if m.common == 0 {
+		m.common = 1
+	}
+	each(func(x *int64, a, b int64) {
+		hi, lo := bits.Mul64(uint64(a), uint64(b))
+		if hi >= uint64(m.common) {
+			over = true
+			return
+		}
+		q, _ := bits.Div64(hi, lo, uint64(m.common))
+		if q > math.MaxInt64/4 {
+			over = true
+			return
+		}
+		*x = int64(q)
+	})
+	for i := range m.classes {
+		k := &m.classes[i]
+		hours, ok := mul(k.rate, int64(k.term))
+		over = over || !ok
+		fee, ok := add(k.fee, hours)
+		over = over || !ok
+		if p.Horizon == Pure && !over {
+			k.rate += k.fee / int64(k.term)
+		} else {
+			k.rate = 0
+		}
+		k.fee = fee
+	}
+	if over {
+		return badInput("Prices", -1, ErrOverflow, "prices per slot do not fit in 64 bits")
+	}
+	return nil
+}
+
+// money turns a cost back into money, rounded half to even. It reports false
+// if the amount is out of range.
+func (m *market) money(cost int64) (pricing.Money, bool) {
+	neg := cost < 0
+	if neg {
+		cost = -cost
+	}
+	hi, lo := bits.Mul64(uint64(cost), uint64(m.common))
+	if hi >= uint64(m.scale) {
+		return 0, false
+	}
+	q, r := bits.Div64(hi, lo, uint64(m.scale))
+	if half := uint64(m.scale) - r; r > half || r == half && q&1 == 1 {
+		q++
+	}
+	if q > math.MaxInt64 {
+		return 0, false
+	}
+	if neg {
+		return -pricing.Money(q), true
+	}
+	return pricing.Money(q), true
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// gcd128 returns the greatest common divisor of g and the product a·b of two
+// numbers that are not negative.
+func gcd128(g, a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return g
+	}
+	if g == 0 { // start with the product itself, or a divisor of it that fits
+		if p, ok := mul(a, b); ok {
+			return p
+		}
+		// gcd(g, a·b) with no g yet: any later gcd of the product with a
+		// number n is gcd(n, a·b), which needs only a·b modulo n. Since every
+		// amount is a multiple of one nano, start from the larger factor's.
+		return max(a, b)
+	}
+	_, r := bits.Mul64(uint64(a), uint64(b))
+	hi, _ := bits.Mul64(uint64(a), uint64(b))
+	_, r = bits.Div64(hi%uint64(g), r, uint64(g))
+	return gcd(g, int64(r))
+}
+
+// mul and add report false on overflow; their operands are not negative.
+func mul(a, b int64) (int64, bool) {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	return int64(lo), hi == 0 && lo <= math.MaxInt64
+}
+
+func add(a, b int64) (int64, bool) {
+	return a + b, a <= math.MaxInt64-b
+}

@@ -1,0 +1,296 @@
+package reserve
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The offline greedy algorithm of semi-elastic clusters, [Niu16] section 5.1.2.
+//
+// Minimise the cost of the demand with reservations of several classes and terms.
+// At the beginning of each interval look a term ahead. Step 1: give each instance
+// the most discounted class for which it is used enough; D_k is how many got
+// class k. Step 2: count the inventory, S_k, a reservation whose rest is no longer
+// than a shorter term as one of that term. Step 3: buy R_k ≥ 0 such that
+//
+//	|Σ (S_k + R_k - D_k)|                                [Niu16] Eq. (3)
+//
+// is least and, of those, Σ |S_k + R_k - D_k|, Eq. (4).
+//
+// "Used enough" is a minimum utilisation level: the corner of the lower envelope
+// of the classes with the same term ([pricing.List.AppendEnvelope]) at which class
+// k takes over from the one before it, as a number K_k of used slots. The j-th
+// instance is used in the slots with a demand of j or more, which are at least K_k
+// exactly if j is at most the K_k-th largest demand within the term. So one order
+// statistic a class, from a [ranking] of the window that slides along, gives the
+// whole plan, with no look at single instances: with n_k that demand, and classes
+// from the most discounted one,
+//
+//	D_k = max(0, n_k - max(n_1, …, n_k-1)).
+//
+// Eqs. (3) and (4) need no search. If Σ S ≥ Σ D, (3) says to buy nothing. If not,
+// it says to buy B = Σ D - Σ S in all, and (4) to buy no more than D_k - S_k of
+// any class; every such choice is a minimum, since each purchase then lowers one
+// term of the sum by 1. The lacks add up to B at least.
+//
+// Invariant: no interval leaves more reservations than the larger of what there
+// was and what the plan wants.
+//
+// O(n·m·log n + i·(m·log n + h)) time for n slots, m terms, i intervals at which
+// one may buy, h classes, and O(h·m) for each purchase of a class. O(n·h) space.
+//
+// What the paper leaves open, and what is chosen here:
+//
+//   - Demand after the horizon. With the Full horizon it is 0: what is bought has
+//     to pay within the demand. With the Pure one fee and use are those up to the
+//     horizon, that is, an instance goes on being used as before.
+//   - The order of the classes, "starting from the most discounted": by what an
+//     hour costs if all of the term is used, fee and all; then the longer term,
+//     then the list. So a one-year heavy comes before a three-year light.
+//   - What a rest is counted as: the class of the shortest term that is no
+//     shorter, billed alike and with the nearest hourly price; of equals the
+//     first in the list. Classes that are billed otherwise come last.
+//   - Which solution of (3) and (4): most discounted classes first.
+//   - "An interval" is Problem.Every slots; utilisation is counted in slots.
+//
+// doc.go has what these choices move on the reference demands.
+
+// SEC is the offline greedy algorithm of [Niu16] section 5.1.2, for any number
+// of classes and terms. The zero value is ready.
+//
+// No bound on its cost is known, and none holds that depends on prices alone: it
+// buys as soon as enough demand is in sight, so that much of a term may pass
+// unused (see ERRATA of [Liu21] Theorem 4 in the package documentation; there it
+// is the same rule with one class).
+//
+// It handles any Every, Closed dates, both horizons, and any inventory. It does
+// not handle MaxBuy and MaxActive.
+type SEC struct {
+	market   market
+	levels   []pricing.Level
+	terms    []int // distinct, rising
+	ranked   []secClass
+	kin      []int32 // class·len(terms) + term: what a rest of that term counts as
+	rankings []ranking
+	keys     []uint64
+	enter    []int64 // class·n + slot: change of S_k
+	stock    []int64 // S_k
+	want     []int64 // D_k
+}
+
+// A secClass is a class on the envelope of its term, in the order of discount.
+type secClass struct {
+	class, term int   // indices
+	below       int   // the class before it on the envelope, -1 for on demand
+	full, slots int64 // cost of a term that is all used, and its slots
+	need        int64 // K_k for a whole term
+}
+
+// AppendPlan appends the plan's purchases to dst, as [Planner] says. Time
+// O(n·m·log n) for n slots and m terms, and for purchases at any of them
+// O(n·h·log n) for h classes.
+func (a *SEC) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	m := &a.market
+	if err := m.load(p); err != nil {
+		return dst, err
+	}
+	if err := refuseCaps(p); err != nil {
+		return dst, err
+	}
+	n := len(p.Demand)
+	if n == 0 || len(m.classes) == 0 {
+		return dst, nil
+	}
+	if err := a.rank(p); err != nil {
+		return dst, err
+	}
+	a.relate(p)
+	a.rankings = slices.Grow(a.rankings[:0], len(a.terms))[:len(a.terms)]
+	for i := range a.rankings {
+		if i == 0 {
+			a.keys = a.rankings[0].sortValues(p.Demand, a.keys)
+		} else {
+			a.rankings[i].share(&a.rankings[0])
+		}
+		a.rankings[i].empty()
+		for t := range min(a.terms[i]-1, n) {
+			a.rankings[i].put(t, 1)
+		}
+	}
+	a.enter = zeroed(a.enter, len(m.classes)*n)
+	a.stock = zeroed(a.stock, len(m.classes))
+	for _, h := range p.Held {
+		a.hold(h.Class, int64(h.Count), 0, h.Until, n)
+	}
+	a.want = zeroed(a.want, len(m.classes))
+	for t := range n {
+		for i, term := range a.terms {
+			if t > 0 {
+				a.rankings[i].put(t-1, -1)
+			}
+			if t+term <= n {
+				a.rankings[i].put(t+term-1, 1)
+			}
+		}
+		for k := range a.stock {
+			a.stock[k] += a.enter[k*n+t]
+		}
+		if t%m.every == 0 && (p.Closed == nil || !p.Closed[t]) {
+			dst = a.decide(dst, p.Horizon, t, n)
+		}
+	}
+	return dst, nil
+}
+
+// decide buys for slot t.
+func (a *SEC) decide(dst []pricing.Purchase, horizon Horizon, t, n int) []pricing.Purchase {
+	// Step 1.
+	clear(a.want)
+	planned, have := int64(0), int64(0)
+	for i := range a.ranked {
+		c := &a.ranked[i]
+		need := c.need
+		if horizon == Pure && t+a.terms[c.term] > n {
+			need = a.need(c, n-t)
+		}
+		if level := int64(a.rankings[c.term].kth(need)); level > planned {
+			a.want[c.class] = level - planned
+			planned = level
+		}
+	}
+	// Steps 2 and 3.
+	for _, s := range a.stock {
+		have += s
+	}
+	from := len(dst)
+	for i := range a.ranked {
+		c := &a.ranked[i]
+		count := min(planned-have, a.want[c.class]-a.stock[c.class])
+		if count <= 0 {
+			continue
+		}
+		have += count
+		dst = append(dst, pricing.Purchase{Slot: t, Class: c.class, Count: int(count)})
+		a.hold(c.class, count, t, t+a.terms[c.term], n)
+		a.stock[c.class] += count // a.enter[t] has been read
+	}
+	slices.SortFunc(dst[from:], func(x, y pricing.Purchase) int { return cmp.Compare(x.Class, y.Class) })
+	return dst
+}
+
+// hold enters count reservations of class k, active from slot t up to before
+// until, under what their rests count as. As long as the rest is longer than the
+// next shorter term that is k itself.
+func (a *SEC) hold(k int, count int64, t, until, n int) {
+	add := func(class, from, to int) { // from ≤ slots < to
+		if from = max(from, t); from < to && from < n {
+			a.enter[class*n+from] += count
+			if to < n {
+				a.enter[class*n+to] -= count
+			}
+		}
+	}
+	i, _ := slices.BinarySearch(a.terms, a.market.classes[k].term)
+	from := t
+	for ; i > 0; i-- {
+		to := until - a.terms[i-1] // from here on the rest is no longer than that term
+		add(int(a.kin[k*len(a.terms)+i]), from, to)
+		from = max(from, to)
+	}
+	add(int(a.kin[k*len(a.terms)]), from, until)
+}
+
+// need returns K_k for a reservation with the given number of slots to the
+// horizon.
+func (a *SEC) need(c *secClass, slots int) int64 {
+	m := &a.market
+	fee, use := int64(0), m.price
+	if c.below >= 0 {
+		fee, use = m.classes[c.below].feeFor(slots), m.classes[c.below].use
+	}
+	more := m.classes[c.class].feeFor(slots) - fee
+	if more <= 0 { // the lowest level, with no commitment
+		return 1
+	}
+	return breakEven(more, use-m.classes[c.class].use)
+}
+
+// rank lists the terms, and the classes on the envelopes in the order of discount.
+func (a *SEC) rank(p *Problem) error {
+	m := &a.market
+	a.terms = a.terms[:0]
+	for i := range m.classes {
+		if k, ok := slices.BinarySearch(a.terms, m.classes[i].term); !ok {
+			a.terms = slices.Insert(a.terms, k, m.classes[i].term)
+		}
+	}
+	a.ranked = a.ranked[:0]
+	for i, term := range a.terms {
+		var err error
+		if a.levels, err = p.Prices.AppendEnvelope(a.levels[:0], time.Duration(term)*p.Slot); err != nil {
+			return &InputError{"Prices", -1, err}
+		}
+		below := -1
+		for _, level := range a.levels {
+			if level.Class < 0 {
+				continue
+			}
+			k := &m.classes[level.Class]
+			c := secClass{class: level.Class, term: i, below: below}
+			used, ok1 := mul(k.use, int64(term))
+			full, ok2 := add(k.fee, used)
+			if !ok1 || !ok2 {
+				return badInput("Prices.Classes", level.Class, ErrOverflow, "a term costs too much")
+			}
+			c.full, c.slots = full, int64(term)
+			c.need = a.need(&c, term)
+			a.ranked = append(a.ranked, c)
+			below = level.Class
+		}
+	}
+	slices.SortFunc(a.ranked, func(x, y secClass) int {
+		h1, l1 := bits.Mul64(uint64(x.full), uint64(y.slots)) // x.full/x.slots < y.full/y.slots?
+		h2, l2 := bits.Mul64(uint64(y.full), uint64(x.slots))
+		return cmp.Or(cmp.Compare(h1, h2), cmp.Compare(l1, l2), cmp.Compare(y.slots, x.slots), cmp.Compare(x.class, y.class))
+	})
+	return nil
+}
+
+// relate finds for each class and term what a rest of the one counts as in the
+// other.
+func (a *SEC) relate(p *Problem) {
+	m := &a.market
+	a.kin = zeroed(a.kin, len(m.classes)*len(a.terms))
+	for k := range m.classes {
+		own := &p.Prices.Classes[k]
+		for i, term := range a.terms {
+			best := -1
+			for j := range m.classes {
+				if m.classes[j].term != term {
+					continue
+				}
+				if best < 0 || nearer(own, &p.Prices.Classes[j], &p.Prices.Classes[best]) {
+					best = j
+				}
+			}
+			if term == m.classes[k].term {
+				best = k
+			}
+			a.kin[k*len(a.terms)+i] = int32(best)
+		}
+	}
+}
+
+// nearer reports whether x is more like own than y.
+func nearer(own, x, y *pricing.Class) bool {
+	if a, b := x.Billed == own.Billed, y.Billed == own.Billed; a != b {
+		return a
+	}
+	return distance(x.Hourly, own.Hourly) < distance(y.Hourly, own.Hourly)
+}
+
+func distance(x, y pricing.Money) pricing.Money { return max(x-y, y-x) }
