@@ -82,6 +82,35 @@ func TestJamAllocatesNothing(t *testing.T) {
 	}
 }
 
+// Two thousand jobs of one node that run at once, so that the profile and the
+// plan have many blocks, which come and go.
+func TestManyRunningAllocateNothing(t *testing.T) {
+	for _, kind := range kinds {
+		s := newScheduler(kind, nil)
+		var started []Allocation
+		now, id := time.Duration(0), int64(0)
+		wave := func() {
+			for range 2000 {
+				id++
+				s.Submit(Job{ID: id, Submit: now, Estimate: time.Hour + time.Duration(id*7919%2000), Nodes: 1})
+			}
+			if started = s.AppendStarts(started[:0], now); len(started) != 2000 {
+				t.Fatalf("%s: %d jobs started", kind, len(started))
+			}
+			now += time.Minute
+			for i := range started {
+				s.Finish(started[i*7907%2000], now)
+			}
+		}
+		s.Reset(2000)
+		wave()
+		wave()
+		if n := testing.AllocsPerRun(1, wave); n != 0 {
+			t.Errorf("%s: %v allocations", kind, n)
+		}
+	}
+}
+
 func TestExpansionAllocatesNothing(t *testing.T) {
 	jobs := []Job{{Nodes: 1, Estimate: time.Minute}, {Nodes: 8, Estimate: time.Hour}}
 	if n := testing.AllocsPerRun(1, func() { BestSize.Nodes(NewBacklog(jobs, time.Minute)) }); n != 0 {
