@@ -3,6 +3,8 @@ package placement
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
 )
 
 func TestAppendSelectAllocatesNothing(t *testing.T) {
@@ -14,7 +16,7 @@ func TestAppendSelectAllocatesNothing(t *testing.T) {
 		for _, n := range []int{0, 1, size / 3, size} {
 			for p := MaxMarginFirst; p <= Random; p++ {
 				rnd.Shuffle(len(idle), func(i, j int) { idle[i], idle[j] = idle[j], idle[i] })
-				if got := testing.AllocsPerRun(1, func() { dst = s.AppendSelect(dst[:0], idle[:size], n, p, rnd) }); got != 0 {
+				if got := allocs.Once(func() { dst = s.AppendSelect(dst[:0], idle[:size], n, p, rnd) }); got != 0 {
 					t.Errorf("%v, %d of %d: %v allocations", p, n, size, got)
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
 )
 
 // wantNoAllocs runs f once for each input, the largest first to warm up, and
@@ -12,7 +14,7 @@ func wantNoAllocs(t *testing.T, name string, inputs int, f func(i int)) {
 	t.Helper()
 	f(0)
 	for i := range inputs {
-		if n := testing.AllocsPerRun(1, func() { f(i) }); n != 0 {
+		if n := allocs.Once(func() { f(i) }); n != 0 {
 			t.Errorf("%s: %v allocations for input %d, want 0", name, n, i)
 		}
 	}
@@ -52,7 +54,7 @@ func TestAllocs(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if n := testing.AllocsPerRun(1, func() {
+	if n := allocs.Once(func() {
 		if _, err := grown.Bill(list, demands[0], time.Hour, purchases[0]); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
 )
 
 // A warm scheduler allocates nothing, whatever happens: jobs start and end, nodes
@@ -56,7 +58,7 @@ func TestSchedulersAllocateNothing(t *testing.T) {
 				for i := range steps {
 					if !measure {
 						one()
-					} else if n := testing.AllocsPerRun(1, func() { one() }); n != 0 {
+					} else if n := allocs.Once(func() { one() }); n != 0 {
 						t.Errorf("%s, %s, %d jobs: %v allocations at step %d", c.kind, name, c.waiting, n, i)
 						return
 					}
@@ -76,8 +78,10 @@ func TestJamAllocatesNothing(t *testing.T) {
 	for _, kind := range []string{"easy", "conservative"} {
 		m := newJam(t, newScheduler(kind, nil), 2000, false)
 		m.cycle(t)
-		if n := testing.AllocsPerRun(20, func() { m.cycle(t) }); n != 0 {
-			t.Errorf("%s: %v allocations", kind, n)
+		for range 20 {
+			if n := allocs.Once(func() { m.cycle(t) }); n != 0 {
+				t.Errorf("%s: %v allocations", kind, n)
+			}
 		}
 	}
 }
@@ -105,7 +109,7 @@ func TestManyRunningAllocateNothing(t *testing.T) {
 		s.Reset(2000)
 		wave()
 		wave()
-		if n := testing.AllocsPerRun(1, wave); n != 0 {
+		if n := allocs.Once(wave); n != 0 {
 			t.Errorf("%s: %v allocations", kind, n)
 		}
 	}
@@ -113,7 +117,7 @@ func TestManyRunningAllocateNothing(t *testing.T) {
 
 func TestExpansionAllocatesNothing(t *testing.T) {
 	jobs := []Job{{Nodes: 1, Estimate: time.Minute}, {Nodes: 8, Estimate: time.Hour}}
-	if n := testing.AllocsPerRun(1, func() { BestSize.Nodes(NewBacklog(jobs, time.Minute)) }); n != 0 {
+	if n := allocs.Once(func() { BestSize.Nodes(NewBacklog(jobs, time.Minute)) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

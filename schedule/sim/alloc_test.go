@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -40,8 +41,8 @@ func TestRunAllocatesNothing(t *testing.T) {
 		for _, jobs := range logs {
 			one(jobs)
 		}
-		for k, jobs := range logs { // AllocsPerRun rounds down: ask for one run at a time
-			if n := testing.AllocsPerRun(1, func() { one(jobs) }); n != 0 {
+		for k, jobs := range logs {
+			if n := allocs.Once(func() { one(jobs) }); n != 0 {
 				t.Errorf("%s, log %d: %v allocations", name, k, n)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
 )
 
 // noAllocs runs f, which is given 0, 1, 2, ..., warm, and fails if it allocates.
@@ -13,9 +15,10 @@ func noAllocs(t *testing.T, what string, f func(i int)) {
 	for i := range 4 {
 		f(i)
 	}
-	i := 0
-	if n := testing.AllocsPerRun(20, func() { f(i % 4); i++ }); n != 0 {
-		t.Errorf("%s: %v allocations, want 0", what, n)
+	for i := range 20 {
+		if n := allocs.Once(func() { f(i % 4) }); n != 0 {
+			t.Errorf("%s, input %d: %v allocations, want 0", what, i%4, n)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package workload
 import (
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -43,7 +44,7 @@ func TestAllocs(t *testing.T) {
 		} {
 			c.f()
 			for range 5 {
-				if a := testing.AllocsPerRun(1, c.f); a != 0 {
+				if a := allocs.Once(c.f); a != 0 {
 					t.Errorf("%s, %+v: %v allocations, want 0", c.name, o, a)
 				}
 			}
