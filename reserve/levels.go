@@ -58,13 +58,14 @@ type Levels struct {
 
 	single single
 	order  []uint64 // demand, falling, and slot, in one number
-	busy   []int32  // slots, rising
-	left   []int64  // by slot
+	costly []int32  // busy slots with nothing left over, rising
+	spare  []int32  // the other busy slots, rising
+	joined []int32  // slots that are about to join either
+	left   []int64  // what is left over, by spare slot
 	cover  []int64  // changes of the active reservations of all levels: a Fenwick tree
 	buy    []int    // by slot / every
 
 	// Of one level:
-	costly []int32 // slots
 	cost   []int64 // V at costly slots; cost[i] is that of those before the i-th
 	start  []int32 // of the reservation that is to end with a slot, -1 for none
 	before []int32 // costly slots before start
@@ -88,20 +89,29 @@ func (a *Levels) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purch
 	}
 	a.prepare()
 	for i := 0; i < n; {
-		level := int(^uint32(a.order[i] >> 32)) // the highest of a band of levels
+		level := a.demand(i) // the highest of a band of levels
 		if level == 0 {
 			break
 		}
 		from := i
-		for i < n && int(^uint32(a.order[i]>>32)) == level {
+		a.joined = a.joined[:0]
+		for ; i < n && a.demand(i) == level; i++ {
 			t := int32(uint32(a.order[i]))
-			a.left[t] = a.covered(int(t))
-			i++
+			if a.left[t] = a.covered(int(t)); a.left[t] == 0 {
+				a.joined = append(a.joined, t)
+			}
 		}
-		a.join(from, i)
+		a.costly = merge(a.costly, a.joined)
+		a.joined = a.joined[:0]
+		for _, key := range a.order[from:i] {
+			if t := int32(uint32(key)); a.left[t] > 0 {
+				a.joined = append(a.joined, t)
+			}
+		}
+		a.spare = merge(a.spare, a.joined)
 		next := 0
 		if i < n {
-			next = int(^uint32(a.order[i] >> 32))
+			next = a.demand(i)
 		}
 		for level > next {
 			a.decide(p.Horizon)
@@ -124,7 +134,8 @@ func (a *Levels) prepare() {
 		a.order = append(a.order, uint64(^uint32(d))<<32|uint64(t))
 	}
 	slices.Sort(a.order)
-	a.busy = slices.Grow(a.busy[:0], n)
+	a.spare = slices.Grow(a.spare[:0], n)
+	a.joined = slices.Grow(a.joined[:0], n)
 	a.left = zeroed(a.left, n)
 	a.cover = zeroed(a.cover, n+1)
 	a.buy = zeroed(a.buy, (n+a.single.every-1)/a.single.every)
@@ -135,32 +146,29 @@ func (a *Levels) prepare() {
 	a.plan = a.plan[:0]
 }
 
-// join merges the slots of order[from:to], which have got busy, into busy.
-func (a *Levels) join(from, to int) {
-	i, j := len(a.busy)-1, to-1
-	a.busy = a.busy[:len(a.busy)+to-from]
-	for k := len(a.busy) - 1; j >= from; k-- {
-		t := int32(uint32(a.order[j]))
-		if i >= 0 && a.busy[i] > t {
-			a.busy[k] = a.busy[i]
+// demand returns the demand of the i-th slot in their order.
+func (a *Levels) demand(i int) int { return int(^uint32(a.order[i] >> 32)) }
+
+// merge merges slots that rise into others that do and has room for them.
+func merge(slots, joined []int32) []int32 {
+	i, j := len(slots)-1, len(joined)-1
+	slots = slots[:len(slots)+len(joined)]
+	for k := len(slots) - 1; j >= 0; k-- {
+		if i >= 0 && slots[i] > joined[j] {
+			slots[k] = slots[i]
 			i--
 		} else {
-			a.busy[k] = t
+			slots[k] = joined[j]
 			j--
 		}
 	}
+	return slots
 }
 
 // decide plans for one level.
 func (a *Levels) decide(horizon Horizon) {
 	s := &a.single
 	n, tau, every := len(s.demand), s.class.term, s.every
-	a.costly = a.costly[:0]
-	for _, t := range a.busy {
-		if a.left[t] == 0 {
-			a.costly = append(a.costly, t)
-		}
-	}
 	pure := horizon == Pure
 	a.cost[0] = 0
 	head, tail := int32(0), int32(0)                    // costly slots before the earliest, the latest start for slot t
@@ -220,25 +228,34 @@ func (a *Levels) apply(levels int) int {
 	tau := a.single.class.term
 	same := int64(levels)
 	end, next := 0, 0 // of the last reservation begun; the next one's index
-	for _, t := range a.busy {
+	for _, t := range a.spare {
 		for next < len(a.plan) && a.plan[next] <= int(t) {
 			end = a.plan[next] + tau
 			next++
 		}
-		if l := a.left[t]; int(t) >= end && l > 0 {
-			same = min(same, l)
+		if int(t) >= end {
+			same = min(same, a.left[t])
 		}
 	}
 	end, next = 0, 0
-	for _, t := range a.busy {
+	a.joined = a.joined[:0]
+	rest := a.spare[:0]
+	for _, t := range a.spare {
 		for next < len(a.plan) && a.plan[next] <= int(t) {
 			end = a.plan[next] + tau
 			next++
 		}
-		if int(t) >= end && a.left[t] > 0 {
+		if int(t) >= end {
 			a.left[t] -= same
+			if a.left[t] == 0 {
+				a.joined = append(a.joined, t)
+				continue
+			}
 		}
+		rest = append(rest, t)
 	}
+	a.spare = rest
+	a.costly = merge(a.costly, a.joined)
 	for _, t := range a.plan {
 		a.buy[t/a.single.every] += int(same)
 		a.change(t, same)

@@ -63,7 +63,7 @@ type single struct {
 }
 
 // load checks p and fills in s for class k. Whether it is worth buying at all
-// is gain > 0; then n·gain fits in an int64 for the n slots of the demand.
+// is gain > 0; then n·gain + fee fits in an int64 for the n slots of the demand.
 func (s *single) load(p *Problem, k int) error {
 	if err := s.market.load(p); err != nil {
 		return err
@@ -83,7 +83,8 @@ func (s *single) load(p *Problem, k int) error {
 				p.Prices.Classes[h.Class].Name, p.Prices.Classes[k].Name)
 		}
 	}
-	if _, ok := mul(max(0, s.gain), int64(len(p.Demand))); !ok {
+	whole, ok1 := mul(max(0, s.gain), int64(len(p.Demand)))
+	if _, ok2 := add(whole, s.class.fee); !ok1 || !ok2 {
 		return badInput("Prices", -1, ErrOverflow, "an instance for the whole of the demand costs too much")
 	}
 	s.demand = append(s.demand[:0], p.Demand...)

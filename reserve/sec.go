@@ -2,7 +2,6 @@ package reserve
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"time"
 
@@ -49,8 +48,8 @@ import (
 //     to pay within the demand. With the Pure one fee and use are those up to the
 //     horizon, that is, an instance goes on being used as before.
 //   - The order of the classes, "starting from the most discounted": by what an
-//     hour costs if all of the term is used, fee and all; then the longer term,
-//     then the list. So a one-year heavy comes before a three-year light.
+//     hour of use costs, as they serve; then the longer term, then the list. So a
+//     one-year heavy comes after a three-year heavy and before a three-year light.
 //   - What a rest is counted as: the class of the shortest term that is no
 //     shorter, billed alike and with the nearest hourly price; of equals the
 //     first in the list. Classes that are billed otherwise come last.
@@ -62,10 +61,11 @@ import (
 // SEC is the offline greedy algorithm of [Niu16] section 5.1.2, for any number
 // of classes and terms. The zero value is ready.
 //
-// No bound on its cost is known, and none holds that depends on prices alone: it
-// buys as soon as enough demand is in sight, so that much of a term may pass
-// unused (see ERRATA of [Liu21] Theorem 4 in the package documentation; there it
-// is the same rule with one class).
+// No bound on its cost is known. It buys as soon as enough demand is in sight,
+// however late in the term, so that the first part of a term may pass unused; and
+// it compares sums, so that a reservation of a class that is no longer wanted
+// stands for one that is. With one class it costs at most what on demand only
+// does.
 //
 // It handles any Every, Closed dates, both horizons, and any inventory. It does
 // not handle MaxBuy and MaxActive.
@@ -86,7 +86,6 @@ type SEC struct {
 type secClass struct {
 	class, term int   // indices
 	below       int   // the class before it on the envelope, -1 for on demand
-	full, slots int64 // cost of a term that is all used, and its slots
 	need        int64 // K_k for a whole term
 }
 
@@ -239,23 +238,17 @@ func (a *SEC) rank(p *Problem) error {
 			if level.Class < 0 {
 				continue
 			}
-			k := &m.classes[level.Class]
 			c := secClass{class: level.Class, term: i, below: below}
-			used, ok1 := mul(k.use, int64(term))
-			full, ok2 := add(k.fee, used)
-			if !ok1 || !ok2 {
-				return badInput("Prices.Classes", level.Class, ErrOverflow, "a term costs too much")
-			}
-			c.full, c.slots = full, int64(term)
 			c.need = a.need(&c, term)
 			a.ranked = append(a.ranked, c)
 			below = level.Class
 		}
 	}
 	slices.SortFunc(a.ranked, func(x, y secClass) int {
-		h1, l1 := bits.Mul64(uint64(x.full), uint64(y.slots)) // x.full/x.slots < y.full/y.slots?
-		h2, l2 := bits.Mul64(uint64(y.full), uint64(x.slots))
-		return cmp.Or(cmp.Compare(h1, h2), cmp.Compare(l1, l2), cmp.Compare(y.slots, x.slots), cmp.Compare(x.class, y.class))
+		return cmp.Or(
+			cmp.Compare(m.classes[x.class].use, m.classes[y.class].use),
+			cmp.Compare(y.term, x.term),
+			cmp.Compare(x.class, y.class))
 	})
 	return nil
 }
