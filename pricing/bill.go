@@ -45,8 +45,12 @@ import (
 // A Purchase is Count reservations of one class bought at the beginning of a
 // slot. They are active from there on for the slots of one term, or to the end of
 // the demand. Several purchases of a class in one slot add up.
+//
+// A negative Slot is inventory: bought that many slots before the demand begins.
+// What is left of the term serves, and its hours within the horizon are billed;
+// the fee is spent, and nothing else of it is in the bill.
 type Purchase struct {
-	Slot  int // index into the demand
+	Slot  int // index into the demand, or negative
 	Class int // index into List.Classes
 	Count int // ≥ 0
 }
@@ -55,7 +59,7 @@ type Purchase struct {
 // the demand. Each amount is rounded half to even once; with prices per hour and
 // slots of whole hours only Residual can need it.
 type ClassBill struct {
-	Reservations int64 // bought
+	Reservations int64 // bought; inventory is not among them
 	Upfront      Money // their upfront prices
 	Hourly       Money // hourly prices within the horizon
 	Committed    Money // hourly prices after the horizon that are owed all the same: classes billed Always
@@ -171,7 +175,7 @@ func (b *Biller) group(l List, n int, slot time.Duration, purchases []Purchase) 
 		switch {
 		case p.Class < 0 || p.Class >= len(l.Classes):
 			return badInput("purchases.class", i, ErrRange, "the list has %d classes, none with the index %d", len(l.Classes), p.Class)
-		case p.Slot < 0 || p.Slot >= n:
+		case p.Slot >= n:
 			return badInput("purchases.slot", i, ErrRange, "the demand has %d slots, none with the index %d", n, p.Slot)
 		case p.Count < 0:
 			return badInput("purchases.count", i, ErrRange, "%d reservations are negative", p.Count)
@@ -211,10 +215,23 @@ func (b *Biller) serve(c Class, k int, slot time.Duration, purchases []Purchase)
 	b.change = b.change[:n]
 	clear(b.change)
 	bill := &b.bills[k]
+	var held int64
 	var inside, beyond wide // instance-slots of the terms within and after the horizon
 	for i := b.head[k]; i >= 0; i = b.next[i] {
 		p := purchases[i]
 		count, left := int64(p.Count), int64(n-p.Slot)
+		if p.Slot < 0 { // inventory
+			kept := max(0, term+max(-term, int64(p.Slot)))
+			end := int(min(kept, int64(n)))
+			if end > 0 {
+				held += count
+			}
+			if end > 0 && end < n {
+				b.change[end] -= count
+			}
+			inside = inside.plus(product(uint64(count), uint64(end)))
+			continue
+		}
 		if bill.Reservations > math.MaxInt64-count {
 			return badInput("purchases.count", i, ErrOverflow, "the reservations of %s do not fit in an int64", quote(c.Name))
 		}
@@ -229,7 +246,7 @@ func (b *Biller) serve(c Class, k int, slot time.Duration, purchases []Purchase)
 	if inside.length() > 63 || beyond.length() > 63 {
 		return badInput("purchases.count", b.head[k], ErrOverflow, "the instance-slots of %s do not fit in an int64", quote(c.Name))
 	}
-	var active, used int64 // used ≤ inside: it cannot overflow
+	active, used := held, int64(0) // used ≤ inside: it cannot overflow
 	for i, r := range b.rest {
 		active += b.change[i]
 		u := min(int64(r), active)

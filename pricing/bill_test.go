@@ -101,6 +101,10 @@ func TestBillTerms(t *testing.T) {
 		onDemand  int64
 	}{
 		{"none", nil, ClassBill{}, 4},
+		{"inventory", []Purchase{{Slot: -1, Count: 1}}, ClassBill{Hourly: Unit, UsedSlots: 1}, 3},
+		{"expired inventory", []Purchase{{Slot: -2, Count: 1}, {Slot: math.MinInt, Count: 1}}, ClassBill{}, 4},
+		{"inventory and a purchase", []Purchase{{Slot: -1, Count: 1}, {Slot: 0, Count: 1}},
+			ClassBill{Reservations: 1, Upfront: 3 * Unit, Hourly: 2 * Unit, UsedSlots: 2, IdleSlots: 1}, 2},
 		{"a purchase of none", []Purchase{{Slot: 1}}, ClassBill{}, 4},
 		{"ends within", []Purchase{{Slot: 0, Count: 1}}, ClassBill{Reservations: 1, Upfront: 3 * Unit, Hourly: 2 * Unit, UsedSlots: 2}, 2},
 		{"ends at the horizon", []Purchase{{Slot: 2, Count: 1}}, ClassBill{Reservations: 1, Upfront: 3 * Unit, Hourly: 2 * Unit, UsedSlots: 2}, 2},
@@ -177,7 +181,6 @@ func TestBillErrors(t *testing.T) {
 		{"no such class", l, []int{1}, time.Hour, []Purchase{{}, {Class: 3}}, "purchases.class", 1, ErrRange},
 		{"negative class", l, []int{1}, time.Hour, []Purchase{{Class: -1}}, "purchases.class", 0, ErrRange},
 		{"no such slot", l, []int{1}, time.Hour, []Purchase{{Slot: 1}}, "purchases.slot", 0, ErrRange},
-		{"negative slot", l, []int{1}, time.Hour, []Purchase{{Slot: -1}}, "purchases.slot", 0, ErrRange},
 		{"negative count", l, []int{1}, time.Hour, []Purchase{{}, {}, {Count: -1}}, "purchases.count", 2, ErrRange},
 		{"no whole number of slots", l, []int{1}, 2 * time.Hour, []Purchase{{Class: 0}, {Class: 1}}, "purchases.class", 1, ErrRange},
 		{"no slots in a term", l, []int{1}, 5 * time.Hour, []Purchase{{Class: 0}}, "purchases.class", 0, ErrRange},
