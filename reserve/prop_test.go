@@ -2,6 +2,7 @@ package reserve
 
 import (
 	"errors"
+	"flag"
 	"math/big"
 	"reflect"
 	"slices"
@@ -14,6 +15,13 @@ import (
 	_ "github.com/plimsoll/plimsoll/internal/seeded" // repeatable
 	"github.com/plimsoll/plimsoll/pricing"
 )
+
+// More cases than the usual 100, unless -rapid.checks asks for others.
+func init() {
+	if err := flag.Set("rapid.checks", "400"); err != nil {
+		panic(err)
+	}
+}
 
 // A kind says which problems to draw.
 type kind struct {
@@ -413,6 +421,55 @@ func TestPlanCostIsBill(t *testing.T) {
 		off := new(big.Rat).Sub(cost, big.NewRat(int64(want), 1))
 		if off.Abs(off).Cmp(big.NewRat(slack, 2)) > 0 {
 			t.Fatalf("%v, the bill %v", cost, want)
+		}
+	})
+}
+
+// What brute force finds keeps to the rules and costs what it says; caps cost,
+// and a problem without a plan is one in which too many are held.
+func TestBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := small
+		k.slots, k.caps = 5, true
+		p := problems(k).Draw(t, "problem")
+		plan, cost, ok := bruteForce(p)
+		held := 0
+		for _, h := range p.Held {
+			if h.Until > 0 {
+				held += h.Count
+			}
+		}
+		if ok != (p.MaxActive == 0 || held <= p.MaxActive) {
+			t.Fatalf("%d held: %v", held, ok)
+		}
+		if !ok {
+			return
+		}
+		if c := planCost(p, plan); c.Cmp(cost) != 0 {
+			t.Fatalf("%v costs %v, not %v", plan, c, cost)
+		}
+		for s := range p.Demand {
+			active := 0
+			for _, b := range plan {
+				if b.Slot == s && (!mayBuy(p, s) || p.MaxBuy > 0 && b.Count > p.MaxBuy) {
+					t.Fatalf("%+v", b)
+				}
+				if b.Slot <= s && s < b.Slot+int(p.Prices.Classes[b.Class].Term/p.Slot) {
+					active += b.Count
+				}
+			}
+			for _, h := range p.Held {
+				if s < h.Until {
+					active += h.Count
+				}
+			}
+			if p.MaxActive > 0 && active > p.MaxActive {
+				t.Fatalf("%d active in slot %d", active, s)
+			}
+		}
+		p.MaxBuy, p.MaxActive = 0, 0
+		if _, free, _ := bruteForce(p); free.Cmp(cost) > 0 {
+			t.Fatalf("without caps %v, with them %v", free, cost)
 		}
 	})
 }
