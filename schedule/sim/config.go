@@ -38,7 +38,12 @@ func (m Mode) String() string {
 }
 
 // MarshalText returns the String form.
-func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+func (m Mode) MarshalText() ([]byte, error) {
+	if m > NoWait {
+		return nil, fmt.Errorf("sim: %v is not a mode", m)
+	}
+	return []byte(m.String()), nil
+}
 
 // UnmarshalText reads the String form.
 func (m *Mode) UnmarshalText(text []byte) error {
@@ -109,6 +114,9 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.Meter.Validate(); err != nil {
 		return c, &InputError{"Meter", -1, err}
 	}
+	if c.Meter.Minimum > maxTime || c.Meter.Increment > maxTime {
+		return c, badInput("Meter", -1, ErrRange, "%v and steps of %v: want at most %.0f s", c.Meter.Minimum, c.Meter.Increment, maxTime.Seconds())
+	}
 	if c.Hourly == 0 {
 		c.Hourly = 2_400_000_000
 	}
@@ -128,8 +136,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.ReleaseEvery == 0 {
 		c.ReleaseEvery = time.Minute
 	}
-	if c.ReleaseEvery < 0 {
-		return c, badInput("ReleaseEvery", -1, ErrRange, "%v is negative", c.ReleaseEvery)
+	if c.ReleaseEvery < 0 || c.ReleaseEvery > maxTime {
+		return c, badInput("ReleaseEvery", -1, ErrRange, "%v: want a period of at most %.0f s, or 0 for the default", c.ReleaseEvery, maxTime.Seconds())
 	}
 	if c.Expansion > schedule.SumSize {
 		return c, badInput("Expansion", -1, ErrRange, "%v is not an expansion", c.Expansion)
@@ -152,6 +160,8 @@ func limit(name string, value, standard time.Duration) (time.Duration, error) {
 		return 0, nil
 	case value < 0:
 		return 0, badInput(name, -1, ErrRange, "%v is negative: want a span of time, 0 for the default or AtOnce for none", value)
+	case value > maxTime:
+		return maxTime, nil // the same: no wait or estimate is longer
 	}
 	return value, nil
 }

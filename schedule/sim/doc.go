@@ -34,8 +34,8 @@
 //
 // A simulation is exact: it follows the rules below event by event, in time
 // O(log E) an event beside the scheduler's own (E jobs running or requests
-// booting) and O(idle) for choosing instances. It replays 0.5 to 3 million jobs
-// a second; BENCHMARKS.md has the figures.
+// booting) and O(idle) for choosing instances. It replays about a million jobs of
+// the logs in BENCHMARKS.md a second, more on a fixed cluster.
 //
 // The events of one moment come in this order: submissions, in the jobs' order;
 // ends of jobs, by the jobs' order; requests whose instances are up; release
@@ -75,6 +75,9 @@
 //     Config.Bound binds it to the job that it was requested for: 71.6 s and
 //     779,937 hours: nobody overtakes, and instances stand reserved while others
 //     boot.
+//   - Growth is looked at only when a job arrives or ends. Jobs that arrive while
+//     others boot for them, with a prediction within the limit, and whose turn then
+//     does not come, wait until the next job arrives or ends, if that is long.
 //   - BestSize is all long jobs and the first short one, in the queue's order.
 //   - Leases renew while a job waits, since the release check is skipped.
 //   - NoWait binds: a job that does not fit takes what is idle and its own new
@@ -82,7 +85,7 @@
 //     them, 59.3 s and 784,120).
 //
 // No combination gives the paper's −24.2% wait and −13.3% cost together: the
-// defaults give −23.5% and −17.9% against Individual.
+// defaults give −23.4% and −17.9% against Individual.
 //
 // # Units
 //

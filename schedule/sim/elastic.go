@@ -199,8 +199,8 @@ func (s *Simulator) end(l int32) {
 func (s *Simulator) pay(length time.Duration) {
 	s.paid.add(s.cfg.Meter.Charged(length), 1)
 	cost, err := s.addCost(s.cost, length, 1)
-	if err != nil && s.err == nil {
-		s.err = err
+	if err != nil {
+		s.fail(err)
 	}
 	s.cost = cost
 }
@@ -289,12 +289,14 @@ func (s *Simulator) startBound(job int) {
 // request leases n > 0 instances for a job, or for whoever the scheduler
 // chooses, and returns how long they boot.
 func (s *Simulator) request(n, job int) time.Duration {
-	boot := s.cfg.Boot(n)
-	if boot < 0 || boot > maxTime {
-		if s.err == nil {
-			s.err = badInput("Boot", -1, ErrRange, "%v for %d instances: want a time from 0 to %v", boot, n, maxTime)
-		}
-		boot = 0
+	boot, err := s.boot(n)
+	if err != nil {
+		s.fail(err)
+		return 0
+	}
+	if n > maxHeld-s.held {
+		s.fail(badInput("Nodes", -1, ErrTooLarge, "%d instances at once: want at most %d", s.held+n, maxHeld))
+		return 0
 	}
 	first := int32(-1)
 	for range n {
@@ -320,6 +322,15 @@ func (s *Simulator) request(n, job int) time.Duration {
 	s.held += n
 	s.events.push(event{s.now + boot, order(booted, int(r))})
 	return boot
+}
+
+// boot asks the configuration for a boot time.
+func (s *Simulator) boot(n int) (time.Duration, error) {
+	boot := s.cfg.Boot(n)
+	if boot < 0 || boot > maxTime {
+		return 0, badInput("Boot", -1, ErrRange, "%v for %d instances: want a time from 0 to %.0f s", boot, n, maxTime.Seconds())
+	}
+	return boot, nil
 }
 
 // arrive makes the instances of a request idle, unless they are bound to a job.

@@ -7,12 +7,13 @@ import (
 
 // What an [InputError] unwraps to.
 var (
-	// ErrOrder: the jobs are not sorted by (Submit, ID), or an ID is repeated.
+	// ErrOrder: the jobs are not sorted by (Submit, ID).
 	ErrOrder = errors.New("jobs out of order")
 	// ErrRange: a value is outside of what it may be.
 	ErrRange = errors.New("value out of range")
-	// ErrTooLarge: a job needs more nodes than the cluster has.
-	ErrTooLarge = errors.New("job larger than the cluster")
+	// ErrTooLarge: a job needs more nodes than the cluster has, or all jobs
+	// together more instances than can be simulated.
+	ErrTooLarge = errors.New("more nodes than there can be")
 )
 
 // An InputError says which input a simulation cannot take, and why.

@@ -68,11 +68,11 @@ func (r *Result) AppendDemand(dst []int, slot time.Duration) []int {
 		if l.Held == 0 {
 			continue
 		}
-		end := l.At
-		if i+1 < len(r.Levels) {
-			end = r.Levels[i+1].At
+		if i+1 == len(r.Levels) {
+			break // a local cluster's nodes are held no longer than its last job runs
 		}
-		for k := int(l.At / slot); k == int(l.At/slot) || time.Duration(k)*slot < end; k++ {
+		end := r.Levels[i+1].At
+		for k := int(l.At / slot); time.Duration(k)*slot < end; k++ {
 			for len(dst)-first <= k {
 				dst = append(dst, 0)
 			}

@@ -77,8 +77,13 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Config) (Result, error) {
 	return s.res, nil
 }
 
-// maxTime keeps every sum of two times of a job within a time.Duration.
+// maxTime keeps every sum of a time of the clock and up to three spans within a
+// time.Duration: 73 years.
 const maxTime = time.Duration(math.MaxInt64 / 4)
+
+// maxHeld is how many instances may be leased at once, for a few gigabytes of
+// memory.
+const maxHeld = 1 << 26
 
 func check(jobs []trace.Job, cfg Config) error {
 	for i := range jobs {
@@ -92,14 +97,16 @@ func check(jobs []trace.Job, cfg Config) error {
 			return badInput("Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
 		case j.Submit < 0 || j.Submit > maxTime:
 			return badInput("Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
+		case cfg.Mode != Local && j.Nodes > maxHeld:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
 		case cfg.Mode == Local && j.Nodes > cfg.Nodes:
 			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d nodes, and the cluster has %d", j.ID, j.Nodes, cfg.Nodes)
 		}
 		if i == 0 {
 			continue
 		}
-		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID >= j.ID {
-			return badInput("Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): sort by submission, then by ID, each ID once", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
+		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID {
+			return badInput("Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): sort by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
 		}
 	}
 	return nil
@@ -153,15 +160,23 @@ func (s *Simulator) replay() {
 		if len(s.due) > 0 {
 			at = s.now
 		}
-		if s.nextRelease < at {
-			s.now = s.nextRelease
-			s.release()
-			continue
+		releases := s.nextRelease < at
+		at = min(at, s.nextRelease)
+		if at == schedule.Never && s.ended < len(s.jobs) {
+			s.fail(badInput("Scheduler", -1, ErrRange, "it leaves %d jobs waiting for ever", len(s.jobs)-s.ended))
 		}
-		if at == schedule.Never {
+		if at == schedule.Never || s.err != nil {
+			return
+		}
+		if at > maxTime {
+			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end", maxTime.Seconds(), len(s.jobs)-s.ended))
 			return
 		}
 		s.now = at
+		if releases {
+			s.release()
+			continue
+		}
 		s.gather()
 		if next < len(s.jobs) && s.jobs[next].Submit == at {
 			s.submit(next)
@@ -175,6 +190,13 @@ func (s *Simulator) replay() {
 		} else {
 			s.ready(e.index())
 		}
+	}
+}
+
+// fail ends the simulation with an error, the first one.
+func (s *Simulator) fail(err error) {
+	if s.err == nil {
+		s.err = err
 	}
 }
 
@@ -266,9 +288,9 @@ func (s *Simulator) individual() (charged span, err error) {
 	var cost pricing.Money
 	for i := range s.jobs {
 		j := &s.jobs[i]
-		boot := s.cfg.Boot(j.Nodes)
-		if boot < 0 || boot > maxTime {
-			return charged, badInput("Boot", -1, ErrRange, "%v for %d instances", boot, j.Nodes)
+		boot, err := s.boot(j.Nodes)
+		if err != nil {
+			return charged, err
 		}
 		s.res.Starts[i] = j.Submit + boot
 		charged.add(s.cfg.Meter.Charged(boot+j.Run), j.Nodes)

@@ -129,7 +129,7 @@ func TestErrors(t *testing.T) {
 		"estimate too low":    {with(func(j *trace.Job) { j.Estimate-- }), Config{}, "Estimate", 1, ErrRange},
 		"estimate too high":   {with(func(j *trace.Job) { j.Estimate = math.MaxInt64 }), Config{}, "Estimate", 1, ErrRange},
 		"negative submission": {with(func(j *trace.Job) { j.Submit = -1 }), Config{}, "Submit", 1, ErrRange},
-		"repeated ID":         {with(func(j *trace.Job) { j.ID = 1 }), Config{}, "Submit", 1, ErrOrder},
+		"unsorted ID":         {with(func(j *trace.Job) { j.ID = 0 }), Config{}, "Submit", 1, ErrOrder},
 		"unsorted":            {[]trace.Job{job(1, 5, 1, 1), job(2, 4, 1, 1)}, Config{}, "Submit", 1, ErrOrder},
 		"too large":           {with(func(j *trace.Job) { j.Nodes = 3 }), Config{Mode: Local, Nodes: 2}, "Nodes", 1, ErrTooLarge},
 		"no local nodes":      {nil, Config{Mode: Local}, "Nodes", -1, ErrRange},
@@ -142,6 +142,14 @@ func TestErrors(t *testing.T) {
 		"bad expansion":       {nil, Config{Expansion: 9}, "Expansion", -1, ErrRange},
 		"bad placement":       {nil, Config{Placement: 9}, "Placement", -1, ErrRange},
 		"no randomness":       {nil, Config{Placement: placement.Random}, "Rand", -1, ErrRange},
+		"endless period":      {nil, Config{ReleaseEvery: math.MaxInt64}, "ReleaseEvery", -1, ErrRange},
+		"endless minimum":     {nil, Config{Meter: pricing.Meter{Minimum: math.MaxInt64, Increment: 1}}, "Meter", -1, ErrRange},
+		"endless increment":   {nil, Config{Meter: pricing.Meter{Increment: math.MaxInt64}}, "Meter", -1, ErrRange},
+		"huge job":            {with(func(j *trace.Job) { j.Nodes = 1e9 }), Config{}, "Nodes", 1, ErrTooLarge},
+		"huge job bound":      {with(func(j *trace.Job) { j.Nodes = maxHeld }), Config{Mode: NoWait}, "Nodes", -1, ErrTooLarge},
+		"clock":               {centuries(6), Config{Mode: Local, Nodes: 1}, "Submit", -1, ErrRange},
+		"clock of SEC":        {centuries(6), Config{WaitLimit: maxTime}, "Submit", -1, ErrRange},
+		"stuck":               {[]trace.Job{ok}, Config{Scheduler: new(idleScheduler)}, "Scheduler", -1, ErrRange},
 		"bad boot":            {[]trace.Job{ok}, Config{Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
 		"bad boot alone":      {[]trace.Job{ok}, Config{Mode: Individual, Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
 	} {
@@ -155,6 +163,42 @@ func TestErrors(t *testing.T) {
 	var s Simulator
 	if _, err := s.Run([]trace.Job{job(1, 0, 60*1000, 1000)}, Config{Hourly: math.MaxInt64 / 4}); !errors.Is(err, pricing.ErrOverflow) {
 		t.Errorf("a cost beyond Money: got %v", err)
+	}
+}
+
+// centuries makes jobs that one node cannot run within the range of the clock.
+func centuries(n int) []trace.Job {
+	jobs := make([]trace.Job, n)
+	for i := range jobs {
+		jobs[i] = trace.Job{ID: int64(i), Run: maxTime / 2, Estimate: maxTime, Nodes: 1}
+	}
+	return jobs
+}
+
+// idleScheduler never starts a job.
+type idleScheduler struct{ schedule.FCFS }
+
+func (*idleScheduler) AppendStarts(dst []schedule.Allocation, _ time.Duration) []schedule.Allocation {
+	return dst
+}
+func (s *idleScheduler) Top(now time.Duration) (schedule.Job, time.Duration, bool) {
+	j, _, ok := s.FCFS.Top(now)
+	return j, now, ok
+}
+
+// Jobs whose number is unknown may share it.
+func TestRepeatedIDs(t *testing.T) {
+	jobs := []trace.Job{job(-1, 0, 10, 1), job(-1, 0, 10, 1)}
+	if r := run(t, jobs, Config{Mode: Local, Nodes: 1}); r.Starts[0] != 0 || r.Starts[1] != at(10) {
+		t.Errorf("starts %v, want 0 and 10 minutes", r.Starts)
+	}
+}
+
+// A local cluster's demand ends with its last job, also at the end of a slot.
+func TestDemandEndsWithLastJob(t *testing.T) {
+	r := run(t, []trace.Job{job(1, 0, 60, 1)}, Config{Mode: Local, Nodes: 3})
+	if d := cmp.Diff([]int{3}, r.AppendDemand(nil, time.Hour)); d != "" {
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
 
