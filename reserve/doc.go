@@ -45,15 +45,15 @@
 //	Levels       one      2·optimum, Periodic, 1             O(n·levels)
 //	SEC          all      none known; 1 with one class       O(n·terms·log n)
 //	Constant     one      best constant quantity, 1          O(n), sorting at worst
-//	BestConstant one best best constant quantity, 1          O(n·h), sorting at worst
+//	BestConstant one      best constant quantity of any, 1   O(n·h), sorting at worst
 //	Peak         one      none                               O(n)
 //	OnDemand     none     p/min(F_k/τ_k + q_k) · optimum     O(n)
 //	Competitive  all      a lower bound, Eq. (5)             O(n·log L + L·h)
 //
-// where 1 stands for what on demand only costs, and levels are at most the least
-// of n, twice, and the largest demand. The first three constants are for the Full
-// horizon and purchases at any slot; see the types. Proofs are in the files named
-// after the algorithms.
+// where 1 stands for what on demand only costs, and there are min(2·n, max d)
+// levels at most. The constants of the first three are for the Full horizon and
+// purchases at any slot; see the types. Proofs are in the files named after the
+// algorithms. All take O(n) memory but SEC, O(n·h).
 //
 // One class, prepaid or not: [HGR] or [Levels], which differ by a per cent and know
 // the whole demand; [Periodic] looks no further than a term, and is what to

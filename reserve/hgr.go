@@ -134,7 +134,7 @@ func (h *HGR) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase
 func (h *HGR) open(p *Problem) {
 	s := &h.single
 	n := len(s.demand)
-	h.starts = slices.Grow(h.starts[:0], (n+s.every-1)/s.every)
+	h.starts = slices.Grow(h.starts[:0], (n-1)/s.every+1)
 	h.before = zeroed(h.before, n+1)
 	last := false
 	for t := range n {

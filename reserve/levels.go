@@ -73,7 +73,7 @@ type Levels struct {
 }
 
 // AppendPlan appends the plan's purchases to dst, as [Planner] says. Time
-// O(n·min(n, max d)) at worst for n slots, and near-linear in the instance-slots
+// O(n·min(2n, max d)) at worst for n slots, and near-linear in the instance-slots
 // of the distinct levels that are not left over from levels above.
 func (a *Levels) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
 	s := &a.single
@@ -138,7 +138,7 @@ func (a *Levels) prepare() {
 	a.joined = slices.Grow(a.joined[:0], n)
 	a.left = zeroed(a.left, n)
 	a.cover = zeroed(a.cover, n+1)
-	a.buy = zeroed(a.buy, (n+a.single.every-1)/a.single.every)
+	a.buy = zeroed(a.buy, (n-1)/a.single.every+1)
 	a.costly = slices.Grow(a.costly[:0], n)
 	a.cost = slices.Grow(a.cost[:0], n+1)[:n+1]
 	a.start = slices.Grow(a.start[:0], n)[:n]

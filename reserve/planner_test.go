@@ -52,6 +52,8 @@ func TestPlans(t *testing.T) {
 		// The window from 4 reaches the horizon; it saves as much as the one from 3,
 		// but 3 is not open.
 		{"hgr, every 2", &HGR{}, Problem{Demand: digits("000011"), Prices: prepaid(1, 2, 3), Every: 2}, buys{{Slot: 4, Count: 1}}},
+		{"hgr, once", &HGR{}, Problem{Demand: digits("0111111"), Prices: prepaid(1, 2, 3), Every: math.MaxInt}, buys{{Slot: 0, Count: 1}}},
+		{"sec, once", &SEC{}, Problem{Demand: digits("0111111"), Prices: prepaid(1, 2, 3), Every: math.MaxInt}, buys{{Slot: 0, Count: 1}}},
 		{"hgr, closed", &HGR{}, Problem{Demand: digits("1111"), Prices: prepaid(1, 2, 4), Closed: []bool{true, false, false, false}}, buys{{Slot: 1, Count: 1}}},
 		// Blocks 0-2, 3-5, 6: second largest demands 2, 1, none.
 		{"periodic", &Periodic{}, Problem{Demand: digits("3210119"), Prices: prepaid(1, 2, 3)}, buys{{Slot: 0, Count: 2}, {Slot: 3, Count: 1}}},
@@ -135,13 +137,54 @@ func TestSECThresholds(t *testing.T) {
 	}
 }
 
+// Rests count as classes of the shortest term that is no shorter, billed alike
+// and with the nearest hourly price ([Niu16] section 5.1.2, step 2). Counted by
+// hand: a rest of four slots is that of a short term.
+func TestSECInventory(t *testing.T) {
+	short, long := 4*time.Hour, 12*time.Hour
+	p := &Problem{Demand: digits("00000000000000"), Slot: time.Hour, Prices: pricing.List{OnDemand: 9, Classes: []pricing.Class{
+		{Name: "short-heavy", Term: short, Upfront: 9, Hourly: 1},
+		{Name: "short-light", Term: short, Upfront: 2, Hourly: 5, Billed: pricing.WhenUsed},
+		{Name: "short-medium", Term: short, Upfront: 5, Hourly: 3, Billed: pricing.WhenUsed},
+		{Name: "long-heavy", Term: long, Upfront: 20, Hourly: 5},
+		{Name: "long-middle", Term: long, Upfront: 10, Hourly: 4, Billed: pricing.WhenUsed},
+	}}, Held: []Holding{
+		{Class: 3, Count: 1, Until: 10},
+		{Class: 4, Count: 2, Until: 6},
+		{Class: 0, Count: 3, Until: 2},
+		{Class: 1, Count: 4, Until: 0},
+		{Class: 4, Count: 1, Until: 99},
+	}}
+	want := map[int]string{
+		0: "33000011110000", // short-heavy: its own, and the rest of long-heavy
+		1: "00222200000000", // short-light is as near to long-middle as medium, and first
+		2: "00000000000000",
+		3: "11111100000000",
+		4: "33111111111111",
+	}
+	var sec SEC
+	if _, err := sec.AppendPlan(nil, p); err != nil {
+		t.Fatal(err)
+	}
+	for k := range p.Prices.Classes {
+		stock, got := 0, ""
+		for s := range p.Demand {
+			stock += int(sec.enter[k*len(p.Demand)+s])
+			got += string(rune('0' + stock))
+		}
+		if got != want[k] {
+			t.Errorf("%s: %s by slot, want %s", p.Prices.Classes[k].Name, got, want[k])
+		}
+	}
+}
+
 // What is refused, and where the error points.
 func TestErrors(t *testing.T) {
 	ok := Problem{Demand: digits("1234"), Slot: time.Hour, Prices: prepaid(1, 2, 3)}
 	used := ok
 	used.Prices = pricing.List{OnDemand: 5, Classes: []pricing.Class{
 		{Name: "prepaid", Term: 3 * time.Hour, Upfront: 6},
-		{Name: "light", Term: 3 * time.Hour, Upfront: 2, Hourly: 3, Billed: pricing.WhenUsed},
+		{Name: "light", Term: 3 * time.Hour, Upfront: 2, Hourly: 1, Billed: pricing.WhenUsed},
 	}}
 	used.Held = []Holding{{Class: 0, Count: 1, Until: 2}, {Class: 1, Count: 1, Until: 2}}
 	one := []Planner{&HGR{}, &Periodic{}, &Levels{}, &Peak{}, &Constant{}, &BestConstant{}}
