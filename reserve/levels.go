@@ -32,12 +32,11 @@ import (
 // for n slots and m such steps, after sorting; O(n) space. Where the coverage of
 // a slot is sought that gets busy, a Fenwick tree has it in O(log n).
 //
-// Departures. // A reservation for slots (t-τ, t] with t < τ would begin before slot 0. It begins
-// at 0, and so that it does not overlap the next one of the level, that one and
-// those after it move back as far as they must, which serves the same slots and
-// leaves more over. Where one may buy at multiples of Every only, the same holds
-// for each. With the Pure horizon F is what a reservation from its slot to the
-// horizon costs.
+// Departures. A reservation for slots (t-τ, t] with t < τ would begin before slot
+// 0. It begins at 0; and lest it overlap the next one of the level, that one and
+// those after it begin as much later as they must, and serve the same. Where one
+// may buy at multiples of Every only, each begins at the first that it can. With
+// the Pure horizon F is what a reservation from its slot to the horizon costs.
 
 // Levels is the greedy algorithm over levels of [Wang15], for one class. The
 // zero value is ready.
@@ -170,28 +169,32 @@ func (a *Levels) decide(horizon Horizon) {
 	s := &a.single
 	n, tau, every := len(s.demand), s.class.term, s.every
 	pure := horizon == Pure
-	a.cost[0] = 0
+	costly := a.costly
+	cost, starts, before := a.cost[:len(costly)+1], a.start[:len(costly)], a.before[:len(costly)]
+	fee, gain := s.class.fee, s.gain
+	cost[0] = 0
 	head, tail := int32(0), int32(0)                    // costly slots before the earliest, the latest start for slot t
 	late, lateStart, lateHead := int64(-1), 0, int32(0) // the best start beyond n-τ
-	for i, slot := range a.costly {
+	for i, slot := range costly {
 		t := int(slot)
 		// The earliest start is the best: V does not fall with its slot.
 		start := max(0, t-tau+1)
 		if every > 1 {
 			start = (start + every - 1) / every * every
 		}
-		for int(a.costly[head]) < start {
+		for int(costly[head]) < start {
 			head++
 		}
-		with, at, bought := a.cost[head]+s.class.feeFor(n-start), start, head
+		with, at, bought := cost[head]+fee, start, head
 		if pure {
+			with = cost[head] + s.class.feeFor(n-start)
 			// But beyond n-τ a later one costs less, and the latest that
 			// serves t is the best of those since the last costly slot.
 			if b := t - t%every; b > n-tau {
-				for int(a.costly[tail]) < b {
+				for int(costly[tail]) < b {
 					tail++
 				}
-				if c := a.cost[tail] + s.class.feeFor(n-b); late < 0 || c < late {
+				if c := cost[tail] + s.class.feeFor(n-b); late < 0 || c < late {
 					late, lateStart, lateHead = c, b, tail
 				}
 			}
@@ -199,9 +202,10 @@ func (a *Levels) decide(horizon Horizon) {
 				with, at, bought = late, lateStart, lateHead
 			}
 		}
-		a.cost[i+1], a.start[i] = a.cost[i]+s.gain, -1
-		if with <= a.cost[i+1] {
-			a.cost[i+1], a.start[i], a.before[i] = with, int32(at), bought
+		if without := cost[i] + gain; with <= without {
+			cost[i+1], starts[i], before[i] = with, int32(at), bought
+		} else {
+			cost[i+1], starts[i] = without, -1
 		}
 	}
 	a.plan = a.plan[:0]
