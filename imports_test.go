@@ -1,6 +1,7 @@
 package plimsoll
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -25,7 +26,41 @@ var alone = []string{"pricing", "schedule/trace"}
 
 // forbidden has what a library package does not import: it does no I/O of its
 // own, starts nothing, reads no environment and logs nothing.
-var forbidden = []string{"os", "os/exec", "log", "log/slog", "net", "net/http", "flag", "math/rand", "sync", "syscall", "unsafe", "testing"}
+// These are the first parts of import paths.
+var forbidden = []string{"os", "log", "net", "flag", "sync", "syscall", "unsafe", "testing", "runtime", "plugin"}
+
+// helpers are the internal packages that tests use.
+var helpers = []string{"internal/allocs", "internal/seeded", "internal/shared"}
+
+// library reports whether a package is one that programs import, or part of it.
+func library(pkg string) bool {
+	return pkg != "." && !strings.HasPrefix(pkg, "examples") && !slices.Contains(helpers, pkg)
+}
+
+// impure says what a piece of syntax does that a library package must not: it
+// starts a goroutine, reads the clock, or draws from global randomness.
+func impure(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return "a goroutine"
+	case *ast.SelectorExpr:
+		x, ok := n.X.(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		switch f := x.Name + "." + n.Sel.Name; f {
+		case "time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.Tick", "time.NewTimer", "time.NewTicker", "time.AfterFunc", "time.Local":
+			return f
+		case "rand.New", "rand.NewPCG", "rand.NewChaCha8", "rand.NewZipf", "rand.Rand", "rand.Source", "rand.PCG", "rand.ChaCha8", "rand.Zipf":
+			return ""
+		default:
+			if x.Name == "rand" {
+				return "global randomness, " + f
+			}
+		}
+	}
+	return ""
+}
 
 // The import rules of CONTRIBUTING.md.
 func TestImports(t *testing.T) {
@@ -40,7 +75,7 @@ func TestImports(t *testing.T) {
 		if !strings.HasSuffix(path, ".go") {
 			return nil
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
@@ -55,6 +90,14 @@ func TestImports(t *testing.T) {
 			if why := refuse(pkg, name, isTest); why != "" {
 				t.Errorf("%s imports %s: %s", path, name, why)
 			}
+		}
+		if library(pkg) && !isTest {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if what := impure(n); what != "" {
+					t.Errorf("%s: %s in a library package", path, what)
+				}
+				return true
+			})
 		}
 		return nil
 	})
@@ -71,17 +114,17 @@ func refuse(pkg, name string, isTest bool) string {
 	sibling, ours := strings.CutPrefix(name, module)
 	std := !strings.Contains(strings.SplitN(name, "/", 2)[0], ".")
 	example := strings.HasPrefix(pkg, "examples")
-	helper := strings.HasPrefix(pkg, "internal") || pkg == "."
+	root, _, _ := strings.Cut(name, "/")
 	switch {
 	case strings.HasPrefix(sibling, "examples") && !example:
 		return "a library package does not import examples"
-	case example, helper:
+	case example, !library(pkg):
 		return ""
 	case strings.HasPrefix(name, "gonum.org/v1/plot"), strings.HasPrefix(name, "golang.org/x/term"):
 		return "for examples only"
 	case isTest:
 		return ""
-	case slices.Contains(forbidden, name):
+	case slices.Contains(forbidden, root), name == "math/rand":
 		return "a library package has no business with it"
 	case std:
 		return ""
@@ -98,6 +141,27 @@ func refuse(pkg, name string, isTest bool) string {
 	return "not among the modules that library packages use"
 }
 
+// What is impure is found, and what is not is let through.
+func TestImpure(t *testing.T) {
+	for code, want := range map[string]bool{
+		"go f()": true, "time.Now()": true, "rand.IntN(3)": true, "_ = time.Local": true,
+		"f()": false, "rand.New(src)": false, "r.IntN(3)": false, "time.Duration(3)": false,
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package p; func g() {"+code+"}", parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := false
+		ast.Inspect(f, func(n ast.Node) bool {
+			got = got || impure(n) != ""
+			return true
+		})
+		if got != want {
+			t.Errorf("%s: impure %v, want %v", code, got, want)
+		}
+	}
+}
+
 // The rules refuse what they should.
 func TestImportRules(t *testing.T) {
 	for _, c := range []struct {
@@ -108,6 +172,10 @@ func TestImportRules(t *testing.T) {
 		{"pricing", "math/bits", false, true},
 		{"pricing", "os", false, false},
 		{"pricing", "os", true, true},
+		{"pricing", "os/signal", false, false},
+		{"pricing", "net/http", false, false},
+		{"schedule", "math/rand", false, false},
+		{"schedule", "math/rand/v2", false, true},
 		{"pricing", "gonum.org/v1/gonum/mat", false, false},
 		{"schedule/trace", module + "pricing", false, false},
 		{"schedule", module + "placement", false, false},

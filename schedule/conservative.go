@@ -23,7 +23,8 @@ import (
 // come free early, every reservation is gone through: O(log S) for one that the
 // freed nodes cannot help, O(S) by blocks for others, and again as long as any
 // of them moves. So an early end costs between O(Q·log S) and a small multiple
-// of O(Q·S). A time at which no nodes come free early and no reservation begins
+// of O(Q·S): a flood of 4,000 jobs, all waiting, took half a minute where EASY
+// takes milliseconds. It is for queues of hundreds. A time at which no nodes come free early and no reservation begins
 // costs O(log S).
 type Conservative struct {
 	// Order is the priority by which the queue is ordered, nil for first come,

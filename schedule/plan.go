@@ -194,9 +194,7 @@ func (p *plan) forget(now time.Duration) {
 		return
 	}
 	k, i := p.locate(now)
-	for _, b := range p.blocks[:k] {
-		p.spare = append(p.spare, b)
-	}
+	p.spare = append(p.spare, p.blocks[:k]...)
 	if k > 0 {
 		p.blocks = append(p.blocks[:0], p.blocks[k:]...)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"os"
 
@@ -74,11 +75,29 @@ func (o *options) load(line *progress.Line) (*jobLog, error) {
 		if j.Nodes > log.jobs[log.largest].Nodes {
 			log.largest = i
 		}
-		if i > 0 && j.ID == log.jobs[i-1].ID && j.Submit == log.jobs[i-1].Submit {
-			return nil, cli.Mistakef("%s: job %d is there twice, submitted at %s s", log.name, j.ID, decimal.Seconds(j.Submit))
-		}
 	}
 	return log, nil
+}
+
+// busyShare is how much of its time a cluster of enough nodes is busy at most:
+// above it the queue of a batch cluster grows long.
+const busyShare = 0.8
+
+// enough returns how many nodes a local cluster has by default: as many as the
+// largest job needs, and no fewer than keep up with the load of the time in
+// which jobs were submitted.
+func (log *jobLog) enough() int {
+	nodes := log.jobs[log.largest].Nodes
+	hours := 0.0
+	for _, j := range log.jobs {
+		hours += float64(j.Nodes) * j.Run.Hours()
+	}
+	if span := log.jobs[len(log.jobs)-1].Submit - log.jobs[0].Submit; span > 0 {
+		if n := math.Ceil(hours / span.Hours() / busyShare); n > float64(nodes) && n < math.MaxInt32 {
+			nodes = int(n)
+		}
+	}
+	return nodes
 }
 
 // records opens the log.

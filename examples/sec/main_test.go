@@ -253,7 +253,7 @@ func TestSVG(t *testing.T) {
 			t.Errorf("%s has %d bytes", name, len(text))
 		}
 		wellFormed(t, name, text)
-		for _, part := range []string{"time since the start of the log (", "instances", "used", "held, idle"} {
+		for _, part := range []string{"time since the start of the log (", "instances", "used", "idle or booting"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s does not say %q", name, part)
 			}
@@ -324,7 +324,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", file("empty.swf", "")}, "empty.swf: there is no job in it"},
 		{[]string{"-trace", file("header.swf", "; Version: 2\n\n")}, "header.swf: there is no job in it"},
 		{[]string{"-trace", file("zero.swf", "1 0 0 0 4\n2 0 0 5 0\n")}, "none of its 2 records is a job that can be run (run time 0: 1, no processors: 1)"},
-		{[]string{"-trace", file("twice.swf", "1 5 0 9 4\n1 5 0 5 1\n")}, "twice.swf: job 1 is there twice, submitted at 5 s"},
+		{[]string{"-trace", file("centuries.swf", strings.Repeat("1 0 -1 2300000000 16\n", 6)), "-mode", "local"}, "centuries.swf: mode local: sim: Submit: value out of range: the simulated clock passes 2305843009 s, 5 jobs before the end"},
 		{[]string{"-trace", file("old.swf", "1 0 0 9000000000 4\n")}, "old.swf: job 1 cannot be run"},
 		{[]string{"-trace", file("huge.swf", "1 0 0 90000000 900000000000\n")}, "huge.swf: mode individual"},
 		{[]string{"-estimate", "1e300"}, "-estimate 1e+300 is too much: made-up log: record 1"},

@@ -43,7 +43,8 @@ How it runs
                          sec         one cluster, which grows when the first job of
                                      the queue would wait for too long
                          local       a cluster of fixed size
-  -nodes N             size of the local cluster (default: that of the largest job)
+  -nodes N             size of the local cluster (default: enough for the
+                       largest job, and to be busy 80% of the time at most)
   -waitlimit D         sec grows when the first job would wait for longer (default 5m)
   -expand HOW          for which waiting jobs sec grows: first, sum (all) or best (the
                        long ones and one short one) (default best)
@@ -76,6 +77,10 @@ The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in
 log, and 130 after an interrupt.
 `
 
+// instanceProcessors is how many processors the instance has whose prices are
+// used, cc2.8xlarge.
+const instanceProcessors = 16
+
 // options are the flags.
 type options struct {
 	trace     string
@@ -101,7 +106,7 @@ var inOrder = []sim.Mode{sim.Individual, sim.NoWait, sim.SEC, sim.Local}
 // parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
 func parse(args []string) (options, error) {
 	o := options{
-		cores:     16,
+		cores:     instanceProcessors,
 		modes:     inOrder,
 		waitLimit: 5 * time.Minute,
 		short:     time.Hour,

@@ -88,6 +88,10 @@ func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error
 	fmt.Fprintf(w, "Means of %s jobs. Saving is over individual. Nodes are the most held at once.\n"+
 		"Waits are from submission to start. An instance costs $%s for every hour begun.\n",
 		decimal.Int(len(log.jobs)), runs.prices.OnDemand.Fixed(2))
+	if o.cores != instanceProcessors {
+		fmt.Fprintf(w, "Prices are those of an instance of %d processors, also where -cores-per-node is %d.\n",
+			instanceProcessors, o.cores)
+	}
 	if o.shows(sim.Local) {
 		local := runs.shown[len(runs.shown)-1]
 		fmt.Fprintf(w, "Local has its nodes throughout, and costs what owning and hosting them would,\n"+

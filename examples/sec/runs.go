@@ -43,7 +43,7 @@ func (r *modeRuns) picked() *modeRun {
 func (o *options) runAll(log *jobLog, line *progress.Line) (*modeRuns, error) {
 	nodes := o.nodes
 	if largest := log.jobs[log.largest]; nodes == 0 {
-		nodes = largest.Nodes
+		nodes = log.enough()
 	} else if nodes < largest.Nodes && o.shows(sim.Local) {
 		return nil, cli.Mistakef("job %d needs %s of %s, but -nodes is only %s",
 			largest.ID, plural(largest.Nodes, "node"), plural(o.cores, "processor"), decimal.Int(nodes))
@@ -74,7 +74,7 @@ func (o *options) runAll(log *jobLog, line *progress.Line) (*modeRuns, error) {
 			switch {
 			case errors.As(err, &input) && input.Index >= 0:
 				return nil, cli.Mistakef("%s: job %d cannot be run: %v", log.name, log.jobs[input.Index].ID, err)
-			case errors.Is(err, pricing.ErrOverflow):
+			case input != nil, errors.Is(err, pricing.ErrOverflow):
 				return nil, cli.Mistakef("%s: mode %v: %v", log.name, mode, err)
 			}
 			return nil, err

@@ -97,7 +97,7 @@ func check(jobs []trace.Job, cfg Config) error {
 			return badInput("Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
 		case j.Submit < 0 || j.Submit > maxTime:
 			return badInput("Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
-		case cfg.Mode != Local && j.Nodes > maxHeld:
+		case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > maxHeld:
 			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
 		case cfg.Mode == Local && j.Nodes > cfg.Nodes:
 			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d nodes, and the cluster has %d", j.ID, j.Nodes, cfg.Nodes)

@@ -157,7 +157,7 @@ func newPlot(panel Picture) (*plot.Plot, error) {
 	p.Legend.Padding = 2
 	p.Legend.XOffs = 6
 	p.Legend.Add("used", areas[1])
-	p.Legend.Add("held, idle", areas[0])
+	p.Legend.Add("idle or booting", areas[0])
 
 	for style, size := range map[*text.Style]vg.Length{
 		&p.Title.TextStyle:   12,

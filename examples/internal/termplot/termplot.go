@@ -37,7 +37,7 @@ const (
 
 // Write draws p to w in one call, at most width columns wide (40 to 160). A column
 // of the picture stands for a span of time, and shows the most instances held
-// and the most busy within it.
+// and the most busy within it, so that it looks busier than the mean is.
 func Write(w io.Writer, p Picture, width int) error {
 	width = min(max(width, minWidth), maxWidth)
 	peak := 0
@@ -51,7 +51,7 @@ func Write(w io.Writer, p Picture, width int) error {
 	busy := steps.AppendPeaks(nil, p.Busy, p.From, p.To, columns)
 
 	var b strings.Builder
-	legend := fmt.Sprintf("%c used  %c held, idle", used, idle)
+	legend := fmt.Sprintf("%c used  %c idle or booting (peaks)", used, idle)
 	gap := max(2, label+2+columns-utf8.RuneCountInString(p.Title)-utf8.RuneCountInString(legend))
 	fmt.Fprintf(&b, "%s%s%s\n", p.Title, strings.Repeat(" ", gap), legend)
 	for r := range rows {

@@ -21,7 +21,7 @@ func TestWrite(t *testing.T) {
 		Busy: []steps.Point{{At: 4 * h, Value: 1}, {At: 6 * h, Value: 8}, {At: 7 * h, Value: 1}, {At: 8 * h, Value: 10}, {At: 11 * h, Value: 1}, {At: 12 * h, Value: 0}},
 	}
 	want := strings.Join([]string{
-		"sec                █ used  ░ held, idle",
+		"sec   █ used  ░ idle or booting (peaks)",
 		" 10 ┤  ░░░░░░███░",
 		"    │  ░░░░░░███░",
 		"    │  ░░░░█░███░",
