@@ -1,0 +1,233 @@
+package flow
+
+import "math/bits"
+
+// nextBlock adapts the pricing block so that a sweep and the pivots that it
+// feeds take about the same work, and not too many candidates go stale.
+func (s *Solver) nextBlock(block int, before Stats) int {
+	att := s.Stats.Pivots - before.Pivots + s.Stats.Stale - before.Stale
+	work := 2*(s.Stats.Slots-before.Slots) + 20*(s.Stats.Hops-before.Hops) + 200*att
+	sweep := 2 * s.T * (6 + len(s.prob.Classes))
+	stale := s.Stats.Stale - before.Stale
+	switch {
+	case work < sweep:
+		block = max(minBlock, block/2)
+	case stale*2 > att && work > 2*sweep:
+		block = min(block*2, s.T)
+	}
+	return block
+}
+
+// order sorts the candidates into 64 classes of falling violation, keeping
+// their order inside a class.
+func (s *Solver) order(top int64) {
+	if len(s.cand) < 2 {
+		return
+	}
+	const nb = 64
+	var cnt [nb + 1]int32
+	sh := max(0, bits.Len64(uint64(top))-31)
+	mul := (uint64(nb) << 32) / (uint64(top)>>sh + 1)
+	key := func(v int64) uint64 { return nb - 1 - min(nb-1, (uint64(v)>>sh)*mul>>32) }
+	for i := range s.cand {
+		cnt[key(s.cand[i].v)+1]++
+	}
+	for i := 1; i < nb; i++ {
+		cnt[i] += cnt[i-1]
+	}
+	out := s.cnd2[:len(s.cand)]
+	for _, c := range s.cand {
+		k := key(c.v)
+		out[cnt[k]] = c
+		cnt[k]++
+	}
+	s.cand, s.cnd2 = out, s.cand
+}
+
+// potentials recomputes y from the tree, y[T] = 0 at the root segment's exit.
+func (s *Solver) potentials() {
+	T := s.T
+	x, y, sid, rt := s.x[:T], s.y[:T+1], s.sid[:T+1], s.rt
+	var v int64
+	id := int32(0)
+	if s.general {
+		price, lo := s.price[:T], s.lo[:T]
+		for t, w := range x {
+			y[t] = v
+			sid[t] = id
+			rt[id] = int32(t)
+			if w == 0 || w == lo[t] {
+				id++
+			} else {
+				v += price[t] & (-w >> 63)
+			}
+		}
+	} else {
+		p := s.prob.Price
+		for t, w := range x {
+			y[t] = v
+			sid[t] = id
+			rt[id] = int32(t)
+			v += p & (-w >> 63)
+			id += int32((w|-w)>>63) + 1
+		}
+	}
+	y[T] = v
+	sid[T] = id
+	rt[id] = int32(T)
+	n := id + 1
+	off := s.off[:n]
+	for i := range off {
+		off[i] = unset
+	}
+	st := s.pa[:0]
+	for i := range n {
+		if off[i] != unset {
+			continue
+		}
+		c := i
+		var o int64
+		for {
+			l := int32(0)
+			if c > 0 {
+				l = rt[c-1] + 1
+			}
+			g := &s.seg[l]
+			if g.pnode < 0 {
+				o = -y[g.exit]
+				off[c] = o
+				break
+			}
+			f := g.cost + y[g.pnode] - y[g.exit]
+			q := sid[g.pnode]
+			if off[q] != unset {
+				o = off[q] + f
+				off[c] = o
+				break
+			}
+			st = append(st, step{left: c})
+			off[c] = f // provisional, made final below
+			c = q
+		}
+		for k := len(st) - 1; k >= 0; k-- {
+			c := st[k].left
+			o += off[c]
+			off[c] = o
+		}
+		st = st[:0]
+	}
+	for t, id := range sid {
+		y[t] += off[id]
+	}
+}
+
+// sweep collects the most violated arc of every block of slots and returns
+// the largest violation.
+func (s *Solver) sweep(block int) (top int64) {
+	s.cand = s.cand[:0]
+	T := s.T
+	y := s.y[:T+1]
+	p := s.prob.Price
+	for b := 0; b < T; b += block {
+		e := min(T, b+block)
+		best := cand{}
+		if s.general {
+			best = s.sweepSlots(b, e)
+		} else {
+			y0 := y[b]
+			up, dn := int64(0), int64(0)
+			for _, y1 := range y[b+1 : e+1] {
+				z := y1 - y0
+				y0 = y1
+				up = max(up, z)
+				dn = min(dn, z)
+			}
+			if v := max(up-p, -dn); v > 0 {
+				k := int32(slotUp)
+				if v == -dn {
+					k, up = slotDn, dn
+				}
+				t := b
+				for ; y[t+1]-y[t] != up; t++ {
+				}
+				best = cand{v, int32(t), k}
+			}
+		}
+		for k := range s.prob.Classes {
+			c := &s.prob.Classes[k]
+			if c.Fees != nil || c.Max > 0 {
+				s.sweepClass(b, e, k, &best)
+				continue
+			}
+			t := b
+			m := int64(-1) << 62
+			e1 := max(b, min(e, T-c.Term))
+			if t < e1 {
+				ys := y[t:e1]
+				ye := y[t+c.Term:][:len(ys)]
+				for i, v := range ys {
+					m = max(m, ye[i]-v)
+				}
+			}
+			for _, v := range y[e1:e] {
+				m = max(m, y[T]-v)
+			}
+			m -= c.Fee
+			if m <= best.v {
+				continue
+			}
+			for ; y[min(T, t+c.Term)]-y[t]-c.Fee != m; t++ {
+			}
+			best = cand{m, int32(t), int32(k)}
+		}
+		if best.v > 0 {
+			s.cand = append(s.cand, best)
+			top = max(top, best.v)
+		}
+	}
+	return top
+}
+
+// sweepSlots is the slots' part of sweep for general problems.
+func (s *Solver) sweepSlots(b, e int) (best cand) {
+	for t := b; t < e; t++ {
+		w, lo := s.x[t], s.lo[t]
+		if w != 0 && w != lo {
+			continue
+		}
+		z := s.y[t+1] - s.y[t]
+		up := z
+		if w >= 0 {
+			up -= s.price[t]
+		}
+		if up > best.v {
+			best = cand{up, int32(t), slotUp}
+		}
+		if w != lo && -z > best.v {
+			best = cand{-z, int32(t), slotDn}
+		}
+	}
+	return best
+}
+
+// sweepClass is the part of sweep of one class with Fees or Max.
+func (s *Solver) sweepClass(b, e, k int, best *cand) {
+	c := &s.prob.Classes[k]
+	for t := b; t < e; t++ {
+		f := c.Fee
+		if c.Fees != nil {
+			if f = c.Fees[t]; f < 0 {
+				continue
+			}
+		}
+		v := s.y[min(s.T, t+c.Term)] - s.y[t] - f
+		if v > best.v {
+			if s.capped && s.atUpper(k, t) {
+				continue
+			}
+			*best = cand{v, int32(t), int32(k)}
+		} else if s.capped && -v > best.v && s.atUpper(k, t) {
+			*best = cand{-v, int32(t), int32(unbuy - k)}
+		}
+	}
+}

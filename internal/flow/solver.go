@@ -1,0 +1,166 @@
+package flow
+
+import "math/bits"
+
+// Stats counts the work of the last Solve.
+type Stats struct {
+	Pivots  int // exchanges of a basis arc, or flips of an arc to its other bound
+	Stale   int // candidates that were no longer violated when their turn came
+	Sweeps  int // pricing passes over all arcs
+	Slots   int // slots on the cycles, summed over Pivots and Stale
+	Hops    int // reservation arcs on the cycles, likewise
+	Crossed int // breakpoints crossed by long steps
+}
+
+// A Solver keeps its memory between calls. The zero value is ready. It must
+// not be used by two goroutines at once.
+type Solver struct {
+	Stats Stats
+
+	prob Problem
+	T    int
+	n    int64 // perturbation scale: every true quantity is held n-fold
+	sign int64 // of the perturbation of every slot's demand
+
+	x    []int64 // net on-demand flow of slot t: on demand minus idle
+	y    []int64 // potentials as of the last sweep
+	seg  []seg   // by the segment's leftmost node
+	w0   []uint64
+	w1   []uint64
+	buf  []int64 // breakpoints
+	sid  []int32 // sweep: dense segment number of a node
+	rt   []int32 // sweep: last node of a segment
+	off  []int64 // sweep: potential offset of a segment
+	pa   []step
+	pb   []step
+	pcs  []piece
+	cand []cand
+	cnd2 []cand
+	it   uint32
+
+	// general problems only (Prices, MaxActive or Max)
+	general bool
+	capped  bool
+	price   []int64  // per slot
+	lo      []int64  // lower bound of x, n-fold; minInt if none
+	wbuf    []wbp    // weighted breakpoints
+	cap     []int64  // per class, n-fold; inf if none
+	upper   []uint64 // bit (class*T + slot): nonbasic at its cap
+}
+
+// seg is a maximal run of nodes joined by slots in the basis, seen as one node
+// of a tree. Its parent is reached over one reservation arc.
+type seg struct {
+	flow  int64 // of the arc to the parent
+	cost  int64 // y[exit] - y[pnode]
+	exit  int32 // own end of the arc
+	pnode int32 // the parent's end of the arc, or -1 at the root
+	kind  int32 // class<<1 | 1 if the arc runs from exit to pnode
+	stamp uint32
+	pos   int32
+}
+
+type step struct{ left, entry int32 }
+
+// piece is the run of slots [lo, hi) on the cycle. neg is 0 if the cycle walks
+// it to the left, so that its flows fall, and -1 if they rise.
+type piece struct{ lo, hi, neg, tag int32 }
+
+type cand struct {
+	v    int64
+	t, k int32
+}
+
+type wbp struct{ at, w int64 }
+
+const (
+	inf    = int64(1) << 62
+	unset  = -int64(1) << 63
+	noLow  = -int64(1) << 63
+	slotUp = -1 // cand.k: slot enters, its flow rising
+	slotDn = -2 // cand.k: slot enters, its flow falling
+	unbuy  = -3 // cand.k <= unbuy: class unbuy-k leaves its cap
+)
+
+const (
+	minBlock   = 8   // slots; smaller ones only added stale candidates on the reference problems
+	shortCycle = 128 // slots; up to here one pass over the cycle beats two
+)
+
+// Solve finds an optimal plan. Its results are read with AppendPurchases,
+// Potentials and Cost.
+func (s *Solver) Solve(p Problem) error {
+	if err := s.init(p); err != nil {
+		return err
+	}
+	s.solve()
+	return nil
+}
+
+func (s *Solver) solve() {
+	if s.T == 0 {
+		return
+	}
+	tmax := 1
+	for _, c := range s.prob.Classes {
+		tmax = max(tmax, min(c.Term, s.T))
+	}
+	block := max(minBlock, tmax)
+	for {
+		s.potentials()
+		s.Stats.Sweeps++
+		top := s.sweep(block)
+		if len(s.cand) == 0 {
+			return
+		}
+		before := s.Stats
+		s.order(top)
+		for _, c := range s.cand {
+			s.pivot(c)
+		}
+		block = s.nextBlock(block, before)
+	}
+}
+
+// AppendPurchases appends the plan of the last Solve to dst, each slot and
+// class at most once, in no particular order.
+func (s *Solver) AppendPurchases(dst []Purchase) []Purchase {
+	// A basic arc's perturbed flow is n times its true flow, plus or minus a
+	// number from 1 to n-1: plus if the perturbation of the nodes behind the
+	// arc, seen from node T, runs with it. So it is rounded down or up.
+	up, down := int64(0), s.n-1 // what to add to arcs that run to the parent, and from it
+	if s.sign < 0 {
+		up, down = down, up
+	}
+	for i, w := range s.w0 {
+		for ; w != 0; w &= w - 1 {
+			g := &s.seg[i<<6|bits.TrailingZeros64(w)]
+			if g.pnode < 0 {
+				continue
+			}
+			p := Purchase{Class: int(g.kind >> 1)}
+			if g.kind&1 != 0 {
+				p.Slot, p.Count = int(g.exit), int((g.flow+up)/s.n)
+			} else {
+				p.Slot, p.Count = int(g.pnode), int((g.flow+down)/s.n)
+			}
+			if p.Count > 0 {
+				dst = append(dst, p)
+			}
+		}
+	}
+	if s.capped {
+		for k, c := range s.prob.Classes {
+			for t := 0; c.Max > 0 && t < s.T; t++ {
+				if s.atUpper(k, t) {
+					dst = append(dst, Purchase{t, k, c.Max})
+				}
+			}
+		}
+	}
+	return dst
+}
+
+// Potentials returns the dual solution y, T+1 values; it is valid until the
+// next Solve.
+func (s *Solver) Potentials() []int64 { return s.y }
