@@ -45,14 +45,19 @@ import (
 // A Purchase is Count reservations of one class bought at the beginning of a
 // slot. They are active from there on for the slots of one term, or to the end of
 // the demand. Several purchases of a class in one slot add up.
-//
-// A negative Slot is inventory: bought that many slots before the demand begins.
-// What is left of the term serves, and its hours within the horizon are billed;
-// the fee is spent, and nothing else of it is in the bill.
 type Purchase struct {
-	Slot  int // index into the demand, or negative
+	Slot  int // index into the demand
 	Class int // index into List.Classes
 	Count int // ≥ 0
+}
+
+// A Holding is inventory: Count reservations of one class that were bought before
+// the demand begins and are active in the slots before Until. Their hours within
+// the horizon are billed; the fee is spent, and not in the bill.
+type Holding struct {
+	Class int // index into List.Classes
+	Count int // ≥ 0
+	Until int // ≥ 0
 }
 
 // ClassBill is what the reservations of one class cost. The horizon is the end of
@@ -135,6 +140,13 @@ func (b *Biller) Grow(slots, classes, purchases int) {
 // slot is not positive. Time O(n·m + p) for n slots, m classes with a purchase
 // and p purchases.
 func (b *Biller) Bill(l List, demand []int, slot time.Duration, purchases []Purchase) (Bill, error) {
+	return b.BillHeld(l, demand, slot, purchases, nil)
+}
+
+// BillHeld is [Biller.Bill] with an inventory. Of one class, what is held and what
+// is bought serve alike. An InputError about the inventory has a Field that begins
+// with "held".
+func (b *Biller) BillHeld(l List, demand []int, slot time.Duration, purchases []Purchase, held []Holding) (Bill, error) {
 	if slot <= 0 {
 		panic("pricing: slot that is not positive")
 	}
@@ -154,8 +166,16 @@ func (b *Biller) Bill(l List, demand []int, slot time.Duration, purchases []Purc
 	if err := b.group(l, n, slot, purchases); err != nil {
 		return Bill{}, err
 	}
+	for i, h := range held {
+		switch {
+		case h.Class < 0 || h.Class >= len(l.Classes):
+			return Bill{}, badInput("held.class", i, ErrRange, "the list has %d classes, none with the index %d", len(l.Classes), h.Class)
+		case h.Count < 0 || h.Until < 0:
+			return Bill{}, badInput("held", i, ErrRange, "%d reservations until slot %d: want none negative", h.Count, h.Until)
+		}
+	}
 	for _, k := range b.order {
-		if err := b.serve(l.Classes[k], k, slot, purchases); err != nil {
+		if err := b.serve(l.Classes[k], k, slot, purchases, held); err != nil {
 			return Bill{}, err
 		}
 	}
@@ -175,7 +195,7 @@ func (b *Biller) group(l List, n int, slot time.Duration, purchases []Purchase) 
 		switch {
 		case p.Class < 0 || p.Class >= len(l.Classes):
 			return badInput("purchases.class", i, ErrRange, "the list has %d classes, none with the index %d", len(l.Classes), p.Class)
-		case p.Slot >= n:
+		case p.Slot < 0 || p.Slot >= n:
 			return badInput("purchases.slot", i, ErrRange, "the demand has %d slots, none with the index %d", n, p.Slot)
 		case p.Count < 0:
 			return badInput("purchases.count", i, ErrRange, "%d reservations are negative", p.Count)
@@ -206,8 +226,8 @@ func sortByDiscount(order []int, classes []Class) {
 
 // serve lets the reservations of class k serve what demand is left, and fills in
 // their bill.
-func (b *Biller) serve(c Class, k int, slot time.Duration, purchases []Purchase) error {
-	if b.head[k] < 0 {
+func (b *Biller) serve(c Class, k int, slot time.Duration, purchases []Purchase, held []Holding) error {
+	if b.head[k] < 0 && !slices.ContainsFunc(held, func(h Holding) bool { return h.Class == k }) {
 		return nil
 	}
 	n := len(b.rest)
@@ -215,23 +235,11 @@ func (b *Biller) serve(c Class, k int, slot time.Duration, purchases []Purchase)
 	b.change = b.change[:n]
 	clear(b.change)
 	bill := &b.bills[k]
-	var held int64
+	var active, used int64  // used ≤ inside: it cannot overflow
 	var inside, beyond wide // instance-slots of the terms within and after the horizon
 	for i := b.head[k]; i >= 0; i = b.next[i] {
 		p := purchases[i]
 		count, left := int64(p.Count), int64(n-p.Slot)
-		if p.Slot < 0 { // inventory
-			kept := max(0, term+max(-term, int64(p.Slot)))
-			end := int(min(kept, int64(n)))
-			if end > 0 {
-				held += count
-			}
-			if end > 0 && end < n {
-				b.change[end] -= count
-			}
-			inside = inside.plus(product(uint64(count), uint64(end)))
-			continue
-		}
 		if bill.Reservations > math.MaxInt64-count {
 			return badInput("purchases.count", i, ErrOverflow, "the reservations of %s do not fit in an int64", quote(c.Name))
 		}
@@ -243,10 +251,22 @@ func (b *Biller) serve(c Class, k int, slot time.Duration, purchases []Purchase)
 		inside = inside.plus(product(uint64(count), uint64(min(term, left))))
 		beyond = beyond.plus(product(uint64(count), uint64(max(0, term-left))))
 	}
+	for _, h := range held {
+		if h.Class != k {
+			continue
+		}
+		end := min(h.Until, n)
+		if end > 0 {
+			active += int64(h.Count)
+		}
+		if end > 0 && end < n {
+			b.change[end] -= int64(h.Count)
+		}
+		inside = inside.plus(product(uint64(h.Count), uint64(end)))
+	}
 	if inside.length() > 63 || beyond.length() > 63 {
 		return badInput("purchases.count", b.head[k], ErrOverflow, "the instance-slots of %s do not fit in an int64", quote(c.Name))
 	}
-	active, used := held, int64(0) // used ≤ inside: it cannot overflow
 	for i, r := range b.rest {
 		active += b.change[i]
 		u := min(int64(r), active)

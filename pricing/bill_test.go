@@ -3,6 +3,7 @@ package pricing
 import (
 	"bufio"
 	"encoding/csv"
+	"errors"
 	"math"
 	"os"
 	"slices"
@@ -101,10 +102,6 @@ func TestBillTerms(t *testing.T) {
 		onDemand  int64
 	}{
 		{"none", nil, ClassBill{}, 4},
-		{"inventory", []Purchase{{Slot: -1, Count: 1}}, ClassBill{Hourly: Unit, UsedSlots: 1}, 3},
-		{"expired inventory", []Purchase{{Slot: -2, Count: 1}, {Slot: math.MinInt, Count: 1}}, ClassBill{}, 4},
-		{"inventory and a purchase", []Purchase{{Slot: -1, Count: 1}, {Slot: 0, Count: 1}},
-			ClassBill{Reservations: 1, Upfront: 3 * Unit, Hourly: 2 * Unit, UsedSlots: 2, IdleSlots: 1}, 2},
 		{"a purchase of none", []Purchase{{Slot: 1}}, ClassBill{}, 4},
 		{"ends within", []Purchase{{Slot: 0, Count: 1}}, ClassBill{Reservations: 1, Upfront: 3 * Unit, Hourly: 2 * Unit, UsedSlots: 2}, 2},
 		{"ends at the horizon", []Purchase{{Slot: 2, Count: 1}}, ClassBill{Reservations: 1, Upfront: 3 * Unit, Hourly: 2 * Unit, UsedSlots: 2}, 2},
@@ -189,6 +186,7 @@ func TestBillErrors(t *testing.T) {
 		{"cost together", dear, []int{2, 0}, time.Hour, []Purchase{{Count: 1}}, "demand", -1, ErrOverflow},
 		{"upfront prices together", dear, []int{0}, time.Hour, []Purchase{{Count: 1}, {Class: 1, Count: 1}}, "demand", -1, ErrOverflow},
 		{"reservations", free, []int{1}, time.Hour, []Purchase{{Count: top}, {Count: 1}}, "purchases.count", 0, ErrOverflow},
+		{"negative slot", l, []int{1}, time.Hour, []Purchase{{Slot: -1}}, "purchases.slot", 0, ErrRange},
 		{"as many as fit", free, []int{1, 1}, time.Hour, []Purchase{{Count: top}, {Slot: 1, Class: 1, Count: top}}, "", 0, nil},
 		{"instance-slots of a term", dear, []int{1}, 1, []Purchase{{Class: 2, Count: 10}}, "purchases.count", 0, ErrOverflow},
 		{"instance-slots on demand", free, []int{top, 1}, time.Hour, nil, "demand", 1, ErrOverflow},
@@ -256,6 +254,42 @@ func TestBillReferenceOnDemand(t *testing.T) {
 		}
 		if bill.Total != want {
 			t.Errorf("%s: %v, want %v", row[0], bill.Total, want)
+		}
+	}
+}
+
+// Inventory serves like what is bought, and only its hours are billed.
+func TestBillHeld(t *testing.T) {
+	l := List{OnDemand: 2 * Unit, Classes: []Class{
+		{Name: "used", Term: 2 * time.Hour, Upfront: 3 * Unit, Hourly: Unit, Billed: WhenUsed},
+		{Name: "always", Term: 2 * time.Hour, Upfront: 3 * Unit, Hourly: Unit / 2, Billed: Always},
+	}}
+	demand := []int{1, 1, 1, 1}
+	for name, c := range map[string]struct {
+		purchases []Purchase
+		held      []Holding
+		want      [2]ClassBill
+		onDemand  int64
+	}{
+		"one slot":       {nil, []Holding{{Count: 1, Until: 1}}, [2]ClassBill{{Hourly: Unit, UsedSlots: 1}}, 3},
+		"expired":        {nil, []Holding{{Count: 1, Until: 0}}, [2]ClassBill{}, 4},
+		"to the horizon": {nil, []Holding{{Class: 1, Count: 2, Until: 99}}, [2]ClassBill{1: {Hourly: 4 * Unit, UsedSlots: 4, IdleSlots: 4}}, 0},
+		"and a purchase": {[]Purchase{{Slot: 0, Count: 1}}, []Holding{{Count: 1, Until: 1}},
+			[2]ClassBill{{Reservations: 1, Upfront: 3 * Unit, Hourly: 2 * Unit, UsedSlots: 2, IdleSlots: 1}}, 2},
+	} {
+		var b Biller
+		got, err := b.BillHeld(l, demand, time.Hour, c.purchases, c.held)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if d := cmp.Diff(c.want[:], got.Classes); d != "" || got.OnDemandSlots != c.onDemand {
+			t.Errorf("%s: %d on demand, want %d; classes (-want +got):\n%s", name, got.OnDemandSlots, c.onDemand, d)
+		}
+	}
+	for _, h := range []Holding{{Class: 2}, {Class: -1}, {Count: -1}, {Until: -1}} {
+		var b Biller
+		if _, err := b.BillHeld(l, demand, time.Hour, nil, []Holding{h}); !errors.Is(err, ErrRange) {
+			t.Errorf("%+v: %v", h, err)
 		}
 	}
 }

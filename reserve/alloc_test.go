@@ -37,7 +37,7 @@ func TestAllocs(t *testing.T) {
 	var problems []*Problem
 	for i, n := range []int{9000, 1, 8999, 24, 744, 4000} {
 		p := &Problem{Demand: anyDemand(rng, n, []int{500, 3, 40}[i%3]), Slot: time.Hour, Prices: month(), Horizon: Horizon(i % 2)}
-		p.Held = []Holding{{Class: 0, Count: 1 + i, Until: 100 * i}}
+		p.Held = []pricing.Holding{{Class: 0, Count: 1 + i, Until: 100 * i}}
 		problems = append(problems, p)
 	}
 	dst := make([]pricing.Purchase, 0, 30_000)

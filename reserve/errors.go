@@ -15,6 +15,8 @@ var (
 	ErrOverflow = errors.New("amount too large")
 	// ErrInfeasible: no plan keeps to the caps.
 	ErrInfeasible = errors.New("no plan is possible")
+	// ErrForged: a plan or its certificate is not what it claims to be.
+	ErrForged = errors.New("not a valid plan")
 	// ErrUnsupported: the algorithm does not solve problems of this kind.
 	ErrUnsupported = errors.New("not a problem for this algorithm")
 )

@@ -136,7 +136,7 @@ func ExampleConstant() {
 		Demand: fortnight(),
 		Slot:   time.Hour,
 		Prices: weekly,
-		Held:   []reserve.Holding{{Class: 0, Count: 2, Until: 168}},
+		Held:   []pricing.Holding{{Class: 0, Count: 2, Until: 168}},
 	}
 	var a reserve.Constant
 	plan, err := a.AppendPlan(nil, p)

@@ -94,7 +94,7 @@ func (s *single) load(p *Problem, k int) error {
 
 // reduce takes the held reservations off the demand, in O(slots + held) time,
 // and returns its memory.
-func reduce(demand []int, held []Holding, change []int64) []int64 {
+func reduce(demand []int, held []pricing.Holding, change []int64) []int64 {
 	if len(held) == 0 {
 		return change
 	}

@@ -60,7 +60,7 @@ func TestPlans(t *testing.T) {
 		// With the Pure horizon the last block costs 2/3, less than one slot.
 		{"periodic, pure", &Periodic{}, Problem{Demand: digits("3210119"), Prices: prepaid(1, 2, 3), Horizon: Pure},
 			buys{{Slot: 0, Count: 2}, {Slot: 3, Count: 1}, {Slot: 6, Count: 9}}},
-		{"periodic, inventory", &Periodic{}, Problem{Demand: digits("321011"), Prices: prepaid(1, 2, 3), Held: []Holding{{Count: 1, Until: 4}}},
+		{"periodic, inventory", &Periodic{}, Problem{Demand: digits("321011"), Prices: prepaid(1, 2, 3), Held: []pricing.Holding{{Count: 1, Until: 4}}},
 			buys{{Slot: 0, Count: 1}, {Slot: 3, Count: 1}}},
 		// Level 2 is busy in slots 2 and 3 and takes a reservation for (0, 3], at a
 		// tie. Slot 1 of it is left over for level 1, for which slots 0, 2, 3 and 4
@@ -148,7 +148,7 @@ func TestSECInventory(t *testing.T) {
 		{Name: "short-medium", Term: short, Upfront: 5, Hourly: 3, Billed: pricing.WhenUsed},
 		{Name: "long-heavy", Term: long, Upfront: 20, Hourly: 5},
 		{Name: "long-middle", Term: long, Upfront: 10, Hourly: 4, Billed: pricing.WhenUsed},
-	}}, Held: []Holding{
+	}}, Held: []pricing.Holding{
 		{Class: 3, Count: 1, Until: 10},
 		{Class: 4, Count: 2, Until: 6},
 		{Class: 0, Count: 3, Until: 2},
@@ -186,7 +186,7 @@ func TestErrors(t *testing.T) {
 		{Name: "prepaid", Term: 3 * time.Hour, Upfront: 6},
 		{Name: "light", Term: 3 * time.Hour, Upfront: 2, Hourly: 1, Billed: pricing.WhenUsed},
 	}}
-	used.Held = []Holding{{Class: 0, Count: 1, Until: 2}, {Class: 1, Count: 1, Until: 2}}
+	used.Held = []pricing.Holding{{Class: 0, Count: 1, Until: 2}, {Class: 1, Count: 1, Until: 2}}
 	one := []Planner{&HGR{}, &Periodic{}, &Levels{}, &Peak{}, &Constant{}, &BestConstant{}}
 	dates := []Planner{&Periodic{}, &Levels{}, &Peak{}, &Constant{}, &BestConstant{}}
 	all := append(slices.Clone(one), &SEC{}, &OnDemand{})
@@ -261,7 +261,7 @@ func TestBoundLastInterval(t *testing.T) {
 		t.Errorf("%d, %v, want 1, the floor of 4/3", got, err)
 	}
 	// Inventory is taken off, and its use counted: 2 slots at 1, 2 at 2 + 1.
-	p = &Problem{Demand: digits("1111"), Slot: time.Hour, Held: []Holding{{Count: 1, Until: 2}}, Prices: pricing.List{OnDemand: 9, Classes: []pricing.Class{
+	p = &Problem{Demand: digits("1111"), Slot: time.Hour, Held: []pricing.Holding{{Count: 1, Until: 2}}, Prices: pricing.List{OnDemand: 9, Classes: []pricing.Class{
 		{Name: "a", Term: 3 * time.Hour, Upfront: 6, Hourly: 1, Billed: pricing.WhenUsed},
 	}}}
 	if got, err := CompetitiveBound(p); err != nil || got != 8 {

@@ -32,17 +32,9 @@ type Problem struct {
 	MaxActive int
 	// Held is the inventory: reservations bought before slot 0, whose fees are
 	// spent and do not count.
-	Held []Holding
+	Held []pricing.Holding
 
 	Horizon Horizon
-}
-
-// A Holding is Count reservations of a class of the list that were bought
-// before slot 0 and are active in the slots before Until.
-type Holding struct {
-	Class int
-	Count int
-	Until int
 }
 
 // A Horizon says what a reservation that outlives the demand costs.
@@ -146,8 +138,8 @@ func (m *market) prices(p *Problem) error {
 			return badInput("Prices.Classes.Term", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", c.Name, c.Term, p.Slot)
 		}
 		slots := int64(c.Term / p.Slot)
-		if slots > math.MaxInt32 {
-			return badInput("Prices.Classes.Term", i, ErrRange, "%s has a term of %d slots: want at most %d", c.Name, slots, math.MaxInt32)
+		if limit := int64(math.MaxInt32 - len(p.Demand)); slots > limit {
+			return badInput("Prices.Classes.Term", i, ErrRange, "%s has a term of %d slots: want at most %d", c.Name, slots, limit)
 		}
 		m.classes = append(m.classes, class{term: int(slots)})
 		if p.Horizon == Pure {
@@ -164,7 +156,6 @@ func (m *market) prices(p *Problem) error {
 		f(&m.price, int64(p.Prices.OnDemand), num*(scale/den))
 		for i := range m.classes {
 			c, k := &p.Prices.Classes[i], &m.classes[i]
-			term := int64(k.term)
 			k.use, k.rate = 0, 0
 			f(&k.fee, int64(c.Upfront), scale)
 			if c.Billed == pricing.Always {
@@ -172,7 +163,6 @@ func (m *market) prices(p *Problem) error {
 			} else {
 				f(&k.use, int64(c.Hourly), num*(scale/den))
 			}
-			_ = term
 		}
 	}
 	m.common = 0
@@ -218,28 +208,24 @@ func (m *market) prices(p *Problem) error {
 	return nil
 }
 
-// money turns a cost back into money, rounded half to even. It reports false
-// if the amount is out of range.
-func (m *market) money(cost int64) (pricing.Money, bool) {
-	neg := cost < 0
-	if neg {
-		cost = -cost
-	}
-	hi, lo := bits.Mul64(uint64(cost), uint64(m.common))
-	if hi >= uint64(m.scale) {
+// money turns a cost, which is not negative, back into money, rounded half to
+// even. It reports false if the amount is out of range.
+func (m *market) money(cost wide) (pricing.Money, bool) {
+	// cost·common/scale, with a product of up to 192 bits.
+	if cost.hi>>63 != 0 {
 		return 0, false
 	}
-	q, r := bits.Div64(hi, lo, uint64(m.scale))
+	h1, l1 := bits.Mul64(cost.lo, uint64(m.common))
+	h2, l2 := bits.Mul64(cost.hi, uint64(m.common))
+	mid, carry := bits.Add64(h1, l2, 0)
+	if h2+carry != 0 || mid >= uint64(m.scale) {
+		return 0, false
+	}
+	q, r := bits.Div64(mid, l1, uint64(m.scale))
 	if half := uint64(m.scale) - r; r > half || r == half && q&1 == 1 {
 		q++
 	}
-	if q > math.MaxInt64 {
-		return 0, false
-	}
-	if neg {
-		return -pricing.Money(q), true
-	}
-	return pricing.Money(q), true
+	return pricing.Money(q), q <= math.MaxInt64
 }
 
 func gcd(a, b int64) int64 {
@@ -249,24 +235,20 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// gcd128 returns the greatest common divisor of g and the product a·b of two
-// numbers that are not negative.
+// gcd128 returns a common divisor of g and the product a·b of two numbers that
+// are not negative: the greatest, unless g is 0 and the product does not fit.
 func gcd128(g, a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return g
 	}
-	if g == 0 { // start with the product itself, or a divisor of it that fits
+	if g == 0 {
 		if p, ok := mul(a, b); ok {
 			return p
 		}
-		// gcd(g, a·b) with no g yet: any later gcd of the product with a
-		// number n is gcd(n, a·b), which needs only a·b modulo n. Since every
-		// amount is a multiple of one nano, start from the larger factor's.
-		return max(a, b)
+		return max(a, b) // a divisor of the product that fits, if not the greatest
 	}
-	_, r := bits.Mul64(uint64(a), uint64(b))
-	hi, _ := bits.Mul64(uint64(a), uint64(b))
-	_, r = bits.Div64(hi%uint64(g), r, uint64(g))
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	_, r := bits.Div64(hi%uint64(g), lo, uint64(g))
 	return gcd(g, int64(r))
 }
 

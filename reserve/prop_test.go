@@ -64,7 +64,7 @@ func problems(k kind) *rapid.Generator[*Problem] {
 		}
 		if k.held {
 			for range rapid.IntRange(0, 2).Draw(t, "held") {
-				p.Held = append(p.Held, Holding{
+				p.Held = append(p.Held, pricing.Holding{
 					Class: rapid.IntRange(0, len(p.Prices.Classes)-1).Draw(t, "class"),
 					Count: rapid.IntRange(0, 2).Draw(t, "count"),
 					Until: rapid.IntRange(0, k.terms+1).Draw(t, "until"),

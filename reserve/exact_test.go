@@ -1,0 +1,285 @@
+package reserve
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// drawExact draws a small problem of the kind that Exact solves.
+func drawExact(t *rapid.T) *Problem {
+	n := rapid.IntRange(0, 5).Draw(t, "slots")
+	p := &Problem{Slot: rapid.SampledFrom([]time.Duration{time.Hour, 20 * time.Minute}).Draw(t, "slot")}
+	for range n {
+		p.Demand = append(p.Demand, rapid.IntRange(0, 2).Draw(t, "demand"))
+	}
+	p.Prices.OnDemand = pricing.Money(rapid.Int64Range(0, 9).Draw(t, "on demand")) * pricing.Unit
+	use := pricing.Money(rapid.Int64Range(0, 3).Draw(t, "use")) * pricing.Unit
+	for k := range rapid.IntRange(0, 2).Draw(t, "classes") {
+		c := pricing.Class{
+			Name: strconv.Itoa(k), Term: p.Slot * time.Duration(rapid.IntRange(1, 4).Draw(t, "term")),
+			Upfront: pricing.Money(rapid.Int64Range(0, 12).Draw(t, "fee")) * pricing.Unit / 2,
+			Billed:  pricing.WhenUsed, Hourly: use,
+		}
+		if use == 0 && rapid.Bool().Draw(t, "always") {
+			c.Billed, c.Hourly = pricing.Always, pricing.Unit/4
+		}
+		p.Prices.Classes = append(p.Prices.Classes, c)
+	}
+	p.Every = rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "every")
+	if rapid.Bool().Draw(t, "dates") {
+		for range n {
+			p.Closed = append(p.Closed, rapid.Bool().Draw(t, "closed"))
+		}
+	}
+	if rapid.Bool().Draw(t, "caps") {
+		p.MaxBuy = rapid.IntRange(0, 1).Draw(t, "max buy")
+		p.MaxActive = rapid.IntRange(0, 2).Draw(t, "max active")
+	}
+	for k, c := range p.Prices.Classes {
+		if slots := int(c.Term / p.Slot); slots > 1 && c.UsePrice() < p.Prices.OnDemand && rapid.Bool().Draw(t, "holds") {
+			p.Held = append(p.Held, pricing.Holding{Class: k, Count: rapid.IntRange(0, 3).Draw(t, "count"), Until: rapid.IntRange(0, slots-1).Draw(t, "until")})
+		}
+	}
+	p.Horizon = Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
+	return p
+}
+
+// Exact's plan costs what exhaustive search finds, with caps, dates, inventory,
+// several terms and both horizons, and Verify agrees.
+func TestExactEqualsBruteForce(t *testing.T) {
+	var e Exact
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawExact(t)
+		plan, err := e.Solve(p)
+		_, want, ok := bruteForce(p)
+		if (err == nil) != ok {
+			t.Fatalf("error %v, feasible %v", err, ok)
+		}
+		if err != nil {
+			seen["infeasible"]++
+			return
+		}
+		if got := planCost(p, plan.Purchases); got.Cmp(want) != 0 {
+			t.Fatalf("the plan %v costs %v, exhaustive search %v", plan.Purchases, got.RatString(), want.RatString())
+		}
+		if d := new(big.Rat).Sub(new(big.Rat).SetInt64(int64(plan.Cost)), want); d.Abs(d).Cmp(big.NewRat(1, 2)) > 0 {
+			t.Fatalf("Cost %d, exact %v", plan.Cost, want.RatString())
+		}
+		if !plan.Optimal() || plan.Gap() != 0 {
+			t.Fatalf("cost %v, bound %v", plan.Cost, plan.Bound)
+		}
+		if err := Verify(p, &plan); err != nil {
+			t.Fatal(err)
+		}
+		var fresh Exact
+		again, err := fresh.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(again, plan, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("a used Exact differs from a fresh one (-fresh +used):\n%s", d)
+		}
+		seen["purchases"] += min(1, len(plan.Purchases))
+		seen["held"] += min(1, len(p.Held))
+		seen["capped"] += min(1, p.MaxActive+p.MaxBuy)
+		seen["pure"] += int(p.Horizon)
+	})
+	for _, what := range []string{"infeasible", "purchases", "held", "capped", "pure"} {
+		if seen[what] == 0 {
+			t.Errorf("no case with %s was drawn", what)
+		}
+	}
+}
+
+// hourlyCases are the rows of the reference file for prepaid classes.
+func hourlyCases(tb testing.TB) (names []string, problems []*Problem, optima []pricing.Money) {
+	tb.Helper()
+	for _, r := range readTable(tb, "hourly-reference") {
+		optimum, err := pricing.ParseMoney(r[2])
+		if err != nil {
+			tb.Fatal(err)
+		}
+		names = append(names, "demand="+r[0]+"/classes="+r[1])
+		problems = append(problems, &Problem{Demand: readDemand(tb, r[0]), Slot: time.Hour, Prices: readList(tb, r[1])})
+		optima = append(optima, optimum)
+	}
+	return names, problems, optima
+}
+
+// The optima of an independent network simplex, to the last printed digit.
+func TestExactHourlyReference(t *testing.T) {
+	names, problems, optima := hourlyCases(t)
+	if len(names) != 13 {
+		t.Fatalf("%d rows, want 13", len(names))
+	}
+	var e Exact
+	for i, p := range problems {
+		plan, err := e.Solve(p)
+		if err != nil {
+			t.Fatal(names[i], err)
+		}
+		if plan.Cost != optima[i] || plan.Bill.Total != optima[i] {
+			t.Errorf("%s: cost %v, bill %v, want %v", names[i], plan.Cost, plan.Bill.Total, optima[i])
+		}
+		if err := Verify(p, &plan); err != nil {
+			t.Errorf("%s: %v", names[i], err)
+		}
+	}
+}
+
+// A forged plan or certificate is refused.
+func TestVerifyRefuses(t *testing.T) {
+	p := &Problem{
+		Demand: []int{2, 3, 1, 0, 2, 2}, Slot: time.Hour,
+		Prices: pricing.List{OnDemand: 2 * pricing.Unit, Classes: []pricing.Class{{Name: "r", Term: 3 * time.Hour, Upfront: 3 * pricing.Unit, Billed: pricing.Always}}},
+	}
+	for name, forge := range map[string]func(*Plan){
+		"cost":             func(q *Plan) { q.Cost-- },
+		"bound":            func(q *Plan) { q.Bound++ },
+		"bill":             func(q *Plan) { q.Bill.Total-- },
+		"a purchase more":  func(q *Plan) { q.Purchases[0].Count++ },
+		"a purchase less":  func(q *Plan) { q.Purchases = q.Purchases[1:] },
+		"no such slot":     func(q *Plan) { q.Purchases[0].Slot = 6 },
+		"no such class":    func(q *Plan) { q.Purchases[0].Class = 1 },
+		"negative":         func(q *Plan) { q.Purchases[0].Count = -1 },
+		"a value too high": func(q *Plan) { q.Certificate.Values[0] += q.Certificate.Values[0] + 1 },
+		"a value too low":  func(q *Plan) { q.Certificate.Values[0]-- },
+		"a negative value": func(q *Plan) { q.Certificate.Values[3] = -1 },
+		"values missing":   func(q *Plan) { q.Certificate.Values = q.Certificate.Values[1:] },
+		"another unit":     func(q *Plan) { q.Certificate.Unit.Num *= 2 },
+	} {
+		var e Exact
+		plan, err := e.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(p, &plan); err != nil {
+			t.Fatalf("the true plan: %v", err)
+		}
+		forge(&plan)
+		if err := Verify(p, &plan); err == nil {
+			t.Errorf("%s: not noticed", name)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+}
+
+// ERRATA [Liu21] 2 and our own: a usage-priced class beside prepaid ones.
+func TestUseIsNoFlow(t *testing.T) {
+	p := &Problem{
+		Demand: []int{0, 1, 1, 1}, Slot: time.Hour,
+		Prices: pricing.List{OnDemand: 7 * pricing.Unit, Classes: []pricing.Class{
+			{Name: "prepaid", Term: 2 * time.Hour, Upfront: 7 * pricing.Unit, Billed: pricing.Always},
+			{Name: "light", Term: 4 * time.Hour, Upfront: 3 * pricing.Unit, Hourly: 3 * pricing.Unit, Billed: pricing.WhenUsed},
+		}},
+	}
+	_, one, _ := bruteForce(p)
+	for i := range p.Demand {
+		p.Demand[i] *= 2
+	}
+	_, two, _ := bruteForce(p)
+	unit := big.NewRat(int64(pricing.Unit), 1)
+	if one.Cmp(new(big.Rat).Mul(big.NewRat(12, 1), unit)) != 0 || two.Cmp(new(big.Rat).Mul(big.NewRat(23, 1), unit)) != 0 {
+		t.Errorf("optima %v and %v, want 12 and 23: the optimum is not linear in the demand", one, two)
+	}
+}
+
+// A warm Exact allocates nothing, for whatever problem it is given.
+func TestExactAllocatesNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 0))
+	var problems []*Problem
+	for i := range 4 {
+		p := &Problem{Slot: time.Hour, Prices: pricing.CC28XLarge2013()}
+		p.Prices.Classes = []pricing.Class{p.Prices.Classes[2], p.Prices.Classes[5]}
+		for range 5000 >> i {
+			p.Demand = append(p.Demand, r.IntN(40))
+		}
+		for k := range p.Prices.Classes {
+			p.Prices.Classes[k].Term /= time.Duration(1) << (3 + i)
+			p.Prices.Classes[k].Term = p.Prices.Classes[k].Term.Truncate(time.Hour)
+			p.Prices.Classes[k].Upfront >>= 3 + i
+		}
+		switch i {
+		case 1:
+			p.MaxActive, p.MaxBuy = 20, 3
+		case 2:
+			p.Horizon, p.Every = Pure, 24
+		case 3:
+			p.Held = []pricing.Holding{{Count: 4, Until: 99}}
+		}
+		problems = append(problems, p)
+	}
+	var e Exact
+	solve := func(p *Problem) {
+		if _, err := e.Solve(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range problems {
+		solve(p)
+	}
+	for i, p := range problems {
+		if n := allocs.Once(func() { solve(p) }); n != 0 {
+			t.Errorf("problem %d: %v allocations", i, n)
+		}
+	}
+}
+
+// What each purchase does, by hand.
+func TestAppendUses(t *testing.T) {
+	p := &Problem{
+		Demand: []int{2, 3, 1, 0, 2, 2}, Slot: time.Hour,
+		Prices: pricing.List{OnDemand: 2 * pricing.Unit, Classes: []pricing.Class{
+			{Name: "a", Term: 3 * time.Hour, Upfront: 3 * pricing.Unit, Billed: pricing.Always},
+			{Name: "b", Term: 6 * time.Hour, Upfront: 2 * pricing.Unit, Hourly: pricing.Unit, Billed: pricing.WhenUsed},
+		}},
+		Held: []pricing.Holding{{Class: 0, Count: 1, Until: 1}},
+	}
+	// Slot 0: the held one serves first, then a's; b gets nothing. Slot 1: a 1 of
+	// 1, b 1 of 1. Slot 2: a 1. Slots 4 and 5: a's second, 1; b 1.
+	got, err := AppendUses(nil, p, []pricing.Purchase{{Slot: 0, Class: 0, Count: 1}, {Slot: 0, Class: 1, Count: 1}, {Slot: 4, Class: 0, Count: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Use{
+		{Purchase: pricing.Purchase{Slot: 0, Class: 0, Count: 1}, Slots: 3, Utilisation: 1, BreakEven: 1, Saved: 3 * pricing.Unit},
+		{Purchase: pricing.Purchase{Slot: 0, Class: 1, Count: 1}, Slots: 3, Utilisation: 0.5, BreakEven: 4, Saved: pricing.Unit},
+		{Purchase: pricing.Purchase{Slot: 4, Class: 0, Count: 1}, Slots: 2, Utilisation: 1, BreakEven: 5, Saved: pricing.Unit},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// BenchmarkExact is the reference file's cases; BENCHMARKS.md has LEMON's times
+// beside it.
+func BenchmarkExact(b *testing.B) {
+	names, problems, _ := hourlyCases(b)
+	for i, p := range problems {
+		b.Run(names[i], func(b *testing.B) {
+			b.ReportAllocs()
+			var e Exact
+			if _, err := e.Solve(p); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := e.Solve(p); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

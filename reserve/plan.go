@@ -1,0 +1,190 @@
+package reserve
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Plan is what to buy, what it costs, and a proof of how near the optimum that
+// is.
+type Plan struct {
+	// Purchases is sorted by slot, then by class, with at most one for each
+	// slot and class.
+	Purchases []pricing.Purchase
+	// Bill is what the demand costs with the purchases and the inventory.
+	Bill pricing.Bill
+	// Cost is the amount that is planned for: Bill.Total or Bill.Pure, by the
+	// problem's Horizon, computed as a whole and rounded half to even once (the
+	// bill rounds line by line). Bound is what no plan costs less than, rounded
+	// in the same way: a plan is optimal where they are equal.
+	Cost, Bound pricing.Money
+	// Certificate proves the bound; see Verify.
+	Certificate Certificate
+}
+
+// Gap returns how far the plan's cost is above the bound, as a share of the
+// bound: 0 for an optimal plan.
+func (p *Plan) Gap() float64 {
+	if p.Cost == p.Bound {
+		return 0
+	}
+	return p.Cost.Float64()/p.Bound.Float64() - 1
+}
+
+// Optimal reports whether the certificate proves that no plan costs less.
+func (p *Plan) Optimal() bool { return p.Cost == p.Bound }
+
+// A Certificate is a dual solution: Values[k·T + t] is what one more
+// reservation of level k or a later one is worth in slot t of T.
+//
+// The levels are the distinct use prices u_1 > u_2 > … below the price on demand
+// u_0 of the classes in the list and of the inventory. A reservation whose use
+// costs u_k saves w_j = u_{j-1} − u_j at each level j ≤ k. With prepaid classes
+// alone there is one level, w_1 is the price on demand, and Values[t] is what an
+// instance more in slot t adds to the cost of an optimal plan.
+//
+// Values are whole numbers of Unit; a value of n is n·Unit.Num/Unit.Den
+// nano-currency units.
+type Certificate struct {
+	Levels int
+	Values []int64
+	Unit   Unit
+}
+
+// A Unit is Num/Den nano-currency units: the largest in which all prices of a
+// problem are whole numbers.
+type Unit struct{ Num, Den int64 }
+
+func sortPurchases(list []pricing.Purchase) {
+	slices.SortFunc(list, func(a, b pricing.Purchase) int {
+		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Class, b.Class))
+	})
+}
+
+// A Use is what a purchase of a plan does.
+type Use struct {
+	Purchase pricing.Purchase
+	// Slots is the number of instance-slots of demand that the purchase serves,
+	// Utilisation their share of those that it is active within the demand.
+	Slots       int64
+	Utilisation float64
+	// BreakEven is the first slot at whose end the purchase has saved its fee,
+	// -1 if it does not within the demand. With the Pure horizon the fee is that
+	// of the slots up to the end of the demand.
+	BreakEven int
+	// Saved is what the purchase saves over on demand, negative where it loses,
+	// rounded towards zero.
+	Saved pricing.Money
+}
+
+// AppendUses appends to dst what each of the purchases, which must be a plan for
+// p sorted by slot and class, does. Reservations serve by use price, the lowest
+// first, as providers apply them; of equal ones the inventory first, then the
+// first class of the list, then the earliest purchase.
+//
+// The error is that of a problem or purchases that are malformed. Time:
+// O(slots × purchases active in one).
+func AppendUses(dst []Use, p *Problem, purchases []pricing.Purchase) ([]Use, error) {
+	var m market
+	if err := m.load(p); err != nil {
+		return dst, err
+	}
+	if err := checkPurchases(p, &m, purchases); err != nil {
+		return dst, err
+	}
+	type lot struct {
+		use        int64
+		class, at  int // at < 0: inventory
+		end, count int
+		i          int // of the purchase, -1 for inventory
+		left       int64
+		fee        int64
+	}
+	first := len(dst)
+	var lots []lot
+	for _, h := range p.Held {
+		lots = append(lots, lot{use: m.classes[h.Class].use, class: h.Class, at: -1, end: h.Until, count: h.Count, i: -1})
+	}
+	n := len(p.Demand)
+	for i, q := range purchases {
+		c := &m.classes[q.Class]
+		fee, ok := mul(c.feeFor(n-q.Slot), int64(q.Count))
+		if !ok {
+			return dst[:first], badInput("Demand", -1, ErrOverflow, "the fees of purchase %d do not fit", i)
+		}
+		lots = append(lots, lot{c.use, q.Class, q.Slot, min(n, q.Slot+c.term), q.Count, i, fee, fee})
+		dst = append(dst, Use{Purchase: q, BreakEven: -1})
+		if fee == 0 {
+			dst[len(dst)-1].BreakEven = q.Slot
+		}
+	}
+	slices.SortStableFunc(lots, func(a, b lot) int {
+		return cmp.Or(cmp.Compare(a.use, b.use), cmp.Compare(min(a.at, 0), min(b.at, 0)), cmp.Compare(a.class, b.class), cmp.Compare(a.at, b.at))
+	})
+	for t, d := range p.Demand {
+		for k := range lots {
+			l := &lots[k]
+			if d == 0 {
+				break
+			}
+			if l.at > t || l.end <= t {
+				continue
+			}
+			u := min(d, l.count)
+			d -= u
+			if l.i < 0 {
+				continue
+			}
+			use := &dst[first+l.i]
+			use.Slots += int64(u)
+			save, ok := mul(max(0, m.price-l.use), int64(u))
+			if l.left > 0 && (!ok || save >= l.left) {
+				use.BreakEven = t
+			}
+			if l.left -= save; !ok {
+				l.left = 0
+			}
+		}
+	}
+	for _, l := range lots {
+		if l.i < 0 {
+			continue
+		}
+		use := &dst[first+l.i]
+		if active := int64(l.end-l.at) * int64(l.count); active > 0 {
+			use.Utilisation = float64(use.Slots) / float64(active)
+		}
+		// (price − use)·slots − fee, in 128 bits, of either sign.
+		var gain, lost wide
+		if w := m.price - l.use; w >= 0 {
+			gain.add(w, use.Slots)
+		} else {
+			lost.add(-w, use.Slots)
+		}
+		lost.add(l.fee, 1)
+		diff, neg := gain.minus(lost)
+		saved, ok := m.money(diff)
+		if !ok {
+			return dst[:first], badInput("Prices", -1, ErrOverflow, "what purchase %d saves does not fit", l.i)
+		}
+		if neg {
+			saved = -saved
+		}
+		use.Saved = saved
+	}
+	return dst, nil
+}
+
+// minus returns |a − b| and whether a < b.
+func (a wide) minus(b wide) (diff wide, neg bool) {
+	if a.hi < b.hi || a.hi == b.hi && a.lo < b.lo {
+		a, b, neg = b, a, true
+	}
+	var borrow uint64
+	diff.lo, borrow = bits.Sub64(a.lo, b.lo, 0)
+	diff.hi, _ = bits.Sub64(a.hi, b.hi, borrow)
+	return diff, neg
+}

@@ -1,0 +1,315 @@
+package reserve
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Verify checks a plan and its certificate without any part of a solver: that
+// the purchases keep to the problem's rules, that Cost is what they cost, that
+// the certificate is dual feasible, and that Bound is the bound that it proves.
+// A nil error means that no plan for p costs less than Bound, and none less than
+// this one if Optimal reports true.
+//
+// The bound. Let N_kt be the reservations active in slot t at level k or a later
+// one, H_kt those of the inventory among them, and write the cost as
+//
+//	Σ_t u_m·d_t + Σ_kt w_k·max(0, d_t − N_kt) + Σ fees.
+//
+// For any values y, subtracting Σ y_kt·(H_kt + active_kt − N_kt) = 0 and taking
+// the minimum over each N_kt and each purchase on its own can only lower it:
+//
+//	Σ_t u_m·d_t + Σ_kt (min_N w_k·max(0, d_t − N) + y_kt·N) − Σ_kt y_kt·H_kt
+//	            + Σ_purchases min_r (fee − Σ y over the slots and levels served)·r.
+//
+// The first minimum is at N = 0 if y_kt ≥ w_k, and otherwise at d_t, or at the cap
+// (MaxActive) if that is less; a negative y_kt is allowed only where there is a
+// cap, and takes N to it. The second
+// is 0 if the bracket is not negative, and otherwise takes r to MaxBuy; without
+// such a cap a negative bracket is an error. By complementary slackness the bound
+// of an optimal solution of the linear program meets its cost: where it does not,
+// Verify names the first slot or purchase at fault.
+//
+// Arithmetic is exact, in 128 bits. Time: O(levels × slots × classes + purchases).
+func Verify(p *Problem, plan *Plan) error {
+	var m market
+	if err := m.load(p); err != nil {
+		return err
+	}
+	if err := checkPurchases(p, &m, plan.Purchases); err != nil {
+		return err
+	}
+	var v dual
+	if err := v.load(p, &m, plan.Purchases); err != nil {
+		return err
+	}
+	c := &plan.Certificate
+	if c.Levels != len(v.worth) || len(c.Values) != len(v.worth)*len(p.Demand) {
+		return badInput("Certificate", -1, ErrForged, "%d levels and %d values: want %d and %d", c.Levels, len(c.Values), len(v.worth), len(v.worth)*len(p.Demand))
+	}
+	if c.Unit != m.unit() {
+		return badInput("Certificate", -1, ErrForged, "the unit is %d/%d: want %d/%d", c.Unit.Num, c.Unit.Den, m.common, m.scale)
+	}
+	cost, bound := v.cost(), wide{}
+	bound, err := v.bound(c.Values)
+	if err != nil {
+		return err
+	}
+	if claimed, ok := m.money(cost); !ok || claimed != plan.Cost {
+		return badInput("Cost", -1, ErrForged, "the plan says %v, its purchases cost %v", plan.Cost, claimed)
+	}
+	if claimed, ok := m.money(bound); !ok || claimed != plan.Bound {
+		return badInput("Bound", -1, ErrForged, "the plan says %v, its certificate proves %v%s", plan.Bound, claimed, v.slack(c.Values))
+	}
+	var b pricing.Biller
+	own, err := b.BillHeld(p.Prices, p.Demand, p.Slot, plan.Purchases, p.Held)
+	if err != nil {
+		return err
+	}
+	if own.Total != plan.Bill.Total || own.Pure != plan.Bill.Pure || own.OnDemand != plan.Bill.OnDemand {
+		return badInput("Bill", -1, ErrForged, "the plan says %v in all, %v pure, its purchases cost %v, %v", plan.Bill.Total, plan.Bill.Pure, own.Total, own.Pure)
+	}
+	return nil
+}
+
+// checkPurchases checks that purchases are a plan that keeps to p's rules.
+func checkPurchases(p *Problem, m *market, purchases []pricing.Purchase) error {
+	n := len(p.Demand)
+	var change []int64
+	if p.MaxActive > 0 {
+		change = make([]int64, n+1)
+		for _, h := range p.Held {
+			if h.Until > 0 {
+				change[0] += int64(h.Count)
+				change[min(n, h.Until)] -= int64(h.Count)
+			}
+		}
+	}
+	for i, q := range purchases {
+		switch {
+		case q.Slot < 0 || q.Slot >= n || q.Class < 0 || q.Class >= len(m.classes) || q.Count <= 0:
+			return badInput("Purchases", i, ErrForged, "%d of class %d at slot %d: no such slot, class or count", q.Count, q.Class, q.Slot)
+		case q.Slot%m.every != 0 || p.Closed != nil && p.Closed[q.Slot]:
+			return badInput("Purchases", i, ErrForged, "nothing can be bought at slot %d", q.Slot)
+		case i > 0 && (purchases[i-1].Slot > q.Slot || purchases[i-1].Slot == q.Slot && purchases[i-1].Class >= q.Class):
+			return badInput("Purchases", i, ErrForged, "not sorted by slot and class, each once")
+		case p.MaxBuy > 0 && q.Count > p.MaxBuy:
+			return badInput("Purchases", i, ErrForged, "%d bought, %d allowed", q.Count, p.MaxBuy)
+		}
+		if change != nil {
+			change[q.Slot] += int64(q.Count)
+			change[min(n, q.Slot+m.classes[q.Class].term)] -= int64(q.Count)
+		}
+	}
+	active := int64(0)
+	for t := range change[:max(0, len(change)-1)] {
+		if active += change[t]; active > int64(p.MaxActive) {
+			return badInput("MaxActive", -1, ErrForged, "%d reservations are active in slot %d, %d allowed", active, t, p.MaxActive)
+		}
+	}
+	return nil
+}
+
+// dual is the problem as Verify sees it.
+type dual struct {
+	p     *Problem
+	m     *market
+	plan  []pricing.Purchase
+	least int64   // u_m, the lowest use price
+	worth []int64 // w_k
+	level []int   // of each class, -1 if its use costs no less than on demand
+	held  []int64 // [k·T + t]
+	total []int64 // active, held ones included, likewise
+}
+
+func (v *dual) load(p *Problem, m *market, plan []pricing.Purchase) error {
+	v.p, v.m, v.plan = p, m, plan
+	prices := usePrices(nil, p, m)
+	v.least = m.price
+	v.worth = v.worth[:0]
+	for _, u := range prices {
+		v.worth = append(v.worth, v.least-u)
+		v.least = u
+	}
+	for c := range m.classes {
+		v.level = append(v.level, levelOf(prices, m.classes[c].use))
+	}
+	n := len(p.Demand)
+	v.held = make([]int64, len(v.worth)*(n+1))
+	v.total = make([]int64, len(v.worth)*(n+1))
+	mark := func(a []int64, class, from, to, count int) {
+		for k := 0; k <= v.level[class]; k++ {
+			a[k*(n+1)+from] += int64(count)
+			a[k*(n+1)+min(n, to)] -= int64(count)
+		}
+	}
+	for i, h := range p.Held {
+		if v.level[h.Class] < 0 && h.Count > 0 && h.Until > 0 {
+			return badInput("Held", i, ErrUnsupported, "use of %s costs no less than on demand", p.Prices.Classes[h.Class].Name)
+		}
+		if h.Until > 0 {
+			mark(v.held, h.Class, 0, h.Until, h.Count)
+			mark(v.total, h.Class, 0, h.Until, h.Count)
+		}
+	}
+	for i, q := range plan {
+		if v.level[q.Class] < 0 {
+			return badInput("Purchases", i, ErrForged, "use of %s costs no less than on demand", p.Prices.Classes[q.Class].Name)
+		}
+		mark(v.total, q.Class, q.Slot, q.Slot+m.classes[q.Class].term, q.Count)
+	}
+	for _, a := range [][]int64{v.held, v.total} {
+		for k := range v.worth {
+			row := a[k*(n+1) : (k+1)*(n+1)]
+			for t := 1; t < n; t++ {
+				row[t] += row[t-1]
+			}
+		}
+	}
+	return nil
+}
+
+// usePrices appends the distinct use prices below the price on demand, falling.
+func usePrices(dst []int64, p *Problem, m *market) []int64 {
+	dst = dst[:0]
+	for _, c := range m.classes {
+		if c.use < m.price {
+			dst = append(dst, c.use)
+		}
+	}
+	slices.Sort(dst)
+	dst = slices.Compact(dst)
+	slices.Reverse(dst)
+	return dst
+}
+
+func levelOf(prices []int64, use int64) int { return slices.Index(prices, use) }
+
+// cost is what the plan costs.
+func (v *dual) cost() (sum wide) {
+	n := len(v.p.Demand)
+	for t, d := range v.p.Demand {
+		sum.add(v.least, int64(d))
+		for k, w := range v.worth {
+			sum.add(w, max(0, int64(d)-v.total[k*(n+1)+t]))
+		}
+	}
+	for _, q := range v.plan {
+		sum.add(v.m.classes[q.Class].feeFor(n-q.Slot), int64(q.Count))
+	}
+	return sum
+}
+
+// maxValue bounds the values of a certificate, so that sums over a term fit.
+const maxValue = 1 << 61
+
+// bound is what the values prove; 0 where they prove less than nothing.
+func (v *dual) bound(y []int64) (wide, error) {
+	n := len(v.p.Demand)
+	var plus, minus wide
+	signed := func(a, b int64) { // a of any sign, b ≥ 0
+		if a < 0 {
+			minus.add(-a, b)
+		} else {
+			plus.add(a, b)
+		}
+	}
+	for t, d := range v.p.Demand {
+		plus.add(v.least, int64(d))
+		for k, w := range v.worth {
+			value := y[k*n+t]
+			if value > maxValue/int64(n) || value < -maxValue/int64(n) {
+				return wide{}, badInput("Certificate.Values", k*n+t, ErrForged, "%d is out of range", value)
+			}
+			if value < 0 && v.p.MaxActive == 0 {
+				return wide{}, badInput("Certificate.Values", k*n+t, ErrForged, "%d is negative, and no cap holds slot %d", value, t)
+			}
+			signed(-value, v.held[k*(n+1)+t])
+			// The best N is 0 if y ≥ w, else min(d, cap) if y ≥ 0, else the cap.
+			top := int64(d)
+			if v.p.MaxActive > 0 {
+				top = min(top, int64(v.p.MaxActive))
+			}
+			switch {
+			case value >= w:
+				plus.add(w, int64(d))
+			case value >= 0:
+				plus.add(w, int64(d)-top)
+				plus.add(value, top)
+			default:
+				plus.add(w, int64(d)-top)
+				signed(value, int64(v.p.MaxActive))
+			}
+		}
+	}
+	sums := make([]int64, n+1)
+	for c := range v.m.classes {
+		if v.level[c] < 0 {
+			continue
+		}
+		v.sums(sums, y, c)
+		for s := 0; s < n; s += v.m.every {
+			if v.p.Closed != nil && v.p.Closed[s] {
+				continue
+			}
+			left := v.reduced(sums, c, s)
+			if left >= 0 {
+				continue
+			}
+			if v.p.MaxBuy == 0 {
+				return wide{}, badInput("Certificate.Values", -1, ErrForged, "a reservation of %s bought at slot %d would be worth more than its fee", v.p.Prices.Classes[c].Name, s)
+			}
+			minus.add(-left, int64(v.p.MaxBuy))
+		}
+	}
+	sum, neg := plus.minus(minus)
+	if neg {
+		return wide{}, nil
+	}
+	return sum, nil
+}
+
+// sums fills in the sums of the values that a reservation of class c is worth
+// in the slots before each.
+func (v *dual) sums(sums, y []int64, c int) {
+	n := len(v.p.Demand)
+	for t := range n {
+		sums[t+1] = sums[t]
+		for k := 0; k <= v.level[c]; k++ {
+			sums[t+1] += y[k*n+t]
+		}
+	}
+}
+
+// reduced is the fee of class c at slot s less what it is worth.
+func (v *dual) reduced(sums []int64, c, s int) int64 {
+	n := len(v.p.Demand)
+	k := &v.m.classes[c]
+	return k.feeFor(n-s) - (sums[min(n, s+k.term)] - sums[s])
+}
+
+// slack names the first place where plan and values do not belong together.
+func (v *dual) slack(y []int64) string {
+	n := len(v.p.Demand)
+	for t, d := range v.p.Demand {
+		for k, w := range v.worth {
+			have, value := v.total[k*(n+1)+t], y[k*n+t]
+			switch {
+			case have < int64(d) && value != w && (v.p.MaxActive == 0 || have < int64(v.p.MaxActive)):
+				return fmt.Sprintf(": slot %d is short of reservations of level %d, and its value is %d, not %d", t, k, value, w)
+			case have > int64(d) && value > 0:
+				return fmt.Sprintf(": slot %d has idle reservations of level %d, and a value of %d", t, k, value)
+			}
+		}
+	}
+	sums := make([]int64, n+1)
+	for i, q := range v.plan {
+		v.sums(sums, y, q.Class)
+		if left := v.reduced(sums, q.Class, q.Slot); left > 0 {
+			return fmt.Sprintf(": purchase %d costs %d more than it is worth", i, left)
+		}
+	}
+	return ""
+}
