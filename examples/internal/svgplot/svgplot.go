@@ -61,15 +61,23 @@ func Write(w io.Writer, p Picture) error {
 		zoom.Title = fmt.Sprintf("The five days with the most work, from day %d", zoom.From/day)
 		panels = append(panels, zoom)
 	}
+	plots := make([]*plot.Plot, len(panels))
+	for i, panel := range panels {
+		var err error
+		if plots[i], err = newPlot(panel); err != nil {
+			return err
+		}
+	}
+	return write(w, plots)
+}
+
+// write writes panels below each other, their axes aligned.
+func write(w io.Writer, panels []*plot.Plot) error {
 	canvas := vgsvg.New(pictureWidth, vg.Length(len(panels))*panelHeight)
 	whole := draw.New(canvas)
 	plots := make([][]*plot.Plot, len(panels))
-	for i, panel := range panels {
-		drawn, err := newPlot(panel)
-		if err != nil {
-			return err
-		}
-		plots[i] = []*plot.Plot{drawn}
+	for i := range panels {
+		plots[i] = panels[i : i+1]
 	}
 	tiles := draw.Tiles{
 		Rows: len(panels), Cols: 1,
@@ -96,7 +104,6 @@ var typeface = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
 func newPlot(panel Picture) (*plot.Plot, error) {
 	p := plot.New()
-	p.BackgroundColor = color.White
 	clock := scale.NewClock(panel.To-panel.From, 12)
 	unit, edge := "instances", vg.Points(.5)
 	held, busy := panel.points(panel.Held, clock), panel.points(panel.Busy, clock)
@@ -123,17 +130,28 @@ func newPlot(panel Picture) (*plot.Plot, error) {
 	for _, h := range held {
 		peak = max(peak, int(h.Y))
 	}
-	top := scale.Top(peak)
-	p.X.Min, p.X.Max = clock.In(panel.From), clock.In(panel.To)
-	p.Y.Min, p.Y.Max = 0, 1.22*float64(max(1, peak)) // the legend has its place above
 	p.Title.Text = panel.Title
 	p.X.Label.Text = fmt.Sprintf("time since the start of the log (%s)", clock.Name)
 	p.Y.Label.Text = unit
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Add("used", areas[1])
+	p.Legend.Add("idle or booting", areas[0])
+	finish(p, panel.From, panel.To, clock, peak, 1.22) // the legend has its place above
+	return p, nil
+}
+
+// finish sets the axes and the style of a panel whose largest value is peak, and
+// leaves room above for a legend: the axis ends at headroom times the peak.
+func finish(p *plot.Plot, from, to time.Duration, clock scale.Clock, peak int, headroom float64) {
+	top := scale.Top(peak)
+	p.BackgroundColor = color.White
+	p.X.Min, p.X.Max = clock.In(from), clock.In(to)
+	p.Y.Min, p.Y.Max = 0, headroom*float64(max(1, peak))
 	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = 6, 3, 3
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick {
 		var ticks []plot.Tick
-		for t := clock.First(panel.From); t <= panel.To; t += clock.Step() {
+		for t := clock.First(from); t <= to; t += clock.Step() {
 			ticks = append(ticks, plot.Tick{Value: clock.In(t), Label: fmt.Sprint(int64(t / clock.Unit))})
 		}
 		return ticks
@@ -152,13 +170,9 @@ func newPlot(panel Picture) (*plot.Plot, error) {
 		return ticks
 	})
 	// The text is right of its sample, so that no font makes them overlap.
-	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.ThumbnailWidth = 16
 	p.Legend.Padding = 2
 	p.Legend.XOffs = 6
-	p.Legend.Add("used", areas[1])
-	p.Legend.Add("idle or booting", areas[0])
-
 	for style, size := range map[*text.Style]vg.Length{
 		&p.Title.TextStyle:   12,
 		&p.X.Label.TextStyle: 10,
@@ -170,7 +184,6 @@ func newPlot(panel Picture) (*plot.Plot, error) {
 		style.Font = typeface
 		style.Font.Size = size
 	}
-	return p, nil
 }
 
 // approximate is a span in words, for a title.

@@ -1,0 +1,66 @@
+// Package infile opens the files that a user names, and says in the user's terms
+// why one cannot be read.
+package infile
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+)
+
+// Open opens the file that was given with a flag, such as "-trace". The error is
+// the user's mistake.
+func Open(flag, path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, cli.Mistakef("cannot read %s %s: %v", flag, path, err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, cli.Mistakef("cannot read %s %s: is a folder", flag, path)
+	}
+	return f, nil
+}
+
+// ReadAll returns the text of the file that was given with a flag, plain or gzip,
+// which its content tells. The error is the user's mistake.
+func ReadAll(flag, path string) ([]byte, error) {
+	f, err := Open(flag, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := readAll(bufio.NewReader(f))
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, cli.Mistakef("cannot read %s %s: %v", flag, path, err)
+	}
+	return data, nil
+}
+
+func readAll(r *bufio.Reader) ([]byte, error) {
+	if magic, _ := r.Peek(2); string(magic) != "\x1f\x8b" {
+		return io.ReadAll(r)
+	}
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(z)
+	if err == io.ErrUnexpectedEOF {
+		err = errors.New("the compressed data are cut off")
+	}
+	return data, err
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"time"
+	"unicode/utf8"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/table"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// jsonPlan is an algorithm for machines.
+type jsonPlan struct {
+	Algo       string         `json:"algo"`
+	Class      string         `json:"class,omitempty"`
+	Cost       pricing.Money  `json:"cost"`
+	LowerBound *pricing.Money `json:"lower_bound"`
+	Bound      string         `json:"bound,omitempty"`
+	Gap        *json.Number   `json:"gap"`
+	Saving     json.Number    `json:"saving"`
+	Seconds    json.Number    `json:"seconds"`
+	Purchases  []jsonPurchase `json:"purchases"`
+}
+
+type jsonPurchase struct {
+	Slot  int    `json:"slot"`
+	Class string `json:"class"`
+	Count int    `json:"count"`
+}
+
+func writeJSON(w io.Writer, in *input, r *results) error {
+	classes := in.problem.Prices.Classes
+	rows := make([]jsonPlan, len(r.shown))
+	for i := range r.shown {
+		x := &r.shown[i]
+		row := jsonPlan{
+			Algo:      x.algo.name,
+			Cost:      x.cost,
+			Saving:    decimal.Number(x.saving, 9),
+			Seconds:   decimal.Seconds(x.took),
+			Purchases: make([]jsonPurchase, len(x.purchases)),
+		}
+		if x.class >= 0 {
+			row.Class = classes[x.class].Name
+		}
+		if bound, by, ok := r.boundOf(x); ok {
+			row.LowerBound, row.Bound = &bound, by
+		}
+		if !math.IsNaN(x.gap) {
+			gap := decimal.Number(x.gap, 9)
+			row.Gap = &gap
+		}
+		for j, p := range x.purchases {
+			row.Purchases[j] = jsonPurchase{p.Slot, classes[p.Class].Name, p.Count}
+		}
+		rows[i] = row
+	}
+	return jsonrows.Write(w, rows)
+}
+
+// boundOf returns the lower bound that stands beside a result, and whose it is.
+func (r *results) boundOf(x *result) (bound pricing.Money, by string, ok bool) {
+	if x.algo.bound {
+		return x.cost, x.algo.name, true
+	}
+	return r.bound, r.boundBy, r.boundBy != ""
+}
+
+// writeText writes the table and what there is to say about it, and what a
+// single plan buys.
+func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
+	w := bufio.NewWriter(stdout)
+	classes := in.problem.Prices.Classes
+	columns := []table.Column{
+		{Title: "algorithm", Left: true}, {Title: "class", Left: true}, {Title: "cost"}, {Title: "saving"},
+		{Title: "lower bound"}, {Title: "gap"}, {Title: "ms"},
+	}
+	var rows [][]string
+	perClass := false
+	for i := range r.shown {
+		x := &r.shown[i]
+		class := "any"
+		switch {
+		case x.class >= 0:
+			class = clip(classes[x.class].Name, 12)
+		case len(x.purchases) == 0:
+			class = "none"
+		}
+		perClass = perClass || x.algo.oneClass && len(classes) > 1
+		if x.algo.bound {
+			class = "bound"
+		}
+		lower := "-"
+		if bound, _, ok := r.boundOf(x); ok {
+			lower = money(bound)
+		}
+		rows = append(rows, []string{x.algo.name, class, money(x.cost), percent(x.saving, 1), lower, gap(x.gap), milliseconds(x.took)})
+	}
+	if err := table.Write(w, columns, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	what := "all that is spent"
+	if o.pure {
+		what = "pure cost, without what is left of terms at the end"
+	}
+	fmt.Fprintf(w, "Cost is %s. Saving is over on demand.\n", what)
+	switch r.boundBy {
+	case "exact":
+		fmt.Fprintln(w, "The lower bound is the optimum, which exact proves. The gap is over it.")
+	case "eq5":
+		fmt.Fprintln(w, "The lower bound is Eq. (5) of [Niu16], below the optimum: a gap is at most so large.")
+	case "":
+		fmt.Fprintln(w, "There is no lower bound for this problem.")
+	default:
+		fmt.Fprintf(w, "The lower bound is proved by %s: a gap is at most so large.\n", r.boundBy)
+	}
+	if perClass {
+		fmt.Fprintln(w, "A rule for one class was run for each, and is shown with the class that is cheapest.")
+	}
+	for i := range r.shown {
+		if r.shown[i].algo.bound && len(r.shown) > 1 {
+			fmt.Fprintln(w, "eq5 is a bound and not a plan: it rents reservations by the interval.")
+		}
+	}
+	for _, x := range r.refused {
+		fmt.Fprintf(w, "Not with %s: %s.\n", x.algo.name, reason(x.why))
+	}
+	if o.algo != nil && !o.algo.bound {
+		if err := writeUses(w, in, &r.shown[0]); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// maxLines is how many purchases are listed.
+const maxLines = 20
+
+// writeUses writes what the purchases of a plan do.
+func writeUses(w io.Writer, in *input, x *result) error {
+	p := &in.problem
+	if len(x.purchases) == 0 {
+		_, err := fmt.Fprintln(w, "\nNothing is bought.")
+		return err
+	}
+	uses, err := reserve.AppendUses(nil, p, x.purchases)
+	if err != nil {
+		return err
+	}
+	// By class.
+	type total struct{ count, served, active, saved, fees float64 }
+	totals := make([]total, len(p.Prices.Classes))
+	for _, u := range uses {
+		t := &totals[u.Purchase.Class]
+		t.count += float64(u.Purchase.Count)
+		t.served += float64(u.Slots)
+		term := int(p.Prices.Classes[u.Purchase.Class].Term / p.Slot)
+		t.active += float64(u.Purchase.Count) * float64(min(term, len(p.Demand)-u.Purchase.Slot))
+		t.saved += u.Saved.Float64()
+	}
+	demand := 0.0
+	for _, d := range p.Demand {
+		demand += float64(d)
+	}
+	var rows [][]string
+	for k, t := range totals {
+		if t.count == 0 {
+			continue
+		}
+		rows = append(rows, []string{
+			clip(p.Prices.Classes[k].Name, 20),
+			decimal.Grouped(decimal.Fixed(t.count, 0)),
+			decimal.Grouped(decimal.Fixed(t.served, 0)),
+			percent(t.served/demand, 1),
+			percent(t.served/t.active, 1),
+			decimal.Grouped(decimal.Fixed(t.saved, 2)),
+		})
+	}
+	fmt.Fprintln(w)
+	if err := table.Write(w, []table.Column{
+		{Title: "class", Left: true}, {Title: "bought"}, {Title: "slots\nserved"}, {Title: "of the\ndemand"}, {Title: "used"}, {Title: "saves"},
+	}, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	rows = rows[:0]
+	for _, u := range uses[:min(maxLines, len(uses))] {
+		paid := "never"
+		if u.BreakEven >= 0 {
+			paid = day(u.BreakEven+1, p.Slot)
+		}
+		rows = append(rows, []string{
+			decimal.Int(u.Purchase.Slot), day(u.Purchase.Slot, p.Slot), clip(p.Prices.Classes[u.Purchase.Class].Name, 20),
+			decimal.Int(u.Purchase.Count), decimal.Int(int(u.Slots)), percent(u.Utilisation, 1), paid, money(u.Saved),
+		})
+	}
+	if err := table.Write(w, []table.Column{
+		{Title: "slot"}, {Title: "day"}, {Title: "class", Left: true}, {Title: "buy"}, {Title: "slots\nserved"}, {Title: "used"},
+		{Title: "paid back\non day"}, {Title: "saves"},
+	}, rows); err != nil {
+		return err
+	}
+	if rest := uses[len(rows):]; len(rest) > 0 {
+		count, saved := 0, 0.0
+		for _, u := range rest {
+			count += u.Purchase.Count
+			saved += u.Saved.Float64()
+		}
+		fmt.Fprintf(w, "and %s more purchases of %s reservations, which save %s (all of them: -json)\n", decimal.Int(len(rest)),
+			decimal.Int(count), decimal.Grouped(decimal.Fixed(saved, 2)))
+	}
+	_, err = fmt.Fprintln(w, "Days and slots count from 0. A purchase is paid back when it has saved its fee.")
+	return err
+}
+
+// day returns when a slot begins, in days.
+func day(slot int, length time.Duration) string {
+	return decimal.Grouped(decimal.Fixed(float64(slot)*length.Hours()/24, 1))
+}
+
+func money(m pricing.Money) string { return decimal.Grouped(m.Fixed(2)) }
+
+func percent(x float64, decimals int) string { return decimal.Fixed(100*x, decimals) + "%" }
+
+func gap(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return percent(x, 3)
+}
+
+func milliseconds(d time.Duration) string {
+	return decimal.Grouped(decimal.Fixed(d.Seconds()*1000, 3))
+}
+
+// clip cuts a name to a number of characters.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// result is what came of an algorithm.
+type result struct {
+	algo      *algorithm
+	class     int // -1 unless it is for one class, and buys
+	purchases []pricing.Purchase
+	cost      pricing.Money
+	gap       float64 // NaN where it has no meaning
+	saving    float64
+	took      time.Duration
+}
+
+// refusal is an algorithm that does not solve the problem, and why.
+type refusal struct {
+	algo *algorithm
+	why  error
+}
+
+// results are the algorithms that were run.
+type results struct {
+	shown    []result
+	refused  []refusal
+	bound    pricing.Money
+	boundBy  string
+	onDemand pricing.Money
+}
+
+// picked returns the result that the picture is of: the first of the cheapest
+// plans. There is one, unless a bound alone was asked for.
+func (r *results) picked() *result {
+	var best *result
+	for i := range r.shown {
+		if x := &r.shown[i]; best == nil || best.algo.bound || !x.algo.bound && x.cost < best.cost {
+			best = x
+		}
+	}
+	return best
+}
+
+// bench is where algorithms are run.
+type bench struct {
+	p      *reserve.Problem
+	runs   int
+	biller pricing.Biller
+	times  []time.Duration
+}
+
+// solve runs the algorithms that are to be shown, and what the bound and the
+// saving need in any case.
+func (o *options) solve(in *input, line *progress.Line) (*results, error) {
+	b := &bench{p: &in.problem, runs: o.runs}
+	r := new(results)
+	fail := func(a *algorithm, err error) error {
+		var input *reserve.InputError
+		if errors.As(err, &input) {
+			return cli.Mistakef("-algo %s: %s", a.name, reason(err))
+		}
+		return err
+	}
+	for i := range algorithms {
+		a := &algorithms[i]
+		asked := o.algo == nil || o.algo == a
+		if !asked && a.name != "exact" && !a.bound && a.name != "ondemand" {
+			continue
+		}
+		line.Showf("planning: %s", a.name)
+		var x result
+		var err error
+		runs := b.runs
+		if !asked {
+			b.runs = 1
+		}
+		switch {
+		case a.bound:
+			var eq5 pricing.Money
+			if eq5, err = b.eq5(&x); err == nil && r.boundBy == "" {
+				r.bound, r.boundBy = eq5, a.name
+			}
+		case a.planner == nil:
+			var bound pricing.Money
+			var by string
+			if bound, by, err = b.exact(&x); err == nil {
+				r.bound, r.boundBy = bound, by
+			}
+		default:
+			err = b.plan(a, o.seed, &x)
+		}
+		b.runs = runs
+		x.algo = a
+		switch {
+		case err != nil && errors.Is(err, reserve.ErrUnsupported) && (o.algo == nil || !asked):
+			if asked {
+				r.refused = append(r.refused, refusal{a, err})
+			}
+			continue
+		case err != nil:
+			return nil, fail(a, err)
+		}
+		if a.name == "ondemand" {
+			r.onDemand = x.cost
+		}
+		if asked {
+			r.shown = append(r.shown, x)
+		}
+	}
+	for i := range r.shown {
+		x := &r.shown[i]
+		if r.onDemand > 0 {
+			x.saving = 1 - x.cost.Float64()/r.onDemand.Float64()
+		}
+		switch {
+		case x.algo.bound || x.cost == r.bound:
+			x.gap = 0
+		case r.boundBy == "" || r.bound == 0:
+			x.gap = math.NaN()
+		default:
+			x.gap = x.cost.Float64()/r.bound.Float64() - 1
+		}
+	}
+	return r, nil
+}
+
+// exact fills in x with the plan of the first solver that takes the problem, and
+// returns the bound that it proves and what that is called.
+func (b *bench) exact(x *result) (bound pricing.Money, by string, err error) {
+	x.class = -1
+	var first error
+	for _, s := range solvers {
+		solver := s.new()
+		var plan reserve.Plan
+		x.took, err = b.median(func() (err error) {
+			plan, err = solver.Solve(b.p)
+			return err
+		})
+		if errors.Is(err, reserve.ErrUnsupported) {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		if err != nil {
+			return 0, "", err
+		}
+		x.purchases, x.cost = slices.Clone(plan.Purchases), plan.Cost
+		return plan.Bound, s.bound, nil
+	}
+	return 0, "", first
+}
+
+// eq5 fills in x with the bound of Eq. (5), as if it were a cost.
+func (b *bench) eq5(x *result) (bound pricing.Money, err error) {
+	x.class = -1
+	var c reserve.Competitive
+	x.took, err = b.median(func() (err error) {
+		x.cost, err = c.Bound(b.p)
+		return err
+	})
+	return x.cost, err
+}
+
+// plan fills in x with the plan of a planner, for one class the cheapest over all
+// classes, the first of equals.
+func (b *bench) plan(a *algorithm, seed uint64, x *result) error {
+	x.class = -1
+	classes := 1
+	if a.oneClass {
+		classes = len(b.p.Prices.Classes)
+	}
+	var refused error
+	found := false
+	for k := range classes {
+		planner := a.planner(k, seed)
+		var purchases []pricing.Purchase
+		took, err := b.median(func() (err error) {
+			purchases, err = planner.AppendPlan(purchases[:0], b.p)
+			return err
+		})
+		if errors.Is(err, reserve.ErrUnsupported) {
+			if refused == nil {
+				refused = err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		cost, err := b.cost(purchases)
+		if err != nil {
+			return err
+		}
+		x.took += took
+		if !found || cost < x.cost {
+			found = true
+			x.purchases, x.cost, x.class = purchases, cost, -1
+			if a.oneClass && len(purchases) > 0 {
+				x.class = k
+			}
+		}
+	}
+	if found {
+		return nil
+	}
+	if refused == nil { // no class in the list: nothing is bought
+		cost, err := b.cost(nil)
+		x.cost = cost
+		return err
+	}
+	return refused
+}
+
+// median runs f and returns the median of its times, the lower of two.
+func (b *bench) median(f func() error) (time.Duration, error) {
+	b.times = b.times[:0]
+	for range b.runs {
+		start := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		b.times = append(b.times, time.Since(start))
+	}
+	slices.Sort(b.times)
+	return b.times[(len(b.times)-1)/2], nil
+}
+
+// cost returns what the demand costs with the purchases, by the problem's
+// horizon. The bill has what is owed for each hour of the inventory, used or not;
+// a plan's cost has not.
+func (b *bench) cost(purchases []pricing.Purchase) (pricing.Money, error) {
+	p := b.p
+	bill, err := b.biller.BillHeld(p.Prices, p.Demand, p.Slot, purchases, p.Held)
+	if err != nil {
+		return 0, err
+	}
+	cost := bill.Total
+	if p.Horizon == reserve.Pure {
+		cost = bill.Pure
+	}
+	for _, h := range p.Held {
+		c := p.Prices.Classes[h.Class]
+		if c.Billed != pricing.Always {
+			continue
+		}
+		owed, err := c.Hourly.Over(p.Slot*time.Duration(min(h.Until, len(p.Demand))), pricing.HalfEven)
+		if err != nil {
+			return 0, err
+		}
+		if owed, err = owed.Mul(int64(h.Count)); err != nil {
+			return 0, err
+		}
+		cost -= owed
+	}
+	return cost, nil
+}
+
+// reason is an error of package reserve without the package's name.
+func reason(err error) string {
+	var in *reserve.InputError
+	if !errors.As(err, &in) {
+		return err.Error()
+	}
+	return in.Err.Error()
+}
+
+// noteRefused says on stderr which algorithms are missing.
+func (r *results) noteRefused(stderr io.Writer) {
+	for _, x := range r.refused {
+		fmt.Fprintf(stderr, "%s: note: not with %s: %s\n", program, x.algo.name, reason(x.why))
+	}
+}
