@@ -1,0 +1,693 @@
+package reserve
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/flow"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Savings plans, exactly.
+//
+// A savings plan is a commitment to pay c an hour, for a term. In each hour the
+// usage of type i, worth q_i an instance-hour at the rates of the plan and p_i > q_i
+// on demand, is paid from c, the type with the greatest p_i/q_i first, in fractions of
+// instance-hours where c ends; the rest runs on demand, and what is left of c is
+// lost. Minimise the commitments plus what runs on demand, commitments being whole
+// numbers of units of u.
+//
+// The hour is convex. Lay the usage of a slot on a line of money at plan rates, the
+// types in the order of p_i/q_i, each q_i·d_i long. N units of commitment pay for
+// the line up to N·u, so that unit N saves
+//
+//	δ(N) = ∫ p/q over ((N-1)·u, N·u],
+//
+// a mean of the ratio over a step of fixed length, 0 beyond the end of the line. The
+// ratio falls along the line, hence so do the means: δ(1) ≥ δ(2) ≥ … ≥ 0. A unit that
+// straddles the end of one type and the beginning of the next (or of several) only
+// has a mean of its own. δ has at most 2k runs of equal values for k types: one
+// for each type and one for each end.
+//
+// The flow. A run that ends at unit D_j, v_j above the next, contributes
+// v_j·max(0, D_j - N) to what runs on demand: it is a slot with the demand D_j at
+// the price v_j, and commitments are its reservations. So each slot becomes m
+// consecutive ones, m being the largest number of runs of any slot; terms become m
+// times as long, purchases are for sale in the first slot of each m only; and
+// the minimum-cost flow of prepaid reservations (package internal/flow) solves it.
+//
+// Exactness. All ratios are multiples of 1/Λ, for the least common multiple Λ of the
+// plan rates, which are odd amounts such as 0.1553 and 1.1721: with three types and
+// three years Λ does not fit in the integers of the flow. Where it does, the flow's
+// optimum is the optimum. Otherwise the flow solves the problem with the values of
+// units rounded down to about eight digits, which gives a plan, dual prices, and a
+// lower bound; then savingsrepair.go makes the plan optimal for the true values, in
+// integers of 128 bits. Where 128 bits are not enough either, as with seven types of
+// four decimals, the plan is returned with that lower bound, some 10⁻⁸ below.
+//
+// Time: that of a flow of m·slots slots. Memory: about 150 bytes for each of
+// these, and 150 a slot.
+
+// A SavingsProblem is what to plan commitments for: the demands of several types
+// of instances that one savings plan pays for.
+//
+// Payment upfront, all of it, a part or none, makes no difference but to the
+// rates: a commitment of c an hour costs c an hour.
+type SavingsProblem struct {
+	// Slot is the length of a slot of the demands.
+	Slot time.Duration
+	// Types are the types of instances, with demands of equal length.
+	Types []SavingsType
+	// Term is the length of a commitment, a whole number of slots.
+	Term time.Duration
+	// Unit is what commitments are multiples of, money per hour; 0 is 0.001.
+	Unit pricing.Money
+
+	// Every and Closed say when one may commit, as in [Problem].
+	Every  int
+	Closed []bool
+	// Held is what was committed before slot 0, whose cost does not count.
+	Held []HeldCommitment
+	// Horizon is Full to count commitments over their whole term, Pure up to the
+	// end of the demand.
+	Horizon Horizon
+}
+
+// A SavingsType is a type of instances, its demand in instances per slot and its
+// rates per instance-hour, on demand and paid from a savings plan. A type that a
+// plan does not make cheaper, Plan ≥ OnDemand, runs on demand always.
+type SavingsType struct {
+	Name     string
+	Demand   []int
+	OnDemand pricing.Money
+	Plan     pricing.Money
+}
+
+// A Commitment is made at the beginning of a slot, of so many units per hour.
+type Commitment struct {
+	Slot  int
+	Units int
+}
+
+// A HeldCommitment is a commitment of so many units per hour that was made before
+// slot 0 and lasts through the slots before Until.
+type HeldCommitment struct {
+	Units int
+	Until int
+}
+
+// A SavingsPlan is what to commit, what that costs, and a proof of how near the
+// optimum it is.
+type SavingsPlan struct {
+	// Commitments are sorted by slot, with at most one for each.
+	Commitments []Commitment
+	// Cost is Committed, the price of the commitments, plus OnDemand, the price of
+	// what they do not pay for; the sum is taken before all three are rounded, half
+	// to even. Bound is what no plan costs less than, rounded in the same way.
+	Cost, Committed, OnDemand, Bound pricing.Money
+	// Unused is the part of the commitments, held ones included, that pays for
+	// nothing, in the slots of the demand.
+	Unused pricing.Money
+	// Certificate proves the bound; see VerifySavings.
+	Certificate SavingsCertificate
+}
+
+// Gap returns how far the plan's cost is above the bound, as a share of the
+// bound: 0 for an optimal plan.
+func (p *SavingsPlan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
+
+// Optimal reports whether the certificate proves that no plan costs less, to the
+// last nano.
+func (p *SavingsPlan) Optimal() bool { return p.Cost == p.Bound }
+
+func gapOf(cost, bound pricing.Money) float64 {
+	if cost == bound {
+		return 0
+	}
+	return cost.Float64()/bound.Float64() - 1
+}
+
+// A SavingsCertificate is a dual solution: Values[t]/Parts is what one more unit
+// of commitment is worth in slot t, as a multiple of what it costs. Over no term
+// that is for sale are they worth more than they cost.
+type SavingsCertificate struct {
+	Values []Uint128
+	Parts  Uint128
+}
+
+// Savings finds commitments of least cost. Its zero value is ready. It keeps its
+// memory and allocates nothing once that suffices; a plan is valid until the next
+// call. One goroutine at a time.
+type Savings struct {
+	// the problem in integers
+	slots, term int
+	every       int
+	closed      []bool
+	horizon     Horizon
+	types       []savingsType // those that a plan makes cheaper, in the order of payment
+	unit        int64         // û, the unit in grains, the greatest amount that divides all plan rates
+	grain       int64         // nanos
+	held        []int         // units per slot
+	units       int64         // U, what a unit costs in a slot: integers of the flow
+	shift       int           // values of the flow have so many more bits
+	scaled      bool          // values of the flow are the true ones
+	true128     bool          // the true ones fit in 128 bits, in units of units128
+	units128    int128
+	limit       int64 // of units, if not 0: for tests of what happens when it is too low
+
+	// the flow
+	m       int
+	space   []savingsRun
+	demand  []int
+	prices  []int64
+	fees    []int64
+	subheld []int
+	solver  flow.Solver
+	class   [1]flow.Class
+	bought  []flow.Purchase
+
+	// the plan
+	active      []int // units, by slot
+	buy         []int
+	commitments []Commitment
+	values      []Uint128
+	repair      savingsRepair
+	sum         savingsSum
+}
+
+// A savingsType is a type that a plan makes cheaper.
+type savingsType struct {
+	index   int
+	demand  []int
+	price   int64 // p, nanos
+	plan    int64 // q, nanos
+	rate    int64 // q in grains
+	value   int64 // what a grain saves, in integers of the flow with shift more bits
+	true128 int128
+}
+
+// Solve returns a plan of least cost with its certificate. Among types with the
+// same ratio of rates the one with the lower plan rate is paid for first, as AWS
+// does, then the first of Types: that moves no cost. Which of several plans of
+// equal cost is returned is not stated, but the same problem gives the same one.
+//
+// The plan is optimal, Cost = Bound, as long as the common multiple of the rates and
+// the spans fit in 128 bits: with three years of hours, for any four types with rates of
+// four decimals, and mostly for five. Beyond, Bound is below Cost by a share of about 10⁻⁸.
+//
+// The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm] or
+// [ErrOverflow]. p is not modified.
+func (s *Savings) Solve(p *SavingsProblem) (SavingsPlan, error) {
+	if err := s.load(p); err != nil {
+		return SavingsPlan{}, err
+	}
+	if err := s.solve(); err != nil {
+		return SavingsPlan{}, err
+	}
+	return s.plan(p)
+}
+
+const defaultUnit = pricing.Milli
+
+// unitOf returns the unit of commitments.
+func (p *SavingsProblem) unitOf() pricing.Money {
+	if p.Unit == 0 {
+		return defaultUnit
+	}
+	return p.Unit
+}
+
+// check returns what is wrong with p, or the slots of its demands.
+func (p *SavingsProblem) check() (slots int, err error) {
+	switch {
+	case p.Slot <= 0:
+		return 0, badInput("Slot", -1, ErrRange, "%v: want a positive length", p.Slot)
+	case len(p.Types) == 0:
+		return 0, badInput("Types", -1, ErrRange, "there are none: want at least one")
+	case p.Unit < 0:
+		return 0, badInput("Unit", -1, ErrRange, "%v: want a positive amount, or 0 for %v", p.Unit, defaultUnit)
+	case p.Term < p.Slot || p.Term%p.Slot != 0:
+		return 0, badInput("Term", -1, ErrTerm, "%v: want a whole number of slots of %v", p.Term, p.Slot)
+	case p.Every < 0:
+		return 0, badInput("Every", -1, ErrRange, "%d: want a number of slots, or 0 for every slot", p.Every)
+	case p.Horizon > Pure:
+		return 0, badInput("Horizon", -1, ErrRange, "%d: want Full or Pure", p.Horizon)
+	}
+	n := len(p.Types[0].Demand)
+	switch {
+	case n > math.MaxInt32:
+		return 0, badInput("Types.Demand", 0, ErrRange, "%d slots: want at most %d", n, math.MaxInt32)
+	case int64(p.Term/p.Slot) > int64(math.MaxInt32-n):
+		return 0, badInput("Term", -1, ErrRange, "%v: want at most %d slots", p.Term, math.MaxInt32-n)
+	case p.Closed != nil && len(p.Closed) != n:
+		return 0, badInput("Closed", -1, ErrRange, "%d slots: want one for each of the %d of the demands", len(p.Closed), n)
+	}
+	for i := range p.Types {
+		y := &p.Types[i]
+		switch {
+		case len(y.Demand) != n:
+			return 0, badInput("Types.Demand", i, ErrRange, "%s has %d slots and %s %d: want equal lengths", y.Name, len(y.Demand), p.Types[0].Name, n)
+		case y.OnDemand < 0:
+			return 0, badInput("Types.OnDemand", i, ErrRange, "%s costs %v on demand: want 0 or more", y.Name, y.OnDemand)
+		case y.Plan <= 0:
+			return 0, badInput("Types.Plan", i, ErrRange, "%s costs %v from a plan: want more than 0 (as much as on demand if a plan does not pay for it)", y.Name, y.Plan)
+		}
+		for t, d := range y.Demand {
+			if d < 0 || d > math.MaxInt32 {
+				return 0, badInput("Types.Demand", i, ErrRange, "%s needs %d in slot %d: want 0 to %d instances", y.Name, d, t, math.MaxInt32)
+			}
+		}
+	}
+	for i, h := range p.Held {
+		if h.Units < 0 || h.Units > math.MaxInt32 || h.Until < 0 {
+			return 0, badInput("Held", i, ErrRange, "%d units for %d slots: want none negative, and at most %d units", h.Units, h.Until, math.MaxInt32)
+		}
+	}
+	return n, nil
+}
+
+// load checks p and turns it into integers.
+func (s *Savings) load(p *SavingsProblem) error {
+	n, err := p.check()
+	if err != nil {
+		return err
+	}
+	s.slots, s.term = n, int(p.Term/p.Slot)
+	s.every, s.closed, s.horizon = max(1, p.Every), p.Closed, p.Horizon
+	unit := int64(p.unitOf())
+
+	s.types = s.types[:0]
+	s.grain = unit
+	for i := range p.Types {
+		y := &p.Types[i]
+		if y.Plan < y.OnDemand {
+			s.types = append(s.types, savingsType{index: i, demand: y.Demand, price: int64(y.OnDemand), plan: int64(y.Plan)})
+			s.grain = gcd(s.grain, int64(y.Plan))
+		}
+	}
+	slices.SortFunc(s.types, func(a, b savingsType) int {
+		ah, al := bits.Mul64(uint64(a.price), uint64(b.plan))
+		bh, bl := bits.Mul64(uint64(b.price), uint64(a.plan))
+		return cmp.Or(cmp.Compare(bh, ah), cmp.Compare(bl, al), cmp.Compare(a.plan, b.plan), cmp.Compare(a.index, b.index))
+	})
+	if s.unit = unit / s.grain; s.unit > 1<<30 {
+		return badInput("Unit", -1, ErrOverflow, "%v: want at most %v, 2^30 times the greatest common divisor of unit and rates", p.unitOf(), pricing.Money(s.grain)<<30)
+	}
+	for i := range s.types {
+		s.types[i].rate = s.types[i].plan / s.grain
+	}
+	for t := range n { // the length of the line in grains
+		line, ok := int64(0), true
+		for i := range s.types {
+			w, fits := mul(s.types[i].rate, int64(s.types[i].demand[t]))
+			line, ok = add(line, w)
+			if !ok || !fits || line/s.unit > math.MaxInt32 {
+				return badInput("Types.Demand", s.types[i].index, ErrOverflow, "in slot %d all usage costs more than %d units of %v", t, math.MaxInt32, p.unitOf())
+			}
+		}
+	}
+	s.held = zeroed(s.held, n)
+	s.active = zeroed(s.active, n)
+	for _, h := range p.Held {
+		if h.Until > 0 && n > 0 {
+			s.held[min(h.Until, n)-1] += h.Units
+		}
+	}
+	for t := n - 2; t >= 0; t-- {
+		s.held[t] += s.held[t+1]
+		if s.held[t] > math.MaxInt32 {
+			return badInput("Held", -1, ErrOverflow, "%d units in slot %d: want at most %d", s.held[t], t, math.MaxInt32)
+		}
+	}
+	return s.scale(unit)
+}
+
+// open reports whether one may commit at slot t.
+func (s *Savings) open(t int) bool {
+	return t%s.every == 0 && (s.closed == nil || !s.closed[t])
+}
+
+// charged returns the slots for which a commitment made at slot t is paid for.
+func (s *Savings) charged(t int) int {
+	if s.horizon == Pure {
+		return min(s.term, s.slots-t)
+	}
+	return s.term
+}
+
+// scale chooses the integers: a unit costs units a slot, and a grain that pays for
+// type i saves value(i) = units/û · p_i/q_i.
+//
+// With g the greatest common divisor of the unit and all p_i in nanos, a grain saves
+// p_i/g over rate_i and a unit costs u/g. Reduce the former to n_i/d_i; then all are
+// whole when multiplied by the least common multiple Λ of the d_i.
+func (s *Savings) scale(unit int64) error {
+	s.units, s.shift, s.true128 = 1, 0, false
+	if s.scaled = len(s.types) == 0 || s.slots == 0; s.scaled {
+		return nil
+	}
+	g := unit
+	for i := range s.types {
+		g = gcd(g, s.types[i].price)
+	}
+	first := &s.types[0]
+	ratio := first.price/first.plan + 1 // above what a unit can save, in units
+
+	// The flow wants (2·slots+4)·(the largest price or fee) below 2⁶¹.
+	most := int64(1) << 60 / int64(4*len(s.types)*s.slots+4)
+	most /= max(ratio, int64(s.term))
+	if s.limit > 0 {
+		most = min(most, s.limit)
+	}
+
+	lcm, ok := int128{lo: 1}, true
+	for i := range s.types {
+		y := &s.types[i]
+		d := y.rate / gcd(y.rate, y.price/g)
+		if ok {
+			_, rest := lcm.over(d)
+			lcm, ok = lcm.times(d / gcd(d, rest))
+		}
+	}
+	s.true128 = ok
+	if ok {
+		s.units128, ok = lcm.times(unit / g)
+		s.true128 = s.true128 && ok
+		for i := range s.types {
+			y := &s.types[i]
+			c := gcd(y.rate, y.price/g)
+			q, _ := lcm.over(y.rate / c)
+			y.true128, ok = q.times(y.price / g / c)
+			s.true128 = s.true128 && ok
+		}
+	}
+	// Sums of prices or fees along a path, of at most so many slots and fees, have
+	// to fit as well.
+	if s.true128 {
+		x, ok1 := s.units128.times(4 * max(ratio, int64(s.term)))
+		_, ok2 := x.times(int64(s.slots) + 1)
+		s.true128 = ok1 && ok2
+	}
+	s.scaled = s.true128 && s.units128.hi == 0 && s.units128.lo <= uint64(max(0, most))
+	if s.scaled {
+		s.units, s.shift = int64(s.units128.lo), 0
+		for i := range s.types {
+			s.types[i].value = int64(s.types[i].true128.lo)
+		}
+		return nil
+	}
+	if most < 1000 && s.limit == 0 {
+		return badInput("Types", -1, ErrOverflow, "%d slots, a term of %d and rates of %v and %v are too much for 64 bits",
+			s.slots, s.term, pricing.Money(first.price), pricing.Money(first.plan))
+	}
+	s.units = most
+	s.shift = 61 - bits.Len64(uint64(most)) - bits.Len64(uint64(ratio))
+	if s.shift < 0 {
+		s.units >>= -s.shift
+		s.shift = 0
+	}
+	for i := range s.types {
+		y := &s.types[i]
+		hi, lo := bits.Mul64(uint64(s.units)<<s.shift/uint64(s.unit), uint64(y.price))
+		v, _ := bits.Div64(hi, lo, uint64(y.plan)) // below 2⁶¹/û, as p/q is below ratio
+		y.value = int64(v)
+	}
+	return nil
+}
+
+// A run is a maximal run of units that save the same in a slot.
+type savingsRun struct {
+	end   int // the last unit
+	value int64
+}
+
+// runs appends the runs of slot t to dst, in integers of the flow. Those that
+// save nothing are left out.
+func (s *Savings) runs(dst []savingsRun, t int) []savingsRun {
+	end := 0
+	emit := func(count, value int64) {
+		end += int(count)
+		value >>= s.shift
+		if k := len(dst); k > 0 && dst[k-1].value == value {
+			dst[k-1].end = end
+		} else if value > 0 {
+			dst = append(dst, savingsRun{end, value})
+		}
+	}
+	filled, saved := int64(0), int64(0) // of a unit that is not full yet
+	for i := range s.types {
+		y := &s.types[i]
+		w := y.rate * int64(y.demand[t])
+		if filled > 0 {
+			part := min(w, s.unit-filled)
+			filled += part
+			saved += part * y.value
+			w -= part
+			if filled < s.unit {
+				continue
+			}
+			emit(1, saved)
+			filled, saved = 0, 0
+		}
+		if w >= s.unit {
+			emit(w/s.unit, s.unit*y.value)
+		}
+		filled = w % s.unit
+		saved = filled * y.value
+	}
+	if filled > 0 {
+		emit(1, saved)
+	}
+	return dst
+}
+
+// solve finds the commitments: s.buy, s.active and, with the true values, s.values.
+func (s *Savings) solve() error {
+	n := s.slots
+	s.buy = zeroed(s.buy, n)
+	s.values = slices.Grow(s.values[:0], n)[:n]
+	clear(s.values)
+	s.m = 0
+	for t := range n {
+		s.space = s.runs(s.space[:0], t)
+		s.m = max(s.m, len(s.space))
+	}
+	if s.m == 0 {
+		copy(s.active, s.held)
+		return nil
+	}
+	m := s.m
+	s.demand = zeroed(s.demand, n*m)
+	s.prices = zeroed(s.prices, n*m)
+	s.fees = zeroed(s.fees, n*m)
+	for t := range n {
+		s.space = s.runs(s.space[:0], t)
+		runs := s.space
+		for j := range m {
+			at := t*m + j
+			s.fees[at] = -1
+			s.prices[at] = 1 // of no demand
+			if j < len(runs) {
+				s.demand[at], s.prices[at] = runs[j].end, runs[j].value
+				if j+1 < len(runs) {
+					s.prices[at] -= runs[j+1].value
+				}
+			}
+		}
+		if s.open(t) {
+			s.fees[t*m] = s.units * int64(s.charged(t))
+		}
+	}
+	fp := flow.Problem{Demand: s.demand, Prices: s.prices, Classes: s.class[:]}
+	s.class[0] = flow.Class{Term: min(s.term, n) * m, Fees: s.fees}
+	if len(s.held) > 0 && s.held[0] > 0 {
+		s.subheld = zeroed(s.subheld, n*m)
+		for at := range s.subheld {
+			s.subheld[at] = s.held[at/m]
+		}
+		fp.Held = s.subheld
+	}
+	if err := s.solver.Solve(fp); err != nil {
+		return badInput("Types.Demand", -1, ErrOverflow, "the demands are too large for 64 bits: %w", err)
+	}
+	s.bought = s.solver.AppendPurchases(s.bought[:0])
+	for _, b := range s.bought {
+		s.buy[b.Slot/m] += b.Count
+	}
+	s.activate()
+	y := s.solver.Potentials()
+	for t := range n {
+		s.values[t] = Uint128{Lo: uint64(y[(t+1)*m] - y[t*m])}
+	}
+	return nil
+}
+
+// activate computes the active units of each slot.
+func (s *Savings) activate() {
+	sum := 0
+	for t := range s.slots {
+		sum += s.buy[t]
+		if t >= s.term {
+			sum -= s.buy[t-s.term]
+		}
+		s.active[t] = s.held[t] + sum
+	}
+}
+
+// plan makes the plan optimal for the true values, if it is not, and adds it up.
+func (s *Savings) plan(p *SavingsProblem) (SavingsPlan, error) {
+	plan := SavingsPlan{Certificate: SavingsCertificate{Values: s.values, Parts: Uint128{Lo: uint64(s.units)}}}
+	optimal := s.scaled
+	var bound int128 // in integers of the flow
+	if !optimal {
+		bound = s.bound()
+		if s.true128 && s.mend() {
+			optimal = true
+			plan.Certificate.Parts = s.units128.unsigned()
+		}
+	}
+	s.commitments = s.commitments[:0]
+	for t, units := range s.buy {
+		if units > 0 {
+			s.commitments = append(s.commitments, Commitment{t, units})
+		}
+	}
+	plan.Commitments = s.commitments
+	if !s.add(p, &plan, optimal, bound) {
+		return SavingsPlan{}, badInput("Types.Demand", -1, ErrOverflow, "the cost does not fit in an amount of money")
+	}
+	return plan, nil
+}
+
+// bound returns what the flow's plan costs, with the values of units rounded down:
+// the least of that problem, and no plan costs less in the true one.
+func (s *Savings) bound() (sum int128) {
+	for t := range s.slots {
+		if s.buy[t] > 0 {
+			sum = sum.plus(product(s.units*int64(s.charged(t)), int64(s.buy[t])))
+		}
+		from := s.active[t]
+		s.space = s.runs(s.space[:0], t)
+		for _, r := range s.space {
+			if r.end > from {
+				sum = sum.plus(product(r.value, int64(r.end-from)))
+				from = r.end
+			}
+		}
+	}
+	return sum
+}
+
+// A savingsSum adds amounts up, in nanos per hour over a common denominator.
+type savingsSum struct {
+	used             []int64 // grains, by type
+	den              big.Int
+	total, committed big.Int
+	bound, unused    big.Int
+	x, y, rem, quo   big.Int // scratch
+}
+
+// add fills in the amounts of a plan and reports whether they fit.
+//
+// What runs on demand costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour, a bound of
+// the flow B·u/units, and what the plan does not make cheaper costs the same always.
+// All are brought to the denominator den = Π rate_i · units.
+func (s *Savings) add(p *SavingsProblem, plan *SavingsPlan, optimal bool, bound int128) bool {
+	b := &s.sum
+	b.used = zeroed(b.used, len(p.Types)) // grains paid, by type
+	unused, units := int64(0), int64(0)   // grains; unit-slots
+	ok := true
+	plus := func(dst *int64, a, f int64) {
+		v, ok1 := mul(a, f)
+		v, ok2 := add(*dst, v)
+		*dst = v
+		ok = ok && ok1 && ok2
+	}
+	for t := range s.slots {
+		left, fits := mul(int64(s.active[t]), s.unit)
+		ok = ok && fits
+		plus(&units, int64(s.buy[t]), int64(s.charged(t)))
+		for i := range s.types {
+			y := &s.types[i]
+			pay := min(left, y.rate*int64(y.demand[t]))
+			plus(&b.used[i], pay, 1)
+			left -= pay
+		}
+		plus(&unused, left, 1)
+	}
+	b.den.SetInt64(s.units)
+	for i := range s.types {
+		b.mul(&b.den, s.types[i].rate)
+	}
+	b.total.SetInt64(0)
+	b.bound.SetInt64(0)
+	add := func(dst *big.Int, amount, count int64) { // amount·count·den, a whole number of nanos an hour
+		b.x.Mul(b.y.SetInt64(amount), b.rem.SetInt64(count))
+		b.y.Mul(&b.x, &b.den)
+		dst.Add(dst, &b.y)
+	}
+	for i := range p.Types {
+		y := &p.Types[i]
+		sum := int64(0)
+		for _, d := range y.Demand {
+			plus(&sum, int64(d), 1)
+		}
+		add(&b.total, int64(y.OnDemand), sum)
+		if y.Plan >= y.OnDemand {
+			add(&b.bound, int64(y.OnDemand), sum)
+		}
+	}
+	for i := range s.types {
+		y := &s.types[i]
+		b.rem.Quo(&b.den, b.y.SetInt64(y.rate))
+		b.y.Mul(b.x.SetInt64(y.price), &b.rem)
+		b.rem.Mul(&b.y, b.x.SetInt64(b.used[i]))
+		b.total.Sub(&b.total, &b.rem)
+	}
+	var ok1, ok2, ok3, ok4, ok5 bool
+	plan.OnDemand, ok1 = b.money(&b.total, p.Slot)
+	b.committed.SetInt64(0)
+	add(&b.committed, int64(p.unitOf()), units)
+	plan.Committed, ok2 = b.money(&b.committed, p.Slot)
+	b.total.Add(&b.total, &b.committed)
+	plan.Cost, ok3 = b.money(&b.total, p.Slot)
+	plan.Bound, ok4 = plan.Cost, true
+	if !optimal {
+		b.x.SetInt64(bound.hi)
+		b.y.Lsh(&b.x, 64)
+		b.x.Add(&b.y, b.rem.SetUint64(bound.lo))
+		b.y.Mul(&b.x, b.rem.SetInt64(int64(p.unitOf())))
+		b.rem.Quo(&b.den, b.x.SetInt64(s.units))
+		b.x.Mul(&b.y, &b.rem)
+		b.bound.Add(&b.bound, &b.x)
+		plan.Bound, ok4 = b.money(&b.bound, p.Slot)
+	}
+	b.unused.SetInt64(0)
+	add(&b.unused, s.grain, unused)
+	plan.Unused, ok5 = b.money(&b.unused, p.Slot)
+	return ok && ok1 && ok2 && ok3 && ok4 && ok5
+}
+
+// mul multiplies x by n, with b.x and b.y for scratch.
+func (b *savingsSum) mul(x *big.Int, n int64) {
+	b.x.Mul(x, b.y.SetInt64(n))
+	x.Set(&b.x)
+}
+
+// money returns sum/den nanos an hour over a slot, rounded half to even, and
+// whether that fits. It overwrites the scratch.
+func (b *savingsSum) money(sum *big.Int, slot time.Duration) (pricing.Money, bool) {
+	b.x.Mul(sum, b.y.SetInt64(int64(slot)))
+	b.rem.Mul(&b.den, b.y.SetInt64(int64(time.Hour)))
+	b.quo.QuoRem(&b.x, &b.rem, &b.y)
+	b.y.Lsh(&b.y, 1)
+	if c := b.y.Cmp(&b.rem); c > 0 || c == 0 && b.quo.Bit(0) == 1 {
+		b.x.Add(&b.quo, b.y.SetInt64(1))
+		return pricing.Money(b.x.Int64()), b.x.IsInt64()
+	}
+	return pricing.Money(b.quo.Int64()), b.quo.IsInt64()
+}

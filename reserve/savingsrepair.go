@@ -1,0 +1,255 @@
+package reserve
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Optimal for the true values: negative cycles, from a plan that is almost there.
+//
+// The flow's plan is optimal for values of units that are right in about eight
+// digits. For the true ones it is so if and only if there are potentials y with
+//
+//	δ_t(N_t + 1) ≤ y_{t+1} - y_t ≤ δ_t(N_t)      for each slot t with N_t active units,
+//	y_e - y_s ≤ F_s, with = where some are bought, for each slot s that is for sale,
+//
+// e being the end of the term and F_s the price of a unit. These are differences, each
+// an arc with a length, and either potentials exist, and are what Bellman and
+// Ford's passes converge to, or some arcs form a cycle of negative length: buy one
+// here, one less there, that changes N by one on the slots between, and is cheaper.
+// It is carried out as often as the lengths of its arcs stay as they are, and the
+// passes go on.
+//
+// The arcs lie on a line, so that a pass to the right and one to the left carry a
+// change to either end, and the flow's potentials are off by 10⁻⁸ of a unit only:
+// a few passes and cycles are enough. Every cycle lowers the cost; a limit on the
+// passes is there to bound the time, and was met in none of the cases tried.
+// Lengths are integers of 128 bits.
+
+// mendPasses is the limit on passes. The largest case of BenchmarkSavings takes 40.
+const mendPasses = 4000
+
+type savingsRepair struct {
+	y        []int128
+	up, down []int128 // δ(N) and δ(N+1)
+	parent   []int32
+	kind     []int8
+	stamp    []int32
+	cycle    []int32
+	passes   int
+	cycles   int
+}
+
+// How a node got its potential.
+const (
+	byNothing = int8(iota)
+	bySlot    // from the node to the left: a unit less in the slot between
+	byIdle    // from the node to the right: a unit more
+	byBuying  // from the node where a term begins
+	bySelling // from the node where it ends
+)
+
+// mend makes s.buy optimal for the true values, s.values its certificate in parts
+// of units128, and reports whether it came to an end.
+func (s *Savings) mend() bool {
+	n, r := s.slots, &s.repair
+	r.y = slices.Grow(r.y[:0], n+1)[:n+1]
+	r.up = slices.Grow(r.up[:0], n)[:n]
+	r.down = slices.Grow(r.down[:0], n)[:n]
+	r.parent = zeroed(r.parent, n+1)
+	r.kind = slices.Grow(r.kind[:0], n+1)[:n+1]
+	r.stamp = zeroed(r.stamp, n+1)
+	clear(r.kind)
+
+	whole, part := s.units128.over(s.units)
+	sum := int64(0)
+	r.y[0] = int128{}
+	for t := range n {
+		sum += int64(s.values[t].Lo)
+		a, ok := whole.times(sum)
+		if !ok {
+			return false
+		}
+		b, _ := product(sum, part).over(s.units)
+		r.y[t+1] = a.plus(b)
+		s.slopes(t)
+	}
+	for r.passes, r.cycles = 0, 0; r.passes < mendPasses; r.passes++ {
+		if !s.pass() {
+			for t := range n {
+				s.values[t] = r.y[t+1].minus(r.y[t]).unsigned()
+			}
+			return true
+		}
+		if v := r.onCycle(); v >= 0 {
+			s.cancel(v)
+			r.cycles++
+			clear(r.kind)
+		}
+	}
+	return false
+}
+
+// pass relaxes all arcs and reports whether that changed a potential.
+func (s *Savings) pass() (changed bool) {
+	n, r := s.slots, &s.repair
+	relax := func(to, from int, length int128, kind int8) {
+		if y := r.y[from].plus(length); y.less(r.y[to]) {
+			r.y[to], r.parent[to], r.kind[to] = y, int32(from), kind
+			changed = true
+		}
+	}
+	for t := range n {
+		relax(t+1, t, r.up[t], bySlot)
+		if s.open(t) {
+			relax(min(n, t+s.term), t, s.fee128(t), byBuying)
+		}
+	}
+	for t := n - 1; t >= 0; t-- {
+		relax(t, t+1, r.down[t].negative(), byIdle)
+		if s.buy[t] > 0 {
+			relax(t, min(n, t+s.term), s.fee128(t).negative(), bySelling)
+		}
+	}
+	return changed
+}
+
+// fee128 returns the price of a unit bought at slot t.
+func (s *Savings) fee128(t int) int128 {
+	f, _ := s.units128.times(int64(s.charged(t))) // scale has seen to it that it fits
+	return f
+}
+
+// slopes computes the true values next to the active units of slot t.
+func (s *Savings) slopes(t int) {
+	s.repair.up[t], _, _ = s.worth(t, max(1, s.active[t]))
+	s.repair.down[t], _, _ = s.worth(t, s.active[t]+1)
+}
+
+// worth returns the true value of unit n ≥ 1 of slot t, and a range of units
+// around it with the same value.
+func (s *Savings) worth(t, n int) (value int128, from, to int) {
+	a := int64(n-1) * s.unit
+	b := a + s.unit
+	at := int64(0)
+	for i := range s.types {
+		y := &s.types[i]
+		end := at + y.rate*int64(y.demand[t])
+		if lo, hi := max(a, at), min(b, end); lo < hi {
+			if lo == a && hi == b {
+				first := (at + s.unit - 1) / s.unit // units before the first whole one
+				value, _ = y.true128.times(s.unit)
+				return value, int(first) + 1, int(end / s.unit)
+			}
+			v, _ := y.true128.times(hi - lo)
+			value = value.plus(v)
+		}
+		at = end
+	}
+	if a >= at {
+		return value, int((at+s.unit-1)/s.unit) + 1, 1 << 40
+	}
+	return value, n, n
+}
+
+// onCycle returns a node of a cycle of parents, or -1. Its length is negative.
+func (r *savingsRepair) onCycle() int {
+	clear(r.stamp)
+	for v := range r.parent {
+		u := v
+		for r.stamp[u] == 0 && r.kind[u] != byNothing {
+			r.stamp[u] = int32(v) + 1
+			u = int(r.parent[u])
+		}
+		if r.kind[u] != byNothing && r.stamp[u] == int32(v)+1 {
+			return u
+		}
+	}
+	return -1
+}
+
+// cancel carries out the cycle through node v.
+func (s *Savings) cancel(v int) {
+	r := &s.repair
+	r.cycle = r.cycle[:0]
+	times := 1 << 40
+	for u := v; ; {
+		r.cycle = append(r.cycle, int32(u))
+		from := int(r.parent[u])
+		switch r.kind[u] {
+		case bySlot:
+			_, first, _ := s.worth(from, s.active[from])
+			times = min(times, s.active[from]-first+1)
+		case byIdle:
+			_, _, last := s.worth(u, s.active[u]+1)
+			times = min(times, last-s.active[u])
+		case bySelling:
+			times = min(times, s.buy[u])
+		}
+		if u = from; u == v {
+			break
+		}
+	}
+	for _, u := range r.cycle {
+		from := int(r.parent[u])
+		switch r.kind[u] {
+		case bySlot:
+			s.active[from] -= times
+			s.slopes(from)
+		case byIdle:
+			s.active[u] += times
+			s.slopes(int(u))
+		case byBuying:
+			s.buy[from] += times
+		case bySelling:
+			s.buy[u] -= times
+		}
+	}
+}
+
+// An int128 is a signed integer of 128 bits.
+type int128 struct {
+	hi int64
+	lo uint64
+}
+
+// A Uint128 is the integer Hi·2⁶⁴ + Lo.
+type Uint128 struct{ Hi, Lo uint64 }
+
+func (a int128) plus(b int128) int128 {
+	lo, carry := bits.Add64(a.lo, b.lo, 0)
+	return int128{a.hi + b.hi + int64(carry), lo}
+}
+
+func (a int128) minus(b int128) int128 {
+	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
+	return int128{a.hi - b.hi - int64(borrow), lo}
+}
+
+func (a int128) negative() int128 { return int128{}.minus(a) }
+
+func (a int128) less(b int128) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+// unsigned returns a, which is not negative.
+func (a int128) unsigned() Uint128 { return Uint128{uint64(a.hi), a.lo} }
+
+// product returns a·b of two numbers that are not negative.
+func product(a, b int64) int128 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	return int128{int64(hi), lo}
+}
+
+// times returns a·n and whether it fits; neither is negative.
+func (a int128) times(n int64) (int128, bool) {
+	h, l := bits.Mul64(a.lo, uint64(n))
+	over, m := bits.Mul64(uint64(a.hi), uint64(n))
+	hi, carry := bits.Add64(h, m, 0)
+	return int128{int64(hi), l}, over == 0 && carry == 0 && hi < 1<<63
+}
+
+// over returns ⌊a/n⌋ and the rest, for a ≥ 0 and n > 0.
+func (a int128) over(n int64) (int128, int64) {
+	hi, rest := uint64(a.hi)/uint64(n), uint64(a.hi)%uint64(n)
+	lo, rest := bits.Div64(rest, a.lo, uint64(n))
+	return int128{int64(hi), lo}, int64(rest)
+}
