@@ -26,7 +26,7 @@ import (
 // passes is there to bound the time, and was met in none of the cases tried.
 // Lengths are integers of 128 bits.
 
-// mendPasses is the limit on passes. The largest case of BenchmarkSavings takes 40.
+// mendPasses is the limit on passes. The largest case of BenchmarkSavings takes 54.
 const mendPasses = 4000
 
 type savingsRepair struct {
@@ -42,11 +42,11 @@ type savingsRepair struct {
 
 // How a node got its potential.
 const (
-	byNothing = int8(iota)
-	bySlot    // from the node to the left: a unit less in the slot between
-	byIdle    // from the node to the right: a unit more
-	byBuying  // from the node where a term begins
-	bySelling // from the node where it ends
+	viaNothing = int8(iota)
+	viaLess    // from the node to the left: a unit less in the slot between
+	viaMore    // from the node to the right: a unit more
+	viaBuying  // from the node where a term begins
+	viaSelling // from the node where it ends
 )
 
 // mend makes s.buy optimal for the true values, s.values its certificate in parts
@@ -100,15 +100,15 @@ func (s *Savings) pass() (changed bool) {
 		}
 	}
 	for t := range n {
-		relax(t+1, t, r.up[t], bySlot)
+		relax(t+1, t, r.up[t], viaLess)
 		if s.open(t) {
-			relax(min(n, t+s.term), t, s.fee128(t), byBuying)
+			relax(min(n, t+s.term), t, s.fee128(t), viaBuying)
 		}
 	}
 	for t := n - 1; t >= 0; t-- {
-		relax(t, t+1, r.down[t].negative(), byIdle)
+		relax(t, t+1, r.down[t].negative(), viaMore)
 		if s.buy[t] > 0 {
-			relax(t, min(n, t+s.term), s.fee128(t).negative(), bySelling)
+			relax(t, min(n, t+s.term), s.fee128(t).negative(), viaSelling)
 		}
 	}
 	return changed
@@ -157,11 +157,11 @@ func (r *savingsRepair) onCycle() int {
 	clear(r.stamp)
 	for v := range r.parent {
 		u := v
-		for r.stamp[u] == 0 && r.kind[u] != byNothing {
+		for r.stamp[u] == 0 && r.kind[u] != viaNothing {
 			r.stamp[u] = int32(v) + 1
 			u = int(r.parent[u])
 		}
-		if r.kind[u] != byNothing && r.stamp[u] == int32(v)+1 {
+		if r.kind[u] != viaNothing && r.stamp[u] == int32(v)+1 {
 			return u
 		}
 	}
@@ -177,13 +177,13 @@ func (s *Savings) cancel(v int) {
 		r.cycle = append(r.cycle, int32(u))
 		from := int(r.parent[u])
 		switch r.kind[u] {
-		case bySlot:
+		case viaLess:
 			_, first, _ := s.worth(from, s.active[from])
 			times = min(times, s.active[from]-first+1)
-		case byIdle:
+		case viaMore:
 			_, _, last := s.worth(u, s.active[u]+1)
 			times = min(times, last-s.active[u])
-		case bySelling:
+		case viaSelling:
 			times = min(times, s.buy[u])
 		}
 		if u = from; u == v {
@@ -193,15 +193,15 @@ func (s *Savings) cancel(v int) {
 	for _, u := range r.cycle {
 		from := int(r.parent[u])
 		switch r.kind[u] {
-		case bySlot:
+		case viaLess:
 			s.active[from] -= times
 			s.slopes(from)
-		case byIdle:
+		case viaMore:
 			s.active[u] += times
 			s.slopes(int(u))
-		case byBuying:
+		case viaBuying:
 			s.buy[from] += times
-		case bySelling:
+		case viaSelling:
 			s.buy[u] -= times
 		}
 	}
