@@ -169,14 +169,14 @@ func (o *options) readClasses() (pricing.List, error) {
 		what := ""
 		switch {
 		case c.Term < o.slot:
-			what = "shorter than"
+			what = "shorter than a slot"
 		case c.Term%o.slot != 0:
-			what = "not a whole number of"
+			what = "not a whole number of slots"
 		default:
 			continue
 		}
-		return list, cli.Mistakef("%s: line %d, field classes[%d].term: the term of %s, %s, is %s a slot of %s",
-			name, termLine(data, k), k, quote(c.Name), short(c.Term), strings.TrimSuffix(what, " of"), short(o.slot))
+		return list, cli.Mistakef("%s: line %d, field classes[%d].term: the term of %s, %s, is %s of %s",
+			name, termLine(data, k), k, quote(c.Name), short(c.Term), what, short(o.slot))
 	}
 	return list, nil
 }

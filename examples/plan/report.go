@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -107,31 +108,31 @@ func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	what := "all that is spent"
 	if o.pure {
-		what = "pure cost, without what is left of terms at the end"
+		fmt.Fprintln(w, "Cost is pure cost, without what is left of terms. Saving is over on demand.")
+	} else {
+		fmt.Fprintln(w, "Cost is all that is spent. Saving is over on demand.")
 	}
-	fmt.Fprintf(w, "Cost is %s. Saving is over on demand.\n", what)
 	switch r.boundBy {
 	case "exact":
 		fmt.Fprintln(w, "The lower bound is the optimum, which exact proves. The gap is over it.")
 	case "eq5":
-		fmt.Fprintln(w, "The lower bound is Eq. (5) of [Niu16], below the optimum: a gap is at most so large.")
+		fmt.Fprintln(w, "The lower bound is Eq. (5) of [Niu16]. A gap over the optimum is no larger.")
 	case "":
 		fmt.Fprintln(w, "There is no lower bound for this problem.")
 	default:
-		fmt.Fprintf(w, "The lower bound is proved by %s: a gap is at most so large.\n", r.boundBy)
+		fmt.Fprintf(w, "The lower bound is that of %s. A gap over the optimum is no larger.\n", r.boundBy)
 	}
 	if perClass {
-		fmt.Fprintln(w, "A rule for one class was run for each, and is shown with the class that is cheapest.")
+		fmt.Fprintln(w, "Rules for one class were run for each, and are shown with the cheapest class.")
 	}
 	for i := range r.shown {
 		if r.shown[i].algo.bound && len(r.shown) > 1 {
 			fmt.Fprintln(w, "eq5 is a bound and not a plan: it rents reservations by the interval.")
 		}
 	}
-	for _, x := range r.refused {
-		fmt.Fprintf(w, "Not with %s: %s.\n", x.algo.name, reason(x.why))
+	for _, s := range r.missing() {
+		fmt.Fprintln(w, wrapped(s))
 	}
 	if o.algo != nil && !o.algo.bound {
 		if err := writeUses(w, in, &r.shown[0]); err != nil {
@@ -156,7 +157,7 @@ func writeUses(w io.Writer, in *input, x *result) error {
 		return err
 	}
 	// By class.
-	type total struct{ count, served, active, saved, fees float64 }
+	type total struct{ count, served, active, saved float64 }
 	totals := make([]total, len(p.Prices.Classes))
 	for _, u := range uses {
 		t := &totals[u.Purchase.Class]
@@ -170,6 +171,7 @@ func writeUses(w io.Writer, in *input, x *result) error {
 	for _, d := range p.Demand {
 		demand += float64(d)
 	}
+	left := demand - float64(x.onDemand)
 	var rows [][]string
 	for k, t := range totals {
 		if t.count == 0 {
@@ -183,7 +185,15 @@ func writeUses(w io.Writer, in *input, x *result) error {
 			percent(t.served/t.active, 1),
 			decimal.Grouped(decimal.Fixed(t.saved, 2)),
 		})
+		left -= t.served
 	}
+	other := func(name string, served float64) {
+		if served > 0 {
+			rows = append(rows, []string{name, "", decimal.Grouped(decimal.Fixed(served, 0)), percent(served/demand, 1), "", ""})
+		}
+	}
+	other("held before", left)
+	other("on demand", float64(x.onDemand))
 	fmt.Fprintln(w)
 	if err := table.Write(w, []table.Column{
 		{Title: "class", Left: true}, {Title: "bought"}, {Title: "slots\nserved"}, {Title: "of the\ndemand"}, {Title: "used"}, {Title: "saves"},
@@ -214,8 +224,8 @@ func writeUses(w io.Writer, in *input, x *result) error {
 			count += u.Purchase.Count
 			saved += u.Saved.Float64()
 		}
-		fmt.Fprintf(w, "and %s more purchases of %s reservations, which save %s (all of them: -json)\n", decimal.Int(len(rest)),
-			decimal.Int(count), decimal.Grouped(decimal.Fixed(saved, 2)))
+		fmt.Fprintf(w, "and %s of %s, which save %s in all;\n-json has them.\n", decimal.Count(len(rest), "more purchase"),
+			decimal.Count(count, "reservation"), decimal.Grouped(decimal.Fixed(saved, 2)))
 	}
 	_, err = fmt.Fprintln(w, "Days and slots count from 0. A purchase is paid back when it has saved its fee.")
 	return err
@@ -239,6 +249,29 @@ func gap(x float64) string {
 
 func milliseconds(d time.Duration) string {
 	return decimal.Grouped(decimal.Fixed(d.Seconds()*1000, 3))
+}
+
+// wrapped breaks a sentence into lines for a terminal, those after the first
+// indented.
+func wrapped(s string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(s) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+n > 80:
+			b.WriteString("\n ")
+			column = 1
+			fallthrough
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
 }
 
 // clip cuts a name to a number of characters.

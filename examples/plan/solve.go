@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -20,6 +21,7 @@ type result struct {
 	class     int // -1 unless it is for one class, and buys
 	purchases []pricing.Purchase
 	cost      pricing.Money
+	onDemand  int64   // instance-slots that no reservation serves
 	gap       float64 // NaN where it has no meaning
 	saving    float64
 	took      time.Duration
@@ -67,7 +69,12 @@ func (o *options) solve(in *input, line *progress.Line) (*results, error) {
 	r := new(results)
 	fail := func(a *algorithm, err error) error {
 		var input *reserve.InputError
-		if errors.As(err, &input) {
+		switch {
+		case errors.Is(err, reserve.ErrUnsupported):
+			return cli.Mistakef("-algo %s is not for this problem: %s", a.name, reason(err))
+		case errors.As(err, &input):
+			return cli.Mistakef("-algo %s: %s", a.name, reason(err))
+		case errors.Is(err, pricing.ErrOverflow):
 			return cli.Mistakef("-algo %s: %s", a.name, reason(err))
 		}
 		return err
@@ -75,7 +82,10 @@ func (o *options) solve(in *input, line *progress.Line) (*results, error) {
 	for i := range algorithms {
 		a := &algorithms[i]
 		asked := o.algo == nil || o.algo == a
-		if !asked && a.name != "exact" && !a.bound && a.name != "ondemand" {
+		switch {
+		case asked, a.bound, a.name == "ondemand":
+		case a.planner == nil && !o.algo.bound:
+		default:
 			continue
 		}
 		line.Showf("planning: %s", a.name)
@@ -103,7 +113,7 @@ func (o *options) solve(in *input, line *progress.Line) (*results, error) {
 		b.runs = runs
 		x.algo = a
 		switch {
-		case err != nil && errors.Is(err, reserve.ErrUnsupported) && (o.algo == nil || !asked):
+		case err != nil && (o.algo == nil || !asked) && a.canBeMissing(err):
 			if asked {
 				r.refused = append(r.refused, refusal{a, err})
 			}
@@ -135,6 +145,15 @@ func (o *options) solve(in *input, line *progress.Line) (*results, error) {
 	return r, nil
 }
 
+// canBeMissing reports whether an error says that the algorithm, rather than the
+// problem, is out of place.
+func (a *algorithm) canBeMissing(err error) bool {
+	if errors.Is(err, reserve.ErrOverflow) || errors.Is(err, pricing.ErrOverflow) {
+		return a.planner != nil && a.name != "ondemand" // such as the peak for a high fee
+	}
+	return errors.Is(err, reserve.ErrUnsupported)
+}
+
 // exact fills in x with the plan of the first solver that takes the problem, and
 // returns the bound that it proves and what that is called.
 func (b *bench) exact(x *result) (bound pricing.Money, by string, err error) {
@@ -157,6 +176,7 @@ func (b *bench) exact(x *result) (bound pricing.Money, by string, err error) {
 			return 0, "", err
 		}
 		x.purchases, x.cost = slices.Clone(plan.Purchases), plan.Cost
+		x.onDemand = plan.Bill.OnDemandSlots
 		return plan.Bound, s.bound, nil
 	}
 	return 0, "", first
@@ -199,14 +219,14 @@ func (b *bench) plan(a *algorithm, seed uint64, x *result) error {
 		if err != nil {
 			return err
 		}
-		cost, err := b.cost(purchases)
+		cost, onDemand, err := b.cost(purchases)
 		if err != nil {
 			return err
 		}
 		x.took += took
 		if !found || cost < x.cost {
 			found = true
-			x.purchases, x.cost, x.class = purchases, cost, -1
+			x.purchases, x.cost, x.onDemand, x.class = purchases, cost, onDemand, -1
 			if a.oneClass && len(purchases) > 0 {
 				x.class = k
 			}
@@ -216,37 +236,40 @@ func (b *bench) plan(a *algorithm, seed uint64, x *result) error {
 		return nil
 	}
 	if refused == nil { // no class in the list: nothing is bought
-		cost, err := b.cost(nil)
-		x.cost = cost
+		var err error
+		x.cost, x.onDemand, err = b.cost(nil)
 		return err
 	}
 	return refused
 }
 
+// now is the clock. Tests have their own.
+var now = time.Now
+
 // median runs f and returns the median of its times, the lower of two.
 func (b *bench) median(f func() error) (time.Duration, error) {
 	b.times = b.times[:0]
 	for range b.runs {
-		start := time.Now()
+		start := now()
 		if err := f(); err != nil {
 			return 0, err
 		}
-		b.times = append(b.times, time.Since(start))
+		b.times = append(b.times, now().Sub(start))
 	}
 	slices.Sort(b.times)
 	return b.times[(len(b.times)-1)/2], nil
 }
 
 // cost returns what the demand costs with the purchases, by the problem's
-// horizon. The bill has what is owed for each hour of the inventory, used or not;
-// a plan's cost has not.
-func (b *bench) cost(purchases []pricing.Purchase) (pricing.Money, error) {
+// horizon, and the instance-slots on demand. The bill has what is owed for each
+// hour of the inventory, used or not; a plan's cost has not.
+func (b *bench) cost(purchases []pricing.Purchase) (cost pricing.Money, onDemand int64, err error) {
 	p := b.p
 	bill, err := b.biller.BillHeld(p.Prices, p.Demand, p.Slot, purchases, p.Held)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	cost := bill.Total
+	cost = bill.Total
 	if p.Horizon == reserve.Pure {
 		cost = bill.Pure
 	}
@@ -257,28 +280,65 @@ func (b *bench) cost(purchases []pricing.Purchase) (pricing.Money, error) {
 		}
 		owed, err := c.Hourly.Over(p.Slot*time.Duration(min(h.Until, len(p.Demand))), pricing.HalfEven)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if owed, err = owed.Mul(int64(h.Count)); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		cost -= owed
 	}
-	return cost, nil
+	return cost, bill.OnDemandSlots, nil
 }
 
-// reason is an error of package reserve without the package's name.
+// flagOf names the flag behind a field of reserve.Problem.
+var flagOf = map[string]string{
+	"Demand": "-demand", "Slot": "-slot", "Prices": "-classes", "Every": "-interval", "Held": "-held", "Horizon": "-pure",
+}
+
+// reason is an error of package reserve in the user's terms.
 func reason(err error) string {
 	var in *reserve.InputError
 	if !errors.As(err, &in) {
-		return err.Error()
+		return strings.TrimPrefix(err.Error(), "pricing: ")
 	}
-	return in.Err.Error()
+	text := in.Err.Error()
+	if cause := errors.Unwrap(in.Err); cause != nil { // says less than what follows it
+		text = strings.TrimPrefix(text, cause.Error()+": ")
+	}
+	field, _, _ := strings.Cut(in.Field, ".")
+	if name, ok := flagOf[field]; ok {
+		field = name
+	}
+	return field + ": " + text
+}
+
+// missing returns a sentence for each reason why algorithms are missing.
+func (r *results) missing() []string {
+	var list []string
+	for i, x := range r.refused {
+		why := reason(x.why)
+		same := func(y refusal) bool { return reason(y.why) == why }
+		if slices.IndexFunc(r.refused, same) < i {
+			continue
+		}
+		var names []string
+		for _, y := range r.refused[i:] {
+			if same(y) {
+				names = append(names, y.algo.name)
+			}
+		}
+		text := names[0]
+		if last := len(names) - 1; last > 0 {
+			text = strings.Join(names[:last], ", ") + " and " + names[last]
+		}
+		list = append(list, fmt.Sprintf("Not for %s: %s.", text, why))
+	}
+	return list
 }
 
 // noteRefused says on stderr which algorithms are missing.
 func (r *results) noteRefused(stderr io.Writer) {
-	for _, x := range r.refused {
-		fmt.Fprintf(stderr, "%s: note: not with %s: %s\n", program, x.algo.name, reason(x.why))
+	for _, s := range r.missing() {
+		fmt.Fprintf(stderr, "%s: note: %s\n", program, s)
 	}
 }

@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"math"
 	"math/rand/v2"
-	"os"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
@@ -107,20 +106,13 @@ func (o *options) records(log *jobLog, line *progress.Line) (iter.Seq2[trace.Rec
 		return records, func() {}, err
 	}
 	log.name = o.trace
-	f, err := os.Open(o.trace)
+	f, err := infile.Open("-trace", o.trace)
 	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		return nil, nil, cli.Mistakef("cannot read -trace %s: %v", o.trace, err)
+		return nil, nil, err
 	}
 	in := &counter{src: f, line: line, name: o.trace}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		in.size = info.Size()
-	} else if err == nil && info.IsDir() {
-		f.Close()
-		return nil, nil, cli.Mistakef("cannot read -trace %s: is a folder", o.trace)
 	}
 	r := trace.NewReader(in)
 	return r.Records(), func() {
@@ -209,16 +201,8 @@ func (o *options) note(stderr io.Writer, log *jobLog) {
 	}
 	j := log.jobs[log.largest]
 	fmt.Fprintf(stderr, "  the largest job, number %d, needs %s of %s\n", j.ID,
-		plural(j.Nodes, "instance"), plural(o.cores, "processor"))
+		decimal.Count(j.Nodes, "instance"), decimal.Count(o.cores, "processor"))
 	if len(o.ineffective) > 0 {
 		fmt.Fprintf(stderr, "%s: note: %s nothing here\n", program, names(o.ineffective))
 	}
-}
-
-// plural is a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return decimal.Int(n) + " " + thing + "s"
 }

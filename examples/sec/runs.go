@@ -46,7 +46,7 @@ func (o *options) runAll(log *jobLog, line *progress.Line) (*modeRuns, error) {
 		nodes = log.enough()
 	} else if nodes < largest.Nodes && o.shows(sim.Local) {
 		return nil, cli.Mistakef("job %d needs %s of %s, but -nodes is only %s",
-			largest.ID, plural(largest.Nodes, "node"), plural(o.cores, "processor"), decimal.Int(nodes))
+			largest.ID, decimal.Count(largest.Nodes, "node"), decimal.Count(o.cores, "processor"), decimal.Int(nodes))
 	}
 	runs := &modeRuns{prices: pricing.CC28XLarge2013()}
 	var simulator sim.Simulator

@@ -73,3 +73,11 @@ func Grouped(s string) string {
 
 // Int returns n in groups of three digits.
 func Int(n int) string { return Grouped(strconv.Itoa(n)) }
+
+// Count returns a number of things in words: "1 node", "1,024 nodes".
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Int(n) + " " + thing + "s"
+}

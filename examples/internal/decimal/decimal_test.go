@@ -53,3 +53,11 @@ func TestGrouped(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 nodes", 1: "1 node", 2: "2 nodes", 12345: "12,345 nodes"} {
+		if got := Count(n, "node"); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

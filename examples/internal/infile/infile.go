@@ -50,16 +50,15 @@ func ReadAll(flag, path string) ([]byte, error) {
 	return data, nil
 }
 
-func readAll(r *bufio.Reader) ([]byte, error) {
+func readAll(r *bufio.Reader) (data []byte, err error) {
 	if magic, _ := r.Peek(2); string(magic) != "\x1f\x8b" {
 		return io.ReadAll(r)
 	}
 	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		data, err = io.ReadAll(z)
 	}
-	data, err := io.ReadAll(z)
-	if err == io.ErrUnexpectedEOF {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = errors.New("the compressed data are cut off")
 	}
 	return data, err

@@ -95,7 +95,8 @@ func newStackPlot(s Stack) (*plot.Plot, error) {
 	panel := Picture{From: s.From, To: s.To}
 	read := panel.points
 	unit, edge := "instances", vg.Points(.6)
-	if s.To-s.From > long && max(len(panel.points(s.Demand, clock)), len(panel.points(s.Reserved, clock))) > 2*columns {
+	if max(len(panel.points(s.Demand, clock)), len(panel.points(s.Reserved, clock))) > 2*columns {
+		// More than an eye can follow.
 		read = panel.peaks
 		unit += fmt.Sprintf(" (peaks in %s)", approximate((s.To-s.From)/columns))
 		edge = vg.Points(.3)

@@ -1,0 +1,663 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// asProgram makes the test binary the program itself.
+const asProgram = "PLAN_TEST_RUN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// runPlan runs the program in this process.
+func runPlan(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// mustRun fails the test unless the program succeeds.
+func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := runPlan(args...)
+	if status != 0 {
+		t.Fatalf("plan %q: exit status %d: %s", args, status, stderr)
+	}
+	return stdout, stderr
+}
+
+// setClock has the program see times that take turns, one a solve.
+func setClock(t *testing.T, turns ...time.Duration) (solves *int) {
+	t.Helper()
+	at, calls := time.Time{}, 0
+	solves = new(int)
+	now = func() time.Time {
+		if calls++; calls%2 == 0 {
+			at = at.Add(turns[*solves%len(turns)])
+			*solves++
+		}
+		return at
+	}
+	t.Cleanup(func() { now = time.Now })
+	return solves
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	setClock(t, 1234567*time.Nanosecond)
+	stdout, stderr := mustRun(t)
+	golden(t, "default.txt", stdout)
+	golden(t, "default-notes.txt", stderr)
+	for _, line := range strings.Split(stdout, "\n") {
+		if n := len([]rune(line)); n > 80 {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+	stdout, _ = mustRun(t, "-algo", "exact")
+	golden(t, "exact.txt", stdout)
+	stdout, _ = mustRun(t, "-algo", "periodic", "-json")
+	golden(t, "periodic.json", stdout)
+
+	one, _ := mustRun(t, "-algo", "wang-random", "-json")
+	if again, _ := mustRun(t, "-algo", "wang-random", "-json", "-runs", "3"); again != one {
+		t.Error("the same seed gives another plan")
+	}
+	if other, _ := mustRun(t, "-algo", "wang-random", "-json", "-seed", "3"); other == one {
+		t.Error("another seed gives the same plan")
+	}
+}
+
+func TestHelp(t *testing.T) {
+	stdout, stderr := mustRun(t, "-h")
+	if stderr != "" {
+		t.Errorf("-h writes %q on standard error", stderr)
+	}
+	for _, name := range []string{"-demand", "-classes", "-held", "-slot", "-interval", "-pure", "-algo", "-seed", "-runs", "-json", "-svg", "-h"} {
+		if !strings.Contains(stdout, "\n  "+name+" ") {
+			t.Errorf("-h does not list %s", name)
+		}
+	}
+	for _, a := range algorithms {
+		if !strings.Contains(stdout, "  "+a.name+" ") {
+			t.Errorf("-h does not list %s", a.name)
+		}
+	}
+	for _, line := range strings.Split(stdout, "\n") {
+		if len(line) > 88 {
+			t.Errorf("-h has a line of %d columns: %s", len(line), line)
+		}
+	}
+}
+
+// A small problem: by hand, level 1 is busy in slots 0 to 3, level 2 in slots 1 and 2. On demand
+// 6·$2. A reservation of 4 slots costs $5, $3 less than on demand at level 1 and $1 more at level 2.
+const (
+	smallDemand  = "instances\n1\n2\n2\n1\n"
+	smallClasses = `{"on_demand": 2, "classes": [
+  {"name": "four", "term": "4h", "upfront": 5, "hourly": 0, "billed": "always"}]}
+`
+)
+
+func write(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+type row struct {
+	Algo       string
+	Class      string
+	Cost       json.Number
+	LowerBound json.Number `json:"lower_bound"`
+	Bound      string
+	Gap        *float64
+	Saving     float64
+	Seconds    float64
+	Purchases  []struct {
+		Slot  int
+		Class string
+		Count int
+	}
+}
+
+func decode(t *testing.T, stdout string) (rows []row) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestJSON(t *testing.T) {
+	setClock(t, 2*time.Millisecond)
+	classes := write(t, "classes.json", smallClasses)
+	want := `[
+  {"algo":"exact","cost":9,"lower_bound":9,"bound":"exact","gap":0,"saving":0.25,"seconds":0.002,"purchases":[{"slot":0,"class":"four","count":1}]}
+]
+`
+	for _, text := range []string{smallDemand, zipped(smallDemand), "\xef\xbb\xbf" + strings.ReplaceAll(smallDemand, "\n", "\r\n"), smallDemand + "\n\n"} {
+		got, _ := mustRun(t, "-demand", write(t, "d.csv", text), "-classes", classes, "-algo", "exact", "-json")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+	// The same with slots and terms of a quarter of an hour is a quarter of the price on demand.
+	rows := decode(t, first(mustRun(t, "-demand", write(t, "d.csv", smallDemand), "-json", "-slot", "15m",
+		"-classes", write(t, "c.json", strings.ReplaceAll(smallClasses, "4h", "1h")))))
+	for _, r := range rows {
+		if r.Algo == "ondemand" && r.Cost != "3" || r.Cost == "" || r.Purchases == nil {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(rows) != len(algorithms) {
+		t.Errorf("%d rows of %d", len(rows), len(algorithms))
+	}
+}
+
+func first(a, _ string) string { return a }
+
+// Free instances: the bound is 0, a gap over 0 is 0 or nothing, and nothing is divided by 0.
+func TestZero(t *testing.T) {
+	demand := write(t, "d.csv", "n\n0\n0\n")
+	for _, r := range decode(t, first(mustRun(t, "-demand", demand, "-json"))) {
+		if r.Cost != "0" || r.Gap == nil || *r.Gap != 0 || r.Saving != 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	mustRun(t, "-demand", demand)
+	none := write(t, "none.json", `{"on_demand": 1, "classes": []}`)
+	for _, r := range decode(t, first(mustRun(t, "-classes", none, "-json"))) {
+		if len(r.Purchases) != 0 || r.Cost != "458642" || *r.Gap != 0 {
+			t.Errorf("without classes: %+v", r)
+		}
+	}
+	mustRun(t, "-classes", none, "-svg", filepath.Join(t.TempDir(), "out.svg"))
+}
+
+// By hand: one held reservation until slot 3 leaves 0, 1, 1, 1 of the demand: on demand $6, and a
+// reservation of $5 is worth it for slots 1 to 3 if all are on demand ($6).
+func TestHeld(t *testing.T) {
+	demand, classes := write(t, "d.csv", smallDemand), write(t, "c.json", smallClasses)
+	for _, until := range []string{`3`, `"3h"`, `"180m"`} {
+		held := write(t, "held.json", `[{"until": `+until+`, "class": "four", "count": 1}]`)
+		rows := decode(t, first(mustRun(t, "-demand", demand, "-classes", classes, "-held", held, "-json")))
+		for _, r := range rows {
+			if want := json.Number(map[string]string{"exact": "5", "ondemand": "6"}[r.Algo]); want != "" && r.Cost != want {
+				t.Errorf("until %s: %+v, want a cost of %s", until, r, want)
+			}
+		}
+	}
+	// What is owed for each hour of the inventory is not in the cost, of any algorithm.
+	owed := write(t, "c.json", strings.Replace(smallClasses, `"hourly": 0`, `"hourly": 0.1`, 1))
+	held := write(t, "held.json", `[{"class": "four", "count": 2, "until": 3}]`)
+	for _, r := range decode(t, first(mustRun(t, "-demand", demand, "-classes", owed, "-held", held, "-json"))) {
+		if r.Algo == "exact" && r.Cost != "2" || r.Algo == "ondemand" && r.Cost != "2" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// The program's cost of the exact plan is the solver's, for all that the flags allow.
+func TestCost(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 1))
+	for range 300 {
+		p := reserve.Problem{Slot: []time.Duration{time.Hour, 15 * time.Minute}[random.IntN(2)], Every: 1 + random.IntN(3),
+			Horizon: reserve.Horizon(random.IntN(2))}
+		for range 1 + random.IntN(20) {
+			p.Demand = append(p.Demand, random.IntN(6))
+		}
+		p.Prices.OnDemand = pricing.Money(1000 * (1 + random.Int64N(1000)))
+		for k := range 1 + random.IntN(3) {
+			p.Prices.Classes = append(p.Prices.Classes, pricing.Class{
+				Name: fmt.Sprint(k), Term: p.Slot * time.Duration(2+random.IntN(6)), Upfront: pricing.Money(random.Int64N(3_000_000)),
+				Hourly: pricing.Money(1000 * random.Int64N(200)), Billed: pricing.Always,
+			})
+		}
+		if random.IntN(2) == 0 {
+			p.Held = append(p.Held, pricing.Holding{Class: 0, Count: random.IntN(3), Until: random.IntN(int(p.Prices.Classes[0].Term / p.Slot))})
+		}
+		var exact reserve.Exact
+		plan, err := exact.Solve(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := bench{p: &p}
+		got, onDemand, err := b.cost(plan.Purchases)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if onDemand != plan.Bill.OnDemandSlots {
+			t.Errorf("%+v: %d slots on demand, want %d", p, onDemand, plan.Bill.OnDemandSlots)
+		}
+		// The bill rounds a few lines, each by half a nano at most.
+		if d := got - plan.Cost; d < -10 || d > 10 || p.Horizon == reserve.Full && p.Slot == time.Hour && d != 0 {
+			t.Errorf("%+v: %v, want %v", p, got, plan.Cost)
+		}
+	}
+}
+
+// The time is the median of -runs, and of a rule for one class the sum over the classes.
+func TestRuns(t *testing.T) {
+	ms := time.Millisecond
+	demand, classes := write(t, "d.csv", smallDemand), write(t, "c.json", smallClasses)
+	for _, c := range []struct {
+		runs string
+		want float64
+	}{{"1", .009}, {"3", .002}, {"5", .003}, {"4", .002}} {
+		solves := setClock(t, 9*ms, 1*ms, 2*ms, 3*ms, 4*ms)
+		rows := decode(t, first(mustRun(t, "-demand", demand, "-classes", classes, "-algo", "exact", "-json", "-runs", c.runs)))
+		if rows[0].Seconds != c.want {
+			t.Errorf("-runs %s: %v s, want %v", c.runs, rows[0].Seconds, c.want)
+		}
+		// Two more are for the saving and, though it is not shown, Eq. (5).
+		if got := fmt.Sprint(*solves - 2); got != c.runs {
+			t.Errorf("-runs %s: %s solves", c.runs, got)
+		}
+	}
+	setClock(t, ms)
+	rows := decode(t, first(mustRun(t, "-algo", "hgr", "-json", "-runs", "2")))
+	if rows[0].Seconds != .003 {
+		t.Errorf("hgr over three classes: %v s, want 0.003", rows[0].Seconds)
+	}
+}
+
+// An algorithm that is not for the problem is said to be missing among all, and an error alone.
+func TestUnsupported(t *testing.T) {
+	demand, classes := write(t, "d.csv", smallDemand), write(t, "c.json", smallClasses)
+	args := []string{"-demand", demand, "-classes", classes, "-interval", "3h"}
+	stdout, _ := mustRun(t, args...)
+	for _, want := range []string{"\nexact ", "\nsec ", "\nhgr ", "Not for rho, ", "periodic", "-interval: 3 slots: want"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("plan %q does not say %q:\n%s", args, want, stdout)
+		}
+	}
+	if strings.Contains(stdout, "\nrho ") {
+		t.Errorf("rho is shown:\n%s", stdout)
+	}
+	rows, stderr := mustRun(t, append(args, "-json")...)
+	if strings.Contains(rows, `"rho"`) || !strings.Contains(stderr, "Not for rho, ") {
+		t.Errorf("-json: %s%s", stderr, rows)
+	}
+	status, stdout, stderr := runPlan(append(args, "-algo", "rho")...)
+	if status != 2 || stdout != "" || !strings.HasSuffix(stderr, "plan: -algo rho is not for this problem: -interval: 3 slots: want purchases at every slot\n") {
+		t.Errorf("-algo rho: exit status %d, %q, %q", status, stdout, stderr)
+	}
+}
+
+func TestSVG(t *testing.T) {
+	dir := t.TempDir()
+	odd := write(t, "odd.json", strings.ReplaceAll(smallClasses, "four", `a<b>&c\u0001`))
+	demand := write(t, "d.csv", smallDemand)
+	held := write(t, "held.json", `[{"class": "four", "count": 1, "until": 2}]`)
+	for name, args := range map[string][]string{
+		"default.svg": nil,
+		"level.svg":   {"-algo", "level"},
+		"none.svg":    {"-algo", "ondemand"},
+		"bound.svg":   {"-algo", "eq5"},
+		"odd.svg":     {"-demand", demand, "-classes", odd},
+		"held.svg":    {"-demand", demand, "-classes", write(t, "c.json", smallClasses), "-held", held},
+		"one.svg":     {"-demand", write(t, "one.csv", "n\n3\n"), "-classes", odd},
+	} {
+		path := filepath.Join(dir, name)
+		mustRun(t, append(args, "-svg", path)...)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > 1<<20 {
+			t.Errorf("%s has %d bytes", name, len(b))
+		}
+		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		for _, part := range []string{"time since the start of the demand (", "instances", "on demand"} {
+			if !strings.Contains(string(b), part) {
+				t.Errorf("%s does not say %q", name, part)
+			}
+		}
+		if has := strings.Contains(string(b), "Purchases"); has != (name != "none.svg" && name != "bound.svg" && name != "one.svg") {
+			t.Errorf("%s shows purchases: %v", name, has)
+		}
+	}
+}
+
+// The user's mistakes end with one sentence and status 2, before anything is
+// printed, and leave no file.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string { return write(t, name, text) }
+	demand := func(text string) []string { return []string{"-demand", file("d.csv", text)} }
+	classes := func(text string) []string { return []string{"-classes", file("c.json", text)} }
+	held := func(text string) []string { return []string{"-held", file("held.json", text)} }
+	one := func(fields string) string { // a class with one field replaced
+		text := smallClasses
+		for _, f := range strings.Split(fields, "; ") {
+			name, value, _ := strings.Cut(f, "=")
+			i := strings.Index(text, `"`+name+`": `) + len(name) + 4
+			j := i + strings.IndexAny(text[i:], ",}")
+			text = text[:i] + value + text[j:]
+		}
+		return text
+	}
+	out := filepath.Join(dir, "out.svg")
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	keep := file("keep.csv", smallDemand)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-nonsense"}, "-nonsense"},
+		{[]string{"d.csv"}, `"d.csv" is not a flag`},
+		{[]string{"-algo", "best"}, "want one of all, exact, sec, hgr"},
+		{[]string{"-algo"}, "-algo"},
+		{[]string{"-json=perhaps"}, "true or false"},
+		{[]string{"-pure=no!"}, "true or false"},
+		{[]string{"-slot", "0"}, "above 0"},
+		{[]string{"-slot", "-1h"}, "above 0"},
+		{[]string{"-interval", "week"}, "span of time"},
+		{[]string{"-interval", "90m"}, "-interval 1h30m is not a whole number of slots of 1h"},
+		{[]string{"-runs", "0"}, "from 1 to"},
+		{[]string{"-runs", "many"}, "from 1 to"},
+		{[]string{"-seed", "-1"}, "not negative"},
+		{[]string{"-demand", ""}, "name of a file"},
+		{[]string{"-demand", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
+		{[]string{"-classes", dir}, "is a folder"},
+		{[]string{"-held", filepath.Join(dir, "none.json")}, "none.json: no such file"},
+
+		{demand(""), "d.csv: the file is empty"},
+		{demand("\n \n"), "d.csv: the file is empty"},
+		{demand("instances\n"), "d.csv: there is no demand after the header line"},
+		{demand("12\n13\n"), "d.csv: line 1 is the number 12: want a header line"},
+		{demand("\n12\n13\n"), "d.csv: line 1 is blank"},
+		{demand("instances\n1\n-3\n2\n"), `d.csv: line 3, field "instances": -3 is negative`},
+		{demand("instances\n1\n2.5\n"), `d.csv: line 3, field "instances": 2.5 is not whole`},
+		{demand("instances\n1\n\n2\n"), `d.csv: line 3, field "instances": the line is blank`},
+		{demand("instances\nmany\n"), `d.csv: line 2, field "instances": "many" is not a number`},
+		{demand("instances\n1,2\n"), `d.csv: line 2, field "instances": "1,2" is more than one field`},
+		{demand("instances\n1e3\n"), `"1e3" is not written in digits alone`},
+		{demand("instances\nNaN\n"), `line 2, field "instances"`},
+		{demand("instances\n99999999999\n"), `"99999999999" is too large`},
+		{demand("instances\n" + strings.Repeat("9", 400) + "\n"), "is too large"},
+		{demand("\x1f\x8bno gzip, whatever it says"), "d.csv: gzip: invalid header"},
+		{demand("\x1f\x8b"), "d.csv: the compressed data are cut off"},
+		{demand(zipped(strings.Repeat(smallDemand, 9))[:30]), "d.csv: the compressed data are cut off"},
+
+		{classes(""), "c.json: the file is empty"},
+		{classes("{"), "c.json: line 1: the text ends before the list does"},
+		{classes(one("upfront=0.0000000001")), "c.json: line 2, field classes[0].upfront: "},
+		{classes(one("upfront=-1")), "c.json: line 2, field classes[0].upfront: "},
+		{classes(one(`billed="never"`)), "c.json: line 2, field classes[0].billed: "},
+		{classes(one(`term="30m"`)), `c.json: line 2, field classes[0].term: the term of "four", 30m, is shorter than a slot of 1h`},
+		{classes(one(`term="90m"`)), `c.json: line 2, field classes[0].term: the term of "four", 1h30m, is not a whole number of slots of 1h`},
+		{classes(one(`term="1h"; upfront=9e9; name="x"`) + "more"), "c.json: line 3: "},
+		{append(classes(smallClasses), "-slot", "168h"), "is shorter than a slot of 168h"},
+		{append(classes(one(`upfront=9000000000; term="2h"`)), "-algo", "peak"), `the cost of "four" does not fit in an amount of money`},
+		{classes(`{"on_demand": 9000000000, "classes": []}`), "-algo "},
+
+		{held(""), "held.json: the file is empty"},
+		{held("{}"), "held.json: line 1: want an array"},
+		{held("[\n{]"), "held.json: line 2: "},
+		{held("[{\"class\": \"7d\", \"count\": 1, \"until\": 1}"), "held.json: line 1: "},
+		{held("[\n3]"), "held.json: line 2: element [0]: want an object"},
+		{held("[{\"class\": \"7d\",\n \"count\": 1}]"), "held.json: line 2, field [0].until: the field is missing"},
+		{held("[{\"class\": \"7d\",\n \"class\": \"7d\"}]"), "held.json: line 2, field [0].class: the field is there twice"},
+		{held(`[{"class": "5y", "count": 1, "until": 1}]`), `held.json: line 1, field [0].class: the class "5y" is unknown: there are 7d, 30d, 90d`},
+		{held(`[{"class": 7, "count": 1, "until": 1}]`), "field [0].class"},
+		{held(`[{"class": "7d", "number": 1}]`), `the field "number" is unknown`},
+		{held(`[{"class": "7d", "count": -1, "until": 1}]`), "field [0].count"},
+		{held(`[{"class": "7d", "count": 1.5, "until": 1}]`), "field [0].count"},
+		{held("[{\"class\": \"7d\", \"count\": 1, \"until\": 1},\n{\"class\": \"7d\", \"count\": 1, \"until\": \"soon\"}]"), "line 2, field [1].until"},
+		{held(`[{"class": "7d", "count": 1, "until": "90m"}]`), "90m is not a whole number of slots of 1h"},
+		{held(`[{"class": "7d", "count": 1, "until": null}]`), "field [0].until"},
+		{held(`[{"class": "7d", "count": 1, "until": 168}]`), `field [0].until: 168 slots are left of "7d", which was bought before and has a term of 168: want fewer`},
+
+		{[]string{"-svg", ""}, "name of a file"},
+		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
+		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
+		{[]string{"-demand", keep, "-svg", keep}, "the file is that of another flag"},
+		{[]string{"-algo", "rho", "-interval", "2h", "-svg", out}, "not for this problem"},
+		{append(demand("n\n-1\n"), "-svg", out, "-json"), "line 2"},
+	} {
+		status, stdout, stderr := runPlan(c.args...)
+		if status != 2 {
+			t.Errorf("plan %q: exit status %d, want 2: %s", c.args, status, stderr)
+		}
+		if stdout != "" {
+			t.Errorf("plan %q writes on standard output: %s", c.args, stdout)
+		}
+		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+		last := lines[len(lines)-1]
+		if !strings.HasPrefix(last, "plan: ") || !strings.Contains(last, c.want) {
+			t.Errorf("plan %q ends with %q, want it to say %q", c.args, last, c.want)
+		}
+		if testing.Verbose() {
+			t.Log(last)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 { // "folder"
+		t.Errorf("left: %v", entries)
+	}
+	if b, _ := os.ReadFile(keep); string(b) != smallDemand {
+		t.Error("the demand was changed")
+	}
+}
+
+// A flag that changes nothing is no mistake, and is said.
+func TestIneffectiveFlags(t *testing.T) {
+	_, stderr := mustRun(t, "-algo", "exact", "-seed", "5", "-json")
+	if want := "plan: note: -seed changes nothing here\n"; !strings.HasSuffix(stderr, want) {
+		t.Errorf("the notes end with %q, want %q", stderr, want)
+	}
+	for _, args := range [][]string{{"-seed", "5"}, {"-algo", "wang-random", "-seed", "5"}} {
+		if _, stderr := mustRun(t, args...); strings.Contains(stderr, "changes nothing") {
+			t.Errorf("plan %q: an effective flag is noted: %s", args, stderr)
+		}
+	}
+}
+
+// An interrupted run leaves the old file and no temporary one.
+func TestInterrupt(t *testing.T) {
+	if _, err := os.Stat("/dev/stdin"); err != nil {
+		t.Skip("needs /dev/stdin, to keep the program reading")
+	}
+	dir := t.TempDir()
+	svg := filepath.Join(dir, "out.svg")
+	if err := os.WriteFile(svg, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-demand", "/dev/stdin", "-svg", svg)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(in, smallDemand) // and no end
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if entries, _ := os.ReadDir(dir); len(entries) == 2 {
+			break // the temporary file is there
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no temporary file")
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 130 {
+		t.Errorf("exit status %d, want 130", got)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left %v", entries)
+	}
+	if b, _ := os.ReadFile(svg); string(b) != "old" {
+		t.Errorf("the file was changed: %q", b)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }
+
+func TestBrokenOutput(t *testing.T) {
+	for _, args := range [][]string{nil, {"-json"}, {"-algo", "exact"}, {"-h"}} {
+		var stderr bytes.Buffer
+		if status := run(args, brokenWriter{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "plan: broken\n") {
+			t.Errorf("plan %q on a broken output: exit status %d, %q", args, status, stderr.String())
+		}
+	}
+}
+
+// records reads a reference file, by column.
+func records(t *testing.T, name string) (rows []map[string]string) {
+	t.Helper()
+	f, err := os.Open(shared.File(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines[1:] {
+		r := make(map[string]string)
+		for i, name := range lines[0] {
+			r[name] = l[i]
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// The optima of LEMON's network simplex, to the last digit.
+func TestHourlyReference(t *testing.T) {
+	rows := records(t, "demand/hourly-reference.csv")
+	if len(rows) != 13 {
+		t.Errorf("%d rows, want 13", len(rows))
+	}
+	for _, r := range rows {
+		got := decode(t, first(mustRun(t, "-demand", shared.File(t, "demand/"+r["demand"]+".csv"),
+			"-classes", shared.File(t, "demand/"+r["classes"]+".json"), "-algo", "exact", "-json")))[0]
+		cost, err := pricing.ParseMoney(string(got.Cost))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cost.Fixed(6) != r["optimum"] || got.LowerBound != got.Cost || *got.Gap != 0 {
+			t.Errorf("%s, %s: %+v, want %s", r["demand"], r["classes"], got, r["optimum"])
+		}
+	}
+}
+
+// Eq. (5) and the cost on demand as HiGHS's program computes them, pure and total; every plan is at
+// least the optimum, the exact one within its gap of it.
+func TestWeeklyReference(t *testing.T) {
+	rows := records(t, "demand/weekly-reference.csv")
+	if len(rows) != 30 {
+		t.Errorf("%d rows, want 30", len(rows))
+	}
+	number := func(s string) float64 {
+		var x float64
+		if _, err := fmt.Sscan(s, &x); err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for _, r := range rows {
+		args := []string{"-demand", shared.File(t, "demand/"+r["demand"]+".csv"),
+			"-classes", shared.File(t, "demand/"+r["classes"]+".json"), "-interval", "168h", "-json"}
+		if r["cost"] == "pure" {
+			args = append(args, "-pure")
+		}
+		for _, got := range decode(t, first(mustRun(t, args...))) {
+			cost := number(string(got.Cost))
+			switch got.Algo {
+			case "eq5":
+				if math.Abs(cost-number(r["eq5_bound"])) > 1e-3 { // floats there, 4 decimals
+					t.Errorf("%s: Eq. (5) gives %v, want %s", r, cost, r["eq5_bound"])
+				}
+				continue
+			case "ondemand":
+				if cost != number(r["on_demand_only"]) {
+					t.Errorf("%s: on demand %v, want %s", r, cost, r["on_demand_only"])
+				}
+			case "exact":
+				if *got.Gap > .001 || cost > number(r["optimum"])*(1+*got.Gap)+1e-3 {
+					t.Errorf("%s: %v with a gap of %v", r, cost, *got.Gap)
+				}
+			}
+			if cost < number(r["optimum"])-1e-3 {
+				t.Errorf("%s: %s costs %v, less than the optimum", r, got.Algo, cost)
+			}
+		}
+	}
+}
