@@ -11,30 +11,16 @@ import (
 type algorithm struct {
 	name, about string
 	// planner returns a new planner, for the class with the given index where
-	// the algorithm is for one class. nil: a solver or a bound.
+	// the algorithm is for one class. nil: the exact solver, or a bound.
 	planner  func(class int, seed uint64) reserve.Planner
 	oneClass bool
 	random   bool // the plan depends on the seed
 	bound    bool // it is a bound and no plan
 }
 
-// A solver finds a plan and proves how near the optimum it is.
-type solver interface {
-	Solve(p *reserve.Problem) (reserve.Plan, error)
-}
-
-// solvers are what is behind "exact", each with what its bound is called: the
-// first that takes a problem solves it.
-var solvers = []struct {
-	bound string
-	new   func() solver
-}{
-	{"exact", func() solver { return new(reserve.Exact) }},
-}
-
 // algorithms are listed in the order in which they are shown.
 var algorithms = []algorithm{
-	{name: "exact", about: "the optimum, with its proof"},
+	{name: "exact", about: "the optimum, with its proof; with several use\nprices a plan with a proved gap"},
 	{name: "sec", about: "greedy by minimum utilisation, [Niu16] 5.1.2",
 		planner: func(int, uint64) reserve.Planner { return new(reserve.SEC) }},
 	{name: "hgr", about: "greedy by the busiest window, [Liu21] Alg. 1", oneClass: true,

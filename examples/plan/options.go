@@ -64,10 +64,12 @@ shown with its class; their time is that of all classes. Times are those of deci
 what to buy, without reading, billing and printing; with -runs the first of them
 finds no memory and all others do.
 
-The lower bound is what no plan costs less than: the optimum where the problem
-is one for exact, else Eq. (5) of [Niu16]. The table and the field "bound" say
-which. The gap is how far a plan is above it. eq5 is that bound itself, and no
-plan: it rents reservations by the interval.
+The lower bound is what no plan costs less than: the optimum where exact proves
+its plan optimal ("exact" in the field "bound"), which is always so if the use of
+all classes costs the same; else the bound of its linear program ("lp"); Eq. (5) of
+[Niu16] where exact is not for the problem ("eq5"). The gap is how far a plan is
+above it. eq5 is a bound itself, and no plan: it rents reservations by the
+interval.
 
 With -pure and an -interval of several slots, slots without demand are added at
 the end to make whole intervals, since a bound by the interval counts whole ones.

@@ -114,14 +114,14 @@ func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
 		fmt.Fprintln(w, "Cost is all that is spent. Saving is over on demand.")
 	}
 	switch r.boundBy {
-	case "exact":
+	case boundExact:
 		fmt.Fprintln(w, "The lower bound is the optimum, which exact proves. The gap is over it.")
 	case "eq5":
 		fmt.Fprintln(w, "The lower bound is Eq. (5) of [Niu16]. A gap over the optimum is no larger.")
+	case boundLP:
+		fmt.Fprintln(w, "The lower bound is that of exact's linear program. A gap over the optimum is\nno larger.")
 	case "":
 		fmt.Fprintln(w, "There is no lower bound for this problem.")
-	default:
-		fmt.Fprintf(w, "The lower bound is that of %s. A gap over the optimum is no larger.\n", r.boundBy)
 	}
 	if perClass {
 		fmt.Fprintln(w, "Rules for one class were run for each, and are shown with the cheapest class.")

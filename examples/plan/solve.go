@@ -145,41 +145,40 @@ func (o *options) solve(in *input, line *progress.Line) (*results, error) {
 	return r, nil
 }
 
+// Where a bound comes from: an optimal plan, its linear program, or eq5.
+const (
+	boundExact = "exact"
+	boundLP    = "lp"
+)
+
 // canBeMissing reports whether an error says that the algorithm, rather than the
 // problem, is out of place.
 func (a *algorithm) canBeMissing(err error) bool {
 	if errors.Is(err, reserve.ErrOverflow) || errors.Is(err, pricing.ErrOverflow) {
-		return a.planner != nil && a.name != "ondemand" // such as the peak for a high fee
+		return a.name != "ondemand" // such as the peak for a high fee
 	}
 	return errors.Is(err, reserve.ErrUnsupported)
 }
 
-// exact fills in x with the plan of the first solver that takes the problem, and
-// returns the bound that it proves and what that is called.
+// exact fills in x with the plan of the exact solver, and returns the bound that
+// it proves and what that is called.
 func (b *bench) exact(x *result) (bound pricing.Money, by string, err error) {
 	x.class = -1
-	var first error
-	for _, s := range solvers {
-		solver := s.new()
-		var plan reserve.Plan
-		x.took, err = b.median(func() (err error) {
-			plan, err = solver.Solve(b.p)
-			return err
-		})
-		if errors.Is(err, reserve.ErrUnsupported) {
-			if first == nil {
-				first = err
-			}
-			continue
-		}
-		if err != nil {
-			return 0, "", err
-		}
-		x.purchases, x.cost = slices.Clone(plan.Purchases), plan.Cost
-		x.onDemand = plan.Bill.OnDemandSlots
-		return plan.Bound, s.bound, nil
+	var exact reserve.Exact
+	var plan reserve.Plan
+	x.took, err = b.median(func() (err error) {
+		plan, err = exact.Solve(b.p)
+		return err
+	})
+	if err != nil {
+		return 0, "", err
 	}
-	return 0, "", first
+	x.purchases, x.cost = slices.Clone(plan.Purchases), plan.Cost
+	x.onDemand = plan.Bill.OnDemandSlots
+	if plan.Optimal() {
+		return plan.Bound, boundExact, nil
+	}
+	return plan.Bound, boundLP, nil
 }
 
 // eq5 fills in x with the bound of Eq. (5), as if it were a cost.
