@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/plimsoll/plimsoll/internal/flow"
+	"github.com/plimsoll/plimsoll/internal/lpbound"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -23,7 +24,8 @@ import (
 // levels of demand at once (package internal/flow has the method and its proof of
 // exactness); integers throughout.
 //
-// What fits the network: any number of classes and terms, as long as the use of
+// Classes with different use prices are not a flow: see mixed.go. What fits the
+// network: any number of classes and terms, as long as the use of
 // all that one would buy costs the same (prepaid classes: nothing); inventory
 // whose use costs no more than that; purchases at some slots only; a cap on the
 // purchases of a class at a slot, and on all that are active in a slot; the full
@@ -39,7 +41,9 @@ import (
 // BENCHMARKS.md. Memory: about 150 bytes a slot, and 8 bytes a slot and class
 // with dates or the Pure horizon.
 
-// Exact finds plans of least cost. Its zero value is ready. It keeps its memory
+// Exact finds plans of least cost: exactly where the use of all classes costs the
+// same, and otherwise, by a linear program, plans with a certified gap, which is 0
+// where the program's bound is met. Its zero value is ready. It keeps its memory
 // and allocates nothing once that suffices; a plan is valid until the next call.
 // One goroutine at a time.
 type Exact struct {
@@ -55,6 +59,10 @@ type Exact struct {
 	purchases []pricing.Purchase
 	prices    []int64
 	values    []int64
+	finer     int64 // how much finer the values' unit is than the problem's
+	dual      dual
+	lp        lpbound.Solver
+	tables    tables
 }
 
 var _ Planner = (*Exact)(nil)
@@ -67,7 +75,9 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 	return append(dst, e.purchases...), nil
 }
 
-// Solve returns a plan of least cost with its certificate. Among plans of equal
+// Solve returns a plan with its certificate, of least cost where [Plan.Optimal]
+// says so, which is always where the use of all classes costs the same. There,
+// among plans of equal
 // cost it takes one that stays optimal when each slot's demand is lowered by a
 // trifle that grows with the slot: one that covers early slots rather than late
 // ones (with MaxActive: late rather than early). The same problem gives the same
@@ -75,8 +85,8 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 //
 // The error is an [*InputError] that unwraps to [ErrRange] or [ErrTerm] for a
 // malformed problem, [ErrOverflow] if amounts do not fit, [ErrInfeasible] if the
-// inventory alone exceeds MaxActive, or [ErrUnsupported] if classes that one
-// would buy have different use prices, or held ones a dearer one.
+// inventory alone exceeds MaxActive, or [ErrUnsupported] if the use of a held class
+// costs no less than on demand.
 func (e *Exact) Solve(p *Problem) (Plan, error) {
 	if err := e.plan(p); err != nil {
 		return Plan{}, err
@@ -87,13 +97,20 @@ func (e *Exact) Solve(p *Problem) (Plan, error) {
 	if plan.Bill, err = e.biller.BillHeld(p.Prices, p.Demand, p.Slot, e.purchases, p.Held); err != nil {
 		return Plan{}, err
 	}
-	e.certify(p)
-	plan.Certificate = Certificate{Levels: len(e.prices), Values: e.values, Unit: m.unit()}
-	cost, ok := m.money(e.cost(p))
-	if !ok {
+	if err := e.dual.load(p, m, e.purchases); err != nil {
+		return Plan{}, err
+	}
+	bound, err := e.dual.bound(e.values, e.finer)
+	if err != nil {
+		return Plan{}, err
+	}
+	var ok [2]bool
+	plan.Cost, ok[0] = m.money(e.dual.cost())
+	plan.Bound, ok[1] = m.money(bound)
+	if ok != [2]bool{true, true} {
 		return Plan{}, badInput("Demand", -1, ErrOverflow, "its cost does not fit in an amount of money")
 	}
-	plan.Cost, plan.Bound = cost, cost
+	plan.Certificate = Certificate{Levels: len(e.prices), Values: e.values, Unit: m.unit()}
 	return plan, nil
 }
 
@@ -103,28 +120,27 @@ func (e *Exact) plan(p *Problem) error {
 	if err := m.load(p); err != nil {
 		return err
 	}
-	e.prices = usePrices(e.prices, p, m)
+	e.prices = usePrices(e.prices, m)
 	n := len(p.Demand)
-	e.purchases = e.purchases[:0]
+	e.purchases, e.finer = e.purchases[:0], 1
+	e.values = zeroed(e.values, n*len(e.prices))
+	switch {
+	case n == 0 || len(e.prices) == 0:
+		return nil
+	case len(e.prices) > 1:
+		return e.mixed(p)
+	}
 
-	// The classes that one would buy, with one use price.
-	use, which := int64(-1), -1
+	// The classes that one would buy, all of one use price.
+	use := e.prices[0]
 	e.classes, e.index = e.classes[:0], e.index[:0]
 	for i := range m.classes {
 		c := &m.classes[i]
 		if c.use >= m.price {
 			continue
 		}
-		if use >= 0 && c.use != use {
-			return badInput("Prices.Classes", i, ErrUnsupported, "use of %s costs other than that of %s: the flow has one use price",
-				p.Prices.Classes[i].Name, p.Prices.Classes[which].Name)
-		}
-		use, which = c.use, i
 		e.classes = append(e.classes, flow.Class{Term: c.term, Fee: c.fee, Max: p.MaxBuy})
 		e.index = append(e.index, i)
-	}
-	if use < 0 || n == 0 {
-		return nil
 	}
 	fp := flow.Problem{Demand: p.Demand, Price: m.price - use, Classes: e.classes}
 	if m.every > 1 || p.Closed != nil || p.Horizon == Pure {
@@ -144,12 +160,9 @@ func (e *Exact) plan(p *Problem) error {
 	if len(p.Held) > 0 {
 		e.held = grown(e.held, n)
 		clear(e.held)
-		for i, h := range p.Held {
-			if h.Until == 0 || h.Count == 0 {
-				continue
-			}
-			if m.classes[h.Class].use > use {
-				return badInput("Held", i, ErrUnsupported, "use of %s costs more than that of the classes to buy", p.Prices.Classes[h.Class].Name)
+		for _, h := range p.Held {
+			if m.classes[h.Class].use >= m.price {
+				continue // an error of the certificate's
 			}
 			for t := range min(n, h.Until) {
 				e.held[t] += h.Count
@@ -173,6 +186,10 @@ func (e *Exact) plan(p *Problem) error {
 		}
 		return err
 	}
+	y := e.solver.Potentials()
+	for t := range n {
+		e.values[t] = y[t+1] - y[t]
+	}
 	e.bought = e.solver.AppendPurchases(e.bought[:0])
 	for _, b := range e.bought {
 		e.purchases = append(e.purchases, pricing.Purchase{Slot: b.Slot, Class: e.index[b.Class], Count: b.Count})
@@ -180,53 +197,6 @@ func (e *Exact) plan(p *Problem) error {
 	sortPurchases(e.purchases)
 	return nil
 }
-
-// certify fills in the values: those of the one level that there is, from the
-// flow's potentials.
-func (e *Exact) certify(p *Problem) {
-	n := len(p.Demand)
-	e.values = grown(e.values, n*len(e.prices))
-	if len(e.values) == 0 {
-		return
-	}
-	y := e.solver.Potentials()
-	for t := range n {
-		e.values[t] = y[t+1] - y[t]
-	}
-}
-
-// cost is what the plan costs, in 128 bits.
-func (e *Exact) cost(p *Problem) (sum wide) {
-	n, m := len(p.Demand), &e.market
-	use := m.price
-	if len(e.prices) > 0 {
-		use = e.prices[0]
-	}
-	active := grown(e.held, n+1) // the solver is done with it
-	e.held = active
-	clear(active)
-	for _, h := range p.Held {
-		if h.Until > 0 {
-			active[0] += h.Count
-			active[min(n, h.Until)] -= h.Count
-		}
-	}
-	for _, q := range e.purchases {
-		active[q.Slot] += q.Count
-		active[min(n, q.Slot+m.classes[q.Class].term)] -= q.Count
-		sum.add(m.classes[q.Class].feeFor(n-q.Slot), int64(q.Count))
-	}
-	have := 0
-	for t, d := range p.Demand {
-		have += active[t]
-		sum.add(use, int64(d))
-		sum.add(m.price-use, int64(max(0, d-have)))
-	}
-	return sum
-}
-
-// unit returns what one of the market's whole numbers is worth.
-func (m *market) unit() Unit { return Unit{m.common, m.scale} }
 
 // grown returns n elements of any value, in a's memory if it suffices.
 func grown[T any](a []T, n int) []T {

@@ -47,21 +47,26 @@ func (p *Plan) Optimal() bool { return p.Cost == p.Bound }
 // instance more in slot t adds to the cost of an optimal plan.
 //
 // Values are whole numbers of Unit; a value of n is n·Unit.Num/Unit.Den
-// nano-currency units.
+// nano-currency units. The unit divides all prices of the problem; where a linear
+// program has fractional values it is finer than it has to be for that.
 type Certificate struct {
 	Levels int
 	Values []int64
 	Unit   Unit
 }
 
-// A Unit is Num/Den nano-currency units: the largest in which all prices of a
-// problem are whole numbers.
+// A Unit is Num/Den nano-currency units.
 type Unit struct{ Num, Den int64 }
 
 func sortPurchases(list []pricing.Purchase) {
 	slices.SortFunc(list, func(a, b pricing.Purchase) int {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Class, b.Class))
 	})
+}
+
+// sortByDemand sorts slots by falling demand, then by number.
+func sortByDemand(slots, demand []int) {
+	slices.SortFunc(slots, func(a, b int) int { return cmp.Or(cmp.Compare(demand[b], demand[a]), cmp.Compare(a, b)) })
 }
 
 // A Use is what a purchase of a plan does.

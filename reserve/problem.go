@@ -208,6 +208,30 @@ func (m *market) prices(p *Problem) error {
 	return nil
 }
 
+// refine makes the unit f times finer. It reports false if amounts do not fit.
+func (m *market) refine(f int64) bool {
+	if f < 1 || m.common%f != 0 {
+		return false
+	}
+	all := true
+	times := func(x *int64) {
+		v, ok := mul(*x, f)
+		*x, all = v, all && ok
+	}
+	times(&m.price)
+	for i := range m.classes {
+		c := &m.classes[i]
+		times(&c.fee)
+		times(&c.use)
+		times(&c.rate)
+	}
+	m.common /= f
+	return all
+}
+
+// unit returns what one of the market's whole numbers is worth.
+func (m *market) unit() Unit { return Unit{m.common, m.scale} }
+
 // money turns a cost, which is not negative, back into money, rounded half to
 // even. It reports false if the amount is out of range.
 func (m *market) money(cost wide) (pricing.Money, bool) {

@@ -2,6 +2,7 @@ package reserve
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/pricing"
@@ -27,10 +28,12 @@ import (
 // The first minimum is at N = 0 if y_kt ≥ w_k, and otherwise at d_t, or at the cap
 // (MaxActive) if that is less; a negative y_kt is allowed only where there is a
 // cap, and takes N to it. The second
-// is 0 if the bracket is not negative, and otherwise takes r to MaxBuy; without
-// such a cap a negative bracket is an error. By complementary slackness the bound
-// of an optimal solution of the linear program meets its cost: where it does not,
-// Verify names the first slot or purchase at fault.
+// is 0 if the bracket is not negative, and otherwise takes r to the peak of the
+// demand, which no optimal plan need exceed, or to a cap below it. Every cost is a
+// whole number of the coarsest unit in which the prices are, so the bound is
+// rounded up to one. By complementary slackness the bound of an optimal solution
+// of the linear program meets its cost: where it does not, Verify names the first
+// slot or purchase at fault.
 //
 // Arithmetic is exact, in 128 bits. Time: O(levels × slots × classes + purchases).
 func Verify(p *Problem, plan *Plan) error {
@@ -41,19 +44,23 @@ func Verify(p *Problem, plan *Plan) error {
 	if err := checkPurchases(p, &m, plan.Purchases); err != nil {
 		return err
 	}
+	c := &plan.Certificate
+	finer := int64(0)
+	if c.Unit.Num > 0 && c.Unit.Den == m.scale {
+		finer = m.common / c.Unit.Num
+	}
+	if c.Unit.Num <= 0 || m.common%max(1, c.Unit.Num) != 0 || !m.refine(finer) {
+		return badInput("Certificate", -1, ErrForged, "the unit is %d/%d: want a part of %d/%d", c.Unit.Num, c.Unit.Den, m.common, m.scale)
+	}
 	var v dual
 	if err := v.load(p, &m, plan.Purchases); err != nil {
 		return err
 	}
-	c := &plan.Certificate
 	if c.Levels != len(v.worth) || len(c.Values) != len(v.worth)*len(p.Demand) {
 		return badInput("Certificate", -1, ErrForged, "%d levels and %d values: want %d and %d", c.Levels, len(c.Values), len(v.worth), len(v.worth)*len(p.Demand))
 	}
-	if c.Unit != m.unit() {
-		return badInput("Certificate", -1, ErrForged, "the unit is %d/%d: want %d/%d", c.Unit.Num, c.Unit.Den, m.common, m.scale)
-	}
-	cost, bound := v.cost(), wide{}
-	bound, err := v.bound(c.Values)
+	cost := v.cost()
+	bound, err := v.bound(c.Values, finer)
 	if err != nil {
 		return err
 	}
@@ -114,31 +121,34 @@ func checkPurchases(p *Problem, m *market, purchases []pricing.Purchase) error {
 
 // dual is the problem as Verify sees it.
 type dual struct {
-	p     *Problem
-	m     *market
-	plan  []pricing.Purchase
-	least int64   // u_m, the lowest use price
-	worth []int64 // w_k
-	level []int   // of each class, -1 if its use costs no less than on demand
-	held  []int64 // [k·T + t]
-	total []int64 // active, held ones included, likewise
+	p      *Problem
+	m      *market
+	plan   []pricing.Purchase
+	least  int64   // u_m, the lowest use price
+	prices []int64 // u_k
+	worth  []int64 // w_k
+	level  []int   // of each class, -1 if its use costs no less than on demand
+	held   []int64 // [k·(T+1) + t]
+	total  []int64 // active, held ones included, likewise
+	before []int64 // scratch
 }
 
 func (v *dual) load(p *Problem, m *market, plan []pricing.Purchase) error {
 	v.p, v.m, v.plan = p, m, plan
-	prices := usePrices(nil, p, m)
+	v.prices = usePrices(v.prices, m)
 	v.least = m.price
-	v.worth = v.worth[:0]
-	for _, u := range prices {
+	v.worth, v.level = v.worth[:0], v.level[:0]
+	for _, u := range v.prices {
 		v.worth = append(v.worth, v.least-u)
 		v.least = u
 	}
 	for c := range m.classes {
-		v.level = append(v.level, levelOf(prices, m.classes[c].use))
+		v.level = append(v.level, slices.Index(v.prices, m.classes[c].use))
 	}
 	n := len(p.Demand)
-	v.held = make([]int64, len(v.worth)*(n+1))
-	v.total = make([]int64, len(v.worth)*(n+1))
+	v.before = grown(v.before, n+1)
+	v.held = zeroed(v.held, len(v.worth)*(n+1))
+	v.total = zeroed(v.total, len(v.worth)*(n+1))
 	mark := func(a []int64, class, from, to, count int) {
 		for k := 0; k <= v.level[class]; k++ {
 			a[k*(n+1)+from] += int64(count)
@@ -160,19 +170,18 @@ func (v *dual) load(p *Problem, m *market, plan []pricing.Purchase) error {
 		}
 		mark(v.total, q.Class, q.Slot, q.Slot+m.classes[q.Class].term, q.Count)
 	}
-	for _, a := range [][]int64{v.held, v.total} {
-		for k := range v.worth {
-			row := a[k*(n+1) : (k+1)*(n+1)]
-			for t := 1; t < n; t++ {
-				row[t] += row[t-1]
-			}
+	for k := range v.worth {
+		held, total := v.held[k*(n+1):(k+1)*(n+1)], v.total[k*(n+1):(k+1)*(n+1)]
+		for t := 1; t < n; t++ {
+			held[t] += held[t-1]
+			total[t] += total[t-1]
 		}
 	}
 	return nil
 }
 
 // usePrices appends the distinct use prices below the price on demand, falling.
-func usePrices(dst []int64, p *Problem, m *market) []int64 {
+func usePrices(dst []int64, m *market) []int64 {
 	dst = dst[:0]
 	for _, c := range m.classes {
 		if c.use < m.price {
@@ -184,8 +193,6 @@ func usePrices(dst []int64, p *Problem, m *market) []int64 {
 	slices.Reverse(dst)
 	return dst
 }
-
-func levelOf(prices []int64, use int64) int { return slices.Index(prices, use) }
 
 // cost is what the plan costs.
 func (v *dual) cost() (sum wide) {
@@ -205,9 +212,20 @@ func (v *dual) cost() (sum wide) {
 // maxValue bounds the values of a certificate, so that sums over a term fit.
 const maxValue = 1 << 61
 
-// bound is what the values prove; 0 where they prove less than nothing.
-func (v *dual) bound(y []int64) (wide, error) {
+// bound is what the values prove, rounded up to a multiple of unit; 0 where they
+// prove less than nothing.
+func (v *dual) bound(y []int64, unit int64) (wide, error) {
 	n := len(v.p.Demand)
+	peak := int64(0)
+	for _, d := range v.p.Demand {
+		peak = max(peak, int64(d))
+	}
+	if v.p.MaxBuy > 0 {
+		peak = min(peak, int64(v.p.MaxBuy))
+	}
+	if v.p.MaxActive > 0 {
+		peak = min(peak, int64(v.p.MaxActive))
+	}
 	var plus, minus wide
 	signed := func(a, b int64) { // a of any sign, b ≥ 0
 		if a < 0 {
@@ -244,7 +262,7 @@ func (v *dual) bound(y []int64) (wide, error) {
 			}
 		}
 	}
-	sums := make([]int64, n+1)
+	sums := v.before
 	for c := range v.m.classes {
 		if v.level[c] < 0 {
 			continue
@@ -254,19 +272,17 @@ func (v *dual) bound(y []int64) (wide, error) {
 			if v.p.Closed != nil && v.p.Closed[s] {
 				continue
 			}
-			left := v.reduced(sums, c, s)
-			if left >= 0 {
-				continue
+			if left := v.reduced(sums, c, s); left < 0 {
+				minus.add(-left, peak)
 			}
-			if v.p.MaxBuy == 0 {
-				return wide{}, badInput("Certificate.Values", -1, ErrForged, "a reservation of %s bought at slot %d would be worth more than its fee", v.p.Prices.Classes[c].Name, s)
-			}
-			minus.add(-left, int64(v.p.MaxBuy))
 		}
 	}
 	sum, neg := plus.minus(minus)
 	if neg {
 		return wide{}, nil
+	}
+	if rest := bits.Rem64(sum.hi, sum.lo, uint64(unit)); rest > 0 {
+		sum.add(unit-int64(rest), 1)
 	}
 	return sum, nil
 }
@@ -304,7 +320,18 @@ func (v *dual) slack(y []int64) string {
 			}
 		}
 	}
-	sums := make([]int64, n+1)
+	sums := v.before
+	for c := range v.m.classes {
+		if v.level[c] < 0 {
+			continue
+		}
+		v.sums(sums, y, c)
+		for s := 0; s < n; s += v.m.every {
+			if v.reduced(sums, c, s) < 0 && (v.p.Closed == nil || !v.p.Closed[s]) && v.p.MaxBuy == 0 {
+				return fmt.Sprintf(": a reservation of %s bought at slot %d would be worth more than its fee", v.p.Prices.Classes[c].Name, s)
+			}
+		}
+	}
 	for i, q := range v.plan {
 		v.sums(sums, y, q.Class)
 		if left := v.reduced(sums, q.Class, q.Slot); left > 0 {

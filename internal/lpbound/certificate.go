@@ -1,0 +1,271 @@
+package lpbound
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// planCost bills an integral plan, indexed [class*periods + period], and checks
+// it against every limit. scratch holds rows values.
+func (m *model) planCost(plan []int, active []int64) (int64, error) {
+	n := m.n
+	if len(plan) != n*m.classes {
+		return 0, fmt.Errorf("%w: %d entries, want %d", ErrPlan, len(plan), n*m.classes)
+	}
+	active = active[:m.rows]
+	clear(active)
+	total := m.base
+	ok := true
+	for c := range m.classes {
+		for i := range n {
+			j := c*n + i
+			v := plan[j]
+			if v == 0 {
+				continue
+			}
+			if v < 0 || float64(v) > m.cap[j] || v > 1<<31 {
+				return 0, fmt.Errorf("%w: %d of class %d at %d", ErrPlan, v, c, i)
+			}
+			f, fits := mul(int64(v), m.feeI[j])
+			if !fits {
+				return 0, ErrOverflow
+			}
+			if total, ok = add(total, f); !ok {
+				return 0, ErrOverflow
+			}
+			for k := 0; k <= m.level[c]; k++ {
+				active[k*n+i] += int64(v)
+				if e := i + m.term[c]; e < n {
+					active[k*n+e] -= int64(v)
+				}
+			}
+			if m.dates {
+				active[m.levels*n+i] += int64(v)
+			}
+		}
+	}
+	for r := range m.rows {
+		k := r / n
+		if k < m.levels && r%n > 0 {
+			active[r] += active[r-1]
+		}
+	}
+	for r := range m.rows {
+		have := active[r] + int64(m.inv[r])
+		save, left, err := m.worthUpTo(r, have)
+		if err != nil {
+			return 0, err
+		}
+		if left > 0 && m.hard[r] {
+			return 0, fmt.Errorf("%w: %d over the limit of row %d, period %d", ErrPlan, left, r/n, r%n)
+		}
+		if total, ok = add(total, -save); !ok {
+			return 0, ErrOverflow
+		}
+	}
+	return total, nil
+}
+
+// worthUpTo is φ: what the first v units of row r save, and how many units of
+// v lie above the last breakpoint.
+func (m *model) worthUpTo(r int, v int64) (save, left int64, err error) {
+	var prev, units int64
+	for a := range m.size[r] {
+		if v <= prev {
+			break
+		}
+		at := int64(m.val[m.off[r]+a])
+		units += (min(v, at) - prev) * int64(m.cnt[m.off[r]+a])
+		prev = at
+	}
+	save, ok := mul(units, m.priceI[min(r/m.n, m.levels)])
+	if !ok {
+		return 0, 0, ErrOverflow
+	}
+	return save, max(0, v-prev), nil
+}
+
+// bound evaluates the Lagrangian dual function at y, in integers: whatever y
+// is, no plan within lo and hi costs less (nil: the problem's own limits). A
+// column whose rows together are worth more than its fee is charged at its
+// limit or at the peak of the demand it could serve, whichever is less: an
+// optimal plan need not exceed that peak. The value is then raised to the next
+// cost that a plan can have: all differ from base by multiples of unit. A bound
+// beyond int64 saturates.
+func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
+	n := m.n
+	if len(y) != m.rows {
+		return 0, fmt.Errorf("%w: %d values, want %d", ErrDual, len(y), m.rows)
+	}
+	var total wide
+	total.add(m.base, 1)
+	// Rows: -y inv - max over N of worth(N) - y N.
+	for r, v := range y {
+		if v < 0 && !m.hard[r] {
+			return 0, fmt.Errorf("%w: negative price of row %d, period %d", ErrDual, r/n, r%n)
+		}
+		if v > maxPrice || v < -maxPrice {
+			return math.MinInt64, nil
+		}
+		total.add(-v, int64(m.inv[r]))
+		price := m.priceI[min(r/n, m.levels)]
+		var prev int64
+		for a := range m.size[r] {
+			at := int64(m.val[m.off[r]+a])
+			w, fits := mul(price, int64(m.cnt[m.off[r]+a]))
+			if !fits || w > maxPrice {
+				return math.MinInt64, nil
+			}
+			d := w - v
+			if d <= 0 {
+				break
+			}
+			total.add(-d, at-prev)
+			prev = at
+		}
+	}
+	// Columns: min over lo <= x <= hi of (fee - Σ y) x.
+	sum = sum[:n+1]
+	for c := range m.classes {
+		if m.level[c] < 0 {
+			continue
+		}
+		sum[0] = 0
+		for i := range n {
+			t := sum[i]
+			for k := 0; k <= m.level[c]; k++ {
+				t += y[k*n+i]
+			}
+			if t > maxPrice || t < -maxPrice {
+				return math.MinInt64, nil
+			}
+			sum[i+1] = t
+		}
+		for i := range n {
+			j := c*n + i
+			d := m.feeI[j] - (sum[min(i+m.term[c], n)] - sum[i])
+			if m.dates {
+				d -= y[m.levels*n+i]
+			}
+			units := int64(0)
+			if d < 0 {
+				if units = m.most(j); hi != nil && hi[j] < float64(units) {
+					units = int64(hi[j])
+				}
+			}
+			if lo != nil {
+				units = max(units, int64(lo[j]))
+			}
+			if units != 0 {
+				total.add(d, units)
+			}
+		}
+	}
+	// Lift to the grid base - unit*ℤ.
+	gap := wide{}
+	gap.add(m.base, 1)
+	gap.sub(total)
+	g, fits := gap.int64()
+	if !fits || g < 0 {
+		t, _ := total.int64()
+		return t, nil
+	}
+	if m.unit > 1 {
+		g = g / m.unit * m.unit
+	}
+	return m.base - g, nil // base >= 0, g >= 0: no overflow
+}
+
+// maxPrice keeps sums of prices far from overflow; a certificate beyond it
+// proves nothing.
+const maxPrice = 1 << 58
+
+// wide is a signed 128-bit accumulator.
+type wide struct {
+	hi int64
+	lo uint64
+}
+
+// add adds a*b.
+func (w *wide) add(a, b int64) {
+	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))
+	if (a < 0) != (b < 0) {
+		w.sub(wide{int64(hi), lo})
+		return
+	}
+	var carry uint64
+	w.lo, carry = bits.Add64(w.lo, lo, 0)
+	w.hi += int64(hi) + int64(carry)
+}
+
+func (w *wide) sub(o wide) {
+	var borrow uint64
+	w.lo, borrow = bits.Sub64(w.lo, o.lo, 0)
+	w.hi -= o.hi + int64(borrow)
+}
+
+// int64 saturates.
+func (w *wide) int64() (int64, bool) {
+	switch {
+	case w.hi == 0 && w.lo <= math.MaxInt64:
+		return int64(w.lo), true
+	case w.hi == -1 && w.lo >= 1<<63:
+		return int64(w.lo), true
+	case w.hi >= 0:
+		return math.MaxInt64, false
+	}
+	return math.MinInt64, false
+}
+
+// most is how many units of column j an optimal plan can need.
+func (m *model) most(j int) int64 {
+	c := j / m.n
+	i := j - c*m.n
+	peak := int64(0)
+	for t := i; t < min(i+m.term[c], m.n); t++ {
+		// Level 0 may be cut off by MaxActive, which limits the column too.
+		if s := m.size[t]; s > 0 {
+			peak = max(peak, int64(m.val[m.off[t]+s-1]))
+		}
+	}
+	if m.cap[j] < float64(peak) {
+		return int64(m.cap[j])
+	}
+	return peak
+}
+
+// Verify computes, in integers and from the problem alone, what plan costs and
+// the lower bound that duals prove. It checks the plan against every limit of
+// the problem. Nothing that the solver claims is believed: compare the returned
+// amounts with the claims, or use [VerifyClaim].
+func Verify(p *Problem, plan []int, duals []int64) (cost, bound int64, err error) {
+	var m model
+	if err := m.load(p); err != nil {
+		return 0, 0, err
+	}
+	if cost, err = m.planCost(plan, make([]int64, m.rows)); err != nil {
+		return 0, 0, err
+	}
+	if bound, err = m.bound(duals, make([]int64, m.n+1), nil, nil); err != nil {
+		return 0, 0, err
+	}
+	return cost, bound, nil
+}
+
+// VerifyClaim is [Verify] for a claimed cost and bound: it fails unless the
+// plan costs what is claimed and the duals prove at least the claimed bound.
+func VerifyClaim(p *Problem, plan []int, duals []int64, cost, bound int64) error {
+	c, b, err := Verify(p, plan, duals)
+	switch {
+	case err != nil:
+		return err
+	case c != cost:
+		return fmt.Errorf("%w: the plan costs %d, not %d", ErrClaim, c, cost)
+	case b < bound:
+		return fmt.Errorf("%w: the duals prove %d, not %d", ErrClaim, b, bound)
+	case b > c:
+		return fmt.Errorf("%w: bound %d above cost %d", ErrClaim, b, c)
+	}
+	return nil
+}

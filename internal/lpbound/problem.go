@@ -1,0 +1,339 @@
+package lpbound
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// Class is one way to reserve. A reservation bought at the start of period i
+// is active in periods i..i+Term-1. Whoever runs on it pays Rate per used
+// slot; a class billed for every slot ("always") has Rate 0 and the hourly
+// price times its term inside Fee.
+type Class struct {
+	Term int   // periods, >= 1
+	Fee  int64 // nano currency units for the whole term, >= 0
+	Rate int64 // nano currency units per used slot, 0 <= Rate <= Problem.OnDemand
+}
+
+// Problem says what is needed and what can be bought. Purchases happen at the
+// start of a period of Period slots; the demand is padded with zeros to whole
+// periods. A nil limit means no limit. Tables are indexed [class][period].
+type Problem struct {
+	Demand   []int // instances needed in each slot, >= 0
+	Period   int   // slots per period; 0 means 1
+	OnDemand int64 // nano currency units per instance and slot
+	Classes  []Class
+
+	Fees [][]int64 // if not nil, the fee by class and period, in place of Fee and Pure
+	Pure bool      // charge only the part of a fee that lies inside the horizon
+
+	Held      [][]int // reservations of a class already active in a period
+	MaxClass  [][]int // most purchases of a class at a date; 0 forbids the date
+	MaxBuy    []int   // most purchases at a date over all classes
+	MaxActive []int   // most active reservations in a period, held ones included
+}
+
+// What can be wrong with a problem, a plan or a certificate.
+var (
+	ErrInput    = errors.New("lpbound: malformed problem")
+	ErrOverflow = errors.New("lpbound: amount exceeds int64")
+	ErrPlan     = errors.New("lpbound: plan breaks the problem's limits")
+	ErrDual     = errors.New("lpbound: dual values of the wrong shape")
+	ErrClaim    = errors.New("lpbound: claimed amount differs from the computed one")
+)
+
+// periods returns the number of purchase dates.
+func (p *Problem) periods() int {
+	l := max(p.Period, 1)
+	return (len(p.Demand) + l - 1) / l
+}
+
+// fee is what one reservation of class c bought at period i costs: the whole
+// fee, or with Pure the prorated one, rounded to the nearest nano unit.
+func (p *Problem) fee(c, i int) int64 {
+	if p.Fees != nil {
+		return p.Fees[c][i]
+	}
+	cl := &p.Classes[c]
+	rest := p.periods() - i
+	if !p.Pure || rest >= cl.Term {
+		return cl.Fee
+	}
+	hi, lo := bits.Mul64(uint64(cl.Fee), uint64(rest))
+	lo, carry := bits.Add64(lo, uint64(cl.Term/2), 0)
+	q, _ := bits.Div64(hi+carry, lo, uint64(cl.Term)) // rest < Term: no overflow
+	return int64(q)
+}
+
+func (p *Problem) check() error {
+	n := p.periods()
+	bad := func(f string, a ...any) error { return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(f, a...)) }
+	if p.OnDemand < 0 {
+		return bad("negative on-demand price")
+	}
+	for t, d := range p.Demand {
+		if d < 0 || d > 1<<30 {
+			return bad("Demand[%d] = %d", t, d)
+		}
+	}
+	for c, cl := range p.Classes {
+		if cl.Term < 1 || cl.Fee < 0 || cl.Rate < 0 || cl.Rate > p.OnDemand {
+			return bad("Classes[%d]", c)
+		}
+	}
+	if p.Fees != nil && len(p.Fees) != len(p.Classes) {
+		return bad("fees of %d classes, want %d", len(p.Fees), len(p.Classes))
+	}
+	for c, f := range p.Fees {
+		if len(f) != n {
+			return bad("fees of class %d for %d periods, want %d", c, len(f), n)
+		}
+		for i, v := range f {
+			if v < 0 {
+				return bad("Fees[%d][%d] = %d", c, i, v)
+			}
+		}
+	}
+	for _, t := range [][][]int{p.Held, p.MaxClass} {
+		if t == nil {
+			continue
+		}
+		if len(t) != len(p.Classes) {
+			return bad("table of %d classes, want %d", len(t), len(p.Classes))
+		}
+		for _, r := range t {
+			if r != nil && len(r) != n {
+				return bad("table row of %d periods, want %d", len(r), n)
+			}
+			for _, v := range r {
+				if v < 0 || v > 1<<30 {
+					return bad("table entry %d", v)
+				}
+			}
+		}
+	}
+	for _, r := range [][]int{p.MaxBuy, p.MaxActive} {
+		if r != nil && len(r) != n {
+			return bad("limits for %d periods, want %d", len(r), n)
+		}
+		for _, v := range r {
+			if v < 0 || v > 1<<30 {
+				return bad("limit %d", v)
+			}
+		}
+	}
+	return nil
+}
+
+// model is the problem as rows and columns.
+//
+// Levels k = 0..L-1 are the distinct usage prices below on demand, dearest
+// first; price[k] is what a unit of N[k][i] saves per used slot: the price of
+// the level above minus this level's. Row k*n+i belongs to
+//
+//	N[k][i] = active reservations of levels k..L-1 in period i,
+//
+// and, when MaxBuy is set, row L*n+i to the purchases at date i. A row's worth
+// is a concave staircase integral: between breakpoints val[a-1] and val[a] one
+// more unit is worth price*cnt[a], above the last breakpoint nothing, or, for
+// a hard row, it is forbidden. Column c*n+i is the purchases of class c at i.
+type model struct {
+	n, levels, rows, classes int
+	dates                    bool // rows for MaxBuy exist
+
+	level  []int // of each class; -1: as dear as on demand, never worth buying
+	term   []int
+	price  []float64 // per level (0 for the date rows)
+	priceI []int64
+	fee    []float64 // per column
+	feeI   []int64
+	cap    []float64 // per column, +Inf if none
+	off    []int32   // per row: its breakpoints are val[off:off+size]
+	size   []int32
+	hard   []bool
+	val    []int32
+	cnt    []int32
+	inv    []int32 // per row: held reservations
+
+	base   int64 // cost of the empty plan without any inventory: on demand only
+	unit   int64 // every plan's cost differs from base by a multiple of unit
+	rates  []int64
+	sorted []int
+}
+
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// load translates p; the model keeps its memory between calls.
+func (m *model) load(p *Problem) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	n, C := p.periods(), len(p.Classes)
+	m.n, m.classes = n, C
+	m.level, m.term = grow(m.level, C), grow(m.term, C)
+
+	// Levels: distinct rates below on demand, dearest first.
+	m.rates = m.rates[:0] // negative, so that they ascend
+	for _, cl := range p.Classes {
+		if cl.Rate < p.OnDemand {
+			m.rates = append(m.rates, -cl.Rate)
+		}
+	}
+	slices.Sort(m.rates)
+	m.rates = slices.Compact(m.rates)
+	L := len(m.rates)
+	m.levels = L
+	m.price, m.priceI = grow(m.price, L+1), grow(m.priceI, L+1)
+	above := p.OnDemand
+	for k, r := range m.rates {
+		m.priceI[k] = above + r
+		m.price[k] = float64(m.priceI[k])
+		above = -r
+	}
+	m.price[L], m.priceI[L] = 0, 0
+	for c, cl := range p.Classes {
+		m.term[c] = min(cl.Term, max(n, 1))
+		m.level[c], _ = slices.BinarySearch(m.rates, -cl.Rate)
+		if cl.Rate == p.OnDemand {
+			m.level[c] = -1
+		}
+	}
+	m.dates = p.MaxBuy != nil
+	m.rows = L * n
+	if m.dates {
+		m.rows += n
+	}
+
+	m.unit = 0
+	for _, v := range m.priceI[:L] {
+		m.unit = gcd(m.unit, v)
+	}
+
+	// Columns.
+	m.fee, m.feeI, m.cap = grow(m.fee, C*n), grow(m.feeI, C*n), grow(m.cap, C*n)
+	for c := range C {
+		for i := range n {
+			j := c*n + i
+			m.feeI[j] = p.fee(c, i)
+			m.fee[j] = float64(m.feeI[j])
+			m.unit = gcd(m.unit, m.feeI[j])
+			m.cap[j] = inf
+			if p.MaxClass != nil && p.MaxClass[c] != nil {
+				m.cap[j] = float64(p.MaxClass[c][i])
+			}
+			if m.level[c] < 0 {
+				m.cap[j] = 0
+			}
+		}
+	}
+
+	// Inventory.
+	m.inv = grow(m.inv, m.rows)
+	clear(m.inv)
+	if p.Held != nil {
+		for c := range C {
+			if p.Held[c] == nil {
+				continue
+			}
+			for k := 0; k <= m.level[c]; k++ {
+				for i, v := range p.Held[c] {
+					if int(m.inv[k*n+i])+v > 1<<30 {
+						return fmt.Errorf("%w: more than 2^30 held in period %d", ErrInput, i)
+					}
+					m.inv[k*n+i] += int32(v)
+				}
+			}
+		}
+	}
+
+	// Staircases: one per period, shared by the levels; level 0 has its own
+	// where MaxActive cuts it off.
+	m.off, m.size, m.hard = grow(m.off, m.rows), grow(m.size, m.rows), grow(m.hard, m.rows)
+	m.val, m.cnt = m.val[:0], m.cnt[:0]
+	m.base = 0
+	slots := max(p.Period, 1)
+	for i := range n {
+		lo := i * slots
+		hi := min(lo+slots, len(p.Demand))
+		m.sorted = append(m.sorted[:0], p.Demand[lo:hi]...)
+		slices.Sort(m.sorted)
+		off := int32(len(m.val))
+		var use int64
+		for a, d := range m.sorted {
+			use += int64(d) // at most Period * 2^30
+			if d == 0 || a > 0 && m.sorted[a-1] == d {
+				continue
+			}
+			m.val = append(m.val, int32(d))
+			m.cnt = append(m.cnt, int32(len(m.sorted)-a))
+		}
+		size := int32(len(m.val)) - off
+		cost, ok := mul(use, p.OnDemand)
+		if !ok {
+			return ErrOverflow
+		}
+		if m.base, ok = add(m.base, cost); !ok {
+			return ErrOverflow
+		}
+		for k := range L {
+			m.off[k*n+i], m.size[k*n+i], m.hard[k*n+i] = off, size, false
+		}
+		if p.MaxActive != nil && L > 0 {
+			limit := max(int32(p.MaxActive[i]), m.inv[i])
+			start := int32(len(m.val))
+			for a := off; a < off+size && m.val[a] < limit; a++ {
+				m.val, m.cnt = append(m.val, m.val[a]), append(m.cnt, m.cnt[a])
+			}
+			next := int32(0)
+			if at := off + int32(len(m.val)) - start; at < off+size {
+				next = m.cnt[at]
+			}
+			m.val, m.cnt = append(m.val, limit), append(m.cnt, next)
+			m.off[i], m.size[i], m.hard[i] = start, int32(len(m.val))-start, true
+		}
+		if m.dates {
+			r := L*n + i
+			m.off[r], m.size[r], m.hard[r] = int32(len(m.val)), 1, true
+			m.val, m.cnt = append(m.val, int32(p.MaxBuy[i])), append(m.cnt, 0)
+		}
+	}
+	return nil
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func mul(a, b int64) (int64, bool) {
+	neg := (a < 0) != (b < 0)
+	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))
+	if hi != 0 || lo > 1<<63-1 {
+		return 0, false
+	}
+	if neg {
+		return -int64(lo), true
+	}
+	return int64(lo), true
+}
+
+func add(a, b int64) (int64, bool) {
+	s := a + b
+	return s, (a >= 0) != (b >= 0) || (s >= 0) == (a >= 0)
+}
+
+func abs(a int64) int64 {
+	if a < 0 {
+		return -a
+	}
+	return a
+}

@@ -1,0 +1,832 @@
+package lpbound
+
+import "math"
+
+var inf = math.Inf(1)
+
+const (
+	shift     = 1e-6 // size of the right-hand-side perturbation; breakpoints are integers
+	tinyStep  = 1e-9 // x is within its bounds up to this
+	tinyMove  = 1e-7 // what moves slower than this is not stopped at, being no safe pivot
+	tinyMoney = 0.4  // nano units: with integer data and a unimodular basis every price is an integer
+)
+
+// simplex is a primal simplex method for
+//
+//	minimise  fee·x + Σ_r φ_r(N_r),   N = A x + inv,   lo <= x <= hi,
+//
+// φ_r convex piecewise linear and kept implicit. A row is either active (N_r
+// held at one of its breakpoints) or inside one piece; a column is either at a
+// bound or basic. Active rows and basic columns are equally many, and the
+// square matrix K of A between them is all that is ever factorised: w holds its
+// inverse, row-major, w[c*stride+q] for basic column c and active row q.
+//
+// Start: x = 0, K empty; that is feasible. Step: the column or active row whose
+// price disagrees most (Devex) moves, the basic columns follow by w, and the
+// move ends at the first event past which it would no longer pay: the
+// entering variable's own limit, a basic column's bound, a row's breakpoint.
+// Breakpoints that still leave it paying are passed. Optimal when no price
+// disagrees. Bounds that branching puts on a basic column may be violated at
+// first; big is then the price of a unit outside.
+type simplex struct {
+	model
+	x, lo, hi []float64
+	pos       []int32 // column -> place among the basic, or -1
+	N, y, dN  []float64
+	delta     []float64 // perturbation of each row
+	seg       []int32   // piece of an inactive row, breakpoint of an active one
+	kpos      []int32   // row -> place among the active, or -1
+
+	p      int
+	stride int
+	w      []float64
+	colsK  []int32
+	rowsK  []int32
+	colAt  []span    // of the basic columns
+	rowAt  []place   // of the active rows
+	g      []float64 // of the basic columns: fee minus the prices of their inactive rows
+	yk     []float64 // prices of the active rows, = w^T g
+	dr, v  []float64
+	mask   []float64
+	list   []int32   // places of the entering column's active rows; or of nonzeros
+	yi     []float64 // prices of the inactive rows, 0 for active ones
+
+	sum       []float64 // prefix sums of y over time, cumulated over levels: [level][n+1]
+	diff      []float64
+	weight    []float64 // Devex reference weights of the columns
+	rowWeight []float64 // and of the active rows
+
+	heapT []float64
+	heapI []int32
+
+	doubt      float64 // gains below this may be rounding errors
+	big        float64 // price of a unit outside [lo, hi]
+	iterations int
+	pivots     [5]int // flips; K grown; column swapped; row swapped; K shrunk
+	maxP       int
+}
+
+// span is where a column has its ones: levels 0..lev, periods i..e-1.
+type span struct{ i, e, lev int32 }
+
+// place is the level and period of a row.
+type place struct{ k, t int32 }
+
+func (s *simplex) start() {
+	n, cols := s.n, s.n*s.classes
+	s.x, s.lo, s.hi, s.pos = grow(s.x, cols), grow(s.lo, cols), grow(s.hi, cols), grow(s.pos, cols)
+	s.weight = grow(s.weight, cols)
+	s.big = 1
+	for j := range cols {
+		s.x[j], s.lo[j], s.hi[j], s.pos[j] = 0, 0, s.cap[j], -1
+		s.big = max(s.big, s.fee[j])
+	}
+	s.rowWeight = grow(s.rowWeight, s.rows)
+	for j := range s.weight {
+		s.weight[j] = 1
+	}
+	for r := range s.rowWeight {
+		s.rowWeight[r] = 1
+	}
+	s.doubt = 1e-9 * s.big
+	for k := range s.levels {
+		for i := range n {
+			r := k*n + i
+			if s.size[r] > 0 {
+				s.big += s.price[k] * float64(s.cnt[s.off[r]])
+			}
+		}
+	}
+	s.big *= 2
+	s.N, s.y, s.dN = grow(s.N, s.rows), grow(s.y, s.rows), grow(s.dN, s.rows)
+	s.yi = grow(s.yi, s.rows)
+	s.delta, s.seg, s.kpos = grow(s.delta, s.rows), grow(s.seg, s.rows), grow(s.kpos, s.rows)
+	state := uint64(0x9e3779b97f4a7c15)
+	for r := range s.rows {
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		s.delta[r] = shift * (0.5 + 0.5*float64(state>>11)/(1<<53))
+		if s.hard[r] {
+			s.delta[r] = -s.delta[r]
+		}
+		s.kpos[r] = -1
+		s.N[r] = float64(s.inv[r]) + s.delta[r]
+		s.seg[r] = s.find(r, s.N[r])
+	}
+	s.sum = grow(s.sum, (s.levels+1)*(n+1))
+	s.diff = grow(s.diff, (s.levels+2)*(n+1))
+	s.heapT, s.heapI = grow(s.heapT, s.rows+cols+1), grow(s.heapI, s.rows+cols+1)
+	s.p = 0
+	s.reserve(min(64, s.rows))
+	s.iterations, s.maxP = 0, 0
+	s.pivots = [5]int{}
+}
+
+// find is the piece of row r that holds v: the number of breakpoints below it.
+func (s *simplex) find(r int, v float64) int32 {
+	lo, hi := int32(0), s.size[r]
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if float64(s.val[s.off[r]+mid]) < v {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if s.hard[r] && lo == s.size[r] {
+		lo--
+	}
+	return lo
+}
+
+// reserve makes room for a kernel of size n.
+func (s *simplex) reserve(n int) {
+	if n <= s.stride && s.w != nil {
+		return
+	}
+	n = min(max(n, s.stride+s.stride/2), max(s.rows, 1))
+	w := make([]float64, n*n)
+	for c := range s.p {
+		copy(w[c*n:c*n+s.p], s.w[c*s.stride:])
+	}
+	s.w, s.stride = w, n
+	fit := func(v []float64) []float64 { o := make([]float64, n); copy(o, v[:s.p]); return o }
+	s.g, s.yk, s.dr, s.v, s.mask = fit(s.g), fit(s.yk), fit(s.dr), fit(s.v), fit(s.mask)
+	s.colAt, s.rowAt = append(make([]span, 0, n), s.colAt[:s.p]...)[:n], append(make([]place, 0, n), s.rowAt[:s.p]...)[:n]
+	s.list = make([]int32, n)
+	fitI := func(v []int32) []int32 { o := make([]int32, n); copy(o, v[:s.p]); return o }
+	s.colsK, s.rowsK = fitI(s.colsK), fitI(s.rowsK)
+}
+
+// worth is what one more unit is worth in piece a of row r.
+func (s *simplex) worth(r int, a int32) float64 {
+	if a >= s.size[r] {
+		return 0
+	}
+	return s.price[s.levelOf(r)] * float64(s.cnt[s.off[r]+a])
+}
+
+func (s *simplex) levelOf(r int) int { return r / s.n }
+
+// span returns where column j has its ones.
+func (s *simplex) span(j int) span {
+	c := j / s.n
+	i := j - c*s.n
+	return span{int32(i), int32(min(i+s.term[c], s.n)), int32(s.level[c])}
+}
+
+func (s *simplex) place(r int) place {
+	k := r / s.n
+	return place{int32(k), int32(r - k*s.n)}
+}
+
+func (s *simplex) has(r place, c span) bool {
+	return r.k <= c.lev && c.i <= r.t && r.t < c.e || int(r.k) == s.levels && r.t == c.i
+}
+
+// refresh computes all prices from the basis.
+func (s *simplex) refresh() {
+	for r := range s.rows {
+		s.yi[r] = 0
+		if s.kpos[r] < 0 {
+			s.yi[r] = s.worth(r, s.seg[r])
+		}
+	}
+	clear(s.g[:s.p])
+	clear(s.yk[:s.p])
+	s.prices()
+}
+
+// prices makes y whole after a step: yi is up to date, and yk = w^T g for g as
+// it was before the step; where g changes, yk follows.
+func (s *simplex) prices() {
+	s.prefix(s.yi)
+	yk := s.yk[:s.p]
+	for c, at := range s.colAt[:s.p] {
+		j := int(s.colsK[c])
+		g := s.cost(j) - s.gain(at, s.yi)
+		d := g - s.g[c]
+		if d == 0 {
+			continue
+		}
+		s.g[c] = g
+		for q, f := range s.w[c*s.stride : c*s.stride+s.p] {
+			yk[q] += d * f
+		}
+	}
+	copy(s.y, s.yi)
+	for q, r := range s.rowsK[:s.p] {
+		s.y[r] = yk[q]
+	}
+	s.prefix(s.y)
+}
+
+// prefix fills sum with the prefix sums of price over time, cumulated over levels.
+func (s *simplex) prefix(price []float64) {
+	n := s.n
+	for k := range s.levels {
+		out := s.sum[k*(n+1) : (k+1)*(n+1)]
+		y := price[k*n : (k+1)*n]
+		t := 0.0
+		out[0] = 0
+		if k == 0 {
+			for i, v := range y {
+				t += v
+				out[i+1] = t
+			}
+			continue
+		}
+		below := s.sum[(k-1)*(n+1) : k*(n+1)]
+		for i, v := range y {
+			t += v
+			out[i+1] = t + below[i+1]
+		}
+	}
+}
+
+// cost is the fee of column j, with the penalty where x lies outside its bounds.
+func (s *simplex) cost(j int) float64 {
+	switch {
+	case s.x[j] < s.lo[j]-tinyStep:
+		return s.fee[j] - s.big
+	case s.x[j] > s.hi[j]+tinyStep:
+		return s.fee[j] + s.big
+	}
+	return s.fee[j]
+}
+
+// gain is the sum of price over the rows of a column, from its prefix sums.
+func (s *simplex) gain(at span, price []float64) float64 {
+	if at.lev < 0 {
+		return 0
+	}
+	row := s.sum[int(at.lev)*(s.n+1):]
+	g := row[at.e] - row[at.i]
+	if s.dates {
+		g += price[s.levels*s.n+int(at.i)]
+	}
+	return g
+}
+
+// run improves the current basis until no price disagrees.
+func (s *simplex) run(limit int) bool {
+	s.clean(false)
+	exact, since := false, 0
+	for {
+		enter, row, sign, d := s.choose()
+		if none := enter < 0 && row < 0; !exact && (none || d < s.doubt) {
+			// What rounding errors may have made or hidden is looked at again
+			// with a refined inverse.
+			s.clean(true)
+			exact, since = true, 0
+			continue
+		} else if none {
+			return true
+		}
+		if s.iterations >= limit {
+			return false
+		}
+		s.iterations++
+		if !s.step(enter, row, sign) {
+			return false
+		}
+		exact = false
+		if since++; since == refreshEvery {
+			s.clean(false)
+			since = 0
+		} else {
+			s.prices()
+		}
+	}
+}
+
+// clean removes the rounding errors that steps leave in the values and the
+// prices, and in the inverse if they show or all is set.
+func (s *simplex) clean(all bool) {
+	if s.settle(true) > residual || all {
+		s.refine()
+		s.settle(true)
+	}
+	s.refresh()
+}
+
+// residual is how far an active row may be from its breakpoint before the
+// inverse is refined: well below shift.
+const residual = 1e-8
+
+const refreshEvery = 50 // steps between two cleanings
+
+// choose picks the column or active row whose change pays best.
+func (s *simplex) choose() (col, row int, sign, gain float64) {
+	col, row = -1, -1
+	best := 0.0
+	n := s.n
+	for c := range s.classes {
+		lev := s.level[c]
+		if lev < 0 {
+			continue
+		}
+		sum := s.sum[lev*(n+1) : (lev+1)*(n+1)]
+		for i := range n {
+			j := c*n + i
+			if s.pos[j] >= 0 {
+				continue
+			}
+			d := s.fee[j] - (sum[min(i+s.term[c], n)] - sum[i])
+			if s.dates {
+				d -= s.y[s.levels*n+i]
+			}
+			if d < -tinyMoney && s.x[j] < s.hi[j] || d > tinyMoney && s.x[j] > s.lo[j] {
+				if v := d * d / s.weight[j]; v > best {
+					best, gain, col, sign = v, math.Abs(d), j, 1
+					if d > 0 {
+						sign = -1
+					}
+				}
+			}
+		}
+	}
+	for _, r := range s.rowsK[:s.p] {
+		a := s.seg[r]
+		y := s.y[r]
+		if d := y - s.worth(int(r), a); d > tinyMoney {
+			if v := d * d / s.rowWeight[r]; v > best {
+				best, gain, row, col, sign = v, d, int(r), -1, -1
+			}
+		} else if s.hard[r] && a == s.size[r]-1 {
+			continue
+		} else if d := s.worth(int(r), a+1) - y; d > tinyMoney {
+			if v := d * d / s.rowWeight[r]; v > best {
+				best, gain, row, col, sign = v, d, int(r), -1, 1
+			}
+		}
+	}
+	return col, row, sign, gain
+}
+
+// step moves along the edge that column enter (or active row row) opens, past
+// every breakpoint at which it still pays, and exchanges the basis.
+func (s *simplex) step(enter, row int, sign float64) bool {
+	n, p := s.n, s.p
+	dr := s.dr[:p]
+	q0 := -1
+	var slope float64
+	if enter >= 0 {
+		// K dr = -sign * a
+		at := s.span(enter)
+		list := s.list[:0]
+		for q, r := range s.rowAt[:p] {
+			if s.has(r, at) {
+				list = append(list, int32(q))
+			}
+		}
+		for c := range p {
+			t := 0.0
+			row := s.w[c*s.stride : c*s.stride+p]
+			for _, q := range list {
+				t += row[q]
+			}
+			dr[c] = -sign * t
+		}
+		slope = -math.Abs(s.fee[enter] - s.gain(at, s.y))
+	} else {
+		q0 = int(s.kpos[row])
+		for c := range p {
+			dr[c] = sign * s.w[c*s.stride+q0]
+		}
+		a := s.seg[row]
+		if sign > 0 {
+			slope = s.y[row] - s.worth(row, a+1)
+		} else {
+			slope = s.worth(row, a) - s.y[row]
+		}
+	}
+	// dN by differences.
+	W := n + 1
+	clear(s.diff)
+	mark := func(at span, f float64) {
+		i, e, lev := int(at.i), int(at.e), int(at.lev)
+		s.diff[lev*W+i] += f
+		s.diff[lev*W+e] -= f
+		if s.dates {
+			s.diff[s.levels*W+i] += f
+		}
+	}
+	if enter >= 0 {
+		mark(s.span(enter), sign)
+	}
+	for c, f := range dr {
+		if math.Abs(f) > drop {
+			mark(s.colAt[c], f)
+		} else {
+			dr[c] = 0
+		}
+	}
+	for k := s.levels - 1; k >= 0; k-- {
+		t := 0.0
+		d := s.diff[k*W : (k+1)*W]
+		for i := range n {
+			t += d[i]
+			v := t
+			if k < s.levels-1 {
+				v += s.dN[(k+1)*n+i]
+			}
+			s.dN[k*n+i] = v
+		}
+	}
+	if s.dates {
+		for i := range n {
+			s.dN[s.levels*n+i] = s.diff[s.levels*W+i]
+		}
+	}
+	// Events: rows first (index r), then basic columns (rows + place), then the entering one (-1).
+	heap := 0
+	push := func(t float64, i int) {
+		s.heapT[heap], s.heapI[heap] = t, int32(i)
+		heap++
+	}
+	for r, d := range s.dN[:s.rows] {
+		if s.kpos[r] >= 0 || math.Abs(d) <= tinyMove {
+			continue
+		}
+		a := s.seg[r]
+		if d > 0 {
+			if a < s.size[r] {
+				push(max(0, (float64(s.val[s.off[r]+a])-s.N[r])/d), r)
+			}
+		} else if a > 0 {
+			push(max(0, (float64(s.val[s.off[r]+a-1])-s.N[r])/d), r)
+		}
+	}
+	for c, d := range dr {
+		if math.Abs(d) <= tinyMove {
+			continue
+		}
+		if t := s.reach(int(s.colsK[c]), d); t < inf {
+			push(t, s.rows+c)
+		}
+	}
+	limit := inf // how far the entering variable itself may go
+	if enter >= 0 {
+		if sign > 0 {
+			limit = s.hi[enter] - s.x[enter]
+		} else {
+			limit = s.x[enter] - s.lo[enter]
+		}
+	} else {
+		a := s.seg[row]
+		if sign > 0 {
+			if a+1 < s.size[row] {
+				limit = float64(s.val[s.off[row]+a+1] - s.val[s.off[row]+a])
+			}
+		} else if a > 0 {
+			limit = float64(s.val[s.off[row]+a] - s.val[s.off[row]+a-1])
+		}
+	}
+	if limit < inf {
+		push(limit, -1)
+	}
+	for i := heap/2 - 1; i >= 0; i-- {
+		s.sift(i, heap)
+	}
+	t, leave := 0.0, -2
+	selfSteps := int32(0)
+	for heap > 0 {
+		t = s.heapT[0]
+		e := int(s.heapI[0])
+		var next float64
+		next = inf
+		if e == -1 {
+			if enter >= 0 {
+				leave = -1
+				break
+			}
+			// The entering row passes its own next breakpoint.
+			a := s.seg[row] + selfSteps
+			if sign > 0 {
+				a++ // reaches breakpoint a
+				if s.hard[row] && a == s.size[row]-1 {
+					leave, selfSteps = -1, selfSteps+1
+					break
+				}
+				slope += s.worth(row, a) - s.worth(row, a+1)
+				selfSteps++
+				if slope >= 0 {
+					leave = -1
+					break
+				}
+				if a+1 < s.size[row] {
+					next = t + float64(s.val[s.off[row]+a+1]-s.val[s.off[row]+a])
+				}
+			} else {
+				a--
+				slope += s.worth(row, a) - s.worth(row, a+1)
+				selfSteps--
+				if slope >= 0 {
+					leave = -1
+					break
+				}
+				if a > 0 {
+					next = t + float64(s.val[s.off[row]+a]-s.val[s.off[row]+a-1])
+				}
+			}
+		} else if e < s.rows {
+			d := s.dN[e]
+			a := s.seg[e]
+			if d > 0 {
+				if s.hard[e] && a == s.size[e]-1 {
+					leave = e
+					break
+				}
+				slope += d * (s.worth(e, a) - s.worth(e, a+1))
+				if slope >= 0 {
+					leave = e
+					break
+				}
+				s.seg[e] = a + 1
+				s.yi[e] = s.worth(e, a+1)
+				if a+1 < s.size[e] {
+					next = t + float64(s.val[s.off[e]+a+1]-s.val[s.off[e]+a])/d
+				}
+			} else {
+				slope -= d * (s.worth(e, a-1) - s.worth(e, a))
+				if slope >= 0 {
+					s.seg[e] = a - 1
+					leave = e
+					break
+				}
+				s.seg[e] = a - 1
+				s.yi[e] = s.worth(e, a-1)
+				if a-1 > 0 {
+					next = t + float64(s.val[s.off[e]+a-2]-s.val[s.off[e]+a-1])/d
+				}
+			}
+		} else {
+			c := e - s.rows
+			j := int(s.colsK[c])
+			d := dr[c]
+			slope += math.Abs(d) * s.big
+			at := s.x[j] + t*d
+			if slope >= 0 {
+				leave = e
+				break
+			}
+			// It came from outside its bounds and goes on to the other one.
+			if d > 0 && at < s.hi[j]-tinyStep && s.hi[j] < inf {
+				next = (s.hi[j] - s.x[j]) / d
+			} else if d < 0 && at > s.lo[j]+tinyStep {
+				next = (s.lo[j] - s.x[j]) / d
+			}
+		}
+		if next < inf {
+			s.heapT[0], s.heapI[0] = next, int32(e)
+		} else {
+			heap--
+			s.heapT[0], s.heapI[0] = s.heapT[heap], s.heapI[heap]
+		}
+		s.sift(0, heap)
+	}
+	if leave == -2 {
+		return false // only rounding errors can do this: fees are >= 0 and worths end at 0
+	}
+	// Move.
+	for r, d := range s.dN[:s.rows] {
+		if d != 0 && s.kpos[r] < 0 {
+			s.N[r] += t * d
+		}
+	}
+	for c, d := range dr {
+		if d != 0 {
+			s.x[s.colsK[c]] += t * d
+		}
+	}
+	if enter >= 0 {
+		s.x[enter] += sign * t
+	}
+	// Exchange.
+	if leave >= 0 {
+		s.devex(enter, row, leave, dr)
+	}
+	switch {
+	case leave == -1 && enter >= 0:
+		s.pivots[0]++
+		if sign > 0 {
+			s.x[enter] = s.hi[enter]
+		} else {
+			s.x[enter] = s.lo[enter]
+		}
+	case leave == -1:
+		s.pivots[0]++
+		s.seg[row] += selfSteps
+		s.N[row] = float64(s.val[s.off[row]+s.seg[row]])
+	case enter >= 0 && leave < s.rows:
+		s.pivots[1]++
+		s.growKernel(enter, leave, sign)
+	case enter >= 0:
+		s.pivots[2]++
+		s.leaveAt(leave-s.rows, dr)
+		s.swapColumn(leave-s.rows, enter, sign)
+	case leave < s.rows:
+		s.pivots[3]++
+		s.releaseRow(row, sign, selfSteps, t)
+		s.swapRow(q0, leave)
+	default:
+		s.pivots[4]++
+		s.releaseRow(row, sign, selfSteps, t)
+		s.leaveAt(leave-s.rows, dr)
+		s.shrinkKernel(leave-s.rows, q0)
+	}
+	return true
+}
+
+// devex updates the reference weights for the exchange to come: pivot row
+// entries alpha against the entering one's. The row b^T w of a leaving row
+// stays in v for the kernel's update; y and sum are scratch here, prices fills
+// them again.
+func (s *simplex) devex(enter, row, leave int, dr []float64) {
+	var alpha, own float64
+	if enter >= 0 {
+		own = s.weight[enter]
+	} else {
+		own = s.rowWeight[row]
+	}
+	var v []float64
+	var at place
+	if leave < s.rows {
+		alpha = s.dN[leave]
+		v = s.rowTimes(leave)
+		at = s.place(leave)
+	} else {
+		c := leave - s.rows
+		alpha = dr[c]
+		v = s.w[c*s.stride : c*s.stride+s.p]
+		at = place{-1, -1}
+	}
+	scale := own / (alpha * alpha)
+	clear(s.y)
+	for q, f := range v {
+		if f != 0 {
+			r := s.rowsK[q]
+			s.y[r] = f
+			if t := f * f * scale; t > s.rowWeight[r] {
+				s.rowWeight[r] = t
+			}
+		}
+	}
+	s.prefix(s.y)
+	n := s.n
+	for c := range s.classes {
+		lev := s.level[c]
+		if lev < 0 {
+			continue
+		}
+		sum := s.sum[lev*(n+1) : (lev+1)*(n+1)]
+		weight := s.weight[c*n : (c+1)*n]
+		for i := range n {
+			f := sum[min(i+s.term[c], n)] - sum[i]
+			if s.dates {
+				f += s.y[s.levels*n+i]
+			}
+			if at.k >= 0 && s.has(at, span{int32(i), int32(min(i+s.term[c], n)), int32(lev)}) {
+				f--
+			}
+			if t := f * f * scale; t > weight[i] {
+				weight[i] = t
+			}
+		}
+	}
+	out := max(scale, 1)
+	if leave < s.rows {
+		s.rowWeight[leave] = out
+	} else {
+		s.weight[s.colsK[leave-s.rows]] = out
+	}
+}
+
+// leaveAt puts the basic column at place c exactly on the bound it reached.
+func (s *simplex) leaveAt(c int, dr []float64) {
+	j := s.colsK[c]
+	if math.Abs(s.x[j]-s.lo[j]) <= math.Abs(s.x[j]-s.hi[j]) {
+		s.x[j] = s.lo[j]
+	} else {
+		s.x[j] = s.hi[j]
+	}
+}
+
+// releaseRow makes the active row inactive, t away from where it was held.
+func (s *simplex) releaseRow(row int, sign float64, steps int32, t float64) {
+	s.N[row] = float64(s.val[s.off[row]+s.seg[row]]) + sign*t
+	if sign > 0 {
+		s.seg[row] += steps + 1
+	} else {
+		s.seg[row] += steps
+	}
+	s.yi[row] = s.worth(row, s.seg[row])
+}
+
+// reach is how far the basic column j goes along d before its next bound.
+func (s *simplex) reach(j int, d float64) float64 {
+	x, lo, hi := s.x[j], s.lo[j], s.hi[j]
+	if d > 0 {
+		if x < lo-tinyStep {
+			return (lo - x) / d
+		}
+		if x > hi+tinyStep {
+			return inf
+		}
+		return max(0, (hi-x)/d)
+	}
+	if x > hi+tinyStep {
+		return (hi - x) / d
+	}
+	if x < lo-tinyStep {
+		return inf
+	}
+	return max(0, (lo-x)/d)
+}
+
+func (s *simplex) sift(i, n int) {
+	t, e := s.heapT[i], s.heapI[i]
+	for {
+		c := 2*i + 1
+		if c >= n {
+			break
+		}
+		if c+1 < n && s.heapT[c+1] < s.heapT[c] {
+			c++
+		}
+		if s.heapT[c] >= t {
+			break
+		}
+		s.heapT[i], s.heapI[i] = s.heapT[c], s.heapI[c]
+		i = c
+	}
+	s.heapT[i], s.heapI[i] = t, e
+}
+
+// settle recomputes x and N from the basis, with the perturbation or without.
+// It returns how far the active rows are from their breakpoints, the error of w.
+func (s *simplex) settle(perturbed bool) float64 {
+	n, p := s.n, s.p
+	for pass := range 2 {
+		clear(s.diff)
+		W := n + 1
+		for j, x := range s.x[:n*s.classes] {
+			if x == 0 || pass == 0 && s.pos[j] >= 0 {
+				continue
+			}
+			at := s.span(j)
+			i, e, lev := int(at.i), int(at.e), int(at.lev)
+			if lev < 0 {
+				continue
+			}
+			s.diff[lev*W+i] += x
+			s.diff[lev*W+e] -= x
+			if s.dates {
+				s.diff[s.levels*W+i] += x
+			}
+		}
+		for k := s.levels - 1; k >= 0; k-- {
+			t := 0.0
+			for i := range n {
+				t += s.diff[k*W+i]
+				v := t
+				if k < s.levels-1 {
+					v += s.dN[(k+1)*n+i]
+				}
+				s.dN[k*n+i] = v
+			}
+		}
+		if s.dates {
+			copy(s.dN[s.levels*n:s.rows], s.diff[s.levels*W:])
+		}
+		for r := range s.rows {
+			v := s.dN[r] + float64(s.inv[r])
+			if perturbed {
+				v += s.delta[r]
+			}
+			s.N[r] = v
+		}
+		if pass == 1 {
+			break
+		}
+		for q, r := range s.rowsK[:p] {
+			s.mask[q] = float64(s.val[s.off[r]+s.seg[r]]) - s.N[r]
+		}
+		for c := range p {
+			t := 0.0
+			for q, f := range s.w[c*s.stride : c*s.stride+p] {
+				t += s.mask[q] * f
+			}
+			s.x[s.colsK[c]] = t
+		}
+	}
+	worst := 0.0
+	for _, r := range s.rowsK[:p] {
+		at := float64(s.val[s.off[r]+s.seg[r]])
+		worst = max(worst, math.Abs(s.N[r]-at))
+		s.N[r] = at
+	}
+	return worst
+}

@@ -1,0 +1,176 @@
+package reserve
+
+import (
+	"errors"
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/lpbound"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Classes with different use prices, such as the light, medium and heavy
+// utilisation of [Niu16].
+//
+// Minimise fees, use and what is left on demand. With use prices u_0 > u_1 > … the
+// provider's rule (most discounted first) makes the cost of a slot a sum over
+// levels, convex in the number N_k of active reservations of level k or a later
+// one, so that a linear program gives a lower bound (package internal/lpbound: a
+// simplex that never writes the demand's levels out). It is not integral in
+// general, not even with one usage-priced class beside a prepaid one; where it is,
+// the plan is optimal, and otherwise it is rounded, repaired and improved by a short
+// branch and bound, and its distance from the bound is certified.
+//
+// The program's rows are periods: the longest span that divides the interval of
+// purchase, all terms and all rests of the inventory's. Its prices for a period
+// become the certificate's values of slots: the slots of most demand get the whole
+// saving w_k, one gets the rest, the others nothing, which proves the same bound.
+//
+// Time: a few hundred steps for weekly purchases over three years; see
+// BENCHMARKS.md. Memory: about 100 bytes a period and class.
+
+// branches ends branch and bound. It is what keeps hard cases at three years of
+// weeks below a second or two.
+const branches = 50
+
+// tables is the memory of the linear program's input.
+type tables struct {
+	classes []lpbound.Class
+	fees    [][]int64
+	held    [][]int
+	most    [][]int
+	active  []int
+	order   []int
+}
+
+// unlimited is the entry of a table of caps for no cap.
+const unlimited = 1 << 30
+
+// rows returns n rows of m elements each, in a's memory where it suffices.
+func rows[T any](a [][]T, n, m int) [][]T {
+	for len(a) < n {
+		a = append(a, nil)
+	}
+	for i := range n {
+		a[i] = grown(a[i], m)
+	}
+	return a[:n]
+}
+
+// mixed solves problems with several use prices.
+func (e *Exact) mixed(p *Problem) error {
+	m, n, t := &e.market, len(p.Demand), &e.tables
+	if most := m.largest(); most > 0 && m.common > 1 && m.common <= (1<<50)/most {
+		e.finer = m.common // nanos: the program's prices may be fractions of the unit
+		if !m.refine(e.finer) {
+			return badInput("Prices", -1, ErrOverflow, "prices per slot do not fit in 64 bits")
+		}
+		e.prices = usePrices(e.prices, m)
+	}
+	period := int64(m.every)
+	for i := range m.classes {
+		period = gcd(period, int64(m.classes[i].term))
+	}
+	for _, h := range p.Held {
+		if h.Until < n {
+			period = gcd(period, int64(h.Until))
+		}
+	}
+	g := int(period)
+	dates := (n + g - 1) / g
+
+	e.index, t.classes = e.index[:0], t.classes[:0]
+	for i := range m.classes {
+		if c := &m.classes[i]; c.use < m.price {
+			e.index = append(e.index, i)
+			t.classes = append(t.classes, lpbound.Class{Term: c.term / g, Fee: c.fee, Rate: c.use})
+		}
+	}
+	k := len(e.index)
+	lp := lpbound.Problem{Demand: p.Demand, Period: g, OnDemand: m.price, Classes: t.classes}
+	t.fees, t.most, t.held = rows(t.fees, k, dates), rows(t.most, k, dates), rows(t.held, k, dates)
+	for j, i := range e.index {
+		clear(t.held[j])
+		for d := range dates {
+			t.fees[j][d], t.most[j][d] = m.classes[i].feeFor(n-d*g), unlimited
+			if p.MaxBuy > 0 {
+				t.most[j][d] = p.MaxBuy
+			}
+			if d*g%m.every != 0 || p.Closed != nil && p.Closed[d*g] {
+				t.most[j][d] = 0
+			}
+		}
+		for _, h := range p.Held {
+			if h.Class == i {
+				for d := range min(dates, (h.Until+g-1)/g) {
+					t.held[j][d] += h.Count
+				}
+			}
+		}
+	}
+	lp.Fees, lp.MaxClass, lp.Held = t.fees, t.most, t.held
+	if p.MaxActive > 0 {
+		t.active = grown(t.active, dates)
+		for d := range t.active {
+			t.active[d] = p.MaxActive
+			sum := 0
+			for j := range k {
+				sum += t.held[j][d]
+			}
+			if sum > p.MaxActive {
+				return badInput("MaxActive", -1, ErrInfeasible, "more than %d reservations are held", p.MaxActive)
+			}
+		}
+		lp.MaxActive = t.active
+	}
+	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches})
+	switch {
+	case errors.Is(err, lpbound.ErrOverflow), errors.Is(err, lpbound.ErrInput):
+		return badInput("Demand", -1, ErrOverflow, "demand, prices and terms are too large together")
+	case err != nil:
+		return err
+	}
+	for j, i := range e.index {
+		for d := range dates {
+			if count := res.Plan[j*dates+d]; count > 0 {
+				e.purchases = append(e.purchases, pricing.Purchase{Slot: d * g, Class: i, Count: count})
+			}
+		}
+	}
+	sortPurchases(e.purchases)
+	e.spread(p, res.Duals, g, dates)
+	return nil
+}
+
+// spread turns prices of periods into values of slots.
+func (e *Exact) spread(p *Problem, duals []int64, g, dates int) {
+	n, order := len(p.Demand), e.tables.order
+	for d := range dates {
+		from, to := d*g, min(n, (d+1)*g)
+		order = order[:0]
+		for t := from; t < to; t++ {
+			order = append(order, t)
+		}
+		sortByDemand(order, p.Demand)
+		above := e.market.price
+		for k, u := range e.prices {
+			left := duals[k*dates+d]
+			for _, t := range order {
+				y := min(left, above-u)
+				e.values[k*n+t] = y
+				left -= y
+			}
+			e.values[k*n+order[0]] += left // more than all slots are worth
+			above = u
+		}
+	}
+	e.tables.order = order
+}
+
+// largest is the largest amount of the market.
+func (m *market) largest() int64 {
+	most := m.price
+	for i := range m.classes {
+		most = max(most, m.classes[i].fee, m.classes[i].use)
+	}
+	return min(most, math.MaxInt64/2)
+}
