@@ -1,0 +1,333 @@
+package reserve
+
+import (
+	"math"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// An Online rule decides slot by slot how many reservations of one class to buy,
+// and knows of the future no more than it is told.
+//
+// Reset begins a series for a class: nothing has been observed and nothing is
+// held. The error is an [*InputError] that says what is wrong with the offer or
+// the rule's own options; the rule is then not ready. Observe takes the demand of
+// the next slot and a forecast of the slots after it, forecast[0] that of the
+// very next, and returns how many reservations to buy now; they serve from this
+// slot on, for a term. Of a forecast a rule reads as many slots as its window is
+// long, and what it lacks counts as no demand. It is neither kept nor modified,
+// and may be another one at each call.
+//
+// Observe panics before a Reset that succeeded, and on a demand, or a forecast
+// that it reads, outside of 0 to [math.MaxInt32]. It does not allocate, but for
+// what [History] says. Rules are [Planner]s too: AppendPlan resets the rule and
+// observes a whole demand. One goroutine at a time.
+type Online interface {
+	Reset(o Offer) error
+	Observe(demand int, forecast []int) int
+}
+
+var (
+	_ Online  = (*RHO)(nil)
+	_ Online  = (*Robust)(nil)
+	_ Online  = (*Wang)(nil)
+	_ Online  = (*WangRandom)(nil)
+	_ Online  = (*History)(nil)
+	_ Planner = (*RHO)(nil)
+	_ Planner = (*Robust)(nil)
+	_ Planner = (*Wang)(nil)
+	_ Planner = (*WangRandom)(nil)
+	_ Planner = (*History)(nil)
+)
+
+// An Offer is a class as an online rule sees it. Prices are whole numbers of any
+// one unit, such as that of [pricing.Money].
+type Offer struct {
+	Price int64 // of an instance for a slot on demand, p
+	Use   int64 // of one for a slot in a reservation, only if used, αp
+	Fee   int64 // of a reservation, F
+	Term  int   // of a reservation in slots, τ
+}
+
+// OfferOf returns the class of p's list with the given index. The unit of the
+// prices is the largest in which those of p are whole. The errors are those of
+// [Planner], Demand and dates apart.
+func OfferOf(p *Problem, class int) (Offer, error) {
+	var m market
+	q := Problem{Slot: p.Slot, Prices: p.Prices}
+	if err := m.load(&q); err != nil {
+		return Offer{}, err
+	}
+	if class < 0 || class >= len(m.classes) {
+		return Offer{}, badInput("Prices.Classes", class, ErrRange, "no such class, the list has %d", len(m.classes))
+	}
+	c := &m.classes[class]
+	return Offer{Price: m.price, Use: c.use, Fee: c.fee, Term: c.term}, nil
+}
+
+// check returns what is wrong with o.
+func (o *Offer) check() error {
+	switch {
+	case o.Price < 0:
+		return badInput("Offer.Price", -1, ErrRange, "%d: want none negative", o.Price)
+	case o.Use < 0:
+		return badInput("Offer.Use", -1, ErrRange, "%d: want none negative", o.Use)
+	case o.Fee < 0:
+		return badInput("Offer.Fee", -1, ErrRange, "%d: want none negative", o.Fee)
+	case o.Term < 1 || o.Term > math.MaxInt32:
+		return badInput("Offer.Term", -1, ErrTerm, "%d slots: want 1 to %d", o.Term, math.MaxInt32)
+	}
+	return nil
+}
+
+// breakEven returns the least number of used slots, at least 1, in which a
+// reservation costs no more than on demand: m = ⌈F/(p-αp)⌉, and MaxInt64 if there
+// is none.
+func (o *Offer) breakEven() int64 {
+	if o.Price <= o.Use {
+		return math.MaxInt64
+	}
+	return breakEven(o.Fee, o.Price-o.Use)
+}
+
+// checkWindow returns the window of a rule, with its default.
+func checkWindow(window, term int) (int, error) {
+	if window < 0 || window > math.MaxInt32 {
+		return 0, badInput("Window", -1, ErrRange, "%d: want a number of slots, or 0 for the term", window)
+	}
+	if window == 0 {
+		return term, nil
+	}
+	return window, nil
+}
+
+// instances checks a demand or a forecast and returns it.
+func instances(d int) int64 {
+	if d < 0 || d > math.MaxInt32 {
+		panic("reserve: Observe: demand is not in 0 to math.MaxInt32")
+	}
+	return int64(d)
+}
+
+// A ledger is what every rule keeps: N(t), the reservations bought up to and
+// including slot t, and the same for the term before.
+type ledger struct {
+	t    int     // slots seen, the index of the next
+	n    int64   // N of the last slot
+	past []int64 // past[i%τ] = N(i) for i in [t-τ, t)
+}
+
+func (l *ledger) reset(term int) {
+	l.t, l.n = 0, 0
+	l.past = zeroed(l.past, term)
+}
+
+// ready panics if there was no reset.
+func (l *ledger) ready() {
+	if len(l.past) == 0 {
+		panic("reserve: Observe before a Reset that succeeded")
+	}
+}
+
+// cell is the index of slot t+j in a ring of a term, 0 ≤ j ≤ τ.
+func (l *ledger) cell(j int) int { return (l.t + j) % len(l.past) }
+
+// expired is N(t+j-τ), how many of those bought will have expired when slot
+// t+j begins, 0 ≤ j < τ.
+func (l *ledger) expired(j int) int64 { return l.past[l.cell(j)] }
+
+// close ends slot t with N(t) = n and returns the number bought in it.
+func (l *ledger) close(n int64) int {
+	r := n - l.n
+	l.n = n
+	l.past[l.cell(0)] = n
+	l.t++
+	return int(r)
+}
+
+// A series is a problem for an online rule: its demand and what is forecast.
+type series struct {
+	single
+	forecast []int
+}
+
+// load checks p and fills in s for class k. A nil forecast is the demand.
+func (s *series) load(p *Problem, k int, forecast []int) error {
+	if err := s.single.load(p, k); err != nil {
+		return err
+	}
+	if p.Every > 1 {
+		return badInput("Every", -1, ErrUnsupported, "%d slots: want purchases at every slot", p.Every)
+	}
+	for t, closed := range p.Closed {
+		if closed {
+			return badInput("Closed", t, ErrUnsupported, "want none closed")
+		}
+	}
+	if forecast == nil {
+		s.forecast = append(s.forecast[:0], s.demand...)
+		return nil
+	}
+	if len(forecast) != len(p.Demand) {
+		return badInput("Forecast", -1, ErrRange, "%d slots: want one for each of the %d of Demand", len(forecast), len(p.Demand))
+	}
+	for t, d := range forecast {
+		if d < 0 || d > math.MaxInt32 {
+			return badInput("Forecast", t, ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
+		}
+	}
+	s.forecast = append(s.forecast[:0], forecast...)
+	s.change = reduce(s.forecast, p.Held, s.change)
+	return nil
+}
+
+// offer returns the class of s.
+func (s *series) offer() Offer {
+	return Offer{Price: s.price, Use: s.class.use, Fee: s.class.fee, Term: s.class.term}
+}
+
+// run appends what a rule that has just been reset buys, shown window slots at
+// a time, the current one included.
+func (s *series) run(dst []pricing.Purchase, k int, rule Online, window int) []pricing.Purchase {
+	if s.gain <= 0 {
+		return dst
+	}
+	n := len(s.demand)
+	for t, d := range s.demand {
+		next := min(t+1, n)
+		if count := rule.Observe(d, s.forecast[next:max(next, min(n, t+window))]); count > 0 {
+			dst = append(dst, pricing.Purchase{Slot: t, Class: k, Count: count})
+		}
+	}
+	return dst
+}
+
+// A slider is a rule for which a window that moves on by one slot is less work
+// than a new forecast.
+type slider interface {
+	preview(forecast []int)
+	slide(demand, next int, known bool) int
+}
+
+// slide is run for a rule whose window is at most a term.
+func (s *series) slide(dst []pricing.Purchase, k int, rule slider, window int) []pricing.Purchase {
+	if s.gain <= 0 {
+		return dst
+	}
+	n := len(s.demand)
+	rule.preview(s.forecast[:min(n, window-1)])
+	for t, d := range s.demand {
+		next, known := 0, t < n-(window-1)
+		if known {
+			next = s.forecast[t+window-1]
+		}
+		if count := rule.slide(d, next, known); count > 0 {
+			dst = append(dst, pricing.Purchase{Slot: t, Class: k, Count: count})
+		}
+	}
+	return dst
+}
+
+// absent is the key of a cell that holds nothing. It ranks below all others.
+const absent = math.MinInt64
+
+// A top is a row of cells with keys that knows its k-th largest. Two heaps share
+// one array of cells: order[:k] is a min-heap of the k largest, order[k:] a
+// max-heap of the rest, so that order[0] has the k-th largest. To set a cell is
+// O(log n), to look O(1).
+type top struct {
+	key   []int64
+	order []int32 // by position in the heaps, cell
+	pos   []int32 // by cell, position
+	k     int     // more than there are cells: the k-th largest is absent
+}
+
+// reset makes n cells, all absent.
+func (w *top) reset(n int, k int64) {
+	w.key = slices.Grow(w.key[:0], n)[:n]
+	w.order = slices.Grow(w.order[:0], n)[:n]
+	w.pos = slices.Grow(w.pos[:0], n)[:n]
+	w.k = int(min(k, int64(n)+1))
+	for i := range w.key {
+		w.key[i] = absent
+		w.order[i] = int32(i)
+		w.pos[i] = int32(i)
+	}
+}
+
+// kth is the k-th largest key, or absent if fewer than k are present.
+func (w *top) kth() int64 {
+	if w.k > len(w.key) {
+		return absent
+	}
+	return w.key[w.order[0]]
+}
+
+// set gives cell c the key v.
+func (w *top) set(c int, v int64) {
+	old := w.key[c]
+	w.key[c] = v
+	if old == v || w.k > len(w.key) {
+		return
+	}
+	p, k, n := int(w.pos[c]), w.k, len(w.key)
+	switch {
+	case p < k && v < old:
+		w.up(p, 0, false)
+	case p < k:
+		w.down(p, 0, k, false)
+	case v > old:
+		w.up(p-k, k, true)
+	default:
+		w.down(p-k, k, n-k, true)
+	}
+	if k < n && w.key[w.order[0]] < w.key[w.order[k]] {
+		w.swap(0, k)
+		w.down(0, 0, k, false)
+		w.down(0, k, n-k, true)
+	}
+}
+
+func (w *top) swap(i, j int) {
+	a, b := w.order[i], w.order[j]
+	w.order[i], w.order[j] = b, a
+	w.pos[a], w.pos[b] = int32(j), int32(i)
+}
+
+// before reports whether position i belongs above j in a heap.
+func (w *top) before(i, j int, largest bool) bool {
+	a, b := w.key[w.order[i]], w.key[w.order[j]]
+	if largest {
+		return a > b
+	}
+	return a < b
+}
+
+func (w *top) up(i, base int, largest bool) {
+	for i > 0 {
+		j := (i - 1) / 2
+		if !w.before(base+i, base+j, largest) {
+			return
+		}
+		w.swap(base+i, base+j)
+		i = j
+	}
+}
+
+func (w *top) down(i, base, n int, largest bool) {
+	for {
+		j := 2*i + 1
+		if j >= n {
+			return
+		}
+		if j+1 < n && w.before(base+j+1, base+j, largest) {
+			j++
+		}
+		if !w.before(base+j, base+i, largest) {
+			return
+		}
+		w.swap(base+i, base+j)
+		i = j
+	}
+}

@@ -1,0 +1,236 @@
+package reserve
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Robust: a rule of our own that follows a forecast as far as the optimum insures
+// it.
+//
+// Minimise the fees of one class and the price of what runs on demand, seeing λ
+// slots at a time, with a forecast of any quality: near the cost of the deferred
+// rolling horizon if the forecast is good, and never more than c times the
+// optimum, whatever it is. c ≥ 2 is the caller's; no deterministic rule without a
+// forecast has less than 2.
+//
+// Three parts share a slot t. With p the price on demand less the use price,
+// m = ⌈F/p⌉, f = F - p·(m-1), N(t) the purchases so far and h_i = d_i + N(i-τ):
+//
+//  1. A shadow, the eager rule of [Wang], runs on the demand alone. What it spends
+//     on demand, and f for each of its purchases, is a lower bound L on the
+//     optimum of the slots seen so far.
+//  2. A net, the same rule with Robust's own purchases in the place of the
+//     shadow's: while m of the last τ slots have h_i > N, buy one, whatever it
+//     costs.
+//  3. Advice: while the deferred rule asks for one more, and h_t > N, buy it as the
+//     k-th if, with it,
+//
+//     (i)  F·k ≤ (c-1)·L,  or
+//     (ii) the bill, this slot's rest included, plus p·(m-1) for each reservation
+//     in force is at most c·L.
+//
+// (i) lets it start: a purchase for each (c-1)th part of F that had to be spent on
+// demand. (ii) lets it go on: a slot in which the bill grows by less than c times
+// what L grows by earns credit.
+//
+// Invariants after slot t: fewer than m of the last τ slots have h_i > N(t); (i)
+// or (ii) held at each purchase on advice. The proofs are in doc_online.go, and
+// hold for advice from anywhere.
+//
+// Two order statistics of τ cells and one of λ: O(log τ) time a slot and O(λ) more
+// to read a forecast, which it does only if the slot is uncovered and there is
+// credit. O(λ+τ) space. Amounts are exact, in 128 bits.
+
+// Robust follows the deferred rule of [RHO] while the purchases are insured by a
+// lower bound on the optimum. One class. The zero value is ready for Reset, with a
+// window of a term.
+//
+// With the Full horizon it costs at most c times the optimum whatever the
+// forecast, and c - (c-1)·α with a use price of α times the price on demand. With
+// an exact forecast of a term or more, and while the credit does not bind, it
+// buys what the deferred rule buys. From a standing start, for a demand of at
+// most a term, an exact forecast of a term, and no level needed in m slots or up
+// to ⌈F/((c-1)·p)⌉ - 1 more (about break-even, that is), it costs at most
+// 1 + 1/(c-1) times the optimum; no deterministic rule that is as robust does
+// better.
+//
+// As a [Planner] it handles what [Wang] does.
+type Robust struct {
+	// Class is the class to buy, an index into the price list. AppendPlan only.
+	Class int
+	// Window is λ, the slots that a decision looks at, the current one included;
+	// 0 is the class's term.
+	Window int
+	// Ratio is c in thousandths, 2000 to 100000; 0 is 2100.
+	//
+	// On five logs with terms of a day and of a month, 2.1 had the lowest geometric
+	// mean of 2, 2.1, 2.25, 2.5 and 3, with errors of the forecast of 0, 20 and 40%.
+	// 2 is the best constant, begins more slowly, and loses least to an absurd
+	// forecast on long terms.
+	Ratio int
+	// Forecast is what AppendPlan takes for the demand of each slot as long as it
+	// lies ahead, held instances included; nil is the demand itself.
+	Forecast []int
+
+	series series
+	books  ledger
+	net    top
+	shadow Wang
+	advice advice
+	fee    int64 // F
+	gain   int64 // p, less the use price
+	part   int64 // p·(m-1)
+	ratio  int64 // c in thousandths
+	bound  wide  // L
+	bill   wide  // fees and price on demand of the slots before t
+}
+
+const (
+	defaultRatio = 2100
+	maxRatio     = 100_000 // 2¹⁷: see Reset
+)
+
+// Reset begins a series, as [Online] says. Prices of which the fee, or the price
+// on demand less the use price, is above 2⁵² in the largest unit in which both
+// are whole are [ErrOverflow].
+func (a *Robust) Reset(o Offer) error {
+	a.books.reset(0)
+	if err := o.check(); err != nil {
+		return err
+	}
+	ratio := a.Ratio
+	if ratio == 0 {
+		ratio = defaultRatio
+	}
+	if ratio < 2000 || ratio > maxRatio {
+		return badInput("Ratio", -1, ErrRange, "%d: want 2000 to %d thousandths, or 0 for %d", ratio, maxRatio, defaultRatio)
+	}
+	window, err := checkWindow(a.Window, o.Term)
+	if err != nil {
+		return err
+	}
+	m := o.breakEven()
+	a.fee, a.gain, a.part = 1, 0, 0 // of a class that saves nothing, and is not bought
+	if m < math.MaxInt64 {
+		g := max(1, gcd(o.Fee, o.Price-o.Use))
+		a.fee, a.gain = o.Fee/g, (o.Price-o.Use)/g
+		// A bill of at most 2¹¹⁰ and this limit keep everything within 128 bits.
+		if limit := int64(1) << 52; a.fee > limit || a.gain > limit {
+			return badInput("Offer.Fee", -1, ErrOverflow, "the fee and what a slot saves are as %d to %d: want both at most %d", a.fee, a.gain, limit)
+		}
+		a.part = a.gain * (m - 1)
+	}
+	a.ratio = int64(ratio)
+	a.bound, a.bill = wide{}, wide{}
+	a.books.reset(o.Term)
+	a.net.reset(o.Term, m)
+	a.shadow.reset(o.Term, m)
+	a.advice.reset(&o, window, Deferred)
+	return nil
+}
+
+// Observe returns how many to buy, as [Online] says. O(λ + log τ) time; O(λ·log λ)
+// for λ > τ. It panics if the bill exceeds 2¹¹⁰ units, that is after 2²⁶ slots of
+// the largest prices and demands that there are.
+func (a *Robust) Observe(demand int, forecast []int) int {
+	a.books.ready()
+	d := instances(demand)
+	n, most := a.sense(d)
+	if most > n {
+		n = max(n, min(most, a.advice.target(&a.books, d, forecast)))
+	}
+	return a.settle(d, n)
+}
+
+func (a *Robust) preview(forecast []int) { a.advice.preview(&a.books, forecast) }
+
+func (a *Robust) slide(demand, next int, known bool) int {
+	d := int64(demand)
+	want := a.advice.slid(&a.books, d, next, known)
+	n, most := a.sense(d)
+	return a.settle(d, max(n, min(want, most)))
+}
+
+// follow is Observe with advice from anywhere: to have bought want in all.
+func (a *Robust) follow(demand int, want int64) int {
+	d := int64(demand)
+	n, most := a.sense(d)
+	return a.settle(d, max(n, min(want, most)))
+}
+
+// sense brings the shadow, its bound and the net up to date. It returns N(t) as
+// the net has it, and the largest N(t) of use in the slot that the credit allows,
+// or less than n if there is none.
+func (a *Robust) sense(d int64) (n, most int64) {
+	w := &a.shadow
+	level := d + w.books.expired(0)
+	bought := w.observe(d)
+	a.bound.add(a.fee-a.part, int64(bought))
+	a.bound.add(a.gain, max(0, level-w.books.n))
+
+	l := &a.books
+	gone := l.expired(0)
+	h := d + gone
+	a.net.set(l.cell(0), h)
+	n = max(l.n, a.net.kth())
+	if h <= n { // as always where m is 1, so that below m ≥ 2 and F > 0
+		return n, n
+	}
+	// (i): the largest k with 1000·F·k ≤ (1000·c-1000)·L
+	most = quotient(a.bound.times(a.ratio-1000), wide{}, 1000*a.fee, h)
+	// (ii): what N(t) = n leaves, and how often what one more takes goes into it
+	bill := a.bill
+	bill.add(a.fee, n-l.n)
+	bill.add(a.gain, h-n)
+	bill.add(a.part, n-gone)
+	more := quotient(a.bound.times(a.ratio), bill.times(1000), 1000*(a.fee-a.gain+a.part), h-n)
+	return n, max(most, n+more)
+}
+
+// settle ends the slot with N(t) = n.
+func (a *Robust) settle(d, n int64) int {
+	a.bill.add(a.fee, n-a.books.n)
+	a.bill.add(a.gain, max(0, d+a.books.expired(0)-n))
+	if a.bill.hi>>46 != 0 {
+		panic("reserve: Robust.Observe: the bill is too large")
+	}
+	return a.books.close(n)
+}
+
+// AppendPlan appends the plan's purchases to dst, as [Planner] says. Time
+// O(n·log(λ+τ)) for n slots, O(n·λ·log λ) for λ > τ.
+func (a *Robust) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	if err := a.series.load(p, a.Class, a.Forecast); err != nil {
+		return dst, err
+	}
+	if err := a.Reset(a.series.offer()); err != nil {
+		return dst, err
+	}
+	if a.advice.window > a.advice.term {
+		return a.series.run(dst, a.Class, a, a.advice.window), nil
+	}
+	return a.series.slide(dst, a.Class, a, a.advice.window), nil
+}
+
+// times returns w·x, which must fit.
+func (w wide) times(x int64) wide {
+	hi, lo := bits.Mul64(w.lo, uint64(x))
+	return wide{hi + w.hi*uint64(x), lo}
+}
+
+// quotient returns min(most, ⌊(x-y)/z⌋) for z > 0, and 0 if x < y.
+func quotient(x, y wide, z, most int64) int64 {
+	lo, borrow := bits.Sub64(x.lo, y.lo, 0)
+	hi, borrow := bits.Sub64(x.hi, y.hi, borrow)
+	if borrow != 0 {
+		return 0
+	}
+	if hi >= uint64(z) {
+		return most
+	}
+	q, _ := bits.Div64(hi, lo, uint64(z))
+	return int64(min(q, uint64(most)))
+}
