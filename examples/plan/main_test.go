@@ -253,6 +253,21 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// By hand: 12 is least, but twice the demand costs 23, so that the linear program is at most 11.5. (With whole
+// prices it would prove 12: costs are whole then.)
+func TestProvedGap(t *testing.T) {
+	args := []string{"-demand", write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-algo", "exact", "-classes", write(t, "c.json", `{"on_demand": 7.01, "classes": [
+  {"name": "two", "term": "2h", "upfront": 7, "hourly": 0, "billed": "always"},
+  {"name": "four", "term": "4h", "upfront": 3, "hourly": 3, "billed": "when-used"}]}`)}
+	got := decode(t, first(mustRun(t, append(args, "-json")...)))[0]
+	if got.Cost != "12" || got.LowerBound != "11.5" || got.Bound != "lp" || *got.Gap != .043478261 {
+		t.Errorf("%+v", got)
+	}
+	if text, _ := mustRun(t, args...); !strings.Contains(text, "that of exact's linear program") {
+		t.Error(text)
+	}
+}
+
 // The program's cost of the exact plan is the solver's, for all that the flags allow.
 func TestCost(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
