@@ -14,9 +14,9 @@
 //	minimise   Σ F_k·R_tk + Σ q_k·(served by k in t) + p·(not served in t).
 //
 // A commitment is made now and pays later, so that the demand has to be known, or
-// guessed, for as long as a term. Here it is known: the planners of this part are
-// offline. They answer what a past demand should have cost, or plan for a
-// forecast.
+// guessed, for as long as a term. Offline planners are given all of it: they answer
+// what a past demand should have cost, or plan for a forecast. Online rules see the
+// past, the present slot and what a forecast says of the next few.
 //
 // A [Problem] has also what is held already, how often and when one may buy,
 // caps, and what to count of terms that outlive the demand (see [Horizon]). A
@@ -40,6 +40,7 @@
 // # Algorithms
 //
 //	             classes  cost at most                       time
+//	Exact        all      the optimum, or a certified gap    see BENCHMARKS.md
 //	HGR          one      (2 - F/(τ·p))·optimum, 1           O(n·log n)
 //	Periodic     one      2·optimum, 1                       O(n), sorting at worst
 //	Levels       one      2·optimum, Periodic, 1             O(n·levels)
@@ -50,12 +51,17 @@
 //	OnDemand     none     p/min(F_k/τ_k + q_k) · optimum     O(n)
 //	Competitive  all      a lower bound, Eq. (5)             O(n·log L + L·h)
 //
+// ([Savings] and the online rules have their own tables, see their types)
 // where 1 stands for what on demand only costs, and there are min(2·n, max d)
 // levels at most. The constants of the first three are for the Full horizon and
 // purchases at any slot; see the types. Proofs are in the files named after the
 // algorithms. All take O(n) memory but SEC, O(n·h).
 //
-// One class, prepaid or not: [HGR] or [Levels], which differ by a per cent and know
+// Use [Exact]. It plans purchases for any number of classes, terms, dates and caps,
+// mostly in milliseconds, and proves what it says; the rest is here for those who
+// study the published rules, who must do without a solver, or who want to know what
+// another tool's plan leaves on the table. Of these, for
+// one class, prepaid or not: [HGR] or [Levels], which differ by a per cent and know
 // the whole demand; [Periodic] looks no further than a term, and is what to
 // do by hand once a term. Several classes and terms: [SEC], which is for weekly
 // purchases from a mix of one- and three-year classes. [Constant] and
@@ -78,6 +84,47 @@
 //
 // as measured by TestHourlyReference and BenchmarkReference against the optima of
 // a network simplex program.
+//
+// # Two theorems that do not hold
+//
+// [Liu21] says that its objective is not convex (Theorem 1) and that planning
+// purchases is NP-hard (Theorem 2); [Niu16] believes the like. With prepaid classes
+// neither is so, and seeing why is to see the solver.
+//
+// Fix the number o_t on demand and the number e_t of idle reservations in each slot.
+// Demand is met if o_t − e_t + Σ S_tk = d_t. Subtract from each of these equations
+// the one of the slot before:
+//
+//	(o_t − o_{t−1}) − (e_t − e_{t−1}) + Σ_k (R_tk − R_{t−τ_k,k}) = d_t − d_{t−1}
+//
+// (with a last one, for n, that says that all ends there). Each variable is now in
+// two equations, once with +1 and once with −1: R_tk in those of t and of
+// min(n, t + τ_k), o_t in those of t and t + 1, e_t in the same two with the signs
+// turned. That is a flow: the equations are nodes, the boundaries between slots;
+// R_tk is an arc from t to t + τ_k at F_k, o_t an arc from t to t + 1 at p, e_t one
+// from t + 1 to t at 0; and d_t − d_{t−1} is what node t supplies. A linear program
+// over such a matrix has a whole optimum if supplies and capacities are whole, so
+// that integrality costs nothing, and minimum-cost flows are solved in polynomial
+// time. Caps on purchases are capacities of their arcs; a cap A on what is active is
+// e_t − o_t ≤ A − d_t, capacities of the other two; inventory lowers d. The
+// objective is linear in the variables, hence convex and piecewise linear in R alone.
+// Where the reduction of Theorem 2 fails is that its instances need intervals that
+// are not intervals of time.
+//
+// The dual is as plain. Give each slot a value z_t, 0 ≤ z_t ≤ p, such that no term's
+// worth of consecutive values exceeds its fee. Then Σ d_t·z_t is at most the cost of
+// any plan: each reservation takes at most F_k of it, each slot on demand at most p.
+// The best such values prove the best plan; they are what [Exact] returns and what
+// [Verify] checks, knowing nothing of flows.
+//
+// With usage prices the cost of a slot is convex in nested sums of the S_tk, and
+// the matrix is no longer a flow's: [Exact] then solves the linear program, which was
+// integral in all 30 reference cases. Not even one usage-priced class beside a prepaid
+// one is always a flow: demand (1,1,1), 2 on demand, a class of 3 slots for 1 and 1 a
+// slot, a prepaid one of 2 slots for 2: the program's optimum is 3.5, the best plan
+// costs 4.
+//
+// # Heuristics
 //
 // Levels and windows. Two ideas carry all of them. A level is the simplest demand
 // there is, an instance that is busy or not, and busy slots fall from level to
@@ -139,8 +186,8 @@
 //	          TPDS 27(7), 2016: sections 5.1 and 9, Eqs. (1)-(5), Theorem 1.
 //	[Liu21]   Liu, Peng, Yu, Liu, Huang, Pan, An Instance Reservation Framework
 //	          for Cost Effective Services in Geo-Distributed Data Centers, IEEE
-//	          Transactions on Services Computing, 2021: section 3, Alg. 1,
-//	          Theorem 3.
+//	          Transactions on Services Computing, 2021: sections 3 and 4, Algs. 1
+//	          and 2, Theorems 1 to 4.
 //	[Wang15]  Wang, Niu, Liang, Li, Dynamic Cloud Instance Acquisition via IaaS
 //	          Cloud Brokerage, IEEE TPDS 26(6), 2015: Periodic and the greedy over
 //	          levels.

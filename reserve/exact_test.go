@@ -249,8 +249,29 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-// ERRATA [Liu21] 2 and our own: a usage-priced class beside prepaid ones.
+// One usage-priced class beside a prepaid one is not a flow in general: the
+// smallest case, in which the linear program's bound is 3.5 and rounded up to a
+// whole number of its unit, 4, the optimum.
 func TestUseIsNoFlow(t *testing.T) {
+	small := &Problem{
+		Demand: []int{1, 1, 1}, Slot: time.Hour,
+		Prices: pricing.List{OnDemand: 2, Classes: []pricing.Class{
+			{Name: "light", Term: 3 * time.Hour, Upfront: 1, Hourly: 1, Billed: pricing.WhenUsed},
+			{Name: "prepaid", Term: 2 * time.Hour, Upfront: 2, Billed: pricing.Always},
+		}},
+	}
+	var e Exact
+	plan, err := e.Solve(small)
+	if err != nil || plan.Cost != 4 || !plan.Optimal() {
+		t.Errorf("cost %d, bound %d, %v; want 4 and 4", plan.Cost, plan.Bound, err)
+	}
+	for i := range small.Demand {
+		small.Demand[i] *= 2
+	}
+	if plan, err = e.Solve(small); err != nil || plan.Cost != 7 || !plan.Optimal() {
+		t.Errorf("twice the demand: cost %d, bound %d, %v; want 7, less than twice 4", plan.Cost, plan.Bound, err)
+	}
+
 	p := &Problem{
 		Demand: []int{0, 1, 1, 1}, Slot: time.Hour,
 		Prices: pricing.List{OnDemand: 7 * pricing.Unit, Classes: []pricing.Class{

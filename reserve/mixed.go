@@ -32,6 +32,12 @@ import (
 // weeks below a second or two.
 const branches = 50
 
+// fractions are by how much the unit is made finer, the first that leaves amounts
+// below 2⁵⁰ (the program's floats are exact there): the program's prices are
+// fractions of the unit, mostly with small denominators, and these numbers are
+// multiples of all up to 16, 10, 4 and 1.
+var fractions = [...]int64{720720, 2520, 12, 1}
+
 // tables is the memory of the linear program's input.
 type tables struct {
 	classes []lpbound.Class
@@ -59,13 +65,16 @@ func rows[T any](a [][]T, n, m int) [][]T {
 // mixed solves problems with several use prices.
 func (e *Exact) mixed(p *Problem) error {
 	m, n, t := &e.market, len(p.Demand), &e.tables
-	if most := m.largest(); most > 0 && m.common > 1 && m.common <= (1<<50)/most {
-		e.finer = m.common // nanos: the program's prices may be fractions of the unit
-		if !m.refine(e.finer) {
-			return badInput("Prices", -1, ErrOverflow, "prices per slot do not fit in 64 bits")
+	for _, f := range fractions {
+		if m.largest() <= (1<<50)/f && m.scale <= math.MaxInt64/f {
+			e.finer = f
+			break
 		}
-		e.prices = usePrices(e.prices, m)
 	}
+	if !m.refine(e.finer) {
+		return badInput("Prices", -1, ErrOverflow, "prices per slot do not fit in 64 bits")
+	}
+	e.prices = usePrices(e.prices, m)
 	period := int64(m.every)
 	for i := range m.classes {
 		period = gcd(period, int64(m.classes[i].term))

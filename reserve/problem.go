@@ -210,7 +210,7 @@ func (m *market) prices(p *Problem) error {
 
 // refine makes the unit f times finer. It reports false if amounts do not fit.
 func (m *market) refine(f int64) bool {
-	if f < 1 || m.common%f != 0 {
+	if f < 1 {
 		return false
 	}
 	all := true
@@ -225,7 +225,7 @@ func (m *market) refine(f int64) bool {
 		times(&c.use)
 		times(&c.rate)
 	}
-	m.common /= f
+	times(&m.scale)
 	return all
 }
 

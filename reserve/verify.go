@@ -45,11 +45,8 @@ func Verify(p *Problem, plan *Plan) error {
 		return err
 	}
 	c := &plan.Certificate
-	finer := int64(0)
-	if c.Unit.Num > 0 && c.Unit.Den == m.scale {
-		finer = m.common / c.Unit.Num
-	}
-	if c.Unit.Num <= 0 || m.common%max(1, c.Unit.Num) != 0 || !m.refine(finer) {
+	finer := c.Unit.Den / m.scale
+	if c.Unit.Num != m.common || c.Unit.Den%m.scale != 0 || !m.refine(finer) {
 		return badInput("Certificate", -1, ErrForged, "the unit is %d/%d: want a part of %d/%d", c.Unit.Num, c.Unit.Den, m.common, m.scale)
 	}
 	var v dual
