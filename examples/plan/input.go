@@ -377,11 +377,11 @@ func (o *options) note(stderr io.Writer, in *input) {
 		sum += d
 	}
 	slots := len(p.Demand) - in.padded
-	fmt.Fprintf(stderr, "%s: %s: %s slots of %s (%s days),\n  at most %s instances, %s on average\n", program, name,
-		decimal.Int(slots), short(p.Slot), decimal.Grouped(decimal.Fixed(float64(slots)*p.Slot.Hours()/24, 1)),
-		decimal.Int(in.peak), decimal.Fixed(float64(sum)/float64(slots), 1))
+	fmt.Fprintf(stderr, "%s: %s: %s of %s (%s days),\n  at most %s, %s on average\n", program, name,
+		decimal.Count(slots, "slot"), short(p.Slot), decimal.Grouped(decimal.Fixed(float64(slots)*p.Slot.Hours()/24, 1)),
+		decimal.Count(in.peak, "instance"), decimal.Fixed(float64(sum)/float64(slots), 1))
 	if in.padded > 0 {
-		fmt.Fprintf(stderr, "  and %s slots without demand, to make whole intervals of %s\n", decimal.Int(in.padded), short(o.interval))
+		fmt.Fprintf(stderr, "  and %s without demand, to make whole intervals of %s\n", decimal.Count(in.padded, "slot"), short(o.interval))
 	}
 	if o.classes == "" {
 		fmt.Fprintf(stderr, "  no -classes, so made-up ones: $%s an hour on demand", p.Prices.OnDemand)

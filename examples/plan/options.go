@@ -60,9 +60,10 @@ What comes out
   -h                   print this
 
 Rules for one class are run for every class of the list, and the cheapest plan is
-shown with its class; their time is that of all classes. Times are those of deciding
-what to buy, without reading, billing and printing; with -runs the first of them
-finds no memory and all others do.
+shown with its class; their time is that of all classes. Rolling horizons and robust
+look one term ahead and are told the true demand. Times are those of deciding what
+to buy, exact's also of its bill and proof; reading and printing are not in them.
+With -runs the first finds no memory, as with 1, and the others do.
 
 The lower bound is what no plan costs less than: the optimum where exact proves
 its plan optimal ("exact" in the field "bound"), which is always so if the use of
