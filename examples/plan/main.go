@@ -69,7 +69,7 @@ func plan(opts options, files *outfile.Set, stdout, stderr io.Writer, line *prog
 		return err
 	}
 	if svg != nil {
-		if err := writeSVG(svg, in, results.picked()); err != nil {
+		if err := writeSVG(svg, in, results); err != nil {
 			return err
 		}
 	}

@@ -88,6 +88,8 @@ and the cost is not), saving (over on demand, as a fraction), seconds, purchases
 (slot, class, count; slots count from 0). Costs do not have the fees and standing
 charges of what is held in them, which are spent whatever the plan.
 
+Amounts of the table have no cents where on demand costs ten million or more.
+
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in
 the files, and 130 after an interrupt.
 `

@@ -13,16 +13,16 @@ import (
 )
 
 // writeSVG draws the demand, what each class serves of it, and the purchases.
-func writeSVG(w io.Writer, in *input, x *result) error {
-	return svgplot.WriteStack(w, newPicture(in, x))
+func writeSVG(w io.Writer, in *input, r *results) error {
+	return svgplot.WriteStack(w, newPicture(in, r))
 }
 
-func newPicture(in *input, x *result) svgplot.Stack {
-	p := &in.problem
+func newPicture(in *input, r *results) svgplot.Stack {
+	p, x := &in.problem, r.picked()
 	n := len(p.Demand)
 	s := svgplot.Stack{
 		Title: fmt.Sprintf("Demand and what serves it: %s, %s (%s%% less than on demand)",
-			x.algo.name, money(x.cost), decimal.Fixed(100*x.saving, 1)),
+			x.algo.name, r.money(x.cost), decimal.Fixed(100*x.saving, 1)),
 		To: time.Duration(n) * p.Slot,
 	}
 	// What is active of each class, and in all.

@@ -100,9 +100,9 @@ func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
 		}
 		lower := "-"
 		if bound, _, ok := r.boundOf(x); ok {
-			lower = money(bound)
+			lower = r.money(bound)
 		}
-		rows = append(rows, []string{x.algo.name, class, money(x.cost), percent(x.saving, 1), lower, gap(x.gap), milliseconds(x.took)})
+		rows = append(rows, []string{x.algo.name, class, r.money(x.cost), percent(x.saving, 1), lower, gap(x.gap), milliseconds(x.took)})
 	}
 	if err := table.Write(w, columns, rows); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
 		fmt.Fprintln(w, wrapped(s))
 	}
 	if o.algo != nil && !o.algo.bound {
-		if err := writeUses(w, in, &r.shown[0]); err != nil {
+		if err := writeUses(w, in, r, &r.shown[0]); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
 const maxLines = 20
 
 // writeUses writes what the purchases of a plan do.
-func writeUses(w io.Writer, in *input, x *result) error {
+func writeUses(w io.Writer, in *input, r *results, x *result) error {
 	p := &in.problem
 	if len(x.purchases) == 0 {
 		_, err := fmt.Fprintln(w, "\nNothing is bought.")
@@ -183,7 +183,7 @@ func writeUses(w io.Writer, in *input, x *result) error {
 			decimal.Grouped(decimal.Fixed(t.served, 0)),
 			percent(t.served/demand, 1),
 			percent(t.served/t.active, 1),
-			decimal.Grouped(decimal.Fixed(t.saved, 2)),
+			decimal.Grouped(decimal.Fixed(t.saved, r.decimals())),
 		})
 		left -= t.served
 	}
@@ -209,7 +209,7 @@ func writeUses(w io.Writer, in *input, x *result) error {
 		}
 		rows = append(rows, []string{
 			decimal.Int(u.Purchase.Slot), day(u.Purchase.Slot, p.Slot), clip(p.Prices.Classes[u.Purchase.Class].Name, 20),
-			decimal.Int(u.Purchase.Count), decimal.Int(int(u.Slots)), percent(u.Utilisation, 1), paid, money(u.Saved),
+			decimal.Int(u.Purchase.Count), decimal.Int(int(u.Slots)), percent(u.Utilisation, 1), paid, r.money(u.Saved),
 		})
 	}
 	if err := table.Write(w, []table.Column{
@@ -225,7 +225,7 @@ func writeUses(w io.Writer, in *input, x *result) error {
 			saved += u.Saved.Float64()
 		}
 		fmt.Fprintf(w, "and %s of %s, which save %s in all;\n-json has them.\n", decimal.Count(len(rest), "more purchase"),
-			decimal.Count(count, "reservation"), decimal.Grouped(decimal.Fixed(saved, 2)))
+			decimal.Count(count, "reservation"), decimal.Grouped(decimal.Fixed(saved, r.decimals())))
 	}
 	_, err = fmt.Fprintln(w, "Days and slots count from 0. A purchase is paid back when it has saved its fee.")
 	return err
@@ -236,7 +236,16 @@ func day(slot int, length time.Duration) string {
 	return decimal.Grouped(decimal.Fixed(float64(slot)*length.Hours()/24, 1))
 }
 
-func money(m pricing.Money) string { return decimal.Grouped(m.Fixed(2)) }
+// decimals is with how many decimals amounts are printed: none where cents are
+// beside the point, and would take a table beyond 80 columns.
+func (r *results) decimals() int {
+	if r.onDemand.Float64() >= 10e6 {
+		return 0
+	}
+	return 2
+}
+
+func (r *results) money(m pricing.Money) string { return decimal.Grouped(m.Fixed(r.decimals())) }
 
 func percent(x float64, decimals int) string { return decimal.Fixed(100*x, decimals) + "%" }
 
