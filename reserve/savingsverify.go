@@ -32,7 +32,218 @@ func VerifySavings(p *SavingsProblem, plan *SavingsPlan) error {
 	if err != nil {
 		return err
 	}
-	v := savingsVerifier{p: p, unit: big.NewInt(int64(p.unitOf())), all: big.NewInt(1)}
+	var v savingsVerifier
+	if err := v.load(p, n, plan.Commitments); err != nil {
+		return err
+	}
+	if len(plan.Certificate.Values) != n {
+		return badInput("Certificate.Values", -1, ErrForged, "there are %d: want one for each of %d slots", len(plan.Certificate.Values), n)
+	}
+	parts := plan.Certificate.Parts.big()
+	if parts.Sign() == 0 {
+		return badInput("Certificate.Parts", -1, ErrForged, "0: want a positive number")
+	}
+
+	if err := v.amounts(plan.OnDemand, plan.Committed, plan.Unused); err != nil {
+		return err
+	}
+	if err := v.equal("Cost", plan.Cost, new(big.Int).Add(v.onDemand, v.committed), v.all); err != nil {
+		return err
+	}
+	bound := new(big.Int) // nanos an hour times all and parts
+	before := make([]*big.Int, n+1)
+	before[0] = new(big.Int)
+	for t := range n {
+		z := plan.Certificate.Values[t].big()
+		before[t+1] = new(big.Int).Add(before[t], z)
+		bound.Add(bound, v.least(t, v.held[t], z, parts))
+	}
+	if err := v.worth(before, parts); err != nil {
+		return err
+	}
+	if most := v.money(bound, new(big.Int).Mul(v.all, parts)); most.Cmp(big.NewInt(int64(plan.Bound))) < 0 {
+		return badInput("Bound", -1, ErrForged, "the plan says %v, its certificate proves %v nanos", plan.Bound, most)
+	}
+	return nil
+}
+
+// VerifyMixed checks a plan and its certificate without any part of the solver, as
+// [VerifySavings] does: savingsmixed.go says what the certificate is, and why it
+// proves the bound.
+func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
+	n, err := p.check()
+	if err != nil {
+		return err
+	}
+	// What the reservations cost, and what they leave.
+	rest := p.SavingsProblem
+	rest.Types = slices.Clone(p.Types)
+	for i := range rest.Types {
+		rest.Types[i].Demand = slices.Clone(p.Types[i].Demand)
+	}
+	reserved := new(big.Rat) // nanos
+	for i, r := range plan.Reservations {
+		switch {
+		case r.Slot < 0 || r.Slot >= n || r.Class < 0 || r.Class >= len(p.Classes) || r.Count <= 0:
+			return badInput("Reservations", i, ErrForged, "%d of class %d at slot %d: want some, of a class below %d, at a slot below %d", r.Count, r.Class, r.Slot, len(p.Classes), n)
+		case !p.sold(r.Slot):
+			return badInput("Reservations", i, ErrForged, "slot %d is not for sale", r.Slot)
+		case i > 0 && (plan.Reservations[i-1].Slot > r.Slot || plan.Reservations[i-1].Slot == r.Slot && plan.Reservations[i-1].Class >= r.Class):
+			return badInput("Reservations", i, ErrForged, "not sorted by slot and class")
+		}
+		reserved.Add(reserved, new(big.Rat).Mul(p.fee(n, r.Class, r.Slot), new(big.Rat).SetInt64(int64(r.Count))))
+	}
+	for i := range rest.Types {
+		active := make([]int64, n+1)
+		for _, r := range plan.Reservations {
+			if p.Classes[r.Class].Type == i {
+				active[r.Slot] += int64(r.Count)
+				active[min(n, r.Slot+int(p.Classes[r.Class].Class.Term/p.Slot))] -= int64(r.Count)
+			}
+		}
+		for t := range n {
+			rest.Types[i].Demand[t] = int(max(0, int64(rest.Types[i].Demand[t])-active[t]))
+			active[t+1] += active[t]
+		}
+	}
+	var v savingsVerifier
+	if err := v.load(&rest, n, plan.Commitments); err != nil {
+		return err
+	}
+	if err := v.amounts(plan.OnDemand, plan.Committed, plan.Unused); err != nil {
+		return err
+	}
+	if err := v.equal("Reserved", plan.Reserved, scaled(reserved.Num(), time.Hour), scaled(reserved.Denom(), p.Slot)); err != nil {
+		return err
+	}
+	cost := new(big.Rat).SetFrac(scaled(new(big.Int).Add(v.onDemand, v.committed), p.Slot), scaled(v.all, time.Hour))
+	cost.Add(cost, reserved)
+	if err := v.equal("Cost", plan.Cost, scaled(cost.Num(), time.Hour), scaled(cost.Denom(), p.Slot)); err != nil {
+		return err
+	}
+
+	c := &plan.Certificate
+	if len(c.Worth) != n || len(c.Prices) != n*len(p.Types) {
+		return badInput("Certificate", -1, ErrForged, "%d worths and %d prices: want %d and %d", len(c.Worth), len(c.Prices), n, n*len(p.Types))
+	}
+	if c.Shift < -64 || c.Shift > 64 {
+		return badInput("Certificate.Shift", -1, ErrForged, "%d: want -64 to 64", c.Shift)
+	}
+	parts := big.NewInt(1 << worthBits)
+	shift := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(0, c.Shift))))
+	shift.Quo(shift, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(0, -c.Shift)))))
+	before := make([]*big.Int, n+1)
+	before[0] = new(big.Int)
+	held := new(big.Int)
+	for t, w := range c.Worth {
+		if w < 0 {
+			return badInput("Certificate.Worth", t, ErrForged, "%d: want 0 or more", w)
+		}
+		before[t+1] = new(big.Int).Add(before[t], big.NewInt(w))
+		held.Add(held, new(big.Int).Mul(big.NewInt(w), big.NewInt(v.held[t])))
+	}
+	if err := v.worth(before, parts); err != nil {
+		return err
+	}
+	sum := new(big.Int)
+	for i := range p.Types {
+		y := &p.Types[i]
+		prices := c.Prices[i*n : (i+1)*n]
+		before := make([]*big.Int, n+1)
+		before[0] = new(big.Int)
+		// λ/2^shift ≤ p and ≤ q·worth/parts, without fractions.
+		num, den := shift.Num(), shift.Denom()
+		top := new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), num)
+		for t, x := range prices {
+			left := new(big.Int).Mul(big.NewInt(x), den)
+			paid := new(big.Int).Mul(big.NewInt(int64(y.Plan)), big.NewInt(c.Worth[t]))
+			if x < 0 || left.Cmp(top) > 0 || y.Plan < y.OnDemand && left.Mul(left, parts).Cmp(paid.Mul(paid, num)) > 0 {
+				return badInput("Certificate.Prices", i*n+t, ErrForged, "%d: want 0 to the price on demand and from the plan", x)
+			}
+			before[t+1] = new(big.Int).Add(before[t], big.NewInt(x))
+			sum.Add(sum, new(big.Int).Mul(big.NewInt(x), big.NewInt(int64(y.Demand[t]))))
+		}
+		for k := range p.Classes {
+			if p.Classes[k].Type != i {
+				continue
+			}
+			term := int(p.Classes[k].Class.Term / p.Slot)
+			var most *big.Int // of the sums, for the slots charged
+			charged := -1
+			for s := range n {
+				if !p.sold(s) {
+					continue
+				}
+				if of := p.chargedTerm(n, term, s); of != charged {
+					charged = of
+					fee := new(big.Rat).Mul(p.fee(n, k, s), big.NewRat(int64(time.Hour), int64(p.Slot)))
+					fee.Mul(fee, shift)
+					most = new(big.Int).Quo(fee.Num(), fee.Denom())
+				}
+				if new(big.Int).Sub(before[min(n, s+term)], before[s]).Cmp(most) > 0 {
+					return badInput("Certificate.Prices", i*n+s, ErrForged, "over the term from this slot %s would be worth more than it costs", p.Classes[k].Class.Name)
+				}
+			}
+		}
+	}
+	bound := new(big.Rat).SetInt(sum)
+	bound.Quo(bound, shift)
+	bound.Sub(bound, new(big.Rat).SetFrac(held.Mul(held, v.unit), parts))
+	if most := v.money(bound.Num(), bound.Denom()); most.Cmp(big.NewInt(int64(plan.Bound))) < 0 {
+		return badInput("Bound", -1, ErrForged, "the plan says %v, its certificate proves %v nanos", plan.Bound, most)
+	}
+	return nil
+}
+
+// fee returns what one reservation of class k costs that is made at slot t, in nanos.
+func (p *MixedProblem) fee(n, k, t int) *big.Rat {
+	c := &p.Classes[k].Class
+	fee := new(big.Rat).Mul(big.NewRat(int64(c.Hourly), 1), big.NewRat(int64(c.Term), int64(time.Hour)))
+	fee.Add(fee, big.NewRat(int64(c.Upfront), 1))
+	term := int(c.Term / p.Slot)
+	return fee.Mul(fee, big.NewRat(int64(p.chargedTerm(n, term, t)), int64(term)))
+}
+
+func scaled(x *big.Int, d time.Duration) *big.Int { return new(big.Int).Mul(x, big.NewInt(int64(d))) }
+
+// charged returns the slots for which a commitment made at slot t is paid for, with
+// n slots of demand.
+func (p *SavingsProblem) charged(n, t int) int {
+	return p.chargedTerm(n, int(p.Term/p.Slot), t)
+}
+
+// chargedTerm is charged for a term of so many slots.
+func (p *SavingsProblem) chargedTerm(n, term, t int) int {
+	if p.Horizon == Pure {
+		return min(term, n-t)
+	}
+	return term
+}
+
+// sold reports whether one may buy at slot t.
+func (p *SavingsProblem) sold(t int) bool {
+	return t%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[t])
+}
+
+func (a Uint128) big() *big.Int {
+	v := new(big.Int).SetUint64(a.Hi)
+	return v.Add(v.Lsh(v, 64), new(big.Int).SetUint64(a.Lo))
+}
+
+type savingsVerifier struct {
+	p         *SavingsProblem
+	slots     int
+	order     []int    // of payment
+	unit, all *big.Int // all is the product of the plan rates
+	held      []int64  // units
+	// What the commitments cost and leave, in nanos an hour times all.
+	onDemand, committed, unused *big.Int
+}
+
+// load checks the commitments and adds them up.
+func (v *savingsVerifier) load(p *SavingsProblem, n int, commitments []Commitment) error {
+	*v = savingsVerifier{p: p, slots: n, unit: big.NewInt(int64(p.unitOf())), all: big.NewInt(1),
+		onDemand: new(big.Int), committed: new(big.Int), unused: new(big.Int)}
 	for i := range p.Types {
 		v.all.Mul(v.all, big.NewInt(int64(p.Types[i].Plan)))
 		if p.Types[i].Plan < p.Types[i].OnDemand {
@@ -44,105 +255,73 @@ func VerifySavings(p *SavingsProblem, plan *SavingsPlan) error {
 		return new(big.Int).Mul(big.NewInt(int64(b.OnDemand)), big.NewInt(int64(a.Plan))).Cmp(
 			new(big.Int).Mul(big.NewInt(int64(a.OnDemand)), big.NewInt(int64(b.Plan))))
 	})
-
-	// What is active, and paid for.
 	active := make([]int64, n+1)
-	held := make([]int64, n+1)
-	paid := new(big.Int) // unit-slots
+	v.held = make([]int64, n+1)
 	term := int(p.Term / p.Slot)
-	for i, c := range plan.Commitments {
+	for i, c := range commitments {
 		switch {
 		case c.Slot < 0 || c.Slot >= n || c.Units <= 0:
 			return badInput("Commitments", i, ErrForged, "%d units at slot %d: want some, at a slot below %d", c.Units, c.Slot, n)
-		case c.Slot%max(1, p.Every) != 0 || p.Closed != nil && p.Closed[c.Slot]:
+		case !p.sold(c.Slot):
 			return badInput("Commitments", i, ErrForged, "slot %d is not for sale", c.Slot)
-		case i > 0 && plan.Commitments[i-1].Slot >= c.Slot:
-			return badInput("Commitments", i, ErrForged, "slot %d after slot %d: want them sorted", c.Slot, plan.Commitments[i-1].Slot)
+		case i > 0 && commitments[i-1].Slot >= c.Slot:
+			return badInput("Commitments", i, ErrForged, "slot %d after slot %d: want them sorted", c.Slot, commitments[i-1].Slot)
 		}
 		active[c.Slot] += int64(c.Units)
 		active[min(n, c.Slot+term)] -= int64(c.Units)
-		paid.Add(paid, new(big.Int).Mul(big.NewInt(int64(c.Units)), big.NewInt(int64(p.charged(n, c.Slot)))))
+		v.committed.Add(v.committed, new(big.Int).Mul(big.NewInt(int64(c.Units)), big.NewInt(int64(p.charged(n, c.Slot)))))
 	}
 	for _, h := range p.Held {
-		held[0] += int64(h.Units)
-		held[min(n, h.Until)] -= int64(h.Units)
+		v.held[0] += int64(h.Units)
+		v.held[min(n, h.Until)] -= int64(h.Units)
 	}
-	if len(plan.Certificate.Values) != n {
-		return badInput("Certificate.Values", -1, ErrForged, "there are %d: want one for each of %d slots", len(plan.Certificate.Values), n)
-	}
-	parts := plan.Certificate.Parts.big()
-	if parts.Sign() == 0 {
-		return badInput("Certificate.Parts", -1, ErrForged, "0: want a positive number")
-	}
-
-	// Amounts in nanos an hour times all, and times parts for the bound.
-	onDemand, unused, bound := new(big.Int), new(big.Int), new(big.Int)
-	before := make([]*big.Int, n+1) // sums of values
-	before[0] = new(big.Int)
 	for t := range n {
 		if t > 0 {
 			active[t] += active[t-1]
-			held[t] += held[t-1]
+			v.held[t] += v.held[t-1]
 		}
-		z := plan.Certificate.Values[t].big()
-		before[t+1] = new(big.Int).Add(before[t], z)
-		cost, rest := v.slot(t, big.NewInt(held[t]+active[t]))
-		onDemand.Add(onDemand, cost)
-		unused.Add(unused, rest)
-		bound.Add(bound, v.least(t, held[t], z, parts))
+		cost, rest := v.slot(t, big.NewInt(v.held[t]+active[t]))
+		v.onDemand.Add(v.onDemand, cost)
+		v.unused.Add(v.unused, rest)
 	}
-	for s := range n {
-		if s%max(1, p.Every) != 0 || p.Closed != nil && p.Closed[s] {
-			continue
-		}
-		worth := new(big.Int).Sub(before[min(n, s+term)], before[s])
-		if worth.Cmp(new(big.Int).Mul(parts, big.NewInt(int64(p.charged(n, s))))) > 0 {
-			return badInput("Certificate.Values", s, ErrForged, "over the term from this slot a unit would be worth more than it costs")
-		}
-	}
+	v.committed.Mul(v.committed, v.unit).Mul(v.committed, v.all)
+	v.unused.Mul(v.unused, v.all)
+	return nil
+}
 
-	committed := new(big.Int).Mul(paid, v.unit)
-	committed.Mul(committed, v.all)
-	unused.Mul(unused, v.all)
-	for _, c := range []struct {
-		field string
-		has   pricing.Money
-		want  *big.Int
-	}{
-		{"OnDemand", plan.OnDemand, onDemand},
-		{"Committed", plan.Committed, committed},
-		{"Cost", plan.Cost, new(big.Int).Add(onDemand, committed)},
-		{"Unused", plan.Unused, unused},
-	} {
-		if want := v.money(c.want, v.all); want.Cmp(big.NewInt(int64(c.has))) != 0 {
-			return badInput(c.field, -1, ErrForged, "the plan says %v, its commitments make it %v nanos", c.has, want)
-		}
+// amounts checks those of the commitments.
+func (v *savingsVerifier) amounts(onDemand, committed, unused pricing.Money) error {
+	if err := v.equal("OnDemand", onDemand, v.onDemand, v.all); err != nil {
+		return err
 	}
-	if most := v.money(bound, new(big.Int).Mul(v.all, parts)); most.Cmp(big.NewInt(int64(plan.Bound))) < 0 {
-		return badInput("Bound", -1, ErrForged, "the plan says %v, its certificate proves %v nanos", plan.Bound, most)
+	if err := v.equal("Committed", committed, v.committed, v.all); err != nil {
+		return err
+	}
+	return v.equal("Unused", unused, v.unused, v.all)
+}
+
+// equal checks that a plan's amount is sum/den nanos an hour over a slot.
+func (v *savingsVerifier) equal(field string, has pricing.Money, sum, den *big.Int) error {
+	if want := v.money(sum, den); want.Cmp(big.NewInt(int64(has))) != 0 {
+		return badInput(field, -1, ErrForged, "the plan says %v, its purchases make it %v nanos", has, want)
 	}
 	return nil
 }
 
-// charged returns the slots for which a commitment made at slot t is paid for, with
-// n slots of demand.
-func (p *SavingsProblem) charged(n, t int) int {
-	term := int(p.Term / p.Slot)
-	if p.Horizon == Pure {
-		return min(term, n-t)
+// worth checks that over no term for sale commitment is worth more than it costs,
+// given the sums of its worth before each slot, in parts of its price.
+func (v *savingsVerifier) worth(before []*big.Int, parts *big.Int) error {
+	term := int(v.p.Term / v.p.Slot)
+	for s := range v.slots {
+		if !v.p.sold(s) {
+			continue
+		}
+		worth := new(big.Int).Sub(before[min(v.slots, s+term)], before[s])
+		if worth.Cmp(new(big.Int).Mul(parts, big.NewInt(int64(v.p.charged(v.slots, s))))) > 0 {
+			return badInput("Certificate", s, ErrForged, "over the term from this slot commitment would be worth more than it costs")
+		}
 	}
-	return term
-}
-
-func (a Uint128) big() *big.Int {
-	v := new(big.Int).SetUint64(a.Hi)
-	return v.Add(v.Lsh(v, 64), new(big.Int).SetUint64(a.Lo))
-}
-
-type savingsVerifier struct {
-	p         *SavingsProblem
-	order     []int // of payment
-	unit, all *big.Int
+	return nil
 }
 
 // slot returns what slot t costs on demand with so many units, times all, and what

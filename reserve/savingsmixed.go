@@ -1,0 +1,536 @@
+package reserve
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/flow"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Reservations of single types and a savings plan over all types, with a bound.
+//
+// In each slot the reservations of type i, R_it active, serve min(d_it, R_it)
+// instances; the savings plan pays for the rest as in savings.go; what that leaves
+// runs on demand. Minimise all fees plus what runs on demand. As the order in which a
+// plan pays for usage is the cheapest one, this is
+//
+//	minimise   Σ fees + Σ commitments + Σ p_i·o_it
+//	subject to R_it + s_it + o_it ≥ d_it,    Σ_i q_i·s_it ≤ u·(H_t + A_t),
+//
+// with s_it the instances that the plan pays for, in fractions, and A_t units active
+// besides the H_t held. It is two kinds of flows on a line, joined by the s_it, and no
+// flow itself; its linear program is not integral.
+//
+// The bound. Let ν_t ≥ 0 be the worth of commitment in slot t, in money on demand per
+// money at plan rates, such that over no term that is for sale it exceeds the term: a
+// commitment is never worth more than it costs. Then Lagrange's relaxation of the
+// second constraint leaves
+//
+//	L(ν) = Σ_i reserve_i(min(p_i, q_i·ν_t)) - Σ_t ν_t·u·H_t,
+//
+// where reserve_i is the least cost of serving type i by reservations or at the given
+// price per slot, a problem of prepaid classes and so an exact flow. No plan costs less
+// than L(ν). The certificate is ν, and for each type the dual prices λ_it of its
+// flow: 0 ≤ λ_it ≤ min(p_i, q_i·ν_t), over no term more than the fee, Σ λ_it·d_it being
+// the flow's cost. To check it takes sums and comparisons.
+//
+// The rounds. The exact savings plan for what the reservations leave has dual
+// prices, which are such a ν. The exact reservations at the prices min(p_i, q_i·ν_t)
+// leave another rest. So each round solves both: reservations at the average of the
+// ν so far, which gives a bound, and the savings plan that goes with them, which gives
+// a plan and the next ν, of weight 2/(round+2) (the step of Frank and Wolfe, which
+// keeps ν feasible: the conditions on it are convex). The best plan and the best
+// bound are kept. No rate of convergence is known: L is not smooth. The gap says what
+// was reached.
+//
+// Integers. ν is in parts of 2⁻⁴⁰, prices and fees in parts of 2⁻ᵃ nanos with the
+// greatest a ≤ 30 that fits the flow, and all are rounded so that the bound stays one.
+
+// A MixedProblem has reservations of single types beside a savings plan. Slot, Every,
+// Closed and Horizon hold for both.
+//
+// Reservations that are held already have no field: they serve first, so that they
+// are best taken off the demand of their type.
+type MixedProblem struct {
+	SavingsProblem
+	// Classes are the classes of reservations, each for instances of one type and
+	// billed [pricing.Always].
+	Classes []TypeClass
+}
+
+// A TypeClass is a class of reservations for instances of Types[Type].
+type TypeClass struct {
+	Type  int
+	Class pricing.Class
+}
+
+// A MixedPlan is what to reserve and to commit, what that costs, and a proof of how
+// near the optimum it is.
+type MixedPlan struct {
+	// Reservations are sorted by slot, then by class, an index of Classes.
+	Reservations []pricing.Purchase
+	// Commitments are sorted by slot.
+	Commitments []Commitment
+	// Cost is the sum of Reserved, Committed and OnDemand, taken before they are
+	// rounded, half to even. No plan costs less than Bound, rounded in the same way.
+	Cost, Reserved, Committed, OnDemand, Bound pricing.Money
+	// Unused is the part of the commitments, held ones included, that pays for
+	// nothing, in the slots of the demand.
+	Unused pricing.Money
+	// Rounds is how many were made.
+	Rounds int
+	// Certificate proves the bound; see VerifyMixed.
+	Certificate MixedCertificate
+}
+
+// Gap returns how far the plan's cost is above the bound, as a share of the bound.
+func (p *MixedPlan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
+
+// A MixedCertificate is a dual solution. Worth[t]/2⁴⁰ is ν_t, what commitment is worth
+// in slot t in money on demand per money at plan rates. Prices[i·T + t]/2^Shift nanos
+// an hour is λ_it, what one more instance of type i costs in slot t of T.
+type MixedCertificate struct {
+	Worth  []int64
+	Prices []int64
+	Shift  int
+}
+
+const (
+	worthBits = 40
+	mostWorth = 1 << 52 // what is worth more counts as this, which only lowers the bound
+)
+
+// Mixed plans reservations and savings plans together. Its zero value is ready. It
+// keeps its memory and allocates nothing once that suffices; a plan is valid until
+// the next call. One goroutine at a time.
+type Mixed struct {
+	// Rounds is the limit on rounds, each a solve of both parts; 0 is 24.
+	Rounds int
+
+	savings Savings
+	rest    SavingsProblem
+	left    []int // demand that reservations leave, by type and slot
+	shift   int
+	terms   []int
+	full    []int128 // fees of whole terms, in 2^-shift nanos an hour
+	fees    []int64  // by class and slot
+	solver  flow.Solver
+	classes []flow.Class
+	index   []int
+	demand  []int
+	prices  []int64
+	bought  []flow.Purchase
+
+	worth, next, lambda     []int64
+	bestWorth, bestLambda   []int64
+	reservations, bestPlan  []pricing.Purchase
+	change                  []int64
+	num, fee, quo, rem, den big.Int
+}
+
+const (
+	defaultRounds = 24
+	// enoughGap ends the rounds: the bound's own rounding is about as much.
+	enoughGap = 1e-8
+)
+
+// Solve returns a plan and a bound. The plan is the best of the rounds, and no worse
+// than reservations alone, a savings plan alone, and a savings plan for what the best
+// reservations alone leave; how far from the optimum it can be is its Gap.
+// The same problem gives the same plan.
+//
+// The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm], [ErrOverflow],
+// [ErrUnsupported] for a class with a use price, or an error of package pricing. p is
+// not modified.
+func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
+	n, err := m.load(p)
+	if err != nil {
+		return MixedPlan{}, err
+	}
+	rounds := m.Rounds
+	if rounds <= 0 {
+		rounds = defaultRounds
+	}
+	var plan MixedPlan
+	found, least := false, 0.0
+	bound, bounded := int128{}, false
+	// try solves the savings plan for what m.reservations leave and keeps the best.
+	try := func() error {
+		m.reduce(p, n)
+		s, err := m.savings.Solve(&m.rest)
+		if err != nil {
+			return err
+		}
+		m.worthOf(&s)
+		cost := s.Cost.Float64() + m.reserved(p, n)
+		if !found || cost < least {
+			found, least = true, cost
+			m.bestPlan = append(m.bestPlan[:0], m.reservations...)
+		}
+		return nil
+	}
+	// A savings plan alone; then reservations as if there were none.
+	m.reservations = m.reservations[:0]
+	if err := try(); err != nil {
+		return MixedPlan{}, err
+	}
+	m.bestWorth = append(m.bestWorth[:0], m.next...)
+	m.worth = zeroed(m.worth, n)
+	for t := range m.worth {
+		m.worth[t] = mostWorth
+	}
+	if _, err := m.reserve(p, n); err != nil {
+		return MixedPlan{}, err
+	}
+	if err := try(); err != nil {
+		return MixedPlan{}, err
+	}
+	for t := range m.worth {
+		m.worth[t] = (m.bestWorth[t] + m.next[t]) / 2
+	}
+	for {
+		plan.Rounds++
+		b, err := m.reserve(p, n)
+		if err != nil {
+			return MixedPlan{}, err
+		}
+		if !bounded || bound.less(b) {
+			bound, bounded = b, true
+			m.bestWorth = append(m.bestWorth[:0], m.worth...)
+			m.bestLambda = append(m.bestLambda[:0], m.lambda...)
+		}
+		if err := try(); err != nil {
+			return MixedPlan{}, err
+		}
+		low := (math.Ldexp(float64(bound.hi), 64) + float64(bound.lo)) * math.Ldexp(p.Slot.Hours()/float64(pricing.Unit), -m.shift)
+		if plan.Rounds == rounds || least <= low*(1+enoughGap) {
+			break
+		}
+		for t := range m.worth { // weights k : 2, both feasible, rounded down
+			k := int64(min(plan.Rounds, 1000)) // worths are at most 2⁵²
+			m.worth[t] = (k*m.worth[t] + 2*m.next[t]) / (k + 2)
+		}
+	}
+	m.reservations = append(m.reservations[:0], m.bestPlan...)
+	m.reduce(p, n)
+	s, err := m.savings.Solve(&m.rest)
+	if err != nil {
+		return MixedPlan{}, err
+	}
+	plan.Reservations, plan.Commitments = m.reservations, s.Commitments
+	plan.Committed, plan.OnDemand, plan.Unused = s.Committed, s.OnDemand, s.Unused
+	plan.Certificate = MixedCertificate{Worth: m.bestWorth, Prices: m.bestLambda, Shift: m.shift}
+	if !m.add(p, n, &plan, bound) {
+		return MixedPlan{}, badInput("Types.Demand", -1, ErrOverflow, "the cost does not fit in an amount of money")
+	}
+	return plan, nil
+}
+
+// check returns what is wrong with p, or the slots of its demands.
+func (p *MixedProblem) check() (slots int, err error) {
+	n, err := p.SavingsProblem.check()
+	if err != nil {
+		return 0, err
+	}
+	for i := range p.Classes {
+		c := &p.Classes[i].Class
+		switch {
+		case p.Classes[i].Type < 0 || p.Classes[i].Type >= len(p.Types):
+			return 0, badInput("Classes.Type", i, ErrRange, "%s is for type %d: there are %d", c.Name, p.Classes[i].Type, len(p.Types))
+		case c.Upfront < 0 || c.Hourly < 0:
+			return 0, badInput("Classes.Class", i, ErrRange, "%s costs %v upfront and %v an hour: want none negative", c.Name, c.Upfront, c.Hourly)
+		case c.Billed != pricing.Always && c.Hourly > 0:
+			return 0, badInput("Classes.Class", i, ErrUnsupported, "%s has a use price: want prepaid classes", c.Name)
+		case c.Term < p.Slot || c.Term%p.Slot != 0:
+			return 0, badInput("Classes.Class", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", c.Name, c.Term, p.Slot)
+		case int64(c.Term/p.Slot) > int64(math.MaxInt32-n):
+			return 0, badInput("Classes.Class", i, ErrRange, "%s has a term of %v: want at most %d slots", c.Name, c.Term, math.MaxInt32-n)
+		}
+	}
+	return n, nil
+}
+
+// load checks p and computes the fees.
+func (m *Mixed) load(p *MixedProblem) (slots int, err error) {
+	n, err := p.check()
+	if err != nil {
+		return 0, err
+	}
+	m.terms, m.full = m.terms[:0], m.full[:0]
+	longest := 1 // bits of an amount of the flow, in nanos an hour
+	for i := range p.Types {
+		longest = max(longest, product(int64(p.Types[i].OnDemand), 1).length())
+	}
+	for i := range p.Classes {
+		c := &p.Classes[i].Class
+		term := int64(c.Term / p.Slot)
+		upfront, _ := product(int64(c.Upfront), int64(time.Hour)).over(int64(p.Slot))
+		longest = max(longest, upfront.plus(product(int64(c.Hourly), term)).length()+1)
+	}
+	m.shift = min(30, 60-product(int64(2*n+4), 1).length()-longest)
+	if m.shift < -20 {
+		return 0, badInput("Classes", -1, ErrOverflow, "the fees are too much for 64 bits")
+	}
+	m.fees = slices.Grow(m.fees[:0], n*len(p.Classes))[:n*len(p.Classes)]
+	for i := range p.Classes {
+		c := &p.Classes[i].Class
+		term := int64(c.Term / p.Slot)
+		// Below 2⁴²·2⁶³ before the shift: shift first as far as that fits.
+		upfront := product(int64(c.Upfront), int64(time.Hour))
+		up := max(0, min(m.shift, 126-upfront.length()))
+		upfront, _ = upfront.shifted(up).over(int64(p.Slot))
+		fee := upfront.shifted(m.shift - up).plus(product(int64(c.Hourly), term).shifted(m.shift))
+		m.terms, m.full = append(m.terms, int(term)), append(m.full, fee)
+		for t := range n {
+			f := int64(-1)
+			if t%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[t]) {
+				f = int64(fee.lo)
+				if left := int64(n - t); p.Horizon == Pure && left < term {
+					q, _ := product(f, left).over(term)
+					f = int64(q.lo)
+				}
+			}
+			m.fees[i*n+t] = f
+		}
+	}
+	m.left = zeroed(m.left, n*len(p.Types))
+	m.lambda = zeroed(m.lambda, n*len(p.Types))
+	m.change = zeroed(m.change, n+1)
+	types := m.rest.Types
+	m.rest = p.SavingsProblem
+	m.rest.Types = append(types[:0], p.Types...)
+	return n, nil
+}
+
+// reduce takes m.reservations off the demands.
+func (m *Mixed) reduce(p *MixedProblem, n int) {
+	for i := range p.Types {
+		clear(m.change)
+		for _, r := range m.reservations {
+			if p.Classes[r.Class].Type == i {
+				m.change[r.Slot] += int64(r.Count)
+				m.change[min(n, r.Slot+m.terms[r.Class])] -= int64(r.Count)
+			}
+		}
+		active := int64(0)
+		left := m.left[i*n : (i+1)*n]
+		for t, d := range p.Types[i].Demand {
+			active += m.change[t]
+			left[t] = int(max(0, int64(d)-active))
+		}
+		m.rest.Types[i].Demand = left
+	}
+}
+
+// worthOf sets m.next to the worth of commitment by a plan's certificate.
+func (m *Mixed) worthOf(s *SavingsPlan) {
+	m.next = zeroed(m.next, len(s.Certificate.Values))
+	parts := s.Certificate.Parts
+	for t, v := range s.Certificate.Values {
+		m.next[t] = v.share(parts)
+	}
+}
+
+// share returns ⌊2⁴⁰·a/b⌋, or mostWorth if that is less.
+func (a Uint128) share(b Uint128) int64 {
+	x, y := int128{int64(a.Hi), a.Lo}, int128{int64(b.Hi), b.Lo}
+	if y.hi == 0 && y.lo <= math.MaxInt64 {
+		q, r := x.over(int64(y.lo))
+		if q.hi != 0 || q.lo >= 1<<12 {
+			return mostWorth
+		}
+		f, _ := product(r, 1<<worthBits).over(int64(y.lo))
+		return int64(q.lo)<<worthBits + int64(f.lo)
+	}
+	shifts := 0 // long division, bit by bit
+	for ; shifts < 12 && !x.less(y); shifts++ {
+		y = y.shifted(1)
+	}
+	if !x.less(y) {
+		return mostWorth
+	}
+	q := int64(0)
+	for range shifts {
+		y = y.shifted(-1)
+		q <<= 1
+		if !x.less(y) {
+			x = x.minus(y)
+			q++
+		}
+	}
+	for range worthBits {
+		x = x.shifted(1)
+		q <<= 1
+		if !x.less(y) {
+			x = x.minus(y)
+			q++
+		}
+	}
+	return q
+}
+
+// reserved returns the fees of m.reservations, roughly, in units of the currency.
+func (m *Mixed) reserved(p *MixedProblem, n int) float64 {
+	sum := 0.0
+	for _, r := range m.reservations {
+		sum += float64(m.fees[r.Class*n+r.Slot]) * float64(r.Count)
+	}
+	return math.Ldexp(sum, -m.shift) * p.Slot.Hours() / float64(pricing.Unit)
+}
+
+// reserve finds the best reservations at the prices that m.worth makes, their dual
+// prices m.lambda, and the bound that these are.
+func (m *Mixed) reserve(p *MixedProblem, n int) (bound int128, err error) {
+	m.reservations = m.reservations[:0]
+	for i := range p.Types {
+		y := &p.Types[i]
+		lambda := m.lambda[i*n : (i+1)*n]
+		top := product(int64(y.OnDemand), 1).shifted(m.shift)
+		for t := range n {
+			price := top
+			if y.Plan < y.OnDemand {
+				if paid := product(int64(y.Plan), m.worth[t]).shifted(m.shift - worthBits); paid.less(top) {
+					price = paid
+				}
+			}
+			lambda[t] = int64(price.lo)
+		}
+		m.classes, m.index = m.classes[:0], m.index[:0]
+		for k := range p.Classes {
+			if p.Classes[k].Type == i {
+				m.classes = append(m.classes, flow.Class{Term: m.terms[k], Fees: m.fees[k*n : (k+1)*n]})
+				m.index = append(m.index, k)
+			}
+		}
+		if len(m.classes) > 0 && n > 0 {
+			// A price of 0 is no price for the flow: then nothing is needed.
+			m.demand = append(m.demand[:0], y.Demand...)
+			m.prices = append(m.prices[:0], lambda...)
+			for t, v := range m.prices {
+				if v == 0 {
+					m.demand[t], m.prices[t] = 0, 1
+				}
+			}
+			if err := m.solver.Solve(flow.Problem{Demand: m.demand, Prices: m.prices, Classes: m.classes}); err != nil {
+				return bound, badInput("Types.Demand", i, ErrOverflow, "the demand is too large for 64 bits: %w", err)
+			}
+			m.bought = m.solver.AppendPurchases(m.bought[:0])
+			for _, b := range m.bought {
+				m.reservations = append(m.reservations, pricing.Purchase{Slot: b.Slot, Class: m.index[b.Class], Count: b.Count})
+			}
+			potentials := m.solver.Potentials()
+			for t := range n {
+				lambda[t] = min(lambda[t], potentials[t+1]-potentials[t])
+			}
+		}
+		for t, d := range y.Demand {
+			bound = bound.plus(product(lambda[t], int64(d)))
+		}
+	}
+	sortPurchases(m.reservations)
+	unit := int64(p.unitOf())
+	for t, units := range m.savings.held {
+		if units > 0 { // their worth, rounded up
+			v, ok := heldWorth(unit, units, m.worth[t], m.shift)
+			if !ok {
+				return bound, badInput("Held", -1, ErrOverflow, "%d units in slot %d are worth too much", units, t)
+			}
+			bound = bound.minus(v)
+		}
+	}
+	return bound, nil
+}
+
+// heldWorth returns what held units are worth in 2^-shift nanos an hour, rounded
+// up, and whether that fits.
+func heldWorth(unit int64, units int, worth int64, shift int) (int128, bool) {
+	v := product(unit, int64(units))
+	w, ok1 := v.times(worth >> 20)
+	x, ok2 := v.times(worth & (1<<20 - 1))
+	// Each shift rounds down by less than one.
+	sum := w.shifted(min(0, shift-20)).shifted(max(0, shift-20)).plus(x.shifted(shift - worthBits))
+	return sum.plus(int128{lo: 2}), ok1 && ok2 && w.length()+shift < 140
+}
+
+// add fills in the exact amounts, after m.savings has solved the rest.
+func (m *Mixed) add(p *MixedProblem, n int, plan *MixedPlan, bound int128) bool {
+	// Fees times den, a multiple of the slot and, for shares, of the terms.
+	b := &m.savings.sum
+	m.den.SetInt64(int64(p.Slot))
+	if p.Horizon == Pure {
+		for _, term := range m.terms {
+			m.num.Mul(&m.den, m.rem.SetInt64(int64(term)))
+			m.den.Set(&m.num)
+		}
+	}
+	m.fee.SetInt64(0)
+	for _, r := range plan.Reservations {
+		c := &p.Classes[r.Class].Class
+		charged := m.terms[r.Class]
+		if p.Horizon == Pure {
+			charged = min(charged, n-r.Slot)
+		}
+		// (upfront·hour + hourly·term·slot)·den/slot · charged/term, count times
+		m.num.Mul(m.quo.SetInt64(int64(c.Upfront)), m.rem.SetInt64(int64(time.Hour)))
+		b.x.Mul(m.quo.SetInt64(int64(c.Hourly)), m.rem.SetInt64(int64(c.Term)))
+		m.num.Add(&m.num, &b.x)
+		b.x.Mul(&m.num, m.quo.SetInt64(int64(charged)))
+		m.num.Mul(&b.x, m.quo.SetInt64(int64(r.Count)))
+		b.x.Mul(&m.num, &m.den)
+		m.rem.SetInt64(int64(p.Slot))
+		b.y.Mul(&m.rem, m.quo.SetInt64(int64(m.terms[r.Class])))
+		m.num.QuoRem(&b.x, &b.y, &m.rem)
+		if p.Horizon == Full && m.rem.Sign() != 0 { // charged = term: it divides
+			panic("reserve: a fee that is not whole")
+		}
+		m.fee.Add(&m.fee, &m.num)
+	}
+	// The same denominator for all: that of the savings plan times den.
+	m.num.Mul(&m.fee, &b.den)
+	m.fee.Set(&m.num)
+	m.num.Mul(&b.total, &m.den)
+	b.total.Add(&m.num, &m.fee)
+	m.num.Mul(&b.den, &m.den)
+	b.den.Set(&m.num)
+	var ok1, ok2, ok3 bool
+	plan.Cost, ok1 = b.money(&b.total, p.Slot)
+	plan.Reserved, ok2 = b.money(&m.fee, p.Slot)
+	b.den.SetInt64(1)
+	m.num.SetInt64(bound.hi)
+	b.bound.Lsh(&m.num, 64)
+	m.num.Add(&b.bound, m.rem.SetUint64(bound.lo))
+	if m.shift >= 0 {
+		b.den.Lsh(m.rem.SetInt64(1), uint(m.shift))
+		b.bound.Set(&m.num)
+	} else {
+		b.bound.Lsh(&m.num, uint(-m.shift))
+	}
+	plan.Bound, ok3 = b.money(&b.bound, p.Slot)
+	return ok1 && ok2 && ok3
+}
+
+// length returns the length in bits of a, which is not negative.
+func (a int128) length() int {
+	if a.hi != 0 {
+		return 64 + bits.Len64(uint64(a.hi))
+	}
+	return bits.Len64(a.lo)
+}
+
+// shifted returns ⌊a·2ⁿ⌋ for a ≥ 0, which has to fit.
+func (a int128) shifted(n int) int128 {
+	switch hi := uint64(a.hi); {
+	case n >= 64:
+		return int128{int64(a.lo << (n - 64)), 0}
+	case n >= 0:
+		return int128{int64(hi<<n | a.lo>>(64-n)), a.lo << n}
+	case n > -64:
+		return int128{int64(hi >> -n), a.lo>>-n | hi<<(64+n)}
+	default:
+		return int128{0, hi >> (-n - 64)}
+	}
+}

@@ -1,0 +1,319 @@
+package reserve
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// mixedProblems draws problems with reservations that cost about as much as the
+// savings plan, so that there is something to decide.
+func mixedProblems(slots, types, peak int) *rapid.Generator[*MixedProblem] {
+	return rapid.Custom(func(t *rapid.T) *MixedProblem {
+		p := &MixedProblem{SavingsProblem: *savingsProblems(slots, types, peak, true).Draw(t, "savings")}
+		p.Unit = max(1, p.Unit/pricing.Money(rapid.SampledFrom([]int{1, 20, 300}).Draw(t, "finer")))
+		for i := range p.Types {
+			if rapid.Bool().Draw(t, "cheaper?") {
+				p.Types[i].OnDemand = p.Types[i].Plan * pricing.Money(rapid.IntRange(11, 30).Draw(t, "ratio")) / 10
+			}
+		}
+		for k := range rapid.IntRange(0, 2).Draw(t, "classes") {
+			i := rapid.IntRange(0, len(p.Types)-1).Draw(t, "type")
+			c := pricing.Class{Name: names[k], Term: p.Slot * time.Duration(rapid.IntRange(1, slots).Draw(t, "term"))}
+			c.Hourly = p.Types[i].Plan * pricing.Money(rapid.IntRange(8, 18).Draw(t, "tenths")) / 10
+			if rapid.Bool().Draw(t, "upfront?") {
+				c.Upfront = c.Hourly * pricing.Money(c.Term/p.Slot)
+				c.Hourly = 0
+				c.Billed = pricing.Billing(rapid.IntRange(0, 1).Draw(t, "billed"))
+			}
+			p.Classes = append(p.Classes, TypeClass{i, c})
+		}
+		return p
+	})
+}
+
+// mixedReserved returns the fees of reservations, in nanos, and the problem that they
+// leave to a savings plan.
+func mixedReserved(p *MixedProblem, plan []pricing.Purchase) (*big.Rat, *SavingsProblem) {
+	rest := copySavings(&p.SavingsProblem)
+	fees := new(big.Rat)
+	for _, r := range plan {
+		c := &p.Classes[r.Class]
+		term := int(c.Class.Term / p.Slot)
+		fee := new(big.Rat).Mul(big.NewRat(int64(c.Class.Hourly), 1), big.NewRat(int64(c.Class.Term), int64(time.Hour)))
+		fee.Add(fee, big.NewRat(int64(c.Class.Upfront), 1))
+		demand := rest.Types[c.Type].Demand
+		if p.Horizon == Pure {
+			fee.Mul(fee, big.NewRat(int64(min(term, len(demand)-r.Slot)), int64(term)))
+		}
+		fees.Add(fees, fee.Mul(fee, big.NewRat(int64(r.Count), 1)))
+		for t := r.Slot; t < min(len(demand), r.Slot+term); t++ {
+			demand[t] = max(0, demand[t]-r.Count)
+		}
+	}
+	return fees, rest
+}
+
+// The bound is at most, and the plan at least, the optimum by brute force over all
+// reservations, with the exact savings plan for each; and certificates hold.
+func TestMixedBrute(t *testing.T) {
+	var used Mixed
+	var exact Savings
+	cases, optimal, both := 0, 0, 0
+	gap, worst := 0.0, 0.0 // with fine units, where amounts are more than a few nanos
+	rapid.Check(t, func(t *rapid.T) {
+		p := mixedProblems(4, 2, 2).Draw(t, "problem")
+		old := fmt.Sprint(*p)
+		plan, err := used.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(*p) != old {
+			t.Fatal("the problem has changed")
+		}
+		if err := VerifyMixed(p, &plan); err != nil {
+			t.Fatal(err)
+		}
+		var fresh Mixed
+		if again, err := fresh.Solve(p); err != nil || fmt.Sprint(again) != fmt.Sprint(plan) {
+			t.Fatalf("a fresh workspace gives %v, %v; a used one %v", again, err, plan)
+		}
+		fees, rest := mixedReserved(p, plan.Reservations)
+		cost := new(big.Rat).Add(fees, savingsCost(rest, plan.Commitments))
+		if toNano(cost) != plan.Cost {
+			t.Fatalf("the plan costs %v, by the definition %v", plan.Cost, toNano(cost))
+		}
+		best := new(big.Rat).Set(cost)
+		var buys []pricing.Purchase
+		var rec func(at int)
+		rec = func(at int) { // at: slot and class
+			n := len(p.Types[0].Demand)
+			if at == n*len(p.Classes) {
+				fees, rest := mixedReserved(p, buys)
+				s, err := exact.Solve(rest)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c := fees.Add(fees, savingsCost(rest, s.Commitments)); c.Cmp(best) < 0 {
+					best.Set(c)
+				}
+				return
+			}
+			rec(at + 1)
+			if slot := at % n; slot%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[slot]) {
+				for count := 1; count <= slices.Max(p.Types[p.Classes[at/n].Type].Demand); count++ {
+					buys = append(buys, pricing.Purchase{Slot: slot, Class: at / n, Count: count})
+					rec(at + 1)
+					buys = buys[:len(buys)-1]
+				}
+			}
+		}
+		rec(0)
+		optimum := toNano(best)
+		if plan.Bound > optimum || plan.Cost < optimum {
+			t.Fatalf("bound %v, optimum %v, plan %v", plan.Bound, optimum, plan.Cost)
+		}
+		cases++
+		if plan.Cost == optimum {
+			optimal++
+		}
+		if len(plan.Reservations) > 0 && len(plan.Commitments) > 0 {
+			both++
+		}
+		if optimum > 0 && p.Unit < 1009 && optimum > 1000 {
+			gap = max(gap, plan.Gap())
+			worst = max(worst, plan.Cost.Float64()/optimum.Float64()-1)
+		}
+	})
+	t.Logf("%d of %d plans optimal, %d with both kinds; the worst %.4f above the optimum, the largest gap %.4f", optimal, cases, both, worst, gap)
+	if both < 5 {
+		t.Errorf("%d plans with both kinds: too few to test anything", both)
+	}
+}
+
+// On larger problems certificates hold, and the plan is no worse than either kind
+// alone.
+func TestMixedLarger(t *testing.T) {
+	var m Mixed
+	var s Savings
+	var e Exact
+	rapid.Check(t, func(t *rapid.T) {
+		p := mixedProblems(20, 3, 9).Draw(t, "problem")
+		plan, err := m.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := VerifyMixed(p, &plan); err != nil {
+			t.Fatal(err)
+		}
+		alone, err := s.Solve(&p.SavingsProblem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Cost > alone.Cost || plan.Bound > plan.Cost {
+			t.Fatalf("cost %v, bound %v, a savings plan alone %v", plan.Cost, plan.Bound, alone.Cost)
+		}
+		if len(p.Held) > 0 {
+			return
+		}
+		if len(p.Classes) == 0 && plan.Cost != alone.Cost {
+			t.Fatalf("without classes the cost is %v, want %v", plan.Cost, alone.Cost)
+		}
+		sum := pricing.Money(0) // reservations alone
+		for i, y := range p.Types {
+			q := &Problem{Demand: y.Demand, Slot: p.Slot, Prices: pricing.List{OnDemand: y.OnDemand}, Every: p.Every, Closed: p.Closed, Horizon: p.Horizon}
+			for _, c := range p.Classes {
+				if c.Type == i {
+					q.Prices.Classes = append(q.Prices.Classes, c.Class)
+				}
+			}
+			r, err := e.Solve(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += r.Cost
+		}
+		if plan.Cost > sum+pricing.Money(len(p.Types)) { // each rounded
+			t.Fatalf("cost %v, reservations alone %v", plan.Cost, sum)
+		}
+	})
+}
+
+// A forged plan or certificate is refused.
+func TestVerifyMixedForged(t *testing.T) {
+	p := userMixed(60, 3, 40, 24)
+	for name, forge := range map[string]func(*MixedPlan){
+		"cost":               func(q *MixedPlan) { q.Cost-- },
+		"reserved":           func(q *MixedPlan) { q.Reserved++ },
+		"committed":          func(q *MixedPlan) { q.Committed++ },
+		"on demand":          func(q *MixedPlan) { q.OnDemand++ },
+		"unused":             func(q *MixedPlan) { q.Unused++ },
+		"bound":              func(q *MixedPlan) { q.Bound += 100 },
+		"count":              func(q *MixedPlan) { q.Reservations[0].Count++ },
+		"no count":           func(q *MixedPlan) { q.Reservations[0].Count = 0 },
+		"class":              func(q *MixedPlan) { q.Reservations[0].Class = 9 },
+		"not for sale":       func(q *MixedPlan) { q.Reservations[0].Slot = 1 },
+		"twice":              func(q *MixedPlan) { q.Reservations = append(q.Reservations, q.Reservations[0]) },
+		"units":              func(q *MixedPlan) { q.Commitments[0].Units++ },
+		"worths missing":     func(q *MixedPlan) { q.Certificate.Worth = nil },
+		"prices missing":     func(q *MixedPlan) { q.Certificate.Prices = nil },
+		"shift":              func(q *MixedPlan) { q.Certificate.Shift-- },
+		"wild shift":         func(q *MixedPlan) { q.Certificate.Shift = 1 << 40 },
+		"a worth too high":   func(q *MixedPlan) { q.Certificate.Worth[30] += 1 << 46 },
+		"a negative worth":   func(q *MixedPlan) { q.Certificate.Worth[30] = -1 },
+		"a price too high":   func(q *MixedPlan) { q.Certificate.Prices[30] = 1 << 61 },
+		"a negative price":   func(q *MixedPlan) { q.Certificate.Prices[30] = -1 },
+		"prices on demand":   func(q *MixedPlan) { fill(q.Certificate.Prices[:60], int64(p.Types[0].OnDemand)<<q.Certificate.Shift) },
+		"all worth too high": func(q *MixedPlan) { fill(q.Certificate.Worth, 1<<41) },
+	} {
+		var m Mixed
+		plan, err := m.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := VerifyMixed(p, &plan); err != nil {
+			t.Fatal(err)
+		}
+		forge(&plan)
+		if err := VerifyMixed(p, &plan); !errors.Is(err, ErrForged) {
+			t.Errorf("%s: %v, want ErrForged", name, err)
+		}
+	}
+}
+
+func fill(s []int64, v int64) {
+	for i := range s {
+		s[i] = v
+	}
+}
+
+func TestMixedErrors(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(*MixedProblem)
+		is    error
+		text  string
+	}{
+		{"slot", func(p *MixedProblem) { p.Slot = 0 }, ErrRange, "reserve: Slot: value out of range: 0s: want a positive length"},
+		{"type", func(p *MixedProblem) { p.Classes[1].Type = 2 }, ErrRange, "reserve: Classes.Type[1]: value out of range: 0, short is for type 2: there are 2"},
+		{"fee", func(p *MixedProblem) { p.Classes[1].Class.Upfront = -1 }, ErrRange, "reserve: Classes.Class[1]: value out of range: 0, short costs -0.000000001 upfront and 0.05856 an hour: want none negative"},
+		{"use", func(p *MixedProblem) { p.Classes[1].Class.Billed = pricing.WhenUsed }, ErrUnsupported, "reserve: Classes.Class[1]: not a problem for this algorithm: 0, short has a use price: want prepaid classes"},
+		{"term", func(p *MixedProblem) { p.Classes[1].Class.Term++ }, ErrTerm, "reserve: Classes.Class[1]: term and slot do not fit: 0, short has a term of 1h0m0.000000001s: want a whole number of slots of 1h0m0s"},
+	} {
+		p := userMixed(6, 2, 10, 3)
+		c.spoil(p)
+		var m Mixed
+		_, err := m.Solve(p)
+		var input *InputError
+		if !errors.Is(err, c.is) || !errors.As(err, &input) || err.Error() != c.text {
+			t.Errorf("%s: %v, want %s", c.name, err, c.text)
+		}
+	}
+}
+
+// userMixed is userSavings with reservations of every second type: for the plan's
+// term at 4% below the plan's rate, and for a third of it at 20% above.
+func userMixed(slots, types, peak, term int) *MixedProblem {
+	p := &MixedProblem{SavingsProblem: *userSavings(slots, types, peak, term)}
+	for i := 0; i < types; i += 2 {
+		y := &p.Types[i]
+		p.Classes = append(p.Classes,
+			TypeClass{i, pricing.Class{Name: y.Name + ", long", Term: p.Term, Hourly: y.Plan * 96 / 100}},
+			TypeClass{i, pricing.Class{Name: y.Name + ", short", Term: p.Term / 3, Hourly: y.Plan * 120 / 100}})
+	}
+	return p
+}
+
+// Nothing is allocated once the largest problem has been seen.
+func TestMixedAllocs(t *testing.T) {
+	m := Mixed{Rounds: 4}
+	problems := []*MixedProblem{userMixed(2000, 5, 300, 720), userMixed(3, 1, 300, 3), userMixed(1900, 4, 500, 999), userMixed(100, 2, 30, 24)}
+	problems[2].Horizon = Pure
+	for _, p := range problems {
+		p.Held = []HeldCommitment{{100, 10}}
+		if _, err := m.Solve(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, p := range problems {
+		if n := allocs.Once(func() {
+			if _, err := m.Solve(p); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%v allocations for problem %d, want 0", n, i)
+		}
+	}
+}
+
+// BenchmarkMixed has three years of hours.
+func BenchmarkMixed(b *testing.B) {
+	for _, types := range []int{2, 5} {
+		for _, term := range []int{720, 8760, 26_280} {
+			p := userMixed(26_280, types, 600, term)
+			p.Every = 168
+			b.Run(fmt.Sprintf("alg=mixed/slots=26280/types=%d/term=%dh/every=168", types, term), func(b *testing.B) {
+				var m Mixed
+				plan, err := m.Solve(p)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if plan, err = m.Solve(p); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(plan.Gap(), "gap-ratio")
+			})
+		}
+	}
+}
