@@ -8,6 +8,7 @@
 //	schedule/trace     job logs in the Standard Workload Format, demand curves
 //	schedule/workload  jobs of the Lublin-Feitelson model
 //	schedule/sim       a job log replayed on fixed, individual and semi-elastic clusters
+//	reserve            what to reserve: exact plans with certificates, heuristics, online rules
 //	placement          which idle instance a job gets
 //
 // Programs to run stand in examples: start with

@@ -35,7 +35,8 @@ import (
 // ones in the flow. It is not one in general: demand (0,1,1,1) at 7 on demand, a
 // prepaid class of 2 slots for 7 and a usage-priced one of 4 slots for 3 and 3 a
 // slot has the optimum 12, but twice the demand costs 23, so that the linear
-// program is at most 11½.
+// program is at most 11½. (Where all prices are whole the bound is then rounded up
+// to a whole number, and meets 12 after all.)
 //
 // Time: no polynomial bound is known for this pivot rule; what was measured is in
 // BENCHMARKS.md. Memory: about 150 bytes a slot, and 8 bytes a slot and class

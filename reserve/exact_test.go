@@ -98,6 +98,9 @@ func TestExactEqualsBruteForce(t *testing.T) {
 		if err := Verify(p, &plan); err != nil {
 			t.Fatal(err)
 		}
+		if cost, err := Cost(p, plan.Purchases); err != nil || cost != plan.Cost {
+			t.Fatalf("Cost %v, %v, the plan says %v", cost, err, plan.Cost)
+		}
 		var fresh Exact
 		again, err := fresh.Solve(p)
 		if err != nil {

@@ -17,8 +17,9 @@ type Plan struct {
 	// Bill is what the demand costs with the purchases and the inventory.
 	Bill pricing.Bill
 	// Cost is the amount that is planned for: Bill.Total or Bill.Pure, by the
-	// problem's Horizon, computed as a whole and rounded half to even once (the
-	// bill rounds line by line). Bound is what no plan costs less than, rounded
+	// problem's Horizon, less the hours that held reservations owe whether they
+	// are used or not; computed as a whole and rounded half to even once, while
+	// the bill rounds line by line. Bound is what no plan costs less than, rounded
 	// in the same way: a plan is optimal where they are equal.
 	Cost, Bound pricing.Money
 	// Certificate proves the bound; see Verify.
@@ -62,6 +63,59 @@ func sortPurchases(list []pricing.Purchase) {
 	slices.SortFunc(list, func(a, b pricing.Purchase) int {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Class, b.Class))
 	})
+}
+
+// Cost returns what purchases, a plan for p sorted by slot and class, cost: the
+// Cost of a [Plan], for plans of any origin. The error is that of a malformed
+// problem, [ErrForged] for purchases that do not keep to its rules, or
+// [ErrOverflow].
+func Cost(p *Problem, purchases []pricing.Purchase) (pricing.Money, error) {
+	var m market
+	if err := m.load(p); err != nil {
+		return 0, err
+	}
+	if err := checkPurchases(p, &m, purchases); err != nil {
+		return 0, err
+	}
+	n := len(p.Demand)
+	order := make([]int, len(m.classes))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.classes[a].use, m.classes[b].use) })
+	var sum wide
+	rest := slices.Clone(p.Demand)
+	for _, k := range order {
+		c, change := &m.classes[k], make([]int, n+1)
+		for _, h := range p.Held {
+			if h.Class == k && h.Until > 0 {
+				change[0] += h.Count
+				change[min(n, h.Until)] -= h.Count
+			}
+		}
+		for _, q := range purchases {
+			if q.Class == k {
+				change[q.Slot] += q.Count
+				change[min(n, q.Slot+c.term)] -= q.Count
+				sum.add(c.feeFor(n-q.Slot), int64(q.Count))
+			}
+		}
+		active := 0
+		for t := range rest {
+			active += change[t]
+			served := min(active, rest[t])
+			rest[t] -= served
+			sum.add(c.use, int64(served))
+		}
+	}
+	for _, d := range rest {
+		sum.add(m.price, int64(d))
+	}
+	cost, ok := m.money(sum)
+	if !ok {
+		return 0, badInput("Demand", -1, ErrOverflow, "its cost does not fit in an amount of money")
+	}
+	return cost, nil
 }
 
 // sortByDemand sorts slots by falling demand, then by number.

@@ -260,33 +260,15 @@ func (b *bench) median(f func() error) (time.Duration, error) {
 }
 
 // cost returns what the demand costs with the purchases, by the problem's
-// horizon, and the instance-slots on demand. The bill has what is owed for each
-// hour of the inventory, used or not; a plan's cost has not.
+// horizon, and the instance-slots on demand.
 func (b *bench) cost(purchases []pricing.Purchase) (cost pricing.Money, onDemand int64, err error) {
 	p := b.p
 	bill, err := b.biller.BillHeld(p.Prices, p.Demand, p.Slot, purchases, p.Held)
 	if err != nil {
 		return 0, 0, err
 	}
-	cost = bill.Total
-	if p.Horizon == reserve.Pure {
-		cost = bill.Pure
-	}
-	for _, h := range p.Held {
-		c := p.Prices.Classes[h.Class]
-		if c.Billed != pricing.Always {
-			continue
-		}
-		owed, err := c.Hourly.Over(p.Slot*time.Duration(min(h.Until, len(p.Demand))), pricing.HalfEven)
-		if err != nil {
-			return 0, 0, err
-		}
-		if owed, err = owed.Mul(int64(h.Count)); err != nil {
-			return 0, 0, err
-		}
-		cost -= owed
-	}
-	return cost, bill.OnDemandSlots, nil
+	cost, err = reserve.Cost(p, purchases)
+	return cost, bill.OnDemandSlots, err
 }
 
 // flagOf names the flag behind a field of reserve.Problem.

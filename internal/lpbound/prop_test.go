@@ -21,7 +21,7 @@ func small(r *rand.Rand, kind int) *Problem {
 	}
 	classes := 1 + r.IntN(3)
 	if n > 4 {
-		classes, top = min(classes, 2), min(top, 2)
+		classes = min(classes, 2)
 	}
 	for range classes {
 		term := 1 + r.IntN(n)
