@@ -14,10 +14,12 @@ import (
 // reservations. Levels above u_t are bought from the bottom up, until one has not
 // reached break-even, also in a slot that does not use them.
 //
-// The difference to [Wang] is that what was bought later does not count for the
-// past: a level that was on demand in m slots stays at break-even when its
-// purchase has lifted the level above into its place, and so that one is bought
-// as well. That is what a term of phantom reservations is good for.
+// It looks at the coverage that a slot had. [Wang] counts what was bought since as
+// if it had been there, and that is what its bound rests on.
+//
+// A slot adds one to each of its levels on demand when it enters the window and
+// takes it back when it leaves: O(instances on demand) time a slot, and space for
+// the term and the largest demand, for which Observe grows its memory.
 
 // History is the online rule of [Wang15], for one class. It takes no forecast.
 // The zero value is ready for Reset. No bound is known; 3.8 times the optimum has
