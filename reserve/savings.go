@@ -49,7 +49,8 @@ import (
 // integers of 128 bits. Where 128 bits are not enough either, as with seven types of
 // four decimals, the plan is returned with that lower bound, some 10⁻⁸ below.
 //
-// Time: that of a flow of m·slots slots. Memory: about 150 bytes for each of
+// Time: that of a flow of m·slots slots; with three years of hours, 3 to 30 ms for one
+// type and 20 to 250 ms for five (BenchmarkSavings). Memory: about 150 bytes for each of
 // these, and 150 a slot.
 
 // A SavingsProblem is what to plan commitments for: the demands of several types

@@ -45,7 +45,10 @@ import (
 // a plan and the next ν, of weight 2/(round+2) (the step of Frank and Wolfe, which
 // keeps ν feasible: the conditions on it are convex). The best plan and the best
 // bound are kept. No rate of convergence is known: L is not smooth. The gap says what
-// was reached.
+// was reached: with three years of hours, weekly purchases and five types, 2·10⁻⁴
+// for terms of a year and 10⁻³ for terms of a month after 24 rounds (BenchmarkMixed).
+// Averaging also what the reservations leave, as in fictitious play, gave the same gaps
+// in the same time.
 //
 // Integers. ν is in parts of 2⁻⁴⁰, prices and fees in parts of 2⁻ᵃ nanos with the
 // greatest a ≤ 30 that fits the flow, and all are rounded so that the bound stays one.
@@ -87,7 +90,12 @@ type MixedPlan struct {
 	Certificate MixedCertificate
 }
 
-// Gap returns how far the plan's cost is above the bound, as a share of the bound.
+// Gap returns how far the plan's cost is above the bound, as a share of the bound;
+// +Inf if the bound is 0 and the cost is not.
+//
+// The bound is that of the linear program, in which a commitment may be any amount
+// and reservations fractions. With units as small as they are that hardly matters:
+// the gap is mostly what the rounds leave.
 func (p *MixedPlan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
 
 // A MixedCertificate is a dual solution. Worth[t]/2⁴⁰ is ν_t, what commitment is worth
@@ -121,7 +129,6 @@ type Mixed struct {
 	solver  flow.Solver
 	classes []flow.Class
 	index   []int
-	demand  []int
 	prices  []int64
 	bought  []flow.Purchase
 
@@ -407,15 +414,12 @@ func (m *Mixed) reserve(p *MixedProblem, n int) (bound int128, err error) {
 			}
 		}
 		if len(m.classes) > 0 && n > 0 {
-			// A price of 0 is no price for the flow: then nothing is needed.
-			m.demand = append(m.demand[:0], y.Demand...)
+			// The flow wants positive prices; where one is 0, so is λ below.
 			m.prices = append(m.prices[:0], lambda...)
 			for t, v := range m.prices {
-				if v == 0 {
-					m.demand[t], m.prices[t] = 0, 1
-				}
+				m.prices[t] = max(1, v)
 			}
-			if err := m.solver.Solve(flow.Problem{Demand: m.demand, Prices: m.prices, Classes: m.classes}); err != nil {
+			if err := m.solver.Solve(flow.Problem{Demand: y.Demand, Prices: m.prices, Classes: m.classes}); err != nil {
 				return bound, badInput("Types.Demand", i, ErrOverflow, "the demand is too large for 64 bits: %w", err)
 			}
 			m.bought = m.solver.AppendPurchases(m.bought[:0])
@@ -510,6 +514,7 @@ func (m *Mixed) add(p *MixedProblem, n int, plan *MixedPlan, bound int128) bool 
 		b.bound.Lsh(&m.num, uint(-m.shift))
 	}
 	plan.Bound, ok3 = b.money(&b.bound, p.Slot)
+	plan.Bound = max(0, plan.Bound) // what is held may be worth more than all else
 	return ok1 && ok2 && ok3
 }
 

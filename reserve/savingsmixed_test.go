@@ -191,27 +191,38 @@ func TestMixedLarger(t *testing.T) {
 func TestVerifyMixedForged(t *testing.T) {
 	p := userMixed(60, 3, 40, 24)
 	for name, forge := range map[string]func(*MixedPlan){
-		"cost":               func(q *MixedPlan) { q.Cost-- },
-		"reserved":           func(q *MixedPlan) { q.Reserved++ },
-		"committed":          func(q *MixedPlan) { q.Committed++ },
-		"on demand":          func(q *MixedPlan) { q.OnDemand++ },
-		"unused":             func(q *MixedPlan) { q.Unused++ },
-		"bound":              func(q *MixedPlan) { q.Bound += 100 },
-		"count":              func(q *MixedPlan) { q.Reservations[0].Count++ },
-		"no count":           func(q *MixedPlan) { q.Reservations[0].Count = 0 },
-		"class":              func(q *MixedPlan) { q.Reservations[0].Class = 9 },
-		"not for sale":       func(q *MixedPlan) { q.Reservations[0].Slot = 1 },
-		"twice":              func(q *MixedPlan) { q.Reservations = append(q.Reservations, q.Reservations[0]) },
-		"units":              func(q *MixedPlan) { q.Commitments[0].Units++ },
-		"worths missing":     func(q *MixedPlan) { q.Certificate.Worth = nil },
-		"prices missing":     func(q *MixedPlan) { q.Certificate.Prices = nil },
-		"shift":              func(q *MixedPlan) { q.Certificate.Shift-- },
-		"wild shift":         func(q *MixedPlan) { q.Certificate.Shift = 1 << 40 },
-		"a worth too high":   func(q *MixedPlan) { q.Certificate.Worth[30] += 1 << 46 },
-		"a negative worth":   func(q *MixedPlan) { q.Certificate.Worth[30] = -1 },
-		"a price too high":   func(q *MixedPlan) { q.Certificate.Prices[30] = 1 << 61 },
-		"a negative price":   func(q *MixedPlan) { q.Certificate.Prices[30] = -1 },
-		"prices on demand":   func(q *MixedPlan) { fill(q.Certificate.Prices[:60], int64(p.Types[0].OnDemand)<<q.Certificate.Shift) },
+		"cost":             func(q *MixedPlan) { q.Cost-- },
+		"reserved":         func(q *MixedPlan) { q.Reserved++ },
+		"committed":        func(q *MixedPlan) { q.Committed++ },
+		"on demand":        func(q *MixedPlan) { q.OnDemand++ },
+		"unused":           func(q *MixedPlan) { q.Unused++ },
+		"bound":            func(q *MixedPlan) { q.Bound += 100 },
+		"count":            func(q *MixedPlan) { q.Reservations[0].Count++ },
+		"no count":         func(q *MixedPlan) { q.Reservations[0].Count = 0 },
+		"class":            func(q *MixedPlan) { q.Reservations[0].Class = 9 },
+		"not for sale":     func(q *MixedPlan) { q.Reservations[0].Slot = 1 },
+		"twice":            func(q *MixedPlan) { q.Reservations = append(q.Reservations, q.Reservations[0]) },
+		"units":            func(q *MixedPlan) { q.Commitments[0].Units++ },
+		"worths missing":   func(q *MixedPlan) { q.Certificate.Worth = nil },
+		"prices missing":   func(q *MixedPlan) { q.Certificate.Prices = nil },
+		"shift":            func(q *MixedPlan) { q.Certificate.Shift-- },
+		"wild shift":       func(q *MixedPlan) { q.Certificate.Shift = 1 << 40 },
+		"a worth too high": func(q *MixedPlan) { q.Certificate.Worth[30] += 1 << 46 },
+		"a negative worth": func(q *MixedPlan) { q.Certificate.Worth[30] = -1 },
+		"a price too high": func(q *MixedPlan) { q.Certificate.Prices[30] = 1 << 61 },
+		"a negative price": func(q *MixedPlan) { q.Certificate.Prices[30] = -1 },
+		"prices on demand": func(q *MixedPlan) { fill(q.Certificate.Prices[:60], int64(p.Types[0].OnDemand)<<q.Certificate.Shift) },
+		"prices of a term": func(q *MixedPlan) { // no slot's is too high, but together they are
+			for i := range 60 {
+				paid := new(big.Int).Mul(big.NewInt(int64(p.Types[0].Plan)), big.NewInt(q.Certificate.Worth[i]))
+				paid.Rsh(paid.Lsh(paid, uint(q.Certificate.Shift)), worthBits)
+				q.Certificate.Prices[i] = min(paid.Int64(), int64(p.Types[0].OnDemand)<<q.Certificate.Shift)
+			}
+		},
+		"price on demand": func(q *MixedPlan) { // of a type without reservations, in a slot where commitment is worth less
+			t := slices.Index(q.Certificate.Worth, 0)
+			q.Certificate.Prices[60+t] = int64(p.Types[1].OnDemand) << q.Certificate.Shift
+		},
 		"all worth too high": func(q *MixedPlan) { fill(q.Certificate.Worth, 1<<41) },
 	} {
 		var m Mixed
