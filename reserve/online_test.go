@@ -259,9 +259,30 @@ func TestThresholds(t *testing.T) {
 			t.Fatalf("%+v: probabilities add up to %v", o, sum)
 		}
 	}
+	// A plan is that of the threshold that its Rand draws.
+	p := problemOf(Offer{Price: 2, Use: 1, Fee: 10, Term: 12}, slices.Repeat([]int{1}, 30))
+	o, err := OfferOf(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	different := map[int]bool{}
+	for seed := range uint64(30) {
+		a := &WangRandom{Rand: rand.New(rand.NewPCG(seed, 0))}
+		got, _ := mustPlan(t, a, p)
+		want, err := a.AppendPlanAt(nil, p, threshold(&o, rand.New(rand.NewPCG(seed, 0)).Float64()))
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %v, want %v, %v", seed, got, want, err)
+		}
+		if len(got) > 0 {
+			different[got[0].Slot] = true
+		}
+	}
+	if len(different) < 5 {
+		t.Errorf("first purchases only at %v", different)
+	}
 	var draws []int64
 	source := rand.New(rand.NewPCG(1, 2)) // seed 1, 2
-	o := Offer{Price: 60, Use: 12, Fee: 24_000, Term: 720}
+	o = Offer{Price: 60, Use: 12, Fee: 24_000, Term: 720}
 	for range 6 {
 		draws = append(draws, threshold(&o, source.Float64()))
 	}
@@ -502,7 +523,6 @@ func TestOnlineProperties(t *testing.T) {
 	cases := 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := problems(kind{slots: 24, peak: 5, classes: 1, terms: 9, held: true, pure: true}).Draw(t, "problem")
-		const k = 0
 		n := len(p.Demand)
 		var forecast []int
 		if rapid.Bool().Draw(t, "forecast?") {
@@ -517,15 +537,11 @@ func TestOnlineProperties(t *testing.T) {
 			for _, r := range []Planner{rule, fresh[name]} {
 				switch a := r.(type) {
 				case *RHO:
-					a.Class, a.Window, a.Forecast = k, window, forecast
+					a.Window, a.Forecast = window, forecast
 				case *Robust:
-					a.Class, a.Window, a.Forecast, a.Ratio = k, window, forecast, ratio
-				case *Wang:
-					a.Class = k
+					a.Window, a.Forecast, a.Ratio = window, forecast, ratio
 				case *WangRandom:
-					a.Class, a.Rand = k, rand.New(rand.NewPCG(uint64(n), 5))
-				case *History:
-					a.Class = k
+					a.Rand = rand.New(rand.NewPCG(uint64(n), 5))
 				}
 			}
 			plan, ok := mustPlan(t, rule, p)
@@ -541,6 +557,16 @@ func TestOnlineProperties(t *testing.T) {
 		if diff := cmp.Diff(before, p); diff != "" || !slices.Equal(saved, forecast) {
 			t.Fatalf("the input was changed:\n%s", diff)
 		}
+		if forecast == nil { // is a forecast of the demand itself
+			for name, a := range map[string]Planner{
+				"rho":    &RHO{Window: window, Forecast: p.Demand},
+				"robust": &Robust{Window: window, Ratio: ratio, Forecast: p.Demand},
+			} {
+				if plan, _ := mustPlan(t, a, p); !slices.Equal(plan, plans[name]) {
+					t.Fatalf("%s: %v with the demand as its forecast, %v without", name, plan, plans[name])
+				}
+			}
+		}
 		if p.Horizon == Pure {
 			p.Horizon = Full // and buys the same
 			for name, rule := range used {
@@ -552,7 +578,7 @@ func TestOnlineProperties(t *testing.T) {
 				}
 			}
 		}
-		o, err := OfferOf(p, k)
+		o, err := OfferOf(p, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

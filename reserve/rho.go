@@ -44,8 +44,8 @@ import (
 // No constant bounds it: not 3, as [Liu21] Theorem 4 has it, but τp/F, even with
 // an exact forecast; see the package documentation. With an exact forecast Deferred
 // is near the optimum on real demands, within a few per cent for short terms,
-// but it has no constant either, and a false forecast costs any of the three up to
-// F/p times the optimum and more. [Robust] has a bound.
+// but it has no constant either. A false forecast makes a single slot of demand cost
+// it F/p times the optimum, and the other two any multiple. [Robust] has a bound.
 //
 // As a [Planner] it handles what [Wang] does.
 type RHO struct {
