@@ -9,7 +9,7 @@
 //	rule             sees       cost at most, times the optimum     time a slot
 //	Wang             the past   2-α; nothing deterministic has less O(log τ)
 //	WangRandom       the past   e/(e-1+α), expected                 O(log τ)
-//	History          the past   none known                          O(instances on demand)
+//	History          the past   none known                          O(τ)
 //	RHO, Printed     λ slots    none                                O(λ), O(log λ) in a series
 //	RHO, Mended      λ slots    τp/F at λ = τ, and reached          the same
 //	RHO, Deferred    λ slots    no constant                         the same

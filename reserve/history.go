@@ -17,9 +17,11 @@ import (
 // It looks at the coverage that a slot had. [Wang] counts what was bought since as
 // if it had been there, and that is what its bound rests on.
 //
-// A slot adds one to each of its levels on demand when it enters the window and
-// takes it back when it leaves: O(instances on demand) time a slot, and space for
-// the term and the largest demand, for which Observe grows its memory.
+// Level l was on demand in as many slots of the last term as have u_i < l less those
+// that have d_i < l. Both sides are kept in order, of the slots with u_i < d_i. Then
+// the count can fall below break-even only above a d_i, and the search goes from one to
+// the next. O(log τ) comparisons a slot, O(τ) moves at worst, whatever the demand, and
+// O(τ) space.
 
 // History is the online rule of [Wang15], for one class. It takes no forecast.
 // The zero value is ready for Reset. No bound is known; 3.8 times the optimum has
@@ -32,7 +34,8 @@ type History struct {
 	books  ledger
 	m      int64
 	lo, hi []int64 // by slot of the last term: levels lo+1 to hi were on demand
-	count  []int32 // by level, slots of the last term in which it was on demand
+	los    []int64 // lo of the slots with lo < hi, rising
+	his    []int64 // their hi, rising
 }
 
 // Reset begins a series, as [Online] says.
@@ -45,36 +48,59 @@ func (a *History) Reset(o Offer) error {
 	a.m = o.breakEven()
 	a.lo = zeroed(a.lo, o.Term)
 	a.hi = zeroed(a.hi, o.Term)
-	a.count = a.count[:0]
+	a.los = slices.Grow(a.los[:0], o.Term)
+	a.his = slices.Grow(a.his[:0], o.Term)
 	return nil
 }
 
-// Observe returns how many to buy, as [Online] says.
+// Observe returns how many to buy, as [Online] says. O(τ) time.
 func (a *History) Observe(demand int, _ []int) int {
 	l := &a.books
 	l.ready()
 	d := instances(demand)
-	if need := demand + 2; need > len(a.count) {
-		old := len(a.count)
-		a.count = slices.Grow(a.count, need-old)[:need]
-		clear(a.count[old:])
-	}
 	i := l.cell(0)
-	for k := a.lo[i] + 1; k <= a.hi[i]; k++ { // leaves the window
-		a.count[k]--
+	if a.lo[i] < a.hi[i] { // leaves the window
+		a.los = without(a.los, a.lo[i])
+		a.his = without(a.his, a.hi[i])
 	}
 	active := l.n - l.expired(0)
-	for k := active + 1; k <= d; k++ { // would be on demand now
-		a.count[k]++
+	if active < d { // would be on demand now
+		a.los = with(a.los, active)
+		a.his = with(a.his, d)
 	}
-	k := active + 1
-	for ; k < int64(len(a.count)) && int64(a.count[k]) >= a.m; k++ {
-		if k <= d {
-			a.count[k]-- // is served after all
+	k := active // up to level k all have reached break-even
+	above, _ := slices.BinarySearch(a.los, k+1)
+	ended, _ := slices.BinarySearch(a.his, k+1)
+	for int64(above-ended) >= a.m { // slots in which level k+1 was on demand
+		k = a.his[ended]
+		for above < len(a.los) && a.los[above] <= k {
+			above++
+		}
+		for ended < len(a.his) && a.his[ended] <= k {
+			ended++
 		}
 	}
-	a.lo[i], a.hi[i] = k-1, max(k-1, d)
-	return l.close(l.n + k - 1 - active)
+	if active < d && k > active { // some are served after all
+		a.los = without(a.los, active)
+		if k < d {
+			a.los = with(a.los, k)
+		} else {
+			a.his = without(a.his, d)
+		}
+	}
+	a.lo[i], a.hi[i] = k, max(k, d)
+	return l.close(l.n + k - active)
+}
+
+// with inserts x in its order, without removes one x.
+func with(s []int64, x int64) []int64 {
+	i, _ := slices.BinarySearch(s, x)
+	return slices.Insert(s, i, x)
+}
+
+func without(s []int64, x int64) []int64 {
+	i, _ := slices.BinarySearch(s, x)
+	return slices.Delete(s, i, i+1)
 }
 
 // AppendPlan appends the plan's purchases to dst, as [Planner] says.

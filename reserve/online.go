@@ -20,8 +20,7 @@ import (
 // and may be another one at each call.
 //
 // Observe panics before a Reset that succeeded, and on a demand, or a forecast
-// that it reads, outside of 0 to [math.MaxInt32]. It does not allocate, but for
-// what [History] says. Rules are [Planner]s too: AppendPlan resets the rule and
+// that it reads, outside of 0 to [math.MaxInt32]. It does not allocate. Rules are [Planner]s too: AppendPlan resets the rule and
 // observes a whole demand. One goroutine at a time.
 type Online interface {
 	Reset(o Offer) error
