@@ -39,6 +39,9 @@
 //
 // # Algorithms
 //
+// Offline, where h classes, prepaid or used, are reservations of one type of
+// instance:
+//
 //	             classes  cost at most                       time
 //	Exact        all      the optimum, or a certified gap    see BENCHMARKS.md
 //	HGR          one      (2 - F/(τ·p))·optimum, 1           O(n·log n)
@@ -51,7 +54,6 @@
 //	OnDemand     none     p/min(F_k/τ_k + q_k) · optimum     O(n)
 //	Competitive  all      a lower bound, Eq. (5)             O(n·log L + L·h)
 //
-// ([Savings] and the online rules have their own tables, see their types)
 // where 1 stands for what on demand only costs, and there are min(2·n, max d)
 // levels at most. The constants of the first three are for the Full horizon and
 // purchases at any slot; see the types. Proofs are in the files named after the
@@ -84,6 +86,19 @@
 //
 // as measured by TestHourlyReference and BenchmarkReference against the optima of
 // a network simplex program.
+//
+// Online, one class; doc_online.go has the proofs:
+//
+//	             sees                    cost at most, times the optimum
+//	RHO          a forecast              none is known; Deferred is the one to use
+//	Robust       a forecast              2.1, or what is asked for from 2 on, whatever it says
+//	Wang         the past                2
+//	WangRandom   the past, a coin        e/(e − 1), expected
+//	History      the past                none is known
+//
+// Several types of instance and a commitment of money an hour to all of them:
+// [Savings], exactly; with reservations of single types beside it, [Mixed], with a
+// certified gap.
 //
 // # Two theorems that do not hold
 //

@@ -23,7 +23,7 @@ var (
 
 // An InputError says which part of a [Problem] cannot be planned for, and why.
 type InputError struct {
-	Field string // of Problem, such as "Demand" or "Prices.Classes.Term"
+	Field string // of Problem, SavingsProblem or MixedProblem, such as "Demand" or "Prices.Classes.Term"
 	Index int    // within the field, -1 where there is none
 	Err   error  // what is wrong and what would be right; unwraps to a sentinel
 }

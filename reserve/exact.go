@@ -24,7 +24,7 @@ import (
 // levels of demand at once (package internal/flow has the method and its proof of
 // exactness); integers throughout.
 //
-// Classes with different use prices are not a flow: see mixed.go. What fits the
+// Classes with different use prices are not a flow: see useprices.go. What fits the
 // network: any number of classes and terms, as long as the use of
 // all that one would buy costs the same (prepaid classes: nothing); inventory
 // whose use costs no more than that; purchases at some slots only; a cap on the
@@ -129,7 +129,7 @@ func (e *Exact) plan(p *Problem) error {
 	case n == 0 || len(e.prices) == 0:
 		return nil
 	case len(e.prices) > 1:
-		return e.mixed(p)
+		return e.linear(p)
 	}
 
 	// The classes that one would buy, all of one use price.

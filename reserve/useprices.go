@@ -25,8 +25,10 @@ import (
 // become the certificate's values of slots: the slots of most demand get the whole
 // saving w_k, one gets the rest, the others nothing, which proves the same bound.
 //
-// Time: a few hundred steps for weekly purchases over three years; see
-// BENCHMARKS.md. Memory: about 100 bytes a period and class.
+// Time: a few hundred steps for weekly purchases over three years, milliseconds;
+// see BENCHMARKS.md. A step costs the square of the purchases in the plan, so that
+// plans of thousands of purchases, as with terms of a day, take minutes. Memory:
+// about 100 bytes a period and class, and 8 times that square.
 
 // branches ends branch and bound. It is what keeps hard cases at three years of
 // weeks below a second or two.
@@ -62,8 +64,8 @@ func rows[T any](a [][]T, n, m int) [][]T {
 	return a[:n]
 }
 
-// mixed solves problems with several use prices.
-func (e *Exact) mixed(p *Problem) error {
+// linear solves problems with several use prices.
+func (e *Exact) linear(p *Problem) error {
 	m, n, t := &e.market, len(p.Demand), &e.tables
 	for _, f := range fractions {
 		if m.largest() <= (1<<50)/f && m.scale <= math.MaxInt64/f {
