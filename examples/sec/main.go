@@ -14,13 +14,11 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"io"
 	"os"
 
-	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+	frame "github.com/plimsoll/plimsoll/examples/internal/program"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 )
 
@@ -28,27 +26,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is the program. It returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	opts, err := parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		if _, err := io.WriteString(stdout, usage); err != nil {
-			return cli.Exit(stderr, program, err)
-		}
-		return cli.OK
-	}
-	if err != nil {
-		return cli.Exit(stderr, program, err)
-	}
-	line := progress.New(stderr)
-	var files outfile.Set
-	stop := cli.OnSignal(func() {
-		files.Abort()
-		line.Clear()
-	})
-	defer stop()
-	err = simulate(opts, &files, stdout, stderr, line)
-	files.Abort() // nothing is left of what was not committed
-	line.Clear()
-	return cli.Exit(stderr, program, err)
+	return frame.Run(program, usage, parse, simulate, args, stdout, stderr)
 }
 
 // simulate reads the jobs, runs them and writes what was asked for.
