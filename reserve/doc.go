@@ -51,7 +51,7 @@
 //	Constant     one      best constant quantity, 1          O(n), sorting at worst
 //	BestConstant one      best constant quantity of any, 1   O(n·h), sorting at worst
 //	Peak         one      none                               O(n)
-//	OnDemand     none     p/min(F_k/τ_k + q_k) · optimum     O(n)
+//	OnDemand     none     p/min(F_k/τ_k+q_k, p) · optimum    O(n)
 //	Competitive  all      a lower bound, Eq. (5)             O(n·log L + L·h)
 //
 // where 1 stands for what on demand only costs, and there are min(2·n, max d)
@@ -59,8 +59,10 @@
 // purchases at any slot; see the types. Proofs are in the files named after the
 // algorithms. All take O(n) memory but SEC, O(n·h).
 //
-// Use [Exact]. It plans purchases for any number of classes, terms, dates and caps,
-// mostly in milliseconds, and proves what it says; the rest is here for those who
+// Use [Exact]. It plans purchases for any number of classes, terms, dates and caps
+// and proves what it says: in milliseconds where the use of all classes costs the
+// same, or terms are long; plans of thousands of purchases from classes with several
+// use prices take seconds and may have a gap. The rest is here for those who
 // study the published rules, who must do without a solver, or who want to know what
 // another tool's plan leaves on the table. Of these, for
 // one class, prepaid or not: [HGR] or [Levels], which differ by a per cent and know

@@ -183,6 +183,12 @@ func (c *Competitive) price(length, most int) error {
 // of at most 2³¹ instances, each of less than 2⁶³.
 type wide struct{ hi, lo uint64 }
 
+// half returns the sum halved, rounded down.
+func (w wide) half() wide { return wide{w.hi >> 1, w.lo>>1 | w.hi<<63} }
+
+// below reports whether the sum is less than x.
+func (w wide) below(x uint64) bool { return w.hi == 0 && w.lo < x }
+
 // add adds a·b, neither negative.
 func (w *wide) add(a, b int64) {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))

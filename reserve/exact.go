@@ -63,6 +63,7 @@ type Exact struct {
 	finer     int64 // how much finer the values' unit is than the problem's
 	dual      dual
 	lp        lpbound.Solver
+	limited   bool
 	tables    tables
 }
 
@@ -111,6 +112,7 @@ func (e *Exact) Solve(p *Problem) (Plan, error) {
 	if ok != [2]bool{true, true} {
 		return Plan{}, badInput("Demand", -1, ErrOverflow, "its cost does not fit in an amount of money")
 	}
+	plan.Limited = e.limited
 	plan.Certificate = Certificate{Levels: len(e.prices), Values: e.values, Unit: m.unit()}
 	return plan, nil
 }
@@ -123,7 +125,7 @@ func (e *Exact) plan(p *Problem) error {
 	}
 	e.prices = usePrices(e.prices, m)
 	n := len(p.Demand)
-	e.purchases, e.finer = e.purchases[:0], 1
+	e.purchases, e.finer, e.limited = e.purchases[:0], 1, false
 	e.values = zeroed(e.values, n*len(e.prices))
 	switch {
 	case n == 0 || len(e.prices) == 0:

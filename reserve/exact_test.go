@@ -1,6 +1,7 @@
 package reserve
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -248,6 +249,74 @@ func TestVerifyRefuses(t *testing.T) {
 			t.Errorf("%s: not noticed", name)
 		} else {
 			t.Logf("%s: %v", name, err)
+		}
+	}
+}
+
+// A certificate whose sums would wrap proves nothing, and neither do counts that
+// would.
+func TestVerifyRefusesWraps(t *testing.T) {
+	p := &Problem{Demand: []int{1, 1, 1, 1}, Slot: time.Hour, Every: 4, Prices: pricing.List{OnDemand: 100}}
+	for k := range 4 {
+		p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: strconv.Itoa(k), Term: time.Hour, Upfront: 1<<61 - 1, Hourly: pricing.Money(90 - k), Billed: pricing.WhenUsed})
+	}
+	p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "4", Term: 4 * time.Hour, Upfront: 8, Hourly: 86, Billed: pricing.WhenUsed})
+	var m market
+	if err := m.load(p); err != nil {
+		t.Fatal(err)
+	}
+	bill, err := new(pricing.Biller).Bill(p.Prices, p.Demand, p.Slot, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := Plan{Cost: 400, Bound: 400, Bill: bill, Certificate: Certificate{Levels: 5, Unit: m.unit()}}
+	for range 5 * 4 {
+		forged.Certificate.Values = append(forged.Certificate.Values, 1<<59-10)
+	}
+	if err := Verify(p, &forged); err == nil {
+		t.Error("values that wrap are taken for a proof")
+	}
+	var e Exact
+	if plan, err := e.Solve(p); err != nil || plan.Cost != 352 || Verify(p, &plan) != nil {
+		t.Errorf("cost %d, %v, %v; want 352", plan.Cost, err, Verify(p, &plan))
+	}
+
+	q := &Problem{Demand: []int{1}, Slot: time.Hour, MaxActive: 1, Prices: pricing.List{OnDemand: 1}}
+	var all []pricing.Purchase
+	for k := range 4 {
+		q.Prices.Classes = append(q.Prices.Classes, pricing.Class{Name: strconv.Itoa(k), Term: time.Hour})
+		all = append(all, pricing.Purchase{Class: k, Count: 1 << 62})
+	}
+	if _, err := Cost(q, all); !errors.Is(err, ErrForged) {
+		t.Errorf("counts that wrap: %v", err)
+	}
+}
+
+// Amounts that are too large for the linear program's floats, and an inconvenient
+// common multiple, make the bound a trifle lower and nothing else.
+func TestExactLargeAmounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 0))
+	for _, horizon := range []Horizon{Full, Pure} {
+		p := &Problem{Slot: time.Hour, Every: 168, Horizon: horizon, Prices: pricing.List{OnDemand: 16_000_123_456_789}}
+		for range 168 * 40 {
+			p.Demand = append(p.Demand, 20+r.IntN(20))
+		}
+		for k, term := range []int{13, 29, 52} {
+			p.Prices.Classes = append(p.Prices.Classes, pricing.Class{
+				Name: strconv.Itoa(k), Term: time.Duration(term) * 168 * time.Hour, Billed: pricing.WhenUsed,
+				Upfront: pricing.Money(term) * 168 * (4_000_987_654_321 - 300_000_000_003*pricing.Money(k)), Hourly: 5_000_555_555_551 - 1_000_000_000_007*pricing.Money(k),
+			})
+		}
+		var e Exact
+		plan, err := e.Solve(p)
+		if err != nil {
+			t.Fatal(horizon, err)
+		}
+		if err := Verify(p, &plan); err != nil {
+			t.Error(horizon, err)
+		}
+		if plan.Gap() > 1e-6 || plan.Limited {
+			t.Errorf("horizon %v: gap %v, limited %v", horizon, plan.Gap(), plan.Limited)
 		}
 	}
 }

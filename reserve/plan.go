@@ -24,10 +24,14 @@ type Plan struct {
 	Cost, Bound pricing.Money
 	// Certificate proves the bound; see Verify.
 	Certificate Certificate
+	// Limited says that a limit on the work was reached, which happens only
+	// with several use prices and thousands of purchases: plan and bound hold,
+	// but may both be worse than they could be.
+	Limited bool
 }
 
 // Gap returns how far the plan's cost is above the bound, as a share of the
-// bound: 0 for an optimal plan.
+// bound: 0 for an optimal plan, +Inf where the bound is 0 and the cost is not.
 func (p *Plan) Gap() float64 {
 	if p.Cost == p.Bound {
 		return 0
@@ -44,8 +48,9 @@ func (p *Plan) Optimal() bool { return p.Cost == p.Bound }
 // The levels are the distinct use prices u_1 > u_2 > … below the price on demand
 // u_0 of the classes in the list and of the inventory. A reservation whose use
 // costs u_k saves w_j = u_{j-1} − u_j at each level j ≤ k. With prepaid classes
-// alone there is one level, w_1 is the price on demand, and Values[t] is what an
-// instance more in slot t adds to the cost of an optimal plan.
+// alone there is one level, w_1 is the price on demand, and an instance more in slot
+// t adds at least Values[t] to the cost of an optimal plan, one less saves at most
+// that.
 //
 // Values are whole numbers of Unit; a value of n is n·Unit.Num/Unit.Den
 // nano-currency units. The unit divides all prices of the problem; where a linear

@@ -25,14 +25,20 @@ import (
 // become the certificate's values of slots: the slots of most demand get the whole
 // saving w_k, one gets the rest, the others nothing, which proves the same bound.
 //
-// Time: a few hundred steps for weekly purchases over three years, milliseconds;
-// see BENCHMARKS.md. A step costs the square of the purchases in the plan, so that
-// plans of thousands of purchases, as with terms of a day, take minutes. Memory:
+// Time: a few hundred steps for weekly purchases over three years with terms of
+// years, milliseconds; see BENCHMARKS.md. Terms of whole intervals keep the periods
+// long. A step costs the square of the purchases in the plan, so that plans of
+// thousands of purchases, as with terms of a day, reach the limit of the work,
+// about 10 seconds, which [Plan].Limited tells. Which of several best plans is
+// returned is not stated, but it is always the same. Memory:
 // about 100 bytes a period and class, and 8 times that square.
 
-// branches ends branch and bound. It is what keeps hard cases at three years of
-// weeks below a second or two.
-const branches = 50
+// branches and work end branch and bound, and the simplex: about 10 seconds. What
+// is found until then is returned, with the bound that it proves.
+const (
+	branches = 50
+	work     = 10_000_000_000
+)
 
 // fractions are by how much the unit is made finer, the first that leaves amounts
 // below 2⁵⁰ (the program's floats are exact there): the program's prices are
@@ -67,8 +73,16 @@ func rows[T any](a [][]T, n, m int) [][]T {
 // linear solves problems with several use prices.
 func (e *Exact) linear(p *Problem) error {
 	m, n, t := &e.market, len(p.Demand), &e.tables
+	var total wide // on demand alone, and so the most that a plan costs
+	for _, d := range p.Demand {
+		total.add(m.price, int64(d))
+	}
+	dearest := m.scale
+	for i := range m.classes {
+		dearest = max(dearest, m.classes[i].fee)
+	}
 	for _, f := range fractions {
-		if m.largest() <= (1<<50)/f && m.scale <= math.MaxInt64/f {
+		if dearest <= (1<<61)/f && m.largest() <= (1<<50)/f && total.below(1<<60/uint64(f)) {
 			e.finer = f
 			break
 		}
@@ -77,6 +91,23 @@ func (e *Exact) linear(p *Problem) error {
 		return badInput("Prices", -1, ErrOverflow, "prices per slot do not fit in 64 bits")
 	}
 	e.prices = usePrices(e.prices, m)
+	// Amounts that are too large for the program are given to it in a coarser
+	// unit, rounded; its prices are only a proposal, which the certificate
+	// evaluates exactly.
+	coarse := int64(1)
+	for left := total; m.largest()/coarse > 1<<50 || !left.below(1<<60); left = left.half() {
+		coarse *= 2
+	}
+	round := func(x int64) int64 { return x/coarse + x%coarse/max(1, (coarse+1)/2) }
+	for k := range e.prices {
+		above := m.price
+		if k > 0 {
+			above = e.prices[k-1]
+		}
+		if round(e.prices[k]) == round(above) {
+			return badInput("Prices.Classes", -1, ErrOverflow, "use prices are too near to each other for amounts so large")
+		}
+	}
 	period := int64(m.every)
 	for i := range m.classes {
 		period = gcd(period, int64(m.classes[i].term))
@@ -93,16 +124,16 @@ func (e *Exact) linear(p *Problem) error {
 	for i := range m.classes {
 		if c := &m.classes[i]; c.use < m.price {
 			e.index = append(e.index, i)
-			t.classes = append(t.classes, lpbound.Class{Term: c.term / g, Fee: c.fee, Rate: c.use})
+			t.classes = append(t.classes, lpbound.Class{Term: c.term / g, Fee: round(m.fair(c, c.fee)), Rate: round(c.use)})
 		}
 	}
 	k := len(e.index)
-	lp := lpbound.Problem{Demand: p.Demand, Period: g, OnDemand: m.price, Classes: t.classes}
+	lp := lpbound.Problem{Demand: p.Demand, Period: g, OnDemand: round(m.price), Classes: t.classes}
 	t.fees, t.most, t.held = rows(t.fees, k, dates), rows(t.most, k, dates), rows(t.held, k, dates)
 	for j, i := range e.index {
 		clear(t.held[j])
 		for d := range dates {
-			t.fees[j][d], t.most[j][d] = m.classes[i].feeFor(n-d*g), unlimited
+			t.fees[j][d], t.most[j][d] = round(m.fair(&m.classes[i], m.classes[i].feeFor(n-d*g))), unlimited
 			if p.MaxBuy > 0 {
 				t.most[j][d] = p.MaxBuy
 			}
@@ -133,7 +164,8 @@ func (e *Exact) linear(p *Problem) error {
 		}
 		lp.MaxActive = t.active
 	}
-	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches})
+	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches, Work: work})
+	e.limited = res.Stalled
 	switch {
 	case errors.Is(err, lpbound.ErrOverflow), errors.Is(err, lpbound.ErrInput):
 		return badInput("Demand", -1, ErrOverflow, "demand, prices and terms are too large together")
@@ -148,12 +180,12 @@ func (e *Exact) linear(p *Problem) error {
 		}
 	}
 	sortPurchases(e.purchases)
-	e.spread(p, res.Duals, g, dates)
+	e.spread(p, res.Duals, coarse, g, dates)
 	return nil
 }
 
 // spread turns prices of periods into values of slots.
-func (e *Exact) spread(p *Problem, duals []int64, g, dates int) {
+func (e *Exact) spread(p *Problem, duals []int64, coarse int64, g, dates int) {
 	n, order := len(p.Demand), e.tables.order
 	for d := range dates {
 		from, to := d*g, min(n, (d+1)*g)
@@ -164,7 +196,7 @@ func (e *Exact) spread(p *Problem, duals []int64, g, dates int) {
 		sortByDemand(order, p.Demand)
 		above := e.market.price
 		for k, u := range e.prices {
-			left := duals[k*dates+d]
+			left := duals[k*dates+d] * coarse
 			for _, t := range order {
 				y := min(left, above-u)
 				e.values[k*n+t] = y
@@ -177,11 +209,22 @@ func (e *Exact) spread(p *Problem, duals []int64, g, dates int) {
 	e.tables.order = order
 }
 
-// largest is the largest amount of the market.
+// largest is the largest amount of the market, but for fees that never pay.
 func (m *market) largest() int64 {
 	most := m.price
 	for i := range m.classes {
-		most = max(most, m.classes[i].fee, m.classes[i].use)
+		if c := &m.classes[i]; c.use < m.price {
+			most = max(most, m.fair(c, c.fee))
+		}
 	}
 	return min(most, math.MaxInt64/2)
+}
+
+// fair lowers a fee that no use can earn to the least such fee: a class that is
+// never bought need not make the numbers large.
+func (m *market) fair(c *class, fee int64) int64 {
+	if most, ok := mul(m.price, int64(c.term)); ok {
+		return min(fee, most+1)
+	}
+	return fee
 }

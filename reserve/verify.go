@@ -2,6 +2,7 @@ package reserve
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -35,6 +36,7 @@ import (
 // of the linear program meets its cost: where it does not, Verify names the first
 // slot or purchase at fault.
 //
+// Of the bill, its total, its pure cost and what is on demand are compared.
 // Arithmetic is exact, in 128 bits. Time: O(levels × slots × classes + purchases).
 func Verify(p *Problem, plan *Plan) error {
 	var m market
@@ -93,7 +95,7 @@ func checkPurchases(p *Problem, m *market, purchases []pricing.Purchase) error {
 	}
 	for i, q := range purchases {
 		switch {
-		case q.Slot < 0 || q.Slot >= n || q.Class < 0 || q.Class >= len(m.classes) || q.Count <= 0:
+		case q.Slot < 0 || q.Slot >= n || q.Class < 0 || q.Class >= len(m.classes) || q.Count <= 0 || q.Count > math.MaxInt32:
 			return badInput("Purchases", i, ErrForged, "%d of class %d at slot %d: no such slot, class or count", q.Count, q.Class, q.Slot)
 		case q.Slot%m.every != 0 || p.Closed != nil && p.Closed[q.Slot]:
 			return badInput("Purchases", i, ErrForged, "nothing can be bought at slot %d", q.Slot)
@@ -206,7 +208,8 @@ func (v *dual) cost() (sum wide) {
 	return sum
 }
 
-// maxValue bounds the values of a certificate, so that sums over a term fit.
+// maxValue bounds the sum of all values of a certificate, as market.prices bounds
+// fees, so that neither sums over a term nor their differences wrap.
 const maxValue = 1 << 61
 
 // bound is what the values prove, rounded up to a multiple of unit; 0 where they
@@ -235,7 +238,7 @@ func (v *dual) bound(y []int64, unit int64) (wide, error) {
 		plus.add(v.least, int64(d))
 		for k, w := range v.worth {
 			value := y[k*n+t]
-			if value > maxValue/int64(n) || value < -maxValue/int64(n) {
+			if most := maxValue / int64(n*len(v.worth)); value > most || value < -most {
 				return wide{}, badInput("Certificate.Values", k*n+t, ErrForged, "%d is out of range", value)
 			}
 			if value < 0 && v.p.MaxActive == 0 {

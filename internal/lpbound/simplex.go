@@ -30,12 +30,13 @@ const (
 // first; big is then the price of a unit outside.
 type simplex struct {
 	model
-	x, lo, hi []float64
-	pos       []int32 // column -> place among the basic, or -1
-	N, y, dN  []float64
-	delta     []float64 // perturbation of each row
-	seg       []int32   // piece of an inactive row, breakpoint of an active one
-	kpos      []int32   // row -> place among the active, or -1
+	work, budget int64 // done, and allowed, of Options.Work
+	x, lo, hi    []float64
+	pos          []int32 // column -> place among the basic, or -1
+	N, y, dN     []float64
+	delta        []float64 // perturbation of each row
+	seg          []int32   // piece of an inactive row, breakpoint of an active one
+	kpos         []int32   // row -> place among the active, or -1
 
 	p      int
 	stride int
@@ -284,9 +285,10 @@ func (s *simplex) run(limit int) bool {
 		} else if none {
 			return true
 		}
-		if s.iterations >= limit {
+		if s.iterations >= limit || s.work > s.budget {
 			return false
 		}
+		s.work += int64(s.p)*int64(s.p) + int64(s.rows+len(s.fee))
 		s.iterations++
 		if !s.step(enter, row, sign) {
 			return false

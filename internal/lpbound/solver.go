@@ -8,6 +8,11 @@ type Options struct {
 	// 1000, a negative number no branching at all (the rounded plan is returned).
 	MaxNodes int
 
+	// Work ends the simplex after so much of it, over all linear programs: a
+	// step counts the rows, the columns and the square of the kernel, about as
+	// many nanoseconds. 0 means no limit.
+	Work int64
+
 	// Gap is good enough: branching ends when (cost - LP)/cost is at most this.
 	// 0 asks for the optimum.
 	Gap float64
@@ -66,6 +71,9 @@ func (v *Solver) Solve(p *Problem, opt Options) (Result, error) {
 	}
 	cols := s.n * s.classes
 	s.start()
+	if s.work, s.budget = 0, opt.Work; s.budget == 0 {
+		s.budget = math.MaxInt64
+	}
 	v.plan, v.trial = grow(v.plan, cols), grow(v.trial, cols)
 	v.duals, v.alt, v.root = grow(v.duals, s.rows), grow(v.alt, s.rows), grow(v.root, s.rows)
 	v.active, v.sum = grow(v.active, s.rows), grow(v.sum, s.n+1)
@@ -175,7 +183,7 @@ func (v *Solver) search(lp int64, limit int, gap float64) (int64, int, error) {
 				return v.cost, nodes, nil
 			}
 		}
-		if nodes == limit || v.cost-lp <= slack(v.cost, gap) {
+		if nodes == limit || s.work > s.budget || v.cost-lp <= slack(v.cost, gap) {
 			least := v.cost
 			for _, b := range v.stack {
 				least = min(least, b.bound)
