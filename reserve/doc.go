@@ -65,7 +65,8 @@
 // use prices take seconds and may have a gap. The rest is here for those who
 // study the published rules, who must do without a solver, or who want to know what
 // another tool's plan leaves on the table. Of these, for
-// one class, prepaid or not: [HGR] or [Levels], which differ by a per cent and know
+// one class, prepaid or not: [HGR] or [Levels] (seconds if tens of thousands of
+// demands all differ), which differ by a per cent and know
 // the whole demand; [Periodic] looks no further than a term, and is what to
 // do by hand once a term. Several classes and terms: [SEC], which is for weekly
 // purchases from a mix of one- and three-year classes. [Constant] and

@@ -60,10 +60,12 @@ type Exact struct {
 	purchases []pricing.Purchase
 	prices    []int64
 	values    []int64
+	proposal  []int64
 	finer     int64 // how much finer the values' unit is than the problem's
 	dual      dual
 	lp        lpbound.Solver
 	limited   bool
+	work      int64 // in place of the constant, for tests
 	tables    tables
 }
 
@@ -134,8 +136,25 @@ func (e *Exact) plan(p *Problem) error {
 		return e.linear(p)
 	}
 
-	// The classes that one would buy, all of one use price.
-	use := e.prices[0]
+	if err := e.flow(p, e.prices[0]); err != nil {
+		return err
+	}
+	y := e.solver.Potentials()
+	for t := range n {
+		e.values[t] = y[t+1] - y[t]
+	}
+	e.bought = e.solver.AppendPurchases(e.bought[:0])
+	for _, b := range e.bought {
+		e.purchases = append(e.purchases, pricing.Purchase{Slot: b.Slot, Class: e.index[b.Class], Count: b.Count})
+	}
+	sortPurchases(e.purchases)
+	return nil
+}
+
+// flow solves the problem in which the use of every class that one would buy costs
+// the same.
+func (e *Exact) flow(p *Problem, use int64) error {
+	n, m := len(p.Demand), &e.market
 	e.classes, e.index = e.classes[:0], e.index[:0]
 	for i := range m.classes {
 		c := &m.classes[i]
@@ -189,15 +208,6 @@ func (e *Exact) plan(p *Problem) error {
 		}
 		return err
 	}
-	y := e.solver.Potentials()
-	for t := range n {
-		e.values[t] = y[t+1] - y[t]
-	}
-	e.bought = e.solver.AppendPurchases(e.bought[:0])
-	for _, b := range e.bought {
-		e.purchases = append(e.purchases, pricing.Purchase{Slot: b.Slot, Class: e.index[b.Class], Count: b.Count})
-	}
-	sortPurchases(e.purchases)
 	return nil
 }
 

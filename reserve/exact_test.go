@@ -253,6 +253,36 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
+// Where the linear program is cut short, plan and certificate hold all the same.
+func TestExactLimited(t *testing.T) {
+	e := Exact{work: 1}
+	limited, gaps := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawExact(t)
+		_, want, ok := bruteForce(p)
+		plan, err := e.Solve(p)
+		if (err == nil) != ok {
+			t.Fatalf("error %v, feasible %v", err, ok)
+		}
+		if err != nil || !plan.Limited {
+			return
+		}
+		limited++
+		if err := Verify(p, &plan); err != nil {
+			t.Fatal(err)
+		}
+		if got := planCost(p, plan.Purchases); got.Cmp(want) < 0 || new(big.Rat).SetInt64(int64(plan.Bound)-1).Cmp(want) > 0 {
+			t.Fatalf("bound %v, optimum %v, plan %v", plan.Bound, want.RatString(), got.RatString())
+		}
+		if !plan.Optimal() {
+			gaps++
+		}
+	})
+	if limited == 0 || gaps == 0 {
+		t.Errorf("%d cases were cut short, %d with a gap", limited, gaps)
+	}
+}
+
 // A certificate whose sums would wrap proves nothing, and neither do counts that
 // would.
 func TestVerifyRefusesWraps(t *testing.T) {

@@ -1,6 +1,7 @@
 package reserve
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
@@ -29,15 +30,15 @@ import (
 // years, milliseconds; see BENCHMARKS.md. Terms of whole intervals keep the periods
 // long. A step costs the square of the purchases in the plan, so that plans of
 // thousands of purchases, as with terms of a day, reach the limit of the work,
-// about 10 seconds, which [Plan].Limited tells. Which of several best plans is
+// some ten seconds, which [Plan].Limited tells. Which of several best plans is
 // returned is not stated, but it is always the same. Memory:
 // about 100 bytes a period and class, and 8 times that square.
 
-// branches and work end branch and bound, and the simplex: about 10 seconds. What
+// branches and maxWork end branch and bound, and the simplex: some ten seconds. What
 // is found until then is returned, with the bound that it proves.
 const (
 	branches = 50
-	work     = 10_000_000_000
+	maxWork  = 20_000_000_000
 )
 
 // fractions are by how much the unit is made finer, the first that leaves amounts
@@ -164,7 +165,7 @@ func (e *Exact) linear(p *Problem) error {
 		}
 		lp.MaxActive = t.active
 	}
-	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches, Work: work})
+	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches, Work: cmp.Or(e.work, maxWork)})
 	e.limited = res.Stalled
 	switch {
 	case errors.Is(err, lpbound.ErrOverflow), errors.Is(err, lpbound.ErrInput):
@@ -181,6 +182,54 @@ func (e *Exact) linear(p *Problem) error {
 	}
 	sortPurchases(e.purchases)
 	e.spread(p, res.Duals, coarse, g, dates)
+	if e.limited {
+		return e.relax(p)
+	}
+	return nil
+}
+
+// relax replaces the values by better ones if there are any: those of the flow in
+// which the use of every class costs as little as that of the cheapest, which
+// makes every plan cheaper. They are a certificate of the problem itself: divided
+// among the levels, the deepest first, they are worth no more to a reservation of
+// any class than the flow's to it.
+func (e *Exact) relax(p *Problem) error {
+	n, m := len(p.Demand), &e.market
+	if err := e.dual.load(p, m, nil); err != nil {
+		return err
+	}
+	before, err := e.dual.bound(e.values, e.finer)
+	if err != nil {
+		return err
+	}
+	least := e.prices[len(e.prices)-1]
+	if err := e.flow(p, least); err != nil {
+		return nil // too large for the flow: what there is has to do
+	}
+	y := e.solver.Potentials()
+	e.proposal = append(e.proposal[:0], e.values...)
+	for t := range n {
+		left, below := y[t+1]-y[t], least
+		for k := len(e.prices) - 1; k >= 0; k-- {
+			above := m.price
+			if k > 0 {
+				above = e.prices[k-1]
+			}
+			v := left
+			if k > 0 {
+				v = min(left, above-below)
+			}
+			e.values[k*n+t] = v
+			left, below = left-v, above
+		}
+	}
+	after, err := e.dual.bound(e.values, e.finer)
+	if err != nil {
+		return err
+	}
+	if _, worse := after.minus(before); worse {
+		copy(e.values, e.proposal)
+	}
 	return nil
 }
 

@@ -193,6 +193,7 @@ func (s *simplex) shrinkKernel(c, q0 int) {
 // refine takes one Newton step w += w*(I - K*w), row by row of K: it squares
 // the error of the inverse.
 func (s *simplex) refine() {
+	s.work += 4 * int64(s.p) * int64(s.p) * int64(s.p)
 	p := s.p
 	for q0 := range p {
 		v := s.rowTimes(int(s.rowsK[q0]))

@@ -306,6 +306,7 @@ func (s *simplex) run(limit int) bool {
 // clean removes the rounding errors that steps leave in the values and the
 // prices, and in the inverse if they show or all is set.
 func (s *simplex) clean(all bool) {
+	s.work += 4 * int64(s.rows+len(s.fee))
 	if s.settle(true) > residual || all {
 		s.refine()
 		s.settle(true)
