@@ -14,7 +14,7 @@ import (
 // slots at a time, with a forecast of any quality: near the cost of the deferred
 // rolling horizon if the forecast is good, and never more than c times the
 // optimum, whatever it is. c ≥ 2 is the caller's; no deterministic rule without a
-// forecast has less than 2.
+// forecast has less than 2 for all prices.
 //
 // Three parts share a slot t. With p the price on demand less the use price,
 // m = ⌈F/p⌉, f = F - p·(m-1), N(t) the purchases so far and h_i = d_i + N(i-τ):

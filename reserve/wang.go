@@ -37,7 +37,7 @@ import (
 //
 // With the Full horizon it costs at most 2 - α times the optimum, α = αp/p the
 // ratio of use price and price on demand, and no deterministic rule without a
-// forecast has less. With Eager it is 2 - f/F for α = 0, f = F - p·(⌈F/p⌉-1).
+// forecast has less for all prices. With Eager it is 2 - f/F for α = 0, f = F - p·(⌈F/p⌉-1).
 //
 // As a [Planner] it handles purchases at every slot, classes billed either way,
 // inventory of classes whose use costs no more than that of the class to buy, and
