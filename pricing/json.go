@@ -169,7 +169,11 @@ func (p *listParser) object(path string, index int, fields []string, value func(
 func (p *listParser) list() (l List, err error) {
 	err = p.object("list", -1, []string{"on_demand", "classes"}, func(i int) error {
 		if i == 0 {
-			return p.money("on_demand", -1, &l.OnDemand)
+			err := p.money("on_demand", -1, &l.OnDemand)
+			if err == nil && l.OnDemand < 0 {
+				err = p.fail("on_demand", -1, ErrRange, "the price %v is negative", l.OnDemand)
+			}
+			return err
 		}
 		return p.classes(&l.Classes)
 	})

@@ -70,7 +70,7 @@ func TestReadListErrors(t *testing.T) {
 		{2, `"on_demand": null,`, "line 2", "on_demand", -1, ErrSyntax},
 		{2, `"on_demand": [2.4],`, "line 2", "on_demand", -1, ErrSyntax},
 		{2, `"on_demand": "2.4 $",`, "line 2", "on_demand", -1, ErrSyntax},
-		{2, `"on_demand": -2.4,`, "", "on_demand", -1, ErrRange},
+		{2, `"on_demand": -2.4,`, "line 2", "on_demand", -1, ErrRange},
 		{2, `"on_demand": 1e11,`, "line 2", "on_demand", -1, ErrOverflow},
 		{2, `"on_demand": 0.0000000001,`, "line 2", "on_demand", -1, ErrPrecision},
 		{2, `"on_demand": 2.4, "on_demand": 2.4,`, "line 2", "on_demand", -1, ErrDuplicate},
