@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -276,6 +277,23 @@ func TestExactLimited(t *testing.T) {
 		}
 		if !plan.Optimal() {
 			gaps++
+		}
+		// The bound is no less than the optimum if all use were as cheap as the
+		// cheapest.
+		cheap := *p
+		cheap.Prices.Classes = slices.Clone(p.Prices.Classes)
+		least := p.Prices.OnDemand
+		for u := range usedPrices(p) {
+			least = min(least, u)
+		}
+		for k := range cheap.Prices.Classes {
+			if c := &cheap.Prices.Classes[k]; c.Billed == pricing.WhenUsed && c.Hourly < p.Prices.OnDemand {
+				c.Hourly = least
+			}
+		}
+		bound := plan.Bound
+		if relaxed, err := e.Solve(&cheap); err != nil || bound < relaxed.Cost-1 {
+			t.Fatalf("bound %v, that of the relaxation %v, %v", bound, relaxed.Cost, err)
 		}
 	})
 	if limited == 0 || gaps == 0 {

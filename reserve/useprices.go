@@ -191,8 +191,8 @@ func (e *Exact) linear(p *Problem) error {
 // relax replaces the values by better ones if there are any: those of the flow in
 // which the use of every class costs as little as that of the cheapest, which
 // makes every plan cheaper. They are a certificate of the problem itself: divided
-// among the levels, the deepest first, they are worth no more to a reservation of
-// any class than the flow's to it.
+// among the levels, the deepest first but for negative ones, which all levels must
+// feel, they are worth no more to a reservation of any class than the flow's to it.
 func (e *Exact) relax(p *Problem) error {
 	n, m := len(p.Demand), &e.market
 	if err := e.dual.load(p, m, nil); err != nil {
@@ -217,7 +217,7 @@ func (e *Exact) relax(p *Problem) error {
 			}
 			v := left
 			if k > 0 {
-				v = min(left, above-below)
+				v = max(0, min(left, above-below))
 			}
 			e.values[k*n+t] = v
 			left, below = left-v, above
