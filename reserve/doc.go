@@ -90,7 +90,7 @@
 // as measured by TestHourlyReference and BenchmarkReference against the optima of
 // a network simplex program.
 //
-// Online, one class; doc_online.go has the proofs:
+// Online, one class; doc_rules.go has the proofs:
 //
 //	             sees                    cost at most, times the optimum
 //	RHO          a forecast              none is known; Deferred is the one to use

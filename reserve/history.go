@@ -38,7 +38,7 @@ type History struct {
 	his    []int64 // their hi, rising
 }
 
-// Reset begins a series, as [Online] says.
+// Reset begins a series, as [Rule] says.
 func (a *History) Reset(o Offer) error {
 	a.books.reset(0)
 	if err := o.check(); err != nil {
@@ -53,7 +53,7 @@ func (a *History) Reset(o Offer) error {
 	return nil
 }
 
-// Observe returns how many to buy, as [Online] says. O(τ) time.
+// Observe returns how many to buy, as [Rule] says. O(τ) time.
 func (a *History) Observe(demand int, _ []int) int {
 	l := &a.books
 	l.ready()

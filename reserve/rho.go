@@ -15,7 +15,7 @@ import (
 // For λ ≤ τ the window is one candidate only, and Algorithm 1 buys each level that
 // is uncovered in m = ⌈F/p⌉ slots of it or more. With N(t) the purchases up to slot
 // t and f_i the forecast, the k-th purchase helps in slot i if k ≤ f_i + N(i-τ)
-// (doc_online.go), so
+// (doc_rules.go), so
 //
 //	N(t) = max(N(t-1), m-th largest f_i + N(i-τ) of the window).
 //
@@ -77,7 +77,7 @@ const (
 	Deferred
 )
 
-// Reset begins a series, as [Online] says.
+// Reset begins a series, as [Rule] says.
 func (a *RHO) Reset(o Offer) error {
 	a.books.reset(0)
 	if err := o.check(); err != nil {
@@ -99,7 +99,7 @@ func (a *RHO) Reset(o Offer) error {
 	return nil
 }
 
-// Observe returns how many to buy, as [Online] says.
+// Observe returns how many to buy, as [Rule] says.
 func (a *RHO) Observe(demand int, forecast []int) int {
 	a.books.ready()
 	return a.books.close(a.advice.target(&a.books, instances(demand), forecast))

@@ -37,7 +37,7 @@ import (
 // what L grows by earns credit.
 //
 // Invariants after slot t: fewer than m of the last τ slots have h_i > N(t); (i)
-// or (ii) held at each purchase on advice. The proofs are in doc_online.go, and
+// or (ii) held at each purchase on advice. The proofs are in doc_rules.go, and
 // hold for advice from anywhere.
 //
 // Two order statistics of τ cells and one of λ: O(log τ) time a slot and O(λ) more
@@ -93,7 +93,7 @@ const (
 	maxRatio     = 100_000 // 2¹⁷: see Reset
 )
 
-// Reset begins a series, as [Online] says. Prices of which the fee, or the price
+// Reset begins a series, as [Rule] says. Prices of which the fee, or the price
 // on demand less the use price, is above 2⁵² in the largest unit in which both
 // are whole are [ErrOverflow].
 func (a *Robust) Reset(o Offer) error {
@@ -132,7 +132,7 @@ func (a *Robust) Reset(o Offer) error {
 	return nil
 }
 
-// Observe returns how many to buy, as [Online] says. O(λ + log τ) time; O(λ·log λ)
+// Observe returns how many to buy, as [Rule] says. O(λ + log τ) time; O(λ·log λ)
 // for λ > τ. It panics if the bill exceeds 2¹¹⁰ units, that is after 2²⁶ slots of
 // the largest prices and demands that there are.
 func (a *Robust) Observe(demand int, forecast []int) int {

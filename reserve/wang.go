@@ -30,7 +30,7 @@ import (
 // Invariant: after slot t fewer than m of the last τ slots have h_i > N(t).
 // O(log τ) time a slot, whatever the demand, and O(τ) space.
 //
-// The proof of the constant is in doc_online.go.
+// The proof of the constant is in doc_rules.go.
 
 // Wang is the deterministic rule of [Wang13], for one class. It takes no
 // forecast. The zero value is ready for Reset.
@@ -55,7 +55,7 @@ type Wang struct {
 	window top // h_i of the last τ slots
 }
 
-// Reset begins a series, as [Online] says.
+// Reset begins a series, as [Rule] says.
 func (a *Wang) Reset(o Offer) error {
 	a.books.reset(0)
 	if err := o.check(); err != nil {
@@ -74,7 +74,7 @@ func (a *Wang) reset(term int, m int64) {
 	a.window.reset(term, m)
 }
 
-// Observe returns how many to buy, as [Online] says. O(log τ) time.
+// Observe returns how many to buy, as [Rule] says. O(log τ) time.
 func (a *Wang) Observe(demand int, _ []int) int {
 	a.books.ready()
 	return a.observe(instances(demand))

@@ -28,7 +28,7 @@ import (
 // of 12: the optimum is 10 + 11 = 21, the expectation with the printed mass
 // 27.37 = 1.3032·21, and e/(e-1+α) = 1.2254. The mass belongs on "never reserve": then
 // the expected cost is at most e/(e-1+α) times the optimum (1.2066 there), and
-// that is proved in doc_online.go. For α = 0 nothing is left over, and the two
+// that is proved in doc_rules.go. For α = 0 nothing is left over, and the two
 // agree.
 //
 // A rule on whole slots has a threshold of m slots: more than w·F/(p-αp) are m for
@@ -99,7 +99,7 @@ func threshold(o *Offer, u float64) int64 {
 	return min(o.breakEven(), int64(w*float64(o.Fee)/gain)+1)
 }
 
-// Reset draws a threshold and begins a series, as [Online] says. It panics if
+// Reset draws a threshold and begins a series, as [Rule] says. It panics if
 // Rand is nil.
 func (a *WangRandom) Reset(o Offer) error {
 	if a.Rand == nil {
@@ -120,7 +120,7 @@ func (a *WangRandom) at(term int, slots int64) {
 	a.rule.reset(term, slots)
 }
 
-// Observe returns how many to buy, as [Online] says. O(log τ) time.
+// Observe returns how many to buy, as [Rule] says. O(log τ) time.
 func (a *WangRandom) Observe(demand int, _ []int) int { return a.rule.Observe(demand, nil) }
 
 // AppendPlan draws a threshold and appends the plan's purchases to dst, as

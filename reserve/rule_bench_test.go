@@ -43,9 +43,9 @@ func BenchmarkObserve(b *testing.B) {
 	}
 }
 
-// BenchmarkOnline plans whole demand files with windows of a term and forecasts
+// BenchmarkRule plans whole demand files with windows of a term and forecasts
 // with errors, and reports how much the plans cost above the optimum.
-func BenchmarkOnline(b *testing.B) {
+func BenchmarkRule(b *testing.B) {
 	if os.Getenv(shared.Env) == "" {
 		b.Skip(shared.Env, " is not set")
 	}

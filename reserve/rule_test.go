@@ -19,7 +19,7 @@ import (
 
 // Every rule buys what its literal form buys, slot by slot and over a whole series,
 // with a workspace that has seen other cases.
-func TestOnlineNaive(t *testing.T) {
+func TestRuleNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7)) // seed 7, 7
 	var wang, eager Wang
 	var at WangRandom
@@ -37,7 +37,7 @@ func TestOnlineNaive(t *testing.T) {
 			}
 		}
 		both := func(name string, rule interface {
-			Online
+			Rule
 			Planner
 		}, want []int) {
 			t.Helper()
@@ -81,11 +81,11 @@ func TestOnlineNaive(t *testing.T) {
 
 // onlineRules are all rules, new, with a window of the given length.
 func onlineRules(window int) map[string]interface {
-	Online
+	Rule
 	Planner
 } {
 	return map[string]interface {
-		Online
+		Rule
 		Planner
 	}{
 		"rho":          &RHO{Window: window},
@@ -381,7 +381,7 @@ func onlineBounds(name string, o Offer, ratio int64, cost, best int64) bool {
 // All demands of a few slots, with every fee: Wang, the randomised rule's
 // expectation, and Robust under all advice that its credit lets through, which is
 // all that any forecast can do.
-func TestOnlineExhaustive(t *testing.T) {
+func TestRuleExhaustive(t *testing.T) {
 	var opt optimum
 	rules := onlineRules(0)
 	random := rules["wang-random"].(*WangRandom)
@@ -448,7 +448,7 @@ func TestOnlineExhaustive(t *testing.T) {
 
 // A search for bad cases of some hundred slots: demand, and advice that is free to
 // follow it.
-func TestOnlineClimb(t *testing.T) {
+func TestRuleClimb(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1)) // seed 17, 1
 	var opt optimum
 	for _, rule := range []string{"wang", "wang-eager", "robust"} {
@@ -517,7 +517,7 @@ func TestOnlineClimb(t *testing.T) {
 // any forecast: Robust at most c - (c-1)·α, Wang 2 - α, the randomised rule
 // e/(e-1+α) times the optimum; and the rules give the same with workspaces that
 // have been used, and leave their input alone.
-func TestOnlineProperties(t *testing.T) {
+func TestRuleProperties(t *testing.T) {
 	used := onlineRules(0)
 	var exact Exact
 	cases := 0
@@ -666,7 +666,7 @@ func overOptimum(tb testing.TB, rule Planner, p *Problem, percent int, optimum p
 
 // Cost over optimum on the demand files, with windows of a term. The numbers are
 // those of an independent program, which had the optima from LEMON.
-func TestOnlineDemands(t *testing.T) {
+func TestRuleDemands(t *testing.T) {
 	rules := onlineRules(0)
 	rules["robust-2"] = &Robust{Ratio: 2000}
 	names := []string{"wang", "history", "rho", "rho-deferred", "robust-2", "robust"}
@@ -700,7 +700,7 @@ func TestOnlineDemands(t *testing.T) {
 }
 
 // No rule allocates once it has seen the largest problem, in either form.
-func TestOnlineAllocs(t *testing.T) {
+func TestRuleAllocs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2)) // seed 1, 2
 	var problems []*Problem
 	for i, n := range []int{4000, 1, 3999, 24, 744, 2000} {
@@ -741,7 +741,7 @@ func TestOnlineAllocs(t *testing.T) {
 }
 
 // What is refused, and where the error points.
-func TestOnlineErrors(t *testing.T) {
+func TestRuleErrors(t *testing.T) {
 	used := pricing.List{OnDemand: 5, Classes: []pricing.Class{
 		{Name: "prepaid", Term: 3 * time.Hour, Upfront: 6},
 		{Name: "light", Term: 3 * time.Hour, Upfront: 2, Hourly: 1, Billed: pricing.WhenUsed},
@@ -866,7 +866,7 @@ func mustPanic(t *testing.T, name string, f func()) {
 
 // Rules know their class by its index, and what does not save anything is not
 // bought; what costs nothing is, as it is needed.
-func TestOnlineClasses(t *testing.T) {
+func TestRuleClasses(t *testing.T) {
 	p := problemOf(Offer{Price: 2, Fee: 4, Term: 4}, digits("1111111111"))
 	p.Prices.Classes = append([]pricing.Class{{Name: "dear", Term: time.Hour, Upfront: 9, Hourly: 9, Billed: pricing.WhenUsed}}, p.Prices.Classes...)
 	for _, a := range []Planner{&RHO{Class: 1}, &Robust{Class: 1}, &Wang{Class: 1}, &History{Class: 1}, &WangRandom{Class: 1, Rand: rand.New(rand.NewPCG(1, 1))}} {

@@ -55,13 +55,13 @@ func ExampleRobust() {
 
 // A fleet's purchases as they happen: each hour its demand is measured, and the
 // rule says how many weeks to buy.
-func ExampleOnline() {
+func ExampleRule() {
 	offer, err := reserve.OfferOf(&reserve.Problem{Slot: time.Hour, Prices: weekly}, 0)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	var rule reserve.Online = &reserve.Wang{}
+	var rule reserve.Rule = &reserve.Wang{}
 	if err := rule.Reset(offer); err != nil {
 		fmt.Println(err)
 		return

@@ -1,6 +1,6 @@
 // # Online rules
 //
-// A planner of the part above knows the demand. An [Online] rule is told it slot by
+// A planner of the part above knows the demand. An [Rule] rule is told it slot by
 // slot, perhaps with a forecast, and buys now or not: [RHO] looks ahead and trusts
 // what it sees, [Wang], [WangRandom] and [History] look back, [Robust] does both. For
 // one class; with a use price αp it is the problem with p' = (1-α)·p in the place of
@@ -18,7 +18,7 @@
 //
 // The constants are for the Full horizon. Geometric means of cost over optimum on
 // the five logs of the reference demands, terms of a day and of 30 days, λ = τ,
-// independent errors of the forecast of up to 0, 20 and 40% (BenchmarkOnline; the
+// independent errors of the forecast of up to 0, 20 and 40% (BenchmarkRule; the
 // mean of five forecasts):
 //
 //	                  day                      30 days

@@ -255,7 +255,7 @@ func onlineCase(rng *rand.Rand, slots, term, peak int) (d, f []int, o Offer) {
 }
 
 // observeAll is a rule's purchases slot by slot.
-func observeAll(rule Online, o Offer, d, f []int) []int {
+func observeAll(rule Rule, o Offer, d, f []int) []int {
 	if err := rule.Reset(o); err != nil {
 		panic(err)
 	}

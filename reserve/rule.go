@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// An Online rule decides slot by slot how many reservations of one class to buy,
+// A Rule decides slot by slot how many reservations of one class to buy,
 // and knows of the future no more than it is told.
 //
 // Reset begins a series for a class: nothing has been observed and nothing is
@@ -22,17 +22,17 @@ import (
 // Observe panics before a Reset that succeeded, and on a demand, or a forecast
 // that it reads, outside of 0 to [math.MaxInt32]. It does not allocate. Rules are [Planner]s too: AppendPlan resets the rule and
 // observes a whole demand. One goroutine at a time.
-type Online interface {
+type Rule interface {
 	Reset(o Offer) error
 	Observe(demand int, forecast []int) int
 }
 
 var (
-	_ Online  = (*RHO)(nil)
-	_ Online  = (*Robust)(nil)
-	_ Online  = (*Wang)(nil)
-	_ Online  = (*WangRandom)(nil)
-	_ Online  = (*History)(nil)
+	_ Rule    = (*RHO)(nil)
+	_ Rule    = (*Robust)(nil)
+	_ Rule    = (*Wang)(nil)
+	_ Rule    = (*WangRandom)(nil)
+	_ Rule    = (*History)(nil)
 	_ Planner = (*RHO)(nil)
 	_ Planner = (*Robust)(nil)
 	_ Planner = (*Wang)(nil)
@@ -188,7 +188,7 @@ func (s *series) offer() Offer {
 
 // run appends what a rule that has just been reset buys, shown window slots at
 // a time, the current one included.
-func (s *series) run(dst []pricing.Purchase, k int, rule Online, window int) []pricing.Purchase {
+func (s *series) run(dst []pricing.Purchase, k int, rule Rule, window int) []pricing.Purchase {
 	if s.gain <= 0 {
 		return dst
 	}
