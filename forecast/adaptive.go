@@ -1,0 +1,196 @@
+package forecast
+
+import "math"
+
+// Defaults of [TriggLeach].
+const (
+	DefaultAlpha0 = 0.2  // the factor of the first errors
+	DefaultHold   = 3    // how many errors these are
+	DefaultFloor  = 0.02 // least factor: at 0 a model would be deaf until its signal moves
+)
+
+// TriggLeach sets smoothing factors from the tracking signal of a model's own
+// one-step errors [Trigg67]: while forecasts are off to one side the factor
+// grows, and with it the speed of recovery; while they are not it shrinks.
+//
+//	α_k = |T_k|        the original rule, T with the error of x_k itself
+//	α_k = |T_{k-1}|    Lagged, of the error before: slower by a step, and calmer
+//
+// The first Hold errors are smoothed with Alpha0, since |T_1| = 1 whatever e_1 is.
+// After that the factor is cut to [Floor, Cap]. Under white noise |T| does not go
+// to 0, see [Signal]: adaptive factors cost accuracy on series that do not change.
+//
+// The zero value is the original rule with the defaults, for α alone.
+type TriggLeach struct {
+	Signal Signal  `json:"signal"`
+	Lagged bool    `json:"lagged,omitempty"`
+	All    bool    `json:"all,omitempty"`    // one signal for all factors, not α alone
+	Alpha0 float64 `json:"alpha0,omitempty"` // in (0, 1]; 0 stands for DefaultAlpha0
+	Hold   int     `json:"hold,omitempty"`   // 0 stands for DefaultHold, negative for none
+	Floor  float64 `json:"floor,omitempty"`  // 0 stands for DefaultFloor
+	Cap    float64 `json:"cap,omitempty"`    // 0 stands for 1
+}
+
+// or returns x, or standby if x is 0.
+func or(x, standby float64) float64 {
+	if x == 0 {
+		return standby
+	}
+	return x
+}
+
+// Factor takes the error of the next observation and returns the factor to
+// smooth it with.
+func (r *TriggLeach) Factor(e float64) float64 {
+	t := r.Signal.TrackingSignal()
+	r.Signal.Update(e)
+	hold := r.Hold
+	if hold == 0 {
+		hold = DefaultHold
+	}
+	if r.Signal.N <= hold {
+		return or(r.Alpha0, DefaultAlpha0)
+	}
+	if !r.Lagged {
+		t = r.Signal.TrackingSignal()
+	}
+	return min(max(math.Abs(t), or(r.Floor, DefaultFloor)), or(r.Cap, 1))
+}
+
+// TrackingSignal returns the signal's value, see [Signal].
+func (r *TriggLeach) TrackingSignal() float64 { return r.Signal.TrackingSignal() }
+
+// Check returns an [*InputError] if a parameter or the state is out of range.
+func (r *TriggLeach) Check() error {
+	for _, f := range [...]struct {
+		name string
+		x    float64
+	}{{"Alpha0", r.Alpha0}, {"Floor", r.Floor}, {"Cap", r.Cap}} {
+		if err := checkUnit(f.name, f.x, 1); err != nil {
+			return err
+		}
+	}
+	if or(r.Floor, DefaultFloor) > or(r.Cap, 1) {
+		return badInput("Floor", -1, ErrFactor, "%v is above the cap, %v", or(r.Floor, DefaultFloor), or(r.Cap, 1))
+	}
+	return r.Signal.Check()
+}
+
+// AdaptiveSimple is [Simple] whose Alpha follows [TriggLeach], known as ARRSES.
+// Model.Alpha is the factor of the last observation.
+type AdaptiveSimple struct {
+	Model Simple     `json:"model"`
+	Rule  TriggLeach `json:"rule"`
+}
+
+// Ready reports whether the model has its start, one observation.
+func (m *AdaptiveSimple) Ready() bool { return m.Model.Ready() }
+
+// Update takes the next observation, see [Model].
+func (m *AdaptiveSimple) Update(x float64) {
+	if m.Model.N > 0 && usable(x) {
+		m.Model.Alpha = m.Rule.Factor(x - m.Model.Level)
+	}
+	m.Model.Update(x)
+}
+
+// Forecast fills dst with the level, see [Model].
+func (m *AdaptiveSimple) Forecast(dst []float64) { m.Model.Forecast(dst) }
+
+// TrackingSignal returns the signal's value, see [Signal].
+func (m *AdaptiveSimple) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
+
+// Check returns an [*InputError] if a parameter or the state is out of range.
+func (m *AdaptiveSimple) Check() error {
+	if err := m.Rule.Check(); err != nil {
+		return err
+	}
+	return m.Model.Check()
+}
+
+// AdaptiveHolt is [Holt] whose Alpha, or with Rule.All whose Alpha and Beta,
+// follow [TriggLeach]. The start is smoothed with Rule.Alpha0.
+type AdaptiveHolt struct {
+	Model Holt       `json:"model"`
+	Rule  TriggLeach `json:"rule"`
+}
+
+// Ready reports whether the model has its start, two observations.
+func (m *AdaptiveHolt) Ready() bool { return m.Model.Ready() }
+
+// Update takes the next observation, see [Model].
+func (m *AdaptiveHolt) Update(x float64) {
+	if usable(x) {
+		f := or(m.Rule.Alpha0, DefaultAlpha0)
+		if m.Model.N > 1 {
+			f = m.Rule.Factor(x - m.Model.Level - m.Model.phi()*m.Model.Trend)
+		}
+		m.Model.Alpha = f
+		if m.Rule.All {
+			m.Model.Beta = f
+		}
+	}
+	m.Model.Update(x)
+}
+
+// Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
+func (m *AdaptiveHolt) Forecast(dst []float64) { m.Model.Forecast(dst) }
+
+// TrackingSignal returns the signal's value, see [Signal].
+func (m *AdaptiveHolt) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
+
+// Check returns an [*InputError] if a parameter or the state is out of range.
+func (m *AdaptiveHolt) Check() error {
+	if err := m.Rule.Check(); err != nil {
+		return err
+	}
+	return m.Model.Check()
+}
+
+// AdaptiveTriple is [Triple] whose Alpha, or with Rule.All whose three factors,
+// follow [TriggLeach]: the dynamic factors of [Niu16] section 5.2.1, which does not
+// say which of them adapt. A small |T| leads into the unstable corner of the cube of
+// factors, so that Model.Gamma is lowered by [Triple.Clamp] where need be, from
+// Gamma or, with Rule.All, from the common factor. The start is smoothed with
+// Rule.Alpha0.
+type AdaptiveTriple struct {
+	Model Triple     `json:"model"`
+	Rule  TriggLeach `json:"rule"`
+	Gamma float64    `json:"gamma"` // the γ to use where it is stable, unless Rule.All
+}
+
+// Ready reports whether the model has its start, two observations.
+func (m *AdaptiveTriple) Ready() bool { return m.Model.Ready() }
+
+// Update takes the next observation, see [Model].
+func (m *AdaptiveTriple) Update(x float64) {
+	if usable(x) {
+		f := or(m.Rule.Alpha0, DefaultAlpha0)
+		if m.Model.N > 1 {
+			f = m.Rule.Factor(x - m.Model.predict())
+		}
+		m.Model.Alpha, m.Model.Gamma = f, m.Gamma
+		if m.Rule.All {
+			m.Model.Beta, m.Model.Gamma = f, f
+		}
+		m.Model.Clamp()
+	}
+	m.Model.Update(x)
+}
+
+// Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
+func (m *AdaptiveTriple) Forecast(dst []float64) { m.Model.Forecast(dst) }
+
+// TrackingSignal returns the signal's value, see [Signal].
+func (m *AdaptiveTriple) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
+
+// Check returns an [*InputError] if a parameter or the state is out of range.
+func (m *AdaptiveTriple) Check() error {
+	if err := m.Rule.Check(); err != nil {
+		return err
+	}
+	if err := checkUnit("Gamma", m.Gamma, 1); err != nil {
+		return err
+	}
+	return m.Model.Check()
+}

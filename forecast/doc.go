@@ -1,0 +1,2 @@
+// Package forecast predicts demand: exponential smoothing, adaptive rates, backtests.
+package forecast

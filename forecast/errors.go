@@ -1,0 +1,109 @@
+package forecast
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// What an [InputError] unwraps to.
+var (
+	// ErrValue: an observation is infinite or beyond [Largest].
+	ErrValue = errors.New("value out of range")
+	// ErrFactor: a smoothing factor, or another parameter, is outside of what it may be.
+	ErrFactor = errors.New("parameter out of range")
+	// ErrUnstable: the factors make the recursion run away from the data.
+	ErrUnstable = errors.New("factors outside the stability region")
+	// ErrShort: the series has too few observations.
+	ErrShort = errors.New("too few observations")
+	// ErrHorizon: a horizon is below 1.
+	ErrHorizon = errors.New("horizon out of range")
+	// ErrLength: two series that belong together differ in length.
+	ErrLength = errors.New("lengths differ")
+	// ErrKind: there is no model of this name.
+	ErrKind = errors.New("no such model")
+	// ErrScale: a measure of error has nothing to be measured by.
+	ErrScale = errors.New("no scale")
+)
+
+// Largest is the largest magnitude of an observation and of a model's state. What
+// is beyond counts as infinite: the square of a forecast over 10⁷⁵ steps still
+// fits in a float64, so that no finite input makes a forecast that is not.
+const Largest = 1e150
+
+// An InputError says which part of the input cannot be used, and why.
+type InputError struct {
+	Field string // a parameter such as "Alpha", or "series", "horizon"
+	Index int    // within the field, -1 where there is none
+	Err   error  // what is wrong and what would be right; unwraps to a sentinel
+}
+
+// Error returns one sentence.
+func (e *InputError) Error() string {
+	if e.Index < 0 {
+		return fmt.Sprintf("forecast: %s: %v", e.Field, e.Err)
+	}
+	return fmt.Sprintf("forecast: %s[%d]: %v", e.Field, e.Index, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.Err }
+
+func badInput(field string, index int, sentinel error, format string, args ...any) error {
+	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+}
+
+// usable reports whether x is an observation: neither NaN, nor infinite, nor
+// beyond Largest.
+func usable(x float64) bool { return math.Abs(x) <= Largest }
+
+// CheckSeries returns an [*InputError] that unwraps to [ErrValue] for the first
+// value of series that is infinite or beyond [Largest]. NaN is a missing value,
+// and fine.
+func CheckSeries(series []float64) error {
+	for i, x := range series {
+		if math.Abs(x) > Largest {
+			return badInput("series", i, ErrValue, "%v is not a finite number; a missing value is NaN", x)
+		}
+	}
+	return nil
+}
+
+// checkSeries counts the values of a series that are not missing, and wants at
+// least so many.
+func checkSeries(series []float64, least int) (int, error) {
+	if err := CheckSeries(series); err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, x := range series {
+		if x == x {
+			n++
+		}
+	}
+	if n < least {
+		return n, badInput("series", -1, ErrShort, "%d values that are not missing, want %d at least", n, least)
+	}
+	return n, nil
+}
+
+// checkUnit wants a factor in [0, most].
+func checkUnit(field string, x, most float64) error {
+	if !(x >= 0 && x <= most) {
+		return badInput(field, -1, ErrFactor, "%v is not in [0, %v]", x, most)
+	}
+	return nil
+}
+
+// checkState wants all of a state to be usable, and n and gap to be counts.
+func checkState(n, gap int, state ...float64) error {
+	if n < 0 || gap < 0 {
+		return badInput("N", -1, ErrFactor, "%d observations, gap %d: counts are not negative", n, gap)
+	}
+	for _, x := range state {
+		if !usable(x) {
+			return badInput("state", -1, ErrValue, "%v is not a finite number", x)
+		}
+	}
+	return nil
+}

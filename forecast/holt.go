@@ -1,0 +1,138 @@
+package forecast
+
+import "math"
+
+// Holt is Holt's double-parameter smoothing, for series with a trend, damped or
+// not. With p = l_{k-1} + φ·b_{k-1}, the forecast of x_k:
+//
+//	l_k = p + α·(x_k − p)
+//	b_k = β·(l_k − l_{k-1}) + (1 − β)·φ·b_{k-1} = φ·b_{k-1} + α·β·(x_k − p)
+//	forecast h steps ahead: l_k + (φ + φ² + … + φ^h)·b_k.
+//
+// β is Holt's own; the β of the state-space literature is α·β here.
+//
+// Phi in (0, 1) damps the trend, the safe choice over long horizons: the forecast
+// levels off at l + b·φ/(1 − φ). Phi 1, or 0, which is what the zero value has,
+// does not. (A trend with φ = 0 would be none: that is [Simple].)
+//
+// Start: level x_1 and trend x_2 − x_1 before the first observation, known once the
+// second is there; then both are smoothed as any other. If g observations are
+// missing between them the trend is (x_2 − x_1)/(g + 1). One observation forecasts
+// itself. To begin with another state set Level, Trend and N = 2.
+//
+// A missing observation moves the level by φ·b, and the trend to φ·b.
+type Holt struct {
+	Alpha float64 `json:"alpha"`         // smoothing factor of the level, in [0, 1]
+	Beta  float64 `json:"beta"`          // smoothing factor of the trend, in [0, 1]
+	Phi   float64 `json:"phi,omitempty"` // damping of the trend, in [0, 1]; 0 stands for 1
+
+	Level float64 `json:"level"`
+	Trend float64 `json:"trend"`
+	N     int     `json:"n"`             // observations taken, without missing ones; 2 if Level and Trend are given
+	Gap   int     `json:"gap,omitempty"` // while N is 1: missing ones since the first
+}
+
+// Ready reports whether the model has its start, two observations.
+func (m *Holt) Ready() bool { return m.N > 1 }
+
+func (m *Holt) phi() float64 {
+	if m.Phi == 0 {
+		return 1
+	}
+	return m.Phi
+}
+
+// Update takes the next observation, see [Model].
+func (m *Holt) Update(x float64) {
+	if m.N < 2 {
+		m.start(x)
+		return
+	}
+	m.step(x)
+}
+
+// start takes observations until there are two.
+func (m *Holt) start(x float64) {
+	switch {
+	case m.N == 0 && usable(x):
+		m.Level, m.Trend, m.N, m.Gap = x, 0, 1, 0
+	case m.N == 1 && !usable(x):
+		m.Gap++
+	case m.N == 1:
+		first, gap := m.Level, m.Gap
+		m.Trend, m.Gap = (x-first)/float64(gap+1), 0
+		m.N = 0 // the next two count
+		m.step(first)
+		for range gap {
+			m.step(math.NaN())
+		}
+		m.step(x)
+	}
+}
+
+// step is the recursion.
+func (m *Holt) step(x float64) {
+	b := m.phi() * m.Trend
+	l := m.Level + b
+	if usable(x) {
+		e := m.Alpha * (x - l)
+		l += e
+		b += m.Beta * e
+		m.N++
+	}
+	if usable(l) && usable(b) {
+		m.Level, m.Trend = l, b
+	}
+}
+
+// Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
+func (m *Holt) Forecast(dst []float64) {
+	phi, b, l := m.phi(), m.Trend, m.Level
+	if phi == 1 {
+		for i := range dst {
+			dst[i] = l + float64(i+1)*b
+		}
+		return
+	}
+	for i := range dst {
+		b *= phi
+		l += b
+		dst[i] = l
+	}
+}
+
+// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
+// units of that of one-step errors: √(1 + Σ c_j²) over j < h for h steps, with
+// c_j = α + α·β·(φ + … + φ^j) ([Hyndman08] table 6.1, class 1).
+func (m *Holt) Spread(dst []float64) {
+	phi := m.phi()
+	v, c, g := 1.0, m.Alpha, m.Alpha*m.Beta
+	for i := range dst {
+		dst[i] = math.Sqrt(v)
+		g *= phi
+		c += g
+		v += c * c
+	}
+}
+
+// Stable reports whether the model forgets its start, all eigenvalues of its
+// transition inside the unit circle: for factors in [0, 1] whenever 0 < α, and
+// 0 < β or φ < 1. Factors out of [0, 1] are not stable.
+func (m *Holt) Stable() bool {
+	return m.Alpha > 0 && m.Alpha <= 1 && m.Beta >= 0 && m.Beta <= 1 &&
+		m.Phi >= 0 && m.Phi <= 1 && (m.Beta > 0 || m.phi() < 1)
+}
+
+// Check returns an [*InputError] if a factor or the state is out of range.
+func (m *Holt) Check() error {
+	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
+		return err
+	}
+	if err := checkUnit("Beta", m.Beta, 1); err != nil {
+		return err
+	}
+	if err := checkUnit("Phi", m.Phi, 1); err != nil {
+		return err
+	}
+	return checkState(m.N, m.Gap, m.Level, m.Trend)
+}

@@ -1,0 +1,38 @@
+package forecast
+
+import "math"
+
+// A Model forecasts a series that it is shown one observation at a time.
+//
+// Update takes the next observation. NaN is a missing one: the model moves on by a
+// step and corrects nothing. So does an infinite one, or one beyond [Largest]; use
+// [Observe] or [CheckSeries] to be told. An update that would carry the state
+// beyond Largest is not made, which only factors outside of the stability region, or
+// silence without end, can cause: whatever it is fed, a model never holds a NaN or
+// an infinity.
+//
+// Forecast sets dst[i] to the forecast i+1 steps after the last observation, which
+// may be a missing one. A dst of length 0 is fine. Without any observation
+// forecasts are 0; each model documents what it does with less than its start
+// needs.
+type Model interface {
+	Update(x float64)
+	Forecast(dst []float64)
+}
+
+// Observe updates m with x, unless x is infinite or beyond [Largest]: then it
+// leaves m alone and returns an [*InputError] that unwraps to [ErrValue].
+func Observe(m Model, x float64) error {
+	if math.Abs(x) > Largest {
+		return badInput("x", -1, ErrValue, "%v is not a finite number; a missing value is NaN", x)
+	}
+	m.Update(x)
+	return nil
+}
+
+// flat fills dst with x.
+func flat(dst []float64, x float64) {
+	for i := range dst {
+		dst[i] = x
+	}
+}

@@ -1,0 +1,37 @@
+package forecast
+
+import "math"
+
+// Naive forecasts the last observation. It is the baseline that any other model
+// has to beat, and the best there is for a random walk.
+//
+// Start: one observation. A missing one changes nothing.
+type Naive struct {
+	Level float64 `json:"level"` // the last observation
+	N     int     `json:"n"`     // observations taken, without missing ones
+}
+
+// Ready reports whether there is an observation.
+func (m *Naive) Ready() bool { return m.N > 0 }
+
+// Update takes the next observation, see [Model].
+func (m *Naive) Update(x float64) {
+	if usable(x) {
+		m.Level = x
+		m.N++
+	}
+}
+
+// Forecast fills dst with the last observation, see [Model].
+func (m *Naive) Forecast(dst []float64) { flat(dst, m.Level) }
+
+// Spread sets dst[i] to √(i+1), the standard deviation of a random walk in units of
+// that of its steps.
+func (m *Naive) Spread(dst []float64) {
+	for i := range dst {
+		dst[i] = math.Sqrt(float64(i + 1))
+	}
+}
+
+// Check returns an [*InputError] if the state is out of range.
+func (m *Naive) Check() error { return checkState(m.N, 0, m.Level) }

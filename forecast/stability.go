@@ -1,0 +1,75 @@
+package forecast
+
+import "math"
+
+// Stable reports whether the model forgets its start, all eigenvalues of its
+// transition inside the unit circle: for factors in (0, 1] if and only if
+//
+//	AsPrinted           2·α + (1−α)·γ·(β·(1+γ) − 2) > 0
+//	Midpoint            γ < 2·α/(2−α)
+//	BackwardDifference  γ < α/(1−α)
+//
+// The package documentation has the proof. A factor out of (0, 1] is not stable.
+func (m *Triple) Stable() bool {
+	a, b, g := m.Alpha, m.Beta, m.Gamma
+	if !(a > 0 && a <= 1 && b > 0 && b <= 1 && g > 0 && g <= 1) {
+		return false
+	}
+	switch m.Form {
+	case AsPrinted:
+		return 2*a+(1-a)*g*(b*(1+g)-2) > 0
+	case Midpoint:
+		return g*(2-a) < 2*a
+	default:
+		return g*(1-a) < a
+	}
+}
+
+// GammaLimit returns the g up to which all γ in (0, g) are stable with the
+// model's α and β, 1 at most; 0 if α is 0. As printed, with β near 1, some γ near
+// 1 are stable again, beyond the limit.
+func (m *Triple) GammaLimit() float64 {
+	a, b := m.Alpha, m.Beta
+	if !(a > 0) {
+		return 0
+	}
+	switch m.Form {
+	case AsPrinted:
+		// The lesser root of (1−α)·β·γ² − (1−α)·(2−β)·γ + 2·α, in the form that
+		// does not cancel; without one, every γ is stable.
+		p := (1 - a) * (2 - b)
+		disc := p*p - 8*a*b*(1-a)
+		if disc < 0 {
+			return 1
+		}
+		return min(1, 4*a/(p+math.Sqrt(disc)))
+	case Midpoint:
+		return min(1, 2*a/(2-a))
+	default:
+		if a >= 0.5 {
+			return 1
+		}
+		return a / (1 - a)
+	}
+}
+
+// ClampMargin is how much of [Triple.GammaLimit] [Triple.Clamp] leaves: at the
+// limit itself errors would swing for ever, at nine tenths of it they die out.
+const ClampMargin = 0.9
+
+// Clamp brings the factors into the stability region: each into [0, 1], then Gamma,
+// if the three are unstable, to [ClampMargin] of its limit. It reports whether it
+// changed anything. A factor that is NaN becomes 0.
+func (m *Triple) Clamp() bool {
+	old := [3]float64{m.Alpha, m.Beta, m.Gamma}
+	for _, f := range []*float64{&m.Alpha, &m.Beta, &m.Gamma} {
+		*f = min(1, max(0, *f))
+		if math.IsNaN(*f) {
+			*f = 0
+		}
+	}
+	if m.Gamma > 0 && m.Beta > 0 && !m.Stable() {
+		m.Gamma = ClampMargin * m.GammaLimit()
+	}
+	return old != [3]float64{m.Alpha, m.Beta, m.Gamma}
+}

@@ -1,0 +1,204 @@
+package forecast
+
+import (
+	"math"
+	"strconv"
+)
+
+// A Form says how a [Triple] reads its trend.
+type Form int
+
+const (
+	// AsPrinted is [Niu16] Eqs. (6) and (7) to the letter. Even on a quadratic
+	// without noise its one-step error tends to a/(2·α).
+	AsPrinted Form = iota
+	// Midpoint takes v as the slope at k: the step of the level, which is the slope
+	// half a step earlier, is corrected by a/2.
+	Midpoint
+	// BackwardDifference takes v as the last step of the level, so that the next
+	// step is v + a, and the h-th from now v + h·a.
+	BackwardDifference
+)
+
+var forms = [...]string{"as-printed", "midpoint", "backward-difference"}
+
+// String returns the name that the JSON form has.
+func (f Form) String() string {
+	if f < 0 || int(f) >= len(forms) {
+		return "Form(" + strconv.Itoa(int(f)) + ")"
+	}
+	return forms[f]
+}
+
+// MarshalText returns the name.
+func (f Form) MarshalText() ([]byte, error) {
+	if f < 0 || int(f) >= len(forms) {
+		return nil, badInput("Form", -1, ErrFactor, "%d is none of the three forms", int(f))
+	}
+	return []byte(forms[f]), nil
+}
+
+// UnmarshalText accepts the names that String returns.
+func (f *Form) UnmarshalText(text []byte) error {
+	for i, name := range forms {
+		if name == string(text) {
+			*f = Form(i)
+			return nil
+		}
+	}
+	return badInput("Form", -1, ErrFactor, "%q is none of as-printed, midpoint, backward-difference", text)
+}
+
+// Triple is the triple-parameter smoothing of [Niu16] section 5.2.1, a level d, a
+// trend v and an acceleration a, in one of three forms. With e = x_k − p:
+//
+//	                    p                  d_k       v_k                          forecast h steps ahead
+//	AsPrinted           d + v + a/2        p + α·e   β·(d_k−d) + (1−β)·(v+a)      d_k + v_k·h + a_k·h²/2
+//	Midpoint            d + v + a/2        p + α·e   β·(d_k−d+a/2) + (1−β)·(v+a)  d_k + v_k·h + a_k·h²/2
+//	BackwardDifference  d + v + a          p + α·e   β·(d_k−d) + (1−β)·(v+a)      d_k + v_k·h + a_k·h·(h+1)/2
+//
+// and a_k = γ·(v_k − v) + (1−γ)·a in all. The last two are exact on quadratics. All
+// of them are unstable for many factors, see [Triple.Stable], and run away over
+// long horizons: cap them.
+//
+// Start: as [Holt], with acceleration 0; the paper says nothing. To begin with
+// another state set Level, Trend, Accel and N = 2. A missing observation is one
+// with e = 0.
+type Triple struct {
+	Form  Form    `json:"form"`
+	Alpha float64 `json:"alpha"` // smoothing factor of the level, in [0, 1]
+	Beta  float64 `json:"beta"`  // of the trend
+	Gamma float64 `json:"gamma"` // of the acceleration
+
+	Level float64 `json:"level"`
+	Trend float64 `json:"trend"`
+	Accel float64 `json:"accel"`
+	N     int     `json:"n"`             // observations taken, without missing ones; 2 if the state is given
+	Gap   int     `json:"gap,omitempty"` // while N is 1: missing ones since the first
+}
+
+// Ready reports whether the model has its start, two observations.
+func (m *Triple) Ready() bool { return m.N > 1 }
+
+// Update takes the next observation, see [Model].
+func (m *Triple) Update(x float64) {
+	if m.N < 2 {
+		m.start(x)
+		return
+	}
+	m.step(x)
+}
+
+// start takes observations until there are two.
+func (m *Triple) start(x float64) {
+	switch {
+	case m.N == 0 && usable(x):
+		m.Level, m.Trend, m.Accel, m.N, m.Gap = x, 0, 0, 1, 0
+	case m.N == 1 && !usable(x):
+		m.Gap++
+	case m.N == 1:
+		first, gap := m.Level, m.Gap
+		m.Trend, m.Accel, m.Gap = (x-first)/float64(gap+1), 0, 0
+		m.N = 0 // the next two count
+		m.step(first)
+		for range gap {
+			m.step(math.NaN())
+		}
+		m.step(x)
+	}
+}
+
+// predict returns the forecast of the next observation.
+func (m *Triple) predict() float64 {
+	if m.Form == BackwardDifference {
+		return m.Level + m.Trend + m.Accel
+	}
+	return m.Level + m.Trend + m.Accel/2
+}
+
+// step is the recursion in its error-correction form: Eq. (7) with d_k put into
+// v_k and v_k into a_k. As printed, β·a/2 is missing from v_k and β·γ·a/2 from a_k;
+// that is the bias.
+func (m *Triple) step(x float64) {
+	d, v, a := m.predict(), m.Trend+m.Accel, m.Accel
+	if m.Form == AsPrinted {
+		v -= m.Beta * m.Accel / 2
+		a -= m.Beta * m.Gamma * m.Accel / 2
+	}
+	if usable(x) {
+		e := m.Alpha * (x - d)
+		d += e
+		e *= m.Beta
+		v += e
+		a += m.Gamma * e
+		m.N++
+	}
+	if usable(d) && usable(v) && usable(a) {
+		m.Level, m.Trend, m.Accel = d, v, a
+	}
+}
+
+// Forecast sets dst[i] to the forecast i+1 steps ahead, [Niu16] Eq. (6), see
+// [Model].
+func (m *Triple) Forecast(dst []float64) {
+	v := m.Trend
+	if m.Form == BackwardDifference {
+		v += m.Accel / 2
+	}
+	quadratic(dst, m.Level, v, m.Accel)
+}
+
+// quadratic sets dst to d + v·h + a·h²/2 at h = 1, 2, …
+func quadratic(dst []float64, d, v, a float64) {
+	for i := range dst {
+		h := float64(i + 1)
+		dst[i] = d + h*(v+h*a/2)
+	}
+}
+
+// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
+// units of that of one-step errors: √(1 + Σ c_j²) over j < h for h steps, with c_j
+// what an error of 1 adds to the forecast j steps later, α·(1 + β·j + β·γ·j²/2), or
+// with j·(j+1) for j² in the backward form. As printed, it leaves out the bias.
+func (m *Triple) Spread(dst []float64) {
+	v := m.Alpha * m.Beta
+	a := v * m.Gamma
+	if m.Form == BackwardDifference {
+		v += a / 2
+	}
+	quadraticSpread(dst, m.Alpha, v, a)
+}
+
+func quadraticSpread(dst []float64, d, v, a float64) {
+	s := 1.0
+	for i := range dst {
+		dst[i] = math.Sqrt(s)
+		h := float64(i + 1)
+		c := d + h*(v+h*a/2)
+		s += c * c
+	}
+}
+
+// Check returns an [*InputError] if a factor or the state is out of range, and one
+// that unwraps to [ErrUnstable] if the factors are outside of the stability
+// region. Factors of 0 are fine: a trend or an acceleration that is never
+// corrected is that of the start.
+func (m *Triple) Check() error {
+	if m.Form < 0 || int(m.Form) >= len(forms) {
+		return badInput("Form", -1, ErrFactor, "%d is none of the three forms", int(m.Form))
+	}
+	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
+		return err
+	}
+	if err := checkUnit("Beta", m.Beta, 1); err != nil {
+		return err
+	}
+	if err := checkUnit("Gamma", m.Gamma, 1); err != nil {
+		return err
+	}
+	if m.Alpha > 0 && m.Beta > 0 && m.Gamma > 0 && !m.Stable() {
+		return badInput("Gamma", -1, ErrUnstable, "%v with alpha %v and beta %v in the %v form: below %.6g it is stable; Clamp lowers it",
+			m.Gamma, m.Alpha, m.Beta, m.Form, m.GammaLimit())
+	}
+	return checkState(m.N, m.Gap, m.Level, m.Trend, m.Accel)
+}
