@@ -51,3 +51,22 @@ func TestAllocs(t *testing.T) {
 		}
 	}
 }
+
+func TestAllocsOfSamples(t *testing.T) {
+	const n = 2000
+	jobs := make([]trace.Job, 0, n)
+	rng := newRand(1)
+	for _, o := range []SampleOptions{{}, {Arrivals: Campaigns}} {
+		for name, f := range map[string]func(){
+			"AppendFeitelson": func() { jobs, _ = AppendFeitelson(jobs[:0], rng, n, o) },
+			"AppendGrid5000":  func() { jobs, _ = AppendGrid5000(jobs[:0], rng, n, o) },
+		} {
+			f()
+			for range 5 {
+				if a := allocs.Once(f); a != 0 {
+					t.Errorf("%s, %v: %v allocations, want 0", name, o.Arrivals, a)
+				}
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -23,6 +24,35 @@ func BenchmarkAppendLublin(b *testing.B) {
 				}
 			}
 			b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+		})
+	}
+}
+
+// A sample of the size of [Marshall12], and of a hundred times that.
+func BenchmarkSamples(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		n    int
+	}{
+		{"model=feitelson", FeitelsonJobs},
+		{"model=feitelson", 100 * FeitelsonJobs},
+		{"model=grid5000", Grid5000Jobs},
+	} {
+		b.Run(fmt.Sprintf("%s/jobs=%d", c.name, c.n), func(b *testing.B) {
+			jobs := make([]trace.Job, 0, c.n)
+			rng := newRand(1)
+			run := AppendFeitelson
+			if c.name == "model=grid5000" {
+				run = AppendGrid5000
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				var err error
+				if jobs, err = run(jobs[:0], rng, c.n, SampleOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(c.n)*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
 		})
 	}
 }

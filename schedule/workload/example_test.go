@@ -103,6 +103,56 @@ func ExampleParams() {
 	// scale 0.453: load 1.28
 }
 
+// How many cores would the jobs of a lab keep busy if nobody had to wait? Six days
+// of them, evenly spread and in campaigns: the load is the same, and the peak is
+// not.
+func ExampleAppendFeitelson() {
+	for _, a := range []workload.Arrivals{workload.Poisson, workload.Campaigns} {
+		rng := rand.New(rand.NewPCG(1, 0))
+		jobs, err := workload.AppendFeitelson(nil, rng, workload.FeitelsonJobs, workload.SampleOptions{Arrivals: a})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		peak, work := 0, 0.0
+		for _, j := range jobs {
+			work += float64(j.Nodes) * j.Run.Hours()
+			busy := 0 // when j is submitted
+			for _, k := range jobs {
+				if k.Submit <= j.Submit && j.Submit < k.Submit+k.Run {
+					busy += k.Nodes
+				}
+			}
+			peak = max(peak, busy)
+		}
+		fmt.Printf("%-10s %.0f core-hours, at most %d cores at once\n", a, work, peak)
+	}
+	// Output:
+	// poisson    22640 core-hours, at most 624 cores at once
+	// campaigns  22640 core-hours, at most 1677 cores at once
+}
+
+// Do 64 cores suffice for ten days of mostly serial jobs?
+func ExampleAppendGrid5000() {
+	rng := rand.New(rand.NewPCG(1, 0))
+	jobs, err := workload.AppendGrid5000(nil, rng, workload.Grid5000Jobs, workload.SampleOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	serial, work := 0, 0.0
+	for _, j := range jobs {
+		work += float64(j.Nodes) * j.Run.Hours()
+		if j.Nodes == 1 {
+			serial++
+		}
+	}
+	fmt.Printf("%d of %d jobs need one core; %.0f cores are busy on average\n",
+		serial, len(jobs), work/(10*24))
+	// Output:
+	// 733 of 1061 jobs need one core; 27 cores are busy on average
+}
+
 // What users might have asked for.
 func ExampleEstimatesTo() {
 	jobs := []trace.Job{

@@ -1,0 +1,242 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// Arrivals of the samples that are described by what someone reports of them:
+// [AppendFeitelson] and [AppendGrid5000].
+//
+// What is known of such a sample is the number of jobs and the time in which they
+// are submitted, so both are given and the rest is chance. The idea: jobs come in
+// campaigns, whose starts are uniform in that time, and a Poisson process is the
+// case of campaigns of one job, since it is, given its number of points, as many
+// independent uniform ones.
+//
+// Invariant: the starts are drawn in order, each as the least of those that are
+// left; of k points that are uniform in [u, 1] the least is 1 − (1 − u)·v^(1/k), v
+// uniform in (0, 1]. So campaigns need no list.
+
+// Arrivals is a pattern in which jobs are submitted.
+type Arrivals uint8
+
+const (
+	// Poisson arrivals: the jobs' times are independent and uniform in the span.
+	Poisson Arrivals = iota
+	// Campaigns: someone submits many jobs in a row, and then nothing for long.
+	// Their starts are independent and uniform in the span.
+	Campaigns
+)
+
+var arrivalNames = [...]string{"poisson", "campaigns"}
+
+// String returns "poisson" or "campaigns".
+func (a Arrivals) String() string {
+	if int(a) < len(arrivalNames) {
+		return arrivalNames[a]
+	}
+	return fmt.Sprintf("Arrivals(%d)", uint8(a))
+}
+
+// MarshalText returns the String form.
+func (a Arrivals) MarshalText() ([]byte, error) {
+	if int(a) >= len(arrivalNames) {
+		return nil, fmt.Errorf("workload: %v is not a pattern of arrivals", a)
+	}
+	return []byte(a.String()), nil
+}
+
+// UnmarshalText reads the String form.
+func (a *Arrivals) UnmarshalText(text []byte) error {
+	for i, name := range arrivalNames {
+		if string(text) == name {
+			*a = Arrivals(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("workload: %q is not a pattern of arrivals: want poisson or campaigns", text)
+}
+
+// Defaults of [SampleOptions]. No source states them for the two samples; with
+// them the bursts of the Feitelson sample exceed what the sustained maximum of
+// [Marshall12] holds, 634 cores, as the paper says that those of its own did.
+const (
+	CampaignJobs = 100              // jobs in a campaign, on average
+	CampaignGap  = 20 * time.Second // between its jobs, on average
+)
+
+// SampleOptions say how the jobs of a sample arrive. The zero value is Poisson
+// arrivals at the rate of the reported sample.
+type SampleOptions struct {
+	// Span is the time in which n jobs arrive. 0 means that of the reported sample
+	// in proportion to n: 6 days for 1,001 jobs of [AppendFeitelson], 10 days for
+	// 1,061 of [AppendGrid5000]. A campaign that starts late may end after it.
+	Span time.Duration
+
+	Arrivals Arrivals
+
+	// Of Campaigns only. CampaignJobs is the mean number of jobs in one, 0 is
+	// [CampaignJobs]; there are n/CampaignJobs campaigns, rounded, at least one,
+	// and every way to cut the n jobs into so many is equally likely, which makes
+	// their sizes about geometric. CampaignGap is the mean of the exponential gaps
+	// between its jobs, 0 is [CampaignGap].
+	CampaignJobs int
+	CampaignGap  time.Duration
+}
+
+// maxSpan keeps submissions and run times within a time.Duration.
+const maxSpan = 100 * 365 * 24 * time.Hour
+
+// withDefaults checks o and fills in what is 0, for n jobs of a sample that has
+// jobs in the given span.
+func (o SampleOptions) withDefaults(n, jobs int, span time.Duration) (SampleOptions, error) {
+	bad := func(field, format string, args ...any) (SampleOptions, error) {
+		return o, &InputError{
+			Field: field, Index: -1,
+			Err: fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrRange),
+		}
+	}
+	if o.Arrivals > Campaigns {
+		return bad("Arrivals", "%v must be poisson or campaigns", o.Arrivals)
+	}
+	if o.Span < 0 || o.Span > maxSpan {
+		return bad("Span", "%v must be positive and at most 100 years", o.Span)
+	}
+	if o.Span == 0 {
+		s := float64(n) / float64(jobs) * span.Seconds()
+		if s > maxSpan.Seconds() {
+			return bad("Span", "%d jobs at the rate of the sample take more than 100 years", n)
+		}
+		o.Span = time.Duration(s) * time.Second
+	}
+	if o.CampaignJobs < 0 {
+		return bad("CampaignJobs", "%d must be positive", o.CampaignJobs)
+	}
+	if o.CampaignGap < 0 || o.CampaignGap > maxSpan {
+		return bad("CampaignGap", "%v must be positive and at most 100 years", o.CampaignGap)
+	}
+	if o.CampaignJobs == 0 {
+		o.CampaignJobs = CampaignJobs
+	}
+	if o.CampaignGap == 0 {
+		o.CampaignGap = CampaignGap
+	}
+	if o.Arrivals == Poisson {
+		o.CampaignJobs = 1
+	}
+	return o, nil
+}
+
+// arrive gives jobs their submissions, puts them in order and numbers them. It
+// returns an error, with the jobs in any state, if the clock does not hold them.
+func (s *sampler) arrive(jobs []trace.Job, o SampleOptions) error {
+	left := max(1, int(math.Round(float64(len(jobs))/float64(o.CampaignJobs)))) // campaigns
+	u := 0.0                                                                    // start of the campaign, of the span
+	at := 0.0                                                                   // s
+	for i := range jobs {
+		// Of the jobs that are left, left of them start campaigns: the first does,
+		// and any choice of the others is equally likely.
+		jobsLeft := len(jobs) - i
+		if i == 0 || left > 0 && s.rng.IntN(jobsLeft) < left {
+			u = 1 - float64((1-u)*s.root(left))
+			at = u * o.Span.Seconds()
+			left--
+		} else {
+			at += s.exponential(o.CampaignGap.Seconds())
+		}
+		if at > 2*maxSpan.Seconds() {
+			return &InputError{
+				Field: "n", Index: -1,
+				Err: fmt.Errorf("job %d is submitted %w", i+1, ErrClock),
+			}
+		}
+		jobs[i].Submit = time.Duration(at) * time.Second
+		jobs[i].ID = int64(i) // the order in which it was drawn
+	}
+	slices.SortFunc(jobs, func(a, b trace.Job) int {
+		if a.Submit != b.Submit {
+			if a.Submit < b.Submit {
+				return -1
+			}
+			return 1
+		}
+		return int(a.ID - b.ID)
+	})
+	for i := range jobs {
+		jobs[i].ID = int64(i + 1)
+	}
+	return nil
+}
+
+// root returns v^(1/k) for v uniform in (0, 1].
+func (s *sampler) root(k int) float64 {
+	v := 1 - s.rng.Float64()
+	if k == 1 {
+		return v
+	}
+	return exp(log(v) / float64(k))
+}
+
+// exponential returns an exponential deviate of the given mean.
+func (s *sampler) exponential(mean float64) float64 {
+	return float64(-log(1-s.rng.Float64()) * mean)
+}
+
+// A hyperexponential is two exponential distributions, each cut off at a limit:
+// draws above it are drawn again. Times are in seconds.
+type hyperexponential struct {
+	short, long float64 // means before the cut
+	limit       float64
+}
+
+// draw returns a deviate of the long distribution with probability long, else of
+// the short one.
+func (s *sampler) hyperexponential(h *hyperexponential, long float64) float64 {
+	mean := h.short
+	if s.rng.Float64() < long {
+		mean = h.long
+	}
+	for {
+		if x := s.exponential(mean); x <= h.limit {
+			return x
+		}
+	}
+}
+
+// A choice is a distribution over 1, 2, …, len: cumulative weights, the last of
+// which is the total.
+type choice [64]float64
+
+// pick returns an element of the first n.
+func (s *sampler) pick(c *choice, n int) int {
+	x := float64(s.rng.Float64() * c[n-1])
+	i, _ := slices.BinarySearchFunc(c[:n-1], x, func(w, x float64) int {
+		if w <= x {
+			return -1
+		}
+		return 1
+	})
+	return i + 1
+}
+
+// begin checks the arguments of a sample that has jobs in the given span, and
+// returns dst with room for n more jobs.
+func begin(dst []trace.Job, rng *rand.Rand, n int, o *SampleOptions, jobs int, span time.Duration) ([]trace.Job, error) {
+	if rng == nil {
+		panic("workload: nil source of randomness")
+	}
+	if n < 0 {
+		panic("workload: negative number of jobs")
+	}
+	var err error
+	if *o, err = o.withDefaults(n, jobs, span); err != nil {
+		return nil, err
+	}
+	return slices.Grow(dst, n)[:len(dst)+n], nil
+}
