@@ -57,6 +57,13 @@ func (r *TriggLeach) Factor(e float64) float64 {
 	return min(max(math.Abs(t), or(r.Floor, DefaultFloor)), or(r.Cap, 1))
 }
 
+// fresh returns the rule with a signal that has seen nothing.
+func (r *TriggLeach) fresh() TriggLeach {
+	c := *r
+	c.Signal = Signal{Phi: r.Signal.Phi}
+	return c
+}
+
 // TrackingSignal returns the signal's value, see [Signal].
 func (r *TriggLeach) TrackingSignal() float64 { return r.Signal.TrackingSignal() }
 

@@ -1,0 +1,165 @@
+package forecast
+
+import "fmt"
+
+// Defaults of [Backtester].
+const (
+	DefaultOrigins = 5
+	DefaultLevel   = 0.95
+)
+
+// Backtester measures what a model would have forecast in the past. Its zero value
+// needs a Horizon. It keeps its memory, and allocates nothing once it has seen the
+// longest series.
+type Backtester struct {
+	Horizon int     // steps ahead, at least 1
+	Origins int     // forecasts from so many points of the series; 0 stands for DefaultOrigins
+	Step    int     // observations between these points; 0 stands for Horizon
+	Level   float64 // of the intervals; 0 stands for DefaultLevel
+	Fitter  Fitter  // fits the model anew at each point
+
+	path, lo, hi []float64
+}
+
+// A Score has a model's measures, each the mean over forecasts: a forecast of many
+// steps counts once, as in the M4 competition. See the functions of these names.
+type Score struct {
+	MASE     float64 `json:"mase"`
+	SMAPE    float64 `json:"smape"` // per cent
+	WAPE     float64 `json:"wape"`
+	RMSE     float64 `json:"rmse"` // in units of the series
+	Bias     float64 `json:"bias"` // in units of the series
+	Coverage float64 `json:"coverage"`
+	N        int     `json:"n"` // forecasts
+}
+
+// add counts another score.
+func (s *Score) add(t Score) {
+	s.MASE += t.MASE
+	s.SMAPE += t.SMAPE
+	s.WAPE += t.WAPE
+	s.RMSE += t.RMSE
+	s.Bias += t.Bias
+	s.Coverage += t.Coverage
+	s.N += t.N
+}
+
+// mean turns sums into means.
+func (s *Score) mean() {
+	n := float64(max(1, s.N))
+	s.MASE /= n
+	s.SMAPE /= n
+	s.WAPE /= n
+	s.RMSE /= n
+	s.Bias /= n
+	s.Coverage /= n
+}
+
+// Score fits p to train and compares its forecast with what came. It leaves p
+// fitted. It returns an [*InputError] for an empty actual, for infinite values,
+// for a train too short, and for one that is constant if actual is not
+// ([ErrScale]).
+func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error) {
+	h := len(actual)
+	if h == 0 {
+		return Score{}, badInput("horizon", -1, ErrHorizon, "0 steps ahead, want 1 at least")
+	}
+	for i, x := range actual {
+		if x == x && !usable(x) {
+			return Score{}, badInput("actual", i, ErrValue, "%v is not a finite number; a missing value is NaN", x)
+		}
+	}
+	if _, err := p.Fit(&b.Fitter, train); err != nil {
+		return Score{}, err
+	}
+	b.path, b.lo, b.hi = resize(b.path, h), resize(b.lo, h), resize(b.hi, h)
+	p.Forecast(b.path)
+	p.Interval(b.lo, b.hi, or(b.Level, DefaultLevel))
+	scale := Scale(train)
+	if scale == 0 && MAE(actual, b.path) > 0 {
+		return Score{}, badInput("train", -1, ErrScale, "a constant series is no measure of errors")
+	}
+	return Score{
+		MASE: MASE(actual, b.path, scale), SMAPE: SMAPE(actual, b.path), WAPE: WAPE(actual, b.path),
+		RMSE: RMSE(actual, b.path), Bias: Bias(actual, b.path), Coverage: Coverage(actual, b.lo, b.hi), N: 1,
+	}, nil
+}
+
+// Run fits and scores p at Origins points of the series, the last of them Horizon
+// before its end and each Step before the next, always fitted to what comes
+// before the point alone. It leaves p fitted at the last of them. Errors are as
+// for [Backtester.Score], ErrShort if the series does not reach back that far.
+func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
+	var sum Score
+	if b.Horizon < 1 {
+		return sum, badInput("Horizon", -1, ErrHorizon, "%d steps ahead, want 1 at least", b.Horizon)
+	}
+	origins, step := b.Origins, b.Step
+	if origins <= 0 {
+		origins = DefaultOrigins
+	}
+	if step <= 0 {
+		step = b.Horizon
+	}
+	first := len(series) - b.Horizon - (origins-1)*step
+	if first < 1 {
+		return sum, badInput("series", -1, ErrShort, "%d values, want more than %d for %d forecasts of %d steps",
+			len(series), len(series)-first, origins, b.Horizon)
+	}
+	for i := range origins {
+		at := first + i*step
+		s, err := b.Score(p, series[:at], series[at:at+b.Horizon])
+		if err != nil {
+			return sum, err
+		}
+		sum.add(s)
+	}
+	sum.mean()
+	return sum, nil
+}
+
+// Evaluate scores p on many series, fitted to train[i] and compared with
+// actual[i]. An error names the series.
+func (b *Backtester) Evaluate(p *Predictor, train, actual [][]float64) (Score, error) {
+	var sum Score
+	if len(train) != len(actual) {
+		return sum, badInput("actual", -1, ErrLength, "%d series, want one for each of the %d of train", len(actual), len(train))
+	}
+	for i := range train {
+		s, err := b.Score(p, train[i], actual[i])
+		if err != nil {
+			return sum, fmt.Errorf("series %d: %w", i, err)
+		}
+		sum.add(s)
+	}
+	sum.mean()
+	return sum, nil
+}
+
+// Select backtests all candidates with Run, returns the one with the least MASE,
+// the first of equals, and leaves it fitted to the whole series. If scores is not
+// nil it has room for a score each and receives them. It panics without
+// candidates.
+func (b *Backtester) Select(candidates []*Predictor, series []float64, scores []Score) (int, error) {
+	if len(candidates) == 0 {
+		panic("forecast: Select: no candidates")
+	}
+	if scores != nil && len(scores) != len(candidates) {
+		panic("forecast: Select: scores and candidates differ in length")
+	}
+	best, least := 0, 0.0
+	for i, p := range candidates {
+		s, err := b.Run(p, series)
+		if err != nil {
+			return 0, err
+		}
+		if scores != nil {
+			scores[i] = s
+		}
+		if i == 0 || s.MASE < least {
+			best, least = i, s.MASE
+		}
+	}
+	_, err := candidates[best].Fit(&b.Fitter, series)
+	return best, err
+}

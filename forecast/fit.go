@@ -1,0 +1,553 @@
+package forecast
+
+import "math"
+
+// The fit minimises, over the factors in their box and over all initial states,
+//
+//	Σ_k Σ_{s ≤ Steps} (x_{k+s} − f_{k,s})²,   f_{k,s} the forecast s steps ahead at k.
+//
+// Idea. Every model here is linear: for fixed factors each forecast is a linear
+// function of the initial state. So the best initial state is a linear least
+// squares problem with 1 to 3 unknowns, whose normal equations are collected in the
+// same pass as the errors: beside the series the recursion runs over a series of
+// zeros from each unit state. What is left is a function of at most 3 factors in a
+// box, which Nelder and Mead's simplex walks down from the best point of a coarse
+// grid. (gonum/optimize has neither bounds nor the restraint not to allocate, and
+// with 2 to 3 more unknowns needs several times the evaluations.)
+//
+// Invariant: the value at a point is the least sum over all initial states, so that
+// no start convention is part of what is minimised.
+//
+// Time O(n·Steps) for each of 60 to 200 evaluations, space O(n). The function has
+// local minima at times; the grid finds the valley, nothing certifies it.
+
+// DefaultPhiMin and DefaultPhiMax bound the damping that a [Fitter] tries: below
+// them a trend is gone at once, above them it is not damped.
+const (
+	DefaultPhiMin = 0.8
+	DefaultPhiMax = 0.98
+)
+
+// Fitter fits models to series by least squares of forecast errors. Its zero value
+// is ready, and is the textbook's: one-step errors over the whole series. It keeps
+// its memory and allocates nothing once it has seen the longest series. Fitted
+// models share nothing with it: one Fitter serves any number of series, one at a
+// time, and one goroutine.
+type Fitter struct {
+	Window int // fit to the last so many values only; 0 is all
+	Steps  int // errors of the forecasts 1 to Steps ahead; 0 is 1
+
+	PhiMin, PhiMax float64 // bounds of a fitted Phi; 0 stands for the defaults
+
+	y      []float64 // the series, shifted and scaled
+	resid  []float64
+	kept   []float64 // residuals of a fit before
+	g, q   []float64 // forecast s+1 steps ahead: l + g[s]·b + q[s]·c
+	cum    [2][]float64
+	shift  float64
+	scale  float64
+	gaps   bool // the series has missing values
+	kind   kind
+	phi    float64 // of kind holt
+	lo, hi [3]float64
+	evals  int
+	start  [3]float64 // best initial state of the last evaluation
+}
+
+// A Fit says how well a model fits.
+type Fit struct {
+	SSE         float64 // sum of the squared one-step errors
+	N           int     // number of them
+	Free        int     // parameters fitted, initial states among them
+	Evaluations int     // passes over the series
+}
+
+// Variance returns the estimate of the variance of one-step errors,
+// SSE/(N − Free), or SSE/N where there are no more than Free errors; 0 without any.
+func (f Fit) Variance() float64 {
+	switch {
+	case f.N > f.Free:
+		return f.SSE / float64(f.N-f.Free)
+	case f.N > 0:
+		return f.SSE / float64(f.N)
+	}
+	return 0
+}
+
+// Fittable is a model that chooses its own parameters. Fit sets them, and the state
+// at the end of the series, as if it had been updated with it; what the model held
+// before is lost, but for what its own documentation keeps. On an error the model is
+// as it was. The residuals go to f, see [Fitter.Residuals].
+type Fittable interface {
+	Model
+	Fit(f *Fitter, series []float64) (Fit, error)
+}
+
+// Residuals returns the one-step errors of the last fit, observation less forecast,
+// NaN where one of them is missing. They are valid until the next fit.
+func (f *Fitter) Residuals() []float64 { return f.resid }
+
+// kind is a model as the fit sees it.
+type kind int
+
+const (
+	kindSimple kind = iota
+	kindHolt        // with phi of the Fitter
+	kindDamped      // with phi free
+	kindPrinted
+	kindMidpoint
+	kindBackward
+	kindBrown
+)
+
+// A linear is one step of a model: the forecast is p = l + h·b + q·c, and with e
+// the error of p the state becomes p + k1·e, f22·b + f23·c + k2·e, f33·c + k3·e.
+type linear struct {
+	h, q, f22, f23, f33, k1, k2, k3 float64
+}
+
+// states and factors return the numbers of what is fitted.
+func (k kind) states() int {
+	switch k {
+	case kindSimple:
+		return 1
+	case kindHolt, kindDamped:
+		return 2
+	}
+	return 3
+}
+
+func (k kind) factors() int {
+	switch k {
+	case kindSimple, kindBrown:
+		return 1
+	case kindHolt:
+		return 2
+	}
+	return 3
+}
+
+// at returns the step of the model with the factors x, and false if they are
+// unstable.
+func (f *Fitter) at(x *[3]float64) (linear, bool) {
+	a, b, c := x[0], x[1], x[2]
+	switch f.kind {
+	case kindSimple:
+		return linear{k1: a}, true
+	case kindHolt:
+		return linear{h: f.phi, f22: f.phi, k1: a, k2: a * b}, true
+	case kindDamped:
+		return linear{h: c, f22: c, k1: a, k2: a * b}, true
+	case kindBrown:
+		m := Brown{Alpha: a}
+		k1, k2, k3 := m.gains()
+		return linear{1, .5, 1, 1, 1, k1, k2, k3}, true
+	}
+	m := Triple{Form: Form(f.kind - kindPrinted), Alpha: a, Beta: b, Gamma: c}
+	s := linear{1, .5, 1, 1, 1, a, a * b, a * b * c}
+	switch m.Form {
+	case AsPrinted:
+		s.f23, s.f33 = 1-b/2, 1-b*c/2
+	case BackwardDifference:
+		s.q = 1
+	}
+	return s, !(a > 0 && b > 0 && c > 0) || m.Stable()
+}
+
+// weigh fills g, q and their sums for the step s.
+func (f *Fitter) weigh(s *linear) {
+	g, pow := 0.0, 1.0
+	var sum, square float64
+	for i := range f.g {
+		pow *= s.h
+		g += pow
+		f.g[i] = g
+		h := float64(i + 1)
+		f.q[i] = h * h / 2
+		if f.kind == kindBackward {
+			f.q[i] += h / 2
+		}
+		sum += g
+		square += g * g
+		f.cum[0][i], f.cum[1][i] = sum, square
+	}
+}
+
+// value returns the least mean square over all initial states, and leaves the best
+// of these in f.start.
+func (f *Fitter) value(x *[3]float64) float64 {
+	f.evals++
+	s, ok := f.at(x)
+	if !ok {
+		return math.Inf(1)
+	}
+	var m normal
+	switch {
+	case f.kind.states() == 3:
+		f.weigh(&s)
+		m.collect3(f, &s)
+	case len(f.g) > 1:
+		f.weigh(&s)
+		m.collectSteps(f, &s)
+	case f.kind == kindSimple:
+		m.collect1(f, &s)
+	default:
+		m.collect2(f, &s)
+	}
+	return m.solve(&f.start)
+}
+
+// normal holds the normal equations of the initial state: Σ e² from the state 0,
+// Σ e·z and Σ z·z' of the sensitivities z, and the number of errors.
+type normal struct {
+	ee                           float64
+	ez                           [3]float64
+	z00, z01, z02, z11, z12, z22 float64
+	n                            float64
+}
+
+// collect1 is the pass for one-step errors of a level alone.
+func (m *normal) collect1(f *Fitter, s *linear) {
+	var l, ee, ep, pp float64
+	p, k := 1.0, 1-s.k1
+	n := 0
+	for _, x := range f.y {
+		if x != x {
+			continue
+		}
+		e := x - l
+		ee += e * e
+		ep += e * p
+		pp += p * p
+		l += s.k1 * e
+		p *= k
+		n++
+	}
+	m.ee, m.ez[0], m.z00, m.n = ee, ep, pp, float64(n)
+}
+
+// collect2 is the pass for one-step errors of a level and a trend.
+func (m *normal) collect2(f *Fitter, s *linear) {
+	h, f22, k1, k2 := s.h, s.f22, s.k1, s.k2
+	var l, b, ee, ep, eq, pp, pq, qq float64
+	pl, pb, ql, qb := 1.0, 0.0, 0.0, 1.0
+	n := 0
+	for _, x := range f.y {
+		l, pl, ql = l+h*b, pl+h*pb, ql+h*qb
+		b, pb, qb = f22*b, f22*pb, f22*qb
+		if x != x {
+			continue
+		}
+		e := x - l
+		ee += e * e
+		ep += e * pl
+		eq += e * ql
+		pp += pl * pl
+		pq += pl * ql
+		qq += ql * ql
+		b, pb, qb = b+k2*e, pb-k2*pl, qb-k2*ql
+		l, pl, ql = l+k1*e, pl-k1*pl, ql-k1*ql
+		n++
+	}
+	m.ee, m.ez = ee, [3]float64{ep, eq}
+	m.z00, m.z01, m.z11, m.n = pp, pq, qq, float64(n)
+}
+
+// collectSteps is the pass for the errors of several steps, of a level and a trend.
+// With r_s the error s steps ahead, Σ_s r_s·(p + g_s·p') = p·Σ r_s + p'·Σ g_s·r_s.
+func (m *normal) collectSteps(f *Fitter, s *linear) {
+	h, f22, k1, k2 := s.h, s.f22, s.k1, s.k2
+	var l, b, ee, ep, eq, pp, pq, qq, n float64
+	pl, pb, ql, qb := 1.0, 0.0, 0.0, 1.0
+	for i, x := range f.y {
+		ahead := f.y[i:min(len(f.y), i+len(f.g))]
+		g := f.g[:len(ahead)]
+		var r0, r1, rr, c0, c1, c2 float64
+		if !f.gaps {
+			for j, y := range ahead {
+				gj := g[j]
+				r := y - l - gj*b
+				r0 += r
+				r1 += r * gj
+				rr += r * r
+			}
+			last := len(ahead) - 1
+			c0, c1, c2 = float64(len(ahead)), f.cum[0][last], f.cum[1][last]
+		} else {
+			for j, y := range ahead {
+				if y != y {
+					continue
+				}
+				gj := g[j]
+				r := y - l - gj*b
+				r0 += r
+				r1 += r * gj
+				rr += r * r
+				c0++
+				c1 += gj
+				c2 += gj * gj
+			}
+		}
+		ee += rr
+		ep += pl*r0 + pb*r1
+		eq += ql*r0 + qb*r1
+		pp += pl*pl*c0 + 2*pl*pb*c1 + pb*pb*c2
+		pq += pl*ql*c0 + (pl*qb+ql*pb)*c1 + pb*qb*c2
+		qq += ql*ql*c0 + 2*ql*qb*c1 + qb*qb*c2
+		n += c0
+		l, pl, ql = l+h*b, pl+h*pb, ql+h*qb
+		b, pb, qb = f22*b, f22*pb, f22*qb
+		if x == x {
+			e := x - l
+			b, pb, qb = b+k2*e, pb-k2*pl, qb-k2*ql
+			l, pl, ql = l+k1*e, pl-k1*pl, ql-k1*ql
+		}
+	}
+	m.ee, m.ez = ee, [3]float64{ep, eq}
+	m.z00, m.z01, m.z11, m.n = pp, pq, qq, n
+	if f.kind == kindSimple {
+		m.z01, m.z11, m.ez[1] = 0, 0, 0
+	}
+}
+
+// collect3 is the pass for level, trend and acceleration, any number of steps.
+func (m *normal) collect3(f *Fitter, s *linear) {
+	var l, b, c float64
+	zl, zb, zc := [3]float64{1, 0, 0}, [3]float64{0, 1, 0}, [3]float64{0, 0, 1}
+	for i, x := range f.y {
+		for j, y := range f.y[i:min(len(f.y), i+len(f.g))] {
+			if y != y {
+				continue
+			}
+			g, q := f.g[j], f.q[j]
+			r := y - l - g*b - q*c
+			z0, z1, z2 := zl[0]+g*zb[0]+q*zc[0], zl[1]+g*zb[1]+q*zc[1], zl[2]+g*zb[2]+q*zc[2]
+			m.ee += r * r
+			m.ez[0] += r * z0
+			m.ez[1] += r * z1
+			m.ez[2] += r * z2
+			m.z00 += z0 * z0
+			m.z01 += z0 * z1
+			m.z02 += z0 * z2
+			m.z11 += z1 * z1
+			m.z12 += z1 * z2
+			m.z22 += z2 * z2
+			m.n++
+		}
+		e := 0.0
+		l, b, c = l+s.h*b+s.q*c, s.f22*b+s.f23*c, s.f33*c
+		if x == x {
+			e = x - l
+		}
+		l, b, c = l+s.k1*e, b+s.k2*e, c+s.k3*e
+		for j := range zl {
+			zl[j], zb[j], zc[j] = zl[j]+s.h*zb[j]+s.q*zc[j], s.f22*zb[j]+s.f23*zc[j], s.f33*zc[j]
+			if x == x {
+				z := zl[j]
+				zl[j], zb[j], zc[j] = z-s.k1*z, zb[j]-s.k2*z, zc[j]-s.k3*z
+			}
+		}
+	}
+}
+
+// pivotTolerance: below this part of its diagonal element what is left of a
+// pivot is rounding (2⁻⁵² times the condition of a system of 3 unknowns whose
+// columns differ by up to n² = 10⁶), and the state that it belongs to stays 0.
+const pivotTolerance = 1e-10
+
+// solve sets x to the solution of the normal equations, by Cholesky's L·D·L', and
+// returns the mean square that it leaves.
+func (m *normal) solve(x *[3]float64) float64 {
+	*x = [3]float64{}
+	if m.n == 0 {
+		return 0
+	}
+	inverse := func(d, whole float64) float64 {
+		if d > pivotTolerance*whole {
+			return 1 / d
+		}
+		return 0
+	}
+	i0 := inverse(m.z00, m.z00)
+	l10, l20 := m.z01*i0, m.z02*i0
+	d1 := m.z11 - l10*m.z01
+	i1 := inverse(d1, m.z11)
+	l21 := (m.z12 - l20*m.z01) * i1
+	d2 := m.z22 - l20*m.z02 - l21*(m.z12-l20*m.z01)
+	i2 := inverse(d2, m.z22)
+	y0 := m.ez[0]
+	y1 := m.ez[1] - l10*y0
+	y2 := m.ez[2] - l20*y0 - l21*y1
+	// What each pivot explains is y²/d.
+	left := m.ee - y0*y0*i0 - y1*y1*i1 - y2*y2*i2
+	x[2] = y2 * i2
+	x[1] = y1*i1 - l21*x[2]
+	x[0] = y0*i0 - l10*x[1] - l20*x[2]
+	return max(0, left) / m.n
+}
+
+// fit minimises, and returns the factors and the state after the series.
+func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64, fit Fit, err error) {
+	f.kind, f.phi, f.evals = k, phi, 0
+	fit.Free = k.factors() + k.states()
+	series = f.window(series)
+	if _, err = checkSeries(series, k.states()+1); err != nil {
+		return
+	}
+	if err = f.prepare(series); err != nil {
+		return
+	}
+	x = f.minimise()
+	f.value(&x)
+	state = f.run(&x, &fit)
+	for i := range state {
+		state[i] *= f.scale
+	}
+	state[0] += f.shift
+	for i := range f.resid {
+		f.resid[i] *= f.scale
+	}
+	fit.SSE *= f.scale * f.scale
+	fit.Evaluations = f.evals
+	for _, s := range state {
+		if !usable(s) {
+			err = badInput("series", -1, ErrValue, "values up to %v are too large to fit", f.scale)
+		}
+	}
+	return
+}
+
+// window returns the part of a series that is fitted, without missing values at
+// its beginning.
+func (f *Fitter) window(series []float64) []float64 {
+	if f.Window > 0 && len(series) > f.Window {
+		series = series[len(series)-f.Window:]
+	}
+	for len(series) > 0 && series[0] != series[0] {
+		series = series[1:]
+	}
+	return series
+}
+
+// prepare shifts a series to begin at 0 and scales it to 1, and sets the bounds.
+func (f *Fitter) prepare(series []float64) error {
+	f.shift, f.scale, f.gaps = series[0], 0, false
+	f.y = f.y[:0]
+	for _, x := range series {
+		f.y = append(f.y, x-f.shift)
+		if x != x {
+			f.gaps = true
+			continue
+		}
+		f.scale = max(f.scale, math.Abs(x-f.shift))
+	}
+	if f.scale == 0 {
+		f.scale = 1
+	}
+	for i := range f.y {
+		f.y[i] /= f.scale
+	}
+	steps := min(max(f.Steps, 1), max(1, len(series)/4))
+	f.g, f.q = resize(f.g, steps), resize(f.q, steps)
+	f.cum[0], f.cum[1] = resize(f.cum[0], steps), resize(f.cum[1], steps)
+	f.lo, f.hi = [3]float64{}, [3]float64{1, 1, 1}
+	if f.kind == kindDamped {
+		f.lo[2], f.hi[2] = or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax)
+		if !(f.lo[2] > 0 && f.lo[2] <= f.hi[2] && f.hi[2] <= 1) {
+			return badInput("PhiMin", -1, ErrFactor, "%v to %v: want 0 < PhiMin <= PhiMax <= 1", f.lo[2], f.hi[2])
+		}
+	}
+	return nil
+}
+
+// resize returns a slice of length n, of s if that has room.
+func resize(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
+}
+
+// run runs the model over the series from f.start, keeps the residuals, and
+// returns the last state.
+func (f *Fitter) run(x *[3]float64, fit *Fit) [3]float64 {
+	s, _ := f.at(x)
+	l, b, c := f.start[0], f.start[1], f.start[2]
+	f.resid = f.resid[:0]
+	for _, y := range f.y {
+		l, b, c = l+s.h*b+s.q*c, s.f22*b+s.f23*c, s.f33*c
+		e := y - l
+		f.resid = append(f.resid, e)
+		if e == e {
+			l, b, c = l+s.k1*e, b+s.k2*e, c+s.k3*e
+			fit.SSE += e * e
+			fit.N++
+		}
+	}
+	return [3]float64{l, b, c}
+}
+
+// How often minimise scans for a better valley, and at how many points a factor.
+const (
+	scans      = 4
+	scanPoints = 6
+)
+
+// minimise returns the factors with the least value: the best of a grid, then
+// Nelder and Mead's simplex from there. Pressed against a bound a simplex goes flat,
+// and where β is 0 φ hardly matters; so scan each factor from where it ended, and
+// start again if that finds better.
+func (f *Fitter) minimise() [3]float64 {
+	// Many series want a quick level and a slow trend: the grid is finer there.
+	var phis [2]float64
+	grid := [3][]float64{{.1, .4, .7, .95}, {.01, .1, .4}, {.02, .1, .4}}
+	if f.kind == kindDamped {
+		w := f.hi[2] - f.lo[2]
+		phis = [2]float64{f.lo[2] + .1*w, f.lo[2] + .9*w}
+		grid[2] = phis[:]
+	}
+	zeros := [1]float64{}
+	d := f.kind.factors()
+	if d < 3 {
+		grid[2] = zeros[:1]
+	}
+	if d < 2 {
+		grid[1] = zeros[:1]
+	}
+	best, low := [3]float64{}, math.Inf(1)
+	for _, a := range grid[0] {
+		for _, b := range grid[1] {
+			for _, c := range grid[2] {
+				x := [3]float64{a, b, c}
+				if v := f.value(&x); v < low {
+					best, low = x, v
+				}
+			}
+		}
+	}
+	side := .5
+	for range scans {
+		best, low = f.simplex(best, low, d, side)
+		x, v := f.scan(best, low, d)
+		if !(v < low*(1-simplexValues)) {
+			break
+		}
+		best, low, side = x, v, .1
+	}
+	return best
+}
+
+// scan returns the best point on the lines through x along each factor.
+func (f *Fitter) scan(x [3]float64, v float64, d int) ([3]float64, float64) {
+	best, low := x, v
+	for i := range d {
+		for j := range scanPoints {
+			y := x
+			y[i] = f.lo[i] + (f.hi[i]-f.lo[i])*float64(j)/(scanPoints-1)
+			if v := f.value(&y); v < low {
+				best, low = y, v
+			}
+		}
+	}
+	return best, low
+}

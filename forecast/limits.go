@@ -1,0 +1,47 @@
+package forecast
+
+import "math"
+
+// Limits keep forecasts over long horizons sane. The zero value has none. A trend
+// that goes on for 156 weeks, or a quadratic, leaves the possible long before; what is
+// possible, the caller has to say.
+type Limits struct {
+	NonNegative bool    `json:"non_negative,omitempty"` // what would be below 0 is 0
+	Multiple    float64 `json:"multiple,omitempty"`     // within ± so many times the largest |observation| so far; 0: no limit
+	Freeze      int     `json:"freeze,omitempty"`       // from this many steps ahead on, the forecast stays; 0: never
+}
+
+// Apply limits a forecast, dst[i] being i+1 steps ahead, in place: first Freeze,
+// then Multiple of largest, then NonNegative.
+func (l Limits) Apply(dst []float64, largest float64) {
+	if l.Freeze > 0 && len(dst) > l.Freeze {
+		flat(dst[l.Freeze:], dst[l.Freeze-1])
+	}
+	l.cut(dst, largest)
+}
+
+// cut is Apply without Freeze.
+func (l Limits) cut(dst []float64, largest float64) {
+	low, high := math.Inf(-1), math.Inf(1)
+	if l.Multiple > 0 {
+		high = l.Multiple * largest
+		low = -high
+	}
+	if l.NonNegative {
+		low = 0
+	}
+	for i, x := range dst {
+		dst[i] = min(high, max(low, x))
+	}
+}
+
+// Check returns an [*InputError] if a limit is out of range.
+func (l Limits) Check() error {
+	if !(l.Multiple >= 0 && l.Multiple <= Largest) {
+		return badInput("Multiple", -1, ErrFactor, "%v is not a multiple: want 0 for none, or more, usually 1 to 3", l.Multiple)
+	}
+	if l.Freeze < 0 {
+		return badInput("Freeze", -1, ErrFactor, "%d steps: want 0 for never, or more", l.Freeze)
+	}
+	return nil
+}

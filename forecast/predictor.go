@@ -1,0 +1,186 @@
+package forecast
+
+import "math"
+
+// Spreader is a model that knows how its errors grow with the horizon: Spread sets
+// dst[i] to the standard deviation of the forecast i+1 steps ahead in units of that
+// of one step. All models of this package are Spreaders.
+type Spreader interface {
+	Spread(dst []float64)
+}
+
+// Predictor is a model with what a planner needs around it: limits, the tracking
+// signal and the size of its errors, hence quantiles and intervals. Its zero value
+// needs a Model. It is a Model itself, so that it can stand wherever one does.
+//
+// Intervals take the errors as normal, with the variance of the one-step errors
+// so far, and the model's own growth over the horizon, see [Spreader]; a model that
+// is none is taken to err like a random walk, by √h. For other distributions, and
+// for models that are far from linear, see [Simulate].
+//
+// Its JSON form has the model's name in it, see [New], and so makes the model too;
+// with a model of another package set Model to a pointer to one before unmarshaling.
+type Predictor struct {
+	Model  Model
+	Limits Limits
+	Signal Signal // of the one-step errors
+
+	Squares float64 // sum of the squared one-step errors
+	Errors  int     // number of them
+	Free    int     // of these, lost to fitted parameters
+	Peak    float64 // largest |observation|
+
+	one    [1]float64
+	spread []float64
+}
+
+// Update takes the next observation, see [Model], and its error.
+func (p *Predictor) Update(x float64) {
+	if usable(x) {
+		p.Peak = max(p.Peak, math.Abs(x))
+		if s, ok := p.Model.(starter); !ok || s.Ready() {
+			p.Model.Forecast(p.one[:])
+			p.take(x - p.one[0])
+		}
+	}
+	p.Model.Update(x)
+}
+
+// take counts an error.
+func (p *Predictor) take(e float64) {
+	p.Signal.Update(e)
+	if s := p.Squares + e*e; s <= math.MaxFloat64 {
+		p.Squares = s
+		p.Errors++
+	}
+}
+
+// Ready reports whether the model has its start.
+func (p *Predictor) Ready() bool {
+	s, ok := p.Model.(starter)
+	return !ok || s.Ready()
+}
+
+// Forecast sets dst[i] to the forecast i+1 steps ahead, within the limits.
+func (p *Predictor) Forecast(dst []float64) {
+	p.Model.Forecast(dst)
+	p.Limits.Apply(dst, p.Peak)
+}
+
+// TrackingSignal returns the signal's value, see [Signal].
+func (p *Predictor) TrackingSignal() float64 { return p.Signal.TrackingSignal() }
+
+// Sigma returns the standard deviation of the one-step errors so far, 0 without any.
+func (p *Predictor) Sigma() float64 {
+	return math.Sqrt(Fit{SSE: p.Squares, N: p.Errors, Free: p.Free}.Variance())
+}
+
+// Quantile sets dst[i] to the q quantile of what comes i+1 steps ahead, within the
+// limits: for a demand, the level that suffices with probability q. It panics
+// unless 0 < q < 1.
+func (p *Predictor) Quantile(dst []float64, q float64) {
+	if !(q > 0 && q < 1) {
+		panic("forecast: Quantile: q is not in (0, 1)")
+	}
+	p.Forecast(dst)
+	p.widen(len(dst))
+	z := math.Sqrt2 * math.Erfinv(2*q-1) * p.Sigma()
+	for i := range dst {
+		dst[i] += z * p.spread[i]
+	}
+	p.Limits.cut(dst, p.Peak)
+}
+
+// Interval sets lo[i] and hi[i] to the ends of the central interval that holds what
+// comes i+1 steps ahead with probability level, within the limits. It panics unless
+// lo and hi have one length and 0 < level < 1.
+func (p *Predictor) Interval(lo, hi []float64, level float64) {
+	if len(lo) != len(hi) {
+		panic("forecast: Interval: lo and hi differ in length")
+	}
+	if !(level > 0 && level < 1) {
+		panic("forecast: Interval: level is not in (0, 1)")
+	}
+	p.Forecast(lo)
+	p.widen(len(lo))
+	z := math.Sqrt2 * math.Erfinv(level) * p.Sigma()
+	for i, x := range lo {
+		lo[i], hi[i] = x-z*p.spread[i], x+z*p.spread[i]
+	}
+	p.Limits.cut(lo, p.Peak)
+	p.Limits.cut(hi, p.Peak)
+}
+
+// widen fills p.spread for h steps.
+func (p *Predictor) widen(h int) {
+	p.spread = resize(p.spread, h)
+	if s, ok := p.Model.(Spreader); ok {
+		s.Spread(p.spread)
+		return
+	}
+	new(Naive).Spread(p.spread)
+}
+
+// Fit fits the model, if it is [Fittable], or else updates it with the series as f
+// cuts it, and takes errors and signal from there, see [Fittable]. Limits and the
+// signal's constant stay.
+func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
+	m, ok := p.Model.(Fittable)
+	if !ok {
+		m = &unfitted{p.Model}
+	}
+	fit, err := m.Fit(f, series)
+	if err != nil {
+		return fit, err
+	}
+	p.Signal = Signal{Phi: p.Signal.Phi}
+	p.Squares, p.Errors, p.Free, p.Peak = 0, 0, fit.Free, 0
+	for _, e := range f.Residuals() {
+		if e == e {
+			p.take(e)
+		}
+	}
+	for _, x := range series {
+		if usable(x) {
+			p.Peak = max(p.Peak, math.Abs(x))
+		}
+	}
+	return fit, nil
+}
+
+// unfitted is a model of another package that cannot be fitted.
+type unfitted struct{ Model }
+
+func (u *unfitted) Ready() bool {
+	s, ok := u.Model.(starter)
+	return !ok || s.Ready()
+}
+
+func (u *unfitted) Fit(f *Fitter, series []float64) (Fit, error) {
+	return f.replay(u, series, 1)
+}
+
+// checker is a model that can check itself.
+type checker interface{ Check() error }
+
+// Check returns an [*InputError] if there is no model, or if a limit, a parameter
+// or the state is out of range.
+func (p *Predictor) Check() error {
+	if p.Model == nil {
+		return badInput("Model", -1, ErrKind, "there is none")
+	}
+	if err := p.Limits.Check(); err != nil {
+		return err
+	}
+	if err := p.Signal.Check(); err != nil {
+		return err
+	}
+	if !(p.Squares >= 0 && p.Squares <= math.MaxFloat64) || p.Errors < 0 || p.Free < 0 || !(p.Peak >= 0 && p.Peak <= Largest) {
+		return badInput("Squares", -1, ErrValue, "squares %v of %d errors, peak %v: want finite numbers that are not negative",
+			p.Squares, p.Errors, p.Peak)
+	}
+	if c, ok := p.Model.(checker); ok {
+		return c.Check()
+	}
+	return nil
+}
