@@ -42,7 +42,7 @@ func or(x, standby float64) float64 {
 // Factor takes the error of the next observation and returns the factor to
 // smooth it with.
 func (r *TriggLeach) Factor(e float64) float64 {
-	t := r.Signal.TrackingSignal()
+	s := r.Signal
 	r.Signal.Update(e)
 	hold := r.Hold
 	if hold == 0 {
@@ -52,9 +52,16 @@ func (r *TriggLeach) Factor(e float64) float64 {
 		return or(r.Alpha0, DefaultAlpha0)
 	}
 	if !r.Lagged {
-		t = r.Signal.TrackingSignal()
+		s = r.Signal
 	}
-	return min(max(math.Abs(t), or(r.Floor, DefaultFloor)), or(r.Cap, 1))
+	t, low, high := math.Abs(s.TrackingSignal()), or(r.Floor, DefaultFloor), or(r.Cap, 1)
+	switch {
+	case t < low:
+		t = low
+	case t > high:
+		t = high
+	}
+	return t
 }
 
 // fresh returns the rule with a signal that has seen nothing.

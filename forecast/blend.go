@@ -68,7 +68,7 @@ func (w *trendWalk) next() float64 {
 }
 
 // Fit fits both models, to the last BlendWindow values and up to BlendSteps steps
-// unless f has a Window or Steps, see [Fittable]. It wants three values.
+// unless f has a Window or Steps, see [Fittable]. It wants six values.
 func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 	window, steps := f.Window, f.Steps
 	defer func() { f.Window, f.Steps = window, steps }()

@@ -42,30 +42,6 @@ func (m *Brown) Update(x float64) {
 		m.start(x)
 		return
 	}
-	m.step(x)
-}
-
-// start takes observations until there are two.
-func (m *Brown) start(x float64) {
-	switch {
-	case m.N == 0 && usable(x):
-		m.Level, m.Trend, m.Accel, m.N, m.Gap = x, 0, 0, 1, 0
-	case m.N == 1 && !usable(x):
-		m.Gap++
-	case m.N == 1:
-		first, gap := m.Level, m.Gap
-		m.Trend, m.Accel, m.Gap = (x-first)/float64(gap+1), 0, 0
-		m.N = 0 // the next two count
-		m.step(first)
-		for range gap {
-			m.step(math.NaN())
-		}
-		m.step(x)
-	}
-}
-
-// step is the recursion.
-func (m *Brown) step(x float64) {
 	l, b, c := m.Level+m.Trend+m.Accel/2, m.Trend+m.Accel, m.Accel
 	if usable(x) {
 		e := x - l
@@ -77,6 +53,25 @@ func (m *Brown) step(x float64) {
 	}
 	if usable(l) && usable(b) && usable(c) {
 		m.Level, m.Trend, m.Accel = l, b, c
+	}
+}
+
+// start takes observations until there are two.
+func (m *Brown) start(x float64) {
+	switch {
+	case m.N == 0 && usable(x):
+		m.Level, m.Trend, m.Accel, m.N, m.Gap = x, 0, 0, 1, 0
+	case m.N == 1 && !usable(x):
+		m.Gap++
+	case m.N == 1:
+		first, gap := m.Level, m.Gap
+		m.Trend, m.Accel, m.Gap, m.N = (x-first)/float64(gap+1), 0, 0, 2
+		m.Update(first)
+		for range gap {
+			m.Update(math.NaN())
+		}
+		m.Update(x)
+		m.N = 2
 	}
 }
 

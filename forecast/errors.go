@@ -69,24 +69,6 @@ func CheckSeries(series []float64) error {
 	return nil
 }
 
-// checkSeries counts the values of a series that are not missing, and wants at
-// least so many.
-func checkSeries(series []float64, least int) (int, error) {
-	if err := CheckSeries(series); err != nil {
-		return 0, err
-	}
-	n := 0
-	for _, x := range series {
-		if x == x {
-			n++
-		}
-	}
-	if n < least {
-		return n, badInput("series", -1, ErrShort, "%d values that are not missing, want %d at least", n, least)
-	}
-	return n, nil
-}
-
 // checkUnit wants a factor in [0, most].
 func checkUnit(field string, x, most float64) error {
 	if !(x >= 0 && x <= most) {

@@ -34,10 +34,10 @@ const (
 // models share nothing with it: one Fitter serves any number of series, one at a
 // time, and one goroutine.
 type Fitter struct {
-	Window int // fit to the last so many values only; 0 is all
-	Steps  int // errors of the forecasts 1 to Steps ahead; 0 is 1
-
-	PhiMin, PhiMax float64 // bounds of a fitted Phi; 0 stands for the defaults
+	Window int     `json:"window,omitempty"`  // fit to the last so many values only; 0 is all
+	Steps  int     `json:"steps,omitempty"`   // errors of the forecasts 1 to Steps ahead, a quarter of the series at most; 0 is 1
+	PhiMin float64 `json:"phi_min,omitempty"` // bounds of a fitted Phi, in (0, 1];
+	PhiMax float64 `json:"phi_max,omitempty"` // 0 stands for the defaults
 
 	y      []float64 // the series, shifted and scaled
 	resid  []float64
@@ -51,6 +51,7 @@ type Fitter struct {
 	phi    float64 // of kind holt
 	lo, hi [3]float64
 	evals  int
+	one    [1]float64
 	start  [3]float64 // best initial state of the last evaluation
 }
 
@@ -86,6 +87,20 @@ type Fittable interface {
 // Residuals returns the one-step errors of the last fit, observation less forecast,
 // NaN where one of them is missing. They are valid until the next fit.
 func (f *Fitter) Residuals() []float64 { return f.resid }
+
+// Check returns an [*InputError] if an option is out of range.
+func (f *Fitter) Check() error {
+	if f.Window < 0 {
+		return badInput("Window", -1, ErrFactor, "%d values: want 0 for all, or more", f.Window)
+	}
+	if f.Steps < 0 {
+		return badInput("Steps", -1, ErrFactor, "%d steps: want 0 for one, or more", f.Steps)
+	}
+	if lo, hi := or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax); !(lo > 0 && lo <= hi && hi <= 1) {
+		return badInput("PhiMin", -1, ErrFactor, "%v to %v: want 0 < PhiMin <= PhiMax <= 1", lo, hi)
+	}
+	return nil
+}
 
 // kind is a model as the fit sees it.
 type kind int
@@ -390,13 +405,10 @@ func (m *normal) solve(x *[3]float64) float64 {
 func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64, fit Fit, err error) {
 	f.kind, f.phi, f.evals = k, phi, 0
 	fit.Free = k.factors() + k.states()
-	series = f.window(series)
-	if _, err = checkSeries(series, k.states()+1); err != nil {
+	if series, err = f.cut(series, fit.Free+1); err != nil {
 		return
 	}
-	if err = f.prepare(series); err != nil {
-		return
-	}
+	f.prepare(series)
 	x = f.minimise()
 	f.value(&x)
 	state = f.run(&x, &fit)
@@ -417,20 +429,35 @@ func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64
 	return
 }
 
-// window returns the part of a series that is fitted, without missing values at
-// its beginning.
-func (f *Fitter) window(series []float64) []float64 {
+// cut returns the part of a series that is fitted, without missing values at its
+// beginning, if it has enough others.
+func (f *Fitter) cut(series []float64, least int) ([]float64, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	if err := CheckSeries(series); err != nil {
+		return nil, err
+	}
 	if f.Window > 0 && len(series) > f.Window {
 		series = series[len(series)-f.Window:]
 	}
 	for len(series) > 0 && series[0] != series[0] {
 		series = series[1:]
 	}
-	return series
+	n := 0
+	for _, x := range series {
+		if x == x {
+			n++
+		}
+	}
+	if n < least {
+		return nil, badInput("series", -1, ErrShort, "%d values that are not missing, want %d at least", n, least)
+	}
+	return series, nil
 }
 
 // prepare shifts a series to begin at 0 and scales it to 1, and sets the bounds.
-func (f *Fitter) prepare(series []float64) error {
+func (f *Fitter) prepare(series []float64) {
 	f.shift, f.scale, f.gaps = series[0], 0, false
 	f.y = f.y[:0]
 	for _, x := range series {
@@ -453,11 +480,7 @@ func (f *Fitter) prepare(series []float64) error {
 	f.lo, f.hi = [3]float64{}, [3]float64{1, 1, 1}
 	if f.kind == kindDamped {
 		f.lo[2], f.hi[2] = or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax)
-		if !(f.lo[2] > 0 && f.lo[2] <= f.hi[2] && f.hi[2] <= 1) {
-			return badInput("PhiMin", -1, ErrFactor, "%v to %v: want 0 < PhiMin <= PhiMax <= 1", f.lo[2], f.hi[2])
-		}
 	}
-	return nil
 }
 
 // resize returns a slice of length n, of s if that has room.

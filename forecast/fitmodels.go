@@ -2,7 +2,8 @@ package forecast
 
 import "math"
 
-// Fit fits the factor and the level, see [Fittable]. It wants two values.
+// Fit fits the factor and the level, see [Fittable]. It wants three
+// values, one more than it fits.
 func (m *Simple) Fit(f *Fitter, series []float64) (Fit, error) {
 	x, s, fit, err := f.fit(kindSimple, 0, series)
 	if err == nil {
@@ -11,9 +12,10 @@ func (m *Simple) Fit(f *Fitter, series []float64) (Fit, error) {
 	return fit, err
 }
 
-// Fit fits factors, level and trend, see [Fittable]. It wants three values. A model
-// with Phi in (0, 1) is one with a damped trend, and its Phi is fitted too, between
-// the bounds that f has; with 0 or 1 it stays undamped.
+// Fit fits factors, level and trend, see [Fittable]. A model with Phi
+// in (0, 1) is one with a damped trend, and its Phi is fitted too, between the
+// bounds that f has; with 0 or 1 it stays undamped. It wants five values, six if
+// damped: one more than it fits.
 func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
 	k := kindHolt
 	if m.Phi > 0 && m.Phi < 1 {
@@ -30,7 +32,7 @@ func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
 }
 
 // Fit fits factors within the stability region, and level, trend and
-// acceleration, see [Fittable]; it keeps the form. It wants four values.
+// acceleration, see [Fittable]; it keeps the form. It wants seven values.
 func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
 	if m.Form < 0 || int(m.Form) >= len(forms) {
 		return Fit{}, badInput("Form", -1, ErrFactor, "%d is none of the three forms", int(m.Form))
@@ -43,7 +45,7 @@ func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
 }
 
 // Fit fits the factor, in [0, 1], and level, trend and acceleration, see
-// [Fittable]. It wants four values.
+// [Fittable]. It wants five values.
 func (m *Brown) Fit(f *Fitter, series []float64) (Fit, error) {
 	x, s, fit, err := f.fit(kindBrown, 0, series)
 	if err == nil {
@@ -58,82 +60,76 @@ type starter interface {
 	Ready() bool
 }
 
-// replay updates a model that has nothing to fit with the series, and keeps its
-// one-step errors once it is ready.
-func (f *Fitter) replay(m starter, series []float64, least int) (Fit, error) {
-	var fit Fit
-	series = f.window(series)
-	if _, err := checkSeries(series, least); err != nil {
-		return fit, err
-	}
+// replay updates a model that has nothing to fit, new, with a series that
+// [Fitter.cut] returned, and keeps its one-step errors once it is ready.
+func (f *Fitter) replay(m starter, series []float64) Fit {
+	fit := Fit{Evaluations: 1}
 	f.resid = f.resid[:0]
-	f.g = resize(f.g, 1)
 	for _, x := range series {
-		ready := m.Ready()
-		m.Forecast(f.g[:1])
-		e := x - f.g[0]
-		if ready && e == e {
+		e := math.NaN()
+		if m.Ready() {
+			m.Forecast(f.one[:])
+			e = x - f.one[0]
+		}
+		if e == e {
 			fit.SSE += e * e
 			fit.N++
-		} else {
-			e = math.NaN()
 		}
 		f.resid = append(f.resid, e)
 		m.Update(x)
 	}
-	fit.Evaluations = 1
-	return fit, nil
+	return fit
 }
 
 // Fit takes the last value of the series, see [Fittable]. It wants one value.
 func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
-	n := Naive{}
-	fit, err := f.replay(&n, series, 1)
-	if err == nil {
-		*m = n
+	series, err := f.cut(series, 1)
+	if err != nil {
+		return Fit{}, err
 	}
-	return fit, err
+	*m = Naive{}
+	return f.replay(m, series), nil
 }
 
 // Fit takes the line through the series, see [Fittable]. It wants two values.
 func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
-	n := Drift{}
-	fit, err := f.replay(&n, series, 2)
-	if err == nil {
-		*m = n
+	series, err := f.cut(series, 2)
+	if err != nil {
+		return Fit{}, err
 	}
-	return fit, err
+	*m = Drift{}
+	return f.replay(m, series), nil
 }
 
 // Fit runs the rule over the series from a new start, see [Fittable]: there is
 // nothing to fit. It wants one value.
 func (m *AdaptiveSimple) Fit(f *Fitter, series []float64) (Fit, error) {
-	n := AdaptiveSimple{Rule: m.Rule.fresh()}
-	fit, err := f.replay(&n, series, 1)
-	if err == nil {
-		*m = n
+	series, err := f.cut(series, 1)
+	if err != nil {
+		return Fit{}, err
 	}
-	return fit, err
+	*m = AdaptiveSimple{Rule: m.Rule.fresh()}
+	return f.replay(m, series), nil
 }
 
 // Fit runs the rule over the series from a new start, see [Fittable]: Beta, Phi and
 // the rule stay. It wants two values.
 func (m *AdaptiveHolt) Fit(f *Fitter, series []float64) (Fit, error) {
-	n := AdaptiveHolt{Model: Holt{Beta: m.Model.Beta, Phi: m.Model.Phi}, Rule: m.Rule.fresh()}
-	fit, err := f.replay(&n, series, 2)
-	if err == nil {
-		*m = n
+	series, err := f.cut(series, 2)
+	if err != nil {
+		return Fit{}, err
 	}
-	return fit, err
+	*m = AdaptiveHolt{Model: Holt{Beta: m.Model.Beta, Phi: m.Model.Phi}, Rule: m.Rule.fresh()}
+	return f.replay(m, series), nil
 }
 
 // Fit runs the rule over the series from a new start, see [Fittable]: the form,
 // Beta, Gamma and the rule stay. It wants two values.
 func (m *AdaptiveTriple) Fit(f *Fitter, series []float64) (Fit, error) {
-	n := AdaptiveTriple{Model: Triple{Form: m.Model.Form, Beta: m.Model.Beta}, Rule: m.Rule.fresh(), Gamma: m.Gamma}
-	fit, err := f.replay(&n, series, 2)
-	if err == nil {
-		*m = n
+	series, err := f.cut(series, 2)
+	if err != nil {
+		return Fit{}, err
 	}
-	return fit, err
+	*m = AdaptiveTriple{Model: Triple{Form: m.Model.Form, Beta: m.Model.Beta}, Rule: m.Rule.fresh(), Gamma: m.Gamma}
+	return f.replay(m, series), nil
 }

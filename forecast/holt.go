@@ -48,7 +48,20 @@ func (m *Holt) Update(x float64) {
 		m.start(x)
 		return
 	}
-	m.step(x)
+	b := m.Trend
+	if m.Phi != 0 {
+		b *= m.Phi
+	}
+	l := m.Level + b
+	if usable(x) {
+		e := x - l
+		l += m.Alpha * e
+		b += m.Alpha * m.Beta * e
+		m.N++
+	}
+	if usable(l) && usable(b) {
+		m.Level, m.Trend = l, b
+	}
 }
 
 // start takes observations until there are two.
@@ -60,28 +73,13 @@ func (m *Holt) start(x float64) {
 		m.Gap++
 	case m.N == 1:
 		first, gap := m.Level, m.Gap
-		m.Trend, m.Gap = (x-first)/float64(gap+1), 0
-		m.N = 0 // the next two count
-		m.step(first)
+		m.Trend, m.Gap, m.N = (x-first)/float64(gap+1), 0, 2
+		m.Update(first)
 		for range gap {
-			m.step(math.NaN())
+			m.Update(math.NaN())
 		}
-		m.step(x)
-	}
-}
-
-// step is the recursion.
-func (m *Holt) step(x float64) {
-	b := m.phi() * m.Trend
-	l := m.Level + b
-	if usable(x) {
-		e := m.Alpha * (x - l)
-		l += e
-		b += m.Beta * e
-		m.N++
-	}
-	if usable(l) && usable(b) {
-		m.Level, m.Trend = l, b
+		m.Update(x)
+		m.N = 2
 	}
 }
 

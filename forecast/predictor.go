@@ -157,7 +157,11 @@ func (u *unfitted) Ready() bool {
 }
 
 func (u *unfitted) Fit(f *Fitter, series []float64) (Fit, error) {
-	return f.replay(u, series, 1)
+	series, err := f.cut(series, 1)
+	if err != nil {
+		return Fit{}, err
+	}
+	return f.replay(u, series), nil
 }
 
 // checker is a model that can check itself.

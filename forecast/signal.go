@@ -49,10 +49,15 @@ func (s *Signal) Update(e float64) {
 
 // TrackingSignal returns T = E/M, in [−1, 1], and 0 if M is 0.
 func (s *Signal) TrackingSignal() float64 {
-	if !(s.M > 0) {
+	switch { // |E| ≤ M but for rounding
+	case !(s.M > 0):
 		return 0
+	case s.E >= s.M:
+		return 1
+	case s.E <= -s.M:
+		return -1
 	}
-	return max(-1, min(1, s.E/s.M))
+	return s.E / s.M
 }
 
 // Alarm reports whether |T| exceeds limit.

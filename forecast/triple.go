@@ -80,13 +80,34 @@ type Triple struct {
 // Ready reports whether the model has its start, two observations.
 func (m *Triple) Ready() bool { return m.N > 1 }
 
-// Update takes the next observation, see [Model].
+// Update takes the next observation, see [Model]. It is the recursion in its
+// error-correction form: Eq. (7) with d_k put into v_k and v_k into a_k. As printed,
+// β·a/2 is missing from v_k and β·γ·a/2 from a_k; that is the bias.
 func (m *Triple) Update(x float64) {
 	if m.N < 2 {
 		m.start(x)
 		return
 	}
-	m.step(x)
+	a := m.Accel
+	v, half := m.Trend+a, a/2
+	d := m.Level + m.Trend + half
+	switch m.Form {
+	case AsPrinted:
+		v -= m.Beta * half
+		a -= m.Beta * m.Gamma * half
+	case BackwardDifference:
+		d = m.Level + v
+	}
+	if usable(x) {
+		e, ab := x-d, m.Alpha*m.Beta
+		d += m.Alpha * e
+		v += ab * e
+		a += ab * m.Gamma * e
+		m.N++
+	}
+	if usable(d) && usable(v) && usable(a) {
+		m.Level, m.Trend, m.Accel = d, v, a
+	}
 }
 
 // start takes observations until there are two.
@@ -98,13 +119,13 @@ func (m *Triple) start(x float64) {
 		m.Gap++
 	case m.N == 1:
 		first, gap := m.Level, m.Gap
-		m.Trend, m.Accel, m.Gap = (x-first)/float64(gap+1), 0, 0
-		m.N = 0 // the next two count
-		m.step(first)
+		m.Trend, m.Accel, m.Gap, m.N = (x-first)/float64(gap+1), 0, 0, 2
+		m.Update(first)
 		for range gap {
-			m.step(math.NaN())
+			m.Update(math.NaN())
 		}
-		m.step(x)
+		m.Update(x)
+		m.N = 2
 	}
 }
 
@@ -114,28 +135,6 @@ func (m *Triple) predict() float64 {
 		return m.Level + m.Trend + m.Accel
 	}
 	return m.Level + m.Trend + m.Accel/2
-}
-
-// step is the recursion in its error-correction form: Eq. (7) with d_k put into
-// v_k and v_k into a_k. As printed, β·a/2 is missing from v_k and β·γ·a/2 from a_k;
-// that is the bias.
-func (m *Triple) step(x float64) {
-	d, v, a := m.predict(), m.Trend+m.Accel, m.Accel
-	if m.Form == AsPrinted {
-		v -= m.Beta * m.Accel / 2
-		a -= m.Beta * m.Gamma * m.Accel / 2
-	}
-	if usable(x) {
-		e := m.Alpha * (x - d)
-		d += e
-		e *= m.Beta
-		v += e
-		a += m.Gamma * e
-		m.N++
-	}
-	if usable(d) && usable(v) && usable(a) {
-		m.Level, m.Trend, m.Accel = d, v, a
-	}
 }
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, [Niu16] Eq. (6), see
