@@ -24,6 +24,12 @@ type Draft struct {
 	all    []int         // all infrastructures, cheapest first
 	books  []book        // by cloud
 	asked  []int         // clouds with launches that are not written down, in order
+	state  int           // counts launches
+	// Upper bounds that spare a full queue its searches: no infrastructure has
+	// more than mostSpare spare instances, no cloud that can be asked more than
+	// mostCan spare ones and room together. That sum never grows in a draft, and
+	// what is spare grows by launches alone.
+	mostSpare, mostCan int
 }
 
 // A book is what a draft knows of a cloud.
@@ -32,12 +38,15 @@ type book struct {
 	spare  int // idle or booting instances, new ones included, that no job has taken
 	launch int // instances launched and not yet written down, for why
 	why    Reason
+	room   int // what Room returned in the state of the books that asOf numbers
+	asOf   int
 }
 
 // Reset begins a draft for the snapshot whose actions are appended to dst. The
 // draft refers to the snapshot until the next Reset.
 func (d *Draft) Reset(dst []Action, s *Snapshot) {
-	d.s, d.dst = s, dst
+	d.s, d.dst, d.state = s, dst, 1
+	d.mostSpare, d.mostCan = math.MaxInt, math.MaxInt
 	d.left = s.Credits + s.Budget.Debt
 	d.clouds, d.all, d.books, d.asked = d.clouds[:0], d.all[:0], d.books[:0], d.asked[:0]
 	for i := range s.Clouds {
@@ -85,11 +94,19 @@ func (d *Draft) Spare(cloud int) int { return d.books[cloud].spare }
 // limit, and by the first hour's price and what is left to spend. It is 0 for a
 // fixed infrastructure and for a cloud that has refused.
 func (d *Draft) Room(cloud int) int {
+	b := &d.books[cloud]
+	if b.asOf != d.state {
+		b.room, b.asOf = d.room(cloud), d.state
+	}
+	return b.room
+}
+
+func (d *Draft) room(cloud int) int {
 	c := &d.s.Clouds[cloud]
 	if c.Fixed || c.Refused > 0 {
 		return 0
 	}
-	n := math.MaxInt // replaced below: a valid cloud has a limit or a price
+	n := math.MaxInt / 2 // a valid cloud has a limit or a price
 	if c.Limit != NoLimit {
 		n = max(0, c.Limit-d.books[cloud].held)
 	}
@@ -120,6 +137,8 @@ func (d *Draft) Launch(cloud, n int, why Reason) int {
 	b.why = why
 	b.held += n
 	b.spare += n
+	d.mostSpare = max(d.mostSpare, b.spare)
+	d.state++
 	d.left -= d.s.Clouds[cloud].Price * pricing.Money(n)
 	return n
 }
@@ -149,18 +168,35 @@ func (d *Draft) Take(cloud, n int) {
 // instances and reports true. If there is no such cloud it does nothing and
 // reports false. Time: O(clouds).
 func (d *Draft) Serve(n int, clouds []int, why Reason) bool {
-	for _, c := range d.all {
-		if d.books[c].spare >= n {
-			d.books[c].spare -= n
-			return true
+	if n <= d.mostSpare {
+		most := 0
+		for _, c := range d.all {
+			b := &d.books[c]
+			if b.spare >= n {
+				b.spare -= n
+				return true
+			}
+			most = max(most, b.spare)
 		}
+		d.mostSpare = most
 	}
+	if n > d.mostCan {
+		return false
+	}
+	most := 0
 	for _, c := range clouds {
-		if missing := n - d.books[c].spare; d.Room(c) >= missing {
+		b := &d.books[c]
+		missing := n - b.spare
+		room := d.Room(c)
+		if room >= missing {
 			d.Launch(c, missing, why)
-			d.books[c].spare -= n
+			b.spare -= n
 			return true
 		}
+		most = max(most, b.spare+room)
+	}
+	if len(clouds) == len(d.clouds) {
+		d.mostCan = most
 	}
 	return false
 }
@@ -170,6 +206,9 @@ func (d *Draft) Serve(n int, clouds []int, why Reason) bool {
 // has room, the first of these, and takes all that is spare there. So the job
 // gets its instances over several evaluations. It returns how many it launched.
 func (d *Draft) ServePart(n int, clouds []int, why Reason) int {
+	if d.mostCan == 0 {
+		return 0
+	}
 	best, most := -1, 0
 	for _, c := range clouds {
 		if can := d.books[c].spare + d.Room(c); can > most {
