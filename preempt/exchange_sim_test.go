@@ -1,0 +1,700 @@
+package preempt
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// world is a manager, three clients and the network between them, as hostile as the
+// failure model allows: messages are lost, repeated, reordered and late without
+// limit; links and processes are down for a time; a process that ends loses what it did
+// since it was last saved, which is before it last sent something; clocks differ in what
+// they show and how fast they run. What the frameworks do, when the clocks go on
+// and when a process looks at its own is the choice of pick.
+type world struct {
+	pick  func(n int) int
+	now   time.Duration // the manager's clock
+	opts  ManagerOptions
+	calm  bool // no faults
+	m     *Manager
+	saved *Manager
+	down  bool
+	parts []*simPart
+	pool  []Message // under way
+	late  []Message // under way for long
+	sent  uint64    // messages
+
+	// What an onlooker has noted.
+	before, ledger []Assignment
+	stats          ManagerStats
+	holdings       [][]Holding
+	mine           []Holding
+	notices        map[preemptKey]time.Duration // first sent, by the manager's clock
+	acks           map[preemptKey]time.Duration // first sent, by the client's clock
+	renewals       map[leaseKey]time.Duration   // last sent, by the manager's clock
+	grants         map[leaseKey]bool            // lost at least once
+	back           map[leaseKey]bool            // given back
+	listed         map[leaseKey]bool            // by the client
+	counts         simCounts
+}
+
+type simPart struct {
+	name         string
+	weight       int
+	floor        int
+	c, saved     *Client
+	down         bool
+	cut          bool          // the link is down, both ways
+	lazy         bool          // the framework tells no values
+	offset, rate time.Duration // its clock is offset + now·(1 + rate/10⁶)
+}
+
+func (p *simPart) clock(now time.Duration) time.Duration {
+	return p.offset + now + now/1e6*p.rate
+}
+
+type leaseKey struct {
+	node  int
+	epoch uint64
+}
+
+type preemptKey struct {
+	leaseKey
+	preemption uint64
+}
+
+type simCounts struct {
+	Steps, Delivered, Lost, Doubled      int
+	CrashManager, CrashClient, InGrace   int // InGrace: of all, while some node drains
+	CutByCrash                           int // sends of which a crash let some through or none
+	GrantsAfterLoss, Refused, Unsure     int
+	LateGrants, LateNotices, LateReturns int // of leases that are over
+}
+
+func newWorld(t fataler, pick func(int) int, opts ManagerOptions, kinds []string) *world {
+	w := &world{pick: pick, opts: opts.resolve(), notices: map[preemptKey]time.Duration{}, acks: map[preemptKey]time.Duration{},
+		renewals: map[leaseKey]time.Duration{}, grants: map[leaseKey]bool{}, back: map[leaseKey]bool{}, listed: map[leaseKey]bool{}}
+	var err error
+	if w.m, err = NewManager(opts, kinds); err != nil {
+		t.Fatalf("%v", err)
+	}
+	for i, p := range []*simPart{
+		{name: "hpc", weight: 2, offset: time.Hour, rate: 900},
+		{name: "htc", weight: 1, floor: 1, offset: 0, rate: -900},
+		{name: "cloud", weight: 1, offset: 77 * time.Hour, rate: 0},
+	} {
+		if err := w.m.CreatePartition(p.name, p.weight, p.floor); err != nil {
+			t.Fatalf("%v", err)
+		}
+		if p.c, err = NewClient(p.name, ClientOptions{First: uint64(1000 * i)}); err != nil {
+			t.Fatalf("%v", err)
+		}
+		w.parts = append(w.parts, p)
+	}
+	w.saved = new(Manager)
+	w.saveManager()
+	for _, p := range w.parts {
+		p.saved = new(Client)
+		w.saveClient(p)
+	}
+	w.ledger = w.m.AppendAssignments(nil)
+	w.holdings = make([][]Holding, len(w.parts))
+	return w
+}
+
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+func (w *world) saveManager() { copyManager(w.saved, w.m) }
+
+func copyManager(dst, src *Manager) {
+	nodes, parts := dst.s.Nodes, dst.s.Partitions
+	dst.s = src.s
+	dst.s.Nodes = append(nodes[:0], src.s.Nodes...)
+	dst.s.Partitions = parts[:0]
+	for i, p := range src.s.Partitions {
+		var rs []requestState
+		if i < len(parts) {
+			rs = parts[:i+1][i].Requests
+		}
+		p.Requests = append(rs[:0], p.Requests...)
+		dst.s.Partitions = append(dst.s.Partitions, p)
+	}
+}
+
+func (w *world) saveClient(p *simPart) { copyClient(p.saved, p.c) }
+
+func copyClient(dst, src *Client) {
+	rs, ls := dst.s.Requests, dst.s.Leases
+	dst.s = src.s
+	dst.s.Requests = append(rs[:0], src.s.Requests...)
+	dst.s.Leases = append(ls[:0], src.s.Leases...)
+}
+
+// reload is a restart: what was saved, through JSON.
+func reload[T any](t fataler, saved *T) *T {
+	data, err := json.Marshal(saved)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	fresh := new(T)
+	if err := json.Unmarshal(data, fresh); err != nil {
+		t.Fatalf("restart from %s: %v", data, err)
+	}
+	return fresh
+}
+
+// fault is true once in n times, never in a calm.
+func (w *world) fault(n int) bool { return !w.calm && w.pick(n) == 0 }
+
+// emit notes and sends what a manager (p < 0) or client says. The state is saved
+// before. A process may end between any two messages.
+func (w *world) emit(t fataler, p int, msgs []Message) {
+	if len(msgs) == 0 {
+		if w.pick(2) == 0 { // it need not, and may, be saved
+			w.save(p)
+		}
+		return
+	}
+	w.save(p)
+	crash := -1
+	if w.fault(400) {
+		crash = w.pick(len(msgs) + 1)
+		w.counts.CutByCrash++
+	}
+	for i, msg := range msgs {
+		if i == crash {
+			break
+		}
+		w.note(t, p, &msg)
+		w.sent++
+		if w.fault(8) {
+			w.lose(&msg)
+			continue
+		}
+		if w.fault(12) {
+			w.late = append(w.late, msg.Clone())
+			continue
+		}
+		w.pool = append(w.pool, msg.Clone())
+	}
+	if crash >= 0 {
+		w.crash(p)
+	}
+}
+
+func (w *world) save(p int) {
+	if p < 0 {
+		w.saveManager()
+	} else {
+		w.saveClient(w.parts[p])
+	}
+}
+
+func (w *world) lose(msg *Message) {
+	w.counts.Lost++
+	if msg.Call == NodesAdded {
+		for _, l := range msg.Leases {
+			w.grants[leaseKey{l.Node, l.Epoch}] = true
+		}
+	}
+}
+
+// note is the onlooker reading a message as it leaves.
+func (w *world) note(t fataler, p int, msg *Message) {
+	for _, l := range msg.Leases {
+		k := leaseKey{l.Node, l.Epoch}
+		pk := preemptKey{k, l.Preemption}
+		first := func(m map[preemptKey]time.Duration, at time.Duration) {
+			if _, ok := m[pk]; !ok {
+				m[pk] = at
+			}
+		}
+		switch msg.Call {
+		case NotifyDeletePending:
+			first(w.notices, w.now)
+		case LeasesRenewed:
+			switch l.Status {
+			case Pending:
+				first(w.notices, w.now)
+			case Renewed, Cancelled:
+				w.renewals[k] = w.now
+			}
+		case AcknowledgeDelete:
+			first(w.acks, w.parts[p].clock(w.now))
+		case SetResourceValues:
+			if l.Preemption > 0 {
+				first(w.acks, w.parts[p].clock(w.now))
+			}
+			if a := w.ledger[l.Node]; w.back[k] && a.Partition == msg.Partition && a.Epoch == l.Epoch { // unless a late grant made it believe so, and it is over
+				t.Fatalf("client %s lists node %d, epoch %d, after giving it back", msg.Partition, l.Node, l.Epoch)
+			}
+			w.listed[k] = true
+		case DeleteNodes:
+			w.back[k] = true
+		}
+	}
+	if msg.Call == SetResourceValues { // what is listed no more has been given back
+		for _, a := range w.ledger {
+			k := leaseKey{a.Node, a.Epoch}
+			if w.listed[k] && a.Partition == msg.Partition && !slices.ContainsFunc(msg.Leases, func(l Lease) bool { return l.Node == a.Node }) {
+				w.back[k] = true
+			}
+		}
+	}
+}
+
+// crash ends a process. What runs on the partition's nodes goes on, by what was
+// known to the framework.
+func (w *world) crash(p int) {
+	draining := false
+	for _, a := range w.ledger {
+		if a.Preemption > 0 && (p < 0 || a.Partition == w.parts[p].name) {
+			draining = true
+		}
+	}
+	if draining {
+		w.counts.InGrace++
+	}
+	if p < 0 {
+		w.down = true
+		w.counts.CrashManager++
+	} else {
+		w.parts[p].down = true
+		w.counts.CrashClient++
+	}
+}
+
+func (w *world) restart(t fataler, p int) {
+	if p < 0 {
+		w.m, w.down = reload(t, w.saved), false
+		return
+	}
+	part := w.parts[p]
+	part.c, part.down = reload(t, part.saved), false
+}
+
+func (w *world) part(name string) int {
+	return slices.IndexFunc(w.parts, func(p *simPart) bool { return p.name == name })
+}
+
+// deliver hands over a message, if anybody is there.
+func (w *world) deliver(t fataler, i int) {
+	msg := w.pool[i]
+	if w.fault(15) {
+		w.counts.Doubled++
+	} else {
+		w.pool[i] = w.pool[len(w.pool)-1]
+		w.pool = w.pool[:len(w.pool)-1]
+	}
+	p := w.part(msg.Partition)
+	part := w.parts[p]
+	if part.cut {
+		w.lose(&msg)
+		return
+	}
+	w.counts.Delivered++
+	if msg.Call <= AcknowledgeDelete {
+		if w.down {
+			w.lose(&msg)
+			return
+		}
+		for _, l := range msg.Leases {
+			if a := w.ledger[l.Node]; msg.Call == DeleteNodes && (a.Epoch != l.Epoch || a.Partition != msg.Partition) {
+				w.counts.LateReturns++
+			}
+		}
+		out, err := w.m.Handle(w.now, msg)
+		if err != nil {
+			t.Fatalf("manager: %+v: %v", msg, err)
+		}
+		w.emit(t, -1, out)
+		return
+	}
+	if part.down {
+		w.lose(&msg)
+		return
+	}
+	for _, l := range msg.Leases {
+		if a := w.ledger[l.Node]; a.Epoch != l.Epoch || a.Partition != msg.Partition {
+			switch msg.Call {
+			case NodesAdded:
+				w.counts.LateGrants++
+			case NotifyDeletePending:
+				w.counts.LateNotices++
+			}
+		}
+	}
+	out, err := part.c.Handle(part.clock(w.now), msg)
+	if err != nil {
+		t.Fatalf("client %s: %+v: %v", part.name, msg, err)
+	}
+	w.emit(t, p, out)
+}
+
+// act is something that a framework or an administrator does.
+func (w *world) act(t fataler) {
+	i := w.pick(len(w.parts))
+	p := w.parts[i]
+	if p.down {
+		return
+	}
+	now := p.clock(w.now)
+	w.mine = p.c.AppendHoldings(w.mine[:0], now)
+	must := func(msgs []Message, err error) {
+		if err != nil {
+			t.Fatalf("client %s: %v", p.name, err)
+		}
+		w.emit(t, i, msgs)
+	}
+	what := w.pick(24)
+	if w.calm && what < 7 {
+		what = 23
+	}
+	switch {
+	case what < 3:
+		if rs := p.c.AppendRequests(nil); len(rs) < 3 {
+			kind := []string{"", "", "gpu", "cpu", "tpu"}[w.pick(5)]
+			_, msgs, err := p.c.AddNodes(now, kind, 1+w.pick(4))
+			must(msgs, err)
+		}
+	case what < 5:
+		if rs := p.c.AppendRequests(nil); len(rs) > 0 {
+			r := rs[w.pick(len(rs))]
+			if r.Refused != "" {
+				w.counts.Refused++
+			}
+			must(p.c.Cancel(now, r.ID))
+		}
+	case what < 6:
+		p.lazy = w.pick(3) == 0
+	case what < 7:
+		if !w.down && w.pick(8) == 0 {
+			msgs, err := w.m.Reclaim(w.now, p.name, 1+w.pick(2))
+			if err == nil {
+				w.emit(t, -1, msgs)
+			}
+		}
+	case what < 11: // jobs end
+		for _, h := range w.mine {
+			if h.State == Draining && w.pick(3) == 0 || h.State == Usable && w.pick(12) == 0 && !w.calm {
+				must(p.c.DeleteNodes(now, h.Node))
+				return
+			}
+		}
+	case what < 13:
+		must(p.c.DiscoverResources(now), nil)
+	default:
+		if p.lazy && !w.calm {
+			return
+		}
+		var values []NodeValue
+		for _, h := range w.mine {
+			if h.State != Returned && w.pick(4) > 0 {
+				values = append(values, NodeValue{h.Node, float64(w.pick(5)) / 4})
+			}
+		}
+		if j := slices.IndexFunc(w.mine, func(h Holding) bool { return h.State == Returned }); j >= 0 {
+			// One may be given back already, by the clock, where the client has not yet
+			// been told the time. Then no values today.
+			return
+		}
+		must(p.c.SetResourceValues(now, values))
+	}
+}
+
+// step lets one thing happen, and looks.
+func (w *world) step(t fataler) {
+	w.counts.Steps++
+	what := w.pick(100)
+	switch {
+	case what < 50:
+		if len(w.pool) > 0 {
+			i := w.pick(len(w.pool))
+			if w.pick(3) > 0 {
+				i = min(i, w.pick(len(w.pool)))
+			}
+			w.deliver(t, i)
+		}
+	case what < 52:
+		if len(w.pool) > 0 && !w.calm {
+			i := w.pick(len(w.pool))
+			w.lose(&w.pool[i])
+			w.pool[i] = w.pool[len(w.pool)-1]
+			w.pool = w.pool[:len(w.pool)-1]
+		}
+	case what < 55:
+		if len(w.late) > 0 && w.pick(3) == 0 {
+			i := w.pick(len(w.late))
+			w.pool = append(w.pool, w.late[i])
+			w.late[i] = w.late[len(w.late)-1]
+			w.late = w.late[:len(w.late)-1]
+		}
+	case what < 66:
+		w.now += time.Duration(w.pick(40000)) * time.Millisecond
+	case what < 84:
+		w.tick(t, w.pick(len(w.parts)+1)-1)
+	case what < 98 || w.calm:
+		w.act(t)
+	case what < 99:
+		if p := w.parts[w.pick(len(w.parts))]; !p.cut {
+			p.cut = w.pick(8) == 0
+		}
+	default:
+		ending := slices.ContainsFunc(w.ledger, func(a Assignment) bool { return a.Preemption > 0 })
+		if p := w.pick(len(w.parts)+1) - 1; !w.isDown(p) && w.pick(8) < 1+2*b2i(ending) {
+			w.crash(p)
+		}
+	}
+	switch p := w.pick(400) - 1; { // what is down comes back
+	case p < len(w.parts) && w.isDown(p):
+		w.restart(t, p)
+	case p >= 10 && p < 10+len(w.parts):
+		w.parts[p-10].cut = false
+	}
+	w.look(t)
+}
+
+func (w *world) tick(t fataler, p int) {
+	if p < 0 {
+		if w.down {
+			return
+		}
+		if next, ok := w.m.NextTick(); ok && next <= w.now {
+			w.emit(t, -1, w.m.Tick(w.now))
+			if again, ok := w.m.NextTick(); ok && again <= w.now {
+				t.Fatalf("the manager is at %v and wants %v again", w.now, again)
+			}
+		}
+		return
+	}
+	part := w.parts[p]
+	now := part.clock(w.now)
+	if !part.down && part.c.NextTick() <= now {
+		w.emit(t, p, part.c.Tick(now))
+		if again := part.c.NextTick(); again <= now {
+			t.Fatalf("client %s is at %v and wants %v again", part.name, now, again)
+		}
+	}
+}
+
+func (w *world) isDown(p int) bool { return p < 0 && w.down || p >= 0 && w.parts[p].down }
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// look holds the step to the invariants.
+func (w *world) look(t fataler) {
+	w.before, w.ledger = w.ledger, w.before[:0]
+	m := w.m
+	if w.down {
+		m = w.saved // what counts is what will be
+	}
+	w.ledger = m.AppendAssignments(w.ledger)
+	// One node, one partition: what a partition believes is what the ledger says.
+	for i, p := range w.parts {
+		hs := p.c.AppendHoldings(w.holdings[i][:0], p.clock(w.now))
+		w.holdings[i] = hs
+		for _, h := range hs {
+			if h.State == Unsure {
+				w.counts.Unsure++
+			}
+			if h.State != Usable && h.State != Draining {
+				continue
+			}
+			if a := w.ledger[h.Node]; a.Partition != p.name || a.Epoch != h.Epoch {
+				t.Fatalf("at %v partition %s uses %+v, and the ledger says %+v", w.now, p.name, h, a)
+			}
+		}
+	}
+	var held int
+	for n, a := range w.ledger {
+		b := w.before[n]
+		if a.Partition != "" {
+			held++
+		}
+		if a.Epoch == b.Epoch && a.Partition == b.Partition {
+			if a.Confirmed && !b.Confirmed && w.grants[leaseKey{n, a.Epoch}] {
+				w.counts.GrantsAfterLoss++
+			}
+			if a.Preemption > 0 && b.Preemption == 0 {
+				w.fair(t, a, m)
+			}
+			continue
+		}
+		if b.Partition != "" {
+			w.ended(t, b)
+		}
+	}
+	s := m.Stats()
+	if gone := s.Returned + s.Completed + s.Withdrawn + s.Fenced; s.Granted != gone+held {
+		t.Fatalf("%d granted, %d ended, %d held: %+v", s.Granted, gone, held, s)
+	}
+}
+
+// ended asks why a lease, as it was before this step, is over.
+func (w *world) ended(t fataler, b Assignment) {
+	k := leaseKey{b.Node, b.Epoch}
+	if w.back[k] {
+		return
+	}
+	p := w.parts[w.part(b.Partition)]
+	pk := preemptKey{k, b.Preemption}
+	notice, noticed := w.notices[pk]
+	ack, acked := w.acks[pk]
+	switch {
+	case b.Preemption == 0 || !noticed:
+		t.Fatalf("at %v node %d was taken from %s without notice: %+v", w.now, b.Node, b.Partition, b)
+	case acked && p.clock(w.now) >= ack+w.opts.Grace:
+		// It has had its notice and its grace period.
+	case w.now >= notice+w.opts.Grace && w.opts.Term > 0 && w.now >= w.renewals[k]+w.opts.Term:
+		// It has been silent, or deaf, for a term.
+	default:
+		t.Fatalf("at %v node %d was taken from %s too soon: notice %v, acknowledged %v %v by its clock, which shows %v, renewed %v",
+			w.now, b.Node, b.Partition, notice, acked, ack, p.clock(w.now), w.renewals[k])
+	}
+}
+
+// fair asks whether a preemption that has just begun leaves its partition no less a
+// share than some partition that waits would have, and its floor.
+func (w *world) fair(t fataler, a Assignment, m *Manager) {
+	held := make([]int, len(w.parts))
+	for _, x := range w.ledger {
+		if x.Partition != "" && x.Preemption == 0 {
+			held[w.part(x.Partition)]++
+		}
+	}
+	if m.s.Nodes[a.Node].Forced {
+		return
+	}
+	v := w.part(a.Partition)
+	for _, x := range w.ledger {
+		if x.Partition == a.Partition && x.Preemption == 0 && x.Value < a.Value && x.Kind == a.Kind {
+			t.Fatalf("at %v node %d is taken, value %v, before node %d, value %v", w.now, a.Node, a.Value, x.Node, x.Value)
+		}
+	}
+	for i, p := range w.parts {
+		if i == v {
+			continue
+		}
+		for _, r := range m.s.Partitions[i].Requests {
+			if r.missing() > 0 && held[v]*p.weight >= (held[i]+1)*w.parts[v].weight && held[v] >= w.parts[v].floor {
+				return
+			}
+		}
+	}
+	t.Fatalf("at %v node %d is taken from %s for nobody who may have it; nodes held: %v", w.now, a.Node, a.Partition, held)
+}
+
+// settle ends all faults, lets things go on for as long as a message, a notice, a
+// grace period and a lease last, and holds what is left to what should be.
+func (w *world) settle(t fataler) {
+	w.calm = true
+	w.pool, w.late = append(w.pool, w.late...), w.late[:0]
+	for p := range w.parts {
+		w.parts[p].cut, w.parts[p].lazy = false, false
+		if w.parts[p].down {
+			w.restart(t, p)
+		}
+	}
+	if w.down {
+		w.restart(t, -1)
+	}
+	end := w.now + w.opts.Term + w.opts.Grace + w.opts.MaxDelay + 20*w.opts.Every
+	for w.now < end {
+		w.step(t)
+	}
+	for range 300 { // let nothing be under way
+		for i := range w.pool {
+			w.deliver(t, len(w.pool)-1-i)
+			break
+		}
+		w.tick(t, -1)
+		for p := range w.parts {
+			w.tick(t, p)
+		}
+		w.look(t)
+	}
+	if len(w.pool) > 0 {
+		t.Fatalf("at %v messages are still under way: %+v", w.now, w.pool)
+	}
+	for i, p := range w.parts {
+		var want []Holding
+		for _, a := range w.ledger {
+			if a.Partition == p.name {
+				if a.Preemption > 0 {
+					t.Fatalf("at %v node %d is still to end: %+v", w.now, a.Node, a)
+				}
+				want = append(want, Holding{Node: a.Node, Epoch: a.Epoch, State: Usable})
+			}
+		}
+		var got []Holding
+		for _, h := range w.holdings[i] {
+			got = append(got, Holding{Node: h.Node, Epoch: h.Epoch, State: h.State})
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("at %v, after a calm, %s holds (-ledger +client):\n%s", w.now, p.name, diff)
+		}
+		// Nobody waits for what is free.
+		for _, r := range w.m.s.Partitions[i].Requests {
+			for _, a := range w.ledger {
+				if r.missing() > 0 && a.Partition == "" && (r.Kind == "" || r.Kind == a.Kind) {
+					t.Fatalf("at %v %s waits for %+v, and node %d is free", w.now, p.name, r, a.Node)
+				}
+			}
+		}
+	}
+	w.calm = false
+	clear(w.notices)
+	clear(w.acks)
+	clear(w.back)
+	clear(w.grants)
+}
+
+var simKinds = []string{"cpu", "cpu", "cpu", "cpu", "gpu", "cpu", "gpu", ""}
+
+var simOptions = ManagerOptions{Grace: 2 * time.Minute, Term: 6 * time.Minute, Skew: time.Second, MaxAge: 3 * time.Minute, MaxDelay: 4 * time.Minute}
+
+// A million steps under faults. Everything that is interesting happens often.
+func TestExchangeUnderFaults(t *testing.T) {
+	const seed = 7
+	rng := rand.New(rand.NewPCG(seed, 1))
+	w := newWorld(t, rng.IntN, simOptions, simKinds)
+	start := time.Now()
+	total := 1_000_000
+	if testing.Short() {
+		total = 100_000
+	}
+	for w.counts.Steps < total {
+		for range 20_000 {
+			w.step(t)
+		}
+		w.settle(t)
+	}
+	s := w.m.Stats()
+	t.Logf("seed %d: %v of simulated time, %d messages, %.0f steps/s\n%+v\n%+v",
+		seed, w.now.Round(time.Minute), w.sent, float64(w.counts.Steps)/time.Since(start).Seconds(), w.counts, s)
+	least := total / 25_000
+	c := w.counts
+	for name, n := range map[string]int{
+		"granted": s.Granted, "returned": s.Returned, "completed": s.Completed, "withdrawn": s.Withdrawn, "fenced": s.Fenced,
+		"cancelled": s.Cancelled, "delayed": s.Delayed, "aborted": s.Aborted, "lost": c.Lost, "doubled": c.Doubled,
+		"crashes of the manager": c.CrashManager, "of clients": c.CrashClient, "within a grace period": c.InGrace, "while sending": c.CutByCrash,
+		"grants after loss": c.GrantsAfterLoss, "refused": c.Refused, "unsure": c.Unsure,
+		"late grants": c.LateGrants, "late notices": c.LateNotices, "late returns": c.LateReturns,
+	} {
+		if n < least {
+			t.Errorf("%s: only %d times", name, n)
+		}
+	}
+}
