@@ -2,18 +2,21 @@ package forecast
 
 import "math"
 
-// Blend is the mean of two damped trends, one fitted to the next step and one to
-// the next quarter of a year, both to the last four years of weeks: the library's
-// default, and the best of those tried on the 359 weekly series of the M4
-// competition, see the package documentation.
+// Blend is the mean of two damped trends, a quick one and a careful one, both
+// fitted to the last four years of weeks: the library's default, and the best of
+// those tried on the 359 weekly series of the M4 competition, see the package
+// documentation.
 //
-// Least squares of one-step errors asks for the factors that follow the series, and
-// over many steps these follow too much; least squares of 1 to 13 steps asks for
-// those that last, and is slow to see what is new. Their errors differ, so that the
-// mean is better than each.
+// Near is fitted to its one-step errors, and is no more than [Simple] unless Akaike's
+// criterion says that a trend pays for itself. Far is fitted to its errors 1 to
+// BlendSteps steps ahead. The first tends to follow too much, since the next step
+// says little of a trend, and the second is slow to see what is new; their errors
+// differ, so that the mean is better than each. A series of less than forty
+// values is too short for Far, which then is the same as Near.
 //
-// The zero value is ready for Fit. To stream without a fit, set the factors of Near
-// and Far, and Phi of both to a value in (0, 1).
+// Damping has its price: on a steady straight line Holt and Drift are better.
+//
+// The zero value is ready for Fit. To stream without a fit, set the factors of both.
 type Blend struct {
 	Near Holt `json:"near"` // fitted to one-step errors
 	Far  Holt `json:"far"`  // fitted to errors of BlendSteps steps
@@ -21,8 +24,8 @@ type Blend struct {
 
 // What [Blend.Fit] uses unless its [Fitter] says otherwise.
 const (
-	BlendWindow = 208 // four years of weeks; 156 to 260 are as good
-	BlendSteps  = 13  // a quarter of a year
+	BlendWindow = 208 // four years of weeks; 150 to 300 are as good
+	BlendSteps  = 10  // of which a series of n values allows n/20
 )
 
 // Ready reports whether both models have their start.
@@ -68,40 +71,62 @@ func (w *trendWalk) next() float64 {
 }
 
 // Fit fits both models, to the last BlendWindow values and up to BlendSteps steps
-// unless f has a Window or Steps, see [Fittable]. It wants six values.
+// unless f has a Window or Steps, see [Fittable]. It wants three values.
 func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 	window, steps := f.Window, f.Steps
 	defer func() { f.Window, f.Steps = window, steps }()
-	if window <= 0 {
-		f.Window = BlendWindow
-	}
-	far := steps
-	if far <= 0 {
-		far = BlendSteps
-	}
-	n := Blend{Holt{Phi: .9}, Holt{Phi: .9}}
-	f.Steps = 1
-	fit, err := n.Near.Fit(f, series)
+	f.Window, f.Steps = count(window, BlendWindow), 1
+	part, err := f.cut(series, kindSimple.free()+1)
 	if err != nil {
-		return fit, err
+		return Fit{}, err
 	}
-	f.kept = append(f.kept[:0], f.resid...)
-	f.Steps = far
-	second, err := n.Far.Fit(f, series)
-	if err != nil {
-		return fit, err
-	}
-	fit.SSE = 0
-	fit.Evaluations += second.Evaluations
-	for i, e := range f.kept {
-		e = (e + f.resid[i]) / 2
-		f.resid[i] = e
-		if e == e {
-			fit.SSE += e * e
+	n := 0
+	for _, x := range part {
+		if x == x {
+			n++
 		}
 	}
-	*m = n
-	return fit, nil
+
+	x, s, _, err := f.fit(kindSimple, 0, part)
+	if err != nil {
+		return Fit{}, err
+	}
+	near := Holt{Alpha: x[0], Level: s[0], N: 2}
+	evals, free := f.evals, kindSimple.free()
+	if n > kindDamped.free()+1 {
+		simple := f.value(&x)
+		x, s, _, err = f.fit(kindDamped, 0, part)
+		if err != nil {
+			return Fit{}, err
+		}
+		evals += f.evals
+		if aicc(f.value(&x), n, kindDamped.free()+1) < aicc(simple, n, kindSimple.free()+1) {
+			near = Holt{Alpha: x[0], Beta: x[1], Phi: x[2], Level: s[0], Trend: s[1], N: 2}
+			free = kindDamped.free()
+		}
+	}
+	far := near
+	if f.Steps = min(count(steps, BlendSteps), n/20); f.Steps > 1 {
+		x, s, _, err = f.fit(kindDamped, 0, part)
+		if err != nil {
+			return Fit{}, err
+		}
+		evals += f.evals
+		far = Holt{Alpha: x[0], Beta: x[1], Phi: x[2], Level: s[0], Trend: s[1], N: 2}
+		free = kindDamped.free()
+	}
+	f.evals = evals
+	*m = Blend{near, far}
+	return f.replay(m, part, free), nil
+}
+
+// aicc returns Akaike's criterion with the correction for small samples, for n
+// errors of a mean square and k fitted parameters, their variance among them.
+func aicc(square float64, n, k int) float64 {
+	if n <= k+1 {
+		return math.Inf(1)
+	}
+	return float64(n)*math.Log(square) + 2*float64(k*n)/float64(n-k-1)
 }
 
 // Check returns an [*InputError] if a factor or the state is out of range.

@@ -18,7 +18,8 @@ import "math"
 // Invariant: the value at a point is the least sum over all initial states, so that
 // no start convention is part of what is minimised.
 //
-// Time O(n·Steps) for each of 60 to 200 evaluations, space O(n). The function has
+// Time O(n) for each of 60 to 200 evaluations, O(n·Steps) for models with an
+// acceleration and for series with missing values; space O(n). The function has
 // local minima at times; the grid finds the valley, nothing certifies it.
 
 // DefaultPhiMin and DefaultPhiMax bound the damping that a [Fitter] tries: below
@@ -39,20 +40,22 @@ type Fitter struct {
 	PhiMin float64 `json:"phi_min,omitempty"` // bounds of a fitted Phi, in (0, 1];
 	PhiMax float64 `json:"phi_max,omitempty"` // 0 stands for the defaults
 
-	y      []float64 // the series, shifted and scaled
-	resid  []float64
-	kept   []float64 // residuals of a fit before
-	g, q   []float64 // forecast s+1 steps ahead: l + g[s]·b + q[s]·c
-	cum    [2][]float64
-	shift  float64
-	scale  float64
-	gaps   bool // the series has missing values
-	kind   kind
-	phi    float64 // of kind holt
-	lo, hi [3]float64
-	evals  int
-	one    [1]float64
-	start  [3]float64 // best initial state of the last evaluation
+	y               []float64 // the series, shifted and scaled
+	resid           []float64
+	path            []float64    // forecasts at a point
+	squares, counts []float64    // of the errors i+1 steps ahead
+	kept            []float64    // residuals of a fit before
+	g, q            []float64    // forecast s+1 steps ahead: l + g[s]·b + q[s]·c
+	cum             [2][]float64 // sums of g and of g² up to s
+	ahead           [3][]float64 // Σ y, Σ g·y, Σ y² over the next steps from i
+	shift           float64
+	scale           float64
+	gaps            bool // the series has missing values
+	kind            kind
+	phi             float64 // of kind holt
+	lo, hi          [3]float64
+	evals           int
+	start           [3]float64 // best initial state of the last evaluation
 }
 
 // A Fit says how well a model fits.
@@ -221,79 +224,128 @@ type normal struct {
 	n                            float64
 }
 
+// forgotten is when a sensitivity is let go: its squares are below 10⁻⁶⁰ of what has
+// been summed up, and on the way to numbers that processors are slow at. Most
+// factors come to that within some tens of points, and what is left of the pass is
+// the recursion alone.
+const forgotten = 1e-30
+
+// stride is how many points pass between looks at that.
+const stride = 16
+
 // collect1 is the pass for one-step errors of a level alone.
 func (m *normal) collect1(f *Fitter, s *linear) {
-	var l, ee, ep, pp float64
+	var l, ee, ep, pp, n float64
 	p, k := 1.0, 1-s.k1
-	n := 0
-	for _, x := range f.y {
-		if x != x {
-			continue
+	y := f.y
+	for ; len(y) > 0 && p > forgotten; y = y[min(stride, len(y)):] {
+		for _, x := range y[:min(stride, len(y))] {
+			if x != x {
+				continue
+			}
+			e := x - l
+			ee += e * e
+			ep += e * p
+			pp += p * p
+			l += s.k1 * e
+			p *= k
+			n++
 		}
-		e := x - l
-		ee += e * e
-		ep += e * p
-		pp += p * p
-		l += s.k1 * e
-		p *= k
-		n++
 	}
-	m.ee, m.ez[0], m.z00, m.n = ee, ep, pp, float64(n)
+	for _, x := range y {
+		if x == x {
+			e := x - l
+			ee += e * e
+			l += s.k1 * e
+			n++
+		}
+	}
+	m.ee, m.ez[0], m.z00, m.n = ee, ep, pp, n
 }
 
 // collect2 is the pass for one-step errors of a level and a trend.
 func (m *normal) collect2(f *Fitter, s *linear) {
 	h, f22, k1, k2 := s.h, s.f22, s.k1, s.k2
-	var l, b, ee, ep, eq, pp, pq, qq float64
+	var l, b, ee, ep, eq, pp, pq, qq, n float64
 	pl, pb, ql, qb := 1.0, 0.0, 0.0, 1.0
-	n := 0
-	for _, x := range f.y {
-		l, pl, ql = l+h*b, pl+h*pb, ql+h*qb
-		b, pb, qb = f22*b, f22*pb, f22*qb
-		if x != x {
-			continue
+	y := f.y
+	for ; len(y) > 0 && remembered(pl, pb, ql, qb); y = y[min(stride, len(y)):] {
+		for _, x := range y[:min(stride, len(y))] {
+			l, pl, ql = l+h*b, pl+h*pb, ql+h*qb
+			b, pb, qb = f22*b, f22*pb, f22*qb
+			if x != x {
+				continue
+			}
+			e := x - l
+			ee += e * e
+			ep += e * pl
+			eq += e * ql
+			pp += pl * pl
+			pq += pl * ql
+			qq += ql * ql
+			b, pb, qb = b+k2*e, pb-k2*pl, qb-k2*ql
+			l, pl, ql = l+k1*e, pl-k1*pl, ql-k1*ql
+			n++
 		}
-		e := x - l
-		ee += e * e
-		ep += e * pl
-		eq += e * ql
-		pp += pl * pl
-		pq += pl * ql
-		qq += ql * ql
-		b, pb, qb = b+k2*e, pb-k2*pl, qb-k2*ql
-		l, pl, ql = l+k1*e, pl-k1*pl, ql-k1*ql
-		n++
+	}
+	for _, x := range y {
+		l += h * b
+		b *= f22
+		if x == x {
+			e := x - l
+			ee += e * e
+			l, b = l+k1*e, b+k2*e
+			n++
+		}
 	}
 	m.ee, m.ez = ee, [3]float64{ep, eq}
-	m.z00, m.z01, m.z11, m.n = pp, pq, qq, float64(n)
+	m.z00, m.z01, m.z11, m.n = pp, pq, qq, n
+}
+
+// remembered reports whether any sensitivity is not forgotten.
+func remembered(a, b, c, d float64) bool {
+	return math.Abs(a)+math.Abs(b)+math.Abs(c)+math.Abs(d) > forgotten
 }
 
 // collectSteps is the pass for the errors of several steps, of a level and a trend.
-// With r_s the error s steps ahead, Σ_s r_s·(p + g_s·p') = p·Σ r_s + p'·Σ g_s·r_s.
+// With r_s the error s steps ahead, Σ_s r_s·(p + g_s·p') = p·Σ r_s + p'·Σ g_s·r_s, so
+// that a point needs only Σ r, Σ g·r and Σ r². Without missing values these come
+// from Σ y, Σ g·y and Σ y² over the next steps, of which only the second depends on
+// the factors: from one point back to the one before, since g_{s+1} = φ + φ·g_s, it is
+//
+//	Σ_s g_s·y_{i+s} = φ·Σ_s y_{i+s} + φ·(Σ_s g_s·y_{i+1+s} − what leaves at the far end),
+//
+// and so the pass takes O(n) time whatever the number of steps.
 func (m *normal) collectSteps(f *Fitter, s *linear) {
 	h, f22, k1, k2 := s.h, s.f22, s.k1, s.k2
+	steps := len(f.g)
+	if !f.gaps {
+		next, far := 0.0, f.g[steps-1]
+		for i := len(f.y) - 1; i >= 0; i-- {
+			if i+steps < len(f.y) {
+				next -= far * f.y[i+steps]
+			}
+			next = h * (f.ahead[0][i] + next)
+			f.ahead[1][i] = next
+		}
+	}
 	var l, b, ee, ep, eq, pp, pq, qq, n float64
 	pl, pb, ql, qb := 1.0, 0.0, 0.0, 1.0
 	for i, x := range f.y {
-		ahead := f.y[i:min(len(f.y), i+len(f.g))]
-		g := f.g[:len(ahead)]
 		var r0, r1, rr, c0, c1, c2 float64
 		if !f.gaps {
-			for j, y := range ahead {
-				gj := g[j]
-				r := y - l - gj*b
-				r0 += r
-				r1 += r * gj
-				rr += r * r
-			}
-			last := len(ahead) - 1
-			c0, c1, c2 = float64(len(ahead)), f.cum[0][last], f.cum[1][last]
+			last := min(steps, len(f.y)-i) - 1
+			c0, c1, c2 = float64(last+1), f.cum[0][last], f.cum[1][last]
+			y0, y1 := f.ahead[0][i], f.ahead[1][i]
+			r0 = y0 - l*c0 - b*c1
+			r1 = y1 - l*c1 - b*c2
+			rr = f.ahead[2][i] - l*(y0+r0) - b*(y1+r1)
 		} else {
-			for j, y := range ahead {
+			for j, y := range f.y[i:min(len(f.y), i+steps)] {
 				if y != y {
 					continue
 				}
-				gj := g[j]
+				gj := f.g[j]
 				r := y - l - gj*b
 				r0 += r
 				r1 += r * gj
@@ -316,6 +368,9 @@ func (m *normal) collectSteps(f *Fitter, s *linear) {
 			e := x - l
 			b, pb, qb = b+k2*e, pb-k2*pl, qb-k2*ql
 			l, pl, ql = l+k1*e, pl-k1*pl, ql-k1*ql
+		}
+		if i%stride == 0 && !remembered(pl, pb, ql, qb) {
+			pl, pb, ql, qb = 0, 0, 0, 0
 		}
 	}
 	m.ee, m.ez = ee, [3]float64{ep, eq}
@@ -361,6 +416,9 @@ func (m *normal) collect3(f *Fitter, s *linear) {
 				z := zl[j]
 				zl[j], zb[j], zc[j] = z-s.k1*z, zb[j]-s.k2*z, zc[j]-s.k3*z
 			}
+			if i%stride == 0 && !remembered(zl[j], zb[j], zc[j], 0) {
+				zl[j], zb[j], zc[j] = 0, 0, 0
+			}
 		}
 	}
 }
@@ -401,32 +459,60 @@ func (m *normal) solve(x *[3]float64) float64 {
 	return max(0, left) / m.n
 }
 
-// fit minimises, and returns the factors and the state after the series.
-func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64, fit Fit, err error) {
+// fit minimises, and returns the factors, the state before the series, and the
+// part of the series that was fitted.
+func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64, part []float64, err error) {
 	f.kind, f.phi, f.evals = k, phi, 0
-	fit.Free = k.factors() + k.states()
-	if series, err = f.cut(series, fit.Free+1); err != nil {
+	if part, err = f.cut(series, k.free()+1); err != nil {
 		return
 	}
-	f.prepare(series)
+	f.prepare(part)
 	x = f.minimise()
 	f.value(&x)
-	state = f.run(&x, &fit)
+	state = f.start
 	for i := range state {
 		state[i] *= f.scale
 	}
 	state[0] += f.shift
-	for i := range f.resid {
-		f.resid[i] *= f.scale
-	}
-	fit.SSE *= f.scale * f.scale
-	fit.Evaluations = f.evals
-	for _, s := range state {
-		if !usable(s) {
-			err = badInput("series", -1, ErrValue, "values up to %v are too large to fit", f.scale)
-		}
-	}
 	return
+}
+
+// free returns the number of what is fitted.
+func (k kind) free() int { return k.factors() + k.states() }
+
+// DefaultLeads is up to how many steps ahead a fit looks at its errors, a quarter of
+// the series at most.
+const DefaultLeads = 52
+
+// replay updates a model, which is in its state before a series that [Fitter.cut]
+// returned, with that series. It keeps the one-step errors since the model was
+// ready, and sums of squares of those of more steps.
+func (f *Fitter) replay(m starter, series []float64, free int) Fit {
+	fit := Fit{Free: free, Evaluations: f.evals + 1}
+	leads := min(DefaultLeads, max(1, len(series)/4))
+	f.path, f.squares, f.counts = resize(f.path, leads), resize(f.squares, leads), resize(f.counts, leads)
+	flat(f.squares, 0)
+	flat(f.counts, 0)
+	f.resid = f.resid[:0]
+	for i, x := range series {
+		e := math.NaN()
+		if m.Ready() {
+			ahead := series[i:min(len(series), i+leads)]
+			path := f.path[:len(ahead)]
+			m.Forecast(path)
+			e = x - path[0]
+			for j, y := range ahead {
+				if d := y - path[j]; d == d {
+					f.squares[j] += d * d
+					f.counts[j]++
+				}
+			}
+		}
+		f.resid = append(f.resid, e)
+		m.Update(x)
+	}
+	fit.SSE, fit.N = f.squares[0], int(f.counts[0])
+	return fit
 }
 
 // cut returns the part of a series that is fitted, without missing values at its
@@ -477,6 +563,19 @@ func (f *Fitter) prepare(series []float64) {
 	steps := min(max(f.Steps, 1), max(1, len(series)/4))
 	f.g, f.q = resize(f.g, steps), resize(f.q, steps)
 	f.cum[0], f.cum[1] = resize(f.cum[0], steps), resize(f.cum[1], steps)
+	if steps > 1 {
+		for i := range f.ahead {
+			f.ahead[i] = resize(f.ahead[i], len(f.y))
+		}
+		for i := range f.y {
+			var sum, square float64
+			for _, y := range f.y[i:min(len(f.y), i+steps)] {
+				sum += y
+				square += y * y
+			}
+			f.ahead[0][i], f.ahead[2][i] = sum, square
+		}
+	}
 	f.lo, f.hi = [3]float64{}, [3]float64{1, 1, 1}
 	if f.kind == kindDamped {
 		f.lo[2], f.hi[2] = or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax)
@@ -489,25 +588,6 @@ func resize(s []float64, n int) []float64 {
 		return make([]float64, n)
 	}
 	return s[:n]
-}
-
-// run runs the model over the series from f.start, keeps the residuals, and
-// returns the last state.
-func (f *Fitter) run(x *[3]float64, fit *Fit) [3]float64 {
-	s, _ := f.at(x)
-	l, b, c := f.start[0], f.start[1], f.start[2]
-	f.resid = f.resid[:0]
-	for _, y := range f.y {
-		l, b, c = l+s.h*b+s.q*c, s.f22*b+s.f23*c, s.f33*c
-		e := y - l
-		f.resid = append(f.resid, e)
-		if e == e {
-			l, b, c = l+s.k1*e, b+s.k2*e, c+s.k3*e
-			fit.SSE += e * e
-			fit.N++
-		}
-	}
-	return [3]float64{l, b, c}
 }
 
 // How often minimise scans for a better valley, and at how many points a factor.

@@ -30,6 +30,12 @@ func Observe(m Model, x float64) error {
 	return nil
 }
 
+// starter is a model that says when it has its start.
+type starter interface {
+	Model
+	Ready() bool
+}
+
 // flat fills dst with x.
 func flat(dst []float64, x float64) {
 	for i := range dst {

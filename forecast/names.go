@@ -114,14 +114,16 @@ func nameOf(m Model) string {
 
 // predictorState is the JSON form of a Predictor.
 type predictorState struct {
-	Name    string  `json:"name,omitempty"`
-	Model   any     `json:"model"`
-	Limits  Limits  `json:"limits"`
-	Signal  Signal  `json:"signal"`
-	Squares float64 `json:"squares"`
-	Errors  int     `json:"errors"`
-	Free    int     `json:"free"`
-	Peak    float64 `json:"peak"`
+	Name     string    `json:"name,omitempty"`
+	Model    any       `json:"model"`
+	Limits   Limits    `json:"limits"`
+	Signal   Signal    `json:"signal"`
+	Analytic bool      `json:"analytic,omitempty"`
+	Squares  float64   `json:"squares"`
+	Errors   int       `json:"errors"`
+	Free     int       `json:"free"`
+	Peak     float64   `json:"peak"`
+	Growth   []float64 `json:"growth,omitempty"`
 }
 
 // MarshalJSON returns the state, from which [Predictor.UnmarshalJSON] resumes to
@@ -130,7 +132,7 @@ func (p *Predictor) MarshalJSON() ([]byte, error) {
 	if p.Model == nil {
 		return nil, badInput("Model", -1, ErrKind, "there is none")
 	}
-	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Squares, p.Errors, p.Free, p.Peak})
+	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.Squares, p.Errors, p.Free, p.Peak, p.Growth})
 }
 
 // UnmarshalJSON sets p to a state. A state that [Predictor.Check] refuses is an
@@ -162,7 +164,7 @@ func (p *Predictor) UnmarshalJSON(data []byte) error {
 	if !ok {
 		return badInput("model", -1, ErrKind, "there is none")
 	}
-	n := Predictor{Model: m, Limits: s.Limits, Signal: s.Signal, Squares: s.Squares, Errors: s.Errors, Free: s.Free, Peak: s.Peak}
+	n := Predictor{Model: m, Limits: s.Limits, Signal: s.Signal, Analytic: s.Analytic, Squares: s.Squares, Errors: s.Errors, Free: s.Free, Peak: s.Peak, Growth: s.Growth}
 	if err := n.Check(); err != nil {
 		return err
 	}
