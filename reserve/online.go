@@ -1,0 +1,584 @@
+package reserve
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The online portfolio, [Niu16] section 5.2.2.
+//
+// Keep the cost of a demand low that one sees week by week, with reservations of
+// several classes that cannot be given back. At the end of each interval: drop what
+// has expired; forecast the mean demand of every interval up to the longest term;
+// turn each mean back into a demand; solve the offline problem for it, with what is
+// held; buy what the solution buys at once, and forget the rest of it.
+//
+// What the paper leaves open is how a total becomes the utilisation of single
+// instances. Here: as it did of late. Let d_t be the demand in the slots of the last
+// W intervals and m their mean. The load-duration curve is the d_t in falling order,
+// cut into K parts of equal length; the shape s_b is the mean of part b over m, so
+// that Σ s_b = K. An interval whose mean is forecast as f has the demands f·s_b,
+// a part of the interval each. So an instance that was used for a share of the time
+// at a mean of m is used for the same share at a mean of 2m as two instances: growth
+// makes more of the same. And since within an interval only the number of slots
+// with a demand of at least j matters, not their order, parts stand for slots.
+//
+// Demands are whole. Rounding carries over from part to part and from interval to
+// interval, so that all of a forecast's instance-slots are there, within a half.
+//
+// Invariants: what is bought never exceeds a cap; the sums over the parts are the
+// forecasts, within half an instance-part; the state is a function of the demands
+// seen, whatever planners and forecasters kept in their memory.
+//
+// An interval takes the planner's time for K·M slots, M the intervals of the
+// longest term, and O(W·L·log(W·L) + K·M) for intervals of L slots; space O(W·L + K·M)
+// beside the planner's.
+
+// parts is the least number of parts of a load-duration curve. The lightest class
+// of the 2013 prices pays from 7% of the time on; parts are as fine.
+const parts = 14
+
+// DefaultWindow is how many intervals the load-duration curve covers by default: a
+// year of weeks.
+const DefaultWindow = 52
+
+// A Forecaster foresees the mean demand of the intervals to come.
+//
+// Update takes the mean number of instances in the interval that has passed, or NaN
+// if it is not known. Forecast sets dst[i] to the mean i+1 intervals ahead; negative
+// means count as 0. A Forecaster may have more:
+//
+//	Ready() bool                       nothing is bought before it reports true
+//	Quantile(dst []float64, q float64) what a mean exceeds with probability 1-q, for Online.Quantile
+//	TrackingSignal() float64           for Online.Alarm
+//
+// *forecast.Predictor of this module has all of it. What is encoded by
+// [Online.MarshalJSON] includes the forecaster's JSON form.
+type Forecaster interface {
+	Update(x float64)
+	Forecast(dst []float64)
+}
+
+type readier interface{ Ready() bool }
+type quantiler interface {
+	Quantile(dst []float64, q float64)
+}
+type signaller interface{ TrackingSignal() float64 }
+
+// A Cap limits the reservations of one class.
+type Cap struct {
+	Buy    int // at most so many are bought at once, 0 is no cap: laddering
+	Active int // at most so many are active at once, 0 is no cap
+}
+
+// Online is the online portfolio of [Niu16] section 5.2.2: it sees the demand
+// interval by interval, and buys reservations of any number of classes and terms for
+// what a forecast makes of it. No bound on its cost is known, nor can there be one
+// without a hypothesis on the forecast; see [Regret] for what it lost.
+//
+// Set the fields, call Reset, and then Observe at the end of each interval. The
+// fields are not to be changed afterwards. One goroutine at a time.
+type Online struct {
+	Forecaster Forecaster // of the mean demand; required, and new at each Reset
+	Planner    Planner    // nil is Exact; [SEC] is the paper's
+	Window     int        // intervals of the load-duration curve, 0 is DefaultWindow
+
+	// Risk controls.
+
+	// Quantile, if not 0, is the quantile of the forecast that is planned for
+	// instead of the forecast itself: below .5 it is a cautious plan, the more so the
+	// further the interval.
+	Quantile float64
+	// Alarm, if not 0, is the magnitude of the tracking signal from which on nothing
+	// is bought.
+	Alarm float64
+	// Premium makes long terms dearer, in the eyes of the planner only: the fee of
+	// a class counts Premium·(term/shortest term - 1) times more. With .5 a
+	// three-year class has to be half as dear again as it would have to be without.
+	Premium float64
+	// Caps, if not nil, has a Cap for each class. What a cap on purchases delays is
+	// wanted again at the next interval; where a class is full others are bought
+	// instead.
+	Caps []Cap
+
+	exact  Exact
+	slot   time.Duration
+	every  int
+	prices pricing.List // that are planned with; a full class has a prohibitive fee
+	fees   []pricing.Money
+	walls  []pricing.Money // prohibitive
+	terms  []int           // slots
+	most   int             // Problem.MaxActive
+	buy    int             // Problem.MaxBuy
+	part   time.Duration   // a planning slot
+	k      int             // parts of an interval
+
+	seen   int               // intervals
+	recent []int             // demand of the last Window intervals that were known
+	active []pricing.Holding // Until counts from the first slot of all
+
+	means   []float64
+	sorted  []int
+	shape   []float64
+	demand  []int
+	held    []pricing.Holding
+	want    []int
+	plan    []pricing.Purchase
+	problem Problem
+}
+
+// Reset begins a new series. Of p it takes Slot, Every (the interval), Prices, Held,
+// MaxBuy and MaxActive; Demand is what is to come, and Horizon, Closed are not used.
+// The error is an [*InputError], as that of [Planner]; the portfolio is then not
+// ready.
+func (o *Online) Reset(p *Problem) error {
+	o.every = 0
+	var m market
+	q := Problem{Slot: p.Slot, Prices: p.Prices, Every: p.Every, Held: p.Held, MaxBuy: p.MaxBuy, MaxActive: p.MaxActive}
+	if err := m.load(&q); err != nil {
+		return err
+	}
+	if err := o.check(len(m.classes)); err != nil {
+		return err
+	}
+	every := m.every
+	if int64(p.Slot) > math.MaxInt64/int64(every) || every > math.MaxInt32 {
+		return badInput("Every", -1, ErrRange, "%d slots of %v: the interval is too long", every, p.Slot)
+	}
+	o.slot = p.Slot
+	o.buy, o.most = p.MaxBuy, p.MaxActive
+	o.terms = o.terms[:0]
+	for _, c := range m.classes {
+		o.terms = append(o.terms, c.term)
+	}
+	o.divide(every)
+	if err := o.price(p.Prices); err != nil {
+		return err
+	}
+	o.seen, o.recent, o.active = 0, o.recent[:0], o.active[:0]
+	for _, h := range p.Held {
+		o.hold(h)
+	}
+	o.every = every
+	return nil
+}
+
+// check returns what is wrong with the fields.
+func (o *Online) check(classes int) error {
+	switch {
+	case o.Forecaster == nil:
+		return badInput("Forecaster", -1, ErrRange, "there is none")
+	case o.Window < 0:
+		return badInput("Window", -1, ErrRange, "%d: want a number of intervals, or 0 for %d", o.Window, DefaultWindow)
+	case !(o.Quantile >= 0 && o.Quantile < 1):
+		return badInput("Quantile", -1, ErrRange, "%v: want one between 0 and 1, or 0 for the forecast itself", o.Quantile)
+	case !(o.Alarm >= 0 && o.Alarm <= 1):
+		return badInput("Alarm", -1, ErrRange, "%v: want a magnitude of at most 1, or 0 for none", o.Alarm)
+	case !(o.Premium >= 0 && o.Premium <= 1000):
+		return badInput("Premium", -1, ErrRange, "%v: want 0 to 1000", o.Premium)
+	case o.Caps != nil && len(o.Caps) != classes:
+		return badInput("Caps", -1, ErrRange, "%d caps: want one for each of the %d classes", len(o.Caps), classes)
+	}
+	for k, c := range o.Caps {
+		if c.Buy < 0 || c.Active < 0 {
+			return badInput("Caps", k, ErrRange, "%d to buy, %d active: want none negative, 0 is no cap", c.Buy, c.Active)
+		}
+	}
+	if _, ok := o.Forecaster.(quantiler); !ok && o.Quantile > 0 {
+		return badInput("Quantile", -1, ErrUnsupported, "%v: the forecaster has no quantiles, want 0", o.Quantile)
+	}
+	if _, ok := o.Forecaster.(signaller); !ok && o.Alarm > 0 {
+		return badInput("Alarm", -1, ErrUnsupported, "%v: the forecaster has no tracking signal, want 0", o.Alarm)
+	}
+	return nil
+}
+
+// divide chooses the parts of an interval: the fewest, but at least parts, such that
+// interval and terms are whole numbers of them.
+func (o *Online) divide(every int) {
+	g := int64(every) // slots of the longest span that divides all
+	for _, term := range o.terms {
+		g = gcd(g, int64(term))
+	}
+	span := g * int64(o.slot)
+	o.k = every / int(g)
+	n := int64(1)
+	for int64(o.k)*n < parts || span%n != 0 {
+		if n++; n > span { // spans of less than parts nanoseconds
+			n = 1
+			break
+		}
+	}
+	o.k *= int(n)
+	o.part = time.Duration(span / n)
+}
+
+// price prepares the prices to plan with.
+func (o *Online) price(list pricing.List) error {
+	classes := append(o.prices.Classes[:0], list.Classes...)
+	o.prices = pricing.List{OnDemand: list.OnDemand, Classes: classes}
+	o.fees, o.walls = o.fees[:0], o.walls[:0]
+	shortest := slices.Min(append([]int{math.MaxInt}, o.terms...))
+	for k := range classes {
+		c := &classes[k]
+		overflow := func(error) error {
+			return badInput("Prices.Classes", k, ErrOverflow, "a reservation of %s costs too much", c.Name)
+		}
+		wall, err := list.OnDemand.Over(c.Term, pricing.HalfEven)
+		if err == nil {
+			wall, err = wall.Add(pricing.Unit)
+		}
+		if err != nil {
+			return overflow(err)
+		}
+		more := o.Premium * (float64(o.terms[k])/float64(shortest) - 1)
+		if more > 0 {
+			fee := c.Upfront.Float64()
+			if c.Billed == pricing.Always {
+				fee += c.Hourly.Float64() * c.Term.Hours()
+			}
+			extra := fee * more * 1e9
+			if !(extra < math.MaxInt64/4) {
+				return overflow(nil)
+			}
+			if c.Upfront, err = c.Upfront.Add(pricing.Money(extra)); err != nil {
+				return overflow(err)
+			}
+		}
+		o.fees = append(o.fees, c.Upfront)
+		o.walls = append(o.walls, max(wall, c.Upfront))
+	}
+	return nil
+}
+
+// hold adds a reservation to the inventory.
+func (o *Online) hold(h pricing.Holding) {
+	if h.Count == 0 || h.Until <= o.seen*o.every {
+		return
+	}
+	for i := range o.active {
+		if a := &o.active[i]; a.Class == h.Class && a.Until == h.Until && a.Count <= math.MaxInt32-h.Count {
+			a.Count += h.Count
+			return
+		}
+	}
+	o.active = append(o.active, h)
+}
+
+// Observe takes the demand in the slots of the interval that has passed, nil if it
+// is not known, and appends to dst what to buy at the beginning of the next, whose
+// first slot is that of the purchases: sorted by class, at most one for each class.
+// demand is neither kept nor modified.
+//
+// It panics before a Reset that succeeded, and if demand has another length than
+// an interval. The error is an [*InputError]: a negative demand, which is not
+// counted as an observation; a forecast that no plan can be made for, because it is
+// not a number or beyond [math.MaxInt32] instances; or the planner's. In the latter
+// cases nothing is bought, and the interval has been observed.
+//
+// It allocates nothing once it has seen a window and the planner a plan.
+func (o *Online) Observe(dst []pricing.Purchase, demand []int) ([]pricing.Purchase, error) {
+	if o.every == 0 {
+		panic("reserve: Observe before a Reset that succeeded")
+	}
+	if demand != nil && len(demand) != o.every {
+		panic("reserve: Observe: demand is not that of an interval")
+	}
+	for t, d := range demand {
+		if d < 0 || d > math.MaxInt32 {
+			return dst, badInput("demand", t, ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
+		}
+	}
+	o.take(demand)
+	if !o.ready() {
+		return dst, nil
+	}
+	if err := o.foresee(); err != nil {
+		return dst, err
+	}
+	return o.purchase(dst)
+}
+
+// take adds an interval to what was seen.
+func (o *Online) take(demand []int) {
+	o.seen++
+	now := o.seen * o.every
+	o.active = slices.DeleteFunc(o.active, func(h pricing.Holding) bool { return h.Until <= now })
+	if demand == nil {
+		o.Forecaster.Update(math.NaN())
+		return
+	}
+	sum := 0.0
+	for _, d := range demand {
+		sum += float64(d)
+	}
+	o.Forecaster.Update(sum / float64(o.every))
+	if o.recent = append(o.recent, demand...); len(o.recent) > o.window()*o.every {
+		o.recent = append(o.recent[:0], o.recent[len(o.recent)-o.window()*o.every:]...)
+	}
+}
+
+func (o *Online) window() int {
+	if o.Window == 0 {
+		return DefaultWindow
+	}
+	return o.Window
+}
+
+// ready reports whether it is a time to buy.
+func (o *Online) ready() bool {
+	if len(o.terms) == 0 || len(o.recent) == 0 {
+		return false
+	}
+	if f, ok := o.Forecaster.(readier); ok && !f.Ready() {
+		return false
+	}
+	if o.Alarm > 0 && math.Abs(o.Forecaster.(signaller).TrackingSignal()) >= o.Alarm {
+		return false
+	}
+	return true
+}
+
+// foresee makes the demand to plan for.
+func (o *Online) foresee() error {
+	longest := slices.Max(o.terms)
+	m := (longest + o.every - 1) / o.every
+	o.means = slices.Grow(o.means[:0], m)[:m]
+	if o.Quantile > 0 {
+		o.Forecaster.(quantiler).Quantile(o.means, o.Quantile)
+	} else {
+		o.Forecaster.Forecast(o.means)
+	}
+	if !o.curve() {
+		o.demand = zeroed(o.demand, m*o.k)
+		return nil
+	}
+	o.demand = o.demand[:0]
+	carry := 0.0
+	for i, f := range o.means {
+		if f != f {
+			return badInput("Forecaster", i, ErrRange, "the forecast is not a number")
+		}
+		f = max(0, f)
+		for _, s := range o.shape {
+			x := f*s + carry
+			if !(x < math.MaxInt32) {
+				return badInput("Forecaster", i, ErrRange, "a mean of %.3g instances is forecast: want a plan for at most %d; damp or cap the trend", f, math.MaxInt32)
+			}
+			d := math.Floor(x + .5)
+			o.demand = append(o.demand, int(max(0, d)))
+			carry = x - max(0, d)
+		}
+	}
+	return nil
+}
+
+// curve makes the shape of the load-duration curve. It reports false if there was no
+// demand.
+func (o *Online) curve() bool {
+	o.sorted = append(o.sorted[:0], o.recent...)
+	slices.Sort(o.sorted)
+	n := len(o.sorted)
+	total := 0.0
+	for _, d := range o.sorted {
+		total += float64(d)
+	}
+	o.shape = o.shape[:0]
+	if total == 0 {
+		return false
+	}
+	// Part b has the values from place b·n/k to (b+1)·n/k, those at the ends in
+	// part. All is in units of 1/k of a place, which are whole.
+	for b := range o.k {
+		sum := 0.0
+		for x, end := b*n, (b+1)*n; x < end; {
+			i := x / o.k
+			next := min(end, (i+1)*o.k)
+			sum += float64(next-x) * float64(o.sorted[n-1-i])
+			x = next
+		}
+		o.shape = append(o.shape, sum/total)
+	}
+	return true
+}
+
+// purchase plans and buys. A plan that wants more of a class than its cap leaves
+// fills the class up, and what is then still missing is planned for again, at a
+// prohibitive fee for the class; so there are at most as many plans as classes, and
+// one more. Caps on purchases only delay: they are applied at the end, lest a ladder
+// be filled up with other classes.
+func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
+	planner := o.Planner
+	if planner == nil {
+		planner = &o.exact
+	}
+	classes := o.prices.Classes
+	o.want = zeroed(o.want, len(classes))
+	for k := range classes {
+		classes[k].Upfront = o.fees[k]
+		if o.room(k) == 0 {
+			classes[k].Upfront = o.walls[k]
+		}
+	}
+	for again := true; again; {
+		again = false
+		o.stock()
+		o.problem.Demand, o.problem.Slot, o.problem.Every = o.demand, o.part, o.k
+		o.problem.Prices, o.problem.Held = o.prices, o.held
+		o.problem.MaxActive, o.problem.Horizon = o.most, Pure
+		var err error
+		if o.plan, err = planner.AppendPlan(o.plan[:0], &o.problem); err != nil {
+			return dst, err
+		}
+		for _, q := range o.plan {
+			if q.Slot > 0 {
+				break
+			}
+			room := o.room(q.Class)
+			if q.Count >= room && room > 0 {
+				classes[q.Class].Upfront = o.walls[q.Class]
+				again = again || q.Count > room
+			}
+			o.want[q.Class] += min(q.Count, room)
+		}
+	}
+	now := o.seen * o.every
+	for k, count := range o.want {
+		if o.buy > 0 {
+			count = min(count, o.buy)
+		}
+		if o.Caps != nil && o.Caps[k].Buy > 0 {
+			count = min(count, o.Caps[k].Buy)
+		}
+		if count > 0 {
+			dst = append(dst, pricing.Purchase{Slot: now, Class: k, Count: count})
+			o.hold(pricing.Holding{Class: k, Count: count, Until: now + o.terms[k]})
+		}
+	}
+	return dst, nil
+}
+
+// room returns how many more of a class the cap on active ones leaves.
+func (o *Online) room(k int) int {
+	if o.Caps == nil || o.Caps[k].Active == 0 {
+		return math.MaxInt32
+	}
+	room := o.Caps[k].Active - o.want[k]
+	for _, h := range o.active {
+		if h.Class == k {
+			room -= h.Count
+		}
+	}
+	return max(0, room)
+}
+
+// stock lists what is held and wanted, in parts.
+func (o *Online) stock() {
+	inParts := func(slots int) int { // which end in the middle of a part for held ones only
+		slots = min(slots, slices.Max(o.terms))
+		return int(time.Duration(slots) * o.slot / o.part)
+	}
+	o.held = o.held[:0]
+	for _, h := range o.active {
+		o.held = append(o.held, pricing.Holding{Class: h.Class, Count: h.Count, Until: inParts(h.Until - o.seen*o.every)})
+	}
+	for k, count := range o.want {
+		if count > 0 {
+			o.held = append(o.held, pricing.Holding{Class: k, Count: count, Until: inParts(o.terms[k])})
+		}
+	}
+}
+
+// Active appends to dst the reservations that serve in the slot at which the next
+// interval begins or later, the last purchases included. Until counts from the first
+// slot of the series.
+func (o *Online) Active(dst []pricing.Holding) []pricing.Holding { return append(dst, o.active...) }
+
+// onlineState is the JSON form of an Online.
+type onlineState struct {
+	Slot       time.Duration   `json:"slot_ns"`
+	Every      int             `json:"every"`
+	Terms      []int           `json:"terms"`
+	Seen       int             `json:"seen"`
+	Recent     []int           `json:"recent"`
+	Active     []heldState     `json:"active"`
+	Forecaster json.RawMessage `json:"forecaster"`
+}
+
+type heldState struct {
+	Class int `json:"class"`
+	Count int `json:"count"`
+	Until int `json:"until"`
+}
+
+// MarshalJSON returns the state: what was seen and what is held, and the
+// forecaster's state, which is encoded as encoding/json does. The fields and the
+// prices are not in it.
+func (o *Online) MarshalJSON() ([]byte, error) {
+	if o.every == 0 {
+		return nil, badInput("state", -1, ErrRange, "there is none before a Reset that succeeded")
+	}
+	f, err := json.Marshal(o.Forecaster)
+	if err != nil {
+		return nil, &InputError{"Forecaster", -1, err}
+	}
+	s := onlineState{Slot: o.slot, Every: o.every, Terms: o.terms, Seen: o.seen, Recent: o.recent, Forecaster: f}
+	for _, h := range o.active {
+		s.Active = append(s.Active, heldState{h.Class, h.Count, h.Until})
+	}
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON goes on from a state: after it o does what the portfolio would have
+// done from which the state is, if it was reset with the same problem and has the
+// same fields, a Forecaster of the same type among them. A state that does not fit, or
+// is none, is an [*InputError] or an error of encoding/json; o is then as it was, and
+// so is its Forecaster if its own UnmarshalJSON leaves it alone in case of an error.
+func (o *Online) UnmarshalJSON(data []byte) error {
+	if o.every == 0 {
+		return badInput("state", -1, ErrRange, "want a Reset that succeeded before a state")
+	}
+	var s onlineState
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return &InputError{"state", -1, err}
+	}
+	switch {
+	case s.Slot != o.slot || s.Every != o.every || !slices.Equal(s.Terms, o.terms):
+		return badInput("state", -1, ErrRange, "it is of intervals of %d slots of %v and terms of %v slots: want %d slots of %v and %v",
+			s.Every, s.Slot, s.Terms, o.every, o.slot, o.terms)
+	case s.Seen < 0 || s.Seen > math.MaxInt32:
+		return badInput("state.seen", -1, ErrRange, "%d intervals: want 0 to %d", s.Seen, math.MaxInt32)
+	case len(s.Recent)%s.Every != 0 || len(s.Recent)/s.Every > min(s.Seen, o.window()):
+		return badInput("state.recent", -1, ErrRange, "%d slots: want whole intervals, %d at most", len(s.Recent), min(s.Seen, o.window()))
+	case s.Forecaster == nil:
+		return badInput("state.forecaster", -1, ErrRange, "there is none")
+	}
+	for t, d := range s.Recent {
+		if d < 0 || d > math.MaxInt32 {
+			return badInput("state.recent", t, ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
+		}
+	}
+	for i, h := range s.Active {
+		if h.Class < 0 || h.Class >= len(o.terms) || h.Count < 1 || h.Count > math.MaxInt32 || h.Until <= s.Seen*s.Every {
+			return badInput("state.active", i, ErrRange, "%d reservations of class %d until slot %d: want some of a class below %d that last beyond slot %d",
+				h.Count, h.Class, h.Until, len(o.terms), s.Seen*s.Every)
+		}
+	}
+	if err := json.Unmarshal(s.Forecaster, o.Forecaster); err != nil {
+		return &InputError{"state.forecaster", -1, err}
+	}
+	o.seen = s.Seen
+	o.recent = append(o.recent[:0], s.Recent...)
+	o.active = o.active[:0]
+	for _, h := range s.Active {
+		o.active = append(o.active, pricing.Holding{Class: h.Class, Count: h.Count, Until: h.Until})
+	}
+	return nil
+}
