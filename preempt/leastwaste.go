@@ -1,0 +1,212 @@
+package preempt
+
+import (
+	"math/bits"
+	"time"
+)
+
+// Least waste: minimise Σ w_j over the jobs j of a set V, subject to
+//
+//	Σ n_j over V ≥ need = max(0, P − idle)
+//
+// with w_j what the loss of job j is expected to waste, times its weight. It is
+// the minimum knapsack cover problem: whole jobs die, and of the nodes that come
+// free beyond need nothing is gained. (The paper minimises the same sum, and
+// then chooses nodes by rank, which is another problem: see the package
+// documentation.)
+//
+// Idea. best[c], for jobs j and later, is the least waste that frees c nodes or
+// more: either without job j, or with it and best[c − n_j] for those behind it.
+// The table is filled from the last job to the first in place, one bit a cell
+// remembers whether the job was taken, and the set is read off from the first
+// job to the last.
+//
+// Invariant: after job j, best[c] is least over all sets of jobs j, j+1, …, by
+// (waste, nodes freed, the earliest job in which two sets differ is in it), in
+// this order. So the order is total and the result is one and the same however
+// the table is filled.
+//
+// Exactness. Waste is a whole number: (elapsed + grace) in nanoseconds · nodes ·
+// priority · chance in units of 2⁻²⁰. With the nodes freed in the low bits, one
+// 127-bit number has both keys of the order, and addition and comparison are
+// those of integers. Amounts that do not fit are refused: 100,000 nodes for a
+// year with a priority of a million do.
+//
+// Time O(jobs·need), space jobs·need/8 bytes and 16·need.
+
+// chanceBits is how finely a chance to outlast is resolved, 2⁻²⁰: about a
+// millionth, finer than any window of finished jobs can tell.
+const chanceBits = 20
+
+// A Preemption says what is to be taken and what is known of the jobs.
+type Preemption struct {
+	Take  int           // P, how many nodes are taken
+	Grace time.Duration // GP, how long jobs may still run, ≥ 0
+
+	// Outlast is, by job, the chance that it does not end within the grace
+	// period, from 0 to 1, to the nearest 2⁻²⁰: from [OutlastTo], [RequestedTo]
+	// or [Survival.OutlastTo]. The waste that is expected of a job's loss is
+	// that chance times (elapsed + grace)·nodes. If it is nil, nothing is known,
+	// and each job counts in full.
+	Outlast []float64
+
+	Weights
+}
+
+// A Solver finds the jobs whose loss wastes least. Its zero value is ready; it
+// keeps its memory between calls, allocates nothing once that suffices, and
+// must not be used by two goroutines at once.
+type Solver struct {
+	counts []int32
+	keys   []key    // by job
+	best   []key    // by nodes that are freed
+	taken  []uint64 // by job: a bit for each number of nodes
+	order  []int32
+	picked []bool
+}
+
+// A key is a 128-bit number: waste in the high bits, nodes in the low.
+type key struct{ hi, lo uint64 }
+
+func (a key) plus(b key) key {
+	lo, carry := bits.Add64(a.lo, b.lo, 0)
+	hi, _ := bits.Add64(a.hi, b.hi, carry)
+	return key{hi, lo}
+}
+
+func (a key) less(b key) bool {
+	_, borrow := bits.Sub64(a.lo, b.lo, 0)
+	_, borrow = bits.Sub64(a.hi, b.hi, borrow)
+	return borrow != 0
+}
+
+// never is more than any sum of keys, and any can be added to it.
+var never = key{1 << 63, 0}
+
+// AppendVictims appends to dst the jobs to take nodes from, so that p.Take nodes
+// come free and the expected waste is least, in the order of State.Jobs. Idle
+// nodes are taken first and cost nothing, so that the set is empty where they
+// suffice. Of sets with equal waste it is one that frees the fewest nodes, and of
+// these the one with the earliest job in which two differ.
+//
+// The set is minimal: without any of its jobs too few nodes come free. So
+// whichever p.Take nodes are taken of those that are idle or the victims', each
+// victim is hit if all idle nodes are taken, and no other job is ever.
+//
+// The error is an [*InputError] for a state or a Preemption that makes no sense,
+// more nodes than there are, and amounts beyond 127 bits; dst is then returned
+// as it was given. Time: O(jobs·need + nodes), memory jobs·need/8 bytes, where
+// need is p.Take less what is idle.
+func (s *Solver) AppendVictims(dst []int, st State, p Preemption) ([]int, error) {
+	need, err := s.prepare(st, p)
+	if err != nil || need == 0 {
+		return dst, err
+	}
+	words := need/64 + 1
+	if n := words * len(st.Jobs); cap(s.taken) < n {
+		s.taken = make([]uint64, n)
+	} else {
+		s.taken = s.taken[:n]
+		clear(s.taken)
+	}
+	s.best = s.best[:0]
+	for range need + 1 {
+		s.best = append(s.best, never)
+	}
+	s.best[0] = key{}
+	reach := 0 // no more nodes come free with the jobs so far
+	for j := len(st.Jobs) - 1; j >= 0; j-- {
+		n, w := st.Jobs[j].Nodes, s.keys[j]
+		taken := s.taken[j*words : (j+1)*words]
+		reach = min(reach+n, need)
+		fill(s.best[:reach+1], taken, n, w)
+	}
+	for j, c := 0, need; c > 0; j++ {
+		if s.taken[j*words+c/64]>>(c%64)&1 != 0 {
+			dst = append(dst, j)
+			c = max(0, c-st.Jobs[j].Nodes)
+		}
+	}
+	return dst, nil
+}
+
+// fill lets best have a job of n nodes too, and marks where it does.
+func fill(best []key, taken []uint64, n int, w key) {
+	c := len(best) - 1
+	for from := best[:max(0, c-n+1)]; len(from) > 0; c-- {
+		with := from[len(from)-1].plus(w)
+		from = from[:len(from)-1]
+		if !best[c].less(with) {
+			best[c] = with
+			taken[c/64] |= 1 << (c % 64)
+		}
+	}
+	for ; c > 0 && !best[c].less(w); c-- { // best never falls with c
+		best[c] = w
+		taken[c/64] |= 1 << (c % 64)
+	}
+}
+
+// prepare checks the input, fills keys and returns how many nodes jobs have to
+// give.
+func (s *Solver) prepare(st State, p Preemption) (need int, err error) {
+	if err := st.check(&s.counts); err != nil {
+		return 0, err
+	}
+	if err := checkTake(p.Take, len(st.Node)); err != nil {
+		return 0, err
+	}
+	if p.Grace < 0 {
+		return 0, badInput("Grace", -1, ErrRange, "%v is negative: want a span of time, or 0", p.Grace)
+	}
+	if err := p.Weights.check(); err != nil {
+		return 0, err
+	}
+	if p.Outlast != nil && len(p.Outlast) != len(st.Jobs) {
+		return 0, badInput("Outlast", -1, ErrLength, "%d chances of %d jobs: want one for each, or nil", len(p.Outlast), len(st.Jobs))
+	}
+	busy := 0
+	for i := range st.Jobs {
+		busy += st.Jobs[i].Nodes
+		if p.Outlast != nil && !(p.Outlast[i] >= 0 && p.Outlast[i] <= 1) {
+			return 0, badInput("Outlast", i, ErrRange, "%v: want a chance from 0 to 1", p.Outlast[i])
+		}
+	}
+	need = max(0, p.Take-(len(st.Node)-busy))
+	if need == 0 {
+		return 0, nil
+	}
+	shift := bits.Len(uint(busy))
+	s.keys = s.keys[:0]
+	var sum key
+	for i := range st.Jobs {
+		k, ok := p.key(i, &st.Jobs[i], shift)
+		if sum = sum.plus(k); !ok || !sum.less(never) {
+			return 0, badInput("Jobs", i, ErrOverflow, "the waste of all jobs up to this one does not fit in 127 bits: want smaller priorities, or a smaller Overrun")
+		}
+		s.keys = append(s.keys, k)
+	}
+	return need, nil
+}
+
+// key returns the key of job i, and whether it fits.
+func (p *Preemption) key(i int, j *Job, shift int) (key, bool) {
+	chance := uint64(1 << chanceBits)
+	if p.Outlast != nil {
+		chance = uint64(p.Outlast[i]*(1<<chanceBits) + 0.5)
+	}
+	if chance == 0 {
+		return key{0, uint64(j.Nodes)}, true
+	}
+	priority, factor := p.Weights.of(j)
+	over, times := bits.Mul64(priority, factor)
+	o, times := bits.Mul64(times, uint64(j.Nodes))
+	over |= o
+	o, times = bits.Mul64(times, chance)
+	over |= o
+	hi, lo := bits.Mul64(times, uint64(j.Elapsed)+uint64(p.Grace))
+	if over != 0 || bits.LeadingZeros64(hi) <= shift {
+		return never, false
+	}
+	return key{hi<<shift | lo>>(64-shift), lo<<shift | uint64(j.Nodes)}, true
+}

@@ -1,0 +1,185 @@
+package preempt
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// A Policy gives each node of a partition a value from 0 to 1; the host takes
+// the nodes with the lowest ([Duplyakin17] section 3.3). Idle nodes have the
+// value 0 with each, and all nodes of a job the same with each but Random.
+//
+// None of them has a bound on the waste that it leads to: a policy values
+// nodes, and it is whole jobs that die. See [Solver].
+type Policy uint8
+
+const (
+	// Random values nodes at random, each for itself: what a host does that is
+	// told nothing. It is the yardstick.
+	Random Policy = iota
+	// FIFO takes the job first that has run longest.
+	FIFO
+	// LIFO takes the job first that has run shortest.
+	LIFO
+	// PAP, parallel-aware, takes the job first that has used the least
+	// node-time: run time by nodes. It is LIFO when each job has one node.
+	PAP
+	// PAPPlus is PAP with node-time times the job's priority, PAP+ in the paper.
+	PAPPlus
+)
+
+var policyNames = [...]string{"random", "fifo", "lifo", "pap", "pap+"}
+
+// String returns "random", "fifo", "lifo", "pap" or "pap+".
+func (p Policy) String() string {
+	if int(p) < len(policyNames) {
+		return policyNames[p]
+	}
+	return fmt.Sprintf("Policy(%d)", uint8(p))
+}
+
+// MarshalText returns the String form, or an error if p is not one of the
+// constants.
+func (p Policy) MarshalText() ([]byte, error) {
+	if int(p) >= len(policyNames) {
+		return nil, fmt.Errorf("preempt: %v is not a policy", p)
+	}
+	return []byte(p.String()), nil
+}
+
+// UnmarshalText reads the String form.
+func (p *Policy) UnmarshalText(text []byte) error {
+	for i, name := range policyNames {
+		if string(text) == name {
+			*p = Policy(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("preempt: %q is not a policy: want random, fifo, lifo, pap or pap+", text)
+}
+
+// Weights say what the waste of a job counts. The zero value is 1 for each.
+type Weights struct {
+	// ByPriority weighs with Job.Priority.
+	ByPriority bool
+	// Overrun divides the weight of a job that has run for longer than its user
+	// asked for ([Duplyakin17] section 5). 0 and 1 change nothing.
+	Overrun int
+}
+
+// of returns the weight of a job, times Overrun for each so that it is whole:
+// only ratios of weights matter. It fits unless the factors are absurd; its
+// users check their products.
+func (w Weights) of(j *Job) (priority, factor uint64) {
+	priority, factor = 1, 1
+	if w.ByPriority {
+		priority = uint64(j.priority())
+	}
+	if w.Overrun > 1 && !j.overdue() {
+		factor = uint64(w.Overrun)
+	}
+	return priority, factor
+}
+
+func (w Weights) check() error {
+	if w.Overrun < 0 {
+		return badInput("Overrun", -1, ErrRange, "%d is negative: want a divisor, or 0 to change nothing", w.Overrun)
+	}
+	return nil
+}
+
+// ValueOptions are what some policies need beside the state.
+type ValueOptions struct {
+	Rand    *rand.Rand // only for Random, which needs it
+	Overrun int        // only for PAPPlus: see Weights
+}
+
+// A Scorer gives nodes their values and finds what a vector of values gives
+// up. Its zero value is ready; it keeps its memory between calls, allocates
+// nothing once that suffices, and must not be used by two goroutines at once.
+type Scorer struct {
+	byJob  []float64
+	counts []int32
+	copied []float64
+	hit    []bool
+}
+
+// ValuesTo fills dst with the value of each node of a state by a policy, scaled
+// by the greatest so that this is 1:
+//
+//	Random   a number from rnd, in (0, 1]; these are not scaled
+//	FIFO     greatest elapsed − elapsed
+//	LIFO     elapsed
+//	PAP      elapsed·nodes
+//	PAPPlus  elapsed·nodes·priority
+//
+// A nanosecond is added to each time, so that a job which has only just started,
+// or is the oldest by FIFO, has a value above that of an idle node, which is 0.
+//
+// The error is an [*InputError] for a state that makes no sense or a negative
+// Overrun; dst is then as it was. It panics if dst has not as many elements as
+// the state has nodes, if the policy is unknown, or if it is Random and
+// opts.Rand is nil. Random draws a number for each node that is not idle, in
+// order, by Float64. Time: O(jobs + nodes).
+func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOptions) error {
+	switch {
+	case len(dst) != len(st.Node):
+		panic("preempt: vector and nodes of different lengths")
+	case policy > PAPPlus:
+		panic("preempt: unknown policy")
+	case policy == Random && opts.Rand == nil:
+		panic("preempt: nil source of randomness")
+	}
+	if err := (Weights{Overrun: opts.Overrun}).check(); err != nil {
+		return err
+	}
+	if err := st.check(&s.counts); err != nil {
+		return err
+	}
+	if policy == Random {
+		for n, j := range st.Node {
+			if dst[n] = 0; j != Idle {
+				dst[n] = 1 - opts.Rand.Float64()
+			}
+		}
+		return nil
+	}
+	s.rankJobs(st.Jobs, policy, opts.Overrun)
+	for n, j := range st.Node {
+		if j == Idle {
+			dst[n] = 0
+		} else {
+			dst[n] = s.byJob[j]
+		}
+	}
+	return nil
+}
+
+// rankJobs fills byJob with the values of the jobs.
+func (s *Scorer) rankJobs(jobs []Job, policy Policy, overrun int) {
+	s.byJob = s.byJob[:0]
+	oldest := Job{}.Elapsed
+	for i := range jobs {
+		oldest = max(oldest, jobs[i].Elapsed)
+	}
+	w := Weights{ByPriority: true, Overrun: overrun}
+	greatest := 0.0
+	for i := range jobs {
+		j := &jobs[i]
+		v := float64(j.Elapsed) + 1
+		switch policy {
+		case FIFO:
+			v = float64(oldest-j.Elapsed) + 1
+		case PAP:
+			v *= float64(j.Nodes)
+		case PAPPlus:
+			priority, factor := w.of(j)
+			v *= float64(j.Nodes) * float64(priority) * float64(factor)
+		}
+		s.byJob = append(s.byJob, v)
+		greatest = max(greatest, v)
+	}
+	for i := range s.byJob {
+		s.byJob[i] /= greatest
+	}
+}

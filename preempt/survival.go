@@ -1,0 +1,217 @@
+package preempt
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// A Survival learns from jobs that have ended how likely one that still runs is
+// to outlast a grace period ([Duplyakin17] section 5 asks for it). Jobs are
+// learnt by group: their user, their application, or what the caller likes to
+// number.
+//
+// Each group keeps its latest jobs, the window, and all groups together a
+// larger one. For a job that has run for e, and a grace period g, a window
+// estimates the chance that it runs for e + g or more by the product-limit
+// estimator [Kaplan58], over the run times t that ended strictly between:
+//
+//	S = Π (1 − dₜ/nₜ)    dₜ of the nₜ jobs that ran for t or longer ended at t
+//
+// A job that was killed, say by a preemption, has shown only that it would have
+// run for longer; it counts in nₜ and never in dₜ. Where none was killed, S is
+// the share of jobs that ran for e + g or more among those that ran for longer
+// than e. The estimate of a group in which r jobs ran for longer than e is mixed
+// with that of all groups, which counts as Prior jobs, and that one with 1,
+// which counts as one job: who has no history is taken to go on.
+//
+//	chance = (r·S + Prior·A)/(r + Prior)    A = (R·S_all + 1)/(R + 1)
+//
+// The zero value is ready. It must not be used by two goroutines at once.
+type Survival struct {
+	// Window is how many jobs of a group count, the latest; 0 is 64. All groups
+	// together keep 16 times as many. Set it before the first job is learnt.
+	Window int
+	// Prior is how many jobs of a group the estimate of all groups counts for;
+	// 0 is 4. A negative one is none: a group goes by its own jobs alone, if
+	// one of them ran as long.
+	Prior float64
+
+	groups map[int]*window
+	all    window
+}
+
+const (
+	defaultWindow = 64
+	defaultPrior  = 4
+	allWindows    = 16
+)
+
+// A window has the latest jobs of a group.
+type window struct {
+	sorted  []life // by run time, those that ended before those that were killed
+	latest  []life // a ring, the oldest at next
+	next    int
+	censors int // killed ones in sorted
+}
+
+type life struct {
+	ran    time.Duration
+	killed bool
+}
+
+func compareLives(a, b life) int {
+	switch {
+	case a.ran != b.ran:
+		if a.ran < b.ran {
+			return -1
+		}
+		return 1
+	case a.killed == b.killed:
+		return 0
+	case b.killed:
+		return -1
+	}
+	return 1
+}
+
+// Observe learns that a job of a group ended by itself after it had run for a
+// time. It panics if that or the window is negative. Time: O(log window) and the moving of at
+// most a window's memory. It allocates while a window grows.
+func (s *Survival) Observe(group int, ran time.Duration) { s.learn(group, life{ran, false}) }
+
+// ObserveKilled learns that a job of a group was killed after it had run for a
+// time: it would have run for longer. Otherwise as Observe.
+func (s *Survival) ObserveKilled(group int, ran time.Duration) { s.learn(group, life{ran, true}) }
+
+func (s *Survival) learn(group int, l life) {
+	if l.ran < 0 {
+		panic("preempt: negative time")
+	}
+	size := s.Window
+	if size < 0 {
+		panic("preempt: negative window")
+	}
+	if size == 0 {
+		size = defaultWindow
+	}
+	if s.groups == nil {
+		s.groups = make(map[int]*window)
+	}
+	w := s.groups[group]
+	if w == nil {
+		w = new(window)
+		s.groups[group] = w
+	}
+	w.add(l, size)
+	s.all.add(l, allWindows*size)
+}
+
+// Reset forgets all jobs.
+func (s *Survival) Reset() { *s = Survival{Window: s.Window, Prior: s.Prior} }
+
+func (w *window) add(l life, size int) {
+	if len(w.latest) == size {
+		old := w.latest[w.next]
+		at, _ := slices.BinarySearchFunc(w.sorted, old, compareLives)
+		w.sorted = slices.Delete(w.sorted, at, at+1)
+		if old.killed {
+			w.censors--
+		}
+		w.latest[w.next] = l
+		if w.next++; w.next == size {
+			w.next = 0
+		}
+	} else {
+		w.latest = append(w.latest, l)
+	}
+	at, _ := slices.BinarySearchFunc(w.sorted, l, compareLives)
+	w.sorted = slices.Insert(w.sorted, at, l)
+	if l.killed {
+		w.censors++
+	}
+}
+
+// before returns how many jobs ran for less than d, or for d at most.
+func (w *window) before(d time.Duration, orEqual bool) int {
+	lo, hi := 0, len(w.sorted)
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if r := w.sorted[mid].ran; r < d || orEqual && r == d {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// outlast returns S for a job that has run for elapsed, and how many jobs ran
+// for longer than that; of none, S is 1.
+func (w *window) outlast(elapsed, until time.Duration) (s float64, longer int) {
+	from := w.before(elapsed, true)
+	longer = len(w.sorted) - from
+	if longer == 0 || until <= elapsed {
+		return 1, longer
+	}
+	to := w.before(until, false)
+	if w.censors == 0 {
+		return float64(len(w.sorted)-to) / float64(longer), longer
+	}
+	s = 1
+	for i := from; i < to; {
+		t, risk, ended := w.sorted[i].ran, len(w.sorted)-i, 0
+		for ; i < to && w.sorted[i].ran == t; i++ {
+			if !w.sorted[i].killed {
+				ended++
+			}
+		}
+		s *= float64(risk-ended) / float64(risk)
+	}
+	return s, longer
+}
+
+// Chance returns the chance of a job of a group that has run for a time to
+// outlast a grace period. It panics if a time is negative. It allocates nothing.
+// Time: O(log window), and O(window) for windows with jobs that were killed.
+func (s *Survival) Chance(group int, elapsed, grace time.Duration) float64 {
+	if elapsed < 0 || grace < 0 {
+		panic("preempt: negative time")
+	}
+	until := time.Duration(math.MaxInt64)
+	if elapsed < until-grace {
+		until = elapsed + grace
+	}
+	prior := s.Prior
+	switch {
+	case prior == 0:
+		prior = defaultPrior
+	case prior < 0:
+		prior = 0
+	}
+	own, r := 1.0, 0
+	if w := s.groups[group]; w != nil {
+		own, r = w.outlast(elapsed, until)
+	}
+	if prior == 0 && r > 0 {
+		return own
+	}
+	all, longer := s.all.outlast(elapsed, until)
+	a := (float64(longer)*all + 1) / float64(longer+1)
+	if r == 0 {
+		return a
+	}
+	return (float64(r)*own + prior*a) / (float64(r) + prior)
+}
+
+// OutlastTo fills dst with the chance of each job of jobs to outlast the grace
+// period; groups has the group of each. It panics if lengths differ or a time
+// is negative.
+func (s *Survival) OutlastTo(dst []float64, jobs []Job, groups []int, grace time.Duration) {
+	if len(dst) != len(jobs) || len(groups) != len(jobs) {
+		panic("preempt: chances, jobs and groups of different lengths")
+	}
+	for i := range jobs {
+		dst[i] = s.Chance(groups[i], jobs[i].Elapsed, grace)
+	}
+}
