@@ -61,7 +61,7 @@ func (m *Brown) start(x float64) {
 	switch {
 	case m.N == 0 && usable(x):
 		m.Level, m.Trend, m.Accel, m.N, m.Gap = x, 0, 0, 1, 0
-	case m.N == 1 && !usable(x):
+	case m.N == 1 && !(usable(x) && usable(x-m.Level)): // missing, or too far
 		m.Gap++
 	case m.N == 1:
 		first, gap := m.Level, m.Gap

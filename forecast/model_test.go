@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"errors"
 	"math"
 	"testing"
 )
@@ -70,6 +71,161 @@ func TestReferenceHolt(t *testing.T) {
 		}
 		if m.Level != given.Level || m.Trend != given.Trend {
 			t.Errorf("%s: the start by itself gives %+v, given %+v", tt.name, m, given)
+		}
+	}
+}
+
+// everyModel returns each model with factors, a start needed, and the number of
+// observations that it needs to be ready.
+func everyModel() map[string]starter {
+	models := map[string]starter{}
+	for _, name := range Names() {
+		m, err := New(name)
+		if err != nil {
+			panic(err)
+		}
+		models[name] = m.(starter)
+	}
+	models["predictor"] = &Predictor{Model: &Holt{Alpha: .3, Beta: .1}}
+	models["rolling"] = &Rolling{Predictor: Predictor{Model: &Blend{}}, Keep: 40}
+	return models
+}
+
+// What is forecast before there are enough observations: 0 without any, the first
+// one after it.
+func TestStart(t *testing.T) {
+	for name, m := range everyModel() {
+		f := []float64{7, 7, 7}
+		m.Forecast(f)
+		m.Forecast(nil)
+		if f[0] != 0 || f[2] != 0 || m.Ready() {
+			t.Errorf("%s: without an observation the forecast is %v, Ready %v", name, f, m.Ready())
+		}
+		for _, x := range []float64{math.NaN(), math.Inf(1), -1e151} {
+			m.Update(x)
+		}
+		if m.Forecast(f); f[0] != 0 || m.Ready() {
+			t.Errorf("%s: after missing ones alone the forecast is %v", name, f)
+		}
+		m.Update(42)
+		if m.Forecast(f); f[0] != 42 || f[2] != 42 {
+			t.Errorf("%s: after 42 alone the forecast is %v", name, f)
+		}
+		m.Update(42)
+		if m.Forecast(f); f[0] != 42 || f[2] != 42 || !m.Ready() {
+			t.Errorf("%s: after 42 twice the forecast is %v, Ready %v", name, f, m.Ready())
+		}
+	}
+}
+
+// A missing observation moves a model on by a step: its forecast is then what it
+// was for the step after. As printed, [Niu16] Eq. (7) does not agree with Eq. (6)
+// on where a step leads; that is the bias.
+func TestMissing(t *testing.T) {
+	for name, m := range everyModel() {
+		if name == "rolling" || name == "triple" || name == "adaptive-triple" {
+			continue
+		}
+		for _, x := range airPassengers[:30] {
+			m.Update(x)
+		}
+		before, after := make([]float64, 8), make([]float64, 5)
+		m.Forecast(before)
+		m.Update(math.NaN())
+		m.Update(math.Inf(1))
+		m.Update(math.NaN())
+		m.Forecast(after)
+		for i := range after {
+			if math.Abs(after[i]-before[i+3]) > 1e-9*math.Abs(before[i+3]) {
+				t.Errorf("%s: after three missing ones the forecast %d steps ahead is %v, want %v", name, i+1, after[i], before[i+3])
+			}
+		}
+	}
+}
+
+// The trend of the start takes account of missing observations between the two.
+func TestStartGap(t *testing.T) {
+	nan := math.NaN()
+	for name, m := range map[string]starter{"holt": &Holt{}, "triple": &Triple{}, "brown": &Brown{}, "drift": &Drift{}} {
+		for _, x := range []float64{nan, 10, nan, nan, 40} {
+			m.Update(x)
+		}
+		var f [2]float64
+		m.Forecast(f[:])
+		// A step is 10. With factors of 0, the start is one step further than the
+		// line through the two, which goes for the start of the reference programs.
+		want := 60.0
+		if name == "drift" {
+			want = 50
+		}
+		if f[0] != want || f[1] != want+10 {
+			t.Errorf("%s: forecast %v, want %v and %v", name, f, want, want+10)
+		}
+	}
+}
+
+// No input makes a state or a forecast that is not finite, and Check says so.
+func TestAlwaysFinite(t *testing.T) {
+	huge := []float64{1e150, -1e150, math.Inf(1), math.Inf(-1), math.MaxFloat64, math.NaN(), 1e-320, 0, -5}
+	for name, m := range everyModel() {
+		if h, ok := m.(*Triple); ok { // run away, with unstable factors
+			h.Alpha, h.Beta, h.Gamma = .05, 1, .5
+		}
+		f := make([]float64, 156)
+		for i := range 5000 {
+			m.Update(huge[(i*i+i/7)%len(huge)])
+			m.Forecast(f)
+			for j, x := range f {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Fatalf("%s: after %d observations the forecast %d steps ahead is %v", name, i+1, j+1, x)
+				}
+			}
+		}
+		if h, ok := m.(*Triple); ok {
+			h.Alpha = 1
+		}
+		if err := m.(checker).Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestObserve(t *testing.T) {
+	m := Naive{}
+	for _, x := range []float64{1, math.NaN()} {
+		if err := Observe(&m, x); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, x := range []float64{math.Inf(1), math.Inf(-1), 2e150} {
+		err := Observe(&m, x)
+		var in *InputError
+		if !errors.As(err, &in) || !errors.Is(err, ErrValue) || m.Level != 1 {
+			t.Errorf("%v is observed with the error %v, level %v", x, err, m.Level)
+		}
+	}
+}
+
+// Factors and states that are out of range are told.
+func TestCheck(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for i, m := range []checker{
+		&Simple{Alpha: -.1}, &Simple{Alpha: 1.1}, &Simple{Alpha: nan}, &Simple{Level: inf}, &Simple{N: -1},
+		&Holt{Alpha: 2}, &Holt{Beta: -1}, &Holt{Phi: 1.01}, &Holt{Trend: nan}, &Holt{Gap: -1},
+		&Triple{Alpha: 2}, &Triple{Beta: 2}, &Triple{Gamma: 2}, &Triple{Accel: inf}, &Triple{Form: -1},
+		&Triple{Alpha: .1, Beta: .5, Gamma: .9}, &Brown{Alpha: 2}, &Brown{Alpha: nan}, &Brown{Accel: nan},
+		&Naive{Level: nan}, &Drift{Steps: -1}, &Drift{Last: inf}, &Signal{Phi: 2}, &Signal{E: 2, M: 1}, &Signal{M: nan},
+		&TriggLeach{Floor: .5, Cap: .4}, &TriggLeach{Alpha0: nan}, &TriggLeach{Cap: 2}, &AdaptiveTriple{Gamma: -1},
+		&AdaptiveSimple{Model: Simple{Level: nan}}, &AdaptiveHolt{Rule: TriggLeach{Cap: -1}},
+		&Blend{Near: Holt{Alpha: 2}}, &Blend{Far: Holt{Alpha: 2}}, &Predictor{}, &Predictor{Model: &Simple{Alpha: 2}},
+		&Predictor{Model: &Naive{}, Peak: inf}, &Predictor{Model: &Naive{}, Growth: []float64{nan}},
+		&Predictor{Model: &Naive{}, Limits: Limits{Multiple: -1}}, &Predictor{Model: &Naive{}, Limits: Limits{Freeze: -1}},
+		&Rolling{Predictor: Predictor{Model: &Naive{}}, Since: -1}, &Rolling{Predictor: Predictor{Model: &Naive{}}, History: History{inf}},
+		&Fitter{Window: -1}, &Fitter{Steps: -1}, &Fitter{PhiMin: .9, PhiMax: .8}, &Fitter{PhiMax: 2}, &Fitter{PhiMin: nan},
+	} {
+		var in *InputError
+		if err := m.Check(); !errors.As(err, &in) || in.Unwrap() == nil {
+			t.Errorf("%d: %+v has the error %v", i, m, err)
 		}
 	}
 }

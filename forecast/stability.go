@@ -54,8 +54,8 @@ func (m *Triple) GammaLimit() float64 {
 }
 
 // ClampMargin is how much of [Triple.GammaLimit] [Triple.Clamp] leaves: at the
-// limit itself errors would swing for ever, at nine tenths of it they die out.
-const ClampMargin = 0.9
+// limit itself errors would swing for ever, and near it for long.
+const ClampMargin = 0.5
 
 // Clamp brings the factors into the stability region: each into [0, 1], then Gamma,
 // if the three are unstable, to [ClampMargin] of its limit. It reports whether it
