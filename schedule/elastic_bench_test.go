@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -81,5 +82,104 @@ func BenchmarkPolicy(b *testing.B) {
 				b.ReportMetric(float64(m.table.runs)/float64(b.N), "schedules")
 			}
 		})
+	}
+}
+
+// relative returns the hypervolume of a front over that of the best known one,
+// both scaled so that the best one's ends are 0 and 1, with the reference point
+// (1.1, 1.1); and whether the weighted choice is the best one's.
+func relative(front, best []Configuration, weight float64) (ratio float64, hit bool) {
+	lo, hi := best[0], best[len(best)-1]
+	scale := func(c Configuration) Objectives {
+		var o Objectives
+		if hi.Cost > lo.Cost {
+			o[0] = float64(c.Cost-lo.Cost) / float64(hi.Cost-lo.Cost)
+		}
+		if lo.Wait > hi.Wait {
+			o[1] = float64(c.Wait-hi.Wait) / float64(lo.Wait-hi.Wait)
+		}
+		return o
+	}
+	area := func(f []Configuration) float64 {
+		var v []Objectives
+		for _, c := range f {
+			v = append(v, scale(c))
+		}
+		return Hypervolume(v, Objectives{1.1, 1.1})
+	}
+	sum := func(c Configuration) float64 { o := scale(c); return weight*o[0] + (1-weight)*o[1] }
+	least := math.Inf(1)
+	for _, c := range best {
+		least = min(least, sum(c))
+	}
+	return area(front) / area(best), sum(front[Choose(front, weight)]) <= least+1e-9
+}
+
+// BenchmarkFront: the hypervolume of what the searches find over that of the
+// exact front, mean and least over 20 queues, the share of them in which the
+// weighted choice is not the best one, and the points of the fronts. Beyond 20
+// jobs there is no exact front; what is best known there is the front of all that
+// both searches found, and NSGA-II once more with 200 individuals and 200
+// generations.
+func BenchmarkFront(b *testing.B) {
+	const queues, weight = 20, .2
+	for _, size := range []struct{ jobs, clouds int }{{8, 1}, {16, 1}, {20, 1}, {8, 2}, {16, 2}, {20, 2}, {16, 3}, {50, 2}, {100, 2}, {100, 3}} {
+		var snaps []*Snapshot
+		var best [][]Configuration
+		for q := range uint64(queues) {
+			s := burst(100+q, size.jobs, size.clouds)
+			snaps = append(snaps, s)
+			p := &MCOP{Search: Exact, Rand: seeded(q)}
+			if size.jobs <= ExactJobs {
+				best = append(best, p.AppendFront(nil, s))
+				continue
+			}
+			all := &MCOP{Rand: seeded(q), CostWeight: weight}
+			all.explore(s)
+			more := &MCOP{Search: Evolved, Rand: seeded(q)}
+			more.size.population, more.size.generations = 200, 200
+			for i, p := range []*MCOP{{CostWeight: weight}, {Search: Evolved}, more} {
+				p.Rand = seeded(q + uint64(i)*1000)
+				for _, c := range p.AppendFront(nil, s) {
+					all.front.add(c.Cost, c.Wait, c.Launch, all.Rand)
+				}
+			}
+			var f []Configuration
+			for i := range all.front.entries {
+				f = append(f, all.front.at(i))
+			}
+			best = append(best, f)
+		}
+		for _, search := range []Search{Genetic, Evolved, Exact} {
+			if search == Exact && size.jobs > ExactJobs {
+				continue
+			}
+			b.Run(fmt.Sprintf("search=%v/jobs=%d/clouds=%d", search, size.jobs, size.clouds), func(b *testing.B) {
+				p := &MCOP{Search: search, CostWeight: weight}
+				var front []Configuration
+				var sum, worst, points, missed float64
+				for b.Loop() {
+					sum, worst, points, missed = 0, 1, 0, 0
+					for q, s := range snaps {
+						p.Rand = seeded(uint64(q))
+						front = p.AppendFront(front[:0], s)
+						b.StopTimer()
+						ratio, hit := relative(front, best[q], weight)
+						sum += ratio
+						worst = min(worst, ratio)
+						points += float64(len(front))
+						if !hit {
+							missed++
+						}
+						b.StartTimer()
+					}
+				}
+				b.ReportMetric(sum/queues, "hv-ratio")
+				b.ReportMetric(worst, "hv-least")
+				b.ReportMetric(missed/queues, "missed")
+				b.ReportMetric(points/queues, "points")
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/queues, "µs/front")
+			})
+		}
 	}
 }

@@ -59,11 +59,12 @@ type MCOP struct {
 	breeder breeder
 	sums    subsetSums
 	nsga    NSGA2[uint64]
-	strings strings
+	genome  genome
 	clouds  []int // that have room, cheapest first
 	lists   [][]int
 	numbers []int // what lists refer to
 	launch  []int
+	size    struct{ population, generations int } // of NSGA-II; for benchmarks
 }
 
 // A Search says how [MCOP] looks for configurations.
@@ -334,16 +335,16 @@ func (p *MCOP) evolve(s *Snapshot) {
 		return
 	}
 	words := (len(s.Jobs) + 63) / 64
-	p.strings = strings{p: p, s: s, words: words, left: p.draft.Left(),
+	p.genome = genome{p: p, s: s, words: words, left: p.draft.Left(),
 		mutation: threshold(1 / float64(len(s.Jobs)))}
-	p.nsga.Population, p.nsga.Generations = evolvedPopulation, evolvedGenerations
-	p.nsga.Run(&p.strings, p.Rand)
+	p.nsga.Population, p.nsga.Generations = orInt(p.size.population, evolvedPopulation), orInt(p.size.generations, evolvedGenerations)
+	p.nsga.Run(&p.genome, p.Rand)
 }
 
-// strings is MCOP's problem for NSGA-II: the bits of all clouds one after the
+// A genome is MCOP's problem for NSGA-II: the bits of all clouds one after the
 // other. Clouds are packed from the cheapest on, with the credits that the ones
 // before have left, so that every individual is feasible.
-type strings struct {
+type genome struct {
 	p        *MCOP
 	s        *Snapshot
 	words    int // of a cloud
@@ -351,12 +352,12 @@ type strings struct {
 	mutation uint64 // threshold: one bit of a string on average
 }
 
-func (b *strings) Genes() int { return b.words * len(b.p.clouds) }
+func (b *genome) Genes() int { return b.words * len(b.p.clouds) }
 
 // Fill makes the first individuals none, then all, and the others of random
 // shares of ones, so that they spread over the numbers of instances: fair bits
 // would nearly all have half of the queue.
-func (b *strings) Fill(x []uint64, i int, rnd *rand.Rand) {
+func (b *genome) Fill(x []uint64, i int, rnd *rand.Rand) {
 	clear(x)
 	switch i {
 	case 0:
@@ -374,7 +375,7 @@ func (b *strings) Fill(x []uint64, i int, rnd *rand.Rand) {
 
 // Vary crosses each cloud's strings at two points with probability .9 and flips
 // one bit of each on average. Two in ten strings are exchanged whole.
-func (b *strings) Vary(x, y []uint64, rnd *rand.Rand) {
+func (b *genome) Vary(x, y []uint64, rnd *rand.Rand) {
 	n := len(b.s.Jobs)
 	for c := range b.p.clouds {
 		u, v := x[c*b.words:(c+1)*b.words], y[c*b.words:(c+1)*b.words]
@@ -403,7 +404,7 @@ func swapTail(x, y []uint64, cut int) {
 
 // Evaluate returns cost and queued time, and offers the configuration to the
 // front.
-func (b *strings) Evaluate(x []uint64) Objectives {
+func (b *genome) Evaluate(x []uint64) Objectives {
 	p := b.p
 	cost := pricing.Money(0)
 	for i, c := range p.clouds {
