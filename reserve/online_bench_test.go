@@ -1,0 +1,77 @@
+package reserve
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// cc2 is the price list of [Niu16] section 8.5: heavy and light classes of one and
+// three years, all billed by use as the paper does.
+var cc2 = pricing.List{OnDemand: 2400 * pricing.Milli, Classes: []pricing.Class{
+	{Name: "1y-light", Term: 52 * 168 * time.Hour, Upfront: 1762 * pricing.Unit, Hourly: 904 * pricing.Milli, Billed: pricing.WhenUsed},
+	{Name: "1y-heavy", Term: 52 * 168 * time.Hour, Upfront: 5000 * pricing.Unit, Hourly: 361 * pricing.Milli, Billed: pricing.WhenUsed},
+	{Name: "3y-light", Term: 156 * 168 * time.Hour, Upfront: 2710 * pricing.Unit, Hourly: 904 * pricing.Milli, Billed: pricing.WhenUsed},
+	{Name: "3y-heavy", Term: 156 * 168 * time.Hour, Upfront: 7670 * pricing.Unit, Hourly: 361 * pricing.Milli, Billed: pricing.WhenUsed},
+}}
+
+// BenchmarkOnline decides on purchases at the end of each of 156 weeks of hours, for
+// a demand of 300 instances on average that grows, with noise and a daily cycle. It
+// reports the milliseconds of the slowest decision beside the mean, and what the
+// portfolio cost over the optimum with hindsight.
+func BenchmarkOnline(b *testing.B) {
+	rng := rand.New(rand.NewPCG(8, 9)) // seed 8, 9
+	demand := make([]int, 156*168)
+	level := 0.0
+	for t := range demand {
+		if t%168 == 0 {
+			level = (200 + float64(t/168)*200/156) * math.Exp(.2*rng.NormFloat64())
+		}
+		demand[t] = int(level * (1 + .3*math.Sin(float64(t)*math.Pi/12) + .2*rng.NormFloat64()))
+		demand[t] = max(0, demand[t])
+	}
+	p := &Problem{Demand: demand, Slot: time.Hour, Every: 168, Prices: cc2, Horizon: Pure}
+	for _, c := range []struct {
+		name    string
+		planner Planner
+	}{{"exact", new(Exact)}, {"greedy", new(SEC)}} {
+		for _, q := range []float64{0, .4} {
+			b.Run(fmt.Sprintf("planner=%s/quantile=%v", c.name, q), func(b *testing.B) {
+				f := new(forecast.Predictor)
+				o := Online{Forecaster: f, Planner: c.planner, Quantile: q}
+				var plan []pricing.Purchase
+				slowest := time.Duration(0)
+				decisions := 0
+				for b.Loop() {
+					*f = forecast.Predictor{Model: &forecast.Simple{Alpha: .1}}
+					if err := o.Reset(p); err != nil {
+						b.Fatal(err)
+					}
+					plan = plan[:0]
+					for t := 0; t+168 < len(demand); t += 168 {
+						begin := time.Now()
+						var err error
+						if plan, err = o.Observe(plan, demand[t:t+168]); err != nil {
+							b.Fatal(err)
+						}
+						slowest = max(slowest, time.Since(begin))
+						decisions++
+					}
+				}
+				b.StopTimer()
+				r, err := new(Exact).Regret(p, plan)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(r.Ratio(), "cost-ratio")
+				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(decisions), "ms/decision")
+				b.ReportMetric(float64(slowest.Microseconds())/1e3, "ms-slowest")
+			})
+		}
+	}
+}

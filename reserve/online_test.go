@@ -1,0 +1,591 @@
+package reserve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// trend forecasts along a line through the last mean, and more slope·h than that.
+type trend struct {
+	Level, Slope, Signal float64
+	Seen, Wait           int
+}
+
+func (f *trend) Update(x float64) {
+	if x == x {
+		f.Level = x
+	}
+	f.Seen++
+}
+
+func (f *trend) Forecast(dst []float64) {
+	for i := range dst {
+		dst[i] = f.Level + f.Slope*float64(i+1)
+	}
+}
+
+func (f *trend) Quantile(dst []float64, q float64) {
+	f.Forecast(dst)
+	for i := range dst {
+		dst[i] *= 2 * q
+	}
+}
+
+func (f *trend) TrackingSignal() float64 { return f.Signal }
+func (f *trend) Ready() bool             { return f.Seen >= f.Wait }
+
+// plain has what a Forecaster must have and nothing else.
+type plain struct{ mean float64 }
+
+func (f *plain) Update(x float64)       { f.mean = x }
+func (f *plain) Forecast(dst []float64) { fillWith(dst, f.mean) }
+
+func fillWith(dst []float64, x float64) {
+	for i := range dst {
+		dst[i] = x
+	}
+}
+
+// fourAndTwo is a list with days for slots and weeks for intervals: a term of four weeks,
+// prepaid, and one of two weeks, of which only use costs more than a little.
+func fourAndTwo() pricing.List {
+	return pricing.List{OnDemand: 100 * pricing.Milli, Classes: []pricing.Class{
+		{Name: "four", Term: 28 * 24 * time.Hour, Upfront: 20 * pricing.Unit},
+		{Name: "two", Term: 14 * 24 * time.Hour, Upfront: 2 * pricing.Unit, Hourly: 60 * pricing.Milli, Billed: pricing.WhenUsed},
+	}}
+}
+
+func weekly(list pricing.List) *Problem {
+	return &Problem{Slot: 24 * time.Hour, Every: 7, Prices: list}
+}
+
+// observeSeries runs o over a demand of whole intervals.
+func observeSeries(tb testing.TB, o *Online, p *Problem, demand []int) []pricing.Purchase {
+	tb.Helper()
+	if err := o.Reset(p); err != nil {
+		tb.Fatal(err)
+	}
+	var plan []pricing.Purchase
+	var err error
+	for every := max(1, p.Every); len(demand) >= every; demand = demand[every:] {
+		if plan, err = o.Observe(plan, demand[:every]); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return plan
+}
+
+// anyWeeks draws a demand of n weeks of days.
+func anyWeeks(rng *rand.Rand, n, peak int) []int {
+	d := make([]int, 7*n)
+	level := rng.IntN(peak + 1)
+	for t := range d {
+		if t%7 == 0 {
+			level = max(0, min(peak, level+rng.IntN(peak/2+1)-peak/4))
+		}
+		d[t] = rng.IntN(level + 1)
+		if t%7 < 5 {
+			d[t] = level
+		}
+	}
+	return d
+}
+
+// With a demand that stays as it is, and a forecast that says so, the portfolio buys
+// after the first interval what the exact plan buys at once, and renews it: all it
+// has to regret is the first interval on demand.
+func TestOnlineConstant(t *testing.T) {
+	for _, planner := range []Planner{nil, new(SEC)} {
+		o := Online{Forecaster: new(trend), Planner: planner}
+		list := fourAndTwo()
+		week := []int{5, 5, 5, 4, 4, 1, 0}
+		demand := slices.Repeat(week, 13)
+		got := observeSeries(t, &o, weekly(list), demand)
+		// By hand: a day is $2.40 on demand. "four" costs $5 a week, so pays from 3 days
+		// a week on, and "two" $1 and $1.44 a day: from 2 days on beside on demand, but
+		// 3 days are dearer than "four". So "four" for levels 1 to 4 (6, 5, 5, 5 days) and 5
+		// (3 days: 5 against 5.32 and 7.20), every four weeks.
+		want := []pricing.Purchase{{Slot: 7, Class: 0, Count: 5}, {Slot: 35, Class: 0, Count: 5}, {Slot: 63, Class: 0, Count: 5}, {Slot: 91, Class: 0, Count: 5}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("planner %T (-want +got):\n%s", planner, diff)
+		}
+		p := *weekly(list)
+		p.Demand, p.Horizon = demand, Pure
+		within := got[:3] // the last one is bought when the demand has ended
+		r, err := new(Exact).Regret(&p, within)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// On demand the first week costs 24·$2.40, in reservations 5·$5.
+		if lost, _ := r.Cost.Sub(r.Optimum); lost != 24*2400*pricing.Milli-25*pricing.Unit {
+			t.Errorf("regret of %v, want the first week's", lost)
+		}
+	}
+}
+
+// What is planned for has the forecast's instance-slots, within half a part in sum,
+// and the shape that a naive computation gives: every demand repeated k times, the
+// parts cut from that, in falling order.
+func TestOnlineCurve(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
+		p := &Problem{Slot: time.Hour, Every: rapid.IntRange(1, 30).Draw(rt, "every"), Prices: pricing.List{OnDemand: pricing.Unit}}
+		for range rapid.IntRange(1, 3).Draw(rt, "classes") {
+			p.Prices.Classes = append(p.Prices.Classes, pricing.Class{
+				Name: fmt.Sprint(len(p.Prices.Classes)), Term: time.Duration(1+rng.IntN(6*p.Every)) * time.Hour, Upfront: pricing.Unit * pricing.Money(1+rng.IntN(50)),
+			})
+		}
+		f := &trend{Slope: rng.Float64() - .5}
+		o := Online{Forecaster: f, Window: 1 + rng.IntN(3), Quantile: []float64{0, .3}[rng.IntN(2)]}
+		demand := make([]int, p.Every*(1+rng.IntN(5)))
+		for i := range demand {
+			demand[i] = rng.IntN(9) * rng.IntN(2)
+		}
+		observeSeries(rt2{t, rt}, &o, p, demand)
+		k := o.k
+		if k < parts || int64(o.part)*int64(k) != int64(p.Every)*int64(time.Hour) {
+			rt.Fatalf("%d parts of %v in %d h", k, o.part, p.Every)
+		}
+		for _, c := range p.Prices.Classes {
+			if c.Term%o.part != 0 {
+				rt.Fatalf("a term of %v is not whole parts of %v", c.Term, o.part)
+			}
+		}
+		recent := demand[max(0, len(demand)-o.Window*p.Every):]
+		if slices.Max(recent) == 0 {
+			for _, d := range o.demand {
+				if d != 0 {
+					rt.Fatal("a demand is planned for where there was none")
+				}
+			}
+			return
+		}
+		var long []int
+		mean := 0.0
+		for _, d := range recent {
+			long = append(long, slices.Repeat([]int{d}, k)...)
+			mean += float64(d) / float64(len(recent))
+		}
+		slices.Sort(long)
+		slices.Reverse(long)
+		forecasts := make([]float64, len(o.demand)/k)
+		if o.Quantile > 0 {
+			f.Quantile(forecasts, o.Quantile)
+		} else {
+			f.Forecast(forecasts)
+		}
+		sum, want := 0, 0.0
+		for i, x := range forecasts {
+			for b := range k {
+				part := 0
+				for _, d := range long[b*len(recent) : (b+1)*len(recent)] {
+					part += d
+				}
+				exact := max(0, x) * float64(part) / float64(len(recent)) / mean
+				want += exact
+				d := o.demand[i*k+b]
+				sum += d
+				if math.Abs(float64(d)-exact) >= 1+1e-6 || math.Abs(float64(sum)-want) > .5+1e-6 {
+					rt.Fatalf("interval %d, part %d: %d for %v; in sum %d for %v", i, b, d, exact, sum, want)
+				}
+			}
+		}
+	})
+}
+
+// rt2 lets a helper for testing.TB run within a rapid check.
+type rt2 struct {
+	testing.TB
+	rt *rapid.T
+}
+
+func (r rt2) Fatal(args ...any) { r.rt.Helper(); r.rt.Fatal(args...) }
+func (r rt2) Helper()           {}
+
+// Every property that holds for any demand, planner and risk control, and that they
+// were met in the interesting cases.
+func TestOnlineProperties(t *testing.T) {
+	met := map[string]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
+		demand := anyWeeks(rng, 3+rng.IntN(12), 1+rng.IntN(12))
+		p := weekly(fourAndTwo())
+		p.MaxBuy = rng.IntN(2) * (1 + rng.IntN(4))
+		if rng.IntN(3) == 0 {
+			p.Held = []pricing.Holding{{Class: rng.IntN(2), Count: 1 + rng.IntN(3), Until: rng.IntN(40)}}
+		}
+		make1 := func(planner Planner) *Online {
+			return &Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Planner: planner, Window: 4}
+		}
+		var planner Planner
+		if rng.IntN(2) == 0 {
+			planner = new(SEC)
+		} else if rng.IntN(2) == 0 {
+			p.MaxActive = 3 + rng.IntN(6)
+		}
+		o := make1(planner)
+		o.Quantile = []float64{0, .2, .5, .9}[rng.IntN(4)]
+		o.Premium = float64(rng.IntN(2)) * rng.Float64()
+		if rng.IntN(2) == 0 {
+			o.Caps = []Cap{{Buy: rng.IntN(3), Active: rng.IntN(5)}, {Buy: rng.IntN(3), Active: rng.IntN(5)}}
+		}
+		same := func(x *Online) *Online {
+			y := make1(planner)
+			y.Quantile, y.Premium, y.Caps = x.Quantile, x.Premium, x.Caps
+			return y
+		}
+		before := slices.Clone(demand)
+		plan := observeSeries(rt2{t, rt}, o, p, demand)
+		if !slices.Equal(before, demand) {
+			rt.Fatal("the demand was modified")
+		}
+		if len(plan) > 0 {
+			met["purchases"]++
+		}
+
+		// It is a plan that keeps to dates and caps.
+		weeksOf := func(x []pricing.Purchase) bool {
+			return slices.IsSortedFunc(x, func(a, b pricing.Purchase) int {
+				if a.Slot != b.Slot {
+					return a.Slot - b.Slot
+				}
+				return a.Class - b.Class
+			})
+		}
+		if !weeksOf(plan) {
+			rt.Fatalf("not sorted: %v", plan)
+		}
+		active := func(at, class int) (n int) {
+			for _, q := range plan {
+				if q.Class == class && q.Slot <= at && at < q.Slot+int(p.Prices.Classes[class].Term/p.Slot) {
+					n += q.Count
+				}
+			}
+			for _, h := range p.Held {
+				if h.Class == class && at < h.Until {
+					n += h.Count
+				}
+			}
+			return n
+		}
+		held := 0
+		for _, h := range p.Held {
+			held += h.Count
+		}
+		for i, q := range plan {
+			if q.Slot%7 != 0 || q.Slot < 7 || q.Count < 1 || i > 0 && plan[i-1].Slot == q.Slot && plan[i-1].Class == q.Class {
+				rt.Fatalf("purchase %+v", q)
+			}
+			if p.MaxBuy > 0 && q.Count > p.MaxBuy {
+				rt.Fatalf("%+v: more than %d at once", q, p.MaxBuy)
+			}
+			if p.MaxActive > 0 && active(q.Slot, 0)+active(q.Slot, 1) > max(p.MaxActive, held) {
+				rt.Fatalf("%+v: more than %d active", q, p.MaxActive)
+			}
+			if o.Caps != nil {
+				c := o.Caps[q.Class]
+				if c.Buy > 0 && q.Count > c.Buy {
+					rt.Fatalf("%+v: more than %d at once", q, c.Buy)
+				}
+				if c.Active > 0 && active(q.Slot, q.Class) > c.Active {
+					rt.Fatalf("%+v: more than %d active", q, c.Active)
+				}
+				if c.Active > 0 && active(q.Slot, q.Class) == c.Active {
+					met["full"]++
+				}
+			}
+		}
+
+		// The inventory is what was bought and has not expired.
+		var listed [2]int
+		for _, h := range o.Active(nil) {
+			listed[h.Class] += h.Count
+		}
+		if end := len(demand); listed[0] != active(end, 0) || listed[1] != active(end, 1) {
+			rt.Fatalf("inventory %v, want %d and %d", listed, active(end, 0), active(end, 1))
+		}
+
+		// A state resumes in another portfolio, whose memory has seen other things.
+		at := 7 * rng.IntN(len(demand)/7)
+		first, second := same(o), same(o)
+		observeSeries(rt2{t, rt}, second, p, anyWeeks(rng, 5, 20))
+		second.Forecaster = &forecast.Predictor{Model: &forecast.Simple{}}
+		head := observeSeries(rt2{t, rt}, first, p, demand[:at])
+		state, err := json.Marshal(first)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if err := second.Reset(p); err != nil {
+			rt.Fatal(err)
+		}
+		if err := json.Unmarshal(state, second); err != nil {
+			rt.Fatal(err)
+		}
+		tail := head
+		for d := demand[at:]; len(d) > 0; d = d[7:] {
+			if tail, err = second.Observe(tail, d[:7]); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if !slices.Equal(tail, plan) {
+			rt.Fatalf("resumed after %d days: %v, want %v", at, tail, plan)
+		}
+
+		// Days of a week in another order make no difference.
+		shuffled := slices.Clone(demand)
+		for i := 0; i < len(shuffled); i += 7 {
+			rng.Shuffle(7, func(a, b int) { shuffled[i+a], shuffled[i+b] = shuffled[i+b], shuffled[i+a] })
+		}
+		if other := observeSeries(rt2{t, rt}, same(o), p, shuffled); !slices.Equal(other, plan) {
+			rt.Fatalf("with the days in another order: %v, want %v", other, plan)
+		}
+	})
+	if met["purchases"] < 50 || met["full"] < 20 {
+		t.Errorf("too few interesting cases: %v", met)
+	}
+}
+
+// Risk controls do what they say.
+func TestOnlineControls(t *testing.T) {
+	demand := slices.Repeat([]int{9, 9, 9, 9, 9, 9, 9}, 6)
+	count := func(o *Online, p *Problem) (n [2][6]int) {
+		if o.Forecaster == nil {
+			o.Forecaster = new(trend)
+		}
+		for _, q := range observeSeries(t, o, p, demand) {
+			n[q.Class][q.Slot/7-1] += q.Count
+		}
+		return n
+	}
+	for _, c := range []struct {
+		name string
+		o    Online
+		buy  int
+		want [2][6]int // bought by class at the end of week 1, 2, …
+	}{
+		{"none", Online{}, 0, [2][6]int{{9, 0, 0, 0, 9, 0}}},
+		{"ladder", Online{}, 4, [2][6]int{{4, 4, 1, 0, 4, 4}}},
+		{"ladder by class", Online{Caps: []Cap{{Buy: 3}, {}}}, 0, [2][6]int{{3, 3, 3, 0, 3, 3}}},
+		{"cap: the other class stands in", Online{Caps: []Cap{{Active: 5}, {}}}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}, {4, 0, 4, 0, 4, 0}}},
+		{"cap and ladder: the ladder is not filled up", Online{Caps: []Cap{{Active: 5, Buy: 2}, {}}}, 0, [2][6]int{{2, 2, 1, 0, 2, 2}, {4, 0, 4, 0, 4, 0}}},
+		{"both capped", Online{Caps: []Cap{{Active: 5}, {Active: 1}}}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}, {1, 0, 1, 0, 1, 0}}},
+		{"premium: the shorter term", Online{Premium: 9}, 0, [2][6]int{1: {9, 0, 9, 0, 9, 0}}},
+		{"quantile", Online{Quantile: .25}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}}}, // 4.5, halves up and down by turns: the fifth pays
+		{"alarm", Online{Forecaster: &trend{Signal: -.8}, Alarm: .8}, 0, [2][6]int{}},
+		{"no alarm", Online{Forecaster: &trend{Signal: -.79}, Alarm: .8}, 0, [2][6]int{{9, 0, 0, 0, 9, 0}}},
+		{"not ready", Online{Forecaster: &trend{Wait: 4}}, 0, [2][6]int{{0, 0, 0, 9, 0, 0}}},
+		{"a demand that goes away: the shorter term", Online{Forecaster: &trend{Slope: -4.5}}, 0, [2][6]int{1: {5, 0, 5, 0, 5, 0}}},
+	} {
+		p := weekly(fourAndTwo())
+		p.MaxBuy = c.buy
+		if diff := cmp.Diff(c.want, count(&c.o, p)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// An interval that is not known is missing for the forecaster, not without demand,
+// and holdings expire in it.
+func TestOnlineUnknown(t *testing.T) {
+	f := new(forecast.Simple)
+	f.Alpha = .5
+	o := Online{Forecaster: f}
+	p := weekly(fourAndTwo())
+	p.Held = []pricing.Holding{{Class: 0, Count: 2, Until: 14}}
+	if err := o.Reset(p); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err := o.Observe(nil, nil); err != nil || len(plan) > 0 {
+		t.Fatalf("nothing is known, and %v is bought, %v", plan, err)
+	}
+	week := []int{3, 3, 3, 3, 3, 3, 3}
+	plan, err := o.Observe(nil, week)
+	if want := []pricing.Purchase{{Slot: 14, Class: 0, Count: 3}}; err != nil || !slices.Equal(plan, want) {
+		t.Fatalf("bought %v, %v, want %v: what was held has expired", plan, err, want)
+	}
+	for range 4 {
+		if plan, err = o.Observe(nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []pricing.Purchase{{Slot: 42, Class: 0, Count: 3}}; !slices.Equal(plan, want) {
+		t.Errorf("after four weeks in the dark %v is bought, want %v", plan, want)
+	}
+}
+
+// What is wrong is said, and nothing is bought on it.
+func TestOnlineErrors(t *testing.T) {
+	predictor := func() *forecast.Predictor { return &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}} }
+	for _, c := range []struct {
+		name string
+		o    Online
+		edit func(*Problem)
+		want error
+		text string
+	}{
+		{"no forecaster", Online{}, nil, ErrRange, "Forecaster"},
+		{"window", Online{Forecaster: predictor(), Window: -1}, nil, ErrRange, "Window"},
+		{"quantile", Online{Forecaster: predictor(), Quantile: 1}, nil, ErrRange, "Quantile"},
+		{"quantile", Online{Forecaster: predictor(), Quantile: math.NaN()}, nil, ErrRange, "Quantile"},
+		{"quantile", Online{Forecaster: &plain{}, Quantile: .5}, nil, ErrUnsupported, "quantiles"},
+		{"alarm", Online{Forecaster: predictor(), Alarm: 1.5}, nil, ErrRange, "Alarm"},
+		{"alarm", Online{Forecaster: &plain{}, Alarm: .5}, nil, ErrUnsupported, "tracking signal"},
+		{"premium", Online{Forecaster: predictor(), Premium: -1}, nil, ErrRange, "Premium"},
+		{"caps", Online{Forecaster: predictor(), Caps: []Cap{{}}}, nil, ErrRange, "2 classes"},
+		{"caps", Online{Forecaster: predictor(), Caps: []Cap{{}, {Buy: -1}}}, nil, ErrRange, "Caps[1]"},
+		{"slot", Online{Forecaster: predictor()}, func(p *Problem) { p.Slot = 0 }, ErrRange, "Slot"},
+		{"term", Online{Forecaster: predictor()}, func(p *Problem) { p.Slot = 25 * time.Hour }, ErrTerm, "four"},
+		{"every", Online{Forecaster: predictor()}, func(p *Problem) { p.Every = -1 }, ErrRange, "Every"},
+		{"every", Online{Forecaster: predictor()}, func(p *Problem) { p.Every = 1 << 50 }, ErrRange, "too long"},
+		{"held", Online{Forecaster: predictor()}, func(p *Problem) { p.Held = []pricing.Holding{{Class: 2}} }, ErrRange, "Held[0]"},
+		{"fee", Online{Forecaster: predictor(), Premium: 1000}, func(p *Problem) { p.Prices.Classes[0].Upfront = math.MaxInt64 / 1000 }, ErrOverflow, "four"},
+	} {
+		p := weekly(fourAndTwo())
+		if c.edit != nil {
+			c.edit(p)
+		}
+		err := c.o.Reset(p)
+		var in *InputError
+		if !errors.Is(err, c.want) || !errors.As(err, &in) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v, want %v with %q", c.name, err, c.want, c.text)
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: Observe after a Reset that failed does not panic", c.name)
+				}
+			}()
+			c.o.Observe(nil, make([]int, 7))
+		}()
+	}
+
+	// Demands that are none are not observed.
+	o := Online{Forecaster: new(trend)}
+	if err := o.Reset(weekly(fourAndTwo())); err != nil {
+		t.Fatal(err)
+	}
+	dst := []pricing.Purchase{{Slot: 1}}
+	got, err := o.Observe(dst, []int{1, 2, -3, 0, 0, 0, 0})
+	if !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "demand[2]") || len(got) != 1 || o.seen != 0 {
+		t.Errorf("a negative demand: %v, %v after %d intervals", got, err, o.seen)
+	}
+
+	// Neither are forecasts that are none planned for.
+	for _, level := range []float64{math.NaN(), math.Inf(1), 1e12} {
+		f := new(trend)
+		o := Online{Forecaster: f}
+		if err := o.Reset(weekly(fourAndTwo())); err != nil {
+			t.Fatal(err)
+		}
+		f.Slope = level
+		got, err := o.Observe(dst, []int{3, 3, 3, 3, 3, 3, 3})
+		if !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "Forecaster[0]") || len(got) != 1 {
+			t.Errorf("slope %v: %v, %v", level, got, err)
+		}
+		f.Slope = 0
+		if got, err = o.Observe(dst, []int{3, 3, 3, 3, 3, 3, 3}); err != nil || len(got) != 2 || got[1].Slot != 14 {
+			t.Errorf("after it: %v, %v", got, err)
+		}
+	}
+
+	// What the planner cannot do is its error.
+	o = Online{Forecaster: new(trend), Planner: new(SEC)}
+	p := weekly(fourAndTwo())
+	p.MaxActive = 3
+	if err := o.Reset(p); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = o.Observe(dst, []int{3, 3, 3, 3, 3, 3, 3}); !errors.Is(err, ErrUnsupported) || len(got) != 1 {
+		t.Errorf("a cap for SEC: %v, %v", got, err)
+	}
+}
+
+// States that do not fit are refused, and change nothing.
+func TestOnlineState(t *testing.T) {
+	o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}}}
+	if _, err := json.Marshal(&o); err == nil {
+		t.Error("a state before Reset")
+	}
+	if err := json.Unmarshal([]byte("{}"), &o); err == nil {
+		t.Error("a state is taken before Reset")
+	}
+	observeSeries(t, &o, weekly(fourAndTwo()), []int{1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7})
+	good, err := json.Marshal(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{
+		{`"every":7`, `"every":6`},
+		{`"slot_ns":86400000000000`, `"slot_ns":3600000000000`},
+		{`"terms":[28,14]`, `"terms":[28]`},
+		{`"seen":2`, `"seen":-2`},
+		{`"seen":2`, `"seen":1`},
+		{`"recent":[1,`, `"recent":[`},
+		{`"recent":[1,`, `"recent":[-1,`},
+		{`"class":0`, `"class":2`},
+		{`"count":`, `"count":-`},
+		{`"until":42`, `"until":14`},
+		{`"forecaster":{`, `"forecaster":[{`},
+		{`"forecaster":`, `"oracle":`},
+		{`"seen"`, `"saw"`},
+	} {
+		if bad := strings.Replace(string(good), c[0], c[1], 1); bad == string(good) {
+			t.Errorf("%s is not in %s", c[0], good)
+		} else if err := json.Unmarshal([]byte(bad), &o); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+		if now, err := json.Marshal(&o); err != nil || string(now) != string(good) {
+			t.Fatalf("%s has changed the state to %s, %v", c[1], now, err)
+		}
+	}
+}
+
+// Nothing is allocated once it is warm.
+func TestOnlineAllocs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6)) // seed 5, 6
+	for _, planner := range []Planner{nil, new(SEC)} {
+		f := &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}}
+		o := Online{Forecaster: f, Planner: planner, Window: 6, Quantile: .4, Caps: []Cap{{Active: 20}, {}}}
+		demand := anyWeeks(rng, 60, 40)
+		p := weekly(fourAndTwo())
+		dst := make([]pricing.Purchase, 0, 200)
+		run := func() {
+			f.Model.(*forecast.Simple).N = 0
+			if err := o.Reset(p); err != nil {
+				t.Fatal(err)
+			}
+			dst = dst[:0]
+			for d := demand; len(d) > 0; d = d[7:] {
+				var err error
+				if dst, err = o.Observe(dst, d[:7]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		reset := func() {
+			if err := o.Reset(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, m := allocs.Once(run), allocs.Once(reset); n > m {
+			t.Errorf("planner %T: %v allocations in 60 intervals beside the %v of Reset, want 0", planner, n, m)
+		}
+		if len(dst) < 10 {
+			t.Errorf("planner %T: only %d purchases", planner, len(dst))
+		}
+	}
+}
