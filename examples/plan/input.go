@@ -10,12 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	_ "embed"
 
+	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -74,164 +75,19 @@ func (o *options) readDemand() ([]int, error) {
 	if o.demand == "" {
 		return madeUp(), nil
 	}
-	data, err := infile.ReadAll("-demand", o.demand)
-	if err != nil {
-		return nil, err
-	}
-	demand, err := parseDemand(data)
-	if err != nil {
-		return nil, cli.Mistakef("-demand %s: %w", o.demand, err)
-	}
-	return demand, nil
-}
-
-// parseDemand reads a header line and the numbers after it, one a line.
-func parseDemand(data []byte) ([]int, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, errors.New("the file is empty: want a header line, then a number a line")
-	}
-	data = bytes.TrimRight(data, "\r\n \t")
-	demand := make([]int, 0, bytes.Count(data, []byte{'\n'}))
-	field, line := "", 0
-	for text := range bytes.SplitSeq(data, []byte{'\n'}) {
-		line++
-		s := strings.TrimSpace(string(text))
-		if line == 1 {
-			if field = s; s == "" {
-				return nil, errors.New("line 1 is blank: want a header line, such as instances")
-			}
-			if _, err := strconv.ParseFloat(s, 64); err == nil {
-				return nil, fmt.Errorf("line 1 is the number %s: want a header line, such as instances, before the demand", s)
-			}
-			continue
-		}
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 0 || n > math.MaxInt32 {
-			return nil, fmt.Errorf("line %d, field %s: %s: want a whole number of instances, 0 to %d, and no more on the line",
-				line, quote(field), described(s), math.MaxInt32)
-		}
-		demand = append(demand, n)
-	}
-	if len(demand) == 0 {
-		return nil, errors.New("there is no demand after the header line")
-	}
-	return demand, nil
-}
-
-// described says what a text is that is no number of instances.
-func described(s string) string {
-	if s == "" {
-		return "the line is blank"
-	}
-	if strings.ContainsAny(s, ",;") {
-		return quote(s) + " is more than one field"
-	}
-	x, err := strconv.ParseFloat(s, 64)
-	switch {
-	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return quote(s) + " is not a number"
-	case x < 0:
-		return s + " is negative"
-	case x != math.Trunc(x):
-		return s + " is not whole"
-	case x > math.MaxInt32:
-		return quote(s) + " is too large"
-	}
-	return quote(s) + " is not written in digits alone"
-}
-
-// quote quotes a piece of a file, cut to a length that fits in a sentence.
-func quote(s string) string {
-	if utf8.RuneCountInString(s) > 40 {
-		s = string([]rune(s)[:40]) + "…"
-	}
-	return strconv.Quote(s)
+	return demandfile.Read("-demand", o.demand)
 }
 
 func (o *options) readClasses() (pricing.List, error) {
-	data, name := defaultClasses, "the default classes"
-	if o.classes != "" {
-		var err error
-		if data, err = infile.ReadAll("-classes", o.classes); err != nil {
-			return pricing.List{}, err
-		}
-		name = "-classes " + o.classes
-		if len(bytes.TrimSpace(data)) == 0 {
-			return pricing.List{}, cli.Mistakef("%s: the file is empty: want an object with on_demand and classes", name)
-		}
+	read := func() (*classfile.File, error) { return classfile.Read("-classes", o.classes) }
+	if o.classes == "" {
+		read = func() (*classfile.File, error) { return classfile.Parse("the default classes", defaultClasses) }
 	}
-	list, err := pricing.ReadList(bytes.NewReader(data))
+	file, err := read()
 	if err != nil {
-		return list, cli.Mistakef("%s: %s", name, located(err))
+		return pricing.List{}, err
 	}
-	for k, c := range list.Classes {
-		what := ""
-		switch {
-		case c.Term < o.slot:
-			what = "shorter than a slot"
-		case c.Term%o.slot != 0:
-			what = "not a whole number of slots"
-		default:
-			continue
-		}
-		return list, cli.Mistakef("%s: line %d, field classes[%d].term: the term of %s, %s, is %s of %s",
-			name, termLine(data, k), k, quote(c.Name), short(c.Term), what, short(o.slot))
-	}
-	return list, nil
-}
-
-// located puts the line of an error of package pricing first.
-func located(err error) string {
-	var in *pricing.InputError
-	if !errors.As(err, &in) {
-		return err.Error()
-	}
-	field := strings.TrimPrefix(in.Error(), "pricing: ")
-	text := in.Err.Error()
-	field = strings.TrimSuffix(field, ": "+text)
-	if line, rest, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(line, "line ") {
-		if field == "list" { // the whole of it
-			return line + ": " + rest
-		}
-		return fmt.Sprintf("%s, field %s: %s", line, field, rest)
-	}
-	return fmt.Sprintf("field %s: %s", field, text)
-}
-
-// termLine returns the line of the term of class k in a list that has been read
-// without an error.
-func termLine(data []byte, k int) int {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	in := func() { dec.Token() } // past a delimiter
-	in()
-	for dec.More() {
-		key, _ := dec.Token()
-		if key != "classes" {
-			dec.Decode(new(json.RawMessage))
-			continue
-		}
-		in()
-		for i := 0; dec.More(); i++ {
-			if i != k {
-				dec.Decode(new(json.RawMessage))
-				continue
-			}
-			in()
-			for dec.More() {
-				key, _ := dec.Token()
-				dec.Decode(new(json.RawMessage))
-				if key == "term" {
-					return lineAt(data, dec.InputOffset())
-				}
-			}
-		}
-	}
-	return 1
-}
-
-func lineAt(data []byte, offset int64) int {
-	return 1 + bytes.Count(data[:offset], []byte{'\n'})
+	return file.List, file.Fits(o.slot)
 }
 
 // heldReader reads the inventory.
@@ -253,7 +109,7 @@ func (r *heldReader) read() ([]pricing.Holding, error) {
 		if errors.As(err, &bad) && bad.Offset < offset {
 			offset = max(0, bad.Offset-1)
 		}
-		return nil, fmt.Errorf("line %d: %s", lineAt(r.data, offset), text)
+		return nil, fmt.Errorf("line %d: %s", infile.Line(r.data, offset), text)
 	}
 	r.dec = json.NewDecoder(bytes.NewReader(r.data))
 	r.dec.UseNumber()
@@ -272,11 +128,11 @@ func (r *heldReader) read() ([]pricing.Holding, error) {
 }
 
 func (r *heldReader) fail(format string, args ...any) error {
-	return fmt.Errorf("line %d%s", lineAt(r.data, r.dec.InputOffset()), fmt.Sprintf(": "+format, args...))
+	return fmt.Errorf("line %d%s", infile.Line(r.data, r.dec.InputOffset()), fmt.Sprintf(": "+format, args...))
 }
 
 func (r *heldReader) failAt(i int, field, format string, args ...any) error {
-	return fmt.Errorf("line %d, field [%d].%s: %s", lineAt(r.data, r.dec.InputOffset()), i, field, fmt.Sprintf(format, args...))
+	return fmt.Errorf("line %d, field [%d].%s: %s", infile.Line(r.data, r.dec.InputOffset()), i, field, fmt.Sprintf(format, args...))
 }
 
 // holding reads an object, with the three fields once each in any order.
@@ -304,7 +160,7 @@ func (r *heldReader) holding(i int) (h pricing.Holding, err error) {
 		case "until":
 			h.Until, err = r.until(i, raw)
 		default:
-			err = r.fail("element [%d]: the field %s is unknown: there are class, count and until", i, quote(field))
+			err = r.fail("element [%d]: the field %s is unknown: there are class, count and until", i, infile.Quote(field))
 		}
 		if err != nil {
 			return h, err
@@ -318,7 +174,7 @@ func (r *heldReader) holding(i int) (h pricing.Holding, err error) {
 	}
 	if c := r.list.Classes[h.Class]; int64(h.Until) >= int64(c.Term/r.slot) {
 		return h, r.failAt(i, "until", "%s slots are left of %s, which was bought before and has a term of %s: want fewer",
-			decimal.Int(h.Until), quote(c.Name), decimal.Int(int(c.Term/r.slot)))
+			decimal.Int(h.Until), infile.Quote(c.Name), decimal.Int(int(c.Term/r.slot)))
 	}
 	return h, nil
 }
@@ -326,7 +182,7 @@ func (r *heldReader) holding(i int) (h pricing.Holding, err error) {
 func (r *heldReader) class(i int, raw json.RawMessage) (int, error) {
 	var name string
 	if raw[0] != '"' || json.Unmarshal(raw, &name) != nil {
-		return 0, r.failAt(i, "class", "%s: want the name of a class", quote(string(raw)))
+		return 0, r.failAt(i, "class", "%s: want the name of a class", infile.Quote(string(raw)))
 	}
 	names := make([]string, len(r.list.Classes))
 	for k, c := range r.list.Classes {
@@ -335,13 +191,13 @@ func (r *heldReader) class(i int, raw json.RawMessage) (int, error) {
 		}
 		names[k] = c.Name
 	}
-	return 0, r.failAt(i, "class", "the class %s is unknown: there are %s", quote(name), strings.Join(names, ", "))
+	return 0, r.failAt(i, "class", "the class %s is unknown: there are %s", infile.Quote(name), strings.Join(names, ", "))
 }
 
 func (r *heldReader) whole(i int, field string, raw json.RawMessage, what string) (int, error) {
 	n, err := strconv.Atoi(string(raw))
 	if err != nil || n < 0 || n > math.MaxInt32 {
-		return 0, r.failAt(i, field, "%s: want %s, 0 to %d", quote(string(raw)), what, math.MaxInt32)
+		return 0, r.failAt(i, field, "%s: want %s, 0 to %d", infile.Quote(string(raw)), what, math.MaxInt32)
 	}
 	return n, nil
 }
@@ -356,9 +212,9 @@ func (r *heldReader) until(i int, raw json.RawMessage) (int, error) {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil || d < 0:
-		return 0, r.failAt(i, "until", `%s: want a duration such as "2000h", or a whole number of slots`, quote(s))
+		return 0, r.failAt(i, "until", `%s: want a duration such as "2000h", or a whole number of slots`, infile.Quote(s))
 	case d%r.slot != 0:
-		return 0, r.failAt(i, "until", "%s is not a whole number of slots of %s", s, short(r.slot))
+		return 0, r.failAt(i, "until", "%s is not a whole number of slots of %s", s, decimal.Span(r.slot))
 	case d/r.slot > math.MaxInt32:
 		return 0, r.failAt(i, "until", "%s is too long", s)
 	}
@@ -378,10 +234,10 @@ func (o *options) note(stderr io.Writer, in *input) {
 	}
 	slots := len(p.Demand) - in.padded
 	fmt.Fprintf(stderr, "%s: %s: %s of %s (%s days),\n  at most %s, %s on average\n", program, name,
-		decimal.Count(slots, "slot"), short(p.Slot), decimal.Grouped(decimal.Fixed(float64(slots)*p.Slot.Hours()/24, 1)),
+		decimal.Count(slots, "slot"), decimal.Span(p.Slot), decimal.Grouped(decimal.Fixed(float64(slots)*p.Slot.Hours()/24, 1)),
 		decimal.Count(in.peak, "instance"), decimal.Fixed(float64(sum)/float64(slots), 1))
 	if in.padded > 0 {
-		fmt.Fprintf(stderr, "  and %s without demand, to make whole intervals of %s\n", decimal.Count(in.padded, "slot"), short(o.interval))
+		fmt.Fprintf(stderr, "  and %s without demand, to make whole intervals of %s\n", decimal.Count(in.padded, "slot"), decimal.Span(o.interval))
 	}
 	if o.classes == "" {
 		fmt.Fprintf(stderr, "  no -classes, so made-up ones: $%s an hour on demand", p.Prices.OnDemand)

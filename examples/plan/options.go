@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 )
 
@@ -187,7 +188,7 @@ func parse(args []string) (options, error) {
 	case o.interval == 0:
 		o.interval = o.slot
 	case o.interval%o.slot != 0:
-		return o, cli.Mistakef("-interval %s is not a whole number of slots of %s", short(o.interval), short(o.slot))
+		return o, cli.Mistakef("-interval %s is not a whole number of slots of %s", decimal.Span(o.interval), decimal.Span(o.slot))
 	}
 	flags.Visit(func(f *flag.Flag) {
 		if f.Name == "seed" && o.algo != nil && !o.algo.random {
@@ -216,16 +217,4 @@ func (o *options) create(files *outfile.Set) (*outfile.File, error) {
 		return nil, cli.Mistakef("cannot write -svg %v", err)
 	}
 	return f, nil
-}
-
-// short writes a duration without the minutes and seconds that are zero.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/joblog"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
@@ -42,34 +42,27 @@ const (
 // instances.
 func (o *options) load(line *progress.Line) (*jobLog, error) {
 	log := &jobLog{name: "made-up log"}
-	records, closeLog, err := o.records(log, line)
-	if err != nil {
-		return nil, err
+	options := trace.Options{PerInstance: o.cores, Alpha: trace.NewAlpha(o.estimate)}
+	var read *joblog.Log
+	var err error
+	if o.trace == "" {
+		records, e := madeUp(o.seed)
+		if e != nil {
+			return nil, e
+		}
+		read, err = joblog.Convert(log.name, records, options)
+	} else {
+		log.name = o.trace
+		read, err = joblog.Read("-trace", o.trace, options, line)
 	}
-	defer closeLog()
-	log.jobs, log.report, err = trace.Convert(records, trace.Options{
-		PerInstance: o.cores,
-		Alpha:       trace.NewAlpha(o.estimate),
-	})
 	var input *trace.InputError
 	switch {
 	case errors.As(err, &input) && input.Field == "estimate":
-		return nil, cli.Mistakef("-estimate %v is too much: %s: %w", o.estimate, log.name, err)
+		return nil, cli.Mistakef("-estimate %v is too much: %w", o.estimate, err)
 	case err != nil:
-		return nil, cli.Mistakef("%s: %w", log.name, err)
-	case log.report.Records == 0:
-		return nil, cli.Mistakef("%s: there is no job in it", log.name)
-	case len(log.jobs) == 0:
-		why := ""
-		for what, n := range log.report.LeftOut() {
-			if why != "" {
-				why += ", "
-			}
-			why += fmt.Sprintf("%s: %s", what, decimal.Int(n))
-		}
-		return nil, cli.Mistakef("%s: none of its %s records is a job that can be run (%s)",
-			log.name, decimal.Int(log.report.Records), why)
+		return nil, err
 	}
+	log.jobs, log.report, log.stats = read.Jobs, read.Report, read.Stats
 	for i, j := range log.jobs {
 		if j.Nodes > log.jobs[log.largest].Nodes {
 			log.largest = i
@@ -97,45 +90,6 @@ func (log *jobLog) enough() int {
 		}
 	}
 	return nodes
-}
-
-// records opens the log.
-func (o *options) records(log *jobLog, line *progress.Line) (iter.Seq2[trace.Record, error], func(), error) {
-	if o.trace == "" {
-		records, err := madeUp(o.seed)
-		return records, func() {}, err
-	}
-	log.name = o.trace
-	f, err := infile.Open("-trace", o.trace)
-	if err != nil {
-		return nil, nil, err
-	}
-	in := &counter{src: f, line: line, name: o.trace}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		in.size = info.Size()
-	}
-	r := trace.NewReader(in)
-	return r.Records(), func() {
-		log.stats = r.Stats()
-		f.Close()
-	}, nil
-}
-
-// counter shows how much of a file has been read.
-type counter struct {
-	src        io.Reader
-	line       *progress.Line
-	name       string
-	read, size int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.src.Read(p)
-	c.read += int64(n)
-	if c.size > 0 {
-		c.line.Showf("reading %s: %d%%", c.name, 100*c.read/c.size)
-	}
-	return n, err
 }
 
 // madeUp returns records as a log of the Lublin-Feitelson model would have

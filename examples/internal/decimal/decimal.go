@@ -81,3 +81,15 @@ func Count(n int, thing string) string {
 	}
 	return Int(n) + " " + thing + "s"
 }
+
+// Span writes a duration without the minutes and seconds that are zero.
+func Span(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

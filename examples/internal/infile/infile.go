@@ -4,11 +4,14 @@ package infile
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
@@ -62,4 +65,17 @@ func readAll(r *bufio.Reader) (data []byte, err error) {
 		err = errors.New("the compressed data are cut off")
 	}
 	return data, err
+}
+
+// Quote quotes a piece of a file, cut to a length that fits in a sentence.
+func Quote(s string) string {
+	if utf8.RuneCountInString(s) > 40 {
+		s = string([]rune(s)[:40]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// Line returns the line of a text that the byte at the offset is in, from 1.
+func Line(data []byte, offset int64) int {
+	return 1 + bytes.Count(data[:offset], []byte{'\n'})
 }

@@ -1,0 +1,84 @@
+// Package joblog reads a log of jobs in the Standard Workload Format and converts it
+// to jobs that hold instances.
+package joblog
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// A Log is the jobs of a log, at least one, and what was left out of it.
+type Log struct {
+	Jobs   []trace.Job
+	Report trace.Report
+	Stats  trace.Stats // zero where nothing was read
+}
+
+// Read reads the file that was given with a flag, such as "-trace", plain or gzip,
+// and converts it. The error is the user's mistake, and wraps that of package trace.
+func Read(flag, path string, o trace.Options, line *progress.Line) (*Log, error) {
+	f, err := infile.Open(flag, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := &counter{src: f, line: line, name: path}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		in.size = info.Size()
+	}
+	r := trace.NewReader(in)
+	log, err := Convert(path, r.Records(), o)
+	if err != nil {
+		return nil, err
+	}
+	log.Stats = r.Stats()
+	return log, nil
+}
+
+// Convert converts the records of a log of the given name, as Read does.
+func Convert(name string, records iter.Seq2[trace.Record, error], o trace.Options) (*Log, error) {
+	log := new(Log)
+	var err error
+	log.Jobs, log.Report, err = trace.Convert(records, o)
+	switch {
+	case err != nil:
+		return nil, cli.Mistakef("%s: %w", name, err)
+	case log.Report.Records == 0:
+		return nil, cli.Mistakef("%s: there is no job in it", name)
+	case len(log.Jobs) == 0:
+		why := ""
+		for what, n := range log.Report.LeftOut() {
+			if why != "" {
+				why += ", "
+			}
+			why += fmt.Sprintf("%s: %s", what, decimal.Int(n))
+		}
+		return nil, cli.Mistakef("%s: none of its %s records is a job that can be run (%s)",
+			name, decimal.Int(log.Report.Records), why)
+	}
+	return log, nil
+}
+
+// counter shows how much of a file has been read.
+type counter struct {
+	src        io.Reader
+	line       *progress.Line
+	name       string
+	read, size int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.src.Read(p)
+	c.read += int64(n)
+	if c.size > 0 {
+		c.line.Showf("reading %s: %d%%", c.name, 100*c.read/c.size)
+	}
+	return n, err
+}
