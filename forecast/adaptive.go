@@ -111,6 +111,9 @@ func (m *AdaptiveSimple) Update(x float64) {
 // Forecast fills dst with the level, see [Model].
 func (m *AdaptiveSimple) Forecast(dst []float64) { m.Model.Forecast(dst) }
 
+// Spread is that of Model, as if its present factors stayed.
+func (m *AdaptiveSimple) Spread(dst []float64) { m.Model.Spread(dst) }
+
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveSimple) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
 
@@ -149,6 +152,9 @@ func (m *AdaptiveHolt) Update(x float64) {
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *AdaptiveHolt) Forecast(dst []float64) { m.Model.Forecast(dst) }
+
+// Spread is that of Model, as if its present factors stayed.
+func (m *AdaptiveHolt) Spread(dst []float64) { m.Model.Spread(dst) }
 
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveHolt) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
@@ -201,6 +207,9 @@ func (m *AdaptiveTriple) Update(x float64) {
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *AdaptiveTriple) Forecast(dst []float64) { m.Model.Forecast(dst) }
+
+// Spread is that of Model, as if its present factors stayed.
+func (m *AdaptiveTriple) Spread(dst []float64) { m.Model.Spread(dst) }
 
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveTriple) TrackingSignal() float64 { return m.Rule.TrackingSignal() }

@@ -3,6 +3,7 @@ package forecast
 import (
 	"compress/gzip"
 	"encoding/csv"
+	"math"
 	"os"
 	"strconv"
 	"testing"
@@ -48,14 +49,143 @@ func readSeries(tb testing.TB, name string) [][]float64 {
 	return series
 }
 
-func TestM4Table(t *testing.T) {
-	train := readSeries(t, "forecast/M4_Weekly-train.csv.gz")
-	test := readSeries(t, "forecast/M4_Weekly-test.csv.gz")
-	b := Backtester{}
-	for _, name := range Names() {
-		m, _ := New(name)
+// weekly returns the 359 weekly series of the competition, and the 13 weeks after
+// them.
+func weekly(tb testing.TB) (train, actual [][]float64) {
+	tb.Helper()
+	train, actual = readSeries(tb, "forecast/M4_Weekly-train.csv.gz"), readSeries(tb, "forecast/M4_Weekly-test.csv.gz")
+	if len(train) != 359 || len(actual) != 359 || len(actual[0]) != 13 {
+		tb.Fatalf("%d series, %d of 13 weeks after them, want 359", len(train), len(actual))
+	}
+	return train, actual
+}
+
+// yearAhead returns the series that have two years before their last
+// year, which is held out.
+func yearAhead(tb testing.TB) (train, actual [][]float64) {
+	tb.Helper()
+	train, actual = weekly(tb)
+	whole := make([][]float64, len(train))
+	for i := range train {
+		whole[i] = append(append([]float64(nil), train[i]...), actual[i]...)
+	}
+	train, actual = HoldOut(whole, 52, 156-52)
+	if len(train) != 294 { // of 359; counted by an independent program
+		tb.Errorf("%d series with a year to hold out, want 294", len(train))
+	}
+	return train, actual
+}
+
+// R forecast 8.20 on the same series: naive MASE 2.777, sMAPE 9.161, coverage .949;
+// drift 2.682, 9.484, .954; holt 2.413, 9.706, .947; damped 2.400, 8.867, .944, where
+// other starting points and bounds lead to other fits.
+func TestM4(t *testing.T) {
+	train, actual := weekly(t)
+	var b Backtester
+	for _, tt := range []struct {
+		name                  string
+		mase, smape, coverage float64
+		tolerance             float64
+	}{
+		{"naive", 2.777, 9.161, .949, .0006},
+		{"drift", 2.682, 9.484, .954, .0006},
+		{"holt", 2.413, 9.706, .947, .08},
+		{"damped", 2.400, 8.867, .944, .08},
+	} {
+		m, err := New(tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := b.Evaluate(&Predictor{Model: m, Analytic: true}, train, actual)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: MASE %.3f, sMAPE %.3f, coverage %.3f", tt.name, s.MASE, s.SMAPE, s.Coverage)
+		if math.Abs(s.MASE-tt.mase) > tt.tolerance || math.Abs(s.SMAPE-tt.smape) > tt.tolerance || math.Abs(s.Coverage-tt.coverage) > .005 {
+			t.Errorf("%s: MASE %.4f, sMAPE %.4f, coverage %.4f, want %v, %v, %v", tt.name, s.MASE, s.SMAPE, s.Coverage, tt.mase, tt.smape, tt.coverage)
+		}
+	}
+}
+
+// The promise of the default: MASE at most 2.400, 95% intervals that cover 93-97%,
+// all series fitted and forecast in less than a second. What it had when it was
+// written is held a little tighter.
+func TestM4Default(t *testing.T) {
+	train, actual := weekly(t)
+	m, err := New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Backtester
+	var s Score
+	least := time.Duration(math.MaxInt64)
+	for range 5 { // other work on the machine only adds
 		start := time.Now()
-		s, err := b.Evaluate(&Predictor{Model: m}, train, test)
-		t.Logf("%-16s %.3f %.3f %.3f %.0f %.0f %.3f %v %v", name, s.MASE, s.SMAPE, s.WAPE, s.RMSE, s.Bias, s.Coverage, time.Since(start), err)
+		if s, err = b.Evaluate(&Predictor{Model: m}, train, actual); err != nil {
+			t.Fatal(err)
+		}
+		if least = min(least, time.Since(start)); least < time.Second {
+			break
+		}
+	}
+	t.Logf("MASE %.3f, sMAPE %.3f, coverage %.3f, %v", s.MASE, s.SMAPE, s.Coverage, least)
+	if s.MASE > 2.28 || s.SMAPE > 8.7 || s.Coverage < .94 || s.Coverage > .965 || s.N != 359 {
+		t.Errorf("MASE %.3f, sMAPE %.3f, coverage %.3f of %d, want at most 2.28, 8.7, within .94 to .965 of 359", s.MASE, s.SMAPE, s.Coverage, s.N)
+	}
+	if least > time.Second && !testing.Short() {
+		t.Errorf("%v for all series, want less than a second", least)
+	}
+
+	train, actual = yearAhead(t)
+	if s, err = b.Evaluate(&Predictor{Model: m}, train, actual); err != nil {
+		t.Fatal(err)
+	}
+	naive, err := b.Evaluate(&Predictor{Model: &Naive{}, Analytic: true}, train, actual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("52 weeks: MASE %.3f, sMAPE %.3f, coverage %.3f; naive %.3f, %.3f, %.3f", s.MASE, s.SMAPE, s.Coverage, naive.MASE, naive.SMAPE, naive.Coverage)
+	if math.Abs(naive.MASE-7.298) > .0006 || math.Abs(naive.SMAPE-12.477) > .0006 { // by an independent program
+		t.Errorf("52 weeks: naive %.3f, %.3f, want 7.298, 12.477", naive.MASE, naive.SMAPE)
+	}
+	if s.MASE > 6.4 || s.Coverage < .92 || s.Coverage > .965 {
+		t.Errorf("52 weeks: MASE %.3f, coverage %.3f, want at most 6.4, .92 to .965", s.MASE, s.Coverage)
+	}
+}
+
+// Forecasts over three years stay within what limits say, and those of the default
+// do without.
+func TestM4LongHorizon(t *testing.T) {
+	train, _ := weekly(t)
+	var f Fitter
+	path := make([]float64, 156)
+	for i, series := range train {
+		lo, hi := series[0], series[0]
+		for _, x := range series {
+			lo, hi = min(lo, x), max(hi, x)
+		}
+		p := Predictor{Model: &Blend{}}
+		if _, err := p.Fit(&f, series); err != nil {
+			t.Fatal(err)
+		}
+		p.Forecast(path)
+		for h, x := range path {
+			if half := (hi - lo) / 2; x < lo-half || x > hi+half || x < 0 {
+				t.Fatalf("series %d: %v after %d weeks, was within %v and %v", i, x, h+1, lo, hi)
+			}
+		}
+		if i%8 > 0 {
+			continue
+		}
+		p = Predictor{Model: &Triple{}, Limits: Limits{NonNegative: true, Multiple: 1.5, Freeze: 52}}
+		if _, err := p.Fit(&f, series); err != nil {
+			t.Fatal(err)
+		}
+		p.Forecast(path)
+		for h, x := range path {
+			if x < 0 || x > 1.5*p.Peak || h > 51 && x != path[51] {
+				t.Fatalf("series %d: limited to %v after %d weeks", i, x, h+1)
+			}
+		}
 	}
 }

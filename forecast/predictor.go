@@ -119,12 +119,12 @@ func (p *Predictor) Interval(lo, hi []float64, level float64) {
 }
 
 // student turns a quantile of the normal distribution into one of Student's, by
-// the first two terms of its expansion in 1/ν [Abramowitz64, 26.7.5]; ν is at least
-// 4 here, where the 97.5% quantile is .6% too small.
+// the first three terms of its expansion in 1/ν [Abramowitz64, 26.7.5]. ν is at
+// least 4 here, where the 97.5% quantile comes out as 2.769, .3% too small.
 func (p *Predictor) student(z float64) float64 {
 	nu := float64(max(4, p.Errors-p.Free))
-	z3 := z * z * z
-	return z + (z3+z)/(4*nu) + (5*z3*z*z+16*z3+3*z)/(96*nu*nu)
+	s := z * z
+	return z * (1 + (s+1)/(4*nu) + ((5*s+16)*s+3)/(96*nu*nu) + (((3*s+19)*s+17)*s-15)/(384*nu*nu*nu))
 }
 
 // widen fills p.spread for h steps.

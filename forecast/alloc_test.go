@@ -1,0 +1,91 @@
+package forecast
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
+)
+
+// Nothing allocates once it has seen the longest series.
+func TestAllocs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22)) // seed 21, 22
+	gaps := append([]float64(nil), airPassengers...)
+	for i := 5; i < len(gaps); i += 9 {
+		gaps[i] = math.NaN()
+	}
+	inputs := [][]float64{airPassengers, gaps, airPassengers[:90], airPassengers[10:], airPassengers[:30]}
+	dst, lo, hi := make([]float64, 156), make([]float64, 156), make([]float64, 156)
+	run := func(name string, f func(series []float64) error) {
+		t.Helper()
+		for i, series := range append(inputs[:2:2], inputs...) { // the longest first, to warm up
+			n := allocs.Once(func() {
+				if err := f(series); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			})
+			if i > 1 && n != 0 {
+				t.Errorf("%s: %v allocations for input %d, want 0", name, n, i-2)
+			}
+		}
+	}
+	scores := make([]Score, 2)
+	for _, name := range Names() {
+		m, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f Fitter
+		p := &Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2, Freeze: 100}}
+		r := &Rolling{Predictor: Predictor{Model: m}, Every: 7, Keep: 60}
+		b := &Backtester{Horizon: 4, Origins: 3}
+		run(name+" Update", func(series []float64) error {
+			for _, x := range series {
+				m.Update(x)
+			}
+			m.Forecast(dst)
+			m.(Spreader).Spread(dst)
+			return nil
+		})
+		run(name+" Fit", func(series []float64) error {
+			_, err := m.Fit(&f, series)
+			return err
+		})
+		run(name+" Predictor", func(series []float64) error {
+			if _, err := p.Fit(&f, series); err != nil {
+				return err
+			}
+			p.Update(series[0])
+			p.Forecast(dst)
+			p.Quantile(dst, .9)
+			p.Interval(lo, hi, .95)
+			return nil
+		})
+		run(name+" Rolling", func(series []float64) error {
+			for _, x := range series {
+				r.Update(x)
+			}
+			r.Quantile(dst, .9)
+			return nil
+		})
+		candidates := []*Predictor{p, {Model: &Naive{}}}
+		run(name+" Select", func(series []float64) error {
+			_, err := b.Select(candidates, series, scores)
+			return err
+		})
+	}
+	var f Fitter
+	var paths Paths
+	h := Holt{Phi: .9}
+	run("Simulate", func(series []float64) error {
+		if _, err := h.Fit(&f, series); err != nil {
+			return err
+		}
+		if err := Simulate(&paths, 50, 26, &h, f.Residuals(), rng); err != nil {
+			return err
+		}
+		paths.Quantile(dst[:26], .9)
+		return nil
+	})
+}

@@ -1,0 +1,418 @@
+package forecast
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// R forecast 8.20, holt(initial="optimal", alpha=0.5, beta=0.1), whose beta is α·β
+// here: its variance and the ends of its 95% intervals.
+func TestIntervalReference(t *testing.T) {
+	low := []float64{333.1686373, 305.4402831, 275.1114866, 242.5471856, 208.0357582}
+	high := []float64{520.4779203, 523.8785668, 529.8796555, 538.1162488, 548.2999685}
+	m := Holt{Alpha: .5, Beta: .2, Level: 115.02633778226, Trend: 2.50118902845, N: 2}
+	if got, want := sse(&m, airPassengers)/140, 2283.29712422; math.Abs(got-want) > 1e-4 {
+		t.Fatalf("variance %v, want %v", got, want)
+	}
+	const n = 1e9 // errors, so many that Student's quantile is the normal one
+	p := Predictor{Model: &m, Squares: 2283.29712422 * n, Errors: n}
+	lo, hi := make([]float64, 5), make([]float64, 5)
+	p.Interval(lo, hi, .95)
+	for i := range lo {
+		if math.Abs(lo[i]-low[i]) > 1e-5 || math.Abs(hi[i]-high[i]) > 1e-5 {
+			t.Errorf("%d steps ahead: %v to %v, want %v to %v", i+1, lo[i], hi[i], low[i], high[i])
+		}
+	}
+}
+
+// Student's 97.5% quantiles for 4, 10, 30 and 100 degrees of freedom, from tables.
+func TestStudent(t *testing.T) {
+	for nu, want := range map[int]float64{4: 2.776, 10: 2.228, 30: 2.042, 100: 1.984} {
+		p := Predictor{Errors: nu}
+		if got := p.student(1.959964); math.Abs(got-want) > .003*want {
+			t.Errorf("%d degrees of freedom: %v, want %v", nu, got, want)
+		}
+	}
+}
+
+// The analytic spread is that of simulated futures with normal errors, for each
+// model whose factors do not change. Drift has an estimated slope in its spread,
+// which paths from one state do not, and as printed there is the bias.
+func TestSpreadSimulated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24)) // seed 23, 24
+	residuals := make([]float64, 5000)
+	squares := 0.0
+	for i := range residuals {
+		residuals[i] = rng.NormFloat64()
+		squares += residuals[i] * residuals[i]
+	}
+	sigma := math.Sqrt(squares / float64(len(residuals)))
+	const n, horizon = 20_000, 12
+	check := func(name string, m Spreader, paths *Paths) {
+		want := make([]float64, horizon)
+		m.Spread(want)
+		mean := make([]float64, horizon)
+		m.(Model).Forecast(mean)
+		for h := range horizon {
+			s := 0.0
+			for i := range paths.Len() {
+				d := paths.Path(i)[h] - mean[h]
+				s += d * d
+			}
+			// A standard deviation from n values is known to 1/√(2n), .005.
+			if got := math.Sqrt(s/n) / sigma; math.Abs(got/want[h]-1) > .02 {
+				t.Errorf("%s: %d steps ahead the spread is %v, simulated %v", name, h+1, want[h], got)
+			}
+		}
+		lo, up := make([]float64, horizon), make([]float64, horizon)
+		paths.Quantile(lo, .5)
+		paths.Quantile(up, .841345)
+		for h := range horizon {
+			if got := (up[h] - lo[h]) / sigma; math.Abs(got/want[h]-1) > .04 {
+				t.Errorf("%s: %d steps ahead one sigma is %v, simulated %v", name, h+1, want[h], got)
+			}
+		}
+	}
+	var paths Paths
+	simple, naive := Simple{Alpha: .4, Level: 10, N: 1}, Naive{Level: 3, N: 1}
+	holt, damped := Holt{Alpha: .4, Beta: .3, Level: 10, Trend: 1, N: 2}, Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}
+	mid, back := Triple{Form: Midpoint, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2}, Triple{Form: BackwardDifference, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2}
+	brown := Brown{Alpha: .3, Level: 10, Trend: 1, Accel: .1, N: 2}
+	blend := Blend{Near: Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}, Far: Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}}
+	for _, err := range []error{
+		simulateCheck(&paths, "simple", &simple, residuals, rng, check),
+		simulateCheck(&paths, "naive", &naive, residuals, rng, check),
+		simulateCheck(&paths, "holt", &holt, residuals, rng, check),
+		simulateCheck(&paths, "damped", &damped, residuals, rng, check),
+		simulateCheck(&paths, "midpoint", &mid, residuals, rng, check),
+		simulateCheck(&paths, "backward", &back, residuals, rng, check),
+		simulateCheck(&paths, "brown", &brown, residuals, rng, check),
+		simulateCheck(&paths, "blend", &blend, residuals, rng, check),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func simulateCheck[M any, P interface {
+	*M
+	Model
+	Spreader
+}](paths *Paths, name string, m P, residuals []float64, rng *rand.Rand, check func(string, Spreader, *Paths)) error {
+	before := *m
+	err := Simulate(paths, 20_000, 12, m, residuals, rng)
+	if any(before) != any(*m) {
+		return errors.New(name + ": Simulate changed the model")
+	}
+	check(name, m, paths)
+	return err
+}
+
+// The same seed gives the same futures, pinned.
+func TestSimulateGolden(t *testing.T) {
+	m := Holt{Alpha: .5, Beta: .1, Level: 100, Trend: 2, N: 2}
+	var p Paths
+	if err := Simulate(&p, 2, 3, &m, []float64{-1, math.NaN(), 2, 4}, rand.New(rand.NewPCG(1, 2))); err != nil { // seed 1, 2
+		t.Fatal(err)
+	}
+	// By hand, for the residuals 4, 2, 4 and 4, -1, -1 that the seed draws: a forecast
+	// of 102, 4 more; level 104, trend 2.2; 106.2, 2 more; level 107.2, trend 2.3; …
+	want := [][]float64{{106, 108.2, 113.5}, {106, 105.2, 106.85}}
+	got := [][]float64{p.Path(0), p.Path(1)}
+	if d := cmp.Diff(want, got, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestSimulateErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2)) // seed 1, 2
+	var p Paths
+	m := Naive{}
+	if err := Simulate(&p, 1, 1, &m, []float64{math.NaN()}, rng); !errors.Is(err, ErrShort) {
+		t.Errorf("without residuals: %v", err)
+	}
+	if err := Simulate(&p, 1, 1, &m, []float64{1, math.Inf(1)}, rng); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "residuals[1]") {
+		t.Errorf("with an infinite residual: %v", err)
+	}
+	if err := Simulate(&p, 5, 0, &m, []float64{1}, rng); err != nil || p.Len() != 0 {
+		t.Errorf("no steps: %v, %d paths", err, p.Len())
+	}
+	p.Quantile(nil, .5)
+	for i, f := range []func(){
+		func() { Simulate(&p, 1, 1, &m, []float64{1}, nil) },
+		func() { Simulate(&p, -1, 1, &m, []float64{1}, rng) },
+		func() { Simulate(&p, 1, 1, &Predictor{Model: &m}, []float64{1}, rng) },
+		func() { Simulate(&p, 1, 1, &Rolling{}, []float64{1}, rng) },
+		func() { p.Quantile(make([]float64, 1), .5) },
+		func() { p.Quantile(nil, -1) },
+		func() { (&Predictor{Model: &m}).Quantile(nil, 0) },
+		func() { (&Predictor{Model: &m}).Interval(nil, nil, 1) },
+		func() { (&Predictor{Model: &m}).Interval(nil, make([]float64, 1), .9) },
+		func() { MAE([]float64{1}, nil) },
+		func() { Coverage([]float64{1}, []float64{1}, nil) },
+		func() { (&Backtester{}).Select(nil, nil, nil) },
+		func() { HoldOut(nil, 0, 1) },
+	} {
+		func() {
+			defer func() {
+				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "forecast: ") {
+					t.Errorf("case %d panics with %v", i, s)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, tt := range []struct {
+		limits Limits
+		want   []float64
+	}{
+		{Limits{}, []float64{-30, 5, 30, 40}},
+		{Limits{NonNegative: true}, []float64{0, 5, 30, 40}},
+		{Limits{Multiple: 2}, []float64{-20, 5, 20, 20}},
+		{Limits{Multiple: 2, NonNegative: true}, []float64{0, 5, 20, 20}},
+		{Limits{Freeze: 2}, []float64{-30, 5, 5, 5}},
+		{Limits{Freeze: 1, NonNegative: true}, []float64{0, 0, 0, 0}},
+		{Limits{Freeze: 4}, []float64{-30, 5, 30, 40}},
+	} {
+		got := []float64{-30, 5, 30, 40}
+		tt.limits.Apply(got, 10)
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%+v: %s", tt.limits, d)
+		}
+		tt.limits.Apply(nil, 10)
+	}
+}
+
+// The intervals of a Predictor keep to its limits, and the frozen part of a
+// forecast still widens.
+func TestPredictorLimits(t *testing.T) {
+	p := Predictor{Model: &Holt{Alpha: .5, Beta: .5}, Limits: Limits{NonNegative: true, Multiple: 1.2, Freeze: 3}}
+	for i, x := range []float64{10, 9, 9, 7, 7, 5, 4, 4, 2} {
+		p.Update(x + float64(i%2))
+	}
+	lo, hi, mean := make([]float64, 50), make([]float64, 50), make([]float64, 50)
+	p.Forecast(mean)
+	p.Interval(lo, hi, .95)
+	for i := range mean {
+		if lo[i] < 0 || hi[i] > 12 || mean[i] < 0 || lo[i] > mean[i] || hi[i] < mean[i] || i > 2 && (mean[i] != mean[2] || hi[i] < hi[i-1]) {
+			t.Errorf("%d steps ahead: %v in [%v, %v]", i+1, mean[i], lo[i], hi[i])
+		}
+	}
+	p.Quantile(lo, .5)
+	if d := cmp.Diff(mean, lo); d != "" {
+		t.Errorf("the median is not the forecast: %s", d)
+	}
+	if p.Quantile(hi, .9); hi[0] <= mean[0] {
+		t.Errorf("the 90%% quantile %v is not above the mean %v", hi[0], mean[0])
+	}
+}
+
+// The signal of a predictor is that of its model's one-step errors: those of a
+// level behind a ramp all point up.
+func TestPredictorSignal(t *testing.T) {
+	p := Predictor{Model: &Simple{Alpha: .2}}
+	for i := range 60 {
+		p.Update(float64(i))
+	}
+	if got := p.TrackingSignal(); got != 1 {
+		t.Errorf("behind a ramp the signal is %v, want 1", got)
+	}
+	if p.Errors != 59 || p.Peak != 59 {
+		t.Errorf("%d errors, peak %v, want 59 and 59", p.Errors, p.Peak)
+	}
+	p.Update(math.Inf(1))
+	if p.Errors != 59 || p.Peak != 59 {
+		t.Error("an infinite value was counted")
+	}
+}
+
+// own is a model of another package.
+type own struct{ Sum, N float64 }
+
+func (m *own) Update(x float64) {
+	if x == x {
+		m.Sum += x
+		m.N++
+	}
+}
+
+func (m *own) Forecast(dst []float64) { flat(dst, ratio(m.Sum, m.N)) }
+
+func TestPredictorOwnModel(t *testing.T) {
+	p := Predictor{Model: &own{}}
+	var f Fitter
+	if _, err := p.Fit(&f, airPassengers); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Growth) == 0 || p.Errors != 144 {
+		t.Errorf("%d errors, growth %v", p.Errors, p.Growth)
+	}
+	state, err := json.Marshal(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := Predictor{Model: &own{}}
+	if err := json.Unmarshal(state, &q); err != nil {
+		t.Fatal(err)
+	}
+	a, b := make([]float64, 20), make([]float64, 20)
+	p.Quantile(a, .9)
+	q.Quantile(b, .9)
+	if d := cmp.Diff(a, b); d != "" {
+		t.Error(d)
+	}
+	if err := json.Unmarshal(state, &Predictor{}); !errors.Is(err, ErrKind) {
+		t.Errorf("a state without a name, and no model: %v", err)
+	}
+}
+
+// A Predictor written and read after each observation forecasts the same, to the
+// bit, as do the models by themselves.
+func TestPredictorResumes(t *testing.T) {
+	for _, name := range Names() {
+		m, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 3, Freeze: 40}, Signal: Signal{Phi: .2}}
+		q := p
+		q.Model, _ = New(name)
+		a, b := make([]float64, 52), make([]float64, 52)
+		for i, x := range airPassengers {
+			if i == 60 {
+				var f Fitter
+				if _, err := p.Fit(&f, airPassengers[:60]); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := q.Fit(&f, airPassengers[:60]); err != nil { // a dirty Fitter fits the same
+					t.Fatal(err)
+				}
+			}
+			p.Update(x)
+			q.Update(x)
+			state, err := json.Marshal(&q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q = Predictor{}
+			if err := json.Unmarshal(state, &q); err != nil {
+				t.Fatalf("%s: %v: %s", name, err, state)
+			}
+			p.Quantile(a, .95)
+			q.Quantile(b, .95)
+			for j := range a {
+				if math.Float64bits(a[j]) != math.Float64bits(b[j]) {
+					t.Fatalf("%s: after %d observations %v %d steps ahead, resumed %v", name, i+1, a[j], j+1, b[j])
+				}
+			}
+			if p.TrackingSignal() != q.TrackingSignal() {
+				t.Fatalf("%s: signal %v, resumed %v", name, p.TrackingSignal(), q.TrackingSignal())
+			}
+		}
+	}
+}
+
+func TestPredictorStateErrors(t *testing.T) {
+	for _, tt := range []struct {
+		state string
+		want  error
+	}{
+		{`{"name":"other","model":{}}`, ErrKind},
+		{`{"name":"holt","model":null}`, ErrKind},
+		{`{"model":{}}`, ErrKind},
+		{`{"name":"holt","model":{"alpha":2}}`, ErrFactor},
+		{`{"name":"triple","model":{"form":"midpoint","alpha":0.1,"beta":0.5,"gamma":0.9}}`, ErrUnstable},
+		{`{"name":"triple","model":{"form":"other"}}`, ErrFactor},
+		{`{"name":"naive","model":{"level":1e200}}`, ErrValue},
+		{`{"name":"naive","model":{},"limits":{"multiple":-1}}`, ErrFactor},
+		{`{"name":"naive","model":{},"squares":-1}`, ErrValue},
+		{`{"name":"naive","model":{"other":1}}`, nil},
+		{`{"name":"naive","model":{},"other":1}`, nil},
+		{`[]`, nil},
+		{`{"name":`, nil},
+	} {
+		p := Predictor{Model: &Simple{Alpha: .5}, Peak: 3}
+		err := json.Unmarshal([]byte(tt.state), &p)
+		if tt.state == `{"model":{}}` { // then it is of the model that p has
+			if err != nil {
+				t.Errorf("%s: %v", tt.state, err)
+			}
+			p = Predictor{}
+			err = json.Unmarshal([]byte(tt.state), &p)
+			p = Predictor{Model: &Simple{Alpha: .5}, Peak: 3}
+		}
+		if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.state, err, tt.want)
+		}
+		if _, ok := p.Model.(*Simple); !ok || p.Peak != 3 {
+			t.Errorf("%s: changed the Predictor to %+v", tt.state, p)
+		}
+	}
+	if _, err := json.Marshal(&Predictor{}); !errors.Is(err, ErrKind) {
+		t.Errorf("without a model: %v", err)
+	}
+	if _, err := New("other"); !errors.Is(err, ErrKind) {
+		t.Errorf("New of another name: %v", err)
+	}
+}
+
+// What is read as a state, written and read again, is the same, and forecasts
+// finite numbers; the corpus has a state of each model.
+func FuzzPredictorState(f *testing.F) {
+	for _, name := range Names() {
+		m, err := New(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		p := Predictor{Model: m}
+		var fitter Fitter
+		if _, err := p.Fit(&fitter, airPassengers[:50]); err != nil {
+			f.Fatal(err)
+		}
+		state, err := json.Marshal(&p)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(state)
+	}
+	f.Add([]byte(`{"name":"holt","model":{"alpha":0.5,"beta":0.1,"n":1,"gap":3,"level":1e150},"limits":{"freeze":1}}`))
+	f.Add([]byte(`{"name":"drift","model":{"n":-1}}`))
+	f.Fuzz(func(t *testing.T, state []byte) {
+		var p, q Predictor
+		if json.Unmarshal(state, &p) != nil {
+			return
+		}
+		first, err := json.Marshal(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(first, &q); err != nil {
+			t.Fatalf("%v: %s", err, first)
+		}
+		second, err := json.Marshal(&q)
+		if err != nil || !bytes.Equal(first, second) {
+			t.Fatalf("%s comes back as %s, %v", first, second, err)
+		}
+		dst := make([]float64, 10)
+		for _, x := range []float64{math.NaN(), 1, 2, -1e150, 3} {
+			p.Update(x)
+			p.Forecast(dst)
+			for _, x := range dst {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Fatalf("%s forecasts %v", first, x)
+				}
+			}
+		}
+	})
+}
