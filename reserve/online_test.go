@@ -157,6 +157,14 @@ func TestOnlineCurve(t *testing.T) {
 		}
 		observeSeries(rt2{t, rt}, &o, p, demand)
 		k := o.k
+		longest := time.Duration(0)
+		for _, c := range p.Prices.Classes {
+			longest = max(longest, c.Term)
+		}
+		interval := time.Duration(p.Every) * time.Hour
+		if n := time.Duration(len(o.demand) / k); n*interval < longest || (n-1)*interval >= longest {
+			rt.Fatalf("%d intervals of %v for terms of up to %v", n, interval, longest)
+		}
 		if k < parts || int64(o.part)*int64(k) != int64(p.Every)*int64(time.Hour) {
 			rt.Fatalf("%d parts of %v in %d h", k, o.part, p.Every)
 		}
@@ -345,6 +353,12 @@ func TestOnlineProperties(t *testing.T) {
 			rt.Fatalf("resumed after %d days: %v, want %v", at, tail, plan)
 		}
 
+		// A portfolio that is used again knows nothing of the first time.
+		second.Forecaster = make1(planner).Forecaster
+		if again := observeSeries(rt2{t, rt}, second, p, demand); !slices.Equal(again, plan) {
+			rt.Fatalf("used again: %v, want %v", again, plan)
+		}
+
 		// Days of a week in another order make no difference.
 		shuffled := slices.Clone(demand)
 		for i := 0; i < len(shuffled); i += 7 {
@@ -395,6 +409,61 @@ func TestOnlineControls(t *testing.T) {
 		if diff := cmp.Diff(c.want, count(&c.o, p)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
+	}
+}
+
+// Fees that are billed by the hour count for the premium as those paid in advance do.
+func TestOnlinePremium(t *testing.T) {
+	demand := slices.Repeat([]int{9, 9, 9, 9, 9, 9, 9}, 2)
+	bought := func(billed pricing.Class) int {
+		list := fourAndTwo()
+		list.Classes[0] = billed
+		o := Online{Forecaster: new(trend), Premium: 2} // the fee of four weeks counts three times
+		plan := observeSeries(t, &o, weekly(list), demand)
+		return plan[0].Class
+	}
+	// $5 a week becomes $15, more than the $1 + $10.08 of the shorter class.
+	for _, c := range []pricing.Class{
+		{Name: "advance", Term: 28 * 24 * time.Hour, Upfront: 20 * pricing.Unit},
+		{Name: "hourly", Term: 28 * 24 * time.Hour, Hourly: 20 * pricing.Unit / (28 * 24)},
+	} {
+		if k := bought(c); k != 1 {
+			t.Errorf("%s: class %d, want the shorter one", c.Name, k)
+		}
+	}
+	// At $1.50 a week and $4.50 in the planner's eyes it is the better one still.
+	if k := bought(pricing.Class{Name: "cheap", Term: 28 * 24 * time.Hour, Hourly: 6 * pricing.Unit / (28 * 24)}); k != 0 {
+		t.Errorf("class %d, want the cheap one", k)
+	}
+}
+
+// hollow forecasts a mean of -level, then of level.
+type hollow struct{ level float64 }
+
+func (f *hollow) Update(x float64) { f.level = x }
+func (f *hollow) Forecast(dst []float64) {
+	for i := range dst {
+		dst[i] = f.level
+		if i == 0 {
+			dst[i] = -f.level
+		}
+	}
+}
+
+// A negative forecast is one of no demand, and takes nothing from what comes later.
+// What is held for ages is held beyond the horizon.
+func TestOnlineExtremes(t *testing.T) {
+	o := Online{Forecaster: new(hollow)}
+	observeSeries(t, &o, weekly(fourAndTwo()), []int{8, 8, 8, 8, 8, 8, 8})
+	want := slices.Concat(make([]int, o.k), slices.Repeat([]int{8}, 3*o.k))
+	if diff := cmp.Diff(want, o.demand); diff != "" {
+		t.Errorf("planned for (-want +got):\n%s", diff)
+	}
+	p := weekly(fourAndTwo())
+	p.Held = []pricing.Holding{{Class: 0, Count: 8, Until: math.MaxInt}}
+	o = Online{Forecaster: new(trend)}
+	if plan := observeSeries(t, &o, p, slices.Repeat([]int{8}, 70)); len(plan) > 0 {
+		t.Errorf("all is held for ever, and %v is bought", plan)
 	}
 }
 
