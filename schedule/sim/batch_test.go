@@ -1,0 +1,429 @@
+package sim
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// seen is a state that was copied.
+type seen struct {
+	At      time.Duration
+	Node    []int
+	Running []int
+	Since   []time.Duration // by node: when its job started
+	Ended   int
+	Changed bool
+}
+
+func copyState(s *BatchState) seen {
+	c := seen{s.At, slices.Clone(s.Node), slices.Clone(s.Running), nil, s.Ended, s.Changed}
+	for _, j := range s.Node {
+		since := time.Duration(-1)
+		if j >= 0 {
+			since = s.Starts[j]
+		}
+		c.Since = append(c.Since, since)
+	}
+	return c
+}
+
+// naiveBatch is the batch second by second, for whole seconds: it looks for ends
+// at each, and goes through the whole queue after each of them.
+func naiveBatch(jobs []trace.Job, nodes int, every time.Duration) (states []seen) {
+	node := make([]int, nodes)
+	for n := range node {
+		node[n] = -1
+	}
+	start := make([]time.Duration, len(jobs))
+	ended := make([]bool, len(jobs))
+	var queue, running []int // by the jobs' order; by their starts
+	for i := range jobs {
+		queue = append(queue, i)
+	}
+	now := time.Duration(0)
+	// What the scheduler believes: a job holds its nodes until its end has been
+	// told, or its estimate has passed.
+	freeAt := func(t time.Duration) int {
+		free := nodes
+		for i := range jobs {
+			if start[i] >= 0 && !ended[i] && start[i]+jobs[i].Estimate > t {
+				free -= jobs[i].Nodes
+			}
+		}
+		return free
+	}
+	for i := range start {
+		start[i] = -1
+	}
+	begin := func(i int) {
+		start[i] = now
+		running = append(running, i)
+		left := jobs[i].Nodes
+		for n := range node {
+			if left > 0 && node[n] < 0 {
+				node[n] = i
+				left--
+			}
+		}
+	}
+	pass := func() {
+		for len(queue) > 0 && jobs[queue[0]].Nodes <= freeAt(now) {
+			begin(queue[0])
+			queue = queue[1:]
+		}
+		if len(queue) == 0 {
+			return
+		}
+		top := jobs[queue[0]].Nodes
+		shadow := now
+		for freeAt(shadow) < top {
+			shadow += time.Second
+		}
+		extra := freeAt(shadow) - top
+		for k := 1; k < len(queue); k++ {
+			j := &jobs[queue[k]]
+			inTime := now+j.Estimate <= shadow
+			if j.Nodes > freeAt(now) || !inTime && j.Nodes > extra {
+				continue
+			}
+			if !inTime {
+				extra -= j.Nodes
+			}
+			begin(queue[k])
+			queue = slices.Delete(queue, k, k+1)
+			k--
+		}
+	}
+	pass()
+	last := time.Duration(0)
+	done, changed := 0, true
+	for done < len(jobs) {
+		now += time.Second
+		var due []int
+		for i := range jobs {
+			if start[i] >= 0 && !ended[i] && start[i]+jobs[i].Run == now {
+				due = append(due, i)
+			}
+		}
+		for n, i := range node {
+			if slices.Contains(due, i) {
+				node[n] = -1
+			}
+		}
+		for _, i := range due {
+			ended[i] = true
+			done++
+			running = slices.DeleteFunc(running, func(k int) bool { return k == i })
+			pass()
+		}
+		if len(due) > 0 {
+			last, changed = now, true
+		}
+		if done < len(jobs) && (len(due) > 0 || (now-last)%every == 0) {
+			s := seen{now, slices.Clone(node), slices.Clone(running), nil, done, changed}
+			for _, i := range node {
+				since := time.Duration(-1)
+				if i >= 0 {
+					since = start[i]
+				}
+				s.Since = append(s.Since, since)
+			}
+			states = append(states, s)
+			changed = false
+		}
+	}
+	return states
+}
+
+func drawBatch(t *rapid.T, nodes, maxJobs, maxRun int) (jobs []trace.Job) {
+	for i := range rapid.IntRange(0, maxJobs).Draw(t, "jobs") {
+		run := time.Duration(rapid.IntRange(1, maxRun).Draw(t, "run")) * time.Second
+		jobs = append(jobs, trace.Job{
+			ID:       int64(i),
+			Run:      run,
+			Estimate: run + time.Duration(max(0, rapid.IntRange(-5, 10).Draw(t, "over")))*time.Second,
+			Nodes:    rapid.IntRange(1, nodes).Draw(t, "nodes"),
+			Submit:   time.Duration(rapid.IntRange(0, 100).Draw(t, "submit")) * time.Second, // is not looked at
+		})
+	}
+	return jobs
+}
+
+// The states are those of the naive simulation, one by one, by a used Batch as by
+// a fresh one; and the starts those of the Simulator for jobs submitted at 0.
+func TestBatchEqualsReference(t *testing.T) {
+	var used Batch
+	var simulator Simulator
+	gaps, together, late := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.IntRange(1, 6).Draw(t, "cluster")
+		if rapid.Bool().Draw(t, "large") {
+			nodes += 126 // more than two words of the free nodes
+		}
+		jobs := drawBatch(t, nodes, 12, 20)
+		every := time.Duration(rapid.IntRange(1, 9).Draw(t, "every")) * time.Second
+		cfg := BatchConfig{Nodes: nodes, Every: every}
+		before := slices.Clone(jobs)
+		want := naiveBatch(jobs, nodes, every)
+		var got []seen
+		var starts []time.Duration
+		if err := used.Run(jobs, cfg, func(s *BatchState) bool {
+			got = append(got, copyState(s))
+			idle := 0
+			for _, j := range s.Node {
+				if j < 0 {
+					idle++
+				}
+			}
+			if idle != s.Idle() {
+				t.Fatalf("%d idle nodes, counted %d", s.Idle(), idle)
+			}
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		starts = slices.Clone(used.state.Starts)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("states (-reference +batch):\n%s", diff)
+		}
+		var fresh Batch
+		k := 0
+		for s, err := range fresh.States(jobs, cfg) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(got[k], copyState(s)); diff != "" {
+				t.Fatalf("state %d of a fresh Batch:\n%s", k, diff)
+			}
+			k++
+		}
+		if k != len(got) {
+			t.Fatalf("%d states of a fresh Batch, %d of a used one", k, len(got))
+		}
+		for i, s := range got {
+			if !s.Changed {
+				gaps++
+			}
+			if i > 0 && s.Ended > got[i-1].Ended+1 {
+				together++
+			}
+			if s.Changed && slices.Contains(s.Since, s.At) {
+				late++
+			}
+		}
+		atOnce := slices.Clone(jobs)
+		for i := range atOnce {
+			atOnce[i].Submit = 0
+		}
+		r, err := simulator.Run(atOnce, Config{Mode: Local, Nodes: nodes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(r.Starts, starts); diff != "" {
+			t.Fatalf("starts (-simulator +batch):\n%s", diff)
+		}
+		if diff := cmp.Diff(before, jobs); diff != "" {
+			t.Fatalf("jobs changed:\n%s", diff)
+		}
+	})
+	if gaps == 0 || together == 0 || late == 0 {
+		t.Errorf("%d states between ends, %d after several ends, %d with new jobs: want some of each", gaps, together, late)
+	}
+}
+
+// By hand: two nodes; job 0 takes both for 70 s, then job 1 one for 30 s and job
+// 2 the other for 100 s. States every 30 s after the last end: 30, 60; 70; 100,
+// where the end of job 1 comes at the same time; 130, 160. Not 170, where all ends.
+func TestBatchStates(t *testing.T) {
+	s := func(n int) time.Duration { return time.Duration(n) * time.Second }
+	jobs := []trace.Job{
+		{ID: 1, Run: s(70), Estimate: s(70), Nodes: 2},
+		{ID: 2, Run: s(30), Estimate: s(30), Nodes: 1},
+		{ID: 3, Run: s(100), Estimate: s(100), Nodes: 1},
+	}
+	want := []seen{
+		{s(30), []int{0, 0}, []int{0}, []time.Duration{0, 0}, 0, true},
+		{s(60), []int{0, 0}, []int{0}, []time.Duration{0, 0}, 0, false},
+		{s(70), []int{1, 2}, []int{1, 2}, []time.Duration{s(70), s(70)}, 1, true},
+		{s(100), []int{-1, 2}, []int{2}, []time.Duration{-1, s(70)}, 2, true},
+		{s(130), []int{-1, 2}, []int{2}, []time.Duration{-1, s(70)}, 2, false},
+		{s(160), []int{-1, 2}, []int{2}, []time.Duration{-1, s(70)}, 2, false},
+	}
+	var b Batch
+	collect := func(cfg BatchConfig, limit int) (got []seen) {
+		if err := b.Run(jobs, cfg, func(s *BatchState) bool {
+			got = append(got, copyState(s))
+			return len(got) < limit
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if diff := cmp.Diff(want, collect(BatchConfig{Nodes: 2}, 99)); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want[:4], collect(BatchConfig{Nodes: 2}, 4)); diff != "" {
+		t.Errorf("until yield returns false (-want +got):\n%s", diff)
+	}
+	for k := range b.States(jobs, BatchConfig{Nodes: 2}) {
+		if k.At == s(70) {
+			break
+		}
+	}
+	for i := range want {
+		want[i].Changed = true
+	}
+	if diff := cmp.Diff(want[2:4], collect(BatchConfig{Nodes: 2, Every: schedule.Never}, 99)); diff != "" {
+		t.Errorf("at ends only (-want +got):\n%s", diff)
+	}
+	fcfs := new(schedule.FCFS)
+	if got := collect(BatchConfig{Nodes: 2, Scheduler: fcfs}, 99); len(got) != 6 {
+		t.Errorf("%d states with FCFS, want 6", len(got))
+	}
+}
+
+// lazy is a scheduler that starts nothing.
+type lazy struct{ schedule.EASY }
+
+func (*lazy) AppendStarts(dst []schedule.Allocation, _ time.Duration) []schedule.Allocation {
+	return dst
+}
+
+func TestBatchErrors(t *testing.T) {
+	good := trace.Job{ID: 7, Run: time.Second, Estimate: time.Second, Nodes: 2}
+	with := func(set func(*trace.Job)) []trace.Job {
+		j := good
+		set(&j)
+		return []trace.Job{good, j}
+	}
+	var b Batch
+	for _, c := range []struct {
+		jobs  []trace.Job
+		cfg   BatchConfig
+		want  error
+		field string
+		index int
+	}{
+		{nil, BatchConfig{}, ErrRange, "Nodes", -1},
+		{nil, BatchConfig{Nodes: -3}, ErrRange, "Nodes", -1},
+		{nil, BatchConfig{Nodes: 1 << 40}, ErrRange, "Nodes", -1},
+		{nil, BatchConfig{Nodes: 2, Every: -1}, ErrRange, "Every", -1},
+		{with(func(j *trace.Job) { j.Nodes = 0 }), BatchConfig{Nodes: 2}, ErrRange, "Nodes", 1},
+		{with(func(j *trace.Job) { j.Nodes = 3 }), BatchConfig{Nodes: 2}, ErrTooLarge, "Nodes", 1},
+		{with(func(j *trace.Job) { j.Run = 0 }), BatchConfig{Nodes: 2}, ErrRange, "Run", 1},
+		{with(func(j *trace.Job) { j.Run = maxTime + 1 }), BatchConfig{Nodes: 2}, ErrRange, "Run", 1},
+		{with(func(j *trace.Job) { j.Estimate-- }), BatchConfig{Nodes: 2}, ErrRange, "Estimate", 1},
+		{[]trace.Job{good}, BatchConfig{Nodes: 2, Scheduler: new(lazy)}, ErrRange, "Scheduler", -1},
+	} {
+		states := 0
+		err := b.Run(c.jobs, c.cfg, func(*BatchState) bool { states++; return true })
+		var input *InputError
+		if !errors.Is(err, c.want) || !errors.As(err, &input) || input.Field != c.field || input.Index != c.index || states > 0 {
+			t.Errorf("%+v, %+v: %v after %d states, want %s[%d] %v", c.jobs, c.cfg, err, states, c.field, c.index, c.want)
+		}
+		last := error(nil)
+		for s, err := range b.States(c.jobs, c.cfg) {
+			if s == nil {
+				last = err
+			}
+		}
+		if !errors.Is(last, c.want) {
+			t.Errorf("%+v, %+v: States ends with %v", c.jobs, c.cfg, last)
+		}
+	}
+	// The clock's end: three jobs one after the other, of which two fit into it.
+	long := trace.Job{Run: maxTime / 2, Estimate: maxTime / 2, Nodes: 1}
+	err := b.Run([]trace.Job{long, long, long}, BatchConfig{Nodes: 1, Every: schedule.Never}, func(*BatchState) bool { return true })
+	if !errors.Is(err, ErrRange) {
+		t.Errorf("a clock beyond its range: %v", err)
+	}
+}
+
+func TestBatchAllocatesNothing(t *testing.T) {
+	logs := [][]trace.Job{flood(3000, 7, 0, 1), flood(2000, 5, 0, 2), flood(500, 7, 0, 3)}
+	var b Batch
+	states := 0
+	one := func(jobs []trace.Job) {
+		if err := b.Run(jobs, BatchConfig{Nodes: 64}, func(*BatchState) bool { states++; return true }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, jobs := range logs {
+		one(jobs)
+	}
+	for k, jobs := range logs {
+		if n := allocs.Once(func() { one(jobs) }); n != 0 {
+			t.Errorf("log %d: %v allocations", k, n)
+		}
+	}
+	if states == 0 {
+		t.Error("no states")
+	}
+}
+
+// The batch of [Duplyakin17] section 4 from a real log: jobs of up to 20 nodes
+// and 24 hours, on 20 nodes. With the states of all its jobs the log has three
+// times as many as the half million of a sample of the size of the paper's.
+func TestBatchKTH(t *testing.T) {
+	all := load(t, "traces/KTH-SP2-1996-2.1-cln.swf.gz", 1)
+	var jobs []trace.Job
+	for _, j := range all {
+		if j.Nodes <= 20 && j.Run <= 24*time.Hour {
+			jobs = append(jobs, j)
+		}
+	}
+	var b Batch
+	states, ends := 0, 0
+	var last time.Duration
+	if err := b.Run(jobs, BatchConfig{Nodes: 20}, func(s *BatchState) bool {
+		states++
+		if s.Changed {
+			ends++
+		}
+		last = s.At
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d of %d jobs, %d states, %d of them at ends, over %v", len(jobs), len(all), states, ends, last)
+	// 25,992 jobs by awk over the log: processors ≤ 20 and run time ≤ 86,400 s.
+	if len(jobs) != 25992 || ends > len(jobs) || states < 1_500_000 {
+		t.Errorf("%d jobs, %d states, %d of them at ends", len(jobs), states, ends)
+	}
+	// The states are as dense as the rule says: no more than one a 30 s and one an end.
+	if most := int(last/(30*time.Second)) + ends + 1; states > most {
+		t.Errorf("%d states, at most %d can be", states, most)
+	}
+}
+
+func BenchmarkBatch(b *testing.B) {
+	for _, name := range []string{"KTH-SP2-1996-2.1-cln"} {
+		b.Run("log="+name, func(b *testing.B) {
+			var jobs []trace.Job
+			for _, j := range load(b, "traces/"+name+".swf.gz", 1) {
+				if j.Nodes <= 20 && j.Run <= 24*time.Hour {
+					jobs = append(jobs, j)
+				}
+			}
+			var s Batch
+			states := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				states = 0
+				if err := s.Run(jobs, BatchConfig{Nodes: 20}, func(*BatchState) bool { states++; return true }); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(states)*float64(b.N)/b.Elapsed().Seconds(), "states/s")
+		})
+	}
+}
