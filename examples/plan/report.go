@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
@@ -90,7 +88,7 @@ func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
 		class := "any"
 		switch {
 		case x.class >= 0:
-			class = clip(classes[x.class].Name, 12)
+			class = table.Clip(classes[x.class].Name, 12)
 		case len(x.purchases) == 0:
 			class = "none"
 		}
@@ -132,7 +130,7 @@ func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
 		}
 	}
 	for _, s := range r.missing() {
-		fmt.Fprintln(w, wrapped(s))
+		fmt.Fprintln(w, table.Wrap(s))
 	}
 	if o.algo != nil && !o.algo.bound {
 		if err := writeUses(w, in, r, &r.shown[0]); err != nil {
@@ -178,7 +176,7 @@ func writeUses(w io.Writer, in *input, r *results, x *result) error {
 			continue
 		}
 		rows = append(rows, []string{
-			clip(p.Prices.Classes[k].Name, 20),
+			table.Clip(p.Prices.Classes[k].Name, 20),
 			decimal.Grouped(decimal.Fixed(t.count, 0)),
 			decimal.Grouped(decimal.Fixed(t.served, 0)),
 			percent(t.served/demand, 1),
@@ -208,7 +206,7 @@ func writeUses(w io.Writer, in *input, r *results, x *result) error {
 			paid = day(u.BreakEven+1, p.Slot)
 		}
 		rows = append(rows, []string{
-			decimal.Int(u.Purchase.Slot), day(u.Purchase.Slot, p.Slot), clip(p.Prices.Classes[u.Purchase.Class].Name, 20),
+			decimal.Int(u.Purchase.Slot), day(u.Purchase.Slot, p.Slot), table.Clip(p.Prices.Classes[u.Purchase.Class].Name, 20),
 			decimal.Int(u.Purchase.Count), decimal.Int(int(u.Slots)), percent(u.Utilisation, 1), paid, r.money(u.Saved),
 		})
 	}
@@ -258,35 +256,4 @@ func gap(x float64) string {
 
 func milliseconds(d time.Duration) string {
 	return decimal.Grouped(decimal.Fixed(d.Seconds()*1000, 3))
-}
-
-// wrapped breaks a sentence into lines for a terminal, those after the first
-// indented.
-func wrapped(s string) string {
-	var b strings.Builder
-	column := 0
-	for i, word := range strings.Fields(s) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case column+1+n > 80:
-			b.WriteString("\n ")
-			column = 1
-			fallthrough
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String()
-}
-
-// clip cuts a name to a number of characters.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
 }

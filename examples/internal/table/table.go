@@ -1,4 +1,4 @@
-// Package table prints rows of text in aligned columns.
+// Package table prints rows of text in aligned columns, and sentences beside them.
 package table
 
 import (
@@ -66,4 +66,35 @@ func Write(w io.Writer, columns []Column, rows [][]string) error {
 	}
 	_, err := w.Write(out)
 	return err
+}
+
+// Wrap breaks a sentence into lines for a terminal, those after the first
+// indented.
+func Wrap(s string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(s) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+n > 80:
+			b.WriteString("\n ")
+			column = 1
+			fallthrough
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}
+
+// Clip cuts a name to a number of characters.
+func Clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
 }

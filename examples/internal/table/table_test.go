@@ -24,3 +24,27 @@ func TestWrite(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+func TestWrap(t *testing.T) {
+	word := "123456789"
+	line := strings.TrimSpace(strings.Repeat(word+" ", 8)) // 79 columns
+	for s, want := range map[string]string{
+		"":                             "",
+		"a  b\nc":                      "a b c",
+		line:                           line,
+		line + " " + word + "x":        line + "\n  " + word + "x",
+		strings.Repeat("x", 99) + " é": strings.Repeat("x", 99) + "\n  é",
+	} {
+		if got := Wrap(s); got != want {
+			t.Errorf("Wrap(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	for s, want := range map[string]string{"": "", "éé": "éé", "éééé": "éééé", "ééééé": "ééé…"} {
+		if got := Clip(s, 4); got != want {
+			t.Errorf("Clip(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
