@@ -30,7 +30,7 @@ import (
 // priority · chance in units of 2⁻²⁰. With the nodes freed in the low bits, one
 // 127-bit number has both keys of the order, and addition and comparison are
 // those of integers. Amounts that do not fit are refused: 100,000 nodes for a
-// year with a priority of a million do.
+// year with a priority of 100,000 do.
 //
 // Time O(jobs·need), space jobs·need/8 bytes and 16·need.
 
