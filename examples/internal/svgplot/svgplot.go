@@ -1,7 +1,8 @@
 // Package svgplot draws the capacity of a cluster against its use as SVG: all
 // of the time above, and where that is too long to see single hours, the five
 // days with the most work below. A picture of any log is below 1 MB: what
-// is too dense to be seen is thinned, and its peaks stay.
+// is too dense to be seen is thinned, and its peaks stay. A [Stack] is the demand
+// of a cluster and what serves it, a [Fan] a series and its forecasts.
 package svgplot
 
 import (
@@ -144,11 +145,8 @@ func newPlot(panel Picture) (*plot.Plot, error) {
 // leaves room above for a legend: the axis ends at headroom times the peak.
 func finish(p *plot.Plot, from, to time.Duration, clock scale.Clock, peak int, headroom float64) {
 	top := scale.Top(peak)
-	p.BackgroundColor = color.White
 	p.X.Min, p.X.Max = clock.In(from), clock.In(to)
 	p.Y.Min, p.Y.Max = 0, headroom*float64(max(1, peak))
-	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = 6, 3, 3
-	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick {
 		var ticks []plot.Tick
 		for t := clock.First(from); t <= to; t += clock.Step() {
@@ -169,6 +167,14 @@ func finish(p *plot.Plot, from, to time.Duration, clock scale.Clock, peak int, h
 		}
 		return ticks
 	})
+	style(p)
+}
+
+// style sets the fonts and distances of a panel.
+func style(p *plot.Plot) {
+	p.BackgroundColor = color.White
+	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = 6, 3, 3
+	p.X.Padding, p.Y.Padding = 0, 0
 	// The text is right of its sample, so that no font makes them overlap.
 	p.Legend.ThumbnailWidth = 16
 	p.Legend.Padding = 2

@@ -1,0 +1,266 @@
+package svgplot
+
+import (
+	"io"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+)
+
+// A Fan is a series and forecasts of it with their intervals.
+type Fan struct {
+	Title     string
+	X, Y      string    // what the axes show; the series has its first value at 1
+	Band      string    // what the intervals are
+	Values    []float64 // NaN for a missing one
+	First     int       // the index of the first value to show
+	Forecasts []Forecast
+}
+
+// A Forecast is one of the values From, From+1 and so on. Its lists have one length.
+type Forecast struct {
+	From            int
+	Mean, Low, High []float64
+}
+
+// WriteFan draws f to w. What is not finite is not drawn. A picture is below 1 MB
+// as long as there are few forecasts, and few gaps in these.
+func WriteFan(w io.Writer, f Fan) error {
+	p, err := newFanPlot(f)
+	if err != nil {
+		return err
+	}
+	return write(w, []*plot.Plot{p})
+}
+
+func newFanPlot(f Fan) (*plot.Plot, error) {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = line(f.Title), line(f.X), line(f.Y)
+	p.Legend.Top, p.Legend.Left = true, true
+	y := span{math.Inf(1), math.Inf(-1)}
+	end := len(f.Values)
+	var history, means, bands plot.Thumbnailer
+	for _, c := range f.Forecasts {
+		end = max(end, c.From+len(c.Mean))
+		for _, ring := range rings(c) {
+			area, err := plotter.NewPolygon(ring)
+			if err != nil {
+				return nil, err
+			}
+			area.Color, area.LineStyle.Width = idleColour, 0
+			bands = area
+			p.Add(area)
+			y.include(ring)
+		}
+	}
+	values := thin(pieces(f.Values[f.First:], f.First))
+	for _, piece := range values {
+		y.include(piece)
+		glyphs, err := plotter.NewScatter(piece)
+		if err != nil {
+			return nil, err
+		}
+		glyphs.Color, glyphs.Radius, glyphs.Shape = edgeColour, vg.Points(1), draw.CircleGlyph{}
+		if len(piece) == 1 { // a line of one point would not be seen
+			p.Add(glyphs)
+			continue
+		}
+		drawn, err := plotter.NewLine(piece)
+		if err != nil {
+			return nil, err
+		}
+		drawn.Color, drawn.Width = edgeColour, vg.Points(1)
+		history = drawn
+		p.Add(drawn)
+	}
+	for _, c := range f.Forecasts {
+		for _, piece := range thin(pieces(c.Mean, c.From)) {
+			y.include(piece)
+			drawn, err := plotter.NewLine(piece)
+			if err != nil {
+				return nil, err
+			}
+			drawn.Color, drawn.Width = busyColour, vg.Points(1.5)
+			drawn.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
+			means = drawn
+			p.Add(drawn)
+			if len(piece) == 1 {
+				mark, err := plotter.NewScatter(piece)
+				if err != nil {
+					return nil, err
+				}
+				mark.Color, mark.Radius, mark.Shape = busyColour, vg.Points(2), draw.CircleGlyph{}
+				p.Add(mark)
+			}
+		}
+	}
+	for _, l := range []struct {
+		text   string
+		sample plot.Thumbnailer
+	}{{"history", history}, {"forecast", means}, {f.Band, bands}} {
+		if l.sample != nil {
+			p.Legend.Add(line(l.text), l.sample)
+		}
+	}
+	p.X.Min, p.X.Max = float64(f.First+1), float64(max(f.First+2, end))
+	p.Y.Min, p.Y.Max = y.axis()
+	p.X.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 10, 1) })
+	p.Y.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 9, 0) })
+	style(p)
+	return p, nil
+}
+
+// A span is the values between two.
+type span struct{ low, high float64 }
+
+func (s *span) include(xys plotter.XYs) {
+	for _, v := range xys {
+		s.low, s.high = min(s.low, v.Y), max(s.high, v.Y)
+	}
+}
+
+// axis returns the ends of an axis: from 0 where that leaves half of it to the
+// values, with room for the legend above.
+func (s *span) axis() (from, to float64) {
+	from, to = s.low, s.high
+	if !(from <= to) {
+		from, to = 0, 1
+	}
+	if from >= 0 && from <= to/2 {
+		from = 0
+	}
+	if room := max(math.Abs(from), math.Abs(to)) * 1e-9; to-from <= room {
+		room = max(1e-300, room*1e8)
+		from, to = from-room, to+room
+	}
+	if from != 0 {
+		from -= .04 * (to - from)
+	}
+	return from, to + .3*(to-from)
+}
+
+// pieces cuts a list at what is not finite. The first value has its point at 1 more
+// than first.
+func pieces(values []float64, first int) []plotter.XYs {
+	var list []plotter.XYs
+	open := false
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			open = false
+			continue
+		}
+		if !open {
+			list = append(list, nil)
+			open = true
+		}
+		last := &list[len(list)-1]
+		*last = append(*last, plotter.XY{X: float64(first + i + 1), Y: v})
+	}
+	return list
+}
+
+// thin leaves out what is too dense to be seen: of as many points as there are in
+// a column it keeps the lowest and the highest.
+func thin(list []plotter.XYs) []plotter.XYs {
+	n := 0
+	for _, piece := range list {
+		n += len(piece)
+	}
+	per := n / (2 * columns)
+	if per < 2 {
+		return list
+	}
+	var out []plotter.XYs
+	for k, piece := range list {
+		if len(list) > 2*columns && k%(len(list)/columns) != 0 {
+			continue // more gaps than can be seen
+		}
+		var kept plotter.XYs
+		for i := 0; i < len(piece); i += 2 * per {
+			part := piece[i:min(len(piece), i+2*per)]
+			low, high := 0, 0
+			for j, v := range part {
+				if v.Y < part[low].Y {
+					low = j
+				}
+				if v.Y > part[high].Y {
+					high = j
+				}
+			}
+			kept = append(kept, part[min(low, high)])
+			if low != high {
+				kept = append(kept, part[max(low, high)])
+			}
+		}
+		out = append(out, kept)
+	}
+	return out
+}
+
+// rings returns the interval as areas.
+func rings(c Forecast) []plotter.XYs {
+	var list []plotter.XYs
+	width := make([]float64, len(c.Mean)) // not finite where an end is not
+	for i := range width {
+		width[i] = c.High[i] - c.Low[i]
+	}
+	step := 1 + len(width)/(2*columns)
+	for _, piece := range pieces(width, c.From) {
+		var ring plotter.XYs
+		for i := 0; i < len(piece); i += step {
+			ring = append(ring, plotter.XY{X: piece[i].X, Y: c.High[int(piece[i].X)-1-c.From]})
+		}
+		if len(ring) == 1 { // half a step to either side, to be seen
+			x := ring[0].X
+			ring = append(ring, plotter.XY{X: x + .5, Y: ring[0].Y})
+			ring[0].X = x - .5
+			low := c.Low[int(x)-1-c.From]
+			list = append(list, append(ring, plotter.XY{X: x + .5, Y: low}, plotter.XY{X: x - .5, Y: low}))
+			continue
+		}
+		for i := len(ring) - 1; i >= 0; i-- {
+			x := ring[i].X
+			ring = append(ring, plotter.XY{X: x, Y: c.Low[int(x)-1-c.From]})
+		}
+		list = append(list, ring)
+	}
+	return list
+}
+
+// ticks returns round numbers from one to another, at most so many and a bit, with
+// at least the given distance.
+func ticks(from, to float64, most int, least float64) []plot.Tick {
+	raw := max(least, (to-from)/float64(most))
+	if !(raw > 0) || math.IsInf(raw, 0) {
+		return nil
+	}
+	power := math.Pow(10, math.Floor(math.Log10(raw)))
+	step := 10 * power
+	for _, k := range [...]float64{1, 2, 5} {
+		if k*power >= raw*(1-1e-9) {
+			step = k * power
+			break
+		}
+	}
+	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	var list []plot.Tick
+	first := math.Ceil(from/step - 1e-9)
+	for k := range most + 2 {
+		v := (first + float64(k)) * step
+		if v > to+step*1e-9 {
+			break
+		}
+		label := strconv.FormatFloat(v, 'g', 6, 64)
+		if big := max(math.Abs(from), math.Abs(to)); big < 1e12 && decimals <= 6 {
+			label = decimal.Grouped(decimal.Fixed(v, decimals))
+		}
+		list = append(list, plot.Tick{Value: v, Label: label})
+	}
+	return list
+}
