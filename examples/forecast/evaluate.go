@@ -1,0 +1,261 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/forecast"
+)
+
+// now is the clock. Tests have their own.
+var now = time.Now
+
+// A result is what came of a model, its score the mean over all forecasts.
+type result struct {
+	model string
+	score forecast.Score
+	took  time.Duration
+}
+
+// results are the models that were compared.
+type results struct {
+	rows   []result
+	series int // that were compared
+	first  int // of these, as index of the input
+	best   int // the row with the least MASE, the first of equals
+	left   left
+}
+
+// chosen returns the name of the model to use.
+func (r *results) chosen() string { return r.rows[r.best].model }
+
+// Why a series is left out.
+const (
+	tooShort = 1 + iota
+	noScale
+	nothingKnown
+)
+
+// left are the series that are left out.
+type left struct {
+	why   [4][]string // names, by reason
+	texts [4]string
+}
+
+// evaluate compares the models on all series that can be used for all of them.
+func (o *options) evaluate(in *input, line *progress.Line) (*results, error) {
+	b := forecast.Backtester{Horizon: o.horizon, Origins: o.origins, Level: o.level}
+	r := new(results)
+	forecasts := "a forecast"
+	if o.origins > 1 {
+		forecasts = decimal.Int(o.origins) + " forecasts"
+	}
+	from := ""
+	if o.least > minLeast {
+		from = fmt.Sprintf(" from %s or more", decimal.Count(o.least, "value"))
+	}
+	r.left.texts = [...]string{
+		tooShort:     fmt.Sprintf("too short for %s of %s", forecasts, decimal.Count(o.horizon, "step")) + from,
+		noScale:      "without two neighbouring values that differ, before changes that MASE would measure by them",
+		nothingKnown: fmt.Sprintf("without a known value in one of the spans of %s to compare with", decimal.Count(o.horizon, "step")),
+	}
+
+	type cell struct {
+		score forecast.Score
+		took  time.Duration
+	}
+	cells := make([][]cell, len(o.models))
+	bad := make([]int, len(in.items))
+	var first error // that is why the first of them is left out
+	for i := range in.items {
+		if bad[i] = o.unusable(&in.items[i]); bad[i] == tooShort && first == nil {
+			first = fmt.Errorf("has %s, and %s of %s leave %s to fit to",
+				decimal.Count(in.items[i].used, "value"), forecasts, decimal.Count(o.horizon, "step"),
+				decimal.Int(max(0, in.items[i].used-o.horizon*o.origins)))
+		}
+	}
+	for m, name := range o.models {
+		cells[m] = make([]cell, len(in.items))
+		p, err := o.predictor(name)
+		if err != nil {
+			return nil, err
+		}
+		for i, it := range in.items {
+			if bad[i] != 0 {
+				continue
+			}
+			line.Showf("comparing: %s, series %s of %s", name, decimal.Int(i+1), decimal.Int(len(in.items)))
+			start := now()
+			score, err := b.Run(p, it.all[:it.used])
+			took := now().Sub(start)
+			switch {
+			case errors.Is(err, forecast.ErrShort):
+				bad[i] = tooShort
+				if first == nil {
+					first = fmt.Errorf("leaves too few values to fit %s to: %s", name, reason(err))
+				}
+			case errors.Is(err, forecast.ErrScale):
+				bad[i] = noScale
+			case err != nil:
+				return nil, err
+			}
+			cells[m][i] = cell{score, took}
+		}
+	}
+	for i, why := range bad {
+		if why == 0 {
+			if r.series == 0 {
+				r.first = i
+			}
+			r.series++
+		} else {
+			r.left.why[why] = append(r.left.why[why], in.items[i].name)
+		}
+	}
+	if r.series == 0 {
+		return nil, o.nothing(in, &r.left, first)
+	}
+	for m, name := range o.models {
+		row := result{model: name}
+		n := float64(r.series)
+		for i, c := range cells[m] {
+			if bad[i] != 0 {
+				continue
+			}
+			s := &row.score
+			s.MASE += c.score.MASE / n
+			s.SMAPE += c.score.SMAPE / n
+			s.WAPE += c.score.WAPE / n
+			s.RMSE += c.score.RMSE / n
+			s.Bias += c.score.Bias / n
+			s.Coverage += c.score.Coverage / n
+			s.N += c.score.N
+			row.took += c.took
+		}
+		r.rows = append(r.rows, row)
+		if row.score.MASE < r.rows[r.best].score.MASE {
+			r.best = m
+		}
+	}
+	return r, nil
+}
+
+// predictor returns a new model with the limits of the flags.
+func (o *options) predictor(name string) (*forecast.Predictor, error) {
+	m, err := forecast.New(name)
+	if err != nil {
+		return nil, err
+	}
+	return &forecast.Predictor{Model: m, Limits: o.limits, Analytic: o.analytic}, nil
+}
+
+// unusable returns why a series cannot be used for any model, 0 if it can.
+func (o *options) unusable(it *item) int {
+	at := it.used - o.horizon*o.origins
+	if at < o.least {
+		return tooShort
+	}
+	for ; at < it.used; at += o.horizon {
+		known := false
+		for _, x := range it.all[at : at+o.horizon] {
+			known = known || x == x
+		}
+		if !known {
+			return nothingKnown
+		}
+	}
+	return 0
+}
+
+// nothing returns the mistake of asking for what no series can be used for.
+func (o *options) nothing(in *input, l *left, first error) error {
+	if len(in.items) == 1 && first != nil {
+		return cli.Mistakef("%s: the series %s %w: want a lower -horizon or -least, fewer -origins or other -models",
+			o.source(), quote(in.items[0].name), first)
+	}
+	var texts []string
+	for why, names := range l.why {
+		if len(names) > 0 {
+			texts = append(texts, fmt.Sprintf("%s %s", decimal.Int(len(names)), l.texts[why]))
+		}
+	}
+	if len(in.items) == 1 {
+		_, text, _ := strings.Cut(texts[0], " ")
+		return cli.Mistakef("%s: the series %s is %s", o.source(), quote(in.items[0].name), text)
+	}
+	return cli.Mistakef("%s: none of the %s series can be used for all of the models: %s",
+		o.source(), decimal.Int(len(in.items)), strings.Join(texts, ", "))
+}
+
+// note says on stderr what is left out.
+func (l *left) note(stderr io.Writer) {
+	for why, names := range l.why {
+		if len(names) > 0 {
+			items := make([]item, len(names))
+			for i, name := range names {
+				items[i].name = name
+			}
+			fmt.Fprintf(stderr, "%s: note: %s left out, %s:\n  %s\n", program, seriesAre(len(names)), l.texts[why], some(items))
+		}
+	}
+}
+
+func seriesAre(n int) string {
+	if n == 1 {
+		return "1 series is"
+	}
+	return decimal.Int(n) + " series are"
+}
+
+// reason is an error of package forecast without the names of its parts.
+func reason(err error) string {
+	var in *forecast.InputError
+	if !errors.As(err, &in) {
+		return err.Error()
+	}
+	text := in.Err.Error()
+	if cause := errors.Unwrap(in.Err); cause != nil { // says less than what follows it
+		text = strings.TrimPrefix(text, cause.Error()+": ")
+	}
+	return text
+}
+
+// An outlook is a forecast of a series.
+type outlook struct {
+	mean, low, high []float64
+	signal          float64 // tracking signal of the model
+}
+
+// oracle forecasts with the model to use.
+type oracle struct {
+	options *options
+	fitter  forecast.Fitter
+	p       *forecast.Predictor
+}
+
+func (o *options) oracle(r *results) (*oracle, error) {
+	p, err := o.predictor(r.chosen())
+	return &oracle{options: o, p: p}, err
+}
+
+// look fits the model to the values and forecasts what follows them.
+func (c *oracle) look(values []float64) (outlook, error) {
+	if _, err := c.p.Fit(&c.fitter, values); err != nil {
+		return outlook{}, err
+	}
+	n := c.options.horizon
+	x := outlook{make([]float64, n), make([]float64, n), make([]float64, n), c.p.TrackingSignal()}
+	c.p.Forecast(x.mean)
+	c.p.Interval(x.low, x.high, c.options.level)
+	return x, nil
+}
+
+// finite reports whether x can be printed as a number.
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/forecast"
+)
+
+const program = "forecast"
+
+// about says what the models are that -models names.
+var about = map[string]string{
+	"naive":           "the last value",
+	"drift":           "the line through the first and the last value",
+	"simple":          "simple exponential smoothing",
+	"holt":            "Holt's linear trend",
+	"damped":          "the same, its trend damped",
+	"triple":          "with an acceleration, Eq. (7) of [Niu16]",
+	"midpoint":        "the same, exact on quadratics",
+	"backward":        "the same, with backward differences",
+	"brown":           "Brown's triple smoothing",
+	"adaptive-simple": "simple, its factor that of Trigg and Leach",
+	"adaptive-holt":   "damped, its factor likewise",
+	"adaptive-triple": "triple, its factor likewise",
+	"blend":           "a quick and a careful trend",
+}
+
+// usage is what -h prints. A test holds it to the flags.
+func usage() string {
+	var list strings.Builder
+	for _, name := range forecast.Names() {
+		text := about[name]
+		if name == forecast.Default {
+			text = strings.TrimPrefix(text+", the default of New", ", ")
+		}
+		fmt.Fprintf(&list, "                         %s\n", strings.TrimRight(fmt.Sprintf("%-16s%s", name, text), " "))
+	}
+	return strings.Replace(usageText, "MODELS\n", list.String(), 1)
+}
+
+const usageText = `Usage: go run ./examples/forecast [flags]
+
+Compares models of demand on series of the past, says how far off each would have
+been, and forecasts what comes next with the best of them.
+
+What to forecast
+  -train FILE          CSV: a header line, then a line for each series, its name first;
+                       plain or gzip (default: a made-up demand, week by week)
+  -test FILE           CSV of the same form: the values that came after those of -train,
+                       for the same series in any order (default: the end of -train
+                       itself is held out)
+  -series NAME         this series alone (default: all)
+  -nonnegative         the series cannot be below 0, nor forecasts and intervals
+
+How
+  -models LIST         all, or some of these, with commas (default all)
+MODELS
+  -horizon N           steps ahead (default 13)
+  -origins N           points of the past to forecast from, each with a fit of its own,
+                       a horizon apart (default 1 with -test, else 5)
+  -least N             leave out series with fewer values to fit to before the first
+                       of these points (default: what the models need)
+  -interval P          probability that the intervals are to have, between 0 and 1
+                       (default 0.95)
+  -analytic            intervals grow with the horizon as the model says, even where its
+                       errors have grown more (default: whichever is more)
+
+What comes out
+  -json                print an array with an object for each model, not a table
+  -forecast FILE       write CSV: series,step,forecast,low,high, of all series
+  -svg FILE            write the picture of the first series, or of that of -series,
+                       its forecast and its interval
+  -h                   print this
+
+A field that is empty, NA or NaN is a missing value, which no model minds. Empty
+fields at the end of a line are none: series differ in length.
+
+Without -test the last -origins times -horizon values of each series are held out,
+in pieces of a horizon, and each is forecast from all that is before it. With -test
+models are fitted to -train and their forecasts compared with the first -horizon
+values of -test; where -test has fewer, the end of -train is held out with them. So
+-horizon 52 with a -test of 13 values forecasts the last 52 of both together. A
+series that cannot be used for every model shown is left out for all of them, and
+that is said: one that is too short, one that does not change before it is
+forecast though it does then, one without a known value to compare with.
+
+The measures are means over series and origins. MASE is the mean absolute error,
+over that of forecasting the last value for one step, within what a model was
+fitted to: it can be compared between series of any size. sMAPE, the mean of
+200·|y-p|/(|y|+|p|), and WAPE, the sum of |y-p| over that of |y|, are in per cent.
+RMSE and bias (forecast less value, so above 0 if forecasts are too high) are in
+the units of the series, whose large ones outweigh the others. Within is the part of
+the values in their intervals. Seconds are those of all fits, forecasts and
+comparisons of a model, on one core.
+
+The model to use is that with the least MASE, the first of equals. It is fitted to
+all values, those of -test too, for the forecasts of -forecast and -svg, and for
+those that follow the table where there is one series. In the picture the broken
+line and its interval are also what it would have forecast a horizon ago. To have
+another model, name it alone with -models.
+
+Fields of -json: model, mase, smape (per cent), wape (a fraction), rmse, bias,
+coverage (a fraction), seconds, series, forecasts (series times origins), horizon,
+interval, chosen (it is the one to use). A measure that is infinite, as WAPE is
+where all values are 0 and the forecast is not, is null, and - in the table.
+
+The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in
+the files, and 130 after an interrupt.
+`
+
+// options are the flags.
+type options struct {
+	train, test   string
+	series        string
+	models        []string
+	horizon       int
+	origins       int
+	least         int // values to fit to
+	level         float64
+	limits        forecast.Limits
+	analytic      bool
+	forecast, svg string
+	json          bool
+}
+
+// Bounds of numbers. Of one value there is not even a step to measure errors by;
+// beyond the others memory is the limit.
+const (
+	maxHorizon = 100_000
+	maxOrigins = 1000
+	minLeast   = 2
+	maxLeast   = 1_000_000_000
+)
+
+// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
+func parse(args []string) (options, error) {
+	o := options{models: forecast.Names(), horizon: 13, least: minLeast, level: .95}
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	for name, p := range map[string]*string{"train": &o.train, "test": &o.test, "forecast": &o.forecast, "svg": &o.svg} {
+		flags.Func(name, "", func(s string) error {
+			if s == "" {
+				return errors.New("want the name of a file")
+			}
+			*p = s
+			return nil
+		})
+	}
+	for name, p := range map[string]*bool{"nonnegative": &o.limits.NonNegative, "analytic": &o.analytic, "json": &o.json} {
+		flags.BoolFunc(name, "", func(s string) (err error) {
+			if *p, err = strconv.ParseBool(s); err != nil {
+				return errors.New("want true or false")
+			}
+			return nil
+		})
+	}
+	for name, c := range map[string]struct {
+		p           *int
+		least, most int
+	}{"horizon": {&o.horizon, 1, maxHorizon}, "origins": {&o.origins, 1, maxOrigins}, "least": {&o.least, minLeast, maxLeast}} {
+		flags.Func(name, "", func(s string) error {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < c.least || n > c.most {
+				return fmt.Errorf("want a whole number from %d to %d", c.least, c.most)
+			}
+			*c.p = n
+			return nil
+		})
+	}
+	flags.Func("series", "", func(s string) error {
+		if s == "" {
+			return errors.New("want the name of a series")
+		}
+		o.series = s
+		return nil
+	})
+	flags.Func("models", "", func(s string) (err error) {
+		o.models, err = pick(s)
+		return err
+	})
+	flags.Func("interval", "", func(s string) error {
+		p, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(p > 0 && p < 1) {
+			return errors.New("want a probability above 0 and below 1, such as 0.95")
+		}
+		o.level = p
+		return nil
+	})
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, cli.Mistakef("%v (-h lists the flags)", err)
+	}
+	if flags.NArg() > 0 {
+		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	}
+	if o.test != "" && o.train == "" {
+		return o, cli.Mistakef("-test %s needs a -train: it has the values that came after those", o.test)
+	}
+	if o.origins == 0 {
+		o.origins = forecast.DefaultOrigins
+		if o.test != "" {
+			o.origins = 1
+		}
+	}
+	return o, nil
+}
+
+// pick returns the models of a list.
+func pick(list string) ([]string, error) {
+	all := forecast.Names()
+	if list == "all" {
+		return all, nil
+	}
+	var names []string
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		switch {
+		case !slices.Contains(all, name):
+			return nil, fmt.Errorf("%q is no model: want all, or some of %s", name, strings.Join(all, ","))
+		case slices.Contains(names, name):
+			return nil, fmt.Errorf("%q is there twice", name)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// outputs are the files that were asked for; those that were not are nil.
+type outputs struct{ forecast, svg *outfile.File }
+
+// create begins the files that are asked for, so that what stands in their way is
+// known before the work.
+func (o *options) create(files *outfile.Set) (outputs, error) {
+	for _, path := range []string{o.train, o.test} {
+		if path != "" {
+			files.Keep(path)
+		}
+	}
+	var out outputs
+	for _, f := range []struct {
+		flag, path string
+		to         **outfile.File
+	}{{"-forecast", o.forecast, &out.forecast}, {"-svg", o.svg, &out.svg}} {
+		if f.path == "" {
+			continue
+		}
+		file, err := files.Create(f.path)
+		switch {
+		case errors.Is(err, outfile.ErrSame):
+			return out, cli.Mistakef("%s %s: the file is that of another flag as well", f.flag, f.path)
+		case err != nil:
+			return out, cli.Mistakef("cannot write %s %v", f.flag, err)
+		}
+		*f.to = file
+	}
+	return out, nil
+}
+
+// write writes the files.
+func (out *outputs) write(o *options, in *input, r *results, stderr io.Writer, line *progress.Line) error {
+	if out.forecast != nil {
+		if err := o.writeForecasts(out.forecast, in, r, stderr, line); err != nil {
+			return err
+		}
+	}
+	if out.svg != nil {
+		return o.writeSVG(out.svg, in, r)
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/internal/table"
+	"github.com/plimsoll/plimsoll/forecast"
+)
+
+// jsonModel is a model for machines. A measure that is not finite is nil.
+type jsonModel struct {
+	Model     string       `json:"model"`
+	MASE      *json.Number `json:"mase"`
+	SMAPE     *json.Number `json:"smape"`
+	WAPE      *json.Number `json:"wape"`
+	RMSE      *json.Number `json:"rmse"`
+	Bias      *json.Number `json:"bias"`
+	Coverage  *json.Number `json:"coverage"`
+	Seconds   json.Number  `json:"seconds"`
+	Series    int          `json:"series"`
+	Forecasts int          `json:"forecasts"`
+	Horizon   int          `json:"horizon"`
+	Interval  float64      `json:"interval"`
+	Chosen    bool         `json:"chosen"`
+}
+
+func (o *options) writeJSON(w io.Writer, r *results) error {
+	rows := make([]jsonModel, len(r.rows))
+	for i, x := range r.rows {
+		s := &x.score
+		rows[i] = jsonModel{
+			x.model, number(s.MASE), number(s.SMAPE), number(s.WAPE), number(s.RMSE), number(s.Bias), number(s.Coverage),
+			decimal.Seconds(x.took), r.series, s.N, o.horizon, o.level, i == r.best,
+		}
+	}
+	return jsonrows.Write(w, rows)
+}
+
+// number returns x for JSON, nil if it is not finite.
+func number(x float64) *json.Number {
+	if !finite(x) {
+		return nil
+	}
+	n := json.Number(digits(x))
+	return &n
+}
+
+// digits returns x with as many digits as a machine wants that reads it, ten.
+func digits(x float64) string {
+	if x == 0 { // and no -0
+		return "0"
+	}
+	return strconv.FormatFloat(x, 'g', 10, 64)
+}
+
+// text returns the table and what there is to say about it, and for a single series
+// the forecast.
+func (o *options) text(in *input, r *results) ([]byte, error) {
+	var w bytes.Buffer
+	largest, longest := 0.0, time.Duration(0)
+	for _, x := range r.rows {
+		longest = max(longest, x.took)
+		for _, v := range [...]float64{x.score.RMSE, x.score.Bias} {
+			if finite(v) {
+				largest = max(largest, math.Abs(v))
+			}
+		}
+	}
+	decimals := 3
+	if longest < 100*time.Millisecond {
+		decimals = 6
+	}
+	var rows [][]string
+	for _, x := range r.rows {
+		s := &x.score
+		rows = append(rows, []string{
+			x.model, measure(s.MASE), measure(s.SMAPE), measure(100 * s.WAPE), inUnits(s.RMSE, largest), inUnits(s.Bias, largest),
+			fixed(100*s.Coverage, 1) + "%", decimal.Grouped(decimal.Fixed(x.took.Seconds(), decimals)),
+		})
+	}
+	if err := table.Write(&w, []table.Column{
+		{Title: "model", Left: true}, {Title: "MASE"}, {Title: "sMAPE, %"}, {Title: "WAPE, %"}, {Title: "RMSE"}, {Title: "bias"},
+		{Title: "within\n" + o.percent()}, {Title: "seconds"},
+	}, rows); err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(&w)
+	fmt.Fprintf(&w, "%s of %s, from %s of %s.\n", forecasts(r.rows[0].score.N), decimal.Count(o.horizon, "step"),
+		decimal.Count(o.origins, "point"), decimal.Int(r.series)+" series")
+	o.advise(&w, r)
+	if len(in.items) == 1 {
+		if err := o.foresee(&w, &in.items[0], r); err != nil {
+			return nil, err
+		}
+	}
+	return w.Bytes(), nil
+}
+
+func forecasts(n int) string {
+	if n == 1 {
+		return "One forecast"
+	}
+	return "Means over " + decimal.Int(n) + " forecasts"
+}
+
+// advise says which model to use.
+func (o *options) advise(w io.Writer, r *results) {
+	if len(r.rows) == 1 {
+		return
+	}
+	best := &r.rows[r.best]
+	text := fmt.Sprintf("Use %s, whose MASE is the least", best.model)
+	for i := range r.rows {
+		x := &r.rows[i]
+		switch {
+		case x.model != "naive" || !finite(x.score.MASE) || x.score.MASE == 0:
+		case i == r.best:
+			text += ": no model is better than the last value"
+		default:
+			text += fmt.Sprintf(": its errors are %s%% below those of naive",
+				decimal.Fixed(100*(1-best.score.MASE/x.score.MASE), 1))
+		}
+	}
+	fmt.Fprintln(w, text+".")
+}
+
+// maxLines is how many steps of a forecast are listed: a year of weeks, and a bit.
+const maxLines = 60
+
+// alarm is what the tracking signal of a model that does well exceeds in one step
+// of a hundred, see [forecast.Signal].
+const alarm = .67
+
+// foresee writes the forecast of the only series.
+func (o *options) foresee(w io.Writer, it *item, r *results) error {
+	c, err := o.oracle(r)
+	if err != nil {
+		return err
+	}
+	x, err := c.look(it.all)
+	if err != nil {
+		return err
+	}
+	largest := 0.0
+	for _, list := range [...][]float64{x.mean, x.low, x.high} {
+		for _, v := range list[:min(maxLines, len(list))] {
+			if finite(v) {
+				largest = max(largest, math.Abs(v))
+			}
+		}
+	}
+	var rows [][]string
+	for i := range x.mean[:min(maxLines, len(x.mean))] {
+		rows = append(rows, []string{
+			decimal.Int(i + 1), inUnits(x.mean[i], largest), inUnits(x.low[i], largest), inUnits(x.high[i], largest),
+		})
+	}
+	fmt.Fprintln(w)
+	if err := table.Write(w, []table.Column{{Title: "step"}, {Title: r.chosen()}, {Title: "low"}, {Title: "high"}}, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	if rest := len(x.mean) - len(rows); rest > 0 {
+		fmt.Fprintf(w, "%s more with -forecast FILE.\n", decimal.Count(rest, "step"))
+	}
+	fmt.Fprintf(w, "Forecast of %s by %s, fitted to all of it. Low to high is to hold %s.\n",
+		quote(it.name), r.chosen(), o.percent())
+	if math.Abs(x.signal) > alarm {
+		fmt.Fprintf(w, "The tracking signal is %s: errors of late point one way, do not rely on it.\n", decimal.Fixed(x.signal, 2))
+	} else {
+		fmt.Fprintf(w, "The tracking signal is %s, as it is of errors by chance (up to %v).\n", decimal.Fixed(x.signal, 2), alarm)
+	}
+	return nil
+}
+
+// writeForecasts writes the forecasts of all series that the model to use can be fitted to.
+func (o *options) writeForecasts(w io.Writer, in *input, r *results, stderr io.Writer, line *progress.Line) error {
+	c, err := o.oracle(r)
+	if err != nil {
+		return err
+	}
+	out := csv.NewWriter(w)
+	out.Write([]string{"series", "step", "forecast", "low", "high"}) // Error has what goes wrong
+	var missing []item
+	for i, it := range in.items {
+		line.Showf("forecasting: series %s of %s", decimal.Int(i+1), decimal.Int(len(in.items)))
+		x, err := c.look(it.all)
+		switch {
+		case errors.Is(err, forecast.ErrShort):
+			missing = append(missing, it)
+			continue
+		case err != nil:
+			return err
+		}
+		for k := range x.mean {
+			out.Write([]string{it.name, strconv.Itoa(k + 1), digits(x.mean[k]), digits(x.low[k]), digits(x.high[k])})
+		}
+	}
+	line.Clear()
+	if len(missing) > 0 {
+		fmt.Fprintf(stderr, "%s: note: %s not in -forecast, too short to fit %s to:\n  %s\n",
+			program, seriesAre(len(missing)), r.chosen(), some(missing))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// percent returns the level of the intervals.
+func (o *options) percent() string { return strconv.FormatFloat(100*o.level, 'g', 12, 64) + "%" }
+
+// measure returns a measure with three decimals, "-" if it is not finite.
+func measure(x float64) string { return fixed(x, 3) }
+
+func fixed(x float64, decimals int) string {
+	switch {
+	case !finite(x):
+		return "-"
+	case math.Abs(x) >= 1e6:
+		return strconv.FormatFloat(x, 'e', 3, 64)
+	}
+	return decimal.Grouped(decimal.Fixed(x, decimals))
+}
+
+// inUnits returns a number of a column whose largest is given: five digits of that,
+// with an exponent only where it would be too long without.
+func inUnits(x, largest float64) string {
+	switch {
+	case !finite(x):
+		return "-"
+	case x == 0:
+		return "0"
+	case largest >= 1e9 || largest < 1e-5:
+		return strconv.FormatFloat(x, 'e', 4, 64)
+	}
+	return decimal.Grouped(decimal.Fixed(x, max(0, 4-int(math.Floor(math.Log10(largest))))))
+}
