@@ -1,6 +1,12 @@
 package forecast
 
-import "testing"
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // The SSE that R's free fits have on the series, with the parameters that
 // forecast 8.20 prints for holt and for ets with a damped trend, run here.
@@ -23,9 +29,219 @@ func TestFitReference(t *testing.T) {
 		if fit.SSE > want {
 			t.Errorf("%s: SSE %.3f, R's fit has %.3f", tt.name, fit.SSE, want)
 		}
+		// statsmodels, and R's HoltWinters, at alpha .5, beta .1 and with better starts.
+		if fit.SSE > 283113.488 {
+			t.Errorf("%s: SSE %.3f is more than with factors that are not fitted", tt.name, fit.SSE)
+		}
 		if fit.N != 144 || fit.Free != tt.free {
 			t.Errorf("%s: %d errors, %d free parameters, want 144, %d", tt.name, fit.N, fit.Free, tt.free)
 		}
 		t.Logf("%s: SSE %.3f, R's fit has %.3f; %d evaluations", tt.name, fit.SSE, want, fit.Evaluations)
+	}
+}
+
+// walk returns a series with a level and a trend that wander.
+func walk(rng *rand.Rand, n int) []float64 {
+	level, trend := 100., 1.
+	series := make([]float64, n)
+	for i := range series {
+		trend += .1 * rng.NormFloat64()
+		level += trend + rng.NormFloat64()
+		series[i] = level + 3*rng.NormFloat64()
+	}
+	return series
+}
+
+// meanSquare returns the mean square of the errors 1 to n steps ahead, the slow way.
+func meanSquare(m Model, series []float64, n int) float64 {
+	sum, count := 0.0, 0.0
+	path := make([]float64, n)
+	for i, x := range series {
+		m.Forecast(path)
+		for j, y := range series[i:min(len(series), i+n)] {
+			if d := y - path[j]; d == d {
+				sum += d * d
+				count++
+			}
+		}
+		m.Update(x)
+	}
+	return sum / count
+}
+
+// The value that the fit minimises, and the initial state that it takes for best,
+// are those of the definition: run the model from that state, and from states
+// nearby.
+func TestFitValue(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26)) // seed 25, 26
+	for trial := range 200 {
+		series := walk(rng, 30+rng.IntN(60))
+		if trial%3 == 0 {
+			for i := 1; i < len(series); i++ {
+				if rng.IntN(6) == 0 {
+					series[i] = math.NaN()
+				}
+			}
+		}
+		f := Fitter{Steps: 1 + trial%7, kind: kind(trial % 7), phi: 1}
+		f.prepare(series)
+		steps := len(f.g)
+		x := [3]float64{.1 + .8*rng.Float64(), .1 + .8*rng.Float64(), .1 + .8*rng.Float64()}
+		model := func(s [3]float64) Model {
+			switch k := f.kind; k {
+			case kindSimple:
+				return &Simple{x[0], s[0], 1}
+			case kindHolt:
+				return &Holt{Alpha: x[0], Beta: x[1], Level: s[0], Trend: s[1], N: 2}
+			case kindDamped:
+				return &Holt{Alpha: x[0], Beta: x[1], Phi: x[2], Level: s[0], Trend: s[1], N: 2}
+			case kindBrown:
+				return &Brown{Alpha: x[0], Level: s[0], Trend: s[1], Accel: s[2], N: 2}
+			default:
+				return &Triple{Form: Form(k - kindPrinted), Alpha: x[0], Beta: x[1], Gamma: x[2], Level: s[0], Trend: s[1], Accel: s[2], N: 2}
+			}
+		}
+		got := f.value(&x) * f.scale * f.scale
+		if math.IsInf(got, 1) {
+			continue // unstable
+		}
+		at := func(d [3]float64) float64 {
+			var s [3]float64
+			for i := range s {
+				s[i] = f.start[i]*f.scale + d[i]
+			}
+			s[0] += f.shift
+			return meanSquare(model(s), series, steps)
+		}
+		want := at([3]float64{})
+		if math.Abs(got-want) > 1e-8*want {
+			t.Fatalf("kind %d, %d steps: value %v, want %v", f.kind, steps, got, want)
+		}
+		for i := range f.kind.states() {
+			for _, d := range []float64{-.01, .01} {
+				var move [3]float64
+				move[i] = d
+				if v := at(move); v < want*(1-1e-12) {
+					t.Fatalf("kind %d, %d steps: state %d moved by %v is better: %v, was %v", f.kind, steps, i, d, v, want)
+				}
+			}
+		}
+	}
+}
+
+// The fit is no worse than a fine grid, and than factors and states nearby.
+func TestFitMinimum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(27, 28)) // seed 27, 28
+	for trial := range 12 {
+		series := walk(rng, 100)
+		var f Fitter
+		h := Holt{}
+		if trial%2 == 1 {
+			h.Phi = .9
+		}
+		fit, err := h.Fit(&f, series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := math.Inf(1)
+		g := Fitter{kind: f.kind, phi: 1}
+		g.prepare(series)
+		for a := 0.0; a <= 1; a += .02 {
+			for b := 0.0; b <= 1; b += .02 {
+				for c := .8; c < .981; c += .03 {
+					best = min(best, g.value(&[3]float64{a, b, c}))
+				}
+			}
+		}
+		best *= 100 * g.scale * g.scale
+		if fit.SSE > best*1.0001 {
+			t.Errorf("trial %d: SSE %v, on a grid %v", trial, fit.SSE, best)
+		}
+		// Random search over factors and initial state together.
+		for range 3000 {
+			m := h
+			m.Alpha += .1 * rng.NormFloat64()
+			m.Beta += .1 * rng.NormFloat64()
+			if h.Phi != 0 {
+				m.Phi += .03 * rng.NormFloat64()
+				m.Phi = min(.98, max(.8, m.Phi))
+			}
+			m.Alpha, m.Beta = min(1, max(0, m.Alpha)), min(1, max(0, m.Beta))
+			m.Level, m.Trend = series[0]+5*rng.NormFloat64(), 1+2*rng.NormFloat64()
+			if v := sse(&m, series); v < fit.SSE*.9999 {
+				t.Errorf("trial %d: SSE %v, %+v has %v", trial, fit.SSE, m, v)
+			}
+		}
+	}
+}
+
+// With factors fixed the best initial state is that of a linear least squares
+// problem, which gonum solves from the sensitivities by a QR decomposition.
+func TestFitInitialState(t *testing.T) {
+	series := airPassengers
+	f := Fitter{kind: kindMidpoint}
+	f.prepare(series)
+	x := [3]float64{.5, .1, .05}
+	f.value(&x)
+	errorsFrom := func(l, b, c float64) []float64 {
+		m := Triple{Form: Midpoint, Alpha: x[0], Beta: x[1], Gamma: x[2], Level: l, Trend: b, Accel: c, N: 2}
+		e := make([]float64, len(series))
+		for i, y := range series {
+			e[i] = y - m.predict()
+			m.Update(y)
+		}
+		return e
+	}
+	base := errorsFrom(0, 0, 0)
+	a := mat.NewDense(len(series), 3, nil)
+	for j, unit := range [][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} {
+		for i, e := range errorsFrom(unit[0], unit[1], unit[2]) {
+			a.Set(i, j, base[i]-e)
+		}
+	}
+	var s mat.VecDense
+	if err := s.SolveVec(a, mat.NewVecDense(len(base), base)); err != nil {
+		t.Fatal(err)
+	}
+	got := [3]float64{f.start[0]*f.scale + f.shift, f.start[1] * f.scale, f.start[2] * f.scale}
+	for i := range got {
+		if want := s.AtVec(i); math.Abs(got[i]-want) > 1e-7*(1+math.Abs(want)) {
+			t.Errorf("state %d is %v, want %v", i, got[i], want)
+		}
+	}
+}
+
+// Akaike's criterion chooses: no trend for noise about a level, a trend for one.
+func TestBlendTrend(t *testing.T) {
+	rng := rand.New(rand.NewPCG(29, 30)) // seed 29, 30
+	flats, trends := 0, 0
+	var f Fitter
+	for range 60 {
+		var m Blend
+		series := make([]float64, 100)
+		for i := range series {
+			series[i] = 100 + rng.NormFloat64()
+		}
+		if _, err := m.Fit(&f, series); err != nil {
+			t.Fatal(err)
+		}
+		if m.Near.Trend == 0 && m.Near.Beta == 0 {
+			flats++
+		}
+		for i := range series {
+			series[i] += 2 * float64(i)
+		}
+		if _, err := m.Fit(&f, series); err != nil {
+			t.Fatal(err)
+		}
+		if m.Near.Trend > 0 {
+			trends++
+		}
+	}
+	if flats < 50 || trends != 60 {
+		t.Errorf("no trend for %d of 60 flat series, one for %d of 60 ramps", flats, trends)
+	}
+	if f.Window != 0 || f.Steps != 0 {
+		t.Errorf("Fit left Window %d, Steps %d", f.Window, f.Steps)
 	}
 }
