@@ -1,0 +1,199 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// A CloudConfig is a cloud that single-core instances are rented from by the
+// hour, every hour begun being charged.
+type CloudConfig struct {
+	Name   string
+	Price  pricing.Money // of an instance-hour, 0 for a private cloud
+	Limit  int           // the most instances at once, or schedule.NoLimit
+	Reject float64       // the probability that a request is refused, 0 to 1
+
+	Boot Delay // from the request to an instance that takes jobs; nil is MeasuredLaunch
+	Stop Delay // from the termination to an instance that is gone; nil is MeasuredStop
+}
+
+// Marshall12Clouds returns the clouds of the paper's evaluation ([Marshall12]
+// section V): a free private one of up to 512 instances that refuses requests
+// with the given probability, and a commercial one at $0.085 an hour without
+// limit that refuses none.
+func Marshall12Clouds(reject float64) []CloudConfig {
+	return []CloudConfig{
+		{Name: "private", Limit: 512, Reject: reject},
+		{Name: "commercial", Price: 85 * pricing.Milli, Limit: schedule.NoLimit},
+	}
+}
+
+// Marshall12Local is the number of cores of the paper's local cluster.
+const Marshall12Local = 64
+
+// Marshall12Horizon is how long the paper simulates, 1,100,000 s.
+const Marshall12Horizon = 1_100_000 * time.Second
+
+// DefaultEvery is the time between two evaluations of a policy ([Marshall12]
+// section V), the default of [EnvironmentConfig].
+const DefaultEvery = 300 * time.Second
+
+// EnvironmentConfig says what an elastic environment consists of. Policy, and
+// Local or Clouds, must be given.
+type EnvironmentConfig struct {
+	Local  int           // cores of the local cluster, which is always up; 0 for none
+	Clouds []CloudConfig // any number
+
+	// Policy decides what is launched and terminated. Run calls its Validate
+	// method, if it has one that returns an error, and its Reset method, if it
+	// has one without parameters and results.
+	Policy schedule.Policy
+	Budget schedule.Budget
+	Every  time.Duration // between two evaluations, the first at time 0; 0 is DefaultEvery
+
+	// Horizon is when the simulation ends, whatever waits or runs then; 0 is when
+	// the last job ends. A policy that keeps instances is charged for them until
+	// then.
+	Horizon time.Duration
+
+	// Rand is needed where something is left to chance: a rejection rate that is
+	// neither 0 nor 1, or a delay with a deviation or with several parts.
+	Rand *rand.Rand
+
+	// RejectWhole has a cloud refuse a request for several instances as a whole;
+	// otherwise it refuses the instances one by one.
+	RejectWhole bool
+
+	// Covered has a job start on instances with a price only if the credits cover
+	// what they will be charged until the end of its estimate, charges that are
+	// covered for other jobs aside; and an idle instance whose charge would take
+	// the credits below the debt is given back. Credits then never fall below
+	// the debt. Otherwise only launches heed it, as [schedule.Budget] says.
+	Covered bool
+
+	// Decisions asks for the record of all decisions in the result.
+	Decisions bool
+
+	// Progress, if not nil, is called now and then with the number of jobs that
+	// have ended.
+	Progress func(ended int)
+}
+
+const (
+	hour = time.Hour
+
+	// maxClouds leaves room for a cloud's index in an event.
+	maxClouds = 1 << 12
+
+	// patience is how long after the time in which the jobs could have run one
+	// after another a simulation without a horizon waits for their end.
+	patience = 365 * 24 * hour
+)
+
+// An InputError of an environment names clouds by their index.
+func badEnvironment(field string, index int, sentinel error, format string, args ...any) error {
+	if index >= 0 {
+		field = fmt.Sprintf("Clouds[%d].%s", index, field)
+	}
+	return badInput(field, -1, sentinel, format, args...)
+}
+
+// withDefaults checks the configuration and fills in the defaults, but for those
+// of clouds.
+func (c EnvironmentConfig) withDefaults() (EnvironmentConfig, error) {
+	if c.Policy == nil {
+		return c, badInput("Policy", -1, ErrRange, "there is none: want one, such as new(schedule.OD)")
+	}
+	if c.Local < 0 || c.Local > maxHeld {
+		return c, badInput("Local", -1, ErrRange, "%d cores: want 0 to %d", c.Local, maxHeld)
+	}
+	if c.Local == 0 && len(c.Clouds) == 0 {
+		return c, badInput("Clouds", -1, ErrRange, "neither a local cluster nor a cloud: want something that runs jobs")
+	}
+	if len(c.Clouds) > maxClouds {
+		return c, badInput("Clouds", -1, ErrRange, "%d clouds: want at most %d", len(c.Clouds), maxClouds)
+	}
+	if err := c.Budget.Validate(); err != nil {
+		return c, &InputError{"Budget", -1, err}
+	}
+	if c.Every < 0 || c.Every > maxTime {
+		return c, badInput("Every", -1, ErrRange, "%v between evaluations: want more than 0 and at most %.0f s, or 0 for the default", c.Every, maxTime.Seconds())
+	}
+	if c.Every == 0 {
+		c.Every = DefaultEvery
+	}
+	if c.Horizon < 0 || c.Horizon > maxTime {
+		return c, badInput("Horizon", -1, ErrRange, "%v: want more than 0 and at most %.0f s, or 0 for the end of the last job", c.Horizon, maxTime.Seconds())
+	}
+	chance := false
+	for i := range c.Clouds {
+		cl := &c.Clouds[i]
+		switch {
+		case cl.Price < 0:
+			return c, badEnvironment("Price", i, ErrRange, "%v an hour is negative: want 0 or more", cl.Price)
+		case cl.Limit < schedule.NoLimit:
+			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want 0 or more, or schedule.NoLimit", cl.Limit)
+		case cl.Limit > maxHeld:
+			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or schedule.NoLimit", cl.Limit, maxHeld)
+		case cl.Limit == schedule.NoLimit && cl.Price == 0:
+			return c, badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want one, such as 512")
+		case !(cl.Reject >= 0 && cl.Reject <= 1):
+			return c, badEnvironment("Reject", i, ErrRange, "a rejection rate of %v: want a probability from 0 to 1", cl.Reject)
+		}
+		if err := cl.Boot.check("Boot", i); err != nil {
+			return c, err
+		}
+		if err := cl.Stop.check("Stop", i); err != nil {
+			return c, err
+		}
+		chance = chance || cl.Reject > 0 && cl.Reject < 1 || !cl.Boot.certain() || !cl.Stop.certain()
+	}
+	if chance && c.Rand == nil {
+		return c, badInput("Rand", -1, ErrRange, "something is left to chance and there is no source of randomness: want one, or rates of 0 or 1 and Certain delays")
+	}
+	if p, ok := c.Policy.(interface{ Validate() error }); ok {
+		if err := p.Validate(); err != nil {
+			return c, &InputError{"Policy", -1, err}
+		}
+	}
+	return c, nil
+}
+
+// room returns how many cores of one infrastructure a job can ever have.
+func (c *EnvironmentConfig) room() int {
+	most := c.Local
+	for i := range c.Clouds {
+		cl := &c.Clouds[i]
+		if cl.Reject == 1 {
+			continue
+		}
+		n := cl.Limit
+		if n == schedule.NoLimit {
+			n = maxHeld
+		}
+		if cl.Price > 0 && c.Budget.Hourly == 0 {
+			n = int(min(int64(n), int64(c.Budget.Debt/cl.Price)))
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// checkEnvironment checks the jobs against the configuration.
+func checkEnvironment(jobs []trace.Job, cfg *EnvironmentConfig) error {
+	if err := check(jobs, Config{Mode: Individual}); err != nil {
+		return err
+	}
+	most := cfg.room()
+	for i := range jobs {
+		if n := jobs[i].Nodes; n > most {
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d", jobs[i].ID, n, most)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,427 @@
+package sim
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+	"github.com/plimsoll/plimsoll/schedule/workload"
+)
+
+// lab is a local cluster with one core, and a cloud at $1 an hour whose instances
+// take a minute to boot and none to go.
+func lab(p schedule.Policy) EnvironmentConfig {
+	return EnvironmentConfig{
+		Local:  1,
+		Clouds: []CloudConfig{{Name: "cloud", Price: pricing.Unit, Limit: schedule.NoLimit, Boot: Certain(time.Minute), Stop: Certain(0)}},
+		Policy: p,
+		Budget: schedule.Budget{Hourly: 10 * pricing.Unit},
+	}
+}
+
+func minutesJob(id int64, submit, run, nodes int) trace.Job {
+	d := time.Duration(run) * time.Minute
+	return trace.Job{ID: id, Submit: time.Duration(submit) * time.Minute, Run: d, Estimate: d, Nodes: nodes}
+}
+
+// By hand. Job 1 takes the local core until minute 62. Job 2 (2 cores) makes OD++
+// launch two instances at 0, up at 1; it runs until 31. They stay, since their next
+// charge is at 60. Job 3 (1 core) comes at 40 and runs on the one of them until
+// 80: charged at 60. The other is given back at 60, before its charge. At 80 the
+// one that is left is idle, and goes at 120: so 2 + 1 instance-hours. The last end
+// is that of job 3.
+func TestEnvironmentByHand(t *testing.T) {
+	jobs := []trace.Job{minutesJob(1, 0, 62, 1), minutesJob(2, 0, 30, 2), minutesJob(3, 40, 40, 1)}
+	cfg := lab(new(schedule.ODPlus))
+	cfg.Decisions = true
+	cfg.Horizon = 3 * time.Hour
+	var e Environment
+	r, err := e.Run(jobs, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := func(n int) time.Duration { return time.Duration(n) * time.Minute }
+	const dollar = pricing.Unit
+	want := EnvironmentResult{
+		Jobs: 3,
+		// (62 + 2·31 + 40)/4 = 41 and (0 + 2·1 + 0)/4 = .5 minutes
+		AWRT: m(41), AWQT: 30 * time.Second,
+		Makespan: m(80), Cost: 3 * dollar,
+		Evaluations:   36,
+		LowestCredits: 8 * dollar, LowestLaunch: 8 * dollar,
+		Infrastructures: []InfrastructureResult{
+			{Name: "local", CoreHours: 62. / 60, Peak: 1},
+			{Name: "cloud", CoreHours: 100. / 60, Hours: 3, Cost: 3 * dollar, Launched: 2, Peak: 2},
+		},
+		Starts:  []time.Duration{0, m(1), m(40)},
+		Places:  []int{0, 1, 1},
+		Credits: []CreditLevel{{0, 8 * dollar}, {m(60), 17 * dollar}, {m(120), 27 * dollar}},
+		Decisions: []Decision{
+			{At: 0, Kind: schedule.Launch, Cloud: 1, Count: 2, Reason: schedule.QueueNeeds, Jobs: 1, Cores: 2, Credits: 8 * dollar},
+			{At: m(60), Kind: schedule.Terminate, Cloud: 1, Count: 1, Reason: schedule.ChargeDue, Credits: 18 * dollar},
+			{At: m(120), Kind: schedule.Terminate, Cloud: 1, Count: 1, Reason: schedule.ChargeDue, Credits: 27 * dollar},
+		},
+	}
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got, want := r.Decisions[0].String(), "0s: launch 2 at 1, 1 jobs wait, 8 left: waiting jobs need more instances than are free"; got != want {
+		t.Errorf("the decision reads %q, want %q", got, want)
+	}
+
+	// Without a horizon it ends with the last job, at 80, and nothing else changes
+	// but that the last termination is not seen.
+	cfg.Horizon = 0
+	r, err = e.Run(jobs, cfg)
+	want.Evaluations = 17 // at 0, 5, …, 80
+	want.Credits, want.Decisions = want.Credits[:2], want.Decisions[:2]
+	if diff := cmp.Diff(want, r); diff != "" || err != nil {
+		t.Errorf("without a horizon: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// OD++ can cost more than OD on the same jobs with certain boots. Job 1 has the
+// local core until minute 57. Job 2 runs in the cloud for half an hour from 0 on,
+// and OD gives its instance back at 35; OD++ keeps it, for it is paid for until
+// 60. Job 3 comes at 56. Under OD it waits a minute for the local core, and OD++
+// runs it at once on the instance that is still there: three hours at $1 more. To
+// keep what is paid for is free, but whoever finds it takes it.
+func TestODPlusCanCostMore(t *testing.T) {
+	jobs := []trace.Job{minutesJob(1, 0, 57, 1), minutesJob(2, 0, 30, 1), minutesJob(3, 56, 180, 1)}
+	var e Environment
+	cost := func(p schedule.Policy) pricing.Money {
+		r, err := e.Run(jobs, lab(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Cost
+	}
+	if od, plus := cost(new(schedule.OD)), cost(new(schedule.ODPlus)); od != pricing.Unit || plus != 4*pricing.Unit {
+		t.Errorf("OD costs %v and OD++ %v, want 1 and 4", od, plus)
+	}
+}
+
+// What OD++ saves on samples, with certain boots and no refusals, where the
+// statement that it never costs more than OD is often false, and by how much it
+// is true on average.
+func TestODPlusAgainstOD(t *testing.T) {
+	const seeds = 20
+	var e Environment
+	more, od, plus := 0, 0., 0.
+	for seed := range uint64(seeds) {
+		jobs, err := workload.AppendFeitelson(nil, newSource(seed), 300, workload.SampleOptions{Span: 2 * 24 * time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(p schedule.Policy) float64 {
+			cfg := EnvironmentConfig{Local: 64, Clouds: Marshall12Clouds(0), Policy: p, Budget: schedule.Marshall12Budget()}
+			cfg.Clouds[0].Limit = 128
+			for i := range cfg.Clouds {
+				cfg.Clouds[i].Boot, cfg.Clouds[i].Stop = Certain(50*time.Second), Certain(13*time.Second)
+			}
+			r, err := e.Run(jobs, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Cost.Float64()
+		}
+		a, b := run(new(schedule.OD)), run(new(schedule.ODPlus))
+		od += a
+		plus += b
+		if b > a {
+			more++
+		}
+	}
+	t.Logf("OD %.2f, OD++ %.2f on average; OD++ costs more on %d of %d samples", od/seeds, plus/seeds, more, seeds)
+	if more == 0 || more == seeds {
+		t.Errorf("OD++ costs more on %d of %d samples; the documentation says that both happen", more, seeds)
+	}
+}
+
+// SM under the paper's budget: 59 instances at $0.085 for each of the 306 hours
+// that begin before 1,100,000 s, whatever the jobs are ([Marshall12] section V.B: 58
+// to 59 instances), and the credits go down to 5 - 5.015·306 + 5·305 = -4.59.
+func TestSustainedMaximumCosts(t *testing.T) {
+	var e Environment
+	r, err := e.Run([]trace.Job{minutesJob(1, 0, 1, 1)}, EnvironmentConfig{
+		Local: 64, Clouds: Marshall12Clouds(.9), Policy: new(schedule.SM), Budget: schedule.Marshall12Budget(),
+		Horizon: Marshall12Horizon, Rand: newSource(1),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 59 * 306 * 85 * pricing.Milli; r.Cost != want {
+		t.Errorf("cost %v, want %v", r.Cost, want)
+	}
+	if want := 306 * (5*pricing.Unit - 5015*pricing.Milli); r.LowestCredits != want {
+		t.Errorf("lowest credits %v, want %v", r.LowestCredits, want)
+	}
+	if p := r.Infrastructures[1]; p.Peak != 512 || p.Launched != 512 || p.Refused < 3000 {
+		t.Errorf("private cloud: %+v, want 512 launched after about 9 refusals each", p)
+	}
+}
+
+// Bad input is told before anything runs: what is wrong where, and what would be
+// right.
+func TestEnvironmentErrors(t *testing.T) {
+	jobs := []trace.Job{minutesJob(1, 0, 10, 2), minutesJob(2, 1, 10, 600)}
+	with := func(f func(c *EnvironmentConfig)) EnvironmentConfig {
+		c := EnvironmentConfig{Local: 64, Clouds: Marshall12Clouds(.1), Policy: new(schedule.OD), Budget: schedule.Marshall12Budget(), Rand: newSource(1)}
+		f(&c)
+		return c
+	}
+	cloud := func(f func(c *CloudConfig)) EnvironmentConfig {
+		return with(func(c *EnvironmentConfig) { f(&c.Clouds[0]) })
+	}
+	for _, c := range []struct {
+		cfg  EnvironmentConfig
+		err  error
+		want string
+	}{
+		{with(func(c *EnvironmentConfig) { c.Clouds = c.Clouds[:1] }), ErrTooLarge, "job at index 1, Nodes: more nodes than there can be: job 2 needs 600 cores, and no infrastructure can ever have more than 512"},
+		{with(func(c *EnvironmentConfig) { c.Clouds[1].Reject = 1 }), ErrTooLarge, "more than 512"},
+		{with(func(c *EnvironmentConfig) { c.Budget = schedule.Budget{} }), ErrTooLarge, "more than 512"},
+		{with(func(c *EnvironmentConfig) { c.Clouds = nil }), ErrTooLarge, "more than 64"},
+		{cloud(func(c *CloudConfig) { c.Reject = 1.01 }), ErrRange, "Clouds[0].Reject: value out of range: a rejection rate of 1.01: want a probability from 0 to 1"},
+		{cloud(func(c *CloudConfig) { c.Reject = -.1 }), ErrRange, "Clouds[0].Reject"},
+		{cloud(func(c *CloudConfig) { c.Reject = math.NaN() }), ErrRange, "Clouds[0].Reject"},
+		{cloud(func(c *CloudConfig) { c.Price = -1 }), ErrRange, "Clouds[0].Price"},
+		{cloud(func(c *CloudConfig) { c.Limit = schedule.NoLimit }), ErrRange, "Clouds[0].Limit: value out of range: a free cloud without a limit"},
+		{cloud(func(c *CloudConfig) { c.Limit = -2 }), ErrRange, "Clouds[0].Limit"},
+		{cloud(func(c *CloudConfig) { c.Limit = maxHeld + 1 }), ErrRange, "Clouds[0].Limit"},
+		{cloud(func(c *CloudConfig) { c.Boot = Certain(-1) }), ErrRange, "Clouds[0].Boot"},
+		{cloud(func(c *CloudConfig) { c.Boot = Delay{{-1, 1, 1}} }), ErrRange, "Clouds[0].Boot"},
+		{cloud(func(c *CloudConfig) { c.Stop = Delay{{math.NaN(), 1, 1}} }), ErrRange, "Clouds[0].Stop"},
+		{cloud(func(c *CloudConfig) { c.Stop = Delay{{1, 1, -1}} }), ErrRange, "Clouds[0].Stop"},
+		{with(func(c *EnvironmentConfig) { c.Budget.Hourly = -1 }), schedule.ErrRange, "Budget.Hourly"},
+		{with(func(c *EnvironmentConfig) { c.Budget.Debt = -1 }), schedule.ErrRange, "Budget.Debt"},
+		{with(func(c *EnvironmentConfig) { c.Policy = new(schedule.AQTP) }), schedule.ErrRange, "Policy: schedule: AQTP.Response: value out of range: a desired response of 0s: want more than 0"},
+		{with(func(c *EnvironmentConfig) { c.Policy = nil }), ErrRange, "Policy"},
+		{with(func(c *EnvironmentConfig) { c.Rand = nil }), ErrRange, "no source of randomness"},
+		{with(func(c *EnvironmentConfig) { c.Local = -1 }), ErrRange, "Local"},
+		{with(func(c *EnvironmentConfig) { c.Local, c.Clouds = 0, nil }), ErrRange, "neither a local cluster nor a cloud"},
+		{with(func(c *EnvironmentConfig) { c.Every = -1 }), ErrRange, "Every"},
+		{with(func(c *EnvironmentConfig) { c.Horizon = -1 }), ErrRange, "Horizon"},
+		{with(func(c *EnvironmentConfig) { c.Clouds = make([]CloudConfig, maxClouds+1) }), ErrRange, "clouds: want at most"},
+	} {
+		var e Environment
+		_, err := e.Run(jobs, c.cfg)
+		var input *InputError
+		if !errors.As(err, &input) || !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want an InputError that is %q and says %q", err, c.err, c.want)
+		}
+		if e.now != 0 || e.ids != 0 {
+			t.Errorf("%v: something has run", err)
+		}
+		if testing.Verbose() {
+			t.Log(err)
+		}
+	}
+
+	// Jobs.
+	for _, jobs := range [][]trace.Job{
+		{minutesJob(1, 5, 1, 1), minutesJob(2, 0, 1, 1)}, {minutesJob(1, 0, 0, 1)}, {minutesJob(1, 0, 1, 0)}, {minutesJob(1, -1, 1, 1)},
+		{{ID: 1, Run: 2, Estimate: 1, Nodes: 1}},
+	} {
+		var input *InputError
+		if _, err := new(Environment).Run(jobs, with(func(*EnvironmentConfig) {})); !errors.As(err, &input) || input.Index < 0 {
+			t.Errorf("jobs %v: %v, want an InputError with the job's index", jobs, err)
+		}
+	}
+}
+
+// Policies of other packages that ask for what cannot be, and jobs that nobody
+// launches for, are errors, not endless runs or silent cuts.
+func TestEnvironmentBadPolicies(t *testing.T) {
+	const launch, end = schedule.Launch, schedule.Terminate
+	one := func(a schedule.Action) schedule.Policy {
+		return schedule.PolicyFunc(func(dst []schedule.Action, s *schedule.Snapshot) []schedule.Action { return append(dst, a) })
+	}
+	for _, c := range []struct {
+		policy schedule.Policy
+		reject float64
+		want   string
+	}{
+		{one(schedule.Action{Kind: launch, Cloud: 1, Count: 513}), 0, "which has 0 of at most 512"},
+		{one(schedule.Action{Kind: launch, Cloud: 1}), 0, "it launches 0 instances"},
+		{one(schedule.Action{Kind: launch, Cloud: 2, Count: 60}), 0, "with 5 left and a debt of 0.085"},
+		{one(schedule.Action{Kind: launch, Cloud: 0, Count: 1}), 0, "none can be rented"},
+		{one(schedule.Action{Kind: launch, Cloud: 3, Count: 1}), 0, "none can be rented"},
+		{one(schedule.Action{Kind: launch, Cloud: -1, Count: 1}), 0, "none can be rented"},
+		{one(schedule.Action{Kind: end, Cloud: 1}), 0, "which is not idle"},
+		{one(schedule.Action{Kind: 9, Cloud: 1}), 0, "unknown kind"},
+		{one(schedule.Action{Kind: launch, Cloud: 1, Count: 1}), .999, "asks a cloud again that has refused"},
+		{schedule.PolicyFunc(func(dst []schedule.Action, s *schedule.Snapshot) []schedule.Action { return dst }), 0, "1 jobs have not ended by 31536600 s, the first of those that wait is the one at index 0"},
+	} {
+		_, err := new(Environment).Run([]trace.Job{minutesJob(1, 0, 10, 65)}, EnvironmentConfig{
+			Local: 64, Clouds: Marshall12Clouds(c.reject), Policy: c.policy, Budget: schedule.Marshall12Budget(), Rand: newSource(1),
+		})
+		if err == nil || !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want it to say %q", err, c.want)
+		}
+	}
+	// Amounts that pass the range of Money.
+	cfg := lab(new(schedule.OD))
+	cfg.Budget.Hourly = math.MaxInt64
+	if _, err := new(Environment).Run([]trace.Job{minutesJob(1, 0, 600, 1)}, cfg); !errors.Is(err, pricing.ErrOverflow) {
+		t.Errorf("%v, want pricing.ErrOverflow", err)
+	}
+}
+
+// A refusal of the whole request gets all or nothing; the policy asks again at the
+// next evaluation.
+func TestRejectWhole(t *testing.T) {
+	var e Environment
+	for _, whole := range []bool{false, true} {
+		partial := 0
+		for seed := range uint64(50) {
+			cfg := EnvironmentConfig{
+				Clouds: Marshall12Clouds(.5)[:1], Policy: new(schedule.OD), Rand: newSource(seed), RejectWhole: whole, Decisions: true,
+			}
+			r, err := e.Run([]trace.Job{minutesJob(1, 0, 10, 10)}, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range r.Decisions {
+				if d.Refused > 0 && d.Refused < d.Count {
+					partial++
+				}
+			}
+		}
+		if whole == (partial > 0) {
+			t.Errorf("whole %v: %d requests granted in part", whole, partial)
+		}
+	}
+}
+
+// The mixture of [Marshall12] section IV.A, by its moments: of a mixture the
+// mean is Σ w·μ = 49.91 s and the variance Σ w·(σ² + μ²) − mean² = 33.20 s².
+// Tolerances are five standard errors.
+func TestDelays(t *testing.T) {
+	const n = 200_000
+	rng := newSource(1)
+	moments := func(d Delay) (mean, variance float64) {
+		for range n {
+			x := d.draw(rng).Seconds()
+			mean += x
+			variance += x * x
+		}
+		mean /= n
+		return mean, variance/n - mean*mean
+	}
+	w := []float64{.63, .25, .12}
+	mu := []float64{50.86, 42.34, 60.69}
+	sigma := []float64{1.91, 2.56, 2.14}
+	wantMean, wantVariance := 0., 0.
+	for i := range w {
+		wantMean += w[i] * mu[i]
+		wantVariance += w[i] * (sigma[i]*sigma[i] + mu[i]*mu[i])
+	}
+	wantVariance -= wantMean * wantMean
+	mean, variance := moments(MeasuredLaunch())
+	if math.Abs(mean-wantMean) > 5*math.Sqrt(wantVariance/n) || math.Abs(variance/wantVariance-1) > 5*math.Sqrt(2./n) {
+		t.Errorf("launches take %.3f s with a variance of %.2f, want %.3f and %.2f", mean, variance, wantMean, wantVariance)
+	}
+	if got := MeasuredLaunch().Mean().Seconds(); math.Abs(got-wantMean) > 1e-6 {
+		t.Errorf("mean of the mixture %v, want %v", got, wantMean)
+	}
+	mean, variance = moments(MeasuredStop())
+	if math.Abs(mean-12.92) > 5*.5/math.Sqrt(n) || math.Abs(variance/.25-1) > 5*math.Sqrt(2./n) {
+		t.Errorf("terminations take %.4f s with a variance of %.4f", mean, variance)
+	}
+	if d := Certain(3 * time.Second); d.draw(nil) != 3*time.Second || d.Mean() != 3*time.Second {
+		t.Error("a certain delay is not")
+	}
+	// Mostly negative draws are drawn again.
+	for range 1000 {
+		if d := (Delay{{1, 0, time.Second}}).draw(rng); d < 0 {
+			t.Fatal("a negative delay")
+		}
+	}
+	// ln against math.Log, to two units in the last place.
+	for range 100_000 {
+		x := rng.Float64()
+		if x == 0 {
+			continue
+		}
+		if got, want := ln(x), math.Log(x); math.Abs(got-want) > 2*math.Abs(math.Nextafter(want, 0)-want) && math.Abs(got-want) > 1e-16 {
+			t.Fatalf("ln(%v) = %v, want %v", x, got, want)
+		}
+	}
+}
+
+// The same seed gives the same run on every machine. The numbers are those of the
+// first run of this code.
+func TestEnvironmentPinned(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	jobs, err := workload.AppendFeitelson(nil, rng, 200, workload.SampleOptions{Arrivals: workload.Campaigns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := new(Environment).Run(jobs, EnvironmentConfig{
+		Local: 64, Clouds: Marshall12Clouds(.5), Policy: new(schedule.ODPlus), Budget: schedule.Marshall12Budget(), Rand: rng,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type key struct {
+		AWRT     time.Duration
+		Cost     pricing.Money
+		Launched int
+	}
+	if got, want := (key{r.AWRT, r.Cost, r.Infrastructures[1].Launched}), (key{10759546103755, 301240 * pricing.Milli, 549}); got != want {
+		t.Errorf("%#v, want %#v", got, want)
+	}
+}
+
+// A warm Environment allocates nothing, with whatever policy and jobs.
+func TestEnvironmentAllocatesNothing(t *testing.T) {
+	src := rand.NewPCG(1, 2)
+	rng := rand.New(src)
+	logs := make([][]trace.Job, 3)
+	for i := range logs {
+		var err error
+		o := workload.SampleOptions{Arrivals: workload.Arrivals(i % 2), Span: 24 * time.Hour, CampaignJobs: 50}
+		if logs[i], err = workload.AppendFeitelson(nil, newSource(uint64(i)), 200-50*i, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, p := range map[string]schedule.Policy{
+		"SM":   new(schedule.SM),
+		"OD":   new(schedule.OD),
+		"OD++": new(schedule.ODPlus),
+		"AQTP": &schedule.AQTP{Response: time.Hour},
+		"MCOP": &schedule.MCOP{CostWeight: .5, Rand: rng, Population: 6, Generations: 2},
+	} {
+		for _, covered := range []bool{false, true} {
+			cfg := EnvironmentConfig{
+				Local: 64, Clouds: Marshall12Clouds(.5), Policy: p, Budget: schedule.Marshall12Budget(), Rand: rng,
+				Decisions: true, Covered: covered, Horizon: 60 * time.Hour,
+			}
+			var e Environment
+			one := func(jobs []trace.Job) {
+				src.Seed(1, 2)
+				if _, err := e.Run(jobs, cfg); err != nil {
+					t.Fatal(name, err)
+				}
+			}
+			for _, jobs := range logs {
+				one(jobs)
+			}
+			for k, jobs := range logs {
+				if n := allocs.Once(func() { one(jobs) }); n != 0 {
+					t.Errorf("%s, covered %v, log %d: %v allocations", name, covered, k, n)
+				}
+			}
+		}
+	}
+}
