@@ -23,8 +23,8 @@ import (
 // order: no sequence of plans goes in circles, and where all partitions want
 // more than they have the shares end within one node of max-min fair.
 //
-// A plan takes O(N + G·(p + r + N)) time, G the nodes that it moves, N all nodes, p
-// partitions and r requests, and nothing where none waits and no lease ends.
+// A plan takes O(N·k + G·(p + r + log N)) time, G the nodes that it moves, N all nodes, p
+// partitions, r requests and k kinds, and nothing where none waits and no lease ends.
 
 // ManagerOptions are the terms of the exchange. The zero value is the default.
 type ManagerOptions struct {
@@ -714,7 +714,9 @@ type planner struct {
 	end      []int
 	ending   []int // leases to end, by number of preemption
 	used     []bool
-	first    int // all before it are used
+	first    int     // all before it are used
+	heaps    [][]int // of each partition and kind, or any: nodes to take, cheapest first
+	built    []bool
 }
 
 func zeroed[T any](s []T, n int) []T {
@@ -739,6 +741,7 @@ func (m *Manager) plan() {
 	w.named = zeroed(w.named, kinds)
 	w.from, w.end = zeroed(w.from, kinds), zeroed(w.end, kinds)
 	w.free, w.ending = w.free[:0], w.ending[:0]
+	clear(w.built)
 	for i := range nodes {
 		n := &nodes[i]
 		switch {
@@ -893,6 +896,7 @@ func (m *Manager) giveFree() {
 // superfluous.
 func (m *Manager) takeBack() {
 	w := &m.work
+	clear(w.built) // nodes have been granted since
 	if m.waiting > 0 {
 		slices.SortFunc(w.ending, func(a, b int) int {
 			if m.s.Nodes[a].Preemption < m.s.Nodes[b].Preemption {
@@ -1013,13 +1017,7 @@ func (m *Manager) ready(v int) bool {
 // preempt begins to take a partition's node of least value, of a kind if k is not
 // negative. Ties go to the lower node.
 func (m *Manager) preempt(v, k int, forced bool) {
-	best := -1
-	for i := range m.s.Nodes {
-		n := &m.s.Nodes[i]
-		if n.Holder == v && n.Preemption == 0 && (k < 0 || m.kindOf[i] == k) && (best < 0 || n.Value < m.s.Nodes[best].Value) {
-			best = i
-		}
-	}
+	best := m.cheapest(v, k)
 	n := &m.s.Nodes[best]
 	m.s.Preemption++
 	n.Preemption, n.Forced = m.s.Preemption, forced
@@ -1029,6 +1027,70 @@ func (m *Manager) preempt(v, k int, forced bool) {
 	m.ending++
 	m.due = true
 	m.s.Stats.Preemptions++
+}
+
+// cheapest returns the node of least value that a partition holds and that is not to
+// end, of a kind if k is not negative; there is one. It takes them from a heap, one for
+// each partition and kind that is asked for in a plan: O(N) time to build it and
+// O(log N) for a node.
+func (m *Manager) cheapest(v, k int) int {
+	w := &m.work
+	kinds := len(m.kinds) + 1
+	for len(w.heaps) < len(m.s.Partitions)*kinds {
+		w.heaps = append(w.heaps, nil)
+	}
+	w.built = append(w.built, make([]bool, max(0, len(w.heaps)-len(w.built)))...)
+	h := w.heaps[v*kinds+k+1]
+	if !w.built[v*kinds+k+1] {
+		w.built[v*kinds+k+1] = true
+		h = h[:0]
+		for i := range m.s.Nodes {
+			if n := &m.s.Nodes[i]; n.Holder == v && n.Preemption == 0 && (k < 0 || m.kindOf[i] == k) {
+				h = append(h, i)
+			}
+		}
+		for i := len(h)/2 - 1; i >= 0; i-- {
+			m.sift(h, i)
+		}
+	}
+	for m.s.Nodes[h[0]].Preemption > 0 { // taken from the heap of another kind
+		h = m.pop(h)
+	}
+	best := h[0]
+	w.heaps[v*kinds+k+1] = m.pop(h)
+	return best
+}
+
+// pop removes the root of a heap.
+func (m *Manager) pop(h []int) []int {
+	h[0] = h[len(h)-1]
+	h = h[:len(h)-1]
+	m.sift(h, 0)
+	return h
+}
+
+// sift moves element i of a heap down to where it belongs.
+func (m *Manager) sift(h []int, i int) {
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && m.cheaper(h[c+1], h[c]) {
+			c++
+		}
+		if !m.cheaper(h[c], h[i]) {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+// cheaper reports whether node i is to be taken before node j.
+func (m *Manager) cheaper(i, j int) bool {
+	a, b := m.s.Nodes[i].Value, m.s.Nodes[j].Value
+	return a < b || a == b && i < j
 }
 
 // An Assignment is what the ledger says of a node.
