@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/forecast"
 )
@@ -178,7 +179,7 @@ func (o *options) unusable(it *item) int {
 func (o *options) nothing(in *input, l *left, first error) error {
 	if len(in.items) == 1 && first != nil {
 		return cli.Mistakef("%s: the series %s %w: want a lower -horizon or -least, fewer -origins or other -models",
-			o.source(), quote(in.items[0].name), first)
+			o.source(), infile.Quote(in.items[0].name), first)
 	}
 	var texts []string
 	for why, names := range l.why {
@@ -188,7 +189,7 @@ func (o *options) nothing(in *input, l *left, first error) error {
 	}
 	if len(in.items) == 1 {
 		_, text, _ := strings.Cut(texts[0], " ")
-		return cli.Mistakef("%s: the series %s is %s", o.source(), quote(in.items[0].name), text)
+		return cli.Mistakef("%s: the series %s is %s", o.source(), infile.Quote(in.items[0].name), text)
 	}
 	return cli.Mistakef("%s: none of the %s series can be used for all of the models: %s",
 		o.source(), decimal.Int(len(in.items)), strings.Join(texts, ", "))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
@@ -175,7 +176,7 @@ func (o *options) foresee(w io.Writer, it *item, r *results) error {
 		fmt.Fprintf(w, "%s more with -forecast FILE.\n", decimal.Count(rest, "step"))
 	}
 	fmt.Fprintf(w, "Forecast of %s by %s, fitted to all of it. Low to high is to hold %s.\n",
-		quote(it.name), r.chosen(), o.percent())
+		infile.Quote(it.name), r.chosen(), o.percent())
 	if math.Abs(x.signal) > alarm {
 		fmt.Fprintf(w, "The tracking signal is %s: errors of late point one way, do not rely on it.\n", decimal.Fixed(x.signal, 2))
 	} else {
