@@ -1,4 +1,5 @@
-// Package placement says which of the idle instances a starting job gets.
+// Package placement says which of the idle instances a starting job gets, and
+// at which of several clouds more are cheapest.
 //
 // # Problem
 //
@@ -8,6 +9,11 @@
 // which are left, when those are given back, and whether the leases under the
 // job renew before it ends. The choice is made online, without knowing which
 // jobs come next, and it is a rule of thumb: no bound on its cost is known.
+//
+// With several clouds there is a choice before that: where to request instances
+// that a job needs, which cannot move later. What they cost an hour depends on what
+// runs there already: on the reservations that are not in use, and on the discount
+// that was earned in this month.
 //
 // # Notation
 //
@@ -37,17 +43,26 @@
 // The guarantee is that the chosen set is exactly the n first; nothing is proven
 // of the cost that it leads to.
 //
+// Of clouds, [Choose] takes the one at which the next instances have the least
+// instant charging rate ([Cloud.Rate], [Niu16] section 6): the sum over their ranks
+// of the reservation's hourly rate that serves the rank, or else of the price on
+// demand less the discount of the rank's use in this month. Ties fall by index. It
+// is greedy, and no bound on its cost is known: it does not see how long instances
+// will be kept.
+//
 // # Units
 //
 // Times are spans from the start of the trace, [time.Duration], and need not be
 // in the future: an instance whose charge is overdue has a negative margin. A
-// selection is positions in the slice of idle instances.
+// selection is positions in the slice of idle instances. Rates are
+// [pricing.Money] an hour, for all the instances asked for.
 //
 // # Allocation and concurrency
 //
 // A [Selector] is ready as it is, keeps its memory between calls and allocates
 // nothing once it suffices for the number of idle instances. It must not be used
-// by two goroutines at once. Randomness is passed in: the same seed gives the
+// by two goroutines at once. A [Cloud] is plain data, and Rate and Choose are
+// functions without memory, which allocate nothing. Randomness is passed in: the same seed gives the
 // same choice on every machine.
 //
 // # References
