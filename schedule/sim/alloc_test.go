@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -25,6 +26,10 @@ func TestRunAllocatesNothing(t *testing.T) {
 		"sum":          {Expansion: schedule.SumSize, Placement: placement.MinMarginFirst},
 		"bound":        {Bound: true},
 		"random":       {Placement: placement.Random, Rand: rnd},
+		"clouds": {Reformat: time.Second, Clouds: []Cloud{
+			{Portfolio: halfPeak{}, Quota: 300},
+			{Meter: pricing.GCE2014, Hourly: 1920 * pricing.Milli, Discount: pricing.GCE2014SustainedUse, Ask: RefuseSome(.2, rnd)},
+		}},
 	} {
 		n := 5000
 		if name == "conservative" {

@@ -18,7 +18,7 @@ var (
 
 // An InputError says which input a simulation cannot take, and why.
 type InputError struct {
-	Field string // of trace.Job or of Config
+	Field string // of trace.Job or of Config, such as Clouds[1].Quota
 	Index int    // of the job, -1 for a field of Config
 	Err   error  // what is wrong and what would be right; unwraps to a sentinel
 }

@@ -15,6 +15,7 @@ type kind int64
 const (
 	finish kind = iota // a job ends
 	booted             // the instances of a request are up
+	retry              // a cloud that refused may be asked again
 )
 
 const kindShift = 56

@@ -51,6 +51,9 @@ func drawConfig(t *rapid.T) Config {
 		WaitFromNow:  rapid.Bool().Draw(t, "from now"),
 		Bound:        rapid.Bool().Draw(t, "bound"),
 	}
+	if rapid.IntRange(0, 2).Draw(t, "formats") == 0 {
+		cfg.Reformat = 3400 * time.Millisecond
+	}
 	if rapid.Bool().Draw(t, "odd boot") {
 		cfg.Boot = func(n int) time.Duration { return time.Duration(30+7*n) * time.Second }
 	}
@@ -129,6 +132,7 @@ func TestRunInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		jobs, cfg := drawJobs(t, 6), drawConfig(t)
 		cfg.Mode = rapid.SampledFrom([]Mode{SEC, NoWait, Local, Individual}).Draw(t, "any mode")
+		cfg.Reformat = 0 // starts are when instances are there
 		cfg.Placement = placement.Policy(rapid.IntRange(0, 4).Draw(t, "any placement"))
 		newScheduler := rapid.SampledFrom([]func() schedule.Scheduler{
 			func() schedule.Scheduler { return nil },

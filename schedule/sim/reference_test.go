@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -14,20 +15,36 @@ import (
 // package documentation states it, with plain slices and full rescans, and
 // with EASY backfilling of its own. It shares no code with the Simulator.
 type reference struct {
-	jobs   []trace.Job
-	cfg    Config
-	now    time.Duration
-	queue  []int
-	run    map[int]bool
-	starts []time.Duration
-	inst   []*refInstance
-	bound  map[int]time.Duration // ready time of a bound job
-	paid   []time.Duration       // lengths of the leases that ended
-	levels []Level
+	jobs     []trace.Job
+	cfg      Config
+	clouds   []Cloud // at least one
+	now      time.Duration
+	queues   [][]int     // by cloud, sorted by job
+	at       map[int]int // the cloud of a job
+	closed   []time.Duration
+	retries  []time.Duration // when refused requests are tried again
+	reserved [][]placement.Reservation
+	leases   []refLease
+	run      map[int]bool
+	starts   []time.Duration
+	began    map[int]time.Duration // when a job got its instances
+	inst     []*refInstance
+	bound    map[int]time.Duration // ready time of a bound job
+	paid     []time.Duration       // lengths of the leases that ended
+	levels   []Level
+}
+
+// A refLease is an instance's, while and after it is held.
+type refLease struct {
+	cloud       int
+	start, paid time.Duration // charged until; Never while it runs
 }
 
 type refInstance struct {
 	id          int
+	cloud       int
+	lease       int
+	user        int
 	leased      time.Duration
 	ready       time.Duration
 	job         int // that holds it, -1 if none
@@ -36,7 +53,18 @@ type refInstance struct {
 }
 
 func refRun(jobs []trace.Job, cfg Config) *reference {
-	r := &reference{jobs: jobs, cfg: cfg, run: map[int]bool{}, bound: map[int]time.Duration{}, starts: make([]time.Duration, len(jobs))}
+	r := &reference{jobs: jobs, cfg: cfg, run: map[int]bool{}, bound: map[int]time.Duration{}, starts: make([]time.Duration, len(jobs)), at: map[int]int{}, began: map[int]time.Duration{}}
+	r.clouds = []Cloud{{Meter: cfg.Meter, Hourly: cfg.Hourly, Boot: cfg.Boot}}
+	if len(cfg.Clouds) > 0 {
+		r.clouds = nil
+		for _, c := range cfg.Clouds {
+			r.clouds = append(r.clouds, c.filledIn(&cfg))
+		}
+	}
+	r.queues = make([][]int, len(r.clouds))
+	r.closed = make([]time.Duration, len(r.clouds))
+	r.reserved = make([][]placement.Reservation, len(r.clouds))
+	nextWeek := week
 	for i := range r.starts {
 		r.starts[i] = -1
 	}
@@ -59,18 +87,26 @@ func refRun(jobs []trace.Job, cfg Config) *reference {
 				t = min(t, in.ready)
 			}
 		}
+		for _, until := range r.retries {
+			if until > r.now {
+				t = min(t, until)
+			}
+		}
 		if len(r.live()) > 0 && cfg.Mode != Local {
 			t = min(t, r.now-r.now%cfg.ReleaseEvery+cfg.ReleaseEvery)
 		}
 		if t == schedule.Never {
 			return r
 		}
+		for ; nextWeek <= t; nextWeek += week {
+			r.observe(int(nextWeek / time.Hour))
+		}
 		before := r.now
 		r.now = t
 		// Nodes whose job's estimate ends now, and instances that are up, count
 		// as free from now on.
 		for _, in := range r.live() {
-			if in.job >= 0 && r.run[in.job] && r.starts[in.job]+jobs[in.job].Estimate == t {
+			if in.job >= 0 && r.run[in.job] && r.began[in.job]+jobs[in.job].Estimate+cfg.Reformat == t {
 				in.job, in.idle = -1, t
 			}
 			if in.ready == t && in.ready > before && in.job < 0 {
@@ -78,9 +114,8 @@ func refRun(jobs []trace.Job, cfg Config) *reference {
 			}
 		}
 		for ; next < len(jobs) && jobs[next].Submit == t; next++ {
-			r.queue = append(r.queue, next)
-			r.pass()
-			r.acquire()
+			r.arrive(next)
+			r.look(r.at[next])
 		}
 		for i := range jobs {
 			if r.run[i] && r.starts[i]+jobs[i].Run == t {
@@ -90,26 +125,32 @@ func refRun(jobs []trace.Job, cfg Config) *reference {
 						in.job, in.idle = -1, t
 					}
 				}
-				r.pass()
-				r.acquire()
+				r.pass(r.at[i])
+				r.look(r.at[i])
 			}
 		}
 		for i := range jobs {
 			if ready, ok := r.bound[i]; ok && ready == t {
 				delete(r.bound, i)
-				r.run[i], r.starts[i] = true, t
-				r.pass()
+				r.begin(i)
+				r.pass(0)
 			}
 		}
-		if slices.ContainsFunc(r.live(), func(in *refInstance) bool { return in.ready == t && !in.fixed }) {
-			r.pass()
+		for c := range r.clouds {
+			if slices.ContainsFunc(r.live(), func(in *refInstance) bool { return in.ready == t && !in.fixed && in.cloud == c }) {
+				r.pass(c)
+			}
 		}
-		if t%cfg.ReleaseEvery == 0 && len(r.queue) == 0 {
-			for _, in := range r.live() {
-				if r.isIdle(in) && r.due(in) < t+cfg.ReleaseEvery && !in.fixed {
-					in.gone = true
-					r.paid = append(r.paid, t-in.leased)
-				}
+		for _, until := range slices.Clone(r.retries) {
+			if until == t {
+				r.look(0)
+			}
+		}
+		for _, in := range r.live() {
+			if t%cfg.ReleaseEvery == 0 && len(r.queues[in.cloud]) == 0 && r.isIdle(in) && r.due(in) < t+cfg.ReleaseEvery && !in.fixed {
+				in.gone = true
+				r.paid = append(r.paid, t-in.leased)
+				r.leases[in.lease].paid = in.leased + r.clouds[in.cloud].Meter.Charged(t-in.leased)
 			}
 		}
 		held, busy := len(r.live()), 0
@@ -133,9 +174,9 @@ func (r *reference) isIdle(in *refInstance) bool {
 	return !in.gone && in.job < 0 && in.ready <= r.now
 }
 
-func (r *reference) idle() (idle []*refInstance) {
+func (r *reference) idle(c int) (idle []*refInstance) {
 	for _, in := range r.inst {
-		if r.isIdle(in) {
+		if r.isIdle(in) && in.cloud == c {
 			idle = append(idle, in)
 		}
 	}
@@ -143,7 +184,7 @@ func (r *reference) idle() (idle []*refInstance) {
 }
 
 func (r *reference) due(in *refInstance) time.Duration {
-	return in.leased + r.cfg.Meter.NextCharge(r.now-in.leased)
+	return in.leased + r.clouds[in.cloud].Meter.NextCharge(r.now-in.leased)
 }
 
 // prefer sorts idle instances by the placement policy.
@@ -166,19 +207,35 @@ func (r *reference) prefer(idle []*refInstance) []*refInstance {
 }
 
 func (r *reference) start(i int) {
-	for _, in := range r.prefer(r.idle())[:r.jobs[i].Nodes] {
+	c := r.at[i]
+	for _, in := range r.prefer(r.idle(c))[:r.jobs[i].Nodes] {
 		in.job = i
 	}
-	r.run[i], r.starts[i] = true, r.now
-	r.queue = slices.DeleteFunc(r.queue, func(q int) bool { return q == i })
+	r.begin(i)
+	r.queues[c] = slices.DeleteFunc(r.queues[c], func(q int) bool { return q == i })
+}
+
+// begin starts a job that has its instances.
+func (r *reference) begin(i int) {
+	r.run[i], r.starts[i], r.began[i] = true, r.now, r.now
+	for _, in := range r.live() {
+		if in.job == i {
+			if in.user != noUser && in.user != r.jobs[i].User {
+				r.starts[i] = r.now + r.cfg.Reformat
+			}
+			in.user = r.jobs[i].User
+		}
+	}
 }
 
 // reservation returns the top job's shadow time and the extra nodes then.
-func (r *reference) reservation() (time.Duration, int) {
-	need := r.jobs[r.queue[0]].Nodes
+func (r *reference) reservation(c int) (time.Duration, int) {
+	need := r.jobs[r.queues[c][0]].Nodes
 	at := []time.Duration{}
 	for _, in := range r.live() {
-		at = append(at, r.freeAt(in))
+		if in.cloud == c {
+			at = append(at, r.freeAt(in))
+		}
 	}
 	slices.Sort(at)
 	at = slices.DeleteFunc(at, func(d time.Duration) bool { return d == schedule.Never })
@@ -200,48 +257,244 @@ func (r *reference) freeAt(in *refInstance) time.Duration {
 	case in.job >= 0 && !r.run[in.job]: // bound, not up yet
 		return schedule.Never
 	case in.job >= 0:
-		return r.starts[in.job] + r.jobs[in.job].Estimate
+		return r.began[in.job] + r.jobs[in.job].Estimate + r.cfg.Reformat
 	}
 	return max(r.now, in.ready)
 }
 
-func (r *reference) pass() {
-	for len(r.queue) > 0 && r.jobs[r.queue[0]].Nodes <= len(r.idle()) {
-		r.start(r.queue[0])
+func (r *reference) pass(c int) {
+	for len(r.queues[c]) > 0 && r.jobs[r.queues[c][0]].Nodes <= len(r.idle(c)) {
+		r.start(r.queues[c][0])
 	}
-	if len(r.queue) == 0 {
+	if len(r.queues[c]) == 0 {
 		return
 	}
-	for _, i := range slices.Clone(r.queue[1:]) {
+	for _, i := range slices.Clone(r.queues[c][1:]) {
 		j := r.jobs[i]
-		shadow, extra := r.reservation()
-		if j.Nodes <= len(r.idle()) && (shadow == schedule.Never || r.now+j.Estimate <= shadow || j.Nodes <= extra) {
+		shadow, extra := r.reservation(c)
+		if j.Nodes <= len(r.idle(c)) && (shadow == schedule.Never || r.now+j.Estimate+r.cfg.Reformat <= shadow || j.Nodes <= extra) {
 			r.start(i)
 		}
 	}
 }
 
-func (r *reference) acquire() {
-	if r.cfg.Mode == Local || len(r.queue) == 0 {
+func (r *reference) enqueue(c, i int) {
+	r.at[i] = c
+	r.queues[c] = append(r.queues[c], i)
+	slices.Sort(r.queues[c]) // the order of submission
+}
+
+func (r *reference) unqueue(i int) {
+	c := r.at[i]
+	r.queues[c] = slices.DeleteFunc(r.queues[c], func(q int) bool { return q == i })
+}
+
+// nodes sums up a queue.
+func (r *reference) nodes(c int) (n int) {
+	for _, i := range r.queues[c] {
+		n += r.jobs[i].Nodes
+	}
+	return n
+}
+
+// busy counts the instances of a cloud that run jobs.
+func (r *reference) busy(c int) (n int) {
+	for _, in := range r.live() {
+		if in.cloud == c && in.job >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// arrive lets a job join a queue.
+func (r *reference) arrive(i int) {
+	n := r.jobs[i].Nodes
+	if len(r.clouds) == 1 {
+		r.enqueue(0, i)
+		r.pass(0)
 		return
 	}
-	top := r.jobs[r.queue[0]]
-	shadow, _ := r.reservation()
-	if top.Nodes <= len(r.idle()) {
+	tried := map[int]bool{}
+	for {
+		best := r.cheapest(n, func(c int) int { return r.busy(c) }, func(c int) bool { return !tried[c] && n <= len(r.idle(c)) })
+		if best < 0 {
+			break
+		}
+		r.enqueue(best, i)
+		r.pass(best)
+		if r.run[i] {
+			return
+		}
+		r.unqueue(i)
+		tried[best] = true
+	}
+	best := r.cheapest(n, func(c int) int { return r.busy(c) + r.nodes(c) }, func(c int) bool { return r.closed[c] <= r.now })
+	if best < 0 {
+		best = slices.IndexFunc(r.clouds, func(cl Cloud) bool { return cl.Quota == 0 || n <= cl.Quota })
+	}
+	r.enqueue(best, i)
+	r.pass(best)
+}
+
+// cheapest returns the cloud with the least rate for n instances after those
+// taken, of those that are allowed and whose quota suffices, -1 if there is none.
+func (r *reference) cheapest(n int, taken func(int) int, allowed func(int) bool) int {
+	best, least := -1, pricing.Money(0)
+	for c, cl := range r.clouds {
+		if !allowed(c) || cl.Quota > 0 && taken(c)+n > cl.Quota {
+			continue
+		}
+		rate := pricing.Money(0)
+		for rank := taken(c); rank < taken(c)+n; rank++ {
+			rate += r.price(c, rank)
+		}
+		if best < 0 || rate < least {
+			best, least = c, rate
+		}
+	}
+	return best
+}
+
+// price is what an hour of the instance of a rank costs at a cloud now.
+func (r *reference) price(c, rank int) pricing.Money {
+	below := 0
+	for _, res := range slices.SortedStableFunc(slices.Values(r.reserved[c]), func(a, b placement.Reservation) int { return cmp.Compare(a.Rate, b.Rate) }) {
+		if below += res.Count; rank < below {
+			return res.Rate
+		}
+	}
+	cl := r.clouds[c]
+	if cl.Discount == (pricing.SustainedUse{}) {
+		return cl.Hourly
+	}
+	from, to := r.month(r.now)
+	used := r.usedBy(c, rank, from, r.now)
+	for q := 3; q > 0; q-- {
+		if 4*used >= time.Duration(q)*(to-from) {
+			price, _ := cl.Hourly.Prorate(time.Duration(cl.Discount[q]), 10000, pricing.HalfEven)
+			return price
+		}
+	}
+	return cl.Hourly
+}
+
+// month returns the calendar month in which a time is.
+func (r *reference) month(t time.Duration) (from, to time.Duration) {
+	y, m, _ := r.cfg.Epoch.Add(t).Date()
+	return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC).Sub(r.cfg.Epoch), time.Date(y, m+1, 1, 0, 0, 0, 0, time.UTC).Sub(r.cfg.Epoch)
+}
+
+// usedBy returns for how long more than rank leases of a cloud were charged for at
+// once, between two times.
+func (r *reference) usedBy(c, rank int, from, to time.Duration) (used time.Duration) {
+	edges := []time.Duration{from, to}
+	for _, l := range r.leases {
+		if l.cloud == c {
+			edges = append(edges, min(max(l.start, from), to), min(max(l.paid, from), to))
+		}
+	}
+	slices.Sort(edges)
+	for i, e := range edges[1:] {
+		n := 0
+		for _, l := range r.leases {
+			if l.cloud == c && l.start <= edges[i] && edges[i] < l.paid {
+				n++
+			}
+		}
+		if n > rank {
+			used += e - edges[i]
+		}
+	}
+	return used
+}
+
+// cost is what a cloud charges in the end, on demand.
+func (r *reference) cost(c int) (sum pricing.Money) {
+	cl := r.clouds[c]
+	last := time.Duration(0)
+	for _, l := range r.leases {
+		if l.cloud == c {
+			last = max(last, l.paid)
+			if cl.Discount == (pricing.SustainedUse{}) {
+				one, _ := cl.Hourly.Over(l.paid-l.start, pricing.HalfEven)
+				sum += one
+			}
+		}
+	}
+	if cl.Discount == (pricing.SustainedUse{}) {
+		return sum
+	}
+	for from, to := r.month(0); from < last; from, to = r.month(to) {
+		for rank := range r.leases {
+			one, _ := cl.Discount.Cost(cl.Hourly, r.usedBy(c, rank, from, to), to-from)
+			sum += one
+		}
+	}
+	return sum
+}
+
+// hour counts the lease-hours of a cloud that begin in an hour of the trace.
+func (r *reference) hour(c, hour int) (n int) {
+	from := time.Duration(hour) * time.Hour
+	for _, l := range r.leases {
+		for at := l.start; l.cloud == c && at < min(l.paid, from+time.Hour); at += time.Hour {
+			if at >= from {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (r *reference) observe(end int) {
+	for c, cl := range r.clouds {
+		if cl.Portfolio == nil {
+			continue
+		}
+		var demand []int
+		for h := end - weekHours; h < end; h++ {
+			demand = append(demand, r.hour(c, h))
+		}
+		r.reserved[c], _ = cl.Portfolio.Observe(nil, demand)
+	}
+}
+
+func (r *reference) booting(c int) (n int) {
+	for _, in := range r.live() {
+		if in.cloud == c && in.ready > r.now && in.job < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *reference) look(first int) {
+	r.acquire(first)
+	for c := range r.clouds {
+		if c != first {
+			r.acquire(c)
+		}
+	}
+}
+
+func (r *reference) acquire(c int) {
+	if r.cfg.Mode == Local || len(r.queues[c]) == 0 {
+		return
+	}
+	top := r.jobs[r.queues[c][0]]
+	shadow, _ := r.reservation(c)
+	if top.Nodes <= len(r.idle(c)) {
 		shadow = r.now
 	}
 	since := top.Submit
 	if r.cfg.WaitFromNow {
 		since = r.now
 	}
-	capacity, booting := 0, 0
+	capacity := 0
 	for _, in := range r.live() {
-		if in.job >= 0 && !r.run[in.job] {
-			continue
-		}
-		capacity++
-		if in.ready > r.now {
-			booting++
+		if in.cloud == c && (in.job < 0 || r.run[in.job]) {
+			capacity++
 		}
 	}
 	if top.Nodes <= capacity && shadow != schedule.Never && shadow-since <= r.cfg.WaitLimit {
@@ -249,8 +502,8 @@ func (r *reference) acquire() {
 	}
 	var covered []int
 	short := false
-	for k, i := range r.queue {
-		isShort := r.jobs[i].Estimate <= r.cfg.Short
+	for k, i := range r.queues[c] {
+		isShort := r.jobs[i].Estimate+r.cfg.Reformat <= r.cfg.Short
 		switch {
 		case r.cfg.Expansion == schedule.SumSize, r.cfg.Expansion == schedule.FirstSize && k == 0:
 			covered = append(covered, i)
@@ -259,34 +512,124 @@ func (r *reference) acquire() {
 			short = short || isShort
 		}
 	}
-	if !r.cfg.Bound {
-		n := -len(r.idle()) - booting
+	switch {
+	case r.cfg.Bound:
+		r.bind(covered)
+	case len(r.clouds) > 1:
+		r.assign(c, covered)
+	default:
+		n := -len(r.idle(0)) - r.booting(0)
 		for _, i := range covered {
 			n += r.jobs[i].Nodes
 		}
-		r.lease(n, -1)
-		return
+		if q := r.clouds[0].Quota; q > 0 {
+			n = min(n, q-len(r.live()))
+		}
+		r.ask(0, n)
 	}
+}
+
+func (r *reference) bind(covered []int) {
 	for _, i := range covered {
-		r.queue = slices.DeleteFunc(r.queue, func(q int) bool { return q == i })
+		r.unqueue(i)
 		n := r.jobs[i].Nodes
-		for _, in := range r.prefer(r.idle()) {
+		for _, in := range r.prefer(r.idle(0)) {
 			if n > 0 {
 				in.job = i
 				n--
 			}
 		}
 		if n == 0 {
-			r.run[i], r.starts[i] = true, r.now
+			r.begin(i)
 			continue
 		}
-		r.lease(n, i)
-		r.bound[i] = r.now + r.cfg.Boot(n)
+		r.lease(0, n, i, 0)
+		r.bound[i] = r.now + r.clouds[0].Boot(n)
 	}
 }
 
-func (r *reference) lease(n, job int) {
+// assign asks, round by round, for the instances of the covered jobs.
+func (r *reference) assign(from int, covered []int) {
+	settled, moved := 0, false
+	for len(covered) > 0 {
+		wants := make([]int, len(r.clouds))
+		to := map[int]int{}
+		for _, i := range covered {
+			c := r.cheapest(r.jobs[i].Nodes, func(c int) int {
+				if c == from {
+					return r.busy(c) + settled + wants[c]
+				}
+				return r.busy(c) + r.nodes(c) + wants[c]
+			}, func(c int) bool { return r.closed[c] <= r.now })
+			if c >= 0 {
+				to[i] = c
+				wants[c] += r.jobs[i].Nodes
+			}
+		}
+		var refused []int
+		for c := range r.clouds {
+			var mine []int
+			for _, i := range covered {
+				if d, ok := to[i]; ok && d == c {
+					mine = append(mine, i)
+				}
+			}
+			if len(mine) == 0 {
+				continue
+			}
+			have := len(r.idle(c)) + r.booting(c)
+			n := wants[c] - max(0, have-r.nodes(c))
+			if c == from {
+				n = settled + wants[c] - have
+			}
+			if !r.ask(c, n) {
+				refused = append(refused, mine...)
+				continue
+			}
+			if c == from {
+				settled += wants[c]
+				continue
+			}
+			for _, i := range mine {
+				r.unqueue(i)
+				r.enqueue(c, i)
+				moved = true
+			}
+		}
+		slices.Sort(refused)
+		covered = refused
+	}
+	for c := range r.clouds {
+		if moved {
+			r.pass(c)
+		}
+	}
+}
+
+func (r *reference) ask(c, n int) bool {
+	if n <= 0 {
+		return true
+	}
+	var delay time.Duration
+	if ask := r.clouds[c].Ask; ask != nil {
+		if r.now < r.closed[c] {
+			return false
+		}
+		var ok bool
+		if delay, ok = ask(r.now, n); !ok {
+			r.closed[c] = r.now + r.cfg.RetryEvery
+			r.retries = append(r.retries, r.closed[c])
+			return false
+		}
+	}
+	r.lease(c, n, -1, delay)
+	return true
+}
+
+func (r *reference) lease(c, n, job int, delay time.Duration) {
+	ready := r.now + delay + r.clouds[c].Boot(max(n, 1))
 	for range max(0, n) {
-		r.inst = append(r.inst, &refInstance{id: len(r.inst), leased: r.now, ready: r.now + r.cfg.Boot(n), job: job})
+		r.inst = append(r.inst, &refInstance{id: len(r.inst), cloud: c, lease: len(r.leases), leased: r.now, ready: ready, job: job, user: noUser})
+		r.leases = append(r.leases, refLease{c, r.now, schedule.Never})
 	}
 }

@@ -34,11 +34,32 @@ type Result struct {
 	Makespan time.Duration // from the first submission to the last end
 	Peak     int           // the most instances held at once
 
+	// Clouds has what came of each cloud, in their order; it has one where none
+	// were given, and none for a local cluster. Valid until the next Run.
+	Clouds []CloudResult
+
 	// Starts has the start of each job, in the order of the jobs. Levels has
 	// the changes of the cluster's state, by time, each time once; before the
 	// first nothing is held. Both are valid until the Simulator's next Run.
 	Starts []time.Duration
 	Levels []Level
+}
+
+// A CloudResult is what a simulation found at one cloud.
+type CloudResult struct {
+	Name         string
+	Jobs         int           // that ran there
+	Leases       int           // instances requested and granted, each for one lease
+	Refused      int           // requests refused, of whatever size
+	Peak         int           // the most instances held at once
+	ChargedHours float64       // the instance-hours that the meter charges
+	Cost         pricing.Money // on demand, less the discount
+
+	// Hours, for an hourly meter, has how many lease-hours begin in each hour of
+	// the trace; they sum up to the charged hours. It is the demand that
+	// reservations serve.
+	Hours  []int
+	Levels []Level // as those of Result, of this cloud
 }
 
 // HourlyCost returns the cost of a used instance-hour, in currency units; 0

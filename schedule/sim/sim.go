@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -16,18 +15,23 @@ type Simulator struct {
 	cfg  Config
 	jobs []trace.Job
 	now  time.Duration
-	easy schedule.EASY
-	schd schedule.Scheduler
+	one  [1]Cloud // where no clouds are given
 
-	events  heap
-	due     []event // those of the present moment that are not handled yet
-	started []schedule.Allocation
-	running []schedule.Allocation // by job; the zero Allocation when it does not run
-	ended   int
-	held    int
-	busy    int
-	res     Result
-	elastic
+	sites []*site // one for each cloud
+	spare []*site // those of earlier runs
+	where []int32 // by job: its site, where there are several
+
+	events   heap
+	due      []event // those of the present moment that are not handled yet
+	started  []schedule.Allocation
+	running  []schedule.Allocation // by job; the zero Allocation when it does not run
+	ended    int
+	held     int
+	busy     int
+	nextWeek time.Duration
+	res      Result
+	pool
+	chooser
 }
 
 // Run replays jobs, sorted by (Submit, ID) as [trace.Convert] gives them, and
@@ -62,6 +66,7 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Config) (Result, error) {
 		return Result{}, err
 	}
 	s.res.summarise(jobs, charged)
+	s.tell()
 	if cfg.Mode == Local {
 		var all span
 		all.add(s.res.Makespan, cfg.Nodes)
@@ -74,6 +79,10 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Config) (Result, error) {
 		cfg.Progress(len(jobs))
 	}
 	s.jobs, s.cfg = nil, Config{} // nothing of the caller's is kept
+	s.one[0] = Cloud{}
+	for _, c := range s.sites {
+		c.cloud, c.schd = Cloud{}, nil
+	}
 	return s.res, nil
 }
 
@@ -86,6 +95,7 @@ const maxTime = time.Duration(math.MaxInt64 / 4)
 const maxHeld = 1 << 26
 
 func check(jobs []trace.Job, cfg Config) error {
+	most, limited := cfg.largest()
 	for i := range jobs {
 		j := &jobs[i]
 		switch {
@@ -99,6 +109,8 @@ func check(jobs []trace.Job, cfg Config) error {
 			return badInput("Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
 		case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > maxHeld:
 			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
+		case limited && j.Nodes > most:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances, and the largest quota of a cloud is %d", j.ID, j.Nodes, most)
 		case cfg.Mode == Local && j.Nodes > cfg.Nodes:
 			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d nodes, and the cluster has %d", j.ID, j.Nodes, cfg.Nodes)
 		}
@@ -114,23 +126,36 @@ func check(jobs []trace.Job, cfg Config) error {
 
 func (s *Simulator) reset(jobs []trace.Job, cfg Config) {
 	s.cfg, s.jobs = cfg, jobs
-	if s.schd = cfg.Scheduler; s.schd == nil {
-		s.schd = &s.easy
+	clouds := cfg.Clouds
+	if len(clouds) == 0 {
+		s.one[0] = Cloud{Meter: cfg.Meter, Hourly: cfg.Hourly, Boot: cfg.Boot, Scheduler: cfg.Scheduler}
+		clouds = s.one[:]
 	}
-	if cfg.Mode == Local {
-		s.schd.Reset(cfg.Nodes)
-	} else {
-		s.schd.Reset(0)
+	s.nextWeek = schedule.Never
+	for len(s.spare) < len(clouds) {
+		s.spare = append(s.spare, new(site))
+	}
+	s.sites = s.spare[:len(clouds)]
+	for i, c := range s.sites {
+		c.reset(i, clouds[i].filledIn(&cfg), cfg.Epoch)
+		if clouds[i].Portfolio != nil {
+			s.nextWeek = week
+		}
 	}
 	s.events, s.due = s.events[:0], s.due[:0]
 	s.started = s.started[:0]
 	s.running = grown(s.running, len(jobs))
+	s.where = s.where[:0]
+	if len(clouds) > 1 {
+		s.where = grown(s.where, len(jobs))
+	}
 	s.ended, s.held, s.busy = 0, 0, 0
 	if cfg.Mode == Local {
 		s.held = cfg.Nodes
+		s.sites[0].schd.Reset(cfg.Nodes)
 	}
-	s.res = Result{Starts: grown(s.res.Starts, len(jobs)), Levels: s.res.Levels[:0]}
-	s.elastic.reset(len(jobs))
+	s.res = Result{Starts: grown(s.res.Starts, len(jobs)), Levels: s.res.Levels[:0], Clouds: s.res.Clouds[:0]}
+	s.pool.reset(len(jobs))
 }
 
 // grown returns a slice of n zero elements in a's memory where that suffices.
@@ -146,7 +171,7 @@ func grown[T any](a []T, n int) []T {
 // replay is the event loop of a cluster that all jobs share. At equal times
 // submissions come first, then ends of jobs, then instances that are up, each
 // by its index, one at a time with a pass of the scheduler after each; then
-// release checks.
+// requests that are tried again, then release checks, each by the cloud.
 func (s *Simulator) replay() {
 	next := 0
 	for {
@@ -160,8 +185,14 @@ func (s *Simulator) replay() {
 		if len(s.due) > 0 {
 			at = s.now
 		}
-		releases := s.nextRelease < at
-		at = min(at, s.nextRelease)
+		releasing := s.sites[0]
+		for _, c := range s.sites[1:] {
+			if c.nextRelease < releasing.nextRelease {
+				releasing = c
+			}
+		}
+		releases := releasing.nextRelease < at
+		at = min(at, releasing.nextRelease)
 		if at == schedule.Never && s.ended < len(s.jobs) {
 			s.fail(badInput("Scheduler", -1, ErrRange, "it leaves %d jobs waiting for ever", len(s.jobs)-s.ended))
 		}
@@ -172,9 +203,12 @@ func (s *Simulator) replay() {
 			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end", maxTime.Seconds(), len(s.jobs)-s.ended))
 			return
 		}
+		if at >= s.nextWeek {
+			s.weeks(at)
+		}
 		s.now = at
 		if releases {
-			s.release()
+			s.release(releasing)
 			continue
 		}
 		s.gather()
@@ -185,10 +219,13 @@ func (s *Simulator) replay() {
 		}
 		e := s.due[0]
 		s.due = append(s.due[:0], s.due[1:]...)
-		if e.kind() == finish {
+		switch e.kind() {
+		case finish:
 			s.finish(e.index())
-		} else {
+		case booted:
 			s.ready(e.index())
+		case retry:
+			s.again()
 		}
 	}
 }
@@ -211,7 +248,7 @@ func (s *Simulator) gather() {
 		switch e.kind() {
 		case finish:
 			if i := e.index(); s.running[i].End() == s.now {
-				s.vacate(i)
+				s.vacate(s.at(i), i)
 			}
 		case booted:
 			s.arrive(e.index())
@@ -221,86 +258,126 @@ func (s *Simulator) gather() {
 
 func (s *Simulator) submit(i int) {
 	j := s.job(i)
-	s.schd.Submit(j)
-	s.queued(j, 1)
-	s.pass()
-	s.grow()
+	c := s.sites[0]
+	if len(s.sites) > 1 {
+		c = s.dispatch(j)
+	} else {
+		s.enqueue(c, j)
+		s.pass(c)
+	}
+	s.look(c)
 	s.note()
 }
 
-// job returns what the scheduler knows of a job.
+// enqueue puts a job into the queue of a site.
+func (s *Simulator) enqueue(c *site, j schedule.Job) {
+	if len(s.where) > 0 {
+		s.where[j.ID] = int32(c.index)
+	}
+	c.schd.Submit(j)
+	c.queued(j, s.cfg.Short, 1)
+}
+
+// at returns the site of a job.
+func (s *Simulator) at(job int) *site {
+	if len(s.where) == 0 {
+		return s.sites[0]
+	}
+	return s.sites[s.where[job]]
+}
+
+// job returns what the scheduler knows of a job: that instances may have to be
+// formatted for it, too.
 func (s *Simulator) job(i int) schedule.Job {
 	j := &s.jobs[i]
-	return schedule.Job{ID: int64(i), User: j.User, Submit: j.Submit, Estimate: j.Estimate, Nodes: j.Nodes}
+	return schedule.Job{ID: int64(i), User: j.User, Submit: j.Submit, Estimate: j.Estimate + s.cfg.Reformat, Nodes: j.Nodes}
 }
 
 func (s *Simulator) finish(i int) {
+	c := s.at(i)
 	if s.running[i].End() != s.now {
-		s.vacate(i)
+		s.vacate(c, i)
 	}
-	s.schd.Finish(s.running[i], s.now)
+	c.schd.Finish(s.running[i], s.now)
 	s.ended++
 	if s.ended%4096 == 0 && s.cfg.Progress != nil {
 		s.cfg.Progress(s.ended)
 	}
-	s.pass()
-	s.grow()
+	s.pass(c)
+	s.look(c)
 	s.note()
 }
 
-// pass lets the scheduler start jobs.
-func (s *Simulator) pass() {
-	s.started = s.schd.AppendStarts(s.started[:0], s.now)
+// pass lets the scheduler of a site start jobs.
+func (s *Simulator) pass(c *site) {
+
+	s.started = c.schd.AppendStarts(s.started[:0], s.now)
 	for _, a := range s.started {
-		s.queued(a.Job, -1)
-		s.begin(a)
-		s.occupy(int(a.ID), a.Nodes)
+		c.queued(a.Job, s.cfg.Short, -1)
+		s.occupy(c, int(a.ID), a.Nodes)
+		s.begin(c, a)
 	}
-	s.watch()
+	c.watch(s)
 }
 
-// begin notes the start of a job.
-func (s *Simulator) begin(a schedule.Allocation) {
+// begin notes the start of a job, which may have to wait until instances that
+// another user's job had are formatted.
+func (s *Simulator) begin(c *site, a schedule.Allocation) {
 	i := int(a.ID)
 	s.running[i] = a
-	s.res.Starts[i] = s.now
-	s.events.push(event{s.now + s.jobs[i].Run, order(finish, i)})
+	start := s.now
+	if s.cfg.Reformat > 0 && s.mixed(i) {
+		start += s.cfg.Reformat
+	}
+	s.res.Starts[i] = start
+	s.events.push(event{start + s.jobs[i].Run, order(finish, i)})
 	s.busy += a.Nodes
+	c.busy += a.Nodes
+	c.jobs++
 }
 
-// note records the cluster's state if it has changed. Levels never hold two of
-// one time, nor two equal ones in a row.
+// note records the cluster's state if it has changed, and that of each of
+// several clouds.
 func (s *Simulator) note() {
-	l := Level{s.now, s.held, s.busy}
-	n := len(s.res.Levels)
-	if n > 0 && s.res.Levels[n-1].At == l.At {
+	s.res.Levels = appendLevel(s.res.Levels, Level{s.now, s.held, s.busy})
+	if len(s.sites) > 1 {
+		for _, c := range s.sites {
+			c.levels = appendLevel(c.levels, Level{s.now, c.held, c.busy})
+		}
+	}
+}
+
+// appendLevel appends a state if it is another than the last. Levels never hold
+// two of one time, nor two equal ones in a row.
+func appendLevel(levels []Level, l Level) []Level {
+	n := len(levels)
+	if n > 0 && levels[n-1].At == l.At {
 		n--
 	}
-	s.res.Levels = s.res.Levels[:n]
-	if n > 0 && s.res.Levels[n-1].Held == l.Held && s.res.Levels[n-1].Busy == l.Busy {
-		return
+	if levels = levels[:n]; n > 0 && levels[n-1].Held == l.Held && levels[n-1].Busy == l.Busy {
+		return levels
 	}
-	s.res.Levels = append(s.res.Levels, l)
+	return append(levels, l)
 }
 
 // individual runs every job on instances of its own.
 func (s *Simulator) individual() (charged span, err error) {
-	var cost pricing.Money
+	c := s.sites[0]
 	for i := range s.jobs {
 		j := &s.jobs[i]
-		boot, err := s.boot(j.Nodes)
+		boot, err := s.boot(c, j.Nodes)
 		if err != nil {
 			return charged, err
 		}
 		s.res.Starts[i] = j.Submit + boot
-		charged.add(s.cfg.Meter.Charged(boot+j.Run), j.Nodes)
-		if cost, err = s.addCost(cost, boot+j.Run, j.Nodes); err != nil {
+		c.begin(j.Submit, j.Nodes)
+		if err := c.pay(j.Submit, boot+j.Run, j.Nodes); err != nil {
 			return charged, err
 		}
+		c.jobs++
 	}
-	s.res.Cost = cost
 	s.individualLevels()
-	return charged, nil
+	return s.charged()
 }
 
 // individualLevels records how many instances all users together hold.
@@ -328,16 +405,4 @@ func (s *Simulator) individualLevels() {
 		}
 		s.note()
 	}
-}
-
-// addCost adds to cost what n leases of a length cost.
-func (s *Simulator) addCost(cost pricing.Money, length time.Duration, n int) (pricing.Money, error) {
-	one, err := s.cfg.Meter.Cost(s.cfg.Hourly, length)
-	if err == nil {
-		one, err = one.Mul(int64(n))
-	}
-	if err == nil {
-		cost, err = cost.Add(one)
-	}
-	return cost, err
 }

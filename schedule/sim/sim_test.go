@@ -49,8 +49,10 @@ func TestIdleInstanceIsUsedAgain(t *testing.T) {
 		Cost:         2_400_000_000,
 		Makespan:     at(50),
 		Peak:         1,
-		Starts:       []time.Duration{at(2.1), at(30)},
-		Levels:       []Level{{0, 1, 0}, {at(2.1), 1, 1}, {at(22.1), 1, 0}, {at(30), 1, 1}, {at(50), 1, 0}, {at(60), 0, 0}},
+		Clouds: []CloudResult{{Jobs: 2, Leases: 1, Peak: 1, ChargedHours: 1, Cost: 2_400_000_000, Hours: []int{1},
+			Levels: []Level{{0, 1, 0}, {at(2.1), 1, 1}, {at(22.1), 1, 0}, {at(30), 1, 1}, {at(50), 1, 0}, {at(60), 0, 0}}}},
+		Starts: []time.Duration{at(2.1), at(30)},
+		Levels: []Level{{0, 1, 0}, {at(2.1), 1, 1}, {at(22.1), 1, 0}, {at(30), 1, 1}, {at(50), 1, 0}, {at(60), 0, 0}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)

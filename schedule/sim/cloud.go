@@ -1,0 +1,269 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// A Cloud is where instances are leased. Its zero value is a cloud with the
+// Config's meter, price and boot times, without a limit.
+type Cloud struct {
+	Name   string
+	Meter  pricing.Meter // the zero value is Config.Meter
+	Hourly pricing.Money // the on-demand price of an instance-hour, 0 is Config.Hourly
+	Boot   Boot          // nil is Config.Boot
+
+	// Discount is for sustained use, by calendar months counted from
+	// Config.Epoch; the zero value is none.
+	Discount pricing.SustainedUse
+
+	// Quota is the most instances at once, 0 is no limit.
+	Quota int
+	// Ask, if not nil, decides on requests: the cloud may refuse or delay them.
+	Ask Ask
+	// Portfolio, if not nil, buys reservations of this cloud. Several clouds are
+	// chosen from by what is reserved; with one cloud nothing depends on it. The
+	// meter has to be hourly.
+	Portfolio Portfolio
+
+	// Scheduler decides which of the jobs of this cloud starts when; nil is
+	// EASY backfilling, or with one cloud Config.Scheduler. No two clouds may
+	// share one.
+	Scheduler schedule.Scheduler
+}
+
+// An Ask decides at a time on a request of n > 0 instances: whether the cloud
+// grants it, as a whole, and after what delay beyond the usual boot time they are
+// up. What it refuses may be asked again after Config.RetryEvery.
+type Ask func(now time.Duration, n int) (delay time.Duration, granted bool)
+
+// RefuseSome returns an [Ask] that refuses a request with the given probability,
+// whatever its size, and delays none. It draws one number from rnd for each
+// request. It panics unless 0 ≤ probability ≤ 1, and if rnd is nil.
+func RefuseSome(probability float64, rnd *rand.Rand) Ask {
+	if !(probability >= 0 && probability <= 1) {
+		panic("sim: probability that is not between 0 and 1")
+	}
+	if rnd == nil {
+		panic("sim: nil source of randomness")
+	}
+	return func(time.Duration, int) (time.Duration, bool) {
+		return 0, rnd.Float64() >= probability
+	}
+}
+
+// A Portfolio buys reservations for a cloud, week by week.
+//
+// Observe takes the instances that were charged for in each of the 168 hours of
+// the week that has passed (lease-hours, by the hour in which they begin) and
+// appends to dst the reservations that serve in the week to come, in any order.
+// demand is neither kept nor modified. An error ends the simulation.
+//
+// A portfolio of package reserve fits with a few lines: see the example.
+type Portfolio interface {
+	Observe(dst []placement.Reservation, demand []int) ([]placement.Reservation, error)
+}
+
+// week is how often portfolios look at the demand.
+const week = weekHours * time.Hour
+
+const weekHours = 168
+
+// filledIn returns the cloud with the Config's values for zero ones.
+func (c Cloud) filledIn(cfg *Config) Cloud {
+	if c.Meter == (pricing.Meter{}) {
+		c.Meter = cfg.Meter
+	}
+	if c.Hourly == 0 {
+		c.Hourly = cfg.Hourly
+	}
+	if c.Boot == nil {
+		c.Boot = cfg.Boot
+	}
+	if c.Scheduler == nil {
+		c.Scheduler = cfg.Scheduler
+	}
+	return c
+}
+
+// hourly reports whether leases are charged by hours begun.
+func hourly(m pricing.Meter) bool { return m.Minimum == time.Hour && m.Increment == time.Hour }
+
+// checkClouds checks the list of clouds.
+func (c *Config) checkClouds() error {
+	for i := range c.Clouds {
+		cl := &c.Clouds[i]
+		full := cl.filledIn(c)
+		if err := full.Meter.Validate(); err != nil {
+			return wrongCloud("Meter", i, err)
+		}
+		switch {
+		case full.Meter.Minimum > maxTime || full.Meter.Increment > maxTime:
+			return badCloud("Meter", i, ErrRange, "%v and steps of %v: want at most %.0f s", full.Meter.Minimum, full.Meter.Increment, maxTime.Seconds())
+		case cl.Hourly < 0:
+			return badCloud("Hourly", i, ErrRange, "%v is negative", cl.Hourly)
+		case cl.Quota < 0:
+			return badCloud("Quota", i, ErrRange, "%d is negative: want a number of instances, or 0 for no limit", cl.Quota)
+		case cl.Portfolio != nil && !hourly(full.Meter):
+			return badCloud("Portfolio", i, ErrRange, "the meter is not hourly: reservations are for hours")
+		}
+		if cl.Discount != (pricing.SustainedUse{}) {
+			if err := cl.Discount.Validate(); err != nil {
+				return wrongCloud("Discount", i, err)
+			}
+			if c.Mode == Individual {
+				return badCloud("Discount", i, ErrRange, "each user's use is another's: want no discount in mode individual")
+			}
+		}
+		if c.Mode != SEC || c.Bound {
+			switch {
+			case i > 0:
+				return badCloud("", i, ErrRange, "only mode sec, not bound, runs on several clouds")
+			case cl.Quota > 0, cl.Ask != nil:
+				return badCloud("", i, ErrRange, "only mode sec, not bound, has quotas and refusals")
+			case cl.Portfolio != nil:
+				return badCloud("Portfolio", i, ErrRange, "only mode sec, not bound, buys reservations")
+			}
+		}
+	}
+	if len(c.Clouds) > 1 && c.Scheduler != nil {
+		return badInput("Scheduler", -1, ErrRange, "%d clouds cannot share one: want one in each cloud, or none", len(c.Clouds))
+	}
+	return nil
+}
+
+// largest returns the most instances that a job may need, and whether there is
+// a limit.
+func (c *Config) largest() (most int, limited bool) {
+	for _, cl := range c.Clouds {
+		if cl.Quota == 0 {
+			return 0, false
+		}
+		most = max(most, cl.Quota)
+	}
+	return most, len(c.Clouds) > 0
+}
+
+// badCloud returns an error about a cloud, or about one of its fields.
+func badCloud(field string, index int, sentinel error, format string, args ...any) error {
+	return wrongCloud(field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...))
+}
+
+func wrongCloud(field string, index int, err error) error {
+	name := fmt.Sprintf("Clouds[%d]", index)
+	if field != "" {
+		name += "." + field
+	}
+	return &InputError{name, -1, err}
+}
+
+// A site is the part of the cluster that is at one cloud.
+type site struct {
+	index int
+	cloud Cloud
+	easy  schedule.EASY
+	schd  schedule.Scheduler
+
+	held, busy  int
+	booting     int
+	idle        []placement.Instance
+	idleOf      []int32       // the lease of each idle instance
+	long        int           // Σ nodes of waiting jobs with estimates above Short
+	nextRelease time.Duration // see Simulator.release
+	skipped     bool          // a check, because jobs waited
+	closed      time.Duration // until then it is not asked, because it has refused
+
+	jobs, leases, refused int
+	paid                  span
+	cost                  pricing.Money
+	usage                 usage
+	levels                []Level // only where there are several
+	hours                 []int   // lease-hours by the hour in which they begin; from summed on, differences
+	summed                int
+	byHour                bool
+	reserved              []placement.Reservation
+}
+
+func (c *site) reset(index int, cloud Cloud, epoch time.Time) {
+	c.index, c.cloud = index, cloud
+	if c.schd = cloud.Scheduler; c.schd == nil {
+		c.schd = &c.easy
+	}
+	c.schd.Reset(0)
+	c.held, c.busy, c.booting = 0, 0, 0
+	c.idle, c.idleOf = c.idle[:0], c.idleOf[:0]
+	c.long, c.nextRelease, c.skipped, c.closed = 0, schedule.Never, false, 0
+	c.jobs, c.leases, c.refused = 0, 0, 0
+	c.paid, c.cost = span{}, 0
+	c.usage.reset(cloud.Discount, cloud.Hourly, epoch)
+	c.levels, c.hours, c.summed, c.reserved = c.levels[:0], c.hours[:0], 0, c.reserved[:0]
+	c.byHour = hourly(cloud.Meter)
+}
+
+// queued keeps the sums over the queue: job enters (1) or leaves (-1) it.
+func (c *site) queued(j schedule.Job, short time.Duration, sign int) {
+	if j.Estimate > short {
+		c.long += sign * j.Nodes
+	}
+}
+
+// spare returns how many instances are idle or boot and no waiting job needs.
+func (c *site) spare() int { return max(0, len(c.idle)+c.booting-c.schd.Waiting().Nodes) }
+
+// begin accounts for the begin of n leases.
+func (c *site) begin(now time.Duration, n int) {
+	c.leases += n
+	if c.byHour {
+		c.count(int(now/time.Hour), n)
+	}
+	if c.usage.on {
+		c.usage.begin(now, n)
+	}
+}
+
+// pay accounts for the end of n leases of a length from start on.
+func (c *site) pay(start, length time.Duration, n int) error {
+	charged := c.cloud.Meter.Charged(length)
+	c.paid.add(charged, n)
+	if c.byHour {
+		c.count(int(start/time.Hour)+int(charged/time.Hour), -n)
+	}
+	var one pricing.Money
+	var err error
+	if c.usage.on {
+		c.usage.end(start+charged, n)
+		one = c.cloud.Meter.StartUp
+	} else {
+		one, err = c.cloud.Meter.Cost(c.cloud.Hourly, length)
+	}
+	if err == nil {
+		one, err = one.Mul(int64(n))
+	}
+	if err == nil {
+		c.cost, err = c.cost.Add(one)
+	}
+	return err
+}
+
+// count adds n to the difference at an hour.
+func (c *site) count(hour, n int) {
+	for len(c.hours) <= hour {
+		c.hours = append(c.hours, 0)
+	}
+	c.hours[hour] += n
+}
+
+// sum turns the differences of the hours before one into lease-hours.
+func (c *site) sum(before int) {
+	for c.summed < before {
+		if c.summed > 0 {
+			c.hours[c.summed] += c.hours[c.summed-1]
+		}
+		c.summed++
+	}
+}

@@ -1,0 +1,244 @@
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// Several clouds ([Niu16] section 6).
+//
+// Each cloud has a part of the cluster, a site, and a queue with a scheduler of its
+// own. Two choices are made, both by the instant charging rate (placement.Choose):
+// which site a job joins when it is submitted, and at which site the instances
+// for a job are requested when a queue has to grow; the job goes with them.
+// Everything else is as with one cloud, site by site.
+//
+// Invariant: a job is in one queue, on one site's instances, or has ended; it moves
+// only while it waits, and only to a site that has granted what it needs. So
+// nothing that a cloud refuses can lose a job.
+//
+// With one cloud the choice is none, and dispatch and assign would do what submit
+// and grow do; that is tested.
+
+// A chooser keeps what choosing needs.
+type chooser struct {
+	choice   []placement.Cloud
+	assigned []int   // by site: nodes of the jobs that are assigned to it
+	to       []int32 // by position in pool.waiting: the site that a job is assigned to
+	moved    bool    // a job was assigned to another site
+}
+
+// quote sets choice to what each cloud asks now, with the first instances after
+// those that run or wait for jobs already.
+func (s *Simulator) quote() {
+	s.choice = s.choice[:0]
+	for _, c := range s.sites {
+		q := placement.Cloud{
+			Hourly:   c.cloud.Hourly,
+			Discount: c.cloud.Discount,
+			Reserved: c.reserved,
+			Taken:    c.busy + c.schd.Waiting().Nodes,
+			Quota:    c.cloud.Quota,
+			Closed:   s.now < c.closed,
+		}
+		if c.usage.on {
+			c.usage.upTo(s.now, q.Taken)
+			q.Used, q.Month = c.usage.used, c.usage.to-c.usage.from
+		}
+		s.choice = append(s.choice, q)
+	}
+}
+
+// choose returns the site with the least rate for n more instances, nil if none
+// is open and has room for them.
+func (s *Simulator) choose(n int) *site {
+	i, err := placement.Choose(s.choice, n)
+	if err != nil {
+		s.fail(err)
+	}
+	if i < 0 {
+		return nil
+	}
+	return s.sites[i]
+}
+
+// dispatch submits a job to the site that it joins and lets that start jobs. It is
+// the cheapest of those at which it starts at once, by what is idle; if there is
+// none, the cheapest of those that would request instances for it; and if there
+// is none of these, the first at which it can run at all, when others have ended.
+func (s *Simulator) dispatch(j schedule.Job) *site {
+	s.quote()
+	for k, c := range s.sites {
+		s.choice[k].Closed = j.Nodes > len(c.idle)
+		s.choice[k].Taken = c.busy
+	}
+	for c := s.choose(j.Nodes); c != nil; c = s.choose(j.Nodes) {
+		s.enqueue(c, j)
+		s.pass(c)
+		if s.running[j.ID].Nodes > 0 {
+			return c
+		}
+		c.schd.Take(j)
+		c.queued(j, s.cfg.Short, -1)
+		s.choice[c.index].Closed = true
+	}
+	s.quote()
+	c := s.choose(j.Nodes)
+	for k := 0; c == nil; k++ {
+		if q := s.sites[k].cloud.Quota; q == 0 || j.Nodes <= q {
+			c = s.sites[k]
+		}
+	}
+	s.enqueue(c, j)
+	s.pass(c)
+	return c
+}
+
+// assign requests instances for the jobs at the top of a site's queue, each at the
+// site that is cheapest for it, and moves it there. What a site is asked for is
+// what is assigned to it less what is idle or boots there and no waiting job needs.
+// If one refuses, its jobs are assigned again among the others. Jobs that no site
+// has room for stay where they are.
+func (s *Simulator) assign(from *site) {
+	s.cover(from)
+	s.moved = false
+	kept := 0 // nodes of the jobs that stay, and whose request was granted
+	// Each round but the last closes a site.
+	for range s.sites {
+		s.quote()
+		// What waits here is about to be assigned, here or elsewhere; what is
+		// not covered takes what comes after.
+		s.choice[from.index].Taken = from.busy + kept
+		s.assigned = append(s.assigned[:0], make([]int, len(s.sites))...)
+		s.to = s.to[:0]
+		for _, j := range s.waiting {
+			c := s.choose(j.Nodes)
+			if c == nil {
+				s.to = append(s.to, -1)
+				continue
+			}
+			s.to = append(s.to, int32(c.index))
+			s.assigned[c.index] += j.Nodes
+			s.choice[c.index].Taken += j.Nodes
+		}
+		refused := false
+		for _, c := range s.sites {
+			if s.assigned[c.index] == 0 {
+				continue
+			}
+			n := s.assigned[c.index] - c.spare()
+			if c == from {
+				n = kept + s.assigned[c.index] - len(c.idle) - c.booting
+			}
+			if !s.ask(c, n) {
+				refused = true
+				continue
+			}
+			if c == from {
+				kept += s.assigned[c.index]
+			}
+			s.move(from, c)
+		}
+		if !refused || s.err != nil {
+			break
+		}
+		k := 0
+		for i, j := range s.waiting { // those whose request was refused
+			if s.to[i] >= 0 {
+				s.waiting[k] = j
+				k++
+			}
+		}
+		s.waiting = s.waiting[:k]
+	}
+	if s.moved { // other jobs are at the top now
+		for _, c := range s.sites {
+			s.pass(c)
+		}
+	}
+}
+
+// done marks a job whose request was granted.
+const done = -2
+
+// move moves the jobs that are assigned to a site into its queue.
+func (s *Simulator) move(from, c *site) {
+	for i, j := range s.waiting {
+		if s.to[i] != int32(c.index) {
+			continue
+		}
+		s.to[i] = done
+		if c != from {
+			s.moved = true
+			from.schd.Take(j)
+			from.queued(j, s.cfg.Short, -1)
+			s.enqueue(c, j)
+		}
+	}
+}
+
+// weeks lets the portfolios see the weeks that have ended.
+func (s *Simulator) weeks(at time.Duration) {
+	for s.nextWeek <= at {
+		end := int(s.nextWeek / time.Hour)
+		for i, c := range s.sites {
+			if c.cloud.Portfolio == nil {
+				continue
+			}
+			c.count(end, 0) // makes room
+			c.sum(end)
+			var err error
+			c.reserved, err = c.cloud.Portfolio.Observe(c.reserved[:0], c.hours[end-weekHours:end])
+			if err != nil {
+				s.fail(wrongCloud("Portfolio", i, err))
+				return
+			}
+			for _, r := range c.reserved {
+				if r.Count < 0 || r.Rate < 0 {
+					s.fail(badCloud("Portfolio", i, ErrRange, "%d reservations at %v an hour: want neither negative", r.Count, r.Rate))
+					return
+				}
+			}
+			slices.SortStableFunc(c.reserved, func(a, b placement.Reservation) int {
+				switch {
+				case a.Rate < b.Rate:
+					return -1
+				case a.Rate > b.Rate:
+					return 1
+				}
+				return 0
+			})
+		}
+		s.nextWeek += week
+	}
+}
+
+// tell fills in what came of each cloud.
+func (s *Simulator) tell() {
+	if s.cfg.Mode == Local {
+		return
+	}
+	for _, c := range s.sites {
+		r := CloudResult{
+			Name: c.cloud.Name, Jobs: c.jobs, Leases: c.leases, Refused: c.refused,
+			ChargedHours: c.paid.hours(), Cost: c.cost, Levels: c.levels,
+		}
+		if len(s.sites) == 1 {
+			r.Levels = s.res.Levels
+		}
+		for _, l := range r.Levels {
+			r.Peak = max(r.Peak, l.Held)
+		}
+		if c.byHour {
+			n := len(c.hours)
+			for n > 0 && c.hours[n-1] == 0 {
+				n--
+			}
+			r.Hours = c.hours[:n]
+		}
+		s.res.Clouds = append(s.res.Clouds, r)
+	}
+}

@@ -1,0 +1,124 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A usage accounts for a sustained-use discount while instances come and go.
+//
+// Instances are ranked by how many are charged for at a time, and rank k is the
+// inferred instance k of package pricing: it is used while k or more are. An
+// instance counts from its request to the end of the time that its meter charges,
+// which is after its release; such ends are kept in a heap until their time comes.
+// A change of the number touches only the ranks that it is about, so that all
+// takes O(log E) a lease, with E ends to come, and O(ranks) a month.
+type usage struct {
+	on       bool
+	discount pricing.SustainedUse
+	hourly   pricing.Money
+	epoch    time.Time
+
+	from, to time.Duration   // the present month
+	n        int             // instances charged for now
+	used     []time.Duration // by rank: in this month, without what runs on
+	since    []time.Duration // by rank up to n: since when it is used
+	ends     heap
+	cost     pricing.Money // of the months before
+	err      error
+}
+
+func (u *usage) reset(discount pricing.SustainedUse, hourly pricing.Money, epoch time.Time) {
+	*u = usage{
+		on: discount != pricing.SustainedUse{}, discount: discount, hourly: hourly, epoch: epoch,
+		used: u.used[:0], since: u.since[:0], ends: u.ends[:0],
+	}
+	if u.on {
+		y, m, _ := epoch.Date()
+		u.from = time.Date(y, m, 1, 0, 0, 0, 0, epoch.Location()).Sub(epoch)
+		u.to = u.monthAfter(0)
+	}
+}
+
+// monthAfter returns the end of the month in which a time is.
+func (u *usage) monthAfter(at time.Duration) time.Duration {
+	y, m, _ := u.epoch.Add(at).Date()
+	return time.Date(y, m+1, 1, 0, 0, 0, 0, u.epoch.Location()).Sub(u.epoch)
+}
+
+// begin counts n more instances from now on.
+func (u *usage) begin(now time.Duration, n int) {
+	u.advance(now)
+	for range n {
+		if u.n == len(u.used) {
+			u.used, u.since = append(u.used, 0), append(u.since, 0)
+		}
+		u.since[u.n] = now
+		u.n++
+	}
+}
+
+// end says until when n instances are charged for, which is not before now.
+func (u *usage) end(at time.Duration, n int) { u.ends.push(event{at, int64(n)}) }
+
+// advance brings ends and months up to now, those of now included.
+func (u *usage) advance(now time.Duration) {
+	for len(u.ends) > 0 && u.ends[0].at <= now {
+		e := u.ends.pop()
+		u.months(e.at)
+		for range e.order {
+			u.n--
+			u.used[u.n] += e.at - u.since[u.n]
+		}
+	}
+	u.months(now)
+}
+
+// months closes the months that end at a time or before.
+func (u *usage) months(at time.Duration) {
+	for u.to <= at {
+		u.bill(u.to)
+		u.from = u.to
+		u.to = u.monthAfter(u.from)
+	}
+}
+
+// bill adds up what the present month costs until a time in it.
+func (u *usage) bill(until time.Duration) {
+	for k := range u.used {
+		if k < u.n {
+			u.used[k] += until - u.since[k]
+			u.since[k] = until
+		}
+		if u.used[k] == 0 || u.err != nil {
+			continue
+		}
+		cost, err := u.discount.Cost(u.hourly, u.used[k], u.to-u.from)
+		if err == nil {
+			u.cost, err = u.cost.Add(cost)
+		}
+		u.used[k], u.err = 0, err
+	}
+}
+
+// upTo makes used hold for the ranks from one on.
+func (u *usage) upTo(now time.Duration, rank int) {
+	u.advance(now)
+	for k := rank; k < u.n; k++ {
+		u.used[k] += now - u.since[k]
+		u.since[k] = now
+	}
+}
+
+// close ends the account and returns what all months cost, each inferred
+// instance of each month rounded half to even.
+func (u *usage) close() (pricing.Money, error) {
+	if u.on {
+		for len(u.ends) > 0 {
+			u.advance(u.ends[0].at)
+		}
+		u.bill(u.to)
+	}
+	return u.cost, u.err
+}
