@@ -60,9 +60,10 @@ func RefuseSome(probability float64, rnd *rand.Rand) Ask {
 // A Portfolio buys reservations for a cloud, week by week.
 //
 // Observe takes the instances that were charged for in each of the 168 hours of
-// the week that has passed (lease-hours, by the hour in which they begin) and
-// appends to dst the reservations that serve in the week to come, in any order.
-// demand is neither kept nor modified. An error ends the simulation.
+// the week that has passed, at all clouds together (the sum of what will be their
+// CloudResult.Hours), and appends to dst the reservations that serve in the week to
+// come, in any order: what runs elsewhere now could run here if it were reserved.
+// demand is not to be kept or modified. An error ends the simulation.
 //
 // A portfolio of package reserve fits with a few lines: see the example.
 type Portfolio interface {
@@ -182,8 +183,9 @@ type site struct {
 	paid                  span
 	cost                  pricing.Money
 	usage                 usage
-	levels                []Level // only where there are several
-	hours                 []int   // lease-hours by the hour in which they begin; from summed on, differences
+	levels                []Level         // only where there are several
+	hours                 []int           // see CloudResult; from summed on, differences
+	part                  []time.Duration // where not byHour: what is to be added to them
 	summed                int
 	byHour                bool
 	reserved              []placement.Reservation
@@ -201,7 +203,8 @@ func (c *site) reset(index int, cloud Cloud, epoch time.Time) {
 	c.jobs, c.leases, c.refused = 0, 0, 0
 	c.paid, c.cost = span{}, 0
 	c.usage.reset(cloud.Discount, cloud.Hourly, epoch)
-	c.levels, c.hours, c.summed, c.reserved = c.levels[:0], c.hours[:0], 0, c.reserved[:0]
+	c.levels, c.hours, c.part = c.levels[:0], c.hours[:0], c.part[:0]
+	c.summed, c.reserved = 0, c.reserved[:0]
 	c.byHour = hourly(cloud.Meter)
 }
 
@@ -218,9 +221,7 @@ func (c *site) spare() int { return max(0, len(c.idle)+c.booting-c.schd.Waiting(
 // begin accounts for the begin of n leases.
 func (c *site) begin(now time.Duration, n int) {
 	c.leases += n
-	if c.byHour {
-		c.count(int(now/time.Hour), n)
-	}
+	c.count(now, n)
 	if c.usage.on {
 		c.usage.begin(now, n)
 	}
@@ -230,9 +231,7 @@ func (c *site) begin(now time.Duration, n int) {
 func (c *site) pay(start, length time.Duration, n int) error {
 	charged := c.cloud.Meter.Charged(length)
 	c.paid.add(charged, n)
-	if c.byHour {
-		c.count(int(start/time.Hour)+int(charged/time.Hour), -n)
-	}
+	c.count(start+charged, -n)
 	var one pricing.Money
 	var err error
 	if c.usage.on {
@@ -250,15 +249,35 @@ func (c *site) pay(start, length time.Duration, n int) error {
 	return err
 }
 
-// count adds n to the difference at an hour.
-func (c *site) count(hour, n int) {
-	for len(c.hours) <= hour {
-		c.hours = append(c.hours, 0)
+// count notes that from a time on n more instances are charged for.
+//
+// With an hourly meter a lease counts in the hours of the trace in which one of
+// its own begins: from that of its begin up to, and without, that of its end.
+// Otherwise it counts in each hour for the part in which it is charged for: fully
+// from the next hour on, and for the rest of this one.
+func (c *site) count(at time.Duration, n int) {
+	hour := int(at / time.Hour)
+	if c.byHour {
+		c.room(hour)
+		c.hours[hour] += n
+		return
 	}
-	c.hours[hour] += n
+	c.room(hour + 1)
+	c.hours[hour+1] += n
+	c.part[hour] += time.Duration(n) * (time.Hour - at%time.Hour)
 }
 
-// sum turns the differences of the hours before one into lease-hours.
+// room makes an hour, and those before it, exist.
+func (c *site) room(hour int) {
+	for len(c.hours) <= hour {
+		c.hours = append(c.hours, 0)
+		if !c.byHour {
+			c.part = append(c.part, 0)
+		}
+	}
+}
+
+// sum turns the differences of the hours before one into numbers of instances.
 func (c *site) sum(before int) {
 	for c.summed < before {
 		if c.summed > 0 {
@@ -266,4 +285,12 @@ func (c *site) sum(before int) {
 		}
 		c.summed++
 	}
+}
+
+// hour returns the instances charged for in an hour that is summed up.
+func (c *site) hour(k int) int {
+	if c.byHour {
+		return c.hours[k]
+	}
+	return int((time.Duration(c.hours[k])*time.Hour + c.part[k] + time.Hour/2) / time.Hour)
 }

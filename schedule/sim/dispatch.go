@@ -28,6 +28,7 @@ type chooser struct {
 	choice   []placement.Cloud
 	assigned []int   // by site: nodes of the jobs that are assigned to it
 	to       []int32 // by position in pool.waiting: the site that a job is assigned to
+	demand   []int   // of a week, at all sites
 	moved    bool    // a job was assigned to another site
 }
 
@@ -184,14 +185,20 @@ func (s *Simulator) move(from, c *site) {
 func (s *Simulator) weeks(at time.Duration) {
 	for s.nextWeek <= at {
 		end := int(s.nextWeek / time.Hour)
+		s.demand = grown(s.demand, weekHours)
+		for _, c := range s.sites {
+			c.room(end)
+			c.sum(end)
+			for k := range s.demand {
+				s.demand[k] += c.hour(end - weekHours + k)
+			}
+		}
 		for i, c := range s.sites {
 			if c.cloud.Portfolio == nil {
 				continue
 			}
-			c.count(end, 0) // makes room
-			c.sum(end)
 			var err error
-			c.reserved, err = c.cloud.Portfolio.Observe(c.reserved[:0], c.hours[end-weekHours:end])
+			c.reserved, err = c.cloud.Portfolio.Observe(c.reserved[:0], s.demand)
 			if err != nil {
 				s.fail(wrongCloud("Portfolio", i, err))
 				return
@@ -232,13 +239,13 @@ func (s *Simulator) tell() {
 		for _, l := range r.Levels {
 			r.Peak = max(r.Peak, l.Held)
 		}
-		if c.byHour {
-			n := len(c.hours)
-			for n > 0 && c.hours[n-1] == 0 {
-				n--
+		n := 0
+		for k := range c.hours {
+			if c.hours[k] = c.hour(k); c.hours[k] > 0 {
+				n = k + 1
 			}
-			r.Hours = c.hours[:n]
 		}
+		r.Hours = c.hours[:n]
 		s.res.Clouds = append(s.res.Clouds, r)
 	}
 }

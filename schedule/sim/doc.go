@@ -56,6 +56,42 @@
 // Shrinking. At every multiple of Config.ReleaseEvery, if no job waits: an idle
 // instance whose next charge falls before the next check is given back.
 //
+// # Several clouds
+//
+// With Config.Clouds the cluster has a part at each cloud ([Niu16] section 6): a
+// site, with its instances, its queue and its scheduler. A job runs at one site.
+//
+// A job that arrives joins, of the sites where it would start at once on what is
+// idle, the one with the least instant charging rate ([placement.Choose]), else the
+// one with the least rate of all. When a queue has to grow, each job that the
+// expansion covers is assigned to the cloud with the least rate for its instances,
+// after those that run, wait and are assigned there already, and within the quota; what
+// is assigned to a cloud is requested together, less what is idle or boots there and
+// no job of its own queue needs; then the jobs move. Jobs that no cloud has room for
+// stay. All queues are looked at after each arrival and end, first that of the
+// site where it was. With one cloud all this is what was said above.
+//
+// A cloud may refuse a request (Cloud.Ask). It is then not asked again before
+// Config.RetryEvery has passed, at which time all queues are looked at; until then its
+// jobs are assigned elsewhere or wait. A job moves only to a cloud that has granted
+// what it needs, so that none is lost, and all end if refusals do.
+//
+// Prices: the meter's charge for each lease, as with one cloud. With a sustained-use
+// discount, by calendar month, the leases' charged times are stacked up to inferred
+// instances ([pricing.SustainedUse]) as they come and go. Reservations, which a
+// [Portfolio] buys week by week while the cluster runs, change the rates and so the
+// choice among clouds; the results say what leases cost on demand, and how many
+// instances were charged for in each hour (CloudResult.Hours), which pricing.Biller
+// bills with the purchases. With one cloud nothing depends on the portfolio, and it
+// may as well run afterwards on those hours.
+//
+// # Management overhead
+//
+// [Niu16] section 8.8 asks what managing the cluster costs: configuration
+// ([MeasuredBootAndConfiguration]), formatting between users (Config.Reformat), and 5 s
+// to release an instance, which are neither charged nor waited for, so that nothing
+// here depends on them.
+//
 // # What the paper leaves open
 //
 // [Niu16] does not state every rule; these are the choices made here, and what

@@ -6,6 +6,10 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
@@ -49,4 +53,62 @@ func ExampleResult_AppendDemand() {
 	// Output:
 	// [4 6 6 6 6]
 	// 22 hours charged for 15.33 used
+}
+
+// A portfolio joins package reserve to the simulator: it plans with a forecast
+// of the demand, and tells which reservations serve.
+type portfolio struct {
+	online    reserve.Online
+	prices    pricing.List
+	purchases []pricing.Purchase
+	active    []pricing.Holding
+	slot      int // at which the next week begins
+}
+
+func (p *portfolio) Observe(dst []placement.Reservation, demand []int) (_ []placement.Reservation, err error) {
+	if p.purchases, err = p.online.Observe(p.purchases, demand); err != nil {
+		return dst, err
+	}
+	p.slot += len(demand)
+	p.active = p.online.Active(p.active[:0])
+	for _, h := range p.active {
+		if h.Until > p.slot {
+			dst = append(dst, placement.Reservation{Count: h.Count, Rate: p.prices.Classes[h.Class].UsePrice()})
+		}
+	}
+	return dst, nil
+}
+
+// Two clouds: EC2, where reservations are bought as the demand shows, and GCE, 20%
+// cheaper, without any. Where do the jobs run?
+func ExamplePortfolio() {
+	jobs, err := workload.AppendLublin(nil, rand.New(rand.NewPCG(1, 1)), 20000, workload.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ec2 := &portfolio{prices: pricing.CC28XLarge2013()}
+	ec2.online.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .1}}
+	if err := ec2.online.Reset(&reserve.Problem{Slot: time.Hour, Every: 168, Prices: ec2.prices}); err != nil {
+		log.Fatal(err)
+	}
+	var s sim.Simulator
+	r, err := s.Run(jobs, sim.Config{Clouds: []sim.Cloud{
+		{Name: "EC2", Portfolio: ec2},
+		{Name: "GCE", Hourly: 1920 * pricing.Milli, Meter: pricing.GCE2014, Discount: pricing.GCE2014SustainedUse},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	bought := 0
+	for _, p := range ec2.purchases {
+		bought += p.Count
+	}
+	fmt.Printf("%d instances reserved in %.0f weeks\n", bought, r.Makespan.Hours()/168)
+	for _, c := range r.Clouds {
+		fmt.Printf("%s: %5d jobs, %6.0f hours charged\n", c.Name, c.Jobs, c.ChargedHours)
+	}
+	// Output:
+	// 321 instances reserved in 19 weeks
+	// EC2: 18350 jobs, 176439 hours charged
+	// GCE:  1650 jobs,  19929 hours charged
 }

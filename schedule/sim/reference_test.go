@@ -434,9 +434,19 @@ func (r *reference) cost(c int) (sum pricing.Money) {
 	return sum
 }
 
-// hour counts the lease-hours of a cloud that begin in an hour of the trace.
+// hour counts the lease-hours of a cloud that begin in an hour of the trace, or,
+// where the meter is not hourly, the time charged for in it.
 func (r *reference) hour(c, hour int) (n int) {
 	from := time.Duration(hour) * time.Hour
+	if !hourly(r.clouds[c].Meter) {
+		sum := time.Duration(0)
+		for _, l := range r.leases {
+			if l.cloud == c {
+				sum += max(0, min(l.paid, from+time.Hour)-max(l.start, from))
+			}
+		}
+		return int((sum + time.Hour/2) / time.Hour)
+	}
 	for _, l := range r.leases {
 		for at := l.start; l.cloud == c && at < min(l.paid, from+time.Hour); at += time.Hour {
 			if at >= from {
@@ -448,15 +458,16 @@ func (r *reference) hour(c, hour int) (n int) {
 }
 
 func (r *reference) observe(end int) {
+	demand := make([]int, weekHours)
+	for c := range r.clouds {
+		for h := range demand {
+			demand[h] += r.hour(c, end-weekHours+h)
+		}
+	}
 	for c, cl := range r.clouds {
-		if cl.Portfolio == nil {
-			continue
+		if cl.Portfolio != nil {
+			r.reserved[c], _ = cl.Portfolio.Observe(nil, demand)
 		}
-		var demand []int
-		for h := end - weekHours; h < end; h++ {
-			demand = append(demand, r.hour(c, h))
-		}
-		r.reserved[c], _ = cl.Portfolio.Observe(nil, demand)
 	}
 }
 

@@ -55,9 +55,10 @@ type CloudResult struct {
 	ChargedHours float64       // the instance-hours that the meter charges
 	Cost         pricing.Money // on demand, less the discount
 
-	// Hours, for an hourly meter, has how many lease-hours begin in each hour of
-	// the trace; they sum up to the charged hours. It is the demand that
-	// reservations serve.
+	// Hours has the instances charged for in each hour of the trace: the demand
+	// that reservations serve. With an hourly meter it is how many hours of leases
+	// begin in it, and the sum is ChargedHours; with another it is the mean over
+	// the hour, rounded.
 	Hours  []int
 	Levels []Level // as those of Result, of this cloud
 }

@@ -1,0 +1,224 @@
+package sim
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// recorder is a Portfolio that keeps what it sees and reserves nothing.
+type recorder struct {
+	weeks [][]int
+	err   error
+}
+
+func (r *recorder) Observe(dst []placement.Reservation, demand []int) ([]placement.Reservation, error) {
+	r.weeks = append(r.weeks, append([]int(nil), demand...))
+	return dst, r.err
+}
+
+// With one cloud the schedule does not depend on what is reserved ([Niu16] section
+// 5.1), and a portfolio sees, while the cluster runs, what it would see in the
+// capacity trace afterwards: to buy as the cluster runs is to buy on the trace.
+func TestPortfolioOnOneCloudSeesTheTrace(t *testing.T) {
+	jobs := flood(3000, 7, 3*time.Hour, 5)
+	var s Simulator
+	plain, err := s.Run(jobs, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts, levels, cost := append([]time.Duration(nil), plain.Starts...), append([]Level(nil), plain.Levels...), plain.Cost
+	for name, p := range map[string]Portfolio{"reserves": halfPeak{}, "records": new(recorder)} {
+		got, err := s.Run(jobs, Config{Clouds: []Cloud{{Portfolio: p}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !cmp.Equal(starts, got.Starts) || !cmp.Equal(levels, got.Levels) || got.Cost != cost {
+			t.Errorf("%s: another schedule than without", name)
+		}
+		r, ok := p.(*recorder)
+		if !ok {
+			continue
+		}
+		hours := got.Clouds[0].Hours
+		if n := len(hours) / weekHours; len(r.weeks) < n || n < 10 {
+			t.Errorf("%d weeks seen, %d are in the trace", len(r.weeks), n)
+		}
+		for w, seen := range r.weeks {
+			want := make([]int, weekHours)
+			copy(want, hours[min(len(hours), w*weekHours):])
+			if d := cmp.Diff(want, seen); d != "" {
+				t.Fatalf("week %d (-trace +seen):\n%s", w, d)
+			}
+		}
+	}
+}
+
+// By hand: two jobs of 20 minutes on GCE, where the first is charged 23 minutes
+// (2.1 of boot, 20, and the check at minute 23), and the least is 10. In March the
+// discount is not reached: 31 days, and a quarter is over a week.
+func TestGCE(t *testing.T) {
+	jobs := []trace.Job{job(1, 0, 20, 1), job(2, 30, 1, 2)}
+	got := run(t, jobs, Config{Clouds: []Cloud{{
+		Name: "gce", Meter: pricing.GCE2014, Hourly: 600 * pricing.Milli, Discount: pricing.GCE2014SustainedUse,
+	}}})
+	minutes := 23 + 2*10.
+	if math.Abs(got.ChargedHours-minutes/60) > 1e-9 || got.Cost != pricing.Money(minutes)*10*pricing.Milli {
+		t.Errorf("%v hours for %v; want %v minutes for a cent each", got.ChargedHours, got.Cost, minutes)
+	}
+	if got.Clouds[0].Leases != 3 || got.Clouds[0].Name != "gce" {
+		t.Errorf("%+v; want 3 leases at gce", got.Clouds[0])
+	}
+	// A month of 28 days on one instance costs 70%, and so does an hour of it.
+	jobs = []trace.Job{job(1, 0, 28*24*60-2.1, 1)}
+	got = run(t, jobs, Config{
+		Epoch:  time.Date(2014, 2, 1, 0, 0, 0, 0, time.UTC),
+		Clouds: []Cloud{{Meter: pricing.GCE2014, Hourly: pricing.Unit, Discount: pricing.GCE2014SustainedUse}},
+	})
+	if want := 28 * 24 * 700 * pricing.Milli; got.Cost != want {
+		t.Errorf("February costs %v, want %v", got.Cost, want)
+	}
+}
+
+// The cost of GCE's leases, joined as they come and go, is what package pricing
+// charges for the same use: the bill of a minute-by-minute demand.
+func TestUsageEqualsSustainedBiller(t *testing.T) {
+	epoch := time.Date(2014, 1, 20, 7, 0, 0, 0, time.UTC)
+	r := rand.New(rand.NewPCG(8, 8))
+	var u usage
+	u.reset(pricing.GCE2014SustainedUse, 1234567891, epoch)
+	demand := make([]int, 80*24*60)
+	for at := 0; at < len(demand)-3000; at += r.IntN(600) {
+		n, length := 1+r.IntN(4), 1+r.IntN(30000)
+		length = min(length, len(demand)-at)
+		u.begin(time.Duration(at)*time.Minute, n)
+		u.end(time.Duration(at+length)*time.Minute, n)
+		for k := at; k < at+length; k++ {
+			demand[k] += n
+		}
+	}
+	got, err := u.close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b pricing.SustainedBiller
+	months, err := b.AppendMonths(nil, pricing.GCE2014SustainedUse, 1234567891, epoch, time.Minute, demand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want pricing.Money
+	peak := 0
+	for _, m := range months {
+		want += m.Cost
+		peak += m.Peak
+	}
+	if diff := (got - want); diff > pricing.Money(peak) || -diff > pricing.Money(peak) {
+		t.Errorf("%v, want %v to %d nanos", got, want, peak)
+	}
+	if len(months) != 4 {
+		t.Errorf("%d months, want 4", len(months))
+	}
+}
+
+// The management overhead: another user's job waits for the formatting, the same
+// user's does not. By hand.
+func TestReformat(t *testing.T) {
+	jobs := []trace.Job{job(1, 0, 10, 1), job(2, 20, 10, 1), job(3, 40, 10, 1)}
+	jobs[0].User, jobs[1].User, jobs[2].User = 7, 7, 8
+	got := run(t, jobs, Config{Reformat: 3400 * time.Millisecond})
+	if want := []time.Duration{at(2.1), at(20), at(40) + 3400*time.Millisecond}; !cmp.Equal(want, got.Starts) {
+		t.Errorf("starts %v, want %v", got.Starts, want)
+	}
+}
+
+func TestCloudErrors(t *testing.T) {
+	jobs := []trace.Job{job(1, 0, 10, 5)}
+	refuse := RefuseSome(1, rand.New(rand.NewPCG(1, 1)))
+	two := func(c Cloud) []Cloud { return []Cloud{{}, c} }
+	for name, c := range map[string]struct {
+		cfg   Config
+		field string
+		want  error
+	}{
+		"meter":          {Config{Clouds: two(Cloud{Meter: pricing.Meter{Increment: -1}})}, "Clouds[1].Meter", pricing.ErrRange},
+		"long meter":     {Config{Clouds: two(Cloud{Meter: pricing.Meter{Increment: math.MaxInt64}})}, "Clouds[1].Meter", ErrRange},
+		"price":          {Config{Clouds: two(Cloud{Hourly: -1})}, "Clouds[1].Hourly", ErrRange},
+		"quota":          {Config{Clouds: two(Cloud{Quota: -1})}, "Clouds[1].Quota", ErrRange},
+		"discount":       {Config{Clouds: two(Cloud{Discount: pricing.SustainedUse{1, 2}})}, "Clouds[1].Discount", pricing.ErrRange},
+		"portfolio":      {Config{Clouds: two(Cloud{Meter: pricing.GCE2014, Portfolio: halfPeak{}})}, "Clouds[1].Portfolio", ErrRange},
+		"small quotas":   {Config{Clouds: []Cloud{{Quota: 4}, {Quota: 3}}}, "Nodes", ErrTooLarge},
+		"nowait":         {Config{Mode: NoWait, Clouds: two(Cloud{})}, "Clouds[1]", ErrRange},
+		"bound":          {Config{Bound: true, Clouds: []Cloud{{Quota: 10}}}, "Clouds[0]", ErrRange},
+		"bound, refused": {Config{Bound: true, Clouds: []Cloud{{Ask: refuse}}}, "Clouds[0]", ErrRange},
+		"individual":     {Config{Mode: Individual, Clouds: []Cloud{{Discount: pricing.GCE2014SustainedUse}}}, "Clouds[0].Discount", ErrRange},
+		"local":          {Config{Mode: Local, Nodes: 9, Clouds: []Cloud{{Portfolio: halfPeak{}}}}, "Clouds[0].Portfolio", ErrRange},
+		"scheduler":      {Config{Scheduler: new(schedule.EASY), Clouds: two(Cloud{})}, "Scheduler", ErrRange},
+		"retry":          {Config{RetryEvery: -1}, "RetryEvery", ErrRange},
+		"format":         {Config{Reformat: -1}, "Reformat", ErrRange},
+		"delay":          {Config{Clouds: []Cloud{{Ask: func(time.Duration, int) (time.Duration, bool) { return -1, true }}}}, "Clouds[0].Ask", ErrRange},
+		"never":          {Config{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Ask: refuse}}}, "Submit", ErrRange},
+	} {
+		var s Simulator
+		_, err := s.Run(jobs, c.cfg)
+		var input *InputError
+		if !errors.As(err, &input) || input.Field != c.field || !errors.Is(err, c.want) {
+			t.Errorf("%s: %v; want %v about %s", name, err, c.want, c.field)
+		}
+	}
+	// A portfolio's own error ends the run, and so do reservations that make no sense.
+	long := []trace.Job{job(1, 0, 30*24*60, 5)}
+	mine := errors.New("no budget")
+	var s Simulator
+	if _, err := s.Run(long, Config{Clouds: []Cloud{{Portfolio: &recorder{err: mine}}}}); !errors.Is(err, mine) {
+		t.Errorf("%v, want the portfolio's error", err)
+	}
+	for _, bad := range []func(){
+		func() { RefuseSome(1.1, rand.New(rand.NewPCG(1, 1))) },
+		func() { RefuseSome(math.NaN(), rand.New(rand.NewPCG(1, 1))) },
+		func() { RefuseSome(0, nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			bad()
+		}()
+	}
+}
+
+// A job too large for one cloud's quota goes elsewhere; a refused request waits
+// for its time, or goes elsewhere. By hand: 2.1 minutes to boot one instance, 4.275
+// for 5, and tries after a minute.
+func TestQuotaAndRefusal(t *testing.T) {
+	twice := 0
+	ask := func(time.Duration, int) (time.Duration, bool) { twice++; return at(1), twice > 2 }
+	for name, c := range map[string]struct {
+		clouds []Cloud
+		want   []time.Duration
+		at     []int // jobs by cloud
+	}{
+		"quota":   {[]Cloud{{Quota: 4, Hourly: 1}, {}}, []time.Duration{at(4.275), at(2.1)}, []int{1, 1}},
+		"refused": {[]Cloud{{Ask: ask, Quota: 6}}, []time.Duration{at(2 + 1 + 4.35), at(2 + 1 + 4.35)}, []int{2}},
+	} {
+		got := run(t, []trace.Job{job(1, 0, 10, 5), job(2, 0, 10, 1)}, Config{WaitLimit: AtOnce, Short: AtOnce, Clouds: c.clouds})
+		if !cmp.Equal(c.want, got.Starts) {
+			t.Errorf("%s: starts %v, want %v", name, got.Starts, c.want)
+		}
+		for k, n := range c.at {
+			if got.Clouds[k].Jobs != n {
+				t.Errorf("%s: %d jobs at cloud %d, want %d", name, got.Clouds[k].Jobs, k, n)
+			}
+		}
+	}
+}
