@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -20,7 +21,8 @@ import (
 type jobLog struct {
 	name    string
 	jobs    []trace.Job
-	largest int // index of the first of the largest jobs
+	largest int       // index of the first of the largest jobs
+	epoch   time.Time // of time 0; zero where that is not known
 	report  trace.Report
 	stats   trace.Stats // zero where nothing was read
 }
@@ -62,7 +64,7 @@ func (o *options) load(line *progress.Line) (*jobLog, error) {
 	case err != nil:
 		return nil, err
 	}
-	log.jobs, log.report, log.stats = read.Jobs, read.Report, read.Stats
+	log.jobs, log.report, log.stats, log.epoch = read.Jobs, read.Report, read.Stats, read.Start
 	for i, j := range log.jobs {
 		if j.Nodes > log.jobs[log.largest].Nodes {
 			log.largest = i

@@ -92,7 +92,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
 	for _, name := range []string{"-trace", "-cores-per-node", "-mode", "-nodes", "-waitlimit", "-expand", "-short",
-		"-place", "-estimate", "-seed", "-jobs", "-demand", "-svg", "-json", "-h"} {
+		"-place", "-estimate", "-seed", "-portfolio", "-ratio", "-overhead", "-figures", "-jobs", "-demand", "-svg", "-json", "-h"} {
 		if !strings.Contains(stdout, "\n  "+name+" ") {
 			t.Errorf("-h does not list %s", name)
 		}
@@ -187,7 +187,7 @@ func TestIndividual(t *testing.T) {
 	}
 	want := []map[string]any{{
 		"mode": "individual", "nodes": 8., "jobs": 5., "mean_wait_s": 163.2, "used_hours": 2.525,
-		"charged_hours": 11., "utilisation": 0.229545, "cost": 26.4, "saving": 0.,
+		"charged_hours": 11., "utilisation": 0.229545, "reserved": 0., "cost": 26.4, "pure_cost": 26.4, "saving": 0.,
 		// (1 + 126/600, 1 + 186/4000, 1 + 126/30, 1 + 252/100, 1 + 126/60)/5
 		"mean_bounded_slowdown": 2.8153,
 	}}
@@ -207,7 +207,7 @@ func TestModesAlone(t *testing.T) {
 	jobs := func(mode string) string { return filepath.Join(dir, mode+".csv") }
 	all, _ := mustRun(t, "-trace", path, "-json", "-jobs", jobs("all"), "-place", "random", "-demand", jobs("demand"))
 	lines := strings.Split(all, "\n")
-	for i, mode := range []string{"individual", "nowait", "sec", "local"} {
+	for i, mode := range []string{"individual", "nowait", "sec", "hybrid", "gce", "multi", "local"} {
 		one, _ := mustRun(t, "-trace", path, "-json", "-mode", mode, "-jobs", jobs(mode), "-place", "random")
 		want := "[\n" + strings.TrimSuffix(lines[1+i], ",") + "\n]\n"
 		if diff := cmp.Diff(want, one); diff != "" {
@@ -216,6 +216,52 @@ func TestModesAlone(t *testing.T) {
 		if same := read(t, jobs(mode)) == read(t, jobs("all")); mode == "sec" && !same {
 			t.Error("-jobs of -mode all is not that of sec")
 		}
+	}
+}
+
+// What is known of the new modes whatever the log: hybrid is sec's schedule, and
+// without reservations its cost; buying in hindsight costs no more than not at all,
+// and exact no more than offline; Google's cost goes with the ratio; several clouds
+// follow the cheaper one where nothing is reserved.
+func TestClouds(t *testing.T) {
+	one := func(args ...string) (row map[string]float64) {
+		t.Helper()
+		stdout, _ := mustRun(t, append(args, "-json")...)
+		var rows []map[string]any
+		if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+			t.Fatal(err)
+		}
+		row = map[string]float64{}
+		for k, v := range rows[0] {
+			if x, ok := v.(float64); ok {
+				row[k] = x
+			}
+		}
+		return row
+	}
+	sec := one("-mode", "sec")
+	none := one("-mode", "hybrid", "-portfolio", "none")
+	if diff := cmp.Diff(sec, none); diff != "" {
+		t.Errorf("hybrid without reservations (-sec +hybrid):\n%s", diff)
+	}
+	exact := one("-mode", "hybrid", "-portfolio", "exact")
+	offline := one("-mode", "hybrid", "-portfolio", "offline")
+	bought := one("-mode", "hybrid")
+	if exact["pure_cost"] > offline["pure_cost"] || exact["pure_cost"] > bought["pure_cost"] || exact["pure_cost"] > sec["cost"] ||
+		bought["cost"] <= bought["pure_cost"] || bought["reserved"] == 0 || exact["mean_wait_s"] != sec["mean_wait_s"] {
+		t.Errorf("exact %v\noffline %v\nonline %v\nsec %v", exact, offline, bought, sec)
+	}
+	dear, cheap := one("-mode", "gce"), one("-mode", "gce", "-ratio", ".5")
+	if diff := dear["cost"] - 2*cheap["cost"]; diff > 1e-3 || diff < -1e-3 || dear["mean_wait_s"] != cheap["mean_wait_s"] {
+		t.Errorf("at half the price %v, else %v", cheap, dear)
+	}
+	for ratio, want := range map[string]map[string]float64{"0.5": cheap, "2": sec} {
+		if got := one("-mode", "multi", "-portfolio", "none", "-ratio", ratio); got["cost"] != want["cost"] || got["mean_wait_s"] != want["mean_wait_s"] {
+			t.Errorf("ratio %s: several clouds %v, the cheaper one %v", ratio, got, want)
+		}
+	}
+	if slow := one("-mode", "sec", "-overhead"); slow["mean_wait_s"] <= sec["mean_wait_s"] {
+		t.Errorf("with overhead %v, without %v", slow, sec)
 	}
 }
 
@@ -293,8 +339,13 @@ func TestMistakes(t *testing.T) {
 		{[]string{"log.swf"}, `"log.swf" is not a flag`},
 		{[]string{"-json", "yes.csv"}, `"yes.csv" is not a flag`},
 		{[]string{"-json=perhaps"}, "true or false"},
-		{[]string{"-mode", "cloud"}, "want all, local, individual, nowait or sec"},
+		{[]string{"-mode", "cloud"}, "want all, individual, nowait, sec, hybrid, gce, multi or local"},
 		{[]string{"-mode"}, "-mode"},
+		{[]string{"-portfolio", "best"}, "want online, offline, exact or none"},
+		{[]string{"-ratio", "0"}, "want a number from 0.001 to 1000"},
+		{[]string{"-ratio", "NaN"}, "want a number from 0.001 to 1000"},
+		{[]string{"-overhead=perhaps"}, "true or false"},
+		{[]string{"-figures", ""}, "name of a file"},
 		{[]string{"-expand", "most"}, "want first, sum or best"},
 		{[]string{"-place", "best"}, "want max-margin, min-margin, max-idle, min-idle or random"},
 		{[]string{"-nodes", "0"}, "from 1 to"},

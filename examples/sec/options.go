@@ -14,7 +14,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/schedule"
-	"github.com/plimsoll/plimsoll/schedule/sim"
 )
 
 const program = "sec"
@@ -36,13 +35,26 @@ What runs
   -seed N              of the made-up log and of -place random (default 1)
 
 How it runs
-  -mode MODE           all, local, individual, nowait or sec (default all)
+  -mode MODE           all, or one of these (default all)
                          individual  each job on instances of its own
                          nowait      one cluster, which grows for every job that
                                      cannot start
                          sec         one cluster, which grows when the first job of
                                      the queue would wait for too long
+                         hybrid      sec with instances reserved at EC2
+                         gce         sec at Google instead: ten minutes at least,
+                                     then minutes, less for use throughout a month
+                         multi       sec at both: each job where its instances cost
+                                     less at that moment, by what is reserved, too
                          local       a cluster of fixed size
+  -portfolio HOW       how hybrid reserves, week by week: online (by a forecast of what
+                       it has seen so far), offline (knowing all, [Niu16]'s greedy
+                       rule), exact (knowing all, at the least pure cost) or none;
+                       multi reserves online, up to the last submission, unless none
+                       (default online)
+  -ratio R             price of an instance at Google over that at EC2 (default 1)
+  -overhead            count the time to configure instances, and to format them
+                       when another user's job follows ([Niu16] section 8.7)
   -nodes N             size of the local cluster (default: enough for the
                        largest job, and to be busy 80% of the time at most)
   -waitlimit D         sec grows when the first job would wait for longer (default 5m)
@@ -58,6 +70,10 @@ What comes out
   -json                print an array with an object for each mode, instead of a table
   -svg FILE            write the picture of capacity against use
   -jobs FILE           write a line for each job: id,submit_s,start_s,wait_s,nodes
+  -figures DIR         write Table 1 and Figs. 1, 4a, 4b, 5, 6, 7, 8, 9 of [Niu16] for
+                       this log, and what -waitlimit, -short and -place can do, as
+                       CSV and SVG; DIR is made if it is not there. That is some
+                       300 simulations, on all cores
   -demand FILE         write the most instances held in each hour, one number a line
   -h                   print this
 
@@ -68,8 +84,9 @@ log's time 0, or from its first submission where the log has calendar times.
 Fields of -json: mode, nodes (the size of local; of the others the most instances
 held at once), jobs, mean_wait_s, mean_bounded_slowdown (runs of less than 10 s
 count as 10 s), utilisation (used over charged hours, 0 to 1), used_hours and
-charged_hours (of instances), cost (in dollars), saving (over individual, as a
-fraction of its cost: 0.25 is 25% cheaper). A local cluster is charged for all its
+charged_hours (of instances), reserved (instances), cost (in dollars), pure_cost (cost
+less what is left of the terms at the end of the log), saving (of pure cost over
+individual, as a fraction: 0.25 is 25% cheaper). A local cluster is charged for all its
 nodes from the first submission to the last end, and its cost is that part of
 the cost of owning it for three years ([Niu16] Table 3, in proportion to its nodes).
 
@@ -85,8 +102,8 @@ const instanceProcessors = 16
 type options struct {
 	trace     string
 	cores     int
-	modes     []sim.Mode // that are shown
-	nodes     int        // 0: the largest job's
+	modes     []mode // that are shown
+	nodes     int    // 0: the largest job's
 	waitLimit time.Duration
 	expand    schedule.Expansion
 	short     time.Duration
@@ -94,14 +111,15 @@ type options struct {
 	estimate  float64
 	seed      uint64
 
-	jobs, demand, svg string
-	json              bool
+	portfolio string
+	ratio     float64
+	overhead  bool
+
+	jobs, demand, svg, figures string
+	json                       bool
 
 	ineffective []string // flags that were given and change nothing
 }
-
-// inOrder is how modes are shown, from the dearest to the one that is owned.
-var inOrder = []sim.Mode{sim.Individual, sim.NoWait, sim.SEC, sim.Local}
 
 // parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
 func parse(args []string) (options, error) {
@@ -112,6 +130,8 @@ func parse(args []string) (options, error) {
 		short:     time.Hour,
 		estimate:  1,
 		seed:      1,
+		portfolio: buyOnline,
+		ratio:     1,
 	}
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -133,6 +153,25 @@ func parse(args []string) (options, error) {
 	flags.Func("waitlimit", "", span(&o.waitLimit))
 	flags.Func("short", "", span(&o.short))
 	flags.Func("mode", "", o.setMode)
+	file("figures", &o.figures)
+	flags.Func("portfolio", "", func(s string) error {
+		switch s {
+		case buyOnline, buyOffline, buyExact, buyNothing:
+			o.portfolio = s
+			return nil
+		}
+		return errors.New("want online, offline, exact or none")
+	})
+	flags.Func("ratio", "", func(s string) error {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(x >= minRatio) || x > maxRatio {
+			return fmt.Errorf("want a number from %v to %v, such as 0.8", minRatio, maxRatio)
+		}
+		o.ratio = x
+		return nil
+	})
+	flags.BoolFunc("overhead", "", truth(&o.overhead))
+	flags.BoolFunc("json", "", truth(&o.json))
 	flags.Func("expand", "", func(s string) error {
 		if o.expand.UnmarshalText([]byte(s)) != nil {
 			return errors.New("want first, sum or best")
@@ -161,12 +200,6 @@ func parse(args []string) (options, error) {
 		o.seed = n
 		return nil
 	})
-	flags.BoolFunc("json", "", func(s string) (err error) {
-		if o.json, err = strconv.ParseBool(s); err != nil {
-			return errors.New("want true or false")
-		}
-		return nil
-	})
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return o, err
@@ -187,6 +220,21 @@ func parse(args []string) (options, error) {
 // maxCount bounds numbers of nodes and processors. A product of such a number and
 // the seconds of a log fits in an int64.
 const maxCount = 1_000_000_000
+
+// Ratios of prices that are taken.
+const (
+	minRatio = .001
+	maxRatio = 1000
+)
+
+func truth(p *bool) func(string) error {
+	return func(s string) (err error) {
+		if *p, err = strconv.ParseBool(s); err != nil {
+			return errors.New("want true or false")
+		}
+		return nil
+	}
+}
 
 func count(p *int) func(string) error {
 	return func(s string) error {
@@ -215,18 +263,19 @@ func (o *options) setMode(s string) error {
 		o.modes = inOrder
 		return nil
 	}
-	var m sim.Mode
-	if m.UnmarshalText([]byte(s)) != nil {
-		return errors.New("want all, local, individual, nowait or sec")
+	for i, name := range modeNames {
+		if s == name {
+			o.modes = []mode{mode(i)}
+			return nil
+		}
 	}
-	o.modes = []sim.Mode{m}
-	return nil
+	return errors.New("want all, " + strings.Join(modeNames[:len(modeNames)-1], ", ") + " or " + modeNames[len(modeNames)-1])
 }
 
-// shows reports whether the mode is one that is shown.
-func (o *options) shows(mode sim.Mode) bool {
+// shows reports whether one of the modes is shown.
+func (o *options) shows(modes ...mode) bool {
 	for _, m := range o.modes {
-		if m == mode {
+		if m.of(modes...) {
 			return true
 		}
 	}
@@ -235,17 +284,22 @@ func (o *options) shows(mode sim.Mode) bool {
 
 // ignores reports whether a flag changes nothing, given the others.
 func (o *options) ignores(name string) bool {
+	elastic := o.shows(sec, hybrid, gce, multi) || o.figures != ""
 	switch name {
 	case "nodes":
-		return !o.shows(sim.Local)
+		return !o.shows(local)
 	case "waitlimit", "expand":
-		return !o.shows(sim.SEC)
+		return !elastic
 	case "short":
-		return !o.shows(sim.SEC) || o.expand != schedule.BestSize
-	case "place":
-		return !o.shows(sim.SEC) && !o.shows(sim.NoWait)
+		return !elastic || o.expand != schedule.BestSize && o.figures == ""
+	case "place", "overhead":
+		return !elastic && !o.shows(nowait) && (name == "place" || !o.shows(individual))
+	case "portfolio":
+		return !o.shows(hybrid, multi)
+	case "ratio":
+		return !o.shows(gce, multi)
 	case "estimate":
-		return len(o.modes) == 1 && o.shows(sim.Individual)
+		return len(o.modes) == 1 && o.shows(individual) && o.figures == ""
 	case "seed":
 		return o.trace != "" && (o.place != placement.Random || o.ignores("place"))
 	}

@@ -19,13 +19,12 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/examples/internal/termplot"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule/sim"
 )
 
 // jsonRun is a mode for machines. Numbers are rounded so far that they are the
 // same on every machine.
 type jsonRun struct {
-	Mode         sim.Mode      `json:"mode"`
+	Mode         mode          `json:"mode"`
 	Nodes        int           `json:"nodes"`
 	Jobs         int           `json:"jobs"`
 	MeanWait     json.Number   `json:"mean_wait_s"`
@@ -33,7 +32,9 @@ type jsonRun struct {
 	Utilisation  json.Number   `json:"utilisation"`
 	UsedHours    json.Number   `json:"used_hours"`
 	ChargedHours json.Number   `json:"charged_hours"`
+	Reserved     int           `json:"reserved"`
 	Cost         pricing.Money `json:"cost"`
+	PureCost     pricing.Money `json:"pure_cost"`
 	Saving       json.Number   `json:"saving"`
 }
 
@@ -49,7 +50,9 @@ func writeJSON(w io.Writer, runs *modeRuns) error {
 			Utilisation:  decimal.Number(r.Utilisation, 6),
 			UsedHours:    decimal.Number(r.UsedHours, 6),
 			ChargedHours: decimal.Number(r.ChargedHours, 6),
+			Reserved:     r.reserved,
 			Cost:         r.cost,
+			PureCost:     r.pure,
 			Saving:       decimal.Number(r.saving, 6),
 		}
 	}
@@ -61,7 +64,7 @@ func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error
 	w := bufio.NewWriter(stdout)
 	columns := []table.Column{
 		{Title: "mode", Left: true}, {Title: "nodes"}, {Title: "mean\nwait, s"}, {Title: "bounded\nslowdown"},
-		{Title: "used of\ncharged"}, {Title: "charged\nhours"}, {Title: "cost, $"}, {Title: "saving"},
+		{Title: "used of\ncharged"}, {Title: "charged\nhours"}, {Title: "cost, $"}, {Title: "pure\ncost, $"}, {Title: "saving"},
 	}
 	var rows [][]string
 	for _, r := range runs.shown {
@@ -73,6 +76,7 @@ func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error
 			percent(r.Utilisation),
 			decimal.Grouped(decimal.Fixed(r.ChargedHours, 0)),
 			decimal.Grouped(r.cost.Fixed(0)),
+			decimal.Grouped(r.pure.Fixed(0)),
 			percent(r.saving),
 		})
 	}
@@ -80,9 +84,9 @@ func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error
 		return err
 	}
 	fmt.Fprintln(w)
-	if r, base := runs.picked(), runs.individual; r.mode != sim.Individual {
+	if r, base := runs.picked(), runs.individual; r.mode != individual {
 		fmt.Fprintf(w, "%v: %s than individual, waits %s\n", r.mode,
-			compared(float64(r.cost), float64(base.cost), "cheaper", "dearer"),
+			compared(float64(r.pure), float64(base.pure), "cheaper", "dearer"),
 			compared(float64(r.MeanWait), float64(base.MeanWait), "shorter", "longer"))
 	}
 	fmt.Fprintf(w, "Means of %s jobs. Saving is over individual. Nodes are the most held at once.\n"+
@@ -92,7 +96,15 @@ func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error
 		fmt.Fprintf(w, "Prices are those of an instance of %d processors, also where -cores-per-node is %d.\n",
 			instanceProcessors, o.cores)
 	}
-	if o.shows(sim.Local) {
+	if o.shows(hybrid, multi) && o.portfolio != buyNothing {
+		fmt.Fprintf(w, "The pure cost is less what is left of reserved terms at the end, and the saving\n"+
+			"is of it: who goes on will use them.\n")
+	}
+	if o.shows(gce, multi) {
+		fmt.Fprintf(w, "At Google an instance costs %s of that, for each of at least ten minutes, and\n"+
+			"down to 40%% of this as it is used throughout a calendar month.\n", percent(o.ratio))
+	}
+	if o.shows(local) {
 		local := runs.shown[len(runs.shown)-1]
 		fmt.Fprintf(w, "Local has its nodes throughout, and costs what owning and hosting them would,\n"+
 			"without staff: of the cost of three years the part of %s days.\n",

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -10,17 +9,23 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 )
 
 // modeRun is what came of a mode.
 type modeRun struct {
-	mode   sim.Mode
-	nodes  int           // of the local cluster, else the most instances held
-	cost   pricing.Money // of local: of owning it
-	saving float64       // over individual, as a fraction of its cost
+	mode     mode
+	nodes    int           // of the local cluster, else the most instances held
+	cost     pricing.Money // all that is paid; of local: of owning it
+	pure     pricing.Money // less what unused terms are worth
+	saving   float64       // of the pure cost, over individual's
+	reserved int           // reservations bought
 	sim.Result
 }
+
+// rate returns the pure cost of a used instance-hour.
+func (r *modeRun) rate() float64 { return r.pure.Float64() / r.UsedHours }
 
 // modeRuns are the modes that were run.
 type modeRuns struct {
@@ -32,67 +37,144 @@ type modeRuns struct {
 // picked returns the run that the picture and the files are of.
 func (r *modeRuns) picked() *modeRun {
 	for i := range r.shown {
-		if r.shown[i].mode == sim.SEC {
+		if r.shown[i].mode == sec {
 			return &r.shown[i]
 		}
 	}
 	return &r.shown[0]
 }
 
-// runAll runs the modes that are to be shown, and individual in any case.
-func (o *options) runAll(log *jobLog, line *progress.Line) (*modeRuns, error) {
+// A runner runs modes of a log, one at a time.
+type runner struct {
+	log       *jobLog
+	prices    pricing.List
+	how       string // of buying
+	simulator sim.Simulator
+	progress  func(m mode, ended int)
+}
+
+// run runs a mode. The slices of the result are the runner's, until the next run.
+func (r *runner) run(m mode, p policy) (modeRun, error) {
+	run := modeRun{mode: m}
+	var portfolio sim.Portfolio
+	var ec2 *online
+	if m == multi && r.how != buyNothing {
+		google, err := p.google(r.prices)
+		if err == nil {
+			ec2, err = newOnline(r.prices, google.Hourly, r.log.end())
+		}
+		if err != nil {
+			return run, r.explain(m, err)
+		}
+		portfolio = ec2
+	}
+	cfg, err := p.config(m, r.prices, portfolio)
+	if err != nil {
+		return run, r.explain(m, err)
+	}
+	if r.progress != nil {
+		cfg.Progress = func(ended int) { r.progress(m, ended) }
+	}
+	run.Result, err = r.simulator.Run(r.log.jobs, cfg)
+	if err != nil {
+		return run, r.explain(m, err)
+	}
+	run.nodes, run.cost = run.Peak, run.Cost
+	run.pure = run.cost
+	switch {
+	case m == local:
+		run.nodes = p.nodes
+		run.cost, err = pricing.Niu16Cluster().Over(p.nodes, run.Makespan)
+		if err != nil {
+			return run, cli.Mistakef("-nodes %d: owning such a cluster: %v", p.nodes, err)
+		}
+		run.pure = run.cost
+	case m == hybrid:
+		bought, e := buy(r.how, r.prices, run.Clouds[0].Hours, reserve.Pure)
+		if err = e; err == nil {
+			err = run.charge(r.prices, bought, 0)
+		}
+	case ec2 != nil:
+		err = run.charge(r.prices, ec2.bought, run.Clouds[1].Cost)
+	}
+	if err != nil {
+		return run, r.explain(m, err)
+	}
+	return run, nil
+}
+
+// charge bills the first cloud's instances with purchases, and adds what the
+// other costs.
+func (run *modeRun) charge(list pricing.List, bought []pricing.Purchase, other pricing.Money) error {
+	b, err := bill(list, run.Clouds[0].Hours, bought)
+	if err == nil {
+		run.cost, err = b.Total.Add(other)
+	}
+	if err == nil {
+		run.pure, err = b.Pure.Add(other)
+	}
+	for _, q := range bought {
+		if q.Slot < len(run.Clouds[0].Hours) {
+			run.reserved += q.Count
+		}
+	}
+	return err
+}
+
+// explain says whose mistake an error is.
+func (r *runner) explain(m mode, err error) error {
+	var input *sim.InputError
+	var planned *reserve.InputError
+	switch {
+	case errors.As(err, &input) && input.Index >= 0:
+		return cli.Mistakef("%s: job %d cannot be run: %v", r.log.name, r.log.jobs[input.Index].ID, err)
+	case input != nil, errors.As(err, &planned), errors.Is(err, pricing.ErrOverflow):
+		return cli.Mistakef("%s: mode %v: %v", r.log.name, m, err)
+	}
+	return err
+}
+
+// policy returns what the flags say of how modes are run.
+func (o *options) policy(log *jobLog) (policy, error) {
 	nodes := o.nodes
 	if largest := log.jobs[log.largest]; nodes == 0 {
 		nodes = log.enough()
-	} else if nodes < largest.Nodes && o.shows(sim.Local) {
-		return nil, cli.Mistakef("job %d needs %s of %s, but -nodes is only %s",
+	} else if nodes < largest.Nodes && o.shows(local) {
+		return policy{}, cli.Mistakef("job %d needs %s of %s, but -nodes is only %s",
 			largest.ID, decimal.Count(largest.Nodes, "node"), decimal.Count(o.cores, "processor"), decimal.Int(nodes))
 	}
+	return policy{
+		nodes: nodes, waitLimit: o.waitLimit, short: o.short, expand: o.expand, place: o.place,
+		seed: o.seed, overhead: o.overhead, ratio: o.ratio, epoch: log.epoch,
+	}, nil
+}
+
+// runAll runs the modes that are to be shown, and individual in any case.
+func (o *options) runAll(log *jobLog, line *progress.Line) (*modeRuns, error) {
+	p, err := o.policy(log)
+	if err != nil {
+		return nil, err
+	}
 	runs := &modeRuns{prices: pricing.CC28XLarge2013()}
-	var simulator sim.Simulator
-	for _, mode := range inOrder { // individual is the first
-		if !o.shows(mode) && mode != sim.Individual {
+	r := &runner{log: log, prices: runs.prices, how: o.portfolio, progress: func(m mode, ended int) {
+		line.Showf("simulating %v: %s of %s jobs", m, decimal.Int(ended), decimal.Int(len(log.jobs)))
+	}}
+	for _, m := range inOrder { // individual is the first
+		if !o.shows(m) && m != individual {
 			continue
 		}
-		line.Showf("simulating %v: %s jobs", mode, decimal.Int(len(log.jobs)))
-		cfg := sim.Config{
-			Mode:      mode,
-			Nodes:     nodes,
-			Hourly:    runs.prices.OnDemand,
-			WaitLimit: limit(o.waitLimit),
-			Short:     limit(o.short),
-			Expansion: o.expand,
-			Placement: o.place,
-			Rand:      rand.New(rand.NewPCG(o.seed, streamPlacement)),
-			Progress: func(ended int) {
-				line.Showf("simulating %v: %s of %s jobs", mode, decimal.Int(ended), decimal.Int(len(log.jobs)))
-			},
-		}
-		result, err := simulator.Run(log.jobs, cfg)
+		line.Showf("simulating %v: %s jobs", m, decimal.Int(len(log.jobs)))
+		run, err := r.run(m, p)
 		if err != nil {
-			var input *sim.InputError
-			switch {
-			case errors.As(err, &input) && input.Index >= 0:
-				return nil, cli.Mistakef("%s: job %d cannot be run: %v", log.name, log.jobs[input.Index].ID, err)
-			case input != nil, errors.Is(err, pricing.ErrOverflow):
-				return nil, cli.Mistakef("%s: mode %v: %v", log.name, mode, err)
-			}
 			return nil, err
 		}
-		run := modeRun{mode: mode, nodes: result.Peak, cost: result.Cost, Result: result}
-		if mode == sim.Local {
-			run.nodes = nodes
-			if run.cost, err = pricing.Niu16Cluster().Over(nodes, result.Makespan); err != nil {
-				return nil, cli.Mistakef("-nodes %d: owning such a cluster: %v", nodes, err)
-			}
-		}
-		if mode == sim.Individual {
+		if m == individual {
 			runs.individual = run
 		}
-		if base := runs.individual.cost; base > 0 {
-			run.saving = 1 - float64(run.cost)/float64(base)
+		if base := runs.individual.pure; base > 0 {
+			run.saving = 1 - float64(run.pure)/float64(base)
 		}
-		if o.shows(mode) {
+		if o.shows(m) {
 			run.Starts = slices.Clone(run.Starts)
 			run.Levels = slices.Clone(run.Levels)
 			runs.shown = append(runs.shown, run)
@@ -101,10 +183,7 @@ func (o *options) runAll(log *jobLog, line *progress.Line) (*modeRuns, error) {
 	return runs, nil
 }
 
-// limit is a flag's span of time as package sim takes it, where 0 is the default.
-func limit(d time.Duration) time.Duration {
-	if d == 0 {
-		return sim.AtOnce
-	}
-	return d
+// end returns the hour of the log's time from which on nobody submits anything.
+func (log *jobLog) end() int {
+	return int((log.jobs[len(log.jobs)-1].Submit + time.Hour - 1) / time.Hour)
 }

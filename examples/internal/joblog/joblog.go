@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -19,6 +20,7 @@ type Log struct {
 	Jobs   []trace.Job
 	Report trace.Report
 	Stats  trace.Stats // zero where nothing was read
+	Start  time.Time   // the log's time 0, in UTC; zero where it does not say, or the jobs' is another
 }
 
 // Read reads the file that was given with a flag, such as "-trace", plain or gzip,
@@ -39,6 +41,9 @@ func Read(flag, path string, o trace.Options, line *progress.Line) (*Log, error)
 		return nil, err
 	}
 	log.Stats = r.Stats()
+	if h, err := r.Header(); err == nil && log.Report.Base == 0 {
+		log.Start, _ = h.UnixStartTime()
+	}
 	return log, nil
 }
 

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"math"
+	"time"
+
+	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// How reservations are bought.
+const (
+	buyOnline  = "online"
+	buyOffline = "offline"
+	buyExact   = "exact"
+	buyNothing = "none"
+)
+
+// weekHours is how often reservations are bought, in hours ([Niu16] section 5.1.2).
+const weekHours = 168
+
+// online is the portfolio of [Niu16] section 5.2.2 as the simulator wants it: it
+// plans with a forecast, and tells what serves.
+type online struct {
+	reserve.Online
+	list   pricing.List
+	bought []pricing.Purchase
+	active []pricing.Holding
+	hours  int // seen
+}
+
+// forever, as the end of the demand, is none.
+const forever = math.MaxInt
+
+// newOnline returns a portfolio of the classes of a list. What it does not reserve it
+// can have for elsewhere, if that is less than on demand. The forecast, level and
+// cautious, is the one that did best of those that examples/portfolio compares. An
+// end, in hours, is for who knows it: what serves longer is worth nothing.
+func newOnline(list pricing.List, elsewhere pricing.Money, end int) (*online, error) {
+	o := &online{list: list}
+	o.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .1}}
+	o.Quantile, o.Window = .4, 52
+	if end != forever {
+		o.Planner = &upTo{portfolio: o, end: end}
+	}
+	planned := list
+	planned.OnDemand = min(list.OnDemand, elsewhere)
+	return o, o.Reset(&reserve.Problem{Slot: time.Hour, Every: weekHours, Prices: planned})
+}
+
+// Observe takes the demand of a week and returns what is reserved in the next.
+func (o *online) Observe(dst []placement.Reservation, demand []int) (_ []placement.Reservation, err error) {
+	if o.bought, err = o.Online.Observe(o.bought, demand); err != nil {
+		return dst, err
+	}
+	o.hours += len(demand)
+	o.active = o.Active(o.active[:0])
+	for _, h := range o.active {
+		if h.Until > o.hours {
+			dst = append(dst, placement.Reservation{Count: h.Count, Rate: o.list.Classes[h.Class].UsePrice()})
+		}
+	}
+	return dst, nil
+}
+
+// upTo plans as if there were no demand from an end on.
+type upTo struct {
+	portfolio *online
+	end       int
+	exact     reserve.Exact
+	demand    []int
+}
+
+func (u *upTo) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
+	begin := u.portfolio.hours + weekHours // Observe has not counted its week yet
+	left := time.Duration(max(0, u.end-begin)) * time.Hour / p.Slot
+	u.demand = append(u.demand[:0], p.Demand...)
+	if left < time.Duration(len(u.demand)) {
+		clear(u.demand[left:])
+	}
+	cut := *p
+	cut.Demand = u.demand
+	return u.exact.AppendPlan(dst, &cut)
+}
+
+// buy returns what is bought for the demand of a single cloud, hour by hour. Online
+// buying on the trace is what buying as the cluster runs is.
+func buy(how string, list pricing.List, hours []int, horizon reserve.Horizon) ([]pricing.Purchase, error) {
+	p := &reserve.Problem{Demand: hours, Slot: time.Hour, Prices: list, Every: weekHours, Horizon: horizon}
+	switch how {
+	case buyNothing:
+		return nil, nil
+	case buyOffline:
+		return new(reserve.SEC).AppendPlan(nil, p)
+	case buyExact:
+		return new(reserve.Exact).AppendPlan(nil, p)
+	}
+	o, err := newOnline(list, list.OnDemand, forever)
+	if err != nil {
+		return nil, err
+	}
+	for from := 0; from+weekHours < len(hours); from += weekHours {
+		if _, err := o.Observe(nil, hours[from:from+weekHours]); err != nil {
+			return nil, err
+		}
+	}
+	return o.bought, nil
+}
+
+// bill returns what the demand costs with purchases. Those after its end are none.
+func bill(list pricing.List, hours []int, bought []pricing.Purchase) (pricing.Bill, error) {
+	n := len(bought)
+	for n > 0 && bought[n-1].Slot >= len(hours) {
+		n--
+	}
+	var biller pricing.Biller
+	return biller.Bill(list, hours, time.Hour, bought[:n])
+}
