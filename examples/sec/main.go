@@ -35,6 +35,20 @@ func simulate(opts options, files *outfile.Set, stdout, stderr io.Writer, line *
 	if err != nil {
 		return err
 	}
+	var figures map[string]*outfile.File
+	if opts.figures != "" {
+		var made bool
+		figures, made, err = createFigures(opts.figures, files)
+		if made {
+			defer func() { // a folder that stays empty was not asked for
+				files.Abort()
+				os.Remove(opts.figures)
+			}()
+		}
+		if err != nil {
+			return err
+		}
+	}
 	log, err := opts.load(line)
 	line.Clear()
 	if err != nil {
@@ -48,6 +62,13 @@ func simulate(opts options, files *outfile.Set, stdout, stderr io.Writer, line *
 	}
 	if err := outputs.write(log, runs.picked()); err != nil {
 		return err
+	}
+	if figures != nil {
+		err := opts.writeFigures(figures, log, line)
+		line.Clear()
+		if err != nil {
+			return err
+		}
 	}
 	if err := files.Commit(); err != nil {
 		return err

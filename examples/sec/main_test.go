@@ -564,3 +564,66 @@ func differences(t *testing.T, log, jobs string) (n int) {
 	}
 	return n + max(0, len(waits)-seen)
 }
+
+// All figures are written, for a log of a few jobs, too: tables with their headers
+// and as many rows as are varied, well-formed pictures, and nothing else. What the
+// same run says elsewhere is the same here.
+func TestFigures(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "figures")
+	path := write(t, "log", small)
+	stdout, _ := mustRun(t, "-trace", path, "-cores-per-node", "2", "-json", "-figures", dir)
+	if plain, _ := mustRun(t, "-trace", path, "-cores-per-node", "2", "-json"); plain != stdout {
+		t.Error("-figures changes what is printed")
+	}
+	rows := map[string]int{"table1": 6, "fig1": 3, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 7, "fig8": 4, "fig9": 18, "sweep": 144, "claims": 36}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2*len(rows) - 1; len(entries) != want {
+		t.Errorf("%d files, want %d: %v", len(entries), want, entries)
+	}
+	for name, want := range rows {
+		table, err := csv.NewReader(strings.NewReader(read(t, filepath.Join(dir, name+".csv")))).ReadAll()
+		if err != nil {
+			t.Errorf("%s.csv: %v", name, err)
+		}
+		if len(table) != want+1 {
+			t.Errorf("%s.csv: %d rows, want %d and a header", name, len(table), want)
+		}
+		for _, row := range table {
+			for k, field := range row {
+				if field == "NaN" || strings.Contains(field, "Inf") || field == "" && name != "claims" && name != "table1" && name != "fig4b" && name != "fig7" {
+					t.Errorf("%s.csv: %s is %q in %q", name, table[0][k], field, row)
+				}
+			}
+		}
+		if name != "claims" {
+			wellFormed(t, name, read(t, filepath.Join(dir, name+".svg")))
+		}
+	}
+	// By hand: local-1x is TestLocal's cluster of 4 nodes, individual TestIndividual's
+	// log: 26.4 dollars for 2.525 used hours.
+	if got := read(t, filepath.Join(dir, "fig4b.csv")); !strings.Contains(got, "\nlocal-1.00x,4,798,") {
+		t.Errorf("fig4b.csv has no mean wait of 798 s on 4 nodes:\n%s", got)
+	}
+	if got := read(t, filepath.Join(dir, "fig4a.csv")); !strings.Contains(got, "\nindividual,163.2,10.455446,10.455446,") {
+		t.Errorf("fig4a.csv has no 10.455446 dollars an hour for individual:\n%s", got)
+	}
+	// Again into the folder that is there; and a folder that cannot be is not made.
+	mustRun(t, "-trace", path, "-cores-per-node", "2", "-json", "-figures", dir)
+	for _, args := range [][]string{
+		{"-figures", filepath.Join(parent, "no", "figures")},
+		{"-figures", path},
+		{"-figures", dir, "-svg", filepath.Join(dir, "fig1.svg")},
+		{"-figures", filepath.Join(parent, "new"), "-trace", filepath.Join(parent, "none")},
+	} {
+		if status, stdout, stderr := runSec(args...); status != 2 || stdout != "" {
+			t.Errorf("sec %q: exit status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+	if entries, _ := os.ReadDir(parent); len(entries) != 1 {
+		t.Errorf("left: %v", entries)
+	}
+}

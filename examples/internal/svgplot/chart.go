@@ -1,0 +1,128 @@
+package svgplot
+
+import (
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Chart is one panel of bars, lines or points.
+type Chart struct {
+	Title, X, Y string
+	// Labels, if not nil, are the places along X: each series is drawn as a bar at
+	// each place, side by side.
+	Labels []string
+	Series []Series
+}
+
+// A Series is what one colour stands for. X and Y have one length; bars have no X and
+// as many Y as there are labels. Values that are not finite are not drawn.
+type Series struct {
+	Name   string
+	X, Y   []float64
+	Points bool // no lines between them
+}
+
+// WriteCharts draws charts below each other to w.
+func WriteCharts(w io.Writer, charts []Chart) error {
+	panels := make([]*plot.Plot, len(charts))
+	for i, c := range charts {
+		var err error
+		if panels[i], err = newChart(c); err != nil {
+			return err
+		}
+	}
+	return write(w, panels)
+}
+
+func newChart(c Chart) (*plot.Plot, error) {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = line(c.Title), line(c.X), line(c.Y)
+	p.Legend.Top = true
+	p.Add(plotter.NewGrid())
+	for i, s := range c.Series {
+		var sample plot.Thumbnailer
+		var err error
+		if c.Labels != nil {
+			sample, err = addBars(p, c, i)
+		} else {
+			sample, err = addCurve(p, s, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sample != nil && s.Name != "" {
+			p.Legend.Add(line(s.Name), sample)
+		}
+	}
+	if c.Labels != nil {
+		labels := make([]string, len(c.Labels))
+		for i, l := range c.Labels {
+			labels[i] = line(l)
+		}
+		p.NominalX(labels...)
+	}
+	p.Y.Min = min(p.Y.Min, 0)
+	if p.Y.Max <= p.Y.Min {
+		p.Y.Max = p.Y.Min + 1
+	}
+	p.Y.Max += .12 * (p.Y.Max - p.Y.Min) // for the legend
+	if c.Labels == nil && p.X.Max <= p.X.Min {
+		p.X.Max = p.X.Min + 1
+	}
+	style(p)
+	return p, nil
+}
+
+// barsWidth is what the bars of one place take together.
+const barsWidth = 60
+
+func addBars(p *plot.Plot, c Chart, i int) (plot.Thumbnailer, error) {
+	width := vg.Points(barsWidth) / vg.Length(len(c.Series)) * vg.Length(min(1, 8/float64(len(c.Labels))))
+	values := make(plotter.Values, len(c.Series[i].Y))
+	for k, y := range c.Series[i].Y {
+		if !math.IsNaN(y) && !math.IsInf(y, 0) {
+			values[k] = y
+		}
+	}
+	bars, err := plotter.NewBarChart(values, width)
+	if err != nil {
+		return nil, err
+	}
+	bars.Color, bars.LineStyle.Width = layerColour(i), vg.Points(.3)
+	bars.Offset = width * vg.Length(2*i+1-len(c.Series)) / 2
+	p.Add(bars)
+	return bars, nil
+}
+
+func addCurve(p *plot.Plot, s Series, i int) (plot.Thumbnailer, error) {
+	var xys plotter.XYs
+	for k, y := range s.Y {
+		if x := s.X[k]; !math.IsNaN(x+y) && !math.IsInf(x+y, 0) {
+			xys = append(xys, plotter.XY{X: x, Y: y})
+		}
+	}
+	if len(xys) == 0 {
+		return nil, nil
+	}
+	points, err := plotter.NewScatter(xys)
+	if err != nil {
+		return nil, err
+	}
+	points.Color, points.Radius, points.Shape = layerColour(i), vg.Points(2), draw.CircleGlyph{}
+	if s.Points {
+		p.Add(points)
+		return points, nil
+	}
+	drawn, err := plotter.NewLine(xys)
+	if err != nil {
+		return nil, err
+	}
+	drawn.Color, drawn.Width = layerColour(i), vg.Points(1.2)
+	p.Add(drawn, points)
+	return drawn, nil
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+)
+
+// near is how far a number may be from the paper's, as a fraction of that, to have
+// come out.
+const near = .25
+
+// claims puts what [Niu16] found on its log beside what came of this one: numbers come
+// out if they are near ("yes") or of the same sign ("direction"), orders if they hold.
+func (s *study) claims(table1 figure, fig7 map[string]float64) figure {
+	f := figure{name: "claims", header: []string{"claim", "paper", "here", "came_out"}}
+	number := func(claim string, paper, here float64, decimals int) {
+		came := "no"
+		if math.IsNaN(here) || math.IsInf(here, 0) {
+			f.rows = append(f.rows, []string{claim, decimal.Fixed(paper, decimals), "infinitely much", came})
+			return
+		}
+		switch {
+		case math.Abs(here-paper) <= near*math.Abs(paper):
+			came = "yes"
+		case here*paper > 0:
+			came = "direction"
+		}
+		f.rows = append(f.rows, []string{claim, decimal.Fixed(paper, decimals), decimal.Fixed(here, decimals), came})
+	}
+	within := func(claim string, low, high, least, most float64, decimals int) {
+		came := "no"
+		switch {
+		case least >= low && most <= high:
+			came = "yes"
+		case most >= low && least <= high:
+			came = "in part"
+		}
+		if math.IsNaN(least) || math.IsInf(least, 0) {
+			f.rows = append(f.rows, []string{claim, decimal.Fixed(low, decimals) + " to " + decimal.Fixed(high, decimals), "infinitely much", "no"})
+			return
+		}
+		span := func(a, b float64) string {
+			if a == b {
+				return decimal.Fixed(a, decimals)
+			}
+			return decimal.Fixed(a, decimals) + " to " + decimal.Fixed(b, decimals)
+		}
+		f.rows = append(f.rows, []string{claim, span(low, high), span(least, most), came})
+	}
+	holds := func(claim string, ok bool, here string) {
+		came := "no"
+		if ok {
+			came = "yes"
+		}
+		f.rows = append(f.rows, []string{claim, "", here, came})
+	}
+	m, base := s.modes, s.modes[individual]
+	saving := func(r result) float64 { return 100 * (1 - r.pure/base.pure) }
+	longer := func(r result) float64 { return 100 * (float64(r.wait)/float64(base.wait) - 1) }
+	ratio := func(a, b float64) string {
+		if b == 0 {
+			return "infinitely much"
+		}
+		return decimal.Fixed(a/b, 3)
+	}
+
+	number("saving of sec over individual, %", 13.3, saving(m[sec]), 1)
+	number("saving of hybrid over individual, pure, %", 61.0, saving(m[hybrid]), 1)
+	number("saving of gce over individual, %", 35.4, saving(m[gce]), 1)
+	number("wait of sec against individual, %", -24.2, longer(m[sec]), 1)
+	number("wait of gce against individual, %", 18.4, longer(m[gce]), 1)
+	number("utilisation of gce, %", 98.4, 100*m[gce].utilisation, 1)
+	holds("gce has the highest utilisation", m[gce].utilisation > max(base.utilisation, m[nowait].utilisation, m[sec].utilisation), "")
+	number("wait of nowait, s", 82, m[nowait].wait.Seconds(), 1)
+	holds("nowait waits least and costs nearer to individual than to hybrid",
+		m[nowait].wait < min(base.wait, m[sec].wait, m[gce].wait) && base.pure-m[nowait].pure < m[nowait].pure-m[hybrid].pure, "")
+
+	papers := map[string]float64{"cluster" + medium: 73.66, "cluster" + light: 15.75, "clusteron-demand": 10.59, "users aloneon-demand": 99.85}
+	for _, row := range table1.rows {
+		if paper, ok := papers[row[0]+row[1]]; ok {
+			share, _ := strconv.ParseFloat(row[4], 64)
+			number("Table 1: "+row[0]+", "+row[1]+", %", paper, 100*share, 2)
+		}
+	}
+
+	h := m[hybrid]
+	holds("local-1.5x is cheaper than hybrid", s.local[2].pure < h.pure, ratio(s.local[2].pure, h.pure)+" of its rate")
+	number("wait of local-1.5x over hybrid's", 4.8, float64(s.local[2].wait)/float64(h.wait), 1)
+	number("rate of local-1.75x over hybrid's", 1, s.local[3].pure/h.pure, 2)
+	holds("hybrid waits less than local-2x", h.wait < s.local[4].wait, ratio(float64(h.wait), float64(s.local[4].wait))+" of its wait")
+
+	rising, falling := s.monotone(len(waitLimits), func(i int) result { return s.at(i, 2, 0) })
+	holds("wait rises with T_waitlmt", rising, "")
+	holds("rate falls with T_waitlmt", falling, "")
+	rising, falling = s.monotone(len(shorts), func(i int) result { return s.at(1, i, 0) })
+	holds("wait rises with T_short", rising, "")
+	holds("rate falls with T_short", falling, "")
+	cheapest, quickest := true, true
+	for p := range places {
+		cheapest = cheapest && s.at(1, 2, 0).total <= s.at(1, 2, p).total
+		quickest = quickest && s.at(1, 2, 1).wait <= s.at(1, 2, p).wait
+	}
+	holds("max-margin costs least of the placements", cheapest, "")
+	holds("min-margin waits least of the placements", quickest, "")
+
+	change := 0.0
+	for j := range expands {
+		least, most := math.Inf(1), 0.0
+		for i := range alphas {
+			u := s.estimate[i*len(expands)+j].utilisation
+			least, most = min(least, u), max(most, u)
+		}
+		change = max(change, 100*(most-least))
+	}
+	within("overestimation changes utilisation by at most, % points", 0, .95, change, change, 2)
+
+	holds("online costs less than online with one term only", fig7["online"] <= min(fig7["online-1y-only"], fig7["online-3y-only"]),
+		ratio(fig7["online"], min(fig7["online-1y-only"], fig7["online-3y-only"]))+" of the better")
+	holds("online costs less than on demand only", fig7["online"] < fig7["on-demand-only"], ratio(fig7["online"], fig7["on-demand-only"])+" of it")
+	within("online over offline greedy, pure, % (very close, no number)", -10, 10, 100*(fig7["online"]/fig7["offline-greedy"]-1), 100*(fig7["online"]/fig7["offline-greedy"]-1), 1)
+	f.rows = append(f.rows, []string{"online over the exact hindsight optimum, pure, %", "", decimal.Fixed(100*(fig7["online"]/fig7["offline-exact"]-1), 1), ""})
+
+	within("both clouds below the better one at r = 0.8, %", 2.8, 10.9, 100*s.below(2), 100*s.below(2), 1)
+	number("EC2's rate over GCE's at r = 0.8", 1, s.ec2.total/s.ratio[2].gce.total, 2)
+	within("both clouds below the better one at r = 1 and 0.7: less, or dearer, %", -10, 100*s.below(2),
+		100*min(s.below(0), s.below(3)), 100*max(s.below(0), s.below(3)), 1)
+
+	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
+	for i := range waitLimits {
+		for j := range expands {
+			wait, rate := s.changes(i, j)
+			low[0], high[0] = min(low[0], 100*wait), max(high[0], 100*wait)
+			low[1], high[1] = min(low[1], 100*rate), max(high[1], 100*rate)
+		}
+	}
+	within("overhead, of wait, %", .5, 4.9, low[0], high[0], 2)
+	within("overhead, of rate, %", .02, .37, low[1], high[1], 2)
+
+	// What a better choice would save.
+	standard, best, least := s.at(1, 2, 0), math.Inf(1), math.Inf(1)
+	for _, r := range s.sweep {
+		least = min(least, r.total)
+		if r.wait <= standard.wait {
+			best = min(best, r.total)
+		}
+	}
+	f.rows = append(f.rows,
+		[]string{"rate saved by another T_waitlmt, T_short and placement without more wait, %", "", decimal.Fixed(100*(1-best/standard.total), 2), ""},
+		[]string{"rate saved by another T_waitlmt, T_short and placement at any wait, %", "", decimal.Fixed(100*(1-least/standard.total), 2), ""})
+	return f
+}
+
+// monotone reports whether the wait never falls and the rate never rises, from one
+// result to the next.
+func (s *study) monotone(n int, at func(int) result) (rising, falling bool) {
+	rising, falling = true, true
+	for i := 1; i < n; i++ {
+		rising = rising && at(i).wait >= at(i-1).wait
+		falling = falling && at(i).total <= at(i-1).total
+	}
+	return rising, falling
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/steps"
+	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// classes returns the list with some of its classes only.
+func classes(list pricing.List, names ...string) pricing.List {
+	list.Classes = slices.DeleteFunc(slices.Clone(list.Classes), func(c pricing.Class) bool { return !slices.Contains(names, c.Name) })
+	return list
+}
+
+// light and medium are the classes of Table 1 and Fig. 1.
+const (
+	light  = "3y-light"
+	medium = "3y-medium"
+)
+
+// shares is how many instance-hours each class serves, on demand at the end, and how
+// many instances of each are reserved.
+type shares struct {
+	hours    []int64
+	reserved []int64
+	total    int64
+}
+
+// add buys for a demand as [Niu16]'s greedy rule does, knowing all of it, and counts
+// what serves it.
+func (s *shares) add(list pricing.List, demand []int) error {
+	bought, err := buy(buyOffline, list, demand, reserve.Pure)
+	if err != nil {
+		return err
+	}
+	b, err := bill(list, demand, bought)
+	if err != nil {
+		return err
+	}
+	n := len(list.Classes)
+	if s.hours == nil {
+		s.hours, s.reserved = make([]int64, n+1), make([]int64, n)
+	}
+	for k, c := range b.Classes {
+		s.hours[k] += c.UsedSlots
+		s.reserved[k] += c.Reservations
+		s.total += c.UsedSlots
+	}
+	s.hours[n] += b.OnDemandSlots
+	s.total += b.OnDemandSlots
+	return nil
+}
+
+// share returns the part of the instance-hours that a class serves.
+func (s *shares) share(k int) float64 { return float64(s.hours[k]) / float64(max(1, s.total)) }
+
+// usersShares returns what users could reserve if each had instances of its own:
+// its own demand is all that it can plan for ([Niu16] Table 1, Individual).
+func usersShares(list pricing.List, jobs []trace.Job) (shares, error) {
+	users := make(map[int][]int) // the differences of their demands
+	var order []int
+	for _, j := range jobs {
+		length := sim.MeasuredBoot(j.Nodes) + j.Run
+		first := int(j.Submit / time.Hour)
+		end := first + int(pricing.EC2Hourly.Charged(length)/time.Hour)
+		d, ok := users[j.User]
+		if !ok {
+			order = append(order, j.User)
+		}
+		for len(d) <= end {
+			d = append(d, 0)
+		}
+		d[first] += j.Nodes
+		d[end] -= j.Nodes
+		users[j.User] = d
+	}
+	var s shares
+	for _, u := range order {
+		d := users[u]
+		for k := 1; k < len(d); k++ {
+			d[k] += d[k-1]
+		}
+		if err := s.add(list, d[:len(d)-1]); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// table1 compares what serves the demand of the cluster with what could serve that
+// of its users.
+func (s *study) table1(name string) (figure, error) {
+	list := classes(s.prices, light, medium)
+	f := figure{name: "table1", header: []string{"who", "class", "reserved", "instance_hours", "share"}}
+	chart := svgplot.Chart{Title: "Table 1: what serves the demand, " + name, Y: "% of instance-hours", Labels: []string{"cluster", "users alone"}}
+	var cluster shares
+	if err := cluster.add(list, s.hours); err != nil {
+		return f, err
+	}
+	users, err := usersShares(list, s.log.jobs)
+	if err != nil {
+		return f, err
+	}
+	for k := len(list.Classes); k >= 0; k-- {
+		k := (k + len(list.Classes)) % (len(list.Classes) + 1) // on demand last
+		class := "on-demand"
+		if k < len(list.Classes) {
+			class = list.Classes[k].Name
+		}
+		series := svgplot.Series{Name: class}
+		for i, x := range []*shares{&cluster, &users} {
+			reserved := ""
+			if k < len(x.reserved) {
+				reserved = fmt.Sprint(x.reserved[k])
+			}
+			f.rows = append(f.rows, []string{chart.Labels[i], class, reserved, fmt.Sprint(x.hours[k]), decimal.Fixed(x.share(k), 6)})
+			series.Y = append(series.Y, 100*x.share(k))
+		}
+		chart.Series = append(chart.Series, series)
+	}
+	f.draw = func(w io.Writer) error { return svgplot.WriteCharts(w, []svgplot.Chart{chart}) }
+	return f, nil
+}
+
+// fig1 is the capacity hour by hour and what reservations serve of it.
+func (s *study) fig1(name string) (figure, error) {
+	list := classes(s.prices, light, medium)
+	f := figure{name: "fig1", header: []string{"hour", "instances", "reserved_" + medium, "reserved_" + light}}
+	bought, err := buy(buyOffline, list, s.hours, reserve.Pure)
+	if err != nil {
+		return f, err
+	}
+	active := make([][]int, len(list.Classes))
+	for k, c := range list.Classes {
+		active[k] = make([]int, len(s.hours))
+		for _, q := range bought {
+			for h := q.Slot; q.Class == k && h < min(len(s.hours), q.Slot+int(c.Term/time.Hour)); h++ {
+				active[k][h] += q.Count
+			}
+		}
+	}
+	index := map[string]int{list.Classes[0].Name: 0, list.Classes[1].Name: 1}
+	picture := svgplot.Stack{
+		Title: "Fig. 1: instances charged for and what is reserved, " + name,
+		To:    time.Duration(len(s.hours)) * time.Hour,
+		Layers: []svgplot.Layer{
+			{Name: medium}, {Name: light},
+		},
+	}
+	for h, n := range s.hours {
+		m, l := active[index[medium]][h], active[index[light]][h]
+		f.rows = append(f.rows, []string{fmt.Sprint(h), fmt.Sprint(n), fmt.Sprint(m), fmt.Sprint(l)})
+		at := func(v int) steps.Point { return steps.Point{At: time.Duration(h) * time.Hour, Value: v} }
+		picture.Demand = append(picture.Demand, at(n))
+		picture.Reserved = append(picture.Reserved, at(m+l))
+		picture.Layers[0].Points = append(picture.Layers[0].Points, at(min(m, n)))
+		picture.Layers[1].Points = append(picture.Layers[1].Points, at(min(m+l, n)))
+	}
+	for _, q := range bought {
+		layer := 0
+		if q.Class == index[light] {
+			layer = 1
+		}
+		picture.Marks = append(picture.Marks, svgplot.Mark{At: time.Duration(q.Slot) * time.Hour, Layer: layer, Count: q.Count})
+	}
+	f.draw = func(w io.Writer) error { return svgplot.WriteStack(w, picture) }
+	return f, nil
+}
+
+// fig7 compares ways to buy of the four classes of section 8.5, in pure cost. It
+// returns the rates by name, too.
+func (s *study) fig7(name string) (figure, map[string]float64, error) {
+	f := figure{name: "fig7", header: []string{"algorithm", "pure_rate", "total_rate"}}
+	four := classes(s.prices, "1y-light", "1y-heavy", light, "3y-heavy")
+	rates := make(map[string]float64)
+	chart := svgplot.Chart{Title: "Fig. 7: ways to buy reservations, " + name, Y: rateAxis + ", pure", Series: []svgplot.Series{{}}}
+	add := func(label string, pure, total float64) {
+		text := ""
+		if total > 0 {
+			text = dollars(total / s.used)
+		}
+		f.rows = append(f.rows, []string{label, dollars(pure / s.used), text})
+		rates[label] = pure / s.used
+		chart.Labels = append(chart.Labels, label)
+		chart.Series[0].Y = append(chart.Series[0].Y, pure/s.used)
+	}
+	for _, c := range []struct {
+		label, how string
+		list       pricing.List
+	}{
+		{"online", buyOnline, four},
+		{"online-1y-only", buyOnline, classes(four, "1y-light", "1y-heavy")},
+		{"online-3y-only", buyOnline, classes(four, light, "3y-heavy")},
+		{"on-demand-only", buyNothing, four},
+		{"offline-greedy", buyOffline, four},
+		{"offline-exact", buyExact, four},
+	} {
+		bought, err := buy(c.how, c.list, s.hours, reserve.Pure)
+		if err != nil {
+			return f, nil, err
+		}
+		b, err := bill(c.list, s.hours, bought)
+		if err != nil {
+			return f, nil, err
+		}
+		add(c.label, b.Pure.Float64(), b.Total.Float64())
+	}
+	bound, err := new(reserve.Competitive).Bound(&reserve.Problem{Demand: s.hours, Slot: time.Hour, Prices: four, Every: weekHours, Horizon: reserve.Pure})
+	if err != nil {
+		return f, nil, err
+	}
+	add("eq5-bound", bound.Float64(), 0)
+	f.draw = func(w io.Writer) error { return svgplot.WriteCharts(w, []svgplot.Chart{chart}) }
+	return f, rates, nil
+}
