@@ -42,8 +42,9 @@ func WriteCharts(w io.Writer, charts []Chart) error {
 func newChart(c Chart) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = line(c.Title), line(c.X), line(c.Y)
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Left = true, true
 	p.Add(plotter.NewGrid())
+	entries := 0 // of the legend
 	for i, s := range c.Series {
 		var sample plot.Thumbnailer
 		var err error
@@ -57,6 +58,7 @@ func newChart(c Chart) (*plot.Plot, error) {
 		}
 		if sample != nil && s.Name != "" {
 			p.Legend.Add(line(s.Name), sample)
+			entries++
 		}
 	}
 	if c.Labels != nil {
@@ -66,14 +68,22 @@ func newChart(c Chart) (*plot.Plot, error) {
 		}
 		p.NominalX(labels...)
 	}
-	p.Y.Min = min(p.Y.Min, 0)
-	if p.Y.Max <= p.Y.Min {
-		p.Y.Max = p.Y.Min + 1
+	if c.Labels != nil {
+		p.Y.Min, p.Y.Max = min(p.Y.Min, 0), max(p.Y.Max, 0) // bars begin at 0
+		p.X.Min, p.X.Max = -.5, float64(len(c.Labels))-.5
+	} else {
+		p.X.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 12, 0) })
 	}
-	p.Y.Max += .12 * (p.Y.Max - p.Y.Min) // for the legend
-	if c.Labels == nil && p.X.Max <= p.X.Min {
-		p.X.Max = p.X.Min + 1
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		if !(a.Max > a.Min) { // one value, or none
+			if math.IsInf(a.Min, 0) {
+				a.Min, a.Max = 0, 0
+			}
+			a.Min, a.Max = a.Min-.5, a.Max+.5
+		}
 	}
+	p.Y.Max += (.04 + .07*float64(entries)) * (p.Y.Max - p.Y.Min) // for the legend
+	p.Y.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 7, 0) })
 	style(p)
 	return p, nil
 }

@@ -1,0 +1,44 @@
+package svgplot
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Charts with odd values are drawn, as well-formed SVG with their texts.
+func TestWriteCharts(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, charts := range map[string][]Chart{
+		"bars":    {{Title: "a<b", X: "where", Y: "how much", Labels: []string{"one", "two"}, Series: []Series{{Name: "low", Y: []float64{1, 2}}, {Name: "high", Y: []float64{3, nan}}}}},
+		"lines":   {{Title: "up", Series: []Series{{Name: "x", X: []float64{0, 1, 2}, Y: []float64{3, inf, 5}}, {Name: "dots", X: []float64{1}, Y: []float64{4}, Points: true}}}},
+		"one":     {{Title: "flat", Series: []Series{{Name: "x", X: []float64{7}, Y: []float64{7}}}}},
+		"nothing": {{Title: "empty", Series: []Series{{Name: "x"}, {Name: "y", X: []float64{1}, Y: []float64{nan}}}}},
+		"zero":    {{Title: "none", Labels: []string{"one"}, Series: []Series{{Y: []float64{0}}}}, {Title: "below", Labels: []string{"one"}, Series: []Series{{Y: []float64{-2}}}}},
+	} {
+		var out bytes.Buffer
+		if err := WriteCharts(&out, charts); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		text := out.String()
+		for d := xml.NewDecoder(strings.NewReader(text)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+			t.Errorf("%s: a number that is none is drawn", name)
+		}
+		for _, c := range charts {
+			if want := strings.ReplaceAll(c.Title, "<", "&lt;"); !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q", name, want)
+			}
+		}
+	}
+}

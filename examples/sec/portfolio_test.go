@@ -1,0 +1,119 @@
+package main
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+	"github.com/plimsoll/plimsoll/schedule/workload"
+)
+
+// With one cloud, what is bought while the cluster runs is what is bought on its
+// trace afterwards.
+func TestOnlineAsItRunsIsOnlineOnTheTrace(t *testing.T) {
+	jobs, err := workload.AppendLublin(nil, rand.New(rand.NewPCG(1, 1)), 20000, workload.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := pricing.CC28XLarge2013()
+	running, err := newOnline(list, list.OnDemand, forever)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s sim.Simulator
+	r, err := s.Run(jobs, sim.Config{Clouds: []sim.Cloud{{Portfolio: running}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hours := r.Clouds[0].Hours
+	after, err := buy(buyOnline, list, hours, reserve.Pure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := running.bought
+	for len(within) > 0 && within[len(within)-1].Slot >= len(hours) {
+		within = within[:len(within)-1]
+	}
+	if d := cmp.Diff(after, within); d != "" || len(after) < 3 {
+		t.Errorf("%d purchases; as it runs and on the trace (-trace +running):\n%s", len(after), d)
+	}
+}
+
+// By hand: users 1 and 2 take turns for a year and a bit, so that an instance is
+// used all the time but by neither of them for more than half of it; user 3 has an
+// instance for an hour. Together they have use for a reservation that is used
+// throughout; alone, users 1 and 2 for a lighter one each, and user 3 for none.
+func TestUsersAlone(t *testing.T) {
+	const day = 24 * time.Hour
+	var jobs []trace.Job
+	for d := range 400 {
+		run := day - sim.MeasuredBoot(1) // with its boot a lease of a day
+		jobs = append(jobs, trace.Job{ID: int64(d), Submit: time.Duration(d) * day, Run: run, Estimate: run, Nodes: 1, User: 1 + d%10/5})
+	}
+	hour := time.Hour - sim.MeasuredBoot(2)
+	jobs = append(jobs, trace.Job{ID: 1000, Submit: 400 * day, Run: hour, Estimate: hour, Nodes: 2, User: 3})
+	list := classes(pricing.CC28XLarge2013(), "1y-light", "1y-heavy")
+	got, err := usersShares(list, jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.total != 400*24+2 {
+		t.Errorf("%d instance-hours, want %d", got.total, 400*24+2)
+	}
+	if got.hours[0] == 0 || got.hours[1] != 0 || got.hours[2] < 2 {
+		t.Errorf("light, heavy and on demand serve %v hours; want some, none and user 3's two at least", got.hours)
+	}
+}
+
+// What a portfolio tells the simulator is what serves in the week to come, at the
+// rate of its use.
+func TestActiveReservations(t *testing.T) {
+	list := classes(pricing.CC28XLarge2013(), "1y-light", "1y-heavy")
+	o, err := newOnline(list, list.OnDemand, forever)
+	if err != nil {
+		t.Fatal(err)
+	}
+	demand := make([]int, weekHours)
+	for h := range demand {
+		demand[h] = 10
+	}
+	var active []placement.Reservation
+	for range 20 {
+		if active, err = o.Observe(active[:0], demand); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := 0
+	for _, a := range active {
+		if a.Rate != 0 { // heavy is billed whether it is used or not
+			t.Errorf("a reservation at %v an hour for a demand that never changes", a.Rate)
+		}
+		count += a.Count
+	}
+	if count != 10 {
+		t.Errorf("%d reserved for a demand of 10", count)
+	}
+	// Who knows that the demand ends buys nothing that does not pay until then.
+	ends, err := newOnline(list, list.OnDemand, 20*weekHours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 19 {
+		if active, err = ends.Observe(active[:0], demand); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// 20 weeks on demand are 8,064 dollars, of which the first ones are past.
+	for _, p := range ends.bought {
+		if weeks := 20 - p.Slot/weekHours; float64(weeks)*weekHours*(2.4-.904) < 1762 {
+			t.Errorf("%+v is bought %d weeks before the end", p, weeks)
+		}
+	}
+}
