@@ -245,3 +245,31 @@ func TestBlendTrend(t *testing.T) {
 		t.Errorf("Fit left Window %d, Steps %d", f.Window, f.Steps)
 	}
 }
+
+// Far is fitted to as many steps as a twentieth of the series, and from two on.
+func TestBlendFar(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32)) // seed 31, 32
+	series := walk(rng, 300)
+	for _, n := range []int{39, 40, 59, 60, 120, 300} {
+		var f Fitter
+		var m Blend
+		if _, err := m.Fit(&f, series[:n]); err != nil {
+			t.Fatal(err)
+		}
+		if n < 40 {
+			if m.Near != m.Far {
+				t.Errorf("%d values: Far differs from Near", n)
+			}
+			continue
+		}
+		part := series[max(0, n-BlendWindow):n]
+		want := Holt{Phi: .9}
+		g := Fitter{Steps: min(BlendSteps, len(part)/20)}
+		if _, err := want.Fit(&g, part); err != nil {
+			t.Fatal(err)
+		}
+		if m.Far != want {
+			t.Errorf("%d values: Far is %+v, want %+v", n, m.Far, want)
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A Rolling stopped after each observation, written, read and resumed is the one
@@ -50,5 +52,34 @@ func TestRollingResumes(t *testing.T) {
 		if fits != 12 { // after 26 observations, then every 10
 			t.Errorf("%s: %d fits, want 12", name, fits)
 		}
+	}
+}
+
+// A Rolling keeps the last observations, as many as it is told.
+func TestRollingHistory(t *testing.T) {
+	r := Rolling{Predictor: Predictor{Model: &Simple{Alpha: .5}}, Keep: 30, Least: 10, Every: 4}
+	for i, x := range airPassengers {
+		r.Update(x)
+		want := airPassengers[max(0, i-29) : i+1]
+		if d := cmp.Diff(want, []float64(r.History)); d != "" {
+			t.Fatalf("after %d observations: %s", i+1, d)
+		}
+		if r.Fitted != (i >= 9) {
+			t.Fatalf("after %d observations Fitted is %v", i+1, r.Fitted)
+		}
+	}
+	if r.Predictor.Peak != 622 {
+		t.Errorf("peak %v, want that of the whole stream, 622", r.Predictor.Peak)
+	}
+	// Nothing but missing values leaves the model as it was.
+	for range 60 {
+		r.Update(math.Inf(1))
+	}
+	var f [1]float64
+	if r.Forecast(f[:]); !(f[0] > 300 && f[0] < 622) || !(r.Since >= 30) {
+		t.Errorf("after silence the forecast is %v, %d since the last fit", f[0], r.Since)
+	}
+	if err := r.Check(); err != nil {
+		t.Error(err)
 	}
 }
