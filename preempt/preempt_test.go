@@ -3,6 +3,7 @@ package preempt
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -131,6 +132,35 @@ func TestValues(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%v, overrun %d (-want +got):\n%s", c.policy, c.overrun, diff)
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Uint64() uint64 { return 0 }
+
+// Random never gives a busy node the value of an idle one, also where the source
+// gives 0.
+func TestRandomIsAboveIdle(t *testing.T) {
+	var s Scorer
+	got := make([]float64, 2)
+	if err := s.ValuesTo(got, on(1, Job{Nodes: 1}), Random, ValueOptions{Rand: rand.New(zeros{})}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]float64{0, 1}, got); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+}
+
+// Chances go to the nearest 2⁻²⁰: the second job's is below 1 and counts as 1.
+func TestChanceResolution(t *testing.T) {
+	st := on(0, Job{Nodes: 1, Elapsed: 5}, Job{Nodes: 1, Elapsed: 5})
+	for chance, want := range map[float64]int{1 - 1./(1<<22): 0, 1 - 1./(1<<20): 1} {
+		var s Solver
+		got, err := s.AppendVictims(nil, st, Preemption{Take: 1, Outlast: []float64{1, chance}})
+		if err != nil || !slices.Equal(got, []int{want}) {
+			t.Errorf("chance %v: jobs %v, %v; want job %d", chance, got, err, want)
 		}
 	}
 }
