@@ -44,7 +44,6 @@ type Fitter struct {
 	resid           []float64
 	path            []float64    // forecasts at a point
 	squares, counts []float64    // of the errors i+1 steps ahead
-	kept            []float64    // residuals of a fit before
 	g, q            []float64    // forecast s+1 steps ahead: l + g[s]·b + q[s]·c
 	cum             [2][]float64 // sums of g and of g² up to s
 	ahead           [3][]float64 // Σ y, Σ g·y, Σ y² over the next steps from i

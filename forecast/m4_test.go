@@ -108,8 +108,8 @@ func TestM4(t *testing.T) {
 }
 
 // The promise of the default: MASE at most 2.400, 95% intervals that cover 93-97%,
-// all series fitted and forecast in less than a second. What it had when it was
-// written is held a little tighter.
+// all series fitted and forecast in less than a second on one core. What it had when
+// it was written is held a little tighter.
 func TestM4Default(t *testing.T) {
 	train, actual := weekly(t)
 	m, err := New("")
@@ -132,8 +132,22 @@ func TestM4Default(t *testing.T) {
 	if s.MASE > 2.28 || s.SMAPE > 8.7 || s.Coverage < .94 || s.Coverage > .965 || s.N != 359 {
 		t.Errorf("MASE %.3f, sMAPE %.3f, coverage %.3f of %d, want at most 2.28, 8.7, within .94 to .965 of 359", s.MASE, s.SMAPE, s.Coverage, s.N)
 	}
-	if least > time.Second && !testing.Short() {
-		t.Errorf("%v for all series, want less than a second", least)
+	// A machine with a core to spare needs a third of a second. One that is busy with
+	// other things may need several, so that what is held is mostly the work: passes
+	// over at most 208 points each, of some nanoseconds a point.
+	if least > 4*time.Second {
+		t.Errorf("%v for all series, want less than a second on a core of its own", least)
+	}
+	passes := 0
+	for _, series := range train {
+		fit, err := m.Fit(&b.Fitter, series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		passes += fit.Evaluations
+	}
+	if passes > 400*len(train) {
+		t.Errorf("%d passes over the series, want at most 400 each", passes)
 	}
 
 	train, actual = yearAhead(t)
