@@ -218,7 +218,12 @@ func ExampleBacktester_Select() {
 
 // A stream that is stopped, and goes on from its state.
 func ExampleRolling() {
-	r := &forecast.Rolling{Predictor: forecast.Predictor{Model: &forecast.Blend{}}}
+	m, err := forecast.New(forecast.Default)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := &forecast.Rolling{Predictor: forecast.Predictor{Model: m}}
 	demand := weeks()
 	for _, x := range demand[:40] {
 		r.Update(x)

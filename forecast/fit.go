@@ -459,7 +459,8 @@ func (m *normal) solve(x *[3]float64) float64 {
 }
 
 // fit minimises, and returns the factors, the state before the series, and the
-// part of the series that was fitted.
+// part of the series that was fitted. Only values near Largest make a state that
+// is beyond it, an error.
 func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64, part []float64, err error) {
 	f.kind, f.phi, f.evals = k, phi, 0
 	if part, err = f.cut(series, k.free()+1); err != nil {
@@ -473,6 +474,11 @@ func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64
 		state[i] *= f.scale
 	}
 	state[0] += f.shift
+	for _, s := range state {
+		if !usable(s) {
+			err = badInput("series", -1, ErrValue, "values that differ by %v lead to a start beyond %v; scale them", f.scale, Largest)
+		}
+	}
 	return
 }
 

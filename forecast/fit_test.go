@@ -3,6 +3,7 @@ package forecast
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -271,5 +272,34 @@ func TestBlendFar(t *testing.T) {
 		if m.Far != want {
 			t.Errorf("%d values: Far is %+v, want %+v", n, m.Far, want)
 		}
+	}
+}
+
+// Series fitted side by side, a Fitter and a goroutine each, come out as one after
+// the other with a single Fitter.
+func TestFitSideBySide(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34)) // seed 33, 34
+	const n = 8
+	var series [n][]float64
+	var want, got [n]Blend
+	var one Fitter
+	for i := range series {
+		series[i] = walk(rng, 40+20*i)
+		if _, err := want[i].Fit(&one, series[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var done sync.WaitGroup
+	for i := range series {
+		done.Go(func() {
+			var f Fitter
+			if _, err := got[i].Fit(&f, series[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if got != want {
+		t.Errorf("side by side %+v, one by one %+v", got, want)
 	}
 }

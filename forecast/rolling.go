@@ -16,8 +16,13 @@ const (
 // that go on for years: it keeps the last observations and, every so many, fits
 // the model to them. In between it updates. Its zero value needs a Predictor.Model.
 //
-// A fit of 208 weeks takes well under a millisecond, see the benchmarks. The JSON
-// form has the observations in it, null for a missing one, and resumes to the bit.
+// Until the first fit the model goes on with the factors that it was given, for
+// which those of [New] are meant; a zero value would draw a line through the first
+// two observations.
+//
+// A fit of 208 weeks takes about a millisecond, see the benchmarks. The JSON form has
+// the observations in it, null for a missing one, and resumes to the bit. Check what
+// was read from elsewhere.
 type Rolling struct {
 	Predictor Predictor `json:"predictor"`
 	Fitter    Fitter    `json:"fitter"`

@@ -83,3 +83,53 @@ func TestRollingHistory(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is read as a state, written and read again, is the same, and goes on.
+func FuzzRollingState(f *testing.F) {
+	for _, name := range []string{"simple", "blend", "adaptive-triple"} {
+		m, err := New(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		r := Rolling{Predictor: Predictor{Model: m}, Keep: 40, Every: 5}
+		for i, x := range airPassengers[:50] {
+			if i%9 == 4 {
+				x = math.NaN()
+			}
+			r.Update(x)
+		}
+		state, err := json.Marshal(&r)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(state)
+	}
+	f.Add([]byte(`{"predictor":{"name":"naive","model":{}},"history":[null,1,1e150,-1e150],"keep":2,"least":1}`))
+	f.Fuzz(func(t *testing.T, state []byte) {
+		var r, s Rolling
+		if json.Unmarshal(state, &r) != nil || r.Predictor.Model == nil || r.Check() != nil || len(r.History) > 1000 {
+			return
+		}
+		first, err := json.Marshal(&r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(first, &s); err != nil {
+			t.Fatalf("%v: %s", err, first)
+		}
+		second, err := json.Marshal(&s)
+		if err != nil || string(first) != string(second) {
+			t.Fatalf("%s comes back as %s, %v", first, second, err)
+		}
+		dst := make([]float64, 10)
+		for _, x := range []float64{math.NaN(), 1, 2, -1e150, 3} {
+			r.Update(x)
+			r.Quantile(dst, .9)
+			for _, x := range dst {
+				if math.IsNaN(x) {
+					t.Fatalf("%s forecasts %v", first, x)
+				}
+			}
+		}
+	})
+}
