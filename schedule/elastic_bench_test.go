@@ -46,12 +46,15 @@ func BenchmarkPolicy(b *testing.B) {
 	for _, c := range []struct {
 		p            Policy
 		jobs, clouds int
+		rich         bool
 	}{
-		{&SM{}, 1000, 10}, {&OD{}, 1000, 10}, {&OD{WholeJobs: true}, 1000, 10}, {&OD{Pooled: true}, 1000, 10}, {&ODPlus{}, 1000, 10},
-		{&AQTP{Response: 2 * time.Hour, Min: 1000}, 1000, 10},
-		{&MCOP{CostWeight: .2}, 100, 2}, {&MCOP{CostWeight: .2}, 100, 3}, {&MCOP{CostWeight: .8}, 100, 3}, {&MCOP{CostWeight: .2}, 1000, 3},
-		{&MCOP{CostWeight: .2}, 100, 10}, {&MCOP{CostWeight: .2, Search: Evolved}, 100, 3}, {&MCOP{CostWeight: .2, Search: Exact}, 16, 2},
-		{&MCOP{CostWeight: .2, Search: Exact}, 20, 2},
+		{&SM{}, 1000, 10, false}, {&OD{}, 1000, 10, false}, {&OD{}, 1000, 10, true},
+		{&OD{WholeJobs: true}, 1000, 10, false}, {&OD{Pooled: true}, 1000, 10, false}, {&ODPlus{}, 1000, 10, false},
+		{&AQTP{Response: 2 * time.Hour, Min: 1000}, 1000, 10, false}, {&AQTP{Response: 2 * time.Hour, Min: 1000}, 1000, 10, true},
+		{&MCOP{CostWeight: .2}, 100, 2, false}, {&MCOP{CostWeight: .2}, 100, 3, false}, {&MCOP{CostWeight: .8}, 100, 3, false},
+		{&MCOP{CostWeight: .2}, 1000, 3, false}, {&MCOP{CostWeight: .2}, 100, 10, false},
+		{&MCOP{CostWeight: .2, Search: Evolved}, 100, 3, false},
+		{&MCOP{CostWeight: .2, Search: Exact}, 16, 2, false}, {&MCOP{CostWeight: .2, Search: Exact}, 20, 2, false},
 	} {
 		name := fmt.Sprint(c.p)
 		if m, ok := c.p.(*MCOP); ok {
@@ -63,8 +66,14 @@ func BenchmarkPolicy(b *testing.B) {
 		} else if ok && o.Pooled {
 			name += "-pooled"
 		}
+		if c.rich {
+			name += "-rich"
+		}
 		b.Run(fmt.Sprintf("policy=%s/jobs=%d/clouds=%d", name, c.jobs, c.clouds), func(b *testing.B) {
 			s := crowd(1, c.jobs, c.clouds)
+			if c.rich {
+				s.Credits = 1e6 * pricing.Unit // so that everything is launched
+			}
 			if c.p.(fmt.Stringer).String()[0] == 'M' {
 				s = burst(1, c.jobs, c.clouds)
 			}
