@@ -647,6 +647,9 @@ func (w *world) settle(t fataler) {
 		}
 		// Nobody waits for what is free.
 		for _, r := range w.m.s.Partitions[i].Requests {
+			if r.Given != r.Granted {
+				t.Fatalf("at %v, after a calm, %+v of %s is granted and not confirmed", w.now, r, p.name)
+			}
 			for _, a := range w.ledger {
 				if r.missing() > 0 && a.Partition == "" && (r.Kind == "" || r.Kind == a.Kind) {
 					t.Fatalf("at %v %s waits for %+v, and node %d is free", w.now, p.name, r, a.Node)
