@@ -25,7 +25,7 @@
 // # Models
 //
 // An update takes O(1), 2 to 10 ns with fixed factors, a forecast O(h), a fit 40 to
-// 200 passes over the series:
+// 200 passes over the series (Blend: three fits):
 //
 //	                 for                                        stable for
 //	Naive            a baseline; a random walk                  always
@@ -70,9 +70,11 @@
 // the last value at both horizons. Nothing here knows of seasons.
 //
 // The gain of Blend over the naive forecast is in MASE, a mean over series; a year
-// ahead its sMAPE is worse, as is that of any model with a trend. It was chosen with these series in sight:
-// window, number of steps, and the criterion for a trend lie on plateaus, but expect
-// a little less elsewhere. Three years ahead about 87% are covered, not 95%.
+// ahead its sMAPE is worse, as is that of any model with a trend. It was chosen with
+// these series in sight: window, number of steps, and the criterion for a trend lie on
+// plateaus, but expect a little less elsewhere. Three years ahead, 156 weeks, its MASE is 15.6, that of
+// drift 15.5, of naive 16.9 and of holt 17: nobody knows, and its intervals cover 88%
+// rather than 95%.
 //
 // # Why Eq. (7) is biased
 //
@@ -168,8 +170,8 @@
 // models' Spread methods have the square root of the sum. [Predictor] takes that, or
 // the growth that errors had where the model was fitted, if it is more, since models
 // are wrong; and Student's quantiles, since σ² is an estimate. It takes σ² to be
-// constant and errors to be normal: at 99% expect 98. [Simulate] draws futures from the
-// residuals themselves.
+// constant and errors to be normal: at 99% expect 98 or 99, far ahead less.
+// [Simulate] draws futures from the residuals themselves.
 //
 // [Limits] cut forecasts and quantiles alike. Over 156 weeks a quadratic, and a trend
 // that is not damped, needs them.

@@ -60,18 +60,18 @@ func weekly(tb testing.TB) (train, actual [][]float64) {
 	return train, actual
 }
 
-// yearAhead returns the series that have two years before their last
-// year, which is held out.
-func yearAhead(tb testing.TB) (train, actual [][]float64) {
+// yearsAhead returns the series that have two years before their last weeks, so
+// many of which are held out.
+func yearsAhead(tb testing.TB, weeks int) (train, actual [][]float64) {
 	tb.Helper()
 	train, actual = weekly(tb)
 	whole := make([][]float64, len(train))
 	for i := range train {
 		whole[i] = append(append([]float64(nil), train[i]...), actual[i]...)
 	}
-	train, actual = HoldOut(whole, 52, 156-52)
-	if len(train) != 294 { // of 359; counted by an independent program
-		tb.Errorf("%d series with a year to hold out, want 294", len(train))
+	train, actual = HoldOut(whole, weeks, 104)
+	if len(train) != 294 { // of 359, for one year and for three; counted by an independent program
+		tb.Errorf("%d series with %d weeks to hold out, want 294", len(train), weeks)
 	}
 	return train, actual
 }
@@ -150,7 +150,7 @@ func TestM4Default(t *testing.T) {
 		t.Errorf("%d passes over the series, want at most 400 each", passes)
 	}
 
-	train, actual = yearAhead(t)
+	train, actual = yearsAhead(t, 52)
 	if s, err = b.Evaluate(&Predictor{Model: m}, train, actual); err != nil {
 		t.Fatal(err)
 	}
