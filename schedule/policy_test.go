@@ -160,6 +160,8 @@ func TestPolicies(t *testing.T) {
 		// that the weights alone decide.
 		{name: "MCOP-20-80 launches", p: &MCOP{CostWeight: .2, Rand: seeded(1)}, busy: 64, jobs: []Job{job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 8, BestTrade)}},
+		{name: "MCOP-50-50: the sums are equal, the cheaper one is chosen", p: &MCOP{CostWeight: .5, Rand: seeded(1)}, busy: 64, jobs: []Job{job(8, 0)},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
 		{name: "MCOP-80-20 waits", p: &MCOP{CostWeight: .8, Rand: seeded(1)}, busy: 64, jobs: []Job{job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
 		{name: "MCOP-80-20 takes what is free", p: &MCOP{CostWeight: .8, Rand: seeded(1)}, busy: 64, jobs: []Job{job(8, 0)},
