@@ -193,17 +193,17 @@ func TestExchangePreemption(t *testing.T) {
 func TestExchangeRestarts(t *testing.T) {
 	for _, restarts := range []bool{false, true} {
 		p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
-		p.restarts = restarts
+		p.restarts, p.now = restarts, time.Hour
 		p.ask("a", "", 2)
 		p.talk(p.c["a"].SetResourceValues(p.now, nil))
 		p.ask("b", "", 1)
 		p.want("a*a")
 		p.wait(110 * time.Second)
-		if got := p.c["a"].AppendHoldings(nil, p.now)[0]; got.State != Draining || got.End != 2*time.Minute {
+		if got := p.c["a"].AppendHoldings(nil, p.now)[0]; got.State != Draining || got.End != time.Hour+2*time.Minute {
 			t.Errorf("restarts %v: %+v", restarts, got)
 		}
 		p.restart()
-		p.now = 2 * time.Minute
+		p.now = time.Hour + 2*time.Minute
 		p.talk(p.m.Tick(p.now+4*time.Second), nil)
 		p.want("a*a")
 		p.talk(p.m.Tick(p.now+5*time.Second), nil)
@@ -211,6 +211,53 @@ func TestExchangeRestarts(t *testing.T) {
 		if s := p.m.Stats(); s.Withdrawn != 1 {
 			t.Errorf("restarts %v: %+v", restarts, s)
 		}
+	}
+}
+
+// A client that lists its nodes and hears no notice is not renewed those that are to
+// end, and the answer tells it so. One that does not hear that either loses them when the
+// lease is over.
+func TestExchangeDeaf(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	p.ask("a", "", 2)
+	p.talk(p.c["a"].SetResourceValues(p.now, nil))
+	if _, _, err := p.c["b"].AddNodes(p.now, "", 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.m.Handle(p.now, Message{Call: AddNodes, Partition: "b", Number: 1, Requests: []Request{{ID: 1, Count: 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	p.want("a*a") // and the notice is lost
+	listed := []Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}}
+	for number := uint64(100); ; number++ {
+		out, err := p.m.Handle(p.now, Message{Call: SetResourceValues, Partition: "a", Number: number, Sent: p.now, Leases: listed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.owners() == "ba" {
+			break
+		}
+		want := []Lease{{Node: 0, Epoch: 1, Preemption: 1, Grace: 2 * time.Minute, Status: Pending}, {Node: 1, Epoch: 1}}
+		if diff := cmp.Diff(want, out[0].Leases); diff != "" {
+			t.Fatalf("renewed (-want +got):\n%s", diff)
+		}
+		if number == 100 { // a client that reads it begins to drain
+			c := reload(t, p.c["a"])
+			c.s.Number = 200
+			if _, err := c.Handle(p.now, out[0]); err != nil {
+				t.Fatal(err)
+			}
+			if h := c.AppendHoldings(nil, p.now)[0]; h.State != Draining || h.End != p.now+2*time.Minute {
+				t.Errorf("after the answer: %+v", h)
+			}
+		}
+		if p.now += 30 * time.Second; p.now > time.Hour {
+			t.Fatal("it is never taken")
+		}
+		p.m.Tick(p.now)
+	}
+	if want := 15*time.Minute + 30*time.Second; p.now != want { // the first time after 15:05
+		t.Errorf("taken at %v, want %v", p.now, want)
 	}
 }
 
