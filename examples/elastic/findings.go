@@ -185,7 +185,7 @@ func (r *results) onDemandLowest(s *jobSource) *finding {
 		f.verdict = partly
 	}
 	if bestMCOP {
-		f.why = "OD and OD++ rent in the commercial cloud what the private one refuses, and have fewer credits when a burst comes; MCOP asks the private cloud again, and saves."
+		f.why = "OD and OD++ turn to the commercial cloud as soon as the private one refuses, which is most of their cost and leaves fewer credits for a burst; MCOP weighs the whole queue, and asks the private cloud again."
 	}
 	if bestSM {
 		f.why += fmt.Sprintf(" SM has instances up before jobs come, and only %d of %d samples need more than its %d.", s.bursts, r.opts.runs, sustained)
