@@ -73,7 +73,7 @@
 //	    charges to come covered                                3.62      65      2.95     147
 //
 // Two choices move most. Turning to the commercial cloud at once, as the paper says
-// that OD and OD++ do, is most of their cost when little else is scarce. And who keeps
+// that OD and OD++ do, is most of their cost with Poisson arrivals. And who keeps
 // free instances need not win them from a busy cloud again. Refusals as a whole are better for wide jobs, which otherwise
 // get fragments in the private cloud and run in the commercial one.
 //
