@@ -73,6 +73,7 @@ type input struct {
 	list   pricing.List
 	caps   []reserve.Cap // nil, or for each class
 	total  bool
+	held   []pricing.Holding // until counts from the start of the demand
 }
 
 // problem returns what is asked for a series.
@@ -85,7 +86,11 @@ func (in *input) problem(s *series) *reserve.Problem {
 }
 
 // read reads the files, or takes what is made up.
-func (o *options) read(line *progress.Line) (*input, error) {
+func (o *options) read(line *progress.Line) (*input, error) { return o.readAll(line, 2) }
+
+// readAll reads demands of so many weeks at least, one or two. The second may not be
+// whole.
+func (o *options) readAll(line *progress.Line, least int) (*input, error) {
 	in := &input{total: o.total}
 	file, err := o.readClasses()
 	if err != nil {
@@ -123,9 +128,16 @@ func (o *options) read(line *progress.Line) (*input, error) {
 			return nil, err
 		}
 		s.every = int(week / s.slot)
-		if len(s.demand) <= s.every {
-			return nil, cli.Mistakef("%s: %s of %s are %s: want more than a week, the first to learn from and the rest to buy for",
-				s.where(), decimal.Count(len(s.demand), "slot"), decimal.Span(s.slot), weeks(s))
+		want := ""
+		switch {
+		case least == 1 && len(s.demand) < s.every:
+			want = "a week to learn from at least"
+		case least == 2 && len(s.demand) <= s.every:
+			want = "more than a week, the first to learn from and the rest to buy for"
+		}
+		if want != "" {
+			return nil, cli.Mistakef("%s: %s of %s are %s: want %s",
+				s.where(), decimal.Count(len(s.demand), "slot"), decimal.Span(s.slot), weeks(s), want)
 		}
 		s.weeks = (len(s.demand) + s.every - 1) / s.every
 		if !o.total {
@@ -336,6 +348,15 @@ func (o *options) note(stderr io.Writer, in *input) {
 		fmt.Fprintln(stderr, " a used hour")
 	}
 	if len(o.ineffective) > 0 {
-		fmt.Fprintf(stderr, "%s: note: %s changes nothing here\n", program, strings.Join(o.ineffective, ", "))
+		fmt.Fprintf(stderr, "%s: note: %s\n", program, nothing(o.ineffective))
 	}
+}
+
+// nothing says that flags change nothing.
+func nothing(flags []string) string {
+	if len(flags) == 1 {
+		return flags[0] + " changes nothing here"
+	}
+	last := len(flags) - 1
+	return strings.Join(flags[:last], ", ") + " and " + flags[last] + " change nothing here"
 }

@@ -6,7 +6,8 @@
 //	go run ./examples/portfolio
 //
 // does so for a made-up demand; -demand FILE is your own, -trace FILE runs a log of
-// jobs, -classes FILE has your prices, and -h lists the choices.
+// jobs, -classes FILE has your prices, and -h lists the choices. With -state FILE it
+// goes from hindsight to work: once a week it says what to buy now.
 //
 // Reference: [Niu16] Niu, Zhai, Ma, Tang, Chen, Zheng, Building Semi-Elastic Virtual
 // Clusters for Cost-Effective HPC Cloud Resource Provisioning, IEEE TPDS 27(7), 2016,
@@ -29,8 +30,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return frame.Run(program, usage(), parse, replay, args, stdout, stderr)
 }
 
-// replay reads the demands, replays them and writes what was asked for.
+// replay reads the demands, replays them and writes what was asked for; or with -state
+// it decides for one.
 func replay(opts options, files *outfile.Set, stdout, stderr io.Writer, line *progress.Line) error {
+	if opts.state != "" {
+		return opts.act(files, stdout, stderr, line)
+	}
 	svg, err := opts.create(files)
 	if err != nil {
 		return err

@@ -117,7 +117,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
 	for _, name := range []string{"-demand", "-trace", "-series", "-slot", "-cores-per-node", "-longest", "-scale", "-classes", "-total",
-		"-planner", "-model", "-alpha", "-fit", "-quantile", "-window", "-ladder", "-cap", "-premium", "-alarm", "-each", "-json", "-svg", "-h"} {
+		"-planner", "-model", "-alpha", "-fit", "-quantile", "-window", "-ladder", "-cap", "-premium", "-alarm", "-state", "-held", "-each", "-json", "-svg", "-h"} {
 		if !strings.Contains(stdout, "\n  "+name+" ") {
 			t.Errorf("-h does not list %s", name)
 		}
@@ -694,7 +694,7 @@ func TestMistakes(t *testing.T) {
 func TestIneffectiveFlags(t *testing.T) {
 	args := []string{"-demand", write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", write(t, "c.json", smallClasses)}
 	_, stderr := mustRun(t, append(args, "-json", "-each", "-longest", "3", "-scale", "7", "-model", "naive", "-alpha", "0.5", "-cores-per-node", "4")...)
-	if want := "portfolio: note: -alpha, -cores-per-node, -each, -longest, -scale changes nothing here\n"; !strings.HasSuffix(stderr, want) {
+	if want := "portfolio: note: -alpha, -cores-per-node, -each, -longest and -scale change nothing here\n"; !strings.HasSuffix(stderr, want) {
 		t.Errorf("the notes end with %q, want %q", stderr, want)
 	}
 	if _, stderr := mustRun(t, args...); strings.Contains(stderr, "changes nothing") {

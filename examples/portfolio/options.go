@@ -97,11 +97,24 @@ Its risk controls
   -alarm X             buy nothing while the tracking signal of the forecast has a
                        magnitude of X or more, 0 to 1 (default: no alarm)
 
+What to buy now
+  -state FILE          do not replay, but decide at the end of the last whole week of
+                       one -demand, and keep the portfolio in FILE, made if need be
+  -held FILE           begin FILE anew, with these reservations active at that time
+                         [{"class": "3y-heavy", "count": 12, "until": "2000h"}]
+                       until is for how long they still are: slots, or a duration
+
 What comes out
   -each                print the table of each series, where there are several
   -json                print an array with an object for each series and algorithm
   -svg FILE            write the picture of demand, forecast and active reservations
   -h                   print this
+
+With -state run the program once a week, with the whole demand from its start on. The
+first time it learns from all weeks that there are and buys nothing before the last
+one ends; later it goes on from the weeks that it has seen. What it says is taken to be
+bought; where that is not so, -held begins anew with what is. Run again before another
+week has ended it says the same, and changes nothing.
 
 Rows of the table
   hindsight            the optimum for a demand that is known
@@ -130,7 +143,9 @@ Fields of -json: series, source (made-up, demand, trace or series), weeks, algo,
 saving (over on demand, as a fraction; null where that costs nothing), bought
 (reservations), reserved_hours (within the demand), idle (their share that is not
 used), on_demand (share of the demand that is not reserved), first_week (of purchases),
-decisions, mean_s and max_s (seconds a decision), purchases (week, class, count).
+decisions, mean_s and max_s (seconds a decision), purchases (week, class, count). With
+-state an object for each class: week (that begins), class, buy, active (then), planned
+(mean demand of the week; null if nothing is), signal (tracking signal of the forecast).
 
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
 files, and 130 after an interrupt.
@@ -161,6 +176,8 @@ type options struct {
 	caps    []capFlag
 	premium float64
 	alarm   float64 // 0: none
+
+	state, held string
 
 	each, json bool
 	svg        string
@@ -206,7 +223,7 @@ func parse(args []string) (options, error) {
 			return nil
 		})
 	}
-	for name, p := range map[string]*string{"classes": &o.classes, "svg": &o.svg} {
+	for name, p := range map[string]*string{"classes": &o.classes, "svg": &o.svg, "state": &o.state, "held": &o.held} {
 		flags.Func(name, "", func(s string) error {
 			if s == "" {
 				return errors.New("want the name of a file")
@@ -297,6 +314,14 @@ func parse(args []string) (options, error) {
 	if flags.NArg() > 0 {
 		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
 	}
+	switch {
+	case o.state == "" && o.held != "":
+		return o, cli.Mistakef("-held needs -state: a replay begins with nothing")
+	case o.state != "" && (len(o.demands) != 1 || len(o.traces)+len(o.series) > 0):
+		return o, cli.Mistakef("-state needs one -demand, and no -trace or -series")
+	case o.state != "" && o.svg != "":
+		return o, cli.Mistakef("-svg is the picture of a replay, and not for -state")
+	}
 	flags.Visit(func(f *flag.Flag) {
 		if o.ignores(f.Name) {
 			o.ineffective = append(o.ineffective, "-"+f.Name)
@@ -332,7 +357,9 @@ func (o *options) ignores(name string) bool {
 	case "alpha":
 		return o.model != "simple"
 	case "each":
-		return o.json
+		return o.json || o.state != ""
+	case "total":
+		return o.state != ""
 	}
 	return false
 }

@@ -245,10 +245,7 @@ func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick f
 	if err := portfolio.Reset(p); err != nil {
 		return failed(s, err)
 	}
-	quantile, _ := portfolio.Forecaster.(interface {
-		Ready() bool
-		Quantile(dst []float64, q float64)
-	})
+	f := portfolio.Forecaster.(predictor)
 	next := []float64{0}
 	x.ahead = append(x.ahead, math.NaN())
 	for at := 0; at+s.every < len(s.demand); at += s.every {
@@ -262,8 +259,8 @@ func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick f
 		x.took += took
 		x.longest = max(x.longest, took)
 		next[0] = math.NaN()
-		if quantile.Ready() {
-			quantile.Quantile(next, o.quantile)
+		if f.Ready() {
+			f.Quantile(next, o.quantile)
 		}
 		x.ahead = append(x.ahead, next[0])
 		tick()
@@ -288,11 +285,21 @@ var flagOf = map[string]string{
 // mistake.
 func failed(s *series, err error) error {
 	var in *reserve.InputError
-	if !errors.As(err, &in) {
-		if errors.Is(err, pricing.ErrOverflow) {
-			return cli.Mistakef("%s: %s", s.where(), strings.TrimPrefix(err.Error(), "pricing: "))
-		}
+	if !errors.As(err, &in) && !errors.Is(err, pricing.ErrOverflow) {
 		return err
+	}
+	when := ""
+	if before, _, ok := strings.Cut(err.Error(), ": "); ok && strings.HasPrefix(before, "week ") {
+		when = before + ": "
+	}
+	return cli.Mistakef("%s: %s%s", s.where(), when, reason(err))
+}
+
+// reason is an error of package reserve in the user's terms.
+func reason(err error) string {
+	var in *reserve.InputError
+	if !errors.As(err, &in) {
+		return strings.TrimPrefix(err.Error(), "pricing: ")
 	}
 	text := in.Err.Error()
 	if cause := errors.Unwrap(in.Err); cause != nil { // says less than what follows it
@@ -302,9 +309,5 @@ func failed(s *series, err error) error {
 	if name, ok := flagOf[field]; ok {
 		field = name
 	}
-	when := ""
-	if before, _, ok := strings.Cut(err.Error(), ": "); ok && strings.HasPrefix(before, "week ") {
-		when = before + ": "
-	}
-	return cli.Mistakef("%s: %s%s: %s", s.where(), when, field, text)
+	return field + ": " + text
 }
