@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/schedule/sim"
@@ -35,6 +36,9 @@ func (o *options) writeSVG(w io.Writer, results []*result) error {
 		p.Maps = append(p.Maps, maps...)
 		p.Sums = append(p.Sums, o.sums(r)...)
 	}
+	if len(p.Violins) == 0 {
+		return cli.Mistakef("-svg %s: all jobs end at once, so that there is no state to preempt in and nothing to draw", o.svg)
+	}
 	return svgplot.WritePreemption(w, p)
 }
 
@@ -44,7 +48,7 @@ const violinSteps = 60
 
 func (o *options) violins(r *result, from, to int) svgplot.Violins {
 	v := svgplot.Violins{
-		Title: title(r.log.name) + ": wasted node-hours of a preemption, by policy and grace period, up to the 99th percentile",
+		Title: title(r.log.name) + ": wasted node-hours by policy and grace period (to the 99th percentile)",
 		Unit:  "node-hours",
 	}
 	top := 0.
@@ -180,7 +184,7 @@ func frames(high [][]bool, nodes int) (list []svgplot.Frame) {
 // sums draws the waste of all states added up, of important jobs, the others and
 // all, with PAP and PAP+.
 func (o *options) sums(r *result) (list []svgplot.Sums) {
-	g := min(1, len(o.graces)-1)
+	g := o.prioritiesGrace()
 	for _, part := range []struct {
 		name string
 		of   func(point) float64

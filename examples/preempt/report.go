@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -143,13 +144,16 @@ func (o *options) writeTable(w io.Writer, cell func(k kind, grace int) string, w
 	return table.Write(w, columns, rows)
 }
 
-// writePriorities says what priorities save and cost, with the second grace
-// period, which is the paper's 120 s by default, or the only one.
+// prioritiesGrace is the grace period with which priorities are compared: the
+// paper's 120 s, or if that is not there the first.
+func (o *options) prioritiesGrace() int { return max(0, slices.Index(o.graces, 120*time.Second)) }
+
+// writePriorities says what priorities save and cost.
 func (o *options) writePriorities(w io.Writer, r *result) {
 	if r.log.important == 0 {
 		return
 	}
-	g := min(1, len(o.graces)-1)
+	g := o.prioritiesGrace()
 	for _, c := range [][2]kind{{papPlus, pap}, {exactPlus, exact}} {
 		if !o.shown[c[0]] {
 			continue
