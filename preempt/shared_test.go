@@ -205,6 +205,120 @@ func TestLogs(t *testing.T) {
 	}
 }
 
+// What the paper says of grace periods and priorities, on KTH's jobs: up to 30
+// minutes the grace period hardly matters for LIFO and PAP; with 1% of the jobs
+// important, at random, PAP+ saves them tens of percent for a few percent in all
+// (the paper, on its own log: 82.9% and 7.5%). And what a live system knows is
+// nearly as good as the true remaining times up to half an hour: the victims that
+// waste least by the users' estimates and by what is learnt from jobs that ended.
+func TestLogClaims(t *testing.T) {
+	jobs := sample(t, "KTH-SP2-1996-2.1", 1)
+	rnd := rand.New(rand.NewPCG(5, 6))
+	v := newView(jobs)
+	v.priority = make([]int, len(jobs))
+	for i := range v.priority {
+		v.priority[i] = 1
+	}
+	for _, i := range rnd.Perm(len(jobs))[:len(jobs)/100] {
+		v.priority[i] = 10
+	}
+	var sc preempt.Scorer
+	var so preempt.Solver
+	var learnt preempt.Survival
+	graces := []time.Duration{time.Minute, 2 * time.Minute, 30 * time.Minute, 4 * time.Hour}
+	const kinds = 8
+	names := [kinds]string{"lifo", "pap", "pap+", "exact", "exact+", "requested", "survival", "nothing known"}
+	var tallies [kinds][4]preempt.Tally
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	values := make([]float64, 20)
+	outlast := make([]float64, 20)
+	var nodes, hit, running []int
+	states := 0
+	var b sim.Batch
+	must(b.Run(jobs, sim.BatchConfig{Nodes: 20}, func(s *sim.BatchState) bool {
+		if s.Changed {
+			for _, i := range running {
+				if !slices.Contains(s.Running, i) {
+					learnt.Observe(jobs[i].User, jobs[i].Run)
+				}
+			}
+			running = append(running[:0], s.Running...)
+		}
+		if states++; states%10 != 0 {
+			return true
+		}
+		v.set(s)
+		for k, policy := range []preempt.Policy{preempt.LIFO, preempt.PAP, preempt.PAPPlus} {
+			must(sc.ValuesTo(values, v.st, policy, preempt.ValueOptions{}))
+			var err error
+			nodes, err = sc.AppendLowest(nodes[:0], values, 10)
+			must(err)
+			hit, err = sc.AppendHit(hit[:0], v.st, nodes)
+			must(err)
+			for g, grace := range graces {
+				tallies[k][g].Add(v.st.Jobs, v.remaining, hit, grace)
+			}
+		}
+		var users []int
+		for _, i := range s.Running {
+			users = append(users, jobs[i].User)
+		}
+		for g, grace := range graces {
+			for k := 3; k < kinds; k++ {
+				p := preempt.Preemption{Take: 10, Grace: grace, Outlast: outlast[:len(users)]}
+				switch names[k] {
+				case "exact", "exact+":
+					preempt.OutlastTo(p.Outlast, v.remaining, grace)
+					p.ByPriority = names[k] == "exact+"
+				case "requested":
+					preempt.RequestedTo(p.Outlast, v.st.Jobs, grace)
+				case "survival":
+					learnt.OutlastTo(p.Outlast, v.st.Jobs, users, grace)
+				default:
+					p.Outlast = nil
+				}
+				var err error
+				hit, err = so.AppendVictims(hit[:0], v.st, p)
+				must(err)
+				tallies[k][g].Add(v.st.Jobs, v.remaining, hit, grace)
+			}
+		}
+		return true
+	}))
+	over := func(k, g int) float64 {
+		return tallies[k][g].Total().Seconds() / tallies[3][g].Total().Seconds()
+	}
+	for k, name := range names {
+		t.Logf("%-14s over exact at 1m, 2m, 30m, 4h: %.3f %.3f %.3f %.3f; mean waste %.1f to %.1f node-hours", name,
+			over(k, 0), over(k, 1), over(k, 2), over(k, 3),
+			tallies[k][0].Total().Hours()/float64(states/10), tallies[k][2].Total().Hours()/float64(states/10))
+	}
+	for k := range 2 {
+		if a, b := tallies[k][0].Total().Seconds(), tallies[k][2].Total().Seconds(); math.Abs(b/a-1) > .03 {
+			t.Errorf("%s: the waste with 30 minutes is %.3f of that with one", names[k], b/a)
+		}
+	}
+	plus, pap := &tallies[2][1], &tallies[1][1]
+	saved := 1 - plus.Of(10).Seconds()/pap.Of(10).Seconds()
+	more := plus.Total().Seconds()/pap.Total().Seconds() - 1
+	t.Logf("PAP+ wastes %.1f%% less of important jobs and %.1f%% more in all", 100*saved, 100*more)
+	if saved < .3 || more > .05 {
+		t.Errorf("PAP+ saves %.3f and costs %.3f", saved, more)
+	}
+	for _, k := range []int{5, 6} {
+		if over(k, 1) > 1.01 || over(k, 2) > 1.05 {
+			t.Errorf("%s wastes %.3f with 2 minutes and %.3f with 30", names[k], over(k, 1), over(k, 2))
+		}
+		if over(k, 3) > over(7, 3) {
+			t.Errorf("%s is worse than knowing nothing with 4 hours: %.3f, %.3f", names[k], over(k, 3), over(7, 3))
+		}
+	}
+}
+
 // Scoring a log: asked for are 10 s for half a million states with all policies.
 // Here are the five policies, greedy and exact victims, for one grace period,
 // each with its waste added up; the batch is simulated in the same run.
