@@ -478,10 +478,10 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// A log of jobs: one instance for ten days, two for another, a day after the log's start.
+// A log of jobs: one instance for 13.5 days, two for another, a day after the log's start.
 const smallLog = `; UnixStartTime: 0
-1 86400 -1 864000 16 -1 -1 16 864000 -1 1 1 -1 -1 1 -1 -1 -1
-2 90000 -1 864000 32 -1 -1 32 864000 -1 1 1 -1 -1 1 -1 -1 -1
+1 86400 -1 1166400 16 -1 -1 16 1166400 -1 1 1 -1 -1 1 -1 -1 -1
+2 90000 -1 1166400 32 -1 -1 32 1166400 -1 1 1 -1 -1 1 -1 -1 -1
 `
 
 func TestTrace(t *testing.T) {
