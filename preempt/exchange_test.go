@@ -328,6 +328,43 @@ func TestExchangeLateMessages(t *testing.T) {
 	p.want("aa")
 }
 
+// A grant and a renewal that are both late do not make a partition believe in a lease that it
+// has given back: the renewal is the answer to a question from before.
+func TestExchangeLateGrantAndRenewal(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 1), "a")
+	a := p.c["a"]
+	p.ask("a", "", 1)
+	grant := Message{Call: NodesAdded, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Request: 1}}}
+	msgs, err := a.SetResourceValues(p.now, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := msgs[0].Clone()
+	msgs, err = p.m.Handle(p.now, question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	renewal := msgs[0].Clone()
+	p.now += time.Minute
+	p.talk(a.DeleteNodes(p.now, 0))
+	if got := a.AppendHoldings(nil, p.now); len(got) != 0 {
+		t.Fatalf("%+v", got)
+	}
+	for _, msg := range []Message{grant, renewal} {
+		if _, err := a.Handle(p.now, msg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := a.AppendHoldings(nil, p.now); len(got) != 1 || got[0].State != Offered {
+		t.Fatalf("%+v, want the node offered", got)
+	}
+	p.talk(a.SetResourceValues(p.now, nil))
+	if got := a.AppendHoldings(nil, p.now); len(got) != 0 {
+		t.Errorf("%+v, want nothing", got)
+	}
+	p.want("-")
+}
+
 // Nobody waits any more, and the nodes stay; a late acknowledgement does not bring
 // the preemption back.
 func TestExchangeCancelled(t *testing.T) {

@@ -232,14 +232,15 @@ func TestHTTP(t *testing.T) {
 // A state that cannot be saved is told, and no message about it is sent.
 func TestNotSaved(t *testing.T) {
 	dir := t.TempDir()
-	h, err := newHost(t.Context(), options{role: hostRole, nodes: 3, minute: time.Minute, state: filepath.Join(dir, "s", "s")}, io.Discard)
+	_, err := newHost(t.Context(), options{role: hostRole, nodes: 3, minute: time.Minute, state: filepath.Join(dir, "s", "s")}, io.Discard)
 	if err == nil {
 		t.Fatal("there is no such folder")
 	}
 	if err := os.Mkdir(filepath.Join(dir, "s"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if h, err = newHost(t.Context(), options{role: hostRole, nodes: 3, minute: time.Minute, state: filepath.Join(dir, "s", "s")}, io.Discard); err != nil {
+	h, err := newHost(t.Context(), options{role: hostRole, nodes: 3, minute: time.Minute, state: filepath.Join(dir, "s", "s")}, io.Discard)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := h.state.Manager.CreatePartition("hpc", 1, 0); err != nil {
