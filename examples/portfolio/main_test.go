@@ -162,7 +162,7 @@ type record struct {
 	Series, Source, Algo, Class string
 	Weeks                       int
 	Cost                        json.Number
-	Ratio, Saving               *float64
+	Ratio, Saving, Gap          *float64
 	Bought                      *int
 	Reserved                    *float64 `json:"reserved_hours"`
 	Idle                        *float64
@@ -231,7 +231,7 @@ func TestJSON(t *testing.T) {
 	setClock(t, 2*time.Millisecond)
 	classes := write(t, "c.json", smallClasses)
 	want := `[
-  {"series":"d","source":"demand","weeks":5,"algo":"hindsight","cost":625,"ratio":1,"saving":0.627976190,"bought":2,"reserved_hours":840,"idle":0,"on_demand":0,"first_week":0,"purchases":[{"week":0,"class":"four","count":1},{"week":4,"class":"four","count":1}]},
+  {"series":"d","source":"demand","weeks":5,"algo":"hindsight","cost":625,"ratio":1,"saving":0.627976190,"gap":0,"bought":2,"reserved_hours":840,"idle":0,"on_demand":0,"first_week":0,"purchases":[{"week":0,"class":"four","count":1},{"week":4,"class":"four","count":1}]},
   {"series":"d","source":"demand","weeks":5,"algo":"eq5","cost":625,"ratio":1,"saving":0.627976190},
   {"series":"d","source":"demand","weeks":5,"algo":"greedy","cost":625,"ratio":1,"saving":0.627976190,"bought":2,"reserved_hours":840,"idle":0,"on_demand":0,"first_week":0,"purchases":[{"week":0,"class":"four","count":1},{"week":4,"class":"four","count":1}]},
   {"series":"d","source":"demand","weeks":5,"algo":"online","cost":836,"ratio":1.3376,"saving":0.502380952,"bought":1,"reserved_hours":672,"idle":0,"on_demand":0.2,"first_week":1,"decisions":4,"mean_s":0.002,"max_s":0.002,"purchases":[{"week":1,"class":"four","count":1}]},
@@ -262,6 +262,31 @@ func TestJSON(t *testing.T) {
 			"-classes", write(t, "c.json", strings.Replace(smallClasses, "672h", term, 1)))))
 		if r := rows[4]; r.Series != "x" || r.Source != "series" || r.Cost != "1680" {
 			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// By hand: the optimum of this problem is 12, and its linear program's 11.5, as in the tests
+// of examples/plan; prices
+// are for weeks here.
+func TestGap(t *testing.T) {
+	args := []string{"-demand", write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-slot", "168h", "-total", "-classes", write(t, "c.json", `{"on_demand": 7.01, "classes": [
+  {"name": "two", "term": "336h", "upfront": 1176, "hourly": 0, "billed": "always"},
+  {"name": "four", "term": "672h", "upfront": 504, "hourly": 3, "billed": "when-used"}]}`)}
+	got := decode(t, first(mustRun(t, append(args, "-json")...)))
+	if got[0].Cost != "2016" || *got[0].Gap != .043478261 {
+		t.Errorf("%+v, want a cost of 2016 = 12·168 and a gap of 1/23", got[0])
+	}
+	text, _ := mustRun(t, args...)
+	if !strings.Contains(text, "Hindsight is the best plan found, and not proved to be the optimum; it is above\n  that by at most: d 4.3%.") {
+		t.Error(text)
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for x, want := range map[float64]string{0: "0.0%", .5: "50.0%", .0005: "0.1%", .00049: "0.05%", .0000042: "0.0004%", -.00001: "-0.001%", 1e-12: "0.000000%"} {
+		if got := percent(x); got != want {
+			t.Errorf("percent(%v) = %s, want %s", x, got, want)
 		}
 	}
 }

@@ -117,7 +117,8 @@ bought; where that is not so, -held begins anew with what is. Run again before a
 week has ended it says the same, and changes nothing.
 
 Rows of the table
-  hindsight            the optimum for a demand that is known
+  hindsight            the optimum for a demand that is known; where it is not proved to
+                       be that, the report says how far above it may be at most
   eq5                  the bound of [Niu16] Eq. (5), no plan: below the optimum
   greedy               the offline algorithm of [Niu16] 5.1.2, the demand known
   online               the online portfolio of [Niu16] 5.2.2
@@ -140,12 +141,13 @@ or had others than hindsight.
 
 Fields of -json: series, source (made-up, demand, trace or series), weeks, algo, class
 (the one of an only), cost, ratio (cost over that of hindsight; null where that is 0),
-saving (over on demand, as a fraction; null where that costs nothing), bought
-(reservations), reserved_hours (within the demand), idle (their share that is not
-used), on_demand (share of the demand that is not reserved), first_week (of purchases),
-decisions, mean_s and max_s (seconds a decision), purchases (week, class, count). With
--state an object for each class: week (that begins), class, buy, active (then), planned
-(mean demand of the week; null if nothing is), signal (tracking signal of the forecast).
+saving (over on demand, as a fraction; null where that costs nothing), gap (of
+hindsight: over the optimum at most, less 1), bought (reservations), reserved_hours
+(within the demand), idle (their share that is not used), on_demand (share of the
+demand that is not reserved), first_week (of purchases), decisions, mean_s and max_s
+(seconds a decision), purchases (week, class, count). With -state an object for each
+class: week (that begins), class, buy, active (then), planned (mean demand of the
+week; null if nothing is), signal (tracking signal of the forecast).
 
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
 files, and 130 after an interrupt.

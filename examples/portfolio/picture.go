@@ -41,7 +41,7 @@ func newPicture(in *input, g *group, i int, algo string) svgplot.Portfolio {
 	s, x := g.series[i], g.row(algo).outcomes[i]
 	title := fmt.Sprintf("%s: %s", s.name, algo)
 	if over := ratio(x.cost, g.row(hindsight).outcomes[i].cost, 3); algo != hindsight && over != "-" {
-		title += ", cost " + over + " times the optimum"
+		title += ", cost " + over + " of hindsight's"
 	}
 	p := svgplot.Portfolio{Title: title, To: time.Duration(len(s.demand)) * s.slot}
 	// Layers are as reservations serve: by use price, the lowest first. Those never

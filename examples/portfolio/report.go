@@ -26,6 +26,7 @@ type jsonRow struct {
 	Cost      pricing.Money  `json:"cost"`
 	Ratio     *json.Number   `json:"ratio"`
 	Saving    *json.Number   `json:"saving"`
+	Gap       *json.Number   `json:"gap,omitempty"`
 	Bought    *int           `json:"bought,omitempty"`
 	Reserved  *json.Number   `json:"reserved_hours,omitempty"`
 	Idle      *json.Number   `json:"idle,omitempty"`
@@ -65,6 +66,9 @@ func writeJSON(w io.Writer, in *input, r *results) error {
 				}
 				if od := g.row(odOnly).outcomes[i].cost; od != 0 {
 					row.Saving = number(1-x.cost.Float64()/od.Float64(), 9)
+				}
+				if gap := g.unsure[i]; a.algo == hindsight && !math.IsInf(gap, 1) {
+					row.Gap = number(gap, 9)
 				}
 				if a.class >= 0 {
 					row.Class = in.list.Classes[a.class].Name
@@ -151,9 +155,9 @@ func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
 	return w.Flush()
 }
 
-// writeRatios writes the table of costs over the optimum, a row a series.
+// writeRatios writes the table of costs over that of hindsight, a row a series.
 func (r *results) writeRatios(w io.Writer) error {
-	columns := []table.Column{{Title: "cost over\nthe optimum", Left: true}}
+	columns := []table.Column{{Title: "cost over\nhindsight", Left: true}}
 	for _, a := range r.groups[0].rows[1:] {
 		title := strings.TrimPrefix(a.algo, "online-")
 		if at := strings.LastIndexByte(title, '-'); at >= 0 {
@@ -237,7 +241,7 @@ func (g *group) writeCosts(w io.Writer, from, to int) error {
 		rows = append(rows, cells)
 	}
 	return table.Write(w, []table.Column{
-		{Title: "algorithm", Left: true}, {Title: "cost"}, {Title: "over the\noptimum"}, {Title: "saving"},
+		{Title: "algorithm", Left: true}, {Title: "cost"}, {Title: "over\nhindsight"}, {Title: "saving"},
 		{Title: "bought"}, {Title: "idle"}, {Title: "ms,\nmean"}, {Title: "ms,\nmost"},
 	}, rows)
 }
@@ -247,10 +251,8 @@ func (g *group) writeCosts(w io.Writer, from, to int) error {
 func (g *group) writeComparisons(w io.Writer, in *input) {
 	mine := g.row(online)
 	several := len(g.series) > 1
-	for i, x := range g.unsure {
-		if x > 0 {
-			fmt.Fprintln(w, table.Wrap(fmt.Sprintf("%s: hindsight is proved to be within %s of the optimum.", g.series[i].name, percent(x))))
-		}
+	if text := g.doubt(); text != "" {
+		fmt.Fprintln(w, table.Wrap(text))
 	}
 	for _, a := range g.rows {
 		if !strings.HasPrefix(a.algo, online+"-") {
@@ -276,12 +278,15 @@ func (g *group) writeComparisons(w io.Writer, in *input) {
 			for _, c := range []struct {
 				n    int
 				what string
-			}{{wins, "cheaper"}, {losses, "dearer"}, {len(g.series) - wins - losses, "the same"}} {
+			}{{wins, "cheaper"}, {losses, "dearer"}, {len(g.series) - wins - losses, "as dear"}} {
 				if c.n > 0 {
 					counts = append(counts, fmt.Sprintf("%s for %d", c.what, c.n))
 				}
 			}
-			text += " in total, " + strings.Join(counts, " and ")
+			text += " in total"
+			if !same {
+				text += fmt.Sprintf("; of the %s it is %s", g.source.several(len(g.series)), strings.Join(counts, " and "))
+			}
 		}
 		if same && a.algo != odOnly {
 			text += ", since it buys the same: the other classes are left alone"
@@ -296,6 +301,23 @@ func (g *group) writeComparisons(w io.Writer, in *input) {
 	if text := g.shunned(in); text != "" {
 		fmt.Fprintln(w, table.Wrap(text))
 	}
+}
+
+// doubt says for which series hindsight is not proved to be the optimum.
+func (g *group) doubt() string {
+	var list []string
+	for i, x := range g.unsure {
+		switch {
+		case math.IsInf(x, 1):
+			list = append(list, g.series[i].name+" all of its cost")
+		case x > 0:
+			list = append(list, g.series[i].name+" "+percent(x))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "Hindsight is the best plan found, and not proved to be the optimum; it is above that by at most: " + strings.Join(list, ", ") + "."
 }
 
 // compared says how the online portfolio does against another.
@@ -443,7 +465,14 @@ func writePurchases(w io.Writer, in *input, s *series, x *outcome) error {
 	return nil
 }
 
-func percent(x float64) string { return decimal.Fixed(100*x, 1) + "%" }
+// percent has a decimal, or as many as it takes to tell x from 0.
+func percent(x float64) string {
+	decimals := 1
+	for decimals < 6 && x != 0 && math.Abs(100*x) < .5*math.Pow10(-decimals) {
+		decimals++
+	}
+	return decimal.Fixed(100*x, decimals) + "%"
+}
 
 func amount(x float64) string { return decimal.Grouped(decimal.Fixed(x, 0)) }
 

@@ -43,7 +43,7 @@ type group struct {
 	source source
 	series []*series
 	rows   []row
-	unsure []float64 // by how much hindsight may be above the optimum
+	unsure []float64 // the most that hindsight may be above the optimum, as a part of it
 }
 
 // Rows that have names of their own.
@@ -176,11 +176,14 @@ func (in *input) know(s *series, x *offline) error {
 		return failed(s, err)
 	}
 	x.hindsight.cost, x.hindsight.purchases = plan.Cost, plan.Purchases
-	if !plan.Optimal() {
-		x.unsure = plan.Gap()
-	}
 	if x.eq5.cost, err = reserve.CompetitiveBound(p); err != nil {
 		return failed(s, err)
+	}
+	// Where a limit on its work is reached, Eq. (5) may prove more than the solver.
+	if bound := max(plan.Bound, x.eq5.cost); bound < plan.Cost && bound > 0 {
+		x.unsure = plan.Cost.Float64()/bound.Float64() - 1
+	} else if bound < plan.Cost {
+		x.unsure = math.Inf(1)
 	}
 	if x.greedy.purchases, err = new(reserve.SEC).AppendPlan(nil, p); err != nil {
 		return failed(s, err)
