@@ -229,6 +229,14 @@ func TestImportant(t *testing.T) {
 	}
 }
 
+// A job may need all nodes.
+func TestJobOfAllNodes(t *testing.T) {
+	_, notes := mustRun(t, "-trace", write(t, "log", small), "-nodes", "2", "-take", "1")
+	if !strings.Contains(notes, "5 jobs on 2 nodes") || !strings.Contains(notes, "1 job too large, left out") {
+		t.Errorf("notes:\n%s", notes)
+	}
+}
+
 // The made-up logs have the numbers of [Duplyakin17] Table 1.
 func TestMadeUp(t *testing.T) {
 	for k, c := range []struct {

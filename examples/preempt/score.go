@@ -29,9 +29,6 @@ type series struct {
 	path  path
 }
 
-// mean returns the mean waste, in node-seconds.
-func (r *result) mean(s *series) float64 { return s.tally.Total().Seconds() / float64(r.states) }
-
 // A distribution counts amounts of waste in bins, 64 to a doubling, so that it
 // gives quantiles within 1%.
 type distribution struct {
