@@ -229,6 +229,30 @@ func TestImportant(t *testing.T) {
 	}
 }
 
+// Where exact wastes nothing, what a policy wastes over it is no number. By hand:
+// three jobs start at once on three nodes, and one node is taken with a grace of
+// 80 s. At 30, 60 and 90 s job 3 ends in time, and exact takes its node; FIFO has
+// three equal values, takes the first node, and wastes 90 + 80 s at most. From 100 s
+// on a node is idle.
+func TestNothingWasted(t *testing.T) {
+	path := write(t, "log", "1 0 0 300 1\n2 0 0 300 1\n3 0 0 100 1\n")
+	args := []string{"-trace", path, "-nodes", "3", "-take", "1", "-grace", "80s", "-policy", "fifo,exact"}
+	stdout, _ := mustRun(t, append(args, "-json")...)
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	if over, ok := rows[0]["over_exact"]; !ok || over != nil || rows[1]["over_exact"] != 1. {
+		t.Errorf("%s", stdout)
+	}
+	if rows[0]["max_node_s"] != 170. || rows[1]["max_node_s"] != 0. {
+		t.Errorf("%s", stdout)
+	}
+	if stdout, _ = mustRun(t, args...); !strings.Contains(stdout, "∞") {
+		t.Errorf("%s", stdout)
+	}
+}
+
 // A job may need all nodes.
 func TestJobOfAllNodes(t *testing.T) {
 	_, notes := mustRun(t, "-trace", write(t, "log", small), "-nodes", "2", "-take", "1")

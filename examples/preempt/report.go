@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -19,20 +20,20 @@ import (
 // jsonRow is a log, policy and grace period for machines. Numbers are rounded so
 // far that they are the same on every machine.
 type jsonRow struct {
-	Log       string      `json:"log"`
-	Policy    string      `json:"policy"`
-	Grace     json.Number `json:"grace_s"`
-	Jobs      int         `json:"jobs"`
-	States    int         `json:"states"`
-	Mean      json.Number `json:"mean_node_s"`
-	P25       json.Number `json:"p25_node_s"`
-	Median    json.Number `json:"median_node_s"`
-	P75       json.Number `json:"p75_node_s"`
-	Max       json.Number `json:"max_node_s"`
-	OverExact json.Number `json:"over_exact"`
-	Killed    json.Number `json:"killed_jobs"`
-	Important json.Number `json:"important_node_s"`
-	Other     json.Number `json:"other_node_s"`
+	Log       string       `json:"log"`
+	Policy    string       `json:"policy"`
+	Grace     json.Number  `json:"grace_s"`
+	Jobs      int          `json:"jobs"`
+	States    int          `json:"states"`
+	Mean      json.Number  `json:"mean_node_s"`
+	P25       json.Number  `json:"p25_node_s"`
+	Median    json.Number  `json:"median_node_s"`
+	P75       json.Number  `json:"p75_node_s"`
+	Max       json.Number  `json:"max_node_s"`
+	OverExact *json.Number `json:"over_exact"` // nil where exact alone wastes nothing
+	Killed    json.Number  `json:"killed_jobs"`
+	Important json.Number  `json:"important_node_s"`
+	Other     json.Number  `json:"other_node_s"`
 }
 
 func (o *options) writeJSON(w io.Writer, results []*result) error {
@@ -46,6 +47,11 @@ func (o *options) writeJSON(w io.Writer, results []*result) error {
 			for g, grace := range o.graces {
 				s := &r.series[k][g]
 				high := s.tally.Of(highPriority).Seconds()
+				var over *json.Number
+				if x := r.overExact(k, g); !math.IsInf(x, 1) {
+					number := decimal.Number(x, 6)
+					over = &number
+				}
 				rows = append(rows, jsonRow{
 					Log:       r.log.name,
 					Policy:    k.String(),
@@ -57,7 +63,7 @@ func (o *options) writeJSON(w io.Writer, results []*result) error {
 					Median:    decimal.Number(s.dist.quantile(.5), 3),
 					P75:       decimal.Number(s.dist.quantile(.75), 3),
 					Max:       decimal.Number(s.dist.max, 3),
-					OverExact: decimal.Number(r.overExact(k, g), 6),
+					OverExact: over,
 					Killed:    decimal.Number(float64(s.tally.Killed())/max(1, n), 6),
 					Important: decimal.Number(r.perState(high), 3),
 					Other:     decimal.Number(r.perState(s.tally.Total().Seconds()-high), 3),
@@ -70,8 +76,8 @@ func (o *options) writeJSON(w io.Writer, results []*result) error {
 
 func (r *result) perState(x float64) float64 { return x / float64(max(1, r.states)) }
 
-// overExact returns the mean waste over that of the exact choice; 1 where there
-// is none.
+// overExact returns the mean waste over that of the exact choice: 1 where neither
+// wastes anything, and infinity where only that one does not.
 func (r *result) overExact(k kind, grace int) float64 {
 	own, least := r.series[k][grace].tally.Total(), r.series[exact][grace].tally.Total()
 	if own == least {
@@ -104,10 +110,14 @@ func (o *options) writeText(stdout io.Writer, results []*result) error {
 			if k == exact {
 				return decimal.Grouped(decimal.Fixed(r.perState(r.series[k][g].tally.Total().Hours()), 2))
 			}
-			if over := r.overExact(k, g); over < 1000 {
+			switch over := r.overExact(k, g); {
+			case math.IsInf(over, 1):
+				return "∞"
+			case over >= 1000:
+				return "> 1,000"
+			default:
 				return decimal.Fixed(over, 3)
 			}
-			return "> 1,000"
 		}, true); err != nil {
 			return err
 		}
