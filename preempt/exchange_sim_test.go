@@ -31,7 +31,6 @@ type world struct {
 
 	// What an onlooker has noted.
 	before, ledger []Assignment
-	stats          ManagerStats
 	holdings       [][]Holding
 	mine           []Holding
 	notices        map[preemptKey]time.Duration // first sent, by the manager's clock
@@ -687,7 +686,7 @@ func TestExchangeUnderFaults(t *testing.T) {
 	s := w.m.Stats()
 	t.Logf("seed %d: %v of simulated time, %d messages, %.0f steps/s\n%+v\n%+v",
 		seed, w.now.Round(time.Minute), w.sent, float64(w.counts.Steps)/time.Since(start).Seconds(), w.counts, s)
-	least := total / 25_000
+	least := total / 50_000
 	c := w.counts
 	for name, n := range map[string]int{
 		"granted": s.Granted, "returned": s.Returned, "completed": s.Completed, "withdrawn": s.Withdrawn, "fenced": s.Fenced,
