@@ -284,7 +284,7 @@ func TestGap(t *testing.T) {
 }
 
 func TestPercent(t *testing.T) {
-	for x, want := range map[float64]string{0: "0.0%", .5: "50.0%", .0005: "0.1%", .00049: "0.05%", .0000042: "0.0004%", -.00001: "-0.001%", 1e-12: "0.000000%"} {
+	for x, want := range map[float64]string{0: "0.0%", .5: "50.0%", .0005: "0.1%", .00049: "0.05%", .0000042: "0.0004%", -.00001: "-0.001%", 1e-12: "less than 0.000001%"} {
 		if got := percent(x); got != want {
 			t.Errorf("percent(%v) = %s, want %s", x, got, want)
 		}

@@ -234,8 +234,8 @@ func (g *group) writeCosts(w io.Writer, from, to int) error {
 				cells[5] = percent(sum.idle())
 			}
 			if decisions > 0 {
-				cells[6] = milliseconds(took / time.Duration(decisions))
-				cells[7] = milliseconds(longest)
+				cells[6] = milliseconds(took/time.Duration(decisions), 2)
+				cells[7] = milliseconds(longest, 1)
 			}
 		}
 		rows = append(rows, cells)
@@ -284,8 +284,12 @@ func (g *group) writeComparisons(w io.Writer, in *input) {
 				}
 			}
 			text += " in total"
-			if !same {
-				text += fmt.Sprintf("; of the %s it is %s", g.source.several(len(g.series)), strings.Join(counts, " and "))
+			switch of := g.source.several(len(g.series)); {
+			case same:
+			case wins == len(g.series):
+				text += ", and for each of the " + of
+			default:
+				text += fmt.Sprintf("; of the %s it is %s", of, strings.Join(counts, " and "))
 			}
 		}
 		if same && a.algo != odOnly {
@@ -465,11 +469,13 @@ func writePurchases(w io.Writer, in *input, s *series, x *outcome) error {
 	return nil
 }
 
-// percent has a decimal, or as many as it takes to tell x from 0.
+// percent has a decimal, or as many, up to six, as it takes to tell x from 0.
 func percent(x float64) string {
 	decimals := 1
-	for decimals < 6 && x != 0 && math.Abs(100*x) < .5*math.Pow10(-decimals) {
-		decimals++
+	for x != 0 && math.Abs(100*x) < .5*math.Pow10(-decimals) {
+		if decimals++; decimals > 6 {
+			return "less than 0.000001%"
+		}
 	}
 	return decimal.Fixed(100*x, decimals) + "%"
 }
@@ -483,6 +489,6 @@ func signed(x float64) string {
 	return "+" + amount(x)
 }
 
-func milliseconds(d time.Duration) string {
-	return decimal.Grouped(decimal.Fixed(d.Seconds()*1000, 2))
+func milliseconds(d time.Duration, decimals int) string {
+	return decimal.Grouped(decimal.Fixed(d.Seconds()*1000, decimals))
 }
