@@ -81,7 +81,7 @@ func TestKillAndRestart(t *testing.T) {
 		}
 		return m
 	}
-	host := start("host", "host", "-nodes", "6", "-grace", "4m", "-term", "40m", "-max-delay", "1m")
+	host := start("host", "host", "-nodes", "6", "-grace", "4m", "-term", "400m", "-max-age", "30m")
 	address := strings.TrimPrefix(host.url, "http://")
 	// The jobs of htc never end, so that all nodes that change hands are withdrawn.
 	htc := start("htc", "client", "-host", host.url, "-name", "htc", "-add", "6", "-job", "1000h")
