@@ -84,6 +84,46 @@ func TestRollingHistory(t *testing.T) {
 	}
 }
 
+// Before the first fit a Rolling forecasts as simple smoothing does, with its limits
+// and its signal, and after it as its model.
+func TestRollingStart(t *testing.T) {
+	m, err := New("holt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Rolling{Predictor: Predictor{Model: m, Limits: Limits{Multiple: 1.5}, Signal: Signal{Phi: .3}}}
+	if r.Ready() {
+		t.Error("ready for nothing")
+	}
+	start := Predictor{Model: &Simple{Alpha: StartAlpha}, Limits: Limits{Multiple: 1.5}, Signal: Signal{Phi: .3}}
+	var f Fitter
+	fitted := Predictor{Model: &Holt{}, Limits: Limits{Multiple: 1.5}, Signal: Signal{Phi: .3}}
+	got, want := make([]float64, 5), make([]float64, 5)
+	for i, x := range airPassengers[:40] {
+		r.Update(x)
+		now := &start
+		switch start.Update(x); {
+		case i == DefaultLeast-1:
+			if _, err := fitted.Fit(&f, airPassengers[:i+1]); err != nil {
+				t.Fatal(err)
+			}
+			now = &fitted
+		case i >= DefaultLeast:
+			if i == DefaultLeast+DefaultEvery-1 { // the next fit
+				return
+			}
+			fitted.Update(x)
+			now = &fitted
+		}
+		r.Quantile(got, .2)
+		now.Quantile(want, .2)
+		if d := cmp.Diff(want, got); d != "" || !r.Ready() || r.TrackingSignal() != now.TrackingSignal() {
+			t.Fatalf("after %d observations (-want +got):\n%s", i+1, d)
+		}
+	}
+	t.Error("there was no second fit")
+}
+
 // What is read as a state, written and read again, is the same, and goes on.
 func FuzzRollingState(f *testing.F) {
 	for _, name := range []string{"simple", "blend", "adaptive-triple"} {
