@@ -81,7 +81,8 @@ How the online portfolio decides
 MODELS
   -alpha X             smoothing factor of the model simple, 0 to 1 (default 0.1)
   -fit N               fit the factors to the last four years every N weeks, from half
-                       a year on; 0 is never (default: 0 for simple, 13 for the others)
+                       a year on, and forecast by simple smoothing before that; 0 is
+                       never (default: 0 for simple, 13 for the others)
   -quantile Q          plan for what a week's mean exceeds with probability 1-Q, as the
                        model sees it; 0.5 is the forecast itself (default 0.4)
   -window N            weeks whose load-duration curve the demand of a week is made to
