@@ -3,8 +3,10 @@ package forecast
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -127,6 +129,30 @@ func TestFitValue(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Missing values do not make a pass over many steps slower by the number of steps.
+func TestFitGapsTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42)) // seed 41, 42
+	series := walk(rng, 2000)
+	gaps := slices.Clone(series)
+	gaps[999] = math.NaN()
+	x := [3]float64{.3, .2, .9}
+	pass := func(series []float64) time.Duration {
+		f := Fitter{Steps: 400, kind: kindDamped}
+		f.prepare(series)
+		least := time.Duration(math.MaxInt64)
+		for range 20 { // other work on the machine only adds
+			start := time.Now()
+			f.value(&x)
+			least = min(least, time.Since(start))
+		}
+		return least
+	}
+	// With sums taken anew at each point it is more than 20 times.
+	if whole, some := pass(series), pass(gaps); some > 5*whole {
+		t.Errorf("a pass takes %v without missing values, %v with one", whole, some)
 	}
 }
 
