@@ -42,7 +42,10 @@ func or(x, standby float64) float64 {
 // Factor takes the error of the next observation and returns the factor to
 // smooth it with.
 func (r *TriggLeach) Factor(e float64) float64 {
-	s := r.Signal
+	t := 0.0
+	if r.Lagged {
+		t = r.Signal.TrackingSignal() // before e, and off the path from e to the factor
+	}
 	r.Signal.Update(e)
 	hold := r.Hold
 	if hold == 0 {
@@ -52,14 +55,14 @@ func (r *TriggLeach) Factor(e float64) float64 {
 		return or(r.Alpha0, DefaultAlpha0)
 	}
 	if !r.Lagged {
-		s = r.Signal
+		t = r.Signal.TrackingSignal()
 	}
-	t, low, high := math.Abs(s.TrackingSignal()), or(r.Floor, DefaultFloor), or(r.Cap, 1)
-	switch {
-	case t < low:
-		t = low
-	case t > high:
-		t = high
+	t = math.Abs(t)
+	if low := or(r.Floor, DefaultFloor); t < low {
+		return low
+	}
+	if high := or(r.Cap, 1); t > high {
+		return high
 	}
 	return t
 }

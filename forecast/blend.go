@@ -117,7 +117,9 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	f.evals = evals
 	*m = Blend{near, far}
-	return f.replay(m, part, free), nil
+	fit := f.replay(m, part, free)
+	m.Near.N, m.Far.N = fit.N, fit.N
+	return fit, nil
 }
 
 // aicc returns Akaike's criterion with the correction for small samples, for n

@@ -19,8 +19,8 @@ import "math"
 // no start convention is part of what is minimised.
 //
 // Time O(n) for each of 60 to 200 evaluations, O(n·Steps) for models with an
-// acceleration and for series with missing values; space O(n). The function has
-// local minima at times; the grid finds the valley, nothing certifies it.
+// acceleration; space O(n). The function has local minima at times; the grid finds the
+// valley, nothing certifies it.
 
 // DefaultPhiMin and DefaultPhiMax bound the damping that a [Fitter] tries: below
 // them a trend is gone at once, above them it is not damped.
@@ -42,15 +42,12 @@ type Fitter struct {
 
 	y               []float64 // the series, shifted and scaled
 	resid           []float64
-	path            []float64    // forecasts at a point
-	squares, counts []float64    // of the errors i+1 steps ahead
-	kept            []float64    // residuals of a fit before
-	g, q            []float64    // forecast s+1 steps ahead: l + g[s]·b + q[s]·c
-	cum             [2][]float64 // sums of g and of g² up to s
-	ahead           [3][]float64 // Σ y, Σ g·y, Σ y² over the next steps from i
+	path            []float64 // forecasts at a point
+	squares, counts []float64 // of the errors i+1 steps ahead
+	g, q            []float64 // forecast s+1 steps ahead: l + g[s]·b + q[s]·c
+	ahead           []window  // sums over the next steps from i
 	shift           float64
 	scale           float64
-	gaps            bool // the series has missing values
 	kind            kind
 	phi             float64 // of kind holt
 	lo, hi          [3]float64
@@ -172,10 +169,9 @@ func (f *Fitter) at(x *[3]float64) (linear, bool) {
 	return s, !(a > 0 && b > 0 && c > 0) || m.Stable()
 }
 
-// weigh fills g, q and their sums for the step s.
+// weigh fills g and q for the step s.
 func (f *Fitter) weigh(s *linear) {
 	g, pow := 0.0, 1.0
-	var sum, square float64
 	for i := range f.g {
 		pow *= s.h
 		g += pow
@@ -185,9 +181,6 @@ func (f *Fitter) weigh(s *linear) {
 		if f.kind == kindBackward {
 			f.q[i] += h / 2
 		}
-		sum += g
-		square += g * g
-		f.cum[0][i], f.cum[1][i] = sum, square
 	}
 }
 
@@ -307,61 +300,59 @@ func remembered(a, b, c, d float64) bool {
 	return math.Abs(a)+math.Abs(b)+math.Abs(c)+math.Abs(d) > forgotten
 }
 
+// A window has sums over the values that are not missing among the next Steps: of 1,
+// y and y², which the factors do not change, and of g, g² and g·y, which they do.
+type window struct {
+	n, y, yy  float64
+	g, gg, gy float64
+}
+
+// slide sets the sums that depend on the factors, each window's from that of the next
+// point. Since g_{s+1} = φ + φ·g_s, and with w = 0 for a missing value, else 1,
+//
+//	Σ g_s·w_{i+s} = φ·(Σ w_{i+s} + Σ g_s·w_{i+1+s} − what leaves at the far end),
+//
+// and so on for g·y, and for g² with φ²·(1 + 2·g + g²).
+func (f *Fitter) slide(h float64) {
+	steps := len(f.g)
+	far := f.g[steps-1]
+	var g, gg, gy float64
+	for i := len(f.y) - 1; i >= 0; i-- {
+		if i+steps < len(f.y) {
+			if y := f.y[i+steps]; y == y {
+				g -= far
+				gg -= far * far
+				gy -= far * y
+			}
+		}
+		a := &f.ahead[i]
+		gg = h * h * (a.n + 2*g + gg)
+		g = h * (a.n + g)
+		gy = h * (a.y + gy)
+		a.g, a.gg, a.gy = g, gg, gy
+	}
+}
+
 // collectSteps is the pass for the errors of several steps, of a level and a trend.
 // With r_s the error s steps ahead, Σ_s r_s·(p + g_s·p') = p·Σ r_s + p'·Σ g_s·r_s, so
-// that a point needs only Σ r, Σ g·r and Σ r². Without missing values these come
-// from Σ y, Σ g·y and Σ y² over the next steps, of which only the second depends on
-// the factors: from one point back to the one before, since g_{s+1} = φ + φ·g_s, it is
-//
-//	Σ_s g_s·y_{i+s} = φ·Σ_s y_{i+s} + φ·(Σ_s g_s·y_{i+1+s} − what leaves at the far end),
-//
+// that a point needs only Σ r, Σ g·r and Σ r². These come from the sums of its window,
 // and so the pass takes O(n) time whatever the number of steps.
 func (m *normal) collectSteps(f *Fitter, s *linear) {
 	h, f22, k1, k2 := s.h, s.f22, s.k1, s.k2
-	steps := len(f.g)
-	if !f.gaps {
-		next, far := 0.0, f.g[steps-1]
-		for i := len(f.y) - 1; i >= 0; i-- {
-			if i+steps < len(f.y) {
-				next -= far * f.y[i+steps]
-			}
-			next = h * (f.ahead[0][i] + next)
-			f.ahead[1][i] = next
-		}
-	}
+	f.slide(h)
 	var l, b, ee, ep, eq, pp, pq, qq, n float64
 	pl, pb, ql, qb := 1.0, 0.0, 0.0, 1.0
 	for i, x := range f.y {
-		var r0, r1, rr, c0, c1, c2 float64
-		if !f.gaps {
-			last := min(steps, len(f.y)-i) - 1
-			c0, c1, c2 = float64(last+1), f.cum[0][last], f.cum[1][last]
-			y0, y1 := f.ahead[0][i], f.ahead[1][i]
-			r0 = y0 - l*c0 - b*c1
-			r1 = y1 - l*c1 - b*c2
-			rr = f.ahead[2][i] - l*(y0+r0) - b*(y1+r1)
-		} else {
-			for j, y := range f.y[i:min(len(f.y), i+steps)] {
-				if y != y {
-					continue
-				}
-				gj := f.g[j]
-				r := y - l - gj*b
-				r0 += r
-				r1 += r * gj
-				rr += r * r
-				c0++
-				c1 += gj
-				c2 += gj * gj
-			}
-		}
-		ee += rr
+		a := &f.ahead[i]
+		r0 := a.y - l*a.n - b*a.g
+		r1 := a.gy - l*a.g - b*a.gg
+		ee += a.yy - l*(a.y+r0) - b*(a.gy+r1)
 		ep += pl*r0 + pb*r1
 		eq += ql*r0 + qb*r1
-		pp += pl*pl*c0 + 2*pl*pb*c1 + pb*pb*c2
-		pq += pl*ql*c0 + (pl*qb+ql*pb)*c1 + pb*qb*c2
-		qq += ql*ql*c0 + 2*ql*qb*c1 + qb*qb*c2
-		n += c0
+		pp += pl*pl*a.n + 2*pl*pb*a.g + pb*pb*a.gg
+		pq += pl*ql*a.n + (pl*qb+ql*pb)*a.g + pb*qb*a.gg
+		qq += ql*ql*a.n + 2*ql*qb*a.g + qb*qb*a.gg
+		n += a.n
 		l, pl, ql = l+h*b, pl+h*pb, ql+h*qb
 		b, pb, qb = f22*b, f22*pb, f22*qb
 		if x == x {
@@ -460,7 +451,8 @@ func (m *normal) solve(x *[3]float64) float64 {
 }
 
 // fit minimises, and returns the factors, the state before the series, and the
-// part of the series that was fitted.
+// part of the series that was fitted. Only values near Largest make a state that
+// is beyond it, an error.
 func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64, part []float64, err error) {
 	f.kind, f.phi, f.evals = k, phi, 0
 	if part, err = f.cut(series, k.free()+1); err != nil {
@@ -474,6 +466,11 @@ func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64
 		state[i] *= f.scale
 	}
 	state[0] += f.shift
+	for _, s := range state {
+		if !usable(s) {
+			err = badInput("series", -1, ErrValue, "values that differ by %v lead to a start beyond %v; scale them", f.scale, Largest)
+		}
+	}
 	return
 }
 
@@ -544,15 +541,13 @@ func (f *Fitter) cut(series []float64, least int) ([]float64, error) {
 
 // prepare shifts a series to begin at 0 and scales it to 1, and sets the bounds.
 func (f *Fitter) prepare(series []float64) {
-	f.shift, f.scale, f.gaps = series[0], 0, false
+	f.shift, f.scale = series[0], 0
 	f.y = f.y[:0]
 	for _, x := range series {
 		f.y = append(f.y, x-f.shift)
-		if x != x {
-			f.gaps = true
-			continue
+		if x == x {
+			f.scale = max(f.scale, math.Abs(x-f.shift))
 		}
-		f.scale = max(f.scale, math.Abs(x-f.shift))
 	}
 	if f.scale == 0 {
 		f.scale = 1
@@ -562,18 +557,18 @@ func (f *Fitter) prepare(series []float64) {
 	}
 	steps := min(max(f.Steps, 1), max(1, len(series)/4))
 	f.g, f.q = resize(f.g, steps), resize(f.q, steps)
-	f.cum[0], f.cum[1] = resize(f.cum[0], steps), resize(f.cum[1], steps)
+	f.ahead = f.ahead[:0]
 	if steps > 1 {
-		for i := range f.ahead {
-			f.ahead[i] = resize(f.ahead[i], len(f.y))
-		}
 		for i := range f.y {
-			var sum, square float64
+			var w window
 			for _, y := range f.y[i:min(len(f.y), i+steps)] {
-				sum += y
-				square += y * y
+				if y == y {
+					w.n++
+					w.y += y
+					w.yy += y * y
+				}
 			}
-			f.ahead[0][i], f.ahead[2][i] = sum, square
+			f.ahead = append(f.ahead, w)
 		}
 	}
 	f.lo, f.hi = [3]float64{}, [3]float64{1, 1, 1}

@@ -3,7 +3,10 @@ package forecast
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -129,6 +132,30 @@ func TestFitValue(t *testing.T) {
 	}
 }
 
+// Missing values do not make a pass over many steps slower by the number of steps.
+func TestFitGapsTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42)) // seed 41, 42
+	series := walk(rng, 2000)
+	gaps := slices.Clone(series)
+	gaps[999] = math.NaN()
+	x := [3]float64{.3, .2, .9}
+	pass := func(series []float64) time.Duration {
+		f := Fitter{Steps: 400, kind: kindDamped}
+		f.prepare(series)
+		least := time.Duration(math.MaxInt64)
+		for range 20 { // other work on the machine only adds
+			start := time.Now()
+			f.value(&x)
+			least = min(least, time.Since(start))
+		}
+		return least
+	}
+	// With sums taken anew at each point it is more than 20 times.
+	if whole, some := pass(series), pass(gaps); some > 5*whole {
+		t.Errorf("a pass takes %v without missing values, %v with one", whole, some)
+	}
+}
+
 // The fit is no worse than a fine grid, and than factors and states nearby.
 func TestFitMinimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 28)) // seed 27, 28
@@ -243,5 +270,62 @@ func TestBlendTrend(t *testing.T) {
 	}
 	if f.Window != 0 || f.Steps != 0 {
 		t.Errorf("Fit left Window %d, Steps %d", f.Window, f.Steps)
+	}
+}
+
+// Far is fitted to as many steps as a twentieth of the series, and from two on.
+func TestBlendFar(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32)) // seed 31, 32
+	series := walk(rng, 300)
+	for _, n := range []int{39, 40, 59, 60, 120, 300} {
+		var f Fitter
+		var m Blend
+		if _, err := m.Fit(&f, series[:n]); err != nil {
+			t.Fatal(err)
+		}
+		if n < 40 {
+			if m.Near != m.Far {
+				t.Errorf("%d values: Far differs from Near", n)
+			}
+			continue
+		}
+		part := series[max(0, n-BlendWindow):n]
+		want := Holt{Phi: .9}
+		g := Fitter{Steps: min(BlendSteps, len(part)/20)}
+		if _, err := want.Fit(&g, part); err != nil {
+			t.Fatal(err)
+		}
+		if m.Far != want {
+			t.Errorf("%d values: Far is %+v, want %+v", n, m.Far, want)
+		}
+	}
+}
+
+// Series fitted side by side, a Fitter and a goroutine each, come out as one after
+// the other with a single Fitter.
+func TestFitSideBySide(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34)) // seed 33, 34
+	const n = 8
+	var series [n][]float64
+	var want, got [n]Blend
+	var one Fitter
+	for i := range series {
+		series[i] = walk(rng, 40+20*i)
+		if _, err := want[i].Fit(&one, series[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var done sync.WaitGroup
+	for i := range series {
+		done.Go(func() {
+			var f Fitter
+			if _, err := got[i].Fit(&f, series[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if got != want {
+		t.Errorf("side by side %+v, one by one %+v", got, want)
 	}
 }

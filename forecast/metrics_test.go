@@ -203,6 +203,34 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("%s: constant: quantile %v", name, after)
 		}
 	}
+	// Values at the end of what is allowed make an error or a finite forecast.
+	extreme := make([]float64, 60)
+	refused := 0
+	for i := range extreme {
+		extreme[i] = Largest * float64(1-2*(i*i%7%2))
+	}
+	for _, name := range Names() {
+		m, err := New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Predictor{Model: m}
+		got, err := p.Fit(&f, extreme)
+		if errors.Is(err, ErrValue) {
+			refused++
+			continue
+		}
+		after := make([]float64, 156)
+		p.Quantile(after, .99)
+		for _, x := range after {
+			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || math.IsInf(got.SSE, 0) {
+				t.Fatalf("%s: extreme: %v, %v, quantile %v", name, got, err, x)
+			}
+		}
+	}
+	if refused > 6 {
+		t.Errorf("%d models refuse large values", refused)
+	}
 	if got := (&InputError{"Alpha", -1, ErrFactor}).Error(); got != "forecast: Alpha: parameter out of range" {
 		t.Error(got)
 	}

@@ -416,3 +416,53 @@ func FuzzPredictorState(f *testing.F) {
 		}
 	})
 }
+
+// Behind a ramp a level's errors grow by the slope each step, which the model
+// does not know: with α = 1 they are 1, 2, 3, … slopes. The growth is as far as
+// there are 20 of them.
+func TestPredictorGrowth(t *testing.T) {
+	ramp := make([]float64, 100)
+	for i := range ramp {
+		ramp[i] = 3 * float64(i)
+	}
+	p := Predictor{Model: &Naive{}}
+	var f Fitter
+	if _, err := p.Fit(&f, ramp); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Growth) != 25 { // a quarter of the series
+		t.Errorf("growth over %d steps, want 25", len(p.Growth))
+	}
+	for i, g := range p.Growth {
+		if want := float64(i + 1); math.Abs(g-want) > 1e-12 {
+			t.Errorf("%d steps ahead: %v, want %v", i+1, g, want)
+		}
+	}
+	half := func(h int) float64 {
+		lo, hi := make([]float64, h), make([]float64, h)
+		p.Interval(lo, hi, .95)
+		return (hi[h-1] - lo[h-1]) / 2 / p.Sigma() / p.student(1.959963984540054)
+	}
+	if got := half(10); math.Abs(got-10) > 1e-9 {
+		t.Errorf("10 steps ahead the interval is %v sigmas, want 10", got)
+	}
+	if got := half(60); math.Abs(got-25) > 1e-9 {
+		t.Errorf("60 steps ahead the interval is %v sigmas, want to stay at 25", got)
+	}
+	p.Analytic = true
+	if got := half(10); math.Abs(got-math.Sqrt(10)) > 1e-9 {
+		t.Errorf("10 steps ahead the analytic interval is %v sigmas, want √10", got)
+	}
+	if _, err := p.Fit(&f, ramp[:28]); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Growth) != 7 { // of which there are 27 − 6 = 21; a quarter of 28
+		t.Errorf("growth over %d steps of 28, want 7", len(p.Growth))
+	}
+	if _, err := p.Fit(&f, ramp[:24]); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Growth) != 4 { // 23, 22, 21, 20, and then 19
+		t.Errorf("growth over %d steps of 24, want 4", len(p.Growth))
+	}
+}

@@ -66,6 +66,7 @@ type leaseState struct {
 	Epoch     uint64        `json:"epoch"`
 	Request   uint64        `json:"request,omitempty"`
 	Value     float64       `json:"value,omitempty"`
+	From      uint64        `json:"from,omitempty"` // number of the first message that can list it
 	Confirmed bool          `json:"confirmed,omitempty"`
 	Valid     time.Duration `json:"valid_ns,omitempty"` // until when it is ours, once confirmed
 	Returned  bool          `json:"returned,omitempty"` // DeleteNodes is not answered
@@ -431,7 +432,7 @@ func (c *Client) added(msg *Message) {
 			beat = beat || !c.s.Leases[i].Confirmed && !c.s.Leases[i].Returned
 			continue
 		}
-		c.insert(leaseState{Node: m.Node, Epoch: m.Epoch, Request: m.Request})
+		c.insert(leaseState{Node: m.Node, Epoch: m.Epoch, Request: m.Request, From: c.s.Number})
 		beat = true
 	}
 	if beat {
@@ -458,6 +459,9 @@ func (c *Client) renewed(msg *Message) {
 		case Pending:
 			pending = true
 		case Cancelled, Renewed:
+			if msg.Number < l.From {
+				continue // an old answer, about the lease before it was given back, may meet an old grant
+			}
 			if m.Status == Cancelled {
 				c.cancelled(m)
 			}

@@ -33,6 +33,7 @@ func TestExchangeStateMachine(t *testing.T) {
 			"deliver all": func(rt *rapid.T) {
 				for i := 0; i < 50 && len(w.pool) > 0; i++ {
 					w.deliver(rt, 0)
+					w.look(rt)
 				}
 			},
 			"lose": func(rt *rapid.T) {
@@ -44,6 +45,7 @@ func TestExchangeStateMachine(t *testing.T) {
 			"tick all": func(rt *rapid.T) {
 				for p := -1; p < len(w.parts); p++ {
 					w.tick(rt, p)
+					w.look(rt)
 				}
 			},
 			"ask": func(rt *rapid.T) {

@@ -31,7 +31,6 @@ type world struct {
 
 	// What an onlooker has noted.
 	before, ledger []Assignment
-	stats          ManagerStats
 	holdings       [][]Holding
 	mine           []Holding
 	notices        map[preemptKey]time.Duration // first sent, by the manager's clock
@@ -647,6 +646,9 @@ func (w *world) settle(t fataler) {
 		}
 		// Nobody waits for what is free.
 		for _, r := range w.m.s.Partitions[i].Requests {
+			if r.Given != r.Granted {
+				t.Fatalf("at %v, after a calm, %+v of %s is granted and not confirmed", w.now, r, p.name)
+			}
 			for _, a := range w.ledger {
 				if r.missing() > 0 && a.Partition == "" && (r.Kind == "" || r.Kind == a.Kind) {
 					t.Fatalf("at %v %s waits for %+v, and node %d is free", w.now, p.name, r, a.Node)
@@ -684,7 +686,7 @@ func TestExchangeUnderFaults(t *testing.T) {
 	s := w.m.Stats()
 	t.Logf("seed %d: %v of simulated time, %d messages, %.0f steps/s\n%+v\n%+v",
 		seed, w.now.Round(time.Minute), w.sent, float64(w.counts.Steps)/time.Since(start).Seconds(), w.counts, s)
-	least := total / 25_000
+	least := total / 50_000
 	c := w.counts
 	for name, n := range map[string]int{
 		"granted": s.Granted, "returned": s.Returned, "completed": s.Completed, "withdrawn": s.Withdrawn, "fenced": s.Fenced,

@@ -19,6 +19,18 @@ type pair struct {
 	now time.Duration
 	m   *Manager
 	c   map[string]*Client
+
+	restarts bool // both sides restart before each message and tick
+}
+
+// restart restarts all processes, from what they have saved, if that is wanted.
+func (p *pair) restart() {
+	if p.restarts {
+		p.m = reload(p.t, p.m)
+		for name, c := range p.c {
+			p.c[name] = reload(p.t, c)
+		}
+	}
 }
 
 func newPair(t *testing.T, opts ManagerOptions, kinds []string, names ...string) *pair {
@@ -55,6 +67,7 @@ func (p *pair) talk(msgs []Message, err error) {
 	for len(q) > 0 {
 		msg := q[0]
 		q = q[1:]
+		p.restart()
 		var out []Message
 		if msg.Call <= AcknowledgeDelete {
 			out, err = p.m.Handle(p.now, msg)
@@ -81,17 +94,18 @@ func (p *pair) wait(d time.Duration, lazy ...string) {
 	p.t.Helper()
 	for end := p.now + d; p.now < end; {
 		p.now += 10 * time.Second
+		p.restart()
 		p.talk(p.m.Tick(p.now), nil)
 		for _, name := range []string{"a", "b", "c"} {
-			c := p.c[name]
-			if c == nil {
+			if p.c[name] == nil {
 				continue
 			}
-			p.talk(c.Tick(p.now), nil)
+			p.talk(p.c[name].Tick(p.now), nil)
 			if len(lazy) > 0 && lazy[0] == name {
 				continue
 			}
 			var values []NodeValue
+			c := p.c[name]
 			for _, h := range c.AppendHoldings(nil, p.now) {
 				if h.State != Returned {
 					values = append(values, NodeValue{h.Node, 1})
@@ -173,6 +187,182 @@ func TestExchangePreemption(t *testing.T) {
 	if diff := cmp.Diff(wantStats, p.m.Stats()); diff != "" {
 		t.Errorf("stats (-want +got):\n%s", diff)
 	}
+}
+
+// Restarts at any time do not postpone the end of a grace period, on either side.
+func TestExchangeRestarts(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+		p.restarts, p.now = restarts, time.Hour
+		p.ask("a", "", 2)
+		p.talk(p.c["a"].SetResourceValues(p.now, nil))
+		p.ask("b", "", 1)
+		p.want("a*a")
+		p.wait(110 * time.Second)
+		if got := p.c["a"].AppendHoldings(nil, p.now)[0]; got.State != Draining || got.End != time.Hour+2*time.Minute {
+			t.Errorf("restarts %v: %+v", restarts, got)
+		}
+		p.restart()
+		p.now = time.Hour + 2*time.Minute
+		p.talk(p.m.Tick(p.now+4*time.Second), nil)
+		p.want("a*a")
+		p.talk(p.m.Tick(p.now+5*time.Second), nil)
+		p.want("ba")
+		if s := p.m.Stats(); s.Withdrawn != 1 {
+			t.Errorf("restarts %v: %+v", restarts, s)
+		}
+	}
+}
+
+// A client that lists its nodes and hears no notice is not renewed those that are to
+// end, and the answer tells it so. One that does not hear that either loses them when the
+// lease is over.
+func TestExchangeDeaf(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	p.ask("a", "", 2)
+	p.talk(p.c["a"].SetResourceValues(p.now, nil))
+	if _, _, err := p.c["b"].AddNodes(p.now, "", 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.m.Handle(p.now, Message{Call: AddNodes, Partition: "b", Number: 1, Requests: []Request{{ID: 1, Count: 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	p.want("a*a") // and the notice is lost
+	listed := []Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}}
+	for number := uint64(100); ; number++ {
+		out, err := p.m.Handle(p.now, Message{Call: SetResourceValues, Partition: "a", Number: number, Sent: p.now, Leases: listed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.owners() == "ba" {
+			break
+		}
+		want := []Lease{{Node: 0, Epoch: 1, Preemption: 1, Grace: 2 * time.Minute, Status: Pending}, {Node: 1, Epoch: 1}}
+		if diff := cmp.Diff(want, out[0].Leases); diff != "" {
+			t.Fatalf("renewed (-want +got):\n%s", diff)
+		}
+		if number == 100 { // a client that reads it begins to drain
+			c := reload(t, p.c["a"])
+			c.s.Number = 200
+			if _, err := c.Handle(p.now, out[0]); err != nil {
+				t.Fatal(err)
+			}
+			if h := c.AppendHoldings(nil, p.now)[0]; h.State != Draining || h.End != p.now+2*time.Minute {
+				t.Errorf("after the answer: %+v", h)
+			}
+		}
+		if p.now += 30 * time.Second; p.now > time.Hour {
+			t.Fatal("it is never taken")
+		}
+		p.m.Tick(p.now)
+	}
+	if want := 15*time.Minute + 30*time.Second; p.now != want { // the first time after 15:05
+		t.Errorf("taken at %v, want %v", p.now, want)
+	}
+}
+
+// What comes late is known for it.
+func TestExchangeLateMessages(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	p.ask("a", "", 2)
+	a := p.c["a"]
+	p.talk(a.DeleteNodes(p.now, 0))
+	p.ask("a", "", 1) // node 0 in its second lease
+	p.talk(a.SetResourceValues(p.now, nil))
+	p.ask("b", "", 1)
+	p.want("a*a") // preemption 1
+	p.talk(p.c["b"].Cancel(p.now, p.c["b"].AppendRequests(nil)[0].ID))
+	p.want("aa")
+	p.ask("b", "", 1)
+	p.want("a*a") // preemption 2
+	want := a.AppendHoldings(nil, p.now)
+	if want[0].State != Draining || want[0].Preemption != 2 {
+		t.Fatalf("%+v", want)
+	}
+	lease := func(node int, epoch, preemption uint64) []Lease {
+		return []Lease{{Node: node, Epoch: epoch, Preemption: preemption, Grace: time.Hour}}
+	}
+	p.now += time.Minute
+	for _, msg := range []Message{
+		{Call: DeleteCancelled, Leases: lease(0, 2, 1)},
+		{Call: DeleteCancelled, Leases: lease(0, 1, 9)},
+		{Call: NotifyDeletePending, Leases: lease(0, 2, 1)},
+		{Call: NotifyDeletePending, Leases: lease(0, 1, 9)},
+		{Call: NotifyDeletePending, Leases: lease(0, 2, 2)}, // again
+		{Call: NodesAdded, Leases: lease(0, 1, 0)},
+		{Call: NodesAdded, Leases: lease(0, 2, 0)},
+		{Call: NodesDeleted, Leases: lease(0, 1, 0)},
+		{Call: NodesDeleted, Leases: lease(0, 2, 0)}, // of what was not given back
+		{Call: LeasesRenewed, Leases: []Lease{{Node: 0, Epoch: 1, Status: Ended}}},
+		{Call: LeasesRenewed, Leases: []Lease{{Node: 0, Epoch: 2, Preemption: 1, Status: Cancelled}}, Term: 15 * time.Minute},
+		{Call: LeasesRenewed, Leases: lease(0, 2, 0), Term: time.Second},
+	} {
+		msg.Partition = "a"
+		if _, err := a.Handle(p.now, msg); err != nil {
+			t.Fatalf("%+v: %v", msg, err)
+		}
+		if diff := cmp.Diff(want, a.AppendHoldings(nil, p.now)); diff != "" {
+			t.Errorf("%+v changes the holdings (-want +got):\n%s", msg, diff)
+		}
+	}
+	// And by the manager.
+	ledger := p.m.AppendAssignments(nil)
+	for _, msg := range []Message{
+		{Call: AcknowledgeDelete, Leases: lease(0, 2, 1)},
+		{Call: DeleteNodes, Leases: lease(0, 1, 0)},
+		{Call: SetResourceValues, Number: 1},
+	} {
+		msg.Partition = "a"
+		if _, err := p.m.Handle(p.now, msg); err != nil {
+			t.Fatalf("%+v: %v", msg, err)
+		}
+		if diff := cmp.Diff(ledger, p.m.AppendAssignments(nil)); diff != "" {
+			t.Errorf("%+v changes the ledger (-want +got):\n%s", msg, diff)
+		}
+	}
+	// A request that was withdrawn does not come back.
+	if _, err := p.m.Handle(p.now, Message{Call: AddNodes, Partition: "b", Number: 1, Requests: []Request{{ID: 1, Count: 2}}}); err != nil {
+		t.Fatal(err)
+	}
+	p.talk(p.c["b"].Cancel(p.now, p.c["b"].AppendRequests(nil)[0].ID))
+	p.want("aa")
+}
+
+// A grant and a renewal that are both late do not make a partition believe in a lease that it
+// has given back: the renewal is the answer to a question from before.
+func TestExchangeLateGrantAndRenewal(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 1), "a")
+	a := p.c["a"]
+	p.ask("a", "", 1)
+	grant := Message{Call: NodesAdded, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Request: 1}}}
+	msgs, err := a.SetResourceValues(p.now, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := msgs[0].Clone()
+	msgs, err = p.m.Handle(p.now, question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	renewal := msgs[0].Clone()
+	p.now += time.Minute
+	p.talk(a.DeleteNodes(p.now, 0))
+	if got := a.AppendHoldings(nil, p.now); len(got) != 0 {
+		t.Fatalf("%+v", got)
+	}
+	for _, msg := range []Message{grant, renewal} {
+		if _, err := a.Handle(p.now, msg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := a.AppendHoldings(nil, p.now); len(got) != 1 || got[0].State != Offered {
+		t.Fatalf("%+v, want the node offered", got)
+	}
+	p.talk(a.SetResourceValues(p.now, nil))
+	if got := a.AppendHoldings(nil, p.now); len(got) != 0 {
+		t.Errorf("%+v, want nothing", got)
+	}
+	p.want("-")
 }
 
 // Nobody waits any more, and the nodes stay; a late acknowledgement does not bring

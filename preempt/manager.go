@@ -1,6 +1,7 @@
 package preempt
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -11,20 +12,21 @@ import (
 // message or the time, changes the ledger, plans, and collects the messages that
 // follow.
 //
-// A plan has three parts. (1) Free nodes go to waiting requests, one by one, each
-// to the partition with the least share, that is nodes over weight. (2) What is
-// still missing is looked for among the leases that are to end already, and then
-// taken from the partition with the greatest share, its node of least value, as
-// long as that leaves its share no less than the asker's becomes. (3) Leases that
-// are to end, and that nobody waits for any more, are let be.
+// A plan has four parts. (1) Free nodes go to waiting requests, one by one, each to
+// the partition with the least share, that is nodes over weight. (2) What is still
+// missing is looked for among the leases that are to end already. (3) Those of them
+// that nobody waits for any more are let be. (4) The rest is taken from the partition
+// with the greatest share, its node of least value, as long as that leaves its share
+// no less than the asker's becomes.
 //
-// Each move of part 2 is from a share of (h+1)/w at the least to one of h/w at the
+// Each move of part 4 is from a share of (h+1)/w at the least to one of h/w at the
 // most, so that the greatest shares fall and the least rise in lexicographic
 // order: no sequence of plans goes in circles, and where all partitions want
 // more than they have the shares end within one node of max-min fair.
 //
-// A plan takes O(N·k + G·(p + r + log N)) time, G the nodes that it moves, N all nodes, p
-// partitions, r requests and k kinds, and nothing where none waits and no lease ends.
+// A plan takes O(N·k + G·(p + r + log N)) time, G the nodes that it moves, N all
+// nodes, p partitions, r requests and k kinds, and nothing where none waits and no
+// lease ends.
 
 // ManagerOptions are the terms of the exchange. The zero value is the default.
 type ManagerOptions struct {
@@ -705,7 +707,8 @@ func (m *Manager) flush() []Message {
 // planner is a plan's working memory.
 type planner struct {
 	requests []requestState
-	held     []int  // of each partition: nodes that are not to end
+	held     []int  // of each partition: nodes that are not to end, and those that it will get
+	own      []int  // without the latter
 	of       []int  // the same, by partition and kind
 	wanted   []bool // of each partition: a preemption waits for its values
 	named    []int  // of each kind: nodes asked for by name
@@ -735,7 +738,7 @@ func (m *Manager) plan() {
 	}
 	w := &m.work
 	nodes, parts, kinds := m.s.Nodes, m.s.Partitions, len(m.kinds)
-	w.held = zeroed(w.held, len(parts))
+	w.held, w.own = zeroed(w.held, len(parts)), zeroed(w.own, len(parts))
 	w.of = zeroed(w.of, len(parts)*kinds)
 	w.wanted = zeroed(w.wanted, len(parts))
 	w.named = zeroed(w.named, kinds)
@@ -751,6 +754,7 @@ func (m *Manager) plan() {
 			w.ending = append(w.ending, i)
 		default:
 			w.held[n.Holder]++
+			w.own[n.Holder]++
 			w.of[n.Holder*kinds+m.kindOf[i]]++
 		}
 	}
@@ -812,12 +816,12 @@ func (m *Manager) reclaimAll() {
 	}
 	for v := range m.s.Partitions {
 		part := &m.s.Partitions[v]
-		for part.Reclaim > 0 && m.work.held[v] > 0 && m.ready(v) {
+		for part.Reclaim > 0 && m.work.own[v] > 0 && m.ready(v) {
 			m.preempt(v, -1, true)
 			part.Reclaim--
 			m.reclaim--
 		}
-		if part.Reclaim > 0 && (m.work.held[v] == 0 || part.Passed) {
+		if part.Reclaim > 0 && (m.work.own[v] == 0 || part.Passed) {
 			m.reclaim -= part.Reclaim
 			part.Reclaim = 0
 		}
@@ -888,39 +892,20 @@ func (m *Manager) giveFree() {
 		m.grant(i, p, r)
 		r.rest--
 		w.held[p]++
+		w.own[p]++
 		w.of[p*len(m.kinds)+k]++
 	}
 }
 
-// takeBack begins the preemptions that are lacking and cancels those that are
-// superfluous.
+// takeBack begins the preemptions that are lacking, after it has cancelled those that
+// are superfluous: a node that its partition keeps counts in that one's share.
 func (m *Manager) takeBack() {
 	w := &m.work
 	clear(w.built) // nodes have been granted since
-	if m.waiting > 0 {
-		slices.SortFunc(w.ending, func(a, b int) int {
-			if m.s.Nodes[a].Preemption < m.s.Nodes[b].Preemption {
-				return -1
-			}
-			return 1
-		})
-		w.used, w.first = zeroed(w.used, len(w.ending)), 0
-		m.rewind()
-		for {
-			p, r := m.neediest()
-			if p < 0 {
-				break
-			}
-			if !m.awaited(p, r) && !m.takeFor(p, r) {
-				r.blocked = true
-				continue
-			}
-			r.rest--
-			w.held[p]++
-		}
-	} else {
-		w.used = zeroed(w.used, len(w.ending))
-	}
+	slices.SortFunc(w.ending, func(a, b int) int { return cmp.Compare(m.s.Nodes[a].Preemption, m.s.Nodes[b].Preemption) })
+	w.used, w.first = zeroed(w.used, len(w.ending)), 0
+	m.rewind()
+	m.serve((*Manager).awaited)
 	for j, i := range w.ending {
 		n := &m.s.Nodes[i]
 		if w.used[j] || n.Forced {
@@ -929,9 +914,36 @@ func (m *Manager) takeBack() {
 		n.cancelled = n.Preemption
 		n.Preemption, n.First, n.Grace, n.Acked, n.Deadline = 0, 0, 0, false, 0
 		n.Next = m.s.Now // of the grant, if the partition has not heard of it
+		w.held[n.Holder]++
+		w.own[n.Holder]++
+		w.of[n.Holder*len(m.kinds)+m.kindOf[i]]++
 		m.ending--
 		m.due = true
 		m.s.Stats.Cancelled++
+	}
+	for i := range m.s.Partitions {
+		rs := m.s.Partitions[i].Requests
+		for j := range rs {
+			rs[j].blocked = false
+		}
+	}
+	m.serve((*Manager).takeFor)
+}
+
+// serve finds nodes for the waiting requests, one by one, with what reports whether it has
+// found one.
+func (m *Manager) serve(find func(m *Manager, p int, r *requestState) bool) {
+	for {
+		p, r := m.neediest()
+		if p < 0 {
+			return
+		}
+		if !find(m, p, r) {
+			r.blocked = true
+			continue
+		}
+		r.rest--
+		m.work.held[p]++
 	}
 }
 
@@ -961,15 +973,15 @@ func (m *Manager) takeFor(p int, r *requestState) bool {
 		v := -1
 		for i := range m.s.Partitions {
 			part := &m.s.Partitions[i]
-			has := w.held[i]
+			has := w.own[i]
 			if k >= 0 {
 				has = w.of[i*kinds+k]
 			}
 			switch {
-			case i == p, has <= 0, w.held[i] <= part.Floor:
-			case less(w.held[i]-1, part.Weight, w.held[p]+1, asker.Weight):
+			case i == p, has <= 0, w.own[i] <= part.Floor:
+			case less(w.own[i]-1, part.Weight, w.held[p]+1, asker.Weight):
 			case part.Passed && !m.s.Options.TakeStale && !m.fresh(part):
-			case v < 0 || less(w.held[v], m.s.Partitions[v].Weight, w.held[i], part.Weight):
+			case v < 0 || less(w.own[v], m.s.Partitions[v].Weight, w.own[i], part.Weight):
 				v = i
 			}
 		}
@@ -982,6 +994,7 @@ func (m *Manager) takeFor(p int, r *requestState) bool {
 		}
 		if !m.s.Partitions[v].Passed { // wait for it
 			w.held[v]--
+			w.own[v]--
 			if k >= 0 {
 				w.of[v*kinds+k]--
 			}
@@ -1023,6 +1036,7 @@ func (m *Manager) preempt(v, k int, forced bool) {
 	n.Preemption, n.Forced = m.s.Preemption, forced
 	n.First, n.Grace, n.Next = m.s.Now, m.s.Options.Grace, m.s.Now
 	m.work.held[v]--
+	m.work.own[v]--
 	m.work.of[v*len(m.kinds)+m.kindOf[best]]--
 	m.ending++
 	m.due = true

@@ -3,6 +3,7 @@ package preempt
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -135,35 +136,80 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// The counterexample of the package documentation: two nodes are to be taken.
-// Ranked by the value of whole jobs (PAP) or by time (LIFO) the nodes of two jobs
-// are hit; the pair of one job is cheaper.
+type zeros struct{}
+
+func (zeros) Uint64() uint64 { return 0 }
+
+// Random never gives a busy node the value of an idle one, also where the source
+// gives 0.
+func TestRandomIsAboveIdle(t *testing.T) {
+	var s Scorer
+	got := make([]float64, 2)
+	if err := s.ValuesTo(got, on(1, Job{Nodes: 1}), Random, ValueOptions{Rand: rand.New(zeros{})}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]float64{0, 1}, got); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+}
+
+// Chances go to the nearest 2⁻²⁰: the second job's is below 1 and counts as 1.
+func TestChanceResolution(t *testing.T) {
+	st := on(0, Job{Nodes: 1, Elapsed: 5}, Job{Nodes: 1, Elapsed: 5})
+	for chance, want := range map[float64]int{1 - 1./(1<<22): 0, 1 - 1./(1<<20): 1} {
+		var s Solver
+		got, err := s.AppendVictims(nil, st, Preemption{Take: 1, Outlast: []float64{1, chance}})
+		if err != nil || !slices.Equal(got, []int{want}) {
+			t.Errorf("chance %v: jobs %v, %v; want job %d", chance, got, err, want)
+		}
+	}
+}
+
+// The counterexample of the package documentation: one node for an hour, two for 45
+// minutes. No vector is right for one node to take and for two.
 func TestRankingIsNotOptimal(t *testing.T) {
-	st := on(0, Job{Nodes: 1, Elapsed: hours(2)}, Job{Nodes: 1, Elapsed: hours(2)}, Job{Nodes: 2, Elapsed: hours(1.5)})
-	remaining := []time.Duration{hours(9), hours(9), hours(9)}
+	st := on(0, Job{Nodes: 1, Elapsed: hours(1)}, Job{Nodes: 2, Elapsed: hours(.75)})
+	remaining := []time.Duration{hours(9), hours(9)}
+	waste := func(hit []int) float64 { return SumWasted(st.Jobs, remaining, hit, 0).Hours() }
 	var sc Scorer
 	var so Solver
-	victims, err := so.AppendVictims(nil, st, Preemption{Take: 2})
-	if err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		take             int
+		exact            []int
+		least, lifo, pap float64
+	}{
+		{1, []int{0}, 1, 1.5, 1},
+		{2, []int{1}, 1.5, 1.5, 2.5},
+	} {
+		victims, err := so.AppendVictims(nil, st, Preemption{Take: c.take})
+		if err != nil || !slices.Equal(victims, c.exact) || waste(victims) != c.least {
+			t.Errorf("%d nodes: jobs %v, %v; want %v", c.take, victims, err, c.exact)
+		}
+		for policy, want := range map[Policy]float64{LIFO: c.lifo, PAP: c.pap, PAPPlus: c.pap} {
+			values := make([]float64, len(st.Node))
+			if err := sc.ValuesTo(values, st, policy, ValueOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			nodes, _ := sc.AppendLowest(nil, values, c.take)
+			hit, _ := sc.AppendHit(nil, st, nodes)
+			if got := waste(hit); got != want {
+				t.Errorf("%d nodes, %v: jobs %v, %v node-hours; want %v", c.take, policy, hit, got, want)
+			}
+		}
 	}
-	if got := SumWasted(st.Jobs, remaining, victims, 0).Hours(); got != 3 || !slices.Equal(victims, []int{2}) {
-		t.Errorf("exact: jobs %v, %v node-hours; want job 2, 3", victims, got)
+	// All vectors, as the orders of the three nodes.
+	right := 0
+	for _, order := range [][]float64{{0, .5, 1}, {0, 1, .5}, {.5, 0, 1}, {.5, 1, 0}, {1, 0, .5}, {1, .5, 0}} {
+		one, _ := sc.AppendLowest(nil, order, 1)
+		two, _ := sc.AppendLowest(nil, order, 2)
+		hitOne, _ := sc.AppendHit(nil, st, one)
+		hitTwo, _ := sc.AppendHit(nil, st, two)
+		if waste(hitOne) == 1 && waste(hitTwo) == 1.5 {
+			right++
+		}
 	}
-	values := make([]float64, 4)
-	if err := sc.ValuesTo(values, st, PAP, ValueOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	nodes, _ := sc.AppendLowest(nil, values, 2)
-	hit, _ := sc.AppendHit(nil, st, nodes)
-	if got := SumWasted(st.Jobs, remaining, hit, 0).Hours(); got != 4 || !slices.Equal(hit, []int{0, 1}) {
-		t.Errorf("PAP: jobs %v, %v node-hours; want jobs 0 and 1, 4", hit, got)
-	}
-	// And no ranking of nodes by what their job alone wastes does: with one node to
-	// take it must prefer job 0 or 1 (2 against 3), with two job 2.
-	one, _ := so.AppendVictims(nil, st, Preemption{Take: 1})
-	if !slices.Equal(one, []int{0}) {
-		t.Errorf("one node: jobs %v, want job 0", one)
+	if right != 0 {
+		t.Errorf("%d orders of the nodes are right for one node and for two", right)
 	}
 }
 

@@ -27,6 +27,10 @@ import (
 //
 //	chance = (r·S + Prior·A)/(r + Prior)    A = (R·S_all + 1)/(R + 1)
 //
+// Neither default matters much: on three logs, with grace periods of 30 minutes to
+// 4 hours, windows of 16 to 256 jobs and priors of 1 to 16 jobs move the waste of
+// the victims so chosen by less than 1.5%; no prior, and one of 64, are worse.
+//
 // The zero value is ready. It must not be used by two goroutines at once.
 type Survival struct {
 	// Window is how many jobs of a group count, the latest; 0 is 64. All groups

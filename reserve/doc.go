@@ -90,6 +90,9 @@
 // as measured by TestHourlyReference and BenchmarkReference against the optima of
 // a network simplex program.
 //
+// Online, all classes, weekly purchases for what a forecast makes of the past:
+// [Online], for which no constant is known.
+//
 // Online, one class; doc_rules.go has the proofs:
 //
 //	             sees                    cost at most, times the optimum

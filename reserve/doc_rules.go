@@ -1,6 +1,6 @@
 // # Online rules
 //
-// A planner of the part above knows the demand. An [Rule] rule is told it slot by
+// A planner of the part above knows the demand. A [Rule] is told it slot by
 // slot, perhaps with a forecast, and buys now or not: [RHO] looks ahead and trusts
 // what it sees, [Wang], [WangRandom] and [History] look back, [Robust] does both. For
 // one class; with a use price αp it is the problem with p' = (1-α)·p in the place of

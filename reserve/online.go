@@ -53,6 +53,7 @@ const DefaultWindow = 52
 // if it is not known. Forecast sets dst[i] to the mean i+1 intervals ahead; negative
 // means count as 0. A Forecaster may have more:
 //
+//	Check() error                      asked by Reset: what is wrong with its parameters
 //	Ready() bool                       nothing is bought before it reports true
 //	Quantile(dst []float64, q float64) what a mean exceeds with probability 1-q, for Online.Quantile
 //	TrackingSignal() float64           for Online.Alarm
@@ -65,6 +66,7 @@ type Forecaster interface {
 }
 
 type readier interface{ Ready() bool }
+type checker interface{ Check() error }
 type quantiler interface {
 	Quantile(dst []float64, q float64)
 }
@@ -94,12 +96,12 @@ type Online struct {
 	// instead of the forecast itself: below .5 it is a cautious plan, the more so the
 	// further the interval.
 	Quantile float64
-	// Alarm, if not 0, is the magnitude of the tracking signal from which on nothing
-	// is bought.
+	// Alarm, if not 0, is the magnitude of the tracking signal beyond which nothing is
+	// bought.
 	Alarm float64
-	// Premium makes long terms dearer, in the eyes of the planner only: the fee of
-	// a class counts Premium·(term/shortest term - 1) times more. With .5 a
-	// three-year class has to be half as dear again as it would have to be without.
+	// Premium makes long terms dearer, in the eyes of the planner only: to the fee of a
+	// class it adds Premium·(term/shortest term of the list − 1) times as much. With .5
+	// beside one-year classes a three-year class counts twice its fee.
 	Premium float64
 	// Caps, if not nil, has a Cap for each class. What a cap on purchases delays is
 	// wanted again at the next interval; where a class is full others are bought
@@ -109,14 +111,15 @@ type Online struct {
 	exact  Exact
 	slot   time.Duration
 	every  int
-	prices pricing.List // that are planned with; a full class has a prohibitive fee
-	fees   []pricing.Money
+	prices pricing.List    // that are planned with: rounded terms; a full class has a prohibitive fee
+	fees   []pricing.Money // in prices
 	walls  []pricing.Money // prohibitive
-	terms  []int           // slots
+	terms  []int           // slots, the true ones
 	most   int             // Problem.MaxActive
 	buy    int             // Problem.MaxBuy
 	part   time.Duration   // a planning slot
 	k      int             // parts of an interval
+	ahead  int             // intervals of the longest term
 
 	seen   int               // intervals
 	recent []int             // demand of the last Window intervals that were known
@@ -146,8 +149,13 @@ func (o *Online) Reset(p *Problem) error {
 	if err := o.check(len(m.classes)); err != nil {
 		return err
 	}
+	if c, ok := o.Forecaster.(checker); ok {
+		if err := c.Check(); err != nil {
+			return &InputError{"Forecaster", -1, err}
+		}
+	}
 	every := m.every
-	if int64(p.Slot) > math.MaxInt64/int64(every) || every > math.MaxInt32 {
+	if every > math.MaxInt32 || int64(p.Slot) > math.MaxInt64/int64(every) {
 		return badInput("Every", -1, ErrRange, "%d slots of %v: the interval is too long", every, p.Slot)
 	}
 	o.slot = p.Slot
@@ -156,8 +164,7 @@ func (o *Online) Reset(p *Problem) error {
 	for _, c := range m.classes {
 		o.terms = append(o.terms, c.term)
 	}
-	o.divide(every)
-	if err := o.price(p.Prices); err != nil {
+	if err := o.price(p.Prices, p.Slot*time.Duration(every)); err != nil {
 		return err
 	}
 	o.seen, o.recent, o.active = 0, o.recent[:0], o.active[:0]
@@ -198,62 +205,66 @@ func (o *Online) check(classes int) error {
 	return nil
 }
 
-// divide chooses the parts of an interval: the fewest, but at least parts, such that
-// interval and terms are whole numbers of them.
-func (o *Online) divide(every int) {
-	g := int64(every) // slots of the longest span that divides all
-	for _, term := range o.terms {
-		g = gcd(g, int64(term))
-	}
-	span := g * int64(o.slot)
-	o.k = every / int(g)
-	n := int64(1)
-	for int64(o.k)*n < parts || span%n != 0 {
-		if n++; n > span { // spans of less than parts nanoseconds
-			n = 1
+// price prepares what to plan with: parts, the fewest that divide the interval, but no
+// fewer than parts if it has as many nanoseconds; and the prices.
+func (o *Online) price(list pricing.List, interval time.Duration) error {
+	for o.k = parts; interval%time.Duration(o.k) != 0; o.k++ {
+		if o.k >= int(min(interval, 1<<20)) { // an interval of a few nanoseconds, or of a prime number of them
+			o.k = 1
 			break
 		}
 	}
-	o.k *= int(n)
-	o.part = time.Duration(span / n)
-}
-
-// price prepares the prices to plan with.
-func (o *Online) price(list pricing.List) error {
-	classes := append(o.prices.Classes[:0], list.Classes...)
-	o.prices = pricing.List{OnDemand: list.OnDemand, Classes: classes}
-	o.fees, o.walls = o.fees[:0], o.walls[:0]
+	o.part = interval / time.Duration(o.k)
+	o.prices = pricing.List{OnDemand: list.OnDemand, Classes: append(o.prices.Classes[:0], list.Classes...)}
+	o.fees, o.walls, o.ahead = o.fees[:0], o.walls[:0], 0
 	shortest := slices.Min(append([]int{math.MaxInt}, o.terms...))
-	for k := range classes {
-		c := &classes[k]
-		overflow := func(error) error {
-			return badInput("Prices.Classes", k, ErrOverflow, "a reservation of %s costs too much", c.Name)
+	for k := range o.prices.Classes {
+		c := &o.prices.Classes[k]
+		n := max(1, nearest(c.Term, interval))
+		if int64(n) > math.MaxInt64/int64(interval) {
+			return badInput("Prices.Classes.Term", k, ErrTerm, "%s has a term of %v: too long for intervals of %v", c.Name, c.Term, interval)
 		}
-		wall, err := list.OnDemand.Over(c.Term, pricing.HalfEven)
+		o.ahead = max(o.ahead, n)
+		term := interval * time.Duration(n)
+		fee, err := c.Upfront.Prorate(term, c.Term, pricing.HalfEven)
+		wall := pricing.Money(0)
+		if err == nil {
+			wall, err = list.OnDemand.Over(term, pricing.HalfEven)
+		}
 		if err == nil {
 			wall, err = wall.Add(pricing.Unit)
 		}
-		if err != nil {
-			return overflow(err)
-		}
-		more := o.Premium * (float64(o.terms[k])/float64(shortest) - 1)
-		if more > 0 {
-			fee := c.Upfront.Float64()
+		if more := o.Premium * (float64(o.terms[k])/float64(shortest) - 1); more > 0 && err == nil {
+			whole := fee.Float64()
 			if c.Billed == pricing.Always {
-				fee += c.Hourly.Float64() * c.Term.Hours()
+				whole += c.Hourly.Float64() * term.Hours()
 			}
-			extra := fee * more * 1e9
+			extra := whole * more * float64(pricing.Unit)
 			if !(extra < math.MaxInt64/4) {
-				return overflow(nil)
+				extra = 0
+				err = ErrOverflow
 			}
-			if c.Upfront, err = c.Upfront.Add(pricing.Money(extra)); err != nil {
-				return overflow(err)
+			if err == nil {
+				fee, err = fee.Add(pricing.Money(extra))
 			}
 		}
-		o.fees = append(o.fees, c.Upfront)
-		o.walls = append(o.walls, max(wall, c.Upfront))
+		if err != nil {
+			return badInput("Prices.Classes", k, ErrOverflow, "a reservation of %s costs too much", c.Name)
+		}
+		c.Term, c.Upfront = term, fee
+		o.fees = append(o.fees, fee)
+		o.walls = append(o.walls, max(wall, fee))
 	}
 	return nil
+}
+
+// nearest returns how many intervals a span comes to, halves rounded up.
+func nearest(span, interval time.Duration) int {
+	n := int(span / interval)
+	if rest := span % interval; rest >= interval-rest {
+		n++
+	}
+	return n
 }
 
 // hold adds a reservation to the inventory.
@@ -283,18 +294,9 @@ func (o *Online) hold(h pricing.Holding) {
 //
 // It allocates nothing once it has seen a window and the planner a plan.
 func (o *Online) Observe(dst []pricing.Purchase, demand []int) ([]pricing.Purchase, error) {
-	if o.every == 0 {
-		panic("reserve: Observe before a Reset that succeeded")
+	if err := o.Learn(demand); err != nil {
+		return dst, err
 	}
-	if demand != nil && len(demand) != o.every {
-		panic("reserve: Observe: demand is not that of an interval")
-	}
-	for t, d := range demand {
-		if d < 0 || d > math.MaxInt32 {
-			return dst, badInput("demand", t, ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
-		}
-	}
-	o.take(demand)
 	if !o.ready() {
 		return dst, nil
 	}
@@ -304,23 +306,37 @@ func (o *Online) Observe(dst []pricing.Purchase, demand []int) ([]pricing.Purcha
 	return o.purchase(dst)
 }
 
-// take adds an interval to what was seen.
-func (o *Online) take(demand []int) {
+// Learn takes an interval as [Online.Observe] does, and buys nothing: for the history
+// of before there was a portfolio. Panics and errors are the same, planning apart.
+func (o *Online) Learn(demand []int) error {
+	if o.every == 0 {
+		panic("reserve: Observe before a Reset that succeeded")
+	}
+	if demand != nil && len(demand) != o.every {
+		panic("reserve: Observe: demand is not that of an interval")
+	}
+	for t, d := range demand {
+		if d < 0 || d > math.MaxInt32 {
+			return badInput("demand", t, ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
+		}
+	}
 	o.seen++
 	now := o.seen * o.every
 	o.active = slices.DeleteFunc(o.active, func(h pricing.Holding) bool { return h.Until <= now })
 	if demand == nil {
 		o.Forecaster.Update(math.NaN())
-		return
+		return nil
 	}
 	sum := 0.0
 	for _, d := range demand {
 		sum += float64(d)
 	}
 	o.Forecaster.Update(sum / float64(o.every))
-	if o.recent = append(o.recent, demand...); len(o.recent) > o.window()*o.every {
-		o.recent = append(o.recent[:0], o.recent[len(o.recent)-o.window()*o.every:]...)
+	if len(o.recent)/o.every >= o.window() {
+		o.recent = append(o.recent[:0], o.recent[o.every:]...)
 	}
+	o.recent = append(o.recent, demand...)
+	return nil
 }
 
 func (o *Online) window() int {
@@ -338,7 +354,7 @@ func (o *Online) ready() bool {
 	if f, ok := o.Forecaster.(readier); ok && !f.Ready() {
 		return false
 	}
-	if o.Alarm > 0 && math.Abs(o.Forecaster.(signaller).TrackingSignal()) >= o.Alarm {
+	if o.Alarm > 0 && math.Abs(o.Forecaster.(signaller).TrackingSignal()) > o.Alarm {
 		return false
 	}
 	return true
@@ -346,8 +362,7 @@ func (o *Online) ready() bool {
 
 // foresee makes the demand to plan for.
 func (o *Online) foresee() error {
-	longest := slices.Max(o.terms)
-	m := (longest + o.every - 1) / o.every
+	m := o.ahead
 	o.means = slices.Grow(o.means[:0], m)[:m]
 	if o.Quantile > 0 {
 		o.Forecaster.(quantiler).Quantile(o.means, o.Quantile)
@@ -431,6 +446,13 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 		o.problem.Demand, o.problem.Slot, o.problem.Every = o.demand, o.part, o.k
 		o.problem.Prices, o.problem.Held = o.prices, o.held
 		o.problem.MaxActive, o.problem.Horizon = o.most, Pure
+		if o.most > 0 { // held ones may be more: then none is bought
+			sum := 0
+			for _, h := range o.held {
+				sum += h.Count
+			}
+			o.problem.MaxActive = max(o.most, sum)
+		}
 		var err error
 		if o.plan, err = planner.AppendPlan(o.plan[:0], &o.problem); err != nil {
 			return dst, err
@@ -479,17 +501,17 @@ func (o *Online) room(k int) int {
 
 // stock lists what is held and wanted, in parts.
 func (o *Online) stock() {
-	inParts := func(slots int) int { // which end in the middle of a part for held ones only
-		slots = min(slots, slices.Max(o.terms))
-		return int(time.Duration(slots) * o.slot / o.part)
-	}
 	o.held = o.held[:0]
+	interval := o.part * time.Duration(o.k)
 	for _, h := range o.active {
-		o.held = append(o.held, pricing.Holding{Class: h.Class, Count: h.Count, Until: inParts(h.Until - o.seen*o.every)})
+		rest := min(h.Until-o.seen*o.every, o.ahead*o.every) // what is held for ages is so beyond the plan
+		if n := nearest(time.Duration(rest)*o.slot, interval); n > 0 {
+			o.held = append(o.held, pricing.Holding{Class: h.Class, Count: h.Count, Until: n * o.k})
+		}
 	}
 	for k, count := range o.want {
 		if count > 0 {
-			o.held = append(o.held, pricing.Holding{Class: k, Count: count, Until: inParts(o.terms[k])})
+			o.held = append(o.held, pricing.Holding{Class: k, Count: count, Until: int(o.prices.Classes[k].Term / o.part)})
 		}
 	}
 }
@@ -553,11 +575,11 @@ func (o *Online) UnmarshalJSON(data []byte) error {
 	case s.Slot != o.slot || s.Every != o.every || !slices.Equal(s.Terms, o.terms):
 		return badInput("state", -1, ErrRange, "it is of intervals of %d slots of %v and terms of %v slots: want %d slots of %v and %v",
 			s.Every, s.Slot, s.Terms, o.every, o.slot, o.terms)
-	case s.Seen < 0 || s.Seen > math.MaxInt32:
+	case s.Seen < 0 || s.Seen > math.MaxInt32 || s.Seen > (math.MaxInt-math.MaxInt32)/s.Every-1:
 		return badInput("state.seen", -1, ErrRange, "%d intervals: want 0 to %d", s.Seen, math.MaxInt32)
 	case len(s.Recent)%s.Every != 0 || len(s.Recent)/s.Every > min(s.Seen, o.window()):
 		return badInput("state.recent", -1, ErrRange, "%d slots: want whole intervals, %d at most", len(s.Recent), min(s.Seen, o.window()))
-	case s.Forecaster == nil:
+	case s.Forecaster == nil || string(s.Forecaster) == "null":
 		return badInput("state.forecaster", -1, ErrRange, "there is none")
 	}
 	for t, d := range s.Recent {

@@ -157,21 +157,12 @@ func TestOnlineCurve(t *testing.T) {
 		}
 		observeSeries(rt2{t, rt}, &o, p, demand)
 		k := o.k
-		longest := time.Duration(0)
+		interval, ahead := time.Duration(p.Every)*time.Hour, 1
 		for _, c := range p.Prices.Classes {
-			longest = max(longest, c.Term)
+			ahead = max(ahead, int(math.Floor(float64(c.Term)/float64(interval)+.5)))
 		}
-		interval := time.Duration(p.Every) * time.Hour
-		if n := time.Duration(len(o.demand) / k); n*interval < longest || (n-1)*interval >= longest {
-			rt.Fatalf("%d intervals of %v for terms of up to %v", n, interval, longest)
-		}
-		if k < parts || int64(o.part)*int64(k) != int64(p.Every)*int64(time.Hour) {
-			rt.Fatalf("%d parts of %v in %d h", k, o.part, p.Every)
-		}
-		for _, c := range p.Prices.Classes {
-			if c.Term%o.part != 0 {
-				rt.Fatalf("a term of %v is not whole parts of %v", c.Term, o.part)
-			}
+		if len(o.demand) != ahead*k || k < parts || time.Duration(k)*o.part != interval {
+			rt.Fatalf("%d parts, %d an interval, of %v each: want %d intervals of %v", len(o.demand), k, o.part, ahead, interval)
 		}
 		recent := demand[max(0, len(demand)-o.Window*p.Every):]
 		if slices.Max(recent) == 0 {
@@ -373,6 +364,141 @@ func TestOnlineProperties(t *testing.T) {
 	}
 }
 
+// Terms that end within an interval. By hand: 3 instances are needed 5 days a week at
+// $2.40, and ten days of a reservation cost three quarters of that for every day, used
+// or not. So it never pays, whichever five days they are, and does at two thirds.
+func TestOnlineUnevenTerms(t *testing.T) {
+	for _, week := range [][]int{{0, 0, 3, 3, 3, 3, 3}, {3, 3, 3, 3, 3, 0, 0}} {
+		for _, c := range []struct {
+			share float64
+			want  int
+		}{{.75, 0}, {.667, 20}} {
+			p := weekly(pricing.List{OnDemand: 100 * pricing.Milli, Classes: []pricing.Class{
+				{Name: "ten days", Term: 240 * time.Hour, Upfront: pricing.Money(c.share * 24 * float64(pricing.Unit))},
+			}})
+			o := Online{Forecaster: new(trend)}
+			plan := observeSeries(t, &o, p, slices.Repeat(week, 20))
+			// At the end of a week the last ten days' reservations have ended or do so in
+			// three days, less than half a week, and are replaced.
+			if len(plan) != c.want || len(plan) > 0 && plan[7].Count != 3 {
+				t.Errorf("%v at %v: %v, want %d purchases of 3", week, c.share, plan, c.want)
+			}
+		}
+	}
+	// Eleven days leave four of them, and are replaced every second week.
+	p := weekly(pricing.List{OnDemand: 100 * pricing.Milli, Classes: []pricing.Class{
+		{Name: "eleven days", Term: 264 * time.Hour, Upfront: 10 * pricing.Unit},
+	}})
+	o := Online{Forecaster: new(trend)}
+	plan := observeSeries(t, &o, p, slices.Repeat([]int{1, 1, 1, 1, 1, 1, 1}, 6))
+	want := []pricing.Purchase{{Slot: 7, Count: 1}, {Slot: 21, Count: 1}, {Slot: 35, Count: 1}}
+	if diff := cmp.Diff(want, plan); diff != "" {
+		t.Errorf("eleven days (-want +got):\n%s", diff)
+	}
+}
+
+// History is learnt from without purchases, and is as if it had been observed.
+func TestOnlineLearn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4)) // seed 3, 4
+	demand := anyWeeks(rng, 20, 30)
+	o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}}
+	if err := o.Reset(weekly(fourAndTwo())); err != nil {
+		t.Fatal(err)
+	}
+	for d := demand; len(d) > 7; d = d[7:] {
+		if err := o.Learn(d[:7]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := o.Learn([]int{0, -1, 0, 0, 0, 0, 0}); !errors.Is(err, ErrRange) {
+		t.Errorf("a negative demand: %v", err)
+	}
+	if h := o.Active(nil); len(h) > 0 {
+		t.Fatalf("%v is held, and nothing was bought", h)
+	}
+	got, err := o.Observe(nil, demand[len(demand)-7:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One that has caps of which nothing is left until the end buys the same then.
+	p := weekly(fourAndTwo())
+	p.Held = []pricing.Holding{{Class: 0, Count: 1, Until: len(demand)}, {Class: 1, Count: 1, Until: len(demand)}}
+	o = Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Caps: []Cap{{Active: 1}, {Active: 1}}}
+	if before := observeSeries(t, &o, p, demand[:len(demand)-7]); len(before) > 0 {
+		t.Fatalf("bought %v", before)
+	}
+	o.Caps = nil
+	want, err := o.Observe(nil, demand[len(demand)-7:])
+	if err != nil || len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("after 19 weeks of history %v is bought, want %v, %v", got, want, err)
+	}
+}
+
+// Without classes nothing is bought, and all is well.
+func TestOnlineOnDemandOnly(t *testing.T) {
+	o := Online{Forecaster: new(trend), Window: math.MaxInt}
+	if plan := observeSeries(t, &o, weekly(pricing.List{OnDemand: pricing.Unit}), slices.Repeat([]int{3}, 28)); len(plan) > 0 {
+		t.Errorf("bought %v", plan)
+	}
+	if len(o.recent) != 28 {
+		t.Errorf("%d slots are kept, want all", len(o.recent))
+	}
+}
+
+// Whoever holds more than may be active buys nothing until that has changed.
+func TestOnlineHeldBeyondCap(t *testing.T) {
+	p := weekly(fourAndTwo())
+	p.MaxActive = 3
+	p.Held = []pricing.Holding{{Class: 0, Count: 5, Until: 21}}
+	o := Online{Forecaster: new(trend)}
+	plan := observeSeries(t, &o, p, slices.Repeat([]int{9}, 28))
+	if want := []pricing.Purchase{{Slot: 21, Class: 0, Count: 3}}; !slices.Equal(plan, want) {
+		t.Errorf("bought %v, want %v", plan, want)
+	}
+}
+
+// A class that is full is not planned with, however small the gain of what stands in:
+// $67.20 is four weeks on demand, and the other class saves a cent of it.
+func TestOnlineFullClass(t *testing.T) {
+	list := pricing.List{OnDemand: 100 * pricing.Milli, Classes: []pricing.Class{
+		{Name: "good", Term: 672 * time.Hour, Upfront: 20 * pricing.Unit},
+		{Name: "poor", Term: 672 * time.Hour, Upfront: 67*pricing.Unit + 190*pricing.Milli},
+	}}
+	o := Online{Forecaster: new(trend), Caps: []Cap{{Active: 2}, {}}}
+	plan := observeSeries(t, &o, weekly(list), slices.Repeat([]int{5}, 14))
+	want := []pricing.Purchase{{Slot: 7, Class: 0, Count: 2}, {Slot: 7, Class: 1, Count: 3}}
+	if diff := cmp.Diff(want, plan); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A regret is cost, optimum and bound, each as it is computed on its own.
+func TestRegret(t *testing.T) {
+	// The example of levels in doc.go: 3.5 level by level, 3.0 jointly.
+	p := &Problem{Demand: []int{1, 2, 1}, Slot: time.Hour, Prices: pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{
+		{Name: "two", Term: 2 * time.Hour, Upfront: 1500 * pricing.Milli},
+	}}}
+	r, err := new(Exact).Regret(p, []pricing.Purchase{{Slot: 0, Count: 1}})
+	if err != nil || r.Cost != 3500*pricing.Milli || r.Optimum != 3*pricing.Unit || r.Bound != r.Optimum {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got := r.Ratio(); math.Abs(got-3.5/3) > 1e-15 {
+		t.Errorf("ratio %v", got)
+	}
+	// The other example of doc.go: the optimum is 4, which branch and bound proves.
+	p = &Problem{Demand: []int{1, 1, 1}, Slot: time.Hour, Prices: pricing.List{OnDemand: 2 * pricing.Unit, Classes: []pricing.Class{
+		{Name: "use", Term: 3 * time.Hour, Upfront: pricing.Unit, Hourly: pricing.Unit, Billed: pricing.WhenUsed},
+		{Name: "prepaid", Term: 2 * time.Hour, Upfront: 2 * pricing.Unit},
+	}}}
+	r, err = new(Exact).Regret(p, nil)
+	if err != nil || r.Cost != 6*pricing.Unit || r.Optimum != 4*pricing.Unit || r.Bound != 4*pricing.Unit || r.Ratio() != 1.5 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := new(Exact).Regret(p, []pricing.Purchase{{Slot: 0, Class: 5, Count: 1}}); !errors.Is(err, ErrForged) {
+		t.Errorf("a purchase of no class: %v", err)
+	}
+}
+
 // Risk controls do what they say.
 func TestOnlineControls(t *testing.T) {
 	demand := slices.Repeat([]int{9, 9, 9, 9, 9, 9, 9}, 6)
@@ -399,8 +525,8 @@ func TestOnlineControls(t *testing.T) {
 		{"both capped", Online{Caps: []Cap{{Active: 5}, {Active: 1}}}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}, {1, 0, 1, 0, 1, 0}}},
 		{"premium: the shorter term", Online{Premium: 9}, 0, [2][6]int{1: {9, 0, 9, 0, 9, 0}}},
 		{"quantile", Online{Quantile: .25}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}}}, // 4.5, halves up and down by turns: the fifth pays
-		{"alarm", Online{Forecaster: &trend{Signal: -.8}, Alarm: .8}, 0, [2][6]int{}},
-		{"no alarm", Online{Forecaster: &trend{Signal: -.79}, Alarm: .8}, 0, [2][6]int{{9, 0, 0, 0, 9, 0}}},
+		{"alarm", Online{Forecaster: &trend{Signal: -.81}, Alarm: .8}, 0, [2][6]int{}},
+		{"no alarm", Online{Forecaster: &trend{Signal: -.8}, Alarm: .8}, 0, [2][6]int{{9, 0, 0, 0, 9, 0}}},
 		{"not ready", Online{Forecaster: &trend{Wait: 4}}, 0, [2][6]int{{0, 0, 0, 9, 0, 0}}},
 		{"a demand that goes away: the shorter term", Online{Forecaster: &trend{Slope: -4.5}}, 0, [2][6]int{1: {5, 0, 5, 0, 5, 0}}},
 	} {
@@ -516,6 +642,9 @@ func TestOnlineErrors(t *testing.T) {
 		{"premium", Online{Forecaster: predictor(), Premium: -1}, nil, ErrRange, "Premium"},
 		{"caps", Online{Forecaster: predictor(), Caps: []Cap{{}}}, nil, ErrRange, "2 classes"},
 		{"caps", Online{Forecaster: predictor(), Caps: []Cap{{}, {Buy: -1}}}, nil, ErrRange, "Caps[1]"},
+		{"no model", Online{Forecaster: new(forecast.Predictor)}, nil, forecast.ErrKind, "Forecaster"},
+		{"unstable", Online{Forecaster: &forecast.Predictor{Model: &forecast.Triple{Alpha: .1, Beta: .5, Gamma: .9}}}, nil, forecast.ErrUnstable, "Forecaster"},
+		{"premium", Online{Forecaster: predictor(), Premium: 1001}, nil, ErrRange, "Premium"},
 		{"slot", Online{Forecaster: predictor()}, func(p *Problem) { p.Slot = 0 }, ErrRange, "Slot"},
 		{"term", Online{Forecaster: predictor()}, func(p *Problem) { p.Slot = 25 * time.Hour }, ErrTerm, "four"},
 		{"every", Online{Forecaster: predictor()}, func(p *Problem) { p.Every = -1 }, ErrRange, "Every"},
@@ -603,6 +732,8 @@ func TestOnlineState(t *testing.T) {
 		{`"terms":[28,14]`, `"terms":[28]`},
 		{`"seen":2`, `"seen":-2`},
 		{`"seen":2`, `"seen":1`},
+		{`"seen":2`, `"seen":3000000000`},
+		{`"active":[`, `"active":[{"class":0,"count":1,"until":99999999999999},{"class":7},`},
 		{`"recent":[1,`, `"recent":[`},
 		{`"recent":[1,`, `"recent":[-1,`},
 		{`"class":0`, `"class":2`},

@@ -123,8 +123,16 @@ func (d *Draft) Launch(cloud, n int, why Reason) int {
 		panic("schedule: negative number of instances to launch")
 	}
 	n = min(n, d.Room(cloud))
+	d.launch(cloud, n, why)
+	d.mostSpare = max(d.mostSpare, d.books[cloud].spare)
+	return n
+}
+
+// launch launches n instances, for which there is room. Whoever does not take
+// them at once has to raise mostSpare.
+func (d *Draft) launch(cloud, n int, why Reason) {
 	if n == 0 {
-		return 0
+		return
 	}
 	b := &d.books[cloud]
 	if b.launch > 0 && b.why != why {
@@ -137,10 +145,8 @@ func (d *Draft) Launch(cloud, n int, why Reason) int {
 	b.why = why
 	b.held += n
 	b.spare += n
-	d.mostSpare = max(d.mostSpare, b.spare)
 	d.state++
 	d.left -= d.s.Clouds[cloud].Price * pricing.Money(n)
-	return n
 }
 
 // flush writes the launches down.
@@ -189,8 +195,8 @@ func (d *Draft) Serve(n int, clouds []int, why Reason) bool {
 		missing := n - b.spare
 		room := d.Room(c)
 		if room >= missing {
-			d.Launch(c, missing, why)
-			b.spare -= n
+			d.launch(c, missing, why)
+			b.spare = 0
 			return true
 		}
 		most = max(most, b.spare+room)

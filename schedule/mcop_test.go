@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -288,6 +289,27 @@ func TestDominates(t *testing.T) {
 	}
 }
 
+// The genetic search compares both extremes at the end, whatever its populations
+// have become: with the weight on cost alone they are nearly all zeros.
+func TestGeneticKeepsExtremes(t *testing.T) {
+	for seed := range uint64(10) {
+		s := burst(seed, 16, 1)
+		p := &MCOP{CostWeight: 1, Rand: seeded(seed)}
+		front := p.AppendFront(nil, s)
+		all := 0
+		for _, j := range s.Jobs {
+			all += j.Nodes
+		}
+		if all > p.draft.Room(1) {
+			t.Fatalf("seed %d: no room for all %d", seed, all)
+		}
+		last := front[len(front)-1]
+		if want := naiveWait(s, []int{0, all}, 24*time.Hour); front[0].Cost != 0 || last.Wait != want {
+			t.Errorf("seed %d: from %v to a wait of %v, want from 0 to %v", seed, front[0].Cost, last.Wait, want)
+		}
+	}
+}
+
 // The same seed gives the same on every machine: fronts of a queue of 40 jobs,
 // pinned as this implementation gave them, with a number drawn afterwards that
 // shows how much randomness was used.
@@ -309,6 +331,82 @@ func TestMCOPIsPinned(t *testing.T) {
 		got += fmt.Sprint(" ", p.Rand.Uint64()%1000)
 		if got != c.want {
 			t.Errorf("%v:\n%s, want\n%s", c.search, got, c.want)
+		}
+	}
+}
+
+// Queued time does not fall with every instance that is added. With one launched,
+// job 1 starts at 1:00 on the local cluster and job 2 at once behind it in the
+// cloud, on three instances: two hours in all. With two, job 1 starts in the cloud
+// at 0:00, and job 2 finds no three instances before the local ones at 3:00.
+func TestMoreInstancesCanWaitLonger(t *testing.T) {
+	busy := func(hours ...time.Duration) (in []Instance) {
+		for _, h := range hours {
+			in = append(in, Instance{State: Busy, Due: Never, Ready: h * time.Hour})
+		}
+		return in
+	}
+	s := &Snapshot{Every: time.Minute, Credits: pricing.Unit,
+		Jobs:   []Job{{ID: 1, Nodes: 2, Estimate: 6 * time.Hour}, {ID: 2, Nodes: 3, Estimate: 4 * time.Hour}},
+		Clouds: []Cloud{{Fixed: true, Instances: busy(0, 1, 3)}, {Price: 1, Limit: 4, Instances: busy(1, 1)}},
+	}
+	var d Draft
+	d.Reset(nil, s)
+	var table timetable
+	table.reset(s, d.all, time.Hour)
+	for k, want := range []time.Duration{1: 2 * time.Hour, 2: 3 * time.Hour} {
+		if k == 0 {
+			continue
+		}
+		launch := []int{0, k}
+		if got := table.wait(launch, Never); got != want || naiveWait(s, launch, time.Hour) != want {
+			t.Errorf("%d launched: queued %v, want %v", k, got, want)
+		}
+	}
+}
+
+// The sums of subsets are those of a set that grows by each job.
+func TestSubsetSums(t *testing.T) {
+	var b subsetSums
+	rapid.Check(t, func(t *rapid.T) {
+		var jobs []Job
+		for range rapid.IntRange(0, 9).Draw(t, "jobs") {
+			jobs = append(jobs, Job{Nodes: rapid.IntRange(1, 200).Draw(t, "nodes")})
+		}
+		room := rapid.IntRange(0, 900).Draw(t, "room")
+		sums := map[int]bool{0: true}
+		for _, j := range jobs {
+			for _, k := range slices.Sorted(maps.Keys(sums)) {
+				if k+j.Nodes <= room {
+					sums[k+j.Nodes] = true
+				}
+			}
+		}
+		want := slices.Sorted(maps.Keys(sums))
+		got, ok := b.appendTo(nil, jobs, room, len(want))
+		if !ok || !slices.Equal(got, want) {
+			t.Fatalf("%v, %v, want %v", got, ok, want)
+		}
+		if got, ok := b.appendTo([]int{7}, jobs, room, len(want)-1); ok || len(got) != 1 {
+			t.Fatalf("%d sums are let through where %d are allowed", len(want), len(want)-1)
+		}
+	})
+}
+
+// A queue that is too long for the exact front, or has too many configurations,
+// gets the front of NSGA-II.
+func TestExactGivesWay(t *testing.T) {
+	wide := burst(1, 12, 2)
+	for i := range wide.Jobs {
+		wide.Jobs[i].Nodes = 1 << i
+	}
+	wide.Clouds[1].Price, wide.Clouds[1].Limit = 2, NoLimit
+	wide.Clouds[2].Price = 1
+	for name, s := range map[string]*Snapshot{"21 jobs": burst(1, ExactJobs+1, 1), "2^24 configurations": wide} {
+		exact := (&MCOP{Search: Exact, Rand: seeded(1)}).AppendFront(nil, s)
+		evolved := (&MCOP{Search: Evolved, Rand: seeded(1)}).AppendFront(nil, s)
+		if diff := cmp.Diff(evolved, exact); diff != "" {
+			t.Errorf("%s (-evolved +exact)\n%s", name, diff)
 		}
 	}
 }

@@ -90,6 +90,12 @@ func TestPolicies(t *testing.T) {
 			s.Clouds[1].Instances, s.Clouds[2].Instances = idleDue(59, Never), idleDue(461, Never)
 		}, want: []Action{launch(2, 51, SustainMax)}},
 
+		// 20 at $0.085 leave $5.085 - $1.70 = $3.385 an hour: 19 at $0.17.
+		{name: "SM: what is accumulated cannot be sustained", p: &SM{}, edit: func(s *Snapshot) {
+			s.Credits, s.Clouds[1].Limit = 40*pricing.Unit, 20
+			s.Clouds[2].Price, s.Clouds[2].Limit = 170*pricing.Milli, NoLimit
+		}, want: []Action{launch(1, 20, SustainMax), launch(2, 19, SustainMax)}},
+
 		{name: "OD: the local cluster has room", p: &OD{}, jobs: []Job{job(32, 0), job(32, 0)}},
 		{name: "OD: 40 local cores are free, the second job goes to the free cloud", p: &OD{}, busy: 24, jobs: []Job{job(32, 0), job(32, 0)},
 			want: []Action{launch(2, 32, QueueNeeds)}},
@@ -154,6 +160,8 @@ func TestPolicies(t *testing.T) {
 		// that the weights alone decide.
 		{name: "MCOP-20-80 launches", p: &MCOP{CostWeight: .2, Rand: seeded(1)}, busy: 64, jobs: []Job{job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 8, BestTrade)}},
+		{name: "MCOP-50-50: the sums are equal, the cheaper one is chosen", p: &MCOP{CostWeight: .5, Rand: seeded(1)}, busy: 64, jobs: []Job{job(8, 0)},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
 		{name: "MCOP-80-20 waits", p: &MCOP{CostWeight: .8, Rand: seeded(1)}, busy: 64, jobs: []Job{job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
 		{name: "MCOP-80-20 takes what is free", p: &MCOP{CostWeight: .8, Rand: seeded(1)}, busy: 64, jobs: []Job{job(8, 0)},
@@ -351,5 +359,46 @@ func TestPolicyPanics(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// What a policy of one's own may ask of a draft in any order: another subset of
+// the clouds, launches that no job takes, clouds that cannot be asked.
+func TestDraft(t *testing.T) {
+	s := paperSnapshot(64)
+	s.Clouds[2].Limit = 10
+	var d Draft
+	d.Reset(nil, s)
+	if diff := cmp.Diff([]int{2, 1}, d.Cheapest()); diff != "" {
+		t.Fatalf("cheapest first (-want +got)\n%s", diff)
+	}
+	if d.Serve(20, d.Cheapest()[:1], OwnReason) {
+		t.Error("a job of 20 is served in a cloud of 10")
+	}
+	if !d.Serve(20, d.Cheapest(), OwnReason) || d.Room(1) != 39 || d.Left() != 3385*pricing.Milli {
+		t.Errorf("room for %d more, %v left; want 39 of 59, and $5.085 less 20 times $0.085", d.Room(1), d.Left())
+	}
+	if d.Serve(40, d.Cheapest(), OwnReason) {
+		t.Error("a job of 40 is served where 39 can be launched")
+	}
+	if n := d.Launch(2, 20, OwnReason+1); n != 10 || d.Spare(2) != 10 || d.Room(2) != 0 {
+		t.Errorf("%d launched, %d spare: want the 10 that the limit allows", n, d.Spare(2))
+	}
+	if !d.Serve(10, nil, OwnReason) || d.Spare(2) != 0 {
+		t.Error("a job of 10 is not served by 10 spare instances")
+	}
+	if n := d.Launch(0, 1, OwnReason); n != 0 || d.Room(0) != 0 {
+		t.Errorf("%d launched in the local cluster", n)
+	}
+	d.Launch(1, 1, OwnReason+2)
+	want := []Action{launch(1, 20, OwnReason), launch(2, 10, OwnReason+1), launch(1, 1, OwnReason+2)}
+	if diff := cmp.Diff(want, d.Actions()); diff != "" {
+		t.Errorf("actions (-want +got)\n%s", diff)
+	}
+
+	s.Clouds[2].Refused = 3
+	d.Reset(nil, s)
+	if n := d.Launch(2, 1, OwnReason); n != 0 || len(d.Cheapest()) != 1 {
+		t.Errorf("%d launched in a cloud that has refused", n)
 	}
 }

@@ -8,9 +8,8 @@ import (
 )
 
 // A timetable tells the total queued time of the waiting jobs if given numbers
-// of instances are launched now, by building their schedule: [Marshall12]
-// section III.C, "a schedule of jobs, executed in order, for the specific number
-// of instances each cloud should launch".
+// of instances are launched now, by building their schedule, as [Marshall12] has
+// it in section III.C.
 //
 // The schedule. Jobs start in the queue's order, none before the one ahead of
 // it. Each goes to the infrastructure that has enough free instances first, at

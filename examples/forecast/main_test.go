@@ -399,6 +399,67 @@ func TestNonNegative(t *testing.T) {
 	}
 }
 
+// A lower probability has narrower intervals, of the forecast and of those that are compared.
+func TestInterval(t *testing.T) {
+	run := func(p string) (covered, width float64) {
+		out := filepath.Join(t.TempDir(), "out.csv")
+		r := decode(t, first(mustRun(t, "-models", "naive", "-interval", p, "-forecast", out, "-json")))[0]
+		if fmt.Sprint(r.Interval) != p {
+			t.Errorf("-interval %s: %v", p, r.Interval)
+		}
+		var step int
+		var mean, low, high float64
+		line := strings.Split(read(t, out), "\n")[1]
+		if _, err := fmt.Sscanf(strings.ReplaceAll(line, ",", " "), "made-up %d %g %g %g", &step, &mean, &low, &high); err != nil {
+			t.Fatal(err)
+		}
+		if !(low < mean && mean < high) {
+			t.Errorf("-interval %s: %s", p, line)
+		}
+		return *r.Coverage, high - low
+	}
+	half, narrow := run("0.5")
+	most, wide := run("0.99")
+	// Quantiles of the normal distribution are .674 and 2.576; Student's of 200 values differ by 1%.
+	if ratio := wide / narrow; half >= most || math.Abs(ratio-2.576/.674) > .05 {
+		t.Errorf("coverage %v and %v, widths %v and %v", half, most, narrow, wide)
+	}
+}
+
+func TestDigits(t *testing.T) {
+	for x, want := range map[float64]string{math.Copysign(0, -1): "0", 1. / 3: "0.3333333333", 123456789012: "1.23456789e+11", -5: "-5"} {
+		if got := digits(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+}
+
+// A long forecast is cut in the table, and whole in the file.
+func TestLongForecast(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.csv")
+	stdout, _ := mustRun(t, "-horizon", "100", "-origins", "1", "-models", "naive", "-forecast", out)
+	if !strings.Contains(stdout, "\n  60 ") || strings.Contains(stdout, "\n  61 ") || !strings.Contains(stdout, "\n40 steps more with -forecast FILE.\n") {
+		t.Error(stdout)
+	}
+	if got := strings.Count(read(t, out), "\n"); got != 1+100 {
+		t.Errorf("%d lines", got)
+	}
+}
+
+// A tracking signal beyond what chance gives is an alarm: the naive forecast of a rising line errs one
+// way at each step, that of a line up and down does not.
+func TestAlarm(t *testing.T) {
+	for values, want := range map[string]bool{
+		"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16": true,
+		"1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2,1":  false,
+	} {
+		stdout, _ := mustRun(t, "-train", write(t, "train.csv", "name\na,"+values), "-horizon", "1", "-models", "naive")
+		if got := strings.Contains(stdout, "do not rely on it"); got != want {
+			t.Errorf("%s: an alarm: %v\n%s", values, got, stdout)
+		}
+	}
+}
+
 func wellFormed(t *testing.T, path string) (text string) {
 	t.Helper()
 	text = read(t, path)
@@ -430,6 +491,10 @@ func TestSVG(t *testing.T) {
 		path := filepath.Join(dir, name)
 		mustRun(t, append(args, "-svg", path)...)
 		text := wellFormed(t, path)
+		// The forecast of what comes, and the one of a horizon ago: each is an area in this colour.
+		if got := strings.Count(text, "fill:#F7C99B"); got != 2+1 { // and that of the legend
+			t.Errorf("%s shows %d intervals", name, got-1)
+		}
 		for _, part := range []string{"history", "forecast", "95% interval", " ago"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s does not say %q", name, part)

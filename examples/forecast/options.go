@@ -88,10 +88,11 @@ Without -test the last -origins times -horizon values of each series are held ou
 in pieces of a horizon, and each is forecast from all that is before it. With -test
 models are fitted to -train and their forecasts compared with the first -horizon
 values of -test; where -test has fewer, the end of -train is held out with them. So
--horizon 52 with a -test of 13 values forecasts the last 52 of both together. A
-series that cannot be used for every model shown is left out for all of them, and
-that is said: one that is too short, one that does not change before it is
-forecast though it does then, one without a known value to compare with.
+-horizon 52 with a -test of 13 values forecasts the last 52 of both together, and
+with -least 104 only where two years of weeks are before. A series that cannot be
+used for every model shown is left out for all of them, and that is said: one that
+is too short, one that does not change before it is forecast though it does then,
+one without a known value to compare with.
 
 The measures are means over series and origins. MASE is the mean absolute error,
 over that of forecasting the last value for one step, within what a model was

@@ -61,25 +61,14 @@ func newPicture(in *input, r *results) svgplot.Stack {
 			served[t] = min(total[t], p.Demand[t])
 		}
 		layer[k] = i
-		s.Layers = append(s.Layers, svgplot.Layer{Name: p.Prices.Classes[k].Name, Points: points(served, p.Slot)})
+		s.Layers = append(s.Layers, svgplot.Layer{Name: p.Prices.Classes[k].Name, Points: steps.AppendSpans(nil, served, p.Slot)})
 	}
-	s.Demand = points(p.Demand, p.Slot)
+	s.Demand = steps.AppendSpans(nil, p.Demand, p.Slot)
 	if len(order) > 0 {
-		s.Reserved = points(total, p.Slot)
+		s.Reserved = steps.AppendSpans(nil, total, p.Slot)
 	}
 	for _, q := range x.purchases {
 		s.Marks = append(s.Marks, svgplot.Mark{At: time.Duration(q.Slot) * p.Slot, Layer: layer[q.Class], Count: q.Count})
 	}
 	return s
-}
-
-// points returns a series as a step function.
-func points(values []int, slot time.Duration) []steps.Point {
-	var list []steps.Point
-	for t, v := range values {
-		if t == 0 || v != values[t-1] {
-			list = append(list, steps.Point{At: time.Duration(t) * slot, Value: v})
-		}
-	}
-	return list
 }

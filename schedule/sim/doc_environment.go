@@ -62,6 +62,9 @@
 //	    cores counted over all: ODPlus.Pooled                  2.23     761      1.89     372
 //	    for whole jobs only: ODPlus.WholeJobs                  2.03     737      1.90     472
 //	    free instances kept: ODPlus.KeepFree                   1.82     461      1.88     360
+//	    asks a cloud that has refused again at the next
+//	    evaluation, no dearer one at once (ten lines of one's
+//	    own: "patient" in the benchmark)                       2.16      80      1.87     346
 //	    charges to come covered: Covered                       2.38     666      2.38     365
 //	AQTP (r 2 h, θ 45 min), for whole jobs (default)           3.62      72      2.79     202
 //	    requests refused as a whole                            2.53      58      2.58     186
@@ -69,8 +72,9 @@
 //	    free instances kept: AQTP.KeepFree                     2.26      37      2.46     173
 //	    charges to come covered                                3.62      65      2.95     147
 //
-// Whether free instances are kept moves most: who keeps them need not win them from
-// a busy cloud again. Refusals as a whole are better for wide jobs, which otherwise
+// Two choices move most. Turning to the commercial cloud at once, as the paper says
+// that OD and OD++ do, is most of their cost with Poisson arrivals. And who keeps
+// free instances need not win them from a busy cloud again. Refusals as a whole are better for wide jobs, which otherwise
 // get fragments in the private cloud and run in the commercial one.
 //
 // OD++ does not always cost less than OD, also with certain boots and no refusals:

@@ -72,6 +72,15 @@ func BenchmarkEnvironmentChoices(b *testing.B) {
 	covered := func(c *EnvironmentConfig) { c.Covered = true }
 	noDebt := func(c *EnvironmentConfig) { c.Budget.Debt = 0 }
 	toTheEnd := func(c *EnvironmentConfig) { c.Horizon = 0 }
+	// OD++ that, when a cloud has refused, asks it again at the next evaluation
+	// instead of turning to a dearer one at once.
+	plus := new(schedule.ODPlus)
+	patient := schedule.PolicyFunc(func(dst []schedule.Action, s *schedule.Snapshot) []schedule.Action {
+		if s.Again {
+			return dst
+		}
+		return plus.AppendActions(dst, s)
+	})
 	for _, c := range []struct {
 		name   string
 		policy schedule.Policy
@@ -86,6 +95,7 @@ func BenchmarkEnvironmentChoices(b *testing.B) {
 		{"od++/pooled", &schedule.ODPlus{Pooled: true}, nil},
 		{"od++/whole-jobs", &schedule.ODPlus{WholeJobs: true}, nil},
 		{"od++/keep-free", &schedule.ODPlus{KeepFree: true}, nil},
+		{"od++/patient", patient, nil},
 		{"od++/covered", new(schedule.ODPlus), covered},
 		{"aqtp", &aqtp, nil},
 		{"aqtp/whole-requests", &aqtp, whole},

@@ -32,29 +32,39 @@ func (o *observed) Reset() {
 	}
 }
 
-// anyPolicy draws a policy, never one with randomness of its own.
-func anyPolicy(t *rapid.T) schedule.Policy {
+// anyPolicy draws a policy, and returns a function that makes it anew.
+func anyPolicy(t *rapid.T) func() schedule.Policy {
 	flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
-	switch rapid.IntRange(0, 3).Draw(t, "policy") {
+	switch rapid.IntRange(0, 4).Draw(t, "policy") {
 	case 0:
-		return &schedule.SM{Once: flag("once")}
+		p := schedule.SM{Once: flag("once")}
+		return func() schedule.Policy { q := p; return &q }
 	case 1:
-		return &schedule.OD{Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
+		p := schedule.OD{Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
+		return func() schedule.Policy { q := p; return &q }
 	case 2:
-		return &schedule.ODPlus{Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
+		p := schedule.ODPlus{Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
+		return func() schedule.Policy { q := p; return &q }
+	case 3:
+		p := schedule.AQTP{Response: time.Duration(rapid.IntRange(1, 3).Draw(t, "r")) * 30 * time.Minute, Fragments: flag("fragments"), KeepFree: flag("keep")}
+		return func() schedule.Policy { q := p; return &q }
 	}
-	return &schedule.AQTP{Response: time.Duration(rapid.IntRange(1, 3).Draw(t, "r")) * 30 * time.Minute, Fragments: flag("fragments"), KeepFree: flag("keep")}
+	weight := rapid.Float64Range(0, 1).Draw(t, "weight")
+	return func() schedule.Policy {
+		return &schedule.MCOP{CostWeight: weight, Rand: newSource(7), Population: 6, Generations: 3}
+	}
 }
 
 // anyEnvironment draws a small environment and jobs that fit it. Boots take more
 // than nothing, as the reference wants.
-func anyEnvironment(t *rapid.T) ([]trace.Job, EnvironmentConfig) {
+func anyEnvironment(t *rapid.T) ([]trace.Job, EnvironmentConfig, func() schedule.Policy) {
 	minutes := func(name string, lo, hi int) time.Duration {
 		return time.Duration(rapid.IntRange(lo, hi).Draw(t, name)) * time.Minute
 	}
+	policy := anyPolicy(t)
 	cfg := EnvironmentConfig{
 		Local:       rapid.IntRange(0, 4).Draw(t, "local"),
-		Policy:      anyPolicy(t),
+		Policy:      policy(),
 		Every:       minutes("every", 0, 25), // 0 is 5 minutes; most do not divide an hour
 		RejectWhole: rapid.Bool().Draw(t, "reject whole"),
 		Covered:     rapid.Bool().Draw(t, "covered"),
@@ -110,7 +120,7 @@ func anyEnvironment(t *rapid.T) ([]trace.Job, EnvironmentConfig) {
 		})
 	}
 	cfg.Horizon = minutes("horizon", 1, 40*60)
-	return jobs, cfg
+	return jobs, cfg, policy
 }
 
 // What the Environment does is what the reference does, in every job, charge and
@@ -121,15 +131,14 @@ func TestPropEnvironmentIsReference(t *testing.T) {
 	var env Environment
 	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		jobs, cfg := anyEnvironment(t)
+		jobs, cfg, policy := anyEnvironment(t)
 		seed := rapid.Uint64().Draw(t, "seed")
 		before := slices.Clone(jobs)
 
 		cfg.Rand = newSource(seed)
 		want := runPlainly(jobs, cfg)
 
-		inner := cfg.Policy
-		cfg.Policy = &observed{inner, func(s *schedule.Snapshot) {
+		cfg.Policy = &observed{policy(), func(s *schedule.Snapshot) {
 			if err := s.Validate(); err != nil {
 				t.Fatalf("at %v: %v", s.Now, err)
 			}
@@ -202,4 +211,34 @@ func TestPropEnvironmentIsReference(t *testing.T) {
 		}
 	}
 	t.Log(seen)
+}
+
+// Metamorphic: in another currency, with all amounts doubled, the same happens and
+// costs twice as much. MCOP weighs normalised costs, so that it holds for it too.
+func TestPropEnvironmentCurrency(t *testing.T) {
+	var env Environment
+	rapid.Check(t, func(t *rapid.T) {
+		jobs, cfg, policy := anyEnvironment(t)
+		run := func() outcome {
+			cfg.Policy, cfg.Rand = policy(), newSource(3)
+			r, err := env.Run(jobs, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return outcomeOf(r)
+		}
+		want := run()
+		want.Cost *= 2
+		for i := range want.Credits {
+			want.Credits[i].Credits *= 2
+		}
+		cfg.Budget.Hourly *= 2
+		cfg.Budget.Debt *= 2
+		for i := range cfg.Clouds {
+			cfg.Clouds[i].Price *= 2
+		}
+		if diff := cmp.Diff(want, run()); diff != "" {
+			t.Fatalf("(-once +doubled):\n%s", diff)
+		}
+	})
 }

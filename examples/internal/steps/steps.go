@@ -11,6 +11,17 @@ type Point struct {
 	Value int
 }
 
+// AppendSpans appends to dst the function that has each of the values for a span of
+// the given length, from 0 on.
+func AppendSpans(dst []Point, values []int, span time.Duration) []Point {
+	for i, v := range values {
+		if i == 0 || v != values[i-1] {
+			dst = append(dst, Point{time.Duration(i) * span, v})
+		}
+	}
+	return dst
+}
+
 // AppendPeaks appends to dst, for each of n equal parts of [from, to], the
 // greatest value that the function has within it. Each part has its start and
 // the last one also its end. A function is 0 before its first point. It panics

@@ -91,3 +91,15 @@ func TestManyPoints(t *testing.T) {
 		t.Errorf("%d points, the peak is lost or they are too many", len(thin))
 	}
 }
+
+func TestAppendSpans(t *testing.T) {
+	dst := []Point{{9, 9}}
+	got := AppendSpans(dst, []int{0, 0, 3, 3, 3, 1, 0}, 2)
+	want := []Point{{9, 9}, {0, 0}, {4, 3}, {10, 1}, {12, 0}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := AppendSpans(nil, nil, 2); got != nil {
+		t.Errorf("%v of nothing", got)
+	}
+}

@@ -1,0 +1,407 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// runElastic runs the program in this process.
+func runElastic(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// mustRun fails the test unless the program succeeds.
+func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := runElastic(args...)
+	if status != 0 {
+		t.Fatalf("elastic %q: exit status %d: %s", args, status, stderr)
+	}
+	return stdout, stderr
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
+	}
+}
+
+// The golden files are renewed by go test ./examples/elastic -update.
+func TestGolden(t *testing.T) {
+	stdout, stderr := mustRun(t, "-runs", "2")
+	golden(t, "two.txt", stdout)
+	if stderr != "" {
+		t.Errorf("notes %q, want none", stderr)
+	}
+	stdout, _ = mustRun(t, "-runs", "1", "-json", "-arrivals", "campaigns")
+	golden(t, "campaigns.json", stdout)
+}
+
+func TestSeed(t *testing.T) {
+	args := []string{"-runs", "2", "-json", "-policy", "od++", "-workload", "feitelson"}
+	first, _ := mustRun(t, args...)
+	if again, _ := mustRun(t, args...); again != first {
+		t.Error("the same seed gives another result")
+	}
+	if other, _ := mustRun(t, append(args, "-seed", "2")...); other == first {
+		t.Error("another seed gives the same result")
+	}
+}
+
+func TestHelp(t *testing.T) {
+	stdout, stderr := mustRun(t, "-h")
+	if stderr != "" {
+		t.Errorf("-h writes %q on standard error", stderr)
+	}
+	for _, name := range []string{"-trace", "-workload", "-arrivals", "-policy", "-reject", "-budget", "-runs", "-seed", "-json", "-svg", "-h"} {
+		if !strings.Contains(stdout, "\n  "+name+" ") {
+			t.Errorf("-h does not list %s", name)
+		}
+	}
+	for _, p := range policyNames {
+		if !strings.Contains(stdout, " "+p+" ") {
+			t.Errorf("-h does not name %s", p)
+		}
+	}
+	for _, line := range strings.Split(stdout, "\n") {
+		if len(line) > 88 {
+			t.Errorf("-h has a line of %d columns: %s", len(line), line)
+		}
+	}
+	rows := reflect.TypeFor[jsonCell]()
+	for i := range rows.NumField() {
+		name, _, _ := strings.Cut(rows.Field(i).Tag.Get("json"), ",")
+		if !strings.Contains(stdout, name) {
+			t.Errorf("-h does not tell of the field %s", name)
+		}
+	}
+}
+
+// Runs side by side are the runs one after another.
+func TestWorkers(t *testing.T) {
+	o, err := parse([]string{"-runs", "3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome := func(workers int) [][]oneRun {
+		sources, err := o.workloads(progress.New(io.Discard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := o.evaluate(sources, workers, progress.New(io.Discard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var runs [][]oneRun
+		for _, c := range r.cells {
+			runs = append(runs, c.runs)
+		}
+		return runs
+	}
+	want := outcome(1)
+	for _, workers := range []int{2, 5} {
+		if got := outcome(workers); !reflect.DeepEqual(want, got) {
+			t.Errorf("%d workers give another result than one", workers)
+		}
+	}
+}
+
+// A policy alone gives what it gives among all, and a rate alone too.
+func TestAlone(t *testing.T) {
+	all, _ := mustRun(t, "-runs", "1", "-json", "-workload", "feitelson", "-reject", "0.9,0.1")
+	for _, p := range []string{"sm", "aqtp", "mcop-80-20"} {
+		one, _ := mustRun(t, "-runs", "1", "-json", "-workload", "feitelson", "-reject", "0.1", "-policy", p)
+		row := strings.Split(one, "\n")[1]
+		if !strings.Contains(all, row) {
+			t.Errorf("%s alone gives %s, which is not among\n%s", p, row, all)
+		}
+	}
+}
+
+func write(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+// small is a log of three jobs, the second larger than the local cluster, and a
+// record that is none.
+const small = `; MaxProcs: 100
+1 0 0 600 60 -1 -1 60 900 -1 1 1 1 1 1 1 -1 -1
+2 10 0 4000 100 -1 -1 100 7200 -1 1 2 1 1 1 1 -1 -1
+3 20 0 0 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
+4 30 0 3000 8 -1 -1 8 3600 -1 1 1 1 1 1 1 -1 -1
+`
+
+// By hand: job 1 has the local cluster at 0. Job 2 waits for the first evaluation
+// after its submission, at 300 s, and for its instances; job 4 comes after it
+// in the queue. Nothing is refused, so that 108 private instances are launched at
+// 300 and are up before 400 (49.9 s on average). AWRT is 600·60 + 100·(4000+290+x) +
+// 8·(3000+270+x) over 168 for x of 40 to 90 s. The local cluster frees 60 cores at
+// 600, after job 4 has started.
+func TestTrace(t *testing.T) {
+	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": zipped(small)} {
+		path := write(t, name, text) // told by content, not by name
+		stdout, notes := mustRun(t, "-trace", path, "-reject", "0", "-policy", "od", "-runs", "2", "-json")
+		var rows []map[string]any
+		if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+			t.Fatal(err)
+		}
+		r := rows[0]
+		awrt := r["awrt_s"].(float64)
+		at := func(x float64) float64 { return (600*60 + 100*(4000+290+x) + 8*(3000+270+x)) / 168 }
+		if len(rows) != 1 || r["jobs"] != 3. || r["cost"] != 0. || awrt < at(40) || awrt > at(90) {
+			t.Errorf("%s: %v, want AWRT %.0f to %.0f", name, rows, at(40), at(90))
+		}
+		if want := (100.*4000 + 8*3000) / 3600; math.Abs(r["private_core_hours"].(float64)-want) > .01 {
+			t.Errorf("%s: %v core-hours in the private cloud, want %.2f", name, r["private_core_hours"], want)
+		}
+		for _, note := range []string{"4 records, 3 jobs, 1 left out", "run time 0: 1"} {
+			if !strings.Contains(notes, note) {
+				t.Errorf("%s: the notes do not say %q:\n%s", name, note, notes)
+			}
+		}
+		text, _ := mustRun(t, "-trace", path, "-policy", "od", "-runs", "1")
+		if strings.Contains(text, "Findings") {
+			t.Errorf("findings of the paper on a log that it does not know:\n%s", text)
+		}
+	}
+}
+
+// A real log, the first of whose jobs fit everywhere.
+func TestRealLog(t *testing.T) {
+	path := shared.File(t, "easy/KTH-SP2.swf.gz")
+	stdout, _ := mustRun(t, "-trace", path, "-policy", "od++", "-reject", "0.1", "-runs", "1", "-json")
+	var rows []struct {
+		Jobs       float64
+		Unfinished int `json:"unfinished_jobs"`
+		AWQT       float64
+	}
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 1 || rows[0].Jobs != 28481 || rows[0].Unfinished != 0 {
+		t.Errorf("%+v, want all of 28,481 jobs to end", rows)
+	}
+}
+
+func TestSVG(t *testing.T) {
+	dir := t.TempDir()
+	for name, args := range map[string][]string{
+		"both.svg": {"-policy", "od"},
+		"log.svg":  {"-trace", write(t, "a<b>&c\x01.swf", small), "-reject", "0"},
+	} {
+		path := filepath.Join(dir, name)
+		mustRun(t, append(args, "-runs", "1", "-svg", path)...)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		for _, part := range []string{"average weighted response time", "core-hours", "cost", "private", "refused", "OD"} {
+			if !strings.Contains(string(b), part) {
+				t.Errorf("%s does not say %q", name, part)
+			}
+		}
+	}
+}
+
+// The user's mistakes end with one sentence and status 2, before anything is
+// printed, and leave no file.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	log := write(t, "log.swf", small)
+	big := write(t, "big.swf", small+"5 40 0 60 513 -1 -1 513 60 -1 1 1 1 1 1 1 -1 -1\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-nonsense"}, "-nonsense"},
+		{[]string{"log.swf"}, `"log.swf" is not a flag`},
+		{[]string{"-json=perhaps"}, "true or false"},
+		{[]string{"-workload", "lublin"}, "want feitelson or grid5000"},
+		{[]string{"-arrivals", "weekly"}, "want poisson or campaigns"},
+		{[]string{"-policy", "mcop"}, "want all, sm, od, od++, aqtp, mcop-20-80 or mcop-80-20"},
+		{[]string{"-reject", "1.1"}, `"1.1" is no rejection rate: want numbers from 0 to 1`},
+		{[]string{"-reject", "-0.1"}, "from 0 to 1"},
+		{[]string{"-reject", "NaN"}, "from 0 to 1"},
+		{[]string{"-reject", ""}, "from 0 to 1"},
+		{[]string{"-reject", "0.1,,0.9"}, "from 0 to 1"},
+		{[]string{"-reject", "0.1,0.10"}, "twice"},
+		{[]string{"-budget", "-5"}, "a negative budget"},
+		{[]string{"-budget", "much"}, "want an amount in dollars"},
+		{[]string{"-runs", "0"}, "from 1 to"},
+		{[]string{"-runs", "many"}, "from 1 to"},
+		{[]string{"-seed", "-1"}, "not negative"},
+		{[]string{"-trace", ""}, "name of a file"},
+		{[]string{"-svg", ""}, "name of a file"},
+		{[]string{"-trace", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
+		{[]string{"-trace", dir}, "is a folder"},
+		{[]string{"-trace", write(t, "bad.swf", small+"10 7300 0 abc 1\n"), "-svg", out}, `bad.swf: line 6, field 4 (run time): "abc" is not a number`},
+		{[]string{"-trace", write(t, "empty.swf", "")}, "there is no job in it"},
+		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
+		{[]string{"-svg", dir}, "is a folder"},
+		{[]string{"-trace", log, "-svg", log}, "the file is that of another flag"},
+		// Nothing can ever be launched for 513 cores without credits; with them it can.
+		{[]string{"-trace", big, "-budget", "0", "-svg", out}, "job 5 cannot be run: sim: job at index 3, Nodes: more nodes than there can be: job 5 needs 513 cores, and no infrastructure can ever have more than 512"},
+		{[]string{"-trace", big, "-budget", "0", "-reject", "1"}, "job 2 cannot be run"},
+	} {
+		status, stdout, stderr := runElastic(c.args...)
+		if status != 2 {
+			t.Errorf("elastic %q: exit status %d, want 2: %s", c.args, status, stderr)
+		}
+		if stdout != "" {
+			t.Errorf("elastic %q writes on standard output: %s", c.args, stdout)
+		}
+		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+		last := lines[len(lines)-1]
+		if !strings.HasPrefix(last, "elastic: ") || !strings.Contains(last, c.want) {
+			t.Errorf("elastic %q ends with %q, want it to say %q", c.args, last, c.want)
+		}
+		if testing.Verbose() {
+			t.Log(last)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left: %v %v", entries, err)
+	}
+	mustRun(t, "-trace", big, "-runs", "1", "-policy", "od++")
+}
+
+// A flag that changes nothing is no mistake, and is said.
+func TestIneffectiveFlags(t *testing.T) {
+	log := write(t, "log.swf", small)
+	_, stderr := mustRun(t, "-trace", log, "-workload", "grid5000", "-arrivals", "campaigns", "-runs", "1", "-policy", "sm", "-json")
+	if want := "elastic: note: -arrivals and -workload change nothing here\n"; !strings.HasSuffix(stderr, want) {
+		t.Errorf("the notes end with %q, want %q", stderr, want)
+	}
+	_, stderr = mustRun(t, "-workload", "grid5000", "-arrivals", "campaigns", "-runs", "1", "-policy", "sm", "-json")
+	if want := "elastic: note: -arrivals changes nothing here\n"; stderr != want {
+		t.Errorf("the notes are %q, want %q", stderr, want)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }
+
+func TestBrokenOutput(t *testing.T) {
+	for _, args := range [][]string{{"-runs", "1", "-policy", "sm"}, {"-runs", "1", "-policy", "sm", "-json"}, {"-h"}} {
+		var stderr bytes.Buffer
+		if status := run(args, brokenWriter{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "elastic: broken\n") {
+			t.Errorf("elastic %q on a broken output: exit status %d, %q", args, status, stderr.String())
+		}
+	}
+}
+
+// By hand: two jobs of 3 and 2 cores overlap, and one that starts when they end does
+// not count with them.
+func TestPeak(t *testing.T) {
+	job := func(submit, run time.Duration, cores int) trace.Job {
+		return trace.Job{Submit: submit, Run: run, Nodes: cores}
+	}
+	if got := peak([]trace.Job{job(0, 10, 3), job(5, 5, 2), job(10, 1, 4)}); got != 5 {
+		t.Errorf("peak %d, want 5", got)
+	}
+}
+
+// Deviations by hand: 1, 2 and 6 have mean 3 and variance (4 + 1 + 9)/2.
+func TestSpread(t *testing.T) {
+	c := cell{runs: []oneRun{{jobs: 1}, {jobs: 2}, {jobs: 6}}}
+	got := c.over(func(r *oneRun) float64 { return float64(r.jobs) })
+	if math.Abs(got.mean-3) > 1e-12 || math.Abs(got.deviation-math.Sqrt(7)) > 1e-12 {
+		t.Errorf("%+v, want 3 ± √7", got)
+	}
+}
+
+// What a finding needs is looked at: the verdicts of made-up results.
+func TestVerdicts(t *testing.T) {
+	if judge([]bool{true, true}) != cameOut || judge([]bool{true, false}) != partly || judge([]bool{false}) != didNot {
+		t.Error("judge")
+	}
+	source := &jobSource{name: feitelson, arrivals: "poisson"}
+	o := &options{runs: 1, reject: []float64{.9}}
+	made := func(awrt, awqt [policies]time.Duration, cost [policies]pricing.Money) map[string]verdict {
+		r := &results{opts: o, sources: []*jobSource{source}}
+		o.policies = nil
+		for p := range policies {
+			o.policies = append(o.policies, p)
+			one := oneRun{awrt: awrt[p] * time.Hour, awqt: awqt[p] * time.Hour, makespan: time.Hour, cost: cost[p] * pricing.Unit}
+			r.cells = append(r.cells, cell{source, .9, p, []oneRun{one}})
+		}
+		verdicts := map[string]verdict{}
+		for _, f := range r.findings() {
+			verdicts[strings.Fields(f.says)[0]+" "+strings.Fields(f.says)[len(strings.Fields(f.says))-1]] = f.verdict
+		}
+		return verdicts
+	}
+	// As in the paper.
+	paper := made([policies]time.Duration{9, 5, 5, 6, 7, 13}, [policies]time.Duration{8, 3, 3, 5, 6, 12}, [policies]pricing.Money{2000, 1900, 1900, 1140, 800, 90})
+	for says, v := range paper {
+		if v != cameOut {
+			t.Errorf("as in the paper, but %q: %v", says, v)
+		}
+	}
+	if len(paper) != 8 {
+		t.Errorf("%d findings: %v", len(paper), paper)
+	}
+	// The opposite.
+	opposite := made([policies]time.Duration{1, 5, 5, 4, 7, 6}, [policies]time.Duration{1, 4, 4, 3, 6, 5}, [policies]pricing.Money{10, 100, 100, 140, 80, 190})
+	for says, v := range opposite {
+		if v != didNot && says != "makespans differ" {
+			t.Errorf("the opposite, but %q: %v", says, v)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+// Parttime shares a cluster's nodes between partitions, the exchange of
+// [Duplyakin17] section 3 as processes that talk HTTP with JSON: a host, which
+// has the elastic manager, and a client for each partition. Without arguments it
+// shows a preemption between two clients of its own.
+//
+//	go run ./examples/parttime
+//
+// -h lists the choices. What the processes say to each other, and what it
+// guarantees, is told in package preempt.
+//
+// Reference: [Duplyakin17] Duplyakin, Johnson, Ricci, The Part-Time Cloud: Enabling
+// Balanced Elasticity Between Diverse Computing Environments, ScienceCloud 2017.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is the program. It returns the exit status, and ends when ctx does.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err = io.WriteString(stdout, usage)
+		return cli.Exit(stderr, program, err)
+	}
+	if err == nil {
+		switch o.role {
+		case hostRole:
+			err = runHost(ctx, o, stdout, stderr)
+		case clientRole:
+			err = runClient(ctx, o, stdout, stderr)
+		default:
+			err = demonstrate(ctx, o, stdout)
+		}
+	}
+	return cli.Exit(stderr, program, err)
+}

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/preempt"
+)
+
+// asProgram makes the test binary the program itself.
+const asProgram = "PARTTIME_TEST_RUN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Setenv(asProgram, "1") // for the processes that tests start
+	os.Exit(m.Run())
+}
+
+// runParttime runs the program in this process.
+func runParttime(args ...string) (status int, stdout, stderr string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var out, errs bytes.Buffer
+	status = run(ctx, args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// What -h says is what there is.
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"-h"}, {"host", "-h"}, {"client", "-help"}} {
+		status, stdout, stderr := runParttime(args...)
+		if status != 0 || stdout != usage || stderr != "" {
+			t.Errorf("%q: status %d, %q", args, status, stderr)
+		}
+	}
+	for _, line := range strings.Split(usage, "\n") {
+		if len(line) > 88 {
+			t.Errorf("-h has a line of %d columns: %s", len(line), line)
+		}
+	}
+	// Each flag stands under its role, or is one of those that a client shares with the host.
+	_, text, _ := strings.Cut(usage, "Of the host")
+	host, text, _ := strings.Cut(text, "Of a client")
+	client, text, _ := strings.Cut(text, "Of the demonstration")
+	demo, _, _ := strings.Cut(text, "A framework")
+	for role, section := range map[role]string{hostRole: host, clientRole: client, demoRole: demo} {
+		o := options{role: role}
+		o.flagSet().VisitAll(func(f *flag.Flag) {
+			shared := role == clientRole && slices.Contains([]string{"listen", "state", "every", "minute"}, f.Name)
+			if !shared && !strings.Contains(section, "\n  -"+f.Name+" ") {
+				t.Errorf("-h does not list -%s of role %d", f.Name, role)
+			}
+		})
+		for _, line := range strings.Split(section, "\n") {
+			if name, ok := strings.CutPrefix(line, "  -"); ok {
+				name = strings.Fields(name)[0]
+				name = strings.TrimSuffix(name, ",")
+				if o.flagSet().Lookup(name) == nil && name != "h" {
+					t.Errorf("-h lists -%s, which role %d does not have", name, role)
+				}
+			}
+		}
+	}
+}
+
+// The user's mistakes are told in a sentence, with exit status 2.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // a host that starts ends at once
+	state := filepath.Join(dir, "host.json")
+	if status := run(ctx, []string{"host", "-nodes", "3", "-state", state}, io.Discard, io.Discard); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	broken, err := os.ReadFile(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-x"}, "not defined: -x"},
+		{[]string{"server"}, "want host, client or nothing"},
+		{[]string{"-minute", "0s"}, "positive span"},
+		{[]string{"-minute", "2h"}, "want 1ms to 1h"},
+		{[]string{"host", "x"}, `"x" is not a flag`},
+		{[]string{"host", "-nodes", "0"}, "whole number from 1"},
+		{[]string{"host", "-grace", "-1s"}, "positive span"},
+		{[]string{"host", "-term", "0"}, "negative one for no end"},
+		{[]string{"host", "-listen", "nowhere"}, "such as 127.0.0.1:8080"},
+		{[]string{"host", "-listen", "127.0.0.1:99999"}, "cannot listen on -listen"},
+		{[]string{"host", "-name", "x"}, "not defined: -name"},
+		{[]string{"host", "-state", dir}, "cannot read -state"},
+		{[]string{"host", "-state", filepath.Join(dir, "none", "x")}, "cannot save -state"},
+		{[]string{"host", "-state", write("text", "text")}, "cannot read -state"},
+		{[]string{"host", "-state", write("empty", "{}")}, "not the state of a host"},
+		{[]string{"host", "-state", write("bad", strings.Replace(string(broken), `"epoch":0`, `"epoch":0,"confirmed":true`, 1))}, "free and has a lease"},
+		{[]string{"host", "-state", state, "-nodes", "4"}, "is of 3 nodes"},
+		{[]string{"host", "-state", state, "-minute", "1s"}, "a minute takes 1m0s"},
+		{[]string{"client"}, "needs -host"},
+		{[]string{"client", "-host", "http://127.0.0.1:1"}, "-name"},
+		{[]string{"client", "-host", "127.0.0.1:1", "-name", "x"}, "such as http://127.0.0.1:8080"},
+		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", ""}, "1 to 100 characters"},
+		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-weight", "0"}, "whole number from 1"},
+		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-state", state}, "not the state of a client"},
+	} {
+		status, stdout, stderr := runParttime(c.args...)
+		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d, %q, %q; want 2 and %q", c.args, status, stdout, stderr, c.want)
+		}
+	}
+}
+
+// testHost is a host of three nodes and one partition, without a network to the clients.
+func testHost(t *testing.T) *httptest.Server {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	h, err := newHost(ctx, options{role: hostRole, nodes: 3, minute: time.Minute, state: filepath.Join(t.TempDir(), "s")}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := h.mux()
+	mux.HandleFunc("/", notFound)
+	s := httptest.NewServer(mux)
+	t.Cleanup(func() {
+		cancel()
+		h.sender.Wait()
+		s.Close()
+	})
+	return s
+}
+
+func send(t *testing.T, method, url, kind, body string) (status int, answer string) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := resp.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("%s %s answers with %q", method, url, got)
+	}
+	return resp.StatusCode, string(data)
+}
+
+// Each error is a sentence and a status, and what is right is answered.
+func TestHTTP(t *testing.T) {
+	s := testHost(t)
+	const js = "application/json"
+	for _, c := range []struct {
+		method, path, kind, body string
+		status                   int
+		want                     string
+	}{
+		{"POST", "/CreatePartition", js, `{"partition":"hpc","weight":1,"floor":0,"url":"http://127.0.0.1:1"}`, 200, "{}"},
+		{"POST", "/CreatePartition", js, `{"partition":"hpc","weight":1,"floor":0,"url":"http://127.0.0.1:2"}`, 200, "{}"},
+		{"POST", "/CreatePartition", js, `{"partition":"hpc","weight":2,"floor":0,"url":"http://127.0.0.1:1"}`, 409, "has weight 1 and floor 0, not 2 and 0"},
+		{"POST", "/CreatePartition", js, `{"partition":"","weight":1,"url":"http://127.0.0.1:1"}`, 422, "needs a name"},
+		{"POST", "/CreatePartition", js, `{"partition":"x","weight":1,"floor":4,"url":"http://127.0.0.1:1"}`, 422, "want 0 to 3"},
+		{"POST", "/CreatePartition", js, `{"partition":"x","weight":1,"url":"file:///etc"}`, 422, "want where the client listens"},
+		{"GET", "/AddNodes", "", "", 405, "takes POST, not GET"},
+		{"POST", "/Status", js, "{}", 405, "takes GET, not POST"},
+		{"POST", "/Nothing", js, "{}", 404, "there is no /Nothing here"},
+		{"POST", "/NodesAdded", js, "{}", 404, "there is no /NodesAdded here"},
+		{"POST", "/AddNodes", "text/plain", "{}", 415, "want application/json"},
+		{"POST", "/AddNodes", js, "{", 400, "not what is wanted"},
+		{"POST", "/AddNodes", js, "{} {}", 400, "something follows"},
+		{"POST", "/AddNodes", js, `{"call":"AddNodes","colour":"red"}`, 400, "colour"},
+		{"POST", "/AddNodes", js, `{"call":"Steal"}`, 400, "want a name such as AddNodes"},
+		{"POST", "/AddNodes", js, `{"call":"DeleteNodes","partition":"hpc"}`, 400, "the body's call is DeleteNodes"},
+		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"` + strings.Repeat("x", maxBody) + `"}`, 413, "too large"},
+		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"x","number":1}`, 404, "want the name of a partition"},
+		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"hpc","number":1,"requests":[{"id":1,"count":0}]}`, 422, "positive number of nodes"},
+		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"hpc","number":1,"requests":[{"id":1,"count":2}]}`, 200, `"call":"NodesQueued"`},
+		{"POST", "/SetResourceValues", js, `{"call":"SetResourceValues","partition":"hpc","number":2,"leases":[{"node":0,"epoch":1,"value":2}]}`, 422, "from 0 to 1"},
+		{"POST", "/SetResourceValues", js, `{"call":"SetResourceValues","partition":"hpc","number":2,"leases":[{"node":0,"epoch":1},{"node":1,"epoch":1}]}`, 200, `"call":"LeasesRenewed"`},
+		{"POST", "/SetResourceValues", js, `{"call":"SetResourceValues","partition":"hpc","number":2}`, 200, "[]"},
+		{"POST", "/Reclaim", js, `{"partition":"hpc","count":3}`, 422, "which has 2"},
+		{"POST", "/Reclaim", js, `{"partition":"x","count":1}`, 404, "want the name of a partition"},
+		{"POST", "/Reclaim", js, `{"partition":"hpc","count":1}`, 200, "{}"},
+		{"GET", "/Status", "", "", 200, `"url":"http://127.0.0.1:2"`},
+		{"GET", "/Status", "", "", 200, `"ends_s":`},
+	} {
+		status, answer := send(t, c.method, s.URL+c.path, c.kind, c.body)
+		if len(c.body) > 200 {
+			c.body = c.body[:200]
+		}
+		if status != c.status || !strings.Contains(answer, c.want) {
+			t.Errorf("%s %s %s: %d %s; want %d, %q", c.method, c.path, c.body, status, answer, c.status, c.want)
+		}
+		var e map[string]string
+		if status != 200 && (json.Unmarshal([]byte(answer), &e) != nil || len(e) != 1 || e["error"] == "") {
+			t.Errorf("%s %s: the error is %s", c.method, c.path, answer)
+		}
+	}
+}
+
+// A state that cannot be saved is told, and no message about it is sent.
+func TestNotSaved(t *testing.T) {
+	dir := t.TempDir()
+	_, err := newHost(t.Context(), options{role: hostRole, nodes: 3, minute: time.Minute, state: filepath.Join(dir, "s", "s")}, io.Discard)
+	if err == nil {
+		t.Fatal("there is no such folder")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "s"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	h, err := newHost(t.Context(), options{role: hostRole, nodes: 3, minute: time.Minute, state: filepath.Join(dir, "s", "s")}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.state.Manager.CreatePartition("hpc", 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "s")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := h.step("hpc", func(now time.Duration) ([]preempt.Message, error) {
+		return h.state.Manager.Handle(now, preempt.Message{Call: preempt.AddNodes, Partition: "hpc", Number: 1, Requests: []preempt.Request{{ID: 1, Count: 1}}})
+	})
+	if err == nil || len(out) > 0 || statusOf(err) != http.StatusInternalServerError {
+		t.Errorf("%v, %v", out, err)
+	}
+}
+
+func TestNodeList(t *testing.T) {
+	for _, c := range []struct {
+		nodes []int
+		want  string
+	}{
+		{[]int{3}, "node 3"},
+		{[]int{4, 3}, "nodes 3 and 4"},
+		{[]int{0, 1, 2}, "nodes 0-2"},
+		{[]int{5, 0, 1, 2}, "nodes 0-2 and 5"},
+		{[]int{7, 8, 0, 1, 2, 4, 11, 10, 12}, "nodes 0-2, 4, 7, 8 and 10-12"},
+	} {
+		if diff := cmp.Diff(c.want, nodeList(c.nodes)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.nodes, diff)
+		}
+	}
+}
+
+// The clock goes on while the process is down, and never back.
+func TestClock(t *testing.T) {
+	origin := time.Now().Add(-time.Second)
+	c := newClock(origin, 100*time.Millisecond, 0)
+	if now := c.now(); now < 10*time.Minute || now > 11*time.Minute {
+		t.Errorf("a second after its origin the clock shows %v, want ten minutes", now)
+	}
+	if c := newClock(origin, 100*time.Millisecond, time.Hour); c.now() < time.Hour {
+		t.Errorf("the clock goes back to %v", c.now())
+	}
+	if d := c.until(c.now() + time.Minute); d < 90*time.Millisecond || d > 100*time.Millisecond {
+		t.Errorf("a minute takes %v", d)
+	}
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/preempt"
+)
+
+const program = "parttime"
+
+// usage is what -h prints. A test holds it to the flags.
+const usage = `Usage: go run ./examples/parttime [flags]
+       go run ./examples/parttime host [flags]
+       go run ./examples/parttime client -host URL -name NAME [flags]
+
+Shares the nodes of a cluster between partitions [Duplyakin17]. The host grants
+nodes and takes them back, with notice and a grace period; each partition has a
+client. They are processes that talk HTTP with JSON, and each may be killed and
+started again at any time if it has a -state. Without "host" or "client" it
+starts a host and two clients, shows a preemption between them, and ends.
+
+Of the host
+  -listen ADDRESS      where to listen (default 127.0.0.1:0, a free port, which it
+                       prints). There is no authentication: who can reach the
+                       address can take part
+  -state FILE          keep the state in FILE; without it a restart forgets all
+  -nodes N             nodes of the cluster (default 20)
+  -grace D             grace period (default 2m)
+  -every D             time between notices (default 1m)
+  -term D              lease: how long the nodes of a silent client are its own
+                       (default 15m; negative: for ever)
+  -max-age D           values older than that are stale (default 5m)
+  -max-delay D         how long stale values delay a preemption (default 5m)
+  -minute D            let a minute take D, for demonstrations (default 1m)
+
+Of a client
+  -host URL            of the host, such as http://127.0.0.1:8080
+  -name NAME           of the partition, which is created if need be
+  -weight N            its share of the cluster, against others' (default 1)
+  -floor N             nodes that preemption leaves it (default 0)
+  -add N               nodes to ask for when there is no state yet (default 0)
+  -job D               pretend to run jobs of D on average, one a node, whose nodes
+                       are worth the more the longer they have run (default: run
+                       none; a framework of yours does)
+  -listen, -state, -every and -minute as of the host
+
+Of the demonstration
+  -minute D            let a minute take D (default 400ms)
+  -h                   print this
+
+A framework talks to its client:
+  POST /framework/AddNodes           {"count": 2}
+  POST /framework/DeleteNodes        {"nodes": [3, 4]}
+  POST /framework/SetResourceValues  {"values": [{"node": 3, "value": 0.5}]}
+  GET  /framework/Nodes              what it has, and for how long
+An administrator talks to the host:
+  GET  /Status                       who has which node
+  POST /Reclaim                      {"partition": "hpc", "count": 2}
+
+The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
+mistake in the flags, the state or what is asked of the host.
+`
+
+type role int
+
+const (
+	demoRole role = iota
+	hostRole
+	clientRole
+)
+
+// options are the flags.
+type options struct {
+	role   role
+	listen string
+	state  string
+	minute time.Duration
+
+	nodes   int // 0: the state's, or the default
+	manager preempt.ManagerOptions
+
+	host   string
+	name   string
+	weight int
+	floor  int
+	add    int
+	job    time.Duration
+}
+
+const defaultNodes = 20
+
+// flagSet returns the flags of a role, which set o.
+func (o *options) flagSet() *flag.FlagSet {
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	positive := func(name string, p *time.Duration) { flags.Func(name, "", span(p, 1)) }
+	whole := func(name string, p *int, least, most int) {
+		flags.Func(name, "", func(s string) error {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < least || n > most {
+				return fmt.Errorf("want a whole number from %d to %d", least, most)
+			}
+			*p = n
+			return nil
+		})
+	}
+	positive("minute", &o.minute)
+	if o.role == demoRole {
+		return flags
+	}
+	flags.Func("listen", "", func(s string) error {
+		if _, _, err := net.SplitHostPort(s); err != nil {
+			return errors.New("want an address with a port, such as 127.0.0.1:8080")
+		}
+		o.listen = s
+		return nil
+	})
+	flags.Func("state", "", func(s string) error {
+		if s == "" {
+			return errors.New("want the name of a file")
+		}
+		o.state = s
+		return nil
+	})
+	positive("every", &o.manager.Every)
+	if o.role == hostRole {
+		whole("nodes", &o.nodes, 1, 1_000_000)
+		positive("grace", &o.manager.Grace)
+		positive("max-age", &o.manager.MaxAge)
+		positive("max-delay", &o.manager.MaxDelay)
+		flags.Func("term", "", func(s string) error {
+			d, err := time.ParseDuration(s)
+			if err != nil || d == 0 {
+				return errors.New("want a span of time, such as 15m, or a negative one for no end")
+			}
+			o.manager.Term = d
+			return nil
+		})
+		return flags
+	}
+	flags.Func("host", "", func(s string) error {
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme != "http" || u.Host == "" || u.Path != "" && u.Path != "/" {
+			return errors.New("want the URL that the host prints, such as http://127.0.0.1:8080")
+		}
+		o.host = "http://" + u.Host
+		return nil
+	})
+	flags.Func("name", "", func(s string) error {
+		if s == "" || len(s) > 100 {
+			return errors.New("want a name of 1 to 100 characters")
+		}
+		o.name = s
+		return nil
+	})
+	whole("weight", &o.weight, 1, 1<<20)
+	whole("floor", &o.floor, 0, 1_000_000)
+	whole("add", &o.add, 0, 1_000_000)
+	positive("job", &o.job)
+	return flags
+}
+
+func span(p *time.Duration, least time.Duration) func(string) error {
+	return func(s string) error {
+		d, err := time.ParseDuration(s)
+		if err != nil || d < least {
+			return errors.New("want a positive span of time, such as 90s, 5m or 1h30m")
+		}
+		*p = d
+		return nil
+	}
+}
+
+// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
+func parse(args []string) (options, error) {
+	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1}
+	switch {
+	case len(args) > 0 && args[0] == "host":
+		o.role, args = hostRole, args[1:]
+	case len(args) > 0 && args[0] == "client":
+		o.role, args = clientRole, args[1:]
+	default:
+		o.minute = 400 * time.Millisecond
+	}
+	flags := o.flagSet()
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, cli.Mistakef("%v (-h lists the flags)", err)
+	}
+	if flags.NArg() > 0 {
+		if o.role == demoRole {
+			return o, cli.Mistakef("%q is not a flag; want host, client or nothing before the flags (-h lists them)", flags.Arg(0))
+		}
+		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	}
+	if o.minute < time.Millisecond || o.minute > time.Hour {
+		return o, cli.Mistakef("-minute %v: want 1ms to 1h", o.minute)
+	}
+	if o.role == clientRole && (o.host == "" || o.name == "") {
+		return o, cli.Mistakef("a client needs -host, the URL that the host prints, and -name, its partition's (-h lists the flags)")
+	}
+	return o, nil
+}

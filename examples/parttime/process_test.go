@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The demonstration ends well, and says what happens.
+func TestDemonstration(t *testing.T) {
+	status, stdout, stderr := runParttime("-minute", "150ms")
+	if status != 0 || stderr != "" {
+		t.Fatalf("status %d, %s\n%s", status, stderr, stdout)
+	}
+	for _, want := range []string{
+		"host  grants nodes 0-7 to htc", "host  notifies htc that it takes nodes", "htc   is to give back nodes",
+		"htc   takes up its work again", "host  takes up its work again", "to hpc\n", "hpc   has node", "4 nodes taken: ",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("it does not say %q:\n%s", want, stdout)
+		}
+	}
+}
+
+// testStage is a stage whose log is shown if the test fails.
+func testStage(t *testing.T, minute time.Duration) *stage {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	var mu sync.Mutex
+	var log bytes.Buffer
+	s := &stage{ctx: ctx, clock: newClock(time.Now(), minute, 0), minute: minute, dir: t.TempDir(), http: &http.Client{Timeout: callTimeout},
+		w: writerFunc(func(p []byte) (int, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return log.Write(p)
+		})}
+	t.Cleanup(func() {
+		s.clear()
+		cancel()
+		if t.Failed() {
+			mu.Lock()
+			defer mu.Unlock()
+			t.Log("\n" + log.String())
+		}
+	})
+	return s
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// Processes are killed with no warning and started again, at any time of a preemption. No node
+// is ever used by both, none is lost, and each is taken with its notice and grace.
+func TestKillAndRestart(t *testing.T) {
+	const minute = 120 * time.Millisecond
+	s := testStage(t, minute)
+	start := func(name string, args ...string) *process {
+		t.Helper()
+		p, err := s.start(name, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	nodes := func(p *process) map[int]holding {
+		var h holdings
+		if get(s.ctx, s.http, p.url+"/framework/Nodes", &h) != nil {
+			return nil
+		}
+		m := map[int]holding{}
+		for _, n := range h.Nodes {
+			if n.State == "usable" || n.State == "draining" {
+				m[n.Node] = n
+			}
+		}
+		return m
+	}
+	host := start("host", "host", "-nodes", "6", "-grace", "4m", "-term", "400m", "-max-age", "30m")
+	address := strings.TrimPrefix(host.url, "http://")
+	// The jobs of htc never end, so that all nodes that change hands are withdrawn.
+	htc := start("htc", "client", "-host", host.url, "-name", "htc", "-add", "6", "-job", "1000h")
+	if err := s.until(func(st status) bool { return held(st, "htc") == 6 }); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(1)
+	hpc := start("hpc", "client", "-host", host.url, "-name", "hpc", "-add", "3", "-job", "1000h")
+
+	// What both believe, watched all the while: of two nodes that are the same the lease that htc
+	// is seen to use before and after hpc is seen to use its own would be one too many.
+	checked := 0
+	watch := func() {
+		t.Helper()
+		a := nodes(htc)
+		b := nodes(hpc)
+		again := nodes(htc)
+		for n, x := range again {
+			if y, both := b[n]; both && a[n].Epoch == x.Epoch {
+				t.Fatalf("both partitions use node %d: %+v and %+v", n, x, y)
+			}
+		}
+		if b != nil && again != nil {
+			checked++
+		}
+	}
+	first := time.Duration(0) // when htc is seen to know
+	restarts := 0
+	for done := false; !done; {
+		watch()
+		for _, n := range nodes(htc) {
+			if n.State == "draining" && first == 0 {
+				first = s.clock.now()
+			}
+		}
+		switch {
+		case first > 0 && restarts == 0:
+			htc.kill()
+			s.wait(0.3)
+			htc = start("htc", htc.args...)
+			restarts++
+		case restarts == 1:
+			host.kill()
+			s.wait(0.3)
+			host = start("host", append(host.args, "-listen", address)...)
+			restarts++
+		case restarts == 2:
+			htc.kill()
+			host.kill()
+			hpc.kill()
+			host = start("host", host.args...) // with -listen, from the last time
+			hpc = start("hpc", hpc.args...)
+			htc = start("htc", htc.args...)
+			restarts++
+		}
+		done = len(nodes(hpc)) == 3
+		if s.ctx.Err() != nil {
+			t.Fatal("the nodes are never granted")
+		}
+		sleep(s.ctx, 3*time.Millisecond)
+	}
+	if took := s.clock.now() - first; took < 3*time.Minute {
+		t.Errorf("the nodes have changed hands after %v; the grace period is 4 minutes", took)
+	}
+	if restarts != 3 || checked < 5 {
+		t.Errorf("%d restarts, watched %d times", restarts, checked)
+	}
+	watch()
+	var st status
+	if err := get(s.ctx, s.http, host.url+"/Status", &st); err != nil {
+		t.Fatal(err)
+	}
+	c := st.Counted
+	if held(st, "htc") != 3 || held(st, "hpc") != 3 || c.Fenced != 0 || c.Completed+c.Withdrawn != 3 || c.Granted != 9 {
+		t.Errorf("in the end: %+v", st)
+	}
+	if got := nodes(htc); len(got) != 3 {
+		t.Errorf("htc has %v, want three nodes", got)
+	}
+
+	// A framework gives a node back, and asks for another.
+	var one int
+	for n := range nodes(hpc) {
+		one = n
+	}
+	var out struct {
+		ID uint64 `json:"id"`
+	}
+	if err := post(s.ctx, s.http, hpc.url+"/framework/DeleteNodes", map[string]any{"nodes": []int{one}}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.until(func(st status) bool { return held(st, "hpc") == 2 }); err != nil {
+		t.Fatal(err)
+	}
+	if err := post(s.ctx, s.http, hpc.url+"/framework/DeleteNodes", map[string]any{"nodes": []int{one}}, &out); err == nil || statusOf(err) != http.StatusNotFound {
+		t.Errorf("a node a second time: %v", err)
+	}
+	if err := post(s.ctx, s.http, htc.url+"/framework/AddNodes", map[string]any{"count": 1}, &out); err != nil || out.ID == 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if err := s.until(func(st status) bool { return held(st, "htc") == 4 }); err != nil {
+		t.Fatal(err)
+	}
+	// Each ends when it is asked to.
+	for _, p := range []*process{htc, hpc, host} {
+		if err := p.stop(); err != nil {
+			t.Errorf("%s: %v", p.name, err)
+		}
+	}
+}
+
+// A host that refuses a client ends it, with the user's exit status.
+func TestRefused(t *testing.T) {
+	s := testStage(t, time.Second)
+	host, err := s.start("host", "host", "-nodes", "2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := runParttime("client", "-host", host.url, "-name", "x", "-floor", "3")
+	if status != 2 || !strings.Contains(stderr, "want 0 to 2, the number of nodes") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// A client waits for a host that is not there, and ends when it is interrupted.
+func TestNobodyThere(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	var errs bytes.Buffer
+	if status := run(ctx, []string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-minute", "50ms"}, io.Discard, &errs); status != 0 {
+		t.Errorf("status %d", status)
+	}
+	if got := errs.String(); strings.Count(got, "tries again") != 1 {
+		t.Errorf("it says %q", got)
+	}
+}

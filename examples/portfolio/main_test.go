@@ -1,0 +1,841 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// asProgram makes the test binary the program itself.
+const asProgram = "PORTFOLIO_TEST_RUN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// runPortfolio runs the program in this process.
+func runPortfolio(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// mustRun fails the test unless the program succeeds.
+func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := runPortfolio(args...)
+	if status != 0 {
+		t.Fatalf("portfolio %q: exit status %d: %s", args, status, stderr)
+	}
+	if strings.Contains(stdout, "NaN") || strings.Contains(stdout, "Inf") {
+		t.Errorf("portfolio %q prints what is not a number:\n%s", args, stdout)
+	}
+	return stdout, stderr
+}
+
+func first(a, _ string) string { return a }
+
+// setClock has every decision take as long.
+func setClock(t *testing.T, d time.Duration) {
+	t.Helper()
+	since = func(time.Time) time.Duration { return d }
+	t.Cleanup(func() { since = time.Since })
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
+	}
+}
+
+// fits fails the test for lines that are too long for a terminal.
+func fits(t *testing.T, text string, columns int) {
+	t.Helper()
+	for _, line := range strings.Split(text, "\n") {
+		if n := len([]rune(line)); n > columns {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+}
+
+func TestGolden(t *testing.T) {
+	setClock(t, 1234567*time.Nanosecond)
+	stdout, stderr := mustRun(t)
+	golden(t, "default.txt", stdout)
+	golden(t, "default-notes.txt", stderr)
+	fits(t, stdout, 80)
+	// Two kinds, one of them with a series that is lost to a portfolio of fewer classes.
+	stdout, _ = mustRun(t, smallFiles(t)...)
+	golden(t, "several.txt", stdout)
+	fits(t, stdout, 80)
+	each, _ := mustRun(t, append(smallFiles(t), "-each")...)
+	for _, want := range []string{"\na\n\n", "\nflat\n\n"} {
+		if !strings.Contains(each, want) || strings.Contains(stdout, want) && want != "\nflat\n\n" {
+			t.Errorf("-each makes no difference for %q", want)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	stdout, stderr := mustRun(t, "-h")
+	if stderr != "" {
+		t.Errorf("-h writes %q on standard error", stderr)
+	}
+	for _, name := range []string{"-demand", "-trace", "-series", "-slot", "-cores-per-node", "-longest", "-scale", "-classes", "-total",
+		"-planner", "-model", "-alpha", "-fit", "-quantile", "-window", "-ladder", "-cap", "-premium", "-alarm", "-state", "-held", "-each", "-json", "-svg", "-h"} {
+		if !strings.Contains(stdout, "\n  "+name+" ") {
+			t.Errorf("-h does not list %s", name)
+		}
+	}
+	for _, name := range forecast.Names() {
+		if !strings.Contains(stdout, name) {
+			t.Errorf("-h does not list %s", name)
+		}
+	}
+	fits(t, stdout, 88)
+	// What -h says of defaults is so.
+	plain, _ := mustRun(t, "-json")
+	again, _ := mustRun(t, "-json", "-planner", "exact", "-model", "simple", "-alpha", "0.1", "-fit", "0", "-quantile", "0.4", "-window", "52", "-premium", "0")
+	if !cmp.Equal(decode(t, plain), decode(t, again), cmp.FilterPath(timed, cmp.Ignore())) {
+		t.Error("the defaults given make a difference")
+	}
+}
+
+func timed(p cmp.Path) bool {
+	name := p.Last().String()
+	return name == ".Mean" || name == ".Max"
+}
+
+func write(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+type record struct {
+	Series, Source, Algo, Class string
+	Weeks                       int
+	Cost                        json.Number
+	Ratio, Saving, Gap          *float64
+	Bought                      *int
+	Reserved                    *float64 `json:"reserved_hours"`
+	Idle                        *float64
+	OnDemand                    *float64 `json:"on_demand"`
+	FirstWeek                   *int     `json:"first_week"`
+	Decisions                   *int
+	Mean                        *float64 `json:"mean_s"`
+	Max                         *float64 `json:"max_s"`
+	Purchases                   []struct {
+		Week, Count int
+		Class       string
+	}
+}
+
+func (r record) cost(t *testing.T) float64 {
+	t.Helper()
+	x, err := r.Cost.Float64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func decode(t *testing.T, stdout string) (rows []record) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// A small problem: weeks of one instance, $336 on demand, or $500 for four of them.
+const (
+	smallDemand  = "instances\n1\n1\n1\n1\n1\n"
+	smallClasses = `{"on_demand": 2, "classes": [
+  {"name": "four", "term": "672h", "upfront": 500, "hourly": 0, "billed": "always"}]}
+`
+	// with one that is dear for four weeks and cheap for twelve
+	twoTerms = `{"on_demand": 2, "classes": [
+  {"name": "four", "term": "672h", "upfront": 900, "hourly": 0, "billed": "always"},
+  {"name": "twelve", "term": "2016h", "upfront": 1800, "hourly": 0, "billed": "always"}]}
+`
+)
+
+// smallFiles are the flags for a demand that drops, one that does not, and series.
+func smallFiles(t *testing.T) []string {
+	drop, flat := "n\n", "n\n"
+	for w := range 30 {
+		n := 20
+		if w >= 3 && w < 20 {
+			n = 2
+		}
+		drop += fmt.Sprintln(n)
+		flat += "10\n"
+	}
+	return []string{"-slot", "168h", "-demand", write(t, "drop.csv", drop), "-demand", write(t, "flat.csv.gz", zipped(flat)),
+		"-series", write(t, "s.csv", "name\na,1,2,3,4,5,6,7,8,9\nb,9,9,9,9\nzero,0,0,0\n"), "-classes", write(t, "c.json", twoTerms)}
+}
+
+// By hand. Hindsight has one reservation in every week, $125 each by pure cost. The online
+// portfolio sees a week, $336, and then buys for the four that are left, $500. In total
+// cost hindsight does the same, since a second reservation for one week is dear.
+func TestJSON(t *testing.T) {
+	setClock(t, 2*time.Millisecond)
+	classes := write(t, "c.json", smallClasses)
+	want := `[
+  {"series":"d","source":"demand","weeks":5,"algo":"hindsight","cost":625,"ratio":1,"saving":0.627976190,"gap":0,"bought":2,"reserved_hours":840,"idle":0,"on_demand":0,"first_week":0,"purchases":[{"week":0,"class":"four","count":1},{"week":4,"class":"four","count":1}]},
+  {"series":"d","source":"demand","weeks":5,"algo":"eq5","cost":625,"ratio":1,"saving":0.627976190},
+  {"series":"d","source":"demand","weeks":5,"algo":"greedy","cost":625,"ratio":1,"saving":0.627976190,"bought":2,"reserved_hours":840,"idle":0,"on_demand":0,"first_week":0,"purchases":[{"week":0,"class":"four","count":1},{"week":4,"class":"four","count":1}]},
+  {"series":"d","source":"demand","weeks":5,"algo":"online","cost":836,"ratio":1.3376,"saving":0.502380952,"bought":1,"reserved_hours":672,"idle":0,"on_demand":0.2,"first_week":1,"decisions":4,"mean_s":0.002,"max_s":0.002,"purchases":[{"week":1,"class":"four","count":1}]},
+  {"series":"d","source":"demand","weeks":5,"algo":"online-od-only","cost":1680,"ratio":2.688,"saving":0,"bought":0,"reserved_hours":0,"idle":0,"on_demand":1}
+]
+`
+	want = strings.ReplaceAll(want, "0.627976190", "0.62797619")
+	for _, text := range []string{smallDemand, zipped(smallDemand)} {
+		got, _ := mustRun(t, "-demand", write(t, "d.csv", text), "-slot", "168h", "-classes", classes, "-json")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	for _, r := range decode(t, first(mustRun(t, "-demand", write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", classes, "-json", "-total"))) {
+		want := map[string]json.Number{"hindsight": "836", "online": "836", "online-od-only": "1680"}[r.Algo]
+		if want != "" && r.Cost != want {
+			t.Errorf("-total: %+v, want %s", r, want)
+		}
+	}
+	// The same with slots of a day, the last one of which is missing: 34 of 35 days are used.
+	days := decode(t, first(mustRun(t, "-demand", write(t, "d.csv", "n\n"+strings.Repeat("1\n", 34)), "-slot", "24h", "-classes", classes, "-json")))
+	if r := days[3]; r.Algo != "online" || r.Cost != "836" || r.Weeks != 5 || *r.Decisions != 4 || *r.Reserved != 672 || *r.Idle != .035714286 {
+		t.Errorf("%+v", r)
+	}
+	// And as a series, each of whose values is one of the largest; 3 and 5 slots a week.
+	for _, term := range []string{"672h", "560h", "504h"} {
+		rows := decode(t, first(mustRun(t, "-series", write(t, "s.csv", "name\nx,3,3,3,3,3\n"), "-scale", "1", "-json",
+			"-classes", write(t, "c.json", strings.Replace(smallClasses, "672h", term, 1)))))
+		if r := rows[4]; r.Series != "x" || r.Source != "series" || r.Cost != "1680" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// By hand: the optimum of this problem is 12, and its linear program's 11.5, as in the tests
+// of examples/plan; prices
+// are for weeks here.
+func TestGap(t *testing.T) {
+	args := []string{"-demand", write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-slot", "168h", "-total", "-classes", write(t, "c.json", `{"on_demand": 7.01, "classes": [
+  {"name": "two", "term": "336h", "upfront": 1176, "hourly": 0, "billed": "always"},
+  {"name": "four", "term": "672h", "upfront": 504, "hourly": 3, "billed": "when-used"}]}`)}
+	got := decode(t, first(mustRun(t, append(args, "-json")...)))
+	if got[0].Cost != "2016" || *got[0].Gap != .043478261 {
+		t.Errorf("%+v, want a cost of 2016 = 12·168 and a gap of 1/23", got[0])
+	}
+	text, _ := mustRun(t, args...)
+	if !strings.Contains(text, "Hindsight is the best plan found, and not proved to be the optimum; it is above\n  that by at most: d 4.3%.") {
+		t.Error(text)
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for x, want := range map[float64]string{0: "0.0%", .5: "50.0%", .0005: "0.1%", .00049: "0.05%", .0000042: "0.0004%", -.00001: "-0.001%", 1e-12: "less than 0.000001%"} {
+		if got := percent(x); got != want {
+			t.Errorf("percent(%v) = %s, want %s", x, got, want)
+		}
+	}
+}
+
+// Costs of nothing: no number is divided by 0, and none is printed.
+func TestZero(t *testing.T) {
+	for _, args := range [][]string{
+		{"-demand", write(t, "d.csv", "n\n0\n0\n0\n"), "-slot", "168h"},
+		{"-series", write(t, "s.csv", "name\nx,0,0,0\n")},
+		{"-demand", write(t, "d.csv", "n\n1\n0\n0\n"), "-slot", "168h", "-classes", write(t, "c.json", `{"on_demand": 0, "classes": []}`)},
+	} {
+		for _, r := range decode(t, first(mustRun(t, append(args, "-json")...))) {
+			if r.Cost != "0" || r.Ratio != nil || r.Saving != nil || len(r.Purchases) != 0 {
+				t.Errorf("portfolio %q: %+v", args, r)
+			}
+		}
+		mustRun(t, args...)
+		mustRun(t, append(args, "-svg", filepath.Join(t.TempDir(), "out.svg"))...)
+	}
+	// A class that is free, where on demand is not: hindsight costs nothing.
+	free := write(t, "free.json", strings.Replace(smallClasses, "500", "0", 1))
+	args := []string{"-demand", write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", free}
+	for _, r := range decode(t, first(mustRun(t, append(args, "-json")...))) {
+		if r.Ratio != nil || r.Saving == nil {
+			t.Errorf("%+v", r)
+		}
+	}
+	mustRun(t, args...)
+}
+
+// The risk controls do what they say.
+func TestControls(t *testing.T) {
+	args := append(smallFiles(t), "-json")
+	online := func(more ...string) (rows []record) {
+		for _, r := range decode(t, first(mustRun(t, append(args, more...)...))) {
+			if r.Algo == "online" && r.Source == "demand" {
+				rows = append(rows, r)
+			}
+		}
+		return rows
+	}
+	plain := online()
+	most := func(rows []record) (n int) {
+		for _, r := range rows {
+			for _, p := range r.Purchases {
+				n = max(n, p.Count)
+			}
+		}
+		return n
+	}
+	if n := most(plain); n < 5 {
+		t.Fatalf("%d bought at most", n)
+	}
+	if n := most(online("-ladder", "3")); n != 3 {
+		t.Errorf("-ladder 3: %d bought at once", n)
+	}
+	for _, r := range online("-cap", "twelve=4") {
+		for _, p := range r.Purchases {
+			if p.Class == "twelve" && p.Count > 4 {
+				t.Errorf("-cap: %+v", r)
+			}
+		}
+	}
+	for _, r := range online("-premium", "9") {
+		for _, p := range r.Purchases {
+			if p.Class == "twelve" {
+				t.Errorf("-premium: %+v", r)
+			}
+		}
+	}
+	if rows := online("-alarm", "0.5"); cmp.Equal(rows, plain, cmp.FilterPath(timed, cmp.Ignore())) {
+		t.Error("-alarm makes no difference")
+	}
+	if a, b := online("-quantile", "0.1"), online("-quantile", "0.9"); *a[0].Bought >= *b[0].Bought {
+		t.Errorf("%d bought for a low quantile, %d for a high one", *a[0].Bought, *b[0].Bought)
+	}
+	for _, more := range [][]string{{"-planner", "greedy"}, {"-window", "2"}, {"-alpha", "0.9"}, {"-fit", "5"}, {"-model", "naive"}} {
+		online(more...)
+	}
+	for _, name := range forecast.Names() {
+		for _, fit := range []string{"0", "4"} {
+			if rows := online("-model", name, "-fit", fit); *rows[1].Bought == 0 { // flat
+				t.Errorf("-model %s: nothing is bought for a constant demand", name)
+			}
+		}
+	}
+}
+
+// Costs of ledgers sum to pure costs, and hours to hours.
+func TestLedger(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 1))
+	for range 200 {
+		in := &input{list: pricing.List{OnDemand: pricing.Money(1000 * (1 + random.Int64N(1000)))}}
+		s := &series{slot: 24 * time.Hour, every: 7, weeks: 1 + random.IntN(6)}
+		sum := 0
+		for range s.weeks * s.every {
+			s.demand = append(s.demand, random.IntN(9))
+			sum += s.demand[len(s.demand)-1]
+		}
+		for k := range random.IntN(4) {
+			in.list.Classes = append(in.list.Classes, pricing.Class{
+				Name: fmt.Sprint(k), Term: s.slot * time.Duration(1+random.IntN(30)), Upfront: pricing.Money(random.Int64N(3_000_000)),
+				Hourly: pricing.Money(1000 * random.Int64N(200)), Billed: pricing.Billing(random.IntN(2)),
+			})
+		}
+		var x offline
+		if err := in.know(s, &x); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []outcome{x.hindsight, x.greedy, x.odOnly} {
+			total := o.ledger.total()
+			if got, want := total.cost(), o.cost.Float64(); math.Abs(got-want) > 1e-6*(1+want) {
+				t.Errorf("%v: a ledger of %v for a cost of %v", in.list, got, want)
+			}
+			if got, want := total.demand, 24*float64(sum); math.Abs(got-want) > 1e-6 {
+				t.Errorf("%v hours of demand, want %v", got, want)
+			}
+			active := 0.
+			for k := range in.list.Classes {
+				active += o.ledger.mean(k, 0, s.weeks) * float64(s.weeks) * week.Hours()
+			}
+			if math.Abs(active-total.reserved) > 1e-6*(1+active) || total.used > total.reserved+1e-6 {
+				t.Errorf("%v active hours, %+v", active, total)
+			}
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	// costs on demand, and reservations, of each week
+	of := func(rent, reserved string) *ledger {
+		l := &ledger{}
+		for i := range rent {
+			l.weeks = append(l.weeks, account{rent: float64(rent[i] - '0'), reserved: float64(reserved[i] - '0')})
+		}
+		return l
+	}
+	for _, c := range []struct {
+		mine, theirs, best *ledger
+		from, to           int
+		cause              string
+	}{
+		{of("01310", "22222"), of("00100", "00000"), of("00000", "11111"), 1, 4, overBought},
+		{of("19119", "00000"), of("29020", "00000"), of("00000", "11111"), 4, 5, underBought},
+		{of("99000", "00122"), of("11000", "00000"), of("00000", "11000"), 0, 2, underBought},
+		{of("99000", "01122"), of("11000", "00000"), of("00000", "11000"), 0, 2, late},
+		{of("99000", "12222"), of("11000", "00000"), of("00000", "21222"), 0, 2, otherClasses},
+		{of("90900", "00000"), of("08000", "00000"), of("00000", "00000"), 0, 3, otherClasses},
+		{of("00", "00"), of("11", "00"), of("00", "00"), 0, 0, ""},
+	} {
+		got := explain(c.mine, c.theirs, c.best)
+		if got.from != c.from || got.to != c.to || got.cause != c.cause {
+			t.Errorf("%+v, want weeks %d to %d, %s", got, c.from, c.to, c.cause)
+		}
+	}
+}
+
+func TestTermNames(t *testing.T) {
+	var terms []time.Duration
+	for _, s := range []string{"1h", "36h", "168h", "720h", "8736h", "8760h", "17520h", "26208h", "90m", "9000h"} {
+		d, err := time.ParseDuration(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms = append(terms, d)
+	}
+	want := []string{"1h", "36h", "7d", "30d", "8736h", "8760h", "2y", "3y", "1h30m", "375d"}
+	if diff := cmp.Diff(want, termNames(terms)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPortfolios(t *testing.T) {
+	const day = 24 * time.Hour
+	class := func(name string, term time.Duration) pricing.Class { return pricing.Class{Name: name, Term: term} }
+	for _, c := range []struct {
+		classes []pricing.Class
+		want    string
+	}{
+		{nil, "[{online [] false}]"},
+		{[]pricing.Class{class("a", day)}, "[{online [0] false}]"},
+		{[]pricing.Class{class("a", 364*day), class("b", 364*day)}, "[{online [0 1] false} {online-1y-only [0] true} {online-1y-only [1] true}]"},
+		{[]pricing.Class{class("a", 2*day), class("b", day)}, "[{online [0 1] false} {online-1d-only [1] true} {online-2d-only [0] true}]"},
+		{[]pricing.Class{class("a", 2*day), class("b", day), class("c", 2*day)},
+			"[{online [0 1 2] false} {online-1d-only [1] true} {online-2d-only [0] true} {online-2d-only [2] true} {online-2d-classes [0 2] false}]"},
+	} {
+		if got := fmt.Sprint(portfolios(pricing.List{Classes: c.classes})); got != c.want {
+			t.Errorf("%v: %s, want %s", c.classes, got, c.want)
+		}
+	}
+}
+
+// The first error in order is that which is reported, whoever is first in time.
+func TestParallel(t *testing.T) {
+	for range 50 {
+		err := parallel(40, func(i int) error {
+			if i%7 == 3 {
+				return fmt.Errorf("%d", i)
+			}
+			return nil
+		})
+		if err == nil || err.Error() != "3" {
+			t.Fatalf("%v, want 3", err)
+		}
+	}
+	done := make([]bool, 100)
+	if err := parallel(len(done), func(i int) error { done[i] = true; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range done {
+		if !d {
+			t.Errorf("%d was not called", i)
+		}
+	}
+}
+
+// A log of jobs: one instance for 13.5 days, two for another, a day after the log's start.
+const smallLog = `; UnixStartTime: 0
+1 86400 -1 1166400 16 -1 -1 16 1166400 -1 1 1 -1 -1 1 -1 -1 -1
+2 90000 -1 1166400 32 -1 -1 32 1166400 -1 1 1 -1 -1 1 -1 -1 -1
+`
+
+func TestTrace(t *testing.T) {
+	args := []string{"-trace", write(t, "small.swf", smallLog), "-json"}
+	stdout, stderr := mustRun(t, args...)
+	rows := decode(t, stdout)
+	if rows[0].Series != "small" || rows[0].Source != "trace" || rows[0].Weeks != 2 {
+		t.Errorf("%+v", rows[0])
+	}
+	for _, want := range []string{"small: 2 weeks, 2 jobs, without the 24 hours before the first,", "slots without demand at the end"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("the notes do not say %q: %s", want, stderr)
+		}
+	}
+	half := decode(t, first(mustRun(t, append(args, "-cores-per-node", "8")...)))
+	if a, b := rows[4].cost(t), half[4].cost(t); rows[4].Algo != odOnly || b < 1.9*a {
+		t.Errorf("on demand %v, and %v with instances of half the size", a, b)
+	}
+	// Names that are the same are told apart by their folders, and sources by totals.
+	other := write(t, "small.swf.gz", zipped(smallLog))
+	text, _ := mustRun(t, "-trace", args[1], "-trace", other, "-demand", write(t, "small.csv", "n\n"+strings.Repeat("1\n", 400)))
+	for _, want := range []string{"\nTotal of 2 logs\n", "\n2 logs ", "\nsmall "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the table does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// A table of the weekly series, and how they are chosen.
+func TestLongest(t *testing.T) {
+	series := write(t, "s.csv", "name\na,1,2,3\nb,1,2,3,4,4,4\nc,1,2\nd,5,6,7,8\ne,1,2,3,4\n")
+	var names []string
+	for _, r := range decode(t, first(mustRun(t, "-series", series, "-longest", "3", "-json"))) {
+		if r.Algo == online {
+			names = append(names, r.Series)
+		}
+	}
+	if diff := cmp.Diff([]string{"b", "d", "e"}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	_, stderr := mustRun(t, "-series", series)
+	if !strings.Contains(stderr, "b: 6 weeks, scaled by 300 / 4,\n  at most 300 instances") {
+		t.Error(stderr)
+	}
+}
+
+func TestSVG(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		args []string
+		says []string
+	}{
+		"default.svg": {nil, []string{"made-up: online, cost 1.0", "made-up: hindsight", "Purchases", "3y-heavy, active", "planned for"}},
+		"several.svg": {smallFiles(t), []string{"drop: online", "flat: online", "zero: online", "twelve, active"}},
+		"odd.svg": {[]string{"-demand", write(t, "a<b>&c.csv", smallDemand), "-slot", "168h", "-classes",
+			write(t, "c.json", strings.Replace(smallClasses, "four", `x<\u0001`, 1))}, []string{"a&lt;b&gt;&amp;c: online", "x&lt;?, active"}},
+	} {
+		path := filepath.Join(dir, name)
+		mustRun(t, append(c.args, "-svg", path)...)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > 1<<20 {
+			t.Errorf("%s has %d bytes", name, len(b))
+		}
+		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		for _, part := range append(c.says, "time since the start of the demand (", "instances") {
+			if !strings.Contains(string(b), part) {
+				t.Errorf("%s does not say %q", name, part)
+			}
+		}
+	}
+}
+
+// The user's mistakes end with one sentence and status 2, before anything is
+// printed, and leave no file.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string { return write(t, name, text) }
+	demand := func(text string) []string { return []string{"-demand", file("d.csv", text), "-slot", "168h"} }
+	series := func(text string) []string { return []string{"-series", file("s.csv", text)} }
+	log := func(text string) []string { return []string{"-trace", file("log.swf", text)} }
+	classes := func(text string) []string {
+		return []string{"-classes", file("c.json", text), "-demand", file("d.csv", smallDemand), "-slot", "168h"}
+	}
+	replaced := func(old, new string) []string { return classes(strings.Replace(smallClasses, old, new, 1)) }
+	out := filepath.Join(dir, "out.svg")
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	keep := file("keep.csv", smallDemand)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-nonsense"}, "-nonsense"},
+		{[]string{"d.csv"}, `"d.csv" is not a flag`},
+		{[]string{"-planner", "best"}, "want greedy or exact"},
+		{[]string{"-model", "oracle"}, "want one of naive, drift, simple"},
+		{[]string{"-json=perhaps"}, "true or false"},
+		{[]string{"-slot", "0"}, "of which a week has a whole number"},
+		{[]string{"-slot", "5h"}, "of which a week has a whole number"},
+		{[]string{"-slot", "336h"}, "of which a week has a whole number"},
+		{[]string{"-quantile", "0"}, "between 0 and 1"},
+		{[]string{"-quantile", "1"}, "between 0 and 1"},
+		{[]string{"-quantile", "NaN"}, "between 0 and 1"},
+		{[]string{"-alpha", "0"}, "above 0"},
+		{[]string{"-alpha", "1.5"}, "above 0"},
+		{[]string{"-alarm", "-1"}, "above 0"},
+		{[]string{"-alarm", "2"}, "1 at most"},
+		{[]string{"-premium", "-1"}, "from 0 to 1000"},
+		{[]string{"-premium", "Inf"}, "from 0 to 1000"},
+		{[]string{"-ladder", "0"}, "from 1 to"},
+		{[]string{"-window", "0"}, "from 1 to"},
+		{[]string{"-window", "1e6"}, "from 1 to"},
+		{[]string{"-fit", "-1"}, "from 0 to"},
+		{[]string{"-longest", "some"}, "from 1 to"},
+		{[]string{"-scale", "1000001"}, "from 1 to 1,000,000"},
+		{[]string{"-cores-per-node", "0"}, "from 1 to"},
+		{[]string{"-cap", "3y-heavy"}, "such as 3y-heavy=40"},
+		{[]string{"-cap", "=3"}, "such as 3y-heavy=40"},
+		{[]string{"-cap", "3y-heavy=none"}, "from 1 to"},
+		{[]string{"-cap", "5y=3"}, `the class "5y" is unknown: there are 1y-light, 1y-heavy`},
+		{[]string{"-cap", "3y-heavy=3", "-cap", "3y-heavy=4"}, `the class "3y-heavy" is there twice`},
+		{append(classes(`{"on_demand": 1, "classes": []}`), "-cap", "5y=3"), `the class "5y" is unknown: there is none`},
+		{[]string{"-demand", ""}, "name of a file"},
+		{[]string{"-demand", keep, "-demand", keep}, "the file was given before"},
+		{[]string{"-demand", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
+		{[]string{"-trace", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
+		{[]string{"-series", dir}, "is a folder"},
+		{[]string{"-classes", filepath.Join(dir, "none.json")}, "none.json: no such file"},
+
+		{demand(""), "d.csv: the file is empty"},
+		{demand("n\n"), "there is no demand"},
+		{demand("n\n1\n-3\n"), `line 3, field "n": -3 is negative`},
+		{demand("n\n1\n2.5\n"), "2.5 is not whole"},
+		{demand("n\n1\n"), "d.csv: 1 slot of 168h are 1 week: want more than a week, the first to learn from"},
+		{[]string{"-demand", file("d.csv", "n\n"+strings.Repeat("1\n", 84))}, "d.csv: 84 slots of 1h are 0.5 weeks: want more than a week"},
+		{demand("n\n2147483647\n2147483647\n2147483647\n"), "too large together"},
+
+		{log(""), "there is no job in it"},
+		{log("1 0 0 0 16\n"), "none of its 1 records"},
+		{log("1 2 three\n"), "line 1"},
+		{log("1 0 0 60 16 -1 -1 16 60 -1 1 1 -1 -1 1 -1 -1 -1\n"), "log.swf: 1 slot of 1h are 0.0 weeks: want more than a week"},
+
+		{series(""), "s.csv: the file is empty"},
+		{series("name\n"), "there is no series"},
+		{series("name\nx,1,-2,3\n"), `s.csv: line 2, field 3, series "x": -2 is negative: want a number that is not negative for each week`},
+		{series("name\nx,1,NA,3\n"), `s.csv: line 2, field 3, series "x": the value is missing`},
+		{series("name\nx,1,inf,3\n"), `"inf" is not finite`},
+		{series("name\nx,1,two,3\n"), `"two" is not a number`},
+		{series("name\nx,1\n"), `series "x": 1 slot of 168h are 1 week: want more than a week`},
+		{series("name\nx\n"), `series "x": 0 slots of 168h are 0.0 weeks: want more than a week`},
+		{append(series("name\nx,1,2,3\n"), "-classes", file("c.json", strings.Replace(smallClasses, "672h", "672h30m", 1))), "have no more than 30m in common"},
+
+		{classes(""), "c.json: the file is empty"},
+		{classes("{"), "c.json: line 1: "},
+		{replaced("500", "-1"), "c.json: line 2, field classes[0].upfront: "},
+		{replaced("always", "never"), "c.json: line 2, field classes[0].billed: "},
+		{replaced("672h", "100h"), `the term of "four", 100h, is shorter than a slot of 168h`},
+		{replaced("672h", "700h"), `the term of "four", 700h, is not a whole number of slots of 168h`},
+		{[]string{"-demand", file("d.csv", "n\n"+strings.Repeat("1\n", 400)), "-classes", file("c.json", strings.Replace(smallClasses, "672h", "90m", 1))},
+			`the term of "four", 1h30m, is not a whole number of slots of 1h`},
+		{replaced("500", "99999999999"), "c.json: line 2, field classes[0].upfront: "},
+		{classes(`{"on_demand": 9000000000, "classes": []}`), "d.csv: "},
+
+		{[]string{"-svg", ""}, "name of a file"},
+		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
+		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
+		{[]string{"-demand", keep, "-svg", keep}, "the file is that of another flag"},
+		{append(demand("n\n-1\n"), "-svg", out, "-json"), "line 2"},
+		{append(demand("n\n2147483647\n2147483647\n2147483647\n"), "-svg", out), "too large together"},
+	} {
+		status, stdout, stderr := runPortfolio(c.args...)
+		if status != 2 {
+			t.Errorf("portfolio %q: exit status %d, want 2: %s", c.args, status, stderr)
+		}
+		if stdout != "" {
+			t.Errorf("portfolio %q writes on standard output: %s", c.args, stdout)
+		}
+		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+		last := lines[len(lines)-1]
+		if !strings.HasPrefix(last, "portfolio: ") || !strings.Contains(last, c.want) {
+			t.Errorf("portfolio %q ends with %q, want it to say %q", c.args, last, c.want)
+		}
+		if testing.Verbose() {
+			t.Log(last)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 { // "folder"
+		t.Errorf("left: %v", entries)
+	}
+	if b, _ := os.ReadFile(keep); string(b) != smallDemand {
+		t.Error("the demand was changed")
+	}
+}
+
+// A flag that changes nothing is no mistake, and is said.
+func TestIneffectiveFlags(t *testing.T) {
+	args := []string{"-demand", write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", write(t, "c.json", smallClasses)}
+	_, stderr := mustRun(t, append(args, "-json", "-each", "-longest", "3", "-scale", "7", "-model", "naive", "-alpha", "0.5", "-cores-per-node", "4")...)
+	if want := "portfolio: note: -alpha, -cores-per-node, -each, -longest and -scale change nothing here\n"; !strings.HasSuffix(stderr, want) {
+		t.Errorf("the notes end with %q, want %q", stderr, want)
+	}
+	if _, stderr := mustRun(t, args...); strings.Contains(stderr, "changes nothing") {
+		t.Errorf("an effective flag is noted: %s", stderr)
+	}
+}
+
+// An interrupted run leaves the old file and no temporary one.
+func TestInterrupt(t *testing.T) {
+	if _, err := os.Stat("/dev/stdin"); err != nil {
+		t.Skip("needs /dev/stdin, to keep the program reading")
+	}
+	dir := t.TempDir()
+	svg := filepath.Join(dir, "out.svg")
+	if err := os.WriteFile(svg, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-demand", "/dev/stdin", "-svg", svg)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(in, smallDemand) // and no end
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if entries, _ := os.ReadDir(dir); len(entries) == 2 {
+			break // the temporary file is there
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no temporary file")
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 130 {
+		t.Errorf("exit status %d, want 130", got)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left %v", entries)
+	}
+	if b, _ := os.ReadFile(svg); string(b) != "old" {
+		t.Errorf("the file was changed: %q", b)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }
+
+func TestBrokenOutput(t *testing.T) {
+	args := []string{"-demand", write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", write(t, "c.json", smallClasses)}
+	for _, args := range [][]string{args, append(args, "-json"), {"-h"}} {
+		var stderr bytes.Buffer
+		if status := run(args, brokenWriter{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "portfolio: broken\n") {
+			t.Errorf("portfolio %q on a broken output: exit status %d, %q", args, status, stderr.String())
+		}
+	}
+}
+
+// [Niu16] section 8.5 and Fig. 7a on its six logs: the online portfolio costs less in total than
+// on demand only, and than the best single class of one year and of three; every plan is between
+// Eq. (5) and on demand only, and offline ones are within a few percent of the optimum.
+func TestLogs(t *testing.T) {
+	args := []string{"-json"}
+	for _, name := range []string{"SDSC-DS-2004-2.1-cln", "SDSC-BLUE-2000-4.2-cln", "HPC2N-2002-2.2-cln",
+		"Sandia-Ross-2001-1.1-cln", "CTC-SP2-1996-3.1-cln", "SDSC-SP2-1998-4.2-cln"} {
+		args = append(args, "-trace", shared.File(t, "traces/"+name+".swf.gz"))
+	}
+	rows := decode(t, first(mustRun(t, args...)))
+	total := make(map[string]float64)
+	for _, r := range rows {
+		total[r.Algo] += r.cost(t)
+		switch {
+		case r.Algo == eq5 && *r.Ratio > 1, r.Algo != eq5 && *r.Ratio < 1, r.Algo == greedy && *r.Ratio > 1.05, *r.Saving < 0:
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(rows) != 6*9 {
+		t.Errorf("%d rows, want 54", len(rows))
+	}
+	for _, algo := range []string{odOnly, "online-1y-only", "online-1y-classes", "online-3y-only"} {
+		if total[online] >= total[algo] {
+			t.Errorf("online costs %.0f in total, %s %.0f", total[online], algo, total[algo])
+		}
+	}
+	if r := total[online] / total[hindsight]; r > 1.06 {
+		t.Errorf("online costs %.4f times the optimum in total", r)
+	}
+}
+
+// The ten longest weekly series of the M4 competition.
+func TestM4(t *testing.T) {
+	o, err := parse([]string{"-series", shared.File(t, "forecast/M4_Weekly-train.csv.gz"), "-longest", "10"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := o.read(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, s := range in.series {
+		peak := 0
+		for _, d := range s.demand {
+			peak = max(peak, d)
+		}
+		got += fmt.Sprintf("%s %d %d, ", s.name, len(s.demand), peak)
+	}
+	const want = "W4 2597 300, W224 2596 300, W60 2284 300, W88 2283 300, W91 2283 300, " +
+		"W92 2283 300, W96 2283 300, W97 2283 300, W98 2283 300, W99 2283 300, "
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type decision struct {
+	Week    int
+	Class   string
+	Buy     int
+	Active  int
+	Planned *float64
+	Signal  *float64
+}
+
+func decisions(t *testing.T, stdout string) (rows []decision) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// days returns weeks of a demand, one number a day.
+func days(weeks int) string {
+	random := rand.New(rand.NewPCG(3, 1))
+	text := "n\n"
+	for d := range 7 * weeks {
+		text += fmt.Sprintln(5 + d/14 + random.IntN(8))
+	}
+	return text
+}
+
+func cut(text string, lines int) string {
+	return strings.Join(strings.SplitAfter(text, "\n")[:lines], "")
+}
+
+const dayClasses = `{"on_demand": 2, "classes": [
+  {"name": "light", "term": "672h", "upfront": 100, "hourly": 1.2, "billed": "when-used"},
+  {"name": "four", "term": "672h", "upfront": 500, "hourly": 0, "billed": "always"},
+  {"name": "eight", "term": "1344h", "upfront": 900, "hourly": 0, "billed": "always"}]}
+`
+
+// Week by week, from a state that is kept in a file, the program buys what the replay
+// buys that sees all at once.
+func TestState(t *testing.T) {
+	const weeks = 24
+	text := days(weeks)
+	for _, model := range [][]string{nil, {"-model", "holt", "-fit", "3"}, {"-model", "blend", "-alarm", "0.9", "-cap", "light=3"}} {
+		dir := t.TempDir()
+		file, list := filepath.Join(dir, "state.json"), write(t, "c.json", dayClasses)
+		args := append([]string{"-slot", "24h", "-classes", list, "-json"}, model...)
+		var want, got []string
+		for _, r := range decode(t, first(mustRun(t, append(args, "-demand", write(t, "d.csv", text))...))) {
+			if r.Algo == online {
+				for _, p := range r.Purchases {
+					want = append(want, fmt.Sprint(p.Week, p.Class, p.Count))
+				}
+			}
+		}
+		for w := 1; w < weeks; w++ {
+			demand := write(t, "d.csv", cut(text, 1+7*w+w%7)) // and some of the next week
+			now := append(args, "-demand", demand, "-state", file)
+			stdout, _ := mustRun(t, now...)
+			for _, d := range decisions(t, stdout) {
+				if d.Week != w || d.Signal == nil {
+					t.Errorf("week %d: %+v", w, d)
+				}
+				if d.Buy > 0 {
+					got = append(got, fmt.Sprint(d.Week, d.Class, d.Buy))
+				}
+			}
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, stderr := mustRun(t, now...)
+			after, _ := os.ReadFile(file)
+			if again != stdout || string(before) != string(after) || !strings.Contains(stderr, "no week has ended since") {
+				t.Fatalf("week %d: run again it says\n%s%s, not\n%s", w, stderr, again, stdout)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(want) < 4 {
+			t.Errorf("%q: %d purchases (-replay +state):\n%s", model, len(want), diff)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+			t.Errorf("left %v", entries)
+		}
+	}
+}
+
+// Weeks that were missed are learnt from, and nothing is bought for them; an inventory
+// counts.
+func TestStateHeld(t *testing.T) {
+	text := days(12)
+	file, list := filepath.Join(t.TempDir(), "state.json"), write(t, "c.json", dayClasses)
+	now := func(weeks int, more ...string) ([]decision, string) {
+		stdout, stderr := mustRun(t, append([]string{"-slot", "24h", "-classes", list, "-json", "-state", file,
+			"-demand", write(t, "d.csv", cut(text, 1+7*weeks))}, more...)...)
+		return decisions(t, stdout), stderr
+	}
+	total := func(rows []decision) (buy, active int) {
+		for _, d := range rows {
+			buy += d.Buy
+			active += d.Active
+		}
+		return buy, active
+	}
+	rows, stderr := now(4)
+	buy, active := total(rows)
+	if buy == 0 || active != buy || !strings.Contains(stderr, "begins with 4 weeks") || !strings.Contains(stderr, "no -held") {
+		t.Errorf("%d bought, %d active: %s", buy, active, stderr)
+	}
+	rows, stderr = now(7)
+	if b, a := total(rows); a != active+b || !strings.Contains(stderr, "nothing is taken to be bought in the 2 weeks between") {
+		t.Errorf("%d bought, %d active after %d: %s", b, a, active, stderr)
+	}
+	// Everything that was bought in week 4 for four weeks has expired by week 8, but eights.
+	rows, _ = now(8)
+	for _, d := range rows {
+		if d.Class != "eight" && d.Active > d.Buy+5 {
+			t.Errorf("%+v", d)
+		}
+	}
+	// With more than enough held for eight weeks nothing is bought.
+	held := write(t, "held.json", `[{"class": "eight", "count": 60, "until": 55}]`)
+	rows, stderr = now(8, "-held", held)
+	if buy, active := total(rows); buy != 0 || active != 60 || !strings.Contains(stderr, "60 reservations active") {
+		t.Errorf("%d bought, %d active: %s", buy, active, stderr)
+	}
+	if rows, _ = now(9); rows[2].Active != 60 {
+		t.Errorf("%+v", rows)
+	}
+	// A demand that is another than was seen is said.
+	other := write(t, "d.csv", "n\n99\n"+cut(text, 1+7*10)[len("n\n"):])
+	if _, stderr := mustRun(t, "-slot", "24h", "-classes", list, "-state", file, "-demand", other); !strings.Contains(stderr, "the demand of the first 9 weeks is not what was seen") {
+		t.Error(stderr)
+	}
+}
+
+func TestStateText(t *testing.T) {
+	list := write(t, "c.json", dayClasses)
+	args := []string{"-slot", "24h", "-classes", list, "-demand", write(t, "d.csv", days(6)), "-state", filepath.Join(t.TempDir(), "state.json")}
+	stdout, stderr := mustRun(t, append(args, "-each", "-total")...)
+	golden(t, "state.txt", stdout)
+	fits(t, stdout, 80)
+	if !strings.HasSuffix(stderr, "portfolio: note: -each and -total change nothing here\n") {
+		t.Error(stderr)
+	}
+	// Nothing to buy of, and an alarm.
+	none := write(t, "none.json", `{"on_demand": 2, "classes": []}`)
+	for _, format := range []string{"-json", "-json=false"} {
+		mustRun(t, "-slot", "24h", "-classes", none, "-demand", args[5], "-state", filepath.Join(t.TempDir(), "s.json"), format)
+	}
+	stdout, _ = mustRun(t, "-slot", "24h", "-classes", list, "-demand", args[5], "-state", filepath.Join(t.TempDir(), "s.json"), "-alarm", "0.0001")
+	if !strings.Contains(stdout, "an alarm: nothing is bought") {
+		t.Error(stdout)
+	}
+	stdout, _ = mustRun(t, "-slot", "24h", "-classes", list, "-demand", write(t, "d.csv", days(1)), "-state", filepath.Join(t.TempDir(), "s.json"), "-model", "holt", "-fit", "0")
+	if !strings.Contains(stdout, "The model is not ready yet.") {
+		t.Error(stdout)
+	}
+}
+
+// Mistakes leave the state as it was.
+func TestStateMistakes(t *testing.T) {
+	dir := t.TempDir()
+	file, list, demand := filepath.Join(dir, "state.json"), write(t, "c.json", dayClasses), write(t, "d.csv", days(6))
+	args := []string{"-slot", "24h", "-classes", list, "-demand", demand, "-state", file}
+	mustRun(t, args...)
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := write(t, "d.csv", days(7))
+	damaged := func(old, new string) string {
+		if !strings.Contains(string(good), old) {
+			t.Fatalf("%q is not in the state", old)
+		}
+		return strings.Replace(string(good), old, new, 1)
+	}
+	for _, c := range []struct {
+		state string
+		args  []string
+		want  string
+	}{
+		{"", nil, "the file is empty: want a state"},
+		{"[]", nil, "it is no state of this program"},
+		{"{}", nil, "it is no state of this program: a part is missing"},
+		{`{"weeks": 3, "unknown": 4}`, nil, "it is no state of this program"},
+		{string(good) + "x", nil, "it is no state of this program"},
+		{damaged(`"weeks":6`, `"weeks":5`), nil, "it has seen 5 weeks, and its portfolio 6"},
+		{damaged(`"recent":[`, `"recent":[-1,`), nil, "state"},
+		{damaged(`"seen":6`, `"seen":-6`), nil, "state"},
+		{damaged(`"forecaster":{`, `"forecaster":{"surprise":1,`), nil, "state"},
+		{damaged(`"alpha":0.1,"level"`, `"alpha":7,"level"`), nil, "state"},
+		{string(good), []string{"-model", "holt"}, "it is that of -model simple; remove the file to begin anew"},
+		{string(good), []string{"-fit", "9"}, "it is that of -fit 0"},
+		{string(good), []string{"-alpha", "0.2"}, "it is that of -alpha 0.1"},
+		{string(good), []string{"-classes", write(t, "c.json", strings.Replace(dayClasses, "four", "vier", 1))}, "its classes are"},
+		{string(good), []string{"-slot", "168h"}, "state"},
+		{string(good), []string{"-window", "2"}, "state"},
+		{string(good), []string{"-held", write(t, "held.json", "{}")}, "held.json: line 1"},
+		{string(good), []string{"-held", write(t, "held.json", `[{"class": "four", "count": 1, "until": 28}]`)}, "want fewer"},
+	} {
+		if err := os.WriteFile(file, []byte(c.state), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		base := []string{"-slot", "24h", "-classes", list, "-demand", more, "-state", file}
+		status, stdout, stderr := runPortfolio(append(base, c.args...)...)
+		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+		if last := lines[len(lines)-1]; status != 2 || stdout != "" || !strings.HasPrefix(last, "portfolio: ") || !strings.Contains(last, c.want) {
+			t.Errorf("%.60s, %q: exit status %d, %q, want it to say %q", c.state, c.args, status, last, c.want)
+		} else if testing.Verbose() {
+			t.Log(last)
+		}
+		if after, _ := os.ReadFile(file); string(after) != c.state {
+			t.Errorf("%q: the state was changed", c.args)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left %v", entries)
+	}
+	short := write(t, "d.csv", days(5))
+	if err := os.WriteFile(file, good, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-slot", "24h", "-classes", list, "-demand", short, "-state", file}, "5 weeks have ended, and the state of -state"},
+		{[]string{"-slot", "24h", "-classes", list, "-demand", write(t, "d.csv", cut(days(1), 7)), "-state", filepath.Join(dir, "new.json")}, "want a week to learn from at least"},
+		{[]string{"-state", file}, "-state needs one -demand"},
+		{[]string{"-state", file, "-demand", demand, "-demand", more}, "-state needs one -demand"},
+		{[]string{"-state", file, "-demand", demand, "-series", more}, "no -trace or -series"},
+		{[]string{"-state", file, "-demand", demand, "-svg", "x.svg"}, "-svg is the picture of a replay"},
+		{[]string{"-held", file}, "-held needs -state"},
+		{[]string{"-slot", "24h", "-state", demand, "-demand", demand}, "it is no state of this program"},
+		{[]string{"-slot", "24h", "-state", demand, "-demand", demand, "-held", list}, "the file is that of another flag as well"},
+		{[]string{"-slot", "24h", "-state", filepath.Join(dir, "no", "state.json"), "-demand", demand}, "its folder does not exist"},
+		{[]string{"-slot", "24h", "-state", dir, "-demand", demand}, "is a folder"},
+	} {
+		status, stdout, stderr := runPortfolio(c.args...)
+		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("portfolio %q: exit status %d, %q, want it to say %q", c.args, status, stderr, c.want)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("left %v", entries)
+	}
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+	"github.com/plimsoll/plimsoll/preempt"
+)
+
+const program = "preempt"
+
+// usage is what -h prints. A test holds it to the flags.
+const usage = `Usage: go run ./examples/preempt [flags]
+
+Takes nodes away from a partition that runs batch jobs, in every state that the
+partition comes through, and says how much work that wastes [Duplyakin17]. When a
+job loses a node and does not end within the grace period, what all its nodes have
+worked for it, and will until that period ends, is wasted.
+
+What runs
+  -trace FILE          log in the Standard Workload Format, plain or gzip; a
+                       processor counts as a node, and jobs that need more nodes
+                       than there are are left out (default: two made-up logs with
+                       the quantiles of the paper's Table 1, htc and peregrine)
+  -nodes N             size of the partition (default 20)
+  -take N              nodes that are taken away at once (default 10)
+  -grace LIST          grace periods, such as 120s or 20m; 1h..6h stands for 1h, 2h
+                       and so on up to 6h (default 60s,120s,20m,30m,1h..6h)
+  -policy LIST         all, or some of these (default all)
+                       by the values of nodes, of which the lowest are taken:
+                         random     whatever node
+                         fifo       the job that has run longest first
+                         lifo       the job that has run shortest first
+                         pap        the job with the least run time by nodes first
+                         pap+       the same times priority
+                       by whole jobs, knowing how long each still runs:
+                         greedy     wastes at most twice the least
+                         exact      wastes least
+                         exact+     wastes least, weighed with priorities
+                       the exact choice with what a live system knows:
+                         requested  that a job ends when its user asked for
+                         survival   how long jobs of this user ran that have ended
+  -important WHICH     jobs with priority 10, the others having 1: queue=NAME for a
+                       queue, its number in a log, or top=1% for that share of the
+                       jobs, those that ask for the most node-time (default
+                       queue=bigmem in the made-up log peregrine, none in htc, and
+                       top=1% for -trace)
+  -seed N              of the made-up logs and of -policy random (default 1)
+
+What comes out
+  -json                print an array with an object for each log, policy and grace
+                       period, instead of tables
+  -svg FILE            write a picture: the waste by policy and grace period, the
+                       values of nodes over time with pap and pap+, and what pap+
+                       saves and costs
+  -h                   print this
+
+The jobs are submitted at once and run first come, first served with EASY
+backfilling. States are those at each end of a job and every 30 s between two ends.
+
+Fields of -json: log, policy, grace_s, jobs, states, mean_node_s, p25_node_s,
+median_node_s, p75_node_s and max_node_s (wasted node-seconds of a preemption;
+quantiles are within 1%), over_exact (mean over that of exact; null where exact
+wastes nothing and the policy does), killed_jobs (mean number of jobs that did not
+end in time), important_node_s and other_node_s (means by priority).
+
+The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
+log, and 130 after an interrupt.
+`
+
+// A kind is how nodes are chosen.
+type kind int
+
+// The first ones are the policies of package preempt.
+const (
+	random kind = iota
+	fifo
+	lifo
+	pap
+	papPlus
+	greedy
+	exact
+	exactPlus
+	requested
+	survival
+	kinds
+)
+
+var kindNames = [kinds]string{"random", "fifo", "lifo", "pap", "pap+", "greedy", "exact", "exact+", "requested", "survival"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// ranks reports whether the kind is a policy that ranks nodes.
+func (k kind) ranks() bool { return k <= kind(preempt.PAPPlus) }
+
+// important says which jobs have a high priority.
+type important struct {
+	given bool
+	queue string
+	share float64 // of the jobs, where queue is ""
+}
+
+// highPriority is the priority of important jobs, that of [Duplyakin17] section
+// 4.4.
+const highPriority = 10
+
+// options are the flags.
+type options struct {
+	trace     string
+	nodes     int
+	take      int
+	graces    []time.Duration
+	shown     [kinds]bool
+	important important
+	seed      uint64
+	json      bool
+	svg       string
+}
+
+const (
+	maxNodes  = 10_000
+	maxGraces = 100
+)
+
+// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
+func parse(args []string) (options, error) {
+	o := options{nodes: 20, take: 10, seed: 1}
+	o.setGraces("60s,120s,20m,30m,1h..6h")
+	o.setPolicies("all")
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	file := func(name string, p *string) {
+		flags.Func(name, "", func(s string) error {
+			if s == "" {
+				return errors.New("want the name of a file")
+			}
+			*p = s
+			return nil
+		})
+	}
+	file("trace", &o.trace)
+	file("svg", &o.svg)
+	count := func(name string, p *int, least int) {
+		flags.Func(name, "", func(s string) error {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < least || n > maxNodes {
+				return fmt.Errorf("want a whole number from %d to %d", least, maxNodes)
+			}
+			*p = n
+			return nil
+		})
+	}
+	count("nodes", &o.nodes, 1)
+	count("take", &o.take, 0)
+	flags.Func("grace", "", o.setGraces)
+	flags.Func("policy", "", o.setPolicies)
+	flags.Func("important", "", o.setImportant)
+	flags.Func("seed", "", func(s string) error {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return errors.New("want a whole number that is not negative")
+		}
+		o.seed = n
+		return nil
+	})
+	flags.BoolFunc("json", "", func(s string) (err error) {
+		if o.json, err = strconv.ParseBool(s); err != nil {
+			return errors.New("want true or false")
+		}
+		return nil
+	})
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, cli.Mistakef("%v (-h lists the flags)", err)
+	}
+	if flags.NArg() > 0 {
+		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	}
+	if o.take > o.nodes {
+		return o, cli.Mistakef("-take %d: there are only %d nodes (-nodes)", o.take, o.nodes)
+	}
+	return o, nil
+}
+
+func (o *options) setGraces(s string) error {
+	o.graces = o.graces[:0]
+	add := func(d time.Duration) error {
+		if slices.Contains(o.graces, d) {
+			return fmt.Errorf("%v comes twice", d)
+		}
+		if len(o.graces) == maxGraces {
+			return fmt.Errorf("want at most %d grace periods", maxGraces)
+		}
+		o.graces = append(o.graces, d)
+		return nil
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		from, to, isRange := strings.Cut(part, "..")
+		if !isRange {
+			to = from
+		}
+		a, err := time.ParseDuration(from)
+		if err == nil && a < 0 {
+			err = errors.New("negative")
+		}
+		b, err2 := time.ParseDuration(to)
+		if err != nil || err2 != nil || b < a || isRange && a == 0 {
+			return errors.New("want spans of time that are not negative, such as 60s,20m,1h..6h")
+		}
+		if !isRange {
+			if err := add(a); err != nil {
+				return err
+			}
+			continue
+		}
+		for d := a; d <= b && d > 0; d += a {
+			if err := add(d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *options) setPolicies(s string) error {
+	o.shown = [kinds]bool{}
+	for name := range strings.SplitSeq(s, ",") {
+		if name == "all" {
+			for k := range o.shown {
+				o.shown[k] = true
+			}
+			continue
+		}
+		k := slices.Index(kindNames[:], name)
+		if k < 0 {
+			return fmt.Errorf("want all, or some of %s", strings.Join(kindNames[:], ", "))
+		}
+		o.shown[k] = true
+	}
+	return nil
+}
+
+func (o *options) setImportant(s string) error {
+	which, value, _ := strings.Cut(s, "=")
+	wrong := errors.New("want queue=NAME or top=1%")
+	switch which {
+	case "queue":
+		if value == "" {
+			return wrong
+		}
+		o.important = important{given: true, queue: value}
+	case "top":
+		percent, ok := strings.CutSuffix(value, "%")
+		x, err := strconv.ParseFloat(percent, 64)
+		if !ok || err != nil || !(x >= 0 && x <= 100) {
+			return errors.New("want a share from top=0% to top=100%")
+		}
+		o.important = important{given: true, share: x / 100}
+	default:
+		return wrong
+	}
+	return nil
+}
+
+// create begins the picture if it is asked for.
+func (o *options) create(files *outfile.Set) (*outfile.File, error) {
+	if o.trace != "" {
+		files.Keep(o.trace)
+	}
+	if o.svg == "" {
+		return nil, nil
+	}
+	f, err := files.Create(o.svg)
+	switch {
+	case errors.Is(err, outfile.ErrSame):
+		return nil, cli.Mistakef("-svg %s: the file is that of another flag as well", o.svg)
+	case err != nil:
+		return nil, cli.Mistakef("cannot write -svg %v", err)
+	}
+	return f, nil
+}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
+	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/schedule/sim"
+)
+
+// writeSVG draws, for each log, the distributions by policy and grace period
+// ([Duplyakin17] Figs. 3 and 4), the values of nodes with PAP and PAP+ (Fig. 5),
+// and what they waste, added up (Fig. 6).
+func (o *options) writeSVG(w io.Writer, results []*result) error {
+	var p svgplot.Preemption
+	for _, r := range results {
+		if r.states == 0 {
+			continue
+		}
+		// Up to four grace periods side by side.
+		for from := 0; from < len(o.graces); from += 4 {
+			p.Violins = append(p.Violins, o.violins(r, from, min(from+4, len(o.graces))))
+		}
+		if r.log.important == 0 {
+			continue
+		}
+		maps, err := o.heatMaps(r)
+		if err != nil {
+			return err
+		}
+		p.Maps = append(p.Maps, maps...)
+		p.Sums = append(p.Sums, o.sums(r)...)
+	}
+	if len(p.Violins) == 0 {
+		return cli.Mistakef("-svg %s: all jobs end at once, so that there is no state to preempt in and nothing to draw", o.svg)
+	}
+	return svgplot.WritePreemption(w, p)
+}
+
+// violinSteps is in how many steps a violin shows amounts from 0 to the 99th
+// percentile of the most wasteful policy.
+const violinSteps = 60
+
+func (o *options) violins(r *result, from, to int) svgplot.Violins {
+	v := svgplot.Violins{
+		Title: title(r.log.name) + ": wasted node-hours by policy and grace period (to the 99th percentile)",
+		Unit:  "node-hours",
+	}
+	top := 0.
+	for k := range kinds {
+		if o.shown[k] {
+			v.Groups = append(v.Groups, k.String())
+			for g := from; g < to; g++ {
+				top = max(top, r.series[k][g].dist.quantile(.99))
+			}
+		}
+	}
+	for g := from; g < to; g++ {
+		set := svgplot.ViolinSet{Name: short(o.graces[g])}
+		for k := range kinds {
+			if o.shown[k] {
+				set.Violins = append(set.Violins, violin(&r.series[k][g].dist, max(top, 3.6)))
+			}
+		}
+		v.Sets = append(v.Sets, set)
+	}
+	return v
+}
+
+// violin returns the distribution up to top node-seconds. A bin that reaches over
+// several steps is spread over them.
+func violin(d *distribution, top float64) svgplot.Violin {
+	v := svgplot.Violin{
+		Step:      top / violinSteps / 3600,
+		Frequency: make([]float64, violinSteps),
+		P25:       min(top, d.quantile(.25)) / 3600,
+		Median:    min(top, d.quantile(.5)) / 3600,
+		P75:       min(top, d.quantile(.75)) / 3600,
+	}
+	v.Frequency[0] = float64(d.zero)
+	step := top / violinSteps
+	for bin, c := range d.counts {
+		lo, hi := bounds(bin)
+		if c == 0 || lo >= top {
+			continue
+		}
+		for i := int(lo / step); i < violinSteps && float64(i)*step < hi; i++ {
+			part := (min(hi, float64(i+1)*step) - max(lo, float64(i)*step)) / (hi - lo)
+			v.Frequency[i] += max(0, part) * float64(c)
+		}
+	}
+	return v
+}
+
+// heatColumns is how many moments the maps show.
+const heatColumns = 240
+
+// heatMaps draws the values of nodes around the start of an important job, a
+// twentieth of the batch, once with PAP and once with PAP+.
+func (o *options) heatMaps(r *result) ([]svgplot.HeatMap, error) {
+	start, ok := firstImportant(r.log, o.nodes)
+	if !ok {
+		return nil, nil
+	}
+	span := max(r.length/20, heatColumns)
+	from := max(0, start-span/4)
+	maps := make([]svgplot.HeatMap, 2)
+	for k := range maps {
+		maps[k] = svgplot.HeatMap{From: from, To: from + span, Columns: make([][]float64, heatColumns)}
+		maps[k].Title = fmt.Sprintf("%s: values of nodes with %v (dark is valuable; framed: important jobs)", title(r.log.name), [...]kind{pap, papPlus}[k])
+		for c := range maps[k].Columns {
+			maps[k].Columns[c] = make([]float64, o.nodes)
+		}
+	}
+	var ranker preempt.Scorer
+	v := newView(r.log)
+	values := make([]float64, o.nodes)
+	high := make([][]bool, heatColumns)
+	next := 0 // the first column without values
+	var batch sim.Batch
+	var failed error
+	err := batch.Run(r.log.jobs, sim.BatchConfig{Nodes: o.nodes, Every: max(1, min(30*time.Second, span/heatColumns/2))}, func(s *sim.BatchState) bool {
+		// A column has the values of the last state up to its middle.
+		at := int((s.At - from) * heatColumns / span)
+		if s.At < from || at < next {
+			return true
+		}
+		v.set(s)
+		important := make([]bool, o.nodes)
+		for n, i := range s.Node {
+			important[n] = i >= 0 && r.log.priority[i] == highPriority
+		}
+		for k, policy := range [...]preempt.Policy{preempt.PAP, preempt.PAPPlus} {
+			if failed = ranker.ValuesTo(values, v.st, policy, preempt.ValueOptions{}); failed != nil {
+				return false
+			}
+			for c := next; c <= at && c < heatColumns; c++ {
+				maps[k].Columns[c] = slices.Clone(values)
+				high[c] = important
+			}
+		}
+		next = at + 1
+		return next < heatColumns
+	})
+	if err == nil {
+		err = failed
+	}
+	frames := frames(high, o.nodes)
+	for k := range maps {
+		maps[k].Frames = frames
+	}
+	return maps, err
+}
+
+// frames returns the parts of the map with important jobs: for each run of
+// columns in which the same nodes have one, a frame for each run of nodes.
+func frames(high [][]bool, nodes int) (list []svgplot.Frame) {
+	for from := 0; from < len(high); {
+		to := from + 1
+		for to < len(high) && slices.Equal(high[to], high[from]) {
+			to++
+		}
+		for n := 0; n < nodes && high[from] != nil; n++ {
+			if !high[from][n] {
+				continue
+			}
+			end := n
+			for end < nodes && high[from][end] {
+				end++
+			}
+			list = append(list, svgplot.Frame{Column: from, ToColumn: to, Row: n, ToRow: end})
+			n = end
+		}
+		from = to
+	}
+	return list
+}
+
+// sums draws the waste of all states added up, of important jobs, the others and
+// all, with PAP and PAP+.
+func (o *options) sums(r *result) (list []svgplot.Sums) {
+	g := o.prioritiesGrace()
+	for _, part := range []struct {
+		name string
+		of   func(point) float64
+	}{
+		{"important jobs", func(p point) float64 { return p.high }},
+		{"other jobs", func(p point) float64 { return p.other }},
+		{"all jobs", func(p point) float64 { return p.high + p.other }},
+	} {
+		s := svgplot.Sums{
+			Title: fmt.Sprintf("%s: waste of a preemption in every state, added up: %s, grace %s", title(r.log.name), part.name, short(o.graces[g])),
+		}
+		peak := 0.
+		for _, k := range [...]kind{pap, papPlus} {
+			c := svgplot.SumCurve{Name: k.String()}
+			for _, p := range r.series[k][g].path.points {
+				c.At = append(c.At, p.at)
+				c.Values = append(c.Values, part.of(p))
+				peak = max(peak, part.of(p))
+			}
+			s.Curves = append(s.Curves, c)
+		}
+		// In units that keep the marks short.
+		unit := math.Pow(1000, max(0, math.Floor(math.Log10(max(1, peak/20))/3)))
+		s.Unit = map[float64]string{1: "node-hours", 1e3: "thousands of node-hours", 1e6: "millions of node-hours", 1e9: "thousand millions of node-hours"}[unit]
+		for _, c := range s.Curves {
+			for i := range c.Values {
+				c.Values[i] /= unit
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}

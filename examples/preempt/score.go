@@ -1,0 +1,286 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/schedule/sim"
+)
+
+// A result is what was found for one log.
+type result struct {
+	log    *jobLog
+	states int
+	length time.Duration // of the batch
+	series [kinds][]series
+}
+
+// A series is the preemptions of one kind and grace period.
+type series struct {
+	tally preempt.Tally
+	dist  distribution
+	path  path
+}
+
+// A distribution counts amounts of waste in bins, 64 to a doubling, so that it
+// gives quantiles within 1%.
+type distribution struct {
+	counts [80 * perDoubling]uint32
+	zero   int
+	n      int
+	max    float64
+}
+
+const (
+	perDoubling = 64
+	firstBin    = (1023 - 30) * perDoubling // of 2⁻³⁰ s, about a nanosecond
+)
+
+func (d *distribution) add(x float64) {
+	d.n++
+	if x == 0 {
+		d.zero++
+		return
+	}
+	d.max = max(d.max, x)
+	bin := int(math.Float64bits(x)>>(52-6)) - firstBin
+	d.counts[min(len(d.counts)-1, max(0, bin))]++
+}
+
+// bounds returns the ends of a bin.
+func bounds(bin int) (lo, hi float64) {
+	return math.Float64frombits(uint64(bin+firstBin) << (52 - 6)), math.Float64frombits(uint64(bin+1+firstBin) << (52 - 6))
+}
+
+// quantile returns the amount that the share q of all is not above, q < 1.
+func (d *distribution) quantile(q float64) float64 {
+	rank := int(q * float64(d.n))
+	if rank < d.zero {
+		return 0
+	}
+	rank -= d.zero
+	for bin, c := range d.counts {
+		if rank -= int(c); rank < 0 {
+			lo, hi := bounds(bin)
+			return min(d.max, (lo+hi)/2)
+		}
+	}
+	return d.max
+}
+
+// A path is waste added up over time, at up to 1,000 moments that lie equally
+// many states apart.
+type path struct {
+	points []point
+	every  int
+}
+
+type point struct {
+	at          time.Duration
+	high, other float64 // node-hours
+}
+
+const maxPoints = 1000
+
+// add adds a point, if its turn has come. step is the number of the state, from 0.
+func (p *path) add(step int, at time.Duration, t *preempt.Tally) {
+	p.every = max(1, p.every)
+	if step%p.every != 0 {
+		return
+	}
+	if len(p.points) == maxPoints { // keep every other one
+		for i := range maxPoints / 2 {
+			p.points[i] = p.points[2*i]
+		}
+		p.points = p.points[:maxPoints/2]
+		if p.every *= 2; step%p.every != 0 {
+			return
+		}
+	}
+	high := t.Of(highPriority).Hours()
+	p.points = append(p.points, point{at, high, t.Total().Hours() - high})
+}
+
+// A view is a state of the batch as package preempt sees it.
+type view struct {
+	log       *jobLog
+	place     []int // by job of the log
+	st        preempt.State
+	remaining []time.Duration
+	users     []int
+}
+
+func newView(log *jobLog) *view { return &view{log: log, place: make([]int, len(log.jobs))} }
+
+func (v *view) set(s *sim.BatchState) {
+	v.st.Jobs, v.st.Node = v.st.Jobs[:0], v.st.Node[:0]
+	v.remaining, v.users = v.remaining[:0], v.users[:0]
+	for k, i := range s.Running {
+		j := &v.log.jobs[i]
+		elapsed := s.At - s.Starts[i]
+		v.place[i] = k
+		v.st.Jobs = append(v.st.Jobs, preempt.Job{Nodes: j.Nodes, Elapsed: elapsed, Requested: j.Estimate, Priority: v.log.priority[i]})
+		v.remaining = append(v.remaining, j.Run-elapsed)
+		v.users = append(v.users, j.User)
+	}
+	for _, i := range s.Node {
+		if i >= 0 {
+			i = v.place[i]
+		}
+		v.st.Node = append(v.st.Node, i)
+	}
+}
+
+// A scorer asks of every state what preemptions there waste.
+type scorer struct {
+	o        *options
+	view     *view
+	random   *rand.Rand
+	ranker   preempt.Scorer
+	solver   preempt.Solver
+	learnt   preempt.Survival
+	running  []int // at the state before
+	values   []float64
+	outlast  []float64
+	nodes    []int
+	hit      [kinds][]int
+	computed [kinds]bool
+}
+
+// score runs the batch of a log and scores its states.
+func (o *options) score(log *jobLog, line *progress.Line) (*result, error) {
+	r := &result{log: log}
+	for k := range r.series {
+		r.series[k] = make([]series, len(o.graces))
+	}
+	s := &scorer{o: o, view: newView(log), random: rand.New(rand.NewPCG(o.seed, 1<<32)), values: make([]float64, o.nodes), computed: o.shown}
+	s.computed[exact] = true // everything is compared with it
+	if o.shown[papPlus] || o.svg != "" {
+		s.computed[pap], s.computed[papPlus] = true, true
+	}
+	var failed error
+	var batch sim.Batch
+	err := batch.Run(log.jobs, sim.BatchConfig{Nodes: o.nodes}, func(st *sim.BatchState) bool {
+		r.length = st.At
+		if bits.OnesCount(uint(r.states)) == 1 || r.states%4096 == 0 {
+			line.Showf("%s: %d%% of the jobs have ended", log.name, 100*st.Ended/len(log.jobs))
+		}
+		if failed = s.score(r, st); failed != nil {
+			return false
+		}
+		r.states++
+		return true
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return nil, cli.Mistakef("%s: %w", log.name, err)
+	}
+	return r, nil
+}
+
+func (s *scorer) score(r *result, st *sim.BatchState) error {
+	s.view.set(st)
+	s.learn(st)
+	state := s.view.st
+	for k := random; k.ranks(); k++ {
+		if !s.computed[k] {
+			continue
+		}
+		if err := s.ranker.ValuesTo(s.values, state, preempt.Policy(k), preempt.ValueOptions{Rand: s.random}); err != nil {
+			return err
+		}
+		var err error
+		if s.nodes, err = s.ranker.AppendLowest(s.nodes[:0], s.values, s.o.take); err != nil {
+			return err
+		}
+		if s.hit[k], err = s.ranker.AppendHit(s.hit[k][:0], state, s.nodes); err != nil {
+			return err
+		}
+	}
+	for g, grace := range s.o.graces {
+		if err := s.choose(grace); err != nil {
+			return err
+		}
+		for k := range s.hit {
+			if !s.computed[k] {
+				continue
+			}
+			series := &r.series[k][g]
+			waste := series.tally.Add(state.Jobs, s.view.remaining, s.hit[k], grace)
+			series.dist.add(waste.Seconds())
+			if kind(k) == pap || kind(k) == papPlus {
+				series.path.add(r.states, st.At, &series.tally)
+			}
+		}
+	}
+	return nil
+}
+
+// choose chooses whole jobs, for a grace period.
+func (s *scorer) choose(grace time.Duration) error {
+	state := s.view.st
+	s.outlast = slices.Grow(s.outlast[:0], len(state.Jobs))[:len(state.Jobs)]
+	p := preempt.Preemption{Take: s.o.take, Grace: grace, Outlast: s.outlast}
+	preempt.OutlastTo(s.outlast, s.view.remaining, grace)
+	for k := greedy; k < kinds; k++ {
+		if !s.computed[k] {
+			continue
+		}
+		choose := s.solver.AppendVictims
+		p.Weights = preempt.Weights{}
+		switch k {
+		case greedy:
+			choose = s.solver.AppendGreedy
+		case exactPlus:
+			p.ByPriority = true
+		case requested:
+			preempt.RequestedTo(s.outlast, state.Jobs, grace)
+		case survival:
+			s.learnt.OutlastTo(s.outlast, state.Jobs, s.view.users, grace)
+		}
+		var err error
+		if s.hit[k], err = choose(s.hit[k][:0], state, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// learn learns from the jobs that have ended since the state before.
+func (s *scorer) learn(st *sim.BatchState) {
+	if !st.Changed {
+		return
+	}
+	k := 0
+	for _, i := range s.running {
+		if k < len(st.Running) && st.Running[k] == i {
+			k++ // the order stays, and what starts comes last
+			continue
+		}
+		j := &s.view.log.jobs[i]
+		s.learnt.Observe(j.User, j.Run)
+	}
+	s.running = append(s.running[:0], st.Running...)
+}
+
+// firstImportant returns when the first important job starts that does not start
+// with the batch, by a simulation of it, and whether there is one.
+func firstImportant(log *jobLog, nodes int) (at time.Duration, found bool) {
+	var batch sim.Batch
+	err := batch.Run(log.jobs, sim.BatchConfig{Nodes: nodes, Every: time.Duration(math.MaxInt64)}, func(s *sim.BatchState) bool {
+		for _, i := range s.Running {
+			if log.priority[i] == highPriority && s.Starts[i] > 0 {
+				at, found = s.Starts[i], true
+				return false
+			}
+		}
+		return true
+	})
+	return at, found && err == nil
+}

@@ -1,0 +1,296 @@
+package forecast_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/plimsoll/plimsoll/forecast"
+)
+
+// weeks is the demand of a research cluster, instances a week: it grew for a year,
+// less and less.
+func weeks() []float64 {
+	rng := rand.New(rand.NewPCG(4, 2))
+	demand := make([]float64, 60)
+	for i := range demand {
+		demand[i] = math.Round(140 - 80*math.Exp(-float64(i)/25) + 4*rng.NormFloat64())
+	}
+	return demand
+}
+
+// How many instances to reserve for a year: the level that demand falls short of
+// with probability 30% in the week where it is least.
+func ExamplePredictor() {
+	var f forecast.Fitter
+	p := forecast.Predictor{Model: &forecast.Blend{}, Limits: forecast.Limits{NonNegative: true, Multiple: 1.5}}
+	if _, err := p.Fit(&f, weeks()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	mean, low := make([]float64, 52), make([]float64, 52)
+	p.Forecast(mean)
+	p.Quantile(low, .3)
+	least := low[0]
+	for _, x := range low {
+		least = min(least, x)
+	}
+	fmt.Printf("in a quarter %.0f, in a year %.0f\n", mean[12], mean[51])
+	fmt.Printf("reserve %.0f\n", math.Floor(least))
+	// Output:
+	// in a quarter 135, in a year 138
+	// reserve 130
+}
+
+// Update by update; a week without a measurement is NaN.
+func ExampleHolt() {
+	m := forecast.Holt{Alpha: .5, Beta: .2, Phi: .9}
+	for _, x := range []float64{40, 42, 45, math.NaN(), 50, 53} {
+		m.Update(x)
+	}
+	next := make([]float64, 4)
+	m.Forecast(next)
+	fmt.Printf("%.1f\n", next)
+	// Output:
+	// [52.9 54.2 55.4 56.5]
+}
+
+// A series without a trend: the level is the forecast.
+func ExampleSimple() {
+	m := forecast.Simple{Alpha: .3}
+	for _, x := range []float64{100, 104, 97, 103, 99} {
+		m.Update(x)
+	}
+	next := make([]float64, 2)
+	m.Forecast(next)
+	fmt.Printf("%.1f\n", next)
+	// Output:
+	// [100.3 100.3]
+}
+
+// The paper's recursion lags behind a quadratic by a/(2·α); its mends do not.
+func ExampleTriple() {
+	for _, form := range []forecast.Form{forecast.AsPrinted, forecast.Midpoint, forecast.BackwardDifference} {
+		m := forecast.Triple{Form: form, Alpha: .5, Beta: .3, Gamma: .2}
+		var next [1]float64
+		e := 0.0
+		for k := range 400 {
+			x := float64(k * k) // a = 2
+			m.Forecast(next[:])
+			e = x - next[0]
+			m.Update(x)
+		}
+		fmt.Printf("%-20v %.3f\n", form, math.Abs(e))
+	}
+	// Output:
+	// as-printed           2.000
+	// midpoint             0.000
+	// backward-difference  0.000
+}
+
+// Factors that a configuration asks for and that would make the forecast swing
+// wider and wider.
+func ExampleTriple_Clamp() {
+	m := forecast.Triple{Form: forecast.Midpoint, Alpha: .1, Beta: .5, Gamma: .4}
+	fmt.Println(m.Check())
+	m.Clamp()
+	fmt.Printf("%.4f %v\n", m.Gamma, m.Check())
+	// Output:
+	// forecast: Gamma: factors outside the stability region: 0.4 with alpha 0.1 and beta 0.5 in the midpoint form: below 0.105263 it is stable; Clamp lowers it
+	// 0.0526 <nil>
+}
+
+func ExampleBrown() {
+	m := forecast.Brown{Alpha: .4}
+	for k := range 60 {
+		m.Update(float64(k * k))
+	}
+	var next [2]float64
+	m.Forecast(next[:])
+	fmt.Printf("%.1f\n", next)
+	// Output:
+	// [3600.0 3721.0]
+}
+
+func ExampleDrift() {
+	var m forecast.Drift
+	for _, x := range []float64{100, 140, 120, 130} {
+		m.Update(x)
+	}
+	var next [3]float64
+	m.Forecast(next[:])
+	fmt.Println(next)
+	// Output:
+	// [140 150 160]
+}
+
+func ExampleNaive() {
+	var m forecast.Naive
+	m.Update(12)
+	m.Update(15)
+	var next [3]float64
+	m.Forecast(next[:])
+	fmt.Println(next)
+	// Output:
+	// [15 15 15]
+}
+
+// A team doubles its use: the factor goes up, and down again.
+func ExampleAdaptiveSimple() {
+	var m forecast.AdaptiveSimple
+	for week, x := range []float64{50, 52, 49, 51, 50, 48, 51, 100, 101, 99, 100, 102, 99, 100, 101} {
+		m.Update(x)
+		if week >= 6 && week%2 == 0 {
+			fmt.Printf("week %2d: alpha %.2f, level %5.1f\n", week, m.Model.Alpha, m.Model.Level)
+		}
+	}
+	// Output:
+	// week  6: alpha 0.02, level  49.7
+	// week  8: alpha 0.91, level 100.4
+	// week 10: alpha 0.86, level  99.9
+	// week 12: alpha 0.75, level  99.7
+	// week 14: alpha 0.76, level 100.7
+}
+
+// The rule as [Niu16] may have meant it, all three factors from one signal.
+func ExampleAdaptiveTriple() {
+	m := forecast.AdaptiveTriple{Rule: forecast.TriggLeach{All: true}}
+	for _, x := range weeks() {
+		m.Update(x)
+	}
+	var next [1]float64
+	m.Forecast(next[:])
+	fmt.Printf("%.0f, signal %.2f\n", next[0], m.TrackingSignal())
+	// Output:
+	// 138, signal 0.45
+}
+
+// No purchase while forecasts are off to one side; nor on the first error, after
+// which the signal is always 1 or -1.
+func ExampleSignal() {
+	var s forecast.Signal
+	for week, e := range []float64{1, -2, 1, -1, 2, -1, 8, 7, 9, 8, 9} {
+		s.Update(e)
+		if s.Alarm(.67) {
+			fmt.Printf("week %d: %.2f, hold all purchases\n", week, s.TrackingSignal())
+		}
+	}
+	// Output:
+	// week 0: 1.00, hold all purchases
+	// week 7: 0.74, hold all purchases
+	// week 8: 0.83, hold all purchases
+	// week 9: 0.87, hold all purchases
+	// week 10: 0.90, hold all purchases
+}
+
+// Which model has been the best for this cluster.
+func ExampleBacktester_Select() {
+	b := forecast.Backtester{Horizon: 8, Origins: 4}
+	names := []string{"naive", "drift", "simple", "holt", "blend"}
+	var candidates []*forecast.Predictor
+	for _, name := range names {
+		m, err := forecast.New(name)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		candidates = append(candidates, &forecast.Predictor{Model: m})
+	}
+	scores := make([]forecast.Score, len(candidates))
+	best, err := b.Select(candidates, weeks(), scores)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, s := range scores {
+		fmt.Printf("%-7s MASE %.2f, %.0f%% covered\n", names[i], s.MASE, 100*s.Coverage)
+	}
+	fmt.Println("best:", names[best])
+	// Output:
+	// naive   MASE 1.28, 97% covered
+	// drift   MASE 1.60, 97% covered
+	// simple  MASE 1.22, 97% covered
+	// holt    MASE 1.09, 88% covered
+	// blend   MASE 0.90, 91% covered
+	// best: blend
+}
+
+// A stream that is stopped, and goes on from its state.
+func ExampleRolling() {
+	m, err := forecast.New(forecast.Default)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := &forecast.Rolling{Predictor: forecast.Predictor{Model: m}}
+	demand := weeks()
+	for _, x := range demand[:40] {
+		r.Update(x)
+	}
+	state, err := json.Marshal(r)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r = &forecast.Rolling{}
+	if err := json.Unmarshal(state, r); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, x := range demand[40:] {
+		r.Update(x)
+	}
+	lo, hi := make([]float64, 13), make([]float64, 13)
+	r.Interval(lo, hi, .8)
+	fmt.Printf("in a quarter %.0f to %.0f\n", lo[12], hi[12])
+	// Output:
+	// in a quarter 129 to 140
+}
+
+// What a quarter will need in total, with the errors of the past.
+func ExampleSimulate() {
+	var f forecast.Fitter
+	m := forecast.Holt{Phi: .9}
+	if _, err := m.Fit(&f, weeks()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var paths forecast.Paths
+	rng := rand.New(rand.NewPCG(1, 2))
+	if err := forecast.Simulate(&paths, 2000, 13, &m, f.Residuals(), rng); err != nil {
+		fmt.Println(err)
+		return
+	}
+	over := 0
+	for i := range paths.Len() {
+		sum := 0.0
+		for _, x := range paths.Path(i) {
+			sum += x
+		}
+		if sum > 1760 {
+			over++
+		}
+	}
+	fmt.Printf("more than 1760 instance-weeks with probability %.2f\n", float64(over)/float64(paths.Len()))
+	// Output:
+	// more than 1760 instance-weeks with probability 0.16
+}
+
+// A curve that the damped trend follows by itself, with no correction: alpha is 0.
+func ExampleFitter() {
+	series := [][]float64{weeks(), weeks()[:30]} // two clusters, one Fitter
+	var f forecast.Fitter
+	for _, s := range series {
+		m := forecast.Holt{Phi: .9} // damped
+		fit, err := m.Fit(&f, s)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("alpha %.2f, beta %.2f, phi %.2f: errors of %.1f\n", m.Alpha, m.Beta, m.Phi, math.Sqrt(fit.Variance()))
+	}
+	// Output:
+	// alpha 0.00, beta 0.29, phi 0.96: errors of 4.2
+	// alpha 0.00, beta 0.13, phi 0.97: errors of 3.8
+}
