@@ -22,7 +22,7 @@ import (
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
-	"github.com/plimsoll/plimsoll/schedule/trace"
+	"github.com/plimsoll/plimsoll/schedule/sim"
 )
 
 // The figures of [Niu16] for a log. Each is a table, written as CSV, and a picture.
@@ -150,17 +150,17 @@ func (o *options) study(log *jobLog, line *progress.Line) (*study, error) {
 	}
 	runners := make([]*runner, parallel.Workers())
 	for i := range runners {
-		runners[i] = &runner{log: log, prices: s.prices, how: o.portfolio}
+		runners[i] = &runner{log: log, prices: s.prices, how: o.portfolio, simulator: new(sim.Simulator)}
 	}
 	// A task is a simulation whose result goes to a place of its own.
 	type task struct {
 		mode   mode
 		policy policy
-		jobs   []trace.Job // nil: the log's
+		alpha  int // of alphas, -1: the log's estimates
 		to     *result
 	}
 	var tasks []task
-	add := func(m mode, p policy, to *result) { tasks = append(tasks, task{m, p, nil, to}) }
+	add := func(m mode, p policy, to *result) { tasks = append(tasks, task{m, p, -1, to}) }
 
 	few := []mode{individual, nowait, hybrid, gce, multi}
 	ofMode := make([]result, len(few))
@@ -191,15 +191,11 @@ func (o *options) study(log *jobLog, line *progress.Line) (*study, error) {
 			}
 		}
 	}
-	for i, a := range alphas {
-		jobs := slices.Clone(log.jobs)
-		for j := range jobs {
-			jobs[j].Estimate = jobs[j].Run + (jobs[j].Estimate-jobs[j].Run)/time.Duration(a.den)*time.Duration(a.num)
-		}
+	for i := range alphas {
 		for j, e := range expands {
 			p := base
 			p.expand = e
-			tasks = append(tasks, task{sec, p, jobs, &s.estimate[i*len(expands)+j]})
+			tasks = append(tasks, task{sec, p, i, &s.estimate[i*len(expands)+j]})
 		}
 	}
 	for i, r := range ratios {
@@ -226,15 +222,11 @@ func (o *options) study(log *jobLog, line *progress.Line) (*study, error) {
 	var done atomic.Int64
 	err = parallel.Do(len(tasks), func(w, i int) error {
 		t := tasks[i]
-		r := *runners[w].log
-		if t.jobs != nil {
-			r.jobs = t.jobs
+		runner := *runners[w]
+		if t.alpha >= 0 {
+			runner.log = log.estimated(alphas[t.alpha].num, alphas[t.alpha].den)
 		}
-		runner := runners[w]
-		all := runner.log
-		runner.log = &r
 		run, err := runner.run(t.mode, t.policy)
-		runner.log = all
 		if err != nil {
 			return err
 		}
@@ -247,6 +239,18 @@ func (o *options) study(log *jobLog, line *progress.Line) (*study, error) {
 	}
 	s.modes[sec] = secRun
 	return s, err
+}
+
+// estimated returns a log whose jobs' run times are overestimated by a multiple of what
+// they are in this one ([Niu16] section 8.4).
+func (log *jobLog) estimated(num, den int64) *jobLog {
+	other := *log
+	other.jobs = slices.Clone(log.jobs)
+	for i := range other.jobs {
+		j := &other.jobs[i]
+		j.Estimate = j.Run + (j.Estimate-j.Run)/time.Duration(den)*time.Duration(num)
+	}
+	return &other
 }
 
 // at returns the sweep's result.

@@ -49,7 +49,7 @@ type runner struct {
 	log       *jobLog
 	prices    pricing.List
 	how       string // of buying
-	simulator sim.Simulator
+	simulator *sim.Simulator
 	progress  func(m mode, ended int)
 }
 
@@ -156,7 +156,7 @@ func (o *options) runAll(log *jobLog, line *progress.Line) (*modeRuns, error) {
 		return nil, err
 	}
 	runs := &modeRuns{prices: pricing.CC28XLarge2013()}
-	r := &runner{log: log, prices: runs.prices, how: o.portfolio, progress: func(m mode, ended int) {
+	r := &runner{log: log, prices: runs.prices, how: o.portfolio, simulator: new(sim.Simulator), progress: func(m mode, ended int) {
 		line.Showf("simulating %v: %s of %s jobs", m, decimal.Int(ended), decimal.Int(len(log.jobs)))
 	}}
 	for _, m := range inOrder { // individual is the first

@@ -88,11 +88,11 @@ func newChart(c Chart) (*plot.Plot, error) {
 	return p, nil
 }
 
-// barsWidth is what the bars of one place take together.
-const barsWidth = 60
+// placeWidth is what the bars of one place take together.
+const placeWidth = 60
 
 func addBars(p *plot.Plot, c Chart, i int) (plot.Thumbnailer, error) {
-	width := vg.Points(barsWidth) / vg.Length(len(c.Series)) * vg.Length(min(1, 8/float64(len(c.Labels))))
+	width := vg.Points(placeWidth) / vg.Length(len(c.Series)) * vg.Length(min(1, 8/float64(len(c.Labels))))
 	values := make(plotter.Values, len(c.Series[i].Y))
 	for k, y := range c.Series[i].Y {
 		if !math.IsNaN(y) && !math.IsInf(y, 0) {
