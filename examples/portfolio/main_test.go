@@ -130,7 +130,7 @@ func TestHelp(t *testing.T) {
 	fits(t, stdout, 88)
 	// What -h says of defaults is so.
 	plain, _ := mustRun(t, "-json")
-	again, _ := mustRun(t, "-json", "-planner", "exact", "-model", "simple", "-alpha", "0.1", "-fit", "0", "-quantile", "0.4", "-window", "52", "-premium", "0")
+	again, _ := mustRun(t, "-json", "-planner", "exact", "-model", "simple", "-alpha", "0.05", "-fit", "0", "-quantile", "0.4", "-window", "52", "-premium", "0")
 	if !cmp.Equal(decode(t, plain), decode(t, again), cmp.FilterPath(timed, cmp.Ignore())) {
 		t.Error("the defaults given make a difference")
 	}

@@ -79,7 +79,7 @@ How the online portfolio decides
   -planner NAME        greedy, as in [Niu16] 5.1.2, or exact (default exact)
   -model NAME          of the mean demand of a week (default simple), one of
 MODELS
-  -alpha X             smoothing factor of the model simple, 0 to 1 (default 0.1)
+  -alpha X             smoothing factor of the model simple, 0 to 1 (default 0.05)
   -fit N               fit the factors to the last four years every N weeks, from half
                        a year on, and forecast by simple smoothing before that; 0 is
                        never (default: 0 for simple, 13 for the others)
@@ -197,7 +197,7 @@ type capFlag struct {
 // What flags that are not given stand for.
 const (
 	defaultModel    = "simple"
-	defaultAlpha    = .1
+	defaultAlpha    = .05
 	defaultQuantile = .4
 	defaultScale    = 300
 	defaultCores    = 16 // of cc2.8xlarge, as the paper has it

@@ -51,17 +51,6 @@ type predictor interface {
 	Check() error
 }
 
-// A gate is a predictor that is not ready while it is closed, so that nothing is
-// bought for weeks that are over.
-type gate struct {
-	predictor
-	closed bool
-}
-
-func (g *gate) Ready() bool                     { return !g.closed && g.predictor.Ready() }
-func (g *gate) MarshalJSON() ([]byte, error)    { return json.Marshal(g.predictor) }
-func (g *gate) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, g.predictor) }
-
 // act takes the weeks that have ended since the last decision, decides what to buy now,
 // and keeps the state.
 func (o *options) act(files *outfile.Set, stdout, stderr io.Writer, _ *progress.Line) error {
@@ -205,8 +194,7 @@ func (o *options) advance(before *state, in *input, s *series) (*state, []pricin
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &gate{predictor: portfolio.Forecaster.(predictor), closed: true}
-	portfolio.Forecaster = g
+	f := portfolio.Forecaster.(predictor)
 	p := in.problem(s)
 	p.Held = in.held
 	if err := portfolio.Reset(p); err != nil {
@@ -220,7 +208,7 @@ func (o *options) advance(before *state, in *input, s *series) (*state, []pricin
 		}
 		err := portfolio.UnmarshalJSON(before.Portfolio)
 		if err == nil {
-			err = g.Check()
+			err = f.Check()
 		}
 		if err == nil {
 			err = json.Unmarshal(before.Portfolio, &same)
@@ -238,8 +226,13 @@ func (o *options) advance(before *state, in *input, s *series) (*state, []pricin
 	}
 	var purchases []pricing.Purchase
 	for w := seen; w < s.weeks; w++ {
-		g.closed = w < s.weeks-1
-		if purchases, err = portfolio.Observe(purchases, s.demand[w*s.every:(w+1)*s.every]); err != nil {
+		week := s.demand[w*s.every : (w+1)*s.every]
+		if w < s.weeks-1 { // it is over
+			err = portfolio.Learn(week)
+		} else {
+			purchases, err = portfolio.Observe(purchases, week)
+		}
+		if err != nil {
 			return nil, nil, failed(s, fmt.Errorf("week %d: %w", w, err))
 		}
 	}
@@ -249,12 +242,12 @@ func (o *options) advance(before *state, in *input, s *series) (*state, []pricin
 	for _, q := range purchases {
 		now.Bought[q.Class] = q.Count
 	}
-	if g.Ready() {
+	if f.Ready() {
 		next := []float64{0}
-		g.Quantile(next, o.quantile)
+		f.Quantile(next, o.quantile)
 		now.Planned = &next[0]
 	}
-	now.Signal = g.TrackingSignal()
+	now.Signal = f.TrackingSignal()
 	if now.Portfolio, err = portfolio.MarshalJSON(); err != nil {
 		return nil, nil, err
 	}
