@@ -72,8 +72,9 @@ What comes out
   -jobs FILE           write a line for each job: id,submit_s,start_s,wait_s,nodes
   -figures DIR         write Table 1 and Figs. 1, 4a, 4b, 5, 6, 7, 8, 9 of [Niu16] for
                        this log, and what -waitlimit, -short and -place can do, as
-                       CSV and SVG; DIR is made if it is not there. That is some
-                       300 simulations, on all cores
+                       CSV and SVG, and claims.csv, which says which findings of
+                       [Niu16] came out; DIR is made if it is not there. That is
+                       some 200 simulations, on all cores
   -demand FILE         write the most instances held in each hour, one number a line
   -h                   print this
 
