@@ -46,10 +46,10 @@ func TestOnlineAsItRunsIsOnlineOnTheTrace(t *testing.T) {
 	}
 }
 
-// By hand: users 1 and 2 take turns for a year and a bit, so that an instance is
-// used all the time but by neither of them for more than half of it; user 3 has an
-// instance for an hour. Together they have use for a reservation that is used
-// throughout; alone, users 1 and 2 for a lighter one each, and user 3 for none.
+// By hand: users 1 and 2 take turns of five days, so that an instance is used all the
+// time, but by each of them for half of it; user 3 has two instances for an hour. For
+// use throughout heavy is cheapest (.932 dollars an hour against light's 1.105), at half
+// light is (.653 against .932, and 1.2 on demand), and for an hour on demand.
 func TestUsersAlone(t *testing.T) {
 	const day = 24 * time.Hour
 	var jobs []trace.Job
@@ -58,17 +58,26 @@ func TestUsersAlone(t *testing.T) {
 		jobs = append(jobs, trace.Job{ID: int64(d), Submit: time.Duration(d) * day, Run: run, Estimate: run, Nodes: 1, User: 1 + d%10/5})
 	}
 	hour := time.Hour - sim.MeasuredBoot(2)
-	jobs = append(jobs, trace.Job{ID: 1000, Submit: 400 * day, Run: hour, Estimate: hour, Nodes: 2, User: 3})
+	jobs = append(jobs, trace.Job{ID: 1000, Submit: 399 * day, Run: hour, Estimate: hour, Nodes: 2, User: 3})
 	list := classes(pricing.CC28XLarge2013(), "1y-light", "1y-heavy")
-	got, err := usersShares(list, jobs)
+	users, err := usersShares(list, jobs, 400*24)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.total != 400*24+2 {
-		t.Errorf("%d instance-hours, want %d", got.total, 400*24+2)
+	if d := cmp.Diff(shares{[]int64{400 * 24, 0, 2}, []int64{2, 0}, 400*24 + 2}, users, cmp.AllowUnexported(shares{})); d != "" {
+		t.Errorf("users alone (-want +got):\n%s", d)
 	}
-	if got.hours[0] == 0 || got.hours[1] != 0 || got.hours[2] < 2 {
-		t.Errorf("light, heavy and on demand serve %v hours; want some, none and user 3's two at least", got.hours)
+	demand := make([]int, 400*24)
+	for h := range demand {
+		demand[h] = 1
+	}
+	demand[399*24] = 3
+	var cluster shares
+	if err := cluster.add(list, demand, len(demand)); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(shares{[]int64{0, 400 * 24, 2}, []int64{0, 1}, 400*24 + 2}, cluster, cmp.AllowUnexported(shares{})); d != "" {
+		t.Errorf("together (-want +got):\n%s", d)
 	}
 }
 

@@ -28,21 +28,19 @@ const (
 )
 
 // shares is how many instance-hours each class serves, on demand at the end, and how
-// many instances of each are reserved.
+// many instances qualify for each.
 type shares struct {
 	hours    []int64
 	reserved []int64
 	total    int64
 }
 
-// add buys for a demand as [Niu16]'s greedy rule does, knowing all of it, and counts
-// what serves it.
-func (s *shares) add(list pricing.List, demand []int) error {
-	bought, err := buy(buyOffline, list, demand, reserve.Pure)
-	if err != nil {
-		return err
-	}
-	b, err := bill(list, demand, bought)
+// add gives each instance of a demand, by its rank, the class that is cheapest for
+// the part of a time, in hours, in which it is used: the "minimum utilisation" of
+// [Niu16] section 5.1. It is what could be reserved if use went on like this for
+// the whole of a term, and leaves out when one would buy.
+func (s *shares) add(list pricing.List, demand []int, hours int) error {
+	levels, err := list.AppendEnvelope(nil, 0)
 	if err != nil {
 		return err
 	}
@@ -50,14 +48,35 @@ func (s *shares) add(list pricing.List, demand []int) error {
 	if s.hours == nil {
 		s.hours, s.reserved = make([]int64, n+1), make([]int64, n)
 	}
-	for k, c := range b.Classes {
-		s.hours[k] += c.UsedSlots
-		s.reserved[k] += c.Reservations
-		s.total += c.UsedSlots
+	for _, used := range ranks(demand) {
+		k := n
+		for _, l := range levels {
+			if l.Class >= 0 && float64(used) >= l.From*float64(hours) {
+				k = l.Class
+			}
+		}
+		s.hours[k] += int64(used)
+		s.total += int64(used)
+		if k < n {
+			s.reserved[k]++
+		}
 	}
-	s.hours[n] += b.OnDemandSlots
-	s.total += b.OnDemandSlots
 	return nil
+}
+
+// ranks returns in how many slots each instance of a demand is used, the first in
+// all that have any.
+func ranks(demand []int) []int {
+	used := make([]int, slices.Max(demand))
+	for _, d := range demand {
+		if d > 0 {
+			used[d-1]++
+		}
+	}
+	for k := len(used) - 2; k >= 0; k-- {
+		used[k] += used[k+1]
+	}
+	return used
 }
 
 // share returns the part of the instance-hours that a class serves.
@@ -65,7 +84,7 @@ func (s *shares) share(k int) float64 { return float64(s.hours[k]) / float64(max
 
 // usersShares returns what users could reserve if each had instances of its own:
 // its own demand is all that it can plan for ([Niu16] Table 1, Individual).
-func usersShares(list pricing.List, jobs []trace.Job) (shares, error) {
+func usersShares(list pricing.List, jobs []trace.Job, hours int) (shares, error) {
 	users := make(map[int][]int) // the differences of their demands
 	var order []int
 	for _, j := range jobs {
@@ -89,7 +108,7 @@ func usersShares(list pricing.List, jobs []trace.Job) (shares, error) {
 		for k := 1; k < len(d); k++ {
 			d[k] += d[k-1]
 		}
-		if err := s.add(list, d[:len(d)-1]); err != nil {
+		if err := s.add(list, d, hours); err != nil {
 			return s, err
 		}
 	}
@@ -103,10 +122,10 @@ func (s *study) table1(name string) (figure, error) {
 	f := figure{name: "table1", header: []string{"who", "class", "reserved", "instance_hours", "share"}}
 	chart := svgplot.Chart{Title: "Table 1: what serves the demand, " + name, Y: "% of instance-hours", Labels: []string{"cluster", "users alone"}}
 	var cluster shares
-	if err := cluster.add(list, s.hours); err != nil {
+	if err := cluster.add(list, s.hours, len(s.hours)); err != nil {
 		return f, err
 	}
-	users, err := usersShares(list, s.log.jobs)
+	users, err := usersShares(list, s.log.jobs, len(s.hours))
 	if err != nil {
 		return f, err
 	}
@@ -131,46 +150,30 @@ func (s *study) table1(name string) (figure, error) {
 	return f, nil
 }
 
-// fig1 is the capacity hour by hour and what reservations serve of it.
+// fig1 is the capacity hour by hour, and how much of it instances serve that qualify
+// for reservations.
 func (s *study) fig1(name string) (figure, error) {
 	list := classes(s.prices, light, medium)
-	f := figure{name: "fig1", header: []string{"hour", "instances", "reserved_" + medium, "reserved_" + light}}
-	bought, err := buy(buyOffline, list, s.hours, reserve.Pure)
-	if err != nil {
+	f := figure{name: "fig1", header: []string{"hour", "instances", "qualify_" + medium, "qualify_" + light}}
+	var all shares
+	if err := all.add(list, s.hours, len(s.hours)); err != nil {
 		return f, err
 	}
-	active := make([][]int, len(list.Classes))
-	for k, c := range list.Classes {
-		active[k] = make([]int, len(s.hours))
-		for _, q := range bought {
-			for h := q.Slot; q.Class == k && h < min(len(s.hours), q.Slot+int(c.Term/time.Hour)); h++ {
-				active[k][h] += q.Count
-			}
-		}
+	index := func(name string) int {
+		return slices.IndexFunc(list.Classes, func(c pricing.Class) bool { return c.Name == name })
 	}
-	index := map[string]int{list.Classes[0].Name: 0, list.Classes[1].Name: 1}
+	m, l := int(all.reserved[index(medium)]), int(all.reserved[index(light)])
 	picture := svgplot.Stack{
-		Title: "Fig. 1: instances charged for and what is reserved, " + name,
-		To:    time.Duration(len(s.hours)) * time.Hour,
-		Layers: []svgplot.Layer{
-			{Name: medium}, {Name: light},
-		},
+		Title:  "Fig. 1: instances charged for, and which qualify for what, " + name,
+		To:     time.Duration(len(s.hours)) * time.Hour,
+		Layers: []svgplot.Layer{{Name: medium}, {Name: light}},
 	}
 	for h, n := range s.hours {
-		m, l := active[index[medium]][h], active[index[light]][h]
 		f.rows = append(f.rows, []string{fmt.Sprint(h), fmt.Sprint(n), fmt.Sprint(m), fmt.Sprint(l)})
 		at := func(v int) steps.Point { return steps.Point{At: time.Duration(h) * time.Hour, Value: v} }
 		picture.Demand = append(picture.Demand, at(n))
-		picture.Reserved = append(picture.Reserved, at(m+l))
 		picture.Layers[0].Points = append(picture.Layers[0].Points, at(min(m, n)))
 		picture.Layers[1].Points = append(picture.Layers[1].Points, at(min(m+l, n)))
-	}
-	for _, q := range bought {
-		layer := 0
-		if q.Class == index[light] {
-			layer = 1
-		}
-		picture.Marks = append(picture.Marks, svgplot.Mark{At: time.Duration(q.Slot) * time.Hour, Layer: layer, Count: q.Count})
 	}
 	f.draw = func(w io.Writer) error { return svgplot.WriteStack(w, picture) }
 	return f, nil
