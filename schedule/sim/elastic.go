@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"math"
 	"time"
 
 	"github.com/plimsoll/plimsoll/placement"
@@ -30,10 +29,8 @@ type lease struct {
 	start time.Duration
 	id    int
 	next  int32
-	user  int // of the last job on it, noUser before the first
+	last  int32 // the last job on it that Reformat matters to, -1 before the first
 }
-
-const noUser = math.MinInt
 
 // A request is a number of instances that boot together.
 type request struct {
@@ -298,8 +295,8 @@ func (s *Simulator) mixed(job int) (others bool) {
 	user := s.jobs[job].User
 	for l := s.list[job]; l >= 0; l = s.leases[l].next {
 		r := &s.leases[l]
-		others = others || r.user != user && r.user != noUser
-		r.user = user
+		others = others || r.last >= 0 && s.jobs[r.last].User != user
+		r.last = int32(job)
 	}
 	return others
 }
@@ -375,7 +372,7 @@ func (s *Simulator) request(c *site, n, job int, delay time.Duration) time.Durat
 			l = int32(len(s.leases))
 			s.leases = append(s.leases, lease{})
 		}
-		s.leases[l] = lease{s.now, s.ids, first, noUser}
+		s.leases[l] = lease{s.now, s.ids, first, -1}
 		s.ids++
 		first = l
 	}

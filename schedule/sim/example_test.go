@@ -108,7 +108,7 @@ func ExamplePortfolio() {
 		fmt.Printf("%s: %5d jobs, %6.0f hours charged\n", c.Name, c.Jobs, c.ChargedHours)
 	}
 	// Output:
-	// 321 instances reserved in 19 weeks
-	// EC2: 18350 jobs, 176439 hours charged
-	// GCE:  1650 jobs,  19929 hours charged
+	// 328 instances reserved in 19 weeks
+	// EC2: 18390 jobs, 176761 hours charged
+	// GCE:  1610 jobs,  19662 hours charged
 }

@@ -40,6 +40,9 @@ type refLease struct {
 	start, paid time.Duration // charged until; Never while it runs
 }
 
+// noUser has nobody.
+const noUser = -1 << 62
+
 type refInstance struct {
 	id          int
 	cloud       int
