@@ -4,12 +4,14 @@
 // which reads alone.
 //
 //	pricing            exact money, price classes, meters, bills, owning a cluster
-//	schedule           batch queues: EASY and conservative backfilling, growing and releasing
+//	forecast           demand forecasts: exponential smoothing, adaptive rates, backtests
+//	schedule           batch queues: EASY and conservative backfilling, growing and releasing; elastic policies
 //	schedule/trace     job logs in the Standard Workload Format, demand curves
-//	schedule/workload  jobs of the Lublin-Feitelson model
-//	schedule/sim       a job log replayed on fixed, individual and semi-elastic clusters
-//	reserve            what to reserve: exact plans with certificates, heuristics, online rules
+//	schedule/workload  generative job models
+//	schedule/sim       a job log replayed on fixed, individual and elastic clusters
+//	reserve            what to reserve: exact plans with certificates, heuristics, online rules and portfolio
 //	placement          which idle instance a job gets
+//	preempt            what to take back: wasted cycles, least-waste victims, the exchange of nodes
 //
 // Programs to run stand in examples: start with
 //

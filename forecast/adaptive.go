@@ -42,20 +42,19 @@ func or(x, standby float64) float64 {
 // Factor takes the error of the next observation and returns the factor to
 // smooth it with.
 func (r *TriggLeach) Factor(e float64) float64 {
-	t := 0.0
-	if r.Lagged {
-		t = r.Signal.TrackingSignal() // before e, and off the path from e to the factor
+	var t float64
+	if r.Lagged { // before e, and off the path from e to the factor
+		t = r.Signal.TrackingSignal()
+		r.Signal.Update(e)
+	} else {
+		t = r.Signal.take(e)
 	}
-	r.Signal.Update(e)
 	hold := r.Hold
 	if hold == 0 {
 		hold = DefaultHold
 	}
 	if r.Signal.N <= hold {
 		return or(r.Alpha0, DefaultAlpha0)
-	}
-	if !r.Lagged {
-		t = r.Signal.TrackingSignal()
 	}
 	t = math.Abs(t)
 	if low := or(r.Floor, DefaultFloor); t < low {
@@ -105,10 +104,19 @@ func (m *AdaptiveSimple) Ready() bool { return m.Model.Ready() }
 
 // Update takes the next observation, see [Model].
 func (m *AdaptiveSimple) Update(x float64) {
-	if m.Model.N > 0 && usable(x) {
-		m.Model.Alpha = m.Rule.Factor(x - m.Model.Level)
+	if m.Model.N == 0 || !usable(x) {
+		m.Model.Update(x)
+		return
 	}
-	m.Model.Update(x)
+	// Model.Update, with what is at hand: to store and read it again takes longer.
+	l := m.Model.Level
+	e := x - l
+	f := m.Rule.Factor(e)
+	if l += f * e; usable(l) {
+		m.Model.Level = l
+	}
+	m.Model.Alpha = f
+	m.Model.N++
 }
 
 // Forecast fills dst with the level, see [Model].

@@ -11,13 +11,11 @@ import (
 	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
+// BenchmarkUpdate updates one model again and again, each update waiting for the one
+// before. Adaptive models have the original rule, and the lagged one too.
 func BenchmarkUpdate(b *testing.B) {
-	for _, name := range Names() {
-		b.Run("model="+name, func(b *testing.B) {
-			m, err := New(name)
-			if err != nil {
-				b.Fatal(err)
-			}
+	run := func(name string, m Model) {
+		b.Run(name, func(b *testing.B) {
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {
@@ -27,6 +25,21 @@ func BenchmarkUpdate(b *testing.B) {
 				}
 			}
 		})
+	}
+	for _, name := range Names() {
+		m, err := New(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		run("model="+name, m)
+		switch m := m.(type) {
+		case *AdaptiveSimple:
+			run("model="+name+"/rule=lagged", &AdaptiveSimple{Rule: TriggLeach{Lagged: true}})
+		case *AdaptiveHolt:
+			run("model="+name+"/rule=lagged", &AdaptiveHolt{Model: m.Model, Rule: TriggLeach{Lagged: true}})
+		case *AdaptiveTriple:
+			run("model="+name+"/rule=lagged", &AdaptiveTriple{Model: m.Model, Gamma: m.Gamma, Rule: TriggLeach{Lagged: true}})
+		}
 	}
 }
 

@@ -34,30 +34,40 @@ type Signal struct {
 // Update takes the next error, an observation less its forecast. One that is NaN,
 // infinite or beyond 2·[Largest], which usable observations and forecasts do not
 // make, is skipped.
-func (s *Signal) Update(e float64) {
-	if !(math.Abs(e) <= 2*Largest) {
-		return
+func (s *Signal) Update(e float64) { s.take(e) }
+
+// take is Update, and returns the signal's value after it, computed from what has
+// just been rather than from what was stored: for an adaptive model that is on the
+// way to the next state.
+func (s *Signal) take(e float64) float64 {
+	size := math.Abs(e)
+	if !(size <= 2*Largest) {
+		return s.TrackingSignal()
 	}
 	phi := s.Phi
 	if phi == 0 {
 		phi = DefaultPhi
 	}
-	s.E += phi * (e - s.E)
-	s.M += phi * (math.Abs(e) - s.M)
+	se, sm := s.E+phi*(e-s.E), s.M+phi*(size-s.M)
+	s.E, s.M = se, sm
 	s.N++
+	return tracking(se, sm)
 }
 
 // TrackingSignal returns T = E/M, in [−1, 1], and 0 if M is 0.
-func (s *Signal) TrackingSignal() float64 {
-	switch { // |E| ≤ M but for rounding
-	case !(s.M > 0):
+func (s *Signal) TrackingSignal() float64 { return tracking(s.E, s.M) }
+
+// tracking returns e/m; |e| ≤ m but for rounding.
+func tracking(e, m float64) float64 {
+	switch {
+	case !(m > 0):
 		return 0
-	case s.E >= s.M:
+	case e >= m:
 		return 1
-	case s.E <= -s.M:
+	case e <= -m:
 		return -1
 	}
-	return s.E / s.M
+	return e / m
 }
 
 // Alarm reports whether |T| exceeds limit.
