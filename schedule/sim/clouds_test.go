@@ -222,3 +222,44 @@ func TestQuotaAndRefusal(t *testing.T) {
 		}
 	}
 }
+
+// Jobs that are assigned again after a refusal count those of the same queue whose
+// request was granted: the quota holds. The first job and both clouds' first refusals
+// bring the two others, of 2 and 1 instances, into the queue of cloud 0, whose quota
+// is 2; a minute later cloud 1 refuses the small one again, and cloud 0 has no room.
+func TestQuotaHoldsWhenAssignedAgain(t *testing.T) {
+	refusing := func(times int) Ask {
+		return func(time.Duration, int) (time.Duration, bool) { times--; return 0, times < 0 }
+	}
+	got := run(t, []trace.Job{job(1, 0, 10, 1), job(2, 0, 10, 2), job(3, 0, 10, 1)}, Config{
+		Expansion: schedule.SumSize,
+		Clouds:    []Cloud{{Quota: 2, Ask: refusing(1)}, {Quota: 2, Hourly: 1, Ask: refusing(3)}},
+	})
+	if got.Clouds[0].Peak != 2 || got.Clouds[1].Peak > 2 {
+		t.Errorf("%d and %d instances at once; want 2 and at most 2", got.Clouds[0].Peak, got.Clouds[1].Peak)
+	}
+	if got.Clouds[0].Jobs == 0 || got.Clouds[1].Refused != 3 {
+		t.Errorf("%+v", got.Clouds)
+	}
+}
+
+// What a rank was used until now counts for those that still run, and is not
+// counted twice.
+func TestUsageUpTo(t *testing.T) {
+	var u usage
+	u.reset(pricing.GCE2014SustainedUse, pricing.Unit, time.Date(2014, 2, 1, 0, 0, 0, 0, time.UTC))
+	u.begin(0, 2)
+	u.upTo(time.Hour, 1)
+	if d := cmp.Diff([]time.Duration{0, time.Hour}, u.used); d != "" {
+		t.Errorf("after an hour, from the second on (-want +got):\n%s", d)
+	}
+	u.upTo(3*time.Hour, 0)
+	u.end(4*time.Hour, 2)
+	u.upTo(5*time.Hour, 0)
+	if d := cmp.Diff([]time.Duration{4 * time.Hour, 4 * time.Hour}, u.used); d != "" {
+		t.Errorf("after both have ended (-want +got):\n%s", d)
+	}
+	if cost, err := u.close(); err != nil || cost != 8*pricing.Unit {
+		t.Errorf("%v, %v; want 8, a quarter of the month is not reached", cost, err)
+	}
+}
