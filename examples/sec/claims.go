@@ -9,7 +9,7 @@ import (
 
 // near is how far a number may be from the paper's, as a fraction of that, to have
 // come out.
-const near = .25
+const near = .15
 
 // claims puts what [Niu16] found on its log beside what came of this one: numbers come
 // out if they are near ("yes") or of the same sign ("direction"), orders if they hold.
