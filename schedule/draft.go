@@ -37,15 +37,15 @@ type Draft struct {
 
 // A book is what a draft knows of a cloud.
 type book struct {
-	price  pricing.Money
-	room   int // instances that the limit still allows; 0 where none can be launched
-	spare  int // idle or booting instances, new ones included, that no job has taken
+	price pricing.Money
+	room  int // instances that the limit still allows; 0 where none can be launched
+	spare int // idle or booting instances, new ones included, that no job has taken
 	// Of the spare ones, those that will be charged before a job can have them:
 	// before all that boots is up, and before what would be launched now is.
 	// They are the last to be taken.
 	dueUp, dueNew int
 	launch        int // instances launched and not yet written down, for why
-	why    Reason
+	why           Reason
 }
 
 // Reset begins a draft for the snapshot whose actions are appended to dst. The
