@@ -23,12 +23,12 @@ const (
 // The zero value is the original rule with the defaults, for α alone.
 type TriggLeach struct {
 	Signal Signal  `json:"signal"`
-	Lagged bool    `json:"lagged,omitempty"`
-	All    bool    `json:"all,omitempty"`    // one signal for all factors, not α alone
-	Alpha0 float64 `json:"alpha0,omitempty"` // in (0, 1]; 0 stands for DefaultAlpha0
-	Hold   int     `json:"hold,omitempty"`   // 0 stands for DefaultHold, negative for none
-	Floor  float64 `json:"floor,omitempty"`  // 0 stands for DefaultFloor
-	Cap    float64 `json:"cap,omitempty"`    // 0 stands for 1
+	Lagged bool    `json:"lagged"`
+	All    bool    `json:"all"`    // one signal for all factors, not α alone
+	Alpha0 float64 `json:"alpha0"` // in (0, 1]; 0 stands for DefaultAlpha0
+	Hold   int     `json:"hold"`   // 0 stands for DefaultHold, negative for none
+	Floor  float64 `json:"floor"`  // 0 stands for DefaultFloor
+	Cap    float64 `json:"cap"`    // 0 stands for 1
 }
 
 // or returns x, or standby if x is 0.

@@ -1,6 +1,10 @@
 package forecast
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // Defaults of [Backtester].
 const (
@@ -56,9 +60,9 @@ func (s *Score) mean() {
 }
 
 // Score fits p to train and compares its forecast with what came. It leaves p
-// fitted. It returns an [*InputError] for an empty actual, for infinite values,
-// for a train too short, and for one that is constant if actual is not
-// ([ErrScale]).
+// fitted. It returns an [*InputError] for an empty actual, for one without a known
+// value ([ErrShort]), for infinite values, for parameters out of range, for a train too
+// short, and for one that is constant if actual is not ([ErrScale]).
 func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error) {
 	h := len(actual)
 	if h == 0 {
@@ -66,8 +70,11 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	}
 	for i, x := range actual {
 		if x == x && !usable(x) {
-			return Score{}, badInput("actual", i, ErrValue, "%v is not a finite number; a missing value is NaN", x)
+			return Score{}, badValue("actual", i, x)
 		}
+	}
+	if !anyKnown(actual) {
+		return Score{}, badInput("actual", -1, ErrShort, "all %d values are missing, want 1 at least to compare with", h)
 	}
 	if _, err := p.Fit(&b.Fitter, train); err != nil {
 		return Score{}, err
@@ -87,48 +94,54 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 
 // Run fits and scores p at Origins points of the series, the last of them Horizon
 // before its end and each Step before the next, always fitted to what comes
-// before the point alone. It leaves p fitted at the last of them. Errors are as
-// for [Backtester.Score], ErrShort if the series does not reach back that far.
+// before the point alone. It leaves p fitted at the last of them. A point after which
+// all Horizon values are missing is passed over, and N is less by one for it. Errors
+// are as for [Backtester.Score], ErrShort if the series does not reach back that far
+// or if there is no point left.
 func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
-	var sum Score
 	if b.Horizon < 1 {
-		return sum, badInput("Horizon", -1, ErrHorizon, "%d steps ahead, want 1 at least", b.Horizon)
+		return Score{}, badInput("Horizon", -1, ErrHorizon, "%d steps ahead, want 1 at least", b.Horizon)
 	}
-	origins, step := b.Origins, b.Step
-	if origins <= 0 {
-		origins = DefaultOrigins
+	if b.Origins < 0 || b.Step < 0 {
+		return Score{}, badInput("Origins", -1, ErrFactor, "%d points %d apart: want 0 for the defaults, or more", b.Origins, b.Step)
 	}
-	if step <= 0 {
-		step = b.Horizon
-	}
+	origins, step := count(b.Origins, DefaultOrigins), count(b.Step, b.Horizon)
 	first := len(series) - b.Horizon - (origins-1)*step
 	if first < 1 {
-		return sum, badInput("series", -1, ErrShort, "%d values, want more than %d for %d forecasts of %d steps",
+		return Score{}, badInput("series", -1, ErrShort, "%d values, want more than %d for %d forecasts of %d steps",
 			len(series), len(series)-first, origins, b.Horizon)
 	}
+	var sum Score
 	for i := range origins {
 		at := first + i*step
-		s, err := b.Score(p, series[:at], series[at:at+b.Horizon])
+		actual := series[at : at+b.Horizon]
+		if !anyKnown(actual) {
+			continue
+		}
+		s, err := b.Score(p, series[:at], actual)
 		if err != nil {
-			return sum, err
+			return Score{}, err
 		}
 		sum.add(s)
+	}
+	if sum.N == 0 {
+		return sum, badInput("series", -1, ErrShort, "no value after any of the %d points is known, want 1 at least to compare with", origins)
 	}
 	sum.mean()
 	return sum, nil
 }
 
 // Evaluate scores p on many series, fitted to train[i] and compared with
-// actual[i]. An error names the series.
+// actual[i]. An error, as for [Backtester.Score], names the series.
 func (b *Backtester) Evaluate(p *Predictor, train, actual [][]float64) (Score, error) {
 	var sum Score
 	if len(train) != len(actual) {
-		return sum, badInput("actual", -1, ErrLength, "%d series, want one for each of the %d of train", len(actual), len(train))
+		return Score{}, badInput("actual", -1, ErrLength, "%d series, want one for each of the %d of train", len(actual), len(train))
 	}
 	for i := range train {
 		s, err := b.Score(p, train[i], actual[i])
 		if err != nil {
-			return sum, fmt.Errorf("series %d: %w", i, err)
+			return Score{}, fmt.Errorf("series %d: %w", i, err)
 		}
 		sum.add(s)
 	}
@@ -138,8 +151,11 @@ func (b *Backtester) Evaluate(p *Predictor, train, actual [][]float64) (Score, e
 
 // Select backtests all candidates with Run, returns the one with the least MASE,
 // the first of equals, and leaves it fitted to the whole series. If scores is not
-// nil it has room for a score each and receives them. It panics without
-// candidates.
+// nil it has room for a score each and receives them. A candidate that the series is
+// too short for, or too constant to measure it by ([ErrShort], [ErrScale]), is not
+// chosen, and its score is the zero value, whose N is 0; if no candidate is left the
+// error is that of the first. Any other error names the candidate. It panics without
+// candidates, and if scores and candidates differ in length.
 func (b *Backtester) Select(candidates []*Predictor, series []float64, scores []Score) (int, error) {
 	if len(candidates) == 0 {
 		panic("forecast: Select: no candidates")
@@ -147,21 +163,34 @@ func (b *Backtester) Select(candidates []*Predictor, series []float64, scores []
 	if scores != nil && len(scores) != len(candidates) {
 		panic("forecast: Select: scores and candidates differ in length")
 	}
-	best, least := 0, 0.0
+	best, least := -1, 0.0
+	var first error
 	for i, p := range candidates {
 		s, err := b.Run(p, series)
-		if err != nil {
-			return 0, err
-		}
 		if scores != nil {
 			scores[i] = s
 		}
-		if i == 0 || s.MASE < least {
-			best, least = i, s.MASE
+		switch {
+		case err == nil:
+			if best < 0 || s.MASE < least {
+				best, least = i, s.MASE
+			}
+		case !errors.Is(err, ErrShort) && !errors.Is(err, ErrScale):
+			return 0, fmt.Errorf("candidate %d: %w", i, err)
+		case first == nil:
+			first = fmt.Errorf("candidate %d: %w", i, err)
 		}
+	}
+	if best < 0 {
+		return 0, first
 	}
 	_, err := candidates[best].Fit(&b.Fitter, series)
 	return best, err
+}
+
+// anyKnown reports whether a value is not missing.
+func anyKnown(series []float64) bool {
+	return slices.ContainsFunc(series, func(x float64) bool { return x == x })
 }
 
 // HoldOut splits off the last horizon values of each series that has at least least

@@ -73,10 +73,13 @@ func (w *trendWalk) next() float64 {
 // Fit fits both models, to the last BlendWindow values and up to BlendSteps steps
 // unless f has a Window or Steps, see [Fittable]. It wants three values.
 func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
+	if err := f.Check(); err != nil {
+		return Fit{}, err
+	}
 	window, steps := f.Window, f.Steps
 	defer func() { f.Window, f.Steps = window, steps }()
 	f.Window, f.Steps = count(window, BlendWindow), 1
-	part, err := f.cut(series, kindSimple.free()+1)
+	part, err := f.cut(series, m.least())
 	if err != nil {
 		return Fit{}, err
 	}

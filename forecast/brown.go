@@ -23,8 +23,8 @@ type Brown struct {
 	Level float64 `json:"level"`
 	Trend float64 `json:"trend"`
 	Accel float64 `json:"accel"`
-	N     int     `json:"n"`             // observations taken, without missing ones; 2 if the state is given
-	Gap   int     `json:"gap,omitempty"` // while N is 1: missing ones since the first
+	N     int     `json:"n"`   // observations taken, without missing ones; 2 if the state is given
+	Gap   int     `json:"gap"` // while N is 1: missing ones since the first
 }
 
 // Ready reports whether the model has its start, two observations.
@@ -62,7 +62,7 @@ func (m *Brown) start(x float64) {
 	case m.N == 0 && usable(x):
 		m.Level, m.Trend, m.Accel, m.N, m.Gap = x, 0, 0, 1, 0
 	case m.N == 1 && !(usable(x) && usable(x-m.Level)): // missing, or too far
-		m.Gap++
+		m.Gap = min(m.Gap+1, mostGap)
 	case m.N == 1:
 		first, gap := m.Level, m.Gap
 		m.Trend, m.Accel, m.Gap, m.N = (x-first)/float64(gap+1), 0, 0, 2

@@ -67,8 +67,11 @@ func (m *Drift) Spread(dst []float64) {
 
 // Check returns an [*InputError] if the state is out of range.
 func (m *Drift) Check() error {
-	if m.Steps < 0 {
-		return badInput("Steps", -1, ErrFactor, "%d steps: counts are not negative", m.Steps)
+	if err := checkCount("Steps", m.Steps, mostCount); err != nil {
+		return err
 	}
-	return checkState(m.N, m.Gap, m.First, m.Last)
+	if err := checkCount("Gap", m.Gap, mostCount); err != nil {
+		return err
+	}
+	return checkState(m.N, 0, m.First, m.Last)
 }

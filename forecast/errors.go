@@ -22,6 +22,8 @@ var (
 	ErrLength = errors.New("lengths differ")
 	// ErrKind: there is no model of this name.
 	ErrKind = errors.New("no such model")
+	// ErrState: what should be a state lacks a part of one.
+	ErrState = errors.New("incomplete state")
 	// ErrScale: a measure of error has nothing to be measured by.
 	ErrScale = errors.New("no scale")
 )
@@ -29,7 +31,19 @@ var (
 // Largest is the largest magnitude of an observation and of a model's state. What
 // is beyond counts as infinite: the square of a forecast over 10⁷⁵ steps still
 // fits in a float64, so that no finite input makes a forecast that is not.
+//
+// At the other end nothing is refused, and forecasts of any size are right; but
+// squares of errors below 1/Largest are 0, and with them all that is made of squares,
+// fits and intervals. Series of such numbers want to be scaled.
 const Largest = 1e150
+
+// mostCount bounds the counts of a state that is read: far more than can be seen, and
+// far from where one more, or a sum of two, wraps around.
+const mostCount = math.MaxInt / 4
+
+// mostGap is how many missing observations between the first two a start goes
+// through, some milliseconds' worth. A longer silence counts as so long.
+const mostGap = 1_000_000
 
 // An InputError says which part of the input cannot be used, and why.
 type InputError struct {
@@ -49,6 +63,14 @@ func (e *InputError) Error() string {
 // Unwrap returns the cause.
 func (e *InputError) Unwrap() error { return e.Err }
 
+// badValue is the error for a value that is not usable.
+func badValue(field string, index int, x float64) error {
+	if math.IsInf(x, 0) {
+		return badInput(field, index, ErrValue, "%v is not a finite number; a missing value is NaN", x)
+	}
+	return badInput(field, index, ErrValue, "%v is beyond %v; scale the series", x, Largest)
+}
+
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
 }
@@ -63,7 +85,7 @@ func usable(x float64) bool { return math.Abs(x) <= Largest }
 func CheckSeries(series []float64) error {
 	for i, x := range series {
 		if math.Abs(x) > Largest {
-			return badInput("series", i, ErrValue, "%v is not a finite number; a missing value is NaN", x)
+			return badValue("series", i, x)
 		}
 	}
 	return nil
@@ -77,14 +99,25 @@ func checkUnit(field string, x, most float64) error {
 	return nil
 }
 
+// checkCount wants n to be in [0, most].
+func checkCount(field string, n, most int) error {
+	if n < 0 || n > most {
+		return badInput(field, -1, ErrFactor, "%d is not in [0, %d]", n, most)
+	}
+	return nil
+}
+
 // checkState wants all of a state to be usable, and n and gap to be counts.
 func checkState(n, gap int, state ...float64) error {
-	if n < 0 || gap < 0 {
-		return badInput("N", -1, ErrFactor, "%d observations, gap %d: counts are not negative", n, gap)
+	if err := checkCount("N", n, mostCount); err != nil {
+		return err
+	}
+	if err := checkCount("Gap", gap, mostGap); err != nil {
+		return err
 	}
 	for _, x := range state {
 		if !usable(x) {
-			return badInput("state", -1, ErrValue, "%v is not a finite number", x)
+			return badInput("state", -1, ErrValue, "%v is not a number within %v", x, Largest)
 		}
 	}
 	return nil

@@ -35,10 +35,10 @@ const (
 // models share nothing with it: one Fitter serves any number of series, one at a
 // time, and one goroutine.
 type Fitter struct {
-	Window int     `json:"window,omitempty"`  // fit to the last so many values only; 0 is all
-	Steps  int     `json:"steps,omitempty"`   // errors of the forecasts 1 to Steps ahead, a quarter of the series at most; 0 is 1
-	PhiMin float64 `json:"phi_min,omitempty"` // bounds of a fitted Phi, in (0, 1];
-	PhiMax float64 `json:"phi_max,omitempty"` // 0 stands for the defaults
+	Window int     `json:"window"`  // fit to the last so many values only; 0 is all
+	Steps  int     `json:"steps"`   // errors of the forecasts 1 to Steps ahead, a quarter of the series at most; 0 is 1
+	PhiMin float64 `json:"phi_min"` // bounds of a fitted Phi, in (0, 1];
+	PhiMax float64 `json:"phi_max"` // 0 stands for the defaults
 
 	y               []float64 // the series, shifted and scaled
 	resid           []float64
@@ -454,7 +454,7 @@ func (m *normal) solve(x *[3]float64) float64 {
 // part of the series that was fitted. Only values near Largest make a state that
 // is beyond it, an error.
 func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64, part []float64, err error) {
-	f.kind, f.phi, f.evals = k, phi, 0
+	f.kind, f.phi = k, phi
 	if part, err = f.cut(series, k.free()+1); err != nil {
 		return
 	}
@@ -512,9 +512,10 @@ func (f *Fitter) replay(m starter, series []float64, free int) Fit {
 	return fit
 }
 
-// cut returns the part of a series that is fitted, without missing values at its
-// beginning, if it has enough others.
+// cut begins a fit, and returns the part of a series that is fitted, without missing
+// values at its beginning, if it has enough others.
 func (f *Fitter) cut(series []float64, least int) ([]float64, error) {
+	f.evals = 0
 	if err := f.Check(); err != nil {
 		return nil, err
 	}

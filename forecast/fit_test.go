@@ -1,6 +1,8 @@
 package forecast
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -298,6 +300,133 @@ func TestBlendFar(t *testing.T) {
 		if m.Far != want {
 			t.Errorf("%d values: Far is %+v, want %+v", n, m.Far, want)
 		}
+	}
+}
+
+// What a fit keeps, and the fit's options, are checked before anything is changed.
+func TestFitChecks(t *testing.T) {
+	nan := math.NaN()
+	for i, tt := range []struct {
+		m    Fittable
+		f    Fitter
+		want error
+	}{
+		{&Holt{Phi: 1.5}, Fitter{}, ErrFactor},
+		{&Holt{Phi: -.5}, Fitter{}, ErrFactor},
+		{&Holt{Phi: nan}, Fitter{}, ErrFactor},
+		{&Triple{Form: 3}, Fitter{}, ErrFactor},
+		{&AdaptiveSimple{Rule: TriggLeach{Cap: 2}}, Fitter{}, ErrFactor},
+		{&AdaptiveSimple{Rule: TriggLeach{Signal: Signal{Phi: nan}}}, Fitter{}, ErrFactor},
+		{&AdaptiveHolt{Model: Holt{Beta: 7}}, Fitter{}, ErrFactor},
+		{&AdaptiveHolt{Model: Holt{Phi: 1.5}}, Fitter{}, ErrFactor},
+		{&AdaptiveTriple{Gamma: nan}, Fitter{}, ErrFactor},
+		{&AdaptiveTriple{Model: Triple{Form: 3}}, Fitter{}, ErrFactor},
+		{&Blend{}, Fitter{Window: -5}, ErrFactor},
+		{&Blend{}, Fitter{Steps: -3}, ErrFactor},
+		{&Naive{}, Fitter{Steps: -3}, ErrFactor},
+	} {
+		before := fmt.Sprint(tt.m)
+		p := Predictor{Model: tt.m}
+		_, err := tt.m.Fit(&tt.f, airPassengers)
+		_, err2 := p.Fit(&tt.f, airPassengers)
+		if !errors.Is(err, tt.want) || !errors.Is(err2, tt.want) {
+			t.Errorf("case %d: %v, and of a Predictor %v, want %v", i, err, err2, tt.want)
+		}
+		if after := fmt.Sprint(tt.m); after != before {
+			t.Errorf("case %d: the error made %s of %s", i, after, before)
+		}
+	}
+	for i, p := range []*Predictor{
+		{},
+		{Model: &Naive{}, Limits: Limits{Multiple: -1}},
+		{Model: &Naive{}, Signal: Signal{Phi: 2}},
+		{Model: unfitting{&Triple{Alpha: .1, Beta: .5, Gamma: .9}}},
+	} {
+		var b Backtester
+		var f Fitter
+		_, err := p.Fit(&f, airPassengers)
+		_, err2 := b.Score(p, airPassengers, []float64{1})
+		var in *InputError
+		if !errors.As(err, &in) || !errors.As(err2, &in) {
+			t.Errorf("Predictor %d: %v, in a backtest %v", i, err, err2)
+		}
+	}
+}
+
+// unfitting is a model that has no Fit.
+type unfitting struct{ m *Triple }
+
+func (u unfitting) Update(x float64)       { u.m.Update(x) }
+func (u unfitting) Forecast(dst []float64) { u.m.Forecast(dst) }
+func (u unfitting) Check() error           { return u.m.Check() }
+
+// A column that is a multiple of another explains nothing more: what is left of its
+// pivot is rounding, and its state stays 0.
+func TestSolveDependent(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 44)) // seed 43, 44
+	for range 50 {
+		var m normal
+		c := rng.NormFloat64()
+		for range 100 {
+			e, z := rng.NormFloat64(), rng.NormFloat64()
+			y := c * z
+			m.ee += e * e
+			m.ez[0] += e * z
+			m.ez[1] += e * y
+			m.z00 += z * z
+			m.z01 += z * y
+			m.z11 += y * y
+			m.n++
+		}
+		var x [3]float64
+		left := m.solve(&x)
+		if want := (m.ee - m.ez[0]*m.ez[0]/m.z00) / m.n; x[1] != 0 || math.Abs(left-want) > 1e-12 {
+			t.Fatalf("states %v leave %v, want the second 0 and %v", x, left, want)
+		}
+	}
+}
+
+// The criterion counts the variance among what is fitted:
+// AICc with 3 parameters for a level and with 6 for a damped trend. One less of each
+// would choose otherwise for some of these series.
+func TestBlendCriterion(t *testing.T) {
+	rng := rand.New(rand.NewPCG(45, 46)) // seed 45, 46
+	criterion := func(square float64, n, k float64) float64 {
+		return n*math.Log(square) + 2*k + 2*k*(k+1)/(n-k-1)
+	}
+	differ := 0
+	for range 300 {
+		series := make([]float64, 12+rng.IntN(8))
+		for i := range series {
+			series[i] = .4*float64(i) + rng.NormFloat64()
+		}
+		n := float64(len(series))
+		var f Fitter
+		var s Simple
+		level, err := s.Fit(&f, series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := Holt{Phi: .9}
+		trend, err := h.Fit(&f, series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := level.SSE/n, trend.SSE/n
+		want := criterion(b, n, 6) < criterion(a, n, 3)
+		if want != (criterion(b, n, 5) < criterion(a, n, 2)) {
+			differ++
+		}
+		var m Blend
+		if _, err := m.Fit(&f, series); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Near.Beta != 0 || m.Near.Trend != 0; got != want {
+			t.Fatalf("a trend is taken: %v, want %v; squares %v, %v of %v", got, want, a, b, n)
+		}
+	}
+	if differ < 5 {
+		t.Errorf("only %d series tell the criteria apart", differ)
 	}
 }
 

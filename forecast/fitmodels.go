@@ -15,13 +15,13 @@ func (m *Simple) Fit(f *Fitter, series []float64) (Fit, error) {
 
 // Fit fits factors, level and trend, see [Fittable]. A model with Phi
 // in (0, 1) is one with a damped trend, and its Phi is fitted too, between the
-// bounds that f has; with 0 or 1 it stays undamped. It wants five values, six if
-// damped: one more than it fits.
+// bounds that f has; with 0 or 1 it stays undamped, and another is an [*InputError].
+// It wants five values, six if damped: one more than it fits.
 func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
-	k := kindHolt
-	if m.Phi > 0 && m.Phi < 1 {
-		k = kindDamped
+	if err := checkUnit("Phi", m.Phi, 1); err != nil {
+		return Fit{}, err
 	}
+	k := m.kind()
 	x, s, part, err := f.fit(k, 1, series)
 	if err != nil {
 		return Fit{}, err
@@ -33,6 +33,14 @@ func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
 	fit := f.replay(m, part, k.free())
 	m.N = fit.N
 	return fit, nil
+}
+
+// kind is what Fit takes the model for.
+func (m *Holt) kind() kind {
+	if m.Phi > 0 && m.Phi < 1 {
+		return kindDamped
+	}
+	return kindHolt
 }
 
 // Fit fits factors within the stability region, and level, trend and
@@ -67,8 +75,7 @@ func (m *Brown) Fit(f *Fitter, series []float64) (Fit, error) {
 
 // Fit takes the last value of the series, see [Fittable]. It wants one value.
 func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
-	f.evals = 0
-	series, err := f.cut(series, 1)
+	series, err := f.cut(series, m.least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -78,8 +85,7 @@ func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
 
 // Fit takes the line through the series, see [Fittable]. It wants two values.
 func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
-	f.evals = 0
-	series, err := f.cut(series, 2)
+	series, err := f.cut(series, m.least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -88,37 +94,64 @@ func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
 }
 
 // Fit runs the rule over the series from a new start, see [Fittable]: there is
-// nothing to fit. It wants one value.
+// nothing to fit. A rule out of range is an [*InputError]. It wants one value.
 func (m *AdaptiveSimple) Fit(f *Fitter, series []float64) (Fit, error) {
-	f.evals = 0
-	series, err := f.cut(series, 1)
+	n := AdaptiveSimple{Rule: m.Rule.fresh()}
+	if err := n.Check(); err != nil {
+		return Fit{}, err
+	}
+	series, err := f.cut(series, n.least())
 	if err != nil {
 		return Fit{}, err
 	}
-	*m = AdaptiveSimple{Rule: m.Rule.fresh()}
+	*m = n
 	return f.replay(m, series, 0), nil
 }
 
 // Fit runs the rule over the series from a new start, see [Fittable]: Beta, Phi and
-// the rule stay. It wants two values.
+// the rule stay, and are an [*InputError] if they are out of range. It wants two
+// values.
 func (m *AdaptiveHolt) Fit(f *Fitter, series []float64) (Fit, error) {
-	f.evals = 0
-	series, err := f.cut(series, 2)
+	n := AdaptiveHolt{Model: Holt{Beta: m.Model.Beta, Phi: m.Model.Phi}, Rule: m.Rule.fresh()}
+	if err := n.Check(); err != nil {
+		return Fit{}, err
+	}
+	series, err := f.cut(series, n.least())
 	if err != nil {
 		return Fit{}, err
 	}
-	*m = AdaptiveHolt{Model: Holt{Beta: m.Model.Beta, Phi: m.Model.Phi}, Rule: m.Rule.fresh()}
+	*m = n
 	return f.replay(m, series, 0), nil
 }
 
 // Fit runs the rule over the series from a new start, see [Fittable]: the form,
-// Beta, Gamma and the rule stay. It wants two values.
+// Beta, Gamma and the rule stay, and are an [*InputError] if they are out of range. It
+// wants two values.
 func (m *AdaptiveTriple) Fit(f *Fitter, series []float64) (Fit, error) {
-	f.evals = 0
-	series, err := f.cut(series, 2)
+	n := AdaptiveTriple{Model: Triple{Form: m.Model.Form, Beta: m.Model.Beta}, Rule: m.Rule.fresh(), Gamma: m.Gamma}
+	if err := n.Check(); err != nil {
+		return Fit{}, err
+	}
+	series, err := f.cut(series, n.least())
 	if err != nil {
 		return Fit{}, err
 	}
-	*m = AdaptiveTriple{Model: Triple{Form: m.Model.Form, Beta: m.Model.Beta}, Rule: m.Rule.fresh(), Gamma: m.Gamma}
+	*m = n
 	return f.replay(m, series, 0), nil
 }
+
+// ours is a model of this package.
+type ours interface {
+	least() int // values that a fit wants
+}
+
+func (m *Naive) least() int          { return 1 }
+func (m *Drift) least() int          { return 2 }
+func (m *Simple) least() int         { return kindSimple.free() + 1 }
+func (m *Holt) least() int           { return m.kind().free() + 1 }
+func (m *Triple) least() int         { return kindPrinted.free() + 1 } // as many in each form
+func (m *Brown) least() int          { return kindBrown.free() + 1 }
+func (m *AdaptiveSimple) least() int { return 1 }
+func (m *AdaptiveHolt) least() int   { return 2 }
+func (m *AdaptiveTriple) least() int { return 2 }
+func (m *Blend) least() int          { return kindSimple.free() + 1 } // then it is one

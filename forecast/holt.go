@@ -22,14 +22,14 @@ import "math"
 //
 // A missing observation moves the level by φ·b, and the trend to φ·b.
 type Holt struct {
-	Alpha float64 `json:"alpha"`         // smoothing factor of the level, in [0, 1]
-	Beta  float64 `json:"beta"`          // smoothing factor of the trend, in [0, 1]
-	Phi   float64 `json:"phi,omitempty"` // damping of the trend, in [0, 1]; 0 stands for 1
+	Alpha float64 `json:"alpha"` // smoothing factor of the level, in [0, 1]
+	Beta  float64 `json:"beta"`  // smoothing factor of the trend, in [0, 1]
+	Phi   float64 `json:"phi"`   // damping of the trend, in [0, 1]; 0 stands for 1
 
 	Level float64 `json:"level"`
 	Trend float64 `json:"trend"`
-	N     int     `json:"n"`             // observations taken, without missing ones; 2 if Level and Trend are given
-	Gap   int     `json:"gap,omitempty"` // while N is 1: missing ones since the first
+	N     int     `json:"n"`   // observations taken, without missing ones; 2 if Level and Trend are given
+	Gap   int     `json:"gap"` // while N is 1: missing ones since the first
 }
 
 // Ready reports whether the model has its start, two observations.
@@ -70,7 +70,7 @@ func (m *Holt) start(x float64) {
 	case m.N == 0 && usable(x):
 		m.Level, m.Trend, m.N, m.Gap = x, 0, 1, 0
 	case m.N == 1 && !(usable(x) && usable(x-m.Level)): // missing, or too far
-		m.Gap++
+		m.Gap = min(m.Gap+1, mostGap)
 	case m.N == 1:
 		first, gap := m.Level, m.Gap
 		m.Trend, m.Gap, m.N = (x-first)/float64(gap+1), 0, 2

@@ -6,9 +6,9 @@ import "math"
 // that goes on for 156 weeks, or a quadratic, leaves the possible long before; what is
 // possible, the caller has to say.
 type Limits struct {
-	NonNegative bool    `json:"non_negative,omitempty"` // what would be below 0 is 0
-	Multiple    float64 `json:"multiple,omitempty"`     // within ± so many times the largest |observation| so far; 0: no limit
-	Freeze      int     `json:"freeze,omitempty"`       // from this many steps ahead on, the forecast stays; 0: never
+	NonNegative bool    `json:"non_negative"` // what would be below 0 is 0
+	Multiple    float64 `json:"multiple"`     // within ± so many times the largest |observation| so far; 0: no limit
+	Freeze      int     `json:"freeze"`       // from this many steps ahead on, the forecast stays; 0: never
 }
 
 // Apply limits a forecast, dst[i] being i+1 steps ahead, in place: first Freeze,

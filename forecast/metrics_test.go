@@ -3,6 +3,7 @@ package forecast
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,6 +86,66 @@ func TestBacktest(t *testing.T) {
 	}
 }
 
+// A span without a known value is no forecast, right or wrong.
+func TestBacktestGaps(t *testing.T) {
+	nan := math.NaN()
+	series := make([]float64, 60)
+	for i := range series {
+		series[i] = float64(i % 7)
+		if i >= 40 && i < 50 {
+			series[i] = nan
+		}
+	}
+	b := Backtester{Horizon: 5, Origins: 4}
+	p := Predictor{Model: &Naive{}, Analytic: true}
+	got, err := b.Run(&p, series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Origins = 2 // those after 50 and after 55
+	want, err := b.Run(&p, series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != want || got.N != 2 {
+		t.Errorf("with two empty spans the score is %+v, want %+v of 2", got, want)
+	}
+	for i := range 20 {
+		series[40+i] = nan
+	}
+	if _, err := b.Run(&p, series); !errors.Is(err, ErrShort) {
+		t.Errorf("without anything to compare with: %v", err)
+	}
+	if _, err := b.Score(&p, series[:40], []float64{nan, nan}); !errors.Is(err, ErrShort) {
+		t.Errorf("without anything to compare with: %v", err)
+	}
+}
+
+// A candidate that cannot be scored does not keep the others from it.
+func TestSelectPart(t *testing.T) {
+	series := []float64{1, 2, 4, 3, 5, 6, 5, 8}
+	b := Backtester{Horizon: 1, Origins: 2} // fits to 6 and 7 values
+	scores := make([]Score, 3)
+	best, err := b.Select([]*Predictor{{Model: &Triple{}}, {Model: &Naive{}}, {Model: &Brown{}}}, series, scores)
+	if err != nil || best == 0 {
+		t.Errorf("Select takes %d, %v", best, err)
+	}
+	if scores[0] != (Score{}) || scores[1].N != 2 || scores[2].N != 2 {
+		t.Errorf("scores %+v", scores)
+	}
+	if _, err := b.Select([]*Predictor{{Model: &Triple{}}}, series, nil); !errors.Is(err, ErrShort) || !strings.Contains(err.Error(), "candidate 0") {
+		t.Errorf("with no other candidate: %v", err)
+	}
+	constant := []float64{5, 5, 5, 5, 5, 5, 5, 6} // a constant measures nothing
+	if _, err := b.Select([]*Predictor{{Model: &Naive{}}, {Model: &Drift{}}}, constant, nil); !errors.Is(err, ErrScale) {
+		t.Errorf("a series that is constant but for its end: %v", err)
+	}
+	bad := &Predictor{Model: &AdaptiveHolt{Model: Holt{Beta: 7}}}
+	if _, err := b.Select([]*Predictor{{Model: &Naive{}}, bad}, series, nil); !errors.Is(err, ErrFactor) || !strings.Contains(err.Error(), "candidate 1") {
+		t.Errorf("parameters out of range: %v", err)
+	}
+}
+
 func TestHoldOut(t *testing.T) {
 	train, actual := HoldOut([][]float64{{1, 2, 3}, {1, 2}, {1, 2, 3, 4}}, 2, 1)
 	if d := cmp.Diff([][]float64{{1}, {1, 2}}, train); d != "" {
@@ -138,6 +199,8 @@ func TestBadInput(t *testing.T) {
 		{run(Backtester{Horizon: -1}, long), ErrHorizon, -1},
 		{run(Backtester{Horizon: 8}, long), ErrShort, -1},
 		{run(Backtester{Horizon: 8}, nil), ErrShort, -1},
+		{run(Backtester{Horizon: 2, Origins: -1}, long), ErrFactor, -1},
+		{run(Backtester{Horizon: 2, Step: -1}, long), ErrFactor, -1},
 		{run(Backtester{Horizon: 7, Origins: 2}, spoilt), ErrValue, 17},
 		{score(long, nil), ErrHorizon, -1},
 		{score(long, []float64{1, inf}), ErrValue, 1},
@@ -158,8 +221,11 @@ func TestBadInput(t *testing.T) {
 	// fits anything.
 	least := map[string]int{"naive": 1, "drift": 2, "simple": 3, "holt": 5, "damped": 6, "triple": 7, "midpoint": 7, "backward": 7,
 		"brown": 5, "adaptive-simple": 1, "adaptive-holt": 2, "adaptive-triple": 2, "blend": 3}
-	for _, name := range Names() {
+	for i, name := range Names() {
 		n := least[name]
+		if k := Kinds()[i]; k.Name != name || k.Least != n || k.About == "" {
+			t.Errorf("%+v, want %s with %d values at least", k, name, n)
+		}
 		m, err := New(name)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,12 @@ import "math"
 // silence without end, can cause: whatever it is fed, a model never holds a NaN or
 // an infinity.
 //
+// Update does not look at the factors, which would cost more than the update does:
+// with factors outside of the stability region forecasts run away, without an error.
+// Factors of your own want the model's Check, once; [Triple.Clamp] mends them if you
+// ask. What a fit keeps is checked by the fit, here and in [Predictor], [Rolling] and
+// [Backtester], and a state by what reads it.
+//
 // Forecast sets dst[i] to the forecast i+1 steps after the last observation, which
 // may be a missing one. A dst of length 0 is fine. Without any observation
 // forecasts are 0; each model documents what it does with less than its start
@@ -24,7 +30,7 @@ type Model interface {
 // leaves m alone and returns an [*InputError] that unwraps to [ErrValue].
 func Observe(m Model, x float64) error {
 	if math.Abs(x) > Largest {
-		return badInput("x", -1, ErrValue, "%v is not a finite number; a missing value is NaN", x)
+		return badValue("x", -1, x)
 	}
 	m.Update(x)
 	return nil

@@ -1,42 +1,54 @@
 package forecast
 
-import (
-	"bytes"
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
 // Default is the name of the model that [New] makes when asked for none.
 const Default = "blend"
 
-// kinds has the models by name, in the order of their sophistication.
-var kinds = []struct {
-	name string
-	make func() Fittable
+// A Kind is a model that [New] makes.
+type Kind struct {
+	Name  string
+	About string // what it is, in a few words
+	Least int    // values, missing ones apart, that a fit wants
+}
+
+// catalogue has the models in the order of their sophistication.
+var catalogue = []struct {
+	name, about string
+	make        func() Fittable
 }{
-	{"naive", func() Fittable { return &Naive{} }},
-	{"drift", func() Fittable { return &Drift{} }},
-	{"simple", func() Fittable { return &Simple{Alpha: .3} }},
-	{"holt", func() Fittable { return &Holt{Alpha: .3, Beta: .1} }},
-	{"damped", func() Fittable { return &Holt{Alpha: .3, Beta: .1, Phi: .9} }},
-	{"triple", func() Fittable { return &Triple{Alpha: .3, Beta: .1, Gamma: .1} }},
-	{"midpoint", func() Fittable { return &Triple{Form: Midpoint, Alpha: .3, Beta: .1, Gamma: .1} }},
-	{"backward", func() Fittable { return &Triple{Form: BackwardDifference, Alpha: .3, Beta: .1, Gamma: .1} }},
-	{"brown", func() Fittable { return &Brown{Alpha: .1} }},
-	{"adaptive-simple", func() Fittable { return &AdaptiveSimple{} }},
-	{"adaptive-holt", func() Fittable { return &AdaptiveHolt{Model: Holt{Beta: .1, Phi: .9}} }},
-	{"adaptive-triple", func() Fittable { return &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .1} }},
-	{"blend", func() Fittable {
+	{"naive", "the last value", func() Fittable { return &Naive{} }},
+	{"drift", "the line through the first and the last value", func() Fittable { return &Drift{} }},
+	{"simple", "simple exponential smoothing", func() Fittable { return &Simple{Alpha: .3} }},
+	{"holt", "Holt's linear trend", func() Fittable { return &Holt{Alpha: .3, Beta: .1} }},
+	{"damped", "Holt's trend, damped", func() Fittable { return &Holt{Alpha: .3, Beta: .1, Phi: .9} }},
+	{"triple", "level, trend and acceleration, Eq. (7) of [Niu16]", func() Fittable { return &Triple{Alpha: .3, Beta: .1, Gamma: .1} }},
+	{"midpoint", "triple, mended to be exact on quadratics", func() Fittable { return &Triple{Form: Midpoint, Alpha: .3, Beta: .1, Gamma: .1} }},
+	{"backward", "triple, mended with backward differences", func() Fittable { return &Triple{Form: BackwardDifference, Alpha: .3, Beta: .1, Gamma: .1} }},
+	{"brown", "Brown's triple smoothing, with one factor", func() Fittable { return &Brown{Alpha: .1} }},
+	{"adaptive-simple", "simple, its factor that of Trigg and Leach", func() Fittable { return &AdaptiveSimple{} }},
+	{"adaptive-holt", "damped, its factor that of Trigg and Leach", func() Fittable { return &AdaptiveHolt{Model: Holt{Beta: .1, Phi: .9}} }},
+	{"adaptive-triple", "triple, its factor that of Trigg and Leach", func() Fittable { return &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .1} }},
+	{"blend", "the mean of a quick and a careful damped trend", func() Fittable {
 		h := Holt{Alpha: .3, Beta: .1, Phi: .9}
 		return &Blend{h, h}
 	}},
 }
 
-// Names returns the names that [New] knows.
+// Kinds returns the models that [New] knows, in the order of their sophistication.
+func Kinds() []Kind {
+	kinds := make([]Kind, len(catalogue))
+	for i, c := range catalogue {
+		kinds[i] = Kind{c.name, c.about, c.make().(ours).least()}
+	}
+	return kinds
+}
+
+// Names returns the names of [Kinds].
 func Names() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.name
+	names := make([]string, len(catalogue))
+	for i, c := range catalogue {
+		names[i] = c.name
 	}
 	return names
 }
@@ -48,9 +60,9 @@ func New(name string) (Fittable, error) {
 	if name == "" {
 		name = Default
 	}
-	for _, k := range kinds {
-		if k.name == name {
-			return k.make(), nil
+	for _, c := range catalogue {
+		if c.name == name {
+			return c.make(), nil
 		}
 	}
 	return nil, badInput("model", -1, ErrKind, "%q is none of %s", name, strings.Join(Names(), ", "))
@@ -110,64 +122,4 @@ func nameOf(m Model) string {
 		return "blend"
 	}
 	return ""
-}
-
-// predictorState is the JSON form of a Predictor.
-type predictorState struct {
-	Name     string    `json:"name,omitempty"`
-	Model    any       `json:"model"`
-	Limits   Limits    `json:"limits"`
-	Signal   Signal    `json:"signal"`
-	Analytic bool      `json:"analytic,omitempty"`
-	Squares  float64   `json:"squares"`
-	Errors   int       `json:"errors"`
-	Free     int       `json:"free"`
-	Peak     float64   `json:"peak"`
-	Growth   []float64 `json:"growth,omitempty"`
-}
-
-// MarshalJSON returns the state, from which [Predictor.UnmarshalJSON] resumes to
-// the bit.
-func (p *Predictor) MarshalJSON() ([]byte, error) {
-	if p.Model == nil {
-		return nil, badInput("Model", -1, ErrKind, "there is none")
-	}
-	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.Squares, p.Errors, p.Free, p.Peak, p.Growth})
-}
-
-// UnmarshalJSON sets p to a state. A state that [Predictor.Check] refuses is an
-// error, as are unknown fields; p is then as it was. The model is a new one if the
-// state names one; else it is the one that p has, which is set in place.
-func (p *Predictor) UnmarshalJSON(data []byte) error {
-	var named struct {
-		Name string `json:"name"`
-	}
-	if err := json.Unmarshal(data, &named); err != nil {
-		return err
-	}
-	s := predictorState{Model: p.Model}
-	if named.Name != "" {
-		m := blank(named.Name)
-		if m == nil {
-			return badInput("name", -1, ErrKind, "%q is none of %s", named.Name, strings.Join(Names(), ", "))
-		}
-		s.Model = m
-	} else if p.Model == nil {
-		return badInput("name", -1, ErrKind, "the state names no model, and Model is not set")
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return err
-	}
-	m, ok := s.Model.(Model)
-	if !ok {
-		return badInput("model", -1, ErrKind, "there is none")
-	}
-	n := Predictor{Model: m, Limits: s.Limits, Signal: s.Signal, Analytic: s.Analytic, Squares: s.Squares, Errors: s.Errors, Free: s.Free, Peak: s.Peak, Growth: s.Growth}
-	if err := n.Check(); err != nil {
-		return err
-	}
-	*p = n
-	return nil
 }

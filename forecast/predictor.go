@@ -1,6 +1,10 @@
 package forecast
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
 
 // Spreader is a model that knows how its errors grow with the horizon: Spread sets
 // dst[i] to the standard deviation of the forecast i+1 steps ahead in units of that
@@ -14,7 +18,8 @@ type Spreader interface {
 // needs a Model. It is a Model itself, so that it can stand wherever one does.
 //
 // Intervals take the errors as normal, of a variance estimated by that of the
-// one-step errors so far, hence Student's quantiles. How errors grow with the horizon
+// one-step errors so far, hence Student's quantiles, of four degrees of freedom at
+// least: with fewer errors to spare intervals are too narrow. How errors grow with the horizon
 // is what the model says, see [Spreader], or what they did where it was fitted,
 // whichever is more: at h steps, up to a quarter of the series, [DefaultLeads], and
 // as long as there are 20 such errors. The first is right if the model is; the
@@ -91,7 +96,7 @@ func (p *Predictor) Quantile(dst []float64, q float64) {
 	}
 	p.Forecast(dst)
 	p.widen(len(dst))
-	z := p.student(math.Sqrt2*math.Erfinv(2*q-1)) * p.Sigma()
+	z := p.student(mathext.NormalQuantile(q)) * p.Sigma() // math.Erfinv has no tails
 	for i := range dst {
 		dst[i] += z * p.spread[i]
 	}
@@ -165,8 +170,16 @@ func (p *Predictor) grow(f *Fitter, fit Fit) {
 
 // Fit fits the model, if it is [Fittable], or else updates it with the series as f
 // cuts it, and takes errors and signal from there, see [Fittable]. Limits and the
-// signal's constant stay.
+// signal's constant stay. These, and what the model keeps, are an [*InputError] if they
+// are out of range.
 func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
+	n := Predictor{Model: p.Model, Limits: p.Limits, Signal: Signal{Phi: p.Signal.Phi}}
+	if n.Model == nil {
+		return Fit{}, badInput("Model", -1, ErrKind, "there is none")
+	}
+	if err := n.checkAround(); err != nil {
+		return Fit{}, err
+	}
 	m, ok := p.Model.(Fittable)
 	if !ok {
 		m = &unfitted{p.Model}
@@ -201,11 +214,15 @@ func (u *unfitted) Ready() bool {
 }
 
 func (u *unfitted) Fit(f *Fitter, series []float64) (Fit, error) {
+	if c, ok := u.Model.(checker); ok {
+		if err := c.Check(); err != nil {
+			return Fit{}, err
+		}
+	}
 	series, err := f.cut(series, 1)
 	if err != nil {
 		return Fit{}, err
 	}
-	f.evals = 0
 	return f.replay(u, series, 0), nil
 }
 
@@ -218,13 +235,30 @@ func (p *Predictor) Check() error {
 	if p.Model == nil {
 		return badInput("Model", -1, ErrKind, "there is none")
 	}
+	if err := p.checkAround(); err != nil {
+		return err
+	}
+	if c, ok := p.Model.(checker); ok {
+		return c.Check()
+	}
+	return nil
+}
+
+// checkAround is Check without the model.
+func (p *Predictor) checkAround() error {
 	if err := p.Limits.Check(); err != nil {
 		return err
 	}
 	if err := p.Signal.Check(); err != nil {
 		return err
 	}
-	if !(p.Squares >= 0 && p.Squares <= math.MaxFloat64) || p.Errors < 0 || p.Free < 0 || !(p.Peak >= 0 && p.Peak <= Largest) {
+	if err := checkCount("Errors", p.Errors, mostCount); err != nil {
+		return err
+	}
+	if err := checkCount("Free", p.Free, mostCount); err != nil {
+		return err
+	}
+	if !(p.Squares >= 0 && p.Squares <= math.MaxFloat64) || !(p.Peak >= 0 && p.Peak <= Largest) {
 		return badInput("Squares", -1, ErrValue, "squares %v of %d errors, peak %v: want finite numbers that are not negative",
 			p.Squares, p.Errors, p.Peak)
 	}
@@ -232,9 +266,6 @@ func (p *Predictor) Check() error {
 		if !(g >= 0 && g <= Largest) {
 			return badInput("Growth", i, ErrValue, "%v is not a finite number that is not negative", g)
 		}
-	}
-	if c, ok := p.Model.(checker); ok {
-		return c.Check()
 	}
 	return nil
 }

@@ -323,40 +323,103 @@ func TestPredictorResumes(t *testing.T) {
 	}
 }
 
+// around is a state of a Predictor but for its name and model.
+const around = `"limits":{"non_negative":false,"multiple":0,"freeze":0},"signal":{"phi":0,"e":0,"m":0,"n":0},` +
+	`"analytic":false,"squares":0,"errors":0,"free":0,"peak":0,"growth":null}`
+
+// States of models.
+const (
+	naiveState  = `{"level":1,"n":1}`
+	holtState   = `{"alpha":0.5,"beta":0.1,"phi":0,"level":1,"trend":0,"n":1,"gap":0}`
+	tripleState = `{"form":"midpoint","alpha":0.1,"beta":0.5,"gamma":0.01,"level":1,"trend":0,"accel":0,"n":2,"gap":0}`
+)
+
 func TestPredictorStateErrors(t *testing.T) {
+	state := func(name, model string) string { return `{"name":"` + name + `","model":` + model + `,` + around }
+	with := func(state, old, new string) string {
+		if !strings.Contains(state, old) {
+			t.Fatalf("%s has no %s", state, old)
+		}
+		return strings.Replace(state, old, new, 1)
+	}
+	naive, holt, triple := state("naive", naiveState), state("holt", holtState), state("triple", tripleState)
+	for _, s := range []string{naive, holt, triple} {
+		p := Predictor{Model: &own{}, Peak: 3}
+		if err := json.Unmarshal([]byte(s), &p); err != nil || p.Peak != 0 {
+			t.Errorf("%s: %v, peak %v", s, err, p.Peak)
+		}
+	}
 	for _, tt := range []struct {
 		state string
 		want  error
 	}{
-		{`{"name":"other","model":{}}`, ErrKind},
-		{`{"name":"holt","model":null}`, ErrKind},
-		{`{"model":{}}`, ErrKind},
-		{`{"name":"holt","model":{"alpha":2}}`, ErrFactor},
-		{`{"name":"triple","model":{"form":"midpoint","alpha":0.1,"beta":0.5,"gamma":0.9}}`, ErrUnstable},
-		{`{"name":"triple","model":{"form":"other"}}`, ErrFactor},
-		{`{"name":"naive","model":{"level":1e200}}`, ErrValue},
-		{`{"name":"naive","model":{},"limits":{"multiple":-1}}`, ErrFactor},
-		{`{"name":"naive","model":{},"squares":-1}`, ErrValue},
-		{`{"name":"naive","model":{"other":1}}`, nil},
-		{`{"name":"naive","model":{},"other":1}`, nil},
+		{state("other", naiveState), ErrKind},
+		{state("holt", `null`), ErrKind},
+		{`{"model":` + holtState + `,` + around, ErrKind}, // and p has none
+		{with(holt, `"alpha":0.5`, `"alpha":2`), ErrFactor},
+		{with(triple, `"gamma":0.01`, `"gamma":0.9`), ErrUnstable},
+		{with(triple, `midpoint`, `other`), ErrFactor},
+		{with(naive, `"level":1`, `"level":1e200`), ErrValue},
+		{with(naive, `"multiple":0`, `"multiple":-1`), ErrFactor},
+		{with(naive, `"squares":0`, `"squares":-1`), ErrValue},
+		{with(naive, `"level":1`, `"level":1,"other":1`), nil},
+		{with(naive, `"peak":0`, `"peak":0,"other":1`), nil},
+
+		// Parts that are missing, or null, which leaves what was there.
+		{`{"name":"holt"}`, ErrState},
+		{`{"name":"holt","model":` + holtState + `}`, ErrState},
+		{state("holt", `{}`), ErrState},
+		{with(holt, `"phi":0,"level"`, `"level"`), ErrState},
+		{with(holt, `"gap":0`, `"gap":null`), ErrState},
+		{with(holt, `"peak":0,`, ``), ErrState},
+		{with(holt, `"free":0`, `"FREE":0`), ErrState},
+		{with(holt, `"freeze":0`, `"freeze":null`), ErrState},
+		{with(holt, `{"non_negative":false,"multiple":0,"freeze":0}`, `null`), ErrState},
+
+		// Counts that would loop for hours or wrap around.
+		{with(holt, `"gap":0`, `"gap":1000000000000`), ErrFactor},
+		{with(holt, `"n":1`, `"n":9223372036854775807`), ErrFactor},
+		{with(holt, `"m":0,"n":0`, `"m":0,"n":9223372036854775807`), ErrFactor},
+		{with(holt, `"errors":0`, `"errors":9223372036854775807`), ErrFactor},
+		{with(holt, `"free":0`, `"free":9223372036854775807`), ErrFactor},
+		{state("drift", `{"first":1,"last":2,"steps":9223372036854775807,"gap":0,"n":2}`), ErrFactor},
+		{state("drift", `{"first":1,"last":2,"steps":1,"gap":9223372036854775807,"n":2}`), ErrFactor},
 		{`[]`, nil},
 		{`{"name":`, nil},
 	} {
 		p := Predictor{Model: &Simple{Alpha: .5}, Peak: 3}
-		err := json.Unmarshal([]byte(tt.state), &p)
-		if tt.state == `{"model":{}}` { // then it is of the model that p has
-			if err != nil {
-				t.Errorf("%s: %v", tt.state, err)
-			}
-			p = Predictor{}
-			err = json.Unmarshal([]byte(tt.state), &p)
-			p = Predictor{Model: &Simple{Alpha: .5}, Peak: 3}
+		if strings.HasPrefix(tt.state, `{"model"`) {
+			p.Model = nil
 		}
+		before := p.Model
+		err := json.Unmarshal([]byte(tt.state), &p)
 		if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.state, err, tt.want)
 		}
-		if _, ok := p.Model.(*Simple); !ok || p.Peak != 3 {
+		if p.Model != before || p.Peak != 3 {
 			t.Errorf("%s: changed the Predictor to %+v", tt.state, p)
+		}
+	}
+	p := Predictor{Model: &Simple{Alpha: .5}, Peak: 3}
+	if err := json.Unmarshal([]byte(`null`), &p); err != nil || p.Model == nil || p.Peak != 3 {
+		t.Errorf("null makes %+v, %v", p, err)
+	}
+	// A model of another package is set last.
+	m := &own{Sum: 7, N: 1}
+	p = Predictor{Model: m}
+	for _, s := range []string{`{"model":{"Sum":1},` + with(around, `"peak":0`, `"peak":-1`), `{"model":{"Sum":1}}`} {
+		if err := json.Unmarshal([]byte(s), &p); err == nil || *m != (own{7, 1}) {
+			t.Errorf("%s: %v, and the model is %+v", s, err, *m)
+		}
+	}
+	// A long silence in a start counts as a million steps, and takes no longer.
+	for _, m := range []starter{&Holt{Alpha: .5, N: 1, Gap: mostGap}, &Triple{Alpha: .5, N: 1, Gap: mostGap}, &Brown{Alpha: .5, N: 1, Gap: mostGap}} {
+		m.Update(math.NaN())
+		if err := m.(checker).Check(); err != nil {
+			t.Errorf("after a long silence %+v: %v", m, err)
+		}
+		if m.Update(1); !m.Ready() {
+			t.Errorf("%+v is not ready", m)
 		}
 	}
 	if _, err := json.Marshal(&Predictor{}); !errors.Is(err, ErrKind) {
@@ -386,8 +449,8 @@ func FuzzPredictorState(f *testing.F) {
 		}
 		f.Add(state)
 	}
-	f.Add([]byte(`{"name":"holt","model":{"alpha":0.5,"beta":0.1,"n":1,"gap":3,"level":1e150},"limits":{"freeze":1}}`))
-	f.Add([]byte(`{"name":"drift","model":{"n":-1}}`))
+	f.Add([]byte(`{"name":"holt","model":{"alpha":0.5,"beta":0.1,"phi":0,"level":1e150,"trend":0,"n":1,"gap":3},` + around))
+	f.Add([]byte(`{"name":"drift","model":{"first":1,"last":2,"steps":1,"gap":0,"n":-1},` + around))
 	f.Fuzz(func(t *testing.T, state []byte) {
 		var p, q Predictor
 		if json.Unmarshal(state, &p) != nil {
@@ -464,5 +527,44 @@ func TestPredictorGrowth(t *testing.T) {
 	}
 	if len(p.Growth) != 4 { // 23, 22, 21, 20, and then 19
 		t.Errorf("growth over %d steps of 24, want 4", len(p.Growth))
+	}
+	// One step ahead there is none, whatever a fit cost in parameters.
+	p = Predictor{Model: &Holt{Phi: .9}}
+	if _, err := p.Fit(&f, airPassengers[:40]); err != nil {
+		t.Fatal(err)
+	}
+	if p.Free != 5 || math.Abs(p.Growth[0]-1) > 1e-12 {
+		t.Errorf("with %d fitted parameters the growth of one step is %v, want 1 with 5", p.Free, p.Growth[0])
+	}
+}
+
+// Quantiles reach into the tails: of the normal distribution, by R's qnorm.
+func TestQuantileTails(t *testing.T) {
+	p := Predictor{Model: &Naive{Level: 0, N: 1}, Analytic: true, Squares: 1e12, Errors: 1e12}
+	var got [1]float64
+	for _, tt := range []struct{ q, want float64 }{
+		{1e-300, -37.04710}, {1e-20, -9.262340}, {1e-5, -4.264891}, {.5, 0}, {1 - 0x1p-53, 8.209536},
+	} {
+		if p.Quantile(got[:], tt.q); math.Abs(got[0]-tt.want) > 1e-5 {
+			t.Errorf("the %v quantile is %v, want %v", tt.q, got[0], tt.want)
+		}
+	}
+	p = Predictor{Model: &Naive{Level: 5, N: 1}} // nothing is known of its errors
+	if p.Quantile(got[:], math.SmallestNonzeroFloat64); got[0] != 5 {
+		t.Errorf("without errors a quantile is %v, want the forecast, 5", got[0])
+	}
+}
+
+// √(h·(1 + h/T)) by hand: four steps to the last observation.
+func TestDriftSpread(t *testing.T) {
+	var m Drift
+	for _, x := range []float64{3, 1, 4, 1, 5} {
+		m.Update(x)
+	}
+	got := make([]float64, 4)
+	m.Spread(got)
+	want := []float64{math.Sqrt(1.25), math.Sqrt(3), math.Sqrt(5.25), math.Sqrt(8)}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }

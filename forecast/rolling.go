@@ -24,16 +24,19 @@ const (
 // which those of [New] are meant; a zero value would draw a line through the first
 // two observations.
 //
+// The tracking signal is that of the forecasts that were made: a fit does not begin it
+// anew, though the errors within what it was fitted to are smaller and have no bias. So
+// no fit silences an alarm; errors that are no longer off to one side do.
+//
 // A fit of 208 weeks takes about a millisecond, see the benchmarks. The JSON form has
-// the observations in it, null for a missing one, and resumes to the bit. Check what
-// was read from elsewhere.
+// the observations in it, null for a missing one, and resumes to the bit.
 type Rolling struct {
 	Predictor Predictor `json:"predictor"`
 	Fitter    Fitter    `json:"fitter"`
 
-	Every int `json:"every,omitempty"` // observations between fits; 0 stands for DefaultEvery
-	Keep  int `json:"keep,omitempty"`  // observations to keep; 0 stands for DefaultKeep
-	Least int `json:"least,omitempty"` // observations before the first fit; 0 stands for DefaultLeast
+	Every int `json:"every"` // observations between fits; 0 stands for DefaultEvery
+	Keep  int `json:"keep"`  // observations to keep; 0 stands for DefaultKeep
+	Least int `json:"least"` // observations before the first fit; 0 stands for DefaultLeast
 
 	History History `json:"history"` // the last observations, NaN for a missing one
 	Since   int     `json:"since"`   // observations since the last fit
@@ -42,7 +45,7 @@ type Rolling struct {
 	// Start forecasts until there is a fit, and is nil after it. If nil before, the
 	// first Update makes it: [Simple] with StartAlpha, and the limits and the signal of
 	// Predictor.
-	Start *Predictor `json:"start,omitempty"`
+	Start *Predictor `json:"start"`
 }
 
 // History is a series whose missing values, NaN, are null in JSON.
@@ -61,18 +64,25 @@ func (h History) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads null as NaN.
 func (h *History) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
 	var s []*float64
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
-	*h = make(History, len(s))
+	n := make(History, len(s))
 	for i, x := range s {
-		(*h)[i] = math.NaN()
+		n[i] = math.NaN()
 		if x != nil {
-			(*h)[i] = *x
+			n[i] = *x
 		}
 	}
-	return CheckSeries(*h)
+	if err := CheckSeries(n); err != nil {
+		return err
+	}
+	*h = n
+	return nil
 }
 
 // count returns n, or standby where n is not positive.
@@ -83,9 +93,9 @@ func count(n, standby int) int {
 	return n
 }
 
-// Update takes the next observation, see [Model], and fits if it is time to. A
-// model that cannot be fitted to what there is, since too much of it is missing, goes
-// on as it is.
+// Update takes the next observation, see [Model], and fits if it is time to. Where that
+// fails, since too much is missing, the model goes on as it is. It goes on for ever where
+// no fit can succeed, for a Fitter or a Keep that Check refuses: call that once.
 func (r *Rolling) Update(x float64) {
 	if !usable(x) {
 		x = math.NaN()
@@ -97,26 +107,25 @@ func (r *Rolling) Update(x float64) {
 	}
 	r.History = append(r.History, x)
 	r.Since++
+	r.Predictor.Update(x)
 	due := r.Since >= count(r.Every, DefaultEvery)
 	if !r.Fitted {
+		if r.Start == nil {
+			r.Start = &Predictor{Model: &Simple{Alpha: StartAlpha}, Limits: r.Predictor.Limits, Signal: Signal{Phi: r.Predictor.Signal.Phi}}
+		}
+		r.Start.Update(x)
 		due = len(r.History) >= min(keep, count(r.Least, DefaultLeast))
 	}
-	if due {
-		peak := r.Predictor.Peak
-		if _, err := r.Predictor.Fit(&r.Fitter, r.History); err == nil {
-			r.Predictor.Peak = max(r.Predictor.Peak, peak)
-			r.Since, r.Fitted, r.Start = 0, true, nil
-			return
-		}
-	}
-	r.Predictor.Update(x)
-	if r.Fitted {
+	if !due {
 		return
 	}
-	if r.Start == nil {
-		r.Start = &Predictor{Model: &Simple{Alpha: StartAlpha}, Limits: r.Predictor.Limits, Signal: Signal{Phi: r.Predictor.Signal.Phi}}
+	peak, signal := r.Predictor.Peak, r.current().Signal
+	if _, err := r.Predictor.Fit(&r.Fitter, r.History); err != nil {
+		return
 	}
-	r.Start.Update(x)
+	signal.Phi = r.Predictor.Signal.Phi
+	r.Predictor.Peak, r.Predictor.Signal = max(r.Predictor.Peak, peak), signal
+	r.Since, r.Fitted, r.Start = 0, true, nil
 }
 
 // current is what forecasts now.
@@ -143,14 +152,12 @@ func (r *Rolling) Interval(lo, hi []float64, level float64) { r.current().Interv
 func (r *Rolling) TrackingSignal() float64 { return r.current().TrackingSignal() }
 
 // Check returns an [*InputError] if a parameter or the state is out of range.
+//
+// So it does if no fit could succeed: options of Fitter out of range, a model that is
+// not [Fittable], or one of this package that wants more values than Keep and
+// Fitter.Window leave.
 func (r *Rolling) Check() error {
-	if err := CheckSeries(r.History); err != nil {
-		return err
-	}
-	if r.Since < 0 {
-		return badInput("Since", -1, ErrFactor, "%d observations: counts are not negative", r.Since)
-	}
-	if err := r.Fitter.Check(); err != nil {
+	if err := r.checkAround(); err != nil {
 		return err
 	}
 	if r.Start != nil {
@@ -158,5 +165,34 @@ func (r *Rolling) Check() error {
 			return err
 		}
 	}
-	return r.Predictor.Check()
+	if err := r.Predictor.Check(); err != nil {
+		return err
+	}
+	if _, ok := r.Predictor.Model.(Fittable); !ok {
+		return badInput("Model", -1, ErrKind, "%T has no Fit: use a Predictor without Rolling", r.Predictor.Model)
+	}
+	kept := count(r.Keep, DefaultKeep)
+	if r.Fitter.Window > 0 {
+		kept = min(kept, r.Fitter.Window)
+	}
+	if m, ok := r.Predictor.Model.(ours); ok && kept < m.least() {
+		return badInput("Keep", -1, ErrShort, "%d values are kept for fits, the model wants %d at least", kept, m.least())
+	}
+	return nil
+}
+
+// checkAround is Check without predictors.
+func (r *Rolling) checkAround() error {
+	for _, c := range [...]struct {
+		name string
+		n    int
+	}{{"Every", r.Every}, {"Keep", r.Keep}, {"Least", r.Least}, {"Since", r.Since}} {
+		if err := checkCount(c.name, c.n, mostCount); err != nil {
+			return err
+		}
+	}
+	if err := CheckSeries(r.History); err != nil {
+		return err
+	}
+	return r.Fitter.Check()
 }

@@ -2,10 +2,13 @@ package forecast
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // A Rolling stopped after each observation, written, read and resumed is the one
@@ -99,7 +102,10 @@ func TestRollingStart(t *testing.T) {
 	var f Fitter
 	fitted := Predictor{Model: &Holt{}, Limits: Limits{Multiple: 1.5}, Signal: Signal{Phi: .3}}
 	got, want := make([]float64, 5), make([]float64, 5)
+	var signal Signal
+	var next [1]float64
 	for i, x := range airPassengers[:40] {
+		r.Forecast(next[:])
 		r.Update(x)
 		now := &start
 		switch start.Update(x); {
@@ -117,11 +123,147 @@ func TestRollingStart(t *testing.T) {
 		}
 		r.Quantile(got, .2)
 		now.Quantile(want, .2)
-		if d := cmp.Diff(want, got); d != "" || !r.Ready() || r.TrackingSignal() != now.TrackingSignal() {
+		// The signal is that of the start, on to that of the forecasts after it.
+		if i >= DefaultLeast {
+			signal.Update(x - next[0])
+		} else {
+			signal = start.Signal
+		}
+		if d := cmp.Diff(want, got); d != "" || !r.Ready() || r.TrackingSignal() != signal.TrackingSignal() {
 			t.Fatalf("after %d observations (-want +got):\n%s", i+1, d)
 		}
 	}
 	t.Error("there was no second fit")
+}
+
+// A fit does not silence an alarm: the signal goes on with the errors of the forecasts
+// that were made, and the peak with the whole stream.
+func TestRollingKeeps(t *testing.T) {
+	r := Rolling{Predictor: Predictor{Model: &Simple{}}, Keep: 30, Every: 7}
+	var signal Signal
+	var next [1]float64
+	fits := 0
+	for i := range 120 {
+		x := 500 + 5*float64(i) // level has no trend, and lags
+		if i == 3 {
+			x = 1e5
+		}
+		if r.Ready() {
+			r.Forecast(next[:])
+			signal.Update(x - next[0])
+		}
+		r.Update(x)
+		if r.Fitted && r.Since == 0 {
+			fits++
+		}
+		if got := r.TrackingSignal(); got != signal.TrackingSignal() {
+			t.Fatalf("after %d observations and %d fits the signal is %v, want %v", i+1, fits, got, signal.TrackingSignal())
+		}
+		if i >= 3 && r.Predictor.Peak != 1e5 {
+			t.Fatalf("after %d observations the peak is %v, want 1e5", i+1, r.Predictor.Peak)
+		}
+	}
+	if fits != 14 { // after 26 observations, then every 7
+		t.Errorf("%d fits, want 14", fits)
+	}
+}
+
+// What cannot be fitted is told by Check, since Update has no way to.
+func TestRollingCheck(t *testing.T) {
+	with := func(change func(*Rolling)) *Rolling {
+		r := &Rolling{Predictor: Predictor{Model: &Holt{}}}
+		change(r)
+		return r
+	}
+	for i, tt := range []struct {
+		r    *Rolling
+		want error
+	}{
+		{with(func(r *Rolling) {}), nil},
+		{with(func(r *Rolling) { r.Keep, r.Fitter.Window = 5, 5 }), nil},
+		{with(func(r *Rolling) { r.Fitter.PhiMin = 2 }), ErrFactor},
+		{with(func(r *Rolling) { r.Every = -1 }), ErrFactor},
+		{with(func(r *Rolling) { r.Keep = -1 }), ErrFactor},
+		{with(func(r *Rolling) { r.Least = -1 }), ErrFactor},
+		{with(func(r *Rolling) { r.Since = -1 }), ErrFactor},
+		{with(func(r *Rolling) { r.Keep = 4 }), ErrShort},
+		{with(func(r *Rolling) { r.Fitter.Window = 4 }), ErrShort},
+		{with(func(r *Rolling) { r.Predictor.Model = &own{} }), ErrKind},
+		{with(func(r *Rolling) { r.Predictor.Model = &AdaptiveHolt{Model: Holt{Phi: 2}} }), ErrFactor},
+		{with(func(r *Rolling) { r.Start = &Predictor{} }), ErrKind},
+	} {
+		if err := tt.r.Check(); !errors.Is(err, tt.want) {
+			t.Errorf("case %d: %v, want %v", i, err, tt.want)
+		}
+	}
+}
+
+// A state that is refused changes nothing, and one that is taken leaves nothing of
+// what was there.
+func TestRollingState(t *testing.T) {
+	r := &Rolling{Predictor: Predictor{Model: &Holt{}}}
+	for _, x := range airPassengers[:40] {
+		r.Update(x)
+	}
+	whole, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirty := func() *Rolling {
+		return &Rolling{Predictor: Predictor{Model: &Simple{Alpha: .5}, Peak: 3}, Every: 3, Keep: 9, Least: 5, Since: 2, Fitter: Fitter{Window: 8, PhiMin: .9},
+			History: History{1, 2}, Start: &Predictor{Model: &Naive{}}}
+	}
+	got := dirty()
+	if err := json.Unmarshal(whole, got); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := json.Marshal(got); err != nil || string(again) != string(whole) {
+		t.Errorf("%s, %v, want %s", again, err, whole)
+	}
+	for _, tt := range []struct {
+		old, new string
+		want     error
+	}{
+		{`"since":0`, `"since":-99`, ErrFactor},
+		{`"since":1`, `"since":-99`, ErrFactor},
+		{`"every":0`, `"every":0,"other":1`, nil},
+		{`"every":0,`, ``, ErrState},
+		{`"start":null`, `"start":{}`, ErrState},
+		{`,"start":null`, ``, ErrState},
+		{`"history":[`, `"history":[1e200,`, ErrValue},
+		{`"window":0,`, ``, ErrState},
+		{`"phi_min":0`, `"phi_min":2`, ErrFactor},
+		{`"keep":0`, `"keep":4`, ErrShort},
+		{`"name":"holt"`, `"name":"other"`, ErrKind},
+		{`"peak":`, `"peak":-`, ErrValue},
+	} {
+		state := strings.Replace(string(whole), tt.old, tt.new, 1)
+		if state == string(whole) {
+			if strings.HasPrefix(tt.old, `"since"`) {
+				continue // the other one is
+			}
+			t.Fatalf("%s has no %s", whole, tt.old)
+		}
+		got := dirty()
+		err := json.Unmarshal([]byte(state), got)
+		if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
+			t.Errorf("%s for %s: %v, want %v", tt.new, tt.old, err, tt.want)
+		}
+		if d := cmp.Diff(dirty(), got, cmpopts.IgnoreUnexported(Predictor{}, Fitter{})); d != "" {
+			t.Errorf("%s for %s changed the Rolling (-want +got):\n%s", tt.new, tt.old, d)
+		}
+	}
+	got = dirty()
+	if err := json.Unmarshal([]byte(`null`), got); err != nil || got.Every != 3 {
+		t.Errorf("null makes %+v, %v", got, err)
+	}
+	h := History{1, 2}
+	if err := json.Unmarshal([]byte(`[3,1e200]`), &h); !errors.Is(err, ErrValue) || h[0] != 1 {
+		t.Errorf("%v, and the history is %v", err, h)
+	}
+	if err := json.Unmarshal([]byte(`null`), &h); err != nil || len(h) != 2 {
+		t.Errorf("null makes %v, %v", h, err)
+	}
 }
 
 // What is read as a state, written and read again, is the same, and goes on.
@@ -144,11 +286,16 @@ func FuzzRollingState(f *testing.F) {
 		}
 		f.Add(state)
 	}
-	f.Add([]byte(`{"predictor":{"name":"naive","model":{}},"history":[null,1,1e150,-1e150],"keep":2,"least":1}`))
+	f.Add([]byte(`{"predictor":{"name":"naive","model":` + naiveState + `,` + around + `,` +
+		`"fitter":{"window":0,"steps":0,"phi_min":0,"phi_max":0},"every":0,"keep":2,"least":1,` +
+		`"history":[null,1,1e150,-1e150],"since":0,"fitted":false,"start":null}`))
 	f.Fuzz(func(t *testing.T, state []byte) {
 		var r, s Rolling
-		if json.Unmarshal(state, &r) != nil || r.Predictor.Model == nil || r.Check() != nil || len(r.History) > 1000 {
+		if json.Unmarshal(state, &r) != nil || r.Predictor.Model == nil || len(r.History) > 1000 {
 			return
+		}
+		if err := r.Check(); err != nil {
+			t.Fatal(err)
 		}
 		first, err := json.Marshal(&r)
 		if err != nil {

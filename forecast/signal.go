@@ -25,10 +25,10 @@ const DefaultPhi = 0.1
 //
 // so that an alarm at the last column is false once in a hundred steps.
 type Signal struct {
-	Phi float64 `json:"phi,omitempty"` // smoothing constant in (0, 1]; 0 stands for DefaultPhi
-	E   float64 `json:"e"`             // smoothed error
-	M   float64 `json:"m"`             // smoothed absolute error
-	N   int     `json:"n"`             // errors taken
+	Phi float64 `json:"phi"` // smoothing constant in (0, 1]; 0 stands for DefaultPhi
+	E   float64 `json:"e"`   // smoothed error
+	M   float64 `json:"m"`   // smoothed absolute error
+	N   int     `json:"n"`   // errors taken
 }
 
 // Update takes the next error, an observation less its forecast. One that is NaN,
@@ -78,7 +78,10 @@ func (s *Signal) Check() error {
 	if err := checkUnit("Phi", s.Phi, 1); err != nil {
 		return err
 	}
-	if s.N < 0 || !(s.M >= 0 && s.M <= 2*Largest && math.Abs(s.E) <= s.M*(1+1e-9)) {
+	if err := checkCount("Signal", s.N, mostCount); err != nil {
+		return err
+	}
+	if !(s.M >= 0 && s.M <= 2*Largest && math.Abs(s.E) <= s.M*(1+1e-9)) {
 		return badInput("Signal", -1, ErrValue, "E %v, M %v after %d errors: want |E| <= M, both finite", s.E, s.M, s.N)
 	}
 	return nil

@@ -12,10 +12,11 @@ import "time"
 //	NC = max(1, ⌊AWQT / r⌋)  clouds may be asked, the cheapest ones
 //
 // It counts as [OD] does: a job that finds enough free instances in one
-// infrastructure gets those. It launches for whole jobs only, within limits and
-// credits, so that no instance waits for others that may never come. Idle
-// instances go as by [ODPlus]. After a refusal it does not ask another cloud,
-// but waits for the next evaluation.
+// infrastructure gets those, and one that fits nowhere holds up those behind it.
+// It launches for whole jobs only, within limits and credits, so that no
+// instance waits for others that may never come. Idle instances go as by
+// [ODPlus]. After a refusal it does not ask another cloud, but waits for the
+// next evaluation.
 //
 // r is the administrator's to choose, so that its zero value is an error; the
 // paper's example is r = 2 h with θ = 45 min. The policy remembers n: Reset it
@@ -26,7 +27,7 @@ type AQTP struct {
 	Min       int           // the least n; 0 stands for 1
 	Max       int           // the largest n; 0 stands for no bound
 	Start     int           // n before the first evaluation adjusts it; 0 stands for Min
-	Fragments bool          // launch also for a part of a job that fits nowhere, as OD does
+	Fragments bool          // launch also parts of jobs in clouds without a price, as OD does
 	KeepFree  bool          // keep idle instances of clouds without a price
 
 	n     int // 0 before the first evaluation
@@ -90,11 +91,7 @@ func (p *AQTP) AppendActions(dst []Action, s *Snapshot) []Action {
 	clouds := d.Cheapest()
 	nc := max(1, awqt/p.Response)
 	clouds = clouds[:min(time.Duration(len(clouds)), nc)]
-	for i := range s.Jobs[:min(len(s.Jobs), p.n)] {
-		if n := s.Jobs[i].Nodes; !d.Serve(n, clouds, FirstNeed) && p.Fragments {
-			d.ServePart(n, clouds, FirstNeed)
-		}
-	}
+	d.ServeQueue(s.Jobs[:min(len(s.Jobs), p.n)], clouds, p.Fragments, FirstNeed)
 	d.TerminateDue(p.KeepFree, ChargeDue)
 	return d.Actions()
 }

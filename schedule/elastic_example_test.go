@@ -141,7 +141,7 @@ func ExampleDraft() {
 		}
 		for _, j := range s.Jobs {
 			if s.Now-j.Submit >= 2*time.Hour {
-				d.Serve(j.Nodes, clouds, longWait)
+				d.Serve(&j, clouds, longWait)
 			}
 		}
 		d.TerminateDue(true, schedule.ChargeDue)

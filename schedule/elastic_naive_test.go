@@ -30,6 +30,7 @@ func naiveWait(s *Snapshot, launch []int, stall time.Duration) time.Duration {
 	}
 	sort.SliceStable(order, func(a, b int) bool { return s.Clouds[order[a]].Price < s.Clouds[order[b]].Price })
 	cur, total := s.Now, time.Duration(0)
+	held := false
 	for _, j := range s.Jobs {
 		best, at := -1, Never
 		for _, c := range order {
@@ -41,8 +42,11 @@ func naiveWait(s *Snapshot, launch []int, stall time.Duration) time.Duration {
 				best, at = c, when
 			}
 		}
-		if best < 0 {
-			cur += stall
+		if best < 0 || held {
+			if !held {
+				cur += stall
+			}
+			held = true
 		} else {
 			cur = at
 			for i := range j.Nodes {

@@ -27,7 +27,10 @@ import (
 //
 // The zero value, with a source of randomness, cares for queued time alone. A
 // heuristic search has no bound on its distance from the true front; see the
-// package documentation for how far it is. Time: see the search.
+// package documentation for how far it is. Nor is there one on how long a job
+// waits: of a front with two points, nothing and a launch, a weight of cost of
+// one half or more takes nothing, however long the job has waited, since the
+// values are scaled. Time: see the search.
 type MCOP struct {
 	// CostWeight is the weight of the cost, in [0, 1]; the queued time has the
 	// rest. MCOP-20-80 is 0.2 and MCOP-80-20 is 0.8.
@@ -44,13 +47,15 @@ type MCOP struct {
 
 	// Combinations is the most configurations that are compared at the end. Of
 	// each of C clouds the best ⌊Combinations^(1/C)⌋ distinct numbers of
-	// instances are combined with those of the others, two at the least, none
-	// and all always among them. 0 stands for 10,000, which is all of them for
-	// two clouds and 21 each for three. The paper says "a subset".
+	// instances are combined with those of the others, none and all always among
+	// them. Where that is less than two, the dearest clouds are left out: of
+	// more than 13 clouds that have room the cheapest 13 are asked. 0 stands for
+	// 10,000, which is all of them for two clouds and 21 each for three. The
+	// paper says "a subset".
 	Combinations int
 	// Stall is how long a job that no infrastructure could hold in a
-	// configuration is counted as held up, and the queue with it. 0 stands for
-	// 24 hours.
+	// configuration is counted as held up, and all behind it with it. 0 stands
+	// for 24 hours.
 	Stall time.Duration
 
 	draft   Draft
@@ -240,6 +245,11 @@ func (p *MCOP) explore(s *Snapshot) {
 		return
 	}
 	p.table.reset(s, d.all, time.Duration(orInt(int(p.Stall), int(24*time.Hour))))
+	if s.Budget.Covered { // credits are needed for as long as any of the jobs may run
+		for i := range s.Jobs {
+			d.hours = max(d.hours, 1+int64(instanceHours(1, s.Jobs[i].Estimate)))
+		}
+	}
 	p.clouds = p.clouds[:0]
 	for _, c := range d.Cheapest() {
 		if d.Room(c) > 0 {
@@ -259,7 +269,7 @@ func (p *MCOP) explore(s *Snapshot) {
 		p.evolve(s)
 		return
 	}
-	p.table.search(&p.front, s, p.clouds, p.lists, d.Left(), p.launch, p.Rand)
+	p.table.search(&p.front, s, p.clouds, p.lists, d.forLaunches(), p.launch, p.Rand)
 }
 
 // invalid is Validate without an error to build.
@@ -299,8 +309,11 @@ func (p *MCOP) enumerate(s *Snapshot) bool {
 
 // breed makes the lists of what the genetic algorithms end with.
 func (p *MCOP) breed(s *Snapshot) {
+	for power(2, len(p.clouds)) > p.combinations() {
+		p.clouds = p.clouds[:len(p.clouds)-1]
+	}
 	most := 2
-	for power(most+1, len(p.clouds)) <= p.combinations() && most <= p.population() {
+	for len(p.clouds) > 0 && power(most+1, len(p.clouds)) <= p.combinations() && most <= p.population() {
 		most++
 	}
 	for range p.clouds {
@@ -335,7 +348,7 @@ func (p *MCOP) evolve(s *Snapshot) {
 		return
 	}
 	words := (len(s.Jobs) + 63) / 64
-	p.genome = genome{p: p, s: s, words: words, left: p.draft.Left(),
+	p.genome = genome{p: p, s: s, words: words, left: p.draft.forLaunches(),
 		mutation: threshold(1 / float64(len(s.Jobs)))}
 	p.nsga.Population, p.nsga.Generations = orInt(p.size.population, evolvedPopulation), orInt(p.size.generations, evolvedGenerations)
 	p.nsga.Run(&p.genome, p.Rand)

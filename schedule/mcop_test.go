@@ -410,3 +410,44 @@ func TestExactGivesWay(t *testing.T) {
 		}
 	}
 }
+
+// Of configurations that are equal in cost and time each has the same chance,
+// however many there are: 5 here, 5,000 times, so 1,000 each with a standard
+// deviation of 28; the bounds are five of these.
+func TestTiesHaveEqualChances(t *testing.T) {
+	var f front
+	rnd := seeded(4)
+	seen := make([]int, 5)
+	for range 5000 {
+		f.reset(1)
+		for k := range seen {
+			f.add(1, time.Hour, []int{k}, rnd)
+		}
+		seen[f.at(0).Launch[0]]++
+	}
+	for k, n := range seen {
+		if n < 860 || n > 1140 {
+			t.Errorf("configuration %d is chosen %d times of 5,000, want about 1,000", k, n)
+		}
+	}
+}
+
+// The cross product stays within its bound however many clouds there are: of 16
+// that have room the cheapest 13 are asked.
+func TestCombinationsAreBounded(t *testing.T) {
+	s := &Snapshot{Now: time.Hour, Every: 300 * time.Second, Credits: 1000 * pricing.Unit}
+	for i := range 16 {
+		s.Clouds = append(s.Clouds, Cloud{Price: pricing.Money(10+i) * pricing.Milli, Limit: 64, Boot: 50 * time.Second})
+	}
+	for i := range 30 {
+		s.Jobs = append(s.Jobs, Job{ID: int64(i), Nodes: 1 + i%8, Estimate: time.Hour})
+	}
+	p := &MCOP{Rand: seeded(1)}
+	for _, c := range []struct{ combinations, clouds int }{{0, 13}, {8, 3}, {1, 0}} {
+		p.Combinations = c.combinations
+		front := p.AppendFront(nil, s)
+		if len(p.clouds) != c.clouds || len(front) == 0 {
+			t.Errorf("%d combinations: %d clouds and a front of %d, want %d clouds", c.combinations, len(p.clouds), len(front), c.clouds)
+		}
+	}
+}

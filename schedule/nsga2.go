@@ -54,8 +54,8 @@ type NSGA2[G any] struct {
 	rank     []int32
 	crowd    []float64
 	order    []int32 // of the pool, by value
-	last     []int32 // the last point of each layer
-	layer    []int32 // scratch
+	last     []int32 // the last point of each layer, then its place in layer
+	layer    []int32 // of the pool, by rank, then by value
 	result   []int32
 }
 
@@ -174,14 +174,29 @@ func (e *NSGA2[G]) sort(m int) {
 			e.last[lo] = p
 		}
 	}
+	// Layer by layer, each in the order of its values: a counting sort. The
+	// count of a layer becomes its end as it is filled.
 	for r := range e.last {
-		e.layer = e.layer[:0]
-		for _, p := range order {
-			if e.rank[p] == int32(r) {
-				e.layer = append(e.layer, p)
-			}
-		}
-		e.crowding(e.layer)
+		e.last[r] = 0
+	}
+	for _, p := range order {
+		e.last[e.rank[p]]++
+	}
+	from := int32(0)
+	for r, n := range e.last {
+		e.last[r] = from
+		from += n
+	}
+	e.layer = slices.Grow(e.layer[:0], m)[:m]
+	for _, p := range order {
+		r := e.rank[p]
+		e.layer[e.last[r]] = p
+		e.last[r]++
+	}
+	from = 0
+	for _, end := range e.last {
+		e.crowding(e.layer[from:end])
+		from = end
 	}
 }
 

@@ -67,6 +67,14 @@ func terminate(cloud, instance int, why Reason) Action {
 	return Action{Kind: Terminate, Cloud: cloud, Count: 1, Instance: instance, Reason: why}
 }
 
+// limit gives the private cloud a limit, and instances that run jobs.
+func limit(s *Snapshot, most, busy int) {
+	s.Clouds[2].Limit, s.Clouds[2].Instances = most, idleDue(busy, Never)
+	for i := range s.Clouds[2].Instances {
+		s.Clouds[2].Instances[i].State = Busy
+	}
+}
+
 // Each case is small enough to be worked out from section III of [Marshall12] by
 // hand. Cloud 0 is the local cluster of 64, cloud 1 commercial, cloud 2 private;
 // $5 and a debt of $0.085 pay for 59 instances.
@@ -91,6 +99,17 @@ func TestPolicies(t *testing.T) {
 		}, want: []Action{launch(2, 51, SustainMax)}},
 
 		// 20 at $0.085 leave $5.085 - $1.70 = $3.385 an hour: 19 at $0.17.
+		{name: "SM: a debt is paid once, and does not sustain more", p: &SM{}, edit: func(s *Snapshot) {
+			s.Credits, s.Budget.Debt, s.Clouds[2].Limit = 40*pricing.Unit, 50*pricing.Unit, 0
+		}, want: []Action{launch(1, 59, SustainMax)}},
+		{name: "SM: 59 at 10 cents are $5.90, 50 are what $5 pay for: nothing is rounded up", p: &SM{}, edit: func(s *Snapshot) {
+			s.Credits, s.Budget.Debt, s.Clouds[2].Limit = 40*pricing.Unit, 50*pricing.Unit, 0
+			s.Clouds[1].Price = 100 * pricing.Milli
+		}, want: []Action{launch(1, 50, SustainMax)}},
+		{name: "SM: a debt of less than the 1.5 cents that the 59th lacks", p: &SM{}, edit: func(s *Snapshot) {
+			s.Credits, s.Budget.Debt, s.Clouds[2].Limit = 40*pricing.Unit, 14*pricing.Milli, 0
+		}, want: []Action{launch(1, 58, SustainMax)}},
+
 		{name: "SM: what is accumulated cannot be sustained", p: &SM{}, edit: func(s *Snapshot) {
 			s.Credits, s.Clouds[1].Limit = 40*pricing.Unit, 20
 			s.Clouds[2].Price, s.Clouds[2].Limit = 170*pricing.Milli, NoLimit
@@ -111,10 +130,46 @@ func TestPolicies(t *testing.T) {
 		{name: "OD, pooled: they are", p: &OD{Pooled: true}, busy: 60, jobs: []Job{job(8, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Instances = idleDue(4, Never)
 		}},
-		{name: "OD: the private cloud is full, credits for 59: one job and 27 instances towards the other", p: &OD{}, busy: 64, jobs: []Job{job(32, 0), job(32, 0)},
-			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 59, QueueNeeds)}},
-		{name: "OD, whole jobs: one job", p: &OD{WholeJobs: true}, busy: 64, jobs: []Job{job(32, 0), job(32, 0)},
+		{name: "OD: the private cloud is full, credits for 59: one job, and nothing that costs towards the other", p: &OD{}, busy: 64, jobs: []Job{job(32, 0), job(32, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 32, QueueNeeds)}},
+		{name: "OD: 20 private ones towards the first job; the credits that would serve the second are saved for it", p: &OD{}, busy: 64, jobs: []Job{job(64, 0), job(8, 0)},
+			edit: func(s *Snapshot) { limit(s, 64, 44) }, want: []Action{launch(2, 20, QueueNeeds)}},
+		{name: "OD, whole jobs: none of them, but the second is served by what is free", p: &OD{WholeJobs: true}, busy: 64, jobs: []Job{job(64, 0), job(8, 0)},
+			edit: func(s *Snapshot) { limit(s, 64, 44) }, want: []Action{launch(2, 8, QueueNeeds)}},
+		{name: "OD: a job larger than the private cloud has no use for a part of it", p: &OD{}, busy: 64, jobs: []Job{job(600, 0)}},
+		{name: "OD: credits are saved for 100 cores: the idle one that is due goes, the other is paid for", p: &OD{}, busy: 64, jobs: []Job{job(100, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances, s.Clouds[2].Limit = []Instance{{Due: s.Now + minute}, {Due: s.Now + 9*minute}}, 0
+		}, want: []Action{terminate(1, 0, ChargeDue)}},
+		{name: "OD: 59 are missing to 100, and $5.085 pay for them: none goes", p: &OD{}, busy: 64, jobs: []Job{job(100, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances, s.Clouds[2].Limit = idleDue(41, s.Now+9*minute), 0
+		}, want: []Action{launch(1, 59, QueueNeeds)}},
+		// Those of the 41 that will be charged before the others are up have to be
+		// paid for as well.
+		{name: "OD: 59 are missing to 100, and for the one that is due nothing would be left", p: &OD{}, busy: 64, jobs: []Job{job(100, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances, s.Clouds[2].Limit = append(idleDue(40, s.Now+9*minute), Instance{Due: s.Now}), 0
+		}, want: []Action{terminate(1, 40, ChargeDue)}},
+		{name: "OD: two thirds boot, and one of the others is due before they are up", p: &OD{}, busy: 64, jobs: []Job{job(3, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances = []Instance{{State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {Due: s.Now}}
+			s.Clouds[2].Limit, s.Credits = 0, -pricing.Milli
+		}, want: []Action{terminate(1, 2, ChargeDue)}},
+		{name: "OD: the same, and it can be paid for", p: &OD{}, busy: 64, jobs: []Job{job(3, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances = []Instance{{State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {Due: s.Now}}
+			s.Clouds[2].Limit, s.Credits = 0, 0
+		}},
+		{name: "OD, pooled: credits for 59: one job", p: &OD{Pooled: true}, busy: 64, jobs: []Job{job(32, 0), job(32, 0)},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 32, QueueNeeds)}},
+		// An hour's estimate is charged once more, since nothing is up at once: $0.17
+		// an instance. $5.085 cover 29.
+		{name: "OD, covered: 29 cores can be covered, with the second hour that they will be charged", p: &OD{}, busy: 64, jobs: []Job{job(29, 0), job(1, 0)},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit, s.Budget.Covered = 0, true }, want: []Action{launch(1, 29, QueueNeeds)}},
+		{name: "OD, covered: 30 cannot", p: &OD{}, busy: 64, jobs: []Job{job(30, 0), job(1, 0)},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit, s.Budget.Covered = 0, true }},
+		{name: "OD, covered: 60 that are there can, as they are paid for; none is left for another", p: &OD{}, busy: 64, jobs: []Job{job(59, 0), job(1, 0)},
+			edit: func(s *Snapshot) {
+				s.Clouds[1].Instances, s.Clouds[2].Limit, s.Budget.Covered = idleDue(60, s.Now+9*minute), 0, true
+			}},
+		{name: "MCOP, covered", p: &MCOP{Rand: seeded(1)}, busy: 64, jobs: []Job{job(30, 0)},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit, s.Budget.Covered = 0, true }},
 		{name: "OD: the second round asks the next cloud for what the first refused", p: &OD{}, busy: 64, jobs: []Job{job(10, 0)}, edit: func(s *Snapshot) {
 			s.Again, s.Clouds[2].Refused = true, 10
 		}, want: []Action{launch(1, 10, AfterRefuse)}},
@@ -139,6 +194,8 @@ func TestPolicies(t *testing.T) {
 			s.Clouds[1].Instances = idleDue(3, s.Now)
 		}, want: []Action{terminate(1, 0, ChargeDue)}},
 
+		{name: "AQTP: the second job is not served out of turn", p: &AQTP{Response: time.Minute, Min: 2}, busy: 64, jobs: []Job{job(64, 60*minute), job(8, 0)},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
 		// 17 instances can be had, two jobs of 16: 16 are launched (section III.B).
 		{name: "AQTP: whole jobs", p: &AQTP{Response: 2 * time.Hour, Min: 2}, busy: 64, jobs: []Job{job(16, 0), job(16, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Limit = 17
@@ -169,6 +226,10 @@ func TestPolicies(t *testing.T) {
 		{name: "MCOP terminates what its schedule leaves free", p: &MCOP{CostWeight: .8, Rand: seeded(1)}, busy: 64, jobs: []Job{job(2, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Limit = idleDue(3, s.Now), 0
 		}, want: []Action{terminate(1, 0, ChargeDue)}},
+		// Without the local cluster: no configuration that $5.085 pay for holds the
+		// first job, and so none is of use to the second.
+		{name: "MCOP-0-100 saves for the first job", p: &MCOP{Rand: seeded(1)}, jobs: []Job{job(100, 0), job(8, 0)},
+			edit: func(s *Snapshot) { s.Clouds[0].Instances, s.Clouds[2].Limit = nil, 0 }},
 		{name: "MCOP without a queue", p: &MCOP{Rand: seeded(1)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(1, s.Now)
 		}, want: []Action{terminate(1, 0, ChargeDue)}},
@@ -340,6 +401,7 @@ func TestPolicyPanics(t *testing.T) {
 		"AQTP without r":   func() { (&AQTP{}).AppendActions(nil, s) },
 		"MCOP without rnd": func() { (&MCOP{}).AppendActions(nil, s) },
 		"MCOP's weight":    func() { (&MCOP{Rand: seeded(1), CostWeight: 2}).AppendActions(nil, s) },
+		"negative job":     func() { var d Draft; d.Reset(nil, s); d.Serve(&Job{Nodes: -5}, nil, OwnReason) },
 		"negative launch":  func() { var d Draft; d.Reset(nil, s); d.Launch(1, -1, OwnReason) },
 		"too many taken":   func() { var d Draft; d.Reset(nil, s); d.Take(1, 1) },
 		"empty front":      func() { Choose(nil, .5) },
@@ -372,19 +434,19 @@ func TestDraft(t *testing.T) {
 	if diff := cmp.Diff([]int{2, 1}, d.Cheapest()); diff != "" {
 		t.Fatalf("cheapest first (-want +got)\n%s", diff)
 	}
-	if d.Serve(20, d.Cheapest()[:1], OwnReason) {
+	if d.Serve(&Job{Nodes: 20}, d.Cheapest()[:1], OwnReason) {
 		t.Error("a job of 20 is served in a cloud of 10")
 	}
-	if !d.Serve(20, d.Cheapest(), OwnReason) || d.Room(1) != 39 || d.Left() != 3385*pricing.Milli {
+	if !d.Serve(&Job{Nodes: 20}, d.Cheapest(), OwnReason) || d.Room(1) != 39 || d.Left() != 3385*pricing.Milli {
 		t.Errorf("room for %d more, %v left; want 39 of 59, and $5.085 less 20 times $0.085", d.Room(1), d.Left())
 	}
-	if d.Serve(40, d.Cheapest(), OwnReason) {
+	if d.Serve(&Job{Nodes: 40}, d.Cheapest(), OwnReason) {
 		t.Error("a job of 40 is served where 39 can be launched")
 	}
 	if n := d.Launch(2, 20, OwnReason+1); n != 10 || d.Spare(2) != 10 || d.Room(2) != 0 {
 		t.Errorf("%d launched, %d spare: want the 10 that the limit allows", n, d.Spare(2))
 	}
-	if !d.Serve(10, nil, OwnReason) || d.Spare(2) != 0 {
+	if !d.Serve(&Job{Nodes: 10}, nil, OwnReason) || d.Spare(2) != 0 {
 		t.Error("a job of 10 is not served by 10 spare instances")
 	}
 	if n := d.Launch(0, 1, OwnReason); n != 0 || d.Room(0) != 0 {
@@ -394,6 +456,26 @@ func TestDraft(t *testing.T) {
 	want := []Action{launch(1, 20, OwnReason), launch(2, 10, OwnReason+1), launch(1, 1, OwnReason+2)}
 	if diff := cmp.Diff(want, d.Actions()); diff != "" {
 		t.Errorf("actions (-want +got)\n%s", diff)
+	}
+
+	// What one list of clouds cannot do says nothing of another as long.
+	d.Reset(nil, s)
+	if d.Serve(&Job{Nodes: 100}, []int{0, 2}, OwnReason) {
+		t.Error("a job of 100 is served in clouds of 64 and 10")
+	}
+	s.Credits = 1000 * pricing.Unit
+	d.Reset(nil, s)
+	if d.Serve(&Job{Nodes: 100}, []int{0, 2}, OwnReason) || !d.Serve(&Job{Nodes: 100}, d.Cheapest(), OwnReason) {
+		t.Error("a job of 100 is not served by the commercial cloud after others could not")
+	}
+
+	// After a queue that is held up other jobs can still be served.
+	d.Reset(nil, s)
+	if n := d.ServeQueue([]Job{{Nodes: 1}, {Nodes: 1 << 20}, {Nodes: 64}}, d.Cheapest(), true, OwnReason); n != 1 {
+		t.Errorf("%d jobs served, want 1", n)
+	}
+	if !d.Serve(&Job{Nodes: 64}, d.Cheapest(), OwnReason) {
+		t.Error("a job of 64 is not served although credits are there")
 	}
 
 	s.Clouds[2].Refused = 3

@@ -7,12 +7,16 @@ import "github.com/plimsoll/plimsoll/pricing"
 // ever, whatever waits. It is what the other policies are measured against.
 //
 // What the budget allows is what the credits pay for now and what the hourly
-// credits, the debt added, can pay for in every hour to come: launches keep
+// credits can pay for in every hour to come, the last instance rounded up if the
+// debt allows for it: launches keep
 //
-//	Σ price·instances ≤ Budget.Hourly + Budget.Debt
+//	Σ price·instances ≤ Budget.Hourly + min(Budget.Debt, the last one's price)
 //
-// over all clouds, also when credits have accumulated. A launch that was refused
-// is tried again at the next evaluation, or never with Once.
+// over all clouds, also when credits have accumulated. A debt is paid once and
+// not by the hour, so that a larger one does not keep more. The instance that is
+// rounded up takes the credits down slowly; when they are at the debt one is
+// given back, and launched again when there is enough for it. A launch that was
+// refused is tried again at the next evaluation, or never with Once.
 //
 // The zero value is ready. Time: O(instances + clouds²).
 type SM struct {
@@ -37,9 +41,6 @@ func (p *SM) AppendActions(dst []Action, s *Snapshot) []Action {
 	d := &p.draft
 	d.Reset(dst, s)
 	hourly := s.Budget.Hourly
-	if sum, err := hourly.Add(s.Budget.Debt); err == nil {
-		hourly = sum
-	}
 	for i := range s.Clouds {
 		spent, err := s.Clouds[i].Price.Mul(int64(len(s.Clouds[i].Instances)))
 		if err == nil {
@@ -53,7 +54,11 @@ func (p *SM) AppendActions(dst []Action, s *Snapshot) []Action {
 	for _, c := range d.Cheapest() {
 		n := d.Room(c)
 		if price := s.Clouds[c].Price; price > 0 {
-			n = int(min(int64(n), int64(max(0, hourly)/price)))
+			most := int64(max(0, hourly) / price)
+			if rest := hourly - price*pricing.Money(most); rest > 0 && price-rest <= s.Budget.Debt {
+				most++
+			}
+			n = int(min(int64(n), most))
 			hourly -= price * pricing.Money(n)
 		}
 		d.Launch(c, n, SustainMax)

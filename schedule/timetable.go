@@ -16,8 +16,9 @@ import (
 // equal times to the cheapest, then to the first. Idle instances are free now,
 // busy ones when their jobs end by the estimates, booting ones when they are up,
 // launched ones after the cloud's Boot. A job runs for its estimate. A job that
-// no infrastructure could hold, and those behind it, are counted as held up by
-// stall, in place of what later evaluations will do for them.
+// no infrastructure could hold, and all those behind it, which cannot start
+// before it, are counted as held up by stall, in place of what later evaluations
+// will do for them. So to launch for those behind it alone gains nothing.
 //
 // Representation. Times never go back, so an infrastructure is a number of
 // instances that are free now, the releases known beforehand (sorted once for
@@ -139,6 +140,11 @@ func (t *timetable) wait(launch []int, bound time.Duration) time.Duration {
 		}
 		if best < 0 {
 			at = addCapped(cur, t.stall)
+			total = addCapped(total, timesCapped(at-t.now, len(t.jobs)-i))
+			if total > bound {
+				return Never
+			}
+			break
 		}
 		if at != cur {
 			cur = at
@@ -148,9 +154,7 @@ func (t *timetable) wait(launch []int, bound time.Duration) time.Duration {
 			}
 		}
 		total = addCapped(total, cur-t.now)
-		if best >= 0 {
-			t.infra[best].start(j.Nodes, cur, addCapped(cur, j.Estimate))
-		}
+		t.infra[best].start(j.Nodes, cur, addCapped(cur, j.Estimate))
 	}
 	for i := range t.infra {
 		t.low[t.infra[i].cloud], t.lowUp[t.infra[i].cloud] = t.infra[i].low, t.infra[i].lowUp

@@ -28,6 +28,7 @@ type Environment struct {
 	rng  *rand.Rand
 
 	now     time.Duration
+	since   time.Duration // how long nothing has happened for the jobs: see patience
 	events  heap
 	snap    schedule.Snapshot
 	queue   []schedule.Job // all that were submitted; those from head on wait
@@ -69,10 +70,11 @@ var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
 // replayed (out of order, without cores or run time, an estimate below the run
 // time, larger than every infrastructure can ever be) and for a configuration
 // that makes no sense. It also returns one for a policy whose actions cannot be
-// carried out, for jobs that still wait a year after they could have run one
-// after another, if no horizon is set, and for amounts beyond the range of
-// pricing.Money. A horizon that cuts jobs off is no error: see
-// EnvironmentResult.Unfinished.
+// carried out, and for amounts beyond the range of pricing.Money. Jobs that do
+// not end are no error: see EnvironmentResult.Unfinished, which is to be looked
+// at before the means. A horizon cuts them off; without one the simulation is
+// given up when jobs wait, none runs, and for 60 days, such days not counted in
+// which the credits recover from below the debt, none has started.
 //
 // Time: O(log E) an event, with E jobs running and instances booting; O(instances)
 // a start, an end, an evaluation and each of the twelve or so moments of an hour at
@@ -103,7 +105,7 @@ func (e *Environment) reset(jobs []trace.Job, cfg EnvironmentConfig) {
 	if p, ok := cfg.Policy.(interface{ Reset() }); ok {
 		p.Reset()
 	}
-	e.now, e.head, e.cores, e.ended, e.ids, e.err = 0, 0, 0, 0, 0, nil
+	e.now, e.since, e.head, e.cores, e.ended, e.ids, e.err = 0, 0, 0, 0, 0, 0, nil
 	e.left, e.covered = 0, 0
 	e.events, e.queue, e.actions = e.events[:0], e.queue[:0], e.actions[:0]
 	e.response, e.queued, e.weight, e.last = span{}, span{}, 0, 0
@@ -173,14 +175,6 @@ const cloudShift = 40
 func (e *Environment) replay() {
 	next := 0 // job to be submitted
 	var accrual, evaluation time.Duration
-	limit := e.cfg.Horizon
-	if limit == 0 && len(e.jobs) > 0 {
-		limit = e.jobs[len(e.jobs)-1].Submit + patience
-		for i := range e.jobs {
-			limit += min(e.jobs[i].Run, maxTime-min(limit, maxTime))
-		}
-		limit = min(limit, maxTime)
-	}
 	for {
 		at := min(accrual, evaluation)
 		if next < len(e.jobs) {
@@ -195,11 +189,15 @@ func (e *Environment) replay() {
 		if e.cfg.Horizon == 0 && e.ended == len(e.jobs) {
 			return
 		}
-		if at >= limit {
-			if e.cfg.Horizon == 0 {
-				e.fail(badInput("Policy", -1, ErrRange, "%d jobs have not ended by %.0f s, the first of those that wait is the one at index %d: want a policy and a budget that launch for it, or a Horizon",
-					len(e.jobs)-e.ended, at.Seconds(), e.waiting()))
+		switch {
+		case e.cfg.Horizon > 0:
+			if at >= e.cfg.Horizon {
+				return
 			}
+		case e.head == e.ended && e.head < len(e.queue) && at >= e.since+patience:
+			return
+		case at >= maxTime:
+			e.fail(badInput("Policy", -1, ErrRange, "the jobs take longer than the %.0f s that can be simulated: want a Horizon", maxTime.Seconds()))
 			return
 		}
 		e.now = at
@@ -209,12 +207,16 @@ func (e *Environment) replay() {
 			ev := e.events.pop()
 			if ev.kind() == finish {
 				e.finish(ev.index())
+				e.since = at
 			} else {
 				e.up(ev.index()>>cloudShift, int64(ev.index()&(1<<cloudShift-1)))
 			}
 			freed = true
 		}
 		if accrual == at {
+			if e.left < -e.cfg.Budget.Debt && e.cfg.Budget.Hourly > 0 {
+				e.since = at
+			}
 			e.earn(e.cfg.Budget.Hourly)
 			accrual += hour
 			freed = true // under Covered, credits can let a job start
@@ -224,6 +226,9 @@ func (e *Environment) replay() {
 			e.submit(next)
 			next++
 		}
+		if !waited {
+			e.since = at
+		}
 		if freed || !waited {
 			e.start()
 		}
@@ -231,23 +236,17 @@ func (e *Environment) replay() {
 			e.evaluate()
 			evaluation += e.cfg.Every
 		}
-		for i := range e.places {
-			if e.places[i].due == at {
-				e.charge(i)
+		for _, needed := range [...]bool{true, false} {
+			for i := range e.places {
+				if e.places[i].due == at {
+					e.charge(i, needed)
+				}
 			}
 		}
 		if e.err != nil {
 			return
 		}
 	}
-}
-
-// waiting returns the index of the first job that waits, -1 if none does.
-func (e *Environment) waiting() int {
-	if e.head < len(e.queue) {
-		return int(e.queue[e.head].ID)
-	}
-	return -1
 }
 
 func (e *Environment) fail(err error) {
@@ -356,7 +355,7 @@ func (e *Environment) occupy(i int, j *schedule.Job) bool {
 		below = latest
 	}
 	p.idle -= j.Nodes
-	if e.cfg.Covered && c.Price > 0 && charges > 0 {
+	if e.cfg.Budget.Covered && c.Price > 0 && charges > 0 {
 		cost, err := c.Price.Mul(charges)
 		if err != nil || e.left+e.cfg.Budget.Debt-e.covered < cost {
 			e.vacate(i, index)
@@ -395,7 +394,7 @@ func (e *Environment) vacate(i int, job int32) {
 func (e *Environment) finish(index int) {
 	i, j := e.res.Places[index], &e.jobs[index]
 	p, c := &e.places[i], &e.snap.Clouds[i]
-	if e.cfg.Covered && c.Price > 0 {
+	if e.cfg.Budget.Covered && c.Price > 0 {
 		for k := range p.job {
 			if p.job[k] == int32(index) {
 				e.covered -= c.Price * pricing.Money(remaining(&c.Instances[k]))
@@ -433,28 +432,36 @@ func (e *Environment) up(cloud int, id int64) {
 	e.places[cloud].idle++
 }
 
-// charge charges the instances of a cloud that are due now.
-func (e *Environment) charge(cloud int) {
+// charge charges the instances of a cloud that are due now: first, with needed,
+// those that are paid for in any case, and then the others, as far as that leaves
+// the credits at the debt or above. What is not paid for is given back.
+func (e *Environment) charge(cloud int, needed bool) {
 	p, c := &e.places[cloud], &e.snap.Clouds[cloud]
-	p.due = schedule.Never
+	due := schedule.Never
 	n, freed := 0, 0
 	for k := range c.Instances {
 		in := &c.Instances[k]
 		if in.Due == e.now {
+			busy := in.State == schedule.Busy
 			switch {
-			case !e.cfg.Covered || c.Price == 0:
-			case in.State == schedule.Busy:
-				e.covered -= c.Price
-			case e.left+e.cfg.Budget.Debt-e.covered-c.Price*pricing.Money(n) < c.Price:
+			case busy || c.Price == 0 || in.State == schedule.Booting && !e.cfg.Budget.Covered:
+				if busy && e.cfg.Budget.Covered {
+					e.covered -= c.Price
+				}
+				in.Due += hour
+				n++
+			case needed: // not yet
+			case e.left-e.covered+e.cfg.Budget.Debt-c.Price*pricing.Money(n) >= c.Price:
+				in.Due += hour
+				n++
+			default:
 				e.stop(cloud, k)
 				freed++
-				continue
 			}
-			in.Due += hour
-			n++
 		}
-		p.due = min(p.due, in.Due)
+		due = min(due, in.Due)
 	}
+	p.due = due
 	e.pay(cloud, n)
 	if freed > 0 {
 		e.decide(Decision{Kind: schedule.Terminate, Cloud: cloud, Count: freed, Reason: ReasonDebt})
@@ -619,7 +626,7 @@ func (e *Environment) summarise() {
 		r.Makespan = e.last - e.jobs[0].Submit
 	}
 	for i := range e.jobs { // that still run at the horizon
-		if r.Unfinished == 0 {
+		if r.Unfinished == 0 || e.cfg.Horizon == 0 { // given up, when nothing runs
 			break
 		}
 		if at := r.Starts[i]; at >= 0 && at+e.jobs[i].Run >= e.cfg.Horizon {

@@ -69,7 +69,7 @@ func BenchmarkEnvironmentChoices(b *testing.B) {
 	fragments, keepFree := aqtp, aqtp
 	fragments.Fragments, keepFree.KeepFree = true, true
 	whole := func(c *EnvironmentConfig) { c.RejectWhole = true }
-	covered := func(c *EnvironmentConfig) { c.Covered = true }
+	covered := func(c *EnvironmentConfig) { c.Budget.Covered = true }
 	noDebt := func(c *EnvironmentConfig) { c.Budget.Debt = 0 }
 	toTheEnd := func(c *EnvironmentConfig) { c.Horizon = 0 }
 	// OD++ that, when a cloud has refused, asks it again at the next evaluation

@@ -57,7 +57,8 @@ type EnvironmentConfig struct {
 	Every  time.Duration // between two evaluations, the first at time 0; 0 is DefaultEvery
 
 	// Horizon is when the simulation ends, whatever waits or runs then; 0 is when
-	// the last job ends. A policy that keeps instances is charged for them until
+	// the last job ends, or when it is plain that no other will start: see
+	// Environment.Run. A policy that keeps instances is charged for them until
 	// then.
 	Horizon time.Duration
 
@@ -68,13 +69,6 @@ type EnvironmentConfig struct {
 	// RejectWhole has a cloud refuse a request for several instances as a whole;
 	// otherwise it refuses the instances one by one.
 	RejectWhole bool
-
-	// Covered has a job start on instances with a price only if the credits cover
-	// what they will be charged until the end of its estimate, charges that are
-	// covered for other jobs aside; and an idle instance whose charge would take
-	// the credits below the debt is given back. Credits then never fall below
-	// the debt. Otherwise only launches heed it, as [schedule.Budget] says.
-	Covered bool
 
 	// Decisions asks for the record of all decisions in the result.
 	Decisions bool
@@ -90,9 +84,11 @@ const (
 	// maxClouds leaves room for a cloud's index in an event.
 	maxClouds = 1 << 12
 
-	// patience is how long after the time in which the jobs could have run one
-	// after another a simulation without a horizon waits for their end.
-	patience = 365 * 24 * hour
+	// patience is for how long a simulation without a horizon waits for a start
+	// when nothing runs, and saving for how long credits may be saved for a job:
+	// half of it, so that no job is given up that is saved for.
+	patience = 60 * 24 * hour
+	saving   = patience / 2
 )
 
 // An InputError of an environment names clouds by their index.
@@ -164,24 +160,41 @@ func (c EnvironmentConfig) withDefaults() (EnvironmentConfig, error) {
 	return c, nil
 }
 
-// room returns how many cores of one infrastructure a job can ever have.
-func (c *EnvironmentConfig) room() int {
-	most := c.Local
+// room returns how many cores of one infrastructure a job can have that runs for
+// up to so many hours, and whether it is credits that bound them.
+func (c *EnvironmentConfig) room(hours int64) (most int, credits bool) {
+	most = c.Local
 	for i := range c.Clouds {
 		cl := &c.Clouds[i]
 		if cl.Reject == 1 {
 			continue
 		}
-		n := cl.Limit
+		n, bound := cl.Limit, false
 		if n == schedule.NoLimit {
 			n = maxHeld
 		}
-		if cl.Price > 0 && c.Budget.Hourly == 0 {
-			n = int(min(int64(n), int64(c.Budget.Debt/cl.Price)))
+		if cl.Price > 0 {
+			each := cl.Price
+			if c.Budget.Covered {
+				var err error
+				if each, err = each.Mul(1 + hours); err != nil {
+					continue
+				}
+			}
+			// Sums beyond the range of Money pay for everything.
+			saved, err := c.Budget.Hourly.Mul(int64(max(saving, c.Horizon) / hour))
+			if err == nil {
+				saved, err = saved.Add(c.Budget.Debt)
+			}
+			if err == nil && int64(saved/each) < int64(n) {
+				n, bound = int(saved/each), true
+			}
 		}
-		most = max(most, n)
+		if n > most {
+			most, credits = n, bound
+		}
 	}
-	return most
+	return most, credits
 }
 
 // checkEnvironment checks the jobs against the configuration.
@@ -189,10 +202,19 @@ func checkEnvironment(jobs []trace.Job, cfg *EnvironmentConfig) error {
 	if err := check(jobs, Config{Mode: Individual}); err != nil {
 		return err
 	}
-	most := cfg.room()
+	most, credits := cfg.room(0)
 	for i := range jobs {
-		if n := jobs[i].Nodes; n > most {
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d", jobs[i].ID, n, most)
+		j := &jobs[i]
+		if cfg.Budget.Covered {
+			most, credits = cfg.room(int64((j.Estimate + hour - 1) / hour))
+		}
+		switch n := j.Nodes; {
+		case n <= most:
+		case credits:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d, for which the credits of %.0f days pay",
+				j.ID, n, most, max(saving, cfg.Horizon).Hours()/24)
+		default:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d", j.ID, n, most)
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func ExampleEnvironment() {
 			policy, r.AWRT.Hours(), r.Cost.Fixed(0), r.LowestCredits.Fixed(0))
 	}
 	// Output:
-	// SM   response  4.6 h, cost $1535, lowest credits $-5
+	// SM   response  4.6 h, cost $1530, lowest credits $0
 	// OD++ response  2.0 h, cost $1352, lowest credits $-952
 	// AQTP response  3.4 h, cost $880, lowest credits $-550
 }

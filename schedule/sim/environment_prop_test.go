@@ -67,10 +67,10 @@ func anyEnvironment(t *rapid.T) ([]trace.Job, EnvironmentConfig, func() schedule
 		Policy:      policy(),
 		Every:       minutes("every", 0, 25), // 0 is 5 minutes; most do not divide an hour
 		RejectWhole: rapid.Bool().Draw(t, "reject whole"),
-		Covered:     rapid.Bool().Draw(t, "covered"),
 		Budget: schedule.Budget{
-			Hourly: pricing.Money(rapid.IntRange(1, 6).Draw(t, "hourly")) * pricing.Unit,
-			Debt:   pricing.Money(rapid.IntRange(0, 3).Draw(t, "debt")) * pricing.Unit,
+			Hourly:  pricing.Money(rapid.IntRange(1, 4).Draw(t, "hourly")) * pricing.Unit,
+			Debt:    pricing.Money(rapid.IntRange(0, 3).Draw(t, "debt")) * pricing.Unit,
+			Covered: rapid.Bool().Draw(t, "covered"),
 		},
 	}
 	delay := func(name string) Delay {
@@ -112,14 +112,14 @@ func anyEnvironment(t *rapid.T) ([]trace.Job, EnvironmentConfig, func() schedule
 	at := time.Duration(0)
 	for i := range rapid.IntRange(0, 12).Draw(t, "jobs") {
 		at += minutes("gap", 0, 90)
-		run := minutes("run", 1, 200)
+		run := minutes("run", 1, 60) * time.Duration(rapid.SampledFrom([]int{1, 4, 15}).Draw(t, "times"))
 		jobs = append(jobs, trace.Job{
 			ID: int64(i), Submit: at, Run: run,
 			Estimate: run + minutes("over", 0, 90),
 			Nodes:    rapid.IntRange(1, most).Draw(t, "nodes"),
 		})
 	}
-	cfg.Horizon = minutes("horizon", 1, 40*60)
+	cfg.Horizon = minutes("horizon", 1, 60*60)
 	return jobs, cfg, policy
 }
 
@@ -190,7 +190,7 @@ func TestPropEnvironmentIsReference(t *testing.T) {
 		if r.LowestLaunch < -cfg.Budget.Debt {
 			t.Fatalf("a launch took the credits to %v, with a debt of %v", r.LowestLaunch, cfg.Budget.Debt)
 		}
-		if cfg.Covered && r.LowestCredits < -cfg.Budget.Debt {
+		if cfg.Budget.Covered && r.LowestCredits < -cfg.Budget.Debt {
 			t.Fatalf("credits of %v, with a debt of %v", r.LowestCredits, cfg.Budget.Debt)
 		}
 		if r.LowestCredits < -cfg.Budget.Debt {
@@ -241,4 +241,61 @@ func TestPropEnvironmentCurrency(t *testing.T) {
 			t.Fatalf("(-once +doubled):\n%s", diff)
 		}
 	})
+}
+
+// Nobody starves under the policies that launch for all that waits: where no
+// cloud refuses and boots take less than an hour every job ends, however many
+// hours it takes to save for it, whatever is in front of it and behind it, with
+// the debt and all to come covered or not. Idle instances alone never take the
+// credits below the debt.
+func TestPropNobodyStarves(t *testing.T) {
+	var env Environment
+	saved := 0
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := EnvironmentConfig{
+			Local: rapid.IntRange(0, 4).Draw(t, "local"),
+			Clouds: []CloudConfig{
+				{Name: "commercial", Price: pricing.Unit, Limit: schedule.NoLimit, Boot: Certain(time.Minute), Stop: Certain(time.Second)},
+				{Name: "private", Limit: rapid.IntRange(0, 6).Draw(t, "limit"), Boot: Certain(time.Minute), Stop: Certain(time.Second)},
+				{Name: "dear", Price: 2 * pricing.Unit, Limit: 20, Boot: Certain(50 * time.Minute), Stop: Certain(time.Hour)},
+			},
+			Budget: schedule.Budget{
+				Hourly:  pricing.Money(rapid.IntRange(1, 4).Draw(t, "hourly")) * pricing.Unit,
+				Debt:    pricing.Money(rapid.IntRange(0, 3).Draw(t, "debt")) * pricing.Unit,
+				Covered: rapid.Bool().Draw(t, "covered"),
+			},
+		}
+		var jobs []trace.Job
+		for i := range rapid.IntRange(1, 12).Draw(t, "jobs") {
+			run := time.Duration(rapid.IntRange(1, 400).Draw(t, "run")) * time.Minute
+			jobs = append(jobs, trace.Job{ID: int64(i), Submit: time.Duration(i*rapid.IntRange(0, 40).Draw(t, "gap")) * time.Minute, Run: run, Estimate: run, Nodes: 1 + i*7%29})
+		}
+		slices.SortStableFunc(jobs, func(a, b trace.Job) int { return int(a.Submit - b.Submit) })
+		for i := range jobs {
+			jobs[i].ID = int64(i)
+		}
+		for name, p := range map[string]schedule.Policy{
+			"OD": new(schedule.OD), "OD whole": &schedule.OD{WholeJobs: true}, "OD keeps": &schedule.OD{KeepFree: true},
+			"OD++": new(schedule.ODPlus), "OD++ whole": &schedule.ODPlus{WholeJobs: true, KeepFree: true},
+			"AQTP": &schedule.AQTP{Response: time.Hour}, "AQTP parts": &schedule.AQTP{Response: time.Hour, Threshold: 10 * time.Minute, Fragments: true},
+		} {
+			cfg.Policy = p
+			r, err := env.Run(jobs, cfg)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if r.Unfinished > 0 {
+				t.Fatalf("%s: %d of %d jobs have not ended, starts %v, cost %v, lowest credits %v", name, r.Unfinished, len(jobs), r.Starts, r.Cost, r.LowestCredits)
+			}
+			if cfg.Budget.Covered && r.LowestCredits < -cfg.Budget.Debt {
+				t.Fatalf("%s: credits of %v", name, r.LowestCredits)
+			}
+			if r.Infrastructures[1].Launched > 0 && r.AWQT > 6*time.Hour {
+				saved++
+			}
+		}
+	})
+	if saved < 100 {
+		t.Errorf("jobs waited for long %d times: the test looks at too little", saved)
+	}
 }

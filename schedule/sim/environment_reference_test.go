@@ -71,6 +71,9 @@ func (e *plainEnvironment) due(in plainInstance) time.Duration {
 // their estimates: each hour on its own.
 func (e *plainEnvironment) toCome() pricing.Money {
 	sum := pricing.Money(0)
+	if !e.cfg.Budget.Covered {
+		return 0
+	}
 	for _, in := range e.instances {
 		if in.job >= 0 {
 			for at := e.due(in); at < e.state[in.job].start+e.jobs[in.job].Estimate; at += time.Hour {
@@ -82,7 +85,7 @@ func (e *plainEnvironment) toCome() pricing.Money {
 }
 
 func (e *plainEnvironment) covers(more pricing.Money) bool {
-	return !e.cfg.Covered || more == 0 || e.left+e.cfg.Budget.Debt-e.toCome() >= more
+	return !e.cfg.Budget.Covered || more == 0 || e.left+e.cfg.Budget.Debt-e.toCome() >= more
 }
 
 func (e *plainEnvironment) stateOf(in plainInstance) schedule.InstanceState {
@@ -149,20 +152,27 @@ func runPlainly(jobs []trace.Job, cfg EnvironmentConfig) *plainEnvironment {
 		if e.now%cfg.Every == 0 {
 			e.ask()
 		}
-		// 6. Charges: what is busy first, since it is not up for choice.
-		for cloud := range n {
-			for k := range e.instances {
-				in := &e.instances[k]
-				if in.cloud != cloud || e.due(*in) != e.now {
-					continue
+		// 6. Charges: what is busy first, since it is not up for choice; nor is what
+		// boots, unless all that is to come has to be covered.
+		for _, choice := range []bool{false, true} {
+			for cloud := range n {
+				for k := range e.instances {
+					in := &e.instances[k]
+					if in.cloud != cloud || e.due(*in) != e.now {
+						continue
+					}
+					needed := in.job >= 0 || !cfg.Budget.Covered && e.stateOf(*in) == schedule.Booting
+					if needed == choice {
+						continue
+					}
+					if !needed && e.price(cloud) > 0 && e.left-e.toCome()-e.price(cloud) < -cfg.Budget.Debt {
+						in.gone = e.now + e.draw(cfg.Clouds[cloud-1].Stop, MeasuredStop())
+						continue
+					}
+					in.paid++
+					e.hours[cloud]++
+					e.level(-e.price(cloud))
 				}
-				if in.job < 0 && e.price(cloud) > 0 && !e.coversIdle(k) {
-					in.gone = e.now + e.draw(cfg.Clouds[cloud-1].Stop, MeasuredStop())
-					continue
-				}
-				in.paid++
-				e.hours[cloud]++
-				e.level(-e.price(cloud))
 			}
 		}
 
@@ -194,10 +204,6 @@ func runPlainly(jobs []trace.Job, cfg EnvironmentConfig) *plainEnvironment {
 		e.now = soonest
 	}
 }
-
-// coversIdle reports whether the charge of an idle instance leaves the credits
-// above the debt.
-func (e *plainEnvironment) coversIdle(k int) bool { return e.covers(e.price(e.instances[k].cloud)) }
 
 func (e *plainEnvironment) draw(d, standard Delay) time.Duration {
 	if d == nil {
@@ -240,9 +246,7 @@ func (e *plainEnvironment) begin(i int, places []int) bool {
 func (e *plainEnvironment) ask() {
 	for round, refusedBy := 0, make([]int, len(e.launched)); ; round++ {
 		s := schedule.Snapshot{Now: e.now, Every: e.cfg.Every, Again: round > 0, Credits: e.left, Budget: e.cfg.Budget}
-		if e.cfg.Covered {
-			s.Credits -= e.toCome()
-		}
+		s.Credits -= e.toCome()
 		for i, j := range e.jobs {
 			if e.state[i].queued && e.state[i].start < 0 {
 				s.Jobs = append(s.Jobs, schedule.Job{ID: int64(i), User: j.User, Submit: j.Submit, Estimate: j.Estimate, Nodes: j.Nodes})

@@ -8,9 +8,9 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// ReasonDebt is the reason of a termination that no policy decided: under
-// EnvironmentConfig.Covered an idle instance was given back because its charge
-// would have taken the credits below the debt.
+// ReasonDebt is the reason of a termination that no policy decided: an instance
+// without a job was given back because its charge would have taken the credits
+// below the debt.
 const ReasonDebt = schedule.OwnReason + 127
 
 // A Decision is what a policy decided at an evaluation and what came of it:
@@ -65,8 +65,11 @@ type InfrastructureResult struct {
 // An EnvironmentResult is what a simulation of an elastic environment found.
 // Its slices are valid until the Environment's next Run.
 type EnvironmentResult struct {
-	Jobs       int
-	Unfinished int // jobs that had not ended at the horizon; the means are over the others
+	Jobs int
+	// Unfinished is how many jobs had not ended at the horizon, or, without one,
+	// would never have started: then the first whose start is -1 is the one that
+	// the policy cannot or will not serve. The means are over the others.
+	Unfinished int
 
 	AWRT     time.Duration // average response time, weighted by cores ([Marshall12] section V)
 	AWQT     time.Duration // average queued time, weighted by cores
@@ -85,7 +88,7 @@ type EnvironmentResult struct {
 	Infrastructures []InfrastructureResult
 
 	// Starts and Places have, for each job, when it started and on which of
-	// Infrastructures; -1 both of a job that had not started at the horizon.
+	// Infrastructures; -1 both of a job that had not started.
 	Starts []time.Duration
 	Places []int
 

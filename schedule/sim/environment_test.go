@@ -147,26 +147,166 @@ func TestODPlusAgainstOD(t *testing.T) {
 	}
 }
 
-// SM under the paper's budget: 59 instances at $0.085 for each of the 306 hours
-// that begin before 1,100,000 s, whatever the jobs are ([Marshall12] section V.B: 58
-// to 59 instances), and the credits go down to 5 - 5.015·306 + 5·305 = -4.59.
+// SM under the paper's budget: 58 or 59 instances ([Marshall12] section V.B: 58
+// to 59), so that all that accrues in the 306 hours that begin before 1,100,000
+// s is spent, and the debt of $0.085, and no more.
 func TestSustainedMaximumCosts(t *testing.T) {
 	var e Environment
-	r, err := e.Run([]trace.Job{minutesJob(1, 0, 1, 1)}, EnvironmentConfig{
-		Local: 64, Clouds: Marshall12Clouds(.9), Policy: new(schedule.SM), Budget: schedule.Marshall12Budget(),
-		Horizon: Marshall12Horizon, Rand: newSource(1),
-	})
+	for _, debt := range []pricing.Money{0, 85 * pricing.Milli, 50 * pricing.Unit} {
+		least := 1 << 30
+		r, err := e.Run([]trace.Job{minutesJob(1, 0, 1, 1)}, EnvironmentConfig{
+			Local: 64, Clouds: Marshall12Clouds(.9), Budget: schedule.Budget{Hourly: 5 * pricing.Unit, Debt: debt},
+			Policy: &observed{new(schedule.SM), func(s *schedule.Snapshot) {
+				if s.Now > 0 {
+					least = min(least, len(s.Clouds[2].Instances))
+				}
+			}},
+			Horizon: Marshall12Horizon, Rand: newSource(1),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, lowest, peak := 306*5*pricing.Unit+debt, -debt, 59
+		switch debt {
+		case 0: // 58 for ever: $4.93 an hour
+			want, lowest, peak = 306*58*85*pricing.Milli, 70*pricing.Milli, 58
+		case 50 * pricing.Unit: // 59 for ever: 1.5 cents an hour of the debt
+			want, lowest = 306*59*85*pricing.Milli, -459*10*pricing.Milli
+		}
+		if r.Cost != want || r.LowestCredits != lowest || r.Infrastructures[2].Peak != peak || least < 58 {
+			t.Errorf("debt %v: cost %v, lowest credits %v, %d to %d instances, want %v, %v and 58 to %d",
+				debt, r.Cost, r.LowestCredits, least, r.Infrastructures[2].Peak, want, lowest, peak)
+		}
+		if p := r.Infrastructures[1]; p.Peak != 512 || p.Launched != 512 || p.Refused < 3000 {
+			t.Errorf("private cloud: %+v, want 512 launched after about 9 refusals each", p)
+		}
+	}
+}
+
+// Jobs that need more credits than an hour or two accrue. By hand: at hour h the
+// credits and the debt are 5·(h+1) + .085; n cores need .085·n, and the job, an
+// hour long, is charged for twice, as it starts a boot later. Covered, both hours
+// have to be there.
+func TestWideJobs(t *testing.T) {
+	certain := func(reject float64) []CloudConfig {
+		clouds := Marshall12Clouds(reject)
+		for i := range clouds {
+			clouds[i].Boot, clouds[i].Stop = Certain(50*time.Second), Certain(13*time.Second)
+		}
+		return clouds
+	}
+	var e Environment
+	for _, c := range []struct {
+		cores   int
+		clouds  []CloudConfig
+		covered bool
+		hours   int
+	}{
+		{118, certain(0)[1:], false, 1}, // 10.03
+		{119, certain(0)[1:], false, 2}, // 10.115
+		{150, certain(0)[1:], false, 2}, // 12.75
+		{300, certain(0)[1:], false, 5}, // 25.50
+		{150, certain(0)[1:], true, 5},  // 25.50
+		{600, certain(0), false, 10},    // 51, and a private cloud of 512 is of no use
+		{600, certain(1), false, 10},    // nor one that refuses everything
+		{5000, certain(0), false, 84},   // 425
+	} {
+		for name, p := range map[string]schedule.Policy{
+			"OD": new(schedule.OD), "OD whole": &schedule.OD{WholeJobs: true}, "OD++": new(schedule.ODPlus), "OD++ keeps": &schedule.ODPlus{KeepFree: true},
+			"AQTP": &schedule.AQTP{Response: 10 * time.Minute}, "AQTP parts": &schedule.AQTP{Response: 10 * time.Minute, Fragments: true},
+			"MCOP-20-80": &schedule.MCOP{CostWeight: .2, Rand: newSource(1)}, "MCOP exact": &schedule.MCOP{CostWeight: .2, Search: schedule.Exact, Rand: newSource(1)},
+		} {
+			cfg := EnvironmentConfig{Local: 64, Clouds: c.clouds, Policy: p, Budget: schedule.Marshall12Budget(), Rand: newSource(1)}
+			cfg.Budget.Covered = c.covered
+			r, err := e.Run([]trace.Job{minutesJob(1, 0, 60, c.cores)}, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start, cost := time.Duration(c.hours)*time.Hour+50*time.Second, pricing.Money(2*c.cores)*85*pricing.Milli
+			if r.Unfinished > 0 || r.Starts[0] != start || r.Cost != cost {
+				t.Errorf("%s, %d cores, covered %v: start %v, cost %v, want %v and %v", name, c.cores, c.covered, r.Starts, r.Cost, start, cost)
+			}
+		}
+	}
+}
+
+// A wide job at the head of many narrow ones: no credits go to those behind it,
+// which cannot start before it does. 300 cores are paid for at 5 h, and the rest
+// within the next hours: nothing is wasted before that, so the first job costs
+// its two hours.
+func TestWideHead(t *testing.T) {
+	jobs := []trace.Job{minutesJob(1, 0, 60, 300)}
+	for i := range 60 {
+		jobs = append(jobs, minutesJob(int64(i+2), i+1, 60, 20))
+	}
+	var e Environment
+	for name, p := range map[string]schedule.Policy{
+		"OD": new(schedule.OD), "OD whole": &schedule.OD{WholeJobs: true}, "OD++": new(schedule.ODPlus), "AQTP": &schedule.AQTP{Response: 2 * time.Hour},
+		"MCOP-20-80": &schedule.MCOP{CostWeight: .2, Rand: newSource(1)}, "MCOP evolved": &schedule.MCOP{CostWeight: .2, Search: schedule.Evolved, Rand: newSource(1)},
+	} {
+		for _, covered := range []bool{false, true} {
+			cfg := EnvironmentConfig{Local: 64, Clouds: Marshall12Clouds(0)[1:], Policy: p, Budget: schedule.Marshall12Budget(), Rand: newSource(1)}
+			cfg.Budget.Covered = covered
+			r, err := e.Run(jobs, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s, covered %v: %d unfinished, start of the first %v, AWQT %v, cost %v, lowest credits %v", name, covered, r.Unfinished, r.Starts[0], r.AWQT, r.Cost, r.LowestCredits)
+			if r.Unfinished > 0 || r.Starts[0] > 16*time.Hour || r.Cost > 200*pricing.Unit {
+				t.Errorf("%s, covered %v: %d of 61 jobs have not ended, the first starts at %v, cost %v", name, covered, r.Unfinished, r.Starts[0], r.Cost)
+			}
+		}
+	}
+}
+
+// Idle instances are renewed down to the debt and no further, those of the last
+// launch given back first: 10 at $1, $3 an hour, a debt of $2. What accrues at 0
+// is paid out for 5; at 1 h, 3 left of $-2 + 3, two are given back.
+func TestIdleInstancesKeepTheDebt(t *testing.T) {
+	cfg := lab(schedule.PolicyFunc(func(dst []schedule.Action, s *schedule.Snapshot) []schedule.Action {
+		if s.Now == 0 {
+			dst = append(dst, schedule.Action{Kind: schedule.Launch, Cloud: 1, Count: 5, Reason: schedule.OwnReason})
+		}
+		return dst
+	}))
+	cfg.Budget = schedule.Budget{Hourly: 3 * pricing.Unit, Debt: 2 * pricing.Unit}
+	cfg.Horizon, cfg.Decisions = 90*time.Minute, true
+	r, err := new(Environment).Run([]trace.Job{minutesJob(1, 0, 1, 1)}, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 59 * 306 * 85 * pricing.Milli; r.Cost != want {
-		t.Errorf("cost %v, want %v", r.Cost, want)
+	want := Decision{At: time.Hour, Kind: schedule.Terminate, Cloud: 1, Count: 2, Reason: ReasonDebt, Credits: -2 * pricing.Unit}
+	if r.Cost != 8*pricing.Unit || r.LowestCredits != -2*pricing.Unit || len(r.Decisions) != 2 || r.Decisions[1] != want {
+		t.Errorf("cost %v, lowest credits %v, %v; want 8, -2, %v", r.Cost, r.LowestCredits, r.Decisions, want)
 	}
-	if want := 306 * (5*pricing.Unit - 5015*pricing.Milli); r.LowestCredits != want {
-		t.Errorf("lowest credits %v, want %v", r.LowestCredits, want)
+}
+
+// Without a horizon a simulation is given up when nothing runs or starts for 60
+// days, and what came of it until then is the result. The second job is too wide
+// for SM, and the third is behind it.
+func TestGivenUp(t *testing.T) {
+	jobs := []trace.Job{minutesJob(1, 0, 600, 60), minutesJob(2, 3, 10, 600), minutesJob(3, 700, 10, 1)}
+	var e Environment
+	r, err := e.Run(jobs, EnvironmentConfig{Local: 64, Clouds: Marshall12Clouds(0), Policy: new(schedule.SM), Budget: schedule.Marshall12Budget(), Rand: newSource(1)})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if p := r.Infrastructures[1]; p.Peak != 512 || p.Launched != 512 || p.Refused < 3000 {
-		t.Errorf("private cloud: %+v, want 512 launched after about 9 refusals each", p)
+	// The last event is the end of job 1, at 10 h.
+	if end := r.Credits[len(r.Credits)-1].At; r.Unfinished != 2 || r.Starts[1] != -1 || r.AWQT != 0 || r.Infrastructures[0].CoreHours != 600 || end < patience || end > patience+11*time.Hour {
+		t.Errorf("%d jobs have not ended, AWQT %v, starts %v, %v core-hours, given up at %v", r.Unfinished, r.AWQT, r.Starts, r.Infrastructures[0].CoreHours, end)
+	}
+	// 3,000 hours on 50 instances leave a debt of $6,255; it takes 52 days to
+	// recover, and another 13 to save for the next one.
+	jobs = []trace.Job{minutesJob(1, 0, 3000*60, 59), minutesJob(2, 3, 10, 18000)}
+	cfg := EnvironmentConfig{Clouds: Marshall12Clouds(0)[1:], Policy: new(schedule.OD), Budget: schedule.Marshall12Budget(), Rand: newSource(1)}
+	cfg.Clouds[0].Price = 200 * pricing.Milli
+	cfg.Budget.Debt = 10 * pricing.Unit
+	r, err = e.Run(jobs, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wait := r.Starts[1] - jobs[0].Run; r.Unfinished != 0 || wait < patience || r.LowestCredits > -20000*pricing.Unit {
+		t.Errorf("%d jobs have not ended, the second starts %v after the first, lowest credits %v", r.Unfinished, wait, r.LowestCredits)
 	}
 }
 
@@ -191,6 +331,8 @@ func TestEnvironmentErrors(t *testing.T) {
 		{with(func(c *EnvironmentConfig) { c.Clouds[1].Reject = 1 }), ErrTooLarge, "more than 512"},
 		{with(func(c *EnvironmentConfig) { c.Budget = schedule.Budget{} }), ErrTooLarge, "more than 512"},
 		{with(func(c *EnvironmentConfig) { c.Clouds = nil }), ErrTooLarge, "more than 64"},
+		{with(func(c *EnvironmentConfig) { c.Clouds[1].Price = 7 * pricing.Unit }), ErrTooLarge, "more than 514, for which the credits of 30 days pay"}, // (720·5 + .085)/7
+		{with(func(c *EnvironmentConfig) { c.Clouds[1].Price, c.Budget.Covered = 3100*pricing.Milli, true }), ErrTooLarge, "more than 580, for which"},  // 3600/6.2: an hour and one to come
 		{cloud(func(c *CloudConfig) { c.Reject = 1.01 }), ErrRange, "Clouds[0].Reject: value out of range: a rejection rate of 1.01: want a probability from 0 to 1"},
 		{cloud(func(c *CloudConfig) { c.Reject = -.1 }), ErrRange, "Clouds[0].Reject"},
 		{cloud(func(c *CloudConfig) { c.Reject = math.NaN() }), ErrRange, "Clouds[0].Reject"},
@@ -239,8 +381,7 @@ func TestEnvironmentErrors(t *testing.T) {
 	}
 }
 
-// Policies of other packages that ask for what cannot be, and jobs that nobody
-// launches for, are errors, not endless runs or silent cuts.
+// Policies of other packages that ask for what cannot be are errors.
 func TestEnvironmentBadPolicies(t *testing.T) {
 	const launch, end = schedule.Launch, schedule.Terminate
 	one := func(a schedule.Action) schedule.Policy {
@@ -260,7 +401,6 @@ func TestEnvironmentBadPolicies(t *testing.T) {
 		{one(schedule.Action{Kind: end, Cloud: 1}), 0, "which is not idle"},
 		{one(schedule.Action{Kind: 9, Cloud: 1}), 0, "unknown kind"},
 		{one(schedule.Action{Kind: launch, Cloud: 1, Count: 1}), .999, "asks a cloud again that has refused"},
-		{schedule.PolicyFunc(func(dst []schedule.Action, s *schedule.Snapshot) []schedule.Action { return dst }), 0, "1 jobs have not ended by 31536600 s, the first of those that wait is the one at index 0"},
 	} {
 		_, err := new(Environment).Run([]trace.Job{minutesJob(1, 0, 10, 65)}, EnvironmentConfig{
 			Local: 64, Clouds: Marshall12Clouds(c.reject), Policy: c.policy, Budget: schedule.Marshall12Budget(), Rand: newSource(1),
@@ -405,8 +545,9 @@ func TestEnvironmentAllocatesNothing(t *testing.T) {
 		for _, covered := range []bool{false, true} {
 			cfg := EnvironmentConfig{
 				Local: 64, Clouds: Marshall12Clouds(.5), Policy: p, Budget: schedule.Marshall12Budget(), Rand: rng,
-				Decisions: true, Covered: covered, Horizon: 60 * time.Hour,
+				Decisions: true, Horizon: 60 * time.Hour,
 			}
+			cfg.Budget.Covered = covered
 			var e Environment
 			one := func(jobs []trace.Job) {
 				src.Seed(1, 2)

@@ -1,0 +1,164 @@
+package forecast
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// States in JSON. What is read comes from a file, perhaps of another time or hand: it is
+// decoded into new values, refused if it has unknown fields or lacks any, and checked,
+// before it takes the place of what was there.
+
+// predictorState is the JSON form of a Predictor.
+type predictorState struct {
+	Name     string    `json:"name,omitempty"`
+	Model    any       `json:"model"`
+	Limits   Limits    `json:"limits"`
+	Signal   Signal    `json:"signal"`
+	Analytic bool      `json:"analytic"`
+	Squares  float64   `json:"squares"`
+	Errors   int       `json:"errors"`
+	Free     int       `json:"free"`
+	Peak     float64   `json:"peak"`
+	Growth   []float64 `json:"growth"`
+}
+
+// MarshalJSON returns the state, from which [Predictor.UnmarshalJSON] resumes to
+// the bit.
+func (p *Predictor) MarshalJSON() ([]byte, error) {
+	if p.Model == nil {
+		return nil, badInput("Model", -1, ErrKind, "there is none")
+	}
+	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.Squares, p.Errors, p.Free, p.Peak, p.Growth})
+}
+
+// UnmarshalJSON sets p to a state, all of it: a state that [Predictor.Check] refuses is
+// an error, as are fields that are unknown or missing, and p is then as it was. The
+// model is a new one if the state names one. Else it is the one that p has, of another
+// package; that is set in place, last, and where the error is in its own part it may
+// have been changed. null changes nothing.
+func (p *Predictor) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	var model json.RawMessage
+	s := predictorState{Model: &model}
+	if err := decode(data, &s); err != nil {
+		return err
+	}
+	n := Predictor{Model: p.Model, Limits: s.Limits, Signal: s.Signal, Analytic: s.Analytic,
+		Squares: s.Squares, Errors: s.Errors, Free: s.Free, Peak: s.Peak, Growth: s.Growth}
+	switch {
+	case s.Name != "":
+		if n.Model = blank(s.Name); n.Model == nil {
+			return badInput("name", -1, ErrKind, "%q is none of %s", s.Name, strings.Join(Names(), ", "))
+		}
+	case p.Model == nil:
+		return badInput("name", -1, ErrKind, "the state names no model, and Model is not set")
+	}
+	if s.Model == nil { // null
+		return badInput("model", -1, ErrKind, "there is none")
+	}
+	if err := n.checkAround(); err != nil {
+		return err
+	}
+	if err := decode(model, n.Model); err != nil {
+		return err
+	}
+	if err := n.Check(); err != nil {
+		return err
+	}
+	*p = n
+	return nil
+}
+
+// plainRolling is a Rolling without methods, and so is decoded field by field.
+type plainRolling Rolling
+
+// UnmarshalJSON sets r to a state, all of it, as [Predictor.UnmarshalJSON] does, and
+// with the same errors.
+func (r *Rolling) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	var s struct {
+		Predictor json.RawMessage `json:"predictor"`
+		Start     json.RawMessage `json:"start"`
+		plainRolling
+	}
+	if err := decode(data, &s); err != nil {
+		return err
+	}
+	n := Rolling(s.plainRolling)
+	if err := n.checkAround(); err != nil {
+		return err
+	}
+	if string(s.Start) != "null" {
+		n.Start = new(Predictor)
+		if r.Start != nil {
+			n.Start.Model = r.Start.Model
+		}
+		if err := n.Start.UnmarshalJSON(s.Start); err != nil {
+			return err
+		}
+	}
+	n.Predictor.Model = r.Predictor.Model
+	if string(s.Predictor) == "null" {
+		return badInput("predictor", -1, ErrState, "there is none")
+	}
+	if err := n.Predictor.UnmarshalJSON(s.Predictor); err != nil {
+		return err
+	}
+	if err := n.Check(); err != nil {
+		return err
+	}
+	*r = n
+	return nil
+}
+
+// decode sets v to a state, and wants each field that v has, and no other.
+func decode(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	full, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	var want, got any
+	if err := json.Unmarshal(full, &want); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &got); err != nil {
+		return err
+	}
+	if name := missing(want, got); name != "" {
+		return badInput(name, -1, ErrState, "it is missing")
+	}
+	return nil
+}
+
+// missing returns the name of the first field that want has and got has not, in
+// alphabetical order, "" if there is none.
+func missing(want, got any) string {
+	w, ok := want.(map[string]any)
+	if !ok {
+		return ""
+	}
+	g, _ := got.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(w)) {
+		x, ok := g[name]
+		if !ok || x == nil && w[name] != nil {
+			return name
+		}
+		if inner := missing(w[name], x); inner != "" {
+			return name + "." + inner
+		}
+	}
+	return ""
+}
