@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
@@ -29,19 +30,20 @@ type online struct {
 	bought []pricing.Purchase
 	active []pricing.Holding
 	hours  int // seen
+	begun  bool
+	filled []int // the first week with a demand
 }
 
 // forever, as the end of the demand, is none.
 const forever = math.MaxInt
 
 // newOnline returns a portfolio of the classes of a list. What it does not reserve it
-// // can have for elsewhere, if that is less than on demand. The forecast is level and
-// cautious, as that of examples/portfolio, and twice as quick to learn: these logs
-// begin with nothing. An end, in hours, is for who knows it: what serves longer is
-// worth nothing.
+// can have for elsewhere, if that is less than on demand. The forecast is level and
+// cautious, as that of examples/portfolio. An end, in hours, is for who knows it: what
+// serves longer is worth nothing.
 func newOnline(list pricing.List, elsewhere pricing.Money, end int) (*online, error) {
 	o := &online{list: list}
-	o.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .1}}
+	o.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}
 	o.Quantile, o.Window = .4, 52
 	if end != forever {
 		o.Planner = &upTo{portfolio: o, end: end}
@@ -53,10 +55,15 @@ func newOnline(list pricing.List, elsewhere pricing.Money, end int) (*online, er
 
 // Observe takes the demand of a week and returns what is reserved in the next.
 func (o *online) Observe(dst []placement.Reservation, demand []int) (_ []placement.Reservation, err error) {
-	if o.bought, err = o.Online.Observe(o.bought, demand); err != nil {
+	if demand = o.begin(demand); demand == nil {
+		err = o.Learn(nil)
+	} else {
+		o.bought, err = o.Online.Observe(o.bought, demand)
+	}
+	if err != nil {
 		return dst, err
 	}
-	o.hours += len(demand)
+	o.hours += weekHours
 	o.active = o.Active(o.active[:0])
 	for _, h := range o.active {
 		if h.Until > o.hours {
@@ -64,6 +71,25 @@ func (o *online) Observe(dst []placement.Reservation, demand []int) (_ []placeme
 		}
 	}
 	return dst, nil
+}
+
+// begin returns what of a week is known of the demand: nil for the weeks before the
+// first job, and for its week the hours before it as those after it. A forecast that
+// began with empty weeks would take most of a year to forget them.
+func (o *online) begin(week []int) []int {
+	if o.begun {
+		return week
+	}
+	first := slices.IndexFunc(week, func(d int) bool { return d > 0 })
+	if first < 0 {
+		return nil
+	}
+	o.begun = true
+	o.filled = append(o.filled[:0], week...)
+	for t := range first {
+		o.filled[t] = week[first+t%(len(week)-first)]
+	}
+	return o.filled
 }
 
 // upTo plans as if there were no demand from an end on.

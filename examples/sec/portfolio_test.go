@@ -126,3 +126,32 @@ func TestActiveReservations(t *testing.T) {
 		}
 	}
 }
+
+// A log's calendar may begin weeks before its first job. Until then nothing is known,
+// and what its first week lacks is as the rest of it.
+func TestOnlineBegins(t *testing.T) {
+	list := pricing.CC28XLarge2013()
+	run := func(hours []int) []pricing.Purchase {
+		bought, err := buy(buyOnline, list, hours, reserve.Pure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bought
+	}
+	hours := make([]int, 30*weekHours)
+	for i := range hours {
+		hours[i] = 40 + 10*(i%2)
+	}
+	want := run(hours)
+	if len(want) == 0 {
+		t.Fatal("nothing is bought")
+	}
+	late := append(make([]int, 5*weekHours+100), hours[100:]...) // as if it began five weeks and 100 hours later
+	got := run(late)
+	for i := range got {
+		got[i].Slot -= 5 * weekHours
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("bought after weeks of nothing (-want +got):\n%s", diff)
+	}
+}
