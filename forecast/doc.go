@@ -26,7 +26,7 @@
 //
 // An update takes O(1), a forecast O(h), a fit 50 to 250 passes over the series (Blend:
 // three fits). An update is 3 to 9 ns with fixed factors. Adaptive ones take longer, since
-// the factor comes out of a division: 10 to 25 ns for Lagged, and 20 to 28 ns for the
+// the factor comes out of a division: 11 to 25 ns for Lagged, and 18 to 28 ns for the
 // original rule, whose division has to wait for the very error that it is to smooth, and
 // the next error for it (go test -run xxx -bench Update ./forecast).
 //
