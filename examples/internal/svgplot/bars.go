@@ -145,8 +145,8 @@ func newBarPlot(b Bars) (*plot.Plot, error) {
 	p.X.Min, p.X.Max = -.5, float64(len(b.Groups))-.5
 	p.Y.Min, p.Y.Max = 0, (1+.07*float64(1+len(b.Parts)))*max(top, step)
 	style(p)
-	p.X.Tick.LineStyle.Width = 0 // its length keeps the names from the axis
-	p.X.Tick.Length = 5
+	p.X.Tick.LineStyle.Color = color.White // only there to keep the names from the axis
+	p.X.Tick.Length = 4
 	return p, nil
 }
 
