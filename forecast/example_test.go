@@ -20,6 +20,17 @@ func weeks() []float64 {
 	return demand
 }
 
+// What there is to choose from.
+func ExampleKinds() {
+	for _, k := range forecast.Kinds()[2:5] {
+		fmt.Printf("%-7s %s, from %d values\n", k.Name, k.About, k.Least)
+	}
+	// Output:
+	// simple  simple exponential smoothing, from 3 values
+	// holt    Holt's linear trend, from 5 values
+	// damped  Holt's trend, damped, from 6 values
+}
+
 // How many instances to reserve for a year: the level that demand falls short of
 // with probability 30% in the week where it is least.
 func ExamplePredictor() {
@@ -288,9 +299,9 @@ func ExampleFitter() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("alpha %.2f, beta %.2f, phi %.2f: errors of %.1f\n", m.Alpha, m.Beta, m.Phi, math.Sqrt(fit.Variance()))
+		fmt.Printf("alpha %.2f, phi %.2f: errors of %.1f\n", m.Alpha, m.Phi, math.Sqrt(fit.Variance()))
 	}
 	// Output:
-	// alpha 0.00, beta 0.29, phi 0.96: errors of 4.2
-	// alpha 0.00, beta 0.13, phi 0.97: errors of 3.8
+	// alpha 0.00, phi 0.96: errors of 4.2
+	// alpha 0.00, phi 0.97: errors of 3.8
 }

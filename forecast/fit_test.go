@@ -204,6 +204,37 @@ func TestFitMinimum(t *testing.T) {
 	}
 }
 
+// Noise about a line has a valley along β = 0, where the trend of the start goes on, and
+// another where the trend is smoothed away: the fit is no worse than a fine grid along
+// the first.
+func TestFitEdge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(47, 48)) // seed 47, 48
+	for trial := range 200 {
+		series := make([]float64, 60+rng.IntN(100))
+		for i := range series {
+			series[i] = 100 + .2*float64(i) + 10*rng.NormFloat64()
+		}
+		var f Fitter
+		h := Holt{Phi: .9 * float64(trial%2)}
+		fit, err := h.Fit(&f, series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := Fitter{kind: f.kind, phi: 1}
+		g.prepare(series)
+		best := math.Inf(1)
+		for a := 0.0; a <= 1; a += .025 {
+			for _, c := range []float64{.8, .89, .98} {
+				best = min(best, g.value(&[3]float64{a, 0, c}))
+			}
+		}
+		best *= float64(len(series)) * g.scale * g.scale
+		if fit.SSE > best*1.001 {
+			t.Errorf("trial %d: SSE %v at %+v, with beta 0 %v", trial, fit.SSE, h, best)
+		}
+	}
+}
+
 // With factors fixed the best initial state is that of a linear least squares
 // problem, which gonum solves from the sensitivities by a QR decomposition.
 func TestFitInitialState(t *testing.T) {

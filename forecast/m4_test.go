@@ -146,8 +146,8 @@ func TestM4Default(t *testing.T) {
 		}
 		passes += fit.Evaluations
 	}
-	if passes > 400*len(train) {
-		t.Errorf("%d passes over the series, want at most 400 each", passes)
+	if passes > 420*len(train) {
+		t.Errorf("%d passes over the series, want at most 420 each", passes)
 	}
 
 	train, actual = yearsAhead(t, 52)

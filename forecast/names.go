@@ -22,14 +22,14 @@ var catalogue = []struct {
 	{"simple", "simple exponential smoothing", func() Fittable { return &Simple{Alpha: .3} }},
 	{"holt", "Holt's linear trend", func() Fittable { return &Holt{Alpha: .3, Beta: .1} }},
 	{"damped", "Holt's trend, damped", func() Fittable { return &Holt{Alpha: .3, Beta: .1, Phi: .9} }},
-	{"triple", "level, trend and acceleration, Eq. (7) of [Niu16]", func() Fittable { return &Triple{Alpha: .3, Beta: .1, Gamma: .1} }},
+	{"triple", "a trend with acceleration, [Niu16] Eq. (7)", func() Fittable { return &Triple{Alpha: .3, Beta: .1, Gamma: .1} }},
 	{"midpoint", "triple, mended to be exact on quadratics", func() Fittable { return &Triple{Form: Midpoint, Alpha: .3, Beta: .1, Gamma: .1} }},
 	{"backward", "triple, mended with backward differences", func() Fittable { return &Triple{Form: BackwardDifference, Alpha: .3, Beta: .1, Gamma: .1} }},
 	{"brown", "Brown's triple smoothing, with one factor", func() Fittable { return &Brown{Alpha: .1} }},
 	{"adaptive-simple", "simple, its factor that of Trigg and Leach", func() Fittable { return &AdaptiveSimple{} }},
 	{"adaptive-holt", "damped, its factor that of Trigg and Leach", func() Fittable { return &AdaptiveHolt{Model: Holt{Beta: .1, Phi: .9}} }},
 	{"adaptive-triple", "triple, its factor that of Trigg and Leach", func() Fittable { return &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .1} }},
-	{"blend", "the mean of a quick and a careful damped trend", func() Fittable {
+	{"blend", "a quick and a careful trend", func() Fittable {
 		h := Holt{Alpha: .3, Beta: .1, Phi: .9}
 		return &Blend{h, h}
 	}},

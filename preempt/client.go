@@ -21,8 +21,8 @@ type ClientOptions struct {
 	Every time.Duration `json:"every_ns"`
 	// First is the number of the client's first message and request. A client that
 	// takes the place of one whose state was lost is to begin above all numbers that
-	// one has used; the time in nanoseconds since some year will do. The default
-	// is 1.
+	// one has used; the time in nanoseconds since some year will do. The most is 2^62, the
+	// default 1.
 	First uint64 `json:"first"`
 }
 
@@ -43,6 +43,7 @@ type Client struct {
 	s         clientState
 	resources []Resource
 	out       outbox
+	met       []bool // working memory
 }
 
 type clientState struct {
@@ -80,6 +81,9 @@ type leaseState struct {
 // deadline returns when a lease that is to end does.
 func (l *leaseState) deadline() time.Duration { return after(l.First, l.Grace) }
 
+// maxFirst is the greatest number to begin with, so that numbers do not come to an end.
+const maxFirst = 1 << 62
+
 // NewClient returns a client for a partition that the manager has or will have.
 func NewClient(partition string, opts ClientOptions) (*Client, error) {
 	if partition == "" {
@@ -91,7 +95,12 @@ func NewClient(partition string, opts ClientOptions) (*Client, error) {
 	if opts.Every == 0 {
 		opts.Every = time.Minute
 	}
-	return &Client{s: clientState{Partition: partition, Every: opts.Every, Number: max(1, opts.First)}}, nil
+	if opts.First > maxFirst {
+		return nil, badInput("ClientOptions.First", -1, ErrRange, "%d; want 2^62 at the most", opts.First)
+	}
+	first := max(1, opts.First)
+	// The first AddNodes, with no request, ends those of a client before it.
+	return &Client{s: clientState{Partition: partition, Every: opts.Every, Number: first, Asked: first}}, nil
 }
 
 // Partition returns the partition's name.
@@ -151,12 +160,16 @@ func (c *Client) AppendRequests(dst []Request) []Request { return append(dst, c.
 
 // DeleteNodes gives nodes back: partition-driven downscaling, or the end of what ran on
 // nodes that are to end. From now on they are not to be used. It is an error to
-// give back what the partition does not hold, and then nothing is given back.
+// give back what the partition does not hold, or a node twice, and then nothing is
+// given back.
 func (c *Client) DeleteNodes(now time.Duration, nodes ...int) ([]Message, error) {
 	for i, n := range nodes {
 		if j, ok := c.find(n); !ok || c.s.Leases[j].Returned {
 			return nil, badInput("nodes", i, ErrUnknown, "%d; want a node that the partition holds", n)
 		}
+	}
+	if i := c.twice(len(nodes), func(i int) int { return nodes[i] }); i >= 0 {
+		return nil, badInput("nodes", i, ErrRange, "%d a second time; want each node once", nodes[i])
 	}
 	c.begin(now)
 	for _, n := range nodes {
@@ -196,29 +209,8 @@ func (c *Client) SetResourceValues(now time.Duration, values []NodeValue) ([]Mes
 			return nil, badInput("values.Value", i, ErrRange, "%v; want a value from 0 to 1", v.Value)
 		}
 	}
-	// Values out of their range mark what has not been met twice.
-	for i := range c.s.Leases {
-		c.s.Leases[i].Value -= 2
-	}
-	twice := -1
-	for i, v := range values {
-		j, _ := c.find(v.Node)
-		if l := &c.s.Leases[j]; l.Value < 0 {
-			l.Value += 4
-		} else if twice < 0 {
-			twice = i
-		}
-	}
-	if twice >= 0 {
-		for i := range c.s.Leases {
-			l := &c.s.Leases[i]
-			if l.Value < 0 {
-				l.Value += 2
-			} else {
-				l.Value -= 2
-			}
-		}
-		return nil, badInput("values.Node", twice, ErrRange, "%d a second time; want each node once", values[twice].Node)
+	if i := c.twice(len(values), func(i int) int { return values[i].Node }); i >= 0 {
+		return nil, badInput("values.Node", i, ErrRange, "%d a second time; want each node once", values[i].Node)
 	}
 	c.begin(now)
 	for i := range c.s.Leases {
@@ -231,6 +223,20 @@ func (c *Client) SetResourceValues(now time.Duration, values []NodeValue) ([]Mes
 	c.s.HasValues, c.s.ValuesAt = true, c.s.Now
 	c.beat()
 	return c.out.msgs, nil
+}
+
+// twice returns the index of the first of n nodes, all of which the client has, that
+// has been met before, -1 if there is none.
+func (c *Client) twice(n int, node func(i int) int) int {
+	c.met = zeroed(c.met, len(c.s.Leases))
+	for i := range n {
+		j, _ := c.find(node(i))
+		if c.met[j] {
+			return i
+		}
+		c.met[j] = true
+	}
+	return -1
 }
 
 // sendRequests sends AddNodes.
@@ -598,7 +604,7 @@ func (c *Client) UnmarshalJSON(data []byte) error {
 
 // check says what is wrong with a state.
 func (s *clientState) check() error {
-	if s.Partition == "" || s.Every <= 0 || s.Now < 0 || s.Number == 0 || s.ValuesAt < 0 || s.ValuesAt > s.Now ||
+	if s.Partition == "" || s.Every <= 0 || s.Now < 0 || s.Number == 0 || s.Number > 2*maxFirst || s.ValuesAt < 0 || s.ValuesAt > s.Now ||
 		s.Asked > s.Number || s.Queued >= s.Number || s.NextBeat < 0 || s.NextAdd < 0 || s.NextBack < 0 {
 		return badInput("client", -1, ErrRange, "its name, numbers or times are those of no client")
 	}

@@ -112,9 +112,9 @@
 //
 // # Choices
 //
-//   - A nanosecond is added to each elapsed time in a value. The paper's product is
-//     0 for a job that has just started, as for an idle node, and the host could
-//     not tell them apart.
+//   - A nanosecond on one node is added to each value before it is scaled. The
+//     paper's product is 0 for a job that has just started, as for an idle node, and
+//     the host could not tell them apart. What is equal stays equal.
 //   - FIFO has no formula in the paper; here the value falls with the elapsed time.
 //   - Jobs beyond their requested time can be made cheaper, [Weights.Overrun].
 //   - Values are scaled by the greatest, ties go by node, the lower first.

@@ -21,7 +21,7 @@
 //	DiscoverResources                              →
 //	                     nodes of the cluster      ←   ResourcesDiscovered
 //
-// The protocol, in ten sentences.
+// The protocol, in ten points.
 //
 //  1. The manager's ledger alone says who has a node. Each grant of a node is a lease
 //     with a name of its own, node and epoch, and no message about one lease has an
@@ -59,9 +59,12 @@
 // host that boots bare metal does anyway.
 //
 // A client that lost its state is made anew with [ClientOptions].First above all its
-// numbers. It lists nothing, so that what it had goes back. A manager that lost its
-// state, or got an old one, is found out by epochs and numbers that it never gave,
-// which is an error; it takes a person to tell what is true.
+// numbers. It lists nothing and asks for nothing, so that what it had goes back and
+// what it asked for is forgotten. Two clients of one partition at the same time break
+// the theorems; who starts them has to see to it. So does a manager that lost its
+// state, or goes on from an old one. It may be found out, by an epoch or number that it
+// never gave, which is an error; but it may give the same epoch of a node to another
+// partition first. It takes a person to tell what is true.
 //
 // # Guarantees
 //
@@ -84,10 +87,11 @@
 // more, the client's Grace - (A-C) or more, which makes Grace since C; and the
 // client stops at C + Grace. It would not if the preemption had been cancelled or
 // replaced by one with a higher number; but then the manager has done that, and
-// takes nothing for the sake of an acknowledgement of the former. (c) Term and Skew
-// after the last renewal, by the manager's clock, so Term or more after that
-// question was asked by the client's; and no later than Term after the latest such
-// question the client stops. ∎
+// takes nothing for the sake of an acknowledgement of the former. (c) When, by the
+// manager's clock, Skew and the Term that was told have passed since each renewal
+// there was, so by the client's that Term or more since the question was asked; and
+// the client stops when that is so of all the renewals that it has read. (The Term
+// may have been changed in between; the last renewal need not be the longest.) ∎
 //
 // Theorem 2 (notice and grace). A lease that is not given back ends only if the
 // client has read a notice of it, has acknowledged it, and its clock has shown Grace
@@ -99,7 +103,8 @@
 // notices again, since those that it has saved need not have been sent. ∎
 //
 // With a negative Term there is no (c): a node is never taken without
-// acknowledgement, and a dead partition keeps its nodes until a person decides.
+// acknowledgement, and a dead partition keeps its nodes for ever. A person can then set
+// a Term, but the leases that are out have none: what is left is a manager made anew.
 //
 // Theorem 3 (no node is lost). A node is free or in one lease; a free one is granted
 // if a request waits for it; and when messages get through again clients and ledger
@@ -111,10 +116,11 @@
 // is answered. ∎
 //
 // Theorem 4 (liveness). Let a request be one that fairness grants, by preemption
-// from a partition whose values are fresh; let no process be down from then on, a
-// message take δ at most, all ticks be on time, notices and listings come as often
-// as each other, and k of the messages between the manager and the two clients be
-// lost. The node is usable after
+// from a partition whose values are fresh and stay so until the manager has read the
+// request; let nobody else ask meanwhile, no process be down from then on, a message
+// take δ at most, all ticks be on time, notices and listings come as often as each
+// other, and k of the messages between the manager and the two clients be lost. The
+// node is usable after
 //
 //	6·δ + Grace + Skew + k·Every
 //
@@ -126,13 +132,23 @@
 // it was sent, in the form of the next notice, offer or listing, so a loss costs
 // Every at most; of DeleteNodes it costs less if an acknowledgement got through,
 // since the manager then withdraws after Skew. ∎ (TestExchangeLiveness loses each
-// one and each pair of messages: the bound without Skew is reached.) A partition
-// that is silent costs Term and Skew from its last renewal instead.
+// one and each pair of messages: the bound without Skew is reached.)
+//
+// A partition that falls silent costs Term, Skew and Grace from its last renewal at
+// the most, by the manager's clock, before its node is granted to another: when the
+// lease has run out no fresh values are needed, and the notice goes out if it has not.
+// It may cost MaxDelay more if the manager was down in between, since it then waits for
+// values anew.
 //
 // # Fairness
 //
 // A partition's share is its nodes, but for those that are to end, over its weight.
-// A free node goes to the waiting partition with the least share. A node is taken,
+// A free node, or one that is to end, is for the waiting partition with the least
+// share, its first request first. A request for any kind is kept to kinds that nobody
+// waits for by name where it can be: if it has been assigned a node of a kind that
+// another request names, and which that one cannot have otherwise, it is moved to
+// another node that is free or to end, or that may be taken for both: for its partition,
+// and for the other one as the one that gains by it. A node is taken,
 // for the partition with the least share that waits, from the one with the greatest
 // share of those that may lose one: that have a node of the kind asked for, more
 // than their floor, and after it a share no less than the asker's after it,
@@ -146,11 +162,15 @@
 // go in circles: a node's way back would need h_to/w_to ≥ h_from/w_from of the
 // shares before the move, and by the inequality the left side is the smaller one.
 //
-// Values have a time. A partition whose values are older than MaxAge is not taken
-// from: the preemption is delayed, for MaxDelay at most, then aborted, and the next
-// partition by the rule is taken from, if it allows. The first new values of the
-// partition end this. So a partition can keep its nodes by not telling what they are
-// worth; a host that does not want that sets TakeStale.
+// Values have a time, by the client's clock when they are sent; how long the message
+// is on its way is not counted, so that one that comes late makes values seem fresh
+// that are not. A partition whose values are older than MaxAge is not taken from: the
+// preemption is delayed, for MaxDelay at most, then aborted, and the next partition by
+// the rule is taken from, if it allows. The first new values of the partition end this.
+// So does the end of its leases: a partition that lists its nodes and does not tell what
+// they are worth can keep them; a host that does not want that sets TakeStale. One that
+// is silent cannot. It keeps what fairness and its floor leave it, until it speaks
+// or [Manager.Reclaim] takes that, which stale values delay and do not abort.
 //
 // # Departures from [Duplyakin17]
 //

@@ -101,7 +101,7 @@ type Message struct {
 	Partition string        `json:"partition"`           // the client's
 	Number    uint64        `json:"number,omitempty"`    // of the client's messages, ascending
 	Sent      time.Duration `json:"sent_ns,omitempty"`   // by the client's clock; echoed
-	Age       time.Duration `json:"age_ns,omitempty"`    // of the values when sent; negative: there are none
+	Age       time.Duration `json:"age_ns,omitempty"`    // of the values when sent, not when read; negative: there are none
 	Term      time.Duration `json:"term_ns,omitempty"`   // of a lease; negative: without end
 	Requests  []Request     `json:"requests,omitempty"`  // by ascending ID
 	Leases    []Lease       `json:"leases,omitempty"`    // by ascending Node

@@ -35,7 +35,7 @@ type world struct {
 	mine           []Holding
 	notices        map[preemptKey]time.Duration // first sent, by the manager's clock
 	acks           map[preemptKey]time.Duration // first sent, by the client's clock
-	renewals       map[leaseKey]time.Duration   // last sent, by the manager's clock
+	renewals       map[leaseKey]time.Duration   // for how long at the most, by the manager's clock
 	grants         map[leaseKey]bool            // lost at least once
 	back           map[leaseKey]bool            // given back
 	listed         map[leaseKey]bool            // by the client
@@ -50,6 +50,7 @@ type simPart struct {
 	down         bool
 	cut          bool          // the link is down, both ways
 	lazy         bool          // the framework tells no values
+	dead         bool          // and stays so
 	offset, rate time.Duration // its clock is offset + now·(1 + rate/10⁶)
 }
 
@@ -73,6 +74,7 @@ type simCounts struct {
 	CutByCrash                           int // sends of which a crash let some through or none
 	GrantsAfterLoss, Refused, Unsure     int
 	LateGrants, LateNotices, LateReturns int // of leases that are over
+	Terms, Dead, OfTheSilent             int // OfTheSilent: preemptions of leases that had run out
 }
 
 func newWorld(t fataler, pick func(int) int, opts ManagerOptions, kinds []string) *world {
@@ -223,7 +225,11 @@ func (w *world) note(t fataler, p int, msg *Message) {
 			case Pending:
 				first(w.notices, w.now)
 			case Renewed, Cancelled:
-				w.renewals[k] = w.now
+				until := forever
+				if msg.Term >= 0 {
+					until = w.now + msg.Term
+				}
+				w.renewals[k] = max(w.renewals[k], until)
 			}
 		case AcknowledgeDelete:
 			first(w.acks, w.parts[p].clock(w.now))
@@ -374,6 +380,16 @@ func (w *world) act(t fataler) {
 	case what < 6:
 		p.lazy = w.pick(3) == 0
 	case what < 7:
+		if !w.down && w.pick(40) == 0 {
+			// Terms in force change; no message of it is sent, and so it is saved here.
+			opts := w.opts
+			opts.Term = []time.Duration{opts.Term, 2 * opts.Term, opts.Term / 2, -1}[w.pick(4)]
+			if err := w.m.SetOptions(opts.again()); err != nil {
+				t.Fatalf("%v", err)
+			}
+			w.saveManager()
+			w.counts.Terms++
+		}
 		if !w.down && w.pick(8) == 0 {
 			msgs, err := w.m.Reclaim(w.now, p.name, 1+w.pick(2))
 			if err == nil {
@@ -452,7 +468,7 @@ func (w *world) step(t fataler) {
 		}
 	}
 	switch p := w.pick(400) - 1; { // what is down comes back
-	case p < len(w.parts) && w.isDown(p):
+	case p < len(w.parts) && w.isDown(p) && (p < 0 || !w.parts[p].dead):
 		w.restart(t, p)
 	case p >= 10 && p < 10+len(w.parts):
 		w.parts[p-10].cut = false
@@ -484,6 +500,16 @@ func (w *world) tick(t fataler, p int) {
 }
 
 func (w *world) isDown(p int) bool { return p < 0 && w.down || p >= 0 && w.parts[p].down }
+
+// again is what resolve makes the same options of.
+func (o ManagerOptions) again() ManagerOptions {
+	for _, d := range []*time.Duration{&o.Skew, &o.MaxDelay} {
+		if *d == 0 {
+			*d = -1
+		}
+	}
+	return o
+}
 
 func b2i(b bool) int {
 	if b {
@@ -556,7 +582,7 @@ func (w *world) ended(t fataler, b Assignment) {
 		t.Fatalf("at %v node %d was taken from %s without notice: %+v", w.now, b.Node, b.Partition, b)
 	case acked && p.clock(w.now) >= ack+w.opts.Grace:
 		// It has had its notice and its grace period.
-	case w.now >= notice+w.opts.Grace && w.opts.Term > 0 && w.now >= w.renewals[k]+w.opts.Term:
+	case w.now >= notice+w.opts.Grace && w.now >= w.renewals[k]:
 		// It has been silent, or deaf, for a term.
 	default:
 		t.Fatalf("at %v node %d was taken from %s too soon: notice %v, acknowledged %v %v by its clock, which shows %v, renewed %v",
@@ -573,12 +599,15 @@ func (w *world) fair(t fataler, a Assignment, m *Manager) {
 			held[w.part(x.Partition)]++
 		}
 	}
+	if n := &m.s.Nodes[a.Node]; n.Until <= m.s.Now {
+		w.counts.OfTheSilent++
+	}
 	if m.s.Nodes[a.Node].Forced {
 		return
 	}
 	v := w.part(a.Partition)
 	for _, x := range w.ledger {
-		if x.Partition == a.Partition && x.Preemption == 0 && x.Value < a.Value && x.Kind == a.Kind {
+		if x.Partition == a.Partition && x.Preemption == 0 && x.Value < a.Value && x.Kind == a.Kind && m.s.Nodes[a.Node].Until > m.s.Now {
 			t.Fatalf("at %v node %d is taken, value %v, before node %d, value %v", w.now, a.Node, a.Value, x.Node, x.Value)
 		}
 	}
@@ -596,20 +625,44 @@ func (w *world) fair(t fataler, a Assignment, m *Manager) {
 }
 
 // settle ends all faults, lets things go on for as long as a message, a notice, a
-// grace period and a lease last, and holds what is left to what should be.
+// grace period and a lease last, and holds what is left to what should be. A
+// partition may be dead from then on, until the end.
 func (w *world) settle(t fataler) {
 	w.calm = true
+	if p := w.pick(2 * len(w.parts)); p < len(w.parts) {
+		if !w.parts[p].down {
+			w.crash(p)
+		}
+		w.parts[p].dead = true
+		w.counts.Dead++
+	}
 	w.pool, w.late = append(w.pool, w.late...), w.late[:0]
 	for p := range w.parts {
 		w.parts[p].cut, w.parts[p].lazy = false, false
-		if w.parts[p].down {
+		if w.parts[p].down && !w.parts[p].dead {
 			w.restart(t, p)
 		}
 	}
 	if w.down {
 		w.restart(t, -1)
 	}
-	end := w.now + w.opts.Term + w.opts.Grace + w.opts.MaxDelay + 20*w.opts.Every
+	if err := w.m.SetOptions(w.opts.again()); err != nil {
+		t.Fatalf("%v", err)
+	}
+	w.saveManager()
+	// What was promised for a longer term, or for ever, is not waited for.
+	endless := map[int]bool{} // nodes with a dead partition that was told it may keep them
+	end := w.now + w.opts.Term
+	for i, n := range w.m.s.Nodes {
+		if n.Holder >= 0 && w.parts[n.Holder].dead {
+			if n.Until == forever {
+				endless[i] = true
+			} else {
+				end = max(end, n.Until)
+			}
+		}
+	}
+	end += 2*(w.opts.Grace+w.opts.MaxDelay+w.opts.Skew+w.opts.Term) + 20*w.opts.Every
 	for w.now < end {
 		w.step(t)
 	}
@@ -627,8 +680,12 @@ func (w *world) settle(t fataler) {
 	if len(w.pool) > 0 {
 		t.Fatalf("at %v messages are still under way: %+v", w.now, w.pool)
 	}
+	w.served(t, endless)
 	for i, p := range w.parts {
 		var want []Holding
+		if p.dead {
+			continue
+		}
 		for _, a := range w.ledger {
 			if a.Partition == p.name {
 				if a.Preemption > 0 {
@@ -656,29 +713,82 @@ func (w *world) settle(t fataler) {
 			}
 		}
 	}
+	for _, p := range w.parts {
+		p.dead = false
+	}
 	w.calm = false
-	clear(w.notices)
-	clear(w.acks)
-	clear(w.back)
-	clear(w.grants)
+	live := map[leaseKey]bool{}
+	for _, a := range w.ledger {
+		live[leaseKey{a.Node, a.Epoch}] = true
+	}
+	forget(w.notices, live, func(k preemptKey) leaseKey { return k.leaseKey })
+	forget(w.acks, live, func(k preemptKey) leaseKey { return k.leaseKey })
+	same := func(k leaseKey) leaseKey { return k }
+	forget(w.back, live, same)
+	forget(w.grants, live, same)
+	forget(w.listed, live, same)
+	forget(w.renewals, live, same)
+}
+
+// forget leaves out what is noted of leases that are over.
+func forget[K comparable, V any](m map[K]V, live map[leaseKey]bool, lease func(K) leaseKey) {
+	for k := range m {
+		if !live[lease(k)] {
+			delete(m, k)
+		}
+	}
+}
+
+// served asks, when all has come to rest, whether a live partition waits for a node that
+// fairness would give it.
+func (w *world) served(t fataler, endless map[int]bool) {
+	held := make([]int, len(w.parts))
+	for _, a := range w.ledger {
+		if a.Partition != "" && a.Preemption == 0 {
+			held[w.part(a.Partition)]++
+		}
+	}
+	for i, p := range w.parts {
+		if p.dead {
+			continue
+		}
+		for _, r := range w.m.s.Partitions[i].Requests {
+			if r.missing() == 0 {
+				continue
+			}
+			for _, a := range w.ledger {
+				if a.Partition == "" || a.Preemption > 0 || endless[a.Node] || r.Kind != "" && r.Kind != a.Kind {
+					continue
+				}
+				v := w.part(a.Partition)
+				if q := w.parts[v]; v != i && held[v] > q.floor && (held[v]-1)*p.weight >= (held[i]+1)*q.weight {
+					t.Fatalf("at %v, after a calm, %s waits for %+v, and %s, dead %v, keeps node %d; nodes held: %v", w.now, p.name, r, q.name, q.dead, a.Node, held)
+				}
+			}
+		}
+	}
 }
 
 var simKinds = []string{"cpu", "cpu", "cpu", "cpu", "gpu", "cpu", "gpu", ""}
 
 var simOptions = ManagerOptions{Grace: 2 * time.Minute, Term: 6 * time.Minute, Skew: time.Second, MaxAge: 3 * time.Minute, MaxDelay: 4 * time.Minute}
 
-// A million steps under faults. Everything that is interesting happens often.
+// A million steps under faults, and half of that with the options that are the
+// default. Everything that is interesting happens often.
 func TestExchangeUnderFaults(t *testing.T) {
-	const seed = 7
+	t.Run("short terms", func(t *testing.T) { simulate(t, 7, 1_000_000, simOptions) })
+	t.Run("default", func(t *testing.T) { simulate(t, 8, 500_000, ManagerOptions{}) })
+}
+
+func simulate(t *testing.T, seed uint64, total int, opts ManagerOptions) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	w := newWorld(t, rng.IntN, simOptions, simKinds)
+	w := newWorld(t, rng.IntN, opts, simKinds)
 	start := time.Now()
-	total := 1_000_000
 	if testing.Short() {
-		total = 100_000
+		total /= 10
 	}
 	for w.counts.Steps < total {
-		for range 20_000 {
+		for range 10_000 {
 			w.step(t)
 		}
 		w.settle(t)
@@ -687,6 +797,9 @@ func TestExchangeUnderFaults(t *testing.T) {
 	t.Logf("seed %d: %v of simulated time, %d messages, %.0f steps/s\n%+v\n%+v",
 		seed, w.now.Round(time.Minute), w.sent, float64(w.counts.Steps)/time.Since(start).Seconds(), w.counts, s)
 	least := total / 50_000
+	if opts == (ManagerOptions{}) {
+		least = total / 100_000 // some take longer
+	}
 	c := w.counts
 	for name, n := range map[string]int{
 		"granted": s.Granted, "returned": s.Returned, "completed": s.Completed, "withdrawn": s.Withdrawn, "fenced": s.Fenced,
@@ -694,6 +807,7 @@ func TestExchangeUnderFaults(t *testing.T) {
 		"crashes of the manager": c.CrashManager, "of clients": c.CrashClient, "within a grace period": c.InGrace, "while sending": c.CutByCrash,
 		"grants after loss": c.GrantsAfterLoss, "refused": c.Refused, "unsure": c.Unsure,
 		"late grants": c.LateGrants, "late notices": c.LateNotices, "late returns": c.LateReturns,
+		"changes of terms": c.Terms, "dead partitions": c.Dead, "preemptions of the silent": c.OfTheSilent,
 	} {
 		if n < least {
 			t.Errorf("%s: only %d times", name, n)

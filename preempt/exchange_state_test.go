@@ -113,6 +113,7 @@ func TestExchangeBadState(t *testing.T) {
 		{`"name":"b"`, `"name":""`},
 		{`"given":2`, `"given":3`},
 		{`"given":2`, `"given":1`},
+		{`"confirmed":true,`, ``}, // a lease that is not confirmed, where all that is granted is
 		{`"id":1,"kind":"gpu"`, `"id":1,"kind":"tpu"`},
 		{`"id":1`, `"id":0`},
 		{`"nodes":[{`, `"nodes":[],"x":[{`},
@@ -142,6 +143,7 @@ func TestExchangeBadState(t *testing.T) {
 		{`"every_ns":60000000000`, `"every_ns":0`},
 		{`"number":7`, `"number":0`},
 		{`"number":7`, `"number":2`},
+		{`"number":7`, `"number":9223372036854775809`},
 		{`"node":0`, `"node":1`},
 		{`"node":0`, `"node":-1`},
 		{`"epoch":1`, `"epoch":0`},

@@ -550,7 +550,7 @@ func TestExchangeReclaim(t *testing.T) {
 	}
 	p.wait(150 * time.Second)
 	p.want("a--")
-	// Without values it waits, and is then off.
+	// Without values it waits, and then does without.
 	p = newPair(t, ManagerOptions{}, make([]string, 3), "a")
 	p.ask("a", "", 3)
 	p.talk(p.m.Reclaim(p.now, "a", 2))
@@ -558,13 +558,34 @@ func TestExchangeReclaim(t *testing.T) {
 		t.Errorf("2 of 1: %v", err)
 	}
 	p.want("aaa")
-	p.wait(5*time.Minute, "a")
+	p.wait(290*time.Second, "a")
+	p.want("aaa")
+	p.wait(10*time.Second, "a")
+	p.want("a*a*a")
+	if diff := cmp.Diff(ManagerStats{Granted: 3, Preemptions: 2, Delayed: 1}, p.m.Stats()); diff != "" {
+		t.Errorf("stats (-want +got):\n%s", diff)
+	}
+	// One waits as long where the partition has just been passed over for another's sake.
+	p = newPair(t, ManagerOptions{}, make([]string, 3), "a", "b")
+	p.ask("a", "", 3)
+	p.ask("b", "", 1)
+	p.wait(310*time.Second, "a")
 	p.want("aaa")
 	if s := p.m.Stats(); s.Aborted != 1 {
-		t.Errorf("%+v, want it aborted", s)
+		t.Errorf("%+v, want one abort", s)
 	}
-	p.wait(5 * time.Minute)
+	p.talk(p.m.Reclaim(p.now, "a", 1))
+	p.wait(290*time.Second, "a")
 	p.want("aaa")
+	p.wait(10*time.Second, "a")
+	p.want("a*aa")
+	// The values end the waiting.
+	p = newPair(t, ManagerOptions{}, make([]string, 2), "a")
+	p.ask("a", "", 2)
+	p.talk(p.m.Reclaim(p.now, "a", 1))
+	p.want("aa")
+	p.talk(p.c["a"].SetResourceValues(p.now, []NodeValue{{0, 1}}))
+	p.want("aa*")
 }
 
 // A client whose state is lost begins anew, and what it had goes back.
@@ -624,7 +645,7 @@ func TestExchangeRefused(t *testing.T) {
 func TestExchangeBadInput(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, []string{"cpu", "gpu", "cpu"}, "a", "b")
 	p.ask("a", "", 2)
-	p.talk(p.c["a"].SetResourceValues(0, nil))
+	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1e-20}, {1, 0.1}})) // they stay what they are to the last digit
 	p.ask("b", "", 2)
 	p.want("aab")
 	m, c := p.m, p.c["a"]
@@ -708,6 +729,8 @@ func TestExchangeBadInput(t *testing.T) {
 		"add none":          func() error { _, _, err := c.AddNodes(0, "", 0); return err },
 		"cancel nothing":    func() error { _, err := c.Cancel(0, 99); return err },
 		"delete another's":  func() error { _, err := c.DeleteNodes(0, 0, 2); return err },
+		"delete twice":      func() error { _, err := c.DeleteNodes(0, 0, 1, 0); return err },
+		"client, first":     func() error { _, err := NewClient("a", ClientOptions{First: 1<<62 + 1}); return err },
 		"value of another's": func() error {
 			_, err := c.SetResourceValues(0, []NodeValue{{Node: 2}})
 			return err

@@ -57,7 +57,7 @@ type Preemption struct {
 // keeps its memory between calls, allocates nothing once that suffices, and
 // must not be used by two goroutines at once.
 type Solver struct {
-	counts []int32
+	census census
 	keys   []key    // by job
 	best   []key    // by nodes that are freed
 	taken  []uint64 // by job: a bit for each number of nodes
@@ -150,7 +150,7 @@ func fill(best []key, taken []uint64, n int, w key) {
 // prepare checks the input, fills keys and returns how many nodes jobs have to
 // give.
 func (s *Solver) prepare(st State, p Preemption) (need int, err error) {
-	if err := st.check(&s.counts); err != nil {
+	if err := s.census.check(&st); err != nil {
 		return 0, err
 	}
 	if err := checkTake(p.Take, len(st.Node)); err != nil {

@@ -7,7 +7,9 @@ import (
 
 // AppendLowest appends to dst the nodes that a vector of values gives up: the
 // take nodes with the lowest values, of equal ones those with the lowest
-// numbers, in the order of their numbers. values is not modified.
+// numbers, in the order of their numbers. values is not modified. That it has a
+// value for each node of the partition is the caller's to see to: there is nothing
+// here to hold its length against.
 //
 // The error is an [*InputError] if take is negative or more than there are
 // nodes, or if a value is not a number from 0 to 1; dst is then returned as it
@@ -127,7 +129,7 @@ func bisect(a []float64, k int) float64 {
 // that is not one of it; dst is then returned as it was given. A node that
 // comes twice counts once. Time: O(jobs + nodes of the state).
 func (s *Scorer) AppendHit(dst []int, st State, nodes []int) ([]int, error) {
-	if err := st.check(&s.counts); err != nil {
+	if err := s.census.check(&st); err != nil {
 		return dst, err
 	}
 	for i, n := range nodes {

@@ -12,20 +12,23 @@ import (
 // message or the time, changes the ledger, plans, and collects the messages that
 // follow.
 //
-// A plan has four parts. (1) Free nodes go to waiting requests, one by one, each to
-// the partition with the least share, that is nodes over weight. (2) What is still
-// missing is looked for among the leases that are to end already. (3) Those of them
-// that nobody waits for any more are let be. (4) The rest is taken from the partition
-// with the greatest share, its node of least value, as long as that leaves its share
-// no less than the asker's becomes.
+// A plan has four parts. (1) Free nodes, and those that are to end already, are
+// assigned to waiting requests, one by one, each to the partition with the least
+// share, that is nodes over weight. (2) Nodes that are to end and that nobody waits for
+// any more are let be. (3) The rest is taken from the partition with the greatest
+// share, its node of least value, as long as that leaves its share no less than the
+// asker's becomes. (4) The free nodes are granted. A request for any kind that has
+// been assigned a node for which one by name waits is moved to another node, if it can
+// have one, in part 1 to one of those and in part 3 to one that is taken for it.
 //
-// Each move of part 4 is from a share of (h+1)/w at the least to one of h/w at the
+// Each move of part 3 is from a share of (h+1)/w at the least to one of h/w at the
 // most, so that the greatest shares fall and the least rise in lexicographic
 // order: no sequence of plans goes in circles, and where all partitions want
 // more than they have the shares end within one node of max-min fair.
 //
 // A plan takes O(N·k + G·(p + r + log N)) time, G the nodes that it moves, N all
-// nodes, p partitions, r requests and k kinds, and nothing where none waits and no
+// nodes, p partitions, r requests and k kinds, and O(G²) in addition where requests by
+// name and for any kind want the same nodes. It takes nothing where none waits and no
 // lease ends.
 
 // ManagerOptions are the terms of the exchange. The zero value is the default.
@@ -37,21 +40,25 @@ type ManagerOptions struct {
 	// default is a minute [Duplyakin17].
 	Every time.Duration `json:"every_ns"`
 	// Term is how long a lease lasts from its renewal, which comes with each
-	// SetResourceValues. It is how long a node is lost with a partition that has
-	// gone silent. The default is 15 minutes. A negative term never ends: the
-	// nodes of a silent partition then stay with it.
+	// SetResourceValues. When it is over, and Skew, a silent partition's values need
+	// not be fresh any more: what fairness, or [Manager.Reclaim], takes from it is
+	// gone a grace period later, or at once if the notice is that old. What fairness
+	// leaves it stays with it. The default is 15 minutes. A negative term never ends:
+	// the nodes of a silent partition then stay with it.
 	Term time.Duration `json:"term_ns"`
 	// Skew is added to what the manager waits for before it takes a node, for
 	// clocks that do not run alike: at least as much as a client's clock can gain
 	// or lose on the manager's over the longer one of Grace and Term. The default is
 	// 5 seconds, negative is none.
 	Skew time.Duration `json:"skew_ns"`
-	// MaxAge is the age from which values are stale. The default is 5 minutes.
+	// MaxAge is the age from which values are stale. The default is 5 minutes. The age
+	// is that which the message says it has, and the time since it was read.
 	MaxAge time.Duration `json:"max_age_ns"`
 	// MaxDelay is how long a preemption waits for a partition whose values are
 	// stale before it is aborted; other partitions are then taken from, if the
-	// rule allows, and this one when it has sent new values. The default is 5
-	// minutes, negative is none.
+	// rule allows, and this one when it has sent new values or its leases have run
+	// out. A [Manager.Reclaim] is not aborted but takes by the last values. The default
+	// is 5 minutes, negative is none.
 	MaxDelay time.Duration `json:"max_delay_ns"`
 	// TakeStale takes nodes by the last values after MaxDelay instead, so that no
 	// partition can keep its nodes by saying nothing about them.
@@ -177,8 +184,9 @@ type partitionState struct {
 	ValuesAt   time.Duration  `json:"values_at_ns,omitempty"`
 	Delaying   bool           `json:"delaying,omitempty"` // a preemption waits for values,
 	DelaySince time.Duration  `json:"delay_since_ns,omitempty"`
-	Passed     bool           `json:"passed,omitempty"` // or has waited long enough
-	Reclaim    int            `json:"reclaim,omitempty"`
+	Passed     bool           `json:"passed,omitempty"`        // or has waited long enough
+	Reclaim    int            `json:"reclaim,omitempty"`       // nodes that are to be reclaimed and not chosen yet,
+	ReclaimAt  time.Duration  `json:"reclaim_at_ns,omitempty"` // the first of them since
 }
 
 type requestState struct {
@@ -214,7 +222,9 @@ func NewManager(opts ManagerOptions, kinds []string) (*Manager, error) {
 	return m, nil
 }
 
-// SetOptions replaces the terms. Leases and notices that are out keep theirs.
+// SetOptions replaces the terms. Leases and notices that are out keep theirs: what a
+// partition has been told that it may use for a longer Term it may, even after a
+// renewal for a shorter one.
 func (m *Manager) SetOptions(opts ManagerOptions) error {
 	if err := opts.check(); err != nil {
 		return err
@@ -259,9 +269,11 @@ func (m *Manager) partition(name string) int {
 
 // Reclaim takes count nodes from a partition for no other one's sake: an
 // administrator's downscaling. They are its nodes of least value, below its floor if
-// need be, with notice and grace. Stale values delay or abort it as they do
-// other preemptions. It is an error to take more than the partition has beyond what
-// is being taken.
+// need be, with notice and grace. Stale values delay it for MaxDelay at most; then,
+// and where leases have run out, it takes by the last values: no partition can stop it
+// by its silence. A node that is over is free and goes to who waits for one, which
+// may be the same partition if it has an open request; it is to cancel that first.
+// It is an error to take more than the partition has beyond what is being taken.
 func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Message, error) {
 	p := m.partition(partition)
 	if p < 0 {
@@ -280,10 +292,16 @@ func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Mes
 		return nil, badInput("count", -1, ErrTooMany, "%d of partition %q, which has %d that are not being taken", count, partition, has)
 	}
 	m.begin(now)
-	m.s.Partitions[p].Passed = false // it waits for values anew
-	m.s.Partitions[p].Reclaim += count
+	part := &m.s.Partitions[p]
+	if part.Reclaim == 0 {
+		part.ReclaimAt = m.s.Now
+	}
+	part.Reclaim += count
 	m.reclaim += count
 	m.plan()
+	if part.Reclaim > 0 {
+		m.s.Stats.Delayed++
+	}
 	return m.flush(), nil
 }
 
@@ -399,8 +417,19 @@ func (m *Manager) NextTick() (time.Duration, bool) {
 		}
 	}
 	for i := range m.s.Partitions {
-		if p := &m.s.Partitions[i]; p.Delaying && !p.Passed {
+		p := &m.s.Partitions[i]
+		if p.Delaying && !p.Passed {
 			next = min(next, after(p.DelaySince, m.s.Options.MaxDelay))
+		}
+		if p.Reclaim > 0 {
+			next = min(next, after(p.ReclaimAt, m.s.Options.MaxDelay))
+		}
+	}
+	if m.waiting > 0 || m.reclaim > 0 {
+		for i := range m.s.Nodes { // leases of the silent run out
+			if n := &m.s.Nodes[i]; n.Holder >= 0 && n.Preemption == 0 && n.Until > m.s.Now && !m.fresh(&m.s.Partitions[n.Holder]) {
+				next = min(next, n.Until)
+			}
 		}
 	}
 	return next, next < forever
@@ -422,12 +451,27 @@ func (m *Manager) begin(now time.Duration) {
 	}
 	// While the manager was down partitions were silent through no fault of theirs,
 	// and a notice that was saved need not have been sent. Those that are not
-	// acknowledged begin anew.
+	// acknowledged begin anew, so does waiting for values, and a lease is not taken for
+	// that of a silent partition before values have been waited for.
 	m.resumed = false
+	wait := after(m.s.Now, m.s.Options.MaxDelay)
 	for i := range m.s.Nodes {
-		if n := &m.s.Nodes[i]; n.Preemption > 0 && !n.Acked {
+		switch n := &m.s.Nodes[i]; {
+		case n.Holder < 0:
+		case n.Preemption == 0:
+			n.Until = max(n.Until, wait)
+		case !n.Acked:
 			n.First, n.Next = m.s.Now, m.s.Now
 			m.due = true
+		}
+	}
+	for i := range m.s.Partitions {
+		p := &m.s.Partitions[i]
+		if p.Delaying {
+			p.DelaySince = m.s.Now
+		}
+		if p.Reclaim > 0 {
+			p.ReclaimAt = m.s.Now
 		}
 	}
 }
@@ -509,6 +553,11 @@ func (m *Manager) addNodes(p int, msg *Message) {
 			if old := m.request(p, r.ID); old != nil {
 				next = append(next, *old)
 				continue
+			}
+			for i := range m.s.Nodes { // of one that was withdrawn, and does not count for this one
+				if n := &m.s.Nodes[i]; n.Holder == p && n.Request == r.ID && !n.Confirmed {
+					n.Request = 0
+				}
 			}
 			s := requestState{Request: Request{ID: r.ID, Kind: r.Kind, Count: r.Count}}
 			s.Refused = m.refuse(r)
@@ -644,9 +693,9 @@ func (m *Manager) setValues(p int, msg *Message) bool {
 				answer.Status, answer.Preemption, answer.Grace = Pending, n.Preemption, n.Grace
 			case n.Preemption == 0 && l.Preemption > 0:
 				answer.Status, answer.Preemption = Cancelled, l.Preemption
-				n.Until = m.promise()
+				n.Until = max(n.Until, m.promise())
 			default:
-				n.Until = m.promise()
+				n.Until = max(n.Until, m.promise())
 			}
 		}
 		m.out.leases = append(m.out.leases, answer)
@@ -657,7 +706,7 @@ func (m *Manager) setValues(p int, msg *Message) bool {
 
 // fresh reports whether a partition's values are not stale.
 func (m *Manager) fresh(p *partitionState) bool {
-	return p.HasValues && m.s.Now-p.ValuesAt <= m.s.Options.MaxAge
+	return p.HasValues && p.ValuesAt >= m.s.Now-m.s.Options.MaxAge // neither side overflows
 }
 
 // flush sends the grants and notices that are due, to each partition at most one
@@ -704,22 +753,35 @@ func (m *Manager) flush() []Message {
 	return m.out.msgs
 }
 
-// planner is a plan's working memory.
+// planner is a plan's working memory. What is there by partition and kind has the sum
+// over all kinds first.
 type planner struct {
 	requests []requestState
 	held     []int  // of each partition: nodes that are not to end, and those that it will get
-	own      []int  // without the latter
-	of       []int  // the same, by partition and kind
-	wanted   []bool // of each partition: a preemption waits for its values
+	own      []int  // without those of the latter that are not free
+	of       []int  // nodes that can be taken, by partition and kind
+	over     []int  // those of them whose leases have run out, of silent partitions
+	stale    []bool // of each partition: its values are
+	wanted   []bool // and a preemption waits for them
 	named    []int  // of each kind: nodes asked for by name
 	free     []int  // free nodes by kind, then node
 	from     []int  // where a kind's begin; and how many are used
 	end      []int
 	ending   []int // leases to end, by number of preemption
 	used     []bool
-	first    int     // all before it are used
-	heaps    [][]int // of each partition and kind, or any: nodes to take, cheapest first
+	first    int      // all before it are used
+	grants   []seat   // free nodes
+	seats    [][]seat // by kind: nodes for requests for any kind
+	heaps    [][]int  // of each partition and kind, or any: nodes to take, cheapest first
 	built    []bool
+}
+
+// seat is a node for a request, which is granted when it is free.
+type seat struct {
+	p     int
+	r     *requestState
+	node  int
+	grant int // place in grants, -1 if the node is not free
 }
 
 func zeroed[T any](s []T, n int) []T {
@@ -736,42 +798,92 @@ func (m *Manager) plan() {
 		}
 		return
 	}
+	// What has been granted can be taken again, by name.
+	for m.pass() && m.waiting > 0 {
+	}
+	for i := range m.s.Partitions {
+		p := &m.s.Partitions[i]
+		p.Delaying = p.Delaying && m.work.wanted[i]
+	}
+}
+
+// pass makes a plan and reports whether nodes have been granted.
+func (m *Manager) pass() bool {
 	w := &m.work
-	nodes, parts, kinds := m.s.Nodes, m.s.Partitions, len(m.kinds)
+	parts, kinds := m.s.Partitions, len(m.kinds)
 	w.held, w.own = zeroed(w.held, len(parts)), zeroed(w.own, len(parts))
-	w.of = zeroed(w.of, len(parts)*kinds)
-	w.wanted = zeroed(w.wanted, len(parts))
+	w.of, w.over = zeroed(w.of, len(parts)*(kinds+1)), zeroed(w.over, len(parts)*(kinds+1))
+	w.stale, w.wanted = zeroed(w.stale, len(parts)), zeroed(w.wanted, len(parts))
 	w.named = zeroed(w.named, kinds)
 	w.from, w.end = zeroed(w.from, kinds), zeroed(w.end, kinds)
-	w.free, w.ending = w.free[:0], w.ending[:0]
+	w.free, w.ending, w.grants = w.free[:0], w.ending[:0], w.grants[:0]
+	for len(w.seats) < kinds {
+		w.seats = append(w.seats, nil)
+	}
+	for k := range w.seats {
+		w.seats[k] = w.seats[k][:0]
+	}
 	clear(w.built)
-	for i := range nodes {
-		n := &nodes[i]
+	for i := range parts {
+		w.stale[i] = !m.fresh(&parts[i])
+	}
+	for i := range m.s.Nodes {
+		n := &m.s.Nodes[i]
 		switch {
 		case n.Holder < 0:
 			w.end[m.kindOf[i]]++
 		case n.Preemption > 0:
 			w.ending = append(w.ending, i)
 		default:
-			w.held[n.Holder]++
-			w.own[n.Holder]++
-			w.of[n.Holder*kinds+m.kindOf[i]]++
+			m.keeps(i, 1)
 		}
 	}
 	m.reclaimAll()
-	m.giveFree()
-	m.takeBack()
-	for i := range parts {
-		parts[i].Delaying = parts[i].Delaying && w.wanted[i]
+	m.sortFree()
+	slices.SortFunc(w.ending, func(a, b int) int { return cmp.Compare(m.s.Nodes[a].Preemption, m.s.Nodes[b].Preemption) })
+	w.used, w.first = zeroed(w.used, len(w.ending)), 0
+	m.rewind()
+	m.serve((*Manager).assign)
+	m.cancel()
+	m.serve((*Manager).takeFor)
+	for _, g := range w.grants {
+		m.grant(g.node, g.p, g.r)
 	}
+	return len(w.grants) > 0
+}
+
+// keeps counts a node that its partition has and keeps, d = 1, or has no more, -1.
+func (m *Manager) keeps(i, d int) {
+	w, v, kinds := &m.work, m.s.Nodes[i].Holder, len(m.kinds)+1
+	k := m.kindOf[i] + 1
+	w.held[v] += d
+	w.own[v] += d
+	w.of[v*kinds] += d
+	w.of[v*kinds+k] += d
+	if m.lapsed(i) {
+		w.over[v*kinds] += d
+		w.over[v*kinds+k] += d
+	}
+}
+
+// lapsed reports whether a node's lease has run out and its partition is silent. What
+// it was worth to that one does not matter any more.
+func (m *Manager) lapsed(i int) bool {
+	n := &m.s.Nodes[i]
+	return m.s.Now >= n.Until && m.work.stale[n.Holder]
 }
 
 // rewind makes all requests candidates again.
 func (m *Manager) rewind() {
+	w := &m.work
 	for i := range m.s.Partitions {
 		rs := m.s.Partitions[i].Requests
 		for j := range rs {
-			rs[j].rest, rs[j].blocked = rs[j].missing(), false
+			r := &rs[j]
+			r.rest, r.blocked = r.missing(), false
+			if k := m.kind(r); k >= 0 && r.rest > 0 {
+				w.named[k] += r.rest
+			}
 		}
 	}
 }
@@ -814,35 +926,33 @@ func (m *Manager) reclaimAll() {
 	if m.reclaim == 0 {
 		return
 	}
+	w, kinds := &m.work, len(m.kinds)+1
 	for v := range m.s.Partitions {
 		part := &m.s.Partitions[v]
-		for part.Reclaim > 0 && m.work.own[v] > 0 && m.ready(v) {
-			m.preempt(v, -1, true)
+		for part.Reclaim > 0 && w.of[v*kinds] > 0 &&
+			(!w.stale[v] || w.over[v*kinds] > 0 || m.s.Now >= after(part.ReclaimAt, m.s.Options.MaxDelay)) {
+			w.ending = append(w.ending, m.preempt(v, -1, true))
 			part.Reclaim--
 			m.reclaim--
 		}
-		if part.Reclaim > 0 && (m.work.own[v] == 0 || part.Passed) {
+		if part.Reclaim > 0 && w.of[v*kinds] == 0 { // it has given them back itself
 			m.reclaim -= part.Reclaim
 			part.Reclaim = 0
+		}
+		if part.Reclaim == 0 {
+			part.ReclaimAt = 0
 		}
 	}
 }
 
-// giveFree grants free nodes, a request for any kind first those of kinds that
-// nobody waits for by name.
-func (m *Manager) giveFree() {
-	if m.waiting == 0 {
-		return
-	}
+// sortFree lists the free nodes by kind.
+func (m *Manager) sortFree() {
 	w := &m.work
 	total := 0
 	for k := range w.end {
 		w.from[k] = total
 		total += w.end[k]
 		w.end[k] = w.from[k]
-	}
-	if total == 0 {
-		return
 	}
 	w.free = zeroed(w.free, total)
 	for i := range m.s.Nodes {
@@ -851,61 +961,12 @@ func (m *Manager) giveFree() {
 			w.end[k]++
 		}
 	}
-	m.rewind()
-	for i := range m.s.Partitions {
-		rs := m.s.Partitions[i].Requests
-		for j := range rs {
-			if k := m.kind(&rs[j]); k >= 0 && rs[j].rest > 0 {
-				w.named[k] += rs[j].rest
-			}
-		}
-	}
-	for total > 0 {
-		p, r := m.neediest()
-		if p < 0 {
-			return
-		}
-		k := m.kind(r)
-		if k < 0 {
-			best := math.MaxInt
-			for c := range w.from {
-				if w.from[c] == w.end[c] {
-					continue
-				}
-				rank := w.free[w.from[c]]
-				if w.named[c] > 0 {
-					rank += maxNodes
-				}
-				if rank < best {
-					best, k = rank, c
-				}
-			}
-		} else if w.from[k] == w.end[k] {
-			r.blocked = true
-			continue
-		} else {
-			w.named[k]--
-		}
-		i := w.free[w.from[k]]
-		w.from[k]++
-		total--
-		m.grant(i, p, r)
-		r.rest--
-		w.held[p]++
-		w.own[p]++
-		w.of[p*len(m.kinds)+k]++
-	}
 }
 
-// takeBack begins the preemptions that are lacking, after it has cancelled those that
-// are superfluous: a node that its partition keeps counts in that one's share.
-func (m *Manager) takeBack() {
+// cancel lets the nodes be that are to end and are assigned to nobody.
+func (m *Manager) cancel() {
 	w := &m.work
-	clear(w.built) // nodes have been granted since
-	slices.SortFunc(w.ending, func(a, b int) int { return cmp.Compare(m.s.Nodes[a].Preemption, m.s.Nodes[b].Preemption) })
-	w.used, w.first = zeroed(w.used, len(w.ending)), 0
-	m.rewind()
-	m.serve((*Manager).awaited)
+	clear(w.built) // what administrators have reclaimed was taken from the heaps
 	for j, i := range w.ending {
 		n := &m.s.Nodes[i]
 		if w.used[j] || n.Forced {
@@ -914,9 +975,7 @@ func (m *Manager) takeBack() {
 		n.cancelled = n.Preemption
 		n.Preemption, n.First, n.Grace, n.Acked, n.Deadline = 0, 0, 0, false, 0
 		n.Next = m.s.Now // of the grant, if the partition has not heard of it
-		w.held[n.Holder]++
-		w.own[n.Holder]++
-		w.of[n.Holder*len(m.kinds)+m.kindOf[i]]++
+		m.keeps(i, 1)
 		m.ending--
 		m.due = true
 		m.s.Stats.Cancelled++
@@ -927,7 +986,6 @@ func (m *Manager) takeBack() {
 			rs[j].blocked = false
 		}
 	}
-	m.serve((*Manager).takeFor)
 }
 
 // serve finds nodes for the waiting requests, one by one, with what reports whether it has
@@ -942,75 +1000,187 @@ func (m *Manager) serve(find func(m *Manager, p int, r *requestState) bool) {
 			r.blocked = true
 			continue
 		}
+		if k := m.kind(r); k >= 0 {
+			m.work.named[k]--
+		}
 		r.rest--
 		m.work.held[p]++
 	}
 }
 
-// awaited uses a lease of another partition that is to end already.
-func (m *Manager) awaited(p int, r *requestState) bool {
-	k, w := m.kind(r), &m.work
-	for w.first < len(w.used) && w.used[w.first] {
-		w.first++
+// assign finds a node that is free or to end.
+func (m *Manager) assign(p int, r *requestState) bool {
+	k := m.kind(r)
+	if node, free := m.spare(p, k); node >= 0 {
+		m.sit(p, r, node, free)
+		return true
 	}
-	for j := w.first; j < len(w.ending); j++ {
-		if i := w.ending[j]; !w.used[j] && m.s.Nodes[i].Holder != p && (k < 0 || m.kindOf[i] == k) {
-			w.used[j] = true
-			return true
+	return m.swap(p, r, func(q int) (int, bool) { return m.spare(q, -1) })
+}
+
+// sit assigns a node.
+func (m *Manager) sit(p int, r *requestState, node int, free bool) {
+	w := &m.work
+	s := seat{p, r, node, -1}
+	if free {
+		s.grant = len(w.grants)
+		w.grants = append(w.grants, s)
+		w.own[p]++
+	}
+	if k := m.kindOf[node]; r.Kind == "" {
+		w.seats[k] = append(w.seats[k], s)
+	}
+}
+
+// swap gives a request by name a node that has been assigned to one for any kind, if
+// find has another one for that one's partition; it returns -1 if it has none, and
+// whether the node is free.
+func (m *Manager) swap(p int, r *requestState, find func(q int) (node int, free bool)) bool {
+	k := m.kind(r)
+	if k < 0 {
+		return false
+	}
+	w := &m.work
+	vain := -1 // a partition for which there is none
+	for j, s := range w.seats[k] {
+		if s.p == vain || m.s.Nodes[s.node].Holder == p {
+			continue
 		}
+		w.held[s.p]-- // the node is given up,
+		w.held[p]++   // and comes to the other one
+		node, free := find(s.p)
+		w.held[s.p]++
+		w.held[p]--
+		if node < 0 {
+			vain = s.p
+			continue
+		}
+		w.seats[k] = slices.Delete(w.seats[k], j, j+1)
+		if s.grant >= 0 {
+			w.own[s.p]--
+			w.own[p]++
+			w.grants[s.grant].p, w.grants[s.grant].r = p, r
+		}
+		m.sit(s.p, s.r, node, free)
+		return true
 	}
 	return false
 }
 
-// takeFor takes a node for a partition from the one with the greatest share, as
-// fairness allows, or waits for that one's values. It reports whether there is a
-// node to be had. Ties go to the partition that was created first.
-func (m *Manager) takeFor(p int, r *requestState) bool {
+// spare returns a node for a partition that nobody has been assigned, of a kind if k
+// is not negative, and whether it is free; -1 if there is none. A free one comes first,
+// then another partition's whose preemption began first; for any kind in either case
+// those that nobody waits for by name.
+func (m *Manager) spare(p, k int) (node int, free bool) {
 	w := &m.work
-	asker := &m.s.Partitions[p]
-	k, kinds := m.kind(r), len(m.kinds)
+	best := k
+	if k < 0 {
+		least := math.MaxInt
+		for c := range w.from {
+			if w.from[c] == w.end[c] {
+				continue
+			}
+			rank := w.free[w.from[c]]
+			if w.named[c] > 0 {
+				rank += maxNodes
+			}
+			if rank < least {
+				least, best = rank, c
+			}
+		}
+	}
+	if best >= 0 && w.from[best] < w.end[best] {
+		w.from[best]++
+		return w.free[w.from[best]-1], true
+	}
+	for w.first < len(w.used) && w.used[w.first] {
+		w.first++
+	}
+	found := -1
+	for j := w.first; j < len(w.ending); j++ {
+		i := w.ending[j]
+		if c := m.kindOf[i]; w.used[j] || m.s.Nodes[i].Holder == p || k >= 0 && c != k {
+			continue
+		} else if k >= 0 || w.named[c] == 0 {
+			found = j
+			break
+		}
+		if found < 0 {
+			found = j
+		}
+	}
+	if found < 0 {
+		return -1, false
+	}
+	w.used[found] = true
+	return w.ending[found], false
+}
+
+// takeFor takes a node for a request, or waits for the values of the partition that
+// it is to be taken from. It reports whether there is a node to be had.
+func (m *Manager) takeFor(p int, r *requestState) bool {
+	v, ready := m.victim(p, p, m.kind(r))
+	switch {
+	case v < 0:
+		return m.swap(p, r, func(q int) (int, bool) {
+			if v, ready := m.victim(q, p, -1); v >= 0 && ready { // p has the node already
+				return m.preempt(v, -1, false), false
+			}
+			return -1, false
+		})
+	case ready:
+		m.sit(p, r, m.preempt(v, m.kind(r), false), false)
+		return true
+	}
+	w, kinds := &m.work, len(m.kinds)+1
+	w.held[v]--
+	w.own[v]--
+	w.of[v*kinds]--
+	if k := m.kind(r); k >= 0 {
+		w.of[v*kinds+k+1]--
+	}
+	return true
+}
+
+// victim returns the partition with the greatest share of those from which fairness
+// allows to take a node for p, of a kind if k is not negative; -1 if there is none. It
+// has to allow q the nodes that q has, too, for whose sake it is. It reports whether that can be done now or values
+// are waited for. Ties go to the partition that was created first.
+func (m *Manager) victim(p, q, k int) (v int, ready bool) {
+	w, kinds := &m.work, len(m.kinds)+1
+	a, b := &m.s.Partitions[p], &m.s.Partitions[q]
 	for {
 		v := -1
 		for i := range m.s.Partitions {
 			part := &m.s.Partitions[i]
-			has := w.own[i]
-			if k >= 0 {
-				has = w.of[i*kinds+k]
-			}
 			switch {
-			case i == p, has <= 0, w.own[i] <= part.Floor:
-			case less(w.own[i]-1, part.Weight, w.held[p]+1, asker.Weight):
-			case part.Passed && !m.s.Options.TakeStale && !m.fresh(part):
+			case i == p, i == q, w.of[i*kinds] <= 0, w.of[i*kinds+k+1] <= 0, w.own[i] <= part.Floor:
+			case less(w.own[i]-1, part.Weight, w.held[p]+1, a.Weight), less(w.own[i]-1, part.Weight, w.held[q], b.Weight):
+			case part.Passed && !m.s.Options.TakeStale && w.stale[i] && w.over[i*kinds+k+1] == 0:
 			case v < 0 || less(w.own[v], m.s.Partitions[v].Weight, w.own[i], part.Weight):
 				v = i
 			}
 		}
 		if v < 0 {
-			return false
+			return -1, false
 		}
-		if m.ready(v) {
-			m.preempt(v, k, false)
-			return true
+		if m.ready(v, k) {
+			return v, true
 		}
-		if !m.s.Partitions[v].Passed { // wait for it
-			w.held[v]--
-			w.own[v]--
-			if k >= 0 {
-				w.of[v*kinds+k]--
-			}
-			return true
+		if !m.s.Partitions[v].Passed {
+			return v, false
 		}
 	}
 }
 
-// ready reports whether nodes may be taken from a partition by its values. If they
-// are stale it notes how long one waits for others.
-func (m *Manager) ready(v int) bool {
-	part := &m.s.Partitions[v]
-	if m.fresh(part) {
+// ready reports whether a node may be taken from a partition, by its values or as
+// its lease has run out. If not it notes how long one waits for values.
+func (m *Manager) ready(v, k int) bool {
+	w, part := &m.work, &m.s.Partitions[v]
+	if !w.stale[v] || w.over[v*(len(m.kinds)+1)+k+1] > 0 {
 		return true
 	}
-	m.work.wanted[v] = true
+	w.wanted[v] = true
 	if !part.Passed {
 		if !part.Delaying {
 			part.Delaying, part.DelaySince = true, m.s.Now
@@ -1028,23 +1198,23 @@ func (m *Manager) ready(v int) bool {
 }
 
 // preempt begins to take a partition's node of least value, of a kind if k is not
-// negative. Ties go to the lower node.
-func (m *Manager) preempt(v, k int, forced bool) {
+// negative, and returns it. Ties go to the lower node.
+func (m *Manager) preempt(v, k int, forced bool) int {
 	best := m.cheapest(v, k)
 	n := &m.s.Nodes[best]
+	m.keeps(best, -1)
 	m.s.Preemption++
 	n.Preemption, n.Forced = m.s.Preemption, forced
 	n.First, n.Grace, n.Next = m.s.Now, m.s.Options.Grace, m.s.Now
-	m.work.held[v]--
-	m.work.own[v]--
-	m.work.of[v*len(m.kinds)+m.kindOf[best]]--
 	m.ending++
 	m.due = true
 	m.s.Stats.Preemptions++
+	return best
 }
 
 // cheapest returns the node of least value that a partition holds and that is not to
-// end, of a kind if k is not negative; there is one. It takes them from a heap, one for
+// end, of a kind if k is not negative; there is one. Of a silent partition's nodes those
+// whose leases have run out come first. It takes them from a heap, one for
 // each partition and kind that is asked for in a plan: O(N) time to build it and
 // O(log N) for a node.
 func (m *Manager) cheapest(v, k int) int {
@@ -1103,6 +1273,9 @@ func (m *Manager) sift(h []int, i int) {
 
 // cheaper reports whether node i is to be taken before node j.
 func (m *Manager) cheaper(i, j int) bool {
+	if x, y := m.lapsed(i), m.lapsed(j); x != y {
+		return x
+	}
 	a, b := m.s.Nodes[i].Value, m.s.Nodes[j].Value
 	return a < b || a == b && i < j
 }
@@ -1132,6 +1305,44 @@ func (m *Manager) AppendAssignments(dst []Assignment) []Assignment {
 			}
 		}
 		dst = append(dst, a)
+	}
+	return dst
+}
+
+// A PartitionStatus is what the manager knows of a partition, and says why it waits.
+type PartitionStatus struct {
+	Name     string
+	Weight   int
+	Floor    int
+	Held     int  // nodes
+	Ending   int  // of those, nodes that are to end
+	Waiting  int  // nodes that it has asked for and that are not granted
+	Reclaim  int  // nodes that are to be reclaimed when there are values
+	Fresh    bool // its values are
+	Delaying bool // a preemption waits for its values,
+	Passed   bool // or has waited for them in vain
+}
+
+// AppendPartitions appends what there is to know of the partitions to dst, in the order
+// of their creation. It takes O(N) time.
+func (m *Manager) AppendPartitions(dst []PartitionStatus) []PartitionStatus {
+	first := len(dst)
+	for i := range m.s.Partitions {
+		p := &m.s.Partitions[i]
+		s := PartitionStatus{Name: p.Name, Weight: p.Weight, Floor: p.Floor, Reclaim: p.Reclaim,
+			Fresh: m.fresh(p), Delaying: p.Delaying && !p.Passed, Passed: p.Passed && !m.fresh(p)}
+		for j := range p.Requests {
+			s.Waiting += p.Requests[j].missing()
+		}
+		dst = append(dst, s)
+	}
+	for i := range m.s.Nodes {
+		if n := &m.s.Nodes[i]; n.Holder >= 0 {
+			dst[first+n.Holder].Held++
+			if n.Preemption > 0 {
+				dst[first+n.Holder].Ending++
+			}
+		}
 	}
 	return dst
 }
@@ -1198,7 +1409,7 @@ func (s *managerState) check() error {
 	}
 	for i := range s.Partitions {
 		p := &s.Partitions[i]
-		if p.Name == "" || p.Weight < 1 || p.Weight > maxWeight || p.Floor < 0 || p.Floor > len(s.Nodes) || p.Reclaim < 0 || p.Reclaim > len(s.Nodes) || p.DelaySince < 0 {
+		if p.Name == "" || p.Weight < 1 || p.Weight > maxWeight || p.Floor < 0 || p.Floor > len(s.Nodes) || p.Reclaim < 0 || p.Reclaim > len(s.Nodes) || p.DelaySince < 0 || p.ReclaimAt < 0 {
 			return badInput("partitions", i, ErrRange, "%q has a name, weight, floor, delay or reclaim that no partition can have", p.Name)
 		}
 		for j := range i {
@@ -1218,6 +1429,11 @@ func (s *managerState) check() error {
 		}
 	}
 	seen := map[uint64]bool{}
+	type offer struct {
+		holder  int
+		request uint64
+	}
+	offered := map[offer]int{} // leases that are not confirmed
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		switch {
@@ -1238,6 +1454,17 @@ func (s *managerState) check() error {
 		}
 		if n.Preemption > 0 {
 			seen[n.Preemption] = true
+		}
+		if n.Holder >= 0 && !n.Confirmed {
+			offered[offer{n.Holder, n.Request}]++
+		}
+	}
+	for i := range s.Partitions {
+		for j := range s.Partitions[i].Requests {
+			if r := &s.Partitions[i].Requests[j]; r.Given-r.Granted != offered[offer{i, r.ID}] {
+				return badInput("partitions", i, ErrRange, "%d nodes granted for request %d of %q are not confirmed; the ledger has %d such leases",
+					r.Given-r.Granted, r.ID, s.Partitions[i].Name, offered[offer{i, r.ID}])
+			}
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package preempt
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"time"
 )
 
 // A Policy gives each node of a partition a value from 0 to 1; the host takes
@@ -99,7 +101,7 @@ type ValueOptions struct {
 // nothing once that suffices, and must not be used by two goroutines at once.
 type Scorer struct {
 	byJob  []float64
-	counts []int32
+	census census
 	copied []float64
 	hit    []bool
 }
@@ -113,8 +115,9 @@ type Scorer struct {
 //	PAP      elapsed·nodes
 //	PAPPlus  elapsed·nodes·priority
 //
-// A nanosecond is added to each time, so that a job which has only just started,
-// or is the oldest by FIFO, has a value above that of an idle node, which is 0.
+// A nanosecond is added to each, so that a job which has only just started, or is
+// the oldest by FIFO, has a value above that of an idle node, which is 0. Jobs of
+// equal product have equal values, and ties go by node.
 //
 // The error is an [*InputError] for a state that makes no sense or a negative
 // Overrun; dst is then as it was. It panics if dst has not as many elements as
@@ -130,13 +133,13 @@ func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOpti
 	case policy == Random && opts.Rand == nil:
 		panic("preempt: nil source of randomness")
 	}
-	if err := (Weights{Overrun: opts.Overrun}).check(); err != nil {
-		return err
-	}
-	if err := st.check(&s.counts); err != nil {
-		return err
-	}
 	if policy == Random {
+		if err := (Weights{Overrun: opts.Overrun}).check(); err != nil {
+			return err
+		}
+		if err := s.census.check(&st); err != nil {
+			return err
+		}
 		for n, j := range st.Node {
 			if dst[n] = 0; j != Idle {
 				dst[n] = 1 - opts.Rand.Float64()
@@ -144,7 +147,9 @@ func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOpti
 		}
 		return nil
 	}
-	s.rankJobs(st.Jobs, policy, opts.Overrun)
+	if err := s.prepare(&st, policy, opts.Overrun); err != nil {
+		return err
+	}
 	for n, j := range st.Node {
 		if j == Idle {
 			dst[n] = 0
@@ -155,31 +160,62 @@ func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOpti
 	return nil
 }
 
-// rankJobs fills byJob with the values of the jobs.
-func (s *Scorer) rankJobs(jobs []Job, policy Policy, overrun int) {
-	s.byJob = s.byJob[:0]
-	oldest := Job{}.Elapsed
-	for i := range jobs {
-		oldest = max(oldest, jobs[i].Elapsed)
+// prepare checks a state and fills byJob with the values of its jobs by a policy
+// other than Random.
+func (s *Scorer) prepare(st *State, policy Policy, overrun int) error {
+	if err := (Weights{Overrun: overrun}).check(); err != nil {
+		return err
 	}
-	w := Weights{ByPriority: true, Overrun: overrun}
+	jobs := st.Jobs
+	s.census.reset(len(jobs))
+	s.byJob = slices.Grow(s.byJob[:0], len(jobs))[:len(jobs)]
+	var oldest time.Duration
+	if policy == FIFO {
+		for i := range jobs {
+			oldest = max(oldest, jobs[i].Elapsed)
+		}
+	}
+	// In parts that stay in the cache from the check to the value.
+	const part = 1024
 	greatest := 0.0
-	for i := range jobs {
+	for from := 0; from < len(jobs); from += part {
+		to := min(from+part, len(jobs))
+		if err := s.census.checkJobs(jobs, from, to); err != nil {
+			return err
+		}
+		greatest = max(greatest, rankJobs(s.byJob[from:to], jobs[from:to], policy, overrun, oldest))
+	}
+	if err := s.census.checkNodes(st); err != nil {
+		return err
+	}
+	for i := range s.byJob {
+		s.byJob[i] /= greatest
+	}
+	return nil
+}
+
+// rankJobs fills values with those of the jobs, not scaled, and returns the
+// greatest. A product of whole numbers below 2⁵³ is exact, so that jobs with equal
+// ones have equal values.
+func rankJobs(values []float64, jobs []Job, policy Policy, overrun int, oldest time.Duration) (greatest float64) {
+	w := Weights{ByPriority: true, Overrun: overrun}
+	for i := range values {
 		j := &jobs[i]
-		v := float64(j.Elapsed) + 1
+		v := float64(j.Elapsed)
 		switch policy {
 		case FIFO:
-			v = float64(oldest-j.Elapsed) + 1
+			v = float64(oldest - j.Elapsed)
 		case PAP:
 			v *= float64(j.Nodes)
 		case PAPPlus:
 			priority, factor := w.of(j)
 			v *= float64(j.Nodes) * float64(priority) * float64(factor)
 		}
-		s.byJob = append(s.byJob, v)
-		greatest = max(greatest, v)
+		v++
+		values[i] = v
+		if v > greatest {
+			greatest = v
+		}
 	}
-	for i := range s.byJob {
-		s.byJob[i] /= greatest
-	}
+	return greatest
 }

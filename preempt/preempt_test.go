@@ -105,7 +105,7 @@ func panics(t *testing.T, want string, f func()) {
 }
 
 // Values by hand. Nodes: two idle; job 0 on one node for 2 ns, job 1 on two for
-// 3 ns with priority 5, job 2 on one for 7 ns. With the nanosecond: 3, 4, 8.
+// 3 ns with priority 5, job 2 on one for 7 ns. Each product gets a nanosecond more.
 func TestValues(t *testing.T) {
 	st := on(2,
 		Job{Nodes: 1, Elapsed: 2, Requested: 1},
@@ -119,11 +119,11 @@ func TestValues(t *testing.T) {
 	}{
 		{FIFO, 0, []float64{0, 0, 1, 5. / 6, 5. / 6, 1. / 6}}, // 7 − e + 1 = 6, 5, 1
 		{LIFO, 0, []float64{0, 0, 3. / 8, 4. / 8, 4. / 8, 1}},
-		{PAP, 0, []float64{0, 0, 3. / 8, 1, 1, 1}},
-		{PAPPlus, 0, []float64{0, 0, 3. / 40, 1, 1, 8. / 40}},
-		{PAPPlus, 1, []float64{0, 0, 3. / 40, 1, 1, 8. / 40}},
-		{PAPPlus, 4, []float64{0, 0, 3. / 160, 1, 1, 32. / 160}}, // job 0 is overdue, job 2 is not yet
-		{PAP, 4, []float64{0, 0, 3. / 8, 1, 1, 1}},
+		{PAP, 0, []float64{0, 0, 3. / 8, 7. / 8, 7. / 8, 1}}, // 2, 2·3, 7
+		{PAPPlus, 0, []float64{0, 0, 3. / 31, 1, 1, 8. / 31}},
+		{PAPPlus, 1, []float64{0, 0, 3. / 31, 1, 1, 8. / 31}},
+		{PAPPlus, 4, []float64{0, 0, 3. / 121, 1, 1, 29. / 121}}, // job 0 is overdue, job 2 is not yet
+		{PAP, 4, []float64{0, 0, 3. / 8, 7. / 8, 7. / 8, 1}},
 	} {
 		var s Scorer
 		got := make([]float64, len(st.Node))
@@ -133,6 +133,77 @@ func TestValues(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%v, overrun %d (-want +got):\n%s", c.policy, c.overrun, diff)
 		}
+	}
+}
+
+// Jobs of equal node-time, times priority, are equal, and the lower nodes go: the
+// nanosecond that keeps jobs apart from idle nodes does not tell them apart.
+func TestTiesGoByNode(t *testing.T) {
+	st := on(0,
+		Job{Nodes: 3, Elapsed: hours(2)},
+		Job{Nodes: 2, Elapsed: hours(3)},
+		Job{Nodes: 1, Elapsed: hours(2), Priority: 3},
+		Job{Nodes: 6, Elapsed: hours(1)},
+	)
+	var s Scorer
+	values := make([]float64, len(st.Node))
+	if err := s.ValuesTo(values, st, PAPPlus, ValueOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, values); diff != "" {
+		t.Errorf("pap+ (-want +got):\n%s", diff)
+	}
+	if err := s.ValuesTo(values, st, PAP, ValueOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if nodes, _ := s.AppendLowest(nil, values, 4); !slices.Equal(nodes, []int{0, 1, 2, 5}) {
+		t.Errorf("pap gives up nodes %v, want those of job 2 and then the first three", nodes)
+	}
+}
+
+// A job that Node shows on 256 nodes more or fewer than it says is told, also where
+// counts of a byte would come out right, and with jobs beyond that.
+func TestCensus(t *testing.T) {
+	many := func(counts ...int) (node []int) {
+		for j, n := range counts {
+			for range n {
+				node = append(node, j)
+			}
+		}
+		return node
+	}
+	for _, c := range []struct {
+		says, has []int
+		bad       int
+	}{
+		{[]int{1, 2}, []int{1, 2}, -1},
+		{[]int{1, 2}, []int{257, 2}, 0},
+		{[]int{1, 2}, []int{1, 258}, 1},
+		{[]int{1, 255}, []int{255, 1}, 0},
+		{[]int{255, 1}, []int{255, 1}, -1},
+		{[]int{256, 1}, []int{256, 1}, -1},
+		{[]int{2, 257}, []int{258, 1}, 0},
+		{[]int{257, 512}, []int{257, 512}, -1},
+		{[]int{257, 512}, []int{513, 256}, 0},
+		{[]int{1, 1 << 40}, []int{1, 0}, 1},
+	} {
+		var st State
+		for _, n := range c.says {
+			st.Jobs = append(st.Jobs, Job{Nodes: n})
+		}
+		st.Node = append(many(c.has...), Idle)
+		values := make([]float64, len(st.Node))
+		var s Scorer
+		err := s.ValuesTo(values, st, PAP, ValueOptions{})
+		_, err2 := s.AppendHit(nil, st, nil)
+		if c.bad < 0 {
+			if err != nil || err2 != nil {
+				t.Errorf("%v nodes: %v, %v", c.says, err, err2)
+			}
+			continue
+		}
+		wantError(t, err, ErrNoNode, "Jobs.Nodes", c.bad)
+		wantError(t, err2, ErrNoNode, "Jobs.Nodes", c.bad)
 	}
 }
 
@@ -463,6 +534,20 @@ func TestMisuse(t *testing.T) {
 			func() { v.ObserveKilled(0, -1) },
 			func() { v.Chance(0, -1, 0) },
 			func() { v.Chance(0, 0, -1) },
+			func() { WastedCycles(Job{Nodes: 1, Elapsed: -5}, 0, 1) }, // also if it ends in time
+		},
+		"preempt: negative number of nodes": {func() { WastedCycles(Job{Nodes: -1}, 0, 1) }},
+		"preempt: negative priority": {
+			func() { WastedCycles(Job{Nodes: 1, Priority: -1}, 0, 1) },
+			func() { SumWasted([]Job{{Nodes: 1, Priority: -1}}, []time.Duration{2}, []int{0}, 1) },
+			func() { tally.Add([]Job{{Nodes: 1, Priority: -1}}, []time.Duration{2}, []int{0}, 1) },
+		},
+		"preempt: node-time out of range": {
+			func() { WastedCycles(Job{Nodes: math.MaxInt64, Elapsed: math.MaxInt64}, 1, 1) },
+		},
+		"preempt: prior is not a finite number": {
+			func() { (&Survival{Prior: math.NaN()}).Chance(0, 1, 1) },
+			func() { (&Survival{Prior: math.Inf(1)}).OutlastTo([]float64{0}, j, []int{1}, 1) },
 		},
 		"preempt: negative window": {func() { (&Survival{Window: -1}).Observe(0, 1) }},
 	} {
@@ -510,6 +595,25 @@ func TestTally(t *testing.T) {
 		if tally.Total() != NodeTimeOf(38*second, 1) || tally.Killed() != 3 {
 			t.Errorf("total %v of %d jobs", tally.Total(), tally.Killed())
 		}
+	}
+}
+
+// An Add that panics has added nothing: not the jobs before the one that is wrong,
+// and not those that fit before the total does not.
+func TestTallyIsAtomic(t *testing.T) {
+	jobs := []Job{{Nodes: 2, Elapsed: 10 * second, Priority: 10}, {Nodes: 1, Elapsed: -1}, {Nodes: math.MaxInt64 / 2, Elapsed: second, Priority: 3}}
+	remaining := []time.Duration{20 * second, 20 * second, 20 * second}
+	var tally Tally
+	tally.Add(jobs, remaining, []int{0}, 0)
+	panics(t, "preempt: negative time", func() { tally.Add(jobs, remaining, []int{0, 1}, 0) })
+	tally.Add(jobs, remaining, []int{2}, 0)
+	before := tally.Total()
+	panics(t, "preempt: node-time out of range", func() { tally.Add(jobs, remaining, []int{0, 2}, 0) })
+	if tally.Total() != before || tally.Killed() != 2 || tally.Of(10) != NodeTimeOf(20*second, 1) || tally.Of(3) != NodeTimeOf(second, math.MaxInt64/2) {
+		t.Errorf("total %v of %d jobs, of priority 10 %v, of 3 %v", tally.Total(), tally.Killed(), tally.Of(10), tally.Of(3))
+	}
+	if tally.Of(-4) != (NodeTime{}) {
+		t.Errorf("of priority -4 %v", tally.Of(-4))
 	}
 }
 

@@ -346,9 +346,57 @@ func TestPropVector(t *testing.T) {
 	}
 }
 
+// Within the victims and within the others the vector is in the order of PAP+, so
+// that a host that takes fewer nodes or more still takes sensible ones first.
+func TestPropVectorOrder(t *testing.T) {
+	var sc Scorer
+	within := [2]int{}
+	check(t, func(t *rapid.T) {
+		st := drawState(t, 10, 6)
+		overrun := rapid.IntRange(0, 3).Draw(t, "overrun")
+		victim := make([]bool, len(st.Jobs))
+		var victims []int
+		for j := range st.Jobs {
+			if victim[j] = rapid.Bool().Draw(t, "victim"); victim[j] {
+				victims = append(victims, j)
+			}
+		}
+		vector, values := make([]float64, len(st.Node)), make([]float64, len(st.Node))
+		if err := sc.VectorTo(vector, st, victims, overrun); err != nil {
+			t.Fatal(err)
+		}
+		if err := sc.ValuesTo(values, st, PAPPlus, ValueOptions{Overrun: overrun}); err != nil {
+			t.Fatal(err)
+		}
+		for a, i := range st.Node {
+			for b, j := range st.Node {
+				switch {
+				case i == Idle || j == Idle:
+					if i == Idle && j != Idle && !(vector[a] == 0 && vector[b] > 0) {
+						t.Fatalf("node %d is idle and has %v, node %d %v", a, vector[a], b, vector[b])
+					}
+				case victim[i] != victim[j]:
+					if victim[i] && vector[a] >= vector[b] {
+						t.Fatalf("a victim's node has %v, another's %v", vector[a], vector[b])
+					}
+				case (values[a] < values[b]) != (vector[a] < vector[b]):
+					t.Fatalf("nodes %d, %d: by PAP+ %v, %v, in the vector %v, %v", a, b, values[a], values[b], vector[a], vector[b])
+				case values[a] < values[b] && victim[i]:
+					within[1]++
+				case values[a] < values[b]:
+					within[0]++
+				}
+			}
+		}
+	})
+	if within[0] == 0 || within[1] == 0 {
+		t.Errorf("%d pairs of others, %d of victims: want some of each", within[0], within[1])
+	}
+}
+
 // Values are in [0, 1], 0 for idle nodes alone, the same for all nodes of a job,
 // and 1 for the greatest; LIFO is PAP where each job has one node, and PAP is
-// PAP+ where all have one priority.
+// ranks as PAP+ does where all have one priority.
 func TestPropValues(t *testing.T) {
 	var sc Scorer
 	differ := 0
@@ -410,8 +458,12 @@ func TestPropValues(t *testing.T) {
 		if err := sc.ValuesTo(v, st, PAPPlus, ValueOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(values[PAP], v); diff != "" {
-			t.Fatalf("one priority (-PAP +PAP+):\n%s", diff)
+		for a := range v {
+			for b := range v {
+				if (values[PAP][a] < values[PAP][b]) != (v[a] < v[b]) {
+					t.Fatalf("one priority: PAP %v, PAP+ %v", values[PAP], v)
+				}
+			}
 		}
 	})
 	if differ == 0 {
@@ -419,10 +471,9 @@ func TestPropValues(t *testing.T) {
 	}
 }
 
-// raw is what a policy ranks a job by, with the nanosecond that keeps it apart
-// from an idle node.
+// raw is what a policy ranks a job by.
 func raw(policy Policy, j Job) int64 {
-	e := int64(j.Elapsed) + 1
+	e := int64(j.Elapsed)
 	switch policy {
 	case FIFO:
 		return -e

@@ -1,6 +1,11 @@
 package preempt
 
-import "time"
+import (
+	"bytes"
+	"math"
+	"slices"
+	"time"
+)
 
 // Idle, in [State.Node], is a node on which no job runs.
 const Idle = -1
@@ -27,50 +32,119 @@ func (j *Job) priority() int { return max(1, j.Priority) }
 // overdue reports whether a job has run for longer than its user asked for.
 func (j *Job) overdue() bool { return j.Requested > 0 && j.Elapsed > j.Requested }
 
-// check returns what is wrong with the jobs alone, and on how many nodes they
-// run.
-func checkJobs(jobs []Job) (nodes int, err error) {
-	for i := range jobs {
-		j := &jobs[i]
-		switch {
-		case j.Nodes <= 0:
-			return 0, badInput("Jobs.Nodes", i, ErrNoNode, "a job on %d nodes: want at least 1", j.Nodes)
-		case j.Elapsed < 0:
-			return 0, badInput("Jobs.Elapsed", i, ErrRange, "%v is negative: want the time since the job's start", j.Elapsed)
-		case j.Requested < 0:
-			return 0, badInput("Jobs.Requested", i, ErrRange, "%v is negative: want a run time, or 0 where none was asked for", j.Requested)
-		case j.Priority < 0:
-			return 0, badInput("Jobs.Priority", i, ErrRange, "%d is negative: want a weight, or 0 for the default, 1", j.Priority)
-		}
-		if nodes += j.Nodes; nodes < 0 {
-			return 0, badInput("Jobs.Nodes", i, ErrOverflow, "the nodes of all jobs are more than an int can count")
-		}
+// check returns what is wrong with the job alone.
+func (j *Job) check(i int) error {
+	switch {
+	case j.Nodes <= 0:
+		return badInput("Jobs.Nodes", i, ErrNoNode, "a job on %d nodes: want at least 1", j.Nodes)
+	case j.Elapsed < 0:
+		return badInput("Jobs.Elapsed", i, ErrRange, "%v is negative: want the time since the job's start", j.Elapsed)
+	case j.Requested < 0:
+		return badInput("Jobs.Requested", i, ErrRange, "%v is negative: want a run time, or 0 where none was asked for", j.Requested)
+	case j.Priority < 0:
+		return badInput("Jobs.Priority", i, ErrRange, "%d is negative: want a weight, or 0 for the default, 1", j.Priority)
 	}
-	return nodes, nil
+	return nil
 }
 
-// check returns what is wrong with a state. counts is scratch.
-func (st *State) check(counts *[]int32) error {
-	if _, err := checkJobs(st.Jobs); err != nil {
+// A census counts on how many nodes each job is. States of a million jobs are
+// bound by memory: a count is a byte while no job has more nodes than that
+// holds.
+type census struct {
+	narrow []uint8 // by job: its nodes, modulo 256
+	wide   []int32 // by job, only where one has more than 255
+	nodes  int     // of all jobs so far
+	most   int     // of a job so far
+}
+
+// reset begins a census of a number of jobs.
+func (c *census) reset(jobs int) {
+	c.narrow = slices.Grow(c.narrow[:0], jobs)[:jobs]
+	c.nodes, c.most = 0, 0
+}
+
+// check returns what is wrong with a state.
+func (c *census) check(st *State) error {
+	c.reset(len(st.Jobs))
+	if err := c.checkJobs(st.Jobs, 0, len(st.Jobs)); err != nil {
 		return err
 	}
-	c := *counts
-	if cap(c) < len(st.Jobs) {
-		c = make([]int32, len(st.Jobs))
+	return c.checkNodes(st)
+}
+
+// checkJobs returns what is wrong with the jobs from one to before another, each
+// alone. It is called for all, in order.
+func (c *census) checkJobs(jobs []Job, from, to int) error {
+	for i := from; i < to; i++ {
+		j := &jobs[i]
+		if j.Nodes <= 0 || int64(j.Elapsed|j.Requested)|int64(j.Priority) < 0 {
+			return j.check(i)
+		}
+		if c.nodes += j.Nodes; c.nodes < 0 {
+			return badInput("Jobs.Nodes", i, ErrOverflow, "the nodes of all jobs are more than an int can count")
+		}
+		c.most = max(c.most, j.Nodes)
+		c.narrow[i] = uint8(j.Nodes)
 	}
-	c = c[:len(st.Jobs)]
-	*counts = c
-	clear(c)
-	for n, j := range st.Node {
-		if uint(j) < uint(len(c)) {
-			c[j]++
+	return nil
+}
+
+// checkNodes returns whether the jobs are on the nodes that they say, after
+// checkJobs.
+//
+// Counting down modulo 256 is exact where no job has more than 255 nodes: if all
+// counts come out as 0, each job is on its nodes and a multiple of 256 more, since
+// it cannot be on so many fewer; and if there are as many busy nodes as the jobs
+// have, none is on more.
+func (c *census) checkNodes(st *State) error {
+	var busy, stray int
+	var all bool
+	if c.most <= math.MaxUint8 {
+		busy, stray = countDown(c.narrow, st.Node)
+		all = bytes.Count(c.narrow, []byte{0}) == len(c.narrow)
+	} else {
+		c.wide = slices.Grow(c.wide[:0], len(st.Jobs))[:len(st.Jobs)]
+		for i := range c.wide {
+			c.wide[i] = int32(min(st.Jobs[i].Nodes, math.MaxInt32))
+		}
+		busy, stray = countDown(c.wide, st.Node)
+		all = !slices.ContainsFunc(c.wide, func(left int32) bool { return left != 0 })
+	}
+	switch {
+	case stray >= 0:
+		return badInput("Node", stray, ErrRange, "job %d of %d: want an index of Jobs, or Idle", st.Node[stray], len(st.Jobs))
+	case busy != c.nodes || !all:
+		return misplaced(st)
+	}
+	return nil
+}
+
+// countDown takes one off a job's count for each of its nodes. It returns how many
+// nodes have a job, and the first that has one that is none, or -1.
+func countDown[T uint8 | int32](left []T, node []int) (busy, stray int) {
+	for n, j := range node {
+		if uint(j) < uint(len(left)) {
+			left[j]--
+			busy++
 		} else if j != Idle {
-			return badInput("Node", n, ErrRange, "job %d of %d: want an index of Jobs, or Idle", j, len(c))
+			return 0, n
 		}
 	}
-	for i, have := range c {
-		if int(have) != st.Jobs[i].Nodes {
-			return badInput("Jobs.Nodes", i, ErrNoNode, "%d, and Node has the job on %d", st.Jobs[i].Nodes, have)
+	return busy, -1
+}
+
+// misplaced returns the error of the first job that is not on as many nodes as it
+// says.
+func misplaced(st *State) error {
+	have := make([]int, len(st.Jobs))
+	for _, j := range st.Node {
+		if j != Idle {
+			have[j]++
+		}
+	}
+	for i := range have {
+		if have[i] != st.Jobs[i].Nodes {
+			return badInput("Jobs.Nodes", i, ErrNoNode, "%d, and Node has the job on %d", st.Jobs[i].Nodes, have[i])
 		}
 	}
 	return nil

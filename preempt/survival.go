@@ -38,7 +38,7 @@ type Survival struct {
 	Window int
 	// Prior is how many jobs of a group the estimate of all groups counts for;
 	// 0 is 4. A negative one is none: a group goes by its own jobs alone, if
-	// one of them ran as long.
+	// one of them ran as long. It must be a number below +Inf.
 	Prior float64
 
 	groups map[int]*window
@@ -80,8 +80,8 @@ func compareLives(a, b life) int {
 }
 
 // Observe learns that a job of a group ended by itself after it had run for a
-// time. It panics if that or the window is negative. Time: O(log window) and the moving of at
-// most a window's memory. It allocates while a window grows.
+// time. It panics if that or the window is negative. Time: O(log window) and the
+// moving of at most a window's memory. It allocates while a window grows.
 func (s *Survival) Observe(group int, ran time.Duration) { s.learn(group, life{ran, false}) }
 
 // ObserveKilled learns that a job of a group was killed after it had run for a
@@ -176,8 +176,9 @@ func (w *window) outlast(elapsed, until time.Duration) (s float64, longer int) {
 }
 
 // Chance returns the chance of a job of a group that has run for a time to
-// outlast a grace period. It panics if a time is negative. It allocates nothing.
-// Time: O(log window), and O(window) for windows with jobs that were killed.
+// outlast a grace period. It panics if a time is negative, or if Prior is NaN or
+// +Inf. It allocates nothing. Time: O(log window), and O(window) for windows with
+// jobs that were killed.
 func (s *Survival) Chance(group int, elapsed, grace time.Duration) float64 {
 	if elapsed < 0 || grace < 0 {
 		panic("preempt: negative time")
@@ -188,6 +189,8 @@ func (s *Survival) Chance(group int, elapsed, grace time.Duration) float64 {
 	}
 	prior := s.Prior
 	switch {
+	case !(prior < math.Inf(1)):
+		panic("preempt: prior is not a finite number")
 	case prior == 0:
 		prior = defaultPrior
 	case prior < 0:
@@ -209,8 +212,8 @@ func (s *Survival) Chance(group int, elapsed, grace time.Duration) float64 {
 }
 
 // OutlastTo fills dst with the chance of each job of jobs to outlast the grace
-// period; groups has the group of each. It panics if lengths differ or a time
-// is negative.
+// period; groups has the group of each. It panics if lengths differ, and as Chance
+// does.
 func (s *Survival) OutlastTo(dst []float64, jobs []Job, groups []int, grace time.Duration) {
 	if len(dst) != len(jobs) || len(groups) != len(jobs) {
 		panic("preempt: chances, jobs and groups of different lengths")

@@ -26,10 +26,7 @@ func (s *Scorer) VectorTo(dst []float64, st State, victims []int, overrun int) e
 	if len(dst) != len(st.Node) {
 		panic("preempt: vector and nodes of different lengths")
 	}
-	if err := (Weights{Overrun: overrun}).check(); err != nil {
-		return err
-	}
-	if err := st.check(&s.counts); err != nil {
+	if err := s.prepare(&st, PAPPlus, overrun); err != nil {
 		return err
 	}
 	for i, j := range victims {
@@ -37,7 +34,6 @@ func (s *Scorer) VectorTo(dst []float64, st State, victims []int, overrun int) e
 			return badInput("Victims", i, ErrRange, "job %d of %d: want an index of State.Jobs", j, len(st.Jobs))
 		}
 	}
-	s.rankJobs(st.Jobs, PAPPlus, overrun)
 	if cap(s.hit) < len(st.Jobs) {
 		s.hit = make([]bool, len(st.Jobs))
 	}

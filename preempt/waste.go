@@ -86,11 +86,16 @@ func Outlasts(remaining, grace time.Duration) bool { return remaining >= grace }
 //	(elapsed + grace)·nodes    otherwise
 //
 // Its remaining run time is the true one: this is what a preemption costs, and
-// not what it was thought to cost. It panics if a time or the nodes are
-// negative.
+// not what it was thought to cost. It panics if a time, the job's nodes or its
+// priority are negative, and if the waste is beyond the range of a [NodeTime].
 func WastedCycles(j Job, remaining, grace time.Duration) NodeTime {
-	if remaining < 0 || grace < 0 {
+	switch {
+	case remaining < 0 || grace < 0 || j.Elapsed < 0:
 		panic("preempt: negative time")
+	case j.Nodes < 0:
+		panic("preempt: negative number of nodes")
+	case j.Priority < 0:
+		panic("preempt: negative priority")
 	}
 	if !Outlasts(remaining, grace) {
 		return NodeTime{}
@@ -100,7 +105,8 @@ func WastedCycles(j Job, remaining, grace time.Duration) NodeTime {
 
 // SumWasted returns the waste of the jobs that are hit, as positions in jobs.
 // remaining has the true remaining run time of each job. It panics if jobs and
-// remaining differ in length and as WastedCycles does. Time: O(hit).
+// remaining differ in length, if the sum is beyond the range of a [NodeTime], and
+// for each job that is hit as WastedCycles does. Time: O(hit).
 func SumWasted(jobs []Job, remaining []time.Duration, hit []int, grace time.Duration) NodeTime {
 	if len(jobs) != len(remaining) {
 		panic("preempt: jobs and remaining times of different lengths")
@@ -127,24 +133,21 @@ type class struct {
 }
 
 // Add adds the waste of the jobs that are hit. Arguments and panics are those
-// of [SumWasted]. It returns the sum of this preemption. Time: O(hit·log
-// classes).
+// of [SumWasted], and it panics if the total is beyond the range of a [NodeTime];
+// nothing has been added then. It returns the sum of this preemption. Time:
+// O(hit·log classes).
 func (t *Tally) Add(jobs []Job, remaining []time.Duration, hit []int, grace time.Duration) NodeTime {
-	if len(jobs) != len(remaining) {
-		panic("preempt: jobs and remaining times of different lengths")
-	}
-	var sum NodeTime
+	sum := SumWasted(jobs, remaining, hit, grace)
+	t.total = t.total.Add(sum)
 	for _, j := range hit {
 		w := WastedCycles(jobs[j], remaining[j], grace)
 		if w == (NodeTime{}) {
 			continue
 		}
 		t.killed++
-		sum = sum.Add(w)
 		c := t.class(jobs[j].priority())
-		c.wasted = c.wasted.Add(w)
+		c.wasted = c.wasted.Add(w) // no more than the total, which is in range
 	}
-	t.total = t.total.Add(sum)
 	return sum
 }
 
@@ -162,11 +165,14 @@ func (t *Tally) Total() NodeTime { return t.total }
 // Killed returns how many jobs did not end within the grace period.
 func (t *Tally) Killed() int { return t.killed }
 
-// Of returns the waste of the jobs of a priority; 0 and 1 are the same.
+// Of returns the waste of the jobs of a priority; 0 and 1 are the same. There is
+// none of a negative one, which no job has.
 func (t *Tally) Of(priority int) NodeTime {
-	j := Job{Priority: priority}
+	if priority == 0 {
+		priority = 1
+	}
 	for _, c := range t.classes {
-		if c.priority == j.priority() {
+		if c.priority == priority {
 			return c.wasted
 		}
 	}

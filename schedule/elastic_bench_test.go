@@ -94,6 +94,32 @@ func BenchmarkPolicy(b *testing.B) {
 	}
 }
 
+// BenchmarkServe: the worst known for the search of a place: nine clouds with
+// limits that most jobs miss, before the one that has room for all.
+func BenchmarkServe(b *testing.B) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	s := &Snapshot{Now: 50 * time.Hour, Every: 300 * time.Second, Credits: 1e6 * pricing.Unit, Budget: Marshall12Budget()}
+	for i := range 10 {
+		c := Cloud{Price: pricing.Money(10+i) * pricing.Milli, Limit: 100 + 3*(9-i), Boot: 50 * time.Second}
+		if i == 9 {
+			c.Limit = NoLimit
+		}
+		for k := range 100 {
+			c.Instances = append(c.Instances, Instance{ID: int64(k), State: Busy, Due: s.Now + time.Duration(rnd.IntN(3600))*time.Second, Ready: s.Now + time.Hour})
+		}
+		s.Clouds = append(s.Clouds, c)
+	}
+	for i := range 1000 {
+		s.Jobs = append(s.Jobs, Job{ID: int64(i), Nodes: 28 + rnd.IntN(36), Submit: s.Now - time.Duration(rnd.IntN(600))*time.Minute, Estimate: time.Hour})
+	}
+	p := new(OD)
+	dst := p.AppendActions(nil, s)
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = p.AppendActions(dst[:0], s)
+	}
+}
+
 // relative returns the hypervolume of a front over that of the best known one,
 // both scaled so that the best one's ends are 0 and 1, with the reference point
 // (1.1, 1.1); and by how much the weighted sum of the choice exceeds that of the

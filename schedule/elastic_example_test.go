@@ -155,6 +155,28 @@ func ExampleDraft() {
 	// terminate 1 in the commercial cloud
 }
 
+// With $3 the third job cannot be served, and holds up the queue: the fourth, of
+// 16 cores, finds 8 left in the private cloud and gets none that cost, though
+// credits would pay for them. They are saved for the third. (Of $3.085, 14
+// launches are $1.19, and $0.085 renew the one of the two that are taken which is
+// charged at 20:03, before the others are up.)
+func ExampleDraft_ServeQueue() {
+	s := evening()
+	s.Credits = 3 * pricing.Unit
+	s.Jobs = append(s.Jobs, schedule.Job{ID: 74, Nodes: 16, Submit: s.Now, Estimate: time.Hour})
+	var d schedule.Draft
+	d.Reset(nil, s)
+	served := d.ServeQueue(s.Jobs, d.Cheapest(), false, schedule.QueueNeeds)
+	fmt.Println(served, "jobs served, job", s.Jobs[served].ID, "is saved for, left to spend:", d.Left())
+	for _, a := range d.Actions() {
+		fmt.Println(a.Kind, a.Count, "in the", names[a.Cloud], "cloud")
+	}
+	// Output:
+	// 2 jobs served, job 73 is saved for, left to spend: 1.81
+	// launch 32 in the private cloud
+	// launch 14 in the commercial cloud
+}
+
 // Credits accumulate: after three hours without an instance $15 are there, as
 // the paper has it in its section I.
 func ExampleBudget() {

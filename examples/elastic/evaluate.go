@@ -115,6 +115,28 @@ type oneRun struct {
 	cost, lowest         pricing.Money
 	core                 [3]float64 // hours: local, private, commercial
 	refused, unfinished  int
+	stuck                int            // the index of the first job that did not start, -1 if all did
+	levels               []level        // of the credits, by hour, if -credits asks for them
+	decisions            []sim.Decision // of the first run, if -decisions asks for them
+}
+
+// A level is the credits at a full hour, and the lowest until the next.
+type level struct{ at, lowest pricing.Money }
+
+// hourly returns the levels at the full hours.
+func hourly(credits []sim.CreditLevel) []level {
+	var levels []level
+	for i, c := range credits {
+		for h := len(levels); time.Duration(h)*time.Hour < c.At; h++ {
+			levels = append(levels, level{credits[i-1].Credits, credits[i-1].Credits})
+		}
+		if h := int(c.At / time.Hour); h == len(levels) {
+			levels = append(levels, level{c.Credits, c.Credits})
+		} else {
+			levels[h].lowest = min(levels[h].lowest, c.Credits)
+		}
+	}
+	return levels
 }
 
 // A cell is the runs of a policy on a workload at a rejection rate.
@@ -208,18 +230,19 @@ func (w *worker) run(c *cell, run int) (oneRun, error) {
 		jobs = w.jobs
 	}
 	r, err := w.env.Run(jobs, sim.EnvironmentConfig{
-		Local:   sim.Marshall12Local,
-		Clouds:  sim.Marshall12Clouds(c.reject),
-		Policy:  c.policy.policy(o.random(run, streamPolicy)),
-		Budget:  o.budget,
-		Horizon: c.source.horizon,
-		Rand:    o.random(run, streamClouds),
+		Local:     sim.Marshall12Local,
+		Clouds:    sim.Marshall12Clouds(c.reject),
+		Policy:    c.policy.policy(o.random(run, streamPolicy), o.search),
+		Budget:    o.budget,
+		Horizon:   c.source.horizon,
+		Rand:      o.random(run, streamClouds),
+		Decisions: o.decisions != "" && run == 0,
 	})
 	if err != nil {
 		var input *sim.InputError
 		switch {
 		case errors.As(err, &input) && input.Index >= 0:
-			return oneRun{}, cli.Mistakef("%s: job %d cannot be run: %v", c.source.name, jobs[input.Index].ID, err)
+			return oneRun{}, cli.Mistakef("%s: job %d cannot be run: %v", c.source.name, jobs[input.Index].ID, input.Err)
 		case input != nil, errors.Is(err, pricing.ErrOverflow):
 			return oneRun{}, cli.Mistakef("%s: policy %v: %v", c.source.name, c.policy, err)
 		}
@@ -228,6 +251,11 @@ func (w *worker) run(c *cell, run int) (oneRun, error) {
 	one := oneRun{
 		jobs: r.Jobs, awrt: r.AWRT, awqt: r.AWQT, makespan: r.Makespan,
 		cost: r.Cost, lowest: r.LowestCredits, unfinished: r.Unfinished,
+		stuck:     slices.Index(r.Starts, -1),
+		decisions: slices.Clone(r.Decisions),
+	}
+	if o.credits != "" {
+		one.levels = hourly(r.Credits)
 	}
 	for i, x := range r.Infrastructures {
 		one.core[i] = x.CoreHours
@@ -237,7 +265,7 @@ func (w *worker) run(c *cell, run int) (oneRun, error) {
 }
 
 // policy returns a new policy.
-func (p policyName) policy(rng *rand.Rand) schedule.Policy {
+func (p policyName) policy(rng *rand.Rand, search schedule.Search) schedule.Policy {
 	switch p {
 	case sm:
 		return new(schedule.SM)
@@ -248,9 +276,9 @@ func (p policyName) policy(rng *rand.Rand) schedule.Policy {
 	case aqtp:
 		return &schedule.AQTP{Response: response, Threshold: threshold}
 	case mcop2080:
-		return &schedule.MCOP{CostWeight: .2, Rand: rng}
+		return &schedule.MCOP{CostWeight: .2, Rand: rng, Search: search}
 	default:
-		return &schedule.MCOP{CostWeight: .8, Rand: rng}
+		return &schedule.MCOP{CostWeight: .8, Rand: rng, Search: search}
 	}
 }
 
@@ -278,18 +306,21 @@ func peak(jobs []trace.Job) int {
 	return most
 }
 
-// A spread is a mean and the standard deviation between runs.
-type spread struct{ mean, deviation float64 }
+// A spread is a mean and the standard deviation between runs, which is not known
+// of a single run.
+type spread struct {
+	mean, deviation float64
+	known           bool
+}
 
-// over returns the spread of a figure of the runs. The deviation of a single run
-// is 0.
+// over returns the spread of a figure of the runs.
 func (c *cell) over(figure func(r *oneRun) float64) spread {
-	var s spread
 	n := float64(len(c.runs))
+	s := spread{known: n > 1}
 	for i := range c.runs {
 		s.mean += figure(&c.runs[i]) / n
 	}
-	if n > 1 {
+	if s.known {
 		for i := range c.runs {
 			d := figure(&c.runs[i]) - s.mean
 			s.deviation += d * d / (n - 1)
@@ -313,6 +344,17 @@ func (c *cell) lowest() pricing.Money {
 		m = min(m, c.runs[i].lowest)
 	}
 	return m
+}
+
+// stuck returns the run and the index of the first job that did not start in one,
+// -1 if all did.
+func (c *cell) stuck() (run, job int) {
+	for i := range c.runs {
+		if job := c.runs[i].stuck; job >= 0 {
+			return i, job
+		}
+	}
+	return 0, -1
 }
 
 // unfinished returns how many jobs did not end, in all runs.

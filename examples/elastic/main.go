@@ -31,7 +31,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // compare reads or makes the jobs, runs the policies and writes what was asked for.
 func compare(opts options, files *outfile.Set, stdout, stderr io.Writer, line *progress.Line) error {
-	svg, err := opts.create(files)
+	outputs, err := opts.create(files)
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,8 @@ func compare(opts options, files *outfile.Set, stdout, stderr io.Writer, line *p
 	if err != nil {
 		return err
 	}
-	if svg != nil {
-		if err := results.writeSVG(svg); err != nil {
+	for _, out := range outputs {
+		if err := out.write(results, out.file); err != nil {
 			return err
 		}
 	}

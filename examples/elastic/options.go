@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,8 @@ deviation over the runs, and which of the paper's findings come out.
 
 What runs
   -trace FILE          log in the Standard Workload Format, plain or gzip: every run
-                       has its jobs, until the last of them ends
+                       has its jobs, until the last of them ends, or until none
+                       starts for 60 days although nothing runs
   -workload NAME       feitelson or grid5000: every run has a sample of its own, for
                        1,100,000 s as in the paper (default: both)
   -arrivals HOW        of feitelson: poisson (evenly spread) or campaigns (in about ten
@@ -45,28 +47,43 @@ How it runs
                          aqtp        holds the queued time near 2 h (threshold 45 min)
                          mcop-20-80  weighs cost by 20% and queued time by 80%
                          mcop-80-20  the other way round
+  -search HOW          of mcop: genetic (the paper's), evolved (NSGA-II) or exact (the
+                       true front of up to 20 jobs, else evolved) (default genetic)
   -reject X,Y          rejection rates of the private cloud, each from 0 to 1
                        (default 0.1,0.9)
-  -budget X            credits in dollars an hour (default 5); launches may overdraw
-                       them by the price of one instance-hour
+  -budget X            credits in dollars an hour, at most 1000 (default 5); launches
+                       may overdraw them by the price of one instance-hour
 
 What comes out
   -json                print an array with an object for each policy, workload and
                        rate, instead of tables
   -svg OUT             write a picture: response times, core-hours and cost (the
                        paper's Figs. 2 to 4)
+  -credits OUT         write the credits over time: an array with an object for each
+                       policy, workload, rate and hour
+  -decisions OUT       write what was decided in the first run, and why: an array with
+                       an object for each decision
   -h                   print this
 
-All policies run the same samples. Times of jobs are weighted by their cores. The
-picture is written whole or not at all. The whole evaluation takes about a minute on
-two cores; without mcop a few seconds.
+All policies run the same samples. Times of jobs are weighted by their cores. Files
+are written whole or not at all. The whole evaluation takes about 20 s on two cores;
+without mcop a few seconds. A log whose jobs need more than there is has a queue that
+grows, and mcop, which plans for all of it, can take hours on it.
 
 Fields of -json: workload, arrivals, reject, policy, runs, jobs (mean of a run),
 awrt_s, awqt_s, makespan_s, cost (means; average weighted response and queued time;
-dollars), awrt_sd_s, awqt_sd_s, makespan_sd_s, cost_sd (standard deviations between
-runs), local_core_hours, private_core_hours, commercial_core_hours (that jobs ran),
-lowest_credits (the lowest of any run, in dollars), refused (requests for an instance,
-mean), unfinished_jobs (in all runs together, at the end of the simulated time).
+dollars), local_core_hours, private_core_hours, commercial_core_hours (that jobs ran),
+awrt_sd_s, awqt_sd_s, makespan_sd_s, cost_sd, local_core_hours_sd,
+private_core_hours_sd, commercial_core_hours_sd (standard deviations between runs;
+null with a single run), lowest_credits (the lowest of any run, in dollars), refused
+(requests for an instance, mean), unfinished_jobs (in all runs together, at the end of
+the simulated time; the means are over the others).
+
+Fields of -credits: workload, reject, policy, hour (from the start), runs (that took
+so long), credits (mean at that time, in dollars), lowest (until the next hour, of any
+run). Of -decisions: workload, reject, policy, at_s, round (0, and one more after each
+round with a refusal), action (launch or terminate), cloud, instances, refused (of
+these), why, waiting_jobs, waiting_cores, credits (afterwards).
 
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
 log, and 130 after an interrupt.
@@ -108,14 +125,20 @@ type options struct {
 	budget   schedule.Budget
 	runs     int
 	seed     uint64
+	search   schedule.Search
 	json     bool
 	svg      string
+
+	credits, decisions string // files
 
 	ineffective []string // flags that were given and change nothing
 }
 
-// maxRuns bounds the memory of the results.
-const maxRuns = 100_000
+// maxRuns bounds the memory of the results, and maxBudget that of what SM holds.
+const (
+	maxRuns   = 100_000
+	maxBudget = 1000 * pricing.Unit
+)
 
 // parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
 func parse(args []string) (options, error) {
@@ -136,6 +159,14 @@ func parse(args []string) (options, error) {
 	}
 	file("trace", &o.trace)
 	file("svg", &o.svg)
+	file("credits", &o.credits)
+	file("decisions", &o.decisions)
+	flags.Func("search", "", func(s string) error {
+		if o.search.UnmarshalText([]byte(s)) != nil {
+			return errors.New("want genetic, evolved or exact")
+		}
+		return nil
+	})
 	flags.Func("workload", "", func(s string) error {
 		if s != feitelson && s != grid5000 {
 			return errors.New("want feitelson or grid5000")
@@ -158,6 +189,9 @@ func parse(args []string) (options, error) {
 		}
 		if m < 0 {
 			return errors.New("a negative budget: want 0 or more dollars an hour")
+		}
+		if m > maxBudget {
+			return fmt.Errorf("want at most %v dollars an hour", maxBudget)
 		}
 		o.budget.Hourly = m
 		return nil
@@ -238,27 +272,46 @@ func (o *options) ignores(name string) bool {
 		return o.trace != ""
 	case "arrivals":
 		return o.trace != "" || o.workload == grid5000
+	case "search":
+		return !slices.Contains(o.policies, mcop2080) && !slices.Contains(o.policies, mcop8020)
 	}
 	return false
 }
 
-// create begins the picture if it is asked for, so that what stands in its way
-// is known before the work.
-func (o *options) create(files *outfile.Set) (*outfile.File, error) {
+// An output is a file that is asked for, and what fills it.
+type output struct {
+	file  *outfile.File
+	write func(r *results, w io.Writer) error
+}
+
+// create begins the files that are asked for, so that what stands in their way is
+// known before the work.
+func (o *options) create(files *outfile.Set) ([]output, error) {
 	if o.trace != "" {
 		files.Keep(o.trace)
 	}
-	if o.svg == "" {
-		return nil, nil
+	var all []output
+	for _, x := range []struct {
+		name, path string
+		write      func(r *results, w io.Writer) error
+	}{
+		{"-svg", o.svg, (*results).writeSVG},
+		{"-credits", o.credits, (*results).writeCredits},
+		{"-decisions", o.decisions, (*results).writeDecisions},
+	} {
+		if x.path == "" {
+			continue
+		}
+		f, err := files.Create(x.path)
+		switch {
+		case errors.Is(err, outfile.ErrSame):
+			return nil, cli.Mistakef("%s %s: the file is that of another flag as well", x.name, x.path)
+		case err != nil:
+			return nil, cli.Mistakef("cannot write %s %v", x.name, err)
+		}
+		all = append(all, output{f, x.write})
 	}
-	f, err := files.Create(o.svg)
-	switch {
-	case errors.Is(err, outfile.ErrSame):
-		return nil, cli.Mistakef("-svg %s: the file is that of another flag as well", o.svg)
-	case err != nil:
-		return nil, cli.Mistakef("cannot write -svg %v", err)
-	}
-	return f, nil
+	return all, nil
 }
 
 // What AQTP holds the queued time near: the example of [Marshall12] section III.B,

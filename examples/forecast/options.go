@@ -17,32 +17,15 @@ import (
 
 const program = "forecast"
 
-// about says what the models are that -models names.
-var about = map[string]string{
-	"naive":           "the last value",
-	"drift":           "the line through the first and the last value",
-	"simple":          "simple exponential smoothing",
-	"holt":            "Holt's linear trend",
-	"damped":          "the same, its trend damped",
-	"triple":          "with an acceleration, Eq. (7) of [Niu16]",
-	"midpoint":        "the same, exact on quadratics",
-	"backward":        "the same, with backward differences",
-	"brown":           "Brown's triple smoothing",
-	"adaptive-simple": "simple, its factor that of Trigg and Leach",
-	"adaptive-holt":   "damped, its factor likewise",
-	"adaptive-triple": "triple, its factor likewise",
-	"blend":           "a quick and a careful trend",
-}
-
 // usage is what -h prints. A test holds it to the flags.
 func usage() string {
 	var list strings.Builder
-	for _, name := range forecast.Names() {
-		text := about[name]
-		if name == forecast.Default {
-			text = strings.TrimPrefix(text+", the default of New", ", ")
+	for _, k := range forecast.Kinds() {
+		text := k.About
+		if k.Name == forecast.Default {
+			text += ", the default of New"
 		}
-		fmt.Fprintf(&list, "                         %s\n", strings.TrimRight(fmt.Sprintf("%-16s%s", name, text), " "))
+		fmt.Fprintf(&list, "                         %-16s%s\n", k.Name, text)
 	}
 	return strings.Replace(usageText, "MODELS\n", list.String(), 1)
 }

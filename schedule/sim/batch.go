@@ -21,6 +21,10 @@ import (
 // Rules. The jobs are submitted at time 0, in the order of the slice; their
 // Submit is not looked at. The scheduler decides which start, by their
 // Estimate. A job that starts gets the free nodes with the lowest numbers.
+// Jobs that end at one moment end one by one, in their order, with a pass of the
+// scheduler after each, as in the [Simulator]: after the first of these passes a
+// job may start that overtakes the one on top of the queue, although nodes for
+// that one come free at the same moment.
 // There is a state after each moment at which jobs end, when the nodes that
 // came free are given away again; and from one such moment to the next, or from
 // time 0 to the first, after each BatchConfig.Every. So the states of a gap of

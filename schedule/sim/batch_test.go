@@ -291,6 +291,35 @@ func TestBatchStates(t *testing.T) {
 	}
 }
 
+// By hand: two nodes; jobs 0 and 1, on one node each, end at 10 s, long before their
+// estimates. Job 2, on top, needs both. In the pass after the end of job 0 it is
+// predicted to wait for job 1 until 100 s, so that job 3 is backfilled, for 5 s, and
+// overtakes it. That is the Simulator's rule.
+func TestBatchOvertaking(t *testing.T) {
+	s := func(n int) time.Duration { return time.Duration(n) * time.Second }
+	jobs := []trace.Job{
+		{ID: 1, Run: s(10), Estimate: s(100), Nodes: 1},
+		{ID: 2, Run: s(10), Estimate: s(100), Nodes: 1},
+		{ID: 3, Run: s(10), Estimate: s(10), Nodes: 2},
+		{ID: 4, Run: s(5), Estimate: s(5), Nodes: 1},
+	}
+	want := []seen{
+		{s(10), []int{3, -1}, []int{3}, []time.Duration{s(10), -1}, 2, true},
+		{s(15), []int{2, 2}, []int{2}, []time.Duration{s(15), s(15)}, 3, true},
+	}
+	var b Batch
+	var got []seen
+	if err := b.Run(jobs, BatchConfig{Nodes: 2}, func(s *BatchState) bool {
+		got = append(got, copyState(s))
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+}
+
 // lazy is a scheduler that starts nothing.
 type lazy struct{ schedule.EASY }
 

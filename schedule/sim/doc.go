@@ -31,6 +31,10 @@
 //	[Individual]  nobody           for every job                          its boot
 //	[NoWait]      nobody           when a job arrives and does not fit    the boot of what is missing
 //	[SEC]         all              when the top job would wait too long   nodes or a boot
+//	[Batch]       all              never: BatchConfig.Nodes for ever      nodes
+//
+// The last is a simulator of its own, that of [Duplyakin17]: all jobs are submitted
+// at once, and it streams the states of the nodes along the way.
 //
 // A simulation is exact: it follows the rules below event by event, in time
 // O(log E) an event beside the scheduler's own (E jobs running or requests
@@ -140,6 +144,9 @@
 //   - [Niu16] S. Niu, J. Zhai, X. Ma, X. Tang, W. Chen, W. Zheng: Building
 //     Semi-Elastic Virtual Clusters for Cost-Effective HPC Cloud Resource
 //     Provisioning. IEEE TPDS 27(7), 2016. Sections 2, 4 and 8.1 to 8.4.
+//   - [Duplyakin17] D. Duplyakin, D. Johnson, R. Ricci: The Part-Time Cloud:
+//     Enabling Balanced Elasticity Between Diverse Computing Environments.
+//     ScienceCloud 2017. Section 4.
 //   - A. W. Mu'alem, D. G. Feitelson: Utilization, Predictability, Workloads, and
 //     User Runtime Estimates in Scheduling the IBM SP2 with Backfilling. IEEE TPDS
 //     12(6), 2001. EASY and conservative backfilling.

@@ -17,10 +17,14 @@ import (
 
 // A Log is the jobs of a log, at least one, and what was left out of it.
 type Log struct {
-	Jobs   []trace.Job
-	Report trace.Report
-	Stats  trace.Stats // zero where nothing was read
-	Start  time.Time   // the log's time 0, in UTC; zero where it does not say, or the jobs' is another
+	Jobs []trace.Job
+	// Requested is, by job, the run time that its user asked for, as the log has it:
+	// not positive where that is unknown, and below the run time of a job that ran
+	// for longer. A job's Estimate is never that.
+	Requested []time.Duration
+	Report    trace.Report
+	Stats     trace.Stats // zero where nothing was read
+	Start     time.Time   // the log's time 0, in UTC; zero where it does not say, or the jobs' is another
 }
 
 // Read reads the file that was given with a flag, such as "-trace", plain or gzip,
@@ -50,8 +54,28 @@ func Read(flag, path string, o trace.Options, line *progress.Line) (*Log, error)
 // Convert converts the records of a log of the given name, as Read does.
 func Convert(name string, records iter.Seq2[trace.Record, error], o trace.Options) (*Log, error) {
 	log := new(Log)
+	// A conversion copies the wait of a record and does not look at it: so it can carry
+	// the record's number.
+	type kept struct{ wait, requested time.Duration }
+	var all []kept
+	numbered := func(yield func(trace.Record, error) bool) {
+		for r, err := range records {
+			if err == nil {
+				all = append(all, kept{r.Wait, r.ReqTime})
+				r.Wait = time.Duration(len(all) - 1)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 	var err error
-	log.Jobs, log.Report, err = trace.Convert(records, o)
+	log.Jobs, log.Report, err = trace.Convert(numbered, o)
+	for i := range log.Jobs {
+		k := all[log.Jobs[i].Wait]
+		log.Jobs[i].Wait = k.wait
+		log.Requested = append(log.Requested, k.requested)
+	}
 	switch {
 	case err != nil:
 		return nil, cli.Mistakef("%s: %w", name, err)

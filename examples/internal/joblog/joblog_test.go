@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
@@ -44,5 +45,33 @@ func TestRead(t *testing.T) {
 		if cli.Status(err) != cli.Mistake || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want a mistake that says %q", text, err, want)
 		}
+	}
+}
+
+// Each job keeps its own wait and request, in whatever order they come: two jobs of
+// one number change places, job 3 cannot be run, and the estimate of the one that
+// outran its request is raised.
+func TestRequested(t *testing.T) {
+	const text = `4 20 7 60 1 -1 -1 1 30
+3 9 1 0 1 -1 -1 1 60
+4 10 8 60 1 -1 -1 1 90
+5 30 9 60 1
+`
+	path := filepath.Join(t.TempDir(), "log.swf")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	log, err := Read("-trace", path, trace.Options{}, progress.New(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct{ submit, wait, requested, estimate time.Duration }{{10, 8, 90, 90}, {20, 7, 30, 60}, {30, 9, -1, 60}} {
+		j, s := log.Jobs[i], time.Second
+		if j.Submit != want.submit*s || j.Wait != want.wait*s || log.Requested[i] != want.requested*s || j.Estimate != want.estimate*s {
+			t.Errorf("job %d: %+v, requested %v; want %+v", i, j, log.Requested[i], want)
+		}
+	}
+	if len(log.Jobs) != 3 || len(log.Requested) != 3 {
+		t.Errorf("%d jobs, %d requests", len(log.Jobs), len(log.Requested))
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"image/color"
 	"io"
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 )
 
 // Bars compares groups, each with a bar for each series.
@@ -22,12 +23,12 @@ type Bars struct {
 	Bars        [][]Bar  // by group, then by series
 }
 
-// A Bar is as high as the sum of its parts, none of them negative, with a line
-// from Spread below that to Spread above where Spread is positive. A bar with one
-// part has the colour of its series, others the colours of their parts.
+// A Bar is as high as the sum of its parts, none of them negative. A part whose
+// spread is positive has a line through its upper end from that much below to that
+// much above; Spreads has as many as there are parts, or none. A bar with one part
+// has the colour of its series, others the colours of their parts.
 type Bar struct {
-	Parts  []float64
-	Spread float64
+	Parts, Spreads []float64
 }
 
 // barColours are told apart in grey, too.
@@ -103,10 +104,17 @@ func newBarPlot(b Bars) (*plot.Plot, error) {
 				}
 				height += part
 			}
-			top = max(top, height+max(0, bar.Spread))
-			if bar.Spread > height*1e-9 { // not the rounding of equal values
-				if err := addSpread(p, left+width/2, width/6, height, bar.Spread); err != nil {
-					return nil, err
+			top = max(top, height)
+			// Above the boxes, beside each other.
+			height = 0
+			for i, spread := range bar.Spreads {
+				height += bar.Parts[i]
+				if spread > height*1e-9 { // not the rounding of equal values
+					x := left + width*float64(i+1)/float64(len(bar.Spreads)+1)
+					if err := addSpread(p, x, width/float64(3+3*len(bar.Spreads)), height, spread); err != nil {
+						return nil, err
+					}
+					top = max(top, height+spread)
 				}
 			}
 		}
@@ -129,14 +137,16 @@ func newBarPlot(b Bars) (*plot.Plot, error) {
 		var ticks []plot.Tick
 		for i := 0; float64(i)*step <= top; i++ {
 			y := float64(i) * step
-			ticks = append(ticks, plot.Tick{Value: y, Label: strconv.FormatFloat(y, 'f', places, 64)})
+			// The space keeps the label from the tick.
+			ticks = append(ticks, plot.Tick{Value: y, Label: decimal.Grouped(decimal.Fixed(y, places)) + " "})
 		}
 		return ticks
 	})
 	p.X.Min, p.X.Max = -.5, float64(len(b.Groups))-.5
 	p.Y.Min, p.Y.Max = 0, (1+.07*float64(1+len(b.Parts)))*max(top, step)
 	style(p)
-	p.X.Tick.Length = 0
+	p.X.Tick.LineStyle.Color = color.White // only there to keep the names from the axis
+	p.X.Tick.Length = 4
 	return p, nil
 }
 

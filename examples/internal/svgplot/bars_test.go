@@ -12,11 +12,11 @@ import (
 func TestWriteBars(t *testing.T) {
 	simple := Bars{
 		Title: "a < b", Unit: "hours", Groups: []string{"one", "two"}, Parts: []string{"10%", "90%"},
-		Bars: [][]Bar{{{Parts: []float64{1}, Spread: .5}, {Parts: []float64{2}, Spread: 3}}, {{Parts: []float64{0}}, {Parts: []float64{12345}}}},
+		Bars: [][]Bar{{{Parts: []float64{1}, Spreads: []float64{.5}}, {Parts: []float64{2}, Spreads: []float64{3}}}, {{Parts: []float64{0}}, {Parts: []float64{12345}}}},
 	}
 	stacked := Bars{
 		Title: "stacked", Unit: "core-hours", Groups: []string{"one", "two"}, Parts: []string{"local", "private", "commercial"},
-		Bars: [][]Bar{{{Parts: []float64{1, 2, 3}}}, {{Parts: []float64{0, 0, 0}}}},
+		Bars: [][]Bar{{{Parts: []float64{1, 2, 3}, Spreads: []float64{.5, 0, 7}}}, {{Parts: []float64{0, 0, 0}}}},
 	}
 	nothing := Bars{Title: "nothing", Unit: "dollars", Groups: []string{"one"}, Parts: []string{"costs"}, Bars: [][]Bar{{{Parts: []float64{0}}}}}
 	for _, rows := range [][][]Bars{{{simple, stacked}, {nothing, simple}}, {{nothing}}} {

@@ -1,0 +1,266 @@
+package preempt
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What a partition has been told that it may use for a long term it may, whatever the
+// terms become, and however it is renewed after that.
+func TestExchangeTermChanges(t *testing.T) {
+	for _, long := range []time.Duration{2 * time.Hour, -1} {
+		p := newPair(t, ManagerOptions{Term: long, TakeStale: true, MaxDelay: -1}, make([]string, 2), "a", "b")
+		p.ask("a", "", 2)
+		a := p.c["a"]
+		if err := p.m.SetOptions(ManagerOptions{Term: 5 * time.Minute, TakeStale: true, MaxDelay: -1}); err != nil {
+			t.Fatal(err)
+		}
+		p.now = time.Minute
+		msgs, err := a.SetResourceValues(p.now, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.m.Handle(p.now, msgs[0]); err != nil { // and the answer is lost
+			t.Fatal(err)
+		}
+		delete(p.c, "a") // as is all that follows
+		msgs, err = nil, nil
+		if _, msgs, err = p.c["b"].AddNodes(p.now, "", 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.m.Handle(p.now, msgs[0]); err != nil {
+			t.Fatal(err)
+		}
+		for ; p.now < 2*time.Hour; p.now += time.Minute {
+			p.m.Tick(p.now)
+			if h := a.AppendHoldings(nil, p.now)[0]; h.State != Usable || p.owners()[0] != 'a' {
+				t.Fatalf("term %v: at %v the partition has %+v, the ledger %s", long, p.now, h, p.owners())
+			}
+		}
+		p.m.Tick(2*time.Hour + 5*time.Second)
+		want := "ba"
+		if long < 0 {
+			want = "a*a"
+		}
+		p.want(want)
+	}
+}
+
+// A request for any kind leaves the node to one that names its kind, if there is
+// another one to be had.
+func TestExchangeNamedKinds(t *testing.T) {
+	// c has all. b asks for the gpu by name and then a, which is before b in all ties, for any.
+	p := newPair(t, ManagerOptions{}, []string{"gpu", "cpu", "cpu", "cpu"}, "a", "b", "c")
+	p.ask("c", "", 4)
+	p.talk(p.c["c"].SetResourceValues(0, nil))
+	p.ask("b", "gpu", 1)
+	p.want("c*ccc")
+	p.ask("a", "", 1)
+	p.want("c*c*cc")
+	p.wait(3 * time.Minute)
+	p.want("bacc")
+
+	// Both ask before there are values, and it is the same.
+	p = newPair(t, ManagerOptions{}, []string{"gpu", "cpu", "cpu", "cpu"}, "a", "b", "c")
+	p.ask("c", "", 4)
+	p.ask("a", "", 1)
+	p.ask("b", "gpu", 1)
+	p.want("cccc")
+	p.talk(p.c["c"].SetResourceValues(0, nil))
+	p.want("c*c*cc")
+	p.wait(3 * time.Minute)
+	p.want("bacc")
+
+	// The gpu is free: it goes to the one that names it, and the other one has a node taken.
+	together := func(p *pair) {
+		for i, kind := range []string{"", "gpu"} {
+			r := requestState{Request: Request{ID: 90, Kind: kind, Count: 1}}
+			p.m.s.Partitions[i].Requests = append(p.m.s.Partitions[i].Requests, r)
+			p.m.waiting++
+		}
+		p.m.Tick(p.now)
+	}
+	p = newPair(t, ManagerOptions{}, []string{"gpu", "cpu", "cpu", "cpu"}, "a", "b", "c")
+	p.ask("c", "cpu", 3)
+	p.talk(p.c["c"].SetResourceValues(0, nil))
+	together(p)
+	p.want("bc*cc")
+
+	// But not if b has so much that nothing may be taken for its sake.
+	p = newPair(t, ManagerOptions{}, []string{"gpu", "cpu", "cpu", "cpu", "cpu", "cpu"}, "a", "b", "c")
+	p.ask("b", "cpu", 2)
+	p.ask("c", "cpu", 3)
+	p.talk(p.c["c"].SetResourceValues(0, nil))
+	together(p)
+	p.want("abbccc")
+}
+
+// With the default options, too, a dead partition keeps what fairness leaves it and no
+// more, and an administrator gets the rest.
+func TestExchangeDeadByDefault(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 4), "a", "b")
+	p.ask("a", "", 4)
+	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1}, {1, 0.25}, {2, 0.5}, {3, 1}}))
+	dead := p.c["a"]
+	p.c["a"] = nil
+	tick := func(at time.Duration) { // what is said to the dead is lost
+		t.Helper()
+		next, ok := p.m.NextTick()
+		if !ok || next != at {
+			t.Fatalf("at %v the manager wants %v, %v, and not %v", p.now, next, ok, at)
+		}
+		p.now = at
+		for _, msg := range p.m.Tick(at) {
+			if msg = msg.Clone(); msg.Partition == "b" {
+				p.talk(p.c["b"].Handle(at, msg))
+			}
+		}
+	}
+	p.now = 6 * time.Minute // the values are stale
+	p.ask("b", "", 4)
+	p.want("aaaa")
+	status := []PartitionStatus{
+		{Name: "a", Weight: 1, Held: 4, Delaying: true},
+		{Name: "b", Weight: 1, Waiting: 4},
+	}
+	if diff := cmp.Diff(status, p.m.AppendPartitions(nil)); diff != "" {
+		t.Errorf("partitions (-want +got):\n%s", diff)
+	}
+	tick(11 * time.Minute) // aborted
+	p.want("aaaa")
+	status[0].Delaying, status[0].Passed = false, true
+	if diff := cmp.Diff(status, p.m.AppendPartitions(nil)); diff != "" {
+		t.Errorf("partitions (-want +got):\n%s", diff)
+	}
+	tick(15*time.Minute + 5*time.Second) // the lease is over
+	p.want("aa*a*a")
+	tick(16*time.Minute + 5*time.Second)
+	tick(17*time.Minute + 5*time.Second) // and so is the grace period
+	p.want("abba")
+	want := ManagerStats{Granted: 6, Preemptions: 2, Fenced: 2, Delayed: 1, Aborted: 1}
+	if diff := cmp.Diff(want, p.m.Stats()); diff != "" {
+		t.Errorf("stats (-want +got):\n%s", diff)
+	}
+	for _, h := range dead.AppendHoldings(nil, p.now) {
+		if h.State != Unsure {
+			t.Errorf("the dead partition has %+v", h)
+		}
+	}
+	// An administrator gives b the rest.
+	if _, err := p.m.Reclaim(p.now, "a", 2); err != nil {
+		t.Fatal(err)
+	}
+	p.want("a*bba*")
+	tick(18*time.Minute + 5*time.Second)
+	tick(19*time.Minute + 5*time.Second)
+	p.want("bbbb")
+}
+
+// Who is silent since the manager was down is waited for.
+func TestExchangeManagerDown(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	p.ask("a", "", 2)
+	p.talk(p.c["a"].SetResourceValues(0, nil))
+	p.m = reload(t, p.m)
+	p.now = time.Hour
+	p.ask("b", "", 1)
+	p.want("aa") // by its values or after MaxDelay
+	p.talk(p.c["a"].SetResourceValues(p.now, []NodeValue{{0, 1}}))
+	p.want("aa*")
+}
+
+// However old the values, their age is no accident.
+func TestExchangeAge(t *testing.T) {
+	for _, age := range []time.Duration{5 * time.Minute, 5*time.Minute + 1, math.MaxInt64} {
+		p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+		p.ask("a", "", 2)
+		p.now = time.Hour
+		msg := Message{Call: SetResourceValues, Partition: "a", Number: 100, Age: age, Leases: []Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}}}
+		if _, err := p.m.Handle(p.now, msg); err != nil {
+			t.Fatal(err)
+		}
+		p.ask("b", "", 1)
+		if age == 5*time.Minute {
+			p.want("a*a")
+		} else {
+			p.want("aa")
+		}
+	}
+}
+
+// A client in the place of one that was lost does not wait for what that one has asked for.
+func TestExchangeLostRequests(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 1), "a", "b")
+	p.ask("b", "", 1)
+	p.ask("a", "", 1)
+	p.c["a"], _ = NewClient("a", ClientOptions{First: 1e9})
+	p.wait(10 * time.Second)
+	p.talk(p.c["b"].DeleteNodes(p.now, 0))
+	p.want("-")
+}
+
+// A lease that its partition hears of first by a notice is declined. Without terms it
+// would else stay with one that cannot answer.
+func TestExchangeDeclined(t *testing.T) {
+	p := newPair(t, ManagerOptions{Term: -1, TakeStale: true, MaxDelay: -1}, make([]string, 1), "a", "b")
+	_, msgs, err := p.c["a"].AddNodes(p.now, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.m.Handle(p.now, msgs[0]); err != nil { // the grant is lost
+		t.Fatal(err)
+	}
+	p.talk(p.m.Reclaim(p.now, "a", 1))
+	if a := p.m.AppendAssignments(nil)[0]; a.Epoch != 2 || a.Preemption != 0 {
+		t.Errorf("%+v, want the node free, and granted again as it is still asked for", a)
+	}
+}
+
+// An acknowledgement counts from the preemption's begin at the soonest, though the
+// client's clock has gone faster.
+func TestExchangeKnownTooLong(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 1), "a")
+	p.ask("a", "", 1)
+	p.talk(p.c["a"].SetResourceValues(0, nil))
+	p.now = time.Hour
+	p.talk(p.c["a"].SetResourceValues(p.now, nil))
+	if _, err := p.m.Reclaim(p.now, "a", 1); err != nil {
+		t.Fatal(err)
+	}
+	p.now += 10 * time.Second
+	if _, err := p.m.Handle(p.now, Message{Call: AcknowledgeDelete, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Since: 30 * time.Second}}}); err != nil {
+		t.Fatal(err)
+	}
+	if a := p.m.AppendAssignments(nil)[0]; a.End != time.Hour+2*time.Minute+5*time.Second {
+		t.Errorf("it ends at %v", a.End)
+	}
+}
+
+// A request that comes back under its old name is not granted what was granted before.
+func TestExchangeRequestAgain(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a")
+	add := func(number uint64, rs ...Request) {
+		t.Helper()
+		if _, err := p.m.Handle(0, Message{Call: AddNodes, Partition: "a", Number: number, Requests: rs}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(1, Request{ID: 1, Count: 1})
+	add(2)
+	add(3, Request{ID: 1, Count: 1})
+	p.want("aa")
+	if _, err := p.m.Handle(0, Message{Call: SetResourceValues, Partition: "a", Number: 4, Age: -1, Leases: []Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(p.m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, new(Manager)); err != nil {
+		t.Error(err)
+	}
+}
