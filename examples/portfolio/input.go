@@ -17,6 +17,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/joblog"
+	"github.com/plimsoll/plimsoll/examples/internal/parallel"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -112,7 +113,7 @@ func (o *options) readAll(line *progress.Line, least int) (*input, error) {
 		in.series = append(in.series, series{name: nameOf(path), path: path, source: fromDemand, demand: demand, slot: o.slot})
 	}
 	logs := make([]series, len(o.traces))
-	if err := parallel(len(logs), func(i int) error { return o.simulate(&logs[i], o.traces[i], line) }); err != nil {
+	if err := parallel.Do(len(logs), func(_, i int) error { return o.simulate(&logs[i], o.traces[i], line) }); err != nil {
 		return nil, err
 	}
 	in.series = append(in.series, logs...)

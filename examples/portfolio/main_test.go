@@ -479,30 +479,6 @@ func TestPortfolios(t *testing.T) {
 	}
 }
 
-// The first error in order is that which is reported, whoever is first in time.
-func TestParallel(t *testing.T) {
-	for range 50 {
-		err := parallel(40, func(i int) error {
-			if i%7 == 3 {
-				return fmt.Errorf("%d", i)
-			}
-			return nil
-		})
-		if err == nil || err.Error() != "3" {
-			t.Fatalf("%v, want 3", err)
-		}
-	}
-	done := make([]bool, 100)
-	if err := parallel(len(done), func(i int) error { done[i] = true; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	for i, d := range done {
-		if !d {
-			t.Errorf("%d was not called", i)
-		}
-	}
-}
-
 // A log of jobs: one instance for 13.5 days, two for another, a day after the log's start.
 const smallLog = `; UnixStartTime: 0
 1 86400 -1 1166400 16 -1 -1 16 1166400 -1 1 1 -1 -1 1 -1 -1 -1

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/parallel"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -86,7 +87,7 @@ func (o *options) solve(in *input, line *progress.Line) (*results, error) {
 	}
 	var done atomic.Int64
 	tasks := 1 + len(list)
-	err := parallel(len(in.series)*tasks, func(i int) error {
+	err := parallel.Do(len(in.series)*tasks, func(_, i int) error {
 		s, k := i/tasks, i%tasks
 		if k == 0 {
 			line.Showf("hindsight: %s", in.series[s].name)
