@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"time"
 
@@ -183,9 +184,9 @@ type site struct {
 	paid                  span
 	cost                  pricing.Money
 	usage                 usage
-	levels                []Level         // only where there are several
-	hours                 []int           // see CloudResult; from summed on, differences
-	part                  []time.Duration // where not byHour: what is to be added to them
+	levels                []Level // only where there are several
+	hours                 []int   // see CloudResult; from summed on, differences
+	part                  []part  // where not byHour: what is to be added to them
 	summed                int
 	byHour                bool
 	reserved              []placement.Reservation
@@ -264,15 +265,44 @@ func (c *site) count(at time.Duration, n int) {
 	}
 	c.room(hour + 1)
 	c.hours[hour+1] += n
-	c.part[hour] += time.Duration(n) * (time.Hour - at%time.Hour)
+	c.part[hour].add(n, time.Hour-at%time.Hour)
 }
+
+// A part is instances charged for in parts of an hour: a whole number of them for all
+// of it, and a rest below an hour. As one time the sum would not fit beyond 2.5 million
+// instances.
+type part struct {
+	whole int
+	rest  time.Duration
+}
+
+// add adds n instances, or takes -n away, for d of the hour.
+func (p *part) add(n int, d time.Duration) {
+	sign := 1
+	if n < 0 {
+		n, sign = -n, -1
+	}
+	high, low := bits.Mul64(uint64(n), uint64(d))
+	whole, rest := bits.Div64(high, low, uint64(time.Hour)) // d ≤ 1 h, so it is at most n
+	p.whole += sign * int(whole)
+	p.rest += time.Duration(sign) * time.Duration(rest)
+	switch {
+	case p.rest < 0:
+		p.whole, p.rest = p.whole-1, p.rest+time.Hour
+	case p.rest >= time.Hour:
+		p.whole, p.rest = p.whole+1, p.rest-time.Hour
+	}
+}
+
+// rounded returns the nearest number of instances.
+func (p part) rounded() int { return p.whole + int((p.rest+time.Hour/2)/time.Hour) }
 
 // room makes an hour, and those before it, exist.
 func (c *site) room(hour int) {
 	for len(c.hours) <= hour {
 		c.hours = append(c.hours, 0)
 		if !c.byHour {
-			c.part = append(c.part, 0)
+			c.part = append(c.part, part{})
 		}
 	}
 }
@@ -292,5 +322,5 @@ func (c *site) hour(k int) int {
 	if c.byHour {
 		return c.hours[k]
 	}
-	return int((time.Duration(c.hours[k])*time.Hour + c.part[k] + time.Hour/2) / time.Hour)
+	return c.hours[k] + c.part[k].rounded()
 }

@@ -223,6 +223,35 @@ func TestQuotaAndRefusal(t *testing.T) {
 	}
 }
 
+// Hours hold however many instances are charged for, where instances times nanoseconds
+// do not fit. By hand, without booting: three million for 3 hours from 0; as many for
+// 3 hours from minute 20, that is for 40 minutes of the first hour and 20 of the last,
+// and a million times as many; and a tenth for 10 minutes from each minute of an hour.
+func TestHoursOfManyInstances(t *testing.T) {
+	const n = 3_000_000
+	var short []trace.Job
+	for i := range 60 {
+		short = append(short, job(int64(i+1), float64(i), 10, n/10))
+	}
+	for name, c := range map[string]struct {
+		jobs []trace.Job
+		want []int
+	}{
+		"whole": {[]trace.Job{job(1, 0, 180, n)}, []int{n, n, n}},
+		"part":  {[]trace.Job{job(1, 20, 180, n)}, []int{2 * n / 3, n, n, n / 3}},
+		"more":  {[]trace.Job{job(1, 20, 180, 1_000_000*n)}, []int{2_000_000 * n / 3, 1_000_000 * n, 1_000_000 * n, 1_000_000 * n / 3}},
+		// Minutes of hour 0: those that begin up to minute 50 have 10 each, then 9 to 1.
+		"short": {short, []int{n / 10 * (51*10 + 45) / 60, n / 10 * 45 / 60}},
+	} {
+		got := run(t, c.jobs, Config{Mode: Individual, Clouds: []Cloud{{
+			Meter: pricing.GCE2014, Hourly: 60, Boot: func(int) time.Duration { return 0 },
+		}}})
+		if d := cmp.Diff(c.want, got.Clouds[0].Hours); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
+
 // Jobs that are assigned again after a refusal count those of the same queue whose
 // request was granted: the quota holds. The first job and both clouds' first refusals
 // bring the two others, of 2 and 1 instances, into the queue of cloud 0, whose quota
