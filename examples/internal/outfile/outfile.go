@@ -26,6 +26,7 @@ type Set struct {
 	ended  bool
 	used   []place
 	files  []*File
+	made   []string                    // folders
 	rename func(from, to string) error // os.Rename, if nil
 }
 
@@ -76,6 +77,34 @@ func (s *Set) Create(path string) (*File, error) {
 	s.used = append(s.used, p)
 	s.files = append(s.files, f)
 	return f, nil
+}
+
+// Mkdir makes a folder for files of the set, unless it is there. If the set ends
+// with nothing in it, it goes. The error names the path.
+func (s *Set) Mkdir(path string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return errors.New("outfile: the set has ended")
+	}
+	err := os.Mkdir(path, 0o777)
+	switch {
+	case err == nil:
+		if abs, e := filepath.Abs(path); e == nil {
+			path = abs
+		}
+		s.made = append(s.made, path)
+	case errors.Is(err, fs.ErrExist):
+		if info, e := os.Stat(path); e == nil && !info.IsDir() {
+			return fmt.Errorf("%s is not a folder", path)
+		}
+		err = nil // what else is wrong with it shows when a file is created
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%s: the folder that it is to be in does not exist", path)
+	default:
+		err = fmt.Errorf("%s: %w", path, cause(err))
+	}
+	return err
 }
 
 func (s *Set) create(path string) (*File, place, error) {
@@ -222,5 +251,8 @@ func (s *Set) end() {
 			f.file.Close() // a second time after Commit, which is harmless
 			os.Remove(f.temp)
 		}
+	}
+	for _, path := range s.made {
+		os.Remove(path) // which fails if there is something in it
 	}
 }

@@ -195,3 +195,47 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// A folder that a set made goes with it if nothing was written there; one that was
+// there stays.
+func TestMkdir(t *testing.T) {
+	dir := t.TempDir()
+	made, old := filepath.Join(dir, "made"), filepath.Join(dir, "old")
+	os.Mkdir(old, 0o777)
+	os.WriteFile(filepath.Join(dir, "file"), nil, 0o666)
+	for _, commit := range []bool{false, true} {
+		var s Set
+		for _, path := range []string{made, old} {
+			if err := s.Mkdir(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		create(t, &s, filepath.Join(made, "a"), "new")
+		if commit {
+			s.Commit()
+		}
+		s.Abort()
+		s.Abort()
+		if _, err := os.Stat(made); (err == nil) != commit {
+			t.Errorf("committed %v: the folder that was made: %v", commit, err)
+		}
+		if _, err := os.Stat(old); err != nil {
+			t.Errorf("committed %v: the folder that was there: %v", commit, err)
+		}
+		if err := s.Mkdir(made); err == nil {
+			t.Error("a folder after the end")
+		}
+	}
+	expect(t, made, "a=new")
+	var s Set
+	defer s.Abort()
+	for path, want := range map[string]string{
+		filepath.Join(dir, "file"):      "is not a folder",
+		filepath.Join(dir, "no", "new"): "does not exist",
+		filepath.Join(dir, "file", "a"): "not a directory",
+	} {
+		if err := s.Mkdir(path); err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Mkdir(%q) returns %v, want it to say %q", path, err, want)
+		}
+	}
+}
