@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -38,18 +36,12 @@ type figure struct {
 // figureNames are the files that are written, less their endings.
 var figureNames = []string{"table1", "fig1", "fig4a", "fig4b", "fig5", "fig6", "fig7", "fig8", "fig9", "sweep", "claims"}
 
-// createFigures makes the folder and begins the files in it. made says that the
-// folder was not there.
-func createFigures(dir string, files *outfile.Set) (out map[string]*outfile.File, made bool, err error) {
-	err = os.Mkdir(dir, 0o777)
-	made = err == nil
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("the folder that it is to be in does not exist")
-		}
-		return nil, false, cli.Mistakef("-figures %s: %v", dir, err)
+// createFigures makes the folder and begins the files in it.
+func createFigures(dir string, files *outfile.Set) (map[string]*outfile.File, error) {
+	if err := files.Mkdir(dir); err != nil {
+		return nil, cli.Mistakef("-figures %v", err)
 	}
-	out = make(map[string]*outfile.File)
+	out := make(map[string]*outfile.File)
 	for _, name := range figureNames {
 		for _, end := range []string{".csv", ".svg"} {
 			if name+end == "claims.svg" {
@@ -58,14 +50,14 @@ func createFigures(dir string, files *outfile.Set) (out map[string]*outfile.File
 			f, err := files.Create(filepath.Join(dir, name+end))
 			switch {
 			case errors.Is(err, outfile.ErrSame):
-				return nil, made, cli.Mistakef("-figures %s: %s is the file of another flag", dir, name+end)
+				return nil, cli.Mistakef("-figures %s: %s is the file of another flag", dir, name+end)
 			case err != nil:
-				return nil, made, cli.Mistakef("cannot write -figures %v", err)
+				return nil, cli.Mistakef("cannot write -figures %v", err)
 			}
 			out[name+end] = f
 		}
 	}
-	return out, made, nil
+	return out, nil
 }
 
 // writeFigures makes all figures and writes them.

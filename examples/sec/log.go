@@ -161,4 +161,7 @@ func (o *options) note(stderr io.Writer, log *jobLog) {
 	if len(o.ineffective) > 0 {
 		fmt.Fprintf(stderr, "%s: note: %s nothing here\n", program, names(o.ineffective))
 	}
+	if (o.portfolio == buyOffline || o.portfolio == buyExact) && (o.shows(multi) || o.figures != "") {
+		fmt.Fprintf(stderr, "%s: note: -portfolio %s is for hybrid, multi reserves online\n", program, o.portfolio)
+	}
 }

@@ -10,7 +10,7 @@
 //
 // Reference: [Niu16] Niu, Zhai, Ma, Tang, Chen, Zheng, Building Semi-Elastic Virtual
 // Clusters for Cost-Effective HPC Cloud Resource Provisioning, IEEE TPDS 27(7),
-// 2016, sections 4 and 8.
+// 2016, sections 4, 6 and 8.
 package main
 
 import (
@@ -37,14 +37,7 @@ func simulate(opts options, files *outfile.Set, stdout, stderr io.Writer, line *
 	}
 	var figures map[string]*outfile.File
 	if opts.figures != "" {
-		var made bool
-		figures, made, err = createFigures(opts.figures, files)
-		if made {
-			defer func() { // a folder that stays empty was not asked for
-				files.Abort()
-				os.Remove(opts.figures)
-			}()
-		}
+		figures, err = createFigures(opts.figures, files)
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -345,7 +346,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-ratio", "0"}, "want a number from 0.001 to 1000"},
 		{[]string{"-ratio", "NaN"}, "want a number from 0.001 to 1000"},
 		{[]string{"-overhead=perhaps"}, "true or false"},
-		{[]string{"-figures", ""}, "name of a file"},
+		{[]string{"-figures", ""}, "want the name of a folder"},
+		{[]string{"-figures", log}, "-figures " + log + " is not a folder"},
+		{[]string{"-figures", filepath.Join(dir, "no", "figures")}, "the folder that it is to be in does not exist"},
 		{[]string{"-expand", "most"}, "want first, sum or best"},
 		{[]string{"-place", "best"}, "want max-margin, min-margin, max-idle, min-idle or random"},
 		{[]string{"-nodes", "0"}, "from 1 to"},
@@ -430,6 +433,56 @@ func TestIneffectiveFlags(t *testing.T) {
 	}
 }
 
+// What is said to change nothing changes nothing, and some of what changes something.
+// The figures are of all modes, whichever is shown.
+func TestEffectiveFlags(t *testing.T) {
+	for _, c := range []struct {
+		args, want string // the notes
+	}{
+		{"-mode local -portfolio none", "-portfolio changes nothing here"},
+		{"-mode local -figures D -portfolio none", ""},
+		{"-mode local -ratio .5", "-ratio changes nothing here"},
+		{"-mode local -figures D -ratio .5", ""},
+		{"-mode local -overhead", ""}, // of individual, which the saving is over
+		{"-mode local -figures D -overhead", ""},
+		{"-mode local -place min-idle", "-place changes nothing here"},
+		{"-mode nowait -place min-idle", ""},
+		{"-mode local -figures D -place min-idle", ""},
+		{"-mode sec -figures D -nodes 9", "-nodes changes nothing here"},
+		{"-mode sec -expand sum -short 5m", "-short changes nothing here"},
+		{"-mode sec -expand sum -short 5m -figures D", ""},
+		{"-mode individual -estimate 0", "-estimate changes nothing here"},
+		{"-mode hybrid -portfolio exact", ""},
+		{"-mode multi -portfolio none", ""},
+		{"-mode multi -portfolio exact", "-portfolio exact is for hybrid, multi reserves online"},
+		{"-mode multi -portfolio offline", "-portfolio offline is for hybrid, multi reserves online"},
+		{"-portfolio exact", "-portfolio exact is for hybrid, multi reserves online"},
+		{"-mode sec -portfolio exact -figures D", "-portfolio exact is for hybrid, multi reserves online"},
+	} {
+		o, err := parse(strings.Fields(c.args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		log, err := o.load(progress.New(io.Discard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		o.note(&b, log)
+		_, got, _ := strings.Cut(b.String(), "sec: note: ")
+		if got = strings.TrimSuffix(got, "\n"); got != c.want {
+			t.Errorf("%s: the note %q, want %q", c.args, got, c.want)
+		}
+	}
+	// And so it is.
+	local, _ := mustRun(t, "-mode", "local", "-json")
+	for args, same := range map[string]bool{"-portfolio none": true, "-ratio .5": true, "-place min-idle": true, "-overhead": false} {
+		if got, _ := mustRun(t, append([]string{"-mode", "local", "-json"}, strings.Fields(args)...)...); (got == local) != same {
+			t.Errorf("-mode local with and without %s: the same is %v", args, !same)
+		}
+	}
+}
+
 func TestCompared(t *testing.T) {
 	for _, c := range []struct {
 		x, base float64
@@ -456,7 +509,7 @@ func TestBrokenOutput(t *testing.T) {
 	}
 }
 
-// An interrupted run leaves the old file and no temporary one.
+// An interrupted run leaves the old file and no temporary one, nor a folder that it made.
 func TestInterrupt(t *testing.T) {
 	if _, err := os.Stat("/dev/stdin"); err != nil {
 		t.Skip("needs /dev/stdin, to keep the program reading")
@@ -470,7 +523,7 @@ func TestInterrupt(t *testing.T) {
 		signal os.Signal
 		status int
 	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}} {
-		cmd := exec.Command(os.Args[0], "-trace", "/dev/stdin", "-jobs", jobs, "-svg", filepath.Join(dir, "out.svg"))
+		cmd := exec.Command(os.Args[0], "-trace", "/dev/stdin", "-jobs", jobs, "-svg", filepath.Join(dir, "out.svg"), "-figures", filepath.Join(dir, "new"))
 		cmd.Env = append(os.Environ(), asProgram+"=1")
 		in, err := cmd.StdinPipe()
 		if err != nil {
@@ -481,8 +534,8 @@ func TestInterrupt(t *testing.T) {
 		}
 		io.WriteString(in, small) // and no end
 		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-			if entries, _ := os.ReadDir(dir); len(entries) == 3 {
-				break // both temporary files are there
+			if entries, _ := os.ReadDir(filepath.Join(dir, "new")); len(entries) == 2*len(figureNames)-1 {
+				break // all temporary files are there
 			}
 			if time.Now().After(deadline) {
 				t.Fatal("no temporary files")

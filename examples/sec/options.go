@@ -154,7 +154,13 @@ func parse(args []string) (options, error) {
 	flags.Func("waitlimit", "", span(&o.waitLimit))
 	flags.Func("short", "", span(&o.short))
 	flags.Func("mode", "", o.setMode)
-	file("figures", &o.figures)
+	flags.Func("figures", "", func(s string) error {
+		if s == "" {
+			return errors.New("want the name of a folder")
+		}
+		o.figures = s
+		return nil
+	})
 	flags.Func("portfolio", "", func(s string) error {
 		switch s {
 		case buyOnline, buyOffline, buyExact, buyNothing:
@@ -283,7 +289,8 @@ func (o *options) shows(modes ...mode) bool {
 	return false
 }
 
-// ignores reports whether a flag changes nothing, given the others.
+// ignores reports whether a flag changes nothing, given the others. Figures are of all
+// modes. -overhead always changes something: the saving is over individual.
 func (o *options) ignores(name string) bool {
 	elastic := o.shows(sec, hybrid, gce, multi) || o.figures != ""
 	switch name {
@@ -293,12 +300,12 @@ func (o *options) ignores(name string) bool {
 		return !elastic
 	case "short":
 		return !elastic || o.expand != schedule.BestSize && o.figures == ""
-	case "place", "overhead":
-		return !elastic && !o.shows(nowait) && (name == "place" || !o.shows(individual))
-	case "portfolio":
-		return !o.shows(hybrid, multi)
+	case "place":
+		return !elastic && !o.shows(nowait)
+	case "portfolio": // of multi alone, see note
+		return !o.shows(hybrid, multi) && o.figures == ""
 	case "ratio":
-		return !o.shows(gce, multi)
+		return !o.shows(gce, multi) && o.figures == ""
 	case "estimate":
 		return len(o.modes) == 1 && o.shows(individual) && o.figures == ""
 	case "seed":
