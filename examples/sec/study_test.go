@@ -1,0 +1,153 @@
+package main
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// A job of 23 hours on one instance begins each day for 50 weeks. By hand, Google at .8
+// of EC2's price: the first week runs at Google, for 23 hours and 2.1 minutes of boot, so
+// 23:03 a day, at 1.92 an hour; a quarter of the month, from which on there is a discount,
+// is not used. Then one instance is reserved for a year, 1y-heavy: 5,000 and .361 for each
+// of 8,760 hours, so that the rest runs at EC2, 24 hours a day. The log ends 8,400 hours
+// after its begin, which is 8,232 of the term: 528 are left.
+func TestSeveralCloudsWithReservations(t *testing.T) {
+	var jobs []trace.Job
+	for d := range 350 {
+		const run = 23 * time.Hour
+		jobs = append(jobs, trace.Job{ID: int64(d), Submit: time.Duration(d) * 24 * time.Hour, Run: run, Estimate: run, Nodes: 1})
+	}
+	p := policy{waitLimit: 5 * time.Minute, short: time.Hour, expand: schedule.BestSize, ratio: .8}
+	const atGoogle = 7 * 23.05 * 1.92
+	const term = 5000 + .361*8760
+	for how, want := range map[string]struct {
+		reserved, jobs int // jobs at Google
+		cost, pure     float64
+	}{
+		buyOnline:  {1, 7, term + atGoogle, term*8232/8760 + atGoogle},
+		buyOffline: {1, 7, term + atGoogle, term*8232/8760 + atGoogle}, // as online
+		buyExact:   {1, 7, term + atGoogle, term*8232/8760 + atGoogle},
+		buyNothing: {0, 350, math.NaN(), math.NaN()}, // with discounts: see below
+	} {
+		r := &runner{log: &jobLog{jobs: jobs}, prices: pricing.CC28XLarge2013(), how: how, simulator: new(sim.Simulator)}
+		got, err := r.run(multi, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.reserved != want.reserved || got.Clouds[1].Jobs != want.jobs || got.Clouds[0].Jobs != len(jobs)-want.jobs {
+			t.Errorf("%s: %d reserved, %d and %d jobs; want %+v", how, got.reserved, got.Clouds[0].Jobs, got.Clouds[1].Jobs, want)
+		}
+		if math.Abs(got.cost.Float64()-want.cost) > 1e-6 || math.Abs(got.pure.Float64()-want.pure) > 1e-6 {
+			t.Errorf("%s: cost %v, pure %v; want %+v", how, got.cost, got.pure, want)
+		}
+		if how == buyNothing && (got.cost != got.Clouds[1].Cost || got.pure != got.cost) {
+			t.Errorf("%s: cost %v, pure %v; all is at Google, %v", how, got.cost, got.pure, got.Clouds[1].Cost)
+		}
+	}
+}
+
+// What runs elsewhere for less than on demand here is reserved for only if that is
+// cheaper still: 1y-heavy, the cheapest, is .932 an hour if used throughout. An elsewhere
+// that is dearer changes nothing.
+func TestReservedOnlyBelowElsewhere(t *testing.T) {
+	list := classes(pricing.CC28XLarge2013(), "1y-light", "1y-heavy")
+	demand := make([]int, weekHours)
+	for h := range demand {
+		demand[h] = 10
+	}
+	bought := func(elsewhere pricing.Money) []pricing.Purchase {
+		o, err := newOnline(list, elsewhere, forever)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			if _, err := o.Observe(nil, demand); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return o.bought
+	}
+	if got := bought(920 * pricing.Milli); len(got) > 0 {
+		t.Errorf("for .92 an hour elsewhere %v is bought", got)
+	}
+	same, dear := bought(list.OnDemand), bought(2*list.OnDemand)
+	if d := cmp.Diff(same, dear); d != "" || len(same) == 0 {
+		t.Errorf("%v is bought; where elsewhere is dearer (-as dear +dearer):\n%s", same, d)
+	}
+}
+
+// By hand: the better of 5 and 4 (Google) is 4, and both for 3 a quarter below; the
+// better of 5 and 8 is 5 (EC2), and both for 6 a fifth above.
+func TestBelow(t *testing.T) {
+	s := &study{ec2: result{total: 5}, ratio: []struct{ gce, multi result }{
+		{result{total: 4}, result{total: 3}},
+		{result{total: 8}, result{total: 6}},
+	}}
+	for i, want := range []float64{.25, -.2} {
+		if got := s.below(i); math.Abs(got-want) > 1e-12 {
+			t.Errorf("ratio %d: %v below the better, want %v", i, got, want)
+		}
+	}
+}
+
+// By hand: from 100 s to 104 s is 4%, from 2 to 2.5 dollars 25%; nothing is a
+// multiple of no wait.
+func TestChanges(t *testing.T) {
+	s := &study{overhead: make([]struct{ without, with result }, len(waitLimits)*len(expands))}
+	x := &s.overhead[1*len(expands)+2]
+	x.without, x.with = result{wait: 100 * time.Second, total: 2}, result{wait: 104 * time.Second, total: 2.5}
+	wait, rate := s.changes(1, 2)
+	if math.Abs(wait-.04) > 1e-12 || math.Abs(rate-.25) > 1e-12 {
+		t.Errorf("%v and %v more, want .04 and .25", wait, rate)
+	}
+	x.without.wait = 0
+	if wait, _ := s.changes(1, 2); wait != 0 {
+		t.Errorf("%v more than no wait", wait)
+	}
+}
+
+func TestUndominated(t *testing.T) {
+	want := map[result]bool{
+		{wait: 10, total: 1}: true,
+		{wait: 5, total: 2}:  true,
+		{wait: 12, total: 1}: false, // waits longer than the first, for as much
+		{wait: 5, total: 3}:  false, // costs more than the second
+		{wait: 7, total: 4}:  false,
+		{wait: 1, total: 9}:  true,
+	}
+	s := &study{sweep: []result{{wait: 10, total: 1}}} // twice the same beat neither
+	for r := range want {
+		s.sweep = append(s.sweep, r)
+	}
+	for r, w := range want {
+		if got := s.undominated(r); got != w {
+			t.Errorf("wait %d, cost %v: undominated is %v", r.wait, r.total, got)
+		}
+	}
+}
+
+func TestMonotone(t *testing.T) {
+	for name, c := range map[string]struct {
+		results         []result
+		rising, falling bool
+	}{
+		"both":    {[]result{{wait: 1, total: 3}, {wait: 2, total: 2}, {wait: 2, total: 2}, {wait: 3, total: 1}}, true, true},
+		"neither": {[]result{{wait: 1, total: 2}, {wait: 2, total: 1}, {wait: 1, total: 2}}, false, false},
+		"rising":  {[]result{{wait: 1, total: 1}, {wait: 2, total: 2}}, true, false},
+		"falling": {[]result{{wait: 2, total: 2}, {wait: 1, total: 1}}, false, true},
+		"early":   {[]result{{wait: 2, total: 1}, {wait: 1, total: 2}, {wait: 3, total: 0}}, false, false},
+	} {
+		rising, falling := new(study).monotone(len(c.results), func(i int) result { return c.results[i] })
+		if rising != c.rising || falling != c.falling {
+			t.Errorf("%s: rising %v, falling %v", name, rising, falling)
+		}
+	}
+}
