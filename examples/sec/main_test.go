@@ -266,6 +266,15 @@ func TestClouds(t *testing.T) {
 	}
 }
 
+// Ratios far from 1 are taken wherever they matter.
+func TestRatios(t *testing.T) {
+	for _, ratio := range []string{"1000"} {
+		for _, mode := range []string{"multi", "all"} {
+			mustRun(t, "-json", "-mode", mode, "-ratio", ratio)
+		}
+	}
+}
+
 // A limit of zero is one, and not the default.
 func TestLimitsOfZero(t *testing.T) {
 	for _, name := range []string{"-waitlimit", "-short"} {
