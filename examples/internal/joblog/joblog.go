@@ -24,7 +24,7 @@ type Log struct {
 	Requested []time.Duration
 	Report    trace.Report
 	Stats     trace.Stats // zero where nothing was read
-	Start     time.Time   // the log's time 0, in UTC; zero where it does not say, or the jobs' is another
+	Start     time.Time   // the jobs' time 0, in UTC; zero where the log does not say
 }
 
 // Read reads the file that was given with a flag, such as "-trace", plain or gzip,
@@ -45,8 +45,12 @@ func Read(flag, path string, o trace.Options, line *progress.Line) (*Log, error)
 		return nil, err
 	}
 	log.Stats = r.Stats()
-	if h, err := r.Header(); err == nil && log.Report.Base == 0 {
-		log.Start, _ = h.UnixStartTime()
+	if base := log.Report.Base; base >= trace.AbsoluteFrom { // times count from 1970
+		log.Start = time.Unix(0, 0).UTC().Add(base)
+	} else if h, err := r.Header(); err == nil {
+		if start, ok := h.UnixStartTime(); ok {
+			log.Start = start.Add(base)
+		}
 	}
 	return log, nil
 }

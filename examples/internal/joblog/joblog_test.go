@@ -48,6 +48,29 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// The jobs' time 0 is the header's, or the first submission where those are
+// calendar times: 1388534400 is the first second of 2014.
+func TestStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.swf")
+	for text, want := range map[string]time.Time{
+		"1 5 0 60 1\n": {},
+		"; UnixStartTime: 1388534400\n1 5 0 60 1\n": time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC),
+		"1 1388534405 0 60 1\n":                     time.Date(2014, 1, 1, 0, 0, 5, 0, time.UTC),
+		"; UnixStartTime: 0\n1 1388534405 0 60 1\n": time.Date(2014, 1, 1, 0, 0, 5, 0, time.UTC),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		log, err := Read("-trace", path, trace.Options{PerInstance: 1}, progress.New(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !log.Start.Equal(want) {
+			t.Errorf("%q: the start is %v, want %v", text, log.Start, want)
+		}
+	}
+}
+
 // Each job keeps its own wait and request, in whatever order they come: two jobs of
 // one number change places, job 3 cannot be run, and the estimate of the one that
 // outran its request is raised.
