@@ -2,8 +2,11 @@ package main
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -149,4 +152,30 @@ func TestMonotone(t *testing.T) {
 			t.Errorf("%s: rising %v, falling %v", name, rising, falling)
 		}
 	}
+}
+
+// The worst of the ratios without a number in the paper is in their row, whichever it
+// is. By hand: EC2 for 1, and both clouds for 1, 1.05, .9 and .99 at 1, .9, .8 and .7.
+func TestClaimOfOtherRatios(t *testing.T) {
+	s := &study{
+		local: make([]result, len(sizes)), sweep: make([]result, len(waitLimits)*len(shorts)*len(places)),
+		estimate: make([]result, len(alphas)*len(expands)), ec2: result{total: 1},
+		overhead: make([]struct{ without, with result }, len(waitLimits)*len(expands)),
+	}
+	for i := range s.sweep {
+		s.sweep[i].total = 1
+	}
+	for _, both := range []float64{1, 1.05, .9, .99} {
+		s.ratio = append(s.ratio, struct{ gce, multi result }{result{total: 2}, result{total: both}})
+	}
+	rates := map[string]float64{"online": 1, "offline-greedy": 1, "offline-exact": 1}
+	for _, row := range s.claims(figure{}, rates).rows {
+		if strings.HasPrefix(row[0], "both clouds below the better one at r = 1, 0.9, 0.7") {
+			if d := cmp.Diff([]string{"-10.0 to 10.0", "-5.0 to 1.0", "yes"}, row[1:]); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+			return
+		}
+	}
+	t.Error("there is no such row")
 }
