@@ -41,6 +41,11 @@ type Cloud struct {
 // An Ask decides at a time on a request of n > 0 instances: whether the cloud
 // grants it, as a whole, and after what delay beyond the usual boot time they are
 // up. What it refuses may be asked again after Config.RetryEvery.
+//
+// The whole request counts, for all jobs that it is for: a cloud that never grants
+// more than k may be asked for more although each job needs less, and refuse for ever.
+// Jobs that no cloud ever grants instances to end the simulation with an error, which
+// names the cloud that refused last; a Quota is the limit that requests keep to.
 type Ask func(now time.Duration, n int) (delay time.Duration, granted bool)
 
 // RefuseSome returns an [Ask] that refuses a request with the given probability,
@@ -113,6 +118,14 @@ func (c *Config) checkClouds() error {
 			return badCloud("Quota", i, ErrRange, "%d is negative: want a number of instances, or 0 for no limit", cl.Quota)
 		case cl.Portfolio != nil && !hourly(full.Meter):
 			return badCloud("Portfolio", i, ErrRange, "the meter is not hourly: reservations are for hours")
+		}
+		if c.Mode == Local {
+			switch {
+			case cl.Meter != (pricing.Meter{}):
+				return badCloud("Meter", i, ErrRange, "a local cluster leases nothing: want no meter in mode local")
+			case cl.Discount != (pricing.SustainedUse{}):
+				return badCloud("Discount", i, ErrRange, "a local cluster leases nothing: want no discount in mode local")
+			}
 		}
 		if cl.Discount != (pricing.SustainedUse{}) {
 			if err := cl.Discount.Validate(); err != nil {

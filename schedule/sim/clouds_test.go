@@ -165,7 +165,10 @@ func TestCloudErrors(t *testing.T) {
 		"retry":          {Config{RetryEvery: -1}, "RetryEvery", ErrRange},
 		"format":         {Config{Reformat: -1}, "Reformat", ErrRange},
 		"delay":          {Config{Clouds: []Cloud{{Ask: func(time.Duration, int) (time.Duration, bool) { return -1, true }}}}, "Clouds[0].Ask", ErrRange},
-		"never":          {Config{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Ask: refuse}}}, "Submit", ErrRange},
+		"never":          {Config{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Ask: refuse}}}, "Clouds[0].Ask", ErrRange},
+		"never, of two":  {Config{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Quota: 1}, {Name: "B", Ask: refuse}}}, "Clouds[1].Ask", ErrRange},
+		"local meter":    {Config{Mode: Local, Nodes: 9, Clouds: []Cloud{{Meter: pricing.GCE2014}}}, "Clouds[0].Meter", ErrRange},
+		"local discount": {Config{Mode: Local, Nodes: 9, Clouds: []Cloud{{Discount: pricing.GCE2014SustainedUse}}}, "Clouds[0].Discount", ErrRange},
 	} {
 		var s Simulator
 		_, err := s.Run(jobs, c.cfg)
@@ -249,6 +252,17 @@ func TestHoursOfManyInstances(t *testing.T) {
 		if d := cmp.Diff(c.want, got.Clouds[0].Hours); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
+	}
+}
+
+// The lesson's example: what is first at one cloud is not at all of them. A quota of 4
+// at both, and B, the cheaper one for the second job to join, refuses for a day.
+func TestFirstComeIsByQueue(t *testing.T) {
+	refuse := func(now time.Duration, _ int) (time.Duration, bool) { return 0, now >= 24*time.Hour }
+	got := run(t, []trace.Job{job(1, 0, 600, 4), job(2, 1, 60, 4), job(3, 2, 60, 4)},
+		Config{Clouds: []Cloud{{Quota: 4}, {Quota: 4, Ask: refuse}}})
+	if got.Starts[2] >= got.Starts[1] || got.Clouds[0].Jobs+got.Clouds[1].Jobs != 3 {
+		t.Errorf("starts %v at %+v; want the third before the second", got.Starts, got.Clouds)
 	}
 }
 

@@ -75,6 +75,11 @@
 // stay. All queues are looked at after each arrival and end, first that of the
 // site where it was. With one cloud all this is what was said above.
 //
+// First come, first served (with backfilling) holds within a queue, not across them.
+// With a quota of 4 at clouds A and B, of which B refuses for a day, three jobs that
+// need 4 instances each and come in turn: the first runs at A; if the second joins B's
+// queue and the third A's, the third starts when the first ends, before the second.
+//
 // A cloud may refuse a request (Cloud.Ask). It is then not asked again before
 // Config.RetryEvery has passed, at which time all queues are looked at; until then its
 // jobs are assigned elsewhere or wait. A job moves only to a cloud that has granted
@@ -143,7 +148,7 @@
 //
 //   - [Niu16] S. Niu, J. Zhai, X. Ma, X. Tang, W. Chen, W. Zheng: Building
 //     Semi-Elastic Virtual Clusters for Cost-Effective HPC Cloud Resource
-//     Provisioning. IEEE TPDS 27(7), 2016. Sections 2, 4 and 8.1 to 8.4.
+//     Provisioning. IEEE TPDS 27(7), 2016. Sections 2, 4, 6 and 8.1 to 8.8.
 //   - [Duplyakin17] D. Duplyakin, D. Johnson, R. Ricci: The Part-Time Cloud:
 //     Enabling Balanced Elasticity Between Diverse Computing Environments.
 //     ScienceCloud 2017. Section 4.

@@ -40,8 +40,8 @@ type Simulator struct {
 //
 // It returns an [*InputError] for jobs that cannot be replayed (out of order,
 // without nodes or run time, an estimate below the run time, larger than a
-// local cluster) and for a Config that makes no sense; nothing is left out
-// silently. A cost beyond the range of pricing.Money is an error, too.
+// local cluster) and for a Config that makes no sense, or a cloud that refuses for
+// ever what jobs wait for; nothing is left out silently. A cost beyond the range of pricing.Money is an error, too.
 //
 // Time: O(log E) an event beside the scheduler's own, with E jobs running and
 // requests booting, and O(idle instances) for a placement.
@@ -200,6 +200,11 @@ func (s *Simulator) replay() {
 			return
 		}
 		if at > maxTime {
+			if c := s.refusing(at); c != nil {
+				s.fail(badCloud("Ask", c.index, ErrRange, "cloud %q refuses until the simulated clock passes %.0f s, %d jobs before the end",
+					c.cloud.Name, maxTime.Seconds(), len(s.jobs)-s.ended))
+				return
+			}
 			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end", maxTime.Seconds(), len(s.jobs)-s.ended))
 			return
 		}
@@ -228,6 +233,22 @@ func (s *Simulator) replay() {
 			s.again()
 		}
 	}
+}
+
+// refusing returns the site whose cloud refused last, if what comes next, at a time, is
+// to ask one again; else nil.
+func (s *Simulator) refusing(at time.Duration) (last *site) {
+	next := false
+	for _, c := range s.sites {
+		next = next || c.closed == at
+		if last == nil || c.closed > last.closed {
+			last = c
+		}
+	}
+	if !next {
+		return nil
+	}
+	return last
 }
 
 // fail ends the simulation with an error, the first one.
