@@ -144,6 +144,7 @@ func newClient(o options, stderr io.Writer) (*client, error) {
 	for _, h := range c.state.Client.AppendHoldings(nil, c.clock.now()) {
 		c.before[h.Node] = h
 	}
+	c.asked = len(c.state.Client.AppendRequests(nil))
 	if old != nil {
 		c.log.printf("takes up its work again")
 	}

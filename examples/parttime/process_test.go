@@ -256,11 +256,25 @@ func TestHostGone(t *testing.T) {
 			sleep(s.ctx, 5*time.Millisecond)
 		}
 	}
-	nodes("usable", 2)
+	// Until there are so many jobs on disk.
+	jobs := func(n int) {
+		t.Helper()
+		for {
+			old, err := load(filepath.Join(s.dir, "c.json"), "client", minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if old != nil && len(old.Jobs) == n {
+				return
+			}
+			if s.ctx.Err() != nil {
+				t.Fatalf("there are never %d jobs", n)
+			}
+			sleep(s.ctx, 5*time.Millisecond)
+		}
+	}
+	jobs(2)
 	host.kill()
-	c.kill()
-	c = start("c", c.args...)
-	nodes("usable", 2)
 	c.stdin.Close() // as when the demonstration is killed
 	done := make(chan struct{})
 	go func() {
@@ -276,20 +290,7 @@ func TestHostGone(t *testing.T) {
 	c.ended = true
 	c = start("c", c.args...)
 	nodes("unsure", 2) // 15 minutes later, by its own clock
-	for { // and so it has ended what ran there
-		old, err := load(filepath.Join(s.dir, "c.json"), "client", minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(old.Jobs) == 0 {
-			break
-		}
-		if s.ctx.Err() != nil {
-			t.Fatalf("it does not see to its jobs without a host: %v", old.Jobs)
-		}
-		sleep(s.ctx, 5*time.Millisecond)
-	}
-
+	jobs(0)            // and so it has ended what ran there
 	// Another host, with nothing of the kind on disk, on the same address.
 	host = start("new", "host", "-nodes", "2", "-listen", strings.TrimPrefix(host.url, "http://"))
 	s.host = host.url
