@@ -99,6 +99,7 @@
 //	FIFO                      1.583
 //	LIFO                      1.086   1.117    1.348
 //	PAP                       1.148   1.174    1.392
+//	waste per node            1.084
 //	waste per node, pruned    1.036
 //	greedy, true times        1.001
 //	exact, users' estimates   1.001   1.016    1.067

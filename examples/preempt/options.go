@@ -59,9 +59,11 @@ What runs
                        queue, its number in a log, random=1% for that share of the
                        jobs, or top=1% for those that ask for the most node-time,
                        which pap protects as it is (default queue=bigmem in the
-                       made-up log peregrine, none in htc, and random=1% for -trace)
+                       made-up log peregrine, none in htc, and random=1% for -trace;
+                       what a few jobs save depends on the draw: try several -seed)
   -overrun N           jobs that have run for longer than their users asked for count
-                       an N-th with pap+ and exact+ (default 1)
+                       an N-th with pap+ and exact+ (default 1; in the made-up logs
+                       none has)
   -seed N              of the made-up logs, of -sample, -important random= and
                        -policy random (default 1)
 
