@@ -267,3 +267,17 @@ func TestExchangeRequestAgain(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Of a silent partition's nodes those come first whose leases are over, whatever they were
+// worth, and the others wait for values. Of one that speaks the values count.
+func TestExchangeLapsed(t *testing.T) {
+	for age, want := range map[time.Duration]string{time.Minute: "aa*", 6 * time.Minute: "a*a"} {
+		p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+		p.ask("a", "", 2)
+		p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1}, {1, 0.5}}))
+		p.m.s.Nodes[0].Until = time.Minute // the partition has heard of the preemption too late to be renewed, say
+		p.now = age
+		p.ask("b", "", 1)
+		p.want(want)
+	}
+}
