@@ -183,6 +183,9 @@ func TestExchangeAge(t *testing.T) {
 		if _, err := p.m.Handle(p.now, msg); err != nil {
 			t.Fatal(err)
 		}
+		if age == math.MaxInt64 {
+			p.now += time.Minute // it is more then than a span can be
+		}
 		p.ask("b", "", 1)
 		if age == 5*time.Minute {
 			p.want("a*a")
@@ -262,5 +265,19 @@ func TestExchangeRequestAgain(t *testing.T) {
 	}
 	if err := json.Unmarshal(data, new(Manager)); err != nil {
 		t.Error(err)
+	}
+}
+
+// Of a silent partition's nodes those come first whose leases are over, whatever they were
+// worth, and the others wait for values. Of one that speaks the values count.
+func TestExchangeLapsed(t *testing.T) {
+	for age, want := range map[time.Duration]string{time.Minute: "aa*", 6 * time.Minute: "a*a"} {
+		p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+		p.ask("a", "", 2)
+		p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1}, {1, 0.5}}))
+		p.m.s.Nodes[0].Until = time.Minute // the partition has heard of the preemption too late to be renewed, say
+		p.now = age
+		p.ask("b", "", 1)
+		p.want(want)
 	}
 }

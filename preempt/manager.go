@@ -688,14 +688,13 @@ func (m *Manager) setValues(p int, msg *Message) bool {
 			}
 			n.Value = l.Value
 			m.acknowledge(n, l)
-			switch {
-			case n.Preemption > 0 && !n.Acked:
+			if n.Preemption > 0 && !n.Acked {
 				answer.Status, answer.Preemption, answer.Grace = Pending, n.Preemption, n.Grace
-			case n.Preemption == 0 && l.Preemption > 0:
-				answer.Status, answer.Preemption = Cancelled, l.Preemption
+			} else {
 				n.Until = max(n.Until, m.promise())
-			default:
-				n.Until = max(n.Until, m.promise())
+				if n.Preemption == 0 && l.Preemption > 0 {
+					answer.Status, answer.Preemption = Cancelled, l.Preemption
+				}
 			}
 		}
 		m.out.leases = append(m.out.leases, answer)
@@ -798,17 +797,6 @@ func (m *Manager) plan() {
 		}
 		return
 	}
-	// What has been granted can be taken again, by name.
-	for m.pass() && m.waiting > 0 {
-	}
-	for i := range m.s.Partitions {
-		p := &m.s.Partitions[i]
-		p.Delaying = p.Delaying && m.work.wanted[i]
-	}
-}
-
-// pass makes a plan and reports whether nodes have been granted.
-func (m *Manager) pass() bool {
 	w := &m.work
 	parts, kinds := m.s.Partitions, len(m.kinds)
 	w.held, w.own = zeroed(w.held, len(parts)), zeroed(w.own, len(parts))
@@ -849,7 +837,9 @@ func (m *Manager) pass() bool {
 	for _, g := range w.grants {
 		m.grant(g.node, g.p, g.r)
 	}
-	return len(w.grants) > 0
+	for i := range parts {
+		parts[i].Delaying = parts[i].Delaying && w.wanted[i]
+	}
 }
 
 // keeps counts a node that its partition has and keeps, d = 1, or has no more, -1.

@@ -147,24 +147,24 @@ func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOpti
 		}
 		return nil
 	}
-	if err := s.prepare(&st, policy, opts.Overrun); err != nil {
+	greatest, err := s.prepare(&st, policy, opts.Overrun)
+	if err != nil {
 		return err
 	}
+	values := s.byJob
 	for n, j := range st.Node {
-		if j == Idle {
-			dst[n] = 0
-		} else {
-			dst[n] = s.byJob[j]
+		if dst[n] = 0; j != Idle {
+			dst[n] = values[j] / greatest
 		}
 	}
 	return nil
 }
 
 // prepare checks a state and fills byJob with the values of its jobs by a policy
-// other than Random.
-func (s *Scorer) prepare(st *State, policy Policy, overrun int) error {
+// other than Random. They are not scaled; it returns the greatest.
+func (s *Scorer) prepare(st *State, policy Policy, overrun int) (greatest float64, err error) {
 	if err := (Weights{Overrun: overrun}).check(); err != nil {
-		return err
+		return 0, err
 	}
 	jobs := st.Jobs
 	s.census.reset(len(jobs))
@@ -177,40 +177,45 @@ func (s *Scorer) prepare(st *State, policy Policy, overrun int) error {
 	}
 	// In parts that stay in the cache from the check to the value.
 	const part = 1024
-	greatest := 0.0
 	for from := 0; from < len(jobs); from += part {
 		to := min(from+part, len(jobs))
 		if err := s.census.checkJobs(jobs, from, to); err != nil {
-			return err
+			return 0, err
 		}
 		greatest = max(greatest, rankJobs(s.byJob[from:to], jobs[from:to], policy, overrun, oldest))
 	}
-	if err := s.census.checkNodes(st); err != nil {
-		return err
-	}
-	for i := range s.byJob {
-		s.byJob[i] /= greatest
-	}
-	return nil
+	return greatest, s.census.checkNodes(st)
 }
 
 // rankJobs fills values with those of the jobs, not scaled, and returns the
 // greatest. A product of whole numbers below 2⁵³ is exact, so that jobs with equal
 // ones have equal values.
 func rankJobs(values []float64, jobs []Job, policy Policy, overrun int, oldest time.Duration) (greatest float64) {
-	w := Weights{ByPriority: true, Overrun: overrun}
-	for i := range values {
-		j := &jobs[i]
-		v := float64(j.Elapsed)
-		switch policy {
-		case FIFO:
-			v = float64(oldest - j.Elapsed)
-		case PAP:
-			v *= float64(j.Nodes)
-		case PAPPlus:
-			priority, factor := w.of(j)
-			v *= float64(j.Nodes) * float64(priority) * float64(factor)
+	jobs = jobs[:len(values)]
+	switch policy {
+	case FIFO:
+		for i := range values {
+			values[i] = float64(oldest - jobs[i].Elapsed)
 		}
+	case LIFO:
+		for i := range values {
+			values[i] = float64(jobs[i].Elapsed)
+		}
+	case PAP:
+		for i := range values {
+			values[i] = float64(jobs[i].Elapsed) * float64(jobs[i].Nodes)
+		}
+	case PAPPlus:
+		for i := range values {
+			j := &jobs[i]
+			weight := float64(j.Nodes) * float64(j.priority())
+			if overrun > 1 && !j.overdue() {
+				weight *= float64(overrun)
+			}
+			values[i] = float64(j.Elapsed) * weight
+		}
+	}
+	for i, v := range values {
 		v++
 		values[i] = v
 		if v > greatest {

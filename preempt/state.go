@@ -75,17 +75,20 @@ func (c *census) check(st *State) error {
 // checkJobs returns what is wrong with the jobs from one to before another, each
 // alone. It is called for all, in order.
 func (c *census) checkJobs(jobs []Job, from, to int) error {
-	for i := from; i < to; i++ {
+	nodes, most := c.nodes, c.most
+	jobs, narrow := jobs[from:to], c.narrow[from:to]
+	for i := range narrow {
 		j := &jobs[i]
 		if j.Nodes <= 0 || int64(j.Elapsed|j.Requested)|int64(j.Priority) < 0 {
-			return j.check(i)
+			return j.check(from + i)
 		}
-		if c.nodes += j.Nodes; c.nodes < 0 {
-			return badInput("Jobs.Nodes", i, ErrOverflow, "the nodes of all jobs are more than an int can count")
+		if nodes += j.Nodes; nodes < 0 {
+			return badInput("Jobs.Nodes", from+i, ErrOverflow, "the nodes of all jobs are more than an int can count")
 		}
-		c.most = max(c.most, j.Nodes)
-		c.narrow[i] = uint8(j.Nodes)
+		most = max(most, j.Nodes)
+		narrow[i] = uint8(j.Nodes)
 	}
+	c.nodes, c.most = nodes, most
 	return nil
 }
 

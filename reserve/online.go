@@ -225,33 +225,39 @@ func (o *Online) price(list pricing.List, interval time.Duration) error {
 			return badInput("Prices.Classes.Term", k, ErrTerm, "%s has a term of %v: too long for intervals of %v", c.Name, c.Term, interval)
 		}
 		o.ahead = max(o.ahead, n)
-		term := interval * time.Duration(n)
-		fee, err := c.Upfront.Prorate(term, c.Term, pricing.HalfEven)
+		// Fees are whole amounts a part, lest exact planning need fractions of a
+		// nano that differ from class to class.
+		slots := int64(n) * int64(o.k)
+		fee, err := c.Upfront.Prorate(o.part, c.Term, pricing.HalfEven)
 		wall := pricing.Money(0)
 		if err == nil {
-			wall, err = list.OnDemand.Over(term, pricing.HalfEven)
-		}
-		if err == nil {
-			wall, err = wall.Add(pricing.Unit)
+			wall, err = list.OnDemand.Over(o.part, pricing.HalfEven)
 		}
 		if more := o.Premium * (float64(o.terms[k])/float64(shortest) - 1); more > 0 && err == nil {
-			whole := fee.Float64()
+			whole := float64(fee)
 			if c.Billed == pricing.Always {
-				whole += c.Hourly.Float64() * term.Hours()
+				whole += float64(c.Hourly) * o.part.Hours()
 			}
-			extra := whole * more * float64(pricing.Unit)
-			if !(extra < math.MaxInt64/4) {
-				extra = 0
+			if extra := whole * more; extra < math.MaxInt64/4 {
+				fee, err = fee.Add(pricing.Money(extra))
+			} else {
 				err = ErrOverflow
 			}
-			if err == nil {
-				fee, err = fee.Add(pricing.Money(extra))
-			}
+		}
+		if err == nil {
+			fee, err = fee.Mul(slots)
+		}
+		if err == nil {
+			wall, err = wall.Add(1)
+		}
+		if err == nil {
+			wall, err = wall.Mul(slots)
 		}
 		if err != nil {
 			return badInput("Prices.Classes", k, ErrOverflow, "a reservation of %s costs too much", c.Name)
 		}
-		c.Term, c.Upfront = term, fee
+		c.Term = interval * time.Duration(n)
+		c.Upfront = fee
 		o.fees = append(o.fees, fee)
 		o.walls = append(o.walls, max(wall, fee))
 	}

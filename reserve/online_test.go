@@ -397,6 +397,27 @@ func TestOnlineUnevenTerms(t *testing.T) {
 	}
 }
 
+// Terms of years in weeks of hours, which do not divide: any list of few classes, and
+// small demands as well as large ones, are planned for.
+func TestOnlineYears(t *testing.T) {
+	all := pricing.CC28XLarge2013()
+	for k := range all.Classes {
+		for _, price := range []pricing.Money{all.OnDemand, all.OnDemand / 5, 1_234_567_891} {
+			for _, d := range []int{1, 3, 7, 50_000} {
+				p := &Problem{Slot: time.Hour, Every: 168, Prices: pricing.List{OnDemand: price, Classes: all.Classes[k : k+1]}}
+				o := Online{Forecaster: new(trend)}
+				plan := observeSeries(t, &o, p, slices.Repeat([]int{d, d, d, d + 1}, 2*42))
+				rate := all.Classes[k].Upfront.Float64()/all.Classes[k].Term.Hours() + all.Classes[k].Hourly.Float64()
+				if want := rate < price.Float64(); want != (len(plan) > 0) {
+					t.Errorf("%s at %v for %d instances: bought %v", all.Classes[k].Name, price, d, plan)
+				} else if want && plan[0].Count < d {
+					t.Errorf("%s at %v for %d instances: %v", all.Classes[k].Name, price, d, plan[0])
+				}
+			}
+		}
+	}
+}
+
 // History is learnt from without purchases, and is as if it had been observed.
 func TestOnlineLearn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4)) // seed 3, 4

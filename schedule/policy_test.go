@@ -478,6 +478,13 @@ func TestDraft(t *testing.T) {
 		t.Error("a job of 64 is not served although credits are there")
 	}
 
+	s.Clouds[1].Instances = idleDue(5, Never)
+	d.Reset(nil, s)
+	if d.ServeQueue([]Job{{Nodes: 1 << 20}, {Nodes: 64}}, d.Cheapest(), true, OwnReason); !d.Serve(&Job{Nodes: 5}, nil, OwnReason) || d.Spare(1) != 0 {
+		t.Error("a job of 5 is not served by the 5 that are idle in the commercial cloud")
+	}
+	s.Clouds[1].Instances = nil
+
 	s.Clouds[2].Refused = 3
 	d.Reset(nil, s)
 	if n := d.Launch(2, 1, OwnReason); n != 0 || len(d.Cheapest()) != 1 {

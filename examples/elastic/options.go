@@ -68,7 +68,7 @@ What comes out
 All policies run the same samples. Times of jobs are weighted by their cores. Files
 are written whole or not at all. The whole evaluation takes about 20 s on two cores;
 without mcop a few seconds. A log whose jobs need more than there is has a queue that
-grows, and mcop, which plans for all of it, can take hours on it.
+grows: aqtp, which looks at all of it, can take minutes on it, and mcop hours.
 
 Fields of -json: workload, arrivals, reject, policy, runs, jobs (mean of a run),
 awrt_s, awqt_s, makespan_s, cost (means; average weighted response and queued time;

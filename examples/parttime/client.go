@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,11 @@ type client struct {
 	wake  chan struct{}
 	queue chan preempt.Message
 
+	met     chan struct{} // closed when the host has heard of the partition
+	unknown chan struct{} // it knows nothing of it any more
+	stop    context.CancelFunc
+	fatal   chan error // why it cannot go on
+
 	mu     sync.Mutex
 	path   string
 	state  saved
@@ -44,72 +50,89 @@ type job struct {
 
 // runClient is a client until ctx is done.
 func runClient(ctx context.Context, o options, stdout, stderr io.Writer) error {
-	c, fresh, err := newClient(o, stderr)
+	l, url, err := listen(o.listen)
 	if err != nil {
 		return err
 	}
-	l, url, err := listen(o.listen, stdout)
+	defer l.Close()
+	unlock, err := lock(o.state)
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	defer unlock()
+	c, err := newClient(o, stderr)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(stdout, "listening on %s\n", url); err != nil {
+		return err
+	}
+	ctx, c.stop = context.WithCancel(ctx)
+	defer c.stop()
 	var group sync.WaitGroup
 	work := func(f func(context.Context)) { group.Go(func() { f(ctx) }) }
-	served := make(chan error, 1)
-	go func() { served <- serve(ctx, l, c.mux()) }()
-	err = c.register(ctx, o, url)
-	if err == nil {
-		work(c.tick)
-		work(c.send)
-		if c.mean > 0 {
-			work(c.run)
-		}
-		if fresh && o.add > 0 {
-			err = c.step(func(now time.Duration) ([]preempt.Message, error) {
-				_, msgs, err := c.state.Client.AddNodes(now, "", o.add)
-				return msgs, err
-			})
-		}
+	work(c.tick)
+	work(c.send)
+	if c.mean > 0 {
+		work(c.run)
 	}
-	if err != nil {
-		stop()
-	}
-	err = errors.Join(err, <-served)
-	stop()
+	work(func(ctx context.Context) { c.register(ctx, o, url) })
+	err = serve(ctx, l, c.mux())
+	c.stop()
 	group.Wait()
+	select {
+	case f := <-c.fatal:
+		err = errors.Join(err, f)
+	default:
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return errors.Join(err, c.state.save(c.path))
 }
 
-// newClient loads or makes the state, and reports whether it is new.
-func newClient(o options, stderr io.Writer) (c *client, fresh bool, err error) {
-	c = &client{path: o.state, host: o.host, http: &http.Client{Timeout: callTimeout}, wake: make(chan struct{}, 1),
+// fail ends the client.
+func (c *client) fail(err error) {
+	select {
+	case c.fatal <- err:
+	default:
+	}
+	c.stop()
+}
+
+// newClient loads or makes the state.
+func newClient(o options, stderr io.Writer) (*client, error) {
+	c := &client{path: o.state, host: o.host, wake: make(chan struct{}, 1), met: make(chan struct{}), unknown: make(chan struct{}, 1), fatal: make(chan error, 1),
 		queue: make(chan preempt.Message, queueLength), before: map[int]preempt.Holding{}, mean: o.job}
 	old, err := load(o.state, "client", o.minute)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if old != nil {
 		c.state = *old
 		if name := c.state.Client.Partition(); name != o.name {
-			return nil, false, cli.Mistakef("-name %s: -state %s is that of partition %s", o.name, o.state, name)
+			return nil, cli.Mistakef("-name %s: -state %s is that of partition %s", o.name, o.state, name)
+		}
+		if o.manager.Every != 0 && o.manager.Every != c.state.Every {
+			return nil, cli.Mistakef("-every %v: in -state %s it is %v, and stays so", o.manager.Every, o.state, c.state.Every)
 		}
 	} else {
 		// The numbers of a client that lost its state are above those it used before.
 		now := time.Now()
+		if o.manager.Every == 0 {
+			o.manager.Every = time.Minute
+		}
 		p, err := preempt.NewClient(o.name, preempt.ClientOptions{Every: o.manager.Every, First: uint64(now.UnixNano())})
 		if err != nil {
-			return nil, false, cli.Mistakef("%v", err)
+			return nil, cli.Mistakef("%v", err)
 		}
-		c.state = saved{Role: "client", Origin: now, Minute: o.minute, Client: p}
+		c.state = saved{Role: "client", Instance: crand.Text(), Origin: now, Minute: o.minute, Every: o.manager.Every, Add: o.add, Client: p}
 	}
+	c.http = &http.Client{Timeout: callTimeout, Transport: signed{o.name, c.state.Instance}}
 	if c.state.Jobs == nil {
 		c.state.Jobs = map[int]job{}
 	}
 	if err := c.state.save(c.path); err != nil {
-		return nil, false, cli.Mistakef("%v", err)
+		return nil, cli.Mistakef("%v", err)
 	}
 	c.clock = newClock(c.state.Origin, o.minute, c.state.Client.Now())
 	c.log = &journal{w: stderr, clock: c.clock}
@@ -121,26 +144,51 @@ func newClient(o options, stderr io.Writer) (c *client, fresh bool, err error) {
 	for _, h := range c.state.Client.AppendHoldings(nil, c.clock.now()) {
 		c.before[h.Node] = h
 	}
+	c.asked = len(c.state.Client.AppendRequests(nil))
 	if old != nil {
 		c.log.printf("takes up its work again")
 	}
-	return c, old == nil, nil
+	return c, nil
 }
 
-// register creates the partition, and tries again while nobody answers.
-func (c *client) register(ctx context.Context, o options, url string) error {
-	in := map[string]any{"partition": o.name, "weight": o.weight, "floor": o.floor, "url": url}
+// register creates the partition, tries again while nobody answers, and asks for the
+// nodes that the client is to begin with. It does so again when the host has forgotten the
+// partition. The nodes that there are need no host for all that, as long as their leases last.
+func (c *client) register(ctx context.Context, o options, url string) {
+	in := map[string]any{"partition": o.name, "weight": o.weight, "floor": o.floor, "url": url, "instance": c.state.Instance}
 	told := false
-	for {
+	for ctx.Err() == nil {
 		var none struct{}
 		err := post(ctx, c.http, c.host+"/CreatePartition", in, &none)
 		var f *failure
 		switch {
-		case err == nil || ctx.Err() != nil:
-			return nil
+		case err == nil:
+			told = false
+			select {
+			case <-c.met:
+			default:
+				close(c.met)
+			}
+			err := c.step(func(now time.Duration) (msgs []preempt.Message, err error) {
+				if c.state.Add > 0 {
+					_, msgs, err = c.state.Client.AddNodes(now, "", c.state.Add)
+					c.state.Add = 0
+				}
+				return msgs, err
+			})
+			if err != nil {
+				c.log.printf("%v", err)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-c.unknown:
+				c.log.printf("the host has forgotten partition %s; registers again", o.name)
+			}
 		case errors.As(err, &f) && f.status < 500:
-			return cli.Mistakef("the host refuses partition %s: %v", o.name, f)
-		case !told:
+			c.fail(cli.Mistakef("the host refuses partition %s: %v", o.name, f))
+			return
+		case ctx.Err() == nil && !told:
 			c.log.printf("nobody answers at %s; tries again", c.host)
 			told = true
 		}
@@ -160,7 +208,7 @@ func sleep(ctx context.Context, d time.Duration) {
 // mux is what the client answers, to the host and to its framework.
 func (c *client) mux() *http.ServeMux {
 	mux := http.NewServeMux()
-	calls(mux, preempt.NodesQueued, preempt.DeleteCancelled, func(msg preempt.Message) ([]preempt.Message, error) {
+	calls(mux, preempt.NodesQueued, preempt.DeleteCancelled, func(*http.Request) error { return nil }, func(msg preempt.Message) ([]preempt.Message, error) {
 		return c.change(func(now time.Duration) ([]preempt.Message, error) { return c.state.Client.Handle(now, msg) })
 	})
 	mux.HandleFunc("/framework/AddNodes", endpoint(http.MethodPost, func(in struct {
@@ -202,6 +250,7 @@ func (c *client) mux() *http.ServeMux {
 // holdings is what GET /framework/Nodes answers.
 type holdings struct {
 	Time     float64           `json:"time_s"`
+	Instance string            `json:"instance"` // which client this is
 	Nodes    []holding         `json:"nodes"`
 	Requests []preempt.Request `json:"requests"`
 }
@@ -218,7 +267,7 @@ func (c *client) holdings() holdings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.now()
-	out := holdings{Time: now.Seconds(), Nodes: []holding{}, Requests: c.state.Client.AppendRequests([]preempt.Request{})}
+	out := holdings{Time: now.Seconds(), Instance: c.state.Instance, Nodes: []holding{}, Requests: c.state.Client.AppendRequests([]preempt.Request{})}
 	for _, h := range c.state.Client.AppendHoldings(nil, now) {
 		n := holding{Node: h.Node, Epoch: h.Epoch, State: h.State.String(), Value: h.Value}
 		if h.State == preempt.Draining {
@@ -261,9 +310,16 @@ func (c *client) change(f func(now time.Duration) ([]preempt.Message, error)) ([
 func (c *client) step(f func(now time.Duration) ([]preempt.Message, error)) error {
 	msgs, err := c.change(f)
 	for _, m := range msgs {
-		select {
-		case c.queue <- m:
-		default: // it is lost
+		for sent := false; !sent; {
+			select {
+			case c.queue <- m:
+				sent = true
+			default:
+				select {
+				case <-c.queue: // the oldest is lost
+				default:
+				}
+			}
 		}
 	}
 	return err
@@ -291,6 +347,12 @@ func (c *client) tick(ctx context.Context) {
 // send sends what is queued to the host and reads the answers, until ctx is done.
 func (c *client) send(ctx context.Context) {
 	silent := false
+	told := map[preempt.Call]string{} // what the host has refused last
+	select {
+	case <-ctx.Done():
+		return
+	case <-c.met:
+	}
 	for {
 		var msg preempt.Message
 		select {
@@ -304,14 +366,29 @@ func (c *client) send(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
+		case errors.As(err, &f) && f.status == http.StatusConflict:
+			c.fail(fmt.Errorf("the host refuses this client: %w", f))
+			return
 		case errors.As(err, &f):
-			c.log.printf("the host does not take %v: %v", msg.Call, f)
+			if told[msg.Call] != f.text {
+				c.log.printf("the host does not take %v: %v", msg.Call, f)
+			}
+			told[msg.Call] = f.text
+			if f.status == http.StatusNotFound {
+				select {
+				case c.unknown <- struct{}{}:
+				default:
+				}
+			}
 		case err != nil && !silent:
 			c.log.printf("does not hear of the host")
 		case err == nil && silent:
 			c.log.printf("hears of the host again")
 		}
-		silent = err != nil
+		if err == nil {
+			delete(told, msg.Call)
+		}
+		silent = err != nil && f == nil
 		for _, a := range answers {
 			if err := c.step(func(now time.Duration) ([]preempt.Message, error) { return c.state.Client.Handle(now, a) }); err != nil {
 				c.log.printf("does not understand the host: %v", err)

@@ -19,6 +19,14 @@ import (
 // demonstrate starts a host and two clients as processes and shows how nodes pass from
 // one partition to the other, while each process is killed and started again once.
 func demonstrate(ctx context.Context, o options, stdout io.Writer) error {
+	err := perform(ctx, o, stdout)
+	if ctx.Err() != nil {
+		return nil // interrupted
+	}
+	return err
+}
+
+func perform(ctx context.Context, o options, stdout io.Writer) error {
 	dir, err := os.MkdirTemp("", "parttime-")
 	if err != nil {
 		return err
@@ -164,6 +172,7 @@ type process struct {
 	name, url string
 	args      []string
 	cmd       *exec.Cmd
+	stdin     io.Closer
 	said      sync.WaitGroup // its standard error is read
 	ended     bool
 }
@@ -177,6 +186,10 @@ func (s *stage) start(name string, args ...string) (*process, error) {
 	p := &process{name: name, args: args}
 	full := append(append([]string{}, args...), "-minute", s.minute.String(), "-state", filepath.Join(s.dir, name+".json"))
 	p.cmd = exec.Command(program, full...)
+	p.cmd.Env = append(os.Environ(), tied+"=1")
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

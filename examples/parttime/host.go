@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,7 @@ type host struct {
 	path   string
 	state  saved
 	before []preempt.Assignment // what the journal has told
+	parts  []preempt.PartitionStatus
 	queues map[string]chan preempt.Message
 }
 
@@ -39,12 +41,22 @@ const queueLength = 64
 
 // runHost is the host until ctx is done.
 func runHost(ctx context.Context, o options, stdout, stderr io.Writer) error {
+	// A host that cannot listen, or whose state another one has, changes nothing.
+	l, url, err := listen(o.listen)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	unlock, err := lock(o.state)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	h, err := newHost(ctx, o, stderr)
 	if err != nil {
 		return err
 	}
-	l, _, err := listen(o.listen, stdout)
-	if err != nil {
+	if _, err := fmt.Fprintf(stdout, "listening on %s\n", url); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
@@ -102,6 +114,7 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 	h.clock = newClock(h.state.Origin, o.minute, h.state.Manager.Now())
 	h.log = &journal{w: stderr, clock: h.clock}
 	h.before = h.state.Manager.AppendAssignments(nil)
+	h.parts = h.state.Manager.AppendPartitions(nil)
 	if old != nil {
 		h.log.printf("takes up its work again")
 	}
@@ -111,7 +124,7 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 // mux is what the host answers.
 func (h *host) mux() *http.ServeMux {
 	mux := http.NewServeMux()
-	calls(mux, preempt.AddNodes, preempt.AcknowledgeDelete, func(msg preempt.Message) ([]preempt.Message, error) {
+	calls(mux, preempt.AddNodes, preempt.AcknowledgeDelete, h.known, func(msg preempt.Message) ([]preempt.Message, error) {
 		return h.step(msg.Partition, func(now time.Duration) ([]preempt.Message, error) { return h.state.Manager.Handle(now, msg) })
 	})
 	mux.HandleFunc("/CreatePartition", endpoint(http.MethodPost, h.create))
@@ -119,7 +132,7 @@ func (h *host) mux() *http.ServeMux {
 		Partition string `json:"partition"`
 		Count     int    `json:"count"`
 	}) (struct{}, error) {
-		_, err := h.step("", func(now time.Duration) ([]preempt.Message, error) {
+		_, err := h.change("", true, func(now time.Duration) ([]preempt.Message, error) {
 			return h.state.Manager.Reclaim(now, in.Partition, in.Count)
 		})
 		if err == nil {
@@ -131,18 +144,48 @@ func (h *host) mux() *http.ServeMux {
 	return mux
 }
 
+// known refuses the client of a partition in whose place there is another one.
+func (h *host) known(r *http.Request) error {
+	name, err := url.PathUnescape(r.Header.Get(partitionHeader))
+	if err != nil {
+		return failf(http.StatusBadRequest, "the header %s is not escaped as in a path", partitionHeader)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t, ok := h.state.Partitions[name]; ok && t.Instance != r.Header.Get(instanceHeader) {
+		return failf(http.StatusConflict, "partition %q has another client by now, at %s", name, t.URL)
+	}
+	return nil
+}
+
 // step is one step of the manager: what it changes is saved before a message about it
 // is sent. Messages to the partition that asks are returned, others queued.
 func (h *host) step(asker string, f func(now time.Duration) ([]preempt.Message, error)) ([]preempt.Message, error) {
+	return h.change(asker, false, f)
+}
+
+// change is step. One that is whole is saved though nothing is to be sent, and is undone
+// if it cannot be: the answer says whether it has been, and it may be asked for again.
+func (h *host) change(asker string, whole bool, f func(now time.Duration) ([]preempt.Message, error)) ([]preempt.Message, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	var before []byte
+	if whole {
+		var err error
+		if before, err = json.Marshal(h.state.Manager); err != nil {
+			return nil, err
+		}
+	}
 	msgs, err := f(h.clock.now())
 	if err != nil {
 		return nil, err
 	}
-	if len(msgs) > 0 {
+	if len(msgs) > 0 || whole {
 		if err := h.state.save(h.path); err != nil {
 			h.log.printf("%v; nothing is sent", err)
+			if whole {
+				err = errors.Join(err, json.Unmarshal(before, h.state.Manager))
+			}
 			return nil, err
 		}
 	}
@@ -183,7 +226,6 @@ func (h *host) tick(ctx context.Context) {
 		case <-h.wake:
 		case <-t.C:
 			h.step("", func(now time.Duration) ([]preempt.Message, error) { return h.state.Manager.Tick(now), nil })
-			<-h.wake // its own
 		}
 		t.Stop()
 	}
@@ -202,6 +244,15 @@ func (h *host) create(in struct {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	old, ok := h.state.Partitions[in.Partition]
+	if ok && old.Instance != in.Instance {
+		h.mu.Unlock()
+		alive := h.alive(old)
+		h.mu.Lock()
+		if alive || h.state.Partitions[in.Partition] != old {
+			return none, failf(http.StatusConflict, "partition %q has a client, at %s; that one is to end first", in.Partition, old.URL)
+		}
+		h.log.printf("hears of a new client of %s, and not of the old one", in.Partition)
+	}
 	if ok && (old.Weight != in.Weight || old.Floor != in.Floor) {
 		return none, failf(http.StatusConflict, "partition %q has weight %d and floor %d, not %d and %d", in.Partition, old.Weight, old.Floor, in.Weight, in.Floor)
 	}
@@ -217,6 +268,14 @@ func (h *host) create(in struct {
 	}
 	h.open(in.Partition)
 	return none, nil
+}
+
+// alive reports whether a client answers where it was last, and is that one.
+func (h *host) alive(t terms) bool {
+	ctx, cancel := context.WithTimeout(h.ctx, callTimeout/2)
+	defer cancel()
+	var there holdings
+	return get(ctx, h.http, t.URL+"/framework/Nodes", &there) == nil && there.Instance == t.Instance
 }
 
 // open starts what sends messages to a partition's client, if it has not been.
@@ -265,10 +324,19 @@ func (h *host) open(name string) {
 
 // status is what GET /Status answers.
 type status struct {
-	Time    float64              `json:"time_s"`
-	Nodes   []nodeStatus         `json:"nodes"`
-	Parts   map[string]terms     `json:"partitions"`
-	Counted preempt.ManagerStats `json:"counted"`
+	Time    float64               `json:"time_s"`
+	Nodes   []nodeStatus          `json:"nodes"`
+	Parts   map[string]partStatus `json:"partitions"`
+	Counted preempt.ManagerStats  `json:"counted"`
+}
+
+type partStatus struct {
+	terms
+	Waiting  int  `json:"waiting"`  // nodes asked for and not granted
+	Reclaim  int  `json:"reclaim"`  // nodes to take when there are values
+	Fresh    bool `json:"fresh"`    // the values are
+	Delaying bool `json:"delaying"` // a preemption waits for them,
+	Passed   bool `json:"passed"`   // or has, in vain
 }
 
 type nodeStatus struct {
@@ -282,9 +350,9 @@ type nodeStatus struct {
 func (h *host) status() status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := status{Time: h.clock.now().Seconds(), Parts: map[string]terms{}, Counted: h.state.Manager.Stats()}
-	for name, t := range h.state.Partitions {
-		s.Parts[name] = t
+	s := status{Time: h.clock.now().Seconds(), Parts: map[string]partStatus{}, Counted: h.state.Manager.Stats()}
+	for _, p := range h.state.Manager.AppendPartitions(nil) {
+		s.Parts[p.Name] = partStatus{h.state.Partitions[p.Name], p.Waiting, p.Reclaim, p.Fresh, p.Delaying, p.Passed}
 	}
 	for _, a := range h.state.Manager.AppendAssignments(nil) {
 		n := nodeStatus{Node: a.Node, Partition: a.Partition, Epoch: a.Epoch, Value: a.Value}
@@ -297,8 +365,23 @@ func (h *host) status() status {
 	return s
 }
 
-// tell writes into the journal what has changed in the ledger, and notices sent.
+// tell writes into the journal what has changed in the ledger, what is delayed, and
+// notices sent.
 func (h *host) tell(msgs []preempt.Message) {
+	parts := h.state.Manager.AppendPartitions(nil)
+	for i, p := range parts {
+		var b preempt.PartitionStatus
+		if i < len(h.parts) {
+			b = h.parts[i]
+		}
+		switch {
+		case p.Passed && !b.Passed:
+			h.log.printf("does not take nodes from %s before there are new values", p.Name)
+		case p.Delaying && !b.Delaying:
+			h.log.printf("waits for the values of %s", p.Name)
+		}
+	}
+	h.parts = parts
 	after := h.state.Manager.AppendAssignments(nil)
 	type line struct {
 		text  string

@@ -24,8 +24,18 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
 
+// tied is set in the environment of processes that the demonstration starts: they
+// end when their standard input does, and so when it ends, however that comes.
+const tied = "PARTTIME_TIED"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	if os.Getenv(tied) != "" {
+		go func() {
+			io.Copy(io.Discard, os.Stdin)
+			stop()
+		}()
+	}
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)

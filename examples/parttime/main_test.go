@@ -61,7 +61,7 @@ func TestHelp(t *testing.T) {
 	for role, section := range map[role]string{hostRole: host, clientRole: client, demoRole: demo} {
 		o := options{role: role}
 		o.flagSet().VisitAll(func(f *flag.Flag) {
-			shared := role == clientRole && slices.Contains([]string{"listen", "state", "every", "minute"}, f.Name)
+			shared := role == clientRole && slices.Contains([]string{"listen", "state", "minute"}, f.Name)
 			if !shared && !strings.Contains(section, "\n  -"+f.Name+" ") {
 				t.Errorf("-h does not list -%s of role %d", f.Name, role)
 			}
@@ -120,6 +120,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"host", "-state", write("bad", strings.Replace(string(broken), `"epoch":0`, `"epoch":0,"confirmed":true`, 1))}, "free and has a lease"},
 		{[]string{"host", "-state", state, "-nodes", "4"}, "is of 3 nodes"},
 		{[]string{"host", "-state", state, "-minute", "1s"}, "a minute takes 1m0s"},
+		{[]string{"host", "-nodes", "100001"}, "whole number from 1 to 100000"},
 		{[]string{"client"}, "needs -host"},
 		{[]string{"client", "-host", "http://127.0.0.1:1"}, "-name"},
 		{[]string{"client", "-host", "127.0.0.1:1", "-name", "x"}, "such as http://127.0.0.1:8080"},
@@ -214,6 +215,7 @@ func TestHTTP(t *testing.T) {
 		{"POST", "/Reclaim", js, `{"partition":"hpc","count":1}`, 200, "{}"},
 		{"GET", "/Status", "", "", 200, `"url":"http://127.0.0.1:2"`},
 		{"GET", "/Status", "", "", 200, `"ends_s":`},
+		{"GET", "/Status", "", "", 200, `"waiting":0,"reclaim":0,"fresh":true`},
 	} {
 		status, answer := send(t, c.method, s.URL+c.path, c.kind, c.body)
 		if len(c.body) > 200 {
@@ -254,6 +256,208 @@ func TestNotSaved(t *testing.T) {
 	})
 	if err == nil || len(out) > 0 || statusOf(err) != http.StatusInternalServerError {
 		t.Errorf("%v, %v", out, err)
+	}
+}
+
+// breakable is a host with the partition hpc, whose state can be kept from being saved and
+// saved again. hpc holds all three nodes and has told no values.
+func breakable(t *testing.T) (h *host, spoil, mend func()) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "s")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	h, err := newHost(t.Context(), options{role: hostRole, nodes: 3, minute: 10 * time.Millisecond, state: filepath.Join(dir, "s")}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.state.Manager.CreatePartition("hpc", 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, msg := range []preempt.Message{
+		{Call: preempt.AddNodes, Number: 1, Requests: []preempt.Request{{ID: 1, Count: 3}}},
+		{Call: preempt.SetResourceValues, Number: 2, Age: -1, Leases: []preempt.Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}, {Node: 2, Epoch: 1}}},
+	} {
+		msg.Partition = "hpc"
+		if _, err := h.step("hpc", func(now time.Duration) ([]preempt.Message, error) { return h.state.Manager.Handle(now, msg) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h, func() { os.Rename(dir, dir+"x") }, func() { os.Rename(dir+"x", dir) }
+}
+
+// A host that cannot save goes on to tick, and ends when it is to.
+func TestTicksWithoutSaving(t *testing.T) {
+	h, spoil, mend := breakable(t)
+	if _, err := h.step("", func(now time.Duration) ([]preempt.Message, error) {
+		if _, err := h.state.Manager.Handle(now, preempt.Message{Call: preempt.SetResourceValues, Partition: "hpc", Number: 3,
+			Leases: []preempt.Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}, {Node: 2, Epoch: 1}}}); err != nil {
+			return nil, err
+		}
+		return h.state.Manager.Reclaim(now, "hpc", 1)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	spoil()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		h.tick(ctx)
+		close(ended)
+	}()
+	time.Sleep(100 * time.Millisecond) // ten notices are not sent
+	mend()
+	for start := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		h.mu.Lock()
+		over := h.state.Manager.AppendAssignments(nil)[0].Partition == ""
+		h.mu.Unlock()
+		if over {
+			break
+		}
+		if time.Since(start) > 10*time.Second {
+			t.Fatal("the node is never taken")
+		}
+	}
+	cancel()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not end")
+	}
+}
+
+// What an administrator takes is on disk when that is answered, and is not taken twice if it
+// had to be asked for twice.
+func TestReclaimSaved(t *testing.T) {
+	h, spoil, mend := breakable(t)
+	s := httptest.NewServer(h.mux())
+	defer s.Close()
+	take := func() int {
+		status, _ := send(t, "POST", s.URL+"/Reclaim", "application/json", `{"partition":"hpc","count":2}`)
+		return status
+	}
+	spoil()
+	if got := take(); got != 500 {
+		t.Errorf("status %d, want 500", got)
+	}
+	mend()
+	if got := take(); got != 200 {
+		t.Errorf("status %d, want 200", got)
+	}
+	old, err := load(h.path, "host", h.state.Minute)
+	if err != nil || old == nil {
+		t.Fatal(err)
+	}
+	if got := old.Manager.AppendPartitions(nil)[0].Reclaim; got != 2 {
+		t.Errorf("%d nodes to reclaim are saved, want 2", got)
+	}
+}
+
+// Two processes do not have one state, and the second one changes nothing.
+func TestLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "host.json")
+	unlock, err := lock(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path + ".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := exclude(f)
+	f.Close()
+	if alone || err != nil {
+		t.Skip("this system has no such locks")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{{"host", "-state", path}, {"client", "-host", "http://127.0.0.1:1", "-name", "x", "-state", path}} {
+		var errs bytes.Buffer
+		if status := run(ctx, args, io.Discard, &errs); status != 2 || !strings.Contains(errs.String(), "another process uses it") {
+			t.Errorf("%q: status %d, %s", args, status, errs.String())
+		}
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it is written nevertheless")
+	}
+	unlock()
+	if status := run(ctx, []string{"host", "-state", path}, io.Discard, io.Discard); status != 0 {
+		t.Errorf("status %d when it is free", status)
+	}
+	files, err := filepath.Glob(path + "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{path, path + ".lock"}, files); diff != "" {
+		t.Errorf("files left (-want +got):\n%s", diff)
+	}
+}
+
+// A partition's second client is refused while the first one answers, and has its place when
+// it does not; then what the first one still says is refused.
+func TestSecondClient(t *testing.T) {
+	s := testHost(t)
+	one := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reply(w, 200, holdings{Instance: "one"})
+	}))
+	defer one.Close()
+	create := func(instance, url string) int {
+		status, _ := send(t, "POST", s.URL+"/CreatePartition", "application/json",
+			`{"partition":"h/c","weight":1,"url":"`+url+`","instance":"`+instance+`"}`)
+		return status
+	}
+	say := func(instance string) int {
+		var answers []preempt.Message
+		err := post(t.Context(), &http.Client{Transport: signed{"h/c", instance}}, s.URL+"/AddNodes",
+			preempt.Message{Call: preempt.AddNodes, Partition: "h/c", Number: 1}, &answers)
+		if err != nil {
+			return statusOf(err)
+		}
+		return 200
+	}
+	got := []int{create("one", one.URL), create("one", one.URL), say("one"), create("two", "http://127.0.0.1:1"), say("two"), say("one")}
+	one.Close()
+	got = append(got, create("two", "http://127.0.0.1:1"), say("one"), say("two"))
+	if diff := cmp.Diff([]int{200, 200, 200, 409, 409, 200, 200, 409, 200}, got); diff != "" {
+		t.Errorf("statuses (-want +got):\n%s", diff)
+	}
+}
+
+// An answer that is cut off is not taken for one that makes no sense.
+func TestLargeAnswer(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Write(bytes.Repeat([]byte(" "), maxBody+1))
+	}))
+	defer s.Close()
+	var v any
+	if err := get(t.Context(), http.DefaultClient, s.URL, &v); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The state's -every stays.
+func TestEvery(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	args := []string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-state", filepath.Join(t.TempDir(), "s")}
+	for _, c := range []struct {
+		every  string
+		status int
+	}{{"30s", 0}, {"30s", 0}, {"1m", 2}} {
+		var errs bytes.Buffer
+		if status := run(ctx, append(args, "-every", c.every), io.Discard, &errs); status != c.status {
+			t.Errorf("-every %s: status %d, %s", c.every, status, errs.String())
+		}
+	}
+}
+
+// A demonstration that is interrupted has not failed.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	var errs bytes.Buffer
+	if status := run(ctx, nil, io.Discard, &errs); status != 0 || errs.Len() > 0 {
+		t.Errorf("status %d, %s", status, errs.String())
 	}
 }
 

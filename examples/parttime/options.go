@@ -31,8 +31,9 @@ Of the host
   -listen ADDRESS      where to listen (default 127.0.0.1:0, a free port, which it
                        prints). There is no authentication: who can reach the
                        address can take part
-  -state FILE          keep the state in FILE; without it a restart forgets all
-  -nodes N             nodes of the cluster (default 20)
+  -state FILE          keep the state in FILE; without it a restart forgets all.
+                       FILE.lock keeps other processes from it
+  -nodes N             nodes of the cluster, 1 to 100000 (default 20)
   -grace D             grace period (default 2m)
   -every D             time between notices (default 1m)
   -term D              lease: how long the nodes of a silent client are its own
@@ -47,10 +48,11 @@ Of a client
   -weight N            its share of the cluster, against others' (default 1)
   -floor N             nodes that preemption leaves it (default 0)
   -add N               nodes to ask for when there is no state yet (default 0)
+  -every D             time between listings (default 1m, and what is in the state)
   -job D               pretend to run jobs of D on average, one a node, whose nodes
                        are worth the more the longer they have run (default: run
                        none; a framework of yours does)
-  -listen, -state, -every and -minute as of the host
+  -listen, -state and -minute as of the host
 
 Of the demonstration
   -minute D            let a minute take D (default 400ms)
@@ -62,7 +64,7 @@ A framework talks to its client:
   POST /framework/SetResourceValues  {"values": [{"node": 3, "value": 0.5}]}
   GET  /framework/Nodes              what it has, and for how long
 An administrator talks to the host:
-  GET  /Status                       who has which node
+  GET  /Status                       who has which node, and what is waited for
   POST /Reclaim                      {"partition": "hpc", "count": 2}
 
 The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
@@ -95,7 +97,10 @@ type options struct {
 	job    time.Duration
 }
 
-const defaultNodes = 20
+const (
+	defaultNodes = 20
+	maxNodes     = 100_000 // so that a message about all of them is short enough
+)
 
 // flagSet returns the flags of a role, which set o.
 func (o *options) flagSet() *flag.FlagSet {
@@ -132,7 +137,7 @@ func (o *options) flagSet() *flag.FlagSet {
 	})
 	positive("every", &o.manager.Every)
 	if o.role == hostRole {
-		whole("nodes", &o.nodes, 1, 1_000_000)
+		whole("nodes", &o.nodes, 1, maxNodes)
 		positive("grace", &o.manager.Grace)
 		positive("max-age", &o.manager.MaxAge)
 		positive("max-delay", &o.manager.MaxDelay)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -217,4 +218,88 @@ func TestNobodyThere(t *testing.T) {
 	if got := errs.String(); strings.Count(got, "tries again") != 1 {
 		t.Errorf("it says %q", got)
 	}
+}
+
+// A client goes on with its jobs and its clock while the host is not there, and a host that
+// forgot the partition is told of it again.
+func TestHostGone(t *testing.T) {
+	const minute = 60 * time.Millisecond
+	s := testStage(t, minute)
+	start := func(name string, args ...string) *process {
+		t.Helper()
+		p, err := s.start(name, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	host := start("host", "host", "-nodes", "2")
+	c := start("c", "client", "-host", host.url, "-name", "c", "-add", "2", "-job", "1000h")
+	nodes := func(state string, n int) {
+		t.Helper()
+		for {
+			var h holdings
+			count := 0
+			if get(s.ctx, s.http, c.url+"/framework/Nodes", &h) == nil {
+				for _, x := range h.Nodes {
+					if x.State == state {
+						count++
+					}
+				}
+			}
+			if count == n {
+				return
+			}
+			if s.ctx.Err() != nil {
+				t.Fatalf("it never has %d %s nodes: %+v", n, state, h)
+			}
+			sleep(s.ctx, 5*time.Millisecond)
+		}
+	}
+	// Until there are so many jobs on disk.
+	jobs := func(n int) {
+		t.Helper()
+		for {
+			old, err := load(filepath.Join(s.dir, "c.json"), "client", minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if old != nil && len(old.Jobs) == n {
+				return
+			}
+			if s.ctx.Err() != nil {
+				t.Fatalf("there are never %d jobs", n)
+			}
+			sleep(s.ctx, 5*time.Millisecond)
+		}
+	}
+	jobs(2)
+	host.kill()
+	c.stdin.Close() // as when the demonstration is killed
+	done := make(chan struct{})
+	go func() {
+		c.said.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-s.ctx.Done():
+		t.Fatal("the process outlives the one that started it")
+	}
+	c.cmd.Wait()
+	c.ended = true
+	c = start("c", c.args...)
+	nodes("unsure", 2) // 15 minutes later, by its own clock
+	jobs(0)            // and so it has ended what ran there
+	// Another host, with nothing of the kind on disk, on the same address.
+	host = start("new", "host", "-nodes", "2", "-listen", strings.TrimPrefix(host.url, "http://"))
+	s.host = host.url
+	other := start("d", "client", "-host", host.url, "-name", "d")
+	host.kill()
+	host = start("newer", "host", "-nodes", "2", "-listen", strings.TrimPrefix(host.url, "http://"))
+	s.host = host.url
+	if err := s.until(func(st status) bool { _, c := st.Parts["c"]; _, d := st.Parts["d"]; return c && d }); err != nil {
+		t.Fatal(err)
+	}
+	other.kill()
 }

@@ -16,12 +16,15 @@ import (
 // saved is what a process keeps in its -state.
 type saved struct {
 	Role       string           `json:"role"`
-	Origin     time.Time        `json:"origin"` // of the clock
+	Instance   string           `json:"instance,omitempty"` // of a client: a name that no other one has
+	Origin     time.Time        `json:"origin"`             // of the clock
 	Minute     time.Duration    `json:"minute_ns"`
 	Partitions map[string]terms `json:"partitions,omitempty"` // of a host
 	Manager    *preempt.Manager `json:"manager,omitempty"`
 	Client     *preempt.Client  `json:"client,omitempty"`
-	Jobs       map[int]job      `json:"jobs,omitempty"` // by node
+	Every      time.Duration    `json:"every_ns,omitempty"` // of a client
+	Add        int              `json:"add,omitempty"`      // nodes to ask for when the host has heard of the partition
+	Jobs       map[int]job      `json:"jobs,omitempty"`     // by node
 }
 
 // terms is what a client says of its partition.
@@ -29,6 +32,33 @@ type terms struct {
 	Weight int    `json:"weight"`
 	Floor  int    `json:"floor"`
 	URL    string `json:"url"` // where its client listens
+
+	Instance string `json:"instance,omitempty"` // which client that is
+}
+
+// lock keeps other processes from a state, until the function that it returns is
+// called. It does nothing without a path. The error is the user's mistake.
+func lock(path string) (unlock func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o666)
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	if err != nil {
+		return nil, cli.Mistakef("cannot save -state %s: %v", path, err)
+	}
+	alone, err := exclude(f)
+	if err == nil && !alone {
+		err = errors.New("another process uses it; want a state of its own for each")
+	}
+	if err != nil {
+		f.Close()
+		return nil, cli.Mistakef("cannot lock -state %s: %v", path, err)
+	}
+	return func() { f.Close() }, nil // the file stays: who waits for it has it open
 }
 
 // load reads a state, nil if there is none. The error is the user's mistake.
@@ -59,7 +89,8 @@ func load(path, role string, minute time.Duration) (*saved, error) {
 }
 
 // save replaces a state, whole or not at all, and does not return before it is on disk.
-// It does nothing without a path.
+// It does nothing without a path. The caller has the lock, and is alone with the
+// temporary file.
 func (s *saved) save(path string) error {
 	if path == "" {
 		return nil
@@ -69,7 +100,7 @@ func (s *saved) save(path string) error {
 		return err
 	}
 	fail := func(err error) error { return fmt.Errorf("cannot save -state %s: %w", path, err) }
-	f, err := os.CreateTemp(filepath.Dir(path), ".parttime-*.tmp")
+	f, err := os.Create(path + ".tmp")
 	if err != nil {
 		return fail(err)
 	}

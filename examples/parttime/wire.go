@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -22,7 +23,7 @@ import (
 // answer, which the exchange makes good: nothing here is tried twice.
 
 const (
-	maxBody     = 16 << 20 // of a request or answer; a lease takes about 100 bytes
+	maxBody     = 16 << 20 // of a request or answer; a lease takes about 100 bytes, and there are maxNodes at most
 	callTimeout = 5 * time.Second
 )
 
@@ -113,10 +114,27 @@ func notFound(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusNotFound, map[string]string{"error": fmt.Sprintf("there is no %s here; -h of the program lists what there is", r.URL.Path)})
 }
 
-// calls adds an endpoint for each of the calls to mux.
-func calls(mux *http.ServeMux, from, to preempt.Call, handle func(preempt.Message) ([]preempt.Message, error)) {
+// The headers in which a client says who it is.
+const (
+	partitionHeader = "Parttime-Partition" // escaped as in a path
+	instanceHeader  = "Parttime-Instance"
+)
+
+// signed is a transport that says who sends.
+type signed struct{ partition, instance string }
+
+func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set(partitionHeader, url.PathEscape(s.partition))
+	r.Header.Set(instanceHeader, s.instance)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// calls adds an endpoint for each of the calls to mux. What guard does not let in is
+// answered with its error.
+func calls(mux *http.ServeMux, from, to preempt.Call, guard func(*http.Request) error, handle func(preempt.Message) ([]preempt.Message, error)) {
 	for c := from; c <= to; c++ {
-		mux.HandleFunc("/"+c.String(), endpoint(http.MethodPost, func(msg preempt.Message) ([]preempt.Message, error) {
+		answer := endpoint(http.MethodPost, func(msg preempt.Message) ([]preempt.Message, error) {
 			if msg.Call != c {
 				return nil, failf(http.StatusBadRequest, "the body's call is %v, and the path's %v", msg.Call, c)
 			}
@@ -125,7 +143,14 @@ func calls(mux *http.ServeMux, from, to preempt.Call, handle func(preempt.Messag
 				out = []preempt.Message{}
 			}
 			return out, err
-		}))
+		})
+		mux.HandleFunc("/"+c.String(), func(w http.ResponseWriter, r *http.Request) {
+			if err := guard(r); err != nil {
+				reply(w, statusOf(err), map[string]string{"error": err.Error()})
+				return
+			}
+			answer(w, r)
+		})
 	}
 }
 
@@ -158,9 +183,12 @@ func do(client *http.Client, req *http.Request, out any) error {
 		return err
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
 		return err
+	}
+	if len(data) > maxBody {
+		return &failure{http.StatusBadGateway, fmt.Sprintf("the answer is too large; %d bytes are the most", maxBody)}
 	}
 	if resp.StatusCode != http.StatusOK {
 		var e struct {
@@ -174,9 +202,9 @@ func do(client *http.Client, req *http.Request, out any) error {
 	return json.Unmarshal(data, out)
 }
 
-// listen opens the address that the user gave, and says where it is.
-func listen(address string, stdout io.Writer) (net.Listener, string, error) {
-	l, err := net.Listen("tcp", address)
+// listen opens the address that the user gave.
+func listen(address string) (l net.Listener, url string, err error) {
+	l, err = net.Listen("tcp", address)
 	if err != nil {
 		var op *net.OpError
 		if errors.As(err, &op) {
@@ -184,12 +212,7 @@ func listen(address string, stdout io.Writer) (net.Listener, string, error) {
 		}
 		return nil, "", cli.Mistakef("cannot listen on -listen %s: %v", address, err)
 	}
-	url := "http://" + l.Addr().String()
-	if _, err := fmt.Fprintf(stdout, "listening on %s\n", url); err != nil {
-		l.Close()
-		return nil, "", err
-	}
-	return l, url, nil
+	return l, "http://" + l.Addr().String(), nil
 }
 
 // serve answers requests until ctx is done, and then those that have begun.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -20,10 +21,14 @@ import (
 type jobLog struct {
 	name      string
 	jobs      []trace.Job
-	tooLarge  int // jobs that were left out for their nodes
+	requested []time.Duration // by job: what its user asked for, 0 where that is unknown
+	all       int             // jobs before any were left out
+	tooLarge  int             // jobs that were left out for their nodes
+	tooLong   int             // jobs that were left out for their run times
 	priority  []int
 	important int    // jobs with a high priority
 	which     string // which these are
+	top       bool   // they are those that ask for the most node-time
 	read      *joblog.Log
 }
 
@@ -35,21 +40,27 @@ func (o *options) load(line *progress.Line) ([]*jobLog, error) {
 		if err != nil {
 			return nil, err
 		}
-		logs = append(logs, &jobLog{name: o.trace, jobs: read.Jobs, read: read})
+		logs = append(logs, &jobLog{name: o.trace, jobs: read.Jobs, requested: read.Requested, read: read})
 	} else {
 		for k := range shapes {
 			random := rand.New(rand.NewPCG(o.seed, uint64(k)))
-			logs = append(logs, &jobLog{name: shapes[k].name, jobs: shapes[k].make(random)})
+			log := &jobLog{name: shapes[k].name, jobs: shapes[k].make(random)}
+			for _, j := range log.jobs { // whose manager ends them when that is over
+				log.requested = append(log.requested, j.Estimate)
+			}
+			logs = append(logs, log)
 		}
 	}
 	found := false
 	for _, log := range logs {
-		all := len(log.jobs)
-		log.jobs = slices.DeleteFunc(log.jobs, func(j trace.Job) bool { return j.Nodes > o.nodes })
-		if log.tooLarge = all - len(log.jobs); len(log.jobs) == 0 {
-			return nil, cli.Mistakef("%s: all its %s jobs need more than -nodes %d", log.name, decimal.Int(all), o.nodes)
+		if log.choose(o); len(log.jobs) == 0 {
+			limits := fmt.Sprintf("-nodes %d", o.nodes)
+			if o.longest > 0 {
+				limits += ", -longest " + decimal.Span(o.longest)
+			}
+			return nil, cli.Mistakef("%s: of %s none is within %s", log.name, decimal.Count(min(log.all, o.sampleOr(log.all)), "job"), limits)
 		}
-		log.setPriorities(o.important)
+		log.setPriorities(o.important, o.seed)
 		found = found || log.important > 0
 	}
 	if o.important.queue != "" && !found {
@@ -58,11 +69,39 @@ func (o *options) load(line *progress.Line) ([]*jobLog, error) {
 	return logs, nil
 }
 
+func (o *options) sampleOr(all int) int {
+	if o.sample == 0 {
+		return all
+	}
+	return o.sample
+}
+
+// choose draws the sample, in the log's order, and leaves out jobs beyond the
+// limits.
+func (log *jobLog) choose(o *options) {
+	log.all = len(log.jobs)
+	chosen := rand.New(rand.NewPCG(o.seed, 7)).Perm(log.all)[:min(log.all, o.sampleOr(log.all))]
+	slices.Sort(chosen)
+	jobs, requested := log.jobs, log.requested
+	log.jobs, log.requested = nil, nil
+	for _, i := range chosen {
+		switch j := jobs[i]; {
+		case j.Nodes > o.nodes:
+			log.tooLarge++
+		case o.longest > 0 && j.Run > o.longest:
+			log.tooLong++
+		default:
+			log.jobs = append(log.jobs, j)
+			log.requested = append(log.requested, max(0, requested[i]))
+		}
+	}
+}
+
 // setPriorities marks the important jobs.
-func (log *jobLog) setPriorities(want important) {
+func (log *jobLog) setPriorities(want important, seed uint64) {
 	madeUp := log.read == nil
 	if !want.given {
-		if want = (important{share: .01}); madeUp {
+		if want = (important{atRandom: true, share: .01}); madeUp {
 			want = important{queue: queueNames[bigmem]}
 		}
 	}
@@ -84,13 +123,15 @@ func (log *jobLog) setPriorities(want important) {
 		}
 		return
 	}
-	log.which = "those that ask for the most node-time"
-	order := make([]int, len(log.jobs))
-	for i := range order {
-		order[i] = i
+	order := rand.New(rand.NewPCG(seed, 8)).Perm(len(log.jobs))
+	log.which = "at random"
+	if !want.atRandom {
+		log.which = "those that ask for the most node-time"
+		log.top = true
+		slices.Sort(order)
+		asked := func(i int) float64 { return log.jobs[i].Estimate.Seconds() * float64(log.jobs[i].Nodes) }
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(asked(b), asked(a)) })
 	}
-	asked := func(i int) float64 { return log.jobs[i].Estimate.Seconds() * float64(log.jobs[i].Nodes) }
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(asked(b), asked(a)) })
 	log.important = int(math.Round(want.share * float64(len(order))))
 	for _, i := range order[:log.important] {
 		log.priority[i] = highPriority
@@ -125,8 +166,14 @@ func (o *options) note(stderr io.Writer, logs []*jobLog) {
 		}
 		fmt.Fprintf(stderr, "%s: %s: %s on %s, %s node-hours", program, log.name,
 			decimal.Count(len(log.jobs), "job"), decimal.Count(o.nodes, "node"), decimal.Grouped(decimal.Fixed(hours, 0)))
+		if o.sample > 0 {
+			fmt.Fprintf(stderr, "; a sample of %s of %s", decimal.Count(min(o.sample, log.all), "job"), decimal.Int(log.all))
+		}
 		if log.tooLarge > 0 {
 			fmt.Fprintf(stderr, "; %s too large, left out", decimal.Count(log.tooLarge, "job"))
+		}
+		if log.tooLong > 0 {
+			fmt.Fprintf(stderr, "; %s too long, left out", decimal.Count(log.tooLong, "job"))
 		}
 		fmt.Fprintf(stderr, "\n  %s of priority %d (%s)\n", decimal.Count(log.important, "job"), highPriority, log.which)
 	}

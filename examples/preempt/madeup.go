@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -115,10 +116,18 @@ func (s *shape) make(random *rand.Rand) []trace.Job {
 		jobs[i] = j
 	}
 	random.Shuffle(len(jobs), func(a, b int) { jobs[a], jobs[b] = jobs[b], jobs[a] })
-	chosen := random.Perm(len(jobs))[:s.special]
-	slices.Sort(chosen)
-	for _, i := range chosen {
-		jobs[i].Queue = bigmem
+	// Those of bigmem are the middle ones of as many equal strata of jobs by node-time:
+	// what priorities save is nearly all of a few large jobs, so that of jobs drawn at
+	// random the seed would decide it. With seeds 1 to 10, -grace 120s, pap+ then saves
+	// them 56 to 97% (drawn at random, 9 to 96).
+	byTime := make([]int, len(jobs))
+	for i := range byTime {
+		byTime[i] = i
+	}
+	nodeTime := func(i int) time.Duration { return jobs[i].Run * time.Duration(jobs[i].Nodes) }
+	slices.SortStableFunc(byTime, func(a, b int) int { return cmp.Compare(nodeTime(a), nodeTime(b)) })
+	for k := range s.special {
+		jobs[byTime[(2*k+1)*len(jobs)/(2*s.special)]].Queue = bigmem
 	}
 	for i := range jobs {
 		jobs[i].ID = int64(i + 1)

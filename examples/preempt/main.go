@@ -52,7 +52,7 @@ func preemptAll(o options, files *outfile.Set, stdout, stderr io.Writer, line *p
 		results = append(results, r)
 	}
 	if svg != nil {
-		if err := o.writeSVG(svg, results); err != nil {
+		if err := o.writeSVG(svg, stderr, results); err != nil {
 			return err
 		}
 	}

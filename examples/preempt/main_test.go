@@ -23,6 +23,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -83,7 +84,7 @@ func TestHelp(t *testing.T) {
 	if stderr != "" {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
-	for _, name := range []string{"-trace", "-nodes", "-take", "-grace", "-policy", "-important", "-seed", "-svg", "-json", "-h"} {
+	for _, name := range []string{"-trace", "-sample", "-longest", "-nodes", "-take", "-grace", "-policy", "-important", "-overrun", "-seed", "-svg", "-json", "-h"} {
 		if !strings.Contains(stdout, "\n  "+name+" ") {
 			t.Errorf("-h does not list %s", name)
 		}
@@ -112,6 +113,20 @@ func TestDefaults(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, o.graces); diff != "" || o.nodes != 20 || o.take != 10 || slices.Contains(o.shown[:], false) {
 		t.Errorf("%+v (-want +got):\n%s", o, diff)
+	}
+	if o.sample != 0 || o.longest != 0 || o.overrun != 1 {
+		t.Errorf("%+v", o)
+	}
+	for nodes, take := range map[string]int{"1": 1, "9": 9, "11": 10, "100": 10} {
+		if o, err = parse([]string{"-nodes", nodes}); err != nil || o.take != take {
+			t.Errorf("-nodes %s: %d are taken, %v; want %d", nodes, o.take, err, take)
+		}
+	}
+	if o, err = parse([]string{"-grace", "0..0s"}); err == nil {
+		t.Errorf("0..0s is %v", o.graces)
+	}
+	if o, err = parse([]string{"-grace", "30s..90s,5m"}); err != nil || !slices.Equal(o.graces, []time.Duration{30e9, 60e9, 90e9, 300e9}) {
+		t.Errorf("30s..90s,5m is %v, %v", o.graces, err)
 	}
 	if o, err = parse([]string{"-policy", "lifo,exact", "-grace", "0"}); err != nil || !o.shown[lifo] || !o.shown[exact] || o.shown[fifo] || len(o.graces) != 1 {
 		t.Errorf("%+v, %v", o, err)
@@ -225,6 +240,113 @@ func TestImportant(t *testing.T) {
 		}
 		if logs[0].important != want || len(high) != want || want == 1 && high[0] != 6 || want == 2 && !slices.Equal(high, []int64{1, 6}) {
 			t.Errorf("top=%s: jobs %v", share, high)
+		}
+	}
+}
+
+// A share of the jobs at random, by the seed: the default for logs.
+func TestImportantAtRandom(t *testing.T) {
+	var text strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&text, "%d 0 0 %d 1\n", i+1, i+1)
+	}
+	path := write(t, "log", text.String())
+	chosen := func(args ...string) (high []int64, which string) {
+		o, err := parse(append([]string{"-trace", path}, args...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs, err := o.load(progress.New(io.Discard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range logs[0].priority {
+			if p == highPriority {
+				high = append(high, logs[0].jobs[i].ID)
+			}
+		}
+		return high, logs[0].which
+	}
+	a, which := chosen()
+	if len(a) != 4 || which != "at random" {
+		t.Errorf("by default %v, %s; want four jobs at random", a, which)
+	}
+	if slices.Equal(a, []int64{397, 398, 399, 400}) {
+		t.Errorf("%v are those that ask for the most", a)
+	}
+	b, _ := chosen("-important", "random=1%")
+	c, _ := chosen("-important", "random=1%", "-seed", "2")
+	d, _ := chosen("-important", "random=10%")
+	if !slices.Equal(a, b) || slices.Equal(a, c) || len(d) != 40 {
+		t.Errorf("%v by default, %v, %v with another seed, %d of 10%%", a, b, c, len(d))
+	}
+}
+
+// A sample keeps the log's order; it is drawn before jobs are left out.
+func TestSample(t *testing.T) {
+	path := write(t, "log", small)
+	_, notes := mustRun(t, "-trace", path, "-nodes", "4", "-take", "1", "-longest", "70s")
+	if !strings.Contains(notes, "4 jobs on 4 nodes, 0 node-hours; 1 job too large, left out; 1 job too long, left out") {
+		t.Errorf("notes:\n%s", notes) // jobs 1 (100 s) and 4 are left out, and not 3, of 70 s
+	}
+	sizes := map[int]bool{}
+	for seed := range 20 {
+		o, err := parse([]string{"-trace", path, "-nodes", "4", "-sample", "3", "-seed", fmt.Sprint(seed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs, err := o.load(progress.New(io.Discard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := logs[0]
+		if len(log.jobs)+log.tooLarge != 3 || log.all != 6 || !slices.IsSortedFunc(log.jobs, func(a, b trace.Job) int { return int(a.ID - b.ID) }) {
+			t.Fatalf("a sample of 3: %+v, %d too large of %d", log.jobs, log.tooLarge, log.all)
+		}
+		for i, j := range log.jobs {
+			if want := map[int64]time.Duration{1: 150, 2: 60, 3: 70, 6: 600, 7: 10}[j.ID] * time.Second; log.requested[i] != want {
+				t.Errorf("job %d asks for %v, want %v", j.ID, log.requested[i], want)
+			}
+		}
+		sizes[len(log.jobs)] = true
+	}
+	if !sizes[2] || !sizes[3] {
+		t.Errorf("numbers of jobs left: %v, want 2 and 3", sizes)
+	}
+	if _, notes = mustRun(t, "-trace", path, "-nodes", "8", "-sample", "3"); !strings.Contains(notes, "; a sample of 3 jobs of 6\n") {
+		t.Errorf("notes:\n%s", notes)
+	}
+}
+
+// By hand. Job 1 on node 0 (200 s, 400 asked for), job 2 on node 1 (300 s, 60 asked
+// for); one node is taken, with a grace of 0, at 30, 60, …, 180, and at 200, where one
+// is idle, to 290. Both have run as long, so that pap takes node 0. With -overrun 2
+// job 2 counts half once it has run for longer than it asked for, from 90 on: it then
+// wastes 90 + 120 + 150 + 180, and job 1 30 + 60 instead of 630.
+func TestOverrun(t *testing.T) {
+	path := write(t, "log", "1 0 0 200 1 -1 -1 1 400\n2 0 0 300 1 -1 -1 1 60\n")
+	args := []string{"-trace", path, "-nodes", "2", "-take", "1", "-grace", "0", "-policy", "pap,pap+,exact+", "-important", "top=0%"}
+	stdout, _ := mustRun(t, append(args, "-overrun", "2")...)
+	for _, want := range []string{
+		"\npap+ with -overrun 2 against pap, grace 0s: jobs beyond their requested time waste\nmore (from none), the others 85.7% less, all the same\n",
+		"\nexact+ with -overrun 2 against exact, grace 0s: jobs beyond their requested time waste\nmore (from none), the others 85.7% less, all the same\n",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s\ndoes not say %q", stdout, want)
+		}
+	}
+	if stdout, _ = mustRun(t, args...); strings.Contains(stdout, "overrun") {
+		t.Errorf("%s", stdout)
+	}
+}
+
+// Important jobs that ask for the most are told to be a poor choice, and no others.
+func TestTopIsExplained(t *testing.T) {
+	path := write(t, "log", small)
+	for which, want := range map[string]bool{"top=20%": true, "random=20%": false, "queue=3": false} {
+		stdout, _ := mustRun(t, "-trace", path, "-nodes", "4", "-take", "2", "-important", which)
+		if strings.Contains(stdout, "priorities hardly matter") != want {
+			t.Errorf("%s:\n%s", which, stdout)
 		}
 	}
 }
@@ -376,7 +498,10 @@ func TestSVG(t *testing.T) {
 		"none.svg":   {"-trace", log, "-nodes", "4", "-take", "2", "-important", "top=0%"},
 	} {
 		path := filepath.Join(dir, name)
-		mustRun(t, append(args, "-svg", path)...)
+		_, notes := mustRun(t, append(args, "-svg", path)...)
+		if want := name != "small.svg"; strings.Contains(notes, "no values of nodes and no sums by priority, since no job is important") != want {
+			t.Errorf("%s: notes:\n%s", name, notes) // htc has no important job
+		}
 		text := read(t, path)
 		if len(text) > 1<<20 {
 			t.Errorf("%s has %d bytes", name, len(text))
@@ -399,6 +524,18 @@ func TestSVG(t *testing.T) {
 				t.Errorf("%s says %q: %v, want %v", name, part, !want, want)
 			}
 		}
+	}
+}
+
+// Important jobs that all start with the batch are not drawn, and that is said.
+func TestSVGWithoutMaps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.svg")
+	_, notes := mustRun(t, "-trace", write(t, "log", small), "-nodes", "7", "-take", "2", "-important", "queue=3", "-svg", path)
+	if !strings.Contains(notes, "no values of nodes, since all important jobs start with the batch") {
+		t.Errorf("notes:\n%s", notes)
+	}
+	if text := read(t, path); strings.Contains(text, "values of nodes") || !strings.Contains(text, "important jobs, grace") {
+		t.Error("the picture has values of nodes, or no sums")
 	}
 }
 
@@ -432,20 +569,27 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-nodes", "99999"}, "from 1 to 10000"},
 		{[]string{"-take", "-1"}, "from 0 to 10000"},
 		{[]string{"-take", "many"}, "whole number"},
-		{[]string{"-take", "21"}, "-take 21: there are only 20 nodes"},
-		{[]string{"-take", "5", "-nodes", "4"}, "-take 5: there are only 4 nodes"},
+		{[]string{"-take", "21"}, "-take 21: the partition has only 20 nodes"},
+		{[]string{"-take", "5", "-nodes", "4"}, "-take 5: the partition has only 4 nodes"},
+		{[]string{"-take", "2", "-nodes", "1"}, "-take 2: the partition has only 1 node (-nodes)"},
+		{[]string{"-sample", "0"}, "whole number from 1"},
+		{[]string{"-longest", "0s"}, "above 0, such as 24h"},
+		{[]string{"-longest", "day"}, "above 0, such as 24h"},
+		{[]string{"-overrun", "0"}, "whole number from 1 to 1000000"},
 		{[]string{"-grace", "-1s"}, "not negative"},
 		{[]string{"-grace", "120"}, "60s,20m,1h..6h"},
 		{[]string{"-grace", ""}, "60s,20m,1h..6h"},
 		{[]string{"-grace", "1h,"}, "60s,20m,1h..6h"},
-		{[]string{"-grace", "0s..1h"}, "60s,20m,1h..6h"},
-		{[]string{"-grace", "6h..1h"}, "60s,20m,1h..6h"},
+		{[]string{"-grace", "0s..1h"}, "0s..1h starts at 0"},
+		{[]string{"-grace", "6h..1h"}, "6h..1h ends before it starts"},
+		{[]string{"-grace", "60s,1m..2m30s"}, "1m..2m30s: 2m30s is no multiple of 1m"},
 		{[]string{"-grace", "1s..1h"}, "at most 100 grace periods"},
 		{[]string{"-grace", "60s,1m"}, "1m0s comes twice"},
 		{[]string{"-policy", "best"}, "want all, or some of random, fifo"},
 		{[]string{"-policy", ""}, "want all, or some of random, fifo"},
-		{[]string{"-important", "bigmem"}, "want queue=NAME or top=1%"},
-		{[]string{"-important", "queue="}, "want queue=NAME or top=1%"},
+		{[]string{"-important", "bigmem"}, "want queue=NAME, random=1% or top=1%"},
+		{[]string{"-important", "queue="}, "want queue=NAME, random=1% or top=1%"},
+		{[]string{"-important", "random=101%"}, "from random=0% to random=100%"},
 		{[]string{"-important", "top=1"}, "from top=0% to top=100%"},
 		{[]string{"-important", "top=NaN%"}, "from top=0% to top=100%"},
 		{[]string{"-important", "queue=gold"}, "-important queue=gold: no job is in that queue"},
@@ -458,7 +602,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", file("cut.gz", zipped(small)[:60])}, "cut.gz"},
 		{[]string{"-trace", file("empty.swf", "")}, "empty.swf: there is no job in it"},
 		{[]string{"-trace", file("zero.swf", "1 0 0 0 4\n")}, "none of its 1 records is a job that can be run"},
-		{[]string{"-trace", file("large.swf", "1 0 0 9 44\n"), "-nodes", "10"}, "all its 1 jobs need more than -nodes 10"},
+		{[]string{"-trace", file("large.swf", "1 0 0 9 44\n"), "-nodes", "10"}, "large.swf: of 1 job none is within -nodes 10"},
+		{[]string{"-trace", log, "-longest", "1s"}, "log.swf: of 6 jobs none is within -nodes 20, -longest 1s"},
 		{[]string{"-trace", file("old.swf", "1 0 0 9000000000 4\n")}, "old.swf: sim: job at index 0, Run: value out of range"},
 		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
 		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
@@ -504,50 +649,65 @@ func TestBrokenOutput(t *testing.T) {
 	}
 }
 
-// The claims of [Duplyakin17] section 4 on the made-up log: up to 30 minutes the
-// grace period hardly matters for LIFO and PAP; PAP+ saves important jobs tens of
-// percent for a few percent in all.
+// The claims of [Duplyakin17] section 4 on the made-up log, of whatever seed: up to 30
+// minutes the grace period hardly matters for LIFO and PAP; PAP+ saves important jobs
+// tens of percent for a few percent in all (the paper: 82.9% and 7.5%).
 func TestClaims(t *testing.T) {
-	o, err := parse([]string{"-grace", "60s,120s,30m", "-policy", "lifo,pap,pap+"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	logs, err := o.load(progress.New(io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := o.score(logs[1], progress.New(io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range []kind{lifo, pap} {
-		a, b := r.series[k][0].dist.quantile(.5), r.series[k][2].dist.quantile(.5)
-		t.Logf("%v: median %.1f node-hours at 60 s, %.1f at 30 m", k, a/3600, b/3600)
-		if math.Abs(b/a-1) > .25 {
-			t.Errorf("%v: median %v node-seconds with 60 s, %v with 30 m", k, a, b)
+	const seeds = 6
+	least, most, mean := 1., 0., 0.
+	for seed := 1; seed <= seeds; seed++ {
+		o, err := parse([]string{"-grace", "60s,120s,30m", "-policy", "lifo,pap,pap+", "-seed", fmt.Sprint(seed)})
+		if err != nil {
+			t.Fatal(err)
 		}
+		logs, err := o.load(progress.New(io.Discard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := o.score(logs[1], progress.New(io.Discard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []kind{lifo, pap} {
+			a, b := r.series[k][0].dist.quantile(.5), r.series[k][2].dist.quantile(.5)
+			if math.Abs(b/a-1) > .25 {
+				t.Errorf("seed %d, %v: median %v node-seconds with 60 s, %v with 30 m", seed, k, a, b)
+			}
+		}
+		a, b := &r.series[papPlus][1].tally, &r.series[pap][1].tally
+		saved := 1 - a.Of(highPriority).Seconds()/b.Of(highPriority).Seconds()
+		more := a.Total().Seconds()/b.Total().Seconds() - 1
+		t.Logf("seed %d: pap+ wastes %.1f%% less of important jobs, %.1f%% more in all", seed, 100*saved, 100*more)
+		if saved < .5 || more > .02 || more < 0 {
+			t.Errorf("seed %d: pap+ saves %.3f of the waste of important jobs, for %.3f more in all", seed, saved, more)
+		}
+		least, most, mean = min(least, saved), max(most, saved), mean+saved/seeds
 	}
-	a, b := &r.series[papPlus][1].tally, &r.series[pap][1].tally
-	saved := 1 - a.Of(highPriority).Seconds()/b.Of(highPriority).Seconds()
-	more := a.Total().Seconds()/b.Total().Seconds() - 1
-	t.Logf("pap+: %.1f%% less for important jobs, %.1f%% more in all", 100*saved, 100*more)
-	if saved < .3 || more > .1 || more < 0 {
-		t.Errorf("pap+ saves %.3f of the waste of important jobs, for %.3f more in all", saved, more)
+	if mean < .65 || mean > .95 {
+		t.Errorf("pap+ saves %.3f in the mean, %.3f to %.3f", mean, least, most)
 	}
 }
 
-// A real log, of which jobs of more than 20 nodes are left out.
+// The sample of a real log that package preempt's tests draw, and their numbers: mean
+// waste over that of exact (TestLogs there, by node, of every fifth state).
 func TestKTH(t *testing.T) {
 	path := shared.File(t, "traces/KTH-SP2-1996-2.1-cln.swf.gz")
-	stdout, notes := mustRun(t, "-trace", path, "-grace", "120s", "-policy", "lifo", "-json")
+	stdout, notes := mustRun(t, "-trace", path, "-sample", "10000", "-longest", "24h", "-grace", "120s", "-policy", "fifo,lifo,pap,plain,pruned,greedy", "-json")
 	var rows []map[string]any
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
 	}
-	if over := rows[0]["over_exact"].(float64); over < 1 || over > 1.3 {
-		t.Errorf("over exact: %v", over)
+	for i, want := range []float64{1.583, 1.086, 1.148, 1.084, 1.036, 1.001} {
+		if over := rows[i]["over_exact"].(float64); math.Abs(over-want) > .003 {
+			t.Errorf("%v over exact: %v, want %v", rows[i]["policy"], over, want)
+		}
+		if rows[i]["states"] != 650353. || rows[i]["jobs"] != 9155. {
+			t.Errorf("%v jobs, %v states", rows[i]["jobs"], rows[i]["states"])
+		}
 	}
-	if !strings.Contains(notes, "2,237 jobs too large, left out") {
-		t.Errorf("notes:\n%s", notes)
+	for _, note := range []string{"a sample of 10,000 jobs of 28,467", "759 jobs too large, left out", "86 jobs too long, left out", "92 jobs of priority 10 (at random)"} {
+		if !strings.Contains(notes, note) {
+			t.Errorf("the notes do not say %q:\n%s", note, notes)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/preempt"
 )
@@ -30,8 +31,12 @@ What runs
                        processor counts as a node, and jobs that need more nodes
                        than there are are left out (default: two made-up logs with
                        the quantiles of the paper's Table 1, htc and peregrine)
+  -sample N            draw N jobs of each log at random, by -seed, before others are
+                       left out (default all; the paper's samples have 10000)
+  -longest SPAN        leave jobs out that run for longer, such as 24h (default none)
   -nodes N             size of the partition (default 20)
-  -take N              nodes that are taken away at once (default 10)
+  -take N              nodes that are taken away at once (default 10, or all where
+                       there are fewer)
   -grace LIST          grace periods, such as 120s or 20m; 1h..6h stands for 1h, 2h
                        and so on up to 6h (default 60s,120s,20m,30m,1h..6h)
   -policy LIST         all, or some of these (default all)
@@ -42,6 +47,8 @@ What runs
                          pap        the job with the least run time by nodes first
                          pap+       the same times priority
                        by whole jobs, knowing how long each still runs:
+                         plain      by waste per node, until they suffice
+                         pruned     the same, without those that turn out superfluous
                          greedy     wastes at most twice the least
                          exact      wastes least
                          exact+     wastes least, weighed with priorities
@@ -49,11 +56,16 @@ What runs
                          requested  that a job ends when its user asked for
                          survival   how long jobs of this user ran that have ended
   -important WHICH     jobs with priority 10, the others having 1: queue=NAME for a
-                       queue, its number in a log, or top=1% for that share of the
-                       jobs, those that ask for the most node-time (default
-                       queue=bigmem in the made-up log peregrine, none in htc, and
-                       top=1% for -trace)
-  -seed N              of the made-up logs and of -policy random (default 1)
+                       queue, its number in a log, random=1% for that share of the
+                       jobs, or top=1% for those that ask for the most node-time,
+                       which pap protects as it is (default queue=bigmem in the
+                       made-up log peregrine, none in htc, and random=1% for -trace;
+                       what a few jobs save depends on the draw: try several -seed)
+  -overrun N           jobs that have run for longer than their users asked for count
+                       an N-th with pap+ and exact+ (default 1; in the made-up logs
+                       none has)
+  -seed N              of the made-up logs, of -sample, -important random= and
+                       -policy random (default 1)
 
 What comes out
   -json                print an array with an object for each log, policy and grace
@@ -86,6 +98,8 @@ const (
 	lifo
 	pap
 	papPlus
+	plain
+	pruned
 	greedy
 	exact
 	exactPlus
@@ -94,7 +108,7 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"random", "fifo", "lifo", "pap", "pap+", "greedy", "exact", "exact+", "requested", "survival"}
+var kindNames = [kinds]string{"random", "fifo", "lifo", "pap", "pap+", "plain", "pruned", "greedy", "exact", "exact+", "requested", "survival"}
 
 func (k kind) String() string { return kindNames[k] }
 
@@ -103,9 +117,10 @@ func (k kind) ranks() bool { return k <= kind(preempt.PAPPlus) }
 
 // important says which jobs have a high priority.
 type important struct {
-	given bool
-	queue string
-	share float64 // of the jobs, where queue is ""
+	given    bool
+	queue    string
+	share    float64 // of the jobs, where queue is ""
+	atRandom bool    // and not those that ask for the most
 }
 
 // highPriority is the priority of important jobs, that of [Duplyakin17] section
@@ -115,6 +130,9 @@ const highPriority = 10
 // options are the flags.
 type options struct {
 	trace     string
+	sample    int           // 0 for all jobs
+	longest   time.Duration // 0 for any
+	overrun   int
 	nodes     int
 	take      int
 	graces    []time.Duration
@@ -126,13 +144,15 @@ type options struct {
 }
 
 const (
-	maxNodes  = 10_000
-	maxGraces = 100
+	maxNodes   = 10_000
+	maxGraces  = 100
+	maxSample  = 1_000_000_000
+	maxOverrun = 1_000_000
 )
 
 // parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
 func parse(args []string) (options, error) {
-	o := options{nodes: 20, take: 10, seed: 1}
+	o := options{nodes: 20, take: -1, overrun: 1, seed: 1}
 	o.setGraces("60s,120s,20m,30m,1h..6h")
 	o.setPolicies("all")
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
@@ -148,18 +168,26 @@ func parse(args []string) (options, error) {
 	}
 	file("trace", &o.trace)
 	file("svg", &o.svg)
-	count := func(name string, p *int, least int) {
+	count := func(name string, p *int, least, most int) {
 		flags.Func(name, "", func(s string) error {
 			n, err := strconv.Atoi(s)
-			if err != nil || n < least || n > maxNodes {
-				return fmt.Errorf("want a whole number from %d to %d", least, maxNodes)
+			if err != nil || n < least || n > most {
+				return fmt.Errorf("want a whole number from %d to %d", least, most)
 			}
 			*p = n
 			return nil
 		})
 	}
-	count("nodes", &o.nodes, 1)
-	count("take", &o.take, 0)
+	count("sample", &o.sample, 1, maxSample)
+	flags.Func("longest", "", func(s string) (err error) {
+		if o.longest, err = time.ParseDuration(s); err != nil || o.longest <= 0 {
+			return errors.New("want a span of time above 0, such as 24h")
+		}
+		return nil
+	})
+	count("nodes", &o.nodes, 1, maxNodes)
+	count("take", &o.take, 0, maxNodes)
+	count("overrun", &o.overrun, 1, maxOverrun)
 	flags.Func("grace", "", o.setGraces)
 	flags.Func("policy", "", o.setPolicies)
 	flags.Func("important", "", o.setImportant)
@@ -186,8 +214,11 @@ func parse(args []string) (options, error) {
 	if flags.NArg() > 0 {
 		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
 	}
+	if o.take < 0 {
+		o.take = min(10, o.nodes)
+	}
 	if o.take > o.nodes {
-		return o, cli.Mistakef("-take %d: there are only %d nodes (-nodes)", o.take, o.nodes)
+		return o, cli.Mistakef("-take %d: the partition has only %s (-nodes)", o.take, decimal.Count(o.nodes, "node"))
 	}
 	return o, nil
 }
@@ -214,8 +245,15 @@ func (o *options) setGraces(s string) error {
 			err = errors.New("negative")
 		}
 		b, err2 := time.ParseDuration(to)
-		if err != nil || err2 != nil || b < a || isRange && a == 0 {
+		switch {
+		case err != nil || err2 != nil || b < 0:
 			return errors.New("want spans of time that are not negative, such as 60s,20m,1h..6h")
+		case isRange && a == 0:
+			return fmt.Errorf("%s starts at 0: want a range in steps of its first span, such as 1h..6h", part)
+		case b < a:
+			return fmt.Errorf("%s ends before it starts: want a range such as 1h..6h", part)
+		case isRange && b%a != 0:
+			return fmt.Errorf("%s: %s is no multiple of %s: want a range in steps of its first span, such as 1h..6h", part, to, from)
 		}
 		if !isRange {
 			if err := add(a); err != nil {
@@ -252,20 +290,20 @@ func (o *options) setPolicies(s string) error {
 
 func (o *options) setImportant(s string) error {
 	which, value, _ := strings.Cut(s, "=")
-	wrong := errors.New("want queue=NAME or top=1%")
+	wrong := errors.New("want queue=NAME, random=1% or top=1%")
 	switch which {
 	case "queue":
 		if value == "" {
 			return wrong
 		}
 		o.important = important{given: true, queue: value}
-	case "top":
+	case "top", "random":
 		percent, ok := strings.CutSuffix(value, "%")
 		x, err := strconv.ParseFloat(percent, 64)
 		if !ok || err != nil || !(x >= 0 && x <= 100) {
-			return errors.New("want a share from top=0% to top=100%")
+			return fmt.Errorf("want a share from %s=0%% to %[1]s=100%%", which)
 		}
-		o.important = important{given: true, share: x / 100}
+		o.important = important{given: true, share: x / 100, atRandom: which == "random"}
 	default:
 		return wrong
 	}

@@ -16,10 +16,14 @@ import (
 // writeSVG draws, for each log, the distributions by policy and grace period
 // ([Duplyakin17] Figs. 3 and 4), the values of nodes with PAP and PAP+ (Fig. 5),
 // and what they waste, added up (Fig. 6).
-func (o *options) writeSVG(w io.Writer, results []*result) error {
+func (o *options) writeSVG(w, stderr io.Writer, results []*result) error {
+	leftOut := func(r *result, what string) {
+		fmt.Fprintf(stderr, "%s: -svg: %s: %s\n", program, title(r.log.name), what)
+	}
 	var p svgplot.Preemption
 	for _, r := range results {
 		if r.states == 0 {
+			leftOut(r, "no pictures, since all jobs end at once")
 			continue
 		}
 		// Up to four grace periods side by side.
@@ -27,11 +31,15 @@ func (o *options) writeSVG(w io.Writer, results []*result) error {
 			p.Violins = append(p.Violins, o.violins(r, from, min(from+4, len(o.graces))))
 		}
 		if r.log.important == 0 {
+			leftOut(r, "no values of nodes and no sums by priority, since no job is important")
 			continue
 		}
 		maps, err := o.heatMaps(r)
 		if err != nil {
 			return err
+		}
+		if len(maps) == 0 {
+			leftOut(r, "no values of nodes, since all important jobs start with the batch")
 		}
 		p.Maps = append(p.Maps, maps...)
 		p.Sums = append(p.Sums, o.sums(r)...)
@@ -136,7 +144,7 @@ func (o *options) heatMaps(r *result) ([]svgplot.HeatMap, error) {
 			important[n] = i >= 0 && r.log.priority[i] == highPriority
 		}
 		for k, policy := range [...]preempt.Policy{preempt.PAP, preempt.PAPPlus} {
-			if failed = ranker.ValuesTo(values, v.st, policy, preempt.ValueOptions{}); failed != nil {
+			if failed = ranker.ValuesTo(values, v.st, policy, preempt.ValueOptions{Overrun: o.overrun}); failed != nil {
 				return false
 			}
 			for c := next; c <= at && c < heatColumns; c++ {

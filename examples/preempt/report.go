@@ -160,19 +160,37 @@ func (o *options) prioritiesGrace() int { return max(0, slices.Index(o.graces, 1
 
 // writePriorities says what priorities save and cost.
 func (o *options) writePriorities(w io.Writer, r *result) {
+	g := o.prioritiesGrace()
+	with := ""
+	if o.overrun > 1 {
+		with = fmt.Sprintf(" with -overrun %d", o.overrun)
+		for _, c := range [][2]kind{{papPlus, pap}, {exactPlus, exact}} {
+			if !o.shown[c[0]] {
+				continue
+			}
+			a, b := &r.series[c[0]][g], &r.series[c[1]][g]
+			fmt.Fprintf(w, "\n%v%s against %v, grace %s: jobs beyond their requested time waste\n%s, the others %s, all %s\n",
+				c[0], with, c[1], short(o.graces[g]), change(a.beyond.Hours(), b.beyond.Hours()),
+				change(a.tally.Total().Hours()-a.beyond.Hours(), b.tally.Total().Hours()-b.beyond.Hours()),
+				change(a.tally.Total().Hours(), b.tally.Total().Hours()))
+		}
+	}
 	if r.log.important == 0 {
 		return
 	}
-	g := o.prioritiesGrace()
 	for _, c := range [][2]kind{{papPlus, pap}, {exactPlus, exact}} {
 		if !o.shown[c[0]] {
 			continue
 		}
 		a, b := &r.series[c[0]][g].tally, &r.series[c[1]][g].tally
 		highA, highB := a.Of(highPriority).Hours(), b.Of(highPriority).Hours()
-		fmt.Fprintf(w, "\n%v against %v, grace %s: important jobs (%s, %s) waste %s, the others\n%s, all %s\n", c[0], c[1],
+		fmt.Fprintf(w, "\n%v%s against %v, grace %s: important jobs (%s, %s)\nwaste %s, the others %s, all %s\n", c[0], with, c[1],
 			short(o.graces[g]), decimal.Int(r.log.important), r.log.which, change(highA, highB),
 			change(a.Total().Hours()-highA, b.Total().Hours()-highB), change(a.Total().Hours(), b.Total().Hours()))
+	}
+	if r.log.top && o.shown[papPlus] {
+		fmt.Fprint(w, "\nThese jobs have the highest values with pap as well, so that priorities hardly matter:\n"+
+			"-important random=1% or queue=NAME shows what they do for others.\n")
 	}
 }
 

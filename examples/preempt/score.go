@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/bits"
@@ -24,9 +25,10 @@ type result struct {
 
 // A series is the preemptions of one kind and grace period.
 type series struct {
-	tally preempt.Tally
-	dist  distribution
-	path  path
+	tally  preempt.Tally
+	beyond preempt.NodeTime // of jobs beyond their requested time, with -overrun
+	dist   distribution
+	path   path
 }
 
 // A distribution counts amounts of waste in bins, 64 to a doubling, so that it
@@ -78,6 +80,7 @@ func (d *distribution) quantile(q float64) float64 {
 // A path is waste added up over time, at up to 1,000 moments that lie equally
 // many states apart.
 type path struct {
+	drawn  bool // for a picture
 	points []point
 	every  int
 }
@@ -126,7 +129,7 @@ func (v *view) set(s *sim.BatchState) {
 		j := &v.log.jobs[i]
 		elapsed := s.At - s.Starts[i]
 		v.place[i] = k
-		v.st.Jobs = append(v.st.Jobs, preempt.Job{Nodes: j.Nodes, Elapsed: elapsed, Requested: j.Estimate, Priority: v.log.priority[i]})
+		v.st.Jobs = append(v.st.Jobs, preempt.Job{Nodes: j.Nodes, Elapsed: elapsed, Requested: v.log.requested[i], Priority: v.log.priority[i]})
 		v.remaining = append(v.remaining, j.Run-elapsed)
 		v.users = append(v.users, j.User)
 	}
@@ -150,6 +153,7 @@ type scorer struct {
 	values   []float64
 	outlast  []float64
 	nodes    []int
+	order    []int
 	hit      [kinds][]int
 	computed [kinds]bool
 }
@@ -162,6 +166,11 @@ func (o *options) score(log *jobLog, line *progress.Line) (*result, error) {
 	}
 	s := &scorer{o: o, view: newView(log), random: rand.New(rand.NewPCG(o.seed, 1<<32)), values: make([]float64, o.nodes), computed: o.shown}
 	s.computed[exact] = true // everything is compared with it
+	for k := range kinds {
+		for g := range o.graces {
+			r.series[k][g].path.drawn = o.svg != "" && g == o.prioritiesGrace() && (k == pap || k == papPlus)
+		}
+	}
 	if o.shown[papPlus] || o.svg != "" {
 		s.computed[pap], s.computed[papPlus] = true, true
 	}
@@ -192,7 +201,7 @@ func (s *scorer) score(r *result, st *sim.BatchState) error {
 		if !s.computed[k] {
 			continue
 		}
-		if err := s.ranker.ValuesTo(s.values, state, preempt.Policy(k), preempt.ValueOptions{Rand: s.random}); err != nil {
+		if err := s.ranker.ValuesTo(s.values, state, preempt.Policy(k), preempt.ValueOptions{Rand: s.random, Overrun: s.o.overrun}); err != nil {
 			return err
 		}
 		var err error
@@ -214,12 +223,60 @@ func (s *scorer) score(r *result, st *sim.BatchState) error {
 			series := &r.series[k][g]
 			waste := series.tally.Add(state.Jobs, s.view.remaining, s.hit[k], grace)
 			series.dist.add(waste.Seconds())
-			if kind(k) == pap || kind(k) == papPlus {
+			if series.path.drawn {
 				series.path.add(r.states, st.At, &series.tally)
+			}
+			if s.o.overrun > 1 && g == s.o.prioritiesGrace() {
+				series.beyond = series.beyond.Add(s.wasteBeyond(s.hit[k], grace))
 			}
 		}
 	}
 	return nil
+}
+
+// wasteBeyond returns the waste of those of the jobs that have run for longer than
+// their users asked for.
+func (s *scorer) wasteBeyond(hit []int, grace time.Duration) (sum preempt.NodeTime) {
+	for _, j := range hit {
+		if job := s.view.st.Jobs[j]; job.Requested > 0 && job.Elapsed > job.Requested {
+			sum = sum.Add(preempt.WastedCycles(job, s.view.remaining[j], grace))
+		}
+	}
+	return sum
+}
+
+// appendPlain appends jobs by waste per node, with their true remaining times,
+// until they suffice; if prune is true without those that turn out superfluous,
+// the most wasteful first. It is the rule that suggests itself, and has no bound.
+func (s *scorer) appendPlain(dst []int, grace time.Duration, prune bool) []int {
+	jobs := s.view.st.Jobs
+	need := s.o.take - len(s.view.st.Node)
+	s.order = s.order[:0]
+	for j := range jobs {
+		need += jobs[j].Nodes
+		s.order = append(s.order, j)
+	}
+	perNode := func(j int) time.Duration {
+		if !preempt.Outlasts(s.view.remaining[j], grace) {
+			return 0
+		}
+		return jobs[j].Elapsed + grace
+	}
+	slices.SortStableFunc(s.order, func(a, b int) int { return cmp.Compare(perNode(a), perNode(b)) })
+	for _, j := range s.order {
+		if need <= 0 {
+			break
+		}
+		dst = append(dst, j)
+		need -= jobs[j].Nodes
+	}
+	for i := len(dst) - 1; prune && i >= 0; i-- {
+		if n := jobs[dst[i]].Nodes; need+n <= 0 {
+			need += n
+			dst = slices.Delete(dst, i, i+1)
+		}
+	}
+	return dst
 }
 
 // choose chooses whole jobs, for a grace period.
@@ -228,17 +285,21 @@ func (s *scorer) choose(grace time.Duration) error {
 	s.outlast = slices.Grow(s.outlast[:0], len(state.Jobs))[:len(state.Jobs)]
 	p := preempt.Preemption{Take: s.o.take, Grace: grace, Outlast: s.outlast}
 	preempt.OutlastTo(s.outlast, s.view.remaining, grace)
-	for k := greedy; k < kinds; k++ {
+	for k := plain; k < kinds; k++ {
 		if !s.computed[k] {
 			continue
 		}
 		choose := s.solver.AppendVictims
 		p.Weights = preempt.Weights{}
 		switch k {
+		case plain, pruned:
+			s.hit[k] = s.appendPlain(s.hit[k][:0], grace, k == pruned)
+			continue
 		case greedy:
 			choose = s.solver.AppendGreedy
 		case exactPlus:
 			p.ByPriority = true
+			p.Overrun = s.o.overrun
 		case requested:
 			preempt.RequestedTo(s.outlast, state.Jobs, grace)
 		case survival:
