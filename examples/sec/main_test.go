@@ -268,7 +268,7 @@ func TestClouds(t *testing.T) {
 
 // Ratios far from 1 are taken wherever they matter.
 func TestRatios(t *testing.T) {
-	for _, ratio := range []string{"1000"} {
+	for _, ratio := range []string{".001", ".2", "1000"} {
 		for _, mode := range []string{"multi", "all"} {
 			mustRun(t, "-json", "-mode", mode, "-ratio", ratio)
 		}
