@@ -108,7 +108,7 @@ func ExamplePortfolio() {
 		fmt.Printf("%s: %5d jobs, %6.0f hours charged\n", c.Name, c.Jobs, c.ChargedHours)
 	}
 	// Output:
-	// 328 instances reserved in 19 weeks
-	// EC2: 18390 jobs, 176761 hours charged
-	// GCE:  1610 jobs,  19662 hours charged
+	// 280 instances reserved in 19 weeks
+	// EC2: 18029 jobs, 174145 hours charged
+	// GCE:  1971 jobs,  21811 hours charged
 }
