@@ -20,9 +20,12 @@ const (
 // that go on for years: it keeps the last observations and, every so many, fits
 // the model to them. In between it updates. Its zero value needs a Predictor.Model.
 //
-// Until the first fit the model goes on with the factors that it was given, for
-// which those of [New] are meant; a zero value would draw a line through the first
-// two observations.
+// Until the first fit its forecasts are those of Start, simple exponential smoothing.
+// A model with a trend takes it from the first two observations, and where a week has
+// more noise than trend, as demands have, that is worse than none: the online
+// portfolio of package reserve, which buys for three years from the first weeks on,
+// paid 21% more than the optimum on six job logs with Blend's own start, and 4% with
+// this one.
 //
 // The tracking signal is that of the forecasts that were made: a fit does not begin it
 // anew, though the errors within what it was fitted to are smaller and have no bias. So
