@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"flag"
 	"io"
 	"math"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -481,14 +481,10 @@ func TestIneffectiveFlags(t *testing.T) {
 	}
 }
 
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }
-
 func TestBrokenOutput(t *testing.T) {
 	for _, args := range [][]string{{"-runs", "1", "-policy", "sm"}, {"-runs", "1", "-policy", "sm", "-json"}, {"-h"}} {
 		var stderr bytes.Buffer
-		if status := run(args, brokenWriter{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "elastic: broken\n") {
+		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "elastic: broken\n") {
 			t.Errorf("elastic %q on a broken output: exit status %d, %q", args, status, stderr.String())
 		}
 	}

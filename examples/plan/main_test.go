@@ -6,14 +6,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -28,15 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// asProgram makes the test binary the program itself.
-const asProgram = "PLAN_TEST_RUN"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { programtest.Main(m, main) }
 
 // runPlan runs the program in this process.
 func runPlan(args ...string) (status int, stdout, stderr string) {
@@ -537,56 +528,12 @@ func TestIneffectiveFlags(t *testing.T) {
 }
 
 // An interrupted run leaves the old file and no temporary one.
-func TestInterrupt(t *testing.T) {
-	if _, err := os.Stat("/dev/stdin"); err != nil {
-		t.Skip("needs /dev/stdin, to keep the program reading")
-	}
-	dir := t.TempDir()
-	svg := filepath.Join(dir, "out.svg")
-	if err := os.WriteFile(svg, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(os.Args[0], "-demand", "/dev/stdin", "-svg", svg)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	io.WriteString(in, smallDemand) // and no end
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if entries, _ := os.ReadDir(dir); len(entries) == 2 {
-			break // the temporary file is there
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no temporary file")
-		}
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != 130 {
-		t.Errorf("exit status %d, want 130", got)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("left %v", entries)
-	}
-	if b, _ := os.ReadFile(svg); string(b) != "old" {
-		t.Errorf("the file was changed: %q", b)
-	}
-}
-
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }
+func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-demand", smallDemand) }
 
 func TestBrokenOutput(t *testing.T) {
 	for _, args := range [][]string{nil, {"-json"}, {"-algo", "exact"}, {"-h"}} {
 		var stderr bytes.Buffer
-		if status := run(args, brokenWriter{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "plan: broken\n") {
+		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "plan: broken\n") {
 			t.Errorf("plan %q on a broken output: exit status %d, %q", args, status, stderr.String())
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/preempt"
@@ -635,15 +635,11 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }
-
 func TestBrokenOutput(t *testing.T) {
 	path := write(t, "log", small)
 	for _, args := range [][]string{{"-trace", path}, {"-trace", path, "-json"}, {"-h"}} {
 		var stderr bytes.Buffer
-		if status := run(args, brokenWriter{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "preempt: broken\n") {
+		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "preempt: broken\n") {
 			t.Errorf("preempt %q on a broken output: exit status %d, %q", args, status, stderr.String())
 		}
 	}

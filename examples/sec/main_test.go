@@ -6,12 +6,10 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -28,15 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// asProgram makes the test binary the program itself.
-const asProgram = "SEC_TEST_RUN"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { programtest.Main(m, main) }
 
 // runSec runs the program in this process.
 func runSec(args ...string) (status int, stdout, stderr string) {
@@ -505,14 +496,10 @@ func TestCompared(t *testing.T) {
 	}
 }
 
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }
-
 func TestBrokenOutput(t *testing.T) {
 	for _, args := range [][]string{nil, {"-json"}, {"-h"}} {
 		var stderr bytes.Buffer
-		if status := run(args, brokenWriter{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "sec: broken\n") {
+		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "sec: broken\n") {
 			t.Errorf("sec %q on a broken output: exit status %d, %q", args, status, stderr.String())
 		}
 	}
@@ -532,8 +519,7 @@ func TestInterrupt(t *testing.T) {
 		signal os.Signal
 		status int
 	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}} {
-		cmd := exec.Command(os.Args[0], "-trace", "/dev/stdin", "-jobs", jobs, "-svg", filepath.Join(dir, "out.svg"), "-figures", filepath.Join(dir, "new"))
-		cmd.Env = append(os.Environ(), asProgram+"=1")
+		cmd := programtest.Command("-trace", "/dev/stdin", "-jobs", jobs, "-svg", filepath.Join(dir, "out.svg"), "-figures", filepath.Join(dir, "new"))
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
