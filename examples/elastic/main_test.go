@@ -468,6 +468,11 @@ func TestMistakes(t *testing.T) {
 	mustRun(t, "-trace", big, "-runs", "1", "-policy", "od++")
 }
 
+func TestMain(m *testing.M) { programtest.Main(m, main) }
+
+// An interrupted run leaves the old picture and no temporary file.
+func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-trace", "; Version: 2\n") }
+
 // A flag that changes nothing is no mistake, and is said.
 func TestIneffectiveFlags(t *testing.T) {
 	log := write(t, "log.swf", small)

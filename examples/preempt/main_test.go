@@ -549,6 +549,11 @@ func TestNoStates(t *testing.T) {
 	mustRun(t, "-trace", path, "-json")
 }
 
+func TestMain(m *testing.M) { programtest.Main(m, main) }
+
+// An interrupted run leaves the old picture and no temporary file.
+func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-trace", "; Version: 2\n") }
+
 // The user's mistakes end with one sentence and status 2, before anything is
 // printed, and leave no file.
 func TestMistakes(t *testing.T) {
