@@ -116,3 +116,20 @@ func ReleaseAt(due, every time.Duration) time.Duration {
 	}
 	return due - r
 }
+
+// NextReleaseAt returns the first release check, at now or later, at which an idle
+// instance whose next charge falls at due may be given back. That is [ReleaseAt],
+// or if that check is past, and so the lease renews, a check before a later
+// charge. due is not before now. It panics if every is not positive.
+func NextReleaseAt(due, now, every time.Duration) time.Duration {
+	at := ReleaseAt(due, every)
+	if at < now {
+		at += every
+	}
+	return at
+}
+
+// MustRelease reports whether the release check at time now gives back an idle
+// instance whose next charge falls at due, while no job waits: it would be charged
+// before the next check, which comes after every.
+func MustRelease(due, now, every time.Duration) bool { return due < now+every }

@@ -176,3 +176,27 @@ func TestExpansionText(t *testing.T) {
 		t.Errorf("Expansion(9): %v, error %v", Expansion(9), err)
 	}
 }
+
+func TestNextReleaseAt(t *testing.T) {
+	const every = 7
+	for due := time.Duration(0); due < 40; due++ {
+		for now := time.Duration(0); now <= due; now++ {
+			at := NextReleaseAt(due, now, every)
+			// The first multiple of every, from now on, at or after the last one
+			// before the charge: tried one by one.
+			want := time.Duration(0)
+			for want < now || want+every <= due {
+				want += every
+			}
+			if at != want {
+				t.Errorf("NextReleaseAt(%d, %d, %d) = %d, want %d", due, now, every, at, want)
+			}
+			if at <= due && !MustRelease(due, at, every) {
+				t.Errorf("an instance due at %d is not given back at its check, %d", due, at)
+			}
+			if at-every >= now && MustRelease(due, at-every, every) {
+				t.Errorf("an instance due at %d is given back at %d, a check too early", due, at-every)
+			}
+		}
+	}
+}

@@ -101,7 +101,7 @@ func (s *Simulator) idleAll(c *site, l int32) {
 		in := placement.Instance{ID: r.id, Due: c.dueOf(r.start, s.now), Since: s.now}
 		c.idle = append(c.idle, in)
 		c.idleOf = append(c.idleOf, l)
-		c.nextRelease = min(c.nextRelease, releaseAt(in.Due, s.now, s.cfg.ReleaseEvery))
+		c.nextRelease = min(c.nextRelease, schedule.NextReleaseAt(in.Due, s.now, s.cfg.ReleaseEvery))
 		l = r.next
 	}
 }
@@ -109,17 +109,6 @@ func (s *Simulator) idleAll(c *site, l int32) {
 // dueOf returns when the next charge of a lease falls, now or later.
 func (c *site) dueOf(start, now time.Duration) time.Duration {
 	return start + c.cloud.Meter.NextCharge(now-start)
-}
-
-// releaseAt returns the first release check that comes now or later at which an
-// instance whose next charge falls at due may go. If the last check before that
-// charge is past, the lease renews, and it is a check before a later charge.
-func releaseAt(due, now, every time.Duration) time.Duration {
-	at := schedule.ReleaseAt(due, every)
-	if at < now {
-		at += every
-	}
-	return at
 }
 
 // watch makes up for a check that was skipped, once no job waits.
@@ -130,7 +119,7 @@ func (c *site) watch(s *Simulator) {
 	c.skipped = false
 	c.refresh(s)
 	for i := range c.idle {
-		c.nextRelease = min(c.nextRelease, releaseAt(c.idle[i].Due, s.now, s.cfg.ReleaseEvery))
+		c.nextRelease = min(c.nextRelease, schedule.NextReleaseAt(c.idle[i].Due, s.now, s.cfg.ReleaseEvery))
 	}
 }
 
@@ -158,12 +147,12 @@ func (s *Simulator) release(c *site) {
 	k := 0
 	for i, in := range c.idle {
 		l := c.idleOf[i]
-		if in.Due < s.now+s.cfg.ReleaseEvery {
+		if schedule.MustRelease(in.Due, s.now, s.cfg.ReleaseEvery) {
 			s.end(c, l)
 			continue
 		}
 		c.idle[k], c.idleOf[k] = in, l
-		c.nextRelease = min(c.nextRelease, releaseAt(in.Due, s.now, s.cfg.ReleaseEvery))
+		c.nextRelease = min(c.nextRelease, schedule.NextReleaseAt(in.Due, s.now, s.cfg.ReleaseEvery))
 		k++
 	}
 	if gone := len(c.idle) - k; gone > 0 {
