@@ -1,0 +1,2 @@
+// Package federation shares reserved instances between data centres.
+package federation

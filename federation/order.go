@@ -1,0 +1,127 @@
+package federation
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Order says which centres a task asks for idle reservations, and in which order.
+type Order uint8
+
+const (
+	// ByDelay asks those with the least delay to the task's user first, [Liu21]
+	// Alg. 3, line 4. Ties go to the lower index, here and below.
+	ByDelay Order = iota
+	// CheapestFirst asks those with the lowest sharing price first, then those with
+	// the lowest price on demand, then by delay. What a task pays for traffic
+	// depends on its home alone.
+	CheapestFirst
+	// Alone asks none: what the same tasks cost without a federation.
+	Alone
+)
+
+// SharePrice says what a borrower pays for a lent instance and slot. F and τ are
+// fee and term. Prices are rounded down to a nano, once, so that no lender
+// receives more than its fee for a term, and amounts are whole multiples of
+// prices and add up however bookings are cut.
+type SharePrice uint8
+
+const (
+	// LenderFee is the lender's F/τ.
+	LenderFee SharePrice = iota
+	// BorrowerFee is the borrower's F/τ, as [Liu21] Eqs. (20) and (21) and Alg. 3
+	// print it. A centre with lower fees then reserves for sale at a profit.
+	BorrowerFee
+	// Midpoint is half-way between the lender's F/τ and its price on demand.
+	Midpoint
+	// Free costs nothing. It is not what lenders will want, but an idle reservation
+	// is paid for: at any other price there are tasks that would save the
+	// federation money and do not move.
+	Free
+)
+
+// Excess says what becomes of the instances of a part beyond what is idle in a
+// slot, (θ − e_j(t))⁺ of [Liu21] Eq. (20).
+type Excess uint8
+
+const (
+	// AtLender runs them on demand in the lending centre, at its price.
+	AtLender Excess = iota
+	// AtHomePrice runs them on demand in the lending centre at the price of the
+	// task's home, as Eqs. (20) and (21) print it.
+	AtHomePrice
+	// Never does not let a part be larger than what is idle in each of its slots.
+	Never
+)
+
+// Options are the choices of sharing. The zero value is [Liu21] Alg. 3 with the
+// lender's prices.
+type Options struct {
+	Order  Order
+	Price  SharePrice
+	Excess Excess
+}
+
+func (o Options) check() {
+	if o.Order > Alone || o.Price > Free || o.Excess > Never {
+		panic("federation: unknown Order, SharePrice or Excess")
+	}
+}
+
+// PriceOf returns what home pays lender for an instance and slot.
+func (o Options) PriceOf(home, lender Centre) pricing.Money {
+	perSlot := func(c Centre) pricing.Money { return c.Fee / pricing.Money(c.Term) }
+	switch o.Price {
+	case LenderFee:
+		return perSlot(lender)
+	case BorrowerFee:
+		return perSlot(home)
+	case Midpoint:
+		return (perSlot(lender) + lender.OnDemand) / 2
+	case Free:
+		return 0
+	}
+	panic("federation: unknown SharePrice")
+}
+
+// ExcessPriceOf returns what a task of home pays for an instance and slot on
+// demand in lender.
+func (o Options) ExcessPriceOf(home, lender Centre) pricing.Money {
+	if o.Excess == AtHomePrice {
+		return home.OnDemand
+	}
+	return lender.OnDemand
+}
+
+// appendOrder appends the centres that tasks of home ask, in order.
+func appendOrder(dst []int, centres []Centre, home int, o Options) []int {
+	if o.Order == Alone {
+		return dst
+	}
+	at := len(dst)
+	for j := range centres {
+		if j != home {
+			dst = append(dst, j)
+		}
+	}
+	delay := func(j int) time.Duration {
+		if centres[j].Delay == nil {
+			return 0
+		}
+		return centres[j].Delay[home]
+	}
+	slices.SortFunc(dst[at:], func(a, b int) int {
+		c := 0
+		if o.Order == CheapestFirst {
+			c = cmp.Or(
+				cmp.Compare(o.PriceOf(centres[home], centres[a]), o.PriceOf(centres[home], centres[b])),
+				cmp.Compare(o.ExcessPriceOf(centres[home], centres[a]), o.ExcessPriceOf(centres[home], centres[b])),
+			)
+		}
+		return cmp.Or(c, cmp.Compare(delay(a), delay(b)), cmp.Compare(a, b))
+	})
+	return dst
+}

@@ -1,0 +1,256 @@
+package federation
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Booking is a number of instances of one task in one centre over the slots
+// Start ≤ t < End, in which the same number of them runs on reservations of the
+// centre. A part of a task whose share of reservations changes over time is
+// several bookings, one after the other.
+type Booking struct {
+	Task         int // ID
+	Home, Centre int // where the task is from, and where this runs
+	Start, End   int // slots
+	Reserved     int // instances on reservations of Centre
+	OnDemand     int // instances on demand in Centre
+
+	Lease   pricing.Money // paid by Home to Centre for Reserved; 0 at home
+	Bought  pricing.Money // paid by Home to the provider for OnDemand
+	Traffic pricing.Money // paid by Home to the provider for Sent
+	Sent    int64         // bytes sent from Home to Centre, in the first booking of a part
+}
+
+// Slots returns End − Start.
+func (b Booking) Slots() int { return b.End - b.Start }
+
+// Cost returns what Home pays in total.
+func (b Booking) Cost() pricing.Money { return b.Lease + b.Bought + b.Traffic }
+
+// A Sharer is [Liu21] Alg. 3 as a stream: tasks in the order of their starts go
+// in, bookings come out. The zero value is ready for [Sharer.Reset]. It keeps its
+// memory between runs, and allocates nothing once warm.
+type Sharer struct {
+	centres []Centre // without their slices
+	opts    Options
+	slots   int
+	free    []int // centre by centre, reservations that no task has taken
+	pending []int // centre by centre, demand expected of tasks that have not started
+	expects []bool
+	order   []int // home by home, n-1 centres each, or none
+	seen    map[int]struct{}
+	now     int
+	dearest pricing.Money
+
+	missing, idle []int
+	split         Splitter
+	index         []int
+}
+
+// Reset makes s ready for a run over centres, which are copied. It panics if an
+// option is none of the constants. An [*InputError] says what is wrong with the
+// centres; s is then as it was.
+func (s *Sharer) Reset(centres []Centre, opts Options) error {
+	opts.check()
+	slots, err := checkCentres(centres)
+	if err != nil {
+		return err
+	}
+	s.opts, s.slots, s.now, s.dearest = opts, slots, 0, 0
+	s.centres, s.free, s.pending, s.order, s.expects = s.centres[:0], s.free[:0], s.pending[:0], s.order[:0], s.expects[:0]
+	for i, c := range centres {
+		s.free = append(s.free, c.Reserved...)
+		s.expects = append(s.expects, c.Demand != nil)
+		if c.Demand != nil {
+			s.pending = append(s.pending, c.Demand...)
+		} else {
+			s.pending = append(s.pending, c.Reserved...) // not read
+		}
+		s.order = appendOrder(s.order, centres, i, opts)
+		s.dearest = max(s.dearest, c.OnDemand, c.Fee/pricing.Money(c.Term))
+		c.Reserved, c.Demand, c.Delay = nil, nil, nil
+		s.centres = append(s.centres, c)
+	}
+	if s.seen == nil {
+		s.seen = map[int]struct{}{}
+	}
+	clear(s.seen)
+	return nil
+}
+
+// Add books a task and appends its bookings to dst: the parts in other centres in
+// the order in which those were asked, then the one at home. Tasks come in the
+// order of their starts. The error is an [*InputError]; nothing has been booked
+// then, and the run can go on.
+func (s *Sharer) Add(dst []Booking, task Task) ([]Booking, error) {
+	if s.centres == nil {
+		panic("federation: Add before Reset")
+	}
+	traffic, err := s.check(task, -1)
+	if err != nil {
+		return dst, err
+	}
+	if task.Start < s.now {
+		return dst, badInput("Tasks.Start", -1, ErrOrder, "task %d starts in slot %d, after a task or event of slot %d: tasks come in the order of their starts", task.ID, task.Start, s.now)
+	}
+	if _, ok := s.seen[task.ID]; ok {
+		return dst, badInput("Tasks.ID", -1, ErrDuplicate, "there was a task %d before", task.ID)
+	}
+	s.seen[task.ID] = struct{}{}
+	return s.add(dst, task, traffic), nil
+}
+
+// check checks a task but for its place in the run, and returns what it costs to
+// send the data of one instance.
+func (s *Sharer) check(task Task, k int) (pricing.Money, error) {
+	if err := checkTask(task, k, s.slots); err != nil {
+		return 0, err
+	}
+	if task.Home < 0 || task.Home >= len(s.centres) {
+		return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d of %d: they count from 0", task.ID, task.Home, len(s.centres))
+	}
+	traffic, err := s.centres[task.Home].TrafficFor(task.Disk)
+	if err != nil {
+		return 0, badInput("Tasks.Disk", k, ErrOverflow, "sending the %d bytes of an instance of task %d costs too much", task.Disk, task.ID)
+	}
+	// Prices are below 2⁶³/8 over all slots.
+	each := int64(s.dearest)*int64(task.Slots()) + min(int64(traffic), math.MaxInt64/2)
+	if hi, lo := bits.Mul64(uint64(each), uint64(task.Instances)); hi != 0 || lo > math.MaxInt64/2 || traffic > math.MaxInt64/2 {
+		return 0, badInput("Tasks.Instances", k, ErrOverflow, "%d instances over %d slots of task %d cost too much", task.Instances, task.Slots(), task.ID)
+	}
+	if hi, lo := bits.Mul64(uint64(task.Disk), uint64(task.Instances)); hi != 0 || lo > math.MaxInt64 {
+		return 0, badInput("Tasks.Disk", k, ErrOverflow, "%d instances of %d bytes of task %d are too much", task.Instances, task.Disk, task.ID)
+	}
+	return traffic, nil
+}
+
+// row returns what a has of centre i in the slots of a task.
+func (s *Sharer) row(a []int, i int, task Task) []int {
+	return a[i*s.slots+task.Start : i*s.slots+task.End]
+}
+
+func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking {
+	s.now = task.Start
+	i := task.Home
+	home := &s.centres[i]
+	if s.expects[i] {
+		for t, p := range s.row(s.pending, i, task) {
+			s.row(s.pending, i, task)[t] = p - task.Instances
+		}
+	}
+	free := s.row(s.free, i, task)
+	here := task.Instances // what is left for home
+	if slices.Min(free) < here && len(s.order) > 0 {
+		s.missing = s.missing[:0]
+		for _, u := range free {
+			s.missing = append(s.missing, max(0, here-u))
+		}
+		n := len(s.centres) - 1
+		for _, j := range s.order[i*n : i*n+n] {
+			lender := &s.centres[j]
+			s.idleOf(j, task)
+			rates := Rates{home.OnDemand, s.opts.ExcessPriceOf(*home, *lender), s.opts.PriceOf(*home, *lender), traffic}
+			if s.opts.Excess == Never {
+				low := slices.Min(s.idle)
+				for t := range s.idle {
+					s.idle[t] = low
+				}
+			}
+			theta := s.split.Theta(s.missing, s.idle, rates)
+			if s.opts.Excess == Never {
+				theta = min(theta, s.idle[0])
+			}
+			if theta == 0 {
+				continue
+			}
+			dst = s.book(dst, task, j, theta, s.idle, rates.Share, rates.Elsewhere)
+			here -= theta
+			left := 0
+			for t, m := range s.missing {
+				s.missing[t] = max(0, m-theta)
+				left |= s.missing[t]
+			}
+			if left == 0 {
+				break
+			}
+		}
+	}
+	if here > 0 {
+		dst = s.book(dst, task, i, here, free, 0, home.OnDemand)
+	}
+	return dst
+}
+
+// idleOf sets s.idle to what centre j lends in the slots of a task.
+func (s *Sharer) idleOf(j int, task Task) {
+	s.idle = append(s.idle[:0], s.row(s.free, j, task)...)
+	if s.expects[j] {
+		for t, p := range s.row(s.pending, j, task) {
+			s.idle[t] = max(0, s.idle[t]-max(0, p))
+		}
+	}
+}
+
+// book books n instances of a task in centre j, of which those in avail run on
+// reservations.
+func (s *Sharer) book(dst []Booking, task Task, j, n int, avail []int, share, onDemand pricing.Money) []Booking {
+	free := s.row(s.free, j, task)
+	for t := 0; t < len(avail); {
+		from, r := t, min(n, avail[t])
+		for ; t < len(avail) && min(n, avail[t]) == r; t++ {
+			free[t] -= r
+		}
+		b := Booking{Task: task.ID, Home: task.Home, Centre: j, Start: task.Start + from, End: task.Start + t, Reserved: r, OnDemand: n - r}
+		b.Bought = onDemand * pricing.Money(b.OnDemand) * pricing.Money(b.Slots())
+		if j != task.Home {
+			b.Lease = share * pricing.Money(r) * pricing.Money(b.Slots())
+			if from == 0 {
+				b.Sent = task.Disk * int64(n)
+				traffic, _ := s.centres[task.Home].TrafficFor(task.Disk) // checked before
+				b.Traffic = traffic * pricing.Money(n)
+			}
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// Share books tasks by [Liu21] Alg. 3 and appends the bookings to dst. Tasks may
+// come in any order and are taken by (Start, ID). See [Sharer.Share].
+func Share(dst []Booking, centres []Centre, tasks []Task, opts Options) ([]Booking, error) {
+	var s Sharer
+	if err := s.Reset(centres, opts); err != nil {
+		return dst, err
+	}
+	return s.Share(dst, tasks)
+}
+
+// Share books many tasks, in any order, by (Start, ID), and appends the bookings to
+// dst. All tasks are checked before the first is booked.
+func (s *Sharer) Share(dst []Booking, tasks []Task) ([]Booking, error) {
+	if s.centres == nil {
+		panic("federation: Share before Reset")
+	}
+	s.index = s.index[:0]
+	for k, t := range tasks {
+		if _, err := s.check(t, k); err != nil {
+			return dst, err
+		}
+		s.index = append(s.index, k)
+	}
+	slices.SortFunc(s.index, func(a, b int) int {
+		return cmp.Or(cmp.Compare(tasks[a].Start, tasks[b].Start), cmp.Compare(tasks[a].ID, tasks[b].ID), cmp.Compare(a, b))
+	})
+	for _, k := range s.index {
+		var err error
+		if dst, err = s.Add(dst, tasks[k]); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}

@@ -1,0 +1,177 @@
+package federation
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Task needs Instances instances in each of the slots Start ≤ t < End. Each of
+// them holds Disk bytes, which have to be sent when it runs elsewhere than at
+// home.
+//
+// [Liu21] has both ends inclusive; here, as everywhere in this package, End is the
+// first slot without the task.
+type Task struct {
+	ID         int   // unique within a run; ties of Start are broken by it
+	Home       int   // the centre whose user submits it, from 0
+	Start, End int   // slots, Start < End
+	Instances  int   // d, at least 1
+	Disk       int64 // ω, bytes per instance
+}
+
+// Slots returns End − Start.
+func (t Task) Slots() int { return t.End - t.Start }
+
+// A Centre is a data centre of the federation. Slices are read by the call that
+// they are given to, and not kept.
+type Centre struct {
+	// Reserved has the reservations that are active in each slot, u(t). All
+	// centres have the same slots.
+	Reserved []int
+
+	// Demand is what the centre expects its own tasks to need in each slot, d(t),
+	// so that it keeps that for itself. A task takes what it needs from the
+	// expectation when it starts. With nil nothing is kept: whatever no task has
+	// taken yet counts as idle, and the centre's later tasks may miss it.
+	Demand []int
+
+	OnDemand pricing.Money // price of an instance on demand, per slot
+	Fee      pricing.Money // price of a reservation, for all of its term
+	Term     int           // slots of a reservation, at least 1
+	Traffic  pricing.Money // price of 10⁹ bytes that leave the centre
+
+	// Delay has, for each home, the delay between its users and this centre. Nil
+	// means no delay to any.
+	Delay []time.Duration
+}
+
+// gigabyte is the unit that traffic is priced in.
+const gigabyte = 1_000_000_000
+
+// TrafficFor returns what it costs to send disk bytes out of c: Traffic·disk/10⁹,
+// rounded to the nearest nano, halves to the even one. It is rounded for each
+// instance, so that the traffic of a booking is this times its instances. The
+// error is [ErrOverflow]. It panics if disk is negative.
+func (c Centre) TrafficFor(disk int64) (pricing.Money, error) {
+	if disk < 0 {
+		panic("federation: negative disk")
+	}
+	hi, lo := bits.Mul64(uint64(c.Traffic), uint64(disk))
+	if c.Traffic < 0 || hi >= gigabyte {
+		return 0, badInput("Centres.Traffic", -1, ErrOverflow, "%v for 10⁹ bytes, times %d bytes, is too much", c.Traffic, disk)
+	}
+	q, rem := bits.Div64(hi, lo, gigabyte)
+	if 2*rem > gigabyte || 2*rem == gigabyte && q&1 == 1 {
+		q++
+	}
+	if q > math.MaxInt64 {
+		return 0, badInput("Centres.Traffic", -1, ErrOverflow, "%v for 10⁹ bytes, times %d bytes, is too much", c.Traffic, disk)
+	}
+	return pricing.Money(q), nil
+}
+
+// IdleTo writes to dst what is reserved but unused in each slot, e(t) = max(0,
+// reserved(t) − demand(t)), [Liu21] Eq. (19). dst may be one of the other two.
+// It panics if the lengths differ.
+func IdleTo(dst, reserved, demand []int) {
+	if len(dst) != len(reserved) || len(dst) != len(demand) {
+		panic("federation: lengths of dst, reserved and demand differ")
+	}
+	for t := range dst {
+		dst[t] = max(0, reserved[t]-demand[t])
+	}
+}
+
+// MissingTo writes to dst what is needed beyond the reservations in each slot,
+// o(t) = max(0, demand(t) − reserved(t)), [Liu21] Eq. (2). dst may be one of the
+// other two. It panics if the lengths differ.
+func MissingTo(dst, reserved, demand []int) {
+	IdleTo(dst, demand, reserved)
+}
+
+// AddDemand adds to dst, slot by slot, what the tasks of one home need: from zeros,
+// the d(t) of [Centre].Demand. It returns an [*InputError] about a task that does
+// not fit into the slots of dst or has nothing to run; dst is then unchanged.
+func AddDemand(dst []int, tasks []Task, home int) error {
+	for k, t := range tasks {
+		if err := checkTask(t, k, len(dst)); err != nil {
+			return err
+		}
+	}
+	for _, t := range tasks {
+		if t.Home == home {
+			for s := t.Start; s < t.End; s++ {
+				dst[s] += t.Instances
+			}
+		}
+	}
+	return nil
+}
+
+// checkTask checks what can be checked of a task without its centre.
+func checkTask(t Task, k, slots int) error {
+	switch {
+	case t.End <= t.Start:
+		return badInput("Tasks.End", k, ErrRange, "task %d ends before slot %d and starts in slot %d: the end has to be later", t.ID, t.End, t.Start)
+	case t.Start < 0:
+		return badInput("Tasks.Start", k, ErrRange, "task %d starts in slot %d, before the first one, 0", t.ID, t.Start)
+	case t.End > slots:
+		return badInput("Tasks.End", k, ErrRange, "task %d ends before slot %d, but there are %d slots: cut it there, or give the centres more", t.ID, t.End, slots)
+	case t.Instances < 1:
+		return badInput("Tasks.Instances", k, ErrRange, "task %d has %d instances; it needs 1 or more", t.ID, t.Instances)
+	case t.Disk < 0:
+		return badInput("Tasks.Disk", k, ErrRange, "task %d has %d bytes an instance; it may have 0 or more", t.ID, t.Disk)
+	}
+	return nil
+}
+
+// checkCentres checks centres, and returns their slots.
+func checkCentres(centres []Centre) (slots int, err error) {
+	if len(centres) == 0 {
+		return 0, badInput("Centres", -1, ErrLength, "there is no centre; a federation needs 1 or more")
+	}
+	slots = len(centres[0].Reserved)
+	most := pricing.Money(math.MaxInt64 / 8 / int64(max(slots, 1)))
+	for i, c := range centres {
+		switch {
+		case len(c.Reserved) != slots:
+			return 0, badInput("Centres.Reserved", i, ErrLength, "it has %d slots, the first centre has %d: all have to have the same", len(c.Reserved), slots)
+		case c.Demand != nil && len(c.Demand) != slots:
+			return 0, badInput("Centres.Demand", i, ErrLength, "it has %d slots for %d of reservations: give one for each, or nil", len(c.Demand), slots)
+		case c.Delay != nil && len(c.Delay) != len(centres):
+			return 0, badInput("Centres.Delay", i, ErrLength, "it has %d delays for %d centres: give one for each home, or nil", len(c.Delay), len(centres))
+		case c.Term < 1:
+			return 0, badInput("Centres.Term", i, ErrRange, "%d slots; a term has 1 or more", c.Term)
+		}
+		for _, p := range []struct {
+			field string
+			price pricing.Money
+		}{{"Centres.OnDemand", c.OnDemand}, {"Centres.Fee", c.Fee}, {"Centres.Traffic", c.Traffic}} {
+			if p.price < 0 {
+				return 0, badInput(p.field, i, ErrRange, "%v is negative; a price is 0 or more", p.price)
+			}
+		}
+		if c.OnDemand > most || c.Fee/pricing.Money(c.Term) > most {
+			return 0, badInput("Centres.OnDemand", i, ErrOverflow, "%v on demand, %v for %d slots reserved: over %d slots that is too much", c.OnDemand, c.Fee, c.Term, slots)
+		}
+		for t, u := range c.Reserved {
+			if u < 0 {
+				return 0, badInput("Centres.Reserved", i, ErrRange, "%d in slot %d; it has to be 0 or more", u, t)
+			}
+		}
+		for t, d := range c.Demand {
+			if d < 0 {
+				return 0, badInput("Centres.Demand", i, ErrRange, "%d in slot %d; it has to be 0 or more", d, t)
+			}
+		}
+		for h, d := range c.Delay {
+			if d < 0 {
+				return 0, badInput("Centres.Delay", i, ErrRange, "%v to users of centre %d; it has to be 0 or more", d, h)
+			}
+		}
+	}
+	return slots, nil
+}
