@@ -1,0 +1,184 @@
+package perfmodel
+
+import "math"
+
+// Double-double arithmetic. A number is the unevaluated sum of two float64, the
+// second at most half a unit in the last place of the first: 106 bits or more.
+//
+// A rounding error of a sum or a product of two float64 is itself a float64
+// (barring overflow and underflow), and can be computed: [Dekker71], [Knuth97].
+// All that follows carries these errors along.
+//
+// Products that are added to something are written float64(x*y): without the
+// conversion a compiler may fuse the two on some machines, and results would
+// differ between machines.
+
+// dd is hi + lo.
+type dd struct{ hi, lo float64 }
+
+// twoSum returns a + b exactly.
+func twoSum(a, b float64) dd {
+	s := a + b
+	t := s - a
+	return dd{s, (a - (s - t)) + (b - t)}
+}
+
+// fastTwoSum returns a + b exactly if |a| ≥ |b| or a is 0.
+func fastTwoSum(a, b float64) dd {
+	s := a + b
+	return dd{s, b - (s - a)}
+}
+
+// twoProd returns a·b exactly.
+func twoProd(a, b float64) dd {
+	p := float64(a * b)
+	return dd{p, math.FMA(a, b, -p)}
+}
+
+func (a dd) neg() dd { return dd{-a.hi, -a.lo} }
+
+// add returns a + b with a relative error of at most 2·2⁻¹⁰⁴ [Joldes17].
+func (a dd) add(b dd) dd {
+	s := twoSum(a.hi, b.hi)
+	t := twoSum(a.lo, b.lo)
+	v := fastTwoSum(s.hi, s.lo+t.hi)
+	return fastTwoSum(v.hi, v.lo+t.lo)
+}
+
+func (a dd) sub(b dd) dd { return a.add(b.neg()) }
+
+// mul returns a·b.
+func (a dd) mul(b dd) dd {
+	p := twoProd(a.hi, b.hi)
+	return fastTwoSum(p.hi, math.FMA(a.lo, b.hi, math.FMA(a.hi, b.lo, p.lo)))
+}
+
+// mulFloat returns a·b.
+func (a dd) mulFloat(b float64) dd {
+	p := twoProd(a.hi, b)
+	return fastTwoSum(p.hi, math.FMA(a.lo, b, p.lo))
+}
+
+// div returns a/b, by two steps of long division and a remainder.
+func (a dd) div(b dd) dd {
+	q := a.hi / b.hi
+	r := a.sub(b.mulFloat(q))
+	t := r.hi / b.hi
+	r = r.sub(b.mulFloat(t))
+	return fastTwoSum(q, t).add(dd{r.hi / b.hi, 0})
+}
+
+// sqrt returns the root of a ≥ 0, by a step of Newton's.
+func (a dd) sqrt() dd {
+	if a.hi <= 0 {
+		return dd{}
+	}
+	r := math.Sqrt(a.hi)
+	e := a.sub(twoProd(r, r))
+	return fastTwoSum(r, e.hi/(2*r))
+}
+
+// abs returns |a|.
+func (a dd) abs() dd {
+	if a.hi < 0 {
+		return a.neg()
+	}
+	return a
+}
+
+// round returns the nearest float64: hi, by the invariant.
+func (a dd) round() float64 { return a.hi + a.lo }
+
+// The kernels work on vectors of dd as two slices each. A dot product adds the
+// errors of its sums and products up apart from the sums ([Ogita05] Dot2, with the
+// low parts of the factors): the chain from one element to the next is one
+// addition long. Over m elements the error is at most about m²·2⁻¹⁰⁶ times the sum
+// of the absolute products, so long vectors are cut into blocks.
+
+// block is the length up to which the errors of a dot product are added up plainly:
+// its square is 2¹², which leaves 94 bits.
+const block = 64
+
+// dot returns Σ x_i·y_i.
+func dot(xh, xl, yh, yl []float64) dd {
+	var sum dd
+	for len(xh) > block {
+		sum = sum.add(dotBlock(xh[:block], xl[:block], yh[:block], yl[:block]))
+		xh, xl, yh, yl = xh[block:], xl[block:], yh[block:], yl[block:]
+	}
+	return sum.add(dotBlock(xh, xl, yh, yl))
+}
+
+func dotBlock(xh, xl, yh, yl []float64) dd {
+	var s, c float64
+	xl, yh, yl = xl[:len(xh)], yh[:len(xh)], yl[:len(xh)]
+	for i, x := range xh {
+		y := yh[i]
+		p := float64(x * y)
+		e := math.FMA(x, y, -p)
+		e = math.FMA(x, yl[i], math.FMA(xl[i], y, e))
+		t := s + p
+		z := t - s
+		c += ((s - (t - z)) + (p - z)) + e
+		s = t
+	}
+	return twoSum(s, c)
+}
+
+// dotFloat returns Σ x_i·y_i.
+func dotFloat(xh, xl, y []float64) dd {
+	var sum dd
+	for len(xh) > block {
+		sum = sum.add(dotFloatBlock(xh[:block], xl[:block], y[:block]))
+		xh, xl, y = xh[block:], xl[block:], y[block:]
+	}
+	return sum.add(dotFloatBlock(xh, xl, y))
+}
+
+func dotFloatBlock(xh, xl, yh []float64) dd {
+	var s, c float64
+	xl, yh = xl[:len(xh)], yh[:len(xh)]
+	for i, x := range xh {
+		y := yh[i]
+		p := float64(x * y)
+		e := math.FMA(xl[i], y, math.FMA(x, y, -p))
+		t := s + p
+		z := t - s
+		c += ((s - (t - z)) + (p - z)) + e
+		s = t
+	}
+	return twoSum(s, c)
+}
+
+// subScaled sets y to y − a·x.
+func subScaled(yh, yl []float64, a dd, xh, xl []float64) {
+	yl, xh, xl = yl[:len(yh)], xh[:len(yh)], xl[:len(yh)]
+	ah, al := -a.hi, -a.lo
+	for i, y := range yh {
+		x := xh[i]
+		p := float64(ah * x)
+		e := math.FMA(ah, x, -p)
+		e = math.FMA(ah, xl[i], math.FMA(al, x, e))
+		s := y + p
+		z := s - y
+		e += ((y - (s - z)) + (p - z)) + yl[i]
+		t := s + e
+		yh[i], yl[i] = t, e-(t-s)
+	}
+}
+
+// subScaledFloat sets y to y − a·x.
+func subScaledFloat(yh, yl []float64, a dd, xh []float64) {
+	yl, xh = yl[:len(yh)], xh[:len(yh)]
+	ah, al := -a.hi, -a.lo
+	for i, y := range yh {
+		x := xh[i]
+		p := float64(ah * x)
+		e := math.FMA(al, x, math.FMA(ah, x, -p))
+		s := y + p
+		z := s - y
+		e += ((y - (s - z)) + (p - z)) + yl[i]
+		t := s + e
+		yh[i], yl[i] = t, e-(t-s)
+	}
+}
