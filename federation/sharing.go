@@ -47,6 +47,10 @@ type Sharer struct {
 	now     int
 	dearest pricing.Money
 
+	live  []live // what may run now or later
+	sweep int    // length at which live is swept
+	gone  []int  // centre by centre: member, left or failed
+
 	missing, idle []int
 	split         Splitter
 	index         []int
@@ -63,6 +67,7 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	}
 	s.opts, s.slots, s.now, s.dearest = opts, slots, 0, 0
 	s.centres, s.free, s.pending, s.order, s.expects = s.centres[:0], s.free[:0], s.pending[:0], s.order[:0], s.expects[:0]
+	s.live, s.sweep, s.gone = s.live[:0], 64, s.gone[:0]
 	for i, c := range centres {
 		s.free = append(s.free, c.Reserved...)
 		s.expects = append(s.expects, c.Demand != nil)
@@ -71,6 +76,7 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 		} else {
 			s.pending = append(s.pending, c.Reserved...) // not read
 		}
+		s.gone = append(s.gone, member)
 		s.order = appendOrder(s.order, centres, i, opts)
 		s.dearest = max(s.dearest, c.OnDemand, c.Fee/pricing.Money(c.Term))
 		c.Reserved, c.Demand, c.Delay = nil, nil, nil
@@ -114,6 +120,9 @@ func (s *Sharer) check(task Task, k int) (pricing.Money, error) {
 	if task.Home < 0 || task.Home >= len(s.centres) {
 		return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d of %d: they count from 0", task.ID, task.Home, len(s.centres))
 	}
+	if s.gone[task.Home] == failed {
+		return 0, badInput("Tasks.Home", k, ErrGone, "task %d is from centre %d, which has failed", task.ID, task.Home)
+	}
 	traffic, err := s.centres[task.Home].TrafficFor(task.Disk)
 	if err != nil {
 		return 0, badInput("Tasks.Disk", k, ErrOverflow, "sending the %d bytes of an instance of task %d costs too much", task.Disk, task.ID)
@@ -134,41 +143,38 @@ func (s *Sharer) row(a []int, i int, task Task) []int {
 	return a[i*s.slots+task.Start : i*s.slots+task.End]
 }
 
+// add books a task that has been checked. traffic is for one instance.
 func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking {
 	s.now = task.Start
+	s.forget()
 	i := task.Home
 	home := &s.centres[i]
 	if s.expects[i] {
-		for t, p := range s.row(s.pending, i, task) {
-			s.row(s.pending, i, task)[t] = p - task.Instances
+		pending := s.row(s.pending, i, task)
+		for t := range pending {
+			pending[t] -= task.Instances
 		}
 	}
 	free := s.row(s.free, i, task)
 	here := task.Instances // what is left for home
-	if slices.Min(free) < here && len(s.order) > 0 {
+	if s.gone[i] == member && len(s.order) > 0 && slices.Min(free) < here {
 		s.missing = s.missing[:0]
 		for _, u := range free {
 			s.missing = append(s.missing, max(0, here-u))
 		}
 		n := len(s.centres) - 1
 		for _, j := range s.order[i*n : i*n+n] {
+			if s.gone[j] != member {
+				continue
+			}
 			lender := &s.centres[j]
 			s.idleOf(j, task)
 			rates := Rates{home.OnDemand, s.opts.ExcessPriceOf(*home, *lender), s.opts.PriceOf(*home, *lender), traffic}
-			if s.opts.Excess == Never {
-				low := slices.Min(s.idle)
-				for t := range s.idle {
-					s.idle[t] = low
-				}
-			}
-			theta := s.split.Theta(s.missing, s.idle, rates)
-			if s.opts.Excess == Never {
-				theta = min(theta, s.idle[0])
-			}
+			theta := s.part(rates)
 			if theta == 0 {
 				continue
 			}
-			dst = s.book(dst, task, j, theta, s.idle, rates.Share, rates.Elsewhere)
+			dst = s.book(dst, task, j, theta, s.idle, rates, int64(theta)*task.Disk)
 			here -= theta
 			left := 0
 			for t, m := range s.missing {
@@ -181,9 +187,27 @@ func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking 
 		}
 	}
 	if here > 0 {
-		dst = s.book(dst, task, i, here, free, 0, home.OnDemand)
+		dst = s.book(dst, task, i, here, free, Rates{Elsewhere: home.OnDemand}, 0)
 	}
 	return dst
+}
+
+// part returns how much of what is missing goes to where s.idle is.
+func (s *Sharer) part(rates Rates) int {
+	if s.opts.Excess != Never {
+		return s.split.theta(s.missing, s.idle, rates)
+	}
+	// The whole part runs on reservations: what is missing beyond it changes
+	// nothing, and its price on demand is never paid. Up to low, Eq. (20) is convex.
+	low := slices.Min(s.idle)
+	if low == 0 {
+		return 0
+	}
+	for t := range s.idle {
+		s.idle[t] = low
+	}
+	rates.Elsewhere = rates.Share
+	return min(low, s.split.theta(s.missing, s.idle, rates))
 }
 
 // idleOf sets s.idle to what centre j lends in the slots of a task.
@@ -197,27 +221,40 @@ func (s *Sharer) idleOf(j int, task Task) {
 }
 
 // book books n instances of a task in centre j, of which those in avail run on
-// reservations.
-func (s *Sharer) book(dst []Booking, task Task, j, n int, avail []int, share, onDemand pricing.Money) []Booking {
-	free := s.row(s.free, j, task)
+// reservations. rates.Elsewhere is the price on demand there.
+func (s *Sharer) book(dst []Booking, task Task, j, n int, avail []int, rates Rates, sent int64) []Booking {
+	free := s.row(s.free, j, task) // avail may be the same
 	for t := 0; t < len(avail); {
 		from, r := t, min(n, avail[t])
 		for ; t < len(avail) && min(n, avail[t]) == r; t++ {
 			free[t] -= r
 		}
-		b := Booking{Task: task.ID, Home: task.Home, Centre: j, Start: task.Start + from, End: task.Start + t, Reserved: r, OnDemand: n - r}
-		b.Bought = onDemand * pricing.Money(b.OnDemand) * pricing.Money(b.Slots())
-		if j != task.Home {
-			b.Lease = share * pricing.Money(r) * pricing.Money(b.Slots())
-			if from == 0 {
-				b.Sent = task.Disk * int64(n)
-				traffic, _ := s.centres[task.Home].TrafficFor(task.Disk) // checked before
-				b.Traffic = traffic * pricing.Money(n)
-			}
+		b := live{Booking{Task: task.ID, Home: task.Home, Centre: j, Start: task.Start + from, End: task.Start + t, Reserved: r, OnDemand: n - r}, rates.Share, rates.Elsewhere}
+		if from == 0 {
+			b.Sent, b.Traffic = sent, rates.Traffic*pricing.Money(n)
 		}
-		dst = append(dst, b)
+		b.charge()
+		dst = append(dst, b.Booking)
+		s.live = append(s.live, b)
 	}
 	return dst
+}
+
+// Idle returns what a centre would lend in a slot now, e_j(t): the reservations
+// that no task has taken, less what the centre expects its own tasks to need. It
+// panics if there is no such centre or slot.
+func (s *Sharer) Idle(centre, slot int) int {
+	if centre < 0 || centre >= len(s.centres) || slot < 0 || slot >= s.slots {
+		panic("federation: no such centre or slot")
+	}
+	k := centre*s.slots + slot
+	switch {
+	case s.gone[centre] != member:
+		return 0
+	case s.expects[centre]:
+		return max(0, s.free[k]-max(0, s.pending[k]))
+	}
+	return s.free[k]
 }
 
 // Share books tasks by [Liu21] Alg. 3 and appends the bookings to dst. Tasks may

@@ -1,60 +1,262 @@
 package federation
 
 import (
+	"cmp"
+	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Rates are the prices in [Liu21] Eq. (20).
+// Eq. (20) of [Liu21]: how many of a task's instances, θ, to run in another centre.
+// With m_t = (d − u_i(t))⁺ missing at home and e_t idle elsewhere in slot t, p and p'
+// the prices on demand at home and elsewhere, s the sharing price and w that of
+// sending an instance's data, minimise over the whole numbers 0 ≤ θ ≤ d
+//
+//	f(θ) = w·θ + Σ_t p·(m_t − θ)⁺ + p'·(θ − e_t)⁺ + s·min(θ, e_t)
+//	     = w·θ + Σ_t p·(m_t − θ)⁺ + s·θ + (p' − s)·(θ − e_t)⁺.
+//
+// (For θ in that range (d − θ − u)⁺ = (m − θ)⁺, because d − θ − u > 0 needs u < d,
+// and what of u exceeds d changes nothing.) In the second form each term is
+// piecewise linear with its only kink at a whole number, m_t or e_t, where the slope
+// changes by p and by p' − s. So f is piecewise linear with whole kinks, and
+//
+//	f is convex if p' ≥ s, an idle reservation costs no more than an instance on
+//	demand in the same centre; otherwise the kinks at e_t bend down.
+//
+// With the lender's F/τ as s that is [Liu21] Assumption 1, and so it holds for every
+// centre whose reservations are worth their fee; with the borrower's F/τ, as
+// printed, it need not hold between centres with different prices, nor do two
+// centres' Assumptions 1 imply it. What p is does not matter.
+//
+// Convex: the least minimiser is the least θ from which f does not fall, the least
+// kink at which the slopes up to it sum to 0 or more: a weighted selection. Take a
+// pivot; add up the changes of slope at and before it; the sum says on which side
+// the answer is; go on with that side. Invariant: slope is that of f before
+// all kinks that are left, it is negative, and the sought kink is among them. With
+// medians of medians of five as pivots, each round leaves at most 7/10 or so of the
+// kinks, so that time is linear in the slots.
+//
+// Not convex: f still has a least value at 0 or a kink, since it is linear between
+// them and does not fall after the last (the slope there is w + Σ p' or, where
+// θ ≤ e_t, + s). So the kinks are sorted and f is followed from kink to kink,
+// O(n·log n). Minima are compared as exact amounts, so that ties are ties, and the
+// least θ is taken: who saves nothing by moving, stays.
+//
+// No θ beyond max m_t is ever better, so that the task's d and what fits into
+// local reservations (Alg. 3, line 2) need no bound of their own: line 2 is
+// implied by Eq. (20).
+//
+// Space: two kinks a slot.
+
+// Rates are the prices in [Liu21] Eq. (20). All are 0 or more.
 type Rates struct {
-	OnDemand  pricing.Money // at home, per instance and slot
-	Elsewhere pricing.Money // on demand in the other centre, per instance and slot
-	Share     pricing.Money // an idle reservation of the other centre, per instance and slot
-	Traffic   pricing.Money // sending an instance's data, once
+	OnDemand  pricing.Money // p, on demand at home, per instance and slot
+	Elsewhere pricing.Money // p', on demand in the other centre, per instance and slot
+	Share     pricing.Money // s, an idle reservation of the other centre, per instance and slot
+	Traffic   pricing.Money // w, sending an instance's data, once
 }
 
-// A Splitter decides how much of a task runs in another centre. The zero value is
-// ready. It keeps its memory between calls.
+// Convex reports whether [Liu21] Eq. (20) is convex at these prices, Share ≤
+// Elsewhere.
+func (r Rates) Convex() bool { return r.Share <= r.Elsewhere }
+
+// A Splitter solves [Liu21] Eq. (20). The zero value is ready. It keeps its memory
+// between calls, and allocates nothing once it has seen the longest task.
 type Splitter struct {
 	kinks []kink
 }
 
+// kink is a place at which the slope of f grows by step.
 type kink struct {
-	at    int
-	steps pricing.Money
+	at   int
+	step pricing.Money
 }
 
-// Theta returns the least θ that minimises [Liu21] Eq. (20),
+// Theta returns how many instances are best run in another centre, the least of
+// the θ that minimise [Liu21] Eq. (20),
 //
-//	Σ_t OnDemand·(missing_t − θ)⁺ + Elsewhere·(θ − idle_t)⁺ + Share·min(θ, idle_t)  +  θ·Traffic.
-func (s *Splitter) Theta(missing, idle []int, r Rates) int {
+//	Σ_t OnDemand·(missing_t − θ)⁺ + Elsewhere·(θ − idle_t)⁺ + Share·min(θ, idle_t)  +  θ·Traffic,
+//
+// where missing_t is what the task lacks at home in its t-th slot and idle_t what the
+// other centre has to lend. It is at most the largest of missing. Values below 0
+// count as 0.
+//
+// It takes time linear in the slots if [Rates.Convex], and n·log n otherwise. The
+// error is an [*InputError] about a negative price or amounts that do not fit. It
+// panics if missing and idle differ in length.
+func (s *Splitter) Theta(missing, idle []int, r Rates) (int, error) {
 	if len(missing) != len(idle) {
 		panic("federation: lengths of missing and idle differ")
 	}
-	// The slope to the right of 0.
-	slope := r.Traffic + r.Share*pricing.Money(len(missing))
+	for _, p := range []struct {
+		field string
+		price pricing.Money
+	}{{"Rates.OnDemand", r.OnDemand}, {"Rates.Elsewhere", r.Elsewhere}, {"Rates.Share", r.Share}, {"Rates.Traffic", r.Traffic}} {
+		if p.price < 0 {
+			return 0, badInput(p.field, -1, ErrRange, "%v is negative; a price is 0 or more", p.price)
+		}
+	}
+	if len(missing) == 0 {
+		return 0, nil
+	}
+	// Slopes and amounts stay below (3·dearest·slots + traffic)·θ in magnitude.
+	hi, each := bits.Mul64(uint64(max(r.OnDemand, r.Elsewhere, r.Share)), uint64(len(missing)))
+	over := hi != 0 || each > math.MaxInt64/8 || r.Traffic > math.MaxInt64/8
+	if !over {
+		hi, all := bits.Mul64(3*each+uint64(r.Traffic), uint64(max(slices.Max(missing), 1)))
+		over = hi != 0 || all > math.MaxInt64
+	}
+	if over {
+		return 0, badInput("Rates", -1, ErrOverflow, "%d slots with up to %d instances at %v cost too much", len(missing), slices.Max(missing), max(r.OnDemand, r.Elsewhere, r.Share))
+	}
+	return s.theta(missing, idle, r), nil
+}
+
+// theta is Theta for lengths and prices that have been checked.
+func (s *Splitter) theta(missing, idle []int, r Rates) int {
+	lack, none, most := 0, 0, 0
+	for t, m := range missing {
+		if m > 0 {
+			lack++
+			most = max(most, m)
+		}
+		if idle[t] <= 0 {
+			none++
+		}
+	}
+	// What an instance more than none adds.
+	slope := r.Traffic + r.Share*pricing.Money(len(missing)-none) + r.Elsewhere*pricing.Money(none) - r.OnDemand*pricing.Money(lack)
+	bend := r.Elsewhere - r.Share
+	if lack == 0 || slope >= 0 && bend >= 0 {
+		return 0
+	}
+	if len(missing) == 1 && bend >= 0 {
+		if e := idle[0]; e > 0 && e < most && slope+bend >= 0 {
+			return e
+		}
+		return most
+	}
 	s.kinks = s.kinks[:0]
 	for t, m := range missing {
 		if m > 0 {
-			slope -= r.OnDemand
 			s.kinks = append(s.kinks, kink{m, r.OnDemand})
 		}
-		if idle[t] > 0 {
-			s.kinks = append(s.kinks, kink{idle[t], r.Elsewhere - r.Share})
-		} else {
-			slope += r.Elsewhere - r.Share
+		if e := idle[t]; e > 0 && e < most {
+			s.kinks = append(s.kinks, kink{e, bend})
 		}
 	}
-	slices.SortFunc(s.kinks, func(a, b kink) int { return a.at - b.at })
-	best, theta, value, at := pricing.Money(0), 0, pricing.Money(0), 0
+	if bend >= 0 {
+		return selectSlope(s.kinks, slope)
+	}
+	slices.SortFunc(s.kinks, func(a, b kink) int { return cmp.Compare(a.at, b.at) })
+	var best, value pricing.Money // f − f(0)
+	theta, at := 0, 0
 	for _, k := range s.kinks {
 		value += slope * pricing.Money(k.at-at)
 		at = k.at
-		slope += k.steps
+		slope += k.step
 		if value < best {
 			best, theta = value, at
 		}
 	}
 	return theta
+}
+
+// few is below how many kinks sorting them all is the faster way, by
+// BenchmarkTheta.
+const few = 48
+
+// selectSlope returns the least place at which slope plus the steps up to there is
+// 0 or more, or the last place. The slope is negative, steps are not, and there is
+// a kink. It reorders k.
+func selectSlope(k []kink, slope pricing.Money) int {
+	for len(k) > few {
+		v := pivot(k)
+		less, more, below, upTo := partition(k, v)
+		switch {
+		case slope+below >= 0:
+			k = k[:less]
+		case slope+upTo >= 0 || more == len(k):
+			return v
+		default:
+			slope += upTo
+			k = k[more:]
+		}
+	}
+	sortFew(k)
+	for _, e := range k {
+		if slope += e.step; slope >= 0 {
+			return e.at
+		}
+	}
+	return k[len(k)-1].at
+}
+
+// partition puts those before v to the front, those at v behind them and the
+// others last. It returns where the second and third begin, and the steps before
+// v and up to v.
+func partition(k []kink, v int) (less, more int, below, upTo pricing.Money) {
+	more = len(k)
+	for i := 0; i < more; {
+		switch e := k[i]; {
+		case e.at < v:
+			below += e.step
+			upTo += e.step
+			k[i], k[less] = k[less], k[i]
+			less++
+			i++
+		case e.at > v:
+			more--
+			k[i], k[more] = k[more], k[i]
+		default:
+			upTo += e.step
+			i++
+		}
+	}
+	return less, more, below, upTo
+}
+
+// pivot returns a place with at least about 3/10 of the kinks on each side of it,
+// itself included: the median of the medians of groups of five. It reorders k.
+func pivot(k []kink) int {
+	groups := len(k) / 5
+	for g := range groups {
+		sortFew(k[5*g : 5*g+5])
+		k[g], k[5*g+2] = k[5*g+2], k[g]
+	}
+	return median(k[:groups])
+}
+
+// median returns the place of the middle one. It reorders k.
+func median(k []kink) int {
+	want := len(k) / 2
+	for len(k) > few {
+		v := pivot(k)
+		less, more, _, _ := partition(k, v)
+		switch {
+		case want < less:
+			k = k[:less]
+		case want < more:
+			return v
+		default:
+			want -= more
+			k = k[more:]
+		}
+	}
+	sortFew(k)
+	return k[want].at
+}
+
+// sortFew sorts by insertion.
+func sortFew(k []kink) {
+	for i := 1; i < len(k); i++ {
+		e := k[i]
+		j := i
+		for ; j > 0 && k[j-1].at > e.at; j-- {
+			k[j] = k[j-1]
+		}
+		k[j] = e
+	}
 }

@@ -1,0 +1,296 @@
+package federation
+
+import (
+	"iter"
+	"math"
+	"math/bits"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The ledger is double entry: each amount is taken from one party and given to
+// another in the same step, so that the sums over all parties agree whatever the
+// prices and however they were rounded. A booking is at most three payments:
+//
+//	Lease      Home to Centre      price × reservations × slots
+//	OnDemand   Home to Provider    price × instances × slots
+//	Traffic    Home to Provider    price per instance × instances, once
+//
+// and fees are paid to the provider when reservations are bought, whoever uses
+// them later. Corrections, when a centre leaves, are bookings with negative counts
+// and amounts, so that sums over bookings are always what is so.
+
+// Provider is the party of a [Payment] that sells instances, reservations and
+// traffic.
+const Provider = -1
+
+// Kind says what a [Payment] is for.
+type Kind uint8
+
+const (
+	Lease    Kind = iota // reservations of another centre
+	OnDemand             // instances on demand, at home or elsewhere
+	Traffic              // data sent
+)
+
+// String returns the name of k, such as "lease".
+func (k Kind) String() string {
+	switch k {
+	case Lease:
+		return "lease"
+	case OnDemand:
+		return "on demand"
+	case Traffic:
+		return "traffic"
+	}
+	return "unknown kind"
+}
+
+// A Payment says who paid what to whom for which slots.
+type Payment struct {
+	From, To   int // centres; To may be [Provider]
+	Kind       Kind
+	Task       int           // ID
+	Centre     int           // where the instances are, or the data went
+	Start, End int           // slots
+	Instances  int           // in each of the slots; below 0 if it is a refund
+	Amount     pricing.Money // below 0 if it is a refund
+}
+
+// Payments returns the payments of a booking that are for something: lease, on
+// demand, traffic, in this order. One whose price is 0 is among them.
+func (b Booking) Payments() iter.Seq[Payment] {
+	return func(yield func(Payment) bool) {
+		p := Payment{From: b.Home, To: b.Centre, Kind: Lease, Task: b.Task, Centre: b.Centre, Start: b.Start, End: b.End, Instances: b.Reserved, Amount: b.Lease}
+		if b.Reserved != 0 && b.Centre != b.Home && !yield(p) {
+			return
+		}
+		p.To, p.Kind, p.Instances, p.Amount = Provider, OnDemand, b.OnDemand, b.Bought
+		if b.OnDemand != 0 && !yield(p) {
+			return
+		}
+		p.Kind, p.Instances, p.Amount = Traffic, b.Reserved+b.OnDemand, b.Traffic
+		if b.Sent != 0 {
+			yield(p)
+		}
+	}
+}
+
+// Payments returns the payments of all bookings, one after the other.
+func Payments(bookings []Booking) iter.Seq[Payment] {
+	return func(yield func(Payment) bool) {
+		for _, b := range bookings {
+			for p := range b.Payments() {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// AppendPayments appends the payments of all bookings to dst.
+func AppendPayments(dst []Payment, bookings []Booking) []Payment {
+	for _, b := range bookings {
+		for p := range b.Payments() {
+			dst = append(dst, p)
+		}
+	}
+	return dst
+}
+
+// A Flow is what tasks of one home did in one other centre.
+type Flow struct {
+	Leased   int           // instance-slots on the centre's reservations
+	OnDemand int           // instance-slots on demand in the centre
+	Lease    pricing.Money // paid to the centre
+	Bought   pricing.Money // paid to the provider for OnDemand
+	Traffic  pricing.Money // paid to the provider for Sent
+	Sent     int64         // bytes
+}
+
+// A Statement is what a centre paid and received, and for what.
+type Statement struct {
+	Fees     pricing.Money // paid for reservations
+	OnDemand pricing.Money // paid for instances on demand, at home and elsewhere
+	Traffic  pricing.Money // paid for data sent
+	Paid     pricing.Money // paid to other centres for leases
+	Received pricing.Money // received from other centres for leases
+
+	Own       int   // instance-slots of its tasks on its own reservations
+	Borrowed  int   // instance-slots of its tasks on others' reservations
+	Lent      int   // instance-slots of others' tasks on its reservations
+	Bought    int   // instance-slots of its tasks on demand at home
+	Elsewhere int   // instance-slots of its tasks on demand in other centres
+	Sent      int64 // bytes
+}
+
+// Cost returns what the centre's users paid in the end, C_i of [Liu21] Alg. 3: all
+// that was paid less what was received.
+func (s Statement) Cost() pricing.Money {
+	return s.Fees + s.OnDemand + s.Traffic + s.Paid - s.Received
+}
+
+// A Ledger adds up bookings: who paid what to whom. [Ledger.Reset] makes it ready.
+// It keeps its memory, O(centres²), and allocates nothing once it has seen as many
+// centres.
+type Ledger struct {
+	centres int
+	fees    []pricing.Money
+	flows   []Flow // from home to centre; on the diagonal Leased is own use
+	money   uint64 // sum of all magnitudes posted, which bounds every other sum
+	slots   uint64
+	bytes   uint64
+}
+
+// Reset makes l an empty ledger for that many centres. It panics if there are
+// fewer than 1.
+func (l *Ledger) Reset(centres int) {
+	if centres < 1 {
+		panic("federation: a ledger for no centre")
+	}
+	l.centres, l.money, l.slots, l.bytes = centres, 0, 0, 0
+	l.fees = append(l.fees[:0], make([]pricing.Money, centres)...)
+	l.flows = append(l.flows[:0], make([]Flow, centres*centres)...)
+}
+
+// PostFee posts what a centre paid for reservations. The error is an
+// [*InputError], and nothing was posted then: [ErrRange] for a negative fee or an
+// unknown centre, [ErrOverflow].
+func (l *Ledger) PostFee(centre int, fee pricing.Money) error {
+	if centre < 0 || centre >= l.centres {
+		return badInput("Centre", -1, ErrRange, "centre %d of %d: they count from 0", centre, l.centres)
+	}
+	if fee < 0 {
+		return badInput("Fee", -1, ErrRange, "%v is negative; a fee is 0 or more", fee)
+	}
+	money, ok := grow(l.money, true, int64(fee))
+	if !ok {
+		return badInput("Fee", -1, ErrOverflow, "%v more does not fit in an amount of money", fee)
+	}
+	l.money = money
+	l.fees[centre] += fee
+	return nil
+}
+
+// grow returns sum plus the magnitude of n, and whether it fits in an int64.
+func grow(sum uint64, ok bool, n int64) (uint64, bool) {
+	m := uint64(n)
+	if n < 0 {
+		m = -m
+	}
+	sum, carry := bits.Add64(sum, m, 0)
+	return sum, ok && carry == 0 && sum <= math.MaxInt64
+}
+
+// Post posts bookings. The error is an [*InputError], and none of them was posted
+// then: [ErrRange] for a centre that there is not or slots that are none,
+// [ErrOverflow] for amounts whose sum does not fit.
+func (l *Ledger) Post(bookings ...Booking) error {
+	money, slots, bytes, ok := l.money, l.slots, l.bytes, true
+	for k, b := range bookings {
+		switch {
+		case b.Home < 0 || b.Home >= l.centres || b.Centre < 0 || b.Centre >= l.centres:
+			return badInput("Bookings.Centre", k, ErrRange, "from centre %d to centre %d of %d: they count from 0", b.Home, b.Centre, l.centres)
+		case b.End <= b.Start:
+			return badInput("Bookings.End", k, ErrRange, "a booking of task %d ends before slot %d and starts in slot %d", b.Task, b.End, b.Start)
+		}
+		for _, a := range [...]pricing.Money{b.Lease, b.Bought, b.Traffic} {
+			money, ok = grow(money, ok, int64(a))
+		}
+		bytes, ok = grow(bytes, ok, b.Sent)
+		for _, n := range [...]int{b.Reserved, b.OnDemand} {
+			m := uint64(max(n, -n))
+			hi, lo := bits.Mul64(m, uint64(b.End-b.Start))
+			slots, ok = grow(slots, ok && hi == 0 && lo <= math.MaxInt64, int64(lo))
+		}
+		if !ok {
+			return badInput("Bookings", k, ErrOverflow, "with this booking of task %d the sums do not fit in 64 bits", b.Task)
+		}
+	}
+	l.money, l.slots, l.bytes = money, slots, bytes
+	for _, b := range bookings {
+		f := &l.flows[b.Home*l.centres+b.Centre]
+		f.Leased += b.Reserved * b.Slots()
+		f.OnDemand += b.OnDemand * b.Slots()
+		f.Lease += b.Lease
+		f.Bought += b.Bought
+		f.Traffic += b.Traffic
+		f.Sent += b.Sent
+	}
+	return nil
+}
+
+// Flow returns what tasks of home did in another centre. It panics if either is
+// unknown, or they are the same.
+func (l *Ledger) Flow(home, centre int) Flow {
+	if home < 0 || home >= l.centres || centre < 0 || centre >= l.centres || home == centre {
+		panic("federation: no such two centres")
+	}
+	return l.flows[home*l.centres+centre]
+}
+
+// Statement returns a centre's statement. It panics if there is none of that
+// index.
+func (l *Ledger) Statement(centre int) Statement {
+	if centre < 0 || centre >= l.centres {
+		panic("federation: no such centre")
+	}
+	s := Statement{Fees: l.fees[centre]}
+	for j := range l.centres {
+		out, in := l.flows[centre*l.centres+j], l.flows[j*l.centres+centre]
+		s.OnDemand += out.Bought
+		s.Traffic += out.Traffic
+		s.Sent += out.Sent
+		if j == centre {
+			s.Own += out.Leased
+			s.Bought += out.OnDemand
+			continue
+		}
+		s.Paid += out.Lease
+		s.Received += in.Lease
+		s.Borrowed += out.Leased
+		s.Lent += in.Leased
+		s.Elsewhere += out.OnDemand
+	}
+	return s
+}
+
+// Statements returns all centres' statements, with their indices.
+func (l *Ledger) Statements() iter.Seq2[int, Statement] {
+	return func(yield func(int, Statement) bool) {
+		for i := range l.centres {
+			if !yield(i, l.Statement(i)) {
+				return
+			}
+		}
+	}
+}
+
+// AppendStatements appends all centres' statements to dst.
+func (l *Ledger) AppendStatements(dst []Statement) []Statement {
+	for i := range l.centres {
+		dst = append(dst, l.Statement(i))
+	}
+	return dst
+}
+
+// Total returns what the federation paid: the sum of all statements. What was paid
+// for leases was received by another centre, so that [Statement.Cost] is what the
+// provider received.
+func (l *Ledger) Total() (sum Statement) {
+	for _, s := range l.Statements() {
+		sum.Fees += s.Fees
+		sum.OnDemand += s.OnDemand
+		sum.Traffic += s.Traffic
+		sum.Paid += s.Paid
+		sum.Received += s.Received
+		sum.Own += s.Own
+		sum.Borrowed += s.Borrowed
+		sum.Lent += s.Lent
+		sum.Bought += s.Bought
+		sum.Elsewhere += s.Elsewhere
+		sum.Sent += s.Sent
+	}
+	return sum
+}

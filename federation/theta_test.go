@@ -1,0 +1,124 @@
+package federation
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// eq20 is f(θ), term by term as printed but for the prices.
+func eq20(theta int, missing, idle []int, r Rates) (f pricing.Money) {
+	for t := range missing {
+		f += r.OnDemand * pricing.Money(max(0, missing[t]-theta))
+		f += r.Elsewhere * pricing.Money(max(0, theta-idle[t]))
+		f += r.Share * pricing.Money(min(theta, idle[t]))
+	}
+	return f + pricing.Money(theta)*r.Traffic
+}
+
+// exhaustive tries all θ, as [Liu21] does.
+func exhaustive(d int, missing, idle []int, r Rates) int {
+	best := 0
+	for theta := range d + 1 {
+		if eq20(theta, missing, idle, r) < eq20(best, missing, idle, r) {
+			best = theta
+		}
+	}
+	return best
+}
+
+// The linear solution is that of trying all, the least where several are best; and
+// Eq. (20) is convex where Rates.Convex says so. Small prices, for ties.
+func TestThetaIsExhaustive(t *testing.T) {
+	var s Splitter
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 20 {
+			n := rapid.IntRange(1, 6).Draw(t, "slots")
+			if rapid.IntRange(0, 4).Draw(t, "long") == 0 {
+				n = rapid.IntRange(few/2, 5*few).Draw(t, "many slots")
+			}
+			d := rapid.IntRange(1, 12).Draw(t, "instances")
+			missing, idle := make([]int, n), make([]int, n)
+			for i := range missing {
+				missing[i] = rapid.IntRange(0, d).Draw(t, "missing")
+				idle[i] = rapid.IntRange(0, d+2).Draw(t, "idle")
+			}
+			price := rapid.IntRange(0, 4)
+			r := Rates{
+				pricing.Money(price.Draw(t, "on demand")), pricing.Money(price.Draw(t, "elsewhere")),
+				pricing.Money(price.Draw(t, "share")), pricing.Money(rapid.IntRange(0, 4*n).Draw(t, "traffic")),
+			}
+			got, err := s.Theta(missing, idle, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := exhaustive(d, missing, idle, r)
+			if got != want {
+				t.Fatalf("θ = %d, exhaustive search has %d: missing %v, idle %v, %+v", got, want, missing, idle, r)
+			}
+			convex := true
+			for x := 1; x < d; x++ {
+				a, b, c := eq20(x-1, missing, idle, r), eq20(x, missing, idle, r), eq20(x+1, missing, idle, r)
+				convex = convex && a+c >= 2*b
+			}
+			if r.Convex() && !convex {
+				t.Fatalf("not convex: missing %v, idle %v, %+v", missing, idle, r)
+			}
+			ties := 0
+			for x := range d + 1 {
+				if eq20(x, missing, idle, r) == eq20(want, missing, idle, r) {
+					ties++
+				}
+			}
+			switch {
+			case !convex:
+				seen["not convex"]++
+			case ties > 1 && want > 0:
+				seen["tie above 0"]++
+			case ties > 1:
+				seen["tie at 0"]++
+			case want > 0 && n > few:
+				seen["long, some"]++
+			case want > 0:
+				seen["some"]++
+			}
+		}
+	})
+	for _, kind := range []string{"not convex", "tie above 0", "tie at 0", "long, some", "some"} {
+		if seen[kind] < 10 {
+			t.Errorf("%s: %d cases of %v", kind, seen[kind], seen)
+		}
+	}
+}
+
+// Where a lent reservation costs more than an instance on demand in the same
+// centre, Eq. (20) has two minima with a maximum between them, so that no descent
+// finds the better one.
+func TestThetaNotConvex(t *testing.T) {
+	// Two slots lack 3; idle are 2 in both; 2 on demand here, 1 there, 3 for a
+	// lent one: f = 12, 12+2, 12+4, 12+4+(1-2)·2... worked out below by hand:
+	// θ=0: 12. θ=1: 2·2·2 + 3·2 = 14. θ=2: 1·2·2 + 6·2 = 16. θ=3: (3·2+1)·2 = 14.
+	missing, idle := []int{3, 3}, []int{2, 2}
+	r := Rates{OnDemand: 2, Elsewhere: 1, Share: 3}
+	for theta, want := range []pricing.Money{12, 14, 16, 14} {
+		if got := eq20(theta, missing, idle, r); got != want {
+			t.Errorf("f(%d) = %d, want %d", theta, got, want)
+		}
+	}
+	var s Splitter
+	if got, _ := s.Theta(missing, idle, r); got != 0 {
+		t.Errorf("θ = %d, want 0", got)
+	}
+	// 9 are lacking: θ=9 costs (3·2+7)·2 = 26, θ=0 costs 36, yet f rises from 0 to 2.
+	missing = []int{9, 9}
+	if got, _ := s.Theta(missing, idle, r); got != 9 {
+		t.Errorf("θ = %d, want 9", got)
+	}
+	if r.Convex() {
+		t.Error("convex")
+	}
+}
