@@ -28,19 +28,19 @@ const Provider = -1
 type Kind uint8
 
 const (
-	Lease    Kind = iota // reservations of another centre
-	OnDemand             // instances on demand, at home or elsewhere
-	Traffic              // data sent
+	LeasePayment    Kind = iota // for reservations of another centre
+	OnDemandPayment             // for instances on demand, at home or elsewhere
+	TrafficPayment              // for data sent
 )
 
 // String returns the name of k, such as "lease".
 func (k Kind) String() string {
 	switch k {
-	case Lease:
+	case LeasePayment:
 		return "lease"
-	case OnDemand:
+	case OnDemandPayment:
 		return "on demand"
-	case Traffic:
+	case TrafficPayment:
 		return "traffic"
 	}
 	return "unknown kind"
@@ -61,15 +61,15 @@ type Payment struct {
 // demand, traffic, in this order. One whose price is 0 is among them.
 func (b Booking) Payments() iter.Seq[Payment] {
 	return func(yield func(Payment) bool) {
-		p := Payment{From: b.Home, To: b.Centre, Kind: Lease, Task: b.Task, Centre: b.Centre, Start: b.Start, End: b.End, Instances: b.Reserved, Amount: b.Lease}
+		p := Payment{From: b.Home, To: b.Centre, Kind: LeasePayment, Task: b.Task, Centre: b.Centre, Start: b.Start, End: b.End, Instances: b.Reserved, Amount: b.Lease}
 		if b.Reserved != 0 && b.Centre != b.Home && !yield(p) {
 			return
 		}
-		p.To, p.Kind, p.Instances, p.Amount = Provider, OnDemand, b.OnDemand, b.Bought
+		p.To, p.Kind, p.Instances, p.Amount = Provider, OnDemandPayment, b.OnDemand, b.Bought
 		if b.OnDemand != 0 && !yield(p) {
 			return
 		}
-		p.Kind, p.Instances, p.Amount = Traffic, b.Reserved+b.OnDemand, b.Traffic
+		p.Kind, p.Instances, p.Amount = TrafficPayment, b.Reserved+b.OnDemand, b.Traffic
 		if b.Sent != 0 {
 			yield(p)
 		}

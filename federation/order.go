@@ -37,10 +37,10 @@ const (
 	BorrowerFee
 	// Midpoint is half-way between the lender's F/τ and its price on demand.
 	Midpoint
-	// Free costs nothing. It is not what lenders will want, but an idle reservation
+	// Unpaid costs nothing. It is not what lenders will want, but an idle reservation
 	// is paid for: at any other price there are tasks that would save the
 	// federation money and do not move.
-	Free
+	Unpaid
 )
 
 // Excess says what becomes of the instances of a part beyond what is idle in a
@@ -53,8 +53,8 @@ const (
 	// AtHomePrice runs them on demand in the lending centre at the price of the
 	// task's home, as Eqs. (20) and (21) print it.
 	AtHomePrice
-	// Never does not let a part be larger than what is idle in each of its slots.
-	Never
+	// NoExcess does not let a part be larger than what is idle in each of its slots.
+	NoExcess
 )
 
 // Options are the choices of sharing. The zero value is [Liu21] Alg. 3 with the
@@ -66,7 +66,7 @@ type Options struct {
 }
 
 func (o Options) check() {
-	if o.Order > Alone || o.Price > Free || o.Excess > Never {
+	if o.Order > Alone || o.Price > Unpaid || o.Excess > NoExcess {
 		panic("federation: unknown Order, SharePrice or Excess")
 	}
 }
@@ -81,7 +81,7 @@ func (o Options) PriceOf(home, lender Centre) pricing.Money {
 		return perSlot(home)
 	case Midpoint:
 		return (perSlot(lender) + lender.OnDemand) / 2
-	case Free:
+	case Unpaid:
 		return 0
 	}
 	panic("federation: unknown SharePrice")

@@ -101,14 +101,22 @@ func (s *Sharer) Add(dst []Booking, task Task) ([]Booking, error) {
 	if err != nil {
 		return dst, err
 	}
+	if err := s.accept(task, -1); err != nil {
+		return dst, err
+	}
+	return s.add(dst, task, traffic), nil
+}
+
+// accept checks a task's place in the run, and notes its ID.
+func (s *Sharer) accept(task Task, k int) error {
 	if task.Start < s.now {
-		return dst, badInput("Tasks.Start", -1, ErrOrder, "task %d starts in slot %d, after a task or event of slot %d: tasks come in the order of their starts", task.ID, task.Start, s.now)
+		return badInput("Tasks.Start", k, ErrOrder, "task %d starts in slot %d, and comes after a task or event of slot %d: tasks come in the order of their starts", task.ID, task.Start, s.now)
 	}
 	if _, ok := s.seen[task.ID]; ok {
-		return dst, badInput("Tasks.ID", -1, ErrDuplicate, "there was a task %d before", task.ID)
+		return badInput("Tasks.ID", k, ErrDuplicate, "there was a task %d before", task.ID)
 	}
 	s.seen[task.ID] = struct{}{}
-	return s.add(dst, task, traffic), nil
+	return nil
 }
 
 // check checks a task but for its place in the run, and returns what it costs to
@@ -194,7 +202,7 @@ func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking 
 
 // part returns how much of what is missing goes to where s.idle is.
 func (s *Sharer) part(rates Rates) int {
-	if s.opts.Excess != Never {
+	if s.opts.Excess != NoExcess {
 		return s.split.theta(s.missing, s.idle, rates)
 	}
 	// The whole part runs on reservations: what is missing beyond it changes
@@ -275,19 +283,24 @@ func (s *Sharer) Share(dst []Booking, tasks []Task) ([]Booking, error) {
 	}
 	s.index = s.index[:0]
 	for k, t := range tasks {
-		if _, err := s.check(t, k); err != nil {
+		_, err := s.check(t, k)
+		if err == nil {
+			err = s.accept(t, k)
+		}
+		if err != nil {
+			for _, k := range s.index {
+				delete(s.seen, tasks[k].ID)
+			}
 			return dst, err
 		}
 		s.index = append(s.index, k)
 	}
 	slices.SortFunc(s.index, func(a, b int) int {
-		return cmp.Or(cmp.Compare(tasks[a].Start, tasks[b].Start), cmp.Compare(tasks[a].ID, tasks[b].ID), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(tasks[a].Start, tasks[b].Start), cmp.Compare(tasks[a].ID, tasks[b].ID))
 	})
 	for _, k := range s.index {
-		var err error
-		if dst, err = s.Add(dst, tasks[k]); err != nil {
-			return dst, err
-		}
+		traffic, _ := s.centres[tasks[k].Home].TrafficFor(tasks[k].Disk) // checked above
+		dst = s.add(dst, tasks[k], traffic)
 	}
 	return dst, nil
 }

@@ -1,0 +1,136 @@
+package federation
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Verify checks bookings against the tasks and centres that they are for, knowing
+// nothing of how they were found:
+//
+//   - each task runs, whole, in each of its slots, and in no other;
+//   - no centre has more on its reservations, in any slot, than are active;
+//   - leases and instances on demand cost what opts say, to the nano;
+//   - each centre that a task is in, other than its home, has been sent the disks
+//     of as many of its instances as are ever there at once, and they are paid for.
+//
+// Refunds count as what they are, less of it. So what [Sharer.Leave] appends passes,
+// and after [Sharer.Fail] all but what the failed centre's tasks lost; those are
+// reported as not whole.
+//
+// The error is an [*InputError] that unwraps to [ErrUnbalanced], or what is wrong
+// with centres and tasks. It takes O(n·log n) time for n bookings, plus their slots.
+// It panics if an option is none of the constants.
+func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) error {
+	opts.check()
+	slots, err := checkCentres(centres)
+	if err != nil {
+		return err
+	}
+	var s Sharer // for its checks
+	if err := s.Reset(centres, opts); err != nil {
+		return err
+	}
+	byID := make(map[int]int, len(tasks))
+	for k, t := range tasks {
+		if _, err := s.check(t, k); err != nil {
+			return err
+		}
+		if first, ok := byID[t.ID]; ok {
+			return badInput("Tasks.ID", k, ErrDuplicate, "task %d is the one at %d", t.ID, first)
+		}
+		byID[t.ID] = k
+	}
+
+	index := make([]int, len(bookings))
+	used := make([]int, len(centres)*slots)
+	for k, b := range bookings {
+		index[k] = k
+		at, ok := byID[b.Task]
+		if !ok {
+			return badInput("Bookings.Task", k, ErrUnbalanced, "there is no task %d", b.Task)
+		}
+		t := tasks[at]
+		if b.Home != t.Home || b.Centre < 0 || b.Centre >= len(centres) || b.Start < t.Start || b.End > t.End || b.Start >= b.End {
+			return badInput("Bookings", k, ErrUnbalanced, "task %d of centre %d in slots %d to %d does not run in centre %d of %d in slots %d to %d", t.ID, t.Home, t.Start, t.End, b.Centre, b.Home, b.Start, b.End)
+		}
+		home, centre := centres[b.Home], centres[b.Centre]
+		n := pricing.Money(b.Slots())
+		lease, bought := pricing.Money(0), home.OnDemand
+		if b.Home != b.Centre {
+			lease, bought = opts.PriceOf(home, centre), opts.ExcessPriceOf(home, centre)
+		}
+		if b.Lease != lease*pricing.Money(b.Reserved)*n || b.Bought != bought*pricing.Money(b.OnDemand)*n {
+			return badInput("Bookings.Lease", k, ErrUnbalanced, "%v and %v for %d leased and %d on demand over %d slots, at %v and %v each", b.Lease, b.Bought, b.Reserved, b.OnDemand, b.Slots(), lease, bought)
+		}
+		for at := b.Start; at < b.End; at++ {
+			used[b.Centre*slots+at] += b.Reserved
+		}
+	}
+	for i, c := range centres {
+		for t, u := range c.Reserved {
+			if got := used[i*slots+t]; got < 0 || got > u {
+				return badInput("Centres.Reserved", i, ErrUnbalanced, "%d of %d reservations are booked in slot %d", got, u, t)
+			}
+		}
+	}
+
+	slices.SortFunc(index, func(a, b int) int {
+		x, y := bookings[a], bookings[b]
+		return cmp.Or(cmp.Compare(x.Task, y.Task), cmp.Compare(x.Centre, y.Centre), cmp.Compare(a, b))
+	})
+	var runs, there, demand []int // instances in the task's slots, in all and in one centre
+	for i := 0; i < len(index); {
+		task := tasks[byID[bookings[index[i]].Task]]
+		delete(byID, task.ID)
+		runs = append(runs[:0], make([]int, task.Slots())...)
+		for i < len(index) && bookings[index[i]].Task == task.ID {
+			first := i
+			j := bookings[index[i]].Centre
+			there = append(there[:0], make([]int, task.Slots())...)
+			demand = append(demand[:0], there...)
+			var sent int64
+			var traffic pricing.Money
+			for ; i < len(index) && bookings[index[i]].Task == task.ID && bookings[index[i]].Centre == j; i++ {
+				b := bookings[index[i]]
+				for t := b.Start; t < b.End; t++ {
+					runs[t-task.Start] += b.Reserved + b.OnDemand
+					there[t-task.Start] += b.Reserved
+					demand[t-task.Start] += b.OnDemand
+				}
+				sent += b.Sent
+				traffic += b.Traffic
+			}
+			most := 0
+			for t := range there {
+				if there[t] < 0 || demand[t] < 0 {
+					return badInput("Bookings", index[first], ErrUnbalanced, "task %d has %d reservations and %d instances on demand in centre %d in slot %d", task.ID, there[t], demand[t], j, task.Start+t)
+				}
+				most = max(most, there[t]+demand[t])
+			}
+			if j == task.Home {
+				most = 0
+			}
+			each, err := centres[task.Home].TrafficFor(task.Disk)
+			if err != nil {
+				return err
+			}
+			if sent != int64(most)*task.Disk || traffic != pricing.Money(most)*each {
+				return badInput("Bookings.Sent", index[first], ErrUnbalanced, "task %d has sent %d bytes to centre %d for %v; %d instances of %d bytes cost %v each", task.ID, sent, j, traffic, most, task.Disk, each)
+			}
+		}
+		for t, n := range runs {
+			if n != task.Instances {
+				return badInput("Bookings", index[i-1], ErrUnbalanced, "task %d has %d of %d instances in slot %d", task.ID, n, task.Instances, task.Start+t)
+			}
+		}
+	}
+	for k, t := range tasks {
+		if _, ok := byID[t.ID]; ok {
+			return badInput("Tasks.ID", k, ErrUnbalanced, "task %d has no booking", t.ID)
+		}
+	}
+	return nil
+}
