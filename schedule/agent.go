@@ -1,0 +1,283 @@
+package schedule
+
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// An agent runs a task on a virtual cluster ([Huang13] Algorithm 1). It is a
+// machine of six states (Fig. 2); what it sees and the time go in, a command
+// comes out, and somebody else carries it out:
+//
+//	closed ─ task ─▶ initializing ─ ready ─▶ started ─ submitted ─▶ running ─ done ─▶ finished ─▶ closed
+//	                      │                                           │                 ▲  ▲
+//	                      └── PR expired ─────────────────────────────┼─────────────────┘  │
+//	                                                                  └─▶ interrupted ─────┘
+//
+// The rule [NoReturn] adds an edge from running to finished, taken at the point
+// of no return. Everything else is the paper's. What it leaves open, and what is
+// done here:
+//
+//   - Line 12 comes before line 13: a cluster that is seen ready is used although
+//     PR has expired since the last look.
+//   - Line 13 tests PR while the cluster boots, too: a task just above th1 loses a
+//     cluster that has been launched and is paid for. NoReturn and Hedged do not:
+//     once instances boot, only the point of no return counts.
+//   - A task that runs is never asked for its PR (lines 22 to 30): it may pass th2
+//     and th1 and then be interrupted.
+//   - PR falls with time, and a checkpoint is not written before the task runs, so
+//     that a task which no longer satisfies its agent has become more urgent.
+//     Agent high keeps what it has.
+//   - A spot cluster that is lost before the agent has seen it ready waits for its
+//     price again: only the running state knows interruptions.
+//   - A task whose end and interruption are both seen at one look has ended: else
+//     line 23 before line 26 would run it a second time.
+
+// A ClusterState is the state of an agent's cluster ([Huang13] Fig. 2).
+type ClusterState uint8
+
+const (
+	ClusterClosed ClusterState = iota
+	ClusterInitializing
+	ClusterStarted
+	ClusterRunning
+	ClusterInterrupted
+	ClusterFinished
+)
+
+// String returns the paper's name of the state, such as "initializing".
+func (s ClusterState) String() string {
+	switch s {
+	case ClusterClosed:
+		return "closed"
+	case ClusterInitializing:
+		return "initializing"
+	case ClusterStarted:
+		return "started"
+	case ClusterRunning:
+		return "running"
+	case ClusterInterrupted:
+		return "interrupted"
+	case ClusterFinished:
+		return "finished"
+	}
+	return "unknown"
+}
+
+// An Observation is what an agent sees of its cluster at a look.
+type Observation struct {
+	Launched    bool          // the instances are granted and boot, or have booted
+	Ready       bool          // they have booted
+	Interrupted bool          // the provider has taken them while the task was on them
+	Done        bool          // the task has ended
+	Saved       time.Duration // work of the task in checkpoints, on this cluster or before
+}
+
+// A CommandKind is what an agent asks for.
+type CommandKind uint8
+
+const (
+	// Proceed: nothing; the state has changed, and the next pass follows at once.
+	Proceed CommandKind = iota
+	// OpenCluster: request Instances, on spot with the Bid or on demand (lines 2 to 8).
+	OpenCluster
+	// SubmitTask: add the instances to the cluster and start the task (lines 19 and 20).
+	SubmitTask
+	// ReturnTask: the framework has the task again (lines 14 and 32).
+	ReturnTask
+	// CompleteTask: the task has ended (line 27).
+	CompleteTask
+	// CloseCluster: terminate the instances or withdraw the request (lines 35 and 36).
+	CloseCluster
+	// Wait: look again at Until, or when something happens if there is no
+	// interval (lines 16 and 29).
+	Wait
+	// Stop: the agent has no task (line 38).
+	Stop
+)
+
+// String returns the kind in words, such as "open cluster".
+func (k CommandKind) String() string {
+	switch k {
+	case Proceed:
+		return "proceed"
+	case OpenCluster:
+		return "open cluster"
+	case SubmitTask:
+		return "submit task"
+	case ReturnTask:
+		return "return task"
+	case CompleteTask:
+		return "complete task"
+	case CloseCluster:
+		return "close cluster"
+	case Wait:
+		return "wait"
+	case Stop:
+		return "stop"
+	}
+	return "unknown"
+}
+
+// A ReturnReason says why an agent returned a task.
+type ReturnReason uint8
+
+const (
+	NotReturned ReturnReason = iota
+	Expired                  // its PR no longer satisfies the agent, or it is at its point of no return
+	Interrupted              // the price rose above the bid
+)
+
+// String returns the reason in a word or two.
+func (r ReturnReason) String() string {
+	switch r {
+	case NotReturned:
+		return "not returned"
+	case Expired:
+		return "expired"
+	case Interrupted:
+		return "interrupted"
+	}
+	return "unknown"
+}
+
+// A Command is what an agent wants done.
+type Command struct {
+	Kind   CommandKind
+	Index  int   // of the task in its [Framework]; 0 from an agent of its own
+	Task   int64 // Task.ID
+	Tier   Tier  // of the agent
+	Bid    pricing.Money
+	Reason ReturnReason
+	Until  time.Duration // of Wait
+}
+
+// An Agent runs one task at a time on a cluster of its tier. The zero value is
+// agent high under the paper's rule; set the fields before Assign and leave them
+// alone while it has a task. A [Framework] has agents of its own: this type is for
+// those who write another.
+type Agent struct {
+	Handover Handover
+	Tier     Tier
+
+	task  Task
+	bid   pricing.Money
+	state ClusterState
+	why   ReturnReason
+	saved time.Duration
+	next  time.Duration
+}
+
+// State returns the state of the agent's cluster.
+func (a *Agent) State() ClusterState { return a.state }
+
+// Next returns when the agent wants to look again, [Never] if it waits for what
+// happens only.
+func (a *Agent) Next() time.Duration {
+	if a.state == ClusterClosed {
+		return Never
+	}
+	return a.next
+}
+
+// Bid returns the bid with which the agent last opened a cluster.
+func (a *Agent) Bid() pricing.Money { return a.bid }
+
+// Assign gives the agent a task at a time (Alg. 1, lines 1 to 8), with what has
+// been saved of it and the bid, which agent high does not use. The command is
+// OpenCluster. It panics if the agent has a task, or its Handover or the task is
+// not usable.
+func (a *Agent) Assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
+	if a.state != ClusterClosed {
+		panic("schedule: Agent has a task")
+	}
+	a.Handover.check()
+	if err := t.Validate(); err != nil {
+		panic("schedule: Agent with an unusable task")
+	}
+	return a.assign(t, bid, now, saved)
+}
+
+func (a *Agent) assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
+	if a.Tier == TierHigh {
+		bid = 0
+	}
+	a.task, a.bid, a.saved, a.why = t, bid, saved, NotReturned
+	a.state, a.next = ClusterInitializing, now
+	c := a.command(OpenCluster)
+	c.Bid = bid
+	return c
+}
+
+func (a *Agent) command(kind CommandKind) Command {
+	return Command{Kind: kind, Task: a.task.ID, Tier: a.Tier}
+}
+
+// Step is one pass of the loop (Alg. 1, lines 9 to 40) at a time with what the
+// agent sees then. A caller carries the command out and calls again until it is
+// Wait or Stop. Looks are in the order of time. It takes O(1) time.
+func (a *Agent) Step(now time.Duration, o Observation) Command {
+	a.saved = max(a.saved, o.Saved)
+	switch a.state {
+	case ClusterInitializing: // line 10
+		leave := a.Handover.leaves(&a.task, a.Tier, a.saved, o.Launched)
+		switch {
+		case o.Ready && !(a.Handover.Rule >= NoReturn && now >= leave):
+			a.state = ClusterStarted
+			return a.command(Proceed)
+		case now >= leave:
+			return a.giveBack(Expired)
+		}
+		return a.wait(now, leave)
+	case ClusterStarted: // line 18
+		a.state, a.next = ClusterRunning, now
+		return a.command(SubmitTask)
+	case ClusterRunning: // line 22
+		stop := a.Handover.stops(&a.task, a.Tier, a.saved)
+		switch {
+		case o.Done: // line 26
+			a.state = ClusterFinished
+			return a.command(CompleteTask)
+		case o.Interrupted && a.Tier != TierHigh: // line 23
+			a.state = ClusterInterrupted
+			return a.command(Proceed)
+		case now >= stop:
+			return a.giveBack(Expired)
+		}
+		return a.wait(now, stop)
+	case ClusterInterrupted: // line 31
+		return a.giveBack(Interrupted)
+	case ClusterFinished: // line 34
+		a.state = ClusterClosed
+		return a.command(CloseCluster)
+	}
+	return a.command(Stop) // line 38
+}
+
+// giveBack returns the task to the framework.
+func (a *Agent) giveBack(why ReturnReason) Command {
+	a.state, a.why = ClusterFinished, why
+	c := a.command(ReturnTask)
+	c.Reason = why
+	return c
+}
+
+// wait waits an interval, or until then if there is none.
+func (a *Agent) wait(now, until time.Duration) Command {
+	a.next = until
+	if i := a.Handover.Interval; i > 0 {
+		a.next = now + i
+	}
+	c := a.command(Wait)
+	c.Until = a.next
+	return c
+}
+
+// Withdraw takes the task from the agent, whose next command is CloseCluster.
+// Without a task it does nothing.
+func (a *Agent) Withdraw() {
+	if a.state != ClusterClosed {
+		a.state = ClusterFinished
+	}
+}

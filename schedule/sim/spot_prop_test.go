@@ -1,0 +1,174 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// drawSpotHistory draws a step function of a few prices with changes on the minute.
+func drawSpotHistory(t *rapid.T) pricing.SpotHistory {
+	var h pricing.SpotHistory
+	at := time.Duration(0)
+	for range rapid.IntRange(1, 20).Draw(t, "changes") {
+		h.Times = append(h.Times, at)
+		h.Prices = append(h.Prices, pricing.Money(rapid.IntRange(1, 12).Draw(t, "price"))*10*cents)
+		at += time.Duration(rapid.IntRange(1, 40).Draw(t, "held")) * time.Minute
+	}
+	h.End = at
+	return h
+}
+
+// drawSpotTask draws a task that is seldom hopeless, with or without checkpoints.
+func drawSpotTask(t *rapid.T) SpotTask {
+	m := time.Minute
+	minutes := func(lo, hi int, name string) time.Duration {
+		return time.Duration(rapid.IntRange(lo, hi).Draw(t, name)) * m
+	}
+	k := SpotTask{Submit: minutes(0, 100, "submit")}
+	k.Instances = rapid.IntRange(1, 3).Draw(t, "instances")
+	k.Estimate = minutes(1, 90, "estimate")
+	k.Latency = minutes(0, 15, "latency")
+	k.Deadline = k.Submit + k.Latency + k.Estimate + minutes(-2, 200, "slack")
+	k.Deadline = max(k.Deadline, k.Submit+1)
+	if rapid.Bool().Draw(t, "saves") {
+		k.Checkpoints = schedule.Checkpoints{Every: minutes(1, 40, "every"), Write: minutes(0, 5, "write"), Restart: minutes(0, 12, "restart")}
+	}
+	if rapid.IntRange(0, 2).Draw(t, "early") == 0 {
+		k.Runtime = minutes(1, int(k.Estimate/m), "runtime")
+	}
+	return k
+}
+
+func drawSpotConfig(t *rapid.T, h pricing.SpotHistory) SpotConfig {
+	cfg := SpotConfig{
+		History: h, OnDemand: pricing.Unit,
+		Medium: flatBid(pricing.Money(rapid.IntRange(0, 13).Draw(t, "medium")) * 10 * cents),
+		Low:    flatBid(pricing.Money(rapid.IntRange(0, 13).Draw(t, "low")) * 10 * cents),
+	}
+	if rapid.Bool().Draw(t, "hourly") {
+		cfg.Spot, cfg.Meter = pricing.EC2SpotHourly, pricing.EC2Hourly
+	}
+	if rapid.Bool().Draw(t, "looks") {
+		cfg.Handover.Interval = time.Duration(rapid.IntRange(1, 10).Draw(t, "interval")) * time.Minute
+	}
+	if rapid.Bool().Draw(t, "thresholds") {
+		th1 := rapid.Float64Range(-1, 3).Draw(t, "th1")
+		cfg.Handover.Thresholds = schedule.Thresholds{Medium: th1, Low: th1 + rapid.Float64Range(0, 2).Draw(t, "th2-th1")}
+	}
+	cfg.Handover.SpotRatio = rapid.SampledFrom([]float64{0, .1, .9, 1}).Draw(t, "ratio")
+	return cfg
+}
+
+// The theorem of package schedule: under the mended rules no task misses a
+// deadline that on demand would have met, whatever prices, bids, latencies,
+// checkpoints and meters, if run times are no longer than estimated. Under the
+// paper's rule some do.
+func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
+	var s, fresh SpotSimulator
+	used, missedByPaper, interrupted, hedges, tight, ends := 0, 0, 0, 0, 0, map[LeaseEnd]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := drawSpotConfig(t, drawSpotHistory(t))
+		task := drawSpotTask(t)
+		cfg.Setup = time.Duration(rapid.Int64Range(0, int64(task.Latency/time.Minute)).Draw(t, "setup")) * time.Minute
+		for _, rule := range []schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Hedged} {
+			cfg.Handover.Rule = rule
+			before := cfg.History
+			before.Times, before.Prices = slices.Clone(before.Times), slices.Clone(before.Prices)
+			r, err := s.Run([]SpotTask{task}, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, cfg.History); diff != "" {
+				t.Fatal("history changed", diff)
+			}
+			fresh = SpotSimulator{}
+			again, err := fresh.Run([]SpotTask{task}, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(again, r); diff != "" {
+				t.Fatal("a used simulator differs from a fresh one", diff)
+			}
+			sound(t, task, cfg, r)
+			if r.Missed > 0 && rule != schedule.PaperRule {
+				t.Fatalf("%v: missed: %+v", rule, r)
+			}
+			if rule == schedule.PaperRule {
+				missedByPaper += r.Missed
+				continue
+			}
+			spots, highs := 0, 0
+			for _, l := range r.Leases {
+				ends[l.End]++
+				if l.Tier == schedule.TierHigh {
+					highs++
+				} else if l.Started >= 0 {
+					spots++
+				}
+			}
+			used += min(spots, 1)
+			interrupted += min(r.Interruptions, 1)
+			hedges += min(spots, highs, 1)
+			if r.Tasks[0].Finish == task.Deadline {
+				tight++
+			}
+		}
+	})
+	t.Logf("spot used %d, interrupted %d, both %d, ends on the deadline %d, paper's misses %d, ends %v", used, interrupted, hedges, tight, missedByPaper, ends)
+	if used == 0 || interrupted == 0 || hedges == 0 || tight == 0 || missedByPaper == 0 || len(ends) < 5 {
+		t.Errorf("cases that matter were not drawn: %d %d %d %d %d %v", used, interrupted, hedges, tight, missedByPaper, ends)
+	}
+}
+
+// sound checks what holds under every rule: leases follow one another, run while
+// the price allows it, cost what the meters say, and the task's work fits in.
+func sound(t *rapid.T, task SpotTask, cfg SpotConfig, r SpotResult) {
+	o := r.Tasks[0]
+	var cost pricing.Money
+	completed := 0
+	spotEnd := task.Submit
+	for i, l := range r.Leases {
+		if !(task.Submit <= l.Requested && l.Requested <= l.Launched && l.Launched <= l.Ended) {
+			t.Fatalf("lease %d out of order: %+v", i, l)
+		}
+		if l.Tier != schedule.TierHigh {
+			if l.Launched < spotEnd {
+				t.Fatalf("lease %d begins before the one before it ended: %+v", i, r.Leases)
+			}
+			spotEnd = l.Ended
+			if cfg.History.At(l.Launched) > l.Bid {
+				t.Fatalf("lease %d launched above its bid", i)
+			}
+			if at, ok := cfg.History.NextAbove(l.Launched, l.Bid); ok && at < l.Ended {
+				t.Fatalf("lease %d goes on above its bid", i)
+			} else if taken := ok && at == l.Ended; (l.End == LeaseInterrupted || l.End == LeaseLost) && !taken {
+				t.Fatalf("lease %d interrupted for nothing: %+v", i, l)
+			}
+		}
+		if l.End == LeaseCompleted {
+			completed++
+			if l.Started < 0 || o.Finish < l.Started+task.Runtime-l.Saved || l.Ended < o.Finish {
+				// Runtime 0 stands for the estimate: then this asks for less.
+				t.Fatalf("task ends at %v, too early for %+v", o.Finish, l)
+			}
+		}
+		cost += l.Cost
+	}
+	if cost != o.Cost || cost != r.Cost {
+		t.Fatalf("leases cost %v, the task %v, all %v", cost, o.Cost, r.Cost)
+	}
+	if o.Finish != schedule.Never && completed != 1 {
+		t.Fatalf("%d leases completed the task: %+v", completed, r.Leases)
+	}
+	if o.Met != (o.Finish <= task.Deadline) {
+		t.Fatal("met or not?")
+	}
+}
