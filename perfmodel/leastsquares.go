@@ -1,66 +1,86 @@
 package perfmodel
 
-import (
-	"math"
-)
+import "math"
+
+// Linear least squares: Σ (y_i − Σ_j x_ij·β_j)² is minimised over β.
+//
+//	load       columns, scaled by powers of two        factor.go
+//	factor     A = Q·R and W = R⁻¹; what depends        factor.go
+//	project    z = D⁻¹·Qᵀ·y, r = y − Q·z, β = W·z       here
+//	refine     the augmented system                    refine.go
+//	summarise  deviations, R², leverages               here
+//
+// The theory is in doc_leastsquares.go.
 
 // DependenceTolerance is the relative change of columns up to which they are held
-// to be the same: a set of columns is dependent if moving each by at most this
-// share of its norm makes one an exact combination of others.
+// to be the same: a column depends on columns before it if moving each of them by
+// at most this share of its norm makes it an exact combination of the others.
 //
-// 2⁻⁴⁶ is 128 units of rounding, 2⁻⁵³. A column that is computed from others by up
-// to 64 roundings an entry, 2⁻⁵²·64, is found to depend on them. And were the
-// tolerance met just so, the rounding of the numbers in the table alone would move
-// the coefficients by up to 1/128 of their norm: beyond it they have not even two
-// digits that the data determine.
+// 2⁻⁴⁶ is 128 units of rounding, 2⁻⁵³. A column that was computed from others with
+// up to 100 roundings an entry is found to depend on them. And were the tolerance
+// met just so, the rounding of the numbers in the table alone would move the
+// coefficients by up to 1/128 of their norm: beyond it, the data do not determine
+// even two digits. The hardest of NIST's sets, Filip, is away from it by a factor
+// of 10⁴.
 const DependenceTolerance = 0x1p-46
 
 // Options say what is fitted, and how. The zero value fits the columns as they
 // are, without an intercept, and wants them independent.
 type Options struct {
-	// Names names the columns of x in errors. Without, they are "column 0" and so
-	// on.
+	// Names are those of the columns of x, for errors. Without, they are "column 0"
+	// and so on.
 	Names []string
-	// Intercept puts a column of ones before the columns of x. Coefficient 0 is then
+	// Intercept puts a column of ones before the columns of x: coefficient 0 is then
 	// the intercept, and column j of x has coefficient j+1. R² is about the mean.
 	Intercept bool
 	// DropDependent drops each column that is a combination of columns before it,
-	// rather than return an error. [Regression.Dependencies] says which.
+	// where there would be an error. [Regression.Dependencies] says which. Earlier
+	// columns stay, the intercept first of all.
 	DropDependent bool
-	// Tolerance is used in place of [DependenceTolerance] unless it is 0. Columns
-	// that were measured to three digits are known to no more than 5e-4.
+	// Tolerance takes the place of [DependenceTolerance] unless it is 0. Columns that
+	// were measured to three digits are known to no more than 5e-4.
 	Tolerance float64
 }
 
-// A Solver fits linear models by least squares. The zero value is ready. It
-// keeps its memory and allocates nothing once that suffices, nor does the
-// [Regression] that it fills.
+// A Solver fits linear models by least squares. The zero value is ready. It keeps
+// its memory, and allocates nothing once that suffices, nor does the [Regression]
+// that it fills. A Solver must not be used by two goroutines at once; Regressions
+// may be read by any number.
 type Solver struct {
-	a, f, gh, gl []float64 // the scaled columns; residuals of the augmented system
-	yh, yl       []float64
-	norm2        []float64 // squared norms of the scaled columns
-	exp          []int     // scaled column = column·2^-exp
-	kept         []int     // the columns in the factor
-	d            []dd      // squared norms of the columns of q
-	r, w         []dd      // a column of R; W = R⁻¹, column k from k(k+1)/2
-	x, z         []dd
-	v            []float64
+	a      []float64 // the columns, scaled, one after the other
+	rh, rl []float64 // y, then the residuals, scaled
+	fh, fl []float64 // residuals of the augmented system
+	norm   []float64 // of the scaled columns
+	exp    []int     // scaled column = column·2^-exp
+	kept   []int     // the columns in the factor
+	d      []dd      // squared norms of the columns of Q
+	r      []dd      // one column of R
+	w      []dd      // W = R⁻¹, column k from k(k+1)/2
+	x, z   []dd
+	v      []float64
+	m      []dd  // of [Solver.LeaveGroupsOutTo]
+	order  []int // rows by group
+	start  []int // where a group begins in order
 }
 
-// Grow prepares for up to the given numbers of rows and of columns, the intercept
-// being one.
+// Grow prepares for up to the given numbers of rows and of coefficients, the
+// intercept being one.
 func (s *Solver) Grow(rows, cols int) {
 	if rows < 0 || cols < 0 {
 		panic("perfmodel: negative number of rows or columns")
 	}
 	s.a = grow(s.a, rows*cols)
-	s.f, s.gh, s.gl = grow(s.f, rows), grow(s.gh, rows), grow(s.gl, rows)
-	s.yh, s.yl = grow(s.yh, rows), grow(s.yl, rows)
-	s.norm2, s.v = grow(s.norm2, cols), grow(s.v, cols)
+	s.rh, s.rl = grow(s.rh, rows), grow(s.rl, rows)
+	s.fh, s.fl = grow(s.fh, rows), grow(s.fl, rows)
+	s.norm, s.v = grow(s.norm, cols), grow(s.v, cols)
 	s.exp, s.kept = grow(s.exp, cols), grow(s.kept, cols)
 	s.d, s.r, s.x, s.z = grow(s.d, cols), grow(s.r, cols), grow(s.x, cols), grow(s.z, cols)
-	s.w = grow(s.w, cols*(cols+1)/2)
+	s.w = grow(s.w, triangle(cols))
 }
+
+// triangle returns where column k of an upper triangle begins, column after
+// column: its element (i, k) is at triangle(k) + i.
+func triangle(k int) int { return k * (k + 1) / 2 }
 
 // grow returns a slice of length n, with the memory of s if that suffices.
 func grow[T any](s []T, n int) []T {
@@ -71,67 +91,77 @@ func grow[T any](s []T, n int) []T {
 }
 
 // A Regression is a linear model as it was fitted. [Solver.Solve] fills it and
-// reuses its memory; a copy of the struct shares that memory.
+// reuses its memory; copies of the struct share that memory.
 type Regression struct {
-	// Rows and Cols are the numbers of rows and of coefficients, the intercept
-	// being one; Rank is the number of coefficients that were not dropped, and
-	// DF = Rows − Rank the degrees of freedom that are left for the residuals.
+	// Rows and Cols are the numbers of rows and of coefficients, the intercept being
+	// one. Rank is the number of coefficients that were not dropped, and DF = Rows −
+	// Rank the degrees of freedom that are left to the residuals.
 	Rows, Cols, Rank, DF int
 	// Intercept tells whether coefficient 0 is the intercept.
 	Intercept bool
 	// Coef and StdErr are the coefficients and their standard errors: NaN for a
-	// column that was dropped, and for all standard errors when DF is 0.
+	// column that was dropped, and all standard errors are NaN when DF is 0.
 	Coef, StdErr []float64
 	// Residuals are y less the fitted values.
 	Residuals []float64
-	// Leverage is the weight of a row in its own fitted value, the diagonal of the
-	// projection onto the columns: from 0 to 1, Rank in total.
+	// Leverage is the weight of each row in its own fitted value, the diagonal of
+	// the projection onto the columns: from 0 to 1, Rank in total.
 	Leverage []float64
-	// RSS is the sum of squared residuals; TSS that of y, about the mean with an
+	// RSS is the sum of squared residuals, and TSS that of y: about the mean with an
 	// intercept and about 0 without, as NIST has it.
 	RSS, TSS float64
-	// R2 = 1 − RSS/TSS. It is NaN if TSS is 0. Without an intercept it is not to be
-	// compared with that of a model with one.
+	// R2 = 1 − RSS/TSS, NaN if TSS is 0. That of a model without an intercept is not
+	// to be compared with that of one with it.
 	R2 float64
-	// AdjR2 = 1 − (RSS/DF)/(TSS/(Rows−1)), with Rows in place of Rows−1 without an
-	// intercept. It is NaN when DF is 0.
+	// AdjR2 = 1 − (RSS/DF)/(TSS/(Rows−1)), with Rows for Rows−1 where there is no
+	// intercept. NaN if TSS or DF is 0.
 	AdjR2 float64
-	// Sigma = √(RSS/DF) is the residual standard deviation, NaN when DF is 0.
+	// Sigma = √(RSS/DF) is the residual standard deviation, NaN if DF is 0.
 	Sigma float64
-	// Condition is ‖B‖·‖B⁺‖ in Frobenius norms, B having the columns that were kept,
-	// each scaled to norm 1. It is at least the usual condition in the 2-norm and at
-	// most Rank times that; a relative change of ε in the data can change
-	// coefficients by about ε·Condition.
+	// Condition is ‖B‖·‖B⁺‖ in the Frobenius norm, where B has the columns that were
+	// kept, each divided by its norm. It is at least the condition number in the
+	// 2-norm and at most Rank times that. Changing the data by a share ε changes the
+	// coefficients by about ε·Condition; 2⁻⁵³·Condition is what was lost when the
+	// data were rounded to float64.
 	Condition float64
-	// Correction is the relative size of the last step of iterative refinement.
+	// Correction is the relative size of the last step of refinement, taken from
+	// residuals of the data as given: how far off the coefficients were before it,
+	// and much more than they are off now. It is below 2⁻⁶⁰ but where Condition is
+	// near the inverse of the tolerance.
 	Correction float64
-	// Dependencies has a line for each column that was dropped, in order.
+	// Dependencies has the columns that were dropped, in order.
 	Dependencies []Dependency
 
-	coefLo  []float64 // what Coef lacks
-	kept    []int
-	u       []float64 // column k from k(k+1)/2: W·D^(-1/2), for columns as given
-	qh, ql  []float64 // orthogonal columns
-	d       []dd      // their squared norms
-	slack   []float64 // 1 − leverage
-	tol     float64
-	depCoef []float64 // arena of Dependency.Coef
-	depOn   []int
+	coefLo []float64 // what Coef lacks
+	resLo  []float64 // what Residuals lack
+	slack  []float64 // 1 − Leverage
+	kept   []int
+	qh, ql []float64 // the orthogonal columns
+	d      []dd      // their squared norms
+	u      []float64 // W·D^(-1/2) for columns as given, column k from k(k+1)/2
+	b      []float64 // W for columns of norm 1, laid out as u
+	bound  float64   // ‖B⁺‖ in the Frobenius norm
+	tol    float64
+	limit  []float64 // by dependency: how far the column may be from its combination
+	on     []int     // the memory of Dependencies
+	coef   []float64
 }
 
-// A Dependency tells that a column is a combination of others:
+// A Dependency tells that a column is a combination of columns before it, to
+// within the tolerance:
 //
-//	column = Σ Coef[k]·On[k]
+//	column = Σ_k Coef[k]·On[k]
 //
-// to within the tolerance. Columns are numbered as coefficients are: with an
-// intercept, it is 0 and column j of x is j+1.
+// Columns are numbered as coefficients are: with an intercept, that is 0, and
+// column j of x is j+1. On has no column that could be left out; it is empty where
+// the column is 0.
 type Dependency struct {
 	Column int
 	On     []int
 	Coef   []float64
 }
 
-// LeastSquares fits y = x·β as [Solver.Solve] does.
+// LeastSquares fits one model; see [Solver.Solve].
 func LeastSquares(x []float64, rows, cols int, y []float64, opt Options) (*Regression, error) {
 	var s Solver
 	var r Regression
@@ -141,8 +171,28 @@ func LeastSquares(x []float64, rows, cols int, y []float64, opt Options) (*Regre
 	return &r, nil
 }
 
-// Solve fits y = x·β, or y = β₀ + x·β with an intercept, such that the sum of
-// squared residuals is least. x has rows·cols elements, row after row.
+// Solve finds the coefficients β that minimise
+//
+//	Σ_i (y_i − Σ_j x_ij·β_j)²
+//
+// and puts them into dst, with all that goes with them. x has rows·cols elements,
+// row after row. Neither x nor y is modified or kept.
+//
+// The arithmetic has about 106 bits, so that what is returned is the solution for
+// the numbers as given, rounded, up to conditions of 10¹³. How much of it the
+// numbers determine is another question: see [Regression.Condition].
+//
+// Time is O(rows·cols²), space O(rows·cols).
+//
+// Errors are of type *[InputError]. They are [ErrNotFinite] for a NaN or an
+// infinity, [ErrFewRows] for fewer rows than coefficients, [ErrDependent] with a
+// *[DependenceError] for columns that cannot be told apart, unless they are to be
+// dropped, and [ErrOverflow] where a result does not fit a float64. After an error
+// dst is of no use until it is filled again. Solve panics when lengths do not fit,
+// when there is nothing to fit, and when the tolerance is not in [0, 1).
+//
+// With as many rows as coefficients the fit is exact: DF is 0, nothing is known of
+// the noise, and Sigma, StdErr and AdjR2 are NaN.
 func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64, opt Options) error {
 	if rows < 0 || cols < 0 || len(x) != rows*cols {
 		panic("perfmodel: length of x is not rows times columns")
@@ -164,204 +214,123 @@ func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64
 		panic("perfmodel: no columns and no intercept")
 	}
 	if rows < n {
-		return badInput("y", -1, ErrFewRows, "%d rows do not determine %d coefficients", rows, n)
+		return badInput("y", -1, ErrFewRows, "%d for %d coefficients; it takes one for each, and more to tell the noise", rows, n)
 	}
 	for i, v := range y {
-		if math.IsNaN(v - v) {
-			return badInput("y", i, ErrNotFinite, "%v in row %d", v, i)
+		if v-v != 0 {
+			return badInput("y", i, ErrNotFinite, "%v", v)
 		}
 	}
 	for i, v := range x {
-		if math.IsNaN(v - v) {
+		if v-v != 0 {
 			return badInput("x", i, ErrNotFinite, "%v in row %d, %s", v, i/cols, opt.name(i%cols))
 		}
 	}
-	m := rows
-	s.Grow(m, n)
-	dst.reset(m, n, opt)
-	s.load(x, m, n, opt.Intercept)
-	s.factor(dst, m, n)
+	s.Grow(rows, n)
+	dst.reset(rows, n, opt)
+	s.load(x, rows, n, opt.Intercept)
+	s.factor(dst)
 	if len(dst.Dependencies) > 0 && !opt.DropDependent {
 		return s.dependent(dst, opt)
 	}
-	return s.finish(dst, y)
+	e := s.loadY(y)
+	tss := s.project(dst)
+	s.refine(dst, y, e)
+	return s.summarise(dst, tss, e)
 }
 
-// reset prepares dst for m rows and n columns.
+// reset prepares r for m rows and n columns.
 func (r *Regression) reset(m, n int, opt Options) {
 	r.Rows, r.Cols, r.Intercept = m, n, opt.Intercept
 	r.Coef, r.StdErr, r.coefLo = grow(r.Coef, n), grow(r.StdErr, n), grow(r.coefLo, n)
-	r.Residuals, r.Leverage, r.slack = grow(r.Residuals, m), grow(r.Leverage, m), grow(r.slack, m)
+	r.Residuals, r.resLo = grow(r.Residuals, m), grow(r.resLo, m)
+	r.Leverage, r.slack = grow(r.Leverage, m), grow(r.slack, m)
 	r.qh, r.ql = grow(r.qh, m*n), grow(r.ql, m*n)
-	r.u, r.d = grow(r.u, n*(n+1)/2), grow(r.d, n)
+	r.d, r.u, r.b = grow(r.d, n), grow(r.u, triangle(n)), grow(r.b, triangle(n))
 	r.kept = grow(r.kept, n)[:0]
-	r.Dependencies, r.depCoef, r.depOn = r.Dependencies[:0], r.depCoef[:0], r.depOn[:0]
+	r.on, r.coef = grow(r.on, n*n)[:0], grow(r.coef, n*n)[:0]
+	r.Dependencies, r.limit = grow(r.Dependencies, n)[:0], grow(r.limit, n)[:0]
 	r.tol = opt.Tolerance
 	if r.tol == 0 {
 		r.tol = DependenceTolerance
 	}
 }
 
-// exponent returns e, bounded, such that v·2^-e is about 1.
-func exponent(v float64) int {
-	_, e := math.Frexp(v)
-	return max(-1000, min(e, 1000))
-}
-
-// power2 returns 2^e for |e| ≤ 1000.
-func power2(e int) float64 { return math.Float64frombits(uint64(1023+e) << 52) }
-
-// load copies x to columns that are scaled by powers of two, which is exact.
-func (s *Solver) load(x []float64, m, n int, intercept bool) {
-	first := 0
-	if intercept {
-		first = 1
-		for i := range m {
-			s.a[i] = 1
-		}
-		s.exp[0], s.norm2[0] = 0, float64(m)
-	}
-	cols := n - first
-	for j := range cols {
-		a := s.a[(first+j)*m:][:m]
-		largest := 0.0
-		for i, k := 0, j; i < m; i, k = i+1, k+cols {
-			a[i] = x[k]
-			largest = max(largest, math.Abs(x[k]))
-		}
-		e := exponent(largest)
-		scale, sum := power2(-e), 0.0
-		for i, v := range a {
-			v *= scale
-			a[i] = v
-			sum += v * v
-		}
-		s.exp[first+j], s.norm2[first+j] = e, sum
-	}
-}
-
-// factor computes Q, R⁻¹ and the dependencies.
-func (s *Solver) factor(dst *Regression, m, n int) {
-	rank := 0
-	for j := range n {
-		qh, ql := dst.qh[rank*m:][:m], dst.ql[rank*m:][:m]
-		copy(qh, s.a[j*m:][:m])
-		clear(ql)
-		for k := range rank {
-			kh, kl := dst.qh[k*m:][:m], dst.ql[k*m:][:m]
-			r := dot(kh, kl, qh, ql).div(s.d[k])
-			s.r[k] = r
-			subScaled(qh, ql, r, kh, kl)
-		}
-		w := s.w[rank*(rank+1)/2:][:rank+1]
-		extent := math.Sqrt(s.norm2[j])
-		for i := range rank {
-			var c dd
-			for k := i; k < rank; k++ {
-				c = c.add(s.w[k*(k+1)/2+i].mul(s.r[k]))
-			}
-			w[i] = c.neg()
-			extent += math.Abs(c.hi) * math.Sqrt(s.norm2[s.kept[i]])
-		}
-		w[rank] = dd{1, 0}
-		d := dot(qh, ql, qh, ql)
-		if math.Sqrt(d.hi) <= dst.tol*extent {
-			s.depends(dst, j, rank, w, dst.tol*extent)
-			continue
-		}
-		s.d[rank] = d
-		s.kept[rank] = j
-		rank++
-	}
-	dst.Rank = rank
-	dst.kept = append(dst.kept[:0], s.kept[:rank]...)
-	copy(dst.d, s.d[:rank])
-}
-
-// depends records that column j is Σ −w_i·(kept column i).
-func (s *Solver) depends(dst *Regression, j, rank int, w []dd, limit float64) {
-	from := len(dst.depOn)
-	for i := range rank {
-		// The distance of kept column i from the others.
-		sum := 0.0
-		for k := i; k < rank; k++ {
-			v := s.w[k*(k+1)/2+i].hi
-			sum += v * v / s.d[k].hi
-		}
-		if math.Abs(w[i].hi) <= limit*math.Sqrt(sum) {
-			continue
-		}
-		dst.depOn = append(dst.depOn, s.kept[i])
-		dst.depCoef = append(dst.depCoef, math.Ldexp(-w[i].hi, s.exp[j]-s.exp[s.kept[i]]))
-	}
-	dst.Dependencies = append(dst.Dependencies, Dependency{j, dst.depOn[from:len(dst.depOn):len(dst.depOn)], dst.depCoef[from:len(dst.depCoef):len(dst.depCoef)]})
-}
-
-// finish computes all else from the factor.
-func (s *Solver) finish(dst *Regression, y []float64) error {
+// project computes the coefficients and the residuals, scaled, and returns the sum
+// of squares of y.
+func (s *Solver) project(dst *Regression) (tss dd) {
 	m, rank := dst.Rows, dst.Rank
-	largest := 0.0
-	for _, v := range y {
-		largest = max(largest, math.Abs(v))
+	if !dst.Intercept {
+		tss = dot(s.rh, s.rl, s.rh, s.rl)
 	}
-	ey := exponent(largest)
-	scale := power2(-ey)
-	for i, v := range y {
-		s.yh[i], s.yl[i] = v*scale, 0
-	}
-	tss := s.total(dst.Intercept)
 	for k := range rank {
-		kh, kl := dst.qh[k*m:][:m], dst.ql[k*m:][:m]
-		z := dot(kh, kl, s.yh, s.yl).div(s.d[k])
+		qh, ql := dst.qh[k*m:][:m], dst.ql[k*m:][:m]
+		z := dot(qh, ql, s.rh, s.rl).div(s.d[k])
 		s.z[k] = z
-		subScaled(s.yh, s.yl, z, kh, kl)
+		subScaled(s.rh, s.rl, z, qh, ql)
+		if k == 0 && dst.Intercept {
+			// Column 0 is all ones: what was taken away is the mean.
+			tss = dot(s.rh, s.rl, s.rh, s.rl)
+		}
 	}
 	for i := range rank {
-		var x dd
-		for k := i; k < rank; k++ {
-			x = x.add(s.w[k*(k+1)/2+i].mul(s.z[k]))
-		}
-		s.x[i] = x
+		s.x[i] = s.rowTimes(i, rank, s.z)
 	}
-	s.refine(dst, y, scale)
+	return tss
+}
 
-	rss := dot(s.yh, s.yl, s.yh, s.yl)
-	back := power2(ey)
-	for i := range m {
-		dst.Residuals[i] = s.yh[i] * back
+// rowTimes returns Σ_k W_ik·z_k.
+func (s *Solver) rowTimes(i, rank int, z []dd) dd {
+	var sum dd
+	for k := i; k < rank; k++ {
+		sum = sum.add(s.w[triangle(k)+i].mul(z[k]))
 	}
+	return sum
+}
+
+// summarise fills dst from the factor, the coefficients and the residuals; e is the
+// exponent by which y was scaled.
+func (s *Solver) summarise(dst *Regression, tss dd, e int) error {
+	m, rank := dst.Rows, dst.Rank
+	up := power2(e)
+	for i := range m {
+		dst.Residuals[i], dst.resLo[i] = s.rh[i]*up, s.rl[i]*up
+	}
+	rss := dot(s.rh, s.rl, s.rh, s.rl)
 	dst.DF = m - rank
-	dst.RSS, dst.TSS = rss.hi*back*back, tss.hi*back*back
-	dst.Sigma = math.Sqrt(rss.hi/float64(dst.DF)) * back
-	dst.R2, dst.AdjR2 = math.NaN(), math.NaN()
+	dst.RSS, dst.TSS = rss.hi*up*up, tss.hi*up*up
+	if math.IsInf(dst.TSS, 0) || math.IsInf(dst.RSS, 0) {
+		return badInput("y", -1, ErrOverflow, "the sum of squares of y; divide y by a power of ten")
+	}
+	dst.Sigma, dst.R2, dst.AdjR2 = math.NaN(), math.NaN(), math.NaN()
+	if dst.DF > 0 {
+		dst.Sigma = rss.div(dd{float64(dst.DF), 0}).sqrt().hi * up
+	}
 	if tss.hi > 0 {
 		dst.R2 = dd{1, 0}.sub(rss.div(tss)).hi
-		all := m
-		if dst.Intercept {
-			all--
-		}
 		if dst.DF > 0 {
-			q := rss.mulFloat(float64(all)).div(tss.mulFloat(float64(dst.DF)))
-			dst.AdjR2 = dd{1, 0}.sub(q).hi
+			all := m
+			if dst.Intercept {
+				all--
+			}
+			ratio := rss.mulFloat(float64(all)).div(tss.mulFloat(float64(dst.DF)))
+			dst.AdjR2 = dd{1, 0}.sub(ratio).hi
 		}
 	}
-	if dst.DF == 0 {
-		dst.Sigma = math.NaN()
-	}
-	s.spread(dst, back)
+	s.spread(dst)
 	for j := range dst.Cols {
 		dst.Coef[j], dst.StdErr[j], dst.coefLo[j] = math.NaN(), math.NaN(), 0
 	}
 	for i, j := range dst.kept {
-		up := math.Ldexp(1, ey-s.exp[j])
-		dst.Coef[j], dst.coefLo[j] = s.x[i].hi*up, s.x[i].lo*up
+		dst.Coef[j] = math.Ldexp(s.x[i].hi, e-s.exp[j])
+		dst.coefLo[j] = math.Ldexp(s.x[i].lo, e-s.exp[j])
 		if math.IsInf(dst.Coef[j], 0) {
-			return badInput("y", -1, ErrOverflow, "coefficient %d", j)
+			return badInput("columns", j-dst.first(), ErrOverflow, "its coefficient; multiply the column by a power of ten")
 		}
 		sum := 0.0
 		for k := i; k < rank; k++ {
-			u := dst.u[k*(k+1)/2+i]
-			sum += u * u
+			u := dst.u[triangle(k)+i]
+			sum += float64(u * u)
 		}
 		dst.StdErr[j] = dst.Sigma * math.Sqrt(sum)
 	}
@@ -369,122 +338,60 @@ func (s *Solver) finish(dst *Regression, y []float64) error {
 	return nil
 }
 
-// total returns Σ (y − ȳ)² or Σ y².
-func (s *Solver) total(intercept bool) dd {
-	m := len(s.yh)
-	if !intercept {
-		return dot(s.yh, s.yl, s.yh, s.yl)
+// first returns the coefficient of column 0 of x.
+func (r *Regression) first() int {
+	if r.Intercept {
+		return 1
 	}
-	var sum dd
-	for _, v := range s.yh {
-		sum = sum.add(dd{v, 0})
-	}
-	mean := sum.div(dd{float64(m), 0})
-	for i, v := range s.yh {
-		e := dd{v, 0}.sub(mean)
-		s.gh[i], s.gl[i] = e.hi, e.lo
-	}
-	return dot(s.gh, s.gl, s.gh, s.gl)
+	return 0
 }
 
-// refine makes steps of iterative refinement on the augmented system
-//
-//	r + A·x = y,   Aᵀ·r = 0
-//
-// with r in s.yh and s.yl, and x in s.x.
-func (s *Solver) refine(dst *Regression, y []float64, scale float64) {
-	m, rank := dst.Rows, dst.Rank
-	for range 3 {
-		// f = y − r − A·x, in s.gh and s.gl, then in s.f.
-		for i, v := range y {
-			f := twoSum(v*scale, -s.yh[i])
-			s.gh[i], s.gl[i] = f.hi, f.lo-s.yl[i]
-		}
-		for i, j := range dst.kept {
-			subScaledFloat(s.gh, s.gl, s.x[i], s.a[j*m:][:m])
-		}
-		for i := range s.f {
-			s.f[i] = s.gh[i] + s.gl[i]
-		}
-		// v = Q'f − R⁻ᵀg, g = −Aᵀ·r.
-		for i, j := range dst.kept {
-			s.v[i] = dotFloat(s.yh, s.yl, s.a[j*m:][:m]).hi
-		}
-		for k := rank - 1; k >= 0; k-- {
-			w := s.w[k*(k+1)/2:][:k+1]
-			t := 0.0
-			for i := range w {
-				t += w[i].hi * s.v[i]
-			}
-			for i, q := range dst.qh[k*m:][:m] {
-				t += q * s.f[i]
-			}
-			s.v[k] = t / s.d[k].hi
-		}
-		worst := 0.0
-		for i, j := range dst.kept {
-			dx := 0.0
-			for k := i; k < rank; k++ {
-				dx += s.w[k*(k+1)/2+i].hi * s.v[k]
-			}
-			worst = max(worst, math.Abs(dx)*math.Sqrt(s.norm2[j]))
-			s.x[i] = s.x[i].add(dd{dx, 0})
-		}
-		size := 0.0
-		for i, j := range dst.kept {
-			size = max(size, math.Abs(s.x[i].hi)*math.Sqrt(s.norm2[j]))
-		}
-		for i := range s.f {
-			t := s.f[i]
-			for k := range rank {
-				t -= dst.qh[k*m+i] * s.v[k]
-			}
-			e := dd{s.yh[i], s.yl[i]}.add(dd{t, 0})
-			s.yh[i], s.yl[i] = e.hi, e.lo
-		}
-		dst.Correction = 0
-		if worst > 0 {
-			dst.Correction = worst / size
-		}
-		if dst.Correction <= 0x1p-60 {
-			break
-		}
-	}
-}
-
-// spread computes u and the condition.
-func (s *Solver) spread(dst *Regression, back float64) {
+// spread computes U = W·D^(-1/2), of which the rows are the deviations of the
+// coefficients, the same for columns of norm 1, and the condition.
+func (s *Solver) spread(dst *Regression) {
 	inverse := 0.0
 	for k := range dst.Rank {
 		root := s.d[k].sqrt()
-		for i, w := range s.w[k*(k+1)/2:][:k+1] {
+		for i, w := range s.w[triangle(k):][:k+1] {
 			j := dst.kept[i]
 			u := w.div(root).hi
-			t := u * math.Sqrt(s.norm2[j])
-			inverse += t * t
-			dst.u[k*(k+1)/2+i] = math.Ldexp(u, -s.exp[j])
+			t := u * s.norm[j]
+			inverse += float64(t * t)
+			dst.u[triangle(k)+i] = math.Ldexp(u, -s.exp[j])
+			dst.b[triangle(k)+i] = w.hi * s.norm[j]
 		}
 	}
+	dst.bound = math.Sqrt(inverse)
 	dst.Condition = math.Sqrt(float64(dst.Rank) * inverse)
 }
 
-// leverages computes the diagonal of the projection.
+// nearOne is the distance of a leverage from 1 below which it is computed anew, so
+// that 1 − h keeps its digits. The leverages have the sum Rank, so that there are
+// at most Rank/(1 − nearOne) such rows.
+const nearOne = 0.25
+
+// leverages computes the diagonal of Q·D⁻¹·Qᵀ and what it lacks of 1.
 func (s *Solver) leverages(dst *Regression) {
 	m := dst.Rows
-	for i := range m {
-		s.gh[i], s.gl[i] = 0, 0
-	}
+	h := dst.Leverage
+	clear(h)
 	for k := range dst.Rank {
-		inv := dd{1, 0}.div(s.d[k])
+		inv := 1 / s.d[k].hi
 		for i, q := range dst.qh[k*m:][:m] {
-			v := dd{q, dst.ql[k*m+i]}
-			h := v.mul(v).mul(inv).add(dd{s.gh[i], s.gl[i]})
-			s.gh[i], s.gl[i] = h.hi, h.lo
+			h[i] += float64(float64(q*q) * inv)
 		}
 	}
-	for i := range m {
-		h := dd{s.gh[i], s.gl[i]}
-		dst.Leverage[i] = h.hi
-		dst.slack[i] = dd{1, 0}.sub(h).hi
+	for i := range h {
+		dst.slack[i] = 1 - h[i]
+		if dst.slack[i] >= nearOne {
+			continue
+		}
+		rest := dd{1, 0}
+		for k := range dst.Rank {
+			q := dd{dst.qh[k*m+i], dst.ql[k*m+i]}
+			rest = rest.sub(q.mul(q).div(s.d[k]))
+		}
+		dst.slack[i] = max(0, rest.hi)
+		h[i] = min(1, dd{1, 0}.sub(rest).hi)
 	}
 }

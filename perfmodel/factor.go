@@ -1,0 +1,161 @@
+package perfmodel
+
+import "math"
+
+// The factor A = Q·R by modified Gram-Schmidt in double-double arithmetic, with
+// R = W⁻¹ unit upper triangular and Qᵀ·Q = D diagonal: no roots are taken, and
+// what is whole stays so for longer.
+//
+// Column j is projected onto what the columns before it leave of one another:
+//
+//	r_kj = q_k·a_j / d_k,   a_j ← a_j − r_kj·q_k      k = 0 .. j−1
+//	q_j = a_j,   d_j = ‖q_j‖²
+//	w_ij = −Σ_k W_ik·r_kj,   w_jj = 1
+//
+// Column j of W are the coefficients with which columns before it come nearest to
+// it, but for the sign: q_j = a_j + Σ_i w_ij·a_i, and √d_j is the distance.
+//
+// Invariant: A·W = Q, for the columns so far.
+//
+// The rank. Let τ be the tolerance and e_j = √d_j / (‖a_j‖ + Σ_i |w_ij|·‖a_i‖).
+// Column j depends on those before it iff e_j ≤ τ.
+//
+//   - Then moving each column involved by τ of its norm, or less, makes a_j an exact
+//     combination: take q_j·‖a_i‖/S times the sign of −w_ij from a_i, S being the
+//     denominator, and so on. No other criterion has this meaning.
+//   - If no column depends, 1/e_j being the sum of absolute values of column j of
+//     the inverse of R for columns of norm 1, that inverse has a 1-norm below 1/τ.
+//     So the smallest singular value of these columns is more than τ/√n: the test
+//     reveals the rank without any exchange of columns, since the inverse is
+//     there to be looked at. Conversely, if it is more than τ·√n, no column is
+//     found to depend.
+//
+// Exchanging columns as [Businger65] do would order them by what is left of them;
+// a user who is told which column to leave out wants that to be the later one.
+//
+// Orthogonality is lost by the condition times 2⁻¹⁰⁴ or so ([Björck67]), which
+// leaves Q orthogonal to float64 precision up to conditions of 10¹⁵.
+//
+// Time m·n² + n³/6 multiplications and additions of pairs, each about 15
+// operations of float64.
+
+// maxExponent bounds the exponents by which numbers are scaled, such that powers of
+// two are normal numbers.
+const maxExponent = 1000
+
+// exponent returns e such that v·2^-e is from 1/2 to 1, but where v is 0 or beyond
+// 2^±maxExponent.
+func exponent(v float64) int {
+	_, e := math.Frexp(v)
+	return max(-maxExponent, min(e, maxExponent))
+}
+
+// power2 returns 2^e for |e| ≤ maxExponent.
+func power2(e int) float64 { return math.Float64frombits(uint64(1023+e) << 52) }
+
+// load copies x, n columns with the intercept, to columns that are scaled by powers
+// of two to a largest element of about 1. That is exact, but for elements of less
+// than 2⁻¹⁰²² times the largest. So columns may have any unit: neither squares nor
+// errors of products leave the range of float64, and a power of two in a unit
+// changes no digit of a result.
+func (s *Solver) load(x []float64, m, n int, intercept bool) {
+	first := 0
+	if intercept {
+		first = 1
+		for i := range m {
+			s.a[i] = 1
+		}
+		s.exp[0], s.norm[0] = 0, math.Sqrt(float64(m))
+	}
+	cols := n - first
+	for j := range cols {
+		a := s.a[(first+j)*m:][:m]
+		largest := 0.0
+		k := j
+		for i := range a {
+			v := x[k]
+			a[i] = v
+			if v = math.Abs(v); v > largest {
+				largest = v
+			}
+			k += cols
+		}
+		e := exponent(largest)
+		scale, sum := power2(-e), 0.0
+		for i, v := range a {
+			v *= scale
+			a[i] = v
+			sum += float64(v * v)
+		}
+		s.exp[first+j], s.norm[first+j] = e, math.Sqrt(sum)
+	}
+}
+
+// loadY copies y to the residuals, scaled, and returns the exponent.
+func (s *Solver) loadY(y []float64) int {
+	largest := 0.0
+	for _, v := range y {
+		largest = max(largest, math.Abs(v))
+	}
+	e := exponent(largest)
+	scale := power2(-e)
+	for i, v := range y {
+		s.rh[i], s.rl[i] = v*scale, 0
+	}
+	return e
+}
+
+// factor computes Q and D, W, and the dependencies, of the loaded columns.
+func (s *Solver) factor(dst *Regression) {
+	m, rank := dst.Rows, 0
+	for j := range dst.Cols {
+		qh, ql := dst.qh[rank*m:][:m], dst.ql[rank*m:][:m]
+		copy(qh, s.a[j*m:][:m])
+		clear(ql)
+		for k := range rank {
+			kh, kl := dst.qh[k*m:][:m], dst.ql[k*m:][:m]
+			s.r[k] = dot(kh, kl, qh, ql).div(s.d[k])
+			subScaled(qh, ql, s.r[k], kh, kl)
+		}
+		w := s.w[triangle(rank):][:rank+1]
+		extent := s.norm[j]
+		for i := range rank {
+			w[i] = s.rowTimes(i, rank, s.r).neg()
+			extent += math.Abs(w[i].hi) * s.norm[s.kept[i]]
+		}
+		w[rank] = dd{1, 0}
+		d := dot(qh, ql, qh, ql)
+		if limit := dst.tol * extent; d.sqrt().hi <= limit {
+			s.depends(dst, j, rank, w, limit)
+			continue
+		}
+		s.d[rank], s.kept[rank] = d, j
+		rank++
+	}
+	dst.Rank = rank
+	dst.kept = append(dst.kept, s.kept[:rank]...)
+	copy(dst.d, s.d[:rank])
+}
+
+// depends records that column j is within the limit of −Σ_i w_i·(kept column i).
+// A column i is part of that only if without it column j would not depend on the
+// others: leaving it out adds |w_i| times its distance from the others to the
+// distance of column j, in the sense of the sum of squares.
+func (s *Solver) depends(dst *Regression, j, rank int, w []dd, limit float64) {
+	from := len(dst.on)
+	for i := range rank {
+		inverse := 0.0 // of the squared distance of column i from the others
+		for k := i; k < rank; k++ {
+			v := s.w[triangle(k)+i].hi
+			inverse += v * v / s.d[k].hi
+		}
+		if math.Abs(w[i].hi) <= limit*math.Sqrt(inverse) {
+			continue
+		}
+		dst.on = append(dst.on, s.kept[i])
+		dst.coef = append(dst.coef, math.Ldexp(-w[i].hi, s.exp[j]-s.exp[s.kept[i]]))
+	}
+	to := len(dst.on)
+	dst.Dependencies = append(dst.Dependencies, Dependency{j, dst.on[from:to:to], dst.coef[from:to:to]})
+	dst.limit = append(dst.limit, math.Ldexp(limit, s.exp[j]))
+}
