@@ -2,59 +2,127 @@ package perfmodel
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
 
 // A DependenceError says which columns the data cannot tell apart: each of
-// Dependencies is a column that is a combination of columns before it.
+// Dependencies has a column that is a combination of columns before it. Leave out
+// these columns, or one of the others for each of them, or measure where they
+// differ.
 type DependenceError struct {
 	Dependencies []Dependency
-	Names        []string // of the coefficients, with the intercept
-	Constant     []bool   // by coefficient: the same in every row
+	Names        []string // of the coefficients: with an intercept, it is first
+	Constant     []bool   // by coefficient: its column is the same in every row
 }
 
 // Unwrap returns [ErrDependent].
 func (e *DependenceError) Unwrap() error { return ErrDependent }
 
-// Error names the columns.
+// Error says what each column is a combination of, and what to leave out. Columns
+// that are the same, constant or 0 are said to be that.
 func (e *DependenceError) Error() string {
-	var b strings.Builder
-	b.WriteString(ErrDependent.Error())
+	var parts []string
+	var out []int
+	told := make([]bool, len(e.Dependencies))
 	for i, d := range e.Dependencies {
-		b.WriteString([]string{": ", "; "}[min(i, 1)])
-		b.WriteString(e.line(d))
+		out = append(out, d.Column)
+		if told[i] {
+			continue
+		}
+		kind := e.kind(d)
+		columns := []int{d.Column}
+		if kind != isCombination {
+			for k := i + 1; k < len(e.Dependencies); k++ {
+				f := e.Dependencies[k]
+				if e.kind(f) == kind && slices.Equal(f.On, d.On) {
+					told[k], columns = true, append(columns, f.Column)
+				}
+			}
+		}
+		names, verb := e.list(columns), "is"
+		if len(columns) > 1 {
+			verb = "are"
+		}
+		switch kind {
+		case isZero:
+			parts = append(parts, fmt.Sprintf("%s %s 0 in every row", names, verb))
+		case isConstant:
+			parts = append(parts, fmt.Sprintf("%s %s constant, as %s is", names, verb, e.Names[d.On[0]]))
+		case isSame:
+			parts = append(parts, fmt.Sprintf("%s %s the same as %s", names, verb, e.Names[d.On[0]]))
+		default:
+			parts = append(parts, fmt.Sprintf("%s = %s", names, e.sum(d)))
+		}
 	}
-	return b.String()
+	return fmt.Sprintf("%v: %s; leave out %s, or have dependent columns dropped",
+		ErrDependent, strings.Join(parts, "; "), e.list(out))
 }
 
-func (e *DependenceError) line(d Dependency) string {
-	name := e.Names[d.Column]
+// What a column may be to others.
+const (
+	isZero = iota
+	isConstant
+	isSame
+	isCombination
+)
+
+func (e *DependenceError) kind(d Dependency) int {
 	switch {
 	case len(d.On) == 0:
-		return name + " is 0 in every row"
-	case len(d.On) == 1 && e.Constant[d.Column] && e.Constant[d.On[0]]:
-		return fmt.Sprintf("%s is constant, as %s is", name, e.Names[d.On[0]])
-	case len(d.On) == 1 && d.Coef[0] == 1:
-		return fmt.Sprintf("%s is the same as %s", name, e.Names[d.On[0]])
+		return isZero
+	case len(d.On) > 1:
+		return isCombination
+	case e.Constant[d.Column] && e.Constant[d.On[0]]:
+		return isConstant
+	case coefficient(d.Coef[0]) == "":
+		return isSame
 	}
+	return isCombination
+}
+
+// list returns "a", "a and b" or "a, b and c".
+func (e *DependenceError) list(columns []int) string {
 	var b strings.Builder
-	b.WriteString(name + " = ")
-	for k, j := range d.On {
-		c := d.Coef[k]
+	for k, j := range columns {
 		switch {
-		case c < 0:
-			b.WriteString([]string{"-", " - "}[min(k, 1)])
-			c = -c
-		case k > 0:
-			b.WriteString(" + ")
-		}
-		if c != 1 {
-			fmt.Fprintf(&b, "%.6g·", c)
+		case k == 0:
+		case k == len(columns)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
 		}
 		b.WriteString(e.Names[j])
 	}
 	return b.String()
+}
+
+// sum returns "2·a - b + 3".
+func (e *DependenceError) sum(d Dependency) string {
+	var b strings.Builder
+	for k, j := range d.On {
+		c := d.Coef[k]
+		switch {
+		case c < 0 && k == 0:
+			b.WriteString("-")
+		case c < 0:
+			b.WriteString(" - ")
+		case k > 0:
+			b.WriteString(" + ")
+		}
+		b.WriteString(coefficient(math.Abs(c)))
+		b.WriteString(e.Names[j])
+	}
+	return b.String()
+}
+
+// coefficient returns "2·", or nothing for 1.
+func coefficient(c float64) string {
+	if s := fmt.Sprintf("%.6g", c); s != "1" {
+		return s + "·"
+	}
+	return ""
 }
 
 // name returns the name of column j of x.
@@ -65,17 +133,13 @@ func (o Options) name(j int) string {
 	return fmt.Sprintf("column %d", j)
 }
 
-// dependent returns the error for the dependencies in r.
+// dependent returns the error for the dependencies in r. It keeps no memory of r.
 func (s *Solver) dependent(r *Regression, opt Options) error {
 	e := &DependenceError{Names: make([]string, r.Cols), Constant: make([]bool, r.Cols)}
 	for j := range e.Names {
-		switch {
-		case !opt.Intercept:
-			e.Names[j] = opt.name(j)
-		case j == 0:
-			e.Names[j] = "the intercept"
-		default:
-			e.Names[j] = opt.name(j - 1)
+		e.Names[j] = "the intercept"
+		if j >= r.first() {
+			e.Names[j] = opt.name(j - r.first())
 		}
 		a := s.a[j*r.Rows:][:r.Rows]
 		e.Constant[j] = !slices.ContainsFunc(a, func(v float64) bool { return v != a[0] })
@@ -83,9 +147,5 @@ func (s *Solver) dependent(r *Regression, opt Options) error {
 	for _, d := range r.Dependencies {
 		e.Dependencies = append(e.Dependencies, Dependency{d.Column, slices.Clone(d.On), slices.Clone(d.Coef)})
 	}
-	index := r.Dependencies[0].Column
-	if opt.Intercept {
-		index--
-	}
-	return &InputError{"x", index, e}
+	return &InputError{"columns", e.Dependencies[0].Column - r.first(), e}
 }

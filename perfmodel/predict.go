@@ -1,50 +1,17 @@
 package perfmodel
 
-import (
-	"math"
+import "math"
 
-	"gonum.org/v1/gonum/mathext"
-)
-
-// Predict returns the value of the model at a row of x, without the 1 of an
-// intercept. Columns that were dropped count as the combinations that they are;
-// [Regression.CheckEstimable] tells whether the row has that, too.
+// Predict returns the value of the model at a row of x; the 1 of an intercept is
+// not part of it. Columns that were dropped do not matter: [Regression.CheckEstimable]
+// tells whether they would. It panics when the length of row is not the number of
+// columns of x. Time O(Cols).
 func (r *Regression) Predict(row []float64) float64 {
-	value, _ := r.predict(row)
-	return value
-}
-
-// PredictLeverage returns the value of the model at a row and the row's leverage
-// h: the variance of the value is Sigma²·h, and that of a new observation there
-// Sigma²·(1 + h).
-func (r *Regression) PredictLeverage(row []float64) (value, leverage float64) {
-	value, first := r.predict(row)
-	for k := range r.Rank {
-		t := 0.0
-		for i, u := range r.u[k*(k+1)/2:][:k+1] {
-			j := r.kept[i]
-			switch {
-			case first == 0:
-				t += u * row[j]
-			case j == 0:
-				t += u
-			default:
-				t += u * row[j-1]
-			}
-		}
-		leverage += t * t
-	}
-	return value, leverage
-}
-
-func (r *Regression) predict(row []float64) (float64, int) {
-	first := 0
-	if r.Intercept {
-		first = 1
-	}
+	first := r.first()
 	if len(row) != r.Cols-first {
 		panic("perfmodel: length of row is not the number of columns")
 	}
+	// Terms may be much larger than their sum: errors are carried along.
 	var s, c float64
 	for _, j := range r.kept {
 		v := 1.0
@@ -52,36 +19,76 @@ func (r *Regression) predict(row []float64) (float64, int) {
 			v = row[j-first]
 		}
 		p := float64(r.Coef[j] * v)
-		e := math.FMA(r.Coef[j], v, -p) + float64(r.coefLo[j]*v)
+		e := math.FMA(r.coefLo[j], v, math.FMA(r.Coef[j], v, -p))
 		t := s + p
 		z := t - s
 		c += ((s - (t - z)) + (p - z)) + e
 		s = t
 	}
-	return s + c, first
+	return s + c
 }
 
-// A Prediction is a value of the model and an interval around it.
+// LeverageAt returns the leverage h of a row of x: the variance of the value of the
+// model there is Sigma²·h, that of a new observation Sigma²·(1 + h). At a row of
+// the data it is that of [Regression.Leverage]; a leverage above the largest of
+// these is outside of the data in some direction. The relative error is about
+// Condition·2⁻⁵². It panics when the length of row is not the number of columns of x.
+// Time O(Cols²).
+func (r *Regression) LeverageAt(row []float64) float64 {
+	first := r.first()
+	if len(row) != r.Cols-first {
+		panic("perfmodel: length of row is not the number of columns")
+	}
+	h := 0.0
+	for k := range r.kept {
+		u := r.u[triangle(k):][:k+1]
+		t := 0.0
+		for i, j := range r.kept[:k+1] {
+			if j < first {
+				t += u[i]
+			} else {
+				t += float64(u[i] * row[j-first])
+			}
+		}
+		h += float64(t * t)
+	}
+	return h
+}
+
+// PredictLeverage returns [Regression.Predict] and [Regression.LeverageAt] of a row.
+func (r *Regression) PredictLeverage(row []float64) (value, leverage float64) {
+	return r.Predict(row), r.LeverageAt(row)
+}
+
+// A Prediction is the value of a model at a row, and where a new observation there
+// would be.
 type Prediction struct {
 	Value     float64
-	Low, High float64 // where a new observation is, at the level asked for
-	Leverage  float64
+	Low, High float64 // the prediction interval
+	Leverage  float64 // see [Regression.LeverageAt]
 }
 
-// Interval returns the prediction at a row and the interval that has a new
-// observation there with the given probability, by Student's t with DF degrees of
-// freedom. With DF 0 it is from −Inf to +Inf.
+// Interval returns the prediction at a row of x, with the interval
+//
+//	Value ± t·Sigma·√(1 + Leverage)
+//
+// that has a new observation with probability level, t being that of
+// [Regression.TQuantile]: if the model is right, and the errors of observations
+// are independent, normal and of one variance. It is on the scale of y. With DF 0 it
+// is from −Inf to +Inf. It panics as those two do.
 func (r *Regression) Interval(row []float64, level float64) Prediction {
+	t := r.TQuantile(level)
 	value, h := r.PredictLeverage(row)
 	half := math.Inf(1)
 	if r.DF > 0 {
-		half = r.TQuantile(level) * r.Sigma * math.Sqrt(1+h)
+		half = t * r.Sigma * math.Sqrt(1+h)
 	}
 	return Prediction{value, value - half, value + half, h}
 }
 
-// TQuantile returns t such that Student's t with DF degrees of freedom is within
-// ±t with the given probability; +Inf if DF is 0.
+// TQuantile returns the t for which Student's t with DF degrees of freedom is from
+// −t to t with probability level; +Inf if DF is 0. It panics unless level is
+// between 0 and 1.
 func (r *Regression) TQuantile(level float64) float64 {
 	if !(level > 0 && level < 1) {
 		panic("perfmodel: level is not between 0 and 1")
@@ -92,19 +99,47 @@ func (r *Regression) TQuantile(level float64) float64 {
 	return studentT(level, float64(r.DF))
 }
 
-// studentT returns t with P(|T| ≤ t) = level for df degrees of freedom.
-func studentT(level, df float64) float64 {
-	x := mathext.InvRegIncBeta(df/2, 0.5, 1-level)
-	return math.Sqrt(df * (1 - x) / x)
+// CovarianceTo puts the covariances of the coefficients into dst, Cols rows of Cols
+// elements: NaN for columns that were dropped, and all of them when DF is 0. The
+// root of element (j, j) is StdErr[j]. It panics when the length of dst is another,
+// and returns dst.
+func (r *Regression) CovarianceTo(dst []float64) []float64 {
+	n := r.Cols
+	if len(dst) != n*n {
+		panic("perfmodel: length of dst is not the square of the number of coefficients")
+	}
+	for i := range dst {
+		dst[i] = math.NaN()
+	}
+	for a, i := range r.kept {
+		for b, j := range r.kept[:a+1] {
+			sum := 0.0
+			for k := a; k < r.Rank; k++ {
+				sum += float64(float64(r.Sigma*r.u[triangle(k)+a]) * float64(r.Sigma*r.u[triangle(k)+b]))
+			}
+			dst[i*n+j], dst[j*n+i] = sum, sum
+		}
+	}
+	return dst
 }
 
-// CheckEstimable returns an error unless the value of the model at a row is
-// determined by the data: a dropped column must be there the same combination of
-// others that it is in the data.
+// CheckEstimable returns an error, [ErrNotEstimable], unless the data determine the
+// value of the model at a row of x: each dropped column must be there what it is in
+// the data, the same combination of others. If iterations were 15 throughout and so
+// dropped beside the intercept, nothing is known of 75 iterations. Without dropped
+// columns it returns nil for any row.
+//
+// The column may be off by the tolerance times the terms of the combination, and by
+// as much as it is off in the data times the root of the row's leverage, which is
+// how far coefficients of the combination are determined. It panics when the length
+// of row is not the number of columns of x.
 func (r *Regression) CheckEstimable(row []float64) error {
-	first := 0
-	if r.Intercept {
-		first = 1
+	first := r.first()
+	if len(row) != r.Cols-first {
+		panic("perfmodel: length of row is not the number of columns")
+	}
+	if len(r.Dependencies) == 0 {
+		return nil
 	}
 	at := func(j int) float64 {
 		if j < first {
@@ -112,14 +147,17 @@ func (r *Regression) CheckEstimable(row []float64) error {
 		}
 		return row[j-first]
 	}
-	for _, d := range r.Dependencies {
-		diff, extent := at(d.Column), math.Abs(at(d.Column))
+	root := math.Sqrt(r.LeverageAt(row))
+	for i, d := range r.Dependencies {
+		v := at(d.Column)
+		sum, extent := 0.0, math.Abs(v)
 		for k, j := range d.On {
-			diff -= d.Coef[k] * at(j)
+			sum += float64(d.Coef[k] * at(j))
 			extent += math.Abs(d.Coef[k] * at(j))
 		}
-		if math.Abs(diff) > r.tol*extent {
-			return badInput("row", d.Column-first, ErrNotEstimable, "it is not the combination of others there that it is in the data")
+		if !(math.Abs(v-sum) <= r.tol*extent+r.limit[i]*root) {
+			return badInput("row", d.Column-first, ErrNotEstimable,
+				"it is %.6g, and %.6g if it is to be the combination of other columns that it is in the data", v, sum)
 		}
 	}
 	return nil
