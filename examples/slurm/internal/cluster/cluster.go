@@ -1,0 +1,403 @@
+// Package cluster starts and ends a Slurm cluster of its own in a temporary folder,
+// beside any other on the machine: for demonstrations and tests. Nothing is installed,
+// and nothing is left.
+//
+// Its nodes are declared and down: names and ports that daemons may take. Slurm 22.05
+// has other ways for nodes to come and go. State FUTURE hides names until a daemon comes,
+// and jobs that need more nodes than are there are refused. State CLOUD wants
+// ResumeProgram, and then Slurm decides. Dynamic nodes (slurmd -Z) would do, from 22.05
+// on, but jobs are refused as with FUTURE unless others are declared. With nodes that
+// are down jobs of any size up to all of them wait, and a daemon that registers is
+// idle within 0.2 s, since ReturnToService is 2. It is also what the client of
+// [Duplyakin17] 3.2 does: "we give SLURM a view of the entire hosting cluster, but
+// tell it that all nodes not belonging to its partition are currently off".
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+)
+
+// Options say what cluster is started. The zero value is one of four nodes.
+type Options struct {
+	Nodes int               // names n1, n2, ...; 0 is 4
+	Conf  map[string]string // parameters of slurm.conf, besides or instead of those below
+}
+
+// A Cluster runs until Close.
+type Cluster struct {
+	Dir   string // everything is in it
+	Conf  string // slurm.conf
+	Names []string
+
+	slurmd, sbatch string
+	munged         *exec.Cmd
+	slurmctld      *exec.Cmd
+	once           sync.Once
+	err            error
+}
+
+// Start starts the controller of a cluster, and what it needs, but no node. The error
+// unwraps to slurmctl.ErrAbsent if Slurm is not installed, and to slurmctl.ErrVersion
+// if it is too old; then nothing has been started.
+func Start(ctx context.Context, o Options) (*Cluster, error) {
+	if o.Nodes == 0 {
+		o.Nodes = 4
+	}
+	if o.Nodes < 1 || o.Nodes > 512 {
+		return nil, fmt.Errorf("cluster: %d nodes; want 1 to 512", o.Nodes)
+	}
+	var paths [4]string
+	for i, name := range [...]string{"munged", "slurmctld", "slurmd", "sbatch"} {
+		var err error
+		if paths[i], err = slurmctl.Find(name); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkVersion(ctx, paths[1]); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "plimsoll-slurm-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{Dir: dir, Conf: filepath.Join(dir, "slurm.conf"), slurmd: paths[2], sbatch: paths[3]}
+	for i := range o.Nodes {
+		c.Names = append(c.Names, "n"+strconv.Itoa(i+1))
+	}
+	if err := c.start(ctx, o, paths[0], paths[1]); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// checkVersion asks the controller, which tells its version without slurm.conf.
+func checkVersion(ctx context.Context, slurmctld string) error {
+	text, err := exec.CommandContext(ctx, slurmctld, "-V").Output()
+	if err != nil {
+		return fmt.Errorf("%s -V: %w", slurmctld, err)
+	}
+	v, err := slurmctl.ParseVersion(string(text))
+	if err != nil {
+		return err
+	}
+	return v.Check()
+}
+
+func (c *Cluster) start(ctx context.Context, o Options, munged, slurmctld string) error {
+	if err := c.startMunge(ctx, munged); err != nil {
+		return err
+	}
+	// The ports may be taken between here and there; then other ones are tried.
+	for try := 0; ; try++ {
+		ports, err := freePorts(len(c.Names) + 1)
+		if err != nil {
+			return err
+		}
+		if err := c.writeConf(o, ports); err != nil {
+			return err
+		}
+		if err = c.startController(ctx, slurmctld); err == nil {
+			return nil
+		}
+		if try == 2 || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// startMunge starts a munged with a key and a socket of its own, as the user that
+// munge was installed for where this process is root, since it refuses to be.
+func (c *Cluster) startMunge(ctx context.Context, path string) error {
+	dir := filepath.Join(c.Dir, "munge")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.Chmod(c.Dir, 0o755); err != nil {
+		return err
+	}
+	key := make([]byte, 128)
+	rand.Read(key)
+	if err := os.WriteFile(filepath.Join(dir, "key"), key, 0o600); err != nil {
+		return err
+	}
+	socket := filepath.Join(dir, "socket")
+	cmd := exec.Command(path, "--foreground", "--key-file="+filepath.Join(dir, "key"), "--socket="+socket,
+		"--pid-file="+filepath.Join(dir, "pid"), "--log-file="+filepath.Join(dir, "log"), "--seed-file="+filepath.Join(dir, "seed"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if os.Getuid() == 0 {
+		u, err := user.Lookup("munge")
+		if err != nil {
+			return fmt.Errorf("cluster: munged does not run as root: %w", err)
+		}
+		uid, err := strconv.Atoi(u.Uid)
+		gid, err2 := strconv.Atoi(u.Gid)
+		if err = errors.Join(err, err2); err != nil {
+			return err
+		}
+		for _, p := range []string{dir, filepath.Join(dir, "key")} {
+			if err := os.Chown(p, uid, gid); err != nil {
+				return err
+			}
+		}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	}
+	cmd.Env = append(os.Environ(), c.Environment()...)
+	if err := begin(cmd, filepath.Join(c.Dir, "munged.out")); err != nil {
+		return err
+	}
+	c.munged = cmd
+	return until(ctx, 10*time.Second, "munged does not open its socket", func() bool {
+		conn, err := net.Dial("unix", socket)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+}
+
+// begin starts a daemon whose output is a file.
+func begin(cmd *exec.Cmd, output string) error {
+	f, err := os.Create(output)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	cmd.Stdout, cmd.Stderr = f, f
+	return cmd.Start()
+}
+
+// until waits for something to become true.
+func until(ctx context.Context, limit time.Duration, what string, done func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for pause := 2 * time.Millisecond; !done(); pause = min(2*pause, 50*time.Millisecond) {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("cluster: %s: %w", what, ctx.Err())
+		case <-time.After(pause):
+		}
+	}
+	return nil
+}
+
+// freePorts returns n ports that nobody listens on.
+func freePorts(n int) ([]int, error) {
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close() // all are held until all are known
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
+
+// writeConf writes slurm.conf.
+func (c *Cluster) writeConf(o Options, ports []int) error {
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	host, _, _ = strings.Cut(host, ".")
+	u, err := user.Current()
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	given := map[string]bool{}
+	set := func(name, value string) {
+		if v, ok := o.Conf[name]; ok {
+			value = v
+			given[name] = true
+		}
+		fmt.Fprintf(&b, "%s=%s\n", name, value)
+	}
+	at := func(name string) string { return filepath.Join(c.Dir, name) }
+	set("ClusterName", "plimsoll")
+	set("SlurmctldHost", host+"(127.0.0.1)")
+	set("SlurmctldPort", strconv.Itoa(ports[0]))
+	set("SlurmUser", u.Username)
+	set("SlurmdUser", u.Username)
+	set("AuthType", "auth/munge")
+	set("AuthInfo", "socket="+at("munge/socket"))
+	set("CredType", "cred/munge")
+	set("StateSaveLocation", at("state"))
+	set("SlurmdSpoolDir", at("spool/%n"))
+	set("SlurmctldPidFile", at("slurmctld.pid"))
+	set("SlurmdPidFile", at("slurmd.%n.pid"))
+	set("SlurmctldLogFile", at("slurmctld.log"))
+	set("SlurmdLogFile", at("slurmd.%n.log"))
+	set("ProctrackType", "proctrack/linuxproc")
+	set("TaskPlugin", "task/none")
+	set("SelectType", "select/cons_tres")
+	set("SelectTypeParameters", "CR_CPU")
+	set("SlurmdParameters", "config_overrides") // the machine has fewer CPUs than the nodes together
+	set("SchedulerType", "sched/backfill")
+	// Jobs start as soon as they can; Slurm's own backfilling comes rarely, see the
+	// manager.
+	set("SchedulerParameters", "bf_interval=600,sched_min_interval=10000,batch_sched_delay=0")
+	set("ReturnToService", "2")
+	set("MpiDefault", "none")
+	set("SwitchType", "switch/none")
+	set("AccountingStorageType", "accounting_storage/none")
+	set("JobAcctGatherType", "jobacct_gather/none")
+	set("KillWait", "2")
+	set("MinJobAge", "600")
+	for name := range o.Conf {
+		if !given[name] {
+			set(name, "")
+		}
+	}
+	for i, n := range c.Names {
+		if err := os.MkdirAll(at("spool/"+n), 0o755); err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 State=DOWN\n", n, host, ports[i+1])
+	}
+	fmt.Fprintf(&b, "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n")
+	if err := os.MkdirAll(at("state"), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(c.Conf, []byte(b.String()), 0o644)
+}
+
+// startController starts slurmctld and waits until it answers.
+func (c *Cluster) startController(ctx context.Context, path string) error {
+	cmd := exec.Command(path, "-D", "-f", c.Conf)
+	cmd.Env = append(os.Environ(), c.Environment()...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := begin(cmd, filepath.Join(c.Dir, "slurmctld.out")); err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(done)
+	}()
+	client, err := slurmctl.New(ctx, c.Conf)
+	if err != nil {
+		return errors.Join(err, endGroup(cmd))
+	}
+	client.Timeout = 2 * time.Second
+	ended := false
+	err = until(ctx, 30*time.Second, "slurmctld does not answer", func() bool {
+		select {
+		case <-done:
+			ended = true
+			return true
+		default:
+		}
+		_, err := client.Nodes(ctx)
+		return err == nil
+	})
+	if ended {
+		said, _ := os.ReadFile(filepath.Join(c.Dir, "slurmctld.log"))
+		lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+		return fmt.Errorf("cluster: slurmctld ended: %s", lines[len(lines)-1])
+	}
+	if err != nil {
+		return errors.Join(err, endGroup(cmd))
+	}
+	c.slurmctld = cmd
+	return nil
+}
+
+// Slurmd returns the command line of a node's daemon.
+func (c *Cluster) Slurmd(node string) []string {
+	return []string{c.slurmd, "-D", "-N", node, "-f", c.Conf}
+}
+
+// Environment returns what processes of the cluster have in their environment: how
+// Slurm's commands find it, and how Close finds them.
+func (c *Cluster) Environment() []string { return []string{"SLURM_CONF=" + c.Conf, mark + c.Dir} }
+
+// Submit submits a script, and returns the job's number.
+func (c *Cluster) Submit(ctx context.Context, nodes int, script string, args ...string) (int64, error) {
+	args = append([]string{"--parsable", "--output=/dev/null", "--nodes=" + strconv.Itoa(nodes),
+		"--ntasks=" + strconv.Itoa(nodes), "--chdir=" + c.Dir}, args...)
+	cmd := exec.CommandContext(ctx, c.sbatch, args...)
+	cmd.Env = append(os.Environ(), c.Environment()...)
+	cmd.Stdin = strings.NewReader("#!/bin/sh\n" + script + "\n")
+	var msg strings.Builder
+	cmd.Stderr = &msg
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("sbatch: %w: %s", err, strings.TrimSpace(msg.String()))
+	}
+	id, _, _ := strings.Cut(strings.TrimSpace(string(out)), ";")
+	return strconv.ParseInt(id, 10, 64)
+}
+
+// Close ends all of the cluster's processes, those of nodes and jobs, too, and removes
+// its folder. A second call does nothing, and returns what the first did.
+func (c *Cluster) Close() error {
+	c.once.Do(func() {
+		for _, cmd := range []*exec.Cmd{c.slurmctld, c.munged} {
+			if cmd != nil {
+				c.err = errors.Join(c.err, endGroup(cmd))
+			}
+		}
+		c.err = errors.Join(c.err, c.sweep(), os.RemoveAll(c.Dir))
+	})
+	return c.err
+}
+
+// endGroup ends the processes of a daemon, and waits for it.
+func endGroup(cmd *exec.Cmd) error {
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	cmd.Wait()
+	return nil
+}
+
+// mark is in the environment of all of the cluster's processes, with its folder.
+const mark = "PLIMSOLL_CLUSTER="
+
+// sweep ends all processes of the cluster: daemons of nodes, and the jobs that they
+// started.
+func (c *Cluster) sweep() error {
+	for range 100 {
+		found := false
+		files, err := filepath.Glob("/proc/[0-9]*/environ")
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			pid, err := strconv.Atoi(strings.Split(f, "/")[2])
+			if err != nil || pid == os.Getpid() {
+				continue
+			}
+			text, err := os.ReadFile(f)
+			if err != nil || !strings.Contains("\x00"+string(text), "\x00"+mark+c.Dir+"\x00") {
+				continue
+			}
+			found = true
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+				return err
+			}
+		}
+		if !found {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("cluster: processes of %s do not end", c.Dir)
+}

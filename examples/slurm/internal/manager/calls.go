@@ -1,0 +1,160 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
+)
+
+// Calls to the provider may take long, so each has a goroutine, and what comes of it
+// comes back to the manager's own.
+
+// call calls the provider.
+func (m *Manager) call(ctx context.Context, do func(context.Context) result) {
+	m.calls++
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
+		defer cancel()
+		m.results <- do(ctx)
+	}()
+}
+
+// ask asks for an instance, for the first time or again.
+func (m *Manager) ask(ctx context.Context, l *lease) {
+	l.working = true
+	token, node := l.Token, l.Node
+	m.call(ctx, func(ctx context.Context) result {
+		in, err := m.provider.Create(ctx, token, node)
+		return result{lease: l, did: asking, in: in, err: err}
+	})
+}
+
+// giveBack ends an instance.
+func (m *Manager) giveBack(ctx context.Context, l *lease) {
+	l.working = true
+	id := l.ID
+	m.call(ctx, func(ctx context.Context) result {
+		in, err := m.provider.Delete(ctx, id)
+		return result{lease: l, did: leaving, in: in, err: err}
+	})
+}
+
+// came notes what came of a call.
+func (m *Manager) came(r result) error {
+	l := r.lease
+	if l == nil {
+		m.auditing = false
+		if r.err != nil {
+			return m.failed("listing instances", "", "", r.err)
+		}
+		m.worked("listing instances", "")
+		return m.compare(r.list)
+	}
+	l.working = false
+	now := m.clock.Now()
+	switch {
+	case r.did == asking && errors.Is(r.err, provider.ErrRefused):
+		m.closed = now + m.o.RetryEvery
+		m.look = true
+		return m.write(Entry{Kind: Refused, Token: l.Token, Node: l.Node, Reason: r.err.Error()})
+	case r.did == asking && r.err != nil:
+		l.retry = now + m.o.RetryEvery
+		return m.failed("asking for an instance", l.Node, l.Token, r.err)
+	case r.did == asking:
+		m.worked("asking for an instance", l.Node)
+		if l.phase != asking {
+			return nil
+		}
+		if err := m.write(Entry{Kind: Rented, Token: l.Token, Node: l.Node, ID: r.in.ID, Created: r.in.Created}); err != nil {
+			return err
+		}
+		if !r.in.Live() { // it has ended since it was asked for the first time
+			return m.gone(l, r.in.Ended, "the provider has ended it")
+		}
+	case r.err != nil:
+		l.retry = now + m.o.RetryEvery
+		return m.failed("giving back", l.Node, l.Token, r.err)
+	case r.in.Live():
+		l.retry = now + m.o.RetryEvery
+		return m.failed("giving back", l.Node, l.Token, errors.New("the provider says that it has not ended"))
+	default:
+		m.worked("giving back", l.Node)
+		return m.gone(l, r.in.Ended, l.why)
+	}
+	return nil
+}
+
+func (m *Manager) gone(l *lease, ended time.Time, why string) error {
+	delete(m.idleSince, l.Token)
+	m.look = true
+	return m.write(Entry{Kind: Gone, Token: l.Token, Node: l.Node, Ended: ended, Reason: why})
+}
+
+// list asks the provider what it has, from time to time, and asks again for instances
+// whose first answer is not known.
+func (m *Manager) list(ctx context.Context, s *sight) error {
+	for _, l := range m.state.leases {
+		if l.phase == asking && !l.working && s.now >= l.retry {
+			m.ask(ctx, l)
+		}
+	}
+	if s.now < m.audit || m.auditing {
+		return nil
+	}
+	m.audit = s.now + m.o.AuditEvery
+	m.auditing = true
+	m.call(ctx, func(ctx context.Context) result {
+		list, err := m.provider.List(ctx)
+		return result{list: list, err: err}
+	})
+	return nil
+}
+
+// compare compares the provider's list with what is known.
+func (m *Manager) compare(list []provider.Instance) error {
+	listed := map[string]*provider.Instance{}
+	for i := range list {
+		listed[list[i].Token] = &list[i]
+	}
+	// A journal cannot lack an instance that is its own, since it is written first; but
+	// where somebody has taken the journal away, what it had is found here.
+	prefix := m.state.begin.Cluster + "-"
+	for _, in := range list {
+		if in.Live() && strings.HasPrefix(in.Token, prefix) && m.state.byToken[in.Token] == nil {
+			if err := m.write(Entry{Kind: Asking, Token: in.Token, Node: in.Node, Reason: "the provider has it"}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range slices.Clone(m.state.leases) {
+		in := listed[l.Token]
+		if l.working {
+			continue
+		}
+		switch {
+		case in == nil && (l.phase == rented || l.phase == up):
+			// Lists may lag behind; one that lacks it may be wrong.
+			if l.missing++; l.missing == 3 {
+				if err := m.failed("listing instances", l.Node, l.Token, errors.New("the provider does not list it")); err != nil {
+					return err
+				}
+			}
+		case in == nil:
+		case in.Live() && l.phase == gone:
+			if err := m.write(Entry{Kind: Stray, Token: l.Token, Node: l.Node, Reason: "the provider lists it although it was given back"}); err != nil {
+				return err
+			}
+		case !in.Live() && (l.phase == rented || l.phase == up):
+			if err := m.gone(l, in.Ended, "the provider has ended it"); err != nil {
+				return err
+			}
+		default:
+			l.missing = 0
+		}
+	}
+	return nil
+}

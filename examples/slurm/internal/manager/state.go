@@ -1,0 +1,188 @@
+package manager
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// An Entry is a line of the journal: a change of state. What is about to be done is
+// written before it is done, and what came of it after.
+type Entry struct {
+	Kind Kind          `json:"kind"`
+	At   time.Duration `json:"at_ns"` // of the scaled clock
+
+	Token    string             `json:"token,omitempty"` // of an instance
+	Node     string             `json:"node,omitempty"`
+	ID       string             `json:"id,omitempty"` // the provider's
+	Created  time.Time          `json:"created,omitzero"`
+	Ended    time.Time          `json:"ended,omitzero"`
+	Reason   string             `json:"reason,omitempty"`
+	Job      int64              `json:"job,omitempty"`
+	Priority uint32             `json:"priority,omitempty"` // that the job had
+	Begin    *Begin             `json:"begin,omitempty"`
+	Demand   []int              `json:"demand,omitempty"` // of a period, by the hour
+	Bought   []pricing.Purchase `json:"bought,omitempty"`
+}
+
+// A Kind says what an entry is.
+type Kind string
+
+// The kinds of entries.
+const (
+	Began    Kind = "began"    // the first: when the clock showed 0, and how long an hour takes
+	Asking   Kind = "asking"   // an instance is about to be asked for
+	Rented   Kind = "rented"   // it was granted, with the provider's name for it
+	Refused  Kind = "refused"  // it was not
+	Up       Kind = "up"       // its node was seen up
+	Leaving  Kind = "leaving"  // it is about to be given back
+	Staying  Kind = "staying"  // it is not, since a job has the node
+	Gone     Kind = "gone"     // it was given back, or has ended otherwise
+	Failed   Kind = "failed"   // a call failed, and will be tried again
+	Stray    Kind = "stray"    // the provider has an instance that is to have ended
+	Promoted Kind = "promoted" // a job starts before its turn
+	Excluded Kind = "excluded" // a job that can never start here
+	Week     Kind = "week"     // a period of purchases has ended
+)
+
+// Begin is what a journal begins with.
+type Begin struct {
+	Cluster string        `json:"cluster"` // the first part of all tokens
+	Origin  time.Time     `json:"origin"`
+	Hour    time.Duration `json:"hour_ns"`
+}
+
+// A phase is where an instance is between being asked for and having ended.
+type phase uint8
+
+const (
+	asking phase = iota
+	rented
+	up
+	leaving
+	gone
+)
+
+// A lease is an instance as the manager knows it.
+type lease struct {
+	provider.Instance
+	phase phase
+	asked time.Duration // when
+	upAt  time.Duration
+	why   string // it leaves
+	since time.Duration
+
+	working bool          // a call to the provider is under way
+	retry   time.Duration // when it may be called again
+	missing int           // lists that did not have it
+}
+
+// state is what the journal tells, and nothing else.
+type state struct {
+	begin    Begin
+	leases   []*lease // in the order in which they were asked for
+	byToken  map[string]*lease
+	promoted map[int64]uint32 // the priority that a job had
+	excluded map[int64]bool
+	weeks    [][]int // the demand of each period
+	bought   []pricing.Purchase
+	entries  int
+	refused  int
+	failures int
+	last     time.Duration
+}
+
+func newState() *state {
+	return &state{byToken: map[string]*lease{}, promoted: map[int64]uint32{}, excluded: map[int64]bool{}}
+}
+
+// apply changes the state by an entry. What the journal of one manager cannot have is
+// an error.
+func (s *state) apply(e *Entry) error {
+	s.entries++
+	s.last = max(s.last, e.At)
+	if (e.Kind == Began) != (s.entries == 1) {
+		return fmt.Errorf("the entry %q as number %d: a journal begins with %q, once", e.Kind, s.entries, Began)
+	}
+	l := s.byToken[e.Token]
+	switch e.Kind {
+	case Began:
+		if e.Begin == nil || e.Begin.Hour <= 0 || e.Begin.Cluster == "" {
+			return fmt.Errorf("the entry %q without a cluster or an hour", e.Kind)
+		}
+		s.begin = *e.Begin
+		return nil
+	case Asking:
+		if l != nil || e.Token == "" || e.Node == "" {
+			return fmt.Errorf("the instance %q is asked for twice, or has no node", e.Token)
+		}
+		l = &lease{Instance: provider.Instance{Token: e.Token, Node: e.Node}, asked: e.At}
+		s.leases = append(s.leases, l)
+		s.byToken[e.Token] = l
+		return nil
+	case Promoted:
+		s.promoted[e.Job] = e.Priority
+		return nil
+	case Excluded:
+		s.excluded[e.Job] = true
+		return nil
+	case Week:
+		s.weeks = append(s.weeks, e.Demand)
+		s.bought = append(s.bought, e.Bought...)
+		return nil
+	case Failed:
+		s.failures++
+		return nil
+	}
+	if l == nil {
+		return fmt.Errorf("the entry %q about %q, which was not asked for", e.Kind, e.Token)
+	}
+	switch e.Kind {
+	case Rented:
+		l.ID, l.Created = e.ID, e.Created
+		if l.phase == asking {
+			l.phase = rented
+		}
+	case Refused:
+		s.refused++
+		delete(s.byToken, e.Token)
+		s.leases = slices.DeleteFunc(s.leases, func(x *lease) bool { return x == l })
+	case Up:
+		l.phase, l.upAt = up, e.At
+	case Leaving:
+		l.phase, l.why, l.since = leaving, e.Reason, e.At
+	case Staying:
+		l.phase = up
+	case Gone:
+		l.phase, l.Ended = gone, e.Ended
+	case Stray:
+		l.phase, l.Ended = leaving, time.Time{}
+	default:
+		return fmt.Errorf("the entry %q, which is none", e.Kind)
+	}
+	return nil
+}
+
+// replay applies an entry of the journal.
+func (s *state) replay(text []byte) error {
+	var e Entry
+	if err := json.Unmarshal(text, &e); err != nil {
+		return err
+	}
+	return s.apply(&e)
+}
+
+// instances returns all instances that were rented, whether or not they have ended.
+func (s *state) instances() []provider.Instance {
+	var all []provider.Instance
+	for _, l := range s.leases {
+		if l.phase != asking {
+			all = append(all, l.Instance)
+		}
+	}
+	return all
+}

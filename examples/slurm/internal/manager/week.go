@@ -1,0 +1,102 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// A portfolio buys reservations at the end of each period, [Niu16] section 5.2.2, with
+// the forecast of examples/sec. What it knows follows from the demands of the periods
+// that have ended, which are in the journal.
+type portfolio struct {
+	online reserve.Online
+	every  int
+	period int // number of periods seen
+	active []pricing.Holding
+}
+
+func newPortfolio(o *Options, weeks [][]int) (*portfolio, error) {
+	p := &portfolio{every: o.Period}
+	if o.Period == 0 || len(o.Prices.Classes) == 0 {
+		p.every = 0
+		return p, nil
+	}
+	p.online.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}
+	p.online.Quantile, p.online.Window = .4, 52
+	if err := p.online.Reset(&reserve.Problem{Slot: time.Hour, Every: o.Period, Prices: o.Prices}); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	for _, demand := range weeks {
+		if len(demand) != o.Period {
+			return nil, fmt.Errorf("%w: purchases every %d hours, and the journal has a period of %d", ErrOptions, o.Period, len(demand))
+		}
+		if _, err := p.see(demand); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// see observes the demand of a period and returns what is bought.
+func (p *portfolio) see(demand []int) ([]pricing.Purchase, error) {
+	bought, err := p.online.Observe(nil, demand)
+	if err != nil {
+		return nil, err
+	}
+	p.period++
+	p.active = p.online.Active(p.active[:0])
+	return bought, nil
+}
+
+// reserved returns how many instances are reserved now.
+func (p *portfolio) reserved() int {
+	n := 0
+	for _, h := range p.active {
+		if h.Until > p.period*p.every {
+			n += h.Count
+		}
+	}
+	return n
+}
+
+// weeks ends periods, and buys for the next.
+func (m *Manager) weeks(_ context.Context, s *sight) error {
+	for m.book.every > 0 && s.now >= time.Duration((m.book.period+1)*m.book.every)*time.Hour {
+		demand := m.demand(m.book.period*m.book.every, m.book.every)
+		bought, err := m.book.see(demand)
+		if err != nil {
+			return err
+		}
+		if err := m.write(Entry{Kind: Week, Demand: demand, Bought: slices.Clone(bought)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demand returns how many instances were charged for in each hour from one on: a lease
+// counts in the hours in which one of its own begins, as in schedule/sim.
+func (m *Manager) demand(from, n int) []int {
+	hours := make([]int, n)
+	for _, l := range m.state.leases {
+		if l.phase == asking {
+			continue
+		}
+		start := max(0, m.clock.At(l.Created))
+		first, end := int(start/time.Hour), from+n
+		if l.phase == gone {
+			charged := m.o.Meter.Charged(max(0, m.clock.At(l.Ended)-start))
+			end = int((start + charged) / time.Hour)
+		}
+		for k := max(first, from); k < min(end, from+n); k++ {
+			hours[k-from]++
+		}
+	}
+	return hours
+}

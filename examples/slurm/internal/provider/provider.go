@@ -1,0 +1,42 @@
+// Package provider has who rents out instances: on this machine (Local), or whatever a
+// user's own commands reach (Exec).
+package provider
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrRefused: the provider does not create the instance, and has not done so. Any other
+// error of Create leaves open whether it has.
+var ErrRefused = errors.New("refused")
+
+// An Instance is rented from Created to Ended.
+type Instance struct {
+	ID      string    `json:"id"`
+	Token   string    `json:"token"` // as it was asked for
+	Node    string    `json:"node"`  // its name in Slurm
+	Created time.Time `json:"created"`
+	Ended   time.Time `json:"ended,omitzero"` // zero while it is rented
+}
+
+// Live reports whether the instance is rented still.
+func (i *Instance) Live() bool { return i.Ended.IsZero() }
+
+// A Provider rents out instances. Its methods may be called by several goroutines, and
+// end when the context does, with an error.
+//
+// Create rents an instance that is to join Slurm under the name of a node. A token is
+// a name that the caller makes up: a second Create with the same token rents nothing
+// more, and returns the same instance, also if that has ended since.
+//
+// Delete ends an instance. A second Delete changes nothing, and returns the same end.
+//
+// List returns all instances that are rented, and those that have ended, for as long as the provider
+// remembers them; in any order.
+type Provider interface {
+	Create(ctx context.Context, token, node string) (Instance, error)
+	Delete(ctx context.Context, id string) (Instance, error)
+	List(ctx context.Context) ([]Instance, error)
+}

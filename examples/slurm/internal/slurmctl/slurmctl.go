@@ -1,0 +1,203 @@
+// Package slurmctl reads a Slurm cluster's queue and nodes, and changes the state of
+// nodes, with Slurm's own commands.
+//
+// The queue and the nodes are read with squeue --json and sinfo --json, which Slurm has
+// from 21.08 on, and not through slurmrestd: they need no daemon beside those that
+// every cluster has, and no token; they take ten milliseconds; and both give the
+// same structures, in which numbers became objects and states became lists from one
+// version to the next. Both forms are read.
+package slurmctl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrAbsent: Slurm's commands are not on this machine.
+var ErrAbsent = errors.New("Slurm is not installed")
+
+// ErrVersion: the version of Slurm is too old.
+var ErrVersion = errors.New("Slurm is too old")
+
+// ErrUnknownNode: Slurm does not know a node.
+var ErrUnknownNode = errors.New("a node that Slurm does not know")
+
+// How to get Slurm, for messages.
+const how = "install slurm-wlm and munge (on Debian and Ubuntu: apt-get install slurm-wlm munge), or put Slurm's bin and sbin folders into PATH"
+
+// Find returns the path of a command, also where PATH lacks the system's folders. The
+// error says how to get it, and unwraps to ErrAbsent.
+func Find(command string) (string, error) {
+	if path, err := exec.LookPath(command); err == nil {
+		return path, nil
+	}
+	for _, dir := range [...]string{"/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/slurm/sbin", "/opt/slurm/bin"} {
+		path := filepath.Join(dir, command)
+		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%w: there is no command %s: %s", ErrAbsent, command, how)
+}
+
+// A Version is that of Slurm: the year, and the month.
+type Version struct{ Year, Month int }
+
+// Oldest is the first version whose commands write JSON.
+var Oldest = Version{21, 8}
+
+// String returns it as Slurm writes it.
+func (v Version) String() string { return fmt.Sprintf("%02d.%02d", v.Year, v.Month) }
+
+var versionText = regexp.MustCompile(`\b(\d+)\.(\d+)`)
+
+// ParseVersion reads what Slurm's commands write with --version.
+func ParseVersion(text string) (Version, error) {
+	m := versionText.FindStringSubmatch(text)
+	if m == nil {
+		return Version{}, fmt.Errorf("%q has no version of Slurm in it", text)
+	}
+	year, err := strconv.Atoi(m[1])
+	month, err2 := strconv.Atoi(m[2])
+	if err = errors.Join(err, err2); err != nil {
+		return Version{}, err
+	}
+	return Version{year, month}, nil
+}
+
+// Check is an error that unwraps to ErrVersion if the version has no JSON.
+func (v Version) Check() error {
+	if v.Year < Oldest.Year || v.Year == Oldest.Year && v.Month < Oldest.Month {
+		return fmt.Errorf("%w: %v; squeue --json needs %v or later", ErrVersion, v, Oldest)
+	}
+	return nil
+}
+
+// A Client runs Slurm's commands. Its methods may be called by several goroutines.
+type Client struct {
+	Conf    string        // slurm.conf, "" for what the commands find
+	Timeout time.Duration // of one command, 0 for 10 s
+
+	squeue, sinfo, scontrol string
+}
+
+// New finds the commands and checks their version.
+func New(ctx context.Context, conf string) (*Client, error) {
+	c := &Client{Conf: conf}
+	for _, f := range []struct {
+		path *string
+		name string
+	}{{&c.squeue, "squeue"}, {&c.sinfo, "sinfo"}, {&c.scontrol, "scontrol"}} {
+		var err error
+		if *f.path, err = Find(f.name); err != nil {
+			return nil, err
+		}
+	}
+	text, err := c.run(ctx, c.sinfo, "--version")
+	if err != nil {
+		return nil, err
+	}
+	v, err := ParseVersion(string(text))
+	if err != nil {
+		return nil, err
+	}
+	return c, v.Check()
+}
+
+// run runs a command and returns its output. What it says on standard error is in the
+// error.
+func (c *Client) run(ctx context.Context, path string, args ...string) ([]byte, error) {
+	limit := c.Timeout
+	if limit == 0 {
+		limit = 10 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.WaitDelay = time.Second
+	// The same on every machine; times are read as seconds since 1970.
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	if c.Conf != "" {
+		cmd.Env = append(cmd.Env, "SLURM_CONF="+c.Conf)
+	}
+	var out, msg bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &msg
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		said := strings.Join(strings.Fields(msg.String()), " ")
+		if said == "" {
+			return nil, fmt.Errorf("%s %s: %w", filepath.Base(path), strings.Join(args, " "), err)
+		}
+		if strings.Contains(said, "Invalid node name") {
+			err = ErrUnknownNode
+		}
+		return nil, fmt.Errorf("%s %s: %w: %s", filepath.Base(path), strings.Join(args, " "), err, said)
+	}
+	return out.Bytes(), nil
+}
+
+// Jobs returns the jobs that wait or run, and those that ended not long ago (MinJobAge
+// of slurm.conf), by their numbers.
+func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
+	text, err := c.run(ctx, c.squeue, "--json")
+	if err != nil {
+		return nil, err
+	}
+	return DecodeJobs(text)
+}
+
+// Nodes returns the nodes of the cluster, in Slurm's order.
+func (c *Client) Nodes(ctx context.Context) ([]Node, error) {
+	text, err := c.run(ctx, c.sinfo, "--json")
+	if err != nil {
+		return nil, err
+	}
+	return DecodeNodes(text)
+}
+
+// Drain lets a node start no more jobs.
+func (c *Client) Drain(ctx context.Context, node, reason string) error {
+	return c.update(ctx, "nodename="+node, "state=drain", "reason="+reason)
+}
+
+// Undrain takes Drain back.
+func (c *Client) Undrain(ctx context.Context, node string) error {
+	return c.update(ctx, "nodename="+node, "state=undrain")
+}
+
+// Down says that a node is not there: what runs on it is ended and queued again. With
+// ReturnToService=2 it is there again when its daemon registers.
+func (c *Client) Down(ctx context.Context, node, reason string) error {
+	return c.update(ctx, "nodename="+node, "state=down", "reason="+reason)
+}
+
+// Weigh sets a node's weight: jobs get those of the least weight first.
+func (c *Client) Weigh(ctx context.Context, node string, weight int) error {
+	return c.update(ctx, "nodename="+node, fmt.Sprintf("weight=%d", weight))
+}
+
+// Promote sets a waiting job's priority.
+func (c *Client) Promote(ctx context.Context, job int64, priority uint32) error {
+	return c.update(ctx, fmt.Sprintf("jobid=%d", job), fmt.Sprintf("priority=%d", priority))
+}
+
+// Eligible lets a job that was queued again start at once.
+func (c *Client) Eligible(ctx context.Context, job int64) error {
+	return c.update(ctx, fmt.Sprintf("jobid=%d", job), "starttime=now")
+}
+
+func (c *Client) update(ctx context.Context, args ...string) error {
+	_, err := c.run(ctx, c.scontrol, append([]string{"update"}, args...)...)
+	return err
+}
