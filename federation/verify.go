@@ -16,7 +16,8 @@ import (
 //   - each centre that a task is in, other than its home, has been sent the disks
 //     of as many of its instances as are ever there at once, and they are paid for.
 //
-// Refunds count as what they are, less of it. So what [Sharer.Leave] appends passes,
+// Bookings are in the order in which they were made. Refunds count as what they are,
+// less of it. So what [Sharer.Leave] appends passes,
 // and after [Sharer.Fail] all but what the failed centre's tasks lost; those are
 // reported as not whole.
 //
@@ -93,22 +94,22 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 			demand = append(demand[:0], there...)
 			var sent int64
 			var traffic pricing.Money
+			most := 0
 			for ; i < len(index) && bookings[index[i]].Task == task.ID && bookings[index[i]].Centre == j; i++ {
 				b := bookings[index[i]]
 				for t := b.Start; t < b.End; t++ {
 					runs[t-task.Start] += b.Reserved + b.OnDemand
 					there[t-task.Start] += b.Reserved
 					demand[t-task.Start] += b.OnDemand
+					most = max(most, there[t-task.Start]+demand[t-task.Start])
 				}
 				sent += b.Sent
 				traffic += b.Traffic
 			}
-			most := 0
 			for t := range there {
 				if there[t] < 0 || demand[t] < 0 {
 					return badInput("Bookings", index[first], ErrUnbalanced, "task %d has %d reservations and %d instances on demand in centre %d in slot %d", task.ID, there[t], demand[t], j, task.Start+t)
 				}
-				most = max(most, there[t]+demand[t])
 			}
 			if j == task.Home {
 				most = 0
