@@ -21,6 +21,22 @@ var (
 	ErrOverflow = errors.New("result too large")
 )
 
+// What an [InputError] of profiles, models and sizing unwraps to.
+var (
+	// ErrSyntax: a file is not the table that it should be.
+	ErrSyntax = errors.New("not a table of the form expected")
+	// ErrMissing: something that is needed is not there.
+	ErrMissing = errors.New("missing")
+	// ErrRange: a value is outside of what it may be.
+	ErrRange = errors.New("value out of range")
+	// ErrNotPositive: a time or a feature whose logarithm is taken is not above 0.
+	ErrNotPositive = errors.New("number is not positive")
+	// ErrUnknown: no benchmark, case or instance has the name.
+	ErrUnknown = errors.New("unknown name")
+	// ErrNotFitted: a model is asked for a prediction before it was fitted.
+	ErrNotFitted = errors.New("model is not fitted")
+)
+
 // An InputError says which part of an input cannot be worked with, and why.
 type InputError struct {
 	Field string // such as "y" or "Profile.Features"

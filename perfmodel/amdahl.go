@@ -1,0 +1,238 @@
+package perfmodel
+
+// Amdahl's law [Amdahl67]: a share σ of the work is serial, the rest divides evenly,
+//
+//	T(P) = W·a·(σ + (1−σ)/P),
+//
+// linear in the two coefficients a·σ and a·(1−σ), neither of them negative.
+// The sum of squared relative errors, Σ (T_i/T̂_i − 1)², is made small by linear
+// least squares with each row divided by what the fit before gave for T_i, first by
+// T_i itself. Dividing by T_i only would favour the runs that were fast by chance:
+// it ends at exp(−3σ²/2) times the median, for log-normal errors. A solution that
+// has a negative coefficient is not taken: of the problems with some coefficients
+// held at 0, all of which are solved, the best that has none is the optimum under
+// the constraint, for the optimum solves that of its own support. Time O(n) for n
+// runs.
+//
+// The time never rises with P and has a limit. For one that rises take [USL] or
+// [Quadratic].
+
+import "math"
+
+// Amdahl is Amdahl's law. The zero value fits the times of whole runs of one case.
+//
+// Mean is T̂: with its weights the fit is linear in the times, and their mean goes
+// through it without bias. Seconds, the median, is T̂/√(1+s²), as for a log-normal
+// time whose relative standard deviation is s, that of the residuals. The interval
+// is exp(±t·√(ln(1+s²)·(1+h))) times the median, h being the leverage.
+type Amdahl struct {
+	Part Part
+	// Work is what the times are proportional to; nil where all runs are of one
+	// case, or of one size.
+	Work Measure
+
+	shares sharesModel
+}
+
+// Fit fits the law to the runs of p. The errors are those of [LogLinear.Fit].
+// Runs on one number of processes only are ErrDependent.
+func (m *Amdahl) Fit(p *Profile) error { return m.shares.fit(p, m.Part, m.Work, false) }
+
+// EstimateTo is that of [Estimator]. Time O(n) for n process counts.
+func (m *Amdahl) EstimateTo(dst []Estimate, q Query) error { return m.shares.estimateTo(dst, q) }
+
+// Serial returns σ, the serial share in [0, 1]. It panics if m is not fitted.
+func (m *Amdahl) Serial() float64 {
+	a, b, _ := m.shares.coefficients()
+	return b / (a + b)
+}
+
+// A sharesModel is a time that is a sum of non-negative shares, linear in its
+// coefficients:
+//
+//	T = W·(a/P + b + c·(P−1)).
+//
+// Amdahl's law has c = 0, a = 1−σ and b = σ but for a factor. The Universal
+// Scalability Law has W·λ⁻¹·(1 + σ(P−1) + κP(P−1))/P, which is the same with
+// a = (1−σ)/λ, b = σ/λ and c = κ/λ.
+type sharesModel struct {
+	solver  Solver
+	try     Regression
+	reg     Regression
+	x, y    []float64
+	weight  []float64
+	sub, wy []float64 // of the problem solved
+	span    span
+	work    Measure
+	support uint8 // of the columns, as bits
+	fitted  bool
+}
+
+var sharesNames = [...]string{"W/P", "W", "W·(P−1)"}
+
+// maskedNames has the names of the columns of each support.
+var maskedNames = func() (names [8][]string) {
+	for mask := range names {
+		for j, name := range sharesNames {
+			if mask>>j&1 == 1 {
+				names[mask] = append(names[mask], name)
+			}
+		}
+	}
+	return names
+}()
+
+func (m *sharesModel) fit(p *Profile, part Part, work Measure, third bool) error {
+	m.fitted = false
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	m.work = work
+	m.x, m.y = m.x[:0], m.y[:0]
+	for i := range p.Runs {
+		r := &p.Runs[i]
+		t, err := target(p, i, part)
+		if err != nil {
+			return err
+		}
+		w := 1.0
+		if work != nil {
+			if w, err = measured(work, "Profile.Runs.Features", i, r.Features); err != nil {
+				return err
+			}
+		}
+		n := float64(r.Processes)
+		m.x = append(m.x, w/n, w, w*(n-1))
+		m.y = append(m.y, t)
+	}
+	rows := len(m.y)
+	if rows == 0 {
+		return badInput("Profile.Runs", -1, ErrFewRows, "no run to fit to")
+	}
+	all := uint8(3)
+	if third {
+		all = 7
+	}
+	m.weight = grow(m.weight, rows)
+	for i := range m.y {
+		m.weight[i] = 1 / m.y[i]
+	}
+	for range reweightings {
+		if err := m.round(all); err != nil {
+			return err
+		}
+		a, b, c := m.coefficients()
+		for i := range m.y {
+			m.weight[i] = 1 / (a*m.x[3*i] + b*m.x[3*i+1] + c*m.x[3*i+2])
+		}
+	}
+	m.span.set(p)
+	return nil
+}
+
+// reweightings is how often the rows are divided anew. Each changes the result by
+// about the relative variance times the change before, so that 8 leave nothing of
+// errors of 10% and little of errors of 50%.
+const reweightings = 8
+
+// round solves the problem with the present weights on every support.
+func (m *sharesModel) round(all uint8) error {
+	rows := len(m.y)
+	m.wy = grow(m.wy, rows)
+	for i, t := range m.y {
+		m.wy[i] = t * m.weight[i]
+	}
+	best := math.Inf(1)
+	m.fitted = false
+	for mask := all; mask > 0; mask-- { // the whole first: it says what cannot be told apart
+		m.sub = m.sub[:0]
+		for i, v := range m.x {
+			if mask>>(i%3)&1 == 1 {
+				m.sub = append(m.sub, v*m.weight[i/3])
+			}
+		}
+		names := maskedNames[mask]
+		err := m.solver.Solve(&m.try, m.sub, rows, len(names), m.wy, Options{Names: names})
+		if err != nil && mask == all {
+			return err
+		}
+		ok := err == nil
+		for _, c := range m.try.Coef {
+			ok = ok && c >= 0
+		}
+		// W·(P−1) alone says that one process takes no time.
+		ok = ok && mask != 4
+		if ok && m.try.RSS < best {
+			best, m.support = m.try.RSS, mask
+			m.reg, m.try = m.try, m.reg
+			m.fitted = true
+		}
+	}
+	return nil
+}
+
+func (m *sharesModel) coefficients() (a, b, c float64) {
+	if !m.fitted {
+		panic("perfmodel: coefficients of a model that is not fitted")
+	}
+	var all [3]float64
+	k := 0
+	for j := range all {
+		if m.support>>j&1 == 1 {
+			all[j] = m.reg.Coef[k]
+			k++
+		}
+	}
+	return all[0], all[1], all[2]
+}
+
+func (m *sharesModel) estimateTo(dst []Estimate, q Query) error {
+	if !m.fitted {
+		return badInput("model", -1, ErrNotFitted, "call Fit first")
+	}
+	level := q.check(dst, len(m.span.names))
+	if err := q.finite(m.span.names); err != nil {
+		return err
+	}
+	w := 1.0
+	if m.work != nil {
+		var err error
+		if w, err = measured(m.work, "Query.Features", -1, q.Features); err != nil {
+			return err
+		}
+	}
+	features := m.span.worst(q.Features)
+	half, shift := math.Inf(1), 1.0
+	if m.reg.DF > 0 {
+		square := 1 + m.reg.Sigma*m.reg.Sigma
+		half = m.reg.TQuantile(level) * math.Sqrt(math.Log(square))
+		shift = 1 / math.Sqrt(square)
+	}
+	a, b, c := m.coefficients()
+	var row [3]float64
+	for i, p := range q.Processes {
+		e := &dst[i]
+		*e = Estimate{Processes: p}
+		m.span.note(e, &features)
+		n := float64(p)
+		mean := w * (a/n + b + c*(n-1))
+		if !(mean > 0 && mean < math.Inf(1)) {
+			return badInput("Query.Processes", i, ErrOverflow, "%v seconds on %d processes", mean, p)
+		}
+		e.Seconds = mean * shift
+		k := 0
+		for j, v := range [...]float64{w / n, w, w * (n - 1)} {
+			if m.support>>j&1 == 1 {
+				row[k] = v / mean
+				k++
+			}
+		}
+		_, h := m.reg.PredictLeverage(row[:k])
+		f := math.Exp(half * math.Sqrt(1+h))
+		e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
+		if q.Mean {
+			e.Mean = mean
+		}
+	}
+	return nil
+}

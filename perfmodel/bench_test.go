@@ -1,0 +1,60 @@
+package perfmodel
+
+import (
+	"testing"
+	"time"
+)
+
+// scaled is the profile of an application with two features, of which each is on
+// up to 32 processes, made up by a power law with a deviation of some percent.
+func scaled(t testing.TB) Profile {
+	t.Helper()
+	p := Profile{Application: "app", Features: []string{"points", "steps"}}
+	for i, points := range []float64{1e5, 2e5, 4e5, 8e5} {
+		for j, processes := range []int{1, 2, 4, 8, 16, 32} {
+			steps := float64(100 * (1 + (i+j)%3))
+			wobble := 1 + 0.02*float64((7*i+3*j)%5-2)
+			n := float64(processes)
+			c := 1e-5 * points * steps / n * wobble
+			m := 1e-7 * points * steps * float64(j) / n * wobble
+			p.Runs = append(p.Runs, Run{
+				Features: []float64{points, steps}, Processes: processes, Seconds: c + m,
+				Computation: c, Communication: m, Split: processes > 0, Repetitions: 3,
+			})
+		}
+	}
+	return p
+}
+
+func BenchmarkPlan(b *testing.B) {
+	p := scaled(b)
+	counts := AppendCounts(nil, AnyCount, 1, 1000)
+	in, err := FindInstance(Huang13Instances(), "cc1.4xlarge")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		m    Model
+	}{{"loglinear", &LogLinear{}}, {"quadratic", &Quadratic{}}, {"cap3", &CAP3{}}, {"usl", &USL{Work: Product}}} {
+		if err := c.m.Fit(&p); err != nil {
+			b.Fatal(err)
+		}
+		for _, conf := range []float64{0, 0.95} {
+			name := "/confidence=none"
+			if conf > 0 {
+				name = "/confidence=0.95"
+			}
+			b.Run("model="+c.name+name, func(b *testing.B) {
+				var pl Planner
+				task := Task{Features: []float64{1e7, 500}, Deadline: 10 * time.Hour, Goal: LeastCost, Counts: counts, Confidence: conf, MaxScale: 100}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := pl.Plan(c.m, in, task); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

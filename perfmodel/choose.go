@@ -1,0 +1,265 @@
+package perfmodel
+
+// Which model? The one that predicts best what it has not seen. Each model is
+// fitted anew to the profile without some of its runs and predicts those; its error
+// is the root of the mean square of ln(predicted/measured) over all predictions. So
+// 0.1 is about 10% off. No run that is to be predicted later takes part: the choice
+// is made on the profile alone.
+//
+// What is left out should resemble what will be asked for. Runs one by one test
+// how a model interpolates, and are the usual leave-one-out error. Who extrapolates
+// to a larger case leaves out the largest case. Time: as many fits as there are
+// parts left out, for each model.
+
+import (
+	"math"
+)
+
+// Leave says what is left out at a time.
+type Leave uint8
+
+const (
+	LeaveRun     Leave = iota // one run
+	LeaveCase                 // the runs of one case, that is, with the same features
+	LeaveLargest              // once: those of the case with the longest run
+)
+
+// A Score says how well a model predicted what it had not seen.
+type Score struct {
+	Error float64 // root mean square of ln(predicted/measured); +Inf if Err is not nil
+	Runs  int     // predicted
+	Err   error   // why the model could not be fitted or could not predict
+}
+
+// A Chooser chooses among models by what they predict of runs left out. The zero
+// value is ready. It keeps its memory.
+type Chooser struct {
+	train Profile
+	group []int
+	one   [1]Estimate
+	ask   [1]int
+}
+
+// Choose appends a score for each model to dst and returns the index of the best,
+// the first of equals, which is fitted to the whole of p when it returns; the
+// others are fitted to parts. A model that fails on any part has its error in its
+// score and is not chosen. Measured are the times of whole runs, so the models must
+// predict those.
+//
+// The error is that of [Profile.Validate], ErrMissing if there are no models, and
+// that of the first model if none could be fitted.
+func (c *Chooser) Choose(dst []Score, models []Model, p *Profile, leave Leave) (best int, scores []Score, err error) {
+	if err := p.Validate(); err != nil {
+		return -1, dst, err
+	}
+	if len(models) == 0 {
+		return -1, dst, badInput("models", -1, ErrMissing, "there is none to choose from")
+	}
+	groups := c.groups(p, leave)
+	start := len(dst)
+	best = -1
+	for k, m := range models {
+		s := c.score(m, p, groups)
+		dst = append(dst, s)
+		if s.Err == nil && (best < 0 || s.Error < dst[start+best].Error) {
+			best = k
+		}
+	}
+	if best < 0 {
+		return -1, dst, dst[start].Err
+	}
+	if err := models[best].Fit(p); err != nil {
+		return -1, dst, err
+	}
+	return best, dst, nil
+}
+
+// groups numbers the parts that are left out one at a time in c.group, −1 for what
+// is never left out, and returns how many there are.
+func (c *Chooser) groups(p *Profile, leave Leave) int {
+	c.group = grow(c.group, len(p.Runs))
+	if leave == LeaveRun {
+		for i := range c.group {
+			c.group[i] = i
+		}
+		return len(p.Runs)
+	}
+	n, longest := 0, 0
+	for i := range p.Runs {
+		c.group[i] = -1
+		for j := range i {
+			if same(p.Runs[i].Features, p.Runs[j].Features) {
+				c.group[i] = c.group[j]
+				break
+			}
+		}
+		if c.group[i] < 0 {
+			c.group[i] = n
+			n++
+		}
+		if p.Runs[i].Seconds > p.Runs[longest].Seconds {
+			longest = i
+		}
+	}
+	if leave == LeaveCase || n == 0 {
+		return n
+	}
+	largest := c.group[longest]
+	for i := range c.group {
+		if c.group[i] == largest {
+			c.group[i] = 0
+		} else {
+			c.group[i] = -1
+		}
+	}
+	return 1
+}
+
+func same(a, b []float64) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Chooser) score(m Model, p *Profile, groups int) Score {
+	sum, n := 0.0, 0
+	for g := range groups {
+		c.train.Application, c.train.Features = p.Application, p.Features
+		c.train.Runs = c.train.Runs[:0]
+		for i := range p.Runs {
+			if c.group[i] != g {
+				c.train.Runs = append(c.train.Runs, p.Runs[i])
+			}
+		}
+		if err := m.Fit(&c.train); err != nil {
+			return Score{Error: math.Inf(1), Err: err}
+		}
+		for i := range p.Runs {
+			if c.group[i] != g {
+				continue
+			}
+			r := &p.Runs[i]
+			c.ask[0] = r.Processes
+			if err := m.EstimateTo(c.one[:], Query{Features: r.Features, Processes: c.ask[:]}); err != nil {
+				return Score{Error: math.Inf(1), Err: err}
+			}
+			d := math.Log(c.one[0].Seconds / r.Seconds)
+			sum += d * d
+			n++
+		}
+	}
+	if n == 0 {
+		return Score{Error: math.Inf(1), Err: badInput("Profile.Runs", -1, ErrFewRows, "no run to leave out")}
+	}
+	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
+}
+
+// A Pool learns from the profiles of several applications on one machine.
+type Pool interface {
+	// FitAll fits the pool to the profiles. After an error it is not fitted.
+	FitAll(profiles []Profile) error
+	// Application returns the estimator of the application that has the given
+	// index. It belongs to the pool and is valid until the next FitAll.
+	Application(i int) Estimator
+}
+
+// Separate is the pool that learns each application by itself, with the model that
+// has its index.
+type Separate []Model
+
+// FitAll fits each model to the profile with its index. It panics if there are not
+// as many models as profiles.
+func (s Separate) FitAll(profiles []Profile) error {
+	if len(s) != len(profiles) {
+		panic("perfmodel: number of models is not that of the profiles")
+	}
+	for i, m := range s {
+		if err := m.Fit(&profiles[i]); err != nil {
+			return badInput("profiles", i, err, "application %q", profiles[i].Application)
+		}
+	}
+	return nil
+}
+
+// Application returns the model with the given index.
+func (s Separate) Application(i int) Estimator { return s[i] }
+
+// ChoosePool is [Chooser.Choose] for pools and several profiles. With [LeaveRun]
+// and [LeaveCase] one part of one profile is left out at a time, with [LeaveLargest]
+// the largest case of every profile at once: as when all that is known are smaller
+// cases.
+func (c *Chooser) ChoosePool(dst []Score, pools []Pool, profiles []Profile, leave Leave) (best int, scores []Score, err error) {
+	for i := range profiles {
+		if err := profiles[i].Validate(); err != nil {
+			return -1, dst, err
+		}
+	}
+	if len(pools) == 0 {
+		return -1, dst, badInput("pools", -1, ErrMissing, "there is none to choose from")
+	}
+	start := len(dst)
+	best = -1
+	for k, pool := range pools {
+		s := c.scorePool(pool, profiles, leave)
+		dst = append(dst, s)
+		if s.Err == nil && (best < 0 || s.Error < dst[start+best].Error) {
+			best = k
+		}
+	}
+	if best < 0 {
+		return -1, dst, dst[start].Err
+	}
+	if err := pools[best].FitAll(profiles); err != nil {
+		return -1, dst, err
+	}
+	return best, dst, nil
+}
+
+func (c *Chooser) scorePool(pool Pool, profiles []Profile, leave Leave) Score {
+	failed := func(err error) Score { return Score{Error: math.Inf(1), Err: err} }
+	sum, n := 0.0, 0
+	// predict adds up the errors over the runs of profile k in group g.
+	predict := func(k, g int) error {
+		p := &profiles[k]
+		for i := range p.Runs {
+			if c.group[i] != g {
+				continue
+			}
+			r := &p.Runs[i]
+			c.ask[0] = r.Processes
+			if err := pool.Application(k).EstimateTo(c.one[:], Query{Features: r.Features, Processes: c.ask[:]}); err != nil {
+				return err
+			}
+			d := math.Log(c.one[0].Seconds / r.Seconds)
+			sum += d * d
+			n++
+		}
+		return nil
+	}
+	// without returns profile k without group g.
+	without := func(k, g int) Profile {
+		i := -1
+		return profiles[k].Select(func(*Run) bool { i++; return c.group[i] != g })
+	}
+	train := make([]Profile, len(profiles))
+	copy(train, profiles)
+	for k := range profiles {
+		for g := range c.groups(&profiles[k], leave) {
+			train[k] = without(k, g)
+			if err := pool.FitAll(train); err != nil {
+				return failed(err)
+			}
+			if err := predict(k, g); err != nil {
+				return failed(err)
+			}
+		}
+		train[k] = profiles[k]
+	}
+	if n == 0 {
+		return failed(badInput("profiles", -1, ErrFewRows, "no run to leave out"))
+	}
+	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
+}

@@ -1,0 +1,268 @@
+package perfmodel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Query asks for the run times of one case on several numbers of processes.
+type Query struct {
+	Features  []float64 // as the profile names them
+	Processes []int     // each ≥ 1
+	Level     float64   // of the intervals, in (0, 1); 0.9 if 0
+	Mean      bool      // whether Estimate.Mean is wanted, which takes longer
+}
+
+// DefaultLevel is the level of intervals where none is given.
+const DefaultLevel = 0.9
+
+// An Estimate is the predicted run time of one case on one number of processes.
+//
+// Seconds is the median of what a run may take. The models are linear in the
+// logarithm of the time, where errors are about symmetric. A quantile passes
+// through the exponential unchanged: half of the runs are above exp of the median
+// of the logarithms, and the ends of the interval are exp of those of the
+// logarithm's interval. So none of the three needs a correction. The mean does:
+// exp of the mean logarithm is below the mean time. Mean is corrected for it, as
+// each model's documentation says. What is paid in the long run is the mean, what
+// half of the runs keep within is the median.
+type Estimate struct {
+	Processes    int
+	Seconds      float64       // the median
+	Lower, Upper float64       // a run is between with the probability Query.Level
+	Mean         float64       // the mean, 0 unless Query.Mean
+	Scale        float64       // Processes over the largest number profiled
+	Outside      Extrapolation // what is furthest outside of the profile
+}
+
+// An Extrapolation says that a prediction lies outside of what was profiled, by
+// which feature and how far. The zero value says that it does not.
+type Extrapolation struct {
+	Feature   string  // or "processes"
+	Value     float64 // asked for
+	Low, High float64 // the least and the greatest value profiled
+	Factor    float64 // how far: Value over High, or Low over Value; > 1, +Inf across 0
+}
+
+// String returns a sentence, "" for the zero value.
+func (e Extrapolation) String() string {
+	switch {
+	case e.Factor == 0:
+		return ""
+	case e.Value > e.High:
+		return fmt.Sprintf("outside the profiled range: %s is %.10g, %.3g times the largest profiled, %.10g", e.Feature, e.Value, e.Factor, e.High)
+	}
+	return fmt.Sprintf("outside the profiled range: %s is %.10g, %.3g times below the smallest profiled, %.10g", e.Feature, e.Value, e.Factor, e.Low)
+}
+
+// An Estimator predicts run times.
+type Estimator interface {
+	// EstimateTo puts one estimate into dst for each number of processes of the
+	// query, in its order. It panics if dst has another length than that, if the
+	// number of features is not the profile's, if a number of processes is below 1
+	// or the level not between 0 and 1. The error is an [*InputError], which unwraps
+	// to ErrNotFitted, ErrNotPositive, ErrNotFinite, ErrNotEstimable or ErrOverflow.
+	EstimateTo(dst []Estimate, q Query) error
+}
+
+// A Model is an estimator that learns from one profile. After an error of Fit it
+// is not fitted.
+type Model interface {
+	Estimator
+	Fit(p *Profile) error
+}
+
+// At returns the estimate for one number of processes.
+func At(e Estimator, features []float64, processes int) (Estimate, error) {
+	var one [1]Estimate
+	err := e.EstimateTo(one[:], Query{Features: features, Processes: []int{processes}, Mean: true})
+	return one[0], err
+}
+
+// A span is what a profile covers.
+type span struct {
+	names     []string
+	low, high []float64
+	minP      int
+	maxP      int
+}
+
+func (s *span) set(p *Profile) {
+	s.names = append(s.names[:0], p.Features...)
+	s.low, s.high = s.low[:0], s.high[:0]
+	s.minP, s.maxP = math.MaxInt, 0
+	for j := range p.Features {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range p.Runs {
+			low, high = min(low, p.Runs[i].Features[j]), max(high, p.Runs[i].Features[j])
+		}
+		s.low, s.high = append(s.low, low), append(s.high, high)
+	}
+	for i := range p.Runs {
+		s.minP, s.maxP = min(s.minP, p.Runs[i].Processes), max(s.maxP, p.Runs[i].Processes)
+	}
+}
+
+func outside(name string, x, low, high float64) Extrapolation {
+	e := Extrapolation{Feature: name, Value: x, Low: low, High: high}
+	switch {
+	case x > high:
+		e.Factor = x / high
+		if high <= 0 {
+			e.Factor = math.Inf(1)
+		}
+	case x < low:
+		e.Factor = low / x
+		if x <= 0 {
+			e.Factor = math.Inf(1)
+		}
+	default:
+		return Extrapolation{}
+	}
+	return e
+}
+
+// worst returns the extrapolation of the features that is furthest out, the first
+// of equals.
+func (s *span) worst(x []float64) Extrapolation {
+	var w Extrapolation
+	for j, v := range x {
+		if v > s.high[j] || v < s.low[j] {
+			if e := outside(s.names[j], v, s.low[j], s.high[j]); e.Factor > w.Factor {
+				w = e
+			}
+		}
+	}
+	return w
+}
+
+// note sets what an estimate says of the profile's range.
+func (s *span) note(e *Estimate, features *Extrapolation) {
+	e.Scale = float64(e.Processes) / float64(s.maxP)
+	e.Outside = *features
+	if e.Processes > s.maxP || e.Processes < s.minP {
+		if o := outside("processes", float64(e.Processes), float64(s.minP), float64(s.maxP)); o.Factor > features.Factor {
+			e.Outside = o
+		}
+	}
+}
+
+// AppendExtrapolations appends to dst everything by which a case on a number of
+// processes lies outside of a profile: features in order, then processes. It
+// panics if the number of features is not the profile's. Time O(runs·features).
+func (p *Profile) AppendExtrapolations(dst []Extrapolation, features []float64, processes int) []Extrapolation {
+	if len(features) != len(p.Features) {
+		panic("perfmodel: number of features is not the profile's")
+	}
+	if len(p.Runs) == 0 {
+		return dst
+	}
+	for j, x := range features {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range p.Runs {
+			low, high = min(low, p.Runs[i].Features[j]), max(high, p.Runs[i].Features[j])
+		}
+		if e := outside(p.Features[j], x, low, high); e.Factor > 0 {
+			dst = append(dst, e)
+		}
+	}
+	low, high := math.MaxInt, 0
+	for i := range p.Runs {
+		low, high = min(low, p.Runs[i].Processes), max(high, p.Runs[i].Processes)
+	}
+	if e := outside("processes", float64(processes), float64(low), float64(high)); e.Factor > 0 {
+		dst = append(dst, e)
+	}
+	return dst
+}
+
+// check panics if the query is misused, and returns the level.
+func (q *Query) check(dst []Estimate, features int) float64 {
+	if len(dst) != len(q.Processes) {
+		panic("perfmodel: length of dst is not the number of process counts")
+	}
+	if len(q.Features) != features {
+		panic("perfmodel: number of features is not the profile's")
+	}
+	for _, p := range q.Processes {
+		if p < 1 {
+			panic("perfmodel: number of processes below 1")
+		}
+	}
+	level := q.Level
+	if level == 0 {
+		level = DefaultLevel
+	}
+	if !(level > 0 && level < 1) {
+		panic("perfmodel: level is not between 0 and 1")
+	}
+	return level
+}
+
+// finite returns an error if a feature is not.
+func (q *Query) finite(names []string) error {
+	for j, x := range q.Features {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return badInput("Query.Features", j, ErrNotFinite, "%s is %v", names[j], x)
+		}
+	}
+	return nil
+}
+
+// measured returns the value of a measure, or an error if its logarithm is not a
+// number.
+func measured(m Measure, field string, index int, x []float64) (float64, error) {
+	w := m(x)
+	switch {
+	case math.IsNaN(w) || math.IsInf(w, 0):
+		return 0, badInput(field, index, ErrNotFinite, "the measure of %v is %v", x, w)
+	case w <= 0:
+		return 0, badInput(field, index, ErrNotPositive, "the measure of %v is %v; its logarithm is taken", x, w)
+	}
+	return w, nil
+}
+
+// finney returns the function g of [Finney41]:
+//
+//	g(t) = Σ_k ν^k·(ν + 2k) / (ν·(ν+2)···(ν+2k)) · (ν/(ν+1))^k · t^k/k!
+//
+// for which the expectation of g(c·s²) is exp(c·σ²·ν/(ν+1)) when ν·s²/σ² has a
+// chi-squared distribution with ν degrees of freedom. The terms fall faster than
+// those of exp(t), so that the sum ends when they no longer count.
+func finney(nu, t float64) float64 {
+	sum, term := 1.0, 1.0
+	for k := 1.0; k < 1000; k++ {
+		// The ratio of successive terms.
+		num := nu / (nu + 1) * nu * t / k
+		if k == 1 {
+			term *= num * (nu + 2) / (nu * (nu + 2))
+		} else {
+			term *= num / (nu + 2*k - 2)
+		}
+		next := sum + term
+		if next == sum {
+			break
+		}
+		sum = next
+	}
+	return sum
+}
+
+// logMean is the unbiased estimate of the mean exp(μ + σ²/2) of a log-normal time,
+// from the estimate m of μ with leverage h and s² of σ² with ν degrees of freedom
+// [Bradu70]: exp(m)·g((ν+1)/(2ν)·(1−h)·s²). The factor exp(s²/2) that is commonly
+// used is too large, for exp(m) is above exp(μ) on average by exp(h·σ²/2), and that
+// is taken off here. Without degrees of freedom it is NaN: nothing is known of σ.
+func logMean(m, h, sigma float64, df int) float64 {
+	if df == 0 {
+		return math.NaN()
+	}
+	nu := float64(df)
+	return math.Exp(m) * finney(nu, (nu+1)/(2*nu)*(1-h)*sigma*sigma)
+}
+
+// ascending tells whether a slice of process counts ascends strictly.
+func ascending(p []int) bool {
+	return slices.IsSorted(p) && len(slices.Compact(slices.Clone(p))) == len(p)
+}

@@ -1,0 +1,162 @@
+package perfmodel
+
+import "math"
+
+// Counts says which numbers of processes a program runs on.
+type Counts uint8
+
+const (
+	AnyCount    Counts = iota // every number
+	Squares                   // 1, 4, 9, 16, ...
+	PowersOfTwo               // 1, 2, 4, 8, ...
+)
+
+// String returns "any", "squares" or "powers of two".
+func (c Counts) String() string {
+	switch c {
+	case AnyCount:
+		return "any"
+	case Squares:
+		return "squares"
+	case PowersOfTwo:
+		return "powers of two"
+	}
+	return "unknown"
+}
+
+// A Measure computes one number from the features of a case, such as the work
+// that it is. It must be positive wherever the features are.
+type Measure func(features []float64) float64
+
+// A Shape says how an application grows with its features.
+type Shape struct {
+	// Work is what the run time is proportional to on an ideal machine: operations,
+	// up to a constant. It is needed.
+	Work Measure
+	// WorkingSet is how many bytes of memory the processes go over again and again,
+	// all together. It may be nil, if unknown.
+	WorkingSet Measure
+}
+
+// A Benchmark is one of the NAS Parallel Benchmarks: the features of Table I in
+// [Huang13], what they amount to, and how it runs.
+//
+// Work and WorkingSet count what the algorithm of the benchmark does and holds
+// [Bailey91], to leading order; constants do not matter for Work, and for
+// WorkingSet no more than a factor of 1.5 does.
+type Benchmark struct {
+	Name     string
+	Features []string
+	Shape
+	Counts     Counts     // numbers of processes it runs on
+	Collective Collective // the MPI operation that it spends most time in
+}
+
+// product returns the measure factor·Π x over the features with the given
+// positions.
+func product(factor float64, at ...int) Measure {
+	return func(x []float64) float64 {
+		p := factor
+		for _, i := range at {
+			p *= x[i]
+		}
+		return p
+	}
+}
+
+// Product returns the measure that multiplies all features: what to take for the
+// work where nothing better is known.
+func Product(features []float64) float64 {
+	p := 1.0
+	for _, x := range features {
+		p *= x
+	}
+	return p
+}
+
+// nonzeros is the number of elements of CG's matrix: it adds up as many outer
+// products as there are rows, of sparse vectors with nonzer + 1 elements each.
+func nonzeros(x []float64) float64 { return x[0] * (x[1] + 1) * (x[1] + 1) }
+
+var grid = []string{"nx", "ny", "nz", "iterations"}
+var gridAndStep = []string{"nx", "ny", "nz", "iterations", "dt"}
+
+// The bytes of a working set are those of the arrays that each iteration goes
+// over: 8 bytes a number, 16 a complex number, 4 an index or a key.
+var benchmarks = [...]Benchmark{
+	{
+		Name: "cg", Features: []string{"rows", "nonzer", "iterations", "shift"},
+		Shape: Shape{
+			Work: func(x []float64) float64 { return nonzeros(x) * x[2] },
+			// An element and its column; five vectors.
+			WorkingSet: func(x []float64) float64 { return 12*nonzeros(x) + 40*x[0] },
+		},
+		Counts: PowersOfTwo, Collective: Reduce,
+	},
+	{
+		Name: "ep", Features: []string{"pairs"},
+		Shape: Shape{
+			Work: product(1, 0),
+			// Pairs are made in blocks of 2¹⁶, whatever the class.
+			WorkingSet: func([]float64) float64 { return 1 << 20 },
+		},
+		Counts: AnyCount, Collective: Allreduce,
+	},
+	{
+		Name: "ft", Features: grid,
+		Shape: Shape{
+			// N·log N a transform, one an iteration.
+			Work: func(x []float64) float64 {
+				n := x[0] * x[1] * x[2]
+				return n * math.Log2(1+n) * x[3]
+			},
+			// Three complex arrays and one real.
+			WorkingSet: product(56, 0, 1, 2),
+		},
+		Counts: PowersOfTwo, Collective: AllToAll,
+	},
+	{
+		Name: "is", Features: []string{"keys", "max_key", "iterations"},
+		Shape: Shape{
+			Work: product(1, 0, 2),
+			// Keys before and after, and the counters.
+			WorkingSet: func(x []float64) float64 { return 8*x[0] + 4*x[1] },
+		},
+		Counts: PowersOfTwo, Collective: AllToAll,
+	},
+	{
+		Name: "mg", Features: grid,
+		// Two hierarchies of grids, 8/7 of the finest each, and the right-hand side.
+		Shape:  Shape{Work: product(1, 0, 1, 2, 3), WorkingSet: product(26, 0, 1, 2)},
+		Counts: PowersOfTwo, Collective: Allreduce,
+	},
+	// About forty numbers a point: five unknowns, their right-hand sides, forcing
+	// and what is kept of fluxes and blocks.
+	{
+		Name: "bt", Features: gridAndStep,
+		Shape:  Shape{Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2)},
+		Counts: Squares, Collective: Allreduce,
+	},
+	{
+		Name: "lu", Features: gridAndStep,
+		Shape:  Shape{Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2)},
+		Counts: AnyCount, Collective: Allreduce,
+	},
+	{
+		Name: "sp", Features: gridAndStep,
+		Shape:  Shape{Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2)},
+		Counts: Squares, Collective: Allreduce,
+	},
+}
+
+// NPB returns the benchmark with the given name in lower case: cg, ep, ft, is, mg,
+// bt, lu or sp. The error is an [*InputError] that unwraps to [ErrUnknown]. The
+// caller must not change the features.
+func NPB(name string) (Benchmark, error) {
+	for _, b := range benchmarks {
+		if b.Name == name {
+			return b, nil
+		}
+	}
+	return Benchmark{}, badInput("benchmark", -1, ErrUnknown, "there is no %q; there are cg, ep, ft, is, mg, bt, lu and sp", name)
+}

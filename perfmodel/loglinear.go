@@ -1,0 +1,312 @@
+package perfmodel
+
+// Eq. (2) of [Huang13]: the logarithm of a time is linear in the logarithms of the
+// features and of the number of processes,
+//
+//	log T = c_0 + Σ_j c_j·log x_j + c_{r+1}·log P,
+//
+// so T = e^{c_0}·Π x_j^{c_j}·P^{c_{r+1}}, a power law. The paper has it as the
+// logarithm of Eq. (1), a sum; it is not, it is another model, and the better one
+// here: errors of times are proportional to the times.
+//
+// Minimised is Σ (log T_i − log T̂_i)², by the least squares of this package. What
+// the profile cannot tell apart is an error that names the columns: with the
+// features of Table I that is so for all benchmarks but EP, for the iterations do
+// not vary over the classes S, W and A and nx = ny = nz. Then give a Work, the
+// product that the time grows with. Time O(n·k²) for n runs and k columns.
+
+import "math"
+
+// Part says which of a run's times a model is fitted to.
+type Part uint8
+
+const (
+	Whole         Part = iota // Seconds
+	Computation               // T_C
+	Communication             // T_N
+)
+
+// LogLinear is the model of Eq. (2). The zero value fits the times of whole runs
+// to the features as they are.
+//
+// Its Mean is that of the log-normal distribution without bias, by [Bradu70].
+type LogLinear struct {
+	// Part of the time to be fitted.
+	Part Part
+	// Work, if set, takes the place of the features: one column, log Work.
+	Work Measure
+	// Proportional fixes the exponent of Work to 1: what takes twice the work takes
+	// twice the time. It panics in Fit without a Work.
+	Proportional bool
+	// DropDependent has columns dropped that are combinations of columns before
+	// them, rather than an error: first the constant counts, then the features in
+	// order, then log P. A prediction that needs what was dropped is an error.
+	DropDependent bool
+
+	log logModel
+}
+
+// Fit fits the model to the runs of p. Memory is kept between calls. The error is
+// that of [Profile.Validate] or an [*InputError]: ErrNotPositive for a time or a
+// feature that has no logarithm, ErrMissing where a run is not Split and a Part is
+// asked for, ErrFewRows and ErrDependent, which names the columns.
+func (m *LogLinear) Fit(p *Profile) error {
+	return m.log.fit(p, m.Part, m.Work, m.Proportional, m.DropDependent, logP)
+}
+
+// EstimateTo is that of [Estimator]. Time O(k² + n) for n process counts.
+func (m *LogLinear) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
+
+// Regression returns the fit: its coefficients are c_0, those of the features or
+// of the work, and that of ln P. It belongs to the model and is valid until the
+// next Fit.
+func (m *LogLinear) Regression() *Regression { return &m.log.reg }
+
+// Columns returns the names of the coefficients after the first, c_0.
+func (m *LogLinear) Columns() []string { return m.log.names }
+
+// scaling says by which columns a model depends on the number of processes.
+type scaling uint8
+
+const (
+	logP       scaling = iota // ln P
+	quadraticP                // ln P and (ln P)²
+	logLogP                   // ln(lg P)
+	logPLogP                  // ln(P·lg P)
+)
+
+func (s scaling) columns() int {
+	if s == quadraticP {
+		return 2
+	}
+	return 1
+}
+
+// values returns the values of the columns, the second 0 if there is one only.
+func (s scaling) values(p int) (float64, float64) {
+	switch s {
+	case quadraticP:
+		l := math.Log(float64(p))
+		return l, l * l
+	case logLogP:
+		return math.Log(math.Log2(float64(p))), 0
+	case logPLogP:
+		return math.Log(float64(p) * math.Log2(float64(p))), 0
+	}
+	return math.Log(float64(p)), 0
+}
+
+var scalingNames = [...][]string{
+	logP:       {"ln P"},
+	quadraticP: {"ln P", "(ln P)²"},
+	logLogP:    {"ln(lg P)"},
+	logPLogP:   {"ln(P·lg P)"},
+}
+
+// A logModel is what the models of logarithms have in common.
+type logModel struct {
+	solver       Solver
+	reg          Regression
+	names        []string
+	x, y, row    []float64
+	span         span
+	work         Measure
+	proportional bool
+	scaling      scaling
+	fitted       bool
+}
+
+// target returns the part of a run's time, or an error.
+func target(p *Profile, i int, part Part) (float64, error) {
+	r := &p.Runs[i]
+	t, field := r.Seconds, "Profile.Runs.Seconds"
+	if part != Whole && !r.Split {
+		return 0, badInput("Profile.Runs.Split", i, ErrMissing, "computation and communication were not measured apart; fit the whole, or profile them")
+	}
+	switch part {
+	case Computation:
+		t, field = r.Computation, "Profile.Runs.Computation"
+	case Communication:
+		t, field = r.Communication, "Profile.Runs.Communication"
+	}
+	if t <= 0 {
+		return 0, badInput(field, i, ErrNotPositive, "%v seconds have no logarithm", t)
+	}
+	return t, nil
+}
+
+func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop bool, by scaling) error {
+	if proportional && work == nil {
+		panic("perfmodel: Proportional without a Work")
+	}
+	m.fitted = false
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	m.work, m.proportional, m.scaling = work, proportional, by
+	m.names, m.x, m.y = m.names[:0], m.x[:0], m.y[:0]
+	switch {
+	case proportional:
+	case work != nil:
+		m.names = append(m.names, "ln work")
+	default:
+		for _, name := range p.Features {
+			m.names = append(m.names, lnName(name))
+		}
+	}
+	m.names = append(m.names, scalingNames[by]...)
+	rows := 0
+	for i := range p.Runs {
+		r := &p.Runs[i]
+		if part == Communication && r.Processes == 1 {
+			continue // T_N = 0 there
+		}
+		t, err := target(p, i, part)
+		if err != nil {
+			return err
+		}
+		offset, err := m.appendFeatures(r.Features, "Profile.Runs.Features", i, p.Features)
+		if err != nil {
+			return err
+		}
+		a, b := by.values(r.Processes)
+		m.x = append(m.x, a)
+		if by == quadraticP {
+			m.x = append(m.x, b)
+		}
+		m.y = append(m.y, math.Log(t)-offset)
+		rows++
+	}
+	if rows == 0 {
+		return badInput("Profile.Runs", -1, ErrFewRows, "no run to fit to")
+	}
+	opt := Options{Names: m.names, Intercept: true, DropDependent: drop}
+	if err := m.solver.Solve(&m.reg, m.x, rows, len(m.names), m.y, opt); err != nil {
+		return err
+	}
+	m.span.set(p)
+	m.fitted = true
+	return nil
+}
+
+func lnName(name string) string { return "ln " + name }
+
+// appendFeatures appends the columns of the features to m.x and returns what is to
+// be taken off the logarithm of the time.
+func (m *logModel) appendFeatures(x []float64, field string, index int, names []string) (float64, error) {
+	if m.work != nil {
+		w, err := measured(m.work, field, index, x)
+		if err != nil {
+			return 0, err
+		}
+		if m.proportional {
+			return math.Log(w), nil
+		}
+		m.x = append(m.x, math.Log(w))
+		return 0, nil
+	}
+	for j, v := range x {
+		if v <= 0 {
+			return 0, badInput(field, index, ErrNotPositive, "%s is %v and has no logarithm", names[j], v)
+		}
+		m.x = append(m.x, math.Log(v))
+	}
+	return 0, nil
+}
+
+// A curve is a model along the number of processes for one case: the mean of the
+// logarithm is m + a·u + b·v and its leverage the quadratic form in (1, u, v).
+type curve struct {
+	m, a, b                  float64
+	h, hu, hv, huu, huv, hvv float64
+}
+
+// along returns the curve of a case.
+func (m *logModel) along(q *Query) (curve, error) {
+	var c curve
+	if err := q.finite(m.span.names); err != nil {
+		return c, err
+	}
+	keep := len(m.x)
+	offset, err := m.appendFeatures(q.Features, "Query.Features", -1, m.span.names)
+	if err != nil {
+		m.x = m.x[:keep]
+		return c, err
+	}
+	m.row = append(m.row[:0], m.x[keep:]...)
+	m.x = m.x[:keep]
+	n := len(m.row)
+	m.row = append(m.row, 0, 0)[:n+m.scaling.columns()]
+	at := func(u, v float64) (float64, float64) {
+		m.row[n] = u
+		if m.scaling == quadraticP {
+			m.row[n+1] = v
+		}
+		return m.reg.PredictLeverage(m.row)
+	}
+	value, h := at(0, 0)
+	up, hUp := at(1, 0)
+	_, hDown := at(-1, 0)
+	c.m, c.a, c.h = value+offset, up-value, h
+	c.hu, c.huu = (hUp-hDown)/2, (hUp+hDown)/2-h
+	if m.scaling == quadraticP {
+		right, hRight := at(0, 1)
+		_, hLeft := at(0, -1)
+		_, hBoth := at(1, 1)
+		c.b, c.hv, c.hvv = right-value, (hRight-hLeft)/2, (hRight+hLeft)/2-h
+		c.huv = hBoth - h - c.hu - c.hv - c.huu - c.hvv
+	}
+	return c, nil
+}
+
+func (m *logModel) estimateTo(dst []Estimate, q Query) error {
+	if !m.fitted {
+		return badInput("model", -1, ErrNotFitted, "call Fit first")
+	}
+	level := q.check(dst, len(m.span.names))
+	c, err := m.along(&q)
+	if err != nil {
+		return err
+	}
+	features := m.span.worst(q.Features)
+	half := math.Inf(1)
+	if m.reg.DF > 0 {
+		half = m.reg.TQuantile(level) * m.reg.Sigma
+	}
+	none := m.scaling == logLogP || m.scaling == logPLogP // T_N = 0 on one process
+	for i, p := range q.Processes {
+		e := &dst[i]
+		*e = Estimate{Processes: p}
+		m.span.note(e, &features)
+		if none && p == 1 {
+			continue
+		}
+		u, v := m.scaling.values(p)
+		if len(m.reg.Dependencies) > 0 {
+			if err := m.estimable(u, v); err != nil {
+				return err
+			}
+		}
+		mean := c.m + c.a*u + c.b*v
+		h := max(0, c.h+u*(c.hu+c.huu*u)+v*(c.hv+c.hvv*v+c.huv*u))
+		e.Seconds = math.Exp(mean)
+		f := math.Exp(half * math.Sqrt(1+h))
+		e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
+		if q.Mean {
+			e.Mean = logMean(mean, h, m.reg.Sigma, m.reg.DF)
+		}
+		if !(e.Seconds > 0 && e.Seconds < math.Inf(1)) {
+			return badInput("Query.Processes", i, ErrOverflow, "exp(%v) seconds on %d processes", mean, p)
+		}
+	}
+	return nil
+}
+
+func (m *logModel) estimable(u, v float64) error {
+	n := len(m.row) - m.scaling.columns()
+	m.row[n] = u
+	if m.scaling == quadraticP {
+		m.row[n+1] = v
+	}
+	return m.reg.CheckEstimable(m.row)
+}

@@ -1,0 +1,416 @@
+package perfmodel
+
+// Machine predicts larger cases of several applications on the one machine on which
+// all of them were profiled.
+//
+// The problem with a fit per application is the step beyond its largest case. Three
+// small cases hold little about how the cost of a unit of work grows with size, and
+// the largest of them may be the last whose data stay in a cache. But the machine
+// is the same for all applications, and where one leaves the cache others have
+// been. So the logarithm of the time per unit of work is split into what the
+// application has by itself and what the machine adds by how much memory a process
+// goes over:
+//
+//	ln T = ln W − ln P + α_a + β_a·ln P + γ_a·ln W + d_a(ln W) + d_aP(ln W) + g(ln(M/P)) + ε
+//
+//	W, M     work and working set of the case
+//	α_a      speed of application a; anything
+//	β_a      what its speedup lacks of linear: one exponent of P, near 0
+//	γ_a      what its exponent of work exceeds 1 by, near 0
+//	d_a      drift along the work: a random walk; d_aP another for each P
+//	g        drift along the working set of a process: a random walk, the same for
+//	         all applications that have a working set
+//	ε        error of the model and of the measurement
+//
+// All terms but α have a normal prior of mean 0, so the whole is Gaussian process
+// regression ([Rasmussen06] chapter 2): the prediction is linear in the logarithms of
+// the measured times and comes with a variance. What follows from the form: the prediction
+// starts from the nearest cases, since walks forget what is far; exponents are
+// drawn towards 1; and the interval widens with the root of the distance in the
+// logarithm of the size.
+//
+// The six standard deviations are chosen such that the profiles are likeliest,
+// times a log-normal prior on each (evidence, [Rasmussen06] section 5.4.1), by coordinate
+// search. The priors say how far machines and programs are known to differ, and are
+// weak: a factor of 1.65 either way is one standard deviation.
+//
+// Time O(n³) for each of some hundreds of evaluations in Fit, O(n²) a prediction.
+
+import (
+	"math"
+	"slices"
+)
+
+// Machine learns the profiles of several applications together. The zero value is
+// ready once Shapes is set. It keeps its memory.
+type Machine struct {
+	// Shapes has the work and the working set of each application, in the order of
+	// the profiles.
+	Shapes []Shape
+	// WholeWorkingSet has processes share their working sets: g goes by M, not M/P.
+	// It suits processes that share one cache.
+	WholeWorkingSet bool
+
+	apps     []machineApplication
+	cells    []cell
+	y        []float64
+	hyper    hyper
+	evidence float64
+	df       int
+	repeat   float64    // standard deviation of one run's ln seconds
+	origin   [2]float64 // of ln W and ln of the working set
+	centre   float64
+	k        []float64 // kernel, then its Cholesky factor, row after row
+	trial    []float64
+	alpha    []float64
+	tmp      []float64
+	fitted   bool
+}
+
+// A cell is a run as the machine sees it.
+type cell struct {
+	app   int
+	p     int
+	lw    float64 // ln W less the origin
+	lm    float64 // ln of the working set less the origin
+	lp    float64 // ln P
+	noise float64 // variance of the measurement
+	mem   bool    // whether there is a working set
+}
+
+// hyper has the standard deviations of g, d_a, γ_a, β_a, ε and d_aP.
+type hyper [6]float64
+
+// priorHyper are the medians of the priors. A random walk of 0.15 moves by
+// 0.15·√(ln 1000) = 0.39 over a factor of 1000 in the working set, which is a cost
+// that grows by half; real machines are between nothing and a factor of 4. Exponents
+// of work are mostly within 0.1 of 1, those of the number of processes within 0.15
+// of linear while there are cores for them, and a law of this form holds to some 8%.
+var priorHyper = hyper{0.15, 0.1, 0.1, 0.15, 0.08, 0.1}
+
+// priorWidth is the standard deviation of the logarithms of the hyperparameters.
+const priorWidth = 0.5
+
+// speedVariance is the prior variance of α about the mean of the data: a factor of
+// e¹⁰ either way is one standard deviation, so it says nothing.
+const speedVariance = 100
+
+// defaultRepeat stands for the scatter of repeated runs where there are none.
+const defaultRepeat = 0.08
+
+type machineApplication struct {
+	m     *Machine
+	index int
+	span  span
+}
+
+// FitAll fits the machine to the profiles, of which it copies what it needs. It
+// panics if there are not as many shapes as profiles, or a shape has no Work.
+//
+// The error is that of [Profile.Validate], with the name of the application; or an
+// [*InputError]: ErrNotPositive where a measure is not positive, ErrFewRows when no
+// application has two cases that differ in work, so that nothing says how times
+// grow.
+func (m *Machine) FitAll(profiles []Profile) error {
+	if len(m.Shapes) != len(profiles) {
+		panic("perfmodel: number of shapes is not that of the profiles")
+	}
+	for _, s := range m.Shapes {
+		if s.Work == nil {
+			panic("perfmodel: shape without a Work")
+		}
+	}
+	m.fitted = false
+	m.apps = grow(m.apps, len(profiles))
+	m.cells, m.y, m.tmp, m.df = m.cells[:0], m.y[:0], m.tmp[:0], 0
+	for a := range profiles {
+		p := &profiles[a]
+		if err := p.Validate(); err != nil {
+			return badInput("profiles", a, err, "application %q", p.Application)
+		}
+		m.apps[a].m, m.apps[a].index = m, a
+		m.apps[a].span.set(p)
+		first := len(m.cells)
+		sizes := 0
+		for i := range p.Runs {
+			r := &p.Runs[i]
+			c, w, err := m.cell(a, r.Features, r.Processes, "Profile.Runs.Features", i)
+			if err != nil {
+				return err
+			}
+			c.noise = 1 / math.Pi * (2*float64(r.Repetitions) + math.Pi - 2) // inverted and scaled below
+			if r.Repetitions > 1 && r.Spread > 0 {
+				m.tmp = append(m.tmp, r.Spread)
+			}
+			if !slices.ContainsFunc(m.cells[first:], func(d cell) bool { return d.lw == c.lw }) {
+				sizes++
+			}
+			m.cells = append(m.cells, c)
+			m.y = append(m.y, math.Log(r.Seconds)-w+c.lp)
+		}
+		m.df += max(0, sizes-1)
+	}
+	if m.df == 0 {
+		return badInput("profiles", -1, ErrFewRows, "no application was profiled with two amounts of work, so nothing says how times grow")
+	}
+	m.repeat = defaultRepeat
+	if len(m.tmp) > 0 {
+		m.repeat = median(m.tmp)
+	}
+	m.origin = [2]float64{math.Inf(1), math.Inf(1)}
+	m.centre = 0
+	for i := range m.cells {
+		c := &m.cells[i]
+		c.noise = m.repeat * m.repeat / c.noise
+		m.origin[0] = min(m.origin[0], c.lw)
+		if c.mem {
+			m.origin[1] = min(m.origin[1], c.lm)
+		}
+		m.centre += m.y[i] / float64(len(m.y))
+	}
+	for i := range m.cells {
+		m.cells[i].lw -= m.origin[0]
+		m.cells[i].lm -= m.origin[1]
+		m.y[i] -= m.centre
+	}
+	n := len(m.cells)
+	m.k, m.trial = grow(m.k, n*n), grow(m.trial, n*n)
+	m.alpha, m.tmp = grow(m.alpha, n), grow(m.tmp, n)
+	m.search()
+	m.fitted = true
+	return nil
+}
+
+// cell returns a case as the machine sees it, but for its noise, and its ln W.
+func (m *Machine) cell(app int, x []float64, processes int, field string, index int) (cell, float64, error) {
+	c := cell{app: app, p: processes, lp: math.Log(float64(processes))}
+	w, err := measured(m.Shapes[app].Work, field, index, x)
+	if err != nil {
+		return c, 0, err
+	}
+	c.lw = math.Log(w)
+	if f := m.Shapes[app].WorkingSet; f != nil {
+		b, err := measured(f, field, index, x)
+		if err != nil {
+			return c, 0, err
+		}
+		c.mem, c.lm = true, math.Log(b)
+		if !m.WholeWorkingSet {
+			c.lm -= c.lp
+		}
+	}
+	return c, c.lw, nil
+}
+
+// walk is the covariance of a random walk that is 0 at the origin, at two places.
+func walk(u, v float64) float64 {
+	switch {
+	case u > 0 && v > 0:
+		return min(u, v)
+	case u < 0 && v < 0:
+		return -max(u, v)
+	}
+	return 0
+}
+
+// covariance returns that of the logarithms of two times, without noise.
+func (h *hyper) covariance(a, b *cell) float64 {
+	v := 0.0
+	if a.mem && b.mem {
+		v = h[0] * h[0] * walk(a.lm, b.lm)
+	}
+	if a.app != b.app {
+		return v
+	}
+	d := walk(a.lw, b.lw)
+	v += speedVariance + h[1]*h[1]*d + h[2]*h[2]*a.lw*b.lw + h[3]*h[3]*a.lp*b.lp
+	if a.p == b.p {
+		v += h[5] * h[5] * d
+	}
+	return v
+}
+
+// factor puts the Cholesky factor of the covariances into k; false if rounding
+// leaves them without one.
+func (m *Machine) factor(h *hyper, k []float64) bool {
+	n := len(m.cells)
+	for i := range n {
+		row := k[i*n : i*n+i+1]
+		for j := range row {
+			row[j] = h.covariance(&m.cells[i], &m.cells[j])
+		}
+		row[i] += h[4]*h[4] + m.cells[i].noise
+		for j := range row {
+			other := k[j*n : j*n+j+1]
+			s := row[j]
+			for q, v := range other[:j] {
+				s -= row[q] * v
+			}
+			if j < i {
+				row[j] = s / other[j]
+				continue
+			}
+			if !(s > 0) {
+				return false
+			}
+			row[i] = math.Sqrt(s)
+		}
+	}
+	return true
+}
+
+// forward solves L·x = b in place, and back Lᵀ·x = b.
+func forward(k []float64, n int, b []float64) {
+	for i := range n {
+		s := b[i]
+		for q, v := range k[i*n : i*n+i] {
+			s -= v * b[q]
+		}
+		b[i] = s / k[i*n+i]
+	}
+}
+
+func back(k []float64, n int, b []float64) {
+	for i := n - 1; i >= 0; i-- {
+		b[i] /= k[i*n+i]
+		for q, v := range k[i*n : i*n+i] {
+			b[q] -= v * b[i]
+		}
+	}
+}
+
+// score is the logarithm of the evidence times the prior, but for a constant.
+func (m *Machine) score(h *hyper, k []float64) float64 {
+	if !m.factor(h, k) {
+		return math.Inf(-1)
+	}
+	n := len(m.cells)
+	copy(m.tmp, m.y)
+	forward(k, n, m.tmp)
+	s := 0.0
+	for i, v := range m.tmp {
+		s -= v*v/2 + math.Log(k[i*n+i])
+	}
+	for i, v := range h {
+		d := math.Log(v/priorHyper[i]) / priorWidth
+		s -= d * d / 2
+	}
+	return s
+}
+
+// search sets m.hyper, m.k and m.alpha.
+func (m *Machine) search() {
+	m.hyper = priorHyper
+	m.evidence = m.score(&m.hyper, m.k)
+	// Steps down to 3% of a standard deviation's factor; the result does not depend
+	// on the machine that computes it beyond rounding.
+	for step := priorWidth; step > priorWidth/32; step /= 2 {
+		for moved := true; moved; {
+			moved = false
+			for i := range m.hyper {
+				for _, d := range [...]float64{-step, step} {
+					h := m.hyper
+					h[i] *= math.Exp(d)
+					// A step has to be worth something, so that rounding does not decide.
+					if s := m.score(&h, m.trial); s > m.evidence+1e-6 {
+						m.evidence, m.hyper, moved = s, h, true
+						m.k, m.trial = m.trial, m.k
+					}
+				}
+			}
+		}
+	}
+	n := len(m.cells)
+	copy(m.alpha, m.y)
+	forward(m.k, n, m.alpha)
+	back(m.k, n, m.alpha)
+}
+
+// Evidence returns the logarithm of how likely the profiles are, under the best
+// standard deviations and times their prior, but for a constant: of two machines
+// fitted to the same runs, with the same Work, the one with more is to be
+// preferred. It panics if m is not fitted.
+func (m *Machine) Evidence() float64 {
+	if !m.fitted {
+		panic("perfmodel: evidence of a machine that is not fitted")
+	}
+	return m.evidence
+}
+
+// Deviations are the standard deviations of a [Machine]'s terms, all of logarithms
+// of times; those of walks are per root of a factor e.
+type Deviations struct {
+	Memory        float64 // g, along the working set of a process
+	Drift         float64 // d_a, along the work
+	Exponent      float64 // γ_a, of the work
+	Speedup       float64 // β_a, of the processes
+	Error         float64 // ε without the measurement
+	ProcessDrift  float64 // d_aP
+	Repetition    float64 // one run against another of the same
+	DegreesOfFree int     // of the intervals: cases less applications
+}
+
+// Deviations returns what the machine found. It panics if m is not fitted.
+func (m *Machine) Deviations() Deviations {
+	if !m.fitted {
+		panic("perfmodel: deviations of a machine that is not fitted")
+	}
+	h := &m.hyper
+	return Deviations{h[0], h[1], h[2], h[3], h[4], h[5], m.repeat, m.df}
+}
+
+// Application is that of [Pool].
+//
+// Seconds is the median. The interval is for a single run, by Student's t with as
+// many degrees of freedom as there are steps from one size to another in the
+// profiles: cases less applications. Mean is exp(m + v/2) of the posterior, m and v
+// being mean and variance of the logarithm: that of a log-normal time whose median
+// is not known for certain. Time O(n²) for each process count and n runs in all.
+func (m *Machine) Application(i int) Estimator { return &m.apps[i] }
+
+// EstimateTo is that of [Estimator].
+func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
+	m := a.m
+	if !m.fitted {
+		return badInput("model", -1, ErrNotFitted, "call FitAll first")
+	}
+	level := q.check(dst, len(a.span.names))
+	if err := q.finite(a.span.names); err != nil {
+		return err
+	}
+	features := a.span.worst(q.Features)
+	t := studentT(level, float64(m.df))
+	n := len(m.cells)
+	for i, p := range q.Processes {
+		e := &dst[i]
+		*e = Estimate{Processes: p}
+		a.span.note(e, &features)
+		c, lw, err := m.cell(a.index, q.Features, p, "Query.Features", -1)
+		if err != nil {
+			return err
+		}
+		c.lw -= m.origin[0]
+		c.lm -= m.origin[1]
+		mean := m.centre + lw - c.lp
+		for j := range m.cells {
+			m.tmp[j] = m.hyper.covariance(&c, &m.cells[j])
+			mean += m.tmp[j] * m.alpha[j]
+		}
+		forward(m.k, n, m.tmp)
+		v := m.hyper.covariance(&c, &c)
+		for _, x := range m.tmp {
+			v -= x * x
+		}
+		v = max(0, v) + m.hyper[4]*m.hyper[4] + m.repeat*m.repeat
+		e.Seconds = math.Exp(mean)
+		f := math.Exp(t * math.Sqrt(v))
+		e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
+		if q.Mean {
+			e.Mean = math.Exp(mean + v/2)
+		}
+		if !(e.Seconds > 0 && e.Seconds < math.Inf(1)) {
+			return badInput("Query.Processes", i, ErrOverflow, "exp(%v) seconds on %d processes", mean, p)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package perfmodel
+
+// Eq. (3) and (4) of [Huang13]: the time within MPI, T_N, as a power law in the
+// features and in a function f of the number of processes,
+//
+//	log T_N = c_0 + Σ_j c_j·log x_j + c_{r+1}·log f(P),
+//
+// where f(P) = log P in Eq. (3) and P·log P in Eq. (4). Which one depends on the
+// collective operation, by how the messages travel [PjesivacGrbovic07]:
+//
+//	barrier, broadcast, reduce, allreduce   log P
+//	    by trees or recursive doubling: in each of ⌈lg P⌉ rounds a process sends
+//	    one message, whose size does not depend on P
+//	all-to-all                              P·log P
+//	    by Bruck's algorithm: ⌈lg P⌉ rounds, too, but in each a process passes on
+//	    the blocks of half of all processes, P/2 of them
+//
+// On one process nothing is sent: T_N = 0 and log f(P) is −∞, for Eq. (3) even at
+// P = 1 and for Eq. (4) as well. So runs on one process are no part of the fit, and
+// the prediction there is 0, with certainty. A T_N of 0 on more processes than one
+// has no logarithm and is an error: the clock was too coarse.
+
+import "math"
+
+// A Collective is a collective operation of MPI.
+type Collective uint8
+
+const (
+	Barrier Collective = iota
+	Broadcast
+	Reduce
+	Allreduce
+	AllToAll // by Bruck's algorithm
+)
+
+// String returns the name of the operation in MPI, such as "Allreduce".
+func (c Collective) String() string {
+	switch c {
+	case Barrier:
+		return "Barrier"
+	case Broadcast:
+		return "Bcast"
+	case Reduce:
+		return "Reduce"
+	case Allreduce:
+		return "Allreduce"
+	case AllToAll:
+		return "Alltoall"
+	}
+	return "unknown"
+}
+
+// Growth returns what the time of the operation is proportional to on P processes:
+// lg P, or P·lg P for [AllToAll]; 0 on one process. It panics if p is below 1.
+func (c Collective) Growth(p int) float64 {
+	if p < 1 {
+		panic("perfmodel: number of processes below 1")
+	}
+	if c == AllToAll {
+		return float64(p) * math.Log2(float64(p))
+	}
+	return math.Log2(float64(p))
+}
+
+// Network is the model of T_N. The zero value is Eq. (3).
+//
+// Its Mean is that of the log-normal distribution without bias, by [Bradu70].
+type Network struct {
+	Collective    Collective // Eq. (4) for AllToAll, Eq. (3) otherwise
+	Work          Measure    // in place of the features, as in LogLinear
+	DropDependent bool       // as in LogLinear
+
+	log logModel
+}
+
+// Fit fits the model to the communication times of the runs of p on more than one
+// process. The errors are those of [LogLinear.Fit].
+func (m *Network) Fit(p *Profile) error {
+	by := logLogP
+	if m.Collective == AllToAll {
+		by = logPLogP
+	}
+	return m.log.fit(p, Communication, m.Work, false, m.DropDependent, by)
+}
+
+// EstimateTo is that of [Estimator], of T_N. On one process everything is 0.
+func (m *Network) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
+
+// Regression returns the fit: the last coefficient is that of ln f(P). It belongs
+// to the model and is valid until the next Fit.
+func (m *Network) Regression() *Regression { return &m.log.reg }
+
+// Columns returns the names of the coefficients after the first, c_0.
+func (m *Network) Columns() []string { return m.log.names }
+
+// CAP3 is the model of [Huang13] section II.B: T = T_C + T_N, the first by Eq. (2),
+// the second by Eq. (3) or (4). Every run of the profile has to be Split, and have
+// computation above 0.
+//
+// Seconds, Lower, Upper and Mean are the sums of those of the parts. For the mean
+// this is always right. For the quantiles it is if both parts are long in the same
+// runs, as when the machine is disturbed; if they are independent, the interval is
+// wider than it need be.
+type CAP3 struct {
+	Collective    Collective
+	Work          Measure // for both parts, in place of the features
+	DropDependent bool
+
+	computation LogLinear
+	network     Network
+	part        []Estimate
+}
+
+// Fit fits both parts. The errors are those of [LogLinear.Fit].
+func (m *CAP3) Fit(p *Profile) error {
+	m.computation.Part, m.computation.Work, m.computation.DropDependent = Computation, m.Work, m.DropDependent
+	m.network.Collective, m.network.Work, m.network.DropDependent = m.Collective, m.Work, m.DropDependent
+	m.network.log.fitted = false
+	if err := m.computation.Fit(p); err != nil {
+		return err
+	}
+	return m.network.Fit(p)
+}
+
+// EstimateTo is that of [Estimator]. Time O(k² + n) for n process counts.
+func (m *CAP3) EstimateTo(dst []Estimate, q Query) error {
+	if !m.network.log.fitted {
+		return badInput("model", -1, ErrNotFitted, "call Fit first")
+	}
+	if err := m.computation.EstimateTo(dst, q); err != nil {
+		return err
+	}
+	m.part = grow(m.part, len(dst))
+	if err := m.network.EstimateTo(m.part, q); err != nil {
+		return err
+	}
+	for i := range dst {
+		d, n := &dst[i], &m.part[i]
+		d.Seconds += n.Seconds
+		d.Lower += n.Lower
+		d.Upper += n.Upper
+		d.Mean += n.Mean
+		d.Scale, d.Outside = n.Scale, n.Outside
+	}
+	return nil
+}
+
+// Parts returns the models of T_C and T_N. They belong to m.
+func (m *CAP3) Parts() (*LogLinear, *Network) { return &m.computation, &m.network }

@@ -1,0 +1,570 @@
+package perfmodel
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Run is what was measured of one run of an application, or the medians of
+// several runs of the same case on as many processes. Times are in seconds.
+type Run struct {
+	Case          string    // what the case is called, such as the class of a benchmark
+	Features      []float64 // as Profile.Features names them
+	Processes     int       // P ≥ 1
+	Seconds       float64   // T > 0, the run as a whole
+	Computation   float64   // T_C ≥ 0, if Split
+	Communication float64   // T_N ≥ 0, if Split
+	Split         bool      // Computation and Communication were measured
+	Repetitions   int       // ≥ 1, the runs that the times are medians of
+	Spread        float64   // standard deviation of ln Seconds over the repetitions, 0 if unknown
+}
+
+// A Profile is what was measured of one application on one type of machine.
+type Profile struct {
+	Application string
+	Features    []string // names of the features
+	Runs        []Run
+}
+
+// A Case is the input of an application that may be predicted: its features.
+type Case struct {
+	Application string
+	Name        string
+	Names       []string  // of the features
+	Features    []float64 // one for each name
+}
+
+// Validate returns an [*InputError] about the first thing that is wrong: no
+// feature or a name that is empty, repeated or a column of [ReadProfiles]; a run
+// with another number of features, with a number that is not finite, without
+// processes, repetitions or time, or with a negative part. Features may be of
+// either sign here; a model that takes their logarithm says so itself.
+func (p *Profile) Validate() error {
+	for i, name := range p.Features {
+		switch {
+		case name == "" || strings.TrimSpace(name) != name:
+			return badInput("Profile.Features", i, ErrMissing, "a feature has the name %q; give it one without spaces around it", name)
+		case slices.Contains(reserved[:], name):
+			return badInput("Profile.Features", i, ErrRange, "%q is a column of its own; call the feature something else", name)
+		case slices.Contains(p.Features[:i], name):
+			return badInput("Profile.Features", i, ErrRange, "%q is there twice", name)
+		}
+	}
+	for i := range p.Runs {
+		if err := p.checkRun(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Profile) checkRun(i int) error {
+	r := &p.Runs[i]
+	if len(r.Features) != len(p.Features) {
+		return badInput("Profile.Runs.Features", i, ErrMissing, "%d values for the %d features of %q", len(r.Features), len(p.Features), p.Application)
+	}
+	for j, x := range r.Features {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return badInput("Profile.Runs.Features", i, ErrNotFinite, "%s is %v", p.Features[j], x)
+		}
+	}
+	switch {
+	case r.Processes < 1:
+		return badInput("Profile.Runs.Processes", i, ErrRange, "%d processes; a run has at least one", r.Processes)
+	case r.Repetitions < 1:
+		return badInput("Profile.Runs.Repetitions", i, ErrRange, "%d repetitions; a run was made at least once", r.Repetitions)
+	case math.IsNaN(r.Seconds) || math.IsInf(r.Seconds, 0):
+		return badInput("Profile.Runs.Seconds", i, ErrNotFinite, "%v", r.Seconds)
+	case r.Seconds <= 0:
+		return badInput("Profile.Runs.Seconds", i, ErrNotPositive, "%v seconds; a run takes time", r.Seconds)
+	case !(r.Spread >= 0) || math.IsInf(r.Spread, 0):
+		return badInput("Profile.Runs.Spread", i, ErrRange, "a standard deviation of %v", r.Spread)
+	}
+	if r.Split {
+		if !(r.Computation >= 0) || math.IsInf(r.Computation, 0) {
+			return badInput("Profile.Runs.Computation", i, ErrRange, "%v seconds of computation", r.Computation)
+		}
+		if !(r.Communication >= 0) || math.IsInf(r.Communication, 0) {
+			return badInput("Profile.Runs.Communication", i, ErrRange, "%v seconds of communication", r.Communication)
+		}
+	}
+	return nil
+}
+
+// Select returns a profile with those runs of p that keep accepts, in the same
+// order. The runs share their features with those of p.
+func (p *Profile) Select(keep func(*Run) bool) Profile {
+	out := Profile{Application: p.Application, Features: p.Features}
+	for i := range p.Runs {
+		if keep(&p.Runs[i]) {
+			out.Runs = append(out.Runs, p.Runs[i])
+		}
+	}
+	return out
+}
+
+// MaxProcesses returns the greatest number of processes that was profiled, 0 if
+// there is no run.
+func (p *Profile) MaxProcesses() int {
+	most := 0
+	for i := range p.Runs {
+		most = max(most, p.Runs[i].Processes)
+	}
+	return most
+}
+
+// reserved has the columns of [ReadProfiles] that are not features.
+var reserved = [...]string{"application", "case", "processes", "seconds", "computation", "communication", "repetitions", "spread"}
+
+// ReadProfiles reads profiles from a table in CSV, to its end: a line of titles,
+// then one line a run. The columns may stand in any order.
+//
+//	application    groups runs into profiles; may be left out
+//	case           a name for the input; may be left out
+//	processes      the number of processes
+//	seconds        the time of the run; computation + communication if left out
+//	computation    the seconds of it outside of MPI, T_C
+//	communication  the seconds of it within MPI, T_N
+//	repetitions    the runs that the times are medians of; 1 if left out
+//	spread         standard deviation of ln seconds over them; 0 if left out
+//
+// Every other column is a feature. An application has the features for which its
+// lines have values, and each of its lines has to have them. Computation and
+// communication may be empty where they were not measured, then seconds may not.
+// Profiles come in the order of their first lines.
+//
+// What is wrong is an [*InputError] with the column as its Field and the line as
+// its Index, or of r's own. Time O(n log n) in the size of the table.
+func ReadProfiles(r io.Reader) ([]Profile, error) {
+	t, err := readTable(r, "profile")
+	if err != nil {
+		return nil, err
+	}
+	const application, caseName, processes, seconds, computation, communication, repetitions, spread = 0, 1, 2, 3, 4, 5, 6, 7
+	var at [len(reserved)]int
+	for i, name := range reserved {
+		at[i] = t.column(name)
+	}
+	if at[processes] < 0 {
+		return nil, badInput("processes", 1, ErrMissing, "the first line has no such column")
+	}
+	if at[seconds] < 0 && (at[computation] < 0 || at[communication] < 0) {
+		return nil, badInput("seconds", 1, ErrMissing, "the first line has no such column, nor both of computation and communication")
+	}
+	var features []int // columns
+	for i, name := range t.titles {
+		if !slices.Contains(reserved[:], name) {
+			features = append(features, i)
+		}
+	}
+	var out []Profile
+	var has [][]int // columns of the features of each profile
+	index := map[string]int{}
+	for i := range t.rows {
+		name := t.text(i, at[application])
+		k, ok := index[name]
+		if !ok {
+			k = len(out)
+			index[name] = k
+			out = append(out, Profile{Application: name})
+			has = append(has, nil)
+			for _, c := range features {
+				if t.text(i, c) != "" {
+					has[k] = append(has[k], c)
+					out[k].Features = append(out[k].Features, t.titles[c])
+				}
+			}
+		}
+		run := Run{Case: t.text(i, at[caseName]), Repetitions: 1}
+		for _, c := range features {
+			used := slices.Contains(has[k], c)
+			switch empty := t.text(i, c) == ""; {
+			case used && empty:
+				return nil, badInput(t.titles[c], t.lines[i], ErrMissing, "the first line of application %q has this feature, so every line has to", name)
+			case !used && !empty:
+				return nil, badInput(t.titles[c], t.lines[i], ErrMissing, "the first line of application %q leaves this feature empty, so every line has to", name)
+			case used:
+				x, err := t.number(i, c)
+				if err != nil {
+					return nil, err
+				}
+				run.Features = append(run.Features, x)
+			}
+		}
+		if run.Processes, err = t.count(i, at[processes]); err != nil {
+			return nil, err
+		}
+		if t.text(i, at[repetitions]) != "" {
+			if run.Repetitions, err = t.count(i, at[repetitions]); err != nil {
+				return nil, err
+			}
+		}
+		if t.text(i, at[spread]) != "" {
+			if run.Spread, err = t.atLeast0(i, at[spread]); err != nil {
+				return nil, err
+			}
+		}
+		if err := t.times(&run, i, at[seconds], at[computation], at[communication]); err != nil {
+			return nil, err
+		}
+		out[k].Runs = append(out[k].Runs, run)
+	}
+	return out, nil
+}
+
+// WriteProfiles writes profiles as [ReadProfiles] reads them. The error is that
+// of [Profile.Validate], an [*InputError] if a profile has the application of
+// another one, and that of w. Profiles without a run leave no trace.
+func WriteProfiles(w io.Writer, profiles []Profile) error {
+	titles := slices.Clone(reserved[:])
+	for i := range profiles {
+		if err := profiles[i].Validate(); err != nil {
+			return err
+		}
+		for j := range i {
+			if profiles[j].Application == profiles[i].Application {
+				return badInput("profiles", i, ErrRange, "the application %q is that of profile %d; put their runs together", profiles[i].Application, j)
+			}
+		}
+		for _, name := range profiles[i].Features {
+			if !slices.Contains(titles, name) {
+				titles = append(titles, name)
+			}
+		}
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(titles); err != nil {
+		return err
+	}
+	num := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	cells := make([]string, len(titles))
+	for i := range profiles {
+		p := &profiles[i]
+		for j := range p.Runs {
+			r := &p.Runs[j]
+			clear(cells)
+			copy(cells, []string{p.Application, r.Case, strconv.Itoa(r.Processes), num(r.Seconds), "", "", strconv.Itoa(r.Repetitions), num(r.Spread)})
+			if r.Split {
+				cells[4], cells[5] = num(r.Computation), num(r.Communication)
+			}
+			for k, x := range r.Features {
+				cells[slices.Index(titles, p.Features[k])] = num(x)
+			}
+			if err := out.Write(cells); err != nil {
+				return err
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// ReadCases reads the features of cases from a table in CSV with the columns
+// benchmark, class, x1_name, x1, x2_name, x2 and so on. A feature without a name
+// is not there; the cases of an application have the same features.
+//
+// What is wrong is an [*InputError] with the column as its Field and the line as
+// its Index, or of r's own.
+func ReadCases(r io.Reader) ([]Case, error) {
+	t, err := readTable(r, "features")
+	if err != nil {
+		return nil, err
+	}
+	application, name := t.column("benchmark"), t.column("class")
+	if application < 0 || name < 0 {
+		return nil, badInput("benchmark", 1, ErrMissing, "the first line has to have the columns benchmark and class")
+	}
+	var out []Case
+	for i := range t.rows {
+		c := Case{Application: t.text(i, application), Name: t.text(i, name)}
+		for k := 1; ; k++ {
+			x := "x" + strconv.Itoa(k)
+			at, value := t.column(x+"_name"), t.column(x)
+			if at < 0 || value < 0 {
+				break
+			}
+			feature := t.text(i, at)
+			if feature == "" {
+				if t.text(i, value) != "" {
+					return nil, badInput(x+"_name", t.lines[i], ErrMissing, "there is a value and no name")
+				}
+				continue
+			}
+			if slices.Contains(c.Names, feature) {
+				return nil, badInput(x+"_name", t.lines[i], ErrRange, "the feature %q is there twice", feature)
+			}
+			if slices.Contains(reserved[:], feature) {
+				return nil, badInput(x+"_name", t.lines[i], ErrRange, "%q is a column of its own; call the feature something else", feature)
+			}
+			v, err := t.number(i, value)
+			if err != nil {
+				return nil, err
+			}
+			c.Names, c.Features = append(c.Names, feature), append(c.Features, v)
+		}
+		for k := range out {
+			switch {
+			case out[k].Application != c.Application:
+			case out[k].Name == c.Name:
+				return nil, badInput("class", t.lines[i], ErrRange, "%s %s is there twice", c.Application, c.Name)
+			case !slices.Equal(out[k].Names, c.Names):
+				return nil, badInput("x1_name", t.lines[i], ErrRange, "%s has the features %q in class %s and %q in class %s", c.Application, out[k].Names, out[k].Name, c.Names, c.Name)
+			}
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// FindCase returns the case of an application with the given name, or an
+// [*InputError] that unwraps to [ErrUnknown].
+func FindCase(cases []Case, application, name string) (Case, error) {
+	for _, c := range cases {
+		if c.Application == application && c.Name == name {
+			return c, nil
+		}
+	}
+	return Case{}, badInput("case", -1, ErrUnknown, "there is no case %q of %q", name, application)
+}
+
+// ReadTimings reads single timings from a table in CSV with the columns
+// benchmark, class, procs and seconds, and perhaps comp_s, comm_s and clean, and
+// returns a profile for each application that has any: its runs are the medians
+// of the timings with the same class and procs, in the order of cases and by
+// procs. Timings whose clean is 0 were disturbed and are left out, as the column
+// is there to say; without the column all are kept. A run is Split if all its
+// timings have both parts; the medians of the parts are then taken one by one and
+// need not sum to that of the whole.
+//
+// What is wrong is an [*InputError] with the column as its Field and the line as
+// its Index, or of r's own: [ErrUnknown] for a class that cases does not have.
+func ReadTimings(r io.Reader, cases []Case) ([]Profile, error) {
+	t, err := readTable(r, "times")
+	if err != nil {
+		return nil, err
+	}
+	need := [...]string{"benchmark", "class", "procs", "seconds"}
+	var at [len(need)]int
+	for i, name := range need {
+		if at[i] = t.column(name); at[i] < 0 {
+			return nil, badInput(name, 1, ErrMissing, "the first line has no such column")
+		}
+	}
+	comp, comm, clean := t.column("comp_s"), t.column("comm_s"), t.column("clean")
+	type timing struct {
+		index int // of the case
+		run   Run
+	}
+	var all []timing
+	for i := range t.rows {
+		if clean >= 0 {
+			switch t.text(i, clean) {
+			case "1":
+			case "0":
+				continue
+			default:
+				return nil, badInput("clean", t.lines[i], ErrRange, "%q is neither 0 nor 1", t.text(i, clean))
+			}
+		}
+		k := slices.IndexFunc(cases, func(c Case) bool { return c.Application == t.text(i, at[0]) && c.Name == t.text(i, at[1]) })
+		if k < 0 {
+			return nil, badInput("class", t.lines[i], ErrUnknown, "no case has the features of %s %s", t.text(i, at[0]), t.text(i, at[1]))
+		}
+		one := timing{index: k}
+		if one.run.Processes, err = t.count(i, at[2]); err != nil {
+			return nil, err
+		}
+		if err := t.times(&one.run, i, at[3], comp, comm); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	slices.SortStableFunc(all, func(a, b timing) int {
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.run.Processes, b.run.Processes))
+	})
+	var out []Profile
+	index := map[string]int{}
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].index == all[0].index && all[n].run.Processes == all[0].run.Processes {
+			n++
+		}
+		c := &cases[all[0].index]
+		run := Run{Case: c.Name, Features: slices.Clone(c.Features), Processes: all[0].run.Processes, Repetitions: n, Split: true}
+		var total, computation, communication []float64
+		for _, one := range all[:n] {
+			total = append(total, one.run.Seconds)
+			computation = append(computation, one.run.Computation)
+			communication = append(communication, one.run.Communication)
+			run.Split = run.Split && one.run.Split
+		}
+		run.Spread = logSpread(total)
+		run.Seconds = median(total)
+		if run.Split {
+			run.Computation, run.Communication = median(computation), median(communication)
+		}
+		k, ok := index[c.Application]
+		if !ok {
+			k = len(out)
+			index[c.Application] = k
+			out = append(out, Profile{Application: c.Application, Features: slices.Clone(c.Names)})
+		}
+		out[k].Runs = append(out[k].Runs, run)
+		all = all[n:]
+	}
+	return out, nil
+}
+
+// median returns the median of x, which it sorts.
+func median(x []float64) float64 {
+	slices.Sort(x)
+	n := len(x)
+	if n%2 == 1 {
+		return x[n/2]
+	}
+	return x[n/2-1]/2 + x[n/2]/2
+}
+
+// logSpread returns the standard deviation of the logarithms of x, 0 for one.
+func logSpread(x []float64) float64 {
+	if len(x) < 2 {
+		return 0
+	}
+	var mean, sum float64
+	for _, v := range x {
+		mean += math.Log(v) / float64(len(x))
+	}
+	for _, v := range x {
+		d := math.Log(v) - mean
+		sum += d * d
+	}
+	return math.Sqrt(sum / float64(len(x)-1))
+}
+
+// A table is a CSV file: its titles, its rows and the lines where they stand.
+type table struct {
+	titles []string
+	rows   [][]string
+	lines  []int
+}
+
+func readTable(r io.Reader, what string) (*table, error) {
+	in := csv.NewReader(r)
+	in.TrimLeadingSpace = true
+	t := &table{}
+	for {
+		row, err := in.Read()
+		if err == io.EOF {
+			break
+		}
+		var syntax *csv.ParseError
+		if errors.As(err, &syntax) {
+			return nil, badInput(what, syntax.Line, ErrSyntax, "%v", syntax.Err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := in.FieldPos(0)
+		for i := range row {
+			row[i] = strings.TrimSpace(row[i])
+		}
+		if t.titles == nil {
+			for i, title := range row {
+				if title == "" {
+					return nil, badInput(what, line, ErrSyntax, "column %d has no title", i+1)
+				}
+				if slices.Contains(row[:i], title) {
+					return nil, badInput(title, line, ErrSyntax, "there are two columns with this title")
+				}
+			}
+			t.titles = row
+			continue
+		}
+		t.rows, t.lines = append(t.rows, row), append(t.lines, line)
+	}
+	if len(t.rows) == 0 {
+		return nil, badInput(what, -1, ErrMissing, "a line of titles and at least one line of numbers are needed")
+	}
+	return t, nil
+}
+
+func (t *table) column(title string) int { return slices.Index(t.titles, title) }
+
+// text returns a cell, "" if there is no such column.
+func (t *table) text(row, col int) string {
+	if col < 0 {
+		return ""
+	}
+	return t.rows[row][col]
+}
+
+func (t *table) number(row, col int) (float64, error) {
+	s := t.rows[row][col]
+	x, err := strconv.ParseFloat(s, 64)
+	if s == "" {
+		return 0, badInput(t.titles[col], t.lines[row], ErrMissing, "there is no number")
+	}
+	if err != nil && errors.Is(err, strconv.ErrSyntax) {
+		return 0, badInput(t.titles[col], t.lines[row], ErrSyntax, "%q is not a number", s)
+	}
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, badInput(t.titles[col], t.lines[row], ErrNotFinite, "%q", s)
+	}
+	return x, nil
+}
+
+func (t *table) atLeast0(row, col int) (float64, error) {
+	x, err := t.number(row, col)
+	if err == nil && x < 0 {
+		err = badInput(t.titles[col], t.lines[row], ErrRange, "%v is negative", x)
+	}
+	return math.Abs(x), err // -0 is 0
+}
+
+func (t *table) count(row, col int) (int, error) {
+	s := t.rows[row][col]
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > math.MaxInt32 {
+		return 0, badInput(t.titles[col], t.lines[row], ErrRange, "%q is not a whole number from 1 to %d", s, math.MaxInt32)
+	}
+	return n, nil
+}
+
+// times reads the time of a run and its parts.
+func (t *table) times(run *Run, row, seconds, computation, communication int) error {
+	first, second := t.text(row, computation) != "", t.text(row, communication) != ""
+	if first != second {
+		return badInput("computation", t.lines[row], ErrMissing, "one of computation and communication is there without the other")
+	}
+	var err error
+	if first {
+		run.Split = true
+		if run.Computation, err = t.atLeast0(row, computation); err != nil {
+			return err
+		}
+		if run.Communication, err = t.atLeast0(row, communication); err != nil {
+			return err
+		}
+	}
+	if t.text(row, seconds) == "" {
+		if !first {
+			return badInput("seconds", t.lines[row], ErrMissing, "there is neither a time nor its two parts")
+		}
+		run.Seconds = run.Computation + run.Communication
+		if math.IsInf(run.Seconds, 0) {
+			return badInput("computation", t.lines[row], ErrNotFinite, "the sum of the parts is too large")
+		}
+	} else if run.Seconds, err = t.number(row, seconds); err != nil {
+		return err
+	}
+	if run.Seconds <= 0 {
+		return badInput("seconds", t.lines[row], ErrNotPositive, "%v seconds; a run takes time", run.Seconds)
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package perfmodel
+
+// Eq. (2) with a second term in the number of processes [Barnes08]:
+//
+//	log T = c_0 + Σ_j c_j·log x_j + a·log P + b·(log P)².
+//
+// A power law in P has the same speedup for every doubling of P, for ever. An
+// application that communicates has less each time, until the time rises again;
+// with b > 0 the model can say so, and has its minimum at P = exp(−a/(2b)). It needs
+// three numbers of processes, and the turn itself is found only if the profile
+// reaches it or nearly: [Huang13] profiled LU to 32 processes, where it scaled
+// well, and bought 128, where it did not (section III.A).
+
+// Quadratic is the model of [Barnes08]. Its fields are those of [LogLinear].
+type Quadratic struct {
+	Part          Part
+	Work          Measure
+	Proportional  bool
+	DropDependent bool
+
+	log logModel
+}
+
+// Fit fits the model as [LogLinear.Fit] does.
+func (m *Quadratic) Fit(p *Profile) error {
+	return m.log.fit(p, m.Part, m.Work, m.Proportional, m.DropDependent, quadraticP)
+}
+
+// EstimateTo is that of [Estimator]. Time O(k² + n) for n process counts.
+func (m *Quadratic) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
+
+// Regression returns the fit: the last two coefficients are a and b. It belongs
+// to the model and is valid until the next Fit.
+func (m *Quadratic) Regression() *Regression { return &m.log.reg }
+
+// Columns returns the names of the coefficients after the first, c_0.
+func (m *Quadratic) Columns() []string { return m.log.names }

@@ -1,0 +1,398 @@
+package perfmodel
+
+// How many processes, and so instances? Eq. (5) of [Huang13] prices a run,
+//
+//	cost = c_unit · ⌈P/ppn⌉ · ⌈T⌉,
+//
+// with ⌈T⌉ what the meter charges for T: whole hours in the paper. The planner
+// predicts T for each P of a range and takes, among those that meet the deadline
+// and the budget, the one of least time (section II.B) or of least cost (the
+// introduction has it so). The result is exact for the estimates given: every P of
+// the range is looked at. Time O(n) for n numbers of processes, beyond the
+// estimates, and O(n log n) for the front.
+//
+// A number of processes beyond the profile is not looked at unless asked for. The
+// models are straight lines or parabolas in log P: on from where they were measured
+// they promise a speedup that nobody has seen. [Huang13] section III.A bought 128
+// processes for LU on a profile to 32, at three times the cost. MaxScale lifts
+// the limit, and [Plan.Withheld] says how many numbers it kept out.
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// An Instance is a type of instance that can be rented.
+type Instance struct {
+	Name         string
+	ComputeUnits float64       // what the provider calls its speed, > 0
+	Processes    int           // MPI processes that run on one, ppn ≥ 1
+	Hourly       pricing.Money // ≥ 0
+	Meter        pricing.Meter
+}
+
+// Huang13Instances returns the four instance types of Table III in [Huang13], at
+// Amazon EC2's prices on demand of February 2013 in US dollars, charged by the hour
+// begun. The slice is a fresh copy.
+func Huang13Instances() []Instance {
+	const cent = 10_000_000 // in nanos
+	return []Instance{
+		{"m1.small", 1, 1, 6 * cent, pricing.EC2Hourly},
+		{"m1.medium", 2, 1, 12 * cent, pricing.EC2Hourly},
+		{"m1.large", 4, 2, 24 * cent, pricing.EC2Hourly},
+		{"cc1.4xlarge", 33.5, 16, 130 * cent, pricing.EC2Hourly},
+	}
+}
+
+// FindInstance returns the instance with the given name, or an [*InputError] that
+// unwraps to [ErrUnknown].
+func FindInstance(instances []Instance, name string) (Instance, error) {
+	for _, i := range instances {
+		if i.Name == name {
+			return i, nil
+		}
+	}
+	return Instance{}, badInput("instance", -1, ErrUnknown, "there is no instance type %q", name)
+}
+
+// CheapestPerUnit returns the index of the instance type with the least price per
+// compute unit, as [Huang13] section III chooses; the first of equals. The error is
+// that of [Instance.Validate] or ErrMissing if there is none.
+func CheapestPerUnit(instances []Instance) (int, error) {
+	best := -1
+	for i := range instances {
+		if err := instances[i].Validate(); err != nil {
+			return -1, err
+		}
+		if best < 0 || float64(instances[i].Hourly)*instances[best].ComputeUnits < float64(instances[best].Hourly)*instances[i].ComputeUnits {
+			best = i
+		}
+	}
+	if best < 0 {
+		return -1, badInput("instances", -1, ErrMissing, "there is none to choose from")
+	}
+	return best, nil
+}
+
+// Validate returns an [*InputError] about the first thing that is wrong.
+func (i *Instance) Validate() error {
+	switch {
+	case !(i.ComputeUnits > 0) || math.IsInf(i.ComputeUnits, 0):
+		return badInput("Instance.ComputeUnits", -1, ErrNotPositive, "%s has %v", i.Name, i.ComputeUnits)
+	case i.Processes < 1:
+		return badInput("Instance.Processes", -1, ErrRange, "%s runs %d processes; at least one has to run", i.Name, i.Processes)
+	case i.Hourly < 0:
+		return badInput("Instance.Hourly", -1, ErrRange, "the price of %s, %v, is negative", i.Name, i.Hourly)
+	}
+	if err := i.Meter.Validate(); err != nil {
+		return badInput("Instance.Meter", -1, err, "%s", i.Name)
+	}
+	return nil
+}
+
+// Count returns how many instances P processes need, ⌈P/ppn⌉.
+func (i *Instance) Count(processes int) int { return (processes-1)/i.Processes + 1 }
+
+// Cost returns Eq. (5): what it costs to run P processes for the given time. The
+// error is pricing.ErrOverflow. It panics where [pricing.Meter.Cost] does.
+func (i *Instance) Cost(processes int, t time.Duration) (pricing.Money, error) {
+	one, err := i.Meter.Cost(i.Hourly, t)
+	if err != nil {
+		return 0, err
+	}
+	return one.Mul(int64(i.Count(processes)))
+}
+
+// AppendCounts appends the numbers of processes from low to high that a program of
+// the given kind runs on, in ascending order. It panics unless 1 ≤ low.
+func AppendCounts(dst []int, c Counts, low, high int) []int {
+	if low < 1 {
+		panic("perfmodel: number of processes below 1")
+	}
+	switch c {
+	case Squares:
+		for k := int(math.Ceil(math.Sqrt(float64(low)))); k <= high/k; k++ {
+			if k*k >= low {
+				dst = append(dst, k*k)
+			}
+		}
+	case PowersOfTwo:
+		for n := 1; n <= high; n *= 2 {
+			if n >= low {
+				dst = append(dst, n)
+			}
+			if n > math.MaxInt/2 {
+				break
+			}
+		}
+	case AnyCount:
+		for n := low; n <= high; n++ {
+			dst = append(dst, n)
+		}
+	default:
+		panic("perfmodel: unknown kind of process counts")
+	}
+	return dst
+}
+
+// Goal says what is least.
+type Goal uint8
+
+const (
+	LeastTime Goal = iota // [Huang13] section II.B
+	LeastCost             // [Huang13] section I
+)
+
+// A Task is a run that is to be sized.
+type Task struct {
+	Features []float64     // as the profile names them
+	Deadline time.Duration // > 0: for how long the run may take
+	Budget   pricing.Money // > 0, or 0 for none
+	Goal     Goal
+
+	// Counts are the numbers of processes that may be taken, in any order. See
+	// [AppendCounts].
+	Counts []int
+
+	// Confidence, if not 0, is the probability in [0.5, 1) with which the run has to
+	// keep within the deadline and within the budget. The upper end of an interval
+	// of level 2·Confidence − 1 then has to. With 0, the predicted median has to,
+	// which half of all runs exceed.
+	Confidence float64
+
+	// MaxScale is how far beyond the largest number of processes profiled a choice
+	// may go, as a factor; 0 stands for 1, not at all.
+	MaxScale float64
+}
+
+// An Option is a number of processes and what it comes to.
+type Option struct {
+	Processes int
+	Instances int
+	Time      time.Duration // predicted, rounded up to the nanosecond
+	Upper     time.Duration // within which the run stays with the probability Task.Confidence; Time without
+	Cost      pricing.Money // of Time
+	UpperCost pricing.Money // of Upper
+	Outside   Extrapolation // what is furthest outside of the profile
+}
+
+// A Verdict says whether an option does what the task asks for.
+type Verdict uint8
+
+const (
+	Fits       Verdict = iota // deadline and budget are met
+	TooLate                   // no number of processes meets the deadline
+	TooDear                   // some meet the deadline, none of those the budget
+	Unprofiled                // no number of processes lies within the profile
+)
+
+// String returns a few words.
+func (v Verdict) String() string {
+	switch v {
+	case Fits:
+		return "fits"
+	case TooLate:
+		return "no number of processes meets the deadline"
+	case TooDear:
+		return "what meets the deadline exceeds the budget"
+	case Unprofiled:
+		return "no number of processes is within the profile"
+	}
+	return "unknown"
+}
+
+// A Plan is the size chosen for a task.
+type Plan struct {
+	Verdict Verdict
+	// Best is what was chosen. If nothing fits it is what comes nearest: of least
+	// Upper if all are too late, of least UpperCost among those in time if all are
+	// too dear; the zero value if nothing is within the profile.
+	Best Option
+	// Withheld is how many of Task.Counts were not looked at since they go further
+	// beyond the profile than Task.MaxScale.
+	Withheld int
+}
+
+// A Planner sizes runs. The zero value is ready. It keeps its memory and allocates
+// nothing once that suffices, if the estimator does not.
+type Planner struct {
+	estimates []Estimate
+	options   []Option
+}
+
+// Plan chooses a number of processes for the task on instances of the given type.
+// Of equally good ones the better by the other of time and cost is taken, then the
+// fewest processes. That nothing fits is a Verdict, not an error.
+//
+// The error is an [*InputError] for a deadline that is not positive, a negative
+// budget, a level out of range or no counts; that of [Instance.Validate]; that of
+// the estimator; or pricing.ErrOverflow. It panics if a count is below 1, or the
+// number of features is not the profile's.
+func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
+	plan, err := pl.evaluate(e, &in, &t)
+	if err != nil || plan.Verdict == Unprofiled {
+		return plan, err
+	}
+	best := -1
+	plan.Verdict = TooLate
+	for i := range pl.options {
+		o := &pl.options[i]
+		v := t.verdict(o)
+		if best < 0 || rank(v) < rank(plan.Verdict) || v == plan.Verdict && t.better(v, o, &pl.options[best]) {
+			best, plan.Verdict = i, v
+		}
+	}
+	plan.Best = pl.options[best]
+	return plan, nil
+}
+
+// rank orders verdicts from the best.
+func rank(v Verdict) int {
+	switch v {
+	case Fits:
+		return 0
+	case TooDear:
+		return 1
+	}
+	return 2
+}
+
+func (t *Task) verdict(o *Option) Verdict {
+	switch {
+	case o.Upper > t.Deadline:
+		return TooLate
+	case t.Budget > 0 && o.UpperCost > t.Budget:
+		return TooDear
+	}
+	return Fits
+}
+
+// better tells whether a is better than b, both having verdict v.
+func (t *Task) better(v Verdict, a, b *Option) bool {
+	var c int
+	switch {
+	case v == TooLate:
+		c = cmp.Or(cmp.Compare(a.Upper, b.Upper), cmp.Compare(a.UpperCost, b.UpperCost))
+	case v == TooDear:
+		c = cmp.Or(cmp.Compare(a.UpperCost, b.UpperCost), cmp.Compare(a.Upper, b.Upper))
+	case t.Goal == LeastCost:
+		c = cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Time, b.Time))
+	default:
+		c = cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Cost, b.Cost))
+	}
+	return c < 0 || c == 0 && a.Processes < b.Processes
+}
+
+// AppendOptions appends an option for each number of processes that is within the
+// profile or Task.MaxScale beyond, in the order of Task.Counts, whether it fits or
+// not. The errors are those of [Planner.Plan].
+func (pl *Planner) AppendOptions(dst []Option, e Estimator, in Instance, t Task) ([]Option, error) {
+	if _, err := pl.evaluate(e, &in, &t); err != nil {
+		return dst, err
+	}
+	return append(dst, pl.options...), nil
+}
+
+// AppendFront appends the options that no other beats in both time and cost, in
+// the order of ascending time and descending cost: one of them is best for every
+// deadline and every budget. Of options equal in both the one with the fewest
+// processes is there. Deadline and budget are not looked at. The errors are those
+// of [Planner.Plan].
+func (pl *Planner) AppendFront(dst []Option, e Estimator, in Instance, t Task) ([]Option, error) {
+	t.Deadline = max(t.Deadline, 1)
+	if _, err := pl.evaluate(e, &in, &t); err != nil {
+		return dst, err
+	}
+	slices.SortFunc(pl.options, func(a, b Option) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Processes, b.Processes))
+	})
+	for i := range pl.options {
+		if i == 0 || pl.options[i].Cost < dst[len(dst)-1].Cost {
+			dst = append(dst, pl.options[i])
+		}
+	}
+	return dst, nil
+}
+
+// evaluate fills pl.options.
+func (pl *Planner) evaluate(e Estimator, in *Instance, t *Task) (Plan, error) {
+	var plan Plan
+	switch {
+	case t.Deadline <= 0:
+		return plan, badInput("Task.Deadline", -1, ErrNotPositive, "%v; a run needs time to end in", t.Deadline)
+	case t.Budget < 0:
+		return plan, badInput("Task.Budget", -1, ErrRange, "%v is negative; 0 stands for no limit", t.Budget)
+	case t.Confidence != 0 && !(t.Confidence >= 0.5 && t.Confidence < 1):
+		return plan, badInput("Task.Confidence", -1, ErrRange, "%v is not in [0.5, 1)", t.Confidence)
+	case t.MaxScale != 0 && !(t.MaxScale > 0):
+		return plan, badInput("Task.MaxScale", -1, ErrRange, "%v is not above 0", t.MaxScale)
+	case len(t.Counts) == 0:
+		return plan, badInput("Task.Counts", -1, ErrMissing, "there is no number of processes to choose from")
+	case t.Goal > LeastCost:
+		panic("perfmodel: unknown goal")
+	}
+	if err := in.Validate(); err != nil {
+		return plan, err
+	}
+	q := Query{Features: t.Features, Processes: t.Counts}
+	if t.Confidence > 0.5 {
+		q.Level = 2*t.Confidence - 1
+	}
+	limit := t.MaxScale
+	if limit == 0 {
+		limit = 1
+	}
+	pl.estimates = grow(pl.estimates, len(t.Counts))
+	if err := e.EstimateTo(pl.estimates, q); err != nil {
+		return plan, err
+	}
+	pl.options = grow(pl.options, len(t.Counts))[:0]
+	for i := range pl.estimates {
+		s := &pl.estimates[i]
+		if s.Scale > limit {
+			plan.Withheld++
+			continue
+		}
+		o := Option{Processes: s.Processes, Instances: in.Count(s.Processes), Outside: s.Outside}
+		var err error
+		if o.Time, err = duration(s.Seconds, i); err != nil {
+			return plan, err
+		}
+		if o.Cost, err = in.Cost(s.Processes, o.Time); err != nil {
+			return plan, err
+		}
+		o.Upper, o.UpperCost = o.Time, o.Cost
+		if t.Confidence > 0.5 {
+			if o.Upper, err = duration(s.Upper, i); err != nil {
+				return plan, err
+			}
+			if o.UpperCost, err = in.Cost(s.Processes, o.Upper); err != nil {
+				return plan, err
+			}
+		}
+		pl.options = append(pl.options, o)
+	}
+	if len(pl.options) == 0 {
+		plan.Verdict = Unprofiled
+	}
+	return plan, nil
+}
+
+// longest is what a time may be for a meter to round it up.
+const longest = 200 * 365 * 24 * time.Hour
+
+// duration returns seconds as a Duration, rounded up.
+func duration(seconds float64, index int) (time.Duration, error) {
+	if math.IsInf(seconds, 1) {
+		return 0, badInput("Task.Confidence", index, ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end")
+	}
+	ns := math.Ceil(seconds * 1e9)
+	if !(ns <= float64(longest)) {
+		return 0, badInput("Task.Counts", index, ErrOverflow, "%v seconds are more than 200 years: the model does not hold there", seconds)
+	}
+	return time.Duration(ns), nil
+}
