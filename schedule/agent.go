@@ -15,8 +15,9 @@ import (
 //	                      └── PR expired ─────────────────────────────┼─────────────────┘  │
 //	                                                                  └─▶ interrupted ─────┘
 //
-// The rule [NoReturn] adds an edge from running to finished, taken at the point
-// of no return. Everything else is the paper's. What it leaves open, and what is
+// The rules [NoReturn] and [Planned] add an edge from running to finished, taken
+// at the point of no return, and Planned one from initializing to interrupted.
+// Everything else is the paper's. What it leaves open, and what is
 // done here:
 //
 //   - Line 12 comes before line 13: a cluster that is seen ready is used although
@@ -167,6 +168,7 @@ type Agent struct {
 	why   ReturnReason
 	saved time.Duration
 	next  time.Duration
+	since time.Duration // when it was first seen launched; -1 before
 }
 
 // State returns the state of the agent's cluster.
@@ -204,7 +206,7 @@ func (a *Agent) assign(t Task, bid pricing.Money, now, saved time.Duration) Comm
 		bid = 0
 	}
 	a.task, a.bid, a.saved, a.why = t, bid, saved, NotReturned
-	a.state, a.next = ClusterInitializing, now
+	a.state, a.next, a.since = ClusterInitializing, now, -1
 	c := a.command(OpenCluster)
 	c.Bid = bid
 	return c
@@ -219,12 +221,18 @@ func (a *Agent) command(kind CommandKind) Command {
 // Wait or Stop. Looks are in the order of time. It takes O(1) time.
 func (a *Agent) Step(now time.Duration, o Observation) Command {
 	a.saved = max(a.saved, o.Saved)
+	if a.since < 0 && o.Launched {
+		a.since = now
+	}
 	switch a.state {
 	case ClusterInitializing: // line 10
 		leave := a.Handover.leaves(&a.task, a.Tier, a.saved, o.Launched)
 		switch {
 		case o.Ready && !(a.Handover.Rule >= NoReturn && now >= leave):
 			a.state = ClusterStarted
+			return a.command(Proceed)
+		case a.Handover.Rule == Planned && a.since >= 0 && !o.Launched && a.Tier != TierHigh:
+			a.state = ClusterInterrupted // planned anew, not requested again
 			return a.command(Proceed)
 		case now >= leave:
 			return a.giveBack(Expired)

@@ -22,6 +22,10 @@ type Clusters interface {
 // another; a BidFunc looks up what they ask for.
 type BidFunc func(t *Task, tier Tier, now, saved time.Duration) pricing.Money
 
+// A PlanFunc decides what to do with a task under [Planned]. The state has all
+// but the Price, which it has to look up: [BidPlanner.Decide] needs it.
+type PlanFunc func(t *Task, s BidState) BidDecision
+
 // A Framework is the framework agent AG of [Huang13] section II.C with its
 // cluster agents: it takes tasks, hands them to agents by the rule of its
 // Handover, and takes them back. Every task has a cluster of its own, so that
@@ -39,11 +43,12 @@ type BidFunc func(t *Task, tier Tier, now, saved time.Duration) pricing.Money
 //		carryOut(commands)
 //	}
 //
-// Set Handover and Bid before the first task. A Framework keeps its memory and
+// Set Handover and Bid, or Plan, before the first task. A Framework keeps its memory and
 // allocates nothing once warm. It is for one goroutine.
 type Framework struct {
 	Handover Handover
-	Bid      BidFunc // asked whenever a task goes to agent medium or low
+	Bid      BidFunc  // asked whenever a task goes to agent medium or low
+	Plan     PlanFunc // asked instead if the rule is Planned
 
 	tasks []handled
 	free  []int // indices of tasks that are gone
@@ -56,6 +61,8 @@ type handled struct {
 	live       bool
 	complete   bool
 	spot, high Agent
+	plan       time.Duration // when Plan is asked next
+	began      time.Duration // what was saved when the spot cluster was requested
 }
 
 // Reset forgets all tasks and keeps the memory.
@@ -72,12 +79,13 @@ func (f *Framework) Grow(n int) {
 // Take takes a task at a time and returns its index, under which it is known
 // until its last cluster is closed. The next AppendCommands hands it to an agent.
 // A deadline that cannot be met is no error, as long as it is not past: the task
-// goes on demand. It panics if the Handover is not usable or there is no Bid; the
+// goes on demand. It panics if the Handover is not usable or what it asks, Bid or
+// Plan, is nil; the
 // error is an [*InputError], which unwraps to [ErrRange] or [ErrPast].
 func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 	f.Handover.check()
-	if f.Bid == nil {
-		panic("schedule: Framework without a Bid")
+	if planned := f.Handover.Rule == Planned; planned && f.Plan == nil || !planned && f.Bid == nil {
+		panic("schedule: Framework without a Bid or Plan")
 	}
 	if err := t.Validate(); err != nil {
 		return 0, err
@@ -89,7 +97,7 @@ func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 		return 0, badInput("Task.Deadline", -1, ErrPast, "%v is not after %v, when the task is taken", t.Deadline, now)
 	}
 	e := handled{
-		task: t, live: true,
+		task: t, live: true, plan: now,
 		spot: Agent{Handover: f.Handover, Tier: TierLow},
 		high: Agent{Handover: f.Handover, Tier: TierHigh},
 	}
@@ -120,10 +128,10 @@ func (f *Framework) Next() time.Duration {
 }
 
 func (e *handled) next() time.Duration {
-	if e.spot.state == ClusterClosed && e.high.state == ClusterClosed {
-		return 0 // in the list of AG
-	}
 	next := min(e.spot.Next(), e.high.Next())
+	if e.spot.Handover.Rule == Planned && e.high.state == ClusterClosed {
+		next = min(next, e.plan, e.spot.Handover.limit(&e.task, e.saved))
+	}
 	if at, ok := e.hedgeAt(); ok && e.spot.Handover.Interval == 0 {
 		next = min(next, at)
 	}
@@ -179,17 +187,66 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 	if at, ok := e.hedgeAt(); ok && now >= at {
 		return append(dst, e.label(e.high.assign(e.task, 0, now, e.saved), i))
 	}
-	if e.spot.state == ClusterClosed && e.high.state == ClusterClosed {
-		// AG compares PR with the thresholds and delivers the task.
-		tier := f.Handover.tier(&e.task, now, e.saved)
-		a, bid := &e.high, pricing.Money(0)
-		if tier != TierHigh {
-			a, bid = &e.spot, f.Bid(&e.task, tier, now, e.saved)
-			a.Tier = tier
+	if f.Handover.Rule == Planned && e.spot.state != ClusterClosed && now >= e.plan {
+		if f.goOn(e, now) {
+			return dst
 		}
-		dst = append(dst, e.label(a.assign(e.task, bid, now, e.saved), i))
+		dst = append(dst, e.label(e.spot.giveBack(Expired), i))
+		dst = e.let(&e.spot, dst, i, now, c)
+	}
+	if e.spot.state == ClusterClosed && e.high.state == ClusterClosed {
+		dst = f.handOut(dst, i, e, now)
 	}
 	return dst
+}
+
+// handOut delivers a task in the list of AG to an agent.
+func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration) []Command {
+	tier, bid := TierHigh, pricing.Money(0)
+	if f.Handover.Rule != Planned {
+		// AG compares PR with the thresholds.
+		if tier = f.Handover.tier(&e.task, now, e.saved); tier != TierHigh {
+			bid = f.Bid(&e.task, tier, now, e.saved)
+		}
+	} else if now < f.Handover.limit(&e.task, e.saved) {
+		d := f.Plan(&e.task, BidState{Now: now, Saved: e.saved})
+		switch {
+		case d.Action == BidWait && d.For > 0:
+			e.plan = later(now, d.For)
+			return dst
+		case d.Action == BidSpot && d.For > 0:
+			tier, bid = TierMedium, d.Bid
+			e.plan, e.began = later(now, d.For), e.saved
+		}
+	}
+	a := &e.high
+	if tier != TierHigh {
+		a = &e.spot
+		a.Tier = tier
+	}
+	return append(dst, e.label(a.assign(e.task, bid, now, e.saved), i))
+}
+
+// goOn asks whether the spot cluster of a task is kept.
+func (f *Framework) goOn(e *handled, now time.Duration) bool {
+	s := BidState{Now: now, Saved: e.began, Running: true, Bid: e.spot.bid}
+	if e.spot.since >= 0 {
+		s.Elapsed = now - e.spot.since
+	}
+	d := f.Plan(&e.task, s)
+	if d.Action != BidSpot || d.Stop || d.For <= 0 {
+		return false
+	}
+	e.plan = later(now, d.For)
+	return true
+}
+
+// later returns now + d, Never if that is beyond the range of a Duration.
+func later(now, d time.Duration) time.Duration {
+	if d > Never-now {
+		return Never
+	}
+	return now + d
 }
 
 // opens reports whether the caller has to act before the agent can go on.

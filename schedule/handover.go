@@ -13,7 +13,7 @@ import "time"
 // Theorem. Let on demand meet the deadline from the time a on at which the task
 // is taken: a + T_latency + T_est ≤ T_deadline. Let T_est and T_latency be upper
 // bounds, checkpoints be kept, and the agents be told of events at once. Then
-// under [NoReturn] and [Hedged] the task meets its deadline.
+// under [NoReturn], [Hedged] and [Planned] the task meets its deadline.
 //
 // Proof. At a the invariant is the hypothesis, since R(0) = T_est. It goes on to
 // hold: saved never falls, R does not grow with it, so PNR does not fall; and at
@@ -50,6 +50,11 @@ const (
 	// both. It is for tasks that save seldom or never: stopping them would throw
 	// away most of a run.
 	Hedged
+	// Planned lets somebody else decide, such as [BidPlanner]: when to wait, to go
+	// on spot and with which bid, to stop and to go on demand. Whatever it decides,
+	// the point of no return holds as under NoReturn. It is for agents that are
+	// told of events at once: the Interval is 0.
+	Planned
 )
 
 // String returns the name of the rule, such as "no return".
@@ -63,6 +68,8 @@ func (r Rule) String() string {
 		return "no return"
 	case Hedged:
 		return "hedged"
+	case Planned:
+		return "planned"
 	}
 	return "unknown"
 }
@@ -89,8 +96,8 @@ const DefaultSpotRatio = 0.5
 
 // check panics if the handover cannot be used.
 func (h *Handover) check() {
-	if h.Rule > Hedged || h.Interval < 0 || h.Interval > maxSpan || !h.Thresholds.valid() || !(h.SpotRatio >= 0 && h.SpotRatio <= 1) {
-		panic("schedule: Handover with an unknown rule, a negative interval, thresholds out of order or a ratio outside of 0 to 1")
+	if h.Rule > Planned || h.Rule == Planned && h.Interval > 0 || h.Interval < 0 || h.Interval > maxSpan || !h.Thresholds.valid() || !(h.SpotRatio >= 0 && h.SpotRatio <= 1) {
+		panic("schedule: Handover with an unknown rule, an interval that is negative or does not go with the rule, thresholds out of order or a ratio outside of 0 to 1")
 	}
 }
 
@@ -125,8 +132,7 @@ func (h *Handover) limit(t *Task, saved time.Duration) time.Duration {
 // lastStart returns the last time at which it is of use to request a spot
 // cluster, by the rules that are not the paper's.
 func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
-	limit := t.PointOfNoReturn(saved) - 2*h.Interval
-	start := limit - t.Latency - h.Interval
+	start := h.limit(t, saved) - t.Latency - h.Interval
 	run := t.SpotRun(saved)
 	if h.Rule == SafeRule {
 		return start - run
@@ -172,7 +178,7 @@ func (h *Handover) leaves(t *Task, tier Tier, saved time.Duration, launched bool
 	case SafeRule:
 		return min(h.Thresholds.leaves(t, tier, saved), h.lastStart(t, saved)+1)
 	}
-	if launched {
+	if launched || h.Rule == Planned {
 		return h.limit(t, saved)
 	}
 	at := h.lastStart(t, saved) + 1
@@ -185,7 +191,7 @@ func (h *Handover) leaves(t *Task, tier Tier, saved time.Duration, launched bool
 // stops returns the first time at which a task that runs on spot is taken from
 // its agent.
 func (h *Handover) stops(t *Task, tier Tier, saved time.Duration) time.Duration {
-	if tier == TierHigh || h.Rule != NoReturn {
+	if tier == TierHigh || h.Rule != NoReturn && h.Rule != Planned {
 		return Never
 	}
 	return h.limit(t, saved)

@@ -57,6 +57,13 @@ type SpotConfig struct {
 	Medium, Low schedule.Bidder
 	// Bid replaces Medium and Low.
 	Bid schedule.BidFunc
+	// Plan decides under schedule.Planned. Nil stands for a schedule.BidPlanner
+	// that models the prices of Window before the submission (0: 30 days, and no
+	// more than there are; two steps at least) by Chain, with the risk Reclaim.
+	Plan    schedule.PlanFunc
+	Window  time.Duration
+	Chain   schedule.ChainOptions
+	Reclaim float64
 }
 
 // A LeaseEnd says what ended a lease.
@@ -137,7 +144,10 @@ type SpotSimulator struct {
 	commands  []schedule.Command
 	outcomes  []SpotOutcome
 	leases    []SpotLease
-	bid       schedule.BidFunc // s.ask, made once
+	bid       schedule.BidFunc  // s.ask, made once
+	plan      schedule.PlanFunc // s.decide, made once
+	chains    schedule.ChainEstimator
+	planner   schedule.BidPlanner
 
 	cfg   SpotConfig
 	task  SpotTask
@@ -176,12 +186,14 @@ func (s *SpotSimulator) Run(tasks []SpotTask, cfg SpotConfig) (SpotResult, error
 	s.cfg = cfg
 	s.outcomes, s.leases = s.outcomes[:0], s.leases[:0]
 	if s.bid == nil {
-		s.bid = s.ask
+		s.bid, s.plan = s.ask, s.decide
 	}
-	s.framework.Handover = cfg.Handover
-	s.framework.Bid = cfg.Bid
+	s.framework.Handover, s.framework.Bid, s.framework.Plan = cfg.Handover, cfg.Bid, cfg.Plan
 	if cfg.Bid == nil {
 		s.framework.Bid = s.bid
+	}
+	if cfg.Plan == nil {
+		s.framework.Plan = s.plan
 	}
 	var r SpotResult
 	for i := range tasks {
@@ -227,6 +239,9 @@ func (c *SpotConfig) complete() error {
 	if c.Setup < 0 {
 		return badInput("SpotConfig.Setup", -1, ErrRange, "%v is negative", c.Setup)
 	}
+	if c.Window < 0 {
+		return badInput("SpotConfig.Window", -1, ErrRange, "%v is negative", c.Window)
+	}
 	if c.Spot == (pricing.SpotMeter{}) {
 		c.Spot = pricing.EC2SpotPerSecond
 	}
@@ -268,6 +283,29 @@ func (s *SpotSimulator) ask(_ *schedule.Task, tier schedule.Tier, now, _ time.Du
 	return s.cfg.Medium.Bid(s.cfg.History, now, s.cfg.OnDemand)
 }
 
+// solve plans the task by the prices before its submission.
+func (s *SpotSimulator) solve() error {
+	t := &s.task
+	window := s.cfg.Window
+	if window == 0 {
+		window = 30 * 24 * time.Hour
+	}
+	h := &s.cfg.History
+	chain, err := s.chains.Estimate(*h, max(h.Start(), t.Submit-window), t.Submit, s.cfg.Chain)
+	if err != nil {
+		return err
+	}
+	return s.planner.Solve(schedule.SpotMarket{
+		Chain: chain, Spot: s.cfg.Spot, OnDemand: s.cfg.OnDemand, Meter: s.cfg.Meter, Reclaim: s.cfg.Reclaim,
+	}, &t.Task, t.Submit)
+}
+
+// decide is what the planner does.
+func (s *SpotSimulator) decide(_ *schedule.Task, state schedule.BidState) schedule.BidDecision {
+	state.Price = s.cfg.History.At(state.Now)
+	return s.planner.Decide(state)
+}
+
 // run simulates one task.
 func (s *SpotSimulator) run(index int, t SpotTask) (SpotOutcome, error) {
 	if t.Runtime == 0 {
@@ -278,6 +316,11 @@ func (s *SpotSimulator) run(index int, t SpotTask) (SpotOutcome, error) {
 	s.framework.Reset()
 	if _, err := s.framework.Take(t.Task, t.Submit); err != nil {
 		return SpotOutcome{}, taskError(index, err)
+	}
+	if s.cfg.Handover.Rule == schedule.Planned && s.cfg.Plan == nil {
+		if err := s.solve(); err != nil {
+			return SpotOutcome{}, taskError(index, err)
+		}
 	}
 	o := SpotOutcome{Finish: schedule.Never, First: len(s.leases)}
 	for {

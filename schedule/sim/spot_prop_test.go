@@ -78,8 +78,15 @@ func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
 		cfg := drawSpotConfig(t, drawSpotHistory(t))
 		task := drawSpotTask(t)
 		cfg.Setup = time.Duration(rapid.Int64Range(0, int64(task.Latency/time.Minute)).Draw(t, "setup")) * time.Minute
-		for _, rule := range []schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Hedged} {
-			cfg.Handover.Rule = rule
+		interval := cfg.Handover.Interval
+		for _, rule := range []schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Hedged, schedule.Planned} {
+			cfg.Handover.Rule, cfg.Handover.Interval = rule, interval
+			if rule == schedule.Planned {
+				cfg.Handover.Interval = 0
+			}
+			task := task
+			task.Submit += 30 * time.Minute // a history to plan by
+			task.Deadline += 30 * time.Minute
 			before := cfg.History
 			before.Times, before.Prices = slices.Clone(before.Times), slices.Clone(before.Prices)
 			r, err := s.Run([]SpotTask{task}, cfg)
