@@ -1,0 +1,214 @@
+package federation
+
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The Lagrangian bound. Let every instance-slot in centre j and slot t cost
+// π_j(t), between 0 and the price on demand p_j, on a reservation or not, and let
+// the reservations earn it. Then any plan costs at least
+//
+//	L(π) = Σ_k d_k·min_j( send_kj + Σ_{t in k} π_j(t) )  −  Σ_j Σ_t π_j(t)·u_j(t).
+//
+// Proof: p·(n − u)⁺ ≥ π·(n − u) for 0 ≤ π ≤ p. Put that in for every centre and
+// slot of the plan; what is left is the sum over instances of what each pays for
+// its centre, less the last term; and none pays less than the least. □
+//
+// So any prices at all are a proof, which is checked in one pass over tasks and
+// slots. The best ones give the value of the linear relaxation, in which tasks are
+// divided into fractions: L is its dual. (Of reservations beyond what all tasks of
+// a slot need, those beyond do not count.) With one or two centres there is no gap
+// (see twocentre.go); with three there can be one.
+//
+// They are looked for by subgradient steps: where a centre has more instances than
+// reservations, as each instance takes the cheapest, its price goes up, where it
+// has fewer, down. The direction is deflected by the ones before, as in [Sherali89],
+// and the step is Polyak's, towards the cost of the plan that is to be proved.
+//
+// Everything that counts is whole: prices are nanos, L is exact. Only the steps
+// are in float64, where rounding changes the path and not the proof; products are
+// rounded before they are added, so that all machines take the same path.
+//
+// Time: a step is linear in tasks times centres and slots times centres.
+type ascent struct {
+	sums      []int64 // of prices, centre by centre, slots+1 each
+	over      []int64 // subgradient
+	direction []float64
+	tried     []int64
+}
+
+// Of Polyak's step towards the plan's cost, and how much longer than the
+// subgradient the part of the direction is that comes from before. Chosen on the
+// three logs of [Liu21] (BenchmarkOptimum).
+const (
+	relax   = 0.25
+	deflect = 3
+)
+
+// value is L(π) for the prices of a model. It leaves the subgradient in o.over.
+func (o *Optimizer) value(prices []int64) int64 { return o.ascent.value(&o.model, prices) }
+
+func (s *ascent) value(m *model, prices []int64) int64 {
+	n, slots := m.centres, m.slots
+	s.sums, s.over = resize(s.sums, n*(slots+1)), resize(s.over, n*(slots+1))
+	clear(s.over)
+	total := int64(0)
+	for j := range n {
+		sums, base := s.sums[j*(slots+1):][:slots+1], m.base[j*slots:][:slots]
+		at := int64(0)
+		for t, p := range prices[j*slots:][:slots] {
+			sums[t] = at
+			at += p
+			total += p * base[t]
+		}
+		sums[slots] = at
+	}
+	for k := range m.tasks {
+		t := &m.tasks[k]
+		best, where := int64(math.MaxInt64), 0
+		for j := range n {
+			row := s.sums[j*(slots+1):][:slots+1]
+			c := row[t.end] - row[t.start]
+			if j != int(t.home) {
+				c += t.send
+			}
+			if c < best {
+				best, where = c, j
+			}
+		}
+		total += best * t.n
+		row := s.over[where*(slots+1):][:slots+1]
+		row[t.start] += t.n
+		row[t.end] -= t.n
+	}
+	for j := range n {
+		at := int64(0)
+		row := s.over[j*(slots+1):][:slots+1]
+		for t, b := range m.base[j*slots:][:slots] {
+			at += row[t]
+			row[t] = at + b
+		}
+	}
+	return total
+}
+
+// raise improves prices whose value is bound, towards target.
+func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int) (best int64, steps int) {
+	n, slots := m.centres, m.slots
+	s.direction, s.tried = resize(s.direction, n*slots), resize(s.tried, n*slots)
+	clear(s.direction)
+	copy(s.tried, prices)
+	for best = bound; steps < limit && best < target; steps++ {
+		value := s.value(m, s.tried)
+		if value > best {
+			best = value
+			copy(prices, s.tried)
+		}
+		// What pushes a price out of its range is left out.
+		var now, before float64
+		for j := range n {
+			for t := range slots {
+				g := float64(s.over[j*(slots+1)+t])
+				d := s.direction[j*slots+t]
+				if p := s.tried[j*slots+t]; g > 0 && p == m.price[j] || g < 0 && p == 0 {
+					s.over[j*(slots+1)+t] = 0
+					g = 0
+				}
+				now += float64(g * g)
+				before += float64(d * d)
+			}
+		}
+		weight := 0.0
+		if before > 0 {
+			weight = deflect * math.Sqrt(now/before)
+		}
+		length := 0.0
+		for j := range n {
+			for t := range slots {
+				d := float64(s.over[j*(slots+1)+t]) + float64(weight*s.direction[j*slots+t])
+				if p := s.tried[j*slots+t]; d > 0 && p == m.price[j] || d < 0 && p == 0 {
+					d = 0
+				}
+				s.direction[j*slots+t] = d
+				length += float64(d * d)
+			}
+		}
+		if length == 0 {
+			break
+		}
+		step := relax * float64(target-value) / length
+		for j := range n {
+			for t := range slots {
+				p := float64(s.tried[j*slots+t]) + math.Round(step*s.direction[j*slots+t])
+				s.tried[j*slots+t] = int64(min(max(p, 0), float64(m.price[j])))
+			}
+		}
+	}
+	return best, steps
+}
+
+// Bound returns L(π), which no plan costs less than: see [Optimizer] for what a
+// plan is and costs. prices are those of the first centre, slot by slot, then
+// those of the second, and so on, each from 0 to the centre's price on demand. It
+// shares nothing with the search for prices, so that it is a check of
+// Optimum.Bound. The error is an [*InputError].
+func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Money, error) {
+	slots, err := checkCentres(centres)
+	if err != nil {
+		return 0, err
+	}
+	if len(prices) != len(centres)*slots {
+		return 0, badInput("Prices", -1, ErrLength, "%d prices for %d centres and %d slots: give one for each", len(prices), len(centres), slots)
+	}
+	demand := make([]int, slots)
+	if err := JointDemandTo(demand, tasks); err != nil {
+		return 0, err
+	}
+	sums := make([]pricing.Money, len(centres)*(slots+1))
+	total := pricing.Money(0)
+	for j, c := range centres {
+		for t, u := range c.Reserved {
+			p := prices[j*slots+t]
+			if p < 0 || p > c.OnDemand {
+				return 0, badInput("Prices", j*slots+t, ErrRange, "%v in centre %d, slot %d; it has to be from 0 to %v, the price on demand", p, j, t, c.OnDemand)
+			}
+			sums[j*(slots+1)+t+1] = sums[j*(slots+1)+t] + p // checkCentres: no overflow
+			earned, err := p.Mul(int64(min(u, demand[t])))
+			if err == nil {
+				total, err = total.Sub(earned)
+			}
+			if err != nil {
+				return 0, badInput("Prices", j*slots+t, ErrOverflow, "%d reservations at %v in slot %d: the sum is too large", u, p, t)
+			}
+		}
+	}
+	for k, task := range tasks {
+		if task.Home < 0 || task.Home >= len(centres) {
+			return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d of %d: they count from 0", task.ID, task.Home, len(centres))
+		}
+		send, err := centres[task.Home].TrafficFor(task.Disk)
+		if err != nil {
+			return 0, badInput("Tasks.Disk", k, ErrOverflow, "sending the %d bytes of an instance of task %d costs too much", task.Disk, task.ID)
+		}
+		least := pricing.Money(math.MaxInt64)
+		for j := range centres {
+			row := sums[j*(slots+1):]
+			pay := row[task.End] - row[task.Start]
+			if j != task.Home {
+				if pay, err = pay.Add(send); err != nil {
+					continue // home is cheaper
+				}
+			}
+			least = min(least, pay)
+		}
+		if least, err = least.Mul(int64(task.Instances)); err == nil {
+			total, err = total.Add(least)
+		}
+		if err != nil {
+			return 0, badInput("Tasks.Instances", k, ErrOverflow, "the tasks up to task %d cost too much together", task.ID)
+		}
+	}
+	return total, nil
+}

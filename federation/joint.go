@@ -1,0 +1,93 @@
+package federation
+
+import (
+	"math/bits"
+	"strconv"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Reservations planned together. Whatever the centres reserve, and however they
+// share it, all reservations together and what is on demand cover the sum of all
+// demands, and every instance-slot on demand costs the least price on demand or
+// more. So if one planner had to cover the sum of the demands, with the classes of
+// all centres to choose from and that least price, its optimum is a bound for any
+// reservations with any sharing:
+//
+//	fees + on demand + traffic  ≥  optimum of the joint problem.
+//
+// Proof: give the planner all purchases of all centres. Of D(t) instances at most
+// Σ_j u_j(t) are on reservations, so at least (D(t) − Σ_j u_j(t))⁺ are on demand,
+// and traffic costs 0 or more. □ With equal prices on demand and free traffic the
+// bound is attained: it is the optimum of reserving jointly and sharing freely.
+//
+// [JointDemandTo] and [JointPrices] state the joint problem; package reserve
+// solves it (reserve.Exact, over the full horizon).
+
+// JointDemandTo writes to dst, slot by slot, what all tasks need together. The
+// error is an [*InputError] about a task that does not fit into the slots of dst
+// or has nothing to run; dst is then unchanged. O(tasks + slots).
+func JointDemandTo(dst []int, tasks []Task) error {
+	sum := uint64(0)
+	for k, t := range tasks {
+		if err := checkTask(t, k, len(dst)); err != nil {
+			return err
+		}
+		var carry uint64
+		if sum, carry = bits.Add64(sum, uint64(t.Instances), 0); carry != 0 || sum > 1<<62 {
+			return badInput("Tasks.Instances", k, ErrOverflow, "the tasks up to task %d have too many instances", t.ID)
+		}
+	}
+	clear(dst)
+	for _, t := range tasks {
+		dst[t.Start] += t.Instances
+		if t.End < len(dst) {
+			dst[t.End] -= t.Instances
+		}
+	}
+	at := 0
+	for t, d := range dst {
+		at += d
+		dst[t] = at
+	}
+	return nil
+}
+
+// JointPrices returns the price list of the joint problem: the least price on
+// demand of all centres, and each centre's reservation as a prepaid class, named
+// "centre 0" and so on, for slots of the given length. The error is an
+// [*InputError]: about a centre, or because the price on demand of an hour is not
+// a whole number of nanos. It panics if slot is not positive. It allocates the
+// list.
+func JointPrices(centres []Centre, slot time.Duration) (pricing.List, error) {
+	if slot <= 0 {
+		panic("federation: JointPrices with a slot of no length")
+	}
+	if _, err := checkCentres(centres); err != nil {
+		return pricing.List{}, err
+	}
+	cheapest := 0
+	var list pricing.List
+	for i, c := range centres {
+		if c.OnDemand < centres[cheapest].OnDemand {
+			cheapest = i
+		}
+		hi, term := bits.Mul64(uint64(c.Term), uint64(slot))
+		if hi != 0 || term > 1<<62 {
+			return pricing.List{}, badInput("Centres.Term", i, ErrOverflow, "%d slots of %v are too long", c.Term, slot)
+		}
+		list.Classes = append(list.Classes, pricing.Class{Name: "centre " + strconv.Itoa(i), Term: time.Duration(term), Upfront: c.Fee})
+	}
+	p := centres[cheapest].OnDemand
+	hi, lo := bits.Mul64(uint64(p), uint64(time.Hour))
+	if hi >= uint64(slot) {
+		return pricing.List{}, badInput("Centres.OnDemand", cheapest, ErrOverflow, "%v for %v is too much an hour", p, slot)
+	}
+	hour, rest := bits.Div64(hi, lo, uint64(slot))
+	if rest != 0 || hour > 1<<62 {
+		return pricing.List{}, badInput("Centres.OnDemand", cheapest, ErrRange, "%v for %v is not a whole number of nanos an hour: choose a price or slot for which it is", p, slot)
+	}
+	list.OnDemand = pricing.Money(hour)
+	return list, nil
+}

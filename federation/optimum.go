@@ -1,0 +1,469 @@
+package federation
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Part says that Instances instances of a task run in a centre from the task's
+// start to its end.
+type Part struct {
+	Index     int // of the task
+	Centre    int
+	Instances int
+}
+
+// An Optimum is what [Optimizer.Solve] found. Reservations are paid for, and what
+// the centres pay each other for them adds up to nothing, so that a plan costs the
+// federation what it runs on demand and what it sends.
+type Optimum struct {
+	Cost     pricing.Money // of the plan: OnDemand + Traffic
+	OnDemand pricing.Money
+	Traffic  pricing.Money
+	Bound    pricing.Money // no plan whose parts stay in one centre costs less
+	Rounds   int           // over all pairs of centres
+	Steps    int           // of the prices that prove Bound
+}
+
+// Exact reports whether the plan is proved to be optimal.
+func (o Optimum) Exact() bool { return o.Cost == o.Bound }
+
+// Gap is (Cost − Bound) / Bound, 0 if they are the same: the optimum is lower than
+// Cost by that part of Bound or less. It is +Inf if Bound is 0 and Cost is not.
+func (o Optimum) Gap() float64 {
+	if o.Cost == o.Bound {
+		return 0
+	}
+	return float64(o.Cost-o.Bound) / float64(o.Bound)
+}
+
+// OptimumOptions say how long to look. The zero value is for most.
+type OptimumOptions struct {
+	// Start are the bookings of another plan, of [Share] say: the plan found does
+	// not cost more than the one that has each part stay where it starts there.
+	Start []Booking
+	// MaxRounds limits the rounds over all pairs of centres; 0 is 100.
+	MaxRounds int
+	// MaxSteps limits the steps of the prices; 0 is 1,000. A negative number is
+	// none: Bound is then what the pairs and [Slotwise] prove.
+	MaxSteps int
+}
+
+// enough is the least gain of a round, as a part of the cost, that is worth
+// another round. Ten more rounds at this rate change the fifth digit of the
+// on-demand cost.
+const enough = 1e-6
+
+// An Optimizer plans which instances of which tasks run in which centre, so that
+// the federation pays least for given reservations:
+//
+//	minimise   Σ_j Σ_t p_j·(n_j(t) − u_j(t))⁺  +  Σ ω·φ_home over instances that are not at home,
+//
+// where n_j(t) are the instances in centre j in slot t, each task's instances
+// divided between centres as one likes, each from start to end in one of them.
+// This is what [Sharer] decides task by task and centre by centre; there are no
+// expectations here, all tasks are known.
+//
+// With one or two centres the plan is optimal. With three or more it is a plan
+// that no two centres can improve between them, and Optimum.Bound says how far it
+// may be from the optimum. See the package documentation.
+//
+// The zero value is ready. It keeps its memory, and allocates nothing once warm.
+type Optimizer struct {
+	model
+	pair  twoCentre
+	refs  []int32 // the task of each arc of pair
+	x, x0 []int64 // task by task, the instances in each centre
+	used  []int64 // slot by slot of a centre
+	used2 []int64
+	need  []int64
+
+	prices, pairPrices []int64 // centre by centre
+	ascent
+	slot slotwise
+	ids  []int32
+}
+
+// model is what a problem comes down to. Tasks for which sending costs as much as
+// running them on demand at home stay there; they are in base.
+type model struct {
+	centres, slots int
+	price          []int64 // on demand
+	base           []int64 // centre by centre, instances that stay less reservations
+	total          []int64 // instances of all tasks
+	tasks          []moving
+	fixed          int // tasks that stay
+	count          int
+}
+
+type moving struct {
+	index      int32
+	home       int32
+	start, end int32
+	n          int64
+	send       int64 // for one instance
+}
+
+// load reads and checks a problem.
+func (m *model) load(centres []Centre, tasks []Task) error {
+	slots, err := checkCentres(centres)
+	if err != nil {
+		return err
+	}
+	n := len(centres)
+	if len(tasks) > math.MaxInt32 || slots >= math.MaxInt32 {
+		return badInput("Tasks", -1, ErrOverflow, "%d tasks, %d slots: each has to be below 2³¹", len(tasks), slots)
+	}
+	m.centres, m.slots, m.count = n, slots, len(tasks)
+	m.price, m.tasks, m.fixed = m.price[:0], m.tasks[:0], 0
+	dearest := int64(0)
+	for _, c := range centres {
+		m.price = append(m.price, int64(c.OnDemand))
+		dearest = max(dearest, int64(c.OnDemand))
+	}
+	// Node prices of a pair are sums of at most T arcs, none dearer than T slots on
+	// demand.
+	if hi, lo := bits.Mul64(uint64(slots+2)*uint64(slots+2), uint64(dearest)); slots > 1<<31-3 || hi != 0 || lo > 1<<61 {
+		return badInput("Centres.OnDemand", -1, ErrOverflow, "%v a slot: over %d slots it may be %v at most", pricing.Money(dearest), slots, pricing.Money((1<<61)/uint64(slots+2)/uint64(slots+2)))
+	}
+	m.base, m.total = resize(m.base, n*slots), resize(m.total, slots+1)
+	clear(m.base)
+	clear(m.total)
+	var instances, cost uint64
+	for k, t := range tasks {
+		if err := checkTask(t, k, slots); err != nil {
+			return err
+		}
+		if t.Home < 0 || t.Home >= n {
+			return badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d of %d: they count from 0", t.ID, t.Home, n)
+		}
+		send, err := centres[t.Home].TrafficFor(t.Disk)
+		if err != nil {
+			return badInput("Tasks.Disk", k, ErrOverflow, "sending the %d bytes of an instance of task %d costs too much", t.Disk, t.ID)
+		}
+		d := uint64(t.Instances)
+		hi, all := bits.Mul64(d, uint64(t.Slots())*uint64(dearest))
+		hi2, flow := bits.Mul64(d, uint64(slots+2))
+		if hi != 0 || hi2 != 0 || all > 1<<60 || flow > 1<<60 {
+			return badInput("Tasks.Instances", k, ErrOverflow, "%d instances over %d slots of task %d cost too much", t.Instances, t.Slots(), t.ID)
+		}
+		instances += flow
+		cost += all // on demand; to send costs less, and so do reservations
+		if instances > 1<<61 || cost > uint64(1<<61/(n+2)) {
+			return badInput("Tasks.Instances", k, ErrOverflow, "the tasks up to task %d cost too much together", t.ID)
+		}
+		m.total[t.Start] += int64(t.Instances)
+		m.total[t.End] -= int64(t.Instances)
+		if int64(send) >= int64(t.Slots())*m.price[t.Home] {
+			b := m.base[t.Home*slots:]
+			b[t.Start] += int64(t.Instances)
+			if t.End < slots {
+				b[t.End] -= int64(t.Instances)
+			}
+			m.fixed++
+			continue
+		}
+		m.tasks = append(m.tasks, moving{int32(k), int32(t.Home), int32(t.Start), int32(t.End), int64(t.Instances), int64(send)})
+	}
+	at := int64(0)
+	for t, d := range m.total {
+		at += d
+		m.total[t] = at
+	}
+	for j, c := range centres {
+		b := m.base[j*slots:][:slots]
+		at = 0
+		for t := range b {
+			at += b[t]
+			// Reservations beyond what all tasks need are of no use.
+			b[t] = at - min(int64(c.Reserved[t]), m.total[t])
+		}
+	}
+	return nil
+}
+
+// sum is what a plan costs. use is overwritten.
+func (m *model) sum(x, use []int64) (onDemand, traffic int64) {
+	n, slots := m.centres, m.slots
+	clear(use)
+	for k, t := range m.tasks {
+		for j, d := range x[k*n : k*n+n] {
+			if d == 0 {
+				continue
+			}
+			u := use[j*(slots+1):]
+			u[t.start] += d
+			u[t.end] -= d
+			if j != int(t.home) {
+				traffic += d * t.send
+			}
+		}
+	}
+	for j := range n {
+		at := int64(0)
+		over := int64(0)
+		for t, b := range m.base[j*slots:][:slots] {
+			at += use[j*(slots+1)+t]
+			over += max(0, at+b)
+		}
+		onDemand += over * m.price[j]
+	}
+	return onDemand, traffic
+}
+
+// Solve plans the tasks. The error is an [*InputError], as [Share] returns it for
+// the same input, or ErrOverflow for amounts that are too large for the flows:
+// prices on demand times the square of the slots have to stay below 2⁶¹ nanos.
+// Orders, expectations and delays of the centres do not matter.
+//
+// Ties: of plans that cost the same, the one that the steps arrive at. The same
+// input always gives the same plan.
+func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (Optimum, error) {
+	if err := o.load(centres, tasks); err != nil {
+		return Optimum{}, err
+	}
+	if err := o.checkIDs(tasks); err != nil {
+		return Optimum{}, err
+	}
+	n, slots := o.centres, o.slots
+	o.used = resize(o.used, n*(slots+1))
+	o.used2 = resize(o.used2, slots+1)
+	o.need = resize(o.need, slots+1)
+	o.prices, o.pairPrices = resize(o.prices, n*slots), resize(o.pairPrices, n*slots)
+	o.x0 = resize(o.x0, len(o.tasks)*n)
+	o.x = resize(o.x, len(o.tasks)*n)
+	started := opts.Start != nil
+	if started {
+		if err := o.start(tasks, opts.Start); err != nil {
+			return Optimum{}, err
+		}
+	}
+	clear(o.x)
+	for k, t := range o.tasks {
+		o.x[k*n+int(t.home)] = t.n
+	}
+	limit := opts.MaxRounds
+	if limit <= 0 {
+		limit = 100
+	}
+	var res Optimum
+	cost, rounds := o.descend(o.x, limit, o.prices)
+	res.Rounds = rounds
+	if started && n > 2 {
+		other, rounds := o.descend(o.x0, limit, o.pairPrices)
+		res.Rounds += rounds
+		if other < cost {
+			cost = other
+			o.x, o.x0 = o.x0, o.x
+			o.prices, o.pairPrices = o.pairPrices, o.prices
+		}
+	}
+	onDemand, traffic := o.sum(o.x, o.used)
+	res.OnDemand, res.Traffic, res.Cost = pricing.Money(onDemand), pricing.Money(traffic), pricing.Money(cost)
+	bound := o.value(o.prices)
+	if bound < cost {
+		o.slot.solve(&o.model, o.pairPrices, false)
+		if b := o.value(o.pairPrices); b > bound {
+			bound = b
+			o.prices, o.pairPrices = o.pairPrices, o.prices
+		}
+		steps := opts.MaxSteps
+		if steps == 0 {
+			steps = 1000
+		}
+		bound, res.Steps = o.raise(&o.model, o.prices, bound, cost, steps)
+	}
+	res.Bound = pricing.Money(bound)
+	return res, nil
+}
+
+// checkIDs sorts the indices of the tasks by ID.
+func (o *Optimizer) checkIDs(tasks []Task) error {
+	o.ids = resize(o.ids, len(tasks))
+	for k := range tasks {
+		o.ids[k] = int32(k)
+	}
+	slices.SortFunc(o.ids, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(tasks[a].ID, tasks[b].ID), cmp.Compare(a, b))
+	})
+	for i := 1; i < len(o.ids); i++ {
+		if a, b := o.ids[i-1], o.ids[i]; tasks[a].ID == tasks[b].ID {
+			return badInput("Tasks.ID", int(b), ErrDuplicate, "task %d is there twice", tasks[b].ID)
+		}
+	}
+	return nil
+}
+
+// start sets o.x0 to where bookings have the tasks when they start.
+func (o *Optimizer) start(tasks []Task, bookings []Booking) error {
+	n := o.centres
+	// o.used2 is too short for tasks; count in x0, task by task, with a place for
+	// those that stay behind the others.
+	clear(o.x0)
+	place := resize(o.refs, len(tasks))
+	o.refs = place
+	for k := range place {
+		place[k] = -1
+	}
+	for p, t := range o.tasks {
+		place[t.index] = int32(p)
+	}
+	for i, b := range bookings {
+		at, ok := slices.BinarySearchFunc(o.ids, b.Task, func(k int32, id int) int { return cmp.Compare(tasks[k].ID, id) })
+		if !ok {
+			return badInput("Start", i, ErrUnbalanced, "it is of a task %d, which is not there", b.Task)
+		}
+		k := o.ids[at]
+		if b.Start != tasks[k].Start || place[k] < 0 {
+			continue
+		}
+		if b.Centre < 0 || b.Centre >= n {
+			return badInput("Start", i, ErrRange, "it is in centre %d of %d: they count from 0", b.Centre, n)
+		}
+		if b.Reserved < 0 || b.OnDemand < 0 || b.Reserved > tasks[k].Instances || b.OnDemand > tasks[k].Instances {
+			return badInput("Start", i, ErrUnbalanced, "it is of %d + %d instances of the %d of task %d", b.Reserved, b.OnDemand, tasks[k].Instances, b.Task)
+		}
+		o.x0[int(place[k])*n+b.Centre] += int64(b.Reserved) + int64(b.OnDemand)
+	}
+	for p, t := range o.tasks {
+		sum := int64(0)
+		for _, d := range o.x0[p*n : p*n+n] {
+			sum += d
+		}
+		if sum != t.n {
+			return badInput("Start", -1, ErrUnbalanced, "%d of the %d instances of task %d are booked when it starts", sum, t.n, tasks[t.index].ID)
+		}
+	}
+	return nil
+}
+
+// descend lets each pair of centres in turn divide between them what they have,
+// as long as that lowers the cost, and writes the prices of the last round.
+func (o *Optimizer) descend(x []int64, limit int, prices []int64) (cost int64, rounds int) {
+	n, slots := o.centres, o.slots
+	d, s := o.sum(x, o.used)
+	cost = d + s
+	if n == 1 {
+		at := int64(0)
+		for t, b := range o.base {
+			at += o.used[t]
+			prices[t] = 0
+			if at+b > 0 {
+				prices[t] = o.price[0]
+			}
+		}
+		return cost, 0
+	}
+	for rounds < limit {
+		rounds++
+		clear(prices[:n*slots])
+		for a := range n {
+			for b := a + 1; b < n; b++ {
+				o.between(x, a, b, prices)
+			}
+		}
+		before := cost
+		d, s := o.sum(x, o.used)
+		cost = d + s
+		if n == 2 || float64(before-cost) <= enough*float64(cost) {
+			break
+		}
+	}
+	return cost, rounds
+}
+
+// between divides what centres a and b have between them at the least cost. The
+// prices become at least those that prove it.
+func (o *Optimizer) between(x []int64, a, b int, prices []int64) {
+	n, slots := o.centres, o.slots
+	f := &o.pair
+	f.reset(slots, o.price[a], o.price[b])
+	o.refs = o.refs[:0]
+	both, there := o.need, o.used2
+	clear(both)
+	clear(there)
+	for k, t := range o.tasks {
+		xa, xb := x[k*n+a], x[k*n+b]
+		if xa+xb == 0 {
+			continue
+		}
+		both[t.start] += xa + xb
+		both[t.end] -= xa + xb
+		there[t.start] += xb
+		there[t.end] -= xb
+		cost := int64(0)
+		switch int(t.home) {
+		case a:
+			cost = t.send
+		case b:
+			cost = -t.send
+		}
+		if xb > 0 {
+			f.add(int(t.start), int(t.end), xb, cost, true)
+			o.refs = append(o.refs, int32(k))
+		}
+		if xa > 0 {
+			f.add(int(t.start), int(t.end), xa, cost, false)
+			o.refs = append(o.refs, int32(k))
+		}
+		x[k*n+a], x[k*n+b] = xa+xb, 0
+	}
+	baseA, baseB := o.base[a*slots:][:slots], o.base[b*slots:][:slots]
+	var m, nb int64
+	for t := range slots {
+		m += both[t]
+		nb += there[t]
+		f.setSlot(t, nb, m+baseA[t], -baseB[t])
+	}
+	f.solve()
+	for i, k := range o.refs {
+		d := f.arcs[i].x
+		x[int(k)*n+a] -= d
+		x[int(k)*n+b] += d
+	}
+	pa, pb := o.price[a], o.price[b]
+	ya, yb := prices[a*slots:][:slots], prices[b*slots:][:slots]
+	for t := range slots {
+		z := f.slotPrice(t)
+		va, vb := max(0, -z), max(0, z)
+		if f.crowded(t) {
+			va, vb = min(pa, pb-z), min(pb, pa+z)
+		}
+		ya[t], yb[t] = max(ya[t], va), max(yb[t], vb)
+	}
+}
+
+// AppendParts appends the plan that Solve found last, by task and centre.
+func (o *Optimizer) AppendParts(dst []Part, tasks []Task) []Part {
+	if len(tasks) != o.count {
+		panic("federation: AppendParts with other tasks than Solve")
+	}
+	n := o.centres
+	next := 0
+	for k, t := range tasks {
+		if next < len(o.tasks) && int(o.tasks[next].index) == k {
+			for j, d := range o.x[next*n : next*n+n] {
+				if d > 0 {
+					dst = append(dst, Part{k, j, int(d)})
+				}
+			}
+			next++
+			continue
+		}
+		dst = append(dst, Part{k, t.Home, t.Instances})
+	}
+	return dst
+}
+
+// AppendPrices appends the prices that prove Optimum.Bound, centre by centre and
+// slot by slot: [Bound] computes it from them.
+func (o *Optimizer) AppendPrices(dst []pricing.Money) []pricing.Money {
+	for _, p := range o.prices {
+		dst = append(dst, pricing.Money(p))
+	}
+	return dst
+}

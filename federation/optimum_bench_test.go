@@ -1,0 +1,78 @@
+package federation
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// BenchmarkOptimum plans the three logs of [Liu21], with the reservations of each
+// planner. gap-ratio is what is not proved, as a part of on demand and traffic;
+// greedy-ratio what Algorithm 3 costs over the bound.
+func BenchmarkOptimum(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		hours int
+		plan  reserve.Planner
+	}{
+		{"hgr", 600, &reserve.HGR{}},
+		{"periodic", 600, &reserve.Periodic{}},
+		{"exact", 600, &reserve.Exact{}},
+		{"hgr", 8760, &reserve.HGR{}},
+	} {
+		for _, start := range []bool{false, true} {
+			b.Run(fmt.Sprintf("reserve=%s/hours=%d/start=%v", c.name, c.hours, start), func(b *testing.B) {
+				centres, tasks, sunk := logs(b, c.hours, c.plan)
+				bookings, err := Share(nil, centres, tasks, Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				var o Optimizer
+				opts := OptimumOptions{}
+				if start {
+					opts.Start = bookings
+				}
+				var got Optimum
+				b.ReportAllocs()
+				for b.Loop() {
+					if got, err = o.Solve(centres, tasks, opts); err != nil {
+						b.Fatal(err)
+					}
+				}
+				greedy := spent(bookings)
+				b.ReportMetric(got.Gap(), "gap-ratio")
+				b.ReportMetric(float64(greedy)/float64(got.Bound)-1, "greedy-gap")
+				b.ReportMetric(float64(greedy+sunk)/float64(got.Bound+sunk)-1, "greedy-total-gap")
+				b.ReportMetric(float64(got.Rounds), "rounds")
+				b.ReportMetric(float64(got.Steps), "steps")
+				b.Logf("%d tasks; reserved %v; greedy %v; plan %v, bound %v", len(tasks), sunk, greedy, got.Cost, got.Bound)
+			})
+		}
+	}
+}
+
+func BenchmarkSlotwise(b *testing.B) {
+	for _, hours := range []int{600, 8760} {
+		b.Run(fmt.Sprintf("hours=%d", hours), func(b *testing.B) {
+			centres, tasks, sunk := logs(b, hours, &reserve.HGR{})
+			bookings, err := Share(nil, centres, tasks, Options{Order: Alone})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var s Slotwise
+			var got SlotOptimum
+			b.ReportAllocs()
+			for b.Loop() {
+				if got, err = s.Solve(centres, tasks); err != nil {
+					b.Fatal(err)
+				}
+			}
+			alone := spent(bookings)
+			b.ReportMetric(1-float64(got.Cost+sunk)/float64(alone+sunk), "saved-ratio")
+		})
+	}
+}
+
+var _ pricing.Money
