@@ -136,7 +136,7 @@ var ErrOptions = errors.New("manager")
 // Open reads a journal, which begins now if there is none, and prepares a manager.
 // Nothing is changed but the journal.
 func Open(name string, s Slurm, p provider.Provider, o Options) (*Manager, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	m := &Manager{
@@ -157,7 +157,8 @@ func Open(name string, s Slurm, p provider.Provider, o Options) (*Manager, error
 	return m, nil
 }
 
-func (o *Options) check() error {
+// Check is an error that unwraps to ErrOptions if the options make no sense.
+func (o *Options) Check() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...)
 	}

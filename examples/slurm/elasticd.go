@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+)
+
+// elasticd manages a cluster until ctx ends.
+func elasticd(ctx context.Context, args []string, stderr io.Writer) error {
+	o, err := parseElastic(args)
+	if err != nil {
+		return err
+	}
+	slurm, err := slurmctl.New(ctx, o.conf)
+	if err != nil {
+		return mistaken(err)
+	}
+	if err := known(ctx, slurm, o.manager.Nodes); err != nil {
+		return mistaken(err)
+	}
+	p, err := o.newProvider(slurm)
+	if err != nil {
+		return mistaken(err)
+	}
+	o.manager.Watch = func(e *manager.Entry, _ *manager.Status) {
+		if e != nil {
+			fmt.Fprintln(stderr, line(e))
+		}
+	}
+	m, err := manager.Open(o.journal, slurm, p, o.manager)
+	if err != nil {
+		return mistaken(err)
+	}
+	defer m.Close()
+	if err := m.Run(ctx); err != nil {
+		return err
+	}
+	bill, err := m.Bill()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stderr, "%d leases, %.0f hours charged, %v on demand\n", bill.Leases, bill.Charged.Hours(), bill.Cost)
+	return err
+}
+
+// mistaken marks errors that are the user's mistakes.
+func mistaken(err error) error {
+	for _, theirs := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, manager.ErrOptions,
+		journal.ErrHeld, journal.ErrDamaged, os.ErrNotExist, os.ErrPermission} {
+		if errors.Is(err, theirs) {
+			return cli.Mistakef("elasticd: %w", err)
+		}
+	}
+	return err
+}
+
+// known is an error unless Slurm knows all of the nodes.
+func known(ctx context.Context, slurm *slurmctl.Client, names []string) error {
+	nodes, err := slurm.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	have := map[string]bool{}
+	for _, n := range nodes {
+		have[n.Name] = true
+	}
+	var missing []string
+	for _, n := range names {
+		if !have[n] {
+			missing = append(missing, n)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("-nodes: %w: %s: want names of slurm.conf", slurmctl.ErrUnknownNode, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// newProvider returns the provider that was asked for.
+func (o *elasticOptions) newProvider(slurm *slurmctl.Client) (provider.Provider, error) {
+	st, err := os.Stat(o.instances)
+	if err != nil {
+		return nil, fmt.Errorf("-instances: %w", err)
+	}
+	if !st.IsDir() {
+		return nil, cli.Mistakef("elasticd: -instances %s: want a folder", o.instances)
+	}
+	slurmd, err := slurmctl.Find("slurmd")
+	if err != nil {
+		return nil, err
+	}
+	return &provider.Local{
+		Dir: o.instances, Boot: o.delay, Quota: o.quota,
+		Command: func(node string) []string {
+			args := []string{slurmd, "-D", "-N", node}
+			if slurm.Conf != "" {
+				args = append(args, "-f", slurm.Conf)
+			}
+			return args
+		},
+	}, nil
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/classfile"
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+const program = "slurm"
+
+// usage is what -h prints. A test holds it to the flags.
+const usage = `Usage: go run ./examples/slurm elasticd -journal FILE -nodes LIST -provider KIND [flags]
+
+elasticd manages the nodes of a Slurm cluster (21.08 or later) as the semi-elastic
+cluster of [Niu16]: it rents instances when the first job of the queue would wait too
+long, and gives back those that are idle when their paid time ends. It ends when it
+is interrupted, and may be killed at any time: the journal tells the next one what
+there was.
+
+Of Slurm
+  -conf FILE           slurm.conf (default: what Slurm's commands find)
+  -nodes LIST          names that instances may have, such as n[1-16]. Slurm knows
+                       them as nodes that are down; ReturnToService is 2
+  -poll D              time between two looks at the queue and the nodes (default 2s)
+
+Of the state
+  -journal FILE        all changes of state, from which it recovers. One elasticd at
+                       a time has it
+  -hour D              let an hour of the bill take D, for demonstrations (default
+                       1h). It is the journal's for ever
+
+Of decisions, in hours of the bill
+  -wait-limit D        T_waitlmt: how long the first job may wait (default 5m)
+  -short D             T_short: the longest estimate of a short job (default 1h)
+  -expansion RULE      best, first or sum (default best)
+  -placement RULE      max-margin, min-margin, max-idle or min-idle (default max-margin)
+  -release-every D     time between two release checks (default 1m)
+  -retry-every D       until what failed is tried again (default 1m)
+  -boot D              how long a boot takes (default 5m)
+  -boot-limit D        after which it has failed (default 30m)
+  -audit-every D       between comparisons with the provider's list (default 10m)
+  -classes FILE        prices, as of examples/plan (default: cc2.8xlarge in 2013)
+  -period N            hours between two purchases of reservations (default 168; 0:
+                       buy none)
+
+Of the provider
+  -provider KIND       local: instances are processes of this machine
+  -instances DIR       local: folder of its own, which exists
+  -delay D             local: how long an instance takes before slurmd starts, in real
+                       time (default 0s)
+  -quota N             local: the most instances at once (default 0: no limit)
+  -timeout D           of a call, in real time (default 2m)
+  -h                   print this
+
+A job's estimate is its time limit, or what its comment says in hours of the bill, as
+in sbatch --comment=estimate=1h30m. Nodes are taken to be for one job at a time.
+
+The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
+mistake in the flags or files.
+`
+
+// elasticOptions are the flags of elasticd.
+type elasticOptions struct {
+	conf, journal, nodes, provider, instances, classes string
+	delay                                              time.Duration
+	quota                                              int
+	manager                                            manager.Options
+}
+
+func (o *elasticOptions) flagSet() *flag.FlagSet {
+	m := &o.manager
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.conf, "conf", "", "")
+	flags.StringVar(&o.journal, "journal", "", "")
+	flags.StringVar(&o.nodes, "nodes", "", "")
+	flags.StringVar(&o.provider, "provider", "", "")
+	flags.StringVar(&o.instances, "instances", "", "")
+	flags.StringVar(&o.classes, "classes", "", "")
+	flags.DurationVar(&o.delay, "delay", 0, "")
+	flags.IntVar(&o.quota, "quota", 0, "")
+	flags.DurationVar(&m.Poll, "poll", 2*time.Second, "")
+	flags.DurationVar(&m.Hour, "hour", time.Hour, "")
+	flags.DurationVar(&m.WaitLimit, "wait-limit", 5*time.Minute, "")
+	flags.DurationVar(&m.Short, "short", time.Hour, "")
+	flags.TextVar(&m.Expansion, "expansion", m.Expansion, "")
+	flags.TextVar(&m.Placement, "placement", m.Placement, "")
+	flags.DurationVar(&m.ReleaseEvery, "release-every", time.Minute, "")
+	flags.DurationVar(&m.RetryEvery, "retry-every", time.Minute, "")
+	flags.DurationVar(&m.Boot, "boot", 5*time.Minute, "")
+	flags.DurationVar(&m.BootLimit, "boot-limit", 30*time.Minute, "")
+	flags.DurationVar(&m.AuditEvery, "audit-every", 10*time.Minute, "")
+	flags.DurationVar(&m.Timeout, "timeout", 2*time.Minute, "")
+	flags.IntVar(&m.Period, "period", 168, "")
+	return flags
+}
+
+func parseElastic(args []string) (elasticOptions, error) {
+	var o elasticOptions
+	flags := o.flagSet()
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, cli.Mistakef("elasticd: %w", err)
+	}
+	need := func(name, value, what string) error {
+		if value == "" {
+			return cli.Mistakef("elasticd: no -%s: want %s", name, what)
+		}
+		return nil
+	}
+	err := errors.Join(need("journal", o.journal, "a file"), need("nodes", o.nodes, "a list such as n[1-16]"))
+	switch {
+	case err != nil:
+		return o, err
+	case flags.NArg() > 0:
+		return o, cli.Mistakef("elasticd: %q is not a flag", flags.Arg(0))
+	case o.provider != "local":
+		return o, cli.Mistakef("elasticd: -provider %q: want local", o.provider)
+	case o.instances == "":
+		return o, cli.Mistakef("elasticd: no -instances: want a folder")
+	case o.delay < 0 || o.quota < 0:
+		return o, cli.Mistakef("elasticd: -delay %v, -quota %d: want neither negative", o.delay, o.quota)
+	}
+	if o.manager.Nodes, err = slurmctl.Expand(o.nodes); err != nil {
+		return o, cli.Mistakef("elasticd: -nodes: %w", err)
+	}
+	o.manager.Meter, o.manager.Prices = pricing.EC2Hourly, pricing.CC28XLarge2013()
+	if o.classes != "" {
+		f, err := classfile.Read("-classes", o.classes)
+		if err == nil {
+			err = f.Fits(time.Hour)
+		}
+		if err != nil {
+			return o, err
+		}
+		o.manager.Prices = f.List
+	}
+	if err := o.manager.Check(); err != nil {
+		return o, cli.Mistakef("elasticd: %w", err)
+	}
+	if o.manager.Poll*3 > scaled(o.manager.ReleaseEvery, o.manager.Hour) {
+		return o, cli.Mistakef("elasticd: -release-every %v takes %v at -hour %v: want three times -poll, %v, or more, so that no check is missed",
+			o.manager.ReleaseEvery, scaled(o.manager.ReleaseEvery, o.manager.Hour), o.manager.Hour, o.manager.Poll)
+	}
+	return o, nil
+}
+
+// scaled returns how long a time of the bill takes.
+func scaled(d, hour time.Duration) time.Duration {
+	return time.Duration(float64(d) * (float64(hour) / float64(time.Hour)))
+}
+
+// line is an entry of the journal as a line for people.
+func line(e *manager.Entry) string {
+	text := fmt.Sprintf("%10.2f h  %-8s", e.At.Hours(), e.Kind)
+	if e.Node != "" {
+		text += " " + e.Node
+	}
+	if e.Job != 0 {
+		text += fmt.Sprintf(" job %d", e.Job)
+	}
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	return text
+}
