@@ -25,6 +25,7 @@ type Series struct {
 	Name   string
 	X, Y   []float64
 	Points bool // no lines between them
+	Steps  bool // a line without points: each value lasts until the next one
 }
 
 // WriteCharts draws charts below each other to w.
@@ -133,6 +134,11 @@ func addCurve(p *plot.Plot, s Series, i int) (plot.Thumbnailer, error) {
 		return nil, err
 	}
 	drawn.Color, drawn.Width = layerColour(i), vg.Points(1.2)
+	if s.Steps {
+		drawn.StepStyle = plotter.PostStep
+		p.Add(drawn)
+		return drawn, nil
+	}
 	p.Add(drawn, points)
 	return drawn, nil
 }

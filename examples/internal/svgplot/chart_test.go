@@ -14,7 +14,7 @@ func TestWriteCharts(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for name, charts := range map[string][]Chart{
 		"bars":    {{Title: "a<b", X: "where", Y: "how much", Labels: []string{"one", "two"}, Series: []Series{{Name: "low", Y: []float64{1, 2}}, {Name: "high", Y: []float64{3, nan}}}}},
-		"lines":   {{Title: "up", Series: []Series{{Name: "x", X: []float64{0, 1, 2}, Y: []float64{3, inf, 5}}, {Name: "dots", X: []float64{1}, Y: []float64{4}, Points: true}}}},
+		"lines":   {{Title: "up", Series: []Series{{Name: "x", X: []float64{0, 1, 2}, Y: []float64{3, inf, 5}}, {Name: "dots", X: []float64{1}, Y: []float64{4}, Points: true}, {Name: "steps", X: []float64{0, 2}, Y: []float64{1, 2}, Steps: true}}}},
 		"one":     {{Title: "flat", Series: []Series{{Name: "x", X: []float64{7}, Y: []float64{7}}}}},
 		"nothing": {{Title: "empty", Series: []Series{{Name: "x"}, {Name: "y", X: []float64{1}, Y: []float64{nan}}}}},
 		"zero":    {{Title: "none", Labels: []string{"one"}, Series: []Series{{Y: []float64{0}}}}, {Title: "below", Labels: []string{"one"}, Series: []Series{{Y: []float64{-2}}}}},
@@ -40,5 +40,21 @@ func TestWriteCharts(t *testing.T) {
 				t.Errorf("%s does not say %q", name, want)
 			}
 		}
+	}
+}
+
+// Steps have a corner between two values, and no points.
+func TestSteps(t *testing.T) {
+	shapes := func(steps bool) (paths, lines int) {
+		var out bytes.Buffer
+		if err := WriteCharts(&out, []Chart{{Title: "up", Series: []Series{{X: []float64{0, 1, 2}, Y: []float64{3, 4, 5}, Steps: steps}}}}); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(out.String(), "<path"), strings.Count(out.String(), "L")
+	}
+	paths, lines := shapes(false)
+	stepPaths, stepLines := shapes(true)
+	if stepPaths != paths-3 || stepLines != lines+2 {
+		t.Errorf("%d paths of %d lines, with steps %d of %d: want three points less and two corners more", paths, lines, stepPaths, stepLines)
 	}
 }
