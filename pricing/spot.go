@@ -346,7 +346,7 @@ func (m SpotMeter) Charged(length time.Duration, end SpotEnd) time.Duration {
 // Reprice; with Reprice zero, O(log n + changes during the lease).
 func (m SpotMeter) Cost(h SpotHistory, launch, length time.Duration, end SpotEnd) (Money, error) {
 	charged := m.Charged(length, end)
-	if end == EndedByProvider && charged == 0 && length < max(m.FreeBefore, m.Meter.Minimum) {
+	if end == EndedByProvider && charged == 0 {
 		return 0, nil
 	}
 	if launch > math.MaxInt64-charged {
