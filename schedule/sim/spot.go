@@ -26,7 +26,8 @@ import (
 // Events are handled in the order of time. At one moment, what a task has done
 // comes first, then what the provider takes, then what the agents see: a task that
 // ends, or has written a checkpoint, just when the price rises has ended, or has
-// it. The price is constant after the end of the history.
+// it; a lease closed at that moment, and not for that reason, is closed by the
+// agent and charged as such. The price is constant after the end of the history.
 //
 // Tasks do not wait for each other and do not move prices, so that each is
 // simulated by itself, in O(events·log changes) time.
@@ -541,9 +542,9 @@ func (l *looker) Look(_ int, tier schedule.Tier) schedule.Observation {
 func (r *rented) close(s *SpotSimulator) {
 	switch {
 	case r.launch > s.now: // never served
-	case r.lost <= s.now:
+	case r.lost < s.now || r.lost == s.now && r.ended == LeaseInterrupted:
 		r.charge(s, r.lost, pricing.EndedByProvider)
-	default:
+	default: // also at the moment at which the price rises
 		r.charge(s, s.now, pricing.EndedByUser)
 	}
 	*r = rented{}

@@ -1,0 +1,243 @@
+package sim
+
+import (
+	"compress/gzip"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// grid is to what the times of histories and tasks are rounded here, so that the
+// optimum in hindsight, which launches on it, is one for every rule.
+const grid = 5 * time.Minute
+
+// onGrid moves the changes of a price to the grid; of several the last counts.
+func onGrid(h pricing.SpotHistory) pricing.SpotHistory {
+	g := pricing.SpotHistory{Series: h.Series, Origin: h.Origin}
+	for i, at := range h.Times {
+		at = (at + grid - 1) / grid * grid
+		if n := len(g.Times); n > 0 && g.Times[n-1] == at {
+			g.Prices[n-1] = h.Prices[i]
+			continue
+		}
+		g.Times, g.Prices = append(g.Times, at), append(g.Prices, h.Prices[i])
+	}
+	g.End = (h.End + grid - 1) / grid * grid
+	return g
+}
+
+// market is a history with its price on demand.
+type market struct {
+	history  pricing.SpotHistory
+	onDemand pricing.Money
+}
+
+// realMarkets are the Linux prices of shared/spot, March to May 2020 in
+// eu-west-3a. The price on demand is taken as the lowest price over 0.3: that
+// gives the public prices of the time where they are known, 0.404 for c5.2xlarge,
+// 3.636 for c5.18xlarge, 4.848 for c5.metal, and less than they were for c5d and
+// m5d, which errs on the side of small savings.
+func realMarkets(tb testing.TB) []market {
+	f, err := os.Open(shared.File(tb, "spot/ec2_eu-west-3a_2020_ec2-prices-march-to-may.csv.gz"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	all, err := pricing.ReadSpots(z)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var markets []market
+	for _, h := range all {
+		if h.Series.Product != "Linux/UNIX" {
+			continue
+		}
+		low := slices.Min(h.Prices)
+		markets = append(markets, market{onGrid(h), low * 10 / 3})
+	}
+	return markets
+}
+
+// spikyMarkets are synthetic histories like those of 2012: a price near 0.3 of the
+// price on demand that moves a little every hour or so, and spikes, several a
+// day in some and one in two days in others, of minutes to hours, to between 0.5
+// and 10 times the price on demand.
+func spikyMarkets(n int, seed uint64) []market {
+	rnd := rand.New(rand.NewPCG(seed, 2012))
+	var markets []market
+	for k := range n {
+		between := []time.Duration{3 * time.Hour, 8 * time.Hour, 24 * time.Hour, 48 * time.Hour}[k%4]
+		h := pricing.SpotHistory{Series: pricing.SpotSeries{Type: fmt.Sprintf("synthetic spikes every %v", between)}, End: 85 * 24 * time.Hour}
+		const onDemand = 130 * cents
+		base := .3
+		spike := time.Duration(rnd.ExpFloat64() * float64(between))
+		for at := time.Duration(0); at < h.End; {
+			h.Times = append(h.Times, at)
+			next := at + time.Duration((.2+rnd.ExpFloat64())*float64(time.Hour))
+			p := base * (1 + .05*rnd.NormFloat64())
+			if at >= spike {
+				p = .5 * math.Pow(20, rnd.Float64())
+				next = at + time.Duration(rnd.ExpFloat64()*float64(40*time.Minute))
+				spike = next + time.Duration(rnd.ExpFloat64()*float64(between))
+			}
+			h.Prices = append(h.Prices, pricing.Money(max(p, .1)*float64(onDemand))/pricing.Milli*pricing.Milli)
+			at = max(at+grid, next/grid*grid)
+		}
+		markets = append(markets, market{h, onDemand})
+	}
+	return markets
+}
+
+// randomTasks draws tasks of half an hour to 12 hours with slack for none to three
+// more runs, submitted after the first 30 days.
+func randomTasks(h *pricing.SpotHistory, n int, saves bool, rnd *rand.Rand) []SpotTask {
+	var tasks []SpotTask
+	first := 30 * 24 * time.Hour
+	last := h.End - 3*24*time.Hour
+	for i := range n {
+		k := SpotTask{Submit: (first + time.Duration(rnd.Int64N(int64(last-first)))) / grid * grid}
+		k.ID, k.Instances, k.Latency = int64(i), 1, 10*time.Minute
+		k.Estimate = time.Duration(6+rnd.IntN(139)) * grid
+		slack := time.Duration(3.5 * rnd.Float64() * float64(k.Estimate))
+		k.Deadline = k.Submit + k.Latency + k.Estimate + slack/grid*grid
+		if saves {
+			k.Checkpoints = schedule.Checkpoints{Every: time.Hour, Write: 5 * time.Minute, Restart: 5 * time.Minute}
+		}
+		tasks = append(tasks, k)
+	}
+	return tasks
+}
+
+// onDemandBid bids the price on demand.
+type onDemandBid struct{}
+
+func (onDemandBid) Bid(_ pricing.SpotHistory, _ time.Duration, onDemand pricing.Money) pricing.Money {
+	return onDemand
+}
+
+// way is a way to run tasks.
+type way struct {
+	name        string
+	handover    schedule.Handover
+	medium, low schedule.Bidder
+	safe        bool // misses no deadline that on demand meets
+}
+
+func ways() []way {
+	inf := math.Inf(1)
+	quantile := schedule.QuantileBid{}
+	return []way{
+		{"all on demand", schedule.Handover{Thresholds: schedule.Thresholds{Medium: inf, Low: inf}}, nil, nil, true},
+		{"all spot, low bid", schedule.Handover{Thresholds: schedule.Thresholds{Medium: -inf, Low: -inf}}, nil, nil, false},
+		{"all spot, bid of the price on demand", schedule.Handover{Thresholds: schedule.Thresholds{Medium: -inf, Low: -inf}}, nil, onDemandBid{}, false},
+		{"paper, looks every 5 min", schedule.Handover{Interval: 5 * time.Minute}, nil, nil, false},
+		{"paper, told at once", schedule.Handover{}, nil, nil, false},
+		{"paper, quantile bids", schedule.Handover{}, quantile, quantile, false},
+		{"safe threshold", schedule.Handover{Rule: schedule.SafeRule}, nil, nil, true},
+		{"no return", schedule.Handover{Rule: schedule.NoReturn}, nil, nil, true},
+		{"no return, quantile bids", schedule.Handover{Rule: schedule.NoReturn}, quantile, quantile, true},
+		{"hedged", schedule.Handover{Rule: schedule.Hedged}, nil, nil, true},
+		{"hedged, bid of the price on demand", schedule.Handover{Rule: schedule.Hedged}, onDemandBid{}, onDemandBid{}, true},
+		{"hedged, spot ratio 0.35", schedule.Handover{Rule: schedule.Hedged, SpotRatio: .35}, nil, nil, true},
+		{"hedged, quantile bids", schedule.Handover{Rule: schedule.Hedged}, quantile, quantile, true},
+		{"planned", schedule.Handover{Rule: schedule.Planned}, nil, nil, true},
+	}
+}
+
+// tally sums what became of tasks.
+type tally struct {
+	tasks, met, missed, interruptions int
+	cost, onDemandOnly                pricing.Money
+}
+
+// evaluate runs tasks in all markets in all ways, and by hindsight.
+func evaluate(tb testing.TB, markets []market, perMarket int, saves, hourly bool, seed uint64) (tallies []tally, hindsight pricing.Money) {
+	tallies = make([]tally, len(ways()))
+	var s SpotSimulator
+	var x Hindsight
+	for m, mk := range markets {
+		tasks := randomTasks(&mk.history, perMarket, saves, rand.New(rand.NewPCG(seed, uint64(m))))
+		cfg := SpotConfig{History: mk.history, OnDemand: mk.onDemand, Setup: 5 * time.Minute}
+		if hourly {
+			cfg.Spot, cfg.Meter = pricing.EC2SpotHourly, pricing.EC2Hourly
+		}
+		least := make([]pricing.Money, len(tasks))
+		for i := range tasks {
+			c, possible, err := x.Cost(tasks[i], cfg, grid)
+			if err != nil || !possible {
+				tb.Fatal(err, possible)
+			}
+			least[i] = c
+			hindsight += c
+		}
+		for w, way := range ways() {
+			c := cfg
+			c.Handover, c.Medium, c.Low = way.handover, way.medium, way.low
+			r, err := s.Run(tasks, c)
+			if err != nil {
+				tb.Fatal(way.name, err)
+			}
+			t := &tallies[w]
+			t.tasks += len(tasks)
+			t.met += r.Met
+			t.missed += r.Missed
+			t.interruptions += r.Interruptions
+			t.cost += r.Cost
+			t.onDemandOnly += r.OnDemandOnly
+			if way.safe && r.Missed > 0 {
+				tb.Errorf("%s, %s: %d deadlines missed", mk.history.Series.Type, way.name, r.Missed)
+			}
+			for i, o := range r.Tasks {
+				// Leases that begin a nanosecond after the last use of spot cost the same.
+				if o.Met && way.handover.Rule != schedule.Hedged && o.Cost < least[i] {
+					tb.Errorf("%s, %s, task %d: %v is less than the optimum %v: %+v", mk.history.Series.Type, way.name, i, o.Cost, least[i], r.Leases[o.First:o.First+o.Leases])
+				}
+			}
+		}
+	}
+	return tallies, hindsight
+}
+
+// The table of BENCHMARKS.md: shares of deadlines met, and cost. Of the tasks of
+// each block all can be met on demand, so that a rule that misses none meets 100%.
+func TestSpotTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a few seconds")
+	}
+	for _, block := range []struct {
+		name    string
+		markets func() []market
+		tasks   int
+		hourly  bool
+	}{
+		{"prices of 2020, eu-west-3a, 16 instance types, by the second", func() []market { return realMarkets(t) }, 25, false},
+		{"SYNTHETIC prices with spikes as in 2012, by the hour", func() []market { return spikyMarkets(8, 1) }, 50, true},
+	} {
+		for _, saves := range []bool{false, true} {
+			t.Run(strings.Fields(block.name)[0]+fmt.Sprint(" saves ", saves), func(t *testing.T) {
+				tallies, least := evaluate(t, block.markets(), block.tasks, saves, block.hourly, 8)
+				t.Logf("%s, checkpoints %v, %d tasks, possible saving %.1f%%", block.name, saves, tallies[0].tasks, 100*(1-least.Float64()/tallies[0].onDemandOnly.Float64()))
+				for w, way := range ways() {
+					v := tallies[w]
+					saving := v.onDemandOnly.Float64() - v.cost.Float64()
+					t.Logf("%-40s met %5.1f%%  missed %3d  cost %5.1f%%  of the saving %6.1f%%  interruptions %d", way.name,
+						100*float64(v.met)/float64(v.tasks), v.missed, 100*v.cost.Float64()/v.onDemandOnly.Float64(),
+						100*saving/(v.onDemandOnly.Float64()-least.Float64()), v.interruptions)
+				}
+			})
+		}
+	}
+}
