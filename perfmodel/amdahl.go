@@ -65,6 +65,7 @@ type sharesModel struct {
 	span    span
 	work    Measure
 	support uint8 // of the columns, as bits
+	t       quantile
 	fitted  bool
 }
 
@@ -201,11 +202,15 @@ func (m *sharesModel) estimateTo(dst []Estimate, q Query) error {
 			return err
 		}
 	}
-	features := m.span.worst(q.Features)
+	var features Extrapolation
+	if !q.Brief {
+		features = m.span.worst(q.Features)
+	}
+	perProcess := 1 / float64(m.span.maxP)
 	half, shift := math.Inf(1), 1.0
 	if m.reg.DF > 0 {
 		square := 1 + m.reg.Sigma*m.reg.Sigma
-		half = m.reg.TQuantile(level) * math.Sqrt(math.Log(square))
+		half = m.t.at(level, m.reg.DF) * math.Sqrt(math.Log(square))
 		shift = 1 / math.Sqrt(square)
 	}
 	a, b, c := m.coefficients()
@@ -213,23 +218,28 @@ func (m *sharesModel) estimateTo(dst []Estimate, q Query) error {
 	for i, p := range q.Processes {
 		e := &dst[i]
 		*e = Estimate{Processes: p}
-		m.span.note(e, &features)
+		e.Scale = float64(p) * perProcess
+		if !q.Brief {
+			m.span.note(e, &features)
+		}
 		n := float64(p)
 		mean := w * (a/n + b + c*(n-1))
 		if !(mean > 0 && mean < math.Inf(1)) {
 			return badInput("Query.Processes", i, ErrOverflow, "%v seconds on %d processes", mean, p)
 		}
 		e.Seconds = mean * shift
-		k := 0
-		for j, v := range [...]float64{w / n, w, w * (n - 1)} {
-			if m.support>>j&1 == 1 {
-				row[k] = v / mean
-				k++
+		if !q.Brief || q.Level != 0 {
+			k := 0
+			for j, v := range [...]float64{w / n, w, w * (n - 1)} {
+				if m.support>>j&1 == 1 {
+					row[k] = v / mean
+					k++
+				}
 			}
+			_, h := m.reg.PredictLeverage(row[:k])
+			f := math.Exp(half * math.Sqrt(1+h))
+			e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
 		}
-		_, h := m.reg.PredictLeverage(row[:k])
-		f := math.Exp(half * math.Sqrt(1+h))
-		e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
 		if q.Mean {
 			e.Mean = mean
 		}

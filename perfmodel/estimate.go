@@ -3,7 +3,6 @@ package perfmodel
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // A Query asks for the run times of one case on several numbers of processes.
@@ -12,6 +11,7 @@ type Query struct {
 	Processes []int     // each ≥ 1
 	Level     float64   // of the intervals, in (0, 1); 0.9 if 0
 	Mean      bool      // whether Estimate.Mean is wanted, which takes longer
+	Brief     bool      // whether only Seconds, Scale and, if Level is not 0, Upper are wanted
 }
 
 // DefaultLevel is the level of intervals where none is given.
@@ -139,7 +139,6 @@ func (s *span) worst(x []float64) Extrapolation {
 
 // note sets what an estimate says of the profile's range.
 func (s *span) note(e *Estimate, features *Extrapolation) {
-	e.Scale = float64(e.Processes) / float64(s.maxP)
 	e.Outside = *features
 	if e.Processes > s.maxP || e.Processes < s.minP {
 		if o := outside("processes", float64(e.Processes), float64(s.minP), float64(s.maxP)); o.Factor > features.Factor {
@@ -262,7 +261,15 @@ func logMean(m, h, sigma float64, df int) float64 {
 	return math.Exp(m) * finney(nu, (nu+1)/(2*nu)*(1-h)*sigma*sigma)
 }
 
-// ascending tells whether a slice of process counts ascends strictly.
-func ascending(p []int) bool {
-	return slices.IsSorted(p) && len(slices.Compact(slices.Clone(p))) == len(p)
+// A quantile remembers the last of Student's t that was asked for.
+type quantile struct{ level, df, t float64 }
+
+func (q *quantile) at(level float64, df int) float64 {
+	if df == 0 {
+		return math.Inf(1)
+	}
+	if q.level != level || q.df != float64(df) {
+		*q = quantile{level, float64(df), studentT(level, float64(df))}
+	}
+	return q.t
 }

@@ -113,6 +113,7 @@ type logModel struct {
 	work         Measure
 	proportional bool
 	scaling      scaling
+	t            quantile
 	fitted       bool
 }
 
@@ -268,16 +269,23 @@ func (m *logModel) estimateTo(dst []Estimate, q Query) error {
 	if err != nil {
 		return err
 	}
-	features := m.span.worst(q.Features)
+	var features Extrapolation
+	if !q.Brief {
+		features = m.span.worst(q.Features)
+	}
+	perProcess := 1 / float64(m.span.maxP)
 	half := math.Inf(1)
 	if m.reg.DF > 0 {
-		half = m.reg.TQuantile(level) * m.reg.Sigma
+		half = m.t.at(level, m.reg.DF) * m.reg.Sigma
 	}
 	none := m.scaling == logLogP || m.scaling == logPLogP // T_N = 0 on one process
 	for i, p := range q.Processes {
 		e := &dst[i]
 		*e = Estimate{Processes: p}
-		m.span.note(e, &features)
+		e.Scale = float64(p) * perProcess
+		if !q.Brief {
+			m.span.note(e, &features)
+		}
 		if none && p == 1 {
 			continue
 		}
@@ -290,8 +298,10 @@ func (m *logModel) estimateTo(dst []Estimate, q Query) error {
 		mean := c.m + c.a*u + c.b*v
 		h := max(0, c.h+u*(c.hu+c.huu*u)+v*(c.hv+c.hvv*v+c.huv*u))
 		e.Seconds = math.Exp(mean)
-		f := math.Exp(half * math.Sqrt(1+h))
-		e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
+		if !q.Brief || q.Level != 0 {
+			f := math.Exp(half * math.Sqrt(1+h))
+			e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
+		}
 		if q.Mean {
 			e.Mean = logMean(mean, h, m.reg.Sigma, m.reg.DF)
 		}

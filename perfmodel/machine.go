@@ -64,6 +64,7 @@ type Machine struct {
 	trial    []float64
 	alpha    []float64
 	tmp      []float64
+	t        quantile
 	fitted   bool
 }
 
@@ -378,13 +379,20 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 	if err := q.finite(a.span.names); err != nil {
 		return err
 	}
-	features := a.span.worst(q.Features)
-	t := studentT(level, float64(m.df))
+	var features Extrapolation
+	if !q.Brief {
+		features = a.span.worst(q.Features)
+	}
+	perProcess := 1 / float64(a.span.maxP)
+	t := m.t.at(level, m.df)
 	n := len(m.cells)
 	for i, p := range q.Processes {
 		e := &dst[i]
 		*e = Estimate{Processes: p}
-		a.span.note(e, &features)
+		e.Scale = float64(p) * perProcess
+		if !q.Brief {
+			a.span.note(e, &features)
+		}
 		c, lw, err := m.cell(a.index, q.Features, p, "Query.Features", -1)
 		if err != nil {
 			return err

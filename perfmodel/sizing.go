@@ -100,11 +100,15 @@ func (i *Instance) Count(processes int) int { return (processes-1)/i.Processes +
 // Cost returns Eq. (5): what it costs to run P processes for the given time. The
 // error is pricing.ErrOverflow. It panics where [pricing.Meter.Cost] does.
 func (i *Instance) Cost(processes int, t time.Duration) (pricing.Money, error) {
+	return i.cost(i.Count(processes), t)
+}
+
+func (i *Instance) cost(instances int, t time.Duration) (pricing.Money, error) {
 	one, err := i.Meter.Cost(i.Hourly, t)
 	if err != nil {
 		return 0, err
 	}
-	return one.Mul(int64(i.Count(processes)))
+	return one.Mul(int64(instances))
 }
 
 // AppendCounts appends the numbers of processes from low to high that a program of
@@ -222,6 +226,7 @@ type Plan struct {
 type Planner struct {
 	estimates []Estimate
 	options   []Option
+	one       [1]int
 }
 
 // Plan chooses a number of processes for the task on instances of the given type.
@@ -233,20 +238,56 @@ type Planner struct {
 // the estimator; or pricing.ErrOverflow. It panics if a count is below 1, or the
 // number of features is not the profile's.
 func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
-	plan, err := pl.evaluate(e, &in, &t)
-	if err != nil || plan.Verdict == Unprofiled {
+	plan := Plan{Verdict: Unprofiled}
+	limit, err := t.check(&in)
+	if err != nil {
 		return plan, err
 	}
-	best := -1
-	plan.Verdict = TooLate
-	for i := range pl.options {
-		o := &pl.options[i]
-		v := t.verdict(o)
-		if best < 0 || rank(v) < rank(plan.Verdict) || v == plan.Verdict && t.better(v, o, &pl.options[best]) {
-			best, plan.Verdict = i, v
+	var o Option
+	for start := 0; start < len(t.Counts); start += batch {
+		if err := pl.estimate(e, &t, start, true); err != nil {
+			return Plan{}, err
+		}
+		for i := range pl.estimates {
+			s := &pl.estimates[i]
+			if s.Scale > limit {
+				plan.Withheld++
+				continue
+			}
+			if err := o.setTimes(s, &t, start+i); err != nil {
+				return Plan{}, err
+			}
+			// What cannot be chosen by its time needs no price.
+			late := o.Upper > t.Deadline
+			switch {
+			case late && rank(plan.Verdict) < rank(TooLate):
+				continue
+			case late && plan.Verdict == TooLate && o.Upper > plan.Best.Upper:
+				continue
+			case !late && plan.Verdict == Fits && t.Goal == LeastTime && o.Time > plan.Best.Time:
+				continue
+			}
+			if err := o.setCosts(&in, late || t.Budget > 0); err != nil {
+				return Plan{}, err
+			}
+			v := t.verdict(&o)
+			if rank(v) < rank(plan.Verdict) || v == plan.Verdict && t.better(v, &o, &plan.Best) {
+				plan.Verdict, plan.Best = v, o
+			}
 		}
 	}
-	plan.Best = pl.options[best]
+	if plan.Verdict == Unprofiled {
+		return plan, nil
+	}
+	if err := plan.Best.setCosts(&in, true); err != nil {
+		return Plan{}, err
+	}
+	pl.one[0] = plan.Best.Processes
+	q := t.query(pl.one[:])
+	if err := e.EstimateTo(pl.estimates[:1], q); err != nil {
+		return Plan{}, err
+	}
+	plan.Best.Outside = pl.estimates[0].Outside
 	return plan, nil
 }
 
@@ -257,8 +298,10 @@ func rank(v Verdict) int {
 		return 0
 	case TooDear:
 		return 1
+	case TooLate:
+		return 2
 	}
-	return 2
+	return 3
 }
 
 func (t *Task) verdict(o *Option) Verdict {
@@ -291,7 +334,7 @@ func (t *Task) better(v Verdict, a, b *Option) bool {
 // profile or Task.MaxScale beyond, in the order of Task.Counts, whether it fits or
 // not. The errors are those of [Planner.Plan].
 func (pl *Planner) AppendOptions(dst []Option, e Estimator, in Instance, t Task) ([]Option, error) {
-	if _, err := pl.evaluate(e, &in, &t); err != nil {
+	if err := pl.evaluate(e, &in, &t); err != nil {
 		return dst, err
 	}
 	return append(dst, pl.options...), nil
@@ -304,7 +347,7 @@ func (pl *Planner) AppendOptions(dst []Option, e Estimator, in Instance, t Task)
 // of [Planner.Plan].
 func (pl *Planner) AppendFront(dst []Option, e Estimator, in Instance, t Task) ([]Option, error) {
 	t.Deadline = max(t.Deadline, 1)
-	if _, err := pl.evaluate(e, &in, &t); err != nil {
+	if err := pl.evaluate(e, &in, &t); err != nil {
 		return dst, err
 	}
 	slices.SortFunc(pl.options, func(a, b Option) int {
@@ -319,67 +362,117 @@ func (pl *Planner) AppendFront(dst []Option, e Estimator, in Instance, t Task) (
 }
 
 // evaluate fills pl.options.
-func (pl *Planner) evaluate(e Estimator, in *Instance, t *Task) (Plan, error) {
-	var plan Plan
+func (pl *Planner) evaluate(e Estimator, in *Instance, t *Task) error {
+	limit, err := t.check(in)
+	if err != nil {
+		return err
+	}
+	pl.options = grow(pl.options, len(t.Counts))[:0]
+	for start := 0; start < len(t.Counts); start += batch {
+		if err := pl.estimate(e, t, start, false); err != nil {
+			return err
+		}
+		for i := range pl.estimates {
+			s := &pl.estimates[i]
+			if s.Scale > limit {
+				continue
+			}
+			o := Option{Outside: s.Outside}
+			if err := o.setTimes(s, t, start+i); err != nil {
+				return err
+			}
+			if err := o.setCosts(in, true); err != nil {
+				return err
+			}
+			pl.options = append(pl.options, o)
+		}
+	}
+	return nil
+}
+
+// check returns how far the choice may go beyond the profile, or what is wrong.
+func (t *Task) check(in *Instance) (limit float64, err error) {
 	switch {
 	case t.Deadline <= 0:
-		return plan, badInput("Task.Deadline", -1, ErrNotPositive, "%v; a run needs time to end in", t.Deadline)
+		return 0, badInput("Task.Deadline", -1, ErrNotPositive, "%v; a run needs time to end in", t.Deadline)
 	case t.Budget < 0:
-		return plan, badInput("Task.Budget", -1, ErrRange, "%v is negative; 0 stands for no limit", t.Budget)
+		return 0, badInput("Task.Budget", -1, ErrRange, "%v is negative; 0 stands for no limit", t.Budget)
 	case t.Confidence != 0 && !(t.Confidence >= 0.5 && t.Confidence < 1):
-		return plan, badInput("Task.Confidence", -1, ErrRange, "%v is not in [0.5, 1)", t.Confidence)
+		return 0, badInput("Task.Confidence", -1, ErrRange, "%v is not in [0.5, 1)", t.Confidence)
 	case t.MaxScale != 0 && !(t.MaxScale > 0):
-		return plan, badInput("Task.MaxScale", -1, ErrRange, "%v is not above 0", t.MaxScale)
+		return 0, badInput("Task.MaxScale", -1, ErrRange, "%v is not above 0", t.MaxScale)
 	case len(t.Counts) == 0:
-		return plan, badInput("Task.Counts", -1, ErrMissing, "there is no number of processes to choose from")
+		return 0, badInput("Task.Counts", -1, ErrMissing, "there is no number of processes to choose from")
 	case t.Goal > LeastCost:
 		panic("perfmodel: unknown goal")
 	}
 	if err := in.Validate(); err != nil {
-		return plan, err
+		return 0, err
 	}
-	q := Query{Features: t.Features, Processes: t.Counts}
-	if t.Confidence > 0.5 {
-		q.Level = 2*t.Confidence - 1
-	}
-	limit := t.MaxScale
+	limit = t.MaxScale
 	if limit == 0 {
 		limit = 1
 	}
-	pl.estimates = grow(pl.estimates, len(t.Counts))
-	if err := e.EstimateTo(pl.estimates, q); err != nil {
-		return plan, err
+	// Scale is a product with the reciprocal of the largest number profiled.
+	return limit * (1 + 0x1p-50), nil
+}
+
+// batch is how many numbers of processes are estimated at a time: few enough for
+// the estimates to stay in a processor's first cache.
+const batch = 256
+
+// query asks for the given numbers of processes.
+func (t *Task) query(counts []int) Query {
+	q := Query{Features: t.Features, Processes: counts}
+	if t.Confidence > 0.5 {
+		q.Level = 2*t.Confidence - 1
 	}
-	pl.options = grow(pl.options, len(t.Counts))[:0]
-	for i := range pl.estimates {
-		s := &pl.estimates[i]
-		if s.Scale > limit {
-			plan.Withheld++
-			continue
+	return q
+}
+
+// estimate fills pl.estimates for the batch of t.Counts that begins at start.
+func (pl *Planner) estimate(e Estimator, t *Task, start int, brief bool) error {
+	counts := t.Counts[start:min(start+batch, len(t.Counts))]
+	q := t.query(counts)
+	q.Brief = brief
+	pl.estimates = grow(pl.estimates, len(counts))
+	err := e.EstimateTo(pl.estimates, q)
+	if err != nil && start > 0 {
+		// Once more as a whole, so that the error counts from the first.
+		q.Processes = t.Counts
+		if whole := e.EstimateTo(make([]Estimate, len(t.Counts)), q); whole != nil {
+			return whole
 		}
-		o := Option{Processes: s.Processes, Instances: in.Count(s.Processes), Outside: s.Outside}
-		var err error
-		if o.Time, err = duration(s.Seconds, i); err != nil {
-			return plan, err
-		}
-		if o.Cost, err = in.Cost(s.Processes, o.Time); err != nil {
-			return plan, err
-		}
-		o.Upper, o.UpperCost = o.Time, o.Cost
-		if t.Confidence > 0.5 {
-			if o.Upper, err = duration(s.Upper, i); err != nil {
-				return plan, err
-			}
-			if o.UpperCost, err = in.Cost(s.Processes, o.Upper); err != nil {
-				return plan, err
-			}
-		}
-		pl.options = append(pl.options, o)
 	}
-	if len(pl.options) == 0 {
-		plan.Verdict = Unprofiled
+	return err
+}
+
+// setTimes sets the processes and times of o.
+func (o *Option) setTimes(s *Estimate, t *Task, index int) error {
+	o.Processes = s.Processes
+	var err error
+	if o.Time, err = duration(s.Seconds, index); err != nil {
+		return err
 	}
-	return plan, nil
+	o.Upper = o.Time
+	if t.Confidence > 0.5 {
+		o.Upper, err = duration(s.Upper, index)
+	}
+	return err
+}
+
+// setCosts sets the instances and the cost of o, and if upper that of Upper.
+func (o *Option) setCosts(in *Instance, upper bool) error {
+	o.Instances = in.Count(o.Processes)
+	var err error
+	if o.Cost, err = in.cost(o.Instances, o.Time); err != nil {
+		return err
+	}
+	o.UpperCost = o.Cost
+	if upper && o.Upper != o.Time {
+		o.UpperCost, err = in.cost(o.Instances, o.Upper)
+	}
+	return err
 }
 
 // longest is what a time may be for a meter to round it up.
