@@ -138,8 +138,9 @@ type Regression struct {
 	kept   []int
 	qh, ql []float64 // the orthogonal columns
 	d      []dd      // their squared norms
-	u      []float64 // W·D^(-1/2) for columns as given, column k from k(k+1)/2
+	u      []float64 // W·D^(-1/2), column k from k(k+1)/2
 	b      []float64 // W for columns of norm 1, laid out as u
+	down   []float64 // by kept column: what it was multiplied by
 	bound  float64   // ‖B⁺‖ in the Frobenius norm
 	tol    float64
 	limit  []float64 // by dependency: how far the column may be from its combination
@@ -247,6 +248,7 @@ func (r *Regression) reset(m, n int, opt Options) {
 	r.Leverage, r.slack = grow(r.Leverage, m), grow(r.slack, m)
 	r.qh, r.ql = grow(r.qh, m*n), grow(r.ql, m*n)
 	r.d, r.u, r.b = grow(r.d, n), grow(r.u, triangle(n)), grow(r.b, triangle(n))
+	r.down = grow(r.down, n)
 	r.kept = grow(r.kept, n)[:0]
 	r.on, r.coef = grow(r.on, n*n)[:0], grow(r.coef, n*n)[:0]
 	r.Dependencies, r.limit = grow(r.Dependencies, n)[:0], grow(r.limit, n)[:0]
@@ -302,10 +304,12 @@ func (s *Solver) summarise(dst *Regression, tss dd, e int) error {
 	if math.IsInf(dst.TSS, 0) || math.IsInf(dst.RSS, 0) {
 		return badInput("y", -1, ErrOverflow, "the sum of squares of y; divide y by a power of ten")
 	}
-	dst.Sigma, dst.R2, dst.AdjR2 = math.NaN(), math.NaN(), math.NaN()
+	sigma := math.NaN() // scaled
 	if dst.DF > 0 {
-		dst.Sigma = rss.div(dd{float64(dst.DF), 0}).sqrt().hi * up
+		sigma = rss.div(dd{float64(dst.DF), 0}).sqrt().hi
 	}
+	dst.Sigma = sigma * up
+	dst.R2, dst.AdjR2 = math.NaN(), math.NaN()
 	if tss.hi > 0 {
 		dst.R2 = dd{1, 0}.sub(rss.div(tss)).hi
 		if dst.DF > 0 {
@@ -332,7 +336,7 @@ func (s *Solver) summarise(dst *Regression, tss dd, e int) error {
 			u := dst.u[triangle(k)+i]
 			sum += float64(u * u)
 		}
-		dst.StdErr[j] = dst.Sigma * math.Sqrt(sum)
+		dst.StdErr[j] = math.Ldexp(sigma*math.Sqrt(sum), e-s.exp[j])
 	}
 	s.leverages(dst)
 	return nil
@@ -357,9 +361,10 @@ func (s *Solver) spread(dst *Regression) {
 			u := w.div(root).hi
 			t := u * s.norm[j]
 			inverse += float64(t * t)
-			dst.u[triangle(k)+i] = math.Ldexp(u, -s.exp[j])
+			dst.u[triangle(k)+i] = u
 			dst.b[triangle(k)+i] = w.hi * s.norm[j]
 		}
+		dst.down[k] = power2(-s.exp[dst.kept[k]])
 	}
 	dst.bound = math.Sqrt(inverse)
 	dst.Condition = math.Sqrt(float64(dst.Rank) * inverse)

@@ -47,7 +47,7 @@ func (r *Regression) LeverageAt(row []float64) float64 {
 			if j < first {
 				t += u[i]
 			} else {
-				t += float64(u[i] * row[j-first])
+				t += float64(u[i] * (row[j-first] * r.down[i]))
 			}
 		}
 		h += float64(t * t)
@@ -115,8 +115,9 @@ func (r *Regression) CovarianceTo(dst []float64) []float64 {
 		for b, j := range r.kept[:a+1] {
 			sum := 0.0
 			for k := a; k < r.Rank; k++ {
-				sum += float64(float64(r.Sigma*r.u[triangle(k)+a]) * float64(r.Sigma*r.u[triangle(k)+b]))
+				sum += float64(r.u[triangle(k)+a] * r.u[triangle(k)+b])
 			}
+			sum *= (r.Sigma * r.down[a]) * (r.Sigma * r.down[b])
 			dst[i*n+j], dst[j*n+i] = sum, sum
 		}
 	}
@@ -157,7 +158,7 @@ func (r *Regression) CheckEstimable(row []float64) error {
 		}
 		if !(math.Abs(v-sum) <= r.tol*extent+r.limit[i]*root) {
 			return badInput("row", d.Column-first, ErrNotEstimable,
-				"it is %.6g, and %.6g if it is to be the combination of other columns that it is in the data", v, sum)
+				"it is %.12g, and %.12g if it is to be the combination of other columns that it is in the data", v, sum)
 		}
 	}
 	return nil

@@ -1,0 +1,448 @@
+package perfmodel
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
+)
+
+// repeat checks a property on more cases than rapid does by itself.
+func repeat(t *testing.T, times int, property func(*rapid.T)) {
+	t.Helper()
+	rapid.Check(t, func(t *rapid.T) {
+		for range times {
+			property(t)
+		}
+	})
+}
+
+// A leastCase is a problem of small integers: exact answers are at hand, and
+// dependent columns are frequent.
+type leastCase struct {
+	x, y       []float64
+	rows, cols int
+	opt        Options
+}
+
+func drawLeast(t *rapid.T) leastCase {
+	c := leastCase{cols: rapid.IntRange(1, 4).Draw(t, "cols")}
+	c.opt.Intercept = rapid.Bool().Draw(t, "intercept")
+	n := c.cols
+	if c.opt.Intercept {
+		n++
+	}
+	c.rows = n + rapid.IntRange(0, 6).Draw(t, "more rows")
+	// Few values make dependent columns.
+	limit := rapid.SampledFrom([]int{1, 2, 9}).Draw(t, "limit")
+	entry := rapid.IntRange(-limit, limit)
+	for range c.rows * c.cols {
+		c.x = append(c.x, float64(entry.Draw(t, "x")))
+	}
+	if c.cols > 1 && rapid.IntRange(0, 2).Draw(t, "combination") == 0 {
+		j := rapid.IntRange(0, c.cols-1).Draw(t, "column")
+		from, by := rapid.IntRange(0, c.cols-1).Draw(t, "from"), float64(entry.Draw(t, "by"))
+		plus := float64(entry.Draw(t, "plus"))
+		for i := range c.rows {
+			c.x[i*c.cols+j] = plus + by*c.x[i*c.cols+from]
+		}
+	}
+	for range c.rows {
+		c.y = append(c.y, float64(rapid.IntRange(-9, 9).Draw(t, "y")))
+	}
+	return c
+}
+
+// solve fits with a solver and a result that have been used before.
+func (c leastCase) solve(s *Solver) (*Regression, error) {
+	r := &dirty
+	return r, s.Solve(r, c.x, c.rows, c.cols, c.y, c.opt)
+}
+
+var (
+	dirty       Regression
+	dirtySolver Solver
+)
+
+// Coefficients, deviations, leverages, R² and residuals, those without a row or a
+// group included, are those of rational arithmetic; columns are found to depend
+// iff there is no inverse. In 4 columns and an intercept of integers up to 9 there is
+// none below a singular value of 10⁻⁷, so that this is exact.
+func TestPropExact(t *testing.T) {
+	full, deficient, undetermined := 0, 0, 0
+	repeat(t, 5, func(t *rapid.T) {
+		c := drawLeast(t)
+		x, y := slices.Clone(c.x), slices.Clone(c.y)
+		r, err := c.solve(&dirtySolver)
+		if !slices.Equal(x, c.x) || !slices.Equal(y, c.y) {
+			t.Fatal("input modified")
+		}
+		e := newRational(c.x, c.rows, c.cols, c.y, c.opt.Intercept)
+		if (e.inv == nil) != errors.Is(err, ErrDependent) {
+			t.Fatalf("inverse: %v, error: %v", e.inv != nil, err)
+		}
+		if e.inv == nil {
+			deficient++
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		full++
+		close := func(what string, i int, got, want, units float64) {
+			t.Helper()
+			if !near(got, want, units) && !(want == 0 && math.Abs(got) < 1e-25) {
+				t.Fatalf("%s %d: %v, want %v", what, i, got, want)
+			}
+		}
+		rss := float(e.rss)
+		close("RSS", 0, r.RSS, rss, 2)
+		sigma := math.NaN()
+		if r.DF > 0 {
+			sigma = math.Sqrt(rss / float64(r.DF))
+		}
+		for j, b := range e.beta {
+			close("coefficient", j, r.Coef[j], float(b), 1)
+			close("standard error", j, r.StdErr[j], sigma*math.Sqrt(float(e.inv[j][j])), 8)
+		}
+		loo := r.LeaveOneOutTo(make([]float64, r.Rows))
+		press := 0.0
+		for i, row := range e.x {
+			close("residual", i, r.Residuals[i], float(e.residual(row, e.y[i])), 1)
+			h := e.leverage(row)
+			close("leverage", i, r.Leverage[i], h, 16)
+			want := math.Inf(1)
+			if f := e.without(func(k int) bool { return k == i }); f.inv != nil {
+				want = float(f.residual(row, e.y[i]))
+			} else {
+				undetermined++
+			}
+			close("without it, residual", i, loo[i], want, 16)
+			press += want * want
+		}
+		close("PRESS", 0, r.PRESS(), press, 64)
+		groups := make([]int, r.Rows)
+		for i := range groups {
+			groups[i] = rapid.IntRange(0, min(3, r.Rows-1)).Draw(t, "group")
+		}
+		out := dirtySolver.LeaveGroupsOutTo(make([]float64, r.Rows), r, groups)
+		for i, row := range e.x {
+			want := math.Inf(1)
+			if f := e.without(func(k int) bool { return groups[k] == groups[i] }); f.inv != nil {
+				want = float(f.residual(row, e.y[i]))
+			}
+			close("without its group, residual", i, out[i], want, 16)
+		}
+	})
+	t.Logf("%d of full rank, %d not, %d rows that cannot be left out", full, deficient, undetermined)
+	if full < 100 || deficient < 50 || undetermined < 100 {
+		t.Error("the interesting cases were not drawn")
+	}
+}
+
+// A realCase has normal numbers, columns of different units, and some of them
+// nearly dependent.
+func drawReal(t *rapid.T) (c leastCase, rnd *rand.Rand) {
+	rnd = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	c.cols = rapid.IntRange(1, 7).Draw(t, "cols")
+	c.rows = c.cols + 2 + rapid.IntRange(0, 90).Draw(t, "more rows")
+	c.opt.Intercept = rapid.Bool().Draw(t, "intercept")
+	units := make([]float64, c.cols)
+	for j := range units {
+		units[j] = math.Exp(10 * rnd.NormFloat64())
+	}
+	near := 0.0
+	if rapid.Bool().Draw(t, "nearly dependent") {
+		near = 0.99999
+	}
+	for range c.rows {
+		common := rnd.NormFloat64()
+		for j := range units {
+			c.x = append(c.x, units[j]*(near*common+(1-near)*rnd.NormFloat64()))
+		}
+		c.y = append(c.y, 5+100*rnd.NormFloat64())
+	}
+	return c, rnd
+}
+
+// What least squares is: residuals are orthogonal to each column, as far as their
+// own rounding lets them. Fitted values and residuals make up y, the leverages the
+// rank. At a row of the data, predictions have its fitted value and its leverage.
+func TestPropResidualsOrthogonal(t *testing.T) {
+	repeat(t, 20, func(t *rapid.T) {
+		c, _ := drawReal(t)
+		r, err := c.solve(&dirtySolver)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for i, h := range r.Leverage {
+			if h < 0 || h > 1 {
+				t.Fatalf("leverage %v", h)
+			}
+			sum += h
+			row := c.x[i*c.cols:][:c.cols]
+			if got, want := r.Predict(row), c.y[i]-r.Residuals[i]; math.Abs(got-want) > 4e-16*(math.Abs(c.y[i])+math.Abs(got)) {
+				t.Fatalf("row %d: prediction %v, fitted value %v", i, got, want)
+			}
+			if got := r.LeverageAt(row); math.Abs(got-h) > 0x1p-48*r.Condition {
+				t.Fatalf("row %d: leverage %v, predicted with %v", i, h, got)
+			}
+			if p := r.Interval(row, 0.9); !(p.Low < p.Value && p.Value < p.High) || p.Value != r.Predict(row) {
+				t.Fatalf("interval %+v", p)
+			}
+		}
+		if math.Abs(sum-float64(r.Rank)) > 1e-12 {
+			t.Fatalf("leverages have the sum %v, rank %d", sum, r.Rank)
+		}
+		for j := range c.cols {
+			var dot, size, norm float64
+			for i, e := range r.Residuals {
+				dot = math.FMA(e, c.x[i*c.cols+j], dot)
+				size += math.Abs(e * c.x[i*c.cols+j])
+				norm = max(norm, math.Abs(c.x[i*c.cols+j]))
+			}
+			if math.Abs(dot) > 1e-14*size+1e-25*norm {
+				t.Fatalf("column %d: %v of %v", j, dot, size)
+			}
+		}
+		n := r.Cols
+		cov := r.CovarianceTo(make([]float64, n*n))
+		for j, e := range r.StdErr {
+			if !near(math.Sqrt(cov[j*n+j]), e, 8) {
+				t.Fatalf("root of the variance %v, standard error %v", math.Sqrt(cov[j*n+j]), e)
+			}
+			for k := range n {
+				if cov[j*n+k] != cov[k*n+j] {
+					t.Fatal("covariances are not symmetric")
+				}
+			}
+		}
+	})
+}
+
+// The order of rows and of columns changes nothing but a last digit, and units that
+// are powers of two change no digit at all.
+func TestPropInvariance(t *testing.T) {
+	repeat(t, 20, func(t *rapid.T) {
+		c, rnd := drawReal(t)
+		r, err := LeastSquares(c.x, c.rows, c.cols, c.y, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := r.Cols - c.cols
+
+		rows, cols := rnd.Perm(c.rows), rnd.Perm(c.cols)
+		x, y := make([]float64, len(c.x)), make([]float64, len(c.y))
+		for i, k := range rows {
+			y[i] = c.y[k]
+			for j, l := range cols {
+				x[i*c.cols+j] = c.x[k*c.cols+l]
+			}
+		}
+		p, err := LeastSquares(x, c.rows, c.cols, y, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, l := range cols {
+			if !near(p.Coef[first+j], r.Coef[first+l], 1) || !near(p.StdErr[first+j], r.StdErr[first+l], 8) && r.Sigma > 1e-20 {
+				t.Fatalf("permuted: coefficient %v and deviation %v, want %v and %v", p.Coef[first+j], p.StdErr[first+j], r.Coef[first+l], r.StdErr[first+l])
+			}
+		}
+		for i, k := range rows {
+			if got, want := p.Residuals[i], r.Residuals[k]; !near(got, want, 2) && math.Abs(got-want) > 1e-20 {
+				t.Fatalf("permuted: residual %v, want %v", p.Residuals[i], r.Residuals[k])
+			}
+		}
+
+		up := make([]int, c.cols)
+		for j := range up {
+			up[j] = rnd.IntN(401) - 200
+		}
+		upY := rnd.IntN(401) - 200
+		for i := range c.rows {
+			y[i] = math.Ldexp(c.y[i], upY)
+			for j := range up {
+				x[i*c.cols+j] = math.Ldexp(c.x[i*c.cols+j], up[j])
+			}
+		}
+		q, err := LeastSquares(x, c.rows, c.cols, y, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range up {
+			e := upY - up[j]
+			if q.Coef[first+j] != math.Ldexp(r.Coef[first+j], e) || q.StdErr[first+j] != math.Ldexp(r.StdErr[first+j], e) {
+				t.Fatalf("other units: coefficient %v, was %v", q.Coef[first+j], r.Coef[first+j])
+			}
+		}
+		if q.R2 != r.R2 || q.Condition != r.Condition || q.Sigma != math.Ldexp(r.Sigma, upY) || !slices.Equal(q.Leverage, r.Leverage) {
+			t.Fatal("other units, other results")
+		}
+	})
+}
+
+// A column that is computed from others is found, with just those, whatever their
+// units; moved by 10⁻⁹ of its norm it is not. Between the tolerance of 1.4·10⁻¹⁴,
+// times and over the root of the number of columns, either may be.
+func TestPropDependentFound(t *testing.T) {
+	repeat(t, 20, func(t *rapid.T) {
+		c, rnd := drawReal(t)
+		c.rows = max(c.rows, c.cols+3)
+		n := c.cols + 1
+		at := rnd.IntN(n) // where the new column goes
+		coef := make([]float64, c.cols)
+		var want []int
+		for k, j := range rnd.Perm(c.cols) {
+			if k < rapid.IntRange(1, 3).Draw(t, "terms") {
+				coef[j] = float64(1+rnd.IntN(3)) * float64(1-2*rnd.IntN(2))
+			}
+		}
+		units := make([]float64, c.cols)
+		for j := range units {
+			units[j] = math.Exp(10 * rnd.NormFloat64())
+		}
+		wobble := 0.0
+		if rapid.Bool().Draw(t, "wobble") {
+			wobble = 1e-9
+		}
+		var x []float64
+		c.y = nil
+		for range c.rows {
+			row := make([]float64, c.cols)
+			sum := 0.0
+			for j := range row {
+				row[j] = units[j] * rnd.NormFloat64()
+				sum += coef[j] / units[j] * row[j]
+			}
+			sum *= 1 + wobble*rnd.NormFloat64()
+			x = append(x, slices.Insert(row, at, sum)...)
+			c.y = append(c.y, rnd.NormFloat64())
+		}
+		// The columns of the combination in the table, where it is one of them: the last
+		// depends on the others.
+		for j, v := range coef {
+			if v != 0 {
+				if j >= at {
+					j++
+				}
+				want = append(want, j)
+			}
+		}
+		want = append(want, at)
+		slices.Sort(want)
+		if c.opt.Intercept {
+			for k := range want {
+				want[k]++
+			}
+		}
+		_, err := LeastSquares(x, c.rows, n, c.y, c.opt)
+		var dep *DependenceError
+		switch found := errors.As(err, &dep); {
+		case wobble > 0 && err != nil:
+			t.Fatalf("off by 1e-9: %v", err)
+		case wobble > 0:
+		case !found:
+			t.Fatalf("not found: %v", err)
+		default:
+			last := len(want) - 1
+			if diff := cmp.Diff([]Dependency{{Column: want[last], On: want[:last]}}, dep.Dependencies, cmpopts.IgnoreFields(Dependency{}, "Coef")); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}
+
+// Dropping is fitting the columns that stay: all results are the same to the last
+// bit, and the dependencies hold in the data exactly.
+func TestPropDrop(t *testing.T) {
+	dropped := 0
+	repeat(t, 20, func(t *rapid.T) {
+		c := drawLeast(t)
+		c.opt.DropDependent = true
+		r, err := c.solve(&dirtySolver)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh, err := LeastSquares(c.x, c.rows, c.cols, c.y, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(fresh, r, cmpopts.IgnoreUnexported(Regression{}), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatal("dirty workspace:", diff)
+		}
+		dropped += len(r.Dependencies)
+		first := r.Cols - c.cols
+		gone := make([]bool, r.Cols)
+		column := func(i, j int) float64 {
+			if j < first {
+				return 1
+			}
+			return c.x[i*c.cols+j-first]
+		}
+		for _, d := range r.Dependencies {
+			gone[d.Column] = true
+			for i := range c.rows {
+				sum := -column(i, d.Column)
+				for k, j := range d.On {
+					if j >= d.Column || gone[j] {
+						t.Fatalf("column %d depends on %d", d.Column, j)
+					}
+					sum += d.Coef[k] * column(i, j)
+				}
+				if math.Abs(sum) > 1e-13 {
+					t.Fatalf("row %d is off by %v in %+v", i, sum, d)
+				}
+			}
+		}
+		for i := range c.rows {
+			if err := r.CheckEstimable(c.x[i*c.cols:][:c.cols]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var x []float64
+		cols := 0
+		for i := range c.rows {
+			cols = 0
+			for j := range c.cols {
+				if !gone[first+j] {
+					x = append(x, c.x[i*c.cols+j])
+					cols++
+				}
+			}
+		}
+		if cols+first == 0 {
+			return
+		}
+		some, err := LeastSquares(x, c.rows, cols, c.y, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := 0
+		for j := range r.Cols {
+			if gone[j] {
+				if !math.IsNaN(r.Coef[j]) {
+					t.Fatal("a dropped column has a coefficient")
+				}
+				continue
+			}
+			if r.Coef[j] != some.Coef[k] || !near(r.StdErr[j], some.StdErr[k], 0) {
+				t.Fatal("dropping is not leaving out")
+			}
+			k++
+		}
+		if r.RSS != some.RSS || r.Rank != some.Rank || r.Condition != some.Condition {
+			t.Fatal("dropping is not leaving out")
+		}
+	})
+	if dropped < 300 {
+		t.Errorf("%d columns were dropped", dropped)
+	}
+}
