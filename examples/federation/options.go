@@ -1,0 +1,336 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+)
+
+const program = "federation"
+
+// usage is what -h prints. A test holds it to the flags.
+const usage = `Usage: go run ./examples/federation [flags]
+
+Plans reservations of a day for data centres, each for its own demand, and lends what
+is idle to the tasks of the others [Liu21]. Says what that costs with and without
+sharing, how much of the reservations is used, what data moves, what errors of the
+prediction do, how far from the optimum it is, and which of the paper's findings come
+out.
+
+What runs
+  -traces A,B,C        logs in the Standard Workload Format, plain or gzip, a centre
+                       each: every job that is submitted in the window takes its
+                       processors in each hour that it touches, from its submission
+                       (default: three made-up centres, in Luxembourg, San Diego and
+                       Los Alamos)
+  -from LIST           hour of each log at which the window begins, one for all or one
+                       for each (default: the hour of its first job)
+  -hours N             length of the window (default 600, as in the paper)
+  -prices FILE         JSON: prices and places of the centres, in their order
+                         [{"name": "east", "on_demand": 0.075, "reservation": 0.80,
+                           "traffic": 0.02, "latitude": 49.5, "longitude": 5.95}]
+                       on demand per hour, a reservation for 24 hours, outgoing
+                       traffic per GB, degrees (default: the paper's, for logs whose
+                       names begin as its three do, else in this order: UniLu-Gaia,
+                       SDSC-BLUE, LANL-CM5)
+
+How
+  -reserve LIST        all, or some of these (default all)
+                         periodic      once a day for the day (the paper's 2AH)
+                         hgr           heuristic-greedy, Algorithm 1
+                         exact         the optimum of each centre by itself
+                         rho           rolling horizon, Algorithm 2, in three readings:
+                         rho-printed     as printed: a purchase is subtracted within
+                                         the window only
+                         rho-full        subtracted for its full term
+                         rho-deferred    and bought when it is needed, not before
+  -lambda N            hours that rho sees, the current one included (default 13)
+  -error LIST          bounds of the error of predicted demand, each from 0 to 1: with
+                       0.2 it is drawn from 80 to 120% of the true one (default
+                       0,0.2,0.4)
+  -share NAME          how idle reservations are lent to the tasks of others, nearest
+                       centre first, with Algorithm 3 (default printed)
+                         printed   prices as in the paper: those of the task's home
+                         lender    for a lent instance its owner's fee; on demand the
+                                   price of the task's home, wherever that is
+                         idle      as lender, and no part of a task moves that would
+                                   partly run on demand
+                         roaming   as lender, and on demand the price of where it runs
+                         cheapest  as lender, and the cheapest centre first
+                         midpoint  as lender, half-way to the price on demand
+                         free      as lender, at no charge
+                         open      as lender, and centres keep nothing for their own
+                                   later tasks; else they keep what these will need
+  -seed N              of made-up centres, errors and disk space (default 1)
+
+What comes out
+  -json                print an array of objects instead of tables
+  -svg OUT             write a picture: the paper's Figs. 7 to 10
+  -h                   print this
+
+A task is a job from the hour of its submission to that of its end, which is cut off
+at the end of the window. The disk space of its instances, what is sent when they run
+elsewhere, is drawn from 5 MB to 65 GB by a power law of exponent 1: as much data in
+each decade of sizes. Errors are of what is told to the planners; sharing knows what
+tasks will need, but for -share open. A rolling horizon is told the demand of the
+current hour as it is. Costs are for all of the term of a reservation, used or not.
+
+Objects of -json have a kind. Of "plan": plan, lambda (null where it has none), error,
+centre ("all" for the sum), instance_hours, on_demand_cost (without reservations),
+reservations, cost, utilisation (without sharing), shared_cost, shared_utilisation,
+lent_hours, paid and received (to and from other centres), sent_gb, optimum_cost and
+optimum_bound (of sharing the same reservations: best plan found, and what none costs
+less than; null but for all centres without errors). Of "path": plan, lambda, error,
+from, to, sent_gb. Of "finding", a sentence of the paper, and "check", figures of an
+independent program for the paper's windows: verdict, says, shown.
+
+The whole evaluation takes some seconds; a year of three logs with one plan, about as
+long.
+
+The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
+files, and 130 after an interrupt.
+`
+
+// A plannerName is a way to reserve that can be chosen.
+type plannerName int
+
+const (
+	periodic plannerName = iota
+	hgr
+	exact
+	rhoPrinted
+	rhoFull
+	rhoDeferred
+	planners // how many
+)
+
+var plannerNames = [planners]string{"periodic", "hgr", "exact", "rho-printed", "rho-full", "rho-deferred"}
+
+func (p plannerName) String() string { return plannerNames[p] }
+
+// label is how the paper calls the planner; Periodic is what its authors call 2AH in
+// another one.
+func (p plannerName) label() string {
+	switch p {
+	case periodic:
+		return "Periodic"
+	case hgr:
+		return "HGR"
+	}
+	return p.String()
+}
+
+// rolls reports whether the planner is a rolling horizon.
+func (p plannerName) rolls() bool { return p >= rhoPrinted }
+
+// options are the flags.
+type options struct {
+	traces  []string
+	from    []int // hours; nil: of the first job
+	hours   int
+	prices  string
+	reserve [planners]bool
+	lambda  int
+	share   int // of readings
+	errors  []float64
+	seed    uint64
+	json    bool
+	svg     string
+
+	ineffective []string // flags that were given and change nothing
+}
+
+const (
+	term       = 24 // hours, the paper's τ
+	maxCentres = 16
+	maxHours   = 100_000
+	maxErrors  = 100
+)
+
+// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
+func parse(args []string) (options, error) {
+	o := options{hours: 600, lambda: 13, errors: []float64{0, .2, .4}, seed: 1}
+	o.setReserve("all")
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Func("traces", "", o.setTraces)
+	flags.Func("from", "", o.setFrom)
+	for name, p := range map[string]*string{"prices": &o.prices, "svg": &o.svg} {
+		flags.Func(name, "", func(s string) error {
+			if s == "" {
+				return errors.New("want the name of a file")
+			}
+			*p = s
+			return nil
+		})
+	}
+	for name, p := range map[string]*int{"hours": &o.hours, "lambda": &o.lambda} {
+		flags.Func(name, "", func(s string) error {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < 1 || n > maxHours {
+				return fmt.Errorf("want a whole number of hours from 1 to %d", maxHours)
+			}
+			*p = n
+			return nil
+		})
+	}
+	flags.Func("reserve", "", o.setReserve)
+	flags.Func("share", "", func(s string) error {
+		o.share = slices.IndexFunc(readings, func(x reading) bool { return x.name == s })
+		if o.share < 0 {
+			names := ""
+			for i, x := range readings {
+				if i > 0 {
+					names += ", "
+				}
+				names += x.name
+			}
+			return errors.New("want one of " + names)
+		}
+		return nil
+	})
+	flags.Func("error", "", o.setErrors)
+	flags.Func("seed", "", func(s string) error {
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return errors.New("want a whole number that is not negative")
+		}
+		o.seed = n
+		return nil
+	})
+	flags.BoolFunc("json", "", func(s string) (err error) {
+		if o.json, err = strconv.ParseBool(s); err != nil {
+			return errors.New("want true or false")
+		}
+		return nil
+	})
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, cli.Mistakef("%v (-h lists the flags)", err)
+	}
+	if flags.NArg() > 0 {
+		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	}
+	if n := len(o.traces); o.traces != nil && len(o.from) > 1 && len(o.from) != n {
+		return o, cli.Mistakef("-from has %d hours for %d logs: want one for all or one for each", len(o.from), n)
+	}
+	if o.lambda > o.hours {
+		return o, cli.Mistakef("-lambda %d: the window has only %d hours (-hours)", o.lambda, o.hours)
+	}
+	if o.hours < term {
+		return o, cli.Mistakef("-hours %d: want at least %d, the term of a reservation", o.hours, term)
+	}
+	flags.Visit(func(f *flag.Flag) {
+		if f.Name == "from" && o.traces == nil || f.Name == "lambda" && !(o.reserve[rhoPrinted] || o.reserve[rhoFull] || o.reserve[rhoDeferred]) {
+			o.ineffective = append(o.ineffective, "-"+f.Name)
+		}
+	})
+	return o, nil
+}
+
+func (o *options) setTraces(s string) error {
+	o.traces = strings.Split(s, ",")
+	if slices.Contains(o.traces, "") {
+		return errors.New("want names of files, with commas between them")
+	}
+	if len(o.traces) > maxCentres {
+		return fmt.Errorf("want at most %d logs", maxCentres)
+	}
+	for i, path := range o.traces {
+		if slices.Contains(o.traces[:i], path) {
+			return fmt.Errorf("%s comes twice", path)
+		}
+	}
+	return nil
+}
+
+func (o *options) setFrom(s string) error {
+	o.from = o.from[:0]
+	for part := range strings.SplitSeq(s, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || n > maxFrom {
+			return fmt.Errorf("%q is no hour of a log: want whole numbers from 0 to %d", part, maxFrom)
+		}
+		o.from = append(o.from, n)
+	}
+	return nil
+}
+
+// maxFrom is the last hour that a window may begin in: within the range of
+// time.Duration with its end.
+const maxFrom = 2_000_000
+
+func (o *options) setReserve(s string) error {
+	o.reserve = [planners]bool{}
+	for name := range strings.SplitSeq(s, ",") {
+		k := plannerName(slices.Index(plannerNames[:], name))
+		switch {
+		case name == "all":
+			for k := range o.reserve {
+				o.reserve[k] = true
+			}
+		case name == "rho":
+			o.reserve[rhoPrinted], o.reserve[rhoFull], o.reserve[rhoDeferred] = true, true, true
+		case k >= 0:
+			o.reserve[k] = true
+		default:
+			return fmt.Errorf("want all, or some of rho, %s", strings.Join(plannerNames[:], ", "))
+		}
+	}
+	return nil
+}
+
+func (o *options) setErrors(s string) error {
+	o.errors = nil
+	for part := range strings.SplitSeq(s, ",") {
+		x, err := strconv.ParseFloat(part, 64)
+		switch {
+		case err != nil || !(x >= 0 && x <= 1): // NaN is neither
+			return fmt.Errorf("%q is no bound of an error: want numbers from 0 to 1", part)
+		case slices.Contains(o.errors, x):
+			return fmt.Errorf("%s comes twice", part)
+		case len(o.errors) == maxErrors:
+			return fmt.Errorf("want at most %d bounds", maxErrors)
+		}
+		o.errors = append(o.errors, math.Abs(x)) // not -0
+	}
+	return nil
+}
+
+// create begins the picture if it is asked for.
+func (o *options) create(files *outfile.Set) (*outfile.File, error) {
+	for _, path := range append(slices.Clone(o.traces), o.prices) {
+		if path != "" {
+			files.Keep(path)
+		}
+	}
+	if o.svg == "" {
+		return nil, nil
+	}
+	f, err := files.Create(o.svg)
+	switch {
+	case errors.Is(err, outfile.ErrSame):
+		return nil, cli.Mistakef("-svg %s: the file is that of another flag as well", o.svg)
+	case err != nil:
+		return nil, cli.Mistakef("cannot write -svg %v", err)
+	}
+	return f, nil
+}
+
+// base is the name of a log without its folder and endings.
+func base(path string) string {
+	name := filepath.Base(path)
+	name = strings.TrimSuffix(name, ".gz")
+	return strings.TrimSuffix(name, ".swf")
+}
