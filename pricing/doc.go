@@ -5,9 +5,10 @@
 //
 // Clouds sell the same instance in several ways: by the hour or second on demand,
 // at a lower price to those who pay a fee upfront for one or three years, or with
-// a discount for whoever uses much within a month. Which is cheapest depends on
-// use, and a bill is full of thresholds: hours begun, whole instances, ranks of
-// reservations. Planners compare such bills many thousand times, and ties decide
+// a discount for whoever uses much within a month; or for a price that changes
+// from hour to hour, with the risk of losing the instance. Which is cheapest
+// depends on use, and a bill is full of thresholds: hours begun, whole instances,
+// ranks of reservations. Planners compare such bills many thousand times, and ties decide
 // what they buy. So the arithmetic has to be exact and the conventions have to be
 // written down. This package does both, and takes no decision.
 //
@@ -34,6 +35,8 @@
 //	SustainedUse        one instance within a month        O(1)
 //	SustainedBiller     demand to bills by calendar month  O(n log n) a month
 //	Ownership           a cluster bought and hosted        O(items)
+//	SpotHistory         price, mean, quantile, crossings   O(log n), O(window)
+//	SpotMeter           a spot lease under a history       O(hours·log n)
 //
 // Money. An amount is an integer of nanos. Prices of instances have five decimals
 // or so; one with more than nine is refused, not rounded.
@@ -81,6 +84,25 @@
 // the time in which at least j instances ran is the usage of the j-th. See
 // sustained.go for why no other way of joining leases is cheaper.
 //
+// Spot prices. A history is a step function: at the moment of a change the new
+// price is in force. An instance runs while the price is at most its bid, and is
+// charged the price, not the bid. Which price, for how long, has changed over the
+// years; a [SpotMeter] states it. Until 1 October 2017 EC2 charged hours begun,
+// each at the price at its beginning, whatever the price did within it; the hour
+// in which EC2 interrupted was free, the one in which the user stopped was not.
+// So with the prices 0.21 for an hour and a half and 0.25 after that, a lease
+// of two hours and a half that EC2 interrupted cost 0.21 + 0.21, the second hour
+// having begun at 0.21, and 0.25 more if the user ended it. Since then seconds
+// are charged, a minute at least, and a lease interrupted by EC2 in its first
+// hour costs nothing, while after an hour each second used is paid; that is so
+// for Linux and Windows, and SUSE keeps the hours (EC2's user guide, "Billing for
+// interrupted Spot Instances"; an older edition has hours for Red Hat, too).
+// EC2's announcement of November 2017 has the price in effect at the beginning of
+// each instance-hour apply, its later white paper says only that the price in
+// effect is billed to the second: [EC2SpotPerSecond] is the former, and with
+// Reprice set to zero the latter. Since prices now change a few times a day and
+// by little, the two differ by little.
+//
 // # Units
 //
 // [Money] is nanos of one currency that the caller knows. Prices called hourly
@@ -103,4 +125,7 @@
 //	[Niu16]  Niu, Zhai, Ma, Tang, Chen, Zheng, Building Semi-Elastic Virtual
 //	         Clusters for Cost-Effective HPC Cloud Resource Provisioning, IEEE
 //	         TPDS 27(7), 2016: sections 4.1, 5.1, 6, 8.1, 8.2 and Table 3.
+//	[Huang13] Huang, Wang, Tak, Wang, Tang, CAP3: A Cloud Auto-Provisioning
+//	         Framework for Parallel Processing Using On-demand and Spot
+//	         Instances, 2013: section III.B.
 package pricing

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ import (
 // What a lease costs is decided by three questions, and [SpotMeter] has a field
 // for each: for what time it is billed, which prices of the history apply to that
 // time, and what is free because the provider ended the lease. The money is a sum
-// of prices times spans, taken in 384 bits and rounded once.
+// of prices times spans, taken in 128 bits and rounded once.
 //
 // Lookups are binary searches, O(log n). Windows cost their number of changes.
 // Nothing here allocates but reading.
@@ -168,14 +169,30 @@ func (h SpotHistory) piece(i int, from, to time.Duration) (time.Duration, time.D
 	return from, to
 }
 
-// weigh returns Σ price·time over [from, to), in nanos of money times nanoseconds.
-// A term has fewer than 126 bits and terms fewer than 2⁶⁴, so the sum fits.
-func (h SpotHistory) weigh(from, to time.Duration) wide {
-	var sum wide
-	for i := h.Index(from); i < len(h.Times) && (h.Times[i] < to); i++ {
-		a, b := h.piece(i, from, to)
-		sum = sum.plus(product(uint64(h.Prices[i]), uint64(b-a)))
+// spotSum is Σ price·time in nanos of money times nanoseconds, in two words: the
+// times add up to one Duration at most, so it is below 2⁶³·2⁶³.
+type spotSum struct{ hi, lo uint64 }
+
+func (s *spotSum) add(price Money, d time.Duration) {
+	hi, lo := bits.Mul64(uint64(price), uint64(d))
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, lo, 0)
+	s.hi += hi + carry
+}
+
+// over returns the sum divided by d, rounded half to even, and whether it fits.
+func (s spotSum) over(d time.Duration) (Money, bool) {
+	return wide{s.lo, s.hi}.money(wide{uint64(d)}, HalfEven)
+}
+
+// weigh returns Σ price·time over [from, to).
+func (h SpotHistory) weigh(from, to time.Duration) (sum spotSum) {
+	i := h.Index(from)
+	for ; i+1 < len(h.Times) && h.Times[i+1] < to; i++ {
+		sum.add(h.Prices[i], h.Times[i+1]-from)
+		from = h.Times[i+1]
 	}
+	sum.add(h.Prices[i], to-from)
 	return sum
 }
 
@@ -186,7 +203,7 @@ func (h SpotHistory) Mean(from, to time.Duration) Money {
 	if from >= to {
 		panic("pricing: window of a spot history that is empty")
 	}
-	m, _ := h.weigh(from, to).money(wide{uint64(to - from)}, HalfEven) // no more than the highest price
+	m, _ := h.weigh(from, to).over(to - from) // no more than the highest price
 	return m
 }
 
@@ -352,17 +369,17 @@ func (m SpotMeter) Cost(h SpotHistory, launch, length time.Duration, end SpotEnd
 	if launch > math.MaxInt64-charged {
 		panic("pricing: lease that ends beyond the range of a Duration")
 	}
-	var sum wide
+	var sum spotSum
 	if m.Reprice == 0 {
 		sum = h.weigh(launch, launch+charged)
 	} else {
 		for at := time.Duration(0); at < charged; {
 			piece := min(m.Reprice, charged-at)
-			sum = sum.plus(product(uint64(h.At(launch+at)), uint64(piece)))
+			sum.add(h.At(launch+at), piece)
 			at += piece
 		}
 	}
-	cost, ok := sum.money(wide{uint64(time.Hour)}, HalfEven)
+	cost, ok := sum.over(time.Hour)
 	if !ok {
 		return 0, overflow("the price of a spot lease of %v", charged)
 	}
