@@ -217,9 +217,10 @@ func (m *sharesModel) estimateTo(dst []Estimate, q Query) error {
 	var row [3]float64
 	for i, p := range q.Processes {
 		e := &dst[i]
-		*e = Estimate{Processes: p}
-		e.Scale = float64(p) * perProcess
-		if !q.Brief {
+		if q.Brief {
+			e.Processes, e.Scale = p, float64(p)*perProcess
+		} else {
+			*e = Estimate{Processes: p, Scale: float64(p) * perProcess}
 			m.span.note(e, &features)
 		}
 		n := float64(p)

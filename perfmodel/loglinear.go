@@ -84,17 +84,41 @@ func (s scaling) columns() int {
 
 // values returns the values of the columns, the second 0 if there is one only.
 func (s scaling) values(p int) (float64, float64) {
+	if p < len(lnTable) {
+		switch s {
+		case quadraticP:
+			return lnTable[p], lnTable[p] * lnTable[p]
+		case logLogP:
+			return lnLgTable[p], 0
+		case logPLogP:
+			return lnTable[p] + lnLgTable[p], 0
+		}
+		return lnTable[p], 0
+	}
+	l := math.Log(float64(p))
 	switch s {
 	case quadraticP:
-		l := math.Log(float64(p))
 		return l, l * l
 	case logLogP:
-		return math.Log(math.Log2(float64(p))), 0
+		return lnLg(l), 0
 	case logPLogP:
-		return math.Log(float64(p) * math.Log2(float64(p))), 0
+		return l + lnLg(l), 0
 	}
-	return math.Log(float64(p)), 0
+	return l, 0
 }
+
+// lnLg returns ln(lg P) of ln P.
+func lnLg(l float64) float64 { return math.Log(l / math.Ln2) }
+
+// lnTable and lnLgTable have ln P and ln(lg P) of small P: a logarithm takes longer
+// than all else that sizing does for a number of processes but the exponential.
+var lnTable, lnLgTable = func() (a, b [1025]float64) {
+	for p := range a {
+		a[p] = math.Log(float64(p))
+		b[p] = lnLg(a[p])
+	}
+	return a, b
+}()
 
 var scalingNames = [...][]string{
 	logP:       {"ln P"},
@@ -281,12 +305,14 @@ func (m *logModel) estimateTo(dst []Estimate, q Query) error {
 	none := m.scaling == logLogP || m.scaling == logPLogP // T_N = 0 on one process
 	for i, p := range q.Processes {
 		e := &dst[i]
-		*e = Estimate{Processes: p}
-		e.Scale = float64(p) * perProcess
-		if !q.Brief {
+		if q.Brief {
+			e.Processes, e.Scale = p, float64(p)*perProcess
+		} else {
+			*e = Estimate{Processes: p, Scale: float64(p) * perProcess}
 			m.span.note(e, &features)
 		}
 		if none && p == 1 {
+			e.Seconds, e.Upper = 0, 0
 			continue
 		}
 		u, v := m.scaling.values(p)

@@ -388,9 +388,10 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 	n := len(m.cells)
 	for i, p := range q.Processes {
 		e := &dst[i]
-		*e = Estimate{Processes: p}
-		e.Scale = float64(p) * perProcess
-		if !q.Brief {
+		if q.Brief {
+			e.Processes, e.Scale = p, float64(p)*perProcess
+		} else {
+			*e = Estimate{Processes: p, Scale: float64(p) * perProcess}
 			a.span.note(e, &features)
 		}
 		c, lw, err := m.cell(a.index, q.Features, p, "Query.Features", -1)
