@@ -34,9 +34,10 @@ import (
 // kink at which the slopes up to it sum to 0 or more: a weighted selection. Take a
 // pivot; add up the changes of slope at and before it; the sum says on which side
 // the answer is; go on with that side. Invariant: slope is that of f before
-// all kinks that are left, it is negative, and the sought kink is among them. With
-// medians of medians of five as pivots, each round leaves at most 7/10 or so of the
-// kinks, so that time is linear in the slots.
+// all kinks that are left, it is negative, and the sought kink is among them. Pivots
+// are medians of nine, and after a round that left more than 3/4 of the kinks the
+// median of medians of five, which leaves 7/10 or so: no two rounds in a row are
+// bad, so that time is linear in the slots.
 //
 // Not convex: f still has a least value at 0 or a kink, since it is linear between
 // them and does not fall after the last (the slope there is w + Σ p' or, where
@@ -166,24 +167,27 @@ func (s *Splitter) theta(missing, idle []int, r Rates) int {
 
 // few is below how many kinks sorting them all is the faster way, by
 // BenchmarkTheta.
-const few = 48
+const few = 16
 
 // selectSlope returns the least place at which slope plus the steps up to there is
 // 0 or more, or the last place. The slope is negative, steps are not, and there is
 // a kink. It reorders k.
 func selectSlope(k []kink, slope pricing.Money) int {
+	careful := false
 	for len(k) > few {
-		v := pivot(k)
+		v := pivot(k, careful)
 		less, more, below, upTo := partition(k, v)
+		n := len(k)
 		switch {
 		case slope+below >= 0:
 			k = k[:less]
-		case slope+upTo >= 0 || more == len(k):
+		case slope+upTo >= 0 || more == n:
 			return v
 		default:
 			slope += upTo
 			k = k[more:]
 		}
+		careful = len(k) > n-n/4
 	}
 	sortFew(k)
 	for _, e := range k {
@@ -218,9 +222,18 @@ func partition(k []kink, v int) (less, more int, below, upTo pricing.Money) {
 	return less, more, below, upTo
 }
 
-// pivot returns a place with at least about 3/10 of the kinks on each side of it,
-// itself included: the median of the medians of groups of five. It reorders k.
-func pivot(k []kink) int {
+// pivot returns the place of a kink near the middle. By itself that is the median of
+// nine, which are spread over k; if careful, the median of the medians of groups of
+// five, which has about 3/10 of the kinks or more on each side. It reorders k.
+func pivot(k []kink, careful bool) int {
+	if !careful {
+		var nine [9]kink
+		for i := range nine {
+			nine[i] = k[i*(len(k)-1)/8]
+		}
+		sortFew(nine[:])
+		return nine[4].at
+	}
 	groups := len(k) / 5
 	for g := range groups {
 		sortFew(k[5*g : 5*g+5])
@@ -233,7 +246,7 @@ func pivot(k []kink) int {
 func median(k []kink) int {
 	want := len(k) / 2
 	for len(k) > few {
-		v := pivot(k)
+		v := pivot(k, true)
 		less, more, _, _ := partition(k, v)
 		switch {
 		case want < less:

@@ -1,6 +1,9 @@
 package federation
 
 import (
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -99,9 +102,8 @@ func TestThetaIsExhaustive(t *testing.T) {
 // centre, Eq. (20) has two minima with a maximum between them, so that no descent
 // finds the better one.
 func TestThetaNotConvex(t *testing.T) {
-	// Two slots lack 3; idle are 2 in both; 2 on demand here, 1 there, 3 for a
-	// lent one: f = 12, 12+2, 12+4, 12+4+(1-2)·2... worked out below by hand:
-	// θ=0: 12. θ=1: 2·2·2 + 3·2 = 14. θ=2: 1·2·2 + 6·2 = 16. θ=3: (3·2+1)·2 = 14.
+	// Two slots lack 3 and 2 are idle; 2 on demand here, 1 there, 3 for a lent one. Per
+	// slot, f(0) = 3·2, f(1) = 2·2 + 3, f(2) = 1·2 + 2·3, f(3) = 2·3 + 1.
 	missing, idle := []int{3, 3}, []int{2, 2}
 	r := Rates{OnDemand: 2, Elsewhere: 1, Share: 3}
 	for theta, want := range []pricing.Money{12, 14, 16, 14} {
@@ -113,12 +115,72 @@ func TestThetaNotConvex(t *testing.T) {
 	if got, _ := s.Theta(missing, idle, r); got != 0 {
 		t.Errorf("θ = %d, want 0", got)
 	}
-	// 9 are lacking: θ=9 costs (3·2+7)·2 = 26, θ=0 costs 36, yet f rises from 0 to 2.
+	// 9 are lacking: f(9) = (2·3 + 7)·2 = 26 < f(0) = 36, yet f rises from 0 to 2.
 	missing = []int{9, 9}
 	if got, _ := s.Theta(missing, idle, r); got != 9 {
 		t.Errorf("θ = %d, want 9", got)
 	}
 	if r.Convex() {
 		t.Error("convex")
+	}
+}
+
+// Long tasks with many different numbers, of few sizes or spread over magnitudes,
+// have the θ of sorting.
+func TestThetaLong(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 9))
+	var s, sorted Splitter
+	inside := 0
+	for range 300 {
+		n := 1 + rnd.IntN(2000)
+		spread := 1 + rnd.Float64()*20
+		missing, idle := make([]int, n), make([]int, n)
+		for i := range missing {
+			missing[i], idle[i] = 1+int(math.Exp(rnd.Float64()*spread)), int(math.Exp(rnd.Float64()*spread))
+		}
+		if rnd.IntN(2) == 0 {
+			slices.Sort(missing)
+			slices.Sort(idle)
+		}
+		r := Rates{OnDemand: pricing.Money(rnd.IntN(100)), Share: pricing.Money(rnd.IntN(30)), Traffic: pricing.Money(rnd.IntN(100))}
+		r.Elsewhere = r.Share + pricing.Money(rnd.IntN(60))
+		got, err := s.Theta(missing, idle, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := sorted.bySorting(missing, idle, r); got != want {
+			t.Fatalf("%d slots: θ = %d, by sorting %d", n, got, want)
+		}
+		if got > 0 && got < slices.Max(missing) {
+			inside++
+		}
+	}
+	if inside < 50 {
+		t.Errorf("θ is between the ends in %d cases", inside)
+	}
+}
+
+// The careful pivot has about 3/10 on each side, which makes selection linear.
+func TestPivot(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(10, 10))
+	for range 500 {
+		k := make([]kink, few+1+rnd.IntN(1000))
+		for i := range k {
+			k[i].at = rnd.IntN(1 + rnd.IntN(100_000))
+		}
+		v := pivot(k, true)
+		less, more := 0, 0
+		for _, e := range k {
+			if e.at < v {
+				less++
+			}
+			if e.at > v {
+				more++
+			}
+		}
+		// Half of the ⌊n/5⌋ groups have three on its side.
+		if most := len(k) - len(k)/5/2*3; less > most || more > most {
+			t.Fatalf("%d of %d below, %d above; at most %d", less, len(k), more, most)
+		}
 	}
 }

@@ -1,0 +1,213 @@
+package federation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// BenchmarkShare has the windows of [Liu21]'s evaluation, a year of the same logs
+// (or all of them, where a log is shorter), and federations by the number of
+// centres and the length of tasks. The saving is that of the federation over the
+// same centres alone.
+func BenchmarkShare(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		hours int
+	}{{"logs=600h", 600}, {"logs=year", 8760}} {
+		b.Run(c.name, func(b *testing.B) {
+			var tasks []Task
+			for k := range liu {
+				tasks = append(tasks, liuLog(b, k, liu[k].hour, c.hours)...)
+			}
+			var centres []Centre
+			for k := range liu {
+				centre, _ := liuCentre(b, k, tasks, c.hours, &reserve.Periodic{})
+				centres = append(centres, centre)
+			}
+			benchShare(b, centres, tasks)
+		})
+	}
+	for _, n := range []int{2, 8, 32} {
+		for _, count := range []int{10_000, 100_000} {
+			b.Run(fmt.Sprintf("centres=%d/tasks=%d", n, count), func(b *testing.B) {
+				centres, tasks := busyFederation(n, 8760, count, 1)
+				for i := range centres {
+					centres[i].Demand = nil
+				}
+				benchShare(b, centres, tasks)
+			})
+		}
+	}
+}
+
+func benchShare(b *testing.B, centres []Centre, tasks []Task) {
+	var s Sharer
+	var out []Booking
+	slots := 0
+	for _, t := range tasks {
+		slots += t.Slots()
+	}
+	for b.Loop() {
+		if err := s.Reset(centres, Options{}); err != nil {
+			b.Fatal(err)
+		}
+		var err error
+		if out, err = s.Share(out[:0], tasks); err != nil {
+			b.Fatal(err)
+		}
+	}
+	with := sum(costsOf(len(centres), out))
+	alone, err := Share(nil, centres, tasks, Options{Order: Alone})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(len(tasks))*float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
+	b.ReportMetric(float64(slots)/float64(len(tasks)), "slots/task")
+	b.ReportMetric(1-with.Float64()/sum(costsOf(len(centres), alone)).Float64(), "saving-of-on-demand")
+	b.ReportMetric(float64(len(tasks)), "tasks")
+}
+
+// BenchmarkTheta compares Eq. (20) by weighted selection with sorting, and with
+// trying all θ.
+func BenchmarkTheta(b *testing.B) {
+	for _, n := range []int{1, 4, 24, 100, 1000, 8760} {
+		rnd := rand.New(rand.NewPCG(1, uint64(n)))
+		const d = 256
+		missing, idle := make([]int, n), make([]int, n)
+		for t := range missing {
+			missing[t], idle[t] = 1+rnd.IntN(d), rnd.IntN(d)
+		}
+		r := Rates{OnDemand: 75, Elsewhere: 60, Share: 31, Traffic: 3}
+		want := exhaustive(d, missing, idle, r)
+		for _, alg := range []struct {
+			name string
+			f    func(s *Splitter) int
+		}{
+			{"select", func(s *Splitter) int { return s.theta(missing, idle, r) }},
+			{"sort", func(s *Splitter) int { return s.bySorting(missing, idle, r) }},
+			{"exhaustive", func(*Splitter) int { return exhaustive(d, missing, idle, r) }},
+		} {
+			b.Run(fmt.Sprintf("alg=%s/slots=%d", alg.name, n), func(b *testing.B) {
+				var s Splitter
+				for b.Loop() {
+					if got := alg.f(&s); got != want {
+						b.Fatalf("%d, want %d", got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// bySorting is theta with all kinks sorted.
+func (s *Splitter) bySorting(missing, idle []int, r Rates) int {
+	slope := r.Traffic
+	s.kinks = s.kinks[:0]
+	for t := range missing {
+		slope += r.Share - r.OnDemand
+		s.kinks = append(s.kinks, kink{missing[t], r.OnDemand}, kink{idle[t], r.Elsewhere - r.Share})
+	}
+	slices.SortFunc(s.kinks, func(a, b kink) int { return a.at - b.at })
+	if slope >= 0 {
+		return 0
+	}
+	for _, k := range s.kinks {
+		if slope += k.step; slope >= 0 {
+			return k.at
+		}
+	}
+	return s.kinks[len(s.kinks)-1].at
+}
+
+// segments is the alternative to plain rows for lines 2 and 3 of Alg. 3: a segment
+// tree with range minimum and range add.
+type segments struct {
+	n        int
+	low, add []int
+}
+
+func newSegments(row []int) *segments {
+	n := 1
+	for n < len(row) {
+		n *= 2
+	}
+	s := &segments{n, make([]int, 2*n), make([]int, 2*n)}
+	for t := range n {
+		if t < len(row) {
+			s.low[n+t] = row[t]
+		}
+	}
+	for k := n - 1; k > 0; k-- {
+		s.low[k] = min(s.low[2*k], s.low[2*k+1])
+	}
+	return s
+}
+
+// min returns the least of from ≤ t < to, and plus adds to them, both below k, that
+// covers a ≤ t < b.
+func (s *segments) min(from, to, k, a, b int) int {
+	if from <= a && b <= to {
+		return s.low[k]
+	}
+	m := (a + b) / 2
+	switch {
+	case to <= m:
+		return s.add[k] + s.min(from, to, 2*k, a, m)
+	case from >= m:
+		return s.add[k] + s.min(from, to, 2*k+1, m, b)
+	}
+	return s.add[k] + min(s.min(from, to, 2*k, a, m), s.min(from, to, 2*k+1, m, b))
+}
+
+func (s *segments) plus(from, to, v, k, a, b int) {
+	if to <= a || b <= from {
+		return
+	}
+	if from <= a && b <= to {
+		s.low[k] += v
+		s.add[k] += v
+		return
+	}
+	m := (a + b) / 2
+	s.plus(from, to, v, 2*k, a, m)
+	s.plus(from, to, v, 2*k+1, m, b)
+	s.low[k] = s.add[k] + min(s.low[2*k], s.low[2*k+1])
+}
+
+// BenchmarkRange is why rows are plain: the minimum over a task's slots and the
+// subtraction from them, by a loop and by a segment tree.
+func BenchmarkRange(b *testing.B) {
+	const slots = 8760
+	for _, n := range []int{1, 4, 24, 100, 300, 1000, 4000} {
+		rnd := rand.New(rand.NewPCG(1, uint64(n)))
+		starts := make([]int, 1024)
+		for i := range starts {
+			starts[i] = rnd.IntN(slots - n)
+		}
+		row := make([]int, slots)
+		tree := newSegments(row)
+		i, check := 0, 0
+		b.Run(fmt.Sprintf("alg=rows/slots=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				part := row[starts[i%1024]:][:n]
+				check += slices.Min(part)
+				for t := range part {
+					part[t]--
+				}
+				i++
+			}
+		})
+		b.Run(fmt.Sprintf("alg=tree/slots=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				at := starts[i%1024]
+				check += tree.min(at, at+n, 1, 0, tree.n)
+				tree.plus(at, at+n, -1, 1, 0, tree.n)
+				i++
+			}
+		})
+	}
+}
