@@ -10,6 +10,7 @@ type Clock struct {
 	origin time.Time
 	hour   time.Duration
 	start  time.Time // of this process's clock: it has a reading that nobody sets
+	now    func() time.Time
 }
 
 // New returns a clock that shows 0 at origin, on which an hour takes as long as hour
@@ -18,7 +19,17 @@ func New(origin time.Time, hour time.Duration) *Clock {
 	if hour <= 0 {
 		panic("clock: an hour has to last")
 	}
-	return &Clock{origin: origin.Round(0), hour: hour, start: time.Now()}
+	c := &Clock{origin: origin.Round(0), hour: hour, start: time.Now()}
+	c.now = func() time.Time { return c.start.Round(0).Add(time.Since(c.start)) }
+	return c
+}
+
+// NewFunc returns a clock as New does that takes the time of the calendar from now, for
+// tests.
+func NewFunc(origin time.Time, hour time.Duration, now func() time.Time) *Clock {
+	c := New(origin, hour)
+	c.now = now
+	return c
 }
 
 // Origin returns when the clock showed 0.
@@ -32,7 +43,7 @@ func (c *Clock) Now() time.Duration { return c.At(c.Real()) }
 
 // Real returns the time of the calendar, as the process's steady clock has it since
 // it began.
-func (c *Clock) Real() time.Time { return c.start.Round(0).Add(time.Since(c.start)) }
+func (c *Clock) Real() time.Time { return c.now() }
 
 // At returns what the clock shows at a time of the calendar.
 func (c *Clock) At(t time.Time) time.Duration { return c.Scaled(t.Round(0).Sub(c.origin)) }

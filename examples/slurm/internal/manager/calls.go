@@ -16,11 +16,11 @@ import (
 // call calls the provider.
 func (m *Manager) call(ctx context.Context, do func(context.Context) result) {
 	m.calls++
-	go func() {
+	m.spawn(func() {
 		ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 		defer cancel()
 		m.results <- do(ctx)
-	}()
+	})
 }
 
 // ask asks for an instance, for the first time or again.
@@ -52,17 +52,22 @@ func (m *Manager) came(r result) error {
 			return m.failed("listing instances", "", "", r.err)
 		}
 		m.worked("listing instances", "")
-		return m.compare(r.list)
+		return m.compare(r.list, r.seq)
 	}
 	l.working = false
 	now := m.clock.Now()
 	switch {
+	case r.did == asking && errors.Is(r.err, provider.ErrRefused) && l.doubt:
+		// This call has created nothing, but one before may have: lists will tell.
+		l.denied, l.after, l.missing = true, m.lists, 0
+		m.audit = 0
+		return m.failed("asking for an instance", l.Node, l.Token, r.err)
 	case r.did == asking && errors.Is(r.err, provider.ErrRefused):
 		m.closed = now + m.o.RetryEvery
 		m.look = true
 		return m.write(Entry{Kind: Refused, Token: l.Token, Node: l.Node, Reason: r.err.Error()})
 	case r.did == asking && r.err != nil:
-		l.retry = now + m.o.RetryEvery
+		l.retry, l.doubt = now+m.o.RetryEvery, true
 		return m.failed("asking for an instance", l.Node, l.Token, r.err)
 	case r.did == asking:
 		m.worked("asking for an instance", l.Node)
@@ -90,7 +95,8 @@ func (m *Manager) came(r result) error {
 
 func (m *Manager) gone(l *lease, ended time.Time, why string) error {
 	delete(m.idleSince, l.Token)
-	m.look = true
+	l.after, l.missing, l.ended = m.lists, 0, false
+	m.audit = 0 // its node is free once a list has it as ended
 	return m.write(Entry{Kind: Gone, Token: l.Token, Node: l.Node, Ended: ended, Reason: why})
 }
 
@@ -98,7 +104,7 @@ func (m *Manager) gone(l *lease, ended time.Time, why string) error {
 // whose first answer is not known.
 func (m *Manager) list(ctx context.Context, s *sight) error {
 	for _, l := range m.state.leases {
-		if l.phase == asking && !l.working && s.now >= l.retry {
+		if l.phase == asking && !l.working && !l.denied && s.now >= l.retry {
 			m.ask(ctx, l)
 		}
 	}
@@ -107,15 +113,22 @@ func (m *Manager) list(ctx context.Context, s *sight) error {
 	}
 	m.audit = s.now + m.o.AuditEvery
 	m.auditing = true
+	m.lists++
+	seq := m.lists
 	m.call(ctx, func(ctx context.Context) result {
 		list, err := m.provider.List(ctx)
-		return result{list: list, err: err}
+		return result{list: list, seq: seq, err: err}
 	})
 	return nil
 }
 
-// compare compares the provider's list with what is known.
-func (m *Manager) compare(list []provider.Instance) error {
+// missed is in how many lists in a row an instance has to be missing to be taken for
+// ended: lists may lag behind, or be wrong.
+const missed = 3
+
+// compare compares the provider's list with what is known. The list was asked for as
+// number seq.
+func (m *Manager) compare(list []provider.Instance, seq int) error {
 	listed := map[string]*provider.Instance{}
 	for i := range list {
 		listed[list[i].Token] = &list[i]
@@ -136,19 +149,41 @@ func (m *Manager) compare(list []provider.Instance) error {
 			continue
 		}
 		switch {
-		case in == nil && (l.phase == rented || l.phase == up):
-			// Lists may lag behind; one that lacks it may be wrong.
-			if l.missing++; l.missing == 3 {
+		case l.phase == leaving, l.phase == asking && (!l.denied || seq <= l.after), l.phase == gone && (l.ended || seq <= l.after):
+		case in == nil:
+			l.missing++
+			if l.missing < missed {
+				m.audit = 0
+				continue
+			}
+			if l.phase == asking {
+				m.closed, m.look = m.clock.Now()+m.o.RetryEvery, true
+				if err := m.write(Entry{Kind: Refused, Token: l.Token, Node: l.Node, Reason: "refused, and not in the provider's lists"}); err != nil {
+					return err
+				}
+			} else if l.phase == gone {
+				l.ended, m.look = true, true
+			} else if l.missing == missed {
 				if err := m.failed("listing instances", l.Node, l.Token, errors.New("the provider does not list it")); err != nil {
 					return err
 				}
 			}
-		case in == nil:
+		case l.phase == asking:
+			if err := m.came(result{lease: l, did: asking, in: *in}); err != nil {
+				return err
+			}
 		case in.Live() && l.phase == gone:
 			if err := m.write(Entry{Kind: Stray, Token: l.Token, Node: l.Node, Reason: "the provider lists it although it was given back"}); err != nil {
 				return err
 			}
-		case !in.Live() && (l.phase == rented || l.phase == up):
+		case !in.Live() && l.phase == gone:
+			if !in.Ended.Equal(l.Ended) {
+				if err := m.write(Entry{Kind: Gone, Token: l.Token, Node: l.Node, Ended: in.Ended, Reason: "the provider's list has another end"}); err != nil {
+					return err
+				}
+			}
+			l.ended, m.look = true, true
+		case !in.Live():
 			if err := m.gone(l, in.Ended, "the provider has ended it"); err != nil {
 				return err
 			}

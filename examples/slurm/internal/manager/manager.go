@@ -78,6 +78,8 @@ type Options struct {
 	// Watch, if not nil, is called with each entry of the journal, and with each view
 	// of the cluster that differs from the one before, by the manager's goroutine.
 	Watch func(e *Entry, s *Status)
+
+	now func() time.Time // the calendar's, of tests
 }
 
 // A Status is what the manager saw last.
@@ -102,7 +104,8 @@ type Manager struct {
 	book     *portfolio
 
 	results chan result
-	calls   int // to the provider, under way
+	calls   int          // to the provider, under way
+	spawn   func(func()) // runs a call; tests run one after the other
 
 	jobs      map[int64]slurmctl.Job // as seen last
 	idleSince map[string]time.Duration
@@ -114,6 +117,7 @@ type Manager struct {
 	check     time.Duration // the next release check
 	audit     time.Duration
 	auditing  bool
+	lists     int // that were asked for
 	status    Status
 	reason    map[string]string // what failed last, so that it is not written each time
 }
@@ -124,6 +128,7 @@ type result struct {
 	did   phase  // asking or leaving
 	in    provider.Instance
 	list  []provider.Instance
+	seq   int // of a list
 	err   error
 }
 
@@ -142,6 +147,7 @@ func Open(name string, s Slurm, p provider.Provider, o Options) (*Manager, error
 	m := &Manager{
 		o: o, slurm: s, provider: p, state: newState(), results: make(chan result),
 		jobs: map[int64]slurmctl.Job{}, idleSince: map[string]time.Duration{}, started: map[int64]time.Duration{},
+		spawn:   func(f func()) { go f() },
 		weights: map[string]int{}, reason: map[string]string{}, look: true,
 		rules: rules{WaitLimit: o.WaitLimit, Short: o.Short, ReleaseEvery: o.ReleaseEvery,
 			Expansion: o.Expansion, Placement: o.Placement, Quota: len(o.Nodes)},
@@ -194,7 +200,7 @@ func (m *Manager) begin() error {
 	if m.state.entries == 0 {
 		var id [4]byte
 		rand.Read(id[:])
-		e := Entry{Kind: Began, Begin: &Begin{Cluster: hex.EncodeToString(id[:]), Origin: time.Now().Round(0), Hour: m.o.Hour}}
+		e := Entry{Kind: Began, Begin: &Begin{Cluster: hex.EncodeToString(id[:]), Origin: m.calendar(), Hour: m.o.Hour}}
 		if err := m.state.apply(&e); err != nil {
 			return err
 		}
@@ -206,9 +212,20 @@ func (m *Manager) begin() error {
 		return fmt.Errorf("%w: an hour of %v, and the journal began with one of %v", ErrOptions, m.o.Hour, b.Hour)
 	}
 	m.clock = clock.New(m.state.begin.Origin, m.o.Hour)
+	if m.o.now != nil {
+		m.clock = clock.NewFunc(m.state.begin.Origin, m.o.Hour, m.o.now)
+	}
 	var err error
 	m.book, err = newPortfolio(&m.o, m.state.weeks)
 	return err
+}
+
+// calendar returns the time of the calendar.
+func (m *Manager) calendar() time.Time {
+	if m.o.now != nil {
+		return m.o.now()
+	}
+	return time.Now().Round(0)
 }
 
 // Close closes the journal. What is rented stays rented.
@@ -607,16 +624,20 @@ func (m *Manager) grow(ctx context.Context, s *sight) error {
 		if err != nil {
 			return err
 		}
-		m.ask(ctx, m.state.byToken[token])
+		l := m.state.byToken[token]
+		l.doubt = false
+		m.ask(ctx, l)
 	}
 	return nil
 }
 
-// free returns the names that no instance has, and whose nodes are down.
+// free returns the names that no instance has, and whose nodes are down. A name is not
+// used again before the provider's list has confirmed that its instance has ended:
+// two daemons of one node would take each other's jobs.
 func (m *Manager) free(s *sight) []string {
 	taken := map[string]bool{}
 	for _, l := range m.state.leases {
-		if l.phase != gone {
+		if !l.ended {
 			taken[l.Node] = true
 		}
 	}
@@ -707,6 +728,10 @@ func (m *Manager) settle(ctx context.Context, s *sight) error {
 		if l.phase != leaving || l.working || s.now < l.retry {
 			continue
 		}
+		if m.another(l) { // the node is another instance's by now
+			m.giveBack(ctx, l)
+			continue
+		}
 		if n := s.nodes[l.Node]; n != nil && !n.Has("DRAIN") && n.State != "down" {
 			if err := m.slurm.Drain(ctx, l.Node, drained); err != nil {
 				l.retry = s.now + m.o.RetryEvery
@@ -738,6 +763,13 @@ func (m *Manager) settle(ctx context.Context, s *sight) error {
 		m.giveBack(ctx, l)
 	}
 	return nil
+}
+
+// another reports whether another instance has the node of one.
+func (m *Manager) another(l *lease) bool {
+	return slices.ContainsFunc(m.state.leases, func(x *lease) bool {
+		return x != l && x.Node == l.Node && x.phase != gone && x.phase != leaving
+	})
 }
 
 // stay keeps an instance that was to leave, since a job has its node.

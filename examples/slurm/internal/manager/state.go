@@ -78,7 +78,11 @@ type lease struct {
 
 	working bool          // a call to the provider is under way
 	retry   time.Duration // when it may be called again
-	missing int           // lists that did not have it
+	missing int           // lists that did not have it, one after the other
+	doubt   bool          // a call to create it failed, and may have created it
+	denied  bool          // and then it was refused
+	after   int           // lists that were asked for before it was gone
+	ended   bool          // one asked for since has it as ended, or several have not
 }
 
 // state is what the journal tells, and nothing else.
@@ -121,6 +125,7 @@ func (s *state) apply(e *Entry) error {
 			return fmt.Errorf("the instance %q is asked for twice, or has no node", e.Token)
 		}
 		l = &lease{Instance: provider.Instance{Token: e.Token, Node: e.Node}, asked: e.At}
+		l.doubt = true // for a manager that reads it and was not there
 		s.leases = append(s.leases, l)
 		s.byToken[e.Token] = l
 		return nil

@@ -1,0 +1,631 @@
+package manager
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A world is a Slurm and a provider on a clock that a test moves. It does what the real
+// ones were seen to do, and it checks that nobody hurts a job.
+type world struct {
+	now       time.Time
+	nodes     []*worldNode
+	jobs      []*worldJob
+	instances []*worldInstance
+	boot      time.Duration
+	wrong     []string // what should not have happened
+
+	left    int  // effects until a crash, negative: none
+	before  bool // it comes before the effect, not after it
+	crashed bool
+	effects int
+	faults  func(call string) fault // of the provider, nil for none
+	drain   func(node string)       // called before a node is drained
+}
+
+// A fault is what goes wrong with a call: an error, before or after it had its effect,
+// or a lie.
+type fault uint8
+
+const (
+	noFault fault = iota
+	failBefore
+	failAfter
+	refuse
+	lie
+)
+
+type worldNode struct {
+	name                     string
+	registered, down, drains bool
+	reason                   string
+	weight                   int
+	job                      *worldJob
+}
+
+type worldJob struct {
+	id             int64
+	nodes          int
+	submit, start  time.Time
+	run, estimate  time.Duration
+	end            time.Time
+	priority       uint32
+	on             []*worldNode
+	begun, stopped int
+}
+
+type worldInstance struct {
+	provider.Instance
+	ready time.Time
+	dead  bool // it was ended in fact, whatever was said
+}
+
+var worldStart = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newWorld(nodes int, boot time.Duration) *world {
+	w := &world{now: worldStart, boot: boot, left: -1}
+	for i := range nodes {
+		w.nodes = append(w.nodes, &worldNode{name: fmt.Sprintf("n%d", i+1), down: true, weight: 1})
+	}
+	return w
+}
+
+// crash is what a manager is killed with.
+var crash = errors.New("killed")
+
+// effect counts an effect, and crashes the manager before or after it.
+func (w *world) effect(do func()) {
+	w.effects++
+	if w.left >= 0 {
+		if w.left--; w.left < 0 {
+			w.crashed = true
+			if !w.before {
+				do()
+			}
+			return
+		}
+	}
+	do()
+}
+
+// slurm has an effect on Slurm.
+func (w *world) slurm(do func()) error {
+	if w.crashed {
+		panic(crash)
+	}
+	w.effect(do)
+	if w.crashed {
+		panic(crash)
+	}
+	return nil
+}
+
+func (w *world) node(name string) *worldNode {
+	i := slices.IndexFunc(w.nodes, func(n *worldNode) bool { return n.name == name })
+	if i < 0 {
+		return nil
+	}
+	return w.nodes[i]
+}
+
+// live returns the instance whose daemon runs on a node, nil if none does.
+func (w *world) live(name string) *worldInstance {
+	for _, in := range w.instances {
+		if !in.dead && in.Node == name && !w.now.Before(in.ready) {
+			return in
+		}
+	}
+	return nil
+}
+
+func (w *world) submit(nodes int, run, estimate time.Duration) {
+	id := int64(len(w.jobs) + 1)
+	w.jobs = append(w.jobs, &worldJob{id: id, nodes: nodes, submit: w.now, run: run, estimate: estimate, priority: 4294901760 - uint32(id)})
+}
+
+// advance lets time pass.
+func (w *world) advance(d time.Duration) {
+	w.now = w.now.Add(d)
+	for _, n := range w.nodes {
+		alive := w.live(n.name) != nil
+		if alive && (!n.registered || n.down) {
+			n.down = false // ReturnToService=2
+		}
+		n.registered = alive
+		if !alive && n.job != nil {
+			w.wrong = append(w.wrong, fmt.Sprintf("job %d lost node %s", n.job.id, n.name))
+			w.stop(n.job)
+		}
+	}
+	for _, j := range w.jobs {
+		if len(j.on) > 0 && !w.now.Before(j.start.Add(j.run)) {
+			j.end = j.start.Add(j.run)
+			for _, n := range j.on {
+				n.job = nil
+			}
+			j.on = nil
+		}
+	}
+	queue := slices.Clone(w.jobs)
+	queue = slices.DeleteFunc(queue, func(j *worldJob) bool { return len(j.on) > 0 || !j.end.IsZero() })
+	slices.SortStableFunc(queue, func(a, b *worldJob) int { return -cmp.Compare(a.priority, b.priority) })
+	for _, j := range queue {
+		var free []*worldNode
+		for _, n := range w.nodes {
+			if n.registered && !n.down && !n.drains && n.job == nil {
+				free = append(free, n)
+			}
+		}
+		if len(free) < j.nodes {
+			break
+		}
+		slices.SortStableFunc(free, func(a, b *worldNode) int { return cmp.Compare(a.weight, b.weight) })
+		j.on, j.start = free[:j.nodes], w.now
+		j.begun++
+		for _, n := range j.on {
+			n.job = j
+		}
+	}
+}
+
+// stop ends a job before its time, and queues it again.
+func (w *world) stop(j *worldJob) {
+	for _, n := range j.on {
+		n.job = nil
+	}
+	j.on, j.stopped = nil, j.stopped+1
+}
+
+func (w *world) Jobs(context.Context) ([]slurmctl.Job, error) {
+	var all []slurmctl.Job
+	for _, j := range w.jobs {
+		s := slurmctl.Job{ID: j.id, Nodes: j.nodes, Submit: j.submit.Truncate(time.Second), Priority: j.priority,
+			Comment: estimateMark + j.estimate.String(), State: "PENDING", Reason: "Resources", Restarts: j.stopped}
+		switch {
+		case len(j.on) > 0:
+			s.State, s.Start = "RUNNING", j.start.Truncate(time.Second)
+			for _, n := range j.on {
+				s.Names = append(s.Names, n.name)
+			}
+		case !j.end.IsZero():
+			s.State, s.Start, s.End = "COMPLETED", j.start.Truncate(time.Second), j.end.Truncate(time.Second)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (w *world) Nodes(context.Context) ([]slurmctl.Node, error) {
+	var all []slurmctl.Node
+	for _, n := range w.nodes {
+		s := slurmctl.Node{Name: n.name, State: "idle", CPUs: 1, Weight: n.weight, Reason: n.reason}
+		if n.down {
+			s.State = "down"
+		} else if n.job != nil {
+			s.State, s.Busy = "allocated", 1
+		}
+		if n.drains {
+			s.Flags = append(s.Flags, "DRAIN")
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (w *world) Drain(_ context.Context, name, reason string) error {
+	if w.drain != nil {
+		w.drain(name)
+	}
+	return w.slurm(func() { n := w.node(name); n.drains, n.reason = true, reason })
+}
+
+func (w *world) Undrain(_ context.Context, name string) error {
+	return w.slurm(func() { w.node(name).drains = false })
+}
+
+func (w *world) Down(_ context.Context, name, reason string) error {
+	return w.slurm(func() {
+		n := w.node(name)
+		if n.job != nil {
+			w.wrong = append(w.wrong, fmt.Sprintf("%s is taken down under job %d", name, n.job.id))
+			w.stop(n.job)
+		}
+		n.down, n.reason = true, reason
+	})
+}
+
+func (w *world) Weigh(_ context.Context, name string, weight int) error {
+	return w.slurm(func() { w.node(name).weight = weight })
+}
+
+func (w *world) Promote(_ context.Context, job int64, priority uint32) error {
+	return w.slurm(func() { w.jobs[job-1].priority = priority })
+}
+
+// A worldProvider is the world's other side.
+type worldProvider struct{ *world }
+
+func (w worldProvider) fault(call string) fault {
+	if w.faults == nil || w.crashed {
+		return noFault
+	}
+	return w.faults(call)
+}
+
+func (w worldProvider) Create(_ context.Context, token, node string) (provider.Instance, error) {
+	if w.crashed {
+		return provider.Instance{}, crash
+	}
+	f := w.fault("create")
+	switch f {
+	case refuse:
+		return provider.Instance{}, fmt.Errorf("%w: no capacity", provider.ErrRefused)
+	case failBefore:
+		return provider.Instance{}, errors.New("the connection broke")
+	}
+	var in *worldInstance
+	for _, i := range w.instances {
+		if i.Token == token {
+			in = i
+		}
+	}
+	if in == nil {
+		w.effect(func() {
+			for _, other := range w.instances {
+				if !other.dead && other.Node == node {
+					w.wrong = append(w.wrong, fmt.Sprintf("%s is rented a second time", node))
+				}
+			}
+			in = &worldInstance{Instance: provider.Instance{ID: "i-" + token, Token: token, Node: node, Created: w.now}, ready: w.now.Add(w.boot)}
+			if f == lie { // it never comes up
+				in.ready = w.now.Add(1000 * time.Hour)
+			}
+			w.instances = append(w.instances, in)
+		})
+	}
+	if w.crashed || f == failAfter {
+		return provider.Instance{}, errors.New("time-out")
+	}
+	return in.Instance, nil
+}
+
+func (w worldProvider) Delete(_ context.Context, id string) (provider.Instance, error) {
+	if w.crashed {
+		return provider.Instance{}, crash
+	}
+	f := w.fault("delete")
+	if f == failBefore || f == refuse {
+		return provider.Instance{}, errors.New("the connection broke")
+	}
+	for _, in := range w.instances {
+		if in.ID != id {
+			continue
+		}
+		if f == lie {
+			said := in.Instance
+			said.Ended = w.now
+			return said, nil
+		}
+		if in.Live() {
+			w.effect(func() {
+				if n := w.node(in.Node); n.job != nil {
+					w.wrong = append(w.wrong, fmt.Sprintf("%s is given back under job %d", n.name, n.job.id))
+				}
+				in.Ended, in.dead = w.now, true
+			})
+		}
+		if w.crashed || f == failAfter {
+			return provider.Instance{}, errors.New("time-out")
+		}
+		return in.Instance, nil
+	}
+	return provider.Instance{}, errors.New("no such instance")
+}
+
+func (w worldProvider) List(context.Context) ([]provider.Instance, error) {
+	f := w.fault("list")
+	if f == failBefore || f == failAfter || f == refuse {
+		return nil, errors.New("the connection broke")
+	}
+	var all []provider.Instance
+	for i, in := range w.instances {
+		if f == lie && i%2 == 0 {
+			continue
+		}
+		all = append(all, in.Instance)
+	}
+	return all, nil
+}
+
+// worldOptions are those of the tests on a world: an hour lasts one.
+func worldOptions(w *world) Options {
+	var names []string
+	for _, n := range w.nodes {
+		names = append(names, n.name)
+	}
+	return Options{
+		Nodes: names, WaitLimit: 5 * time.Minute, Short: time.Hour,
+		ReleaseEvery: time.Minute, RetryEvery: time.Minute, Boot: w.boot, BootLimit: 20 * time.Minute, AuditEvery: 10 * time.Minute,
+		Meter: pricing.EC2Hourly, Prices: pricing.CC28XLarge2013(),
+		Hour: time.Hour, Poll: time.Second, Timeout: time.Minute,
+		now: func() time.Time { return w.now },
+	}
+}
+
+// open opens a manager whose calls to the provider are made one after the other.
+func (w *world) open(t *testing.T, name string, o Options) *Manager {
+	t.Helper()
+	m, err := Open(name, w, worldProvider{w}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.results = make(chan result, 1000)
+	m.spawn = func(f func()) { f() }
+	return m
+}
+
+// step lets a manager see the world and act, and waits for what it has called. It
+// reports whether the manager was killed.
+func (w *world) step(t *testing.T, m *Manager) (killed bool) {
+	t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			if r != any(crash) {
+				panic(r)
+			}
+			killed = true
+		}
+		for m.calls > 0 { // nobody waits for them if it was killed
+			r := <-m.results
+			m.calls--
+			if w.crashed {
+				killed = true
+			} else if err := m.came(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}()
+	if err := m.step(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return false
+}
+
+// A plan is jobs to submit, each a while after the one before.
+type planned struct {
+	after         time.Duration
+	nodes         int
+	run, estimate time.Duration
+}
+
+var worldPlan = []planned{
+	{0, 1, 10 * time.Minute, 20 * time.Minute},
+	{time.Minute, 2, 30 * time.Minute, time.Hour},
+	{time.Minute, 3, 10 * time.Minute, 10 * time.Minute},
+	{time.Minute, 1, 5 * time.Minute, 5 * time.Minute},
+	{40 * time.Minute, 1, 70 * time.Minute, 2 * time.Hour},
+	{10 * time.Minute, 4, 5 * time.Minute, 10 * time.Minute},
+}
+
+// play lets a manager run a plan until all jobs have ended and nothing is rented, and
+// a new one go on where one was killed. It returns the journal's name.
+func (w *world) play(t *testing.T, plan []planned, limit time.Duration) (m *Manager) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "journal")
+	open := func() *Manager { return w.open(t, name, worldOptions(w)) }
+	m = open()
+	const tick = 15 * time.Second
+	next, at := 0, worldStart
+	for end := w.now.Add(limit); ; w.advance(tick) {
+		for next < len(plan) && !w.now.Before(at.Add(plan[next].after)) {
+			at = at.Add(plan[next].after)
+			w.submit(plan[next].nodes, plan[next].run, plan[next].estimate)
+			next++
+		}
+		if w.step(t, m) {
+			m.Close()
+			w.crashed, w.left = false, -1
+			m = open()
+		}
+		if next == len(plan) && w.done() {
+			w.faults = nil
+			if !slices.ContainsFunc(m.state.leases, func(l *lease) bool { return !l.ended }) {
+				return m // and the provider has confirmed it
+			}
+		}
+		if w.now.After(end) {
+			m.Close()
+			t.Fatalf("it does not come to an end; %d instances", len(w.instances))
+		}
+	}
+}
+
+// done reports whether all jobs have ended and nothing is rented.
+func (w *world) done() bool {
+	for _, j := range w.jobs {
+		if j.end.IsZero() {
+			return false
+		}
+	}
+	for _, in := range w.instances {
+		if !in.dead {
+			return false
+		}
+	}
+	return true
+}
+
+// check checks the end of a play.
+func (w *world) check(t *testing.T, m *Manager) {
+	t.Helper()
+	for _, s := range w.wrong {
+		t.Error(s)
+	}
+	for _, j := range w.jobs {
+		if j.begun != 1 || j.stopped != 0 {
+			t.Errorf("job %d began %d times, and was stopped %d times", j.id, j.begun, j.stopped)
+		}
+	}
+	var real []provider.Instance
+	for _, in := range w.instances {
+		real = append(real, in.Instance)
+	}
+	want, err := provider.Charge(real, w.now, m.Clock(), m.o.Meter, m.o.Prices.OnDemand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.Bill(); err != nil || got != want {
+		t.Errorf("the bill is %+v, the provider's %+v, %v", got, want, err)
+	}
+	m.Close()
+}
+
+// However it goes, instances leave within the last check before the end of their paid
+// time.
+func TestWorld(t *testing.T) {
+	w := newWorld(4, 3*time.Minute)
+	m := w.play(t, worldPlan, 24*time.Hour)
+	w.check(t, m)
+	for _, in := range w.instances {
+		length := in.Ended.Sub(in.Created)
+		if rest := length % time.Hour; rest != 0 && rest < time.Hour-2*time.Minute {
+			t.Errorf("%s was given back after %v", in.Token, length)
+		}
+	}
+	if len(w.instances) < 4 {
+		t.Errorf("%d instances: jobs of up to 4 nodes need as many", len(w.instances))
+	}
+}
+
+// A manager is killed before and after each effect that it has in a run, on Slurm or
+// at the provider, and the next one brings it to the same end.
+func TestKilledAnywhere(t *testing.T) {
+	w := newWorld(4, 3*time.Minute)
+	m := w.play(t, worldPlan, 24*time.Hour)
+	m.Close()
+	all := w.effects
+	if all < 20 {
+		t.Fatalf("only %d effects", all)
+	}
+	for k := range all {
+		for _, before := range []bool{true, false} {
+			w := newWorld(4, 3*time.Minute)
+			w.left, w.before = k, before
+			m := w.play(t, worldPlan, 48*time.Hour)
+			w.check(t, m)
+			if t.Failed() {
+				t.Fatalf("killed at effect %d of %d, before it: %v", k, all, before)
+			}
+		}
+	}
+}
+
+// A manager whose journal is cut off anywhere, as when it is killed while it writes,
+// comes to the same end, also where the entry about what it has done is lost.
+func TestTornAnywhere(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "journal")
+	rng := rand.New(rand.NewPCG(10, 3))
+	for range 40 {
+		os.Remove(name)
+		w := newWorld(4, 3*time.Minute)
+		open := func() *Manager { return w.open(t, name, worldOptions(w)) }
+		m := open()
+		tornAt := rng.IntN(60) + 1
+		steps, torn := 0, false
+		for _, p := range worldPlan {
+			for end := w.now.Add(p.after); w.now.Before(end); w.advance(15 * time.Second) {
+				before := m.state.entries
+				w.step(t, m)
+				if steps++; !torn && steps >= tornAt && m.state.entries > before {
+					// The last entry is lost, or some bytes of it.
+					m.Close()
+					text, err := os.ReadFile(name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					torn = true
+					if err := os.WriteFile(name, text[:len(text)-1-rng.IntN(20)], 0o600); err != nil {
+						t.Fatal(err)
+					}
+					m = open()
+				}
+			}
+			w.submit(p.nodes, p.run, p.estimate)
+		}
+		for end := w.now.Add(24 * time.Hour); !w.done(); w.advance(15 * time.Second) {
+			w.step(t, m)
+			if w.now.After(end) {
+				t.Fatal("it does not come to an end")
+			}
+		}
+		w.check(t, m)
+		if t.Failed() {
+			t.Fatalf("torn at step %d", tornAt)
+		}
+	}
+}
+
+// A job that starts on a node just before it is drained runs to its end there, and its
+// instance stays for as long as it is paid for then.
+func TestStartBeforeDrain(t *testing.T) {
+	w := newWorld(2, 3*time.Minute)
+	raced := 0
+	w.drain = func(string) {
+		if raced++; raced%2 == 1 {
+			w.submit(1, 5*time.Minute, 10*time.Minute)
+			w.advance(0)
+		}
+	}
+	stays := 0
+	name := filepath.Join(t.TempDir(), "journal")
+	o := worldOptions(w)
+	o.Watch = func(e *Entry, _ *Status) {
+		if e != nil && e.Kind == Staying {
+			stays++
+		}
+	}
+	m := w.open(t, name, o)
+	w.submit(2, 10*time.Minute, 10*time.Minute)
+	for range 24 * 60 * 4 {
+		w.step(t, m)
+		w.advance(15 * time.Second)
+	}
+	if !w.done() || stays < 2 {
+		t.Errorf("done: %v; %d instances stayed for a job, want 2 or more", w.done(), stays)
+	}
+	w.check(t, m)
+}
+
+// A provider that fails, refuses, answers late or lies in a third of all calls: all jobs
+// run, once, and nothing is left rented.
+func TestFaultyProvider(t *testing.T) {
+	for seed := range uint64(100) {
+		w := newWorld(4, 3*time.Minute)
+		rng := rand.New(rand.NewPCG(10, seed))
+		failed := 0
+		w.faults = func(string) fault {
+			if rng.IntN(3) > 0 {
+				return noFault
+			}
+			failed++
+			return fault(1 + rng.IntN(4))
+		}
+		m := w.play(t, worldPlan, 30*24*time.Hour)
+		w.check(t, m)
+		if t.Failed() || failed == 0 {
+			t.Fatalf("seed %d, %d faults", seed, failed)
+		}
+	}
+}

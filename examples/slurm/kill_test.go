@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/cluster"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+)
+
+func TestMain(m *testing.M) { programtest.Main(m, main) }
+
+// stage is a cluster for a test, with what elasticd needs.
+type stage struct {
+	*cluster.Cluster
+	t     *testing.T
+	ctx   context.Context
+	slurm *slurmctl.Client
+	local *provider.Local
+	args  []string // of elasticd
+	log   strings.Builder
+}
+
+// newStage starts a cluster of n nodes that take boot to come up, or skips the test.
+func newStage(t *testing.T, n int, hour, boot time.Duration, args ...string) *stage {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 58*time.Second)
+	t.Cleanup(cancel)
+	c, err := cluster.Start(ctx, cluster.Options{Nodes: n})
+	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{Cluster: c, t: t, ctx: ctx}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(s.log.String())
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	dir := filepath.Join(c.Dir, "instances")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if s.slurm, err = slurmctl.New(ctx, c.Conf); err != nil {
+		t.Fatal(err)
+	}
+	s.local = &provider.Local{Dir: dir, Boot: boot, Command: c.Slurmd, Environment: c.Environment()}
+	s.args = append([]string{"elasticd", "-conf", c.Conf, "-journal", filepath.Join(c.Dir, "journal"),
+		"-nodes", strings.Join(c.Names, ","), "-provider", "local", "-instances", dir, "-delay", boot.String(),
+		"-hour", hour.String(), "-poll", "30ms", "-release-every", "6m", "-retry-every", "6m", "-boot-limit", "4h",
+		"-boot", (boot * time.Duration(time.Hour/hour)).String(), "-audit-every", "30m", "-timeout", "10s"}, args...)
+	return s
+}
+
+// start starts elasticd. What it says is shown if the test fails.
+func (s *stage) start() *exec.Cmd {
+	s.t.Helper()
+	cmd := programtest.Command(s.args...)
+	cmd.Env = append(cmd.Env, s.Environment()...)
+	cmd.Stderr = &s.log
+	cmd.WaitDelay = 2 * time.Second
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	return cmd
+}
+
+// settled reports whether all jobs have ended and nothing is rented.
+func (s *stage) settled() bool {
+	s.t.Helper()
+	jobs, err := s.slurm.Jobs(s.ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, j := range jobs {
+		if j.Waits() || j.Holds() {
+			return false
+		}
+	}
+	list, err := s.local.List(s.ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, in := range list {
+		if in.Live() {
+			return false
+		}
+	}
+	return len(list) > 0
+}
+
+// elasticd is killed at twenty random moments. Every job runs, once, and to its end; all
+// instances are given back, with their processes; and the journal's bill is the
+// provider's.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	const hour = 2 * time.Second
+	s := newStage(t, 4, hour, 150*time.Millisecond)
+	rng := rand.New(rand.NewPCG(10, 2))
+	jobs := map[int64]bool{}
+	submit := func() {
+		id := len(jobs)
+		run := 100 + rng.IntN(500)
+		n, err := s.Submit(s.ctx, 1+rng.IntN(3), fmt.Sprintf("echo $SLURM_JOB_ID >>%s/ran; sleep %d.%03d; echo $SLURM_JOB_ID >>%s/ended", s.Dir, run/1000, run%1000, s.Dir),
+			fmt.Sprintf("--comment=estimate=%v", time.Duration(run+200)*time.Millisecond*time.Duration(time.Hour/hour)))
+		if err != nil {
+			t.Fatal(id, err)
+		}
+		jobs[n] = true
+	}
+	const kills = 20
+	for k := range kills {
+		if k%2 == 0 {
+			submit()
+		}
+		cmd := s.start()
+		// From its first moments, before it has read its journal, to some decisions.
+		time.Sleep(time.Duration(rng.IntN(600)) * time.Millisecond)
+		if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+	}
+	cmd := s.start()
+	for !s.settled() {
+		select {
+		case <-s.ctx.Done():
+			cmd.Process.Kill()
+			cmd.Wait()
+			t.Fatal("it does not come to an end")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // it writes the last entries
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	s.checkJobs(jobs)
+	s.checkBill(hour)
+}
+
+// checkJobs checks that each job ran once, to its end.
+func (s *stage) checkJobs(jobs map[int64]bool) {
+	s.t.Helper()
+	all, err := s.slurm.Jobs(s.ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	seen := 0
+	for _, j := range all {
+		if !jobs[j.ID] {
+			continue
+		}
+		seen++
+		if j.State != "COMPLETED" || j.Restarts != 0 {
+			s.t.Errorf("job %d: %s, started again %d times", j.ID, j.State, j.Restarts)
+		}
+	}
+	if seen != len(jobs) {
+		s.t.Errorf("%d jobs of %d", seen, len(jobs))
+	}
+	for _, name := range []string{"ran", "ended"} {
+		text, err := os.ReadFile(filepath.Join(s.Dir, name))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		times := map[string]int{}
+		for _, id := range strings.Fields(string(text)) {
+			if times[id]++; times[id] > 1 {
+				s.t.Errorf("job %s %s twice", id, name)
+			}
+		}
+		if len(times) != len(jobs) {
+			s.t.Errorf("%d jobs of %d %s", len(times), len(jobs), name)
+		}
+	}
+}
+
+// checkBill checks that no process is left, and that the journal's bill is the
+// provider's.
+func (s *stage) checkBill(hour time.Duration) {
+	s.t.Helper()
+	list, err := s.local.List(s.ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, in := range list {
+		if runs, err := s.local.Running(in.Token); runs || err != nil {
+			s.t.Errorf("instance %s runs: %v, %v", in.Token, runs, err)
+		}
+	}
+	o, err := parseElastic(s.args[1:])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	m, err := manager.Open(o.journal, s.slurm, s.local, o.manager)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer m.Close()
+	got, err := m.Bill()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	want, err := provider.Charge(list, time.Now(), m.Clock(), o.manager.Meter, o.manager.Prices.OnDemand)
+	if err != nil || got != want || got.Leases == 0 {
+		s.t.Errorf("the journal's bill is %+v, the provider's %+v (%v)", got, want, err)
+	}
+	s.t.Logf("%+v", got)
+}
