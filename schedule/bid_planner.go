@@ -253,10 +253,10 @@ func (p *BidPlanner) prepare(m SpotMarket, t *Task, now time.Duration) error {
 	case s.Meter.StartUp != 0:
 		return badInput("SpotMarket.Spot", -1, ErrRange, "a fee of %v at the launch is not in the model", s.Meter.StartUp)
 	}
-	p.task, p.block = *t, block
-	p.h = int(block / m.Chain.Step)
-	p.levels = len(m.Chain.Tops)
-	p.pairs = p.levels * (p.levels + 1) / 2
+	// No run on demand is longer than one with nothing saved.
+	if _, err := m.Meter.Cost(m.OnDemand, t.Latency+t.Estimate); err != nil {
+		return err
+	}
 	c := t.Checkpoints
 	points, steps := int64(1), int64((t.Deadline-now)/m.Chain.Step)
 	if c.Every > 0 {
@@ -265,25 +265,32 @@ func (p *BidPlanner) prepare(m SpotMarket, t *Task, now time.Duration) error {
 	// The number of blocks without listing them: no run is longer than the first,
 	// but for a restart.
 	longest := int64((t.Latency+c.Restart+t.SpotRun(0))/block) + 1
-	size := float64(steps+1) * float64(points) * float64(p.pairs+p.levels+int(min(longest, maxPlan))*p.pairs)
-	if size > maxPlan || float64(p.h)*float64(p.pairs) > maxPlan {
+	levels := len(m.Chain.Tops)
+	pairs := float64(levels * (levels + 1) / 2)
+	size := float64(steps+1) * float64(points) * (float64(levels) + float64(longest+1)*pairs)
+	if size > maxPlan || float64(block/m.Chain.Step)*pairs > maxPlan {
 		return badInput("PriceChain.Step", -1, ErrRange, "steps of %v over %v, with %d checkpoints and %d levels, make a plan of more than %d values: want a longer step, rarer checkpoints or fewer levels",
-			m.Chain.Step, t.Deadline-now, points-1, p.levels, maxPlan)
+			m.Chain.Step, t.Deadline-now, points-1, levels, maxPlan)
 	}
+	p.task, p.block = *t, block
+	p.h = int(block / m.Chain.Step)
+	p.levels = len(m.Chain.Tops)
+	p.pairs = p.levels * (p.levels + 1) / 2
 	p.points, p.steps = int(points), int(steps)
 	own := p.m.Chain
 	p.m = m
 	p.m.Chain.Prices = append(own.Prices[:0], m.Chain.Prices...)
 	p.m.Chain.Tops = append(own.Tops[:0], m.Chain.Tops...)
 	p.m.Chain.Move = append(own.Move[:0], m.Chain.Move...)
-	return p.layout()
+	p.layout()
+	return nil
 }
 
 // resize returns s with n elements, whose values mean nothing.
 func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // layout lists the runs and what they need.
-func (p *BidPlanner) layout() error {
+func (p *BidPlanner) layout() {
 	t, c := &p.task, &p.task.Checkpoints
 	p.need = resize(p.need, p.points)
 	p.demand = resize(p.demand, p.points)
@@ -294,7 +301,7 @@ func (p *BidPlanner) layout() error {
 		p.need[q] = t.Latency + t.Remaining(saved)
 		cost, err := p.m.Meter.Cost(p.m.OnDemand, p.need[q])
 		if err != nil {
-			return err
+			panic("schedule: cost on demand that grows with what is saved")
 		}
 		p.demand[q] = price(cost)
 		p.first[q] = len(p.runs)
@@ -322,7 +329,6 @@ func (p *BidPlanner) layout() error {
 	p.hit = resize(p.hit, states*p.pairs)
 	p.r = resize(p.r, (p.steps+1)*len(p.runs)*p.pairs)
 	p.x, p.y, p.end = resize(p.x, n), resize(p.y, n), resize(p.end, n)
-	return nil
 }
 
 // fromScratch reports whether a run with q saved begins the work anew: for q 0,
