@@ -65,7 +65,7 @@ func (s *Solver) load(x []float64, m, n int, intercept bool) {
 		for i := range m {
 			s.a[i] = 1
 		}
-		s.exp[0], s.norm[0] = 0, math.Sqrt(float64(m))
+		s.exp[0] = 0
 	}
 	cols := n - first
 	for j := range cols {
@@ -81,13 +81,11 @@ func (s *Solver) load(x []float64, m, n int, intercept bool) {
 			k += cols
 		}
 		e := exponent(largest)
-		scale, sum := power2(-e), 0.0
+		scale := power2(-e)
 		for i, v := range a {
-			v *= scale
-			a[i] = v
-			sum += float64(v * v)
+			a[i] = v * scale
 		}
-		s.exp[first+j], s.norm[first+j] = e, math.Sqrt(sum)
+		s.exp[first+j] = e
 	}
 }
 
@@ -117,6 +115,14 @@ func (s *Solver) factor(dst *Regression) {
 			s.r[k] = dot(kh, kl, qh, ql).div(s.d[k])
 			subScaled(qh, ql, s.r[k], kh, kl)
 		}
+		// By Pythagoras ‖a_j‖² is that of the parts that were taken away and of the
+		// rest.
+		d := dot(qh, ql, qh, ql)
+		sum := d.hi
+		for k, r := range s.r[:rank] {
+			sum += float64(float64(r.hi*r.hi) * s.d[k].hi)
+		}
+		s.norm[j] = math.Sqrt(sum)
 		w := s.w[triangle(rank):][:rank+1]
 		extent := s.norm[j]
 		for i := range rank {
@@ -124,7 +130,6 @@ func (s *Solver) factor(dst *Regression) {
 			extent += math.Abs(w[i].hi) * s.norm[s.kept[i]]
 		}
 		w[rank] = dd{1, 0}
-		d := dot(qh, ql, qh, ql)
 		if limit := dst.tol * extent; d.sqrt().hi <= limit {
 			s.depends(dst, j, rank, w, limit)
 			continue

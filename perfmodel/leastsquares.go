@@ -51,6 +51,7 @@ type Solver struct {
 	rh, rl []float64 // y, then the residuals, scaled
 	fh, fl []float64 // residuals of the augmented system
 	norm   []float64 // of the scaled columns
+	normY  float64   // of y, scaled
 	exp    []int     // scaled column = column·2^-exp
 	kept   []int     // the columns in the factor
 	d      []dd      // squared norms of the columns of Q
@@ -277,6 +278,10 @@ func (s *Solver) project(dst *Regression) (tss dd) {
 	}
 	for i := range rank {
 		s.x[i] = s.rowTimes(i, rank, s.z)
+	}
+	s.normY = math.Sqrt(tss.hi)
+	if dst.Intercept {
+		s.normY = math.Hypot(s.normY, s.z[0].hi*math.Sqrt(s.d[0].hi))
 	}
 	return tss
 }

@@ -599,19 +599,31 @@ func TestRowsOfDifferentSize(t *testing.T) {
 // others are those of printed tables.
 func TestStudentT(t *testing.T) {
 	four := func(level float64) float64 {
-		a := 1 - level*level // 4p(1-p), p = (1+level)/2
+		a := (1 - level) * (1 + level) // 4p(1-p), p = (1+level)/2
 		root := math.Sqrt(a)
 		return 2 * math.Sqrt(math.Cos(math.Acos(root)/3)/root-1)
 	}
 	for _, level := range []float64{0.05, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.999999} {
 		for _, c := range []struct{ df, want float64 }{
 			{1, math.Tan(math.Pi / 2 * level)},
-			{2, level * math.Sqrt(2/(1-level*level))},
+			{2, level * math.Sqrt(2/((1-level)*(1+level)))},
 			{4, four(level)},
 		} {
-			if got := studentT(level, c.df); math.Abs(got/c.want-1) > 1e-9 {
+			if got := studentT(level, c.df); math.Abs(got/c.want-1) > 1e-12 {
 				t.Errorf("level %v, %v degrees of freedom: %v, want %v", level, c.df, got, c.want)
 			}
+		}
+	}
+	// For small levels it is level over twice the density at 0, and where the
+	// expansion takes over from Newton's method there is no seam: t − z is as 1/df.
+	if got, want := studentT(1e-9, 3), 1e-9*math.Sqrt(3)*math.Pi/4; math.Abs(got/want-1) > 1e-12 {
+		t.Errorf("level 1e-9: %v, want %v", got, want)
+	}
+	for _, level := range []float64{0.1, 0.9, 0.99999} {
+		z := math.Sqrt2 * math.Erfinv(level)
+		below, above := 9999*(studentT(level, 9999)-z), 10000*(studentT(level, 10000)-z)
+		if math.Abs(below/above-1) > 1e-6 {
+			t.Errorf("level %v: %v below 10,000 degrees of freedom, %v from there", level, below, above)
 		}
 	}
 	for _, c := range []struct{ level, df, want float64 }{

@@ -35,14 +35,11 @@ func (s *Solver) refine(dst *Regression, y []float64, e int) {
 	m, rank := dst.Rows, dst.Rank
 	scale := power2(-e)
 	for range maxRefinements {
-		sum := 0.0
 		for i, v := range y {
-			v *= scale
-			f := twoSum(v, -s.rh[i])
+			f := twoSum(v*scale, -s.rh[i])
 			s.fh[i], s.fl[i] = f.hi, f.lo-s.rl[i]
-			sum += v * v
 		}
-		size := math.Sqrt(sum)
+		size := s.normY
 		for i, j := range dst.kept {
 			subScaledFloat(s.fh, s.fl, s.x[i], s.a[j*m:][:m])
 			s.v[i] = dotFloat(s.rh, s.rl, s.a[j*m:][:m]).hi // −g
@@ -52,12 +49,9 @@ func (s *Solver) refine(dst *Regression, y []float64, e int) {
 			s.fh[i] += f
 		}
 		for k := rank - 1; k >= 0; k-- {
-			t := 0.0
+			t := plainDot(dst.qh[k*m:][:m], s.fh)
 			for i, w := range s.w[triangle(k):][:k+1] {
 				t += w.hi * s.v[i]
-			}
-			for i, q := range dst.qh[k*m:][:m] {
-				t += q * s.fh[i]
 			}
 			s.v[k] = t / s.d[k].hi
 		}
@@ -87,4 +81,22 @@ func (s *Solver) refine(dst *Regression, y []float64, e int) {
 			s.rh[i], s.rl[i] = r.hi, r.lo
 		}
 	}
+}
+
+// plainDot returns Σ x_i·y_i in float64, in four sums so that additions need not
+// wait for one another.
+func plainDot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var a, b, c, d float64
+	for len(x) >= 4 && len(y) >= 4 {
+		a += x[0] * y[0]
+		b += x[1] * y[1]
+		c += x[2] * y[2]
+		d += x[3] * y[3]
+		x, y = x[4:], y[4:]
+	}
+	for i := range x {
+		a += x[i] * y[i]
+	}
+	return (a + b) + (c + d)
 }

@@ -1,0 +1,111 @@
+package perfmodel_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/plimsoll/plimsoll/perfmodel"
+)
+
+// Six runs were timed. How long will a seventh take, and by when is it done in nine
+// cases of ten?
+func ExampleLeastSquares() {
+	x := []float64{
+		// million cells, steps
+		1, 10,
+		2, 10,
+		4, 10,
+		8, 20,
+		8, 40,
+		2, 40,
+	}
+	y := []float64{13.1, 14.9, 19.2, 36.8, 57.3, 45.3} // seconds
+	r, err := perfmodel.LeastSquares(x, 6, 2, y, perfmodel.Options{Intercept: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("seconds = %.2f + %.2f·cells + %.2f·steps\n", r.Coef[0], r.Coef[1], r.Coef[2])
+	fmt.Printf("R² %.4f, off by %.2f s, by %.2f s on runs left out\n",
+		r.R2, r.Sigma, math.Sqrt(r.PRESS()/float64(r.Rows)))
+	p := r.Interval([]float64{8, 30}, 0.8) // one in ten above
+	fmt.Printf("8 million cells, 30 steps: %.1f s, by %.1f s in nine cases of ten\n", p.Value, p.High)
+	// Output:
+	// seconds = 0.99 + 1.97·cells + 1.01·steps
+	// R² 0.9999, off by 0.20 s, by 0.27 s on runs left out
+	// 8 million cells, 30 steps: 47.1 s, by 47.5 s in nine cases of ten
+}
+
+// The grid was a cube in every run, and the steps always 20: so the error says, and
+// without these two columns there is a model, for cubes and 20 steps.
+func ExampleDependenceError() {
+	x := []float64{
+		// nx, ny, steps
+		12, 12, 20,
+		36, 36, 20,
+		64, 64, 20,
+		102, 102, 20,
+	}
+	y := []float64{0.1, 2.3, 13.5, 54.2}
+	opt := perfmodel.Options{Intercept: true, Names: []string{"nx", "ny", "steps"}}
+	_, err := perfmodel.LeastSquares(x, 4, 3, y, opt)
+	fmt.Println(err)
+	var dep *perfmodel.DependenceError
+	if errors.As(err, &dep) {
+		for _, d := range dep.Dependencies {
+			fmt.Printf("%s is %v times coefficient %d's column\n", dep.Names[d.Column], d.Coef[0], d.On[0])
+		}
+	}
+
+	opt.DropDependent = true
+	r, err := perfmodel.LeastSquares(x, 4, 3, y, opt)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("coefficients %.3f\n", r.Coef)
+	fmt.Println(r.CheckEstimable([]float64{80, 80, 20}))
+	fmt.Println(r.CheckEstimable([]float64{80, 80, 50}))
+	// Output:
+	// perfmodel: columns[1]: the data cannot tell columns apart: ny is the same as nx; steps is constant, as the intercept is; leave out ny and steps, or have dependent columns dropped
+	// ny is 1 times coefficient 1's column
+	// steps is 20 times coefficient 0's column
+	// coefficients [-14.950 0.607 NaN NaN]
+	// <nil>
+	// perfmodel: row[2]: prediction depends on a dropped column: it is 50, and 20 if it is to be the combination of other columns that it is in the data
+}
+
+// Which of two models predicts runs with a number of processes that it has not
+// seen? All runs with the same number are left out together.
+func ExampleSolver_LeaveGroupsOutTo() {
+	processes := []float64{1, 1, 2, 2, 4, 4, 8, 8}
+	y := []float64{64.2, 63.1, 34.8, 33.9, 20.1, 20.4, 13.8, 13.2}
+	group := []int{0, 0, 1, 1, 2, 2, 3, 3}
+	var s perfmodel.Solver
+	var r perfmodel.Regression
+	for _, m := range []struct {
+		name string
+		f    func(p float64) float64
+	}{
+		{"a + b/P  ", func(p float64) float64 { return 1 / p }},
+		{"a + b·lbP", math.Log2},
+	} {
+		var x []float64
+		for _, p := range processes {
+			x = append(x, m.f(p))
+		}
+		if err := s.Solve(&r, x, len(x), 1, y, perfmodel.Options{Intercept: true}); err != nil {
+			fmt.Println(err)
+			return
+		}
+		sum := 0.0
+		for _, e := range s.LeaveGroupsOutTo(make([]float64, len(y)), &r, group) {
+			sum += e * e
+		}
+		fmt.Printf("%s off by %.2f s, by %.2f s on new numbers\n", m.name, r.Sigma, math.Sqrt(sum/float64(len(y))))
+	}
+	// Output:
+	// a + b/P   off by 0.55 s, by 0.94 s on new numbers
+	// a + b·lbP off by 6.60 s, by 14.54 s on new numbers
+}

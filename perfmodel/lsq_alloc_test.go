@@ -1,0 +1,101 @@
+package perfmodel
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
+)
+
+// Warm, nothing allocates: fits of any size up to the largest before, columns
+// that are dropped, predictions and residuals without rows.
+func TestLeastSquaresAllocatesNothing(t *testing.T) {
+	var s Solver
+	var r Regression
+	type table struct {
+		x, y       []float64
+		rows, cols int
+		opt        Options
+	}
+	var cases []table
+	for k, size := range [][2]int{{200, 8}, {3, 1}, {100, 6}, {20, 8}} {
+		x, y := normalTable(size[0], size[1], uint64(k))
+		cases = append(cases, table{x, y, size[0], size[1], Options{Intercept: k%2 == 0}})
+	}
+	x, y := normalTable(50, 6, 9)
+	for i := 0; i < len(x); i += 6 {
+		x[i+1], x[i+4], x[i+5] = 2*x[i], 7, x[i+2]-x[i+3]
+	}
+	cases = append(cases, table{x, y, 50, 6, Options{Intercept: true, DropDependent: true}})
+	dst, groups := make([]float64, 200), make([]int, 200)
+	cov := make([]float64, 81)
+	for i := range groups {
+		groups[i] = i % 3
+	}
+	total := 0.0
+	run := func(k int) {
+		c := cases[k]
+		if err := s.Solve(&r, c.x, c.rows, c.cols, c.y, c.opt); err != nil {
+			t.Fatal(err)
+		}
+		r.LeaveOneOutTo(dst[:c.rows])
+		s.LeaveGroupsOutTo(dst[:c.rows], &r, groups[:c.rows])
+		r.CovarianceTo(cov[:r.Cols*r.Cols])
+		row := c.x[:c.cols]
+		if err := r.CheckEstimable(row); err != nil {
+			t.Fatal(err)
+		}
+		total += r.PRESS() + r.Interval(row, 0.95).High
+	}
+	for k := range cases {
+		run(k)
+	}
+	for k := range cases {
+		if n := allocs.Once(func() { run(k) }); n != 0 {
+			t.Errorf("case %d: %v allocations", k, n)
+		}
+	}
+	if len(r.Dependencies) != 3 {
+		t.Errorf("%d columns dropped, want 3", len(r.Dependencies))
+	}
+	// Grow saves the first fit its allocations, but those of the result.
+	c := cases[0]
+	var one, other Regression
+	plain := testing.AllocsPerRun(1, func() {
+		var fresh Solver
+		one = Regression{}
+		if err := fresh.Solve(&one, c.x, c.rows, c.cols, c.y, c.opt); err != nil {
+			t.Fatal(err)
+		}
+	})
+	solvers := make([]Solver, 2) // AllocsPerRun warms up once
+	for i := range solvers {
+		solvers[i].Grow(200, 9)
+	}
+	next := 0
+	grown := testing.AllocsPerRun(1, func() {
+		other = Regression{}
+		if err := solvers[next].Solve(&other, c.x, c.rows, c.cols, c.y, c.opt); err != nil {
+			t.Fatal(err)
+		}
+		next++
+	})
+	if grown+10 > plain {
+		t.Errorf("%v allocations after Grow, %v without", grown, plain)
+	}
+}
+
+// normalTable returns rows of normal numbers and y that depends on all of them.
+func normalTable(rows, cols int, seed uint64) (x, y []float64) {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	for range rows {
+		sum := 3 + rnd.NormFloat64()
+		for j := range cols {
+			v := rnd.NormFloat64()
+			x = append(x, v)
+			sum += float64(j) * v
+		}
+		y = append(y, sum)
+	}
+	return x, y
+}
