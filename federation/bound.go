@@ -36,6 +36,7 @@ type ascent struct {
 	sums      []int64 // of prices, centre by centre, slots+1 each
 	over      []int64 // subgradient
 	direction []float64
+	exact     []float64 // the prices that are tried, before rounding
 	tried     []int64
 }
 
@@ -47,13 +48,13 @@ const (
 	deflect = 3
 )
 
-// value is L(π) for the prices of a model. It leaves the subgradient in o.over.
-func (o *Optimizer) value(prices []int64) int64 { return o.ascent.value(&o.model, prices) }
-
-func (s *ascent) value(m *model, prices []int64) int64 {
+// value is L(π). It leaves the subgradient in s.over, and writes the plan in which
+// each instance is where it is cheapest, the first such centre, if x is not nil.
+func (s *ascent) value(m *model, prices, x []int64) int64 {
 	n, slots := m.centres, m.slots
 	s.sums, s.over = resize(s.sums, n*(slots+1)), resize(s.over, n*(slots+1))
 	clear(s.over)
+	clear(x)
 	total := int64(0)
 	for j := range n {
 		sums, base := s.sums[j*(slots+1):][:slots+1], m.base[j*slots:][:slots]
@@ -79,6 +80,9 @@ func (s *ascent) value(m *model, prices []int64) int64 {
 			}
 		}
 		total += best * t.n
+		if x != nil {
+			x[k*n+where] = t.n
+		}
 		row := s.over[where*(slots+1):][:slots+1]
 		row[t.start] += t.n
 		row[t.end] -= t.n
@@ -99,9 +103,12 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 	n, slots := m.centres, m.slots
 	s.direction, s.tried = resize(s.direction, n*slots), resize(s.tried, n*slots)
 	clear(s.direction)
-	copy(s.tried, prices)
+	s.exact = resize(s.exact, n*slots)
+	for i, p := range prices {
+		s.tried[i], s.exact[i] = p, float64(p)
+	}
 	for best = bound; steps < limit && best < target; steps++ {
-		value := s.value(m, s.tried)
+		value := s.value(m, s.tried, nil)
 		if value > best {
 			best = value
 			copy(prices, s.tried)
@@ -141,8 +148,10 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 		step := relax * float64(target-value) / length
 		for j := range n {
 			for t := range slots {
-				p := float64(s.tried[j*slots+t]) + math.Round(step*s.direction[j*slots+t])
-				s.tried[j*slots+t] = int64(min(max(p, 0), float64(m.price[j])))
+				p := s.exact[j*slots+t] + float64(step*s.direction[j*slots+t])
+				p = min(max(p, 0), float64(m.price[j]))
+				s.exact[j*slots+t] = p
+				s.tried[j*slots+t] = min(int64(math.Round(p)), m.price[j])
 			}
 		}
 	}

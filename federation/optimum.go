@@ -86,6 +86,7 @@ type Optimizer struct {
 	ascent
 	slot slotwise
 	ids  []int32
+	free []int
 }
 
 // model is what a problem comes down to. Tasks for which sending costs as much as
@@ -262,12 +263,10 @@ func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (
 			o.prices, o.pairPrices = o.pairPrices, o.prices
 		}
 	}
-	onDemand, traffic := o.sum(o.x, o.used)
-	res.OnDemand, res.Traffic, res.Cost = pricing.Money(onDemand), pricing.Money(traffic), pricing.Money(cost)
-	bound := o.value(o.prices)
+	bound := o.value(&o.model, o.prices, nil)
 	if bound < cost {
 		o.slot.solve(&o.model, o.pairPrices, false)
-		if b := o.value(o.pairPrices); b > bound {
+		if b := o.value(&o.model, o.pairPrices, nil); b > bound {
 			bound = b
 			o.prices, o.pairPrices = o.pairPrices, o.prices
 		}
@@ -277,6 +276,17 @@ func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (
 		}
 		bound, res.Steps = o.raise(&o.model, o.prices, bound, cost, steps)
 	}
+	if bound < cost {
+		o.value(&o.model, o.prices, o.x0)
+		other, rounds := o.descend(o.x0, limit, o.pairPrices)
+		res.Rounds += rounds
+		if other < cost {
+			cost = other
+			o.x, o.x0 = o.x0, o.x
+		}
+	}
+	onDemand, traffic := o.sum(o.x, o.used)
+	res.OnDemand, res.Traffic, res.Cost = pricing.Money(onDemand), pricing.Money(traffic), pricing.Money(cost)
 	res.Bound = pricing.Money(bound)
 	return res, nil
 }

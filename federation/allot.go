@@ -1,0 +1,94 @@
+package federation
+
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// AppendBookings books the plan that Solve found last, for the same centres and
+// tasks, and appends the bookings to dst: those at home by task, then those
+// elsewhere by task and centre. Reservations go to a centre's own tasks before
+// guests, and among each to the first tasks, slot by slot; what is left over is
+// on demand. opts say what is paid for a lease (Order and Excess do not change the
+// plan). [Verify] accepts the bookings, and if Excess is not AtHomePrice what they
+// buy and send is Optimum.Cost.
+//
+// The error is an [*InputError] about amounts that are too large; dst is then as
+// it was. It panics if an option is none of the constants, or if there are other
+// numbers of tasks, centres or slots than there were. It takes time linear in the
+// slots of all parts.
+func (o *Optimizer) AppendBookings(dst []Booking, centres []Centre, tasks []Task, opts Options) ([]Booking, error) {
+	opts.check()
+	slots, err := checkCentres(centres)
+	if err != nil {
+		return dst, err
+	}
+	if len(tasks) != o.count || len(centres) != o.centres || slots != o.slots {
+		panic("federation: AppendBookings with another problem than Solve")
+	}
+	n := o.centres
+	o.free = resize(o.free, n*slots)
+	for j, c := range centres {
+		copy(o.free[j*slots:], c.Reserved)
+	}
+	from := len(dst)
+	for _, guests := range []bool{false, true} {
+		next := 0
+		for k, t := range tasks {
+			moves := next < len(o.tasks) && int(o.tasks[next].index) == k
+			if !moves {
+				if !guests {
+					dst, err = o.book(dst, centres, t, k, t.Home, t.Instances, opts)
+				}
+			} else {
+				for j, d := range o.x[next*n : next*n+n] {
+					if d > 0 && guests == (j != t.Home) && err == nil {
+						dst, err = o.book(dst, centres, t, k, j, int(d), opts)
+					}
+				}
+				next++
+			}
+			if err != nil {
+				return dst[:from], err
+			}
+		}
+	}
+	return dst, nil
+}
+
+// book books d instances of task t in centre j.
+func (o *Optimizer) book(dst []Booking, centres []Centre, t Task, k, j, d int, opts Options) ([]Booking, error) {
+	home := centres[t.Home]
+	lease, bought := pricing.Money(0), home.OnDemand
+	var send, traffic pricing.Money
+	if j != t.Home {
+		lease, bought = opts.PriceOf(home, centres[j]), opts.ExcessPriceOf(home, centres[j])
+		var err error
+		if send, err = home.TrafficFor(t.Disk); err == nil {
+			traffic, err = send.Mul(int64(d))
+		}
+		if err != nil || t.Disk > math.MaxInt64/int64(d) {
+			return dst, badInput("Tasks.Disk", k, ErrOverflow, "%d instances of %d bytes of task %d are too much", d, t.Disk, t.ID)
+		}
+	}
+	// All that the part could pay.
+	if most, err := max(lease, bought).Mul(int64(d)); err != nil || most > math.MaxInt64/4/pricing.Money(t.Slots()) || traffic > math.MaxInt64/2 {
+		return dst, badInput("Tasks.Instances", k, ErrOverflow, "%d instances over %d slots of task %d cost too much", d, t.Slots(), t.ID)
+	}
+	free := o.free[j*o.slots:]
+	for s := t.Start; s < t.End; {
+		b := Booking{Task: t.ID, Home: t.Home, Centre: j, Start: s, Reserved: min(d, free[s])}
+		for ; s < t.End && min(d, free[s]) == b.Reserved; s++ {
+			free[s] -= b.Reserved
+		}
+		b.End, b.OnDemand = s, d-b.Reserved
+		b.Lease = lease * pricing.Money(b.Reserved) * pricing.Money(b.Slots())
+		b.Bought = bought * pricing.Money(b.OnDemand) * pricing.Money(b.Slots())
+		if j != t.Home && b.Start == t.Start {
+			b.Sent, b.Traffic = t.Disk*int64(d), traffic
+		}
+		dst = append(dst, b)
+	}
+	return dst, nil
+}

@@ -1,0 +1,126 @@
+package federation_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plimsoll/plimsoll/federation"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// Three centres with 4 hours to plan. The first has nothing left; in the other
+// two, reservations are idle.
+func threeCentres() ([]federation.Centre, []federation.Task) {
+	cent := pricing.Money(10_000_000)
+	centres := []federation.Centre{
+		{Reserved: []int{0, 0, 0, 0}, OnDemand: 8 * cent, Fee: 80 * cent, Term: 24, Traffic: 2 * cent},
+		{Reserved: []int{4, 4, 0, 0}, OnDemand: 9 * cent, Fee: 80 * cent, Term: 24, Traffic: 2 * cent},
+		{Reserved: []int{3, 3, 3, 3}, OnDemand: 9 * cent, Fee: 80 * cent, Term: 24, Traffic: 2 * cent},
+	}
+	tasks := []federation.Task{
+		{ID: 1, Home: 0, Start: 0, End: 2, Instances: 4, Disk: 1_000_000_000},
+		{ID: 2, Home: 0, Start: 0, End: 4, Instances: 3, Disk: 1_000_000_000},
+	}
+	return centres, tasks
+}
+
+// Algorithm 3 sends the first task where it can, to the second centre if that is
+// nearer, and to the third if that one is. The optimum keeps the third centre for
+// the long task.
+func ExampleOptimizer() {
+	centres, tasks := threeCentres()
+	centres[1].Delay = []time.Duration{90 * time.Millisecond, 0, 0}
+	centres[2].Delay = []time.Duration{20 * time.Millisecond, 0, 0}
+	bookings, err := federation.Share(nil, centres, tasks, federation.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	greedy := pricing.Money(0)
+	for _, b := range bookings {
+		greedy += b.Bought + b.Traffic
+	}
+	var o federation.Optimizer
+	best, err := o.Solve(centres, tasks, federation.OptimumOptions{Start: bookings})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("Algorithm 3 pays %v, the optimum is %v, proved: %v\n", greedy, best.Cost, best.Exact())
+	for _, p := range o.AppendParts(nil, tasks) {
+		fmt.Printf("task %d: %d instances in centre %d\n", tasks[p.Index].ID, p.Instances, p.Centre)
+	}
+	// Output:
+	// Algorithm 3 pays 0.68, the optimum is 0.14, proved: true
+	// task 1: 4 instances in centre 1
+	// task 2: 3 instances in centre 2
+}
+
+// Prices of instance-slots are a proof that anyone can check.
+func ExampleBound() {
+	centres, tasks := threeCentres()
+	var o federation.Optimizer
+	best, err := o.Solve(centres, tasks, federation.OptimumOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	proved, err := federation.Bound(centres, tasks, o.AppendPrices(nil))
+	fmt.Println(best.Cost, proved, err)
+	// Output:
+	// 0.14 0.14 <nil>
+}
+
+// A task that may be split by slot finds room that none that has to stay does.
+func ExampleSlotwise() {
+	centres, tasks := threeCentres()
+	centres[1].Reserved = []int{0, 0, 4, 4}
+	centres[2].Reserved = []int{3, 3, 0, 0}
+	tasks = tasks[1:]
+	var stay federation.Optimizer
+	best, err := stay.Solve(centres, tasks, federation.OptimumOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var move federation.Slotwise
+	split, err := move.Solve(centres, tasks)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("in one centre %v, split by slot %v\n", best.Cost, split.Cost)
+	for _, m := range move.AppendMoves(nil) {
+		fmt.Printf("slot %d: %d instances in centre %d\n", m.Slot, m.Instances, m.Centre)
+	}
+	// Output:
+	// in one centre 0.6, split by slot 0.06
+	// slot 0: 3 instances in centre 2
+	// slot 1: 3 instances in centre 2
+	// slot 2: 3 instances in centre 1
+	// slot 3: 3 instances in centre 1
+}
+
+// What no reservations and no sharing can undercut.
+func ExampleJointDemandTo() {
+	centres, tasks := threeCentres()
+	demand := make([]int, 4)
+	if err := federation.JointDemandTo(demand, tasks); err != nil {
+		fmt.Println(err)
+		return
+	}
+	prices, err := federation.JointPrices(centres, time.Hour)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan, err := new(reserve.Exact).Solve(&reserve.Problem{Demand: demand, Slot: time.Hour, Prices: prices})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(demand, plan.Bound)
+	// Output:
+	// [7 7 3 3] 1.6
+}
