@@ -118,8 +118,8 @@ func TestAgentFollowsAlgorithm1(t *testing.T) {
 		{"no return", TierMedium, Handover{Rule: NoReturn}, slices.Concat(running, []look{
 			{130*m - 1, ready, Wait, ClusterRunning}, {130 * m, ready, ReturnTask, ClusterFinished}}, closing)},
 		{"no return, not launched", TierMedium, Handover{Rule: NoReturn}, slices.Concat([]look{
-			{60 * m, Observation{}, Wait, ClusterInitializing},
-			{60*m + 1, boots, Wait, ClusterInitializing},
+			{60*m - 1, Observation{}, Wait, ClusterInitializing},
+			{60 * m, boots, Wait, ClusterInitializing},
 			{61 * m, Observation{}, ReturnTask, ClusterFinished}}, closing)},
 		{"no return, looks", TierMedium, Handover{Rule: NoReturn, Interval: 5 * m}, slices.Concat(running, []look{
 			{120*m - 1, ready, Wait, ClusterRunning}, {120 * m, ready, ReturnTask, ClusterFinished}}, closing)},

@@ -118,7 +118,7 @@ func (h *Handover) tier(t *Task, now, saved time.Duration) Tier {
 		}
 		return h.Thresholds.Tier(t, now, saved)
 	}
-	if now > h.lastStart(t, saved) {
+	if now >= h.lastStart(t, saved) {
 		return TierHigh
 	}
 	return max(h.Thresholds.Tier(t, now, saved), TierMedium)
@@ -129,8 +129,9 @@ func (h *Handover) limit(t *Task, saved time.Duration) time.Duration {
 	return t.PointOfNoReturn(saved) - 2*h.Interval
 }
 
-// lastStart returns the last time at which it is of use to request a spot
-// cluster, by the rules that are not the paper's.
+// lastStart returns until when it is of use to request a spot cluster, by the rules
+// that are not the paper's; that time included under SafeRule, whose th1 it stands
+// for.
 func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
 	start := h.limit(t, saved) - t.Latency - h.Interval
 	run := t.SpotRun(saved)
@@ -181,7 +182,7 @@ func (h *Handover) leaves(t *Task, tier Tier, saved time.Duration, launched bool
 	if launched || h.Rule == Planned {
 		return h.limit(t, saved)
 	}
-	at := h.lastStart(t, saved) + 1
+	at := h.lastStart(t, saved)
 	if tier == TierLow {
 		at = min(at, h.Thresholds.leaves(t, TierLow, saved))
 	}

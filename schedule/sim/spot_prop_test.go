@@ -74,7 +74,7 @@ func drawSpotConfig(t *rapid.T, h pricing.SpotHistory) SpotConfig {
 func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
 	var s, fresh SpotSimulator
 	used, missedByPaper, interrupted, hedges, tight, ends := 0, 0, 0, 0, 0, map[LeaseEnd]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	one := func(t *rapid.T) {
 		cfg := drawSpotConfig(t, drawSpotHistory(t))
 		task := drawSpotTask(t)
 		cfg.Setup = time.Duration(rapid.Int64Range(0, int64(task.Latency/time.Minute)).Draw(t, "setup")) * time.Minute
@@ -127,6 +127,11 @@ func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
 			if r.Tasks[0].Finish == task.Deadline {
 				tight++
 			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 20 {
+			one(t)
 		}
 	})
 	t.Logf("spot used %d, interrupted %d, both %d, ends on the deadline %d, paper's misses %d, ends %v", used, interrupted, hedges, tight, missedByPaper, ends)
