@@ -405,6 +405,106 @@ func TestLeaveAndFailByHand(t *testing.T) {
 	}
 }
 
+// What a failure has ended is not ended again when the borrower leaves.
+func TestLenderFailsThenBorrowerLeaves(t *testing.T) {
+	centres := []Centre{
+		{Reserved: []int{0, 0}, OnDemand: 10, Term: 1},
+		{Reserved: []int{1, 1}, OnDemand: 9, Fee: 3, Term: 1},
+	}
+	var s Sharer
+	if err := s.Reset(centres, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Add(nil, Task{1, 0, 0, 2, 1, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = s.Fail(got, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = s.Leave(got, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]Booking{
+		{Task: 1, Home: 0, Centre: 1, Start: 0, End: 2, Reserved: 1, Lease: 6},
+		{Task: 1, Home: 0, Centre: 1, Start: 1, End: 2, Reserved: -1, Lease: -3},
+		{Task: 1, Home: 0, Centre: 0, Start: 1, End: 2, OnDemand: 1, Bought: 10},
+	}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// In a long run, in which bookings that have ended are swept out, centres that go
+// find all that have not; and what is kept does not grow with the run.
+func TestLongRunWithEvents(t *testing.T) {
+	centres, tasks := busyFederation(4, 120, 3000, 5)
+	for k := range tasks {
+		tasks[k].End = min(tasks[k].End, tasks[k].Start+1+k%9)
+		tasks[k].Instances = 1 + tasks[k].Instances%8
+	}
+	for i := range centres {
+		for s := range centres[i].Reserved {
+			centres[i].Reserved[s] = (s*(i+1) + i) % 60
+		}
+	}
+	var events []event
+	for k, task := range tasks {
+		switch k {
+		case 1000:
+			events = append(events, event{k, 2, task.Start, false})
+		case 2000:
+			events = append(events, event{k, 0, task.Start, true})
+		case 2500:
+			events = append(events, event{k, 1, task.Start, false})
+		}
+	}
+	n := newNaive(centres, Options{})
+	most := 0
+	var s Sharer
+	if err := s.Reset(centres, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var got []Booking
+	cut := 0
+	for k, task := range tasks {
+		var err error
+		for _, e := range events {
+			if e.before != k {
+				continue
+			}
+			before := len(got)
+			if e.fails {
+				n.fail(e.centre, e.slot)
+				got, err = s.Fail(got, e.centre, e.slot)
+			} else {
+				n.leave(e.centre, e.slot)
+				got, err = s.Leave(got, e.centre, e.slot)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			cut += len(got) - before
+		}
+		if n.gone[task.Home] == failed {
+			continue
+		}
+		n.add(task)
+		if got, err = s.Add(got, task); err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, len(s.live))
+	}
+	if d := cmp.Diff(n.cells(), expand(got)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(n.costs(), costsOf(4, got)); d != "" {
+		t.Error(d)
+	}
+	if cut < 15 || most > 400 || len(got) < 3000 {
+		t.Errorf("%d bookings, %d by events, up to %d kept", len(got), cut, most)
+	}
+}
+
 // What cannot be worked with is refused before anything is booked, with field,
 // index and a sentence.
 func TestBadInput(t *testing.T) {
@@ -598,6 +698,10 @@ func TestLedgerErrors(t *testing.T) {
 	if d := cmp.Diff(before, l.Statement(1)); d != "" {
 		t.Error("posted:", d)
 	}
+	if err := l.Post(Booking{End: 1, Sent: math.MaxInt64 - 1}); err != nil {
+		t.Error(err)
+	}
+	wantError(t, l.Post(Booking{End: 1, Sent: 2}), "Bookings", 0, ErrOverflow)
 	if err := l.Post(small, small); err != nil {
 		t.Error(err)
 	}
@@ -605,7 +709,7 @@ func TestLedgerErrors(t *testing.T) {
 	if d := cmp.Diff(want, l.Statement(1)); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]Statement{{Fees: math.MaxInt64 - 10, Received: 10, Lent: 2}, want}, l.AppendStatements(nil)); d != "" {
+	if d := cmp.Diff([]Statement{{Fees: math.MaxInt64 - 10, Received: 10, Lent: 2, Sent: math.MaxInt64 - 1}, want}, l.AppendStatements(nil)); d != "" {
 		t.Error(d)
 	}
 }

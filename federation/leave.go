@@ -81,7 +81,7 @@ func (s *Sharer) Leave(dst []Booking, centre, slot int) ([]Booking, error) {
 	s.gone[centre] = left
 	for k, n := 0, len(s.live); k < n; k++ {
 		b := &s.live[k]
-		if b.End <= slot || b.Home == b.Centre || b.Home != centre && b.Centre != centre || b.Reserved == 0 {
+		if b.End <= slot || b.Reserved == 0 || b.Home == b.Centre || b.Home != centre && b.Centre != centre {
 			continue
 		}
 		r := b.Reserved
@@ -93,7 +93,7 @@ func (s *Sharer) Leave(dst []Booking, centre, slot int) ([]Booking, error) {
 		for t := after.Start; t < after.End; t++ {
 			s.free[b.Centre*s.slots+t] += r
 		}
-		b.Start, b.Reserved, b.OnDemand = after.Start, 0, b.OnDemand+r
+		b.Reserved, b.OnDemand = 0, b.OnDemand+r
 	}
 	return dst, nil
 }
@@ -112,9 +112,6 @@ func (s *Sharer) Fail(dst []Booking, centre, slot int) ([]Booking, error) {
 	}
 	s.now = slot
 	s.gone[centre] = failed
-	for t := slot; t < s.slots; t++ {
-		s.free[centre*s.slots+t] = 0
-	}
 	for k, n := 0, len(s.live); k < n; k++ {
 		b := s.live[k]
 		if b.End <= slot || b.Centre != centre {

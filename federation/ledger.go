@@ -192,8 +192,8 @@ func (l *Ledger) Post(bookings ...Booking) error {
 		switch {
 		case b.Home < 0 || b.Home >= l.centres || b.Centre < 0 || b.Centre >= l.centres:
 			return badInput("Bookings.Centre", k, ErrRange, "from centre %d to centre %d of %d: they count from 0", b.Home, b.Centre, l.centres)
-		case b.End <= b.Start:
-			return badInput("Bookings.End", k, ErrRange, "a booking of task %d ends before slot %d and starts in slot %d", b.Task, b.End, b.Start)
+		case b.Start < 0 || b.End <= b.Start:
+			return badInput("Bookings.End", k, ErrRange, "a booking of task %d starts in slot %d and ends before slot %d: it has to start in 0 or later, and end after that", b.Task, b.Start, b.End)
 		}
 		for _, a := range [...]pricing.Money{b.Lease, b.Bought, b.Traffic} {
 			money, ok = grow(money, ok, int64(a))

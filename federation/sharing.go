@@ -135,9 +135,10 @@ func (s *Sharer) check(task Task, k int) (pricing.Money, error) {
 	if err != nil {
 		return 0, badInput("Tasks.Disk", k, ErrOverflow, "sending the %d bytes of an instance of task %d costs too much", task.Disk, task.ID)
 	}
-	// Prices are below 2⁶³/8 over all slots.
+	// What a task can cost at most, of which all that Eq. (20) compares is twice. Prices
+	// are below 2⁶³/8 over all slots.
 	each := int64(s.dearest)*int64(task.Slots()) + min(int64(traffic), math.MaxInt64/2)
-	if hi, lo := bits.Mul64(uint64(each), uint64(task.Instances)); hi != 0 || lo > math.MaxInt64/2 || traffic > math.MaxInt64/2 {
+	if hi, lo := bits.Mul64(uint64(each), uint64(task.Instances)); hi != 0 || lo > math.MaxInt64/4 || traffic > math.MaxInt64/2 {
 		return 0, badInput("Tasks.Instances", k, ErrOverflow, "%d instances over %d slots of task %d cost too much", task.Instances, task.Slots(), task.ID)
 	}
 	if hi, lo := bits.Mul64(uint64(task.Disk), uint64(task.Instances)); hi != 0 || lo > math.MaxInt64 {
@@ -160,7 +161,7 @@ func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking 
 	if s.expects[i] {
 		pending := s.row(s.pending, i, task)
 		for t := range pending {
-			pending[t] -= task.Instances
+			pending[t] = max(0, pending[t]-task.Instances)
 		}
 	}
 	free := s.row(s.free, i, task)
@@ -223,7 +224,7 @@ func (s *Sharer) idleOf(j int, task Task) {
 	s.idle = append(s.idle[:0], s.row(s.free, j, task)...)
 	if s.expects[j] {
 		for t, p := range s.row(s.pending, j, task) {
-			s.idle[t] = max(0, s.idle[t]-max(0, p))
+			s.idle[t] = max(0, s.idle[t]-p)
 		}
 	}
 }
@@ -260,7 +261,7 @@ func (s *Sharer) Idle(centre, slot int) int {
 	case s.gone[centre] != member:
 		return 0
 	case s.expects[centre]:
-		return max(0, s.free[k]-max(0, s.pending[k]))
+		return max(0, s.free[k]-s.pending[k])
 	}
 	return s.free[k]
 }
