@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -103,4 +104,85 @@ func logs(tb testing.TB, hours int, plan reserve.Planner) (centres []Centre, tas
 		centres = append(centres, c)
 	}
 	return centres, tasks, sunk
+}
+
+// The three logs: greedy in several orders and at several prices, the plan, its bound,
+// tasks split by slot, and reservations planned jointly, each at least the next. The
+// numbers are of this test; what it holds fast is their order and the gap.
+func TestOptimumLogs(t *testing.T) {
+	var o Optimizer
+	var sw Slotwise
+	for _, p := range []struct {
+		name string
+		plan reserve.Planner
+	}{
+		{"HGR", &reserve.HGR{}}, {"Periodic", &reserve.Periodic{}}, {"Exact", &reserve.Exact{}},
+	} {
+		centres, tasks, sunk := logs(t, 600, p.plan)
+		demand := make([]int, 600)
+		if err := JointDemandTo(demand, tasks); err != nil {
+			t.Fatal(err)
+		}
+		prices, err := JointPrices(centres, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		joint, err := new(reserve.Exact).Solve(&reserve.Problem{Demand: demand, Slot: time.Hour, Prices: prices})
+		if err != nil {
+			t.Fatal(err)
+		}
+		split, err := sw.Solve(centres, tasks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bookings, err := Share(nil, centres, tasks, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := o.Solve(centres, tasks, OptimumOptions{Start: bookings, MaxSteps: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, s := planCost(t, centres, tasks, o.AppendParts(nil, tasks))
+		proved, err := Bound(centres, tasks, o.AppendPrices(nil))
+		if err != nil || d+s != got.Cost || proved != got.Bound {
+			t.Errorf("%s: the plan costs %v, said %v; the prices prove %v, said %v, %v", p.name, d+s, got.Cost, proved, got.Bound, err)
+		}
+		best, err := o.AppendBookings(nil, centres, tasks, Options{})
+		if err == nil {
+			err = Verify(centres, tasks, best, Options{})
+		}
+		if err != nil || spent(best) != got.Cost {
+			t.Errorf("%s: the bookings cost %v: %v", p.name, spent(best), err)
+		}
+		if got.Cost < got.Bound || got.Bound < split.Cost || sunk+split.Cost < joint.Bound {
+			t.Errorf("%s: plan %v ≥ bound %v ≥ split %v, with fees %v ≥ joint %v: not so", p.name, got.Cost, got.Bound, split.Cost, sunk, joint.Bound)
+		}
+		if got.Gap() > 3e-4 {
+			t.Errorf("%s: a gap of %v", p.name, got.Gap())
+		}
+		t.Logf("%s: fees %s, plan %s, bound %s (%.4f%%), split %s; with fees %s, joint %s", p.name, sunk.Fixed(0),
+			got.Cost.Fixed(2), got.Bound.Fixed(2), 100*got.Gap(), split.Cost.Fixed(2), (sunk + got.Cost).Fixed(0), joint.Bound.Fixed(0))
+		for _, opts := range []Options{
+			{}, {Order: CheapestFirst}, {Excess: NoExcess}, {Price: Unpaid}, {Price: Unpaid, Order: CheapestFirst}, {Order: Alone},
+		} {
+			for _, expects := range []bool{true, false} {
+				told := slices.Clone(centres)
+				if !expects {
+					for j := range told {
+						told[j].Demand = nil
+					}
+				}
+				if bookings, err = Share(bookings[:0], told, tasks, opts); err != nil {
+					t.Fatal(err)
+				}
+				greedy := spent(bookings)
+				if greedy < got.Cost {
+					t.Errorf("%s %+v: greedy costs %v, the plan %v", p.name, opts, greedy, got.Cost)
+				}
+				t.Logf("%-8s %+v, expects %v: %s, over the bound %.2f%%, with fees %.2f%%", p.name, opts, expects, greedy.Fixed(0),
+					100*(greedy.Float64()/got.Bound.Float64()-1), 100*((greedy+sunk).Float64()/(got.Bound+sunk).Float64()-1))
+			}
+		}
+	}
 }
