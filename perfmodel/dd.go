@@ -182,3 +182,22 @@ func subScaledFloat(yh, yl []float64, a dd, xh []float64) {
 		yh[i], yl[i] = t, e-(t-s)
 	}
 }
+
+// dotTriple returns Σ x_i·y_i in one float64 where it is much smaller than its
+// terms: it has three parts of 53 bits to cancel, where dotFloat has two.
+func dotTriple(xh, xl, y []float64) float64 {
+	var s, c, d float64
+	xl, y = xl[:len(xh)], y[:len(xh)]
+	for i, x := range xh {
+		p, q := twoProd(x, y[i]), twoProd(xl[i], y[i])
+		t := twoSum(s, p.hi)
+		s = t.hi
+		e := twoSum(t.lo, p.lo)
+		f := twoSum(e.hi, q.hi)
+		g := twoSum(c, f.hi)
+		c = g.hi
+		d += (e.lo + f.lo) + (g.lo + q.lo)
+	}
+	t := twoSum(s, c)
+	return t.hi + (t.lo + d)
+}

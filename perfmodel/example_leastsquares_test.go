@@ -73,7 +73,7 @@ func ExampleDependenceError() {
 	// steps is 20 times coefficient 0's column
 	// coefficients [-14.950 0.607 NaN NaN]
 	// <nil>
-	// perfmodel: row[2]: prediction depends on a dropped column: it is 50, and 20 if it is to be the combination of other columns that it is in the data
+	// perfmodel: row[2]: prediction depends on a dropped column: it is 50 here, and by its relation to other columns in the data it would be 20
 }
 
 // Which of two models predicts runs with a number of processes that it has not

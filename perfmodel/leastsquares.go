@@ -125,10 +125,10 @@ type Regression struct {
 	// coefficients by about ε·Condition; 2⁻⁵³·Condition is what was lost when the
 	// data were rounded to float64.
 	Condition float64
-	// Correction is the relative size of the last step of refinement, taken from
-	// residuals of the data as given: how far off the coefficients were before it,
-	// and much more than they are off now. It is below 2⁻⁶⁰ but where Condition is
-	// near the inverse of the tolerance.
+	// Correction is the relative size of the last step of refinement, which is
+	// computed from the data as given: how far off the coefficients were before it, in
+	// norm, and much more than they are off now. Above 2⁻⁵³ they lack digits; that
+	// takes a tolerance below the default.
 	Correction float64
 	// Dependencies has the columns that were dropped, in order.
 	Dependencies []Dependency
@@ -180,8 +180,9 @@ func LeastSquares(x []float64, rows, cols int, y []float64, opt Options) (*Regre
 // and puts them into dst, with all that goes with them. x has rows·cols elements,
 // row after row. Neither x nor y is modified or kept.
 //
-// The arithmetic has about 106 bits, so that what is returned is the solution for
-// the numbers as given, rounded, up to conditions of 10¹³. How much of it the
+// What is returned is the solution for the numbers as given, to within a few units
+// in the last place, for all columns that pass as independent with the default
+// tolerance: up to conditions of 10¹⁴, and residuals of any size. How much of it the
 // numbers determine is another question: see [Regression.Condition].
 //
 // Time is O(rows·cols²), space O(rows·cols).
@@ -237,6 +238,7 @@ func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64
 	}
 	e := s.loadY(y)
 	tss := s.project(dst)
+	s.spread(dst)
 	s.refine(dst, y, e)
 	return s.summarise(dst, tss, e)
 }
@@ -326,7 +328,6 @@ func (s *Solver) summarise(dst *Regression, tss dd, e int) error {
 			dst.AdjR2 = dd{1, 0}.sub(ratio).hi
 		}
 	}
-	s.spread(dst)
 	for j := range dst.Cols {
 		dst.Coef[j], dst.StdErr[j], dst.coefLo[j] = math.NaN(), math.NaN(), 0
 	}

@@ -179,47 +179,79 @@ func TestExactOnLongley(t *testing.T) {
 	}
 }
 
-// The ninth power of 30 is a 14-digit integer; the condition of those columns is
-// that of scaled ones. Hilbert's matrix is the classical bad case.
+// Harder than NIST's: n columns of Hilbert's matrix on n + 1 rows, whole when
+// multiplied by a common denominator, and y off their span by as much as one
+// likes: the coefficients of the n-th Legendre polynomial on (0, 1) are orthogonal
+// to all of them, since Σ_i w_i/(i+j+1) is its integral with x^j. An error of ε in
+// Aᵀ·r becomes ε·κ² in the coefficients, up to 10²⁸·ε here. All is compared with
+// rational arithmetic.
 func TestIllConditioned(t *testing.T) {
 	for _, tt := range []struct {
-		name       string
-		rows, cols int
-		at         func(i, j int) float64
-		condition  float64 // at least
-		units      float64
-	}{
-		{"powers", 30, 10, func(i, j int) float64 { return math.Pow(float64(i+1), float64(j)) }, 1e6, 1},
-		{"hilbert", 12, 9, func(i, j int) float64 { return 1 / float64(i+j+1) }, 1e10, 1},
-		{"hilbert", 12, 10, func(i, j int) float64 { return 1 / float64(i+j+1) }, 1e12, 1},
-	} {
-		rnd := rand.New(rand.NewPCG(1, 2))
-		x := make([]float64, tt.rows*tt.cols)
-		y := make([]float64, tt.rows)
-		for i := range y {
-			for j := range tt.cols {
-				x[i*tt.cols+j] = tt.at(i, j)
+		n         int
+		condition float64 // at least
+	}{{5, 1e5}, {7, 1e8}, {8, 3e9}, {9, 1e11}, {10, 3e12}, {11, 1e14}} {
+		for _, size := range []float64{0, 1e-3, 1, 1e6} { // of what y is off
+			x, y := hilbertLegendre(tt.n, size)
+			r, err := LeastSquares(x, tt.n+1, tt.n, y, Options{})
+			if err != nil {
+				t.Errorf("%d columns: %v", tt.n, err)
+				continue
 			}
-			y[i] = rnd.NormFloat64()
-		}
-		r, err := LeastSquares(x, tt.rows, tt.cols, y, Options{})
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-			continue
-		}
-		if r.Condition < tt.condition {
-			t.Errorf("%s: condition %g, want at least %g", tt.name, r.Condition, tt.condition)
-		}
-		e := newRational(x, tt.rows, tt.cols, y, false)
-		worst := 0.0
-		for j, b := range e.beta {
-			worst = max(worst, math.Abs(r.Coef[j]/float(b)-1)*0x1p52)
-		}
-		t.Logf("%s, %d columns: condition %.1e, correction %.1e, off by %.2g units", tt.name, tt.cols, r.Condition, r.Correction, worst)
-		if !(worst <= tt.units) {
-			t.Errorf("%s: coefficients are off by %g units, want %g", tt.name, worst, tt.units)
+			if r.Condition < tt.condition {
+				t.Errorf("%d columns: condition %g, want at least %g", tt.n, r.Condition, tt.condition)
+			}
+			e := newRational(x, tt.n+1, tt.n, y, false)
+			units := 0.0
+			for j, b := range e.beta {
+				units = max(units, math.Abs(r.Coef[j]/float(b)-1)*0x1p52)
+				v := new(big.Rat).Mul(e.inv[j][j], e.rss) // one degree of freedom
+				if want := math.Sqrt(float(v)); size > 0 && !near(r.StdErr[j], want, 4) {
+					t.Errorf("%d columns, off by %g: standard error %v, want %v", tt.n, size, r.StdErr[j], want)
+				}
+			}
+			t.Logf("%2d columns, off by %5g: condition %.1e, last correction %.1e, %g units off", tt.n, size, r.Condition, r.Correction, units)
+			if !(units <= 4) {
+				t.Errorf("%d columns, off by %g: coefficients are off by %g units", tt.n, size, units)
+			}
+			for i, row := range e.x {
+				if want := float(e.residual(row, e.y[i])); size > 0 && !near(r.Residuals[i], want, 4) {
+					t.Errorf("%d columns, off by %g: residual %v, want %v", tt.n, size, r.Residuals[i], want)
+				}
+			}
 		}
 	}
+	// With 13 columns, condition 10¹⁷, the numbers do not tell them apart any more.
+	x, y := hilbertLegendre(13, 1)
+	if _, err := LeastSquares(x, 14, 13, y, Options{}); !errors.Is(err, ErrDependent) {
+		t.Errorf("13 columns: error %v", err)
+	}
+}
+
+// hilbertLegendre returns n + 1 rows of n columns of Hilbert's matrix, whole, and the
+// sums of the rows and size times that of Legendre's coefficients.
+func hilbertLegendre(n int, size float64) (x, y []float64) {
+	common := new(big.Int).SetInt64(1)
+	for i := int64(2); i <= 2*int64(n); i++ {
+		gcd := new(big.Int).GCD(nil, nil, common, big.NewInt(i))
+		common.Mul(common, gcd.Div(big.NewInt(i), gcd))
+	}
+	denominator, _ := new(big.Float).SetInt(common).Float64()
+	for i := range n + 1 {
+		sum := 0.0
+		for j := range n {
+			v := denominator / float64(i+j+1)
+			x = append(x, v)
+			sum += v
+		}
+		w, _ := new(big.Float).SetInt(new(big.Int).Mul(
+			new(big.Int).Binomial(int64(n), int64(i)),
+			new(big.Int).Binomial(int64(n+i), int64(i)))).Float64()
+		if i%2 == 1 {
+			w = -w
+		}
+		y = append(y, sum+math.Pi*size*w)
+	}
+	return x, y
 }
 
 // Four points on a line but for ±1, by hand: y = 1 + 2x + (1, -1, -1, 1) at x = -3, -1,
@@ -435,10 +467,10 @@ func TestCheckEstimable(t *testing.T) {
 	}{
 		{[]float64{200, 200, 4}, ""},
 		{[]float64{200, 200 * (1 + 1e-15), 4}, ""},
-		{[]float64{200, 100, 4}, "perfmodel: row[1]: prediction depends on a dropped column: it is 100, and 200 if it is to be the combination of other columns that it is in the data"},
-		{[]float64{200, 200.0001, 4}, "perfmodel: row[1]: prediction depends on a dropped column: it is 200.0001, and 200 if it is to be the combination of other columns that it is in the data"},
-		{[]float64{200, 200, 20}, "perfmodel: row[2]: prediction depends on a dropped column: it is 20, and 4 if it is to be the combination of other columns that it is in the data"},
-		{[]float64{200, math.NaN(), 4}, "perfmodel: row[1]: prediction depends on a dropped column: it is NaN, and 200 if it is to be the combination of other columns that it is in the data"},
+		{[]float64{200, 100, 4}, "perfmodel: row[1]: prediction depends on a dropped column: it is 100 here, and by its relation to other columns in the data it would be 200"},
+		{[]float64{200, 200.0001, 4}, "perfmodel: row[1]: prediction depends on a dropped column: it is 200.0001 here, and by its relation to other columns in the data it would be 200"},
+		{[]float64{200, 200, 20}, "perfmodel: row[2]: prediction depends on a dropped column: it is 20 here, and by its relation to other columns in the data it would be 4"},
+		{[]float64{200, math.NaN(), 4}, "perfmodel: row[1]: prediction depends on a dropped column: it is NaN here, and by its relation to other columns in the data it would be 200"},
 	} {
 		got := ""
 		if err := r.CheckEstimable(tt.row); err != nil {

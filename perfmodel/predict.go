@@ -158,7 +158,7 @@ func (r *Regression) CheckEstimable(row []float64) error {
 		}
 		if !(math.Abs(v-sum) <= r.tol*extent+r.limit[i]*root) {
 			return badInput("row", d.Column-first, ErrNotEstimable,
-				"it is %.12g, and %.12g if it is to be the combination of other columns that it is in the data", v, sum)
+				"it is %.12g here, and by its relation to other columns in the data it would be %.12g", v, sum)
 		}
 	}
 	return nil

@@ -13,18 +13,23 @@ import "math"
 //
 //	v = D⁻¹·(Qᵀ·f − Wᵀ·g),   x ← x + W·v,   r ← r + f − Q·v
 //
-// solves the same system for the rest. The factor is so good that the first step
-// changes nothing that would be seen: as a rule it is a certificate, and its size
-// is reported. What it does not check is 2⁻¹⁰⁰ of what f and g are the difference
-// of, which is 2⁻¹⁰⁰·Condition² in the coefficients at worst, always less than
-// 2⁻⁵³·Condition, what rounding the data cost.
+// solves the same system for the rest. Corrections are small, so that float64
+// suffices for them; what counts is the precision of f and of g. Let κ be the
+// condition, and ρ the ratio of ‖r‖ to the largest term x_j·‖a_j‖. Then an error of
+// ε‖A‖‖r‖ in g is one of ε·κ²·ρ in x. Two parts of 53 bits, ε = 2⁻¹⁰⁴, are enough up
+// to κ = 10⁶ or where the fit is good; beyond that, g is summed in three.
 //
-// Corrections are small, so that float64 suffices for them.
+// The factor is so good that at κ below 10⁶ the first step changes nothing that
+// would be seen. It is a certificate then, and its size is reported. With κ from
+// 10⁸ on and large residuals the steps are what gives x its digits.
 
 const (
 	// refined is the relative size of a correction that is not made any more: with
 	// seven bits beyond float64, it changes a rounded result by 1/128 of a unit.
 	refined = 0x1p-60
+	// twoParts is the relative error of a sum of products in two parts of 53 bits,
+	// with some bits lost on the way.
+	twoParts = 0x1p-100
 	// maxRefinements is more than were needed in any test.
 	maxRefinements = 5
 )
@@ -42,8 +47,18 @@ func (s *Solver) refine(dst *Regression, y []float64, e int) {
 		size := s.normY
 		for i, j := range dst.kept {
 			subScaledFloat(s.fh, s.fl, s.x[i], s.a[j*m:][:m])
-			s.v[i] = dotFloat(s.rh, s.rl, s.a[j*m:][:m]).hi // −g
 			size = max(size, math.Abs(s.x[i].hi)*s.norm[j])
+		}
+		// v = −g for now.
+		rest := plainDot(s.rh, s.rh)
+		if twoParts*dst.Condition*dst.Condition*math.Sqrt(rest) <= refined*size {
+			for i, j := range dst.kept {
+				s.v[i] = dotFloat(s.rh, s.rl, s.a[j*m:][:m]).hi
+			}
+		} else {
+			for i, j := range dst.kept {
+				s.v[i] = dotTriple(s.rh, s.rl, s.a[j*m:][:m])
+			}
 		}
 		for i, f := range s.fl {
 			s.fh[i] += f
