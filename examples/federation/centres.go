@@ -87,7 +87,7 @@ func (o *options) load(line *progress.Line) ([]*centre, error) {
 		}
 	}
 	if sites != nil && len(sites) != len(centres) {
-		return nil, cli.Mistakef("-prices %s: has %s for %s", o.prices, decimal.Count(len(sites), "entry"), decimal.Count(len(centres), "centre"))
+		return nil, cli.Mistakef("-prices %s: has %s, and there %s %d", o.prices, decimal.Count(len(sites), "centre"), are(len(centres)), len(centres))
 	}
 	for i, c := range centres {
 		if sites != nil {
@@ -108,6 +108,13 @@ func (o *options) load(line *progress.Line) ([]*centre, error) {
 		}
 	}
 	return centres, nil
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // Streams of randomness, beside those of the made-up centres.
@@ -146,8 +153,9 @@ const (
 	leastDisk = 5
 	mostDisk  = 65 * 1000
 	// diskExponent is that of the tail, P(space > x) ∝ x^-diskExponent. The paper has
-	// a power law and no exponent; its source for that, Crovella and Bestavros 1996,
-	// finds tails of files between 1 and 2, near 1. TODOEXP
+	// a power law and no exponent. With 1 each decade of sizes holds as much data in
+	// all, so that both small and large tasks count; it is near to what the paper's
+	// source, on files of the Web, finds, and the data sent is of the size of Table 3.
 	diskExponent = 1.
 )
 

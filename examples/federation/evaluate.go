@@ -19,8 +19,8 @@ type outcome struct {
 	cost       pricing.Money // without sharing
 	count      int64
 	held, used int64
-	shared     *shared
-	guarded    *shared // as shared, but centres keep what was predicted; nil without errors
+	shared     *sharing
+	guarded    *sharing // as shared, but centres keep what was predicted; nil without errors
 }
 
 // utilisation is that of all centres together, without sharing.
@@ -75,7 +75,7 @@ type results struct {
 	plain    [planners]*outcome
 	erred    [planners][]*outcome // by o.errors
 	sweep    [planners][]*outcome // by lambda, rising
-	read     [planners][]*shared  // by readings
+	read     [planners][]*sharing // by readings
 	best     [planners]*best
 	joint    pricing.Money // see jointBound
 	byPrice  []int         // centres, the dearest on demand first
@@ -145,7 +145,7 @@ func (o *options) evaluate(centres []*centre, line *progress.Line) (*results, er
 			r.best[p], err = s.best(centres, x, all)
 			return err
 		})
-		r.read[p] = make([]*shared, len(readings))
+		r.read[p] = make([]*sharing, len(readings))
 		for i := range readings {
 			work = append(work, func(s *sharer) (err error) {
 				r.read[p][i], err = s.share(centres, x.plans, nil, all, &readings[i])
@@ -191,16 +191,19 @@ func (o *options) outcome(s *sharer, centres []*centre, predicted [][]int, tasks
 const (
 	maxLambda  = 600 // of the sweep, as in the paper's Fig. 10
 	denseUntil = 2 * term
-	sparseStep = term / 2
+	sparseStep = term
 )
 
-// lambdas are the windows of the sweep: each of the first two terms, and then every
-// half of one, for those are slow and hardly differ.
+// notable are the windows in the table of the sweep.
+var notable = []int{1, 10, 11, 12, 13, 18, 23, 24, 25, 36, 48, 72, 100, 144, 300, 600}
+
+// lambdas are the windows of the sweep: each of the first two terms, and then whole
+// terms, for those are slow and hardly differ.
 func (o *options) lambdas() []int {
 	list := []int{o.lambda}
 	last := min(maxLambda, o.hours)
 	for l := 1; l <= last; l++ {
-		if l <= denseUntil || l%sparseStep == 0 || l == last || l == 100 {
+		if l <= denseUntil || l%sparseStep == 0 || l == last || slices.Contains(notable, l) {
 			list = append(list, l)
 		}
 	}

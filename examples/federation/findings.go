@@ -225,7 +225,7 @@ func (r *results) paperFindings() []finding {
 			fmt.Sprintf("No sharing could use more than %s of these reservations in all, and the paper's shares would come to %s.",
 				percent(r.mostUsed(x)), percent(r.weighted(x, u))),
 			func(i, k int) (string, bool) {
-				used := x.shared.usedOf(i, x.plans[i].held)
+				used := utilisation(x.shared.hoursOf(i), x.plans[i].held)
 				return percent(used), near(used, u[k], points)
 			})
 		gb := float64(x.shared.total.Sent) / gigabyte

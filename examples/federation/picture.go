@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
@@ -79,7 +80,7 @@ func (r *results) planCharts(list []plannerName) []svgplot.Chart {
 		}
 		for i := range r.centres {
 			a, b := x.plans[i], &x.shared.centres[i]
-			for k, y := range []float64{a.cost.Float64(), b.Cost().Float64(), 100 * utilisation(a.used, a.held), 100 * x.shared.usedOf(i, a.held)} {
+			for k, y := range []float64{a.cost.Float64(), b.Cost().Float64(), 100 * utilisation(a.used, a.held), 100 * utilisation(x.shared.hoursOf(i), a.held)} {
 				bars[k].Y = append(bars[k].Y, y)
 			}
 		}
@@ -134,8 +135,12 @@ func (r *results) sweepCharts(list []plannerName) []svgplot.Chart {
 	cost := svgplot.Chart{Title: "Rolling horizons: cost", X: x, Y: "dollars"}
 	use := svgplot.Chart{Title: "Rolling horizons: use of what is reserved", X: x, Y: "percent"}
 	sent := svgplot.Chart{Title: "Rolling horizons: data sent", X: x, Y: "GB"}
+	near := svgplot.Chart{Title: "Rolling horizons: cost, of two terms at most", X: x, Y: "dollars"}
 	for _, p := range list {
-		lines(&cost, &use, &sent, p.String(), r.sweep[p], func(x *outcome) float64 { return float64(x.lambda) })
+		lambda := func(x *outcome) float64 { return float64(x.lambda) }
+		lines(&cost, &use, &sent, p.String(), r.sweep[p], lambda)
+		dense := slices.DeleteFunc(slices.Clone(r.sweep[p]), func(x *outcome) bool { return x.lambda > denseUntil })
+		lines(&near, new(svgplot.Chart), new(svgplot.Chart), p.String(), dense, lambda)
 	}
-	return []svgplot.Chart{cost, use, sent}
+	return []svgplot.Chart{near, cost, use, sent}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
@@ -20,6 +21,14 @@ func dollars(m pricing.Money) string { return decimal.Grouped(m.Fixed(0)) }
 
 // percent writes a share.
 func percent(x float64) string { return decimal.Fixed(100*x, 1) + "%" }
+
+// use writes the share of what is reserved that is used, if anything is.
+func use(used, held int64) string {
+	if held == 0 {
+		return "-"
+	}
+	return percent(utilisation(used, held))
+}
 
 // gigabytes writes bytes, in GB.
 func gigabytes(n int64, decimals int) string {
@@ -117,14 +126,14 @@ func (r *results) writePlans(w *printer) {
 			var row []string
 			if all {
 				row = []string{
-					p.String(), hours(x.count), dollars(x.cost), percent(share(onDemand-x.cost, onDemand)), percent(x.utilisation()),
-					dollars(x.shared.cost), percent(x.saved()), percent(x.shared.used()), decimal.Int(x.shared.total.Lent),
+					p.String(), hours(x.count), dollars(x.cost), percent(share(onDemand-x.cost, onDemand)), use(x.used, x.held),
+					dollars(x.shared.cost), percent(x.saved()), use(x.shared.hours()), decimal.Int(x.shared.total.Lent),
 				}
 			} else {
 				a, b := x.plans[i], &x.shared.centres[i]
 				row = []string{
-					p.String(), hours(a.count), dollars(a.cost), percent(share(onDemand-a.cost, onDemand)), percent(utilisation(a.used, a.held)),
-					dollars(b.Cost()), percent(x.savedOf(i)), percent(x.shared.usedOf(i, a.held)), decimal.Int(b.Lent),
+					p.String(), hours(a.count), dollars(a.cost), percent(share(onDemand-a.cost, onDemand)), use(a.used, a.held),
+					dollars(b.Cost()), percent(x.savedOf(i)), use(x.shared.hoursOf(i), a.held), decimal.Int(b.Lent),
 				}
 			}
 			rows = append(rows, row)
@@ -183,8 +192,8 @@ func (r *results) writeErrors(w *printer) {
 	for _, p := range r.shown() {
 		for _, x := range r.erred[p] {
 			rows = append(rows, []string{
-				p.String(), string(decimal.Number(100*x.bound, 6)) + "%", dollars(x.cost), percent(x.utilisation()),
-				dollars(x.shared.cost), percent(x.saved()), percent(x.shared.used()), gigabytes(x.shared.total.Sent, 0),
+				p.String(), string(decimal.Number(100*x.bound, 6)) + "%", dollars(x.cost), use(x.used, x.held),
+				dollars(x.shared.cost), percent(x.saved()), use(x.shared.hours()), gigabytes(x.shared.total.Sent, 0),
 			})
 		}
 	}
@@ -205,17 +214,16 @@ func (r *results) writeSweep(w *printer) {
 	if some < 0 {
 		return
 	}
-	notable := []int{1, 10, 11, 12, 13, 18, 23, 24, 25, 36, 48, 72, 100, 144, 300, 600, r.o.lambda, min(maxLambda, r.o.hours)}
 	var rows [][]string
 	for k, x := range r.sweep[some] {
-		if !slices.Contains(notable, x.lambda) {
+		if !slices.Contains(notable, x.lambda) && x.lambda != r.o.lambda && x.lambda != min(maxLambda, r.o.hours) {
 			continue
 		}
 		row := []string{strconv.Itoa(x.lambda)}
 		for _, p := range r.shown() {
 			if p.rolls() {
 				y := r.sweep[p][k]
-				row = append(row, dollars(y.cost), decimal.Fixed(100*y.utilisation(), 1), dollars(y.shared.cost))
+				row = append(row, dollars(y.cost), strings.TrimSuffix(use(y.used, y.held), "%"), dollars(y.shared.cost))
 			}
 		}
 		rows = append(rows, row)
@@ -301,9 +309,9 @@ type jsonRow struct {
 	OnDemand     pricing.Money  `json:"on_demand_cost"`
 	Reservations int64          `json:"reservations"`
 	Cost         pricing.Money  `json:"cost"`
-	Used         json.Number    `json:"utilisation"`
+	Used         *json.Number   `json:"utilisation"` // nil where nothing is reserved
 	SharedCost   pricing.Money  `json:"shared_cost"`
-	SharedUsed   json.Number    `json:"shared_utilisation"`
+	SharedUsed   *json.Number   `json:"shared_utilisation"`
 	Lent         int            `json:"lent_hours"`
 	Paid         pricing.Money  `json:"paid"`
 	Received     pricing.Money  `json:"received"`
@@ -339,22 +347,29 @@ func (r *results) writeJSON(w io.Writer) error {
 			row.Lambda = &x.lambda
 		}
 		path := jsonPath{Kind: "path", Plan: row.Plan, Lambda: row.Lambda, Error: row.Error}
-		put := func(row *jsonRow, s *federation.Statement, used float64) {
-			row.SharedCost, row.SharedUsed = s.Cost(), decimal.Number(used, 6)
+		used := func(n, held int64) *json.Number {
+			if held == 0 {
+				return nil
+			}
+			x := decimal.Number(utilisation(n, held), 6)
+			return &x
+		}
+		put := func(row *jsonRow, s *federation.Statement, held int64) {
+			row.SharedCost, row.SharedUsed = s.Cost(), used(int64(s.Own+s.Lent), held)
 			row.Lent, row.Paid, row.Received, row.Sent = s.Lent, s.Paid, s.Received, decimal.Number(float64(s.Sent)/gigabyte, 3)
 		}
 		all := row
 		all.Centre, all.Hours, all.OnDemand, all.Reservations = "all", r.hours, r.onDemand, x.count
-		all.Cost, all.Used = x.cost, decimal.Number(x.utilisation(), 6)
-		put(&all, &x.shared.total, x.shared.used())
+		all.Cost, all.Used = x.cost, used(x.used, x.held)
+		put(&all, &x.shared.total, x.held)
 		if best != nil {
 			all.Optimum, all.Bound = &best.optimum, &best.bound
 		}
 		for i, c := range r.centres {
 			a := x.plans[i]
 			row.Centre, row.Hours, row.OnDemand, row.Reservations = c.Name, c.total, c.OnDemand*pricing.Money(c.total), a.count
-			row.Cost, row.Used = a.cost, decimal.Number(utilisation(a.used, a.held), 6)
-			put(&row, &x.shared.centres[i], x.shared.usedOf(i, a.held))
+			row.Cost, row.Used = a.cost, used(a.used, a.held)
+			put(&row, &x.shared.centres[i], a.held)
 			rows = append(rows, row)
 		}
 		rows = append(rows, all)

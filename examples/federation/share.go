@@ -8,8 +8,8 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A shared is what a federation costs with the plans of its centres.
-type shared struct {
+// A sharing is what a federation costs with the plans of its centres.
+type sharing struct {
 	centres []federation.Statement
 	total   federation.Statement
 	cost    pricing.Money
@@ -17,13 +17,15 @@ type shared struct {
 	moved   [][]int64 // bytes from one centre to another
 }
 
-// used is the share of what is reserved that is used, by whomever.
-func (s *shared) used() float64 { return utilisation(int64(s.total.Own+s.total.Lent), s.held) }
+// hours are the instance-hours of reservations that are used, by whomever, and all of
+// them.
+func (s *sharing) hours() (used, held int64) { return int64(s.total.Own + s.total.Lent), s.held }
 
-// usedOf is the same of one centre, which reserved so many instance-hours.
-func (s *shared) usedOf(i int, held int64) float64 {
-	return utilisation(int64(s.centres[i].Own+s.centres[i].Lent), held)
-}
+// hoursOf are those of one centre that are used.
+func (s *sharing) hoursOf(i int) int64 { return int64(s.centres[i].Own + s.centres[i].Lent) }
+
+// used is the share of what is reserved that is used.
+func (s *sharing) used() float64 { return utilisation(s.hours()) }
 
 // tasks are the jobs of all centres in the window's hours. What of a job lies beyond
 // the window is cut off.
@@ -77,7 +79,7 @@ type sharer struct {
 
 // share runs the tasks on the plans by Algorithm 3. Centres keep what is expected, or
 // the true demand if that is nil.
-func (s *sharer) share(centres []*centre, plans []*plan, expected [][]int, tasks []federation.Task, how *reading) (*shared, error) {
+func (s *sharer) share(centres []*centre, plans []*plan, expected [][]int, tasks []federation.Task, how *reading) (*sharing, error) {
 	if how.open {
 		expected = make([][]int, len(centres)) // nothing
 	}
@@ -97,7 +99,7 @@ func (s *sharer) share(centres []*centre, plans []*plan, expected [][]int, tasks
 	if err := s.ledger.Post(s.bookings...); err != nil {
 		return nil, cli.Mistakef("%w", err)
 	}
-	r := &shared{centres: s.ledger.AppendStatements(nil), total: s.ledger.Total()}
+	r := &sharing{centres: s.ledger.AppendStatements(nil), total: s.ledger.Total()}
 	r.cost = r.total.Cost()
 	for i := range centres {
 		r.held += plans[i].held

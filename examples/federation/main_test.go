@@ -1,0 +1,826 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"encoding/xml"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/federation"
+	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestMain(m *testing.M) { programtest.Main(m, main) }
+
+// runFederation runs the program in this process.
+func runFederation(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// mustRun fails the test unless the program succeeds.
+func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := runFederation(args...)
+	if status != 0 {
+		t.Fatalf("federation %q: exit status %d: %s", args, status, stderr)
+	}
+	return stdout, stderr
+}
+
+// evaluated returns what the program found, before it is written.
+func evaluated(tb testing.TB, args ...string) *results {
+	tb.Helper()
+	o, err := parse(args)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	line := progress.New(io.Discard)
+	centres, err := o.load(line)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r, err := o.evaluate(centres, line)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
+	}
+}
+
+func write(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+// Two centres, by hand. A reservation costs 12 for 24 hours, on demand 1 an hour: it
+// pays from 12 hours on. East needs 2 for all of the day, and a third from 13 to 18,
+// which is on demand; west needs 1 from 0 to 13, which it reserves. From 13 on west's
+// is idle, and east pays 12/24 an hour for it.
+const (
+	eastLog = "1 0 0 86400 2\n2 46800 0 18000 1\n"
+	westLog = "; UnixStartTime: 0\n7 0 0 46800 1\n"
+
+	samePrices = `[
+ {"name": "east", "on_demand": 1, "reservation": 12, "traffic": 0.001, "latitude": 10, "longitude": 20},
+ {"name": "west", "on_demand": 1.00, "reservation": "12", "traffic": 0.001, "latitude": 10, "longitude": -20}
+]
+`
+)
+
+// small returns the flags for them.
+func small(t *testing.T, more ...string) []string {
+	t.Helper()
+	logs := write(t, "east.swf", eastLog) + "," + write(t, "west.gz", zipped(westLog))
+	return append([]string{"-traces", logs, "-prices", write(t, "prices.json", samePrices), "-hours", "24", "-reserve", "periodic,hgr,exact"}, more...)
+}
+
+func TestSmall(t *testing.T) {
+	const unit = pricing.Unit
+	r := evaluated(t, small(t)...)
+	if r.onDemand != (48+5+13)*unit || r.hours != 66 || r.centres[0].from != 0 {
+		t.Errorf("on demand %v for %d instance-hours, want 66", r.onDemand, r.hours)
+	}
+	unpaid := evaluated(t, append(small(t), "-prices", write(t, "free.json", strings.ReplaceAll(samePrices, "0.001", "0")))...)
+	for p := range rhoPrinted {
+		x := r.plain[p]
+		if x.count != 3 || x.plans[0].cost != 29*unit || x.plans[1].cost != 12*unit || x.held != 72 || x.used != 61 {
+			t.Errorf("%v: %d reservations, %v and %v, %d of %d hours used, want 3, 29 and 12, 61 of 72", p, x.count, x.plans[0].cost, x.plans[1].cost, x.used, x.held)
+		}
+		s := x.shared
+		disk := r.centres[0].disk[1] * megabyte
+		traffic := pricing.Money(disk) * pricing.Milli / gigabyte
+		if s.moved[0][1] != disk || s.moved[1][0] != 0 || s.total.Sent != disk {
+			t.Errorf("%v: %v moved, want %d bytes from east to west", p, s.moved, disk)
+		}
+		if east, west := s.centres[0].Cost(), s.centres[1].Cost(); 2*east != 53*unit+2*traffic || 2*west != 19*unit || s.cost != east+west {
+			t.Errorf("%v: shared %v and %v, in all %v, want 26.5 and traffic of %v, and 9.5", p, east, west, s.cost, traffic)
+		}
+		if used, held := s.hours(); used != 66 || held != 72 || s.centres[1].Lent != 5 || 2*s.centres[0].Paid != 5*unit || s.centres[0].Paid != s.centres[1].Received {
+			t.Errorf("%v: %d of %d hours used, %+v, want 66, of which 5 lent for 2.5", p, used, held, s.centres)
+		}
+		// Another task may have less to send.
+		if b := r.best[p]; b.optimum > s.cost || b.optimum <= 36*unit || b.bound > b.optimum {
+			t.Errorf("%v: optimum %+v, want above 36 and at most %v", p, *b, s.cost)
+		}
+		if b := unpaid.best[p]; *b != (best{36 * unit, 36 * unit, 36 * unit}) {
+			t.Errorf("%v: optimum without paying for traffic %+v, want 36", p, *b)
+		}
+		if saved, hours := r.reach(x); saved != 5*unit || hours != 5 {
+			t.Errorf("%v: at most %v for %d hours are saved, want 5 for 5", p, saved, hours)
+		}
+	}
+	// Jointly: two for 24 hours, one for 18.
+	if r.joint != 36*unit {
+		t.Errorf("joint bound %v, want 36", r.joint)
+	}
+}
+
+// The golden files are renewed by go test ./examples/federation -update.
+func TestGolden(t *testing.T) {
+	stdout, stderr := mustRun(t)
+	golden(t, "default.txt", stdout)
+	if want := "federation: no -traces, so three made-up centres, seed 1\n"; stderr != want {
+		t.Errorf("notes %q, want %q", stderr, want)
+	}
+	for _, line := range strings.Split(stdout, "\n") {
+		if n := len([]rune(line)); n > 80 {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+	stdout, stderr = mustRun(t, small(t, "-json", "-error", "0")...)
+	golden(t, "small.json", stdout)
+	if !strings.Contains(stderr, "2 records, 2 jobs, 0 left out") {
+		t.Errorf("notes %q", stderr)
+	}
+}
+
+func TestSeed(t *testing.T) {
+	args := []string{"-json", "-reserve", "hgr", "-hours", "72"}
+	first, _ := mustRun(t, args...)
+	if again, _ := mustRun(t, args...); again != first {
+		t.Error("the same seed gives another result")
+	}
+	if other, _ := mustRun(t, append(args, "-seed", "2")...); other == first {
+		t.Error("another seed gives the same result")
+	}
+}
+
+// One core gives what all give.
+func TestWorkers(t *testing.T) {
+	args := []string{"-json", "-hours", "60"}
+	before := runtime.GOMAXPROCS(1)
+	one, _ := mustRun(t, args...)
+	runtime.GOMAXPROCS(5)
+	five, _ := mustRun(t, args...)
+	runtime.GOMAXPROCS(before)
+	if one != five {
+		t.Error("five workers give another result than one")
+	}
+}
+
+func TestHelp(t *testing.T) {
+	stdout, stderr := mustRun(t, "-h")
+	if stderr != "" {
+		t.Errorf("-h writes %q on standard error", stderr)
+	}
+	for _, name := range []string{"-traces", "-from", "-hours", "-prices", "-reserve", "-lambda", "-share", "-error", "-seed", "-json", "-svg", "-h"} {
+		if !strings.Contains(stdout, "\n  "+name+" ") {
+			t.Errorf("-h does not list %s", name)
+		}
+	}
+	for _, name := range plannerNames {
+		if !strings.Contains(stdout, " "+name+" ") {
+			t.Errorf("-h does not name %s", name)
+		}
+	}
+	for _, x := range readings {
+		if !strings.Contains(stdout, " "+x.name+" ") {
+			t.Errorf("-h does not name %s", x.name)
+		}
+	}
+	for _, line := range strings.Split(stdout, "\n") {
+		if len(line) > 88 {
+			t.Errorf("-h has a line of %d columns: %s", len(line), line)
+		}
+	}
+	for _, row := range []reflect.Type{reflect.TypeFor[jsonRow](), reflect.TypeFor[jsonPath](), reflect.TypeFor[jsonFinding]()} {
+		for i := range row.NumField() {
+			name, _, _ := strings.Cut(row.Field(i).Tag.Get("json"), ",")
+			if !strings.Contains(stdout, name) {
+				t.Errorf("-h does not tell of the field %s", name)
+			}
+		}
+	}
+}
+
+// Whatever the centres, plans and errors: sharing conserves money and hours, it costs no
+// less than the optimum, that no less than its bounds, and none of it less than all
+// demand planned as one.
+func TestOrder(t *testing.T) {
+	lent := 0
+	for seed := range 3 {
+		r := evaluated(t, "-seed", fmt.Sprint(seed), "-hours", fmt.Sprint(48+100*seed))
+		check := func(x *outcome, s *sharing) {
+			if s.total.Paid != s.total.Received {
+				t.Errorf("seed %d, %v: %v paid, %v received", seed, x.planner, s.total.Paid, s.total.Received)
+			}
+			if got := int64(s.total.Own + s.total.Borrowed + s.total.Bought + s.total.Elsewhere); got != r.hours || s.total.Borrowed != s.total.Lent {
+				t.Errorf("seed %d, %v: %d instance-hours ran, want %d", seed, x.planner, got, r.hours)
+			}
+			if used, held := s.hours(); used > held || held != x.held {
+				t.Errorf("seed %d, %v: %d of %d hours used", seed, x.planner, used, held)
+			}
+			lent += s.total.Lent
+		}
+		for _, p := range r.shown() {
+			x, b := r.plain[p], r.best[p]
+			greedy := r.read[p][roaming].cost
+			if !(greedy >= b.optimum && b.optimum >= b.bound && b.bound >= b.split && b.split >= r.joint) {
+				t.Errorf("seed %d, %v: greedy %v, optimum %v, bound %v, split %v, joint %v: want them to fall", seed, p, greedy, b.optimum, b.bound, b.split, r.joint)
+			}
+			if x.cost < r.optimum.cost {
+				t.Errorf("seed %d, %v: %v is below the optimum %v", seed, p, x.cost, r.optimum.cost)
+			}
+			if saved, hours := r.reach(x); x.cost-r.read[p][2].cost > saved || int64(r.read[p][2].total.Lent) > hours {
+				t.Errorf("seed %d, %v: sharing what is idle saves %v, and could save %v", seed, p, x.cost-r.read[p][2].cost, saved)
+			}
+			for _, y := range append(slices.Clone(r.sweep[p]), r.erred[p]...) {
+				check(y, y.shared)
+			}
+			for _, s := range r.read[p] {
+				check(x, s)
+			}
+		}
+	}
+	if lent == 0 {
+		t.Error("nothing was lent")
+	}
+}
+
+// The draws of disk space: within bounds, and by the power law, of which a half is
+// below twice the least.
+func TestDisk(t *testing.T) {
+	if low, high := diskAt(0), diskAt(math.Nextafter(1, 0)); low != leastDisk || high != mostDisk {
+		t.Errorf("from %d to %d MB, want %d to %d", low, high, leastDisk, mostDisk)
+	}
+	c := &centre{}
+	c.jobs = evaluated(t, "-reserve", "hgr", "-hours", "600").centres[0].jobs
+	c.drawDisk(rand.New(rand.NewPCG(1, 2)))
+	above := func(mb int64) float64 {
+		n := 0
+		for _, d := range c.disk {
+			if d < leastDisk || d > mostDisk {
+				t.Fatalf("%d MB", d)
+			}
+			if d > mb {
+				n++
+			}
+		}
+		return float64(n) / float64(len(c.disk))
+	}
+	// P(x > 5k) = 1/k: with 3,462 draws three deviations are below .026.
+	for _, k := range []int64{2, 10, 100} {
+		if got := above(leastDisk * k); math.Abs(got-1/float64(k)) > .03 {
+			t.Errorf("%.3f of the draws are above %d times the least, want 1/%d", got, k, k)
+		}
+	}
+}
+
+func TestPredict(t *testing.T) {
+	r := evaluated(t, "-reserve", "hgr", "-hours", "600")
+	if p := r.o.predict(r.centres, 0); !slices.EqualFunc(p, make([][]int, 3), slices.Equal) {
+		t.Errorf("without errors %v is predicted", p)
+	}
+	half, full := r.o.predict(r.centres, .5), r.o.predict(r.centres, 1)
+	sum := 0.
+	for i, c := range r.centres {
+		for k, d := range c.demand {
+			if d == 0 && full[i][k] != 0 {
+				t.Errorf("%d is predicted for no demand", full[i][k])
+			}
+			if d == 0 {
+				continue
+			}
+			x, y := float64(half[i][k])/float64(d), float64(full[i][k])/float64(d)
+			if math.Abs(x-1) > .5+.5/float64(d) || math.Abs((y-1)-2*(x-1)) > 1.5/float64(d) {
+				t.Errorf("demand %d: %d predicted with errors up to half, %d up to all", d, half[i][k], full[i][k])
+			}
+			sum += y - 1
+		}
+	}
+	if mean := sum / 1800; math.Abs(mean) > .05 { // three deviations: 3·.58/√1800 = .041
+		t.Errorf("the mean error is %.3f, want 0", mean)
+	}
+}
+
+// Delays, by the distances of cities: Los Angeles to New York 3,940 km, Luxembourg to
+// San Diego over 9,000 km; the same both ways, and none to itself.
+func TestDelay(t *testing.T) {
+	la, ny := site{Latitude: 34.05, Longitude: -118.25}, site{Latitude: 40.71, Longitude: -74.01}
+	if d := la.delay(&ny); d < 19600*time.Microsecond || d > 19800*time.Microsecond || d != ny.delay(&la) || la.delay(&la) != 0 {
+		t.Errorf("%v from Los Angeles to New York, %v back", d, ny.delay(&la))
+	}
+	antipode := site{Latitude: -34.05, Longitude: 61.75}
+	if d := la.delay(&antipode); d < 100*time.Millisecond || d > 100100*time.Microsecond {
+		t.Errorf("%v to the other side of the earth, want half of 40,030 km at 200 km/ms", d)
+	}
+}
+
+// paperArgs are the flags for the paper's logs and windows.
+func paperArgs(tb testing.TB, more ...string) []string {
+	tb.Helper()
+	var logs []string
+	for _, name := range []string{"UniLu-Gaia-2014-1", "SDSC-BLUE-2000-4.2-cln", "LANL-CM5-1994-4.1-cln"} {
+		logs = append(logs, shared.File(tb, "traces/"+name+".swf.gz"))
+	}
+	return append([]string{"-from", "747,478,172", "-traces", strings.Join(logs, ",")}, more...)
+}
+
+// The paper's three logs: an independent program's figures (ERRATA [Liu21] 8) come out
+// to the dollar, but for one; and the findings.
+func TestPaper(t *testing.T) {
+	r := evaluated(t, paperArgs(t)...)
+	checks := r.checks()
+	for _, c := range checks {
+		// Of this one, see TestRollingByHand.
+		other := c.what == "rho-full, lambda 100, in all, $"
+		if c.same() == other {
+			t.Errorf("%s: %v, want %v", c.what, c.ours, c.theirs)
+		}
+	}
+	if len(checks) != 11 {
+		t.Errorf("%d checks, want 11", len(checks))
+	}
+	got := ""
+	for _, f := range r.allFindings() {
+		got += fmt.Sprintf("%v: %s\n", f.verdict, f.says)
+	}
+	golden(t, "paper-findings.txt", got)
+
+	// ERRATA [Liu21] 9: sharing saves 3.3% of HGR and 6.4% of Periodic, with other draws
+	// of what is sent.
+	if a, b := r.plain[hgr].saved(), r.plain[periodic].saved(); math.Abs(a-.033) > .002 || math.Abs(b-.064) > .002 {
+		t.Errorf("sharing saves %.4f of HGR and %.4f of Periodic, want .033 and .064", a, b)
+	}
+	// Other windows have no such figures.
+	for _, args := range [][]string{paperArgs(t, "-reserve", "hgr", "-hours", "500"), append([]string{"-reserve", "hgr"}, paperArgs(t)[2:]...)} {
+		if r := evaluated(t, args...); r.checks() != nil {
+			t.Errorf("%q has checks", args)
+		}
+	}
+}
+
+// A second implementation of RHO that subtracts for the full term, as plain as can be:
+// for windows longer than a term, where an independent program had 152,407 dollars for
+// lambda 100 (ERRATA [Liu21] 6).
+func TestRollingByHand(t *testing.T) {
+	o, err := parse(paperArgs(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	centres, err := o.load(progress.New(io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lambda := range []int{23, 24, 25, 100} {
+		var want, got pricing.Money
+		for _, c := range centres {
+			want += rollByHand(c, lambda)
+			p, err := c.plan(planOptions{planner: rhoFull, lambda: lambda})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += p.cost
+		}
+		if got != want {
+			t.Errorf("lambda %d: %v, by hand %v", lambda, got, want)
+		}
+	}
+}
+
+// rollByHand is [Liu21] Algorithm 2, each window planned by Algorithm 1, line by line.
+func rollByHand(c *centre, lambda int) pricing.Money {
+	enough := int((c.Reservation + c.OnDemand - 1) / c.OnDemand)
+	active := make([]int, len(c.demand)+term)
+	var cost pricing.Money
+	for t := range c.demand {
+		var left []int
+		for k := t; k < min(len(c.demand), t+lambda); k++ {
+			left = append(left, max(0, c.demand[k]-active[k]))
+		}
+		now := 0
+		for {
+			most, at := 0, 0
+			for s := range max(1, len(left)-term+1) {
+				busy := 0
+				for _, d := range left[s:min(len(left), s+term)] {
+					busy += min(1, d)
+				}
+				if busy > most {
+					most, at = busy, s
+				}
+			}
+			if most < enough {
+				break
+			}
+			window := left[at:min(len(left), at+term)]
+			least := math.MaxInt
+			for _, d := range window {
+				if d > 0 {
+					least = min(least, d)
+				}
+			}
+			for k := range window {
+				window[k] = max(0, window[k]-least)
+			}
+			if at == 0 {
+				now += least
+			}
+		}
+		for k := t; k < t+term; k++ {
+			active[k] += now
+		}
+		cost += c.Reservation * pricing.Money(now)
+	}
+	for t, d := range c.demand {
+		cost += c.OnDemand * pricing.Money(max(0, d-active[t]))
+	}
+	return cost
+}
+
+// Findings can come out and not, with results made up for it.
+func TestVerdicts(t *testing.T) {
+	made := func(good bool) *results {
+		r := evaluated(t, "-hours", "48", "-error", "0,0.4")
+		money := func(m int) pricing.Money { return pricing.Money(m) * pricing.Unit }
+		// dress gives an outcome a cost and a use in every centre, and a saving.
+		dress := func(x *outcome, cost, used int, saves bool, sent int64) {
+			x.cost, x.held, x.used = money(3*cost), 3000, int64(3*used)
+			s := *x.shared
+			x.shared = &s
+			s.centres = make([]federation.Statement, 3)
+			s.total = federation.Statement{Own: 3 * used, Sent: sent}
+			if saves {
+				s.total.Own++
+			} else {
+				s.total.Own--
+			}
+			s.held = 3000
+			s.cost = money(3*cost - 1)
+			if !saves {
+				s.cost = money(3*cost + 1)
+			}
+			for i := range x.plans {
+				p := *x.plans[i]
+				p.cost, p.held, p.used, p.count = money(cost), 1000, int64(used), 5
+				x.plans[i] = &p
+				gain := 1 // more for those that fluctuate more
+				for _, c := range r.centres {
+					if c.fluctuation() < r.centres[i].fluctuation() {
+						gain++
+					}
+				}
+				if !saves {
+					gain = -gain
+				}
+				s.centres[i].Fees = money(cost - gain)
+			}
+			if x.guarded == nil {
+				x.guarded = x.shared
+			}
+			*x.shared = s
+		}
+		dress(r.optimum, 1000, 950, true, 0)
+		if good {
+			dress(r.plain[periodic], 1200, 800, true, 100*gigabyte)
+			dress(r.plain[hgr], 1100, 900, true, 50*gigabyte)
+			r.optimum.cost = r.plain[hgr].shared.cost - 1
+		} else {
+			dress(r.plain[periodic], 2000, 900, false, 50*gigabyte)
+			dress(r.plain[hgr], 2500, 800, false, 100*gigabyte)
+			r.optimum.cost = r.plain[hgr].shared.cost + 1
+		}
+		for _, p := range r.shown() {
+			for _, x := range r.erred[p] {
+				switch {
+				case good:
+					dress(x, 1110, 890, true, 0)
+					x.shared.cost -= money(100)
+				default:
+					dress(x, 4000, 500, false, 0)
+					x.shared.cost += money(100)
+				}
+			}
+			if !p.rolls() {
+				continue
+			}
+			dress(r.plain[p], map[bool]int{true: 1110, false: 3000}[good], 880, good, 0)
+			for _, x := range r.sweep[p] {
+				cost := 1100 // HGR's
+				if l := x.lambda; good && l >= 13 && l < term {
+					cost = 1300 + 10*l
+				} else if good && l == term {
+					cost = 1200
+				}
+				if !good {
+					cost = 6000 - x.lambda // falls slowly
+					if x.lambda > term {
+						cost = 6000 + x.lambda
+					}
+				}
+				dress(x, cost, 800, good, 0)
+				for i, c := range r.centres {
+					reserves := x.lambda >= int((c.Reservation+c.OnDemand-1)/c.OnDemand)
+					if x.plans[i].count = 0; reserves == good {
+						x.plans[i].count = 1
+					}
+					x.count += x.plans[i].count
+				}
+			}
+		}
+		return r
+	}
+	for good, want := range map[bool]verdict{true: cameOut, false: didNot} {
+		seen := 0
+		for _, f := range made(good).findings() {
+			seen++
+			if f.verdict != want {
+				t.Errorf("good %v, but %v", good, &f)
+			}
+		}
+		if seen != 14 {
+			t.Errorf("%d findings, want 14", seen)
+		}
+	}
+}
+
+func TestSVG(t *testing.T) {
+	dir := t.TempDir()
+	for name, args := range map[string][]string{
+		"made-up.svg": {"-hours", "48"},
+		"small.svg":   small(t, "-reserve", "hgr"),
+		"rho.svg":     {"-hours", "48", "-reserve", "rho", "-error", "0"},
+	} {
+		path := filepath.Join(dir, name)
+		mustRun(t, append(args, "-svg", path)...)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		parts := map[string][]string{
+			"made-up.svg": {"Luxembourg: demand and reservations", "Cost, alone and shared", "Cost by error", "Rolling horizons: cost", "rho-full, shared", "periodic, shared"},
+			"small.svg":   {"east: demand and reservations", "west", "hgr, shared", "Use of what is reserved"},
+			"rho.svg":     {"Rolling horizons: data sent", "rho-deferred"},
+		}[name]
+		for _, part := range parts {
+			if !strings.Contains(string(b), part) {
+				t.Errorf("%s does not say %q", name, part)
+			}
+		}
+	}
+}
+
+// One log is a federation of one, and says nothing of sharing.
+func TestOneCentre(t *testing.T) {
+	path := write(t, "log.swf", eastLog)
+	stdout, notes := mustRun(t, "-traces", path, "-hours", "24")
+	for _, part := range []string{"Ways to share", "What greed leaves", "All centres"} {
+		if strings.Contains(stdout, part) {
+			t.Errorf("%q for one centre:\n%s", part, stdout)
+		}
+	}
+	if !strings.Contains(stdout, "log ") || !strings.Contains(notes, "those of UniLu-Gaia, by its number among the logs") {
+		t.Errorf("%s\n%s", stdout, notes)
+	}
+	mustRun(t, "-traces", path, "-hours", "24", "-json")
+}
+
+// A window begins where it is asked to, in each log its own hour, and has the jobs
+// submitted in it alone.
+func TestFrom(t *testing.T) {
+	long := write(t, "a.swf", "1 0 0 999999 9\n2 90000 0 10 3\n3 93601 0 7200 2\n4 180000 0 10 1\n")
+	r := evaluated(t, "-traces", long+","+write(t, "b.swf", eastLog), "-hours", "24", "-from", "25,0", "-reserve", "hgr")
+	a := r.centres[0]
+	if len(a.jobs) != 2 || a.from != 25 || a.demand[0] != 3 || a.demand[1] != 2 || a.demand[2] != 2 || a.demand[3] != 2 || a.total != 9 {
+		t.Errorf("%d jobs from hour %d, demand %v, want two: 3, 2, 2, 2", len(a.jobs), a.from, a.demand)
+	}
+	list := tasks(r.centres)
+	want := []federation.Task{
+		{ID: 0, Home: 0, Start: 0, End: 1, Instances: 3},
+		{ID: 1, Home: 0, Start: 1, End: 4, Instances: 2},
+		{ID: 2, Home: 1, Start: 0, End: 24, Instances: 2},
+		{ID: 3, Home: 1, Start: 13, End: 18, Instances: 1},
+	}
+	for k := range list {
+		list[k].Disk = 0
+	}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Errorf("tasks (-want +got):\n%s", diff)
+	}
+	if r := evaluated(t, "-traces", write(t, "late.swf", "1 7300 0 60 4\n"), "-hours", "24", "-reserve", "hgr"); r.centres[0].from != 2 {
+		t.Errorf("from hour %d, want that of the first job, 2", r.centres[0].from)
+	}
+}
+
+// An interrupted run leaves the old picture and no temporary file.
+func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-traces", "; Version: 2\n") }
+
+func TestBrokenOutput(t *testing.T) {
+	for _, args := range [][]string{small(t), small(t, "-json"), {"-h"}} {
+		var stderr bytes.Buffer
+		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "federation: broken\n") {
+			t.Errorf("federation %q on a broken output: exit status %d, %q", args, status, stderr.String())
+		}
+	}
+}
+
+// The user's mistakes end with one sentence and status 2, before anything is printed,
+// and leave no file.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	east := write(t, "east.swf", eastLog)
+	other := write(t, "east.swf.gz", eastLog)
+	prices := func(text string) []string {
+		return []string{"-traces", east, "-hours", "24", "-prices", write(t, "p.json", text)}
+	}
+	const site = `{"name": "a", "on_demand": 1, "reservation": 12, "traffic": 0, "latitude": 0, "longitude": 0}`
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-nonsense"}, "-nonsense"},
+		{[]string{"log.swf"}, `"log.swf" is not a flag`},
+		{[]string{"-json=perhaps"}, "true or false"},
+		{[]string{"-hours", "0"}, "whole number of hours from 1"},
+		{[]string{"-hours", "23"}, "want at least 24, the term of a reservation"},
+		{[]string{"-hours", "many"}, "whole number of hours"},
+		{[]string{"-lambda", "0"}, "whole number of hours from 1"},
+		{[]string{"-lambda", "601"}, "the window has only 600 hours"},
+		{[]string{"-reserve", "best"}, "want all, or some of rho, periodic, hgr, exact"},
+		{[]string{"-reserve", ""}, "want all, or some of rho"},
+		{[]string{"-share", "fair"}, "want one of printed, lender, idle"},
+		{[]string{"-error", "-0.1"}, `"-0.1" is no bound of an error: want numbers from 0 to 1`},
+		{[]string{"-error", "1.5"}, "from 0 to 1"},
+		{[]string{"-error", "NaN"}, "from 0 to 1"},
+		{[]string{"-error", "0,"}, "from 0 to 1"},
+		{[]string{"-error", "0.2,0.20"}, "0.20 comes twice"},
+		{[]string{"-seed", "-1"}, "not negative"},
+		{[]string{"-from", "-1"}, `"-1" is no hour of a log`},
+		{[]string{"-from", "1,x"}, `"x" is no hour of a log`},
+		{[]string{"-traces", east, "-from", "1,2"}, "-from has 2 hours for 1 logs"},
+		{[]string{"-traces", ""}, "names of files, with commas"},
+		{[]string{"-traces", east + ","}, "names of files, with commas"},
+		{[]string{"-traces", east + "," + east}, "comes twice"},
+		{[]string{"-traces", strings.Repeat("x,", 16) + "x"}, "at most 16 logs"},
+		{[]string{"-traces", east + "," + other}, `two centres are called "east": name them apart with -prices`},
+		{[]string{"-traces", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
+		{[]string{"-traces", dir}, "is a folder"},
+		{[]string{"-traces", write(t, "bad.swf", eastLog+"10 7300 0 abc 1\n")}, `bad.swf: line 3, field 4 (run time): "abc" is not a number`},
+		{[]string{"-traces", write(t, "cut.gz", zipped(strings.Repeat(eastLog, 9))[:40])}, "cut.gz"},
+		{[]string{"-traces", write(t, "empty.swf", "")}, "empty.swf: there is no job in it"},
+		{[]string{"-traces", east, "-from", "14"}, "no job is submitted in the 600 hours from hour 14 (-from); its first is in hour 0, its last in hour 13"},
+		{[]string{"-traces", write(t, "long.swf", "1 0 0 9000000000 4\n2 9000000000 0 9000000000 1\n"), "-from", "2499999"}, "0 to 2000000"},
+		{[]string{"-traces", write(t, "wide.swf", "1 0 0 86400 9000000000000\n")}, "wide"},
+		{prices(""), "p.json: line 1: want an array"},
+		{prices("{}"), "want an array"},
+		{prices("[" + site), "the array does not end"},
+		{prices("[" + site + "] x"), "something comes after the array"},
+		{prices("[" + site + "," + site + "]"), "has 2 centres, and there is 1"},
+		{prices("[]"), "has 0 centres, and there is 1"},
+		{prices("[\n\n" + `{"name": "a"}]`), `line 3: centre "a": want name, on_demand`},
+		{prices("[" + strings.Replace(site, `"a"`, `""`, 1) + "]"), "a centre has no name"},
+		{prices("[" + strings.Replace(site, "latitude", "altitude", 1) + "]"), "altitude"},
+		{prices("[" + strings.Replace(site, "12", "0", 1) + "]"), "want prices of instances above 0"},
+		{prices("[" + strings.Replace(site, `"traffic": 0`, `"traffic": -1`, 1) + "]"), "a negative price of traffic"},
+		{prices("[" + strings.Replace(site, "12", "12000", 1) + "]"), "at most 1000"},
+		{prices("[" + strings.Replace(site, "12", "0.0000000001", 1) + "]"), "more than nine decimals"},
+		{prices("[" + strings.Replace(site, `"latitude": 0`, `"latitude": 91`, 1) + "]"), "latitude from -90 to 90"},
+		{[]string{"-prices", ""}, "name of a file"},
+		{[]string{"-prices", filepath.Join(dir, "none.json")}, "none.json: no such file"},
+		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
+		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
+		{[]string{"-traces", east, "-svg", east}, "the file is that of another flag"},
+	} {
+		status, stdout, stderr := runFederation(c.args...)
+		if status != 2 {
+			t.Errorf("federation %q: exit status %d, want 2: %s", c.args, status, stderr)
+		}
+		if stdout != "" {
+			t.Errorf("federation %q writes on standard output: %s", c.args, stdout)
+		}
+		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+		last := lines[len(lines)-1]
+		if !strings.HasPrefix(last, "federation: ") || !strings.Contains(last, c.want) {
+			t.Errorf("federation %q ends with %q, want it to say %q", c.args, last, c.want)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 { // "folder"
+		t.Errorf("left: %v", entries)
+	}
+	if b, _ := os.ReadFile(east); string(b) != eastLog {
+		t.Error("the log was changed")
+	}
+	for flag, args := range map[string][]string{
+		"-from":   {"-from", "7", "-reserve", "hgr", "-hours", "24"},
+		"-lambda": {"-lambda", "7", "-reserve", "hgr", "-hours", "24"},
+	} {
+		if _, notes := mustRun(t, args...); !strings.Contains(notes, "note: "+flag+" changes nothing here") {
+			t.Errorf("%s changes nothing, and the notes do not say so: %s", flag, notes)
+		}
+	}
+}
+
+// JSON is an array of objects that each have a kind.
+func TestJSON(t *testing.T) {
+	stdout, _ := mustRun(t, "-json", "-hours", "48", "-reserve", "hgr,rho-full")
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[any]int{}
+	for _, r := range rows {
+		kinds[r["kind"]]++
+		for key, v := range r {
+			switch v.(type) {
+			case []any, map[string]any:
+				t.Errorf("%s is not flat: %v", key, v)
+			}
+		}
+	}
+	// HGR and rho with three bounds, and rho with every lambda from 1 to 48 but 13: each
+	// has four rows and six paths.
+	if n := 3 + 3 + 47; kinds["plan"] != 4*n || kinds["path"] != 6*n || kinds["finding"] == 0 || kinds["check"] != 0 {
+		t.Errorf("%v, want %d plans and %d paths", kinds, 4*n, 6*n)
+	}
+}
+
+func BenchmarkShare(b *testing.B) {
+	o, err := parse(paperArgs(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	centres, err := o.load(progress.New(io.Discard))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var plans []*plan
+	for _, c := range centres {
+		p, err := c.plan(planOptions{planner: hgr})
+		if err != nil {
+			b.Fatal(err)
+		}
+		plans = append(plans, p)
+	}
+	list := tasks(centres)
+	var s sharer
+	for b.Loop() {
+		if _, err := s.share(centres, plans, nil, list, &readings[0]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(list)), "tasks")
+}
