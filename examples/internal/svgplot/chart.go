@@ -83,7 +83,11 @@ func newChart(c Chart) (*plot.Plot, error) {
 			a.Min, a.Max = a.Min-.5, a.Max+.5
 		}
 	}
-	p.Y.Max += (.04 + .07*float64(entries)) * (p.Y.Max - p.Y.Min) // for the legend
+	room := .07 // of an entry of the legend
+	if c.Labels != nil {
+		room = .1 // bars are as high over all of their place
+	}
+	p.Y.Max += (.04 + room*float64(entries)) * (p.Y.Max - p.Y.Min)
 	p.Y.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 7, 0) })
 	style(p)
 	return p, nil
