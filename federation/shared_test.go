@@ -1,6 +1,7 @@
 package federation
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -93,64 +94,92 @@ func liuCentre(tb testing.TB, k int, tasks []Task, hours int, planner reserve.Pl
 	return c, fees
 }
 
-// What sharing saves over the three windows.
+// What sharing saves over the three windows. Alone, costs are those of an independent
+// program to the dollar (ERRATA [Liu21] 8), and so are, as printed, the savings
+// that it saw, 3.3% and 6.4%, but for disks and delays, which are ours. The other
+// figures were found by this package and hold it to the same decisions; they are in its
+// documentation.
 func TestLiuWindows(t *testing.T) {
 	const hours = 600
 	var tasks []Task
 	for k := range liu {
 		tasks = append(tasks, liuLog(t, k, liu[k].hour, hours)...)
 	}
-	t.Logf("%d tasks", len(tasks))
+	printed := Options{Price: BorrowerFee, Excess: AtHomePrice}
 	for _, plan := range []struct {
 		name    string
 		planner func() reserve.Planner
+		alone   func(k int) int
+		use     string // of reservations, alone
+		known   map[Options]string
+		unknown map[Options]string
 	}{
-		{"on demand", func() reserve.Planner { return &reserve.OnDemand{} }},
-		{"periodic", func() reserve.Planner { return &reserve.Periodic{} }},
-		{"HGR", func() reserve.Planner { return &reserve.HGR{} }},
+		{
+			"on demand", func() reserve.Planner { return &reserve.OnDemand{} }, func(k int) int { return liu[k].none }, "NaN",
+			map[Options]string{{}: "7.09", {Excess: AtHomePrice}: "0.00", {Excess: NoExcess}: "0.00"}, nil,
+		},
+		{
+			"periodic", func() reserve.Planner { return &reserve.Periodic{} }, func(k int) int { return liu[k].period }, "80.70",
+			map[Options]string{printed: "6.34", {Excess: AtHomePrice}: "6.51", {}: "6.90", {Excess: NoExcess}: "6.09"},
+			map[Options]string{{Excess: AtHomePrice}: "6.65", {Price: Unpaid}: "8.17"},
+		},
+		{
+			"HGR", func() reserve.Planner { return &reserve.HGR{} }, func(k int) int { return liu[k].hg }, "83.17",
+			map[Options]string{printed: "3.30", {Excess: AtHomePrice}: "3.31", {}: "3.71", {Excess: NoExcess}: "3.02"},
+			map[Options]string{{Excess: AtHomePrice}: "3.43", {Price: Unpaid}: "4.89"},
+		},
 	} {
 		var centres []Centre
 		var fees []pricing.Money
+		reserved := 0
 		for k := range liu {
 			c, fee := liuCentre(t, k, tasks, hours, plan.planner())
 			centres, fees = append(centres, c), append(fees, fee)
+			reserved += total(c.Reserved)
 		}
-		var alone pricing.Money
-		for _, expect := range []bool{true, false} {
-			if !expect {
+		ledger := func(o Options) *Ledger {
+			bookings := share(t, centres, tasks, o)
+			var l Ledger
+			l.Reset(3)
+			if err := l.Post(bookings...); err != nil {
+				t.Fatal(err)
+			}
+			for k := range fees {
+				if err := l.PostFee(k, fees[k]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return &l
+		}
+		alone := ledger(Options{Order: Alone})
+		for k, s := range alone.Statements() {
+			if got := int((s.Cost() + pricing.Unit/2) / pricing.Unit); got != plan.alone(k) {
+				t.Errorf("%s, %s alone: $%d, want $%d", plan.name, liu[k].log, got, plan.alone(k))
+			}
+		}
+		if got := fmt.Sprintf("%.2f", 100*float64(alone.Total().Own)/float64(reserved)); got != plan.use {
+			t.Errorf("%s: %s%% of reservations used, want %s", plan.name, got, plan.use)
+		}
+		for _, known := range []bool{true, false} {
+			want := plan.known
+			if !known {
+				want = plan.unknown
 				for k := range centres {
 					centres[k].Demand = nil
 				}
 			}
-			for _, o := range []Options{{Order: Alone}, {}, {Order: CheapestFirst}, {Price: Unpaid}, {Price: BorrowerFee}, {Price: Midpoint}, {Excess: AtHomePrice}, {Excess: NoExcess}, {Excess: NoExcess, Price: Unpaid}} {
-				at := time.Now()
-				bookings, err := Share(nil, centres, tasks, o)
-				took := time.Since(at)
-				if err != nil {
-					t.Fatal(err)
+			for o, saved := range want {
+				l := ledger(o)
+				sum := l.Total()
+				if got := fmt.Sprintf("%.2f", 100*(1-sum.Cost().Float64()/alone.Total().Cost().Float64())); got != saved {
+					t.Errorf("%s, %+v, demand known %v: saves %s%%, want %s", plan.name, o, known, got, saved)
 				}
-				if err := Verify(centres, tasks, bookings, o); err != nil {
-					t.Fatal(err)
-				}
-				var l Ledger
-				l.Reset(3)
-				if err := l.Post(bookings...); err != nil {
-					t.Fatal(err)
-				}
-				reserved := 0
-				for k := range fees {
-					l.PostFee(k, fees[k])
-					for _, u := range centres[k].Reserved {
-						reserved += u
+				for k, s := range l.Statements() {
+					if known && s.Cost() > alone.Statement(k).Cost() {
+						t.Errorf("%s, %+v: %s pays more than alone", plan.name, o, liu[k].log)
 					}
 				}
-				sum := l.Total()
-				if o.Order == Alone {
-					alone = sum.Cost()
-				}
-				t.Logf("%s expect=%v %+v: %d bookings, %v %v %v = %v, saved %.2f%%, use %.2f%%, lent %d, elsewhere %d, sent %d GB, %v", plan.name, expect, o, len(bookings),
-					l.Statement(0).Cost().Fixed(0), l.Statement(1).Cost().Fixed(0), l.Statement(2).Cost().Fixed(0),
-					sum.Cost().Fixed(0), 100*(1-sum.Cost().Float64()/alone.Float64()), 100*float64(sum.Own+sum.Lent)/float64(max(1, reserved)), sum.Lent, sum.Elsewhere, sum.Sent/1e9, took)
+				t.Logf("%s, %+v, demand known %v: %v, use %.2f%%, lent %d, elsewhere %d, %d GB", plan.name, o, known, sum.Cost().Fixed(0), 100*float64(sum.Own+sum.Lent)/float64(max(1, reserved)), sum.Lent, sum.Elsewhere, sum.Sent/1e9)
 			}
 		}
 	}
