@@ -15,7 +15,10 @@ package perfmodel
 // not vary over the classes S, W and A and nx = ny = nz. Then give a Work, the
 // product that the time grows with. Time O(n·k²) for n runs and k columns.
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Part says which of a run's times a model is fitted to.
 type Part uint8
@@ -131,7 +134,8 @@ var scalingNames = [...][]string{
 type logModel struct {
 	solver       Solver
 	reg          Regression
-	names        []string
+	names        []string // of the columns
+	plain, ln    []string // features, and as columns
 	x, y, row    []float64
 	span         span
 	work         Measure
@@ -175,9 +179,13 @@ func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop b
 	case work != nil:
 		m.names = append(m.names, "ln work")
 	default:
-		for _, name := range p.Features {
-			m.names = append(m.names, lnName(name))
+		if !slices.Equal(m.plain, p.Features) {
+			m.plain, m.ln = append(m.plain[:0], p.Features...), m.ln[:0]
+			for _, name := range p.Features {
+				m.ln = append(m.ln, "ln "+name)
+			}
 		}
+		m.names = append(m.names, m.ln...)
 	}
 	m.names = append(m.names, scalingNames[by]...)
 	rows := 0
@@ -213,8 +221,6 @@ func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop b
 	m.fitted = true
 	return nil
 }
-
-func lnName(name string) string { return "ln " + name }
 
 // appendFeatures appends the columns of the features to m.x and returns what is to
 // be taken off the logarithm of the time.

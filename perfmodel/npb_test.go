@@ -264,7 +264,7 @@ func TestClassBOnOtherMachines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const machines = 30 // of seed 2013
+	const machines = 6 // of seed 2013; the package's documentation has what 30 give
 	r := rand.New(rand.NewPCG(2013, 8))
 	for _, set := range []struct {
 		name string

@@ -1,0 +1,310 @@
+package perfmodel
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadProfiles(t *testing.T) {
+	const in = `processes,application,case,rows,pairs,computation,communication,seconds,repetitions,spread
+1,cg,S,1400,,0.5,0,,3,0.02
+2,cg,S,1400,,0.25,0.125,0.5,,
+4,ep,,,1e6,,,2,,
+`
+	want := []Profile{
+		{"cg", []string{"rows"}, []Run{
+			{Case: "S", Features: []float64{1400}, Processes: 1, Seconds: 0.5, Computation: 0.5, Split: true, Repetitions: 3, Spread: 0.02},
+			{Case: "S", Features: []float64{1400}, Processes: 2, Seconds: 0.5, Computation: 0.25, Communication: 0.125, Split: true, Repetitions: 1},
+		}},
+		{"ep", []string{"pairs"}, []Run{{Features: []float64{1e6}, Processes: 4, Seconds: 2, Repetitions: 1}}},
+	}
+	got, err := ReadProfiles(strings.NewReader(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	var out bytes.Buffer
+	if err := WriteProfiles(&out, got); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadProfiles(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, again); d != "" {
+		t.Error("written and read again:", d)
+	}
+}
+
+func TestReadProfilesErrors(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		field string
+		line  int
+		want  error
+	}{
+		{"", "profile", -1, ErrMissing},
+		{"processes,seconds,x\n", "profile", -1, ErrMissing},
+		{"processes,seconds,,x\n1,2,3,4\n", "profile", 1, ErrSyntax},
+		{"processes,seconds,x,x\n1,2,3,4\n", "x", 1, ErrSyntax},
+		{"seconds,x\n2,3\n", "processes", 1, ErrMissing},
+		{"processes,computation,x\n1,2,3\n", "seconds", 1, ErrMissing},
+		{"processes,seconds,x\n1,2,3\n1,2\n", "profile", 3, ErrSyntax},
+		{"processes,seconds,x\n1,2,\"3\n", "profile", 2, ErrSyntax},
+		{"processes,seconds,x\n1,2,3\n0,2,3\n", "processes", 3, ErrRange},
+		{"processes,seconds,x\n1.5,2,3\n", "processes", 2, ErrRange},
+		{"processes,seconds,x\n1,2,3\n\n1,0,3\n", "seconds", 4, ErrNotPositive}, // the empty line counts
+		{"processes,seconds,x\n1,-2,3\n", "seconds", 2, ErrNotPositive},
+		{"processes,seconds,x\n1,two,3\n", "seconds", 2, ErrSyntax},
+		{"processes,seconds,x\n1,NaN,3\n", "seconds", 2, ErrNotFinite},
+		{"processes,seconds,x\n1,1e999,3\n", "seconds", 2, ErrNotFinite},
+		{"processes,seconds,x\n1,,3\n", "seconds", 2, ErrMissing},
+		{"processes,seconds,x\n1,2,3\n1,2,\n", "x", 3, ErrMissing},
+		{"processes,seconds,x,y\n1,2,3,\n1,2,3,4\n", "y", 3, ErrMissing},
+		{"processes,seconds,x,repetitions\n1,2,3,0\n", "repetitions", 2, ErrRange},
+		{"processes,seconds,x,spread\n1,2,3,-1\n", "spread", 2, ErrRange},
+		{"processes,seconds,computation,communication\n1,2,1,\n", "computation", 2, ErrMissing},
+		{"processes,seconds,computation,communication\n1,2,1,-1\n", "communication", 2, ErrRange},
+		{"processes,computation,communication\n1,0,0\n", "seconds", 2, ErrNotPositive},
+		{"processes,computation,communication\n1,1e308,1e308\n", "computation", 2, ErrNotFinite},
+	} {
+		_, err := ReadProfiles(strings.NewReader(c.in))
+		checkInput(t, c.in, err, c.field, c.line, c.want)
+	}
+}
+
+func checkInput(t *testing.T, name string, err error, field string, index int, want error) {
+	t.Helper()
+	var in *InputError
+	if !errors.Is(err, want) || !errors.As(err, &in) || in.Field != field || in.Index != index {
+		t.Errorf("%q: error %v, want %v of %s[%d]", name, err, want, field, index)
+	}
+}
+
+func TestReadTimings(t *testing.T) {
+	cases, err := ReadCases(strings.NewReader("benchmark,class,x1_name,x1,x2_name,x2\nft,S,n,64,it,6\nft,W,n,128,it,6\nep,S,pairs,1024,,\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// With the line ends of another system, as spreadsheets write them.
+	in := strings.ReplaceAll(`benchmark,class,procs,seconds,run,comp_s,comm_s,clean
+ft,W,2,8,1,6,2,1
+ft,S,1,3,1,3,0,1
+ft,S,1,2,2,2,0,1
+ft,S,1,99,3,,,0
+ft,W,2,2,2,,,1
+ep,S,4,1,1,1,0,1
+ep,S,4,4,2,4,0,1
+ep,S,4,2,3,2,0,1
+`, "\n", "\r\n")
+	got, err := ReadTimings(strings.NewReader(in), cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln2 := math.Ln2
+	want := []Profile{
+		{"ft", []string{"n", "it"}, []Run{
+			{Case: "S", Features: []float64{64, 6}, Processes: 1, Seconds: 2.5, Computation: 2.5, Split: true, Repetitions: 2, Spread: math.Log(1.5) / math.Sqrt2},
+			{Case: "W", Features: []float64{128, 6}, Processes: 2, Seconds: 5, Repetitions: 2, Spread: math.Log(4) / math.Sqrt2},
+		}},
+		{"ep", []string{"pairs"}, []Run{{Case: "S", Features: []float64{1024}, Processes: 4, Seconds: 2, Computation: 2, Split: true, Repetitions: 3, Spread: ln2}}},
+	}
+	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-15*math.Abs(a) })
+	if d := cmp.Diff(want, got, near); d != "" {
+		t.Error(d)
+	}
+	one, err := FindCase(cases, "ft", "W")
+	if err != nil || one.Features[0] != 128 {
+		t.Error(one, err)
+	}
+	if _, err := FindCase(cases, "ft", "B"); !errors.Is(err, ErrUnknown) {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		in    string
+		field string
+		line  int
+		want  error
+	}{
+		{"benchmark,class,procs\nft,S,1\n", "seconds", 1, ErrMissing},
+		{"benchmark,class,procs,seconds\nft,S,1,1\nft,B,1,1\n", "class", 3, ErrUnknown},
+		{"benchmark,class,procs,seconds\nft,S,0,1\n", "procs", 2, ErrRange},
+		{"benchmark,class,procs,seconds\nft,S,1,0\n", "seconds", 2, ErrNotPositive},
+		{"benchmark,class,procs,seconds,clean\nft,S,1,1,yes\n", "clean", 2, ErrRange},
+		{"benchmark,class,procs,seconds,comp_s,comm_s\nft,S,1,1,1,\n", "computation", 2, ErrMissing},
+	} {
+		_, err := ReadTimings(strings.NewReader(c.in), cases)
+		checkInput(t, c.in, err, c.field, c.line, c.want)
+	}
+	for _, c := range []struct {
+		in    string
+		field string
+		line  int
+		want  error
+	}{
+		{"class,x1_name,x1\nS,n,1\n", "benchmark", 1, ErrMissing},
+		{"benchmark,class,x1_name,x1\nft,S,n,\n", "x1", 2, ErrMissing},
+		{"benchmark,class,x1_name,x1\nft,S,,3\n", "x1_name", 2, ErrMissing},
+		{"benchmark,class,x1_name,x1\nft,S,seconds,3\n", "x1_name", 2, ErrRange},
+		{"benchmark,class,x1_name,x1,x2_name,x2\nft,S,n,3,n,3\n", "x2_name", 2, ErrRange},
+		{"benchmark,class,x1_name,x1\nft,S,n,1\nft,S,n,2\n", "class", 3, ErrRange},
+		{"benchmark,class,x1_name,x1\nft,S,n,1\nft,W,m,2\n", "x1_name", 3, ErrRange},
+	} {
+		_, err := ReadCases(strings.NewReader(c.in))
+		checkInput(t, c.in, err, c.field, c.line, c.want)
+	}
+}
+
+// An error of the reader comes back as it is.
+func TestReadersError(t *testing.T) {
+	cause := errors.New("the disk is gone")
+	if _, err := ReadProfiles(failing{cause}); !errors.Is(err, cause) {
+		t.Error(err)
+	}
+	if _, err := ReadCases(failing{cause}); !errors.Is(err, cause) {
+		t.Error(err)
+	}
+	if _, err := ReadTimings(failing{cause}, nil); !errors.Is(err, cause) {
+		t.Error(err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestValidate(t *testing.T) {
+	good := func() Profile {
+		return Profile{"app", []string{"x", "y"}, []Run{
+			{Features: []float64{1, 2}, Processes: 1, Seconds: 1, Repetitions: 1},
+			{Features: []float64{1, 2}, Processes: 2, Seconds: 1, Repetitions: 2, Split: true, Computation: 1},
+		}}
+	}
+	p := good()
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(p *Profile)
+		field string
+		index int
+		want  error
+	}{
+		{"no name", func(p *Profile) { p.Features[1] = "" }, "Profile.Features", 1, ErrMissing},
+		{"twice", func(p *Profile) { p.Features[1] = "x" }, "Profile.Features", 1, ErrRange},
+		{"reserved", func(p *Profile) { p.Features[0] = "seconds" }, "Profile.Features", 0, ErrRange},
+		{"too few", func(p *Profile) { p.Runs[1].Features = p.Runs[1].Features[:1] }, "Profile.Runs.Features", 1, ErrMissing},
+		{"not a number", func(p *Profile) { p.Runs[1].Features[0] = math.NaN() }, "Profile.Runs.Features", 1, ErrNotFinite},
+		{"no process", func(p *Profile) { p.Runs[1].Processes = 0 }, "Profile.Runs.Processes", 1, ErrRange},
+		{"never", func(p *Profile) { p.Runs[1].Repetitions = 0 }, "Profile.Runs.Repetitions", 1, ErrRange},
+		{"no time", func(p *Profile) { p.Runs[1].Seconds = 0 }, "Profile.Runs.Seconds", 1, ErrNotPositive},
+		{"for ever", func(p *Profile) { p.Runs[1].Seconds = math.Inf(1) }, "Profile.Runs.Seconds", 1, ErrNotFinite},
+		{"spread", func(p *Profile) { p.Runs[1].Spread = math.NaN() }, "Profile.Runs.Spread", 1, ErrRange},
+		{"computation", func(p *Profile) { p.Runs[1].Computation = -1 }, "Profile.Runs.Computation", 1, ErrRange},
+		{"communication", func(p *Profile) { p.Runs[1].Communication = math.NaN() }, "Profile.Runs.Communication", 1, ErrRange},
+	} {
+		p := good()
+		c.spoil(&p)
+		checkInput(t, c.name, p.Validate(), c.field, c.index, c.want)
+		if err := WriteProfiles(new(bytes.Buffer), []Profile{p}); err == nil {
+			t.Errorf("%s: written", c.name)
+		}
+	}
+	checkInput(t, "two of a name", WriteProfiles(new(bytes.Buffer), []Profile{good(), good()}), "profiles", 1, ErrRange)
+	if p.MaxProcesses() != 2 || new(Profile).MaxProcesses() != 0 {
+		t.Error("MaxProcesses")
+	}
+	q := p.Select(func(r *Run) bool { return r.Split })
+	if len(q.Runs) != 1 || len(p.Runs) != 2 || q.Application != "app" {
+		t.Error("Select", q)
+	}
+}
+
+// The files of the reference material, and what the issue says of them.
+func TestSharedNPB(t *testing.T) {
+	profiles, cases := sharedNPB(t)
+	if len(profiles) != 8 || len(cases) != 32 {
+		t.Fatal(len(profiles), "profiles", len(cases), "cases")
+	}
+	for i := range profiles {
+		if err := profiles[i].Validate(); err != nil {
+			t.Error(err)
+		}
+		if b, err := NPB(profiles[i].Application); err != nil || cmp.Diff(b.Features, profiles[i].Features) != "" {
+			t.Error(profiles[i].Application, b.Features, profiles[i].Features, err)
+		}
+	}
+	// FT's class B on 2 processes has no parts.
+	ft := profiles[2]
+	for _, r := range ft.Runs {
+		if r.Split == (r.Case == "B" && r.Processes == 2) {
+			t.Error(r)
+		}
+	}
+}
+
+// What is parsed, written and parsed again is the same, and nothing panics.
+func FuzzReadProfiles(f *testing.F) {
+	for _, s := range []string{
+		"processes,application,case,rows,computation,communication,seconds,repetitions,spread\n1,cg,S,1400,0.5,0,,3,0.02\n",
+		"processes,seconds,x\n1,2,3\n4,1e-3,-0\n",
+		"processes,seconds,application,x,y\n1,2,a,3,\n1,2,b,,4\n",
+		"processes,seconds,x\r\n1,2,\"3\"\r\n",
+		"processes,seconds,case,x\n1,2,\"a,\nb\",3\n",
+		"processes,seconds\n1,2\n",
+		"",
+		"\xff",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := ReadProfiles(strings.NewReader(s))
+		if err != nil {
+			var in *InputError
+			if !errors.As(err, &in) {
+				t.Fatalf("%T %v", err, err)
+			}
+			return
+		}
+		var out bytes.Buffer
+		if err := WriteProfiles(&out, p); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadProfiles(bytes.NewReader(out.Bytes()))
+		if err != nil {
+			t.Fatalf("%v in %q", err, out.String())
+		}
+		if d := cmp.Diff(p, again); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func FuzzReadTimings(f *testing.F) {
+	f.Add("benchmark,class,x1_name,x1\na,S,n,1\na,W,n,2\n", "benchmark,class,procs,seconds,comp_s,comm_s,clean\na,S,1,1,1,0,1\na,S,1,2,,,1\na,W,2,3,1,1,0\n")
+	f.Add("benchmark,class,x1_name,x1,x2_name,x2\na,S,n,1,,\n", "benchmark,class,procs,seconds\na,S,1,1e308\na,S,1,1e308\n")
+	f.Add("", "")
+	f.Fuzz(func(t *testing.T, features, times string) {
+		cases, err := ReadCases(strings.NewReader(features))
+		if err != nil {
+			return
+		}
+		p, err := ReadTimings(strings.NewReader(times), cases)
+		if err != nil {
+			return
+		}
+		for i := range p {
+			if err := p[i].Validate(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
