@@ -37,7 +37,7 @@ func twoProd(a, b float64) dd {
 
 func (a dd) neg() dd { return dd{-a.hi, -a.lo} }
 
-// add returns a + b with a relative error of at most 2·2⁻¹⁰⁴ [Joldes17].
+// add returns a + b with a relative error of little more than 3·2⁻¹⁰⁶ [Joldes17].
 func (a dd) add(b dd) dd {
 	s := twoSum(a.hi, b.hi)
 	t := twoSum(a.lo, b.lo)
