@@ -504,15 +504,21 @@ func (p *BidPlanner) solveIdle(t, q int) {
 	}
 }
 
+// indifferent is by which part of its cost another action has to be cheaper to be
+// preferred. A value is a sum over T·n moves of products of numbers below 1, each
+// rounded by 2⁻⁵³: for a thousand steps and 64 levels less than 10⁻¹¹ of it is
+// noise, which must not decide that a task waits for nothing.
+const indifferent = 1e-10
+
 // best returns the best action of an idle task whose deadline is t steps away, and
 // its expected cost for one instance. Bids below the price least are not there.
-// Ties fall to on demand, then to spot with the lower bid.
+// Ties fall to on demand, then to spot with the lower bid, then to waiting.
 func (p *BidPlanner) best(t, q, i int, least pricing.Money) (a BidAction, bid int, cost float64) {
 	n := p.levels
 	a, cost = BidOnDemand, p.demand[q]
 	r := p.r[(t*len(p.runs)+p.first[q])*p.pairs:][:p.pairs]
 	for b := i; b < n; b++ {
-		if v := r[b*(b+1)/2+i]; v < cost && p.bid(b) >= least {
+		if v := r[b*(b+1)/2+i]; v < cost*(1-indifferent) && p.bid(b) >= least {
 			a, bid, cost = BidSpot, b, v
 		}
 	}
@@ -521,7 +527,7 @@ func (p *BidPlanner) best(t, q, i int, least pricing.Money) (a BidAction, bid in
 		for j, w := range p.m.Chain.Move[i*n : i*n+n] {
 			sum += w * p.v[((t-1)*p.points+q)*n+j]
 		}
-		if sum < cost {
+		if sum < cost*(1-indifferent) {
 			a, cost = BidWait, sum
 		}
 	}
@@ -587,7 +593,7 @@ func (p *BidPlanner) Decide(s BidState) BidDecision {
 		b, _ := slices.BinarySearch(p.m.Chain.Tops, s.Bid+1) // the highest level whose top is in the bid
 		b = max(b-1, i)
 		v := p.r[(t*len(p.runs)+run)*p.pairs+b*(b+1)/2+i]
-		if into > 0 || v <= p.v[(t*p.points+p.savedAt(&r, r.at))*p.levels+i] {
+		if into > 0 || v <= p.v[(t*p.points+p.savedAt(&r, r.at))*p.levels+i]*(1+indifferent) {
 			return BidDecision{Action: BidSpot, Bid: s.Bid, For: y - into, Cost: v * float64(p.task.Instances)}
 		}
 	}

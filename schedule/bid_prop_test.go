@@ -556,7 +556,7 @@ func TestBidPlannerValueFallsWithTheDeadline(t *testing.T) {
 			if p.v[at] > demand {
 				t.Fatalf("value %v, on demand %v", p.v[at], demand)
 			}
-			if before := at - p.levels*p.points; before >= 0 && p.v[at] > p.v[before]*(1+1e-12)+1e-12 {
+			if before := at - p.levels*p.points; before >= 0 && p.v[at] > p.v[before]*(1+1e-9) {
 				t.Fatalf("value %v with a step more than for %v", p.v[at], p.v[before])
 			}
 		}
