@@ -1,0 +1,223 @@
+package sim
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// tinyMeters are EC2's with hours of five minutes, so that a few minutes have all
+// of their rules in them.
+var tinyMeters = []pricing.SpotMeter{
+	{Meter: pricing.Meter{Minimum: 5 * time.Minute, Increment: 5 * time.Minute}, Reprice: 5 * time.Minute, FreePartial: true},
+	{Meter: pricing.Meter{Minimum: time.Minute, Increment: time.Second}, Reprice: 5 * time.Minute, FreeBefore: 5 * time.Minute},
+	{Meter: pricing.Meter{Increment: time.Second}},
+}
+
+// leastByEnumeration tries every way to rent clusters from minute to minute, with
+// every bid that makes a difference, and follows each lease minute by minute.
+func leastByEnumeration(t *SpotTask, cfg *SpotConfig, now, saved time.Duration) pricing.Money {
+	const m = time.Minute
+	best := none
+	if now > t.Deadline {
+		return best
+	}
+	try := func(cost, rest pricing.Money) {
+		if rest != none {
+			best = min(best, cost+rest)
+		}
+	}
+	try(0, leastByEnumeration(t, cfg, now+m, saved))
+	c := t.Checkpoints
+	begin, left := time.Duration(0), t.Estimate // to read, to work
+	if saved > 0 && c.Restart < saved {
+		begin, left = c.Restart, t.Estimate-saved
+	}
+	if now+t.Latency+begin+left <= t.Deadline {
+		cost, err := cfg.Meter.Cost(cfg.OnDemand, t.Latency+begin+left)
+		if err != nil {
+			panic(err)
+		}
+		try(cost, 0)
+	}
+	for _, bid := range cfg.History.Prices {
+		if bid < cfg.History.At(now) {
+			continue
+		}
+		kept, wait, todo, sinceSave, writing := saved, t.Latency+begin, left, time.Duration(0), time.Duration(0)
+		for at := now; at < t.Deadline; {
+			// One minute of latency, reading, writing or work.
+			switch {
+			case wait > 0:
+				wait -= m
+			case writing > 0:
+				if writing -= m; writing == 0 {
+					kept, sinceSave = max(kept, t.Estimate-todo), 0
+				}
+			default:
+				todo -= m
+				sinceSave += m
+				if c.Every > 0 && sinceSave == c.Every && todo > 0 {
+					if writing = c.Write; writing == 0 {
+						kept, sinceSave = max(kept, t.Estimate-todo), 0
+					}
+				}
+			}
+			at += m
+			if todo == 0 {
+				cost, err := cfg.Spot.Cost(cfg.History, now, at-now, pricing.EndedByUser)
+				if err != nil {
+					panic(err)
+				}
+				try(cost, 0)
+				break
+			}
+			by := pricing.EndedByUser
+			taken := cfg.History.At(at) > bid
+			if taken {
+				by = pricing.EndedByProvider
+			}
+			cost, err := cfg.Spot.Cost(cfg.History, now, at-now, by)
+			if err != nil {
+				panic(err)
+			}
+			if cost < best {
+				try(cost, leastByEnumeration(t, cfg, at, kept))
+			}
+			if taken {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// The optimum is that of enumeration.
+func TestHindsightEqualsEnumeration(t *testing.T) {
+	var x Hindsight
+	spot, mixed := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		m := time.Minute
+		minutes := func(lo, hi int, name string) time.Duration {
+			return time.Duration(rapid.IntRange(lo, hi).Draw(t, name)) * m
+		}
+		h := pricing.SpotHistory{}
+		for at := time.Duration(0); at < 12*m; at += minutes(1, 6, "held") {
+			h.Times, h.Prices = append(h.Times, at), append(h.Prices, pricing.Money(rapid.IntRange(1, 9).Draw(t, "price"))*pricing.Unit)
+		}
+		h.End = 20 * m
+		k := SpotTask{Submit: minutes(0, 2, "submit")}
+		k.Estimate, k.Latency, k.Instances = minutes(1, 6, "estimate"), minutes(0, 2, "latency"), 1
+		k.Deadline = k.Submit + minutes(1, 9, "due")
+		if rapid.Bool().Draw(t, "saves") {
+			k.Checkpoints = schedule.Checkpoints{Every: minutes(1, 3, "every"), Write: minutes(0, 1, "write"), Restart: minutes(0, 2, "restart")}
+		}
+		cfg := SpotConfig{
+			History: h, OnDemand: pricing.Money(rapid.IntRange(3, 20).Draw(t, "on demand")) * pricing.Unit,
+			Spot: rapid.SampledFrom(tinyMeters).Draw(t, "meter"), Meter: tinyMeters[0].Meter,
+		}
+		got, possible, err := x.Cost(k, cfg, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := leastByEnumeration(&k, &cfg, k.Submit, 0)
+		if possible != (want != none) || possible && got != want {
+			t.Fatalf("got %v, %v, want %v", got, possible, want)
+		}
+		if !possible {
+			return
+		}
+		if onDemand, err := cfg.Meter.Cost(cfg.OnDemand, k.Latency+k.Estimate); err != nil || got < onDemand {
+			spot++
+		}
+		if k.Checkpoints.Every > 0 && got > 0 {
+			mixed++
+		}
+	})
+	if spot < 20 || mixed < 20 {
+		t.Errorf("only %d cases on spot, %d with checkpoints", spot, mixed)
+	}
+}
+
+// No rule that has one cluster at a time is cheaper than hindsight, if it meets
+// the deadline and closes a cluster when the task ends: an agent that looks later
+// may find that the provider has taken it for free.
+func TestNoRuleBeatsHindsight(t *testing.T) {
+	var s SpotSimulator
+	var x Hindsight
+	equal, above := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := drawSpotConfig(t, drawSpotHistory(t))
+		cfg.Handover.Thresholds, cfg.Handover.Interval = schedule.Thresholds{}, 0
+		task := drawSpotTask(t)
+		task.Submit += 30 * time.Minute
+		task.Deadline += 30 * time.Minute
+		least, possible, err := x.Cost(task, cfg, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range []schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Planned} {
+			cfg.Handover.Rule = rule
+			r, err := s.Run([]SpotTask{task}, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o := r.Tasks[0]; o.Met && (!possible || o.Cost < least) {
+				t.Fatalf("%v costs %v, hindsight %v, possible %v: %+v", rule, o.Cost, least, possible, r.Leases)
+			} else if o.Met && o.Cost == least {
+				equal++
+			} else if o.Met {
+				above++
+			}
+		}
+	})
+	if equal < 20 || above < 20 {
+		t.Errorf("as cheap as hindsight %d times, dearer %d times", equal, above)
+	}
+}
+
+// What hindsight cannot take is an error.
+func TestHindsightErrors(t *testing.T) {
+	good := SpotTask{Task: schedule.Task{Deadline: time.Hour, Estimate: time.Minute, Instances: 1}}
+	cfg := SpotConfig{History: steps(time.Hour, []time.Duration{0}, pricing.Unit), OnDemand: pricing.Unit}
+	var x Hindsight
+	for _, c := range []struct {
+		field string
+		set   func(*SpotTask, *SpotConfig)
+	}{
+		{"Task.Instances", func(t *SpotTask, _ *SpotConfig) { t.Instances = 0 }},
+		{"Submit", func(t *SpotTask, _ *SpotConfig) { t.Submit = -1 }},
+		{"Runtime", func(t *SpotTask, _ *SpotConfig) { t.Runtime = -1 }},
+		{"Latency", func(_ *SpotTask, c *SpotConfig) { c.Setup = time.Second }},
+		{"Deadline", func(t *SpotTask, _ *SpotConfig) { t.Deadline = 1e18 }},
+		{"SpotConfig.OnDemand", func(_ *SpotTask, c *SpotConfig) { c.OnDemand = 0 }},
+		{"SpotConfig.Setup", func(_ *SpotTask, c *SpotConfig) { c.Setup = -1 }},
+		{"SpotConfig.Window", func(_ *SpotTask, c *SpotConfig) { c.Window = -1 }},
+	} {
+		k, f := good, cfg
+		c.set(&k, &f)
+		_, _, err := x.Cost(k, f, time.Second)
+		var in *InputError
+		if !errors.As(err, &in) || in.Field != c.field {
+			t.Errorf("hindsight, %s: %v", c.field, err)
+		}
+		if c.field == "Deadline" {
+			continue
+		}
+		if _, err = new(SpotSimulator).Run([]SpotTask{k}, f); !errors.As(err, &in) || in.Field != c.field {
+			t.Errorf("simulator, %s: %v", c.field, err)
+		}
+	}
+	if _, possible, err := x.Cost(SpotTask{Task: schedule.Task{Deadline: 59 * time.Second, Estimate: time.Minute, Instances: 1}}, cfg, time.Second); possible || err != nil {
+		t.Errorf("a run of a minute in 59 seconds: %v, %v", possible, err)
+	}
+	var price *pricing.InputError
+	if _, _, err := x.Cost(good, SpotConfig{OnDemand: 1}, time.Second); !errors.As(err, &price) {
+		t.Errorf("no history: %v", err)
+	}
+}
