@@ -103,6 +103,40 @@ func ExampleSharer() {
 	// task 9: Frankfurt pays Oregon -0.6 for -3 instances, slots 2 to 3, lease
 }
 
+// Oregon takes its reservations back at the end of slot 1. What does Frankfurt's task
+// cost now?
+func ExampleSharer_Leave() {
+	var s federation.Sharer
+	if err := s.Reset(centres(), federation.Options{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var bookings []federation.Booking
+	var err error
+	for _, t := range append(tasks[:3:3], federation.Task{ID: 9, Home: 0, Start: 1, End: 3, Instances: 3, Disk: 5e9}) {
+		if bookings, err = s.Add(bookings, t); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	task := len(bookings) - 1
+	if bookings, err = s.Leave(bookings, 1, 2); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var sum pricing.Money
+	for _, b := range bookings[task:] {
+		fmt.Printf("slots %d to %d: %2d leased, %d on demand in centre %d, %v\n", b.Start, b.End, b.Reserved, b.OnDemand, b.Centre, b.Cost())
+		sum += b.Cost()
+	}
+	fmt.Println(sum)
+	// Output:
+	// slots 1 to 3:  3 leased, 0 on demand in centre 1, 1.5
+	// slots 2 to 3: -3 leased, 0 on demand in centre 1, -0.6
+	// slots 2 to 3:  0 leased, 3 on demand in centre 1, 1.5
+	// 2.4
+}
+
 // Eight instances for three hours are missing at home. The other centre has few of
 // its reservations idle in the last hour: how many go there?
 func ExampleSplitter() {

@@ -411,6 +411,43 @@ func TestMoneyIsConserved(t *testing.T) {
 	}
 }
 
+// Statements of periods add up to those of the whole, refunds and all.
+func TestPeriodsAddUp(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		centres := drawCentres(t, false)
+		tasks := drawTasks(t, centres)
+		all := run(t, centres, tasks, drawOptions(t), drawEvents(t, centres, tasks))
+		slots := len(centres[0].Reserved)
+		cut := rapid.IntRange(0, slots).Draw(t, "cut")
+		var periods []Booking
+		for _, p := range [][2]int{{0, cut}, {cut, slots}} {
+			for _, b := range all {
+				if part, ok := b.Within(p[0], p[1]); ok {
+					if part.Start < p[0] || part.End > p[1] {
+						t.Fatalf("%+v in %v", part, p)
+					}
+					periods = append(periods, part)
+				}
+			}
+		}
+		var want, got Ledger
+		want.Reset(len(centres))
+		got.Reset(len(centres))
+		if err := want.Post(all...); err != nil {
+			t.Fatal(err)
+		}
+		if err := got.Post(periods...); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want.AppendStatements(nil), got.AppendStatements(nil)); d != "" {
+			t.Fatal(d)
+		}
+		if d := cmp.Diff(expand(all), expand(periods)); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
 // event is a centre that goes before the tasks of a slot, or after some of them.
 type event struct {
 	before       int // the task
