@@ -59,21 +59,27 @@
 // centre would be a bound too, but is a flow of as many commodities as there are
 // tasks; paying once per centre is a facility location problem.)
 //
-// On the three logs of [Liu21] over 600 hours (17,299 tasks), reservations by HGR,
-// power law of exponent 3/2 for the data (BenchmarkOptimum; dollars, fees
-// of 76,093 apart):
+// On the three logs of [Liu21] over 600 hours (17,299 tasks), with reservations by
+// HGR for 76,093 dollars, and data by a power law of exponent 3/2 (TestOptimumLogs;
+// dollars beside the fees, and over the bound without and with them):
 //
-//	alone                                   28,480
-//	Share, by delay or cheapest first       24,767   24,814
-//	Share, nothing paid for leases          23,235   23,224
-//	Optimizer                               22,217
-//	its bound                               22,215
-//	Slotwise                                22,189
+//	alone                                            28,480    28.2%   6.4%
+//	Share, and lenders expect nothing                25,090    12.9%   2.9%
+//	Share                                            24,767    11.5%   2.6%
+//	Share, nothing paid for leases                   24,142     8.7%   2.0%
+//	Share, nothing paid for leases, cheapest first   24,075     8.4%   1.9%
+//	Optimizer                                        22,217     0.01%  0.00%
+//	its bound                                        22,216
+//	Slotwise                                         22,189
 //
-// Two thirds of what greed loses is not greed but the price: at F/τ a slot a
-// borrower leaves idle reservations alone, for which the lender has paid, whenever
-// what it saves does not cover the lease. With Unpaid the sum that Eq. (20)
-// minimises is the federation's.
+// With the fees, greed loses 2.6%, about a third of what sharing could save; the
+// order in which centres are asked matters little (at F/τ a slot, delay and price
+// ask in the same order here). A quarter of the loss is due to the price: at F/τ a
+// slot a borrower leaves idle reservations alone, for which the lender has paid,
+// whenever what it saves does not cover the lease. With [Unpaid] the sum that Eq.
+// (20) minimises is the federation's. The rest is greed: a task that finds
+// reservations at home keeps them, though it could have moved, and a later one
+// cannot. Tasks that could be split by slot would save no more than 27 dollars.
 //
 //   - [Garey80] M. Garey, D. Johnson, G. Miller, C. Papadimitriou, The complexity of
 //     coloring circular arcs and chords, SIAM J. Algebraic Discrete Methods 1(2), 1980.
