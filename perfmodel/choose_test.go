@@ -1,0 +1,104 @@
+package perfmodel
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// A law with a term in (ln P)² is told from one without by leaving runs out, and
+// the other way round where the noise would feed the term.
+func TestChoose(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 8))
+	noisy := func(bend float64) Profile {
+		return runsOf([]float64{1, 3, 9}, []int{1, 2, 4, 8, 16}, func(x float64, p int) float64 {
+			l := math.Log(float64(p))
+			return x * math.Exp(-l+bend*l*l+0.02*r.NormFloat64())
+		})
+	}
+	models := []Model{&LogLinear{}, &Quadratic{}}
+	var c Chooser
+	for _, leave := range []Leave{LeaveRun, LeaveCase} {
+		bent := noisy(0.1)
+		best, scores, err := c.Choose(nil, models, &bent, leave)
+		if err != nil || best != 1 || !(scores[1].Error < 0.05 && scores[0].Error > 2*scores[1].Error) || scores[0].Runs != 15 {
+			t.Error(best, scores, err)
+		}
+	}
+	straight := 0
+	for range 40 {
+		p := noisy(0)
+		best, _, err := c.Choose(nil, models, &p, LeaveRun)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if best == 0 {
+			straight++
+		}
+	}
+	if straight < 25 {
+		t.Errorf("the simpler law was chosen %d times of 40", straight)
+	}
+}
+
+// The score is that of the residuals without a row that least squares has in closed
+// form.
+func TestChooseIsLeaveOneOut(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 8))
+	p := runsOf([]float64{1, 3, 9}, []int{1, 2, 4, 8}, func(x float64, p int) float64 {
+		return x / float64(p) * math.Exp(0.3*r.NormFloat64())
+	})
+	m := &LogLinear{}
+	var c Chooser
+	_, scores, err := c.Choose(nil, []Model{m}, &p, LeaveRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isNear(t, "error", scores[0].Error, math.Sqrt(m.Regression().PRESS()/12), 1e-9)
+	// The largest case: two runs of the longest.
+	_, scores, err = c.Choose(nil, []Model{m}, &p, LeaveLargest)
+	if err != nil || scores[0].Runs != 4 {
+		t.Error(scores, err)
+	}
+}
+
+func TestChooseErrors(t *testing.T) {
+	var c Chooser
+	p := runsOf([]float64{1, 3, 9, 27, 81}, []int{2}, func(x float64, p int) float64 { return x })
+	// ln P does not vary; the model that minds is passed over, with the reason.
+	best, scores, err := c.Choose(nil, []Model{&LogLinear{}, &LogLinear{DropDependent: true}}, &p, LeaveRun)
+	if err != nil || best != 1 || !errors.Is(scores[0].Err, ErrDependent) || !math.IsInf(scores[0].Error, 1) {
+		t.Error(best, scores, err)
+	}
+	if best, _, err := c.Choose(nil, []Model{&LogLinear{}}, &p, LeaveRun); best != -1 || !errors.Is(err, ErrDependent) {
+		t.Error(best, err)
+	}
+	if _, _, err := c.Choose(nil, nil, &p, LeaveRun); !errors.Is(err, ErrMissing) {
+		t.Error(err)
+	}
+	if _, _, err := c.Choose(nil, []Model{&LogLinear{}}, &Profile{}, LeaveRun); !errors.Is(err, ErrFewRows) {
+		t.Error(err)
+	}
+	p.Runs[0].Seconds = 0
+	if _, _, err := c.Choose(nil, []Model{&LogLinear{}}, &p, LeaveRun); !errors.Is(err, ErrNotPositive) {
+		t.Error(err)
+	}
+	pools := Candidates([]Shape{{Work: Product}})
+	if _, _, err := c.ChoosePool(nil, pools, []Profile{p}, LeaveRun); !errors.Is(err, ErrNotPositive) {
+		t.Error(err)
+	}
+	if _, _, err := c.ChoosePool(nil, nil, nil, LeaveRun); !errors.Is(err, ErrMissing) {
+		t.Error(err)
+	}
+	p.Runs[0].Seconds = 1
+	one := p.Select(func(r *Run) bool { return r.Features[0] == 1 })
+	if best, _, err := c.ChoosePool(nil, pools, []Profile{one}, LeaveRun); best != -1 || !errors.Is(err, ErrFewRows) {
+		t.Error(best, err)
+	}
+	separate := Separate{&LogLinear{}}
+	if err := separate.FitAll([]Profile{p}); !errors.Is(err, ErrDependent) {
+		t.Error(err)
+	}
+	panics(t, "separate", func() { separate.FitAll(nil) })
+}

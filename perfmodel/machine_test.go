@@ -1,0 +1,294 @@
+package perfmodel
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/mat"
+)
+
+// madeUpProfiles returns the profiles of S, W and A on a machine made up from a
+// seed, and their shapes.
+func madeUpProfiles(t testing.TB, seed uint64) ([]Profile, []Shape) {
+	t.Helper()
+	cases, err := ReadCases(strings.NewReader(classes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(seed, 8))
+	m := newMachine(r)
+	profiles := m.profiles(cases, r)
+	for i := range profiles {
+		profiles[i] = profiles[i].Select(func(r *Run) bool { return r.Case != "B" })
+	}
+	return profiles, shapesOf(t, profiles)
+}
+
+// The estimates are those of Gaussian process regression as textbooks have it, with
+// the inverse of the whole matrix, from the terms one by one.
+func TestMachineIsGaussianProcess(t *testing.T) {
+	profiles, shapes := madeUpProfiles(t, 41)
+	for _, whole := range []bool{false, true} {
+		m := &Machine{Shapes: shapes, WholeWorkingSet: whole}
+		if err := m.FitAll(profiles); err != nil {
+			t.Fatal(err)
+		}
+		d := m.Deviations()
+		type point struct {
+			app, p int
+			w, set float64
+		}
+		at := func(app int, x []float64, p int) point {
+			q := point{app, p, math.Log(shapes[app].Work(x)), math.Log(shapes[app].WorkingSet(x))}
+			if !whole {
+				q.set -= math.Log(float64(p))
+			}
+			return q
+		}
+		var points []point
+		var noise, y []float64
+		leastW, leastSet := math.Inf(1), math.Inf(1)
+		var spreads []float64
+		for a := range profiles {
+			for _, r := range profiles[a].Runs {
+				q := at(a, r.Features, r.Processes)
+				points = append(points, q)
+				leastW, leastSet = min(leastW, q.w), min(leastSet, q.set)
+				y = append(y, math.Log(r.Seconds)-q.w+math.Log(float64(r.Processes)))
+				noise = append(noise, math.Pi/(2*float64(r.Repetitions)+math.Pi-2))
+				spreads = append(spreads, r.Spread)
+			}
+		}
+		repeat := median(spreads)
+		isNear(t, "repetition", d.Repetition, repeat, 1e-12)
+		mean := 0.0
+		for _, v := range y {
+			mean += v / float64(len(y))
+		}
+		cov := func(a, b point) float64 {
+			k := 0.0
+			minWalk := func(u, v float64) float64 {
+				if u*v <= 0 {
+					return 0
+				}
+				return math.Min(math.Abs(u), math.Abs(v))
+			}
+			k += d.Memory * d.Memory * minWalk(a.set-leastSet, b.set-leastSet)
+			if a.app == b.app {
+				k += 100 // the speed, of which nothing is known
+				k += d.Drift * d.Drift * minWalk(a.w-leastW, b.w-leastW)
+				k += d.Exponent * d.Exponent * (a.w - leastW) * (b.w - leastW)
+				k += d.Speedup * d.Speedup * math.Log(float64(a.p)) * math.Log(float64(b.p))
+				if a.p == b.p {
+					k += d.ProcessDrift * d.ProcessDrift * minWalk(a.w-leastW, b.w-leastW)
+				}
+			}
+			return k
+		}
+		n := len(points)
+		k := mat.NewDense(n, n, nil)
+		for i := range n {
+			for j := range n {
+				k.Set(i, j, cov(points[i], points[j]))
+			}
+			k.Set(i, i, k.At(i, i)+d.Error*d.Error+repeat*repeat*noise[i])
+		}
+		var inverse mat.Dense
+		if err := inverse.Inverse(k); err != nil {
+			t.Fatal(err)
+		}
+		for a := range profiles {
+			x := slices.Clone(profiles[a].Runs[0].Features)
+			for _, scale := range []float64{0.5, 1, 7} {
+				for _, p := range []int{1, 2, 3} {
+					x[0] = profiles[a].Runs[0].Features[0] * scale
+					e, err := At(m.Application(a), x, p)
+					if err != nil {
+						t.Fatal(err)
+					}
+					q := at(a, x, p)
+					want, v := mean+q.w-math.Log(float64(p)), cov(q, q)+d.Error*d.Error+repeat*repeat
+					for i := range n {
+						s := 0.0
+						for j := range n {
+							s += inverse.At(i, j) * cov(q, points[j])
+						}
+						want += s * (y[i] - mean)
+						v -= s * cov(q, points[i])
+					}
+					isNear(t, "median", e.Seconds, math.Exp(want), 1e-7)
+					isNear(t, "mean", e.Mean, math.Exp(want+v/2), 1e-7)
+					isNear(t, "upper", e.Upper, math.Exp(want+studentT(0.9, float64(d.DegreesOfFree))*math.Sqrt(v)), 1e-6)
+				}
+			}
+		}
+	}
+}
+
+// What does not matter: the order of profiles and runs, the unit of time but for
+// the unit, the unit of work, what was fitted before. Inputs stay as they are.
+func TestMachineSymmetries(t *testing.T) {
+	profiles, shapes := madeUpProfiles(t, 43)
+	m := &Machine{Shapes: shapes}
+	if err := m.FitAll(profiles); err != nil {
+		t.Fatal(err)
+	}
+	big := make([][]float64, len(profiles))
+	estimates := func(m *Machine, at func(i int) int) []Estimate {
+		var out []Estimate
+		for i := range profiles {
+			for _, p := range []int{1, 2} {
+				e, err := At(m.Application(at(i)), big[i], p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	for i := range big {
+		big[i] = slices.Clone(profiles[i].Runs[0].Features)
+		big[i][0] *= 50
+	}
+	same := func(i int) int { return i }
+	want := estimates(m, same)
+	// Rounding moves the search by less than its tolerance.
+	near := cmpopts.EquateApprox(1e-6, 0)
+
+	n := len(profiles)
+	back := make([]Profile, n)
+	backShapes := make([]Shape, n)
+	for i := range profiles {
+		back[n-1-i] = profiles[i]
+		back[n-1-i].Runs = slices.Clone(profiles[i].Runs)
+		slices.Reverse(back[n-1-i].Runs)
+		backShapes[n-1-i] = shapes[i]
+	}
+	other := &Machine{Shapes: backShapes}
+	if err := other.FitAll(back); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, estimates(other, func(i int) int { return n - 1 - i }), near); d != "" {
+		t.Error("in another order:", d)
+	}
+
+	minutes := make([]Profile, n)
+	for i := range profiles {
+		minutes[i] = profiles[i]
+		minutes[i].Runs = slices.Clone(profiles[i].Runs)
+		for j := range minutes[i].Runs {
+			minutes[i].Runs[j].Seconds /= 60
+		}
+	}
+	if err := other.FitAll(func() []Profile { other.Shapes = shapes; return minutes }()); err != nil {
+		t.Fatal(err)
+	}
+	got := estimates(other, same)
+	for i := range got {
+		e := &got[i]
+		e.Seconds *= 60
+		e.Mean *= 60
+		e.Lower *= 60
+		e.Upper *= 60
+	}
+	if d := cmp.Diff(want, got, near); d != "" {
+		t.Error("in minutes:", d)
+	}
+
+	// A dirty machine is as good as a new one, exactly.
+	if err := other.FitAll(profiles); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, estimates(other, same)); d != "" {
+		t.Error("used before:", d)
+	}
+	again, _ := madeUpProfiles(t, 43)
+	if d := cmp.Diff(again, profiles); d != "" {
+		t.Error("the profiles were changed:", d)
+	}
+}
+
+// What one application shows of the machine is believed of another: a program that
+// has only been in the cache is predicted slower beyond it where others were.
+func TestMachineSharesMemory(t *testing.T) {
+	cost := func(set float64) float64 { return 1 + edge(set, 1<<24, 3) } // twice as dear beyond 16 MiB
+	grid := func(sizes ...float64) Profile {
+		return runsOf(sizes, []int{1}, func(x float64, p int) float64 { return 1e-9 * x * cost(8*x) })
+	}
+	shape := Shape{Work: Product, WorkingSet: func(x []float64) float64 { return 8 * x[0] }}
+	small := grid(1<<14, 1<<16, 1<<18, 1<<20) // to 8 MiB
+	large := grid(1<<16, 1<<18, 1<<20, 1<<22, 1<<24)
+	other := grid(1<<17, 1<<19, 1<<21, 1<<23, 1<<25)
+	for i := range large.Runs {
+		large.Runs[i].Seconds *= 5 // another program, of another speed
+	}
+	m := &Machine{Shapes: []Shape{shape, shape, shape}}
+	if err := m.FitAll([]Profile{small, large, other}); err != nil {
+		t.Fatal(err)
+	}
+	x := []float64{1 << 24} // 128 MiB, where the others have been
+	truth := 1e-9 * x[0] * cost(8*x[0])
+	together, err := At(m.Application(0), x, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := &Machine{Shapes: []Shape{shape}}
+	if err := alone.FitAll([]Profile{small}); err != nil {
+		t.Fatal(err)
+	}
+	byItself, err := At(alone.Application(0), x, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := math.Abs(math.Log(together.Seconds/truth)), math.Abs(math.Log(byItself.Seconds/truth))
+	t.Logf("truth %.4f, together %.4f, alone %.4f", truth, together.Seconds, byItself.Seconds)
+	if a > 0.35 || a > 0.6*b {
+		t.Errorf("off by %.2f together, by %.2f alone", a, b)
+	}
+	if !(together.Upper/together.Lower < byItself.Upper/byItself.Lower) {
+		t.Error("the others say nothing of how sure it is:", together, byItself)
+	}
+}
+
+func TestMachineErrors(t *testing.T) {
+	profiles, shapes := madeUpProfiles(t, 47)
+	m := &Machine{Shapes: shapes[:1]}
+	if err := m.FitAll(profiles[:1]); err != nil {
+		t.Fatal(err)
+	}
+	bad := slices.Clone(profiles[:1])
+	bad[0].Runs = slices.Clone(bad[0].Runs)
+	bad[0].Runs[2].Seconds = 0
+	if err := m.FitAll(bad); !errors.Is(err, ErrNotPositive) || !strings.Contains(err.Error(), `"cg"`) {
+		t.Error(err)
+	}
+	if _, err := At(m.Application(0), bad[0].Runs[0].Features, 1); !errors.Is(err, ErrNotFitted) {
+		t.Error("after an error:", err)
+	}
+	one := profiles[0].Select(func(r *Run) bool { return r.Case == "S" })
+	checkInput(t, "one case", m.FitAll([]Profile{one}), "profiles", -1, ErrFewRows)
+	bad[0] = profiles[0].Select(func(*Run) bool { return true })
+	bad[0].Runs[1].Features = []float64{1400, -1, 15, 10} // no nonzeros, no work
+	checkInput(t, "no work", m.FitAll(bad), "Profile.Runs.Features", 1, ErrNotPositive)
+	if err := m.FitAll(profiles[:1]); err != nil {
+		t.Fatal(err)
+	}
+	_, err := At(m.Application(0), []float64{0, 1, 1, 1}, 1)
+	checkInput(t, "no rows", err, "Query.Features", -1, ErrNotPositive)
+	_, err = At(m.Application(0), []float64{1, 1, math.NaN(), 1}, 1)
+	checkInput(t, "NaN", err, "Query.Features", 2, ErrNotFinite)
+	panics(t, "shapes", func() { m.FitAll(profiles) })
+	panics(t, "work", func() { (&Machine{Shapes: make([]Shape, 1)}).FitAll(profiles[:1]) })
+	panics(t, "evidence", func() { new(Machine).Evidence() })
+	panics(t, "deviations", func() { new(Machine).Deviations() })
+	if _, err := NPB("ua"); !errors.Is(err, ErrUnknown) {
+		t.Error(err)
+	}
+}
