@@ -47,8 +47,8 @@ func TestThetaIsExhaustive(t *testing.T) {
 			d := rapid.IntRange(1, 12).Draw(t, "instances")
 			missing, idle := make([]int, n), make([]int, n)
 			for i := range missing {
-				missing[i] = rapid.IntRange(0, d).Draw(t, "missing")
-				idle[i] = rapid.IntRange(0, d+2).Draw(t, "idle")
+				missing[i] = rapid.IntRange(-1, d).Draw(t, "missing")
+				idle[i] = rapid.IntRange(-1, d+2).Draw(t, "idle")
 			}
 			price := rapid.IntRange(0, 4)
 			r := Rates{
@@ -58,6 +58,9 @@ func TestThetaIsExhaustive(t *testing.T) {
 			got, err := s.Theta(missing, idle, r)
 			if err != nil {
 				t.Fatal(err)
+			}
+			for i := range missing { // what is below 0 counts as 0
+				missing[i], idle[i] = max(0, missing[i]), max(0, idle[i])
 			}
 			want := exhaustive(d, missing, idle, r)
 			if got != want {
