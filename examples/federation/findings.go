@@ -153,7 +153,7 @@ func (r *results) paperFindings() []finding {
 		return hours(n), near(float64(n), float64(paper.hours[k]), relative*float64(paper.hours[k]))
 	})
 	part("on demand alone that costs $55,745, $50,831 and $66,194",
-		fmt.Sprintf("The paper's amounts are $%s, $%s and $%s for each of its instance-hours, which are none of its prices. In all it is %s of the paper's, and so compare shares.",
+		fmt.Sprintf("The paper's amounts are $%s, $%s and $%s for each of its instance-hours, at prices of $0.075, $0.060 and $0.065. In all it is %s of the paper's, so that shares compare better.",
 			decimal.Fixed(share(paper.onDemand[0], pricing.Money(paper.hours[0])*pricing.Unit), 4),
 			decimal.Fixed(share(paper.onDemand[1], pricing.Money(paper.hours[1])*pricing.Unit), 4),
 			decimal.Fixed(share(paper.onDemand[2], pricing.Money(paper.hours[2])*pricing.Unit), 4),
@@ -538,7 +538,7 @@ func (r *results) rollingFindings() []finding {
 			v = partly
 		}
 		all = append(all, finding{
-			v, fmt.Sprintf("RHO's cost rises until lambda is %d and falls dramatically at %d (counted from 10%%)", term-1, term), strings.Join(texts, ". "),
+			v, fmt.Sprintf("RHO's cost rises until lambda is %d and falls dramatically at %d (counted from 10%%)", term-1, term), "here " + strings.Join(texts, ". "),
 			"With a window of exactly a term there is one interval to reserve for, which begins now. Only a longer one has later intervals, " +
 				"so that a purchase can wait. A rule that waits in any case does not cost so much before.",
 		})
@@ -570,7 +570,7 @@ func (r *results) rollingFindings() []finding {
 		seen = append(seen, ratio <= 2)
 		texts = append(texts, fmt.Sprintf("%v %s times at lambda %d", p, decimal.Fixed(ratio, 2), worst.lambda))
 	}
-	all = append(all, finding{judge(seen...), "RHO costs at most about 2 times the optimum", strings.Join(texts, ", "), ""})
+	all = append(all, finding{judge(seen...), "RHO costs at most about 2 times the optimum", "here " + strings.Join(texts, ", "), ""})
 	if r.erredMost(list[0]) != nil {
 		seen, texts = nil, nil
 		bound := 0.

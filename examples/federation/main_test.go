@@ -268,6 +268,13 @@ func TestOrder(t *testing.T) {
 			if !(greedy >= b.optimum && b.optimum >= b.bound && b.bound >= b.split && b.split >= r.joint) {
 				t.Errorf("seed %d, %v: greedy %v, optimum %v, bound %v, split %v, joint %v: want them to fall", seed, p, greedy, b.optimum, b.bound, b.split, r.joint)
 			}
+			if b.optimum > b.bound+b.bound/1000 {
+				t.Errorf("seed %d, %v: optimum %v, bound %v: want them within a thousandth", seed, p, b.optimum, b.bound)
+			}
+			// Errors reach the planners, and only those.
+			if y := r.erred[p][2]; p == exact && y.cost <= x.cost || y.cost == x.cost || !slices.Equal(r.erred[p][0].plans[0].active, x.plans[0].active) {
+				t.Errorf("seed %d, %v: %v with errors of 40%%, %v without", seed, p, y.cost, x.cost)
+			}
 			if x.cost < r.optimum.cost {
 				t.Errorf("seed %d, %v: %v is below the optimum %v", seed, p, x.cost, r.optimum.cost)
 			}
