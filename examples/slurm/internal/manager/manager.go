@@ -27,6 +27,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ type Slurm interface {
 	Drain(ctx context.Context, node, reason string) error
 	Undrain(ctx context.Context, node string) error
 	Down(ctx context.Context, node, reason string) error
-	Weigh(ctx context.Context, node string, weight int) error
+	Weigh(ctx context.Context, weights []slurmctl.Weight) error
 	Promote(ctx context.Context, job int64, priority uint32) error
 }
 
@@ -77,6 +78,7 @@ type Options struct {
 
 	// Watch, if not nil, is called with each entry of the journal, and with each view
 	// of the cluster that differs from the one before, by the manager's goroutine.
+	// Nothing of them is to be kept.
 	Watch func(e *Entry, s *Status)
 
 	now func() time.Time // the calendar's, of tests
@@ -84,6 +86,10 @@ type Options struct {
 
 // A Status is what the manager saw last.
 type Status struct {
+	// Spent is how long the manager has worked since it began, in real time: deciding,
+	// writing its journal and telling Slurm; not reading Slurm, and not waiting for it or for the
+	// provider.
+	Spent                       time.Duration
 	Now                         time.Duration
 	Waiting, Running            int // jobs
 	WaitingNodes                int
@@ -106,6 +112,8 @@ type Manager struct {
 	results chan result
 	calls   int          // to the provider, under way
 	spawn   func(func()) // runs a call; tests run one after the other
+	spent   time.Duration
+	begun   time.Time // of the work that is under way
 
 	jobs      map[int64]slurmctl.Job // as seen last
 	idleSince map[string]time.Duration
@@ -185,8 +193,8 @@ func (o *Options) Check() error {
 	}
 	seen := map[string]bool{}
 	for _, n := range o.Nodes {
-		if n == "" || seen[n] {
-			return bad("the node %q twice, or without a name", n)
+		if !nodeName.MatchString(n) || seen[n] {
+			return bad("the node %q: want names, each once", n)
 		}
 		seen[n] = true
 	}
@@ -220,6 +228,9 @@ func (m *Manager) begin() error {
 	return err
 }
 
+// nodeName is what the names of hosts are made of.
+var nodeName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
 // calendar returns the time of the calendar.
 func (m *Manager) calendar() time.Time {
 	if m.o.now != nil {
@@ -249,6 +260,9 @@ func (m *Manager) write(e Entry) error {
 		return err
 	}
 	if m.o.Watch != nil {
+		m.rests() // so that what it spent is told
+		m.works()
+		m.status.Spent = m.spent
 		m.o.Watch(&e, &m.status)
 	}
 	return nil
@@ -290,13 +304,20 @@ func (m *Manager) Run(ctx context.Context) error {
 			return nil
 		case r := <-m.results:
 			m.calls--
-			if err := m.came(r); err != nil {
+			m.works()
+			err := m.came(r)
+			m.rests()
+			if err != nil {
 				return err
 			}
 		case <-tick.C:
 		}
 	}
 }
+
+// works and rests are around what the manager spends its time on.
+func (m *Manager) works() { m.begun = time.Now() }
+func (m *Manager) rests() { m.spent += time.Since(m.begun) }
 
 // step looks at Slurm and does what follows. An error is one of the journal.
 func (m *Manager) step(ctx context.Context) error {
@@ -312,6 +333,8 @@ func (m *Manager) step(ctx context.Context) error {
 		return m.failed("reading Slurm", "", "", err)
 	}
 	m.worked("reading Slurm", "")
+	m.works()
+	defer m.rests()
 	s := m.see(jobs, nodes)
 	if err := s.unknown; err != nil {
 		if err := m.failed("reading Slurm", "nodes", "", err); err != nil {
@@ -323,9 +346,10 @@ func (m *Manager) step(ctx context.Context) error {
 			return err
 		}
 	}
-	if status := s.status(m); status != m.status {
+	status := s.status(m)
+	if status.Spent = m.spent; status != m.status {
 		quiet := status
-		quiet.Now = m.status.Now
+		quiet.Now, quiet.Spent = m.status.Now, m.status.Spent
 		changed := quiet != m.status
 		m.status = status
 		if changed && m.o.Watch != nil {
@@ -459,7 +483,10 @@ func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool,
 			m.started[j.ID] = max(first, min(s.now, first+m.clock.Scaled(time.Second)))
 		}
 		end := m.started[j.ID] + m.estimate(j)
-		s.runners = append(s.runners, runner{id: j.ID, end: max(end, s.now+slack)})
+		if end <= s.now || j.State == "COMPLETING" {
+			end = s.now + slack
+		}
+		s.runners = append(s.runners, runner{id: j.ID, end: end})
 	}
 	// A node that several jobs share counts for the one that ends last.
 	order := make([]int, len(s.runs))
@@ -587,11 +614,11 @@ func (m *Manager) grow(ctx context.Context, s *sight) error {
 	}
 	v := view{now: s.now, idle: len(s.idle) + s.fixed, running: s.runners}
 	for _, l := range s.booting {
-		if l.phase == up { // its node is not up just now
-			v.booting = append(v.booting, s.now+slack)
-			continue
+		at := l.asked + m.o.Boot
+		if l.phase == up || at <= s.now { // its node is not up just now, or is late
+			at = s.now + slack
 		}
-		v.booting = append(v.booting, max(l.asked+m.o.Boot, s.now+slack))
+		v.booting = append(v.booting, at)
 	}
 	for _, q := range s.waiting {
 		v.waiting = append(v.waiting, q.job)
@@ -669,28 +696,45 @@ func (m *Manager) promote(ctx context.Context, id int64) error {
 	return nil
 }
 
-// weigh sets the weights of idle nodes by the order in which jobs are to get them.
+// weigh sets the weights of nodes by the order in which jobs are to get them. Those
+// that have a job are among them, as if it ended now: Slurm may give them to the next
+// job before the manager has seen that one end.
 func (m *Manager) weigh(ctx context.Context, s *sight) error {
-	idle := make([]placement.Instance, len(s.idle))
-	for i, l := range s.idle {
-		if _, ok := m.idleSince[l.Token]; !ok {
-			m.idleSince[l.Token] = s.now
-		}
-		idle[i] = placement.Instance{ID: i, Due: m.due(l, s.now), Since: m.idleSince[l.Token]}
-	}
 	for _, l := range s.busy {
 		delete(m.idleSince, l.Token)
 	}
-	for weight, k := range m.decider.rank(idle, m.o.Placement) {
-		node := s.idle[k].Node
-		if w, ok := m.weights[node]; ok && w == weight+1 {
+	var up []*lease
+	var idle []placement.Instance
+	for i, l := range m.state.leases {
+		busy := slices.Contains(s.busy, l)
+		if !busy && !slices.Contains(s.idle, l) {
 			continue
 		}
-		if err := m.slurm.Weigh(ctx, node, weight+1); err != nil {
-			return m.failed("weighing", node, "", err)
+		since, ok := m.idleSince[l.Token]
+		if !ok {
+			since = s.now
+			if !busy {
+				m.idleSince[l.Token] = since
+			}
 		}
-		m.worked("weighing", node)
-		m.weights[node] = weight + 1
+		up = append(up, l)
+		idle = append(idle, placement.Instance{ID: i, Due: m.due(l, s.now), Since: since})
+	}
+	var changed []slurmctl.Weight
+	for weight, k := range m.decider.rank(idle, m.o.Placement) {
+		if node := up[k].Node; m.weights[node] != weight+1 {
+			changed = append(changed, slurmctl.Weight{Node: node, Weight: weight + 1})
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := m.slurm.Weigh(ctx, changed); err != nil {
+		return m.failed("weighing", "", "", err)
+	}
+	m.worked("weighing", "")
+	for _, w := range changed {
+		m.weights[w.Node] = w.Weight
 	}
 	return nil
 }

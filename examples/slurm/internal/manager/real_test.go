@@ -17,7 +17,7 @@ import (
 
 // startCluster starts a cluster for a test, with a provider for its nodes, or skips
 // the test.
-func startCluster(t *testing.T, ctx context.Context, nodes int, boot time.Duration) (*cluster.Cluster, *provider.Local, *slurmctl.Client) {
+func startCluster(t testing.TB, ctx context.Context, nodes int, boot time.Duration) (*cluster.Cluster, *provider.Local, *slurmctl.Client) {
 	t.Helper()
 	c, err := cluster.Start(ctx, cluster.Options{Nodes: nodes})
 	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {

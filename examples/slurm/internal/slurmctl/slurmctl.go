@@ -116,6 +116,11 @@ func New(ctx context.Context, conf string) (*Client, error) {
 // run runs a command and returns its output. What it says on standard error is in the
 // error.
 func (c *Client) run(ctx context.Context, path string, args ...string) ([]byte, error) {
+	return c.feed(ctx, "", path, args...)
+}
+
+// feed runs a command that reads a text.
+func (c *Client) feed(ctx context.Context, text, path string, args ...string) ([]byte, error) {
 	limit := c.Timeout
 	if limit == 0 {
 		limit = 10 * time.Second
@@ -124,6 +129,7 @@ func (c *Client) run(ctx context.Context, path string, args ...string) ([]byte, 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = time.Second
+	cmd.Stdin = strings.NewReader(text)
 	// The same on every machine; times are read as seconds since 1970.
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	if c.Conf != "" {
@@ -182,9 +188,20 @@ func (c *Client) Down(ctx context.Context, node, reason string) error {
 	return c.update(ctx, "nodename="+node, "state=down", "reason="+reason)
 }
 
-// Weigh sets a node's weight: jobs get those of the least weight first.
-func (c *Client) Weigh(ctx context.Context, node string, weight int) error {
-	return c.update(ctx, "nodename="+node, fmt.Sprintf("weight=%d", weight))
+// A Weight is a node's: jobs get nodes of the least weight first.
+type Weight struct {
+	Node   string
+	Weight int
+}
+
+// Weigh sets weights, all by one command.
+func (c *Client) Weigh(ctx context.Context, weights []Weight) error {
+	var b strings.Builder
+	for _, w := range weights {
+		fmt.Fprintf(&b, "update nodename=%s weight=%d\n", w.Node, w.Weight)
+	}
+	_, err := c.feed(ctx, b.String(), c.scontrol)
+	return err
 }
 
 // Promote sets a waiting job's priority.

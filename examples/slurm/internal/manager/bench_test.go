@@ -1,0 +1,84 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What it takes to rent and to give back a set of instances, on a real Slurm with
+// instances that boot at once, as in [Niu16] Table 4: total-s is from the decision to
+// the moment when the manager has seen all nodes up, and ours-s is what the manager
+// works in that time. released-s is what it works for giving back, an instance.
+func BenchmarkInstanceSet(b *testing.B) {
+	for _, n := range []int{1, 2, 4, 8, 16} {
+		b.Run(fmt.Sprintf("instances=%d", n), func(b *testing.B) { benchmarkSet(b, n) })
+	}
+}
+
+func benchmarkSet(b *testing.B, n int) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	c, p, s := startCluster(b, ctx, n, 0)
+	o := testOptions(c)
+	o.Timeout = time.Minute
+	type moment struct {
+		at, spent time.Duration
+	}
+	begin := time.Now()
+	var asked, up, leaving, gone []moment
+	settled := make(chan bool, 1)
+	o.Watch = func(e *Entry, s *Status) {
+		if e == nil {
+			return
+		}
+		at := moment{time.Since(begin), s.Spent}
+		switch e.Kind {
+		case Asking:
+			asked = append(asked, at)
+		case Up:
+			up = append(up, at)
+		case Leaving:
+			leaving = append(leaving, at)
+		case Gone:
+			if gone = append(gone, at); len(gone) == n {
+				settled <- true
+			}
+		}
+	}
+	m, err := Open(filepath.Join(c.Dir, "journal"), s, p, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	run, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- m.Run(run) }()
+	var total, ours, released time.Duration
+	for b.Loop() {
+		asked, up, leaving, gone = asked[:0], up[:0], leaving[:0], gone[:0]
+		if _, err := c.Submit(ctx, n, "exit", "--comment=estimate=1m"); err != nil {
+			b.Fatal(err)
+		}
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			b.Fatal("it does not come to an end")
+		}
+		total += up[n-1].at - asked[0].at
+		ours += up[n-1].spent - asked[0].spent
+		released += gone[n-1].spent - leaving[0].spent
+	}
+	stop()
+	if err := <-done; err != nil {
+		b.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		b.Fatal(err)
+	}
+	runs := float64(b.N)
+	b.ReportMetric(total.Seconds()/runs, "total-s/op")
+	b.ReportMetric(ours.Seconds()/runs, "ours-s/op")
+	b.ReportMetric(released.Seconds()/runs/float64(n), "released-s/instance")
+}
