@@ -7,8 +7,10 @@ package perfmodel
 // A power law in P has the same speedup for every doubling of P, for ever. An
 // application that communicates has less each time, until the time rises again;
 // with b > 0 the model can say so, and has its minimum at P = exp(−a/(2b)). It needs
-// three numbers of processes, and the turn itself is found only if the profile
-// reaches it or nearly: [Huang13] profiled LU to 32 processes, where it scaled
+// three numbers of processes. It bends evenly, where real times fall straight and
+// then turn at once: from a profile that ends before the turn it expects the turn too
+// far out (TestFlatteningIsNotBought has one near 45 processes put beyond 128). If the
+// profile ends early take [USL]. [Huang13] profiled LU to 32 processes, where it scaled
 // well, and bought 128, where it did not (section III.A).
 
 // Quadratic is the model of [Barnes08]. Its fields are those of [LogLinear].
