@@ -68,10 +68,10 @@
 //
 // In θ, the cost of a part is piecewise linear with all kinks at whole numbers. It is
 // convex if s ≤ p_j, a lent reservation costs no more than an instance on demand beside
-// it, and in general not otherwise. With s = F_j/τ_j that is [Liu21]'s
-// Assumption 1 for centre j. Then the least minimiser is found by a weighted
-// selection in time linear in the task's slots, where [Liu21] tries all θ;
-// otherwise there may be two minima with a maximum between, and kinks are sorted:
+// it, and in general not otherwise. [Liu21]'s Assumption 1, F_i/τ_i ≤ p_i, makes it so
+// if both are the lender's prices, or both the home's, and says nothing if one is of
+// each. Where it is convex the least minimiser is found by a weighted selection in
+// time linear in the task's slots, where [Liu21] tries all θ; otherwise there may be two minima with a maximum between, and kinks are sorted:
 // theta.go. Ties go to the least θ, so that who saves nothing stays.
 //
 // A part stays for all of the task, and may be larger than what is idle in some of

@@ -25,10 +25,10 @@ import (
 //	f is convex if p' ≥ s, an idle reservation costs no more than an instance on
 //	demand in the same centre; otherwise the kinks at e_t bend down.
 //
-// With the lender's F/τ as s that is [Liu21] Assumption 1, and so it holds for every
-// centre whose reservations are worth their fee; with the borrower's F/τ, as
-// printed, it need not hold between centres with different prices, nor do two
-// centres' Assumptions 1 imply it. What p is does not matter.
+// [Liu21] Assumption 1, F_i/τ_i ≤ p_i for each centre i, makes it so if both prices
+// are the lender's, or both the home's, as printed. With one of each, p' of the home
+// and F/τ of the lender or the other way round, it says nothing. What p is does not
+// matter.
 //
 // Convex: the least minimiser is the least θ from which f does not fall, the least
 // kink at which the slopes up to it sum to 0 or more: a weighted selection. Take a
