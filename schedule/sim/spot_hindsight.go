@@ -33,6 +33,12 @@ import (
 // A Hindsight finds the least cost of tasks over a known history. The zero value
 // is ready; it keeps its memory and allocates nothing once warm.
 type Hindsight struct {
+	// Safe asks for the least cost among the ways that never leave a task where on
+	// demand, requested at that moment, would miss its deadline: what knowing the
+	// prices is worth to somebody who gives the guarantee of package schedule all
+	// the same.
+	Safe bool
+
 	v []pricing.Money // of one instance, by step and checkpoints; none where impossible
 }
 
@@ -131,6 +137,16 @@ func (x *Hindsight) launch(t *SpotTask, cfg *SpotConfig, step time.Duration, poi
 		}
 		if at+length > t.Deadline {
 			return best, nil
+		}
+		if x.Safe {
+			// Until just before its end the lease has what was saved strictly before.
+			kept := saved
+			if before := length - t.Latency - r.read - 1; c.Every > 0 && before >= 0 {
+				kept = max(kept, r.base+min(before/(c.Every+c.Write), (r.work-1)/c.Every)*c.Every)
+			}
+			if at+length > t.PointOfNoReturn(kept) {
+				return best, nil
+			}
 		}
 		rest := pricing.Money(0)
 		if !done {

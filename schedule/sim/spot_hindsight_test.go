@@ -20,8 +20,9 @@ var tinyMeters = []pricing.SpotMeter{
 }
 
 // leastByEnumeration tries every way to rent clusters from minute to minute, with
-// every bid that makes a difference, and follows each lease minute by minute.
-func leastByEnumeration(t *SpotTask, cfg *SpotConfig, now, saved time.Duration) pricing.Money {
+// every bid that makes a difference, and follows each lease minute by minute. With
+// safe it lets none go on to a minute from which on demand would be late.
+func leastByEnumeration(t *SpotTask, cfg *SpotConfig, now, saved time.Duration, safe bool) pricing.Money {
 	const m = time.Minute
 	best := none
 	if now > t.Deadline {
@@ -32,7 +33,7 @@ func leastByEnumeration(t *SpotTask, cfg *SpotConfig, now, saved time.Duration) 
 			best = min(best, cost+rest)
 		}
 	}
-	try(0, leastByEnumeration(t, cfg, now+m, saved))
+	try(0, leastByEnumeration(t, cfg, now+m, saved, safe))
 	c := t.Checkpoints
 	begin, left := time.Duration(0), t.Estimate // to read, to work
 	if saved > 0 && c.Restart < saved {
@@ -51,6 +52,7 @@ func leastByEnumeration(t *SpotTask, cfg *SpotConfig, now, saved time.Duration) 
 		}
 		kept, wait, todo, sinceSave, writing := saved, t.Latency+begin, left, time.Duration(0), time.Duration(0)
 		for at := now; at < t.Deadline; {
+			before := kept
 			// One minute of latency, reading, writing or work.
 			switch {
 			case wait > 0:
@@ -69,6 +71,9 @@ func leastByEnumeration(t *SpotTask, cfg *SpotConfig, now, saved time.Duration) 
 				}
 			}
 			at += m
+			if rest := min(t.Estimate, c.Restart+t.Estimate-before); safe && at+t.Latency+rest > t.Deadline && before > 0 || safe && before == 0 && at+t.Latency+t.Estimate > t.Deadline {
+				break
+			}
 			if todo == 0 {
 				cost, err := cfg.Spot.Cost(cfg.History, now, at-now, pricing.EndedByUser)
 				if err != nil {
@@ -87,7 +92,7 @@ func leastByEnumeration(t *SpotTask, cfg *SpotConfig, now, saved time.Duration) 
 				panic(err)
 			}
 			if cost < best {
-				try(cost, leastByEnumeration(t, cfg, at, kept))
+				try(cost, leastByEnumeration(t, cfg, at, kept, safe))
 			}
 			if taken {
 				break
@@ -121,11 +126,12 @@ func TestHindsightEqualsEnumeration(t *testing.T) {
 			History: h, OnDemand: pricing.Money(rapid.IntRange(3, 20).Draw(t, "on demand")) * pricing.Unit,
 			Spot: rapid.SampledFrom(tinyMeters).Draw(t, "meter"), Meter: tinyMeters[0].Meter,
 		}
+		x.Safe = rapid.Bool().Draw(t, "safe")
 		got, possible, err := x.Cost(k, cfg, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := leastByEnumeration(&k, &cfg, k.Submit, 0)
+		want := leastByEnumeration(&k, &cfg, k.Submit, 0, x.Safe)
 		if possible != (want != none) || possible && got != want {
 			t.Fatalf("got %v, %v, want %v", got, possible, want)
 		}
@@ -161,13 +167,20 @@ func TestNoRuleBeatsHindsight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		x := Hindsight{Safe: true}
+		safe, _, err := x.Cost(task, cfg, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, rule := range []schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Planned} {
 			cfg.Handover.Rule = rule
 			r, err := s.Run([]SpotTask{task}, cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o := r.Tasks[0]; o.Met && (!possible || o.Cost < least) {
+			if o := r.Tasks[0]; o.Possible && rule >= schedule.NoReturn && o.Cost < safe {
+				t.Fatalf("%v costs %v, safe hindsight %v: %+v", rule, o.Cost, safe, r.Leases)
+			} else if o.Met && (!possible || o.Cost < least) {
 				t.Fatalf("%v costs %v, hindsight %v, possible %v: %+v", rule, o.Cost, least, possible, r.Leases)
 			} else if o.Met && o.Cost == least {
 				equal++
