@@ -71,8 +71,9 @@
 // it, and in general not otherwise. [Liu21]'s Assumption 1, F_i/τ_i ≤ p_i, makes it so
 // if both are the lender's prices, or both the home's, and says nothing if one is of
 // each. Where it is convex the least minimiser is found by a weighted selection in
-// time linear in the task's slots, where [Liu21] tries all θ; otherwise there may be two minima with a maximum between, and kinks are sorted:
-// theta.go. Ties go to the least θ, so that who saves nothing stays.
+// time linear in the task's slots, where [Liu21] tries all θ; otherwise there may be
+// two minima with a maximum between, and kinks are sorted: theta.go. Ties go to the
+// least θ, so that who saves nothing stays.
 //
 // A part stays for all of the task, and may be larger than what is idle in some of
 // its slots; the rest, (θ − e_j(t))⁺, runs on demand in j. That is what lets long
