@@ -67,12 +67,20 @@ import (
 // and O(T·B·n²) memory; for a task of 4 h due in 24 h, steps of 10 minutes and 8
 // levels that is a millisecond. To decide costs O(n²) after that.
 //
+// Beside. With [SpotMarket.Beside], a run that would be unsafe before its end or
+// its next checkpoint is not cut short at a checkpoint of a block before, but given
+// a cluster on demand at the last safe moment, if it ends before that would. From
+// then on nothing is decided: the cost of the block has what the cluster on demand
+// costs until the run ends or, after an interruption, until its own end. When that
+// moment comes, and what is saved then, follow from t and n, so that no state is
+// added. A block that has a checkpoint before that moment is cut there, as without.
+//
 // Departures. [Huang13] has no bid that looks at the deadline. Its references bid
 // by a constrained Markov decision process; they bound the probability of being
 // late, while here the way out on demand makes it zero. What is left out: stopping
 // a spot cluster in the middle of a block, which wins nothing where hours are
-// charged, and little where seconds are; going back from demand to spot; two
-// clusters at once, as [Hedged] has them.
+// charged, and little where seconds are; going back from demand to spot; a
+// cluster on demand beside one on spot that is not needed for the deadline.
 
 // A SpotMarket is where a task can run: the spot price of an instance as a chain,
 // and the price of the same instance on demand.
@@ -85,6 +93,9 @@ type SpotMarket struct {
 	// away within an hour though the price allows it; in [0, 1). On EC2 since 2017
 	// that is how nearly all interruptions come.
 	Reclaim float64
+	// Beside allows a second cluster, on demand, beside a spot cluster that runs:
+	// the decision [BidBoth]. It is worth much to tasks that do not save.
+	Beside bool
 }
 
 // A BidAction is what a [BidPlanner] decides.
@@ -94,9 +105,13 @@ const (
 	BidWait     BidAction = iota // run nothing
 	BidSpot                      // run on a spot cluster
 	BidOnDemand                  // run on demand, to the end
+	// BidBoth: go on with the spot cluster and run on demand beside it, from what is
+	// saved. What ends the task first ends both; if the spot cluster is taken, the
+	// other goes on to the end. Nothing is left to ask.
+	BidBoth
 )
 
-// String returns "wait", "spot" or "on demand".
+// String returns "wait", "spot", "on demand" or "both".
 func (a BidAction) String() string {
 	switch a {
 	case BidWait:
@@ -105,6 +120,8 @@ func (a BidAction) String() string {
 		return "spot"
 	case BidOnDemand:
 		return "on demand"
+	case BidBoth:
+		return "both"
 	}
 	return "unknown"
 }
@@ -184,6 +201,7 @@ const (
 	blockFull
 	blockFinish
 	blockCut // at a checkpoint
+	blockBeside
 )
 
 // price converts to units of the currency.
@@ -299,11 +317,7 @@ func (p *BidPlanner) layout() {
 	for q := range p.points {
 		saved := time.Duration(q) * c.Every
 		p.need[q] = t.Latency + t.Remaining(saved)
-		cost, err := p.m.Meter.Cost(p.m.OnDemand, p.need[q])
-		if err != nil {
-			panic("schedule: cost on demand that grows with what is saved")
-		}
-		p.demand[q] = price(cost)
+		p.demand[q] = p.cost(p.need[q])
 		p.first[q] = len(p.runs)
 		if p.fromScratch(q) {
 			p.first[q] = p.first[0]
@@ -329,6 +343,16 @@ func (p *BidPlanner) layout() {
 	p.hit = resize(p.hit, states*p.pairs)
 	p.r = resize(p.r, (p.steps+1)*len(p.runs)*p.pairs)
 	p.x, p.y, p.end = resize(p.x, n), resize(p.y, n), resize(p.end, n)
+}
+
+// cost returns what an instance on demand costs for a time that is no longer than
+// the longest need, which prepare has tried.
+func (p *BidPlanner) cost(d time.Duration) float64 {
+	cost, err := p.m.Meter.Cost(p.m.OnDemand, d)
+	if err != nil {
+		panic("schedule: cost on demand that does not fit")
+	}
+	return price(cost)
 }
 
 // fromScratch reports whether a run with q saved begins the work anew: for q 0,
@@ -388,32 +412,46 @@ func (p *BidPlanner) billed(age, y time.Duration, end pricing.SpotEnd) float64 {
 	return (p.m.Spot.Charged(age+y, end) - age).Hours()
 }
 
+// unsafe returns at which age a run with that much time left at its launch would
+// first be unsafe, and what is saved then. The age is that of its end if it is
+// safe all along, and negative if it may not be launched.
+func (p *BidPlanner) unsafe(r *bidRun, left time.Duration) (age time.Duration, q int) {
+	c := &p.task.Checkpoints
+	for q = r.q; ; q++ {
+		next := r.finish
+		if q < r.q+r.last {
+			next = r.base + time.Duration(q+1-r.q)*(c.Every+c.Write)
+		}
+		if safe := left - p.need[q]; safe < next || next == r.finish {
+			return min(safe, r.finish), q
+		}
+	}
+}
+
 // span returns how long the block of a run may go with that much time left, and
-// what ends it.
+// what ends it. With blockBeside it is how long it may go alone, 0 or less if a
+// cluster on demand is beside it from the beginning.
 func (p *BidPlanner) span(r *bidRun, left time.Duration) (time.Duration, blockEnd) {
 	c := &p.task.Checkpoints
 	whole, how := p.block, blockFull
 	if rest := r.finish - r.at; rest <= whole {
 		whole, how = rest, blockFinish
 	}
-	cut, end := time.Duration(0), blockCannot
-	for q := p.savedAt(r, r.at); ; q++ {
-		safe := left - p.need[q] // that long without another checkpoint
-		next := whole
-		if q < r.q+r.last {
-			next = min(whole, r.base+time.Duration(q+1-r.q)*(c.Every+c.Write)-r.at)
-		}
-		switch {
-		case safe < next:
-			return cut, end
-		case next == whole:
-			return whole, how
-		}
-		cut, end = next, blockCut
+	age, q := p.unsafe(r, left+r.at)
+	if age >= r.at+whole {
+		return whole, how
 	}
+	if cut := r.base + time.Duration(q-r.q)*(c.Every+c.Write) - r.at; q > r.q && cut > 0 {
+		return cut, blockCut
+	}
+	// A second cluster is of use if the first ends before it.
+	if p.m.Beside && age >= 0 && r.finish < left+r.at {
+		return age - r.at, blockBeside
+	}
+	return 0, blockCannot
 }
 
-// unsafe marks a block that cannot be run.
+// unsafeBlock is the cost of a block that cannot be run.
 var unsafeBlock = math.Inf(1)
 
 // solveRun fills in R for a run with t steps left.
@@ -428,6 +466,19 @@ func (p *BidPlanner) solveRun(t, run int) {
 		}
 		return
 	}
+	alone := h // steps at which an interruption leads back to V
+	beside := how == blockBeside
+	var both, sunk float64 // on demand beside it: if the run ends, if it is interrupted
+	if beside {
+		alone = int(max(0, y) / step)
+		age, q := p.unsafe(r, time.Duration(t)*step+r.at)
+		sunk = p.demand[q]
+		y, how = p.block, blockFull
+		if rest := r.finish - r.at; rest <= y {
+			y, how = rest, blockFinish
+			both = p.cost(r.finish - age)
+		}
+	}
 	steps := h // at which an interruption is possible
 	if how != blockFull {
 		steps = int((y+step-1)/step) - 1
@@ -435,7 +486,9 @@ func (p *BidPlanner) solveRun(t, run int) {
 	saved := p.saved[run*h:][:h]
 	switch how {
 	case blockFinish:
-		clear(p.end)
+		for i := range p.end {
+			p.end[i] = both
+		}
 	case blockCut:
 		q := p.savedAt(r, r.at+y)
 		v := p.v[((t-steps-1)*p.points+q)*n:][:n]
@@ -458,12 +511,25 @@ func (p *BidPlanner) solveRun(t, run int) {
 			stop := p.v[((t-h)*p.points+saved[h-1])*n:][:b+1]
 			more := p.r[((t-h)*len(p.runs)+run+1)*p.pairs+b*(b+1)/2:][:b+1]
 			for j := range x {
-				x[j] = min(more[j], stop[j])
+				if x[j] = more[j]; !beside {
+					x[j] = min(more[j], stop[j])
+				}
 			}
 		} else {
 			copy(x, p.end)
 		}
 		for s := steps; s > 0; s-- {
+			if beside && s > alone {
+				for i := range next {
+					sum := (1 - p.alive[p.at(b, i, 1)]) * sunk
+					for j, w := range p.survive[i*n : i*n+b+1] {
+						sum += w * x[j]
+					}
+					next[i] = sum
+				}
+				x, next = next, x
+				continue
+			}
 			hit := p.hit[((t-s)*p.points+saved[s-1])*p.pairs+b*(b+1)/2:][:b+1]
 			for i := range next {
 				sum := hit[i]
@@ -577,6 +643,9 @@ func (p *BidPlanner) Decide(s BidState) BidDecision {
 		if safe := left - p.need[p.savedAt(&r, s.Elapsed)]; safe > 0 {
 			return BidDecision{Action: BidSpot, Bid: s.Bid, For: safe}
 		}
+		if p.m.Beside {
+			return BidDecision{Action: BidBoth, Bid: s.Bid, For: p.need[p.savedAt(&r, s.Elapsed)]}
+		}
 		d := p.decideIdle(left, p.savedAt(&r, s.Elapsed), i, s.Price)
 		d.Stop = true
 		return d
@@ -589,10 +658,13 @@ func (p *BidPlanner) Decide(s BidState) BidDecision {
 		panic("schedule: BidPlanner asked for a state outside of its plan")
 	}
 	y, how := p.span(&r, time.Duration(t)*step)
-	if how != blockCannot && into < y {
+	if how == blockBeside && into >= y || how != blockCannot && into < y {
 		b, _ := slices.BinarySearch(p.m.Chain.Tops, s.Bid+1) // the highest level whose top is in the bid
 		b = max(b-1, i)
 		v := p.r[(t*len(p.runs)+run)*p.pairs+b*(b+1)/2+i]
+		if into >= y {
+			return BidDecision{Action: BidBoth, Bid: s.Bid, For: r.finish - s.Elapsed, Cost: v * float64(p.task.Instances)}
+		}
 		if into > 0 || v <= p.v[(t*p.points+p.savedAt(&r, r.at))*p.levels+i]*(1+indifferent) {
 			return BidDecision{Action: BidSpot, Bid: s.Bid, For: y - into, Cost: v * float64(p.task.Instances)}
 		}
