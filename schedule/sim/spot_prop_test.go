@@ -184,3 +184,58 @@ func sound(t *rapid.T, task SpotTask, cfg SpotConfig, r SpotResult) {
 		t.Fatal("met or not?")
 	}
 }
+
+// Tasks do not depend on each other or on their order, and in another currency
+// everything costs so much more.
+func TestSpotMetamorphic(t *testing.T) {
+	var s, other SpotSimulator
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := drawSpotConfig(t, drawSpotHistory(t))
+		cfg.Handover.Rule = rapid.SampledFrom([]schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Hedged}).Draw(t, "rule")
+		var tasks []SpotTask
+		for range rapid.IntRange(1, 5).Draw(t, "tasks") {
+			tasks = append(tasks, drawSpotTask(t))
+		}
+		r, err := s.Run(tasks, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const rate = 3600 // so that costs by the second have no rounding to differ in
+		rich := cfg
+		rich.OnDemand *= rate
+		rich.History.Prices = slices.Clone(cfg.History.Prices)
+		for i := range rich.History.Prices {
+			rich.History.Prices[i] *= rate
+		}
+		rich.Medium, rich.Low = cfg.Medium.(flatBid)*rate, cfg.Low.(flatBid)*rate
+		reversed := slices.Clone(tasks)
+		slices.Reverse(reversed)
+		dear, err := other.Run(reversed, rich)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dear.Met != r.Met || dear.Interruptions != r.Interruptions || len(dear.Leases) != len(r.Leases) {
+			t.Fatalf("%+v and %+v", r, dear)
+		}
+		var lease pricing.Money
+		for i, o := range r.Tasks {
+			d := dear.Tasks[len(tasks)-1-i]
+			if d.Finish != o.Finish || d.Leases != o.Leases {
+				t.Fatalf("task %d: %+v and %+v", i, o, d)
+			}
+			// A lease's cost is rounded to half a nano, each, before the rate.
+			if diff := d.Cost - o.Cost*rate; max(diff, -diff) > rate*pricing.Money(o.Leases*tasks[i].Instances) {
+				t.Fatalf("task %d: %v and %v", i, o.Cost, d.Cost)
+			}
+			for k := range o.Leases {
+				lease += r.Leases[o.First+k].Cost
+				if r.Leases[o.First+k].Task != i {
+					t.Fatalf("lease %d is not of task %d", o.First+k, i)
+				}
+			}
+		}
+		if lease != r.Cost {
+			t.Fatalf("leases cost %v, all %v", lease, r.Cost)
+		}
+	})
+}

@@ -258,3 +258,41 @@ func TestSpotTable(t *testing.T) {
 		}
 	}
 }
+
+// Tasks whose PR is between 1 and 1 + T_latency/T_est when they are handed in, on
+// SYNTHETIC prices with a spike every three hours: the paper's rule misses 0.2%
+// of the deadlines if its agents are told at once, 1.3% with looks every 5 minutes
+// and 7.6% with looks every 15. The others miss none. Seed 1.
+func TestPaperRuleMissesDeadlinesJustAboveThreshold(t *testing.T) {
+	mk := spikyMarkets(1, 1)[0]
+	rnd := rand.New(rand.NewPCG(1, 1))
+	var tasks []SpotTask
+	for range 3000 {
+		k := SpotTask{Submit: 30*24*time.Hour + time.Duration(rnd.Int64N(int64(50*24*time.Hour)))}
+		k.Instances, k.Latency, k.Estimate = 1, 10*time.Minute, time.Duration(30+rnd.IntN(210))*time.Minute
+		k.Deadline = k.Submit + k.Latency + 2*k.Estimate + time.Duration(rnd.Float64()*float64(k.Latency))
+		tasks = append(tasks, k)
+	}
+	var s SpotSimulator
+	for _, c := range []struct {
+		interval time.Duration
+		want     int
+	}{{0, 6}, {5 * time.Minute, 40}, {15 * time.Minute, 228}} {
+		for rule := schedule.PaperRule; rule <= schedule.Hedged; rule++ {
+			r, err := s.Run(tasks, SpotConfig{
+				History: mk.history, OnDemand: mk.onDemand, Setup: 5 * time.Minute,
+				Handover: schedule.Handover{Rule: rule, Interval: c.interval},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			if rule == schedule.PaperRule {
+				want = c.want
+			}
+			if r.Missed != want {
+				t.Errorf("%v, looks every %v: %d of %d missed, want %d", rule, c.interval, r.Missed, r.Possible, want)
+			}
+		}
+	}
+}
