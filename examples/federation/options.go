@@ -94,8 +94,8 @@ less than; null but for all centres without errors). Of "path": plan, lambda, er
 from, to, sent_gb. Of "finding", a sentence of the paper, and "check", figures of an
 independent program for the paper's windows: verdict, says, shown.
 
-The whole evaluation takes some seconds; a year of three logs with one plan, about as
-long.
+The whole evaluation takes some seconds, a year of three logs with one plan about as
+long, and with rolling horizons minutes.
 
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
 files, and 130 after an interrupt.
@@ -153,7 +153,7 @@ type options struct {
 const (
 	term       = 24 // hours, the paper's τ
 	maxCentres = 16
-	maxHours   = 100_000
+	maxHours   = 3 * 8760
 	maxErrors  = 100
 )
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
@@ -96,12 +97,16 @@ func lines(cost, use, sent *svgplot.Chart, name string, list []*outcome, at func
 	alone.Name, shared.Name, data.Name = name, name+", shared", name
 	used.Name, usedShared.Name = alone.Name, shared.Name
 	for _, x := range list {
+		useAlone, useShared := 100*x.utilisation(), 100*x.shared.used()
+		if x.held == 0 {
+			useAlone, useShared = math.NaN(), math.NaN() // which is not drawn
+		}
 		for _, s := range []struct {
 			series *svgplot.Series
 			y      float64
 		}{
 			{&alone, x.cost.Float64()}, {&shared, x.shared.cost.Float64()},
-			{&used, 100 * x.utilisation()}, {&usedShared, 100 * x.shared.used()},
+			{&used, useAlone}, {&usedShared, useShared},
 			{&data, float64(x.shared.total.Sent) / gigabyte},
 		} {
 			s.series.X, s.series.Y = append(s.series.X, at(x)), append(s.series.Y, s.y)

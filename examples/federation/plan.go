@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -93,11 +94,17 @@ func (c *centre) costs(reservations, hours int64) (pricing.Money, error) {
 			fees, err = fees.Add(rest)
 		}
 	}
+	if err == nil && fees > maxCost {
+		err = pricing.ErrOverflow
+	}
 	if err != nil {
-		return 0, cli.Mistakef("%s: its cost is beyond the range of amounts: %w", c.Name, err)
+		return 0, cli.Mistakef("%s: its cost is %w: want at most %s", c.Name, err, decimal.Grouped(maxCost.Fixed(0)))
 	}
 	return fees, nil
 }
+
+// maxCost is the most that a centre may cost, so that sums over all fit.
+const maxCost = math.MaxInt64 / (4 * maxCentres) * pricing.Nano
 
 // predict draws the demand that is predicted with errors up to the bound, by hour
 // evenly from (1 ± bound)·demand, in whole instances. The draws are those of the seed,
