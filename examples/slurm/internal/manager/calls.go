@@ -14,30 +14,30 @@ import (
 // comes back to the manager's own.
 
 // call calls the provider.
-func (m *Manager) call(ctx context.Context, do func(context.Context) result) {
+func (m *Manager) call(do func(context.Context) result) {
 	m.calls++
 	m.spawn(func() {
-		ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
+		ctx, cancel := context.WithTimeout(m.within, m.o.Timeout)
 		defer cancel()
 		m.results <- do(ctx)
 	})
 }
 
 // ask asks for an instance, for the first time or again.
-func (m *Manager) ask(ctx context.Context, l *lease) {
+func (m *Manager) ask(l *lease) {
 	l.working = true
 	token, node := l.Token, l.Node
-	m.call(ctx, func(ctx context.Context) result {
+	m.call(func(ctx context.Context) result {
 		in, err := m.provider.Create(ctx, token, node)
 		return result{lease: l, did: asking, in: in, err: err}
 	})
 }
 
 // giveBack ends an instance.
-func (m *Manager) giveBack(ctx context.Context, l *lease) {
+func (m *Manager) giveBack(l *lease) {
 	l.working = true
 	id := l.ID
-	m.call(ctx, func(ctx context.Context) result {
+	m.call(func(ctx context.Context) result {
 		in, err := m.provider.Delete(ctx, id)
 		return result{lease: l, did: leaving, in: in, err: err}
 	})
@@ -102,10 +102,10 @@ func (m *Manager) gone(l *lease, ended time.Time, why string) error {
 
 // list asks the provider what it has, from time to time, and asks again for instances
 // whose first answer is not known.
-func (m *Manager) list(ctx context.Context, s *sight) error {
+func (m *Manager) list(_ context.Context, s *sight) error {
 	for _, l := range m.state.leases {
 		if l.phase == asking && !l.working && !l.denied && s.now >= l.retry {
-			m.ask(ctx, l)
+			m.ask(l)
 		}
 	}
 	if s.now < m.audit || m.auditing {
@@ -115,7 +115,7 @@ func (m *Manager) list(ctx context.Context, s *sight) error {
 	m.auditing = true
 	m.lists++
 	seq := m.lists
-	m.call(ctx, func(ctx context.Context) result {
+	m.call(func(ctx context.Context) result {
 		list, err := m.provider.List(ctx)
 		return result{list: list, seq: seq, err: err}
 	})

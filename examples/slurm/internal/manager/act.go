@@ -1,0 +1,334 @@
+package manager
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// exclude notes jobs that are larger than the cluster can be.
+func (m *Manager) exclude(_ context.Context, s *sight) error {
+	for _, j := range s.tooLarge {
+		if m.state.excluded[j.ID] {
+			continue
+		}
+		err := m.write(Entry{Kind: Excluded, Job: j.ID,
+			Reason: fmt.Sprintf("it needs %d nodes, and the cluster can have %d: it waits for ever unless it is changed or cancelled", j.Nodes, len(m.o.Nodes))})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrivals notes instances whose nodes are up, and those that do not come up.
+func (m *Manager) arrivals(_ context.Context, s *sight) error {
+	for _, l := range s.booting {
+		n := s.nodes[l.Node]
+		switch {
+		case l.phase != rented:
+		case n != nil && n.Up():
+			if err := m.write(Entry{Kind: Up, Token: l.Token, Node: l.Node}); err != nil {
+				return err
+			}
+			m.idleSince[l.Token] = s.now
+			m.pass = true
+		case s.now-l.asked > m.o.BootLimit:
+			err := m.write(Entry{Kind: Leaving, Token: l.Token, Node: l.Node,
+				Reason: fmt.Sprintf("its node is not up %v after it was asked for", m.o.BootLimit)})
+			if err != nil {
+				return err
+			}
+			m.look = true
+		}
+	}
+	// What has arrived is idle for what follows.
+	boot := s.booting[:0:0]
+	for _, l := range s.booting {
+		switch l.phase {
+		case up:
+			if n := s.nodes[l.Node]; n != nil && n.Up() && !n.Working() {
+				s.idle = append(s.idle, l)
+			} else {
+				boot = append(boot, l)
+			}
+		case leaving:
+			s.leaving = append(s.leaving, l)
+		default:
+			boot = append(boot, l)
+		}
+	}
+	s.booting = boot
+	return nil
+}
+
+// due returns when the next charge of an instance falls, now or later.
+func (m *Manager) due(l *lease, now time.Duration) time.Duration {
+	start := m.clock.At(l.Created)
+	return start + m.o.Meter.NextCharge(max(0, now-start))
+}
+
+// grow decides, if there is reason to, and asks for instances.
+func (m *Manager) grow(ctx context.Context, s *sight) error {
+	grow := m.look && s.now >= m.closed
+	if !grow && !m.pass {
+		return nil
+	}
+	v := view{now: s.now, idle: len(s.idle) + s.fixed, running: s.runners}
+	for _, l := range s.booting {
+		at := l.asked + m.o.Boot
+		if l.phase == up || at <= s.now { // its node is not up just now, or is late
+			at = s.now + slack
+		}
+		v.booting = append(v.booting, at)
+	}
+	for _, q := range s.waiting {
+		v.waiting = append(v.waiting, q.job)
+	}
+	d := m.decider.decide(&v, &m.rules)
+	for _, id := range d.early {
+		if err := m.promote(ctx, id); err != nil {
+			return err
+		}
+	}
+	m.pass = false
+	if !grow {
+		return nil
+	}
+	m.look = false
+	if d.request == 0 {
+		return nil
+	}
+	names := m.free(s)
+	why := fmt.Sprintf("job %d, which needs %d, would start ", d.top.ID, d.top.Nodes)
+	if d.expect == schedule.Never {
+		why += "never"
+	} else {
+		why += fmt.Sprintf("%v after its submission", (d.expect - d.top.Submit).Round(time.Second))
+	}
+	for _, name := range names[:min(d.request, len(names))] {
+		token := m.state.begin.Cluster + "-" + strconv.Itoa(m.state.entries) + "-" + name
+		err := m.write(Entry{Kind: Asking, Token: token, Node: name, Job: d.top.ID,
+			Reason: fmt.Sprintf("%d more: %s", d.request, why)})
+		if err != nil {
+			return err
+		}
+		l := m.state.byToken[token]
+		l.doubt = false
+		m.ask(l)
+	}
+	return nil
+}
+
+// free returns the names that no instance has, and whose nodes are down. A name is not
+// used again before the provider's list has confirmed that its instance has ended:
+// two daemons of one node would take each other's jobs.
+func (m *Manager) free(s *sight) []string {
+	taken := map[string]bool{}
+	for _, l := range m.state.leases {
+		if !l.ended {
+			taken[l.Node] = true
+		}
+	}
+	var names []string
+	for _, n := range m.o.Nodes {
+		if node := s.nodes[n]; !taken[n] && node != nil && !node.Up() && !node.Working() && !node.Has("DRAIN") {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// above is the priority of jobs that start before their turn: more than Slurm gives by
+// itself.
+const above = 4_294_950_000
+
+// promote lets a job start before its turn.
+func (m *Manager) promote(ctx context.Context, id int64) error {
+	if _, ok := m.state.promoted[id]; ok {
+		return nil
+	}
+	err := m.write(Entry{Kind: Promoted, Job: id, Priority: m.jobs[id].Priority, Reason: "it starts before its turn and delays nobody"})
+	if err != nil {
+		return err
+	}
+	if err := m.slurm.Promote(ctx, id, above); err != nil {
+		return m.failed("promoting job "+strconv.FormatInt(id, 10), "", "", err)
+	}
+	return nil
+}
+
+// weigh sets the weights of nodes by the order in which jobs are to get them. Those
+// that have a job are among them, as if it ended now: Slurm may give them to the next
+// job before the manager has seen that one end.
+func (m *Manager) weigh(ctx context.Context, s *sight) error {
+	for _, l := range s.busy {
+		delete(m.idleSince, l.Token)
+	}
+	var up []*lease
+	var idle []placement.Instance
+	for i, l := range m.state.leases {
+		busy := slices.Contains(s.busy, l)
+		if !busy && !slices.Contains(s.idle, l) {
+			continue
+		}
+		since, ok := m.idleSince[l.Token]
+		if !ok {
+			since = s.now
+			if !busy {
+				m.idleSince[l.Token] = since
+			}
+		}
+		up = append(up, l)
+		idle = append(idle, placement.Instance{ID: i, Due: m.due(l, s.now), Since: since})
+	}
+	var changed []slurmctl.Weight
+	for weight, k := range m.decider.rank(idle, m.o.Placement) {
+		if node := up[k].Node; m.weights[node] != weight+1 {
+			changed = append(changed, slurmctl.Weight{Node: node, Weight: weight + 1})
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := m.slurm.Weigh(ctx, changed); err != nil {
+		return m.failed("weighing", "", "", err)
+	}
+	m.worked("weighing", "")
+	for _, w := range changed {
+		m.weights[w.Node] = w.Weight
+	}
+	return nil
+}
+
+// release is a release check: with an empty queue, idle instances that would be charged
+// before the next check are drained, and given back if no job has taken them.
+func (m *Manager) release(ctx context.Context, s *sight) error {
+	if s.now < m.check {
+		return nil
+	}
+	m.check = (s.now/m.o.ReleaseEvery + 1) * m.o.ReleaseEvery
+	if len(s.waiting) > 0 {
+		return nil
+	}
+	for _, l := range s.idle {
+		due := m.due(l, s.now)
+		if !schedule.MustRelease(due, s.now, m.o.ReleaseEvery) {
+			continue
+		}
+		err := m.write(Entry{Kind: Leaving, Token: l.Token, Node: l.Node,
+			Reason: fmt.Sprintf("idle, and charged again in %v", (due - s.now).Round(time.Second))})
+		if err != nil {
+			return err
+		}
+		s.leaving = append(s.leaving, l)
+	}
+	return m.settle(ctx, s)
+}
+
+// settle goes on with instances that leave: their nodes are drained, looked at again,
+// and given back or kept.
+func (m *Manager) settle(ctx context.Context, s *sight) error {
+	var ready []*lease
+	for _, l := range s.leaving {
+		if l.phase != leaving || l.working || s.now < l.retry {
+			continue
+		}
+		if m.another(l) { // the node is another instance's by now
+			m.giveBack(l)
+			continue
+		}
+		if n := s.nodes[l.Node]; n != nil && !n.Has("DRAIN") && n.State != "down" {
+			if err := m.slurm.Drain(ctx, l.Node, drained); err != nil {
+				l.retry = s.now + m.o.RetryEvery
+				if err := m.failed("draining", l.Node, l.Token, err); err != nil {
+					return err
+				}
+				continue
+			}
+			m.worked("draining", l.Node)
+		}
+		ready = append(ready, l)
+	}
+	if len(ready) == 0 {
+		return nil
+	}
+	// A job may have started just before.
+	nodes, err := m.slurm.Nodes(ctx)
+	if err != nil {
+		return m.failed("reading Slurm", "", "", err)
+	}
+	for _, l := range ready {
+		i := slices.IndexFunc(nodes, func(n slurmctl.Node) bool { return n.Name == l.Node })
+		if i >= 0 && nodes[i].Working() {
+			if err := m.stay(ctx, l); err != nil {
+				return err
+			}
+			continue
+		}
+		m.giveBack(l)
+	}
+	return nil
+}
+
+// another reports whether another instance has the node of one.
+func (m *Manager) another(l *lease) bool {
+	return slices.ContainsFunc(m.state.leases, func(x *lease) bool {
+		return x != l && x.Node == l.Node && x.phase != gone && x.phase != leaving
+	})
+}
+
+// stay keeps an instance that was to leave, since a job has its node.
+func (m *Manager) stay(ctx context.Context, l *lease) error {
+	if err := m.write(Entry{Kind: Staying, Token: l.Token, Node: l.Node, Reason: "a job has the node"}); err != nil {
+		return err
+	}
+	if err := m.slurm.Undrain(ctx, l.Node); err != nil {
+		return m.failed("undraining", l.Node, l.Token, err)
+	}
+	return nil
+}
+
+// resume makes nodes ready for the next instance: those whose instance has gone, and
+// which are still drained; and those that were drained although their instance stays.
+func (m *Manager) resume(ctx context.Context, s *sight) error {
+	last := map[string]*lease{}
+	for _, l := range m.state.leases {
+		last[l.Node] = l
+	}
+	for _, name := range m.o.Nodes {
+		n, l := s.nodes[name], last[name]
+		if n == nil || !n.Has("DRAIN") || n.Reason != drained {
+			continue
+		}
+		switch {
+		case l == nil || l.phase == gone:
+			err := m.slurm.Down(ctx, name, drained)
+			if err == nil {
+				err = m.slurm.Undrain(ctx, name)
+			}
+			if err != nil {
+				if err := m.failed("taking down", name, "", err); err != nil {
+					return err
+				}
+				continue
+			}
+			m.worked("taking down", name)
+			n.Flags = slices.DeleteFunc(n.Flags, func(f string) bool { return f == "DRAIN" })
+			n.State = "down"
+		case l.phase == up || l.phase == rented || l.phase == asking:
+			if err := m.slurm.Undrain(ctx, name); err != nil {
+				if err := m.failed("undraining", name, "", err); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package manager
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// A sight is Slurm at a moment, with the manager's leases.
+type sight struct {
+	now      time.Duration
+	waiting  []*queued
+	runs     []slurmctl.Job
+	nodes    map[string]*slurmctl.Node
+	idle     []*lease
+	busy     []*lease
+	booting  []*lease
+	leaving  []*lease
+	fixed    int // idle nodes that are not rented
+	runners  []runner
+	tooLarge []slurmctl.Job
+	unknown  error
+}
+
+func (s *sight) status(m *Manager) Status {
+	st := Status{Now: s.now, Waiting: len(s.waiting), Running: len(s.runs), Idle: len(s.idle), Busy: len(s.busy),
+		Booting: len(s.booting), Leaves: len(s.leaving), Reserved: m.book.reserved()}
+	for _, q := range s.waiting {
+		st.WaitingNodes += q.job.Nodes
+	}
+	return st
+}
+
+// slack is how much longer a job is taken to run than it was to, and an instance to
+// boot, once that time is over.
+const slack = time.Minute
+
+// forEver is the estimate of a job without a limit.
+const forEver = 365 * 24 * time.Hour
+
+// see makes a sight of what Slurm says, and notes what has changed.
+func (m *Manager) see(jobs []slurmctl.Job, nodes []slurmctl.Node) *sight {
+	s := &sight{now: m.clock.Now(), nodes: map[string]*slurmctl.Node{}}
+	for i := range nodes {
+		s.nodes[nodes[i].Name] = &nodes[i]
+	}
+	elastic := map[string]bool{}
+	var missing []string
+	for _, n := range m.o.Nodes {
+		elastic[n] = true
+		if s.nodes[n] == nil {
+			missing = append(missing, n)
+		}
+	}
+	if len(missing) > 0 {
+		s.unknown = fmt.Errorf("%w: %s", slurmctl.ErrUnknownNode, strings.Join(missing, ", "))
+	}
+	usable := map[string]bool{} // nodes whose jobs count
+	for i := range nodes {
+		if n := &nodes[i]; !elastic[n.Name] && n.Up() {
+			usable[n.Name] = true
+			if !n.Working() {
+				s.fixed++
+			}
+		}
+	}
+	for _, l := range m.state.leases {
+		n := s.nodes[l.Node]
+		switch {
+		case l.phase == gone:
+		case l.phase == leaving:
+			s.leaving = append(s.leaving, l)
+		case l.phase == up && n != nil && n.Up() && n.Working():
+			usable[l.Node] = true
+			s.busy = append(s.busy, l)
+		case l.phase == up && n != nil && n.Up():
+			usable[l.Node] = true
+			s.idle = append(s.idle, l)
+		default:
+			s.booting = append(s.booting, l)
+		}
+	}
+	m.seeJobs(s, jobs, usable, len(elastic))
+	return s
+}
+
+func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool, elastic int) {
+	most := elastic
+	for name := range s.nodes {
+		if !slices.Contains(m.o.Nodes, name) && usable[name] {
+			most++
+		}
+	}
+	before := m.jobs
+	m.jobs = make(map[int64]slurmctl.Job, len(jobs))
+	for _, j := range jobs {
+		m.jobs[j.ID] = j
+		was, known := before[j.ID]
+		if !known || was.Waits() != j.Waits() || was.Holds() != j.Holds() {
+			// It arrived, came back or ended. A start alone is no reason to look.
+			if j.Waits() || !j.Holds() {
+				m.look = true
+			}
+		}
+		switch {
+		case j.Waits() && j.Nodes > most:
+			s.tooLarge = append(s.tooLarge, j)
+		case j.Waits() && j.Priority > 0 && !blocked(j.Reason) && !m.clock.Real().Before(j.Eligible.Add(-time.Second)):
+			priority := j.Priority
+			if p, ok := m.state.promoted[j.ID]; ok {
+				priority = p
+			}
+			s.waiting = append(s.waiting, &queued{schedule.Job{ID: j.ID, User: int(j.User),
+				Submit: max(0, m.clock.At(j.Submit)), Estimate: m.estimate(&j), Nodes: j.Nodes}, priority})
+		case j.Holds():
+			s.runs = append(s.runs, j)
+		}
+	}
+	slices.SortFunc(s.waiting, queueOrder)
+	for id := range m.started {
+		if j := m.jobs[id]; !j.Holds() {
+			delete(m.started, id)
+		}
+	}
+	for i := range s.runs {
+		j := &s.runs[i]
+		if _, ok := m.started[j.ID]; !ok {
+			// Slurm says in which second; it was not after it was seen.
+			first := m.clock.At(j.Start)
+			m.started[j.ID] = max(first, min(s.now, first+m.clock.Scaled(time.Second)))
+		}
+		end := m.started[j.ID] + m.estimate(j)
+		if end <= s.now || j.State == "COMPLETING" {
+			end = s.now + slack
+		}
+		s.runners = append(s.runners, runner{id: j.ID, end: end})
+	}
+	// A node that several jobs share counts for the one that ends last.
+	order := make([]int, len(s.runs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return int(min(1, max(-1, s.runners[b].end-s.runners[a].end)))
+	})
+	for _, i := range order {
+		for _, name := range s.runs[i].Names {
+			if usable[name] {
+				usable[name] = false
+				s.runners[i].nodes++
+			}
+		}
+	}
+	// A node may still be working for a job that is not listed.
+	for _, l := range s.busy {
+		if usable[l.Node] {
+			s.runners = append(s.runners, runner{id: -1, nodes: 1, end: s.now + slack})
+		}
+	}
+	s.runners = slices.DeleteFunc(s.runners, func(r runner) bool { return r.nodes == 0 })
+}
+
+// blocked reports whether a reason keeps a job from starting however many nodes
+// there are.
+func blocked(reason string) bool {
+	switch reason {
+	case "Dependency", "DependencyNeverSatisfied", "BeginTime", "JobHeldUser", "JobHeldAdmin", "PartitionConfig",
+		"PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive", "BadConstraints", "InvalidAccount", "InvalidQOS",
+		"JobArrayTaskLimit", "Licenses", "QOSMaxJobsPerUserLimit":
+		return true
+	}
+	return false
+}
+
+// estimateMark, in a job's comment, is followed by its estimate on the scaled clock,
+// such as estimate=1h30m: Slurm's limits are whole minutes.
+const estimateMark = "estimate="
+
+// estimate returns how long a job is to run at most.
+func (m *Manager) estimate(j *slurmctl.Job) time.Duration {
+	for _, word := range strings.Fields(j.Comment) {
+		if text, ok := strings.CutPrefix(word, estimateMark); ok {
+			if d, err := time.ParseDuration(text); err == nil && d > 0 {
+				return min(d, forEver)
+			}
+		}
+	}
+	if j.Limit <= 0 {
+		return forEver
+	}
+	return min(m.clock.Scaled(j.Limit), forEver)
+}
