@@ -357,6 +357,13 @@ func TestDependentColumns(t *testing.T) {
 			[]Dependency{{2, []int{1}, []float64{1}}, {3, []int{1}, []float64{1}}, {4, []int{0}, []float64{4}}, {5, []int{0}, []float64{4}}},
 		},
 		{
+			"pairs", []string{"a", "b", "c", "d", "e"},
+			[]float64{1, 4, 1, 4, 0, 2, 5, 2, 5, 0, 3, 5, 3, 5, 0, 7, 1, 7, 1, 0, 4, 4, 4, 4, 0},
+			Options{},
+			`perfmodel: columns[2]: the data cannot tell columns apart: c is the same as a; d is the same as b; e is 0 in every row; leave out c, d and e, or have dependent columns dropped`,
+			[]Dependency{{2, []int{0}, []float64{1}}, {3, []int{1}, []float64{1}}, {Column: 4}},
+		},
+		{
 			"sum", []string{"a", "b", "c", "d"},
 			// c = 2a - b/4 exactly; d is free.
 			[]float64{1, 4, 1, 3, 2, 0, 4, 1, 3, 4, 5, 4, 5, 8, 8, 1, 7, 4, 13, 5},
@@ -725,6 +732,78 @@ func TestLeaveOutUndetermined(t *testing.T) {
 	// normal equations 4a + 3b = 27, 3a + 5b = 40.
 	want := []float64{1 - 10./3, 2 - 10./3, 4 - 15./11, inf, inf}
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-14, 0)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A leverage very near to 1 is not 1: row 0 has 10⁷ in the last column, 1 - h is about
+// 10⁻¹³, and columns a and b are the same but for 10⁻⁸. Without row 0 there is still a
+// fit.
+func TestLeaveOutNearlyUndetermined(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 1))
+	x, y := []float64{0, 0, 1e7}, []float64{1}
+	for range 9 {
+		a := rnd.NormFloat64()
+		x = append(x, a, a+1e-8*rnd.NormFloat64(), rnd.NormFloat64())
+		y = append(y, rnd.NormFloat64())
+	}
+	r, err := LeastSquares(x, 10, 3, y, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slack := r.slack[0]; slack > 1e-12 || slack < 1e-14 {
+		t.Errorf("1 - h is %g", slack)
+	}
+	e := newRational(x, 10, 3, y, false)
+	want := float(e.without(func(i int) bool { return i == 0 }).residual(e.x[0], e.y[0]))
+	if got := r.LeaveOneOutTo(make([]float64, 10))[0]; !near(got, want, 16) {
+		t.Errorf("one out: %v, want %v", got, want)
+	}
+	var s Solver
+	if got := s.LeaveGroupsOutTo(make([]float64, 10), r, []int{0, 1, 1, 2, 2, 2, 2, 2, 2, 2})[0]; !near(got, want, 16) {
+		t.Errorf("a group of one out: %v, want %v", got, want)
+	}
+	// But a column that is a combination of others in all rows but one, as far as
+	// rounding lets it, is not told from them by the other rows, although 1 - h is not
+	// quite 0.
+	for i := range 10 {
+		x[3*i+2] = x[3*i]*1e5/3 - x[3*i+1]/7e5
+		if i == 4 {
+			x[3*i+2] += 1
+		}
+	}
+	x[1] = 0.7 // a and b differ
+	x[2] = x[0]*1e5/3 - x[1]/7e5
+	r, err = LeastSquares(x, 10, 3, y, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slack := r.slack[4]; slack == 0 || slack > 1e-20 {
+		t.Errorf("1 - h is %g", slack)
+	}
+	for i, e := range r.LeaveOneOutTo(make([]float64, 10)) {
+		if math.IsInf(e, 1) != (i == 4) {
+			t.Errorf("without row %d its residual is %v", i, e)
+		}
+	}
+	for i, e := range s.LeaveGroupsOutTo(make([]float64, 10), r, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+		if math.IsInf(e, 1) != (i == 4) {
+			t.Errorf("without group %d its residual is %v", i, e)
+		}
+	}
+}
+
+// y is orthogonal to both columns: the coefficients are 0, and nothing of them is
+// right, relatively; refinement stops as soon as they do not matter in y.
+func TestOrthogonal(t *testing.T) {
+	r, err := LeastSquares([]float64{3, 11, 5, 2, 7, 9}, 3, 2, []float64{31, 50, -49}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(r.Coef[0])+math.Abs(r.Coef[1]) > 1e-29 || r.Correction > 0x1p-60 {
+		t.Errorf("coefficients %g, correction %g", r.Coef, r.Correction)
+	}
+	if diff := cmp.Diff([]float64{31, 50, -49}, r.Residuals); diff != "" {
 		t.Error(diff)
 	}
 }

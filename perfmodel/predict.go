@@ -130,10 +130,11 @@ func (r *Regression) CovarianceTo(dst []float64) []float64 {
 // dropped beside the intercept, nothing is known of 75 iterations. Without dropped
 // columns it returns nil for any row.
 //
-// The column may be off by the tolerance times the terms of the combination, and by
-// as much as it is off in the data times the root of the row's leverage, which is
-// how far coefficients of the combination are determined. It panics when the length
-// of row is not the number of columns of x.
+// The column may be off by the distance that it may have from the combination in the
+// data, times the root of the row's leverage: that is how far the coefficients of
+// the combination are determined there, and no less than the tolerance times the
+// terms of the combination. It panics when the length of row is not the number of
+// columns of x.
 func (r *Regression) CheckEstimable(row []float64) error {
 	first := r.first()
 	if len(row) != r.Cols-first {
@@ -151,12 +152,11 @@ func (r *Regression) CheckEstimable(row []float64) error {
 	root := math.Sqrt(r.LeverageAt(row))
 	for i, d := range r.Dependencies {
 		v := at(d.Column)
-		sum, extent := 0.0, math.Abs(v)
+		sum := 0.0
 		for k, j := range d.On {
 			sum += float64(d.Coef[k] * at(j))
-			extent += math.Abs(d.Coef[k] * at(j))
 		}
-		if !(math.Abs(v-sum) <= r.tol*extent+r.limit[i]*root) {
+		if !(math.Abs(v-sum) <= r.limit[i]*root) {
 			return badInput("row", d.Column-first, ErrNotEstimable,
 				"it is %.12g here, and by its relation to other columns in the data it would be %.12g", v, sum)
 		}

@@ -8,7 +8,7 @@ import (
 
 // studentT returns t with P(|T| ≤ t) = level for Student's t with df ≥ 1 degrees of
 // freedom. For 1 and 2, where tails are longest, there is a closed form. From
-// expansive on it is the quantile of the normal distribution with four terms of the
+// expansive on it is the quantile of the normal distribution with three terms of the
 // expansion in 1/df [Abramowitz70] 26.7.5. Between, Newton's method begins there, on
 //
 //	log P(|T| > t),  P(|T| > t) = I_x(df/2, 1/2),  x = df/(df + t²)
@@ -28,9 +28,8 @@ func studentT(level, df float64) float64 {
 	g1 := (q + 1) / 4
 	g2 := ((5*q+16)*q + 3) / 96
 	g3 := (((3*q+19)*q+17)*q - 15) / 384
-	g4 := ((((79*q+776)*q+1482)*q-1920)*q - 945) / 92160
-	t := z * (1 + (g1+(g2+(g3+g4/df)/df)/df)/df)
-	// At 10⁴ and level 1 − 10⁻⁹ the fifth term is below 10⁻¹³.
+	t := z * (1 + (g1+(g2+g3/df)/df)/df)
+	// At 10⁴ and level 1 − 10⁻⁹ the fourth term is below 10⁻¹².
 	const expansive = 1e4
 	if df >= expansive {
 		return t
