@@ -739,7 +739,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-traces", write(t, "empty.swf", "")}, "empty.swf: there is no job in it"},
 		{[]string{"-traces", east, "-from", "14"}, "no job is submitted in the 600 hours from hour 14 (-from); its first is in hour 0, its last in hour 13"},
 		{[]string{"-traces", write(t, "long.swf", "1 0 0 9000000000 4\n2 9000000000 0 9000000000 1\n"), "-from", "2499999"}, "0 to 2000000"},
-		{[]string{"-traces", write(t, "wide.swf", "1 0 0 86400 9000000000000\n")}, "wide"},
+		{[]string{"-traces", write(t, "wide.swf", "1 0 0 86400 9000000000000\n")}, "wide: costs more than 144,115,188"},
 		{prices(""), "p.json: line 1: want an array"},
 		{prices("{}"), "want an array"},
 		{prices("[" + site), "the array does not end"},
@@ -842,4 +842,21 @@ func BenchmarkShare(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(len(list)), "tasks")
+}
+
+// Names that are alike when cut are told apart.
+func TestShortNames(t *testing.T) {
+	names := func(list ...string) []string {
+		r := new(results)
+		for _, name := range list {
+			r.centres = append(r.centres, &centre{site: site{Name: name}})
+		}
+		return r.shortNames()
+	}
+	if got := names("UniLu-Gaia-2014-1", "SDSC"); got[0] == got[1] || got[1] != "SDSC" {
+		t.Errorf("%q", got)
+	}
+	if got := names("a long name, the first", "a long name, the second"); got[0] == got[1] || !strings.HasPrefix(got[1], "2 a long") {
+		t.Errorf("%q", got)
+	}
 }

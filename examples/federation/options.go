@@ -87,12 +87,12 @@ current hour as it is. Costs are for all of the term of a reservation, used or n
 Objects of -json have a kind. Of "plan": plan, lambda (null where it has none), error,
 centre ("all" for the sum), instance_hours, on_demand_cost (without reservations),
 reservations, cost, utilisation (without sharing; null where nothing is reserved),
-shared_cost, shared_utilisation,
-lent_hours, paid and received (to and from other centres), sent_gb, optimum_cost and
-optimum_bound (of sharing the same reservations: best plan found, and what none costs
-less than; null but for all centres without errors). Of "path": plan, lambda, error,
-from, to, sent_gb. Of "finding", a sentence of the paper, and "check", figures of an
-independent program for the paper's windows: verdict, says, shown.
+shared_cost, shared_utilisation, lent_hours, paid and received (to and from other
+centres), sent_gb, optimum_cost and optimum_bound (of sharing the same reservations:
+best plan found, and what none costs less than; null but for all centres without
+errors). Of "path": plan, lambda, error, from, to, sent_gb. Of "finding", a sentence of
+the paper, and "check", figures of an independent program for the paper's windows:
+verdict, says, shown.
 
 The whole evaluation takes some seconds, a year of three logs with one plan about as
 long, and with rolling horizons minutes.

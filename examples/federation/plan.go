@@ -94,11 +94,8 @@ func (c *centre) costs(reservations, hours int64) (pricing.Money, error) {
 			fees, err = fees.Add(rest)
 		}
 	}
-	if err == nil && fees > maxCost {
-		err = pricing.ErrOverflow
-	}
-	if err != nil {
-		return 0, cli.Mistakef("%s: its cost is %w: want at most %s", c.Name, err, decimal.Grouped(maxCost.Fixed(0)))
+	if err != nil || fees > maxCost {
+		return 0, cli.Mistakef("%s: costs more than %s, which is too much to add up", c.Name, decimal.Grouped(maxCost.Fixed(0)))
 	}
 	return fees, nil
 }

@@ -16,8 +16,13 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// dollars writes an amount in whole dollars.
-func dollars(m pricing.Money) string { return decimal.Grouped(m.Fixed(0)) }
+// dollars writes an amount in whole dollars, and a small one with cents.
+func dollars(m pricing.Money) string {
+	if m > -100*pricing.Unit && m < 100*pricing.Unit {
+		return m.Fixed(2)
+	}
+	return decimal.Grouped(m.Fixed(0))
+}
 
 // percent writes a share.
 func percent(x float64) string { return decimal.Fixed(100*x, 1) + "%" }
@@ -141,8 +146,12 @@ func (r *results) writePlans(w *printer) {
 		w.table(title, columns, rows)
 	}
 	fmt.Fprintln(w)
+	seen := ""
+	if slices.ContainsFunc(r.shown(), plannerName.rolls) {
+		seen = fmt.Sprintf(" Rolling horizons see %s.", decimal.Count(r.o.lambda, "hour"))
+	}
 	w.say("Saved is over on demand, further saved by sharing (Algorithm 3) over the plan without; used is the share of what is reserved. "+
-		"A centre's cost with sharing has what it pays to others, less what these pay to it. Rolling horizons see %d hours.", r.o.lambda)
+		"A centre's cost with sharing has what it pays to others, less what these pay to it.%s", seen)
 }
 
 // writePaths says which data moves where: Table 3.
@@ -154,13 +163,14 @@ func (r *results) writePaths(w *printer) {
 	for _, p := range r.shown() {
 		columns = append(columns, table.Column{Title: heading(p)})
 	}
+	names := r.shortNames()
 	var rows [][]string
-	for i, a := range r.centres {
-		for j, b := range r.centres {
+	for i := range r.centres {
+		for j := range r.centres {
 			if i == j {
 				continue
 			}
-			row := []string{table.Clip(a.Name, 10), table.Clip(b.Name, 10)}
+			row := []string{names[i], names[j]}
 			for _, p := range r.shown() {
 				row = append(row, gigabytes(r.plain[p].shared.moved[i][j], 1))
 			}
@@ -172,6 +182,27 @@ func (r *results) writePaths(w *printer) {
 		row = append(row, gigabytes(r.plain[p].shared.total.Sent, 1))
 	}
 	w.table("Data sent, GB", columns, append(rows, row))
+}
+
+// shortNames are the centres' names cut to a few characters, with their numbers where
+// that makes them alike.
+func (r *results) shortNames() []string {
+	const width = 10
+	var names []string
+	for _, c := range r.centres {
+		names = append(names, table.Clip(c.Name, width))
+	}
+	for i, a := range names {
+		for _, b := range names[:i] {
+			if a == b {
+				for i, c := range r.centres {
+					names[i] = table.Clip(fmt.Sprintf("%d %s", i+1, c.Name), width)
+				}
+				return names
+			}
+		}
+	}
+	return names
 }
 
 // heading is a planner's name in two lines where that is long.
