@@ -82,6 +82,39 @@ func ExampleBidPlanner() {
 	// 24 h, price 0.70: wait      expected 13.60
 }
 
+// A task of four hours that does not save and is due in seven has no time for two
+// runs. With a cluster on demand beside the one on spot for the last part, it need
+// not.
+func ExampleBidPlanner_beside() {
+	h, now := month(), 30*24*time.Hour
+	var estimator schedule.ChainEstimator
+	chain, err := estimator.Estimate(h, 0, now, schedule.ChainOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	market := schedule.SpotMarket{
+		Chain: chain, Spot: pricing.EC2SpotPerSecond,
+		OnDemand: 1300 * pricing.Milli, Meter: pricing.EC2PerSecond,
+	}
+	task := schedule.Task{Estimate: 235 * time.Minute, Latency: 5 * time.Minute, Instances: 16, Deadline: now + 7*time.Hour}
+	var planner schedule.BidPlanner
+	for _, market.Beside = range []bool{false, true} {
+		if err := planner.Solve(market, &task, now); err != nil {
+			fmt.Println(err)
+			return
+		}
+		d := planner.Decide(schedule.BidState{Now: now, Price: 210 * pricing.Milli})
+		fmt.Printf("beside %v: %v, expected %.2f\n", market.Beside, d.Action, d.Cost)
+	}
+	later := schedule.BidState{Now: now + 3*time.Hour, Price: 210 * pricing.Milli, Running: true, Elapsed: 3 * time.Hour, Bid: 1300 * pricing.Milli}
+	fmt.Println("after three hours:", planner.Decide(later).Action)
+	// Output:
+	// beside false: on demand, expected 83.20
+	// beside true: spot, expected 34.50
+	// after three hours: both
+}
+
 // What a history says about where the price goes.
 func ExampleChainEstimator() {
 	h := month()

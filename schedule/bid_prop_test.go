@@ -308,7 +308,7 @@ func moreChecks(t *testing.T, times int) {
 func TestBidPlannerEqualsEnumeration(t *testing.T) {
 	var p BidPlanner // dirty from case to case
 	var spot, long, wait, cut, scratch, both int
-	moreChecks(t, 100)
+	moreChecks(t, 60)
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyMarket(t, 3)
 		task := anyDeadlineTask(t, m.Chain.Step, 6)

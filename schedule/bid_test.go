@@ -290,6 +290,45 @@ func TestBidPlannerAtAConstantPrice(t *testing.T) {
 	}
 }
 
+// With a cluster on demand beside it, a task of four hours can be on spot with less
+// time than for two runs: by hand, at a constant price of 0.21 and seconds charged,
+// with six hours left it is alone for two hours and has on demand for the two
+// others, 4·0.21 + 2·1.30. It goes on so when it runs longer than its estimate.
+func TestBidPlannerBeside(t *testing.T) {
+	const hour = time.Hour
+	m := paperMarket(210 * milli)
+	m.Spot, m.Meter, m.Beside = pricing.EC2SpotPerSecond, pricing.EC2PerSecond, true
+	task := Task{Estimate: 230 * time.Minute, Latency: 10 * time.Minute, Deadline: 6 * hour, Instances: 2}
+	var p BidPlanner
+	if err := p.Solve(m, &task, 0); err != nil {
+		t.Fatal(err)
+	}
+	const bid = 1300 * milli
+	for _, c := range []struct {
+		name    string
+		elapsed time.Duration
+		want    BidDecision
+	}{
+		{"first", -1, BidDecision{Action: BidSpot, Bid: bid, For: hour, Cost: 2 * (4*.21 + 2*1.3)}},
+		{"the second hour", hour, BidDecision{Action: BidSpot, Bid: bid, For: hour, Cost: 2 * (3*.21 + 2*1.3)}},
+		{"the third hour", 2 * hour, BidDecision{Action: BidBoth, Bid: bid, For: 2 * hour, Cost: 2 * (2*.21 + 2*1.3)}},
+		{"in the last hour", 3*hour + 1, BidDecision{Action: BidBoth, Bid: bid, For: hour - 1, Cost: 2 * (.21 + 2*1.3)}},
+		{"too long", 4 * hour, BidDecision{Action: BidBoth, Bid: bid, For: 4 * hour}},
+	} {
+		s := BidState{Price: 210 * milli}
+		if c.elapsed >= 0 {
+			s.Now, s.Running, s.Elapsed, s.Bid = c.elapsed, true, c.elapsed, bid
+		}
+		got := p.Decide(s)
+		if math.Abs(got.Cost-c.want.Cost) < 1e-12 {
+			got.Cost = c.want.Cost
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
 // A price of 1.00 that falls to 0.10 for good with probability 1/2 an hour, for a
 // task of one hour: by hand, with steps and blocks of an hour, and on demand 0.90.
 //
@@ -540,7 +579,7 @@ func TestBidsAllocateNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := SpotMarket{Chain: c, Spot: pricing.EC2SpotHourly, OnDemand: 1300 * milli, Meter: pricing.EC2Hourly}
+		m := SpotMarket{Chain: c, Spot: pricing.EC2SpotHourly, OnDemand: 1300 * milli, Meter: pricing.EC2Hourly, Beside: i%2 == 0}
 		task := Task{Estimate: 4 * time.Hour, Latency: 5 * time.Minute, Deadline: time.Duration(24-i%10) * time.Hour, Instances: 4,
 			Checkpoints: Checkpoints{Every: time.Hour, Write: time.Minute, Restart: time.Minute}}
 		if err := p.Solve(m, &task, 0); err != nil {
