@@ -82,8 +82,8 @@ func newWorld(nodes int, boot time.Duration) *world {
 	return w
 }
 
-// crash is what a manager is killed with.
-var crash = errors.New("killed")
+// errCrash is what a manager is killed with.
+var errCrash = errors.New("killed")
 
 // effect counts an effect, and crashes the manager before or after it.
 func (w *world) effect(do func()) {
@@ -103,11 +103,11 @@ func (w *world) effect(do func()) {
 // slurm has an effect on Slurm.
 func (w *world) slurm(do func()) error {
 	if w.crashed {
-		panic(crash)
+		panic(errCrash)
 	}
 	w.effect(do)
 	if w.crashed {
-		panic(crash)
+		panic(errCrash)
 	}
 	return nil
 }
@@ -270,7 +270,7 @@ func (w worldProvider) fault(call string) fault {
 
 func (w worldProvider) Create(_ context.Context, token, node string) (provider.Instance, error) {
 	if w.crashed {
-		return provider.Instance{}, crash
+		return provider.Instance{}, errCrash
 	}
 	f := w.fault("create")
 	switch f {
@@ -307,7 +307,7 @@ func (w worldProvider) Create(_ context.Context, token, node string) (provider.I
 
 func (w worldProvider) Delete(_ context.Context, id string) (provider.Instance, error) {
 	if w.crashed {
-		return provider.Instance{}, crash
+		return provider.Instance{}, errCrash
 	}
 	f := w.fault("delete")
 	if f == failBefore || f == refuse {
@@ -386,7 +386,7 @@ func (w *world) step(t *testing.T, m *Manager) (killed bool) {
 	t.Helper()
 	defer func() {
 		if r := recover(); r != nil {
-			if r != any(crash) {
+			if r != any(errCrash) {
 				panic(r)
 			}
 			killed = true
@@ -632,4 +632,91 @@ func TestFaultyProvider(t *testing.T) {
 			t.Fatalf("seed %d, %d faults", seed, failed)
 		}
 	}
+}
+
+// A job that needs more nodes than there can be is told of once, and holds nobody up.
+func TestTooLarge(t *testing.T) {
+	w := newWorld(3, 3*time.Minute)
+	o := worldOptions(w)
+	var told []Entry
+	o.Watch = func(e *Entry, _ *Status) {
+		if e != nil && e.Kind == Excluded {
+			told = append(told, *e)
+		}
+	}
+	m := w.open(t, filepath.Join(t.TempDir(), "journal"), o)
+	w.submit(4, time.Minute, time.Minute)
+	w.jobs[0].priority = 0 // Slurm does not start it either
+	w.submit(2, time.Minute, time.Minute)
+	for range 60 {
+		w.step(t, m)
+		w.advance(15 * time.Second)
+	}
+	if len(told) != 1 || told[0].Job != 1 || told[0].Reason != "it needs 4 nodes, and the cluster can have 3: it waits for ever unless it is changed or cancelled" {
+		t.Errorf("told: %+v", told)
+	}
+	if w.jobs[1].end.IsZero() {
+		t.Error("the job behind it has not run")
+	}
+	m.Close()
+}
+
+// Reservations are bought at the end of each period for the hours that were charged,
+// and a manager that comes back knows what it has bought.
+func TestPurchases(t *testing.T) {
+	w := newWorld(4, 3*time.Minute)
+	o := worldOptions(w)
+	o.Period = 12
+	o.Prices = pricing.List{OnDemand: 1_000_000_000, Classes: []pricing.Class{
+		{Name: "day", Term: 24 * time.Hour, Upfront: 6_000_000_000, Hourly: 100_000_000}}}
+	name := filepath.Join(t.TempDir(), "journal")
+	m := w.open(t, name, o)
+	for hour := range 60 {
+		// Two nodes are always busy, a third one now and then.
+		w.submit(2, 58*time.Minute, 58*time.Minute)
+		if hour%6 == 0 {
+			w.submit(1, 20*time.Minute, 30*time.Minute)
+		}
+		for range 60 {
+			w.step(t, m)
+			w.advance(time.Minute)
+		}
+	}
+	w.step(t, m) // the end of the fifth period
+	before := m.state
+	if len(before.weeks) != 5 || len(before.bought) == 0 {
+		t.Fatalf("%d periods, bought %v", len(before.weeks), before.bought)
+	}
+	for i, p := range before.bought {
+		if p.Slot%12 != 0 || p.Count < 1 || p.Count > 3 {
+			t.Errorf("purchase %d: %+v", i, p)
+		}
+	}
+	// The demand is what the leases were charged for, hour by hour.
+	want := 0
+	for _, in := range w.instances {
+		end := w.now
+		if in.dead {
+			end = in.Ended
+		}
+		for at := in.Created; at.Before(end) && at.Before(worldStart.Add(60*time.Hour)); at = at.Add(time.Hour) {
+			want++
+		}
+	}
+	got := 0
+	for _, d := range before.weeks {
+		for _, n := range d {
+			got += n
+		}
+	}
+	if got != want {
+		t.Errorf("%d instance-hours in the demand, %d were charged", got, want)
+	}
+	reserved := m.book.reserved()
+	m.Close()
+	m = w.open(t, name, o)
+	if !slices.Equal(m.state.bought, before.bought) || m.book.reserved() != reserved || reserved == 0 {
+		t.Errorf("it comes back with %v and %d reserved, and had %v and %d", m.state.bought, m.book.reserved(), before.bought, reserved)
+	}
+	m.Close()
 }

@@ -153,7 +153,7 @@ type complaint struct {
 func complaints(list []complaint) error {
 	for _, c := range list {
 		if c.Error != "" || c.Description != "" {
-			return fmt.Errorf("Slurm: %s", strings.TrimSpace(c.Description+" "+c.Error))
+			return fmt.Errorf("from Slurm: %s", strings.TrimSpace(c.Description+" "+c.Error))
 		}
 	}
 	return nil

@@ -23,13 +23,13 @@ import (
 )
 
 // ErrAbsent: Slurm's commands are not on this machine.
-var ErrAbsent = errors.New("Slurm is not installed")
+var ErrAbsent = errors.New("no Slurm on this machine")
 
 // ErrVersion: the version of Slurm is too old.
-var ErrVersion = errors.New("Slurm is too old")
+var ErrVersion = errors.New("this version of Slurm is too old")
 
 // ErrUnknownNode: Slurm does not know a node.
-var ErrUnknownNode = errors.New("a node that Slurm does not know")
+var ErrUnknownNode = errors.New("not a node that Slurm knows")
 
 // How to get Slurm, for messages.
 const how = "install slurm-wlm and munge (on Debian and Ubuntu: apt-get install slurm-wlm munge), or put Slurm's bin and sbin folders into PATH"

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// runSlurm runs the program.
+func runSlurm(args ...string) (status int, stdout, stderr string) {
+	var out, msg bytes.Buffer
+	status = run(context.Background(), args, &out, &msg)
+	return status, out.String(), msg.String()
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{"-h"}, {"help"}, {"elasticd", "-h"}} {
+		status, stdout, stderr := runSlurm(args...)
+		if status != 0 || stdout != usage || stderr != "" {
+			t.Errorf("%v: status %d, %q", args, status, stderr)
+		}
+	}
+	var o elasticOptions
+	o.flagSet().VisitAll(func(f *flag.Flag) {
+		if !strings.Contains(usage, "\n  -"+f.Name+" ") {
+			t.Errorf("the usage does not have -%s", f.Name)
+		}
+	})
+	for _, text := range strings.Split(usage, "\n") {
+		if len(text) > 90 {
+			t.Errorf("a line of %d bytes: %s", len(text), text)
+		}
+	}
+}
+
+// The user's mistakes are told in one sentence, and nothing is started.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	journal := filepath.Join(dir, "journal")
+	args := func(more ...string) []string {
+		return append([]string{"elasticd", "-journal", journal, "-nodes", "n[1-4]", "-provider", "local", "-instances", dir}, more...)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "want a command: elasticd"},
+		{[]string{"frob"}, `"frob" is not a command`},
+		{[]string{"elasticd"}, "no -journal: want a file"},
+		{args("more"), `"more" is not a flag`},
+		{args("-provider", "moon"), `-provider "moon": want`},
+		{args("-instances", ""), "no -instances: want a folder"},
+		{args("-nodes", "n[1-"), "-nodes: the list of nodes"},
+		{args("-nodes", "n1,n1"), `the node "n1": want names, each once`},
+		{args("-hour", "0s"), "an hour of 0s"},
+		{args("-expansion", "most"), `"most" is not an expansion`},
+		{args("-placement", "random"), "placement random: want one that is an order"},
+		{args("-release-every", "1m", "-hour", "6s"), "so that no check is missed"},
+		{args("-delay", "-1s"), "want neither negative"},
+		{args("-period", "-1"), "a negative time"},
+		{args("-classes", filepath.Join(dir, "none")), "no such file"},
+	} {
+		status, _, stderr := runSlurm(c.args...)
+		if status != 2 || !strings.Contains(stderr, c.want) || !strings.HasPrefix(stderr, "slurm: ") {
+			t.Errorf("%v: status %d, %s", c.args, status, stderr)
+		}
+	}
+	// Where there is no Slurm, or one that is too old.
+	t.Setenv("PATH", dir)
+	for name, script := range map[string]string{"squeue": "exit 9", "scontrol": "exit 9", "sinfo": "echo slurm 20.11.9"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status, _, stderr := runSlurm(args()...)
+	if status != 2 || !strings.Contains(stderr, "this version of Slurm is too old: 20.11; squeue --json needs 21.08 or later") {
+		t.Errorf("an old version: status %d, %s", status, stderr)
+	}
+	if _, err := os.Stat(journal); err == nil {
+		t.Error("a journal was begun")
+	}
+}
+
+// Nodes that Slurm does not know are told by name, and nothing is started; nor is it for a
+// journal that another elasticd has, or that began with another hour.
+func TestUnknownNode(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, 2, 2*time.Second, 0)
+	journal := filepath.Join(s.Dir, "journal")
+	s.args = append(s.args, "-nodes", "n[1-4]")
+	status, _, stderr := runSlurm(s.args...)
+	if status != 2 || !strings.Contains(stderr, "not a node that Slurm knows: n3, n4") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if _, err := os.Stat(journal); err == nil {
+		t.Error("a journal was begun")
+	}
+	s.args = append(s.args, "-nodes", "n[1-2]")
+	cmd := s.start()
+	for {
+		if st, err := os.Stat(journal); err == nil && st.Size() > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	status, _, stderr = runSlurm(s.args...)
+	if status != 2 || !strings.Contains(stderr, "another process writes to it") {
+		t.Errorf("twice: status %d, %s", status, stderr)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("interrupted: %v", err)
+	}
+	status, _, stderr = runSlurm(append(s.args, "-hour", "3s")...)
+	if status != 2 || !strings.Contains(stderr, "an hour of 3s, and the journal began with one of 2s") {
+		t.Errorf("another hour: status %d, %s", status, stderr)
+	}
+}
