@@ -77,7 +77,7 @@ var (
 // none below a singular value of 10⁻⁷, so that this is exact.
 func TestPropExact(t *testing.T) {
 	full, deficient, undetermined := 0, 0, 0
-	repeat(t, 5, func(t *rapid.T) {
+	repeat(t, 3, func(t *rapid.T) {
 		c := drawLeast(t)
 		x, y := slices.Clone(c.x), slices.Clone(c.y)
 		r, err := c.solve(&dirtySolver)
@@ -142,7 +142,7 @@ func TestPropExact(t *testing.T) {
 		}
 	})
 	t.Logf("%d of full rank, %d not, %d rows that cannot be left out", full, deficient, undetermined)
-	if full < 100 || deficient < 50 || undetermined < 100 {
+	if full < 100 || deficient < 30 || undetermined < 100 {
 		t.Error("the interesting cases were not drawn")
 	}
 }
