@@ -207,7 +207,7 @@ func (r *results) paperFindings() []finding {
 			judge(near(a.saved(), theirs[0], points), near(b.saved(), theirs[1], points)),
 			fmt.Sprintf("sharing saves a further %s of Periodic and %s of HGR", percent(theirs[0]), percent(theirs[1])),
 			fmt.Sprintf("here %s and %s", percent(a.saved()), percent(b.saved())),
-			fmt.Sprintf("No sharing could save more than %s and %s of these plans, at whatever price: there is no more idle while another centre needs it.",
+			fmt.Sprintf("No sharing of what is idle could save more than %s and %s of these plans, at whatever price: there is no more of it while another centre needs it.",
 				percent(r.mostSaved(a)), percent(r.mostSaved(b))),
 		}
 		if f.verdict == didNot && a.saved() > 0 && b.saved() > 0 {
