@@ -98,3 +98,62 @@ func TestPaperRuleMissesDeadlines(t *testing.T) {
 		}
 	}
 }
+
+// A hedge at work: due at 105 a run of 60 minutes that saves every 30 and takes 5
+// to read that back has its point of no return at 35 until it has saved at 40. The
+// cluster on demand that is requested at 35 is ready at 45 and reads what was
+// saved at 40: it ends at 45 + 5 + 30, ten minutes after the spot cluster would
+// have ended if the price had not risen at 59, within its free first hour. Worked by
+// hand.
+func TestHedge(t *testing.T) {
+	m := time.Minute
+	task := SpotTask{Task: schedule.Task{
+		Deadline: 105 * m, Estimate: 60 * m, Latency: 10 * m, Instances: 2,
+		Checkpoints: schedule.Checkpoints{Every: 30 * m, Restart: 5 * m},
+	}}
+	for _, c := range []struct {
+		rise   time.Duration
+		finish time.Duration
+		leases []SpotLease
+	}{
+		{59 * m, 80 * m, []SpotLease{
+			{Tier: schedule.TierLow, Bid: 50 * cents, Started: 10 * m, Ended: 59 * m, End: LeaseInterrupted, Saved: 30 * m},
+			{Tier: schedule.TierHigh, Requested: 35 * m, Launched: 35 * m, Started: 45 * m, Ended: 80 * m, End: LeaseCompleted, Saved: 30 * m, Cost: 150 * cents},
+		}},
+		{71 * m, 70 * m, []SpotLease{
+			{Tier: schedule.TierLow, Bid: 50 * cents, Started: 10 * m, Ended: 70 * m, End: LeaseCompleted, Saved: 30 * m, Cost: 70 * cents},
+			{Tier: schedule.TierHigh, Requested: 35 * m, Launched: 35 * m, Started: 45 * m, Ended: 70 * m, End: LeaseWithdrawn, Saved: 30 * m, Cost: 35 * 200 * cents / 60},
+		}},
+	} {
+		cfg := SpotConfig{
+			History:  steps(24*time.Hour, []time.Duration{0, c.rise}, 30*cents, 200*cents),
+			OnDemand: 100 * cents, Low: flatBid(50 * cents), Medium: flatBid(50 * cents),
+			Handover: schedule.Handover{Rule: schedule.Hedged, SpotRatio: .4, Thresholds: schedule.Thresholds{Medium: .1, Low: .2}},
+		}
+		var s SpotSimulator
+		r, err := s.Run([]SpotTask{task}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Tasks[0].Finish != c.finish {
+			t.Errorf("ends at %v, want %v", r.Tasks[0].Finish, c.finish)
+		}
+		if diff := cmp.Diff(c.leases, r.Leases); diff != "" {
+			t.Errorf("price rises at %v: %s", c.rise, diff)
+		}
+	}
+}
+
+// Both clusters of a hedge end the task between two looks: it ended with the first.
+func TestFirstEndCounts(t *testing.T) {
+	s := SpotSimulator{
+		now:  120 * time.Minute,
+		spot: rented{submitted: true, end: 106 * time.Minute, lost: schedule.Never},
+		high: rented{submitted: true, end: 103 * time.Minute, lost: schedule.Never},
+	}
+	o := SpotOutcome{Finish: schedule.Never}
+	s.carryOut(&schedule.Command{Kind: schedule.CompleteTask, Tier: schedule.TierMedium}, &o)
+	if o.Finish != 103*time.Minute {
+		t.Errorf("ended at %v", o.Finish)
+	}
+}
