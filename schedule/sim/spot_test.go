@@ -101,7 +101,7 @@ func TestPaperRuleMissesDeadlines(t *testing.T) {
 
 // A hedge at work: due at 105 a run of 60 minutes that saves every 30 and takes 5
 // to read that back has its point of no return at 35 until it has saved at 40. The
-// cluster on demand that is requested at 35 is ready at 45 and reads what was
+// cluster on demand that is requested at 35 is set up at 45 and reads what was
 // saved at 40: it ends at 45 + 5 + 30, ten minutes after the spot cluster would
 // have ended if the price had not risen at 59, within its free first hour. Worked by
 // hand.
@@ -127,7 +127,7 @@ func TestHedge(t *testing.T) {
 	} {
 		cfg := SpotConfig{
 			History:  steps(24*time.Hour, []time.Duration{0, c.rise}, 30*cents, 200*cents),
-			OnDemand: 100 * cents, Low: flatBid(50 * cents), Medium: flatBid(50 * cents),
+			OnDemand: 100 * cents, Low: flatBid(50 * cents), Medium: flatBid(50 * cents), Setup: 10 * m,
 			Handover: schedule.Handover{Rule: schedule.Hedged, SpotRatio: .4, Thresholds: schedule.Thresholds{Medium: .1, Low: .2}},
 		}
 		var s SpotSimulator
@@ -146,14 +146,16 @@ func TestHedge(t *testing.T) {
 
 // Both clusters of a hedge end the task between two looks: it ended with the first.
 func TestFirstEndCounts(t *testing.T) {
-	s := SpotSimulator{
-		now:  120 * time.Minute,
-		spot: rented{submitted: true, end: 106 * time.Minute, lost: schedule.Never},
-		high: rented{submitted: true, end: 103 * time.Minute, lost: schedule.Never},
-	}
-	o := SpotOutcome{Finish: schedule.Never}
-	s.carryOut(&schedule.Command{Kind: schedule.CompleteTask, Tier: schedule.TierMedium}, &o)
-	if o.Finish != 103*time.Minute {
-		t.Errorf("ended at %v", o.Finish)
+	for _, ends := range [][2]time.Duration{{106, 103}, {103, 106}, {103, 121}, {121, 103}} {
+		s := SpotSimulator{
+			now:  120,
+			spot: rented{submitted: true, end: ends[0], lost: schedule.Never},
+			high: rented{submitted: true, end: ends[1], lost: schedule.Never},
+		}
+		o := SpotOutcome{Finish: schedule.Never}
+		s.carryOut(&schedule.Command{Kind: schedule.CompleteTask, Tier: schedule.TierMedium}, &o)
+		if o.Finish != 103 {
+			t.Errorf("ends %v: %v", ends, o.Finish)
+		}
 	}
 }
