@@ -1,0 +1,331 @@
+package perfmodel_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Medians in seconds of class S, W and A of the NAS Parallel Benchmarks on a
+// machine with two cores.
+const measured = `benchmark,class,procs,seconds
+cg,S,1,0.0221
+cg,S,2,0.0162
+cg,W,1,0.1586
+cg,W,2,0.1294
+cg,A,1,0.566
+cg,A,2,0.3118
+ft,S,1,0.0456
+ft,S,2,0.0368
+ft,W,1,0.1142
+ft,W,2,0.06055
+ft,A,1,2.2313
+ft,A,2,1.4692
+is,S,1,0.0017
+is,S,2,0.0013
+is,W,1,0.0472
+is,W,2,0.0253
+is,A,1,0.6551
+is,A,2,0.3318
+mg,S,1,0.0018
+mg,S,2,0.0012
+mg,W,1,0.0919
+mg,W,2,0.0387
+mg,A,1,1.0093
+mg,A,2,0.5109
+`
+
+const features = `benchmark,class,x1_name,x1,x2_name,x2,x3_name,x3,x4_name,x4
+cg,S,rows,1400,nonzer,7,iterations,15,shift,10
+cg,W,rows,7000,nonzer,8,iterations,15,shift,12
+cg,A,rows,14000,nonzer,11,iterations,15,shift,20
+cg,B,rows,75000,nonzer,13,iterations,75,shift,60
+ft,S,nx,64,ny,64,nz,64,iterations,6
+ft,W,nx,128,ny,128,nz,32,iterations,6
+ft,A,nx,256,ny,256,nz,128,iterations,6
+is,S,keys,65536,max_key,2048,iterations,10,,
+is,W,keys,1048576,max_key,65536,iterations,10,,
+is,A,keys,8388608,max_key,524288,iterations,10,,
+mg,S,nx,32,ny,32,nz,32,iterations,4
+mg,W,nx,128,ny,128,nz,128,iterations,4
+mg,A,nx,256,ny,256,nz,256,iterations,4
+`
+
+func fail(err error) {
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// load reads both tables.
+func load() ([]perfmodel.Profile, []perfmodel.Case, []perfmodel.Shape) {
+	cases, err := perfmodel.ReadCases(strings.NewReader(features))
+	fail(err)
+	profiles, err := perfmodel.ReadTimings(strings.NewReader(measured), cases)
+	fail(err)
+	var shapes []perfmodel.Shape
+	for _, p := range profiles {
+		b, err := perfmodel.NPB(p.Application)
+		fail(err)
+		shapes = append(shapes, b.Shape)
+	}
+	return profiles, cases, shapes
+}
+
+// How long will class B of CG take, whose work is 36 times that of the largest class
+// that was run? Four programs on the machine say how dear memory is.
+func ExampleMachine() {
+	profiles, cases, shapes := load()
+	m := &perfmodel.Machine{Shapes: shapes}
+	fail(m.FitAll(profiles))
+	b, err := perfmodel.FindCase(cases, "cg", "B")
+	fail(err)
+	for _, p := range []int{1, 2} {
+		e, err := perfmodel.At(m.Application(0), b.Features, p)
+		fail(err)
+		fmt.Printf("on %d: %.0f s, with 90%% from %.0f to %.0f\n", p, e.Seconds, e.Lower, e.Upper)
+		if p == 1 {
+			fmt.Println(e.Outside)
+		}
+	}
+	// Output:
+	// on 1: 28 s, with 90% from 13 to 61
+	// outside the profiled range: rows is 75000, 5.36 times the largest profiled, 14000
+	// on 2: 16 s, with 90% from 8 to 35
+}
+
+// Should memory be counted for each process, for all together, or not at all? The
+// runs themselves say, each predicted from the others.
+func ExampleChooser_ChoosePool() {
+	profiles, _, shapes := load()
+	pools := perfmodel.Candidates(shapes)
+	var c perfmodel.Chooser
+	best, scores, err := c.ChoosePool(nil, pools, profiles, perfmodel.LeaveRun)
+	fail(err)
+	for i, name := range []string{"not at all", "all together", "each process"} {
+		fmt.Printf("%-13s %.2f\n", name, scores[i].Error)
+	}
+	fmt.Println("chosen:", best)
+	// Output:
+	// not at all    0.25
+	// all together  0.25
+	// each process  0.22
+	// chosen: 2
+}
+
+// The features of Table I do not tell what iterations cost, for they never varied.
+// Their product with the grid, the work, is told.
+func ExampleLogLinear() {
+	profiles, cases, _ := load()
+	cg := profiles[0]
+	err := new(perfmodel.LogLinear).Fit(&cg)
+	fmt.Println(errors.Is(err, perfmodel.ErrDependent))
+
+	benchmark, err := perfmodel.NPB("cg")
+	fail(err)
+	m := &perfmodel.LogLinear{Work: benchmark.Work}
+	fail(m.Fit(&cg))
+	b, err := perfmodel.FindCase(cases, "cg", "B")
+	fail(err)
+	e, err := perfmodel.At(m, b.Features, 2)
+	fail(err)
+	fmt.Printf("exponent of work %.2f, of processes %.2f\n", m.Regression().Coef[1], m.Regression().Coef[2])
+	fmt.Printf("%.1f s, mean %.1f s, with 90%% from %.1f to %.1f\n", e.Seconds, e.Mean, e.Lower, e.Upper)
+	// Output:
+	// true
+	// exponent of work 1.00, of processes -0.53
+	// 13.8 s, mean 13.5 s, with 90% from 6.2 to 30.7
+}
+
+// An application that was profiled with TAU: seconds outside of MPI and within it.
+const tau = `application,case,cells,processes,computation,communication
+wave,small,1e6,2,40.9,0.6
+wave,small,1e6,4,20.1,1.3
+wave,small,1e6,8,10.3,2.1
+wave,small,1e6,16,5.2,2.6
+wave,small,1e6,32,2.5,3.2
+wave,large,4e6,2,162.8,1.3
+wave,large,4e6,4,81.9,2.5
+wave,large,4e6,8,40.3,3.9
+wave,large,4e6,16,20.8,5.4
+wave,large,4e6,32,10.1,6.2
+`
+
+func wave() perfmodel.Profile {
+	profiles, err := perfmodel.ReadProfiles(strings.NewReader(tau))
+	fail(err)
+	return profiles[0]
+}
+
+func ExampleReadProfiles() {
+	p := wave()
+	fmt.Println(p.Application, p.Features, len(p.Runs), "runs, on up to", p.MaxProcesses(), "processes")
+
+	_, err := perfmodel.ReadProfiles(strings.NewReader("cells,processes,seconds\n1e6,2,41.5\n1e6,4,0\n"))
+	fmt.Println(err)
+	// Output:
+	// wave [cells] 10 runs, on up to 32 processes
+	// perfmodel: seconds[3]: number is not positive: 0 seconds; a run takes time
+}
+
+// T_N alone, by Eq. (3): its operations are reductions.
+func ExampleNetwork() {
+	p := wave()
+	m := &perfmodel.Network{Collective: perfmodel.Allreduce}
+	fail(m.Fit(&p))
+	e, err := perfmodel.At(m, []float64{16e6}, 32)
+	fail(err)
+	fmt.Printf("%.0f s of communication, with the %.2f power of lg P\n", e.Seconds, m.Regression().Coef[2])
+	// Output:
+	// 13 s of communication, with the 1.02 power of lg P
+}
+
+// What [Huang13] predicts: computation and communication, each by a law of its own.
+func ExampleCAP3() {
+	p := wave()
+	m := &perfmodel.CAP3{Collective: perfmodel.Allreduce}
+	fail(m.Fit(&p))
+	for _, n := range []int{1, 8, 32} {
+		e, err := perfmodel.At(m, []float64{16e6}, n)
+		fail(err)
+		fmt.Printf("%2d: %.0f s\n", n, e.Seconds)
+	}
+	// Output:
+	// 1: 1307 s
+	//  8: 171 s
+	// 32: 54 s
+}
+
+// With a term in (ln P)² the fit sees that each doubling brings less.
+func ExampleQuadratic() {
+	p := wave()
+	m := &perfmodel.Quadratic{}
+	fail(m.Fit(&p))
+	var e [3]perfmodel.Estimate
+	fail(m.EstimateTo(e[:], perfmodel.Query{Features: []float64{4e6}, Processes: []int{16, 32, 64}}))
+	fmt.Printf("%.1f, %.1f, %.1f s\n", e[0].Seconds, e[1].Seconds, e[2].Seconds)
+	// Output:
+	// 26.9, 18.0, 13.2 s
+}
+
+func ExampleAmdahl() {
+	p := wave()
+	m := &perfmodel.Amdahl{Work: perfmodel.Product}
+	fail(m.Fit(&p))
+	fmt.Printf("%.1f%% is serial: no more than %.0f times as fast\n", 100*m.Serial(), 1/m.Serial())
+	// Output:
+	// 3.2% is serial: no more than 32 times as fast
+}
+
+func ExampleUSL() {
+	p := wave()
+	m := &perfmodel.USL{Work: perfmodel.Product}
+	fail(m.Fit(&p))
+	_, sigma, kappa := m.Coefficients()
+	fmt.Printf("contention %.3f, coherence %.5f, least time near %.0f processes\n", sigma, kappa, m.Peak())
+	// Output:
+	// contention 0.026, coherence 0.00017, least time near 75 processes
+}
+
+// Which law fits this application? Each predicts the runs that it has not seen.
+func ExampleChooser_Choose() {
+	p := wave()
+	models := []perfmodel.Model{
+		&perfmodel.LogLinear{}, &perfmodel.Quadratic{}, &perfmodel.CAP3{Collective: perfmodel.Allreduce}, &perfmodel.USL{Work: perfmodel.Product},
+	}
+	var c perfmodel.Chooser
+	best, scores, err := c.Choose(nil, models, &p, perfmodel.LeaveRun)
+	fail(err)
+	for i, name := range []string{"Eq. (2)", "quadratic", "T_C + T_N", "USL"} {
+		fmt.Printf("%-10s %.3f\n", name, scores[i].Error)
+	}
+	fmt.Println("chosen:", best)
+	// Output:
+	// Eq. (2)    0.151
+	// quadratic  0.123
+	// T_C + T_N  0.023
+	// USL        0.152
+	// chosen: 2
+}
+
+// A run on 10¹¹ cells has to end within six days. What will it cost, and with which
+// number of processes? Amazon's cluster instance is the cheapest by its speed.
+func ExamplePlanner_Plan() {
+	p := wave()
+	m := &perfmodel.CAP3{Collective: perfmodel.Allreduce}
+	fail(m.Fit(&p))
+	instances := perfmodel.Huang13Instances()
+	cheapest, err := perfmodel.CheapestPerUnit(instances)
+	fail(err)
+	task := perfmodel.Task{
+		Features: []float64{1e11},
+		Deadline: 6 * 24 * time.Hour,
+		Goal:     perfmodel.LeastCost,
+		Counts:   perfmodel.AppendCounts(nil, perfmodel.PowersOfTwo, 1, 256),
+	}
+	var pl perfmodel.Planner
+	show := func(what string) {
+		plan, err := pl.Plan(m, instances[cheapest], task)
+		fail(err)
+		fmt.Printf("%s: %v; %d processes on %d instances, %v, $%v; %d counts not profiled\n", what, plan.Verdict,
+			plan.Best.Processes, plan.Best.Instances, plan.Best.Time.Round(time.Minute), plan.Best.Cost, plan.Withheld)
+	}
+	fmt.Println(instances[cheapest].Name)
+	show("half of the time")
+	task.Confidence = 0.95
+	show("95% of the time")
+	task.Confidence, task.Budget = 0, 100*1e9
+	show("for $100")
+	// Output:
+	// cc1.4xlarge
+	// half of the time: fits; 16 processes on 1 instances, 142h5m0s, $185.9; 3 counts not profiled
+	// 95% of the time: fits; 32 processes on 2 instances, 71h10m0s, $187.2; 3 counts not profiled
+	// for $100: what meets the deadline exceeds the budget; 16 processes on 1 instances, 142h5m0s, $185.9; 3 counts not profiled
+}
+
+// Everything that is best for some deadline and some budget.
+func ExamplePlanner_AppendFront() {
+	p := wave()
+	m := &perfmodel.CAP3{Collective: perfmodel.Allreduce}
+	fail(m.Fit(&p))
+	in, err := perfmodel.FindInstance(perfmodel.Huang13Instances(), "m1.large")
+	fail(err)
+	in.Meter = pricing.EC2PerSecond
+	task := perfmodel.Task{Features: []float64{1e9}, Counts: perfmodel.AppendCounts(nil, perfmodel.PowersOfTwo, 1, 32)}
+	var pl perfmodel.Planner
+	front, err := pl.AppendFront(nil, m, in, task)
+	fail(err)
+	for _, o := range front {
+		fmt.Printf("%2d processes: %8v  $%s\n", o.Processes, o.Time.Round(time.Second), o.Cost.Fixed(2))
+	}
+	// Output:
+	// 32 processes:   44m11s  $2.83
+	// 16 processes: 1h26m22s  $2.76
+	//  8 processes:  2h51m9s  $2.74
+	//  4 processes:  5h41m6s  $2.73
+	//  2 processes: 11h21m32s  $2.73
+}
+
+// The benchmarks of [Huang13] and what they communicate by.
+func ExampleNPB() {
+	for _, name := range []string{"cg", "ep", "ft", "is", "mg", "bt", "lu", "sp"} {
+		b, err := perfmodel.NPB(name)
+		fail(err)
+		fmt.Printf("%s  %-9v  %v\n", b.Name, b.Collective, b.Counts)
+	}
+	// Output:
+	// cg  Reduce     powers of two
+	// ep  Allreduce  any
+	// ft  Alltoall   powers of two
+	// is  Alltoall   powers of two
+	// mg  Allreduce  powers of two
+	// bt  Allreduce  squares
+	// lu  Allreduce  any
+	// sp  Allreduce  squares
+}
