@@ -86,9 +86,6 @@ func (a dd) abs() dd {
 	return a
 }
 
-// round returns the nearest float64: hi, by the invariant.
-func (a dd) round() float64 { return a.hi + a.lo }
-
 // The kernels work on vectors of dd as two slices each. A dot product adds the
 // errors of its sums and products up apart from the sums ([Ogita05] Dot2, with the
 // low parts of the factors): the chain from one element to the next is one
@@ -115,8 +112,7 @@ func dotBlock(xh, xl, yh, yl []float64) dd {
 	for i, x := range xh {
 		y := yh[i]
 		p := float64(x * y)
-		e := math.FMA(x, y, -p)
-		e = math.FMA(x, yl[i], math.FMA(xl[i], y, e))
+		e := math.FMA(x, y, -p) + (float64(x*yl[i]) + float64(xl[i]*y))
 		t := s + p
 		z := t - s
 		c += ((s - (t - z)) + (p - z)) + e
@@ -141,7 +137,7 @@ func dotFloatBlock(xh, xl, yh []float64) dd {
 	for i, x := range xh {
 		y := yh[i]
 		p := float64(x * y)
-		e := math.FMA(xl[i], y, math.FMA(x, y, -p))
+		e := math.FMA(x, y, -p) + float64(xl[i]*y)
 		t := s + p
 		z := t - s
 		c += ((s - (t - z)) + (p - z)) + e
@@ -157,8 +153,7 @@ func subScaled(yh, yl []float64, a dd, xh, xl []float64) {
 	for i, y := range yh {
 		x := xh[i]
 		p := float64(ah * x)
-		e := math.FMA(ah, x, -p)
-		e = math.FMA(ah, xl[i], math.FMA(al, x, e))
+		e := math.FMA(ah, x, -p) + (float64(ah*xl[i]) + float64(al*x))
 		s := y + p
 		z := s - y
 		e += ((y - (s - z)) + (p - z)) + yl[i]
@@ -174,7 +169,7 @@ func subScaledFloat(yh, yl []float64, a dd, xh []float64) {
 	for i, y := range yh {
 		x := xh[i]
 		p := float64(ah * x)
-		e := math.FMA(al, x, math.FMA(ah, x, -p))
+		e := math.FMA(ah, x, -p) + float64(al*x)
 		s := y + p
 		z := s - y
 		e += ((y - (s - z)) + (p - z)) + yl[i]
