@@ -83,14 +83,19 @@ func planCost(t interface{ Fatalf(string, ...any) }, centres []Centre, tasks []T
 	return onDemand, traffic
 }
 
-// bruteForce tries every division of every task between the centres.
-func bruteForce(centres []Centre, tasks []Task) pricing.Money {
+// bruteForce tries every division of every task between the centres, and returns
+// the least cost and how many instances of each task are in each centre then.
+func bruteForce(centres []Centre, tasks []Task) (pricing.Money, [][]int) {
 	slots := len(centres[0].Reserved)
 	n := make([][]int, len(centres))
 	for j := range n {
 		n[j] = make([]int, slots)
 	}
 	best := pricing.Money(1 << 62)
+	now, found := make([][]int, len(tasks)), make([][]int, len(tasks))
+	for k := range now {
+		now[k], found[k] = make([]int, len(centres)), make([]int, len(centres))
+	}
 	var try func(k, j, left int, traffic pricing.Money)
 	try = func(k, j, left int, traffic pricing.Money) {
 		if k == len(tasks) {
@@ -99,7 +104,12 @@ func bruteForce(centres []Centre, tasks []Task) pricing.Money {
 					traffic += pricing.Money(max(0, n[j][s]-u)) * c.OnDemand
 				}
 			}
-			best = min(best, traffic)
+			if traffic < best {
+				best = traffic
+				for k := range now {
+					copy(found[k], now[k])
+				}
+			}
 			return
 		}
 		task := tasks[k]
@@ -115,6 +125,7 @@ func bruteForce(centres []Centre, tasks []Task) pricing.Money {
 			for s := task.Start; s < task.End; s++ {
 				n[j][s] += d
 			}
+			now[k][j] = d
 			if d == left {
 				next := 0
 				if k+1 < len(tasks) {
@@ -127,10 +138,11 @@ func bruteForce(centres []Centre, tasks []Task) pricing.Money {
 			for s := task.Start; s < task.End; s++ {
 				n[j][s] -= d
 			}
+			now[k][j] = 0
 		}
 	}
 	try(0, 0, tasks[0].Instances, 0)
-	return best
+	return best, found
 }
 
 // spent is what bookings cost the federation, reservations apart.
@@ -161,7 +173,7 @@ func TestOptimumSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		greedy := spent(bookings)
-		want := bruteForce(centres, tasks)
+		want, where := bruteForce(centres, tasks)
 		got, err := o.Solve(centres, tasks, OptimumOptions{Start: bookings})
 		if err != nil {
 			t.Fatal(err)
@@ -192,6 +204,18 @@ func TestOptimumSmall(t *testing.T) {
 		}
 		if diff := cmp.Diff(parts, fresh.AppendParts(nil, tasks)); diff != "" {
 			t.Fatal(diff)
+		}
+		// Started from the optimum, whatever is on reservations in it, it stays there.
+		var start []Booking
+		for k, task := range tasks {
+			for j, d := range where[k] {
+				if d > 0 {
+					start = append(start, Booking{Task: task.ID, Home: task.Home, Centre: j, Start: task.Start, End: task.End, OnDemand: d})
+				}
+			}
+		}
+		if short, err := o.Solve(centres, tasks, OptimumOptions{Start: start, MaxRounds: 1, MaxSteps: -1}); err != nil || short.Cost != want {
+			t.Fatalf("started from the optimum %v: %v, %v", want, short, err)
 		}
 		cases++
 		if n > 2 {
@@ -254,9 +278,24 @@ func TestOptimumBookings(t *testing.T) {
 		if err != nil || again.Cost > got.Cost {
 			t.Fatalf("started from itself: %v, %v, was %v", again.Cost, err, got.Cost)
 		}
+		// A centre's own tasks come first, in the bookings and on its reservations.
+		guests := false
+		buys := map[[2]int]bool{}
 		for _, b := range bookings {
-			if b.Centre != b.Home && b.Reserved > 0 {
-				lent++
+			if guests && b.Centre == b.Home {
+				t.Fatalf("%+v comes after guests", b)
+			}
+			guests = b.Centre != b.Home
+			for slot := b.Start; slot < b.End; slot++ {
+				if !guests && b.OnDemand > 0 {
+					buys[[2]int{b.Centre, slot}] = true
+				}
+				if guests && b.Reserved > 0 {
+					lent++
+					if buys[[2]int{b.Centre, slot}] {
+						t.Fatalf("%+v is on reservations of which the centre's own tasks need more", b)
+					}
+				}
 			}
 		}
 	})
@@ -284,7 +323,7 @@ func TestOptimumGap(t *testing.T) {
 		{ID: 1, Start: 1, End: 3, Instances: 1, Disk: gigabyte},
 		{ID: 2, Start: 2, End: 4, Instances: 1, Disk: gigabyte},
 	}
-	if got := bruteForce(centres, tasks); got != 6*unit {
+	if got, _ := bruteForce(centres, tasks); got != 6*unit {
 		t.Fatalf("the optimum is %v, not 6", got)
 	}
 	var o Optimizer
@@ -456,7 +495,8 @@ func TestSlotwise(t *testing.T) {
 				}
 			}
 			if len(now) > 0 {
-				want += bruteForce(one, now)
+				least, _ := bruteForce(one, now)
+				want += least
 			}
 		}
 		if got.Cost != want || got.OnDemand+got.Traffic != got.Cost {
@@ -759,5 +799,85 @@ func TestOptimumAllocs(t *testing.T) {
 				t.Errorf("problem %d, start %v: %v allocations", i, start, n)
 			}
 		}
+	}
+}
+
+// Every step of the flow lowers its cost: that is why it ends.
+func TestTwoCentreSteps(t *testing.T) {
+	var f twoCentre
+	steps := 0
+	check(t, func(t *rapid.T) {
+		slots := rapid.IntRange(1, 12).Draw(t, "slots")
+		pa, pb := rapid.Int64Range(0, 5).Draw(t, "price of a"), rapid.Int64Range(0, 5).Draw(t, "price of b")
+		f.reset(slots, pa, pb)
+		there := make([]int64, slots+1)
+		for range rapid.IntRange(1, 25).Draw(t, "parts") {
+			start := rapid.IntRange(0, slots-1).Draw(t, "start")
+			end := rapid.IntRange(start+1, slots).Draw(t, "end")
+			n, full := rapid.Int64Range(1, 5).Draw(t, "count"), rapid.Bool().Draw(t, "full")
+			f.add(start, end, n, rapid.Int64Range(-6, 6).Draw(t, "cost"), full)
+			if full {
+				there[start] += n
+				there[end] -= n
+			}
+		}
+		need, room := make([]int64, slots), make([]int64, slots)
+		at := int64(0)
+		for s := range slots {
+			at += there[s]
+			need[s], room[s] = rapid.Int64Range(-9, 30).Draw(t, "need"), rapid.Int64Range(-9, 30).Draw(t, "room")
+			f.setSlot(s, at, need[s], room[s])
+		}
+		cost := func() (sum int64) { // of the enlarged flow
+			for s := range slots {
+				sum += pa*max(0, need[s]*f.scale-f.n[s]) + pb*max(0, f.n[s]-room[s]*f.scale)
+			}
+			for _, p := range f.arcs {
+				sum += p.cost * p.x
+			}
+			return sum
+		}
+		f.begin()
+		for again := true; again; {
+			again = false
+			f.price()
+			for a := -int32(slots); int(a) < len(f.arcs); a++ {
+				before, was := cost(), f.steps
+				f.enter(a)
+				if f.steps == was {
+					continue
+				}
+				again = true
+				steps++
+				if now := cost(); now >= before {
+					t.Fatalf("a step changed the cost from %d to %d", before, now)
+				}
+			}
+		}
+	})
+	if steps == 0 {
+		t.Error("no steps")
+	}
+}
+
+// Reservations beyond all need change nothing, however many.
+func TestOptimumPlenty(t *testing.T) {
+	const many = math.MaxInt64
+	centres := []Centre{
+		{Reserved: []int{0, 0}, OnDemand: 1e9, Term: 1, Traffic: 1e6},
+		{Reserved: []int{many, 1}, OnDemand: 2e9, Term: 1},
+		{Reserved: []int{many, many}, OnDemand: 3e9, Term: 1},
+	}
+	tasks := []Task{{ID: 1, End: 2, Instances: 3, Disk: gigabyte}, {ID: 2, Home: 1, End: 2, Instances: 1}}
+	var o Optimizer
+	got, err := o.Solve(centres, tasks, OptimumOptions{})
+	if err != nil || got.Cost != 3e6 || !got.Exact() {
+		t.Fatalf("%+v, %v; want 0.003", got, err)
+	}
+	if proved, err := Bound(centres, tasks, o.AppendPrices(nil)); err != nil || proved != got.Cost {
+		t.Errorf("the prices prove %v, %v", proved, err)
+	}
+	if split, err := new(Slotwise).Solve(centres, tasks); err != nil || split.Cost != 3e6 {
+		t.Errorf("split by slot: %+v, %v", split, err)
 	}
 }

@@ -223,15 +223,20 @@ func (f *twoCentre) wrong(a int32) int64 {
 	return 0
 }
 
-// solve finds an optimum. Flows are then true ones, and prices those that prove
-// it.
-func (f *twoCentre) solve() {
+// begin makes the line of slots the tree.
+func (f *twoCentre) begin() {
 	for t := range f.slots {
 		f.parent[t], f.via[t] = int32(t+1), ^int32(t)
 	}
 	f.parent[f.slots] = -1
 	f.stamp = 0
 	clear(f.mark)
+}
+
+// solve finds an optimum. Flows are then true ones, and prices those that prove
+// it.
+func (f *twoCentre) solve() {
+	f.begin()
 	for {
 		f.price()
 		f.sweeps++
