@@ -228,12 +228,12 @@ func evaluate(tb testing.TB, markets []market, perMarket int, saves, hourly bool
 func TestSpotTable(t *testing.T) {
 	for _, block := range []struct {
 		name    string
-		markets func() []market
+		markets func(testing.TB) []market
 		tasks   int
 		hourly  bool
 	}{
-		{"prices of 2020, eu-west-3a, 16 instance types, by the second", func() []market { return realMarkets(t) }, 25, false},
-		{"SYNTHETIC prices with spikes as in 2012, by the hour", func() []market { return spikyMarkets(8, 1) }, 50, true},
+		{"prices of 2020, eu-west-3a, 16 instance types, by the second", realMarkets, 25, false},
+		{"SYNTHETIC prices with spikes as in 2012, by the hour", func(testing.TB) []market { return spikyMarkets(8, 1) }, 50, true},
 	} {
 		for _, saves := range []bool{false, true} {
 			t.Run(strings.Fields(block.name)[0]+fmt.Sprint(" saves ", saves), func(t *testing.T) {
@@ -241,7 +241,7 @@ func TestSpotTable(t *testing.T) {
 				if !testing.Verbose() {
 					tasks = (tasks + 9) / 10
 				}
-				tallies, least, safe := evaluate(t, block.markets(), tasks, saves, block.hourly, 8)
+				tallies, least, safe := evaluate(t, block.markets(t), tasks, saves, block.hourly, 8)
 				all := tallies[0].onDemandOnly.Float64()
 				t.Logf("%s, checkpoints %v, %d tasks", block.name, saves, tallies[0].tasks)
 				t.Logf("%-36s  deadlines met  missed  cost    of the saving in hindsight  ... that keeps the guarantee  interruptions", "")
