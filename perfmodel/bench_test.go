@@ -58,3 +58,61 @@ func BenchmarkPlan(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkFit(b *testing.B) {
+	p := scaled(b)
+	for _, c := range []struct {
+		name string
+		m    Model
+	}{{"loglinear", &LogLinear{}}, {"quadratic", &Quadratic{}}, {"cap3", &CAP3{}}, {"amdahl", &Amdahl{Work: Product}}, {"usl", &USL{Work: Product}}} {
+		b.Run("model="+c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.m.Fit(&p); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkChoose(b *testing.B) {
+	p := scaled(b)
+	models := []Model{&LogLinear{}, &Quadratic{}, &CAP3{}, &USL{Work: Product}}
+	var c Chooser
+	var scores []Score
+	b.ReportAllocs()
+	for b.Loop() {
+		var err error
+		if _, scores, err = c.Choose(scores[:0], models, &p, LeaveRun); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkMachine(b *testing.B) {
+	profiles, shapes := madeUpProfiles(b, 59)
+	m := &Machine{Shapes: shapes}
+	b.Run("fit/runs=42", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := m.FitAll(profiles); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("estimate/runs=42", func(b *testing.B) {
+		if err := m.FitAll(profiles); err != nil {
+			b.Fatal(err)
+		}
+		var dst [1]Estimate
+		q := Query{Features: profiles[0].Runs[0].Features, Processes: []int{2}}
+		e := m.Application(0)
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := e.EstimateTo(dst[:], q); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -326,6 +326,6 @@ func ExampleNPB() {
 	// is  Alltoall   powers of two
 	// mg  Allreduce  powers of two
 	// bt  Allreduce  squares
-	// lu  Allreduce  any
+	// lu  Allreduce  powers of two
 	// sp  Allreduce  squares
 }

@@ -140,7 +140,7 @@ var benchmarks = [...]Benchmark{
 	{
 		Name: "lu", Features: gridAndStep,
 		Shape:  Shape{Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2)},
-		Counts: AnyCount, Collective: Allreduce,
+		Counts: PowersOfTwo, Collective: Allreduce,
 	},
 	{
 		Name: "sp", Features: gridAndStep,
