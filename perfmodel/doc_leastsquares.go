@@ -31,7 +31,7 @@
 // of their norm. κ²·ρ is what makes Wampler5 harder than Wampler1 with the same
 // columns. This package does the third: QR by modified Gram-Schmidt in pairs,
 // factor.go and dd.go, then iterative refinement of coefficients and residuals
-// together, refine.go. It takes about twice the time of a QR in float64. What is
+// together, refine.go. It takes two to four times as long as a QR in float64. What is
 // gained on NIST's Statistical Reference Datasets [NIST], the digits that agree with
 // the certified values, which have 15 (TestNIST):
 //
