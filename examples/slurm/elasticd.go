@@ -88,6 +88,9 @@ func known(ctx context.Context, slurm *slurmctl.Client, names []string) error {
 
 // newProvider returns the provider that was asked for.
 func (o *elasticOptions) newProvider(slurm *slurmctl.Client) (provider.Provider, error) {
+	if o.provider == "exec" {
+		return &o.exec, nil
+	}
 	st, err := os.Stat(o.instances)
 	if err != nil {
 		return nil, fmt.Errorf("-instances: %w", err)

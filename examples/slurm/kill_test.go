@@ -20,7 +20,12 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
 
-func TestMain(m *testing.M) { programtest.Main(m, main) }
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "cloud" {
+		os.Exit(cloud(os.Args[2]))
+	}
+	programtest.Main(m, main)
+}
 
 // stage is a cluster for a test, with what elasticd needs.
 type stage struct {

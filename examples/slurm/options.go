@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -52,13 +53,23 @@ Of decisions, in hours of the bill
                        buy none)
 
 Of the provider
-  -provider KIND       local: instances are processes of this machine
+  -provider KIND       exec: your own commands rent instances and end them.
+                       local: instances are processes of this machine
+  -create COMMAND      exec: run by /bin/sh -c, with PLIMSOLL_TOKEN and PLIMSOLL_NODE;
+                       it writes the instance as an object in JSON, with id, token,
+                       node and created
+  -delete COMMAND      exec: with PLIMSOLL_ID, too; it adds ended
+  -list COMMAND        exec: writes all instances, an object each
   -instances DIR       local: folder of its own, which exists
   -delay D             local: how long an instance takes before slurmd starts, in real
                        time (default 0s)
   -quota N             local: the most instances at once (default 0: no limit)
-  -timeout D           of a call, in real time (default 2m)
+  -timeout D           of a command or a call, in real time (default 1m)
   -h                   print this
+
+A command of -provider exec exits with 3 if it refuses and has done nothing; all else but
+0 leaves open what it has done. What was done is not done again: the list is looked at
+first.
 
 A job's estimate is its time limit, or what its comment says in hours of the bill, as
 in sbatch --comment=estimate=1h30m. Nodes are taken to be for one job at a time.
@@ -72,6 +83,8 @@ type elasticOptions struct {
 	conf, journal, nodes, provider, instances, classes string
 	delay                                              time.Duration
 	quota                                              int
+	exec                                               provider.Exec
+	timeout                                            time.Duration
 	manager                                            manager.Options
 }
 
@@ -98,7 +111,10 @@ func (o *elasticOptions) flagSet() *flag.FlagSet {
 	flags.DurationVar(&m.Boot, "boot", 5*time.Minute, "")
 	flags.DurationVar(&m.BootLimit, "boot-limit", 30*time.Minute, "")
 	flags.DurationVar(&m.AuditEvery, "audit-every", 10*time.Minute, "")
-	flags.DurationVar(&m.Timeout, "timeout", 2*time.Minute, "")
+	flags.DurationVar(&o.timeout, "timeout", time.Minute, "")
+	flags.StringVar(&o.exec.CreateCommand, "create", "", "")
+	flags.StringVar(&o.exec.DeleteCommand, "delete", "", "")
+	flags.StringVar(&o.exec.ListCommand, "list", "", "")
 	flags.IntVar(&m.Period, "period", 168, "")
 	return flags
 }
@@ -124,9 +140,13 @@ func parseElastic(args []string) (elasticOptions, error) {
 		return o, err
 	case flags.NArg() > 0:
 		return o, cli.Mistakef("elasticd: %q is not a flag", flags.Arg(0))
-	case o.provider != "local":
-		return o, cli.Mistakef("elasticd: -provider %q: want local", o.provider)
-	case o.instances == "":
+	case o.provider != "local" && o.provider != "exec":
+		return o, cli.Mistakef("elasticd: -provider %q: want exec or local", o.provider)
+	case o.provider == "exec" && (o.exec.CreateCommand == "" || o.exec.DeleteCommand == "" || o.exec.ListCommand == ""):
+		return o, cli.Mistakef("elasticd: -provider exec wants -create, -delete and -list")
+	case o.timeout <= 0:
+		return o, cli.Mistakef("elasticd: -timeout %v: want a positive span of time", o.timeout)
+	case o.provider == "local" && o.instances == "":
 		return o, cli.Mistakef("elasticd: no -instances: want a folder")
 	case o.delay < 0 || o.quota < 0:
 		return o, cli.Mistakef("elasticd: -delay %v, -quota %d: want neither negative", o.delay, o.quota)
@@ -144,6 +164,11 @@ func parseElastic(args []string) (elasticOptions, error) {
 			return o, err
 		}
 		o.manager.Prices = f.List
+	}
+	o.manager.Timeout = o.timeout
+	if o.provider == "exec" { // a call is a list and a command
+		o.exec.Timeout = o.timeout
+		o.manager.Timeout = 2*o.timeout + time.Second
 	}
 	if err := o.manager.Check(); err != nil {
 		return o, cli.Mistakef("elasticd: %w", err)

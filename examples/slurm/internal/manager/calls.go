@@ -49,9 +49,9 @@ func (m *Manager) came(r result) error {
 	if l == nil {
 		m.auditing = false
 		if r.err != nil {
-			return m.failed("listing instances", "", "", r.err)
+			m.audit = min(m.audit, m.clock.Now()+m.o.RetryEvery)
+			return m.callFailed("listing instances", nil, r.err)
 		}
-		m.worked("listing instances", "")
 		return m.compare(r.list, r.seq)
 	}
 	l.working = false
@@ -61,16 +61,15 @@ func (m *Manager) came(r result) error {
 		// This call has created nothing, but one before may have: lists will tell.
 		l.denied, l.after, l.missing = true, m.lists, 0
 		m.audit = 0
-		return m.failed("asking for an instance", l.Node, l.Token, r.err)
+		return m.callFailed("asking for an instance", l, r.err)
 	case r.did == asking && errors.Is(r.err, provider.ErrRefused):
 		m.closed = now + m.o.RetryEvery
 		m.look = true
 		return m.write(Entry{Kind: Refused, Token: l.Token, Node: l.Node, Reason: r.err.Error()})
 	case r.did == asking && r.err != nil:
 		l.retry, l.doubt = now+m.o.RetryEvery, true
-		return m.failed("asking for an instance", l.Node, l.Token, r.err)
+		return m.callFailed("asking for an instance", l, r.err)
 	case r.did == asking:
-		m.worked("asking for an instance", l.Node)
 		if l.phase != asking {
 			return nil
 		}
@@ -82,15 +81,23 @@ func (m *Manager) came(r result) error {
 		}
 	case r.err != nil:
 		l.retry = now + m.o.RetryEvery
-		return m.failed("giving back", l.Node, l.Token, r.err)
+		return m.callFailed("giving back", l, r.err)
 	case r.in.Live():
 		l.retry = now + m.o.RetryEvery
-		return m.failed("giving back", l.Node, l.Token, errors.New("the provider says that it has not ended"))
+		return m.callFailed("giving back", l, errors.New("the provider says that it has not ended"))
 	default:
-		m.worked("giving back", l.Node)
 		return m.gone(l, r.in.Ended, l.why)
 	}
 	return nil
+}
+
+// callFailed notes that a call to the provider has failed, each time that one does.
+func (m *Manager) callFailed(what string, l *lease, err error) error {
+	e := Entry{Kind: Failed, Reason: what + ": " + err.Error()}
+	if l != nil {
+		e.Token, e.Node = l.Token, l.Node
+	}
+	return m.write(e)
 }
 
 func (m *Manager) gone(l *lease, ended time.Time, why string) error {

@@ -1,0 +1,158 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Exec is a provider of a user's own commands, such as a cloud's command line in a
+// script. Each is run by /bin/sh -c.
+//
+//	CreateCommand  rents an instance with the PLIMSOLL_TOKEN and for the PLIMSOLL_NODE
+//	               of its environment, and writes it to its standard output
+//	DeleteCommand  ends the instance PLIMSOLL_ID, and writes it
+//	ListCommand    writes all that are rented, and those that have ended if it knows
+//
+// An instance is a JSON object on a line of its own, with the names of [Instance]: id,
+// token, node, created and, where it has ended, ended, as RFC 3339 has times. A command
+// exits with 0, or with 3 if the instance is refused and has not been created, such as
+// for want of capacity; what it writes to standard error is the reason. All else is a
+// failure that leaves open what has happened.
+//
+// The commands need not know whether they were called before: CreateCommand is called
+// if ListCommand has no instance with the token, and DeleteCommand if it does not say
+// that the instance has ended. A cloud whose lists lag behind has client tokens for
+// that, which are to be used in CreateCommand.
+type Exec struct {
+	CreateCommand, DeleteCommand, ListCommand string
+
+	// Timeout ends a command with all that it has started, 0 is a minute.
+	Timeout time.Duration
+	// Environment is added to what a command inherits.
+	Environment []string
+}
+
+// refusedStatus is the exit status of a command that refuses.
+const refusedStatus = 3
+
+// Create rents an instance.
+func (e *Exec) Create(ctx context.Context, token, node string) (Instance, error) {
+	if err := checkToken(token); err != nil {
+		return Instance{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	match := func(in *Instance) bool { return in.Token == token }
+	in, err := e.do(ctx, e.CreateCommand, match, func(*Instance) bool { return true },
+		"PLIMSOLL_TOKEN="+token, "PLIMSOLL_NODE="+node)
+	if err == nil && in.Node != node {
+		err = fmt.Errorf("the instance %s is for node %q, and %q was asked for", in.ID, in.Node, node)
+	}
+	return in, err
+}
+
+// Delete ends an instance.
+func (e *Exec) Delete(ctx context.Context, id string) (Instance, error) {
+	match := func(in *Instance) bool { return in.ID == id }
+	return e.do(ctx, e.DeleteCommand, match, func(in *Instance) bool { return !in.Live() }, "PLIMSOLL_ID="+id)
+}
+
+// List returns what the list command writes.
+func (e *Exec) List(ctx context.Context) ([]Instance, error) { return e.run(ctx, e.ListCommand) }
+
+// do runs a command unless the list has what it is to achieve.
+func (e *Exec) do(ctx context.Context, command string, match, achieved func(*Instance) bool, environment ...string) (Instance, error) {
+	list, err := e.List(ctx)
+	if err != nil {
+		// What refuses to list has not refused to do it.
+		return Instance{}, fmt.Errorf("%s: %s", e.ListCommand, err)
+	}
+	for i := range list {
+		if match(&list[i]) && achieved(&list[i]) {
+			return list[i], nil
+		}
+	}
+	if list, err = e.run(ctx, command, environment...); err != nil {
+		return Instance{}, err
+	}
+	for i := range list {
+		if match(&list[i]) {
+			return list[i], nil
+		}
+	}
+	return Instance{}, fmt.Errorf("%s: it has not written the instance", command)
+}
+
+// most is how much of a command's output is read.
+const most = 64 << 20
+
+// limited is a buffer that an endless output does not fill memory with.
+type limited struct{ bytes.Buffer }
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.Len()+len(p) > most {
+		return 0, errors.New("too much output")
+	}
+	return l.Buffer.Write(p)
+}
+
+// run runs a command and returns the instances that it writes.
+func (e *Exec) run(ctx context.Context, command string, environment ...string) ([]Instance, error) {
+	limit := e.Timeout
+	if limit == 0 {
+		limit = time.Minute
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	cmd.Env = append(append(os.Environ(), e.Environment...), environment...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var out, msg limited
+	cmd.Stdout, cmd.Stderr = &out, &msg
+	err := cmd.Run()
+	said := strings.Join(strings.Fields(msg.String()), " ")
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		list, err := Decode(out.Bytes())
+		if err != nil {
+			err = fmt.Errorf("%s: %w", command, err)
+		}
+		return list, err
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%s: %w", command, ctx.Err())
+	case errors.As(err, &exit) && exit.ExitCode() == refusedStatus:
+		return nil, fmt.Errorf("%w: %s", ErrRefused, said)
+	}
+	return nil, fmt.Errorf("%s: %w: %s", command, err, said)
+}
+
+// Decode reads instances, a JSON object each.
+func Decode(text []byte) ([]Instance, error) {
+	var list []Instance
+	d := json.NewDecoder(bytes.NewReader(text))
+	for d.More() {
+		var in Instance
+		if err := d.Decode(&in); err != nil {
+			return nil, fmt.Errorf("instance %d of its output: %w", len(list), err)
+		}
+		switch {
+		case in.ID == "":
+			return nil, fmt.Errorf("instance %d of its output has no id", len(list))
+		case in.Created.IsZero():
+			return nil, fmt.Errorf("instance %s of its output has no time of creation", in.ID)
+		case !in.Live() && in.Ended.Before(in.Created):
+			return nil, fmt.Errorf("instance %s of its output ended before it was created", in.ID)
+		}
+		list = append(list, in)
+	}
+	return list, nil
+}
