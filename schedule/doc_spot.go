@@ -36,7 +36,9 @@
 // "All kept" means: a task that would have met its deadline if it had been sent on
 // demand when it was taken meets it, whatever prices and bids. The hypotheses are
 // that T_est and T_latency are upper bounds, that checkpoints can be read, and that
-// on demand is to be had; the proof is in handover.go. An agent that looks
+// on demand is to be had; the proof is in handover.go. If a run takes δ longer than
+// estimated, NoReturn, Hedged and Planned are late by δ at most; so give them an
+// upper bound, such as the upper end of a prediction interval. An agent that looks
 // every i takes its decisions 2·i early, and is compared with one on demand that
 // looks every i. A step costs O(1) time a task.
 //

@@ -21,6 +21,9 @@ import "time"
 // time t with (I) it ends by t + T_latency + R(saved(t)) ≤ T_deadline: the
 // cluster is not interrupted and reads a checkpoint at least as late. ∎
 //
+// Corollary. If the run takes δ longer than estimated, the task is late by δ at
+// most: the last step has R + δ in place of R, and nothing else depends on it.
+//
 // Nothing is said of bids or prices: a bid decides about money only. With
 // agents that look every i, a look may come i late, and so may the one that sees
 // the cluster on demand ready: both rules send the task 2·i earlier, and the

@@ -140,6 +140,59 @@ func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
 	}
 }
 
+// The corollary: a task that on demand meets by its estimate, and that runs longer
+// than estimated, is late by no more than that.
+func TestLateByTheOverrunAtMost(t *testing.T) {
+	var s SpotSimulator
+	late, onTime, exact := 0, 0, 0
+	one := func(t *rapid.T) {
+		cfg := drawSpotConfig(t, drawSpotHistory(t))
+		task := drawSpotTask(t)
+		task.Submit += 30 * time.Minute
+		task.Deadline += 30 * time.Minute
+		over := time.Duration(rapid.IntRange(1, 60).Draw(t, "over")) * time.Minute
+		task.Runtime = task.Estimate
+		cfg.Setup = task.Latency
+		for _, rule := range []schedule.Rule{schedule.NoReturn, schedule.Hedged, schedule.Planned} {
+			if cfg.Handover.Rule = rule; rule == schedule.Planned {
+				cfg.Handover.Interval = 0
+			}
+			right := task
+			r, err := s.Run([]SpotTask{right}, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Possible == 0 {
+				continue
+			}
+			longer := task
+			longer.Runtime += over
+			if r, err = s.Run([]SpotTask{longer}, cfg); err != nil {
+				t.Fatal(err)
+			}
+			switch lateness := r.Tasks[0].Finish - task.Deadline; {
+			case lateness > over:
+				t.Fatalf("%v: late by %v, over by %v: %+v", rule, lateness, over, r)
+			case lateness == over:
+				exact++
+			case lateness > 0:
+				late++
+			default:
+				onTime++
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 20 {
+			one(t)
+		}
+	})
+	t.Logf("late by less %d, by the overrun %d, on time %d", late, exact, onTime)
+	if late == 0 || exact == 0 || onTime == 0 {
+		t.Errorf("late by less %d, by the overrun %d, on time %d", late, exact, onTime)
+	}
+}
+
 // sound checks what holds under every rule: leases follow one another, run while
 // the price allows it, cost what the meters say, and the task's work fits in.
 func sound(t *rapid.T, task SpotTask, cfg SpotConfig, r SpotResult) {
