@@ -242,6 +242,41 @@ func TestFrameworkMeetsDeadlinesOnAWhim(t *testing.T) {
 	}
 }
 
+// The index of a task that has gone is used again, and those of others stay.
+func TestFrameworkUsesIndicesAgain(t *testing.T) {
+	f := Framework{Bid: func(*Task, Tier, time.Duration, time.Duration) pricing.Money { return 1 }}
+	w := &whims{}
+	take := func(id int64, estimate time.Duration) int {
+		k := Task{ID: id, Deadline: w.now + 1000*time.Hour, Estimate: estimate, Instances: 1}
+		i, err := f.Take(k, w.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &whim{task: k, rnd: rand.New(rand.NewPCG(1, uint64(id)))}
+		if i < len(w.world) {
+			w.world[i] = v
+		} else {
+			w.world = append(w.world, v)
+		}
+		return i
+	}
+	long, short := take(1, 200*time.Hour), take(2, time.Minute)
+	for ; f.Len() > 1; w.now += time.Minute {
+		for _, v := range w.world {
+			v.tick(w.now)
+		}
+		for _, c := range f.AppendCommands(nil, w.now, w) {
+			w.carryOut(t, PaperRule, c)
+		}
+	}
+	if w.world[short].finish == 0 || w.world[long].finish != 0 {
+		t.Fatal("the short task has not ended first")
+	}
+	if third, fourth := take(3, time.Minute), take(4, time.Minute); third != short || fourth != 2 || f.Len() != 3 {
+		t.Errorf("indices %d and %d, %d tasks", third, fourth, f.Len())
+	}
+}
+
 // A warm framework allocates nothing: a day of 40 tasks, step by step.
 func TestFrameworkAllocatesNothing(t *testing.T) {
 	tasks := whimTasks(40, rand.New(rand.NewPCG(9, 0)))

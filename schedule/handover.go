@@ -105,7 +105,8 @@ func (h *Handover) check() {
 }
 
 // Tier returns the tier that has a task which is handed out at a time, with that
-// much of its work in a checkpoint. It panics if h is not usable.
+// much of its work in a checkpoint. Under Planned, where the plan decides, that is
+// medium until the point of no return. It panics if h is not usable.
 func (h *Handover) Tier(t *Task, now, saved time.Duration) Tier {
 	h.check()
 	return h.tier(t, now, saved)
@@ -120,6 +121,11 @@ func (h *Handover) tier(t *Task, now, saved time.Duration) Tier {
 			return TierHigh
 		}
 		return h.Thresholds.Tier(t, now, saved)
+	case Planned:
+		if now >= h.limit(t, saved) {
+			return TierHigh
+		}
+		return TierMedium
 	}
 	if now >= h.lastStart(t, saved) {
 		return TierHigh

@@ -229,6 +229,11 @@ func TestHindsightErrors(t *testing.T) {
 	if _, possible, err := x.Cost(SpotTask{Task: schedule.Task{Deadline: 59 * time.Second, Estimate: time.Minute, Instances: 1}}, cfg, time.Second); possible || err != nil {
 		t.Errorf("a run of a minute in 59 seconds: %v, %v", possible, err)
 	}
+	late := good
+	late.Submit = time.Hour
+	if _, err := new(SpotSimulator).Run([]SpotTask{good, late}, cfg); !errors.Is(err, schedule.ErrPast) || err.Error() != "sim: job at index 1, Task.Deadline: deadline in the past: 1h0m0s is not after 1h0m0s, when the task is taken" {
+		t.Errorf("deadline in the past: %v", err)
+	}
 	var price *pricing.InputError
 	if _, _, err := x.Cost(good, SpotConfig{OnDemand: 1}, time.Second); !errors.As(err, &price) {
 		t.Errorf("no history: %v", err)
