@@ -119,6 +119,47 @@ func (p *Profile) MaxProcesses() int {
 	return most
 }
 
+func (p *Profile) minProcesses() int {
+	least := math.MaxInt
+	for i := range p.Runs {
+		least = min(least, p.Runs[i].Processes)
+	}
+	return least
+}
+
+// SaturationGain is the least gain in speed that counts for [Profile.Saturation]:
+// above what repeated runs differ by, below what a useful doubling brings.
+const SaturationGain = 1.2
+
+// Saturation returns the least number of processes beyond which no case of the
+// profile becomes faster by the factor SaturationGain or more, and whether greater
+// numbers were profiled. If so, they are likely to be more than the machine has
+// cores: the operating system lets them take turns, and what is measured there says
+// nothing of a machine that has the cores. Leave those runs out of models, or choose
+// one whose time may rise. It returns 0 and false for a profile without runs. Time
+// O(n²) for n runs.
+func (p *Profile) Saturation() (processes int, saturated bool) {
+	for i := range p.Runs {
+		a := &p.Runs[i]
+		if processes == 0 {
+			processes = p.minProcesses()
+		}
+		// Does a gain on all runs of its case on fewer processes?
+		gains, alone := true, true
+		for j := range p.Runs {
+			b := &p.Runs[j]
+			if b.Processes < a.Processes && same(a.Features, b.Features) {
+				alone = false
+				gains = gains && b.Seconds >= SaturationGain*a.Seconds
+			}
+		}
+		if gains && !alone {
+			processes = max(processes, a.Processes)
+		}
+	}
+	return processes, processes < p.MaxProcesses()
+}
+
 // reserved has the columns of [ReadProfiles] that are not features.
 var reserved = [...]string{"application", "case", "processes", "seconds", "computation", "communication", "repetitions", "spread"}
 

@@ -251,6 +251,46 @@ func TestSharedNPB(t *testing.T) {
 	}
 }
 
+func TestSaturation(t *testing.T) {
+	at := func(n int, x, seconds float64) Run {
+		return Run{Features: []float64{x}, Processes: n, Seconds: seconds, Repetitions: 1}
+	}
+	for _, c := range []struct {
+		name      string
+		runs      []Run
+		processes int
+		saturated bool
+	}{
+		{"nothing", nil, 0, false},
+		{"one", []Run{at(4, 1, 9)}, 4, false},
+		{"scales", []Run{at(1, 1, 8), at(2, 1, 4), at(4, 1, 2)}, 4, false},
+		{"two cores", []Run{at(1, 1, 8), at(2, 1, 4), at(4, 1, 3.9), at(8, 1, 3.8)}, 2, true},
+		{"worse at first", []Run{at(1, 1, 8), at(2, 1, 9), at(4, 1, 5)}, 4, false},
+		{"never", []Run{at(2, 1, 8), at(4, 1, 8), at(8, 1, 9)}, 2, true},
+		{"a larger case scales", []Run{at(1, 1, 8), at(2, 1, 8), at(1, 9, 80), at(2, 9, 40)}, 2, false},
+		{"cases on different numbers", []Run{at(1, 1, 8), at(4, 9, 80)}, 1, true},
+	} {
+		p := Profile{Features: []string{"x"}, Runs: c.runs}
+		if n, s := p.Saturation(); n != c.processes || s != c.saturated {
+			t.Errorf("%s: %d %v", c.name, n, s)
+		}
+	}
+}
+
+// On two cores the benchmarks that were run on 1, 2, 4 and 8 processes gain nothing
+// beyond 2.
+func TestSaturationOfRealTimes(t *testing.T) {
+	profiles, _ := sharedNPB(t)
+	for i := range profiles {
+		p := &profiles[i]
+		n, s := p.Saturation()
+		t.Log(p.Application, n, s)
+		if p.Application != "bt" && p.Application != "sp" && (n != 2 || !s) {
+			t.Error(p.Application, n, s)
+		}
+	}
+}
+
 // What is parsed, written and parsed again is the same, and nothing panics.
 func FuzzReadProfiles(f *testing.F) {
 	for _, s := range []string{
