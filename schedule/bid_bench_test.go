@@ -56,11 +56,12 @@ func BenchmarkBidPlannerSolve(b *testing.B) {
 		work, deadline, every, step time.Duration
 		levels                      int
 	}{
-		{4 * time.Hour, 24 * time.Hour, 0, 10 * time.Minute, 8},
-		{4 * time.Hour, 24 * time.Hour, 0, 5 * time.Minute, 8},
+		{4 * time.Hour, 24 * time.Hour, 0, 10 * time.Minute, 6},
 		{4 * time.Hour, 24 * time.Hour, 0, 10 * time.Minute, 4},
-		{4 * time.Hour, 24 * time.Hour, 30 * time.Minute, 10 * time.Minute, 8},
-		{12 * time.Hour, 48 * time.Hour, time.Hour, 15 * time.Minute, 8},
+		{4 * time.Hour, 24 * time.Hour, 0, 10 * time.Minute, 8},
+		{4 * time.Hour, 24 * time.Hour, 0, 5 * time.Minute, 6},
+		{4 * time.Hour, 24 * time.Hour, 30 * time.Minute, 10 * time.Minute, 6},
+		{12 * time.Hour, 48 * time.Hour, time.Hour, 15 * time.Minute, 6},
 	} {
 		b.Run(fmt.Sprintf("work=%v/deadline=%v/every=%v/step=%v/levels=%d", c.work.Hours(), c.deadline.Hours(), c.every, c.step, c.levels), func(b *testing.B) {
 			m := spikyMarket(b, ChainOptions{Step: c.step, Levels: c.levels})
@@ -100,7 +101,7 @@ func BenchmarkBidPlannerDecide(b *testing.B) {
 
 // A month of prices to a chain.
 func BenchmarkChainEstimator(b *testing.B) {
-	for _, levels := range []int{4, 8, 16} {
+	for _, levels := range []int{4, 6, 16} {
 		b.Run(fmt.Sprintf("days=30/levels=%d", levels), func(b *testing.B) {
 			h := spikyHistory(30, 1)
 			var e ChainEstimator

@@ -64,8 +64,8 @@ import (
 //
 // Cost. With T steps to the deadline, B blocks that begin over all runs (the sum
 // over q of the hours of a run), h steps a block and n levels, O(T·B·h·n³) time
-// and O(T·B·n²) memory; for a task of 4 h due in 24 h, steps of 10 minutes and 8
-// levels that is 0.6 ms (BenchmarkBidPlannerSolve). To decide costs O(n²) after that.
+// and O(T·B·n²) memory; for a task of 4 h due in 24 h, steps of 10 minutes and 6
+// levels that is 0.4 ms (BenchmarkBidPlannerSolve). To decide costs O(n²) after that.
 //
 // Beside. With [SpotMarket.Beside], a run that would be unsafe before its end or
 // its next checkpoint is not cut short at a checkpoint of a block before, but given
@@ -530,11 +530,12 @@ func (p *BidPlanner) solveRun(t, run int) {
 				x, next = next, x
 				continue
 			}
-			hit := p.hit[((t-s)*p.points+saved[s-1])*p.pairs+b*(b+1)/2:][:b+1]
+			hit := p.hit[((t-s)*p.points+saved[s-1])*p.pairs+b*(b+1)/2:][:len(next)]
 			for i := range next {
 				sum := hit[i]
-				for j, w := range p.survive[i*n : i*n+b+1] {
-					sum += w * x[j]
+				row := p.survive[i*n:][:len(x)]
+				for j, w := range x {
+					sum += row[j] * w
 				}
 				next[i] = sum
 			}

@@ -1,15 +1,18 @@
 package schedule
 
 import (
+	"compress/gzip"
 	"flag"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -659,4 +662,88 @@ func TestBidPlannerValueFallsWithTheDeadline(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Prices that the chain has not seen: tasks of half an hour to eight hours, with up
+// to five times as much time, planned by the month before their submission. No
+// deadline is missed, the cost is near what it was when this test was written, and
+// with a second cluster beside it is less. The log has the table.
+//
+// The prices are spiky ones that are made up (seed 7), with EC2's rules of 2012, and
+// those of c5.2xlarge in eu-west-3a in 2020, if they are there, with today's and at
+// three times their mean on demand.
+func TestBidPlannerOutOfSample(t *testing.T) {
+	t.Run("spiky", func(t *testing.T) {
+		h := spikyHistory(120, 7)
+		// What tasks cost at most, as a part of on demand: alone, beside, and the
+		// same with checkpoints.
+		outOfSample(t, []int{6, 4, 8}, &h, 1300*milli, pricing.EC2SpotHourly, pricing.EC2Hourly, [4]float64{.38, .33, .23, .23})
+	})
+	t.Run("c5.2xlarge", func(t *testing.T) {
+		f, err := os.Open(shared.File(t, "spot/ec2_eu-west-3a_2020_ec2-prices-march-to-may.csv.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := pricing.ReadSpot(z, pricing.SpotSeries{Type: "c5.2xlarge", Product: "Linux/UNIX"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		outOfSample(t, []int{6}, &h, 3*h.Mean(h.Start(), h.End), pricing.EC2SpotPerSecond, pricing.EC2PerSecond, [4]float64{.50, .45, .38, .38})
+	})
+}
+
+func outOfSample(t *testing.T, levels []int, h *pricing.SpotHistory, demand pricing.Money, spot pricing.SpotMeter, meter pricing.Meter, most [4]float64) {
+	const day = 24 * time.Hour
+	checks := Checkpoints{Every: 30 * time.Minute, Write: time.Minute, Restart: time.Minute}
+	var got [4]float64
+	for _, levels := range levels {
+		for k := range 4 {
+			rnd := rand.New(rand.NewPCG(1, 2))
+			var p BidPlanner
+			var e ChainEstimator
+			cost, all, interrupted := 0.0, 0.0, 0
+			for range 100 {
+				work := time.Duration(30+rnd.IntN(8*60-30)) * time.Minute
+				submit := h.Start() + 20*day + time.Duration(rnd.Float64()*float64(h.Span()-25*day))
+				task := Task{Estimate: work, Latency: 5 * time.Minute, Instances: 1}
+				task.Deadline = submit + task.Latency + time.Duration(float64(work)*(1+4*rnd.Float64()))
+				if k >= 2 {
+					task.Checkpoints = checks
+				}
+				chain, err := e.Estimate(*h, max(h.Start(), submit-30*day), submit, ChainOptions{Levels: levels})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := p.Solve(SpotMarket{Chain: chain, Spot: spot, OnDemand: demand, Meter: meter, Beside: k%2 == 1}, &task, submit); err != nil {
+					t.Fatal(err)
+				}
+				paid, end, lost := follow(t, &p, *h, submit, func(time.Duration) time.Duration { return math.MaxInt64 }, func() float64 { return 1 })
+				if end > task.Deadline {
+					t.Fatalf("ends %v late", end-task.Deadline)
+				}
+				only, err := meter.Cost(demand, task.Latency+work)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cost, all, interrupted = cost+paid, all+only.Float64(), interrupted+lost
+			}
+			t.Logf("levels %d, checkpoints %-5v, beside %-5v: %.4f of on demand, %d interruptions", levels, k >= 2, k%2 == 1, cost/all, interrupted)
+			if levels == 6 {
+				got[k] = cost / all
+			}
+		}
+	}
+	for k := range got {
+		if got[k] > most[k] {
+			t.Errorf("case %d costs %.4f of on demand, want %.2f at most", k, got[k], most[k])
+		}
+	}
+	if got[1] > got[0] {
+		t.Errorf("beside costs %.4f, alone %.4f", got[1], got[0])
+	}
 }
