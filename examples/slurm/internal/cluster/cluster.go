@@ -18,6 +18,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -45,6 +46,8 @@ type Cluster struct {
 	Names []string
 
 	slurmd, sbatch string
+	guard          *exec.Cmd
+	life           io.WriteCloser // the guard acts when it is closed, by whatever
 	munged         *exec.Cmd
 	slurmctld      *exec.Cmd
 	once           sync.Once
@@ -78,6 +81,9 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	c := &Cluster{Dir: dir, Conf: filepath.Join(dir, "slurm.conf"), slurmd: paths[2], sbatch: paths[3]}
 	for i := range o.Nodes {
 		c.Names = append(c.Names, "n"+strconv.Itoa(i+1))
+	}
+	if err := c.startGuard(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := c.start(ctx, o, paths[0], paths[1]); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -118,6 +124,39 @@ func (c *Cluster) start(ctx context.Context, o Options, munged, slurmctld string
 			return err
 		}
 	}
+}
+
+// guard is the program of a process that waits for its standard input to end, which it does
+// when the one that has started it ends, however that comes. Then it does what Close
+// does. Its arguments are the mark and the folder.
+const guard = `
+trap '' INT TERM HUP
+read -r bye
+[ "$bye" = bye ] && exit
+for round in 1 2 3; do
+	for p in /proc/[0-9]*; do
+		if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF "$1"; then
+			kill -KILL "${p#/proc/}" 2>/dev/null
+		fi
+	done
+done
+rm -rf "$2"
+`
+
+// startGuard starts the guard, in a session of its own.
+func (c *Cluster) startGuard() error {
+	cmd := exec.Command("/bin/sh", "-c", guard, "sh", mark+c.Dir, c.Dir)
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	c.guard, c.life = cmd, in
+	return nil
 }
 
 // startMunge starts a munged with a key and a socket of its own, as the user that
@@ -355,6 +394,11 @@ func (c *Cluster) Close() error {
 			}
 		}
 		c.err = errors.Join(c.err, c.sweep(), os.RemoveAll(c.Dir))
+		if c.err == nil { // else the guard tries again
+			io.WriteString(c.life, "bye\n")
+		}
+		c.life.Close()
+		c.guard.Wait()
 	})
 	return c.err
 }

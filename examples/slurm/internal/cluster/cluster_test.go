@@ -1,9 +1,12 @@
 package cluster
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +15,68 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
+
+func TestMain(m *testing.M) {
+	if os.Getenv("CLUSTER_TEST_KILLED") != "" {
+		c, err := Start(context.Background(), Options{Nodes: 1})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(c.Dir)
+		select {}
+	}
+	os.Exit(m.Run())
+}
+
+// A program that is killed, so that it cannot close its cluster, leaves nothing either.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	if _, err := slurmctl.Find("slurmctld"); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "CLUSTER_TEST_KILLED=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	dir := strings.TrimSpace(line)
+	if err != nil || !filepath.IsAbs(dir) {
+		cmd.Process.Kill()
+		t.Fatalf("%q, %v", line, err)
+	}
+	if n := marked(dir); n < 2 {
+		t.Errorf("%d processes, want munged and slurmctld", n)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	left := -1
+	for range 300 {
+		_, err := os.Stat(dir)
+		if left = marked(dir); left == 0 && os.IsNotExist(err) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("%d processes are left, or the folder", left)
+}
+
+// marked returns how many processes have a folder in their environment.
+func marked(dir string) int {
+	n := 0
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range files {
+		if text, err := os.ReadFile(f); err == nil && strings.Contains(string(text), dir) {
+			n++
+		}
+	}
+	return n
+}
 
 // A job waits until a node comes, runs on it, and nothing is left in the end.
 func TestCluster(t *testing.T) {
@@ -81,10 +146,7 @@ func TestCluster(t *testing.T) {
 	if _, err := os.Stat(c.Dir); !os.IsNotExist(err) {
 		t.Errorf("the folder is left: %v", err)
 	}
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, f := range files {
-		if text, err := os.ReadFile(f); err == nil && strings.Contains(string(text), c.Dir) {
-			t.Errorf("%s is left", f)
-		}
+	if n := marked(c.Dir); n != 0 {
+		t.Errorf("%d processes are left", n)
 	}
 }

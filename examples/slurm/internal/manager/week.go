@@ -89,14 +89,39 @@ func (m *Manager) demand(from, n int) []int {
 			continue
 		}
 		start := max(0, m.clock.At(l.Created))
-		first, end := int(start/time.Hour), from+n
-		if l.phase == gone {
-			charged := m.o.Meter.Charged(max(0, m.clock.At(l.Ended)-start))
-			end = int((start + charged) / time.Hour)
-		}
+		first, end := int(start/time.Hour), int((start+m.charged(l))/time.Hour)
 		for k := max(first, from); k < min(end, from+n); k++ {
 			hours[k-from]++
 		}
 	}
 	return hours
 }
+
+// charged returns for how long an instance is charged for, up to now if it is rented.
+func (m *Manager) charged(l *lease) time.Duration {
+	end := m.clock.Now()
+	if l.phase == gone {
+		end = m.clock.At(l.Ended)
+	}
+	return m.o.Meter.Charged(max(0, end-m.clock.At(l.Created)))
+}
+
+// Hours returns how many instances were charged for in each hour so far: the demand that
+// reservations serve. Not while the manager runs.
+func (m *Manager) Hours() []int {
+	last := time.Duration(0)
+	for _, l := range m.state.leases {
+		if l.phase != asking {
+			last = max(last, m.clock.At(l.Created)+m.charged(l))
+		}
+	}
+	hours := m.demand(0, int(last/time.Hour)+1)
+	n := len(hours)
+	for n > 0 && hours[n-1] == 0 {
+		n--
+	}
+	return hours[:n]
+}
+
+// Bought returns the reservations that were bought. Not while the manager runs.
+func (m *Manager) Bought() []pricing.Purchase { return slices.Clone(m.state.bought) }

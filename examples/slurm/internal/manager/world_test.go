@@ -712,6 +712,13 @@ func TestPurchases(t *testing.T) {
 	if got != want {
 		t.Errorf("%d instance-hours in the demand, %d were charged", got, want)
 	}
+	got = 0
+	for _, n := range m.Hours() {
+		got += n
+	}
+	if bill, err := m.Bill(); err != nil || got != int(bill.Charged/time.Hour) {
+		t.Errorf("%d instance-hours, and the bill is %+v, %v", got, bill, err)
+	}
 	reserved := m.book.reserved()
 	m.Close()
 	m = w.open(t, name, o)
