@@ -11,7 +11,8 @@
 // reservations of a centre and which are on demand there does not matter to the
 // sum, and may change from slot to slot, as in Eq. (20). Instances on demand cost
 // what they cost where they run; a run with [AtHomePrice] books other amounts and
-// may come out below the optimum at true prices.
+// may come out below the optimum at true prices. No factor bounds what greed costs:
+// the optimum can be free where it is not (TestGreedyAgainstOptimum has both cases).
 //
 //	                     parts                           solved                      time
 //	Optimizer            stay in one centre, [Liu21] 4   1 or 2 centres: exactly     seconds for a year

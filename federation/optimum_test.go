@@ -881,3 +881,71 @@ func TestOptimumPlenty(t *testing.T) {
 		t.Errorf("split by slot: %+v, %v", split, err)
 	}
 }
+
+// Small cases by hand, of what Algorithm 3 spends and what would be enough.
+func TestGreedyAgainstOptimum(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		centres         []Centre
+		tasks           []Task
+		opts            Options
+		greedy, optimum pricing.Money
+	}{
+		{
+			// The short task takes the only reservation that the long one could have
+			// in its first slot: no factor bounds what greed costs.
+			"the optimum is free",
+			[]Centre{
+				{Reserved: []int{0, 0}, OnDemand: 9, Term: 1},
+				{Reserved: []int{1, 1}, OnDemand: 9, Term: 1},
+				{Reserved: []int{1, 0}, OnDemand: 9, Term: 1},
+			},
+			[]Task{{ID: 1, End: 1, Instances: 1}, {ID: 2, End: 2, Instances: 1}},
+			Options{}, 9, 0,
+		},
+		{
+			// An idle reservation at 6 a slot, 2 for the data: the task would save
+			// 8 and pay 8, and stays.
+			"the lease keeps it at home",
+			[]Centre{
+				{Reserved: []int{0}, OnDemand: 8, Term: 1, Traffic: 2},
+				{Reserved: []int{1}, OnDemand: 8, Fee: 6, Term: 1},
+			},
+			[]Task{{ID: 1, End: 1, Instances: 1, Disk: gigabyte}},
+			Options{}, 8, 2,
+		},
+		{
+			"the same, unpaid",
+			[]Centre{
+				{Reserved: []int{0}, OnDemand: 8, Term: 1, Traffic: 2},
+				{Reserved: []int{1}, OnDemand: 8, Fee: 6, Term: 1},
+			},
+			[]Task{{ID: 1, End: 1, Instances: 1, Disk: gigabyte}},
+			Options{Price: Unpaid}, 2, 2,
+		},
+		{
+			// Its second slot costs 9 in the other centre, and is booked at 1, the price
+			// at home: less than what any plan costs at true prices.
+			"booked below the optimum",
+			[]Centre{
+				{Reserved: []int{0, 0}, OnDemand: 1, Term: 1},
+				{Reserved: []int{1, 0}, OnDemand: 9, Term: 1},
+			},
+			[]Task{{ID: 1, End: 2, Instances: 1}},
+			Options{Excess: AtHomePrice}, 1, 2,
+		},
+	} {
+		bookings, err := Share(nil, c.centres, c.tasks, c.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o Optimizer
+		got, err := o.Solve(c.centres, c.tasks, OptimumOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spent(bookings) != c.greedy || got.Cost != c.optimum || !got.Exact() {
+			t.Errorf("%s: greedy %v, want %v; optimum %+v, want %v", c.name, spent(bookings), c.greedy, got, c.optimum)
+		}
+	}
+}
