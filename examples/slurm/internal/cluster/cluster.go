@@ -126,10 +126,10 @@ func (c *Cluster) start(ctx context.Context, o Options, munged, slurmctld string
 	}
 }
 
-// guard is the program of a process that waits for its standard input to end, which it does
+// guardScript is the program of a process that waits for its standard input to end, which it does
 // when the one that has started it ends, however that comes. Then it does what Close
 // does. Its arguments are the mark and the folder.
-const guard = `
+const guardScript = `
 trap '' INT TERM HUP
 read -r bye
 [ "$bye" = bye ] && exit
@@ -145,7 +145,7 @@ rm -rf "$2"
 
 // startGuard starts the guard, in a session of its own.
 func (c *Cluster) startGuard() error {
-	cmd := exec.Command("/bin/sh", "-c", guard, "sh", mark+c.Dir, c.Dir)
+	cmd := exec.Command("/bin/sh", "-c", guardScript, "sh", mark+c.Dir, c.Dir)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	in, err := cmd.StdinPipe()

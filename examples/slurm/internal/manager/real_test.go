@@ -128,6 +128,15 @@ func TestReal(t *testing.T) {
 	if err != nil || bill != want || bill.Leases == 0 {
 		t.Errorf("the bill is %+v, the provider's %+v, %v", bill, want, err)
 	}
+	// They left within the last check before the end of their paid time: not before
+	// it, and after it at most for as long as giving back takes.
+	const late = 20 * time.Minute
+	for _, in := range list {
+		length := m.Clock().Scaled(in.Ended.Sub(in.Created))
+		if rest := length % time.Hour; rest < time.Hour-o.ReleaseEvery-time.Minute && rest > late || length < time.Hour/2 {
+			t.Errorf("%s was given back after %v", in.Node, length)
+		}
+	}
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
