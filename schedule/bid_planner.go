@@ -147,8 +147,8 @@ type BidDecision struct {
 	// Asking sooner does no harm. For BidOnDemand, until the task ends.
 	For time.Duration
 	// Cost is what the task is expected to cost from now on with all its
-	// instances, in units of the currency. On a running cluster the current block
-	// counts as paid once it has begun.
+	// instances, in units of the currency; within a block of a running cluster, from
+	// the beginning of the block on, as if it had begun at the price now.
 	Cost float64
 	// Late says that the deadline cannot be kept even on demand.
 	Late bool
@@ -618,9 +618,10 @@ func (p *BidPlanner) bid(b int) pricing.Money {
 // so that the deadline is kept at all times in between.
 //
 // A task that runs on spot for longer than its estimate goes on as long as it
-// could be run again on demand. It panics before a Solve that returned no error,
-// and for a state that cannot be: earlier than the time of Solve, or a negative
-// Saved or Elapsed. O(n²) for n levels.
+// could be run again on demand. A plan made while a cluster runs knows of it from
+// its next block on. It panics before a Solve that returned no error, and for a
+// state that cannot be: earlier than the time of Solve, in a block that began
+// before it, or a negative Saved or Elapsed. O(n²) for n levels.
 func (p *BidPlanner) Decide(s BidState) BidDecision {
 	if p.points == 0 {
 		panic("schedule: BidPlanner without a plan")
