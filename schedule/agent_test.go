@@ -214,8 +214,12 @@ func TestTaskErrors(t *testing.T) {
 func TestFrameworkPanics(t *testing.T) {
 	good := Task{Deadline: time.Hour, Estimate: time.Minute, Instances: 1}
 	for name, do := range map[string]func(){
-		"no bid":           func() { new(Framework).Take(good, 0) },
-		"no plan":          func() { (&Framework{Handover: Handover{Rule: Planned}}).Take(good, 0) },
+		"no bid":  func() { new(Framework).Take(good, 0) },
+		"no plan": func() { (&Framework{Handover: Handover{Rule: Planned}}).Take(good, 0) },
+		"plan without bid": func() {
+			f := Framework{Handover: Handover{Rule: PlannedHedged}, Plan: func(*Task, BidState) BidDecision { return BidDecision{} }}
+			f.Take(good, 0)
+		},
 		"rule":             func() { (&Handover{Rule: 99}).Tier(&good, 0, 0) },
 		"interval":         func() { (&Handover{Interval: -1}).Tier(&good, 0, 0) },
 		"planned interval": func() { (&Handover{Rule: Planned, Interval: 1}).Tier(&good, 0, 0) },

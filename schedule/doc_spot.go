@@ -21,23 +21,29 @@
 //
 // # Which rule
 //
-//	rule        choose it when                       a task is on spot              deadlines
-//	PaperRule   the paper's decisions are wanted     from PR ≥ th1 on, then as      can be missed
-//	                                                 long as it lasts
-//	SafeRule    the paper's behaviour is wanted,     from PR ≥ [Task.SafeThreshold] all kept
-//	            with its deadlines                   on
-//	NoReturn    tasks write checkpoints              until PNR, if it can save      all kept
-//	                                                 something before
-//	Hedged      they do not, or seldom               until PNR, and a running one   all kept
-//	                                                 beyond it, beside on demand
-//	Planned     there are past prices to learn from  when [BidPlanner] says so, and all kept
-//	                                                 until PNR
+//	rule           choose it when                     a task is on spot                 deadlines
+//	PaperRule      the paper's decisions are wanted   from PR ≥ th1 on, then as long    can be missed
+//	                                                  as it lasts
+//	SafeRule       the paper's behaviour is wanted,   from PR ≥ Task.SafeThreshold on   all kept
+//	               with its deadlines
+//	NoReturn       tasks write checkpoints            until PNR, if it can save         all kept
+//	                                                  something before
+//	Hedged         they do not, or seldom             until PNR, and a running one      all kept
+//	                                                  beyond it, beside on demand
+//	Planned        past prices tell something, and    when BidPlanner says so, and      all kept
+//	               one cluster is to do               until PNR
+//	PlannedHedged  past prices tell something         as Planned, and as Hedged where   all kept
+//	                                                  that gives up
+//
+// On the prices in BENCHMARKS.md PlannedHedged is the cheapest or within half a
+// percent of the price on demand of it, with and without checkpoints, on calm and
+// on wild prices.
 //
 // "All kept" means: a task that would have met its deadline if it had been sent on
 // demand when it was taken meets it, whatever prices and bids. The hypotheses are
 // that T_est and T_latency are upper bounds, that checkpoints can be read, and that
 // on demand is to be had; the proof is in handover.go. If a run takes δ longer than
-// estimated, NoReturn, Hedged and Planned are late by δ at most; so give them an
+// estimated, all but the first two rules are late by δ at most; so give them an
 // upper bound, such as the upper end of a prediction interval. An agent that looks
 // every i takes its decisions 2·i early, and is compared with one on demand that
 // looks every i. A step costs O(1) time a task.

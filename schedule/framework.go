@@ -22,7 +22,7 @@ type Clusters interface {
 // another; a BidFunc looks up what they ask for.
 type BidFunc func(t *Task, tier Tier, now, saved time.Duration) pricing.Money
 
-// A PlanFunc decides what to do with a task under [Planned]. The state has all
+// A PlanFunc decides what to do with a task under [Planned] and [PlannedHedged]. The state has all
 // but the Price, which it has to look up: [BidPlanner.Decide] needs it.
 type PlanFunc func(t *Task, s BidState) BidDecision
 
@@ -47,8 +47,8 @@ type PlanFunc func(t *Task, s BidState) BidDecision
 // allocates nothing once warm. It is for one goroutine.
 type Framework struct {
 	Handover Handover
-	Bid      BidFunc  // asked whenever a task goes to agent medium or low
-	Plan     PlanFunc // asked instead if the rule is Planned
+	Bid      BidFunc  // asked whenever a task goes to agent medium or low; not under Planned
+	Plan     PlanFunc // asked under Planned and PlannedHedged
 
 	tasks []handled
 	free  []int // indices of tasks that are gone
@@ -84,7 +84,7 @@ func (f *Framework) Grow(n int) {
 // error is an [*InputError], which unwraps to [ErrRange] or [ErrPast].
 func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 	f.Handover.check()
-	if planned := f.Handover.Rule == Planned; planned && f.Plan == nil || !planned && f.Bid == nil {
+	if r := f.Handover.Rule; r >= Planned && f.Plan == nil || r != Planned && f.Bid == nil {
 		panic("schedule: Framework without a Bid or Plan")
 	}
 	if err := t.Validate(); err != nil {
@@ -100,6 +100,9 @@ func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 		task: t, live: true, plan: now,
 		spot: Agent{Handover: f.Handover, Tier: TierLow},
 		high: Agent{Handover: f.Handover, Tier: TierHigh},
+	}
+	if f.Handover.Rule == PlannedHedged {
+		e.spot.Handover.Rule = Planned // and Hedged where handOut says so
 	}
 	if n := len(f.free); n > 0 {
 		i := f.free[n-1]
@@ -187,7 +190,7 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 	if at, ok := e.hedgeAt(); ok && now >= at {
 		return append(dst, e.label(e.high.assign(e.task, 0, now, e.saved), i))
 	}
-	if f.Handover.Rule == Planned && e.spot.state != ClusterClosed && now >= e.plan {
+	if e.spot.Handover.Rule == Planned && e.spot.state != ClusterClosed && now >= e.plan {
 		if f.goOn(e, now) {
 			return dst
 		}
@@ -203,7 +206,10 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 // handOut delivers a task in the list of AG to an agent.
 func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration) []Command {
 	tier, bid := TierHigh, pricing.Money(0)
-	if f.Handover.Rule != Planned {
+	if f.Handover.Rule == PlannedHedged {
+		e.spot.Handover.Rule = Planned
+	}
+	if f.Handover.Rule < Planned {
 		// AG compares PR with the thresholds.
 		if tier = f.Handover.tier(&e.task, now, e.saved); tier != TierHigh {
 			bid = f.Bid(&e.task, tier, now, e.saved)
@@ -217,6 +223,13 @@ func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration)
 		case d.Action == BidSpot && d.For > 0:
 			tier, bid = TierMedium, d.Bid
 			e.plan, e.began = later(now, d.For), e.saved
+		case f.Handover.Rule == PlannedHedged:
+			h := f.Handover
+			h.Rule = Hedged
+			if tier = h.tier(&e.task, now, e.saved); tier != TierHigh {
+				bid = f.Bid(&e.task, tier, now, e.saved)
+				e.spot.Handover.Rule = Hedged
+			}
 		}
 	}
 	a := &e.high

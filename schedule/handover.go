@@ -13,7 +13,7 @@ import "time"
 // Theorem. Let on demand meet the deadline from the time a on at which the task
 // is taken: a + T_latency + T_est ≤ T_deadline. Let T_est and T_latency be upper
 // bounds, checkpoints be kept, and the agents be told of events at once. Then
-// under [NoReturn], [Hedged] and [Planned] the task meets its deadline.
+// under all rules from [NoReturn] on the task meets its deadline.
 //
 // Proof. At a the invariant is the hypothesis, since R(0) = T_est. It goes on to
 // hold: saved never falls, R does not grow with it, so PNR does not fall; and at
@@ -58,6 +58,10 @@ const (
 	// the point of no return holds as under NoReturn. It is for agents that are
 	// told of events at once: the Interval is 0.
 	Planned
+	// PlannedHedged is Planned, but where the plan goes on demand and Hedged would
+	// be on spot, the task is on spot as under Hedged. A plan sees one cluster at a
+	// time, and so gives up where a second one still saves money.
+	PlannedHedged
 )
 
 // String returns the name of the rule, such as "no return".
@@ -73,6 +77,8 @@ func (r Rule) String() string {
 		return "hedged"
 	case Planned:
 		return "planned"
+	case PlannedHedged:
+		return "planned, hedged"
 	}
 	return "unknown"
 }
@@ -99,14 +105,14 @@ const DefaultSpotRatio = 0.5
 
 // check panics if the handover cannot be used.
 func (h *Handover) check() {
-	if h.Rule > Planned || h.Rule == Planned && h.Interval > 0 || h.Interval < 0 || h.Interval > maxSpan || !h.Thresholds.valid() || !(h.SpotRatio >= 0 && h.SpotRatio <= 1) {
+	if h.Rule > PlannedHedged || h.Rule >= Planned && h.Interval > 0 || h.Interval < 0 || h.Interval > maxSpan || !h.Thresholds.valid() || !(h.SpotRatio >= 0 && h.SpotRatio <= 1) {
 		panic("schedule: Handover with an unknown rule, an interval that is negative or does not go with the rule, thresholds out of order or a ratio outside of 0 to 1")
 	}
 }
 
 // Tier returns the tier that has a task which is handed out at a time, with that
-// much of its work in a checkpoint. Under Planned, where the plan decides, that is
-// medium until the point of no return. It panics if h is not usable.
+// much of its work in a checkpoint. Where a plan decides, that is medium until the
+// point of no return. It panics if h is not usable.
 func (h *Handover) Tier(t *Task, now, saved time.Duration) Tier {
 	h.check()
 	return h.tier(t, now, saved)
@@ -121,7 +127,7 @@ func (h *Handover) tier(t *Task, now, saved time.Duration) Tier {
 			return TierHigh
 		}
 		return h.Thresholds.Tier(t, now, saved)
-	case Planned:
+	case Planned, PlannedHedged:
 		if now >= h.limit(t, saved) {
 			return TierHigh
 		}

@@ -58,7 +58,7 @@ type SpotConfig struct {
 	Medium, Low schedule.Bidder
 	// Bid replaces Medium and Low.
 	Bid schedule.BidFunc
-	// Plan decides under schedule.Planned. Nil stands for a schedule.BidPlanner
+	// Plan decides under schedule.Planned and PlannedHedged. Nil stands for a schedule.BidPlanner
 	// that models the prices of Window before the submission (0: 30 days, and no
 	// more than there are; two steps at least) by Chain, with the risk Reclaim.
 	Plan    schedule.PlanFunc
@@ -318,7 +318,7 @@ func (s *SpotSimulator) run(index int, t SpotTask) (SpotOutcome, error) {
 	if _, err := s.framework.Take(t.Task, t.Submit); err != nil {
 		return SpotOutcome{}, taskError(index, err)
 	}
-	if s.cfg.Handover.Rule == schedule.Planned && s.cfg.Plan == nil {
+	if s.cfg.Handover.Rule >= schedule.Planned && s.cfg.Plan == nil {
 		if err := s.solve(); err != nil {
 			return SpotOutcome{}, taskError(index, err)
 		}

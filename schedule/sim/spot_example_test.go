@@ -43,8 +43,8 @@ func ExampleSpotSimulator() {
 	saves := tight
 	saves.Checkpoints = schedule.Checkpoints{Every: 30 * time.Minute, Write: time.Minute, Restart: 2 * time.Minute}
 	var s sim.SpotSimulator
-	fmt.Println("                due at 20:00        due at 16:00        due at 16:00, saves")
-	for rule := schedule.PaperRule; rule <= schedule.Planned; rule++ {
+	fmt.Println("                 due at 20:00        due at 16:00        due at 16:00, saves")
+	for rule := schedule.PaperRule; rule <= schedule.PlannedHedged; rule++ {
 		cfg := sim.SpotConfig{
 			History: spikes(), OnDemand: 1300 * pricing.Milli,
 			Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly,
@@ -55,19 +55,20 @@ func ExampleSpotSimulator() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%-14v", rule)
+		fmt.Printf("%-15v", rule)
 		for _, o := range r.Tasks {
 			fmt.Printf("  $%-5s at %-8v", o.Cost.Fixed(2), (o.Finish - morning + 8*time.Hour).Round(time.Second))
 		}
 		fmt.Println()
 	}
 	// Output:
-	//                 due at 20:00        due at 16:00        due at 16:00, saves
-	// paper           $5.10  at 15h10m0s  $13.00 at 12h10m0s  $13.00 at 12h10m0s
-	// safe threshold  $5.10  at 15h10m0s  $13.00 at 12h10m0s  $13.00 at 12h10m0s
-	// no return       $5.10  at 15h10m0s  $13.00 at 12h10m0s  $3.90  at 14h48m0s
-	// hedged          $5.10  at 15h10m0s  $13.78 at 13h55m0s  $3.90  at 14h48m0s
-	// planned         $5.10  at 15h10m0s  $13.00 at 12h10m0s  $3.90  at 14h48m0s
+	//                  due at 20:00        due at 16:00        due at 16:00, saves
+	// paper            $5.10  at 15h10m0s  $13.00 at 12h10m0s  $13.00 at 12h10m0s
+	// safe threshold   $5.10  at 15h10m0s  $13.00 at 12h10m0s  $13.00 at 12h10m0s
+	// no return        $5.10  at 15h10m0s  $13.00 at 12h10m0s  $3.90  at 14h48m0s
+	// hedged           $5.10  at 15h10m0s  $13.78 at 13h55m0s  $3.90  at 14h48m0s
+	// planned          $5.10  at 15h10m0s  $13.00 at 12h10m0s  $3.90  at 14h48m0s
+	// planned, hedged  $5.10  at 15h10m0s  $13.78 at 13h55m0s  $3.90  at 14h48m0s
 }
 
 // What the leases of a task say.

@@ -79,9 +79,9 @@ func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
 		task := drawSpotTask(t)
 		cfg.Setup = time.Duration(rapid.Int64Range(0, int64(task.Latency/time.Minute)).Draw(t, "setup")) * time.Minute
 		interval := cfg.Handover.Interval
-		for _, rule := range []schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Hedged, schedule.Planned} {
+		for _, rule := range []schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Hedged, schedule.Planned, schedule.PlannedHedged} {
 			cfg.Handover.Rule, cfg.Handover.Interval = rule, interval
-			if rule == schedule.Planned {
+			if rule >= schedule.Planned {
 				cfg.Handover.Interval = 0
 			}
 			task := task
@@ -153,8 +153,8 @@ func TestLateByTheOverrunAtMost(t *testing.T) {
 		over := time.Duration(rapid.IntRange(1, 60).Draw(t, "over")) * time.Minute
 		task.Runtime = task.Estimate
 		cfg.Setup = task.Latency
-		for _, rule := range []schedule.Rule{schedule.NoReturn, schedule.Hedged, schedule.Planned} {
-			if cfg.Handover.Rule = rule; rule == schedule.Planned {
+		for _, rule := range []schedule.Rule{schedule.NoReturn, schedule.Hedged, schedule.Planned, schedule.PlannedHedged} {
+			if cfg.Handover.Rule = rule; rule >= schedule.Planned {
 				cfg.Handover.Interval = 0
 			}
 			right := task

@@ -160,6 +160,7 @@ func ways() []way {
 		{"hedged, spot ratio 0.35", schedule.Handover{Rule: schedule.Hedged, SpotRatio: .35}, nil, nil, true},
 		{"hedged, quantile bids", schedule.Handover{Rule: schedule.Hedged}, quantile, quantile, true},
 		{"planned", schedule.Handover{Rule: schedule.Planned}, nil, nil, true},
+		{"planned, hedged", schedule.Handover{Rule: schedule.PlannedHedged}, nil, nil, true},
 	}
 }
 
@@ -213,7 +214,7 @@ func evaluate(tb testing.TB, markets []market, perMarket int, saves, hourly bool
 			}
 			for i, o := range r.Tasks {
 				// Leases that begin a nanosecond after the last use of spot cost the same.
-				if o.Met && way.handover.Rule != schedule.Hedged && o.Cost < least[i] {
+				if o.Met && way.handover.Rule != schedule.Hedged && way.handover.Rule != schedule.PlannedHedged && o.Cost < least[i] {
 					tb.Errorf("%s, %s, task %d: %v is less than the optimum %v: %+v", mk.history.Series.Type, way.name, i, o.Cost, least[i], r.Leases[o.First:o.First+o.Leases])
 				}
 			}
