@@ -1,3 +1,5 @@
+//go:build unix
+
 // Slurm runs a semi-elastic cluster [Niu16] on a real Slurm: elasticd rents nodes when
 // the queue needs them, and gives them back when they are idle and their paid time
 // ends.
@@ -45,6 +47,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch command {
 	case "elasticd":
 		err = elasticd(ctx, args, stderr)
+	case "demo":
+		err = demo(ctx, args, stdout, stderr)
 	case "-h", "-help", "--help", "help":
 		err = flag.ErrHelp
 	case "":

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package cluster starts and ends a Slurm cluster of its own in a temporary folder,
 // beside any other on the machine: for demonstrations and tests. Nothing is installed,
 // and nothing is left.
