@@ -20,7 +20,7 @@ package perfmodel
 //	d_a      drift along the work: a random walk; d_aP another for each P
 //	g        drift along the working set of a process: a random walk, the same for
 //	         all applications that have a working set
-//	ε        error of the model and of the measurement
+//	ε        error of the model, and of the measurement by what repetitions differ
 //
 // All terms but α have a normal prior of mean 0, so the whole is Gaussian process
 // regression ([Rasmussen06] chapter 2): the prediction is linear in the logarithms of
@@ -70,13 +70,14 @@ type Machine struct {
 
 // A cell is a run as the machine sees it.
 type cell struct {
-	app   int
-	p     int
-	lw    float64 // ln W less the origin
-	lm    float64 // ln of the working set less the origin
-	lp    float64 // ln P
-	noise float64 // variance of the measurement
-	mem   bool    // whether there is a working set
+	app          int
+	p            int
+	lw           float64 // ln W less the origin
+	lm           float64 // ln of the working set less the origin
+	lp           float64 // ln P
+	noise        float64 // variance of the measurement
+	reps, spread float64
+	mem          bool // whether there is a working set
 }
 
 // hyper has the standard deviations of g, d_a, γ_a, β_a, ε and d_aP.
@@ -95,6 +96,8 @@ const priorWidth = 0.5
 // speedVariance is the prior variance of α about the mean of the data: a factor of
 // e¹⁰ either way is one standard deviation, so it says nothing.
 const speedVariance = 100
+
+const priorRepetitions = 4
 
 // defaultRepeat stands for the scatter of repeated runs where there are none.
 const defaultRepeat = 0.08
@@ -139,7 +142,7 @@ func (m *Machine) FitAll(profiles []Profile) error {
 			if err != nil {
 				return err
 			}
-			c.noise = 1 / math.Pi * (2*float64(r.Repetitions) + math.Pi - 2) // inverted and scaled below
+			c.reps, c.spread = float64(r.Repetitions), r.Spread
 			if r.Repetitions > 1 && r.Spread > 0 {
 				m.tmp = append(m.tmp, r.Spread)
 			}
@@ -162,7 +165,13 @@ func (m *Machine) FitAll(profiles []Profile) error {
 	m.centre = 0
 	for i := range m.cells {
 		c := &m.cells[i]
-		c.noise = m.repeat * m.repeat / c.noise
+		// Of the run's own scatter as much is believed as its repetitions are worth
+		// against priorRepetitions that scatter as usual.
+		v := m.repeat * m.repeat
+		if c.reps > 1 && c.spread > 0 {
+			v = (priorRepetitions*v + (c.reps-1)*c.spread*c.spread) / (priorRepetitions + c.reps - 1)
+		}
+		c.noise = v * math.Pi / (2*c.reps + math.Pi - 2)
 		m.origin[0] = min(m.origin[0], c.lw)
 		if c.mem {
 			m.origin[1] = min(m.origin[1], c.lm)

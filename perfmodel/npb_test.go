@@ -284,7 +284,6 @@ func TestClassBOnOtherMachines(t *testing.T) {
 				all = append(all, math.Abs(c.err))
 				if math.Abs(c.err) > 0.4 {
 					over40++
-					t.Logf("%s P=%d of machine %+v: pool %d, measured %.3f predicted %.3f [%.3f, %.3f]", c.app, c.p, m, best, c.truth, c.e.Seconds, c.e.Lower, c.e.Upper)
 				}
 			}
 		}
