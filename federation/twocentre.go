@@ -151,7 +151,7 @@ func (f *twoCentre) costOf(a int32) int64 {
 	return f.arcs[a].cost
 }
 
-// climb says whether the arc above node w leads to its parent.
+// climbs says whether the arc above node w leads to its parent.
 func (f *twoCentre) climbs(w int32) bool {
 	a := f.via[w]
 	if a < 0 {
@@ -382,7 +382,7 @@ func (f *twoCentre) enter(a int32) {
 		at, loss, out = f.next(f.heads, sign > 0, push, at, loss, out)
 		at, loss, out = f.next(f.tails, sign < 0, push, at, loss, out)
 		if at == unbounded {
-			panic("federation: the flow has no limit") // each cost rises without end
+			panic("federation: the flow has no limit") // there is a part on every cycle, and it has
 		}
 		push = at
 		if loss == unbounded {
