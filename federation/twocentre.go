@@ -382,7 +382,7 @@ func (f *twoCentre) enter(a int32) {
 		at, loss, out = f.next(f.heads, sign > 0, push, at, loss, out)
 		at, loss, out = f.next(f.tails, sign < 0, push, at, loss, out)
 		if at == unbounded {
-			panic("federation: the flow has no limit") // there is a part on every cycle, and it has
+			panic("federation: the flow has no limit") // every cycle has a part, and parts are bounded
 		}
 		push = at
 		if loss == unbounded {
