@@ -332,7 +332,10 @@ func (m *logModel) estimateTo(dst []Estimate, q Query) error {
 		e.Seconds = math.Exp(mean)
 		if !q.Brief || q.Level != 0 {
 			f := math.Exp(half * math.Sqrt(1+h))
-			e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
+			e.Upper = e.Seconds * f
+			if !q.Brief {
+				e.Lower = e.Seconds / f
+			}
 		}
 		if q.Mean {
 			e.Mean = logMean(mean, h, m.reg.Sigma, m.reg.DF)

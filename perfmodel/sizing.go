@@ -111,6 +111,16 @@ func (i *Instance) cost(instances int, t time.Duration) (pricing.Money, error) {
 	return one.Mul(int64(instances))
 }
 
+// floor is below what o.Time costs: the price of the time itself, less the half
+// nano per instance that rounding may take off. It is a product of few float64 and
+// off by less than floorMargin of it.
+func (i *Instance) floor(o *Option) float64 {
+	n := float64(i.Count(o.Processes))
+	return n * (float64(i.Hourly)*(float64(o.Time)*(1/float64(time.Hour))) - 1)
+}
+
+const floorMargin = 1e-12
+
 // AppendCounts appends the numbers of processes from low to high that a program of
 // the given kind runs on, in ascending order. It panics unless 1 ≤ low.
 func AppendCounts(dst []int, c Counts, low, high int) []int {
@@ -265,6 +275,8 @@ func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
 			case late && plan.Verdict == TooLate && o.Upper > plan.Best.Upper:
 				continue
 			case !late && plan.Verdict == Fits && t.Goal == LeastTime && o.Time > plan.Best.Time:
+				continue
+			case !late && plan.Verdict == Fits && t.Goal == LeastCost && in.floor(&o) > float64(plan.Best.Cost)*(1+floorMargin):
 				continue
 			}
 			if err := o.setCosts(&in, late || t.Budget > 0); err != nil {
@@ -480,12 +492,16 @@ const longest = 200 * 365 * 24 * time.Hour
 
 // duration returns seconds as a Duration, rounded up.
 func duration(seconds float64, index int) (time.Duration, error) {
+	ns := seconds * 1e9
+	if ns <= float64(longest) {
+		whole := time.Duration(ns)
+		if float64(whole) < ns {
+			whole++
+		}
+		return whole, nil
+	}
 	if math.IsInf(seconds, 1) {
 		return 0, badInput("Task.Confidence", index, ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end")
 	}
-	ns := math.Ceil(seconds * 1e9)
-	if !(ns <= float64(longest)) {
-		return 0, badInput("Task.Counts", index, ErrOverflow, "%v seconds are more than 200 years: the model does not hold there", seconds)
-	}
-	return time.Duration(ns), nil
+	return 0, badInput("Task.Counts", index, ErrOverflow, "%v seconds are more than 200 years: the model does not hold there", seconds)
 }
