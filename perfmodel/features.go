@@ -49,7 +49,7 @@ type Benchmark struct {
 	Features []string
 	Shape
 	Counts     Counts     // numbers of processes it runs on
-	Collective Collective // the MPI operation that it spends most time in
+	Collective Collective // the MPI operation that it does most, by itself or by single messages
 }
 
 // product returns the measure factor·Π x over the features with the given

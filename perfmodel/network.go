@@ -15,10 +15,10 @@ package perfmodel
 //	    by Bruck's algorithm: ⌈lg P⌉ rounds, too, but in each a process passes on
 //	    the blocks of half of all processes, P/2 of them
 //
-// On one process nothing is sent: T_N = 0 and log f(P) is −∞, for Eq. (3) even at
-// P = 1 and for Eq. (4) as well. So runs on one process are no part of the fit, and
-// the prediction there is 0, with certainty. A T_N of 0 on more processes than one
-// has no logarithm and is an error: the clock was too coarse.
+// On one process nothing is sent: T_N = 0, and log f(P) is −∞ in both equations. So
+// runs on one process are no part of the fit, and the prediction there is 0, with
+// certainty. A T_N of 0 on more processes than one has no logarithm and is an error:
+// the clock was too coarse.
 
 import "math"
 
