@@ -1,0 +1,438 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/classfile"
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/cluster"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/replay"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// demoUsage is what demo -h prints. A test holds it to the flags.
+const demoUsage = `Usage: go run ./examples/slurm demo [flags]
+
+demo starts a Slurm of its own in a temporary folder, with no node up, and submits jobs
+of a real log's shape. As elasticd would, it rents instances for them, which are
+slurmd processes of this machine, and gives them back when they are idle and their
+paid hour ends. Then it runs the same jobs through the simulator and compares. It
+installs nothing, and leaves nothing, also when it is interrupted or killed.
+
+It needs Slurm, 21.08 or later, and munge (on Debian and Ubuntu: slurm-wlm, munge).
+
+Of the jobs
+  -jobs N              how many (default 50)
+  -seed N              which (default 1)
+  -nodes N             names that instances may have (default 16). Jobs need up to 8
+  -hour D              how long an hour of the bill takes (default 8s)
+
+Of decisions, in hours of the bill
+  -wait-limit D        T_waitlmt: how long the first job may wait (default 5m)
+  -short D             T_short: the longest estimate of a short job (default 1h)
+  -expansion RULE      best, first or sum (default best)
+  -placement RULE      max-margin, min-margin, max-idle or min-idle (default max-margin)
+  -release-every D     time between two release checks (default 5m)
+  -boot D              how long an instance takes until its daemon starts (default 3m)
+  -classes FILE        prices, as of examples/plan (default: cc2.8xlarge in 2013, for
+                       terms of a day, at the fee of a day)
+  -period N            hours between two purchases of reservations (default 2; 0: buy
+                       none)
+
+  -json                write the comparison as JSON
+  -h                   print this
+
+Decisions are told on standard error as they are made, on a terminal above a line
+with the queue, the nodes and the cost; the comparison on standard output.
+
+The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or if there
+is no Slurm, and 130 if it is interrupted.
+`
+
+// demoOptions are the flags of demo.
+type demoOptions struct {
+	jobs, nodes int
+	seed        uint64
+	classes     string
+	json        bool
+	manager     manager.Options
+}
+
+func (o *demoOptions) flagSet() *flag.FlagSet {
+	m := &o.manager
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.IntVar(&o.jobs, "jobs", 50, "")
+	flags.Uint64Var(&o.seed, "seed", 1, "")
+	flags.IntVar(&o.nodes, "nodes", 16, "")
+	flags.DurationVar(&m.Hour, "hour", 8*time.Second, "")
+	flags.DurationVar(&m.WaitLimit, "wait-limit", 5*time.Minute, "")
+	flags.DurationVar(&m.Short, "short", time.Hour, "")
+	flags.TextVar(&m.Expansion, "expansion", m.Expansion, "")
+	flags.TextVar(&m.Placement, "placement", m.Placement, "")
+	flags.DurationVar(&m.ReleaseEvery, "release-every", 5*time.Minute, "")
+	flags.DurationVar(&m.Boot, "boot", 3*time.Minute, "")
+	flags.StringVar(&o.classes, "classes", "", "")
+	flags.IntVar(&m.Period, "period", 2, "")
+	flags.BoolVar(&o.json, "json", false, "")
+	return flags
+}
+
+// demoPoll is the time between two looks at Slurm, which take 20 ms.
+const demoPoll = 50 * time.Millisecond
+
+func parseDemo(args []string) (demoOptions, error) {
+	var o demoOptions
+	flags := o.flagSet()
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, cli.Mistakef("demo: %w", err)
+	}
+	switch m := &o.manager; {
+	case flags.NArg() > 0:
+		return o, cli.Mistakef("demo: %q is not a flag", flags.Arg(0))
+	case o.nodes < 1 || o.nodes > 64:
+		return o, cli.Mistakef("demo: -nodes %d: want 1 to 64", o.nodes)
+	case m.Hour < time.Second || m.Hour > time.Hour:
+		return o, cli.Mistakef("demo: -hour %v: want 1s to 1h", m.Hour)
+	case scaled(m.ReleaseEvery, m.Hour) < 4*demoPoll:
+		return o, cli.Mistakef("demo: -release-every %v takes %v at -hour %v: want %v or more, so that no check is missed",
+			m.ReleaseEvery, scaled(m.ReleaseEvery, m.Hour), m.Hour, 4*demoPoll)
+	}
+	m := &o.manager
+	for i := range o.nodes {
+		m.Nodes = append(m.Nodes, fmt.Sprintf("n%d", i+1)) // as package cluster names them
+	}
+	m.Poll, m.Timeout = demoPoll, 20*time.Second
+	m.RetryEvery, m.AuditEvery = m.ReleaseEvery, 30*time.Minute
+	m.BootLimit = m.Boot + time.Duration(float64(20*time.Second)*(float64(time.Hour)/float64(m.Hour)))
+	m.Meter, m.Prices = pricing.EC2Hourly, dayPrices()
+	if o.classes != "" {
+		f, err := classfile.Read("-classes", o.classes)
+		if err == nil {
+			err = f.Fits(time.Hour)
+		}
+		if err != nil {
+			return o, err
+		}
+		m.Prices = f.List
+	}
+	if err := m.Check(); err != nil {
+		return o, cli.Mistakef("demo: %w", err)
+	}
+	return o, nil
+}
+
+// dayPrices returns prices of 2013 for reservations of a year, as if they were for a day:
+// in a demonstration of some hours nobody reserves for a year.
+func dayPrices() pricing.List {
+	const day = 24 * time.Hour
+	l := pricing.List{OnDemand: pricing.CC28XLarge2013().OnDemand}
+	for _, c := range pricing.CC28XLarge2013().Classes {
+		if name, ok := strings.CutPrefix(c.Name, "1y-"); ok {
+			c.Name, c.Upfront, c.Term = "1d-"+name, c.Upfront/pricing.Money(c.Term/day), day
+			l.Classes = append(l.Classes, c)
+		}
+	}
+	return l
+}
+
+// errInterrupted ends a demonstration that was interrupted.
+var errInterrupted = errors.New("interrupted; nothing is left behind")
+
+// demo runs the demonstration.
+func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parseDemo(args)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err := io.WriteString(stdout, demoUsage)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	jobs, err := o.makeJobs()
+	if err != nil {
+		return err
+	}
+	show := &screen{w: stderr, line: progress.New(stderr)}
+	out, err := play(ctx, &o, jobs, show)
+	show.line.Clear()
+	if err != nil {
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
+		return mistaken(err)
+	}
+	c, err := compare(&o, out)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return c.writeJSON(stdout)
+	}
+	return c.write(stdout)
+}
+
+// makeJobs makes the jobs, and is the user's mistake if one is larger than the cluster
+// can be.
+func (o *demoOptions) makeJobs() ([]trace.Job, error) {
+	shape := replay.Demo
+	shape.Jobs = o.jobs
+	if err := shape.Check(); err != nil {
+		return nil, cli.Mistakef("demo: %w", err)
+	}
+	jobs, err := shape.Make(rand.New(rand.NewPCG(o.seed, 0)))
+	if err != nil {
+		return nil, err
+	}
+	for i := range jobs {
+		if n := jobs[i].Nodes; n > o.nodes {
+			return nil, cli.Mistakef("demo: job %d needs %d nodes, and the partition has %d: want -nodes %d or more", jobs[i].ID, n, o.nodes, replay.Largest)
+		}
+	}
+	return jobs, nil
+}
+
+// A outcome is what happened in a demonstration.
+type outcome struct {
+	runs     []replay.Run
+	leases   *replay.Leases
+	promoted map[int64]bool // by Slurm's numbers
+	bought   []manager.Entry
+	failures int
+	bill     provider.Bill
+	provider provider.Bill // what the provider says
+	states   map[string]int
+	began    time.Time
+	took     time.Duration // in all, with what starts and ends the cluster
+}
+
+// play plays jobs on a cluster of its own. The cluster is gone when it returns.
+func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (out *outcome, err error) {
+	began := time.Now()
+	show.note("starting a Slurm of %d nodes, all of them down", o.nodes)
+	c, err := cluster.Start(ctx, cluster.Options{Nodes: o.nodes})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		err = errors.Join(err, c.Close())
+		if out != nil {
+			out.took = time.Since(began)
+		}
+	}()
+	slurm, err := slurmctl.New(ctx, c.Conf)
+	if err != nil {
+		return nil, err
+	}
+	instances, notes := filepath.Join(c.Dir, "instances"), filepath.Join(c.Dir, "jobs")
+	if err := errors.Join(os.Mkdir(instances, 0o700), os.Mkdir(notes, 0o755)); err != nil {
+		return nil, err
+	}
+	p := &provider.Local{Dir: instances, Boot: scaled(o.manager.Boot, o.manager.Hour), Command: c.Slurmd, Environment: c.Environment()}
+	out = &outcome{leases: &replay.Leases{}, promoted: map[int64]bool{}, states: map[string]int{}, began: began}
+	var mu sync.Mutex // of out and show, while the manager runs
+	var status manager.Status
+	options := o.manager
+	options.Watch = func(e *manager.Entry, s *manager.Status) {
+		mu.Lock()
+		defer mu.Unlock()
+		status = *s
+		if e != nil {
+			out.see(e)
+			show.entry(e)
+		}
+	}
+	m, err := manager.Open(filepath.Join(c.Dir, "journal"), slurm, p, options)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	out.leases.Clock = m.Clock()
+	show.note("submitting %d jobs; an hour lasts %v", len(jobs), o.manager.Hour)
+	run, stop := context.WithCancel(ctx)
+	defer stop()
+	managed := make(chan error, 1)
+	go func() { managed <- m.Run(run) }()
+	player := &replay.Player{Cluster: c, Clock: m.Clock(), Dir: notes}
+	submitted := 0
+	player.Submitted = func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		submitted = n
+	}
+	played := make(chan error, 1)
+	go func() {
+		var err error
+		out.runs, err = player.Play(run, jobs)
+		played <- err
+	}()
+	limit := time.NewTimer(o.limit(jobs))
+	defer limit.Stop()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	// Nothing runs any more when the cluster is closed.
+	finish := func(err error) error {
+		stop()
+		if managed != nil {
+			err = errors.Join(err, <-managed)
+		}
+		if played != nil {
+			if e := <-played; err == nil {
+				err = e
+			}
+		}
+		return err
+	}
+	// The last node is ready for its next instance some polls after the last one has gone.
+	const settles = 4 * demoPoll
+	var since time.Time
+	for done := false; !done; {
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), finish(nil))
+		case <-limit.C:
+			return nil, finish(fmt.Errorf("the jobs do not come to an end in %v", o.limit(jobs)))
+		case err := <-managed:
+			managed = nil
+			return nil, finish(err)
+		case err := <-played:
+			played = nil
+			if err != nil {
+				return nil, finish(err)
+			}
+		case <-tick.C:
+			ended, err := player.Ended()
+			if err != nil {
+				return nil, finish(err)
+			}
+			mu.Lock()
+			if ended < len(jobs) || out.leases.Live() > 0 {
+				since = time.Now()
+			}
+			done = time.Since(since) > settles
+			bill, err := provider.Charge(out.leases.Instances(), time.Now(), m.Clock(), options.Meter, options.Prices.OnDemand)
+			show.status(m.Clock().Now(), &status, submitted, ended, len(jobs), &bill)
+			mu.Unlock()
+			if err != nil {
+				return nil, finish(err)
+			}
+		}
+	}
+	if err := finish(nil); err != nil {
+		return nil, err
+	}
+	if err := player.Read(out.runs); err != nil {
+		return nil, err
+	}
+	return out, out.settle(ctx, m, slurm, p, &options)
+}
+
+// limit returns how long jobs may take in all: one after the other, and as long again.
+func (o *demoOptions) limit(jobs []trace.Job) time.Duration {
+	sum := jobs[len(jobs)-1].Submit + 2*time.Hour
+	for i := range jobs {
+		sum += jobs[i].Run + o.manager.Boot
+	}
+	return 30*time.Second + 2*scaled(sum, o.manager.Hour) + time.Duration(len(jobs))*2*time.Second
+}
+
+// see notes an entry of the journal.
+func (out *outcome) see(e *manager.Entry) {
+	out.leases.See(e)
+	switch e.Kind {
+	case manager.Promoted:
+		out.promoted[e.Job] = true
+	case manager.Week:
+		out.bought = append(out.bought, *e)
+	case manager.Failed:
+		out.failures++
+	}
+}
+
+// settle asks Slurm and the provider what became of everything.
+func (out *outcome) settle(ctx context.Context, m *manager.Manager, slurm *slurmctl.Client, p *provider.Local, o *manager.Options) error {
+	jobs, err := slurm.Jobs(ctx)
+	if err != nil {
+		return err
+	}
+	byID := map[int64]*slurmctl.Job{}
+	for i := range jobs {
+		byID[jobs[i].ID] = &jobs[i]
+	}
+	for i := range out.runs {
+		j := byID[out.runs[i].Slurm]
+		if j == nil {
+			return fmt.Errorf("Slurm has forgotten job %d", out.runs[i].Slurm)
+		}
+		out.states[j.State]++
+		out.runs[i].Names = j.Names
+	}
+	if out.bill, err = m.Bill(); err != nil {
+		return err
+	}
+	list, err := p.List(ctx)
+	if err != nil {
+		return err
+	}
+	out.provider, err = provider.Charge(list, time.Now(), m.Clock(), o.Meter, o.Prices.OnDemand)
+	return err
+}
+
+// A screen shows a demonstration: decisions as lines, and below them, on a terminal, a
+// line that changes.
+type screen struct {
+	w    io.Writer
+	line *progress.Line
+}
+
+func (s *screen) note(format string, args ...any) {
+	s.line.Clear()
+	fmt.Fprintf(s.w, format+"\n", args...)
+}
+
+// entry shows an entry of the journal if it is a decision, or a failure.
+func (s *screen) entry(e *manager.Entry) {
+	switch e.Kind {
+	case manager.Rented, manager.Up, manager.Gone:
+		return // what came of a decision is in the line
+	}
+	text := line(e)
+	if e.Kind == manager.Week {
+		text = fmt.Sprintf("%10.2f h  %-8s charged for by the hour: %v; ", e.At.Hours(), "bought", e.Demand)
+		for i, b := range e.Bought {
+			if i > 0 {
+				text += ", "
+			}
+			text += fmt.Sprintf("%d of class %d", b.Count, b.Class)
+		}
+		if len(e.Bought) == 0 {
+			text += "nothing"
+		}
+	}
+	s.note("%s", text)
+}
+
+// status shows the queue, the nodes and the cost.
+func (s *screen) status(now time.Duration, st *manager.Status, submitted, ended, jobs int, b *provider.Bill) {
+	s.line.Showf("%6.2f h  jobs %d/%d, %d waiting for %d nodes, %d running  nodes %s  %.0f h charged, $%v",
+		now.Hours(), ended, jobs, st.Waiting, st.WaitingNodes, st.Running,
+		strings.Repeat("█", st.Busy)+strings.Repeat("░", st.Idle)+strings.Repeat("·", st.Booting), b.Charged.Hours(), b.Cost)
+}

@@ -1,0 +1,103 @@
+// Package replay runs jobs of a real log's shape on a cluster of Slurm, and keeps a
+// record of what happened: when each job was submitted, started and ended, and when
+// each instance was asked for, was up and was given back.
+package replay
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/schedule/trace"
+	"github.com/plimsoll/plimsoll/schedule/workload"
+)
+
+// A Shape says what jobs are made. Times are of the scaled clock.
+type Shape struct {
+	Jobs              int
+	Longest, Shortest time.Duration // the runs
+	Gap, LongestGap   time.Duration // between two submissions: the median, and the longest
+}
+
+// Largest is how many nodes a job needs at most.
+const Largest = 8
+
+// Demo is the shape of the demonstration's jobs: an afternoon of a small cluster.
+var Demo = Shape{Jobs: 50, Longest: 90 * time.Minute, Shortest: 5 * time.Minute,
+	Gap: 2 * time.Minute, LongestGap: 100 * time.Minute}
+
+// Make returns jobs of the model of Lublin and Feitelson [Lublin03], with the
+// parameters that its authors advise for a machine of eight nodes, made short.
+//
+// Run times keep their order and the shape of the distribution of their logarithms: a
+// straight line takes those of the shortest and the longest of the model's jobs to those
+// asked for. So do the gaps between submissions, for their median and the longest, so
+// that bursts and lulls stay. Sizes are the model's, and estimates are as bad as
+// users' are (workload.EstimatesTo).
+//
+// The jobs come in the order of submission, the first at time 0, with numbers from 0 on.
+func (s Shape) Make(rng *rand.Rand) ([]trace.Job, error) {
+	p := workload.TypelessParams()
+	p.ULow, p.UMed, p.UHi = .8, 1.5, 3
+	jobs, err := workload.AppendLublin(nil, rng, s.Jobs, workload.Options{Nodes: Largest, Typeless: true, Whole: p})
+	if err != nil {
+		return nil, err
+	}
+	if len(jobs) == 0 {
+		return nil, nil
+	}
+	runs := make([]float64, len(jobs))
+	gaps := make([]float64, len(jobs)-1)
+	for i, j := range jobs {
+		runs[i] = math.Log(j.Run.Seconds())
+		if i > 0 {
+			gaps[i-1] = math.Log(max(1, (j.Submit - jobs[i-1].Submit).Seconds()))
+		}
+	}
+	at := time.Duration(0)
+	run := line(slices.Min(runs), slices.Max(runs), s.Shortest, s.Longest)
+	gap := func(float64) time.Duration { return 0 }
+	if len(gaps) > 0 {
+		sorted := slices.Sorted(slices.Values(gaps))
+		gap = line(sorted[len(gaps)/2], sorted[len(gaps)-1], s.Gap, s.LongestGap)
+	}
+	for i := range jobs {
+		if i > 0 {
+			at += gap(gaps[i-1]).Round(time.Second)
+		}
+		jobs[i].ID, jobs[i].Submit, jobs[i].Run = int64(i), at, run(runs[i]).Round(time.Second)
+	}
+	if err := workload.EstimatesTo(jobs, jobs, rng, workload.DefaultFactor); err != nil {
+		return nil, err
+	}
+	return jobs, nil
+}
+
+// Check is an error if the jobs cannot be made or some need more nodes than there are.
+func (s Shape) Check() error {
+	if s.Jobs < 1 || s.Jobs > 10_000 {
+		return fmt.Errorf("%d jobs; want 1 to 10000", s.Jobs)
+	}
+	if s.Shortest < time.Second || s.Longest < s.Shortest {
+		return fmt.Errorf("runs of %v to %v; want the shortest from a second on, and the longest no shorter", s.Shortest, s.Longest)
+	}
+	if s.Gap < time.Second || s.LongestGap < s.Gap {
+		return fmt.Errorf("gaps of %v, the longest of %v; want them from a second on, and the longest no shorter", s.Gap, s.LongestGap)
+	}
+	return nil
+}
+
+// line returns the times whose logarithms are on a straight line, low at lo and high
+// at hi.
+func line(lo, hi float64, low, high time.Duration) func(float64) time.Duration {
+	a, b := math.Log(low.Seconds()), math.Log(high.Seconds())
+	slope := 0.
+	if hi > lo {
+		slope = (b - a) / (hi - lo)
+	}
+	return func(x float64) time.Duration {
+		return time.Duration(math.Exp(a+slope*(x-lo)) * float64(time.Second))
+	}
+}
