@@ -1,0 +1,333 @@
+// Package partition makes a Slurm cluster a partition of a hosting cluster, after
+// [Duplyakin17] 3.2: Slurm knows all nodes of the host, and those that are not the
+// partition's are drained for it, as for maintenance.
+//
+//	the exchange says    in Slurm
+//	usable               the node is not drained
+//	draining             it drains; when no job has it any more it is given back; when
+//	                     the grace period ends it is taken down, which ends its job and
+//	                     queues it again, and given back
+//	anything else        it is drained, and taken down if a job has it
+//
+// What nodes are worth follows from the jobs that run: the values of package preempt
+// by which a host that takes as many nodes as expected takes those of the jobs whose
+// loss wastes least.
+//
+// An agent has no state of its own: what it does follows from what the exchange and
+// Slurm say, so that it may be killed and started again at any time. The exchange's
+// client has its own state, and repeats what it has to say.
+//
+// Reference: [Duplyakin17] D. Duplyakin, D. Johnson, R. Ricci: The Part-Time Cloud:
+// Enabling Balanced Elasticity Between Diverse Computing Environments. ScienceCloud
+// 2017. Section 3.
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/preempt"
+)
+
+// An Exchange is the partition's elastic client.
+type Exchange interface {
+	// Holdings returns what the partition has, by node.
+	Holdings(ctx context.Context) ([]Holding, error)
+	// SetValues says what nodes are worth; others are worth 0.
+	SetValues(ctx context.Context, values []preempt.NodeValue) error
+	// Delete gives nodes back.
+	Delete(ctx context.Context, nodes []int) error
+}
+
+// A Holding is a node that the partition has, or had.
+type Holding struct {
+	Node  int
+	State preempt.HoldingState
+	Left  time.Duration // real time until the end of a draining node
+}
+
+// Slurm is what an agent asks of Slurm. *slurmctl.Client has it.
+type Slurm interface {
+	Jobs(ctx context.Context) ([]slurmctl.Job, error)
+	Nodes(ctx context.Context) ([]slurmctl.Node, error)
+	Drain(ctx context.Context, node, reason string) error
+	Undrain(ctx context.Context, node string) error
+	Down(ctx context.Context, node, reason string) error
+	Eligible(ctx context.Context, job int64) error
+}
+
+// Options are an agent's parameters.
+type Options struct {
+	Names []string      // of the host's nodes in Slurm, by their numbers
+	Take  int           // how many nodes a preemption is expected to take, 0 is half of what there is
+	Grace time.Duration // real time that a preemption gives, for what jobs would waste in it
+	// Margin is how long before the end of a grace period jobs are ended, in real
+	// time, so that the node is given back in time.
+	Margin time.Duration
+	Poll   time.Duration // between two looks
+	// Tell, if not nil, is called with what is done, by the goroutine of Run.
+	Tell func(node, what string)
+	// Now is the calendar's time, nil for time.Now.
+	Now func() time.Time
+}
+
+// An Agent keeps Slurm to what the exchange says. Step it, or Run it, in one goroutine.
+type Agent struct {
+	o        Options
+	exchange Exchange
+	slurm    Slurm
+	solver   preempt.Solver
+	scorer   preempt.Scorer
+	requeued map[int64]bool // jobs that were ended for the host's sake
+	told     string         // the last failure
+}
+
+// reason is what nodes are drained with.
+const reason = "plimsoll: maintenance"
+
+// ErrOptions: the options make no sense.
+var ErrOptions = errors.New("partition")
+
+// New returns an agent.
+func New(e Exchange, s Slurm, o Options) (*Agent, error) {
+	switch {
+	case len(o.Names) == 0:
+		return nil, fmt.Errorf("%w: no nodes", ErrOptions)
+	case o.Take < 0 || o.Grace < 0 || o.Margin < 0:
+		return nil, fmt.Errorf("%w: %d nodes taken, a grace period of %v, a margin of %v: want none negative", ErrOptions, o.Take, o.Grace, o.Margin)
+	case o.Poll <= 0:
+		return nil, fmt.Errorf("%w: looks each %v: want a positive time", ErrOptions, o.Poll)
+	}
+	seen := map[string]bool{}
+	for _, n := range o.Names {
+		if n == "" || seen[n] {
+			return nil, fmt.Errorf("%w: the node %q: want names, each once", ErrOptions, n)
+		}
+		seen[n] = true
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Tell == nil {
+		o.Tell = func(string, string) {}
+	}
+	return &Agent{o: o, exchange: e, slurm: s, requeued: map[int64]bool{}}, nil
+}
+
+// Run looks again and again until the context ends. What fails is told and tried again.
+func (a *Agent) Run(ctx context.Context) {
+	tick := time.NewTicker(a.o.Poll)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := a.Step(ctx); err != nil && ctx.Err() == nil && err.Error() != a.told {
+			a.told = err.Error()
+			a.o.Tell("", a.told)
+		} else if err == nil {
+			a.told = ""
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+}
+
+// Step looks once, and does what follows.
+func (a *Agent) Step(ctx context.Context) error {
+	holdings, err := a.exchange.Holdings(ctx)
+	if err != nil {
+		return err
+	}
+	state := make([]Holding, len(a.o.Names)) // of others: Returned, which is not to be used
+	for i := range state {
+		state[i] = Holding{Node: i, State: preempt.Returned}
+	}
+	for _, h := range holdings {
+		if h.Node < 0 || h.Node >= len(state) {
+			return fmt.Errorf("the host gives node %d, and %d have names in Slurm", h.Node, len(state))
+		}
+		state[h.Node] = h
+	}
+	if err := a.drain(ctx, state); err != nil {
+		return err
+	}
+	// A job may have started just before.
+	jobs, err := a.slurm.Jobs(ctx)
+	if err != nil {
+		return err
+	}
+	nodes, err := a.nodes(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.giveBack(ctx, state, nodes, jobs); err != nil {
+		return err
+	}
+	if err := a.requeue(ctx, jobs); err != nil {
+		return err
+	}
+	return a.value(ctx, state, jobs)
+}
+
+// nodes returns Slurm's nodes by the exchange's numbers.
+func (a *Agent) nodes(ctx context.Context) ([]slurmctl.Node, error) {
+	all, err := a.slurm.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]slurmctl.Node, len(a.o.Names))
+	for i, name := range a.o.Names {
+		k := slices.IndexFunc(all, func(n slurmctl.Node) bool { return n.Name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("%w: %s", slurmctl.ErrUnknownNode, name)
+		}
+		list[i] = all[k]
+	}
+	return list, nil
+}
+
+// drain drains what is not to be used for new jobs, and takes up what is.
+func (a *Agent) drain(ctx context.Context, state []Holding) error {
+	nodes, err := a.nodes(ctx)
+	if err != nil {
+		return err
+	}
+	for i, n := range nodes {
+		drained := n.Has("DRAIN")
+		switch use := state[i].State == preempt.Usable; {
+		case use && drained && n.Reason == reason:
+			if err := a.slurm.Undrain(ctx, n.Name); err != nil {
+				return err
+			}
+			a.o.Tell(n.Name, "is the partition's")
+		case !use && !drained:
+			if err := a.slurm.Drain(ctx, n.Name, reason); err != nil {
+				return err
+			}
+			if state[i].State == preempt.Draining {
+				a.o.Tell(n.Name, fmt.Sprintf("drains, for %v at most", state[i].Left.Round(time.Millisecond)))
+			} else {
+				a.o.Tell(n.Name, "is not the partition's")
+			}
+		}
+	}
+	return nil
+}
+
+// giveBack gives back nodes that are free, and those whose time is over, after ending
+// what runs there.
+func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.Node, jobs []slurmctl.Job) error {
+	var free []int
+	for i, n := range nodes {
+		h := state[i]
+		if h.State == preempt.Usable || !n.Has("DRAIN") {
+			continue
+		}
+		if n.Working() {
+			if h.State == preempt.Draining && h.Left > a.o.Margin {
+				continue // its job may end by itself
+			}
+			for _, j := range jobs {
+				if j.Holds() && slices.Contains(j.Names, n.Name) {
+					a.requeued[j.ID] = true
+					a.o.Tell(n.Name, fmt.Sprintf("the grace period is over: ends job %d", j.ID))
+				}
+			}
+			if err := a.slurm.Down(ctx, n.Name, reason); err != nil {
+				return err
+			}
+		}
+		if h.State == preempt.Draining {
+			free = append(free, i)
+		}
+	}
+	if len(free) == 0 {
+		return nil
+	}
+	if err := a.exchange.Delete(ctx, free); err != nil {
+		return err
+	}
+	for _, i := range free {
+		a.o.Tell(nodes[i].Name, "is given back")
+	}
+	return nil
+}
+
+// requeue lets jobs that were ended for the host's sake start again as soon as there is
+// room: Slurm would let them wait for two minutes.
+func (a *Agent) requeue(ctx context.Context, jobs []slurmctl.Job) error {
+	for _, j := range jobs {
+		if !a.requeued[j.ID] || !j.Waits() {
+			continue
+		}
+		if j.Eligible.After(a.o.Now()) || j.Reason == "BeginTime" {
+			if err := a.slurm.Eligible(ctx, j.ID); err != nil {
+				return err
+			}
+		}
+		delete(a.requeued, j.ID)
+	}
+	return nil
+}
+
+// value tells what the usable nodes are worth.
+func (a *Agent) value(ctx context.Context, state []Holding, jobs []slurmctl.Job) error {
+	st, held := a.state(state, jobs)
+	if len(held) == 0 {
+		return a.exchange.SetValues(ctx, nil)
+	}
+	take := a.o.Take
+	if take == 0 {
+		take = len(held) / 2
+	}
+	outlast := make([]float64, len(st.Jobs))
+	preempt.RequestedTo(outlast, st.Jobs, a.o.Grace)
+	victims, err := a.solver.AppendVictims(nil, st, preempt.Preemption{Take: min(take, len(held)), Grace: a.o.Grace, Outlast: outlast})
+	if err != nil {
+		return err
+	}
+	vector := make([]float64, len(held))
+	if err := a.scorer.VectorTo(vector, st, victims, 0); err != nil {
+		return err
+	}
+	values := make([]preempt.NodeValue, len(held))
+	for k, i := range held {
+		values[k] = preempt.NodeValue{Node: i, Value: vector[k]}
+	}
+	return a.exchange.SetValues(ctx, values)
+}
+
+// state returns which jobs run on the usable nodes, and which those are. A job that is also on
+// other nodes counts with those that are usable.
+func (a *Agent) state(state []Holding, jobs []slurmctl.Job) (st preempt.State, held []int) {
+	at := map[string]int{}
+	for i, h := range state {
+		if h.State == preempt.Usable {
+			at[a.o.Names[i]] = len(held)
+			held = append(held, i)
+			st.Node = append(st.Node, preempt.Idle)
+		}
+	}
+	now := a.o.Now()
+	for _, j := range jobs {
+		if !j.Holds() {
+			continue
+		}
+		n := 0
+		for _, name := range j.Names {
+			// Where jobs share a node the first one counts.
+			if k, ok := at[name]; ok && st.Node[k] == preempt.Idle {
+				st.Node[k] = len(st.Jobs)
+				n++
+			}
+		}
+		if n > 0 {
+			st.Jobs = append(st.Jobs, preempt.Job{Nodes: n, Elapsed: max(0, now.Sub(j.Start)), Requested: j.Limit})
+		}
+	}
+	return st, held
+}
