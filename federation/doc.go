@@ -46,8 +46,10 @@
 // then each of the other centres is asked, the nearest first, and takes as many
 // instances as is cheapest for the task (Eq. 20); what is left stays at home,
 // on free reservations in the slots that have any and on demand in the others. No
-// bound on what that costs over the optimum is known, and the order of centres and
-// of tasks matters. What it loses is said below, and [Optimizer] finds it.
+// factor bounds what that costs over the optimum: with three centres and two tasks
+// the optimum can be free where it pays (TestGreedyAgainstOptimum). The order of
+// centres and of tasks matters. What it loses is said below, and [Optimizer] finds
+// it.
 //
 // The saving, on three logs of real clusters (UniLu-Gaia, SDSC-BLUE, LANL-CM5; 600
 // hours, a day's reservations, prices as in [Liu21]; TestLiuWindows), of the total
