@@ -3,15 +3,17 @@
 // preempt. It has no code of its own; import the packages below it, each of
 // which reads alone.
 //
-//	pricing            exact money, price classes, meters, bills, owning a cluster
+//	pricing            exact money, price classes, meters, bills, spot prices, owning a cluster
 //	forecast           demand forecasts: exponential smoothing, adaptive rates, backtests
-//	schedule           batch queues: EASY and conservative backfilling, growing and releasing; elastic policies
+//	schedule           batch queues: EASY and conservative backfilling, growing and releasing; elastic policies, spot and deadlines
 //	schedule/trace     job logs in the Standard Workload Format, demand curves
 //	schedule/workload  generative job models
 //	schedule/sim       a job log replayed on fixed, individual and elastic clusters
 //	reserve            what to reserve: exact plans with certificates, heuristics, online rules and portfolio
 //	placement          which idle instance a job gets
 //	preempt            what to take back: wasted cycles, least-waste victims, the exchange of nodes
+//	perfmodel          run times from small runs: least squares, models, intervals, the size of a cluster
+//	federation         reserved instances lent between data centres: the ledger, and what greed loses
 //
 // Programs to run stand in examples: start with
 //
