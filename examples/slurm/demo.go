@@ -178,7 +178,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if ctx.Err() != nil {
 			return errInterrupted
 		}
-		return mistaken(err)
+		return mistaken("demo", err)
 	}
 	c, err := compare(&o, out)
 	if err != nil {

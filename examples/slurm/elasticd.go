@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -13,26 +14,31 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/partition"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
 
 // elasticd manages a cluster until ctx ends.
-func elasticd(ctx context.Context, args []string, stderr io.Writer) error {
+func elasticd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parseElastic(args)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err = io.WriteString(stdout, elasticUsage)
+		return err
+	}
 	if err != nil {
 		return err
 	}
 	slurm, err := slurmctl.New(ctx, o.conf)
 	if err != nil {
-		return mistaken(err)
+		return mistaken("elasticd", err)
 	}
 	if err := known(ctx, slurm, o.manager.Nodes); err != nil {
-		return mistaken(err)
+		return mistaken("elasticd", err)
 	}
 	p, err := o.newProvider(slurm)
 	if err != nil {
-		return mistaken(err)
+		return mistaken("elasticd", err)
 	}
 	o.manager.Watch = func(e *manager.Entry, _ *manager.Status) {
 		if e != nil {
@@ -41,7 +47,7 @@ func elasticd(ctx context.Context, args []string, stderr io.Writer) error {
 	}
 	m, err := manager.Open(o.journal, slurm, p, o.manager)
 	if err != nil {
-		return mistaken(err)
+		return mistaken("elasticd", err)
 	}
 	defer m.Close()
 	if err := m.Run(ctx); err != nil {
@@ -56,11 +62,11 @@ func elasticd(ctx context.Context, args []string, stderr io.Writer) error {
 }
 
 // mistaken marks errors that are the user's mistakes.
-func mistaken(err error) error {
-	for _, theirs := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, manager.ErrOptions,
+func mistaken(command string, err error) error {
+	for _, theirs := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, manager.ErrOptions, partition.ErrOptions,
 		journal.ErrHeld, journal.ErrDamaged, os.ErrNotExist, os.ErrPermission} {
 		if errors.Is(err, theirs) {
-			return cli.Mistakef("elasticd: %w", err)
+			return cli.Mistakef("%s: %w", command, err)
 		}
 	}
 	return err

@@ -4,10 +4,34 @@
 // the queue needs them, and gives them back when they are idle and their paid time
 // ends.
 //
-//	go run ./examples/slurm elasticd -journal FILE -nodes LIST -provider local ...
+//	go run ./examples/slurm demo
+//	go run ./examples/slurm elasticd -journal FILE -nodes LIST -provider exec ...
+//	go run ./examples/slurm partition -client URL -nodes LIST
 //
-// -h lists the choices. What is decided, and how it recovers, is told in
-// internal/manager.
+// demo starts a Slurm of its own and shows it. partition makes a Slurm cluster a
+// partition of a host that takes nodes back [Duplyakin17]. -h of each lists the choices.
+// What is decided, and how it recovers, is told in internal/manager.
+//
+// # Without elasticd
+//
+// Slurm has a way of its own to start and end nodes: SuspendProgram and ResumeProgram.
+// Nodes are declared with State=CLOUD; Slurm runs ResumeProgram with the names of nodes that it
+// has given to jobs, and SuspendProgram with those that were idle for SuspendTime. In
+// slurm.conf:
+//
+//	ResumeProgram=/usr/local/sbin/rent          # create instances for the nodes in $1
+//	SuspendProgram=/usr/local/sbin/give-back    # end them
+//	ResumeTimeout=600
+//	SuspendTime=3300                            # most of an hour that is paid for
+//	NodeName=n[1-16] CPUs=1 State=CLOUD
+//
+// The commands are those of -create and -delete, with a loop over the names that
+// "scontrol show hostnames $1" prints. It needs no daemon beside slurmctld, and it is
+// simpler. What it cannot do: Slurm requests nodes for every job that it can start, so
+// there is no limit of waiting (T_waitlmt) and no expansion rule; what is given back goes by how
+// long it was idle, not by when it is charged again, so that an instance whose hour has
+// just begun goes as soon as one whose hour ends; and nothing is written down, so that
+// an instance whose creation failed halfway stays rented until somebody looks.
 //
 // References:
 //
@@ -20,8 +44,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"io"
 	"os"
 	"os/signal"
@@ -29,6 +51,19 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
+
+// usage is what -h prints.
+const usage = `Usage: go run ./examples/slurm COMMAND [flags]
+
+  demo                 starts a Slurm of its own, replays fifty jobs, shows what is
+                       decided, and compares with the simulator
+  elasticd             manages the nodes of a Slurm cluster: rents what the queue
+                       needs, and gives it back when its paid time ends
+  partition            makes a Slurm cluster a partition of a hosting cluster, which
+                       takes nodes back with notice and a grace period
+
+COMMAND -h lists the choices.
+`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -46,18 +81,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var err error
 	switch command {
 	case "elasticd":
-		err = elasticd(ctx, args, stderr)
+		err = elasticd(ctx, args, stdout, stderr)
+	case "partition":
+		err = runPartition(ctx, args, stdout, stderr)
 	case "demo":
 		err = demo(ctx, args, stdout, stderr)
 	case "-h", "-help", "--help", "help":
-		err = flag.ErrHelp
-	case "":
-		err = cli.Mistakef("want a command: elasticd; -h explains")
-	default:
-		err = cli.Mistakef("%q is not a command: want elasticd; -h explains", command)
-	}
-	if errors.Is(err, flag.ErrHelp) {
 		_, err = io.WriteString(stdout, usage)
+	case "":
+		err = cli.Mistakef("want a command: demo, elasticd or partition; -h explains")
+	default:
+		err = cli.Mistakef("%q is not a command: want demo, elasticd or partition; -h explains", command)
 	}
 	return cli.Exit(stderr, program, err)
 }

@@ -21,22 +21,35 @@ func runSlurm(args ...string) (status int, stdout, stderr string) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"-h"}, {"help"}, {"elasticd", "-h"}} {
-		status, stdout, stderr := runSlurm(args...)
-		if status != 0 || stdout != usage || stderr != "" {
-			t.Errorf("%v: status %d, %q", args, status, stderr)
+	var e elasticOptions
+	var p partitionOptions
+	for _, c := range []struct {
+		args  []string
+		want  string
+		flags *flag.FlagSet
+	}{
+		{[]string{"-h"}, usage, nil},
+		{[]string{"help"}, usage, nil},
+		{[]string{"elasticd", "-h"}, elasticUsage, e.flagSet()},
+		{[]string{"partition", "-h"}, partitionUsage, p.flagSet()},
+	} {
+		status, stdout, stderr := runSlurm(c.args...)
+		if status != 0 || stdout != c.want || stderr != "" {
+			t.Errorf("%v: status %d, %q", c.args, status, stderr)
 		}
-	}
-	var o elasticOptions
-	o.flagSet().VisitAll(func(f *flag.Flag) {
-		if !strings.Contains(usage, "\n  -"+f.Name+" ") {
-			t.Errorf("the usage does not have -%s", f.Name)
+		for _, text := range strings.Split(c.want, "\n") {
+			if len(text) > 90 {
+				t.Errorf("a line of %d bytes: %s", len(text), text)
+			}
 		}
-	})
-	for _, text := range strings.Split(usage, "\n") {
-		if len(text) > 90 {
-			t.Errorf("a line of %d bytes: %s", len(text), text)
+		if c.flags == nil {
+			continue
 		}
+		c.flags.VisitAll(func(f *flag.Flag) {
+			if !strings.Contains(c.want, "\n  -"+f.Name+" ") {
+				t.Errorf("the usage does not have -%s", f.Name)
+			}
+		})
 	}
 }
 
@@ -51,9 +64,13 @@ func TestMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "want a command: elasticd"},
+		{nil, "want a command: demo, elasticd or partition"},
 		{[]string{"frob"}, `"frob" is not a command`},
 		{[]string{"elasticd"}, "no -journal: want a file"},
+		{[]string{"partition", "-nodes", "n1"}, `-client "": want the URL`},
+		{[]string{"partition", "-client", "http://localhost:1"}, "no -nodes: want a list"},
+		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-minute", "0s"}, "-minute 0s"},
+		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "x"}, `"x" is not a flag`},
 		{args("more"), `"more" is not a flag`},
 		{args("-provider", "moon"), `-provider "moon": want exec or local`},
 		{args("-provider", "exec", "-create", "x"), "-provider exec wants -create, -delete and -list"},

@@ -19,8 +19,8 @@ import (
 
 const program = "slurm"
 
-// usage is what -h prints. A test holds it to the flags.
-const usage = `Usage: go run ./examples/slurm elasticd -journal FILE -nodes LIST -provider KIND [flags]
+// elasticUsage is what elasticd -h prints. A test holds it to the flags.
+const elasticUsage = `Usage: go run ./examples/slurm elasticd -journal FILE -nodes LIST -provider KIND [flags]
 
 elasticd manages the nodes of a Slurm cluster (21.08 or later) as the semi-elastic
 cluster of [Niu16]: it rents instances when the first job of the queue would wait too

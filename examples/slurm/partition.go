@@ -1,0 +1,128 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/partition"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+)
+
+// partitionUsage is what partition -h prints. A test holds it to the flags.
+const partitionUsage = `Usage: go run ./examples/slurm partition -client URL -nodes LIST [flags]
+
+partition makes a Slurm cluster a partition of a hosting cluster [Duplyakin17]: Slurm
+knows all nodes of the host, and those that are not the partition's are drained. It
+is the framework of a client of examples/parttime, which talks with the host:
+
+  go run ./examples/parttime host -nodes 4
+  go run ./examples/parttime client -host URL -name hpc -add 4
+  go run ./examples/slurm partition -client URL -nodes n[1-4]
+
+It tells the client what the nodes are worth, so that a host that takes -take of them
+takes those whose jobs waste least. What the host takes is drained, given back when
+its job has ended, and at the end of the grace period in any case: then the job is
+ended, and queued again. It may be killed and started again at any time.
+
+  -client URL          of the client, which prints it
+  -nodes LIST          Slurm's names of the host's nodes 0, 1, ..., such as n[1-4]
+  -conf FILE           slurm.conf (default: what Slurm's commands find)
+  -take N              nodes that a preemption is expected to take (default 0: half)
+  -grace D             the host's grace period, for what jobs would waste (default 2m)
+  -margin D            how long before its end jobs are ended (default 10s)
+  -poll D              time between two looks (default 2s)
+  -minute D            let a minute of the exchange take D, as the client's does
+                       (default 1m). The three above are real times
+  -h                   print this
+
+The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
+mistake in the flags.
+`
+
+// partitionOptions are the flags of partition.
+type partitionOptions struct {
+	client, nodes, conf string
+	minute              time.Duration
+	agent               partition.Options
+}
+
+func (o *partitionOptions) flagSet() *flag.FlagSet {
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.client, "client", "", "")
+	flags.StringVar(&o.nodes, "nodes", "", "")
+	flags.StringVar(&o.conf, "conf", "", "")
+	flags.IntVar(&o.agent.Take, "take", 0, "")
+	flags.DurationVar(&o.agent.Grace, "grace", 2*time.Minute, "")
+	flags.DurationVar(&o.agent.Margin, "margin", 10*time.Second, "")
+	flags.DurationVar(&o.agent.Poll, "poll", 2*time.Second, "")
+	flags.DurationVar(&o.minute, "minute", time.Minute, "")
+	return flags
+}
+
+func parsePartition(args []string) (partitionOptions, error) {
+	var o partitionOptions
+	flags := o.flagSet()
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, cli.Mistakef("partition: %w", err)
+	}
+	u, err := url.Parse(o.client)
+	switch {
+	case flags.NArg() > 0:
+		return o, cli.Mistakef("partition: %q is not a flag", flags.Arg(0))
+	case err != nil || u.Scheme != "http" || u.Host == "":
+		return o, cli.Mistakef("partition: -client %q: want the URL that a client of examples/parttime prints", o.client)
+	case o.nodes == "":
+		return o, cli.Mistakef("partition: no -nodes: want a list such as n[1-16]")
+	case o.minute <= 0:
+		return o, cli.Mistakef("partition: -minute %v: want a positive span of time", o.minute)
+	}
+	o.client = "http://" + u.Host
+	if o.agent.Names, err = slurmctl.Expand(o.nodes); err != nil {
+		return o, cli.Mistakef("partition: -nodes: %w", err)
+	}
+	return o, nil
+}
+
+// runPartition keeps a cluster to what its client says, until ctx ends.
+func runPartition(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parsePartition(args)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err = io.WriteString(stdout, partitionUsage)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	o.agent.Tell = func(node, what string) {
+		text := time.Now().Format(time.TimeOnly) + "  "
+		if node != "" {
+			text += node + " "
+		}
+		fmt.Fprintln(stderr, text+what)
+	}
+	slurm, err := slurmctl.New(ctx, o.conf)
+	if err != nil {
+		return mistaken("partition", err)
+	}
+	if err := known(ctx, slurm, o.agent.Names); err != nil {
+		return mistaken("partition", err)
+	}
+	agent, err := partition.New(&partition.Framework{URL: o.client, Minute: o.minute}, slurm, o.agent)
+	if err != nil {
+		return mistaken("partition", err)
+	}
+	agent.Run(ctx)
+	return nil
+}
