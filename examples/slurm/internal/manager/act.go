@@ -171,9 +171,12 @@ func (m *Manager) weigh(ctx context.Context, s *sight) error {
 	for _, l := range s.busy {
 		delete(m.idleSince, l.Token)
 	}
-	var up []*lease
+	var list []*lease
 	var idle []placement.Instance
 	for i, l := range m.state.leases {
+		if l.phase != up {
+			continue
+		}
 		busy := slices.Contains(s.busy, l)
 		if !busy && !slices.Contains(s.idle, l) {
 			continue
@@ -185,12 +188,12 @@ func (m *Manager) weigh(ctx context.Context, s *sight) error {
 				m.idleSince[l.Token] = since
 			}
 		}
-		up = append(up, l)
+		list = append(list, l)
 		idle = append(idle, placement.Instance{ID: i, Due: m.due(l, s.now), Since: since})
 	}
 	var changed []slurmctl.Weight
 	for weight, k := range m.decider.rank(idle, m.o.Placement) {
-		if node := up[k].Node; m.weights[node] != weight+1 {
+		if node := list[k].Node; m.weights[node] != weight+1 {
 			changed = append(changed, slurmctl.Weight{Node: node, Weight: weight + 1})
 		}
 	}
@@ -296,7 +299,7 @@ func (m *Manager) stay(ctx context.Context, l *lease) error {
 }
 
 // resume makes nodes ready for the next instance: those whose instance has gone, and
-// which are still drained; and those that were drained although their instance stays.
+// which are still drained, or not down although it has ended by itself; and those that were drained although their instance stays.
 func (m *Manager) resume(ctx context.Context, s *sight) error {
 	last := map[string]*lease{}
 	for _, l := range m.state.leases {
@@ -304,6 +307,16 @@ func (m *Manager) resume(ctx context.Context, s *sight) error {
 	}
 	for _, name := range m.o.Nodes {
 		n, l := s.nodes[name], last[name]
+		if n != nil && n.Up() && l != nil && l.ended && !l.down {
+			// The instance has ended without us, and Slurm has not noticed.
+			l.down = true
+			if err := m.slurm.Down(ctx, name, drained); err != nil {
+				if err := m.failed("taking down", name, "", err); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		if n == nil || !n.Has("DRAIN") || n.Reason != drained {
 			continue
 		}

@@ -83,6 +83,7 @@ type lease struct {
 	denied  bool          // and then it was refused
 	after   int           // lists that were asked for before it was gone
 	ended   bool          // one asked for since has it as ended, or several have not
+	down    bool          // and its node was taken down
 }
 
 // state is what the journal tells, and nothing else.

@@ -33,6 +33,8 @@ type world struct {
 	effects int
 	faults  func(call string) fault // of the provider, nil for none
 	drain   func(node string)       // called before a node is drained
+
+	unnoticed bool // Slurm does not notice by itself that a daemon has ended
 }
 
 // A fault is what goes wrong with a call: an error, before or after it had its effect,
@@ -144,13 +146,14 @@ func (w *world) advance(d time.Duration) {
 			n.down = false // ReturnToService=2
 		}
 		n.registered = alive
-		if !alive && n.job != nil {
+		if !alive && n.job != nil && !w.unnoticed {
 			w.wrong = append(w.wrong, fmt.Sprintf("job %d lost node %s", n.job.id, n.name))
 			w.stop(n.job)
 		}
 	}
 	for _, j := range w.jobs {
-		if len(j.on) > 0 && !w.now.Before(j.start.Add(j.run)) {
+		lost := slices.ContainsFunc(j.on, func(n *worldNode) bool { return !n.registered })
+		if len(j.on) > 0 && !lost && !w.now.Before(j.start.Add(j.run)) {
 			j.end = j.start.Add(j.run)
 			for _, n := range j.on {
 				n.job = nil
@@ -239,7 +242,9 @@ func (w *world) Down(_ context.Context, name, reason string) error {
 	return w.slurm(func() {
 		n := w.node(name)
 		if n.job != nil {
-			w.wrong = append(w.wrong, fmt.Sprintf("%s is taken down under job %d", name, n.job.id))
+			if w.live(name) != nil {
+				w.wrong = append(w.wrong, fmt.Sprintf("%s is taken down under job %d", name, n.job.id))
+			}
 			w.stop(n.job)
 		}
 		n.down, n.reason = true, reason
@@ -724,6 +729,29 @@ func TestPurchases(t *testing.T) {
 	m = w.open(t, name, o)
 	if !slices.Equal(m.state.bought, before.bought) || m.book.reserved() != reserved || reserved == 0 {
 		t.Errorf("it comes back with %v and %d reserved, and had %v and %d", m.state.bought, m.book.reserved(), before.bought, reserved)
+	}
+	m.Close()
+}
+
+// An instance that ends by itself, as one on the spot market does, takes its job along:
+// its node is taken down, so that Slurm queues the job again, and it runs on another.
+func TestEndsByItself(t *testing.T) {
+	w := newWorld(2, 3*time.Minute)
+	w.unnoticed = true
+	m := w.open(t, filepath.Join(t.TempDir(), "journal"), worldOptions(w))
+	w.submit(1, 30*time.Minute, 30*time.Minute)
+	for range 24 * 60 {
+		w.step(t, m)
+		w.advance(time.Minute)
+		if in := w.instances[0]; !in.dead && w.now.After(worldStart.Add(10*time.Minute)) {
+			in.Ended, in.dead = w.now, true
+		}
+	}
+	if j := w.jobs[0]; !w.done() || j.begun != 2 || j.stopped != 1 || len(w.instances) != 2 {
+		t.Errorf("done: %v; the job began %d times and was stopped %d times; %d instances", w.done(), j.begun, j.stopped, len(w.instances))
+	}
+	for _, s := range w.wrong {
+		t.Error(s)
 	}
 	m.Close()
 }
