@@ -1,0 +1,373 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The default profile: medians of up to three runs of each case of the NAS Parallel
+// Benchmarks 3.4 on a machine with two cores, measured for this project, runs
+// disturbed by others left out. On more than two processes the cores take turns. It
+// is computed from the single timings, where they are to be had, by
+//
+//	go test ./examples/cap3 -run TestEmbeddedProfile -update
+//
+//go:embed npb.csv
+var npbProfile []byte
+
+// The features of the benchmarks' classes, as NPB defines them.
+//
+//go:embed features.csv
+var npbFeatures []byte
+
+// input is what to plan.
+type input struct {
+	profiles []perfmodel.Profile
+	cases    []perfmodel.Case
+	tasks    []perfmodel.Case // to be planned
+	types    []perfmodel.Instance
+	instance perfmodel.Instance
+	cheapest bool // the instance is the one with the least price per compute unit
+	guessed  bool // its price on demand comes from the lowest spot price
+	spot     pricing.SpotMeter
+	history  pricing.SpotHistory
+}
+
+// read reads the files, or takes what is embedded and made up.
+func (o *options) read() (*input, error) {
+	in := new(input)
+	if err := o.readCases(in); err != nil {
+		return nil, err
+	}
+	if err := o.readProfiles(in); err != nil {
+		return nil, err
+	}
+	if err := o.setTasksOf(in); err != nil {
+		return nil, err
+	}
+	return in, o.readInstance(in)
+}
+
+func (o *options) readCases(in *input) (err error) {
+	name, data := "the default features", npbFeatures
+	if o.features != "" {
+		name = "-features " + o.features
+		if data, err = infile.ReadAll("-features", o.features); err != nil {
+			return err
+		}
+	}
+	if in.cases, err = perfmodel.ReadCases(bytes.NewReader(data)); err != nil {
+		return cli.Mistakef("%s: %s", name, inFile(err))
+	}
+	return nil
+}
+
+func (o *options) readProfiles(in *input) (err error) {
+	name, data := "the default profile", npbProfile
+	if o.profile != "" {
+		name = "-profile " + o.profile
+		if data, err = infile.ReadAll("-profile", o.profile); err != nil {
+			return err
+		}
+	}
+	read := perfmodel.ReadProfiles
+	if timings(data) {
+		read = func(r io.Reader) ([]perfmodel.Profile, error) { return perfmodel.ReadTimings(r, in.cases) }
+	}
+	if in.profiles, err = read(bytes.NewReader(data)); err != nil {
+		return cli.Mistakef("%s: %s", name, inFile(err))
+	}
+	if len(in.profiles) == 0 {
+		return cli.Mistakef("%s: there is no run in it that was not disturbed", name)
+	}
+	for i := range in.profiles {
+		if err := in.profiles[i].Validate(); err != nil {
+			return cli.Mistakef("%s: %s%s", name, of(in.profiles[i].Application), inData(err))
+		}
+		asBenchmark(&in.profiles[i])
+	}
+	return nil
+}
+
+// asBenchmark puts the features of a benchmark's profile in the order in which the
+// benchmark has them, whatever that of the columns was.
+func asBenchmark(p *perfmodel.Profile) {
+	b, err := perfmodel.NPB(p.Application)
+	if err != nil || len(b.Features) != len(p.Features) {
+		return
+	}
+	var from []int
+	for _, name := range b.Features {
+		k := slices.Index(p.Features, name)
+		if k < 0 {
+			return
+		}
+		from = append(from, k)
+	}
+	for i := range p.Runs {
+		var features []float64
+		for _, k := range from {
+			features = append(features, p.Runs[i].Features[k])
+		}
+		p.Runs[i].Features = features
+	}
+	p.Features = b.Features
+}
+
+// of says whose something is, where applications have names.
+func of(application string) string {
+	if application == "" {
+		return ""
+	}
+	return application + ": "
+}
+
+// timings tells from the titles whether a table has single timings.
+func timings(data []byte) bool {
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	for title := range strings.SplitSeq(string(first), ",") {
+		if strings.Trim(title, " \"\r") == "procs" {
+			return true
+		}
+	}
+	return false
+}
+
+// inFile says what is wrong with a table, and in which line.
+func inFile(err error) string {
+	var in *perfmodel.InputError
+	if !errors.As(err, &in) {
+		return err.Error()
+	}
+	switch where := in.Field; {
+	case in.Index < 0:
+		return in.Err.Error()
+	case where == "profile" || where == "times" || where == "features":
+		return fmt.Sprintf("line %d: %v", in.Index, in.Err)
+	default:
+		return fmt.Sprintf("line %d, column %s: %v", in.Index, where, in.Err)
+	}
+}
+
+// inData says what is wrong with numbers that were read.
+func inData(err error) string {
+	var in *perfmodel.InputError
+	for errors.As(err, &in) {
+		err = in.Err
+	}
+	return err.Error()
+}
+
+// setTasksOf says what is planned: what was asked for, or the last case of every
+// application.
+func (o *options) setTasksOf(in *input) error {
+	asked := o.tasks
+	if asked == nil {
+		for i := range in.profiles {
+			asked = append(asked, taskName{application: in.profiles[i].Application})
+		}
+	}
+	for _, t := range asked {
+		k := slices.IndexFunc(in.profiles, func(p perfmodel.Profile) bool { return p.Application == t.application })
+		if k < 0 {
+			return cli.Mistakef("-task %s: there is no such application in the profile; it has %s", t.application, in.applications())
+		}
+		c, err := in.find(&in.profiles[k], t.name)
+		if err != nil {
+			return err
+		}
+		in.tasks = append(in.tasks, c)
+	}
+	return nil
+}
+
+func (in *input) applications() string {
+	var names []string
+	for i := range in.profiles {
+		names = append(names, in.profiles[i].Application)
+	}
+	return strings.Join(names, ", ")
+}
+
+// find returns the case of a name, or the last one.
+func (in *input) find(p *perfmodel.Profile, name string) (perfmodel.Case, error) {
+	var all []perfmodel.Case
+	for _, c := range in.cases {
+		if c.Application == p.Application {
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 { // those of the profile, which may be planned again
+		for i := range p.Runs {
+			all = append(all, perfmodel.Case{Application: p.Application, Name: p.Runs[i].Case, Names: p.Features, Features: p.Runs[i].Features})
+		}
+	}
+	if len(all) == 0 {
+		return perfmodel.Case{}, cli.Mistakef("%sthere is no run of it", of(p.Application))
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		c := all[i]
+		if name != "" && c.Name != name {
+			continue
+		}
+		return arrange(c, p)
+	}
+	return perfmodel.Case{}, cli.Mistakef("-task %s:%s: there is no such case", p.Application, name)
+}
+
+// arrange puts the features of a case in the order of the profile.
+func arrange(c perfmodel.Case, p *perfmodel.Profile) (perfmodel.Case, error) {
+	out := perfmodel.Case{Application: c.Application, Name: c.Name, Names: p.Features}
+	for _, name := range p.Features {
+		k := slices.Index(c.Names, name)
+		if k < 0 {
+			return out, cli.Mistakef("%s %s has no feature %q, which the profile has", c.Application, c.Name, name)
+		}
+		out.Features = append(out.Features, c.Features[k])
+	}
+	return out, nil
+}
+
+// readInstance sets the instance and the prices.
+func (o *options) readInstance(in *input) error {
+	in.types = perfmodel.Huang13Instances()
+	k, err := perfmodel.CheapestPerUnit(in.types)
+	if err != nil {
+		return err
+	}
+	if o.spot == "" {
+		if o.instance == "" {
+			in.instance, in.cheapest = in.types[k], true
+		} else if in.instance, err = perfmodel.FindInstance(in.types, o.instance); err != nil {
+			var names []string
+			for _, t := range in.types {
+				names = append(names, t.Name)
+			}
+			return cli.Mistakef("-instance %s: there is no such type in Table III, which has %s; others need -spot", o.instance, strings.Join(names, ", "))
+		}
+		o.override(in)
+		in.spot = pricing.EC2SpotHourly
+		in.history = madeUp(in.instance.Hourly, o.seed)
+		return o.fits(in)
+	}
+	data, err := infile.ReadAll("-spot", o.spot)
+	if err != nil {
+		return err
+	}
+	in.history, err = pricing.ReadSpot(bytes.NewReader(data), pricing.SpotSeries{Zone: o.zone, Type: o.instance, Product: o.product})
+	if err != nil {
+		var bad *pricing.InputError
+		if errors.As(err, &bad) && bad.Field == "series" {
+			return cli.Mistakef("-spot %s: %v (-instance, -zone, -product)", o.spot, bad.Err)
+		}
+		if errors.As(err, &bad) {
+			err = bad.Err
+		}
+		return cli.Mistakef("-spot %s: %v", o.spot, err)
+	}
+	name := in.history.Series.Type
+	in.instance, err = perfmodel.FindInstance(in.types, name)
+	in.spot = pricing.EC2SpotHourly
+	if err != nil { // not in Table III
+		cores, ok := coresOf(name)
+		if !ok && o.ppn == 0 {
+			return cli.Mistakef("-instance %s: how many processes run on one cannot be told from its name; say so with -ppn", name)
+		}
+		lowest := slices.Min(in.history.Prices)
+		if lowest == 0 && o.onDemand == 0 {
+			return cli.Mistakef("-instance %s: its price on demand cannot be told from a spot price of 0; say it with -on-demand", name)
+		}
+		if in.guessed = o.onDemand == 0; in.guessed && lowest > maxAmount*pricing.Unit {
+			return cli.Mistakef("-instance %s: the spot price %v is more than can be computed with", name, lowest)
+		}
+		in.instance = perfmodel.Instance{Name: name, ComputeUnits: float64(max(1, cores)), Processes: cores, Hourly: lowest * 10 / 3, Meter: pricing.EC2PerSecond}
+		in.spot = pricing.EC2SpotPerSecond
+	}
+	o.override(in)
+	return o.fits(in)
+}
+
+// override takes price and processes as given.
+func (o *options) override(in *input) {
+	if o.onDemand > 0 {
+		in.instance.Hourly = o.onDemand
+	}
+	if o.ppn > 0 {
+		in.instance.Processes = o.ppn
+	}
+}
+
+// fits says whether the history is long enough.
+func (o *options) fits(in *input) error {
+	if in.history.Span() < o.deadline+pastLeast {
+		return cli.Mistakef("the history of spot prices spans %v: it has to span -deadline %v, and %v before", in.history.Span(), o.deadline, pastLeast)
+	}
+	return nil
+}
+
+// pastLeast is the least of past prices to judge by; pastWanted is what the paper
+// looks at.
+const (
+	pastLeast  = time.Hour
+	pastWanted = 30 * 24 * time.Hour
+)
+
+// coresOf tells the cores of an instance type of EC2 from its size: each has two
+// virtual processors.
+func coresOf(name string) (int, bool) {
+	_, size, _ := strings.Cut(name, ".")
+	switch size {
+	case "large":
+		return 1, true
+	case "xlarge":
+		return 2, true
+	}
+	times, ok := strings.CutSuffix(size, "xlarge")
+	n, err := strconv.Atoi(times)
+	if !ok || err != nil || n < 1 || n > maxPPN/2 {
+		return 0, false
+	}
+	return 2 * n, true
+}
+
+// note says on stderr what is planned from what.
+func (o *options) note(stderr io.Writer, in *input) {
+	runs := 0
+	for i := range in.profiles {
+		runs += len(in.profiles[i].Runs)
+	}
+	name := o.profile
+	if name == "" {
+		name = "no -profile, so that of the NAS Parallel Benchmarks on a machine with two cores"
+	}
+	fmt.Fprintf(stderr, "%s: %s: %s of %s\n", program, name, decimal.Count(runs, "case"), decimal.Count(len(in.profiles), "application"))
+	if o.spot == "" {
+		fmt.Fprintf(stderr, "  no -spot, so a MADE-UP history of spot prices (-seed %d)\n", o.seed)
+	} else {
+		fmt.Fprintf(stderr, "  %s: %s, %s of prices\n", o.spot, in.history.Series, days(in.history.Span()))
+	}
+	if in.guessed {
+		fmt.Fprintf(stderr, "  no -on-demand, so 10/3 of its lowest spot price: $%s an hour\n", price(in.instance.Hourly))
+	}
+	if len(o.ineffective) > 0 {
+		fmt.Fprintf(stderr, "%s: note: %s changes nothing here\n", program, strings.Join(o.ineffective, ", "))
+	}
+}
+
+func days(d time.Duration) string {
+	return decimal.Fixed(math.Floor(d.Hours()/24), 0) + " days"
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// results are what came of it all.
+type results struct {
+	o        *options
+	in       *input
+	fitted   []*fitted // by profile
+	pool     pool
+	sized    []*sized // by task
+	findings []finding
+}
+
+// plan fits, sizes and schedules.
+func (o *options) plan(in *input, line *progress.Line) (*results, error) {
+	r := &results{o: o, in: in}
+	if err := r.fit(line); err != nil {
+		return nil, err
+	}
+	for _, c := range in.tasks {
+		line.Showf("%s", nameOf(c))
+		s, err := r.size(c)
+		if err != nil {
+			return nil, err
+		}
+		r.sized = append(r.sized, s)
+		if s.scheduled, err = r.schedule(s); err != nil {
+			return nil, err
+		}
+	}
+	if o.profile == "" {
+		return r, r.judge()
+	}
+	return r, nil
+}
+
+// nameOf is application and case.
+func nameOf(c perfmodel.Case) string {
+	switch {
+	case c.Application == "":
+		return c.Name
+	case c.Name == "":
+		return c.Application
+	}
+	return c.Application + " " + c.Name
+}
+
+// A sized task has its options.
+type sized struct {
+	task      perfmodel.Case
+	fitted    *fitted
+	front     []perfmodel.Option
+	choices   [choices]perfmodel.Plan
+	promise   *perfmodel.Option // what the paper would take, beyond the profile
+	outside   []perfmodel.Extrapolation
+	interval  perfmodel.Estimate // of the choice scheduled
+	scheduled *scheduled         // nil where there is nothing to schedule
+}
+
+// picked is the plan that is scheduled.
+func (s *sized) picked(o *options) *perfmodel.Plan { return &s.choices[o.choose] }
+
+// tableIV is the largest number of processes in Table IV.
+const tableIV = 128
+
+// maxProcesses is the largest number that is looked at in any case.
+const maxProcesses = 1 << 16
+
+// size finds the options of a task.
+func (r *results) size(c perfmodel.Case) (*sized, error) {
+	o := r.o
+	s := &sized{task: c}
+	for i := range r.in.profiles {
+		if r.in.profiles[i].Application == c.Application {
+			s.fitted = r.fitted[i]
+		}
+	}
+	profiled := s.fitted.profile.MaxProcesses()
+	most := min(maxProcesses, max(tableIV, int(o.scale*float64(profiled))))
+	task := perfmodel.Task{
+		Features: c.Features,
+		Deadline: o.deadline - o.latency,
+		Counts:   perfmodel.AppendCounts(nil, s.fitted.counts, 1, most),
+		MaxScale: o.scale,
+	}
+	wrong := func(err error) error {
+		return cli.Mistakef("%s: %s", nameOf(c), inData(err))
+	}
+	var pl perfmodel.Planner
+	var err error
+	if s.front, err = pl.AppendFront(nil, s.fitted.estimator, r.in.instance, task); err != nil {
+		return nil, wrong(err)
+	}
+	for k := range s.choices {
+		t := task
+		switch choiceName(k) {
+		case fast:
+			t.Budget = o.budget
+		case cheap:
+			t.Goal = perfmodel.LeastCost
+		case sure:
+			t.Goal, t.Budget, t.Confidence = perfmodel.LeastCost, o.budget, o.confidence
+		}
+		if s.choices[k], err = pl.Plan(s.fitted.estimator, r.in.instance, t); err != nil {
+			return nil, wrong(err)
+		}
+	}
+	// What would be taken if nobody asked whether it was ever tried.
+	t := task
+	t.Budget, t.MaxScale = o.budget, float64(most)
+	if p, err := pl.Plan(s.fitted.estimator, r.in.instance, t); err == nil && p.Verdict == perfmodel.Fits && float64(p.Best.Processes) > o.scale*float64(profiled) {
+		s.promise = &p.Best
+	}
+	p := s.picked(o)
+	if p.Verdict == perfmodel.Unprofiled {
+		return s, nil
+	}
+	s.outside = s.fitted.profile.AppendExtrapolations(nil, c.Features, p.Best.Processes)
+	one := []perfmodel.Estimate{{}}
+	if err := s.fitted.estimator.EstimateTo(one, perfmodel.Query{Features: c.Features, Processes: []int{p.Best.Processes}, Level: 2*o.confidence - 1 + tiny, Mean: true}); err != nil {
+		return nil, wrong(err)
+	}
+	s.interval = one[0]
+	return s, nil
+}
+
+// tiny keeps the level of intervals above 0, for a confidence of a half.
+const tiny = 1e-12
+
+// verdictOf says what a choice came to.
+func verdictOf(v perfmodel.Verdict) string {
+	switch v {
+	case perfmodel.Fits:
+		return "fits"
+	case perfmodel.TooLate:
+		return "too late"
+	case perfmodel.TooDear:
+		return "too dear"
+	}
+	return "not profiled"
+}
+
+// dollars is an amount with two decimals.
+func dollars(m pricing.Money) string { return m.Fixed(2) }
+
+// clock is a span for people.
+func clock(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%.3fs", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/sim"
+)
+
+// A way is a rule by which tasks are tried on the history.
+type way struct {
+	name     string
+	handover schedule.Handover
+}
+
+var ways = []way{
+	{"paper", schedule.Handover{Rule: schedule.PaperRule}},
+	{"planned, hedged", schedule.Handover{Rule: schedule.PlannedHedged}},
+}
+
+const (
+	byPaper = iota
+	byPlan
+)
+
+// A scheduled task has an agent, bids, and what came of them.
+type scheduled struct {
+	task     schedule.Task // as it is handed in first, at the time at
+	at       time.Duration // on the clock of the history
+	rate     float64       // PR
+	tier     schedule.Tier
+	low      pricing.Money // bids per instance-hour
+	medium   pricing.Money
+	now      pricing.Money // spot price
+	decision schedule.BidDecision
+	runs     []tried // by way
+}
+
+// tried is what came of a way.
+type tried struct {
+	starts        int
+	possible      int // that on demand would have met
+	met, missed   int // missed of those possible
+	cost          pricing.Money
+	onDemand      pricing.Money // of all on demand
+	interruptions int
+	first         sim.SpotOutcome
+	leases        []sim.SpotLease // of the first start
+}
+
+// schedule hands the choice in at moments of the history.
+func (r *results) schedule(s *sized) (*scheduled, error) {
+	o, in := r.o, r.in
+	p := s.picked(o)
+	if p.Verdict == perfmodel.Unprofiled {
+		return nil, nil
+	}
+	wrong := func(err error) error { return cli.Mistakef("%s: %v", nameOf(s.task), err) }
+	h := in.history
+	from, to := r.startsWithin()
+	task := schedule.Task{
+		Estimate: p.Best.Upper, Latency: o.latency, Instances: p.Best.Instances,
+		Checkpoints: schedule.Checkpoints{Every: o.checkpoint},
+	}
+	if o.checkpoint > 0 {
+		task.Checkpoints.Write, task.Checkpoints.Restart = o.checkpointCost, o.checkpointCost
+	}
+	var tasks []sim.SpotTask
+	for k := range o.starts {
+		at := from
+		if o.starts > 1 {
+			at += time.Duration(float64(to-from) * float64(k) / float64(o.starts-1)).Truncate(time.Second)
+		}
+		t := sim.SpotTask{Task: task, Submit: at, Runtime: p.Best.Time}
+		t.ID, t.Deadline = int64(k), at+o.deadline
+		tasks = append(tasks, t)
+	}
+	x := &scheduled{task: tasks[0].Task, at: tasks[0].Submit}
+	if err := x.task.Validate(); err != nil {
+		return nil, wrong(err)
+	}
+	x.rate = x.task.PriorityRate(x.at, 0)
+	x.tier = schedule.Thresholds{}.Tier(&x.task, x.at, 0)
+	x.low = schedule.LowBid{}.Bid(h, x.at, in.instance.Hourly)
+	x.medium = schedule.MediumBid{}.Bid(h, x.at, in.instance.Hourly)
+	x.now = h.At(x.at)
+	var chains schedule.ChainEstimator
+	chain, err := chains.Estimate(h, max(h.Start(), x.at-pastWanted), x.at, schedule.ChainOptions{})
+	if err != nil {
+		return nil, wrong(err)
+	}
+	var planner schedule.BidPlanner
+	if err := planner.Solve(schedule.SpotMarket{Chain: chain, Spot: in.spot, OnDemand: in.instance.Hourly, Meter: in.instance.Meter, Beside: true}, &x.task, x.at); err != nil {
+		return nil, wrong(err)
+	}
+	x.decision = planner.Decide(schedule.BidState{Now: x.at, Price: x.now})
+	var simulator sim.SpotSimulator
+	for _, w := range ways {
+		res, err := simulator.Run(tasks, sim.SpotConfig{
+			History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: w.handover,
+		})
+		if err != nil {
+			return nil, wrong(err)
+		}
+		t := tried{
+			starts: len(tasks), possible: res.Possible, met: res.Met, missed: res.Missed, cost: res.Cost, onDemand: res.OnDemandOnly,
+			interruptions: res.Interruptions, first: res.Tasks[0],
+		}
+		t.leases = append(t.leases, res.Leases[t.first.First:t.first.First+t.first.Leases]...)
+		x.runs = append(x.runs, t)
+	}
+	return x, nil
+}
+
+// startsWithin returns when tasks may be handed in: after 30 days of past prices, or
+// half of what there is before a last deadline.
+func (r *results) startsWithin() (from, to time.Duration) {
+	h := r.in.history
+	to = h.End - r.o.deadline
+	past := min(pastWanted, max(pastLeast, (to-h.Start())/2))
+	return h.Start() + past, to
+}
