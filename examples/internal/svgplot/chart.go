@@ -3,11 +3,14 @@ package svgplot
 import (
 	"io"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 )
 
 // A Chart is one panel of bars, lines or points.
@@ -17,6 +20,9 @@ type Chart struct {
 	// each place, side by side.
 	Labels []string
 	Series []Series
+	// LogX and LogY have powers of ten at equal distances. Values that are not above
+	// 0 are not drawn then. Bars have no logarithms.
+	LogX, LogY bool
 }
 
 // A Series is what one colour stands for. X and Y have one length; bars have no X and
@@ -26,6 +32,9 @@ type Series struct {
 	X, Y   []float64
 	Points bool // no lines between them
 	Steps  bool // a line without points: each value lasts until the next one
+	// Low and High, if not nil, are the ends of an interval around each value, drawn
+	// as a bar if both are finite. Only where there are no labels.
+	Low, High []float64
 }
 
 // WriteCharts draws charts below each other to w.
@@ -52,7 +61,7 @@ func newChart(c Chart) (*plot.Plot, error) {
 		if c.Labels != nil {
 			sample, err = addBars(p, c, i)
 		} else {
-			sample, err = addCurve(p, s, i)
+			sample, err = addCurve(p, c, s, i)
 		}
 		if err != nil {
 			return nil, err
@@ -75,7 +84,10 @@ func newChart(c Chart) (*plot.Plot, error) {
 	} else {
 		p.X.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 12, 0) })
 	}
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+	for i, a := range []*plot.Axis{&p.X, &p.Y} {
+		if [...]bool{c.LogX, c.LogY}[i] && c.Labels == nil {
+			continue
+		}
 		if !(a.Max > a.Min) { // one value, or none
 			if math.IsInf(a.Min, 0) {
 				a.Min, a.Max = 0, 0
@@ -87,8 +99,16 @@ func newChart(c Chart) (*plot.Plot, error) {
 	if c.Labels != nil {
 		room = .1 // bars are as high over all of their place
 	}
-	p.Y.Max += (.04 + room*float64(entries)) * (p.Y.Max - p.Y.Min)
 	p.Y.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 7, 0) })
+	if c.LogX && c.Labels == nil {
+		logarithmic(&p.X, 1)
+	}
+	share := .04 + room*float64(entries)
+	if c.LogY && c.Labels == nil {
+		logarithmic(&p.Y, 1+share)
+	} else {
+		p.Y.Max += share * (p.Y.Max - p.Y.Min)
+	}
 	style(p)
 	return p, nil
 }
@@ -114,12 +134,75 @@ func addBars(p *plot.Plot, c Chart, i int) (plot.Thumbnailer, error) {
 	return bars, nil
 }
 
-func addCurve(p *plot.Plot, s Series, i int) (plot.Thumbnailer, error) {
-	var xys plotter.XYs
-	for k, y := range s.Y {
-		if x := s.X[k]; !math.IsNaN(x+y) && !math.IsInf(x+y, 0) {
-			xys = append(xys, plotter.XY{X: x, Y: y})
+// logarithmic makes an axis of values above 0 one of powers of ten, longer by the
+// given factor.
+func logarithmic(a *plot.Axis, longer float64) {
+	switch {
+	case !(a.Min > 0) || math.IsInf(a.Min, 0): // nothing is drawn
+		a.Min, a.Max = 1, 10
+	case !(a.Max > a.Min): // one value
+		a.Min, a.Max = a.Min/2, 2*a.Max
+	}
+	a.Scale = plot.LogScale{}
+	a.Max = a.Min * math.Pow(a.Max/a.Min, longer)
+	a.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return powers(from, to) })
+}
+
+// powers returns round numbers from one to another, at equal factors: powers of ten,
+// of as many as fit, or 2 and 5 times these where there are few.
+func powers(from, to float64) (list []plot.Tick) {
+	decades := math.Log10(to / from)
+	steps := []float64{1}
+	if decades < 2.5 {
+		steps = []float64{1, 2, 5}
+	}
+	every := max(1, int(math.Ceil(decades/10)))
+	for e := int(math.Floor(math.Log10(from))); e <= int(math.Ceil(math.Log10(to))); e++ {
+		for _, m := range steps {
+			v := m * math.Pow(10, float64(e))
+			if v < from*(1-1e-9) || v > to*(1+1e-9) || e%every != 0 {
+				continue
+			}
+			label := strconv.FormatFloat(v, 'g', 6, 64)
+			if e >= -6 && e < 12 {
+				label = decimal.Grouped(decimal.Fixed(v, max(0, -e)))
+			}
+			list = append(list, plot.Tick{Value: v, Label: label})
 		}
+	}
+	return list
+}
+
+// intervals are bars from Low to High around points.
+type intervals struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+func addCurve(p *plot.Plot, c Chart, s Series, i int) (plot.Thumbnailer, error) {
+	var xys plotter.XYs
+	var bars intervals
+	for k, y := range s.Y {
+		x := s.X[k]
+		if math.IsNaN(x+y) || math.IsInf(x+y, 0) || c.LogX && x <= 0 || c.LogY && y <= 0 {
+			continue
+		}
+		xys = append(xys, plotter.XY{X: x, Y: y})
+		if s.Low == nil {
+			continue
+		}
+		if low, high := s.Low[k], s.High[k]; low <= y && y <= high && !math.IsInf(high-low, 0) && !(c.LogY && low <= 0) {
+			bars.XYs = append(bars.XYs, plotter.XY{X: x, Y: y})
+			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{y - low, high - y})
+		}
+	}
+	if len(bars.XYs) > 0 {
+		drawn, err := plotter.NewYErrorBars(bars)
+		if err != nil {
+			return nil, err
+		}
+		drawn.Color, drawn.Width, drawn.CapWidth = layerColour(i), vg.Points(.6), vg.Points(3)
+		p.Add(drawn)
 	}
 	if len(xys) == 0 {
 		return nil, nil
