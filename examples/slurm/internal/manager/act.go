@@ -211,7 +211,8 @@ func (m *Manager) weigh(ctx context.Context, s *sight) error {
 }
 
 // release is a release check: with an empty queue, idle instances that would be charged
-// before the next check are drained, and given back if no job has taken them.
+// before the next check, or while they are given back by that, are drained, and given
+// back if no job has taken them.
 func (m *Manager) release(ctx context.Context, s *sight) error {
 	if s.now < m.check {
 		return nil
@@ -222,8 +223,8 @@ func (m *Manager) release(ctx context.Context, s *sight) error {
 	}
 	for _, l := range s.idle {
 		due := m.due(l, s.now)
-		if !schedule.MustRelease(due, s.now, m.o.ReleaseEvery) {
-			continue
+		if due-s.now < m.o.Lead || !schedule.MustRelease(due-m.o.Lead, s.now, m.o.ReleaseEvery) {
+			continue // an hour that begins before it is gone is paid for, and may be used
 		}
 		err := m.write(Entry{Kind: Leaving, Token: l.Token, Node: l.Node,
 			Reason: fmt.Sprintf("idle, and charged again in %v", (due - s.now).Round(time.Second))})

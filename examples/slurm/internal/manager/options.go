@@ -21,6 +21,7 @@ type Options struct {
 	Expansion    schedule.Expansion // how much to request
 	Placement    placement.Policy   // which idle instances a job gets; not Random
 	ReleaseEvery time.Duration      // between two release checks
+	Lead         time.Duration      // how long before its charge an instance leaves at the latest
 	RetryEvery   time.Duration      // until what failed is tried again
 	Boot         time.Duration      // how long a boot is expected to take
 	BootLimit    time.Duration      // after which an instance has failed
@@ -58,7 +59,7 @@ func (o *Options) Check() error {
 	case o.ReleaseEvery <= 0 || o.RetryEvery <= 0 || o.AuditEvery <= 0 || o.BootLimit <= 0:
 		return bad("release checks each %v, retries each %v, audits each %v, a limit of boots of %v: want them positive",
 			o.ReleaseEvery, o.RetryEvery, o.AuditEvery, o.BootLimit)
-	case o.WaitLimit < 0 || o.Short < 0 || o.Boot < 0 || o.Period < 0:
+	case o.WaitLimit < 0 || o.Short < 0 || o.Boot < 0 || o.Lead < 0 || o.Period < 0:
 		return bad("a negative time")
 	case o.Placement >= placement.Random:
 		return bad("placement %v: want one that is an order", o.Placement)
