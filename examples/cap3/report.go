@@ -264,9 +264,9 @@ func (r *results) explainSize(w *printer, s *sized) {
 		w.say(" WARNING: beyond the profile by %s.", strings.Join(list, ", "))
 	}
 	if s.promise != nil {
-		bought := "Not bought, for nobody has tried more than %d"
+		bought := "It is not bought, for nobody has tried more than %d"
 		if len(s.fitted.left) > 0 {
-			bought += ", beyond which the runs here became no faster"
+			bought = "It is not bought, for the runs on more than %d became no faster"
 		}
 		w.say(" WARNING: the model promises %s on %s for $%s. "+bought+".", clock(s.promise.Time), processes(s.promise.Processes), dollars(s.promise.Cost), s.fitted.profile.MaxProcesses())
 	}

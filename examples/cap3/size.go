@@ -59,6 +59,7 @@ type sized struct {
 	task      perfmodel.Case
 	fitted    *fitted
 	front     []perfmodel.Option
+	options   []perfmodel.Option // all, those beyond the profile, too
 	choices   [choices]perfmodel.Plan
 	promise   *perfmodel.Option // what the paper would take, beyond the profile
 	outside   []perfmodel.Extrapolation
@@ -117,6 +118,10 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 	// What would be taken if nobody asked whether it was ever tried.
 	t := task
 	t.Budget, t.MaxScale = o.budget, float64(most)
+	// A model may promise so much out there that it is no number; it is not bought.
+	if all, err := pl.AppendOptions(nil, s.fitted.estimator, r.in.instance, t); err == nil {
+		s.options = all
+	}
 	if p, err := pl.Plan(s.fitted.estimator, r.in.instance, t); err == nil && p.Verdict == perfmodel.Fits && float64(p.Best.Processes) > o.scale*float64(profiled) {
 		s.promise = &p.Best
 	}

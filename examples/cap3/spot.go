@@ -49,6 +49,7 @@ type tried struct {
 	interruptions int
 	first         sim.SpotOutcome
 	leases        []sim.SpotLease // of the first start
+	bids          []sim.SpotLease // of all starts, those on spot
 }
 
 // schedule hands the choice in at moments of the history.
@@ -110,6 +111,11 @@ func (r *results) schedule(s *sized) (*scheduled, error) {
 			interruptions: res.Interruptions, first: res.Tasks[0],
 		}
 		t.leases = append(t.leases, res.Leases[t.first.First:t.first.First+t.first.Leases]...)
+		for _, l := range res.Leases {
+			if l.Tier != schedule.TierHigh {
+				t.bids = append(t.bids, l)
+			}
+		}
 		x.runs = append(x.runs, t)
 	}
 	return x, nil
