@@ -38,9 +38,9 @@ It needs Slurm, 21.08 or later, and munge (on Debian and Ubuntu: slurm-wlm, mung
 
 Of the jobs
   -jobs N              how many (default 50)
-  -seed N              which (default 1)
+  -seed N              which (default 50)
   -nodes N             names that instances may have (default 16). Jobs need up to 8
-  -hour D              how long an hour of the bill takes (default 8s)
+  -hour D              how long an hour of the bill takes (default 10s)
 
 Of decisions, in hours of the bill
   -wait-limit D        T_waitlmt: how long the first job may wait (default 5m)
@@ -78,9 +78,9 @@ func (o *demoOptions) flagSet() *flag.FlagSet {
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.IntVar(&o.jobs, "jobs", 50, "")
-	flags.Uint64Var(&o.seed, "seed", 1, "")
+	flags.Uint64Var(&o.seed, "seed", 50, "")
 	flags.IntVar(&o.nodes, "nodes", 16, "")
-	flags.DurationVar(&m.Hour, "hour", 8*time.Second, "")
+	flags.DurationVar(&m.Hour, "hour", 10*time.Second, "")
 	flags.DurationVar(&m.WaitLimit, "wait-limit", 5*time.Minute, "")
 	flags.DurationVar(&m.Short, "short", time.Hour, "")
 	flags.TextVar(&m.Expansion, "expansion", m.Expansion, "")
@@ -95,6 +95,11 @@ func (o *demoOptions) flagSet() *flag.FlagSet {
 
 // demoPoll is the time between two looks at Slurm, which take 20 ms.
 const demoPoll = 50 * time.Millisecond
+
+// demoLead is how long before its charge an instance leaves at the latest: draining its
+// node and ending its daemon take some 50 ms, and more on a machine that does other
+// things.
+const demoLead = 200 * time.Millisecond
 
 func parseDemo(args []string) (demoOptions, error) {
 	var o demoOptions
@@ -121,6 +126,7 @@ func parseDemo(args []string) (demoOptions, error) {
 		m.Nodes = append(m.Nodes, fmt.Sprintf("n%d", i+1)) // as package cluster names them
 	}
 	m.Poll, m.Timeout = demoPoll, 20*time.Second
+	m.Lead = scaledUp(demoLead, m.Hour)
 	m.RetryEvery, m.AuditEvery = m.ReleaseEvery, 30*time.Minute
 	m.BootLimit = m.Boot + time.Duration(float64(20*time.Second)*(float64(time.Hour)/float64(m.Hour)))
 	m.Meter, m.Prices = pricing.EC2Hourly, dayPrices()

@@ -25,8 +25,8 @@ type Shape struct {
 const Largest = 8
 
 // Demo is the shape of the demonstration's jobs: an afternoon of a small cluster.
-var Demo = Shape{Jobs: 50, Longest: 90 * time.Minute, Shortest: 5 * time.Minute,
-	Gap: 2 * time.Minute, LongestGap: 100 * time.Minute}
+var Demo = Shape{Jobs: 50, Longest: 75 * time.Minute, Shortest: 5 * time.Minute,
+	Gap: 2 * time.Minute, LongestGap: 80 * time.Minute}
 
 // Make returns jobs of the model of Lublin and Feitelson [Lublin03], with the
 // parameters that its authors advise for a machine of eight nodes, made short.
