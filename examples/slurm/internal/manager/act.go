@@ -27,11 +27,22 @@ func (m *Manager) exclude(_ context.Context, s *sight) error {
 	return nil
 }
 
-// arrivals notes instances whose nodes are up, and those that do not come up.
+// arrivals notes instances whose nodes are up, and those that do not come up, or not again.
 func (m *Manager) arrivals(_ context.Context, s *sight) error {
 	for _, l := range s.booting {
 		n := s.nodes[l.Node]
 		switch {
+		case l.phase == up && (n == nil || n.Working() || n.Has("DRAIN")):
+			l.lost = 0 // an administrator may have drained it
+		case l.phase == up && l.lost == 0:
+			l.lost = max(1, s.now)
+		case l.phase == up && s.now-l.lost > m.o.BootLimit:
+			err := m.write(Entry{Kind: Leaving, Token: l.Token, Node: l.Node,
+				Reason: fmt.Sprintf("its node has not been up for %v", m.o.BootLimit)})
+			if err != nil {
+				return err
+			}
+			m.look = true
 		case l.phase != rented:
 		case n != nil && n.Up():
 			if err := m.write(Entry{Kind: Up, Token: l.Token, Node: l.Node}); err != nil {
@@ -244,9 +255,10 @@ func (m *Manager) settle(ctx context.Context, s *sight) error {
 		if l.phase != leaving || l.working || s.now < l.retry {
 			continue
 		}
-		if m.another(l) { // the node is another instance's by now
-			m.giveBack(l)
-			continue
+		if m.another(l) { // the node is another instance's, too
+			if n := s.nodes[l.Node]; n != nil && n.Working() {
+				continue // it may be this one's daemon that runs the job
+			}
 		}
 		if n := s.nodes[l.Node]; n != nil && !n.Has("DRAIN") && n.State != "down" {
 			if err := m.slurm.Drain(ctx, l.Node, drained); err != nil {
@@ -271,6 +283,9 @@ func (m *Manager) settle(ctx context.Context, s *sight) error {
 	for _, l := range ready {
 		i := slices.IndexFunc(nodes, func(n slurmctl.Node) bool { return n.Name == l.Node })
 		if i >= 0 && nodes[i].Working() {
+			if m.another(l) {
+				continue // resume gives the node to the other one again
+			}
 			if err := m.stay(ctx, l); err != nil {
 				return err
 			}
@@ -303,8 +318,12 @@ func (m *Manager) stay(ctx context.Context, l *lease) error {
 // which are still drained, or not down although it has ended by itself; and those that were drained although their instance stays.
 func (m *Manager) resume(ctx context.Context, s *sight) error {
 	last := map[string]*lease{}
+	ends := map[string]bool{} // an instance of the node
 	for _, l := range m.state.leases {
-		last[l.Node] = l
+		ends[l.Node] = ends[l.Node] || l.phase == leaving && l.working
+		if was := last[l.Node]; was == nil || l.phase != gone && l.phase != leaving || was.phase == gone {
+			last[l.Node] = l
+		}
 	}
 	for _, name := range m.o.Nodes {
 		n, l := s.nodes[name], last[name]
@@ -318,7 +337,7 @@ func (m *Manager) resume(ctx context.Context, s *sight) error {
 			}
 			continue
 		}
-		if n == nil || !n.Has("DRAIN") || n.Reason != drained {
+		if n == nil || !n.Has("DRAIN") || n.Reason != drained || ends[name] {
 			continue
 		}
 		switch {

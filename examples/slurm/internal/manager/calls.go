@@ -3,6 +3,7 @@ package manager
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -73,6 +74,9 @@ func (m *Manager) came(r result) error {
 		if l.phase != asking {
 			return nil
 		}
+		if l.doubt { // the calls before may have created another one
+			m.audit = 0
+		}
 		if err := m.write(Entry{Kind: Rented, Token: l.Token, Node: l.Node, ID: r.in.ID, Created: r.in.Created}); err != nil {
 			return err
 		}
@@ -138,7 +142,14 @@ const missed = 3
 func (m *Manager) compare(list []provider.Instance, seq int) error {
 	listed := map[string]*provider.Instance{}
 	for i := range list {
-		listed[list[i].Token] = &list[i]
+		in := &list[i]
+		key := in.Token
+		if l := m.state.byToken[key+spareMark+in.ID]; l != nil {
+			key = l.Token
+		}
+		if was := listed[key]; was == nil || m.rather(in, was) {
+			listed[key] = in
+		}
 	}
 	// A journal cannot lack an instance that is its own, since it is written first; but
 	// where somebody has taken the journal away, what it had is found here.
@@ -154,6 +165,9 @@ func (m *Manager) compare(list []provider.Instance, seq int) error {
 		in := listed[l.Token]
 		if l.working {
 			continue
+		}
+		if in != nil && l.ID != "" && in.ID != l.ID {
+			in = nil // that is another one
 		}
 		switch {
 		case l.phase == leaving, l.phase == asking && (!l.denied || seq <= l.after), l.phase == gone && (l.ended || seq <= l.after):
@@ -196,6 +210,41 @@ func (m *Manager) compare(list []provider.Instance, seq int) error {
 			}
 		default:
 			l.missing = 0
+		}
+	}
+	return m.spares(list)
+}
+
+// rather reports whether an instance is the one that a token stands for, and not
+// another one with the same token: the one that is known by its name, then one that has
+// not ended, then the first.
+func (m *Manager) rather(in, other *provider.Instance) bool {
+	if l := m.state.byToken[in.Token]; l != nil && l.ID != "" && (in.ID == l.ID) != (other.ID == l.ID) {
+		return in.ID == l.ID
+	}
+	if in.Live() != other.Live() {
+		return in.Live()
+	}
+	if c := in.Created.Compare(other.Created); c != 0 {
+		return c < 0
+	}
+	return in.ID < other.ID
+}
+
+// spares finds instances that the provider has created beside others, for the same
+// token: a provider whose creation was not answered, and whose list did not have what it
+// had created, was asked again.
+func (m *Manager) spares(list []provider.Instance) error {
+	for i := range list {
+		in := &list[i]
+		l := m.state.byToken[in.Token]
+		if !in.Live() || l == nil || l.working || l.ID == "" || l.ID == in.ID || m.state.byToken[in.Token+spareMark+in.ID] != nil {
+			continue
+		}
+		err := m.write(Entry{Kind: Spare, Token: in.Token + spareMark + in.ID, Node: l.Node, ID: in.ID, Created: in.Created,
+			Reason: fmt.Sprintf("the provider has created %s, too, for the token of %s: it is one too many", in.ID, l.ID)})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

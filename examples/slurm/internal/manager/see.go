@@ -75,10 +75,10 @@ func (m *Manager) see(jobs []slurmctl.Job, nodes []slurmctl.Node) *sight {
 		case l.phase == leaving:
 			s.leaving = append(s.leaving, l)
 		case l.phase == up && n != nil && n.Up() && n.Working():
-			usable[l.Node] = true
+			usable[l.Node], l.lost = true, 0
 			s.busy = append(s.busy, l)
 		case l.phase == up && n != nil && n.Up():
-			usable[l.Node] = true
+			usable[l.Node], l.lost = true, 0
 			s.idle = append(s.idle, l)
 		default:
 			s.booting = append(s.booting, l)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
@@ -44,6 +45,7 @@ const (
 	Gone     Kind = "gone"     // it was given back, or has ended otherwise
 	Failed   Kind = "failed"   // a call failed, and will be tried again
 	Stray    Kind = "stray"    // the provider has an instance that is to have ended
+	Spare    Kind = "spare"    // the provider has a second instance for a token
 	Promoted Kind = "promoted" // a job starts before its turn
 	Excluded Kind = "excluded" // a job that can never start here
 	Week     Kind = "week"     // a period of purchases has ended
@@ -76,6 +78,7 @@ type lease struct {
 	why   string // it leaves
 	since time.Duration
 
+	lost    time.Duration // when its node, which had been up, was first seen not to be; 0 while it is up
 	working bool          // a call to the provider is under way
 	retry   time.Duration // when it may be called again
 	missing int           // lists that did not have it, one after the other
@@ -85,6 +88,14 @@ type lease struct {
 	ended   bool          // one asked for since has it as ended, or several have not
 	down    bool          // and its node was taken down
 }
+
+// spareMark is in the token that the manager gives to an instance that the provider has
+// created beside another one with the same token; the provider's name for it follows.
+// Tokens that are asked for do not have it.
+const spareMark = "="
+
+// spare reports whether the instance was created beside another one, for the same token.
+func (l *lease) spare() bool { return strings.Contains(l.Token, spareMark) }
 
 // state is what the journal tells, and nothing else.
 type state struct {
@@ -127,6 +138,15 @@ func (s *state) apply(e *Entry) error {
 		}
 		l = &lease{Instance: provider.Instance{Token: e.Token, Node: e.Node}, asked: e.At}
 		l.doubt = true // for a manager that reads it and was not there
+		s.leases = append(s.leases, l)
+		s.byToken[e.Token] = l
+		return nil
+	case Spare: // it is to be given back
+		if l != nil || e.ID == "" || e.Node == "" {
+			return fmt.Errorf("the spare instance %q comes twice, or has no name or node", e.Token)
+		}
+		l = &lease{Instance: provider.Instance{ID: e.ID, Token: e.Token, Node: e.Node, Created: e.Created}, asked: e.At,
+			phase: leaving, why: e.Reason, since: e.At}
 		s.leases = append(s.leases, l)
 		s.byToken[e.Token] = l
 		return nil

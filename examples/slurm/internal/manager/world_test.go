@@ -32,6 +32,8 @@ type world struct {
 	crashed bool
 	effects int
 	faults  func(call string) fault // of the provider, nil for none
+	naive   bool                    // it creates what its list, which may lie, does not have
+	lag     time.Duration           // its list does not have what was created since
 	drain   func(node string)       // called before a node is drained
 
 	unnoticed bool // Slurm does not notice by itself that a daemon has ended
@@ -55,6 +57,7 @@ type worldNode struct {
 	reason                   string
 	weight                   int
 	job                      *worldJob
+	heard                    time.Time // of its daemon
 }
 
 type worldJob struct {
@@ -146,6 +149,11 @@ func (w *world) advance(d time.Duration) {
 			n.down = false // ReturnToService=2
 		}
 		n.registered = alive
+		if alive {
+			n.heard = w.now
+		} else if w.now.Sub(n.heard) > 5*time.Minute { // SlurmdTimeout
+			n.down = true
+		}
 		if !alive && n.job != nil && !w.unnoticed {
 			w.wrong = append(w.wrong, fmt.Sprintf("job %d lost node %s", n.job.id, n.name))
 			w.stop(n.job)
@@ -222,6 +230,9 @@ func (w *world) Nodes(context.Context) ([]slurmctl.Node, error) {
 		if n.drains {
 			s.Flags = append(s.Flags, "DRAIN")
 		}
+		if w.now.Sub(n.heard) > time.Minute {
+			s.Flags = append(s.Flags, "NOT_RESPONDING")
+		}
 		all = append(all, s)
 	}
 	return all, nil
@@ -285,19 +296,25 @@ func (w worldProvider) Create(_ context.Context, token, node string) (provider.I
 		return provider.Instance{}, errors.New("the connection broke")
 	}
 	var in *worldInstance
-	for _, i := range w.instances {
-		if i.Token == token {
-			in = i
+	id := "i-" + token
+	for k, i := range w.instances {
+		if i.Token != token {
+			continue
 		}
+		if w.naive && (f == lie && k%2 == 0 || w.now.Before(i.Created.Add(w.lag))) {
+			id += "x"
+			continue
+		}
+		in = i
 	}
 	if in == nil {
 		w.effect(func() {
 			for _, other := range w.instances {
-				if !other.dead && other.Node == node {
+				if !other.dead && other.Node == node && other.Token != token {
 					w.wrong = append(w.wrong, fmt.Sprintf("%s is rented a second time", node))
 				}
 			}
-			in = &worldInstance{Instance: provider.Instance{ID: "i-" + token, Token: token, Node: node, Created: w.now}, ready: w.now.Add(w.boot)}
+			in = &worldInstance{Instance: provider.Instance{ID: id, Token: token, Node: node, Created: w.now}, ready: w.now.Add(w.boot)}
 			if f == lie { // it never comes up
 				in.ready = w.now.Add(1000 * time.Hour)
 			}
@@ -350,7 +367,7 @@ func (w worldProvider) List(context.Context) ([]provider.Instance, error) {
 	}
 	var all []provider.Instance
 	for i, in := range w.instances {
-		if f == lie && i%2 == 0 {
+		if f == lie && i%2 == 0 || w.now.Before(in.Created.Add(w.lag)) {
 			continue
 		}
 		all = append(all, in.Instance)
@@ -408,6 +425,15 @@ func (w *world) step(t *testing.T, m *Manager) (killed bool) {
 	}()
 	if err := m.step(context.Background()); err != nil {
 		t.Fatal(err)
+	}
+	has := map[string]string{}
+	for _, l := range m.state.leases {
+		if l.phase == up {
+			if other := has[l.Node]; other != "" {
+				w.wrong = append(w.wrong, fmt.Sprintf("%s counts twice, for %s and %s", l.Node, other, l.Token))
+			}
+			has[l.Node] = l.Token
+		}
 	}
 	return false
 }
@@ -518,10 +544,23 @@ func TestWorld(t *testing.T) {
 	}
 }
 
+// race lets a job start on a node just before it is drained, the first two times.
+func (w *world) race() {
+	raced := 0
+	w.drain = func(name string) {
+		if raced++; raced <= 2 {
+			w.node(name).weight = -1 // it is the one that the job gets
+			w.submit(1, 5*time.Minute, 10*time.Minute)
+			w.advance(0)
+		}
+	}
+}
+
 // A manager is killed before and after each effect that it has in a run, on Slurm or
 // at the provider, and the next one brings it to the same end.
 func TestKilledAnywhere(t *testing.T) {
 	w := newWorld(4, 3*time.Minute)
+	w.race()
 	m := w.play(t, worldPlan, 24*time.Hour)
 	m.Close()
 	all := w.effects
@@ -531,9 +570,15 @@ func TestKilledAnywhere(t *testing.T) {
 	for k := range all {
 		for _, before := range []bool{true, false} {
 			w := newWorld(4, 3*time.Minute)
+			w.race()
 			w.left, w.before = k, before
 			m := w.play(t, worldPlan, 48*time.Hour)
 			w.check(t, m)
+			for _, n := range w.nodes {
+				if n.drains {
+					t.Errorf("%s stays drained", n.name)
+				}
+			}
 			if t.Failed() {
 				t.Fatalf("killed at effect %d of %d, before it: %v", k, all, before)
 			}
@@ -586,6 +631,42 @@ func TestTornAnywhere(t *testing.T) {
 	}
 }
 
+// An instance whose node goes down by itself, and stays down, is given back, and another
+// one takes its place.
+func TestNodeLost(t *testing.T) {
+	w := newWorld(2, 3*time.Minute)
+	m := w.open(t, filepath.Join(t.TempDir(), "journal"), worldOptions(w))
+	var reason string
+	m.o.Watch = func(e *Entry, _ *Status) {
+		if e != nil && e.Kind == Leaving && reason == "" {
+			reason = e.Reason
+		}
+	}
+	w.submit(1, 5*time.Minute, 10*time.Minute)
+	for minute := range 24 * 60 {
+		switch minute {
+		case 12: // the job has ended
+			w.instances[0].ready = w.now.Add(1000 * time.Hour)
+		case 20:
+			w.submit(1, 5*time.Minute, 10*time.Minute)
+		}
+		for range 4 {
+			w.step(t, m)
+			w.advance(15 * time.Second)
+		}
+		if minute == 60 && w.instances[0].Live() {
+			t.Error("after 48 minutes without its node it is still rented")
+		}
+	}
+	if !w.done() || len(w.instances) < 2 {
+		t.Errorf("done: %v, %d instances", w.done(), len(w.instances))
+	}
+	if reason != "its node has not been up for 20m0s" {
+		t.Errorf("it left because %q", reason)
+	}
+	w.check(t, m)
+}
+
 // A job that starts on a node just before it is drained runs to its end there, and its
 // instance stays for as long as it is paid for then.
 func TestStartBeforeDrain(t *testing.T) {
@@ -636,6 +717,42 @@ func TestFaultyProvider(t *testing.T) {
 		if t.Failed() || failed == 0 {
 			t.Fatalf("seed %d, %d faults", seed, failed)
 		}
+	}
+}
+
+// A provider that does not know tokens, and whose list lags behind or lies, creates a
+// second instance for one whose creation was not answered. All jobs run, once, and
+// nothing is left rented: what is too many is found, ended and charged for.
+func TestNaiveProvider(t *testing.T) {
+	spares := 0
+	for seed := range uint64(50) {
+		w := newWorld(4, 3*time.Minute)
+		w.naive = true
+		w.race()
+		rng := rand.New(rand.NewPCG(11, seed))
+		w.lag = time.Duration(rng.IntN(4)) * time.Minute
+		w.faults = func(string) fault {
+			if rng.IntN(3) > 0 {
+				return noFault
+			}
+			return fault(1 + rng.IntN(4))
+		}
+		if seed%4 == 0 { // it is killed, too
+			w.left, w.before = rng.IntN(40), seed%8 == 0
+		}
+		m := w.play(t, worldPlan, 30*24*time.Hour)
+		for _, l := range m.state.leases {
+			if l.spare() {
+				spares++
+			}
+		}
+		w.check(t, m)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	if spares < 8 {
+		t.Errorf("only %d instances too many", spares)
 	}
 }
 
