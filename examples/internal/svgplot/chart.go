@@ -23,6 +23,9 @@ type Chart struct {
 	// LogX and LogY have powers of ten at equal distances. Values that are not above
 	// 0 are not drawn then. Bars have no logarithms.
 	LogX, LogY bool
+	// Rising says that nothing is drawn at the upper left, so that the legend needs no
+	// room above.
+	Rising bool
 }
 
 // A Series is what one colour stands for. X and Y have one length; bars have no X and
@@ -32,6 +35,7 @@ type Series struct {
 	X, Y   []float64
 	Points bool // no lines between them
 	Steps  bool // a line without points: each value lasts until the next one
+	Rings  bool // points as black rings, to be seen around others
 	// Low and High, if not nil, are the ends of an interval around each value, drawn
 	// as a bar if both are finite. Only where there are no labels.
 	Low, High []float64
@@ -104,6 +108,9 @@ func newChart(c Chart) (*plot.Plot, error) {
 		logarithmic(&p.X, 1)
 	}
 	share := .04 + room*float64(entries)
+	if c.Rising {
+		share = .04
+	}
 	if c.LogY && c.Labels == nil {
 		logarithmic(&p.Y, 1+share)
 	} else {
@@ -212,7 +219,10 @@ func addCurve(p *plot.Plot, c Chart, s Series, i int) (plot.Thumbnailer, error) 
 		return nil, err
 	}
 	points.Color, points.Radius, points.Shape = layerColour(i), vg.Points(2), draw.CircleGlyph{}
-	if s.Points {
+	if s.Rings {
+		points.Color, points.Radius, points.Shape = outlineColour, vg.Points(3.6), draw.RingGlyph{}
+	}
+	if s.Points || s.Rings {
 		p.Add(points)
 		return points, nil
 	}
