@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ type finding struct {
 
 // judge computes the paper's decisions, on its prices.
 func (r *results) judge() error {
-	for _, f := range []func() (finding, error){r.perUnit, r.scaling, agents, bids, twoRuns} {
+	for _, f := range []func() (finding, error){perUnit, scaling, agents, bids, twoRuns} {
 		x, err := f()
 		if err != nil {
 			return err
@@ -32,7 +33,7 @@ func (r *results) judge() error {
 }
 
 // perUnit is Table III.
-func (r *results) perUnit() (finding, error) {
+func perUnit() (finding, error) {
 	types := perfmodel.Huang13Instances()
 	k, err := perfmodel.CheapestPerUnit(types)
 	if err != nil {
@@ -56,19 +57,16 @@ func unitPrice(t perfmodel.Instance) string {
 
 // scaling is section III.A: LU scaled well as far as it was profiled, a large size was
 // bought, and it did not scale there.
-func (r *results) scaling() (finding, error) {
+func scaling() (finding, error) {
 	says := "LU scales well as far as it is profiled, so that the paper buys 128 processes, which is dear, for it does not scale there; here that is seen and not bought"
-	var f *fitted
-	for _, x := range r.fitted {
-		if x.profile.Application == "lu" {
-			f = x
-		}
+	var in input
+	if err := (&options{}).readRuns(&in); err != nil {
+		return finding{}, err
 	}
-	c, err := perfmodel.FindCase(r.in.cases, "lu", "D")
-	if f == nil || err != nil {
-		return finding{says: says, shown: "there is no class D of LU in -features"}, nil
-	}
-	if c, err = arrange(c, &f.profile); err != nil {
+	k := slices.IndexFunc(in.profiles, func(p perfmodel.Profile) bool { return p.Application == "lu" })
+	f := newFitted(&in.profiles[k])
+	c, err := in.find(&in.profiles[k], "D")
+	if err != nil {
 		return finding{}, err
 	}
 	m := perfmodel.LogLinear{Work: newWork("lu")}
@@ -76,15 +74,15 @@ func (r *results) scaling() (finding, error) {
 		return finding{}, err
 	}
 	types := perfmodel.Huang13Instances()
-	in := types[len(types)-1]
+	cluster := types[len(types)-1]
 	task := perfmodel.Task{Features: c.Features, Deadline: 2 * time.Hour, Budget: 20 * pricing.Unit, Counts: perfmodel.AppendCounts(nil, f.counts, 1, tableIV)}
 	var pl perfmodel.Planner
-	held, err := pl.Plan(&m, in, task)
+	held, err := pl.Plan(&m, cluster, task)
 	if err != nil {
 		return finding{}, err
 	}
 	task.MaxScale = tableIV
-	free, err := pl.Plan(&m, in, task)
+	free, err := pl.Plan(&m, cluster, task)
 	if err != nil {
 		return finding{}, err
 	}
@@ -110,17 +108,11 @@ func (r *results) scaling() (finding, error) {
 		return finding{}, err
 	}
 	// With these runs in the fit, and a law that bends: [Barnes08].
-	var whole *perfmodel.Profile
-	for i := range r.in.profiles {
-		if r.in.profiles[i].Application == "lu" {
-			whole = &r.in.profiles[i]
-		}
-	}
 	bent := perfmodel.Quadratic{Work: m.Work}
-	if err := bent.Fit(whole); err != nil {
+	if err := bent.Fit(&in.profiles[k]); err != nil {
 		return finding{}, err
 	}
-	learnt, err := pl.Plan(&bent, in, task)
+	learnt, err := pl.Plan(&bent, cluster, task)
 	if err != nil {
 		return finding{}, err
 	}

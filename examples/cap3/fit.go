@@ -90,21 +90,26 @@ func newModel(m modelName, p *perfmodel.Profile) perfmodel.Model {
 	return nil
 }
 
+// newFitted returns what is to be fitted: the runs to where more processes stop
+// helping.
+func newFitted(p *perfmodel.Profile) *fitted {
+	f := &fitted{profile: *p, counts: countsOf(p), chosen: auto}
+	if most, saturated := p.Saturation(); saturated {
+		f.profile = p.Select(func(r *perfmodel.Run) bool { return r.Processes <= most })
+		for _, run := range p.Runs {
+			if run.Processes > most {
+				f.left = append(f.left, run)
+			}
+		}
+	}
+	return f
+}
+
 // fit fits the profiles, and says what was chosen.
 func (r *results) fit(line *progress.Line) error {
 	o, in := r.o, r.in
 	for i := range in.profiles {
-		p := &in.profiles[i]
-		f := &fitted{profile: *p, counts: countsOf(p), chosen: auto}
-		if most, saturated := p.Saturation(); saturated {
-			f.profile = p.Select(func(r *perfmodel.Run) bool { return r.Processes <= most })
-			for _, run := range p.Runs {
-				if run.Processes > most {
-					f.left = append(f.left, run)
-				}
-			}
-		}
-		r.fitted = append(r.fitted, f)
+		r.fitted = append(r.fitted, newFitted(&in.profiles[i]))
 	}
 	for _, f := range r.fitted {
 		line.Showf("%s: models", f.profile.Application)

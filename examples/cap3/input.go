@@ -50,16 +50,22 @@ type input struct {
 // read reads the files, or takes what is embedded and made up.
 func (o *options) read() (*input, error) {
 	in := new(input)
-	if err := o.readCases(in); err != nil {
-		return nil, err
-	}
-	if err := o.readProfiles(in); err != nil {
+	if err := o.readRuns(in); err != nil {
 		return nil, err
 	}
 	if err := o.setTasksOf(in); err != nil {
 		return nil, err
 	}
 	return in, o.readInstance(in)
+}
+
+// readRuns reads the features and the profiles, those of the benchmarks where no others
+// are given.
+func (o *options) readRuns(in *input) error {
+	if err := o.readCases(in); err != nil {
+		return err
+	}
+	return o.readProfiles(in)
 }
 
 func (o *options) readCases(in *input) (err error) {
@@ -191,6 +197,11 @@ func (o *options) setTasksOf(in *input) error {
 			return err
 		}
 		in.tasks = append(in.tasks, c)
+	}
+	if o.model != auto && o.model != machine { // each learns from its own runs only
+		in.profiles = slices.DeleteFunc(in.profiles, func(p perfmodel.Profile) bool {
+			return !slices.ContainsFunc(in.tasks, func(c perfmodel.Case) bool { return c.Application == p.Application })
+		})
 	}
 	return nil
 }

@@ -2,18 +2,121 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"encoding/xml"
 	"flag"
+	"fmt"
+	"io"
 	"math"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files and the embedded profile anew")
+
+// runCap3 runs the program in this process.
+func runCap3(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// mustRun fails the test unless the program succeeds.
+func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := runCap3(args...)
+	if status != 0 {
+		t.Fatalf("cap3 %q: exit status %d: %s", args, status, stderr)
+	}
+	return stdout, stderr
+}
+
+func write(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+// rowsOf runs the program with -json.
+func rowsOf(t *testing.T, args ...string) (rows []map[string]any) {
+	t.Helper()
+	stdout, _ := mustRun(t, append(args, "-json")...)
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// find returns the rows that have the values given.
+func find(rows []map[string]any, want map[string]any) (found []map[string]any) {
+	for _, r := range rows {
+		all := true
+		for k, v := range want {
+			all = all && r[k] == v
+		}
+		if all {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// Renew with go test ./examples/cap3 -run TestGolden -update.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	stdout, stderr := mustRun(t)
+	golden(t, "default.txt", stdout)
+	golden(t, "default-notes.txt", stderr)
+	path := write(t, "flat.csv", flattening)
+	args := []string{"-profile", path, "-deadline", "40m", "-starts", "3", "-json"}
+	stdout, _ = mustRun(t, args...)
+	golden(t, "flattening.json", stdout)
+	if again, _ := mustRun(t, args...); again != stdout {
+		t.Error("the same seed gives another result")
+	}
+	if other, _ := mustRun(t, append(args, "-seed", "5")...); other == stdout {
+		t.Error("another seed gives the same result")
+	}
+}
 
 // The embedded profile has the medians of the project's measurements.
 func TestEmbeddedProfile(t *testing.T) {
@@ -51,5 +154,402 @@ func TestEmbeddedProfile(t *testing.T) {
 	}
 	if diff := cmp.Diff(want.String(), string(npbProfile)); diff != "" {
 		t.Errorf("npb.csv (-want +got), renew with -update:\n%s", diff)
+	}
+	// The features of classes S to B are those that were measured.
+	data, err := os.ReadFile(shared.File(t, "npb/features.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, err := perfmodel.ReadCases(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range measured {
+		got, err := perfmodel.FindCase(cases, c.Application, c.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c, got); diff != "" {
+			t.Errorf("features.csv (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// Timings as they were measured give what the embedded profile gives, but for what was
+// rounded.
+func TestTimings(t *testing.T) {
+	args := []string{"-task", "lu:B,ep:B", "-starts", "1"}
+	want := rowsOf(t, args...)
+	got := rowsOf(t, append(args, "-profile", shared.File(t, "npb/times.csv"), "-features", shared.File(t, "npb/features.csv"))...)
+	for _, app := range []string{"lu", "ep"} {
+		key := map[string]any{"kind": "choice", "application": app, "choice": "time"}
+		a, b := find(want, key)[0]["time_s"].(float64), find(got, key)[0]["time_s"].(float64)
+		if math.Abs(a/b-1) > .01 {
+			t.Errorf("%s: %v s from the embedded profile, %v s from the timings", app, a, b)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	stdout, stderr := mustRun(t, "-h")
+	if stderr != "" {
+		t.Errorf("-h writes %q on standard error", stderr)
+	}
+	for _, name := range []string{"-profile", "-features", "-task", "-deadline", "-budget", "-latency", "-model", "-confidence", "-scale", "-choose", "-instance", "-on-demand", "-ppn",
+		"-spot", "-zone", "-product", "-checkpoint", "-checkpoint-cost", "-starts", "-seed", "-json", "-svg", "-h"} {
+		if !strings.Contains(stdout, "\n  "+name+" ") {
+			t.Errorf("-h does not list %s", name)
+		}
+	}
+	for _, m := range modelNames {
+		if !strings.Contains(stdout, "\n                         "+m+" ") {
+			t.Errorf("-h does not list the model %s", m)
+		}
+	}
+	for _, c := range choiceNames {
+		if !strings.Contains(stdout, "\n                         "+c+" ") {
+			t.Errorf("-h does not list the choice %s", c)
+		}
+	}
+	for _, line := range strings.Split(stdout, "\n") {
+		if len(line) > 88 {
+			t.Errorf("-h has a line of %d columns: %s", len(line), line)
+		}
+	}
+	// Each key of -json is there.
+	for _, r := range rowsOf(t, "-starts", "1") {
+		for key := range r {
+			if !strings.Contains(stdout, key) {
+				t.Errorf("-h does not say what %s is", key)
+			}
+		}
+	}
+}
+
+// The defaults are those of the usage.
+func TestDefaults(t *testing.T) {
+	o, err := parse(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.deadline != 2*time.Hour || o.budget != 20*pricing.Unit || o.latency != 5*time.Minute || o.model != auto || o.confidence != .9 || o.scale != 1 || o.choose != fast ||
+		o.product != "Linux/UNIX" || o.checkpoint != 0 || o.checkpointCost != time.Minute || o.starts != 50 || o.seed != 1 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// The paper's decisions come out, with the amounts that it tells.
+func TestFindings(t *testing.T) {
+	stdout, _ := mustRun(t, "-task", "ep:B", "-starts", "1")
+	said := strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{
+		"cc1.4xlarge $0.039; chosen: cc1.4xlarge",
+		"promises that 128 take", "bought are 2 of those profiled",
+		"PR 0.98 high, PR 1.00 medium, PR 2.00 medium, PR 2.02 low",
+		"$1.15 and $0.21",
+		"interrupted after 1h20m: $0.21; agent low, bid $0.21, completed after 4h00m: $0.84; together $1.05, on demand $5.20",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the output does not say %q:\n%s", want, stdout)
+		}
+	}
+	rows := find(rowsOf(t, "-task", "ep:B", "-starts", "1"), map[string]any{"kind": "finding"})
+	if len(rows) != 5 {
+		t.Errorf("%d findings", len(rows))
+	}
+	for _, r := range rows {
+		if r["came_out"] != true {
+			t.Errorf("did not come out: %v", r)
+		}
+	}
+}
+
+// flattening is an application that scales to 32 processes as LU does in the paper,
+// where communication is not yet seen: 3600·n/P + 0.2·lg P seconds, off by up to 2%
+// either way.
+var flattening = func() string {
+	var b strings.Builder
+	b.WriteString("application,case,size,processes,seconds\n")
+	for _, n := range []int{1, 2, 4} {
+		for i, p := range []int{2, 4, 8, 16, 32} {
+			off := 1 + .01*float64((i*n)%5-2)
+			fmt.Fprintf(&b, "flat,size %d,%d,%d,%.4f\n", n, n, p, off*(3600*float64(n)/float64(p)+.2*math.Log2(float64(p))))
+		}
+	}
+	return b.String()
+}()
+
+// Numbers of processes that were not profiled are not bought, however good they look,
+// unless asked for: [Huang13] section III.A bought them.
+func TestNotBought(t *testing.T) {
+	args := []string{"-profile", write(t, "flat.csv", flattening), "-deadline", "1h", "-starts", "1"}
+	choice := map[string]any{"kind": "choice", "choice": "time"}
+	rows := rowsOf(t, args...)
+	x := find(rows, choice)[0]
+	if x["processes"] != 32. || x["verdict"] != "fits" || x["instances"] != 2. || x["cost"] != "2.6" {
+		t.Errorf("bought: %v", x)
+	}
+	if got := find(rows, map[string]any{"kind": "finding"}); got != nil {
+		t.Errorf("findings on somebody's own profile: %v", got)
+	}
+	stdout, _ := mustRun(t, args...)
+	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, "on 128 processes for $10.40. It is not bought, for nobody has tried more than 32.") {
+		t.Errorf("no warning:\n%s", stdout)
+	}
+	x = find(rowsOf(t, append(args, "-scale", "4")...), choice)[0]
+	if x["processes"] != 128. || !strings.Contains(x["outside"].(string), "processes is 128, 4 times the largest profiled, 32") {
+		t.Errorf("with -scale 4: %v", x)
+	}
+	// Within a budget of 2 dollars only one instance is left, of 16 processes.
+	if x = find(rowsOf(t, append(args, "-budget", "2")...), choice)[0]; x["processes"] != 16. || x["cost"] != "1.3" {
+		t.Errorf("with a budget of 2: %v", x)
+	}
+}
+
+// Who goes by the upper end of the interval buys no less.
+func TestSure(t *testing.T) {
+	rows := rowsOf(t, "-starts", "1", "-choose", "sure", "-task", "lu:C", "-deadline", "12m", "-confidence", "0.95")
+	x := find(rows, map[string]any{"kind": "choice", "choice": "sure"})[0]
+	s := find(rows, map[string]any{"kind": "schedule"})[0]
+	if !(x["upper_s"].(float64) > x["time_s"].(float64)) || s["estimate_s"] != x["upper_s"] {
+		t.Errorf("choice %v, schedule %v", x, s)
+	}
+}
+
+// The agent follows from PR: deadlines of 1.5, 2.5 and 3.5 run times and the latency.
+func TestAgents(t *testing.T) {
+	path := write(t, "one.csv", "application,size,processes,seconds\nx,1,1,600\nx,1,2,300\nx,2,1,1200\nx,2,2,600\nx,4,1,2400\nx,4,2,1200\n")
+	for deadline, want := range map[string]string{"35m": "high", "55m": "medium", "75m": "low", "15m": "high"} {
+		s := find(rowsOf(t, "-profile", path, "-deadline", deadline, "-starts", "2"), map[string]any{"kind": "schedule"})[0]
+		if s["agent"] != want {
+			t.Errorf("due in %s: %v", deadline, s)
+		}
+		if deadline == "15m" && !(s["priority_rate"].(float64) < 0) {
+			t.Errorf("due in %s: %v", deadline, s)
+		}
+	}
+}
+
+// prices is a file as of EC2: two types, one of them for 40 days with a spike.
+var prices = func() string {
+	var b strings.Builder
+	b.WriteString("AvailabilityZone,InstanceType,ProductDescription,SpotPrice,Timestamp\n")
+	start := time.Date(2013, 1, 1, 0, 0, 0, 0, time.UTC)
+	for d := range 80 {
+		p := .21 + .01*float64(d%3)
+		if d%9 == 7 {
+			p = 1.5
+		}
+		fmt.Fprintf(&b, "a,cc1.4xlarge,Linux/UNIX,%.3f,%s\n", p, start.Add(time.Duration(d)*12*time.Hour).Format(time.RFC3339))
+	}
+	fmt.Fprintf(&b, "a,c9.metal,Linux/UNIX,0.3,%s\na,c9.metal,Windows,0.5,%[1]s\na,c9.xlarge,Linux/UNIX,0.03,%[1]s\n", start.Format(time.RFC3339))
+	return b.String()
+}()
+
+// Types of Table III keep its price, those of today are taken from the file.
+func TestSpotFile(t *testing.T) {
+	for name, text := range map[string]string{"plain.gz": prices, "zipped.csv": zipped(prices)} {
+		path := write(t, name, text) // told by content, not by name
+		rows := rowsOf(t, "-spot", path, "-instance", "cc1.4xlarge", "-task", "lu:C", "-starts", "5")
+		if x := find(rows, map[string]any{"kind": "instance"}); len(x) != 1 || x[0]["on_demand"] != "1.3" || x[0]["processes"] != 16. {
+			t.Errorf("%s: %v", name, x)
+		}
+	}
+	path := write(t, "prices.csv", prices)
+	rows := rowsOf(t, "-spot", path, "-instance", "c9.xlarge", "-task", "lu:C", "-starts", "5")
+	if x := find(rows, map[string]any{"kind": "instance"}); x[0]["on_demand"] != "0.1" || x[0]["processes"] != 2. {
+		t.Errorf("%v", x)
+	}
+	// A flat price: spot costs 0.03 of the 0.1 on demand, whoever bids.
+	for _, r := range find(rows, map[string]any{"kind": "rule"}) {
+		var cost, onDemand float64
+		fmt.Sscan(r["cost"].(string), &cost)
+		fmt.Sscan(r["on_demand_cost"].(string), &onDemand)
+		if math.Abs(cost/onDemand-.3) > 1e-3 || r["met"] != 5. {
+			t.Errorf("%v", r)
+		}
+	}
+	rows = rowsOf(t, "-spot", path, "-instance", "c9.metal", "-product", "Windows", "-ppn", "48", "-on-demand", "4", "-task", "lu:C", "-starts", "5")
+	if x := find(rows, map[string]any{"kind": "instance"}); x[0]["on_demand"] != "4" || x[0]["processes"] != 48. {
+		t.Errorf("%v", x)
+	}
+}
+
+// On the real prices of 2020 no deadline is missed that on demand meets, and the plan
+// costs less than on demand.
+func TestRealPrices(t *testing.T) {
+	path := shared.File(t, "spot/ec2_eu-west-3a_2020_ec2-prices-march-to-may.csv.gz")
+	for _, args := range [][]string{{"-instance", "c5.2xlarge"}, {"-instance", "c5.18xlarge", "-checkpoint", "15m"}, {"-instance", "c5.metal", "-ppn", "48", "-choose", "cost"}} {
+		rows := rowsOf(t, append(args, "-spot", path, "-deadline", "4h", "-starts", "20")...)
+		plans := find(rows, map[string]any{"kind": "rule", "rule": "planned, hedged"})
+		if len(plans) != 8 {
+			t.Fatalf("%q: %d plans", args, len(plans))
+		}
+		for _, r := range plans {
+			var cost, onDemand float64
+			fmt.Sscan(r["cost"].(string), &cost)
+			fmt.Sscan(r["on_demand_cost"].(string), &onDemand)
+			if r["missed"] != 0. || cost > onDemand {
+				t.Errorf("%q: %v", args, r)
+			}
+		}
+	}
+}
+
+func TestSVG(t *testing.T) {
+	dir := t.TempDir()
+	for name, args := range map[string][]string{
+		"default.svg": nil,
+		"one.svg":     {"-profile", write(t, "flat.csv", strings.ReplaceAll(flattening, "flat", "a<b\x01")), "-starts", "3"},
+	} {
+		path := filepath.Join(dir, name)
+		mustRun(t, append(args, "-svg", path)...)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > 1<<20 {
+			t.Errorf("%s has %d bytes", name, len(b))
+		}
+		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		text := string(b)
+		if strings.Contains(text, "NaN") {
+			t.Errorf("%s has numbers that are none", name)
+		}
+		for _, part := range []string{"predicted from the others (bars: 90%)", "Cost against time", "Spot price and bids", "MADE-UP", "chosen"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s does not say %q", name, part)
+			}
+		}
+	}
+}
+
+// The made-up prices are of the kind that is told: mostly a sixth of the price on
+// demand, with spikes above it.
+func TestMadeUp(t *testing.T) {
+	h := madeUp(130*cents, 1)
+	if err := h.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Quantile(0, h.End, .5); got < 19*cents || got > 23*cents {
+		t.Errorf("median %v", got)
+	}
+	if above := h.Quantile(0, h.End, .99); above < 130*cents {
+		t.Errorf("99th percentile %v", above)
+	}
+	if slices.Max(h.Prices) > 286*cents {
+		t.Errorf("highest %v", slices.Max(h.Prices))
+	}
+	if diff := cmp.Diff(h, madeUp(130*cents, 1)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMain(m *testing.M) { programtest.Main(m, main) }
+
+// An interrupted run leaves the old picture and no temporary file.
+func TestInterrupt(t *testing.T) {
+	programtest.Interrupt(t, "-profile", "application,size,processes,seconds\n")
+}
+
+// The user's mistakes end with one sentence and status 2, before anything is printed,
+// and leave no file.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string { return write(t, name, text) }
+	flat := file("flat.csv", flattening)
+	spot := file("spot.csv", prices)
+	const titles = "application,size,processes,seconds\n"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-nonsense"}, "-nonsense"},
+		{[]string{"lu"}, `"lu" is not a flag`},
+		{[]string{"-json=perhaps"}, "true or false"},
+		{[]string{"-deadline", "0s"}, "in the past"},
+		{[]string{"-deadline", "-2h"}, "in the past"},
+		{[]string{"-deadline", "soon"}, "span of time such as 2h"},
+		{[]string{"-deadline", "5m"}, "nothing is left of it after -latency 5m0s"},
+		{[]string{"-deadline", "1500h"}, "the history of spot prices spans 1440h0m0s"},
+		{[]string{"-budget", "-1"}, "not negative"},
+		{[]string{"-budget", "much"}, "amount of money"},
+		{[]string{"-on-demand", "0"}, "price above 0"},
+		{[]string{"-latency", "-1s"}, "not negative"},
+		{[]string{"-checkpoint", "often"}, "not negative, such as 5m"},
+		{[]string{"-confidence", "1"}, "from 0.5 to below 1"},
+		{[]string{"-confidence", "NaN"}, "from 0.5 to below 1"},
+		{[]string{"-scale", "0.5"}, "from 1 to 1000"},
+		{[]string{"-model", "best"}, "auto, machine, eq2"},
+		{[]string{"-choose", "best"}, "time, cost, sure"},
+		{[]string{"-ppn", "0"}, "from 1 to"},
+		{[]string{"-starts", "0"}, "from 1 to"},
+		{[]string{"-seed", "-1"}, "not negative"},
+		{[]string{"-task", "lu:"}, "APPLICATION:CASE"},
+		{[]string{"-task", "lu,lu"}, "lu comes twice"},
+		{[]string{"-task", "hpl"}, "no such application in the profile; it has cg, ep, ft, is, mg, bt, lu, sp"},
+		{[]string{"-task", "lu:Z"}, "-task lu:Z: there is no such case"},
+		{[]string{"-instance", "m9.huge"}, "-instance m9.huge: there is no such type in Table III, which has m1.small, m1.medium, m1.large, cc1.4xlarge"},
+		{[]string{"-model", "eq2", "-task", "lu"}, "lu: no model can be fitted: fewer rows than columns: 6 for 7"},
+		{[]string{"-model", "eq2", "-task", "cg"}, "cg: no model can be fitted: the data cannot tell columns apart: ln shift"},
+		{[]string{"-model", "machine", "-profile", flat}, "flat: it is for the NAS Parallel Benchmarks"},
+		{[]string{"-profile", ""}, "name of a file"},
+		{[]string{"-profile", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
+		{[]string{"-profile", dir}, "is a folder"},
+		{[]string{"-profile", file("empty.csv", "")}, "empty.csv: missing: a line of titles"},
+		{[]string{"-profile", file("zero.csv", titles+"x,1,1,10\nx,1,2,0\n")}, "zero.csv: line 3, column seconds: number is not positive"},
+		{[]string{"-profile", file("minus.csv", titles+"x,1,1,10\nx,1,2,-4\n")}, "line 3, column seconds: number is not positive"},
+		{[]string{"-profile", file("word.csv", titles+"x,1,1,ten\n")}, `line 2, column seconds: not a table of the form expected: "ten" is not a number`},
+		{[]string{"-profile", file("short.csv", titles+"x,1,1,10\nx,1,2\n")}, "short.csv: line 3: "},
+		{[]string{"-profile", file("none.csv", titles+"x,1,0,10\n")}, "line 2, column processes"},
+		{[]string{"-profile", file("few.csv", titles+"x,1,1,10\nx,2,2,11\n")}, "fewer rows than columns"},
+		{[]string{"-profile", file("log.csv", titles+"x,0,1,10\nx,1,2,6\nx,2,1,20\nx,3,1,30\nx,3,2,16\n")}, "number is not positive"},
+		{[]string{"-features", file("f.csv", "benchmark,class,x1_name,x1\nlu,A,nx,many\n")}, "line 2, column x1"},
+		{[]string{"-features", file("g.csv", "benchmark,class,x1_name,x1\nlu,A,nx,64\n")}, `lu A has no feature "ny", which the profile has`},
+		{[]string{"-profile", file("t.csv", "benchmark,class,procs,seconds\nlu,Q,1,2\n")}, "line 2, column class: unknown name: no case has the features of lu Q"},
+		{[]string{"-profile", file("d.csv", "benchmark,class,procs,seconds,clean\nlu,A,1,2,0\n")}, "no run in it that was not disturbed"},
+		{[]string{"-spot", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
+		{[]string{"-spot", spot}, "say which of a c9.metal: Linux/UNIX; a c9.xlarge: Linux/UNIX; a cc1.4xlarge: Linux/UNIX"},
+		{[]string{"-spot", spot, "-instance", "c5.large"}, `type "c5.large", product "Linux/UNIX" is not in the file; it has a c9.metal: Linux/UNIX, Windows`},
+		{[]string{"-spot", spot, "-instance", "c9.metal"}, "say so with -ppn"},
+		{[]string{"-spot", file("bad.csv", prices+"a,b,c,much,2013-01-01T00:00:00Z\n")}, "bad.csv: line 85: "},
+		{[]string{"-spot", file("cut.gz", zipped(prices)[:60])}, "cut.gz"},
+		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
+		{[]string{"-profile", flat, "-svg", flat}, "the file is that of another flag"},
+	} {
+		status, stdout, stderr := runCap3(c.args...)
+		if status != 2 {
+			t.Errorf("cap3 %q: exit status %d, want 2: %s", c.args, status, stderr)
+		}
+		if stdout != "" {
+			t.Errorf("cap3 %q writes on standard output: %s", c.args, stdout)
+		}
+		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+		last := lines[len(lines)-1]
+		if !strings.HasPrefix(last, "cap3: ") || !strings.Contains(last, c.want) {
+			t.Errorf("cap3 %q ends with %q, want it to say %q", c.args, last, c.want)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 0 {
+		t.Errorf("left: %v", entries)
+	}
+}
+
+func TestBrokenOutput(t *testing.T) {
+	for _, args := range [][]string{{"-task", "ep", "-starts", "1"}, {"-task", "ep", "-starts", "1", "-json"}, {"-h"}} {
+		var stderr bytes.Buffer
+		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "cap3: broken\n") {
+			t.Errorf("cap3 %q on a broken output: exit status %d, %q", args, status, stderr.String())
+		}
 	}
 }

@@ -24,7 +24,7 @@ func (r *results) charts() []svgplot.Chart {
 // predictions are of runs that were left out, with intervals for 90%.
 func (r *results) predictions() svgplot.Chart {
 	c := svgplot.Chart{
-		Title: "Runs left out one by one, predicted from the others (bars: 90%)", X: "measured, s", Y: "predicted, s", LogX: true, LogY: true,
+		Title: "Runs left out one by one, predicted from the others (bars: 90%)", X: "measured, s", Y: "predicted, s", LogX: true, LogY: true, Rising: true,
 	}
 	low, high := 0., 0.
 	for _, f := range r.fitted {
@@ -47,9 +47,9 @@ func (r *results) predictions() svgplot.Chart {
 // costs are those of all numbers of processes.
 func (r *results) costs() svgplot.Chart {
 	c := svgplot.Chart{
-		Title: "Cost against time by number of processes, from few (right) to many", X: "predicted run time, minutes", Y: "cost on demand, $", LogX: true, LogY: true,
+		Title: "Cost against time, from few processes (right) to many, profiled or not", X: "predicted run time, minutes", Y: "cost on demand, $", LogX: true, LogY: true,
 	}
-	profiled, chosen := svgplot.Series{Name: "within the profile", Points: true}, svgplot.Series{Name: "chosen", Points: true}
+	chosen := svgplot.Series{Name: "chosen", Rings: true}
 	add := func(s *svgplot.Series, x *perfmodel.Option) {
 		s.X, s.Y = append(s.X, x.Time.Minutes()), append(s.Y, x.Cost.Float64())
 	}
@@ -61,16 +61,13 @@ func (r *results) costs() svgplot.Chart {
 				continue // more than can be seen
 			}
 			add(&line, x)
-			if x.Processes <= s.fitted.profile.MaxProcesses() {
-				add(&profiled, x)
-			}
 		}
 		c.Series = append(c.Series, line)
 		if p := s.picked(r.o); p.Verdict != perfmodel.Unprofiled {
 			add(&chosen, &p.Best)
 		}
 	}
-	c.Series = append(c.Series, profiled, chosen)
+	c.Series = append(c.Series, chosen)
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -123,7 +124,8 @@ func (r *results) writeModels(w *printer) {
 	if dropped != nil {
 		w.say("Left out are runs on more processes than make any case faster by a fifth, since the machine seems to have no more cores: %s.", strings.Join(dropped, ", "))
 	}
-	if r.o.profile == "" {
+	turns := func(f *fitted) bool { return f.profile.MaxProcesses() > 2 }
+	if r.o.profile == "" && slices.ContainsFunc(r.fitted, turns) {
 		w.say("That machine has two cores. BT and SP run on square numbers only, so that their runs on 4 processes took turns, too; they are kept, for nothing else says how they scale.")
 	}
 }
