@@ -327,8 +327,9 @@ func (m *Manager) resume(ctx context.Context, s *sight) error {
 	}
 	for _, name := range m.o.Nodes {
 		n, l := s.nodes[name], last[name]
-		if n != nil && n.Up() && l != nil && l.ended && !l.down {
-			// The instance has ended without us, and Slurm has not noticed.
+		if n != nil && n.State != "down" && !n.Has("DRAIN") && l != nil && l.ended && !l.down {
+			// The instance has ended without us, and Slurm has not noticed, or waits
+			// for it: its jobs can run elsewhere.
 			l.down = true
 			if err := m.slurm.Down(ctx, name, drained); err != nil {
 				if err := m.failed("taking down", name, "", err); err != nil {

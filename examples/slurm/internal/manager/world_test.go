@@ -153,6 +153,9 @@ func (w *world) advance(d time.Duration) {
 			n.heard = w.now
 		} else if w.now.Sub(n.heard) > 5*time.Minute { // SlurmdTimeout
 			n.down = true
+			if n.job != nil {
+				w.stop(n.job)
+			}
 		}
 		if !alive && n.job != nil && !w.unnoticed {
 			w.wrong = append(w.wrong, fmt.Sprintf("job %d lost node %s", n.job.id, n.name))
@@ -851,24 +854,36 @@ func TestPurchases(t *testing.T) {
 }
 
 // An instance that ends by itself, as one on the spot market does, takes its job along:
-// its node is taken down, so that Slurm queues the job again, and it runs on another.
+// its node is taken down, by the manager or when Slurm has noticed, so that Slurm queues
+// the job again, and it runs on another.
 func TestEndsByItself(t *testing.T) {
-	w := newWorld(2, 3*time.Minute)
-	w.unnoticed = true
-	m := w.open(t, filepath.Join(t.TempDir(), "journal"), worldOptions(w))
-	w.submit(1, 30*time.Minute, 30*time.Minute)
-	for range 24 * 60 {
-		w.step(t, m)
-		w.advance(time.Minute)
-		if in := w.instances[0]; !in.dead && w.now.After(worldStart.Add(10*time.Minute)) {
-			in.Ended, in.dead = w.now, true
+	for _, every := range []time.Duration{time.Minute, 10 * time.Minute} {
+		w := newWorld(2, 3*time.Minute)
+		w.unnoticed = true
+		o := worldOptions(w)
+		o.AuditEvery = every
+		m := w.open(t, filepath.Join(t.TempDir(), "journal"), o)
+		w.submit(1, 30*time.Minute, 30*time.Minute)
+		var stopped time.Time
+		for range 24 * 60 {
+			w.step(t, m)
+			w.advance(time.Minute)
+			if in := w.instances[0]; !in.dead && w.now.After(worldStart.Add(10*time.Minute)) {
+				in.Ended, in.dead = w.now, true
+			}
+			if w.jobs[0].stopped > 0 && stopped.IsZero() {
+				stopped = w.now
+			}
 		}
+		if j := w.jobs[0]; !w.done() || j.begun != 2 || j.stopped != 1 || len(w.instances) != 2 {
+			t.Errorf("done: %v; the job began %d times and was stopped %d times; %d instances", w.done(), j.begun, j.stopped, len(w.instances))
+		}
+		if after := stopped.Sub(w.instances[0].Ended); every == time.Minute && after > 4*time.Minute {
+			t.Errorf("the job was queued again after %v", after)
+		}
+		for _, s := range w.wrong {
+			t.Error(s)
+		}
+		m.Close()
 	}
-	if j := w.jobs[0]; !w.done() || j.begun != 2 || j.stopped != 1 || len(w.instances) != 2 {
-		t.Errorf("done: %v; the job began %d times and was stopped %d times; %d instances", w.done(), j.begun, j.stopped, len(w.instances))
-	}
-	for _, s := range w.wrong {
-		t.Error(s)
-	}
-	m.Close()
 }
