@@ -91,16 +91,18 @@ func newModel(m modelName, p *perfmodel.Profile) perfmodel.Model {
 }
 
 // newFitted returns what is to be fitted: the runs to where more processes stop
-// helping.
+// helping. Of a case that was not run on fewer that cannot be said.
 func newFitted(p *perfmodel.Profile) *fitted {
 	f := &fitted{profile: *p, counts: countsOf(p), chosen: auto}
 	if most, saturated := p.Saturation(); saturated {
-		f.profile = p.Select(func(r *perfmodel.Run) bool { return r.Processes <= most })
-		for _, run := range p.Runs {
-			if run.Processes > most {
-				f.left = append(f.left, run)
+		f.profile = p.Select(func(r *perfmodel.Run) bool {
+			fewer := func(x perfmodel.Run) bool { return x.Processes <= most && slices.Equal(x.Features, r.Features) }
+			if r.Processes <= most || !slices.ContainsFunc(p.Runs, fewer) {
+				return true
 			}
-		}
+			f.left = append(f.left, *r)
+			return false
+		})
 	}
 	return f
 }
@@ -165,7 +167,7 @@ func (o *options) fitAlone(f *fitted) error {
 		}
 	}
 	if _, npb := benchmarkOf(&f.profile); f.estimator == nil && o.model != machine && !(npb && o.model == auto) {
-		return cli.Mistakef("%sno model can be fitted: %s", of(f.profile.Application), inData(first))
+		return cli.Mistakef("%sno model can be fitted: %s", of(f.profile.Application), inRuns(&f.profile, first))
 	}
 	if f.estimator != nil {
 		f.check(f.profile.Runs, func(without *perfmodel.Profile) (perfmodel.Estimator, error) {

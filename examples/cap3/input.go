@@ -178,6 +178,20 @@ func inData(err error) string {
 	return err.Error()
 }
 
+// inRuns says which run of a profile numbers that were read are wrong in.
+func inRuns(p *perfmodel.Profile, err error) string {
+	var in *perfmodel.InputError
+	if errors.As(err, &in) && strings.HasPrefix(in.Field, "Profile.Runs") && in.Index >= 0 && in.Index < len(p.Runs) {
+		r := &p.Runs[in.Index]
+		name := ""
+		if r.Case != "" {
+			name = " of " + r.Case
+		}
+		return fmt.Sprintf("the run%s on %s: %s", name, processes(r.Processes), inData(err))
+	}
+	return inData(err)
+}
+
 // setTasksOf says what is planned: what was asked for, or the last case of every
 // application.
 func (o *options) setTasksOf(in *input) error {
@@ -319,6 +333,11 @@ func (o *options) override(in *input) {
 	}
 	if o.ppn > 0 {
 		in.instance.Processes = o.ppn
+	}
+	for i := range in.types {
+		if in.types[i].Name == in.instance.Name {
+			in.types[i] = in.instance
+		}
 	}
 }
 

@@ -240,20 +240,20 @@ func TestDefaults(t *testing.T) {
 
 // The paper's decisions come out, with the amounts that it tells.
 func TestFindings(t *testing.T) {
-	stdout, _ := mustRun(t, "-task", "ep:B", "-starts", "1")
+	stdout, _ := mustRun(t, "-model", "work", "-task", "ep:B", "-starts", "1")
 	said := strings.Join(strings.Fields(stdout), " ")
 	for _, want := range []string{
 		"cc1.4xlarge $0.039; chosen: cc1.4xlarge",
 		"promises that 128 take", "bought are 2 of those profiled",
 		"PR 0.98 high, PR 1.00 medium, PR 2.00 medium, PR 2.02 low",
 		"$1.15 and $0.21",
-		"interrupted after 1h20m: $0.21; agent low, bid $0.21, completed after 4h00m: $0.84; together $1.05, on demand $5.20",
+		"interrupted after 1h20m: $0.21; agent low, bid $0.21, completed after 4h: $0.84; together $1.05, on demand $5.20",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the output does not say %q:\n%s", want, stdout)
 		}
 	}
-	rows := find(rowsOf(t, "-task", "ep:B", "-starts", "1"), map[string]any{"kind": "finding"})
+	rows := find(rowsOf(t, "-model", "work", "-task", "ep:B", "-starts", "1"), map[string]any{"kind": "finding"})
 	if len(rows) != 5 {
 		t.Errorf("%d findings", len(rows))
 	}
@@ -306,6 +306,24 @@ func TestNotBought(t *testing.T) {
 	}
 }
 
+// Runs on more processes are left out if the same case was no faster there, not if it
+// was not run on fewer.
+func TestLeftOut(t *testing.T) {
+	for text, want := range map[string][2]int{
+		"size,processes,seconds\n1,1,10\n2,2,12\n3,1,29\n4,4,11\n5,1,52\n6,8,9\n":      {6, 0},
+		"size,processes,seconds\n1,1,10\n1,2,5.2\n1,4,5.1\n2,1,20\n2,2,10.3\n2,4,11\n": {4, 2},
+	} {
+		profiles, err := perfmodel.ReadProfiles(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := newFitted(&profiles[0])
+		if len(f.profile.Runs) != want[0] || len(f.left) != want[1] {
+			t.Errorf("%s%d kept, %d left out; want %v", text, len(f.profile.Runs), len(f.left), want)
+		}
+	}
+}
+
 // Who goes by the upper end of the interval buys no less.
 func TestSure(t *testing.T) {
 	rows := rowsOf(t, "-starts", "1", "-choose", "sure", "-task", "lu:C", "-deadline", "12m", "-confidence", "0.95")
@@ -350,13 +368,13 @@ var prices = func() string {
 func TestSpotFile(t *testing.T) {
 	for name, text := range map[string]string{"plain.gz": prices, "zipped.csv": zipped(prices)} {
 		path := write(t, name, text) // told by content, not by name
-		rows := rowsOf(t, "-spot", path, "-instance", "cc1.4xlarge", "-task", "lu:C", "-starts", "5")
+		rows := rowsOf(t, "-spot", path, "-instance", "cc1.4xlarge", "-task", "lu:C", "-model", "work", "-starts", "5")
 		if x := find(rows, map[string]any{"kind": "instance"}); len(x) != 1 || x[0]["on_demand"] != "1.3" || x[0]["processes"] != 16. {
 			t.Errorf("%s: %v", name, x)
 		}
 	}
 	path := write(t, "prices.csv", prices)
-	rows := rowsOf(t, "-spot", path, "-instance", "c9.xlarge", "-task", "lu:C", "-starts", "5")
+	rows := rowsOf(t, "-spot", path, "-instance", "c9.xlarge", "-task", "lu:C", "-model", "work", "-starts", "5")
 	if x := find(rows, map[string]any{"kind": "instance"}); x[0]["on_demand"] != "0.1" || x[0]["processes"] != 2. {
 		t.Errorf("%v", x)
 	}
@@ -369,7 +387,7 @@ func TestSpotFile(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 	}
-	rows = rowsOf(t, "-spot", path, "-instance", "c9.metal", "-product", "Windows", "-ppn", "48", "-on-demand", "4", "-task", "lu:C", "-starts", "5")
+	rows = rowsOf(t, "-spot", path, "-instance", "c9.metal", "-product", "Windows", "-ppn", "48", "-on-demand", "4", "-task", "lu:C", "-model", "work", "-starts", "5")
 	if x := find(rows, map[string]any{"kind": "instance"}); x[0]["on_demand"] != "4" || x[0]["processes"] != 48. {
 		t.Errorf("%v", x)
 	}
@@ -380,7 +398,7 @@ func TestSpotFile(t *testing.T) {
 func TestRealPrices(t *testing.T) {
 	path := shared.File(t, "spot/ec2_eu-west-3a_2020_ec2-prices-march-to-may.csv.gz")
 	for _, args := range [][]string{{"-instance", "c5.2xlarge"}, {"-instance", "c5.18xlarge", "-checkpoint", "15m"}, {"-instance", "c5.metal", "-ppn", "48", "-choose", "cost"}} {
-		rows := rowsOf(t, append(args, "-spot", path, "-deadline", "4h", "-starts", "20")...)
+		rows := rowsOf(t, append(args, "-spot", path, "-model", "work", "-deadline", "4h", "-starts", "20")...)
 		plans := find(rows, map[string]any{"kind": "rule", "rule": "planned, hedged"})
 		if len(plans) != 8 {
 			t.Fatalf("%q: %d plans", args, len(plans))
@@ -509,7 +527,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-profile", file("short.csv", titles+"x,1,1,10\nx,1,2\n")}, "short.csv: line 3: "},
 		{[]string{"-profile", file("none.csv", titles+"x,1,0,10\n")}, "line 2, column processes"},
 		{[]string{"-profile", file("few.csv", titles+"x,1,1,10\nx,2,2,11\n")}, "fewer rows than columns"},
-		{[]string{"-profile", file("log.csv", titles+"x,0,1,10\nx,1,2,6\nx,2,1,20\nx,3,1,30\nx,3,2,16\n")}, "number is not positive"},
+		{[]string{"-profile", file("log.csv", titles+"x,0,1,10\nx,1,2,6\nx,2,1,20\nx,3,1,30\nx,3,2,16\n")}, "x: no model can be fitted: the run on 1 process: number is not positive: size is 0"},
 		{[]string{"-features", file("f.csv", "benchmark,class,x1_name,x1\nlu,A,nx,many\n")}, "line 2, column x1"},
 		{[]string{"-features", file("g.csv", "benchmark,class,x1_name,x1\nlu,A,nx,64\n")}, `lu A has no feature "ny", which the profile has`},
 		{[]string{"-profile", file("t.csv", "benchmark,class,procs,seconds\nlu,Q,1,2\n")}, "line 2, column class: unknown name: no case has the features of lu Q"},
@@ -546,7 +564,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestBrokenOutput(t *testing.T) {
-	for _, args := range [][]string{{"-task", "ep", "-starts", "1"}, {"-task", "ep", "-starts", "1", "-json"}, {"-h"}} {
+	for _, args := range [][]string{{"-model", "work", "-starts", "1"}, {"-model", "work", "-starts", "1", "-json"}, {"-h"}} {
 		var stderr bytes.Buffer
 		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "cap3: broken\n") {
 			t.Errorf("cap3 %q on a broken output: exit status %d, %q", args, status, stderr.String())

@@ -118,7 +118,7 @@ func (r *results) writeModels(w *printer) {
 	var dropped []string
 	for _, f := range r.fitted {
 		if len(f.left) > 0 {
-			dropped = append(dropped, fmt.Sprintf("%s above %d", f.profile.Application, f.profile.MaxProcesses()))
+			dropped = append(dropped, strings.TrimSpace(fmt.Sprintf("%s above %d", f.profile.Application, f.profile.MaxProcesses())))
 		}
 	}
 	if dropped != nil {
@@ -404,19 +404,23 @@ func (r *results) explainSpot(w *printer, s *sized) {
 	default:
 		w.say(" The plan goes on demand and expects $%s.", dollarsOf(d.Cost))
 	}
+	var list []string
 	for k := range x.runs {
 		t := &x.runs[k]
-		var list []string
+		var leases []string
 		for _, l := range t.leases {
-			list = append(list, leaseOf(&l, x.at))
+			leases = append(leases, leaseOf(&l, x.at))
 		}
-		outcome := "meets the deadline"
+		outcome := ""
 		if !t.first.Met {
-			outcome = "MISSES the deadline"
+			outcome = ", MISSES the deadline"
 		}
-		w.say(" First start, %s: %s; %s for $%s, on demand $%s.", ways[k].name, strings.Join(list, ", then "), outcome, dollars(t.first.Cost), dollars(t.first.OnDemandOnly))
-		if t.missed > 0 {
-			w.say(" Of %s it misses %d that on demand would have met.", decimal.Count(t.starts, "start"), t.missed)
+		list = append(list, fmt.Sprintf("%s pays $%s (%s%s)", ways[k].short, dollars(t.first.Cost), strings.Join(leases, ", then "), outcome))
+	}
+	w.say(" The first start: %s; on demand it is $%s.", strings.Join(list, "; "), dollars(x.runs[0].first.OnDemandOnly))
+	for k := range x.runs {
+		if t := &x.runs[k]; t.missed > 0 {
+			w.say(" WARNING: of %s the rule of %s misses %d that on demand would have met.", decimal.Count(t.starts, "start"), ways[k].short, t.missed)
 		}
 	}
 }
@@ -426,5 +430,11 @@ func leaseOf(l *sim.SpotLease, from time.Duration) string {
 	if l.Tier != schedule.TierHigh {
 		what = "spot at $" + l.Bid.Fixed(3)
 	}
-	return fmt.Sprintf("%s from %s to %s ($%s, %v)", what, clock(l.Launched-from), clock(l.Ended-from), dollars(l.Cost), l.End)
+	if l.End != sim.LeaseCompleted {
+		what = l.End.String() + " on " + what
+		if l.Tier == schedule.TierHigh {
+			what = l.End.String() + " on demand"
+		}
+	}
+	return fmt.Sprintf("%s from %s to %s", what, clock(l.Launched-from), clock(l.Ended-from))
 }

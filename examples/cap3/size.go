@@ -46,6 +46,8 @@ func (o *options) plan(in *input, line *progress.Line) (*results, error) {
 // nameOf is application and case.
 func nameOf(c perfmodel.Case) string {
 	switch {
+	case c.Application == "" && c.Name == "":
+		return "the task"
 	case c.Application == "":
 		return c.Name
 	case c.Name == "":
@@ -160,13 +162,20 @@ func dollars(m pricing.Money) string { return m.Fixed(2) }
 // clock is a span for people.
 func clock(d time.Duration) string {
 	switch {
+	case d == 0:
+		return "0s"
 	case d < time.Second:
 		return fmt.Sprintf("%.3fs", d.Seconds())
 	case d < time.Minute:
 		return fmt.Sprintf("%.1fs", d.Seconds())
 	case d < time.Hour:
+		if d%time.Minute < time.Second {
+			return fmt.Sprintf("%dm", d/time.Minute)
+		}
 		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
 	}
-	d = d.Round(time.Minute)
+	if d = d.Round(time.Minute); d%time.Hour == 0 {
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
 	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
 }

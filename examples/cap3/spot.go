@@ -13,18 +13,14 @@ import (
 // A way is a rule by which tasks are tried on the history.
 type way struct {
 	name     string
+	short    string
 	handover schedule.Handover
 }
 
 var ways = []way{
-	{"paper", schedule.Handover{Rule: schedule.PaperRule}},
-	{"planned, hedged", schedule.Handover{Rule: schedule.PlannedHedged}},
+	{"paper", "the paper", schedule.Handover{Rule: schedule.PaperRule}},
+	{"planned, hedged", "the plan", schedule.Handover{Rule: schedule.PlannedHedged}},
 }
-
-const (
-	byPaper = iota
-	byPlan
-)
 
 // A scheduled task has an agent, bids, and what came of them.
 type scheduled struct {
