@@ -1,6 +1,10 @@
+//go:build unix
+
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/replay"
@@ -40,7 +45,6 @@ type figures struct {
 	leases  int
 	peak    int
 	cost    pricing.Money
-	last    time.Duration // the end of the last job
 }
 
 // A spread is how a figure of several simulations scatters.
@@ -58,22 +62,26 @@ func newSpread(x []float64) spread {
 	return s
 }
 
-// within returns how far a run on Slurm may be from the mean.
-func (s spread) within() float64 {
+// tolerance returns how far from the mean a run on Slurm may be: four standard deviations,
+// or as far as any of the simulations.
+func (s spread) tolerance() float64 {
 	return max(4*s.deviation, s.mean-s.least, s.most-s.mean)
 }
 
 // A comparison is what a demonstration came to.
 type comparison struct {
-	o             *demoOptions
-	out           *outcome
-	slurm, plain  figures
-	waits, hours  spread // of the simulations with delays: minutes, and hours
-	delays        []time.Duration
-	boots         replay.Boots
-	late          int     // leases that ended just too late for their hour
-	used          float64 // instance-hours
-	leases, peaks spread
+	o            *demoOptions
+	out          *outcome
+	used         float64 // instance-hours of the jobs
+	slurm, plain figures
+	delays       []time.Duration // on Slurm
+	boots        replay.Boots
+	late         int // leases that ended just after their hour
+
+	waits, hours, leases, peaks spread // of the simulations with delays; waits in minutes
+
+	bought []pricing.Purchase
+	bill   pricing.Bill // with what was bought
 }
 
 // delayed is how many simulations have delays.
@@ -82,8 +90,12 @@ const delayed = 400
 func compare(o *demoOptions, out *outcome) (*comparison, error) {
 	c := &comparison{o: o, out: out}
 	c.delays = replay.Delays(out.runs, out.leases.All, func(id int64) bool { return out.promoted[id] })
+	slices.Sort(c.delays)
 	c.boots = replay.MeasureBoots(out.leases.All)
 	c.slurm = c.ofSlurm()
+	if err := c.charge(); err != nil {
+		return nil, err
+	}
 	jobs := make([]trace.Job, len(out.runs))
 	for i := range out.runs {
 		jobs[i] = out.runs[i].Job
@@ -91,34 +103,40 @@ func compare(o *demoOptions, out *outcome) (*comparison, error) {
 	}
 	var s sim.Simulator
 	var err error
-	if c.plain, err = c.simulate(&s, jobs, nil, o.manager.WaitLimit); err != nil {
+	if c.plain, err = c.simulate(&s, jobs, o.manager.WaitLimit); err != nil {
 		return nil, err
 	}
-	rng := rand.New(rand.NewPCG(o.seed, 1))
-	second := scaledUp(time.Second, o.manager.Hour)
-	add := make([]time.Duration, len(jobs))
+	return c, c.simulateDelayed(&s, jobs)
+}
+
+// simulateDelayed runs the simulations with delays.
+func (c *comparison) simulateDelayed(s *sim.Simulator, jobs []trace.Job) error {
+	rng := rand.New(rand.NewPCG(c.o.seed, 1))
+	second := scaledUp(time.Second, c.o.manager.Hour)
 	with := make([]trace.Job, len(jobs))
 	var waits, hours, leases, peaks []float64
 	for range delayed {
+		var sum time.Duration
 		for i, j := range jobs {
-			add[i] = 0
+			var delay time.Duration
 			if len(c.delays) > 0 {
-				add[i] = c.delays[rng.IntN(len(c.delays))]
+				delay = c.delays[rng.IntN(len(c.delays))]
 			}
-			j.Run = out.runs[i].End - out.runs[i].Start + add[i]
-			j.Estimate = max(j.Estimate+add[i], j.Run)
+			sum += delay
+			j.Run = delay + c.out.runs[i].End - c.out.runs[i].Start
+			j.Estimate = max(delay+j.Estimate, j.Run)
 			with[i] = j
 		}
-		limit := o.manager.WaitLimit - time.Duration(rng.Float64()*float64(second))
-		f, err := c.simulate(&s, with, add, limit)
+		f, err := c.simulate(s, with, c.o.manager.WaitLimit-time.Duration(rng.Float64()*float64(second)))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		waits, hours = append(waits, f.wait.Minutes()), append(hours, f.charged)
+		waits = append(waits, (f.wait + sum/time.Duration(len(jobs))).Minutes())
+		hours = append(hours, f.charged)
 		leases, peaks = append(leases, float64(f.leases)), append(peaks, float64(f.peak))
 	}
 	c.waits, c.hours, c.leases, c.peaks = newSpread(waits), newSpread(hours), newSpread(leases), newSpread(peaks)
-	return c, nil
+	return nil
 }
 
 // scaledUp returns how far the clock goes in a real time.
@@ -126,29 +144,18 @@ func scaledUp(real, hour time.Duration) time.Duration {
 	return time.Duration(float64(real) * (float64(time.Hour) / float64(hour)))
 }
 
-// simulate runs jobs in the simulator. A job waits for as long again as it is said to hold
-// its nodes before it starts.
-func (c *comparison) simulate(s *sim.Simulator, jobs []trace.Job, before []time.Duration, limit time.Duration) (figures, error) {
+// simulate runs jobs in the simulator.
+func (c *comparison) simulate(s *sim.Simulator, jobs []trace.Job, limit time.Duration) (figures, error) {
 	m := &c.o.manager
 	r, err := s.Run(jobs, sim.Config{
-		Clouds: []sim.Cloud{{Meter: m.Meter, Hourly: m.Prices.OnDemand, Quota: len(m.Nodes),
-			Boot: func(n int) time.Duration { return c.boots.Of(n) }}},
-		Meter: m.Meter, WaitLimit: limitOf(limit), Short: limitOf(m.Short), Expansion: m.Expansion,
+		Clouds: []sim.Cloud{{Meter: m.Meter, Hourly: m.Prices.OnDemand, Quota: len(m.Nodes), Boot: c.boots.Of}},
+		Meter:  m.Meter, WaitLimit: limitOf(limit), Short: limitOf(m.Short), Expansion: m.Expansion,
 		Placement: m.Placement, ReleaseEvery: m.ReleaseEvery,
 	})
 	if err != nil {
 		return figures{}, err
 	}
-	f := figures{wait: r.MeanWait, charged: r.ChargedHours, leases: r.Clouds[0].Leases, peak: r.Peak, cost: r.Cost}
-	var sum time.Duration
-	for i := range before {
-		sum += before[i]
-	}
-	f.wait += sum / time.Duration(len(jobs))
-	for i := range jobs {
-		f.last = max(f.last, r.Starts[i]+jobs[i].Run)
-	}
-	return f, nil
+	return figures{wait: r.MeanWait, charged: r.ChargedHours, leases: r.Clouds[0].Leases, peak: r.Peak, cost: r.Cost}, nil
 }
 
 // limitOf returns a limit as sim.Config has it.
@@ -163,9 +170,7 @@ func limitOf(d time.Duration) time.Duration {
 func (c *comparison) ofSlurm() figures {
 	f := figures{charged: c.out.bill.Charged.Hours(), leases: c.out.bill.Leases, cost: c.out.bill.Cost}
 	for i := range c.out.runs {
-		r := &c.out.runs[i]
-		f.wait += r.Start - r.Submit
-		f.last = max(f.last, r.End)
+		f.wait += c.out.runs[i].Start - c.out.runs[i].Submit
 	}
 	f.wait /= time.Duration(len(c.out.runs))
 	for _, x := range c.out.leases.All {
@@ -183,36 +188,153 @@ func (c *comparison) ofSlurm() figures {
 	return f
 }
 
-// endedLate reports whether an instance was to be given back before its next charge,
-// and was so after: the release check came just before the charge.
+// endedLate reports whether an instance was to leave before its next charge, and was
+// gone after.
 func (c *comparison) endedLate(l *replay.Lease) bool {
-	m := c.o.manager.Meter
-	check := l.Leaves / c.o.manager.ReleaseEvery * c.o.manager.ReleaseEvery
-	return m.NextCharge(max(0, check-l.Created)) < l.Ended-l.Created
+	return c.o.manager.Meter.NextCharge(max(0, l.Leaves-l.Created)) < l.Ended-l.Created
 }
 
-func minutes(d time.Duration) string { return strconv.FormatFloat(d.Minutes(), 'f', 1, 64) }
-
-func (s spread) String() string {
-	return fmt.Sprintf("%.1f (%.1f to %.1f, ± %.1f)", s.mean, s.least, s.most, s.deviation)
-}
-
-func (c *comparison) write(w io.Writer) error {
-	columns := []table.Column{{Title: "", Left: true}, {Title: "Slurm"}, {Title: "simulator"}, {Title: "with Slurm's delays", Left: true}}
-	rows := [][]string{
-		{"mean wait, min", minutes(c.slurm.wait), minutes(c.plain.wait), c.waits.String()},
-		{"hours charged", strconv.FormatFloat(c.slurm.charged, 'f', 0, 64), strconv.FormatFloat(c.plain.charged, 'f', 0, 64), c.hours.String()},
-		{"leases", strconv.Itoa(c.slurm.leases), strconv.Itoa(c.plain.leases), c.leases.String()},
-		{"most at once", strconv.Itoa(c.slurm.peak), strconv.Itoa(c.plain.peak), c.peaks.String()},
+// charge bills the hours with what was bought.
+func (c *comparison) charge() error {
+	var demand []int
+	for _, l := range c.out.leases.All {
+		first := int(max(0, l.Created) / time.Hour)
+		for k := range int(c.o.manager.Meter.Charged(max(0, l.Ended-l.Created)) / time.Hour) {
+			for len(demand) <= first+k {
+				demand = append(demand, 0)
+			}
+			demand[first+k]++
+		}
 	}
-	if err := table.Write(w, columns, rows); err != nil {
-		return err
+	for _, e := range c.out.weeks {
+		for _, b := range e.Bought {
+			if b.Slot < len(demand) { // else it serves nothing any more
+				c.bought = append(c.bought, b)
+			}
+		}
 	}
-	d := slices.Sorted(slices.Values(c.delays))
-	_, err := fmt.Fprintf(w, "late %d, used %.1f, delays %d: %v median %v max %v, boots %v, took %v, bills %v %v failures %d\n", c.late, c.used, len(d), d[0], d[len(d)/2], d[len(d)-1], c.boots, c.out.took, c.out.bill, c.out.provider, c.out.failures)
+	var b pricing.Biller
+	var err error
+	c.bill, err = b.Bill(c.o.manager.Prices, demand, time.Hour, c.bought)
 	return err
 }
 
+// write writes the comparison for people.
+func (c *comparison) write(w io.Writer) error {
+	m := &c.o.manager
+	fixed := decimal.Fixed
+	around := func(s spread, decimals int) string {
+		return fixed(s.mean, decimals) + " ± " + fixed(s.tolerance(), decimals)
+	}
+	cost := func(hours float64) string { return fixed(hours*m.Prices.OnDemand.Float64(), 2) }
+	columns := []table.Column{{Title: "", Left: true}, {Title: "Slurm"}, {Title: "simulator"}, {Title: "simulator with\nSlurm's delays"}}
+	rows := [][]string{
+		{"mean wait, min", fixed(c.slurm.wait.Minutes(), 1), fixed(c.plain.wait.Minutes(), 1), around(c.waits, 1)},
+		{"hours charged", fixed(c.slurm.charged, 0), fixed(c.plain.charged, 0), around(c.hours, 0)},
+		{"cost on demand, $", c.slurm.cost.Fixed(2), c.plain.cost.Fixed(2), cost(c.hours.mean) + " ± " + cost(c.hours.tolerance())},
+		{"instances rented", strconv.Itoa(c.slurm.leases), strconv.Itoa(c.plain.leases), around(c.leases, 0)},
+		{"most at once", strconv.Itoa(c.slurm.peak), strconv.Itoa(c.plain.peak), around(c.peaks, 0)},
+	}
+	var b bytes.Buffer
+	fmt.Fprintln(&b)
+	if err := table.Write(&b, columns, rows); err != nil {
+		return err
+	}
+	say := func(format string, args ...any) {
+		fmt.Fprintf(&b, "\n%s\n", table.Wrap(fmt.Sprintf(format, args...)))
+	}
+	say("%d of %d jobs completed, with %s instance-hours of work. An hour took %v; minutes and hours are those. It took %.0f s in all.",
+		c.out.states["COMPLETED"], len(c.out.runs), fixed(c.used, 1), m.Hour, c.out.took.Seconds())
+	if n := len(c.delays); n > 0 {
+		middle, most := c.delays[n/2], c.delays[n-1]
+		say("Slurm starts jobs once a second. Jobs that could start did so %s minutes later in the middle and %s at most, in fact %.2f and %.2f s. "+
+			"The last column is what the simulator makes of such delays, the mean of %d simulations; ± is the tolerance, four standard deviations or the farthest.",
+			fixed(middle.Minutes(), 1), fixed(most.Minutes(), 1), scaled(middle, m.Hour).Seconds(), scaled(most, m.Hour).Seconds(), delayed)
+	}
+	say("%s", c.verdict())
+	if len(c.boots) > 0 {
+		text := "Boots took"
+		for i, x := range c.boots {
+			if i > 0 {
+				text += ","
+			}
+			text += fmt.Sprintf(" %s minutes for %d", fixed(x.Mean.Minutes(), 1), x.Instances)
+		}
+		say("%s at once. The simulator has the same.", text)
+	}
+	if c.late > 0 {
+		say("%d instances were gone just after their next hour had begun, which is charged.", c.late)
+	}
+	if len(c.bought) > 0 {
+		say("Reserved at the end of periods of %d hours: %s. Had their unused terms been returned, the bill would be $%s instead of $%s.",
+			m.Period, purchases(m.Prices, c.bought), c.bill.Pure.Fixed(2), c.slurm.cost.Fixed(2))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// agrees reports whether the waits and the charged hours are within the tolerance. An
+// instance that was gone too late may have cost an hour more.
+func (c *comparison) agrees() (waits, hours bool) {
+	return math.Abs(c.slurm.wait.Minutes()-c.waits.mean) <= c.waits.tolerance(),
+		math.Abs(c.slurm.charged-c.hours.mean) <= c.hours.tolerance()+float64(c.late)
+}
+
+// verdict says so.
+func (c *comparison) verdict() string {
+	switch waits, hours := c.agrees(); {
+	case waits && hours:
+		return "Slurm's waits and hours are within the tolerance."
+	case hours:
+		return "Slurm's hours are within the tolerance, and its waits are not."
+	case waits:
+		return "Slurm's waits are within the tolerance, and its hours are not."
+	}
+	return "Slurm's waits and hours are not within the tolerance."
+}
+
+// A row is a row of -json. What does not apply is left out.
+type row struct {
+	Run              string      `json:"run"` // slurm, simulator, or delayed
+	Jobs             int         `json:"jobs"`
+	Completed        int         `json:"completed,omitempty"`
+	MeanWait         json.Number `json:"mean_wait_s"`
+	WaitTolerance    json.Number `json:"mean_wait_tolerance_s,omitempty"`
+	Charged          float64     `json:"charged_hours"`
+	ChargedTolerance float64     `json:"charged_tolerance_hours,omitempty"`
+	Used             float64     `json:"used_hours"`
+	Cost             json.Number `json:"cost"`
+	Reserved         json.Number `json:"cost_with_reservations,omitempty"`
+	Leases           float64     `json:"leases"`
+	Peak             float64     `json:"peak"`
+	Late             *int        `json:"late_leases,omitempty"`
+	Promoted         *int        `json:"started_early,omitempty"`
+	Delay            json.Number `json:"median_start_delay_s,omitempty"`
+	MaxDelay         json.Number `json:"max_start_delay_s,omitempty"`
+	Simulations      int         `json:"simulations,omitempty"`
+	Hour             json.Number `json:"hour_s"` // all other times are of the clock on which an hour takes that
+}
+
 func (c *comparison) writeJSON(w io.Writer) error {
-	return jsonrows.Write(w, []int{1})
+	n := len(c.out.runs)
+	used := math.Round(c.used*1e4) / 1e4
+	hour := decimal.Seconds(c.o.manager.Hour)
+	number := func(x float64, decimals int) json.Number { return json.Number(decimal.Fixed(x, decimals)) }
+	exact := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+	early := len(c.out.promoted)
+	of := func(name string, f *figures) row {
+		return row{Run: name, Jobs: n, MeanWait: number(f.wait.Seconds(), 3), Charged: f.charged, Used: used, Cost: json.Number(f.cost.String()),
+			Leases: float64(f.leases), Peak: float64(f.peak), Hour: hour}
+	}
+	slurm, plain := of("slurm", &c.slurm), of("simulator", &c.plain)
+	slurm.Completed, slurm.Late, slurm.Promoted = c.out.states["COMPLETED"], &c.late, &early
+	slurm.Reserved = json.Number(c.bill.Pure.String())
+	if k := len(c.delays); k > 0 {
+		slurm.Delay, slurm.MaxDelay = number(c.delays[k/2].Seconds(), 3), number(c.delays[k-1].Seconds(), 3)
+	}
+	with := row{Run: "delayed", Jobs: n, MeanWait: number(c.waits.mean*60, 3), WaitTolerance: number(c.waits.tolerance()*60, 3),
+		Charged: exact(c.hours.mean), ChargedTolerance: exact(c.hours.tolerance()), Used: used,
+		Cost: number(c.hours.mean*c.o.manager.Prices.OnDemand.Float64(), 4), Leases: exact(c.leases.mean), Peak: exact(c.peaks.mean),
+		Simulations: delayed, Hour: hour}
+	return jsonrows.Write(w, []row{slurm, plain, with})
 }

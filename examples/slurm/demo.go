@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -58,7 +60,8 @@ Of decisions, in hours of the bill
   -h                   print this
 
 Decisions are told on standard error as they are made, on a terminal above a line
-with the queue, the nodes and the cost; the comparison on standard output.
+with the queue, the nodes (█ busy, ░ idle, · booting, - leaving), the hours that are
+charged and their cost. The comparison is written to standard output.
 
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or if there
 is no Slurm, and 130 if it is interrupted.
@@ -160,8 +163,11 @@ func dayPrices() pricing.List {
 	return l
 }
 
-// errInterrupted ends a demonstration that was interrupted.
+// errInterrupted ends a demonstration that was interrupted; the exit status is
+// interrupted.
 var errInterrupted = errors.New("interrupted; nothing is left behind")
+
+const interrupted = 130
 
 // demo runs the demonstration.
 func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -177,11 +183,11 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	show := &screen{w: stderr, line: progress.New(stderr)}
+	show := &screen{w: stderr, line: progress.New(stderr), prices: o.manager.Prices}
 	out, err := play(ctx, &o, jobs, show)
 	show.line.Clear()
 	if err != nil {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && out == nil {
 			return errInterrupted
 		}
 		return mistaken("demo", err)
@@ -216,12 +222,12 @@ func (o *demoOptions) makeJobs() ([]trace.Job, error) {
 	return jobs, nil
 }
 
-// A outcome is what happened in a demonstration.
+// An outcome is what happened in a demonstration.
 type outcome struct {
 	runs     []replay.Run
 	leases   *replay.Leases
-	promoted map[int64]bool // by Slurm's numbers
-	bought   []manager.Entry
+	promoted map[int64]bool  // by Slurm's numbers
+	weeks    []manager.Entry // that ended
 	failures int
 	bill     provider.Bill
 	provider provider.Bill // what the provider says
@@ -278,12 +284,6 @@ func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (
 	managed := make(chan error, 1)
 	go func() { managed <- m.Run(run) }()
 	player := &replay.Player{Cluster: c, Clock: m.Clock(), Dir: notes}
-	submitted := 0
-	player.Submitted = func(n int) {
-		mu.Lock()
-		defer mu.Unlock()
-		submitted = n
-	}
 	played := make(chan error, 1)
 	go func() {
 		var err error
@@ -335,7 +335,7 @@ func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (
 			}
 			done = time.Since(since) > settles
 			bill, err := provider.Charge(out.leases.Instances(), time.Now(), m.Clock(), options.Meter, options.Prices.OnDemand)
-			show.status(m.Clock().Now(), &status, submitted, ended, len(jobs), &bill)
+			show.status(m.Clock().Now(), &status, ended, len(jobs), &bill)
 			mu.Unlock()
 			if err != nil {
 				return nil, finish(err)
@@ -351,7 +351,8 @@ func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (
 	return out, out.settle(ctx, m, slurm, p, &options)
 }
 
-// limit returns how long jobs may take in all: one after the other, and as long again.
+// limit returns how long jobs may take in all: twice what they would one after the other,
+// and some seconds each for Slurm.
 func (o *demoOptions) limit(jobs []trace.Job) time.Duration {
 	sum := jobs[len(jobs)-1].Submit + 2*time.Hour
 	for i := range jobs {
@@ -367,7 +368,7 @@ func (out *outcome) see(e *manager.Entry) {
 	case manager.Promoted:
 		out.promoted[e.Job] = true
 	case manager.Week:
-		out.bought = append(out.bought, *e)
+		out.weeks = append(out.weeks, *e)
 	case manager.Failed:
 		out.failures++
 	}
@@ -405,8 +406,21 @@ func (out *outcome) settle(ctx context.Context, m *manager.Manager, slurm *slurm
 // A screen shows a demonstration: decisions as lines, and below them, on a terminal, a
 // line that changes.
 type screen struct {
-	w    io.Writer
-	line *progress.Line
+	w      io.Writer
+	line   *progress.Line
+	prices pricing.List
+}
+
+// purchases says what was bought.
+func purchases(l pricing.List, bought []pricing.Purchase) string {
+	if len(bought) == 0 {
+		return "nothing"
+	}
+	var list []string
+	for _, b := range bought {
+		list = append(list, fmt.Sprintf("%d of %s", b.Count, l.Classes[b.Class].Name))
+	}
+	return strings.Join(list, ", ")
 }
 
 func (s *screen) note(format string, args ...any) {
@@ -422,23 +436,15 @@ func (s *screen) entry(e *manager.Entry) {
 	}
 	text := line(e)
 	if e.Kind == manager.Week {
-		text = fmt.Sprintf("%10.2f h  %-8s charged for by the hour: %v; ", e.At.Hours(), "bought", e.Demand)
-		for i, b := range e.Bought {
-			if i > 0 {
-				text += ", "
-			}
-			text += fmt.Sprintf("%d of class %d", b.Count, b.Class)
-		}
-		if len(e.Bought) == 0 {
-			text += "nothing"
-		}
+		text = fmt.Sprintf("%10.2f h  %-8s %s, after hours of %s instances", e.At.Hours(), "bought",
+			purchases(s.prices, e.Bought), strings.Trim(fmt.Sprint(e.Demand), "[]"))
 	}
 	s.note("%s", text)
 }
 
-// status shows the queue, the nodes and the cost.
-func (s *screen) status(now time.Duration, st *manager.Status, submitted, ended, jobs int, b *provider.Bill) {
-	s.line.Showf("%6.2f h  jobs %d/%d, %d waiting for %d nodes, %d running  nodes %s  %.0f h charged, $%v",
-		now.Hours(), ended, jobs, st.Waiting, st.WaitingNodes, st.Running,
-		strings.Repeat("█", st.Busy)+strings.Repeat("░", st.Idle)+strings.Repeat("·", st.Booting), b.Charged.Hours(), b.Cost)
+// status shows the queue, the nodes (busy, idle, booting, leaving) and the cost.
+func (s *screen) status(now time.Duration, st *manager.Status, ended, jobs int, b *provider.Bill) {
+	s.line.Showf("%5.2f h  %d of %d jobs done, %d wait for %d nodes  %s%s%s%s  %.0f h, $%s", now.Hours(), ended, jobs,
+		st.Waiting, st.WaitingNodes, strings.Repeat("█", st.Busy), strings.Repeat("░", st.Idle), strings.Repeat("·", st.Booting),
+		strings.Repeat("-", st.Leaves), b.Charged.Hours(), b.Cost.Fixed(2))
 }

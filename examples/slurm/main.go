@@ -44,6 +44,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -93,5 +94,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	default:
 		err = cli.Mistakef("%q is not a command: want demo, elasticd or partition; -h explains", command)
 	}
-	return cli.Exit(stderr, program, err)
+	status := cli.Exit(stderr, program, err)
+	if errors.Is(err, errInterrupted) {
+		status = interrupted
+	}
+	return status
 }

@@ -202,13 +202,31 @@ func (c *Cluster) startMunge(ctx context.Context, path string) error {
 		return err
 	}
 	c.munged = cmd
-	return until(ctx, 10*time.Second, "munged does not open its socket", func() bool {
+	done := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(done)
+	}()
+	ended := false
+	err := until(ctx, 10*time.Second, "munged does not open its socket", func() bool {
+		select {
+		case <-done:
+			ended = true
+			return true
+		default:
+		}
 		conn, err := net.Dial("unix", socket)
 		if err == nil {
 			conn.Close()
 		}
 		return err == nil
 	})
+	if ended {
+		said, _ := os.ReadFile(filepath.Join(c.Dir, "munged.out"))
+		lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+		return fmt.Errorf("cluster: munged ended: %s; its user has to reach %s: is TMPDIR a private folder?", lines[len(lines)-1], dir)
+	}
+	return err
 }
 
 // begin starts a daemon whose output is a file.

@@ -79,13 +79,19 @@ func (l *Leases) Live() int {
 	return n
 }
 
-// Instances returns the instances that were rented.
+// Instances returns the instances that were rented. One that leaves is taken to end when
+// it was to.
 func (l *Leases) Instances() []provider.Instance {
 	var all []provider.Instance
 	for _, x := range l.All {
-		if x.Created >= 0 {
-			all = append(all, x.Instance)
+		if x.Created < 0 {
+			continue
 		}
+		in := x.Instance
+		if in.Live() && x.Leaves >= 0 {
+			in.Ended = l.Clock.Origin().Add(l.Clock.Unscaled(x.Leaves))
+		}
+		all = append(all, in)
 	}
 	return all
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package replay
 
 import (
@@ -28,9 +30,6 @@ type Player struct {
 	Cluster *cluster.Cluster
 	Clock   *clock.Clock
 	Dir     string // for what jobs write about themselves; it exists
-
-	// Submitted, if not nil, is called with the number of jobs so far.
-	Submitted func(n int)
 }
 
 // script is what a job does: it notes when it starts and where, takes its time, and
@@ -58,9 +57,6 @@ func (p *Player) Play(ctx context.Context, jobs []trace.Job) ([]Run, error) {
 			return runs, fmt.Errorf("job %d, of %d nodes: %w", i, j.Nodes, err)
 		}
 		runs = append(runs, Run{Job: j, Slurm: id, Start: -1, End: -1})
-		if p.Submitted != nil {
-			p.Submitted(len(runs))
-		}
 	}
 	return runs, nil
 }

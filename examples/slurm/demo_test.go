@@ -1,0 +1,317 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/replay"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+)
+
+// On a real Slurm every job of the demonstration completes, capacity follows the queue,
+// instances go at the end of a paid hour and not before, and waits and charged hours
+// are the simulator's within the tolerance that compare derives.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	o, err := parseDemo([]string{"-hour", "5500ms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := o.makeJobs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
+	defer cancel()
+	var told strings.Builder
+	out, err := play(ctx, &o, jobs, &screen{w: &told, line: progress.New(io.Discard), prices: o.manager.Prices})
+	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err, told.String())
+	}
+	defer func() {
+		if t.Failed() {
+			t.Log(told.String())
+		}
+	}()
+	c, err := compare(&o, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text, rows bytes.Buffer
+	if err := errors.Join(c.write(&text), c.writeJSON(&rows)); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(text.String())
+
+	// Every job has run once (Read would have failed otherwise), for as long as it was to.
+	if out.states["COMPLETED"] != 50 || len(out.runs) != 50 {
+		t.Errorf("jobs ended as %v", out.states)
+	}
+	for i := range out.runs {
+		if r := &out.runs[i]; r.End-r.Start < r.Run || r.Start < r.Submit || len(r.Names) != r.Nodes {
+			t.Errorf("job %d ran from %v to %v on %v; it was to take %v on %d nodes from %v on", i, r.Start, r.End, r.Names, r.Run, r.Nodes, r.Submit)
+		}
+	}
+	if out.bill != out.provider || out.bill.Leases == 0 {
+		t.Errorf("the journal's bill is %+v, the provider's %+v", out.bill, out.provider)
+	}
+	checkFollows(t, out)
+	checkReleases(t, &o, out)
+
+	if waits, hours := c.agrees(); !waits || !hours {
+		t.Errorf("waits within the tolerance: %v; hours: %v", waits, hours)
+	}
+	// The tolerance says something: jobs that each rent their own, or a cluster of a fixed size,
+	// would be charged for more.
+	var alone float64
+	for i := range out.runs {
+		alone += float64(out.runs[i].Nodes) * o.manager.Meter.Charged(c.boots.Of(out.runs[i].Nodes)+out.runs[i].Run).Hours()
+	}
+	fixed := float64(c.plain.peak) * out.runs[len(out.runs)-1].End.Hours()
+	if most := c.hours.mean + c.hours.tolerance(); most >= min(alone, fixed) {
+		t.Errorf("up to %.0f hours are in the tolerance; %.0f are charged without sharing, %.0f for a fixed cluster", most, alone, fixed)
+	}
+	bought := 0
+	for _, e := range out.weeks {
+		for _, b := range e.Bought {
+			bought += b.Count
+		}
+	}
+	if bought == 0 || len(out.weeks) < 2 || !strings.Contains(told.String(), " h  bought   ") {
+		t.Errorf("%d periods ended, and %d reservations were bought", len(out.weeks), bought)
+	}
+	var machine []map[string]any
+	if err := json.Unmarshal(rows.Bytes(), &machine); err != nil || len(machine) != 3 || machine[0]["completed"] != 50. ||
+		machine[0]["charged_hours"] != out.bill.Charged.Hours() {
+		t.Errorf("%v: %s", err, rows.String())
+	}
+}
+
+// checkFollows checks that capacity follows the queue: instances are asked for while jobs
+// wait, those that leave have no job and none waits for long, and between two waves of
+// jobs the cluster shrinks and grows again.
+func checkFollows(t *testing.T, out *outcome) {
+	t.Helper()
+	for _, l := range out.leases.All {
+		if !slices.ContainsFunc(out.runs, func(r replay.Run) bool { return r.Submit <= l.Asked && l.Asked <= r.Start }) {
+			t.Errorf("%s was asked for at %v, when no job waited", l.Node, l.Asked)
+		}
+		for i := range out.runs {
+			if r := &out.runs[i]; slices.Contains(r.Names, l.Node) && r.Start < l.Ended && r.End > l.Leaves && l.Leaves >= 0 && r.End > l.Created {
+				t.Errorf("job %d ran on %s from %v to %v, which was given back at %v", i, l.Node, r.Start, r.End, l.Leaves)
+			}
+		}
+	}
+	last := out.runs[len(out.runs)-1].Submit
+	shrinks, grows := false, false
+	for _, l := range out.leases.All {
+		if l.Ended < last {
+			shrinks = true
+			for _, x := range out.leases.All {
+				grows = grows || x.Asked > l.Ended
+			}
+		}
+		if l.Ended < 0 {
+			t.Errorf("%s is rented still", l.Node)
+		}
+	}
+	if !shrinks || !grows {
+		t.Errorf("it shrinks between jobs: %v; and grows again: %v", shrinks, grows)
+	}
+}
+
+// checkReleases checks that each instance leaves at the last release check before its
+// next charge, and is gone before it: the check of time t takes those that are charged
+// before t + ReleaseEvery + Lead, and not before t + Lead.
+func checkReleases(t *testing.T, o *demoOptions, out *outcome) {
+	t.Helper()
+	m := &o.manager
+	late := 0
+	var took []time.Duration
+	for _, l := range out.leases.All {
+		if l.Leaves < 0 {
+			t.Errorf("%s never left", l.Node)
+			continue
+		}
+		due := m.Meter.NextCharge(l.Leaves - l.Created)
+		if left := due - (l.Leaves - l.Created); left > m.ReleaseEvery+m.Lead {
+			t.Errorf("%s left %v before its hour ended: want at most %v", l.Node, left, m.ReleaseEvery+m.Lead)
+		}
+		took = append(took, l.Ended-l.Leaves)
+		if l.Ended-l.Created > due {
+			late++
+			if l.Ended-l.Leaves < m.Lead/2 {
+				t.Errorf("%s left at %v and was gone at %v, after its hour had ended", l.Node, l.Leaves-l.Created, l.Ended-l.Created)
+			}
+		}
+	}
+	slices.Sort(took)
+	t.Logf("giving back took %v in the middle, %v at most", scaled(took[len(took)/2], m.Hour), scaled(took[len(took)-1], m.Hour))
+	if 4*late > len(took) && took[len(took)/2] < m.Lead {
+		t.Errorf("%d of %d instances were gone too late", late, len(took))
+	}
+}
+
+// A demonstration that is interrupted, told to end or killed leaves nothing: no process, and no
+// file.
+func TestDemoInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		signal syscall.Signal
+		status int
+	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 130}, {syscall.SIGKILL, -1}} {
+		t.Run(c.signal.String(), func(t *testing.T) {
+			dir, err := os.MkdirTemp("", "plimsoll-demo-")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer os.RemoveAll(dir)
+			if err := os.Chmod(dir, 0o755); err != nil { // munged has a user of its own
+				t.Fatal(err)
+			}
+			cmd := programtest.Command("demo", "-hour", "4s")
+			cmd.Env = append(cmd.Env, "TMPDIR="+dir)
+			said, err := os.Create(filepath.Join(t.TempDir(), "said"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer said.Close()
+			cmd.Stderr = said
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			text := func() string {
+				b, _ := os.ReadFile(said.Name())
+				return string(b)
+			}
+			// Jobs have come, instances boot, and some jobs may run.
+			for deadline := time.Now().Add(40 * time.Second); !strings.Contains(text(), "asking   n3"); {
+				select {
+				case <-ended:
+					if strings.Contains(text(), slurmctl.ErrAbsent.Error()) || strings.Contains(text(), slurmctl.ErrVersion.Error()) {
+						t.Skip(text())
+					}
+					t.Fatal(text())
+				case <-time.After(20 * time.Millisecond):
+				}
+				if time.Now().After(deadline) {
+					cmd.Process.Kill()
+					t.Fatal(text())
+				}
+			}
+			if n := marked(dir); n < 3 {
+				t.Errorf("%d processes of the cluster: want slurmctld, munged and instances", n)
+			}
+			if err := cmd.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			<-ended
+			if got := cmd.ProcessState.ExitCode(); got != c.status {
+				t.Errorf("exit status %d, want %d: %s", got, c.status, text())
+			}
+			if c.status >= 0 && !strings.HasSuffix(text(), "slurm: interrupted; nothing is left behind\n") {
+				t.Errorf("it said %s", text())
+			}
+			var files []os.DirEntry
+			for range 400 { // what a guard does comes after the end
+				files, _ = os.ReadDir(dir)
+				if len(files) == 0 && marked(dir) == 0 {
+					return
+				}
+				if c.status >= 0 {
+					break
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			t.Errorf("%d files and %d processes are left", len(files), marked(dir))
+		})
+	}
+}
+
+// marked returns how many processes have a cluster in a folder in their environment.
+func marked(dir string) int {
+	n := 0
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range files {
+		if text, err := os.ReadFile(f); err == nil && strings.Contains(string(text), "SLURM_CONF="+dir+"/") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestDemoUsage(t *testing.T) {
+	var o demoOptions
+	status, stdout, stderr := runSlurm("demo", "-h")
+	if status != 0 || stdout != demoUsage || stderr != "" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	o.flagSet().VisitAll(func(f *flag.Flag) {
+		if !strings.Contains(demoUsage, "\n  -"+f.Name+" ") {
+			t.Errorf("the usage does not have -%s", f.Name)
+		}
+	})
+	for _, text := range strings.Split(demoUsage, "\n") {
+		if len([]rune(text)) > 90 {
+			t.Errorf("a line of %d characters: %s", len([]rune(text)), text)
+		}
+	}
+}
+
+// The user's mistakes are told in one sentence, and nothing is started.
+func TestDemoMistakes(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	mistake := func(want string, args ...string) {
+		t.Helper()
+		status, stdout, stderr := runSlurm(append([]string{"demo"}, args...)...)
+		if status != 2 || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "slurm: demo: ") {
+			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+		if files, _ := os.ReadDir(dir); len(files) > 0 {
+			t.Errorf("%v: left %v", args, files)
+		}
+	}
+	mistake("-frob", "-frob")
+	mistake(`"more" is not a flag`, "more")
+	mistake("-nodes 0: want 1 to 64", "-nodes", "0")
+	mistake("-hour 1ms: want 1s to 1h", "-hour", "1ms")
+	mistake("-release-every 1m0s takes 16.", "-release-every", "1m", "-hour", "1s")
+	mistake("0 jobs; want 1 to 10000", "-jobs", "0")
+	mistake("nodes, and the partition has 2: want -nodes 8 or more", "-nodes", "2")
+	mistake("placement random: want one that is an order", "-placement", "random")
+	mistake("a negative time", "-period", "-1")
+	mistake("a negative time", "-boot", "-1m")
+	// A machine without Slurm, and one with an old version.
+	if _, err := slurmctl.Find("slurmctld"); err != nil {
+		mistake("apt-get install slurm-wlm munge")
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	for name, script := range map[string]string{"munged": "exit 9", "slurmctld": "echo slurm 20.11.9", "slurmd": "exit 9", "sbatch": "exit 9"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mistake("this version of Slurm is too old: 20.11; squeue --json needs 21.08 or later")
+}
