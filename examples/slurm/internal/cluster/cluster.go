@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	mrand "math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -254,16 +255,27 @@ func until(ctx context.Context, limit time.Duration, what string, done func() bo
 	return nil
 }
 
+// Ports are drawn from a range below the one that systems give to outgoing connections:
+// those come and go while the ports of nodes have yet to be opened.
+const (
+	firstPort = 12000
+	lastPort  = 32000
+)
+
 // freePorts returns n ports that nobody listens on.
 func freePorts(n int) ([]int, error) {
 	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for try := 0; len(ports) < n; try++ {
+		if try > 100*n {
+			return nil, fmt.Errorf("cluster: %d free ports from %d to %d are not to be found", n, firstPort, lastPort)
+		}
+		port := firstPort + mrand.IntN(lastPort-firstPort)
+		l, err := net.Listen("tcp", ":"+strconv.Itoa(port)) // as slurmd does
 		if err != nil {
-			return nil, err
+			continue
 		}
 		defer l.Close() // all are held until all are known
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		ports = append(ports, port)
 	}
 	return ports, nil
 }
