@@ -409,6 +409,7 @@ type screen struct {
 	w      io.Writer
 	line   *progress.Line
 	prices pricing.List
+	asked  manager.Entry // a request, which is an entry for each instance, until it is shown
 }
 
 // purchases says what was bought.
@@ -434,16 +435,33 @@ func (s *screen) entry(e *manager.Entry) {
 	case manager.Rented, manager.Up, manager.Gone:
 		return // what came of a decision is in the line
 	}
-	text := line(e)
-	if e.Kind == manager.Week {
-		text = fmt.Sprintf("%10.2f h  %-8s %s, after hours of %s instances", e.At.Hours(), "bought",
-			purchases(s.prices, e.Bought), strings.Trim(fmt.Sprint(e.Demand), "[]"))
+	if e.Kind == manager.Asking && e.Job == s.asked.Job && e.Reason == s.asked.Reason {
+		s.asked.Node += " " + e.Node // of the same request
+		return
 	}
-	s.note("%s", text)
+	s.flush()
+	switch e.Kind {
+	case manager.Asking:
+		s.asked = *e
+	case manager.Week:
+		s.note("%10.2f h  %-8s %s, after hours of %s instances", e.At.Hours(), "bought",
+			purchases(s.prices, e.Bought), strings.Trim(fmt.Sprint(e.Demand), "[]"))
+	default:
+		s.note("%s", line(e))
+	}
+}
+
+// flush shows a request.
+func (s *screen) flush() {
+	if s.asked.Kind != "" {
+		s.note("%s", line(&s.asked))
+	}
+	s.asked = manager.Entry{}
 }
 
 // status shows the queue, the nodes (busy, idle, booting, leaving) and the cost.
 func (s *screen) status(now time.Duration, st *manager.Status, ended, jobs int, b *provider.Bill) {
+	s.flush()
 	s.line.Showf("%5.2f h  %d of %d jobs done, %d wait for %d nodes  %s%s%s%s  %.0f h, $%s", now.Hours(), ended, jobs,
 		st.Waiting, st.WaitingNodes, strings.Repeat("█", st.Busy), strings.Repeat("░", st.Idle), strings.Repeat("·", st.Booting),
 		strings.Repeat("-", st.Leaves), b.Charged.Hours(), b.Cost.Fixed(2))
