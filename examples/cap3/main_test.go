@@ -348,6 +348,31 @@ func TestAgents(t *testing.T) {
 	}
 }
 
+// A long task is interrupted often; the first and the last of its leases are told.
+func TestLongTask(t *testing.T) {
+	path := write(t, "long.csv", strings.ReplaceAll(flattening, "flat,", "long,"))
+	args := []string{"-profile", path, "-features", write(t, "f.csv", "benchmark,class,x1_name,x1\nlong,big,size,500\n"), "-deadline", "90h", "-budget", "0", "-starts", "3"}
+	stdout, _ := mustRun(t, args...)
+	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, "then interrupted on spot") || !strings.Contains(said, " more, then ") {
+		t.Errorf("%s", stdout)
+	}
+	leases := find(rowsOf(t, args...), map[string]any{"kind": "lease", "rule": "paper"})
+	if len(leases) < 6 {
+		t.Errorf("%d leases", len(leases))
+	}
+	// Checkpoints save a long task much of what interruptions cost.
+	cost := func(rows []map[string]any, rule string) (x float64) {
+		fmt.Sscan(find(rows, map[string]any{"kind": "rule", "rule": rule})[0]["cost"].(string), &x)
+		return x
+	}
+	without, with := rowsOf(t, args...), rowsOf(t, append(args, "-checkpoint", "1h")...)
+	for _, rule := range []string{"paper", "planned, hedged"} {
+		if a, b := cost(without, rule), cost(with, rule); !(b < a) {
+			t.Errorf("%s: $%v without checkpoints, $%v with them", rule, a, b)
+		}
+	}
+}
+
 // prices is a file as of EC2: two types, one of them for 40 days with a spike.
 var prices = func() string {
 	var b strings.Builder

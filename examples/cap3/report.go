@@ -408,8 +408,13 @@ func (r *results) explainSpot(w *printer, s *sized) {
 	for k := range x.runs {
 		t := &x.runs[k]
 		var leases []string
-		for _, l := range t.leases {
-			leases = append(leases, leaseOf(&l, x.at))
+		for i, l := range t.leases {
+			switch more := len(t.leases) - 4; {
+			case more <= 1 || i < 3 || i == len(t.leases)-1:
+				leases = append(leases, leaseOf(&l, x.at))
+			case i == 3:
+				leases = append(leases, decimal.Int(more)+" more")
+			}
 		}
 		outcome := ""
 		if !t.first.Met {

@@ -33,7 +33,7 @@ func (o *options) plan(in *input, line *progress.Line) (*results, error) {
 			return nil, err
 		}
 		r.sized = append(r.sized, s)
-		if s.scheduled, err = r.schedule(s); err != nil {
+		if s.scheduled, err = r.schedule(s, line); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -39,7 +40,8 @@ type scheduled struct {
 type tried struct {
 	starts        int
 	possible      int // that on demand would have met
-	met, missed   int // missed of those possible
+	met, notMet   int
+	missed        int // of those possible
 	cost          pricing.Money
 	onDemand      pricing.Money // of all on demand
 	interruptions int
@@ -49,7 +51,7 @@ type tried struct {
 }
 
 // schedule hands the choice in at moments of the history.
-func (r *results) schedule(s *sized) (*scheduled, error) {
+func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 	o, in := r.o, r.in
 	p := s.picked(o)
 	if p.Verdict == perfmodel.Unprofiled {
@@ -96,25 +98,44 @@ func (r *results) schedule(s *sized) (*scheduled, error) {
 	x.decision = planner.Decide(schedule.BidState{Now: x.at, Price: x.now})
 	var simulator sim.SpotSimulator
 	for _, w := range ways {
-		res, err := simulator.Run(tasks, sim.SpotConfig{
-			History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: w.handover,
-		})
-		if err != nil {
-			return nil, wrong(err)
-		}
-		t := tried{
-			starts: len(tasks), possible: res.Possible, met: res.Met, missed: res.Missed, cost: res.Cost, onDemand: res.OnDemandOnly,
-			interruptions: res.Interruptions, first: res.Tasks[0],
-		}
-		t.leases = append(t.leases, res.Leases[t.first.First:t.first.First+t.first.Leases]...)
-		for _, l := range res.Leases {
-			if l.Tier != schedule.TierHigh {
-				t.bids = append(t.bids, l)
+		t := tried{starts: len(tasks)}
+		for k := range tasks {
+			line.Showf("%s: %s, start %d of %d", nameOf(s.task), w.name, k+1, len(tasks))
+			res, err := simulator.Run(tasks[k:k+1], sim.SpotConfig{
+				History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: w.handover,
+			})
+			if err == nil {
+				err = t.add(&res)
+			}
+			if err != nil {
+				return nil, wrong(err)
 			}
 		}
 		x.runs = append(x.runs, t)
 	}
 	return x, nil
+}
+
+// add adds what came of a start.
+func (t *tried) add(r *sim.SpotResult) (err error) {
+	if t.met+t.notMet == 0 {
+		t.first = r.Tasks[0]
+		t.leases = append(t.leases, r.Leases...)
+	}
+	for _, l := range r.Leases {
+		if l.Tier != schedule.TierHigh {
+			t.bids = append(t.bids, l)
+		}
+	}
+	t.possible += r.Possible
+	t.met += r.Met
+	t.notMet += 1 - r.Met
+	t.missed += r.Missed
+	t.interruptions += r.Interruptions
+	if t.cost, err = t.cost.Add(r.Cost); err == nil {
+		t.onDemand, err = t.onDemand.Add(r.OnDemandOnly)
+	}
+	return err
 }
 
 // startsWithin returns when tasks may be handed in: after 30 days of past prices, or
