@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -110,8 +111,12 @@ func (o *elasticOptions) newProvider(slurm *slurmctl.Client) (provider.Provider,
 	if err != nil {
 		return nil, err
 	}
+	dir, err := filepath.Abs(o.instances) // instances know it by its name
+	if err != nil {
+		return nil, err
+	}
 	return &provider.Local{
-		Dir: o.instances, Boot: o.delay, Quota: o.quota,
+		Dir: dir, Boot: o.delay, Quota: o.quota,
 		Command: func(node string) []string {
 			args := []string{slurmd, "-D", "-N", node}
 			if slurm.Conf != "" {

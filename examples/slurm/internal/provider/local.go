@@ -58,8 +58,11 @@ trap - TERM
 exec "$@"
 `
 
-// mark is in the environment of an instance's processes, with its token.
+// mark is in the environment of an instance's processes, with the folder and its token.
 const mark = "PLIMSOLL_INSTANCE="
+
+// mark returns the mark of an instance.
+func (l *Local) mark(token string) string { return mark + filepath.Join(l.Dir, token) }
 
 func (l *Local) path(token, kind string) string { return filepath.Join(l.Dir, token+"."+kind) }
 
@@ -176,7 +179,7 @@ func (l *Local) start(in Instance) error {
 	args := append([]string{"-c", boot, "sh", l.Dir, in.Token, strconv.FormatFloat(left.Seconds(), 'f', 3, 64)}, l.Command(in.Node)...)
 	cmd := exec.Command("/bin/sh", args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(append(os.Environ(), l.Environment...), mark+in.Token)
+	cmd.Env = append(append(os.Environ(), l.Environment...), l.mark(in.Token))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return err
@@ -215,7 +218,7 @@ func (l *Local) kill(ctx context.Context, token string) error {
 			return err
 		}
 		if group == 0 {
-			return killMarked(token)
+			return killMarked(l.mark(token))
 		}
 		sig := syscall.SIGTERM
 		if n >= 20 {
@@ -232,8 +235,8 @@ func (l *Local) kill(ctx context.Context, token string) error {
 	}
 }
 
-// killMarked ends the processes that have an instance's mark, and their descendants.
-func killMarked(token string) error {
+// killMarked ends the processes that have a mark, and their descendants.
+func killMarked(mark string) error {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return err
@@ -255,7 +258,7 @@ func killMarked(token string) error {
 		if parent, err := strconv.Atoi(fields[1]); err == nil {
 			children[parent] = append(children[parent], pid)
 		}
-		if marked(pid, token) {
+		if marked(pid, mark) {
 			list = append(list, pid)
 		}
 	}
@@ -275,10 +278,10 @@ func killMarked(token string) error {
 	return nil
 }
 
-// marked reports whether a process has an instance's mark.
-func marked(pid int, token string) bool {
+// marked reports whether a process has a mark in its environment.
+func marked(pid int, mark string) bool {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return err == nil && strings.Contains("\x00"+string(environ), "\x00"+mark+token+"\x00")
+	return err == nil && strings.Contains("\x00"+string(environ), "\x00"+mark+"\x00")
 }
 
 // group returns the process group of an instance that runs, 0 if none does.
@@ -295,7 +298,7 @@ func (l *Local) group(token string) (int, error) {
 		return 0, fmt.Errorf("%s: %q is no process", l.path(token, "pid"), text)
 	}
 	// The number may be another's by now; the environment is not.
-	if !marked(pid, token) {
+	if !marked(pid, l.mark(token)) {
 		return 0, nil // ended, or a zombie
 	}
 	return pid, nil

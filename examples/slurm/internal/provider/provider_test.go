@@ -176,7 +176,7 @@ func local(t *testing.T, boot time.Duration) *Local {
 }
 
 // count returns how many processes have an instance's mark.
-func count(t *testing.T, token string) int {
+func count(t *testing.T, l *Local, token string) int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -184,7 +184,7 @@ func count(t *testing.T, token string) int {
 	}
 	n := 0
 	for _, f := range files {
-		if text, err := os.ReadFile(f); err == nil && strings.Contains(string(text), mark+token+"\x00") {
+		if text, err := os.ReadFile(f); err == nil && strings.Contains(string(text), l.mark(token)+"\x00") {
 			n++
 		}
 	}
@@ -226,7 +226,7 @@ func TestLocalRaces(t *testing.T) {
 		}
 		got, steady := -1, 0
 		for range 300 {
-			if got = count(t, token); got == want {
+			if got = count(t, l, token); got == want {
 				steady++
 			} else {
 				steady = 0
