@@ -15,7 +15,11 @@
 //
 // An agent has no state of its own: what it does follows from what the exchange and
 // Slurm say, so that it may be killed and started again at any time. The exchange's
-// client has its own state, and repeats what it has to say.
+// client has its own state, and repeats what it has to say. While the client does not
+// answer, what the agent heard last holds: grace periods end in time. It cannot know of
+// a notice that the client read just before it ended, and that it is down until the
+// grace period is over. Then the host takes the node from under its job, which Slurm
+// queues again when it misses the node.
 //
 // Reference: [Duplyakin17] D. Duplyakin, D. Johnson, R. Ricci: The Part-Time Cloud:
 // Enabling Balanced Elasticity Between Diverse Computing Environments. ScienceCloud
@@ -84,6 +88,8 @@ type Agent struct {
 	scorer   preempt.Scorer
 	requeued map[int64]bool // jobs that were ended for the host's sake
 	told     string         // the last failure
+	holdings []Holding      // that the exchange told last,
+	at       time.Time      // and when
 }
 
 // reason is what nodes are drained with.
@@ -138,10 +144,22 @@ func (a *Agent) Run(ctx context.Context) {
 
 // Step looks once, and does what follows.
 func (a *Agent) Step(ctx context.Context) error {
-	holdings, err := a.exchange.Holdings(ctx)
-	if err != nil {
-		return err
+	holdings, failed := a.exchange.Holdings(ctx)
+	if failed == nil {
+		a.holdings, a.at = holdings, a.o.Now()
+	} else if a.holdings == nil {
+		return failed
+	} else { // what drains ends in time, though there may be nobody to give it back to
+		holdings = slices.Clone(a.holdings)
+		for i := range holdings {
+			holdings[i].Left -= a.o.Now().Sub(a.at)
+		}
 	}
+	return errors.Join(failed, a.follow(ctx, holdings))
+}
+
+// follow does what follows from what the partition has.
+func (a *Agent) follow(ctx context.Context, holdings []Holding) error {
 	state := make([]Holding, len(a.o.Names)) // of others: Returned, which is not to be used
 	for i := range state {
 		state[i] = Holding{Node: i, State: preempt.Returned}
@@ -164,13 +182,7 @@ func (a *Agent) Step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.giveBack(ctx, state, nodes, jobs); err != nil {
-		return err
-	}
-	if err := a.requeue(ctx, jobs); err != nil {
-		return err
-	}
-	return a.value(ctx, state, jobs)
+	return errors.Join(a.giveBack(ctx, state, nodes, jobs), a.requeue(ctx, jobs), a.value(ctx, state, jobs))
 }
 
 // nodes returns Slurm's nodes by the exchange's numbers.
@@ -301,11 +313,16 @@ func (a *Agent) value(ctx context.Context, state []Holding, jobs []slurmctl.Job)
 	return a.exchange.SetValues(ctx, values)
 }
 
-// state returns which jobs run on the usable nodes, and which those are. A job that is also on
-// other nodes counts with those that are usable.
+// state returns which jobs run on the usable nodes, and which those are. A job that is
+// also on a node that drains is lost with that, unless it ends in time: its other nodes
+// then count as idle, since nothing more is lost with them.
 func (a *Agent) state(state []Holding, jobs []slurmctl.Job) (st preempt.State, held []int) {
 	at := map[string]int{}
+	left := map[string]time.Duration{} // of nodes that drain
 	for i, h := range state {
+		if h.State == preempt.Draining {
+			left[a.o.Names[i]] = h.Left
+		}
 		if h.State == preempt.Usable {
 			at[a.o.Names[i]] = len(held)
 			held = append(held, i)
@@ -317,6 +334,14 @@ func (a *Agent) state(state []Holding, jobs []slurmctl.Job) (st preempt.State, h
 		if !j.Holds() {
 			continue
 		}
+		elapsed := max(0, now.Sub(j.Start))
+		lost := slices.ContainsFunc(j.Names, func(name string) bool {
+			l, drains := left[name]
+			return drains && (j.Limit <= elapsed || preempt.Outlasts(j.Limit-elapsed, max(0, l)))
+		})
+		if lost {
+			continue
+		}
 		n := 0
 		for _, name := range j.Names {
 			// Where jobs share a node the first one counts.
@@ -326,7 +351,7 @@ func (a *Agent) state(state []Holding, jobs []slurmctl.Job) (st preempt.State, h
 			}
 		}
 		if n > 0 {
-			st.Jobs = append(st.Jobs, preempt.Job{Nodes: n, Elapsed: max(0, now.Sub(j.Start)), Requested: j.Limit})
+			st.Jobs = append(st.Jobs, preempt.Job{Nodes: n, Elapsed: elapsed, Requested: j.Limit})
 		}
 	}
 	return st, held

@@ -1,0 +1,481 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/preempt"
+)
+
+// A world is a Slurm whose nodes' daemons never end, and a host, on a clock that the
+// test moves.
+type world struct {
+	now   time.Time
+	nodes []*worldNode
+	jobs  []*worldJob
+	fault func() error // of a call, nil for none
+
+	manager *preempt.Manager
+	client  *preempt.Client
+	dead    bool // the client, which then says nothing
+	lose    func() bool
+}
+
+type worldNode struct {
+	name         string
+	drains, down bool
+	reason       string
+	job          *worldJob
+}
+
+type worldJob struct {
+	id               int64
+	nodes            int
+	run, limit       time.Duration
+	start, end, next time.Time // next: not to start again before
+	on               []*worldNode
+	stopped          int
+	hit              bool // it had a node that was to be given back
+}
+
+var worldStart = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (w *world) clock() time.Duration { return w.now.Sub(worldStart) }
+
+// call is around all that the agent asks for: it may fail before it has an effect, or
+// after.
+func (w *world) call(do func()) error {
+	if w.fault == nil {
+		do()
+		return nil
+	}
+	err := w.fault()
+	if err == nil || !errors.Is(err, errBefore) {
+		do()
+	}
+	return err
+}
+
+var (
+	errBefore = errors.New("it fails before its effect")
+	errAfter  = errors.New("it fails after its effect")
+)
+
+func (w *world) Jobs(context.Context) (all []slurmctl.Job, err error) {
+	err = w.call(func() {
+		for _, j := range w.jobs {
+			s := slurmctl.Job{ID: j.id, Nodes: j.nodes, State: "PENDING", Eligible: j.next, Limit: j.limit, Restarts: j.stopped}
+			switch {
+			case len(j.on) > 0:
+				s.State, s.Start = "RUNNING", j.start
+				for _, n := range j.on {
+					s.Names = append(s.Names, n.name)
+				}
+			case !j.end.IsZero():
+				s.State = "COMPLETED"
+			}
+			all = append(all, s)
+		}
+	})
+	return all, err
+}
+
+func (w *world) Nodes(context.Context) (all []slurmctl.Node, err error) {
+	err = w.call(func() {
+		for _, n := range w.nodes {
+			s := slurmctl.Node{Name: n.name, State: "idle", Reason: n.reason}
+			switch {
+			case n.down:
+				s.State = "down"
+			case n.job != nil:
+				s.State, s.Busy = "allocated", 1
+			}
+			if n.drains {
+				s.Flags = []string{"DRAIN"}
+			}
+			all = append(all, s)
+		}
+	})
+	return all, err
+}
+
+func (w *world) node(name string) *worldNode {
+	return w.nodes[slices.IndexFunc(w.nodes, func(n *worldNode) bool { return n.name == name })]
+}
+
+func (w *world) Drain(_ context.Context, name, reason string) error {
+	return w.call(func() { n := w.node(name); n.drains, n.reason = true, reason })
+}
+
+func (w *world) Undrain(_ context.Context, name string) error {
+	return w.call(func() { w.node(name).drains = false })
+}
+
+func (w *world) Down(_ context.Context, name, reason string) error {
+	return w.call(func() {
+		n := w.node(name)
+		n.down, n.reason = true, reason
+		if j := n.job; j != nil {
+			for _, n := range j.on {
+				n.job = nil
+			}
+			j.on, j.next = nil, w.now.Add(2*time.Minute)
+			j.stopped++
+		}
+	})
+}
+
+func (w *world) Eligible(_ context.Context, id int64) error {
+	return w.call(func() { w.jobs[id-1].next = w.now })
+}
+
+func (w *world) submit(nodes int, run, limit time.Duration) *worldJob {
+	j := &worldJob{id: int64(len(w.jobs) + 1), nodes: nodes, run: run, limit: limit}
+	w.jobs = append(w.jobs, j)
+	return j
+}
+
+// advance lets time pass in Slurm.
+func (w *world) advance(d time.Duration) {
+	w.now = w.now.Add(d)
+	for _, n := range w.nodes {
+		n.down = false // its daemon registers
+	}
+	for _, j := range w.jobs {
+		if len(j.on) > 0 && !w.now.Before(j.start.Add(j.run)) {
+			j.end = w.now
+			for _, n := range j.on {
+				n.job = nil
+			}
+			j.on = nil
+		}
+	}
+	for _, j := range w.jobs {
+		if len(j.on) > 0 || !j.end.IsZero() || w.now.Before(j.next) {
+			continue
+		}
+		var free []*worldNode
+		for _, n := range w.nodes {
+			if !n.drains && !n.down && n.job == nil {
+				free = append(free, n)
+			}
+		}
+		if len(free) < j.nodes {
+			continue
+		}
+		j.on, j.start = free[:j.nodes], w.now
+		for _, n := range j.on {
+			n.job = j
+		}
+	}
+}
+
+// exchange lets the host and the client tick, and delivers what they say.
+func (w *world) exchange(t *testing.T) {
+	t.Helper()
+	if !w.dead {
+		w.toHost(t, w.client.Tick(w.clock()))
+	}
+	w.toClient(t, w.manager.Tick(w.clock()))
+}
+
+func (w *world) toHost(t *testing.T, msgs []preempt.Message) {
+	t.Helper()
+	for _, m := range clones(msgs) {
+		if w.lose != nil && w.lose() {
+			continue
+		}
+		out, err := w.manager.Handle(w.clock(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.toClient(t, out)
+	}
+}
+
+func (w *world) toClient(t *testing.T, msgs []preempt.Message) {
+	t.Helper()
+	for _, m := range clones(msgs) {
+		if w.dead || w.lose != nil && w.lose() {
+			continue
+		}
+		out, err := w.client.Handle(w.clock(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.toHost(t, out)
+	}
+}
+
+func clones(msgs []preempt.Message) []preempt.Message {
+	out := make([]preempt.Message, len(msgs))
+	for i, m := range msgs {
+		out[i] = m.Clone()
+	}
+	return out
+}
+
+// worldExchange is the world's client as the agent has it.
+type worldExchange struct {
+	*world
+	t *testing.T
+}
+
+func (x worldExchange) Holdings(context.Context) (all []Holding, err error) {
+	if x.dead {
+		return nil, errors.New("nobody answers")
+	}
+	err = x.call(func() {
+		all = []Holding{}
+		for _, h := range x.client.AppendHoldings(nil, x.clock()) {
+			all = append(all, Holding{Node: h.Node, State: h.State, Left: h.End - x.clock()})
+		}
+	})
+	return all, err
+}
+
+func (x worldExchange) SetValues(_ context.Context, values []preempt.NodeValue) (err error) {
+	if x.dead {
+		return errors.New("nobody answers")
+	}
+	var msgs []preempt.Message
+	if e := x.call(func() { msgs, err = x.client.SetResourceValues(x.clock(), values) }); e != nil {
+		err = e
+	}
+	x.toHost(x.t, msgs)
+	return err
+}
+
+func (x worldExchange) Delete(_ context.Context, nodes []int) (err error) {
+	if x.dead {
+		return errors.New("nobody answers")
+	}
+	var msgs []preempt.Message
+	if e := x.call(func() { msgs, err = x.client.DeleteNodes(x.clock(), nodes...) }); e != nil {
+		err = e
+	}
+	x.toHost(x.t, msgs)
+	return err
+}
+
+func newWorld(t *testing.T, nodes int, o Options) (*world, *Agent) {
+	t.Helper()
+	w := &world{now: worldStart}
+	for i := range nodes {
+		w.nodes = append(w.nodes, &worldNode{name: fmt.Sprintf("n%d", i), down: true})
+		o.Names = append(o.Names, w.nodes[i].name)
+	}
+	var err error
+	if w.manager, err = preempt.NewManager(preempt.ManagerOptions{}, make([]string, nodes)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.manager.CreatePartition("hpc", 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if w.client, err = preempt.NewClient("hpc", preempt.ClientOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	o.Now = func() time.Time { return w.now }
+	a, err := New(worldExchange{w, t}, w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, a
+}
+
+// add asks the host for nodes, and waits for the agent to take them up.
+func (w *world) add(t *testing.T, count int) {
+	t.Helper()
+	_, msgs, err := w.client.AddNodes(w.clock(), "", count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.toHost(t, msgs)
+}
+
+// usable returns how many nodes the partition may use for new jobs.
+func (w *world) usable() (n int) {
+	for _, h := range w.client.AppendHoldings(nil, w.clock()) {
+		if h.State == preempt.Usable {
+			n++
+		}
+	}
+	return n
+}
+
+// Whatever a host takes and gives, and whatever fails in between (a sixth of all calls to
+// Slurm and to the client, messages, and the client itself for a minute), no job runs
+// on a node that the host has taken; no job is ended that was not on a node that was to be
+// given back; and in the end all jobs have run.
+func TestAgentAnywhere(t *testing.T) {
+	ends := 0
+	for seed := range uint64(24) {
+		rng := rand.New(rand.NewPCG(12, seed))
+		w, a := newWorld(t, 4, Options{Grace: 2 * time.Minute, Margin: 40 * time.Second, Poll: 2 * time.Second, Take: rng.IntN(3)})
+		if seed%2 == 1 {
+			w.lose = func() bool { return rng.IntN(5) == 0 }
+			w.fault = func() error {
+				switch rng.IntN(12) {
+				case 0:
+					return errBefore
+				case 1:
+					return errAfter
+				}
+				return nil
+			}
+		}
+		w.add(t, 4)
+		var revive time.Time
+		const busy = 2 * time.Hour
+		for w.clock() < 12*time.Hour {
+			w.advance(time.Second)
+			if w.dead && !w.now.Before(revive) {
+				w.dead = false
+			}
+			w.exchange(t)
+			if w.clock()%(2*time.Second) == 0 {
+				if err := a.Step(t.Context()); err != nil && w.fault == nil && !w.dead {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+			}
+			taken := map[int]bool{}
+			free := 0
+			for _, as := range w.manager.AppendAssignments(nil) {
+				if taken[as.Node] = as.Partition == ""; taken[as.Node] {
+					free++
+				}
+				if j := w.nodes[as.Node].job; j != nil && as.Preemption > 0 {
+					j.hit = true
+				}
+			}
+			for i, n := range w.nodes {
+				if n.job != nil && taken[i] && w.clock() > time.Minute {
+					t.Fatalf("seed %d, %v: job %d runs on %s, which the host has taken", seed, w.clock(), n.job.id, n.name)
+				}
+			}
+			switch {
+			case w.clock() > busy:
+				if free > 0 && w.usable() == 4-free && !w.dead && len(w.client.AppendRequests(nil)) == 0 {
+					w.add(t, free)
+				}
+			case rng.IntN(120) == 0 && w.clock() > time.Minute: // nodes that are not the partition's are drained
+				w.submit(1+rng.IntN(3), time.Duration(10+rng.IntN(600))*time.Second, 10*time.Minute)
+			case rng.IntN(300) == 0 && free < 3:
+				msgs, err := w.manager.Reclaim(w.clock(), "hpc", 1+rng.IntN(2))
+				if err == nil { // there may be fewer
+					w.toClient(t, msgs)
+				}
+			case rng.IntN(200) == 0 && free > 0 && !w.dead:
+				w.add(t, 1)
+			case seed%4 == 3 && rng.IntN(500) == 0 && !w.dead:
+				// For longer, and it may have read a notice that nobody hears of.
+				w.dead, revive = true, w.now.Add(time.Duration(rng.IntN(70))*time.Second)
+			}
+			if w.clock() > busy && !slices.ContainsFunc(w.jobs, func(j *worldJob) bool { return j.end.IsZero() }) {
+				break
+			}
+		}
+		for _, j := range w.jobs {
+			if j.end.IsZero() {
+				t.Errorf("seed %d: job %d has not run", seed, j.id)
+			}
+			if j.stopped > 0 && !j.hit {
+				t.Errorf("seed %d: job %d was ended, and had no node that was to be given back", seed, j.id)
+			}
+			ends += j.stopped
+		}
+		if t.Failed() {
+			for _, as := range w.manager.AppendAssignments(nil) {
+				t.Logf("%+v %+v", as, *w.nodes[as.Node])
+			}
+			t.Logf("%v requests %+v holdings %+v", w.clock(), w.client.AppendRequests(nil), w.client.AppendHoldings(nil, w.clock()))
+			break
+		}
+	}
+	if ends < 10 {
+		t.Errorf("only %d jobs were ended for the host's sake", ends)
+	}
+}
+
+// A client that dies after its notice is no reason to keep a node for longer.
+func TestAgentClientDies(t *testing.T) {
+	w, a := newWorld(t, 2, Options{Grace: 2 * time.Minute, Margin: 10 * time.Second, Poll: 2 * time.Second})
+	step := func(seconds int) {
+		for range seconds {
+			w.advance(time.Second)
+			w.exchange(t)
+			if err := a.Step(t.Context()); err != nil && !w.dead {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.add(t, 2)
+	step(10)
+	j := w.submit(2, time.Hour, 0)
+	step(60)
+	msgs, err := w.manager.Reclaim(w.clock(), "hpc", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.toClient(t, msgs)
+	step(5)
+	if !w.nodes[0].drains || len(j.on) != 2 {
+		t.Fatalf("the node does not drain, or job 1 does not run on: %+v", w.nodes[0])
+	}
+	w.dead = true
+	step(100)
+	if j.stopped != 0 {
+		t.Error("job 1 is ended before the grace period is over")
+	}
+	step(20)
+	if j.stopped != 1 || w.nodes[0].job != nil {
+		t.Errorf("after the grace period job 1 has been ended %d times", j.stopped)
+	}
+	step(10)
+	if n := len(a.requeued); n != 0 || w.now.Before(j.next) {
+		t.Errorf("%d jobs wait for Slurm to let them start, job 1 until %v", n, j.next.Sub(w.now))
+	}
+	w.dead = false
+	step(60)
+	var got []string
+	for _, as := range w.manager.AppendAssignments(nil) {
+		got = append(got, as.Partition)
+	}
+	if diff := cmp.Diff([]string{"", "hpc"}, got); diff != "" {
+		t.Errorf("the host has: %s", diff)
+	}
+}
+
+// What is left of a job that loses a node is worth no more than an idle node, unless it
+// ends in time.
+func TestLostJobs(t *testing.T) {
+	now := worldStart.Add(time.Hour)
+	a := &Agent{o: Options{Names: []string{"a", "b", "c", "d", "e"}, Now: func() time.Time { return now }}}
+	holdings := []Holding{{State: preempt.Draining, Left: 10 * time.Minute}, {State: preempt.Usable}, {State: preempt.Usable}, {State: preempt.Usable}, {State: preempt.Returned}}
+	job := func(limit time.Duration, names ...string) slurmctl.Job {
+		return slurmctl.Job{ID: 1, State: "RUNNING", Start: worldStart, Limit: limit, Names: names}
+	}
+	for _, c := range []struct {
+		what string
+		jobs []slurmctl.Job
+		want []int
+	}{
+		{"it ends in time", []slurmctl.Job{job(69*time.Minute, "a", "b"), job(0, "d")}, []int{0, preempt.Idle, 1}},
+		{"it does not", []slurmctl.Job{job(70*time.Minute, "a", "b"), job(0, "d")}, []int{preempt.Idle, preempt.Idle, 0}},
+		{"it has no limit", []slurmctl.Job{job(0, "a", "b", "c"), job(0, "d")}, []int{preempt.Idle, preempt.Idle, 0}},
+		{"it is over its limit", []slurmctl.Job{job(30*time.Minute, "a", "b")}, []int{preempt.Idle, preempt.Idle, preempt.Idle}},
+	} {
+		st, held := a.state(holdings, c.jobs)
+		if diff := cmp.Diff(c.want, st.Node); diff != "" || !slices.Equal(held, []int{1, 2, 3}) {
+			t.Errorf("%s: nodes %v: %s", c.what, held, diff)
+		}
+	}
+}
