@@ -138,7 +138,10 @@ read -r bye
 [ "$bye" = bye ] && exit
 for round in 1 2 3; do
 	for p in /proc/[0-9]*; do
-		if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF "$1"; then
+		name=
+		{ read -r name <"$p/comm"; } 2>/dev/null
+		if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF "$1" ||
+			[ "$name" = slurmstepd ] && ls -l "$p/fd" 2>/dev/null | grep -qF " $2/"; then
 			kill -KILL "${p#/proc/}" 2>/dev/null
 		fi
 	done
@@ -462,7 +465,7 @@ func (c *Cluster) sweep() error {
 				continue
 			}
 			text, err := os.ReadFile(f)
-			if err != nil || !strings.Contains("\x00"+string(text), "\x00"+mark+c.Dir+"\x00") {
+			if err != nil || !strings.Contains("\x00"+string(text), "\x00"+mark+c.Dir+"\x00") && !c.step(pid) {
 				continue
 			}
 			found = true
@@ -476,4 +479,21 @@ func (c *Cluster) sweep() error {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return fmt.Errorf("cluster: processes of %s do not end", c.Dir)
+}
+
+// step reports whether a process is one that watches over a job of the cluster: it writes
+// its title over its environment, and its parent is gone, but the log of its node is
+// open.
+func (c *Cluster) step(pid int) bool {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	if name, err := os.ReadFile(filepath.Join(dir, "comm")); err != nil || string(name) != "slurmstepd\n" {
+		return false
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "fd", "*"))
+	for _, f := range files {
+		if to, err := os.Readlink(f); err == nil && strings.HasPrefix(to, c.Dir+"/") {
+			return true
+		}
+	}
+	return false
 }
