@@ -387,7 +387,7 @@ func (out *outcome) settle(ctx context.Context, m *manager.Manager, slurm *slurm
 	for i := range out.runs {
 		j := byID[out.runs[i].Slurm]
 		if j == nil {
-			return fmt.Errorf("Slurm has forgotten job %d", out.runs[i].Slurm)
+			return fmt.Errorf("job %d is not in Slurm's list any more", out.runs[i].Slurm)
 		}
 		out.states[j.State]++
 		out.runs[i].Names = j.Names

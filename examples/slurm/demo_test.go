@@ -79,15 +79,14 @@ func TestDemo(t *testing.T) {
 	if waits, hours := c.agrees(); !waits || !hours {
 		t.Errorf("waits within the tolerance: %v; hours: %v", waits, hours)
 	}
-	// The tolerance says something: jobs that each rent their own, or a cluster of a fixed size,
-	// would be charged for more.
+	// The tolerance says something: jobs that each rent their own would be charged for
+	// more.
 	var alone float64
 	for i := range out.runs {
 		alone += float64(out.runs[i].Nodes) * o.manager.Meter.Charged(c.boots.Of(out.runs[i].Nodes)+out.runs[i].Run).Hours()
 	}
-	fixed := float64(c.plain.peak) * out.runs[len(out.runs)-1].End.Hours()
-	if most := c.hours.mean + c.hours.tolerance(); most >= min(alone, fixed) {
-		t.Errorf("up to %.0f hours are in the tolerance; %.0f are charged without sharing, %.0f for a fixed cluster", most, alone, fixed)
+	if most := c.hours.mean + c.hours.tolerance(); most >= alone {
+		t.Errorf("up to %.0f hours are in the tolerance, and %.0f are charged without sharing", most, alone)
 	}
 	bought := 0
 	for _, e := range out.weeks {
@@ -205,8 +204,8 @@ func TestDemoInterrupted(t *testing.T) {
 				b, _ := os.ReadFile(said.Name())
 				return string(b)
 			}
-			// Jobs have come, instances boot, and some jobs may run.
-			for deadline := time.Now().Add(40 * time.Second); !strings.Contains(text(), "asking   n2"); {
+			// Jobs have come, instances boot, and the first job runs.
+			for deadline := time.Now().Add(40 * time.Second); !strings.Contains(text(), " n5 "); {
 				select {
 				case <-ended:
 					if strings.Contains(text(), slurmctl.ErrAbsent.Error()) || strings.Contains(text(), slurmctl.ErrVersion.Error()) {
@@ -249,12 +248,21 @@ func TestDemoInterrupted(t *testing.T) {
 	}
 }
 
-// marked returns how many processes have a cluster in a folder in their environment.
+// marked returns how many processes there are of a cluster in a folder: by their environment, or
+// by what they have open, since slurmstepd writes over its environment.
 func marked(dir string) int {
 	n := 0
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	for _, f := range files {
-		if text, err := os.ReadFile(f); err == nil && strings.Contains(string(text), "SLURM_CONF="+dir+"/") {
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range all {
+		if text, err := os.ReadFile(filepath.Join(p, "environ")); err == nil && strings.Contains(string(text), "SLURM_CONF="+dir+"/") {
+			n++
+			continue
+		}
+		files, _ := filepath.Glob(filepath.Join(p, "fd", "*"))
+		if slices.ContainsFunc(files, func(f string) bool {
+			to, err := os.Readlink(f)
+			return err == nil && strings.HasPrefix(to, dir+"/")
+		}) {
 			n++
 		}
 	}
