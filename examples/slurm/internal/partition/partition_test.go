@@ -160,7 +160,7 @@ func TestDownscale(t *testing.T) {
 	})
 
 	const minute = time.Second
-	const grace = 3 * time.Minute // 3 s
+	const grace = 4 * time.Minute // 4 s
 	h := &host{t: t, start: time.Now(), minute: minute}
 	if h.manager, err = preempt.NewManager(preempt.ManagerOptions{Grace: grace, Skew: time.Minute}, make([]string, 4)); err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestDownscale(t *testing.T) {
 	h.client = NewInProcess(client, h.now, h.real, h.send)
 	var mu sync.Mutex
 	var told []string
-	agent, err := New(h.client, slurm, Options{Names: c.Names, Take: 2, Grace: h.real(grace), Margin: 700 * time.Millisecond, Poll: 50 * time.Millisecond,
+	agent, err := New(h.client, slurm, Options{Names: c.Names, Take: 2, Grace: h.real(grace), Margin: 1500 * time.Millisecond, Poll: 50 * time.Millisecond,
 		Tell: func(node, what string) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -211,20 +211,40 @@ func TestDownscale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	submit := func(nodes int, seconds float64) int64 {
+	// A job ends when there is a file, or at once if it has been started before.
+	submit := func(nodes int, file string) int64 {
 		t.Helper()
-		id, err := c.Submit(ctx, nodes, fmt.Sprintf("sleep %.1f", seconds))
+		id, err := c.Submit(ctx, nodes, fmt.Sprintf(`until [ "$SLURM_RESTART_COUNT" ] || [ -e %s/%s ]; do sleep 0.05; done`, c.Dir, file))
 		if err != nil {
 			t.Fatal(err)
 		}
 		wait(fmt.Sprintf("job %d runs", id), func(jobs map[int64]slurmctl.Job, _ map[string]slurmctl.Node) bool { return jobs[id].State == "RUNNING" })
 		return id
 	}
-	large := submit(2, 8.5)
+	large := submit(2, "large")
 	time.Sleep(time.Second) // Slurm tells the starts in seconds
-	short := submit(1, 2.5)
-	long := submit(1, 5.5)
-	time.Sleep(300 * time.Millisecond) // the values are told
+	short := submit(1, "short")
+	long := submit(1, "long")
+	end := func(file string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(c.Dir, file), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait("the host knows the values", func(map[int64]slurmctl.Job, map[string]slurmctl.Node) bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		high, low := 0, 0
+		for _, a := range h.manager.AppendAssignments(nil) {
+			switch {
+			case a.Value >= 0.5:
+				high++
+			case a.Value > 0:
+				low++
+			}
+		}
+		return high == 2 && low == 2
+	})
 	jobs, err := slurm.Jobs(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -254,6 +274,7 @@ func TestDownscale(t *testing.T) {
 		}
 	}
 	begin := time.Now()
+	end("short") // within the grace period
 	wait("two nodes are given back", func(map[int64]slurmctl.Job, map[string]slurmctl.Node) bool { return len(h.held()) == 2 })
 	took := time.Since(begin)
 	if took > h.real(grace) {
@@ -270,6 +291,7 @@ func TestDownscale(t *testing.T) {
 	if stats.Completed != 2 || stats.Withdrawn != 0 {
 		t.Errorf("%+v: want two preemptions completed", stats)
 	}
+	end("large")
 	wait("all jobs have ended", func(jobs map[int64]slurmctl.Job, nodes map[string]slurmctl.Node) bool {
 		for _, name := range gone {
 			if n := nodes[name]; n.Up() || n.Working() {
