@@ -46,7 +46,8 @@ Of decisions, in hours of the bill
   -expansion RULE      best, first or sum (default best)
   -placement RULE      max-margin, min-margin, max-idle or min-idle (default max-margin)
   -release-every D     time between two release checks (default 1m)
-  -retry-every D       until what failed is tried again (default 1m)
+  -retry-every D       until what failed is tried again, twice as long after each
+                       further failure, up to eight times (default 1m)
   -boot D              how long a boot takes (default 5m)
   -boot-limit D        after which it has failed (default 30m)
   -audit-every D       between comparisons with the provider's list (default 10m)

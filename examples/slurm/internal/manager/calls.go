@@ -68,9 +68,10 @@ func (m *Manager) came(r result) error {
 		m.look = true
 		return m.write(Entry{Kind: Refused, Token: l.Token, Node: l.Node, Reason: r.err.Error()})
 	case r.did == asking && r.err != nil:
-		l.retry, l.doubt = now+m.o.RetryEvery, true
+		l.retry, l.doubt = now+m.pause(l), true
 		return m.callFailed("asking for an instance", l, r.err)
 	case r.did == asking:
+		l.tries = 0
 		if l.phase != asking {
 			return nil
 		}
@@ -84,15 +85,28 @@ func (m *Manager) came(r result) error {
 			return m.gone(l, r.in.Ended, "the provider has ended it")
 		}
 	case r.err != nil:
-		l.retry = now + m.o.RetryEvery
+		l.retry = now + m.pause(l)
 		return m.callFailed("giving back", l, r.err)
 	case r.in.Live():
-		l.retry = now + m.o.RetryEvery
+		l.retry = now + m.pause(l)
 		return m.callFailed("giving back", l, errors.New("the provider says that it has not ended"))
 	default:
+		l.tries = 0
 		return m.gone(l, r.in.Ended, l.why)
 	}
 	return nil
+}
+
+// patience is how often the pause between two calls for an instance is doubled: a cloud
+// that turns down calls because there are too many is not helped by more, and an instance that
+// is to be given back costs money.
+const patience = 3
+
+// pause returns how long a call for an instance that has failed waits for the next one.
+func (m *Manager) pause(l *lease) time.Duration {
+	d := m.o.RetryEvery << min(l.tries, patience)
+	l.tries++
+	return d
 }
 
 // callFailed notes that a call to the provider has failed, each time that one does.

@@ -22,7 +22,7 @@ type Options struct {
 	Placement    placement.Policy   // which idle instances a job gets; not Random
 	ReleaseEvery time.Duration      // between two release checks
 	Lead         time.Duration      // how long before its charge an instance leaves at the latest
-	RetryEvery   time.Duration      // until what failed is tried again
+	RetryEvery   time.Duration      // until what failed is tried again; twice as long after each further failure, up to 8 times
 	Boot         time.Duration      // how long a boot is expected to take
 	BootLimit    time.Duration      // after which an instance has failed
 	AuditEvery   time.Duration      // between two comparisons with the provider's list

@@ -81,6 +81,7 @@ type lease struct {
 	lost    time.Duration // when its node, which had been up, was first seen not to be; 0 while it is up
 	working bool          // a call to the provider is under way
 	retry   time.Duration // when it may be called again
+	tries   int           // calls that failed, one after the other
 	missing int           // lists that did not have it, one after the other
 	doubt   bool          // a call to create it failed, and may have created it
 	denied  bool          // and then it was refused

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -757,6 +759,54 @@ func TestNaiveProvider(t *testing.T) {
 	if spares < 8 {
 		t.Errorf("only %d instances too many", spares)
 	}
+}
+
+// A call that fails again and again is made less often, up to a limit, and at the usual
+// pace after one that did not.
+func TestRetries(t *testing.T) {
+	w := newWorld(1, 3*time.Minute)
+	o := worldOptions(w)
+	o.AuditEvery, o.BootLimit = 100*time.Hour, 100*time.Hour
+	m := w.open(t, filepath.Join(t.TempDir(), "journal"), o)
+	broken := true
+	var at []int
+	w.faults = func(call string) fault {
+		if call == "list" || !broken {
+			return noFault
+		}
+		at = append(at, int(w.now.Sub(worldStart)/time.Minute))
+		return failBefore
+	}
+	w.submit(1, 5*time.Minute, 10*time.Minute)
+	for range 40 * 4 {
+		w.step(t, m)
+		w.advance(15 * time.Second)
+	}
+	if diff := gocmp.Diff([]int{0, 1, 3, 7, 15, 23, 31, 39}, at); diff != "" {
+		t.Errorf("minutes of the calls for an instance: %s", diff)
+	}
+	broken = false
+	for range 30 * 4 {
+		w.step(t, m)
+		w.advance(15 * time.Second)
+	}
+	broken, at = true, nil
+	for len(at) < 4 && w.now.Before(worldStart.Add(24*time.Hour)) {
+		w.step(t, m)
+		w.advance(15 * time.Second)
+	}
+	for i := range at {
+		at[i] -= at[0] * min(i, 1)
+	}
+	if diff := gocmp.Diff([]int{1, 3, 7}, at[1:]); diff != "" {
+		t.Errorf("minutes of the calls to give it back, from the first: %s", diff)
+	}
+	broken = false
+	for !w.done() {
+		w.step(t, m)
+		w.advance(15 * time.Second)
+	}
+	w.check(t, m)
 }
 
 // A job that needs more nodes than there can be is told of once, and holds nobody up.
