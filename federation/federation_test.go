@@ -3,6 +3,7 @@ package federation
 import (
 	"errors"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -596,6 +597,15 @@ func TestBadInput(t *testing.T) {
 	wantError(t, err, "Tasks.Start", 0, ErrOrder)
 
 	wantError(t, AddDemand(make([]int, 2), []Task{{1, 0, 0, 3, 1, 0}}, 0), "Tasks.End", 0, ErrRange)
+	demand := []int{0, 7}
+	most := Task{1, 0, 0, 1, math.MaxInt - 7, 0}
+	wantError(t, AddDemand(demand, []Task{most, {2, 0, 0, 1, 1, 0}}, 0), "Tasks.Instances", 1, ErrOverflow)
+	if d := cmp.Diff([]int{0, 7}, demand); d != "" {
+		t.Error("demand after an error:", d)
+	}
+	if err := AddDemand(demand, []Task{most, {2, 1, 0, 1, math.MaxInt, 0}}, 0); err != nil || demand[0] != math.MaxInt-7 {
+		t.Errorf("demand %v, %v: another home's does not count", demand, err)
+	}
 	var sp Splitter
 	_, err = sp.Theta([]int{1}, []int{1}, Rates{Traffic: -1})
 	wantError(t, err, "Rates.Traffic", -1, ErrRange)
@@ -625,6 +635,8 @@ func TestMisuse(t *testing.T) {
 	for name, f := range map[string]func(){
 		"order":     func() { _ = s.Reset(nil, Options{Order: Alone + 1}) },
 		"price":     func() { Options{Price: Unpaid + 1}.PriceOf(Centre{Term: 1}, Centre{Term: 1}) },
+		"term":      func() { Options{}.PriceOf(Centre{}, Centre{}) },
+		"excess":    func() { Options{Excess: NoExcess + 1}.ExcessPriceOf(Centre{}, Centre{}) },
 		"add":       func() { _, _ = s.Add(nil, Task{}) },
 		"share":     func() { _, _ = s.Share(nil, nil) },
 		"leave":     func() { _, _ = s.Leave(nil, 0, 0) },
@@ -644,6 +656,52 @@ func TestMisuse(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// Amounts of 0 are payments too, whoever sends data for nothing.
+func TestPaymentsOfNothing(t *testing.T) {
+	b := Booking{Task: 1, Home: 0, Centre: 1, Start: 0, End: 2, Reserved: 1, OnDemand: 2, Sent: 30}
+	want := []Payment{
+		{From: 0, To: 1, Kind: LeasePayment, Task: 1, Centre: 1, End: 2, Instances: 1},
+		{From: 0, To: Provider, Kind: OnDemandPayment, Task: 1, Centre: 1, End: 2, Instances: 2},
+		{From: 0, To: Provider, Kind: TrafficPayment, Task: 1, Centre: 1, End: 2, Instances: 3},
+	}
+	if d := cmp.Diff(want, AppendPayments(nil, []Booking{b})); d != "" {
+		t.Error(d)
+	}
+}
+
+// What has ended is swept out whenever what is kept has doubled, no sooner, so that it
+// takes amortised constant time; and no later, so that little more is kept than runs.
+func TestSweep(t *testing.T) {
+	const slots = 4000
+	var s Sharer
+	if err := s.Reset([]Centre{{Reserved: make([]int, slots), Term: 1}}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var b []Booking
+	looked, sweeps := 0, 0
+	for k := range slots {
+		end := slots // every other task runs to the end
+		if k%2 == 0 {
+			end = k + 1
+		}
+		before, sweep := len(s.live), s.sweep
+		var err error
+		if b, err = s.Add(b[:0], Task{ID: k, Start: k, End: end, Instances: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if before >= sweep {
+			looked += before
+			sweeps++
+		}
+		if runs := 1 + k/2; len(s.live) > 64+2*runs {
+			t.Fatalf("%d bookings are kept, %d run", len(s.live), runs)
+		}
+	}
+	if looked > 4*slots || sweeps < 3 {
+		t.Errorf("%d bookings were looked at in %d sweeps for %d", looked, sweeps, slots)
 	}
 }
 
@@ -749,4 +807,66 @@ func TestVerifyFinds(t *testing.T) {
 		}
 	}
 	wantError(t, Verify(centres, append(tasks, tasks[0]), good, Options{}), "Tasks.ID", 2, ErrDuplicate)
+	wantError(t, Verify(centres, []Task{{1, 2, 0, 2, 2, 0}}, nil, Options{}), "Tasks.Home", 0, ErrRange)
+}
+
+// Verify finds counts below nothing, and sums that would wrap into what is right.
+func TestVerifyForged(t *testing.T) {
+	centres := []Centre{{Reserved: []int{2}, OnDemand: 0, Term: 1}, {Reserved: []int{0}, OnDemand: 0, Term: 1}}
+	one := Task{ID: 1, End: 1, Instances: 1}
+	two := Task{ID: 2, End: 1, Instances: 1}
+	book := func(task, centre, reserved, onDemand int) Booking {
+		return Booking{Task: task, Centre: centre, End: 1, Reserved: reserved, OnDemand: onDemand}
+	}
+	const most = math.MaxInt
+	for _, c := range []struct {
+		name     string
+		tasks    []Task
+		bookings []Booking
+		field    string
+		index    int
+		cause    error
+	}{
+		{"reservations below nothing", []Task{one}, []Booking{book(1, 0, -1, 2)}, "Centres.Reserved", 0, ErrUnbalanced},
+		{"made up for by another task", []Task{one, two}, []Booking{book(1, 0, -1, 2), book(2, 0, 1, 0)}, "Bookings", 0, ErrUnbalanced},
+		{"on demand below nothing", []Task{one}, []Booking{book(1, 0, 2, -1)}, "Bookings", 0, ErrUnbalanced},
+		// Three times 2^63 − 1 is 2^63 − 3; with 4 − 2^63 that is 1.
+		{"instances that wrap", []Task{one}, []Booking{book(1, 0, 0, most), book(1, 0, 0, most), book(1, 0, 0, most), book(1, 0, 0, 4-most-1)}, "Bookings", 1, ErrOverflow},
+		{"reservations that wrap", []Task{one}, []Booking{book(1, 0, most, 0), book(1, 0, most, 0), book(1, 0, most, 0), book(1, 0, 4-most-1, 0)}, "Bookings", 1, ErrOverflow},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wantError(t, Verify(centres, c.tasks, c.bookings, Options{}), c.field, c.index, c.cause)
+		})
+	}
+	dear := []Centre{{Reserved: []int{0}, OnDemand: 1 << 59, Term: 1}} // 32 of them are 2^64, or 0
+	wantError(t, Verify(dear, []Task{{ID: 1, End: 1, Instances: 32}}, []Booking{book(1, 0, 0, 32)}, Options{}), "Bookings", 0, ErrOverflow)
+	far := []Centre{{Reserved: []int{0}, Term: 1, Traffic: 1}, {Reserved: []int{0}, Term: 1}}
+	big := Task{ID: 1, End: 1, Instances: 4, Disk: 1 << 62}
+	wantError(t, Verify(far, []Task{big}, []Booking{{Task: 1, Centre: 1, End: 1, OnDemand: 4}}, Options{}), "Bookings", 0, ErrOverflow)
+}
+
+// checked is right where it says nothing, and says something where it is not: against
+// whole numbers of any size, around the ends and 0.
+func TestChecked(t *testing.T) {
+	var near []int64
+	for d := range int64(4) {
+		near = append(near, d, -d, math.MaxInt64-d, math.MinInt64+d, 1<<31+d, -1<<31-d, 1<<32-d)
+	}
+	for _, a := range near {
+		for _, b := range near {
+			for _, c := range []struct {
+				f    func(*checked) int64
+				want *big.Int
+			}{
+				{func(c *checked) int64 { return c.plus(a, b) }, new(big.Int).Add(big.NewInt(a), big.NewInt(b))},
+				{func(c *checked) int64 { return c.times(a, b) }, new(big.Int).Mul(big.NewInt(a), big.NewInt(b))},
+			} {
+				var sums checked
+				got := c.f(&sums)
+				if sums.wrapped == c.want.IsInt64() || !sums.wrapped && got != c.want.Int64() {
+					t.Errorf("%d and %d: %d, wrapped %v, want %d", a, b, got, sums.wrapped, c.want)
+				}
+			}
+		}
+	}
 }

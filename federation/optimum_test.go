@@ -949,3 +949,99 @@ func TestGreedyAgainstOptimum(t *testing.T) {
 		}
 	}
 }
+
+// Pair after pair can end in a plan that the prices see through. Centre 0 has two free
+// reservations. The task of centre 1 would pay 4 for its data instead of 6, each
+// instance of centre 2's task 2. The pair of 0 and 1 comes first and takes one; no pair
+// gains by giving it back. At the prices that prove the bound only centre 2's task
+// moves.
+func TestOptimumThirdDescent(t *testing.T) {
+	centres := []Centre{
+		{Reserved: []int{2}, OnDemand: 9, Term: 1},
+		{Reserved: []int{0}, OnDemand: 6, Term: 1, Traffic: 2},
+		{Reserved: []int{0}, OnDemand: 6, Term: 1, Traffic: 2},
+	}
+	tasks := []Task{{ID: 1, Home: 1, End: 1, Instances: 1, Disk: 2 * gigabyte}, {ID: 2, Home: 2, End: 1, Instances: 2, Disk: gigabyte}}
+	var o Optimizer
+	got, err := o.Solve(centres, tasks, OptimumOptions{})
+	if err != nil || got.Cost != 10 || !got.Exact() || got.Rounds != 3 {
+		t.Errorf("%+v, %v, want 10 after three rounds", got, err)
+	}
+	// Two rounds are all of the first descent; the prices' plan is then taken as it is.
+	got, err = o.Solve(centres, tasks, OptimumOptions{MaxRounds: 2})
+	if err != nil || got.Cost != 10 || got.Rounds != 2 {
+		t.Errorf("%+v, %v, want 10 after two rounds", got, err)
+	}
+}
+
+// MaxRounds and MaxSteps are limits of all that is done, below 0 of nothing at all; what
+// comes out is a plan and a bound in any case.
+func TestOptimumLimits(t *testing.T) {
+	var o, dirty Optimizer
+	fewer := 0
+	check(t, func(t *rapid.T) {
+		centres, tasks := smallFederation(t, rapid.IntRange(1, 4).Draw(t, "centres"), rapid.IntRange(1, 9).Draw(t, "all instances"))
+		bookings, err := Share(nil, centres, tasks, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, err := o.Solve(centres, tasks, OptimumOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := OptimumOptions{MaxRounds: rapid.IntRange(-2, 3).Draw(t, "rounds"), MaxSteps: rapid.IntRange(-2, 3).Draw(t, "steps")}
+		if rapid.Bool().Draw(t, "started") {
+			opts.Start = bookings
+		}
+		got, err := dirty.Solve(centres, tasks, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if opts.MaxRounds != 0 && got.Rounds > max(0, opts.MaxRounds) || opts.MaxSteps != 0 && got.Steps > max(0, opts.MaxSteps) {
+			t.Fatalf("%+v: %+v", opts, got)
+		}
+		if onDemand, sent := planCost(t, centres, tasks, dirty.AppendParts(nil, tasks)); onDemand != got.OnDemand || sent != got.Traffic || onDemand+sent != got.Cost {
+			t.Fatalf("the plan costs %v + %v, said %+v", onDemand, sent, got)
+		}
+		if proved, err := Bound(centres, tasks, dirty.AppendPrices(nil)); err != nil || proved != got.Bound {
+			t.Fatalf("the prices prove %v, %v, said %+v", proved, err, got)
+		}
+		if got.Cost < best.Bound || got.Bound > best.Cost || opts.Start != nil && got.Cost > spent(bookings) {
+			t.Fatalf("%+v: %+v, and without limits %+v; Share spends %v", opts, got, best, spent(bookings))
+		}
+		alone := pricing.Money(0)
+		if home, err := Share(nil, centres, tasks, Options{Order: Alone}); err != nil {
+			t.Fatal(err)
+		} else if alone = spent(home); got.Cost > alone {
+			t.Fatalf("%+v costs %v, alone %v", opts, got.Cost, alone)
+		}
+		if got.Rounds < best.Rounds {
+			fewer++
+		}
+	})
+	if fewer < 100 {
+		t.Errorf("the limit held in %d cases", fewer)
+	}
+}
+
+// Amounts are refused from the bound that is documented, and not before.
+func TestOptimumBounds(t *testing.T) {
+	solve := func(p pricing.Money, n int) error {
+		var o Optimizer
+		_, err := o.Solve([]Centre{{Reserved: []int{0}, OnDemand: p, Term: 1}}, []Task{{ID: 1, End: 1, Instances: n}}, OptimumOptions{})
+		return err
+	}
+	// One slot: 3² prices and 3 flows.
+	if err := solve(1<<61/9, 0); !errors.Is(err, ErrRange) {
+		t.Errorf("the dearest price: %v", err)
+	}
+	wantError(t, solve(1<<61/9+1, 0), "Centres.OnDemand", -1, ErrOverflow)
+	if err := solve(0, 1<<60/3); err != nil {
+		t.Errorf("the most instances: %v", err)
+	}
+	wantError(t, solve(0, 1<<60/3+1), "Tasks.Instances", 0, ErrOverflow)
+	if err := solve(3, 1<<61/9); err != nil {
+		t.Errorf("the most money: %v", err)
+	}
+	wantError(t, solve(3, 1<<61/9+1), "Tasks.Instances", 0, ErrOverflow)
+}

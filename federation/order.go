@@ -71,9 +71,17 @@ func (o Options) check() {
 	}
 }
 
-// PriceOf returns what home pays lender for an instance and slot.
+// perSlot returns F/τ of c, rounded down. It panics if the term is below 1.
+func perSlot(c Centre) pricing.Money {
+	if c.Term < 1 {
+		panic("federation: a Centre with a Term below 1")
+	}
+	return c.Fee / pricing.Money(c.Term)
+}
+
+// PriceOf returns what home pays lender for an instance and slot. It panics if
+// Price is none of the constants, or the Term that it divides by is below 1.
 func (o Options) PriceOf(home, lender Centre) pricing.Money {
-	perSlot := func(c Centre) pricing.Money { return c.Fee / pricing.Money(c.Term) }
 	switch o.Price {
 	case LenderFee:
 		return perSlot(lender)
@@ -88,12 +96,16 @@ func (o Options) PriceOf(home, lender Centre) pricing.Money {
 }
 
 // ExcessPriceOf returns what a task of home pays for an instance and slot on
-// demand in lender.
+// demand in lender. With [NoExcess] it runs none. It panics if Excess is none of the
+// constants.
 func (o Options) ExcessPriceOf(home, lender Centre) pricing.Money {
-	if o.Excess == AtHomePrice {
+	switch o.Excess {
+	case AtHomePrice:
 		return home.OnDemand
+	case AtLender, NoExcess:
+		return lender.OnDemand
 	}
-	return lender.OnDemand
+	panic("federation: unknown Excess")
 }
 
 // appendOrder appends the centres that tasks of home ask, in order.

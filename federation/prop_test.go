@@ -362,7 +362,7 @@ func TestScalingAndRenaming(t *testing.T) {
 // flows and payments agree.
 func TestMoneyIsConserved(t *testing.T) {
 	var l Ledger
-	fractions := 0
+	fractions, elsewhere := 0, 0
 	check(t, func(t *rapid.T) {
 		centres := drawCentres(t, false)
 		tasks := drawTasks(t, centres)
@@ -372,9 +372,27 @@ func TestMoneyIsConserved(t *testing.T) {
 			t.Fatal(err)
 		}
 		balance := make([]pricing.Money, len(centres)+1) // the provider's is the first
+		want := make([]Statement, len(centres))          // what instances do, by payments
 		for p := range Payments(s) {
 			balance[p.From+1] -= p.Amount
 			balance[p.To+1] += p.Amount
+			n := p.Instances * (p.End - p.Start)
+			switch {
+			case p.Kind == LeasePayment:
+				want[p.From].Borrowed += n
+				want[p.Centre].Lent += n
+			case p.Kind == OnDemandPayment && p.Centre == p.From:
+				want[p.From].Bought += n
+			case p.Kind == OnDemandPayment:
+				want[p.From].Elsewhere += n
+				elsewhere += n
+			}
+		}
+		needs := make([]int, len(centres)) // instance-slots of the tasks
+		ran := 0
+		for _, task := range tasks {
+			needs[task.Home] += task.Instances * task.Slots()
+			ran += task.Instances * task.Slots()
 		}
 		var paid pricing.Money
 		for i, st := range l.Statements() {
@@ -388,8 +406,21 @@ func TestMoneyIsConserved(t *testing.T) {
 					f := l.Flow(i, j)
 					fl.Lease += f.Lease
 					fl.Leased += f.Leased
+					fl.OnDemand += f.OnDemand
+					fl.Bought += f.Bought
+					fl.Traffic += f.Traffic
 					fl.Sent += f.Sent
 				}
+			}
+			if st.Own+st.Borrowed+st.Bought+st.Elsewhere != needs[i] {
+				t.Fatalf("centre %d: tasks need %d instance-slots: %+v", i, needs[i], st)
+			}
+			if w := want[i]; st.Borrowed != w.Borrowed || st.Lent != w.Lent || st.Bought != w.Bought || st.Elsewhere != w.Elsewhere {
+				t.Fatalf("centre %d: payments %+v, statement %+v", i, w, st)
+			}
+			atHome := centres[i].OnDemand * pricing.Money(st.Bought)
+			if fl.OnDemand != st.Elsewhere || fl.Bought != st.OnDemand-atHome || fl.Traffic != st.Traffic {
+				t.Fatalf("centre %d: flows %+v, statement %+v", i, fl, st)
 			}
 			if fl.Lease != st.Paid || fl.Leased != st.Borrowed || fl.Sent != st.Sent {
 				t.Fatalf("centre %d: flows %+v, statement %+v", i, fl, st)
@@ -402,12 +433,18 @@ func TestMoneyIsConserved(t *testing.T) {
 		if paid != balance[0] || sum.Paid != sum.Received || sum.Cost() != balance[0] || sum.Borrowed != sum.Lent {
 			t.Fatalf("centres paid %v, the provider has %v; %+v", paid, balance[0], sum)
 		}
+		if sum.Own+sum.Borrowed+sum.Bought+sum.Elsewhere != ran {
+			t.Fatalf("tasks need %d instance-slots: %+v", ran, sum)
+		}
 		if d := cmp.Diff(AppendPayments(nil, s), slices.Collect(Payments(s))); d != "" {
 			t.Fatal(d)
 		}
 	})
 	if fractions < 50 {
 		t.Errorf("F/τ was not whole in %d cases", fractions)
+	}
+	if elsewhere < 50 {
+		t.Errorf("%d instance-slots on demand in other centres", elsewhere)
 	}
 }
 

@@ -94,12 +94,25 @@ func MissingTo(dst, reserved, demand []int) {
 
 // AddDemand adds to dst, slot by slot, what the tasks of one home need: from zeros,
 // the d(t) of [Centre].Demand. It returns an [*InputError] about a task that does
-// not fit into the slots of dst or has nothing to run; dst is then unchanged.
+// not fit into the slots of dst or has nothing to run, or [ErrOverflow] about the first
+// with which dst and all instances of the home are too many to add up; dst is then
+// unchanged. O(slots of dst and of the home's tasks).
 func AddDemand(dst []int, tasks []Task, home int) error {
+	sum := 0
+	for _, d := range dst {
+		sum = max(sum, d)
+	}
 	for k, t := range tasks {
 		if err := checkTask(t, k, len(dst)); err != nil {
 			return err
 		}
+		if t.Home != home {
+			continue
+		}
+		if t.Instances > math.MaxInt-sum {
+			return badInput("Tasks.Instances", k, ErrOverflow, "with the %d of task %d the instances do not fit in an int", t.Instances, t.ID)
+		}
+		sum += t.Instances
 	}
 	for _, t := range tasks {
 		if t.Home == home {

@@ -149,7 +149,8 @@ func (s *Splitter) theta(missing, idle []int, r Rates) int {
 		}
 	}
 	if bend >= 0 {
-		return selectSlope(s.kinks, slope)
+		theta, _ := selectSlope(s.kinks, slope)
+		return theta
 	}
 	slices.SortFunc(s.kinks, func(a, b kink) int { return cmp.Compare(a.at, b.at) })
 	var best, value pricing.Money // f − f(0)
@@ -171,10 +172,12 @@ const few = 16
 
 // selectSlope returns the least place at which slope plus the steps up to there is
 // 0 or more, or the last place. The slope is negative, steps are not, and there is
-// a kink. It reorders k.
-func selectSlope(k []kink, slope pricing.Money) int {
+// a kink. It reorders k. seen counts the kinks of all rounds, which a test holds to
+// a multiple of len(k).
+func selectSlope(k []kink, slope pricing.Money) (at, seen int) {
 	careful := false
 	for len(k) > few {
+		seen += len(k)
 		v := pivot(k, careful)
 		less, more, below, upTo := partition(k, v)
 		n := len(k)
@@ -182,7 +185,7 @@ func selectSlope(k []kink, slope pricing.Money) int {
 		case slope+below >= 0:
 			k = k[:less]
 		case slope+upTo >= 0 || more == n:
-			return v
+			return v, seen
 		default:
 			slope += upTo
 			k = k[more:]
@@ -192,10 +195,10 @@ func selectSlope(k []kink, slope pricing.Money) int {
 	sortFew(k)
 	for _, e := range k {
 		if slope += e.step; slope >= 0 {
-			return e.at
+			return e.at, seen
 		}
 	}
-	return k[len(k)-1].at
+	return k[len(k)-1].at, seen
 }
 
 // partition puts those before v to the front, those at v behind them and the

@@ -2,6 +2,7 @@ package federation
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/pricing"
@@ -21,8 +22,9 @@ import (
 // and after [Sharer.Fail] all but what the failed centre's tasks lost; those are
 // reported as not whole.
 //
-// The error is an [*InputError] that unwraps to [ErrUnbalanced], or what is wrong
-// with centres and tasks. It takes O(n·log n) time for n bookings, plus their slots.
+// The error is an [*InputError] that unwraps to [ErrUnbalanced], to [ErrOverflow] if
+// counts or amounts do not fit in 64 bits, or says what is wrong with centres and
+// tasks. It takes O(n·log n) time for n bookings, plus their slots.
 // It panics if an option is none of the constants.
 func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) error {
 	opts.check()
@@ -30,14 +32,13 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 	if err != nil {
 		return err
 	}
-	var s Sharer // for its checks
-	if err := s.Reset(centres, opts); err != nil {
-		return err
-	}
 	byID := make(map[int]int, len(tasks))
 	for k, t := range tasks {
-		if _, err := s.check(t, k); err != nil {
+		if err := checkTask(t, k, slots); err != nil {
 			return err
+		}
+		if t.Home < 0 || t.Home >= len(centres) {
+			return badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d of %d: they count from 0", t.ID, t.Home, len(centres))
 		}
 		if first, ok := byID[t.ID]; ok {
 			return badInput("Tasks.ID", k, ErrDuplicate, "task %d is the one at %d", t.ID, first)
@@ -46,7 +47,11 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 	}
 
 	index := make([]int, len(bookings))
-	used := make([]int, len(centres)*slots)
+	used := make([]int64, len(centres)*slots)
+	var sums checked
+	wrapped := func(k int) error {
+		return badInput("Bookings", k, ErrOverflow, "counts and amounts up to this booking of task %d do not fit in 64 bits", bookings[k].Task)
+	}
 	for k, b := range bookings {
 		index[k] = k
 		at, ok := byID[b.Task]
@@ -58,21 +63,30 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 			return badInput("Bookings", k, ErrUnbalanced, "task %d of centre %d in slots %d to %d does not run in centre %d of %d in slots %d to %d", t.ID, t.Home, t.Start, t.End, b.Centre, b.Home, b.Start, b.End)
 		}
 		home, centre := centres[b.Home], centres[b.Centre]
-		n := pricing.Money(b.Slots())
+		n := int64(b.Slots())
 		lease, bought := pricing.Money(0), home.OnDemand
 		if b.Home != b.Centre {
 			lease, bought = opts.PriceOf(home, centre), opts.ExcessPriceOf(home, centre)
 		}
-		if b.Lease != lease*pricing.Money(b.Reserved)*n || b.Bought != bought*pricing.Money(b.OnDemand)*n {
+		leases := sums.times(sums.times(int64(lease), int64(b.Reserved)), n)
+		onDemand := sums.times(sums.times(int64(bought), int64(b.OnDemand)), n)
+		if sums.wrapped {
+			return wrapped(k)
+		}
+		if int64(b.Lease) != leases || int64(b.Bought) != onDemand {
 			return badInput("Bookings.Lease", k, ErrUnbalanced, "%v and %v for %d leased and %d on demand over %d slots, at %v and %v each", b.Lease, b.Bought, b.Reserved, b.OnDemand, b.Slots(), lease, bought)
 		}
 		for at := b.Start; at < b.End; at++ {
-			used[b.Centre*slots+at] += b.Reserved
+			u := &used[b.Centre*slots+at]
+			*u = sums.plus(*u, int64(b.Reserved))
+		}
+		if sums.wrapped {
+			return wrapped(k)
 		}
 	}
 	for i, c := range centres {
 		for t, u := range c.Reserved {
-			if got := used[i*slots+t]; got < 0 || got > u {
+			if got := used[i*slots+t]; got < 0 || got > int64(u) {
 				return badInput("Centres.Reserved", i, ErrUnbalanced, "%d of %d reservations are booked in slot %d", got, u, t)
 			}
 		}
@@ -82,29 +96,31 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 		x, y := bookings[a], bookings[b]
 		return cmp.Or(cmp.Compare(x.Task, y.Task), cmp.Compare(x.Centre, y.Centre), cmp.Compare(a, b))
 	})
-	var runs, there, demand []int // instances in the task's slots, in all and in one centre
+	var runs, there, demand []int64 // instances in the task's slots, in all and in one centre
 	for i := 0; i < len(index); {
 		task := tasks[byID[bookings[index[i]].Task]]
 		delete(byID, task.ID)
-		runs = append(runs[:0], make([]int, task.Slots())...)
+		runs = append(runs[:0], make([]int64, task.Slots())...)
 		for i < len(index) && bookings[index[i]].Task == task.ID {
 			first := i
 			j := bookings[index[i]].Centre
-			there = append(there[:0], make([]int, task.Slots())...)
+			there = append(there[:0], make([]int64, task.Slots())...)
 			demand = append(demand[:0], there...)
-			var sent int64
-			var traffic pricing.Money
-			most := 0
+			var sent, traffic, most int64
 			for ; i < len(index) && bookings[index[i]].Task == task.ID && bookings[index[i]].Centre == j; i++ {
 				b := bookings[index[i]]
 				for t := b.Start; t < b.End; t++ {
-					runs[t-task.Start] += b.Reserved + b.OnDemand
-					there[t-task.Start] += b.Reserved
-					demand[t-task.Start] += b.OnDemand
-					most = max(most, there[t-task.Start]+demand[t-task.Start])
+					at := t - task.Start
+					there[at] = sums.plus(there[at], int64(b.Reserved))
+					demand[at] = sums.plus(demand[at], int64(b.OnDemand))
+					runs[at] = sums.plus(sums.plus(runs[at], int64(b.Reserved)), int64(b.OnDemand))
+					most = max(most, sums.plus(there[at], demand[at]))
 				}
-				sent += b.Sent
-				traffic += b.Traffic
+				sent = sums.plus(sent, b.Sent)
+				traffic = sums.plus(traffic, int64(b.Traffic))
+				if sums.wrapped {
+					return wrapped(index[i])
+				}
 			}
 			for t := range there {
 				if there[t] < 0 || demand[t] < 0 {
@@ -114,16 +130,22 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 			if j == task.Home {
 				most = 0
 			}
-			each, err := centres[task.Home].TrafficFor(task.Disk)
-			if err != nil {
-				return err
+			var each pricing.Money
+			if most > 0 {
+				if each, err = centres[task.Home].TrafficFor(task.Disk); err != nil {
+					return err
+				}
 			}
-			if sent != int64(most)*task.Disk || traffic != pricing.Money(most)*each {
-				return badInput("Bookings.Sent", index[first], ErrUnbalanced, "task %d has sent %d bytes to centre %d for %v; %d instances of %d bytes cost %v each", task.ID, sent, j, traffic, most, task.Disk, each)
+			data, cost := sums.times(most, task.Disk), sums.times(most, int64(each))
+			if sums.wrapped {
+				return wrapped(index[first])
+			}
+			if sent != data || traffic != cost {
+				return badInput("Bookings.Sent", index[first], ErrUnbalanced, "task %d has sent %d bytes to centre %d for %v; %d instances of %d bytes cost %v each", task.ID, sent, j, pricing.Money(traffic), most, task.Disk, each)
 			}
 		}
 		for t, n := range runs {
-			if n != task.Instances {
+			if n != int64(task.Instances) {
 				return badInput("Bookings", index[i-1], ErrUnbalanced, "task %d has %d of %d instances in slot %d", task.ID, n, task.Instances, task.Start+t)
 			}
 		}
@@ -134,4 +156,23 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 		}
 	}
 	return nil
+}
+
+// checked adds and multiplies, and notes if a result did not fit.
+type checked struct{ wrapped bool }
+
+func (c *checked) plus(a, b int64) int64 {
+	sum := a + b
+	if (sum < a) != (b < 0) {
+		c.wrapped = true
+	}
+	return sum
+}
+
+func (c *checked) times(a, b int64) int64 {
+	p := a * b
+	if a != 0 && (p/a != b || a == -1 && b == math.MinInt64) {
+		c.wrapped = true
+	}
+	return p
 }
