@@ -237,7 +237,7 @@ func (m *sharesModel) estimateTo(dst []Estimate, q Query) error {
 					k++
 				}
 			}
-			_, h := m.reg.PredictLeverage(row[:k])
+			h := m.reg.LeverageAt(row[:k])
 			f := math.Exp(half * math.Sqrt(1+h))
 			e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
 		}

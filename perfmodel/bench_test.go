@@ -101,6 +101,29 @@ func BenchmarkMachine(b *testing.B) {
 			}
 		}
 	})
+	for _, conf := range []float64{0, 0.95} {
+		name := "plan/confidence=none"
+		if conf > 0 {
+			name = "plan/confidence=0.95"
+		}
+		b.Run(name, func(b *testing.B) {
+			if err := m.FitAll(profiles); err != nil {
+				b.Fatal(err)
+			}
+			var pl Planner
+			// CG's class B and a half more, in turn, so that nothing is remembered.
+			x := [2][]float64{{75000, 13, 75, 60}, {112500, 13, 75, 60}}
+			task := Task{Deadline: time.Hour, Goal: LeastCost, Counts: AppendCounts(nil, AnyCount, 1, 1000), Confidence: conf, MaxScale: 1000}
+			in := Huang13Instances()[3]
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				task.Features = x[i%2]
+				if _, err := pl.Plan(m.Application(0), in, task); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 	b.Run("estimate/runs=42", func(b *testing.B) {
 		if err := m.FitAll(profiles); err != nil {
 			b.Fatal(err)

@@ -63,6 +63,8 @@ type Machine struct {
 	k        []float64 // kernel, then its Cholesky factor, row after row
 	trial    []float64
 	alpha    []float64
+	inverse  []float64 // of the covariances of the runs
+	byMemory []int     // runs with a working set, by it, the least first
 	tmp      []float64
 	t        quantile
 	fitted   bool
@@ -103,9 +105,11 @@ const priorRepetitions = 4
 const defaultRepeat = 0.08
 
 type machineApplication struct {
-	m     *Machine
-	index int
-	span  span
+	m      *Machine
+	index  int
+	span   span
+	counts []int // of processes, that it was profiled on
+	along  along
 }
 
 // FitAll fits the machine to the profiles, of which it copies what it needs. It
@@ -134,6 +138,8 @@ func (m *Machine) FitAll(profiles []Profile) error {
 		}
 		m.apps[a].m, m.apps[a].index = m, a
 		m.apps[a].span.set(p)
+		m.apps[a].counts = m.apps[a].counts[:0]
+		m.apps[a].along.valid = false
 		first := len(m.cells)
 		sizes := 0
 		for i := range p.Runs {
@@ -148,6 +154,9 @@ func (m *Machine) FitAll(profiles []Profile) error {
 			}
 			if !slices.ContainsFunc(m.cells[first:], func(d cell) bool { return d.lw == c.lw }) {
 				sizes++
+			}
+			if !slices.Contains(m.apps[a].counts, c.p) {
+				m.apps[a].counts = append(m.apps[a].counts, c.p)
 			}
 			m.cells = append(m.cells, c)
 			m.y = append(m.y, math.Log(r.Seconds)-w+c.lp)
@@ -187,6 +196,7 @@ func (m *Machine) FitAll(profiles []Profile) error {
 	m.k, m.trial = grow(m.k, n*n), grow(m.trial, n*n)
 	m.alpha, m.tmp = grow(m.alpha, n), grow(m.tmp, n)
 	m.search()
+	m.invert()
 	m.fitted = true
 	return nil
 }
@@ -375,7 +385,8 @@ func (m *Machine) Deviations() Deviations {
 // many degrees of freedom as there are steps from one size to another in the
 // profiles: cases less applications. Mean is exp(m + v/2) of the posterior, m and v
 // being mean and variance of the logarithm: that of a log-normal time whose median
-// is not known for certain. Time O(n²) for each process count and n runs in all.
+// is not known for certain. Time O(n²) for each case and n runs in all, and O(1) more for each
+// process count, if there are many.
 func (m *Machine) Application(i int) Estimator { return &m.apps[i] }
 
 // EstimateTo is that of [Estimator].
@@ -394,7 +405,15 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 	}
 	perProcess := 1 / float64(a.span.maxP)
 	t := m.t.at(level, m.df)
-	n := len(m.cells)
+	many := len(q.Processes) > few
+	if many {
+		if err := a.prepare(q.Features); err != nil {
+			return err
+		}
+	}
+	error2 := m.hyper[4]*m.hyper[4] + m.repeat*m.repeat
+	interval := !q.Brief || q.Level != 0
+	at := max(0, len(a.along.stretches)-1)
 	for i, p := range q.Processes {
 		e := &dst[i]
 		if q.Brief {
@@ -403,32 +422,52 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 			*e = Estimate{Processes: p, Scale: float64(p) * perProcess}
 			a.span.note(e, &features)
 		}
-		c, lw, err := m.cell(a.index, q.Features, p, "Query.Features", -1)
-		if err != nil {
-			return err
+		var mean, v float64
+		if many && (p > a.span.maxP || !slices.Contains(a.counts, p)) {
+			mean, v = a.posterior(p, &at)
+		} else {
+			var err error
+			if mean, v, err = a.alone(q.Features, p); err != nil {
+				return err
+			}
 		}
-		c.lw -= m.origin[0]
-		c.lm -= m.origin[1]
-		mean := m.centre + lw - c.lp
-		for j := range m.cells {
-			m.tmp[j] = m.hyper.covariance(&c, &m.cells[j])
-			mean += m.tmp[j] * m.alpha[j]
-		}
-		forward(m.k, n, m.tmp)
-		v := m.hyper.covariance(&c, &c)
-		for _, x := range m.tmp {
-			v -= x * x
-		}
-		v = max(0, v) + m.hyper[4]*m.hyper[4] + m.repeat*m.repeat
 		e.Seconds = math.Exp(mean)
+		if !(e.Seconds > 0 && e.Seconds < math.Inf(1)) {
+			return badInput("Query.Processes", i, ErrOverflow, "exp(%v) seconds on %d processes", mean, p)
+		}
+		if !interval && !q.Mean {
+			continue
+		}
+		v = max(0, v) + error2
 		f := math.Exp(t * math.Sqrt(v))
 		e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
 		if q.Mean {
 			e.Mean = math.Exp(mean + v/2)
 		}
-		if !(e.Seconds > 0 && e.Seconds < math.Inf(1)) {
-			return badInput("Query.Processes", i, ErrOverflow, "exp(%v) seconds on %d processes", mean, p)
-		}
 	}
 	return nil
+}
+
+// alone returns mean and variance of ln T without the error of a run, for one number
+// of processes, as [Rasmussen06] Alg. 2.1 has them.
+func (a *machineApplication) alone(features []float64, p int) (mean, variance float64, err error) {
+	m := a.m
+	n := len(m.cells)
+	c, lw, err := m.cell(a.index, features, p, "Query.Features", -1)
+	if err != nil {
+		return 0, 0, err
+	}
+	c.lw -= m.origin[0]
+	c.lm -= m.origin[1]
+	mean = m.centre + lw - c.lp
+	for j := range m.cells {
+		m.tmp[j] = m.hyper.covariance(&c, &m.cells[j])
+		mean += m.tmp[j] * m.alpha[j]
+	}
+	forward(m.k, n, m.tmp)
+	variance = m.hyper.covariance(&c, &c)
+	for _, x := range m.tmp {
+		variance -= x * x
+	}
+	return mean, variance, nil
 }

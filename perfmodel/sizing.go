@@ -111,12 +111,13 @@ func (i *Instance) cost(instances int, t time.Duration) (pricing.Money, error) {
 	return one.Mul(int64(instances))
 }
 
-// floor is below what o.Time costs: the price of the time itself, less the half
-// nano per instance that rounding may take off. It is a product of few float64 and
-// off by less than floorMargin of it.
+// floor is below what o.Time costs: the price of the time that is charged for it,
+// less the half nano per instance that rounding may take off; a fee for the start
+// is not in it. It is a product of few float64 and off by less than floorMargin of
+// it.
 func (i *Instance) floor(o *Option) float64 {
 	n := float64(i.Count(o.Processes))
-	return n * (float64(i.Hourly)*(float64(o.Time)*(1/float64(time.Hour))) - 1)
+	return n * (float64(i.Hourly)*(float64(i.Meter.Charged(o.Time))*(1/float64(time.Hour))) - 1)
 }
 
 const floorMargin = 1e-12
@@ -256,7 +257,7 @@ func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
 	var o Option
 	for start := 0; start < len(t.Counts); start += batch {
 		if err := pl.estimate(e, &t, start, true); err != nil {
-			return Plan{}, err
+			return Plan{Verdict: Unprofiled}, err
 		}
 		for i := range pl.estimates {
 			s := &pl.estimates[i]
@@ -265,7 +266,7 @@ func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
 				continue
 			}
 			if err := o.setTimes(s, &t, start+i); err != nil {
-				return Plan{}, err
+				return Plan{Verdict: Unprofiled}, err
 			}
 			// What cannot be chosen by its time needs no price.
 			late := o.Upper > t.Deadline
@@ -280,7 +281,7 @@ func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
 				continue
 			}
 			if err := o.setCosts(&in, late || t.Budget > 0); err != nil {
-				return Plan{}, err
+				return Plan{Verdict: Unprofiled}, err
 			}
 			v := t.verdict(&o)
 			if rank(v) < rank(plan.Verdict) || v == plan.Verdict && t.better(v, &o, &plan.Best) {
@@ -292,12 +293,12 @@ func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
 		return plan, nil
 	}
 	if err := plan.Best.setCosts(&in, true); err != nil {
-		return Plan{}, err
+		return Plan{Verdict: Unprofiled}, err
 	}
 	pl.one[0] = plan.Best.Processes
 	q := t.query(pl.one[:])
 	if err := e.EstimateTo(pl.estimates[:1], q); err != nil {
-		return Plan{}, err
+		return Plan{Verdict: Unprofiled}, err
 	}
 	plan.Best.Outside = pl.estimates[0].Outside
 	return plan, nil
