@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,8 @@ func TestFaultyCloud(t *testing.T) {
 	const hour = 2 * time.Second
 	s := newStage(t, 4, hour, 100*time.Millisecond)
 	self := os.Args[0]
+	i := slices.Index(s.args, "-provider")
+	s.args = slices.Delete(s.args, i, i+6) // with -instances and -delay
 	s.args = append(s.args, "-provider", "exec", "-timeout", "500ms", "-period", "0")
 	slurmd := s.Slurmd("n1")[0]
 	env := "CLOUD_DIR=" + s.Dir + " CLOUD_SLURMD=" + slurmd + " "

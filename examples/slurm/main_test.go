@@ -74,6 +74,8 @@ func TestMistakes(t *testing.T) {
 		{args("more"), `"more" is not a flag`},
 		{args("-provider", "moon"), `-provider "moon": want exec or local`},
 		{args("-provider", "exec", "-create", "x"), "-provider exec wants -create, -delete and -list"},
+		{args("-provider", "exec", "-create", "x", "-delete", "x", "-list", "x"), "-instances, -delay and -quota are of -provider local"},
+		{args("-create", "x"), "-create, -delete and -list are of -provider exec"},
 		{args("-timeout", "0s"), "-timeout 0s: want a positive span"},
 		{args("-instances", ""), "no -instances: want a folder"},
 		{args("-nodes", "n[1-"), "-nodes: the list of nodes"},

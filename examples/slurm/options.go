@@ -49,7 +49,8 @@ Of decisions, in hours of the bill
   -retry-every D       until what failed is tried again, twice as long after each
                        further failure, up to eight times (default 1m)
   -boot D              how long a boot takes (default 5m)
-  -boot-limit D        after which it has failed (default 30m)
+  -boot-limit D        after which it has failed (default 30m). An instance whose node
+                       has been down for that long is given back
   -audit-every D       between comparisons with the provider's list (default 10m)
   -classes FILE        prices, as of examples/plan (default: cc2.8xlarge in 2013)
   -period N            hours between two purchases of reservations (default 168; 0:
@@ -147,6 +148,10 @@ func parseElastic(args []string) (elasticOptions, error) {
 		return o, cli.Mistakef("elasticd: -provider %q: want exec or local", o.provider)
 	case o.provider == "exec" && (o.exec.CreateCommand == "" || o.exec.DeleteCommand == "" || o.exec.ListCommand == ""):
 		return o, cli.Mistakef("elasticd: -provider exec wants -create, -delete and -list")
+	case o.provider == "exec" && (o.instances != "" || o.delay != 0 || o.quota != 0):
+		return o, cli.Mistakef("elasticd: -instances, -delay and -quota are of -provider local: want none of them with exec")
+	case o.provider == "local" && (o.exec.CreateCommand != "" || o.exec.DeleteCommand != "" || o.exec.ListCommand != ""):
+		return o, cli.Mistakef("elasticd: -create, -delete and -list are of -provider exec: want none of them with local")
 	case o.timeout <= 0:
 		return o, cli.Mistakef("elasticd: -timeout %v: want a positive span of time", o.timeout)
 	case o.provider == "local" && o.instances == "":

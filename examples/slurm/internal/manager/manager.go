@@ -18,7 +18,8 @@
 //     rents nothing more.
 //   - One that was being given back has a node that drains or has drained. It is given
 //     back if no job has the node, which is asked of Slurm after draining.
-//   - Others are compared with the provider's list.
+//   - Others are compared with the provider's list. A provider that does not know tokens
+//     may have created two instances for one: then the second is given back.
 package manager
 
 import (

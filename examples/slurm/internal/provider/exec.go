@@ -39,7 +39,9 @@ import (
 // The commands need not know whether they were called before: CreateCommand is called
 // if ListCommand has no instance with the token, and DeleteCommand if it does not say
 // that the instance has ended. A cloud whose lists lag behind has client tokens for
-// that, which are to be used in CreateCommand.
+// that, which are to be used in CreateCommand. Where it has none, and a creation is not
+// answered, there may be two instances with one token; the manager ends one of them
+// when a list has both.
 type Exec struct {
 	CreateCommand, DeleteCommand, ListCommand string
 
