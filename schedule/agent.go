@@ -162,13 +162,14 @@ type Agent struct {
 	Handover Handover
 	Tier     Tier
 
-	task  Task
-	bid   pricing.Money
-	state ClusterState
-	why   ReturnReason
-	saved time.Duration
-	next  time.Duration
-	since time.Duration // when it was first seen launched; -1 before
+	task   Task
+	bid    pricing.Money
+	state  ClusterState
+	why    ReturnReason
+	saved  time.Duration
+	next   time.Duration
+	since  time.Duration // when it was first seen launched; -1 before
+	beside bool          // the task has a cluster on demand, too, so that this one may go on
 }
 
 // State returns the state of the agent's cluster.
@@ -206,7 +207,7 @@ func (a *Agent) assign(t Task, bid pricing.Money, now, saved time.Duration) Comm
 		bid = 0
 	}
 	a.task, a.bid, a.saved, a.why = t, bid, saved, NotReturned
-	a.state, a.next, a.since = ClusterInitializing, now, -1
+	a.state, a.next, a.since, a.beside = ClusterInitializing, now, -1, false
 	c := a.command(OpenCluster)
 	c.Bid = bid
 	return c
@@ -227,6 +228,9 @@ func (a *Agent) Step(now time.Duration, o Observation) Command {
 	switch a.state {
 	case ClusterInitializing: // line 10
 		leave := a.Handover.leaves(&a.task, a.Tier, a.saved, o.Launched)
+		if a.beside && o.Launched {
+			leave = Never
+		}
 		switch {
 		case o.Ready && !(a.Handover.Rule >= NoReturn && now >= leave):
 			a.state = ClusterStarted
@@ -243,6 +247,9 @@ func (a *Agent) Step(now time.Duration, o Observation) Command {
 		return a.command(SubmitTask)
 	case ClusterRunning: // line 22
 		stop := a.Handover.stops(&a.task, a.Tier, a.saved)
+		if a.beside {
+			stop = Never
+		}
 		switch {
 		case o.Done: // line 26
 			a.state = ClusterFinished

@@ -664,11 +664,14 @@ func (p *BidPlanner) Decide(s BidState) BidDecision {
 		b, _ := slices.BinarySearch(p.m.Chain.Tops, s.Bid+1) // the highest level whose top is in the bid
 		b = max(b-1, i)
 		v := p.r[(t*len(p.runs)+run)*p.pairs+b*(b+1)/2+i]
-		if into >= y {
-			return BidDecision{Action: BidBoth, Bid: s.Bid, For: r.finish - s.Elapsed, Cost: v * float64(p.task.Instances)}
-		}
-		if into > 0 || v <= p.v[(t*p.points+p.savedAt(&r, r.at))*p.levels+i]*(1+indifferent) {
-			return BidDecision{Action: BidSpot, Bid: s.Bid, For: y - into, Cost: v * float64(p.task.Instances)}
+		// At its beginning a block that is safe may still be given up. One with y < 0
+		// has a cluster beside it from before.
+		if into > 0 || how == blockBeside && y < 0 || v <= p.v[(t*p.points+p.savedAt(&r, r.at))*p.levels+i]*(1+indifferent) {
+			d := BidDecision{Action: BidSpot, Bid: s.Bid, For: y - into, Cost: v * float64(p.task.Instances)}
+			if into >= y {
+				d.Action, d.For = BidBoth, r.finish-s.Elapsed
+			}
+			return d
 		}
 	}
 	d := p.decideIdle(left, p.savedAt(&r, s.Elapsed), i, s.Price)

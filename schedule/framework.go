@@ -133,7 +133,7 @@ func (f *Framework) Next() time.Duration {
 func (e *handled) next() time.Duration {
 	next := min(e.spot.Next(), e.high.Next())
 	if e.spot.Handover.Rule == Planned && e.high.state == ClusterClosed {
-		next = min(next, e.plan, e.spot.Handover.limit(&e.task, e.saved))
+		next = min(next, e.plan, e.spot.Handover.Limit(&e.task, e.saved))
 	}
 	if at, ok := e.hedgeAt(); ok && e.spot.Handover.Interval == 0 {
 		next = min(next, at)
@@ -146,14 +146,15 @@ func (e *handled) hedgeAt() (time.Duration, bool) {
 	if e.spot.Handover.Rule != Hedged || e.spot.state != ClusterRunning || e.high.state != ClusterClosed {
 		return 0, false
 	}
-	return e.spot.Handover.limit(&e.task, e.saved), true
+	return e.spot.Handover.Limit(&e.task, e.saved), true
 }
 
 // AppendCommands lets AG and all agents look at a time and appends what they want
 // done, to be carried out in that order. The caller then calls again, at the same
 // time, until nothing is appended. Wait, Proceed and Stop are not appended.
 //
-// It takes O(1) time a task and asks c for no more than both clusters of each.
+// It takes O(1) time a task and asks c for no more than both clusters of each, and
+// for the one on spot once more when its plan is asked.
 func (f *Framework) AppendCommands(dst []Command, now time.Duration, c Clusters) []Command {
 	for i := range f.tasks {
 		if e := &f.tasks[i]; e.live {
@@ -165,6 +166,14 @@ func (f *Framework) AppendCommands(dst []Command, now time.Duration, c Clusters)
 
 func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c Clusters) []Command {
 	before := len(dst)
+	if e.asks(i, now, c) {
+		switch f.goOn(e, now) {
+		case BidBoth:
+			return e.hedge(dst, i, now)
+		case BidOnDemand:
+			dst = append(dst, e.label(e.spot.giveBack(Expired), i))
+		}
+	}
 	dst = e.let(&e.spot, dst, i, now, c)
 	if len(dst) > before && opens(dst[len(dst)-1].Kind) {
 		return dst
@@ -188,14 +197,7 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 		return dst
 	}
 	if at, ok := e.hedgeAt(); ok && now >= at {
-		return append(dst, e.label(e.high.assign(e.task, 0, now, e.saved), i))
-	}
-	if e.spot.Handover.Rule == Planned && e.spot.state != ClusterClosed && now >= e.plan {
-		if f.goOn(e, now) {
-			return dst
-		}
-		dst = append(dst, e.label(e.spot.giveBack(Expired), i))
-		dst = e.let(&e.spot, dst, i, now, c)
+		return e.hedge(dst, i, now)
 	}
 	if e.spot.state == ClusterClosed && e.high.state == ClusterClosed {
 		dst = f.handOut(dst, i, e, now)
@@ -203,9 +205,34 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 	return dst
 }
 
+// asks reports whether the plan is asked about the spot cluster of a task: when
+// its time has come, and not if the task has ended or the cluster is gone. At its
+// point of no return the plan has the last word before the agent.
+func (e *handled) asks(i int, now time.Duration, c Clusters) bool {
+	a := &e.spot
+	if a.Handover.Rule != Planned || a.state != ClusterInitializing && a.state != ClusterRunning || e.high.state != ClusterClosed || now < e.plan {
+		return false
+	}
+	o := c.Look(i, a.Tier)
+	e.saved = max(e.saved, o.Saved)
+	if a.state == ClusterRunning {
+		return !o.Done && !o.Interrupted
+	}
+	if a.since < 0 && o.Launched {
+		a.since = now
+	}
+	return a.since < 0 || o.Launched
+}
+
+// hedge requests a cluster on demand beside the one on spot.
+func (e *handled) hedge(dst []Command, i int, now time.Duration) []Command {
+	e.spot.beside = true
+	return append(dst, e.label(e.high.assign(e.task, 0, now, e.saved), i))
+}
+
 // handOut delivers a task in the list of AG to an agent.
 func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration) []Command {
-	tier, bid := TierHigh, pricing.Money(0)
+	tier, bid, both := TierHigh, pricing.Money(0), false
 	if f.Handover.Rule == PlannedHedged {
 		e.spot.Handover.Rule = Planned
 	}
@@ -214,14 +241,14 @@ func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration)
 		if tier = f.Handover.tier(&e.task, now, e.saved); tier != TierHigh {
 			bid = f.Bid(&e.task, tier, now, e.saved)
 		}
-	} else if now < f.Handover.limit(&e.task, e.saved) {
+	} else if now < f.Handover.Limit(&e.task, e.saved) {
 		d := f.Plan(&e.task, BidState{Now: now, Saved: e.saved})
 		switch {
 		case d.Action == BidWait && d.For > 0:
 			e.plan = later(now, d.For)
 			return dst
-		case d.Action == BidSpot && d.For > 0:
-			tier, bid = TierMedium, d.Bid
+		case (d.Action == BidSpot || d.Action == BidBoth) && d.For > 0:
+			tier, bid, both = TierMedium, d.Bid, d.Action == BidBoth
 			e.plan, e.began = later(now, d.For), e.saved
 		case f.Handover.Rule == PlannedHedged:
 			h := f.Handover
@@ -237,21 +264,26 @@ func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration)
 		a = &e.spot
 		a.Tier = tier
 	}
-	return append(dst, e.label(a.assign(e.task, bid, now, e.saved), i))
+	dst = append(dst, e.label(a.assign(e.task, bid, now, e.saved), i))
+	if both {
+		dst = e.hedge(dst, i, now)
+	}
+	return dst
 }
 
-// goOn asks whether the spot cluster of a task is kept.
-func (f *Framework) goOn(e *handled, now time.Duration) bool {
+// goOn asks the plan about the spot cluster of a task: BidSpot keeps it, BidBoth
+// wants one on demand beside it, and BidOnDemand stands for all that gives it back.
+func (f *Framework) goOn(e *handled, now time.Duration) BidAction {
 	s := BidState{Now: now, Saved: e.began, Running: true, Bid: e.spot.bid}
 	if e.spot.since >= 0 {
 		s.Elapsed = now - e.spot.since
 	}
 	d := f.Plan(&e.task, s)
-	if d.Action != BidSpot || d.Stop || d.For <= 0 {
-		return false
+	if d.Action != BidSpot && d.Action != BidBoth || d.Stop || d.For <= 0 {
+		return BidOnDemand
 	}
 	e.plan = later(now, d.For)
-	return true
+	return d.Action
 }
 
 // later returns now + d, Never if that is beyond the range of a Duration.

@@ -95,7 +95,7 @@ func (w *whims) carryOut(t *testing.T, rule Rule, c Command) {
 	}
 	switch c.Kind {
 	case OpenCluster:
-		if at.open || other.open && !((rule == Hedged || rule == PlannedHedged) && c.Tier == TierHigh) {
+		if at.open || other.open && !(rule >= Hedged && c.Tier == TierHigh) {
 			t.Fatalf("%v: opens a cluster beside another: %+v", rule, c)
 		}
 		*at = struct {

@@ -128,7 +128,7 @@ func (h *Handover) tier(t *Task, now, saved time.Duration) Tier {
 		}
 		return h.Thresholds.Tier(t, now, saved)
 	case Planned, PlannedHedged:
-		if now >= h.limit(t, saved) {
+		if now >= h.Limit(t, saved) {
 			return TierHigh
 		}
 		return TierMedium
@@ -139,8 +139,11 @@ func (h *Handover) tier(t *Task, now, saved time.Duration) Tier {
 	return max(h.Thresholds.Tier(t, now, saved), TierMedium)
 }
 
-// limit returns the time from which on the task does not stay on spot alone.
-func (h *Handover) limit(t *Task, saved time.Duration) time.Duration {
+// Limit returns the time from which on a task with that much of its work in a
+// checkpoint may not be on spot alone under the rules from [NoReturn] on: its point
+// of no return, two looks earlier if agents look at intervals. A caller that has
+// [Agent] values of its own under [Hedged] requests the second cluster then.
+func (h *Handover) Limit(t *Task, saved time.Duration) time.Duration {
 	return t.PointOfNoReturn(saved) - 2*h.Interval
 }
 
@@ -148,7 +151,7 @@ func (h *Handover) limit(t *Task, saved time.Duration) time.Duration {
 // that are not the paper's; that time included under SafeRule, whose th1 it stands
 // for.
 func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
-	start := h.limit(t, saved) - t.Latency - h.Interval
+	start := h.Limit(t, saved) - t.Latency - h.Interval
 	run := t.SpotRun(saved)
 	if h.Rule == SafeRule {
 		return start - run
@@ -195,7 +198,7 @@ func (h *Handover) leaves(t *Task, tier Tier, saved time.Duration, launched bool
 		return min(h.Thresholds.leaves(t, tier, saved), h.lastStart(t, saved)+1)
 	}
 	if launched || h.Rule == Planned {
-		return h.limit(t, saved)
+		return h.Limit(t, saved)
 	}
 	at := h.lastStart(t, saved)
 	if tier == TierLow {
@@ -210,5 +213,5 @@ func (h *Handover) stops(t *Task, tier Tier, saved time.Duration) time.Duration 
 	if tier == TierHigh || h.Rule != NoReturn && h.Rule != Planned {
 		return Never
 	}
-	return h.limit(t, saved)
+	return h.Limit(t, saved)
 }

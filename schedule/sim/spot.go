@@ -65,6 +65,7 @@ type SpotConfig struct {
 	Window  time.Duration
 	Chain   schedule.ChainOptions
 	Reclaim float64
+	Beside  bool // the plan may have a cluster on demand beside one on spot
 }
 
 // A LeaseEnd says what ended a lease.
@@ -297,7 +298,7 @@ func (s *SpotSimulator) solve() error {
 		return err
 	}
 	return s.planner.Solve(schedule.SpotMarket{
-		Chain: chain, Spot: s.cfg.Spot, OnDemand: s.cfg.OnDemand, Meter: s.cfg.Meter, Reclaim: s.cfg.Reclaim,
+		Chain: chain, Spot: s.cfg.Spot, OnDemand: s.cfg.OnDemand, Meter: s.cfg.Meter, Reclaim: s.cfg.Reclaim, Beside: s.cfg.Beside,
 	}, &t.Task, t.Submit)
 }
 
