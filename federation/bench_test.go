@@ -19,15 +19,7 @@ func BenchmarkShare(b *testing.B) {
 		hours int
 	}{{"logs=600h", 600}, {"logs=year", 8760}} {
 		b.Run(c.name, func(b *testing.B) {
-			var tasks []Task
-			for k := range liu {
-				tasks = append(tasks, liuLog(b, k, liu[k].hour, c.hours)...)
-			}
-			var centres []Centre
-			for k := range liu {
-				centre, _ := liuCentre(b, k, tasks, c.hours, &reserve.Periodic{})
-				centres = append(centres, centre)
-			}
+			centres, tasks, _ := liuFederation(b, c.hours, &reserve.Periodic{})
 			benchShare(b, centres, tasks)
 		})
 	}

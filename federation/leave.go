@@ -99,7 +99,8 @@ func (s *Sharer) Leave(dst []Booking, centre, slot int) ([]Booking, error) {
 }
 
 // Fail says that a centre fails: from slot on nothing runs there. Other centres'
-// tasks go on at home, on free reservations and on demand. The centre's own tasks
+// tasks go on at home, on free reservations and on demand: as tasks of their home they
+// take reservations that are kept for its tasks to come, too. The centre's own tasks
 // end, but for what runs elsewhere; more of them are refused with [ErrGone]. The
 // bookings that say so are appended to dst; those with negative counts whose Home
 // and Centre are the failed one say what its tasks lost.

@@ -268,7 +268,7 @@ func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (
 		if other < cost {
 			cost = other
 			o.x, o.x0 = o.x0, o.x
-			if rounds > 0 {
+			if rounds > 0 { // else they are 0, and prove nothing
 				o.prices, o.pairPrices = o.pairPrices, o.prices
 			}
 		}

@@ -23,7 +23,8 @@ func BenchmarkOptimum(b *testing.B) {
 	} {
 		for _, start := range []bool{false, true} {
 			b.Run(fmt.Sprintf("reserve=%s/hours=%d/start=%v", c.name, c.hours, start), func(b *testing.B) {
-				centres, tasks, sunk := logs(b, c.hours, c.plan)
+				centres, tasks, fees := liuFederation(b, c.hours, c.plan)
+				sunk := sum(fees)
 				bookings, err := Share(nil, centres, tasks, Options{})
 				if err != nil {
 					b.Fatal(err)
@@ -55,10 +56,30 @@ func BenchmarkOptimum(b *testing.B) {
 	}
 }
 
+// BenchmarkOptimumMadeUp has more centres and longer tasks, which are what takes time.
+func BenchmarkOptimumMadeUp(b *testing.B) {
+	for _, size := range [][3]int{{3, 2000, 20_000}, {8, 2000, 20_000}} {
+		b.Run(fmt.Sprintf("centres=%d/slots=%d/tasks=%d", size[0], size[1], size[2]), func(b *testing.B) {
+			centres, tasks := busyFederation(size[0], size[1], size[2], 3)
+			var o Optimizer
+			var got Optimum
+			for b.Loop() {
+				var err error
+				if got, err = o.Solve(centres, tasks, OptimumOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(got.Gap(), "gap-ratio")
+			b.ReportMetric(float64(got.Rounds), "rounds")
+		})
+	}
+}
+
 func BenchmarkSlotwise(b *testing.B) {
 	for _, hours := range []int{600, 8760} {
 		b.Run(fmt.Sprintf("hours=%d", hours), func(b *testing.B) {
-			centres, tasks, sunk := logs(b, hours, &reserve.HGR{})
+			centres, tasks, fees := liuFederation(b, hours, &reserve.HGR{})
+			sunk := sum(fees)
 			bookings, err := Share(nil, centres, tasks, Options{Order: Alone})
 			if err != nil {
 				b.Fatal(err)

@@ -70,9 +70,6 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 		}
 		leases := sums.times(sums.times(int64(lease), int64(b.Reserved)), n)
 		onDemand := sums.times(sums.times(int64(bought), int64(b.OnDemand)), n)
-		if sums.wrapped {
-			return wrapped(k)
-		}
 		if int64(b.Lease) != leases || int64(b.Bought) != onDemand {
 			return badInput("Bookings.Lease", k, ErrUnbalanced, "%v and %v for %d leased and %d on demand over %d slots, at %v and %v each", b.Lease, b.Bought, b.Reserved, b.OnDemand, b.Slots(), lease, bought)
 		}
