@@ -27,14 +27,16 @@ import (
 // there; slurmctld looks for jobs to start once a second, and tells submissions in
 // whole seconds. On a clock on which an hour lasts some seconds that is minutes, and
 // delays add up: a job that starts later ends later, and all that wait for its nodes do,
-// or more instances are asked for. There is no bound on what comes of it but that of the
-// queue itself [Graham69], so the tolerance is measured:
+// or more instances are asked for. No simple bound says what comes of it, since a delay of one
+// job may as well let another one start sooner; so the tolerance is measured:
 //
 // The delays of the run are known, one for each job that started in its turn
 // (replay.Delays). The simulator runs the same jobs again, a few hundred times, each
-// job with one of those delays, drawn at random, for which it holds its nodes before it
-// starts; and with a wait limit that is less by up to a second, since the manager
-// reads submissions in whole seconds. What comes out scatters, and a run on Slurm is to
+// job with one of those delays, for which it holds its nodes before it starts. They are
+// drawn at random, those of ten jobs in a row together, since delays come together: jobs start
+// in one pass, and the machine is busy for a while. The wait limit is less by up to a second, since the manager reads
+// submissions in whole seconds, and instances leave as much before their hour ends
+// as on Slurm (manager.Options.Lead). What comes out scatters, and a run on Slurm is to
 // be one of them: within four standard deviations of their mean, or at least as near to it
 // as the farthest one is.
 
@@ -74,7 +76,7 @@ type comparison struct {
 	out          *outcome
 	used         float64 // instance-hours of the jobs
 	slurm, plain figures
-	delays       []time.Duration // on Slurm
+	delays       []time.Duration // on Slurm, in the order of the jobs
 	boots        replay.Boots
 	late         int // leases that ended just after their hour
 
@@ -84,13 +86,14 @@ type comparison struct {
 	bill   pricing.Bill // with what was bought
 }
 
-// delayed is how many simulations have delays.
-const delayed = 400
+const (
+	delayed = 400 // how many simulations have delays
+	block   = 10  // jobs whose delays are drawn together
+)
 
 func compare(o *demoOptions, out *outcome) (*comparison, error) {
 	c := &comparison{o: o, out: out}
 	c.delays = replay.Delays(out.runs, out.leases.All, func(id int64) bool { return out.promoted[id] })
-	slices.Sort(c.delays)
 	c.boots = replay.MeasureBoots(out.leases.All)
 	c.slurm = c.ofSlurm()
 	if err := c.charge(); err != nil {
@@ -103,7 +106,7 @@ func compare(o *demoOptions, out *outcome) (*comparison, error) {
 	}
 	var s sim.Simulator
 	var err error
-	if c.plain, err = c.simulate(&s, jobs, o.manager.WaitLimit); err != nil {
+	if c.plain, err = c.simulate(&s, jobs, o.manager.WaitLimit, 0); err != nil {
 		return nil, err
 	}
 	return c, c.simulateDelayed(&s, jobs)
@@ -117,17 +120,21 @@ func (c *comparison) simulateDelayed(s *sim.Simulator, jobs []trace.Job) error {
 	var waits, hours, leases, peaks []float64
 	for range delayed {
 		var sum time.Duration
+		from := 0
 		for i, j := range jobs {
 			var delay time.Duration
-			if len(c.delays) > 0 {
-				delay = c.delays[rng.IntN(len(c.delays))]
+			if n := len(c.delays); n > 0 {
+				if i%block == 0 {
+					from = rng.IntN(n)
+				}
+				delay = c.delays[(from+i)%n]
 			}
 			sum += delay
 			j.Run = delay + c.out.runs[i].End - c.out.runs[i].Start
 			j.Estimate = max(delay+j.Estimate, j.Run)
 			with[i] = j
 		}
-		f, err := c.simulate(s, with, c.o.manager.WaitLimit-time.Duration(rng.Float64()*float64(second)))
+		f, err := c.simulate(s, with, c.o.manager.WaitLimit-time.Duration(rng.Float64()*float64(second)), c.o.manager.Lead)
 		if err != nil {
 			return err
 		}
@@ -144,18 +151,22 @@ func scaledUp(real, hour time.Duration) time.Duration {
 	return time.Duration(float64(real) * (float64(time.Hour) / float64(hour)))
 }
 
-// simulate runs jobs in the simulator.
-func (c *comparison) simulate(s *sim.Simulator, jobs []trace.Job, limit time.Duration) (figures, error) {
+// simulate runs jobs in the simulator, where instances leave some time before they are
+// charged. That is a first hour which is so much shorter, and charged in full.
+func (c *comparison) simulate(s *sim.Simulator, jobs []trace.Job, limit, lead time.Duration) (figures, error) {
 	m := &c.o.manager
+	meter := m.Meter
+	meter.Minimum -= lead
 	r, err := s.Run(jobs, sim.Config{
-		Clouds: []sim.Cloud{{Meter: m.Meter, Hourly: m.Prices.OnDemand, Quota: len(m.Nodes), Boot: c.boots.Of}},
-		Meter:  m.Meter, WaitLimit: limitOf(limit), Short: limitOf(m.Short), Expansion: m.Expansion,
+		Clouds: []sim.Cloud{{Meter: meter, Hourly: m.Prices.OnDemand, Quota: len(m.Nodes), Boot: c.boots.Of}},
+		Meter:  meter, WaitLimit: limitOf(limit), Short: limitOf(m.Short), Expansion: m.Expansion,
 		Placement: m.Placement, ReleaseEvery: m.ReleaseEvery,
 	})
 	if err != nil {
 		return figures{}, err
 	}
-	return figures{wait: r.MeanWait, charged: r.ChargedHours, leases: r.Clouds[0].Leases, peak: r.Peak, cost: r.Cost}, nil
+	leases := r.Clouds[0].Leases
+	return figures{wait: r.MeanWait, charged: r.ChargedHours + float64(leases)*lead.Hours(), leases: leases, peak: r.Peak, cost: r.Cost}, nil
 }
 
 // limitOf returns a limit as sim.Config has it.
@@ -188,10 +199,21 @@ func (c *comparison) ofSlurm() figures {
 	return f
 }
 
-// endedLate reports whether an instance was to leave before its next charge, and was
-// gone after.
+// endedLate reports whether an instance was to leave before its next charge, as it was at
+// the release check, and was gone after.
 func (c *comparison) endedLate(l *replay.Lease) bool {
-	return c.o.manager.Meter.NextCharge(max(0, l.Leaves-l.Created)) < l.Ended-l.Created
+	return l.Leaves >= 0 && l.Ended > c.o.due(l)
+}
+
+// check returns the time of the release check at which an instance left, which is written
+// down, and done, some time after it.
+func (o *demoOptions) check(l *replay.Lease) time.Duration {
+	return max(l.Created, l.Leaves/o.manager.ReleaseEvery*o.manager.ReleaseEvery)
+}
+
+// due returns when the next charge of an instance was, at the check at which it left.
+func (o *demoOptions) due(l *replay.Lease) time.Duration {
+	return l.Created + o.manager.Meter.NextCharge(o.check(l)-l.Created)
 }
 
 // charge bills the hours with what was bought.
@@ -246,7 +268,8 @@ func (c *comparison) write(w io.Writer) error {
 	say("%d of %d jobs completed, with %s instance-hours of work. An hour took %v; minutes and hours are those. It took %.0f s in all.",
 		c.out.states["COMPLETED"], len(c.out.runs), fixed(c.used, 1), m.Hour, c.out.took.Seconds())
 	if n := len(c.delays); n > 0 {
-		middle, most := c.delays[n/2], c.delays[n-1]
+		sorted := slices.Sorted(slices.Values(c.delays))
+		middle, most := sorted[n/2], sorted[n-1]
 		say("Slurm starts jobs once a second. Jobs that could start did so %s minutes later in the middle and %s at most, in fact %.2f and %.2f s. "+
 			"The last column is what the simulator makes of such delays, the mean of %d simulations; ± is the tolerance, four standard deviations or the farthest.",
 			fixed(middle.Minutes(), 1), fixed(most.Minutes(), 1), scaled(middle, m.Hour).Seconds(), scaled(most, m.Hour).Seconds(), delayed)
@@ -330,7 +353,8 @@ func (c *comparison) writeJSON(w io.Writer) error {
 	slurm.Completed, slurm.Late, slurm.Promoted = c.out.states["COMPLETED"], &c.late, &early
 	slurm.Reserved = json.Number(c.bill.Pure.String())
 	if k := len(c.delays); k > 0 {
-		slurm.Delay, slurm.MaxDelay = number(c.delays[k/2].Seconds(), 3), number(c.delays[k-1].Seconds(), 3)
+		sorted := slices.Sorted(slices.Values(c.delays))
+		slurm.Delay, slurm.MaxDelay = number(sorted[k/2].Seconds(), 3), number(sorted[k-1].Seconds(), 3)
 	}
 	with := row{Run: "delayed", Jobs: n, MeanWait: number(c.waits.mean*60, 3), WaitTolerance: number(c.waits.tolerance()*60, 3),
 		Charged: exact(c.hours.mean), ChargedTolerance: exact(c.hours.tolerance()), Used: used,

@@ -77,7 +77,7 @@ func TestCompare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.seed = seed
+		o.seed, o.manager.Lead = seed, 0
 		jobs, err := o.makeJobs()
 		if err != nil {
 			t.Fatal(err)
