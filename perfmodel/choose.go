@@ -12,7 +12,9 @@ package perfmodel
 // parts left out, for each model.
 
 import (
+	"fmt"
 	"math"
+	"slices"
 )
 
 // Leave says what is left out at a time.
@@ -187,14 +189,21 @@ func (s Separate) FitAll(profiles []Profile) error {
 // Application returns the model with the given index.
 func (s Separate) Application(i int) Estimator { return s[i] }
 
-// ChoosePool is [Chooser.Choose] for pools and several profiles. With [LeaveRun]
-// and [LeaveCase] one part of one profile is left out at a time, with [LeaveLargest]
-// the largest case of every profile at once: as when all that is known are smaller
-// cases.
+// ChoosePool is [Chooser.Choose] for pools and several profiles. One part of one
+// profile is left out at a time, all others being whole. A part that is all of a
+// profile is not left out: from nothing no one can predict its application.
+// Score.Runs says how many runs were predicted.
+//
+// A [Machine] is fitted once to the whole, O(n³) for n runs in all, and what it
+// predicts without some of them follows (machine_leaveout.go). Other pools are
+// fitted as often as there are parts.
+//
+// The errors are those of Choose, of FitAll with the part that was left out, and
+// ErrFewRows if no part can be left out.
 func (c *Chooser) ChoosePool(dst []Score, pools []Pool, profiles []Profile, leave Leave) (best int, scores []Score, err error) {
 	for i := range profiles {
 		if err := profiles[i].Validate(); err != nil {
-			return -1, dst, err
+			return -1, dst, named("profiles", i, err, &profiles[i])
 		}
 	}
 	if len(pools) == 0 {
@@ -244,22 +253,46 @@ func (c *Chooser) scorePool(pool Pool, profiles []Profile, leave Leave) Score {
 		i := -1
 		return profiles[k].Select(func(*Run) bool { i++; return c.group[i] != g })
 	}
-	train := make([]Profile, len(profiles))
-	copy(train, profiles)
-	for k := range profiles {
-		for g := range c.groups(&profiles[k], leave) {
-			train[k] = without(k, g)
-			if err := pool.FitAll(train); err != nil {
-				return failed(err)
-			}
-			if err := predict(k, g); err != nil {
-				return failed(err)
+	// whole tells whether group g is all of profile k.
+	whole := func(g int) bool {
+		return !slices.ContainsFunc(c.group, func(of int) bool { return of != g })
+	}
+	train := slices.Clone(profiles)
+	machine, closed := pool.(*Machine)
+	if closed {
+		if err := machine.FitAll(profiles); err != nil {
+			return failed(err)
+		}
+		for k := range profiles {
+			for g := range c.groups(&profiles[k], leave) {
+				if !whole(g) {
+					squares, runs := machine.leaveOut(k, c.group, g)
+					sum += squares
+					n += runs
+				}
 			}
 		}
-		train[k] = profiles[k]
+	} else {
+		for k := range profiles {
+			for g := range c.groups(&profiles[k], leave) {
+				if whole(g) {
+					continue
+				}
+				train[k] = without(k, g)
+				if err := pool.FitAll(train); err != nil {
+					i := slices.Index(c.group, g)
+					r := &profiles[k].Runs[i]
+					return failed(fmt.Errorf("without run %d of application %q, case %q on %d processes: %w", i, profiles[k].Application, r.Case, r.Processes, err))
+				}
+				if err := predict(k, g); err != nil {
+					return failed(err)
+				}
+			}
+			train[k] = profiles[k]
+		}
 	}
 	if n == 0 {
-		return failed(badInput("profiles", -1, ErrFewRows, "no run to leave out"))
+		return failed(badInput("profiles", -1, ErrFewRows, "no run to leave out: each application has one part only"))
 	}
 	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
 }

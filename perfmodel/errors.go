@@ -58,3 +58,8 @@ func (e *InputError) Unwrap() error { return e.Err }
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
 }
+
+// named returns the error err about profile p, the one with the given index.
+func named(field string, index int, err error, p *Profile) error {
+	return badInput(field, index, err, "application %q", p.Application)
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -267,6 +268,128 @@ func TestMachineAlong(t *testing.T) {
 	})
 }
 
+// What is said of runs left out is what the others predict of them, with the
+// standard deviations of the whole. The origins of the walks and the centre move when
+// the least case is left out, so that one stays.
+func TestMachineLeaveOut(t *testing.T) {
+	profiles, shapes := madeUpProfiles(t, 61)
+	m := &Machine{Shapes: shapes}
+	if err := m.FitAll(profiles); err != nil {
+		t.Fatal(err)
+	}
+	n := len(m.cells)
+	var c Chooser
+	for _, leave := range []Leave{LeaveRun, LeaveCase, LeaveLargest} {
+		for a := range profiles {
+			for g := range c.groups(&profiles[a], leave) {
+				got, runs := m.leaveOut(a, c.group, g)
+				// Gaussian process regression from the others, by the whole matrix.
+				var in, out []int
+				for i := range n {
+					if k := i - m.apps[a].first; k >= 0 && k < len(c.group) && c.group[k] == g {
+						out = append(out, i)
+					} else {
+						in = append(in, i)
+					}
+				}
+				k := mat.NewDense(len(in), len(in), nil)
+				y := mat.NewVecDense(len(in), nil)
+				for i, p := range in {
+					for j, q := range in {
+						k.Set(i, j, m.hyper.covariance(&m.cells[p], &m.cells[q]))
+					}
+					k.Set(i, i, k.At(i, i)+m.hyper[4]*m.hyper[4]+m.cells[p].noise)
+					y.SetVec(i, m.y[p])
+				}
+				var weights mat.VecDense
+				if err := weights.SolveVec(k, y); err != nil {
+					t.Fatal(err)
+				}
+				want := 0.0
+				for _, p := range out {
+					d := m.y[p]
+					for i, q := range in {
+						d -= m.hyper.covariance(&m.cells[p], &m.cells[q]) * weights.AtVec(i)
+					}
+					want += d * d
+				}
+				if runs != len(out) {
+					t.Fatalf("%d runs, want %d", runs, len(out))
+				}
+				isNear(t, "squares", got, want, 1e-6)
+			}
+		}
+	}
+}
+
+// A single run of an application does not take part in the choice: it would be
+// predicted from nothing.
+func TestChoosePoolKeepsSingleRuns(t *testing.T) {
+	profiles, shapes := madeUpProfiles(t, 67)
+	var c Chooser
+	_, before, err := c.ChoosePool(nil, Candidates(shapes), profiles, LeaveRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	single := slices.Clone(profiles)
+	k := -1
+	single[2] = single[2].Select(func(*Run) bool { k++; return k == 0 })
+	_, after, err := c.ChoosePool(nil, Candidates(shapes), single, LeaveRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range after {
+		if after[i].Runs != before[i].Runs-len(profiles[2].Runs) || after[i].Error > 1.5*before[i].Error {
+			t.Errorf("%+v, before %+v", after[i], before[i])
+		}
+	}
+	// Pools that are fitted anew say what they were fitted without.
+	one := runsOf([]float64{1, 2, 4, 8}, []int{1, 2}, func(x float64, p int) float64 { return x / float64(p) })
+	few := one.Select(func(r *Run) bool { return r.Features[0] < 4 && (r.Processes == 1 || r.Features[0] == 1) })
+	_, scores, err := c.ChoosePool(nil, []Pool{Separate{&LogLinear{Work: Product}}}, []Profile{few}, LeaveRun)
+	if err == nil || !strings.Contains(err.Error(), "without run 0 of application") || !errors.Is(scores[0].Err, ErrFewRows) {
+		t.Error(scores, err)
+	}
+	lone := one.Select(func(r *Run) bool { return r.Features[0] == 1 && r.Processes == 1 })
+	if _, _, err := c.ChoosePool(nil, []Pool{Separate{&LogLinear{Proportional: true, Work: Product, DropDependent: true}}}, []Profile{lone}, LeaveRun); !errors.Is(err, ErrFewRows) {
+		t.Error(err)
+	}
+}
+
+// Of equals the first pool is chosen: without working sets the first two are the
+// same.
+func TestChoosePoolTies(t *testing.T) {
+	profiles, shapes := madeUpProfiles(t, 71)
+	shapes = slices.Clone(shapes[:2])
+	for i := range shapes {
+		shapes[i].WorkingSet = nil
+	}
+	var c Chooser
+	best, scores, err := c.ChoosePool(nil, Candidates(shapes), profiles[:2], LeaveRun)
+	if err != nil || best != 0 || scores[0] != scores[1] || scores[1] != scores[2] {
+		t.Error(best, scores, err)
+	}
+}
+
+// The share of its variance that a median of repetitions has, against a simulation.
+func TestMedianVariance(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 3))
+	for n := 1; n <= 9; n++ {
+		const times = 20000
+		sum := 0.0
+		x := make([]float64, n)
+		for range times {
+			for i := range x {
+				x[i] = r.NormFloat64()
+			}
+			m := median(x)
+			sum += m * m
+		}
+		// The simulation is off by 1% (√(2/times)), the formula by 5%.
+		isNear(t, strconv.Itoa(n), medianVariance(float64(n)), sum/times, 0.09)
+	}
+}
+
 // What one application shows of the machine is believed of another: a program that
 // has only been in the cache is predicted slower beyond it where others were.
 func TestMachineSharesMemory(t *testing.T) {
@@ -328,14 +451,33 @@ func TestMachineErrors(t *testing.T) {
 	checkInput(t, "one case", m.FitAll([]Profile{one}), "profiles", -1, ErrFewRows)
 	bad[0] = profiles[0].Select(func(*Run) bool { return true })
 	bad[0].Runs[1].Features = []float64{1400, -1, 15, 10} // no nonzeros, no work
-	checkInput(t, "no work", m.FitAll(bad), "Profile.Runs.Features", 1, ErrNotPositive)
+	err := m.FitAll(bad)
+	checkInput(t, "no work", err, "profiles", 0, ErrNotPositive)
+	if !strings.Contains(err.Error(), `"cg"`) || !strings.Contains(err.Error(), "Runs.Features[1]") {
+		t.Error("which run?", err)
+	}
 	if err := m.FitAll(profiles[:1]); err != nil {
 		t.Fatal(err)
 	}
-	_, err := At(m.Application(0), []float64{0, 1, 1, 1}, 1)
+	_, err = At(m.Application(0), []float64{0, 1, 1, 1}, 1)
 	checkInput(t, "no rows", err, "Query.Features", -1, ErrNotPositive)
 	_, err = At(m.Application(0), []float64{1, 1, math.NaN(), 1}, 1)
 	checkInput(t, "NaN", err, "Query.Features", 2, ErrNotFinite)
+	// An application without runs is not predicted; the others are.
+	m.Shapes = shapes[:2]
+	nothing := Profile{Application: "ep", Features: []string{"pairs"}}
+	if err := m.FitAll([]Profile{profiles[0], nothing}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = At(m.Application(1), []float64{1e6}, 1)
+	checkInput(t, "no run", err, "model", -1, ErrNotFitted)
+	if !strings.Contains(err.Error(), `"ep"`) {
+		t.Error(err)
+	}
+	if _, err := At(m.Application(0), profiles[0].Runs[0].Features, 1); err != nil {
+		t.Error(err)
+	}
+	m.Shapes = shapes[:1]
 	panics(t, "shapes", func() { m.FitAll(profiles) })
 	panics(t, "work", func() { (&Machine{Shapes: make([]Shape, 1)}).FitAll(profiles[:1]) })
 	panics(t, "evidence", func() { new(Machine).Evidence() })

@@ -1,12 +1,10 @@
 package perfmodel
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/shared"
@@ -255,44 +253,3 @@ sp,S,nx,12,ny,12,nz,12,iterations,100,dt,0.015
 sp,W,nx,36,ny,36,nz,36,iterations,400,dt,0.0015
 sp,A,nx,64,ny,64,nz,64,iterations,400,dt,0.0015
 `
-
-// The same on machines that are made up, with other caches, speeds and noise. A
-// single machine may be beyond the limits; over many the errors and the coverage
-// have to be what they are on the real one.
-func TestClassBOnOtherMachines(t *testing.T) {
-	cases, err := ReadCases(strings.NewReader(classes))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const machines = 6 // of seed 2013; the package's documentation has what 30 give
-	r := rand.New(rand.NewPCG(2013, 8))
-	for _, set := range []struct {
-		name string
-		keep func(string) bool
-	}{{"all eight profiled", anyApp}, {"five profiled", onlyFive}} {
-		var all, medians, worsts []float64
-		covered, over40 := 0, 0
-		chosen := map[int]int{}
-		for range machines {
-			m := newMachine(r)
-			best, _, cells := classB(t, m.profiles(cases, r), LeaveRun, set.keep)
-			chosen[best]++
-			med, worst, c := summary(cells)
-			covered += c
-			medians, worsts = append(medians, med), append(worsts, worst)
-			for _, c := range cells {
-				all = append(all, math.Abs(c.err))
-				if math.Abs(c.err) > 0.4 {
-					over40++
-				}
-			}
-		}
-		n := len(all)
-		line := fmt.Sprintf("%s: median error %.1f%%; of the machines' medians the worst %.1f%%, of their worst cells the median %.1f%% and the worst %.1f%%; above 40%%: %d of %d; covered %.1f%%; chosen %v",
-			set.name, 100*median(all), 100*slices.Max(medians), 100*median(worsts), 100*slices.Max(worsts), over40, n, 100*float64(covered)/float64(n), chosen)
-		t.Log(line)
-		if median(all) > 0.15 || float64(covered) < 0.8*float64(n) {
-			t.Error(line)
-		}
-	}
-}

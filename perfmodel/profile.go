@@ -1,6 +1,7 @@
 package perfmodel
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -23,6 +24,7 @@ type Run struct {
 	Split         bool      // Computation and Communication were measured
 	Repetitions   int       // ≥ 1, the runs that the times are medians of
 	Spread        float64   // standard deviation of ln Seconds over the repetitions, 0 if unknown
+	Resolution    float64   // seconds by which times were told apart, of the clock or as printed; 0 if unknown
 }
 
 // A Profile is what was measured of one application on one type of machine.
@@ -85,6 +87,8 @@ func (p *Profile) checkRun(i int) error {
 		return badInput("Profile.Runs.Seconds", i, ErrNotPositive, "%v seconds; a run takes time", r.Seconds)
 	case !(r.Spread >= 0) || math.IsInf(r.Spread, 0):
 		return badInput("Profile.Runs.Spread", i, ErrRange, "a standard deviation of %v", r.Spread)
+	case !(r.Resolution >= 0) || math.IsInf(r.Resolution, 0):
+		return badInput("Profile.Runs.Resolution", i, ErrRange, "a clock with steps of %v seconds", r.Resolution)
 	}
 	if r.Split {
 		if !(r.Computation >= 0) || math.IsInf(r.Computation, 0) {
@@ -127,41 +131,51 @@ func (p *Profile) minProcesses() int {
 	return least
 }
 
-// SaturationGain is the least gain in speed that counts for [Profile.Saturation]:
-// above what repeated runs differ by, below what a useful doubling brings.
+// SaturationGain is the least gain in speed that counts for [Profile.Saturation].
+// Medians of three runs that scatter by 8% differ by 1.2 or more in one pair of a
+// hundred, and of what a doubling brings at best it is a fifth.
 const SaturationGain = 1.2
 
 // Saturation returns the least number of processes beyond which no case of the
-// profile becomes faster by the factor SaturationGain or more, and whether greater
-// numbers were profiled. If so, they are likely to be more than the machine has
-// cores: the operating system lets them take turns, and what is measured there says
-// nothing of a machine that has the cores. Leave those runs out of models, or choose
-// one whose time may rise. It returns 0 and false for a profile without runs. Time
-// O(n²) for n runs.
+// profile becomes faster by the factor SaturationGain or more, and whether some case
+// was run on more. If so, they are likely to be more than the machine has cores: the
+// operating system lets them take turns, and what is measured there says nothing of
+// a machine that has the cores. Leave those runs out of models, or choose one whose
+// time may rise. A case that was run on one number of processes says nothing against
+// that number. It returns 0 and false for a profile without runs. Time O(n²) for n
+// runs.
 func (p *Profile) Saturation() (processes int, saturated bool) {
+	most := 0 // on which a case was run that was run on fewer
 	for i := range p.Runs {
 		a := &p.Runs[i]
 		if processes == 0 {
 			processes = p.minProcesses()
 		}
 		// Does a gain on all runs of its case on fewer processes?
-		gains, alone := true, true
+		gains, compared, other := true, false, false
 		for j := range p.Runs {
 			b := &p.Runs[j]
-			if b.Processes < a.Processes && same(a.Features, b.Features) {
-				alone = false
+			if b.Processes == a.Processes || !same(a.Features, b.Features) {
+				continue
+			}
+			other = true
+			if b.Processes < a.Processes {
+				compared = true
 				gains = gains && b.Seconds >= SaturationGain*a.Seconds
 			}
 		}
-		if gains && !alone {
+		if compared {
+			most = max(most, a.Processes)
+		}
+		if compared && gains || !other {
 			processes = max(processes, a.Processes)
 		}
 	}
-	return processes, processes < p.MaxProcesses()
+	return processes, processes < most
 }
 
 // reserved has the columns of [ReadProfiles] that are not features.
-var reserved = [...]string{"application", "case", "processes", "seconds", "computation", "communication", "repetitions", "spread"}
+var reserved = [...]string{"application", "case", "processes", "seconds", "computation", "communication", "repetitions", "spread", "resolution"}
 
 // ReadProfiles reads profiles from a table in CSV, to its end: a line of titles,
 // then one line a run. The columns may stand in any order.
@@ -174,6 +188,8 @@ var reserved = [...]string{"application", "case", "processes", "seconds", "compu
 //	communication  the seconds of it within MPI, T_N
 //	repetitions    the runs that the times are medians of; 1 if left out
 //	spread         standard deviation of ln seconds over them; 0 if left out
+//	resolution     the seconds by which times are told apart; if left out, the
+//	               step of the last decimal that any time of the table has, at most 1
 //
 // Every other column is a feature. An application has the features for which its
 // lines have values, and each of its lines has to have them. Computation and
@@ -187,7 +203,7 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	const application, caseName, processes, seconds, computation, communication, repetitions, spread = 0, 1, 2, 3, 4, 5, 6, 7
+	const application, caseName, processes, seconds, computation, communication, repetitions, spread, resolution = 0, 1, 2, 3, 4, 5, 6, 7, 8
 	var at [len(reserved)]int
 	for i, name := range reserved {
 		at[i] = t.column(name)
@@ -198,6 +214,7 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	if at[seconds] < 0 && (at[computation] < 0 || at[communication] < 0) {
 		return nil, badInput("seconds", 1, ErrMissing, "the first line has no such column, nor both of computation and communication")
 	}
+	step := t.resolution(at[seconds], at[computation], at[communication])
 	var features []int // columns
 	for i, name := range t.titles {
 		if !slices.Contains(reserved[:], name) {
@@ -251,6 +268,12 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 				return nil, err
 			}
 		}
+		run.Resolution = step
+		if t.text(i, at[resolution]) != "" {
+			if run.Resolution, err = t.atLeast0(i, at[resolution]); err != nil {
+				return nil, err
+			}
+		}
 		if err := t.times(&run, i, at[seconds], at[computation], at[communication]); err != nil {
 			return nil, err
 		}
@@ -290,7 +313,7 @@ func WriteProfiles(w io.Writer, profiles []Profile) error {
 		for j := range p.Runs {
 			r := &p.Runs[j]
 			clear(cells)
-			copy(cells, []string{p.Application, r.Case, strconv.Itoa(r.Processes), num(r.Seconds), "", "", strconv.Itoa(r.Repetitions), num(r.Spread)})
+			copy(cells, []string{p.Application, r.Case, strconv.Itoa(r.Processes), num(r.Seconds), "", "", strconv.Itoa(r.Repetitions), num(r.Spread), num(r.Resolution)})
 			if r.Split {
 				cells[4], cells[5] = num(r.Computation), num(r.Communication)
 			}
@@ -321,15 +344,16 @@ func ReadCases(r io.Reader) ([]Case, error) {
 	if application < 0 || name < 0 {
 		return nil, badInput("benchmark", 1, ErrMissing, "the first line has to have the columns benchmark and class")
 	}
+	features, err := t.features()
+	if err != nil {
+		return nil, err
+	}
 	var out []Case
 	for i := range t.rows {
 		c := Case{Application: t.text(i, application), Name: t.text(i, name)}
-		for k := 1; ; k++ {
+		for k := 1; k <= features; k++ {
 			x := "x" + strconv.Itoa(k)
 			at, value := t.column(x+"_name"), t.column(x)
-			if at < 0 || value < 0 {
-				break
-			}
 			feature := t.text(i, at)
 			if feature == "" {
 				if t.text(i, value) != "" {
@@ -363,6 +387,27 @@ func ReadCases(r io.Reader) ([]Case, error) {
 	return out, nil
 }
 
+// features returns how many columns of features there are, each with that of its
+// names, or an error if one is missing among them.
+func (t *table) features() (int, error) {
+	last := 0
+	for _, title := range t.titles {
+		k, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(title, "x"), "_name"))
+		if err == nil && k > 0 && (title == "x"+strconv.Itoa(k) || title == "x"+strconv.Itoa(k)+"_name") {
+			last = max(last, k)
+		}
+	}
+	for k := range last {
+		x := "x" + strconv.Itoa(k+1)
+		for _, title := range []string{x + "_name", x} {
+			if t.column(title) < 0 {
+				return 0, badInput(title, 1, ErrMissing, "there are features up to x%d, and the first line has no such column", last)
+			}
+		}
+	}
+	return last, nil
+}
+
 // FindCase returns the case of an application with the given name, or an
 // [*InputError] that unwraps to [ErrUnknown].
 func FindCase(cases []Case, application, name string) (Case, error) {
@@ -381,7 +426,9 @@ func FindCase(cases []Case, application, name string) (Case, error) {
 // procs. Timings whose clean is 0 were disturbed and are left out, as the column
 // is there to say; without the column all are kept. A run is Split if all its
 // timings have both parts; the medians of the parts are then taken one by one and
-// need not sum to that of the whole.
+// need not sum to that of the whole. Their Resolution is the step of the last
+// decimal that any time of the table has, at most 1 second: benchmarks that print
+// seconds with two decimals say little of runs that take three of those steps.
 //
 // What is wrong is an [*InputError] with the column as its Field and the line as
 // its Index, or of r's own: [ErrUnknown] for a class that cases does not have.
@@ -398,6 +445,7 @@ func ReadTimings(r io.Reader, cases []Case) ([]Profile, error) {
 		}
 	}
 	comp, comm, clean := t.column("comp_s"), t.column("comm_s"), t.column("clean")
+	step := t.resolution(at[3], comp, comm)
 	type timing struct {
 		index int // of the case
 		run   Run
@@ -426,6 +474,9 @@ func ReadTimings(r io.Reader, cases []Case) ([]Profile, error) {
 		}
 		all = append(all, one)
 	}
+	if len(all) == 0 {
+		return nil, badInput("clean", -1, ErrMissing, "every timing was disturbed; at least one that was not is needed")
+	}
 	slices.SortStableFunc(all, func(a, b timing) int {
 		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.run.Processes, b.run.Processes))
 	})
@@ -437,7 +488,7 @@ func ReadTimings(r io.Reader, cases []Case) ([]Profile, error) {
 			n++
 		}
 		c := &cases[all[0].index]
-		run := Run{Case: c.Name, Features: slices.Clone(c.Features), Processes: all[0].run.Processes, Repetitions: n, Split: true}
+		run := Run{Case: c.Name, Features: slices.Clone(c.Features), Processes: all[0].run.Processes, Repetitions: n, Resolution: step, Split: true}
 		var total, computation, communication []float64
 		for _, one := range all[:n] {
 			total = append(total, one.run.Seconds)
@@ -496,7 +547,12 @@ type table struct {
 }
 
 func readTable(r io.Reader, what string) (*table, error) {
-	in := csv.NewReader(r)
+	// Spreadsheets begin a file in UTF-8 with the mark of a byte order.
+	text := bufio.NewReader(r)
+	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" {
+		text.Discard(len(mark))
+	}
+	in := csv.NewReader(text)
 	in.TrimLeadingSpace = true
 	t := &table{}
 	for {
@@ -545,6 +601,32 @@ func (t *table) text(row, col int) string {
 	return t.rows[row][col]
 }
 
+// resolution returns the step of the last decimal that any time in the columns has,
+// at most 1: of the times of whole runs, or where there are none of the parts.
+func (t *table) resolution(seconds, computation, communication int) float64 {
+	most := 0
+	for i := range t.rows {
+		if s := t.text(i, seconds); s != "" {
+			most = max(most, decimals(s))
+		} else {
+			most = max(most, decimals(t.text(i, computation)), decimals(t.text(i, communication)))
+		}
+	}
+	return math.Pow10(-most)
+}
+
+// decimals returns how many decimals a number is written with, 0 if none or if s is
+// not a decimal number.
+func decimals(s string) int {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	_, fraction, _ := strings.Cut(mantissa, ".")
+	by, err := strconv.Atoi(exponent)
+	if exponent != "" && err != nil || strings.Trim(fraction, "0123456789") != "" {
+		return 0
+	}
+	return max(0, len(fraction)-by)
+}
+
 func (t *table) number(row, col int) (float64, error) {
 	s := t.rows[row][col]
 	x, err := strconv.ParseFloat(s, 64)
@@ -580,8 +662,11 @@ func (t *table) count(row, col int) (int, error) {
 // times reads the time of a run and its parts.
 func (t *table) times(run *Run, row, seconds, computation, communication int) error {
 	first, second := t.text(row, computation) != "", t.text(row, communication) != ""
-	if first != second {
-		return badInput("computation", t.lines[row], ErrMissing, "one of computation and communication is there without the other")
+	switch {
+	case first && !second:
+		return t.withoutOther(row, computation, communication)
+	case second && !first:
+		return t.withoutOther(row, communication, computation)
 	}
 	var err error
 	if first {
@@ -599,13 +684,23 @@ func (t *table) times(run *Run, row, seconds, computation, communication int) er
 		}
 		run.Seconds = run.Computation + run.Communication
 		if math.IsInf(run.Seconds, 0) {
-			return badInput("computation", t.lines[row], ErrNotFinite, "the sum of the parts is too large")
+			return badInput(t.titles[computation], t.lines[row], ErrNotFinite, "the sum of the parts is too large")
 		}
 	} else if run.Seconds, err = t.number(row, seconds); err != nil {
 		return err
 	}
 	if run.Seconds <= 0 {
-		return badInput("seconds", t.lines[row], ErrNotPositive, "%v seconds; a run takes time", run.Seconds)
+		return badInput("seconds", t.lines[row], ErrNotPositive, "%v seconds; a run takes time, and one that is too short for the clock says nothing: leave it out", run.Seconds)
 	}
 	return nil
+}
+
+// withoutOther returns the error for a part of a time that is there without the
+// other; its Field is the column that is empty or, if there is none, the one that is
+// not.
+func (t *table) withoutOther(row, there, missing int) error {
+	if missing < 0 {
+		return badInput(t.titles[there], t.lines[row], ErrMissing, "one part of the time is there, and no column has the other")
+	}
+	return badInput(t.titles[missing], t.lines[row], ErrMissing, "it is empty, and %s is not", t.titles[there])
 }

@@ -11,17 +11,17 @@ import (
 )
 
 func TestReadProfiles(t *testing.T) {
-	const in = `processes,application,case,rows,pairs,computation,communication,seconds,repetitions,spread
-1,cg,S,1400,,0.5,0,,3,0.02
-2,cg,S,1400,,0.25,0.125,0.5,,
-4,ep,,,1e6,,,2,,
+	const in = `processes,application,case,rows,pairs,computation,communication,seconds,repetitions,spread,resolution
+1,cg,S,1400,,0.5,0,,3,0.02,0.125
+2,cg,S,1400,,0.25,0.125,0.5,,,
+4,ep,,,1e6,,,2,,,0
 `
 	want := []Profile{
 		{"cg", []string{"rows"}, []Run{
-			{Case: "S", Features: []float64{1400}, Processes: 1, Seconds: 0.5, Computation: 0.5, Split: true, Repetitions: 3, Spread: 0.02},
-			{Case: "S", Features: []float64{1400}, Processes: 2, Seconds: 0.5, Computation: 0.25, Communication: 0.125, Split: true, Repetitions: 1},
+			{Case: "S", Features: []float64{1400}, Processes: 1, Seconds: 0.5, Computation: 0.5, Split: true, Repetitions: 3, Spread: 0.02, Resolution: 0.125},
+			{Case: "S", Features: []float64{1400}, Processes: 2, Seconds: 0.5, Computation: 0.25, Communication: 0.125, Split: true, Repetitions: 1, Resolution: 0.1},
 		}},
-		{"ep", []string{"pairs"}, []Run{{Features: []float64{1e6}, Processes: 4, Seconds: 2, Repetitions: 1}}},
+		{"ep", []string{"pairs"}, []Run{{Features: []float64{1e6}, Processes: 4, Seconds: 2, Repetitions: 1, Resolution: 0}}},
 	}
 	got, err := ReadProfiles(strings.NewReader(in))
 	if err != nil {
@@ -70,7 +70,10 @@ func TestReadProfilesErrors(t *testing.T) {
 		{"processes,seconds,x,y\n1,2,3,\n1,2,3,4\n", "y", 3, ErrMissing},
 		{"processes,seconds,x,repetitions\n1,2,3,0\n", "repetitions", 2, ErrRange},
 		{"processes,seconds,x,spread\n1,2,3,-1\n", "spread", 2, ErrRange},
-		{"processes,seconds,computation,communication\n1,2,1,\n", "computation", 2, ErrMissing},
+		{"processes,seconds,computation,communication\n1,2,1,\n", "communication", 2, ErrMissing},
+		{"processes,seconds,computation,communication\n1,2,,1\n", "computation", 2, ErrMissing},
+		{"processes,seconds,communication\n1,2,1\n", "communication", 2, ErrMissing},
+		{"processes,seconds,resolution\n1,2,-1\n", "resolution", 2, ErrRange},
 		{"processes,seconds,computation,communication\n1,2,1,-1\n", "communication", 2, ErrRange},
 		{"processes,computation,communication\n1,0,0\n", "seconds", 2, ErrNotPositive},
 		{"processes,computation,communication\n1,1e308,1e308\n", "computation", 2, ErrNotFinite},
@@ -111,10 +114,10 @@ ep,S,4,2,3,2,0,1
 	ln2 := math.Ln2
 	want := []Profile{
 		{"ft", []string{"n", "it"}, []Run{
-			{Case: "S", Features: []float64{64, 6}, Processes: 1, Seconds: 2.5, Computation: 2.5, Split: true, Repetitions: 2, Spread: math.Log(1.5) / math.Sqrt2},
-			{Case: "W", Features: []float64{128, 6}, Processes: 2, Seconds: 5, Repetitions: 2, Spread: math.Log(4) / math.Sqrt2},
+			{Case: "S", Features: []float64{64, 6}, Processes: 1, Seconds: 2.5, Computation: 2.5, Split: true, Repetitions: 2, Resolution: 1, Spread: math.Log(1.5) / math.Sqrt2},
+			{Case: "W", Features: []float64{128, 6}, Processes: 2, Seconds: 5, Repetitions: 2, Resolution: 1, Spread: math.Log(4) / math.Sqrt2},
 		}},
-		{"ep", []string{"pairs"}, []Run{{Case: "S", Features: []float64{1024}, Processes: 4, Seconds: 2, Computation: 2, Split: true, Repetitions: 3, Spread: ln2}}},
+		{"ep", []string{"pairs"}, []Run{{Case: "S", Features: []float64{1024}, Processes: 4, Seconds: 2, Computation: 2, Split: true, Repetitions: 3, Resolution: 1, Spread: ln2}}},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-15*math.Abs(a) })
 	if d := cmp.Diff(want, got, near); d != "" {
@@ -138,7 +141,8 @@ ep,S,4,2,3,2,0,1
 		{"benchmark,class,procs,seconds\nft,S,0,1\n", "procs", 2, ErrRange},
 		{"benchmark,class,procs,seconds\nft,S,1,0\n", "seconds", 2, ErrNotPositive},
 		{"benchmark,class,procs,seconds,clean\nft,S,1,1,yes\n", "clean", 2, ErrRange},
-		{"benchmark,class,procs,seconds,comp_s,comm_s\nft,S,1,1,1,\n", "computation", 2, ErrMissing},
+		{"benchmark,class,procs,seconds,comp_s,comm_s\nft,S,1,1,1,\n", "comm_s", 2, ErrMissing},
+		{"benchmark,class,procs,seconds,clean\nft,S,1,1,0\n", "clean", -1, ErrMissing},
 	} {
 		_, err := ReadTimings(strings.NewReader(c.in), cases)
 		checkInput(t, c.in, err, c.field, c.line, c.want)
@@ -156,9 +160,49 @@ ep,S,4,2,3,2,0,1
 		{"benchmark,class,x1_name,x1,x2_name,x2\nft,S,n,3,n,3\n", "x2_name", 2, ErrRange},
 		{"benchmark,class,x1_name,x1\nft,S,n,1\nft,S,n,2\n", "class", 3, ErrRange},
 		{"benchmark,class,x1_name,x1\nft,S,n,1\nft,W,m,2\n", "x1_name", 3, ErrRange},
+		{"benchmark,class,x1_name,x1,x3_name,x3\nft,S,n,1,m,2\n", "x2_name", 1, ErrMissing},
+		{"benchmark,class,x2_name,x2\nft,S,n,1\n", "x1_name", 1, ErrMissing},
+		{"benchmark,class,x1_name\nft,S,n\n", "x1", 1, ErrMissing},
+		{"benchmark,class,x1_name,x1,x2\nft,S,n,1,2\n", "x2_name", 1, ErrMissing},
 	} {
 		_, err := ReadCases(strings.NewReader(c.in))
 		checkInput(t, c.in, err, c.field, c.line, c.want)
+	}
+}
+
+// The resolution is the last decimal that any time has; a mark of the byte order, as
+// spreadsheets write it, is no part of the first title.
+func TestResolution(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		want float64
+	}{
+		{"processes,seconds\n1,2.50\n2,1\n", 0.01},
+		{"processes,seconds\n1,2\n2,100\n", 1},
+		{"processes,seconds\n1,2e3\n", 1},
+		{"processes,seconds\n1,2.5e-3\n", 1e-4},
+		{"processes,seconds\n1,2.125E1\n", 0.01},
+		{"processes,seconds\n1,0x1p-2\n", 1},
+		{"processes,computation,communication\n1,2.5,0.125\n", 0.001},
+		{"processes,seconds,computation,communication\n1,2.5,2.25,0.25\n", 0.1},
+		{"\ufeffprocesses,seconds\n1,2.5\n", 0.1},
+		{"\ufeffprocesses,seconds,resolution\n1,2.5,0.02\n", 0.02},
+	} {
+		p, err := ReadProfiles(strings.NewReader(c.in))
+		if err != nil {
+			t.Errorf("%q: %v", c.in, err)
+			continue
+		}
+		if got := p[0].Runs[0].Resolution; got != c.want {
+			t.Errorf("%q: %v, want %v", c.in, got, c.want)
+		}
+	}
+	cases, err := ReadCases(strings.NewReader("\ufeffbenchmark,class\nep,S\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadTimings(strings.NewReader("\ufeffbenchmark,class,procs,seconds\nep,S,1,2\n"), cases); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -207,6 +251,7 @@ func TestValidate(t *testing.T) {
 		{"never", func(p *Profile) { p.Runs[1].Repetitions = 0 }, "Profile.Runs.Repetitions", 1, ErrRange},
 		{"no time", func(p *Profile) { p.Runs[1].Seconds = 0 }, "Profile.Runs.Seconds", 1, ErrNotPositive},
 		{"for ever", func(p *Profile) { p.Runs[1].Seconds = math.Inf(1) }, "Profile.Runs.Seconds", 1, ErrNotFinite},
+		{"resolution", func(p *Profile) { p.Runs[1].Resolution = -1 }, "Profile.Runs.Resolution", 1, ErrRange},
 		{"spread", func(p *Profile) { p.Runs[1].Spread = math.NaN() }, "Profile.Runs.Spread", 1, ErrRange},
 		{"computation", func(p *Profile) { p.Runs[1].Computation = -1 }, "Profile.Runs.Computation", 1, ErrRange},
 		{"communication", func(p *Profile) { p.Runs[1].Communication = math.NaN() }, "Profile.Runs.Communication", 1, ErrRange},
@@ -268,7 +313,9 @@ func TestSaturation(t *testing.T) {
 		{"worse at first", []Run{at(1, 1, 8), at(2, 1, 9), at(4, 1, 5)}, 4, false},
 		{"never", []Run{at(2, 1, 8), at(4, 1, 8), at(8, 1, 9)}, 2, true},
 		{"a larger case scales", []Run{at(1, 1, 8), at(2, 1, 8), at(1, 9, 80), at(2, 9, 40)}, 2, false},
-		{"cases on different numbers", []Run{at(1, 1, 8), at(4, 9, 80)}, 1, true},
+		{"cases on different numbers", []Run{at(1, 1, 8), at(4, 9, 80)}, 4, false},
+		{"beats only one", []Run{at(1, 1, 8), at(4, 1, 16), at(8, 1, 9)}, 1, true},
+		{"beats only one, the other way", []Run{at(8, 1, 9), at(4, 1, 16), at(1, 1, 8)}, 1, true},
 	} {
 		p := Profile{Features: []string{"x"}, Runs: c.runs}
 		if n, s := p.Saturation(); n != c.processes || s != c.saturated {
