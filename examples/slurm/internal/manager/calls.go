@@ -170,7 +170,12 @@ func (m *Manager) compare(list []provider.Instance, seq int) error {
 	prefix := m.state.begin.Cluster + "-"
 	for _, in := range list {
 		if in.Live() && strings.HasPrefix(in.Token, prefix) && m.state.byToken[in.Token] == nil {
-			if err := m.write(Entry{Kind: Asking, Token: in.Token, Node: in.Node, Reason: "the provider has it"}); err != nil {
+			e := Entry{Kind: Asking, Token: in.Token, Node: in.Node, Reason: "the provider has it"}
+			if m.another(&lease{Instance: in}) { // which was asked for when this one was thought not to be
+				e.Kind, e.ID, e.Created = Spare, in.ID, in.Created
+				e.Reason = "the provider has it, and the node is another instance's: it is one too many"
+			}
+			if err := m.write(e); err != nil {
 				return err
 			}
 		}

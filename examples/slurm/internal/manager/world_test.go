@@ -315,7 +315,7 @@ func (w worldProvider) Create(_ context.Context, token, node string) (provider.I
 	if in == nil {
 		w.effect(func() {
 			for _, other := range w.instances {
-				if !other.dead && other.Node == node && other.Token != token {
+				if !other.dead && other.Node == node && !w.naive { // else a list may have lacked it three times
 					w.wrong = append(w.wrong, fmt.Sprintf("%s is rented a second time", node))
 				}
 			}
@@ -730,7 +730,10 @@ func TestFaultyProvider(t *testing.T) {
 // nothing is left rented: what is too many is found, ended and charged for.
 func TestNaiveProvider(t *testing.T) {
 	spares := 0
-	for seed := range uint64(24) {
+	for seed := range uint64(25) {
+		if seed == 24 {
+			seed = 131 // two tokens have the same node: lists lacked the first one three times
+		}
 		w := newWorld(4, 3*time.Minute)
 		w.naive = true
 		w.race()
