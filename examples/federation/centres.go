@@ -255,6 +255,13 @@ func (o *options) note(stderr io.Writer, centres []*centre) {
 		fmt.Fprintf(stderr, "%s: no -traces, so three made-up centres, seed %d\n", program, o.seed)
 		return
 	}
+	if arePaperLogs(centres) && !o.isPaper(centres) {
+		fmt.Fprintf(stderr, "%s: note: other windows than the paper's, so that its figures are not compared: they are of -hours %d and -from", program, paperHours)
+		for i, c := range centres {
+			fmt.Fprintf(stderr, "%c%d", " ,"[min(i, 1)], paperFrom[c.known])
+		}
+		fmt.Fprintln(stderr)
+	}
 	for i, c := range centres {
 		fmt.Fprintf(stderr, "%s: %s: %v\n", program, c.path, &c.read.Report)
 		for _, s := range []struct {

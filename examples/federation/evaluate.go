@@ -203,7 +203,7 @@ func (o *options) lambdas() []int {
 	list := []int{o.lambda}
 	last := min(maxLambda, o.hours)
 	for l := 1; l <= last; l++ {
-		if l <= denseUntil || l%sparseStep == 0 || l == last || slices.Contains(notable, l) {
+		if !o.sparse && (l <= denseUntil || l%sparseStep == 0) || l == last || slices.Contains(notable, l) {
 			list = append(list, l)
 		}
 	}
