@@ -475,7 +475,7 @@ func ReadTimings(r io.Reader, cases []Case) ([]Profile, error) {
 		all = append(all, one)
 	}
 	if len(all) == 0 {
-		return nil, badInput("clean", -1, ErrMissing, "every timing was disturbed; at least one that was not is needed")
+		return nil, badInput("clean", -1, ErrMissing, "there is no run in it that was not disturbed")
 	}
 	slices.SortStableFunc(all, func(a, b timing) int {
 		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.run.Processes, b.run.Processes))

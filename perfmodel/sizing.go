@@ -94,11 +94,18 @@ func (i *Instance) Validate() error {
 	return nil
 }
 
-// Count returns how many instances P processes need, ⌈P/ppn⌉.
-func (i *Instance) Count(processes int) int { return (processes-1)/i.Processes + 1 }
+// Count returns how many instances P processes need, ⌈P/ppn⌉. It panics if P is
+// below 1.
+func (i *Instance) Count(processes int) int {
+	if processes < 1 {
+		panic("perfmodel: number of processes below 1")
+	}
+	return (processes-1)/i.Processes + 1
+}
 
 // Cost returns Eq. (5): what it costs to run P processes for the given time. The
-// error is pricing.ErrOverflow. It panics where [pricing.Meter.Cost] does.
+// error is pricing.ErrOverflow. It panics if P is below 1 and where
+// [pricing.Meter.Cost] does.
 func (i *Instance) Cost(processes int, t time.Duration) (pricing.Money, error) {
 	return i.cost(i.Count(processes), t)
 }
@@ -246,8 +253,9 @@ type Planner struct {
 //
 // The error is an [*InputError] for a deadline that is not positive, a negative
 // budget, a level out of range or no counts; that of [Instance.Validate]; that of
-// the estimator; or pricing.ErrOverflow. It panics if a count is below 1, or the
-// number of features is not the profile's.
+// the estimator; or pricing.ErrOverflow. The plan that comes with an error has the
+// verdict Unprofiled. It panics if a count is below 1, or the number of features is
+// not the profile's.
 func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
 	plan := Plan{Verdict: Unprofiled}
 	limit, err := t.check(&in)
@@ -354,20 +362,24 @@ func (pl *Planner) AppendOptions(dst []Option, e Estimator, in Instance, t Task)
 }
 
 // AppendFront appends the options that no other beats in both time and cost, in
-// the order of ascending time and descending cost: one of them is best for every
-// deadline and every budget. Of options equal in both the one with the fewest
-// processes is there. Deadline and budget are not looked at. The errors are those
-// of [Planner.Plan].
+// the order of ascending time and descending cost: for every deadline and every
+// budget that can be kept one of them is best. With Task.Confidence it is Upper and
+// UpperCost that have to keep them; the front is then that of Upper and UpperCost, in
+// their order, and for every deadline and budget that can be kept it has an option
+// that keeps both. Of options equal in both the one with the lesser Time, then Cost, then
+// the fewest processes is there. Deadline and budget are not looked at. The errors
+// are those of [Planner.Plan].
 func (pl *Planner) AppendFront(dst []Option, e Estimator, in Instance, t Task) ([]Option, error) {
 	t.Deadline = max(t.Deadline, 1)
 	if err := pl.evaluate(e, &in, &t); err != nil {
 		return dst, err
 	}
 	slices.SortFunc(pl.options, func(a, b Option) int {
-		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Processes, b.Processes))
+		return cmp.Or(cmp.Compare(a.Upper, b.Upper), cmp.Compare(a.UpperCost, b.UpperCost),
+			cmp.Compare(a.Time, b.Time), cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Processes, b.Processes))
 	})
 	for i := range pl.options {
-		if i == 0 || pl.options[i].Cost < dst[len(dst)-1].Cost {
+		if i == 0 || pl.options[i].UpperCost < dst[len(dst)-1].UpperCost {
 			dst = append(dst, pl.options[i])
 		}
 	}

@@ -37,6 +37,7 @@ func TestHuang13Instances(t *testing.T) {
 		t.Error(err)
 	}
 	// Eq. (5): 25 processes on 16 an instance for 1:20 are two instances for two hours.
+	panics(t, "no process", func() { in[3].Count(0) })
 	if got, err := in[3].Cost(25, 80*time.Minute); err != nil || got.String() != "5.2" {
 		t.Error(got, err)
 	}
@@ -116,14 +117,24 @@ func TestPlanIsBest(t *testing.T) {
 		in := Instance{"i", 1, rapid.IntRange(1, 4).Draw(t, "ppn"), pricing.Money(rapid.Int64Range(0, 3).Draw(t, "price")) * 36e8, // whole nanos a second
 			rapid.SampledFrom([]pricing.Meter{pricing.EC2Hourly, pricing.EC2PerSecond}).Draw(t, "meter")}
 		counts := rapid.Permutation(AppendCounts(nil, AnyCount, 1, n)).Draw(t, "counts")
+		exact := rapid.IntRange(0, 11).Draw(t, "exact")
 		for k := range 2 * 2 * 3 * 3 * 4 { // every goal, confidence, scale, budget and deadline
 			task := Task{
 				Counts:     counts,
 				Goal:       Goal(k % 2),
 				Confidence: []float64{0, 0.9}[k/2%2],
 				MaxScale:   []float64{0, 0.5, 100}[k/4%3],
-				Budget:     []pricing.Money{0, 8e9, 30e9}[k/12%3],
+				Budget:     []pricing.Money{0, 8e9, 1}[k/12%3],
 				Deadline:   []time.Duration{1, 6, 12, 50}[k/36] * 600 * time.Second,
+			}
+			if task.Budget == 1 { // just enough for some option
+				some, err := new(Planner).AppendOptions(nil, f, in, task)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(some) > 0 {
+					task.Budget = some[exact%len(some)].UpperCost
+				}
 			}
 			planIsBest(t, f, in, task, n, func(v Verdict, slow bool) {
 				verdicts[v]++
@@ -213,20 +224,71 @@ func planIsBest(t *rapid.T, f *fixed, in Instance, task Task, n int, seen func(v
 		t.Fatal(err)
 	}
 	for i, o := range front {
-		if i > 0 && !(o.Time > front[i-1].Time && o.Cost < front[i-1].Cost) {
+		if i > 0 && !(o.Upper > front[i-1].Upper && o.UpperCost < front[i-1].UpperCost) {
 			t.Fatalf("no front: %v", front)
 		}
 	}
 	for _, o := range all { // each is on the front or beaten by one that is
-		if !slices.ContainsFunc(front, func(f Option) bool { return f.Time <= o.Time && f.Cost <= o.Cost }) {
+		if !slices.ContainsFunc(front, func(f Option) bool { return f.Upper <= o.Upper && f.UpperCost <= o.UpperCost }) {
 			t.Fatalf("%v is beaten by none of %v", o, front)
 		}
 	}
 	for _, o := range front {
 		if slices.ContainsFunc(all, func(a Option) bool {
-			return a.Time <= o.Time && a.Cost <= o.Cost && (a.Time < o.Time || a.Cost < o.Cost)
+			return a.Upper <= o.Upper && a.UpperCost <= o.UpperCost && (a.Upper < o.Upper || a.UpperCost < o.UpperCost)
 		}) {
 			t.Fatalf("%v is beaten in %v", o, all)
+		}
+	}
+	// What it is for: whatever keeps deadline and budget, one of the front does.
+	keeps := func(o Option) bool {
+		return o.Upper <= task.Deadline && (task.Budget == 0 || o.UpperCost <= task.Budget)
+	}
+	if slices.ContainsFunc(front, keeps) != (want.Verdict == Fits) {
+		t.Fatalf("%v, and the front is %v", want.Verdict, front)
+	}
+}
+
+// Times are rounded up to the nanosecond: a deadline of one less is not met.
+func TestTimesAreRoundedUp(t *testing.T) {
+	for _, c := range []struct {
+		seconds float64
+		want    time.Duration
+	}{{1e-9, 1}, {1.2e-9, 2}, {1.9e-9, 2}, {0, 0}, {1e-12, 1}, {2.5, 2500 * time.Millisecond}} {
+		if got, err := duration(c.seconds, 0); err != nil || got != c.want {
+			t.Errorf("%v: %v %v, want %v", c.seconds, got, err, c.want)
+		}
+	}
+	f := &fixed{map[int]float64{1: 1000.4e-9}, nil, 1}
+	var pl Planner
+	for deadline, want := range map[time.Duration]Verdict{1000: TooLate, 1001: Fits} {
+		plan, err := pl.Plan(f, Huang13Instances()[0], Task{Counts: []int{1}, Deadline: deadline})
+		if err != nil || plan.Verdict != want {
+			t.Errorf("%v: %+v %v", deadline, plan, err)
+		}
+	}
+}
+
+// The slack of MaxScale: as far as the limit itself, for any largest number profiled.
+func TestMaxScaleIsInclusive(t *testing.T) {
+	p := runsOf([]float64{1, 2}, []int{1, 2}, func(x float64, p int) float64 { return x / float64(p) * (1 + 0.01*x*float64(p)) })
+	var pl Planner
+	for largest := 1; largest <= 100; largest++ {
+		for i := range p.Runs {
+			if p.Runs[i].Processes > 1 {
+				p.Runs[i].Processes = largest + 1
+			}
+		}
+		m := &LogLinear{}
+		if err := m.Fit(&p); err != nil {
+			t.Fatal(err)
+		}
+		for scale := 1; scale <= 9; scale++ {
+			top := scale * (largest + 1)
+			plan, err := pl.Plan(m, Huang13Instances()[3], Task{Features: []float64{1}, Deadline: time.Hour, MaxScale: float64(scale), Counts: []int{top, top + 1}})
+			if err != nil || plan.Withheld != 1 {
+				t.Fatalf("%d times %d: %+v %v", scale, largest+1, plan, err)
+			}
 		}
 	}
 }
@@ -380,8 +442,11 @@ func TestPlanErrors(t *testing.T) {
 	} {
 		bad := good
 		c.spoil(&bad)
-		_, err := pl.Plan(m, in, bad)
+		plan, err := pl.Plan(m, in, bad)
 		checkInput(t, "plan", err, c.field, c.index, c.want)
+		if plan.Verdict != Unprofiled || plan.Best != (Option{}) {
+			t.Errorf("a plan with the error %v: %+v", err, plan)
+		}
 		if _, err := pl.AppendOptions(nil, m, in, bad); err == nil {
 			t.Error("options:", bad)
 		}
