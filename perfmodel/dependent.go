@@ -149,3 +149,60 @@ func (s *Solver) dependent(r *Regression, opt Options) error {
 	}
 	return &InputError{"columns", e.Dependencies[0].Column - r.first(), e}
 }
+
+// tooFew returns the error for fewer rows than coefficients. Any column is then a
+// combination of others, for lack of rows. But columns that are the same, constant or
+// 0 in two rows or more will hardly be told apart by more rows of their kind, so
+// they are named already.
+func tooFew(x []float64, rows, cols int, opt Options) error {
+	first := 0
+	if opt.Intercept {
+		first = 1
+	}
+	n := first + cols
+	at := func(i, j int) float64 { // of the matrix with the intercept
+		if j < first {
+			return 1
+		}
+		return x[i*cols+j-first]
+	}
+	// every tells whether something is so for a column in every row.
+	every := func(j int, is func(i int, v float64) bool) bool {
+		for i := range rows {
+			if !is(i, at(i, j)) {
+				return false
+			}
+		}
+		return true
+	}
+	e := &DependenceError{Names: make([]string, n), Constant: make([]bool, n)}
+	for j := range n {
+		e.Names[j] = "the intercept"
+		if j >= first {
+			e.Names[j] = opt.name(j - first)
+		}
+		if rows == 0 {
+			continue
+		}
+		e.Constant[j] = every(j, func(_ int, v float64) bool { return v == at(0, j) })
+		d := Dependency{Column: j, On: []int{}, Coef: []float64{}}
+		found := every(j, func(_ int, v float64) bool { return v == 0 })
+		for k := 0; k < j && !found; k++ {
+			switch {
+			case slices.ContainsFunc(e.Dependencies, func(d Dependency) bool { return d.Column == k }):
+			case e.Constant[j] && e.Constant[k]:
+				d.On, d.Coef, found = append(d.On, k), append(d.Coef, at(0, j)/at(0, k)), true
+			case every(j, func(i int, v float64) bool { return v == at(i, k) }):
+				d.On, d.Coef, found = append(d.On, k), append(d.Coef, 1), true
+			}
+		}
+		if found {
+			e.Dependencies = append(e.Dependencies, d)
+		}
+	}
+	const why = "%d for %d coefficients; it takes one for each, and more to tell the noise"
+	if rows < 2 || len(e.Dependencies) == 0 || opt.DropDependent {
+		return badInput("y", -1, ErrFewRows, why, rows, n)
+	}
+	return badInput("y", -1, ErrFewRows, why+"; besides, %w", rows, n, e)
+}

@@ -188,7 +188,8 @@ func LeastSquares(x []float64, rows, cols int, y []float64, opt Options) (*Regre
 // Time is O(rows·cols²), space O(rows·cols).
 //
 // Errors are of type *[InputError]. They are [ErrNotFinite] for a NaN or an
-// infinity, [ErrFewRows] for fewer rows than coefficients, [ErrDependent] with a
+// infinity, [ErrFewRows] for fewer rows than coefficients, which is also ErrDependent
+// if columns are the same, constant or 0 in those there are, [ErrDependent] with a
 // *[DependenceError] for columns that cannot be told apart, unless they are to be
 // dropped, and [ErrOverflow] where a result does not fit a float64. After an error
 // dst is of no use until it is filled again. Solve panics when lengths do not fit,
@@ -217,7 +218,7 @@ func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64
 		panic("perfmodel: no columns and no intercept")
 	}
 	if rows < n {
-		return badInput("y", -1, ErrFewRows, "%d for %d coefficients; it takes one for each, and more to tell the noise", rows, n)
+		return tooFew(x, rows, cols, opt)
 	}
 	for i, v := range y {
 		if v-v != 0 {
