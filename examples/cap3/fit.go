@@ -18,7 +18,9 @@ type fitted struct {
 	chosen    modelName
 	scores    [models]score
 	checks    []check
-	tableI    error // why the features alone do not do, if they do not
+	grown     []check // of the largest case, from the others
+	step      float64 // how many times as long it takes as they do
+	tableI    error   // why the features alone do not do, if they do not
 }
 
 // A score is what a model was off by on runs left out one by one: root mean square
@@ -167,9 +169,12 @@ func (o *options) fitAlone(f *fitted) error {
 		}
 	}
 	if _, npb := benchmarkOf(&f.profile); f.estimator == nil && o.model != machine && !(npb && o.model == auto) {
+		if p := f.profile.Runs[0].Processes; len(f.profile.Runs) > 1 && !slices.ContainsFunc(f.profile.Runs, func(r perfmodel.Run) bool { return r.Processes != p }) {
+			return cli.Mistakef("%sno model can be fitted: all runs are on %s, which does not tell how it scales; profile it on others, too", of(f.profile.Application), processes(p))
+		}
 		return cli.Mistakef("%sno model can be fitted: %s", of(f.profile.Application), inRuns(&f.profile, first))
 	}
-	if f.estimator != nil {
+	if f.estimator != nil && o.checks {
 		f.check(f.profile.Runs, func(without *perfmodel.Profile) (perfmodel.Estimator, error) {
 			model := newModel(f.chosen, &f.profile)
 			return model, model.Fit(without)
@@ -230,6 +235,9 @@ func (r *results) fitTogether(line *progress.Line) error {
 		line.Showf("%s: runs left out", train[k].Application)
 		f := r.fitted[i]
 		f.chosen = machine
+		if !r.o.checks {
+			continue
+		}
 		f.check(f.profile.Runs, func(without *perfmodel.Profile) (perfmodel.Estimator, error) {
 			others := slices.Clone(train)
 			others[k] = *without
@@ -252,16 +260,79 @@ func (r *results) fitTogether(line *progress.Line) error {
 	return nil
 }
 
-// covered returns how many runs that were left out are within their intervals, of how
-// many.
-func (r *results) covered() (in, of int) {
+// fitWithout predicts the runs of each application's largest case from the others of
+// all applications, which is what a profile of small runs is for. Where others do not
+// do for a model it says nothing.
+func (r *results) fitWithout(line *progress.Line) {
+	small := &results{o: &options{}, in: &input{}}
+	*small.o = *r.o
+	small.o.checks = false
+	var large [][]perfmodel.Run
 	for _, f := range r.fitted {
-		for _, c := range f.checks {
-			of++
-			if c.estimate.Lower <= c.run.Seconds && c.run.Seconds <= c.estimate.Upper {
-				in++
+		longest := largest(&f.profile)
+		of := func(x *perfmodel.Run) bool { return slices.Equal(x.Features, longest.Features) }
+		rest := f.profile.Select(func(x *perfmodel.Run) bool { return !of(x) })
+		if len(rest.Runs) == 0 {
+			return
+		}
+		small.in.profiles = append(small.in.profiles, rest)
+		large = append(large, f.profile.Select(of).Runs)
+		f.step = longest.Seconds / largest(&rest).Seconds
+	}
+	line.Showf("largest cases left out")
+	if err := small.fit(line); err != nil {
+		return
+	}
+	for i, f := range r.fitted {
+		for k := range large[i] {
+			x := &large[i][k]
+			if e, err := perfmodel.At(small.fitted[i].estimator, x.Features, x.Processes); err == nil {
+				f.grown = append(f.grown, check{x, e})
 			}
 		}
 	}
-	return in, of
+}
+
+// A tally is how well runs that were left out were predicted.
+type tally struct {
+	within, of int     // their intervals
+	off        float64 // median of max(predicted/measured, measured/predicted) - 1
+}
+
+func (r *results) tally(checks func(*fitted) []check) (t tally) {
+	var off []float64
+	for _, f := range r.fitted {
+		for _, c := range checks(f) {
+			t.of++
+			if c.estimate.Lower <= c.run.Seconds && c.run.Seconds <= c.estimate.Upper {
+				t.within++
+			}
+			off = append(off, math.Abs(math.Log(c.estimate.Seconds/c.run.Seconds)))
+		}
+	}
+	if slices.Sort(off); len(off) > 0 {
+		t.off = math.Expm1((off[(len(off)-1)/2] + off[len(off)/2]) / 2)
+	}
+	return t
+}
+
+func alone(f *fitted) []check { return f.checks }
+func grown(f *fitted) []check { return f.grown }
+
+// reach is how many times as long as the longest run profiled a task may take for a
+// step as far to have been tried.
+func (r *results) reach(f *fitted) float64 {
+	if len(f.grown) == 0 {
+		return 0
+	}
+	if f.chosen != machine {
+		return f.step
+	}
+	most := 0.
+	for _, g := range r.fitted {
+		if g.chosen == machine {
+			most = max(most, g.step)
+		}
+	}
+	return most
 }

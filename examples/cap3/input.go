@@ -38,6 +38,7 @@ var npbFeatures []byte
 type input struct {
 	profiles []perfmodel.Profile
 	cases    []perfmodel.Case
+	standard bool             // cases are those of the benchmarks that are embedded
 	tasks    []perfmodel.Case // to be planned
 	types    []perfmodel.Instance
 	instance perfmodel.Instance
@@ -70,13 +71,14 @@ func (o *options) readRuns(in *input) error {
 
 func (o *options) readCases(in *input) (err error) {
 	name, data := "the default features", npbFeatures
+	in.standard = o.features == ""
 	if o.features != "" {
 		name = "-features " + o.features
 		if data, err = infile.ReadAll("-features", o.features); err != nil {
 			return err
 		}
 	}
-	if in.cases, err = perfmodel.ReadCases(bytes.NewReader(data)); err != nil {
+	if in.cases, err = perfmodel.ReadCases(bytes.NewReader(unmarked(data))); err != nil {
 		return cli.Mistakef("%s: %s", name, inFile(err))
 	}
 	return nil
@@ -90,6 +92,7 @@ func (o *options) readProfiles(in *input) (err error) {
 			return err
 		}
 	}
+	data = unmarked(data)
 	read := perfmodel.ReadProfiles
 	if timings(data) {
 		read = func(r io.Reader) ([]perfmodel.Profile, error) { return perfmodel.ReadTimings(r, in.cases) }
@@ -108,6 +111,9 @@ func (o *options) readProfiles(in *input) (err error) {
 	}
 	return nil
 }
+
+// unmarked is a text without the mark that some programs put before it.
+func unmarked(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
 // asBenchmark puts the features of a benchmark's profile in the order in which the
 // benchmark has them, whatever that of the columns was.
@@ -192,7 +198,7 @@ func inRuns(p *perfmodel.Profile, err error) string {
 	return inData(err)
 }
 
-// setTasksOf says what is planned: what was asked for, or the last case of every
+// setTasksOf says what is planned: what was asked for, or one case of every
 // application.
 func (o *options) setTasksOf(in *input) error {
 	asked := o.tasks
@@ -228,13 +234,22 @@ func (in *input) applications() string {
 	return strings.Join(names, ", ")
 }
 
-// find returns the case of a name, or the last one.
+// defaultClass is what is planned of a benchmark where nothing else is said. It is
+// about as far beyond classes S to B as the largest of those is beyond the others,
+// so that how well it is predicted can be checked. Class D is far beyond that.
+const defaultClass = "C"
+
+// find returns the case of a name, or that which is planned by default.
 func (in *input) find(p *perfmodel.Profile, name string) (perfmodel.Case, error) {
 	var all []perfmodel.Case
 	for _, c := range in.cases {
-		if c.Application == p.Application {
+		// Somebody's own program may have the name of a benchmark.
+		if c.Application == p.Application && !(in.standard && !sameNames(c.Names, p.Features)) {
 			all = append(all, c)
 		}
+	}
+	if name == "" && in.standard && len(all) > 0 {
+		name = defaultClass
 	}
 	if len(all) == 0 { // those of the profile, which may be planned again
 		for i := range p.Runs {
@@ -252,6 +267,11 @@ func (in *input) find(p *perfmodel.Profile, name string) (perfmodel.Case, error)
 		return arrange(c, p)
 	}
 	return perfmodel.Case{}, cli.Mistakef("-task %s:%s: there is no such case", p.Application, name)
+}
+
+// sameNames tells whether two lists have the same names in any order.
+func sameNames(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // arrange puts the features of a case in the order of the profile.
@@ -297,7 +317,7 @@ func (o *options) readInstance(in *input) error {
 	if err != nil {
 		var bad *pricing.InputError
 		if errors.As(err, &bad) && bad.Field == "series" {
-			return cli.Mistakef("-spot %s: %v (-instance, -zone, -product)", o.spot, bad.Err)
+			return cli.Mistakef("-spot %s: %s", o.spot, o.whichSeries(data))
 		}
 		if errors.As(err, &bad) {
 			err = bad.Err
@@ -326,6 +346,46 @@ func (o *options) readInstance(in *input) error {
 	return o.fits(in)
 }
 
+// whichSeries says why not one series of prices was found.
+func (o *options) whichSeries(data []byte) string {
+	all, err := pricing.ReadSpots(bytes.NewReader(data))
+	if err != nil {
+		return err.Error()
+	}
+	flags := [...]struct {
+		name, want string
+		of         func(pricing.SpotSeries) string
+	}{
+		{"instance", o.instance, func(s pricing.SpotSeries) string { return s.Type }},
+		{"product", o.product, func(s pricing.SpotSeries) string { return s.Product }},
+		{"zone", o.zone, func(s pricing.SpotSeries) string { return s.Zone }},
+	}
+	values := func(of func(pricing.SpotSeries) string) []string {
+		var list []string
+		for i := range all {
+			list = append(list, of(all[i].Series))
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	for _, f := range flags {
+		if f.want == "" {
+			continue
+		}
+		had := values(f.of)
+		all = slices.DeleteFunc(all, func(h pricing.SpotHistory) bool { return f.of(h.Series) != f.want })
+		if len(all) == 0 {
+			return fmt.Sprintf("there is no -%s %s in it; there is %s", f.name, f.want, strings.Join(had, ", "))
+		}
+	}
+	for _, f := range flags {
+		if list := values(f.of); len(list) > 1 {
+			return fmt.Sprintf("say with -%s which prices are meant: those of %s", f.name, strings.Join(list, ", "))
+		}
+	}
+	return "it has no prices"
+}
+
 // override takes price and processes as given.
 func (o *options) override(in *input) {
 	if o.onDemand > 0 {
@@ -334,8 +394,9 @@ func (o *options) override(in *input) {
 	if o.ppn > 0 {
 		in.instance.Processes = o.ppn
 	}
-	for i := range in.types {
-		if in.types[i].Name == in.instance.Name {
+	for i := range in.types { // it was the cheapest at its own price
+		if in.types[i].Name == in.instance.Name && in.types[i] != in.instance {
+			in.cheapest = false
 			in.types[i] = in.instance
 		}
 	}

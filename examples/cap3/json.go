@@ -36,6 +36,7 @@ type jsonCheck struct {
 	Kind        string       `json:"kind"`
 	Application string       `json:"application"`
 	Case        string       `json:"case"`
+	Left        string       `json:"left"`
 	Processes   int          `json:"processes"`
 	Measured    json.Number  `json:"measured_s"`
 	Predicted   *json.Number `json:"predicted_s"`
@@ -139,8 +140,11 @@ func (r *results) writeJSON(w io.Writer) error {
 		}
 	}
 	for _, f := range r.fitted {
-		for _, c := range f.checks {
-			rows = append(rows, jsonCheck{"check", f.profile.Application, c.run.Case, c.run.Processes, *finite(c.run.Seconds), finite(c.estimate.Seconds), finite(c.estimate.Lower), finite(c.estimate.Upper)})
+		for k, checks := range [...][]check{f.checks, f.grown} {
+			left := [...]string{"run", "largest"}[k]
+			for _, c := range checks {
+				rows = append(rows, jsonCheck{"check", f.profile.Application, c.run.Case, left, c.run.Processes, *finite(c.run.Seconds), finite(c.estimate.Seconds), finite(c.estimate.Lower), finite(c.estimate.Upper)})
+			}
 		}
 	}
 	for _, s := range r.sized {

@@ -6,7 +6,7 @@
 //
 //	go run ./examples/cap3
 //
-// plans class D of the eight NAS Parallel Benchmarks from a profile of small
+// plans class C of the eight NAS Parallel Benchmarks from a profile of smaller
 // classes that was measured for this program, with -profile FILE one's own program,
 // and -h lists the choices.
 //

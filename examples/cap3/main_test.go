@@ -102,19 +102,170 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// The golden files are of a profile whose models are simple: what all benchmarks are
+// fitted by together may change in its digits with every improvement.
 func TestGolden(t *testing.T) {
-	stdout, stderr := mustRun(t)
-	golden(t, "default.txt", stdout)
+	_, stderr := mustRun(t, "-starts", "1", "-model", "work")
 	golden(t, "default-notes.txt", stderr)
-	path := write(t, "flat.csv", flattening)
-	args := []string{"-profile", path, "-deadline", "40m", "-starts", "3", "-json"}
-	stdout, _ = mustRun(t, args...)
-	golden(t, "flattening.json", stdout)
-	if again, _ := mustRun(t, args...); again != stdout {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("flat.csv", []byte(flattening), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-profile", "flat.csv", "-deadline", "40m", "-starts", "3"}
+	text, _ := mustRun(t, args...)
+	rows, _ := mustRun(t, append(args, "-json")...)
+	if again, _ := mustRun(t, args...); again != text {
 		t.Error("the same seed gives another result")
 	}
-	if other, _ := mustRun(t, append(args, "-seed", "5")...); other == stdout {
+	if other, _ := mustRun(t, append(args, "-seed", "5")...); other == text {
 		t.Error("another seed gives the same result")
+	}
+	t.Chdir(folder)
+	golden(t, "flattening.txt", text)
+	golden(t, "flattening.json", rows)
+}
+
+// folder is that of the tests.
+var folder, _ = os.Getwd()
+
+// What is printed by default begins with a summary of a few lines, names each task,
+// keeps to a screen's width where it is not a table, and is not long.
+func TestDefault(t *testing.T) {
+	stdout, _ := mustRun(t)
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	if len(lines) > 150 {
+		t.Errorf("%d lines", len(lines))
+	}
+	_, rest, _ := strings.Cut(stdout, "SUMMARY\n\n")
+	summary, rest, found := strings.Cut(rest, "\n\nSIZES\n")
+	if n := strings.Count(summary, "\n") + 1; !found || lines[0] != "SUMMARY" || n < 3 || n > 8 {
+		t.Errorf("a summary of %d lines: %s", n, summary)
+	}
+	said := strings.Join(strings.Fields(summary), " ")
+	for _, want := range []string{
+		"Buy cc1.4xlarge, by the paper's rule on spot at $", "1 on 2 processes for cg C, ep C, ft C, is C, mg C, lu C", "1 on 4 processes for bt C, sp C",
+		"Pay $10.40 with all on demand; with spot (MADE-UP prices) $", "Deadline 2h, budget $20.00: ", "Starts in time on demand: 400; of these the plan was late in 0.",
+		"Risk: 8 of 8 predictions beyond the profile; predicted from the smaller runs the largest were ", "of 16 within their 90%.",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the summary does not say %q:\n%s", want, summary)
+		}
+	}
+	if strings.Contains(summary, "further than can be checked") {
+		t.Errorf("the default plans what is too far beyond the profile:\n%s", summary)
+	}
+	for _, line := range lines {
+		if !strings.Contains(line, "  ") && len([]rune(line)) > 80 {
+			t.Errorf("a line of %d columns: %s", len([]rune(line)), line)
+		}
+	}
+	for _, want := range []string{"WARNING: beyond the profile: cg C by rows 2 times the largest", "lu C by nx, ny, nz 2.53 times the largest", "lu C: PR is above 2", "THE PAPER'S DECISIONS"} {
+		if !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(rest, ", lu C, sp C: PR", ", lu C: PR")), " "), want) {
+			t.Errorf("the output does not say %q:\n%s", want, rest)
+		}
+	}
+	if strings.Contains(stdout, "DID NOT COME OUT") {
+		t.Errorf("%s", stdout)
+	}
+}
+
+// What is further beyond the profile than any step within it is said to be so; of LU
+// and SP class D it is, by a factor of 200 in time.
+func TestFar(t *testing.T) {
+	stdout, _ := mustRun(t, "-task", "lu:D,bt:D", "-starts", "1")
+	said := strings.Join(strings.Fields(stdout), " ")
+	for _, want := range []string{
+		"on demand, though too late: 1 on 4 processes for bt D", "; too late: bt D.", "2 further than can be checked",
+		"WARNING: longer than the longest run profiled by a factor that no interval was checked for", "bt D: nothing within the profile meets the deadline",
+		"bt D: PR is below 0: even on demand the deadline is missed",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the output does not say %q:\n%s", want, stdout)
+		}
+	}
+}
+
+// The largest cases are predicted from the smaller ones as [Huang13] would have to:
+// more than 80% of them are within their intervals, and half within 20%.
+func TestLargestFromSmaller(t *testing.T) {
+	checks := find(rowsOf(t, "-starts", "1", "-task", "ep"), map[string]any{"kind": "check", "left": "largest"})
+	var off []float64
+	within := 0
+	for _, c := range checks {
+		if want := map[string]string{"bt": "A", "lu": "A", "sp": "A"}[c["application"].(string)]; c["case"] != want && c["case"] != "B" {
+			t.Errorf("not the largest: %v", c)
+		}
+		measured, predicted := c["measured_s"].(float64), c["predicted_s"].(float64)
+		off = append(off, math.Abs(math.Log(predicted/measured)))
+		if c["lower_s"].(float64) <= measured && measured <= c["upper_s"].(float64) {
+			within++
+		}
+	}
+	slices.Sort(off)
+	if len(off) != 16 || off[8] > .2 || within < 13 {
+		t.Errorf("%d, the middle %v off, %d within", len(off), off[8], within)
+	}
+}
+
+// Classes C and D are as the reference codes of NPB 3.4 define them (setparams and the
+// codes' headers).
+func TestFeatures(t *testing.T) {
+	cases, err := perfmodel.ReadCases(bytes.NewReader(npbFeatures))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []perfmodel.Case{
+		{Application: "cg", Name: "C", Features: []float64{150000, 15, 75, 110}},
+		{Application: "cg", Name: "D", Features: []float64{1500000, 21, 100, 500}},
+		{Application: "ep", Name: "C", Features: []float64{1 << 32}},
+		{Application: "ep", Name: "D", Features: []float64{1 << 36}},
+		{Application: "ft", Name: "C", Features: []float64{512, 512, 512, 20}},
+		{Application: "ft", Name: "D", Features: []float64{2048, 1024, 1024, 25}},
+		{Application: "is", Name: "C", Features: []float64{1 << 27, 1 << 23, 10}},
+		{Application: "is", Name: "D", Features: []float64{1 << 31, 1 << 27, 10}},
+		{Application: "mg", Name: "C", Features: []float64{512, 512, 512, 20}},
+		{Application: "mg", Name: "D", Features: []float64{1024, 1024, 1024, 50}},
+		{Application: "bt", Name: "C", Features: []float64{162, 162, 162, 200, .0001}},
+		{Application: "bt", Name: "D", Features: []float64{408, 408, 408, 250, .00002}},
+		{Application: "lu", Name: "C", Features: []float64{162, 162, 162, 250, 2}},
+		{Application: "lu", Name: "D", Features: []float64{408, 408, 408, 300, 1}},
+		{Application: "sp", Name: "C", Features: []float64{162, 162, 162, 400, .00067}},
+		{Application: "sp", Name: "D", Features: []float64{408, 408, 408, 500, .0003}},
+	} {
+		got, err := perfmodel.FindCase(cases, want.Application, want.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := perfmodel.NPB(want.Application); err != nil || !slices.Equal(got.Names, b.Features) {
+			t.Errorf("%s %s: features %v (%v)", want.Application, want.Name, got.Names, err)
+		}
+		if diff := cmp.Diff(want.Features, got.Features); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", want.Application, want.Name, diff)
+		}
+	}
+}
+
+// Eq. (5), Eq. (6) and the agent by hand, for one task with and one without time for
+// spot. The program runs 600·size/P seconds exactly.
+func TestByHand(t *testing.T) {
+	path := write(t, "exact.csv", "application,case,size,processes,seconds\nx,a,1,1,600\nx,a,1,20,30\nx,b,2,1,1200\nx,b,2,20,60\nx,c,3,1,1800\nx,c,3,20,90\n")
+	features := write(t, "f.csv", "benchmark,class,x1_name,x1\nx,large,size,239\nx,small,size,100\n")
+	for name, want := range map[string]struct {
+		cost  string
+		rate  float64
+		agent string
+	}{
+		// 239·600/20 = 7170 s on ⌈20/16⌉ = 2 instances for ⌈1.99 h⌉ = 2: $1.30·2·2; PR = (14400 - 7170 - 300)/7170.
+		"large": {"5.2", 6930. / 7170, "high"},
+		// 100·600/20 = 3000 s, so ⌈0.83 h⌉ = 1: $1.30·2·1; PR = (240 - 50 - 5)/50 min.
+		"small": {"2.6", 3.7, "low"},
+	} {
+		rows := rowsOf(t, "-profile", path, "-features", features, "-task", "x:"+name, "-model", "eq2", "-deadline", "4h", "-starts", "1")
+		choice := find(rows, map[string]any{"kind": "choice", "choice": "time"})[0]
+		s := find(rows, map[string]any{"kind": "schedule"})[0]
+		if choice["processes"] != 20. || choice["instances"] != 2. || choice["cost"] != want.cost || math.Abs(s["priority_rate"].(float64)-want.rate) > 1e-3 || s["agent"] != want.agent {
+			t.Errorf("%s: %v %v", name, choice, s)
+		}
 	}
 }
 
@@ -293,7 +444,11 @@ func TestNotBought(t *testing.T) {
 		t.Errorf("findings on somebody's own profile: %v", got)
 	}
 	stdout, _ := mustRun(t, args...)
-	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, "on 128 processes for $10.40. It is not bought, for nobody has tried more than 32.") {
+	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, "WARNING: promised but not bought, for nobody has tried more than 32: flat size 4 ") || !strings.Contains(said, " on 128 processes for $10.40.") {
+		t.Errorf("no warning:\n%s", stdout)
+	}
+	stdout, _ = mustRun(t, append(args, "-scale", "4")...)
+	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), "WARNING: bought by -scale, though nobody has tried more than 32: flat size 4.") {
 		t.Errorf("no warning:\n%s", stdout)
 	}
 	x = find(rowsOf(t, append(args, "-scale", "4")...), choice)[0]
@@ -351,7 +506,7 @@ func TestAgents(t *testing.T) {
 // A long task is interrupted often; the first and the last of its leases are told.
 func TestLongTask(t *testing.T) {
 	path := write(t, "long.csv", strings.ReplaceAll(flattening, "flat,", "long,"))
-	args := []string{"-profile", path, "-features", write(t, "f.csv", "benchmark,class,x1_name,x1\nlong,big,size,500\n"), "-deadline", "90h", "-budget", "0", "-starts", "3"}
+	args := []string{"-profile", path, "-features", write(t, "f.csv", "benchmark,class,x1_name,x1\nlong,big,size,500\n"), "-deadline", "90h", "-budget", "0", "-starts", "3", "-seed", "5"}
 	stdout, _ := mustRun(t, args...)
 	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, "then interrupted on spot") || !strings.Contains(said, " more, then ") {
 		t.Errorf("%s", stdout)
@@ -388,6 +543,25 @@ var prices = func() string {
 	fmt.Fprintf(&b, "a,c9.metal,Linux/UNIX,0.3,%s\na,c9.metal,Windows,0.5,%[1]s\na,c9.xlarge,Linux/UNIX,0.03,%[1]s\n", start.Format(time.RFC3339))
 	return b.String()
 }()
+
+// A program of one's own may have a benchmark's name, and a table the mark that some
+// programs put before it, and other ends of lines.
+func TestOwnProgram(t *testing.T) {
+	text := "\ufeffapplication,case,size,processes,seconds\r\ncg,a,1,1,10\r\ncg,a,1,2,5.1\r\ncg,b,2,1,20.5\r\ncg,b,2,2,10.2\r\ncg,c,4,1,40\r\n"
+	x := find(rowsOf(t, "-profile", write(t, "own.csv", text), "-starts", "1"), map[string]any{"kind": "choice"})[0]
+	if x["application"] != "cg" || x["case"] != "c" || x["processes"] != 2. {
+		t.Errorf("%v", x)
+	}
+}
+
+// Whoever changes what the chosen type costs is not told that it is the cheapest.
+func TestOwnPrice(t *testing.T) {
+	stdout, _ := mustRun(t, "-on-demand", "100", "-task", "ep", "-model", "work", "-starts", "1")
+	said := strings.Join(strings.Fields(stdout), " ")
+	if strings.Contains(said, "cc1.4xlarge is chosen since a compute unit costs least there.") || !strings.Contains(said, "at the price of Table III; here it is for 16 cores, at $100.00 an hour") {
+		t.Errorf("%s", stdout)
+	}
+}
 
 // Types of Table III keep its price, those of today are taken from the file.
 func TestSpotFile(t *testing.T) {
@@ -558,9 +732,16 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-profile", file("t.csv", "benchmark,class,procs,seconds\nlu,Q,1,2\n")}, "line 2, column class: unknown name: no case has the features of lu Q"},
 		{[]string{"-profile", file("d.csv", "benchmark,class,procs,seconds,clean\nlu,A,1,2,0\n")}, "no run in it that was not disturbed"},
 		{[]string{"-spot", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
-		{[]string{"-spot", spot}, "say which of a c9.metal: Linux/UNIX; a c9.xlarge: Linux/UNIX; a cc1.4xlarge: Linux/UNIX"},
-		{[]string{"-spot", spot, "-instance", "c5.large"}, `type "c5.large", product "Linux/UNIX" is not in the file; it has a c9.metal: Linux/UNIX, Windows`},
+		{[]string{"-spot", spot}, "say with -instance which prices are meant: those of c9.metal, c9.xlarge, cc1.4xlarge"},
+		{[]string{"-spot", spot, "-instance", "c5.large"}, "there is no -instance c5.large in it; there is c9.metal, c9.xlarge, cc1.4xlarge"},
 		{[]string{"-spot", spot, "-instance", "c9.metal"}, "say so with -ppn"},
+		{[]string{"-spot", spot, "-instance", "c9.metal", "-product", "BSD"}, "there is no -product BSD in it; there is Linux/UNIX, Windows"},
+		{[]string{"-spot", spot, "-instance", "c9.metal", "-zone", "b"}, "there is no -zone b in it; there is a"},
+		{[]string{"-spot", file("zones.csv", strings.ReplaceAll(prices, "a,c9.xlarge", "b,cc1.4xlarge")), "-instance", "cc1.4xlarge"}, "say with -zone which prices are meant: those of a, b"},
+		{[]string{"-spot", file("other.csv", "benchmark,class\nlu,A\n")}, "other.csv: line 1: "},
+		{[]string{"-profile", file("one.csv", titles+"x,1,1,10\nx,2,1,20\nx,3,1,31\n")}, "x: no model can be fitted: all runs are on 1 process, which does not tell how it scales; profile it on others, too"},
+		{[]string{"-profile", file("single.csv", titles+"x,1,1,10\n")}, "fewer rows than columns: 1 for 3 coefficients"},
+		{[]string{"-profile", flat, "-features", file("h.csv", "benchmark,class,x1_name,x1\nflat,A,size,0\n")}, "flat A: size is 0, and the model takes its logarithm: want a number above 0"},
 		{[]string{"-spot", file("bad.csv", prices+"a,b,c,much,2013-01-01T00:00:00Z\n")}, "bad.csv: line 85: "},
 		{[]string{"-spot", file("cut.gz", zipped(prices)[:60])}, "cut.gz"},
 		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},

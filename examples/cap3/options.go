@@ -35,9 +35,11 @@ What runs
   -features FILE       CSV with the columns benchmark, class, x1_name, x1, x2_name, x2
                        and so on: the cases that there are (default: classes S to D
                        of the NAS Parallel Benchmarks)
-  -task LIST           what to plan: APPLICATION:CASE, or APPLICATION for its last case
-                       in -features, or in the profile if that has none (default: so
-                       for every application, as in the paper's Tables IV and V)
+  -task LIST           what to plan: APPLICATION:CASE, or APPLICATION for class C of a
+                       benchmark, with -features for its last case there, and for
+                       the last in the profile of others (default: so for every
+                       application). Class D is far beyond what the default profile
+                       tells of, and said to be so
   -deadline SPAN       for each task (default 2h)
   -budget AMOUNT       for each task, 0 for no limit (default 20)
   -latency SPAN        from the request for instances until the task runs (default 5m)
@@ -93,15 +95,16 @@ by the second.
 
 Objects of -json have a kind. Of "instance": instance, processes, compute_units,
 on_demand, per_unit. Of "model": application, model, error (null: it could not be
-fitted), runs, chosen. Of "check", a run that was left out and predicted: application,
-case, processes, measured_s, predicted_s, lower_s, upper_s. Of "front" (no other is
-better in time and cost) and "choice": application, case, processes, instances,
-time_s, upper_s, cost, outside; a choice has choice and verdict, too. Of "schedule":
-application, case, estimate_s, priority_rate, agent, low_bid, medium_bid, planned,
-planned_bid, expected_cost. Of "rule": application, case, rule, starts, met, missed,
-cost, on_demand_cost, interruptions. Of "lease", one of those at the first start:
-application, case, rule, agent, bid, from_s, to_s, end, cost. Of "finding", a decision
-of the paper: says, shown, came_out. Amounts are strings or null.
+fitted), runs, chosen. Of "check", a run that was predicted without it: application,
+case, left ("run": from all others; "largest": from all but the largest cases),
+processes, measured_s, predicted_s, lower_s, upper_s. Of "front" (no other is better in
+time and cost) and "choice": application, case, processes, instances, time_s, upper_s,
+cost, outside; a choice has choice and verdict, too. Of "schedule": application, case,
+estimate_s, priority_rate, agent, low_bid, medium_bid, planned, planned_bid,
+expected_cost. Of "rule": application, case, rule, starts, met, missed, cost,
+on_demand_cost, interruptions. Of "lease", one of those at the first start: application,
+case, rule, agent, bid, from_s, to_s, end, cost. Of "finding", a decision of the paper:
+says, shown, came_out. Amounts are strings or null.
 
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
 files, and 130 after an interrupt.
@@ -164,6 +167,8 @@ type options struct {
 	json              bool
 	svg               string
 
+	checks bool // runs are left out, to see how they are predicted; not a flag
+
 	ineffective []string // flags that were given and change nothing
 }
 
@@ -180,7 +185,7 @@ const (
 func parse(args []string) (options, error) {
 	o := options{
 		deadline: 2 * time.Hour, budget: 20 * pricing.Unit, latency: 5 * time.Minute, confidence: .9, scale: 1,
-		product: "Linux/UNIX", checkpointCost: time.Minute, starts: 50, seed: 1,
+		checks: true, product: "Linux/UNIX", checkpointCost: time.Minute, starts: 50, seed: 1,
 	}
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

@@ -38,16 +38,19 @@ func (w *printer) table(columns []table.Column, rows [][]string) {
 
 func (w *printer) heading(s string) { fmt.Fprintf(w, "\n%s\n", s) }
 
-// writeText writes tables, and why.
+// writeText says what to do in short, then shows tables, and why.
 func (r *results) writeText(stdout io.Writer) error {
 	w := &printer{Writer: bufio.NewWriter(stdout)}
-	fmt.Fprintln(w, "MODELS")
-	r.writeModels(w)
+	fmt.Fprintln(w, "SUMMARY")
+	fmt.Fprintln(w)
+	r.writeSummary(w)
 	w.heading("SIZES")
 	r.writeInstances(w)
 	r.writeSizes(w)
 	w.heading("SPOT OR ON DEMAND")
 	r.writeSpot(w)
+	w.heading("MODELS")
+	r.writeModels(w)
 	if r.findings != nil {
 		w.heading("THE PAPER'S DECISIONS")
 		fmt.Fprintln(w)
@@ -60,6 +63,135 @@ func (r *results) writeText(stdout io.Writer) error {
 	}
 	return w.Flush()
 }
+
+// A group is tasks of which the same can be said.
+type group struct {
+	what  string
+	names []string
+}
+
+type groups []group
+
+func (g *groups) add(what, name string) {
+	for i := range *g {
+		if (*g)[i].what == what {
+			(*g)[i].names = append((*g)[i].names, name)
+			return
+		}
+	}
+	*g = append(*g, group{what, []string{name}})
+}
+
+// some is a list of names that is not too long.
+func some(names []string) string {
+	const most = 10
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + " and " + decimal.Int(more) + " more"
+	}
+	return strings.Join(names, ", ")
+}
+
+// writeSummary says what to buy, what it costs, and what speaks against relying on it.
+func (r *results) writeSummary(w *printer) {
+	o := r.o
+	var wrong groups
+	var hows []string
+	var buy []groups // by how
+	spent := make([]float64, len(ways))
+	onDemand := 0.
+	possible, missed, far, beyond := 0, 0, 0, 0
+	for _, s := range r.sized {
+		p, name := s.picked(o), nameOf(s.task)
+		x := s.scheduled
+		if x == nil {
+			wrong.add("not within the profile", name)
+			continue
+		}
+		how := "on spot at $" + bidOf(x)
+		switch {
+		case x.rate < 0:
+			how = "on demand, though too late"
+		case x.tier == schedule.TierHigh:
+			how = "on demand, for want of time"
+		}
+		if !slices.Contains(hows, how) {
+			hows = append(hows, how)
+			buy = append(buy, nil)
+		}
+		buy[slices.Index(hows, how)].add(fmt.Sprintf("%d on %s for ", p.Best.Instances, processes(p.Best.Processes)), name)
+		if p.Verdict != perfmodel.Fits {
+			wrong.add(verdictOf(p.Verdict), name)
+		} else if v := s.choices[sure].Verdict; v != perfmodel.Fits {
+			wrong.add(fmt.Sprintf("not %s%% sure", percentage(o.confidence)), name)
+		}
+		for k := range ways {
+			spent[k] += x.runs[k].cost.Float64() / float64(x.runs[k].starts)
+		}
+		planned := &x.runs[len(ways)-1]
+		onDemand += planned.onDemand.Float64() / float64(planned.starts)
+		possible, missed = possible+planned.possible, missed+planned.missed
+		if len(s.outside) > 0 {
+			beyond++
+		}
+		if s.far(r) {
+			far++
+		}
+	}
+	list := func(gs groups) string {
+		var all []string
+		for _, g := range gs {
+			all = append(all, g.what+": "+some(g.names))
+		}
+		return strings.Join(all, "; ")
+	}
+	if buy == nil {
+		w.say("Nothing to buy: no number of processes that the tasks run on lies within the profile.")
+		return
+	}
+	var lots []string
+	for k, gs := range buy {
+		var sizes []string
+		for _, g := range gs {
+			sizes = append(sizes, g.what+some(g.names))
+		}
+		lots = append(lots, hows[k]+": "+strings.Join(sizes, "; "))
+	}
+	w.say("Buy %s, by the paper's rule %s.", r.in.instance.Name, strings.Join(lots, ". "))
+	prices := ""
+	if o.spot == "" {
+		prices = " (MADE-UP prices)"
+	}
+	w.say("Pay $%s with all on demand; with spot%s $%s by that rule and $%s by the plan, on average of %s.",
+		dollarsOf(onDemand), prices, dollarsOf(spent[0]), dollarsOf(spent[1]), decimal.Count(o.starts, "start"))
+	fits := fmt.Sprintf("all fit, each with a probability of %s%%", percentage(o.confidence))
+	if wrong != nil {
+		fits = "WARNING: " + list(wrong)
+	}
+	w.say("Deadline %s, budget %s: %s. Starts in time on demand: %d; of these the plan was late in %d.", clock(o.deadline), budgetOf(o.budget), fits, possible, missed)
+	risk := fmt.Sprintf("Risk: %d of %s beyond the profile", beyond, decimal.Count(len(r.sized), "prediction"))
+	if far > 0 {
+		risk += fmt.Sprintf(", %d further than can be checked", far)
+	}
+	if t := r.tally(grown); t.of > 0 {
+		risk += fmt.Sprintf("; predicted from the smaller runs the largest were %s%% off (median), %d of %d within their 90%%", decimal.Fixed(100*t.off, 0), t.within, t.of)
+	}
+	w.say("%s.", risk)
+}
+
+// far tells whether a task is further beyond the profile than the largest case profiled
+// is beyond the others, so that no such step has been checked.
+func (s *sized) far(r *results) bool {
+	reach := r.reach(s.fitted)
+	return reach > 0 && len(s.outside) > 0 && s.times() > reach
+}
+
+// times is how many times as long a task takes as the longest run profiled.
+func (s *sized) times() float64 {
+	return s.interval.Seconds / largest(&s.fitted.profile).Seconds
+}
+
+// percentage is that of a probability, in as many digits as were given.
+func percentage(p float64) string { return strconv.FormatFloat(100*p, 'g', 12, 64) }
 
 func (f finding) String() string {
 	verdict := "came out"
@@ -102,18 +234,21 @@ func (r *results) writeModels(w *printer) {
 		}
 		w.say("The benchmarks are fitted together, since they ran on one machine. Its time for a unit of work depends on %s, by the least error: %s.", r.pool.names[r.pool.best], strings.Join(list, ", "))
 	}
-	in, of := r.covered()
-	if of > 0 {
-		w.say("Of %s that were left out %d are within their intervals for 90%% (%s%%).", decimal.Count(of, "run"), in, decimal.Fixed(100*float64(in)/float64(of), 0))
+	if t := r.tally(alone); t.of > 0 {
+		w.say("Of %s that were left out %d are within their intervals for 90%%; half are off by less than %s%%.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
+	}
+	if t := r.tally(grown); t.of > 0 {
+		w.say("Of %s of the largest cases, predicted from all smaller ones, %d are; half are off by less than %s%%. That is the step that a plan takes.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
 	}
 	for _, f := range r.fitted {
 		if f.tableI != nil {
-			w.say("%seq2, by the features alone, fails: %s.", of_(f), inData(f.tableI))
+			again := ""
+			if n := r.alike(); n > 1 {
+				again = fmt.Sprintf(" It fails for %d of %s.", n, decimal.Count(len(r.fitted), "application"))
+			}
+			w.say("%seq2, by the features alone, fails: %s.%s", of_(f), inData(f.tableI), again)
 			break
 		}
-	}
-	if n := r.alike(); n > 1 {
-		w.say("The same goes for %d applications in all.", n)
 	}
 	var dropped []string
 	for _, f := range r.fitted {
@@ -180,10 +315,14 @@ func (r *results) writeInstances(w *printer) {
 		rows = append(rows, []string{t.Name, strconv.Itoa(t.Processes), decimal.Number(t.ComputeUnits, 1).String(), dollars(t.Hourly), unitPrice(t), chosen})
 	}
 	w.table([]table.Column{{Title: "instance", Left: true}, {Title: "processes"}, {Title: "compute\nunits"}, {Title: "on demand,\n$/h"}, {Title: "$/h per\nunit"}, {Left: true}}, rows)
-	if r.in.cheapest {
-		w.say("%s is chosen since a compute unit costs least there.", r.in.instance.Name)
-	} else {
-		w.say("%s is chosen by -instance, at $%s an hour.", r.in.instance.Name, price(r.in.instance.Hourly))
+	i := &r.in.instance
+	switch {
+	case r.in.cheapest:
+		w.say("%s is chosen since a compute unit costs least there. It is charged by the hour begun.", i.Name)
+	case r.o.instance != "":
+		w.say("%s is chosen by -instance, at $%s an hour. It is charged by the hour begun.", i.Name, price(i.Hourly))
+	default:
+		w.say("%s is chosen since a compute unit costs least there at the price of Table III; here it is for %s, at $%s an hour. It is charged by the hour begun.", i.Name, decimal.Count(i.Processes, "core"), price(i.Hourly))
 	}
 }
 
@@ -192,35 +331,55 @@ func (r *results) writeSizes(w *printer) {
 	o := r.o
 	var rows [][]string
 	for _, s := range r.sized {
-		for k := range s.choices {
-			p := &s.choices[k]
-			name, mark := "", ""
-			if k == 0 {
-				name = table.Clip(nameOf(s.task), 14)
-			}
-			if choiceName(k) == o.choose {
-				mark = "*"
-			}
-			if p.Verdict == perfmodel.Unprofiled {
-				rows = append(rows, []string{name, choiceName(k).String() + mark, "", "", "", "", "", verdictOf(p.Verdict)})
-				continue
-			}
-			b := &p.Best
-			upper := ""
-			if choiceName(k) == sure {
-				upper = clock(b.Upper)
-			}
-			rows = append(rows, []string{name, choiceName(k).String() + mark, strconv.Itoa(b.Processes), strconv.Itoa(b.Instances), clock(b.Time), upper, dollars(b.Cost), verdictOf(p.Verdict)})
-		}
+		rows = append(rows, s.rows(o)...)
 	}
 	w.table([]table.Column{{Title: "task", Left: true}, {Title: "choice", Left: true}, {Title: "proces-\nses"}, {Title: "instan-\nces"}, {Title: "predicted"},
-		{Title: "within, " + decimal.Fixed(100*o.confidence, 0) + "%"}, {Title: "cost, $"}, {Title: "", Left: true}}, rows)
+		{Title: "within, " + percentage(o.confidence) + "%"}, {Title: "cost, $"}, {Title: "", Left: true}}, rows)
 	w.say("Due in %s, of which %s are for the set-up; budget %s. time: least time within both, the paper's choice; cost: least cost within the deadline; "+
-		"sure: least cost within both with a probability of %s%%; what nothing fits is what comes nearest. The choice with the star is scheduled.",
-		clock(o.deadline), clock(o.latency), budgetOf(o.budget), decimal.Fixed(100*o.confidence, 0))
-	for _, s := range r.sized {
-		r.explainSize(w, s)
+		"sure: least cost within both with a probability of %s%%. Where nothing fits it is what comes nearest. The choice with the star is scheduled. Times are those of the machine profiled.",
+		clock(o.deadline), clock(o.latency), budgetOf(o.budget), percentage(o.confidence))
+	fmt.Fprintln(w)
+	r.explainSizes(w)
+}
+
+// rows are the choices of a task, a row for those on the same number of processes.
+func (s *sized) rows(o *options) (rows [][]string) {
+	var done [choices]bool
+	for k := range s.choices {
+		if done[k] {
+			continue
+		}
+		p := &s.choices[k]
+		var names, other []string
+		upper := ""
+		for j := k; j < len(s.choices); j++ {
+			q := &s.choices[j]
+			if done[j] || q.Best.Processes != p.Best.Processes {
+				continue
+			}
+			done[j] = true
+			name, mark := choiceName(j).String(), ""
+			if choiceName(j) == o.choose {
+				mark, upper = "*", clock(toDuration(s.interval.Upper))
+			}
+			if choiceName(j) == sure {
+				upper = clock(q.Best.Upper)
+			}
+			names = append(names, name+mark)
+			if q.Verdict != p.Verdict {
+				other = append(other, name+" "+verdictOf(q.Verdict))
+			}
+		}
+		row := []string{"", strings.Join(names, " "), "", "", "", "", "", strings.Join(append([]string{verdictOf(p.Verdict)}, other...), ", ")}
+		if k == 0 {
+			row[0] = table.Clip(nameOf(s.task), 14)
+		}
+		if b := &p.Best; p.Verdict != perfmodel.Unprofiled {
+			copy(row[2:], []string{strconv.Itoa(b.Processes), strconv.Itoa(b.Instances), clock(b.Time), upper, dollars(b.Cost)})
+		}
+		rows = append(rows, row)
 	}
+	return rows
 }
 
 func budgetOf(m pricing.Money) string {
@@ -230,48 +389,81 @@ func budgetOf(m pricing.Money) string {
 	return "$" + dollars(m)
 }
 
-// explainSize says why, in a sentence or two, and warns.
-func (r *results) explainSize(w *printer, s *sized) {
-	o, p := r.o, s.picked(r.o)
-	name := nameOf(s.task)
-	fmt.Fprintln(w)
-	if p.Verdict == perfmodel.Unprofiled {
-		w.say("%s: no number of processes that it runs on lies within its profile.", name)
-		return
-	}
-	b := &p.Best
-	var why string
-	switch p.Verdict {
-	case perfmodel.TooLate:
-		why = "nothing within the profile meets the deadline; it comes nearest with"
-	case perfmodel.TooDear:
-		why = "what meets the deadline exceeds the budget; cheapest of that is"
-	default:
-		why = [choices]string{"the least time within deadline and budget is on", "the least cost within the deadline is on", "the least cost within deadline and budget, and likely so, is on"}[o.choose]
-	}
-	w.say("%s: %s %s, %s for $%s; a run is within %s with a probability of %s%%.", name, why,
-		processes(b.Processes), clock(b.Time), dollars(b.Cost), clock(toDuration(s.interval.Upper)), decimal.Fixed(100*o.confidence, 0))
-	if len(s.front) > 1 {
-		var list []string
-		for _, f := range s.front {
-			list = append(list, fmt.Sprintf("%s on %d for $%s", clock(f.Time), f.Processes, dollars(f.Cost)))
+// explainSizes says why, and warns, together of tasks of which the same can be said.
+func (r *results) explainSizes(w *printer) {
+	var why, fronts, beyond, far, bought, promised groups
+	for _, s := range r.sized {
+		p, name := s.picked(r.o), nameOf(s.task)
+		if p.Verdict == perfmodel.Unprofiled {
+			why.add("no number of processes that it runs on lies within its profile", name)
+			continue
 		}
-		w.say(" No other is better in both time and cost than %s.", strings.Join(list, ", "))
-	}
-	if len(s.outside) > 0 {
-		var list []string
-		for _, e := range s.outside {
-			list = append(list, fmt.Sprintf("%s %s", e.Feature, times(e)))
+		b := &p.Best
+		reason := [choices]string{"the least time within deadline and budget", "the least cost within the deadline", "the least cost within deadline and budget, and likely so,"}[r.o.choose]
+		switch p.Verdict {
+		case perfmodel.TooLate:
+			reason = "nothing within the profile meets the deadline; what comes nearest"
+		case perfmodel.TooDear:
+			reason = "what meets the deadline exceeds the budget; the cheapest of that"
 		}
-		w.say(" WARNING: beyond the profile by %s.", strings.Join(list, ", "))
-	}
-	if s.promise != nil {
-		bought := "It is not bought, for nobody has tried more than %d"
+		why.add(fmt.Sprintf("%s is on %s", reason, processes(b.Processes)), name)
+		if len(s.front) > 1 {
+			var list []string
+			for _, f := range s.front {
+				list = append(list, fmt.Sprintf("%s on %d for $%s", clock(f.Time), f.Processes, dollars(f.Cost)))
+			}
+			fronts.add("No other is better in both time and cost than "+some(list), name)
+		}
+		if len(s.outside) > 0 {
+			beyond.add("beyond the profile", name+" by "+outsides(s.outside))
+		}
+		if s.far(r) {
+			far.add(fmt.Sprintf("longer than the longest run profiled by a factor that no interval was checked for (the largest: %s)", significant(r.reach(s.fitted))), name+" "+significant(s.times())+" times")
+		}
+		faster := "nobody has tried more than %d"
 		if len(s.fitted.left) > 0 {
-			bought = "It is not bought, for the runs on more than %d became no faster"
+			faster = "the runs on more than %d became no faster"
 		}
-		w.say(" WARNING: the model promises %s on %s for $%s. "+bought+".", clock(s.promise.Time), processes(s.promise.Processes), dollars(s.promise.Cost), s.fitted.profile.MaxProcesses())
+		faster = fmt.Sprintf(faster, s.fitted.profile.MaxProcesses())
+		if b.Processes > s.fitted.profile.MaxProcesses() {
+			bought.add("bought by -scale, though "+faster, name)
+		}
+		if s.promise != nil {
+			promised.add("promised but not bought, for "+faster, fmt.Sprintf("%s %s on %s for $%s", name, clock(s.promise.Time), processes(s.promise.Processes), dollars(s.promise.Cost)))
+		}
 	}
+	for _, g := range why {
+		w.say("%s: %s.", some(g.names), g.what)
+	}
+	for _, g := range fronts {
+		w.say("%s: %s.", some(g.names), g.what)
+	}
+	for _, gs := range []groups{beyond, far, bought, promised} {
+		for _, g := range gs {
+			w.say("WARNING: %s: %s.", g.what, strings.Join(g.names, "; "))
+		}
+	}
+}
+
+// outsides says by what and how far something is beyond a profile.
+func outsides(all []perfmodel.Extrapolation) string {
+	var factors groups
+	for _, e := range all {
+		factors.add(times(e), e.Feature)
+	}
+	var list []string
+	for _, f := range factors {
+		list = append(list, strings.Join(f.names, ", ")+" "+f.what)
+	}
+	return strings.Join(list, ", ")
+}
+
+// significant is a factor in three digits.
+func significant(x float64) string {
+	if x >= 100 {
+		return decimal.Grouped(decimal.Fixed(x, 0))
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 func processes(n int) string {
@@ -285,7 +477,7 @@ func processes(n int) string {
 func times(e perfmodel.Extrapolation) string {
 	f := "far"
 	if !math.IsInf(e.Factor, 1) {
-		f = strconv.FormatFloat(e.Factor, 'g', 3, 64) + " times"
+		f = significant(e.Factor) + " times"
 	}
 	if e.Value > e.High {
 		return f + " the largest"
@@ -332,14 +524,10 @@ func (r *results) writeSpot(w *printer) {
 	if r.o.spot != "" {
 		what = "the history of " + h.Series.String()
 	}
-	w.say("Costs are means over %s from day %s to day %s of %s, each due in %s; met is the share of deadlines. PR, bids and the plan are those of the first, when the spot price is $%s and on demand $%s. "+
+	w.say("Costs are means over %s from day %s to day %s of %s, each due in %s, and include the set-up; met is the share of deadlines. PR, bids and the plan are those of the first, when the spot price is $%s and on demand $%s. "+
 		"The plan is a bid for the least expected cost that never lets the last moment for on demand pass, hedged by a second cluster where that is cheaper.",
 		decimal.Count(r.o.starts, "start"), day(from-h.Start()), day(to-h.Start()), what, clock(r.o.deadline), price(h.At(from)), price(r.in.instance.Hourly))
-	for _, s := range r.sized {
-		if s.scheduled != nil {
-			r.explainSpot(w, s)
-		}
-	}
+	r.explainSpot(w)
 }
 
 // price is an amount with two decimals at least.
@@ -379,31 +567,49 @@ func dollarsOf(x float64) string { return decimal.Fixed(x, 2) }
 
 func percentOf(n, of int) string { return decimal.Fixed(100*float64(n)/float64(of), 0) + "%" }
 
-// explainSpot says why a task has its agent, and what came of the first start.
-func (r *results) explainSpot(w *printer, s *sized) {
-	x := s.scheduled
+// explainSpot says why a task has its agent, and what came of its first start where that
+// is more than one lease.
+func (r *results) explainSpot(w *printer) {
+	var why groups
+	for _, s := range r.sized {
+		x := s.scheduled
+		if x == nil {
+			continue
+		}
+		switch {
+		case x.rate < 0:
+			why.add("PR is below 0: even on demand the deadline is missed, if the prediction holds. On demand, for nothing is faster (agent high).", nameOf(s.task))
+		case x.tier == schedule.TierHigh:
+			why.add("PR is below 1: after a run on spot that is lost there would be no time for another. On demand (agent high).", nameOf(s.task))
+		case x.tier == schedule.TierMedium:
+			why.add(fmt.Sprintf("PR is from 1 to 2: there is time for two runs. On spot with a high bid, $%s, that is seldom exceeded (agent medium).", bidOf(x)), nameOf(s.task))
+		default:
+			why.add(fmt.Sprintf("PR is above 2: there is time for three runs or more. On spot with a low bid, $%s (agent low).", bidOf(x)), nameOf(s.task))
+		}
+	}
 	fmt.Fprintln(w)
-	pr := decimal.Fixed(x.rate, 2)
-	switch {
-	case x.rate < 0:
-		w.say("%s: PR is %s, below 0: even on demand the deadline is missed, if the prediction holds. It goes on demand, for nothing is faster.", nameOf(s.task), pr)
-	case x.tier == schedule.TierHigh:
-		w.say("%s: PR is %s, below 1: after a run on spot that is lost there would be no time for another. It goes on demand (agent high).", nameOf(s.task), pr)
-	case x.tier == schedule.TierMedium:
-		w.say("%s: PR is %s, from 1 to 2: there is time for two runs. It goes on spot with a high bid, $%s, that is seldom exceeded (agent medium).", nameOf(s.task), pr, x.medium.Fixed(3))
-	default:
-		w.say("%s: PR is %s, above 2: there is time for three runs or more. It goes on spot with a low bid, $%s (agent low).", nameOf(s.task), pr, x.low.Fixed(3))
+	for _, g := range why {
+		w.say("%s: %s", some(g.names), g.what)
 	}
-	d := &x.decision
-	switch {
-	case d.Late:
-	case d.Action == schedule.BidSpot:
-		w.say(" The plan bids $%s and expects $%s.", d.Bid.Fixed(3), dollarsOf(d.Cost))
-	case d.Action == schedule.BidWait:
-		w.say(" The plan waits for a lower price and expects $%s.", dollarsOf(d.Cost))
-	default:
-		w.say(" The plan goes on demand and expects $%s.", dollarsOf(d.Cost))
+	for _, s := range r.sized {
+		x := s.scheduled
+		if x == nil {
+			continue
+		}
+		for k := range x.runs {
+			if t := &x.runs[k]; t.missed > 0 {
+				w.say("WARNING: %s: of %s the rule of %s misses %d that on demand would have met.", nameOf(s.task), decimal.Count(t.starts, "start"), ways[k].short, t.missed)
+			}
+		}
+		if len(r.sized) <= 2 || slices.ContainsFunc(x.runs, func(t tried) bool { return len(t.leases) > 1 }) {
+			w.say("%s", s.story())
+		}
 	}
+}
+
+// story says what came of the first start.
+func (s *sized) story() string {
+	x := s.scheduled
 	var list []string
 	for k := range x.runs {
 		t := &x.runs[k]
@@ -422,12 +628,7 @@ func (r *results) explainSpot(w *printer, s *sized) {
 		}
 		list = append(list, fmt.Sprintf("%s pays $%s (%s%s)", ways[k].short, dollars(t.first.Cost), strings.Join(leases, ", then "), outcome))
 	}
-	w.say(" The first start: %s; on demand it is $%s.", strings.Join(list, "; "), dollars(x.runs[0].first.OnDemandOnly))
-	for k := range x.runs {
-		if t := &x.runs[k]; t.missed > 0 {
-			w.say(" WARNING: of %s the rule of %s misses %d that on demand would have met.", decimal.Count(t.starts, "start"), ways[k].short, t.missed)
-		}
-	}
+	return fmt.Sprintf("%s, first start: %s; on demand it is $%s.", nameOf(s.task), strings.Join(list, "; "), dollars(x.runs[0].first.OnDemandOnly))
 }
 
 func leaseOf(l *sim.SpotLease, from time.Duration) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,6 +27,7 @@ func (o *options) plan(in *input, line *progress.Line) (*results, error) {
 	if err := r.fit(line); err != nil {
 		return nil, err
 	}
+	r.fitWithout(line)
 	for _, c := range in.tasks {
 		line.Showf("%s", nameOf(c))
 		s, err := r.size(c)
@@ -96,6 +98,13 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 		MaxScale: o.scale,
 	}
 	wrong := func(err error) error {
+		if errors.Is(err, perfmodel.ErrNotPositive) {
+			for i, x := range c.Features {
+				if !(x > 0) {
+					return cli.Mistakef("%s: %s is %v, and the model takes its logarithm: want a number above 0", nameOf(c), c.Names[i], x)
+				}
+			}
+		}
 		return cli.Mistakef("%s: %s", nameOf(c), inData(err))
 	}
 	var pl perfmodel.Planner
