@@ -15,15 +15,15 @@ import (
 //	                      └── PR expired ─────────────────────────────┼─────────────────┘  │
 //	                                                                  └─▶ interrupted ─────┘
 //
-// The rules [NoReturn] and [Planned] add an edge from running to finished, taken
-// at the point of no return, and Planned one from initializing to interrupted.
+// The rules [RuleNoReturn] and [RulePlanned] add an edge from running to finished, taken
+// at the point of no return, and RulePlanned one from initializing to interrupted.
 // Everything else is the paper's. What it leaves open, and what is
 // done here:
 //
 //   - Line 12 comes before line 13: a cluster that is seen ready is used although
 //     PR has expired since the last look.
 //   - Line 13 tests PR while the cluster boots, too: a task just above th1 loses a
-//     cluster that has been launched and is paid for. NoReturn and Hedged do not:
+//     cluster that has been launched and is paid for. RuleNoReturn and RuleHedged do not:
 //     once instances boot, only the point of no return counts.
 //   - A task that runs is never asked for its PR (lines 22 to 30): it may pass th2
 //     and th1 and then be interrupted.
@@ -39,12 +39,12 @@ import (
 type ClusterState uint8
 
 const (
-	ClusterClosed ClusterState = iota
-	ClusterInitializing
-	ClusterStarted
-	ClusterRunning
-	ClusterInterrupted
-	ClusterFinished
+	ClusterClosed       ClusterState = iota // there is none, and no task
+	ClusterInitializing                     // requested or booting
+	ClusterStarted                          // booted, the task is not yet submitted
+	ClusterRunning                          // the task is on it
+	ClusterInterrupted                      // taken by the provider; the task is still to be returned
+	ClusterFinished                         // the task has ended or is returned; still to be closed
 )
 
 // String returns the paper's name of the state, such as "initializing".
@@ -79,43 +79,43 @@ type Observation struct {
 type CommandKind uint8
 
 const (
-	// Proceed: nothing; the state has changed, and the next pass follows at once.
-	Proceed CommandKind = iota
-	// OpenCluster: request Instances, on spot with the Bid or on demand (lines 2 to 8).
-	OpenCluster
-	// SubmitTask: add the instances to the cluster and start the task (lines 19 and 20).
-	SubmitTask
-	// ReturnTask: the framework has the task again (lines 14 and 32).
-	ReturnTask
-	// CompleteTask: the task has ended (line 27).
-	CompleteTask
-	// CloseCluster: terminate the instances or withdraw the request (lines 35 and 36).
-	CloseCluster
-	// Wait: look again at Until, or when something happens if there is no
+	// CommandProceed: nothing; the state has changed, and the next pass follows at once.
+	CommandProceed CommandKind = iota
+	// CommandOpen: request Instances, on spot with the Bid or on demand (lines 2 to 8).
+	CommandOpen
+	// CommandSubmit: add the instances to the cluster and start the task (lines 19 and 20).
+	CommandSubmit
+	// CommandReturn: the framework has the task again (lines 14 and 32).
+	CommandReturn
+	// CommandComplete: the task has ended (line 27).
+	CommandComplete
+	// CommandClose: terminate the instances or withdraw the request (lines 35 and 36).
+	CommandClose
+	// CommandWait: look again at Until, or when something happens if there is no
 	// interval (lines 16 and 29).
-	Wait
-	// Stop: the agent has no task (line 38).
-	Stop
+	CommandWait
+	// CommandStop: the agent has no task (line 38).
+	CommandStop
 )
 
 // String returns the kind in words, such as "open cluster".
 func (k CommandKind) String() string {
 	switch k {
-	case Proceed:
+	case CommandProceed:
 		return "proceed"
-	case OpenCluster:
+	case CommandOpen:
 		return "open cluster"
-	case SubmitTask:
+	case CommandSubmit:
 		return "submit task"
-	case ReturnTask:
+	case CommandReturn:
 		return "return task"
-	case CompleteTask:
+	case CommandComplete:
 		return "complete task"
-	case CloseCluster:
+	case CommandClose:
 		return "close cluster"
-	case Wait:
+	case CommandWait:
 		return "wait"
-	case Stop:
+	case CommandStop:
 		return "stop"
 	}
 	return "unknown"
@@ -125,19 +125,19 @@ func (k CommandKind) String() string {
 type ReturnReason uint8
 
 const (
-	NotReturned ReturnReason = iota
-	Expired                  // its PR no longer satisfies the agent, or it is at its point of no return
-	Interrupted              // the price rose above the bid
+	ReturnNone        ReturnReason = iota
+	ReturnExpired                  // its PR no longer satisfies the agent, or it is at its point of no return
+	ReturnInterrupted              // the price rose above the bid
 )
 
 // String returns the reason in a word or two.
 func (r ReturnReason) String() string {
 	switch r {
-	case NotReturned:
+	case ReturnNone:
 		return "not returned"
-	case Expired:
+	case ReturnExpired:
 		return "expired"
-	case Interrupted:
+	case ReturnInterrupted:
 		return "interrupted"
 	}
 	return "unknown"
@@ -151,13 +151,18 @@ type Command struct {
 	Tier   Tier  // of the agent
 	Bid    pricing.Money
 	Reason ReturnReason
-	Until  time.Duration // of Wait
+	Until  time.Duration // of CommandWait
 }
 
 // An Agent runs one task at a time on a cluster of its tier. The zero value is
 // agent high under the paper's rule; set the fields before Assign and leave them
 // alone while it has a task. A [Framework] has agents of its own: this type is for
 // those who write another.
+//
+// An agent by itself keeps deadlines under [RuleSafe], [RuleNoReturn] and
+// [RulePlanned]. Under [RuleHedged] the framework has to request the second cluster
+// at [Handover.Limit] of what is saved: the agent on spot goes on until its task ends,
+// is interrupted, or is taken from it by Withdraw.
 type Agent struct {
 	Handover Handover
 	Tier     Tier
@@ -189,8 +194,9 @@ func (a *Agent) Bid() pricing.Money { return a.bid }
 
 // Assign gives the agent a task at a time (Alg. 1, lines 1 to 8), with what has
 // been saved of it and the bid, which agent high does not use. The command is
-// OpenCluster. It panics if the agent has a task, or its Handover or the task is
-// not usable.
+// CommandOpen. It panics if the agent has a task, its Handover is not usable, or the
+// task is one that [Task.Validate] refuses: tasks from data are to be validated
+// before, as [Framework.Take] does.
 func (a *Agent) Assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
 	if a.state != ClusterClosed {
 		panic("schedule: Agent has a task")
@@ -206,9 +212,9 @@ func (a *Agent) assign(t Task, bid pricing.Money, now, saved time.Duration) Comm
 	if a.Tier == TierHigh {
 		bid = 0
 	}
-	a.task, a.bid, a.saved, a.why = t, bid, saved, NotReturned
+	a.task, a.bid, a.saved, a.why = t, bid, saved, ReturnNone
 	a.state, a.next, a.since, a.beside = ClusterInitializing, now, -1, false
-	c := a.command(OpenCluster)
+	c := a.command(CommandOpen)
 	c.Bid = bid
 	return c
 }
@@ -219,7 +225,7 @@ func (a *Agent) command(kind CommandKind) Command {
 
 // Step is one pass of the loop (Alg. 1, lines 9 to 40) at a time with what the
 // agent sees then. A caller carries the command out and calls again until it is
-// Wait or Stop. Looks are in the order of time. It takes O(1) time.
+// CommandWait or CommandStop. Looks are in the order of time. It takes O(1) time.
 func (a *Agent) Step(now time.Duration, o Observation) Command {
 	a.saved = max(a.saved, o.Saved)
 	if a.since < 0 && o.Launched {
@@ -232,19 +238,19 @@ func (a *Agent) Step(now time.Duration, o Observation) Command {
 			leave = Never
 		}
 		switch {
-		case o.Ready && !(a.Handover.Rule >= NoReturn && now >= leave):
+		case o.Ready && !(a.Handover.Rule >= RuleNoReturn && now >= leave):
 			a.state = ClusterStarted
-			return a.command(Proceed)
-		case a.Handover.Rule == Planned && a.since >= 0 && !o.Launched && a.Tier != TierHigh:
+			return a.command(CommandProceed)
+		case a.Handover.Rule == RulePlanned && a.since >= 0 && !o.Launched && a.Tier != TierHigh:
 			a.state = ClusterInterrupted // planned anew, not requested again
-			return a.command(Proceed)
+			return a.command(CommandProceed)
 		case now >= leave:
-			return a.giveBack(Expired)
+			return a.giveBack(ReturnExpired)
 		}
 		return a.wait(now, leave)
 	case ClusterStarted: // line 18
 		a.state, a.next = ClusterRunning, now
-		return a.command(SubmitTask)
+		return a.command(CommandSubmit)
 	case ClusterRunning: // line 22
 		stop := a.Handover.stops(&a.task, a.Tier, a.saved)
 		if a.beside {
@@ -253,27 +259,27 @@ func (a *Agent) Step(now time.Duration, o Observation) Command {
 		switch {
 		case o.Done: // line 26
 			a.state = ClusterFinished
-			return a.command(CompleteTask)
+			return a.command(CommandComplete)
 		case o.Interrupted && a.Tier != TierHigh: // line 23
 			a.state = ClusterInterrupted
-			return a.command(Proceed)
+			return a.command(CommandProceed)
 		case now >= stop:
-			return a.giveBack(Expired)
+			return a.giveBack(ReturnExpired)
 		}
 		return a.wait(now, stop)
 	case ClusterInterrupted: // line 31
-		return a.giveBack(Interrupted)
+		return a.giveBack(ReturnInterrupted)
 	case ClusterFinished: // line 34
 		a.state = ClusterClosed
-		return a.command(CloseCluster)
+		return a.command(CommandClose)
 	}
-	return a.command(Stop) // line 38
+	return a.command(CommandStop) // line 38
 }
 
 // giveBack returns the task to the framework.
 func (a *Agent) giveBack(why ReturnReason) Command {
 	a.state, a.why = ClusterFinished, why
-	c := a.command(ReturnTask)
+	c := a.command(CommandReturn)
 	c.Reason = why
 	return c
 }
@@ -284,12 +290,12 @@ func (a *Agent) wait(now, until time.Duration) Command {
 	if i := a.Handover.Interval; i > 0 {
 		a.next = now + i
 	}
-	c := a.command(Wait)
+	c := a.command(CommandWait)
 	c.Until = a.next
 	return c
 }
 
-// Withdraw takes the task from the agent, whose next command is CloseCluster.
+// Withdraw takes the task from the agent, whose next command is CommandClose.
 // Without a task it does nothing.
 func (a *Agent) Withdraw() {
 	if a.state != ClusterClosed {

@@ -83,13 +83,13 @@ func TestAgentFollowsAlgorithm1(t *testing.T) {
 	lost := Observation{Launched: true, Ready: true, Interrupted: true}
 	done := Observation{Launched: true, Ready: true, Done: true}
 	both := Observation{Launched: true, Ready: true, Interrupted: true, Done: true}
-	closing := []look{{kind: CloseCluster, state: ClusterClosed}, {kind: Stop, state: ClusterClosed}}
+	closing := []look{{kind: CommandClose, state: ClusterClosed}, {kind: CommandStop, state: ClusterClosed}}
 	running := []look{
-		{0, Observation{}, Wait, ClusterInitializing}, // line 16
-		{5 * m, boots, Wait, ClusterInitializing},
-		{10 * m, ready, Proceed, ClusterStarted},    // line 12
-		{10 * m, ready, SubmitTask, ClusterRunning}, // line 21
-		{10 * m, ready, Wait, ClusterRunning},       // line 29
+		{0, Observation{}, CommandWait, ClusterInitializing}, // line 16
+		{5 * m, boots, CommandWait, ClusterInitializing},
+		{10 * m, ready, CommandProceed, ClusterStarted}, // line 12
+		{10 * m, ready, CommandSubmit, ClusterRunning},  // line 21
+		{10 * m, ready, CommandWait, ClusterRunning},    // line 29
 	}
 	for _, c := range []struct {
 		name string
@@ -97,43 +97,43 @@ func TestAgentFollowsAlgorithm1(t *testing.T) {
 		h    Handover
 		do   []look
 	}{
-		{"done", TierMedium, Handover{}, slices.Concat(running, []look{{70 * m, done, CompleteTask, ClusterFinished}}, closing)},
+		{"done", TierMedium, Handover{}, slices.Concat(running, []look{{70 * m, done, CommandComplete, ClusterFinished}}, closing)},
 		{"interrupted", TierMedium, Handover{}, slices.Concat(running,
-			[]look{{69 * m, lost, Proceed, ClusterInterrupted}, {69 * m, lost, ReturnTask, ClusterFinished}}, closing)},
-		{"done and interrupted", TierMedium, Handover{}, slices.Concat(running, []look{{70 * m, both, CompleteTask, ClusterFinished}}, closing)},
-		{"not interrupted on demand", TierHigh, Handover{}, slices.Concat(running, []look{{69 * m, lost, Wait, ClusterRunning}})},
+			[]look{{69 * m, lost, CommandProceed, ClusterInterrupted}, {69 * m, lost, CommandReturn, ClusterFinished}}, closing)},
+		{"done and interrupted", TierMedium, Handover{}, slices.Concat(running, []look{{70 * m, both, CommandComplete, ClusterFinished}}, closing)},
+		{"not interrupted on demand", TierHigh, Handover{}, slices.Concat(running, []look{{69 * m, lost, CommandWait, ClusterRunning}})},
 		{"expired", TierMedium, Handover{}, slices.Concat([]look{
-			{70 * m, Observation{}, Wait, ClusterInitializing},
-			{70*m + 1, Observation{}, ReturnTask, ClusterFinished}}, closing)}, // line 14
-		{"expired while it boots", TierMedium, Handover{}, slices.Concat([]look{{70*m + 1, boots, ReturnTask, ClusterFinished}}, closing)},
+			{70 * m, Observation{}, CommandWait, ClusterInitializing},
+			{70*m + 1, Observation{}, CommandReturn, ClusterFinished}}, closing)}, // line 14
+		{"expired while it boots", TierMedium, Handover{}, slices.Concat([]look{{70*m + 1, boots, CommandReturn, ClusterFinished}}, closing)},
 		{"low becomes medium", TierLow, Handover{}, slices.Concat([]look{
-			{10*m - 1, Observation{}, Wait, ClusterInitializing},
-			{10 * m, Observation{}, ReturnTask, ClusterFinished}}, closing)},
-		{"high keeps it", TierHigh, Handover{}, []look{{199 * m, Observation{}, Wait, ClusterInitializing}}},
-		{"ready comes before expired", TierMedium, Handover{}, []look{{100 * m, ready, Proceed, ClusterStarted}}},
-		{"no PR while it runs", TierLow, Handover{}, slices.Concat(running, []look{{199 * m, ready, Wait, ClusterRunning}})},
-		{"safe threshold", TierMedium, Handover{Rule: SafeRule}, slices.Concat([]look{
-			{60 * m, Observation{}, Wait, ClusterInitializing},
-			{60*m + 1, Observation{}, ReturnTask, ClusterFinished}}, closing)},
-		{"no return", TierMedium, Handover{Rule: NoReturn}, slices.Concat(running, []look{
-			{130*m - 1, ready, Wait, ClusterRunning}, {130 * m, ready, ReturnTask, ClusterFinished}}, closing)},
-		{"no return, not launched", TierMedium, Handover{Rule: NoReturn}, slices.Concat([]look{
-			{60*m - 1, Observation{}, Wait, ClusterInitializing},
-			{60 * m, boots, Wait, ClusterInitializing},
-			{61 * m, Observation{}, ReturnTask, ClusterFinished}}, closing)},
-		{"no return, looks", TierMedium, Handover{Rule: NoReturn, Interval: 5 * m}, slices.Concat(running, []look{
-			{120*m - 1, ready, Wait, ClusterRunning}, {120 * m, ready, ReturnTask, ClusterFinished}}, closing)},
-		{"hedged stays", TierMedium, Handover{Rule: Hedged}, slices.Concat(running, []look{{150 * m, ready, Wait, ClusterRunning}})},
-		{"planned, lost", TierMedium, Handover{Rule: Planned}, slices.Concat([]look{
-			{0, boots, Wait, ClusterInitializing},
-			{1 * m, Observation{}, Proceed, ClusterInterrupted}, {1 * m, Observation{}, ReturnTask, ClusterFinished}}, closing)},
+			{10*m - 1, Observation{}, CommandWait, ClusterInitializing},
+			{10 * m, Observation{}, CommandReturn, ClusterFinished}}, closing)},
+		{"high keeps it", TierHigh, Handover{}, []look{{199 * m, Observation{}, CommandWait, ClusterInitializing}}},
+		{"ready comes before expired", TierMedium, Handover{}, []look{{100 * m, ready, CommandProceed, ClusterStarted}}},
+		{"no PR while it runs", TierLow, Handover{}, slices.Concat(running, []look{{199 * m, ready, CommandWait, ClusterRunning}})},
+		{"safe threshold", TierMedium, Handover{Rule: RuleSafe}, slices.Concat([]look{
+			{60 * m, Observation{}, CommandWait, ClusterInitializing},
+			{60*m + 1, Observation{}, CommandReturn, ClusterFinished}}, closing)},
+		{"no return", TierMedium, Handover{Rule: RuleNoReturn}, slices.Concat(running, []look{
+			{130*m - 1, ready, CommandWait, ClusterRunning}, {130 * m, ready, CommandReturn, ClusterFinished}}, closing)},
+		{"no return, not launched", TierMedium, Handover{Rule: RuleNoReturn}, slices.Concat([]look{
+			{60*m - 1, Observation{}, CommandWait, ClusterInitializing},
+			{60 * m, boots, CommandWait, ClusterInitializing},
+			{61 * m, Observation{}, CommandReturn, ClusterFinished}}, closing)},
+		{"no return, looks", TierMedium, Handover{Rule: RuleNoReturn, Interval: 5 * m}, slices.Concat(running, []look{
+			{120*m - 1, ready, CommandWait, ClusterRunning}, {120 * m, ready, CommandReturn, ClusterFinished}}, closing)},
+		{"hedged stays", TierMedium, Handover{Rule: RuleHedged}, slices.Concat(running, []look{{150 * m, ready, CommandWait, ClusterRunning}})},
+		{"planned, lost", TierMedium, Handover{Rule: RulePlanned}, slices.Concat([]look{
+			{0, boots, CommandWait, ClusterInitializing},
+			{1 * m, Observation{}, CommandProceed, ClusterInterrupted}, {1 * m, Observation{}, CommandReturn, ClusterFinished}}, closing)},
 	} {
 		a := Agent{Tier: c.tier, Handover: c.h}
 		bid := pricing.Money(0)
 		if c.tier != TierHigh {
 			bid = 21
 		}
-		want := Command{Kind: OpenCluster, Task: 7, Tier: c.tier, Bid: bid}
+		want := Command{Kind: CommandOpen, Task: 7, Tier: c.tier, Bid: bid}
 		if diff := cmp.Diff(want, a.Assign(k, 21, 0, 0)); diff != "" || a.State() != ClusterInitializing {
 			t.Errorf("%s: assigned: %s", c.name, diff)
 		}
@@ -142,10 +142,10 @@ func TestAgentFollowsAlgorithm1(t *testing.T) {
 			if cmd.Kind != l.kind || a.State() != l.state {
 				t.Errorf("%s, pass %d: %v, now %v; want %v, %v", c.name, i, cmd.Kind, a.State(), l.kind, l.state)
 			}
-			if cmd.Kind == Wait && c.h.Interval > 0 && cmd.Until != l.at+c.h.Interval {
+			if cmd.Kind == CommandWait && c.h.Interval > 0 && cmd.Until != l.at+c.h.Interval {
 				t.Errorf("%s, pass %d: waits until %v", c.name, i, cmd.Until)
 			}
-			if cmd.Kind == Wait && c.h.Interval == 0 && cmd.Until <= l.at {
+			if cmd.Kind == CommandWait && c.h.Interval == 0 && cmd.Until <= l.at {
 				t.Errorf("%s, pass %d: waits until %v at %v", c.name, i, cmd.Until, l.at)
 			}
 		}
@@ -214,15 +214,11 @@ func TestTaskErrors(t *testing.T) {
 func TestFrameworkPanics(t *testing.T) {
 	good := Task{Deadline: time.Hour, Estimate: time.Minute, Instances: 1}
 	for name, do := range map[string]func(){
-		"no bid":  func() { new(Framework).Take(good, 0) },
-		"no plan": func() { (&Framework{Handover: Handover{Rule: Planned}}).Take(good, 0) },
-		"plan without bid": func() {
-			f := Framework{Handover: Handover{Rule: PlannedHedged}, Plan: func(*Task, BidState) BidDecision { return BidDecision{} }}
-			f.Take(good, 0)
-		},
+		"no bid":           func() { new(Framework).Take(good, 0) },
+		"no plan":          func() { (&Framework{Handover: Handover{Rule: RulePlanned}}).Take(good, 0) },
 		"rule":             func() { (&Handover{Rule: 99}).Tier(&good, 0, 0) },
 		"interval":         func() { (&Handover{Interval: -1}).Tier(&good, 0, 0) },
-		"planned interval": func() { (&Handover{Rule: Planned, Interval: 1}).Tier(&good, 0, 0) },
+		"planned interval": func() { (&Handover{Rule: RulePlanned, Interval: 1}).Tier(&good, 0, 0) },
 		"thresholds":       func() { (&Handover{Thresholds: Thresholds{2, 1}}).Tier(&good, 0, 0) },
 		"not a number":     func() { (&Handover{Thresholds: Thresholds{1, math.NaN()}}).Tier(&good, 0, 0) },
 		"ratio":            func() { (&Handover{SpotRatio: 2}).Tier(&good, 0, 0) },

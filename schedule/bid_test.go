@@ -329,6 +329,33 @@ func TestBidPlannerBeside(t *testing.T) {
 	}
 }
 
+// Where a second cluster would be needed from the beginning of a block on, and the
+// price has risen to 2.00, the spot cluster is given up: the last two hours of both
+// cost 4.00 + 2.60, four hours on demand 5.20. At 0.21 both go on: 0.42 + 2.60.
+func TestBidPlannerBesideIsGivenUp(t *testing.T) {
+	const hour = time.Hour
+	m := paperMarket(0)
+	m.Chain = PriceChain{Step: hour, Prices: []pricing.Money{210 * milli, 2000 * milli}, Tops: []pricing.Money{210 * milli, 2000 * milli}, Move: []float64{1, 0, 0, 1}}
+	m.Spot, m.Meter, m.Beside = pricing.EC2SpotPerSecond, pricing.EC2PerSecond, true
+	task := Task{Estimate: 4 * hour, Deadline: 6 * hour, Instances: 1}
+	var p BidPlanner
+	if err := p.Solve(m, &task, 0); err != nil {
+		t.Fatal(err)
+	}
+	for price, want := range map[pricing.Money]BidDecision{
+		210 * milli:  {Action: BidBoth, Bid: 2000 * milli, For: 2 * hour, Cost: 3.02},
+		2000 * milli: {Action: BidOnDemand, Stop: true, For: 4 * hour, Cost: 5.2},
+	} {
+		got := p.Decide(BidState{Now: 2 * hour, Price: price, Running: true, Elapsed: 2 * hour, Bid: 2000 * milli})
+		if math.Abs(got.Cost-want.Cost) < 1e-12 {
+			got.Cost = want.Cost
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("at %v: %s", price, diff)
+		}
+	}
+}
+
 // A price of 1.00 that falls to 0.10 for good with probability 1/2 an hour, for a
 // task of one hour: by hand, with steps and blocks of an hour, and on demand 0.90.
 //
@@ -405,6 +432,14 @@ func TestBidPlannerOfARunningCluster(t *testing.T) {
 		if diff := cmp.Diff(c.want, at(c.elapsed, c.price, c.bid)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
+	}
+	// A bid between tops is worth what the top below it is: with one at the upper top
+	// the cluster survives a rise of the price.
+	cost := func(bid pricing.Money) float64 {
+		return p.Decide(BidState{Now: 3 * hour, Price: 100 * milli, Running: true, Elapsed: hour + 1, Bid: bid}).Cost
+	}
+	if low, between, high := cost(150*milli), cost(1249*milli), cost(1250*milli); low != between || low == high {
+		t.Errorf("with bids of 0.15, 1.249 and 1.25 it costs %v, %v and %v", low, between, high)
 	}
 	// Above all levels and the price on demand no bid is served: it waits.
 	if d := p.Decide(BidState{Price: 5 * pricing.Unit}); d.Action != BidWait || d.For != 30*time.Minute {

@@ -22,8 +22,15 @@ type Clusters interface {
 // another; a BidFunc looks up what they ask for.
 type BidFunc func(t *Task, tier Tier, now, saved time.Duration) pricing.Money
 
-// A PlanFunc decides what to do with a task under [Planned] and [PlannedHedged]. The state has all
-// but the Price, which it has to look up: [BidPlanner.Decide] needs it.
+// A PlanFunc decides what to do with a task under [RulePlanned]: [BidPlanner.Decide]
+// does, once the Price is looked up, which the state does not have. Saved is what
+// BidState asks for, of a running cluster what was saved at its launch.
+//
+// A task that does not run may be told to wait, to go on spot or on demand, or
+// [BidBoth]; one that runs, BidSpot without Stop to go on with its bid, BidBoth
+// likewise with a cluster on demand beside it, and anything else gives its cluster
+// back, upon which the plan is asked again at once. A decision that holds for no
+// time, or that is unknown, sends an idle task on demand.
 type PlanFunc func(t *Task, s BidState) BidDecision
 
 // A Framework is the framework agent AG of [Huang13] section II.C with its
@@ -47,8 +54,8 @@ type PlanFunc func(t *Task, s BidState) BidDecision
 // allocates nothing once warm. It is for one goroutine.
 type Framework struct {
 	Handover Handover
-	Bid      BidFunc  // asked whenever a task goes to agent medium or low; not under Planned
-	Plan     PlanFunc // asked under Planned and PlannedHedged
+	Bid      BidFunc  // asked whenever a task goes to agent medium or low; not under RulePlanned
+	Plan     PlanFunc // asked under RulePlanned
 
 	tasks []handled
 	free  []int // indices of tasks that are gone
@@ -79,12 +86,11 @@ func (f *Framework) Grow(n int) {
 // Take takes a task at a time and returns its index, under which it is known
 // until its last cluster is closed. The next AppendCommands hands it to an agent.
 // A deadline that cannot be met is no error, as long as it is not past: the task
-// goes on demand. It panics if the Handover is not usable or what it asks, Bid or
-// Plan, is nil; the
-// error is an [*InputError], which unwraps to [ErrRange] or [ErrPast].
+// goes on demand. It panics if the Handover is not usable, or what it asks, Bid or
+// Plan, is nil; the error is an [*InputError], which unwraps to [ErrRange] or [ErrPast].
 func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 	f.Handover.check()
-	if r := f.Handover.Rule; r >= Planned && f.Plan == nil || r != Planned && f.Bid == nil {
+	if planned := f.Handover.Rule == RulePlanned; planned && f.Plan == nil || !planned && f.Bid == nil {
 		panic("schedule: Framework without a Bid or Plan")
 	}
 	if err := t.Validate(); err != nil {
@@ -100,9 +106,6 @@ func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 		task: t, live: true, plan: now,
 		spot: Agent{Handover: f.Handover, Tier: TierLow},
 		high: Agent{Handover: f.Handover, Tier: TierHigh},
-	}
-	if f.Handover.Rule == PlannedHedged {
-		e.spot.Handover.Rule = Planned // and Hedged where handOut says so
 	}
 	if n := len(f.free); n > 0 {
 		i := f.free[n-1]
@@ -132,7 +135,7 @@ func (f *Framework) Next() time.Duration {
 
 func (e *handled) next() time.Duration {
 	next := min(e.spot.Next(), e.high.Next())
-	if e.spot.Handover.Rule == Planned && e.high.state == ClusterClosed {
+	if e.spot.Handover.Rule == RulePlanned && e.high.state == ClusterClosed {
 		next = min(next, e.plan, e.spot.Handover.Limit(&e.task, e.saved))
 	}
 	if at, ok := e.hedgeAt(); ok && e.spot.Handover.Interval == 0 {
@@ -143,7 +146,7 @@ func (e *handled) next() time.Duration {
 
 // hedgeAt returns when a task that runs on spot gets a second cluster.
 func (e *handled) hedgeAt() (time.Duration, bool) {
-	if e.spot.Handover.Rule != Hedged || e.spot.state != ClusterRunning || e.high.state != ClusterClosed {
+	if e.spot.Handover.Rule != RuleHedged || e.spot.state != ClusterRunning || e.high.state != ClusterClosed {
 		return 0, false
 	}
 	return e.spot.Handover.Limit(&e.task, e.saved), true
@@ -151,7 +154,7 @@ func (e *handled) hedgeAt() (time.Duration, bool) {
 
 // AppendCommands lets AG and all agents look at a time and appends what they want
 // done, to be carried out in that order. The caller then calls again, at the same
-// time, until nothing is appended. Wait, Proceed and Stop are not appended.
+// time, until nothing is appended. CommandProceed, CommandWait and CommandStop are not appended.
 //
 // It takes O(1) time a task and asks c for no more than both clusters of each, and
 // for the one on spot once more when its plan is asked.
@@ -171,7 +174,7 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 		case BidBoth:
 			return e.hedge(dst, i, now)
 		case BidOnDemand:
-			dst = append(dst, e.label(e.spot.giveBack(Expired), i))
+			dst = append(dst, e.label(e.spot.giveBack(ReturnExpired), i))
 		}
 	}
 	dst = e.let(&e.spot, dst, i, now, c)
@@ -185,7 +188,7 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 		return dst
 	}
 	if e.complete {
-		// What the task leaves behind: with Hedged, the other cluster.
+		// What the task leaves behind: with RuleHedged, the other cluster.
 		for _, a := range [...]*Agent{&e.spot, &e.high} {
 			if a.state != ClusterClosed {
 				a.Withdraw()
@@ -210,7 +213,7 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 // point of no return the plan has the last word before the agent.
 func (e *handled) asks(i int, now time.Duration, c Clusters) bool {
 	a := &e.spot
-	if a.Handover.Rule != Planned || a.state != ClusterInitializing && a.state != ClusterRunning || e.high.state != ClusterClosed || now < e.plan {
+	if a.Handover.Rule != RulePlanned || a.state != ClusterInitializing && a.state != ClusterRunning || e.high.state != ClusterClosed || now < e.plan {
 		return false
 	}
 	o := c.Look(i, a.Tier)
@@ -233,10 +236,7 @@ func (e *handled) hedge(dst []Command, i int, now time.Duration) []Command {
 // handOut delivers a task in the list of AG to an agent.
 func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration) []Command {
 	tier, bid, both := TierHigh, pricing.Money(0), false
-	if f.Handover.Rule == PlannedHedged {
-		e.spot.Handover.Rule = Planned
-	}
-	if f.Handover.Rule < Planned {
+	if f.Handover.Rule != RulePlanned {
 		// AG compares PR with the thresholds.
 		if tier = f.Handover.tier(&e.task, now, e.saved); tier != TierHigh {
 			bid = f.Bid(&e.task, tier, now, e.saved)
@@ -250,13 +250,6 @@ func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration)
 		case (d.Action == BidSpot || d.Action == BidBoth) && d.For > 0:
 			tier, bid, both = TierMedium, d.Bid, d.Action == BidBoth
 			e.plan, e.began = later(now, d.For), e.saved
-		case f.Handover.Rule == PlannedHedged:
-			h := f.Handover
-			h.Rule = Hedged
-			if tier = h.tier(&e.task, now, e.saved); tier != TierHigh {
-				bid = f.Bid(&e.task, tier, now, e.saved)
-				e.spot.Handover.Rule = Hedged
-			}
 		}
 	}
 	a := &e.high
@@ -295,7 +288,7 @@ func later(now, d time.Duration) time.Duration {
 }
 
 // opens reports whether the caller has to act before the agent can go on.
-func opens(k CommandKind) bool { return k == OpenCluster || k == SubmitTask }
+func opens(k CommandKind) bool { return k == CommandOpen || k == CommandSubmit }
 
 func (e *handled) label(c Command, i int) Command {
 	c.Index = i
@@ -314,11 +307,11 @@ func (e *handled) let(a *Agent, dst []Command, i int, now time.Duration, c Clust
 		o.Saved = e.saved
 		cmd := a.Step(now, o)
 		switch cmd.Kind {
-		case Wait, Stop:
+		case CommandWait, CommandStop:
 			return dst
-		case Proceed:
+		case CommandProceed:
 			continue
-		case CompleteTask:
+		case CommandComplete:
 			e.complete = true
 		}
 		dst = append(dst, e.label(cmd, i))

@@ -16,7 +16,7 @@ func (calm) Look(int, Tier) Observation { return Observation{Launched: true, Rea
 // One look at all running tasks of a framework, and when the next is due.
 func BenchmarkFramework(b *testing.B) {
 	for _, n := range []int{1, 1000} {
-		for _, rule := range []Rule{PaperRule, NoReturn, Hedged} {
+		for _, rule := range []Rule{RulePaper, RuleNoReturn, RuleHedged} {
 			b.Run(fmt.Sprintf("tasks=%d/rule=%v", n, rule), func(b *testing.B) {
 				f := Framework{
 					Handover: Handover{Rule: rule},

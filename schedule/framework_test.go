@@ -94,8 +94,8 @@ func (w *whims) carryOut(t *testing.T, rule Rule, c Command) {
 		w.counts[[2]int{int(c.Kind), ownPlace(c.Tier)*10 + int(c.Reason)}]++
 	}
 	switch c.Kind {
-	case OpenCluster:
-		if at.open || other.open && !(rule >= Hedged && c.Tier == TierHigh) {
+	case CommandOpen:
+		if at.open || other.open && !(rule >= RuleHedged && c.Tier == TierHigh) {
 			t.Fatalf("%v: opens a cluster beside another: %+v", rule, c)
 		}
 		*at = struct {
@@ -106,23 +106,23 @@ func (w *whims) carryOut(t *testing.T, rule Rule, c Command) {
 		if c.Tier == TierHigh {
 			at.launched, at.ready = true, w.now+v.task.Latency
 		}
-	case SubmitTask:
+	case CommandSubmit:
 		if !at.open || at.submitted || !at.launched || w.now < at.ready {
 			t.Fatalf("%v: submits to a cluster that is not ready: %+v", rule, c)
 		}
 		at.submitted, at.start, at.base = true, w.now, v.saved
-	case CompleteTask:
+	case CommandComplete:
 		if v.finish != 0 {
 			t.Fatalf("%v: completed twice: %+v", rule, c)
 		}
 		v.finish = w.now
-	case CloseCluster:
+	case CommandClose:
 		if !at.open {
 			t.Fatalf("%v: closes what is not open: %+v", rule, c)
 		}
 		at.open = false
-	case ReturnTask:
-		if c.Reason == NotReturned {
+	case CommandReturn:
+		if c.Reason == ReturnNone {
 			t.Fatalf("%v: returned for no reason: %+v", rule, c)
 		}
 	default:
@@ -195,7 +195,7 @@ func whimTasks(n int, rnd *rand.Rand) []Task {
 // whimPlan is a plan without sense.
 func whimPlan(rnd *rand.Rand) PlanFunc {
 	return func(_ *Task, s BidState) BidDecision {
-		return BidDecision{Action: BidAction(rnd.IntN(20) / 9), Bid: 1, For: time.Duration(rnd.IntN(40)) * time.Minute, Stop: rnd.IntN(5) == 0}
+		return BidDecision{Action: BidAction(rnd.IntN(5)), Bid: 1, For: time.Duration(rnd.IntN(40)) * time.Minute, Stop: rnd.IntN(5) == 0}
 	}
 }
 
@@ -210,7 +210,7 @@ func TestFrameworkMeetsDeadlinesOnAWhim(t *testing.T) {
 	all := whims{counts: map[[2]int]int{}}
 	for round := range 150 {
 		tasks := whimTasks(1+rnd.IntN(6), rnd)
-		for rule := PaperRule; rule <= PlannedHedged; rule++ {
+		for rule := RulePaper; rule <= RulePlanned; rule++ {
 			shared.Reset()
 			shared.Handover, shared.Bid, shared.Plan = Handover{Rule: rule}, bid, whimPlan(rand.New(rand.NewPCG(8, 1)))
 			finish := all.run(t, &shared, tasks, uint64(round))
@@ -219,13 +219,13 @@ func TestFrameworkMeetsDeadlinesOnAWhim(t *testing.T) {
 				f := Framework{Handover: Handover{Rule: rule}, Bid: bid, Plan: shared.Plan}
 				alone = append(alone, new(whims).run(t, &f, []Task{k}, uint64(round))...)
 			}
-			if diff := cmp.Diff(alone, finish); diff != "" && rule < Planned { // whose plan is drawn anew
+			if diff := cmp.Diff(alone, finish); diff != "" && rule != RulePlanned { // whose plan is drawn anew
 				t.Fatalf("%v: together they end otherwise than alone: %s", rule, diff)
 			}
 			for i, k := range tasks {
 				if finish[i] > k.Deadline {
 					missed[rule]++
-					if rule != PaperRule {
+					if rule != RulePaper {
 						t.Errorf("round %d, %v: ends at %v, due at %v: %+v", round, rule, finish[i], k.Deadline, k)
 					}
 				}
@@ -233,14 +233,63 @@ func TestFrameworkMeetsDeadlinesOnAWhim(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]int{
-		{int(CompleteTask), 0}, {int(CompleteTask), 10}, // on demand, on spot
-		{int(ReturnTask), 10 + int(Expired)}, {int(ReturnTask), 10 + int(Interrupted)},
+		{int(CommandComplete), 0}, {int(CommandComplete), 10}, // on demand, on spot
+		{int(CommandReturn), 10 + int(ReturnExpired)}, {int(CommandReturn), 10 + int(ReturnInterrupted)},
 	} {
 		if all.counts[c] < 100 {
 			t.Errorf("%v happened only %d times: %v", c, all.counts[c], all.counts)
 		}
 	}
 }
+
+// A running cluster is kept with BidSpot, given back for a new one where the plan
+// says Stop, and has one on demand beside it from BidBoth on, even at the point of
+// no return, which is at 2 h for an hour of work due at 3.
+func TestFrameworkDoesWhatThePlanSays(t *testing.T) {
+	const hour = time.Hour
+	k := Task{ID: 7, Deadline: 3 * hour, Estimate: hour, Instances: 1}
+	for _, c := range []struct {
+		name string
+		at   time.Duration
+		says BidDecision
+		want []Command
+	}{
+		{"on", hour, BidDecision{Action: BidSpot, Bid: 5, For: hour}, nil},
+		{"stop", hour, BidDecision{Action: BidSpot, Stop: true, Bid: 5, For: hour}, []Command{
+			{Kind: CommandReturn, Task: 7, Tier: TierMedium, Reason: ReturnExpired}, {Kind: CommandClose, Task: 7, Tier: TierMedium},
+			{Kind: CommandOpen, Task: 7, Tier: TierMedium, Bid: 5},
+		}},
+		{"both", hour, BidDecision{Action: BidBoth, Bid: 5, For: hour}, []Command{{Kind: CommandOpen, Task: 7, Tier: TierHigh}}},
+		{"both at the last moment", 2 * hour, BidDecision{Action: BidBoth, Bid: 5, For: hour}, []Command{{Kind: CommandOpen, Task: 7, Tier: TierHigh}}},
+		{"on beyond it", 2 * hour, BidDecision{Action: BidSpot, Bid: 5, For: hour}, []Command{
+			{Kind: CommandReturn, Task: 7, Tier: TierMedium, Reason: ReturnExpired}, {Kind: CommandClose, Task: 7, Tier: TierMedium},
+			{Kind: CommandOpen, Task: 7, Tier: TierHigh},
+		}},
+	} {
+		says := BidDecision{Action: BidSpot, Bid: 3, For: c.at}
+		f := Framework{Handover: Handover{Rule: RulePlanned}, Plan: func(*Task, BidState) BidDecision { return says }}
+		if _, err := f.Take(k, 0); err != nil {
+			t.Fatal(err)
+		}
+		// Its task began a moment ago, whenever it is asked.
+		world := still{Launched: true, Ready: true}
+		for range 3 { // open, submit, run
+			f.AppendCommands(nil, 0, world)
+		}
+		says = c.says
+		if next := f.Next(); next != c.at {
+			t.Errorf("%s: asks at %v, want %v", c.name, next, c.at)
+		}
+		if diff := cmp.Diff(c.want, f.AppendCommands(nil, c.at, world)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// still shows the same of each cluster always.
+type still Observation
+
+func (s still) Look(int, Tier) Observation { return Observation(s) }
 
 // The index of a task that has gone is used again, and those of others stay.
 func TestFrameworkUsesIndicesAgain(t *testing.T) {
@@ -266,7 +315,7 @@ func TestFrameworkUsesIndicesAgain(t *testing.T) {
 			v.tick(w.now)
 		}
 		for _, c := range f.AppendCommands(nil, w.now, w) {
-			w.carryOut(t, PaperRule, c)
+			w.carryOut(t, RulePaper, c)
 		}
 	}
 	if w.world[short].finish == 0 || w.world[long].finish != 0 {
@@ -283,9 +332,16 @@ func TestFrameworkAllocatesNothing(t *testing.T) {
 	var f Framework
 	f.Grow(len(tasks))
 	f.Bid = func(*Task, Tier, time.Duration, time.Duration) pricing.Money { return 1 }
+	f.Plan = func(_ *Task, s BidState) BidDecision {
+		action := BidSpot
+		if s.Running && s.Elapsed >= 30*time.Minute {
+			action = BidBoth
+		}
+		return BidDecision{Action: action, Bid: 1, For: 10 * time.Minute}
+	}
 	w := &whims{}
 	commands := make([]Command, 0, 4*len(tasks))
-	for rule := PaperRule; rule <= Hedged; rule++ {
+	for rule := RulePaper; rule <= RulePlanned; rule++ {
 		f.Reset()
 		f.Handover = Handover{Rule: rule}
 		w.now, w.world = 0, w.world[:0]

@@ -12,12 +12,14 @@ import "time"
 //
 // Theorem. Let on demand meet the deadline from the time a on at which the task
 // is taken: a + T_latency + T_est ≤ T_deadline. Let T_est and T_latency be upper
-// bounds, checkpoints be kept, and the agents be told of events at once. Then
-// under all rules from [NoReturn] on the task meets its deadline.
+// bounds, checkpoints be kept, the agents be told of events at once, and their
+// commands be carried out at once. Then under all rules from [RuleNoReturn] on the
+// task meets its deadline.
 //
 // Proof. At a the invariant is the hypothesis, since R(0) = T_est. It goes on to
 // hold: saved never falls, R does not grow with it, so PNR does not fall; and at
-// t = PNR(saved(t)) the task is sent on demand. From a request on demand at a
+// t = PNR(saved(t)) the task is sent on demand, whether a cluster on spot goes on
+// beside that or not. From a request on demand at a
 // time t with (I) it ends by t + T_latency + R(saved(t)) ≤ T_deadline: the
 // cluster is not interrupted and reads a checkpoint at least as late. ∎
 //
@@ -36,49 +38,44 @@ import "time"
 type Rule uint8
 
 const (
-	// PaperRule is [Huang13] Alg. 1: by the thresholds, when a task is handed out
+	// RulePaper is [Huang13] Alg. 1: by the thresholds, when a task is handed out
 	// and until its cluster is ready, not while it runs. It misses deadlines.
-	PaperRule Rule = iota
-	// SafeRule is the paper's with th1 raised to [Task.SafeThreshold] where that is
+	RulePaper Rule = iota
+	// RuleSafe is the paper's with th1 raised to [Task.SafeThreshold] where that is
 	// more. A task that starts on spot has time for a whole run on demand after
 	// the last moment of its run.
-	SafeRule
-	// NoReturn lets a task be on spot instances until [Task.PointOfNoReturn], as
+	RuleSafe
+	// RuleNoReturn lets a task be on spot instances until [Task.PointOfNoReturn], as
 	// long as it can end or save something there before; th1 has no meaning. A
 	// task of any PR can use spot if it saves often. At that point it is taken from
 	// its cluster.
-	NoReturn
-	// Hedged is NoReturn, but a task that runs on spot at that point runs on there
+	RuleNoReturn
+	// RuleHedged is RuleNoReturn, but a task that runs on spot at that point runs on there
 	// beside the cluster on demand that is requested, and what ends first ends
 	// both. It is for tasks that save seldom or never: stopping them would throw
 	// away most of a run.
-	Hedged
-	// Planned lets somebody else decide, such as [BidPlanner]: when to wait, to go
-	// on spot and with which bid, to stop and to go on demand. Whatever it decides,
-	// the point of no return holds as under NoReturn. It is for agents that are
-	// told of events at once: the Interval is 0.
-	Planned
-	// PlannedHedged is Planned, but where the plan goes on demand and Hedged would
-	// be on spot, the task is on spot as under Hedged. A plan sees one cluster at a
-	// time, and so gives up where a second one still saves money.
-	PlannedHedged
+	RuleHedged
+	// RulePlanned lets somebody else decide, such as [BidPlanner]: when to wait, to go
+	// on spot and with which bid, to stop, to go on demand, and when to do so beside a
+	// spot cluster that goes on ([BidBoth]). Whatever it decides, the point of no
+	// return holds as under RuleNoReturn. It is for agents that are told of events at
+	// once: the Interval is 0.
+	RulePlanned
 )
 
 // String returns the name of the rule, such as "no return".
 func (r Rule) String() string {
 	switch r {
-	case PaperRule:
+	case RulePaper:
 		return "paper"
-	case SafeRule:
+	case RuleSafe:
 		return "safe threshold"
-	case NoReturn:
+	case RuleNoReturn:
 		return "no return"
-	case Hedged:
+	case RuleHedged:
 		return "hedged"
-	case Planned:
+	case RulePlanned:
 		return "planned"
-	case PlannedHedged:
-		return "planned, hedged"
 	}
 	return "unknown"
 }
@@ -93,7 +90,7 @@ type Handover struct {
 	// that they ask for.
 	Interval time.Duration
 	// SpotRatio is what an hour on spot is expected to cost, risk included, as a
-	// part of its price on demand, in [0, 1]: [Hedged] uses spot instances where
+	// part of its price on demand, in [0, 1]: [RuleHedged] uses spot instances where
 	// that saves money. 0 stands for 0.5.
 	SpotRatio float64
 }
@@ -105,8 +102,17 @@ const DefaultSpotRatio = 0.5
 
 // check panics if the handover cannot be used.
 func (h *Handover) check() {
-	if h.Rule > PlannedHedged || h.Rule >= Planned && h.Interval > 0 || h.Interval < 0 || h.Interval > maxSpan || !h.Thresholds.valid() || !(h.SpotRatio >= 0 && h.SpotRatio <= 1) {
-		panic("schedule: Handover with an unknown rule, an interval that is negative or does not go with the rule, thresholds out of order or a ratio outside of 0 to 1")
+	switch {
+	case h.Rule > RulePlanned:
+		panic("schedule: Handover with an unknown rule")
+	case h.Interval < 0 || h.Interval > maxSpan:
+		panic("schedule: Handover with an interval out of range")
+	case h.Rule == RulePlanned && h.Interval > 0:
+		panic("schedule: Handover with an interval, which a plan cannot have")
+	case !h.Thresholds.valid():
+		panic("schedule: Handover with thresholds out of order")
+	case !(h.SpotRatio >= 0 && h.SpotRatio <= 1):
+		panic("schedule: Handover with a ratio of prices outside of 0 to 1")
 	}
 }
 
@@ -120,14 +126,14 @@ func (h *Handover) Tier(t *Task, now, saved time.Duration) Tier {
 
 func (h *Handover) tier(t *Task, now, saved time.Duration) Tier {
 	switch h.Rule {
-	case PaperRule:
+	case RulePaper:
 		return h.Thresholds.Tier(t, now, saved)
-	case SafeRule:
+	case RuleSafe:
 		if now > h.lastStart(t, saved) {
 			return TierHigh
 		}
 		return h.Thresholds.Tier(t, now, saved)
-	case Planned, PlannedHedged:
+	case RulePlanned:
 		if now >= h.Limit(t, saved) {
 			return TierHigh
 		}
@@ -140,20 +146,20 @@ func (h *Handover) tier(t *Task, now, saved time.Duration) Tier {
 }
 
 // Limit returns the time from which on a task with that much of its work in a
-// checkpoint may not be on spot alone under the rules from [NoReturn] on: its point
+// checkpoint may not be on spot alone under the rules from [RuleNoReturn] on: its point
 // of no return, two looks earlier if agents look at intervals. A caller that has
-// [Agent] values of its own under [Hedged] requests the second cluster then.
+// [Agent] values of its own under [RuleHedged] requests the second cluster then.
 func (h *Handover) Limit(t *Task, saved time.Duration) time.Duration {
 	return t.PointOfNoReturn(saved) - 2*h.Interval
 }
 
 // lastStart returns until when it is of use to request a spot cluster, by the rules
-// that are not the paper's; that time included under SafeRule, whose th1 it stands
+// that are not the paper's; that time included under RuleSafe, whose th1 it stands
 // for.
 func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
 	start := h.Limit(t, saved) - t.Latency - h.Interval
 	run := t.SpotRun(saved)
-	if h.Rule == SafeRule {
+	if h.Rule == RuleSafe {
 		return start - run
 	}
 	first := run
@@ -165,7 +171,7 @@ func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
 		first = min(run, save)
 	}
 	last := start - first
-	if h.Rule == Hedged {
+	if h.Rule == RuleHedged {
 		last = max(last, start-h.overlap(t, saved, run))
 	}
 	return last
@@ -192,12 +198,12 @@ func (h *Handover) leaves(t *Task, tier Tier, saved time.Duration, launched bool
 		return Never
 	}
 	switch h.Rule {
-	case PaperRule:
+	case RulePaper:
 		return h.Thresholds.leaves(t, tier, saved)
-	case SafeRule:
+	case RuleSafe:
 		return min(h.Thresholds.leaves(t, tier, saved), h.lastStart(t, saved)+1)
 	}
-	if launched || h.Rule == Planned {
+	if launched || h.Rule == RulePlanned {
 		return h.Limit(t, saved)
 	}
 	at := h.lastStart(t, saved)
@@ -210,7 +216,7 @@ func (h *Handover) leaves(t *Task, tier Tier, saved time.Duration, launched bool
 // stops returns the first time at which a task that runs on spot is taken from
 // its agent.
 func (h *Handover) stops(t *Task, tier Tier, saved time.Duration) time.Duration {
-	if tier == TierHigh || h.Rule != NoReturn && h.Rule != Planned {
+	if tier == TierHigh || h.Rule != RuleNoReturn && h.Rule != RulePlanned {
 		return Never
 	}
 	return h.Limit(t, saved)

@@ -27,7 +27,7 @@ type Task struct {
 	ID       int64
 	Deadline time.Duration // from the start of the trace; ≥ 0
 	// Estimate is T_est, the run time on that many instances; > 0. Whoever wants
-	// the guarantee of [NoReturn] takes an upper bound, such as the upper end of a
+	// the guarantee of [RuleNoReturn] takes an upper bound, such as the upper end of a
 	// prediction interval.
 	Estimate time.Duration
 	// Latency is T_latency: what passes between the request for a cluster and the

@@ -45,7 +45,7 @@ func ExampleHandover_Tier() {
 	saves := task
 	saves.Checkpoints = schedule.Checkpoints{Every: 30 * time.Minute, Write: time.Minute, Restart: 2 * time.Minute}
 	now := 25 * time.Hour
-	for rule := schedule.PaperRule; rule <= schedule.Hedged; rule++ {
+	for rule := schedule.RulePaper; rule <= schedule.RuleHedged; rule++ {
 		h := schedule.Handover{Rule: rule}
 		fmt.Printf("%-14v %-6v  with checkpoints %v\n", rule, h.Tier(&task, now, 0), h.Tier(&saves, now, 0))
 	}
@@ -67,10 +67,10 @@ func ExampleAgent() {
 		see.Interrupted = now >= 80*time.Minute
 		for {
 			c := agent.Step(now, see)
-			if c.Kind == schedule.Wait || c.Kind == schedule.Stop {
+			if c.Kind == schedule.CommandWait || c.Kind == schedule.CommandStop {
 				break
 			}
-			if c.Kind != schedule.Proceed {
+			if c.Kind != schedule.CommandProceed {
 				fmt.Println(now, c.Kind, agent.State())
 			}
 		}
@@ -102,7 +102,7 @@ func (p *provider) Look(_ int, tier schedule.Tier) schedule.Observation {
 // at which spot would be a waste of money, and then goes on demand, in time.
 func ExampleFramework() {
 	f := schedule.Framework{
-		Handover: schedule.Handover{Rule: schedule.NoReturn},
+		Handover: schedule.Handover{Rule: schedule.RuleNoReturn},
 		Bid: func(_ *schedule.Task, tier schedule.Tier, _, _ time.Duration) pricing.Money {
 			if tier == schedule.TierLow {
 				return 210 * pricing.Milli
@@ -125,12 +125,12 @@ func ExampleFramework() {
 			}
 			for _, c := range commands {
 				switch c.Kind {
-				case schedule.OpenCluster:
+				case schedule.CommandOpen:
 					p.open[c.Tier] = p.now
 					fmt.Printf("%v: %v, %v agent, bid %v\n", p.now, c.Kind, c.Tier, c.Bid)
-				case schedule.ReturnTask:
+				case schedule.CommandReturn:
 					fmt.Printf("%v: %v\n", p.now, c.Reason)
-				case schedule.CompleteTask:
+				case schedule.CommandComplete:
 					fmt.Printf("%v: done\n", p.now)
 				}
 			}

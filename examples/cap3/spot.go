@@ -19,8 +19,8 @@ type way struct {
 }
 
 var ways = []way{
-	{"paper", "the paper", schedule.Handover{Rule: schedule.PaperRule}},
-	{"planned, hedged", "the plan", schedule.Handover{Rule: schedule.PlannedHedged}},
+	{"paper", "the paper", schedule.Handover{Rule: schedule.RulePaper}},
+	{"planned, hedged", "the plan", schedule.Handover{Rule: schedule.RulePlanned}},
 }
 
 // A scheduled task has an agent, bids, and what came of them.

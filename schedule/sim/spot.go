@@ -58,14 +58,14 @@ type SpotConfig struct {
 	Medium, Low schedule.Bidder
 	// Bid replaces Medium and Low.
 	Bid schedule.BidFunc
-	// Plan decides under schedule.Planned and PlannedHedged. Nil stands for a schedule.BidPlanner
-	// that models the prices of Window before the submission (0: 30 days, and no
+	// Plan decides under schedule.RulePlanned. Nil stands for a schedule.BidPlanner that
+	// models the prices of Window before the submission (0: 30 days, and no
 	// more than there are; two steps at least) by Chain, with the risk Reclaim.
 	Plan    schedule.PlanFunc
 	Window  time.Duration
 	Chain   schedule.ChainOptions
 	Reclaim float64
-	Beside  bool // the plan may have a cluster on demand beside one on spot
+	Alone   bool // that plan has no cluster on demand beside one on spot
 }
 
 // A LeaseEnd says what ended a lease.
@@ -298,7 +298,7 @@ func (s *SpotSimulator) solve() error {
 		return err
 	}
 	return s.planner.Solve(schedule.SpotMarket{
-		Chain: chain, Spot: s.cfg.Spot, OnDemand: s.cfg.OnDemand, Meter: s.cfg.Meter, Reclaim: s.cfg.Reclaim, Beside: s.cfg.Beside,
+		Chain: chain, Spot: s.cfg.Spot, OnDemand: s.cfg.OnDemand, Meter: s.cfg.Meter, Reclaim: s.cfg.Reclaim, Beside: !s.cfg.Alone,
 	}, &t.Task, t.Submit)
 }
 
@@ -319,7 +319,7 @@ func (s *SpotSimulator) run(index int, t SpotTask) (SpotOutcome, error) {
 	if _, err := s.framework.Take(t.Task, t.Submit); err != nil {
 		return SpotOutcome{}, taskError(index, err)
 	}
-	if s.cfg.Handover.Rule >= schedule.Planned && s.cfg.Plan == nil {
+	if s.cfg.Handover.Rule == schedule.RulePlanned && s.cfg.Plan == nil {
 		if err := s.solve(); err != nil {
 			return SpotOutcome{}, taskError(index, err)
 		}
@@ -405,17 +405,17 @@ func (s *SpotSimulator) carryOut(c *schedule.Command, o *SpotOutcome) {
 		r = &s.high
 	}
 	switch c.Kind {
-	case schedule.OpenCluster:
+	case schedule.CommandOpen:
 		*r = rented{open: true, tier: c.Tier, bid: c.Bid, requested: s.now, ended: LeaseWithdrawn}
 		r.serve(s, s.now)
-	case schedule.SubmitTask:
+	case schedule.CommandSubmit:
 		r.submit(s)
-	case schedule.ReturnTask:
+	case schedule.CommandReturn:
 		r.ended = LeaseExpired
-		if c.Reason == schedule.Interrupted {
+		if c.Reason == schedule.ReturnInterrupted {
 			r.ended = LeaseInterrupted
 		}
-	case schedule.CompleteTask:
+	case schedule.CommandComplete:
 		// Both clusters of a task may have ended it since the last look.
 		r.ended = LeaseCompleted
 		for _, r := range [...]*rented{&s.spot, &s.high} {
@@ -423,7 +423,7 @@ func (s *SpotSimulator) carryOut(c *schedule.Command, o *SpotOutcome) {
 				o.Finish = min(o.Finish, r.end)
 			}
 		}
-	case schedule.CloseCluster:
+	case schedule.CommandClose:
 		r.close(s)
 	}
 }

@@ -44,7 +44,7 @@ func ExampleSpotSimulator() {
 	saves.Checkpoints = schedule.Checkpoints{Every: 30 * time.Minute, Write: time.Minute, Restart: 2 * time.Minute}
 	var s sim.SpotSimulator
 	fmt.Println("                 due at 20:00        due at 16:00        due at 16:00, saves")
-	for rule := schedule.PaperRule; rule <= schedule.PlannedHedged; rule++ {
+	for rule := schedule.RulePaper; rule <= schedule.RulePlanned; rule++ {
 		cfg := sim.SpotConfig{
 			History: spikes(), OnDemand: 1300 * pricing.Milli,
 			Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly,
@@ -67,8 +67,7 @@ func ExampleSpotSimulator() {
 	// safe threshold   $5.10  at 15h10m0s  $13.00 at 12h10m0s  $13.00 at 12h10m0s
 	// no return        $5.10  at 15h10m0s  $13.00 at 12h10m0s  $3.90  at 14h48m0s
 	// hedged           $5.10  at 15h10m0s  $13.78 at 13h55m0s  $3.90  at 14h48m0s
-	// planned          $5.10  at 15h10m0s  $13.00 at 12h10m0s  $3.90  at 14h48m0s
-	// planned, hedged  $5.10  at 15h10m0s  $13.78 at 13h55m0s  $3.90  at 14h48m0s
+	// planned          $5.10  at 15h10m0s  $13.78 at 14h50m0s  $3.90  at 14h48m0s
 }
 
 // What the leases of a task say.
@@ -81,7 +80,7 @@ func ExampleSpotLease() {
 	var s sim.SpotSimulator
 	r, err := s.Run([]sim.SpotTask{task}, sim.SpotConfig{
 		History: spikes(), OnDemand: 1300 * pricing.Milli,
-		Handover: schedule.Handover{Rule: schedule.NoReturn},
+		Handover: schedule.Handover{Rule: schedule.RuleNoReturn},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -48,7 +48,7 @@ const none = pricing.Money(1<<63 - 1)
 // Cost returns the least cost of a task that ends by its deadline, and whether
 // it can. Of the configuration it takes the history, the prices and the meters.
 // The run time is the true one. Not considered are two clusters at once, as
-// schedule.Hedged has them, and a cluster that is kept after the end of its task
+// schedule.RuleHedged has them, and a cluster that is kept after the end of its task
 // in the hope that the provider takes it for free. It panics if step is not positive; the error is as
 // that of [SpotSimulator.Run], or has Field "Deadline" and ErrTooLarge for a plan
 // of more than 2²⁶ states.

@@ -172,13 +172,13 @@ func TestNoRuleBeatsHindsight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rule := range []schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Planned} {
+		for _, rule := range []schedule.Rule{schedule.RulePaper, schedule.RuleSafe, schedule.RuleNoReturn, schedule.RulePlanned} {
 			cfg.Handover.Rule = rule
 			r, err := s.Run([]SpotTask{task}, cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o := r.Tasks[0]; o.Possible && rule >= schedule.NoReturn && o.Cost < safe {
+			if o := r.Tasks[0]; o.Possible && rule >= schedule.RuleNoReturn && o.Cost < safe {
 				t.Fatalf("%v costs %v, safe hindsight %v: %+v", rule, o.Cost, safe, r.Leases)
 			} else if o.Met && (!possible || o.Cost < least) {
 				t.Fatalf("%v costs %v, hindsight %v, possible %v: %+v", rule, o.Cost, least, possible, r.Leases)

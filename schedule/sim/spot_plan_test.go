@@ -114,7 +114,7 @@ func TestPlannedDoesWhatThePlanSays(t *testing.T) {
 	var all planned
 	taken := 0 // interrupted
 	for k, mk := range spikyMarkets(2, 20) {
-		for i := range 300 {
+		for i := range 400 {
 			task := randomTasks(&mk.history, 1, rnd.IntN(2) == 0, rnd)[0]
 			task.Instances = 2
 			slack := task.Deadline - task.Submit - task.Latency - task.Estimate
@@ -125,8 +125,8 @@ func TestPlannedDoesWhatThePlanSays(t *testing.T) {
 			}
 			cfg := SpotConfig{
 				History: mk.history, OnDemand: mk.onDemand, Setup: time.Duration(rnd.IntN(3)) * 5 * time.Minute,
-				Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly, Beside: rnd.IntN(2) == 0,
-				Handover: schedule.Handover{Rule: schedule.Planned}, Chain: schedule.ChainOptions{Levels: 4},
+				Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly, Alone: rnd.IntN(2) == 0,
+				Handover: schedule.Handover{Rule: schedule.RulePlanned}, Chain: schedule.ChainOptions{Levels: 4},
 			}
 			if rnd.IntN(2) == 0 {
 				cfg.Spot, cfg.Meter = pricing.EC2SpotPerSecond, pricing.EC2PerSecond
@@ -135,7 +135,7 @@ func TestPlannedDoesWhatThePlanSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := p.Solve(schedule.SpotMarket{Chain: chain, Spot: cfg.Spot, OnDemand: cfg.OnDemand, Meter: cfg.Meter, Beside: cfg.Beside}, &task.Task, task.Submit); err != nil {
+			if err := p.Solve(schedule.SpotMarket{Chain: chain, Spot: cfg.Spot, OnDemand: cfg.OnDemand, Meter: cfg.Meter, Beside: !cfg.Alone}, &task.Task, task.Submit); err != nil {
 				t.Fatal(err)
 			}
 			if i%10 > 0 { // in the others the simulator plans itself
@@ -185,9 +185,9 @@ func TestPlannedBesideCostsWhatItPromises(t *testing.T) {
 		checks schedule.Checkpoints
 		rule   schedule.Rule
 	}{
-		{"hourly", pricing.EC2SpotHourly, pricing.EC2Hourly, 2 * hour, schedule.Checkpoints{}, schedule.Planned},
-		{"per second", pricing.EC2SpotPerSecond, pricing.EC2PerSecond, 3 * hour, schedule.Checkpoints{}, schedule.Planned},
-		{"checkpoints", pricing.EC2SpotPerSecond, pricing.EC2PerSecond, hour, schedule.Checkpoints{Every: 100 * time.Minute, Write: time.Minute}, schedule.Planned},
+		{"hourly", pricing.EC2SpotHourly, pricing.EC2Hourly, 2 * hour, schedule.Checkpoints{}, schedule.RulePlanned},
+		{"per second", pricing.EC2SpotPerSecond, pricing.EC2PerSecond, 3 * hour, schedule.Checkpoints{}, schedule.RulePlanned},
+		{"checkpoints", pricing.EC2SpotPerSecond, pricing.EC2PerSecond, hour, schedule.Checkpoints{Every: 100 * time.Minute, Write: time.Minute}, schedule.RulePlanned},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			task := SpotTask{Task: schedule.Task{Estimate: 3*hour + 50*time.Minute, Latency: 4 * time.Minute, Instances: 1, Checkpoints: c.checks}}

@@ -79,9 +79,9 @@ func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
 		task := drawSpotTask(t)
 		cfg.Setup = time.Duration(rapid.Int64Range(0, int64(task.Latency/time.Minute)).Draw(t, "setup")) * time.Minute
 		interval := cfg.Handover.Interval
-		for _, rule := range []schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Hedged, schedule.Planned, schedule.PlannedHedged} {
+		for _, rule := range []schedule.Rule{schedule.RulePaper, schedule.RuleSafe, schedule.RuleNoReturn, schedule.RuleHedged, schedule.RulePlanned} {
 			cfg.Handover.Rule, cfg.Handover.Interval = rule, interval
-			if rule >= schedule.Planned {
+			if rule == schedule.RulePlanned {
 				cfg.Handover.Interval = 0
 			}
 			task := task
@@ -105,10 +105,10 @@ func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
 				t.Fatal("a used simulator differs from a fresh one", diff)
 			}
 			sound(t, task, cfg, r)
-			if r.Missed > 0 && rule != schedule.PaperRule {
+			if r.Missed > 0 && rule != schedule.RulePaper {
 				t.Fatalf("%v: missed: %+v", rule, r)
 			}
-			if rule == schedule.PaperRule {
+			if rule == schedule.RulePaper {
 				missedByPaper += r.Missed
 				continue
 			}
@@ -153,8 +153,8 @@ func TestLateByTheOverrunAtMost(t *testing.T) {
 		over := time.Duration(rapid.IntRange(1, 60).Draw(t, "over")) * time.Minute
 		task.Runtime = task.Estimate
 		cfg.Setup = task.Latency
-		for _, rule := range []schedule.Rule{schedule.NoReturn, schedule.Hedged, schedule.Planned, schedule.PlannedHedged} {
-			if cfg.Handover.Rule = rule; rule >= schedule.Planned {
+		for _, rule := range []schedule.Rule{schedule.RuleNoReturn, schedule.RuleHedged, schedule.RulePlanned} {
+			if cfg.Handover.Rule = rule; rule == schedule.RulePlanned {
 				cfg.Handover.Interval = 0
 			}
 			right := task
@@ -244,7 +244,7 @@ func TestSpotMetamorphic(t *testing.T) {
 	var s, other SpotSimulator
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawSpotConfig(t, drawSpotHistory(t))
-		cfg.Handover.Rule = rapid.SampledFrom([]schedule.Rule{schedule.PaperRule, schedule.SafeRule, schedule.NoReturn, schedule.Hedged}).Draw(t, "rule")
+		cfg.Handover.Rule = rapid.SampledFrom([]schedule.Rule{schedule.RulePaper, schedule.RuleSafe, schedule.RuleNoReturn, schedule.RuleHedged}).Draw(t, "rule")
 		var tasks []SpotTask
 		for range rapid.IntRange(1, 5).Draw(t, "tasks") {
 			tasks = append(tasks, drawSpotTask(t))

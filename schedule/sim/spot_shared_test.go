@@ -140,7 +140,7 @@ type way struct {
 	handover    schedule.Handover
 	medium, low schedule.Bidder
 	safe        bool // misses no deadline that on demand meets
-	beside      bool
+	alone       bool // without a second cluster
 }
 
 func ways() []way {
@@ -153,17 +153,15 @@ func ways() []way {
 		{"paper, looks every 5 min", schedule.Handover{Interval: 5 * time.Minute}, nil, nil, false, false},
 		{"paper, told at once", schedule.Handover{}, nil, nil, false, false},
 		{"paper, quantile bids", schedule.Handover{}, quantile, quantile, false, false},
-		{"safe threshold", schedule.Handover{Rule: schedule.SafeRule}, nil, nil, true, false},
-		{"no return", schedule.Handover{Rule: schedule.NoReturn}, nil, nil, true, false},
-		{"no return, quantile bids", schedule.Handover{Rule: schedule.NoReturn}, quantile, quantile, true, false},
-		{"hedged", schedule.Handover{Rule: schedule.Hedged}, nil, nil, true, false},
-		{"hedged, bid of the price on demand", schedule.Handover{Rule: schedule.Hedged}, onDemandBid{}, onDemandBid{}, true, false},
-		{"hedged, spot ratio 0.35", schedule.Handover{Rule: schedule.Hedged, SpotRatio: .35}, nil, nil, true, false},
-		{"hedged, quantile bids", schedule.Handover{Rule: schedule.Hedged}, quantile, quantile, true, false},
-		{"planned", schedule.Handover{Rule: schedule.Planned}, nil, nil, true, false},
-		{"planned, beside", schedule.Handover{Rule: schedule.Planned}, nil, nil, true, true},
-		{"planned, hedged", schedule.Handover{Rule: schedule.PlannedHedged}, nil, nil, true, false},
-		{"planned, hedged, beside", schedule.Handover{Rule: schedule.PlannedHedged}, nil, nil, true, true},
+		{"safe threshold", schedule.Handover{Rule: schedule.RuleSafe}, nil, nil, true, false},
+		{"no return", schedule.Handover{Rule: schedule.RuleNoReturn}, nil, nil, true, false},
+		{"no return, quantile bids", schedule.Handover{Rule: schedule.RuleNoReturn}, quantile, quantile, true, false},
+		{"hedged", schedule.Handover{Rule: schedule.RuleHedged}, nil, nil, true, false},
+		{"hedged, bid of the price on demand", schedule.Handover{Rule: schedule.RuleHedged}, onDemandBid{}, onDemandBid{}, true, false},
+		{"hedged, spot ratio 0.35", schedule.Handover{Rule: schedule.RuleHedged, SpotRatio: .35}, nil, nil, true, false},
+		{"hedged, quantile bids", schedule.Handover{Rule: schedule.RuleHedged}, quantile, quantile, true, false},
+		{"planned, one cluster at a time", schedule.Handover{Rule: schedule.RulePlanned}, nil, nil, true, true},
+		{"planned", schedule.Handover{Rule: schedule.RulePlanned}, nil, nil, true, false},
 	}
 }
 
@@ -200,7 +198,7 @@ func evaluate(tb testing.TB, markets []market, perMarket int, saves, hourly bool
 		}
 		for w, way := range ways() {
 			c := cfg
-			c.Handover, c.Medium, c.Low, c.Beside = way.handover, way.medium, way.low, way.beside
+			c.Handover, c.Medium, c.Low, c.Alone = way.handover, way.medium, way.low, way.alone
 			r, err := s.Run(tasks, c)
 			if err != nil {
 				tb.Fatal(way.name, err)
@@ -217,7 +215,7 @@ func evaluate(tb testing.TB, markets []market, perMarket int, saves, hourly bool
 			}
 			for i, o := range r.Tasks {
 				// Leases that begin a nanosecond after the last use of spot cost the same.
-				if o.Met && way.handover.Rule != schedule.Hedged && way.handover.Rule != schedule.PlannedHedged && !way.beside && o.Cost < least[i] {
+				if o.Met && way.handover.Rule != schedule.RuleHedged && (way.handover.Rule != schedule.RulePlanned || way.alone) && o.Cost < least[i] {
 					tb.Errorf("%s, %s, task %d: %v is less than the optimum %v: %+v", mk.history.Series.Type, way.name, i, o.Cost, least[i], r.Leases[o.First:o.First+o.Leases])
 				}
 			}
@@ -282,7 +280,7 @@ func TestPaperRuleMissesDeadlinesJustAboveThreshold(t *testing.T) {
 		interval time.Duration
 		want     int
 	}{{0, 6}, {5 * time.Minute, 40}, {15 * time.Minute, 228}} {
-		for rule := schedule.PaperRule; rule <= schedule.Hedged; rule++ {
+		for rule := schedule.RulePaper; rule <= schedule.RuleHedged; rule++ {
 			r, err := s.Run(tasks, SpotConfig{
 				History: mk.history, OnDemand: mk.onDemand, Setup: 5 * time.Minute,
 				Handover: schedule.Handover{Rule: rule, Interval: c.interval},
@@ -291,7 +289,7 @@ func TestPaperRuleMissesDeadlinesJustAboveThreshold(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := 0
-			if rule == schedule.PaperRule {
+			if rule == schedule.RulePaper {
 				want = c.want
 			}
 			if r.Missed != want {

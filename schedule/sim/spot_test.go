@@ -68,17 +68,17 @@ func TestPaperRuleMissesDeadlines(t *testing.T) {
 		rule            schedule.Rule
 		finish          time.Duration
 	}{
-		{"second latency", 130 * m, 10 * m, 0, 69 * m, schedule.PaperRule, 139 * m},
-		{"second latency, safe threshold", 130 * m, 10 * m, 0, 69 * m, schedule.SafeRule, 70 * m},
-		{"second latency, no return", 130 * m, 10 * m, 0, 69 * m, schedule.NoReturn, 70 * m},
-		{"second latency, hedged", 130 * m, 10 * m, 0, 69 * m, schedule.Hedged, 130 * m},
+		{"second latency", 130 * m, 10 * m, 0, 69 * m, schedule.RulePaper, 139 * m},
+		{"second latency, safe threshold", 130 * m, 10 * m, 0, 69 * m, schedule.RuleSafe, 70 * m},
+		{"second latency, no return", 130 * m, 10 * m, 0, 69 * m, schedule.RuleNoReturn, 70 * m},
+		{"second latency, hedged", 130 * m, 10 * m, 0, 69 * m, schedule.RuleHedged, 130 * m},
 		// Looks at 0 and 7 (PR = (137 - 7 - 70)/60 = 1), ready at 10, seen at 14; runs
 		// until 73, seen at 77 (looks from 14 on); ready on demand at 87, seen at 91: 151.
-		{"late looks", 137 * m, 0, 7 * m, 73 * m, schedule.PaperRule, 151 * m},
-		{"late looks, safe threshold", 137 * m, 0, 7 * m, 73 * m, schedule.SafeRule, 74 * m},
-		{"late looks, no return", 137 * m, 0, 7 * m, 73 * m, schedule.NoReturn, 74 * m},
+		{"late looks", 137 * m, 0, 7 * m, 73 * m, schedule.RulePaper, 151 * m},
+		{"late looks, safe threshold", 137 * m, 0, 7 * m, 73 * m, schedule.RuleSafe, 74 * m},
+		{"late looks, no return", 137 * m, 0, 7 * m, 73 * m, schedule.RuleNoReturn, 74 * m},
 		// Point of no return 67, two looks before it 53, so the look at 56; seen ready at 70.
-		{"late looks, hedged", 137 * m, 0, 7 * m, 73 * m, schedule.Hedged, 130 * m},
+		{"late looks, hedged", 137 * m, 0, 7 * m, 73 * m, schedule.RuleHedged, 130 * m},
 	} {
 		cfg := SpotConfig{
 			History:  steps(24*time.Hour, []time.Duration{0, c.rise}, 30*cents, 200*cents),
@@ -93,7 +93,7 @@ func TestPaperRuleMissesDeadlines(t *testing.T) {
 		if got := r.Tasks[0].Finish; got != c.finish {
 			t.Errorf("%s: ends at %v, want %v; %+v", c.name, got, c.finish, r.Leases)
 		}
-		if r.Possible != 1 || (r.Missed == 1) != (c.rule == schedule.PaperRule) {
+		if r.Possible != 1 || (r.Missed == 1) != (c.rule == schedule.RulePaper) {
 			t.Errorf("%s: possible %d, missed %d", c.name, r.Possible, r.Missed)
 		}
 	}
@@ -128,7 +128,7 @@ func TestHedge(t *testing.T) {
 		cfg := SpotConfig{
 			History:  steps(24*time.Hour, []time.Duration{0, c.rise}, 30*cents, 200*cents),
 			OnDemand: 100 * cents, Low: flatBid(50 * cents), Medium: flatBid(50 * cents), Setup: 10 * m,
-			Handover: schedule.Handover{Rule: schedule.Hedged, SpotRatio: .4, Thresholds: schedule.Thresholds{Medium: .1, Low: .2}},
+			Handover: schedule.Handover{Rule: schedule.RuleHedged, SpotRatio: .4, Thresholds: schedule.Thresholds{Medium: .1, Low: .2}},
 		}
 		var s SpotSimulator
 		r, err := s.Run([]SpotTask{task}, cfg)
@@ -153,7 +153,7 @@ func TestFirstEndCounts(t *testing.T) {
 			high: rented{submitted: true, end: ends[1], lost: schedule.Never},
 		}
 		o := SpotOutcome{Finish: schedule.Never}
-		s.carryOut(&schedule.Command{Kind: schedule.CompleteTask, Tier: schedule.TierMedium}, &o)
+		s.carryOut(&schedule.Command{Kind: schedule.CommandComplete, Tier: schedule.TierMedium}, &o)
 		if o.Finish != 103 {
 			t.Errorf("ends %v: %v", ends, o.Finish)
 		}
