@@ -30,9 +30,10 @@ import (
 //
 // Rows of u are plain slices. Lines 2 and 3 are a minimum over the task's slots and
 // a subtraction from them, which a segment tree does in O(log slots); but Eq. (20)
-// has to look at each slot anyway, and most tasks are short. By BenchmarkRange the
-// tree is tens of times slower up to 4 slots, about level at 300 and four times faster
-// at 1,000; tasks of the logs have 2.5 to 4 slots in the mean.
+// has to look at each slot anyway, and most tasks are short. By BenchmarkRange (go
+// test ./federation -bench Range) the tree is tens of times slower up to 4 slots, about
+// level at 300 and four times faster at 1,000; tasks of the logs have 2.7 to 4 slots in
+// the mean.
 //
 // Time: O(slots of the task · centres asked) if prices are convex, see theta.go. Space:
 // O(centres · slots + tasks).
