@@ -143,7 +143,7 @@ func TestDefault(t *testing.T) {
 	}
 	said := strings.Join(strings.Fields(summary), " ")
 	for _, want := range []string{
-		"Buy cc1.4xlarge, by the paper's rule on spot at $", "1 on 2 processes for cg C, ep C, ft C, is C, mg C, lu C", "1 on 4 processes for bt C, sp C",
+		"Buy cc1.4xlarge by the paper's rule. On spot at $", "1 on 2 processes for cg C, ep C, ft C, is C, mg C, lu C", "1 on 4 processes for bt C, sp C",
 		"Pay $10.40 with all on demand; with spot (MADE-UP prices) $", "Deadline 2h, budget $20.00: ", "Starts in time on demand: 400; of these the plan was late in 0.",
 		"Risk: 8 of 8 predictions beyond the profile; predicted from the smaller runs the largest were ", "of 16 within their 90%.",
 	} {
@@ -175,7 +175,7 @@ func TestFar(t *testing.T) {
 	stdout, _ := mustRun(t, "-task", "lu:D,bt:D", "-starts", "1")
 	said := strings.Join(strings.Fields(stdout), " ")
 	for _, want := range []string{
-		"on demand, though too late: 1 on 4 processes for bt D", "; too late: bt D.", "2 further than can be checked",
+		"On demand, though too late: 1 on 4 processes for bt D", "; too late: bt D.", "2 further than can be checked",
 		"WARNING: longer than the longest run profiled by a factor that no interval was checked for", "bt D: nothing within the profile meets the deadline",
 		"bt D: PR is below 0: even on demand the deadline is missed",
 	} {
@@ -500,6 +500,19 @@ func TestAgents(t *testing.T) {
 		if deadline == "15m" && !(s["priority_rate"].(float64) < 0) {
 			t.Errorf("due in %s: %v", deadline, s)
 		}
+	}
+}
+
+// A run of seconds that is due in a quarter of an hour has time for spot: the plan looks
+// at prices in steps that are short beside the deadline.
+func TestShortDeadline(t *testing.T) {
+	rows := rowsOf(t, "-task", "is:C", "-model", "work", "-deadline", "15m")
+	r := find(rows, map[string]any{"kind": "rule", "rule": "planned, hedged"})[0]
+	var cost, onDemand float64
+	fmt.Sscan(r["cost"].(string), &cost)
+	fmt.Sscan(r["on_demand_cost"].(string), &onDemand)
+	if !(cost < onDemand/2) || r["missed"] != 0. {
+		t.Errorf("%v", r)
 	}
 }
 

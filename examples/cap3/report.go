@@ -107,12 +107,12 @@ func (r *results) writeSummary(w *printer) {
 			wrong.add("not within the profile", name)
 			continue
 		}
-		how := "on spot at $" + bidOf(x)
+		how := "On spot at $" + bidOf(x)
 		switch {
 		case x.rate < 0:
-			how = "on demand, though too late"
+			how = "On demand, though too late"
 		case x.tier == schedule.TierHigh:
-			how = "on demand, for want of time"
+			how = "On demand, for want of time"
 		}
 		if !slices.Contains(hows, how) {
 			hows = append(hows, how)
@@ -156,7 +156,7 @@ func (r *results) writeSummary(w *printer) {
 		}
 		lots = append(lots, hows[k]+": "+strings.Join(sizes, "; "))
 	}
-	w.say("Buy %s, by the paper's rule %s.", r.in.instance.Name, strings.Join(lots, ". "))
+	w.say("Buy %s by the paper's rule. %s.", r.in.instance.Name, strings.Join(lots, ". "))
 	prices := ""
 	if o.spot == "" {
 		prices = " (MADE-UP prices)"
@@ -412,7 +412,7 @@ func (r *results) explainSizes(w *printer) {
 			for _, f := range s.front {
 				list = append(list, fmt.Sprintf("%s on %d for $%s", clock(f.Time), f.Processes, dollars(f.Cost)))
 			}
-			fronts.add("No other is better in both time and cost than "+some(list), name)
+			fronts.add("No others are better in both time and cost than", name+" "+some(list))
 		}
 		if len(s.outside) > 0 {
 			beyond.add("beyond the profile", name+" by "+outsides(s.outside))
@@ -436,7 +436,7 @@ func (r *results) explainSizes(w *printer) {
 		w.say("%s: %s.", some(g.names), g.what)
 	}
 	for _, g := range fronts {
-		w.say("%s: %s.", some(g.names), g.what)
+		w.say("%s %s.", g.what, strings.Join(g.names, "; "))
 	}
 	for _, gs := range []groups{beyond, far, bought, promised} {
 		for _, g := range gs {

@@ -87,7 +87,7 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 	x.medium = schedule.MediumBid{}.Bid(h, x.at, in.instance.Hourly)
 	x.now = h.At(x.at)
 	var chains schedule.ChainEstimator
-	chain, err := chains.Estimate(h, max(h.Start(), x.at-pastWanted), x.at, schedule.ChainOptions{})
+	chain, err := chains.Estimate(h, max(h.Start(), x.at-pastWanted), x.at, o.steps())
 	if err != nil {
 		return nil, wrong(err)
 	}
@@ -102,7 +102,7 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 		for k := range tasks {
 			line.Showf("%s: %s, start %d of %d", nameOf(s.task), w.name, k+1, len(tasks))
 			res, err := simulator.Run(tasks[k:k+1], sim.SpotConfig{
-				History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: w.handover,
+				History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: w.handover, Chain: o.steps(),
 			})
 			if err == nil {
 				err = t.add(&res)
@@ -114,6 +114,18 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 		x.runs = append(x.runs, t)
 	}
 	return x, nil
+}
+
+// steps are those that the price moves in as the plan sees it: so short that there are
+// some 24 before the deadline, which is rounded down to them, and parts of an hour, for
+// which EC2 held a price.
+func (o *options) steps() schedule.ChainOptions {
+	for _, step := range [...]time.Duration{10 * time.Minute, 5 * time.Minute, 2 * time.Minute, time.Minute, 30 * time.Second} {
+		if o.deadline >= 24*step {
+			return schedule.ChainOptions{Step: step}
+		}
+	}
+	return schedule.ChainOptions{Step: 10 * time.Second}
 }
 
 // add adds what came of a start.
