@@ -22,7 +22,7 @@ import "math"
 // Amdahl is Amdahl's law. The zero value fits the times of whole runs of one case.
 //
 // Mean is T̂: with its weights the fit is linear in the times, and their mean goes
-// through it without bias. Seconds, the median, is T̂/√(1+s²), as for a log-normal
+// through it without bias, as long as no coefficient is held at 0. Seconds, the median, is T̂/√(1+s²), as for a log-normal
 // time whose relative standard deviation is s, that of the residuals. The interval
 // is exp(±t·√(ln(1+s²)·(1+h))) times the median, h being the leverage.
 type Amdahl struct {

@@ -1,6 +1,7 @@
 package perfmodel
 
 import (
+	"strconv"
 	"testing"
 	"time"
 )
@@ -138,4 +139,32 @@ func BenchmarkMachine(b *testing.B) {
 			}
 		}
 	})
+}
+
+// Many runs: those of eight applications on four machines' worth of process counts.
+func BenchmarkChoosePool(b *testing.B) {
+	profiles, shapes := madeUpProfiles(b, 59)
+	for _, copies := range []int{1, 5} {
+		many := make([]Profile, len(profiles))
+		runs := 0
+		for i := range profiles {
+			many[i] = profiles[i].Select(func(*Run) bool { return true })
+			for k := 1; k < copies; k++ {
+				for _, r := range profiles[i].Runs {
+					r.Processes <<= 2 * k
+					r.Seconds *= 1.1 / float64(int(1)<<(2*k))
+					many[i].Runs = append(many[i].Runs, r)
+				}
+			}
+			runs += len(many[i].Runs)
+		}
+		b.Run("runs="+strconv.Itoa(runs), func(b *testing.B) {
+			var c Chooser
+			for b.Loop() {
+				if _, _, err := c.ChoosePool(nil, Candidates(shapes), many, LeaveRun); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

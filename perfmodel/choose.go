@@ -9,7 +9,7 @@ package perfmodel
 // What is left out should resemble what will be asked for. Runs one by one test
 // how a model interpolates, and are the usual leave-one-out error. Who extrapolates
 // to a larger case leaves out the largest case. Time: as many fits as there are
-// parts left out, for each model.
+// parts left out, for each model; for a [Machine] one.
 
 import (
 	"fmt"
@@ -302,10 +302,10 @@ func (c *Chooser) scorePool(pool Pool, profiles []Profile, leave Leave) Score {
 // processes together and one with those of each process. Choose by [LeaveRun].
 //
 // Fits of each application by itself, a [Separate] of [LogLinear] models with a
-// Work, are not among them. They win the choice now and then by chance, and then
-// their intervals are too narrow: over 40 machines made up they were off by 13% in
-// the median and by more than 40% in one cell of eight, and their intervals for 90%
-// covered 75%; those here were off by 7%, in one of forty, and covered 98%.
+// Work, are not among them: over 100 machines made up they were off by 12% in the
+// median and by more than 40% in one cell of nine, and their intervals for 90% covered
+// 77%. Those here were off by 7%, in one of sixty, and covered 98%; with the others
+// among them nothing is gained (TestStudyOtherMachines).
 func Candidates(shapes []Shape) []Pool {
 	var alone []Shape
 	for _, s := range shapes {

@@ -11,7 +11,7 @@ type Query struct {
 	Processes []int     // each ≥ 1
 	Level     float64   // of the intervals, in (0, 1); 0.9 if 0
 	Mean      bool      // whether Estimate.Mean is wanted, which takes longer
-	Brief     bool      // only Processes, Seconds, Scale and, if Level is not 0, Upper are wanted; the rest is left as it is
+	Brief     bool      // only Processes, Seconds, Scale and, if Level is not 0, Upper are wanted; the rest is unspecified
 }
 
 // DefaultLevel is the level of intervals where none is given.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // A rational is the exact reference: the normal equations in rational arithmetic.
@@ -210,6 +211,10 @@ func TestIllConditioned(t *testing.T) {
 				}
 			}
 			t.Logf("%2d columns, off by %5g: condition %.1e, last correction %.1e, %g units off", tt.n, size, r.Condition, r.Correction, units)
+			// On 9 columns and more it takes a second step to know that the first was right.
+			if !(r.Correction <= refined) {
+				t.Errorf("%d columns, off by %g: the last correction is %g", tt.n, size, r.Correction)
+			}
 			if !(units <= 4) {
 				t.Errorf("%d columns, off by %g: coefficients are off by %g units", tt.n, size, units)
 			}
@@ -462,6 +467,29 @@ func TestDependentColumns(t *testing.T) {
 }
 
 // A prediction where a dropped column is not what it was in the data is refused.
+// How far off a dropped column may be is what the documentation says, and no more.
+func TestCheckEstimableLimit(t *testing.T) {
+	x, y := make([]float64, 0, 16), make([]float64, 0, 8)
+	for i := range 8 {
+		v := float64(1 + i*i)
+		x, y = append(x, v, 2*v), append(y, v+float64(i%3))
+	}
+	r, err := LeastSquares(x, 8, 2, y, Options{Intercept: true, DropDependent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := []float64{20, 40}
+	off := r.limit[0] * math.Sqrt(r.LeverageAt(row))
+	row[1] = 40 + off/2
+	if err := r.CheckEstimable(row); err != nil {
+		t.Error(err)
+	}
+	row[1] = 40 + 2*off + 1e-13
+	if err := r.CheckEstimable(row); !errors.Is(err, ErrNotEstimable) {
+		t.Error(row, off, err)
+	}
+}
+
 func TestCheckEstimable(t *testing.T) {
 	x := []float64{12, 12, 4, 32, 32, 4, 64, 64, 4, 102, 102, 4}
 	r, err := LeastSquares(x, 4, 3, []float64{1, 9, 20, 31}, Options{Intercept: true, DropDependent: true, Names: []string{"nx", "ny", "iterations"}})
@@ -663,6 +691,15 @@ func TestStudentT(t *testing.T) {
 		below, above := 9999*(studentT(level, 9999)-z), 10000*(studentT(level, 10000)-z)
 		if math.Abs(below/above-1) > 1e-6 {
 			t.Errorf("level %v: %v below 10,000 degrees of freedom, %v from there", level, below, above)
+		}
+	}
+	// On either side of it the tail beyond t is 1 − level.
+	for _, level := range []float64{0.9, 0.999, 0.999999} {
+		for _, df := range []float64{30, 100, 300, 3000, 20000} {
+			x := studentT(level, df)
+			if p := mathext.RegIncBeta(df/2, 0.5, df/(df+x*x)); math.Abs(p/(1-level)-1) > 1e-9 {
+				t.Errorf("level %v, %v degrees of freedom: beyond %v are %v", level, df, x, p)
+			}
 		}
 	}
 	for _, c := range []struct{ level, df, want float64 }{

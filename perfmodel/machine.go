@@ -20,7 +20,8 @@ package perfmodel
 //	d_a      drift along the work: a random walk; d_aP another for each P
 //	g        drift along the working set of a process: a random walk, the same for
 //	         all applications that have a working set
-//	ε        error of the model, and of the measurement by what repetitions differ
+//	ε        error of the model, and of the measurement: by what repetitions differ
+//	         and by the resolution of the clock
 //
 // All terms but α have a normal prior of mean 0, so the whole is Gaussian process
 // regression ([Rasmussen06] chapter 2): the prediction is linear in the logarithms of
@@ -34,7 +35,8 @@ package perfmodel
 // search. The priors say how far machines and programs are known to differ, and are
 // weak: a factor of 1.65 either way is one standard deviation.
 //
-// Time O(n³) for each of some hundreds of evaluations in Fit, O(n²) a prediction.
+// Time O(n³) for each of some hundreds of evaluations in FitAll, O(n²) a prediction;
+// many numbers of processes for one case are O(n²) together (machine_along.go).
 
 import (
 	"math"

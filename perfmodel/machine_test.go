@@ -37,6 +37,12 @@ func madeUpProfiles(t testing.TB, seed uint64) ([]Profile, []Shape) {
 // the inverse of the whole matrix, from the terms one by one.
 func TestMachineIsGaussianProcess(t *testing.T) {
 	profiles, shapes := madeUpProfiles(t, 41)
+	for a := range profiles { // clocks of several resolutions, some coarse
+		for i := range profiles[a].Runs {
+			r := &profiles[a].Runs[i]
+			r.Resolution = 0.3 * float64((a+i)%3) * r.Seconds
+		}
+	}
 	for _, whole := range []bool{false, true} {
 		m := &Machine{Shapes: shapes, WholeWorkingSet: whole}
 		if err := m.FitAll(profiles); err != nil {
@@ -57,7 +63,7 @@ func TestMachineIsGaussianProcess(t *testing.T) {
 		var points []point
 		var noise, y []float64
 		leastW, leastSet := math.Inf(1), math.Inf(1)
-		var spreads []float64
+		var spreads, steps []float64
 		for a := range profiles {
 			for _, r := range profiles[a].Runs {
 				q := at(a, r.Features, r.Processes)
@@ -66,6 +72,7 @@ func TestMachineIsGaussianProcess(t *testing.T) {
 				y = append(y, math.Log(r.Seconds)-q.w+math.Log(float64(r.Processes)))
 				noise = append(noise, 0)
 				spreads = append(spreads, r.Spread)
+				steps = append(steps, r.Resolution/r.Seconds)
 			}
 		}
 		own := slices.Clone(spreads)
@@ -75,6 +82,7 @@ func TestMachineIsGaussianProcess(t *testing.T) {
 		// taken from the usual one, worth 4, and its own, worth 2.
 		for i := range noise {
 			noise[i] = (4*repeat*repeat + 2*own[i]*own[i]) / 6 * math.Pi / (6 + math.Pi - 2)
+			noise[i] += steps[i] * steps[i] / 12 // even over a step
 		}
 		mean := 0.0
 		for _, v := range y {

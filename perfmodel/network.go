@@ -140,7 +140,6 @@ func (m *CAP3) EstimateTo(dst []Estimate, q Query) error {
 		d.Lower += n.Lower
 		d.Upper += n.Upper
 		d.Mean += n.Mean
-		d.Scale, d.Outside = n.Scale, n.Outside
 	}
 	return nil
 }

@@ -64,6 +64,12 @@ type predicted struct {
 // applications that keep accepts, and predicts class B.
 func classB(t testing.TB, profiles []Profile, leave Leave, keep func(app string) bool) (best int, scores []Score, cells []predicted) {
 	t.Helper()
+	return classBOf(t, profiles, leave, keep, Candidates)
+}
+
+// classBOf chooses among other pools.
+func classBOf(t testing.TB, profiles []Profile, leave Leave, keep func(app string) bool, candidates func([]Shape) []Pool) (best int, scores []Score, cells []predicted) {
+	t.Helper()
 	var train, test []Profile
 	for i := range profiles {
 		p := &profiles[i]
@@ -72,7 +78,7 @@ func classB(t testing.TB, profiles []Profile, leave Leave, keep func(app string)
 			test = append(test, p.Select(func(r *Run) bool { return r.Case == "B" && r.Processes <= 2 }))
 		}
 	}
-	pools := Candidates(shapesOf(t, train))
+	pools := candidates(shapesOf(t, train))
 	var c Chooser
 	best, scores, err := c.ChoosePool(nil, pools, train, leave)
 	if err != nil {

@@ -34,7 +34,7 @@ type tally struct {
 	cells, medians, worsts []float64
 	over, machines         int // cells and evaluations with one above 40%
 	covered                int
-	chosen                 [3]int
+	chosen                 [4]int // machines, then fits of each application by itself
 }
 
 func (s *tally) add(best int, cells []predicted) {
@@ -62,7 +62,7 @@ func (s *tally) log(t *testing.T, name string) {
 			above15++
 		}
 	}
-	t.Logf("%-26s median %4.1f%%, above 15%% in %d of %d; worst cell %4.1f%% in the median, above 40%% in %d of %d, %d of %d cells; covered %.1f%%; chosen %v",
+	t.Logf("%-30s median %4.1f%%, above 15%% in %d of %d; worst cell %4.1f%% in the median, above 40%% in %d of %d, %d of %d cells; covered %.1f%%; chosen %v",
 		name, 100*median(slices.Clone(s.cells)), above15, len(s.medians), 100*median(slices.Clone(s.worsts)), s.machines, len(s.worsts), s.over, n, 100*float64(s.covered)/float64(n), s.chosen)
 }
 
@@ -81,16 +81,37 @@ func TestStudyOtherMachines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// As Candidates says, fits of each application by itself are not worth having among
+	// them: with, and alone.
+	separate := func(shapes []Shape) Separate {
+		var models Separate
+		for _, s := range shapes {
+			models = append(models, &LogLinear{Work: s.Work, DropDependent: true})
+		}
+		return models
+	}
+	withSeparate := func(shapes []Shape) []Pool { return append(Candidates(shapes), separate(shapes)) }
+	onlySeparate := func(shapes []Shape) []Pool { return []Pool{separate(shapes)} }
 	for _, set := range []struct {
-		name string
-		keep func(string) bool
-	}{{"made up, eight profiled", anyApp}, {"made up, five profiled", onlyFive}} {
+		name       string
+		keep       func(string) bool
+		candidates func([]Shape) []Pool
+	}{
+		{"made up, eight profiled", anyApp, Candidates},
+		{"made up, five profiled", onlyFive, Candidates},
+		{"made up, five, and separate", onlyFive, withSeparate},
+		{"made up, five, separate only", onlyFive, onlySeparate},
+	} {
 		r := rand.New(rand.NewPCG(2013, 8))
 		var s tally
 		for range draws(6, 100) {
 			m := newMachine(r)
-			best, _, cells := classB(t, m.profiles(cases, r), LeaveRun, set.keep)
+			best, _, cells := classBOf(t, m.profiles(cases, r), LeaveRun, set.keep, set.candidates)
 			s.add(best, cells)
+		}
+		if strings.Contains(set.name, "separate") {
+			s.log(t, set.name) // for comparison
+			continue
 		}
 		s.enough(t, set.name)
 	}
