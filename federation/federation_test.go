@@ -611,6 +611,8 @@ func TestBadInput(t *testing.T) {
 	wantError(t, err, "Rates.Traffic", -1, ErrRange)
 	_, err = sp.Theta([]int{1 << 40}, []int{1}, Rates{OnDemand: 1 << 40})
 	wantError(t, err, "Rates", -1, ErrOverflow)
+	_, err = Centre{Traffic: math.MaxInt64}.TrafficFor(2 * gigabyte)
+	wantError(t, err, "Centres.Traffic", -1, ErrOverflow)
 	_, err = Centre{Traffic: math.MaxInt64}.TrafficFor(math.MaxInt64)
 	wantError(t, err, "Centres.Traffic", -1, ErrOverflow)
 }

@@ -1045,4 +1045,37 @@ func TestOptimumBounds(t *testing.T) {
 		t.Errorf("the most money: %v", err)
 	}
 	wantError(t, solve(3, 1<<61/9+1), "Tasks.Instances", 0, ErrOverflow)
+
+	joint := func(n int) error {
+		return JointDemandTo(make([]int, 2), []Task{{ID: 1, End: 1, Instances: n}, {ID: 2, Start: 1, End: 2, Instances: 1}})
+	}
+	if err := joint(1<<62 - 1); err != nil {
+		t.Errorf("the most joint demand: %v", err)
+	}
+	wantError(t, joint(1<<62), "Tasks.Instances", 1, ErrOverflow)
+	prices := func(term int) error {
+		_, err := JointPrices([]Centre{{Term: term}}, time.Hour)
+		return err
+	}
+	if err := prices(int(1 << 62 / time.Hour)); err != nil {
+		t.Errorf("the longest term: %v", err)
+	}
+	wantError(t, prices(int(1<<62/time.Hour)+1), "Centres.Term", 0, ErrOverflow)
+	// An hour of nanoseconds at this price costs just over 2^64.
+	_, err := JointPrices([]Centre{{Term: 1, OnDemand: 5_124_096}}, time.Nanosecond)
+	wantError(t, err, "Centres.OnDemand", 0, ErrOverflow)
+
+	// Data that cost nothing to send may be too much to count.
+	centres := []Centre{{Reserved: []int{0}, OnDemand: 9, Term: 1}, {Reserved: []int{2}, OnDemand: 9, Term: 1}}
+	tasks := []Task{{ID: 1, End: 1, Instances: 2, Disk: math.MaxInt64/2 + 1}}
+	var o Optimizer
+	if got, err := o.Solve(centres, tasks, OptimumOptions{}); err != nil || got.Cost != 0 {
+		t.Fatalf("%+v, %v, want 0", got, err)
+	}
+	kept := []Booking{{Task: 7}}
+	bookings, err := o.AppendBookings(kept, centres, tasks, Options{})
+	wantError(t, err, "Tasks.Disk", 0, ErrOverflow)
+	if diff := cmp.Diff(kept, bookings); diff != "" {
+		t.Error(diff)
+	}
 }
