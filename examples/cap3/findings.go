@@ -116,7 +116,7 @@ func scaling() (finding, error) {
 	if err != nil {
 		return finding{}, err
 	}
-	shown := fmt.Sprintf("of LU %s Eq. (2) from runs on up to %s promises that %d take %s on %s for $%s; "+
+	shown := fmt.Sprintf("of LU %s Eq. (2), with the work for features, from runs on up to %s promises that %d take %s on %s for $%s; "+
 		"but LU %s on %d took %s, where it promises %s, after %s on %d; bought are %d of those profiled, with %s withheld",
 		c.Name, processes(most), free.Best.Processes, clock(free.Best.Time), decimal.Count(free.Best.Instances, "instance"), dollars(free.Best.Cost),
 		beyond.Case, beyond.Processes, seconds(beyond.Seconds), seconds(e.Seconds), seconds(within.Seconds), most,

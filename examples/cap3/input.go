@@ -78,7 +78,7 @@ func (o *options) readCases(in *input) (err error) {
 			return err
 		}
 	}
-	if in.cases, err = perfmodel.ReadCases(bytes.NewReader(unmarked(data))); err != nil {
+	if in.cases, err = perfmodel.ReadCases(bytes.NewReader(data)); err != nil {
 		return cli.Mistakef("%s: %s", name, inFile(err))
 	}
 	return nil
@@ -92,7 +92,6 @@ func (o *options) readProfiles(in *input) (err error) {
 			return err
 		}
 	}
-	data = unmarked(data)
 	read := perfmodel.ReadProfiles
 	if timings(data) {
 		read = func(r io.Reader) ([]perfmodel.Profile, error) { return perfmodel.ReadTimings(r, in.cases) }
@@ -111,9 +110,6 @@ func (o *options) readProfiles(in *input) (err error) {
 	}
 	return nil
 }
-
-// unmarked is a text without the mark that some programs put before it.
-func unmarked(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
 // asBenchmark puts the features of a benchmark's profile in the order in which the
 // benchmark has them, whatever that of the columns was.
@@ -152,7 +148,7 @@ func of(application string) string {
 func timings(data []byte) bool {
 	first, _, _ := bytes.Cut(data, []byte("\n"))
 	for title := range strings.SplitSeq(string(first), ",") {
-		if strings.Trim(title, " \"\r") == "procs" {
+		if strings.Trim(title, " \"\r\ufeff") == "procs" {
 			return true
 		}
 	}

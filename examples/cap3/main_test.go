@@ -565,6 +565,11 @@ func TestOwnProgram(t *testing.T) {
 	if x["application"] != "cg" || x["case"] != "c" || x["processes"] != 2. {
 		t.Errorf("%v", x)
 	}
+	// Runs of one case tell how it scales, but not how good predictions of others are.
+	stdout, _ := mustRun(t, "-profile", write(t, "two.csv", "processes,seconds\n1,100\n2,52\n4,27\n"), "-starts", "1")
+	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, "Risk: 0 of 1 prediction beyond the profile; too few runs to check how larger ones are predicted.") {
+		t.Errorf("%s", stdout)
+	}
 }
 
 // Whoever changes what the chosen type costs is not told that it is the cheapest.

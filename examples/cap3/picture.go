@@ -47,11 +47,11 @@ func (r *results) predictions() svgplot.Chart {
 // costs are those of all numbers of processes.
 func (r *results) costs() svgplot.Chart {
 	c := svgplot.Chart{
-		Title: "Cost against time, from few processes (right) to many, profiled or not", X: "predicted run time, minutes", Y: "cost on demand, $", LogX: true, LogY: true,
+		Title: "Cost against time, from few processes (right) to many, profiled or not", X: "predicted run time, s", Y: "cost on demand, $", LogX: true, LogY: true,
 	}
 	chosen := svgplot.Series{Name: "chosen", Rings: true}
 	add := func(s *svgplot.Series, x *perfmodel.Option) {
-		s.X, s.Y = append(s.X, x.Time.Minutes()), append(s.Y, x.Cost.Float64())
+		s.X, s.Y = append(s.X, x.Time.Seconds()), append(s.Y, x.Cost.Float64())
 	}
 	for _, s := range r.sized {
 		line := svgplot.Series{Name: nameOf(s.task)}

@@ -174,6 +174,8 @@ func (r *results) writeSummary(w *printer) {
 	}
 	if t := r.tally(grown); t.of > 0 {
 		risk += fmt.Sprintf("; predicted from the smaller runs the largest were %s%% off (median), %d of %d within their 90%%", decimal.Fixed(100*t.off, 0), t.within, t.of)
+	} else {
+		risk += "; too few runs to check how larger ones are predicted"
 	}
 	w.say("%s.", risk)
 }
