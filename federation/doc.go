@@ -63,7 +63,7 @@
 //	the same, not known                                    6.48%      3.22%
 //	and on demand elsewhere at the price there, known      6.92%      3.71%
 //	parts no larger than what is idle, known               6.11%      3.02%
-//	and leases for nothing, not known                      7.69%      4.21%
+//	on demand at the price there, leases free, not known   7.69%      4.21%
 //
 // [Liu21] reports 8.9% and 7.2%. The better the reservations, the less is left to
 // share.

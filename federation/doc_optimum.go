@@ -37,15 +37,15 @@
 // are idle.
 //
 // More centres. With as many centres as one likes the problem is NP-hard. Cut a
-// circle at a point that is in no more arcs than there are colours, and add to it
-// short arcs that meet nothing else until there are as many. The arcs that cross the
-// cut become centres with one reservation, from the end of the arc to its
-// beginning; the other arcs are tasks whose data cost nothing to send, and on demand
-// costs something. The optimum is 0 if and only if the arcs can be coloured with as many
-// colours as there are centres, which is NP-complete [Garey80]. With three centres the relaxation is
-// no longer whole: a task that shares one slot with another in the first centre,
-// one slot with a third there, and those two one slot in the second centre, make an
-// odd cycle (TestOptimumGap has the prices: 6 against 5.5). We know no polynomial
+// circle of arcs at a point that is in no more of them than there are colours, and
+// add short arcs across the cut, which meet only those that cross it, until as many
+// cross it as there are colours. Those become centres with one reservation, from the
+// end of the arc to its beginning; the other arcs are tasks, whose data cost nothing to
+// send, and on demand costs something. The optimum is 0 if and only if the arcs can
+// be coloured, which is NP-complete [Garey80]. With three centres the relaxation is no
+// longer whole: a task that shares one slot with another in the first centre, one
+// slot with a third there, and those two one slot in the second centre, make an odd
+// cycle (TestOptimumGap has the prices: 6 against 5.5). We know no polynomial
 // algorithm, and no proof that there is none.
 //
 // So [Optimizer] looks from both sides. From above: two centres divide what they
@@ -54,8 +54,7 @@
 // is cheapest, prove the bound L(π) of bound.go, in one pass and in whole nanos:
 // [Bound] checks it. Of the small random cases of three and four centres that
 // TestOptimumSmall solves by brute force (go test -run OptimumSmall -v prints the
-// counts) 894 of 895 plans
-// were optimal, and 887 were proved to be.
+// counts) 894 of 895 plans were optimal, and 887 were proved to be.
 //
 // With OptimumOptions.Start the plan costs no more than Start, but it can cost a
 // little more than without: the bound is then raised from other prices, and so is

@@ -861,6 +861,22 @@ func BenchmarkShare(b *testing.B) {
 	b.ReportMetric(float64(len(list)), "tasks")
 }
 
+// What is idle is lent once, where it is dearest to rent.
+func TestReach(t *testing.T) {
+	r := &results{o: &options{hours: 1}, byPrice: []int{1, 0, 2}}
+	x := &outcome{}
+	for _, c := range []struct {
+		price          pricing.Money
+		demand, active int
+	}{{3, 2, 0}, {5, 2, 0}, {1, 1, 4}} {
+		r.centres = append(r.centres, &centre{site: site{OnDemand: c.price}, demand: []int{c.demand}})
+		x.plans = append(x.plans, &plan{active: []int{c.active}})
+	}
+	if saved, hours := r.reach(x); saved != 2*5+3 || hours != 3 {
+		t.Errorf("%v for %d hours, want 13 for 3", saved, hours)
+	}
+}
+
 // Names that are alike when cut are told apart.
 func TestShortNames(t *testing.T) {
 	names := func(list ...string) []string {
