@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // What an [InputError] unwraps to.
@@ -18,8 +19,8 @@ var (
 
 // An InputError says which input a simulation cannot take, and why.
 type InputError struct {
-	Field string // of trace.Job or of Config, such as Clouds[1].Quota
-	Index int    // of the job, -1 for a field of Config
+	Field string // of trace.Job, of a SpotTask, such as Task.Deadline, or of a configuration, such as Clouds[1].Quota
+	Index int    // of the job or task, -1 for a field of a configuration
 	Err   error  // what is wrong and what would be right; unwraps to a sentinel
 }
 
@@ -28,7 +29,11 @@ func (e *InputError) Error() string {
 	if e.Index < 0 {
 		return fmt.Sprintf("sim: %s: %v", e.Field, e.Err)
 	}
-	return fmt.Sprintf("sim: job at index %d, %s: %v", e.Index, e.Field, e.Err)
+	what := "job"
+	if strings.HasPrefix(e.Field, "Task.") {
+		what = "task"
+	}
+	return fmt.Sprintf("sim: %s at index %d, %s: %v", what, e.Index, e.Field, e.Err)
 }
 
 // Unwrap returns the cause.

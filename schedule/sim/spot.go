@@ -1,6 +1,10 @@
 package sim
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
@@ -30,14 +34,15 @@ import (
 // agent and charged as such. The price is constant after the end of the history.
 //
 // Tasks do not wait for each other and do not move prices, so that each is
-// simulated by itself, in O(events·log changes) time.
+// simulated by itself, in O(log c) time an event for c changes of the price, beside
+// the changes that lie between a request and its end. A checkpoint is an event.
 
 // A SpotTask is a task to be simulated.
 type SpotTask struct {
 	schedule.Task
 	Submit time.Duration // when the framework takes it; not before the first price
 	// Runtime is how long the task really runs, without checkpoints; 0 stands for
-	// its Estimate.
+	// its Estimate. With checkpoints, no more than 2²⁰ of them may fit in it.
 	Runtime time.Duration
 }
 
@@ -178,9 +183,15 @@ type rented struct {
 	ended     LeaseEnd      // why it will be closed
 }
 
-// Run simulates the tasks. The error is an [*InputError] for a task or a
-// configuration out of range, with the task's index or -1, or that of package
-// pricing if a sum overflows. It panics if the Handover is not usable.
+// Run simulates the tasks. The error is an [*InputError] that unwraps to [ErrRange]
+// or, as those of package schedule, to [schedule.ErrRange], or to [schedule.ErrPast]
+// for a deadline that is not after its submission: with a Field such as
+// "Task.Deadline" and the index of the task, or such as "SpotConfig.Window" and -1.
+// Under schedule.RulePlanned without a Plan a task needs two steps of the chain of
+// past prices ("Task.Submit"), and a plan that is not too large
+// ("SpotConfig.Chain"). The error is that of package pricing for a history or a
+// meter that is not valid, or a sum that overflows. It panics if the Handover is
+// not usable, and as the bidders do.
 func (s *SpotSimulator) Run(tasks []SpotTask, cfg SpotConfig) (SpotResult, error) {
 	if err := cfg.complete(); err != nil {
 		return SpotResult{}, err
@@ -244,6 +255,12 @@ func (c *SpotConfig) complete() error {
 	if c.Window < 0 {
 		return badInput("SpotConfig.Window", -1, ErrRange, "%v is negative", c.Window)
 	}
+	if o := &c.Chain; o.Step < 0 || o.Levels < 0 || o.Levels > 64 || !(o.Prior <= math.MaxFloat64) {
+		return badInput("SpotConfig.Chain", -1, ErrRange, "a negative step, levels that are not from 0 to 64 or a prior that is not a number: %+v", *o)
+	}
+	if !(c.Reclaim >= 0 && c.Reclaim < 1) {
+		return badInput("SpotConfig.Reclaim", -1, ErrRange, "the probability %v is not from 0 to below 1", c.Reclaim)
+	}
 	if c.Spot == (pricing.SpotMeter{}) {
 		c.Spot = pricing.EC2SpotPerSecond
 	}
@@ -265,14 +282,32 @@ func (c *SpotConfig) complete() error {
 	return nil
 }
 
+// maxCheckpoints bounds the events of a task: each takes a fraction of a
+// microsecond, so that a run takes a fraction of a second.
+const maxCheckpoints = 1 << 20
+
 func (s *SpotSimulator) check(i int, t *SpotTask) error {
 	switch {
 	case t.Submit < s.cfg.History.Start():
-		return badInput("Submit", i, ErrRange, "%v is before the first price at %v", t.Submit, s.cfg.History.Start())
+		return badInput("Task.Submit", i, ErrRange, "%v is before the first price at %v", t.Submit, s.cfg.History.Start())
 	case t.Runtime < 0 || t.Runtime > maxTime/4:
-		return badInput("Runtime", i, ErrRange, "%v is not from 0 to %v", t.Runtime, maxTime/4)
+		return badInput("Task.Runtime", i, ErrRange, "%v is not from 0 to %v", t.Runtime, maxTime/4)
 	case t.Latency < s.cfg.Setup:
-		return badInput("Latency", i, ErrRange, "%v is less than the set-up of %v, which is part of it", t.Latency, s.cfg.Setup)
+		return badInput("Task.Latency", i, ErrRange, "%v is less than the set-up of %v, which is part of it", t.Latency, s.cfg.Setup)
+	case t.Deadline <= t.Submit && t.Deadline >= 0:
+		return badInput("Task.Deadline", i, schedule.ErrPast, "%v is not after %v, when the task is submitted", t.Deadline, t.Submit)
+	}
+	if err := t.Validate(); err != nil {
+		return taskError(i, err)
+	}
+	// What it really runs for has to fit as well.
+	longest := t.Task
+	longest.Estimate = max(longest.Estimate, t.Runtime)
+	if err := longest.Validate(); err != nil {
+		return taskError(i, err)
+	}
+	if e := t.Checkpoints.Every; e > 0 && (longest.Estimate-1)/e > maxCheckpoints {
+		return badInput("Task.Checkpoints.Every", i, ErrRange, "every %v a run of %v writes more than %d checkpoints", e, longest.Estimate, maxCheckpoints)
 	}
 	return nil
 }
@@ -294,12 +329,25 @@ func (s *SpotSimulator) solve() error {
 	}
 	h := &s.cfg.History
 	chain, err := s.chains.Estimate(*h, max(h.Start(), t.Submit-window), t.Submit, s.cfg.Chain)
-	if err != nil {
-		return err
+	if err != nil { // the history and the options are valid: the window is too short
+		return badInput("Task.Submit", s.index, ErrRange, "there are less than two steps of past prices at %v, within %v, to plan by", t.Submit, window)
 	}
-	return s.planner.Solve(schedule.SpotMarket{
+	err = s.planner.Solve(schedule.SpotMarket{
 		Chain: chain, Spot: s.cfg.Spot, OnDemand: s.cfg.OnDemand, Meter: s.cfg.Meter, Reclaim: s.cfg.Reclaim, Beside: !s.cfg.Alone,
 	}, &t.Task, t.Submit)
+	if err == nil {
+		return nil
+	}
+	var in *schedule.InputError
+	if errors.As(err, &in) {
+		switch {
+		case strings.HasPrefix(in.Field, "PriceChain."):
+			return &InputError{"SpotConfig.Chain", -1, fmt.Errorf("task at index %d: %w", s.index, in.Err)}
+		case strings.HasPrefix(in.Field, "SpotMarket."):
+			return &InputError{"SpotConfig." + strings.TrimPrefix(in.Field, "SpotMarket."), -1, in.Err}
+		}
+	}
+	return err
 }
 
 // decide is what the planner does.

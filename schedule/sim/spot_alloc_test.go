@@ -20,7 +20,7 @@ func TestSpotAllocatesNothing(t *testing.T) {
 	for _, w := range ways() {
 		var s SpotSimulator
 		one := func(k int) {
-			cfg := SpotConfig{History: markets[k%2].history, OnDemand: markets[k%2].onDemand, Setup: 5 * time.Minute, Handover: w.handover, Medium: w.medium, Low: w.low}
+			cfg := SpotConfig{History: markets[k%2].history, OnDemand: markets[k%2].onDemand, Setup: 5 * time.Minute, Handover: w.handover, Medium: w.medium, Low: w.low, Alone: w.alone}
 			if _, err := s.Run(tasks[k], cfg); err != nil {
 				t.Fatal(w.name, err)
 			}
@@ -36,19 +36,20 @@ func TestSpotAllocatesNothing(t *testing.T) {
 			}
 		}
 	}
-	var x Hindsight
-	cfg := SpotConfig{History: markets[0].history, OnDemand: markets[0].onDemand, Handover: schedule.Handover{}}
-	one := func(k int) {
-		if _, _, err := x.Cost(tasks[k][0], cfg, grid); err != nil {
-			t.Fatal(err)
+	for _, x := range []Hindsight{{}, {Safe: true}} {
+		cfg := SpotConfig{History: markets[0].history, OnDemand: markets[0].onDemand, Handover: schedule.Handover{}}
+		one := func(k int) {
+			if _, _, err := x.Cost(tasks[k][0], cfg, grid); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	for k := range tasks {
-		one(k)
-	}
-	for k := range tasks {
-		if n := allocs.Once(func() { one(k) }); n != 0 {
-			t.Errorf("hindsight, tasks %d: %v allocations", k, n)
+		for k := range tasks {
+			one(k)
+		}
+		for k := range tasks {
+			if n := allocs.Once(func() { one(k) }); n != 0 {
+				t.Errorf("hindsight, tasks %d: %v allocations", k, n)
+			}
 		}
 	}
 }

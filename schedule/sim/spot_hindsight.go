@@ -49,9 +49,11 @@ const none = pricing.Money(1<<63 - 1)
 // it can. Of the configuration it takes the history, the prices and the meters.
 // The run time is the true one. Not considered are two clusters at once, as
 // schedule.RuleHedged has them, and a cluster that is kept after the end of its task
-// in the hope that the provider takes it for free. It panics if step is not positive; the error is as
-// that of [SpotSimulator.Run], or has Field "Deadline" and ErrTooLarge for a plan
-// of more than 2²⁶ states.
+// in the hope that the provider takes it for free.
+//
+// The error is that of [SpotSimulator.Run], a deadline in the past included, or
+// [ErrRange] with Field "Task.Deadline" for more than 2²⁶ states: steps to the
+// deadline times checkpoints. It panics if step is not positive.
 func (x *Hindsight) Cost(t SpotTask, cfg SpotConfig, step time.Duration) (cost pricing.Money, possible bool, err error) {
 	if step <= 0 {
 		panic("sim: Hindsight with a step that is not positive")
@@ -63,23 +65,17 @@ func (x *Hindsight) Cost(t SpotTask, cfg SpotConfig, step time.Duration) (cost p
 	if err := s.check(0, &t); err != nil {
 		return 0, false, err
 	}
-	if err := t.Validate(); err != nil {
-		return 0, false, taskError(0, err)
-	}
 	if t.Runtime > 0 {
 		t.Estimate = t.Runtime
 	}
 	span := t.Deadline - t.Submit
-	if span < 0 {
-		return 0, false, nil
-	}
 	points := 1
 	if e := t.Checkpoints.Every; e > 0 {
 		points += int((t.Estimate - 1) / e)
 	}
 	steps := int(span/step) + 1
 	if float64(steps)*float64(points) > 1<<26 {
-		return 0, false, badInput("Deadline", 0, ErrTooLarge, "%d steps with %d checkpoints each", steps, points)
+		return 0, false, badInput("Task.Deadline", 0, ErrRange, "%d steps of %v until then, with %d checkpoints each, are more than 2²⁶: want a longer step", steps, step, points-1)
 	}
 	x.v = slices.Grow(x.v[:0], steps*points)[:steps*points]
 	for i := steps - 1; i >= 0; i-- {

@@ -159,7 +159,7 @@ func TestNoRuleBeatsHindsight(t *testing.T) {
 	equal, above := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawSpotConfig(t, drawSpotHistory(t))
-		cfg.Handover.Thresholds, cfg.Handover.Interval = schedule.Thresholds{}, 0
+		cfg.Handover.Thresholds, cfg.Handover.Interval, cfg.Alone = schedule.Thresholds{}, 0, true
 		task := drawSpotTask(t)
 		task.Submit += 30 * time.Minute
 		task.Deadline += 30 * time.Minute
@@ -204,10 +204,19 @@ func TestHindsightErrors(t *testing.T) {
 		set   func(*SpotTask, *SpotConfig)
 	}{
 		{"Task.Instances", func(t *SpotTask, _ *SpotConfig) { t.Instances = 0 }},
-		{"Submit", func(t *SpotTask, _ *SpotConfig) { t.Submit = -1 }},
-		{"Runtime", func(t *SpotTask, _ *SpotConfig) { t.Runtime = -1 }},
-		{"Latency", func(_ *SpotTask, c *SpotConfig) { c.Setup = time.Second }},
-		{"Deadline", func(t *SpotTask, _ *SpotConfig) { t.Deadline = 1e18 }},
+		{"Task.Submit", func(t *SpotTask, _ *SpotConfig) { t.Submit = -1 }},
+		{"Task.Runtime", func(t *SpotTask, _ *SpotConfig) { t.Runtime = -1 }},
+		{"Task.Latency", func(_ *SpotTask, c *SpotConfig) { c.Setup = time.Second }},
+		{"Task.Deadline", func(t *SpotTask, _ *SpotConfig) { t.Deadline = -1 }},
+		{"Task.Deadline", func(t *SpotTask, _ *SpotConfig) { t.Submit = t.Deadline }},
+		// The estimate has a second's checkpoints, and the run 100 hours' of 1000 s a microsecond.
+		{"Task.Checkpoints.Write", func(t *SpotTask, _ *SpotConfig) {
+			t.Runtime, t.Checkpoints = 100*time.Hour, schedule.Checkpoints{Every: time.Microsecond, Write: 1000 * time.Second}
+		}},
+		{"Task.Checkpoints.Every", func(t *SpotTask, _ *SpotConfig) { t.Checkpoints.Every = 10 * time.Microsecond }},
+		{"SpotConfig.Chain", func(_ *SpotTask, c *SpotConfig) { c.Chain.Levels = 65 }},
+		{"SpotConfig.Chain", func(_ *SpotTask, c *SpotConfig) { c.Chain.Step = -1 }},
+		{"SpotConfig.Reclaim", func(_ *SpotTask, c *SpotConfig) { c.Reclaim = 1 }},
 		{"SpotConfig.OnDemand", func(_ *SpotTask, c *SpotConfig) { c.OnDemand = 0 }},
 		{"SpotConfig.Setup", func(_ *SpotTask, c *SpotConfig) { c.Setup = -1 }},
 		{"SpotConfig.Window", func(_ *SpotTask, c *SpotConfig) { c.Window = -1 }},
@@ -219,9 +228,6 @@ func TestHindsightErrors(t *testing.T) {
 		if !errors.As(err, &in) || in.Field != c.field {
 			t.Errorf("hindsight, %s: %v", c.field, err)
 		}
-		if c.field == "Deadline" {
-			continue
-		}
 		if _, err = new(SpotSimulator).Run([]SpotTask{k}, f); !errors.As(err, &in) || in.Field != c.field {
 			t.Errorf("simulator, %s: %v", c.field, err)
 		}
@@ -231,8 +237,38 @@ func TestHindsightErrors(t *testing.T) {
 	}
 	late := good
 	late.Submit = time.Hour
-	if _, err := new(SpotSimulator).Run([]SpotTask{good, late}, cfg); !errors.Is(err, schedule.ErrPast) || err.Error() != "sim: job at index 1, Task.Deadline: deadline in the past: 1h0m0s is not after 1h0m0s, when the task is taken" {
+	if _, err := new(SpotSimulator).Run([]SpotTask{good, late}, cfg); !errors.Is(err, schedule.ErrPast) || err.Error() != "sim: task at index 1, Task.Deadline: deadline in the past: 1h0m0s is not after 1h0m0s, when the task is submitted" {
 		t.Errorf("deadline in the past: %v", err)
+	}
+	if _, _, err := x.Cost(late, cfg, time.Second); !errors.Is(err, schedule.ErrPast) {
+		t.Errorf("hindsight with a deadline in the past: %v", err)
+	}
+	far := good
+	far.Deadline = 1e18
+	if _, _, err := x.Cost(far, cfg, time.Second); !errors.Is(err, ErrRange) || err.Error() != "sim: task at index 0, Task.Deadline: value out of range: 1000000001 steps of 1s until then, with 0 checkpoints each, are more than 2²⁶: want a longer step" {
+		t.Errorf("hindsight too far: %v", err)
+	}
+	// What a plan needs.
+	planned := cfg
+	planned.Handover.Rule = schedule.RulePlanned
+	for _, c := range []struct {
+		field string
+		index int
+		set   func(*SpotTask, *SpotConfig)
+	}{
+		{"Task.Submit", 0, func(*SpotTask, *SpotConfig) {}},
+		{"SpotConfig.Spot", -1, func(t *SpotTask, c *SpotConfig) { c.Chain.Step = 7 * time.Minute }},
+		{"SpotConfig.Chain", -1, func(t *SpotTask, c *SpotConfig) { c.Chain.Step = time.Second; t.Deadline = 1e18 }},
+	} {
+		k, f := good, planned
+		if k.Submit = 30 * time.Minute; c.index == 0 {
+			k.Submit = 0
+		}
+		c.set(&k, &f)
+		var in *InputError
+		if _, err := new(SpotSimulator).Run([]SpotTask{k}, f); !errors.As(err, &in) || in.Field != c.field || in.Index != c.index {
+			t.Errorf("plan, %s: %v", c.field, err)
+		}
 	}
 	var price *pricing.InputError
 	if _, _, err := x.Cost(good, SpotConfig{OnDemand: 1}, time.Second); !errors.As(err, &price) {

@@ -199,7 +199,7 @@ func sound(t *rapid.T, task SpotTask, cfg SpotConfig, r SpotResult) {
 	o := r.Tasks[0]
 	var cost pricing.Money
 	completed := 0
-	spotEnd := task.Submit
+	spotEnd, saved := task.Submit, time.Duration(0)
 	for i, l := range r.Leases {
 		if !(task.Submit <= l.Requested && l.Requested <= l.Launched && l.Launched <= l.Ended) {
 			t.Fatalf("lease %d out of order: %+v", i, l)
@@ -209,6 +209,7 @@ func sound(t *rapid.T, task SpotTask, cfg SpotConfig, r SpotResult) {
 				t.Fatalf("lease %d begins before the one before it ended: %+v", i, r.Leases)
 			}
 			spotEnd = l.Ended
+			saved = fits(t, &task.Task, l, saved)
 			if cfg.History.At(l.Launched) > l.Bid {
 				t.Fatalf("lease %d launched above its bid", i)
 			}
@@ -236,6 +237,26 @@ func sound(t *rapid.T, task SpotTask, cfg SpotConfig, r SpotResult) {
 	if o.Met != (o.Finish <= task.Deadline) {
 		t.Fatal("met or not?")
 	}
+}
+
+// fits checks that what is saved when a spot lease ends fits between the start of
+// its task and its end, and returns it.
+func fits(t *rapid.T, task *schedule.Task, l SpotLease, before time.Duration) time.Duration {
+	c := &task.Checkpoints
+	most := before
+	if c.Every > 0 && l.Started >= 0 {
+		worked, from := l.Ended-l.Started, time.Duration(0)
+		if task.Remaining(before) < task.Estimate {
+			worked, from = worked-c.Restart, before
+		}
+		if worked > 0 {
+			most = max(most, from+worked/(c.Every+c.Write)*c.Every)
+		}
+	}
+	if l.Saved < before || l.Saved > most {
+		t.Fatalf("%v saved before a lease, %v after it, which has time for %v: %+v", before, l.Saved, most, l)
+	}
+	return l.Saved
 }
 
 // Tasks do not depend on each other or on their order, and in another currency

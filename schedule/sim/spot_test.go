@@ -69,6 +69,7 @@ func TestPaperRuleMissesDeadlines(t *testing.T) {
 		finish          time.Duration
 	}{
 		{"second latency", 130 * m, 10 * m, 0, 69 * m, schedule.RulePaper, 139 * m},
+		{"just possible", 70 * m, 10 * m, 0, 69 * m, schedule.RuleNoReturn, 70 * m},
 		{"second latency, safe threshold", 130 * m, 10 * m, 0, 69 * m, schedule.RuleSafe, 70 * m},
 		{"second latency, no return", 130 * m, 10 * m, 0, 69 * m, schedule.RuleNoReturn, 70 * m},
 		{"second latency, hedged", 130 * m, 10 * m, 0, 69 * m, schedule.RuleHedged, 130 * m},
