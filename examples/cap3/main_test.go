@@ -144,7 +144,7 @@ func TestDefault(t *testing.T) {
 	said := strings.Join(strings.Fields(summary), " ")
 	for _, want := range []string{
 		"Buy cc1.4xlarge by the paper's rule. On spot at $", "1 on 2 processes for cg C, ep C, ft C, is C, mg C, lu C", "1 on 4 processes for bt C, sp C",
-		"Pay $10.40 with all on demand; with spot (MADE-UP prices) $", "Deadline 2h, budget $20.00: ", "Starts in time on demand: 400; of these the plan was late in 0.",
+		"Pay $10.40 with all on demand; with spot (MADE-UP prices) $", "Deadline 2h, budget $20.00: ", "If runs take as predicted, the plan is late in 0 of 400 starts in time on demand.",
 		"Risk: 8 of 8 predictions beyond the profile; predicted from the smaller runs the largest were ", "of 16 within their 90%.",
 	} {
 		if !strings.Contains(said, want) {
@@ -614,8 +614,12 @@ func TestSpotFile(t *testing.T) {
 // costs less than on demand.
 func TestRealPrices(t *testing.T) {
 	path := shared.File(t, "spot/ec2_eu-west-3a_2020_ec2-prices-march-to-may.csv.gz")
-	for _, args := range [][]string{{"-instance", "c5.2xlarge"}, {"-instance", "c5.18xlarge", "-checkpoint", "15m"}, {"-instance", "c5.metal", "-ppn", "48", "-choose", "cost"}} {
-		rows := rowsOf(t, append(args, "-spot", path, "-model", "work", "-deadline", "4h", "-starts", "20")...)
+	const large = "cg:D,ep:D,ft:D,is:D,mg:D,bt:D,lu:D,sp:D"
+	for _, args := range [][]string{
+		{"-instance", "c5.2xlarge", "-deadline", "4h", "-task", large}, {"-instance", "c5.18xlarge", "-checkpoint", "15m", "-deadline", "4h", "-task", large},
+		{"-instance", "c5.metal", "-ppn", "48", "-choose", "cost", "-deadline", "4h", "-task", large}, {"-instance", "c5.18xlarge", "-deadline", "15m"},
+	} {
+		rows := rowsOf(t, append(args, "-spot", path, "-model", "work", "-starts", "20")...)
 		plans := find(rows, map[string]any{"kind": "rule", "rule": "planned, hedged"})
 		if len(plans) != 8 {
 			t.Fatalf("%q: %d plans", args, len(plans))

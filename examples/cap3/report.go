@@ -167,7 +167,7 @@ func (r *results) writeSummary(w *printer) {
 	if wrong != nil {
 		fits = "WARNING: " + list(wrong)
 	}
-	w.say("Deadline %s, budget %s: %s. Starts in time on demand: %d; of these the plan was late in %d.", clock(o.deadline), budgetOf(o.budget), fits, possible, missed)
+	w.say("Deadline %s, budget %s: %s. If runs take as predicted, the plan is late in %d of %s in time on demand.", clock(o.deadline), budgetOf(o.budget), fits, missed, decimal.Count(possible, "start"))
 	risk := fmt.Sprintf("Risk: %d of %s beyond the profile", beyond, decimal.Count(len(r.sized), "prediction"))
 	if far > 0 {
 		risk += fmt.Sprintf(", %d further than can be checked", far)
@@ -526,7 +526,7 @@ func (r *results) writeSpot(w *printer) {
 	if r.o.spot != "" {
 		what = "the history of " + h.Series.String()
 	}
-	w.say("Costs are means over %s from day %s to day %s of %s, each due in %s, and include the set-up; met is the share of deadlines. PR, bids and the plan are those of the first, when the spot price is $%s and on demand $%s. "+
+	w.say("Costs are means over %s from day %s to day %s of %s, each due in %s, and include the set-up; met is the share of deadlines, where runs take as long as predicted (-choose sure allows for longer ones). PR, bids and the plan are those of the first, when the spot price is $%s and on demand $%s. "+
 		"The plan is a bid for the least expected cost that never lets the last moment for on demand pass, hedged by a second cluster where that is cheaper.",
 		decimal.Count(r.o.starts, "start"), day(from-h.Start()), day(to-h.Start()), what, clock(r.o.deadline), price(h.At(from)), price(r.in.instance.Hourly))
 	r.explainSpot(w)
