@@ -104,8 +104,9 @@ const priorWidth = 0.5
 const speedVariance = 100
 
 // priorRepetitions is how many repetitions the usual scatter of a run is worth beside
-// the run's own: over runs whose variances differ by a factor of 2 or so, about the
-// spread of an inverse gamma distribution with 4 degrees of freedom.
+// the run's own. With 4, the precisions 1/σ² of runs are taken to scatter about the
+// usual one as χ² with 4 degrees of freedom over 4, that is by √(2/4), 0.7 of it: the
+// variances of runs differ by a factor of 2 or so either way.
 const priorRepetitions = 4
 
 // defaultRepeat stands for the scatter of repeated runs where there are none: the
@@ -481,8 +482,11 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 			continue
 		}
 		v = max(0, v) + error2
-		f := math.Exp(t * math.Sqrt(v))
-		e.Lower, e.Upper = e.Seconds/f, e.Seconds*f
+		half := t * math.Sqrt(v)
+		e.Upper = math.Exp(mean + half)
+		if !q.Brief {
+			e.Lower = math.Exp(mean - half)
+		}
 		if q.Mean {
 			e.Mean = math.Exp(mean + v/2)
 		}

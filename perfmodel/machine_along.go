@@ -37,6 +37,7 @@ type along struct {
 	features  []float64 // of the case
 	c         cell      // the case on one process
 	lw        float64   // its ln W
+	own       float64   // of its variance, what does not depend on P
 	stretches []stretch
 	ku, kv    []float64 // K⁻¹u, K⁻¹v
 	valid     bool
@@ -62,6 +63,7 @@ func (a *machineApplication) prepare(features []float64) error {
 	c.lw -= m.origin[0]
 	c.lm -= m.origin[1]
 	n, h := len(m.cells), &m.hyper
+	s.own = speedVariance + (h[1]*h[1]+h[5]*h[5])*math.Abs(c.lw) + h[2]*h[2]*c.lw*c.lw
 	s.ku, s.kv = grow(s.ku, n), grow(s.kv, n)
 	clear(s.ku)
 	clear(s.kv)
@@ -166,7 +168,7 @@ func (a *machineApplication) posterior(p int, at *int) (mean, variance float64) 
 	}
 	t := &s.stretches[*at]
 	mean = a.m.centre + s.lw - lp + t.mean + lp*t.slope
-	variance = speedVariance + (h[1]*h[1]+h[5]*h[5])*math.Abs(s.c.lw) + h[2]*h[2]*s.c.lw*s.c.lw + h[3]*h[3]*lp*lp
+	variance = s.own + h[3]*h[3]*lp*lp
 	if s.c.mem {
 		variance += h[0] * h[0] * math.Abs(lm)
 	}

@@ -21,7 +21,8 @@ import "math"
 //
 // The factor is so good that at κ below 10⁶ the first step changes nothing that
 // would be seen. It is a certificate then, and its size is reported. With κ from
-// 10⁸ on and large residuals the steps are what gives x its digits.
+// 10⁸ on and large residuals the first step is what gives x its digits, and the second
+// the certificate.
 
 const (
 	// refined is the relative size of a correction that is not made any more: with
