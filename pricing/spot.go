@@ -300,10 +300,11 @@ var (
 	// EC2SpotHourly is the rule until 1 October 2017: hours begun, each at the
 	// price in force when it began; the hour in which EC2 interrupts is free, the
 	// one in which the user ends the lease is not. It is the rule of [Huang13]
-	// section III.B, and still that for SUSE Linux.
+	// section III.B. It stayed that of Windows until June 2021, of Red Hat for some
+	// years, and is still that of SUSE Linux.
 	EC2SpotHourly = SpotMeter{Meter: EC2Hourly, Reprice: time.Hour, FreePartial: true}
-	// EC2SpotPerSecond is the rule since 2 October 2017 for Linux and Windows: a
-	// minute at least, then seconds begun, each hour at the price in force when it
+	// EC2SpotPerSecond is the rule for Linux since 2 October 2017, and for Windows
+	// since June 2021: a minute at least, then seconds begun, each hour at the price in force when it
 	// began; a lease that EC2 interrupts in its first hour is free, and a later
 	// interruption changes nothing.
 	EC2SpotPerSecond = SpotMeter{Meter: EC2PerSecond, Reprice: time.Hour, FreeBefore: time.Hour}
@@ -359,7 +360,9 @@ func (m SpotMeter) Charged(length time.Duration, end SpotEnd) time.Duration {
 // hourly rule need no rounding.
 //
 // The error is [ErrOverflow]. It panics if launch is before the first price,
-// length is negative, or the meter is not usable. O(log n) for each piece of
+// length is negative, the lease or what is charged of it ends beyond the range of a
+// Duration, or the meter is not usable. An end that is not one of the two is taken
+// for EndedByUser. O(log n) for each piece of
 // Reprice; with Reprice zero, O(log n + changes during the lease).
 func (m SpotMeter) Cost(h SpotHistory, launch, length time.Duration, end SpotEnd) (Money, error) {
 	charged := m.Charged(length, end)

@@ -31,7 +31,7 @@ import (
 // if it is in a spike, m, for which low has to wait. Medium is so high that it is
 // served at once whenever spot is cheaper than on demand, and goes up to 0.85 of
 // the way from what the instance costs to what on demand costs: what is left of
-// the way keeps a part of the gain in every hour. Both are below on demand, rise
+// the way keeps a part of the gain in every hour. Both are at most on demand, rise
 // with all three prices, and scale with the currency. At 1.30 on demand, 0.21
 // now (cc1.4xlarge at night) and a mean of 0.30 (0.21 with a day of spikes in the
 // month) they give the paper's figures to the cent: 0.21, and 0.30 + 0.85·1.00.
@@ -45,9 +45,8 @@ import (
 // against setting it, because interruptions come from a lack of capacity and not
 // from the price, so that a bid can only add to them. In the prices of 2020 in the
 // reference material the bid of low is what costs: it interrupts runs for a change
-// of a tenth of a cent. So on EC2 of today bid the price on demand, which is
-// [QuantileBid] with Share 1 over prices that exceed it or [MediumBid] with
-// Share 1, and tell [BidPlanner] by [SpotMarket.Reclaim] how likely an interruption
+// of a tenth of a cent. So on EC2 of today bid the price on demand, as [MediumBid]
+// does with Share 1, and tell [BidPlanner] by [SpotMarket.Reclaim] how likely an interruption
 // is; it decides whether spot is worth the risk, and when to leave it. Google's
 // and Microsoft's spot instances have no bids or optional ones, likewise.
 

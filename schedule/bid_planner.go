@@ -107,7 +107,8 @@ const (
 	BidOnDemand                  // run on demand, to the end
 	// BidBoth: go on with the spot cluster and run on demand beside it, from what is
 	// saved. What ends the task first ends both; if the spot cluster is taken, the
-	// other goes on to the end. Nothing is left to ask.
+	// other goes on to the end. Nothing is left to ask. A BidPlanner says so only of a
+	// cluster that runs, with [SpotMarket.Beside]; a [Framework] carries it out.
 	BidBoth
 )
 
@@ -128,9 +129,11 @@ func (a BidAction) String() string {
 
 // A BidState is where a task stands.
 type BidState struct {
-	Now     time.Duration // on the clock of Task.Deadline
-	Price   pricing.Money // spot price now, per hour
-	Saved   time.Duration // work in checkpoints; of a running cluster, as it was at its launch
+	Now   time.Duration // on the clock of Task.Deadline
+	Price pricing.Money // spot price now, per hour
+	// Saved is the work in checkpoints; with a running cluster that at its launch, not
+	// now: what it has written since follows from Elapsed.
+	Saved   time.Duration
 	Running bool          // on a spot cluster
 	Elapsed time.Duration // since that cluster was launched
 	Bid     pricing.Money // of that cluster
@@ -148,7 +151,9 @@ type BidDecision struct {
 	For time.Duration
 	// Cost is what the task is expected to cost from now on with all its
 	// instances, in units of the currency; within a block of a running cluster, from
-	// the beginning of the block on, as if it had begun at the price now.
+	// the beginning of the block on, as if it had begun at the price now. It is 0,
+	// which says nothing, for a run that has gone on for longer than its estimate and
+	// may still go on.
 	Cost float64
 	// Late says that the deadline cannot be kept even on demand.
 	Late bool

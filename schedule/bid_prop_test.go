@@ -693,7 +693,7 @@ func TestBidPlannerOutOfSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		outOfSample(t, []int{6}, &h, 3*h.Mean(h.Start(), h.End), pricing.EC2SpotPerSecond, pricing.EC2PerSecond, [4]float64{.50, .45, .38, .38})
+		outOfSample(t, []int{6, 4, 8}, &h, 3*h.Mean(h.Start(), h.End), pricing.EC2SpotPerSecond, pricing.EC2PerSecond, [4]float64{.50, .45, .38, .38})
 	})
 }
 
@@ -733,8 +733,10 @@ func outOfSample(t *testing.T, levels []int, h *pricing.SpotHistory, demand pric
 				cost, all, interrupted = cost+paid, all+only.Float64(), interrupted+lost
 			}
 			t.Logf("levels %d, checkpoints %-5v, beside %-5v: %.4f of on demand, %d interruptions", levels, k >= 2, k%2 == 1, cost/all, interrupted)
-			if levels == 6 {
+			if levels == 6 { // the first
 				got[k] = cost / all
+			} else if math.Abs(cost/all-got[k]) > .01 {
+				t.Errorf("case %d costs %.4f of on demand with %d levels, and %.4f with 6", k, cost/all, levels, got[k])
 			}
 		}
 	}

@@ -117,6 +117,15 @@ func TestBidsLaws(t *testing.T) {
 	}
 }
 
+// A share is taken to the nearest millionth: 0.000498·10⁶ is 497.99… in floating
+// point, and of 10⁶ nanos 498 are meant.
+func TestShareOfAPrice(t *testing.T) {
+	h := pricing.SpotHistory{Times: []time.Duration{0}, Prices: []pricing.Money{0}, End: time.Hour}
+	if got := (MediumBid{Share: .000498}).Bid(h, time.Hour, 1_000_000); got != 498 {
+		t.Errorf("bids %d nanos, want 498", int64(got))
+	}
+}
+
 // A chain against slow and obvious second versions: every cut of the prices into
 // levels is tried, and moves are counted look by look.
 func TestChainEstimatorEqualsEnumeration(t *testing.T) {

@@ -1,6 +1,6 @@
 // # Elastic policies
 //
-// The rules of the part above grow one cluster. An elastic environment has
+// The rules for batch queues grow one cluster. An elastic environment has
 // several infrastructures: a local cluster, which is there anyway, a private
 // cloud that is free, has a limit and refuses much, commercial clouds that refuse
 // nothing and cost money, and a budget by the hour. Every few minutes a [Policy]
@@ -8,7 +8,7 @@
 // or gives some back ([Marshall12]). Users want to wait less and administrators
 // to pay less; policies differ in how they trade one for the other.
 //
-// The jobs are those of the part above, of n_j single-core instances each, and
+// The jobs are those of batch queues, of n_j single-core instances each, and
 // start in order. A job runs within one infrastructure. What is launched boots
 // before it can take a job, is paid for by whole hours, and may be refused.
 //

@@ -14,13 +14,15 @@ var (
 	// ErrUnbounded: a free cloud has no limit, so that nothing bounds what may
 	// be launched there.
 	ErrUnbounded = errors.New("neither a price nor a limit")
+	// ErrPast: a deadline has passed already.
+	ErrPast = errors.New("deadline in the past")
 )
 
-// An InputError says which part of a [Snapshot], a [Budget] or a policy cannot
-// be worked with, and why.
+// An InputError says which part of a [Snapshot], a [Budget] or a policy, or of a
+// [Task], a [PriceChain] or a [SpotMarket], cannot be worked with, and why.
 type InputError struct {
 	Field string // such as "Budget.Hourly", "Clouds.Price" or "AQTP.Response"
-	Index int    // of the job or cloud; -1 where there is none
+	Index int    // of the job, cloud, level or probability; -1 where there is none
 	Err   error  // what is wrong and what would be right; unwraps to a sentinel
 }
 

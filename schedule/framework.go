@@ -1,14 +1,10 @@
 package schedule
 
 import (
-	"errors"
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
 )
-
-// ErrPast: a deadline has passed already.
-var ErrPast = errors.New("deadline in the past")
 
 // Clusters is what a [Framework] sees of the clusters that it has asked for: of
 // the task at that index, the one on demand (TierHigh) or the one on spot.
