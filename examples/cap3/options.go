@@ -27,11 +27,11 @@ demand or on spot instances [Huang13]. Tries the latter on a history of spot pri
 What runs
   -profile FILE        CSV, a line for each run, with the columns processes, seconds,
                        and perhaps application, case, computation, communication,
-                       repetitions and spread; every other column is a feature. Or
-                       single timings with the columns benchmark, class, procs and
-                       seconds, and perhaps comp_s, comm_s and clean, whose medians
-                       are taken (default: the NAS Parallel Benchmarks, classes S to
-                       B, on a machine with two cores)
+                       repetitions, spread and resolution; every other column is a
+                       feature. Or single timings with the columns benchmark, class,
+                       procs and seconds, and perhaps comp_s, comm_s and clean, whose
+                       medians are taken (default: the NAS Parallel Benchmarks,
+                       classes S to B, on a machine with two cores)
   -features FILE       CSV with the columns benchmark, class, x1_name, x1, x2_name, x2
                        and so on: the cases that there are (default: classes S to D
                        of the NAS Parallel Benchmarks)
