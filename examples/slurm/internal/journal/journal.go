@@ -5,7 +5,12 @@
 // A program that is killed while it appends leaves a last line that is not whole.
 // Such a line is not an entry: nothing was done because of it, since what follows
 // from an entry is done after Append. It is cut off when the journal is opened. A
-// line that is damaged anywhere else is an error, which names the line.
+// line that is damaged anywhere else is an error, which names the line, and so is one
+// that is there twice or is missing: the checksum of a line covers those before it.
+//
+// A file that is something else is not touched. What is cut off is the beginning of an
+// entry, or what a disk has that lost power while it wrote one; and where there is no
+// whole entry before it, it has at least the beginning that all entries have.
 package journal
 
 import (
@@ -23,14 +28,15 @@ import (
 // ErrHeld: another process has the journal open.
 var ErrHeld = errors.New("journal: another process writes to it")
 
-// ErrDamaged: a line other than the last is not an entry.
+// ErrDamaged: a line is not an entry, or the file no journal.
 var ErrDamaged = errors.New("journal: damaged")
 
 // A Journal is open for appending. It is for one goroutine at a time.
 type Journal struct {
 	f    *os.File
 	line []byte
-	err  error // the first failure: the file may end anywhere
+	sum  uint32 // of the entries so far
+	err  error  // the first failure: the file may end anywhere
 	size int64
 }
 
@@ -60,7 +66,7 @@ func (j *Journal) open(name string, replay func([]byte) error) error {
 	if err != nil {
 		return err
 	}
-	n, err := Replay(text, replay)
+	n, sum, err := scan(text, replay)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -72,7 +78,7 @@ func (j *Journal) open(name string, replay func([]byte) error) error {
 	if _, err := j.f.Seek(int64(n), io.SeekStart); err != nil {
 		return err
 	}
-	j.size = int64(n)
+	j.size, j.sum = int64(n), sum
 	if err := j.f.Sync(); err != nil {
 		return err
 	}
@@ -87,25 +93,47 @@ func (j *Journal) open(name string, replay func([]byte) error) error {
 // Replay calls replay with each entry of a journal's text, and returns the length of
 // the text without a last line that is not whole.
 func Replay(text []byte, replay func(entry []byte) error) (int, error) {
-	n := 0
+	n, _, err := scan(text, replay)
+	return n, err
+}
+
+// scan is Replay, and returns the checksum of all entries, too.
+func scan(text []byte, replay func(entry []byte) error) (n int, sum uint32, err error) {
 	for number := 1; n < len(text); number++ {
-		end := bytes.IndexByte(text[n:], '\n')
-		if end < 0 {
-			return n, nil
-		}
-		entry, ok := decode(text[n : n+end])
-		if !ok {
-			if n+end+1 == len(text) {
-				return n, nil
-			}
-			return n, fmt.Errorf("%w: line %d is not an entry", ErrDamaged, number)
+		line, _, whole := bytes.Cut(text[n:], []byte("\n"))
+		last := !whole || n+len(line)+1 == len(text)
+		entry, after, ok := decode(line, sum)
+		switch {
+		case ok && whole:
+		case last && torn(text[n:], n == 0):
+			return n, sum, nil
+		case n == 0:
+			return n, sum, fmt.Errorf("%w: line 1 is not an entry: the file is no journal, and is left as it is", ErrDamaged)
+		default:
+			return n, sum, fmt.Errorf("%w: line %d is not an entry, or not the one that followed line %d", ErrDamaged, number, number-1)
 		}
 		if err := replay(entry); err != nil {
-			return n, fmt.Errorf("line %d: %w", number, err)
+			return n, sum, fmt.Errorf("line %d: %w", number, err)
 		}
-		n += end + 1
+		n, sum = n+len(line)+1, after
 	}
-	return n, nil
+	return n, sum, nil
+}
+
+// torn reports whether the end of a text may be an entry that was not written to its end:
+// it begins as entries do, or has zeros where a disk has not got what was written. The
+// first line of a file has to have the whole of that beginning.
+func torn(rest []byte, first bool) bool {
+	for i, c := range rest[:min(len(rest), sumLen+2)] {
+		hex := c >= '0' && c <= '9' || c >= 'a' && c <= 'f'
+		switch {
+		case c == 0 && !first:
+		case i < sumLen && hex, i == sumLen && c == ' ', i == sumLen+1 && c == '{':
+		default:
+			return false
+		}
+	}
+	return !first || len(rest) >= sumLen+2
 }
 
 // sumLen is the length of a line's checksum, in hexadecimal digits.
@@ -113,17 +141,16 @@ const sumLen = 8
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// decode returns the entry of a line, without its line feed, and whether it is whole.
-func decode(line []byte) ([]byte, bool) {
+// decode returns the entry of a line, without its line feed, the checksum of all entries
+// up to it, and whether it is whole and follows those with the given one.
+func decode(line []byte, before uint32) ([]byte, uint32, bool) {
 	if len(line) < sumLen+2 || line[sumLen] != ' ' {
-		return nil, false
+		return nil, 0, false
 	}
 	entry := line[sumLen+1:]
-	sum, err := strconv.ParseUint(string(line[:sumLen]), 16, 32)
-	if err != nil || uint32(sum) != crc32.Checksum(entry, castagnoli) {
-		return nil, false
-	}
-	return entry, true
+	sum := crc32.Update(before, castagnoli, entry)
+	said, err := strconv.ParseUint(string(line[:sumLen]), 16, 32)
+	return entry, sum, err == nil && uint32(said) == sum
 }
 
 // Append writes an entry, as JSON. When it returns without an error the entry is on
@@ -137,7 +164,8 @@ func (j *Journal) Append(entry any) error {
 	if err != nil {
 		return err
 	}
-	j.line = fmt.Appendf(j.line[:0], "%0*x ", sumLen, crc32.Checksum(text, castagnoli))
+	j.sum = crc32.Update(j.sum, castagnoli, text)
+	j.line = fmt.Appendf(j.line[:0], "%0*x ", sumLen, j.sum)
 	j.line = append(append(j.line, text...), '\n')
 	if _, j.err = j.f.Write(j.line); j.err == nil {
 		j.err = j.f.Sync()

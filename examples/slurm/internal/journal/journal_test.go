@@ -58,6 +58,10 @@ func TestTorn(t *testing.T) {
 		if err := os.WriteFile(name, whole[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
+		if n > 0 && n < sumLen+2 { // which may be anybody's
+			checkUntouched(t, name)
+			continue
+		}
 		k := 0
 		for k < len(want) && ends[k+1] <= int64(n) {
 			k++
@@ -66,6 +70,29 @@ func TestTorn(t *testing.T) {
 		if diff := cmp.Diff(want[:k], append([]entry{}, got...)); diff != "" {
 			t.Fatalf("%d bytes of %d: %s", n, len(whole), diff)
 		}
+		// It is shorter than what may be left of another one, which is not to show.
+		if err := j.Append(7); err != nil {
+			t.Fatal(err)
+		}
+		j.Close()
+		sevens := 0
+		j, err := Open(name, func(text []byte) error {
+			if string(text) == "7" {
+				sevens++
+			}
+			return nil
+		})
+		if err != nil || sevens != 1 {
+			t.Fatalf("%d bytes of %d, and a short entry: %d of them, %v", n, len(whole), sevens, err)
+		}
+		if int64(len(mustRead(t, name))) != j.Size() {
+			t.Fatalf("%d bytes of %d: the file is longer than its entries", n, len(whole))
+		}
+		if err := j.f.Truncate(ends[k]); err != nil {
+			t.Fatal(err)
+		}
+		j.Close()
+		j, _ = read(t, name)
 		if err := j.Append(entry{9, "next"}); err != nil {
 			t.Fatal(err)
 		}
@@ -74,6 +101,93 @@ func TestTorn(t *testing.T) {
 		j.Close()
 		if diff := cmp.Diff(append(append([]entry{}, want[:k]...), entry{9, "next"}), got); diff != "" {
 			t.Fatalf("%d bytes of %d, and another entry: %s", n, len(whole), diff)
+		}
+	}
+}
+
+func mustRead(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// checkUntouched checks that a file is refused, and left as it is.
+func checkUntouched(t *testing.T, name string) {
+	t.Helper()
+	before := mustRead(t, name)
+	if _, err := Open(name, func([]byte) error { return nil }); !errors.Is(err, ErrDamaged) {
+		t.Errorf("%.40q: %v", before, err)
+	}
+	if after := mustRead(t, name); !bytes.Equal(before, after) {
+		t.Errorf("%.40q has become %.40q", before, after)
+	}
+}
+
+// A file that is no journal is refused and left as it is, also one of a single line, with
+// or without its line feed.
+func TestNotAJournal(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "precious")
+	for _, text := range []string{
+		"ssh-ed25519 AAAA my only key", "ssh-ed25519 AAAA my only key\n", "\n", "a", "12345", "12345\n", "deadbeef", "deadbeef\n",
+		"deadbeef cafe\n", "DEADBEEF {}", "{\"kind\":\"began\"}\n", "\x00\x00\x00\x00", "one\ntwo\nthree\n", "one\ntwo",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		checkUntouched(t, name)
+	}
+}
+
+// What follows whole entries is cut off if it may be the rest of one, also of one that a
+// disk has parts of, and is refused if it is not.
+func TestAfterEntries(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "journal")
+	j, _ := read(t, name)
+	if err := j.Append(entry{1, "one"}); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	whole := mustRead(t, name)
+	for rest, ok := range map[string]bool{
+		"\x00\x00\x00": true, "0": true, "0123abcd {\"N\":": true, "0123abcd {\"N\":2}\n": true, "0123abcd {\x00\x00\x00}\n": true,
+		"0123ab\x00\x00": true, "my note": false, "my note\n": false, "0123abcd 7\n": false, "\n": false,
+	} {
+		if err := os.WriteFile(name, append(bytes.Clone(whole), rest...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			checkUntouched(t, name)
+			continue
+		}
+		j, got := read(t, name)
+		j.Close()
+		if after := mustRead(t, name); len(got) != 1 || !bytes.Equal(after, whole) {
+			t.Errorf("%q: %v, and the file is %q", rest, got, after)
+		}
+	}
+}
+
+// Lines that are there twice, are missing or have changed places are found.
+func TestOrder(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "journal")
+	j, _ := read(t, name)
+	for i := range 3 {
+		if err := j.Append(entry{i, "text"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.Close()
+	lines := bytes.SplitAfter(mustRead(t, name), []byte("\n"))
+	for _, order := range [][]int{{0, 0, 1, 2}, {0, 1, 1, 2}, {0, 2, 1}, {1, 0, 2}, {0, 2, 2}, {1, 2}} {
+		var text []byte
+		for _, i := range order {
+			text = append(text, lines[i]...)
+		}
+		if _, err := Replay(text, func([]byte) error { return nil }); !errors.Is(err, ErrDamaged) {
+			t.Errorf("the lines %v: %v", order, err)
 		}
 	}
 }
@@ -88,10 +202,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	j.Close()
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := mustRead(t, name)
 	first := bytes.IndexByte(whole, '\n')
 	for i := range first {
 		bad := bytes.Clone(whole)
