@@ -32,6 +32,9 @@ takes those whose jobs waste least. What the host takes is drained, given back w
 its job has ended, and at the end of the grace period in any case: then the job is
 ended, and queued again. It may be killed and started again at any time.
 
+All nodes of -nodes that the client does not hold are drained when it starts. Jobs on
+them are left to end, unless the client held the node before, or -force is given.
+
   -client URL          of the client, which prints it
   -nodes LIST          Slurm's names of the host's nodes 0, 1, ..., such as n[1-4]
   -conf FILE           slurm.conf (default: what Slurm's commands find)
@@ -39,8 +42,10 @@ ended, and queued again. It may be killed and started again at any time.
   -grace D             the host's grace period, for what jobs would waste (default 2m)
   -margin D            how long before its end jobs are ended (default 10s)
   -poll D              time between two looks (default 2s)
+  -force               end also jobs on nodes that the client does not hold, and never
+                       did: they are queued again
   -minute D            let a minute of the exchange take D, as the client's does
-                       (default 1m). The three above are real times
+                       (default 1m). -grace, -margin and -poll are real times
   -h                   print this
 
 The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
@@ -64,6 +69,7 @@ func (o *partitionOptions) flagSet() *flag.FlagSet {
 	flags.DurationVar(&o.agent.Grace, "grace", 2*time.Minute, "")
 	flags.DurationVar(&o.agent.Margin, "margin", 10*time.Second, "")
 	flags.DurationVar(&o.agent.Poll, "poll", 2*time.Second, "")
+	flags.BoolVar(&o.agent.Force, "force", false, "")
 	flags.DurationVar(&o.minute, "minute", time.Minute, "")
 	return flags
 }
@@ -79,6 +85,8 @@ func parsePartition(args []string) (partitionOptions, error) {
 	}
 	u, err := url.Parse(o.client)
 	switch {
+	case o.client == "" && o.nodes == "" && flags.NArg() == 0:
+		return o, cli.Mistakef("partition: no -client and no -nodes: want the URL that a client of examples/parttime prints, and a list such as n[1-16]")
 	case flags.NArg() > 0:
 		return o, cli.Mistakef("partition: %q is not a flag", flags.Arg(0))
 	case err != nil || u.Scheme != "http" || u.Host == "":

@@ -7,14 +7,19 @@
 //	draining             it drains; when no job has it any more it is given back; when
 //	                     the grace period ends it is taken down, which ends its job and
 //	                     queues it again, and given back
-//	anything else        it is drained, and taken down if a job has it
+//	anything else        it is drained, and if the partition had it before, it is taken
+//	                     down if a job has it
+//
+// A job on a node that the partition has not had as far as the agent can tell is left
+// alone, since a client that was begun anew, or is the wrong one, has nothing: its node
+// only drains. Options.Force ends such jobs, too.
 //
 // What nodes are worth follows from the jobs that run: the values of package preempt
 // by which a host that takes as many nodes as expected takes those of the jobs whose
 // loss wastes least.
 //
-// An agent has no state of its own: what it does follows from what the exchange and
-// Slurm say, so that it may be killed and started again at any time. The exchange's
+// An agent has no state that it cannot do without: what it does follows from what the
+// exchange and Slurm say, so that it may be killed and started again at any time. The exchange's
 // client has its own state, and repeats what it has to say. While the client does not
 // answer, what the agent heard last holds: grace periods end in time. It cannot know of
 // a notice that the client read just before it ended, and that it is down until the
@@ -73,6 +78,7 @@ type Options struct {
 	// time, so that the node is given back in time.
 	Margin time.Duration
 	Poll   time.Duration // between two looks
+	Force  bool          // end also jobs on nodes that the partition never had
 	// Tell, if not nil, is called with what is done, by the goroutine of Run.
 	Tell func(node, what string)
 	// Now is the calendar's time, nil for time.Now.
@@ -86,7 +92,9 @@ type Agent struct {
 	slurm    Slurm
 	solver   preempt.Solver
 	scorer   preempt.Scorer
-	requeued map[int64]bool // jobs that were ended for the host's sake
+	requeued map[int64]bool // jobs that were ended for the host's sake, until they have run
+	had      []bool         // nodes that the partition has, or had
+	begun    bool           // it has looked at Slurm
 	told     string         // the last failure
 	holdings []Holding      // that the exchange told last,
 	at       time.Time      // and when
@@ -121,7 +129,7 @@ func New(e Exchange, s Slurm, o Options) (*Agent, error) {
 	if o.Tell == nil {
 		o.Tell = func(string, string) {}
 	}
-	return &Agent{o: o, exchange: e, slurm: s, requeued: map[int64]bool{}}, nil
+	return &Agent{o: o, exchange: e, slurm: s, requeued: map[int64]bool{}, had: make([]bool, len(o.Names))}, nil
 }
 
 // Run looks again and again until the context ends. What fails is told and tried again.
@@ -169,6 +177,12 @@ func (a *Agent) follow(ctx context.Context, holdings []Holding) error {
 			return fmt.Errorf("the host gives node %d, and %d have names in Slurm", h.Node, len(state))
 		}
 		state[h.Node] = h
+		if h.State == preempt.Usable || h.State == preempt.Draining {
+			a.had[h.Node] = true
+		}
+	}
+	if err := a.begin(ctx); err != nil {
+		return err
 	}
 	if err := a.drain(ctx, state); err != nil {
 		return err
@@ -184,6 +198,36 @@ func (a *Agent) follow(ctx context.Context, holdings []Holding) error {
 	}
 	return errors.Join(a.giveBack(ctx, state, nodes, jobs), a.requeue(ctx, jobs), a.value(ctx, state, jobs))
 }
+
+// begin finds, at the first look, what an agent before this one has left: nodes that it
+// drained, and jobs that it ended and did not yet let start again.
+func (a *Agent) begin(ctx context.Context) error {
+	if a.begun {
+		return nil
+	}
+	nodes, err := a.nodes(ctx)
+	if err != nil {
+		return err
+	}
+	jobs, err := a.slurm.Jobs(ctx)
+	if err != nil {
+		return err
+	}
+	for i, n := range nodes {
+		a.had[i] = a.had[i] || n.Has("DRAIN") && n.Reason == reason
+	}
+	for _, j := range jobs {
+		if wait := j.Eligible.Sub(a.o.Now()); j.Waits() && j.Restarts > 0 && wait > 0 && wait <= requeueWait {
+			a.requeued[j.ID] = true
+		}
+	}
+	a.begun = true
+	return nil
+}
+
+// requeueWait is how long Slurm lets a job wait at most that it has queued again: as long
+// as its credentials are good, which is two minutes, and a second.
+const requeueWait = 125 * time.Second
 
 // nodes returns Slurm's nodes by the exchange's numbers.
 func (a *Agent) nodes(ctx context.Context) ([]slurmctl.Node, error) {
@@ -222,8 +266,10 @@ func (a *Agent) drain(ctx context.Context, state []Holding) error {
 			}
 			if state[i].State == preempt.Draining {
 				a.o.Tell(n.Name, fmt.Sprintf("drains, for %v at most", state[i].Left.Round(time.Millisecond)))
+			} else if what := "is not the partition's"; n.Working() && !a.had[i] && !a.o.Force {
+				a.o.Tell(n.Name, what+": its jobs are left to end")
 			} else {
-				a.o.Tell(n.Name, "is not the partition's")
+				a.o.Tell(n.Name, what)
 			}
 		}
 	}
@@ -242,6 +288,9 @@ func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.
 		if n.Working() {
 			if h.State == preempt.Draining && h.Left > a.o.Margin {
 				continue // its job may end by itself
+			}
+			if !a.had[i] && !a.o.Force {
+				continue // it ends by itself
 			}
 			for _, j := range jobs {
 				if j.Holds() && slices.Contains(j.Names, n.Name) {
@@ -270,19 +319,23 @@ func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.
 }
 
 // requeue lets jobs that were ended for the host's sake start again as soon as there is
-// room: Slurm would let them wait for two minutes.
+// room: Slurm would let them wait for two minutes. It says so some time after it has
+// queued a job again, and again if the job's start fails, as it may on a node that has
+// just ended it; so a job is looked after until it has run.
 func (a *Agent) requeue(ctx context.Context, jobs []slurmctl.Job) error {
+	there := map[int64]bool{}
 	for _, j := range jobs {
-		if !a.requeued[j.ID] || !j.Waits() {
+		if !a.requeued[j.ID] || !j.Waits() && !j.Holds() {
 			continue
 		}
-		if j.Eligible.After(a.o.Now()) || j.Reason == "BeginTime" {
+		there[j.ID] = true
+		if j.Waits() && (j.Eligible.After(a.o.Now()) || j.Reason == "BeginTime") {
 			if err := a.slurm.Eligible(ctx, j.ID); err != nil {
 				return err
 			}
 		}
-		delete(a.requeued, j.ID)
 	}
+	a.requeued = there
 	return nil
 }
 
