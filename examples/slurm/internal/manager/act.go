@@ -248,7 +248,8 @@ func (m *Manager) release(ctx context.Context, s *sight) error {
 }
 
 // settle goes on with instances that leave: their nodes are drained, looked at again,
-// and given back or kept.
+// and given back or kept. A node that is down is drained, too: its daemon may register
+// while the instance is given back, and Slurm would start a job there.
 func (m *Manager) settle(ctx context.Context, s *sight) error {
 	var ready []*lease
 	for _, l := range s.leaving {
@@ -260,7 +261,7 @@ func (m *Manager) settle(ctx context.Context, s *sight) error {
 				continue // it may be this one's daemon that runs the job
 			}
 		}
-		if n := s.nodes[l.Node]; n != nil && !n.Has("DRAIN") && n.State != "down" {
+		if n := s.nodes[l.Node]; n != nil && !n.Has("DRAIN") {
 			if err := m.slurm.Drain(ctx, l.Node, drained); err != nil {
 				l.retry = s.now + m.o.RetryEvery
 				if err := m.failed("draining", l.Node, l.Token, err); err != nil {
@@ -290,6 +291,9 @@ func (m *Manager) settle(ctx context.Context, s *sight) error {
 				return err
 			}
 			continue
+		}
+		if i >= 0 && !nodes[i].Has("DRAIN") {
+			continue // somebody has undrained it: the next step drains it again
 		}
 		m.giveBack(l)
 	}

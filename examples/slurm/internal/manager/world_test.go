@@ -38,7 +38,8 @@ type world struct {
 	lag     time.Duration           // its list does not have what was created since
 	drain   func(node string)       // called before a node is drained
 
-	unnoticed bool // Slurm does not notice by itself that a daemon has ended
+	ignored   string // a node whose next drain has no effect
+	unnoticed bool   // Slurm does not notice by itself that a daemon has ended
 }
 
 // A fault is what goes wrong with a call: an error, before or after it had its effect,
@@ -246,6 +247,10 @@ func (w *world) Nodes(context.Context) ([]slurmctl.Node, error) {
 func (w *world) Drain(_ context.Context, name, reason string) error {
 	if w.drain != nil {
 		w.drain(name)
+	}
+	if name == w.ignored {
+		w.ignored = ""
+		return nil
 	}
 	return w.slurm(func() { n := w.node(name); n.drains, n.reason = true, reason })
 }
@@ -699,6 +704,45 @@ func TestStartBeforeDrain(t *testing.T) {
 	}
 	if !w.done() || stays < 2 {
 		t.Errorf("done: %v; %d instances stayed for a job, want 2 or more", w.done(), stays)
+	}
+	w.check(t, m)
+}
+
+// An instance that leaves because its node has not come up gives no job to Slurm, also if
+// it comes up at that very moment; neither does one whose node is undrained by somebody else.
+func TestUpWhileLeaving(t *testing.T) {
+	w := newWorld(2, 20*time.Minute+20*time.Second)
+	m := w.open(t, filepath.Join(t.TempDir(), "journal"), worldOptions(w))
+	deletes := 0
+	w.faults = func(call string) fault {
+		if call == "delete" {
+			if deletes++; deletes == 1 { // which takes a while
+				w.advance(20 * time.Second)
+			}
+		}
+		return noFault
+	}
+	undrained := 0
+	w.drain = func(name string) {
+		if undrained++; undrained == 1 {
+			w.ignored = name
+		}
+	}
+	w.submit(1, 10*time.Minute, 10*time.Minute)
+	for range 24 * 60 * 4 {
+		w.step(t, m)
+		w.advance(15 * time.Second)
+		if deletes > 0 { // those that come later are in time
+			w.boot = 3 * time.Minute
+		}
+	}
+	if !w.done() || deletes < 2 || undrained < 2 {
+		t.Errorf("done: %v, after %d deletions and %d drains", w.done(), deletes, undrained)
+	}
+	for _, n := range w.nodes {
+		if n.drains {
+			t.Errorf("%s stays drained", n.name)
+		}
 	}
 	w.check(t, m)
 }
