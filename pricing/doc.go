@@ -94,9 +94,10 @@
 // of two hours and a half that EC2 interrupted cost 0.21 + 0.21, the second hour
 // having begun at 0.21, and 0.25 more if the user ended it. Since then seconds
 // are charged, a minute at least, and a lease interrupted by EC2 in its first
-// hour costs nothing, while after an hour each second used is paid; that is so
-// for Linux and Windows, and SUSE keeps the hours (EC2's user guide, "Billing for
-// interrupted Spot Instances"; an older edition has hours for Red Hat, too).
+// hour costs nothing, while after an hour each second used is paid. That is so
+// for Linux since 2 October 2017 and for Windows since June 2021; SUSE keeps the
+// hours (EC2's announcements, and its user guide, "Billing for interrupted Spot
+// Instances"; an older edition has hours for Red Hat, too).
 // EC2's announcement of November 2017 has the price in effect at the beginning of
 // each instance-hour apply, its later white paper says only that the price in
 // effect is billed to the second: [EC2SpotPerSecond] is the former, and with

@@ -304,9 +304,9 @@ var (
 	// years, and is still that of SUSE Linux.
 	EC2SpotHourly = SpotMeter{Meter: EC2Hourly, Reprice: time.Hour, FreePartial: true}
 	// EC2SpotPerSecond is the rule for Linux since 2 October 2017, and for Windows
-	// since June 2021: a minute at least, then seconds begun, each hour at the price in force when it
-	// began; a lease that EC2 interrupts in its first hour is free, and a later
-	// interruption changes nothing.
+	// since June 2021: a minute at least, then seconds begun, each hour at the price
+	// in force when it began; a lease that EC2 interrupts in its first hour is free,
+	// and a later interruption changes nothing.
 	EC2SpotPerSecond = SpotMeter{Meter: EC2PerSecond, Reprice: time.Hour, FreeBefore: time.Hour}
 )
 

@@ -113,7 +113,8 @@ type ChainOptions struct {
 	Step time.Duration
 	// Levels is the highest number of levels, up to 64; 0: 6. A plan takes time
 	// with their cube, and TestBidPlannerOutOfSample holds costs within 1% of on
-	// demand of each other with 4, 6 and 8, on prices with spikes and on prices of EC2.
+	// demand of each other with 4, 6 and 8, on prices with spikes and on prices of EC2,
+	// for tasks that do not save.
 	Levels int
 	// Prior is the weight of the prior in moves; 0: 1. Negative: none.
 	Prior float64
