@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,9 +29,14 @@ func cloud(command string) int {
 		Command: func(node string) []string {
 			return []string{os.Getenv("CLOUD_SLURMD"), "-D", "-N", node, "-f", os.Getenv("SLURM_CONF")}
 		}}
+	n, err := count(filepath.Join(dir, "calls-"+command))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	kind := ""
-	if rand.IntN(3) == 0 {
-		kind = [...]string{"refuses", "fails before", "fails after", "hangs", "lies"}[rand.IntN(5)]
+	if _, err := os.Stat(filepath.Join(dir, "calm")); err != nil && n%3 == 0 {
+		kind = faults[command][n/3%len(faults[command])]
 		if f, err := os.OpenFile(filepath.Join(dir, "faults"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err == nil {
 			fmt.Fprintf(f, "%s %s\n", command, kind)
 			f.Close()
@@ -49,7 +54,6 @@ func cloud(command string) int {
 	}
 	out := json.NewEncoder(os.Stdout)
 	var in provider.Instance
-	var err error
 	switch command {
 	case "create":
 		in, err = local.Create(ctx, os.Getenv("PLIMSOLL_TOKEN"), os.Getenv("PLIMSOLL_NODE"))
@@ -83,6 +87,31 @@ func cloud(command string) int {
 	return 0
 }
 
+// faults are what becomes of every third call of a command, the first one among them.
+var faults = map[string][]string{
+	"create": {"fails before", "hangs", "fails after", "refuses"},
+	"delete": {"lies", "fails after", "hangs", "refuses", "fails before"},
+	"list":   {"lies", "refuses", "fails before", "hangs", "lies", "fails after"},
+}
+
+// count returns how often it was called for a file, by whatever process.
+func count(file string) (n int, err error) {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return 0, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	_, err = f.Write([]byte{'.'})
+	return int(st.Size()), err
+}
+
 // With a cloud that fails, hangs or lies in a third of its calls jobs wait, and then all
 // run, once; nothing stays rented; the bill is the cloud's; and the journal tells the
 // reasons.
@@ -93,7 +122,7 @@ func TestFaultyCloud(t *testing.T) {
 	self := os.Args[0]
 	i := slices.Index(s.args, "-provider")
 	s.args = slices.Delete(s.args, i, i+6) // with -instances and -delay
-	s.args = append(s.args, "-provider", "exec", "-timeout", "500ms", "-period", "0")
+	s.args = append(s.args, "-provider", "exec", "-timeout", "1500ms", "-period", "0")
 	slurmd := s.Slurmd("n1")[0]
 	env := "CLOUD_DIR=" + s.Dir + " CLOUD_SLURMD=" + slurmd + " "
 	s.args = append(s.args, "-create", env+self+" cloud create", "-delete", env+self+" cloud delete", "-list", env+self+" cloud list")
@@ -107,49 +136,45 @@ func TestFaultyCloud(t *testing.T) {
 		jobs[id] = true
 		time.Sleep(500 * time.Millisecond)
 	}
-	for !s.settled() {
-		select {
-		case <-s.ctx.Done():
-			cmd.Process.Kill()
-			cmd.Wait()
-			t.Fatal("it does not come to an end")
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-	// It has to hear that the last instances have ended.
-	entries := 0
-	for quiet := 0; quiet < 30; quiet++ {
-		time.Sleep(100 * time.Millisecond)
-		if n := len(s.entries()); n != entries {
-			entries, quiet = n, 0
-		}
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	s.checkJobs(jobs)
-	s.checkBill(hour)
-	faults, err := os.ReadFile(filepath.Join(s.Dir, "faults"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	told := 0
-	for _, e := range s.entries() {
-		if e.Kind == manager.Failed || e.Kind == manager.Refused || e.Kind == manager.Stray {
-			if told++; e.Reason == "" {
-				t.Errorf("without a reason: %+v", e)
+	// In the end nothing fails, so that all is told.
+	told := func() (n int) {
+		for _, e := range s.entries() {
+			if e.Kind == manager.Failed || e.Kind == manager.Refused || e.Kind == manager.Stray {
+				if n++; e.Reason == "" {
+					t.Errorf("without a reason: %+v", e)
+				}
 			}
 		}
+		return n
 	}
-	n := strings.Count(string(faults), "\n")
-	failed := n - strings.Count(string(faults), "lies")
-	if n < 5 || told < failed-1 { // one may have been cut short in the end
-		t.Errorf("%d faults, %d of which are failures; %d told of", n, failed, told)
+	had := func() (all, failures int) {
+		text, err := os.ReadFile(filepath.Join(s.Dir, "faults"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = strings.Count(string(text), "\n")
+		return all, all - strings.Count(string(text), "lies")
 	}
-	t.Logf("%d faults, %d entries about them", n, told)
+	s.finish(cmd, func() bool {
+		if err := os.WriteFile(filepath.Join(s.Dir, "calm"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, failures := had()
+		return told() >= failures
+	})
+	s.checkJobs(jobs)
+	s.checkBill(hour)
+	// Three instances at least are created and ended, after lists.
+	all, failures := had()
+	if n := told(); all < 5 || n < failures {
+		t.Errorf("%d faults, %d of which are failures; %d told of", all, failures, n)
+	}
+	for command := range faults {
+		if _, err := os.Stat(filepath.Join(s.Dir, "calls-"+command)); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d faults, %d entries about them", all, told())
 }
 
 // entries returns the journal's entries as they are now.

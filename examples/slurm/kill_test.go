@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	programtest.Main(m, main)
 }
 
+// stageLimit only says when a test has failed: nothing waits for it.
+const stageLimit = 4 * time.Minute
+
 // stage is a cluster for a test, with what elasticd needs.
 type stage struct {
 	*cluster.Cluster
@@ -43,7 +46,7 @@ type stage struct {
 // newStage starts a cluster of n nodes that take boot to come up, or skips the test.
 func newStage(t *testing.T, n int, hour, boot time.Duration, args ...string) *stage {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 58*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), stageLimit)
 	t.Cleanup(cancel)
 	c, err := cluster.Start(ctx, cluster.Options{Nodes: n})
 	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
@@ -113,6 +116,55 @@ func (s *stage) settled() bool {
 	return len(list) > 0
 }
 
+// recorded reports whether the journal has the end of all that was rented as the provider
+// has it.
+func (s *stage) recorded() bool {
+	s.t.Helper()
+	last := map[string]*manager.Entry{}
+	for _, e := range s.entries() {
+		switch e.Kind {
+		case manager.Asking, manager.Rented, manager.Refused, manager.Leaving, manager.Staying, manager.Stray, manager.Spare, manager.Gone:
+			last[e.Token] = &e
+		}
+	}
+	for _, e := range last {
+		if e.Kind != manager.Gone && e.Kind != manager.Refused {
+			return false
+		}
+	}
+	list, err := s.local.List(s.ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, in := range list {
+		if e := last[in.Token]; e == nil || e.Kind != manager.Gone || !e.Ended.Equal(in.Ended) {
+			return false
+		}
+	}
+	return true
+}
+
+// finish waits until all is done and written down, and something else is so, too, and ends
+// elasticd.
+func (s *stage) finish(cmd *exec.Cmd, and func() bool) {
+	s.t.Helper()
+	for !s.settled() || !s.recorded() || !and() {
+		select {
+		case <-s.ctx.Done():
+			cmd.Process.Kill()
+			cmd.Wait()
+			s.t.Fatal("it does not come to an end")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // elasticd is killed at twenty random moments. Every job runs, once, and to its end; all
 // instances are given back, with their processes; and the journal's bill is the
 // provider's.
@@ -145,23 +197,7 @@ func TestKilled(t *testing.T) {
 		}
 		cmd.Wait()
 	}
-	cmd := s.start()
-	for !s.settled() {
-		select {
-		case <-s.ctx.Done():
-			cmd.Process.Kill()
-			cmd.Wait()
-			t.Fatal("it does not come to an end")
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-	time.Sleep(200 * time.Millisecond) // it writes the last entries
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	s.finish(s.start(), func() bool { return true })
 	s.checkJobs(jobs)
 	s.checkBill(hour)
 }

@@ -106,22 +106,25 @@ func (s *stage) until(what string, done func(jobs map[int64]slurmctl.Job, nodes 
 // again all jobs run.
 func TestPartition(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, 4, time.Second, 0)
-	parttime := filepath.Join(s.Dir, "parttime")
-	if out, err := exec.CommandContext(s.ctx, "go", "build", "-o", parttime, "../parttime").CombinedOutput(); err != nil {
+	if _, err := slurmctl.Find("slurmctld"); err != nil {
+		t.Skip(err)
+	}
+	parttime := filepath.Join(t.TempDir(), "parttime") // before the stage's time runs
+	if out, err := exec.Command("go", "build", "-o", parttime, "../parttime").CombinedOutput(); err != nil {
 		t.Skipf("examples/parttime cannot be built here: %v\n%s", err, out)
 	}
+	s := newStage(t, 4, time.Second, 0)
 	for _, n := range s.Names {
 		if _, err := s.local.Create(s.ctx, "host-"+n, n); err != nil {
 			t.Fatal(err)
 		}
 	}
 	const minute = "1s"
-	host := s.listening(parttime, "host", "-nodes", "4", "-grace", "5m", "-minute", minute)
+	host := s.listening(parttime, "host", "-nodes", "4", "-grace", "12m", "-minute", minute)
 	client := s.listening(parttime, "client", "-host", host, "-name", "hpc", "-add", "4", "-minute", minute)
 	start := func() *exec.Cmd {
 		cmd := programtest.Command("partition", "-conf", s.Conf, "-client", client, "-nodes", strings.Join(s.Names, ","),
-			"-minute", minute, "-grace", "5s", "-margin", "2s", "-poll", "100ms", "-take", "2")
+			"-minute", minute, "-grace", "12s", "-margin", "8s", "-poll", "100ms", "-take", "2")
 		cmd.Env = append(cmd.Env, s.Environment()...)
 		cmd.Stderr = &s.log
 		cmd.WaitDelay = 2 * time.Second
@@ -198,10 +201,9 @@ func TestPartition(t *testing.T) {
 	agent.Wait()
 	agent = start()
 	s.until("the nodes are given back", func(map[int64]slurmctl.Job, map[string]slurmctl.Node) bool { return len(holds()) == 2 })
-	// The notice is read at once, and the grace period begins then; what is given back
-	// early counts with the time in which the test looks.
-	if took := time.Since(begin); took > 6*time.Second {
-		t.Errorf("it took %v, and the grace period is 5s", took)
+	// Jobs are ended 8 s before the end of the grace period, for busy machines.
+	if took := time.Since(begin); took > 12*time.Second {
+		t.Errorf("it took %v, and the grace period is 12s", took)
 	}
 	if diff := cmp.Diff(keep, holds()); diff != "" {
 		t.Errorf("the nodes that stay: %s", diff)
