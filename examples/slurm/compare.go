@@ -199,21 +199,24 @@ func (c *comparison) ofSlurm() figures {
 	return f
 }
 
-// endedLate reports whether an instance was to leave before its next charge, as it was at
-// the release check, and was gone after.
+// endedLate reports whether an instance was to leave before its next charge, and was gone
+// after.
 func (c *comparison) endedLate(l *replay.Lease) bool {
-	return l.Leaves >= 0 && l.Ended > c.o.due(l)
+	return l.Leaves >= 0 && l.Left >= 0 && l.Ended > c.o.due(l)
 }
 
-// check returns the time of the release check at which an instance left, which is written
-// down, and done, some time after it.
-func (o *demoOptions) check(l *replay.Lease) time.Duration {
-	return max(l.Created, l.Leaves/o.manager.ReleaseEvery*o.manager.ReleaseEvery)
-}
-
-// due returns when the next charge of an instance was, at the check at which it left.
+// due returns when the next charge of an instance was when it was decided that it leaves,
+// which was l.Left before, to the second, and was written down some time after that.
 func (o *demoOptions) due(l *replay.Lease) time.Duration {
-	return l.Created + o.manager.Meter.NextCharge(o.check(l)-l.Created)
+	next := func(at time.Duration) time.Duration { return l.Created + o.manager.Meter.NextCharge(at-l.Created) }
+	due := next(l.Created)
+	for {
+		later := next(due + 1)
+		if later > l.Leaves+l.Left+time.Second {
+			return due
+		}
+		due = later
+	}
 }
 
 // charge bills the hours with what was bought.
@@ -330,6 +333,8 @@ type row struct {
 	Reserved         json.Number `json:"cost_with_reservations,omitempty"`
 	Leases           float64     `json:"leases"`
 	Peak             float64     `json:"peak"`
+	WaitsAgree       *bool       `json:"waits_agree,omitempty"` // with the simulations that have delays
+	HoursAgree       *bool       `json:"hours_agree,omitempty"`
 	Late             *int        `json:"late_leases,omitempty"`
 	Promoted         *int        `json:"started_early,omitempty"`
 	Delay            json.Number `json:"median_start_delay_s,omitempty"`
@@ -351,6 +356,8 @@ func (c *comparison) writeJSON(w io.Writer) error {
 	}
 	slurm, plain := of("slurm", &c.slurm), of("simulator", &c.plain)
 	slurm.Completed, slurm.Late, slurm.Promoted = c.out.states["COMPLETED"], &c.late, &early
+	waits, hours := c.agrees()
+	slurm.WaitsAgree, slurm.HoursAgree = &waits, &hours
 	slurm.Reserved = json.Number(c.bill.Pure.String())
 	if k := len(c.delays); k > 0 {
 		sorted := slices.Sorted(slices.Values(c.delays))

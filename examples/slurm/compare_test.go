@@ -52,7 +52,7 @@ func imagined(t *testing.T, o *demoOptions, jobs []trace.Job, boot time.Duration
 	held := 0
 	for set, l := range r.Levels {
 		for ; held < l.Held; held++ {
-			out.leases.All = append(out.leases.All, &replay.Lease{Set: set, Asked: l.At, Created: l.At, Up: l.At + boot, Leaves: -1, Ended: -1})
+			out.leases.All = append(out.leases.All, &replay.Lease{Set: set, Asked: l.At, Created: l.At, Up: l.At + boot, Leaves: -1, Ended: -1, Left: -1})
 		}
 		for ; held > l.Held; held-- { // the one whose hour ends next
 			var next *replay.Lease
@@ -112,6 +112,10 @@ func TestCompare(t *testing.T) {
 		if waits, hours := c.agrees(); waits || hours {
 			t.Errorf("seed %d: %s", seed, c.verdict())
 		}
+		var rows bytes.Buffer
+		if err := c.writeJSON(&rows); err != nil || strings.Count(rows.String(), `"waits_agree":false`) != 1 || strings.Count(rows.String(), `"hours_agree":false`) != 1 {
+			t.Errorf("%v: %s", err, rows.String())
+		}
 		if err := c.write(programtest.Broken{}); err == nil {
 			t.Error("a writer that fails is no error")
 		}
@@ -152,6 +156,33 @@ func TestCompareWithoutDelays(t *testing.T) {
 		if d != 0 {
 			t.Errorf("delays %v", c.delays)
 			break
+		}
+	}
+}
+
+// The next charge of an instance is told by how long it had left when it was decided that it
+// leaves, however late that was written down.
+func TestDue(t *testing.T) {
+	o, err := parseDemo(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const created = 10 * time.Minute
+	for _, c := range []struct{ leaves, left, want time.Duration }{
+		{created + 57*time.Minute, 3 * time.Minute, created + time.Hour},
+		{created + 65*time.Minute, 3 * time.Minute, created + time.Hour}, // written 8 minutes later
+		{created + 117*time.Minute, 3 * time.Minute, created + 2*time.Hour},
+		{created + 57*time.Minute, 3*time.Minute - 500*time.Millisecond, created + time.Hour}, // rounded
+		{created + 2*time.Minute, 58 * time.Minute, created + time.Hour},
+	} {
+		l := &replay.Lease{Created: created, Leaves: c.leaves, Left: c.left, Ended: c.want + 1}
+		if got := o.due(l); got != c.want {
+			t.Errorf("%v, %v: %v, want %v", c.leaves, c.left, got, c.want)
+		}
+		if k := (&comparison{o: &o}); !k.endedLate(l) {
+			t.Error("it is not late")
+		} else if l.Ended = c.want; k.endedLate(l) {
+			t.Error("it is late")
 		}
 	}
 }

@@ -63,8 +63,9 @@ Decisions are told on standard error as they are made, on a terminal above a lin
 with the queue, the nodes (█ busy, ░ idle, · booting, - leaving), the hours that are
 charged and their cost. The comparison is written to standard output.
 
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or if there
-is no Slurm, and 130 if it is interrupted.
+The exit status is 0, whatever the comparison says (-json has it as waits_agree and
+hours_agree), 1 if the program fails, 2 for a mistake in the flags or if there is no
+Slurm, and 130 if it is interrupted.
 `
 
 // demoOptions are the flags of demo.
@@ -234,16 +235,34 @@ type outcome struct {
 	states   map[string]int
 	began    time.Time
 	took     time.Duration // in all, with what starts and ends the cluster
+	look     time.Duration // the longest that the manager took to look at Slurm and do what follows
+}
+
+// looks is a Slurm that measures the time from one look of the manager to the next.
+type looks struct {
+	*slurmctl.Client
+	last    time.Time
+	longest time.Duration
+}
+
+// Jobs is the first thing that the manager asks.
+func (l *looks) Jobs(ctx context.Context) ([]slurmctl.Job, error) {
+	now := time.Now()
+	if !l.last.IsZero() {
+		l.longest = max(l.longest, now.Sub(l.last))
+	}
+	l.last = now
+	return l.Client.Jobs(ctx)
 }
 
 // play plays jobs on a cluster of its own. The cluster is gone when it returns.
 func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (out *outcome, err error) {
 	began := time.Now()
-	show.note("starting a Slurm of %d nodes, all of them down", o.nodes)
 	c, err := cluster.Start(ctx, cluster.Options{Nodes: o.nodes})
 	if err != nil {
 		return nil, err
 	}
+	show.note("started a Slurm of %d nodes, all of them down, in %s", o.nodes, c.Dir)
 	defer func() {
 		err = errors.Join(err, c.Close())
 		if out != nil {
@@ -272,7 +291,8 @@ func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (
 			show.entry(e)
 		}
 	}
-	m, err := manager.Open(filepath.Join(c.Dir, "journal"), slurm, p, options)
+	looking := &looks{Client: slurm}
+	m, err := manager.Open(filepath.Join(c.Dir, "journal"), looking, p, options)
 	if err != nil {
 		return nil, err
 	}
@@ -345,6 +365,7 @@ func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (
 	if err := finish(nil); err != nil {
 		return nil, err
 	}
+	out.look = looking.longest
 	if err := player.Read(out.runs); err != nil {
 		return nil, err
 	}

@@ -21,13 +21,20 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/replay"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // On a real Slurm every job of the demonstration completes, capacity follows the queue,
 // instances go at the end of a paid hour and not before, and waits and charged hours
 // are the simulator's within the tolerance that compare derives.
+//
+// The last is a statement about a run whose delays are random. If those of the
+// simulations are like them, a figure of the run is farther from the mean than each of 400
+// simulated ones in 1 of 401 cases, and so one of the two is in at most 1 of 200. A
+// test that fails so often is of no use, so another run is made, and only two in a row
+// fail: at most 1 in 40 000. All else holds for each run, or the test fails at once. It does
+// not run beside other tests of this package, whose load is a delay, too.
 func TestDemo(t *testing.T) {
-	t.Parallel()
 	o, err := parseDemo([]string{"-hour", "5500ms"})
 	if err != nil {
 		t.Fatal(err)
@@ -36,10 +43,27 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
+	for try := 1; ; try++ {
+		waits, hours := checkDemo(t, &o, jobs)
+		switch {
+		case t.Failed() || waits && hours:
+			return
+		case try == 2:
+			t.Errorf("two runs in a row differ from the simulator; waits within the tolerance: %v; hours: %v", waits, hours)
+			return
+		}
+		t.Logf("another run: waits within the tolerance: %v; hours: %v", waits, hours)
+	}
+}
+
+// checkDemo plays the demonstration, checks all that holds for each run, and returns
+// whether its waits and hours agree with the simulator's.
+func checkDemo(t *testing.T, o *demoOptions, jobs []trace.Job) (waits, hours bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), stageLimit)
 	defer cancel()
 	var told strings.Builder
-	out, err := play(ctx, &o, jobs, &screen{w: &told, line: progress.New(io.Discard), prices: o.manager.Prices})
+	out, err := play(ctx, o, jobs, &screen{w: &told, line: progress.New(io.Discard), prices: o.manager.Prices})
 	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
 		t.Skip(err)
 	}
@@ -51,7 +75,7 @@ func TestDemo(t *testing.T) {
 			t.Log(told.String())
 		}
 	}()
-	c, err := compare(&o, out)
+	c, err := compare(o, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +84,7 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Log(text.String())
+	t.Logf("the manager's longest look took %v", out.look)
 
 	// Every job has run once (Read would have failed otherwise), for as long as it was to.
 	if out.states["COMPLETED"] != 50 || len(out.runs) != 50 {
@@ -73,12 +98,10 @@ func TestDemo(t *testing.T) {
 	if out.bill != out.provider || out.bill.Leases == 0 {
 		t.Errorf("the journal's bill is %+v, the provider's %+v", out.bill, out.provider)
 	}
-	checkFollows(t, &o, out)
-	checkReleases(t, &o, out)
+	checkFollows(t, o, out)
+	checkReleases(t, o, out)
 
-	if waits, hours := c.agrees(); !waits || !hours {
-		t.Errorf("waits within the tolerance: %v; hours: %v", waits, hours)
-	}
+	waits, hours = c.agrees()
 	// The tolerance says something: jobs that each rent their own would be charged for
 	// more.
 	var alone float64
@@ -99,9 +122,10 @@ func TestDemo(t *testing.T) {
 	}
 	var machine []map[string]any
 	if err := json.Unmarshal(rows.Bytes(), &machine); err != nil || len(machine) != 3 || machine[0]["completed"] != 50. ||
-		machine[0]["charged_hours"] != out.bill.Charged.Hours() {
+		machine[0]["charged_hours"] != out.bill.Charged.Hours() || machine[0]["waits_agree"] != waits || machine[0]["hours_agree"] != hours {
 		t.Errorf("%v: %s", err, rows.String())
 	}
+	return waits, hours
 }
 
 // checkFollows checks that capacity follows the queue: instances are asked for while jobs
@@ -109,9 +133,9 @@ func TestDemo(t *testing.T) {
 // grows again.
 func checkFollows(t *testing.T, o *demoOptions, out *outcome) {
 	t.Helper()
-	second := scaledUp(time.Second, o.manager.Hour) // a job may start while what it needs is written down
+	look := scaledUp(out.look, o.manager.Hour) // a job may start while what it needs is written down
 	for _, l := range out.leases.All {
-		if !slices.ContainsFunc(out.runs, func(r replay.Run) bool { return r.Submit <= l.Asked && l.Asked <= r.Start+second }) {
+		if !slices.ContainsFunc(out.runs, func(r replay.Run) bool { return r.Submit <= l.Asked && l.Asked <= r.Start+look }) {
 			t.Errorf("%s was asked for at %v, when no job waited", l.Node, l.Asked)
 		}
 		for i := range out.runs {
@@ -139,33 +163,34 @@ func checkFollows(t *testing.T, o *demoOptions, out *outcome) {
 }
 
 // checkReleases checks that each instance leaves at the last release check before its
-// next charge, and is gone before it: the check of time t takes those that are charged
-// before t + ReleaseEvery + Lead, and not before t + Lead.
+// next charge: that of time t takes those that are charged before t + ReleaseEvery + Lead,
+// and not before t + Lead. It is gone before the charge unless giving it back took longer
+// than Lead.
 func checkReleases(t *testing.T, o *demoOptions, out *outcome) {
 	t.Helper()
 	m := &o.manager
 	late := 0
 	var took []time.Duration
 	for _, l := range out.leases.All {
-		if l.Leaves < 0 {
-			t.Errorf("%s never left", l.Node)
+		if l.Leaves < 0 || l.Left < 0 {
+			t.Errorf("%s left at %v, not since its hour ended", l.Node, l.Leaves)
 			continue
 		}
-		check, due := o.check(l), o.due(l)
-		// What is decided is decided after the moment of the check, and before it is written down.
-		if due-l.Leaves > m.ReleaseEvery+m.Lead || due-check < m.Lead {
-			t.Errorf("%s left from %v to %v before its hour ended: want %v to %v", l.Node, due-check, due-l.Leaves, m.Lead, m.ReleaseEvery+m.Lead)
+		due := o.due(l)
+		decided := due - l.Left
+		if l.Left > m.ReleaseEvery+m.Lead+time.Second || l.Left < m.Lead-time.Second || l.Leaves < decided-time.Second {
+			t.Errorf("%s left at %v, %v before its hour ended, decided at %v: want %v to %v", l.Node, l.Leaves, l.Left, decided, m.Lead, m.ReleaseEvery+m.Lead)
 		}
-		took = append(took, l.Ended-check)
-		if l.Ended > due { // only where the machine was too busy
+		took = append(took, l.Ended-decided)
+		if l.Ended > due {
 			late++
+			if l.Ended-decided <= m.Lead {
+				t.Errorf("%s was gone too late, at %v, although giving back took no more than %v", l.Node, l.Ended, m.Lead)
+			}
 		}
 	}
 	slices.Sort(took)
 	t.Logf("giving back took %v in the middle, %v at most; %d of %d were too late", scaled(took[len(took)/2], m.Hour), scaled(took[len(took)-1], m.Hour), late, len(took))
-	if took[len(took)-1] <= m.Lead && late > 0 {
-		t.Errorf("%d instances were gone too late, although giving back takes no more than %v", late, m.Lead)
-	}
 }
 
 // A demonstration that is interrupted, told to end or killed leaves nothing: no process, and no
@@ -203,7 +228,7 @@ func TestDemoInterrupted(t *testing.T) {
 				return string(b)
 			}
 			// Jobs have come, instances boot, and the first job runs.
-			for deadline := time.Now().Add(40 * time.Second); !strings.Contains(text(), " n5 "); {
+			for deadline := time.Now().Add(stageLimit); !strings.Contains(text(), " n5 "); {
 				select {
 				case <-ended:
 					if strings.Contains(text(), slurmctl.ErrAbsent.Error()) || strings.Contains(text(), slurmctl.ErrVersion.Error()) {
@@ -230,16 +255,13 @@ func TestDemoInterrupted(t *testing.T) {
 			if c.status >= 0 && !strings.HasSuffix(text(), "slurm: interrupted; nothing is left behind\n") {
 				t.Errorf("it said %s", text())
 			}
+			// What a guard does comes after the end, and so may the end of a process that was killed.
 			var files []os.DirEntry
-			for range 400 { // what a guard does comes after the end
+			for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 				files, _ = os.ReadDir(dir)
 				if len(files) == 0 && marked(dir) == 0 {
 					return
 				}
-				if c.status >= 0 {
-					break
-				}
-				time.Sleep(50 * time.Millisecond)
 			}
 			t.Errorf("%d files and %d processes are left", len(files), marked(dir))
 		})

@@ -4,6 +4,7 @@ package replay
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/clock"
@@ -18,6 +19,7 @@ type Lease struct {
 	Set                        int // which request it belongs to, from 0 on
 	Asked, Created, Up, Leaves time.Duration
 	Ended                      time.Duration
+	Left                       time.Duration     // until its next charge when it was decided that it leaves for that
 	Instance                   provider.Instance // as the provider has it
 }
 
@@ -38,17 +40,25 @@ func (l *Leases) See(e *manager.Entry) {
 	if e.Kind != manager.Asking {
 		l.job = 0 // what one request asks for comes in one row
 	}
+	if l.byToken == nil {
+		l.byToken = map[string]*Lease{}
+	}
 	x := l.byToken[e.Token]
+	if x == nil && e.Kind != manager.Asking && e.Kind != manager.Spare {
+		return // of no instance
+	}
 	switch e.Kind {
 	case manager.Asking:
 		if e.Job != l.job || e.Reason != l.reason {
 			l.Sets++
 		}
 		l.job, l.reason = e.Job, e.Reason
-		x = &Lease{Node: e.Node, Set: l.Sets - 1, Asked: e.At, Created: -1, Up: -1, Leaves: -1, Ended: -1}
-		if l.byToken == nil {
-			l.byToken = map[string]*Lease{}
-		}
+		x = &Lease{Node: e.Node, Set: l.Sets - 1, Asked: e.At, Created: -1, Up: -1, Leaves: -1, Ended: -1, Left: -1}
+		l.byToken[e.Token] = x
+		l.All = append(l.All, x)
+	case manager.Spare: // nobody asked for it, and it leaves at once
+		x = &Lease{Node: e.Node, Set: -1, Asked: e.At, Created: l.Clock.At(e.Created), Up: -1, Leaves: e.At, Ended: -1, Left: -1}
+		x.Instance = provider.Instance{ID: e.ID, Token: e.Token, Node: e.Node, Created: e.Created}
 		l.byToken[e.Token] = x
 		l.All = append(l.All, x)
 	case manager.Rented:
@@ -57,9 +67,14 @@ func (l *Leases) See(e *manager.Entry) {
 	case manager.Up:
 		x.Up = e.At
 	case manager.Leaving:
-		x.Leaves = e.At
+		x.Leaves, x.Left = e.At, -1
+		if _, left, ok := strings.Cut(e.Reason, "charged again in "); ok {
+			if d, err := time.ParseDuration(left); err == nil {
+				x.Left = d
+			}
+		}
 	case manager.Staying:
-		x.Leaves = -1
+		x.Leaves, x.Left = -1, -1
 	case manager.Refused:
 		delete(l.byToken, e.Token)
 		l.All = slices.DeleteFunc(l.All, func(y *Lease) bool { return x == y })

@@ -182,7 +182,8 @@ func TestLeases(t *testing.T) {
 		{Kind: manager.Up, Token: "1", At: hour},
 		{Kind: manager.Leaving, Token: "1", At: 2 * hour},
 		{Kind: manager.Staying, Token: "1", At: 2 * hour},
-		{Kind: manager.Leaving, Token: "2", At: 2 * hour},
+		{Kind: manager.Leaving, Token: "2", At: 2 * hour, Reason: "idle, and charged again in 4m33s"},
+		{Kind: manager.Failed, Reason: "of no instance", At: 2 * hour},
 		{Kind: manager.Asking, Token: "4", Node: "c", At: 2 * hour, Job: 7, Reason: "one"},
 	} {
 		l.See(&e)
@@ -190,7 +191,10 @@ func TestLeases(t *testing.T) {
 	if len(l.All) != 3 || l.Live() != 3 || l.Sets != 3 || l.All[0].Set != 0 || l.All[1].Set != 0 || l.All[2].Set != 2 {
 		t.Errorf("%+v", l)
 	}
-	if x := l.All[0]; x.Up != hour || x.Leaves != -1 || x.Created != 0 {
+	if x := l.All[0]; x.Up != hour || x.Leaves != -1 || x.Left != -1 || x.Created != 0 {
+		t.Errorf("%+v", x)
+	}
+	if x := l.All[1]; x.Left != 4*minute+33*time.Second {
 		t.Errorf("%+v", x)
 	}
 	in := l.Instances()
@@ -200,6 +204,25 @@ func TestLeases(t *testing.T) {
 	l.See(&manager.Entry{Kind: manager.Gone, Token: "2", Ended: at(3), At: 3 * hour})
 	if x := l.All[1]; x.Ended != 3*hour || l.Live() != 2 {
 		t.Errorf("%+v", x)
+	}
+	// One that the provider has created beside another, which is ended, lives on, and ends.
+	for i, e := range []manager.Entry{
+		{Kind: manager.Spare, Token: "1/i9", Node: "a", ID: "i9", Created: at(1), At: 4 * hour},
+		{Kind: manager.Gone, Token: "1/i9", Ended: at(5), At: 5 * hour},
+		{Kind: manager.Stray, Token: "1/i9", At: 6 * hour},
+		{Kind: manager.Leaving, Token: "1/i9", At: 6 * hour},
+		{Kind: manager.Gone, Token: "1/i9", Ended: at(7), At: 7 * hour},
+	} {
+		l.See(&e)
+		if live := l.Live(); live != []int{3, 2, 3, 3, 2}[i] {
+			t.Errorf("%+v: %d live", e, live)
+		}
+	}
+	if x := l.All[3]; x.Created != hour || x.Ended != 7*hour || x.Up != -1 || len(l.Instances()) != 3 || l.Instances()[2].ID != "i9" {
+		t.Errorf("%+v, %+v", x, l.Instances())
+	}
+	if n := len(MeasureBoots(l.All)); n != 1 { // it is in no request
+		t.Errorf("boots of %d sizes", n)
 	}
 }
 
