@@ -48,6 +48,25 @@ func TestPriorityRateAndTiers(t *testing.T) {
 	}
 }
 
+// Until when a spot cluster is requested: under RuleNoReturn the boot, the reading of
+// what is saved and the next checkpoint have to fit in before the point of no return;
+// under RulePlanned the plan says so, and only that point counts. Worked by hand:
+// due at 300 minutes with 100 of work, 10 of latency and 40 saved, PNR = 300 - 10 - 67
+// = 223, and 223 - 10 - (7 + 20 + 1) = 185.
+func TestLastRequest(t *testing.T) {
+	m := time.Minute
+	k := Task{Deadline: 300 * m, Estimate: 100 * m, Latency: 10 * m, Instances: 1, Checkpoints: Checkpoints{Every: 20 * m, Write: m, Restart: 7 * m}}
+	for rule, want := range map[Rule]time.Duration{RuleNoReturn: 185 * m, RulePlanned: 223 * m} {
+		h := Handover{Rule: rule}
+		if got := h.Limit(&k, 40*m); got != 223*m {
+			t.Errorf("%v: limit %v, want %v", rule, got, 223*m)
+		}
+		if got := h.leaves(&k, TierMedium, 40*m, false); got != want {
+			t.Errorf("%v: requests until %v, want %v", rule, got, want)
+		}
+	}
+}
+
 // Thresholds at infinity send all tasks to one tier.
 func TestInfiniteThresholds(t *testing.T) {
 	inf := math.Inf(1)

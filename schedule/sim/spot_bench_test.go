@@ -24,7 +24,7 @@ func BenchmarkSpotRun(b *testing.B) {
 				cfg := SpotConfig{
 					History: mk.history, OnDemand: mk.onDemand, Setup: 5 * time.Minute,
 					Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly,
-					Handover: w.handover, Medium: w.medium, Low: w.low,
+					Handover: w.handover, Medium: w.medium, Low: w.low, Alone: w.alone,
 				}
 				var s SpotSimulator
 				var r SpotResult

@@ -183,11 +183,10 @@ func TestPlannedBesideCostsWhatItPromises(t *testing.T) {
 		meter  pricing.Meter
 		slack  time.Duration
 		checks schedule.Checkpoints
-		rule   schedule.Rule
 	}{
-		{"hourly", pricing.EC2SpotHourly, pricing.EC2Hourly, 2 * hour, schedule.Checkpoints{}, schedule.RulePlanned},
-		{"per second", pricing.EC2SpotPerSecond, pricing.EC2PerSecond, 3 * hour, schedule.Checkpoints{}, schedule.RulePlanned},
-		{"checkpoints", pricing.EC2SpotPerSecond, pricing.EC2PerSecond, hour, schedule.Checkpoints{Every: 100 * time.Minute, Write: time.Minute}, schedule.RulePlanned},
+		{"hourly", pricing.EC2SpotHourly, pricing.EC2Hourly, 2 * hour, schedule.Checkpoints{}},
+		{"per second", pricing.EC2SpotPerSecond, pricing.EC2PerSecond, 3 * hour, schedule.Checkpoints{}},
+		{"checkpoints", pricing.EC2SpotPerSecond, pricing.EC2PerSecond, hour, schedule.Checkpoints{Every: 100 * time.Minute, Write: time.Minute}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			task := SpotTask{Task: schedule.Task{Estimate: 3*hour + 50*time.Minute, Latency: 4 * time.Minute, Instances: 1, Checkpoints: c.checks}}
@@ -200,7 +199,7 @@ func TestPlannedBesideCostsWhatItPromises(t *testing.T) {
 			promise := p.Decide(schedule.BidState{Price: chain.Tops[0]}).Cost
 			h := pricing.SpotHistory{Times: make([]time.Duration, 60), Prices: make([]pricing.Money, 60), End: 60 * chain.Step}
 			cfg := SpotConfig{
-				History: h, OnDemand: market.OnDemand, Spot: c.spot, Meter: c.meter, Handover: schedule.Handover{Rule: c.rule},
+				History: h, OnDemand: market.OnDemand, Spot: c.spot, Meter: c.meter, Handover: schedule.Handover{Rule: schedule.RulePlanned},
 				Plan: func(_ *schedule.Task, s schedule.BidState) schedule.BidDecision {
 					s.Price = h.At(s.Now)
 					return p.Decide(s)
