@@ -3,6 +3,9 @@
 // that every user rents alone, and on a semi-elastic cluster that rents and
 // gives back as the queue asks.
 //
+// Its other parts replay a log on an elastic environment of several clouds, and tasks
+// with deadlines on spot instances over a history of their price.
+//
 // # Problem
 //
 // An organisation runs batch jobs. It can own N nodes: then load above N
