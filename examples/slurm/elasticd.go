@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
@@ -29,6 +30,13 @@ func elasticd(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	if err != nil {
 		return err
+	}
+	if o.conf != "" { // Slurm's commands would look for another one, for a while
+		f, err := os.Open(o.conf)
+		if err != nil {
+			return cli.Mistakef("elasticd: -conf: %w", err)
+		}
+		f.Close()
 	}
 	slurm, err := slurmctl.New(ctx, o.conf)
 	if err != nil {
@@ -58,14 +66,30 @@ func elasticd(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stderr, "%d leases, %.0f hours charged, %v on demand\n", bill.Leases, bill.Charged.Hours(), bill.Cost)
+	fmt.Fprintf(stderr, "%d leases, %.0f hours charged, $%s on demand\n", bill.Leases, bill.Charged.Hours(), bill.Cost.Fixed(2))
+	bought := m.Bought()
+	if len(bought) == 0 {
+		return nil
+	}
+	with, err := m.Invoice()
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("$%s with the reservations that were decided on, %s: $%s of it ahead, $%s for their unused terms",
+		with.Total.Fixed(2), manager.Purchases(o.manager.Prices, bought), with.Upfront.Fixed(2), with.Residual.Fixed(2))
+	if o.manager.Buyer == nil {
+		text += "; elasticd has bought none of them"
+	} else if open := m.Unbought(); len(open) > 0 {
+		text += "; " + manager.Purchases(o.manager.Prices, open) + " not bought as yet"
+	}
+	_, err = fmt.Fprintln(stderr, text)
 	return err
 }
 
 // mistaken marks errors that are the user's mistakes.
 func mistaken(command string, err error) error {
 	for _, theirs := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, manager.ErrOptions, partition.ErrOptions,
-		journal.ErrHeld, journal.ErrDamaged, os.ErrNotExist, os.ErrPermission} {
+		journal.ErrHeld, journal.ErrDamaged, slurmctl.ErrConf, os.ErrNotExist, os.ErrPermission, syscall.EISDIR} {
 		if errors.Is(err, theirs) {
 			return cli.Mistakef("%s: %w", command, err)
 		}

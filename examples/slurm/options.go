@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/plain"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -46,15 +47,20 @@ Of decisions, in hours of the bill
   -expansion RULE      best, first or sum (default best)
   -placement RULE      max-margin, min-margin, max-idle or min-idle (default max-margin)
   -release-every D     time between two release checks (default 1m)
+  -lead D              how long before its next charge an instance leaves at the
+                       latest: draining its node and your delete command take that
+                       long (default 1m). One that is not gone by then pays an hour more
   -retry-every D       until what failed is tried again, twice as long after each
                        further failure, up to eight times (default 1m)
   -boot D              how long a boot takes (default 5m)
   -boot-limit D        after which it has failed (default 30m). An instance whose node
                        has been down for that long is given back
   -audit-every D       between comparisons with the provider's list (default 10m)
-  -classes FILE        prices, as of examples/plan (default: cc2.8xlarge in 2013)
-  -period N            hours between two purchases of reservations (default 168; 0:
-                       buy none)
+  -classes FILE        prices, as of examples/plan (default: cc2.8xlarge in 2013). They
+                       are the journal's for ever
+  -period N            hours between two decisions on reservations (default 168; 0:
+                       none). What is to be bought is told, and taken to be bought
+  -buy COMMAND         buys it. Without it you are to buy it yourself, or -period 0
 
 Of the provider
   -provider KIND       exec: your own commands rent instances and end them.
@@ -63,7 +69,7 @@ Of the provider
                        it writes the instance as an object in JSON, with id, token,
                        node and created
   -delete COMMAND      exec: with PLIMSOLL_ID, too; it adds ended
-  -list COMMAND        exec: writes all instances, an object each
+  -list COMMAND        exec: writes all instances, an object each, with ended if it has
   -instances DIR       local: folder of its own, which exists
   -delay D             local: how long an instance takes before slurmd starts, in real
                        time (default 0s)
@@ -73,10 +79,24 @@ Of the provider
 
 A command of -provider exec exits with 3 if it refuses and has done nothing; all else but
 0 leaves open what it has done. What was done is not done again: the list is looked at
-first.
+first. Instances are as
+  {"id":"i-7","token":"...","node":"n3","created":"2030-01-02T15:04:05Z"}
+with "ended" where they have. -buy has PLIMSOLL_TOKEN, PLIMSOLL_CLASS (a name of
+-classes), PLIMSOLL_COUNT and PLIMSOLL_HOURS (the term), and writes what the cloud calls
+what it has bought. It is called with the same token until it exits with 0, also after
+elasticd was killed: it is to look first what was bought with the token.
+"go doc ./examples/slurm" has an example of all four, and of slurm.conf.
+
+What elasticd changes in Slurm: the states of the nodes of -nodes, their weights, and the
+priority of a job that starts before its turn since it delays nobody: that becomes the
+highest there is, above fair share. Its user has to be SlurmUser, root, or an operator of
+Slurm's accounts. An instance is charged by the hour: clouds that charge by the second pay
+no heed to when one is given back, and less than what is told here.
 
 A job's estimate is its time limit, or what its comment says in hours of the bill, as
-in sbatch --comment=estimate=1h30m. Nodes are taken to be for one job at a time.
+in sbatch --comment=estimate=1h30m. Nodes are taken to be for one job at a time. The tasks
+of a job array are jobs, which do not start before their turn; a job of 2 to 4 nodes
+(-N 2-4) needs 4, and one that wants nodes by name (-w) may have any.
 
 The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
 mistake in the flags or files.
@@ -111,6 +131,7 @@ func (o *elasticOptions) flagSet() *flag.FlagSet {
 	flags.TextVar(&m.Expansion, "expansion", m.Expansion, "")
 	flags.TextVar(&m.Placement, "placement", m.Placement, "")
 	flags.DurationVar(&m.ReleaseEvery, "release-every", time.Minute, "")
+	flags.DurationVar(&m.Lead, "lead", time.Minute, "")
 	flags.DurationVar(&m.RetryEvery, "retry-every", time.Minute, "")
 	flags.DurationVar(&m.Boot, "boot", 5*time.Minute, "")
 	flags.DurationVar(&m.BootLimit, "boot-limit", 30*time.Minute, "")
@@ -119,6 +140,7 @@ func (o *elasticOptions) flagSet() *flag.FlagSet {
 	flags.StringVar(&o.exec.CreateCommand, "create", "", "")
 	flags.StringVar(&o.exec.DeleteCommand, "delete", "", "")
 	flags.StringVar(&o.exec.ListCommand, "list", "", "")
+	flags.StringVar(&o.exec.BuyCommand, "buy", "", "")
 	flags.IntVar(&m.Period, "period", 168, "")
 	return flags
 }
@@ -174,6 +196,12 @@ func parseElastic(args []string) (elasticOptions, error) {
 		o.manager.Prices = f.List
 	}
 	o.manager.Timeout = o.timeout
+	if o.exec.BuyCommand != "" {
+		if o.manager.Period == 0 {
+			return o, cli.Mistakef("elasticd: -buy with -period 0, which buys nothing: want one of them")
+		}
+		o.exec.Timeout, o.manager.Buyer = o.timeout, &o.exec
+	}
 	if o.provider == "exec" { // a call is a list and a command
 		o.exec.Timeout = o.timeout
 		o.manager.Timeout = 2*o.timeout + time.Second
@@ -205,5 +233,5 @@ func line(e *manager.Entry) string {
 	if e.Reason != "" {
 		text += ": " + e.Reason
 	}
-	return text
+	return plain.Line(text)
 }

@@ -103,7 +103,11 @@ func (m *Manager) grow(ctx context.Context, s *sight) error {
 		v.waiting = append(v.waiting, q.job)
 	}
 	d := m.decider.decide(&v, &m.rules)
+	d.top.ID %= taskUnit
 	for _, id := range d.early {
+		if j := m.jobs[id%taskUnit]; j.Tasks > 1 {
+			continue // its other tasks would start before their turn, too
+		}
 		if err := m.promote(ctx, id); err != nil {
 			return err
 		}

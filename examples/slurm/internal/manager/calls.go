@@ -47,6 +47,9 @@ func (m *Manager) giveBack(l *lease) {
 // came notes what came of a call.
 func (m *Manager) came(r result) error {
 	l := r.lease
+	if r.order != nil {
+		return m.ordered(r.order, r.id, r.err)
+	}
 	if l == nil {
 		m.auditing = false
 		if r.err != nil {
@@ -68,7 +71,7 @@ func (m *Manager) came(r result) error {
 		m.look = true
 		return m.write(Entry{Kind: Refused, Token: l.Token, Node: l.Node, Reason: r.err.Error()})
 	case r.did == asking && r.err != nil:
-		l.retry, l.doubt = now+m.pause(l), true
+		l.retry, l.doubt = now+m.pause(&l.tries), true
 		return m.callFailed("asking for an instance", l, r.err)
 	case r.did == asking:
 		l.tries = 0
@@ -85,10 +88,10 @@ func (m *Manager) came(r result) error {
 			return m.gone(l, r.in.Ended, "the provider has ended it")
 		}
 	case r.err != nil:
-		l.retry = now + m.pause(l)
+		l.retry = now + m.pause(&l.tries)
 		return m.callFailed("giving back", l, r.err)
 	case r.in.Live():
-		l.retry = now + m.pause(l)
+		l.retry = now + m.pause(&l.tries)
 		return m.callFailed("giving back", l, errors.New("the provider says that it has not ended"))
 	default:
 		l.tries = 0
@@ -102,10 +105,10 @@ func (m *Manager) came(r result) error {
 // is to be given back costs money.
 const patience = 3
 
-// pause returns how long a call for an instance that has failed waits for the next one.
-func (m *Manager) pause(l *lease) time.Duration {
-	d := m.o.RetryEvery << min(l.tries, patience)
-	l.tries++
+// pause returns how long a call that has failed waits for the next one.
+func (m *Manager) pause(tries *int) time.Duration {
+	d := m.o.RetryEvery << min(*tries, patience)
+	*tries++
 	return d
 }
 

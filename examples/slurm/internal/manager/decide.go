@@ -121,7 +121,7 @@ func (d *decider) rank(idle []placement.Instance, p placement.Policy) []int {
 
 // queueOrder sorts jobs as Slurm does: by priority, then by number.
 func queueOrder(a, b *queued) int {
-	return cmp.Or(-cmp.Compare(a.priority, b.priority), cmp.Compare(a.job.ID, b.job.ID))
+	return cmp.Or(-cmp.Compare(a.priority, b.priority), cmp.Compare(a.job.ID%taskUnit, b.job.ID%taskUnit), cmp.Compare(a.job.ID, b.job.ID))
 }
 
 type queued struct {

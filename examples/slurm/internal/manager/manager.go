@@ -95,11 +95,13 @@ type Manager struct {
 
 // A result is what came of a call to the provider.
 type result struct {
-	lease *lease // nil for a list
+	lease *lease // nil for a list or an order
 	did   phase  // asking or leaving
 	in    provider.Instance
 	list  []provider.Instance
 	seq   int // of a list
+	order *order
+	id    string // of what was bought
 	err   error
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -28,8 +29,9 @@ type Options struct {
 	AuditEvery   time.Duration      // between two comparisons with the provider's list
 
 	Meter  pricing.Meter
-	Prices pricing.List // what instances cost on demand, and the reservations to be had
-	Period int          // hours between two purchases; 0: nothing is bought
+	Prices pricing.List   // what instances cost on demand, and the reservations to be had
+	Period int            // hours between two purchases; 0: nothing is bought
+	Buyer  provider.Buyer // nil: what is to be bought is written to the journal, for somebody else to buy
 
 	Hour    time.Duration // how long an hour takes
 	Poll    time.Duration // between two looks at Slurm
@@ -61,6 +63,9 @@ func (o *Options) Check() error {
 			o.ReleaseEvery, o.RetryEvery, o.AuditEvery, o.BootLimit)
 	case o.WaitLimit < 0 || o.Short < 0 || o.Boot < 0 || o.Lead < 0 || o.Period < 0:
 		return bad("a negative time")
+	case o.Lead > 0 && o.Lead+o.ReleaseEvery > o.Meter.Increment:
+		return bad("instances leave %v before their next charge, and checks are %v apart: want less than %v together, or none ever leaves",
+			o.Lead, o.ReleaseEvery, o.Meter.Increment)
 	case o.Placement >= placement.Random:
 		return bad("placement %v: want one that is an order", o.Placement)
 	case o.Expansion > schedule.SumSize:

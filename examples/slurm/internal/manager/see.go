@@ -114,8 +114,10 @@ func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool,
 			if p, ok := m.state.promoted[j.ID]; ok {
 				priority = p
 			}
-			s.waiting = append(s.waiting, &queued{schedule.Job{ID: j.ID, User: int(j.User),
-				Submit: max(0, m.clock.At(j.Submit)), Estimate: m.estimate(&j), Nodes: j.Nodes}, priority})
+			for task := range min(m.tasks(&j, jobs), most) { // no more can run at once
+				s.waiting = append(s.waiting, &queued{schedule.Job{ID: j.ID + int64(task)*taskUnit, User: int(j.User),
+					Submit: max(0, m.clock.At(j.Submit)), Estimate: m.estimate(&j), Nodes: j.Nodes}, priority})
+			}
 		case j.Holds():
 			s.runs = append(s.runs, j)
 		}
@@ -164,17 +166,35 @@ func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool,
 	s.runners = slices.DeleteFunc(s.runners, func(r runner) bool { return r.nodes == 0 })
 }
 
-// blocked reports whether a reason keeps a job from starting however many nodes
-// there are.
-func blocked(reason string) bool {
-	switch reason {
-	case "Dependency", "DependencyNeverSatisfied", "BeginTime", "JobHeldUser", "JobHeldAdmin", "PartitionConfig",
-		"PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive", "BadConstraints", "InvalidAccount", "InvalidQOS",
-		"JobArrayTaskLimit", "Licenses", "QOSMaxJobsPerUserLimit":
-		return true
+// taskUnit is between the numbers of two tasks of a job array that wait, which Slurm tells
+// of as one job: its numbers have 32 bits.
+const taskUnit = 1 << 32
+
+// tasks returns how many tasks of a waiting job could run, 1 but for job arrays.
+func (m *Manager) tasks(j *slurmctl.Job, jobs []slurmctl.Job) int {
+	n := j.Tasks
+	if j.AtOnce > 0 {
+		run := 0
+		for i := range jobs {
+			if jobs[i].Array == j.Array && jobs[i].Holds() {
+				run++
+			}
+		}
+		n = min(n, j.AtOnce-run)
 	}
-	return false
+	return max(1, n)
 }
+
+// blocked reports whether a reason keeps a job from starting however many nodes
+// there are: limits of users and accounts, reservations, dependencies and the like. A
+// reason that is not known does not.
+func blocked(reason string) bool {
+	return slices.ContainsFunc(blocking[:], func(prefix string) bool { return strings.HasPrefix(reason, prefix) })
+}
+
+// blocking has how those reasons begin, of Slurm 21.08 to 24.05.
+var blocking = [...]string{"Dependency", "BeginTime", "JobHeld", "JobHold", "Partition", "Assoc", "QOS", "Reservation", "BadConstraints", "Invalid", "Account",
+	"JobArrayTaskLimit", "Licenses", "DeadLine", "FedJobLock", "BurstBuffer", "Prolog", "Cleaning", "FrontEnd", "SystemFailure", "MaxMemPerLimit", "MaxRequeue", "SchedDefer"}
 
 // estimateMark, in a job's comment, is followed by its estimate on the scaled clock,
 // such as estimate=1h30m: Slurm's limits are whole minutes.

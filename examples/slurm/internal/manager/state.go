@@ -27,7 +27,7 @@ type Entry struct {
 	Priority uint32             `json:"priority,omitempty"` // that the job had
 	Begin    *Begin             `json:"begin,omitempty"`
 	Demand   []int              `json:"demand,omitempty"` // of a period, by the hour
-	Bought   []pricing.Purchase `json:"bought,omitempty"`
+	Bought   []pricing.Purchase `json:"bought,omitempty"` // at its end
 }
 
 // A Kind says what an entry is.
@@ -48,7 +48,8 @@ const (
 	Spare    Kind = "spare"    // the provider has a second instance for a token
 	Promoted Kind = "promoted" // a job starts before its turn
 	Excluded Kind = "excluded" // a job that can never start here
-	Week     Kind = "week"     // a period of purchases has ended
+	Week     Kind = "week"     // a period of purchases has ended: what is to be bought; Token is the beginning of those of its orders
+	Bought   Kind = "bought"   // a purchase was made
 )
 
 // Begin is what a journal begins with.
@@ -105,12 +106,19 @@ type state struct {
 	byToken  map[string]*lease
 	promoted map[int64]uint32 // the priority that a job had
 	excluded map[int64]bool
-	weeks    [][]int // the demand of each period
+	weeks    []week
 	bought   []pricing.Purchase
+	orders   []*order
 	entries  int
 	refused  int
 	failures int
 	last     time.Duration
+}
+
+// A week is a period of purchases.
+type week struct {
+	demand []int
+	bought []pricing.Purchase // at its end
 }
 
 func newState() *state {
@@ -158,8 +166,16 @@ func (s *state) apply(e *Entry) error {
 		s.excluded[e.Job] = true
 		return nil
 	case Week:
-		s.weeks = append(s.weeks, e.Demand)
+		s.weeks = append(s.weeks, week{e.Demand, e.Bought})
 		s.bought = append(s.bought, e.Bought...)
+		s.orders = append(s.orders, orders(e)...)
+		return nil
+	case Bought:
+		i := slices.IndexFunc(s.orders, func(o *order) bool { return o.token == e.Token })
+		if i < 0 || s.orders[i].bought {
+			return fmt.Errorf("the entry %q about %q, which was not to be bought, or was", e.Kind, e.Token)
+		}
+		s.orders[i].bought = true
 		return nil
 	case Failed:
 		s.failures++

@@ -21,7 +21,7 @@ type portfolio struct {
 	active []pricing.Holding
 }
 
-func newPortfolio(o *Options, weeks [][]int) (*portfolio, error) {
+func newPortfolio(o *Options, weeks []week) (*portfolio, error) {
 	p := &portfolio{every: o.Period}
 	if o.Period == 0 || len(o.Prices.Classes) == 0 {
 		p.every = 0
@@ -32,12 +32,16 @@ func newPortfolio(o *Options, weeks [][]int) (*portfolio, error) {
 	if err := p.online.Reset(&reserve.Problem{Slot: time.Hour, Every: o.Period, Prices: o.Prices}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	for _, demand := range weeks {
-		if len(demand) != o.Period {
-			return nil, fmt.Errorf("%w: purchases every %d hours, and the journal has a period of %d", ErrOptions, o.Period, len(demand))
+	for _, w := range weeks {
+		if len(w.demand) != o.Period {
+			return nil, fmt.Errorf("%w: purchases every %d hours, and the journal has a period of %d", ErrOptions, o.Period, len(w.demand))
 		}
-		if _, err := p.see(demand); err != nil {
+		bought, err := p.see(w.demand)
+		if err != nil {
 			return nil, err
+		}
+		if !slices.Equal(bought, w.bought) {
+			return nil, fmt.Errorf("%w: want the prices that the journal began with: by these it would have bought other reservations", ErrOptions)
 		}
 	}
 	return p, nil
@@ -65,7 +69,7 @@ func (p *portfolio) reserved() int {
 	return n
 }
 
-// weeks ends periods, and buys for the next.
+// weeks ends periods, decides what is bought for the next, and has it bought.
 func (m *Manager) weeks(_ context.Context, s *sight) error {
 	for m.book.every > 0 && s.now >= time.Duration((m.book.period+1)*m.book.every)*time.Hour {
 		demand := m.demand(m.book.period*m.book.every, m.book.every)
@@ -73,11 +77,15 @@ func (m *Manager) weeks(_ context.Context, s *sight) error {
 		if err != nil {
 			return err
 		}
-		if err := m.write(Entry{Kind: Week, Demand: demand, Bought: slices.Clone(bought)}); err != nil {
+		e := Entry{Kind: Week, Demand: demand, Bought: slices.Clone(bought), Reason: m.advice(bought)}
+		if m.o.Buyer != nil {
+			e.Token = fmt.Sprintf("%s-period%d", m.state.begin.Cluster, m.book.period)
+		}
+		if err := m.write(e); err != nil {
 			return err
 		}
 	}
-	return nil
+	return m.buy(s.now)
 }
 
 // demand returns how many instances were charged for in each hour from one on: a lease
@@ -123,5 +131,5 @@ func (m *Manager) Hours() []int {
 	return hours[:n]
 }
 
-// Bought returns the reservations that were bought. Not while the manager runs.
+// Bought returns the reservations that were bought, or were to be. Not while the manager runs.
 func (m *Manager) Bought() []pricing.Purchase { return slices.Clone(m.state.bought) }

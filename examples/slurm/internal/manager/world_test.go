@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -931,7 +932,7 @@ func TestPurchases(t *testing.T) {
 	}
 	got := 0
 	for _, d := range before.weeks {
-		for _, n := range d {
+		for _, n := range d.demand {
 			got += n
 		}
 	}
@@ -945,13 +946,129 @@ func TestPurchases(t *testing.T) {
 	if bill, err := m.Bill(); err != nil || got != int(bill.Charged/time.Hour) {
 		t.Errorf("%d instance-hours, and the bill is %+v, %v", got, bill, err)
 	}
+	// What was bought is in the invoice; with it, all hours are.
+	invoice, err := m.Invoice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hours, fees := invoice.OnDemandSlots, pricing.Money(0)
+	for _, c := range invoice.Classes {
+		hours += c.UsedSlots
+	}
+	for _, p := range before.bought {
+		fees += pricing.Money(p.Count) * 6_000_000_000
+	}
+	if int(hours) != got || invoice.Upfront != fees {
+		t.Errorf("the invoice has %d hours and fees of %v, want %d and %v", hours, invoice.Upfront, got, fees)
+	}
 	reserved := m.book.reserved()
 	m.Close()
+	dear := o
+	dear.Prices.Classes = []pricing.Class{{Name: "day", Term: 24 * time.Hour, Upfront: 30_000_000_000, Hourly: 100_000_000}}
+	if _, err := Open(name, w, worldProvider{w}, dear); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "want the prices that the journal began with") {
+		t.Errorf("with other prices: %v", err)
+	}
 	m = w.open(t, name, o)
+	if len(m.Unbought()) > 0 {
+		t.Errorf("it orders %v, and has no buyer", m.Unbought())
+	}
 	if !slices.Equal(m.state.bought, before.bought) || m.book.reserved() != reserved || reserved == 0 {
 		t.Errorf("it comes back with %v and %d reserved, and had %v and %d", m.state.bought, m.book.reserved(), before.bought, reserved)
 	}
 	m.Close()
+}
+
+// A worldBuyer sells reservations, and knows tokens.
+type worldBuyer struct {
+	*world
+	sold  map[string]provider.Reservation
+	calls int
+}
+
+func (b *worldBuyer) Buy(_ context.Context, r provider.Reservation) (string, error) {
+	if b.crashed {
+		return "", errCrash
+	}
+	b.calls++
+	switch b.calls % 4 {
+	case 1:
+		return "", errors.New("the connection broke")
+	case 2:
+		return "", fmt.Errorf("%w: not before noon", provider.ErrRefused)
+	}
+	b.effect(func() {
+		if was, ok := b.sold[r.Token]; ok && was != r {
+			b.wrong = append(b.wrong, fmt.Sprintf("%s is %v, and was %v", r.Token, r, was))
+		}
+		b.sold[r.Token] = r
+	})
+	if b.crashed || b.calls%4 == 3 {
+		return "", errors.New("time-out")
+	}
+	return "r-" + r.Token, nil
+}
+
+// A buyer that fails, refuses and answers late is called until it has bought what is in the
+// journal, once, also by managers that come after one that was killed at any effect.
+func TestBuyer(t *testing.T) {
+	run := func(left int, before bool) (effects int) {
+		w := newWorld(3, 3*time.Minute)
+		w.left, w.before = left, before
+		b := &worldBuyer{world: w, sold: map[string]provider.Reservation{}}
+		o := worldOptions(w)
+		o.Period, o.Buyer = 6, b
+		o.Prices = pricing.List{OnDemand: 1_000_000_000, Classes: []pricing.Class{
+			{Name: "half", Term: 12 * time.Hour, Upfront: 3_000_000_000, Hourly: 100_000_000}}}
+		name := filepath.Join(t.TempDir(), "journal")
+		m := w.open(t, name, o)
+		for range 20 {
+			w.submit(2, 58*time.Minute, 58*time.Minute)
+			for range 30 {
+				if w.step(t, m) {
+					m.Close()
+					w.crashed, w.left = false, -1
+					m = w.open(t, name, o)
+				}
+				w.advance(2 * time.Minute)
+			}
+		}
+		for len(m.Unbought()) > 0 && w.now.Before(worldStart.Add(30*time.Hour)) {
+			w.step(t, m)
+			w.advance(time.Minute)
+		}
+		want := 0
+		for _, p := range m.Bought() {
+			want += p.Count
+		}
+		got := 0
+		for token, r := range b.sold {
+			got += r.Count
+			if r.Token != token || r.Class != "half" || r.Term != 12*time.Hour {
+				t.Errorf("%s: %+v", token, r)
+			}
+		}
+		if got != want || want == 0 || len(m.Unbought()) > 0 || len(b.sold) != len(m.Bought()) {
+			t.Errorf("%d are bought, %d were to be; %v is not", got, want, m.Unbought())
+		}
+		for _, s := range w.wrong {
+			t.Error(s)
+		}
+		m.Close()
+		o.Buyer = nil // it has nothing left to do
+		m = w.open(t, name, o)
+		w.step(t, m)
+		if len(m.Unbought()) > 0 || m.state.failures == 0 {
+			t.Errorf("%v is to be bought, after %d failures", m.Unbought(), m.state.failures)
+		}
+		m.Close()
+		return w.effects
+	}
+	all := run(-1, false)
+	for k := range all {
+		if run(k, k%2 == 0); t.Failed() {
+			t.Fatalf("killed at effect %d", k)
+		}
+	}
 }
 
 // An instance that ends by itself, as one on the spot market does, takes its job along:

@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
+	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/plain"
 )
 
 // Exec is a provider of a user's own commands, such as a cloud's command line in a
@@ -24,6 +26,9 @@ import (
 //	DeleteCommand  ends the instance PLIMSOLL_ID, and writes it; it has the others, too,
 //	               if the list has the instance
 //	ListCommand    writes all that are rented, and those that have ended if it knows
+//	BuyCommand     buys PLIMSOLL_COUNT reservations of PLIMSOLL_CLASS, a name of the
+//	               list of prices, for PLIMSOLL_HOURS from now on; what it writes is
+//	               what the cloud calls them. It may be "", and then Buy is not called
 //
 // An instance is a JSON object on a line of its own, with the names of [Instance]: id,
 // token, node, created and, where it has ended, ended, as RFC 3339 has times. A command
@@ -41,9 +46,10 @@ import (
 // that the instance has ended. A cloud whose lists lag behind has client tokens for
 // that, which are to be used in CreateCommand. Where it has none, and a creation is not
 // answered, there may be two instances with one token; the manager ends one of them
-// when a list has both.
+// when a list has both. BuyCommand is called again, with the same PLIMSOLL_TOKEN, until it
+// has exited with 0: it is to look what was bought with that token before it buys.
 type Exec struct {
-	CreateCommand, DeleteCommand, ListCommand string
+	CreateCommand, DeleteCommand, ListCommand, BuyCommand string
 
 	// Timeout ends a command with all that it has started, 0 is a minute.
 	Timeout time.Duration
@@ -87,6 +93,13 @@ func (e *Exec) List(ctx context.Context) ([]Instance, error) {
 	return list, err
 }
 
+// Buy runs the buy command.
+func (e *Exec) Buy(ctx context.Context, r Reservation) (string, error) {
+	text, err := e.run(ctx, e.BuyCommand, "PLIMSOLL_TOKEN="+r.Token, "PLIMSOLL_CLASS="+r.Class, "PLIMSOLL_COUNT="+strconv.Itoa(r.Count),
+		"PLIMSOLL_HOURS="+strconv.FormatFloat(r.Term.Hours(), 'f', -1, 64))
+	return plain.Cut(text, said), err
+}
+
 // do runs a command unless the list has what it is to achieve. Of the instance it is
 // known what the list has, or else what the caller knows.
 func (e *Exec) do(ctx context.Context, command string, known Instance, match, achieved func(*Instance) bool, environment ...string) (Instance, error) {
@@ -125,6 +138,21 @@ const most = 16 << 20
 
 var errOutput = fmt.Errorf("more than %d bytes of output", most)
 
+// said is how much is kept of what a command says, in characters.
+const said = 400
+
+// tail keeps the end of what is written to it.
+type tail struct{ text []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	const keep = 4 * said // a character has four bytes at most
+	t.text = append(t.text, p[max(0, len(p)-keep):]...)
+	if extra := len(t.text) - keep; extra > keep {
+		t.text = append(t.text[:0], t.text[extra:]...)
+	}
+	return len(p), nil
+}
+
 // limited is a buffer that an endless output does not fill memory with.
 type limited struct {
 	text []byte
@@ -154,22 +182,23 @@ func (e *Exec) run(ctx context.Context, command string, environment ...string) (
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	var out, msg limited
+	var out limited
+	var msg tail
 	cmd.Stdout, cmd.Stderr = &out, &msg
 	err := cmd.Run()
-	said := strings.Join(strings.Fields(string(msg.text)), " ")
+	reason := plain.Cut(msg.text, said)
 	var exit *exec.ExitError
 	switch {
-	case out.full || msg.full:
+	case out.full:
 		return nil, fmt.Errorf("%s: %w", command, errOutput)
 	case err == nil, errors.Is(err, exec.ErrWaitDelay): // which is said of success only
 		return out.text, nil
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%s: it was ended after %v: %w: %s", command, time.Since(begin).Round(time.Millisecond), ctx.Err(), said)
+		return nil, fmt.Errorf("%s: it was ended after %v: %w: %s", command, time.Since(begin).Round(time.Millisecond), ctx.Err(), reason)
 	case errors.As(err, &exit) && exit.ExitCode() == refusedStatus:
-		return nil, fmt.Errorf("%w: %s", ErrRefused, said)
+		return nil, fmt.Errorf("%w: %s", ErrRefused, reason)
 	}
-	return nil, fmt.Errorf("%s: %w: %s", command, err, said)
+	return nil, fmt.Errorf("%s: %w: %s", command, err, reason)
 }
 
 // Decode reads instances, a JSON object each.

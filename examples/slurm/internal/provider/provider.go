@@ -24,6 +24,21 @@ type Instance struct {
 // Live reports whether the instance is rented still.
 func (i *Instance) Live() bool { return i.Ended.IsZero() }
 
+// A Reservation is instances that are paid for ahead.
+type Reservation struct {
+	Token string
+	Class string // its name in the list of prices
+	Count int
+	Term  time.Duration
+}
+
+// A Buyer buys reservations, and returns what the provider calls them. A second Buy with
+// the same token buys nothing more. ErrRefused says that nothing has been bought; any
+// other error leaves it open.
+type Buyer interface {
+	Buy(ctx context.Context, r Reservation) (id string, err error)
+}
+
 // A Provider rents out instances. Its methods may be called by several goroutines, and
 // end when the context does, with an error.
 //

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -32,6 +33,9 @@ type Job struct {
 	Restarts int
 	Comment  string
 	Parts    []string // the partitions
+	Array    int64    // the job array that it is of, 0 for none
+	Tasks    int      // of an array that wait as this job, at least 1
+	AtOnce   int      // the most tasks of the array that may run, 0 for no limit
 }
 
 // Waits reports whether the job is in the queue.
@@ -188,6 +192,9 @@ func DecodeJobs(text []byte) ([]Job, error) {
 			Restarts number `json:"restart_cnt"`
 			Comment  string `json:"comment"`
 			Parts    string `json:"partition"`
+			Array    number `json:"array_job_id"`
+			Tasks    string `json:"array_task_string"`
+			AtOnce   number `json:"array_max_tasks"`
 		}
 	}
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -207,6 +214,8 @@ func DecodeJobs(text []byte) ([]Job, error) {
 			r.Limit.in(0, noLimit, "a limit"),
 			r.Priority.in(0, math.MaxUint32, "a priority"),
 			r.Restarts.in(0, math.MaxInt32, "restarts"),
+			r.Array.in(0, math.MaxUint32, "an array"),
+			r.AtOnce.in(0, math.MaxUint32, "a limit of tasks"),
 			r.Submit.in(0, maxEpoch, "a submission"), r.Start.in(0, maxEpoch, "a start"),
 			r.Eligible.in(0, maxEpoch, "a begin"), r.End.in(0, maxEpoch, "an end"))
 		if err == nil && !r.ID.set {
@@ -219,6 +228,10 @@ func DecodeJobs(text []byte) ([]Job, error) {
 		if err == nil {
 			names, err = Expand(r.Names)
 		}
+		tasks := 1
+		if err == nil && r.Tasks != "" {
+			tasks, err = countTasks(r.Tasks)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: job %d has %w", ErrJSON, r.ID.value, err)
 		}
@@ -227,6 +240,7 @@ func DecodeJobs(text []byte) ([]Job, error) {
 			Nodes: max(1, int(r.Count.value), len(names)), Names: names,
 			Submit: r.Submit.time(), Eligible: r.Eligible.time(),
 			Priority: uint32(r.Priority.value), Restarts: int(r.Restarts.value), Comment: r.Comment,
+			Array: r.Array.value, Tasks: tasks, AtOnce: int(min(r.AtOnce.value, maxTasks)),
 		}
 		if slices.Contains(r.State, "COMPLETING") { // a flag beside the state
 			j.State = "COMPLETING"
@@ -247,6 +261,38 @@ func DecodeJobs(text []byte) ([]Job, error) {
 	}
 	slices.SortFunc(jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
 	return jobs, nil
+}
+
+// maxTasks is more than the tasks that Slurm lets an array have.
+const maxTasks = 1 << 22
+
+// countTasks returns how many tasks a list such as 1,3-7:2%2 has. Slurm cuts long lists, and
+// ends them with dots: what is left counts.
+func countTasks(list string) (int, error) {
+	text, _, _ := strings.Cut(list, "%")
+	n := 0
+	for _, part := range strings.Split(text, ",") {
+		if strings.HasSuffix(part, "...") {
+			n++
+			break
+		}
+		part, step, stepped := strings.Cut(part, ":")
+		low, high, isRange := strings.Cut(part, "-")
+		if !isRange {
+			high = low
+		}
+		if !stepped {
+			step = "1"
+		}
+		a, err := strconv.ParseUint(low, 10, 32)
+		b, err2 := strconv.ParseUint(high, 10, 32)
+		by, err3 := strconv.ParseUint(step, 10, 32)
+		if err != nil || err2 != nil || err3 != nil || a > b || by == 0 {
+			return 0, fmt.Errorf("the tasks %q", list)
+		}
+		n = min(n+int((b-a)/by)+1, maxTasks)
+	}
+	return n, nil
 }
 
 // DecodeNodes reads the output of sinfo --json.

@@ -20,6 +20,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/plain"
 )
 
 // ErrAbsent: Slurm's commands are not on this machine.
@@ -30,6 +32,9 @@ var ErrVersion = errors.New("this version of Slurm is too old")
 
 // ErrUnknownNode: Slurm does not know a node.
 var ErrUnknownNode = errors.New("not a node that Slurm knows")
+
+// ErrConf: Slurm is installed, and not configured.
+var ErrConf = errors.New("Slurm has no slurm.conf")
 
 // How to get Slurm, for messages.
 const how = "install slurm-wlm and munge (on Debian and Ubuntu: apt-get install slurm-wlm munge), or put Slurm's bin and sbin folders into PATH"
@@ -141,12 +146,15 @@ func (c *Client) feed(ctx context.Context, text, path string, args ...string) ([
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		said := strings.Join(strings.Fields(msg.String()), " ")
+		said := plain.Cut(msg.Bytes(), 400)
 		if said == "" {
 			return nil, fmt.Errorf("%s %s: %w", filepath.Base(path), strings.Join(args, " "), err)
 		}
 		if strings.Contains(said, "Invalid node name") {
 			err = ErrUnknownNode
+		}
+		if strings.Contains(said, "configuration source") {
+			err = ErrConf
 		}
 		return nil, fmt.Errorf("%s %s: %w: %s", filepath.Base(path), strings.Join(args, " "), err, said)
 	}

@@ -16,21 +16,23 @@ import (
 const (
 	jobs2205 = `{"meta":{"Slurm":{"release":"22.05.8"}},"errors":[],"jobs":[
 {"job_id":7,"name":"b","user_id":1000,"job_state":"PENDING","state_reason":"Resources","node_count":2,"nodes":"","submit_time":1795200536,
- "start_time":1795204136,"eligible_time":1795200536,"end_time":1826736692,"time_limit":90,"priority":4294901755,"restart_cnt":0,"comment":"estimate=12m","partition":"main"},
+ "start_time":1795204136,"eligible_time":1795200536,"end_time":1826736692,"time_limit":90,"priority":4294901755,"restart_cnt":0,"comment":"estimate=12m","partition":"main",
+ "array_job_id":7,"array_task_string":"0-9:3,12%2","array_max_tasks":2},
 {"job_id":4,"name":"a","user_id":0,"job_state":"COMPLETED","state_reason":"None","node_count":3,"nodes":"n[1-2],m","submit_time":1795200536,
  "start_time":1795200537,"eligible_time":1795200536,"end_time":1795200540,"time_limit":null,"priority":4294901756,"restart_cnt":1,"comment":"","partition":"main,other"},
-{"job_id":5,"job_state":"RUNNING","nodes":"n3","submit_time":1795200536,"start_time":1795200537,"end_time":1826736537,"time_limit":4294967295,"priority":1}]}`
+{"job_id":5,"job_state":"RUNNING","nodes":"n3","submit_time":1795200536,"start_time":1795200537,"end_time":1826736537,"time_limit":4294967295,"priority":1,"array_job_id":3,"array_task_string":"","array_max_tasks":0}]}`
 	// As 23.11 and later have them: numbers are objects, states lists.
 	jobs2311 = `{"errors":[],"jobs":[
 {"job_id":7,"name":"b","user_id":1000,"job_state":["PENDING"],"state_reason":"Resources","node_count":{"set":true,"infinite":false,"number":2},"nodes":"",
  "submit_time":{"set":true,"infinite":false,"number":1795200536},"start_time":{"set":true,"infinite":false,"number":1795204136},
  "eligible_time":{"set":true,"infinite":false,"number":1795200536},"end_time":{"set":false,"infinite":false,"number":0},
- "time_limit":{"set":true,"infinite":false,"number":90},"priority":{"set":true,"infinite":false,"number":4294901755},"restart_cnt":0,"comment":"estimate=12m","partition":"main"},
+ "time_limit":{"set":true,"infinite":false,"number":90},"priority":{"set":true,"infinite":false,"number":4294901755},"restart_cnt":0,"comment":"estimate=12m","partition":"main",
+ "array_job_id":{"set":true,"number":7},"array_task_string":"0-9:3,12%2","array_max_tasks":{"set":true,"number":2}},
 {"job_id":4,"name":"a","user_id":0,"job_state":["COMPLETED"],"state_reason":"None","node_count":{"set":true,"number":3},"nodes":"n[1-2],m",
  "submit_time":{"set":true,"number":1795200536},"start_time":{"set":true,"number":1795200537},"eligible_time":{"set":true,"number":1795200536},
  "end_time":{"set":true,"number":1795200540},"time_limit":{"set":false,"infinite":true,"number":0},"priority":{"set":true,"number":4294901756},"restart_cnt":1,"partition":"main,other"},
 {"job_id":5,"job_state":["RUNNING"],"nodes":"n3","submit_time":{"set":true,"number":1795200536},"start_time":{"set":true,"number":1795200537},
- "time_limit":{"set":true,"infinite":true,"number":0},"priority":{"set":true,"number":1}}]}`
+ "time_limit":{"set":true,"infinite":true,"number":0},"priority":{"set":true,"number":1},"array_job_id":{"set":true,"number":3}}]}`
 )
 
 func at(s int64) time.Time { return time.Unix(s, 0) }
@@ -38,10 +40,10 @@ func at(s int64) time.Time { return time.Unix(s, 0) }
 func TestDecodeJobs(t *testing.T) {
 	want := []Job{
 		{ID: 4, Name: "a", State: "COMPLETED", Reason: "None", Nodes: 3, Names: []string{"n1", "n2", "m"}, Submit: at(1795200536), Start: at(1795200537),
-			Eligible: at(1795200536), End: at(1795200540), Priority: 4294901756, Restarts: 1, Parts: []string{"main", "other"}},
-		{ID: 5, State: "RUNNING", Nodes: 1, Names: []string{"n3"}, Submit: at(1795200536), Start: at(1795200537), Priority: 1},
+			Eligible: at(1795200536), End: at(1795200540), Priority: 4294901756, Restarts: 1, Parts: []string{"main", "other"}, Tasks: 1},
+		{ID: 5, State: "RUNNING", Nodes: 1, Names: []string{"n3"}, Submit: at(1795200536), Start: at(1795200537), Priority: 1, Array: 3, Tasks: 1},
 		{ID: 7, Name: "b", User: 1000, State: "PENDING", Reason: "Resources", Nodes: 2, Submit: at(1795200536), Eligible: at(1795200536),
-			Limit: 90 * time.Minute, Priority: 4294901755, Comment: "estimate=12m", Parts: []string{"main"}},
+			Limit: 90 * time.Minute, Priority: 4294901755, Comment: "estimate=12m", Parts: []string{"main"}, Array: 7, Tasks: 5, AtOnce: 2},
 	}
 	for name, text := range map[string]string{"22.05": jobs2205, "23.11": jobs2311} {
 		got, err := DecodeJobs([]byte(text))
@@ -91,6 +93,52 @@ func TestDecodeNodes(t *testing.T) {
 	}
 }
 
+func TestTasks(t *testing.T) {
+	for list, want := range map[string]int{
+		"7": 1, "0-9": 10, "0-9%3": 10, "1,3-7:2,9": 5, "0-4294967295": maxTasks, "0-3,8...": 5, "0-9,...": 11,
+		"x": 0, "3-1": 0, "1-5:0": 0, "1,,2": 0, "-": 0,
+	} {
+		got, err := countTasks(list)
+		if got != want || (err == nil) != (want > 0) {
+			t.Errorf("%s: %d tasks, %v, want %d", list, got, err, want)
+		}
+	}
+}
+
+// The states and flags of nodes, and what they mean: a node whose job ends there works
+// still, and one that does not answer is not up.
+func TestNodeStates(t *testing.T) {
+	for _, c := range []struct {
+		n           Node
+		up, working bool
+	}{
+		{Node{State: "idle"}, true, false},
+		{Node{State: "idle", Flags: []string{"COMPLETING"}}, true, true},
+		{Node{State: "idle", Flags: []string{"NOT_RESPONDING"}}, false, false},
+		{Node{State: "idle", Flags: []string{"DRAIN"}}, false, false},
+		{Node{State: "down", Flags: []string{"COMPLETING"}}, false, true},
+		{Node{State: "allocated"}, true, true},
+		{Node{State: "mixed", Flags: []string{"NOT_RESPONDING"}}, false, true},
+		{Node{State: "idle", Busy: 1}, true, true},
+		{Node{State: "idle", Flags: []string{"POWERING_UP"}}, false, false},
+	} {
+		if c.n.Up() != c.up || c.n.Working() != c.working {
+			t.Errorf("%+v: up %v, working %v", c.n, c.n.Up(), c.n.Working())
+		}
+	}
+}
+
+// A limit that is not set, or is infinite, is none, in all forms.
+func TestNoLimit(t *testing.T) {
+	for _, limit := range []string{`null`, `4294967295`, `4294967294`, `{"set":false,"number":5}`, `{"set":true,"infinite":true,"number":5}`,
+		`{"set":true,"number":4294967294}`} {
+		jobs, err := DecodeJobs([]byte(`{"jobs":[{"job_id":1,"job_state":"PENDING","time_limit":` + limit + `}]}`))
+		if err != nil || len(jobs) != 1 || jobs[0].Limit != 0 {
+			t.Errorf("%s: %+v, %v", limit, jobs, err)
+		}
+	}
+}
+
 // What is not the commands' JSON is an error that says what is wrong.
 func TestDecodeBad(t *testing.T) {
 	for text, want := range map[string]string{
@@ -99,10 +147,11 @@ func TestDecodeBad(t *testing.T) {
 		`{}`:                                 "no list of jobs",
 		`{"jobs":[{"job_state":"RUNNING"}]}`: "no number",
 		`{"jobs":[{"job_id":1}]}`:            "job 1 has no state",
-		`{"jobs":[{"job_id":-1,"job_state":"RUNNING"}]}`:                     "a number of -1",
-		`{"jobs":[{"job_id":1,"job_state":"RUNNING","nodes":"n[1-"}]}`:       "bracket",
-		`{"jobs":[{"job_id":1,"job_state":"RUNNING","node_count":9999999}]}`: "a number of nodes of 9999999",
-		`{"jobs":[{"job_id":1,"job_state":"RUNNING","start_time":1e300}]}`:   "out of range",
+		`{"jobs":[{"job_id":-1,"job_state":"RUNNING"}]}`:                         "a number of -1",
+		`{"jobs":[{"job_id":1,"job_state":"RUNNING","nodes":"n[1-"}]}`:           "bracket",
+		`{"jobs":[{"job_id":1,"job_state":"RUNNING","node_count":9999999}]}`:     "a number of nodes of 9999999",
+		`{"jobs":[{"job_id":1,"job_state":"PENDING","array_task_string":"0-"}]}`: `the tasks "0-"`,
+		`{"jobs":[{"job_id":1,"job_state":"RUNNING","start_time":1e300}]}`:       "out of range",
 	} {
 		if _, err := DecodeJobs([]byte(text)); !errors.Is(err, ErrJSON) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
