@@ -282,9 +282,11 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	return out, nil
 }
 
-// WriteProfiles writes profiles as [ReadProfiles] reads them. The error is that
-// of [Profile.Validate], an [*InputError] if a profile has the application of
-// another one, and that of w. Profiles without a run leave no trace.
+// WriteProfiles writes profiles as [ReadProfiles] reads them, with columns in an
+// order in which each profile's features keep theirs. The error is that of
+// [Profile.Validate], an [*InputError] if a profile has the application of another
+// one or its features in an order that no table has together with those of the
+// profiles before it, and that of w. Profiles without a run leave no trace.
 func WriteProfiles(w io.Writer, profiles []Profile) error {
 	titles := slices.Clone(reserved[:])
 	for i := range profiles {
@@ -296,11 +298,11 @@ func WriteProfiles(w io.Writer, profiles []Profile) error {
 				return badInput("profiles", i, ErrRange, "the application %q is that of profile %d; put their runs together", profiles[i].Application, j)
 			}
 		}
-		for _, name := range profiles[i].Features {
-			if !slices.Contains(titles, name) {
-				titles = append(titles, name)
-			}
+		features, ok := merge(titles[len(reserved):], profiles[:i+1])
+		if !ok {
+			return badInput("profiles", i, ErrRange, "the features %q are in another order than those of the profiles before it; name them alike and in the same order", profiles[i].Features)
 		}
+		titles = append(titles[:len(reserved)], features...)
 	}
 	out := csv.NewWriter(w)
 	if err := out.Write(titles); err != nil {
@@ -327,6 +329,40 @@ func WriteProfiles(w io.Writer, profiles []Profile) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// merge returns the features of all profiles, each once, in an order in which every
+// profile's keep theirs, and false if there is none. Of several it takes the one
+// whose first feature comes first among known, then among those of the last
+// profile, and so on. Time O(n²·k) for n features of k profiles.
+func merge(known []string, profiles []Profile) ([]string, bool) {
+	left := slices.Clone(known)
+	for _, name := range profiles[len(profiles)-1].Features {
+		if !slices.Contains(left, name) {
+			left = append(left, name)
+		}
+	}
+	var out []string
+	for len(left) > 0 {
+		// The first that has none of what is left before it in any profile.
+		next := slices.IndexFunc(left, func(name string) bool {
+			for i := range profiles {
+				before := slices.Index(profiles[i].Features, name)
+				for j := range before {
+					if slices.Contains(left, profiles[i].Features[j]) {
+						return false
+					}
+				}
+			}
+			return true
+		})
+		if next < 0 {
+			return nil, false
+		}
+		out = append(out, left[next])
+		left = slices.Delete(left, next, next+1)
+	}
+	return out, true
 }
 
 // ReadCases reads the features of cases from a table in CSV with the columns

@@ -395,3 +395,26 @@ func FuzzReadTimings(f *testing.F) {
 		}
 	})
 }
+
+// Features that profiles share keep each profile's order, where a table can.
+func TestWriteProfilesKeepsOrder(t *testing.T) {
+	run := []Run{{Features: []float64{2, 3}, Processes: 1, Seconds: 1, Repetitions: 1, Resolution: 0.01}}
+	in := []Profile{
+		{Application: "cg", Features: []string{"rows", "iterations"}, Runs: run},
+		{Application: "lu", Features: []string{"nx", "iterations"}, Runs: run},
+		{Application: "bt", Features: []string{"nx", "rows"}, Runs: run},
+	}
+	var out bytes.Buffer
+	if err := WriteProfiles(&out, in); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadProfiles(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(in, got); d != "" {
+		t.Errorf("written and read (-want +got):\n%s", d)
+	}
+	in[2].Features = []string{"iterations", "nx"}
+	checkInput(t, "orders that contradict", WriteProfiles(new(bytes.Buffer), in), "profiles", 2, ErrRange)
+}
