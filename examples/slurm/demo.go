@@ -101,9 +101,9 @@ func (o *demoOptions) flagSet() *flag.FlagSet {
 const demoPoll = 50 * time.Millisecond
 
 // demoLead is how long before its charge an instance leaves at the latest: draining its
-// node and ending its daemon take some 50 ms, and more on a machine that does other
+// node and ending its daemon take some 50 to 100 ms, and more on a machine that does other
 // things.
-const demoLead = 200 * time.Millisecond
+const demoLead = 300 * time.Millisecond
 
 func parseDemo(args []string) (demoOptions, error) {
 	var o demoOptions
