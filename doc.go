@@ -5,10 +5,10 @@
 //
 //	pricing            exact money, price classes, meters, bills, spot prices, owning a cluster
 //	forecast           demand forecasts: exponential smoothing, adaptive rates, backtests
-//	schedule           batch queues: EASY and conservative backfilling, growing and releasing; elastic policies, spot and deadlines
+//	schedule           batch queues, elastic policies, and tasks with deadlines on spot instances: rules, agents, bids, plans
 //	schedule/trace     job logs in the Standard Workload Format, demand curves
 //	schedule/workload  generative job models
-//	schedule/sim       a job log replayed on fixed, individual and elastic clusters
+//	schedule/sim       job logs replayed on fixed, individual and elastic clusters; tasks with deadlines on spot prices
 //	reserve            what to reserve: exact plans with certificates, heuristics, online rules and portfolio
 //	placement          which idle instance a job gets
 //	preempt            what to take back: wasted cycles, least-waste victims, the exchange of nodes
