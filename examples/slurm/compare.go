@@ -221,26 +221,16 @@ func (o *demoOptions) due(l *replay.Lease) time.Duration {
 
 // charge bills the hours with what was bought.
 func (c *comparison) charge() error {
-	var demand []int
-	for _, l := range c.out.leases.All {
-		first := int(max(0, l.Created) / time.Hour)
-		for k := range int(c.o.manager.Meter.Charged(max(0, l.Ended-l.Created)) / time.Hour) {
-			for len(demand) <= first+k {
-				demand = append(demand, 0)
-			}
-			demand[first+k]++
-		}
-	}
 	for _, e := range c.out.weeks {
 		for _, b := range e.Bought {
-			if b.Slot < len(demand) { // else it serves nothing any more
+			if b.Slot < len(c.out.hours) { // else it serves nothing any more
 				c.bought = append(c.bought, b)
 			}
 		}
 	}
 	var b pricing.Biller
 	var err error
-	c.bill, err = b.Bill(c.o.manager.Prices, demand, time.Hour, c.bought)
+	c.bill, err = b.Bill(c.o.manager.Prices, c.out.hours, time.Hour, c.bought)
 	return err
 }
 

@@ -231,6 +231,7 @@ type outcome struct {
 	weeks    []manager.Entry // that ended
 	failures int
 	bill     provider.Bill
+	hours    []int         // how many instances were charged for in each
 	provider provider.Bill // what the provider says
 	states   map[string]int
 	began    time.Time
@@ -413,6 +414,7 @@ func (out *outcome) settle(ctx context.Context, m *manager.Manager, slurm *slurm
 		out.states[j.State]++
 		out.runs[i].Names = j.Names
 	}
+	out.hours = m.Hours()
 	if out.bill, err = m.Bill(); err != nil {
 		return err
 	}

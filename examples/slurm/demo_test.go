@@ -99,6 +99,13 @@ func checkDemo(t *testing.T, o *demoOptions, jobs []trace.Job) (waits, hours boo
 	if out.bill != out.provider || out.bill.Leases == 0 {
 		t.Errorf("the journal's bill is %+v, the provider's %+v", out.bill, out.provider)
 	}
+	sum := 0
+	for _, n := range out.hours {
+		sum += n
+	}
+	if time.Duration(sum)*time.Hour != out.bill.Charged {
+		t.Errorf("%d hours one by one, and the bill is %+v", sum, out.bill)
+	}
 	checkFollows(t, o, out)
 	checkReleases(t, o, out)
 
