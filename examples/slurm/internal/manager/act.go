@@ -2,6 +2,7 @@ package manager
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,6 +22,23 @@ func (m *Manager) exclude(_ context.Context, s *sight) error {
 		err := m.write(Entry{Kind: Excluded, Job: j.ID,
 			Reason: fmt.Sprintf("it needs %d nodes, and the cluster can have %d: it waits for ever unless it is changed or cancelled", j.Nodes, len(m.o.Nodes))})
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strangers notes nodes that are up although no instance of the journal has them: they
+// count as nodes that are there, and are not touched. They may be another journal's, one
+// that is lost, and then nobody gives them back.
+func (m *Manager) strangers(_ context.Context, s *sight) error {
+	for _, n := range m.o.Nodes {
+		const what = "looking at nodes"
+		if !slices.Contains(s.strange, n) {
+			m.worked(what, n)
+			continue
+		}
+		if err := m.failed(what, n, "", errors.New("it is up, and no instance of the journal has it: it is left alone, and jobs may run there")); err != nil {
 			return err
 		}
 	}
@@ -102,6 +120,7 @@ func (m *Manager) grow(ctx context.Context, s *sight) error {
 	for _, q := range s.waiting {
 		v.waiting = append(v.waiting, q.job)
 	}
+	m.rules.Quota = s.most
 	d := m.decider.decide(&v, &m.rules)
 	d.top.ID %= taskUnit
 	for _, id := range d.early {
@@ -153,7 +172,7 @@ func (m *Manager) free(s *sight) []string {
 	}
 	var names []string
 	for _, n := range m.o.Nodes {
-		if node := s.nodes[n]; !taken[n] && node != nil && !node.Up() && !node.Working() && !node.Has("DRAIN") {
+		if node := s.nodes[n]; !taken[n] && m.foreign[n] == "" && node != nil && !node.Up() && !node.Working() && !node.Has("DRAIN") {
 			names = append(names, n)
 		}
 	}

@@ -169,9 +169,19 @@ func (m *Manager) compare(list []provider.Instance, seq int) error {
 		}
 	}
 	// A journal cannot lack an instance that is its own, since it is written first; but
-	// where somebody has taken the journal away, what it had is found here.
+	// where the end of the journal was lost, what it had is found here. What another
+	// journal has, or had before it was lost, is named, and is left alone with its node.
 	prefix := m.state.begin.Cluster + "-"
+	m.foreign = map[string]string{}
 	for _, in := range list {
+		if in.Live() && !strings.HasPrefix(in.Token, prefix) && slices.Contains(m.o.Nodes, in.Node) {
+			m.foreign[in.Node] = in.ID
+			err := m.failed("comparing with the provider", in.Node, "", fmt.Errorf("it has the instance %s, whose token %q is not this journal's, "+
+				"which begin with %s: it is left alone, and charged for until somebody ends it", in.ID, in.Token, prefix))
+			if err != nil {
+				return err
+			}
+		}
 		if in.Live() && strings.HasPrefix(in.Token, prefix) && m.state.byToken[in.Token] == nil {
 			e := Entry{Kind: Asking, Token: in.Token, Node: in.Node, Reason: "the provider has it"}
 			if m.another(&lease{Instance: in}) { // which was asked for when this one was thought not to be

@@ -88,7 +88,8 @@ type Manager struct {
 	check     time.Duration // the next release check
 	audit     time.Duration
 	auditing  bool
-	lists     int // that were asked for
+	lists     int               // that were asked for
+	foreign   map[string]string // by node, instances of the provider that are not the journal's
 	status    Status
 	reason    map[string]string // what failed last, so that it is not written each time
 }
@@ -252,6 +253,10 @@ func (m *Manager) Run(ctx context.Context) (err error) {
 	}
 }
 
+// parted is how long after the end of a command of Slurm it is known that both were
+// interrupted.
+const parted = 50 * time.Millisecond
+
 // works and rests are around what the manager spends its time on.
 func (m *Manager) works() { m.begun = time.Now() }
 func (m *Manager) rests() { m.spent += time.Since(m.begun) }
@@ -264,8 +269,10 @@ func (m *Manager) step(ctx context.Context) error {
 		nodes, err = m.slurm.Nodes(ctx)
 	}
 	if err != nil {
-		if ctx.Err() != nil {
+		select {
+		case <-ctx.Done(): // an interrupt may end Slurm's command, too, and first
 			return ctx.Err()
+		case <-time.After(parted):
 		}
 		return m.failed("reading Slurm", "", "", err)
 	}
@@ -278,7 +285,7 @@ func (m *Manager) step(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, act := range []func(context.Context, *sight) error{m.exclude, m.arrivals, m.settle, m.resume, m.grow, m.weigh, m.release, m.weeks, m.list} {
+	for _, act := range []func(context.Context, *sight) error{m.exclude, m.strangers, m.arrivals, m.settle, m.resume, m.grow, m.weigh, m.release, m.weeks, m.list} {
 		if err := act(ctx, s); err != nil {
 			return err
 		}

@@ -20,7 +20,9 @@ type sight struct {
 	busy     []*lease
 	booting  []*lease
 	leaving  []*lease
-	fixed    int // idle nodes that are not rented
+	fixed    int      // idle nodes that are not rented
+	most     int      // nodes that there can be
+	strange  []string // nodes that are up, and that nothing in the journal stands for
 	runners  []runner
 	tooLarge []slurmctl.Job
 	unknown  error
@@ -59,13 +61,22 @@ func (m *Manager) see(jobs []slurmctl.Job, nodes []slurmctl.Node) *sight {
 	if len(missing) > 0 {
 		s.unknown = fmt.Errorf("%w: %s", slurmctl.ErrUnknownNode, strings.Join(missing, ", "))
 	}
+	ours := map[string]bool{} // nodes that an instance has, or had until a short while ago
+	for _, l := range m.state.leases {
+		ours[l.Node] = ours[l.Node] || !l.ended
+	}
 	usable := map[string]bool{} // nodes whose jobs count
 	for i := range nodes {
-		if n := &nodes[i]; !elastic[n.Name] && n.Up() {
-			usable[n.Name] = true
-			if !n.Working() {
-				s.fixed++
-			}
+		n := &nodes[i]
+		if ours[n.Name] || !n.Up() {
+			continue
+		}
+		usable[n.Name] = true
+		if !n.Working() {
+			s.fixed++
+		}
+		if elastic[n.Name] {
+			s.strange = append(s.strange, n.Name)
 		}
 	}
 	for _, l := range m.state.leases {
@@ -95,6 +106,7 @@ func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool,
 			most++
 		}
 	}
+	s.most = most
 	before := m.jobs
 	m.jobs = make(map[int64]slurmctl.Job, len(jobs))
 	for _, j := range jobs {

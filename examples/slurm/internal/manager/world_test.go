@@ -94,6 +94,17 @@ func newWorld(nodes int, boot time.Duration) *world {
 // errCrash is what a manager is killed with.
 var errCrash = errors.New("killed")
 
+// memory returns a folder for a journal, in memory where there is such a one: there are
+// thousands of entries, and each is to be on the disk before a manager goes on.
+func memory(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "plimsoll-manager-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 // effect counts an effect, and crashes the manager before or after it.
 func (w *world) effect(do func()) {
 	w.effects++
@@ -469,7 +480,7 @@ var worldPlan = []planned{
 // a new one go on where one was killed. It returns the journal's name.
 func (w *world) play(t *testing.T, plan []planned, limit time.Duration) (m *Manager) {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "journal")
+	name := filepath.Join(memory(t), "journal")
 	open := func() *Manager { return w.open(t, name, worldOptions(w)) }
 	m = open()
 	const tick = 15 * time.Second
@@ -600,7 +611,7 @@ func TestKilledAnywhere(t *testing.T) {
 // A manager whose journal is cut off anywhere, as when it is killed while it writes,
 // comes to the same end, also where the entry about what it has done is lost.
 func TestTornAnywhere(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "journal")
+	name := filepath.Join(memory(t), "journal")
 	rng := rand.New(rand.NewPCG(10, 3))
 	for range 40 {
 		os.Remove(name)
@@ -646,7 +657,7 @@ func TestTornAnywhere(t *testing.T) {
 // one takes its place.
 func TestNodeLost(t *testing.T) {
 	w := newWorld(2, 3*time.Minute)
-	m := w.open(t, filepath.Join(t.TempDir(), "journal"), worldOptions(w))
+	m := w.open(t, filepath.Join(memory(t), "journal"), worldOptions(w))
 	var reason string
 	m.o.Watch = func(e *Entry, _ *Status) {
 		if e != nil && e.Kind == Leaving && reason == "" {
@@ -690,7 +701,7 @@ func TestStartBeforeDrain(t *testing.T) {
 		}
 	}
 	stays := 0
-	name := filepath.Join(t.TempDir(), "journal")
+	name := filepath.Join(memory(t), "journal")
 	o := worldOptions(w)
 	o.Watch = func(e *Entry, _ *Status) {
 		if e != nil && e.Kind == Staying {
@@ -713,7 +724,7 @@ func TestStartBeforeDrain(t *testing.T) {
 // it comes up at that very moment; neither does one whose node is undrained by somebody else.
 func TestUpWhileLeaving(t *testing.T) {
 	w := newWorld(2, 20*time.Minute+20*time.Second)
-	m := w.open(t, filepath.Join(t.TempDir(), "journal"), worldOptions(w))
+	m := w.open(t, filepath.Join(memory(t), "journal"), worldOptions(w))
 	deletes := 0
 	w.faults = func(call string) fault {
 		if call == "delete" {
@@ -819,7 +830,7 @@ func TestRetries(t *testing.T) {
 	w := newWorld(1, 3*time.Minute)
 	o := worldOptions(w)
 	o.AuditEvery, o.BootLimit = 100*time.Hour, 100*time.Hour
-	m := w.open(t, filepath.Join(t.TempDir(), "journal"), o)
+	m := w.open(t, filepath.Join(memory(t), "journal"), o)
 	broken := true
 	var at []int
 	w.faults = func(call string) fault {
@@ -871,7 +882,7 @@ func TestTooLarge(t *testing.T) {
 			told = append(told, *e)
 		}
 	}
-	m := w.open(t, filepath.Join(t.TempDir(), "journal"), o)
+	m := w.open(t, filepath.Join(memory(t), "journal"), o)
 	w.submit(4, time.Minute, time.Minute)
 	w.jobs[0].priority = 0 // Slurm does not start it either
 	w.submit(2, time.Minute, time.Minute)
@@ -896,7 +907,7 @@ func TestPurchases(t *testing.T) {
 	o.Period = 12
 	o.Prices = pricing.List{OnDemand: 1_000_000_000, Classes: []pricing.Class{
 		{Name: "day", Term: 24 * time.Hour, Upfront: 6_000_000_000, Hourly: 100_000_000}}}
-	name := filepath.Join(t.TempDir(), "journal")
+	name := filepath.Join(memory(t), "journal")
 	m := w.open(t, name, o)
 	for hour := range 60 {
 		// Two nodes are always busy, a third one now and then.
@@ -1019,7 +1030,7 @@ func TestBuyer(t *testing.T) {
 		o.Period, o.Buyer = 6, b
 		o.Prices = pricing.List{OnDemand: 1_000_000_000, Classes: []pricing.Class{
 			{Name: "half", Term: 12 * time.Hour, Upfront: 3_000_000_000, Hourly: 100_000_000}}}
-		name := filepath.Join(t.TempDir(), "journal")
+		name := filepath.Join(memory(t), "journal")
 		m := w.open(t, name, o)
 		for range 20 {
 			w.submit(2, 58*time.Minute, 58*time.Minute)
@@ -1080,7 +1091,7 @@ func TestEndsByItself(t *testing.T) {
 		w.unnoticed = true
 		o := worldOptions(w)
 		o.AuditEvery = every
-		m := w.open(t, filepath.Join(t.TempDir(), "journal"), o)
+		m := w.open(t, filepath.Join(memory(t), "journal"), o)
 		w.submit(1, 30*time.Minute, 30*time.Minute)
 		var stopped time.Time
 		for range 24 * 60 {
