@@ -331,6 +331,8 @@ func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (
 	// The last node is ready for its next instance some polls after the last one has gone.
 	const settles = 4 * demoPoll
 	var since time.Time
+	failures := time.NewTicker(2 * time.Second)
+	defer failures.Stop()
 	for done := false; !done; {
 		select {
 		case <-ctx.Done():
@@ -343,6 +345,10 @@ func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (
 		case err := <-played:
 			played = nil
 			if err != nil {
+				return nil, finish(err)
+			}
+		case <-failures.C:
+			if err := unrun(ctx, slurm, c.Dir); err != nil && ctx.Err() == nil {
 				return nil, finish(err)
 			}
 		case <-tick.C:
@@ -371,6 +377,50 @@ func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (
 		return nil, err
 	}
 	return out, out.settle(ctx, m, slurm, p, &options)
+}
+
+// errScript: Slurm has removed the script of a job that it was about to start.
+var errScript = errors.New("slurmd has removed the script of a job that it was about to start")
+
+// lostScript is an error if a job ended before it began, for the one reason that is known
+// to be Slurm's own: slurmd 22.05 takes a job's script for one that was left behind if it
+// looks for the job's process in the moment in which that has named its socket and does
+// not yet listen to it. The script is gone then, and the job fails with status 2. That
+// is told by the log of its node, in the cluster's folder.
+func lostScript(dir string, jobs []slurmctl.Job) error {
+	for _, j := range jobs {
+		if j.State != "FAILED" || len(j.Names) == 0 {
+			continue
+		}
+		log, err := os.ReadFile(filepath.Join(dir, "slurmd."+j.Names[0]+".log"))
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("/job%05d/slurm_script", j.ID)
+		for _, text := range strings.Split(string(log), "\n") {
+			if strings.Contains(text, "Purging vestigial job script") && strings.HasSuffix(text, name) {
+				return fmt.Errorf("%w: job %d on %s", errScript, j.ID, j.Names[0])
+			}
+		}
+	}
+	return nil
+}
+
+// unrun is an error if a job has ended in Slurm and failed.
+func unrun(ctx context.Context, slurm *slurmctl.Client, dir string) error {
+	jobs, err := slurm.Jobs(ctx)
+	if err != nil {
+		return err
+	}
+	if err := lostScript(dir, jobs); err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if !j.Waits() && !j.Holds() && j.State != "COMPLETED" {
+			return fmt.Errorf("job %d did not complete: %s", j.ID, j.State)
+		}
+	}
+	return nil
 }
 
 // limit returns how long jobs may take in all: twice what they would one after the other,

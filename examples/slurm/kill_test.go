@@ -202,6 +202,14 @@ func TestKilled(t *testing.T) {
 	s.checkBill(hour)
 }
 
+// skipLost ends the test if Slurm has lost a job's script.
+func (s *stage) skipLost(jobs []slurmctl.Job) {
+	s.t.Helper()
+	if err := lostScript(s.Dir, jobs); err != nil {
+		s.t.Skip(err)
+	}
+}
+
 // checkJobs checks that each job ran once, to its end.
 func (s *stage) checkJobs(jobs map[int64]bool) {
 	s.t.Helper()
@@ -209,6 +217,7 @@ func (s *stage) checkJobs(jobs map[int64]bool) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.skipLost(all)
 	seen := 0
 	for _, j := range all {
 		if !jobs[j.ID] {

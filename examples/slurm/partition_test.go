@@ -82,6 +82,7 @@ func (s *stage) until(what string, done func(jobs map[int64]slurmctl.Job, nodes 
 		if err != nil {
 			s.t.Fatalf("%s: %v", what, err)
 		}
+		s.skipLost(jobs)
 		nodes, err := s.slurm.Nodes(s.ctx)
 		if err != nil {
 			s.t.Fatalf("%s: %v", what, err)
