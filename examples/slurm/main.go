@@ -12,6 +12,78 @@
 // partition of a host that takes nodes back [Duplyakin17]. -h of each lists the choices.
 // What is decided, and how it recovers, is told in internal/manager.
 //
+// # A cluster in a cloud
+//
+// Slurm is to know the names that instances may have, as nodes that are down until a
+// daemon registers. In slurm.conf, which controller and instances share:
+//
+//	SlurmctldHost=head(10.0.0.2)
+//	ReturnToService=2               # a node that registers may have jobs
+//	SlurmdTimeout=120
+//	SelectType=select/cons_tres
+//	NodeName=n[1-16] CPUs=8 State=DOWN
+//	PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE
+//
+// The image that instances start from has munge, with the controller's key, this
+// slurm.conf, and a service that runs "slurmd -N NAME", with the name from the user data
+// or tags of its instance. Controller and instances have to reach each other by these
+// names: by DNS, or by "scontrol update nodename=n3 nodeaddr=10.0.0.17
+// nodehostname=n3", which the create command below runs.
+//
+// elasticd runs on the controller's machine:
+//
+//	go run ./examples/slurm elasticd -journal /var/lib/plimsoll/journal -nodes 'n[1-16]' \
+//	  -classes prices.json -provider exec -create './nodes create' -delete './nodes delete' \
+//	  -list './nodes list' -buy './nodes buy'
+//
+// Its commands are a script of yours, here with jq and a cloud whose command line is
+// called cloud. What its answers look like differs from cloud to cloud; what they become
+// does not.
+//
+//	#!/bin/sh -e
+//	# Makes of instances what elasticd reads, an object each.
+//	instances() { jq -c '.[] | {id: .Id, token: .Tags.token, node: .Tags.node, created: .Launched}
+//	  + if .Terminated then {ended: .Terminated} else {} end'; }
+//	case $1 in
+//	create)
+//	  # --client-token: with the same one the cloud creates nothing more.
+//	  cloud run --client-token "$PLIMSOLL_TOKEN" --image node-image --type c8 \
+//	    --tag token="$PLIMSOLL_TOKEN" --tag node="$PLIMSOLL_NODE" >/tmp/run.$$ 2>/tmp/err.$$ || {
+//	    cat /tmp/err.$$ >&2
+//	    grep -q -e InsufficientCapacity -e LimitExceeded /tmp/err.$$ && exit 3 # refused, not created
+//	    exit 1
+//	  }
+//	  scontrol update nodename="$PLIMSOLL_NODE" nodeaddr="$(jq -r '.[0].Address' /tmp/run.$$)"
+//	  instances </tmp/run.$$; rm -f /tmp/run.$$ /tmp/err.$$ ;;
+//	delete)
+//	  cloud terminate "$PLIMSOLL_ID" >&2
+//	  # Charged until now; one that is ended twice is in the list with its first end.
+//	  printf '{"id":"%s","ended":"%s"}\n' "$PLIMSOLL_ID" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" ;;
+//	list)
+//	  cloud list --all --with-tag token | instances ;;
+//	buy)
+//	  # Looks first: it is called again after a failure, with the same token.
+//	  cloud reservations --tag token="$PLIMSOLL_TOKEN" | jq -er '.[0].Id' ||
+//	    cloud reserve --offer "$PLIMSOLL_CLASS" --count "$PLIMSOLL_COUNT" --tag token="$PLIMSOLL_TOKEN" ;;
+//	esac
+//
+// What to know before:
+//
+//   - elasticd sets the weights of the nodes of -nodes, drains, takes down and undrains
+//     them, and gives a job that starts before its turn (EASY backfilling) the highest
+//     priority there is, above fair share. It has to be SlurmUser, root, or an operator
+//     of Slurm's accounts. Nodes that administrators drain stay drained.
+//   - Reservations are decided on every -period hours by [Niu16] 5.2. Without -buy the
+//     journal and the terminal say what to buy, and elasticd goes on as if you had; -period 0
+//     decides on none. Try it without -buy for some weeks: what is bought is paid for.
+//   - The journal is the only record of what elasticd has. If it is lost the next one begins anew, with
+//     another token: it names the instances of the old one, leaves them and their nodes
+//     alone, and you are to end them.
+//   - Prices are those of -classes, and hours are charged whole. Of a cloud that charges by the
+//     second, the bill is less, and when an instance leaves does not matter.
+//   - An instance that ends by itself, such as one on a spot market, takes its job along.
+//     Its node is taken down, so that Slurm queues the job again.
+//
 // # Without elasticd
 //
 // Slurm has a way of its own to start and end nodes: SuspendProgram and ResumeProgram.
