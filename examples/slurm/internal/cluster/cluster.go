@@ -166,13 +166,12 @@ func (c *Cluster) startGuard() error {
 }
 
 // startMunge starts a munged with a key and a socket of its own, as the user that
-// munge was installed for where this process is root, since it refuses to be.
+// munge was installed for where this process is root, since it refuses to be. Nobody else
+// is to reach the socket, and so to submit jobs: the folder is of this process's user,
+// and munge's group may only pass. munged wants its socket in reach of all, hence --force.
 func (c *Cluster) startMunge(ctx context.Context, path string) error {
 	dir := filepath.Join(c.Dir, "munge")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
-	}
-	if err := os.Chmod(c.Dir, 0o755); err != nil {
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
 	key := make([]byte, 128)
@@ -181,7 +180,7 @@ func (c *Cluster) startMunge(ctx context.Context, path string) error {
 		return err
 	}
 	socket := filepath.Join(dir, "socket")
-	cmd := exec.Command(path, "--foreground", "--key-file="+filepath.Join(dir, "key"), "--socket="+socket,
+	cmd := exec.Command(path, "--foreground", "--force", "--key-file="+filepath.Join(dir, "key"), "--socket="+socket,
 		"--pid-file="+filepath.Join(dir, "pid"), "--log-file="+filepath.Join(dir, "log"), "--seed-file="+filepath.Join(dir, "seed"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if os.Getuid() == 0 {
@@ -192,6 +191,9 @@ func (c *Cluster) startMunge(ctx context.Context, path string) error {
 		uid, err := strconv.Atoi(u.Uid)
 		gid, err2 := strconv.Atoi(u.Gid)
 		if err = errors.Join(err, err2); err != nil {
+			return err
+		}
+		if err := errors.Join(os.Chown(c.Dir, 0, gid), os.Chmod(c.Dir, 0o710)); err != nil {
 			return err
 		}
 		for _, p := range []string{dir, filepath.Join(dir, "key")} {
@@ -349,7 +351,7 @@ func (c *Cluster) writeConf(o Options, ports []int) error {
 	if err := os.MkdirAll(at("state"), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(c.Conf, []byte(b.String()), 0o644)
+	return os.WriteFile(c.Conf, []byte(b.String()), 0o600)
 }
 
 // startController starts slurmctld and waits until it answers.

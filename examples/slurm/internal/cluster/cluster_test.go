@@ -97,6 +97,11 @@ func TestCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, mode := range map[string]os.FileMode{c.Dir: 0o67, c.Conf: 0o77} { // a group may pass, and others nothing
+		if st, err := os.Stat(name); err != nil || st.Mode().Perm()&mode != 0 {
+			t.Errorf("%s: %v, %v", name, st.Mode(), err)
+		}
+	}
 	job, err := c.Submit(ctx, 1, "sleep 0.2")
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +136,32 @@ func TestCluster(t *testing.T) {
 	if err := s.Drain(ctx, "n9", "no such node"); !errors.Is(err, slurmctl.ErrUnknownNode) {
 		t.Errorf("draining a node that is not there: %v", err)
 	}
+	// A job that runs when its instance is ended goes with it, with Slurm's process for it.
+	pids := filepath.Join(c.Dir, "pids")
+	if _, err := c.Submit(ctx, 1, "echo $$ $PPID >"+pids+".new; mv "+pids+".new "+pids+"; exec sleep 1000"); err != nil {
+		t.Fatal(err)
+	}
+	err = until(ctx, 30*time.Second, "the job does not begin", func() bool {
+		_, err := os.Stat(pids)
+		return err == nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	in, err = p.Delete(ctx, in.ID)
+	text, err2 := os.ReadFile(pids)
+	if err2 != nil {
+		t.Fatal(err2)
+	}
+	for _, pid := range strings.Fields(string(text)) {
+		err := until(ctx, 10*time.Second, "a process of the job does not end", func() bool {
+			stat, err := os.ReadFile("/proc/" + pid + "/stat")
+			return err != nil || strings.Contains(string(stat), ") Z ")
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
 	if err != nil || in.Live() {
 		t.Errorf("deleted: %+v, %v", in, err)
 	}

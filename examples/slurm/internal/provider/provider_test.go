@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -239,6 +241,83 @@ func TestLocalRaces(t *testing.T) {
 		if steady < 10 {
 			t.Errorf("round %d: %d processes, want %d", round, got, want)
 		}
+	}
+}
+
+// With an instance go processes that its daemon started in sessions of their own, and so
+// they do when whoever ended it was killed halfway: then a list ends them.
+func TestLocalSessions(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("there is no /proc")
+	}
+	ctx := context.Background()
+	for _, halfway := range []bool{false, true} {
+		dir := t.TempDir()
+		l := &Local{Dir: dir, Command: func(string) []string {
+			return []string{"/bin/sh", "-c", `setsid sleep 1000 & echo $! >` + dir + `/child.new; mv ` + dir + `/child.new ` + dir + `/child; exec sleep 1000`}
+		}}
+		in, err := l.Create(ctx, "t1", "n1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var child []byte
+		for begin := time.Now(); len(child) == 0; time.Sleep(5 * time.Millisecond) {
+			if child, _ = os.ReadFile(filepath.Join(dir, "child")); time.Since(begin) > 30*time.Second {
+				t.Fatal("the daemon does not start")
+			}
+		}
+		if halfway {
+			if err := l.write("t1", "ended", []byte("2031-02-03T04:05:06Z")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := l.List(ctx); err != nil {
+				t.Fatal(err)
+			}
+		} else if _, err := l.Delete(ctx, in.ID); err != nil {
+			t.Fatal(err)
+		}
+		for _, pid := range append(strings.Fields(string(child)), "daemon") {
+			if pid == "daemon" {
+				if runs, err := l.Running("t1"); runs || err != nil {
+					t.Errorf("halfway %v: the daemon runs: %v, %v", halfway, runs, err)
+				}
+				continue
+			}
+			for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) { // it is killed, and ends when it can
+				stat, err := os.ReadFile("/proc/" + pid + "/stat")
+				if err != nil || strings.Contains(string(stat), ") Z ") {
+					break
+				}
+				if time.Since(begin) > 10*time.Second {
+					t.Errorf("halfway %v: its child is left: %s", halfway, stat)
+					if n, err := strconv.Atoi(pid); err == nil {
+						syscall.Kill(n, syscall.SIGKILL)
+					}
+					break
+				}
+			}
+		}
+	}
+}
+
+// What a command says of its failure is cut, and acts on no terminal; what it says of a
+// purchase is the reservations' name.
+func TestExecSays(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	e := &Exec{ListCommand: `yes 0123456789 | head -c 3000000 >&2; printf 'the \033[2J end' >&2; exit 1`, Timeout: 20 * time.Second}
+	if _, err := e.List(ctx); err == nil || len(err.Error()) > 700 || !strings.HasSuffix(err.Error(), `the \x1b[2J end`) {
+		t.Errorf("it fails with %d bytes: %.900v", len(err.Error()), err)
+	}
+	e.BuyCommand = `echo "r-$PLIMSOLL_TOKEN: $PLIMSOLL_COUNT of $PLIMSOLL_CLASS for $PLIMSOLL_HOURS h"`
+	r := Reservation{Token: "c-period1-0", Class: "1y light", Count: 3, Term: 36 * time.Hour}
+	if id, err := e.Buy(ctx, r); err != nil || id != "r-c-period1-0: 3 of 1y light for 36 h" {
+		t.Errorf("bought: %q, %v", id, err)
+	}
+	e.BuyCommand = "echo sold out >&2; exit 3"
+	if _, err := e.Buy(ctx, r); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "sold out") {
+		t.Errorf("refused: %v", err)
 	}
 }
 
