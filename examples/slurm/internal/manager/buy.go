@@ -94,7 +94,11 @@ func (m *Manager) ordered(o *order, id string, err error) error {
 		o.retry = m.clock.Now() + m.pause(&o.tries)
 		return m.write(Entry{Kind: Failed, Token: o.token, Reason: m.buying(o) + ": " + err.Error()})
 	}
-	return m.write(Entry{Kind: Bought, Token: o.token, ID: id, Reason: Purchases(m.o.Prices, []pricing.Purchase{o.purchase})})
+	text := Purchases(m.o.Prices, []pricing.Purchase{o.purchase})
+	if id != "" {
+		text += ", which is " + id
+	}
+	return m.write(Entry{Kind: Bought, Token: o.token, ID: id, Reason: text})
 }
 
 // Unbought returns what is to be bought and has not been yet, as far as is known. Not while

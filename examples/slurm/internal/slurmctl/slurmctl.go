@@ -33,8 +33,8 @@ var ErrVersion = errors.New("this version of Slurm is too old")
 // ErrUnknownNode: Slurm does not know a node.
 var ErrUnknownNode = errors.New("not a node that Slurm knows")
 
-// ErrConf: Slurm is installed, and not configured.
-var ErrConf = errors.New("Slurm has no slurm.conf")
+// ErrConf: Slurm is installed, and has no slurm.conf, or one that it cannot read.
+var ErrConf = errors.New("no usable slurm.conf")
 
 // How to get Slurm, for messages.
 const how = "install slurm-wlm and munge (on Debian and Ubuntu: apt-get install slurm-wlm munge), or put Slurm's bin and sbin folders into PATH"
@@ -153,7 +153,7 @@ func (c *Client) feed(ctx context.Context, text, path string, args ...string) ([
 		if strings.Contains(said, "Invalid node name") {
 			err = ErrUnknownNode
 		}
-		if strings.Contains(said, "configuration source") {
+		if strings.Contains(said, "configuration source") || strings.Contains(said, "configuration file") {
 			err = ErrConf
 		}
 		return nil, fmt.Errorf("%s %s: %w: %s", filepath.Base(path), strings.Join(args, " "), err, said)
