@@ -83,6 +83,11 @@ func (s *stage) until(what string, done func(jobs map[int64]slurmctl.Job, nodes 
 			s.t.Fatalf("%s: %v", what, err)
 		}
 		s.skipLost(jobs)
+		for _, j := range jobs {
+			if j.State == "FAILED" {
+				s.t.Fatalf("%s: job %d has failed: %+v", what, j.ID, j)
+			}
+		}
 		nodes, err := s.slurm.Nodes(s.ctx)
 		if err != nil {
 			s.t.Fatalf("%s: %v", what, err)

@@ -439,7 +439,7 @@ func TestAgentClientDies(t *testing.T) {
 	if j.stopped != 1 || w.nodes[0].job != nil {
 		t.Errorf("after the grace period job 1 has been ended %d times", j.stopped)
 	}
-	step(10)
+	step(14)
 	if w.now.Before(j.next) {
 		t.Errorf("job 1 waits for Slurm to let it start, until %v", j.next.Sub(w.now))
 	}
@@ -467,10 +467,18 @@ func TestRequeue(t *testing.T) {
 	}
 	late := func(d time.Duration) { j.stopped, j.next = 1, w.now.Add(d) }
 	step(a)
-	a.requeued[j.id] = true
+	a.requeued[j.id] = w.now
 	for range 3 { // it waits, Slurm has not yet said until when; then it says so, twice
 		step(a)
+		a.requeued[j.id] = w.now // as if it had started
 		late(2 * time.Minute)
+		step(a)
+		w.now = w.now.Add(2900 * time.Millisecond)
+		step(a)
+		if !w.now.Before(j.next) {
+			t.Fatal("it may start where it was ended just before, which fails")
+		}
+		w.now = w.now.Add(200 * time.Millisecond)
 		step(a)
 		if w.now.Before(j.next) {
 			t.Fatalf("it waits until %v", j.next.Sub(w.now))
@@ -494,6 +502,8 @@ func TestRequeue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		step(next)
+		w.now = w.now.Add(3 * time.Second)
 		step(next)
 		if got := !w.now.Before(j.next); got != c.started {
 			t.Errorf("%+v: it may start: %v", c, got)

@@ -92,12 +92,12 @@ type Agent struct {
 	slurm    Slurm
 	solver   preempt.Solver
 	scorer   preempt.Scorer
-	requeued map[int64]bool // jobs that were ended for the host's sake, until they have run
-	had      []bool         // nodes that the partition has, or had
-	begun    bool           // it has looked at Slurm
-	told     string         // the last failure
-	holdings []Holding      // that the exchange told last,
-	at       time.Time      // and when
+	requeued map[int64]time.Time // jobs that were ended for the host's sake, until they have run; when they had nodes last
+	had      []bool              // nodes that the partition has, or had
+	begun    bool                // it has looked at Slurm
+	told     string              // the last failure
+	holdings []Holding           // that the exchange told last,
+	at       time.Time           // and when
 }
 
 // reason is what nodes are drained with.
@@ -129,7 +129,7 @@ func New(e Exchange, s Slurm, o Options) (*Agent, error) {
 	if o.Tell == nil {
 		o.Tell = func(string, string) {}
 	}
-	return &Agent{o: o, exchange: e, slurm: s, requeued: map[int64]bool{}, had: make([]bool, len(o.Names))}, nil
+	return &Agent{o: o, exchange: e, slurm: s, requeued: map[int64]time.Time{}, had: make([]bool, len(o.Names))}, nil
 }
 
 // Run looks again and again until the context ends. What fails is told and tried again.
@@ -218,7 +218,7 @@ func (a *Agent) begin(ctx context.Context) error {
 	}
 	for _, j := range jobs {
 		if wait := j.Eligible.Sub(a.o.Now()); j.Waits() && j.Restarts > 0 && wait > 0 && wait <= requeueWait {
-			a.requeued[j.ID] = true
+			a.requeued[j.ID] = a.o.Now()
 		}
 	}
 	a.begun = true
@@ -294,7 +294,7 @@ func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.
 			}
 			for _, j := range jobs {
 				if j.Holds() && slices.Contains(j.Names, n.Name) {
-					a.requeued[j.ID] = true
+					a.requeued[j.ID] = a.o.Now()
 					a.o.Tell(n.Name, fmt.Sprintf("the grace period is over: ends job %d", j.ID))
 				}
 			}
@@ -320,16 +320,25 @@ func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.
 
 // requeue lets jobs that were ended for the host's sake start again as soon as there is
 // room: Slurm would let them wait for two minutes. It says so some time after it has
-// queued a job again, and again if the job's start fails, as it may on a node that has
-// just ended it; so a job is looked after until it has run.
+// queued a job again, so a job is looked after until it has run.
+//
+// Slurm has a reason to wait. A node remembers in which second a job was ended on it, and
+// turns down what was not sent later: a job that starts again there in the same second
+// fails for good, with "Job credential revoked". So it waits for revoked.
 func (a *Agent) requeue(ctx context.Context, jobs []slurmctl.Job) error {
-	there := map[int64]bool{}
+	there := map[int64]time.Time{}
+	now := a.o.Now()
 	for _, j := range jobs {
-		if !a.requeued[j.ID] || !j.Waits() && !j.Holds() {
-			continue
-		}
-		there[j.ID] = true
-		if j.Waits() && (j.Eligible.After(a.o.Now()) || j.Reason == "BeginTime") {
+		last, ok := a.requeued[j.ID]
+		switch {
+		case !ok:
+		case j.Holds():
+			there[j.ID] = now
+		case j.Waits():
+			there[j.ID] = last
+			if now.Sub(last) < revoked || !j.Eligible.After(now) && j.Reason != "BeginTime" {
+				continue
+			}
 			if err := a.slurm.Eligible(ctx, j.ID); err != nil {
 				return err
 			}
@@ -338,6 +347,9 @@ func (a *Agent) requeue(ctx context.Context, jobs []slurmctl.Job) error {
 	a.requeued = there
 	return nil
 }
+
+// revoked is longer than the seconds in which nodes count, and than their clocks differ.
+const revoked = 3 * time.Second
 
 // value tells what the usable nodes are worth.
 func (a *Agent) value(ctx context.Context, state []Holding, jobs []slurmctl.Job) error {
