@@ -18,6 +18,7 @@
 //     rents nothing more.
 //   - One that was being given back has a node that drains or has drained. It is given
 //     back if no job has the node, which is asked of Slurm after draining.
+//   - A reservation that was being bought is bought again, by the same token.
 //   - Others are compared with the provider's list. A provider that does not know tokens
 //     may have created two instances for one: then the second is given back.
 package manager
