@@ -141,7 +141,7 @@ for round in 1 2 3; do
 		name=
 		{ read -r name <"$p/comm"; } 2>/dev/null
 		if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF "$1" ||
-			[ "$name" = slurmstepd ] && ls -l "$p/fd" 2>/dev/null | grep -qF " $2/"; then
+			{ [ "$name" = slurmstepd ] && ls -l "$p/fd" 2>/dev/null | grep -qF " $2/"; }; then
 			kill -KILL "${p#/proc/}" 2>/dev/null
 		fi
 	done

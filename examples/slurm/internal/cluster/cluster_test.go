@@ -25,6 +25,13 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 			os.Exit(1)
 		}
+		// As a job's process does, it has none of the folder's files open.
+		job := exec.Command("sleep", "300")
+		job.Env = c.Environment()
+		if err := job.Start(); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
 		fmt.Println(c.Dir)
 		select {}
 	}
@@ -52,8 +59,8 @@ func TestGuard(t *testing.T) {
 		cmd.Process.Kill()
 		t.Fatalf("%q, %v", line, err)
 	}
-	if n := marked(dir); n < 2 {
-		t.Errorf("%d processes, want munged and slurmctld", n)
+	if n := marked(dir); n < 3 {
+		t.Errorf("%d processes, want munged, slurmctld and a job's", n)
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
