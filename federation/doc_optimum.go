@@ -60,14 +60,14 @@
 // little more than without: the bound is then raised from other prices, and so is
 // the last descent's start.
 //
-// Time (BenchmarkOptimum and BenchmarkOptimumMadeUp, GOMAXPROCS=1, on a machine that was
-// more or less busy with other work at the same time; one task in ten of those made
-// up is long):
+// Time (BenchmarkOptimum and BenchmarkOptimumMadeUp, GOMAXPROCS=1; up to five times as
+// much on a machine that was busy with other work; one task in ten of those made up
+// is long):
 //
-//	three logs, 600 hours, 17,299 tasks             0.4 to 3 s
-//	three logs, 8,760 hours, 195,207 tasks          5 to 31 s
-//	3 made-up centres, 2,000 slots, 20,000 tasks    4 s
-//	8 made-up centres, 2,000 slots, 20,000 tasks    a minute
+//	three logs, 600 hours, 17,299 tasks             0.4 to 0.6 s
+//	three logs, 8,760 hours, 195,207 tasks          5.5 s
+//	3 made-up centres, 2,000 slots, 20,000 tasks    1.2 s
+//	8 made-up centres, 1,000 slots, 10,000 tasks    3.9 s
 //
 // Split by slot. If tasks are bags of work that may be spread over centres and slots,
 // each piece with its share of the data, slots do not depend on each other
