@@ -213,28 +213,10 @@ func parse(args []string) (options, error) {
 		return nil
 	})
 	flags.Func("error", "", o.setErrors)
-	flags.Func("seed", "", func(s string) error {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			return errors.New("want a whole number that is not negative")
-		}
-		o.seed = n
-		return nil
-	})
-	flags.BoolFunc("json", "", func(s string) (err error) {
-		if o.json, err = strconv.ParseBool(s); err != nil {
-			return errors.New("want true or false")
-		}
-		return nil
-	})
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, cli.Mistakef("%v (-h lists the flags)", err)
-	}
-	if flags.NArg() > 0 {
-		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	cli.Seed(flags, &o.seed)
+	cli.Switch(flags, "json", &o.json)
+	if err := cli.Parse(flags, args); err != nil {
+		return o, err
 	}
 	if n := len(o.traces); o.traces != nil && len(o.from) > 1 && len(o.from) != n {
 		return o, cli.Mistakef("-from has %s for %s: want one for all or one for each", decimal.Count(len(o.from), "hour"), decimal.Count(n, "log"))

@@ -140,12 +140,7 @@ func parse(args []string) (options, error) {
 		})
 	}
 	for name, p := range map[string]*bool{"nonnegative": &o.limits.NonNegative, "analytic": &o.analytic, "json": &o.json} {
-		flags.BoolFunc(name, "", func(s string) (err error) {
-			if *p, err = strconv.ParseBool(s); err != nil {
-				return errors.New("want true or false")
-			}
-			return nil
-		})
+		cli.Switch(flags, name, p)
 	}
 	for name, c := range map[string]struct {
 		p           *int
@@ -179,14 +174,8 @@ func parse(args []string) (options, error) {
 		o.level = p
 		return nil
 	})
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, cli.Mistakef("%v (-h lists the flags)", err)
-	}
-	if flags.NArg() > 0 {
-		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	if err := cli.Parse(flags, args); err != nil {
+		return o, err
 	}
 	if o.test != "" && o.train == "" {
 		return o, cli.Mistakef("-test %s needs a -train: it has the values that came after those", o.test)

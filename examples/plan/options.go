@@ -137,12 +137,7 @@ func parse(args []string) (options, error) {
 		})
 	}
 	for name, p := range map[string]*bool{"pure": &o.pure, "json": &o.json} {
-		flags.BoolFunc(name, "", func(s string) (err error) {
-			if *p, err = strconv.ParseBool(s); err != nil {
-				return errors.New("want true or false")
-			}
-			return nil
-		})
+		cli.Switch(flags, name, p)
 	}
 	flags.Func("algo", "", func(s string) error {
 		o.algo = nil
@@ -159,14 +154,7 @@ func parse(args []string) (options, error) {
 		}
 		return errors.New("want one of " + names)
 	})
-	flags.Func("seed", "", func(s string) error {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			return errors.New("want a whole number that is not negative")
-		}
-		o.seed = n
-		return nil
-	})
+	cli.Seed(flags, &o.seed)
 	flags.Func("runs", "", func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || n > maxRuns {
@@ -175,14 +163,8 @@ func parse(args []string) (options, error) {
 		o.runs = n
 		return nil
 	})
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, cli.Mistakef("%v (-h lists the flags)", err)
-	}
-	if flags.NArg() > 0 {
-		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	if err := cli.Parse(flags, args); err != nil {
+		return o, err
 	}
 	switch {
 	case o.interval == 0:

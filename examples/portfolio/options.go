@@ -236,12 +236,7 @@ func parse(args []string) (options, error) {
 		})
 	}
 	for name, p := range map[string]*bool{"total": &o.total, "each": &o.each, "json": &o.json} {
-		flags.BoolFunc(name, "", func(s string) (err error) {
-			if *p, err = strconv.ParseBool(s); err != nil {
-				return errors.New("want true or false")
-			}
-			return nil
-		})
+		cli.Switch(flags, name, p)
 	}
 	for name, p := range map[string]*int{
 		"cores-per-node": &o.cores, "longest": &o.longest, "scale": &o.scale, "window": &o.window, "ladder": &o.ladder,
@@ -308,14 +303,8 @@ func parse(args []string) (options, error) {
 		o.caps = append(o.caps, capFlag{s[:i], n})
 		return nil
 	})
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, cli.Mistakef("%v (-h lists the flags)", err)
-	}
-	if flags.NArg() > 0 {
-		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	if err := cli.Parse(flags, args); err != nil {
+		return o, err
 	}
 	switch {
 	case o.state == "" && o.held != "":

@@ -177,8 +177,8 @@ func parse(args []string) (options, error) {
 		o.ratio = x
 		return nil
 	})
-	flags.BoolFunc("overhead", "", truth(&o.overhead))
-	flags.BoolFunc("json", "", truth(&o.json))
+	cli.Switch(flags, "overhead", &o.overhead)
+	cli.Switch(flags, "json", &o.json)
 	flags.Func("expand", "", func(s string) error {
 		if o.expand.UnmarshalText([]byte(s)) != nil {
 			return errors.New("want first, sum or best")
@@ -199,22 +199,9 @@ func parse(args []string) (options, error) {
 		o.estimate = x
 		return nil
 	})
-	flags.Func("seed", "", func(s string) error {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			return errors.New("want a whole number that is not negative")
-		}
-		o.seed = n
-		return nil
-	})
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, cli.Mistakef("%v (-h lists the flags)", err)
-	}
-	if flags.NArg() > 0 {
-		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
+	cli.Seed(flags, &o.seed)
+	if err := cli.Parse(flags, args); err != nil {
+		return o, err
 	}
 	flags.Visit(func(f *flag.Flag) {
 		if o.ignores(f.Name) {
@@ -233,15 +220,6 @@ const (
 	minRatio = .001
 	maxRatio = 1000
 )
-
-func truth(p *bool) func(string) error {
-	return func(s string) (err error) {
-		if *p, err = strconv.ParseBool(s); err != nil {
-			return errors.New("want true or false")
-		}
-		return nil
-	}
-}
 
 func count(p *int) func(string) error {
 	return func(s string) error {

@@ -41,8 +41,10 @@ func TestMain(m *testing.M) {
 // A program that is killed, so that it cannot close its cluster, leaves nothing either.
 func TestGuard(t *testing.T) {
 	t.Parallel()
-	if _, err := slurmctl.Find("slurmctld"); err != nil {
-		t.Skip(err)
+	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch"} {
+		if _, err := slurmctl.Find(name); err != nil {
+			t.Skip(err)
+		}
 	}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "CLUSTER_TEST_KILLED=1")
