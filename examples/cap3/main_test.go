@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -24,46 +22,14 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-var update = flag.Bool("update", false, "write the golden files and the embedded profile anew")
-
-// runCap3 runs the program in this process.
-func runCap3(args ...string) (status int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
-	return status, out.String(), errs.String()
-}
-
-// mustRun fails the test unless the program succeeds.
-func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	status, stdout, stderr := runCap3(args...)
-	if status != 0 {
-		t.Fatalf("cap3 %q: exit status %d: %s", args, status, stderr)
-	}
-	return stdout, stderr
-}
-
-func write(t *testing.T, name, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
-}
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/cap3 -update.
+var tested = programtest.Program{Name: "cap3", Run: run}
 
 // rowsOf runs the program with -json.
 func rowsOf(t *testing.T, args ...string) (rows []map[string]any) {
 	t.Helper()
-	stdout, _ := mustRun(t, append(args, "-json")...)
+	stdout, _ := tested.Must(t, append(args, "-json")...)
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
 	}
@@ -84,45 +50,27 @@ func find(rows []map[string]any, want map[string]any) (found []map[string]any) {
 	return found
 }
 
-// Renew with go test ./examples/cap3 -run TestGolden -update.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
-	}
-}
-
 // The golden files are of a profile whose models are simple: what all benchmarks are
 // fitted by together may change in its digits with every improvement.
 func TestGolden(t *testing.T) {
-	_, stderr := mustRun(t, "-starts", "1", "-model", "work")
-	golden(t, "default-notes.txt", stderr)
+	_, stderr := tested.Must(t, "-starts", "1", "-model", "work")
+	programtest.Golden(t, "default-notes.txt", stderr)
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("flat.csv", []byte(flattening), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"-profile", "flat.csv", "-deadline", "40m", "-starts", "3"}
-	text, _ := mustRun(t, args...)
-	rows, _ := mustRun(t, append(args, "-json")...)
-	if again, _ := mustRun(t, args...); again != text {
+	text, _ := tested.Must(t, args...)
+	rows, _ := tested.Must(t, append(args, "-json")...)
+	if again, _ := tested.Must(t, args...); again != text {
 		t.Error("the same seed gives another result")
 	}
-	if other, _ := mustRun(t, append(args, "-seed", "5")...); other == text {
+	if other, _ := tested.Must(t, append(args, "-seed", "5")...); other == text {
 		t.Error("another seed gives the same result")
 	}
 	t.Chdir(folder)
-	golden(t, "flattening.txt", text)
-	golden(t, "flattening.json", rows)
+	programtest.Golden(t, "flattening.txt", text)
+	programtest.Golden(t, "flattening.json", rows)
 }
 
 // folder is that of the tests.
@@ -131,7 +79,7 @@ var folder, _ = os.Getwd()
 // What is printed by default begins with a summary of a few lines, names each task,
 // keeps to a screen's width where it is not a table, and is not long.
 func TestDefault(t *testing.T) {
-	stdout, _ := mustRun(t)
+	stdout, _ := tested.Must(t)
 	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
 	if len(lines) > 150 {
 		t.Errorf("%d lines", len(lines))
@@ -172,7 +120,7 @@ func TestDefault(t *testing.T) {
 // What is further beyond the profile than any step within it is said to be so; of LU
 // and SP class D it is, by a factor of 200 in time.
 func TestFar(t *testing.T) {
-	stdout, _ := mustRun(t, "-task", "lu:D,bt:D", "-starts", "1")
+	stdout, _ := tested.Must(t, "-task", "lu:D,bt:D", "-starts", "1")
 	said := strings.Join(strings.Fields(stdout), " ")
 	for _, want := range []string{
 		"On demand, though too late: 1 on 4 processes for bt D", "; too late: bt D.", "2 further than can be checked",
@@ -248,8 +196,8 @@ func TestFeatures(t *testing.T) {
 // Eq. (5), Eq. (6) and the agent by hand, for one task with and one without time for
 // spot. The program runs 600·size/P seconds exactly.
 func TestByHand(t *testing.T) {
-	path := write(t, "exact.csv", "application,case,size,processes,seconds\nx,a,1,1,600\nx,a,1,20,30\nx,b,2,1,1200\nx,b,2,20,60\nx,c,3,1,1800\nx,c,3,20,90\n")
-	features := write(t, "f.csv", "benchmark,class,x1_name,x1\nx,large,size,239\nx,small,size,100\n")
+	path := programtest.Write(t, "exact.csv", "application,case,size,processes,seconds\nx,a,1,1,600\nx,a,1,20,30\nx,b,2,1,1200\nx,b,2,20,60\nx,c,3,1,1800\nx,c,3,20,90\n")
+	features := programtest.Write(t, "f.csv", "benchmark,class,x1_name,x1\nx,large,size,239\nx,small,size,100\n")
 	for name, want := range map[string]struct {
 		cost  string
 		rate  float64
@@ -297,7 +245,7 @@ func TestEmbeddedProfile(t *testing.T) {
 	if err := perfmodel.WriteProfiles(&want, profiles); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if programtest.Update() {
 		if err := os.WriteFile("npb.csv", want.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +290,7 @@ func TestTimings(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := mustRun(t, "-h")
+	stdout, stderr := tested.Must(t, "-h")
 	if stderr != "" {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
@@ -391,7 +339,7 @@ func TestDefaults(t *testing.T) {
 
 // The paper's decisions come out, with the amounts that it tells.
 func TestFindings(t *testing.T) {
-	stdout, _ := mustRun(t, "-model", "work", "-task", "ep:B", "-starts", "1")
+	stdout, _ := tested.Must(t, "-model", "work", "-task", "ep:B", "-starts", "1")
 	said := strings.Join(strings.Fields(stdout), " ")
 	for _, want := range []string{
 		"cc1.4xlarge $0.039; chosen: cc1.4xlarge",
@@ -433,7 +381,7 @@ var flattening = func() string {
 // Numbers of processes that were not profiled are not bought, however good they look,
 // unless asked for: [Huang13] section III.A bought them.
 func TestNotBought(t *testing.T) {
-	args := []string{"-profile", write(t, "flat.csv", flattening), "-deadline", "1h", "-starts", "1"}
+	args := []string{"-profile", programtest.Write(t, "flat.csv", flattening), "-deadline", "1h", "-starts", "1"}
 	choice := map[string]any{"kind": "choice", "choice": "time"}
 	rows := rowsOf(t, args...)
 	x := find(rows, choice)[0]
@@ -443,11 +391,11 @@ func TestNotBought(t *testing.T) {
 	if got := find(rows, map[string]any{"kind": "finding"}); got != nil {
 		t.Errorf("findings on somebody's own profile: %v", got)
 	}
-	stdout, _ := mustRun(t, args...)
+	stdout, _ := tested.Must(t, args...)
 	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, "WARNING: promised but not bought, for nobody has tried more than 32: flat size 4 ") || !strings.Contains(said, " on 128 processes for $10.40.") {
 		t.Errorf("no warning:\n%s", stdout)
 	}
-	stdout, _ = mustRun(t, append(args, "-scale", "4")...)
+	stdout, _ = tested.Must(t, append(args, "-scale", "4")...)
 	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), "WARNING: bought by -scale, though nobody has tried more than 32: flat size 4.") {
 		t.Errorf("no warning:\n%s", stdout)
 	}
@@ -491,7 +439,7 @@ func TestSure(t *testing.T) {
 
 // The agent follows from PR: deadlines of 1.5, 2.5 and 3.5 run times and the latency.
 func TestAgents(t *testing.T) {
-	path := write(t, "one.csv", "application,size,processes,seconds\nx,1,1,600\nx,1,2,300\nx,2,1,1200\nx,2,2,600\nx,4,1,2400\nx,4,2,1200\n")
+	path := programtest.Write(t, "one.csv", "application,size,processes,seconds\nx,1,1,600\nx,1,2,300\nx,2,1,1200\nx,2,2,600\nx,4,1,2400\nx,4,2,1200\n")
 	for deadline, want := range map[string]string{"35m": "high", "55m": "medium", "75m": "low", "15m": "high"} {
 		s := find(rowsOf(t, "-profile", path, "-deadline", deadline, "-starts", "2"), map[string]any{"kind": "schedule"})[0]
 		if s["agent"] != want {
@@ -518,9 +466,9 @@ func TestShortDeadline(t *testing.T) {
 
 // A long task is interrupted often; the first and the last of its leases are told.
 func TestLongTask(t *testing.T) {
-	path := write(t, "long.csv", strings.ReplaceAll(flattening, "flat,", "long,"))
-	args := []string{"-profile", path, "-features", write(t, "f.csv", "benchmark,class,x1_name,x1\nlong,big,size,500\n"), "-deadline", "90h", "-budget", "0", "-starts", "3", "-seed", "5"}
-	stdout, _ := mustRun(t, args...)
+	path := programtest.Write(t, "long.csv", strings.ReplaceAll(flattening, "flat,", "long,"))
+	args := []string{"-profile", path, "-features", programtest.Write(t, "f.csv", "benchmark,class,x1_name,x1\nlong,big,size,500\n"), "-deadline", "90h", "-budget", "0", "-starts", "3", "-seed", "5"}
+	stdout, _ := tested.Must(t, args...)
 	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, "then interrupted on spot") || !strings.Contains(said, " more, then ") {
 		t.Errorf("%s", stdout)
 	}
@@ -561,12 +509,12 @@ var prices = func() string {
 // programs put before it, and other ends of lines.
 func TestOwnProgram(t *testing.T) {
 	text := "\ufeffapplication,case,size,processes,seconds\r\ncg,a,1,1,10\r\ncg,a,1,2,5.1\r\ncg,b,2,1,20.5\r\ncg,b,2,2,10.2\r\ncg,c,4,1,40\r\n"
-	x := find(rowsOf(t, "-profile", write(t, "own.csv", text), "-starts", "1"), map[string]any{"kind": "choice"})[0]
+	x := find(rowsOf(t, "-profile", programtest.Write(t, "own.csv", text), "-starts", "1"), map[string]any{"kind": "choice"})[0]
 	if x["application"] != "cg" || x["case"] != "c" || x["processes"] != 2. {
 		t.Errorf("%v", x)
 	}
 	// Runs of one case tell how it scales, but not how good predictions of others are.
-	stdout, _ := mustRun(t, "-profile", write(t, "two.csv", "processes,seconds\n1,100\n2,52\n4,27\n"), "-starts", "1")
+	stdout, _ := tested.Must(t, "-profile", programtest.Write(t, "two.csv", "processes,seconds\n1,100\n2,52\n4,27\n"), "-starts", "1")
 	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said, "Risk: 0 of 1 prediction beyond the profile; too few runs to check how larger ones are predicted.") {
 		t.Errorf("%s", stdout)
 	}
@@ -574,7 +522,7 @@ func TestOwnProgram(t *testing.T) {
 
 // Whoever changes what the chosen type costs is not told that it is the cheapest.
 func TestOwnPrice(t *testing.T) {
-	stdout, _ := mustRun(t, "-on-demand", "100", "-task", "ep", "-model", "work", "-starts", "1")
+	stdout, _ := tested.Must(t, "-on-demand", "100", "-task", "ep", "-model", "work", "-starts", "1")
 	said := strings.Join(strings.Fields(stdout), " ")
 	if strings.Contains(said, "cc1.4xlarge is chosen since a compute unit costs least there.") || !strings.Contains(said, "at the price of Table III; here it is for 16 cores, at $100.00 an hour") {
 		t.Errorf("%s", stdout)
@@ -583,14 +531,14 @@ func TestOwnPrice(t *testing.T) {
 
 // Types of Table III keep its price, those of today are taken from the file.
 func TestSpotFile(t *testing.T) {
-	for name, text := range map[string]string{"plain.gz": prices, "zipped.csv": zipped(prices)} {
-		path := write(t, name, text) // told by content, not by name
+	for name, text := range map[string]string{"plain.gz": prices, "zipped.csv": programtest.Gzip(prices)} {
+		path := programtest.Write(t, name, text) // told by content, not by name
 		rows := rowsOf(t, "-spot", path, "-instance", "cc1.4xlarge", "-task", "lu:C", "-model", "work", "-starts", "5")
 		if x := find(rows, map[string]any{"kind": "instance"}); len(x) != 1 || x[0]["on_demand"] != "1.3" || x[0]["processes"] != 16. {
 			t.Errorf("%s: %v", name, x)
 		}
 	}
-	path := write(t, "prices.csv", prices)
+	path := programtest.Write(t, "prices.csv", prices)
 	rows := rowsOf(t, "-spot", path, "-instance", "c9.xlarge", "-task", "lu:C", "-model", "work", "-starts", "5")
 	if x := find(rows, map[string]any{"kind": "instance"}); x[0]["on_demand"] != "0.1" || x[0]["processes"] != 2. {
 		t.Errorf("%v", x)
@@ -639,10 +587,10 @@ func TestSVG(t *testing.T) {
 	dir := t.TempDir()
 	for name, args := range map[string][]string{
 		"default.svg": nil,
-		"one.svg":     {"-profile", write(t, "flat.csv", strings.ReplaceAll(flattening, "flat", "a<b\x01")), "-starts", "3"},
+		"one.svg":     {"-profile", programtest.Write(t, "flat.csv", strings.ReplaceAll(flattening, "flat", "a<b\x01")), "-starts", "3"},
 	} {
 		path := filepath.Join(dir, name)
-		mustRun(t, append(args, "-svg", path)...)
+		tested.Must(t, append(args, "-svg", path)...)
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -701,7 +649,7 @@ func TestInterrupt(t *testing.T) {
 // and leave no file.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name, text string) string { return write(t, name, text) }
+	file := func(name, text string) string { return programtest.Write(t, name, text) }
 	flat := file("flat.csv", flattening)
 	spot := file("spot.csv", prices)
 	const titles = "application,size,processes,seconds\n"
@@ -765,22 +713,11 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-profile", file("single.csv", titles+"x,1,1,10\n")}, "fewer rows than columns: 1 for 3 coefficients"},
 		{[]string{"-profile", flat, "-features", file("h.csv", "benchmark,class,x1_name,x1\nflat,A,size,0\n")}, "flat A: size is 0, and the model takes its logarithm: want a number above 0"},
 		{[]string{"-spot", file("bad.csv", prices+"a,b,c,much,2013-01-01T00:00:00Z\n")}, "bad.csv: line 85: "},
-		{[]string{"-spot", file("cut.gz", zipped(prices)[:60])}, "cut.gz"},
+		{[]string{"-spot", file("cut.gz", programtest.Gzip(prices)[:60])}, "cut.gz"},
 		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
 		{[]string{"-profile", flat, "-svg", flat}, "the file is that of another flag"},
 	} {
-		status, stdout, stderr := runCap3(c.args...)
-		if status != 2 {
-			t.Errorf("cap3 %q: exit status %d, want 2: %s", c.args, status, stderr)
-		}
-		if stdout != "" {
-			t.Errorf("cap3 %q writes on standard output: %s", c.args, stdout)
-		}
-		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
-		last := lines[len(lines)-1]
-		if !strings.HasPrefix(last, "cap3: ") || !strings.Contains(last, c.want) {
-			t.Errorf("cap3 %q ends with %q, want it to say %q", c.args, last, c.want)
-		}
+		tested.Mistake(t, c.want, c.args...)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"io"
 	"math"
 	"os"
@@ -15,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
@@ -25,66 +21,33 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/elastic -update.
+var tested = programtest.Program{Name: "elastic", Run: run}
 
-// runElastic runs the program in this process.
-func runElastic(args ...string) (status int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
-	return status, out.String(), errs.String()
-}
-
-// mustRun fails the test unless the program succeeds.
-func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	status, stdout, stderr := runElastic(args...)
-	if status != 0 {
-		t.Fatalf("elastic %q: exit status %d: %s", args, status, stderr)
-	}
-	return stdout, stderr
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
-	}
-}
-
-// The golden files are renewed by go test ./examples/elastic -update.
 func TestGolden(t *testing.T) {
-	stdout, stderr := mustRun(t, "-runs", "2")
-	golden(t, "two.txt", stdout)
+	stdout, stderr := tested.Must(t, "-runs", "2")
+	programtest.Golden(t, "two.txt", stdout)
 	if stderr != "" {
 		t.Errorf("notes %q, want none", stderr)
 	}
-	stdout, _ = mustRun(t, "-runs", "1", "-json", "-arrivals", "campaigns")
-	golden(t, "campaigns.json", stdout)
+	stdout, _ = tested.Must(t, "-runs", "1", "-json", "-arrivals", "campaigns")
+	programtest.Golden(t, "campaigns.json", stdout)
 }
 
 func TestSeed(t *testing.T) {
 	args := []string{"-runs", "2", "-json", "-policy", "od++", "-workload", "feitelson"}
-	first, _ := mustRun(t, args...)
-	if again, _ := mustRun(t, args...); again != first {
+	first, _ := tested.Must(t, args...)
+	if again, _ := tested.Must(t, args...); again != first {
 		t.Error("the same seed gives another result")
 	}
-	if other, _ := mustRun(t, append(args, "-seed", "2")...); other == first {
+	if other, _ := tested.Must(t, append(args, "-seed", "2")...); other == first {
 		t.Error("another seed gives the same result")
 	}
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := mustRun(t, "-h")
+	stdout, stderr := tested.Must(t, "-h")
 	if stderr != "" {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
@@ -144,31 +107,14 @@ func TestWorkers(t *testing.T) {
 
 // A policy alone gives what it gives among all, and a rate alone too.
 func TestAlone(t *testing.T) {
-	all, _ := mustRun(t, "-runs", "1", "-json", "-workload", "feitelson", "-reject", "0.9,0.1")
+	all, _ := tested.Must(t, "-runs", "1", "-json", "-workload", "feitelson", "-reject", "0.9,0.1")
 	for _, p := range []string{"sm", "aqtp", "mcop-80-20"} {
-		one, _ := mustRun(t, "-runs", "1", "-json", "-workload", "feitelson", "-reject", "0.1", "-policy", p)
+		one, _ := tested.Must(t, "-runs", "1", "-json", "-workload", "feitelson", "-reject", "0.1", "-policy", p)
 		row := strings.Split(one, "\n")[1]
 		if !strings.Contains(all, row) {
 			t.Errorf("%s alone gives %s, which is not among\n%s", p, row, all)
 		}
 	}
-}
-
-func write(t *testing.T, name, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
 }
 
 // small is a log of three jobs, the second larger than the local cluster, and a
@@ -187,9 +133,9 @@ const small = `; MaxProcs: 100
 // 8·(3000+270+x) over 168 for x of 40 to 90 s. The local cluster frees 60 cores at
 // 600, after job 4 has started.
 func TestTrace(t *testing.T) {
-	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": zipped(small)} {
-		path := write(t, name, text) // told by content, not by name
-		stdout, notes := mustRun(t, "-trace", path, "-reject", "0", "-policy", "od", "-runs", "2", "-json")
+	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": programtest.Gzip(small)} {
+		path := programtest.Write(t, name, text) // told by content, not by name
+		stdout, notes := tested.Must(t, "-trace", path, "-reject", "0", "-policy", "od", "-runs", "2", "-json")
 		var rows []map[string]any
 		if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 			t.Fatal(err)
@@ -208,7 +154,7 @@ func TestTrace(t *testing.T) {
 				t.Errorf("%s: the notes do not say %q:\n%s", name, note, notes)
 			}
 		}
-		text, _ := mustRun(t, "-trace", path, "-policy", "od", "-runs", "1")
+		text, _ := tested.Must(t, "-trace", path, "-policy", "od", "-runs", "1")
 		if strings.Contains(text, "Findings") {
 			t.Errorf("findings of the paper on a log that it does not know:\n%s", text)
 		}
@@ -219,8 +165,8 @@ func TestTrace(t *testing.T) {
 // others' results are there. SM holds 512 and 58 to 59 instances; the others save
 // for 600 commercial ones until 10 h. Nothing else runs, so that it takes no time.
 func TestStarvingPolicy(t *testing.T) {
-	path := write(t, "wide.swf", small+"70 40 0 60 600 -1 -1 600 60 -1 1 1 1 1 1 1 -1 -1\n71 4000 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1\n")
-	stdout, _ := mustRun(t, "-trace", path, "-runs", "1", "-reject", "0.1", "-json")
+	path := programtest.Write(t, "wide.swf", small+"70 40 0 60 600 -1 -1 600 60 -1 1 1 1 1 1 1 -1 -1\n71 4000 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1\n")
+	stdout, _ := tested.Must(t, "-trace", path, "-runs", "1", "-reject", "0.1", "-json")
 	var rows []struct {
 		Policy     string
 		Unfinished int `json:"unfinished_jobs"`
@@ -245,7 +191,7 @@ func TestStarvingPolicy(t *testing.T) {
 			}
 		}
 	}
-	text, _ := mustRun(t, "-trace", path, "-runs", "2", "-reject", "0.1", "-policy", "sm")
+	text, _ := tested.Must(t, "-trace", path, "-runs", "2", "-reject", "0.1", "-policy", "sm")
 	flat := strings.Join(strings.Fields(text), " ")
 	for _, part := range []string{"unfinished", "SM at 10%: 4 jobs of all runs together did not end", "job 70, of 600 cores"} {
 		if !strings.Contains(flat, part) {
@@ -260,8 +206,8 @@ func TestStarvingPolicy(t *testing.T) {
 func TestCreditsAndDecisions(t *testing.T) {
 	dir := t.TempDir()
 	credits, decisions := filepath.Join(dir, "credits.json"), filepath.Join(dir, "decisions.json")
-	path := write(t, "log.swf", strings.Replace(small, "2 10 0 4000 100 -1 -1 100", "2 10 0 4000 44 -1 -1 44", 1))
-	mustRun(t, "-trace", path, "-runs", "2", "-reject", "1", "-policy", "od", "-credits", credits, "-decisions", decisions)
+	path := programtest.Write(t, "log.swf", strings.Replace(small, "2 10 0 4000 100 -1 -1 100", "2 10 0 4000 44 -1 -1 44", 1))
+	tested.Must(t, "-trace", path, "-runs", "2", "-reject", "1", "-policy", "od", "-credits", credits, "-decisions", decisions)
 	read := func(path string, rows any) {
 		b, err := os.ReadFile(path)
 		if err == nil {
@@ -320,13 +266,13 @@ func TestHourly(t *testing.T) {
 func TestSearch(t *testing.T) {
 	seen := map[string]bool{}
 	for _, search := range []string{"genetic", "exact"} {
-		stdout, _ := mustRun(t, "-runs", "1", "-json", "-workload", "feitelson", "-reject", "0.9", "-policy", "mcop-20-80", "-search", search)
+		stdout, _ := tested.Must(t, "-runs", "1", "-json", "-workload", "feitelson", "-reject", "0.9", "-policy", "mcop-20-80", "-search", search)
 		seen[stdout] = true
 	}
 	if len(seen) != 2 {
 		t.Error("both searches give the same")
 	}
-	if _, notes := mustRun(t, "-runs", "1", "-policy", "od", "-search", "exact", "-json"); notes != "elastic: note: -search changes nothing here\n" {
+	if _, notes := tested.Must(t, "-runs", "1", "-policy", "od", "-search", "exact", "-json"); notes != "elastic: note: -search changes nothing here\n" {
 		t.Errorf("notes %q", notes)
 	}
 }
@@ -359,7 +305,7 @@ func TestFiguresHaveSpreads(t *testing.T) {
 // A real log, the first of whose jobs fit everywhere.
 func TestRealLog(t *testing.T) {
 	path := shared.File(t, "easy/KTH-SP2.swf.gz")
-	stdout, _ := mustRun(t, "-trace", path, "-policy", "od++", "-reject", "0.1", "-runs", "1", "-json")
+	stdout, _ := tested.Must(t, "-trace", path, "-policy", "od++", "-reject", "0.1", "-runs", "1", "-json")
 	var rows []struct {
 		Jobs       float64
 		Unfinished int `json:"unfinished_jobs"`
@@ -377,10 +323,10 @@ func TestSVG(t *testing.T) {
 	dir := t.TempDir()
 	for name, args := range map[string][]string{
 		"both.svg": {"-policy", "od"},
-		"log.svg":  {"-trace", write(t, "a<b>&c\x01.swf", small), "-reject", "0"},
+		"log.svg":  {"-trace", programtest.Write(t, "a<b>&c\x01.swf", small), "-reject", "0"},
 	} {
 		path := filepath.Join(dir, name)
-		mustRun(t, append(args, "-runs", "1", "-svg", path)...)
+		tested.Must(t, append(args, "-runs", "1", "-svg", path)...)
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -405,8 +351,8 @@ func TestSVG(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
-	log := write(t, "log.swf", small)
-	big := write(t, "big.swf", small+"5 40 0 60 513 -1 -1 513 60 -1 1 1 1 1 1 1 -1 -1\n")
+	log := programtest.Write(t, "log.swf", small)
+	big := programtest.Write(t, "big.swf", small+"5 40 0 60 513 -1 -1 513 60 -1 1 1 1 1 1 1 -1 -1\n")
 	for _, c := range []struct {
 		args []string
 		want string
@@ -436,28 +382,17 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-svg", ""}, "name of a file"},
 		{[]string{"-trace", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
 		{[]string{"-trace", dir}, "is a folder"},
-		{[]string{"-trace", write(t, "bad.swf", small+"10 7300 0 abc 1\n"), "-svg", out}, `bad.swf: line 6, field 4 (run time): "abc" is not a number`},
-		{[]string{"-trace", write(t, "empty.swf", "")}, "there is no job in it"},
+		{[]string{"-trace", programtest.Write(t, "bad.swf", small+"10 7300 0 abc 1\n"), "-svg", out}, `bad.swf: line 6, field 4 (run time): "abc" is not a number`},
+		{[]string{"-trace", programtest.Write(t, "empty.swf", "")}, "there is no job in it"},
 		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
 		{[]string{"-svg", dir}, "is a folder"},
 		{[]string{"-trace", log, "-svg", log}, "the file is that of another flag"},
 		// Nothing can ever be launched for 513 cores without credits; with them it can.
 		{[]string{"-trace", big, "-budget", "0", "-svg", out}, "job 5 cannot be run: more nodes than there can be: job 5 needs 513 cores, and no infrastructure can ever have more than 512"},
 		{[]string{"-trace", big, "-budget", "0", "-reject", "1"}, "job 2 cannot be run"},
-		{[]string{"-trace", write(t, "huge.swf", small+"9 40 0 60 20000000 -1 -1 20000000 60 -1 1 1 1 1 1 1 -1 -1\n")}, "job 9 needs 20000000 cores, and no infrastructure can ever have more than 42353, for which the credits of 30 days pay"},
+		{[]string{"-trace", programtest.Write(t, "huge.swf", small+"9 40 0 60 20000000 -1 -1 20000000 60 -1 1 1 1 1 1 1 -1 -1\n")}, "job 9 needs 20000000 cores, and no infrastructure can ever have more than 42353, for which the credits of 30 days pay"},
 	} {
-		status, stdout, stderr := runElastic(c.args...)
-		if status != 2 {
-			t.Errorf("elastic %q: exit status %d, want 2: %s", c.args, status, stderr)
-		}
-		if stdout != "" {
-			t.Errorf("elastic %q writes on standard output: %s", c.args, stdout)
-		}
-		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
-		last := lines[len(lines)-1]
-		if !strings.HasPrefix(last, "elastic: ") || !strings.Contains(last, c.want) {
-			t.Errorf("elastic %q ends with %q, want it to say %q", c.args, last, c.want)
-		}
+		last := tested.Mistake(t, c.want, c.args...)
 		if testing.Verbose() {
 			t.Log(last)
 		}
@@ -465,7 +400,7 @@ func TestMistakes(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("left: %v %v", entries, err)
 	}
-	mustRun(t, "-trace", big, "-runs", "1", "-policy", "od++")
+	tested.Must(t, "-trace", big, "-runs", "1", "-policy", "od++")
 }
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
@@ -475,12 +410,12 @@ func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-trace", "; Version
 
 // A flag that changes nothing is no mistake, and is said.
 func TestIneffectiveFlags(t *testing.T) {
-	log := write(t, "log.swf", small)
-	_, stderr := mustRun(t, "-trace", log, "-workload", "grid5000", "-arrivals", "campaigns", "-runs", "1", "-policy", "sm", "-json")
+	log := programtest.Write(t, "log.swf", small)
+	_, stderr := tested.Must(t, "-trace", log, "-workload", "grid5000", "-arrivals", "campaigns", "-runs", "1", "-policy", "sm", "-json")
 	if want := "elastic: note: -arrivals and -workload change nothing here\n"; !strings.HasSuffix(stderr, want) {
 		t.Errorf("the notes end with %q, want %q", stderr, want)
 	}
-	_, stderr = mustRun(t, "-workload", "grid5000", "-arrivals", "campaigns", "-runs", "1", "-policy", "sm", "-json")
+	_, stderr = tested.Must(t, "-workload", "grid5000", "-arrivals", "campaigns", "-runs", "1", "-policy", "sm", "-json")
 	if want := "elastic: note: -arrivals changes nothing here\n"; stderr != want {
 		t.Errorf("the notes are %q, want %q", stderr, want)
 	}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -28,26 +26,11 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/federation -update.
+var tested = programtest.Program{Name: "federation", Run: run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
-
-// runFederation runs the program in this process.
-func runFederation(args ...string) (status int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
-	return status, out.String(), errs.String()
-}
-
-// mustRun fails the test unless the program succeeds.
-func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	status, stdout, stderr := runFederation(args...)
-	if status != 0 {
-		t.Fatalf("federation %q: exit status %d: %s", args, status, stderr)
-	}
-	return stdout, stderr
-}
 
 // evaluated returns what the program found, before it is written, with the notable
 // windows of rolling horizons only.
@@ -70,40 +53,6 @@ func evaluated(tb testing.TB, args ...string) *results {
 	return r
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
-	}
-}
-
-func write(t *testing.T, name, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
-}
-
 // Two centres, by hand. A reservation costs 12 for 24 hours, on demand 1 an hour: it
 // pays from 12 hours on. East needs 2 for all of the day, and a third from 13 to 18,
 // which is on demand; west needs 1 from 0 to 13, which it reserves. From 13 on west's
@@ -122,8 +71,8 @@ const (
 // small returns the flags for them.
 func small(t *testing.T, more ...string) []string {
 	t.Helper()
-	logs := write(t, "east.swf", eastLog) + "," + write(t, "west.gz", zipped(westLog))
-	return append([]string{"-traces", logs, "-prices", write(t, "prices.json", samePrices), "-hours", "24", "-reserve", "periodic,hgr,exact"}, more...)
+	logs := programtest.Write(t, "east.swf", eastLog) + "," + programtest.Write(t, "west.gz", programtest.Gzip(westLog))
+	return append([]string{"-traces", logs, "-prices", programtest.Write(t, "prices.json", samePrices), "-hours", "24", "-reserve", "periodic,hgr,exact"}, more...)
 }
 
 func TestSmall(t *testing.T) {
@@ -132,7 +81,7 @@ func TestSmall(t *testing.T) {
 	if r.onDemand != (48+5+13)*unit || r.hours != 66 || r.centres[0].from != 0 {
 		t.Errorf("on demand %v for %d instance-hours, want 66", r.onDemand, r.hours)
 	}
-	unpaid := evaluated(t, append(small(t), "-prices", write(t, "free.json", strings.ReplaceAll(samePrices, "0.001", "0")))...)
+	unpaid := evaluated(t, append(small(t), "-prices", programtest.Write(t, "free.json", strings.ReplaceAll(samePrices, "0.001", "0")))...)
 	for p := range rhoPrinted {
 		x := r.plain[p]
 		if x.count != 3 || x.plans[0].cost != 29*unit || x.plans[1].cost != 12*unit || x.held != 72 || x.used != 61 {
@@ -167,10 +116,9 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// The golden files are renewed by go test ./examples/federation -update.
 func TestGolden(t *testing.T) {
-	stdout, stderr := mustRun(t)
-	golden(t, "default.txt", stdout)
+	stdout, stderr := tested.Must(t)
+	programtest.Golden(t, "default.txt", stdout)
 	if want := "federation: no -traces, so three made-up centres, seed 1\n"; stderr != want {
 		t.Errorf("notes %q, want %q", stderr, want)
 	}
@@ -179,8 +127,8 @@ func TestGolden(t *testing.T) {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
-	stdout, stderr = mustRun(t, small(t, "-json", "-error", "0")...)
-	golden(t, "small.json", stdout)
+	stdout, stderr = tested.Must(t, small(t, "-json", "-error", "0")...)
+	programtest.Golden(t, "small.json", stdout)
 	if !strings.Contains(stderr, "2 records, 2 jobs, 0 left out") {
 		t.Errorf("notes %q", stderr)
 	}
@@ -188,11 +136,11 @@ func TestGolden(t *testing.T) {
 
 func TestSeed(t *testing.T) {
 	args := []string{"-json", "-reserve", "hgr", "-hours", "72"}
-	first, _ := mustRun(t, args...)
-	if again, _ := mustRun(t, args...); again != first {
+	first, _ := tested.Must(t, args...)
+	if again, _ := tested.Must(t, args...); again != first {
 		t.Error("the same seed gives another result")
 	}
-	if other, _ := mustRun(t, append(args, "-seed", "2")...); other == first {
+	if other, _ := tested.Must(t, append(args, "-seed", "2")...); other == first {
 		t.Error("another seed gives the same result")
 	}
 }
@@ -201,9 +149,9 @@ func TestSeed(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	args := []string{"-json", "-hours", "60"}
 	before := runtime.GOMAXPROCS(1)
-	one, _ := mustRun(t, args...)
+	one, _ := tested.Must(t, args...)
 	runtime.GOMAXPROCS(5)
-	five, _ := mustRun(t, args...)
+	five, _ := tested.Must(t, args...)
 	runtime.GOMAXPROCS(before)
 	if one != five {
 		t.Error("five workers give another result than one")
@@ -211,7 +159,7 @@ func TestWorkers(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := mustRun(t, "-h")
+	stdout, stderr := tested.Must(t, "-h")
 	if stderr != "" {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
@@ -410,7 +358,7 @@ func TestPaper(t *testing.T) {
 	for _, f := range r.allFindings() {
 		got += fmt.Sprintf("%v: %s\n", f.verdict, f.says)
 	}
-	golden(t, "paper-findings.txt", got)
+	programtest.Golden(t, "paper-findings.txt", got)
 
 	// ERRATA [Liu21] 9: sharing saves 3.3% of HGR and 6.4% of Periodic, with other draws
 	// of what is sent.
@@ -422,7 +370,7 @@ func TestPaper(t *testing.T) {
 	logs := strings.Split(args[len(args)-1], ",")
 	logs[0], logs[1] = logs[1], logs[0]
 	args[len(args)-1] = strings.Join(logs, ",")
-	stdout, notes := mustRun(t, args...)
+	stdout, notes := tested.Must(t, args...)
 	for _, part := range []string{"independent program", "671,360", "What came out"} {
 		if strings.Contains(stdout, part) {
 			t.Errorf("other windows, and the output says %q", part)
@@ -628,7 +576,7 @@ func TestSVG(t *testing.T) {
 		"rho.svg":     {"-hours", "48", "-reserve", "rho", "-error", "0"},
 	} {
 		path := filepath.Join(dir, name)
-		mustRun(t, append(args, "-svg", path)...)
+		tested.Must(t, append(args, "-svg", path)...)
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -655,8 +603,8 @@ func TestSVG(t *testing.T) {
 
 // One log is a federation of one, and says nothing of sharing.
 func TestOneCentre(t *testing.T) {
-	path := write(t, "log.swf", eastLog)
-	stdout, notes := mustRun(t, "-traces", path, "-hours", "24")
+	path := programtest.Write(t, "log.swf", eastLog)
+	stdout, notes := tested.Must(t, "-traces", path, "-hours", "24")
 	for _, part := range []string{"Ways to share", "What greed leaves", "All centres"} {
 		if strings.Contains(stdout, part) {
 			t.Errorf("%q for one centre:\n%s", part, stdout)
@@ -665,14 +613,14 @@ func TestOneCentre(t *testing.T) {
 	if !strings.Contains(stdout, "log ") || !strings.Contains(notes, "those of UniLu-Gaia, by its number among the logs") {
 		t.Errorf("%s\n%s", stdout, notes)
 	}
-	mustRun(t, "-traces", path, "-hours", "24", "-json")
+	tested.Must(t, "-traces", path, "-hours", "24", "-json")
 }
 
 // A window begins where it is asked to, in each log its own hour, and has the jobs
 // submitted in it alone.
 func TestFrom(t *testing.T) {
-	long := write(t, "a.swf", "1 0 0 999999 9\n2 90000 0 10 3\n3 93601 0 7200 2\n4 180000 0 10 1\n")
-	r := evaluated(t, "-traces", long+","+write(t, "b.swf", eastLog), "-hours", "24", "-from", "25,0", "-reserve", "hgr")
+	long := programtest.Write(t, "a.swf", "1 0 0 999999 9\n2 90000 0 10 3\n3 93601 0 7200 2\n4 180000 0 10 1\n")
+	r := evaluated(t, "-traces", long+","+programtest.Write(t, "b.swf", eastLog), "-hours", "24", "-from", "25,0", "-reserve", "hgr")
 	a := r.centres[0]
 	if len(a.jobs) != 2 || a.from != 25 || a.demand[0] != 3 || a.demand[1] != 2 || a.demand[2] != 2 || a.demand[3] != 2 || a.total != 9 {
 		t.Errorf("%d jobs from hour %d, demand %v, want two: 3, 2, 2, 2", len(a.jobs), a.from, a.demand)
@@ -690,7 +638,7 @@ func TestFrom(t *testing.T) {
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Errorf("tasks (-want +got):\n%s", diff)
 	}
-	if r := evaluated(t, "-traces", write(t, "late.swf", "1 7300 0 60 4\n"), "-hours", "24", "-reserve", "hgr"); r.centres[0].from != 2 {
+	if r := evaluated(t, "-traces", programtest.Write(t, "late.swf", "1 7300 0 60 4\n"), "-hours", "24", "-reserve", "hgr"); r.centres[0].from != 2 {
 		t.Errorf("from hour %d, want that of the first job, 2", r.centres[0].from)
 	}
 }
@@ -714,10 +662,10 @@ func TestMistakes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	east := write(t, "east.swf", eastLog)
-	other := write(t, "east.swf.gz", eastLog)
+	east := programtest.Write(t, "east.swf", eastLog)
+	other := programtest.Write(t, "east.swf.gz", eastLog)
 	prices := func(text string) []string {
-		return []string{"-traces", east, "-hours", "24", "-prices", write(t, "p.json", text)}
+		return []string{"-traces", east, "-hours", "24", "-prices", programtest.Write(t, "p.json", text)}
 	}
 	const site = `{"name": "a", "on_demand": 1, "reservation": 12, "traffic": 0, "latitude": 0, "longitude": 0}`
 	for _, c := range []struct {
@@ -751,12 +699,12 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-traces", east + "," + other}, `two centres are called "east": name them apart with -prices`},
 		{[]string{"-traces", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
 		{[]string{"-traces", dir}, "is a folder"},
-		{[]string{"-traces", write(t, "bad.swf", eastLog+"10 7300 0 abc 1\n")}, `bad.swf: line 3, field 4 (run time): "abc" is not a number`},
-		{[]string{"-traces", write(t, "cut.gz", zipped(strings.Repeat(eastLog, 9))[:40])}, "cut.gz"},
-		{[]string{"-traces", write(t, "empty.swf", "")}, "empty.swf: there is no job in it"},
+		{[]string{"-traces", programtest.Write(t, "bad.swf", eastLog+"10 7300 0 abc 1\n")}, `bad.swf: line 3, field 4 (run time): "abc" is not a number`},
+		{[]string{"-traces", programtest.Write(t, "cut.gz", programtest.Gzip(strings.Repeat(eastLog, 9))[:40])}, "cut.gz"},
+		{[]string{"-traces", programtest.Write(t, "empty.swf", "")}, "empty.swf: there is no job in it"},
 		{[]string{"-traces", east, "-from", "14"}, "no job is submitted in the 600 hours from hour 14 (-from); its first is in hour 0, its last in hour 13"},
-		{[]string{"-traces", write(t, "long.swf", "1 0 0 9000000000 4\n2 9000000000 0 9000000000 1\n"), "-from", "2499999"}, "0 to 2000000"},
-		{[]string{"-traces", write(t, "wide.swf", "1 0 0 86400 9000000000000\n")}, "wide: costs more than 144,115,188"},
+		{[]string{"-traces", programtest.Write(t, "long.swf", "1 0 0 9000000000 4\n2 9000000000 0 9000000000 1\n"), "-from", "2499999"}, "0 to 2000000"},
+		{[]string{"-traces", programtest.Write(t, "wide.swf", "1 0 0 86400 9000000000000\n")}, "wide: costs more than 144,115,188"},
 		{prices(""), "p.json: line 1: want an array"},
 		{prices("{}"), "want an array"},
 		{prices("[" + site), "the array does not end"},
@@ -777,18 +725,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
 		{[]string{"-traces", east, "-svg", east}, "the file is that of another flag"},
 	} {
-		status, stdout, stderr := runFederation(c.args...)
-		if status != 2 {
-			t.Errorf("federation %q: exit status %d, want 2: %s", c.args, status, stderr)
-		}
-		if stdout != "" {
-			t.Errorf("federation %q writes on standard output: %s", c.args, stdout)
-		}
-		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
-		last := lines[len(lines)-1]
-		if !strings.HasPrefix(last, "federation: ") || !strings.Contains(last, c.want) {
-			t.Errorf("federation %q ends with %q, want it to say %q", c.args, last, c.want)
-		}
+		tested.Mistake(t, c.want, c.args...)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -804,7 +741,7 @@ func TestMistakes(t *testing.T) {
 		"-from":   {"-from", "7", "-reserve", "hgr", "-hours", "24"},
 		"-lambda": {"-lambda", "7", "-reserve", "hgr", "-hours", "24"},
 	} {
-		if _, notes := mustRun(t, args...); !strings.Contains(notes, "note: "+flag+" changes nothing here") {
+		if _, notes := tested.Must(t, args...); !strings.Contains(notes, "note: "+flag+" changes nothing here") {
 			t.Errorf("%s changes nothing, and the notes do not say so: %s", flag, notes)
 		}
 	}
@@ -812,7 +749,7 @@ func TestMistakes(t *testing.T) {
 
 // JSON is an array of objects that each have a kind.
 func TestJSON(t *testing.T) {
-	stdout, _ := mustRun(t, "-json", "-hours", "48", "-reserve", "hgr,rho-full")
+	stdout, _ := tested.Must(t, "-json", "-hours", "48", "-reserve", "hgr,rho-full")
 	var rows []map[string]any
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)

@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -23,26 +21,11 @@ import (
 	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/forecast -update.
+var tested = programtest.Program{Name: "forecast", Run: run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
-
-// runForecast runs the program in this process.
-func runForecast(args ...string) (status int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
-	return status, out.String(), errs.String()
-}
-
-// mustRun fails the test unless the program succeeds.
-func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	status, stdout, stderr := runForecast(args...)
-	if status != 0 {
-		t.Fatalf("forecast %q: exit status %d: %s", args, status, stderr)
-	}
-	return stdout, stderr
-}
 
 // setClock has the program see a clock of which every other reading is later.
 func setClock(t *testing.T, step time.Duration) {
@@ -57,40 +40,23 @@ func setClock(t *testing.T, step time.Duration) {
 	t.Cleanup(func() { now = time.Now })
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
-	}
-}
-
 func TestGolden(t *testing.T) {
 	setClock(t, 1234567*time.Nanosecond)
-	stdout, stderr := mustRun(t)
-	golden(t, "default.txt", stdout)
-	golden(t, "default-notes.txt", stderr)
+	stdout, stderr := tested.Must(t)
+	programtest.Golden(t, "default.txt", stdout)
+	programtest.Golden(t, "default-notes.txt", stderr)
 	for _, line := range strings.Split(stdout, "\n") {
 		if n := len([]rune(line)); n > 80 {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
-	if again, _ := mustRun(t); again != stdout {
+	if again, _ := tested.Must(t); again != stdout {
 		t.Error("a second run gives another result")
 	}
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := mustRun(t, "-h")
+	stdout, stderr := tested.Must(t, "-h")
 	if stderr != "" {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
@@ -110,32 +76,6 @@ func TestHelp(t *testing.T) {
 			t.Errorf("-h has a line of %d columns: %s", len(line), line)
 		}
 	}
-}
-
-func write(t *testing.T, name, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
 }
 
 type row struct {
@@ -173,19 +113,19 @@ func TestNaive(t *testing.T) {
 		"a test of the horizon":       {"name,1,2,3,4\na,1,3,2,4\n", "name,1,2\na,5,7\n"},
 		"a test longer than it":       {"name,1,2,3,4\na,1,3,2,4\n", "name,1,2,3\na,5,7,100\n"},
 		"a test shorter than it":      {"name,1,2,3,4,5\na,1,3,2,4,5\n", "name,1\na,7\n"},
-		"quoted, zipped":              {zipped("\"V1\",\"V2\",\"V3\"\r\n\"a\",\"1\",\"3\",\"2\",\"4\",\"\",\"\"\r\n"), zipped("\"V1\"\n\"a\",\"5\",\"7\",\n")},
+		"quoted, zipped":              {programtest.Gzip("\"V1\",\"V2\",\"V3\"\r\n\"a\",\"1\",\"3\",\"2\",\"4\",\"\",\"\"\r\n"), programtest.Gzip("\"V1\"\n\"a\",\"5\",\"7\",\n")},
 		"a mark of the encoding":      {"\xef\xbb\xbf\"name\",1\na,1,3,2,4,5,7\n", ""},
 		"spaces, blank lines, no end": {"\xef\xbb\xbfname\n\n a , 1, 3, 2, 4, 5, 7,,\n\n\n", ""},
 		"numbers in other forms":      {"name\na,1.0,3e0,.2e1,+4,5,0.7E+1", ""},
 		"a header that counts":        {"2019,2020,2021,2022\na,1,3,2,4,5,7", ""},
 	} {
-		args := []string{"-train", write(t, "train.csv", files[0]), "-models", "naive", "-horizon", "2", "-json"}
+		args := []string{"-train", programtest.Write(t, "train.csv", files[0]), "-models", "naive", "-horizon", "2", "-json"}
 		if files[1] != "" {
-			args = append(args, "-test", write(t, "test.csv", files[1]))
+			args = append(args, "-test", programtest.Write(t, "test.csv", files[1]))
 		} else {
 			args = append(args, "-origins", "1")
 		}
-		got, _ := mustRun(t, args...)
+		got, _ := tested.Must(t, args...)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -195,12 +135,12 @@ func TestNaive(t *testing.T) {
 // By hand: two origins of a at horizon 1 are from 1, 2 and from 1, 2, 4, with errors 2 and 4 and scales 1 and 1.5.
 // From 1 alone there is no scale.
 func TestOrigins(t *testing.T) {
-	train := write(t, "train.csv", "name\na,1,2,4,8\nb,10,20,40,80\n")
-	got := decode(t, first(mustRun(t, "-train", train, "-models", "naive", "-horizon", "1", "-origins", "2", "-json")))[0]
+	train := programtest.Write(t, "train.csv", "name\na,1,2,4,8\nb,10,20,40,80\n")
+	got := decode(t, first(tested.Must(t, "-train", train, "-models", "naive", "-horizon", "1", "-origins", "2", "-json")))[0]
 	if got.Series != 2 || got.Forecasts != 4 || math.Abs(*got.MASE-(2+4/1.5)/2) > 1e-9 || math.Abs(*got.RMSE-66./4) > 1e-9 {
 		t.Errorf("%+v", got)
 	}
-	status, _, stderr := runForecast("-train", train, "-models", "naive", "-horizon", "1", "-origins", "3", "-series", "a")
+	status, _, stderr := tested.Try("-train", train, "-models", "naive", "-horizon", "1", "-origins", "3", "-series", "a")
 	if status != 2 || !strings.Contains(stderr, "leave 1 to fit to") {
 		t.Errorf("-origins 3: exit status %d, %s", status, stderr)
 	}
@@ -211,7 +151,7 @@ func TestMissing(t *testing.T) {
 	setClock(t, time.Millisecond)
 	line := "1,2,3,2,4,3,5,4,%s,5,7,6,8,%[1]s,9,8,10,9,11,10"
 	run := func(s string) string {
-		return first(mustRun(t, "-train", write(t, "train.csv", "name\na,"+fmt.Sprintf(line, s)), "-horizon", "3", "-origins", "2", "-json"))
+		return first(tested.Must(t, "-train", programtest.Write(t, "train.csv", "name\na,"+fmt.Sprintf(line, s)), "-horizon", "3", "-origins", "2", "-json"))
 	}
 	empty := run("")
 	for _, s := range []string{"NA", "NaN", " na ", `"NA"`, "nan"} {
@@ -224,8 +164,8 @@ func TestMissing(t *testing.T) {
 	}
 	// Missing values at the end are forecast over: the naive forecast is that of 5.
 	out := filepath.Join(t.TempDir(), "out.csv")
-	mustRun(t, "-train", write(t, "train.csv", "name\na,1,3,2,4,5,NA,,\n"), "-horizon", "2", "-origins", "1", "-models", "naive", "-forecast", out)
-	lines := strings.Split(read(t, out), "\n")
+	tested.Must(t, "-train", programtest.Write(t, "train.csv", "name\na,1,3,2,4,5,NA,,\n"), "-horizon", "2", "-origins", "1", "-models", "naive", "-forecast", out)
+	lines := strings.Split(programtest.Read(t, out), "\n")
 	if len(lines) != 4 || lines[0] != "series,step,forecast,low,high" || !strings.HasPrefix(lines[1], "a,1,5,") || !strings.HasPrefix(lines[2], "a,2,5,") {
 		t.Errorf("%q", lines)
 	}
@@ -234,8 +174,8 @@ func TestMissing(t *testing.T) {
 // A constant series is forecast as it is by every model, and all measures are 0.
 func TestConstant(t *testing.T) {
 	for _, x := range []string{"5", "0.1", "-3e9", "0", "1e-300"} {
-		train := write(t, "train.csv", "name\na"+strings.Repeat(","+x, 100))
-		rows := decode(t, first(mustRun(t, "-train", train, "-json")))
+		train := programtest.Write(t, "train.csv", "name\na"+strings.Repeat(","+x, 100))
+		rows := decode(t, first(tested.Must(t, "-train", train, "-json")))
 		if len(rows) != len(forecast.Names()) {
 			t.Errorf("%d rows", len(rows))
 		}
@@ -245,7 +185,7 @@ func TestConstant(t *testing.T) {
 				t.Errorf("%s: %s: %s", x, r.Model, cmp.Diff(row{MASE: &zero, RMSE: &zero}, r))
 			}
 		}
-		if text, _ := mustRun(t, "-train", train); strings.Contains(text, "NaN") {
+		if text, _ := tested.Must(t, "-train", train); strings.Contains(text, "NaN") {
 			t.Errorf("%s:\n%s", x, text)
 		}
 	}
@@ -253,16 +193,16 @@ func TestConstant(t *testing.T) {
 
 // Series of any magnitude print, with the same measures without a unit.
 func TestMagnitudes(t *testing.T) {
-	want := decode(t, first(mustRun(t, "-json")))
+	want := decode(t, first(tested.Must(t, "-json")))
 	for _, factor := range []float64{1e-140, 1e-7, 1e3, 1e8, 1e100, 1e147} {
 		var b strings.Builder
 		b.WriteString("name\nmade-up")
 		for _, x := range madeUp() {
 			fmt.Fprintf(&b, ",%g", x*factor)
 		}
-		train := write(t, "train.csv", b.String())
+		train := programtest.Write(t, "train.csv", b.String())
 		svg := filepath.Join(t.TempDir(), "out.svg")
-		stdout, _ := mustRun(t, "-train", train, "-svg", svg)
+		stdout, _ := tested.Must(t, "-train", train, "-svg", svg)
 		for _, text := range []string{"NaN", "Inf", "- "} {
 			if i := strings.Index(stdout, text); i >= 0 {
 				t.Errorf("%g: %q in\n%s", factor, text, stdout)
@@ -274,7 +214,7 @@ func TestMagnitudes(t *testing.T) {
 			}
 		}
 		wellFormed(t, svg)
-		for i, got := range decode(t, first(mustRun(t, "-train", train, "-json"))) {
+		for i, got := range decode(t, first(tested.Must(t, "-train", train, "-json"))) {
 			for _, c := range [...][2]float64{{*got.MASE, *want[i].MASE}, {*got.SMAPE, *want[i].SMAPE}, {*got.RMSE / factor, *want[i].RMSE},
 				{*got.Coverage, *want[i].Coverage}} {
 				if math.Abs(c[0]-c[1]) > 1e-3*math.Abs(c[1]) {
@@ -287,12 +227,12 @@ func TestMagnitudes(t *testing.T) {
 
 // A measure without a value is null for machines and a dash for people.
 func TestUndefined(t *testing.T) {
-	train := write(t, "train.csv", "name\na,1,2,1,2,1,2,1,2,1,0,0\n")
-	got := decode(t, first(mustRun(t, "-train", train, "-horizon", "2", "-origins", "1", "-json")))
+	train := programtest.Write(t, "train.csv", "name\na,1,2,1,2,1,2,1,2,1,0,0\n")
+	got := decode(t, first(tested.Must(t, "-train", train, "-horizon", "2", "-origins", "1", "-json")))
 	if got[0].Model != "naive" || got[0].WAPE != nil || *got[0].SMAPE != 200 || *got[0].MASE != 1 {
 		t.Errorf("%+v", got[0])
 	}
-	text, _ := mustRun(t, "-train", train, "-horizon", "2", "-origins", "1", "-models", "naive")
+	text, _ := tested.Must(t, "-train", train, "-horizon", "2", "-origins", "1", "-models", "naive")
 	if !strings.Contains(text, "200.000        -  ") {
 		t.Errorf("no dash in\n%s", text)
 	}
@@ -302,7 +242,7 @@ func TestUndefined(t *testing.T) {
 // fitted to them they are forecast all the same.
 func TestLeftOut(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
-	args := []string{"-train", write(t, "train.csv", `name
+	args := []string{"-train", programtest.Write(t, "train.csv", `name
 empty,,,
 one,7
 short,1,2,3,4,5
@@ -311,7 +251,7 @@ blank,1,2,1,2,1,2,1,2,1,NA,NaN
 good,1,2,1,2,1,2,1,2,1,2,1
 flat too,4,4,4,4,4,4,4,4,4,4,4
 `), "-horizon", "2", "-origins", "1", "-models", "naive,holt"}
-	stdout, stderr := mustRun(t, append(args, "-json", "-forecast", out)...)
+	stdout, stderr := tested.Must(t, append(args, "-json", "-forecast", out)...)
 	for _, r := range decode(t, stdout) {
 		if r.Series != 2 || r.Forecasts != 2 {
 			t.Errorf("%+v, want 2 series", r)
@@ -326,7 +266,7 @@ flat too,4,4,4,4,4,4,4,4,4,4,4
 			t.Errorf("the notes do not say %q:\n%s", want, stderr)
 		}
 	}
-	forecasts := read(t, out)
+	forecasts := programtest.Read(t, out)
 	for name, want := range map[string]int{"empty": 0, "short": 2, "flat": 2, "blank": 2, "good": 2, "flat too": 2} {
 		if got := strings.Count(forecasts, "\n"+name+","); got != want {
 			t.Errorf("%d forecasts of %s, want %d:\n%s", got, name, want, forecasts)
@@ -337,7 +277,7 @@ flat too,4,4,4,4,4,4,4,4,4,4,4
 	}
 	// The picture is of the first series that was compared.
 	svg := filepath.Join(t.TempDir(), "out.svg")
-	mustRun(t, append(args, "-svg", svg)...)
+	tested.Must(t, append(args, "-svg", svg)...)
 	if text := wellFormed(t, svg); !strings.Contains(text, "good: forecast by ") {
 		t.Error("the picture is not of good")
 	}
@@ -348,16 +288,16 @@ func TestSeries(t *testing.T) {
 	setClock(t, time.Millisecond)
 	const a, b = "a,5,3,6,4,7,5,8,6,9,7,8\n", "b,1,2,1,2,1,2,1,2,1,2,1\n"
 	args := []string{"-horizon", "2", "-origins", "1"}
-	both := append(args, "-train", write(t, "train.csv", "name\n"+a+b))
-	one, stderr := mustRun(t, append(both, "-series", "b")...)
-	alone, _ := mustRun(t, append(args, "-train", write(t, "train.csv", "name\n"+b))...)
+	both := append(args, "-train", programtest.Write(t, "train.csv", "name\n"+a+b))
+	one, stderr := tested.Must(t, append(both, "-series", "b")...)
+	alone, _ := tested.Must(t, append(args, "-train", programtest.Write(t, "train.csv", "name\n"+b))...)
 	if one != alone {
 		t.Error(cmp.Diff(alone, one))
 	}
 	if !strings.Contains(stderr, `the series "b", one of 2, of 11 values`) {
 		t.Error(stderr)
 	}
-	if text, _ := mustRun(t, both...); !strings.Contains(text, "Means over 2 forecasts of 2 steps, from 1 point of 2 series.\nUse ") ||
+	if text, _ := tested.Must(t, both...); !strings.Contains(text, "Means over 2 forecasts of 2 steps, from 1 point of 2 series.\nUse ") ||
 		strings.Contains(text, "tracking") {
 		t.Error(text)
 	}
@@ -365,11 +305,11 @@ func TestSeries(t *testing.T) {
 
 // No forecast and no end of an interval is below 0 with -nonnegative.
 func TestNonNegative(t *testing.T) {
-	train := write(t, "train.csv", "name\na,20,19,18,17,15,14,13,12,10,9,8,7,5,4,3,2,1\n")
+	train := programtest.Write(t, "train.csv", "name\na,20,19,18,17,15,14,13,12,10,9,8,7,5,4,3,2,1\n")
 	below := func(args ...string) (n int) {
 		out := filepath.Join(t.TempDir(), "out.csv")
-		mustRun(t, append(args, "-train", train, "-horizon", "4", "-origins", "1", "-models", "holt", "-forecast", out)...)
-		rows, err := csv.NewReader(strings.NewReader(read(t, out))).ReadAll()
+		tested.Must(t, append(args, "-train", train, "-horizon", "4", "-origins", "1", "-models", "holt", "-forecast", out)...)
+		rows, err := csv.NewReader(strings.NewReader(programtest.Read(t, out))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -394,13 +334,13 @@ func TestNonNegative(t *testing.T) {
 func TestInterval(t *testing.T) {
 	run := func(p string) (covered, width float64) {
 		out := filepath.Join(t.TempDir(), "out.csv")
-		r := decode(t, first(mustRun(t, "-models", "naive", "-interval", p, "-forecast", out, "-json")))[0]
+		r := decode(t, first(tested.Must(t, "-models", "naive", "-interval", p, "-forecast", out, "-json")))[0]
 		if fmt.Sprint(r.Interval) != p {
 			t.Errorf("-interval %s: %v", p, r.Interval)
 		}
 		var step int
 		var mean, low, high float64
-		line := strings.Split(read(t, out), "\n")[1]
+		line := strings.Split(programtest.Read(t, out), "\n")[1]
 		if _, err := fmt.Sscanf(strings.ReplaceAll(line, ",", " "), "made-up %d %g %g %g", &step, &mean, &low, &high); err != nil {
 			t.Fatal(err)
 		}
@@ -428,11 +368,11 @@ func TestDigits(t *testing.T) {
 // A long forecast is cut in the table, and whole in the file.
 func TestLongForecast(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
-	stdout, _ := mustRun(t, "-horizon", "100", "-origins", "1", "-models", "naive", "-forecast", out)
+	stdout, _ := tested.Must(t, "-horizon", "100", "-origins", "1", "-models", "naive", "-forecast", out)
 	if !strings.Contains(stdout, "\n  60 ") || strings.Contains(stdout, "\n  61 ") || !strings.Contains(stdout, "\n40 steps more with -forecast FILE.\n") {
 		t.Error(stdout)
 	}
-	if got := strings.Count(read(t, out), "\n"); got != 1+100 {
+	if got := strings.Count(programtest.Read(t, out), "\n"); got != 1+100 {
 		t.Errorf("%d lines", got)
 	}
 }
@@ -444,7 +384,7 @@ func TestAlarm(t *testing.T) {
 		"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16": true,
 		"1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2,1":  false,
 	} {
-		stdout, _ := mustRun(t, "-train", write(t, "train.csv", "name\na,"+values), "-horizon", "1", "-models", "naive")
+		stdout, _ := tested.Must(t, "-train", programtest.Write(t, "train.csv", "name\na,"+values), "-horizon", "1", "-models", "naive")
 		if got := strings.Contains(stdout, "do not rely on it"); got != want {
 			t.Errorf("%s: an alarm: %v\n%s", values, got, stdout)
 		}
@@ -453,7 +393,7 @@ func TestAlarm(t *testing.T) {
 
 func wellFormed(t *testing.T, path string) (text string) {
 	t.Helper()
-	text = read(t, path)
+	text = programtest.Read(t, path)
 	if len(text) > 1<<20 {
 		t.Errorf("%s has %d bytes", path, len(text))
 	}
@@ -471,7 +411,7 @@ func wellFormed(t *testing.T, path string) (text string) {
 
 func TestSVG(t *testing.T) {
 	dir := t.TempDir()
-	odd := write(t, "train.csv", "name\n\"a<b>&c\x01\",1,NA,2,NA,3,4,NA,5,6,1\nflat,0,0,0,0,0,0,0,0,0,0\n")
+	odd := programtest.Write(t, "train.csv", "name\n\"a<b>&c\x01\",1,NA,2,NA,3,4,NA,5,6,1\nflat,0,0,0,0,0,0,0,0,0,0\n")
 	for name, args := range map[string][]string{
 		"default.svg": nil,
 		"long.svg":    {"-horizon", "100", "-origins", "1"},
@@ -480,7 +420,7 @@ func TestSVG(t *testing.T) {
 		"flat.svg":    {"-train", odd, "-horizon", "1", "-origins", "1", "-series", "flat"},
 	} {
 		path := filepath.Join(dir, name)
-		mustRun(t, append(args, "-svg", path)...)
+		tested.Must(t, append(args, "-svg", path)...)
 		text := wellFormed(t, path)
 		// The forecast of what comes, and the one of a horizon ago: each is an area in this colour.
 		if got := strings.Count(text, "fill:#F7C99B"); got != 2+1 { // and that of the legend
@@ -498,9 +438,9 @@ func TestSVG(t *testing.T) {
 // printed, and leave no file.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	train := func(text string) []string { return []string{"-train", write(t, "f.csv", text)} }
+	train := func(text string) []string { return []string{"-train", programtest.Write(t, "f.csv", text)} }
 	test := func(text string) []string {
-		return append(train("name\na,1,2,3\nb,4,5,6\n"), "-test", write(t, "g.csv", text))
+		return append(train("name\na,1,2,3\nb,4,5,6\n"), "-test", programtest.Write(t, "g.csv", text))
 	}
 	long := strings.Repeat("1,2,", 100)
 	out := filepath.Join(dir, "out.svg")
@@ -508,7 +448,7 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	const kept = "name\na,1,2,3\n"
-	keep := write(t, "keep.csv", kept)
+	keep := programtest.Write(t, "keep.csv", kept)
 	for _, c := range []struct {
 		args []string
 		want string
@@ -567,7 +507,7 @@ func TestMistakes(t *testing.T) {
 		{train("name\na," + long + strings.Repeat("NA,", 14) + "\n"), `the series "a" is without a known value in one of the spans of 13 steps`},
 		{train("name\na,NA,NA," + strings.Repeat("1,2,", 32) + "3\n"), "leaves too few values to fit naive to: 0 values"},
 		{train("\x1f\x8bno gzip, whatever it says"), "f.csv: gzip: invalid header"},
-		{train(zipped(strings.Repeat(kept, 9))[:30]), "f.csv: the compressed data are cut off"},
+		{train(programtest.Gzip(strings.Repeat(kept, 9))[:30]), "f.csv: the compressed data are cut off"},
 
 		{test("name\na,1\n"), `g.csv: the series "b" of -train `},
 		{test("name\nb,1\na,1\nc,1\nd,2\n"), `g.csv: line 4: the series "c" is not in -train `},
@@ -584,18 +524,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-train", keep, "-forecast", keep}, "the file is that of another flag"},
 		{append(train("name\na,1\n"), "-svg", out, "-json"), "want a lower -horizon or -least, fewer -origins or other -models"},
 	} {
-		status, stdout, stderr := runForecast(c.args...)
-		if status != 2 {
-			t.Errorf("forecast %q: exit status %d, want 2: %s", c.args, status, stderr)
-		}
-		if stdout != "" {
-			t.Errorf("forecast %q writes on standard output: %s", c.args, stdout)
-		}
-		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
-		last := lines[len(lines)-1]
-		if !strings.HasPrefix(last, "forecast: ") || !strings.Contains(last, c.want) {
-			t.Errorf("forecast %q ends with %q, want it to say %q", c.args, last, c.want)
-		}
+		last := tested.Mistake(t, c.want, c.args...)
 		if testing.Verbose() {
 			t.Log(last)
 		}
@@ -607,7 +536,7 @@ func TestMistakes(t *testing.T) {
 	if len(entries) != 1 { // "folder"
 		t.Errorf("left: %v", entries)
 	}
-	if read(t, keep) != kept {
+	if programtest.Read(t, keep) != kept {
 		t.Error("the series were changed")
 	}
 }
@@ -645,7 +574,7 @@ func TestM4(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, *number(*got), want)
 		}
 	}
-	rows := decode(t, first(mustRun(t, append(args, "-analytic")...)))
+	rows := decode(t, first(tested.Must(t, append(args, "-analytic")...)))
 	check(rows, 13)
 	close("MASE of naive", rows[0].MASE, 2.777)
 	close("sMAPE of naive", rows[0].SMAPE, 9.161)
@@ -654,13 +583,13 @@ func TestM4(t *testing.T) {
 	close("sMAPE of drift", rows[1].SMAPE, 9.484)
 	close("coverage of drift", rows[1].Coverage, .954)
 
-	rows = decode(t, first(mustRun(t, args...)))
+	rows = decode(t, first(tested.Must(t, args...)))
 	check(rows, 13)
 	if r := rows[2]; *r.MASE > 2.400 || *r.Coverage < .93 || *r.Coverage > .97 {
 		t.Errorf("%s: MASE %v, coverage %v", r.Model, *r.MASE, *r.Coverage)
 	}
 	// The last 52 weeks of train and test together, where there are 104 before: as an independent program.
-	stdout, stderr := mustRun(t, append(args, "-horizon", "52", "-least", "104")...)
+	stdout, stderr := tested.Must(t, append(args, "-horizon", "52", "-least", "104")...)
 	rows = decode(t, stdout)
 	close("MASE of naive, 52 weeks", rows[0].MASE, 7.298)
 	close("sMAPE of naive, 52 weeks", rows[0].SMAPE, 12.477)
@@ -668,9 +597,9 @@ func TestM4(t *testing.T) {
 		t.Errorf("%d series\n%s", rows[2].Series, stderr)
 	}
 	// Without that bound all series are used: the shortest has 93 values.
-	check(decode(t, first(mustRun(t, append(args, "-horizon", "52")...))), 52)
+	check(decode(t, first(tested.Must(t, append(args, "-horizon", "52")...))), 52)
 	// 52 weeks from five points: where series allow.
-	stdout, stderr = mustRun(t, append(args, "-horizon", "52", "-origins", "5")...)
+	stdout, stderr = tested.Must(t, append(args, "-horizon", "52", "-origins", "5")...)
 	if r := decode(t, stdout)[0]; r.Series >= 359 || r.Series < 100 || r.Forecasts != 5*r.Series ||
 		!strings.Contains(stderr, fmt.Sprintf("%d series are left out, too short for 5 forecasts of 52 steps", 359-r.Series)) {
 		t.Errorf("%+v\n%s", r, stderr)

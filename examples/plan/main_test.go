@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -25,26 +23,11 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/plan -update.
+var tested = programtest.Program{Name: "plan", Run: run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
-
-// runPlan runs the program in this process.
-func runPlan(args ...string) (status int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
-	return status, out.String(), errs.String()
-}
-
-// mustRun fails the test unless the program succeeds.
-func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	status, stdout, stderr := runPlan(args...)
-	if status != 0 {
-		t.Fatalf("plan %q: exit status %d: %s", args, status, stderr)
-	}
-	return stdout, stderr
-}
 
 // setClock has the program see times that take turns, one a solve.
 func setClock(t *testing.T, turns ...time.Duration) (solves *int) {
@@ -62,49 +45,32 @@ func setClock(t *testing.T, turns ...time.Duration) (solves *int) {
 	return solves
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
-	}
-}
-
 func TestGolden(t *testing.T) {
 	setClock(t, 1234567*time.Nanosecond)
-	stdout, stderr := mustRun(t)
-	golden(t, "default.txt", stdout)
-	golden(t, "default-notes.txt", stderr)
+	stdout, stderr := tested.Must(t)
+	programtest.Golden(t, "default.txt", stdout)
+	programtest.Golden(t, "default-notes.txt", stderr)
 	for _, line := range strings.Split(stdout, "\n") {
 		if n := len([]rune(line)); n > 80 {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
-	stdout, _ = mustRun(t, "-algo", "exact")
-	golden(t, "exact.txt", stdout)
-	stdout, _ = mustRun(t, "-algo", "periodic", "-json")
-	golden(t, "periodic.json", stdout)
+	stdout, _ = tested.Must(t, "-algo", "exact")
+	programtest.Golden(t, "exact.txt", stdout)
+	stdout, _ = tested.Must(t, "-algo", "periodic", "-json")
+	programtest.Golden(t, "periodic.json", stdout)
 
-	one, _ := mustRun(t, "-algo", "wang-random", "-json")
-	if again, _ := mustRun(t, "-algo", "wang-random", "-json", "-runs", "3"); again != one {
+	one, _ := tested.Must(t, "-algo", "wang-random", "-json")
+	if again, _ := tested.Must(t, "-algo", "wang-random", "-json", "-runs", "3"); again != one {
 		t.Error("the same seed gives another plan")
 	}
-	if other, _ := mustRun(t, "-algo", "wang-random", "-json", "-seed", "3"); other == one {
+	if other, _ := tested.Must(t, "-algo", "wang-random", "-json", "-seed", "3"); other == one {
 		t.Error("another seed gives the same plan")
 	}
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := mustRun(t, "-h")
+	stdout, stderr := tested.Must(t, "-h")
 	if stderr != "" {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
@@ -134,23 +100,6 @@ const (
 `
 )
 
-func write(t *testing.T, name, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
-}
-
 type row struct {
 	Algo       string
 	Class      string
@@ -177,20 +126,20 @@ func decode(t *testing.T, stdout string) (rows []row) {
 
 func TestJSON(t *testing.T) {
 	setClock(t, 2*time.Millisecond)
-	classes := write(t, "classes.json", smallClasses)
+	classes := programtest.Write(t, "classes.json", smallClasses)
 	want := `[
   {"algo":"exact","cost":9,"lower_bound":9,"bound":"exact","gap":0,"saving":0.25,"seconds":0.002,"purchases":[{"slot":0,"class":"four","count":1}]}
 ]
 `
-	for _, text := range []string{smallDemand, zipped(smallDemand), "\xef\xbb\xbf" + strings.ReplaceAll(smallDemand, "\n", "\r\n"), smallDemand + "\n\n"} {
-		got, _ := mustRun(t, "-demand", write(t, "d.csv", text), "-classes", classes, "-algo", "exact", "-json")
+	for _, text := range []string{smallDemand, programtest.Gzip(smallDemand), "\xef\xbb\xbf" + strings.ReplaceAll(smallDemand, "\n", "\r\n"), smallDemand + "\n\n"} {
+		got, _ := tested.Must(t, "-demand", programtest.Write(t, "d.csv", text), "-classes", classes, "-algo", "exact", "-json")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	}
 	// The same with slots and terms of a quarter of an hour is a quarter of the price on demand.
-	rows := decode(t, first(mustRun(t, "-demand", write(t, "d.csv", smallDemand), "-json", "-slot", "15m",
-		"-classes", write(t, "c.json", strings.ReplaceAll(smallClasses, "4h", "1h")))))
+	rows := decode(t, first(tested.Must(t, "-demand", programtest.Write(t, "d.csv", smallDemand), "-json", "-slot", "15m",
+		"-classes", programtest.Write(t, "c.json", strings.ReplaceAll(smallClasses, "4h", "1h")))))
 	for _, r := range rows {
 		if r.Algo == "ondemand" && r.Cost != "3" || r.Cost == "" || r.Purchases == nil {
 			t.Errorf("%+v", r)
@@ -205,29 +154,29 @@ func first(a, _ string) string { return a }
 
 // Free instances: the bound is 0, a gap over 0 is 0 or nothing, and nothing is divided by 0.
 func TestZero(t *testing.T) {
-	demand := write(t, "d.csv", "n\n0\n0\n")
-	for _, r := range decode(t, first(mustRun(t, "-demand", demand, "-json"))) {
+	demand := programtest.Write(t, "d.csv", "n\n0\n0\n")
+	for _, r := range decode(t, first(tested.Must(t, "-demand", demand, "-json"))) {
 		if r.Cost != "0" || r.Gap == nil || *r.Gap != 0 || r.Saving != 0 {
 			t.Errorf("%+v", r)
 		}
 	}
-	mustRun(t, "-demand", demand)
-	none := write(t, "none.json", `{"on_demand": 1, "classes": []}`)
-	for _, r := range decode(t, first(mustRun(t, "-classes", none, "-json"))) {
+	tested.Must(t, "-demand", demand)
+	none := programtest.Write(t, "none.json", `{"on_demand": 1, "classes": []}`)
+	for _, r := range decode(t, first(tested.Must(t, "-classes", none, "-json"))) {
 		if len(r.Purchases) != 0 || r.Cost != "458642" || *r.Gap != 0 {
 			t.Errorf("without classes: %+v", r)
 		}
 	}
-	mustRun(t, "-classes", none, "-svg", filepath.Join(t.TempDir(), "out.svg"))
+	tested.Must(t, "-classes", none, "-svg", filepath.Join(t.TempDir(), "out.svg"))
 }
 
 // By hand: one held reservation until slot 3 leaves 0, 1, 1, 1 of the demand: on demand $6, and a
 // reservation of $5 is worth it for slots 1 to 3 if all are on demand ($6).
 func TestHeld(t *testing.T) {
-	demand, classes := write(t, "d.csv", smallDemand), write(t, "c.json", smallClasses)
+	demand, classes := programtest.Write(t, "d.csv", smallDemand), programtest.Write(t, "c.json", smallClasses)
 	for _, until := range []string{`3`, `"3h"`, `"180m"`} {
-		held := write(t, "held.json", `[{"until": `+until+`, "class": "four", "count": 1}]`)
-		rows := decode(t, first(mustRun(t, "-demand", demand, "-classes", classes, "-held", held, "-json")))
+		held := programtest.Write(t, "held.json", `[{"until": `+until+`, "class": "four", "count": 1}]`)
+		rows := decode(t, first(tested.Must(t, "-demand", demand, "-classes", classes, "-held", held, "-json")))
 		for _, r := range rows {
 			if want := json.Number(map[string]string{"exact": "5", "ondemand": "6"}[r.Algo]); want != "" && r.Cost != want {
 				t.Errorf("until %s: %+v, want a cost of %s", until, r, want)
@@ -235,9 +184,9 @@ func TestHeld(t *testing.T) {
 		}
 	}
 	// What is owed for each hour of the inventory is not in the cost, of any algorithm.
-	owed := write(t, "c.json", strings.Replace(smallClasses, `"hourly": 0`, `"hourly": 0.1`, 1))
-	held := write(t, "held.json", `[{"class": "four", "count": 2, "until": 3}]`)
-	for _, r := range decode(t, first(mustRun(t, "-demand", demand, "-classes", owed, "-held", held, "-json"))) {
+	owed := programtest.Write(t, "c.json", strings.Replace(smallClasses, `"hourly": 0`, `"hourly": 0.1`, 1))
+	held := programtest.Write(t, "held.json", `[{"class": "four", "count": 2, "until": 3}]`)
+	for _, r := range decode(t, first(tested.Must(t, "-demand", demand, "-classes", owed, "-held", held, "-json"))) {
 		if r.Algo == "exact" && r.Cost != "2" || r.Algo == "ondemand" && r.Cost != "2" {
 			t.Errorf("%+v", r)
 		}
@@ -247,14 +196,14 @@ func TestHeld(t *testing.T) {
 // By hand: 12 is least, but twice the demand costs 23, so that the linear program is at most 11.5. (With whole
 // prices it would prove 12: costs are whole then.)
 func TestProvedGap(t *testing.T) {
-	args := []string{"-demand", write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-algo", "exact", "-classes", write(t, "c.json", `{"on_demand": 7.01, "classes": [
+	args := []string{"-demand", programtest.Write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-algo", "exact", "-classes", programtest.Write(t, "c.json", `{"on_demand": 7.01, "classes": [
   {"name": "two", "term": "2h", "upfront": 7, "hourly": 0, "billed": "always"},
   {"name": "four", "term": "4h", "upfront": 3, "hourly": 3, "billed": "when-used"}]}`)}
-	got := decode(t, first(mustRun(t, append(args, "-json")...)))[0]
+	got := decode(t, first(tested.Must(t, append(args, "-json")...)))[0]
 	if got.Cost != "12" || got.LowerBound != "11.5" || got.Bound != "lp" || *got.Gap != .043478261 {
 		t.Errorf("%+v", got)
 	}
-	if text, _ := mustRun(t, args...); !strings.Contains(text, "that of exact's linear program") {
+	if text, _ := tested.Must(t, args...); !strings.Contains(text, "that of exact's linear program") {
 		t.Error(text)
 	}
 }
@@ -301,13 +250,13 @@ func TestCost(t *testing.T) {
 // The time is the median of -runs, and of a rule for one class the sum over the classes.
 func TestRuns(t *testing.T) {
 	ms := time.Millisecond
-	demand, classes := write(t, "d.csv", smallDemand), write(t, "c.json", smallClasses)
+	demand, classes := programtest.Write(t, "d.csv", smallDemand), programtest.Write(t, "c.json", smallClasses)
 	for _, c := range []struct {
 		runs string
 		want float64
 	}{{"1", .009}, {"3", .002}, {"5", .003}, {"4", .002}} {
 		solves := setClock(t, 9*ms, 1*ms, 2*ms, 3*ms, 4*ms)
-		rows := decode(t, first(mustRun(t, "-demand", demand, "-classes", classes, "-algo", "exact", "-json", "-runs", c.runs)))
+		rows := decode(t, first(tested.Must(t, "-demand", demand, "-classes", classes, "-algo", "exact", "-json", "-runs", c.runs)))
 		if rows[0].Seconds != c.want {
 			t.Errorf("-runs %s: %v s, want %v", c.runs, rows[0].Seconds, c.want)
 		}
@@ -317,7 +266,7 @@ func TestRuns(t *testing.T) {
 		}
 	}
 	setClock(t, ms)
-	rows := decode(t, first(mustRun(t, "-algo", "hgr", "-json", "-runs", "2")))
+	rows := decode(t, first(tested.Must(t, "-algo", "hgr", "-json", "-runs", "2")))
 	if rows[0].Seconds != .003 {
 		t.Errorf("hgr over three classes: %v s, want 0.003", rows[0].Seconds)
 	}
@@ -325,9 +274,9 @@ func TestRuns(t *testing.T) {
 
 // An algorithm that is not for the problem is said to be missing among all, and an error alone.
 func TestUnsupported(t *testing.T) {
-	demand, classes := write(t, "d.csv", smallDemand), write(t, "c.json", smallClasses)
+	demand, classes := programtest.Write(t, "d.csv", smallDemand), programtest.Write(t, "c.json", smallClasses)
 	args := []string{"-demand", demand, "-classes", classes, "-interval", "3h"}
-	stdout, _ := mustRun(t, args...)
+	stdout, _ := tested.Must(t, args...)
 	for _, want := range []string{"\nexact ", "\nsec ", "\nhgr ", "Not for rho, ", "periodic", "-interval: 3 slots: want"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("plan %q does not say %q:\n%s", args, want, stdout)
@@ -336,11 +285,11 @@ func TestUnsupported(t *testing.T) {
 	if strings.Contains(stdout, "\nrho ") {
 		t.Errorf("rho is shown:\n%s", stdout)
 	}
-	rows, stderr := mustRun(t, append(args, "-json")...)
+	rows, stderr := tested.Must(t, append(args, "-json")...)
 	if strings.Contains(rows, `"rho"`) || !strings.Contains(stderr, "Not for rho, ") {
 		t.Errorf("-json: %s%s", stderr, rows)
 	}
-	status, stdout, stderr := runPlan(append(args, "-algo", "rho")...)
+	status, stdout, stderr := tested.Try(append(args, "-algo", "rho")...)
 	if status != 2 || stdout != "" || !strings.HasSuffix(stderr, "plan: -algo rho is not for this problem: -interval: 3 slots: want purchases at every slot\n") {
 		t.Errorf("-algo rho: exit status %d, %q, %q", status, stdout, stderr)
 	}
@@ -348,20 +297,20 @@ func TestUnsupported(t *testing.T) {
 
 func TestSVG(t *testing.T) {
 	dir := t.TempDir()
-	odd := write(t, "odd.json", strings.ReplaceAll(smallClasses, "four", `a<b>&c\u0001`))
-	demand := write(t, "d.csv", smallDemand)
-	held := write(t, "held.json", `[{"class": "four", "count": 1, "until": 2}]`)
+	odd := programtest.Write(t, "odd.json", strings.ReplaceAll(smallClasses, "four", `a<b>&c\u0001`))
+	demand := programtest.Write(t, "d.csv", smallDemand)
+	held := programtest.Write(t, "held.json", `[{"class": "four", "count": 1, "until": 2}]`)
 	for name, args := range map[string][]string{
 		"default.svg": nil,
 		"level.svg":   {"-algo", "level"},
 		"none.svg":    {"-algo", "ondemand"},
 		"bound.svg":   {"-algo", "eq5"},
 		"odd.svg":     {"-demand", demand, "-classes", odd},
-		"held.svg":    {"-demand", demand, "-classes", write(t, "c.json", smallClasses), "-held", held},
-		"one.svg":     {"-demand", write(t, "one.csv", "n\n3\n"), "-classes", odd},
+		"held.svg":    {"-demand", demand, "-classes", programtest.Write(t, "c.json", smallClasses), "-held", held},
+		"one.svg":     {"-demand", programtest.Write(t, "one.csv", "n\n3\n"), "-classes", odd},
 	} {
 		path := filepath.Join(dir, name)
-		mustRun(t, append(args, "-svg", path)...)
+		tested.Must(t, append(args, "-svg", path)...)
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -391,7 +340,7 @@ func TestSVG(t *testing.T) {
 // printed, and leave no file.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name, text string) string { return write(t, name, text) }
+	file := func(name, text string) string { return programtest.Write(t, name, text) }
 	demand := func(text string) []string { return []string{"-demand", file("d.csv", text)} }
 	classes := func(text string) []string { return []string{"-classes", file("c.json", text)} }
 	held := func(text string) []string { return []string{"-held", file("held.json", text)} }
@@ -448,7 +397,7 @@ func TestMistakes(t *testing.T) {
 		{demand("instances\n" + strings.Repeat("9", 400) + "\n"), "is too large"},
 		{demand("\x1f\x8bno gzip, whatever it says"), "d.csv: gzip: invalid header"},
 		{demand("\x1f\x8b"), "d.csv: the compressed data are cut off"},
-		{demand(zipped(strings.Repeat(smallDemand, 9))[:30]), "d.csv: the compressed data are cut off"},
+		{demand(programtest.Gzip(strings.Repeat(smallDemand, 9))[:30]), "d.csv: the compressed data are cut off"},
 
 		{classes(""), "c.json: the file is empty"},
 		{classes("{"), "c.json: line 1: the text ends before the list does"},
@@ -486,18 +435,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-algo", "rho", "-interval", "2h", "-svg", out}, "not for this problem"},
 		{append(demand("n\n-1\n"), "-svg", out, "-json"), "line 2"},
 	} {
-		status, stdout, stderr := runPlan(c.args...)
-		if status != 2 {
-			t.Errorf("plan %q: exit status %d, want 2: %s", c.args, status, stderr)
-		}
-		if stdout != "" {
-			t.Errorf("plan %q writes on standard output: %s", c.args, stdout)
-		}
-		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
-		last := lines[len(lines)-1]
-		if !strings.HasPrefix(last, "plan: ") || !strings.Contains(last, c.want) {
-			t.Errorf("plan %q ends with %q, want it to say %q", c.args, last, c.want)
-		}
+		last := tested.Mistake(t, c.want, c.args...)
 		if testing.Verbose() {
 			t.Log(last)
 		}
@@ -516,12 +454,12 @@ func TestMistakes(t *testing.T) {
 
 // A flag that changes nothing is no mistake, and is said.
 func TestIneffectiveFlags(t *testing.T) {
-	_, stderr := mustRun(t, "-algo", "exact", "-seed", "5", "-json")
+	_, stderr := tested.Must(t, "-algo", "exact", "-seed", "5", "-json")
 	if want := "plan: note: -seed changes nothing here\n"; !strings.HasSuffix(stderr, want) {
 		t.Errorf("the notes end with %q, want %q", stderr, want)
 	}
 	for _, args := range [][]string{{"-seed", "5"}, {"-algo", "wang-random", "-seed", "5"}} {
-		if _, stderr := mustRun(t, args...); strings.Contains(stderr, "changes nothing") {
+		if _, stderr := tested.Must(t, args...); strings.Contains(stderr, "changes nothing") {
 			t.Errorf("plan %q: an effective flag is noted: %s", args, stderr)
 		}
 	}
@@ -568,7 +506,7 @@ func TestHourlyReference(t *testing.T) {
 		t.Errorf("%d rows, want 13", len(rows))
 	}
 	for _, r := range rows {
-		got := decode(t, first(mustRun(t, "-demand", shared.File(t, "demand/"+r["demand"]+".csv"),
+		got := decode(t, first(tested.Must(t, "-demand", shared.File(t, "demand/"+r["demand"]+".csv"),
 			"-classes", shared.File(t, "demand/"+r["classes"]+".json"), "-algo", "exact", "-json")))[0]
 		cost, err := pricing.ParseMoney(string(got.Cost))
 		if err != nil {
@@ -600,7 +538,7 @@ func TestWeeklyReference(t *testing.T) {
 		if r["cost"] == "pure" {
 			args = append(args, "-pure")
 		}
-		for _, got := range decode(t, first(mustRun(t, args...))) {
+		for _, got := range decode(t, first(tested.Must(t, args...))) {
 			cost := number(string(got.Cost))
 			switch got.Algo {
 			case "eq5":

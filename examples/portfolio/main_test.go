@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -24,29 +22,11 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/portfolio -update.
+var tested = programtest.Program{Name: "portfolio", Run: run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
-
-// runPortfolio runs the program in this process.
-func runPortfolio(args ...string) (status int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
-	return status, out.String(), errs.String()
-}
-
-// mustRun fails the test unless the program succeeds.
-func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	status, stdout, stderr := runPortfolio(args...)
-	if status != 0 {
-		t.Fatalf("portfolio %q: exit status %d: %s", args, status, stderr)
-	}
-	if strings.Contains(stdout, "NaN") || strings.Contains(stdout, "Inf") {
-		t.Errorf("portfolio %q prints what is not a number:\n%s", args, stdout)
-	}
-	return stdout, stderr
-}
 
 func first(a, _ string) string { return a }
 
@@ -55,23 +35,6 @@ func setClock(t *testing.T, d time.Duration) {
 	t.Helper()
 	since = func(time.Time) time.Duration { return d }
 	t.Cleanup(func() { since = time.Since })
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
-	}
 }
 
 // fits fails the test for lines that are too long for a terminal.
@@ -86,15 +49,15 @@ func fits(t *testing.T, text string, columns int) {
 
 func TestGolden(t *testing.T) {
 	setClock(t, 1234567*time.Nanosecond)
-	stdout, stderr := mustRun(t)
-	golden(t, "default.txt", stdout)
-	golden(t, "default-notes.txt", stderr)
+	stdout, stderr := tested.Must(t)
+	programtest.Golden(t, "default.txt", stdout)
+	programtest.Golden(t, "default-notes.txt", stderr)
 	fits(t, stdout, 80)
 	// Two kinds, one of them with a series that is lost to a portfolio of fewer classes.
-	stdout, _ = mustRun(t, smallFiles(t)...)
-	golden(t, "several.txt", stdout)
+	stdout, _ = tested.Must(t, smallFiles(t)...)
+	programtest.Golden(t, "several.txt", stdout)
 	fits(t, stdout, 80)
-	each, _ := mustRun(t, append(smallFiles(t), "-each")...)
+	each, _ := tested.Must(t, append(smallFiles(t), "-each")...)
 	for _, want := range []string{"\na\n\n", "\nflat\n\n"} {
 		if !strings.Contains(each, want) || strings.Contains(stdout, want) && want != "\nflat\n\n" {
 			t.Errorf("-each makes no difference for %q", want)
@@ -103,7 +66,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := mustRun(t, "-h")
+	stdout, stderr := tested.Must(t, "-h")
 	if stderr != "" {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
@@ -120,8 +83,8 @@ func TestHelp(t *testing.T) {
 	}
 	fits(t, stdout, 88)
 	// What -h says of defaults is so.
-	plain, _ := mustRun(t, "-json")
-	again, _ := mustRun(t, "-json", "-planner", "exact", "-model", "simple", "-alpha", "0.05", "-fit", "0", "-quantile", "0.4", "-window", "52", "-premium", "0")
+	plain, _ := tested.Must(t, "-json")
+	again, _ := tested.Must(t, "-json", "-planner", "exact", "-model", "simple", "-alpha", "0.05", "-fit", "0", "-quantile", "0.4", "-window", "52", "-premium", "0")
 	if !cmp.Equal(decode(t, plain), decode(t, again), cmp.FilterPath(timed, cmp.Ignore())) {
 		t.Error("the defaults given make a difference")
 	}
@@ -130,23 +93,6 @@ func TestHelp(t *testing.T) {
 func timed(p cmp.Path) bool {
 	name := p.Last().String()
 	return name == ".Mean" || name == ".Max"
-}
-
-func write(t *testing.T, name, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
 }
 
 type record struct {
@@ -211,8 +157,8 @@ func smallFiles(t *testing.T) []string {
 		drop += fmt.Sprintln(n)
 		flat += "10\n"
 	}
-	return []string{"-slot", "168h", "-demand", write(t, "drop.csv", drop), "-demand", write(t, "flat.csv.gz", zipped(flat)),
-		"-series", write(t, "s.csv", "name\na,1,2,3,4,5,6,7,8,9\nb,9,9,9,9\nzero,0,0,0\n"), "-classes", write(t, "c.json", twoTerms)}
+	return []string{"-slot", "168h", "-demand", programtest.Write(t, "drop.csv", drop), "-demand", programtest.Write(t, "flat.csv.gz", programtest.Gzip(flat)),
+		"-series", programtest.Write(t, "s.csv", "name\na,1,2,3,4,5,6,7,8,9\nb,9,9,9,9\nzero,0,0,0\n"), "-classes", programtest.Write(t, "c.json", twoTerms)}
 }
 
 // By hand. Hindsight has one reservation in every week, $125 each by pure cost. The online
@@ -220,7 +166,7 @@ func smallFiles(t *testing.T) []string {
 // cost hindsight does the same, since a second reservation for one week is dear.
 func TestJSON(t *testing.T) {
 	setClock(t, 2*time.Millisecond)
-	classes := write(t, "c.json", smallClasses)
+	classes := programtest.Write(t, "c.json", smallClasses)
 	want := `[
   {"series":"d","source":"demand","weeks":5,"algo":"hindsight","cost":625,"ratio":1,"saving":0.627976190,"gap":0,"bought":2,"reserved_hours":840,"idle":0,"on_demand":0,"first_week":0,"purchases":[{"week":0,"class":"four","count":1},{"week":4,"class":"four","count":1}]},
   {"series":"d","source":"demand","weeks":5,"algo":"eq5","cost":625,"ratio":1,"saving":0.627976190},
@@ -230,27 +176,27 @@ func TestJSON(t *testing.T) {
 ]
 `
 	want = strings.ReplaceAll(want, "0.627976190", "0.62797619")
-	for _, text := range []string{smallDemand, zipped(smallDemand)} {
-		got, _ := mustRun(t, "-demand", write(t, "d.csv", text), "-slot", "168h", "-classes", classes, "-json")
+	for _, text := range []string{smallDemand, programtest.Gzip(smallDemand)} {
+		got, _ := tested.Must(t, "-demand", programtest.Write(t, "d.csv", text), "-slot", "168h", "-classes", classes, "-json")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	for _, r := range decode(t, first(mustRun(t, "-demand", write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", classes, "-json", "-total"))) {
+	for _, r := range decode(t, first(tested.Must(t, "-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", classes, "-json", "-total"))) {
 		want := map[string]json.Number{"hindsight": "836", "online": "836", "online-od-only": "1680"}[r.Algo]
 		if want != "" && r.Cost != want {
 			t.Errorf("-total: %+v, want %s", r, want)
 		}
 	}
 	// The same with slots of a day, the last one of which is missing: 34 of 35 days are used.
-	days := decode(t, first(mustRun(t, "-demand", write(t, "d.csv", "n\n"+strings.Repeat("1\n", 34)), "-slot", "24h", "-classes", classes, "-json")))
+	days := decode(t, first(tested.Must(t, "-demand", programtest.Write(t, "d.csv", "n\n"+strings.Repeat("1\n", 34)), "-slot", "24h", "-classes", classes, "-json")))
 	if r := days[3]; r.Algo != "online" || r.Cost != "836" || r.Weeks != 5 || *r.Decisions != 4 || *r.Reserved != 672 || *r.Idle != .035714286 {
 		t.Errorf("%+v", r)
 	}
 	// And as a series, each of whose values is one of the largest; 3 and 5 slots a week.
 	for _, term := range []string{"672h", "560h", "504h"} {
-		rows := decode(t, first(mustRun(t, "-series", write(t, "s.csv", "name\nx,3,3,3,3,3\n"), "-scale", "1", "-json",
-			"-classes", write(t, "c.json", strings.Replace(smallClasses, "672h", term, 1)))))
+		rows := decode(t, first(tested.Must(t, "-series", programtest.Write(t, "s.csv", "name\nx,3,3,3,3,3\n"), "-scale", "1", "-json",
+			"-classes", programtest.Write(t, "c.json", strings.Replace(smallClasses, "672h", term, 1)))))
 		if r := rows[4]; r.Series != "x" || r.Source != "series" || r.Cost != "1680" {
 			t.Errorf("%+v", r)
 		}
@@ -261,14 +207,14 @@ func TestJSON(t *testing.T) {
 // of examples/plan; prices
 // are for weeks here.
 func TestGap(t *testing.T) {
-	args := []string{"-demand", write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-slot", "168h", "-total", "-classes", write(t, "c.json", `{"on_demand": 7.01, "classes": [
+	args := []string{"-demand", programtest.Write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-slot", "168h", "-total", "-classes", programtest.Write(t, "c.json", `{"on_demand": 7.01, "classes": [
   {"name": "two", "term": "336h", "upfront": 1176, "hourly": 0, "billed": "always"},
   {"name": "four", "term": "672h", "upfront": 504, "hourly": 3, "billed": "when-used"}]}`)}
-	got := decode(t, first(mustRun(t, append(args, "-json")...)))
+	got := decode(t, first(tested.Must(t, append(args, "-json")...)))
 	if got[0].Cost != "2016" || *got[0].Gap != .043478261 {
 		t.Errorf("%+v, want a cost of 2016 = 12·168 and a gap of 1/23", got[0])
 	}
-	text, _ := mustRun(t, args...)
+	text, _ := tested.Must(t, args...)
 	if !strings.Contains(text, "Hindsight is the best plan found, and not proved to be the optimum; it is above\n  that by at most: d 4.3%.") {
 		t.Error(text)
 	}
@@ -285,34 +231,34 @@ func TestPercent(t *testing.T) {
 // Costs of nothing: no number is divided by 0, and none is printed.
 func TestZero(t *testing.T) {
 	for _, args := range [][]string{
-		{"-demand", write(t, "d.csv", "n\n0\n0\n0\n"), "-slot", "168h"},
-		{"-series", write(t, "s.csv", "name\nx,0,0,0\n")},
-		{"-demand", write(t, "d.csv", "n\n1\n0\n0\n"), "-slot", "168h", "-classes", write(t, "c.json", `{"on_demand": 0, "classes": []}`)},
+		{"-demand", programtest.Write(t, "d.csv", "n\n0\n0\n0\n"), "-slot", "168h"},
+		{"-series", programtest.Write(t, "s.csv", "name\nx,0,0,0\n")},
+		{"-demand", programtest.Write(t, "d.csv", "n\n1\n0\n0\n"), "-slot", "168h", "-classes", programtest.Write(t, "c.json", `{"on_demand": 0, "classes": []}`)},
 	} {
-		for _, r := range decode(t, first(mustRun(t, append(args, "-json")...))) {
+		for _, r := range decode(t, first(tested.Must(t, append(args, "-json")...))) {
 			if r.Cost != "0" || r.Ratio != nil || r.Saving != nil || len(r.Purchases) != 0 {
 				t.Errorf("portfolio %q: %+v", args, r)
 			}
 		}
-		mustRun(t, args...)
-		mustRun(t, append(args, "-svg", filepath.Join(t.TempDir(), "out.svg"))...)
+		tested.Must(t, args...)
+		tested.Must(t, append(args, "-svg", filepath.Join(t.TempDir(), "out.svg"))...)
 	}
 	// A class that is free, where on demand is not: hindsight costs nothing.
-	free := write(t, "free.json", strings.Replace(smallClasses, "500", "0", 1))
-	args := []string{"-demand", write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", free}
-	for _, r := range decode(t, first(mustRun(t, append(args, "-json")...))) {
+	free := programtest.Write(t, "free.json", strings.Replace(smallClasses, "500", "0", 1))
+	args := []string{"-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", free}
+	for _, r := range decode(t, first(tested.Must(t, append(args, "-json")...))) {
 		if r.Ratio != nil || r.Saving == nil {
 			t.Errorf("%+v", r)
 		}
 	}
-	mustRun(t, args...)
+	tested.Must(t, args...)
 }
 
 // The risk controls do what they say.
 func TestControls(t *testing.T) {
 	args := append(smallFiles(t), "-json")
 	online := func(more ...string) (rows []record) {
-		for _, r := range decode(t, first(mustRun(t, append(args, more...)...))) {
+		for _, r := range decode(t, first(tested.Must(t, append(args, more...)...))) {
 			if r.Algo == "online" && r.Source == "demand" {
 				rows = append(rows, r)
 			}
@@ -477,8 +423,8 @@ const smallLog = `; UnixStartTime: 0
 `
 
 func TestTrace(t *testing.T) {
-	args := []string{"-trace", write(t, "small.swf", smallLog), "-json"}
-	stdout, stderr := mustRun(t, args...)
+	args := []string{"-trace", programtest.Write(t, "small.swf", smallLog), "-json"}
+	stdout, stderr := tested.Must(t, args...)
 	rows := decode(t, stdout)
 	if rows[0].Series != "small" || rows[0].Source != "trace" || rows[0].Weeks != 2 {
 		t.Errorf("%+v", rows[0])
@@ -488,13 +434,13 @@ func TestTrace(t *testing.T) {
 			t.Errorf("the notes do not say %q: %s", want, stderr)
 		}
 	}
-	half := decode(t, first(mustRun(t, append(args, "-cores-per-node", "8")...)))
+	half := decode(t, first(tested.Must(t, append(args, "-cores-per-node", "8")...)))
 	if a, b := rows[4].cost(t), half[4].cost(t); rows[4].Algo != odOnly || b < 1.9*a {
 		t.Errorf("on demand %v, and %v with instances of half the size", a, b)
 	}
 	// Names that are the same are told apart by their folders, and sources by totals.
-	other := write(t, "small.swf.gz", zipped(smallLog))
-	text, _ := mustRun(t, "-trace", args[1], "-trace", other, "-demand", write(t, "small.csv", "n\n"+strings.Repeat("1\n", 400)))
+	other := programtest.Write(t, "small.swf.gz", programtest.Gzip(smallLog))
+	text, _ := tested.Must(t, "-trace", args[1], "-trace", other, "-demand", programtest.Write(t, "small.csv", "n\n"+strings.Repeat("1\n", 400)))
 	for _, want := range []string{"\nTotal of 2 logs\n", "\n2 logs ", "\nsmall "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table does not say %q:\n%s", want, text)
@@ -504,9 +450,9 @@ func TestTrace(t *testing.T) {
 
 // A table of the weekly series, and how they are chosen.
 func TestLongest(t *testing.T) {
-	series := write(t, "s.csv", "name\na,1,2,3\nb,1,2,3,4,4,4\nc,1,2\nd,5,6,7,8\ne,1,2,3,4\n")
+	series := programtest.Write(t, "s.csv", "name\na,1,2,3\nb,1,2,3,4,4,4\nc,1,2\nd,5,6,7,8\ne,1,2,3,4\n")
 	var names []string
-	for _, r := range decode(t, first(mustRun(t, "-series", series, "-longest", "3", "-json"))) {
+	for _, r := range decode(t, first(tested.Must(t, "-series", series, "-longest", "3", "-json"))) {
 		if r.Algo == online {
 			names = append(names, r.Series)
 		}
@@ -514,7 +460,7 @@ func TestLongest(t *testing.T) {
 	if diff := cmp.Diff([]string{"b", "d", "e"}, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	_, stderr := mustRun(t, "-series", series)
+	_, stderr := tested.Must(t, "-series", series)
 	if !strings.Contains(stderr, "b: 6 weeks, scaled by 300 / 4,\n  at most 300 instances") {
 		t.Error(stderr)
 	}
@@ -528,11 +474,11 @@ func TestSVG(t *testing.T) {
 	}{
 		"default.svg": {nil, []string{"made-up: online, cost 1.0", "made-up: hindsight", "Purchases", "3y-heavy, active", "planned for"}},
 		"several.svg": {smallFiles(t), []string{"drop: online", "flat: online", "zero: online", "twelve, active"}},
-		"odd.svg": {[]string{"-demand", write(t, "a<b>&c.csv", smallDemand), "-slot", "168h", "-classes",
-			write(t, "c.json", strings.Replace(smallClasses, "four", `x<\u0001`, 1))}, []string{"a&lt;b&gt;&amp;c: online", "x&lt;?, active"}},
+		"odd.svg": {[]string{"-demand", programtest.Write(t, "a<b>&c.csv", smallDemand), "-slot", "168h", "-classes",
+			programtest.Write(t, "c.json", strings.Replace(smallClasses, "four", `x<\u0001`, 1))}, []string{"a&lt;b&gt;&amp;c: online", "x&lt;?, active"}},
 	} {
 		path := filepath.Join(dir, name)
-		mustRun(t, append(c.args, "-svg", path)...)
+		tested.Must(t, append(c.args, "-svg", path)...)
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -559,7 +505,7 @@ func TestSVG(t *testing.T) {
 // printed, and leave no file.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name, text string) string { return write(t, name, text) }
+	file := func(name, text string) string { return programtest.Write(t, name, text) }
 	demand := func(text string) []string { return []string{"-demand", file("d.csv", text), "-slot", "168h"} }
 	series := func(text string) []string { return []string{"-series", file("s.csv", text)} }
 	log := func(text string) []string { return []string{"-trace", file("log.swf", text)} }
@@ -654,18 +600,7 @@ func TestMistakes(t *testing.T) {
 		{append(demand("n\n-1\n"), "-svg", out, "-json"), "line 2"},
 		{append(demand("n\n2147483647\n2147483647\n2147483647\n"), "-svg", out), "too large together"},
 	} {
-		status, stdout, stderr := runPortfolio(c.args...)
-		if status != 2 {
-			t.Errorf("portfolio %q: exit status %d, want 2: %s", c.args, status, stderr)
-		}
-		if stdout != "" {
-			t.Errorf("portfolio %q writes on standard output: %s", c.args, stdout)
-		}
-		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
-		last := lines[len(lines)-1]
-		if !strings.HasPrefix(last, "portfolio: ") || !strings.Contains(last, c.want) {
-			t.Errorf("portfolio %q ends with %q, want it to say %q", c.args, last, c.want)
-		}
+		last := tested.Mistake(t, c.want, c.args...)
 		if testing.Verbose() {
 			t.Log(last)
 		}
@@ -684,12 +619,12 @@ func TestMistakes(t *testing.T) {
 
 // A flag that changes nothing is no mistake, and is said.
 func TestIneffectiveFlags(t *testing.T) {
-	args := []string{"-demand", write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", write(t, "c.json", smallClasses)}
-	_, stderr := mustRun(t, append(args, "-json", "-each", "-longest", "3", "-scale", "7", "-model", "naive", "-alpha", "0.5", "-cores-per-node", "4")...)
+	args := []string{"-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", programtest.Write(t, "c.json", smallClasses)}
+	_, stderr := tested.Must(t, append(args, "-json", "-each", "-longest", "3", "-scale", "7", "-model", "naive", "-alpha", "0.5", "-cores-per-node", "4")...)
 	if want := "portfolio: note: -alpha, -cores-per-node, -each, -longest and -scale change nothing here\n"; !strings.HasSuffix(stderr, want) {
 		t.Errorf("the notes end with %q, want %q", stderr, want)
 	}
-	if _, stderr := mustRun(t, args...); strings.Contains(stderr, "changes nothing") {
+	if _, stderr := tested.Must(t, args...); strings.Contains(stderr, "changes nothing") {
 		t.Errorf("an effective flag is noted: %s", stderr)
 	}
 }
@@ -698,7 +633,7 @@ func TestIneffectiveFlags(t *testing.T) {
 func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-demand", smallDemand) }
 
 func TestBrokenOutput(t *testing.T) {
-	args := []string{"-demand", write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", write(t, "c.json", smallClasses)}
+	args := []string{"-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", programtest.Write(t, "c.json", smallClasses)}
 	for _, args := range [][]string{args, append(args, "-json"), {"-h"}} {
 		var stderr bytes.Buffer
 		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "portfolio: broken\n") {
@@ -716,7 +651,7 @@ func TestLogs(t *testing.T) {
 		"Sandia-Ross-2001-1.1-cln", "CTC-SP2-1996-3.1-cln", "SDSC-SP2-1998-4.2-cln"} {
 		args = append(args, "-trace", shared.File(t, "traces/"+name+".swf.gz"))
 	}
-	rows := decode(t, first(mustRun(t, args...)))
+	rows := decode(t, first(tested.Must(t, args...)))
 	total := make(map[string]float64)
 	for _, r := range rows {
 		total[r.Algo] += r.cost(t)

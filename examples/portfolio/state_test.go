@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 )
 
 type decision struct {
@@ -58,10 +60,10 @@ func TestState(t *testing.T) {
 	text := days(weeks)
 	for _, model := range [][]string{nil, {"-model", "holt", "-fit", "3"}, {"-model", "blend", "-alarm", "0.9", "-cap", "light=3"}} {
 		dir := t.TempDir()
-		file, list := filepath.Join(dir, "state.json"), write(t, "c.json", dayClasses)
+		file, list := filepath.Join(dir, "state.json"), programtest.Write(t, "c.json", dayClasses)
 		args := append([]string{"-slot", "24h", "-classes", list, "-json"}, model...)
 		var want, got []string
-		for _, r := range decode(t, first(mustRun(t, append(args, "-demand", write(t, "d.csv", text))...))) {
+		for _, r := range decode(t, first(tested.Must(t, append(args, "-demand", programtest.Write(t, "d.csv", text))...))) {
 			if r.Algo == online {
 				for _, p := range r.Purchases {
 					want = append(want, fmt.Sprint(p.Week, p.Class, p.Count))
@@ -69,9 +71,9 @@ func TestState(t *testing.T) {
 			}
 		}
 		for w := 1; w < weeks; w++ {
-			demand := write(t, "d.csv", cut(text, 1+7*w+w%7)) // and some of the next week
+			demand := programtest.Write(t, "d.csv", cut(text, 1+7*w+w%7)) // and some of the next week
 			now := append(args, "-demand", demand, "-state", file)
-			stdout, _ := mustRun(t, now...)
+			stdout, _ := tested.Must(t, now...)
 			for _, d := range decisions(t, stdout) {
 				if d.Week != w || d.Signal == nil {
 					t.Errorf("week %d: %+v", w, d)
@@ -84,7 +86,7 @@ func TestState(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, stderr := mustRun(t, now...)
+			again, stderr := tested.Must(t, now...)
 			after, _ := os.ReadFile(file)
 			if again != stdout || string(before) != string(after) || !strings.Contains(stderr, "no week has ended since") {
 				t.Fatalf("week %d: run again it says\n%s%s, not\n%s", w, stderr, again, stdout)
@@ -103,10 +105,10 @@ func TestState(t *testing.T) {
 // counts.
 func TestStateHeld(t *testing.T) {
 	text := days(12)
-	file, list := filepath.Join(t.TempDir(), "state.json"), write(t, "c.json", dayClasses)
+	file, list := filepath.Join(t.TempDir(), "state.json"), programtest.Write(t, "c.json", dayClasses)
 	now := func(weeks int, more ...string) ([]decision, string) {
-		stdout, stderr := mustRun(t, append([]string{"-slot", "24h", "-classes", list, "-json", "-state", file,
-			"-demand", write(t, "d.csv", cut(text, 1+7*weeks))}, more...)...)
+		stdout, stderr := tested.Must(t, append([]string{"-slot", "24h", "-classes", list, "-json", "-state", file,
+			"-demand", programtest.Write(t, "d.csv", cut(text, 1+7*weeks))}, more...)...)
 		return decisions(t, stdout), stderr
 	}
 	total := func(rows []decision) (buy, active int) {
@@ -133,7 +135,7 @@ func TestStateHeld(t *testing.T) {
 		}
 	}
 	// With more than enough held for eight weeks nothing is bought.
-	held := write(t, "held.json", `[{"class": "eight", "count": 60, "until": 55}]`)
+	held := programtest.Write(t, "held.json", `[{"class": "eight", "count": 60, "until": 55}]`)
 	rows, stderr = now(8, "-held", held)
 	if buy, active := total(rows); buy != 0 || active != 60 || !strings.Contains(stderr, "60 reservations active") {
 		t.Errorf("%d bought, %d active: %s", buy, active, stderr)
@@ -142,31 +144,31 @@ func TestStateHeld(t *testing.T) {
 		t.Errorf("%+v", rows)
 	}
 	// A demand that is another than was seen is said.
-	other := write(t, "d.csv", "n\n99\n"+cut(text, 1+7*10)[len("n\n"):])
-	if _, stderr := mustRun(t, "-slot", "24h", "-classes", list, "-state", file, "-demand", other); !strings.Contains(stderr, "the demand of the first 9 weeks is not what was seen") {
+	other := programtest.Write(t, "d.csv", "n\n99\n"+cut(text, 1+7*10)[len("n\n"):])
+	if _, stderr := tested.Must(t, "-slot", "24h", "-classes", list, "-state", file, "-demand", other); !strings.Contains(stderr, "the demand of the first 9 weeks is not what was seen") {
 		t.Error(stderr)
 	}
 }
 
 func TestStateText(t *testing.T) {
-	list := write(t, "c.json", dayClasses)
-	args := []string{"-slot", "24h", "-classes", list, "-demand", write(t, "d.csv", days(6)), "-state", filepath.Join(t.TempDir(), "state.json")}
-	stdout, stderr := mustRun(t, append(args, "-each", "-total")...)
-	golden(t, "state.txt", stdout)
+	list := programtest.Write(t, "c.json", dayClasses)
+	args := []string{"-slot", "24h", "-classes", list, "-demand", programtest.Write(t, "d.csv", days(6)), "-state", filepath.Join(t.TempDir(), "state.json")}
+	stdout, stderr := tested.Must(t, append(args, "-each", "-total")...)
+	programtest.Golden(t, "state.txt", stdout)
 	fits(t, stdout, 80)
 	if !strings.HasSuffix(stderr, "portfolio: note: -each and -total change nothing here\n") {
 		t.Error(stderr)
 	}
 	// Nothing to buy of, and an alarm.
-	none := write(t, "none.json", `{"on_demand": 2, "classes": []}`)
+	none := programtest.Write(t, "none.json", `{"on_demand": 2, "classes": []}`)
 	for _, format := range []string{"-json", "-json=false"} {
-		mustRun(t, "-slot", "24h", "-classes", none, "-demand", args[5], "-state", filepath.Join(t.TempDir(), "s.json"), format)
+		tested.Must(t, "-slot", "24h", "-classes", none, "-demand", args[5], "-state", filepath.Join(t.TempDir(), "s.json"), format)
 	}
-	stdout, _ = mustRun(t, "-slot", "24h", "-classes", list, "-demand", args[5], "-state", filepath.Join(t.TempDir(), "s.json"), "-alarm", "0.0001")
+	stdout, _ = tested.Must(t, "-slot", "24h", "-classes", list, "-demand", args[5], "-state", filepath.Join(t.TempDir(), "s.json"), "-alarm", "0.0001")
 	if !strings.Contains(stdout, "an alarm: nothing is bought") {
 		t.Error(stdout)
 	}
-	stdout, _ = mustRun(t, "-slot", "24h", "-classes", list, "-demand", write(t, "d.csv", days(1)), "-state", filepath.Join(t.TempDir(), "s.json"), "-model", "holt", "-fit", "0")
+	stdout, _ = tested.Must(t, "-slot", "24h", "-classes", list, "-demand", programtest.Write(t, "d.csv", days(1)), "-state", filepath.Join(t.TempDir(), "s.json"), "-model", "holt", "-fit", "0")
 	if !strings.Contains(stdout, "The model is not ready yet.") {
 		t.Error(stdout)
 	}
@@ -175,14 +177,14 @@ func TestStateText(t *testing.T) {
 // Mistakes leave the state as it was.
 func TestStateMistakes(t *testing.T) {
 	dir := t.TempDir()
-	file, list, demand := filepath.Join(dir, "state.json"), write(t, "c.json", dayClasses), write(t, "d.csv", days(6))
+	file, list, demand := filepath.Join(dir, "state.json"), programtest.Write(t, "c.json", dayClasses), programtest.Write(t, "d.csv", days(6))
 	args := []string{"-slot", "24h", "-classes", list, "-demand", demand, "-state", file}
-	mustRun(t, args...)
+	tested.Must(t, args...)
 	good, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	more := write(t, "d.csv", days(7))
+	more := programtest.Write(t, "d.csv", days(7))
 	damaged := func(old, new string) string {
 		if !strings.Contains(string(good), old) {
 			t.Fatalf("%q is not in the state", old)
@@ -207,17 +209,17 @@ func TestStateMistakes(t *testing.T) {
 		{string(good), []string{"-model", "holt"}, "it is that of -model simple; remove the file to begin anew"},
 		{string(good), []string{"-fit", "9"}, "it is that of -fit 0"},
 		{string(good), []string{"-alpha", "0.2"}, "it is that of -alpha 0.05"},
-		{string(good), []string{"-classes", write(t, "c.json", strings.Replace(dayClasses, "four", "vier", 1))}, "its classes are"},
+		{string(good), []string{"-classes", programtest.Write(t, "c.json", strings.Replace(dayClasses, "four", "vier", 1))}, "its classes are"},
 		{string(good), []string{"-slot", "168h"}, "state"},
 		{string(good), []string{"-window", "2"}, "state"},
-		{string(good), []string{"-held", write(t, "held.json", "{}")}, "held.json: line 1"},
-		{string(good), []string{"-held", write(t, "held.json", `[{"class": "four", "count": 1, "until": 28}]`)}, "want fewer"},
+		{string(good), []string{"-held", programtest.Write(t, "held.json", "{}")}, "held.json: line 1"},
+		{string(good), []string{"-held", programtest.Write(t, "held.json", `[{"class": "four", "count": 1, "until": 28}]`)}, "want fewer"},
 	} {
 		if err := os.WriteFile(file, []byte(c.state), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		base := []string{"-slot", "24h", "-classes", list, "-demand", more, "-state", file}
-		status, stdout, stderr := runPortfolio(append(base, c.args...)...)
+		status, stdout, stderr := tested.Try(append(base, c.args...)...)
 		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
 		if last := lines[len(lines)-1]; status != 2 || stdout != "" || !strings.HasPrefix(last, "portfolio: ") || !strings.Contains(last, c.want) {
 			t.Errorf("%.60s, %q: exit status %d, %q, want it to say %q", c.state, c.args, status, last, c.want)
@@ -231,7 +233,7 @@ func TestStateMistakes(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("left %v", entries)
 	}
-	short := write(t, "d.csv", days(5))
+	short := programtest.Write(t, "d.csv", days(5))
 	if err := os.WriteFile(file, good, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +242,7 @@ func TestStateMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"-slot", "24h", "-classes", list, "-demand", short, "-state", file}, "5 weeks have ended, and the state of -state"},
-		{[]string{"-slot", "24h", "-classes", list, "-demand", write(t, "d.csv", cut(days(1), 7)), "-state", filepath.Join(dir, "new.json")}, "want a week to learn from at least"},
+		{[]string{"-slot", "24h", "-classes", list, "-demand", programtest.Write(t, "d.csv", cut(days(1), 7)), "-state", filepath.Join(dir, "new.json")}, "want a week to learn from at least"},
 		{[]string{"-state", file}, "-state needs one -demand"},
 		{[]string{"-state", file, "-demand", demand, "-demand", more}, "-state needs one -demand"},
 		{[]string{"-state", file, "-demand", demand, "-series", more}, "no -trace or -series"},
@@ -251,7 +253,7 @@ func TestStateMistakes(t *testing.T) {
 		{[]string{"-slot", "24h", "-state", filepath.Join(dir, "no", "state.json"), "-demand", demand}, "its folder does not exist"},
 		{[]string{"-slot", "24h", "-state", dir, "-demand", demand}, "is a folder"},
 	} {
-		status, stdout, stderr := runPortfolio(c.args...)
+		status, stdout, stderr := tested.Try(c.args...)
 		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("portfolio %q: exit status %d, %q, want it to say %q", c.args, status, stderr, c.want)
 		}

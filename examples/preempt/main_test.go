@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -26,61 +24,28 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// runPreempt runs the program in this process.
-func runPreempt(args ...string) (status int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
-	return status, out.String(), errs.String()
-}
-
-// mustRun fails the test unless the program succeeds.
-func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	status, stdout, stderr := runPreempt(args...)
-	if status != 0 {
-		t.Fatalf("preempt %q: exit status %d: %s", args, status, stderr)
-	}
-	return stdout, stderr
-}
-
-// Renew with go test ./examples/preempt -run TestGolden -update.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
-	}
-}
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/preempt -update.
+var tested = programtest.Program{Name: "preempt", Run: run}
 
 func TestGolden(t *testing.T) {
-	stdout, stderr := mustRun(t, "-grace", "60s,120s,30m")
-	golden(t, "short.txt", stdout)
-	golden(t, "short-notes.txt", stderr)
-	path := write(t, "log", small)
+	stdout, stderr := tested.Must(t, "-grace", "60s,120s,30m")
+	programtest.Golden(t, "short.txt", stdout)
+	programtest.Golden(t, "short-notes.txt", stderr)
+	path := programtest.Write(t, "log", small)
 	args := []string{"-trace", path, "-nodes", "4", "-take", "2", "-grace", "0,20s", "-json", "-important", "queue=3"}
-	stdout, _ = mustRun(t, args...)
-	golden(t, "small.json", strings.ReplaceAll(stdout, path, "small.swf"))
-	if again, _ := mustRun(t, args...); again != stdout {
+	stdout, _ = tested.Must(t, args...)
+	programtest.Golden(t, "small.json", strings.ReplaceAll(stdout, path, "small.swf"))
+	if again, _ := tested.Must(t, args...); again != stdout {
 		t.Error("the same seed gives another result")
 	}
-	if other, _ := mustRun(t, append(args, "-seed", "5")...); other == stdout {
+	if other, _ := tested.Must(t, append(args, "-seed", "5")...); other == stdout {
 		t.Error("another seed gives the same result")
 	}
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := mustRun(t, "-h")
+	stdout, stderr := tested.Must(t, "-h")
 	if stderr != "" {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
@@ -145,32 +110,6 @@ const small = `; MaxProcs: 8
 7 32 0 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1
 `
 
-func write(t *testing.T, name, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // By hand. Four nodes: job 1 on nodes 0 and 1 until 100, job 2 on node 2 until 40,
 // job 3 on node 3 until 70. At 40 job 6 (2 nodes) is on top: it waits for job 3 and
 // one node, and job 7 (10 s) is backfilled on node 2 until 50. At 70 job 6 starts,
@@ -184,9 +123,9 @@ func read(t *testing.T, path string) string {
 //	70    70 (2), -, -, 0 (2)             0      job 6: 0                  0
 //	100   -, -, -, 30 (2)                 2      0                         0
 func TestByHand(t *testing.T) {
-	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": zipped(small)} {
-		path := write(t, name, text) // told by content, not by name
-		stdout, notes := mustRun(t, "-trace", path, "-nodes", "4", "-take", "2", "-grace", "0", "-policy", "lifo,exact", "-json", "-important", "queue=3")
+	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": programtest.Gzip(small)} {
+		path := programtest.Write(t, name, text) // told by content, not by name
+		stdout, notes := tested.Must(t, "-trace", path, "-nodes", "4", "-take", "2", "-grace", "0", "-policy", "lifo,exact", "-json", "-important", "queue=3")
 		var rows []map[string]any
 		if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 			t.Fatal(err)
@@ -222,7 +161,7 @@ func TestByHand(t *testing.T) {
 // The share of jobs that ask for the most node-time: job 6 (1200 node-seconds), then
 // job 1 (300).
 func TestImportant(t *testing.T) {
-	path := write(t, "log", small)
+	path := programtest.Write(t, "log", small)
 	for share, want := range map[string]int{"0%": 0, "20%": 1, "40%": 2, "100%": 5} {
 		o, err := parse([]string{"-trace", path, "-nodes", "4", "-take", "1", "-important", "top=" + share})
 		if err != nil {
@@ -250,7 +189,7 @@ func TestImportantAtRandom(t *testing.T) {
 	for i := range 400 {
 		fmt.Fprintf(&text, "%d 0 0 %d 1\n", i+1, i+1)
 	}
-	path := write(t, "log", text.String())
+	path := programtest.Write(t, "log", text.String())
 	chosen := func(args ...string) (high []int64, which string) {
 		o, err := parse(append([]string{"-trace", path}, args...))
 		if err != nil {
@@ -284,8 +223,8 @@ func TestImportantAtRandom(t *testing.T) {
 
 // A sample keeps the log's order; it is drawn before jobs are left out.
 func TestSample(t *testing.T) {
-	path := write(t, "log", small)
-	_, notes := mustRun(t, "-trace", path, "-nodes", "4", "-take", "1", "-longest", "70s")
+	path := programtest.Write(t, "log", small)
+	_, notes := tested.Must(t, "-trace", path, "-nodes", "4", "-take", "1", "-longest", "70s")
 	if !strings.Contains(notes, "4 jobs on 4 nodes, 0 node-hours; 1 job too large, left out; 1 job too long, left out") {
 		t.Errorf("notes:\n%s", notes) // jobs 1 (100 s) and 4 are left out, and not 3, of 70 s
 	}
@@ -313,7 +252,7 @@ func TestSample(t *testing.T) {
 	if !sizes[2] || !sizes[3] {
 		t.Errorf("numbers of jobs left: %v, want 2 and 3", sizes)
 	}
-	if _, notes = mustRun(t, "-trace", path, "-nodes", "8", "-sample", "3"); !strings.Contains(notes, "; a sample of 3 jobs of 6\n") {
+	if _, notes = tested.Must(t, "-trace", path, "-nodes", "8", "-sample", "3"); !strings.Contains(notes, "; a sample of 3 jobs of 6\n") {
 		t.Errorf("notes:\n%s", notes)
 	}
 }
@@ -324,9 +263,9 @@ func TestSample(t *testing.T) {
 // job 2 counts half once it has run for longer than it asked for, from 90 on: it then
 // wastes 90 + 120 + 150 + 180, and job 1 30 + 60 instead of 630.
 func TestOverrun(t *testing.T) {
-	path := write(t, "log", "1 0 0 200 1 -1 -1 1 400\n2 0 0 300 1 -1 -1 1 60\n")
+	path := programtest.Write(t, "log", "1 0 0 200 1 -1 -1 1 400\n2 0 0 300 1 -1 -1 1 60\n")
 	args := []string{"-trace", path, "-nodes", "2", "-take", "1", "-grace", "0", "-policy", "pap,pap+,exact+", "-important", "top=0%"}
-	stdout, _ := mustRun(t, append(args, "-overrun", "2")...)
+	stdout, _ := tested.Must(t, append(args, "-overrun", "2")...)
 	for _, want := range []string{
 		"\npap+ with -overrun 2 against pap, grace 0s: jobs beyond their requested time waste\nmore (from none), the others 85.7% less, all the same\n",
 		"\nexact+ with -overrun 2 against exact, grace 0s: jobs beyond their requested time waste\nmore (from none), the others 85.7% less, all the same\n",
@@ -335,16 +274,16 @@ func TestOverrun(t *testing.T) {
 			t.Errorf("%s\ndoes not say %q", stdout, want)
 		}
 	}
-	if stdout, _ = mustRun(t, args...); strings.Contains(stdout, "overrun") {
+	if stdout, _ = tested.Must(t, args...); strings.Contains(stdout, "overrun") {
 		t.Errorf("%s", stdout)
 	}
 }
 
 // Important jobs that ask for the most are told to be a poor choice, and no others.
 func TestTopIsExplained(t *testing.T) {
-	path := write(t, "log", small)
+	path := programtest.Write(t, "log", small)
 	for which, want := range map[string]bool{"top=20%": true, "random=20%": false, "queue=3": false} {
-		stdout, _ := mustRun(t, "-trace", path, "-nodes", "4", "-take", "2", "-important", which)
+		stdout, _ := tested.Must(t, "-trace", path, "-nodes", "4", "-take", "2", "-important", which)
 		if strings.Contains(stdout, "priorities hardly matter") != want {
 			t.Errorf("%s:\n%s", which, stdout)
 		}
@@ -357,9 +296,9 @@ func TestTopIsExplained(t *testing.T) {
 // three equal values, takes the first node, and wastes 90 + 80 s at most. From 100 s
 // on a node is idle.
 func TestNothingWasted(t *testing.T) {
-	path := write(t, "log", "1 0 0 300 1\n2 0 0 300 1\n3 0 0 100 1\n")
+	path := programtest.Write(t, "log", "1 0 0 300 1\n2 0 0 300 1\n3 0 0 100 1\n")
 	args := []string{"-trace", path, "-nodes", "3", "-take", "1", "-grace", "80s", "-policy", "fifo,exact"}
-	stdout, _ := mustRun(t, append(args, "-json")...)
+	stdout, _ := tested.Must(t, append(args, "-json")...)
 	var rows []map[string]any
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
@@ -370,14 +309,14 @@ func TestNothingWasted(t *testing.T) {
 	if rows[0]["max_node_s"] != 170. || rows[1]["max_node_s"] != 0. {
 		t.Errorf("%s", stdout)
 	}
-	if stdout, _ = mustRun(t, args...); !strings.Contains(stdout, "∞") {
+	if stdout, _ = tested.Must(t, args...); !strings.Contains(stdout, "∞") {
 		t.Errorf("%s", stdout)
 	}
 }
 
 // A job may need all nodes.
 func TestJobOfAllNodes(t *testing.T) {
-	_, notes := mustRun(t, "-trace", write(t, "log", small), "-nodes", "2", "-take", "1")
+	_, notes := tested.Must(t, "-trace", programtest.Write(t, "log", small), "-nodes", "2", "-take", "1")
 	if !strings.Contains(notes, "5 jobs on 2 nodes") || !strings.Contains(notes, "1 job too large, left out") {
 		t.Errorf("notes:\n%s", notes)
 	}
@@ -491,18 +430,18 @@ func TestPath(t *testing.T) {
 
 func TestSVG(t *testing.T) {
 	dir := t.TempDir()
-	log := write(t, "a<b>&c\x01.swf", small)
+	log := programtest.Write(t, "a<b>&c\x01.swf", small)
 	for name, args := range map[string][]string{
 		"madeup.svg": {"-grace", "60s,120s,1h..3h", "-policy", "random,lifo,pap,pap+,exact"},
 		"small.svg":  {"-trace", log, "-nodes", "4", "-take", "2", "-policy", "lifo", "-important", "queue=3"},
 		"none.svg":   {"-trace", log, "-nodes", "4", "-take", "2", "-important", "top=0%"},
 	} {
 		path := filepath.Join(dir, name)
-		_, notes := mustRun(t, append(args, "-svg", path)...)
+		_, notes := tested.Must(t, append(args, "-svg", path)...)
 		if want := name != "small.svg"; strings.Contains(notes, "no values of nodes and no sums by priority, since no job is important") != want {
 			t.Errorf("%s: notes:\n%s", name, notes) // htc has no important job
 		}
-		text := read(t, path)
+		text := programtest.Read(t, path)
 		if len(text) > 1<<20 {
 			t.Errorf("%s has %d bytes", name, len(text))
 		}
@@ -530,23 +469,23 @@ func TestSVG(t *testing.T) {
 // Important jobs that all start with the batch are not drawn, and that is said.
 func TestSVGWithoutMaps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.svg")
-	_, notes := mustRun(t, "-trace", write(t, "log", small), "-nodes", "7", "-take", "2", "-important", "queue=3", "-svg", path)
+	_, notes := tested.Must(t, "-trace", programtest.Write(t, "log", small), "-nodes", "7", "-take", "2", "-important", "queue=3", "-svg", path)
 	if !strings.Contains(notes, "no values of nodes, since all important jobs start with the batch") {
 		t.Errorf("notes:\n%s", notes)
 	}
-	if text := read(t, path); strings.Contains(text, "values of nodes") || !strings.Contains(text, "important jobs, grace") {
+	if text := programtest.Read(t, path); strings.Contains(text, "values of nodes") || !strings.Contains(text, "important jobs, grace") {
 		t.Error("the picture has values of nodes, or no sums")
 	}
 }
 
 // A log in which everything ends at once has no states, and that is said.
 func TestNoStates(t *testing.T) {
-	path := write(t, "log", "1 0 0 10 1\n2 0 0 10 1\n")
-	stdout, _ := mustRun(t, "-trace", path)
+	path := programtest.Write(t, "log", "1 0 0 10 1\n2 0 0 10 1\n")
+	stdout, _ := tested.Must(t, "-trace", path)
 	if !strings.Contains(stdout, "no state to preempt in") {
 		t.Errorf("%s", stdout)
 	}
-	mustRun(t, "-trace", path, "-json")
+	tested.Must(t, "-trace", path, "-json")
 }
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
@@ -558,8 +497,8 @@ func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-trace", "; Version
 // printed, and leave no file.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	log := write(t, "log.swf", small)
-	file := func(name, text string) string { return write(t, name, text) }
+	log := programtest.Write(t, "log.swf", small)
+	file := func(name, text string) string { return programtest.Write(t, name, text) }
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -604,7 +543,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
 		{[]string{"-trace", dir}, "is a folder"},
 		{[]string{"-trace", file("bad.swf", small+"10 7300 0 abc 1\n")}, `bad.swf: line 9, field 4 (run time): "abc" is not a number`},
-		{[]string{"-trace", file("cut.gz", zipped(small)[:60])}, "cut.gz"},
+		{[]string{"-trace", file("cut.gz", programtest.Gzip(small)[:60])}, "cut.gz"},
 		{[]string{"-trace", file("empty.swf", "")}, "empty.swf: there is no job in it"},
 		{[]string{"-trace", file("zero.swf", "1 0 0 0 4\n")}, "none of its 1 records is a job that can be run"},
 		{[]string{"-trace", file("large.swf", "1 0 0 9 44\n"), "-nodes", "10"}, "large.swf: of 1 job none is within -nodes 10"},
@@ -615,18 +554,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", file("brief.swf", "1 0 0 10 1\n"), "-svg", filepath.Join(dir, "out")}, "nothing to draw"},
 		{[]string{"-trace", log, "-svg", log}, "the file is that of another flag"},
 	} {
-		status, stdout, stderr := runPreempt(c.args...)
-		if status != 2 {
-			t.Errorf("preempt %q: exit status %d, want 2: %s", c.args, status, stderr)
-		}
-		if stdout != "" {
-			t.Errorf("preempt %q writes on standard output: %s", c.args, stdout)
-		}
-		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
-		last := lines[len(lines)-1]
-		if !strings.HasPrefix(last, "preempt: ") || !strings.Contains(last, c.want) {
-			t.Errorf("preempt %q ends with %q, want it to say %q", c.args, last, c.want)
-		}
+		tested.Mistake(t, c.want, c.args...)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -635,13 +563,13 @@ func TestMistakes(t *testing.T) {
 	if len(entries) != 1 { // "folder"
 		t.Errorf("left: %v", entries)
 	}
-	if read(t, log) != small {
+	if programtest.Read(t, log) != small {
 		t.Error("the log was changed")
 	}
 }
 
 func TestBrokenOutput(t *testing.T) {
-	path := write(t, "log", small)
+	path := programtest.Write(t, "log", small)
 	for _, args := range [][]string{{"-trace", path}, {"-trace", path, "-json"}, {"-h"}} {
 		var stderr bytes.Buffer
 		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "preempt: broken\n") {
@@ -693,7 +621,7 @@ func TestClaims(t *testing.T) {
 // waste over that of exact (TestLogs there, by node, of every fifth state).
 func TestKTH(t *testing.T) {
 	path := shared.File(t, "traces/KTH-SP2-1996-2.1-cln.swf.gz")
-	stdout, notes := mustRun(t, "-trace", path, "-sample", "10000", "-longest", "24h", "-grace", "120s", "-policy", "fifo,lifo,pap,plain,pruned,greedy", "-json")
+	stdout, notes := tested.Must(t, "-trace", path, "-sample", "10000", "-longest", "24h", "-grace", "120s", "-policy", "fifo,lifo,pap,plain,pruned,greedy", "-json")
 	var rows []map[string]any
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)

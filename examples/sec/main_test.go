@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -25,61 +23,29 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/sec -update.
+var tested = programtest.Program{Name: "sec", Run: run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
-// runSec runs the program in this process.
-func runSec(args ...string) (status int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	status = run(args, &out, &errs)
-	return status, out.String(), errs.String()
-}
-
-// mustRun fails the test unless the program succeeds.
-func mustRun(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	status, stdout, stderr := runSec(args...)
-	if status != 0 {
-		t.Fatalf("sec %q: exit status %d: %s", args, status, stderr)
-	}
-	return stdout, stderr
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), renew with -update:\n%s", name, diff)
-	}
-}
-
 func TestGolden(t *testing.T) {
-	stdout, stderr := mustRun(t)
-	golden(t, "default.txt", stdout)
-	golden(t, "default-notes.txt", stderr)
-	stdout, _ = mustRun(t, "-json")
-	golden(t, "default.json", stdout)
-	again, _ := mustRun(t, "-json")
+	stdout, stderr := tested.Must(t)
+	programtest.Golden(t, "default.txt", stdout)
+	programtest.Golden(t, "default-notes.txt", stderr)
+	stdout, _ = tested.Must(t, "-json")
+	programtest.Golden(t, "default.json", stdout)
+	again, _ := tested.Must(t, "-json")
 	if again != stdout {
 		t.Error("the same seed gives another result")
 	}
-	if other, _ := mustRun(t, "-json", "-seed", "2"); other == stdout {
+	if other, _ := tested.Must(t, "-json", "-seed", "2"); other == stdout {
 		t.Error("another seed gives the same result")
 	}
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := mustRun(t, "-h")
+	stdout, stderr := tested.Must(t, "-h")
 	if stderr != "" {
 		t.Errorf("-h writes %q on standard error", stderr)
 	}
@@ -110,48 +76,22 @@ const small = `; MaxProcs: 8
 9 7200 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
 `
 
-func write(t *testing.T, name, text string) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func zipped(text string) string {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // By hand: a local cluster of 4 nodes, first come, first served with backfilling. Job 1
 // (1 node) and 2 (2 nodes) start at once, until 600 and 4010. Job 4 (4 nodes, 20 s) waits
 // for job 2's estimated end at 7210; job 3 (1 node, 20.5 s) is done before that.
 // Job 4 starts when job 2 ends, at 4010.
 func TestLocal(t *testing.T) {
-	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": zipped(small)} {
-		path := write(t, name, text) // told by content, not by name
+	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": programtest.Gzip(small)} {
+		path := programtest.Write(t, name, text) // told by content, not by name
 		dir := t.TempDir()
 		jobs, demand := filepath.Join(dir, "jobs.csv"), filepath.Join(dir, "demand.csv")
-		_, notes := mustRun(t, "-trace", path, "-cores-per-node", "2", "-mode", "local", "-jobs", jobs, "-demand", demand)
+		_, notes := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-mode", "local", "-jobs", jobs, "-demand", demand)
 		want := "id,submit_s,start_s,wait_s,nodes\n" +
 			"1,0,0,0,1\n" + "2,10,10,0,2\n" + "4,20,4010,3990,4\n" + "3,20.5,20.5,0,1\n" + "9,7200,7200,0,1\n"
-		if diff := cmp.Diff(want, read(t, jobs)); diff != "" {
+		if diff := cmp.Diff(want, programtest.Read(t, jobs)); diff != "" {
 			t.Errorf("%s: -jobs (-want +got):\n%s", name, diff)
 		}
-		if diff := cmp.Diff("instances\n4\n4\n4\n", read(t, demand)); diff != "" {
+		if diff := cmp.Diff("instances\n4\n4\n4\n", programtest.Read(t, demand)); diff != "" {
 			t.Errorf("%s: -demand (-want +got):\n%s", name, diff)
 		}
 		for _, note := range []string{
@@ -169,10 +109,10 @@ func TestLocal(t *testing.T) {
 // 163.2 s on average. Charged: 1 + 2·2 + 1 + 4·1 + 1 = 11 instance-hours of $2.40; used:
 // (600 + 8000 + 30 + 400 + 60)/3600 hours. Job 2's 4186 s are two hours.
 func TestIndividual(t *testing.T) {
-	path := write(t, "log", small)
+	path := programtest.Write(t, "log", small)
 	dir := t.TempDir()
 	demand := filepath.Join(dir, "demand.csv")
-	stdout, _ := mustRun(t, "-trace", path, "-cores-per-node", "2", "-mode", "individual", "-json", "-demand", demand)
+	stdout, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-mode", "individual", "-json", "-demand", demand)
 	var rows []map[string]any
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
@@ -186,7 +126,7 @@ func TestIndividual(t *testing.T) {
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Errorf("-json (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff("instances\n8\n2\n1\n", read(t, demand)); diff != "" {
+	if diff := cmp.Diff("instances\n8\n2\n1\n", programtest.Read(t, demand)); diff != "" {
 		t.Errorf("-demand (-want +got):\n%s", diff)
 	}
 }
@@ -194,18 +134,18 @@ func TestIndividual(t *testing.T) {
 // Saving is over individual, which is run whether it is shown or not; each
 // mode gives the same alone and among all; -jobs is of sec among all.
 func TestModesAlone(t *testing.T) {
-	path := write(t, "log", small)
+	path := programtest.Write(t, "log", small)
 	dir := t.TempDir()
 	jobs := func(mode string) string { return filepath.Join(dir, mode+".csv") }
-	all, _ := mustRun(t, "-trace", path, "-json", "-jobs", jobs("all"), "-place", "random", "-demand", jobs("demand"))
+	all, _ := tested.Must(t, "-trace", path, "-json", "-jobs", jobs("all"), "-place", "random", "-demand", jobs("demand"))
 	lines := strings.Split(all, "\n")
 	for i, mode := range []string{"individual", "nowait", "sec", "hybrid", "gce", "multi", "local"} {
-		one, _ := mustRun(t, "-trace", path, "-json", "-mode", mode, "-jobs", jobs(mode), "-place", "random")
+		one, _ := tested.Must(t, "-trace", path, "-json", "-mode", mode, "-jobs", jobs(mode), "-place", "random")
 		want := "[\n" + strings.TrimSuffix(lines[1+i], ",") + "\n]\n"
 		if diff := cmp.Diff(want, one); diff != "" {
 			t.Errorf("mode %s (-among all +alone):\n%s", mode, diff)
 		}
-		if same := read(t, jobs(mode)) == read(t, jobs("all")); mode == "sec" && !same {
+		if same := programtest.Read(t, jobs(mode)) == programtest.Read(t, jobs("all")); mode == "sec" && !same {
 			t.Error("-jobs of -mode all is not that of sec")
 		}
 	}
@@ -218,7 +158,7 @@ func TestModesAlone(t *testing.T) {
 func TestClouds(t *testing.T) {
 	one := func(args ...string) (row map[string]float64) {
 		t.Helper()
-		stdout, _ := mustRun(t, append(args, "-json")...)
+		stdout, _ := tested.Must(t, append(args, "-json")...)
 		var rows []map[string]any
 		if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 			t.Fatal(err)
@@ -261,7 +201,7 @@ func TestClouds(t *testing.T) {
 func TestRatios(t *testing.T) {
 	for _, ratio := range []string{".001", ".2", "1000"} {
 		for _, mode := range []string{"multi", "all"} {
-			mustRun(t, "-json", "-mode", mode, "-ratio", ratio)
+			tested.Must(t, "-json", "-mode", mode, "-ratio", ratio)
 		}
 	}
 }
@@ -269,33 +209,33 @@ func TestRatios(t *testing.T) {
 // A limit of zero is one, and not the default.
 func TestLimitsOfZero(t *testing.T) {
 	for _, name := range []string{"-waitlimit", "-short"} {
-		byDefault, _ := mustRun(t, "-json", "-mode", "sec")
-		zero, _ := mustRun(t, "-json", "-mode", "sec", name, "0")
+		byDefault, _ := tested.Must(t, "-json", "-mode", "sec")
+		zero, _ := tested.Must(t, "-json", "-mode", "sec", name, "0")
 		if zero == byDefault {
 			t.Errorf("%s 0 is the default", name)
 		}
 	}
-	sum, _ := mustRun(t, "-json", "-mode", "sec", "-expand", "sum")
-	if best, _ := mustRun(t, "-json", "-mode", "sec", "-short", "0s"); best != sum {
+	sum, _ := tested.Must(t, "-json", "-mode", "sec", "-expand", "sum")
+	if best, _ := tested.Must(t, "-json", "-mode", "sec", "-short", "0s"); best != sum {
 		t.Error("best with -short 0 is not sum")
 	}
-	exact, _ := mustRun(t, "-json", "-mode", "local", "-estimate", "0")
-	if users, _ := mustRun(t, "-json", "-mode", "local"); users == exact {
+	exact, _ := tested.Must(t, "-json", "-mode", "local", "-estimate", "0")
+	if users, _ := tested.Must(t, "-json", "-mode", "local"); users == exact {
 		t.Error("-estimate 0 changes nothing")
 	}
 }
 
 func TestSVG(t *testing.T) {
 	dir := t.TempDir()
-	log := write(t, "a<b>&c\x01.swf", small)
+	log := programtest.Write(t, "a<b>&c\x01.swf", small)
 	for name, args := range map[string][]string{
 		"default.svg": nil,
 		"small.svg":   {"-trace", log},
 		"local.svg":   {"-trace", log, "-mode", "local"},
 	} {
 		path := filepath.Join(dir, name)
-		mustRun(t, append(args, "-svg", path)...)
-		text := read(t, path)
+		tested.Must(t, append(args, "-svg", path)...)
+		text := programtest.Read(t, path)
 		if len(text) > 1<<20 {
 			t.Errorf("%s has %d bytes", name, len(text))
 		}
@@ -326,8 +266,8 @@ func wellFormed(t *testing.T, name, text string) {
 // printed, and leave no file.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	log := write(t, "log.swf", small)
-	file := func(name, text string) string { return write(t, name, text) }
+	log := programtest.Write(t, "log.swf", small)
+	file := func(name, text string) string { return programtest.Write(t, name, text) }
 	out := filepath.Join(dir, "out")
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)
@@ -373,7 +313,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-nodes", "1000000000"}, "owning such a cluster"},
 		{[]string{"-trace", file("bad.swf", small+"10 7300 0 abc 1\n")}, `bad.swf: line 11, field 4 (run time): "abc" is not a number`},
 		{[]string{"-trace", file("few.swf", "1 2 3\n")}, "few.swf: line 1"},
-		{[]string{"-trace", file("cut.gz", zipped(small)[:60])}, "cut.gz: the log ends after line"},
+		{[]string{"-trace", file("cut.gz", programtest.Gzip(small)[:60])}, "cut.gz: the log ends after line"},
 		{[]string{"-trace", file("fake.gz", "\x1f\x8bno gzip at all")}, "fake.gz"},
 		{[]string{"-trace", file("empty.swf", "")}, "empty.swf: there is no job in it"},
 		{[]string{"-trace", file("header.swf", "; Version: 2\n\n")}, "header.swf: there is no job in it"},
@@ -393,18 +333,7 @@ func TestMistakes(t *testing.T) {
 		// What fails late leaves nothing either.
 		{[]string{"-trace", log, "-cores-per-node", "1", "-nodes", "2", "-jobs", out, "-svg", out + ".svg", "-json"}, "job 4 needs 8"},
 	} {
-		status, stdout, stderr := runSec(c.args...)
-		if status != 2 {
-			t.Errorf("sec %q: exit status %d, want 2: %s", c.args, status, stderr)
-		}
-		if stdout != "" {
-			t.Errorf("sec %q writes on standard output: %s", c.args, stdout)
-		}
-		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
-		last := lines[len(lines)-1]
-		if !strings.HasPrefix(last, "sec: ") || !strings.Contains(last, c.want) {
-			t.Errorf("sec %q ends with %q, want it to say %q", c.args, last, c.want)
-		}
+		last := tested.Mistake(t, c.want, c.args...)
 		if testing.Verbose() {
 			t.Log(last)
 		}
@@ -416,18 +345,18 @@ func TestMistakes(t *testing.T) {
 	if len(entries) != 1 { // "folder"
 		t.Errorf("left: %v", entries)
 	}
-	if read(t, log) != small {
+	if programtest.Read(t, log) != small {
 		t.Error("the log was changed")
 	}
 }
 
 // A flag that changes nothing is no mistake, and is said.
 func TestIneffectiveFlags(t *testing.T) {
-	_, stderr := mustRun(t, "-mode", "individual", "-nodes", "5", "-place", "random", "-json")
+	_, stderr := tested.Must(t, "-mode", "individual", "-nodes", "5", "-place", "random", "-json")
 	if want := "sec: note: -nodes and -place change nothing here\n"; !strings.HasSuffix(stderr, want) {
 		t.Errorf("the notes end with %q, want %q", stderr, want)
 	}
-	_, stderr = mustRun(t, "-mode", "local", "-nodes", "64", "-seed", "1")
+	_, stderr = tested.Must(t, "-mode", "local", "-nodes", "64", "-seed", "1")
 	if strings.Contains(stderr, "note:") {
 		t.Errorf("effective flags are noted: %s", stderr)
 	}
@@ -475,9 +404,9 @@ func TestEffectiveFlags(t *testing.T) {
 		}
 	}
 	// And so it is.
-	local, _ := mustRun(t, "-mode", "local", "-json")
+	local, _ := tested.Must(t, "-mode", "local", "-json")
 	for args, same := range map[string]bool{"-portfolio none": true, "-ratio .5": true, "-place min-idle": true, "-overhead": false} {
-		if got, _ := mustRun(t, append([]string{"-mode", "local", "-json"}, strings.Fields(args)...)...); (got == local) != same {
+		if got, _ := tested.Must(t, append([]string{"-mode", "local", "-json"}, strings.Fields(args)...)...); (got == local) != same {
 			t.Errorf("-mode local with and without %s: the same is %v", args, !same)
 		}
 	}
@@ -547,7 +476,7 @@ func TestInterrupt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(entries) != 1 || read(t, jobs) != "old" {
+		if len(entries) != 1 || programtest.Read(t, jobs) != "old" {
 			t.Errorf("%v left %v", c.signal, entries)
 		}
 	}
@@ -567,7 +496,7 @@ func TestWaitsOfTheLog(t *testing.T) {
 	} {
 		path := shared.File(t, c.log)
 		jobs := filepath.Join(t.TempDir(), "jobs.csv")
-		stdout, _ := mustRun(t, "-trace", path, "-mode", "local", "-nodes", strconv.Itoa(c.nodes), "-cores-per-node", "1", "-jobs", jobs, "-json")
+		stdout, _ := tested.Must(t, "-trace", path, "-mode", "local", "-nodes", strconv.Itoa(c.nodes), "-cores-per-node", "1", "-jobs", jobs, "-json")
 		var rows []struct {
 			Jobs int
 			Wait float64 `json:"mean_wait_s"`
@@ -587,7 +516,7 @@ func TestWaitsOfTheLog(t *testing.T) {
 // differences counts the jobs of a log whose wait in -jobs is not the log's.
 func differences(t *testing.T, log, jobs string) (n int) {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(read(t, jobs))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(programtest.Read(t, jobs))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -619,9 +548,9 @@ func differences(t *testing.T, log, jobs string) (n int) {
 func TestFigures(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "figures")
-	path := write(t, "log", small)
-	stdout, _ := mustRun(t, "-trace", path, "-cores-per-node", "2", "-json", "-figures", dir)
-	if plain, _ := mustRun(t, "-trace", path, "-cores-per-node", "2", "-json"); plain != stdout {
+	path := programtest.Write(t, "log", small)
+	stdout, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json", "-figures", dir)
+	if plain, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json"); plain != stdout {
 		t.Error("-figures changes what is printed")
 	}
 	rows := map[string]int{"table1": 6, "fig1": 2, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 7, "fig8": 4, "fig9": 18, "sweep": 144, "claims": 35}
@@ -633,7 +562,7 @@ func TestFigures(t *testing.T) {
 		t.Errorf("%d files, want %d: %v", len(entries), want, entries)
 	}
 	for name, want := range rows {
-		table, err := csv.NewReader(strings.NewReader(read(t, filepath.Join(dir, name+".csv")))).ReadAll()
+		table, err := csv.NewReader(strings.NewReader(programtest.Read(t, filepath.Join(dir, name+".csv")))).ReadAll()
 		if err != nil {
 			t.Errorf("%s.csv: %v", name, err)
 		}
@@ -648,26 +577,26 @@ func TestFigures(t *testing.T) {
 			}
 		}
 		if name != "claims" {
-			wellFormed(t, name, read(t, filepath.Join(dir, name+".svg")))
+			wellFormed(t, name, programtest.Read(t, filepath.Join(dir, name+".svg")))
 		}
 	}
 	// By hand: local-1x is TestLocal's cluster of 4 nodes, individual TestIndividual's
 	// log: 26.4 dollars for 2.525 used hours.
-	if got := read(t, filepath.Join(dir, "fig4b.csv")); !strings.Contains(got, "\nlocal-1.00x,4,798,") {
+	if got := programtest.Read(t, filepath.Join(dir, "fig4b.csv")); !strings.Contains(got, "\nlocal-1.00x,4,798,") {
 		t.Errorf("fig4b.csv has no mean wait of 798 s on 4 nodes:\n%s", got)
 	}
-	if got := read(t, filepath.Join(dir, "fig4a.csv")); !strings.Contains(got, "\nindividual,163.2,10.455446,10.455446,") {
+	if got := programtest.Read(t, filepath.Join(dir, "fig4a.csv")); !strings.Contains(got, "\nindividual,163.2,10.455446,10.455446,") {
 		t.Errorf("fig4a.csv has no 10.455446 dollars an hour for individual:\n%s", got)
 	}
 	// Again into the folder that is there; and a folder that cannot be is not made.
-	mustRun(t, "-trace", path, "-cores-per-node", "2", "-json", "-figures", dir)
+	tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json", "-figures", dir)
 	for _, args := range [][]string{
 		{"-figures", filepath.Join(parent, "no", "figures")},
 		{"-figures", path},
 		{"-figures", dir, "-svg", filepath.Join(dir, "fig1.svg")},
 		{"-figures", filepath.Join(parent, "new"), "-trace", filepath.Join(parent, "none")},
 	} {
-		if status, stdout, stderr := runSec(args...); status != 2 || stdout != "" {
+		if status, stdout, stderr := tested.Try(args...); status != 2 || stdout != "" {
 			t.Errorf("sec %q: exit status %d, %s%s", args, status, stdout, stderr)
 		}
 	}

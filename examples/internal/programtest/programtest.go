@@ -1,5 +1,6 @@
 // Package programtest is what the tests of several programs do in the same way: run the
-// program as a process of its own and interrupt it, and have its output fail.
+// program, in the test's process or as one of its own, interrupt it, have its output
+// fail, and compare what it wrote with golden files.
 package programtest
 
 import (
