@@ -76,8 +76,8 @@ func (r *TriggLeach) fresh() TriggLeach {
 // TrackingSignal returns the signal's value, see [Signal].
 func (r *TriggLeach) TrackingSignal() float64 { return r.Signal.TrackingSignal() }
 
-// Check returns an [*InputError] if a parameter or the state is out of range.
-func (r *TriggLeach) Check() error {
+// Validate returns an [*InputError] if a parameter or the state is out of range.
+func (r *TriggLeach) Validate() error {
 	for _, f := range [...]struct {
 		name string
 		x    float64
@@ -89,7 +89,7 @@ func (r *TriggLeach) Check() error {
 	if or(r.Floor, DefaultFloor) > or(r.Cap, 1) {
 		return badInput("Floor", -1, ErrFactor, "%v is above the cap, %v", or(r.Floor, DefaultFloor), or(r.Cap, 1))
 	}
-	return r.Signal.Check()
+	return r.Signal.Validate()
 }
 
 // AdaptiveSimple is [Simple] whose Alpha follows [TriggLeach], known as ARRSES.
@@ -128,12 +128,12 @@ func (m *AdaptiveSimple) Spread(dst []float64) { m.Model.Spread(dst) }
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveSimple) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
 
-// Check returns an [*InputError] if a parameter or the state is out of range.
-func (m *AdaptiveSimple) Check() error {
-	if err := m.Rule.Check(); err != nil {
+// Validate returns an [*InputError] if a parameter or the state is out of range.
+func (m *AdaptiveSimple) Validate() error {
+	if err := m.Rule.Validate(); err != nil {
 		return err
 	}
-	return m.Model.Check()
+	return m.Model.Validate()
 }
 
 // AdaptiveHolt is [Holt] whose Alpha, or with Rule.All whose Alpha and Beta,
@@ -170,12 +170,12 @@ func (m *AdaptiveHolt) Spread(dst []float64) { m.Model.Spread(dst) }
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveHolt) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
 
-// Check returns an [*InputError] if a parameter or the state is out of range.
-func (m *AdaptiveHolt) Check() error {
-	if err := m.Rule.Check(); err != nil {
+// Validate returns an [*InputError] if a parameter or the state is out of range.
+func (m *AdaptiveHolt) Validate() error {
+	if err := m.Rule.Validate(); err != nil {
 		return err
 	}
-	return m.Model.Check()
+	return m.Model.Validate()
 }
 
 // AdaptiveTriple is [Triple] whose Alpha, or with Rule.All whose three factors,
@@ -225,13 +225,13 @@ func (m *AdaptiveTriple) Spread(dst []float64) { m.Model.Spread(dst) }
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveTriple) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
 
-// Check returns an [*InputError] if a parameter or the state is out of range.
-func (m *AdaptiveTriple) Check() error {
-	if err := m.Rule.Check(); err != nil {
+// Validate returns an [*InputError] if a parameter or the state is out of range.
+func (m *AdaptiveTriple) Validate() error {
+	if err := m.Rule.Validate(); err != nil {
 		return err
 	}
 	if err := checkUnit("Gamma", m.Gamma, 1); err != nil {
 		return err
 	}
-	return m.Model.Check()
+	return m.Model.Validate()
 }

@@ -113,7 +113,7 @@ func TestSignal(t *testing.T) {
 	if s.TrackingSignal() != -1 || !s.Alarm(.99) {
 		t.Errorf("errors on one side give %v, want -1", s.TrackingSignal())
 	}
-	if err := s.Check(); err != nil {
+	if err := s.Validate(); err != nil {
 		t.Error(err)
 	}
 }
@@ -198,7 +198,7 @@ func TestAdaptiveModels(t *testing.T) {
 						if k > 1 && !m.Model.Stable() {
 							t.Fatalf("model %d: unstable at %d: %+v", i, k, m.Model)
 						}
-						if err := m.Check(); err != nil {
+						if err := m.Validate(); err != nil {
 							t.Fatal(err)
 						}
 					case *AdaptiveHolt:

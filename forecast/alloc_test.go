@@ -45,7 +45,7 @@ func TestAllocs(t *testing.T) {
 				m.Update(x)
 			}
 			m.Forecast(dst)
-			m.(Spreader).Spread(dst)
+			m.(spreader).Spread(dst)
 			return nil
 		})
 		run(name+" Fit", func(series []float64) error {

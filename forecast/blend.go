@@ -73,7 +73,7 @@ func (w *trendWalk) next() float64 {
 // Fit fits both models, to the last BlendWindow values and up to BlendSteps steps
 // unless f has a Window or Steps, see [Fittable]. It wants three values.
 func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
-	if err := f.Check(); err != nil {
+	if err := f.Validate(); err != nil {
 		return Fit{}, err
 	}
 	window, steps := f.Window, f.Steps
@@ -134,10 +134,10 @@ func aicc(square float64, n, k int) float64 {
 	return float64(n)*math.Log(square) + 2*float64(k*n)/float64(n-k-1)
 }
 
-// Check returns an [*InputError] if a factor or the state is out of range.
-func (m *Blend) Check() error {
-	if err := m.Near.Check(); err != nil {
+// Validate returns an [*InputError] if a factor or the state is out of range.
+func (m *Blend) Validate() error {
+	if err := m.Near.Validate(); err != nil {
 		return err
 	}
-	return m.Far.Check()
+	return m.Far.Validate()
 }

@@ -88,8 +88,8 @@ func (m *Brown) Spread(dst []float64) {
 // Stable reports whether 0 < α < 2.
 func (m *Brown) Stable() bool { return m.Alpha > 0 && m.Alpha < 2 }
 
-// Check returns an [*InputError] if the factor or the state is out of range.
-func (m *Brown) Check() error {
+// Validate returns an [*InputError] if the factor or the state is out of range.
+func (m *Brown) Validate() error {
 	if !(m.Alpha >= 0 && m.Alpha < 2) {
 		return badInput("Alpha", -1, ErrUnstable, "%v is not in [0, 2)", m.Alpha)
 	}

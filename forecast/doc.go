@@ -144,7 +144,7 @@
 // 4 − 2α − αβ, 2α, αβ are positive on (0, 1]². Damped, the polynomial in z is
 // z² − (1 + φ − α − αβφ)·z + φ·(1−α), of value α·(1 − φ + βφ) at 1 and at least 1 at
 // −1, with a last coefficient below 1: stable with 0 < α and φ < 1. [Brown]'s is
-// (u + α)³. [Triple.Check] refuses what is not stable, [Triple.Clamp] mends it if
+// (u + α)³. [Triple.Validate] refuses what is not stable, [Triple.Clamp] mends it if
 // asked.
 //
 // # Adaptive factors

@@ -65,8 +65,8 @@ func (m *Drift) Spread(dst []float64) {
 	}
 }
 
-// Check returns an [*InputError] if the state is out of range.
-func (m *Drift) Check() error {
+// Validate returns an [*InputError] if the state is out of range.
+func (m *Drift) Validate() error {
 	if err := checkCount("Steps", m.Steps, mostCount); err != nil {
 		return err
 	}

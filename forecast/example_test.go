@@ -104,9 +104,9 @@ func ExampleTriple() {
 // wider and wider.
 func ExampleTriple_Clamp() {
 	m := forecast.Triple{Form: forecast.Midpoint, Alpha: .1, Beta: .5, Gamma: .4}
-	fmt.Println(m.Check())
+	fmt.Println(m.Validate())
 	m.Clamp()
-	fmt.Printf("%.4f %v\n", m.Gamma, m.Check())
+	fmt.Printf("%.4f %v\n", m.Gamma, m.Validate())
 	// Output:
 	// forecast: Gamma: factors outside the stability region: 0.4 with alpha 0.1 and beta 0.5 in the midpoint form: below 0.105263 it is stable; Clamp lowers it
 	// 0.0526 <nil>

@@ -92,8 +92,8 @@ type Fittable interface {
 // NaN where one of them is missing. They are valid until the next fit.
 func (f *Fitter) Residuals() []float64 { return f.resid }
 
-// Check returns an [*InputError] if an option is out of range.
-func (f *Fitter) Check() error {
+// Validate returns an [*InputError] if an option is out of range.
+func (f *Fitter) Validate() error {
 	if f.Window < 0 {
 		return badInput("Window", -1, ErrFactor, "%d values: want 0 for all, or more", f.Window)
 	}
@@ -520,7 +520,7 @@ func (f *Fitter) replay(m starter, series []float64, free int) Fit {
 // values at its beginning, if it has enough others.
 func (f *Fitter) cut(series []float64, least int) ([]float64, error) {
 	f.evals = 0
-	if err := f.Check(); err != nil {
+	if err := f.Validate(); err != nil {
 		return nil, err
 	}
 	if err := CheckSeries(series); err != nil {

@@ -389,7 +389,7 @@ type unfitting struct{ m *Triple }
 
 func (u unfitting) Update(x float64)       { u.m.Update(x) }
 func (u unfitting) Forecast(dst []float64) { u.m.Forecast(dst) }
-func (u unfitting) Check() error           { return u.m.Check() }
+func (u unfitting) Validate() error        { return u.m.Validate() }
 
 // A column that is a multiple of another explains nothing more: what is left of its
 // pivot is rounding, and its state stays 0.

@@ -97,7 +97,7 @@ func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
 // nothing to fit. A rule out of range is an [*InputError]. It wants one value.
 func (m *AdaptiveSimple) Fit(f *Fitter, series []float64) (Fit, error) {
 	n := AdaptiveSimple{Rule: m.Rule.fresh()}
-	if err := n.Check(); err != nil {
+	if err := n.Validate(); err != nil {
 		return Fit{}, err
 	}
 	series, err := f.cut(series, n.least())
@@ -113,7 +113,7 @@ func (m *AdaptiveSimple) Fit(f *Fitter, series []float64) (Fit, error) {
 // values.
 func (m *AdaptiveHolt) Fit(f *Fitter, series []float64) (Fit, error) {
 	n := AdaptiveHolt{Model: Holt{Beta: m.Model.Beta, Phi: m.Model.Phi}, Rule: m.Rule.fresh()}
-	if err := n.Check(); err != nil {
+	if err := n.Validate(); err != nil {
 		return Fit{}, err
 	}
 	series, err := f.cut(series, n.least())
@@ -129,7 +129,7 @@ func (m *AdaptiveHolt) Fit(f *Fitter, series []float64) (Fit, error) {
 // wants two values.
 func (m *AdaptiveTriple) Fit(f *Fitter, series []float64) (Fit, error) {
 	n := AdaptiveTriple{Model: Triple{Form: m.Model.Form, Beta: m.Model.Beta}, Rule: m.Rule.fresh(), Gamma: m.Gamma}
-	if err := n.Check(); err != nil {
+	if err := n.Validate(); err != nil {
 		return Fit{}, err
 	}
 	series, err := f.cut(series, n.least())

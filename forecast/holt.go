@@ -121,8 +121,8 @@ func (m *Holt) Stable() bool {
 		m.Phi >= 0 && m.Phi <= 1 && (m.Beta > 0 || m.phi() < 1)
 }
 
-// Check returns an [*InputError] if a factor or the state is out of range.
-func (m *Holt) Check() error {
+// Validate returns an [*InputError] if a factor or the state is out of range.
+func (m *Holt) Validate() error {
 	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
 		return err
 	}

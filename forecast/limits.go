@@ -35,8 +35,8 @@ func (l Limits) cut(dst []float64, largest float64) {
 	}
 }
 
-// Check returns an [*InputError] if a limit is out of range.
-func (l Limits) Check() error {
+// Validate returns an [*InputError] if a limit is out of range.
+func (l Limits) Validate() error {
 	if !(l.Multiple >= 0 && l.Multiple <= Largest) {
 		return badInput("Multiple", -1, ErrFactor, "%v is not a multiple: want 0 for none, or more, usually 1 to 3", l.Multiple)
 	}

@@ -13,7 +13,7 @@ import "math"
 //
 // Update does not look at the factors, which would cost more than the update does:
 // with factors outside of the stability region forecasts run away, without an error.
-// Factors of your own want the model's Check, once; [Triple.Clamp] mends them if you
+// Factors of your own want the model's Validate, once; [Triple.Clamp] mends them if you
 // ask. What a fit keeps is checked by the fit, here and in [Predictor], [Rolling] and
 // [Backtester], and a state by what reads it.
 //

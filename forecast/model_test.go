@@ -164,7 +164,7 @@ func TestStartGap(t *testing.T) {
 	}
 }
 
-// No input makes a state or a forecast that is not finite, and Check says so.
+// No input makes a state or a forecast that is not finite, and Validate says so.
 func TestAlwaysFinite(t *testing.T) {
 	huge := []float64{1e150, -1e150, math.Inf(1), math.Inf(-1), math.MaxFloat64, math.NaN(), 1e-320, 0, -5}
 	for name, m := range everyModel() {
@@ -184,7 +184,7 @@ func TestAlwaysFinite(t *testing.T) {
 		if h, ok := m.(*Triple); ok {
 			h.Alpha = 1
 		}
-		if err := m.(checker).Check(); err != nil {
+		if err := m.(validator).Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -207,9 +207,9 @@ func TestObserve(t *testing.T) {
 }
 
 // Factors and states that are out of range are told.
-func TestCheck(t *testing.T) {
+func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for i, m := range []checker{
+	for i, m := range []validator{
 		&Simple{Alpha: -.1}, &Simple{Alpha: 1.1}, &Simple{Alpha: nan}, &Simple{Level: inf}, &Simple{N: -1},
 		&Holt{Alpha: 2}, &Holt{Beta: -1}, &Holt{Phi: 1.01}, &Holt{Trend: nan}, &Holt{Gap: -1},
 		&Triple{Alpha: 2}, &Triple{Beta: 2}, &Triple{Gamma: 2}, &Triple{Accel: inf}, &Triple{Form: -1},
@@ -220,11 +220,11 @@ func TestCheck(t *testing.T) {
 		&Blend{Near: Holt{Alpha: 2}}, &Blend{Far: Holt{Alpha: 2}}, &Predictor{}, &Predictor{Model: &Simple{Alpha: 2}},
 		&Predictor{Model: &Naive{}, Peak: inf}, &Predictor{Model: &Naive{}, Growth: []float64{nan}},
 		&Predictor{Model: &Naive{}, Limits: Limits{Multiple: -1}}, &Predictor{Model: &Naive{}, Limits: Limits{Freeze: -1}},
-		&Rolling{Predictor: Predictor{Model: &Naive{}}, Since: -1}, &Rolling{Predictor: Predictor{Model: &Naive{}}, History: History{inf}},
+		&Rolling{Predictor: Predictor{Model: &Naive{}}, Since: -1}, &Rolling{Predictor: Predictor{Model: &Naive{}}, History: history{inf}},
 		&Fitter{Window: -1}, &Fitter{Steps: -1}, &Fitter{PhiMin: .9, PhiMax: .8}, &Fitter{PhiMax: 2}, &Fitter{PhiMin: nan},
 	} {
 		var in *InputError
-		if err := m.Check(); !errors.As(err, &in) || in.Unwrap() == nil {
+		if err := m.Validate(); !errors.As(err, &in) || in.Unwrap() == nil {
 			t.Errorf("%d: %+v has the error %v", i, m, err)
 		}
 	}

@@ -33,5 +33,5 @@ func (m *Naive) Spread(dst []float64) {
 	}
 }
 
-// Check returns an [*InputError] if the state is out of range.
-func (m *Naive) Check() error { return checkState(m.N, 0, m.Level) }
+// Validate returns an [*InputError] if the state is out of range.
+func (m *Naive) Validate() error { return checkState(m.N, 0, m.Level) }

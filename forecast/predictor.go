@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Spreader is a model that knows how its errors grow with the horizon: Spread sets
+// spreader is a model that knows how its errors grow with the horizon: Spread sets
 // dst[i] to the standard deviation of the forecast i+1 steps ahead in units of that
 // of one step. All models of this package are Spreaders.
-type Spreader interface {
+type spreader interface {
 	Spread(dst []float64)
 }
 
@@ -20,11 +20,11 @@ type Spreader interface {
 // Intervals take the errors as normal, of a variance estimated by that of the
 // one-step errors so far, hence Student's quantiles, of four degrees of freedom at
 // least: with fewer errors to spare intervals are too narrow. How errors grow with the horizon
-// is what the model says, see [Spreader], or what they did where it was fitted,
+// is what the model says, see [spreader], or what they did where it was fitted,
 // whichever is more: at h steps, up to a quarter of the series, [DefaultLeads], and
 // as long as there are 20 such errors. The first is right if the model is; the
 // second sees where it is not. Analytic leaves it out. A model that is no
-// Spreader is taken to err like a random walk, by √h. For other distributions, see
+// spreader is taken to err like a random walk, by √h. For other distributions, see
 // [Simulate].
 //
 // Its JSON form has the model's name in it, see [New], and so makes the model too;
@@ -135,7 +135,7 @@ func (p *Predictor) student(z float64) float64 {
 // widen fills p.spread for h steps.
 func (p *Predictor) widen(h int) {
 	p.spread = resize(p.spread, h)
-	if s, ok := p.Model.(Spreader); ok {
+	if s, ok := p.Model.(spreader); ok {
 		s.Spread(p.spread)
 	} else {
 		new(Naive).Spread(p.spread)
@@ -177,7 +177,7 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
 	if n.Model == nil {
 		return Fit{}, badInput("Model", -1, ErrKind, "there is none")
 	}
-	if err := n.checkAround(); err != nil {
+	if err := n.validateAround(); err != nil {
 		return Fit{}, err
 	}
 	m, ok := p.Model.(Fittable)
@@ -214,8 +214,8 @@ func (u *unfitted) Ready() bool {
 }
 
 func (u *unfitted) Fit(f *Fitter, series []float64) (Fit, error) {
-	if c, ok := u.Model.(checker); ok {
-		if err := c.Check(); err != nil {
+	if c, ok := u.Model.(validator); ok {
+		if err := c.Validate(); err != nil {
 			return Fit{}, err
 		}
 	}
@@ -226,30 +226,30 @@ func (u *unfitted) Fit(f *Fitter, series []float64) (Fit, error) {
 	return f.replay(u, series, 0), nil
 }
 
-// checker is a model that can check itself.
-type checker interface{ Check() error }
+// validator is a model that can validate itself.
+type validator interface{ Validate() error }
 
-// Check returns an [*InputError] if there is no model, or if a limit, a parameter
+// Validate returns an [*InputError] if there is no model, or if a limit, a parameter
 // or the state is out of range.
-func (p *Predictor) Check() error {
+func (p *Predictor) Validate() error {
 	if p.Model == nil {
 		return badInput("Model", -1, ErrKind, "there is none")
 	}
-	if err := p.checkAround(); err != nil {
+	if err := p.validateAround(); err != nil {
 		return err
 	}
-	if c, ok := p.Model.(checker); ok {
-		return c.Check()
+	if c, ok := p.Model.(validator); ok {
+		return c.Validate()
 	}
 	return nil
 }
 
-// checkAround is Check without the model.
-func (p *Predictor) checkAround() error {
-	if err := p.Limits.Check(); err != nil {
+// validateAround is Validate without the model.
+func (p *Predictor) validateAround() error {
+	if err := p.Limits.Validate(); err != nil {
 		return err
 	}
-	if err := p.Signal.Check(); err != nil {
+	if err := p.Signal.Validate(); err != nil {
 		return err
 	}
 	if err := checkCount("Errors", p.Errors, mostCount); err != nil {

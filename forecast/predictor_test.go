@@ -55,7 +55,7 @@ func TestSpreadSimulated(t *testing.T) {
 	}
 	sigma := math.Sqrt(squares / float64(len(residuals)))
 	const n, horizon = 20_000, 12
-	check := func(name string, m Spreader, paths *Paths) {
+	check := func(name string, m spreader, paths *Paths) {
 		want := make([]float64, horizon)
 		m.Spread(want)
 		mean := make([]float64, horizon)
@@ -105,8 +105,8 @@ func TestSpreadSimulated(t *testing.T) {
 func simulateCheck[M any, P interface {
 	*M
 	Model
-	Spreader
-}](paths *Paths, name string, m P, residuals []float64, rng *rand.Rand, check func(string, Spreader, *Paths)) error {
+	spreader
+}](paths *Paths, name string, m P, residuals []float64, rng *rand.Rand, check func(string, spreader, *Paths)) error {
 	before := *m
 	err := Simulate(paths, 20_000, 12, m, residuals, rng)
 	if any(before) != any(*m) {
@@ -415,7 +415,7 @@ func TestPredictorStateErrors(t *testing.T) {
 	// A long silence in a start counts as a million steps, and takes no longer.
 	for _, m := range []starter{&Holt{Alpha: .5, N: 1, Gap: mostGap}, &Triple{Alpha: .5, N: 1, Gap: mostGap}, &Brown{Alpha: .5, N: 1, Gap: mostGap}} {
 		m.Update(math.NaN())
-		if err := m.(checker).Check(); err != nil {
+		if err := m.(validator).Validate(); err != nil {
 			t.Errorf("after a long silence %+v: %v", m, err)
 		}
 		if m.Update(1); !m.Ready() {

@@ -106,7 +106,7 @@ func TestPropEquivariant(t *testing.T) {
 		for i, x := range series {
 			m.Update(x)
 			n.Update(a*x + b)
-			if err := m.(checker).Check(); err != nil {
+			if err := m.(validator).Validate(); err != nil {
 				t.Fatalf("after %d: %v", i+1, err)
 			}
 		}
@@ -188,7 +188,7 @@ func TestPropFit(t *testing.T) {
 		if err != nil {
 			return // too few values
 		}
-		if err := m.(checker).Check(); err != nil {
+		if err := m.(validator).Validate(); err != nil {
 			t.Fatalf("%+v: %v", m, err)
 		}
 		if n := len(fresh.Residuals()); n > len(series) {
@@ -292,7 +292,7 @@ func TestPropSignal(t *testing.T) {
 				t.Fatalf("%v, with the signs turned %v", v, r.TrackingSignal())
 			}
 		}
-		if err := s.Check(); err != nil {
+		if err := s.Validate(); err != nil {
 			t.Fatal(err)
 		}
 	})

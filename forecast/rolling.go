@@ -41,7 +41,7 @@ type Rolling struct {
 	Keep  int `json:"keep"`  // observations to keep; 0 stands for DefaultKeep
 	Least int `json:"least"` // observations before the first fit; 0 stands for DefaultLeast
 
-	History History `json:"history"` // the last observations, NaN for a missing one
+	History history `json:"history"` // the last observations, NaN for a missing one
 	Since   int     `json:"since"`   // observations since the last fit
 	Fitted  bool    `json:"fitted"`  // there was a fit
 
@@ -51,11 +51,11 @@ type Rolling struct {
 	Start *Predictor `json:"start"`
 }
 
-// History is a series whose missing values, NaN, are null in JSON.
-type History []float64
+// history is a series whose missing values, NaN, are null in JSON.
+type history []float64
 
 // MarshalJSON writes NaN as null.
-func (h History) MarshalJSON() ([]byte, error) {
+func (h history) MarshalJSON() ([]byte, error) {
 	s := make([]*float64, len(h))
 	for i := range h {
 		if h[i] == h[i] {
@@ -66,7 +66,7 @@ func (h History) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads null as NaN.
-func (h *History) UnmarshalJSON(data []byte) error {
+func (h *history) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (h *History) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
-	n := make(History, len(s))
+	n := make(history, len(s))
 	for i, x := range s {
 		n[i] = math.NaN()
 		if x != nil {
@@ -98,7 +98,7 @@ func count(n, standby int) int {
 
 // Update takes the next observation, see [Model], and fits if it is time to. Where that
 // fails, since too much is missing, the model goes on as it is. It goes on for ever where
-// no fit can succeed, for a Fitter or a Keep that Check refuses: call that once.
+// no fit can succeed, for a Fitter or a Keep that Validate refuses: call that once.
 func (r *Rolling) Update(x float64) {
 	if !usable(x) {
 		x = math.NaN()
@@ -154,21 +154,21 @@ func (r *Rolling) Interval(lo, hi []float64, level float64) { r.current().Interv
 // TrackingSignal is [Predictor.TrackingSignal].
 func (r *Rolling) TrackingSignal() float64 { return r.current().TrackingSignal() }
 
-// Check returns an [*InputError] if a parameter or the state is out of range.
+// Validate returns an [*InputError] if a parameter or the state is out of range.
 //
 // So it does if no fit could succeed: options of Fitter out of range, a model that is
 // not [Fittable], or one of this package that wants more values than Keep and
 // Fitter.Window leave.
-func (r *Rolling) Check() error {
-	if err := r.checkAround(); err != nil {
+func (r *Rolling) Validate() error {
+	if err := r.validateAround(); err != nil {
 		return err
 	}
 	if r.Start != nil {
-		if err := r.Start.Check(); err != nil {
+		if err := r.Start.Validate(); err != nil {
 			return err
 		}
 	}
-	if err := r.Predictor.Check(); err != nil {
+	if err := r.Predictor.Validate(); err != nil {
 		return err
 	}
 	if _, ok := r.Predictor.Model.(Fittable); !ok {
@@ -184,8 +184,8 @@ func (r *Rolling) Check() error {
 	return nil
 }
 
-// checkAround is Check without predictors.
-func (r *Rolling) checkAround() error {
+// validateAround is Validate without predictors.
+func (r *Rolling) validateAround() error {
 	for _, c := range [...]struct {
 		name string
 		n    int
@@ -197,5 +197,5 @@ func (r *Rolling) checkAround() error {
 	if err := CheckSeries(r.History); err != nil {
 		return err
 	}
-	return r.Fitter.Check()
+	return r.Fitter.Validate()
 }

@@ -38,7 +38,7 @@ func TestRollingResumes(t *testing.T) {
 			if err := json.Unmarshal(state, resumed); err != nil {
 				t.Fatalf("%s: %v in %s", name, err, state)
 			}
-			if err := resumed.Check(); err != nil {
+			if err := resumed.Validate(); err != nil {
 				t.Fatal(err)
 			}
 			whole.Quantile(a, .9)
@@ -82,7 +82,7 @@ func TestRollingHistory(t *testing.T) {
 	if r.Forecast(f[:]); !(f[0] > 300 && f[0] < 622) || !(r.Since >= 30) {
 		t.Errorf("after silence the forecast is %v, %d since the last fit", f[0], r.Since)
 	}
-	if err := r.Check(); err != nil {
+	if err := r.Validate(); err != nil {
 		t.Error(err)
 	}
 }
@@ -168,8 +168,8 @@ func TestRollingKeeps(t *testing.T) {
 	}
 }
 
-// What cannot be fitted is told by Check, since Update has no way to.
-func TestRollingCheck(t *testing.T) {
+// What cannot be fitted is told by Validate, since Update has no way to.
+func TestRollingValidate(t *testing.T) {
 	with := func(change func(*Rolling)) *Rolling {
 		r := &Rolling{Predictor: Predictor{Model: &Holt{}}}
 		change(r)
@@ -192,7 +192,7 @@ func TestRollingCheck(t *testing.T) {
 		{with(func(r *Rolling) { r.Predictor.Model = &AdaptiveHolt{Model: Holt{Phi: 2}} }), ErrFactor},
 		{with(func(r *Rolling) { r.Start = &Predictor{} }), ErrKind},
 	} {
-		if err := tt.r.Check(); !errors.Is(err, tt.want) {
+		if err := tt.r.Validate(); !errors.Is(err, tt.want) {
 			t.Errorf("case %d: %v, want %v", i, err, tt.want)
 		}
 	}
@@ -211,7 +211,7 @@ func TestRollingState(t *testing.T) {
 	}
 	dirty := func() *Rolling {
 		return &Rolling{Predictor: Predictor{Model: &Simple{Alpha: .5}, Peak: 3}, Every: 3, Keep: 9, Least: 5, Since: 2, Fitter: Fitter{Window: 8, PhiMin: .9},
-			History: History{1, 2}, Start: &Predictor{Model: &Naive{}}}
+			History: history{1, 2}, Start: &Predictor{Model: &Naive{}}}
 	}
 	got := dirty()
 	if err := json.Unmarshal(whole, got); err != nil {
@@ -257,7 +257,7 @@ func TestRollingState(t *testing.T) {
 	if err := json.Unmarshal([]byte(`null`), got); err != nil || got.Every != 3 {
 		t.Errorf("null makes %+v, %v", got, err)
 	}
-	h := History{1, 2}
+	h := history{1, 2}
 	if err := json.Unmarshal([]byte(`[3,1e200]`), &h); !errors.Is(err, ErrValue) || h[0] != 1 {
 		t.Errorf("%v, and the history is %v", err, h)
 	}
@@ -294,7 +294,7 @@ func FuzzRollingState(f *testing.F) {
 		if json.Unmarshal(state, &r) != nil || r.Predictor.Model == nil || len(r.History) > 1000 {
 			return
 		}
-		if err := r.Check(); err != nil {
+		if err := r.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		first, err := json.Marshal(&r)

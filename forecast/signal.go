@@ -73,8 +73,8 @@ func tracking(e, m float64) float64 {
 // Alarm reports whether |T| exceeds limit.
 func (s *Signal) Alarm(limit float64) bool { return math.Abs(s.TrackingSignal()) > limit }
 
-// Check returns an [*InputError] if the constant or the state is out of range.
-func (s *Signal) Check() error {
+// Validate returns an [*InputError] if the constant or the state is out of range.
+func (s *Signal) Validate() error {
 	if err := checkUnit("Phi", s.Phi, 1); err != nil {
 		return err
 	}

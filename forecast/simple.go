@@ -46,8 +46,8 @@ func (m *Simple) Spread(dst []float64) {
 	}
 }
 
-// Check returns an [*InputError] if the factor or the state is out of range.
-func (m *Simple) Check() error {
+// Validate returns an [*InputError] if the factor or the state is out of range.
+func (m *Simple) Validate() error {
 	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
 		return err
 	}

@@ -104,13 +104,13 @@ func TestGammaLimit(t *testing.T) {
 			continue
 		}
 		m.Gamma = got * .999
-		if !m.Stable() || m.Check() != nil {
+		if !m.Stable() || m.Validate() != nil {
 			t.Errorf("%v: alpha %v, beta %v: not stable below the limit %v", tt.form, tt.alpha, tt.beta, got)
 		}
 		if got < 1 {
 			m.Gamma = got * 1.001
-			if err := m.Check(); m.Stable() || !errors.Is(err, ErrUnstable) {
-				t.Errorf("%v: alpha %v, beta %v: stable above the limit %v, Check returns %v", tt.form, tt.alpha, tt.beta, got, err)
+			if err := m.Validate(); m.Stable() || !errors.Is(err, ErrUnstable) {
+				t.Errorf("%v: alpha %v, beta %v: stable above the limit %v, Validate returns %v", tt.form, tt.alpha, tt.beta, got, err)
 			}
 			if !m.Clamp() || !m.Stable() || m.Gamma != ClampMargin*got || m.Clamp() {
 				t.Errorf("%v: clamped to %+v", tt.form, m)

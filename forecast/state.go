@@ -35,7 +35,7 @@ func (p *Predictor) MarshalJSON() ([]byte, error) {
 	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.Squares, p.Errors, p.Free, p.Peak, p.Growth})
 }
 
-// UnmarshalJSON sets p to a state, all of it: a state that [Predictor.Check] refuses is
+// UnmarshalJSON sets p to a state, all of it: a state that [Predictor.Validate] refuses is
 // an error, as are fields that are unknown or missing, and p is then as it was. The
 // model is a new one if the state names one. Else it is the one that p has, of another
 // package; that is set in place, last, and where the error is in its own part it may
@@ -62,13 +62,13 @@ func (p *Predictor) UnmarshalJSON(data []byte) error {
 	if s.Model == nil { // null
 		return badInput("model", -1, ErrKind, "there is none")
 	}
-	if err := n.checkAround(); err != nil {
+	if err := n.validateAround(); err != nil {
 		return err
 	}
 	if err := decode(model, n.Model); err != nil {
 		return err
 	}
-	if err := n.Check(); err != nil {
+	if err := n.Validate(); err != nil {
 		return err
 	}
 	*p = n
@@ -93,7 +93,7 @@ func (r *Rolling) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	n := Rolling(s.plainRolling)
-	if err := n.checkAround(); err != nil {
+	if err := n.validateAround(); err != nil {
 		return err
 	}
 	if string(s.Start) != "null" {
@@ -112,7 +112,7 @@ func (r *Rolling) UnmarshalJSON(data []byte) error {
 	if err := n.Predictor.UnmarshalJSON(s.Predictor); err != nil {
 		return err
 	}
-	if err := n.Check(); err != nil {
+	if err := n.Validate(); err != nil {
 		return err
 	}
 	*r = n

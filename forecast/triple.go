@@ -178,11 +178,11 @@ func quadraticSpread(dst []float64, d, v, a float64) {
 	}
 }
 
-// Check returns an [*InputError] if a factor or the state is out of range, and one
+// Validate returns an [*InputError] if a factor or the state is out of range, and one
 // that unwraps to [ErrUnstable] if the factors are outside of the stability
 // region. Factors of 0 are fine: a trend or an acceleration that is never
 // corrected is that of the start.
-func (m *Triple) Check() error {
+func (m *Triple) Validate() error {
 	if m.Form < 0 || int(m.Form) >= len(forms) {
 		return badInput("Form", -1, ErrFactor, "%d is none of the three forms", int(m.Form))
 	}

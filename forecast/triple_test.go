@@ -186,7 +186,7 @@ func TestFormText(t *testing.T) {
 		t.Errorf("Form 7 is %q", got)
 	}
 	m := Triple{Form: 3}
-	if m.Check() == nil {
+	if m.Validate() == nil {
 		t.Error("a fourth form is not refused")
 	}
 }

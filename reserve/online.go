@@ -56,7 +56,7 @@ const DefaultWindow = 52
 // if it is not known. Forecast sets dst[i] to the mean i+1 intervals ahead; negative
 // means count as 0. A Forecaster may have more:
 //
-//	Check() error                      asked by Reset: what is wrong with its parameters
+//	Validate() error                   asked by Reset: what is wrong with its parameters
 //	Ready() bool                       nothing is bought before it reports true
 //	Quantile(dst []float64, q float64) what a mean exceeds with probability 1-q, for Online.Quantile
 //	TrackingSignal() float64           for Online.Alarm
@@ -69,7 +69,7 @@ type Forecaster interface {
 }
 
 type readier interface{ Ready() bool }
-type checker interface{ Check() error }
+type validator interface{ Validate() error }
 type quantiler interface {
 	Quantile(dst []float64, q float64)
 }
@@ -152,8 +152,8 @@ func (o *Online) Reset(p *Problem) error {
 	if err := o.check(len(m.classes)); err != nil {
 		return err
 	}
-	if c, ok := o.Forecaster.(checker); ok {
-		if err := c.Check(); err != nil {
+	if c, ok := o.Forecaster.(validator); ok {
+		if err := c.Validate(); err != nil {
 			return &InputError{"Forecaster", -1, err}
 		}
 	}

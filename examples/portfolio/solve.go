@@ -209,10 +209,10 @@ func (o *options) forecaster() (reserve.Forecaster, error) {
 	}
 	p := forecast.Predictor{Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: mostGrowth}}
 	if o.fit == 0 {
-		return &p, p.Check()
+		return &p, p.Validate()
 	}
 	r := &forecast.Rolling{Predictor: p, Every: o.fit}
-	return r, r.Check()
+	return r, r.Validate()
 }
 
 // mostGrowth bounds a forecast, in multiples of the largest week so far.

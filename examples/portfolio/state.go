@@ -48,7 +48,7 @@ type predictor interface {
 	Ready() bool
 	Quantile(dst []float64, q float64)
 	TrackingSignal() float64
-	Check() error
+	Validate() error
 }
 
 // act takes the weeks that have ended since the last decision, decides what to buy now,
@@ -208,7 +208,7 @@ func (o *options) advance(before *state, in *input, s *series) (*state, []pricin
 		}
 		err := portfolio.UnmarshalJSON(before.Portfolio)
 		if err == nil {
-			err = f.Check()
+			err = f.Validate()
 		}
 		if err == nil {
 			err = json.Unmarshal(before.Portfolio, &same)
