@@ -11,8 +11,10 @@
 //	schedule/sim       job logs replayed on fixed, individual and elastic clusters; tasks with deadlines on spot prices
 //	reserve            what to reserve: exact plans with certificates, heuristics, online rules and portfolio
 //	placement          which idle instance a job gets
-//	preempt            what to take back: wasted cycles, least-waste victims, the exchange of nodes
-//	perfmodel          run times from small runs: least squares, models, intervals, the size of a cluster
+//	preempt            what to take back: wasted cycles, least-waste victims
+//	preempt/exchange   the exchange of nodes between partitions: manager and client
+//	perfmodel          run times from small runs: models, intervals, the size of a cluster
+//	perfmodel/lsq      least squares to the last digit
 //	federation         reserved instances lent between data centres: the ledger, and what greed loses
 //
 // Programs to run stand in examples: start with

@@ -1,5 +1,5 @@
 // Package preempt decides which nodes a partition gives back when its host wants
-// some of them, and carries the exchange between the two.
+// some of them. Package preempt/exchange carries nodes between host and partitions.
 //
 // # Problem
 //

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // client is a partition's: the elastic client, its state on disk, what is to be sent
@@ -24,7 +24,7 @@ type client struct {
 	http  *http.Client
 	host  string
 	wake  chan struct{}
-	queue chan preempt.Message
+	queue chan exchange.Message
 
 	met     chan struct{} // closed when the host has heard of the partition
 	unknown chan struct{} // it knows nothing of it any more
@@ -34,9 +34,9 @@ type client struct {
 	mu     sync.Mutex
 	path   string
 	state  saved
-	before map[int]preempt.Holding // what the journal has told
-	asked  int                     // requests, as far as told
-	mean   time.Duration           // 0: no jobs
+	before map[int]exchange.NodeStatus // what the journal has told
+	asked  int                         // requests, as far as told
+	mean   time.Duration               // 0: no jobs
 	rng    *rand.Rand
 }
 
@@ -102,7 +102,7 @@ func (c *client) fail(err error) {
 // newClient loads or makes the state.
 func newClient(o options, stderr io.Writer) (*client, error) {
 	c := &client{path: o.state, host: o.host, wake: make(chan struct{}, 1), met: make(chan struct{}), unknown: make(chan struct{}, 1), fatal: make(chan error, 1),
-		queue: make(chan preempt.Message, queueLength), before: map[int]preempt.Holding{}, mean: o.job}
+		queue: make(chan exchange.Message, queueLength), before: map[int]exchange.NodeStatus{}, mean: o.job}
 	old, err := load(o.state, "client", o.minute)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func newClient(o options, stderr io.Writer) (*client, error) {
 		if o.manager.Every == 0 {
 			o.manager.Every = time.Minute
 		}
-		p, err := preempt.NewClient(o.name, preempt.ClientOptions{Every: o.manager.Every, First: uint64(now.UnixNano())})
+		p, err := exchange.NewClient(o.name, exchange.ClientOptions{Every: o.manager.Every, First: uint64(now.UnixNano())})
 		if err != nil {
 			return nil, cli.Mistakef("%v", err)
 		}
@@ -141,7 +141,7 @@ func newClient(o options, stderr io.Writer) (*client, error) {
 		seed = seed*257 + uint64(b)
 	}
 	c.rng = rand.New(rand.NewPCG(seed, 1))
-	for _, h := range c.state.Client.AppendHoldings(nil, c.clock.now()) {
+	for _, h := range c.state.Client.AppendNodes(nil, c.clock.now()) {
 		c.before[h.Node] = h
 	}
 	c.asked = len(c.state.Client.AppendRequests(nil))
@@ -169,7 +169,7 @@ func (c *client) register(ctx context.Context, o options, url string) {
 			default:
 				close(c.met)
 			}
-			err := c.step(func(now time.Duration) (msgs []preempt.Message, err error) {
+			err := c.step(func(now time.Duration) (msgs []exchange.Message, err error) {
 				if c.state.Add > 0 {
 					_, msgs, err = c.state.Client.AddNodes(now, "", c.state.Add)
 					c.state.Add = 0
@@ -208,15 +208,15 @@ func sleep(ctx context.Context, d time.Duration) {
 // mux is what the client answers, to the host and to its framework.
 func (c *client) mux() *http.ServeMux {
 	mux := http.NewServeMux()
-	calls(mux, preempt.NodesQueued, preempt.DeleteCancelled, func(*http.Request) error { return nil }, func(msg preempt.Message) ([]preempt.Message, error) {
-		return c.change(func(now time.Duration) ([]preempt.Message, error) { return c.state.Client.Handle(now, msg) })
+	calls(mux, exchange.NodesQueued, exchange.DeleteCancelled, func(*http.Request) error { return nil }, func(msg exchange.Message) ([]exchange.Message, error) {
+		return c.change(func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Handle(now, msg) })
 	})
 	mux.HandleFunc("/framework/AddNodes", endpoint(http.MethodPost, func(in struct {
 		Count int `json:"count"`
 	}) (out struct {
 		ID uint64 `json:"id"`
 	}, err error) {
-		err = c.step(func(now time.Duration) (msgs []preempt.Message, err error) {
+		err = c.step(func(now time.Duration) (msgs []exchange.Message, err error) {
 			out.ID, msgs, err = c.state.Client.AddNodes(now, "", in.Count)
 			return msgs, err
 		})
@@ -225,7 +225,7 @@ func (c *client) mux() *http.ServeMux {
 	mux.HandleFunc("/framework/DeleteNodes", endpoint(http.MethodPost, func(in struct {
 		Nodes []int `json:"nodes"`
 	}) (struct{}, error) {
-		return struct{}{}, c.step(func(now time.Duration) ([]preempt.Message, error) {
+		return struct{}{}, c.step(func(now time.Duration) ([]exchange.Message, error) {
 			return c.state.Client.DeleteNodes(now, in.Nodes...)
 		})
 	}))
@@ -235,11 +235,11 @@ func (c *client) mux() *http.ServeMux {
 			Value float64 `json:"value"`
 		} `json:"values"`
 	}) (struct{}, error) {
-		values := make([]preempt.NodeValue, len(in.Values))
+		values := make([]exchange.NodeValue, len(in.Values))
 		for i, v := range in.Values {
-			values[i] = preempt.NodeValue{Node: v.Node, Value: v.Value}
+			values[i] = exchange.NodeValue{Node: v.Node, Value: v.Value}
 		}
-		return struct{}{}, c.step(func(now time.Duration) ([]preempt.Message, error) {
+		return struct{}{}, c.step(func(now time.Duration) ([]exchange.Message, error) {
 			return c.state.Client.SetResourceValues(now, values)
 		})
 	}))
@@ -249,10 +249,10 @@ func (c *client) mux() *http.ServeMux {
 
 // holdings is what GET /framework/Nodes answers.
 type holdings struct {
-	Time     float64           `json:"time_s"`
-	Instance string            `json:"instance"` // which client this is
-	Nodes    []holding         `json:"nodes"`
-	Requests []preempt.Request `json:"requests"`
+	Time     float64            `json:"time_s"`
+	Instance string             `json:"instance"` // which client this is
+	Nodes    []holding          `json:"nodes"`
+	Requests []exchange.Request `json:"requests"`
 }
 
 type holding struct {
@@ -267,10 +267,10 @@ func (c *client) holdings() holdings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.now()
-	out := holdings{Time: now.Seconds(), Instance: c.state.Instance, Nodes: []holding{}, Requests: c.state.Client.AppendRequests([]preempt.Request{})}
-	for _, h := range c.state.Client.AppendHoldings(nil, now) {
+	out := holdings{Time: now.Seconds(), Instance: c.state.Instance, Nodes: []holding{}, Requests: c.state.Client.AppendRequests([]exchange.Request{})}
+	for _, h := range c.state.Client.AppendNodes(nil, now) {
 		n := holding{Node: h.Node, Epoch: h.Epoch, State: h.State.String(), Value: h.Value}
-		if h.State == preempt.Draining {
+		if h.State == exchange.Draining {
 			end := h.End.Seconds()
 			n.Ends = &end
 		}
@@ -281,7 +281,7 @@ func (c *client) holdings() holdings {
 
 // change is one step of the client: what it changes is saved before the messages that it
 // returns are sent.
-func (c *client) change(f func(now time.Duration) ([]preempt.Message, error)) ([]preempt.Message, error) {
+func (c *client) change(f func(now time.Duration) ([]exchange.Message, error)) ([]exchange.Message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	msgs, err := f(c.clock.now())
@@ -295,7 +295,7 @@ func (c *client) change(f func(now time.Duration) ([]preempt.Message, error)) ([
 		}
 	}
 	c.tell()
-	out := make([]preempt.Message, len(msgs))
+	out := make([]exchange.Message, len(msgs))
 	for i, m := range msgs {
 		out[i] = m.Clone()
 	}
@@ -307,7 +307,7 @@ func (c *client) change(f func(now time.Duration) ([]preempt.Message, error)) ([
 }
 
 // step is change, with the messages queued for the host.
-func (c *client) step(f func(now time.Duration) ([]preempt.Message, error)) error {
+func (c *client) step(f func(now time.Duration) ([]exchange.Message, error)) error {
 	msgs, err := c.change(f)
 	for _, m := range msgs {
 		for sent := false; !sent; {
@@ -338,7 +338,7 @@ func (c *client) tick(ctx context.Context) {
 			return
 		case <-c.wake:
 		case <-t.C:
-			c.step(func(now time.Duration) ([]preempt.Message, error) { return c.state.Client.Tick(now), nil })
+			c.step(func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Tick(now), nil })
 		}
 		t.Stop()
 	}
@@ -347,20 +347,20 @@ func (c *client) tick(ctx context.Context) {
 // send sends what is queued to the host and reads the answers, until ctx is done.
 func (c *client) send(ctx context.Context) {
 	silent := false
-	told := map[preempt.Call]string{} // what the host has refused last
+	told := map[exchange.Call]string{} // what the host has refused last
 	select {
 	case <-ctx.Done():
 		return
 	case <-c.met:
 	}
 	for {
-		var msg preempt.Message
+		var msg exchange.Message
 		select {
 		case <-ctx.Done():
 			return
 		case msg = <-c.queue:
 		}
-		var answers []preempt.Message
+		var answers []exchange.Message
 		err := post(ctx, c.http, c.host+"/"+msg.Call.String(), msg, &answers)
 		var f *failure
 		switch {
@@ -390,7 +390,7 @@ func (c *client) send(ctx context.Context) {
 		}
 		silent = err != nil && f == nil
 		for _, a := range answers {
-			if err := c.step(func(now time.Duration) ([]preempt.Message, error) { return c.state.Client.Handle(now, a) }); err != nil {
+			if err := c.step(func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Handle(now, a) }); err != nil {
 				c.log.printf("does not understand the host: %v", err)
 			}
 		}
@@ -404,8 +404,8 @@ func (c *client) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		sleep(ctx, max(5*time.Millisecond, c.clock.minute/4))
 		var ended []int
-		var values []preempt.NodeValue
-		err := c.step(func(now time.Duration) ([]preempt.Message, error) {
+		var values []exchange.NodeValue
+		err := c.step(func(now time.Duration) ([]exchange.Message, error) {
 			ended, values = c.schedule(now)
 			if len(ended) == 0 {
 				return nil, nil
@@ -413,12 +413,12 @@ func (c *client) run(ctx context.Context) {
 			return c.state.Client.DeleteNodes(now, ended...)
 		})
 		if err == nil {
-			err = c.step(func(now time.Duration) ([]preempt.Message, error) {
+			err = c.step(func(now time.Duration) ([]exchange.Message, error) {
 				return c.state.Client.SetResourceValues(now, values)
 			})
 		}
 		// A node that has been given back in between takes its value with it.
-		var in *preempt.InputError
+		var in *exchange.InputError
 		if err != nil && !errors.As(err, &in) {
 			c.log.printf("%v", err)
 		}
@@ -430,11 +430,11 @@ const margin = 30 * time.Second
 
 // schedule moves the jobs on to now. It returns the nodes that are to be given back and
 // the values of the others.
-func (c *client) schedule(now time.Duration) (ended []int, values []preempt.NodeValue) {
+func (c *client) schedule(now time.Duration) (ended []int, values []exchange.NodeValue) {
 	mine := map[int]bool{}
 	var longest time.Duration
-	for _, h := range c.state.Client.AppendHoldings(nil, now) {
-		if h.State != preempt.Usable && h.State != preempt.Draining {
+	for _, h := range c.state.Client.AppendNodes(nil, now) {
+		if h.State != exchange.Usable && h.State != exchange.Draining {
 			continue
 		}
 		j, busy := c.state.Jobs[h.Node]
@@ -442,7 +442,7 @@ func (c *client) schedule(now time.Duration) (ended []int, values []preempt.Node
 			delete(c.state.Jobs, h.Node)
 			busy = false
 		}
-		if h.State == preempt.Draining && (!busy || h.End-now <= margin) {
+		if h.State == exchange.Draining && (!busy || h.End-now <= margin) {
 			ended = append(ended, h.Node) // its job, if any, is ended below
 			continue
 		}
@@ -452,7 +452,7 @@ func (c *client) schedule(now time.Duration) (ended []int, values []preempt.Node
 		}
 		mine[h.Node] = true
 		longest = max(longest, now-j.Start)
-		values = append(values, preempt.NodeValue{Node: h.Node, Value: float64(now - j.Start)})
+		values = append(values, exchange.NodeValue{Node: h.Node, Value: float64(now - j.Start)})
 	}
 	var killed []int
 	for n := range c.state.Jobs {
@@ -473,7 +473,7 @@ func (c *client) schedule(now time.Duration) (ended []int, values []preempt.Node
 // tell writes into the journal what has changed.
 func (c *client) tell() {
 	now := c.clock.now()
-	after := map[int]preempt.Holding{}
+	after := map[int]exchange.NodeStatus{}
 	lines := map[string][]int{}
 	var order []string
 	add := func(node int, text string) {
@@ -488,26 +488,26 @@ func (c *client) tell() {
 		}
 		c.asked = n
 	}
-	for _, h := range c.state.Client.AppendHoldings(nil, now) {
+	for _, h := range c.state.Client.AppendNodes(nil, now) {
 		after[h.Node] = h
 		b, known := c.before[h.Node]
 		if known && b.Epoch == h.Epoch && b.State == h.State {
 			continue
 		}
 		switch h.State {
-		case preempt.Usable:
-			if known && b.Epoch == h.Epoch && b.State == preempt.Draining {
+		case exchange.Usable:
+			if known && b.Epoch == h.Epoch && b.State == exchange.Draining {
 				add(h.Node, "may keep {}")
-			} else if known && b.Epoch == h.Epoch && b.State == preempt.Unsure {
+			} else if known && b.Epoch == h.Epoch && b.State == exchange.Unsure {
 				add(h.Node, "is sure of {} again")
 			} else {
 				add(h.Node, "has {}")
 			}
-		case preempt.Draining:
+		case exchange.Draining:
 			add(h.Node, fmt.Sprintf("is to give back {} within %.1f minutes", (h.End-now).Minutes()))
-		case preempt.Unsure:
+		case exchange.Unsure:
 			add(h.Node, "is not sure of {} any more")
-		case preempt.Returned:
+		case exchange.Returned:
 			add(h.Node, "gives back {}")
 		}
 	}

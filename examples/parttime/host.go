@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // host is the hosting cluster: the manager, its state on disk, and for each partition
@@ -30,9 +30,9 @@ type host struct {
 	mu     sync.Mutex
 	path   string
 	state  saved
-	before []preempt.Assignment // what the journal has told
-	parts  []preempt.PartitionStatus
-	queues map[string]chan preempt.Message
+	before []exchange.Assignment // what the journal has told
+	parts  []exchange.PartitionStatus
+	queues map[string]chan exchange.Message
 }
 
 // queueLength bounds what waits to be sent to one peer. What does not fit is lost, and
@@ -81,7 +81,7 @@ func runHost(ctx context.Context, o options, stdout, stderr io.Writer) error {
 
 // newHost loads or makes the state.
 func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
-	h := &host{ctx: ctx, path: o.state, http: &http.Client{Timeout: callTimeout}, wake: make(chan struct{}, 1), queues: map[string]chan preempt.Message{}}
+	h := &host{ctx: ctx, path: o.state, http: &http.Client{Timeout: callTimeout}, wake: make(chan struct{}, 1), queues: map[string]chan exchange.Message{}}
 	old, err := load(o.state, "host", o.minute)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 		if o.nodes == 0 {
 			o.nodes = defaultNodes
 		}
-		m, err := preempt.NewManager(o.manager, make([]string, o.nodes))
+		m, err := exchange.NewManager(o.manager, make([]string, o.nodes))
 		if err != nil {
 			return nil, cli.Mistakef("%v", err)
 		}
@@ -124,15 +124,15 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 // mux is what the host answers.
 func (h *host) mux() *http.ServeMux {
 	mux := http.NewServeMux()
-	calls(mux, preempt.AddNodes, preempt.AcknowledgeDelete, h.known, func(msg preempt.Message) ([]preempt.Message, error) {
-		return h.step(msg.Partition, func(now time.Duration) ([]preempt.Message, error) { return h.state.Manager.Handle(now, msg) })
+	calls(mux, exchange.AddNodes, exchange.AcknowledgeDelete, h.known, func(msg exchange.Message) ([]exchange.Message, error) {
+		return h.step(msg.Partition, func(now time.Duration) ([]exchange.Message, error) { return h.state.Manager.Handle(now, msg) })
 	})
 	mux.HandleFunc("/CreatePartition", endpoint(http.MethodPost, h.create))
 	mux.HandleFunc("/Reclaim", endpoint(http.MethodPost, func(in struct {
 		Partition string `json:"partition"`
 		Count     int    `json:"count"`
 	}) (struct{}, error) {
-		_, err := h.change("", true, func(now time.Duration) ([]preempt.Message, error) {
+		_, err := h.change("", true, func(now time.Duration) ([]exchange.Message, error) {
 			return h.state.Manager.Reclaim(now, in.Partition, in.Count)
 		})
 		if err == nil {
@@ -160,13 +160,13 @@ func (h *host) known(r *http.Request) error {
 
 // step is one step of the manager: what it changes is saved before a message about it
 // is sent. Messages to the partition that asks are returned, others queued.
-func (h *host) step(asker string, f func(now time.Duration) ([]preempt.Message, error)) ([]preempt.Message, error) {
+func (h *host) step(asker string, f func(now time.Duration) ([]exchange.Message, error)) ([]exchange.Message, error) {
 	return h.change(asker, false, f)
 }
 
 // change is step. One that is whole is saved though nothing is to be sent, and is undone
 // if it cannot be: the answer says whether it has been, and it may be asked for again.
-func (h *host) change(asker string, whole bool, f func(now time.Duration) ([]preempt.Message, error)) ([]preempt.Message, error) {
+func (h *host) change(asker string, whole bool, f func(now time.Duration) ([]exchange.Message, error)) ([]exchange.Message, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var before []byte
@@ -190,7 +190,7 @@ func (h *host) change(asker string, whole bool, f func(now time.Duration) ([]pre
 		}
 	}
 	h.tell(msgs)
-	var mine []preempt.Message
+	var mine []exchange.Message
 	for _, msg := range msgs {
 		if msg.Partition == asker {
 			mine = append(mine, msg.Clone())
@@ -225,7 +225,7 @@ func (h *host) tick(ctx context.Context) {
 			return
 		case <-h.wake:
 		case <-t.C:
-			h.step("", func(now time.Duration) ([]preempt.Message, error) { return h.state.Manager.Tick(now), nil })
+			h.step("", func(now time.Duration) ([]exchange.Message, error) { return h.state.Manager.Tick(now), nil })
 		}
 		t.Stop()
 	}
@@ -283,7 +283,7 @@ func (h *host) open(name string) {
 	if h.queues[name] != nil || h.ctx.Err() != nil {
 		return
 	}
-	q := make(chan preempt.Message, queueLength)
+	q := make(chan exchange.Message, queueLength)
 	h.queues[name] = q
 	h.sender.Add(1)
 	go func() {
@@ -296,12 +296,12 @@ func (h *host) open(name string) {
 				h.mu.Lock()
 				to := h.state.Partitions[name].URL
 				h.mu.Unlock()
-				var answers []preempt.Message
+				var answers []exchange.Message
 				if post(h.ctx, h.http, to+"/"+msg.Call.String(), msg, &answers) != nil {
 					continue // it is lost
 				}
 				for _, a := range answers {
-					out, err := h.step(name, func(now time.Duration) ([]preempt.Message, error) {
+					out, err := h.step(name, func(now time.Duration) ([]exchange.Message, error) {
 						if a.Partition != name {
 							return nil, fmt.Errorf("a message of %q", a.Partition)
 						}
@@ -327,7 +327,7 @@ type status struct {
 	Time    float64               `json:"time_s"`
 	Nodes   []nodeStatus          `json:"nodes"`
 	Parts   map[string]partStatus `json:"partitions"`
-	Counted preempt.ManagerStats  `json:"counted"`
+	Counted exchange.ManagerStats `json:"counted"`
 }
 
 type partStatus struct {
@@ -367,10 +367,10 @@ func (h *host) status() status {
 
 // tell writes into the journal what has changed in the ledger, what is delayed, and
 // notices sent.
-func (h *host) tell(msgs []preempt.Message) {
+func (h *host) tell(msgs []exchange.Message) {
 	parts := h.state.Manager.AppendPartitions(nil)
 	for i, p := range parts {
-		var b preempt.PartitionStatus
+		var b exchange.PartitionStatus
 		if i < len(h.parts) {
 			b = h.parts[i]
 		}
@@ -420,7 +420,7 @@ func (h *host) tell(msgs []preempt.Message) {
 		}
 	}
 	for _, msg := range msgs {
-		if msg.Call == preempt.NotifyDeletePending {
+		if msg.Call == exchange.NotifyDeletePending {
 			for _, l := range msg.Leases {
 				add(l.Node, "notifies %s that it takes {}", msg.Partition)
 			}

@@ -6,7 +6,7 @@
 //	go run ./examples/parttime
 //
 // -h lists the choices. What the processes say to each other, and what it
-// guarantees, is told in package preempt.
+// guarantees, is told in package preempt/exchange.
 //
 // Reference: [Duplyakin17] Duplyakin, Johnson, Ricci, The Part-Time Cloud: Enabling
 // Balanced Elasticity Between Diverse Computing Environments, ScienceCloud 2017.

@@ -16,8 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // asProgram makes the test binary the program itself.
@@ -251,8 +250,8 @@ func TestNotSaved(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "s")); err != nil {
 		t.Fatal(err)
 	}
-	out, err := h.step("hpc", func(now time.Duration) ([]preempt.Message, error) {
-		return h.state.Manager.Handle(now, preempt.Message{Call: preempt.AddNodes, Partition: "hpc", Number: 1, Requests: []preempt.Request{{ID: 1, Count: 1}}})
+	out, err := h.step("hpc", func(now time.Duration) ([]exchange.Message, error) {
+		return h.state.Manager.Handle(now, exchange.Message{Call: exchange.AddNodes, Partition: "hpc", Number: 1, Requests: []exchange.Request{{ID: 1, Count: 1}}})
 	})
 	if err == nil || len(out) > 0 || statusOf(err) != http.StatusInternalServerError {
 		t.Errorf("%v, %v", out, err)
@@ -274,12 +273,12 @@ func breakable(t *testing.T) (h *host, spoil, mend func()) {
 	if err := h.state.Manager.CreatePartition("hpc", 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, msg := range []preempt.Message{
-		{Call: preempt.AddNodes, Number: 1, Requests: []preempt.Request{{ID: 1, Count: 3}}},
-		{Call: preempt.SetResourceValues, Number: 2, Age: -1, Leases: []preempt.Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}, {Node: 2, Epoch: 1}}},
+	for _, msg := range []exchange.Message{
+		{Call: exchange.AddNodes, Number: 1, Requests: []exchange.Request{{ID: 1, Count: 3}}},
+		{Call: exchange.SetResourceValues, Number: 2, Age: -1, Leases: []exchange.Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}, {Node: 2, Epoch: 1}}},
 	} {
 		msg.Partition = "hpc"
-		if _, err := h.step("hpc", func(now time.Duration) ([]preempt.Message, error) { return h.state.Manager.Handle(now, msg) }); err != nil {
+		if _, err := h.step("hpc", func(now time.Duration) ([]exchange.Message, error) { return h.state.Manager.Handle(now, msg) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -289,9 +288,9 @@ func breakable(t *testing.T) (h *host, spoil, mend func()) {
 // A host that cannot save goes on to tick, and ends when it is to.
 func TestTicksWithoutSaving(t *testing.T) {
 	h, spoil, mend := breakable(t)
-	if _, err := h.step("", func(now time.Duration) ([]preempt.Message, error) {
-		if _, err := h.state.Manager.Handle(now, preempt.Message{Call: preempt.SetResourceValues, Partition: "hpc", Number: 3,
-			Leases: []preempt.Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}, {Node: 2, Epoch: 1}}}); err != nil {
+	if _, err := h.step("", func(now time.Duration) ([]exchange.Message, error) {
+		if _, err := h.state.Manager.Handle(now, exchange.Message{Call: exchange.SetResourceValues, Partition: "hpc", Number: 3,
+			Leases: []exchange.Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}, {Node: 2, Epoch: 1}}}); err != nil {
 			return nil, err
 		}
 		return h.state.Manager.Reclaim(now, "hpc", 1)
@@ -407,9 +406,9 @@ func TestSecondClient(t *testing.T) {
 		return status
 	}
 	say := func(instance string) int {
-		var answers []preempt.Message
+		var answers []exchange.Message
 		err := post(t.Context(), &http.Client{Transport: signed{"h/c", instance}}, s.URL+"/AddNodes",
-			preempt.Message{Call: preempt.AddNodes, Partition: "h/c", Number: 1}, &answers)
+			exchange.Message{Call: exchange.AddNodes, Partition: "h/c", Number: 1}, &answers)
 		if err != nil {
 			return statusOf(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 const program = "parttime"
@@ -87,7 +87,7 @@ type options struct {
 	minute time.Duration
 
 	nodes   int // 0: the state's, or the default
-	manager preempt.ManagerOptions
+	manager exchange.ManagerOptions
 
 	host   string
 	name   string

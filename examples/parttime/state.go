@@ -10,21 +10,21 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // saved is what a process keeps in its -state.
 type saved struct {
-	Role       string           `json:"role"`
-	Instance   string           `json:"instance,omitempty"` // of a client: a name that no other one has
-	Origin     time.Time        `json:"origin"`             // of the clock
-	Minute     time.Duration    `json:"minute_ns"`
-	Partitions map[string]terms `json:"partitions,omitempty"` // of a host
-	Manager    *preempt.Manager `json:"manager,omitempty"`
-	Client     *preempt.Client  `json:"client,omitempty"`
-	Every      time.Duration    `json:"every_ns,omitempty"` // of a client
-	Add        int              `json:"add,omitempty"`      // nodes to ask for when the host has heard of the partition
-	Jobs       map[int]job      `json:"jobs,omitempty"`     // by node
+	Role       string            `json:"role"`
+	Instance   string            `json:"instance,omitempty"` // of a client: a name that no other one has
+	Origin     time.Time         `json:"origin"`             // of the clock
+	Minute     time.Duration     `json:"minute_ns"`
+	Partitions map[string]terms  `json:"partitions,omitempty"` // of a host
+	Manager    *exchange.Manager `json:"manager,omitempty"`
+	Client     *exchange.Client  `json:"client,omitempty"`
+	Every      time.Duration     `json:"every_ns,omitempty"` // of a client
+	Add        int               `json:"add,omitempty"`      // nodes to ask for when the host has heard of the partition
+	Jobs       map[int]job       `json:"jobs,omitempty"`     // by node
 }
 
 // terms is what a client says of its partition.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // A call is POSTed to the path that has its name, its message as the body. The
@@ -42,11 +42,11 @@ func failf(status int, format string, args ...any) error {
 // statusOf returns the HTTP status for an error.
 func statusOf(err error) int {
 	var f *failure
-	var in *preempt.InputError
+	var in *exchange.InputError
 	switch {
 	case errors.As(err, &f):
 		return f.status
-	case errors.Is(err, preempt.ErrUnknown):
+	case errors.Is(err, exchange.ErrUnknown):
 		return http.StatusNotFound
 	case errors.As(err, &in):
 		return http.StatusUnprocessableEntity
@@ -132,15 +132,15 @@ func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // calls adds an endpoint for each of the calls to mux. What guard does not let in is
 // answered with its error.
-func calls(mux *http.ServeMux, from, to preempt.Call, guard func(*http.Request) error, handle func(preempt.Message) ([]preempt.Message, error)) {
+func calls(mux *http.ServeMux, from, to exchange.Call, guard func(*http.Request) error, handle func(exchange.Message) ([]exchange.Message, error)) {
 	for c := from; c <= to; c++ {
-		answer := endpoint(http.MethodPost, func(msg preempt.Message) ([]preempt.Message, error) {
+		answer := endpoint(http.MethodPost, func(msg exchange.Message) ([]exchange.Message, error) {
 			if msg.Call != c {
 				return nil, failf(http.StatusBadRequest, "the body's call is %v, and the path's %v", msg.Call, c)
 			}
 			out, err := handle(msg)
 			if out == nil {
-				out = []preempt.Message{}
+				out = []exchange.Message{}
 			}
 			return out, err
 		})

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // A world is a Slurm whose nodes' daemons never end, and a host, on a clock that the
@@ -23,8 +23,8 @@ type world struct {
 	jobs  []*worldJob
 	fault func() error // of a call, nil for none
 
-	manager *preempt.Manager
-	client  *preempt.Client
+	manager *exchange.Manager
+	client  *exchange.Client
 	dead    bool // the client, which then says nothing
 	lose    func() bool
 }
@@ -187,7 +187,7 @@ func (w *world) exchange(t *testing.T) {
 	w.toClient(t, w.manager.Tick(w.clock()))
 }
 
-func (w *world) toHost(t *testing.T, msgs []preempt.Message) {
+func (w *world) toHost(t *testing.T, msgs []exchange.Message) {
 	t.Helper()
 	for _, m := range clones(msgs) {
 		if w.lose != nil && w.lose() {
@@ -201,7 +201,7 @@ func (w *world) toHost(t *testing.T, msgs []preempt.Message) {
 	}
 }
 
-func (w *world) toClient(t *testing.T, msgs []preempt.Message) {
+func (w *world) toClient(t *testing.T, msgs []exchange.Message) {
 	t.Helper()
 	for _, m := range clones(msgs) {
 		if w.dead || w.lose != nil && w.lose() {
@@ -215,8 +215,8 @@ func (w *world) toClient(t *testing.T, msgs []preempt.Message) {
 	}
 }
 
-func clones(msgs []preempt.Message) []preempt.Message {
-	out := make([]preempt.Message, len(msgs))
+func clones(msgs []exchange.Message) []exchange.Message {
+	out := make([]exchange.Message, len(msgs))
 	for i, m := range msgs {
 		out[i] = m.Clone()
 	}
@@ -235,18 +235,18 @@ func (x worldExchange) Holdings(context.Context) (all []Holding, err error) {
 	}
 	err = x.call(func() {
 		all = []Holding{}
-		for _, h := range x.client.AppendHoldings(nil, x.clock()) {
+		for _, h := range x.client.AppendNodes(nil, x.clock()) {
 			all = append(all, Holding{Node: h.Node, State: h.State, Left: h.End - x.clock()})
 		}
 	})
 	return all, err
 }
 
-func (x worldExchange) SetValues(_ context.Context, values []preempt.NodeValue) (err error) {
+func (x worldExchange) SetValues(_ context.Context, values []exchange.NodeValue) (err error) {
 	if x.dead {
 		return errors.New("nobody answers")
 	}
-	var msgs []preempt.Message
+	var msgs []exchange.Message
 	if e := x.call(func() { msgs, err = x.client.SetResourceValues(x.clock(), values) }); e != nil {
 		err = e
 	}
@@ -258,7 +258,7 @@ func (x worldExchange) Delete(_ context.Context, nodes []int) (err error) {
 	if x.dead {
 		return errors.New("nobody answers")
 	}
-	var msgs []preempt.Message
+	var msgs []exchange.Message
 	if e := x.call(func() { msgs, err = x.client.DeleteNodes(x.clock(), nodes...) }); e != nil {
 		err = e
 	}
@@ -274,13 +274,13 @@ func newWorld(t *testing.T, nodes int, o Options) (*world, *Agent) {
 		o.Names = append(o.Names, w.nodes[i].name)
 	}
 	var err error
-	if w.manager, err = preempt.NewManager(preempt.ManagerOptions{}, make([]string, nodes)); err != nil {
+	if w.manager, err = exchange.NewManager(exchange.ManagerOptions{}, make([]string, nodes)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.manager.CreatePartition("hpc", 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	if w.client, err = preempt.NewClient("hpc", preempt.ClientOptions{}); err != nil {
+	if w.client, err = exchange.NewClient("hpc", exchange.ClientOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	o.Now = func() time.Time { return w.now }
@@ -303,8 +303,8 @@ func (w *world) add(t *testing.T, count int) {
 
 // usable returns how many nodes the partition may use for new jobs.
 func (w *world) usable() (n int) {
-	for _, h := range w.client.AppendHoldings(nil, w.clock()) {
-		if h.State == preempt.Usable {
+	for _, h := range w.client.AppendNodes(nil, w.clock()) {
+		if h.State == exchange.Usable {
 			n++
 		}
 	}
@@ -396,7 +396,7 @@ func TestAgentAnywhere(t *testing.T) {
 			for _, as := range w.manager.AppendAssignments(nil) {
 				t.Logf("%+v %+v", as, *w.nodes[as.Node])
 			}
-			t.Logf("%v requests %+v holdings %+v", w.clock(), w.client.AppendRequests(nil), w.client.AppendHoldings(nil, w.clock()))
+			t.Logf("%v requests %+v holdings %+v", w.clock(), w.client.AppendRequests(nil), w.client.AppendNodes(nil, w.clock()))
 			break
 		}
 	}
@@ -548,7 +548,7 @@ func TestForeignJobs(t *testing.T) {
 func TestLostJobs(t *testing.T) {
 	now := worldStart.Add(time.Hour)
 	a := &Agent{o: Options{Names: []string{"a", "b", "c", "d", "e"}, Now: func() time.Time { return now }}}
-	holdings := []Holding{{State: preempt.Draining, Left: 10 * time.Minute}, {State: preempt.Usable}, {State: preempt.Usable}, {State: preempt.Usable}, {State: preempt.Returned}}
+	holdings := []Holding{{State: exchange.Draining, Left: 10 * time.Minute}, {State: exchange.Usable}, {State: exchange.Usable}, {State: exchange.Usable}, {State: exchange.Returned}}
 	job := func(limit time.Duration, names ...string) slurmctl.Job {
 		return slurmctl.Job{ID: 1, State: "RUNNING", Start: worldStart, Limit: limit, Names: names}
 	}

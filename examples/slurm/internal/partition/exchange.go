@@ -11,31 +11,31 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // InProcess is an exchange whose elastic client is in this process. It delivers what
 // comes from the host with Receive, and tells the client the time with Tick.
 type InProcess struct {
 	mu     sync.Mutex
-	client *preempt.Client
+	client *exchange.Client
 	now    func() time.Duration
 	real   func(time.Duration) time.Duration
-	send   func([]preempt.Message)
+	send   func([]exchange.Message)
 }
 
 // NewInProcess returns an exchange with a client. now is the client's clock, real turns a span of
 // it into real time, and send sends messages to the host, which it must not do before it
 // returns: they are copies.
-func NewInProcess(c *preempt.Client, now func() time.Duration, real func(time.Duration) time.Duration, send func([]preempt.Message)) *InProcess {
+func NewInProcess(c *exchange.Client, now func() time.Duration, real func(time.Duration) time.Duration, send func([]exchange.Message)) *InProcess {
 	return &InProcess{client: c, now: now, real: real, send: send}
 }
 
 // Do lets f use the client, and sends what it returns.
-func (x *InProcess) Do(f func(c *preempt.Client, now time.Duration) ([]preempt.Message, error)) error {
+func (x *InProcess) Do(f func(c *exchange.Client, now time.Duration) ([]exchange.Message, error)) error {
 	x.mu.Lock()
 	msgs, err := f(x.client, x.now())
-	copies := make([]preempt.Message, len(msgs))
+	copies := make([]exchange.Message, len(msgs))
 	for i, m := range msgs {
 		copies[i] = m.Clone()
 	}
@@ -47,13 +47,13 @@ func (x *InProcess) Do(f func(c *preempt.Client, now time.Duration) ([]preempt.M
 }
 
 // Receive delivers a message of the host.
-func (x *InProcess) Receive(msg preempt.Message) error {
-	return x.Do(func(c *preempt.Client, now time.Duration) ([]preempt.Message, error) { return c.Handle(now, msg) })
+func (x *InProcess) Receive(msg exchange.Message) error {
+	return x.Do(func(c *exchange.Client, now time.Duration) ([]exchange.Message, error) { return c.Handle(now, msg) })
 }
 
 // Tick tells the client the time.
 func (x *InProcess) Tick() error {
-	return x.Do(func(c *preempt.Client, now time.Duration) ([]preempt.Message, error) { return c.Tick(now), nil })
+	return x.Do(func(c *exchange.Client, now time.Duration) ([]exchange.Message, error) { return c.Tick(now), nil })
 }
 
 // Holdings returns what the client knows.
@@ -62,22 +62,22 @@ func (x *InProcess) Holdings(context.Context) ([]Holding, error) {
 	defer x.mu.Unlock()
 	now := x.now()
 	var out []Holding
-	for _, h := range x.client.AppendHoldings(nil, now) {
+	for _, h := range x.client.AppendNodes(nil, now) {
 		out = append(out, Holding{Node: h.Node, State: h.State, Left: x.real(h.End - now)})
 	}
 	return out, nil
 }
 
 // SetValues tells the client what nodes are worth.
-func (x *InProcess) SetValues(_ context.Context, values []preempt.NodeValue) error {
-	return x.Do(func(c *preempt.Client, now time.Duration) ([]preempt.Message, error) {
+func (x *InProcess) SetValues(_ context.Context, values []exchange.NodeValue) error {
+	return x.Do(func(c *exchange.Client, now time.Duration) ([]exchange.Message, error) {
 		return c.SetResourceValues(now, values)
 	})
 }
 
 // Delete gives nodes back.
 func (x *InProcess) Delete(_ context.Context, nodes []int) error {
-	return x.Do(func(c *preempt.Client, now time.Duration) ([]preempt.Message, error) {
+	return x.Do(func(c *exchange.Client, now time.Duration) ([]exchange.Message, error) {
 		return c.DeleteNodes(now, nodes...)
 	})
 }
@@ -120,16 +120,16 @@ func (f *Framework) Holdings(ctx context.Context) ([]Holding, error) {
 }
 
 // states are the names of what a partition may do with a node.
-var states = func() map[string]preempt.HoldingState {
-	m := map[string]preempt.HoldingState{}
-	for s := preempt.Offered; s <= preempt.Returned; s++ {
+var states = func() map[string]exchange.NodeState {
+	m := map[string]exchange.NodeState{}
+	for s := exchange.Offered; s <= exchange.Returned; s++ {
 		m[s.String()] = s
 	}
 	return m
 }()
 
 // SetValues tells the client what nodes are worth.
-func (f *Framework) SetValues(ctx context.Context, values []preempt.NodeValue) error {
+func (f *Framework) SetValues(ctx context.Context, values []exchange.NodeValue) error {
 	type value struct {
 		Node  int     `json:"node"`
 		Value float64 `json:"value"`

@@ -40,6 +40,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // An Exchange is the partition's elastic client.
@@ -47,7 +48,7 @@ type Exchange interface {
 	// Holdings returns what the partition has, by node.
 	Holdings(ctx context.Context) ([]Holding, error)
 	// SetValues says what nodes are worth; others are worth 0.
-	SetValues(ctx context.Context, values []preempt.NodeValue) error
+	SetValues(ctx context.Context, values []exchange.NodeValue) error
 	// Delete gives nodes back.
 	Delete(ctx context.Context, nodes []int) error
 }
@@ -55,7 +56,7 @@ type Exchange interface {
 // A Holding is a node that the partition has, or had.
 type Holding struct {
 	Node  int
-	State preempt.HoldingState
+	State exchange.NodeState
 	Left  time.Duration // real time until the end of a draining node
 }
 
@@ -170,14 +171,14 @@ func (a *Agent) Step(ctx context.Context) error {
 func (a *Agent) follow(ctx context.Context, holdings []Holding) error {
 	state := make([]Holding, len(a.o.Names)) // of others: Returned, which is not to be used
 	for i := range state {
-		state[i] = Holding{Node: i, State: preempt.Returned}
+		state[i] = Holding{Node: i, State: exchange.Returned}
 	}
 	for _, h := range holdings {
 		if h.Node < 0 || h.Node >= len(state) {
 			return fmt.Errorf("the host gives node %d, and %d have names in Slurm", h.Node, len(state))
 		}
 		state[h.Node] = h
-		if h.State == preempt.Usable || h.State == preempt.Draining {
+		if h.State == exchange.Usable || h.State == exchange.Draining {
 			a.had[h.Node] = true
 		}
 	}
@@ -254,7 +255,7 @@ func (a *Agent) drain(ctx context.Context, state []Holding) error {
 	}
 	for i, n := range nodes {
 		drained := n.Has("DRAIN")
-		switch use := state[i].State == preempt.Usable; {
+		switch use := state[i].State == exchange.Usable; {
 		case use && drained && n.Reason == reason:
 			if err := a.slurm.Undrain(ctx, n.Name); err != nil {
 				return err
@@ -264,7 +265,7 @@ func (a *Agent) drain(ctx context.Context, state []Holding) error {
 			if err := a.slurm.Drain(ctx, n.Name, reason); err != nil {
 				return err
 			}
-			if state[i].State == preempt.Draining {
+			if state[i].State == exchange.Draining {
 				a.o.Tell(n.Name, fmt.Sprintf("drains, for %v at most", state[i].Left.Round(time.Millisecond)))
 			} else if what := "is not the partition's"; n.Working() && !a.had[i] && !a.o.Force {
 				a.o.Tell(n.Name, what+": its jobs are left to end")
@@ -282,11 +283,11 @@ func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.
 	var free []int
 	for i, n := range nodes {
 		h := state[i]
-		if h.State == preempt.Usable || !n.Has("DRAIN") {
+		if h.State == exchange.Usable || !n.Has("DRAIN") {
 			continue
 		}
 		if n.Working() {
-			if h.State == preempt.Draining && h.Left > a.o.Margin {
+			if h.State == exchange.Draining && h.Left > a.o.Margin {
 				continue // its job may end by itself
 			}
 			if !a.had[i] && !a.o.Force {
@@ -302,7 +303,7 @@ func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.
 				return err
 			}
 		}
-		if h.State == preempt.Draining {
+		if h.State == exchange.Draining {
 			free = append(free, i)
 		}
 	}
@@ -371,9 +372,9 @@ func (a *Agent) value(ctx context.Context, state []Holding, jobs []slurmctl.Job)
 	if err := a.scorer.VectorTo(vector, st, victims, 0); err != nil {
 		return err
 	}
-	values := make([]preempt.NodeValue, len(held))
+	values := make([]exchange.NodeValue, len(held))
 	for k, i := range held {
-		values[k] = preempt.NodeValue{Node: i, Value: vector[k]}
+		values[k] = exchange.NodeValue{Node: i, Value: vector[k]}
 	}
 	return a.exchange.SetValues(ctx, values)
 }
@@ -385,10 +386,10 @@ func (a *Agent) state(state []Holding, jobs []slurmctl.Job) (st preempt.State, h
 	at := map[string]int{}
 	left := map[string]time.Duration{} // of nodes that drain
 	for i, h := range state {
-		if h.State == preempt.Draining {
+		if h.State == exchange.Draining {
 			left[a.o.Names[i]] = h.Left
 		}
-		if h.State == preempt.Usable {
+		if h.State == exchange.Usable {
 			at[a.o.Names[i]] = len(held)
 			held = append(held, i)
 			st.Node = append(st.Node, preempt.Idle)

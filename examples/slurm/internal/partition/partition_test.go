@@ -17,22 +17,21 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/cluster"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
-	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // host is a hosting cluster: its manager, and a network that delivers at once, in order.
 type host struct {
 	t       *testing.T
 	mu      sync.Mutex
-	manager *preempt.Manager
+	manager *exchange.Manager
 	client  *InProcess
 	start   time.Time
 	minute  time.Duration // how long one takes
-	inbox   []preempt.Message
+	inbox   []exchange.Message
 }
 
 func (h *host) now() time.Duration {
@@ -44,7 +43,7 @@ func (h *host) real(d time.Duration) time.Duration {
 }
 
 // send takes messages from the client, or what the manager sends of itself.
-func (h *host) send(msgs []preempt.Message) {
+func (h *host) send(msgs []exchange.Message) {
 	h.mu.Lock()
 	h.inbox = append(h.inbox, msgs...)
 	h.mu.Unlock()
@@ -56,8 +55,8 @@ func (h *host) pump(ctx context.Context) {
 		h.mu.Lock()
 		inbox := h.inbox
 		h.inbox = nil
-		var out []preempt.Message
-		keep := func(msgs []preempt.Message, err error) {
+		var out []exchange.Message
+		keep := func(msgs []exchange.Message, err error) {
 			if err != nil {
 				h.t.Error(err)
 			}
@@ -162,13 +161,13 @@ func TestDownscale(t *testing.T) {
 	const minute = time.Second
 	const grace = 12 * time.Minute // 12 s, so that a busy machine ends jobs in time, too
 	h := &host{t: t, start: time.Now(), minute: minute}
-	if h.manager, err = preempt.NewManager(preempt.ManagerOptions{Grace: grace, Skew: time.Minute}, make([]string, 4)); err != nil {
+	if h.manager, err = exchange.NewManager(exchange.ManagerOptions{Grace: grace, Skew: time.Minute}, make([]string, 4)); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.manager.CreatePartition("hpc", 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	client, err := preempt.NewClient("hpc", preempt.ClientOptions{})
+	client, err := exchange.NewClient("hpc", exchange.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +203,7 @@ func TestDownscale(t *testing.T) {
 		}
 		return true
 	})
-	err = h.client.Do(func(c *preempt.Client, now time.Duration) ([]preempt.Message, error) {
+	err = h.client.Do(func(c *exchange.Client, now time.Duration) ([]exchange.Message, error) {
 		_, msgs, err := c.AddNodes(now, "", 4)
 		return msgs, err
 	})
@@ -260,7 +259,7 @@ func TestDownscale(t *testing.T) {
 	}
 	h.mu.Lock()
 	msgs, err := h.manager.Reclaim(h.now(), "hpc", 2)
-	notices := make([]preempt.Message, len(msgs))
+	notices := make([]exchange.Message, len(msgs))
 	for i, m := range msgs {
 		notices[i] = m.Clone()
 	}
@@ -343,10 +342,10 @@ func TestFramework(t *testing.T) {
 	f := &Framework{URL: s.URL, Minute: 2 * time.Second}
 	ctx := context.Background()
 	h, err := f.Holdings(ctx)
-	if diff := cmp.Diff([]Holding{{Node: 0, State: preempt.Usable}, {Node: 3, State: preempt.Draining, Left: 2 * time.Second}}, h); err != nil || diff != "" {
+	if diff := cmp.Diff([]Holding{{Node: 0, State: exchange.Usable}, {Node: 3, State: exchange.Draining, Left: 2 * time.Second}}, h); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	if err := f.SetValues(ctx, []preempt.NodeValue{{Node: 0, Value: .25}}); err != nil {
+	if err := f.SetValues(ctx, []exchange.NodeValue{{Node: 0, Value: .25}}); err != nil {
 		t.Error(err)
 	}
 	if err := f.Delete(ctx, []int{3}); err == nil || !strings.Contains(err.Error(), "not held") {

@@ -1,4 +1,4 @@
-package preempt
+package exchange
 
 import (
 	"encoding/json"

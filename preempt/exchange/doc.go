@@ -1,4 +1,9 @@
-// # The exchange
+// Package exchange moves the nodes of a hosting cluster between its partitions: it
+// decides who gets a free node, from whom a node is taken, and when, and loses no
+// node whatever the network loses. [Manager] is the state machine of the host,
+// [Client] that of a partition.
+//
+// # Problem
 //
 // Partitions share the nodes of a hosting cluster. A partition asks for nodes when
 // it is busy, gives nodes back when it is not, and may have to give up some for
@@ -131,7 +136,7 @@
 // listing, renewal: six messages one after the other. Each is repeated Every after
 // it was sent, in the form of the next notice, offer or listing, so a loss costs
 // Every at most; of DeleteNodes it costs less if an acknowledgement got through,
-// since the manager then withdraws after Skew. ∎ (TestExchangeLiveness loses each
+// since the manager then withdraws after Skew. ∎ (TestLiveness loses each
 // one and each pair of messages: the bound without Skew is reached.)
 //
 // A partition that falls silent costs Term, Skew and Grace from its last renewal at
@@ -184,4 +189,4 @@
 // Leases are those of Gray and Cheriton, Leases: An Efficient Fault-Tolerant
 // Mechanism for Distributed File Cache Consistency, SOSP 1989. Program
 // examples/parttime has the exchange over HTTP.
-package preempt
+package exchange

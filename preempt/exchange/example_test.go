@@ -1,4 +1,4 @@
-package preempt_test
+package exchange_test
 
 import (
 	"encoding/json"
@@ -6,23 +6,23 @@ import (
 	"log"
 	"time"
 
-	"github.com/plimsoll/plimsoll/preempt"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
 // A batch partition has all four nodes of a cluster, and an interactive one asks for one.
 // The node goes whose jobs would waste least, two minutes after the batch partition was told.
 // The host's process ends in between.
-func Example_exchange() {
-	manager, err := preempt.NewManager(preempt.ManagerOptions{Grace: 2 * time.Minute}, []string{"cpu", "cpu", "cpu", "cpu"})
+func Example() {
+	manager, err := exchange.NewManager(exchange.ManagerOptions{Grace: 2 * time.Minute}, []string{"cpu", "cpu", "cpu", "cpu"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	clients := map[string]*preempt.Client{}
+	clients := map[string]*exchange.Client{}
 	for _, name := range []string{"batch", "interactive"} {
 		if err := manager.CreatePartition(name, 1, 0); err != nil {
 			log.Fatal(err)
 		}
-		if clients[name], err = preempt.NewClient(name, preempt.ClientOptions{}); err != nil {
+		if clients[name], err = exchange.NewClient(name, exchange.ClientOptions{}); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -30,23 +30,23 @@ func Example_exchange() {
 	var saved []byte
 
 	// transport stands for the network: it delivers messages, and the answers.
-	var transport func(msgs []preempt.Message, err error)
-	transport = func(msgs []preempt.Message, err error) {
+	var transport func(msgs []exchange.Message, err error)
+	transport = func(msgs []exchange.Message, err error) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		var copies []preempt.Message // what a machine returns is valid until it is called again
+		var copies []exchange.Message // what a machine returns is valid until it is called again
 		for _, msg := range msgs {
 			copies = append(copies, msg.Clone())
 		}
 		for _, msg := range copies {
 			switch msg.Call {
-			case preempt.AddNodes, preempt.DeleteNodes, preempt.SetResourceValues, preempt.AcknowledgeDelete:
+			case exchange.AddNodes, exchange.DeleteNodes, exchange.SetResourceValues, exchange.AcknowledgeDelete:
 				out, err := manager.Handle(now, msg)
 				saved, _ = json.Marshal(manager) // before anything is sent
 				transport(out, err)
 			default:
-				if msg.Call == preempt.NotifyDeletePending {
+				if msg.Call == exchange.NotifyDeletePending {
 					fmt.Printf("%v: %s is told that node %d will go\n", now, msg.Partition, msg.Leases[0].Node)
 				}
 				transport(clients[msg.Partition].Handle(now, msg))
@@ -55,11 +55,11 @@ func Example_exchange() {
 	}
 	_, msgs, err := clients["batch"].AddNodes(now, "cpu", 4)
 	transport(msgs, err)
-	transport(clients["batch"].SetResourceValues(now, []preempt.NodeValue{{Node: 0, Value: 1}, {Node: 1, Value: 1}, {Node: 2, Value: 0.1}, {Node: 3, Value: 0.6}}))
+	transport(clients["batch"].SetResourceValues(now, []exchange.NodeValue{{Node: 0, Value: 1}, {Node: 1, Value: 1}, {Node: 2, Value: 0.1}, {Node: 3, Value: 0.6}}))
 	_, msgs, err = clients["interactive"].AddNodes(now, "", 1)
 	transport(msgs, err)
 
-	manager = new(preempt.Manager) // a crash
+	manager = new(exchange.Manager) // a crash
 	if err := json.Unmarshal(saved, manager); err != nil {
 		log.Fatal(err)
 	}

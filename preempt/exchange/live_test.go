@@ -1,4 +1,4 @@
-package preempt
+package exchange
 
 import (
 	"fmt"
@@ -91,9 +91,9 @@ func (l *line) run(end time.Duration, done func() bool) {
 	}
 }
 
-func count(c *Client, now time.Duration, s HoldingState) int {
+func count(c *Client, now time.Duration, s NodeState) int {
 	n := 0
-	for _, h := range c.AppendHoldings(nil, now) {
+	for _, h := range c.AppendNodes(nil, now) {
 		if h.State == s {
 			n++
 		}
@@ -136,7 +136,7 @@ func grantTime(t *testing.T, opts ManagerOptions, delay func() time.Duration, ph
 	l.run(l.now+24*time.Hour, func() bool { return count(hpc, l.now, Usable) == 2 })
 	// The values have chosen nodes 0 and 1.
 	var got []int
-	for _, h := range hpc.AppendHoldings(nil, l.now) {
+	for _, h := range hpc.AppendNodes(nil, l.now) {
 		got = append(got, h.Node)
 	}
 	if diff := cmp.Diff([]int{0, 1}, got); diff != "" {
@@ -148,7 +148,7 @@ func grantTime(t *testing.T, opts ManagerOptions, delay func() time.Duration, ph
 // The liveness theorem of doc_exchange.go: with k messages lost, the nodes are usable
 // after 6 delays, the grace period, the skew and k notices at the latest; so with one lost
 // and delays of a tenth of a notice after the grace period and two notices.
-func TestExchangeLiveness(t *testing.T) {
+func TestLiveness(t *testing.T) {
 	opts := ManagerOptions{Grace: 2 * time.Minute, Every: time.Minute, Skew: 5 * time.Second}
 	const delta = 6 * time.Second
 	bound := func(k int) time.Duration { return opts.Grace + opts.Skew + 6*delta + time.Duration(k)*opts.Every }
@@ -197,7 +197,7 @@ func TestExchangeLiveness(t *testing.T) {
 }
 
 // A dead partition costs a lease and no more, and none where leases do not end.
-func TestExchangeDeadPartition(t *testing.T) {
+func TestDeadPartition(t *testing.T) {
 	for _, term := range []time.Duration{15 * time.Minute, -1} {
 		t.Run(fmt.Sprint(term), func(t *testing.T) {
 			opts := ManagerOptions{Term: term, TakeStale: true, MaxDelay: -1}

@@ -1,4 +1,4 @@
-package preempt
+package exchange
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 )
 
 // The same world, where rapid chooses what happens and shrinks what goes wrong.
-func TestExchangeStateMachine(t *testing.T) {
+func TestStateMachine(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		pick := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "pick") }
 		w := newWorld(rt, pick, simOptions, []string{"cpu", "gpu", "cpu"})

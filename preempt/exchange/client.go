@@ -1,8 +1,7 @@
-package preempt
+package exchange
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -13,19 +12,6 @@ import (
 // spans begin before the manager's own, so that the client stops before the
 // manager takes.
 
-// ClientOptions are a client's settings.
-type ClientOptions struct {
-	// Every is the time between two SetResourceValues, and of what else is
-	// repeated. The default is a minute. A lease is renewed that often, and is to
-	// last for several.
-	Every time.Duration `json:"every_ns"`
-	// First is the number of the client's first message and request. A client that
-	// takes the place of one whose state was lost is to begin above all numbers that
-	// one has used; the time in nanoseconds since some year will do. The most is 2^62, the
-	// default 1.
-	First uint64 `json:"first"`
-}
-
 // A Client is the elastic client of a partition. It asks the manager for nodes,
 // gives them back, says what they are worth, and keeps for how long each is the
 // partition's. It is a state machine without a clock, like the [Manager]: its
@@ -33,7 +19,7 @@ type ClientOptions struct {
 // (MarshalJSON) before sending the messages that come out, which are valid until
 // the next call and can be sent in any order or not at all.
 //
-// What there is to act on is read with [Client.AppendHoldings]: nodes to use, nodes
+// What there is to act on is read with [Client.AppendNodes]: nodes to use, nodes
 // to free and by when, nodes to leave alone. The caller frees a node, such as when
 // its last job has ended, with DeleteNodes.
 //
@@ -44,22 +30,6 @@ type Client struct {
 	resources []Resource
 	out       outbox
 	met       []bool // working memory
-}
-
-type clientState struct {
-	Partition string        `json:"partition"`
-	Every     time.Duration `json:"every_ns"`
-	Now       time.Duration `json:"now_ns"`
-	Number    uint64        `json:"number"` // of the next message or request
-	HasValues bool          `json:"has_values,omitempty"`
-	ValuesAt  time.Duration `json:"values_at_ns,omitempty"`
-	Requests  []Request     `json:"requests,omitempty"`
-	Asked     uint64        `json:"asked,omitempty"`  // number from which on AddNodes says what is wanted now
-	Queued    uint64        `json:"queued,omitempty"` // number up to which AddNodes is answered
-	Leases    []leaseState  `json:"leases,omitempty"`
-	NextBeat  time.Duration `json:"next_beat_ns"` // when to send SetResourceValues,
-	NextAdd   time.Duration `json:"next_add_ns"`  // and to repeat AddNodes and DeleteNodes
-	NextBack  time.Duration `json:"next_back_ns"`
 }
 
 type leaseState struct {
@@ -459,7 +429,7 @@ func (c *Client) renewed(msg *Message) {
 			continue
 		}
 		l := &c.s.Leases[i]
-		switch m.Status {
+		switch m.State {
 		case Ended:
 			c.s.Leases = slices.Delete(c.s.Leases, i, i+1)
 		case Pending:
@@ -468,7 +438,7 @@ func (c *Client) renewed(msg *Message) {
 			if msg.Number < l.From {
 				continue // an old answer, about the lease before it was given back, may meet an old grant
 			}
-			if m.Status == Cancelled {
+			if m.State == Cancelled {
 				c.cancelled(m)
 			}
 			l.Confirmed, l.Valid = true, max(l.Valid, valid)
@@ -494,7 +464,7 @@ func (c *Client) notice(msg *Message, answer bool) {
 	at := c.out.mark()
 	returned := false
 	for _, m := range msg.Leases {
-		if answer && m.Status != Pending {
+		if answer && m.State != Pending {
 			continue
 		}
 		i, ok := c.find(m.Node)
@@ -524,104 +494,4 @@ func (c *Client) notice(msg *Message, answer bool) {
 	if returned {
 		c.sendReturned()
 	}
-}
-
-// HoldingState is what a partition may do with a node.
-type HoldingState uint8
-
-const (
-	// Offered nodes have been granted, and the grant is not confirmed. They are not
-	// to be used yet.
-	Offered HoldingState = iota
-	// Usable nodes are the partition's.
-	Usable
-	// Draining nodes are the partition's until their End, by when it is to have
-	// given them back.
-	Draining
-	// Unsure nodes are those whose lease has run out, as the manager was not heard of
-	// for its term. Another partition may have them. If not, they become usable again.
-	Unsure
-	// Returned nodes have been given back, which the manager has not confirmed.
-	Returned
-)
-
-// String returns the state in lower case.
-func (s HoldingState) String() string {
-	return [...]string{"offered", "usable", "draining", "unsure", "returned"}[s]
-}
-
-// A Holding is what a client knows of a node.
-type Holding struct {
-	Node       int
-	Epoch      uint64
-	Request    uint64 // that it was granted for
-	State      HoldingState
-	Value      float64
-	Preemption uint64        // of a draining node
-	End        time.Duration // until when a usable or draining node is the partition's, without further renewal
-}
-
-// AppendHoldings appends what the client knows of its nodes to dst, by node. A node is the
-// partition's if and only if it is Usable or Draining, before its End.
-func (c *Client) AppendHoldings(dst []Holding, now time.Duration) []Holding {
-	now = max(now, c.s.Now)
-	for i := range c.s.Leases {
-		l := &c.s.Leases[i]
-		h := Holding{Node: l.Node, Epoch: l.Epoch, Request: l.Request, Value: l.Value}
-		switch {
-		case l.Returned || l.Draining && now >= l.deadline():
-			h.State = Returned
-		case !l.Confirmed:
-			h.State = Offered
-		case now >= l.Valid:
-			h.State = Unsure
-		case l.Draining:
-			h.State, h.Preemption, h.End = Draining, l.Preemption, min(l.Valid, l.deadline())
-		default:
-			h.State, h.End = Usable, l.Valid
-		}
-		dst = append(dst, h)
-	}
-	return dst
-}
-
-// MarshalJSON returns the state.
-func (c *Client) MarshalJSON() ([]byte, error) { return json.Marshal(&c.s) }
-
-// UnmarshalJSON restores a state that MarshalJSON returned. On an error the client
-// is as it was. A state that no client can be in is an [InputError].
-func (c *Client) UnmarshalJSON(data []byte) error {
-	var s clientState
-	if err := json.Unmarshal(data, &s); err != nil {
-		return err
-	}
-	if err := s.check(); err != nil {
-		return err
-	}
-	c.s, c.resources = s, nil
-	return nil
-}
-
-// check says what is wrong with a state.
-func (s *clientState) check() error {
-	if s.Partition == "" || s.Every <= 0 || s.Now < 0 || s.Number == 0 || s.Number > 2*maxFirst || s.ValuesAt < 0 || s.ValuesAt > s.Now ||
-		s.Asked > s.Number || s.Queued >= s.Number || s.NextBeat < 0 || s.NextAdd < 0 || s.NextBack < 0 {
-		return badInput("client", -1, ErrRange, "its name, numbers or times are those of no client")
-	}
-	if err := checkRequests(s.Requests); err != nil {
-		return err
-	}
-	for i := range s.Requests {
-		if s.Requests[i].ID >= s.Number {
-			return badInput("requests", i, ErrRange, "number %d; the next one is %d", s.Requests[i].ID, s.Number)
-		}
-	}
-	for i := range s.Leases {
-		l := &s.Leases[i]
-		if l.Node < 0 || i > 0 && l.Node <= s.Leases[i-1].Node || l.Epoch == 0 || !(l.Value >= 0 && l.Value <= 1) || l.Valid < 0 ||
-			l.First < 0 || l.First > s.Now || l.Grace < 0 || l.Draining && l.Preemption == 0 {
-			return badInput("leases", i, ErrRange, "node %d has a lease that no node can have, or is out of order", l.Node)
-		}
-	}
-	return nil
 }

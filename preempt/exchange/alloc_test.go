@@ -1,4 +1,4 @@
-package preempt
+package exchange
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 
 // Once warm, neither side allocates: renewals, a preemption begun and cancelled, notices
 // repeated, ticks without work, what is read out.
-func TestExchangeAllocs(t *testing.T) {
+func TestAllocs(t *testing.T) {
 	const nodes = 500
 	m, c := benchCluster(t, nodes)
 	now := c.Now()
@@ -55,10 +55,10 @@ func TestExchangeAllocs(t *testing.T) {
 		t.Error("no notices")
 	}
 	var ledger []Assignment
-	var holdings []Holding
+	var holdings []NodeStatus
 	if n := allocs.Once(func() {
 		ledger = m.AppendAssignments(ledger[:0])
-		holdings = c.AppendHoldings(holdings[:0], now)
+		holdings = c.AppendNodes(holdings[:0], now)
 		m.NextTick()
 		c.NextTick()
 	}); n != 0 {

@@ -1,4 +1,4 @@
-package preempt
+package exchange
 
 import (
 	"encoding/json"
@@ -31,8 +31,8 @@ type world struct {
 
 	// What an onlooker has noted.
 	before, ledger []Assignment
-	holdings       [][]Holding
-	mine           []Holding
+	holdings       [][]NodeStatus
+	mine           []NodeStatus
 	notices        map[preemptKey]time.Duration // first sent, by the manager's clock
 	acks           map[preemptKey]time.Duration // first sent, by the client's clock
 	renewals       map[leaseKey]time.Duration   // for how long at the most, by the manager's clock
@@ -104,7 +104,7 @@ func newWorld(t fataler, pick func(int) int, opts ManagerOptions, kinds []string
 		w.saveClient(p)
 	}
 	w.ledger = w.m.AppendAssignments(nil)
-	w.holdings = make([][]Holding, len(w.parts))
+	w.holdings = make([][]NodeStatus, len(w.parts))
 	return w
 }
 
@@ -221,7 +221,7 @@ func (w *world) note(t fataler, p int, msg *Message) {
 		case NotifyDeletePending:
 			first(w.notices, w.now)
 		case LeasesRenewed:
-			switch l.Status {
+			switch l.State {
 			case Pending:
 				first(w.notices, w.now)
 			case Renewed, Cancelled:
@@ -351,7 +351,7 @@ func (w *world) act(t fataler) {
 		return
 	}
 	now := p.clock(w.now)
-	w.mine = p.c.AppendHoldings(w.mine[:0], now)
+	w.mine = p.c.AppendNodes(w.mine[:0], now)
 	must := func(msgs []Message, err error) {
 		if err != nil {
 			t.Fatalf("client %s: %v", p.name, err)
@@ -415,7 +415,7 @@ func (w *world) act(t fataler) {
 				values = append(values, NodeValue{h.Node, float64(w.pick(5)) / 4})
 			}
 		}
-		if j := slices.IndexFunc(w.mine, func(h Holding) bool { return h.State == Returned }); j >= 0 {
+		if j := slices.IndexFunc(w.mine, func(h NodeStatus) bool { return h.State == Returned }); j >= 0 {
 			// One may be given back already, by the clock, where the client has not yet
 			// been told the time. Then no values today.
 			return
@@ -528,7 +528,7 @@ func (w *world) look(t fataler) {
 	w.ledger = m.AppendAssignments(w.ledger)
 	// One node, one partition: what a partition believes is what the ledger says.
 	for i, p := range w.parts {
-		hs := p.c.AppendHoldings(w.holdings[i][:0], p.clock(w.now))
+		hs := p.c.AppendNodes(w.holdings[i][:0], p.clock(w.now))
 		w.holdings[i] = hs
 		for _, h := range hs {
 			if h.State == Unsure {
@@ -682,7 +682,7 @@ func (w *world) settle(t fataler) {
 	}
 	w.served(t, endless)
 	for i, p := range w.parts {
-		var want []Holding
+		var want []NodeStatus
 		if p.dead {
 			continue
 		}
@@ -691,12 +691,12 @@ func (w *world) settle(t fataler) {
 				if a.Preemption > 0 {
 					t.Fatalf("at %v node %d is still to end: %+v", w.now, a.Node, a)
 				}
-				want = append(want, Holding{Node: a.Node, Epoch: a.Epoch, State: Usable})
+				want = append(want, NodeStatus{Node: a.Node, Epoch: a.Epoch, State: Usable})
 			}
 		}
-		var got []Holding
+		var got []NodeStatus
 		for _, h := range w.holdings[i] {
-			got = append(got, Holding{Node: h.Node, Epoch: h.Epoch, State: h.State})
+			got = append(got, NodeStatus{Node: h.Node, Epoch: h.Epoch, State: h.State})
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("at %v, after a calm, %s holds (-ledger +client):\n%s", w.now, p.name, diff)
@@ -775,7 +775,7 @@ var simOptions = ManagerOptions{Grace: 2 * time.Minute, Term: 6 * time.Minute, S
 
 // A million steps under faults, and half of that with the options that are the
 // default. Everything that is interesting happens often.
-func TestExchangeUnderFaults(t *testing.T) {
+func TestUnderFaults(t *testing.T) {
 	t.Run("short terms", func(t *testing.T) { simulate(t, 7, 1_000_000, simOptions) })
 	t.Run("default", func(t *testing.T) { simulate(t, 8, 500_000, ManagerOptions{}) })
 }

@@ -1,4 +1,4 @@
-package preempt
+package exchange
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 // What a partition has been told that it may use for a long term it may, whatever the
 // terms become, and however it is renewed after that.
-func TestExchangeTermChanges(t *testing.T) {
+func TestTermChanges(t *testing.T) {
 	for _, long := range []time.Duration{2 * time.Hour, -1} {
 		p := newPair(t, ManagerOptions{Term: long, TakeStale: true, MaxDelay: -1}, make([]string, 2), "a", "b")
 		p.ask("a", "", 2)
@@ -37,7 +37,7 @@ func TestExchangeTermChanges(t *testing.T) {
 		}
 		for ; p.now < 2*time.Hour; p.now += time.Minute {
 			p.m.Tick(p.now)
-			if h := a.AppendHoldings(nil, p.now)[0]; h.State != Usable || p.owners()[0] != 'a' {
+			if h := a.AppendNodes(nil, p.now)[0]; h.State != Usable || p.owners()[0] != 'a' {
 				t.Fatalf("term %v: at %v the partition has %+v, the ledger %s", long, p.now, h, p.owners())
 			}
 		}
@@ -52,7 +52,7 @@ func TestExchangeTermChanges(t *testing.T) {
 
 // A request for any kind leaves the node to one that names its kind, if there is
 // another one to be had.
-func TestExchangeNamedKinds(t *testing.T) {
+func TestNamedKinds(t *testing.T) {
 	// c has all. b asks for the gpu by name and then a, which is before b in all ties, for any.
 	p := newPair(t, ManagerOptions{}, []string{"gpu", "cpu", "cpu", "cpu"}, "a", "b", "c")
 	p.ask("c", "", 4)
@@ -101,7 +101,7 @@ func TestExchangeNamedKinds(t *testing.T) {
 
 // With the default options, too, a dead partition keeps what fairness leaves it and no
 // more, and an administrator gets the rest.
-func TestExchangeDeadByDefault(t *testing.T) {
+func TestDeadByDefault(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 4), "a", "b")
 	p.ask("a", "", 4)
 	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1}, {1, 0.25}, {2, 0.5}, {3, 1}}))
@@ -145,7 +145,7 @@ func TestExchangeDeadByDefault(t *testing.T) {
 	if diff := cmp.Diff(want, p.m.Stats()); diff != "" {
 		t.Errorf("stats (-want +got):\n%s", diff)
 	}
-	for _, h := range dead.AppendHoldings(nil, p.now) {
+	for _, h := range dead.AppendNodes(nil, p.now) {
 		if h.State != Unsure {
 			t.Errorf("the dead partition has %+v", h)
 		}
@@ -161,7 +161,7 @@ func TestExchangeDeadByDefault(t *testing.T) {
 }
 
 // Who is silent since the manager was down is waited for.
-func TestExchangeManagerDown(t *testing.T) {
+func TestManagerDown(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
 	p.ask("a", "", 2)
 	p.talk(p.c["a"].SetResourceValues(0, nil))
@@ -174,7 +174,7 @@ func TestExchangeManagerDown(t *testing.T) {
 }
 
 // However old the values, their age is no accident.
-func TestExchangeAge(t *testing.T) {
+func TestAge(t *testing.T) {
 	for _, age := range []time.Duration{5 * time.Minute, 5*time.Minute + 1, math.MaxInt64} {
 		p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
 		p.ask("a", "", 2)
@@ -196,7 +196,7 @@ func TestExchangeAge(t *testing.T) {
 }
 
 // A client in the place of one that was lost does not wait for what that one has asked for.
-func TestExchangeLostRequests(t *testing.T) {
+func TestLostRequests(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 1), "a", "b")
 	p.ask("b", "", 1)
 	p.ask("a", "", 1)
@@ -208,7 +208,7 @@ func TestExchangeLostRequests(t *testing.T) {
 
 // A lease that its partition hears of first by a notice is declined. Without terms it
 // would else stay with one that cannot answer.
-func TestExchangeDeclined(t *testing.T) {
+func TestDeclined(t *testing.T) {
 	p := newPair(t, ManagerOptions{Term: -1, TakeStale: true, MaxDelay: -1}, make([]string, 1), "a", "b")
 	_, msgs, err := p.c["a"].AddNodes(p.now, "", 1)
 	if err != nil {
@@ -225,7 +225,7 @@ func TestExchangeDeclined(t *testing.T) {
 
 // An acknowledgement counts from the preemption's begin at the soonest, though the
 // client's clock has gone faster.
-func TestExchangeKnownTooLong(t *testing.T) {
+func TestKnownTooLong(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 1), "a")
 	p.ask("a", "", 1)
 	p.talk(p.c["a"].SetResourceValues(0, nil))
@@ -244,7 +244,7 @@ func TestExchangeKnownTooLong(t *testing.T) {
 }
 
 // A request that comes back under its old name is not granted what was granted before.
-func TestExchangeRequestAgain(t *testing.T) {
+func TestRequestAgain(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 2), "a")
 	add := func(number uint64, rs ...Request) {
 		t.Helper()
@@ -270,7 +270,7 @@ func TestExchangeRequestAgain(t *testing.T) {
 
 // Of a silent partition's nodes those come first whose leases are over, whatever they were
 // worth, and the others wait for values. Of one that speaks the values count.
-func TestExchangeLapsed(t *testing.T) {
+func TestLapsed(t *testing.T) {
 	for age, want := range map[time.Duration]string{time.Minute: "aa*", 6 * time.Minute: "a*a"} {
 		p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
 		p.ask("a", "", 2)

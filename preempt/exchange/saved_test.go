@@ -1,4 +1,4 @@
-package preempt
+package exchange
 
 import (
 	"encoding/json"
@@ -36,7 +36,7 @@ func testStates(t fataler) (managers, clients [][]byte) {
 }
 
 // What is restored is what was saved, and goes on in the same way.
-func TestExchangeSaved(t *testing.T) {
+func TestSaved(t *testing.T) {
 	managers, clients := testStates(t)
 	if len(managers) < 5 {
 		t.Fatalf("only %d states", len(managers))
@@ -89,7 +89,7 @@ func TestExchangeSaved(t *testing.T) {
 }
 
 // A state that cannot be is refused, and the machine stays as it was.
-func TestExchangeBadState(t *testing.T) {
+func TestBadState(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, []string{"cpu", "gpu"}, "a", "b")
 	p.ask("a", "", 2)
 	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1}}))

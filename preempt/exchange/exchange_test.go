@@ -1,4 +1,4 @@
-package preempt
+package exchange
 
 import (
 	"encoding/json"
@@ -106,7 +106,7 @@ func (p *pair) wait(d time.Duration, lazy ...string) {
 			}
 			var values []NodeValue
 			c := p.c[name]
-			for _, h := range c.AppendHoldings(nil, p.now) {
+			for _, h := range c.AppendNodes(nil, p.now) {
 				if h.State != Returned {
 					values = append(values, NodeValue{h.Node, 1})
 				}
@@ -140,7 +140,7 @@ func (p *pair) want(owners string) {
 }
 
 // One whole preemption, step by step.
-func TestExchangePreemption(t *testing.T) {
+func TestPreemption(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 4), "a", "b")
 	p.ask("a", "", 4)
 	p.want("aaaa")
@@ -150,13 +150,13 @@ func TestExchangePreemption(t *testing.T) {
 	p.ask("b", "", 3)
 	p.want("aa*a*a")
 	a := p.c["a"]
-	want := []Holding{
+	want := []NodeStatus{
 		{Node: 0, Epoch: 1, Request: 1, State: Usable, Value: 1, End: 15 * time.Minute},
 		{Node: 1, Epoch: 1, Request: 1, State: Draining, Value: 0.5, Preemption: 2, End: 2 * time.Minute},
 		{Node: 2, Epoch: 1, Request: 1, State: Draining, Value: 0.25, Preemption: 1, End: 2 * time.Minute},
 		{Node: 3, Epoch: 1, Request: 1, State: Usable, Value: 0.5, End: 15 * time.Minute},
 	}
-	if diff := cmp.Diff(want, a.AppendHoldings(nil, p.now)); diff != "" {
+	if diff := cmp.Diff(want, a.AppendNodes(nil, p.now)); diff != "" {
 		t.Fatalf("holdings (-want +got):\n%s", diff)
 	}
 	// The job on node 2 ends; b has the node at once.
@@ -176,7 +176,7 @@ func TestExchangePreemption(t *testing.T) {
 	}
 	// The manager waits for the skew as well. The client does not.
 	p.now = 2 * time.Minute
-	if got := a.AppendHoldings(nil, p.now)[1].State; got != Returned {
+	if got := a.AppendNodes(nil, p.now)[1].State; got != Returned {
 		t.Errorf("at the end of the grace period the node is %v", got)
 	}
 	p.talk(p.m.Tick(p.now+4*time.Second), nil)
@@ -190,7 +190,7 @@ func TestExchangePreemption(t *testing.T) {
 }
 
 // Restarts at any time do not postpone the end of a grace period, on either side.
-func TestExchangeRestarts(t *testing.T) {
+func TestRestarts(t *testing.T) {
 	for _, restarts := range []bool{false, true} {
 		p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
 		p.restarts, p.now = restarts, time.Hour
@@ -199,7 +199,7 @@ func TestExchangeRestarts(t *testing.T) {
 		p.ask("b", "", 1)
 		p.want("a*a")
 		p.wait(110 * time.Second)
-		if got := p.c["a"].AppendHoldings(nil, p.now)[0]; got.State != Draining || got.End != time.Hour+2*time.Minute {
+		if got := p.c["a"].AppendNodes(nil, p.now)[0]; got.State != Draining || got.End != time.Hour+2*time.Minute {
 			t.Errorf("restarts %v: %+v", restarts, got)
 		}
 		p.restart()
@@ -217,7 +217,7 @@ func TestExchangeRestarts(t *testing.T) {
 // A client that lists its nodes and hears no notice is not renewed those that are to
 // end, and the answer tells it so. One that does not hear that either loses them when the
 // lease is over.
-func TestExchangeDeaf(t *testing.T) {
+func TestDeaf(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
 	p.ask("a", "", 2)
 	p.talk(p.c["a"].SetResourceValues(p.now, nil))
@@ -237,7 +237,7 @@ func TestExchangeDeaf(t *testing.T) {
 		if p.owners() == "ba" {
 			break
 		}
-		want := []Lease{{Node: 0, Epoch: 1, Preemption: 1, Grace: 2 * time.Minute, Status: Pending}, {Node: 1, Epoch: 1}}
+		want := []Lease{{Node: 0, Epoch: 1, Preemption: 1, Grace: 2 * time.Minute, State: Pending}, {Node: 1, Epoch: 1}}
 		if diff := cmp.Diff(want, out[0].Leases); diff != "" {
 			t.Fatalf("renewed (-want +got):\n%s", diff)
 		}
@@ -247,7 +247,7 @@ func TestExchangeDeaf(t *testing.T) {
 			if _, err := c.Handle(p.now, out[0]); err != nil {
 				t.Fatal(err)
 			}
-			if h := c.AppendHoldings(nil, p.now)[0]; h.State != Draining || h.End != p.now+2*time.Minute {
+			if h := c.AppendNodes(nil, p.now)[0]; h.State != Draining || h.End != p.now+2*time.Minute {
 				t.Errorf("after the answer: %+v", h)
 			}
 		}
@@ -262,7 +262,7 @@ func TestExchangeDeaf(t *testing.T) {
 }
 
 // What comes late is known for it.
-func TestExchangeLateMessages(t *testing.T) {
+func TestLateMessages(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
 	p.ask("a", "", 2)
 	a := p.c["a"]
@@ -275,7 +275,7 @@ func TestExchangeLateMessages(t *testing.T) {
 	p.want("aa")
 	p.ask("b", "", 1)
 	p.want("a*a") // preemption 2
-	want := a.AppendHoldings(nil, p.now)
+	want := a.AppendNodes(nil, p.now)
 	if want[0].State != Draining || want[0].Preemption != 2 {
 		t.Fatalf("%+v", want)
 	}
@@ -293,15 +293,15 @@ func TestExchangeLateMessages(t *testing.T) {
 		{Call: NodesAdded, Leases: lease(0, 2, 0)},
 		{Call: NodesDeleted, Leases: lease(0, 1, 0)},
 		{Call: NodesDeleted, Leases: lease(0, 2, 0)}, // of what was not given back
-		{Call: LeasesRenewed, Leases: []Lease{{Node: 0, Epoch: 1, Status: Ended}}},
-		{Call: LeasesRenewed, Leases: []Lease{{Node: 0, Epoch: 2, Preemption: 1, Status: Cancelled}}, Term: 15 * time.Minute},
+		{Call: LeasesRenewed, Leases: []Lease{{Node: 0, Epoch: 1, State: Ended}}},
+		{Call: LeasesRenewed, Leases: []Lease{{Node: 0, Epoch: 2, Preemption: 1, State: Cancelled}}, Term: 15 * time.Minute},
 		{Call: LeasesRenewed, Leases: lease(0, 2, 0), Term: time.Second},
 	} {
 		msg.Partition = "a"
 		if _, err := a.Handle(p.now, msg); err != nil {
 			t.Fatalf("%+v: %v", msg, err)
 		}
-		if diff := cmp.Diff(want, a.AppendHoldings(nil, p.now)); diff != "" {
+		if diff := cmp.Diff(want, a.AppendNodes(nil, p.now)); diff != "" {
 			t.Errorf("%+v changes the holdings (-want +got):\n%s", msg, diff)
 		}
 	}
@@ -330,7 +330,7 @@ func TestExchangeLateMessages(t *testing.T) {
 
 // A grant and a renewal that are both late do not make a partition believe in a lease that it
 // has given back: the renewal is the answer to a question from before.
-func TestExchangeLateGrantAndRenewal(t *testing.T) {
+func TestLateGrantAndRenewal(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 1), "a")
 	a := p.c["a"]
 	p.ask("a", "", 1)
@@ -347,7 +347,7 @@ func TestExchangeLateGrantAndRenewal(t *testing.T) {
 	renewal := msgs[0].Clone()
 	p.now += time.Minute
 	p.talk(a.DeleteNodes(p.now, 0))
-	if got := a.AppendHoldings(nil, p.now); len(got) != 0 {
+	if got := a.AppendNodes(nil, p.now); len(got) != 0 {
 		t.Fatalf("%+v", got)
 	}
 	for _, msg := range []Message{grant, renewal} {
@@ -355,11 +355,11 @@ func TestExchangeLateGrantAndRenewal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := a.AppendHoldings(nil, p.now); len(got) != 1 || got[0].State != Offered {
+	if got := a.AppendNodes(nil, p.now); len(got) != 1 || got[0].State != Offered {
 		t.Fatalf("%+v, want the node offered", got)
 	}
 	p.talk(a.SetResourceValues(p.now, nil))
-	if got := a.AppendHoldings(nil, p.now); len(got) != 0 {
+	if got := a.AppendNodes(nil, p.now); len(got) != 0 {
 		t.Errorf("%+v, want nothing", got)
 	}
 	p.want("-")
@@ -367,7 +367,7 @@ func TestExchangeLateGrantAndRenewal(t *testing.T) {
 
 // Nobody waits any more, and the nodes stay; a late acknowledgement does not bring
 // the preemption back.
-func TestExchangeCancelled(t *testing.T) {
+func TestCancelled(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
 	p.ask("a", "", 2)
 	p.talk(p.c["a"].SetResourceValues(0, nil))
@@ -376,7 +376,7 @@ func TestExchangeCancelled(t *testing.T) {
 	late := Message{Call: AcknowledgeDelete, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1}}}
 	p.talk(p.c["b"].Cancel(p.now, id))
 	p.want("aa")
-	if got := p.c["a"].AppendHoldings(nil, p.now)[0].State; got != Usable {
+	if got := p.c["a"].AppendNodes(nil, p.now)[0].State; got != Usable {
 		t.Errorf("the node is %v", got)
 	}
 	p.ask("b", "", 1)
@@ -397,17 +397,17 @@ func TestExchangeCancelled(t *testing.T) {
 		}
 	}
 	p.want("aa")
-	if got := p.c["a"].AppendHoldings(nil, p.now)[0].State; got != Draining {
+	if got := p.c["a"].AppendNodes(nil, p.now)[0].State; got != Draining {
 		t.Errorf("the node is %v, and nobody said so", got)
 	}
 	p.talk(p.c["a"].SetResourceValues(p.now, nil))
-	if got := p.c["a"].AppendHoldings(nil, p.now)[0].State; got != Usable {
+	if got := p.c["a"].AppendNodes(nil, p.now)[0].State; got != Usable {
 		t.Errorf("the node is %v", got)
 	}
 }
 
 // Stale values delay a preemption, then abort it, and it goes to the next partition.
-func TestExchangeStaleValues(t *testing.T) {
+func TestStaleValues(t *testing.T) {
 	const delay = 4 * time.Minute
 	setup := func(opts ManagerOptions) *pair {
 		opts.MaxAge, opts.MaxDelay = 3*time.Minute, delay
@@ -467,7 +467,7 @@ func TestExchangeStaleValues(t *testing.T) {
 }
 
 // Max-min by weights, with floors and kinds.
-func TestExchangeFairness(t *testing.T) {
+func TestFairness(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		kinds  string // a letter a node
@@ -520,13 +520,13 @@ func TestExchangeFairness(t *testing.T) {
 }
 
 // A request for any kind is granted nodes that nobody waits for by name, if there are any.
-func TestExchangeSparesKinds(t *testing.T) {
+func TestSparesKinds(t *testing.T) {
 	for kinds, want := range map[string][]int{"yxy": {1, 0}, "yy": {0, 1}, "yyx": {2, 0}, "xxyy": {0, 2}} {
 		p := newPair(t, ManagerOptions{}, strings.Split(kinds, ""), "a")
 		p.c["a"], _ = NewClient("a", ClientOptions{First: 9})
 		p.talk([]Message{{Call: AddNodes, Partition: "a", Requests: []Request{{ID: 3, Count: 1}, {ID: 5, Kind: "y", Count: 1}}, Number: 1}}, nil)
 		got := []int{-1, -1}
-		for _, h := range p.c["a"].AppendHoldings(nil, 0) {
+		for _, h := range p.c["a"].AppendNodes(nil, 0) {
 			got[(h.Request-3)/2] = h.Node
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -536,7 +536,7 @@ func TestExchangeSparesKinds(t *testing.T) {
 }
 
 // An administrator takes back.
-func TestExchangeReclaim(t *testing.T) {
+func TestReclaim(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 3), "a")
 	p.ask("a", "", 3)
 	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 0.5}}))
@@ -589,7 +589,7 @@ func TestExchangeReclaim(t *testing.T) {
 }
 
 // A client whose state is lost begins anew, and what it had goes back.
-func TestExchangeLostState(t *testing.T) {
+func TestLostState(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 3), "a")
 	p.ask("a", "", 3)
 	p.want("aaa")
@@ -598,12 +598,12 @@ func TestExchangeLostState(t *testing.T) {
 	p.want("---")
 	p.ask("a", "", 2)
 	p.want("aa-")
-	if got := p.c["a"].AppendHoldings(nil, p.now); len(got) != 2 || got[0].State != Usable || got[0].Epoch != 2 {
+	if got := p.c["a"].AppendNodes(nil, p.now); len(got) != 2 || got[0].State != Usable || got[0].Epoch != 2 {
 		t.Errorf("holdings %+v", got)
 	}
 }
 
-func TestExchangeDiscover(t *testing.T) {
+func TestDiscover(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, []string{"cpu", "gpu", "cpu"}, "a", "b")
 	p.ask("a", "gpu", 1)
 	p.ask("b", "cpu", 1)
@@ -615,7 +615,7 @@ func TestExchangeDiscover(t *testing.T) {
 }
 
 // What cannot be granted is refused, and the rest of the message is not.
-func TestExchangeRefused(t *testing.T) {
+func TestRefused(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, []string{"cpu", "gpu"}, "a")
 	p.ask("a", "gpu", 2)
 	id := p.ask("a", "tpu", 1)
@@ -642,7 +642,7 @@ func TestExchangeRefused(t *testing.T) {
 }
 
 // Bad input is told, and changes nothing.
-func TestExchangeBadInput(t *testing.T) {
+func TestBadInput(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, []string{"cpu", "gpu", "cpu"}, "a", "b")
 	p.ask("a", "", 2)
 	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1e-20}, {1, 0.1}})) // they stay what they are to the last digit
@@ -677,7 +677,7 @@ func TestExchangeBadInput(t *testing.T) {
 		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, Preemption: 99})}, ErrRange, "Leases.Epoch"},
 		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, Since: -1})}, ErrRange, "Leases.Since"},
 		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, Grace: -1})}, ErrRange, "Leases.Grace"},
-		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, Status: 9})}, ErrUnknown, "Leases.Status"},
+		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, State: 9})}, ErrUnknown, "Leases.State"},
 	} {
 		before, _ := json.Marshal(m)
 		out, err := m.Handle(p.now, tc.msg)
@@ -763,7 +763,7 @@ func TestExchangeBadInput(t *testing.T) {
 }
 
 // Time that runs backwards stands still.
-func TestExchangeClockBack(t *testing.T) {
+func TestClockBack(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 1), "a")
 	p.now = time.Hour
 	p.ask("a", "", 1)
@@ -773,13 +773,13 @@ func TestExchangeClockBack(t *testing.T) {
 	}
 	c := p.c["a"]
 	c.Tick(time.Minute)
-	if c.Now() != time.Hour || c.AppendHoldings(nil, 0)[0].State != Usable {
+	if c.Now() != time.Hour || c.AppendNodes(nil, 0)[0].State != Usable {
 		t.Errorf("the client's time is %v", c.Now())
 	}
 }
 
 // Options that are 0 are the defaults, negative ones none, and they are saved.
-func TestExchangeOptions(t *testing.T) {
+func TestOptions(t *testing.T) {
 	m, err := NewManager(ManagerOptions{Skew: -1, MaxDelay: -5, Term: -9}, make([]string, 1))
 	if err != nil {
 		t.Fatal(err)
@@ -801,7 +801,7 @@ func TestExchangeOptions(t *testing.T) {
 }
 
 // Every call and status has a name of its own that reads back.
-func TestExchangeNames(t *testing.T) {
+func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for c := AddNodes; c <= lastCall; c++ {
 		text, err := c.MarshalText()
@@ -811,23 +811,23 @@ func TestExchangeNames(t *testing.T) {
 		}
 		seen[string(text)] = true
 	}
-	for s := Renewed; s <= lastStatus; s++ {
+	for s := Renewed; s <= lastLeaseState; s++ {
 		text, err := s.MarshalText()
-		var back LeaseStatus
+		var back LeaseState
 		if err != nil || back.UnmarshalText(text) != nil || back != s || seen[string(text)] || s.String() != string(text) {
 			t.Errorf("%v: %q, %v, back %v", s, text, err, back)
 		}
 		seen[string(text)] = true
 	}
-	for _, bad := range []interface{ MarshalText() ([]byte, error) }{Call(0), lastCall + 1, lastStatus + 1} {
+	for _, bad := range []interface{ MarshalText() ([]byte, error) }{Call(0), lastCall + 1, lastLeaseState + 1} {
 		if _, err := bad.MarshalText(); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
-	if new(Call).UnmarshalText(nil) == nil || new(LeaseStatus).UnmarshalText([]byte("x")) == nil {
+	if new(Call).UnmarshalText(nil) == nil || new(LeaseState).UnmarshalText([]byte("x")) == nil {
 		t.Error("a name of nothing is read")
 	}
-	if lastCall.String() == (lastCall+1).String() || lastStatus.String() == (lastStatus+1).String() {
+	if lastCall.String() == (lastCall+1).String() || lastLeaseState.String() == (lastLeaseState+1).String() {
 		t.Error("what has no name has one")
 	}
 }

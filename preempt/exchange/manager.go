@@ -1,0 +1,351 @@
+package exchange
+
+import "time"
+
+// A Manager is the elastic manager of a hosting cluster: it grants the nodes to
+// partitions and takes them back. It is a state machine without a clock. Its caller
+// hands it messages, and the time, which is any span that does not run backwards,
+// not even over a restart (of two times the earlier one then counts as the later);
+// and saves it (MarshalJSON) before sending the messages that come out.
+//
+// The messages that its methods return are valid until the next call. They can be
+// sent in any order or not at all. What is to be done on the node before another
+// partition has it, such as to install it anew, is to be done before a NodesAdded
+// message with it is sent; until then withhold the message, which is repeated.
+//
+// It is for use by one goroutine at a time. Use [NewManager], or UnmarshalJSON into the
+// zero value.
+type Manager struct {
+	s managerState
+
+	// Derived from s.
+	kinds   []string // distinct, ascending
+	kindOf  []int    // of each node
+	waiting int      // nodes that are asked for and not granted
+	ending  int      // leases with a preemption
+	reclaim int      // nodes that are to be reclaimed and not chosen yet
+	due     bool     // some node's Next is reached
+	resumed bool     // restored, and not told the time since
+
+	out  outbox
+	work planner
+}
+
+// Limits of weights, so that products with numbers of nodes fit, and of nodes.
+const (
+	maxWeight = 1 << 20
+	maxNodes  = 1 << 30
+)
+
+// NewManager returns a manager of len(kinds) free nodes, node i of kind kinds[i],
+// which is a word of the cluster's own, or "".
+func NewManager(opts ManagerOptions, kinds []string) (*Manager, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	if len(kinds) == 0 || len(kinds) > maxNodes {
+		return nil, badInput("kinds", -1, ErrRange, "%d nodes; want 1 to %d", len(kinds), maxNodes)
+	}
+	m := new(Manager)
+	m.s.Options = opts.resolve()
+	m.s.Nodes = make([]nodeState, len(kinds))
+	for i, k := range kinds {
+		m.s.Nodes[i] = nodeState{Kind: k, Holder: -1}
+	}
+	m.derive()
+	return m, nil
+}
+
+// SetOptions replaces the terms. Leases and notices that are out keep theirs: what a
+// partition has been told that it may use for a longer Term it may, even after a
+// renewal for a shorter one.
+func (m *Manager) SetOptions(opts ManagerOptions) error {
+	if err := opts.check(); err != nil {
+		return err
+	}
+	m.s.Options = opts.resolve()
+	return nil
+}
+
+// Options returns the terms in force, with defaults filled in; a Skew or MaxDelay of
+// none is 0, a Term without end negative.
+func (m *Manager) Options() ManagerOptions { return m.s.Options }
+
+// Stats returns what the manager has counted since it was new.
+func (m *Manager) Stats() ManagerStats { return m.s.Stats }
+
+// CreatePartition adds a partition. Its share of the cluster is in proportion to
+// the weight, 1 to 2^20, and preemption in favour of others leaves it floor nodes.
+func (m *Manager) CreatePartition(name string, weight, floor int) error {
+	switch {
+	case name == "":
+		return badInput("name", -1, ErrRange, "a partition needs a name")
+	case m.partition(name) >= 0:
+		return badInput("name", -1, ErrRange, "%q is taken; want a name that no other partition has", name)
+	case weight < 1 || weight > maxWeight:
+		return badInput("weight", -1, ErrRange, "%d; want 1 to %d", weight, maxWeight)
+	case floor < 0 || floor > len(m.s.Nodes):
+		return badInput("floor", -1, ErrRange, "%d; want 0 to %d, the number of nodes", floor, len(m.s.Nodes))
+	}
+	m.s.Partitions = append(m.s.Partitions, partitionState{Name: name, Weight: weight, Floor: floor})
+	return nil
+}
+
+// partition returns the index of a partition, -1 if there is none of the name.
+func (m *Manager) partition(name string) int {
+	for i := range m.s.Partitions {
+		if m.s.Partitions[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Reclaim takes count nodes from a partition for no other one's sake: an
+// administrator's downscaling. They are its nodes of least value, below its floor if
+// need be, with notice and grace. Stale values delay it for MaxDelay at most; then,
+// and where leases have run out, it takes by the last values: no partition can stop it
+// by its silence. A node that is over is free and goes to who waits for one, which
+// may be the same partition if it has an open request; it is to cancel that first.
+// It is an error to take more than the partition has beyond what is being taken.
+func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Message, error) {
+	p := m.partition(partition)
+	if p < 0 {
+		return nil, badInput("partition", -1, ErrUnknown, "%q; want the name of a partition", partition)
+	}
+	if count < 1 {
+		return nil, badInput("count", -1, ErrRange, "%d; want a positive number of nodes", count)
+	}
+	has := -m.s.Partitions[p].Reclaim
+	for i := range m.s.Nodes {
+		if n := &m.s.Nodes[i]; n.Holder == p && n.Preemption == 0 {
+			has++
+		}
+	}
+	if count > has {
+		return nil, badInput("count", -1, ErrTooMany, "%d of partition %q, which has %d that are not being taken", count, partition, has)
+	}
+	m.begin(now)
+	part := &m.s.Partitions[p]
+	if part.Reclaim == 0 {
+		part.ReclaimAt = m.s.Now
+	}
+	part.Reclaim += count
+	m.reclaim += count
+	m.plan()
+	if part.Reclaim > 0 {
+		m.s.Stats.Delayed++
+	}
+	return m.flush(), nil
+}
+
+// Handle reads a message of a client and returns what is to be sent. On an error,
+// nothing has been changed; it is an [InputError] that says what is wrong with the
+// message. It takes O(N) time, N the number of nodes, and that of a plan.
+func (m *Manager) Handle(now time.Duration, msg Message) ([]Message, error) {
+	p := m.partition(msg.Partition)
+	if p < 0 {
+		return nil, badInput("Partition", -1, ErrUnknown, "%q; want the name of a partition", msg.Partition)
+	}
+	if err := m.check(p, &msg); err != nil {
+		return nil, err
+	}
+	m.begin(now)
+	switch msg.Call {
+	case AddNodes:
+		m.addNodes(p, &msg)
+	case DeleteNodes:
+		m.deleteNodes(p, &msg)
+	case DiscoverResources:
+		m.discover(p)
+		return m.out.msgs, nil
+	case SetResourceValues:
+		if !m.setValues(p, &msg) {
+			return m.out.msgs, nil
+		}
+	case AcknowledgeDelete:
+		for _, l := range msg.Leases {
+			if n := m.lease(p, l); n != nil {
+				m.acknowledge(n, l)
+			}
+		}
+	}
+	m.plan()
+	return m.flush(), nil
+}
+
+// check says what is wrong with a message, before anything is changed.
+func (m *Manager) check(p int, msg *Message) error {
+	switch msg.Call {
+	case AddNodes, DeleteNodes, DiscoverResources, SetResourceValues, AcknowledgeDelete:
+	default:
+		return badInput("Call", -1, ErrUnknown, "%v is not for a manager; want AddNodes, DeleteNodes, DiscoverResources, SetResourceValues or AcknowledgeDelete", msg.Call)
+	}
+	if msg.Sent < 0 {
+		return badInput("Sent", -1, ErrRange, "%v; want a time that is not negative", msg.Sent)
+	}
+	if err := checkLeases(msg.Leases); err != nil {
+		return err
+	}
+	for i, l := range msg.Leases {
+		if l.Node >= len(m.s.Nodes) {
+			return badInput("Leases.Node", i, ErrUnknown, "%d; the cluster has nodes 0 to %d", l.Node, len(m.s.Nodes)-1)
+		}
+		n := &m.s.Nodes[l.Node]
+		if l.Epoch > n.Epoch || l.Preemption > m.s.Preemption {
+			return badInput("Leases.Epoch", i, ErrRange, "node %d, epoch %d, preemption %d; the manager has given out %d and %d at the most. Its saved state is not the last one",
+				l.Node, l.Epoch, l.Preemption, n.Epoch, m.s.Preemption)
+		}
+		if n.Holder == p && n.Epoch == l.Epoch && n.Preemption == l.Preemption && n.Preemption > 0 && l.Since > n.Grace {
+			return badInput("Leases.Since", i, ErrRange, "%v; the grace period of %v at the most", l.Since, n.Grace)
+		}
+	}
+	if err := checkRequests(msg.Requests); err != nil {
+		return err
+	}
+	if msg.Call == AddNodes && msg.Number > m.s.Partitions[p].LastAdd {
+		for i, r := range msg.Requests {
+			if old := m.request(p, r.ID); old != nil && (old.Kind != r.Kind || old.Count != r.Count) {
+				return badInput("Requests", i, ErrRange, "%d nodes of kind %q; request %d was for %d of %q, and a new one needs a new ID", r.Count, r.Kind, r.ID, old.Count, old.Kind)
+			}
+		}
+	}
+	return nil
+}
+
+// Tick tells the manager the time and returns what is to be sent. It does all that
+// is due: takes nodes whose grace period or lease is over, and repeats notices and
+// grants. It takes O(N) time and that of a plan.
+func (m *Manager) Tick(now time.Duration) []Message {
+	m.begin(now)
+	m.due = true
+	for i := range m.s.Nodes {
+		n := &m.s.Nodes[i]
+		if n.Preemption == 0 || m.s.Now < n.end() {
+			continue
+		}
+		if n.Acked {
+			m.s.Stats.Withdrawn++
+		} else {
+			m.s.Stats.Fenced++
+		}
+		m.free(n)
+	}
+	m.plan()
+	return m.flush()
+}
+
+// NextTick returns when Tick has something to do, if no message comes before. It may
+// be in the past. It is false if there is nothing to wait for. It takes O(N) time.
+func (m *Manager) NextTick() (time.Duration, bool) {
+	if m.resumed {
+		return m.s.Now, true
+	}
+	next := forever
+	for i := range m.s.Nodes {
+		if n := &m.s.Nodes[i]; n.Holder >= 0 && (n.Preemption > 0 || !n.Confirmed) {
+			next = min(next, n.Next)
+			if n.Preemption > 0 {
+				next = min(next, n.end())
+			}
+		}
+	}
+	for i := range m.s.Partitions {
+		p := &m.s.Partitions[i]
+		if p.Delaying && !p.Passed {
+			next = min(next, after(p.DelaySince, m.s.Options.MaxDelay))
+		}
+		if p.Reclaim > 0 {
+			next = min(next, after(p.ReclaimAt, m.s.Options.MaxDelay))
+		}
+	}
+	if m.waiting > 0 || m.reclaim > 0 {
+		for i := range m.s.Nodes { // leases of the silent run out
+			if n := &m.s.Nodes[i]; n.Holder >= 0 && n.Preemption == 0 && n.Until > m.s.Now && !m.fresh(&m.s.Partitions[n.Holder]) {
+				next = min(next, n.Until)
+			}
+		}
+	}
+	return next, next < forever
+}
+
+func (m *Manager) begin(now time.Duration) {
+	m.s.Now = max(m.s.Now, now)
+	m.out.reset()
+	if !m.resumed {
+		return
+	}
+	// While the manager was down partitions were silent through no fault of theirs,
+	// and a notice that was saved need not have been sent. Those that are not
+	// acknowledged begin anew, so does waiting for values, and a lease is not taken for
+	// that of a silent partition before values have been waited for.
+	m.resumed = false
+	wait := after(m.s.Now, m.s.Options.MaxDelay)
+	for i := range m.s.Nodes {
+		switch n := &m.s.Nodes[i]; {
+		case n.Holder < 0:
+		case n.Preemption == 0:
+			n.Until = max(n.Until, wait)
+		case !n.Acked:
+			n.First, n.Next = m.s.Now, m.s.Now
+			m.due = true
+		}
+	}
+	for i := range m.s.Partitions {
+		p := &m.s.Partitions[i]
+		if p.Delaying {
+			p.DelaySince = m.s.Now
+		}
+		if p.Reclaim > 0 {
+			p.ReclaimAt = m.s.Now
+		}
+	}
+}
+
+// flush sends the grants and notices that are due, to each partition at most one
+// message of each kind, and returns all messages of this call.
+func (m *Manager) flush() []Message {
+	if !m.due {
+		return m.out.msgs
+	}
+	m.due = false
+	next := after(m.s.Now, m.s.Options.Every)
+	for p := range m.s.Partitions {
+		name := m.s.Partitions[p].Name
+		at := m.out.mark()
+		for i := range m.s.Nodes {
+			if n := &m.s.Nodes[i]; n.Holder == p && n.cancelled > 0 {
+				m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.cancelled})
+				n.cancelled = 0
+			}
+		}
+		if len(m.out.leases) > at.leases {
+			m.out.send(Message{Call: DeleteCancelled, Partition: name}, at)
+		}
+		at = m.out.mark()
+		for i := range m.s.Nodes {
+			if n := &m.s.Nodes[i]; n.Holder == p && n.Preemption > 0 && m.s.Now >= n.Next {
+				m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.Preemption, Grace: n.Grace})
+				n.Next = next
+			}
+		}
+		if len(m.out.leases) > at.leases {
+			m.out.send(Message{Call: NotifyDeletePending, Partition: name}, at)
+		}
+		at = m.out.mark()
+		for i := range m.s.Nodes {
+			if n := &m.s.Nodes[i]; n.Holder == p && !n.Confirmed && n.Preemption == 0 && m.s.Now >= n.Next {
+				m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Request: n.Request})
+				n.Next = next
+			}
+		}
+		if len(m.out.leases) > at.leases {
+			m.out.send(Message{Call: NodesAdded, Partition: name}, at)
+		}
+	}
+	return m.out.msgs
+}
+
+// Now returns the latest time that the manager was told. After a restart its clock
+// must not begin before.
+func (m *Manager) Now() time.Duration { return m.s.Now }

@@ -1,0 +1,146 @@
+package exchange
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A Message is one call between a [Client] and the [Manager], in either direction;
+// the constants of type [Call] say which fields each has. A receiver is not
+// harmed by one that comes late, twice, out of order or never.
+type Message struct {
+	Call      Call          `json:"call"`
+	Partition string        `json:"partition"`           // the client's
+	Number    uint64        `json:"number,omitempty"`    // of the client's messages, ascending
+	Sent      time.Duration `json:"sent_ns,omitempty"`   // by the client's clock; echoed
+	Age       time.Duration `json:"age_ns,omitempty"`    // of the values when sent, not when read; negative: there are none
+	Term      time.Duration `json:"term_ns,omitempty"`   // of a lease; negative: without end
+	Requests  []Request     `json:"requests,omitempty"`  // by ascending ID
+	Leases    []Lease       `json:"leases,omitempty"`    // by ascending Node
+	Resources []Resource    `json:"resources,omitempty"` // by ascending Node
+}
+
+// Clone returns a copy that shares no memory with m.
+func (m Message) Clone() Message {
+	m.Requests = slices.Clone(m.Requests)
+	m.Leases = slices.Clone(m.Leases)
+	m.Resources = slices.Clone(m.Resources)
+	return m
+}
+
+// A Lease is what a message says about one node while one partition has it. Node
+// and Epoch together are its name: a node's epoch rises each time it is granted.
+type Lease struct {
+	Node       int           `json:"node"`
+	Epoch      uint64        `json:"epoch"`
+	Request    uint64        `json:"request,omitempty"`    // that it was granted for
+	Value      float64       `json:"value,omitempty"`      // in [0, 1], to its partition
+	Preemption uint64        `json:"preemption,omitempty"` // under which it is to end, 0 for none
+	Since      time.Duration `json:"since_ns,omitempty"`   // the first notice of it, Grace at most
+	Grace      time.Duration `json:"grace_ns,omitempty"`   // from the first notice received
+	State      LeaseState    `json:"state,omitempty"`      // in LeasesRenewed
+}
+
+// LeaseState is what has become of a lease that the client has listed.
+type LeaseState uint8
+
+const (
+	// Renewed leases are the partition's for another term.
+	Renewed LeaseState = iota
+	// Ended leases are not the partition's any more.
+	Ended
+	// Pending leases are to end and no notice of it has been acknowledged. They
+	// are not renewed. The entry is a notice.
+	Pending
+	// Cancelled leases are renewed, and Preemption is off.
+	Cancelled
+
+	lastLeaseState = Cancelled
+)
+
+var leaseStateNames = [...]string{"renewed", "ended", "pending", "cancelled"}
+
+// String returns the status in lower case.
+func (s LeaseState) String() string {
+	if s > lastLeaseState {
+		return fmt.Sprintf("LeaseState(%d)", uint8(s))
+	}
+	return leaseStateNames[s]
+}
+
+// MarshalText returns the status in lower case. It is an error for what is none.
+func (s LeaseState) MarshalText() ([]byte, error) {
+	if s > lastLeaseState {
+		return nil, badInput("LeaseState", -1, ErrUnknown, "%d; want one of the constants", uint8(s))
+	}
+	return []byte(leaseStateNames[s]), nil
+}
+
+// UnmarshalText reads the status.
+func (s *LeaseState) UnmarshalText(text []byte) error {
+	for i, name := range leaseStateNames {
+		if name == string(text) {
+			*s = LeaseState(i)
+			return nil
+		}
+	}
+	return badInput("LeaseState", -1, ErrUnknown, "%q; want renewed, ended, pending or cancelled", text)
+}
+
+// A Request asks for Count nodes of a kind.
+type Request struct {
+	ID      uint64 `json:"id"`
+	Kind    string `json:"kind,omitempty"` // of node, "" for any
+	Count   int    `json:"count"`
+	Granted int    `json:"granted,omitempty"` // nodes that the partition has listed since
+	Refused string `json:"refused,omitempty"` // why the manager does not queue it, "" if it does
+}
+
+// A Resource is one node of the hosting cluster, as a partition sees it. Value is
+// the host's preemption value in the simple form of [Duplyakin17] 3.1: 0 for a node
+// that nobody has, 1 for one in use.
+type Resource struct {
+	Node  int     `json:"node"`
+	Kind  string  `json:"kind,omitempty"`
+	Value float64 `json:"value"`
+	Mine  bool    `json:"mine,omitempty"` // the partition that asks has it
+}
+
+// checkLeases checks what both sides ask of a message's leases.
+func checkLeases(leases []Lease) error {
+	for i, l := range leases {
+		switch {
+		case l.Node < 0:
+			return badInput("Leases.Node", i, ErrRange, "%d; nodes count from 0", l.Node)
+		case i > 0 && l.Node <= leases[i-1].Node:
+			return badInput("Leases.Node", i, ErrRange, "%d after %d; want ascending nodes", l.Node, leases[i-1].Node)
+		case l.Epoch == 0:
+			return badInput("Leases.Epoch", i, ErrRange, "0; the first lease of a node has epoch 1")
+		case !(l.Value >= 0 && l.Value <= 1):
+			return badInput("Leases.Value", i, ErrRange, "%v; want a value from 0 to 1", l.Value)
+		case l.Since < 0:
+			return badInput("Leases.Since", i, ErrRange, "%v; want a span that is not negative", l.Since)
+		case l.Grace < 0:
+			return badInput("Leases.Grace", i, ErrRange, "%v; want a span that is not negative", l.Grace)
+		case l.State > lastLeaseState:
+			return badInput("Leases.State", i, ErrUnknown, "%d; want one of the constants", uint8(l.State))
+		}
+	}
+	return nil
+}
+
+// checkRequests checks what both sides ask of a message's requests.
+func checkRequests(requests []Request) error {
+	for i, r := range requests {
+		switch {
+		case r.ID == 0 || i > 0 && r.ID <= requests[i-1].ID:
+			return badInput("Requests.ID", i, ErrRange, "%d; want positive, ascending numbers", r.ID)
+		case r.Count < 1:
+			return badInput("Requests.Count", i, ErrRange, "%d; want a positive number of nodes", r.Count)
+		case r.Granted < 0 || r.Granted > r.Count:
+			return badInput("Requests.Granted", i, ErrRange, "%d of %d; want 0 to all of the nodes", r.Granted, r.Count)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,384 @@
+package exchange
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The manager is the ledger: it alone decides who has a node. Each call reads one
+// message or the time, changes the ledger, plans, and collects the messages that
+// follow.
+//
+// A plan has four parts. (1) Free nodes, and those that are to end already, are
+// assigned to waiting requests, one by one, each to the partition with the least
+// share, that is nodes over weight. (2) Nodes that are to end and that nobody waits for
+// any more are let be. (3) The rest is taken from the partition with the greatest
+// share, its node of least value, as long as that leaves its share no less than the
+// asker's becomes. (4) The free nodes are granted. A request for any kind that has
+// been assigned a node for which one by name waits is moved to another node, if it can
+// have one, in part 1 to one of those and in part 3 to one that is taken for it.
+//
+// Each move of part 3 is from a share of (h+1)/w at the least to one of h/w at the
+// most, so that the greatest shares fall and the least rise in lexicographic
+// order: no sequence of plans goes in circles, and where all partitions want
+// more than they have the shares end within one node of max-min fair.
+//
+// A plan takes O(N·k + G·(p + r + log N)) time, G the nodes that it moves, N all
+// nodes, p partitions, r requests and k kinds, and O(G²) in addition where requests by
+// name and for any kind want the same nodes. It takes nothing where none waits and no
+// lease ends.
+
+// planner is a plan's working memory. What is there by partition and kind has the sum
+// over all kinds first.
+type planner struct {
+	requests []requestState
+	held     []int  // of each partition: nodes that are not to end, and those that it will get
+	own      []int  // without those of the latter that are not free
+	of       []int  // nodes that can be taken, by partition and kind
+	over     []int  // those of them whose leases have run out, of silent partitions
+	stale    []bool // of each partition: its values are
+	wanted   []bool // and a preemption waits for them
+	named    []int  // of each kind: nodes asked for by name
+	free     []int  // free nodes by kind, then node
+	from     []int  // where a kind's begin; and how many are used
+	end      []int
+	ending   []int // leases to end, by number of preemption
+	used     []bool
+	first    int      // all before it are used
+	grants   []seat   // free nodes
+	seats    [][]seat // by kind: nodes for requests for any kind
+	heaps    [][]int  // of each partition and kind, or any: nodes to take, cheapest first
+	built    []bool
+}
+
+// seat is a node for a request, which is granted when it is free.
+type seat struct {
+	p     int
+	r     *requestState
+	node  int
+	grant int // place in grants, -1 if the node is not free
+}
+
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// plan moves nodes. See the head of this file.
+func (m *Manager) plan() {
+	if m.waiting == 0 && m.ending == 0 && m.reclaim == 0 {
+		for i := range m.s.Partitions {
+			m.s.Partitions[i].Delaying = false
+		}
+		return
+	}
+	w := &m.work
+	parts, kinds := m.s.Partitions, len(m.kinds)
+	w.held, w.own = zeroed(w.held, len(parts)), zeroed(w.own, len(parts))
+	w.of, w.over = zeroed(w.of, len(parts)*(kinds+1)), zeroed(w.over, len(parts)*(kinds+1))
+	w.stale, w.wanted = zeroed(w.stale, len(parts)), zeroed(w.wanted, len(parts))
+	w.named = zeroed(w.named, kinds)
+	w.from, w.end = zeroed(w.from, kinds), zeroed(w.end, kinds)
+	w.free, w.ending, w.grants = w.free[:0], w.ending[:0], w.grants[:0]
+	for len(w.seats) < kinds {
+		w.seats = append(w.seats, nil)
+	}
+	for k := range w.seats {
+		w.seats[k] = w.seats[k][:0]
+	}
+	clear(w.built)
+	for i := range parts {
+		w.stale[i] = !m.fresh(&parts[i])
+	}
+	for i := range m.s.Nodes {
+		n := &m.s.Nodes[i]
+		switch {
+		case n.Holder < 0:
+			w.end[m.kindOf[i]]++
+		case n.Preemption > 0:
+			w.ending = append(w.ending, i)
+		default:
+			m.keeps(i, 1)
+		}
+	}
+	m.reclaimAll()
+	m.sortFree()
+	slices.SortFunc(w.ending, func(a, b int) int { return cmp.Compare(m.s.Nodes[a].Preemption, m.s.Nodes[b].Preemption) })
+	w.used, w.first = zeroed(w.used, len(w.ending)), 0
+	m.rewind()
+	m.serve((*Manager).assign)
+	m.cancel()
+	m.serve((*Manager).takeFor)
+	for _, g := range w.grants {
+		m.grant(g.node, g.p, g.r)
+	}
+	for i := range parts {
+		parts[i].Delaying = parts[i].Delaying && w.wanted[i]
+	}
+}
+
+// keeps counts a node that its partition has and keeps, d = 1, or has no more, -1.
+func (m *Manager) keeps(i, d int) {
+	w, v, kinds := &m.work, m.s.Nodes[i].Holder, len(m.kinds)+1
+	k := m.kindOf[i] + 1
+	w.held[v] += d
+	w.own[v] += d
+	w.of[v*kinds] += d
+	w.of[v*kinds+k] += d
+	if m.lapsed(i) {
+		w.over[v*kinds] += d
+		w.over[v*kinds+k] += d
+	}
+}
+
+// lapsed reports whether a node's lease has run out and its partition is silent. What
+// it was worth to that one does not matter any more.
+func (m *Manager) lapsed(i int) bool {
+	n := &m.s.Nodes[i]
+	return m.s.Now >= n.Until && m.work.stale[n.Holder]
+}
+
+// rewind makes all requests candidates again.
+func (m *Manager) rewind() {
+	w := &m.work
+	for i := range m.s.Partitions {
+		rs := m.s.Partitions[i].Requests
+		for j := range rs {
+			r := &rs[j]
+			r.rest, r.blocked = r.missing(), false
+			if k := m.kind(r); k >= 0 && r.rest > 0 {
+				w.named[k] += r.rest
+			}
+		}
+	}
+}
+
+// neediest returns the partition with the least share among those with a request
+// that is not blocked, and that request, the first one. Ties go to the partition
+// that was created first.
+func (m *Manager) neediest() (p int, r *requestState) {
+	p = -1
+	for i := range m.s.Partitions {
+		part := &m.s.Partitions[i]
+		if p >= 0 && !less(m.work.held[i], part.Weight, m.work.held[p], m.s.Partitions[p].Weight) {
+			continue
+		}
+		for j := range part.Requests {
+			if q := &part.Requests[j]; q.rest > 0 && !q.blocked {
+				p, r = i, q
+				break
+			}
+		}
+	}
+	return p, r
+}
+
+// less reports a/v < b/w.
+func less(a, v, b, w int) bool { return a*w < b*v }
+
+// kind returns the index of the kind that a request names, -1 for any. A request
+// that is refused is not asked for.
+func (m *Manager) kind(r *requestState) int {
+	if r.Kind == "" {
+		return -1
+	}
+	k, _ := slices.BinarySearch(m.kinds, r.Kind)
+	return k
+}
+
+// reclaimAll chooses the nodes that administrators reclaim.
+func (m *Manager) reclaimAll() {
+	if m.reclaim == 0 {
+		return
+	}
+	w, kinds := &m.work, len(m.kinds)+1
+	for v := range m.s.Partitions {
+		part := &m.s.Partitions[v]
+		for part.Reclaim > 0 && w.of[v*kinds] > 0 &&
+			(!w.stale[v] || w.over[v*kinds] > 0 || m.s.Now >= after(part.ReclaimAt, m.s.Options.MaxDelay)) {
+			w.ending = append(w.ending, m.preempt(v, -1, true))
+			part.Reclaim--
+			m.reclaim--
+		}
+		if part.Reclaim > 0 && w.of[v*kinds] == 0 { // it has given them back itself
+			m.reclaim -= part.Reclaim
+			part.Reclaim = 0
+		}
+		if part.Reclaim == 0 {
+			part.ReclaimAt = 0
+		}
+	}
+}
+
+// sortFree lists the free nodes by kind.
+func (m *Manager) sortFree() {
+	w := &m.work
+	total := 0
+	for k := range w.end {
+		w.from[k] = total
+		total += w.end[k]
+		w.end[k] = w.from[k]
+	}
+	w.free = zeroed(w.free, total)
+	for i := range m.s.Nodes {
+		if k := m.kindOf[i]; m.s.Nodes[i].Holder < 0 {
+			w.free[w.end[k]] = i
+			w.end[k]++
+		}
+	}
+}
+
+// cancel lets the nodes be that are to end and are assigned to nobody.
+func (m *Manager) cancel() {
+	w := &m.work
+	clear(w.built) // what administrators have reclaimed was taken from the heaps
+	for j, i := range w.ending {
+		n := &m.s.Nodes[i]
+		if w.used[j] || n.Forced {
+			continue
+		}
+		n.cancelled = n.Preemption
+		n.Preemption, n.First, n.Grace, n.Acked, n.Deadline = 0, 0, 0, false, 0
+		n.Next = m.s.Now // of the grant, if the partition has not heard of it
+		m.keeps(i, 1)
+		m.ending--
+		m.due = true
+		m.s.Stats.Cancelled++
+	}
+	for i := range m.s.Partitions {
+		rs := m.s.Partitions[i].Requests
+		for j := range rs {
+			rs[j].blocked = false
+		}
+	}
+}
+
+// serve finds nodes for the waiting requests, one by one, with what reports whether it has
+// found one.
+func (m *Manager) serve(find func(m *Manager, p int, r *requestState) bool) {
+	for {
+		p, r := m.neediest()
+		if p < 0 {
+			return
+		}
+		if !find(m, p, r) {
+			r.blocked = true
+			continue
+		}
+		if k := m.kind(r); k >= 0 {
+			m.work.named[k]--
+		}
+		r.rest--
+		m.work.held[p]++
+	}
+}
+
+// assign finds a node that is free or to end.
+func (m *Manager) assign(p int, r *requestState) bool {
+	k := m.kind(r)
+	if node, free := m.spare(p, k); node >= 0 {
+		m.sit(p, r, node, free)
+		return true
+	}
+	return m.swap(p, r, func(q int) (int, bool) { return m.spare(q, -1) })
+}
+
+// sit assigns a node.
+func (m *Manager) sit(p int, r *requestState, node int, free bool) {
+	w := &m.work
+	s := seat{p, r, node, -1}
+	if free {
+		s.grant = len(w.grants)
+		w.grants = append(w.grants, s)
+		w.own[p]++
+	}
+	if k := m.kindOf[node]; r.Kind == "" {
+		w.seats[k] = append(w.seats[k], s)
+	}
+}
+
+// swap gives a request by name a node that has been assigned to one for any kind, if
+// find has another one for that one's partition; it returns -1 if it has none, and
+// whether the node is free.
+func (m *Manager) swap(p int, r *requestState, find func(q int) (node int, free bool)) bool {
+	k := m.kind(r)
+	if k < 0 {
+		return false
+	}
+	w := &m.work
+	vain := -1 // a partition for which there is none
+	for j, s := range w.seats[k] {
+		if s.p == vain || m.s.Nodes[s.node].Holder == p {
+			continue
+		}
+		w.held[s.p]-- // the node is given up,
+		w.held[p]++   // and comes to the other one
+		node, free := find(s.p)
+		w.held[s.p]++
+		w.held[p]--
+		if node < 0 {
+			vain = s.p
+			continue
+		}
+		w.seats[k] = slices.Delete(w.seats[k], j, j+1)
+		if s.grant >= 0 {
+			w.own[s.p]--
+			w.own[p]++
+			w.grants[s.grant].p, w.grants[s.grant].r = p, r
+		}
+		m.sit(s.p, s.r, node, free)
+		return true
+	}
+	return false
+}
+
+// spare returns a node for a partition that nobody has been assigned, of a kind if k
+// is not negative, and whether it is free; -1 if there is none. A free one comes first,
+// then another partition's whose preemption began first; for any kind in either case
+// those that nobody waits for by name.
+func (m *Manager) spare(p, k int) (node int, free bool) {
+	w := &m.work
+	best := k
+	if k < 0 {
+		least := math.MaxInt
+		for c := range w.from {
+			if w.from[c] == w.end[c] {
+				continue
+			}
+			rank := w.free[w.from[c]]
+			if w.named[c] > 0 {
+				rank += maxNodes
+			}
+			if rank < least {
+				least, best = rank, c
+			}
+		}
+	}
+	if best >= 0 && w.from[best] < w.end[best] {
+		w.from[best]++
+		return w.free[w.from[best]-1], true
+	}
+	for w.first < len(w.used) && w.used[w.first] {
+		w.first++
+	}
+	found := -1
+	for j := w.first; j < len(w.ending); j++ {
+		i := w.ending[j]
+		if c := m.kindOf[i]; w.used[j] || m.s.Nodes[i].Holder == p || k >= 0 && c != k {
+			continue
+		} else if k >= 0 || w.named[c] == 0 {
+			found = j
+			break
+		}
+		if found < 0 {
+			found = j
+		}
+	}
+	if found < 0 {
+		return -1, false
+	}
+	w.used[found] = true
+	return w.ending[found], false
+}

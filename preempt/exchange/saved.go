@@ -1,0 +1,193 @@
+package exchange
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// managerState is what is saved.
+type managerState struct {
+	Options    ManagerOptions   `json:"options"`
+	Now        time.Duration    `json:"now_ns"`
+	Preemption uint64           `json:"preemption"` // the last one
+	Nodes      []nodeState      `json:"nodes"`
+	Partitions []partitionState `json:"partitions"`
+	Stats      ManagerStats     `json:"stats"`
+}
+
+// MarshalJSON returns the state.
+func (m *Manager) MarshalJSON() ([]byte, error) { return json.Marshal(&m.s) }
+
+// UnmarshalJSON restores a state that MarshalJSON returned. On an error the
+// manager is as it was. A state that no manager can be in is an [InputError].
+func (m *Manager) UnmarshalJSON(data []byte) error {
+	var s managerState
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	m.s = s
+	m.derive()
+	m.resumed = true
+	return nil
+}
+
+// derive computes what follows from the state.
+func (m *Manager) derive() {
+	m.kinds = m.kinds[:0]
+	for i := range m.s.Nodes {
+		m.kinds = append(m.kinds, m.s.Nodes[i].Kind)
+	}
+	slices.Sort(m.kinds)
+	m.kinds = slices.Clip(slices.Compact(m.kinds))
+	m.kindOf = zeroed(m.kindOf, len(m.s.Nodes))
+	m.waiting, m.ending, m.reclaim, m.due = 0, 0, 0, false
+	for i := range m.s.Nodes {
+		m.kindOf[i], _ = slices.BinarySearch(m.kinds, m.s.Nodes[i].Kind)
+		if m.s.Nodes[i].Preemption > 0 {
+			m.ending++
+		}
+	}
+	for i := range m.s.Partitions {
+		p := &m.s.Partitions[i]
+		m.reclaim += p.Reclaim
+		for j := range p.Requests {
+			m.waiting += p.Requests[j].missing()
+		}
+	}
+}
+
+// check says what is wrong with a state.
+func (s *managerState) check() error {
+	o := s.Options
+	if o.Grace < 0 || o.Every <= 0 || o.Term == 0 || o.Term < -1 || o.Skew < 0 || o.MaxAge < 0 || o.MaxDelay < 0 {
+		return badInput("options", -1, ErrRange, "%+v; want the options that a manager has saved", o)
+	}
+	if s.Now < 0 {
+		return badInput("now_ns", -1, ErrRange, "%d; want a time that is not negative", s.Now)
+	}
+	if len(s.Nodes) == 0 || len(s.Nodes) > maxNodes {
+		return badInput("nodes", -1, ErrRange, "%d nodes; want 1 to %d", len(s.Nodes), maxNodes)
+	}
+	for i := range s.Partitions {
+		p := &s.Partitions[i]
+		if p.Name == "" || p.Weight < 1 || p.Weight > maxWeight || p.Floor < 0 || p.Floor > len(s.Nodes) || p.Reclaim < 0 || p.Reclaim > len(s.Nodes) || p.DelaySince < 0 || p.ReclaimAt < 0 {
+			return badInput("partitions", i, ErrRange, "%q has a name, weight, floor, delay or reclaim that no partition can have", p.Name)
+		}
+		for j := range i {
+			if s.Partitions[j].Name == p.Name {
+				return badInput("partitions", i, ErrRange, "%q is also partition %d; want distinct names", p.Name, j)
+			}
+		}
+		for j := range p.Requests {
+			r := &p.Requests[j]
+			if r.ID == 0 || j > 0 && r.ID <= p.Requests[j-1].ID || r.Count < 1 || r.Granted < 0 || r.Granted > r.Given || r.Given > r.Count ||
+				r.Refused == "" && r.Count > len(s.Nodes) || r.Refused != "" && r.Given > 0 {
+				return badInput("partitions", i, ErrRange, "request %d of %q is out of order, or more of it granted than can be", r.ID, p.Name)
+			}
+			if r.Refused == "" && r.Kind != "" && !slices.ContainsFunc(s.Nodes, func(n nodeState) bool { return n.Kind == r.Kind }) {
+				return badInput("partitions", i, ErrRange, "request %d of %q is for a kind that the cluster does not have", r.ID, p.Name)
+			}
+		}
+	}
+	seen := map[uint64]bool{}
+	type offer struct {
+		holder  int
+		request uint64
+	}
+	offered := map[offer]int{} // leases that are not confirmed
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		switch {
+		case n.Holder == -1:
+			if *n != (nodeState{Kind: n.Kind, Epoch: n.Epoch, Holder: -1}) {
+				return badInput("nodes", i, ErrRange, "it is free and has a lease")
+			}
+		case n.Holder < -1 || n.Holder >= len(s.Partitions):
+			return badInput("nodes", i, ErrUnknown, "holder %d; want -1 or the index of a partition", n.Holder)
+		case n.Epoch == 0 || !(n.Value >= 0 && n.Value <= 1) || n.Until < 0 || n.Next < 0:
+			return badInput("nodes", i, ErrRange, "its lease has an epoch, value or time that no lease can have")
+		case n.Preemption == 0:
+			if n.Forced || n.First != 0 || n.Grace != 0 || n.Acked || n.Deadline != 0 {
+				return badInput("nodes", i, ErrRange, "it has a notice and no preemption")
+			}
+		case n.Preemption > s.Preemption || seen[n.Preemption] || n.First < 0 || n.Grace < 0 || n.Deadline < 0 || n.Acked && n.Deadline < n.First:
+			return badInput("nodes", i, ErrRange, "its preemption has a number or time that no preemption can have")
+		}
+		if n.Preemption > 0 {
+			seen[n.Preemption] = true
+		}
+		if n.Holder >= 0 && !n.Confirmed {
+			offered[offer{n.Holder, n.Request}]++
+		}
+	}
+	for i := range s.Partitions {
+		for j := range s.Partitions[i].Requests {
+			if r := &s.Partitions[i].Requests[j]; r.Given-r.Granted != offered[offer{i, r.ID}] {
+				return badInput("partitions", i, ErrRange, "%d nodes granted for request %d of %q are not confirmed; the ledger has %d such leases",
+					r.Given-r.Granted, r.ID, s.Partitions[i].Name, offered[offer{i, r.ID}])
+			}
+		}
+	}
+	return nil
+}
+
+type clientState struct {
+	Partition string        `json:"partition"`
+	Every     time.Duration `json:"every_ns"`
+	Now       time.Duration `json:"now_ns"`
+	Number    uint64        `json:"number"` // of the next message or request
+	HasValues bool          `json:"has_values,omitempty"`
+	ValuesAt  time.Duration `json:"values_at_ns,omitempty"`
+	Requests  []Request     `json:"requests,omitempty"`
+	Asked     uint64        `json:"asked,omitempty"`  // number from which on AddNodes says what is wanted now
+	Queued    uint64        `json:"queued,omitempty"` // number up to which AddNodes is answered
+	Leases    []leaseState  `json:"leases,omitempty"`
+	NextBeat  time.Duration `json:"next_beat_ns"` // when to send SetResourceValues,
+	NextAdd   time.Duration `json:"next_add_ns"`  // and to repeat AddNodes and DeleteNodes
+	NextBack  time.Duration `json:"next_back_ns"`
+}
+
+// MarshalJSON returns the state.
+func (c *Client) MarshalJSON() ([]byte, error) { return json.Marshal(&c.s) }
+
+// UnmarshalJSON restores a state that MarshalJSON returned. On an error the client
+// is as it was. A state that no client can be in is an [InputError].
+func (c *Client) UnmarshalJSON(data []byte) error {
+	var s clientState
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	c.s, c.resources = s, nil
+	return nil
+}
+
+// check says what is wrong with a state.
+func (s *clientState) check() error {
+	if s.Partition == "" || s.Every <= 0 || s.Now < 0 || s.Number == 0 || s.Number > 2*maxFirst || s.ValuesAt < 0 || s.ValuesAt > s.Now ||
+		s.Asked > s.Number || s.Queued >= s.Number || s.NextBeat < 0 || s.NextAdd < 0 || s.NextBack < 0 {
+		return badInput("client", -1, ErrRange, "its name, numbers or times are those of no client")
+	}
+	if err := checkRequests(s.Requests); err != nil {
+		return err
+	}
+	for i := range s.Requests {
+		if s.Requests[i].ID >= s.Number {
+			return badInput("requests", i, ErrRange, "number %d; the next one is %d", s.Requests[i].ID, s.Number)
+		}
+	}
+	for i := range s.Leases {
+		l := &s.Leases[i]
+		if l.Node < 0 || i > 0 && l.Node <= s.Leases[i-1].Node || l.Epoch == 0 || !(l.Value >= 0 && l.Value <= 1) || l.Valid < 0 ||
+			l.First < 0 || l.First > s.Now || l.Grace < 0 || l.Draining && l.Preemption == 0 {
+			return badInput("leases", i, ErrRange, "node %d has a lease that no node can have, or is out of order", l.Node)
+		}
+	}
+	return nil
+}

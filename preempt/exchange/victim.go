@@ -1,0 +1,165 @@
+package exchange
+
+// takeFor takes a node for a request, or waits for the values of the partition that
+// it is to be taken from. It reports whether there is a node to be had.
+func (m *Manager) takeFor(p int, r *requestState) bool {
+	v, ready := m.victim(p, p, m.kind(r))
+	switch {
+	case v < 0:
+		return m.swap(p, r, func(q int) (int, bool) {
+			if v, ready := m.victim(q, p, -1); v >= 0 && ready { // p has the node already
+				return m.preempt(v, -1, false), false
+			}
+			return -1, false
+		})
+	case ready:
+		m.sit(p, r, m.preempt(v, m.kind(r), false), false)
+		return true
+	}
+	w, kinds := &m.work, len(m.kinds)+1
+	w.held[v]--
+	w.own[v]--
+	w.of[v*kinds]--
+	if k := m.kind(r); k >= 0 {
+		w.of[v*kinds+k+1]--
+	}
+	return true
+}
+
+// victim returns the partition with the greatest share of those from which fairness
+// allows to take a node for p, of a kind if k is not negative; -1 if there is none. It
+// has to allow q the nodes that q has, too, for whose sake it is. It reports whether that can be done now or values
+// are waited for. Ties go to the partition that was created first.
+func (m *Manager) victim(p, q, k int) (v int, ready bool) {
+	w, kinds := &m.work, len(m.kinds)+1
+	a, b := &m.s.Partitions[p], &m.s.Partitions[q]
+	for {
+		v := -1
+		for i := range m.s.Partitions {
+			part := &m.s.Partitions[i]
+			switch {
+			case i == p, i == q, w.of[i*kinds] <= 0, w.of[i*kinds+k+1] <= 0, w.own[i] <= part.Floor:
+			case less(w.own[i]-1, part.Weight, w.held[p]+1, a.Weight), less(w.own[i]-1, part.Weight, w.held[q], b.Weight):
+			case part.Passed && !m.s.Options.TakeStale && w.stale[i] && w.over[i*kinds+k+1] == 0:
+			case v < 0 || less(w.own[v], m.s.Partitions[v].Weight, w.own[i], part.Weight):
+				v = i
+			}
+		}
+		if v < 0 {
+			return -1, false
+		}
+		if m.ready(v, k) {
+			return v, true
+		}
+		if !m.s.Partitions[v].Passed {
+			return v, false
+		}
+	}
+}
+
+// ready reports whether a node may be taken from a partition, by its values or as
+// its lease has run out. If not it notes how long one waits for values.
+func (m *Manager) ready(v, k int) bool {
+	w, part := &m.work, &m.s.Partitions[v]
+	if !w.stale[v] || w.over[v*(len(m.kinds)+1)+k+1] > 0 {
+		return true
+	}
+	w.wanted[v] = true
+	if !part.Passed {
+		if !part.Delaying {
+			part.Delaying, part.DelaySince = true, m.s.Now
+			m.s.Stats.Delayed++
+		}
+		if m.s.Now < after(part.DelaySince, m.s.Options.MaxDelay) {
+			return false
+		}
+		part.Passed = true
+		if !m.s.Options.TakeStale {
+			m.s.Stats.Aborted++
+		}
+	}
+	return m.s.Options.TakeStale
+}
+
+// preempt begins to take a partition's node of least value, of a kind if k is not
+// negative, and returns it. Ties go to the lower node.
+func (m *Manager) preempt(v, k int, forced bool) int {
+	best := m.cheapest(v, k)
+	n := &m.s.Nodes[best]
+	m.keeps(best, -1)
+	m.s.Preemption++
+	n.Preemption, n.Forced = m.s.Preemption, forced
+	n.First, n.Grace, n.Next = m.s.Now, m.s.Options.Grace, m.s.Now
+	m.ending++
+	m.due = true
+	m.s.Stats.Preemptions++
+	return best
+}
+
+// cheapest returns the node of least value that a partition holds and that is not to
+// end, of a kind if k is not negative; there is one. Of a silent partition's nodes those
+// whose leases have run out come first. It takes them from a heap, one for
+// each partition and kind that is asked for in a plan: O(N) time to build it and
+// O(log N) for a node.
+func (m *Manager) cheapest(v, k int) int {
+	w := &m.work
+	kinds := len(m.kinds) + 1
+	for len(w.heaps) < len(m.s.Partitions)*kinds {
+		w.heaps = append(w.heaps, nil)
+	}
+	w.built = append(w.built, make([]bool, max(0, len(w.heaps)-len(w.built)))...)
+	h := w.heaps[v*kinds+k+1]
+	if !w.built[v*kinds+k+1] {
+		w.built[v*kinds+k+1] = true
+		h = h[:0]
+		for i := range m.s.Nodes {
+			if n := &m.s.Nodes[i]; n.Holder == v && n.Preemption == 0 && (k < 0 || m.kindOf[i] == k) {
+				h = append(h, i)
+			}
+		}
+		for i := len(h)/2 - 1; i >= 0; i-- {
+			m.sift(h, i)
+		}
+	}
+	for m.s.Nodes[h[0]].Preemption > 0 { // taken from the heap of another kind
+		h = m.pop(h)
+	}
+	best := h[0]
+	w.heaps[v*kinds+k+1] = m.pop(h)
+	return best
+}
+
+// pop removes the root of a heap.
+func (m *Manager) pop(h []int) []int {
+	h[0] = h[len(h)-1]
+	h = h[:len(h)-1]
+	m.sift(h, 0)
+	return h
+}
+
+// sift moves element i of a heap down to where it belongs.
+func (m *Manager) sift(h []int, i int) {
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && m.cheaper(h[c+1], h[c]) {
+			c++
+		}
+		if !m.cheaper(h[c], h[i]) {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+// cheaper reports whether node i is to be taken before node j.
+func (m *Manager) cheaper(i, j int) bool {
+	if x, y := m.lapsed(i), m.lapsed(j); x != y {
+		return x
+	}
+	a, b := m.s.Nodes[i].Value, m.s.Nodes[j].Value
+	return a < b || a == b && i < j
+}
