@@ -10,6 +10,8 @@
 //	schedule/workload  generative job models
 //	schedule/sim       job logs replayed on fixed, individual and elastic clusters; tasks with deadlines on spot prices
 //	reserve            what to reserve: exact plans with certificates, heuristics, online rules and portfolio
+//	reserve/savings    what to commit an hour: savings plans, alone and beside reservations
+//	reserve/theory     no code: why planning is not hard, proofs, counterexamples
 //	placement          which idle instance a job gets
 //	preempt            what to take back: wasted cycles, least-waste victims
 //	preempt/exchange   the exchange of nodes between partitions: manager and client

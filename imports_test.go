@@ -19,6 +19,7 @@ const module = "github.com/plimsoll/plimsoll/"
 var joins = map[string][]string{
 	"schedule/workload": {"schedule/trace"},
 	"schedule/sim":      {"schedule", "schedule/trace", "placement"},
+	"reserve/savings":   {"reserve"},
 }
 
 // alone has the packages that import nothing but the standard library.
@@ -131,7 +132,7 @@ func refuse(pkg, name string, isTest bool) string {
 	case slices.Contains(alone, pkg):
 		return "the package uses the standard library alone"
 	case ours:
-		if sibling == "pricing" || strings.HasPrefix(sibling, "internal/") || slices.Contains(joins[pkg], sibling) {
+		if sibling == "pricing" || strings.HasPrefix(sibling, "internal/") || strings.Contains(sibling, "/internal/") || slices.Contains(joins[pkg], sibling) {
 			return ""
 		}
 		return "declare the interface that is needed; schedule/sim and examples join packages"
@@ -182,7 +183,11 @@ func TestImportRules(t *testing.T) {
 		{"placement", module + "schedule/sim", false, false},
 		{"schedule/sim", module + "schedule", false, true},
 		{"reserve", module + "pricing", false, true},
-		{"reserve", module + "internal/flow", false, true},
+		{"reserve", module + "reserve/internal/flow", false, true},
+		{"reserve/savings", module + "reserve", false, true},
+		{"reserve/savings", module + "reserve/internal/flow", false, true},
+		{"reserve", module + "reserve/savings", false, false},
+		{"federation", module + "reserve", false, false},
 		{"reserve", module + "examples/sec", true, false},
 		{"schedule", "gonum.org/v1/plot", false, false},
 		{"schedule", "github.com/google/go-cmp/cmp", false, false},

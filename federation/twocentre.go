@@ -34,7 +34,7 @@ import "math"
 // scale plus or minus the nodes on its far side, 1 to T of them: never at a kink
 // or a bound. So every step makes progress and there is an end; and dividing by
 // scale, rounded away from what the nodes added, gives a flow within the same
-// kinks and bounds, for which the same prices are a proof. (Package internal/flow
+// kinks and bounds, for which the same prices are a proof. (Package reserve/internal/flow
 // uses the same argument at greater length.)
 //
 // Time: a step is linear in its cycle times the kinks passed, a sweep in slots

@@ -57,7 +57,7 @@
 // where 1 stands for what on demand only costs, and there are min(2·n, max d)
 // levels at most. The constants of the first three are for the Full horizon and
 // purchases at any slot; see the types. Proofs are in the files named after the
-// algorithms. All take O(n) memory but SEC, O(n·h).
+// algorithms and in package reserve/theory. All take O(n) memory but SEC, O(n·h).
 //
 // Use [Exact]. It plans purchases for any number of classes, terms, dates and caps
 // and proves what it says: in milliseconds where the use of all classes costs the
@@ -93,7 +93,7 @@
 // Online, all classes, weekly purchases for what a forecast makes of the past:
 // [Online], for which no constant is known.
 //
-// Online, one class; doc_rules.go has the proofs:
+// Online, one class; package reserve/theory has the proofs:
 //
 //	             sees                    cost at most, times the optimum
 //	RHO          a forecast              none is known; Deferred is the one to use
@@ -103,88 +103,10 @@
 //	History      the past                none is known
 //
 // Several types of instance and a commitment of money an hour to all of them:
-// [Savings], exactly; with reservations of single types beside it, [Mixed], with a
-// certified gap.
+// package reserve/savings.
 //
-// # Two theorems that do not hold
-//
-// [Liu21] says that its objective is not convex (Theorem 1) and that planning
-// purchases is NP-hard (Theorem 2); [Niu16] believes the like. With prepaid classes
-// neither is so, and seeing why is to see the solver.
-//
-// Fix the number o_t on demand and the number e_t of idle reservations in each slot.
-// Demand is met if o_t − e_t + Σ S_tk = d_t. Subtract from each of these equations
-// the one of the slot before:
-//
-//	(o_t − o_{t−1}) − (e_t − e_{t−1}) + Σ_k (R_tk − R_{t−τ_k,k}) = d_t − d_{t−1}
-//
-// (with a last one, for n, that says that all ends there). Each variable is now in
-// two equations, once with +1 and once with −1: R_tk in those of t and of
-// min(n, t + τ_k), o_t in those of t and t + 1, e_t in the same two with the signs
-// turned. That is a flow: the equations are nodes, the boundaries between slots;
-// R_tk is an arc from t to t + τ_k at F_k, o_t an arc from t to t + 1 at p, e_t one
-// from t + 1 to t at 0; and d_t − d_{t−1} is what node t supplies. A linear program
-// over such a matrix has a whole optimum if supplies and capacities are whole, so
-// that integrality costs nothing, and minimum-cost flows are solved in polynomial
-// time. Caps on purchases are capacities of their arcs; a cap A on what is active is
-// e_t − o_t ≤ A − d_t, capacities of the other two; inventory lowers d. The
-// objective is linear in the variables, hence convex and piecewise linear in R alone.
-// Where the reduction of Theorem 2 fails is that its instances need intervals that
-// are not intervals of time.
-//
-// The dual is as plain. Give each slot a value z_t, 0 ≤ z_t ≤ p, such that no term's
-// worth of consecutive values exceeds its fee. Then Σ d_t·z_t is at most the cost of
-// any plan: each reservation takes at most F_k of it, each slot on demand at most p.
-// The best such values prove the best plan; they are what [Exact] returns and what
-// [Verify] checks, knowing nothing of flows.
-//
-// With usage prices the cost of a slot is convex in nested sums of the S_tk, and
-// the matrix is no longer a flow's: [Exact] then solves the linear program, which was
-// integral in all 30 reference cases. Not even one usage-priced class beside a prepaid
-// one is always a flow: demand (1,1,1), 2 on demand, a class of 3 slots for 1 and 1 a
-// slot, a prepaid one of 2 slots for 2: the program's optimum is 3.5, the best plan
-// costs 4.
-//
-// # Heuristics
-//
-// Levels and windows. Two ideas carry all of them. A level is the simplest demand
-// there is, an instance that is busy or not, and busy slots fall from level to
-// level, so that "the levels with K busy slots or more" are those up to the K-th
-// largest demand: an order statistic. That is all of Periodic, Constant and a step of
-// SEC. But levels are not independent, since a reservation serves whichever
-// instance runs: d = (1, 2, 1), τ = 2, F = 1.5, p = 1 costs 3.5 if each level buys
-// for itself and 3.0 if not. Levels passes on what is left over; HGR looks at windows
-// instead, and at all instances in them at once.
-//
-// Use prices. For one class, q only moves the origin: a plan costs q·Σd more than
-// with the fee alone and the price p - q. So all one-class planners take classes
-// billed either way, and inventory with a use price of at most q, which serves
-// first whatever one buys. What is held of a dearer class would stand back, and is
-// refused with [ErrUnsupported].
-//
-// Ties. What costs the same is bought: a level with exactly K busy slots is worth
-// its fee. Of windows that save the same the first is taken.
-//
-// SEC's open choices. [Niu16] section 5.1.2 leaves five, see sec.go. What they
-// move, over the 15 weekly reference cases, as the geometric mean and the largest
-// of cost over the optimum:
-//
-//	                                     total           pure
-//	as chosen                            1.0406 1.1175   1.0198 1.0632
-//	discount: by full cost per hour      1.0414 1.1457   as chosen
-//	discount: by term, then use price    1.0505 1.2020   as chosen
-//	purchases: least discounted first    1.0415 1.1181   1.0198 1.0632
-//	rests count as their own class       as chosen       1.0198 1.0632
-//	demand after the end goes on         1.2811 2.1720   as chosen
-//	demand after the end is 0            as chosen       1.1230 1.5458
-//
-// Only what is assumed of the time after the end matters much. Counting rests as
-// their own class moves four of the cases, by 0.02% at most: Eq. (3) compares sums.
-//
-// The bound. [Competitive] is [Niu16] Eq. (5), the cost if terms could be bought by
-// the interval. It is a lower bound on the pure cost and so on the total: 0.9-5.5%
-// below the optimal pure cost and 6-32% below the optimal total cost in those 30
-// cases. So it certifies plans for the Pure horizon, and for Full says little.
+// Why planning is not hard, what the heuristics have in common, and the proofs of the
+// online rules: package reserve/theory.
 //
 // # Units
 //

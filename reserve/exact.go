@@ -3,9 +3,9 @@ package reserve
 import (
 	"errors"
 
-	"github.com/plimsoll/plimsoll/internal/flow"
-	"github.com/plimsoll/plimsoll/internal/lpbound"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/internal/flow"
+	"github.com/plimsoll/plimsoll/reserve/internal/lpbound"
 )
 
 // The exact optimum, as a minimum-cost flow.
@@ -21,7 +21,7 @@ import (
 // whole optimum, and its potentials prove it.
 //
 // The flow is solved by a network simplex of our own with steps that cross many
-// levels of demand at once (package internal/flow has the method and its proof of
+// levels of demand at once (package reserve/internal/flow has the method and its proof of
 // exactness); integers throughout.
 //
 // Classes with different use prices are not a flow: see useprices.go. What fits the

@@ -495,7 +495,7 @@ func TestOnlineFullClass(t *testing.T) {
 
 // A regret is cost, optimum and bound, each as it is computed on its own.
 func TestRegret(t *testing.T) {
-	// The example of levels in doc.go: 3.5 level by level, 3.0 jointly.
+	// The example of levels in theory/heuristics.go: 3.5 level by level, 3.0 jointly.
 	p := &Problem{Demand: []int{1, 2, 1}, Slot: time.Hour, Prices: pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{
 		{Name: "two", Term: 2 * time.Hour, Upfront: 1500 * pricing.Milli},
 	}}}
@@ -506,7 +506,7 @@ func TestRegret(t *testing.T) {
 	if got := r.Ratio(); math.Abs(got-3.5/3) > 1e-15 {
 		t.Errorf("ratio %v", got)
 	}
-	// The other example of doc.go: the optimum is 4, which branch and bound proves.
+	// The other example of theory/flow.go: the optimum is 4, which branch and bound proves.
 	p = &Problem{Demand: []int{1, 1, 1}, Slot: time.Hour, Prices: pricing.List{OnDemand: 2 * pricing.Unit, Classes: []pricing.Class{
 		{Name: "use", Term: 3 * time.Hour, Upfront: pricing.Unit, Hourly: pricing.Unit, Billed: pricing.WhenUsed},
 		{Name: "prepaid", Term: 2 * time.Hour, Upfront: 2 * pricing.Unit},

@@ -15,7 +15,7 @@ import (
 // For λ ≤ τ the window is one candidate only, and Algorithm 1 buys each level that
 // is uncovered in m = ⌈F/p⌉ slots of it or more. With N(t) the purchases up to slot
 // t and f_i the forecast, the k-th purchase helps in slot i if k ≤ f_i + N(i-τ)
-// (doc_rules.go), so
+// (theory/rules.go), so
 //
 //	N(t) = max(N(t-1), m-th largest f_i + N(i-τ) of the window).
 //

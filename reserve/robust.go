@@ -37,7 +37,7 @@ import (
 // what L grows by earns credit.
 //
 // Invariants after slot t: fewer than m of the last τ slots have h_i > N(t); (i)
-// or (ii) held at each purchase on advice. The proofs are in doc_rules.go, and
+// or (ii) held at each purchase on advice. The proofs are in theory/rules.go, and
 // hold for advice from anywhere.
 //
 // Two order statistics of τ cells and one of λ: O(log τ) time a slot and O(λ) more

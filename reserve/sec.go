@@ -56,7 +56,7 @@ import (
 //   - Which solution of (3) and (4): most discounted classes first.
 //   - "An interval" is Problem.Every slots; utilisation is counted in slots.
 //
-// doc.go has what these choices move on the reference demands.
+// theory/heuristics.go has what these choices move on the reference demands.
 
 // SEC is the offline greedy algorithm of [Niu16] section 5.1.2, for any number
 // of classes and terms. The zero value is ready.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"math"
 
-	"github.com/plimsoll/plimsoll/internal/lpbound"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/internal/lpbound"
 )
 
 // Classes with different use prices, such as the light, medium and heavy
@@ -15,7 +15,7 @@ import (
 // Minimise fees, use and what is left on demand. With use prices u_0 > u_1 > … the
 // provider's rule (most discounted first) makes the cost of a slot a sum over
 // levels, convex in the number N_k of active reservations of level k or a later
-// one, so that a linear program gives a lower bound (package internal/lpbound: a
+// one, so that a linear program gives a lower bound (package reserve/internal/lpbound: a
 // simplex that never writes the demand's levels out). It is not integral in
 // general, not even with one usage-priced class beside a prepaid one; where it is,
 // the plan is optimal, and otherwise it is rounded, repaired and improved by a short

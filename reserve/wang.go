@@ -30,7 +30,7 @@ import (
 // Invariant: after slot t fewer than m of the last τ slots have h_i > N(t).
 // O(log τ) time a slot, whatever the demand, and O(τ) space.
 //
-// The proof of the constant is in doc_rules.go.
+// The proof of the constant is in theory/rules.go.
 
 // Wang is the deterministic rule of [Wang13], for one class. It takes no
 // forecast. The zero value is ready for Reset.

@@ -28,7 +28,7 @@ import (
 // of 12: the optimum is 10 + 11 = 21, the expectation with the printed mass
 // 27.37 = 1.3032·21, and e/(e-1+α) = 1.2254. The mass belongs on "never reserve": then
 // the expected cost is at most e/(e-1+α) times the optimum (1.2066 there), and
-// that is proved in doc_rules.go. For α = 0 nothing is left over, and the two
+// that is proved in theory/rules.go. For α = 0 nothing is left over, and the two
 // agree.
 //
 // A rule on whole slots has a threshold of m slots: more than w·F/(p-αp) are m for

@@ -1,4 +1,4 @@
-package reserve
+package savings
 
 import (
 	"math/big"
@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// VerifySavings checks a plan and its certificate without any part of the solver:
+// Verify checks a plan and its certificate without any part of the solver:
 // that the commitments keep to the problem's rules, that the amounts are what
 // they cost, and that the certificate proves the bound. A nil error means that no
 // plan for p costs less than Bound, and none less than this one if Optimal
@@ -27,12 +28,12 @@ import (
 // ends or at H_t. No use is made of how the values were found, nor of convexity.
 //
 // Arithmetic is in big integers. Time: O(slots × types²) of their operations.
-func VerifySavings(p *SavingsProblem, plan *SavingsPlan) error {
+func Verify(p *Problem, plan *Plan) error {
 	n, err := p.check()
 	if err != nil {
 		return err
 	}
-	var v savingsVerifier
+	var v verifier
 	if err := v.load(p, n, plan.Commitments); err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func VerifySavings(p *SavingsProblem, plan *SavingsPlan) error {
 }
 
 // VerifyMixed checks a plan and its certificate without any part of the solver, as
-// [VerifySavings] does: savingsmixed.go says what the certificate is, and why it
+// [Verify] does: mixed.go says what the certificate is, and why it
 // proves the bound.
 func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 	n, err := p.check()
@@ -76,7 +77,7 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 		return err
 	}
 	// What the reservations cost, and what they leave.
-	rest := p.SavingsProblem
+	rest := p.Problem
 	rest.Types = slices.Clone(p.Types)
 	for i := range rest.Types {
 		rest.Types[i].Demand = slices.Clone(p.Types[i].Demand)
@@ -106,7 +107,7 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 			active[t+1] += active[t]
 		}
 	}
-	var v savingsVerifier
+	var v verifier
 	if err := v.load(&rest, n, plan.Commitments); err != nil {
 		return err
 	}
@@ -208,20 +209,20 @@ func scaled(x *big.Int, d time.Duration) *big.Int { return new(big.Int).Mul(x, b
 
 // charged returns the slots for which a commitment made at slot t is paid for, with
 // n slots of demand.
-func (p *SavingsProblem) charged(n, t int) int {
+func (p *Problem) charged(n, t int) int {
 	return p.chargedTerm(n, int(p.Term/p.Slot), t)
 }
 
 // chargedTerm is charged for a term of so many slots.
-func (p *SavingsProblem) chargedTerm(n, term, t int) int {
-	if p.Horizon == Pure {
+func (p *Problem) chargedTerm(n, term, t int) int {
+	if p.Horizon == reserve.Pure {
 		return min(term, n-t)
 	}
 	return term
 }
 
 // sold reports whether one may buy at slot t.
-func (p *SavingsProblem) sold(t int) bool {
+func (p *Problem) sold(t int) bool {
 	return t%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[t])
 }
 
@@ -230,8 +231,8 @@ func (a Uint128) big() *big.Int {
 	return v.Add(v.Lsh(v, 64), new(big.Int).SetUint64(a.Lo))
 }
 
-type savingsVerifier struct {
-	p         *SavingsProblem
+type verifier struct {
+	p         *Problem
 	slots     int
 	order     []int    // of payment
 	unit, all *big.Int // all is the product of the plan rates
@@ -241,8 +242,8 @@ type savingsVerifier struct {
 }
 
 // load checks the commitments and adds them up.
-func (v *savingsVerifier) load(p *SavingsProblem, n int, commitments []Commitment) error {
-	*v = savingsVerifier{p: p, slots: n, unit: big.NewInt(int64(p.unitOf())), all: big.NewInt(1),
+func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
+	*v = verifier{p: p, slots: n, unit: big.NewInt(int64(p.unitOf())), all: big.NewInt(1),
 		onDemand: new(big.Int), committed: new(big.Int), unused: new(big.Int)}
 	for i := range p.Types {
 		v.all.Mul(v.all, big.NewInt(int64(p.Types[i].Plan)))
@@ -290,7 +291,7 @@ func (v *savingsVerifier) load(p *SavingsProblem, n int, commitments []Commitmen
 }
 
 // amounts checks those of the commitments.
-func (v *savingsVerifier) amounts(onDemand, committed, unused pricing.Money) error {
+func (v *verifier) amounts(onDemand, committed, unused pricing.Money) error {
 	if err := v.equal("OnDemand", onDemand, v.onDemand, v.all); err != nil {
 		return err
 	}
@@ -301,7 +302,7 @@ func (v *savingsVerifier) amounts(onDemand, committed, unused pricing.Money) err
 }
 
 // equal checks that a plan's amount is sum/den nanos an hour over a slot.
-func (v *savingsVerifier) equal(field string, has pricing.Money, sum, den *big.Int) error {
+func (v *verifier) equal(field string, has pricing.Money, sum, den *big.Int) error {
 	if want := v.money(sum, den); want.Cmp(big.NewInt(int64(has))) != 0 {
 		return badInput(field, -1, ErrForged, "the plan says %v, its purchases make it %v nanos", has, want)
 	}
@@ -310,7 +311,7 @@ func (v *savingsVerifier) equal(field string, has pricing.Money, sum, den *big.I
 
 // worth checks that over no term for sale commitment is worth more than it costs,
 // given the sums of its worth before each slot, in parts of its price.
-func (v *savingsVerifier) worth(before []*big.Int, parts *big.Int) error {
+func (v *verifier) worth(before []*big.Int, parts *big.Int) error {
 	term := int(v.p.Term / v.p.Slot)
 	for s := range v.slots {
 		if !v.p.sold(s) {
@@ -326,7 +327,7 @@ func (v *savingsVerifier) worth(before []*big.Int, parts *big.Int) error {
 
 // slot returns what slot t costs on demand with so many units, times all, and what
 // is left of these, in nanos an hour.
-func (v *savingsVerifier) slot(t int, units *big.Int) (cost, left *big.Int) {
+func (v *verifier) slot(t int, units *big.Int) (cost, left *big.Int) {
 	cost, left = new(big.Int), new(big.Int).Mul(units, v.unit)
 	for i := range v.p.Types {
 		y := &v.p.Types[i]
@@ -354,7 +355,7 @@ func (v *savingsVerifier) slot(t int, units *big.Int) (cost, left *big.Int) {
 
 // least returns the minimum over N ≥ held of the cost of slot t on demand plus
 // what N - held units cost at z/parts of their price, times all and parts.
-func (v *savingsVerifier) least(t int, held int64, z, parts *big.Int) *big.Int {
+func (v *verifier) least(t int, held int64, z, parts *big.Int) *big.Int {
 	var least *big.Int
 	try := func(units *big.Int) {
 		cost, _ := v.slot(t, units)
@@ -382,7 +383,7 @@ func (v *savingsVerifier) least(t int, held int64, z, parts *big.Int) *big.Int {
 }
 
 // money returns sum/den nanos an hour over a slot, rounded half to even.
-func (v *savingsVerifier) money(sum, den *big.Int) *big.Int {
+func (v *verifier) money(sum, den *big.Int) *big.Int {
 	num := new(big.Int).Mul(sum, big.NewInt(int64(v.p.Slot)))
 	whole := new(big.Int).Mul(den, big.NewInt(int64(time.Hour)))
 	q, r := new(big.Int).QuoRem(num, whole, new(big.Int))

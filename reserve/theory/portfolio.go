@@ -1,6 +1,6 @@
 // # The online portfolio
 //
-// [Online] is what [Niu16] section 5.2.2 does with a forecast: at the end of each
+// Online is what [Niu16] section 5.2.2 does with a forecast: at the end of each
 // week it plans for the demand that is forecast up to the longest term, with what it
 // holds, and buys what that plan buys at once. Next week it knows better, and plans
 // again.
@@ -19,8 +19,8 @@
 // load-duration curve, and not which slots are high at the same time as which. Curves
 // of past weeks that are mixed are such an expectation.
 //
-// What the two planners make of it. [Exact] plans purchases of all future weeks as
-// well, and knows that a class bought now may be followed by another; [SEC] is the
+// What the two planners make of it. Exact plans purchases of all future weeks as
+// well, and knows that a class bought now may be followed by another; SEC is the
 // paper's. Cost over the optimum with hindsight, pure, in total over six job logs, at
 // the prices of the paper (`go run ./examples/portfolio`, BENCHMARKS.md):
 //
@@ -58,5 +58,5 @@
 // No constant. The cost can be any number of times the optimum, as for any algorithm
 // that believes a forecast: after one week of demand it buys, and there may be no
 // demand ever after. What it can lose in a week is capped by Online.Caps and
-// Problem.MaxBuy. For a class at a time [Robust] and [Wang] have constants.
-package reserve
+// Problem.MaxBuy. For a class at a time Robust and Wang have constants.
+package theory

@@ -1,11 +1,11 @@
-package reserve_test
+package savings_test
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/savings"
 )
 
 // r7g is a fleet for three years of hours: web servers by day, databases that run
@@ -15,8 +15,8 @@ import (
 // partly upfront, in Taipei: AWS's offer file AmazonComputeSavingsPlan, ap-east-2,
 // of 2025-09-11. On demand the file has no rates; Linux is assumed at two and a half
 // times the plan's, and RHEL's surcharge, 0.0576 for this size, is not discounted.
-func r7g() []reserve.SavingsType {
-	types := []reserve.SavingsType{
+func r7g() []savings.Type {
+	types := []savings.Type{
 		{Name: "r7g.2xlarge Linux", OnDemand: 488_500 * pricing.Micro, Plan: 195_400 * pricing.Micro},
 		{Name: "r7g.xlarge RHEL", OnDemand: 301_850 * pricing.Micro, Plan: 155_300 * pricing.Micro},
 		{Name: "r7g.12xlarge Linux", OnDemand: 2_930_250 * pricing.Micro, Plan: 1_172_100 * pricing.Micro},
@@ -41,14 +41,14 @@ func r7g() []reserve.SavingsType {
 // rates, but it pays to commit all of a working day, 4.8398, as the reports use it at
 // weekends; rounded down, as the last unit would be four fifths used in fewer than half
 // of the hours.
-func ExampleSavings() {
-	p := &reserve.SavingsProblem{
+func ExampleSolver() {
+	p := &savings.Problem{
 		Slot:  time.Hour,
 		Types: r7g(),
 		Term:  3 * 8760 * time.Hour,
 		Every: 168,
 	}
-	var s reserve.Savings
+	var s savings.Solver
 	plan, err := s.Solve(p)
 	if err != nil {
 		fmt.Println(err)
@@ -60,7 +60,7 @@ func ExampleSavings() {
 	fmt.Println("committed", plan.Committed.Fixed(2), "of which unused", plan.Unused.Fixed(2))
 	fmt.Println("on demand", plan.OnDemand.Fixed(2))
 	fmt.Println("cost", plan.Cost.Fixed(2), "optimal:", plan.Optimal())
-	fmt.Println("certificate:", reserve.VerifySavings(p, &plan))
+	fmt.Println("certificate:", savings.Verify(p, &plan))
 	// Output:
 	// hour 0: commit 4839 thousandths an hour
 	// committed 127168.92 of which unused 16518.17
@@ -73,19 +73,19 @@ func ExampleSavings() {
 // rate (an assumption, as a negotiated price may be). They leave the plan to the web
 // servers and the reports.
 func ExampleMixed() {
-	p := &reserve.MixedProblem{
-		SavingsProblem: reserve.SavingsProblem{
+	p := &savings.MixedProblem{
+		Problem: savings.Problem{
 			Slot:  time.Hour,
 			Types: r7g(),
 			Term:  3 * 8760 * time.Hour,
 			Every: 168,
 		},
-		Classes: []reserve.TypeClass{{
+		Classes: []savings.TypeClass{{
 			Type:  1,
 			Class: pricing.Class{Name: "r7g.xlarge RHEL, 1 year", Term: 8760 * time.Hour, Hourly: 116_475 * pricing.Micro},
 		}},
 	}
-	var m reserve.Mixed
+	var m savings.Mixed
 	plan, err := m.Solve(p)
 	if err != nil {
 		fmt.Println(err)
@@ -99,7 +99,7 @@ func ExampleMixed() {
 	}
 	fmt.Println("reserved", plan.Reserved.Fixed(2), "committed", plan.Committed.Fixed(2), "on demand", plan.OnDemand.Fixed(2))
 	fmt.Printf("cost %s, at most %.4f%% above the optimum\n", plan.Cost.Fixed(2), 100*plan.Gap())
-	fmt.Println("certificate:", reserve.VerifyMixed(p, &plan))
+	fmt.Println("certificate:", savings.VerifyMixed(p, &plan))
 	// Output:
 	// hour 0: reserve 6 r7g.xlarge RHEL, 1 year
 	// hour 8736: reserve 6 r7g.xlarge RHEL, 1 year

@@ -1,4 +1,4 @@
-package reserve
+package savings
 
 import (
 	"errors"
@@ -12,13 +12,14 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
 )
 
 // mixedProblems draws problems with reservations that cost about as much as the
 // savings plan, so that there is something to decide.
 func mixedProblems(slots, types, peak int) *rapid.Generator[*MixedProblem] {
 	return rapid.Custom(func(t *rapid.T) *MixedProblem {
-		p := &MixedProblem{SavingsProblem: *savingsProblems(slots, types, peak, true).Draw(t, "savings")}
+		p := &MixedProblem{Problem: *savingsProblems(slots, types, peak, true).Draw(t, "savings")}
 		p.Unit = max(1, p.Unit/pricing.Money(rapid.SampledFrom([]int{1, 20, 300}).Draw(t, "finer")))
 		for i := range p.Types {
 			if rapid.Bool().Draw(t, "cheaper?") {
@@ -42,8 +43,8 @@ func mixedProblems(slots, types, peak int) *rapid.Generator[*MixedProblem] {
 
 // mixedReserved returns the fees of reservations, in nanos, and the problem that they
 // leave to a savings plan.
-func mixedReserved(p *MixedProblem, plan []pricing.Purchase) (*big.Rat, *SavingsProblem) {
-	rest := copySavings(&p.SavingsProblem)
+func mixedReserved(p *MixedProblem, plan []pricing.Purchase) (*big.Rat, *Problem) {
+	rest := copySavings(&p.Problem)
 	fees := new(big.Rat)
 	for _, r := range plan {
 		c := &p.Classes[r.Class]
@@ -51,7 +52,7 @@ func mixedReserved(p *MixedProblem, plan []pricing.Purchase) (*big.Rat, *Savings
 		fee := new(big.Rat).Mul(big.NewRat(int64(c.Class.Hourly), 1), big.NewRat(int64(c.Class.Term), int64(time.Hour)))
 		fee.Add(fee, big.NewRat(int64(c.Class.Upfront), 1))
 		demand := rest.Types[c.Type].Demand
-		if p.Horizon == Pure {
+		if p.Horizon == reserve.Pure {
 			fee.Mul(fee, big.NewRat(int64(min(term, len(demand)-r.Slot)), int64(term)))
 		}
 		fees.Add(fees, fee.Mul(fee, big.NewRat(int64(r.Count), 1)))
@@ -66,7 +67,7 @@ func mixedReserved(p *MixedProblem, plan []pricing.Purchase) (*big.Rat, *Savings
 // reservations, with the exact savings plan for each; and certificates hold.
 func TestMixedBrute(t *testing.T) {
 	var used Mixed
-	var exact Savings
+	var exact Solver
 	cases, optimal, both := 0, 0, 0
 	gap, worst := 0.0, 0.0 // with fine units, where amounts are more than a few nanos
 	rapid.Check(t, func(t *rapid.T) {
@@ -143,8 +144,8 @@ func TestMixedBrute(t *testing.T) {
 // alone.
 func TestMixedLarger(t *testing.T) {
 	var m Mixed
-	var s Savings
-	var e Exact
+	var s Solver
+	var e reserve.Exact
 	rapid.Check(t, func(t *rapid.T) {
 		p := mixedProblems(20, 3, 9).Draw(t, "problem")
 		plan, err := m.Solve(p)
@@ -154,7 +155,7 @@ func TestMixedLarger(t *testing.T) {
 		if err := VerifyMixed(p, &plan); err != nil {
 			t.Fatal(err)
 		}
-		alone, err := s.Solve(&p.SavingsProblem)
+		alone, err := s.Solve(&p.Problem)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func TestMixedLarger(t *testing.T) {
 		}
 		sum := pricing.Money(0) // reservations alone
 		for i, y := range p.Types {
-			q := &Problem{Demand: y.Demand, Slot: p.Slot, Prices: pricing.List{OnDemand: y.OnDemand}, Every: p.Every, Closed: p.Closed, Horizon: p.Horizon}
+			q := &reserve.Problem{Demand: y.Demand, Slot: p.Slot, Prices: pricing.List{OnDemand: y.OnDemand}, Every: p.Every, Closed: p.Closed, Horizon: p.Horizon}
 			for _, c := range p.Classes {
 				if c.Type == i {
 					q.Prices.Classes = append(q.Prices.Classes, c.Class)
@@ -253,11 +254,11 @@ func TestMixedErrors(t *testing.T) {
 		is    error
 		text  string
 	}{
-		{"slot", func(p *MixedProblem) { p.Slot = 0 }, ErrRange, "reserve: Slot: value out of range: 0s: want a positive length"},
-		{"type", func(p *MixedProblem) { p.Classes[1].Type = 2 }, ErrRange, "reserve: Classes.Type[1]: value out of range: 0, short is for type 2: there are 2"},
-		{"fee", func(p *MixedProblem) { p.Classes[1].Class.Upfront = -1 }, ErrRange, "reserve: Classes.Class[1]: value out of range: 0, short costs -0.000000001 upfront and 0.05856 an hour: want none negative"},
-		{"use", func(p *MixedProblem) { p.Classes[1].Class.Billed = pricing.WhenUsed }, ErrUnsupported, "reserve: Classes.Class[1]: not a problem for this algorithm: 0, short has a use price: want prepaid classes"},
-		{"term", func(p *MixedProblem) { p.Classes[1].Class.Term++ }, ErrTerm, "reserve: Classes.Class[1]: term and slot do not fit: 0, short has a term of 1h0m0.000000001s: want a whole number of slots of 1h0m0s"},
+		{"slot", func(p *MixedProblem) { p.Slot = 0 }, ErrRange, "savings: Slot: value out of range: 0s: want a positive length"},
+		{"type", func(p *MixedProblem) { p.Classes[1].Type = 2 }, ErrRange, "savings: Classes.Type[1]: value out of range: 0, short is for type 2: there are 2"},
+		{"fee", func(p *MixedProblem) { p.Classes[1].Class.Upfront = -1 }, ErrRange, "savings: Classes.Class[1]: value out of range: 0, short costs -0.000000001 upfront and 0.05856 an hour: want none negative"},
+		{"use", func(p *MixedProblem) { p.Classes[1].Class.Billed = pricing.WhenUsed }, ErrUnsupported, "savings: Classes.Class[1]: not a problem for this algorithm: 0, short has a use price: want prepaid classes"},
+		{"term", func(p *MixedProblem) { p.Classes[1].Class.Term++ }, ErrTerm, "savings: Classes.Class[1]: term and slot do not fit: 0, short has a term of 1h0m0.000000001s: want a whole number of slots of 1h0m0s"},
 	} {
 		p := userMixed(6, 2, 10, 3)
 		c.spoil(p)
@@ -273,7 +274,7 @@ func TestMixedErrors(t *testing.T) {
 // userMixed is userSavings with reservations of every second type: for the plan's
 // term at 4% below the plan's rate, and for a third of it at 20% above.
 func userMixed(slots, types, peak, term int) *MixedProblem {
-	p := &MixedProblem{SavingsProblem: *userSavings(slots, types, peak, term)}
+	p := &MixedProblem{Problem: *userSavings(slots, types, peak, term)}
 	for i := 0; i < types; i += 2 {
 		y := &p.Types[i]
 		p.Classes = append(p.Classes,
@@ -287,9 +288,9 @@ func userMixed(slots, types, peak, term int) *MixedProblem {
 func TestMixedAllocs(t *testing.T) {
 	m := Mixed{Rounds: 4}
 	problems := []*MixedProblem{userMixed(2000, 5, 300, 720), userMixed(3, 1, 300, 3), userMixed(1900, 4, 500, 999), userMixed(100, 2, 30, 24)}
-	problems[2].Horizon = Pure
+	problems[2].Horizon = reserve.Pure
 	for _, p := range problems {
-		p.Held = []HeldCommitment{{100, 10}}
+		p.Held = []Held{{100, 10}}
 		if _, err := m.Solve(p); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package reserve
+package savings
 
 import (
 	"math"
@@ -7,8 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/flow"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/internal/flow"
 )
 
 // Reservations of single types and a savings plan over all types, with a bound.
@@ -59,7 +60,7 @@ import (
 // Reservations that are held already have no field: they serve first, so that they
 // are best taken off the demand of their type.
 type MixedProblem struct {
-	SavingsProblem
+	Problem
 	// Classes are the classes of reservations, each for instances of one type and
 	// billed [pricing.Always].
 	Classes []TypeClass
@@ -119,8 +120,8 @@ type Mixed struct {
 	// Rounds is the limit on rounds, each a solve of both parts; 0 is 24.
 	Rounds int
 
-	savings Savings
-	rest    SavingsProblem
+	savings Solver
+	rest    Problem
 	left    []int // demand that reservations leave, by type and slot
 	shift   int
 	terms   []int
@@ -239,7 +240,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 
 // check returns what is wrong with p, or the slots of its demands.
 func (p *MixedProblem) check() (slots int, err error) {
-	n, err := p.SavingsProblem.check()
+	n, err := p.Problem.check()
 	if err != nil {
 		return 0, err
 	}
@@ -296,7 +297,7 @@ func (m *Mixed) load(p *MixedProblem) (slots int, err error) {
 			f := int64(-1)
 			if t%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[t]) {
 				f = int64(fee.lo)
-				if left := int64(n - t); p.Horizon == Pure && left < term {
+				if left := int64(n - t); p.Horizon == reserve.Pure && left < term {
 					q, _ := product(f, left).over(term)
 					f = int64(q.lo)
 				}
@@ -308,7 +309,7 @@ func (m *Mixed) load(p *MixedProblem) (slots int, err error) {
 	m.lambda = zeroed(m.lambda, n*len(p.Types))
 	m.change = zeroed(m.change, n+1)
 	types := m.rest.Types
-	m.rest = p.SavingsProblem
+	m.rest = p.Problem
 	m.rest.Types = append(types[:0], p.Types...)
 	return n, nil
 }
@@ -334,7 +335,7 @@ func (m *Mixed) reduce(p *MixedProblem, n int) {
 }
 
 // worthOf sets m.next to the worth of commitment by a plan's certificate.
-func (m *Mixed) worthOf(s *SavingsPlan) {
+func (m *Mixed) worthOf(s *Plan) {
 	m.next = zeroed(m.next, len(s.Certificate.Values))
 	parts := s.Certificate.Parts
 	for t, v := range s.Certificate.Values {
@@ -465,7 +466,7 @@ func (m *Mixed) add(p *MixedProblem, n int, plan *MixedPlan, bound int128) bool 
 	// Fees times den, a multiple of the slot and, for shares, of the terms.
 	b := &m.savings.sum
 	m.den.SetInt64(int64(p.Slot))
-	if p.Horizon == Pure {
+	if p.Horizon == reserve.Pure {
 		for _, term := range m.terms {
 			m.num.Mul(&m.den, m.rem.SetInt64(int64(term)))
 			m.den.Set(&m.num)
@@ -475,7 +476,7 @@ func (m *Mixed) add(p *MixedProblem, n int, plan *MixedPlan, bound int128) bool 
 	for _, r := range plan.Reservations {
 		c := &p.Classes[r.Class].Class
 		charged := m.terms[r.Class]
-		if p.Horizon == Pure {
+		if p.Horizon == reserve.Pure {
 			charged = min(charged, n-r.Slot)
 		}
 		// (upfront·hour + hourly·term·slot)·den/slot · charged/term, count times
@@ -488,8 +489,8 @@ func (m *Mixed) add(p *MixedProblem, n int, plan *MixedPlan, bound int128) bool 
 		m.rem.SetInt64(int64(p.Slot))
 		b.y.Mul(&m.rem, m.quo.SetInt64(int64(m.terms[r.Class])))
 		m.num.QuoRem(&b.x, &b.y, &m.rem)
-		if p.Horizon == Full && m.rem.Sign() != 0 { // charged = term: it divides
-			panic("reserve: a fee that is not whole")
+		if p.Horizon == reserve.Full && m.rem.Sign() != 0 { // charged = term: it divides
+			panic("savings: a fee that is not whole")
 		}
 		m.fee.Add(&m.fee, &m.num)
 	}

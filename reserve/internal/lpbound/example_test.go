@@ -3,7 +3,7 @@ package lpbound_test
 import (
 	"fmt"
 
-	"github.com/plimsoll/plimsoll/internal/lpbound"
+	"github.com/plimsoll/plimsoll/reserve/internal/lpbound"
 )
 
 // A small shop runs two machines all year and a third for the last quarter.

@@ -1,8 +1,8 @@
 // # Online rules
 //
-// A planner of the part above knows the demand. A [Rule] is told it slot by
-// slot, perhaps with a forecast, and buys now or not: [RHO] looks ahead and trusts
-// what it sees, [Wang], [WangRandom] and [History] look back, [Robust] does both. For
+// A planner of the part above knows the demand. A Rule is told it slot by
+// slot, perhaps with a forecast, and buys now or not: RHO looks ahead and trusts
+// what it sees, Wang, WangRandom and History look back, Robust does both. For
 // one class; with a use price αp it is the problem with p' = (1-α)·p in the place of
 // p, and K = αp·Σd more for every plan.
 //
@@ -191,12 +191,12 @@
 //     and 399/210.
 //
 // So foresight of a whole term, used greedily, guarantees nothing that ignorance does
-// not guarantee better: Wang sees nothing and pays at most twice. [Periodic] needs
+// not guarantee better: Wang sees nothing and pays at most twice. Periodic needs
 // the same term of foresight, buys at its beginning only, and is a 2-approximation.
 //
 // # Theorem 3 of [Liu21] is open
 //
-// That [HGR] costs at most 2 - F/(τp) times the optimum has withstood all small cases and
+// That HGR costs at most 2 - F/(τp) times the optimum has withstood all small cases and
 // every search for bad ones; the worst that was found is 1.857 (τ = 58, F = 3, p = 2). Half of it is
 // easy: in the end every window of τ slots has fewer than m that are short, and as in
 // Lemma 1 what is spent on demand is at most OD_O + p·(m-1)·n_O. For the fees, the
@@ -205,10 +205,10 @@
 // optimum: with τ = 3, F = p = 1 and d = 10111100 it makes three purchases, against
 // two. We know of no proof.
 //
-// # References of this part
+// # References of the online rules
 //
 //	[Wang13]     Wang, Li, Liang, To Reserve or Not to Reserve: Optimal Online
 //	             Multi-Instance Acquisition in IaaS Clouds, ICAC 2013.
 //	[Purohit18]  Purohit, Svitkina, Kumar, Improving Online Algorithms via ML
 //	             Predictions, NeurIPS 2018.
-package reserve
+package theory

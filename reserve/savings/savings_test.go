@@ -1,8 +1,9 @@
-package reserve
+package savings
 
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -14,15 +15,24 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
 )
+
+// More cases than the usual 100, unless -rapid.checks asks for others.
+func init() {
+	if err := flag.Set("rapid.checks", "400"); err != nil {
+		panic(err)
+	}
+}
 
 // What a savings plan costs, by its definition, and its optimum by trying
 // everything. Nothing here uses the code under test. Amounts are exact, in nanos.
 
 // savingsSlot returns what slot t costs on demand with so many units: the types in
 // the order of their saving, one hour's money running out.
-func savingsSlot(p *SavingsProblem, demand func(i int) int, units int) *big.Rat {
+func savingsSlot(p *Problem, demand func(i int) int, units int) *big.Rat {
 	unit := p.Unit
 	if unit == 0 {
 		unit = pricing.Milli
@@ -52,19 +62,19 @@ func savingsSlot(p *SavingsProblem, demand func(i int) int, units int) *big.Rat 
 }
 
 // savingsFee returns what a unit costs that is bought at slot t, in nanos an hour.
-func savingsFee(p *SavingsProblem, t int) *big.Rat {
+func savingsFee(p *Problem, t int) *big.Rat {
 	unit, slots := p.Unit, int(p.Term/p.Slot)
 	if unit == 0 {
 		unit = pricing.Milli
 	}
-	if p.Horizon == Pure {
+	if p.Horizon == reserve.Pure {
 		slots = min(slots, len(p.Types[0].Demand)-t)
 	}
 	return new(big.Rat).Mul(big.NewRat(int64(unit), 1), big.NewRat(int64(slots), 1))
 }
 
 // savingsCost returns the cost of commitments, in nanos.
-func savingsCost(p *SavingsProblem, plan []Commitment) *big.Rat {
+func savingsCost(p *Problem, plan []Commitment) *big.Rat {
 	sum := new(big.Rat)
 	for t := range p.Types[0].Demand {
 		active := 0
@@ -87,7 +97,7 @@ func savingsCost(p *SavingsProblem, plan []Commitment) *big.Rat {
 }
 
 // eachSavings calls f with all commitments of up to most units a slot.
-func eachSavings(p *SavingsProblem, most int, f func([]Commitment)) {
+func eachSavings(p *Problem, most int, f func([]Commitment)) {
 	var plan []Commitment
 	var rec func(t int)
 	rec = func(t int) {
@@ -118,9 +128,9 @@ func toNano(x *big.Rat) pricing.Money {
 
 // savingsProblems draws problems with up to so many slots and types. Rates are a
 // few nanos, or odd amounts of about as much, which straddle units.
-func savingsProblems(slots, types, peak int, odd bool) *rapid.Generator[*SavingsProblem] {
-	return rapid.Custom(func(t *rapid.T) *SavingsProblem {
-		p := &SavingsProblem{Slot: time.Hour * time.Duration(rapid.IntRange(1, 3).Draw(t, "slot")) / 2}
+func savingsProblems(slots, types, peak int, odd bool) *rapid.Generator[*Problem] {
+	return rapid.Custom(func(t *rapid.T) *Problem {
+		p := &Problem{Slot: time.Hour * time.Duration(rapid.IntRange(1, 3).Draw(t, "slot")) / 2}
 		n := rapid.IntRange(1, slots).Draw(t, "slots")
 		p.Term = p.Slot * time.Duration(rapid.IntRange(1, slots).Draw(t, "term"))
 		scale := pricing.Money(1)
@@ -128,7 +138,7 @@ func savingsProblems(slots, types, peak int, odd bool) *rapid.Generator[*Savings
 			scale = 1009
 		}
 		for i := range rapid.IntRange(1, types).Draw(t, "types") {
-			y := SavingsType{Name: names[i]}
+			y := Type{Name: names[i]}
 			y.Demand = rapid.SliceOfN(rapid.IntRange(0, peak), n, n).Draw(t, "demand")
 			y.Plan = pricing.Money(rapid.IntRange(1, 5).Draw(t, "plan"))*scale + pricing.Money(rapid.IntRange(0, int(scale)-1).Draw(t, "odd"))
 			y.OnDemand = pricing.Money(rapid.IntRange(0, 12*int(scale)).Draw(t, "on demand"))
@@ -140,15 +150,15 @@ func savingsProblems(slots, types, peak int, odd bool) *rapid.Generator[*Savings
 			p.Closed = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "closed")
 		}
 		if rapid.Bool().Draw(t, "held?") {
-			p.Held = append(p.Held, HeldCommitment{rapid.IntRange(0, 3).Draw(t, "units"), rapid.IntRange(0, n+1).Draw(t, "until")})
+			p.Held = append(p.Held, Held{rapid.IntRange(0, 3).Draw(t, "units"), rapid.IntRange(0, n+1).Draw(t, "until")})
 		}
-		p.Horizon = Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
+		p.Horizon = reserve.Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
 		return p
 	})
 }
 
 // mostUnits returns a number of units that no slot needs more of.
-func mostUnits(p *SavingsProblem) int {
+func mostUnits(p *Problem) int {
 	most := 0
 	for t := range p.Types[0].Demand {
 		sum := 0
@@ -162,12 +172,12 @@ func mostUnits(p *SavingsProblem) int {
 	return most
 }
 
-func copySavings(p *SavingsProblem) *SavingsProblem {
+func copySavings(p *Problem) *Problem {
 	text, err := json.Marshal(p)
 	if err != nil {
 		panic(err)
 	}
-	q := new(SavingsProblem)
+	q := new(Problem)
 	if err := json.Unmarshal(text, q); err != nil {
 		panic(err)
 	}
@@ -177,7 +187,7 @@ func copySavings(p *SavingsProblem) *SavingsProblem {
 // The optimum equals brute force, its certificate holds, a workspace that was used
 // before makes no difference, and the problem is as it was.
 func TestSavingsBrute(t *testing.T) {
-	var used Savings
+	var used Solver
 	plans, straddling := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(4, 3, 2, rapid.Bool().Draw(t, "odd?")).Draw(t, "problem")
@@ -200,7 +210,7 @@ func TestSavingsBrute(t *testing.T) {
 		if used.m > len(used.types) {
 			straddling++
 		}
-		fresh, err := new(Savings).Solve(p)
+		fresh, err := new(Solver).Solve(p)
 		if err != nil || fmt.Sprint(fresh) != fmt.Sprint(plan) {
 			t.Fatalf("a fresh workspace gives %v, %v; a used one %v", fresh, err, plan)
 		}
@@ -216,7 +226,7 @@ func TestSavingsBrute(t *testing.T) {
 		if plan.Cost != toNano(best) || !plan.Optimal() || plan.Gap() != 0 {
 			t.Fatalf("cost %v, bound %v: want %v", plan.Cost, plan.Bound, toNano(best))
 		}
-		if err := VerifySavings(p, &plan); err != nil {
+		if err := Verify(p, &plan); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -231,11 +241,11 @@ func TestSavingsRepair(t *testing.T) {
 	repaired, cycles := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(24, 4, 20, rapid.Bool().Draw(t, "odd?")).Draw(t, "problem")
-		want, err := new(Savings).Solve(p)
+		want, err := new(Solver).Solve(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := Savings{limit: int64(rapid.IntRange(1, 30).Draw(t, "limit"))}
+		s := Solver{limit: int64(rapid.IntRange(1, 30).Draw(t, "limit"))}
 		plan, err := s.Solve(p)
 		if err != nil {
 			t.Fatal(err)
@@ -247,7 +257,7 @@ func TestSavingsRepair(t *testing.T) {
 		if plan.Cost != want.Cost || !plan.Optimal() {
 			t.Fatalf("cost %v, bound %v: want %v", plan.Cost, plan.Bound, want.Cost)
 		}
-		if err := VerifySavings(p, &plan); err != nil {
+		if err := Verify(p, &plan); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -273,7 +283,7 @@ func TestSavingsBeyond128(t *testing.T) {
 			y.Plan += 2 * pricing.Money(len(p.Types)*len(p.Types))
 			p.Types = append(p.Types, y)
 		}
-		s := Savings{limit: []int64{0, 40_000}[rapid.IntRange(0, 1).Draw(t, "limit")]}
+		s := Solver{limit: []int64{0, 40_000}[rapid.IntRange(0, 1).Draw(t, "limit")]}
 		plan, err := s.Solve(p)
 		if err != nil {
 			t.Fatal(err)
@@ -284,7 +294,7 @@ func TestSavingsBeyond128(t *testing.T) {
 		if plan.Bound > plan.Cost || s.limit == 0 && plan.Gap() > 1e-8 || plan.Gap() > 1e-3 {
 			t.Fatalf("cost %v, bound %v", plan.Cost, plan.Bound)
 		}
-		if err := VerifySavings(p, &plan); err != nil {
+		if err := Verify(p, &plan); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -299,7 +309,7 @@ func TestSavingsConvex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(1, 4, 5, false).Draw(t, "problem")
 		p.Term, p.Held, p.Closed = p.Slot, nil, nil
-		var s Savings
+		var s Solver
 		if err := s.load(p); err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +352,7 @@ func TestSavingsConvex(t *testing.T) {
 func TestSavingsMetamorphic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(12, 3, 6, true).Draw(t, "problem")
-		var s Savings
+		var s Solver
 		plan, err := s.Solve(p)
 		if err != nil {
 			t.Fatal(err)
@@ -364,7 +374,7 @@ func TestSavingsMetamorphic(t *testing.T) {
 		}
 
 		more := copySavings(p)
-		useless := SavingsType{Name: "useless", Demand: slices.Clone(p.Types[0].Demand), OnDemand: 3000}
+		useless := Type{Name: "useless", Demand: slices.Clone(p.Types[0].Demand), OnDemand: 3000}
 		useless.Plan = useless.OnDemand + pricing.Money(rapid.IntRange(0, 2).Draw(t, "dearer"))
 		more.Types = slices.Insert(more.Types, 0, useless)
 		plan, err = s.Solve(more)
@@ -385,12 +395,12 @@ func TestSavingsMetamorphic(t *testing.T) {
 // themselves always, and the next 6 if they are busy in 0.4 of the hours or more:
 // 12 of 24 are. 0.40 for 48 hours is 19.20; by night 0.24 of it pay for nothing.
 func TestSavingsByHand(t *testing.T) {
-	p := &SavingsProblem{
+	p := &Problem{
 		Slot:  12 * time.Hour,
 		Term:  48 * time.Hour,
-		Types: []SavingsType{{"a", []int{10, 4, 10, 4}, 100 * pricing.Milli, 40 * pricing.Milli}},
+		Types: []Type{{"a", []int{10, 4, 10, 4}, 100 * pricing.Milli, 40 * pricing.Milli}},
 	}
-	var s Savings
+	var s Solver
 	plan, err := s.Solve(p)
 	if err != nil {
 		t.Fatal(err)
@@ -415,37 +425,37 @@ func TestSavingsByHand(t *testing.T) {
 }
 
 // A forged plan or certificate is refused.
-func TestVerifySavingsForged(t *testing.T) {
+func TestVerifyForged(t *testing.T) {
 	p := userSavings(60, 3, 40, 24)
-	for name, forge := range map[string]func(*SavingsPlan){
-		"cost":             func(q *SavingsPlan) { q.Cost++ },
-		"on demand":        func(q *SavingsPlan) { q.OnDemand-- },
-		"committed":        func(q *SavingsPlan) { q.Committed-- },
-		"unused":           func(q *SavingsPlan) { q.Unused-- },
-		"bound":            func(q *SavingsPlan) { q.Bound++ },
-		"units":            func(q *SavingsPlan) { q.Commitments[0].Units++ },
-		"negative units":   func(q *SavingsPlan) { q.Commitments[0].Units = -1 },
-		"slot":             func(q *SavingsPlan) { q.Commitments[0].Slot = 60 },
-		"twice":            func(q *SavingsPlan) { q.Commitments = append(q.Commitments, q.Commitments[0]) },
-		"closed":           func(q *SavingsPlan) { q.Commitments[0].Slot = 1 },
-		"too few values":   func(q *SavingsPlan) { q.Certificate.Values = q.Certificate.Values[1:] },
-		"no parts":         func(q *SavingsPlan) { q.Certificate.Parts = Uint128{} },
-		"fewer parts":      func(q *SavingsPlan) { q.Certificate.Parts.Lo-- },
-		"a value too high": func(q *SavingsPlan) { q.Certificate.Values[30].Lo += 1 << 40 },
-		"a value too low": func(q *SavingsPlan) {
+	for name, forge := range map[string]func(*Plan){
+		"cost":             func(q *Plan) { q.Cost++ },
+		"on demand":        func(q *Plan) { q.OnDemand-- },
+		"committed":        func(q *Plan) { q.Committed-- },
+		"unused":           func(q *Plan) { q.Unused-- },
+		"bound":            func(q *Plan) { q.Bound++ },
+		"units":            func(q *Plan) { q.Commitments[0].Units++ },
+		"negative units":   func(q *Plan) { q.Commitments[0].Units = -1 },
+		"slot":             func(q *Plan) { q.Commitments[0].Slot = 60 },
+		"twice":            func(q *Plan) { q.Commitments = append(q.Commitments, q.Commitments[0]) },
+		"closed":           func(q *Plan) { q.Commitments[0].Slot = 1 },
+		"too few values":   func(q *Plan) { q.Certificate.Values = q.Certificate.Values[1:] },
+		"no parts":         func(q *Plan) { q.Certificate.Parts = Uint128{} },
+		"fewer parts":      func(q *Plan) { q.Certificate.Parts.Lo-- },
+		"a value too high": func(q *Plan) { q.Certificate.Values[30].Lo += 1 << 40 },
+		"a value too low": func(q *Plan) {
 			q.Certificate.Values[slices.IndexFunc(q.Certificate.Values, func(v Uint128) bool { return v.Lo > 0 })].Lo = 0
 		},
 	} {
-		var s Savings
+		var s Solver
 		plan, err := s.Solve(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := VerifySavings(p, &plan); err != nil {
+		if err := Verify(p, &plan); err != nil {
 			t.Fatal(err)
 		}
 		forge(&plan)
-		if err := VerifySavings(p, &plan); !errors.Is(err, ErrForged) {
+		if err := Verify(p, &plan); !errors.Is(err, ErrForged) {
 			t.Errorf("%s: %v, want ErrForged", name, err)
 		}
 	}
@@ -454,28 +464,28 @@ func TestVerifySavingsForged(t *testing.T) {
 func TestSavingsErrors(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		spoil func(*SavingsProblem)
+		spoil func(*Problem)
 		is    error
 		text  string
 	}{
-		{"slot", func(p *SavingsProblem) { p.Slot = 0 }, ErrRange, "reserve: Slot: value out of range: 0s: want a positive length"},
-		{"no types", func(p *SavingsProblem) { p.Types = nil }, ErrRange, "reserve: Types: value out of range: there are none: want at least one"},
-		{"unit", func(p *SavingsProblem) { p.Unit = -pricing.Milli }, ErrRange, "reserve: Unit: value out of range: -0.001: want a positive amount, or 0 for 0.001"},
-		{"huge unit", func(p *SavingsProblem) { p.Unit = 5e18 }, ErrOverflow, "reserve: Unit: amount too large: 5000000000: want at most 858993.4592, 2^30 times the greatest common divisor of unit and rates"},
-		{"term", func(p *SavingsProblem) { p.Term = 90 * time.Minute }, ErrTerm, "reserve: Term: term and slot do not fit: 1h30m0s: want a whole number of slots of 1h0m0s"},
-		{"every", func(p *SavingsProblem) { p.Every = -1 }, ErrRange, "reserve: Every: value out of range: -1: want a number of slots, or 0 for every slot"},
-		{"closed", func(p *SavingsProblem) { p.Closed = make([]bool, 5) }, ErrRange, "reserve: Closed: value out of range: 5 slots: want one for each of the 6 of the demands"},
-		{"horizon", func(p *SavingsProblem) { p.Horizon = 2 }, ErrRange, "reserve: Horizon: value out of range: 2: want Full or Pure"},
-		{"lengths", func(p *SavingsProblem) { p.Types[1].Demand = make([]int, 7) }, ErrRange, "reserve: Types.Demand[1]: value out of range: 1 has 7 slots and 0 6: want equal lengths"},
-		{"demand", func(p *SavingsProblem) { p.Types[1].Demand[2] = -1 }, ErrRange, "reserve: Types.Demand[1]: value out of range: 1 needs -1 in slot 2: want 0 to 2147483647 instances"},
-		{"on demand", func(p *SavingsProblem) { p.Types[1].OnDemand = -1 }, ErrRange, "reserve: Types.OnDemand[1]: value out of range: 1 costs -0.000000001 on demand: want 0 or more"},
-		{"plan", func(p *SavingsProblem) { p.Types[1].Plan = 0 }, ErrRange, "reserve: Types.Plan[1]: value out of range: 1 costs 0 from a plan: want more than 0 (as much as on demand if a plan does not pay for it)"},
-		{"held", func(p *SavingsProblem) { p.Held = []HeldCommitment{{1, 1}, {-1, 1}} }, ErrRange, "reserve: Held[1]: value out of range: -1 units for 1 slots: want none negative, and at most 2147483647 units"},
-		{"too much", func(p *SavingsProblem) { p.Types[1].Demand[2] = 1 << 30 }, ErrOverflow, "reserve: Types.Demand[1]: amount too large: in slot 2 all usage costs more than 2147483647 units of 0.001"},
+		{"slot", func(p *Problem) { p.Slot = 0 }, ErrRange, "savings: Slot: value out of range: 0s: want a positive length"},
+		{"no types", func(p *Problem) { p.Types = nil }, ErrRange, "savings: Types: value out of range: there are none: want at least one"},
+		{"unit", func(p *Problem) { p.Unit = -pricing.Milli }, ErrRange, "savings: Unit: value out of range: -0.001: want a positive amount, or 0 for 0.001"},
+		{"huge unit", func(p *Problem) { p.Unit = 5e18 }, ErrOverflow, "savings: Unit: amount too large: 5000000000: want at most 858993.4592, 2^30 times the greatest common divisor of unit and rates"},
+		{"term", func(p *Problem) { p.Term = 90 * time.Minute }, ErrTerm, "savings: Term: term and slot do not fit: 1h30m0s: want a whole number of slots of 1h0m0s"},
+		{"every", func(p *Problem) { p.Every = -1 }, ErrRange, "savings: Every: value out of range: -1: want a number of slots, or 0 for every slot"},
+		{"closed", func(p *Problem) { p.Closed = make([]bool, 5) }, ErrRange, "savings: Closed: value out of range: 5 slots: want one for each of the 6 of the demands"},
+		{"horizon", func(p *Problem) { p.Horizon = 2 }, ErrRange, "savings: Horizon: value out of range: 2: want Full or Pure"},
+		{"lengths", func(p *Problem) { p.Types[1].Demand = make([]int, 7) }, ErrRange, "savings: Types.Demand[1]: value out of range: 1 has 7 slots and 0 6: want equal lengths"},
+		{"demand", func(p *Problem) { p.Types[1].Demand[2] = -1 }, ErrRange, "savings: Types.Demand[1]: value out of range: 1 needs -1 in slot 2: want 0 to 2147483647 instances"},
+		{"on demand", func(p *Problem) { p.Types[1].OnDemand = -1 }, ErrRange, "savings: Types.OnDemand[1]: value out of range: 1 costs -0.000000001 on demand: want 0 or more"},
+		{"plan", func(p *Problem) { p.Types[1].Plan = 0 }, ErrRange, "savings: Types.Plan[1]: value out of range: 1 costs 0 from a plan: want more than 0 (as much as on demand if a plan does not pay for it)"},
+		{"held", func(p *Problem) { p.Held = []Held{{1, 1}, {-1, 1}} }, ErrRange, "savings: Held[1]: value out of range: -1 units for 1 slots: want none negative, and at most 2147483647 units"},
+		{"too much", func(p *Problem) { p.Types[1].Demand[2] = 1 << 30 }, ErrOverflow, "savings: Types.Demand[1]: amount too large: in slot 2 all usage costs more than 2147483647 units of 0.001"},
 	} {
 		p := userSavings(6, 2, 10, 4)
 		c.spoil(p)
-		var s Savings
+		var s Solver
 		plan, err := s.Solve(p)
 		var input *InputError
 		if !errors.Is(err, c.is) || !errors.As(err, &input) || err.Error() != c.text {
@@ -490,8 +500,8 @@ func TestSavingsErrors(t *testing.T) {
 // userSavings is a problem of a user's size: plan rates of a size and two systems
 // each of one family, from the offer file that ExampleSavings names, and a demand for
 // each that rises and falls by day. Rates on demand are assumed.
-func userSavings(slots, types, peak, term int) *SavingsProblem {
-	p := &SavingsProblem{Slot: time.Hour, Term: time.Duration(term) * time.Hour, Every: 7}
+func userSavings(slots, types, peak, term int) *Problem {
+	p := &Problem{Slot: time.Hour, Term: time.Duration(term) * time.Hour, Every: 7}
 	for i, r := range []struct{ onDemand, plan pricing.Money }{
 		{1220, 488}, {1508, 776}, {3016, 1553}, {4880, 1954}, {29280, 11721}, {2440, 977}, {1280, 512},
 	} {
@@ -499,17 +509,17 @@ func userSavings(slots, types, peak, term int) *SavingsProblem {
 			break
 		}
 		rng := rand.New(rand.NewPCG(7, uint64(i))) // seed 7
-		p.Types = append(p.Types, SavingsType{fmt.Sprint(i), anyDemand(rng, slots, peak/(i+1)), r.onDemand * pricing.Milli / 10, r.plan * pricing.Milli / 10})
+		p.Types = append(p.Types, Type{fmt.Sprint(i), anyDemand(rng, slots, peak/(i+1)), r.onDemand * pricing.Milli / 10, r.plan * pricing.Milli / 10})
 	}
 	return p
 }
 
 // Nothing is allocated once the largest problem has been seen.
 func TestSavingsAllocs(t *testing.T) {
-	var s Savings
-	problems := []*SavingsProblem{userSavings(3000, 5, 300, 720), userSavings(1, 1, 300, 1), userSavings(2900, 4, 500, 1000), userSavings(100, 2, 30, 24)}
+	var s Solver
+	problems := []*Problem{userSavings(3000, 5, 300, 720), userSavings(1, 1, 300, 1), userSavings(2900, 4, 500, 1000), userSavings(100, 2, 30, 24)}
 	for _, p := range problems {
-		p.Held = []HeldCommitment{{100, 10}}
+		p.Held = []Held{{100, 10}}
 		if _, err := s.Solve(p); err != nil {
 			t.Fatal(err)
 		}
@@ -534,7 +544,7 @@ func BenchmarkSavings(b *testing.B) {
 				p := userSavings(26_280, types, 600, term)
 				p.Every = every
 				b.Run(fmt.Sprintf("alg=exact/slots=26280/types=%d/term=%dh/every=%d", types, term, every), func(b *testing.B) {
-					var s Savings
+					var s Solver
 					plan, err := s.Solve(p)
 					if err != nil {
 						b.Fatal(err)
@@ -552,4 +562,20 @@ func BenchmarkSavings(b *testing.B) {
 			}
 		}
 	}
+}
+
+var names = []string{"a", "b", "c", "d", "e"}
+
+// anyDemand returns a demand that rises and falls by day, of a fixed seed.
+func anyDemand(rng *rand.Rand, slots, peak int) []int {
+	demand := make([]int, slots)
+	level := peak / 2
+	for t := range demand {
+		level = min(peak, max(0, level+rng.IntN(peak/10+3)-(peak/10+3)/2))
+		demand[t] = level
+		if t%24 < 8 {
+			demand[t] = level / 3
+		}
+	}
+	return demand
 }

@@ -1,4 +1,4 @@
-package reserve
+package savings
 
 import (
 	"cmp"
@@ -8,8 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/flow"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/internal/flow"
 )
 
 // Savings plans, exactly.
@@ -38,14 +39,14 @@ import (
 // the price v_j, and commitments are its reservations. So each slot becomes m
 // consecutive ones, m being the largest number of runs of any slot; terms become m
 // times as long, purchases are for sale in the first slot of each m only; and
-// the minimum-cost flow of prepaid reservations (package internal/flow) solves it.
+// the minimum-cost flow of prepaid reservations (package reserve/internal/flow) solves it.
 //
 // Exactness. All ratios are multiples of 1/Λ, for the least common multiple Λ of the
 // plan rates, which are odd amounts such as 0.1553 and 1.1721: with three types and
 // three years Λ does not fit in the integers of the flow. Where it does, the flow's
 // optimum is the optimum. Otherwise the flow solves the problem with the values of
 // units rounded down to about eight digits, which gives a plan, dual prices, and a
-// lower bound; then savingsrepair.go makes the plan optimal for the true values, in
+// lower bound; then repair.go makes the plan optimal for the true values, in
 // integers of 128 bits. Where 128 bits are not enough either, as with seven types of
 // four decimals, the plan is returned with that lower bound, some 10⁻⁸ below.
 //
@@ -53,116 +54,29 @@ import (
 // type and 20 to 250 ms for five (BenchmarkSavings). Memory: about 150 bytes for each of
 // these, and 150 a slot.
 
-// A SavingsProblem is what to plan commitments for: the demands of several types
-// of instances that one savings plan pays for.
-//
-// Payment upfront, all of it, a part or none, makes no difference but to the
-// rates: a commitment of c an hour costs c an hour.
-type SavingsProblem struct {
-	// Slot is the length of a slot of the demands.
-	Slot time.Duration
-	// Types are the types of instances, with demands of equal length.
-	Types []SavingsType
-	// Term is the length of a commitment, a whole number of slots.
-	Term time.Duration
-	// Unit is what commitments are multiples of, money per hour; 0 is 0.001.
-	Unit pricing.Money
-
-	// Every and Closed say when one may commit, as in [Problem].
-	Every  int
-	Closed []bool
-	// Held is what was committed before slot 0, whose cost does not count.
-	Held []HeldCommitment
-	// Horizon is Full to count commitments over their whole term, Pure up to the
-	// end of the demand.
-	Horizon Horizon
-}
-
-// A SavingsType is a type of instances, its demand in instances per slot and its
-// rates per instance-hour, on demand and paid from a savings plan. A type that a
-// plan does not make cheaper, Plan ≥ OnDemand, runs on demand always.
-type SavingsType struct {
-	Name     string
-	Demand   []int
-	OnDemand pricing.Money
-	Plan     pricing.Money
-}
-
-// A Commitment is made at the beginning of a slot, of so many units per hour.
-type Commitment struct {
-	Slot  int
-	Units int
-}
-
-// A HeldCommitment is a commitment of so many units per hour that was made before
-// slot 0 and lasts through the slots before Until.
-type HeldCommitment struct {
-	Units int
-	Until int
-}
-
-// A SavingsPlan is what to commit, what that costs, and a proof of how near the
-// optimum it is.
-type SavingsPlan struct {
-	// Commitments are sorted by slot, with at most one for each.
-	Commitments []Commitment
-	// Cost is Committed, the price of the commitments, plus OnDemand, the price of
-	// what they do not pay for; the sum is taken before all three are rounded, half
-	// to even. Bound is what no plan costs less than, rounded in the same way.
-	Cost, Committed, OnDemand, Bound pricing.Money
-	// Unused is the part of the commitments, held ones included, that pays for
-	// nothing, in the slots of the demand.
-	Unused pricing.Money
-	// Certificate proves the bound; see VerifySavings.
-	Certificate SavingsCertificate
-}
-
-// Gap returns how far the plan's cost is above the bound, as a share of the
-// bound: 0 for an optimal plan.
-func (p *SavingsPlan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
-
-// Optimal reports whether the certificate proves that no plan costs less, to the
-// last nano.
-func (p *SavingsPlan) Optimal() bool { return p.Cost == p.Bound }
-
-func gapOf(cost, bound pricing.Money) float64 {
-	if cost == bound {
-		return 0
-	}
-	return cost.Float64()/bound.Float64() - 1
-}
-
-// A SavingsCertificate is a dual solution: Values[t]/Parts is what one more unit
-// of commitment is worth in slot t, as a multiple of what it costs. Over no term
-// that is for sale are they worth more than they cost.
-type SavingsCertificate struct {
-	Values []Uint128
-	Parts  Uint128
-}
-
-// Savings finds commitments of least cost. Its zero value is ready. It keeps its
+// Solver finds commitments of least cost. Its zero value is ready. It keeps its
 // memory and allocates nothing once that suffices; a plan is valid until the next
 // call. One goroutine at a time.
-type Savings struct {
+type Solver struct {
 	// the problem in integers
 	slots, term int
 	every       int
 	closed      []bool
-	horizon     Horizon
-	types       []savingsType // those that a plan makes cheaper, in the order of payment
-	unit        int64         // û, the unit in grains, the greatest amount that divides all plan rates
-	grain       int64         // nanos
-	held        []int         // units per slot
-	units       int64         // U, what a unit costs in a slot: integers of the flow
-	shift       int           // values of the flow have so many more bits
-	scaled      bool          // values of the flow are the true ones
-	true128     bool          // the true ones fit in 128 bits, in units of units128
+	horizon     reserve.Horizon
+	types       []payer // those that a plan makes cheaper, in the order of payment
+	unit        int64   // û, the unit in grains, the greatest amount that divides all plan rates
+	grain       int64   // nanos
+	held        []int   // units per slot
+	units       int64   // U, what a unit costs in a slot: integers of the flow
+	shift       int     // values of the flow have so many more bits
+	scaled      bool    // values of the flow are the true ones
+	true128     bool    // the true ones fit in 128 bits, in units of units128
 	units128    int128
 	limit       int64 // of units, if not 0: for tests of what happens when it is too low
 
 	// the flow
 	m       int
-	space   []savingsRun
+	space   []run
 	demand  []int
 	prices  []int64
 	fees    []int64
@@ -176,12 +90,12 @@ type Savings struct {
 	buy         []int
 	commitments []Commitment
 	values      []Uint128
-	repair      savingsRepair
-	sum         savingsSum
+	repair      repair
+	sum         sum
 }
 
-// A savingsType is a type that a plan makes cheaper.
-type savingsType struct {
+// A payer is a type that a plan makes cheaper.
+type payer struct {
 	index   int
 	demand  []int
 	price   int64 // p, nanos
@@ -202,77 +116,18 @@ type savingsType struct {
 //
 // The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm] or
 // [ErrOverflow]. p is not modified.
-func (s *Savings) Solve(p *SavingsProblem) (SavingsPlan, error) {
+func (s *Solver) Solve(p *Problem) (Plan, error) {
 	if err := s.load(p); err != nil {
-		return SavingsPlan{}, err
+		return Plan{}, err
 	}
 	if err := s.solve(); err != nil {
-		return SavingsPlan{}, err
+		return Plan{}, err
 	}
 	return s.plan(p)
 }
 
-const defaultUnit = pricing.Milli
-
-// unitOf returns the unit of commitments.
-func (p *SavingsProblem) unitOf() pricing.Money {
-	if p.Unit == 0 {
-		return defaultUnit
-	}
-	return p.Unit
-}
-
-// check returns what is wrong with p, or the slots of its demands.
-func (p *SavingsProblem) check() (slots int, err error) {
-	switch {
-	case p.Slot <= 0:
-		return 0, badInput("Slot", -1, ErrRange, "%v: want a positive length", p.Slot)
-	case len(p.Types) == 0:
-		return 0, badInput("Types", -1, ErrRange, "there are none: want at least one")
-	case p.Unit < 0:
-		return 0, badInput("Unit", -1, ErrRange, "%v: want a positive amount, or 0 for %v", p.Unit, defaultUnit)
-	case p.Term < p.Slot || p.Term%p.Slot != 0:
-		return 0, badInput("Term", -1, ErrTerm, "%v: want a whole number of slots of %v", p.Term, p.Slot)
-	case p.Every < 0:
-		return 0, badInput("Every", -1, ErrRange, "%d: want a number of slots, or 0 for every slot", p.Every)
-	case p.Horizon > Pure:
-		return 0, badInput("Horizon", -1, ErrRange, "%d: want Full or Pure", p.Horizon)
-	}
-	n := len(p.Types[0].Demand)
-	switch {
-	case n > math.MaxInt32:
-		return 0, badInput("Types.Demand", 0, ErrRange, "%d slots: want at most %d", n, math.MaxInt32)
-	case int64(p.Term/p.Slot) > int64(math.MaxInt32-n):
-		return 0, badInput("Term", -1, ErrRange, "%v: want at most %d slots", p.Term, math.MaxInt32-n)
-	case p.Closed != nil && len(p.Closed) != n:
-		return 0, badInput("Closed", -1, ErrRange, "%d slots: want one for each of the %d of the demands", len(p.Closed), n)
-	}
-	for i := range p.Types {
-		y := &p.Types[i]
-		switch {
-		case len(y.Demand) != n:
-			return 0, badInput("Types.Demand", i, ErrRange, "%s has %d slots and %s %d: want equal lengths", y.Name, len(y.Demand), p.Types[0].Name, n)
-		case y.OnDemand < 0:
-			return 0, badInput("Types.OnDemand", i, ErrRange, "%s costs %v on demand: want 0 or more", y.Name, y.OnDemand)
-		case y.Plan <= 0:
-			return 0, badInput("Types.Plan", i, ErrRange, "%s costs %v from a plan: want more than 0 (as much as on demand if a plan does not pay for it)", y.Name, y.Plan)
-		}
-		for t, d := range y.Demand {
-			if d < 0 || d > math.MaxInt32 {
-				return 0, badInput("Types.Demand", i, ErrRange, "%s needs %d in slot %d: want 0 to %d instances", y.Name, d, t, math.MaxInt32)
-			}
-		}
-	}
-	for i, h := range p.Held {
-		if h.Units < 0 || h.Units > math.MaxInt32 || h.Until < 0 {
-			return 0, badInput("Held", i, ErrRange, "%d units for %d slots: want none negative, and at most %d units", h.Units, h.Until, math.MaxInt32)
-		}
-	}
-	return n, nil
-}
-
 // load checks p and turns it into integers.
-func (s *Savings) load(p *SavingsProblem) error {
+func (s *Solver) load(p *Problem) error {
 	n, err := p.check()
 	if err != nil {
 		return err
@@ -286,11 +141,11 @@ func (s *Savings) load(p *SavingsProblem) error {
 	for i := range p.Types {
 		y := &p.Types[i]
 		if y.Plan < y.OnDemand {
-			s.types = append(s.types, savingsType{index: i, demand: y.Demand, price: int64(y.OnDemand), plan: int64(y.Plan)})
+			s.types = append(s.types, payer{index: i, demand: y.Demand, price: int64(y.OnDemand), plan: int64(y.Plan)})
 			s.grain = gcd(s.grain, int64(y.Plan))
 		}
 	}
-	slices.SortFunc(s.types, func(a, b savingsType) int {
+	slices.SortFunc(s.types, func(a, b payer) int {
 		ah, al := bits.Mul64(uint64(a.price), uint64(b.plan))
 		bh, bl := bits.Mul64(uint64(b.price), uint64(a.plan))
 		return cmp.Or(cmp.Compare(bh, ah), cmp.Compare(bl, al), cmp.Compare(a.plan, b.plan), cmp.Compare(a.index, b.index))
@@ -328,13 +183,13 @@ func (s *Savings) load(p *SavingsProblem) error {
 }
 
 // open reports whether one may commit at slot t.
-func (s *Savings) open(t int) bool {
+func (s *Solver) open(t int) bool {
 	return t%s.every == 0 && (s.closed == nil || !s.closed[t])
 }
 
 // charged returns the slots for which a commitment made at slot t is paid for.
-func (s *Savings) charged(t int) int {
-	if s.horizon == Pure {
+func (s *Solver) charged(t int) int {
+	if s.horizon == reserve.Pure {
 		return min(s.term, s.slots-t)
 	}
 	return s.term
@@ -346,7 +201,7 @@ func (s *Savings) charged(t int) int {
 // With g the greatest common divisor of the unit and all p_i in nanos, a grain saves
 // p_i/g over rate_i and a unit costs u/g. Reduce the former to n_i/d_i; then all are
 // whole when multiplied by the least common multiple Λ of the d_i.
-func (s *Savings) scale(unit int64) error {
+func (s *Solver) scale(unit int64) error {
 	s.units, s.shift, s.true128 = 1, 0, false
 	if s.scaled = len(s.types) == 0 || s.slots == 0; s.scaled {
 		return nil
@@ -421,14 +276,14 @@ func (s *Savings) scale(unit int64) error {
 }
 
 // A run is a maximal run of units that save the same in a slot.
-type savingsRun struct {
+type run struct {
 	end   int // the last unit
 	value int64
 }
 
 // runs appends the runs of slot t to dst, in integers of the flow. Those that
 // save nothing are left out.
-func (s *Savings) runs(dst []savingsRun, t int) []savingsRun {
+func (s *Solver) runs(dst []run, t int) []run {
 	end := 0
 	emit := func(count, value int64) {
 		end += int(count)
@@ -436,7 +291,7 @@ func (s *Savings) runs(dst []savingsRun, t int) []savingsRun {
 		if k := len(dst); k > 0 && dst[k-1].value == value {
 			dst[k-1].end = end
 		} else if value > 0 {
-			dst = append(dst, savingsRun{end, value})
+			dst = append(dst, run{end, value})
 		}
 	}
 	filled, saved := int64(0), int64(0) // of a unit that is not full yet
@@ -467,7 +322,7 @@ func (s *Savings) runs(dst []savingsRun, t int) []savingsRun {
 }
 
 // solve finds the commitments: s.buy, s.active and, with the true values, s.values.
-func (s *Savings) solve() error {
+func (s *Solver) solve() error {
 	n := s.slots
 	s.buy = zeroed(s.buy, n)
 	s.values = slices.Grow(s.values[:0], n)[:n]
@@ -528,7 +383,7 @@ func (s *Savings) solve() error {
 }
 
 // activate computes the active units of each slot.
-func (s *Savings) activate() {
+func (s *Solver) activate() {
 	sum := 0
 	for t := range s.slots {
 		sum += s.buy[t]
@@ -540,8 +395,8 @@ func (s *Savings) activate() {
 }
 
 // plan makes the plan optimal for the true values, if it is not, and adds it up.
-func (s *Savings) plan(p *SavingsProblem) (SavingsPlan, error) {
-	plan := SavingsPlan{Certificate: SavingsCertificate{Values: s.values, Parts: Uint128{Lo: uint64(s.units)}}}
+func (s *Solver) plan(p *Problem) (Plan, error) {
+	plan := Plan{Certificate: Certificate{Values: s.values, Parts: Uint128{Lo: uint64(s.units)}}}
 	optimal := s.scaled
 	var bound int128 // in integers of the flow
 	if !optimal {
@@ -559,14 +414,14 @@ func (s *Savings) plan(p *SavingsProblem) (SavingsPlan, error) {
 	}
 	plan.Commitments = s.commitments
 	if !s.add(p, &plan, optimal, bound) {
-		return SavingsPlan{}, badInput("Types.Demand", -1, ErrOverflow, "the cost does not fit in an amount of money")
+		return Plan{}, badInput("Types.Demand", -1, ErrOverflow, "the cost does not fit in an amount of money")
 	}
 	return plan, nil
 }
 
 // bound returns what the flow's plan costs, with the values of units rounded down:
 // the least of that problem, and no plan costs less in the true one.
-func (s *Savings) bound() (sum int128) {
+func (s *Solver) bound() (sum int128) {
 	for t := range s.slots {
 		if s.buy[t] > 0 {
 			sum = sum.plus(product(s.units*int64(s.charged(t)), int64(s.buy[t])))
@@ -583,8 +438,8 @@ func (s *Savings) bound() (sum int128) {
 	return sum
 }
 
-// A savingsSum adds amounts up, in nanos per hour over a common denominator.
-type savingsSum struct {
+// A sum adds amounts up, in nanos per hour over a common denominator.
+type sum struct {
 	used             []int64 // grains, by type
 	den              big.Int
 	total, committed big.Int
@@ -597,7 +452,7 @@ type savingsSum struct {
 // What runs on demand costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour, a bound of
 // the flow B·u/units, and what the plan does not make cheaper costs the same always.
 // All are brought to the denominator den = Π rate_i · units.
-func (s *Savings) add(p *SavingsProblem, plan *SavingsPlan, optimal bool, bound int128) bool {
+func (s *Solver) add(p *Problem, plan *Plan, optimal bool, bound int128) bool {
 	b := &s.sum
 	b.used = zeroed(b.used, len(p.Types)) // grains paid, by type
 	unused, units := int64(0), int64(0)   // grains; unit-slots
@@ -674,14 +529,14 @@ func (s *Savings) add(p *SavingsProblem, plan *SavingsPlan, optimal bool, bound 
 }
 
 // mul multiplies x by n, with b.x and b.y for scratch.
-func (b *savingsSum) mul(x *big.Int, n int64) {
+func (b *sum) mul(x *big.Int, n int64) {
 	b.x.Mul(x, b.y.SetInt64(n))
 	x.Set(&b.x)
 }
 
 // money returns sum/den nanos an hour over a slot, rounded half to even, and
 // whether that fits. It overwrites the scratch.
-func (b *savingsSum) money(sum *big.Int, slot time.Duration) (pricing.Money, bool) {
+func (b *sum) money(sum *big.Int, slot time.Duration) (pricing.Money, bool) {
 	b.x.Mul(sum, b.y.SetInt64(int64(slot)))
 	b.rem.Mul(&b.den, b.y.SetInt64(int64(time.Hour)))
 	b.quo.QuoRem(&b.x, &b.rem, &b.y)

@@ -1,4 +1,4 @@
-package reserve
+package savings
 
 import (
 	"math/bits"
@@ -29,7 +29,7 @@ import (
 // mendPasses is the limit on passes. The largest case of BenchmarkSavings takes 54.
 const mendPasses = 4000
 
-type savingsRepair struct {
+type repair struct {
 	y        []int128
 	up, down []int128 // δ(N) and δ(N+1)
 	parent   []int32
@@ -51,7 +51,7 @@ const (
 
 // mend makes s.buy optimal for the true values, s.values its certificate in parts
 // of units128, and reports whether it came to an end.
-func (s *Savings) mend() bool {
+func (s *Solver) mend() bool {
 	n, r := s.slots, &s.repair
 	r.y = slices.Grow(r.y[:0], n+1)[:n+1]
 	r.up = slices.Grow(r.up[:0], n)[:n]
@@ -91,7 +91,7 @@ func (s *Savings) mend() bool {
 }
 
 // pass relaxes all arcs and reports whether that changed a potential.
-func (s *Savings) pass() (changed bool) {
+func (s *Solver) pass() (changed bool) {
 	n, r := s.slots, &s.repair
 	relax := func(to, from int, length int128, kind int8) {
 		if y := r.y[from].plus(length); y.less(r.y[to]) {
@@ -115,20 +115,20 @@ func (s *Savings) pass() (changed bool) {
 }
 
 // fee128 returns the price of a unit bought at slot t.
-func (s *Savings) fee128(t int) int128 {
+func (s *Solver) fee128(t int) int128 {
 	f, _ := s.units128.times(int64(s.charged(t))) // scale has seen to it that it fits
 	return f
 }
 
 // slopes computes the true values next to the active units of slot t.
-func (s *Savings) slopes(t int) {
+func (s *Solver) slopes(t int) {
 	s.repair.up[t], _, _ = s.worth(t, max(1, s.active[t]))
 	s.repair.down[t], _, _ = s.worth(t, s.active[t]+1)
 }
 
 // worth returns the true value of unit n ≥ 1 of slot t, and a range of units
 // around it with the same value.
-func (s *Savings) worth(t, n int) (value int128, from, to int) {
+func (s *Solver) worth(t, n int) (value int128, from, to int) {
 	a := int64(n-1) * s.unit
 	b := a + s.unit
 	at := int64(0)
@@ -153,7 +153,7 @@ func (s *Savings) worth(t, n int) (value int128, from, to int) {
 }
 
 // onCycle returns a node of a cycle of parents, or -1. Its length is negative.
-func (r *savingsRepair) onCycle() int {
+func (r *repair) onCycle() int {
 	clear(r.stamp)
 	for v := range r.parent {
 		u := v
@@ -169,7 +169,7 @@ func (r *savingsRepair) onCycle() int {
 }
 
 // cancel carries out the cycle through node v.
-func (s *Savings) cancel(v int) {
+func (s *Solver) cancel(v int) {
 	r := &s.repair
 	r.cycle = r.cycle[:0]
 	times := 1 << 40

@@ -1,0 +1,9 @@
+// Package theory explains and proves what package reserve does. The package has no
+// code. Names without a package, such as Exact or Wang, are those of package reserve,
+// and so is the notation.
+//
+//	Two theorems that do not hold   why planning purchases is a flow, and not NP-hard
+//	Heuristics                      what the published planners have in common
+//	The online portfolio            what a forecast is turned into, and what it costs
+//	Online rules                    constants, proofs, and two more theorems
+package theory
