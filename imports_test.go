@@ -22,7 +22,7 @@ var joins = map[string][]string{
 	"reserve/savings":   {"reserve"},
 }
 
-// alone has the packages that import nothing but the standard library.
+// alone has the packages that import nothing but the standard library and internal/.
 var alone = []string{"pricing", "schedule/trace"}
 
 // forbidden has what a library package does not import: it does no I/O of its
@@ -30,7 +30,7 @@ var alone = []string{"pricing", "schedule/trace"}
 // These are the first parts of import paths.
 var forbidden = []string{"os", "log", "net", "flag", "sync", "syscall", "unsafe", "testing", "runtime", "plugin"}
 
-// helpers are the internal packages that tests use.
+// helpers are the internal packages that only tests use.
 var helpers = []string{"internal/allocs", "internal/seeded", "internal/shared"}
 
 // library reports whether a package is one that programs import, or part of it.
@@ -129,10 +129,14 @@ func refuse(pkg, name string, isTest bool) string {
 		return "a library package has no business with it"
 	case std:
 		return ""
-	case slices.Contains(alone, pkg):
-		return "the package uses the standard library alone"
+	case slices.Contains(helpers, sibling):
+		return "a helper of tests"
+	case ours && (strings.HasPrefix(sibling, "internal/") || strings.Contains(sibling, "/internal/")):
+		return ""
+	case slices.Contains(alone, pkg), strings.HasPrefix(pkg, "internal/"):
+		return "the package uses the standard library and internal/ alone"
 	case ours:
-		if sibling == "pricing" || strings.HasPrefix(sibling, "internal/") || strings.Contains(sibling, "/internal/") || slices.Contains(joins[pkg], sibling) {
+		if sibling == "pricing" || slices.Contains(joins[pkg], sibling) {
 			return ""
 		}
 		return "declare the interface that is needed; schedule/sim and examples join packages"
@@ -178,6 +182,12 @@ func TestImportRules(t *testing.T) {
 		{"schedule", "math/rand", false, false},
 		{"schedule", "math/rand/v2", false, true},
 		{"pricing", "gonum.org/v1/gonum/mat", false, false},
+		{"pricing", module + "internal/inputerr", false, true},
+		{"pricing", module + "internal/allocs", false, false},
+		{"pricing", module + "internal/allocs", true, true},
+		{"schedule/trace", module + "internal/inputerr", false, true},
+		{"internal/inputerr", module + "internal/wide", false, true},
+		{"internal/inputerr", module + "pricing", false, false},
 		{"schedule/trace", module + "pricing", false, false},
 		{"schedule", module + "placement", false, false},
 		{"placement", module + "schedule/sim", false, false},
