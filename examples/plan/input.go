@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"strings"
 
 	_ "embed"
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
 	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
@@ -78,8 +77,8 @@ func (o *options) readClasses() (pricing.List, error) {
 	return file.List, file.Fits(o.slot)
 }
 
-// note says on stderr what is planned for.
-func (o *options) note(stderr io.Writer, in *input) {
+// note says what is planned for.
+func (o *options) note(run *cli.Run, in *input) {
 	p := &in.problem
 	name := o.demand
 	if name == "" {
@@ -90,20 +89,17 @@ func (o *options) note(stderr io.Writer, in *input) {
 		sum += d
 	}
 	slots := len(p.Demand) - in.padded
-	fmt.Fprintf(stderr, "%s: %s: %s of %s (%s days),\n  at most %s, %s on average\n", program, name,
+	text := fmt.Sprintf("%s: %s of %s (%s days),\n  at most %s, %s on average", name,
 		decimal.Count(slots, "slot"), decimal.Span(p.Slot), decimal.Grouped(decimal.Fixed(float64(slots)*p.Slot.Hours()/24, 1)),
 		decimal.Count(in.peak, "instance"), decimal.Fixed(float64(sum)/float64(slots), 1))
 	if in.padded > 0 {
-		fmt.Fprintf(stderr, "  and %s without demand, to make whole intervals of %s\n", decimal.Count(in.padded, "slot"), decimal.Span(o.interval))
+		text += fmt.Sprintf("\n  and %s without demand, to make whole intervals of %s", decimal.Count(in.padded, "slot"), decimal.Span(o.interval))
 	}
 	if o.classes == "" {
-		fmt.Fprintf(stderr, "  no -classes, so made-up ones: $%s an hour on demand", p.Prices.OnDemand)
+		text += fmt.Sprintf("\n  no -classes, so made-up ones: $%s an hour on demand", p.Prices.OnDemand)
 		for _, c := range p.Prices.Classes {
-			fmt.Fprintf(stderr, ", $%s for %s", decimal.Grouped(c.Upfront.Fixed(2)), c.Name)
+			text += fmt.Sprintf(", $%s for %s", decimal.Grouped(c.Upfront.Fixed(2)), c.Name)
 		}
-		fmt.Fprintln(stderr)
 	}
-	if len(o.ineffective) > 0 {
-		fmt.Fprintf(stderr, "%s: note: %s changes nothing here\n", program, strings.Join(o.ineffective, ", "))
-	}
+	run.Sayf("%s", text)
 }

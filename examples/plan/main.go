@@ -15,48 +15,28 @@
 package main
 
 import (
-	"io"
-	"os"
-
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
-	frame "github.com/plimsoll/plimsoll/examples/internal/program"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// run is the program. It returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	return frame.Run(program, usage(), parse, plan, args, stdout, stderr)
+var program = &cli.Program[options, *results]{
+	Name: "plan", Usage: usage(), Define: define, Work: plan, Text: (*results).text, Rows: (*results).rows,
+	Files: []cli.File[*results]{{Flag: "svg", Write: (*results).writeSVG}},
 }
 
-// plan reads the problem, solves it and writes what was asked for.
-func plan(opts options, files *outfile.Set, stdout, stderr io.Writer, line *progress.Line) error {
-	svg, err := opts.create(files)
+func main() { program.Main() }
+
+// plan reads the problem and solves it.
+func plan(o *options, run *cli.Run) (*results, error) {
+	in, err := o.read()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in, err := opts.read()
-	if err != nil {
-		return err
-	}
-	opts.note(stderr, in)
-	results, err := opts.solve(in, line)
-	line.Clear()
-	if err != nil {
-		return err
-	}
-	if svg != nil {
-		if err := writeSVG(svg, in, results); err != nil {
-			return err
+	o.note(run, in)
+	r, err := o.solve(in, run)
+	if err == nil && run.JSON {
+		for _, s := range r.missing() {
+			run.Sayf("note: %s", s)
 		}
 	}
-	if err := files.Commit(); err != nil {
-		return err
-	}
-	if opts.json {
-		results.noteRefused(stderr)
-		return writeJSON(stdout, in, results)
-	}
-	return opts.writeText(stdout, in, results)
+	return r, err
 }

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -25,7 +22,7 @@ import (
 
 // tested is run in the process of the tests. Its golden files are renewed by
 // go test ./examples/plan -update.
-var tested = programtest.Program{Name: "plan", Run: run}
+var tested = programtest.Program{Name: "plan", Run: program.Run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
@@ -50,11 +47,7 @@ func TestGolden(t *testing.T) {
 	stdout, stderr := tested.Must(t)
 	programtest.Golden(t, "default.txt", stdout)
 	programtest.Golden(t, "default-notes.txt", stderr)
-	for _, line := range strings.Split(stdout, "\n") {
-		if n := len([]rune(line)); n > 80 {
-			t.Errorf("a line of %d columns: %s", n, line)
-		}
-	}
+	programtest.Narrow(t, stdout, 80)
 	stdout, _ = tested.Must(t, "-algo", "exact")
 	programtest.Golden(t, "exact.txt", stdout)
 	stdout, _ = tested.Must(t, "-algo", "periodic", "-json")
@@ -70,25 +63,11 @@ func TestGolden(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := tested.Must(t, "-h")
-	if stderr != "" {
-		t.Errorf("-h writes %q on standard error", stderr)
-	}
-	for _, name := range []string{"-demand", "-classes", "-held", "-slot", "-interval", "-pure", "-algo", "-seed", "-runs", "-json", "-svg", "-h"} {
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("-h does not list %s", name)
-		}
-	}
+	var words []string
 	for _, a := range algorithms {
-		if !strings.Contains(stdout, "  "+a.name+" ") {
-			t.Errorf("-h does not list %s", a.name)
-		}
+		words = append(words, "  "+a.name+" ")
 	}
-	for _, line := range strings.Split(stdout, "\n") {
-		if len(line) > 88 {
-			t.Errorf("-h has a line of %d columns: %s", len(line), line)
-		}
-	}
+	tested.Help(t, program.FlagNames(), words...)
 }
 
 // A small problem: by hand, level 1 is busy in slots 0 to 3, level 2 in slots 1 and 2. On demand
@@ -296,42 +275,24 @@ func TestUnsupported(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	dir := t.TempDir()
 	odd := programtest.Write(t, "odd.json", strings.ReplaceAll(smallClasses, "four", `a<b>&c\u0001`))
 	demand := programtest.Write(t, "d.csv", smallDemand)
 	held := programtest.Write(t, "held.json", `[{"class": "four", "count": 1, "until": 2}]`)
-	for name, args := range map[string][]string{
-		"default.svg": nil,
-		"level.svg":   {"-algo", "level"},
-		"none.svg":    {"-algo", "ondemand"},
-		"bound.svg":   {"-algo", "eq5"},
-		"odd.svg":     {"-demand", demand, "-classes", odd},
-		"held.svg":    {"-demand", demand, "-classes", programtest.Write(t, "c.json", smallClasses), "-held", held},
-		"one.svg":     {"-demand", programtest.Write(t, "one.csv", "n\n3\n"), "-classes", odd},
+	for _, c := range []struct {
+		args []string
+		buys bool
+	}{
+		{nil, true},
+		{[]string{"-algo", "level"}, true},
+		{[]string{"-algo", "ondemand"}, false},
+		{[]string{"-algo", "eq5"}, false},
+		{[]string{"-demand", demand, "-classes", odd}, true},
+		{[]string{"-demand", demand, "-classes", programtest.Write(t, "c.json", smallClasses), "-held", held}, true},
+		{[]string{"-demand", programtest.Write(t, "one.csv", "n\n3\n"), "-classes", odd}, false},
 	} {
-		path := filepath.Join(dir, name)
-		tested.Must(t, append(args, "-svg", path)...)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(b) > 1<<20 {
-			t.Errorf("%s has %d bytes", name, len(b))
-		}
-		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		for _, part := range []string{"time since the start of the demand (", "instances", "on demand"} {
-			if !strings.Contains(string(b), part) {
-				t.Errorf("%s does not say %q", name, part)
-			}
-		}
-		if has := strings.Contains(string(b), "Purchases"); has != (name != "none.svg" && name != "bound.svg" && name != "one.svg") {
-			t.Errorf("%s shows purchases: %v", name, has)
+		text := tested.SVG(t, c.args, "time since the start of the demand (", "instances", "on demand")
+		if has := strings.Contains(text, "Purchases"); has != c.buys {
+			t.Errorf("%q shows purchases: %v", c.args, has)
 		}
 	}
 }
@@ -358,11 +319,11 @@ func TestMistakes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	keep := file("keep.csv", smallDemand)
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
+	keep := filepath.Join(dir, "keep.csv")
+	if err := os.WriteFile(keep, []byte(smallDemand), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tested.Mistakes(t, dir, []programtest.Wrong{
 		{[]string{"-nonsense"}, "-nonsense"},
 		{[]string{"d.csv"}, `"d.csv" is not a flag`},
 		{[]string{"-algo", "best"}, "want one of all, exact, sec, hgr"},
@@ -434,47 +395,20 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-demand", keep, "-svg", keep}, "the file is that of another flag"},
 		{[]string{"-algo", "rho", "-interval", "2h", "-svg", out}, "not for this problem"},
 		{append(demand("n\n-1\n"), "-svg", out, "-json"), "line 2"},
-	} {
-		last := tested.Mistake(t, c.want, c.args...)
-		if testing.Verbose() {
-			t.Log(last)
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 1 { // "folder"
-		t.Errorf("left: %v", entries)
-	}
-	if b, _ := os.ReadFile(keep); string(b) != smallDemand {
-		t.Error("the demand was changed")
-	}
+	})
 }
 
-// A flag that changes nothing is no mistake, and is said.
-func TestIneffectiveFlags(t *testing.T) {
-	_, stderr := tested.Must(t, "-algo", "exact", "-seed", "5", "-json")
-	if want := "plan: note: -seed changes nothing here\n"; !strings.HasSuffix(stderr, want) {
-		t.Errorf("the notes end with %q, want %q", stderr, want)
-	}
-	for _, args := range [][]string{{"-seed", "5"}, {"-algo", "wang-random", "-seed", "5"}} {
-		if _, stderr := tested.Must(t, args...); strings.Contains(stderr, "changes nothing") {
-			t.Errorf("plan %q: an effective flag is noted: %s", args, stderr)
-		}
-	}
+func TestIdleFlags(t *testing.T) {
+	tested.Idle(t, "-seed changes", "-algo", "exact", "-seed", "5", "-json")
+	tested.Idle(t, "", "-seed", "5")
+	tested.Idle(t, "", "-algo", "wang-random", "-seed", "5")
 }
 
 // An interrupted run leaves the old file and no temporary one.
 func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-demand", smallDemand) }
 
 func TestBrokenOutput(t *testing.T) {
-	for _, args := range [][]string{nil, {"-json"}, {"-algo", "exact"}, {"-h"}} {
-		var stderr bytes.Buffer
-		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "plan: broken\n") {
-			t.Errorf("plan %q on a broken output: exit status %d, %q", args, status, stderr.String())
-		}
-	}
+	tested.Broken(t, nil, []string{"-json"}, []string{"-algo", "exact"})
 }
 
 // records reads a reference file, by column.

@@ -2,21 +2,15 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 )
 
-const program = "plan"
-
-// usage is what -h prints. A test holds it to the flags.
+// usage is what -h prints.
 func usage() string {
 	var list strings.Builder
 	for _, a := range algorithms {
@@ -103,47 +97,23 @@ type options struct {
 	algo                  *algorithm // nil: all
 	seed                  uint64
 	runs                  int
-	svg                   string
-	json                  bool
-
-	ineffective []string // flags that were given and change nothing
 }
 
 // maxRuns bounds -runs: the times are kept.
 const maxRuns = 1_000_000
 
-// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
-func parse(args []string) (options, error) {
-	o := options{slot: time.Hour, seed: 1, runs: 1}
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	for name, p := range map[string]*string{"demand": &o.demand, "classes": &o.classes, "held": &o.held, "svg": &o.svg} {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want the name of a file")
-			}
-			*p = s
-			return nil
-		})
-	}
-	for name, p := range map[string]*time.Duration{"slot": &o.slot, "interval": &o.interval} {
-		flags.Func(name, "", func(s string) error {
-			d, err := time.ParseDuration(s)
-			if err != nil || d <= 0 {
-				return errors.New("want a span of time above 0, such as 1h, 15m or 168h")
-			}
-			*p = d
-			return nil
-		})
-	}
-	for name, p := range map[string]*bool{"pure": &o.pure, "json": &o.json} {
-		cli.Switch(flags, name, p)
-	}
-	flags.Func("algo", "", func(s string) error {
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{slot: time.Hour, seed: 1, runs: 1}
+	f.File("demand", &o.demand)
+	f.File("classes", &o.classes)
+	f.File("held", &o.held)
+	positive := func(d time.Duration) bool { return d > 0 }
+	f.Span("slot", &o.slot, "a span of time above 0, such as 1h, 15m or 168h", positive)
+	f.Span("interval", &o.interval, "a span of time above 0, such as 1h, 15m or 168h", positive)
+	f.Switch("pure", &o.pure)
+	f.Func("algo", func(s string) error {
 		o.algo = nil
-		if s == "all" {
-			return nil
-		}
 		names := "all"
 		for i := range algorithms {
 			if algorithms[i].name == s {
@@ -152,51 +122,21 @@ func parse(args []string) (options, error) {
 			}
 			names += ", " + algorithms[i].name
 		}
-		return errors.New("want one of " + names)
-	})
-	cli.Seed(flags, &o.seed)
-	flags.Func("runs", "", func(s string) error {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > maxRuns {
-			return fmt.Errorf("want a whole number from 1 to %d", maxRuns)
+		if s != "all" {
+			return errors.New("want one of " + names)
 		}
-		o.runs = n
 		return nil
 	})
-	if err := cli.Parse(flags, args); err != nil {
-		return o, err
-	}
-	switch {
-	case o.interval == 0:
-		o.interval = o.slot
-	case o.interval%o.slot != 0:
-		return o, cli.Mistakef("-interval %s is not a whole number of slots of %s", decimal.Span(o.interval), decimal.Span(o.slot))
-	}
-	flags.Visit(func(f *flag.Flag) {
-		if f.Name == "seed" && o.algo != nil && !o.algo.random {
-			o.ineffective = append(o.ineffective, "-"+f.Name)
+	f.Seed(&o.seed)
+	f.Int("runs", &o.runs, 1, maxRuns, "")
+	f.Check(func() error {
+		if o.interval == 0 {
+			o.interval = o.slot
 		}
+		if o.interval%o.slot != 0 {
+			return fmt.Errorf("-interval %s is not a whole number of slots of %s", decimal.Span(o.interval), decimal.Span(o.slot))
+		}
+		return nil
 	})
-	return o, nil
-}
-
-// create begins the file that is asked for, if there is one, so that what stands
-// in its way is known before the work.
-func (o *options) create(files *outfile.Set) (*outfile.File, error) {
-	if o.svg == "" {
-		return nil, nil
-	}
-	for _, path := range []string{o.demand, o.classes, o.held} {
-		if path != "" {
-			files.Keep(path)
-		}
-	}
-	f, err := files.Create(o.svg)
-	switch {
-	case errors.Is(err, outfile.ErrSame):
-		return nil, cli.Mistakef("-svg %s: the file is that of another flag as well", o.svg)
-	case err != nil:
-		return nil, cli.Mistakef("cannot write -svg %v", err)
-	}
-	return f, nil
+	f.Idle(func(name string) bool { return name == "seed" && o.algo != nil && !o.algo.random })
 }

@@ -13,12 +13,8 @@ import (
 )
 
 // writeSVG draws the demand, what each class serves of it, and the purchases.
-func writeSVG(w io.Writer, in *input, r *results) error {
-	return svgplot.WriteStack(w, newPicture(in, r))
-}
-
-func newPicture(in *input, r *results) svgplot.Stack {
-	p, x := &in.problem, r.picked()
+func (r *results) writeSVG(w io.Writer) error {
+	p, x := &r.in.problem, r.picked()
 	n := len(p.Demand)
 	s := svgplot.Stack{
 		Title: fmt.Sprintf("Demand and what serves it: %s, %s (%s%% less than on demand)",
@@ -70,5 +66,5 @@ func newPicture(in *input, r *results) svgplot.Stack {
 	for _, q := range x.purchases {
 		s.Marks = append(s.Marks, svgplot.Mark{At: time.Duration(q.Slot) * p.Slot, Layer: layer[q.Class], Count: q.Count})
 	}
-	return s
+	return svgplot.WriteStack(w, s)
 }

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
-	"io"
 	"math"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -34,8 +30,8 @@ type jsonPurchase struct {
 	Count int    `json:"count"`
 }
 
-func writeJSON(w io.Writer, in *input, r *results) error {
-	classes := in.problem.Prices.Classes
+func (r *results) rows() any {
+	classes := r.in.problem.Prices.Classes
 	rows := make([]jsonPlan, len(r.shown))
 	for i := range r.shown {
 		x := &r.shown[i]
@@ -61,7 +57,7 @@ func writeJSON(w io.Writer, in *input, r *results) error {
 		}
 		rows[i] = row
 	}
-	return jsonrows.Write(w, rows)
+	return rows
 }
 
 // boundOf returns the lower bound that stands beside a result, and whose it is.
@@ -72,15 +68,9 @@ func (r *results) boundOf(x *result) (bound pricing.Money, by string, ok bool) {
 	return r.bound, r.boundBy, r.boundBy != ""
 }
 
-// writeText writes the table and what there is to say about it, and what a
-// single plan buys.
-func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
-	w := bufio.NewWriter(stdout)
-	classes := in.problem.Prices.Classes
-	columns := []table.Column{
-		{Title: "algorithm", Left: true}, {Title: "class", Left: true}, {Title: "cost"}, {Title: "saving"},
-		{Title: "lower bound"}, {Title: "gap"}, {Title: "ms"},
-	}
+// text writes the table and what there is to say about it, and what a single plan buys.
+func (r *results) text(w *table.Page) error {
+	o, classes := r.o, r.in.problem.Prices.Classes
 	var rows [][]string
 	perClass := false
 	for i := range r.shown {
@@ -102,53 +92,49 @@ func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
 		}
 		rows = append(rows, []string{x.algo.name, class, r.money(x.cost), percent(x.saving, 1), lower, gap(x.gap), milliseconds(x.took)})
 	}
-	if err := table.Write(w, columns, rows); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
+	w.Table("<algorithm|<class|cost|saving|lower bound|gap|ms", rows)
+	w.Printf("\n")
 	if o.pure {
-		fmt.Fprintln(w, "Cost is pure cost, without what is left of terms. Saving is over on demand.")
+		w.Printf("Cost is pure cost, without what is left of terms. Saving is over on demand.\n")
 	} else {
-		fmt.Fprintln(w, "Cost is all that is spent. Saving is over on demand.")
+		w.Printf("Cost is all that is spent. Saving is over on demand.\n")
 	}
 	switch r.boundBy {
 	case boundExact:
-		fmt.Fprintln(w, "The lower bound is the optimum, which exact proves. The gap is over it.")
+		w.Printf("The lower bound is the optimum, which exact proves. The gap is over it.\n")
 	case "eq5":
-		fmt.Fprintln(w, "The lower bound is Eq. (5) of [Niu16]. A gap over the optimum is no larger.")
+		w.Printf("The lower bound is Eq. (5) of [Niu16]. A gap over the optimum is no larger.\n")
 	case boundLP:
-		fmt.Fprintln(w, "The lower bound is that of exact's linear program. A gap over the optimum is\nno larger.")
+		w.Printf("The lower bound is that of exact's linear program. A gap over the optimum is\nno larger.\n")
 	case "":
-		fmt.Fprintln(w, "There is no lower bound for this problem.")
+		w.Printf("There is no lower bound for this problem.\n")
 	}
 	if perClass {
-		fmt.Fprintln(w, "Rules for one class were run for each, and are shown with the cheapest class.")
+		w.Printf("Rules for one class were run for each, and are shown with the cheapest class.\n")
 	}
 	for i := range r.shown {
 		if r.shown[i].algo.bound && len(r.shown) > 1 {
-			fmt.Fprintln(w, "eq5 is a bound and not a plan: it rents reservations by the interval.")
+			w.Printf("eq5 is a bound and not a plan: it rents reservations by the interval.\n")
 		}
 	}
 	for _, s := range r.missing() {
-		fmt.Fprintln(w, table.Wrap(s))
+		w.Sayf("%s", s)
 	}
 	if o.algo != nil && !o.algo.bound {
-		if err := writeUses(w, in, r, &r.shown[0]); err != nil {
-			return err
-		}
+		return r.writeUses(w, &r.shown[0])
 	}
-	return w.Flush()
+	return nil
 }
 
 // maxLines is how many purchases are listed.
 const maxLines = 20
 
 // writeUses writes what the purchases of a plan do.
-func writeUses(w io.Writer, in *input, r *results, x *result) error {
-	p := &in.problem
+func (r *results) writeUses(w *table.Page, x *result) error {
+	p := &r.in.problem
 	if len(x.purchases) == 0 {
-		_, err := fmt.Fprintln(w, "\nNothing is bought.")
-		return err
+		w.Printf("\nNothing is bought.\n")
+		return nil
 	}
 	uses, err := reserve.AppendUses(nil, p, x.purchases)
 	if err != nil {
@@ -192,13 +178,9 @@ func writeUses(w io.Writer, in *input, r *results, x *result) error {
 	}
 	other("held before", left)
 	other("on demand", float64(x.onDemand))
-	fmt.Fprintln(w)
-	if err := table.Write(w, []table.Column{
-		{Title: "class", Left: true}, {Title: "bought"}, {Title: "slots\nserved"}, {Title: "of the\ndemand"}, {Title: "used"}, {Title: "saves"},
-	}, rows); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
+	w.Printf("\n")
+	w.Table("<class|bought|slots\nserved|of the\ndemand|used|saves", rows)
+	w.Printf("\n")
 	rows = rows[:0]
 	for _, u := range uses[:min(maxLines, len(uses))] {
 		paid := "never"
@@ -210,23 +192,18 @@ func writeUses(w io.Writer, in *input, r *results, x *result) error {
 			decimal.Int(u.Purchase.Count), decimal.Int(int(u.Slots)), percent(u.Utilisation, 1), paid, r.money(u.Saved),
 		})
 	}
-	if err := table.Write(w, []table.Column{
-		{Title: "slot"}, {Title: "day"}, {Title: "class", Left: true}, {Title: "buy"}, {Title: "slots\nserved"}, {Title: "used"},
-		{Title: "paid back\non day"}, {Title: "saves"},
-	}, rows); err != nil {
-		return err
-	}
+	w.Table("slot|day|<class|buy|slots\nserved|used|paid back\non day|saves", rows)
 	if rest := uses[len(rows):]; len(rest) > 0 {
 		count, saved := 0, 0.0
 		for _, u := range rest {
 			count += u.Purchase.Count
 			saved += u.Saved.Float64()
 		}
-		fmt.Fprintf(w, "and %s of %s, which save %s in all;\n-json has them.\n", decimal.Count(len(rest), "more purchase"),
+		w.Printf("and %s of %s, which save %s in all;\n-json has them.\n", decimal.Count(len(rest), "more purchase"),
 			decimal.Count(count, "reservation"), decimal.Grouped(decimal.Fixed(saved, r.decimals())))
 	}
-	_, err = fmt.Fprintln(w, "Days and slots count from 0. A purchase is paid back when it has saved its fee.")
-	return err
+	w.Printf("Days and slots count from 0. A purchase is paid back when it has saved its fee.\n")
+	return nil
 }
 
 // day returns when a slot begins, in days.

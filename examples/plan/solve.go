@@ -3,14 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -35,6 +33,8 @@ type refusal struct {
 
 // results are the algorithms that were run.
 type results struct {
+	o        *options
+	in       *input
 	shown    []result
 	refused  []refusal
 	bound    pricing.Money
@@ -64,9 +64,9 @@ type bench struct {
 
 // solve runs the algorithms that are to be shown, and what the bound and the
 // saving need in any case.
-func (o *options) solve(in *input, line *progress.Line) (*results, error) {
+func (o *options) solve(in *input, run *cli.Run) (*results, error) {
 	b := &bench{p: &in.problem, runs: o.runs}
-	r := new(results)
+	r := &results{o: o, in: in}
 	fail := func(a *algorithm, err error) error {
 		var input *reserve.InputError
 		switch {
@@ -88,7 +88,7 @@ func (o *options) solve(in *input, line *progress.Line) (*results, error) {
 		default:
 			continue
 		}
-		line.Showf("planning: %s", a.name)
+		run.Showf("planning: %s", a.name)
 		var x result
 		var err error
 		runs := b.runs
@@ -308,18 +308,7 @@ func (r *results) missing() []string {
 				names = append(names, y.algo.name)
 			}
 		}
-		text := names[0]
-		if last := len(names) - 1; last > 0 {
-			text = strings.Join(names[:last], ", ") + " and " + names[last]
-		}
-		list = append(list, fmt.Sprintf("Not for %s: %s.", text, why))
+		list = append(list, fmt.Sprintf("Not for %s: %s.", cli.Series(names, "and"), why))
 	}
 	return list
-}
-
-// noteRefused says on stderr which algorithms are missing.
-func (r *results) noteRefused(stderr io.Writer) {
-	for _, s := range r.missing() {
-		fmt.Fprintf(stderr, "%s: note: %s\n", program, s)
-	}
 }

@@ -2,6 +2,8 @@
 package table
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -97,4 +99,26 @@ func Clip(s string, n int) string {
 		return s
 	}
 	return string([]rune(s)[:n-1]) + "…"
+}
+
+// A Page is a text for people. Its methods cannot fail; whoever has the page writes it.
+type Page struct{ bytes.Buffer }
+
+// Printf adds a formatted text.
+func (p *Page) Printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+
+// Sayf adds a sentence, or several, broken into lines as by [Wrap].
+func (p *Page) Sayf(format string, args ...any) {
+	p.WriteString(Wrap(fmt.Sprintf(format, args...)) + "\n")
+}
+
+// Table adds a table as [Write] does. Titles are separated by "|"; one that begins with
+// "<" is of a column whose cells stand at the left.
+func (p *Page) Table(titles string, rows [][]string) {
+	var columns []Column
+	for t := range strings.SplitSeq(titles, "|") {
+		title, left := strings.CutPrefix(t, "<")
+		columns = append(columns, Column{Title: title, Left: left})
+	}
+	Write(p, columns, rows)
 }
