@@ -17,7 +17,11 @@ package perfmodel
 // The time never rises with P and has a limit. For one that rises take [USL] or
 // [Quadratic].
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/perfmodel/lsq"
+)
 
 // Amdahl is Amdahl's law. The zero value fits the times of whole runs of one case.
 //
@@ -56,9 +60,9 @@ func (m *Amdahl) Serial() float64 {
 // Scalability Law has W·λ⁻¹·(1 + σ(P−1) + κP(P−1))/P, which is the same with
 // a = (1−σ)/λ, b = σ/λ and c = κ/λ.
 type sharesModel struct {
-	solver  Solver
-	try     Regression
-	reg     Regression
+	solver  lsq.Solver
+	try     lsq.Regression
+	reg     lsq.Regression
 	x, y    []float64
 	weight  []float64
 	sub, wy []float64 // of the problem solved
@@ -153,9 +157,9 @@ func (m *sharesModel) round(all uint8) error {
 			}
 		}
 		names := maskedNames[mask]
-		err := m.solver.Solve(&m.try, m.sub, rows, len(names), m.wy, Options{Names: names})
+		err := m.solver.Solve(&m.try, m.sub, rows, len(names), m.wy, lsq.Options{Names: names})
 		if err != nil && mask == all {
-			return err
+			return ofFit(err)
 		}
 		ok := err == nil
 		for _, c := range m.try.Coef {

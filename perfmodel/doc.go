@@ -41,8 +41,8 @@
 // A fit of n runs takes O(n·k²), of a Machine O(n³) some hundred times; a
 // prediction O(k²), of a Machine O(n²), and O(1) more for each further number of
 // processes. The choice among models is as many fits as runs are left out, among
-// Machines one fit of each. Fits are by the least squares of this
-// package, [Solver]. No bound is known for the error of any prediction beyond the
+// Machines one fit of each. Fits are by
+// [lsq.Solver]. No bound is known for the error of any prediction beyond the
 // profile; what was measured is below.
 //
 // Eq. (2) is not the logarithm of Eq. (1), as [Huang13] has it, but another model: a

@@ -3,22 +3,24 @@ package perfmodel
 import (
 	"errors"
 	"fmt"
+
+	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
-// What an [InputError] of the least squares unwraps to.
+// What an [InputError] of a fit unwraps to, as in package perfmodel/lsq.
 var (
 	// ErrNotFinite: a number is NaN or infinite.
-	ErrNotFinite = errors.New("number is not finite")
+	ErrNotFinite = lsq.ErrNotFinite
 	// ErrFewRows: there are fewer rows than coefficients to be found.
-	ErrFewRows = errors.New("fewer rows than columns")
+	ErrFewRows = lsq.ErrFewRows
 	// ErrDependent: a column is a combination of others. The error also unwraps to a
-	// *[DependenceError], which says of which.
-	ErrDependent = errors.New("the data cannot tell columns apart")
+	// *[lsq.DependenceError], which says of which.
+	ErrDependent = lsq.ErrDependent
 	// ErrNotEstimable: a prediction is asked for where it depends on a column that
 	// was dropped.
-	ErrNotEstimable = errors.New("prediction depends on a dropped column")
+	ErrNotEstimable = lsq.ErrNotEstimable
 	// ErrOverflow: a result does not fit in a float64.
-	ErrOverflow = errors.New("result too large")
+	ErrOverflow = lsq.ErrOverflow
 )
 
 // What an [InputError] of profiles, models and sizing unwraps to.
@@ -62,4 +64,13 @@ func badInput(field string, index int, sentinel error, format string, args ...an
 // named returns the error err about profile p, the one with the given index.
 func named(field string, index int, err error, p *Profile) error {
 	return badInput(field, index, err, "application %q", p.Application)
+}
+
+// ofFit returns an error of the least squares as one of this package.
+func ofFit(err error) error {
+	var in *lsq.InputError
+	if errors.As(err, &in) {
+		return &InputError{in.Field, in.Index, in.Err}
+	}
+	return err
 }

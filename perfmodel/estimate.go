@@ -3,6 +3,8 @@ package perfmodel
 import (
 	"fmt"
 	"math"
+
+	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
 // A Query asks for the run times of one case on several numbers of processes.
@@ -269,7 +271,7 @@ func (q *quantile) at(level float64, df int) float64 {
 		return math.Inf(1)
 	}
 	if q.level != level || q.df != float64(df) {
-		*q = quantile{level, float64(df), studentT(level, float64(df))}
+		*q = quantile{level, float64(df), lsq.TQuantile(level, float64(df))}
 	}
 	return q.t
 }

@@ -9,7 +9,7 @@ package perfmodel
 // logarithm of Eq. (1), a sum; it is not, it is another model, and the better one
 // here: errors of times are proportional to the times.
 //
-// Minimised is Σ (log T_i − log T̂_i)², by the least squares of this package. What
+// Minimised is Σ (log T_i − log T̂_i)², by package perfmodel/lsq. What
 // the profile cannot tell apart is an error that names the columns: with the
 // features of Table I that is so for all benchmarks but EP, for the iterations do
 // not vary over the classes S, W and A and nx = ny = nz. Then give a Work, the
@@ -18,6 +18,8 @@ package perfmodel
 import (
 	"math"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
 // Part says which of a run's times a model is fitted to.
@@ -63,7 +65,7 @@ func (m *LogLinear) EstimateTo(dst []Estimate, q Query) error { return m.log.est
 // Regression returns the fit: its coefficients are c_0, those of the features or
 // of the work, and that of ln P. It belongs to the model and is valid until the
 // next Fit.
-func (m *LogLinear) Regression() *Regression { return &m.log.reg }
+func (m *LogLinear) Regression() *lsq.Regression { return &m.log.reg }
 
 // Columns returns the names of the coefficients after the first, c_0.
 func (m *LogLinear) Columns() []string { return m.log.names }
@@ -132,8 +134,8 @@ var scalingNames = [...][]string{
 
 // A logModel is what the models of logarithms have in common.
 type logModel struct {
-	solver       Solver
-	reg          Regression
+	solver       lsq.Solver
+	reg          lsq.Regression
 	names        []string // of the columns
 	plain, ln    []string // features, and as columns
 	x, y, row    []float64
@@ -213,9 +215,9 @@ func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop b
 	if rows == 0 {
 		return badInput("Profile.Runs", -1, ErrFewRows, "no run to fit to")
 	}
-	opt := Options{Names: m.names, Intercept: true, DropDependent: drop}
+	opt := lsq.Options{Names: m.names, Intercept: true, DropDependent: drop}
 	if err := m.solver.Solve(&m.reg, m.x, rows, len(m.names), m.y, opt); err != nil {
-		return err
+		return ofFit(err)
 	}
 	m.span.set(p)
 	m.fitted = true
@@ -353,5 +355,5 @@ func (m *logModel) estimable(u, v float64) error {
 	if m.scaling == quadraticP {
 		m.row[n+1] = v
 	}
-	return m.reg.CheckEstimable(m.row)
+	return ofFit(m.reg.CheckEstimable(m.row))
 }

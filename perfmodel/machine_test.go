@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
 // madeUpProfiles returns the profiles of S, W and A on a machine made up from a
@@ -141,7 +143,7 @@ func TestMachineIsGaussianProcess(t *testing.T) {
 					}
 					isNear(t, "median", e.Seconds, math.Exp(want), 1e-7)
 					isNear(t, "mean", e.Mean, math.Exp(want+v/2), 1e-7)
-					isNear(t, "upper", e.Upper, math.Exp(want+studentT(0.9, float64(d.DegreesOfFree))*math.Sqrt(v)), 1e-6)
+					isNear(t, "upper", e.Upper, math.Exp(want+lsq.TQuantile(0.9, float64(d.DegreesOfFree))*math.Sqrt(v)), 1e-6)
 				}
 			}
 		}

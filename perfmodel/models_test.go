@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
 // runsOf makes a profile of one feature from a function of it and of P.
@@ -161,7 +163,7 @@ func TestTableOneOnRealTimes(t *testing.T) {
 				}
 				continue
 			}
-			var d *DependenceError
+			var d *lsq.DependenceError
 			if !errors.Is(err, ErrDependent) || !errors.As(err, &d) || len(d.Dependencies) == 0 {
 				t.Error(train.Application, err)
 			}

@@ -20,7 +20,11 @@ package perfmodel
 // certainty. A T_N of 0 on more processes than one has no logarithm and is an error:
 // the clock was too coarse.
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/perfmodel/lsq"
+)
 
 // A Collective is a collective operation of MPI.
 type Collective uint8
@@ -88,7 +92,7 @@ func (m *Network) EstimateTo(dst []Estimate, q Query) error { return m.log.estim
 
 // Regression returns the fit: the last coefficient is that of ln f(P). It belongs
 // to the model and is valid until the next Fit.
-func (m *Network) Regression() *Regression { return &m.log.reg }
+func (m *Network) Regression() *lsq.Regression { return &m.log.reg }
 
 // Columns returns the names of the coefficients after the first, c_0.
 func (m *Network) Columns() []string { return m.log.names }

@@ -1,5 +1,7 @@
 package perfmodel
 
+import "github.com/plimsoll/plimsoll/perfmodel/lsq"
+
 // Eq. (2) with a second term in the number of processes [Barnes08]:
 //
 //	log T = c_0 + Σ_j c_j·log x_j + a·log P + b·(log P)².
@@ -33,7 +35,7 @@ func (m *Quadratic) EstimateTo(dst []Estimate, q Query) error { return m.log.est
 
 // Regression returns the fit: the last two coefficients are a and b. It belongs
 // to the model and is valid until the next Fit.
-func (m *Quadratic) Regression() *Regression { return &m.log.reg }
+func (m *Quadratic) Regression() *lsq.Regression { return &m.log.reg }
 
 // Columns returns the names of the coefficients after the first, c_0.
 func (m *Quadratic) Columns() []string { return m.log.names }

@@ -1,10 +1,13 @@
-// # Least squares
+// Package lsq finds the coefficients of a linear model by least squares, to the last
+// digit that the data determine, and says which columns the data cannot tell apart.
 //
-// All models are fitted by [Solver]:
+// # Problem
+//
+// [Solver] fits a linear model:
 //
 //	minimise  Σ_i (y_i − Σ_j x_ij·β_j)²  over β
 //
-// Profiles make hard cases of this. Features are few and go together, larger grids
+// Profiles of programs make hard cases of this. Features are few and go together, larger grids
 // having more steps; logarithms of products are sums; what was not varied is
 // constant. Two things then happen to a program that solves it in float64 without
 // looking: it loses digits by the condition of the columns, and where they are
@@ -84,7 +87,7 @@
 // rows do not determine the coefficients the residual is +Inf, so that such a model is
 // never the best. Both equal fitting anew (TestPropExact).
 //
-// # References for least squares
+// # References
 //
 // [Abramowitz70] M. Abramowitz, I. A. Stegun, "Handbook of Mathematical Functions",
 // NBS, 1970.
@@ -121,4 +124,4 @@
 //
 // [Ogita05] T. Ogita, S. M. Rump, S. Oishi, "Accurate Sum and Dot Product", SIAM
 // Journal on Scientific Computing 26(6), 2005.
-package perfmodel
+package lsq

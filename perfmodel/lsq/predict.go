@@ -1,4 +1,4 @@
-package perfmodel
+package lsq
 
 import "math"
 
@@ -9,7 +9,7 @@ import "math"
 func (r *Regression) Predict(row []float64) float64 {
 	first := r.first()
 	if len(row) != r.Cols-first {
-		panic("perfmodel: length of row is not the number of columns")
+		panic("lsq: length of row is not the number of columns")
 	}
 	// Terms may be much larger than their sum: errors are carried along.
 	var s, c float64
@@ -37,7 +37,7 @@ func (r *Regression) Predict(row []float64) float64 {
 func (r *Regression) LeverageAt(row []float64) float64 {
 	first := r.first()
 	if len(row) != r.Cols-first {
-		panic("perfmodel: length of row is not the number of columns")
+		panic("lsq: length of row is not the number of columns")
 	}
 	h := 0.0
 	for k := range r.kept {
@@ -91,12 +91,12 @@ func (r *Regression) Interval(row []float64, level float64) Prediction {
 // between 0 and 1.
 func (r *Regression) TQuantile(level float64) float64 {
 	if !(level > 0 && level < 1) {
-		panic("perfmodel: level is not between 0 and 1")
+		panic("lsq: level is not between 0 and 1")
 	}
 	if r.DF == 0 {
 		return math.Inf(1)
 	}
-	return studentT(level, float64(r.DF))
+	return TQuantile(level, float64(r.DF))
 }
 
 // CovarianceTo puts the covariances of the coefficients into dst, Cols rows of Cols
@@ -106,7 +106,7 @@ func (r *Regression) TQuantile(level float64) float64 {
 func (r *Regression) CovarianceTo(dst []float64) []float64 {
 	n := r.Cols
 	if len(dst) != n*n {
-		panic("perfmodel: length of dst is not the square of the number of coefficients")
+		panic("lsq: length of dst is not the square of the number of coefficients")
 	}
 	for i := range dst {
 		dst[i] = math.NaN()
@@ -138,7 +138,7 @@ func (r *Regression) CovarianceTo(dst []float64) []float64 {
 func (r *Regression) CheckEstimable(row []float64) error {
 	first := r.first()
 	if len(row) != r.Cols-first {
-		panic("perfmodel: length of row is not the number of columns")
+		panic("lsq: length of row is not the number of columns")
 	}
 	if len(r.Dependencies) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-package perfmodel
+package lsq
 
 import "math"
 
@@ -68,7 +68,7 @@ type Solver struct {
 // intercept being one.
 func (s *Solver) Grow(rows, cols int) {
 	if rows < 0 || cols < 0 {
-		panic("perfmodel: negative number of rows or columns")
+		panic("lsq: negative number of rows or columns")
 	}
 	s.a = grow(s.a, rows*cols)
 	s.rh, s.rl = grow(s.rh, rows), grow(s.rl, rows)
@@ -199,23 +199,23 @@ func LeastSquares(x []float64, rows, cols int, y []float64, opt Options) (*Regre
 // the noise, and Sigma, StdErr and AdjR2 are NaN.
 func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64, opt Options) error {
 	if rows < 0 || cols < 0 || len(x) != rows*cols {
-		panic("perfmodel: length of x is not rows times columns")
+		panic("lsq: length of x is not rows times columns")
 	}
 	if len(y) != rows {
-		panic("perfmodel: length of y is not the number of rows")
+		panic("lsq: length of y is not the number of rows")
 	}
 	if opt.Names != nil && len(opt.Names) != cols {
-		panic("perfmodel: number of names is not the number of columns")
+		panic("lsq: number of names is not the number of columns")
 	}
 	if !(opt.Tolerance >= 0 && opt.Tolerance < 1) {
-		panic("perfmodel: tolerance is not in [0, 1)")
+		panic("lsq: tolerance is not in [0, 1)")
 	}
 	n := cols
 	if opt.Intercept {
 		n++
 	}
 	if n == 0 {
-		panic("perfmodel: no columns and no intercept")
+		panic("lsq: no columns and no intercept")
 	}
 	if rows < n {
 		return tooFew(x, rows, cols, opt)

@@ -1,4 +1,4 @@
-package perfmodel
+package lsq
 
 import "math"
 

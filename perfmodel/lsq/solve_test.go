@@ -1,10 +1,11 @@
-package perfmodel
+package lsq
 
 import (
 	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -351,21 +352,21 @@ func TestDependentColumns(t *testing.T) {
 			"constant", []string{"size", "iterations"},
 			[]float64{1, 15, 2, 15, 4, 15, 7, 15},
 			Options{Intercept: true},
-			`perfmodel: columns[1]: the data cannot tell columns apart: iterations is constant, as the intercept is; leave out iterations, or have dependent columns dropped`,
+			`lsq: columns[1]: the data cannot tell columns apart: iterations is constant, as the intercept is; leave out iterations, or have dependent columns dropped`,
 			[]Dependency{{2, []int{0}, []float64{15}}},
 		},
 		{
 			"cube", []string{"nx", "ny", "nz", "iterations", "depth"},
 			[]float64{12, 12, 12, 4, 4, 33, 33, 33, 4, 4, 64, 64, 64, 4, 4, 102, 102, 102, 4, 4, 162, 162, 162, 4, 4, 408, 408, 408, 4, 4},
 			Options{Intercept: true},
-			`perfmodel: columns[1]: the data cannot tell columns apart: ny and nz are the same as nx; iterations and depth are constant, as the intercept is; leave out ny, nz, iterations and depth, or have dependent columns dropped`,
+			`lsq: columns[1]: the data cannot tell columns apart: ny and nz are the same as nx; iterations and depth are constant, as the intercept is; leave out ny, nz, iterations and depth, or have dependent columns dropped`,
 			[]Dependency{{2, []int{1}, []float64{1}}, {3, []int{1}, []float64{1}}, {4, []int{0}, []float64{4}}, {5, []int{0}, []float64{4}}},
 		},
 		{
 			"pairs", []string{"a", "b", "c", "d", "e"},
 			[]float64{1, 4, 1, 4, 0, 2, 5, 2, 5, 0, 3, 5, 3, 5, 0, 7, 1, 7, 1, 0, 4, 4, 4, 4, 0},
 			Options{},
-			`perfmodel: columns[2]: the data cannot tell columns apart: c is the same as a; d is the same as b; e is 0 in every row; leave out c, d and e, or have dependent columns dropped`,
+			`lsq: columns[2]: the data cannot tell columns apart: c is the same as a; d is the same as b; e is 0 in every row; leave out c, d and e, or have dependent columns dropped`,
 			[]Dependency{{2, []int{0}, []float64{1}}, {3, []int{1}, []float64{1}}, {Column: 4}},
 		},
 		{
@@ -373,28 +374,28 @@ func TestDependentColumns(t *testing.T) {
 			// c = 2a - b/4 exactly; d is free.
 			[]float64{1, 4, 1, 3, 2, 0, 4, 1, 3, 4, 5, 4, 5, 8, 8, 1, 7, 4, 13, 5},
 			Options{},
-			`perfmodel: columns[2]: the data cannot tell columns apart: c = 2·a - 0.25·b; leave out c, or have dependent columns dropped`,
+			`lsq: columns[2]: the data cannot tell columns apart: c = 2·a - 0.25·b; leave out c, or have dependent columns dropped`,
 			[]Dependency{{2, []int{0, 1}, []float64{2, -0.25}}},
 		},
 		{
 			"zero, no names", nil,
 			[]float64{1, 0, 2, 0, 3, 0},
 			Options{},
-			`perfmodel: columns[1]: the data cannot tell columns apart: column 1 is 0 in every row; leave out column 1, or have dependent columns dropped`,
+			`lsq: columns[1]: the data cannot tell columns apart: column 1 is 0 in every row; leave out column 1, or have dependent columns dropped`,
 			[]Dependency{{Column: 1}},
 		},
 		{
 			"first is zero", []string{"a", "b"},
 			[]float64{0, 1, 0, 2, 0, 4},
 			Options{},
-			`perfmodel: columns[0]: the data cannot tell columns apart: a is 0 in every row; leave out a, or have dependent columns dropped`,
+			`lsq: columns[0]: the data cannot tell columns apart: a is 0 in every row; leave out a, or have dependent columns dropped`,
 			[]Dependency{{Column: 0}},
 		},
 		{
 			"multiple", []string{"bytes", "kilobytes", "x"},
 			[]float64{1000, 1, 5, 3000, 3, 1, 7000, 7, 2, 4000, 4, 9},
 			Options{},
-			`perfmodel: columns[1]: the data cannot tell columns apart: kilobytes = 0.001·bytes; leave out kilobytes, or have dependent columns dropped`,
+			`lsq: columns[1]: the data cannot tell columns apart: kilobytes = 0.001·bytes; leave out kilobytes, or have dependent columns dropped`,
 			[]Dependency{{1, []int{0}, []float64{0.001}}},
 		},
 		{
@@ -407,7 +408,7 @@ func TestDependentColumns(t *testing.T) {
 				return x
 			}(),
 			Options{Intercept: true},
-			`perfmodel: columns[2]: the data cannot tell columns apart: log work = log n + log i; leave out log work, or have dependent columns dropped`,
+			`lsq: columns[2]: the data cannot tell columns apart: log work = log n + log i; leave out log work, or have dependent columns dropped`,
 			[]Dependency{{3, []int{1, 2}, []float64{1, 1}}},
 		},
 		{
@@ -416,7 +417,7 @@ func TestDependentColumns(t *testing.T) {
 			"rounded shares", []string{"cpu", "net", "disk"},
 			[]float64{33.3, 33.3, 33.3, 70.1, 20.2, 9.6, 10.5, 80.2, 9.3, 51.1, 22.2, 26.6, 5.5, 0.2, 94.4},
 			Options{Intercept: true, Tolerance: 2e-3},
-			`perfmodel: columns[2]: the data cannot tell columns apart: disk = 100.096·the intercept - 1.00302·cpu - 1.00106·net; leave out disk, or have dependent columns dropped`,
+			`lsq: columns[2]: the data cannot tell columns apart: disk = 100.096·the intercept - 1.00302·cpu - 1.00106·net; leave out disk, or have dependent columns dropped`,
 			[]Dependency{{3, []int{0, 1, 2}, []float64{100.0962227857169, -1.0030232919716666, -1.0010611316298228}}},
 		},
 	} {
@@ -502,10 +503,10 @@ func TestCheckEstimable(t *testing.T) {
 	}{
 		{[]float64{200, 200, 4}, ""},
 		{[]float64{200, 200 * (1 + 1e-15), 4}, ""},
-		{[]float64{200, 100, 4}, "perfmodel: row[1]: prediction depends on a dropped column: it is 100 here, and by its relation to other columns in the data it would be 200"},
-		{[]float64{200, 200.0001, 4}, "perfmodel: row[1]: prediction depends on a dropped column: it is 200.0001 here, and by its relation to other columns in the data it would be 200"},
-		{[]float64{200, 200, 20}, "perfmodel: row[2]: prediction depends on a dropped column: it is 20 here, and by its relation to other columns in the data it would be 4"},
-		{[]float64{200, math.NaN(), 4}, "perfmodel: row[1]: prediction depends on a dropped column: it is NaN here, and by its relation to other columns in the data it would be 200"},
+		{[]float64{200, 100, 4}, "lsq: row[1]: prediction depends on a dropped column: it is 100 here, and by its relation to other columns in the data it would be 200"},
+		{[]float64{200, 200.0001, 4}, "lsq: row[1]: prediction depends on a dropped column: it is 200.0001 here, and by its relation to other columns in the data it would be 200"},
+		{[]float64{200, 200, 20}, "lsq: row[2]: prediction depends on a dropped column: it is 20 here, and by its relation to other columns in the data it would be 4"},
+		{[]float64{200, math.NaN(), 4}, "lsq: row[1]: prediction depends on a dropped column: it is NaN here, and by its relation to other columns in the data it would be 200"},
 	} {
 		got := ""
 		if err := r.CheckEstimable(tt.row); err != nil {
@@ -529,17 +530,17 @@ func TestInputErrors(t *testing.T) {
 		want string
 	}{
 		{"few rows", []float64{1, 2, 3, 4}, []float64{1, 2}, Options{Intercept: true}, ErrFewRows,
-			"perfmodel: y: fewer rows than columns: 2 for 3 coefficients; it takes one for each, and more to tell the noise"},
+			"lsq: y: fewer rows than columns: 2 for 3 coefficients; it takes one for each, and more to tell the noise"},
 		{"no rows", nil, nil, Options{}, ErrFewRows,
-			"perfmodel: y: fewer rows than columns: 0 for 2 coefficients; it takes one for each, and more to tell the noise"},
+			"lsq: y: fewer rows than columns: 0 for 2 coefficients; it takes one for each, and more to tell the noise"},
 		{"NaN in y", []float64{1, 2, 3, 4}, []float64{1, math.NaN()}, Options{}, ErrNotFinite,
-			"perfmodel: y[1]: number is not finite: NaN"},
+			"lsq: y[1]: number is not finite: NaN"},
 		{"infinity in x", []float64{1, 2, 3, math.Inf(-1)}, []float64{1, 2}, Options{Names: []string{"a", "b"}}, ErrNotFinite,
-			"perfmodel: x[3]: number is not finite: -Inf in row 1, b"},
+			"lsq: x[3]: number is not finite: -Inf in row 1, b"},
 		{"coefficient", []float64{0x1p-1050, 0, 0, 0x1p-1000}, []float64{2, 1}, Options{}, ErrOverflow,
-			"perfmodel: columns[0]: result too large: its coefficient; multiply the column by a power of ten"},
+			"lsq: columns[0]: result too large: its coefficient; multiply the column by a power of ten"},
 		{"sum of squares", []float64{1, 0, 0, 1}, []float64{1e200, 1}, Options{}, ErrOverflow,
-			"perfmodel: y: result too large: the sum of squares of y; divide y by a power of ten"},
+			"lsq: y: result too large: the sum of squares of y; divide y by a power of ten"},
 	} {
 		_, err := LeastSquares(tt.x, len(tt.y), 2, tt.y, tt.opt)
 		if !errors.Is(err, tt.err) || err.Error() != tt.want {
@@ -576,10 +577,12 @@ func TestPanics(t *testing.T) {
 		"groups":    func() { s.LeaveGroupsOutTo(make([]float64, 3), fitted, []int{0, 1}) },
 		"estimable": func() { fitted.CheckEstimable(three) },
 		"square":    func() { fitted.CovarianceTo(three) },
+		"quantile":  func() { TQuantile(0, 3) },
+		"freedom":   func() { TQuantile(0.9, 0) },
 	} {
 		func() {
 			defer func() {
-				if v, ok := recover().(string); !ok || v[:11] != "perfmodel: " {
+				if v, ok := recover().(string); !ok || !strings.HasPrefix(v, "lsq: ") {
 					t.Errorf("%s: panic %v", name, v)
 				}
 			}()
@@ -676,19 +679,19 @@ func TestStudentT(t *testing.T) {
 			{2, level * math.Sqrt(2/((1-level)*(1+level)))},
 			{4, four(level)},
 		} {
-			if got := studentT(level, c.df); math.Abs(got/c.want-1) > 1e-12 {
+			if got := TQuantile(level, c.df); math.Abs(got/c.want-1) > 1e-12 {
 				t.Errorf("level %v, %v degrees of freedom: %v, want %v", level, c.df, got, c.want)
 			}
 		}
 	}
 	// For small levels it is level over twice the density at 0, and where the
 	// expansion takes over from Newton's method there is no seam: t − z is as 1/df.
-	if got, want := studentT(1e-9, 3), 1e-9*math.Sqrt(3)*math.Pi/4; math.Abs(got/want-1) > 1e-12 {
+	if got, want := TQuantile(1e-9, 3), 1e-9*math.Sqrt(3)*math.Pi/4; math.Abs(got/want-1) > 1e-12 {
 		t.Errorf("level 1e-9: %v, want %v", got, want)
 	}
 	for _, level := range []float64{0.1, 0.9, 0.99999} {
 		z := math.Sqrt2 * math.Erfinv(level)
-		below, above := 9999*(studentT(level, 9999)-z), 10000*(studentT(level, 10000)-z)
+		below, above := 9999*(TQuantile(level, 9999)-z), 10000*(TQuantile(level, 10000)-z)
 		if math.Abs(below/above-1) > 1e-6 {
 			t.Errorf("level %v: %v below 10,000 degrees of freedom, %v from there", level, below, above)
 		}
@@ -696,7 +699,7 @@ func TestStudentT(t *testing.T) {
 	// On either side of it the tail beyond t is 1 − level.
 	for _, level := range []float64{0.9, 0.999, 0.999999} {
 		for _, df := range []float64{30, 100, 300, 3000, 20000} {
-			x := studentT(level, df)
+			x := TQuantile(level, df)
 			if p := mathext.RegIncBeta(df/2, 0.5, df/(df+x*x)); math.Abs(p/(1-level)-1) > 1e-9 {
 				t.Errorf("level %v, %v degrees of freedom: beyond %v are %v", level, df, x, p)
 			}
@@ -706,7 +709,7 @@ func TestStudentT(t *testing.T) {
 		{0.90, 3, 2.353}, {0.95, 5, 2.571}, {0.99, 10, 3.169}, {0.80, 20, 1.325},
 		{0.95, 30, 2.042}, {0.999, 7, 5.408}, {0.95, 120, 1.980}, {0.95, 1e7, 1.960},
 	} {
-		if got := studentT(c.level, c.df); math.Abs(got-c.want) > 5e-4 {
+		if got := TQuantile(c.level, c.df); math.Abs(got-c.want) > 5e-4 {
 			t.Errorf("level %v, %v degrees of freedom: %v, want %v", c.level, c.df, got, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package perfmodel
+package lsq
 
 import "math"
 
@@ -28,7 +28,7 @@ import "math"
 // dropped stay so. It panics when the length of dst is not the number of rows.
 func (r *Regression) LeaveOneOutTo(dst []float64) []float64 {
 	if len(dst) != r.Rows {
-		panic("perfmodel: length of dst is not the number of rows")
+		panic("lsq: length of dst is not the number of rows")
 	}
 	for i := range dst {
 		dst[i] = r.leaveOneOut(i)
@@ -82,7 +82,7 @@ func (r *Regression) determined(i int) bool {
 func (s *Solver) LeaveGroupsOutTo(dst []float64, r *Regression, group []int) []float64 {
 	m, rank := r.Rows, r.Rank
 	if len(dst) != m || len(group) != m {
-		panic("perfmodel: length of dst or of group is not the number of rows")
+		panic("lsq: length of dst or of group is not the number of rows")
 	}
 	s.order, s.start = grow(s.order, m), grow(s.start, m+1)
 	s.m, s.z, s.r, s.d = grow(s.m, rank*rank), grow(s.z, rank), grow(s.r, rank), grow(s.d, rank)
@@ -90,7 +90,7 @@ func (s *Solver) LeaveGroupsOutTo(dst []float64, r *Regression, group []int) []f
 	clear(s.start)
 	for _, g := range group {
 		if g < 0 || g >= m {
-			panic("perfmodel: number of a group is not in [0, rows)")
+			panic("lsq: number of a group is not in [0, rows)")
 		}
 		s.start[g+1]++
 	}

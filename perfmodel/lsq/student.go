@@ -1,4 +1,4 @@
-package perfmodel
+package lsq
 
 import (
 	"math"
@@ -6,7 +6,20 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// studentT returns t with P(|T| ≤ t) = level for Student's t with df ≥ 1 degrees of
+// TQuantile returns t with P(|T| ≤ t) = level for Student's t with df degrees of
+// freedom. It panics unless level is
+// between 0 and 1, and df at least 1.
+func TQuantile(level, df float64) float64 {
+	if !(level > 0 && level < 1) {
+		panic("lsq: level is not between 0 and 1")
+	}
+	if !(df >= 1) {
+		panic("lsq: less than 1 degree of freedom")
+	}
+	return tQuantile(level, df)
+}
+
+// tQuantile returns t with P(|T| ≤ t) = level for Student's t with df ≥ 1 degrees of
 // freedom. For 1 and 2, where tails are longest, there is a closed form. From
 // expansive on it is the quantile of the normal distribution with three terms of the
 // expansion in 1/df [Abramowitz70] 26.7.5. Between, Newton's method begins there, on
@@ -16,7 +29,7 @@ import (
 // as a function of log t, or on log P(|T| ≤ t) if level is below 1/2. Both are
 // concave, so that every step but the first comes from the same side, and none
 // goes too far; two or three change all that would be seen.
-func studentT(level, df float64) float64 {
+func tQuantile(level, df float64) float64 {
 	switch df {
 	case 1:
 		return math.Tan(level * math.Pi / 2)

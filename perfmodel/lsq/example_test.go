@@ -1,11 +1,11 @@
-package perfmodel_test
+package lsq_test
 
 import (
 	"errors"
 	"fmt"
 	"math"
 
-	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
 // Six runs were timed. How long will a seventh take, and by when is it done in nine
@@ -21,7 +21,7 @@ func ExampleLeastSquares() {
 		2, 40,
 	}
 	y := []float64{13.1, 14.9, 19.2, 36.8, 57.3, 45.3} // seconds
-	r, err := perfmodel.LeastSquares(x, 6, 2, y, perfmodel.Options{Intercept: true})
+	r, err := lsq.LeastSquares(x, 6, 2, y, lsq.Options{Intercept: true})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,10 +48,10 @@ func ExampleDependenceError() {
 		102, 102, 20,
 	}
 	y := []float64{0.1, 2.3, 13.5, 54.2}
-	opt := perfmodel.Options{Intercept: true, Names: []string{"nx", "ny", "steps"}}
-	_, err := perfmodel.LeastSquares(x, 4, 3, y, opt)
+	opt := lsq.Options{Intercept: true, Names: []string{"nx", "ny", "steps"}}
+	_, err := lsq.LeastSquares(x, 4, 3, y, opt)
 	fmt.Println(err)
-	var dep *perfmodel.DependenceError
+	var dep *lsq.DependenceError
 	if errors.As(err, &dep) {
 		for _, d := range dep.Dependencies {
 			fmt.Printf("%s is %v times coefficient %d's column\n", dep.Names[d.Column], d.Coef[0], d.On[0])
@@ -59,7 +59,7 @@ func ExampleDependenceError() {
 	}
 
 	opt.DropDependent = true
-	r, err := perfmodel.LeastSquares(x, 4, 3, y, opt)
+	r, err := lsq.LeastSquares(x, 4, 3, y, opt)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -68,12 +68,12 @@ func ExampleDependenceError() {
 	fmt.Println(r.CheckEstimable([]float64{80, 80, 20}))
 	fmt.Println(r.CheckEstimable([]float64{80, 80, 50}))
 	// Output:
-	// perfmodel: columns[1]: the data cannot tell columns apart: ny is the same as nx; steps is constant, as the intercept is; leave out ny and steps, or have dependent columns dropped
+	// lsq: columns[1]: the data cannot tell columns apart: ny is the same as nx; steps is constant, as the intercept is; leave out ny and steps, or have dependent columns dropped
 	// ny is 1 times coefficient 1's column
 	// steps is 20 times coefficient 0's column
 	// coefficients [-14.950 0.607 NaN NaN]
 	// <nil>
-	// perfmodel: row[2]: prediction depends on a dropped column: it is 50 here, and by its relation to other columns in the data it would be 20
+	// lsq: row[2]: prediction depends on a dropped column: it is 50 here, and by its relation to other columns in the data it would be 20
 }
 
 // Which of two models predicts runs with a number of processes that it has not
@@ -82,8 +82,8 @@ func ExampleSolver_LeaveGroupsOutTo() {
 	processes := []float64{1, 1, 2, 2, 4, 4, 8, 8}
 	y := []float64{64.2, 63.1, 34.8, 33.9, 20.1, 20.4, 13.8, 13.2}
 	group := []int{0, 0, 1, 1, 2, 2, 3, 3}
-	var s perfmodel.Solver
-	var r perfmodel.Regression
+	var s lsq.Solver
+	var r lsq.Regression
 	for _, m := range []struct {
 		name string
 		f    func(p float64) float64
@@ -95,7 +95,7 @@ func ExampleSolver_LeaveGroupsOutTo() {
 		for _, p := range processes {
 			x = append(x, m.f(p))
 		}
-		if err := s.Solve(&r, x, len(x), 1, y, perfmodel.Options{Intercept: true}); err != nil {
+		if err := s.Solve(&r, x, len(x), 1, y, lsq.Options{Intercept: true}); err != nil {
 			fmt.Println(err)
 			return
 		}
