@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/forecast"
 )
 
@@ -27,6 +25,9 @@ type result struct {
 
 // results are the models that were compared.
 type results struct {
+	o      *options
+	in     *input
+	run    *cli.Run
 	rows   []result
 	series int // that were compared
 	first  int // of these, as index of the input
@@ -51,9 +52,9 @@ type left struct {
 }
 
 // evaluate compares the models on all series that can be used for all of them.
-func (o *options) evaluate(in *input, line *progress.Line) (*results, error) {
+func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 	b := forecast.Backtester{Horizon: o.horizon, Origins: o.origins, Level: o.level}
-	r := new(results)
+	r := &results{o: o, in: in, run: run}
 	forecasts := "a forecast"
 	if o.origins > 1 {
 		forecasts = decimal.Int(o.origins) + " forecasts"
@@ -92,7 +93,7 @@ func (o *options) evaluate(in *input, line *progress.Line) (*results, error) {
 			if bad[i] != 0 {
 				continue
 			}
-			line.Showf("comparing: %s, series %s of %s", name, decimal.Int(i+1), decimal.Int(len(in.items)))
+			run.Showf("comparing: %s, series %s of %s", name, decimal.Int(i+1), decimal.Int(len(in.items)))
 			start := now()
 			score, err := b.Run(p, it.all[:it.used])
 			took := now().Sub(start)
@@ -195,15 +196,15 @@ func (o *options) nothing(in *input, l *left, first error) error {
 		o.source(), decimal.Int(len(in.items)), strings.Join(texts, ", "))
 }
 
-// note says on stderr what is left out.
-func (l *left) note(stderr io.Writer) {
+// note says what is left out.
+func (l *left) note(run *cli.Run) {
 	for why, names := range l.why {
 		if len(names) > 0 {
 			items := make([]item, len(names))
 			for i, name := range names {
 				items[i].name = name
 			}
-			fmt.Fprintf(stderr, "%s: note: %s left out, %s:\n  %s\n", program, seriesAre(len(names)), l.texts[why], some(items))
+			run.Sayf("note: %s left out, %s:\n  %s", seriesAre(len(names)), l.texts[why], some(items))
 		}
 	}
 }
@@ -241,9 +242,9 @@ type oracle struct {
 	p       *forecast.Predictor
 }
 
-func (o *options) oracle(r *results) (*oracle, error) {
-	p, err := o.predictor(r.chosen())
-	return &oracle{options: o, p: p}, err
+func (r *results) oracle() (*oracle, error) {
+	p, err := r.o.predictor(r.chosen())
+	return &oracle{options: r.o, p: p}, err
 }
 
 // look fits the model to the values and forecasts what follows them.

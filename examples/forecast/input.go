@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -118,8 +117,8 @@ func some(items []item) string {
 	return text
 }
 
-// note says on stderr what is forecast, and from where.
-func (o *options) note(stderr io.Writer, in *input) {
+// note says what is forecast, and from where.
+func (o *options) note(run *cli.Run, in *input) {
 	least, most, missing := math.MaxInt, 0, 0
 	for _, it := range in.items {
 		least, most = min(least, len(it.all)), max(most, len(it.all))
@@ -134,9 +133,8 @@ func (o *options) note(stderr io.Writer, in *input) {
 		length = decimal.Int(least) + " to " + length
 	}
 	length += fmt.Sprintf(", %s of them missing", decimal.Int(missing))
-	if o.train == "" {
-		fmt.Fprintf(stderr, "%s: no -train, so a made-up demand: the instances that a service needs, week by week,\n  %s\n", program, length)
-	} else {
+	text := "no -train, so a made-up demand: the instances that a service needs, week by week,\n  " + length
+	if o.train != "" {
 		files := o.train
 		if o.test != "" {
 			files += " and " + o.test
@@ -145,19 +143,18 @@ func (o *options) note(stderr io.Writer, in *input) {
 		if o.series != "" {
 			what = fmt.Sprintf("the series %s, one of %s,", infile.Quote(o.series), decimal.Int(in.given))
 		}
-		fmt.Fprintf(stderr, "%s: %s: %s of %s\n", program, files, what, length)
+		text = fmt.Sprintf("%s: %s of %s", files, what, length)
 	}
 	steps := decimal.Count(o.horizon, "step")
+	from := "one point of the past, the end of -train"
 	switch {
 	case o.origins > 1:
-		fmt.Fprintf(stderr, "  forecast %s ahead from %d points of the past, the last %s values of each series in all\n",
-			steps, o.origins, decimal.Int(o.horizon*o.origins))
+		from = fmt.Sprintf("%d points of the past, the last %s values of each series in all", o.origins, decimal.Int(o.horizon*o.origins))
 	case o.test == "":
-		fmt.Fprintf(stderr, "  forecast %s ahead from one point of the past, %s before the end of each series\n", steps, steps)
+		from = fmt.Sprintf("one point of the past, %s before the end of each series", steps)
 	case in.shorter > 0:
-		fmt.Fprintf(stderr, "  forecast %s ahead from one point of the past, before the end of -train where -test has fewer\n"+
-			"  values, which is so for %s series\n", steps, decimal.Int(in.shorter))
-	default:
-		fmt.Fprintf(stderr, "  forecast %s ahead from one point of the past, the end of -train\n", steps)
+		from = fmt.Sprintf("one point of the past, before the end of -train where -test has fewer\n"+
+			"  values, which is so for %s series", decimal.Int(in.shorter))
 	}
+	run.Sayf("%s\n  forecast %s ahead from %s", text, steps, from)
 }

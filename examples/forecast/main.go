@@ -13,56 +13,28 @@
 // 36(1), 2020, for the form of the files and the measures.
 package main
 
-import (
-	"io"
-	"os"
+import "github.com/plimsoll/plimsoll/examples/internal/cli"
 
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
-	frame "github.com/plimsoll/plimsoll/examples/internal/program"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
-)
-
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// run is the program. It returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	return frame.Run(program, usage(), parse, compare, args, stdout, stderr)
+var program = &cli.Program[options, *results]{
+	Name: "forecast", Usage: usage(), Define: define, Work: compare, Text: (*results).text, Rows: (*results).json,
+	Files: []cli.File[*results]{
+		{Flag: "forecast", Write: (*results).writeForecasts},
+		{Flag: "svg", Write: (*results).writeSVG},
+	},
 }
 
-// compare reads the series, compares the models and writes what was asked for.
-func compare(opts options, files *outfile.Set, stdout, stderr io.Writer, line *progress.Line) error {
-	outputs, err := opts.create(files)
+func main() { program.Main() }
+
+// compare reads the series and compares the models.
+func compare(o *options, run *cli.Run) (*results, error) {
+	in, err := o.read()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in, err := opts.read()
-	if err != nil {
-		return err
+	o.note(run, in)
+	r, err := o.evaluate(in, run)
+	if err == nil {
+		r.left.note(run)
 	}
-	opts.note(stderr, in)
-	r, err := opts.evaluate(in, line)
-	line.Clear()
-	if err != nil {
-		return err
-	}
-	r.left.note(stderr)
-	if err := outputs.write(&opts, in, r, stderr, line); err != nil {
-		return err
-	}
-	line.Clear()
-	if opts.json {
-		if err := files.Commit(); err != nil {
-			return err
-		}
-		return opts.writeJSON(stdout, r)
-	}
-	text, err := opts.text(in, r)
-	if err != nil {
-		return err
-	}
-	if err := files.Commit(); err != nil {
-		return err
-	}
-	_, err = stdout.Write(text)
-	return err
+	return r, err
 }

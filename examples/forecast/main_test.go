@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,7 +19,7 @@ import (
 
 // tested is run in the process of the tests. Its golden files are renewed by
 // go test ./examples/forecast -update.
-var tested = programtest.Program{Name: "forecast", Run: run}
+var tested = programtest.Program{Name: "forecast", Run: program.Run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
@@ -45,37 +41,18 @@ func TestGolden(t *testing.T) {
 	stdout, stderr := tested.Must(t)
 	programtest.Golden(t, "default.txt", stdout)
 	programtest.Golden(t, "default-notes.txt", stderr)
-	for _, line := range strings.Split(stdout, "\n") {
-		if n := len([]rune(line)); n > 80 {
-			t.Errorf("a line of %d columns: %s", n, line)
-		}
-	}
+	programtest.Narrow(t, stdout, 80)
 	if again, _ := tested.Must(t); again != stdout {
 		t.Error("a second run gives another result")
 	}
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := tested.Must(t, "-h")
-	if stderr != "" {
-		t.Errorf("-h writes %q on standard error", stderr)
-	}
-	for _, name := range []string{"-train", "-test", "-series", "-nonnegative", "-models", "-horizon", "-origins", "-least", "-interval",
-		"-analytic", "-json", "-forecast", "-svg", "-h"} {
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("-h does not list %s", name)
-		}
-	}
+	var words []string
 	for _, name := range forecast.Names() {
-		if !strings.Contains(stdout, "  "+name+" ") {
-			t.Errorf("-h does not list %s, or does not say what it is", name)
-		}
+		words = append(words, "  "+name+" ")
 	}
-	for _, line := range strings.Split(stdout, "\n") {
-		if len(line) > 88 {
-			t.Errorf("-h has a line of %d columns: %s", len(line), line)
-		}
-	}
+	tested.Help(t, program.FlagNames(), words...)
 }
 
 type row struct {
@@ -87,15 +64,7 @@ type row struct {
 	Chosen                                  bool
 }
 
-func decode(t *testing.T, stdout string) (rows []row) {
-	t.Helper()
-	d := json.NewDecoder(strings.NewReader(stdout))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&rows); err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
+func decode(t *testing.T, stdout string) []row { t.Helper(); return programtest.Rows[row](t, stdout) }
 
 func first(a, _ string) string { return a }
 
@@ -201,19 +170,14 @@ func TestMagnitudes(t *testing.T) {
 			fmt.Fprintf(&b, ",%g", x*factor)
 		}
 		train := programtest.Write(t, "train.csv", b.String())
-		svg := filepath.Join(t.TempDir(), "out.svg")
-		stdout, _ := tested.Must(t, "-train", train, "-svg", svg)
+		stdout, _ := tested.Must(t, "-train", train)
 		for _, text := range []string{"NaN", "Inf", "- "} {
 			if i := strings.Index(stdout, text); i >= 0 {
 				t.Errorf("%g: %q in\n%s", factor, text, stdout)
 			}
 		}
-		for _, line := range strings.Split(stdout, "\n") {
-			if n := len([]rune(line)); n > 88 {
-				t.Errorf("%g: a line of %d columns: %s", factor, n, line)
-			}
-		}
-		wellFormed(t, svg)
+		programtest.Narrow(t, stdout, 88)
+		svg(t, "-train", train)
 		for i, got := range decode(t, first(tested.Must(t, "-train", train, "-json"))) {
 			for _, c := range [...][2]float64{{*got.MASE, *want[i].MASE}, {*got.SMAPE, *want[i].SMAPE}, {*got.RMSE / factor, *want[i].RMSE},
 				{*got.Coverage, *want[i].Coverage}} {
@@ -276,11 +240,7 @@ flat too,4,4,4,4,4,4,4,4,4,4,4
 		t.Errorf("%s%s", forecasts, stderr)
 	}
 	// The picture is of the first series that was compared.
-	svg := filepath.Join(t.TempDir(), "out.svg")
-	tested.Must(t, append(args, "-svg", svg)...)
-	if text := wellFormed(t, svg); !strings.Contains(text, "good: forecast by ") {
-		t.Error("the picture is not of good")
-	}
+	tested.SVG(t, args, "good: forecast by ")
 }
 
 // -series alone gives what a file with that series alone gives.
@@ -391,45 +351,28 @@ func TestAlarm(t *testing.T) {
 	}
 }
 
-func wellFormed(t *testing.T, path string) (text string) {
+// svg returns the picture, which has no number that is none.
+func svg(t *testing.T, args ...string) string {
 	t.Helper()
-	text = programtest.Read(t, path)
-	if len(text) > 1<<20 {
-		t.Errorf("%s has %d bytes", path, len(text))
-	}
+	text := tested.SVG(t, args, "history", "forecast", "95% interval", " ago")
 	if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
-		t.Errorf("%s has numbers that are none", path)
+		t.Errorf("%q: numbers that are none in the picture", args)
 	}
-	for d := xml.NewDecoder(strings.NewReader(text)); ; {
-		if _, err := d.Token(); err == io.EOF {
-			return text
-		} else if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-	}
+	return text
 }
 
 func TestSVG(t *testing.T) {
-	dir := t.TempDir()
 	odd := programtest.Write(t, "train.csv", "name\n\"a<b>&c\x01\",1,NA,2,NA,3,4,NA,5,6,1\nflat,0,0,0,0,0,0,0,0,0,0\n")
-	for name, args := range map[string][]string{
-		"default.svg": nil,
-		"long.svg":    {"-horizon", "100", "-origins", "1"},
-		"one.svg":     {"-horizon", "1", "-origins", "2"},
-		"odd.svg":     {"-train", odd, "-horizon", "1", "-origins", "1", "-models", "naive,simple"},
-		"flat.svg":    {"-train", odd, "-horizon", "1", "-origins", "1", "-series", "flat"},
+	for _, args := range [][]string{
+		nil,
+		{"-horizon", "100", "-origins", "1"},
+		{"-horizon", "1", "-origins", "2"},
+		{"-train", odd, "-horizon", "1", "-origins", "1", "-models", "naive,simple"},
+		{"-train", odd, "-horizon", "1", "-origins", "1", "-series", "flat"},
 	} {
-		path := filepath.Join(dir, name)
-		tested.Must(t, append(args, "-svg", path)...)
-		text := wellFormed(t, path)
 		// The forecast of what comes, and the one of a horizon ago: each is an area in this colour.
-		if got := strings.Count(text, "fill:#F7C99B"); got != 2+1 { // and that of the legend
-			t.Errorf("%s shows %d intervals", name, got-1)
-		}
-		for _, part := range []string{"history", "forecast", "95% interval", " ago"} {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s does not say %q", name, part)
-			}
+		if got := strings.Count(svg(t, args...), "fill:#F7C99B"); got != 2+1 { // and that of the legend
+			t.Errorf("%q shows %d intervals", args, got-1)
 		}
 	}
 }
@@ -448,11 +391,11 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	const kept = "name\na,1,2,3\n"
-	keep := programtest.Write(t, "keep.csv", kept)
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
+	keep := filepath.Join(dir, "keep.csv")
+	if err := os.WriteFile(keep, []byte(kept), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tested.Mistakes(t, dir, []programtest.Wrong{
 		{[]string{"-nonsense"}, "-nonsense"},
 		{[]string{"f.csv"}, `"f.csv" is not a flag`},
 		{[]string{"-models", "best"}, `"best" is no model: want all, or some of naive,drift,`},
@@ -462,14 +405,14 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-json=perhaps"}, "true or false"},
 		{[]string{"-analytic=2"}, "true or false"},
 		{[]string{"-nonnegative=x"}, "true or false"},
-		{[]string{"-horizon", "0"}, "from 1 to 100000"},
-		{[]string{"-horizon", "-3"}, "from 1 to 100000"},
-		{[]string{"-horizon", "1e3"}, "from 1 to 100000"},
-		{[]string{"-horizon", "99999999999999999999"}, "from 1 to 100000"},
+		{[]string{"-horizon", "0"}, "from 1 to 100,000"},
+		{[]string{"-horizon", "-3"}, "from 1 to 100,000"},
+		{[]string{"-horizon", "1e3"}, "from 1 to 100,000"},
+		{[]string{"-horizon", "99999999999999999999"}, "from 1 to 100,000"},
 		{[]string{"-horizon", "100000", "-origins", "1000"}, "has 208 values, and 1,000 forecasts of 100,000 steps leave 0 to fit to: want a lower -horizon"},
 		{[]string{"-horizon", "207", "-origins", "1"}, "has 208 values, and a forecast of 207 steps leave 1 to fit to"},
 		{[]string{"-horizon", "206", "-origins", "1"}, "leaves too few values to fit simple to: 2 values that are not missing, want 3 at least"},
-		{[]string{"-origins", "0"}, "from 1 to 1000"},
+		{[]string{"-origins", "0"}, "from 1 to 1,000"},
 		{[]string{"-least", "1"}, "from 2 to"},
 		{[]string{"-least", "144"}, "has 208 values, and 5 forecasts of 13 steps leave 143 to fit to: want a lower -horizon or -least"},
 		{[]string{"-interval", "0"}, "above 0 and below 1"},
@@ -523,35 +466,13 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-svg", out, "-forecast", out}, "the file is that of another flag"},
 		{[]string{"-train", keep, "-forecast", keep}, "the file is that of another flag"},
 		{append(train("name\na,1\n"), "-svg", out, "-json"), "want a lower -horizon or -least, fewer -origins or other -models"},
-	} {
-		last := tested.Mistake(t, c.want, c.args...)
-		if testing.Verbose() {
-			t.Log(last)
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 1 { // "folder"
-		t.Errorf("left: %v", entries)
-	}
-	if programtest.Read(t, keep) != kept {
-		t.Error("the series were changed")
-	}
+	})
 }
 
 // An interrupted run leaves the old file and no temporary one.
 func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-train", "name\na,1\n") }
 
-func TestBrokenOutput(t *testing.T) {
-	for _, args := range [][]string{nil, {"-json"}, {"-h"}} {
-		var stderr bytes.Buffer
-		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "forecast: broken\n") {
-			t.Errorf("forecast %q on a broken output: exit status %d, %q", args, status, stderr.String())
-		}
-	}
-}
+func TestBrokenOutput(t *testing.T) { tested.Broken(t, nil, []string{"-json"}) }
 
 // The 359 weekly series of the M4 competition, 13 weeks ahead, one command. MASE and sMAPE of the naive
 // forecast and of drift, and the coverage of their analytic intervals, are those of R's package forecast

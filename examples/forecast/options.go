@@ -1,23 +1,15 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/forecast"
 )
 
-const program = "forecast"
-
-// usage is what -h prints. A test holds it to the flags.
+// usage is what -h prints.
 func usage() string {
 	var list strings.Builder
 	for _, k := range forecast.Kinds() {
@@ -103,17 +95,15 @@ the files, and 130 after an interrupt.
 
 // options are the flags.
 type options struct {
-	train, test   string
-	series        string
-	models        []string
-	horizon       int
-	origins       int
-	least         int // values to fit to
-	level         float64
-	limits        forecast.Limits
-	analytic      bool
-	forecast, svg string
-	json          bool
+	train, test string
+	series      string
+	models      []string
+	horizon     int
+	origins     int
+	least       int // values to fit to
+	level       float64
+	limits      forecast.Limits
+	analytic    bool
 }
 
 // Bounds of numbers. Of one value there is not even a step to measure errors by;
@@ -125,68 +115,34 @@ const (
 	maxLeast   = 1_000_000_000
 )
 
-// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
-func parse(args []string) (options, error) {
-	o := options{models: forecast.Names(), horizon: 13, least: minLeast, level: .95}
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	for name, p := range map[string]*string{"train": &o.train, "test": &o.test, "forecast": &o.forecast, "svg": &o.svg} {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want the name of a file")
-			}
-			*p = s
-			return nil
-		})
-	}
-	for name, p := range map[string]*bool{"nonnegative": &o.limits.NonNegative, "analytic": &o.analytic, "json": &o.json} {
-		cli.Switch(flags, name, p)
-	}
-	for name, c := range map[string]struct {
-		p           *int
-		least, most int
-	}{"horizon": {&o.horizon, 1, maxHorizon}, "origins": {&o.origins, 1, maxOrigins}, "least": {&o.least, minLeast, maxLeast}} {
-		flags.Func(name, "", func(s string) error {
-			n, err := strconv.Atoi(s)
-			if err != nil || n < c.least || n > c.most {
-				return fmt.Errorf("want a whole number from %d to %d", c.least, c.most)
-			}
-			*c.p = n
-			return nil
-		})
-	}
-	flags.Func("series", "", func(s string) error {
-		if s == "" {
-			return errors.New("want the name of a series")
-		}
-		o.series = s
-		return nil
-	})
-	flags.Func("models", "", func(s string) (err error) {
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{models: forecast.Names(), horizon: 13, least: minLeast, level: .95}
+	f.File("train", &o.train)
+	f.File("test", &o.test)
+	f.Name("series", &o.series, "the name of a series")
+	f.Switch("nonnegative", &o.limits.NonNegative)
+	f.Func("models", func(s string) (err error) {
 		o.models, err = pick(s)
 		return err
 	})
-	flags.Func("interval", "", func(s string) error {
-		p, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(p > 0 && p < 1) {
-			return errors.New("want a probability above 0 and below 1, such as 0.95")
+	f.Int("horizon", &o.horizon, 1, maxHorizon, "")
+	f.Int("origins", &o.origins, 1, maxOrigins, "")
+	f.Int("least", &o.least, minLeast, maxLeast, "")
+	f.Float("interval", &o.level, "a probability above 0 and below 1, such as 0.95", func(p float64) bool { return p > 0 && p < 1 })
+	f.Switch("analytic", &o.analytic)
+	f.Check(func() error {
+		if o.test != "" && o.train == "" {
+			return fmt.Errorf("-test %s needs a -train: it has the values that came after those", o.test)
 		}
-		o.level = p
+		if o.origins == 0 {
+			o.origins = forecast.DefaultOrigins
+			if o.test != "" {
+				o.origins = 1
+			}
+		}
 		return nil
 	})
-	if err := cli.Parse(flags, args); err != nil {
-		return o, err
-	}
-	if o.test != "" && o.train == "" {
-		return o, cli.Mistakef("-test %s needs a -train: it has the values that came after those", o.test)
-	}
-	if o.origins == 0 {
-		o.origins = forecast.DefaultOrigins
-		if o.test != "" {
-			o.origins = 1
-		}
-	}
-	return o, nil
 }
 
 // pick returns the models of a list.
@@ -207,48 +163,4 @@ func pick(list string) ([]string, error) {
 		names = append(names, name)
 	}
 	return names, nil
-}
-
-// outputs are the files that were asked for; those that were not are nil.
-type outputs struct{ forecast, svg *outfile.File }
-
-// create begins the files that are asked for, so that what stands in their way is
-// known before the work.
-func (o *options) create(files *outfile.Set) (outputs, error) {
-	for _, path := range []string{o.train, o.test} {
-		if path != "" {
-			files.Keep(path)
-		}
-	}
-	var out outputs
-	for _, f := range []struct {
-		flag, path string
-		to         **outfile.File
-	}{{"-forecast", o.forecast, &out.forecast}, {"-svg", o.svg, &out.svg}} {
-		if f.path == "" {
-			continue
-		}
-		file, err := files.Create(f.path)
-		switch {
-		case errors.Is(err, outfile.ErrSame):
-			return out, cli.Mistakef("%s %s: the file is that of another flag as well", f.flag, f.path)
-		case err != nil:
-			return out, cli.Mistakef("cannot write %s %v", f.flag, err)
-		}
-		*f.to = file
-	}
-	return out, nil
-}
-
-// write writes the files.
-func (out *outputs) write(o *options, in *input, r *results, stderr io.Writer, line *progress.Line) error {
-	if out.forecast != nil {
-		if err := o.writeForecasts(out.forecast, in, r, stderr, line); err != nil {
-			return err
-		}
-	}
-	if out.svg != nil {
-		return o.writeSVG(out.svg, in, r)
-	}
-	return nil
 }

@@ -16,8 +16,9 @@ const (
 
 // writeSVG draws the first series that was compared, what the model to use forecasts of it, and what it
 // would have forecast a horizon ago.
-func (o *options) writeSVG(w io.Writer, in *input, r *results) error {
-	c, err := o.oracle(r)
+func (r *results) writeSVG(w io.Writer) error {
+	o, in := r.o, r.in
+	c, err := r.oracle()
 	if err != nil {
 		return err
 	}

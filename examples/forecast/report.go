@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
-	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/forecast"
 )
@@ -36,16 +33,16 @@ type jsonModel struct {
 	Chosen    bool         `json:"chosen"`
 }
 
-func (o *options) writeJSON(w io.Writer, r *results) error {
+func (r *results) json() any {
 	rows := make([]jsonModel, len(r.rows))
 	for i, x := range r.rows {
 		s := &x.score
 		rows[i] = jsonModel{
 			x.model, number(s.MASE), number(s.SMAPE), number(s.WAPE), number(s.RMSE), number(s.Bias), number(s.Coverage),
-			decimal.Seconds(x.took), r.series, s.N, o.horizon, o.level, i == r.best,
+			decimal.Seconds(x.took), r.series, s.N, r.o.horizon, r.o.level, i == r.best,
 		}
 	}
-	return jsonrows.Write(w, rows)
+	return rows
 }
 
 // number returns x for JSON, nil if it is not finite.
@@ -67,8 +64,8 @@ func digits(x float64) string {
 
 // text returns the table and what there is to say about it, and for a single series
 // the forecast.
-func (o *options) text(in *input, r *results) ([]byte, error) {
-	var w bytes.Buffer
+func (r *results) text(w *table.Page) error {
+	o, in := r.o, r.in
 	largest, longest := 0.0, time.Duration(0)
 	for _, x := range r.rows {
 		longest = max(longest, x.took)
@@ -90,22 +87,15 @@ func (o *options) text(in *input, r *results) ([]byte, error) {
 			fixed(100*s.Coverage, 1) + "%", decimal.Grouped(decimal.Fixed(x.took.Seconds(), decimals)),
 		})
 	}
-	if err := table.Write(&w, []table.Column{
-		{Title: "model", Left: true}, {Title: "MASE"}, {Title: "sMAPE, %"}, {Title: "WAPE, %"}, {Title: "RMSE"}, {Title: "bias"},
-		{Title: "within\n" + o.percent()}, {Title: "seconds"},
-	}, rows); err != nil {
-		return nil, err
-	}
-	fmt.Fprintln(&w)
-	fmt.Fprintf(&w, "%s of %s, from %s of %s.\n", forecasts(r.rows[0].score.N), decimal.Count(o.horizon, "step"),
+	w.Table("<model|MASE|sMAPE, %|WAPE, %|RMSE|bias|within\n"+o.percent()+"|seconds", rows)
+	w.Printf("\n")
+	w.Printf("%s of %s, from %s of %s.\n", forecasts(r.rows[0].score.N), decimal.Count(o.horizon, "step"),
 		decimal.Count(o.origins, "point"), decimal.Int(r.series)+" series")
-	o.advise(&w, r)
+	r.advise(w)
 	if len(in.items) == 1 {
-		if err := o.foresee(&w, &in.items[0], r); err != nil {
-			return nil, err
-		}
+		return r.foresee(w, &in.items[0])
 	}
-	return w.Bytes(), nil
+	return nil
 }
 
 func forecasts(n int) string {
@@ -116,7 +106,7 @@ func forecasts(n int) string {
 }
 
 // advise says which model to use.
-func (o *options) advise(w io.Writer, r *results) {
+func (r *results) advise(w *table.Page) {
 	if len(r.rows) == 1 {
 		return
 	}
@@ -133,7 +123,7 @@ func (o *options) advise(w io.Writer, r *results) {
 				decimal.Fixed(100*(1-best.score.MASE/x.score.MASE), 1))
 		}
 	}
-	fmt.Fprintln(w, text+".")
+	w.Printf("%s.\n", text)
 }
 
 // maxLines is how many steps of a forecast are listed: a year of weeks, and a bit.
@@ -144,8 +134,8 @@ const maxLines = 60
 const alarm = .67
 
 // foresee writes the forecast of the only series.
-func (o *options) foresee(w io.Writer, it *item, r *results) error {
-	c, err := o.oracle(r)
+func (r *results) foresee(w *table.Page, it *item) error {
+	c, err := r.oracle()
 	if err != nil {
 		return err
 	}
@@ -167,35 +157,33 @@ func (o *options) foresee(w io.Writer, it *item, r *results) error {
 			decimal.Int(i + 1), inUnits(x.mean[i], largest), inUnits(x.low[i], largest), inUnits(x.high[i], largest),
 		})
 	}
-	fmt.Fprintln(w)
-	if err := table.Write(w, []table.Column{{Title: "step"}, {Title: r.chosen()}, {Title: "low"}, {Title: "high"}}, rows); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
+	w.Printf("\n")
+	w.Table("step|"+r.chosen()+"|low|high", rows)
+	w.Printf("\n")
 	if rest := len(x.mean) - len(rows); rest > 0 {
-		fmt.Fprintf(w, "%s more with -forecast FILE.\n", decimal.Count(rest, "step"))
+		w.Printf("%s more with -forecast FILE.\n", decimal.Count(rest, "step"))
 	}
-	fmt.Fprintf(w, "Forecast of %s by %s, fitted to all of it. Low to high is to hold %s.\n",
-		infile.Quote(it.name), r.chosen(), o.percent())
+	w.Printf("Forecast of %s by %s, fitted to all of it. Low to high is to hold %s.\n",
+		infile.Quote(it.name), r.chosen(), r.o.percent())
 	if math.Abs(x.signal) > alarm {
-		fmt.Fprintf(w, "The tracking signal is %s: errors of late point one way, do not rely on it.\n", decimal.Fixed(x.signal, 2))
+		w.Printf("The tracking signal is %s: errors of late point one way, do not rely on it.\n", decimal.Fixed(x.signal, 2))
 	} else {
-		fmt.Fprintf(w, "The tracking signal is %s, as it is of errors by chance (up to %v).\n", decimal.Fixed(x.signal, 2), alarm)
+		w.Printf("The tracking signal is %s, as it is of errors by chance (up to %v).\n", decimal.Fixed(x.signal, 2), alarm)
 	}
 	return nil
 }
 
 // writeForecasts writes the forecasts of all series that the model to use can be fitted to.
-func (o *options) writeForecasts(w io.Writer, in *input, r *results, stderr io.Writer, line *progress.Line) error {
-	c, err := o.oracle(r)
+func (r *results) writeForecasts(w io.Writer) error {
+	c, err := r.oracle()
 	if err != nil {
 		return err
 	}
 	out := csv.NewWriter(w)
 	out.Write([]string{"series", "step", "forecast", "low", "high"}) // Error has what goes wrong
 	var missing []item
-	for i, it := range in.items {
-		line.Showf("forecasting: series %s of %s", decimal.Int(i+1), decimal.Int(len(in.items)))
+	for i, it := range r.in.items {
+		r.run.Showf("forecasting: series %s of %s", decimal.Int(i+1), decimal.Int(len(r.in.items)))
 		x, err := c.look(it.all)
 		switch {
 		case errors.Is(err, forecast.ErrShort):
@@ -208,10 +196,9 @@ func (o *options) writeForecasts(w io.Writer, in *input, r *results, stderr io.W
 			out.Write([]string{it.name, strconv.Itoa(k + 1), digits(x.mean[k]), digits(x.low[k]), digits(x.high[k])})
 		}
 	}
-	line.Clear()
 	if len(missing) > 0 {
-		fmt.Fprintf(stderr, "%s: note: %s not in -forecast, too short to fit %s to:\n  %s\n",
-			program, seriesAre(len(missing)), r.chosen(), some(missing))
+		r.run.Sayf("note: %s not in -forecast, too short to fit %s to:\n  %s",
+			seriesAre(len(missing)), r.chosen(), some(missing))
 	}
 	out.Flush()
 	return out.Error()
