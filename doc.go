@@ -5,10 +5,12 @@
 //
 //	pricing            exact money, price classes, meters, bills, spot prices, owning a cluster
 //	forecast           demand forecasts: exponential smoothing, adaptive rates, backtests
-//	schedule           batch queues, elastic policies, and tasks with deadlines on spot instances: rules, agents, bids, plans
+//	schedule           batch queues, and when a cluster grows and gives back
 //	schedule/trace     job logs in the Standard Workload Format, demand curves
 //	schedule/workload  generative job models
-//	schedule/sim       job logs replayed on fixed, individual and elastic clusters; tasks with deadlines on spot prices
+//	schedule/sim       job logs replayed on fixed, individual and elastic clusters
+//	schedule/elastic   policies on a budget in several clouds, and the simulator that compares them
+//	schedule/spot      tasks with deadlines on spot instances: rules, agents, bids, plans, and their simulator
 //	reserve            what to reserve: exact plans with certificates, heuristics, online rules and portfolio
 //	reserve/savings    what to commit an hour: savings plans, alone and beside reservations
 //	reserve/theory     no code: why planning is not hard, proofs, counterexamples

@@ -152,7 +152,7 @@ func TestLogs(t *testing.T) {
 		const take, grace = 10, 120 * time.Second
 		states := 0
 		var b sim.Batch
-		must(b.Run(jobs, sim.BatchConfig{Nodes: 20}, func(s *sim.BatchState) bool {
+		must(b.Run(jobs, sim.BatchOptions{Nodes: 20}, func(s *sim.BatchState) bool {
 			if states++; states%5 != 0 { // for time; the means move by less than 0.002
 				return true
 			}
@@ -249,7 +249,7 @@ func TestLogClaims(t *testing.T) {
 	var nodes, hit, running []int
 	states := 0
 	var b sim.Batch
-	must(b.Run(jobs, sim.BatchConfig{Nodes: 20}, func(s *sim.BatchState) bool {
+	must(b.Run(jobs, sim.BatchOptions{Nodes: 20}, func(s *sim.BatchState) bool {
 		if s.Changed {
 			for _, i := range running {
 				if !slices.Contains(s.Running, i) {
@@ -362,7 +362,7 @@ func BenchmarkScoreLog(b *testing.B) {
 	states := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		err := batch.Run(jobs, sim.BatchConfig{Nodes: 20}, func(s *sim.BatchState) bool {
+		err := batch.Run(jobs, sim.BatchOptions{Nodes: 20}, func(s *sim.BatchState) bool {
 			states++
 			v.set(s)
 			preempt.OutlastTo(outlast[:len(v.remaining)], v.remaining, grace)

@@ -1,11 +1,8 @@
-// Package schedule decides when waiting jobs start on a cluster, how many nodes an
-// elastic cluster should have, and when a task with a deadline may run on spot
-// instances.
+// Package schedule decides when waiting jobs start on a cluster, and how many nodes
+// an elastic cluster should have.
 //
-// It has three parts, each with its own problem, notation and algorithms: batch
-// queues, from here on; policies of an elastic environment on a budget, under
-// "Elastic policies"; and tasks that are to be done by a deadline, under "Deadlines
-// and spot instances" and "Bids". A reader who comes for one may begin there.
+// Package schedule/elastic has policies of an elastic environment on a budget, and
+// package schedule/spot tasks with deadlines on spot instances.
 //
 // # Problem
 //
@@ -118,17 +115,14 @@
 // # Units
 //
 // Times are spans from the start of the trace, [time.Duration], ≥ 0, and calls
-// come in the order of time. [Never] is later than all. Nodes are counts. Prices are
-// [pricing.Money] per instance-hour; expected costs of a [BidPlanner] are float64 in
-// units of the currency.
+// come in the order of time. [Never] is later than all. Nodes are counts.
 //
 // # Allocation and concurrency
 //
 // Schedulers are ready as they are, as clusters without nodes; Reset empties one
-// and keeps its memory. Once warm they allocate nothing, and neither do policies, a
-// [Framework], a [ChainEstimator] and a [BidPlanner]. Jobs, tasks and allocations are
-// plain values that are copied; nothing of the caller's is kept or modified. A
-// scheduler must not be used by two goroutines at once, nor must these.
+// and keeps its memory. Once warm they allocate nothing, and
+// jobs and allocations are plain values that are copied; nothing of the caller's is
+// kept or modified. A scheduler must not be used by two goroutines at once.
 //
 // # References
 //

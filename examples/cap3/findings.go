@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule"
-	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/spot"
+	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
 )
 
 // A finding is a decision or a sum of [Huang13], and what is computed here of it.
@@ -152,11 +152,11 @@ func agents() (finding, error) {
 	var list []string
 	for _, c := range []struct {
 		minutes int // of slack
-		want    schedule.Tier
-	}{{30, schedule.TierHigh}, {59, schedule.TierHigh}, {60, schedule.TierMedium}, {120, schedule.TierMedium}, {121, schedule.TierLow}, {300, schedule.TierLow}} {
-		t := schedule.Task{Estimate: time.Hour, Latency: 10 * time.Minute, Instances: 1}
+		want    spot.Tier
+	}{{30, spot.TierHigh}, {59, spot.TierHigh}, {60, spot.TierMedium}, {120, spot.TierMedium}, {121, spot.TierLow}, {300, spot.TierLow}} {
+		t := spot.Task{Estimate: time.Hour, Latency: 10 * time.Minute, Instances: 1}
 		t.Deadline = t.Estimate + t.Latency + time.Duration(c.minutes)*time.Minute
-		got := schedule.Thresholds{}.Tier(&t, 0, 0)
+		got := spot.Thresholds{}.Tier(&t, 0, 0)
 		f.cameOut = f.cameOut && got == c.want
 		list = append(list, fmt.Sprintf("PR %s %v", decimal.Fixed(t.PriorityRate(0, 0), 2), got))
 	}
@@ -173,8 +173,8 @@ func bids() (finding, error) {
 	// 27 days at 0.21 and three at 1.11 have a mean of 0.30.
 	day := 24 * time.Hour
 	h := pricing.SpotHistory{Times: []time.Duration{0, 10 * day, 13 * day}, Prices: []pricing.Money{21 * cents, 111 * cents, 21 * cents}, End: 30 * day}
-	low := schedule.LowBid{}.Bid(h, h.End, 130*cents)
-	medium := schedule.MediumBid{}.Bid(h, h.End, 130*cents)
+	low := spot.LowBid{}.Bid(h, h.End, 130*cents)
+	medium := spot.MediumBid{}.Bid(h, h.End, 130*cents)
 	return finding{
 		"At $1.30 on demand the paper bids $1.15 (medium) and $0.21 (low)",
 		fmt.Sprintf("with $%s now and $%s in the mean of 30 days, which it does not tell: $%s and $%s", dollars(h.At(h.End)), dollars(h.Mean(0, h.End)), dollars(medium), dollars(low)),
@@ -191,9 +191,9 @@ func twoRuns() (finding, error) {
 		Times:  []time.Duration{0, interrupted, interrupted + 10*time.Minute},
 		Prices: []pricing.Money{21 * cents, 200 * cents, 21 * cents}, End: 12 * 24 * time.Hour,
 	}
-	task := sim.SpotTask{Submit: start, Task: schedule.Task{Estimate: 4 * time.Hour, Instances: 1, Deadline: start + 24*time.Hour}}
-	var s sim.SpotSimulator
-	r, err := s.Run([]sim.SpotTask{task}, sim.SpotConfig{History: h, OnDemand: 130 * cents, Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly})
+	task := spotsim.Task{Submit: start, Task: spot.Task{Estimate: 4 * time.Hour, Instances: 1, Deadline: start + 24*time.Hour}}
+	var s spotsim.Simulator
+	r, err := s.Run([]spotsim.Task{task}, spotsim.Options{History: h, OnDemand: 130 * cents, Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly})
 	if err != nil {
 		return finding{}, err
 	}

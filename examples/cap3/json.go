@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
 type jsonInstance struct {
@@ -182,7 +182,7 @@ func (r *results) scheduleRows(s *sized) (rows []any) {
 		Kind: "schedule", Application: app, Case: name, Estimate: rounded(x.task.Estimate), PriorityRate: decimal.Number(x.rate, 4), Agent: x.tier.String(),
 		LowBid: x.low.String(), MediumBid: x.medium.String(), Planned: x.decision.Action.String(), Expected: decimal.Fixed(x.decision.Cost, 4),
 	}
-	if x.decision.Action == schedule.BidSpot {
+	if x.decision.Action == spot.BidSpot {
 		row.PlannedBid = text(x.decision.Bid)
 	}
 	rows = append(rows, row)
@@ -193,7 +193,7 @@ func (r *results) scheduleRows(s *sized) (rows []any) {
 	for k := range x.runs {
 		for _, l := range x.runs[k].leases {
 			row := jsonLease{"lease", app, name, ways[k].name, l.Tier.String(), nil, rounded(l.Launched - x.at), rounded(l.Ended - x.at), l.End.String(), l.Cost.String()}
-			if l.Tier != schedule.TierHigh {
+			if l.Tier != spot.TierHigh {
 				row.Bid = text(l.Bid)
 			}
 			rows = append(rows, row)

@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/perfmodel"
-	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
 )
 
 // writeSVG draws what was predicted against what was measured, cost against time, and
@@ -110,7 +110,7 @@ func (r *results) prices() (charts []svgplot.Chart) {
 		bids, lost := svgplot.Series{Name: "bids", Points: true}, svgplot.Series{Name: "interruptions", Points: true}
 		for _, l := range t.bids {
 			bids.X, bids.Y = append(bids.X, day(l.Requested)), append(bids.Y, l.Bid.Float64())
-			if l.End == sim.LeaseInterrupted || l.End == sim.LeaseLost {
+			if l.End == spotsim.LeaseInterrupted || l.End == spotsim.LeaseLost {
 				lost.X, lost.Y = append(lost.X, day(l.Ended)), append(lost.Y, h.At(min(l.Ended, h.End)).Float64())
 			}
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule"
-	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/spot"
+	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
 )
 
 // A printer keeps its first error.
@@ -111,7 +111,7 @@ func (r *results) writeSummary(w *printer) {
 		switch {
 		case x.rate < 0:
 			how = "On demand, though too late"
-		case x.tier == schedule.TierHigh:
+		case x.tier == spot.TierHigh:
 			how = "On demand, for want of time"
 		}
 		if !slices.Contains(hows, how) {
@@ -545,9 +545,9 @@ func day(d time.Duration) string { return decimal.Fixed(d.Hours()/24, 0) }
 // bidOf is the bid of the paper's agent.
 func bidOf(x *scheduled) string {
 	switch x.tier {
-	case schedule.TierLow:
+	case spot.TierLow:
 		return x.low.Fixed(3)
-	case schedule.TierMedium:
+	case spot.TierMedium:
 		return x.medium.Fixed(3)
 	}
 	return "-"
@@ -559,7 +559,7 @@ func planned(x *scheduled) string {
 	switch {
 	case d.Late:
 		return "late"
-	case d.Action == schedule.BidSpot:
+	case d.Action == spot.BidSpot:
 		return "bid " + d.Bid.Fixed(3)
 	}
 	return d.Action.String()
@@ -581,9 +581,9 @@ func (r *results) explainSpot(w *printer) {
 		switch {
 		case x.rate < 0:
 			why.add("PR is below 0: even on demand the deadline is missed, if the prediction holds. On demand, for nothing is faster (agent high).", nameOf(s.task))
-		case x.tier == schedule.TierHigh:
+		case x.tier == spot.TierHigh:
 			why.add("PR is below 1: after a run on spot that is lost there would be no time for another. On demand (agent high).", nameOf(s.task))
-		case x.tier == schedule.TierMedium:
+		case x.tier == spot.TierMedium:
 			why.add(fmt.Sprintf("PR is from 1 to 2: there is time for two runs. On spot with a high bid, $%s, that is seldom exceeded (agent medium).", bidOf(x)), nameOf(s.task))
 		default:
 			why.add(fmt.Sprintf("PR is above 2: there is time for three runs or more. On spot with a low bid, $%s (agent low).", bidOf(x)), nameOf(s.task))
@@ -633,14 +633,14 @@ func (s *sized) story() string {
 	return fmt.Sprintf("%s, first start: %s; on demand it is $%s.", nameOf(s.task), strings.Join(list, "; "), dollars(x.runs[0].first.OnDemandOnly))
 }
 
-func leaseOf(l *sim.SpotLease, from time.Duration) string {
+func leaseOf(l *spotsim.Lease, from time.Duration) string {
 	what := "on demand"
-	if l.Tier != schedule.TierHigh {
+	if l.Tier != spot.TierHigh {
 		what = "spot at $" + l.Bid.Fixed(3)
 	}
-	if l.End != sim.LeaseCompleted {
+	if l.End != spotsim.LeaseCompleted {
 		what = l.End.String() + " on " + what
-		if l.Tier == schedule.TierHigh {
+		if l.Tier == spot.TierHigh {
 			what = l.End.String() + " on demand"
 		}
 	}

@@ -7,32 +7,32 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule"
-	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/spot"
+	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
 )
 
 // A way is a rule by which tasks are tried on the history.
 type way struct {
 	name     string
 	short    string
-	handover schedule.Handover
+	handover spot.Handover
 }
 
 var ways = []way{
-	{"paper", "the paper", schedule.Handover{Rule: schedule.RulePaper}},
-	{"planned, hedged", "the plan", schedule.Handover{Rule: schedule.RulePlanned}},
+	{"paper", "the paper", spot.Handover{Rule: spot.RulePaper}},
+	{"planned, hedged", "the plan", spot.Handover{Rule: spot.RulePlanned}},
 }
 
 // A scheduled task has an agent, bids, and what came of them.
 type scheduled struct {
-	task     schedule.Task // as it is handed in first, at the time at
+	task     spot.Task     // as it is handed in first, at the time at
 	at       time.Duration // on the clock of the history
 	rate     float64       // PR
-	tier     schedule.Tier
+	tier     spot.Tier
 	low      pricing.Money // bids per instance-hour
 	medium   pricing.Money
 	now      pricing.Money // spot price
-	decision schedule.BidDecision
+	decision spot.BidDecision
 	runs     []tried // by way
 }
 
@@ -45,9 +45,9 @@ type tried struct {
 	cost          pricing.Money
 	onDemand      pricing.Money // of all on demand
 	interruptions int
-	first         sim.SpotOutcome
-	leases        []sim.SpotLease // of the first start
-	bids          []sim.SpotLease // of all starts, those on spot
+	first         spotsim.Outcome
+	leases        []spotsim.Lease // of the first start
+	bids          []spotsim.Lease // of all starts, those on spot
 }
 
 // schedule hands the choice in at moments of the history.
@@ -60,20 +60,20 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 	wrong := func(err error) error { return cli.Mistakef("%s: %v", nameOf(s.task), err) }
 	h := in.history
 	from, to := r.startsWithin()
-	task := schedule.Task{
+	task := spot.Task{
 		Estimate: p.Best.Upper, Latency: o.latency, Instances: p.Best.Instances,
-		Checkpoints: schedule.Checkpoints{Every: o.checkpoint},
+		Checkpoints: spot.Checkpoints{Every: o.checkpoint},
 	}
 	if o.checkpoint > 0 {
 		task.Checkpoints.Write, task.Checkpoints.Restart = o.checkpointCost, o.checkpointCost
 	}
-	var tasks []sim.SpotTask
+	var tasks []spotsim.Task
 	for k := range o.starts {
 		at := from
 		if o.starts > 1 {
 			at += time.Duration(float64(to-from) * float64(k) / float64(o.starts-1)).Truncate(time.Second)
 		}
-		t := sim.SpotTask{Task: task, Submit: at, Runtime: p.Best.Time}
+		t := spotsim.Task{Task: task, Submit: at, Runtime: p.Best.Time}
 		t.ID, t.Deadline = int64(k), at+o.deadline
 		tasks = append(tasks, t)
 	}
@@ -82,26 +82,26 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 		return nil, wrong(err)
 	}
 	x.rate = x.task.PriorityRate(x.at, 0)
-	x.tier = schedule.Thresholds{}.Tier(&x.task, x.at, 0)
-	x.low = schedule.LowBid{}.Bid(h, x.at, in.instance.Hourly)
-	x.medium = schedule.MediumBid{}.Bid(h, x.at, in.instance.Hourly)
+	x.tier = spot.Thresholds{}.Tier(&x.task, x.at, 0)
+	x.low = spot.LowBid{}.Bid(h, x.at, in.instance.Hourly)
+	x.medium = spot.MediumBid{}.Bid(h, x.at, in.instance.Hourly)
 	x.now = h.At(x.at)
-	var chains schedule.ChainEstimator
+	var chains spot.ChainEstimator
 	chain, err := chains.Estimate(h, max(h.Start(), x.at-pastWanted), x.at, o.steps())
 	if err != nil {
 		return nil, wrong(err)
 	}
-	var planner schedule.BidPlanner
-	if err := planner.Solve(schedule.SpotMarket{Chain: chain, Spot: in.spot, OnDemand: in.instance.Hourly, Meter: in.instance.Meter, Beside: true}, &x.task, x.at); err != nil {
+	var planner spot.Planner
+	if err := planner.Solve(spot.Market{Chain: chain, Spot: in.spot, OnDemand: in.instance.Hourly, Meter: in.instance.Meter, Beside: true}, &x.task, x.at); err != nil {
 		return nil, wrong(err)
 	}
-	x.decision = planner.Decide(schedule.BidState{Now: x.at, Price: x.now})
-	var simulator sim.SpotSimulator
+	x.decision = planner.Decide(spot.BidState{Now: x.at, Price: x.now})
+	var simulator spotsim.Simulator
 	for _, w := range ways {
 		t := tried{starts: len(tasks)}
 		for k := range tasks {
 			line.Showf("%s: %s, start %d of %d", nameOf(s.task), w.name, k+1, len(tasks))
-			res, err := simulator.Run(tasks[k:k+1], sim.SpotConfig{
+			res, err := simulator.Run(tasks[k:k+1], spotsim.Options{
 				History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: w.handover, Chain: o.steps(),
 			})
 			if err == nil {
@@ -119,23 +119,23 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 // steps are those that the price moves in as the plan sees it: so short that there are
 // some 24 before the deadline, which is rounded down to them, and parts of an hour, for
 // which EC2 held a price.
-func (o *options) steps() schedule.ChainOptions {
+func (o *options) steps() spot.ChainOptions {
 	for _, step := range [...]time.Duration{10 * time.Minute, 5 * time.Minute, 2 * time.Minute, time.Minute, 30 * time.Second} {
 		if o.deadline >= 24*step {
-			return schedule.ChainOptions{Step: step}
+			return spot.ChainOptions{Step: step}
 		}
 	}
-	return schedule.ChainOptions{Step: 10 * time.Second}
+	return spot.ChainOptions{Step: 10 * time.Second}
 }
 
 // add adds what came of a start.
-func (t *tried) add(r *sim.SpotResult) (err error) {
+func (t *tried) add(r *spotsim.Result) (err error) {
 	if t.met+t.notMet == 0 {
 		t.first = r.Tasks[0]
 		t.leases = append(t.leases, r.Leases...)
 	}
 	for _, l := range r.Leases {
-		if l.Tier != schedule.TierHigh {
+		if l.Tier != spot.TierHigh {
 			t.bids = append(t.bids, l)
 		}
 	}

@@ -17,8 +17,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/joblog"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule"
-	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
@@ -45,7 +44,7 @@ func (o *options) workloads(line *progress.Line) ([]*jobSource, error) {
 	var sources []*jobSource
 	if o.workload != grid5000 {
 		sources = append(sources, &jobSource{
-			name: feitelson, arrivals: o.arrivals.String(), horizon: sim.Marshall12Horizon,
+			name: feitelson, arrivals: o.arrivals.String(), horizon: elastic.Marshall12Horizon,
 			appendTo: func(dst []trace.Job, rng *rand.Rand) ([]trace.Job, error) {
 				return workload.AppendFeitelson(dst, rng, workload.FeitelsonJobs, workload.SampleOptions{Arrivals: o.arrivals})
 			},
@@ -53,7 +52,7 @@ func (o *options) workloads(line *progress.Line) ([]*jobSource, error) {
 	}
 	if o.workload != feitelson {
 		sources = append(sources, &jobSource{
-			name: grid5000, arrivals: workload.Poisson.String(), horizon: sim.Marshall12Horizon,
+			name: grid5000, arrivals: workload.Poisson.String(), horizon: elastic.Marshall12Horizon,
 			appendTo: func(dst []trace.Job, rng *rand.Rand) ([]trace.Job, error) {
 				return workload.AppendGrid5000(dst, rng, workload.Grid5000Jobs, workload.SampleOptions{})
 			},
@@ -115,16 +114,16 @@ type oneRun struct {
 	cost, lowest         pricing.Money
 	core                 [3]float64 // hours: local, private, commercial
 	refused, unfinished  int
-	stuck                int            // the index of the first job that did not start, -1 if all did
-	levels               []level        // of the credits, by hour, if -credits asks for them
-	decisions            []sim.Decision // of the first run, if -decisions asks for them
+	stuck                int                // the index of the first job that did not start, -1 if all did
+	levels               []level            // of the credits, by hour, if -credits asks for them
+	decisions            []elastic.Decision // of the first run, if -decisions asks for them
 }
 
 // A level is the credits at a full hour, and the lowest until the next.
 type level struct{ at, lowest pricing.Money }
 
 // hourly returns the levels at the full hours.
-func hourly(credits []sim.CreditLevel) []level {
+func hourly(credits []elastic.CreditLevel) []level {
 	var levels []level
 	for i, c := range credits {
 		for h := len(levels); time.Duration(h)*time.Hour < c.At; h++ {
@@ -157,7 +156,7 @@ type results struct {
 // A worker runs simulations, one after another, in its own memory.
 type worker struct {
 	opts *options
-	env  sim.Environment
+	env  elastic.Simulator
 	jobs []trace.Job
 }
 
@@ -229,9 +228,9 @@ func (w *worker) run(c *cell, run int) (oneRun, error) {
 		}
 		jobs = w.jobs
 	}
-	r, err := w.env.Run(jobs, sim.EnvironmentConfig{
-		Local:     sim.Marshall12Local,
-		Clouds:    sim.Marshall12Clouds(c.reject),
+	r, err := w.env.Run(jobs, elastic.Options{
+		Local:     elastic.Marshall12Local,
+		Clouds:    elastic.Marshall12Clouds(c.reject),
 		Policy:    c.policy.policy(o.random(run, streamPolicy), o.search),
 		Budget:    o.budget,
 		Horizon:   c.source.horizon,
@@ -239,7 +238,7 @@ func (w *worker) run(c *cell, run int) (oneRun, error) {
 		Decisions: o.decisions != "" && run == 0,
 	})
 	if err != nil {
-		var input *sim.InputError
+		var input *elastic.InputError
 		switch {
 		case errors.As(err, &input) && input.Index >= 0:
 			return oneRun{}, cli.Mistakef("%s: job %d cannot be run: %v", c.source.name, jobs[input.Index].ID, input.Err)
@@ -265,20 +264,20 @@ func (w *worker) run(c *cell, run int) (oneRun, error) {
 }
 
 // policy returns a new policy.
-func (p policyName) policy(rng *rand.Rand, search schedule.Search) schedule.Policy {
+func (p policyName) policy(rng *rand.Rand, search elastic.Search) elastic.Policy {
 	switch p {
 	case sm:
-		return new(schedule.SM)
+		return new(elastic.SM)
 	case od:
-		return new(schedule.OD)
+		return new(elastic.OD)
 	case odPlus:
-		return new(schedule.ODPlus)
+		return new(elastic.ODPlus)
 	case aqtp:
-		return &schedule.AQTP{Response: response, Threshold: threshold}
+		return &elastic.AQTP{Response: response, Threshold: threshold}
 	case mcop2080:
-		return &schedule.MCOP{CostWeight: .2, Rand: rng, Search: search}
+		return &elastic.MCOP{CostWeight: .2, Rand: rng, Search: search}
 	default:
-		return &schedule.MCOP{CostWeight: .8, Rand: rng, Search: search}
+		return &elastic.MCOP{CostWeight: .8, Rand: rng, Search: search}
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -252,10 +252,10 @@ func TestCreditsAndDecisions(t *testing.T) {
 // hours, 1 at 3:30.
 func TestHourly(t *testing.T) {
 	const unit = pricing.Unit
-	at := func(minutes int, m pricing.Money) sim.CreditLevel {
-		return sim.CreditLevel{At: time.Duration(minutes) * time.Minute, Credits: m * unit}
+	at := func(minutes int, m pricing.Money) elastic.CreditLevel {
+		return elastic.CreditLevel{At: time.Duration(minutes) * time.Minute, Credits: m * unit}
 	}
-	got := hourly([]sim.CreditLevel{at(0, 5), at(20, 3), at(30, 4), at(60, 8), at(210, 1)})
+	got := hourly([]elastic.CreditLevel{at(0, 5), at(20, 3), at(30, 4), at(60, 8), at(210, 1)})
 	want := []level{{5 * unit, 3 * unit}, {8 * unit, 8 * unit}, {8 * unit, 8 * unit}, {8 * unit, 1 * unit}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -388,7 +388,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-svg", dir}, "is a folder"},
 		{[]string{"-trace", log, "-svg", log}, "the file is that of another flag"},
 		// Nothing can ever be launched for 513 cores without credits; with them it can.
-		{[]string{"-trace", big, "-budget", "0", "-svg", out}, "job 5 cannot be run: more nodes than there can be: job 5 needs 513 cores, and no infrastructure can ever have more than 512"},
+		{[]string{"-trace", big, "-budget", "0", "-svg", out}, "job 5 cannot be run: more instances than there can be: job 5 needs 513 cores, and no infrastructure can ever have more than 512"},
 		{[]string{"-trace", big, "-budget", "0", "-reject", "1"}, "job 2 cannot be run"},
 		{[]string{"-trace", programtest.Write(t, "huge.swf", small+"9 40 0 60 20000000 -1 -1 20000000 60 -1 1 1 1 1 1 1 -1 -1\n")}, "job 9 needs 20000000 cores, and no infrastructure can ever have more than 42353, for which the credits of 30 days pay"},
 	} {

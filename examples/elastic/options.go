@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
 
@@ -122,10 +122,10 @@ type options struct {
 	arrivals workload.Arrivals
 	policies []policyName
 	reject   []float64
-	budget   schedule.Budget
+	budget   elastic.Budget
 	runs     int
 	seed     uint64
-	search   schedule.Search
+	search   elastic.Search
 	json     bool
 	svg      string
 
@@ -142,7 +142,7 @@ const (
 
 // parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
 func parse(args []string) (options, error) {
-	o := options{reject: []float64{.1, .9}, budget: schedule.Marshall12Budget(), runs: 30, seed: 1}
+	o := options{reject: []float64{.1, .9}, budget: elastic.Marshall12Budget(), runs: 30, seed: 1}
 	for p := range policies {
 		o.policies = append(o.policies, p)
 	}

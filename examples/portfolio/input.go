@@ -230,7 +230,7 @@ func (o *options) simulate(s *series, path string, line *progress.Line) error {
 		return err
 	}
 	var simulator sim.Simulator
-	result, err := simulator.Run(log.Jobs, sim.Config{Mode: sim.SEC, Progress: func(ended int) {
+	result, err := simulator.Run(log.Jobs, sim.Options{Mode: sim.SEC, Progress: func(ended int) {
 		line.Showf("simulating %s: %s of %s jobs", path, decimal.Int(ended), decimal.Int(len(log.Jobs)))
 	}})
 	if err != nil {

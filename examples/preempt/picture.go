@@ -132,7 +132,7 @@ func (o *options) heatMaps(r *result) ([]svgplot.HeatMap, error) {
 	next := 0 // the first column without values
 	var batch sim.Batch
 	var failed error
-	err := batch.Run(r.log.jobs, sim.BatchConfig{Nodes: o.nodes, Every: max(1, min(30*time.Second, span/heatColumns/2))}, func(s *sim.BatchState) bool {
+	err := batch.Run(r.log.jobs, sim.BatchOptions{Nodes: o.nodes, Every: max(1, min(30*time.Second, span/heatColumns/2))}, func(s *sim.BatchState) bool {
 		// A column has the values of the last state up to its middle.
 		at := int((s.At - from) * heatColumns / span)
 		if s.At < from || at < next {

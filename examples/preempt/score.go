@@ -176,7 +176,7 @@ func (o *options) score(log *jobLog, line *progress.Line) (*result, error) {
 	}
 	var failed error
 	var batch sim.Batch
-	err := batch.Run(log.jobs, sim.BatchConfig{Nodes: o.nodes}, func(st *sim.BatchState) bool {
+	err := batch.Run(log.jobs, sim.BatchOptions{Nodes: o.nodes}, func(st *sim.BatchState) bool {
 		r.length = st.At
 		if bits.OnesCount(uint(r.states)) == 1 || r.states%4096 == 0 {
 			line.Showf("%s: %d%% of the jobs have ended", log.name, 100*st.Ended/len(log.jobs))
@@ -334,7 +334,7 @@ func (s *scorer) learn(st *sim.BatchState) {
 // with the batch, by a simulation of it, and whether there is one.
 func firstImportant(log *jobLog, nodes int) (at time.Duration, found bool) {
 	var batch sim.Batch
-	err := batch.Run(log.jobs, sim.BatchConfig{Nodes: nodes, Every: time.Duration(math.MaxInt64)}, func(s *sim.BatchState) bool {
+	err := batch.Run(log.jobs, sim.BatchOptions{Nodes: nodes, Every: time.Duration(math.MaxInt64)}, func(s *sim.BatchState) bool {
 		for _, i := range s.Running {
 			if log.priority[i] == highPriority && s.Starts[i] > 0 {
 				at, found = s.Starts[i], true

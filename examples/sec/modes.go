@@ -56,8 +56,8 @@ const reformatting = 3400 * time.Millisecond
 
 // config returns how a mode is simulated. Hybrid and sec are one schedule: with
 // one cloud it does not depend on what is reserved. The portfolio is for multi.
-func (p policy) config(m mode, list pricing.List, portfolio sim.Portfolio) (sim.Config, error) {
-	cfg := sim.Config{
+func (p policy) config(m mode, list pricing.List, portfolio sim.Portfolio) (sim.Options, error) {
+	cfg := sim.Options{
 		Nodes:     p.nodes,
 		Hourly:    list.OnDemand,
 		WaitLimit: limit(p.waitLimit),

@@ -157,7 +157,7 @@ func (c *comparison) simulate(s *sim.Simulator, jobs []trace.Job, limit, lead ti
 	m := &c.o.manager
 	meter := m.Meter
 	meter.Minimum -= lead
-	r, err := s.Run(jobs, sim.Config{
+	r, err := s.Run(jobs, sim.Options{
 		Clouds: []sim.Cloud{{Meter: meter, Hourly: m.Prices.OnDemand, Quota: len(m.Nodes), Boot: c.boots.Of}},
 		Meter:  meter, WaitLimit: limitOf(limit), Short: limitOf(m.Short), Expansion: m.Expansion,
 		Placement: m.Placement, ReleaseEvery: m.ReleaseEvery,
@@ -169,7 +169,7 @@ func (c *comparison) simulate(s *sim.Simulator, jobs []trace.Job, limit, lead ti
 	return figures{wait: r.MeanWait, charged: r.ChargedHours + float64(leases)*lead.Hours(), leases: leases, peak: r.Peak, cost: r.Cost}, nil
 }
 
-// limitOf returns a limit as sim.Config has it.
+// limitOf returns a limit as sim.Options has it.
 func limitOf(d time.Duration) time.Duration {
 	if d <= 0 {
 		return sim.AtOnce

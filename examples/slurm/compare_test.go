@@ -31,7 +31,7 @@ func imagined(t *testing.T, o *demoOptions, jobs []trace.Job, boot time.Duration
 	}
 	var s sim.Simulator
 	m := &o.manager
-	r, err := s.Run(with, sim.Config{
+	r, err := s.Run(with, sim.Options{
 		Clouds: []sim.Cloud{{Quota: o.nodes, Boot: func(int) time.Duration { return boot }}},
 		Hourly: m.Prices.OnDemand, WaitLimit: m.WaitLimit, Short: m.Short, ReleaseEvery: m.ReleaseEvery,
 	})

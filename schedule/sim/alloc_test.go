@@ -17,7 +17,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 	src := rand.NewPCG(1, 2)
 	rnd := rand.New(src)
 	conservative := new(schedule.Conservative)
-	for name, cfg := range map[string]Config{
+	for name, cfg := range map[string]Options{
 		"local":        {Mode: Local, Nodes: 64},
 		"conservative": {Mode: Local, Nodes: 64, Scheduler: conservative},
 		"individual":   {Mode: Individual},

@@ -27,7 +27,7 @@ import (
 // that one come free at the same moment.
 // There is a state after each moment at which jobs end, when the nodes that
 // came free are given away again; and from one such moment to the next, or from
-// time 0 to the first, after each BatchConfig.Every. So the states of a gap of
+// time 0 to the first, after each BatchOptions.Every. So the states of a gap of
 // 100 s between two ends come 30, 60 and 90 s after the first: with that reading
 // of "while advancing between these moments, every T seconds" the numbers of
 // states that the paper gives for its logs come out; with one clock that beats
@@ -46,9 +46,9 @@ type Batch struct {
 	state   BatchState
 }
 
-// BatchConfig says how a batch is run. Nodes must be given; the zero value of
+// BatchOptions says how a batch is run. Nodes must be given; the zero value of
 // the rest is the paper's.
-type BatchConfig struct {
+type BatchOptions struct {
 	Nodes int // of the cluster, > 0
 
 	// Scheduler decides which job starts when; nil is EASY backfilling, first
@@ -94,7 +94,7 @@ func (s *BatchState) Idle() int {
 // Time: O(log R + n/64) for a start or an end of n nodes beside the scheduler's
 // own and a scan of N/64 words for free nodes, R jobs running on N nodes, and
 // O(1) for a state beside yield's own. Jobs are not modified.
-func (b *Batch) Run(jobs []trace.Job, cfg BatchConfig, yield func(*BatchState) bool) error {
+func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) bool) error {
 	if err := b.check(jobs, &cfg); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (b *Batch) Run(jobs []trace.Job, cfg BatchConfig, yield func(*BatchState) b
 
 // States returns the states of [Batch.Run] as a sequence, and last its error
 // with a nil state, if there is one. A Batch runs one sequence at a time.
-func (b *Batch) States(jobs []trace.Job, cfg BatchConfig) iter.Seq2[*BatchState, error] {
+func (b *Batch) States(jobs []trace.Job, cfg BatchOptions) iter.Seq2[*BatchState, error] {
 	return func(yield func(*BatchState, error) bool) {
 		if err := b.Run(jobs, cfg, func(s *BatchState) bool { return yield(s, nil) }); err != nil {
 			yield(nil, err)
@@ -139,7 +139,7 @@ func (b *Batch) States(jobs []trace.Job, cfg BatchConfig) iter.Seq2[*BatchState,
 	}
 }
 
-func (b *Batch) check(jobs []trace.Job, cfg *BatchConfig) error {
+func (b *Batch) check(jobs []trace.Job, cfg *BatchOptions) error {
 	if cfg.Nodes <= 0 || cfg.Nodes > maxHeld {
 		return badInput("Nodes", -1, ErrRange, "a cluster of %d nodes: want 1 to %d", cfg.Nodes, maxHeld)
 	}
@@ -174,7 +174,7 @@ func checkBatchJob(j *trace.Job, i, nodes int) error {
 	return nil
 }
 
-func (b *Batch) reset(jobs []trace.Job, cfg BatchConfig) {
+func (b *Batch) reset(jobs []trace.Job, cfg BatchOptions) {
 	cfg.Scheduler.Reset(cfg.Nodes)
 	b.events, b.started = b.events[:0], b.started[:0]
 	b.running = grown(b.running, len(jobs))

@@ -171,7 +171,7 @@ func TestBatchEqualsReference(t *testing.T) {
 		}
 		jobs := drawBatch(t, nodes, 12, 20)
 		every := time.Duration(rapid.IntRange(1, 9).Draw(t, "every")) * time.Second
-		cfg := BatchConfig{Nodes: nodes, Every: every}
+		cfg := BatchOptions{Nodes: nodes, Every: every}
 		before := slices.Clone(jobs)
 		want := naiveBatch(jobs, nodes, every)
 		var got []seen
@@ -224,7 +224,7 @@ func TestBatchEqualsReference(t *testing.T) {
 		for i := range atOnce {
 			atOnce[i].Submit = 0
 		}
-		r, err := simulator.Run(atOnce, Config{Mode: Local, Nodes: nodes})
+		r, err := simulator.Run(atOnce, Options{Mode: Local, Nodes: nodes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestBatchStates(t *testing.T) {
 		{s(160), []int{-1, 2}, []int{2}, []time.Duration{-1, s(70)}, 2, false},
 	}
 	var b Batch
-	collect := func(cfg BatchConfig, limit int) (got []seen) {
+	collect := func(cfg BatchOptions, limit int) (got []seen) {
 		if err := b.Run(jobs, cfg, func(s *BatchState) bool {
 			got = append(got, copyState(s))
 			return len(got) < limit
@@ -268,13 +268,13 @@ func TestBatchStates(t *testing.T) {
 		}
 		return got
 	}
-	if diff := cmp.Diff(want, collect(BatchConfig{Nodes: 2}, 99)); diff != "" {
+	if diff := cmp.Diff(want, collect(BatchOptions{Nodes: 2}, 99)); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want[:4], collect(BatchConfig{Nodes: 2}, 4)); diff != "" {
+	if diff := cmp.Diff(want[:4], collect(BatchOptions{Nodes: 2}, 4)); diff != "" {
 		t.Errorf("until yield returns false (-want +got):\n%s", diff)
 	}
-	for k := range b.States(jobs, BatchConfig{Nodes: 2}) {
+	for k := range b.States(jobs, BatchOptions{Nodes: 2}) {
 		if k.At == s(70) {
 			break
 		}
@@ -282,11 +282,11 @@ func TestBatchStates(t *testing.T) {
 	for i := range want {
 		want[i].Changed = true
 	}
-	if diff := cmp.Diff(want[2:4], collect(BatchConfig{Nodes: 2, Every: schedule.Never}, 99)); diff != "" {
+	if diff := cmp.Diff(want[2:4], collect(BatchOptions{Nodes: 2, Every: schedule.Never}, 99)); diff != "" {
 		t.Errorf("at ends only (-want +got):\n%s", diff)
 	}
 	fcfs := new(schedule.FCFS)
-	if got := collect(BatchConfig{Nodes: 2, Scheduler: fcfs}, 99); len(got) != 6 {
+	if got := collect(BatchOptions{Nodes: 2, Scheduler: fcfs}, 99); len(got) != 6 {
 		t.Errorf("%d states with FCFS, want 6", len(got))
 	}
 }
@@ -309,7 +309,7 @@ func TestBatchOvertaking(t *testing.T) {
 	}
 	var b Batch
 	var got []seen
-	if err := b.Run(jobs, BatchConfig{Nodes: 2}, func(s *BatchState) bool {
+	if err := b.Run(jobs, BatchOptions{Nodes: 2}, func(s *BatchState) bool {
 		got = append(got, copyState(s))
 		return true
 	}); err != nil {
@@ -337,21 +337,21 @@ func TestBatchErrors(t *testing.T) {
 	var b Batch
 	for _, c := range []struct {
 		jobs  []trace.Job
-		cfg   BatchConfig
+		cfg   BatchOptions
 		want  error
 		field string
 		index int
 	}{
-		{nil, BatchConfig{}, ErrRange, "Nodes", -1},
-		{nil, BatchConfig{Nodes: -3}, ErrRange, "Nodes", -1},
-		{nil, BatchConfig{Nodes: 1 << 40}, ErrRange, "Nodes", -1},
-		{nil, BatchConfig{Nodes: 2, Every: -1}, ErrRange, "Every", -1},
-		{with(func(j *trace.Job) { j.Nodes = 0 }), BatchConfig{Nodes: 2}, ErrRange, "Nodes", 1},
-		{with(func(j *trace.Job) { j.Nodes = 3 }), BatchConfig{Nodes: 2}, ErrTooLarge, "Nodes", 1},
-		{with(func(j *trace.Job) { j.Run = 0 }), BatchConfig{Nodes: 2}, ErrRange, "Run", 1},
-		{with(func(j *trace.Job) { j.Run = maxTime + 1 }), BatchConfig{Nodes: 2}, ErrRange, "Run", 1},
-		{with(func(j *trace.Job) { j.Estimate-- }), BatchConfig{Nodes: 2}, ErrRange, "Estimate", 1},
-		{[]trace.Job{good}, BatchConfig{Nodes: 2, Scheduler: new(lazy)}, ErrRange, "Scheduler", -1},
+		{nil, BatchOptions{}, ErrRange, "Nodes", -1},
+		{nil, BatchOptions{Nodes: -3}, ErrRange, "Nodes", -1},
+		{nil, BatchOptions{Nodes: 1 << 40}, ErrRange, "Nodes", -1},
+		{nil, BatchOptions{Nodes: 2, Every: -1}, ErrRange, "Every", -1},
+		{with(func(j *trace.Job) { j.Nodes = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Nodes", 1},
+		{with(func(j *trace.Job) { j.Nodes = 3 }), BatchOptions{Nodes: 2}, ErrTooLarge, "Nodes", 1},
+		{with(func(j *trace.Job) { j.Run = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Run", 1},
+		{with(func(j *trace.Job) { j.Run = maxTime + 1 }), BatchOptions{Nodes: 2}, ErrRange, "Run", 1},
+		{with(func(j *trace.Job) { j.Estimate-- }), BatchOptions{Nodes: 2}, ErrRange, "Estimate", 1},
+		{[]trace.Job{good}, BatchOptions{Nodes: 2, Scheduler: new(lazy)}, ErrRange, "Scheduler", -1},
 	} {
 		states := 0
 		err := b.Run(c.jobs, c.cfg, func(*BatchState) bool { states++; return true })
@@ -371,7 +371,7 @@ func TestBatchErrors(t *testing.T) {
 	}
 	// The clock's end: three jobs one after the other, of which two fit into it.
 	long := trace.Job{Run: maxTime / 2, Estimate: maxTime / 2, Nodes: 1}
-	err := b.Run([]trace.Job{long, long, long}, BatchConfig{Nodes: 1, Every: schedule.Never}, func(*BatchState) bool { return true })
+	err := b.Run([]trace.Job{long, long, long}, BatchOptions{Nodes: 1, Every: schedule.Never}, func(*BatchState) bool { return true })
 	if !errors.Is(err, ErrRange) {
 		t.Errorf("a clock beyond its range: %v", err)
 	}
@@ -382,7 +382,7 @@ func TestBatchAllocatesNothing(t *testing.T) {
 	var b Batch
 	states := 0
 	one := func(jobs []trace.Job) {
-		if err := b.Run(jobs, BatchConfig{Nodes: 64}, func(*BatchState) bool { states++; return true }); err != nil {
+		if err := b.Run(jobs, BatchOptions{Nodes: 64}, func(*BatchState) bool { states++; return true }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -413,7 +413,7 @@ func TestBatchKTH(t *testing.T) {
 	var b Batch
 	states, ends := 0, 0
 	var last time.Duration
-	if err := b.Run(jobs, BatchConfig{Nodes: 20}, func(s *BatchState) bool {
+	if err := b.Run(jobs, BatchOptions{Nodes: 20}, func(s *BatchState) bool {
 		states++
 		if s.Changed {
 			ends++
@@ -448,7 +448,7 @@ func BenchmarkBatch(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				states = 0
-				if err := s.Run(jobs, BatchConfig{Nodes: 20}, func(*BatchState) bool { states++; return true }); err != nil {
+				if err := s.Run(jobs, BatchOptions{Nodes: 20}, func(*BatchState) bool { states++; return true }); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -14,7 +14,7 @@ import (
 
 // benchRun reports the jobs that a warm Simulator replays in a second, reading
 // and converting the log aside, and what came of them.
-func benchRun(b *testing.B, jobs []trace.Job, cfg Config) {
+func benchRun(b *testing.B, jobs []trace.Job, cfg Options) {
 	b.Helper()
 	b.ReportAllocs()
 	var s Simulator
@@ -34,8 +34,8 @@ func benchRun(b *testing.B, jobs []trace.Job, cfg Config) {
 }
 
 // modes are what every log is benchmarked in.
-func modes(nodes int) []Config {
-	return []Config{{Mode: Local, Nodes: nodes}, {Mode: SEC}, {Mode: NoWait}, {Mode: Individual}}
+func modes(nodes int) []Options {
+	return []Options{{Mode: Local, Nodes: nodes}, {Mode: SEC}, {Mode: NoWait}, {Mode: Individual}}
 }
 
 // BenchmarkRun replays real logs, where they are at hand, and one of the
@@ -79,10 +79,10 @@ func BenchmarkClouds(b *testing.B) {
 	} {
 		b.Run("log="+c.name, func(b *testing.B) {
 			jobs := load(b, c.file, c.perInstance)
-			b.Run("clouds=gce", func(b *testing.B) { benchRun(b, jobs, Config{Clouds: []Cloud{google}}) })
-			b.Run("clouds=both", func(b *testing.B) { benchRun(b, jobs, Config{Clouds: []Cloud{{}, google}}) })
+			b.Run("clouds=gce", func(b *testing.B) { benchRun(b, jobs, Options{Clouds: []Cloud{google}}) })
+			b.Run("clouds=both", func(b *testing.B) { benchRun(b, jobs, Options{Clouds: []Cloud{{}, google}}) })
 			b.Run("clouds=both-reserved", func(b *testing.B) {
-				benchRun(b, jobs, Config{Clouds: []Cloud{{Portfolio: halfPeak{}}, google}})
+				benchRun(b, jobs, Options{Clouds: []Cloud{{Portfolio: halfPeak{}}, google}})
 			})
 		})
 	}
@@ -93,9 +93,9 @@ func BenchmarkClouds(b *testing.B) {
 func BenchmarkLength(b *testing.B) {
 	for _, n := range []int{10_000, 40_000, 160_000} {
 		steady, over := flood(n, 7, 400*time.Second, 1), flood(n, 7, 100*time.Second, 1)
-		b.Run(fmt.Sprintf("load=steady/mode=sec/jobs=%d", n), func(b *testing.B) { benchRun(b, steady, Config{}) })
+		b.Run(fmt.Sprintf("load=steady/mode=sec/jobs=%d", n), func(b *testing.B) { benchRun(b, steady, Options{}) })
 		b.Run(fmt.Sprintf("load=over/mode=local/jobs=%d", n), func(b *testing.B) {
-			benchRun(b, over, Config{Mode: Local, Nodes: 128})
+			benchRun(b, over, Options{Mode: Local, Nodes: 128})
 		})
 	}
 }
@@ -121,7 +121,7 @@ func BenchmarkWaiting(b *testing.B) {
 			with schedule.Scheduler
 		}{{"easy", new(schedule.EASY)}, {"fcfs", new(schedule.FCFS)}} {
 			b.Run(fmt.Sprintf("alg=%s/jobs=%d", c.alg, n), func(b *testing.B) {
-				benchRun(b, jobs, Config{Mode: Local, Nodes: 128, Scheduler: c.with})
+				benchRun(b, jobs, Options{Mode: Local, Nodes: 128, Scheduler: c.with})
 			})
 		}
 	}

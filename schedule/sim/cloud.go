@@ -12,7 +12,7 @@ import (
 )
 
 // A Cloud is where instances are leased. Its zero value is a cloud with the
-// Config's meter, price and boot times, without a limit.
+// Options's meter, price and boot times, without a limit.
 type Cloud struct {
 	Name   string
 	Meter  pricing.Meter // the zero value is Config.Meter
@@ -20,7 +20,7 @@ type Cloud struct {
 	Boot   Boot          // nil is Config.Boot
 
 	// Discount is for sustained use, by calendar months counted from
-	// Config.Epoch; the zero value is none.
+	// Options.Epoch; the zero value is none.
 	Discount pricing.SustainedUse
 
 	// Quota is the most instances at once, 0 is no limit.
@@ -82,7 +82,7 @@ const week = weekHours * time.Hour
 const weekHours = 168
 
 // filledIn returns the cloud with the Config's values for zero ones.
-func (c Cloud) filledIn(cfg *Config) Cloud {
+func (c Cloud) filledIn(cfg *Options) Cloud {
 	if c.Meter == (pricing.Meter{}) {
 		c.Meter = cfg.Meter
 	}
@@ -102,7 +102,7 @@ func (c Cloud) filledIn(cfg *Config) Cloud {
 func hourly(m pricing.Meter) bool { return m.Minimum == time.Hour && m.Increment == time.Hour }
 
 // checkClouds checks the list of clouds.
-func (c *Config) checkClouds() error {
+func (c *Options) checkClouds() error {
 	for i := range c.Clouds {
 		cl := &c.Clouds[i]
 		full := cl.filledIn(c)
@@ -154,7 +154,7 @@ func (c *Config) checkClouds() error {
 
 // largest returns the most instances that a job may need, and whether there is
 // a limit.
-func (c *Config) largest() (most int, limited bool) {
+func (c *Options) largest() (most int, limited bool) {
 	for _, cl := range c.Clouds {
 		if cl.Quota == 0 {
 			return 0, false

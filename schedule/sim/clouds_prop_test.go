@@ -55,7 +55,7 @@ func drawClouds(t *rapid.T, least, most, largest int) []Cloud {
 	return clouds
 }
 
-func drawCloudsConfig(t *rapid.T, jobs []trace.Job, least, most int) Config {
+func drawCloudsConfig(t *rapid.T, jobs []trace.Job, least, most int) Options {
 	cfg := drawConfig(t)
 	cfg.Mode, cfg.Bound = SEC, false
 	largest := 1

@@ -32,13 +32,13 @@ func (r *recorder) Observe(dst []placement.Reservation, demand []int) ([]placeme
 func TestPortfolioOnOneCloudSeesTheTrace(t *testing.T) {
 	jobs := flood(3000, 7, 3*time.Hour, 5)
 	var s Simulator
-	plain, err := s.Run(jobs, Config{})
+	plain, err := s.Run(jobs, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	starts, levels, cost := append([]time.Duration(nil), plain.Starts...), append([]Level(nil), plain.Levels...), plain.Cost
 	for name, p := range map[string]Portfolio{"reserves": halfPeak{}, "records": new(recorder)} {
-		got, err := s.Run(jobs, Config{Clouds: []Cloud{{Portfolio: p}}})
+		got, err := s.Run(jobs, Options{Clouds: []Cloud{{Portfolio: p}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestPortfolioOnOneCloudSeesTheTrace(t *testing.T) {
 // discount is not reached: 31 days, and a quarter is over a week.
 func TestGCE(t *testing.T) {
 	jobs := []trace.Job{job(1, 0, 20, 1), job(2, 30, 1, 2)}
-	got := run(t, jobs, Config{Clouds: []Cloud{{
+	got := run(t, jobs, Options{Clouds: []Cloud{{
 		Name: "gce", Meter: pricing.GCE2014, Hourly: 600 * pricing.Milli, Discount: pricing.GCE2014SustainedUse,
 	}}})
 	minutes := 23 + 2*10.
@@ -80,7 +80,7 @@ func TestGCE(t *testing.T) {
 	}
 	// A month of 28 days on one instance costs 70%, and so does an hour of it.
 	jobs = []trace.Job{job(1, 0, 28*24*60-2.1, 1)}
-	got = run(t, jobs, Config{
+	got = run(t, jobs, Options{
 		Epoch:  time.Date(2014, 2, 1, 0, 0, 0, 0, time.UTC),
 		Clouds: []Cloud{{Meter: pricing.GCE2014, Hourly: pricing.Unit, Discount: pricing.GCE2014SustainedUse}},
 	})
@@ -134,7 +134,7 @@ func TestUsageEqualsSustainedBiller(t *testing.T) {
 func TestReformat(t *testing.T) {
 	jobs := []trace.Job{job(1, 0, 10, 1), job(2, 20, 10, 1), job(3, 40, 10, 1)}
 	jobs[0].User, jobs[1].User, jobs[2].User = 7, 7, 8
-	got := run(t, jobs, Config{Reformat: 3400 * time.Millisecond})
+	got := run(t, jobs, Options{Reformat: 3400 * time.Millisecond})
 	if want := []time.Duration{at(2.1), at(20), at(40) + 3400*time.Millisecond}; !cmp.Equal(want, got.Starts) {
 		t.Errorf("starts %v, want %v", got.Starts, want)
 	}
@@ -145,30 +145,30 @@ func TestCloudErrors(t *testing.T) {
 	refuse := RefuseSome(1, rand.New(rand.NewPCG(1, 1)))
 	two := func(c Cloud) []Cloud { return []Cloud{{}, c} }
 	for name, c := range map[string]struct {
-		cfg   Config
+		cfg   Options
 		field string
 		want  error
 	}{
-		"meter":          {Config{Clouds: two(Cloud{Meter: pricing.Meter{Increment: -1}})}, "Clouds[1].Meter", pricing.ErrRange},
-		"long meter":     {Config{Clouds: two(Cloud{Meter: pricing.Meter{Increment: math.MaxInt64}})}, "Clouds[1].Meter", ErrRange},
-		"price":          {Config{Clouds: two(Cloud{Hourly: -1})}, "Clouds[1].Hourly", ErrRange},
-		"quota":          {Config{Clouds: two(Cloud{Quota: -1})}, "Clouds[1].Quota", ErrRange},
-		"discount":       {Config{Clouds: two(Cloud{Discount: pricing.SustainedUse{1, 2}})}, "Clouds[1].Discount", pricing.ErrRange},
-		"portfolio":      {Config{Clouds: two(Cloud{Meter: pricing.GCE2014, Portfolio: halfPeak{}})}, "Clouds[1].Portfolio", ErrRange},
-		"small quotas":   {Config{Clouds: []Cloud{{Quota: 4}, {Quota: 3}}}, "Nodes", ErrTooLarge},
-		"nowait":         {Config{Mode: NoWait, Clouds: two(Cloud{})}, "Clouds[1]", ErrRange},
-		"bound":          {Config{Bound: true, Clouds: []Cloud{{Quota: 10}}}, "Clouds[0]", ErrRange},
-		"bound, refused": {Config{Bound: true, Clouds: []Cloud{{Ask: refuse}}}, "Clouds[0]", ErrRange},
-		"individual":     {Config{Mode: Individual, Clouds: []Cloud{{Discount: pricing.GCE2014SustainedUse}}}, "Clouds[0].Discount", ErrRange},
-		"local":          {Config{Mode: Local, Nodes: 9, Clouds: []Cloud{{Portfolio: halfPeak{}}}}, "Clouds[0].Portfolio", ErrRange},
-		"scheduler":      {Config{Scheduler: new(schedule.EASY), Clouds: two(Cloud{})}, "Scheduler", ErrRange},
-		"retry":          {Config{RetryEvery: -1}, "RetryEvery", ErrRange},
-		"format":         {Config{Reformat: -1}, "Reformat", ErrRange},
-		"delay":          {Config{Clouds: []Cloud{{Ask: func(time.Duration, int) (time.Duration, bool) { return -1, true }}}}, "Clouds[0].Ask", ErrRange},
-		"never":          {Config{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Ask: refuse}}}, "Clouds[0].Ask", ErrRange},
-		"never, of two":  {Config{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Quota: 1}, {Name: "B", Ask: refuse}}}, "Clouds[1].Ask", ErrRange},
-		"local meter":    {Config{Mode: Local, Nodes: 9, Clouds: []Cloud{{Meter: pricing.GCE2014}}}, "Clouds[0].Meter", ErrRange},
-		"local discount": {Config{Mode: Local, Nodes: 9, Clouds: []Cloud{{Discount: pricing.GCE2014SustainedUse}}}, "Clouds[0].Discount", ErrRange},
+		"meter":          {Options{Clouds: two(Cloud{Meter: pricing.Meter{Increment: -1}})}, "Clouds[1].Meter", pricing.ErrRange},
+		"long meter":     {Options{Clouds: two(Cloud{Meter: pricing.Meter{Increment: math.MaxInt64}})}, "Clouds[1].Meter", ErrRange},
+		"price":          {Options{Clouds: two(Cloud{Hourly: -1})}, "Clouds[1].Hourly", ErrRange},
+		"quota":          {Options{Clouds: two(Cloud{Quota: -1})}, "Clouds[1].Quota", ErrRange},
+		"discount":       {Options{Clouds: two(Cloud{Discount: pricing.SustainedUse{1, 2}})}, "Clouds[1].Discount", pricing.ErrRange},
+		"portfolio":      {Options{Clouds: two(Cloud{Meter: pricing.GCE2014, Portfolio: halfPeak{}})}, "Clouds[1].Portfolio", ErrRange},
+		"small quotas":   {Options{Clouds: []Cloud{{Quota: 4}, {Quota: 3}}}, "Nodes", ErrTooLarge},
+		"nowait":         {Options{Mode: NoWait, Clouds: two(Cloud{})}, "Clouds[1]", ErrRange},
+		"bound":          {Options{Bound: true, Clouds: []Cloud{{Quota: 10}}}, "Clouds[0]", ErrRange},
+		"bound, refused": {Options{Bound: true, Clouds: []Cloud{{Ask: refuse}}}, "Clouds[0]", ErrRange},
+		"individual":     {Options{Mode: Individual, Clouds: []Cloud{{Discount: pricing.GCE2014SustainedUse}}}, "Clouds[0].Discount", ErrRange},
+		"local":          {Options{Mode: Local, Nodes: 9, Clouds: []Cloud{{Portfolio: halfPeak{}}}}, "Clouds[0].Portfolio", ErrRange},
+		"scheduler":      {Options{Scheduler: new(schedule.EASY), Clouds: two(Cloud{})}, "Scheduler", ErrRange},
+		"retry":          {Options{RetryEvery: -1}, "RetryEvery", ErrRange},
+		"format":         {Options{Reformat: -1}, "Reformat", ErrRange},
+		"delay":          {Options{Clouds: []Cloud{{Ask: func(time.Duration, int) (time.Duration, bool) { return -1, true }}}}, "Clouds[0].Ask", ErrRange},
+		"never":          {Options{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Ask: refuse}}}, "Clouds[0].Ask", ErrRange},
+		"never, of two":  {Options{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Quota: 1}, {Name: "B", Ask: refuse}}}, "Clouds[1].Ask", ErrRange},
+		"local meter":    {Options{Mode: Local, Nodes: 9, Clouds: []Cloud{{Meter: pricing.GCE2014}}}, "Clouds[0].Meter", ErrRange},
+		"local discount": {Options{Mode: Local, Nodes: 9, Clouds: []Cloud{{Discount: pricing.GCE2014SustainedUse}}}, "Clouds[0].Discount", ErrRange},
 	} {
 		var s Simulator
 		_, err := s.Run(jobs, c.cfg)
@@ -181,7 +181,7 @@ func TestCloudErrors(t *testing.T) {
 	long := []trace.Job{job(1, 0, 30*24*60, 5)}
 	mine := errors.New("no budget")
 	var s Simulator
-	if _, err := s.Run(long, Config{Clouds: []Cloud{{Portfolio: &recorder{err: mine}}}}); !errors.Is(err, mine) {
+	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: &recorder{err: mine}}}}); !errors.Is(err, mine) {
 		t.Errorf("%v, want the portfolio's error", err)
 	}
 	for _, bad := range []func(){
@@ -214,7 +214,7 @@ func TestQuotaAndRefusal(t *testing.T) {
 		"quota":   {[]Cloud{{Quota: 4, Hourly: 1}, {}}, []time.Duration{at(4.275), at(2.1)}, []int{1, 1}},
 		"refused": {[]Cloud{{Ask: ask, Quota: 6}}, []time.Duration{at(2 + 1 + 4.35), at(2 + 1 + 4.35)}, []int{2}},
 	} {
-		got := run(t, []trace.Job{job(1, 0, 10, 5), job(2, 0, 10, 1)}, Config{WaitLimit: AtOnce, Short: AtOnce, Clouds: c.clouds})
+		got := run(t, []trace.Job{job(1, 0, 10, 5), job(2, 0, 10, 1)}, Options{WaitLimit: AtOnce, Short: AtOnce, Clouds: c.clouds})
 		if !cmp.Equal(c.want, got.Starts) {
 			t.Errorf("%s: starts %v, want %v", name, got.Starts, c.want)
 		}
@@ -246,7 +246,7 @@ func TestHoursOfManyInstances(t *testing.T) {
 		// Minutes of hour 0: those that begin up to minute 50 have 10 each, then 9 to 1.
 		"short": {short, []int{n / 10 * (51*10 + 45) / 60, n / 10 * 45 / 60}},
 	} {
-		got := run(t, c.jobs, Config{Mode: Individual, Clouds: []Cloud{{
+		got := run(t, c.jobs, Options{Mode: Individual, Clouds: []Cloud{{
 			Meter: pricing.GCE2014, Hourly: 60, Boot: func(int) time.Duration { return 0 },
 		}}})
 		if d := cmp.Diff(c.want, got.Clouds[0].Hours); d != "" {
@@ -260,7 +260,7 @@ func TestHoursOfManyInstances(t *testing.T) {
 func TestFirstComeIsByQueue(t *testing.T) {
 	refuse := func(now time.Duration, _ int) (time.Duration, bool) { return 0, now >= 24*time.Hour }
 	got := run(t, []trace.Job{job(1, 0, 600, 4), job(2, 1, 60, 4), job(3, 2, 60, 4)},
-		Config{Clouds: []Cloud{{Quota: 4}, {Quota: 4, Ask: refuse}}})
+		Options{Clouds: []Cloud{{Quota: 4}, {Quota: 4, Ask: refuse}}})
 	if got.Starts[2] >= got.Starts[1] || got.Clouds[0].Jobs+got.Clouds[1].Jobs != 3 {
 		t.Errorf("starts %v at %+v; want the third before the second", got.Starts, got.Clouds)
 	}
@@ -274,7 +274,7 @@ func TestQuotaHoldsWhenAssignedAgain(t *testing.T) {
 	refusing := func(times int) Ask {
 		return func(time.Duration, int) (time.Duration, bool) { times--; return 0, times < 0 }
 	}
-	got := run(t, []trace.Job{job(1, 0, 10, 1), job(2, 0, 10, 2), job(3, 0, 10, 1)}, Config{
+	got := run(t, []trace.Job{job(1, 0, 10, 1), job(2, 0, 10, 2), job(3, 0, 10, 1)}, Options{
 		Expansion: schedule.SumSize,
 		Clouds:    []Cloud{{Quota: 2, Ask: refusing(1)}, {Quota: 2, Hourly: 1, Ask: refusing(3)}},
 	})

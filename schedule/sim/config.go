@@ -56,13 +56,13 @@ func (m *Mode) UnmarshalText(text []byte) error {
 	return fmt.Errorf("sim: %q is not a mode: want sec, local, individual or nowait", text)
 }
 
-// AtOnce, as a limit of [Config], is a limit of zero; the zero value stands for
+// AtOnce, as a limit of [Options], is a limit of zero; the zero value stands for
 // the default.
 const AtOnce time.Duration = -1
 
-// Config says how jobs are run. Its zero value is the semi-elastic cluster of
+// Options says how jobs are run. Its zero value is the semi-elastic cluster of
 // [Niu16] section 8.2 with the paper's parameters.
-type Config struct {
+type Options struct {
 	Mode  Mode
 	Nodes int // of a Local cluster; nothing else uses it
 
@@ -109,7 +109,7 @@ type Config struct {
 }
 
 // withDefaults checks the configuration and fills in the defaults.
-func (c Config) withDefaults() (Config, error) {
+func (c Options) withDefaults() (Options, error) {
 	if c.Mode > NoWait {
 		return c, badInput("Mode", -1, ErrRange, "%v is not a mode", c.Mode)
 	}

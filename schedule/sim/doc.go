@@ -34,7 +34,7 @@
 //	[Individual]  nobody           for every job                          its boot
 //	[NoWait]      nobody           when a job arrives and does not fit    the boot of what is missing
 //	[SEC]         all              when the top job would wait too long   nodes or a boot
-//	[Batch]       all              never: BatchConfig.Nodes for ever      nodes
+//	[Batch]       all              never: BatchOptions.Nodes for ever      nodes
 //
 // The last is a simulator of its own, that of [Duplyakin17]: all jobs are submitted
 // at once, and it streams the states of the nodes along the way.
@@ -84,7 +84,7 @@
 // queue and the third A's, the third starts when the first ends, before the second.
 //
 // A cloud may refuse a request (Cloud.Ask). It is then not asked again before
-// Config.RetryEvery has passed, at which time all queues are looked at; until then its
+// Options.RetryEvery has passed, at which time all queues are looked at; until then its
 // jobs are assigned elsewhere or wait. A job moves only to a cloud that has granted
 // what it needs, so that none is lost, and all end if refusals do.
 //

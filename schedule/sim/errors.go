@@ -19,7 +19,7 @@ var (
 
 // An InputError says which input a simulation cannot take, and why.
 type InputError struct {
-	Field string // of trace.Job, of a SpotTask, such as Task.Deadline, or of a configuration, such as Clouds[1].Quota
+	Field string // of trace.Job, of a Task, such as Task.Deadline, or of a configuration, such as Clouds[1].Quota
 	Index int    // of the job or task, -1 for a field of a configuration
 	Err   error  // what is wrong and what would be right; unwraps to a sentinel
 }

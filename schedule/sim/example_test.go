@@ -23,7 +23,7 @@ func Example() {
 	}
 	var s sim.Simulator
 	for _, mode := range []sim.Mode{sim.Individual, sim.NoWait, sim.SEC} {
-		r, err := s.Run(jobs, sim.Config{Mode: mode})
+		r, err := s.Run(jobs, sim.Options{Mode: mode})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func ExampleResult_AppendDemand() {
 		{ID: 2, Submit: 70 * time.Minute, Run: 2 * time.Hour, Estimate: 3 * time.Hour, Nodes: 6},
 	}
 	var s sim.Simulator
-	r, err := s.Run(jobs, sim.Config{})
+	r, err := s.Run(jobs, sim.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func ExamplePortfolio() {
 		log.Fatal(err)
 	}
 	var s sim.Simulator
-	r, err := s.Run(jobs, sim.Config{Clouds: []sim.Cloud{
+	r, err := s.Run(jobs, sim.Options{Clouds: []sim.Cloud{
 		{Name: "EC2", Portfolio: ec2},
 		{Name: "GCE", Hourly: 1920 * pricing.Milli, Meter: pricing.GCE2014, Discount: pricing.GCE2014SustainedUse},
 	}})

@@ -37,8 +37,8 @@ func drawJobs(t *rapid.T, maxNodes int) []trace.Job {
 	return jobs
 }
 
-func drawConfig(t *rapid.T) Config {
-	cfg := Config{
+func drawConfig(t *rapid.T) Options {
+	cfg := Options{
 		Mode:         rapid.SampledFrom([]Mode{SEC, SEC, SEC, NoWait, Local}).Draw(t, "mode"),
 		Nodes:        6,
 		Meter:        rapid.SampledFrom([]pricing.Meter{pricing.EC2Hourly, pricing.GCE2014, pricing.EC2PerSecond, {Minimum: 7 * time.Minute, Increment: 90 * time.Second}}).Draw(t, "meter"),

@@ -16,7 +16,7 @@ import (
 // with EASY backfilling of its own. It shares no code with the Simulator.
 type reference struct {
 	jobs     []trace.Job
-	cfg      Config
+	cfg      Options
 	clouds   []Cloud // at least one
 	now      time.Duration
 	queues   [][]int     // by cloud, sorted by job
@@ -55,7 +55,7 @@ type refInstance struct {
 	fixed, gone bool
 }
 
-func refRun(jobs []trace.Job, cfg Config) *reference {
+func refRun(jobs []trace.Job, cfg Options) *reference {
 	r := &reference{jobs: jobs, cfg: cfg, run: map[int]bool{}, bound: map[int]time.Duration{}, starts: make([]time.Duration, len(jobs)), at: map[int]int{}, began: map[int]time.Duration{}}
 	r.clouds = []Cloud{{Meter: cfg.Meter, Hourly: cfg.Hourly, Boot: cfg.Boot}}
 	if len(cfg.Clouds) > 0 {

@@ -41,7 +41,7 @@ func TestPublishedEASYWaits(t *testing.T) {
 	} {
 		jobs := load(t, c.log, 1)
 		var s Simulator
-		r, err := s.Run(jobs, Config{Mode: Local, Nodes: c.nodes})
+		r, err := s.Run(jobs, Options{Mode: Local, Nodes: c.nodes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,28 +74,28 @@ func TestDataStar(t *testing.T) {
 	got := map[string]figures{}
 	for _, c := range []struct {
 		name string
-		cfg  Config
+		cfg  Options
 		peer figures // 0: none known
 		want figures
 	}{
-		{"individual, no boot", Config{Mode: Individual, Boot: NoBoot}, figures{0, 917089}, figures{0, 917089}},
-		{"local 93", Config{Mode: Local, Nodes: 93}, figures{17924, 0}, figures{17923.7, 819051}},
-		{"local 117", Config{Mode: Local, Nodes: 117}, figures{3698, 0}, figures{3698.2, 1028820}},
-		{"local 140", Config{Mode: Local, Nodes: 140}, figures{1373, 0}, figures{1372.9, 1231066}},
-		{"local 163", Config{Mode: Local, Nodes: 163}, figures{631, 0}, figures{631.2, 1433313}},
-		{"local 186", Config{Mode: Local, Nodes: 186}, figures{354, 0}, figures{354.4, 1635559}},
-		{"individual", Config{Mode: Individual}, figures{181.6, 925937}, figures{181.6, 925937}},
-		{"nowait", Config{Mode: NoWait}, figures{67.9, 784373}, figures{67.9, 784562}},
-		{"best", Config{}, figures{139.5, 759871}, figures{139.0, 760068}},
-		{"first", Config{Expansion: schedule.FirstSize}, figures{467, 747371}, figures{468.7, 747481}},
-		{"sum", Config{Expansion: schedule.SumSize}, figures{119, 775988}, figures{118.6, 775876}},
-		{"min-margin", Config{Placement: placement.MinMarginFirst}, figures{122, 769185}, figures{121.6, 769266}},
-		{"max-idle", Config{Placement: placement.MaxIdleFirst}, figures{}, figures{128.0, 764131}},
-		{"min-idle", Config{Placement: placement.MinIdleFirst}, figures{}, figures{133.0, 762715}},
+		{"individual, no boot", Options{Mode: Individual, Boot: NoBoot}, figures{0, 917089}, figures{0, 917089}},
+		{"local 93", Options{Mode: Local, Nodes: 93}, figures{17924, 0}, figures{17923.7, 819051}},
+		{"local 117", Options{Mode: Local, Nodes: 117}, figures{3698, 0}, figures{3698.2, 1028820}},
+		{"local 140", Options{Mode: Local, Nodes: 140}, figures{1373, 0}, figures{1372.9, 1231066}},
+		{"local 163", Options{Mode: Local, Nodes: 163}, figures{631, 0}, figures{631.2, 1433313}},
+		{"local 186", Options{Mode: Local, Nodes: 186}, figures{354, 0}, figures{354.4, 1635559}},
+		{"individual", Options{Mode: Individual}, figures{181.6, 925937}, figures{181.6, 925937}},
+		{"nowait", Options{Mode: NoWait}, figures{67.9, 784373}, figures{67.9, 784562}},
+		{"best", Options{}, figures{139.5, 759871}, figures{139.0, 760068}},
+		{"first", Options{Expansion: schedule.FirstSize}, figures{467, 747371}, figures{468.7, 747481}},
+		{"sum", Options{Expansion: schedule.SumSize}, figures{119, 775988}, figures{118.6, 775876}},
+		{"min-margin", Options{Placement: placement.MinMarginFirst}, figures{122, 769185}, figures{121.6, 769266}},
+		{"max-idle", Options{Placement: placement.MaxIdleFirst}, figures{}, figures{128.0, 764131}},
+		{"min-idle", Options{Placement: placement.MinIdleFirst}, figures{}, figures{133.0, 762715}},
 		// The options that the package documentation quotes.
-		{"wait from now", Config{WaitFromNow: true}, figures{}, figures{163.2, 756570}},
-		{"bound", Config{Bound: true}, figures{}, figures{71.6, 779937}},
-		{"not bound", Config{Expansion: schedule.SumSize, WaitLimit: AtOnce}, figures{}, figures{59.3, 784120}},
+		{"wait from now", Options{WaitFromNow: true}, figures{}, figures{163.2, 756570}},
+		{"bound", Options{Bound: true}, figures{}, figures{71.6, 779937}},
+		{"not bound", Options{Expansion: schedule.SumSize, WaitLimit: AtOnce}, figures{}, figures{59.3, 784120}},
 	} {
 		r, err := s.Run(jobs, c.cfg)
 		if err != nil {
@@ -132,13 +132,13 @@ func TestDataStar(t *testing.T) {
 func TestDataStarTradeoff(t *testing.T) {
 	jobs := load(t, "traces/SDSC-DS-2004-2.1-cln.swf.gz", 16)
 	var s Simulator
-	for name, set := range map[string]func(*Config, time.Duration){
-		"T_waitlmt": func(c *Config, d time.Duration) { c.WaitLimit = d },
-		"T_short":   func(c *Config, d time.Duration) { c.Short = d },
+	for name, set := range map[string]func(*Options, time.Duration){
+		"T_waitlmt": func(c *Options, d time.Duration) { c.WaitLimit = d },
+		"T_short":   func(c *Options, d time.Duration) { c.Short = d },
 	} {
 		var last Result
 		for i, d := range []time.Duration{AtOnce, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour} {
-			var cfg Config
+			var cfg Options
 			set(&cfg, d)
 			r, err := s.Run(jobs, cfg)
 			if err != nil {

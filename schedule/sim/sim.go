@@ -12,7 +12,7 @@ import (
 // between runs and allocates nothing once that suffices. It must not be used
 // by two goroutines at once.
 type Simulator struct {
-	cfg  Config
+	cfg  Options
 	jobs []trace.Job
 	now  time.Duration
 	one  [1]Cloud // where no clouds are given
@@ -45,7 +45,7 @@ type Simulator struct {
 //
 // Time: O(log E) an event beside the scheduler's own, with E jobs running and
 // requests booting, and O(idle instances) for a placement.
-func (s *Simulator) Run(jobs []trace.Job, cfg Config) (Result, error) {
+func (s *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return Result{}, err
@@ -78,7 +78,7 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Config) (Result, error) {
 	if cfg.Progress != nil {
 		cfg.Progress(len(jobs))
 	}
-	s.jobs, s.cfg = nil, Config{} // nothing of the caller's is kept
+	s.jobs, s.cfg = nil, Options{} // nothing of the caller's is kept
 	s.one[0] = Cloud{}
 	for _, c := range s.sites {
 		c.cloud, c.schd = Cloud{}, nil
@@ -94,7 +94,7 @@ const maxTime = time.Duration(math.MaxInt64 / 4)
 // memory.
 const maxHeld = 1 << 26
 
-func check(jobs []trace.Job, cfg Config) error {
+func check(jobs []trace.Job, cfg Options) error {
 	most, limited := cfg.largest()
 	for i := range jobs {
 		j := &jobs[i]
@@ -124,7 +124,7 @@ func check(jobs []trace.Job, cfg Config) error {
 	return nil
 }
 
-func (s *Simulator) reset(jobs []trace.Job, cfg Config) {
+func (s *Simulator) reset(jobs []trace.Job, cfg Options) {
 	s.cfg, s.jobs = cfg, jobs
 	clouds := cfg.Clouds
 	if len(clouds) == 0 {

@@ -22,7 +22,7 @@ func job(id int64, submit, run float64, nodes int) trace.Job {
 	return trace.Job{ID: id, Submit: at(submit), Run: at(run), Estimate: at(run), Nodes: nodes}
 }
 
-func run(t *testing.T, jobs []trace.Job, cfg Config) Result {
+func run(t *testing.T, jobs []trace.Job, cfg Options) Result {
 	t.Helper()
 	var s Simulator
 	r, err := s.Run(jobs, cfg)
@@ -37,7 +37,7 @@ func run(t *testing.T, jobs []trace.Job, cfg Config) Result {
 // check before the hour ends, charged once.
 func TestIdleInstanceIsUsedAgain(t *testing.T) {
 	jobs := []trace.Job{job(1, 0, 20, 1), job(2, 30, 20, 1)}
-	got := run(t, jobs, Config{})
+	got := run(t, jobs, Options{})
 	got.Starts, got.Levels = append([]time.Duration(nil), got.Starts...), append([]Level(nil), got.Levels...)
 	want := Result{
 		Jobs:         2,
@@ -58,7 +58,7 @@ func TestIdleInstanceIsUsedAgain(t *testing.T) {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	// Alone, each pays its own hour.
-	alone := run(t, jobs, Config{Mode: Individual})
+	alone := run(t, jobs, Options{Mode: Individual})
 	if alone.ChargedHours != 2 || alone.MeanWait != at(2.1) {
 		t.Errorf("individual: %v hours, wait %v; want 2 and 2m6s", alone.ChargedHours, alone.MeanWait)
 	}
@@ -69,7 +69,7 @@ func TestIdleInstanceIsUsedAgain(t *testing.T) {
 func TestNoReleaseWhileAJobWaits(t *testing.T) {
 	slow := func(n int) time.Duration { return at(10) }
 	jobs := []trace.Job{job(1, 0, 10, 2), job(2, 55, 10, 3)}
-	got := run(t, jobs, Config{Boot: slow})
+	got := run(t, jobs, Options{Boot: slow})
 	// At minute 60, when the first two would go, job 2 waits for the third
 	// instance, up at 65: they renew, and all three run it.
 	if got.Starts[1] != at(65) || got.ChargedHours != 5 {
@@ -88,14 +88,14 @@ func TestExpansionSizes(t *testing.T) {
 		job(2, 10, 120, 2), job(3, 10, 30, 3), job(4, 10, 90, 1), job(5, 10, 15, 2),
 	}
 	for _, c := range []struct {
-		cfg  Config
+		cfg  Options
 		held int // at minute 11
 	}{
-		{Config{Expansion: schedule.FirstSize}, 1 + 2},
-		{Config{Expansion: schedule.BestSize}, 1 + 2 + 3 + 1},
-		{Config{Expansion: schedule.SumSize}, 1 + 2 + 3 + 1 + 2},
-		{Config{Expansion: schedule.BestSize, Short: AtOnce}, 1 + 2 + 3 + 1 + 2},
-		{Config{Expansion: schedule.BestSize, Short: at(1000)}, 1 + 2},
+		{Options{Expansion: schedule.FirstSize}, 1 + 2},
+		{Options{Expansion: schedule.BestSize}, 1 + 2 + 3 + 1},
+		{Options{Expansion: schedule.SumSize}, 1 + 2 + 3 + 1 + 2},
+		{Options{Expansion: schedule.BestSize, Short: AtOnce}, 1 + 2 + 3 + 1 + 2},
+		{Options{Expansion: schedule.BestSize, Short: at(1000)}, 1 + 2},
 	} {
 		c.cfg.Boot = func(int) time.Duration { return at(3) }
 		c.cfg.WaitLimit = AtOnce
@@ -121,39 +121,39 @@ func TestErrors(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		jobs  []trace.Job
-		cfg   Config
+		cfg   Options
 		field string
 		index int
 		is    error
 	}{
-		"no nodes":            {with(func(j *trace.Job) { j.Nodes = 0 }), Config{}, "Nodes", 1, ErrRange},
-		"no run time":         {with(func(j *trace.Job) { j.Run = 0 }), Config{}, "Run", 1, ErrRange},
-		"estimate too low":    {with(func(j *trace.Job) { j.Estimate-- }), Config{}, "Estimate", 1, ErrRange},
-		"estimate too high":   {with(func(j *trace.Job) { j.Estimate = math.MaxInt64 }), Config{}, "Estimate", 1, ErrRange},
-		"negative submission": {with(func(j *trace.Job) { j.Submit = -1 }), Config{}, "Submit", 1, ErrRange},
-		"unsorted ID":         {with(func(j *trace.Job) { j.ID = 0 }), Config{}, "Submit", 1, ErrOrder},
-		"unsorted":            {[]trace.Job{job(1, 5, 1, 1), job(2, 4, 1, 1)}, Config{}, "Submit", 1, ErrOrder},
-		"too large":           {with(func(j *trace.Job) { j.Nodes = 3 }), Config{Mode: Local, Nodes: 2}, "Nodes", 1, ErrTooLarge},
-		"no local nodes":      {nil, Config{Mode: Local}, "Nodes", -1, ErrRange},
-		"bad mode":            {nil, Config{Mode: 9}, "Mode", -1, ErrRange},
-		"bad meter":           {nil, Config{Meter: pricing.Meter{Minimum: 1}}, "Meter", -1, pricing.ErrRange},
-		"bad price":           {nil, Config{Hourly: -1}, "Hourly", -1, ErrRange},
-		"bad limit":           {nil, Config{WaitLimit: -2}, "WaitLimit", -1, ErrRange},
-		"bad threshold":       {nil, Config{Short: -2}, "Short", -1, ErrRange},
-		"bad period":          {nil, Config{ReleaseEvery: -2}, "ReleaseEvery", -1, ErrRange},
-		"bad expansion":       {nil, Config{Expansion: 9}, "Expansion", -1, ErrRange},
-		"bad placement":       {nil, Config{Placement: 9}, "Placement", -1, ErrRange},
-		"no randomness":       {nil, Config{Placement: placement.Random}, "Rand", -1, ErrRange},
-		"endless period":      {nil, Config{ReleaseEvery: math.MaxInt64}, "ReleaseEvery", -1, ErrRange},
-		"endless minimum":     {nil, Config{Meter: pricing.Meter{Minimum: math.MaxInt64, Increment: 1}}, "Meter", -1, ErrRange},
-		"endless increment":   {nil, Config{Meter: pricing.Meter{Increment: math.MaxInt64}}, "Meter", -1, ErrRange},
-		"huge job":            {with(func(j *trace.Job) { j.Nodes = 1e9 }), Config{}, "Nodes", 1, ErrTooLarge},
-		"huge job bound":      {with(func(j *trace.Job) { j.Nodes = maxHeld }), Config{Mode: NoWait}, "Nodes", -1, ErrTooLarge},
-		"clock":               {centuries(6), Config{Mode: Local, Nodes: 1}, "Submit", -1, ErrRange},
-		"clock of SEC":        {centuries(6), Config{WaitLimit: maxTime}, "Submit", -1, ErrRange},
-		"stuck":               {[]trace.Job{ok}, Config{Scheduler: new(idleScheduler)}, "Scheduler", -1, ErrRange},
-		"bad boot":            {[]trace.Job{ok}, Config{Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
-		"bad boot alone":      {[]trace.Job{ok}, Config{Mode: Individual, Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
+		"no nodes":            {with(func(j *trace.Job) { j.Nodes = 0 }), Options{}, "Nodes", 1, ErrRange},
+		"no run time":         {with(func(j *trace.Job) { j.Run = 0 }), Options{}, "Run", 1, ErrRange},
+		"estimate too low":    {with(func(j *trace.Job) { j.Estimate-- }), Options{}, "Estimate", 1, ErrRange},
+		"estimate too high":   {with(func(j *trace.Job) { j.Estimate = math.MaxInt64 }), Options{}, "Estimate", 1, ErrRange},
+		"negative submission": {with(func(j *trace.Job) { j.Submit = -1 }), Options{}, "Submit", 1, ErrRange},
+		"unsorted ID":         {with(func(j *trace.Job) { j.ID = 0 }), Options{}, "Submit", 1, ErrOrder},
+		"unsorted":            {[]trace.Job{job(1, 5, 1, 1), job(2, 4, 1, 1)}, Options{}, "Submit", 1, ErrOrder},
+		"too large":           {with(func(j *trace.Job) { j.Nodes = 3 }), Options{Mode: Local, Nodes: 2}, "Nodes", 1, ErrTooLarge},
+		"no local nodes":      {nil, Options{Mode: Local}, "Nodes", -1, ErrRange},
+		"bad mode":            {nil, Options{Mode: 9}, "Mode", -1, ErrRange},
+		"bad meter":           {nil, Options{Meter: pricing.Meter{Minimum: 1}}, "Meter", -1, pricing.ErrRange},
+		"bad price":           {nil, Options{Hourly: -1}, "Hourly", -1, ErrRange},
+		"bad limit":           {nil, Options{WaitLimit: -2}, "WaitLimit", -1, ErrRange},
+		"bad threshold":       {nil, Options{Short: -2}, "Short", -1, ErrRange},
+		"bad period":          {nil, Options{ReleaseEvery: -2}, "ReleaseEvery", -1, ErrRange},
+		"bad expansion":       {nil, Options{Expansion: 9}, "Expansion", -1, ErrRange},
+		"bad placement":       {nil, Options{Placement: 9}, "Placement", -1, ErrRange},
+		"no randomness":       {nil, Options{Placement: placement.Random}, "Rand", -1, ErrRange},
+		"endless period":      {nil, Options{ReleaseEvery: math.MaxInt64}, "ReleaseEvery", -1, ErrRange},
+		"endless minimum":     {nil, Options{Meter: pricing.Meter{Minimum: math.MaxInt64, Increment: 1}}, "Meter", -1, ErrRange},
+		"endless increment":   {nil, Options{Meter: pricing.Meter{Increment: math.MaxInt64}}, "Meter", -1, ErrRange},
+		"huge job":            {with(func(j *trace.Job) { j.Nodes = 1e9 }), Options{}, "Nodes", 1, ErrTooLarge},
+		"huge job bound":      {with(func(j *trace.Job) { j.Nodes = maxHeld }), Options{Mode: NoWait}, "Nodes", -1, ErrTooLarge},
+		"clock":               {centuries(6), Options{Mode: Local, Nodes: 1}, "Submit", -1, ErrRange},
+		"clock of SEC":        {centuries(6), Options{WaitLimit: maxTime}, "Submit", -1, ErrRange},
+		"stuck":               {[]trace.Job{ok}, Options{Scheduler: new(idleScheduler)}, "Scheduler", -1, ErrRange},
+		"bad boot":            {[]trace.Job{ok}, Options{Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
+		"bad boot alone":      {[]trace.Job{ok}, Options{Mode: Individual, Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
 	} {
 		var s Simulator
 		_, err := s.Run(c.jobs, c.cfg)
@@ -163,7 +163,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	var s Simulator
-	if _, err := s.Run([]trace.Job{job(1, 0, 60*1000, 1000)}, Config{Hourly: math.MaxInt64 / 4}); !errors.Is(err, pricing.ErrOverflow) {
+	if _, err := s.Run([]trace.Job{job(1, 0, 60*1000, 1000)}, Options{Hourly: math.MaxInt64 / 4}); !errors.Is(err, pricing.ErrOverflow) {
 		t.Errorf("a cost beyond Money: got %v", err)
 	}
 }
@@ -191,14 +191,14 @@ func (s *idleScheduler) Top(now time.Duration) (schedule.Job, time.Duration, boo
 // Jobs whose number is unknown may share it.
 func TestRepeatedIDs(t *testing.T) {
 	jobs := []trace.Job{job(-1, 0, 10, 1), job(-1, 0, 10, 1)}
-	if r := run(t, jobs, Config{Mode: Local, Nodes: 1}); r.Starts[0] != 0 || r.Starts[1] != at(10) {
+	if r := run(t, jobs, Options{Mode: Local, Nodes: 1}); r.Starts[0] != 0 || r.Starts[1] != at(10) {
 		t.Errorf("starts %v, want 0 and 10 minutes", r.Starts)
 	}
 }
 
 // A local cluster's demand ends with its last job, also at the end of a slot.
 func TestDemandEndsWithLastJob(t *testing.T) {
-	r := run(t, []trace.Job{job(1, 0, 60, 1)}, Config{Mode: Local, Nodes: 3})
+	r := run(t, []trace.Job{job(1, 0, 60, 1)}, Options{Mode: Local, Nodes: 3})
 	if d := cmp.Diff([]int{3}, r.AppendDemand(nil, time.Hour)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -207,7 +207,7 @@ func TestDemandEndsWithLastJob(t *testing.T) {
 // A log without jobs is no error and costs nothing.
 func TestNoJobs(t *testing.T) {
 	for m := SEC; m <= NoWait; m++ {
-		r := run(t, nil, Config{Mode: m, Nodes: 3})
+		r := run(t, nil, Options{Mode: m, Nodes: 3})
 		if r.Jobs != 0 || r.MeanWait != 0 || r.ChargedHours != 0 || r.Utilisation != 0 || r.HourlyCost() != 0 {
 			t.Errorf("%v: %+v", m, r)
 		}
@@ -221,7 +221,7 @@ func TestNoJobs(t *testing.T) {
 func TestRandomPlacementIsSeeded(t *testing.T) {
 	jobs := flood(2000, 5, 200*time.Second, 1)
 	starts := func(seed uint64) []time.Duration {
-		r := run(t, jobs, Config{Placement: placement.Random, Rand: rand.New(rand.NewPCG(seed, 0))})
+		r := run(t, jobs, Options{Placement: placement.Random, Rand: rand.New(rand.NewPCG(seed, 0))})
 		return r.Starts
 	}
 	if d := cmp.Diff(starts(1), starts(1)); d != "" {

@@ -49,7 +49,7 @@ func TestAsSimulator(t *testing.T) {
 			limit = sim.AtOnce
 		}
 		var s sim.Simulator
-		want, err := s.Run(jobs, sim.Config{
+		want, err := s.Run(jobs, sim.Options{
 			Clouds: []sim.Cloud{{Meter: o.Meter, Hourly: o.Prices.OnDemand, Boot: func(int) time.Duration { return boot }, Quota: len(w.nodes)}},
 			Meter:  o.Meter, WaitLimit: limit, Short: o.Short, Expansion: o.Expansion, Placement: o.Placement, ReleaseEvery: o.ReleaseEvery,
 		})

@@ -1,0 +1,101 @@
+package elastic
+
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// AQTP is the average queued time policy ([Marshall12] section III.B). It
+// launches for the first n jobs of the queue only, and adjusts n at each
+// evaluation to hold the average weighted queued time near r, the desired
+// response:
+//
+//	AWQT < r − θ:  n falls by one, to the minimum at the least
+//	AWQT > r + θ:  n grows by one, to the maximum at the most
+//	NC = max(1, ⌊AWQT / r⌋)  clouds may be asked, the cheapest ones
+//
+// It counts as [OD] does: a job that finds enough free instances in one
+// infrastructure gets those, and one that fits nowhere holds up those behind it.
+// It launches for whole jobs only, within limits and credits, so that no
+// instance waits for others that may never come. Idle instances go as by
+// [ODPlus]. After a refusal it does not ask another cloud, but waits for the
+// next evaluation.
+//
+// r is the administrator's to choose, so that its zero value is an error; the
+// paper's example is r = 2 h with θ = 45 min. The policy remembers n: Reset it
+// for another run. Time: O(jobs + n·clouds + instances).
+type AQTP struct {
+	Response  time.Duration // r, > 0
+	Threshold time.Duration // θ, ≥ 0
+	Min       int           // the least n; 0 stands for 1
+	Max       int           // the largest n; 0 stands for no bound
+	Start     int           // n before the first evaluation adjusts it; 0 stands for Min
+	Fragments bool          // launch also parts of jobs in clouds without a price, as OD does
+	KeepFree  bool          // keep idle instances of clouds without a price
+
+	n     int // 0 before the first evaluation
+	draft Draft
+}
+
+// String returns "AQTP".
+func (p *AQTP) String() string { return "AQTP" }
+
+// Reset makes the policy begin with its starting value again.
+func (p *AQTP) Reset() { p.n = 0 }
+
+// Validate returns an [*InputError] that unwraps to [ErrRange] if the policy
+// cannot work with its settings.
+func (p *AQTP) Validate() error {
+	least, most := p.bounds()
+	switch {
+	case p.Response <= 0:
+		return badInput("AQTP.Response", -1, ErrRange, "a desired response of %v: want more than 0, such as 2h", p.Response)
+	case p.Threshold < 0:
+		return badInput("AQTP.Threshold", -1, ErrRange, "%v is negative: want 0 or more", p.Threshold)
+	case p.Min < 0:
+		return badInput("AQTP.Min", -1, ErrRange, "%d jobs: want 1 or more, or 0 for 1", p.Min)
+	case p.Max < 0 || most < least:
+		return badInput("AQTP.Max", -1, ErrRange, "%d jobs: want %d or more, or 0 for no bound", p.Max, least)
+	case p.Start < 0 || p.Start != 0 && (p.Start < least || p.Start > most):
+		return badInput("AQTP.Start", -1, ErrRange, "%d jobs: want a number between the minimum and the maximum, or 0 for the minimum", p.Start)
+	}
+	return nil
+}
+
+func (p *AQTP) bounds() (least, most int) {
+	least, most = max(1, p.Min), p.Max
+	if most == 0 {
+		most = 1<<31 - 1
+	}
+	return least, most
+}
+
+// AppendActions implements [Policy]. It panics if Response is not positive.
+func (p *AQTP) AppendActions(dst []Action, s *Snapshot) []Action {
+	if p.Response <= 0 {
+		panic("elastic: AQTP needs a positive desired response")
+	}
+	if s.Again {
+		return dst
+	}
+	least, most := p.bounds()
+	if p.n == 0 {
+		p.n = max(least, p.Start)
+	}
+	awqt := AWQT(s.Jobs, s.Now)
+	switch {
+	case awqt < p.Response-p.Threshold:
+		p.n = max(least, p.n-1)
+	case p.Threshold <= schedule.Never-p.Response && awqt > p.Response+p.Threshold:
+		p.n = min(most, p.n+1)
+	}
+	d := &p.draft
+	d.Reset(dst, s)
+	clouds := d.Cheapest()
+	nc := max(1, awqt/p.Response)
+	clouds = clouds[:min(time.Duration(len(clouds)), nc)]
+	d.ServeQueue(s.Jobs[:min(len(s.Jobs), p.n)], clouds, p.Fragments, FirstNeed)
+	d.TerminateDue(p.KeepFree, ChargeDue)
+	return d.Actions()
+}

@@ -1,0 +1,397 @@
+package elastic
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// A Draft is a set of actions in the making. It keeps the books that every
+// policy needs, so that whatever is asked of it the actions are feasible
+// together: which clouds come first, what the limits and the credits still
+// allow, which free instances the jobs before have taken, which idle instances
+// nobody wants. A policy of one's own is a few calls of [Draft.ServeQueue], or
+// loops over jobs or clouds with [Draft.Serve] and [Draft.Launch], and
+// [Draft.TerminateDue].
+//
+// The zero value is ready; Reset begins a draft and keeps the memory. A Draft
+// must not be used by two goroutines at once.
+type Draft struct {
+	s      *Snapshot
+	dst    []Action
+	left   pricing.Money // credits and debt that launches may still use
+	hours  int64         // that Room has to have credits for, by instance: 1, or more under Covered
+	clouds []int         // that can launch, cheapest first
+	all    []int         // all infrastructures, cheapest first
+	books  []book        // by cloud
+	asked  []int         // clouds with launches that are not written down, in order
+	// Upper bounds that spare a full queue its searches: no infrastructure has
+	// more than mostSpare spare instances, no cloud that can be asked more than
+	// mostCan spare ones and room together. That sum never grows in a draft, and
+	// what is spare grows by launches alone. Of a queue that is held up both
+	// are of clouds without a price only.
+	mostSpare, mostCan int
+}
+
+// A book is what a draft knows of a cloud.
+type book struct {
+	price pricing.Money
+	room  int // instances that the limit still allows; 0 where none can be launched
+	spare int // idle or booting instances, new ones included, that no job has taken
+	// Of the spare ones, those that will be charged before a job can have them:
+	// before all that boots is up, and before what would be launched now is.
+	// They are the last to be taken.
+	dueUp, dueNew int
+	launch        int // instances launched and not yet written down, for why
+	why           Reason
+}
+
+// Reset begins a draft for the snapshot whose actions are appended to dst. The
+// draft refers to the snapshot until the next Reset.
+func (d *Draft) Reset(dst []Action, s *Snapshot) {
+	d.s, d.dst, d.hours = s, dst, 1
+	d.mostSpare, d.mostCan = math.MaxInt, math.MaxInt
+	d.left = s.Credits + s.Budget.Debt
+	d.clouds, d.all, d.books, d.asked = d.clouds[:0], d.all[:0], d.books[:0], d.asked[:0]
+	for i := range s.Clouds {
+		c := &s.Clouds[i]
+		b := book{price: c.Price}
+		if !c.Fixed && c.Refused == 0 {
+			b.room = math.MaxInt / 2 // a valid cloud has a limit or a price
+			if c.Limit != NoLimit {
+				b.room = max(0, c.Limit-len(c.Instances))
+			}
+		}
+		up := s.Now
+		for k := range c.Instances {
+			if in := &c.Instances[k]; in.State == Booting {
+				up = max(up, in.Ready)
+			}
+		}
+		launched := addCapped(addCapped(s.Now, c.Boot), s.Every)
+		for k := range c.Instances {
+			if in := &c.Instances[k]; in.State == Idle || in.State == Booting {
+				b.spare++
+				if in.Due < up {
+					b.dueUp++
+				}
+				if in.Due < launched {
+					b.dueNew++
+				}
+			}
+		}
+		d.books = append(d.books, b)
+		d.all = d.insert(d.all, i)
+		if !c.Fixed && c.Refused == 0 {
+			d.clouds = d.insert(d.clouds, i)
+		}
+	}
+}
+
+// insert keeps a list of clouds sorted by price, then by index.
+func (d *Draft) insert(list []int, i int) []int {
+	list = append(list, i)
+	k := len(list) - 1
+	for ; k > 0 && d.s.Clouds[list[k-1]].Price > d.s.Clouds[i].Price; k-- {
+		list[k] = list[k-1]
+	}
+	list[k] = i
+	return list
+}
+
+// Cheapest returns the clouds that can be asked for instances, as indices in
+// Snapshot.Clouds: not fixed, without a refusal at this evaluation, ordered by
+// price and then by index. It is valid until the next Reset and may be resliced
+// but not be written to.
+func (d *Draft) Cheapest() []int { return d.clouds }
+
+// Left returns what launches may still spend: the credits, the budget's debt
+// added, less what the draft spends.
+func (d *Draft) Left() pricing.Money { return d.left }
+
+// Spare returns how many instances of the cloud are idle, boot or have been
+// launched by this draft, and are not taken by a job.
+func (d *Draft) Spare(cloud int) int { return d.books[cloud].spare }
+
+// Room returns how many instances can still be launched in a cloud: by its
+// limit, and by the first hour's price and what is left to spend. It is 0 for a
+// fixed infrastructure and for a cloud that has refused.
+func (d *Draft) Room(cloud int) int {
+	b := &d.books[cloud]
+	if b.price == 0 || b.room == 0 {
+		return b.room
+	}
+	return int(min(int64(b.room), int64(max(0, d.left)/b.price)/d.hours))
+}
+
+// forLaunches returns what may be spent on first hours.
+func (d *Draft) forLaunches() pricing.Money { return max(0, d.left) / pricing.Money(d.hours) }
+
+// pays reports whether what is left pays for so many hours of an instance.
+func (d *Draft) pays(b *book, hours uint64) bool {
+	if b.price == 0 || hours == 0 {
+		return true
+	}
+	hi, lo := bits.Mul64(uint64(b.price), hours)
+	return hi == 0 && d.left >= 0 && lo <= uint64(d.left)
+}
+
+// Launch launches n instances in a cloud, or as many as there is room for, and
+// returns how many. Launches in one cloud for one reason make one action. It panics if n is negative.
+func (d *Draft) Launch(cloud, n int, why Reason) int {
+	if n < 0 {
+		panic("elastic: negative number of instances to launch")
+	}
+	n = min(n, d.Room(cloud))
+	d.launch(cloud, n, why)
+	d.mostSpare = max(d.mostSpare, d.books[cloud].spare)
+	return n
+}
+
+// launch launches n instances, for which there is room. Whoever does not take
+// them at once has to raise mostSpare.
+func (d *Draft) launch(cloud, n int, why Reason) {
+	if n == 0 {
+		return
+	}
+	b := &d.books[cloud]
+	if b.launch > 0 && b.why != why {
+		d.flush()
+	}
+	if b.launch == 0 {
+		d.asked = append(d.asked, cloud)
+	}
+	b.launch += n
+	b.why = why
+	b.room -= n
+	b.spare += n
+	d.left -= b.price * pricing.Money(n)
+}
+
+// flush writes the launches down.
+func (d *Draft) flush() {
+	for _, c := range d.asked {
+		b := &d.books[c]
+		d.dst = append(d.dst, Action{Kind: Launch, Cloud: c, Count: b.launch, Reason: b.why})
+		b.launch = 0
+	}
+	d.asked = d.asked[:0]
+}
+
+// Take takes spare instances of a cloud for a job, so that they serve no other
+// and are not terminated. It panics if there are not n, or n is negative.
+func (d *Draft) Take(cloud, n int) {
+	if n < 0 || n > d.books[cloud].spare {
+		panic("elastic: more instances taken than are spare")
+	}
+	d.books[cloud].take(n)
+}
+
+// Serve finds room for a whole job within one infrastructure: the cheapest that
+// has enough spare instances, or else the first of the given clouds where
+// launching what is missing is possible. It launches that, takes the instances
+// and reports true. If there is no such cloud it does nothing and reports false.
+//
+// What instances that it takes will be charged before the job can start, while
+// others boot, has to be left, too, and is set aside: otherwise they would be
+// given back for want of credits, the job would lack them, and that for ever.
+// Under Budget.Covered what the instances will be charged until the end of the
+// job's estimate has to be left as well, and is set aside. It panics if the job
+// has a negative number of nodes. Time: O(clouds).
+//
+// Jobs start in order. So after one that cannot be served nothing that costs
+// should be launched or kept for those behind it: [Draft.ServeQueue] sees to
+// that.
+func (d *Draft) Serve(j *schedule.Job, clouds []int, why Reason) bool {
+	own := len(clouds) == len(d.clouds) && (len(clouds) == 0 || &clouds[0] == &d.clouds[0])
+	return d.serve(j, clouds, false, own, why)
+}
+
+// serve is Serve, with free in and by clouds without a price only. With bound
+// the clouds are those that mostCan is kept for.
+func (d *Draft) serve(j *schedule.Job, clouds []int, free, bound bool, why Reason) bool {
+	n := j.Nodes
+	if n < 0 {
+		panic("elastic: job with a negative number of nodes")
+	}
+	later := uint64(0) // instance-hours to be set aside
+	if d.s.Budget.Covered {
+		later = instanceHours(n, j.Estimate)
+	}
+	if n <= d.mostSpare {
+		most := 0
+		for _, c := range d.all {
+			b := &d.books[c]
+			if free && b.price > 0 {
+				break // and so are all after it
+			}
+			if b.spare >= n {
+				due := max(0, n-(b.spare-b.dueUp))
+				if hours := addHours(later, due); d.pays(b, hours) {
+					d.left -= b.price * pricing.Money(hours)
+					b.take(n)
+					return true
+				}
+			}
+			most = max(most, b.spare)
+		}
+		d.mostSpare = most
+	}
+	if bound && n > d.mostCan {
+		return false
+	}
+	for _, c := range clouds {
+		b := &d.books[c]
+		missing := max(0, n-b.spare)
+		if b.room < missing || free && b.price > 0 {
+			continue
+		}
+		due := max(0, n-missing-(b.spare-b.dueNew))
+		if hours := addHours(later, due); d.pays(b, addHours(hours, missing)) {
+			d.launch(c, missing, why)
+			d.left -= b.price * pricing.Money(hours)
+			b.take(n)
+			return true
+		}
+	}
+	if bound {
+		d.mostCan = 0
+		for _, c := range clouds {
+			if b := &d.books[c]; !(free && b.price > 0) {
+				d.mostCan = max(d.mostCan, b.spare+d.Room(c))
+			}
+		}
+	}
+	return false
+}
+
+// take takes spare instances.
+func (b *book) take(n int) {
+	b.spare -= n
+	b.dueUp, b.dueNew = min(b.dueUp, b.spare), min(b.dueNew, b.spare)
+}
+
+// instanceHours returns how many hours of an instance are begun, at the most,
+// while n of them run a job, those that are paid for at its start aside; the
+// largest number if they are more than can be paid for.
+func instanceHours(n int, estimate time.Duration) uint64 {
+	hi, lo := bits.Mul64(uint64(n), uint64((max(0, estimate)+time.Hour-1)/time.Hour))
+	if hi != 0 {
+		return math.MaxUint64
+	}
+	return lo
+}
+
+// addHours adds, up to the largest number.
+func addHours(hours uint64, n int) uint64 {
+	if sum := hours + uint64(n); sum >= hours {
+		return sum
+	}
+	return math.MaxUint64
+}
+
+// ServeQueue serves waiting jobs in order, and returns how many it could serve
+// before the first that it could not. That one holds up the queue: those behind
+// it cannot start before it does. So nothing more is launched or taken that
+// costs, whatever the jobs behind need, and the credits are saved for the one
+// that needs them; what is free they get. With parts a job that cannot be
+// served takes all that is spare and can be launched in that one of the given
+// clouds without a price where it has most, the first of these, of those whose
+// limits it does not exceed: so it gathers its instances over several
+// evaluations. A part that costs is never launched: it would be paid for by the
+// hour while it waits, out of what the rest of it needs.
+//
+// Time: O(jobs·clouds), and little once nothing is left to be had.
+func (d *Draft) ServeQueue(jobs []schedule.Job, clouds []int, parts bool, why Reason) (served int) {
+	d.mostCan = math.MaxInt
+	served = -1
+	for i := range jobs {
+		if d.serve(&jobs[i], clouds, served >= 0, true, why) {
+			continue
+		}
+		if served < 0 {
+			served = i
+			d.mostSpare, d.mostCan = math.MaxInt, math.MaxInt
+		}
+		if parts {
+			d.servePart(jobs[i].Nodes, clouds, why)
+		}
+		if d.mostSpare == 0 && d.mostCan == 0 {
+			break
+		}
+	}
+	d.mostCan = math.MaxInt
+	if served < 0 {
+		return len(jobs)
+	}
+	d.mostSpare = math.MaxInt
+	return served
+}
+
+// servePart launches and takes what there is for a job in the cloud without a
+// price where it has most.
+func (d *Draft) servePart(n int, clouds []int, why Reason) {
+	best, most := -1, 0
+	for _, c := range clouds {
+		b := &d.books[c]
+		if can := b.spare + b.room; b.price == 0 && can > most && n <= d.s.Clouds[c].Limit {
+			best, most = c, can
+		}
+	}
+	if best < 0 {
+		return
+	}
+	d.launch(best, min(d.books[best].room, max(0, n-d.books[best].spare)), why)
+	d.books[best].take(min(n, d.books[best].spare))
+}
+
+// TerminateDue terminates the idle instances that would be charged before the
+// next evaluation and that no job has taken ([Marshall12] section III.A, OD++).
+// An instance whose charge falls on the next evaluation itself can wait for it.
+// With keepFree those of clouds without a price stay. It returns how many.
+//
+// A job takes what is paid for longest: of a cloud's idle instances those that
+// are due are the last to be taken.
+func (d *Draft) TerminateDue(keepFree bool, why Reason) int {
+	return d.terminate(d.s.Now+min(d.s.Every, schedule.Never-d.s.Now), keepFree, why)
+}
+
+// TerminateIdle terminates all idle instances that no job has taken. With
+// keepFree those of clouds without a price stay. It returns how many.
+func (d *Draft) TerminateIdle(keepFree bool, why Reason) int {
+	return d.terminate(schedule.Never, keepFree, why)
+}
+
+func (d *Draft) terminate(before time.Duration, keepFree bool, why Reason) int {
+	d.flush()
+	total := 0
+	for i := range d.s.Clouds {
+		c := &d.s.Clouds[i]
+		if c.Fixed || keepFree && c.Price == 0 {
+			continue
+		}
+		for k := range c.Instances {
+			if d.books[i].spare == 0 {
+				break
+			}
+			if in := &c.Instances[k]; in.State == Idle && (in.Due < before || before == schedule.Never) {
+				d.dst = append(d.dst, Action{Kind: Terminate, Cloud: i, Count: 1, Instance: k, Reason: why})
+				d.books[i].spare--
+				total++
+			}
+		}
+	}
+	return total
+}
+
+// Actions returns what was given to Reset with the actions of the draft
+// appended.
+func (d *Draft) Actions() []Action {
+	d.flush()
+	dst := d.dst
+	d.s, d.dst = nil, nil
+	return dst
+}

@@ -1,0 +1,88 @@
+package elastic
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// The exact front of MCOP's problem, for short queues.
+//
+// MCOP's strings of bits stand for numbers of instances, and the schedule knows
+// the numbers only. So the 2^(jobs·clouds) strings need not be enumerated: of a
+// cloud matter the distinct sums of cores of subsets of the queue that its room
+// allows. These come from one bitset, in which bit k says that k is such a sum:
+// for each job of n cores it is or-ed with itself shifted by n, 64 sums at a
+// time. The configurations are the cross product of the clouds' sums, and
+// timetable.search leaves out most of their schedules.
+//
+// Queued time is a schedule's: it is not a sum over jobs, so that no knapsack
+// dynamic programme over jobs gives the front. It also is not monotone in what
+// is launched once there are two places to run: an instance more in one cloud
+// may start a job there at once, which elsewhere would have waited a little and
+// left that cloud to a wider job. So nothing is left out on grounds of
+// dominance between numbers of instances.
+//
+// Time: O(jobs·cores/64) for the sums, at most ExactConfigurations schedules.
+
+const (
+	// ExactJobs is the longest queue for which [MCOP] computes the exact front.
+	ExactJobs = 20
+	// ExactConfigurations is the largest cross product for which it does.
+	ExactConfigurations = 1 << 18
+)
+
+// A subsetSums computes the sums of cores of all subsets of a queue.
+type subsetSums struct{ set []uint64 }
+
+// appendTo appends the sums up to room to dst, in rising order, and reports
+// whether there are at most `most` of them; if not, dst is as it was.
+func (b *subsetSums) appendTo(dst []int, jobs []schedule.Job, room, most int) ([]int, bool) {
+	total := 0
+	for i := range jobs {
+		if jobs[i].Nodes > room {
+			continue
+		}
+		if total > 64*ExactConfigurations {
+			return dst, false
+		}
+		total += jobs[i].Nodes
+	}
+	room = min(room, total)
+	if room > 64*ExactConfigurations {
+		return dst, false
+	}
+	words := room/64 + 1
+	b.set = slices.Grow(b.set[:0], words)[:words]
+	clear(b.set)
+	b.set[0] = 1
+	for i := range jobs {
+		n := jobs[i].Nodes
+		if n > room {
+			continue
+		}
+		shift, rest := n/64, uint(n%64)
+		for w := words - 1; w >= shift; w-- {
+			v := b.set[w-shift] << rest
+			if rest > 0 && w > shift {
+				v |= b.set[w-shift-1] >> (64 - rest)
+			}
+			b.set[w] |= v
+		}
+	}
+	b.set[words-1] &= ^uint64(0) >> (63 - uint(room%64))
+	count := 0
+	for _, v := range b.set {
+		count += bits.OnesCount64(v)
+	}
+	if count > most {
+		return dst, false
+	}
+	for w, v := range b.set {
+		for ; v != 0; v &= v - 1 {
+			dst = append(dst, 64*w+bits.TrailingZeros64(v))
+		}
+	}
+	return dst, true
+}

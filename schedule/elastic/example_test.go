@@ -1,0 +1,242 @@
+package elastic_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
+)
+
+// evening is a lab's cluster of 64 cores on a busy evening: all of them run jobs
+// until 22:00, three jobs wait, and two clouds can help out, a private one with
+// room for 40 and a commercial one. $12 are left of the budget.
+func evening() *elastic.Snapshot {
+	now := 20 * time.Hour
+	local := elastic.Cloud{Fixed: true}
+	for range 64 {
+		local.Instances = append(local.Instances, elastic.Instance{State: elastic.Busy, Due: schedule.Never, Ready: now + 2*time.Hour})
+	}
+	private := elastic.Cloud{Limit: 40, Boot: 50 * time.Second}
+	commercial := elastic.Cloud{Price: 85 * pricing.Milli, Limit: elastic.NoLimit, Boot: 50 * time.Second}
+	// Two instances of an earlier job are idle; one is charged at 20:03.
+	for _, due := range []time.Duration{3 * time.Minute, 40 * time.Minute} {
+		commercial.Instances = append(commercial.Instances, elastic.Instance{Due: now + due})
+	}
+	return &elastic.Snapshot{
+		Now: now, Every: 5 * time.Minute,
+		Jobs: []schedule.Job{
+			{ID: 71, Nodes: 32, Submit: now - 4*time.Hour, Estimate: 3 * time.Hour},
+			{ID: 72, Nodes: 16, Submit: now - 3*time.Hour, Estimate: time.Hour},
+			{ID: 73, Nodes: 64, Submit: now - time.Hour, Estimate: 2 * time.Hour},
+		},
+		Clouds:  []elastic.Cloud{local, private, commercial},
+		Credits: 12 * pricing.Unit,
+		Budget:  elastic.Marshall12Budget(),
+	}
+}
+
+var names = []string{"local", "private", "commercial"}
+
+func show(actions []elastic.Action) {
+	for _, a := range actions {
+		fmt.Printf("%v %d in the %s cloud: %v\n", a.Kind, a.Count, names[a.Cloud], a.Reason)
+	}
+}
+
+// As many instances as limits and budget allow, whatever waits: $5 an hour pay
+// for 59 instances at $0.085, two of which there are.
+func ExampleSM() {
+	show(new(elastic.SM).AppendActions(nil, evening()))
+	// Output:
+	// launch 40 in the private cloud: limits and budget allow more instances
+	// launch 57 in the commercial cloud: limits and budget allow more instances
+}
+
+// All that waits is launched for: the first job in the private cloud, the second
+// and third in the commercial one, 80 instances less the two that are idle.
+func ExampleOD() {
+	show(new(elastic.OD).AppendActions(nil, evening()))
+	// Output:
+	// launch 32 in the private cloud: waiting jobs need more instances than are free
+	// launch 78 in the commercial cloud: waiting jobs need more instances than are free
+}
+
+// The same launches. When the queue is empty OD++ keeps an idle instance that is
+// paid for until 20:40 and gives up the one that is charged at 20:03.
+func ExampleODPlus() {
+	s := evening()
+	s.Jobs = nil
+	fmt.Println("OD:")
+	show(new(elastic.OD).AppendActions(nil, s))
+	fmt.Println("OD++:")
+	show(new(elastic.ODPlus).AppendActions(nil, s))
+	// Output:
+	// OD:
+	// terminate 1 in the commercial cloud: the instance is idle and no job waits
+	// terminate 1 in the commercial cloud: the instance is idle and no job waits
+	// OD++:
+	// terminate 1 in the commercial cloud: the instance is idle and would be charged before the next evaluation
+}
+
+// The jobs have waited for two hours on average, weighted by their cores, as
+// long as is thought fair. So the policy looks at the first job only, and asks
+// the cheapest cloud only.
+func ExampleAQTP() {
+	p := &elastic.AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute}
+	if err := p.Validate(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := evening()
+	fmt.Println("queued:", elastic.AWQT(s.Jobs, s.Now).Round(time.Minute))
+	show(p.AppendActions(nil, s))
+
+	// Two hours later nothing has moved.
+	s.Now += 2 * time.Hour
+	fmt.Println("queued:", elastic.AWQT(s.Jobs, s.Now).Round(time.Minute))
+	show(p.AppendActions(nil, s))
+	// Output:
+	// queued: 2h9m0s
+	// launch 32 in the private cloud: the first jobs of the queue need more instances than are free
+	// terminate 1 in the commercial cloud: the instance is idle and would be charged before the next evaluation
+	// queued: 4h9m0s
+	// launch 32 in the private cloud: the first jobs of the queue need more instances than are free
+	// launch 14 in the commercial cloud: the first jobs of the queue need more instances than are free
+}
+
+// What can be had for money tonight, and what an administrator takes of it who
+// cares for time, or for money.
+func ExampleMCOP() {
+	s := evening()
+	p := &elastic.MCOP{Search: elastic.Exact, Rand: rand.New(rand.NewPCG(1, 2))}
+	front := p.AppendFront(nil, s)
+	for _, c := range front {
+		fmt.Printf("$%-5v queued %v with %d private and %d commercial\n", c.Cost, c.Wait, c.Launch[1], c.Launch[2])
+	}
+	for _, p.CostWeight = range []float64{.2, .8} {
+		fmt.Println(p, "pays", front[elastic.Choose(front, p.CostWeight)].Cost)
+	}
+	// Output:
+	// $0     queued 13h0m50s with 32 private and 0 commercial
+	// $1.36  queued 10h1m40s with 32 private and 16 commercial
+	// $5.44  queued 9h2m30s with 32 private and 64 commercial
+	// $6.8   queued 8h2m30s with 32 private and 80 commercial
+	// MCOP-20-80 pays 6.8
+	// MCOP-80-20 pays 0
+}
+
+// A policy of one's own: it launches for jobs that have waited for two hours or
+// more, in free clouds only, and gives back what is not needed before it is
+// charged.
+func ExampleDraft() {
+	var d elastic.Draft
+	const longWait = elastic.OwnReason
+	patient := elastic.PolicyFunc(func(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action {
+		d.Reset(dst, s)
+		clouds := d.Cheapest()
+		for len(clouds) > 0 && s.Clouds[clouds[len(clouds)-1]].Price > 0 {
+			clouds = clouds[:len(clouds)-1]
+		}
+		for _, j := range s.Jobs {
+			if s.Now-j.Submit >= 2*time.Hour {
+				d.Serve(&j, clouds, longWait)
+			}
+		}
+		d.TerminateDue(true, elastic.ChargeDue)
+		return d.Actions()
+	})
+	for _, a := range patient.AppendActions(nil, evening()) {
+		fmt.Println(a.Kind, a.Count, "in the", names[a.Cloud], "cloud")
+	}
+	// Output:
+	// launch 32 in the private cloud
+	// terminate 1 in the commercial cloud
+}
+
+// With $3 the third job cannot be served, and holds up the queue: the fourth, of
+// 16 cores, finds 8 left in the private cloud and gets none that cost, though
+// credits would pay for them. They are saved for the third. (Of $3.085, 14
+// launches are $1.19, and $0.085 renew the one of the two that are taken which is
+// charged at 20:03, before the others are up.)
+func ExampleDraft_ServeQueue() {
+	s := evening()
+	s.Credits = 3 * pricing.Unit
+	s.Jobs = append(s.Jobs, schedule.Job{ID: 74, Nodes: 16, Submit: s.Now, Estimate: time.Hour})
+	var d elastic.Draft
+	d.Reset(nil, s)
+	served := d.ServeQueue(s.Jobs, d.Cheapest(), false, elastic.QueueNeeds)
+	fmt.Println(served, "jobs served, job", s.Jobs[served].ID, "is saved for, left to spend:", d.Left())
+	for _, a := range d.Actions() {
+		fmt.Println(a.Kind, a.Count, "in the", names[a.Cloud], "cloud")
+	}
+	// Output:
+	// 2 jobs served, job 73 is saved for, left to spend: 1.81
+	// launch 32 in the private cloud
+	// launch 14 in the commercial cloud
+}
+
+// Credits accumulate: after three hours without an instance $15 are there, as
+// the paper has it in its section I.
+func ExampleBudget() {
+	b := elastic.Budget{Hourly: 5 * pricing.Unit}
+	for _, now := range []time.Duration{0, 59 * time.Minute, 2 * time.Hour} {
+		credits, err := b.Credits(now, 0)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%v: $%v\n", now, credits)
+	}
+	// Output:
+	// 0s: $5
+	// 59m0s: $5
+	// 2h0m0s: $15
+}
+
+// A job of 8 cores that took 3 hours and one of a single core that took 30
+// minutes.
+func ExampleAWRT() {
+	jobs := []schedule.Job{{Nodes: 8, Submit: 0}, {Nodes: 1, Submit: time.Hour}}
+	fmt.Println(elastic.AWRT(jobs, []time.Duration{3 * time.Hour, 90 * time.Minute}))
+	// Output: 2h43m20s
+}
+
+// A larger dominated area is a better front.
+func ExampleHypervolume() {
+	worst := elastic.Objectives{10, 10} // dollars, hours
+	fmt.Println(elastic.Hypervolume([]elastic.Objectives{{0, 8}, {4, 3}, {9, 1}}, worst))
+	fmt.Println(elastic.Hypervolume([]elastic.Objectives{{0, 8}, {9, 1}}, worst))
+	// Output:
+	// 52
+	// 27
+}
+
+// trade is Schaffer's problem: x² and (x − 2)² cannot both be least; the front is
+// 0 ≤ x ≤ 2.
+type trade struct{}
+
+func (trade) Genes() int { return 1 }
+
+func (trade) Fill(x []float64, _ int, rnd *rand.Rand) { x[0] = 200*rnd.Float64() - 100 }
+
+func (trade) Vary(a, b []float64, rnd *rand.Rand) {
+	mid, half := (a[0]+b[0])/2, (a[0]-b[0])/2
+	a[0], b[0] = mid+rnd.NormFloat64()*half, mid+rnd.NormFloat64()*half
+	a[0] += .01 * rnd.NormFloat64()
+}
+
+func (trade) Evaluate(x []float64) elastic.Objectives {
+	return elastic.Objectives{x[0] * x[0], (x[0] - 2) * (x[0] - 2)}
+}
+
+func ExampleNSGA2() {
+	e := elastic.NSGA2[float64]{Population: 50, Generations: 50}
+	e.Run(trade{}, rand.New(rand.NewPCG(1, 2)))
+	front := e.AppendFront(nil)
+	first, last := front[0], front[len(front)-1]
+	fmt.Printf("%d points, from (%.1f, %.1f) to (%.1f, %.1f)\n", len(front), first[0], first[1], last[0], last[1])
+	// Output: 50 points, from (0.0, 4.0) to (4.0, 0.0)
+}

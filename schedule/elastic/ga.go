@@ -1,0 +1,258 @@
+package elastic
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// The genetic algorithm of MCOP ([Marshall12] section III.C), one run for each
+// cloud. It minimises the weighted sum of cost and queued time over the sets of
+// waiting jobs to launch instances for in this cloud, as if nothing were launched
+// elsewhere.
+//
+// An individual is a string of bits, one for each waiting job: 1 if instances
+// are launched for it. Its jobs are packed in the queue's order, those that the
+// cloud has no room for left out, so that every individual is feasible; what
+// counts is the sum of their cores, the number of instances. 30 individuals:
+// all zeros, all ones, the others with fair bits. 20 times: the best one lives
+// on; the others are replaced by children of parents that each won a tournament
+// of two, crossed at one point with probability .8 and flipped in each bit with
+// probability .031. Fitness is scaled over the population, as [Choose] does it
+// over a front.
+//
+// The paper leaves open how parents are chosen, where they are crossed, how cost
+// and time are scaled and whether the best one lives on.
+//
+// Invariant: k, cost and wait belong to the bits. Schedules are remembered by
+// the number of instances, of which there are far fewer than strings. Time:
+// O(individuals·generations·jobs) and the schedules of the distinct numbers.
+
+// A breeder is the memory of the genetic algorithm.
+type breeder struct {
+	words     int
+	bits      []uint64 // the population, words for each individual
+	next      []uint64 // the next one
+	k, nextK  []int    // instances
+	wait      []time.Duration
+	nextWait  []time.Duration
+	fit       []float64
+	seen      remembered
+	launch    []int
+	jobs      []schedule.Job
+	room      int
+	cloud     int
+	table     *timetable
+	evaluated int // individuals, for tests and benchmarks
+}
+
+// A remembered is a small hash table from numbers of instances to queued times.
+type remembered struct {
+	keys  []int // k + 1; 0 is empty
+	waits []time.Duration
+	used  int
+}
+
+func (r *remembered) reset() {
+	if r.keys == nil {
+		r.keys, r.waits = make([]int, 4096), make([]time.Duration, 4096)
+	}
+	clear(r.keys)
+	r.used = 0
+}
+
+// find returns the slot of k and whether it is filled.
+func (r *remembered) find(k int) (int, bool) {
+	mask := len(r.keys) - 1
+	i := int(uint64(k)*0x9e3779b97f4a7c15>>33) & mask
+	for r.keys[i] != 0 && r.keys[i] != k+1 {
+		i = (i + 1) & mask
+	}
+	return i, r.keys[i] != 0
+}
+
+// fill puts k into the slot that find returned, unless the table is nearly full.
+func (r *remembered) fill(i, k int, wait time.Duration) {
+	if r.used < len(r.keys)*3/4 {
+		r.keys[i], r.waits[i] = k+1, wait
+		r.used++
+	}
+}
+
+// run breeds a population for the cloud, with room for so many instances there.
+// It appends the distinct numbers of instances of the last population and of the
+// two extremes to dst, fittest first, at most `most` of them, the extremes
+// always among them.
+func (g *breeder) run(dst []int, t *timetable, p *MCOP, price pricing.Money, cloud, clouds, room, most int) []int {
+	n := p.population()
+	g.table, g.jobs, g.cloud, g.room = t, t.jobs, cloud, room
+	g.words = (len(g.jobs) + 63) / 64
+	g.seen.reset()
+	g.launch = slices.Grow(g.launch[:0], clouds)[:clouds]
+	clear(g.launch)
+	g.bits = slices.Grow(g.bits[:0], n*g.words)[:n*g.words]
+	g.next = slices.Grow(g.next[:0], n*g.words)[:n*g.words]
+	g.k, g.nextK = slices.Grow(g.k[:0], n)[:n], slices.Grow(g.nextK[:0], n)[:n]
+	g.wait, g.nextWait = slices.Grow(g.wait[:0], n)[:n], slices.Grow(g.nextWait[:0], n)[:n]
+	g.fit = slices.Grow(g.fit[:0], n)[:n]
+
+	for i := range n {
+		x := g.at(g.bits, i)
+		for w := range x {
+			switch i {
+			case 0:
+				x[w] = 0
+			case 1:
+				x[w] = ^uint64(0)
+			default:
+				x[w] = p.Rand.Uint64()
+			}
+		}
+		g.k[i], g.wait[i] = g.value(x)
+	}
+	ones := g.k[1]
+	mutate := threshold(p.mutation())
+	crossover := p.crossover()
+	for range p.generations() {
+		best := g.rank(price, p.CostWeight)
+		copy(g.at(g.next, 0), g.at(g.bits, best))
+		g.nextK[0], g.nextWait[0] = g.k[best], g.wait[best]
+		for i := 1; i < n; i += 2 {
+			a, b := g.winner(p.Rand), g.winner(p.Rand)
+			x := g.at(g.next, i)
+			copy(x, g.at(g.bits, a))
+			y := x[:0]
+			if i+1 < n {
+				y = g.at(g.next, i+1)
+				copy(y, g.at(g.bits, b))
+			}
+			if p.Rand.Float64() < crossover && len(g.jobs) > 1 {
+				cut := 1 + p.Rand.IntN(len(g.jobs)-1)
+				cross(x, g.at(g.bits, b), cut)
+				if len(y) > 0 {
+					cross(y, g.at(g.bits, a), cut)
+				}
+			}
+			for _, child := range [2][]uint64{x, y} {
+				if len(child) == 0 {
+					continue
+				}
+				flip(child, len(g.jobs), mutate, p.Rand)
+			}
+			g.nextK[i], g.nextWait[i] = g.value(x)
+			if i+1 < n {
+				g.nextK[i+1], g.nextWait[i+1] = g.value(y)
+			}
+		}
+		g.bits, g.next = g.next, g.bits
+		g.k, g.nextK = g.nextK, g.k
+		g.wait, g.nextWait = g.nextWait, g.wait
+	}
+
+	g.rank(price, p.CostWeight)
+	from := len(dst)
+	dst = append(dst, 0)
+	if ones != 0 && most > 1 {
+		dst = append(dst, ones)
+	}
+	for range n {
+		if len(dst)-from >= most {
+			break
+		}
+		best := -1
+		for i := range n {
+			if g.fit[i] >= 0 && (best < 0 || g.fit[i] < g.fit[best]) {
+				best = i
+			}
+		}
+		if best < 0 {
+			break
+		}
+		g.fit[best] = -1
+		if !slices.Contains(dst[from:], g.k[best]) {
+			dst = append(dst, g.k[best])
+		}
+	}
+	return dst
+}
+
+func (g *breeder) at(bits []uint64, i int) []uint64 { return bits[i*g.words : (i+1)*g.words] }
+
+// value returns an individual's number of instances and total queued time.
+func (g *breeder) value(x []uint64) (int, time.Duration) {
+	g.evaluated++
+	k := pack(x, g.jobs, g.room)
+	i, ok := g.seen.find(k)
+	if ok {
+		return k, g.seen.waits[i]
+	}
+	g.launch[g.cloud] = k
+	wait := g.table.wait(g.launch, schedule.Never)
+	g.seen.fill(i, k, wait)
+	return k, wait
+}
+
+// rank computes the fitness of all and returns the first of the fittest.
+func (g *breeder) rank(price pricing.Money, costWeight float64) int {
+	var w weigher
+	w.init(costWeight)
+	for i, k := range g.k {
+		w.see(price*pricing.Money(k), g.wait[i])
+	}
+	best := 0
+	for i, k := range g.k {
+		g.fit[i] = w.of(price*pricing.Money(k), g.wait[i])
+		if g.fit[i] < g.fit[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// winner returns the fitter of two individuals drawn at random.
+func (g *breeder) winner(rnd *rand.Rand) int {
+	a, b := rnd.IntN(len(g.fit)), rnd.IntN(len(g.fit))
+	if g.fit[b] < g.fit[a] {
+		return b
+	}
+	return a
+}
+
+// pack returns how many instances the jobs whose bits are set need together, in
+// order, those left out that do not fit into what is left of room.
+func pack(x []uint64, jobs []schedule.Job, room int) int {
+	k := 0
+	for i := range jobs {
+		if x[i>>6]>>(i&63)&1 != 0 && jobs[i].Nodes <= room-k {
+			k += jobs[i].Nodes
+		}
+	}
+	return k
+}
+
+// cross replaces the bits of x from cut on by those of y.
+func cross(x, y []uint64, cut int) {
+	w := cut >> 6
+	low := uint64(1)<<(cut&63) - 1
+	x[w] = x[w]&low | y[w]&^low
+	copy(x[w+1:], y[w+1:])
+}
+
+// threshold returns the number that 32 random bits are below with probability p.
+func threshold(p float64) uint64 { return uint64(p * (1 << 32)) }
+
+// flip inverts each of the first n bits with the probability of the threshold.
+func flip(x []uint64, n int, below uint64, rnd *rand.Rand) {
+	for i := 0; i < n; i += 2 {
+		r := rnd.Uint64()
+		if r&(1<<32-1) < below {
+			x[i>>6] ^= 1 << (i & 63)
+		}
+		if r>>32 < below && i+1 < n {
+			x[i>>6] ^= 1 << ((i + 1) & 63)
+		}
+	}
+}

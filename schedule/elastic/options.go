@@ -1,0 +1,263 @@
+package elastic
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// A CloudOptions is a cloud that single-core instances are rented from by the
+// hour, every hour begun being charged.
+type CloudOptions struct {
+	Name   string
+	Price  pricing.Money // of an instance-hour, 0 for a private cloud
+	Limit  int           // the most instances at once, or NoLimit
+	Reject float64       // the probability that a request is refused, 0 to 1
+
+	Boot Delay // from the request to an instance that takes jobs; nil is MeasuredLaunch
+	Stop Delay // from the termination to an instance that is gone; nil is MeasuredStop
+}
+
+// Marshall12Clouds returns the clouds of the paper's evaluation ([Marshall12]
+// section V): a free private one of up to 512 instances that refuses requests
+// with the given probability, and a commercial one at $0.085 an hour without
+// limit that refuses none.
+func Marshall12Clouds(reject float64) []CloudOptions {
+	return []CloudOptions{
+		{Name: "private", Limit: 512, Reject: reject},
+		{Name: "commercial", Price: 85 * pricing.Milli, Limit: NoLimit},
+	}
+}
+
+// Marshall12Local is the number of cores of the paper's local cluster.
+const Marshall12Local = 64
+
+// Marshall12Horizon is how long the paper simulates, 1,100,000 s.
+const Marshall12Horizon = 1_100_000 * time.Second
+
+// DefaultEvery is the time between two evaluations of a policy ([Marshall12]
+// section V), the default of [Options].
+const DefaultEvery = 300 * time.Second
+
+// Options says what an elastic environment consists of. Policy, and
+// Local or Clouds, must be given.
+type Options struct {
+	Local  int            // cores of the local cluster, which is always up; 0 for none
+	Clouds []CloudOptions // any number
+
+	// Policy decides what is launched and terminated. Run calls its Validate
+	// method, if it has one that returns an error, and its Reset method, if it
+	// has one without parameters and results.
+	Policy Policy
+	Budget Budget
+	Every  time.Duration // between two evaluations, the first at time 0; 0 is DefaultEvery
+
+	// Horizon is when the simulation ends, whatever waits or runs then; 0 is when
+	// the last job ends, or when it is plain that no other will start: see
+	// Simulator.Run. A policy that keeps instances is charged for them until
+	// then.
+	Horizon time.Duration
+
+	// Rand is needed where something is left to chance: a rejection rate that is
+	// neither 0 nor 1, or a delay with a deviation or with several parts.
+	Rand *rand.Rand
+
+	// RejectWhole has a cloud refuse a request for several instances as a whole;
+	// otherwise it refuses the instances one by one.
+	RejectWhole bool
+
+	// Decisions asks for the record of all decisions in the result.
+	Decisions bool
+
+	// Progress, if not nil, is called now and then with the number of jobs that
+	// have ended.
+	Progress func(ended int)
+}
+
+const (
+	hour = time.Hour
+
+	// maxClouds leaves room for a cloud's index in an event.
+	maxClouds = 1 << 12
+
+	// patience is for how long a simulation without a horizon waits for a start
+	// when nothing runs, and saving for how long credits may be saved for a job:
+	// half of it, so that no job is given up that is saved for.
+	patience = 60 * 24 * hour
+	saving   = patience / 2
+)
+
+// An InputError of an environment names clouds by their index.
+func badEnvironment(field string, index int, sentinel error, format string, args ...any) error {
+	if index >= 0 {
+		field = fmt.Sprintf("Clouds[%d].%s", index, field)
+	}
+	return badInput(field, -1, sentinel, format, args...)
+}
+
+// withDefaults checks the configuration and fills in the defaults, but for those
+// of clouds.
+func (c Options) withDefaults() (Options, error) {
+	if c.Policy == nil {
+		return c, badInput("Policy", -1, ErrRange, "there is none: want one, such as new(OD)")
+	}
+	if c.Local < 0 || c.Local > maxHeld {
+		return c, badInput("Local", -1, ErrRange, "%d cores: want 0 to %d", c.Local, maxHeld)
+	}
+	if c.Local == 0 && len(c.Clouds) == 0 {
+		return c, badInput("Clouds", -1, ErrRange, "neither a local cluster nor a cloud: want something that runs jobs")
+	}
+	if len(c.Clouds) > maxClouds {
+		return c, badInput("Clouds", -1, ErrRange, "%d clouds: want at most %d", len(c.Clouds), maxClouds)
+	}
+	if err := c.Budget.Validate(); err != nil {
+		return c, &InputError{"Budget", -1, err}
+	}
+	if c.Every < 0 || c.Every > maxTime {
+		return c, badInput("Every", -1, ErrRange, "%v between evaluations: want more than 0 and at most %.0f s, or 0 for the default", c.Every, maxTime.Seconds())
+	}
+	if c.Every == 0 {
+		c.Every = DefaultEvery
+	}
+	if c.Horizon < 0 || c.Horizon > maxTime {
+		return c, badInput("Horizon", -1, ErrRange, "%v: want more than 0 and at most %.0f s, or 0 for the end of the last job", c.Horizon, maxTime.Seconds())
+	}
+	chance := false
+	for i := range c.Clouds {
+		cl := &c.Clouds[i]
+		switch {
+		case cl.Price < 0:
+			return c, badEnvironment("Price", i, ErrRange, "%v an hour is negative: want 0 or more", cl.Price)
+		case cl.Limit < NoLimit:
+			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", cl.Limit)
+		case cl.Limit > maxHeld:
+			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or NoLimit", cl.Limit, maxHeld)
+		case cl.Limit == NoLimit && cl.Price == 0:
+			return c, badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want one, such as 512")
+		case !(cl.Reject >= 0 && cl.Reject <= 1):
+			return c, badEnvironment("Reject", i, ErrRange, "a rejection rate of %v: want a probability from 0 to 1", cl.Reject)
+		}
+		if err := cl.Boot.check("Boot", i); err != nil {
+			return c, err
+		}
+		if err := cl.Stop.check("Stop", i); err != nil {
+			return c, err
+		}
+		chance = chance || cl.Reject > 0 && cl.Reject < 1 || !cl.Boot.certain() || !cl.Stop.certain()
+	}
+	if chance && c.Rand == nil {
+		return c, badInput("Rand", -1, ErrRange, "something is left to chance and there is no source of randomness: want one, or rates of 0 or 1 and Certain delays")
+	}
+	if p, ok := c.Policy.(interface{ Validate() error }); ok {
+		if err := p.Validate(); err != nil {
+			return c, &InputError{"Policy", -1, err}
+		}
+	}
+	return c, nil
+}
+
+// room returns how many cores of one infrastructure a job can have that runs for
+// up to so many hours, and whether it is credits that bound them.
+func (c *Options) room(hours int64) (most int, credits bool) {
+	most = c.Local
+	for i := range c.Clouds {
+		cl := &c.Clouds[i]
+		if cl.Reject == 1 {
+			continue
+		}
+		n, bound := cl.Limit, false
+		if n == NoLimit {
+			n = maxHeld
+		}
+		if cl.Price > 0 {
+			each := cl.Price
+			if c.Budget.Covered {
+				var err error
+				if each, err = each.Mul(1 + hours); err != nil {
+					continue
+				}
+			}
+			// Sums beyond the range of Money pay for everything.
+			saved, err := c.Budget.Hourly.Mul(int64(max(saving, c.Horizon) / hour))
+			if err == nil {
+				saved, err = saved.Add(c.Budget.Debt)
+			}
+			if err == nil && int64(saved/each) < int64(n) {
+				n, bound = int(saved/each), true
+			}
+		}
+		if n > most {
+			most, credits = n, bound
+		}
+	}
+	return most, credits
+}
+
+// checkEnvironment checks the jobs against the configuration.
+func checkEnvironment(jobs []trace.Job, cfg *Options) error {
+	if err := checkJobs(jobs); err != nil {
+		return err
+	}
+	most, credits := cfg.room(0)
+	for i := range jobs {
+		j := &jobs[i]
+		if cfg.Budget.Covered {
+			most, credits = cfg.room(int64((j.Estimate + hour - 1) / hour))
+		}
+		switch n := j.Nodes; {
+		case n <= most:
+		case credits:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d, for which the credits of %.0f days pay",
+				j.ID, n, most, max(saving, cfg.Horizon).Hours()/24)
+		default:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d", j.ID, n, most)
+		}
+	}
+	return nil
+}
+
+// checkJobs checks what does not depend on the options.
+func checkJobs(jobs []trace.Job) error {
+	for i := range jobs {
+		j := &jobs[i]
+		switch {
+		case j.Nodes <= 0:
+			return badInput("Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
+		case j.Run <= 0 || j.Run > maxTime:
+			return badInput("Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
+		case j.Estimate < j.Run || j.Estimate > maxTime:
+			return badInput("Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
+		case j.Submit < 0 || j.Submit > maxTime:
+			return badInput("Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
+		}
+		if i == 0 {
+			continue
+		}
+		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID {
+			return badInput("Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): sort by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
+		}
+	}
+	return nil
+}
+
+// maxTime keeps every sum of a time of the clock and up to three spans within a
+// time.Duration: 73 years.
+const maxTime = time.Duration(math.MaxInt64 / 4)
+
+// maxHeld is how many instances may be leased at once, for a few gigabytes of
+// memory.
+const maxHeld = 1 << 26
+
+// grown returns a slice of n zero elements in a's memory where that suffices.
+func grown[T any](a []T, n int) []T {
+	if cap(a) < n {
+		return make([]T, n)
+	}
+	a = a[:n]
+	clear(a)
+	return a
+}

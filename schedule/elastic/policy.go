@@ -1,0 +1,229 @@
+package elastic
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// A Policy decides, at each evaluation, which instances an elastic environment
+// launches and which it gives back ([Marshall12] section II). [SM], [OD],
+// [ODPlus], [AQTP] and [MCOP] are Policies; with a [Draft] one of your own is
+// ten lines.
+//
+// AppendActions appends what is to be done at s.Now to dst, launches before
+// terminations. It decides by the snapshot alone, or also by what the policy
+// remembers of earlier evaluations where its type says so, and by its source of
+// randomness. It does not modify or keep the snapshot, and it allocates nothing
+// but room in dst once warm. The snapshot has to be valid: see
+// [Snapshot.Validate], which costs about as much as an evaluation, so that a
+// caller who builds valid snapshots need not call it each time.
+//
+// The actions are feasible together: they keep to the limits of the clouds, take
+// the credits no lower than the budget's debt, and terminate idle instances
+// only, each once, never those of a fixed infrastructure.
+type Policy interface {
+	AppendActions(dst []Action, s *Snapshot) []Action
+}
+
+// A PolicyFunc is a function as a [Policy].
+type PolicyFunc func(dst []Action, s *Snapshot) []Action
+
+// AppendActions calls f.
+func (f PolicyFunc) AppendActions(dst []Action, s *Snapshot) []Action { return f(dst, s) }
+
+// A Snapshot is what a policy knows at an evaluation. Instances have one core: a
+// job of n nodes takes n instances of one infrastructure. Clouds that refuse
+// requests are asked in rounds: the caller carries the actions out and, if a
+// launch was refused in part or in whole, notes it in Cloud.Refused, brings the
+// snapshot up to date, sets Again and asks once more, until no launch is
+// refused. A policy asks no cloud twice at one evaluation, so there are at most
+// as many rounds as clouds.
+type Snapshot struct {
+	Now     time.Duration  // the time of the evaluation, ≥ 0
+	Every   time.Duration  // the next evaluation is at Now + Every; > 0
+	Again   bool           // a second or later round of this evaluation
+	Jobs    []schedule.Job // that wait, in the order in which they will start
+	Clouds  []Cloud        // the infrastructures, in any order
+	Credits pricing.Money  // left to spend; negative in debt
+	Budget  Budget         // by which credits accrue, and how far launches may overdraw
+}
+
+// A Cloud is an infrastructure: a cloud, or the local cluster (Fixed).
+type Cloud struct {
+	Price     pricing.Money // of an instance for an hour, ≥ 0; parts of hours count as hours
+	Limit     int           // the most instances at once, or NoLimit
+	Fixed     bool          // nothing can be launched or terminated here: the local cluster
+	Boot      time.Duration // how long an instance takes to boot, as expected; ≥ 0
+	Refused   int           // instances that it refused at this evaluation; ≥ 0
+	Instances []Instance    // that there are, in any order
+}
+
+// NoLimit is the Limit of a cloud without one.
+const NoLimit = -1
+
+// An Instance is one rented machine with one core, or one core of a fixed
+// infrastructure.
+type Instance struct {
+	ID    int64         // the caller's; policies do not look at it
+	State InstanceState // what it does
+	// Due is when it is charged next, or, in a free cloud, would be; Never if
+	// that does not happen. An instance that is terminated at Due is not
+	// charged again, as pricing.Meter has it; so at equal times evaluations
+	// come before charges.
+	Due time.Duration
+	// Ready is when it can take a job, by what is known: for Busy the end of
+	// its job by the estimate, for Booting the end of the boot. In the past it
+	// means now. It does not matter for the others.
+	Ready time.Duration
+}
+
+// An InstanceState says what an instance does.
+type InstanceState uint8
+
+const (
+	Idle     InstanceState = iota // up, without a job
+	Busy                          // runs a job, alone or with others
+	Booting                       // launched, not yet up
+	Stopping                      // terminated, not yet gone: still counts for the limit
+)
+
+var stateNames = [...]string{"idle", "busy", "booting", "stopping"}
+
+// String returns "idle", "busy", "booting" or "stopping".
+func (st InstanceState) String() string {
+	if int(st) < len(stateNames) {
+		return stateNames[st]
+	}
+	return fmt.Sprintf("InstanceState(%d)", uint8(st))
+}
+
+// An Action is one decision of a policy.
+type Action struct {
+	Kind     ActionKind
+	Cloud    int    // the index in Snapshot.Clouds
+	Count    int    // Launch: how many instances, > 0; Terminate: 1
+	Instance int    // Terminate: the index in Cloud.Instances of the snapshot; Launch: 0
+	Reason   Reason // why
+}
+
+// An ActionKind says what an action does.
+type ActionKind uint8
+
+const (
+	Launch ActionKind = iota
+	Terminate
+)
+
+// String returns "launch" or "terminate".
+func (k ActionKind) String() string {
+	switch k {
+	case Launch:
+		return "launch"
+	case Terminate:
+		return "terminate"
+	}
+	return fmt.Sprintf("ActionKind(%d)", uint8(k))
+}
+
+// A Reason says why a policy takes an action. Values from OwnReason on are for
+// policies of other packages.
+type Reason uint8
+
+const (
+	NoReason    Reason = iota
+	SustainMax         // [SM]: the limits and the budget allow more
+	QueueNeeds         // [OD], [ODPlus]: waiting jobs need more than is free
+	FirstNeed          // [AQTP]: the first jobs of the queue need more than is free
+	BestTrade          // [MCOP]: the chosen trade of cost for queued time
+	AfterRefuse        // a cheaper cloud has refused
+	QueueEmpty         // the instance is idle and no job waits
+	ChargeDue          // the instance is idle and would be charged before the next evaluation
+
+	OwnReason Reason = 128
+)
+
+var reasons = [...]string{
+	NoReason:    "no reason is given",
+	SustainMax:  "limits and budget allow more instances",
+	QueueNeeds:  "waiting jobs need more instances than are free",
+	FirstNeed:   "the first jobs of the queue need more instances than are free",
+	BestTrade:   "the chosen trade of cost for queued time has these instances",
+	AfterRefuse: "a cheaper cloud has refused",
+	QueueEmpty:  "the instance is idle and no job waits",
+	ChargeDue:   "the instance is idle and would be charged before the next evaluation",
+}
+
+// String returns the reason as a clause.
+func (r Reason) String() string {
+	if int(r) < len(reasons) {
+		return reasons[r]
+	}
+	return fmt.Sprintf("Reason(%d)", uint8(r))
+}
+
+// Validate returns an [*InputError] for the first thing in the snapshot that
+// policies cannot work with. It unwraps to [ErrRange]; to [ErrTooLarge] for a job
+// that no infrastructure could ever hold; to [ErrUnbounded] for a free cloud
+// without a limit; or to pricing.ErrOverflow for credits and a debt whose sum is
+// out of range. Time: O(jobs + instances).
+func (s *Snapshot) Validate() error {
+	if s.Now < 0 {
+		return badInput("Now", -1, ErrRange, "%v is negative: want a time from the start of the trace", s.Now)
+	}
+	if s.Every <= 0 {
+		return badInput("Every", -1, ErrRange, "%v between evaluations: want more than 0", s.Every)
+	}
+	if err := s.Budget.Validate(); err != nil {
+		return err
+	}
+	if _, err := s.Credits.Add(s.Budget.Debt); err != nil {
+		return &InputError{"Credits", -1, err}
+	}
+	most := 0
+	for i := range s.Clouds {
+		c := &s.Clouds[i]
+		switch {
+		case c.Price < 0:
+			return badInput("Clouds.Price", i, ErrRange, "%v an hour is negative: want 0 or more", c.Price)
+		case c.Limit < NoLimit:
+			return badInput("Clouds.Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", c.Limit)
+		case c.Boot < 0:
+			return badInput("Clouds.Boot", i, ErrRange, "%v is negative: want 0 or more", c.Boot)
+		case c.Refused < 0:
+			return badInput("Clouds.Refused", i, ErrRange, "%d instances: want 0 or more", c.Refused)
+		case !c.Fixed && c.Price == 0 && c.Limit == NoLimit:
+			return badInput("Clouds.Limit", i, ErrUnbounded, "a free cloud needs a limit, such as 512")
+		}
+		for k := range c.Instances {
+			if c.Instances[k].State > Stopping {
+				return badInput("Clouds.Instances", i, ErrRange, "instance %d has the state %d: want Idle, Busy, Booting or Stopping", k, c.Instances[k].State)
+			}
+		}
+		switch {
+		case c.Fixed:
+			most = max(most, len(c.Instances))
+		case c.Limit == NoLimit:
+			most = math.MaxInt
+		default:
+			most = max(most, c.Limit)
+		}
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		switch {
+		case j.Nodes <= 0:
+			return badInput("Jobs.Nodes", i, ErrRange, "%d nodes: want 1 or more", j.Nodes)
+		case j.Nodes > most:
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "%d nodes, and no infrastructure has more than %d", j.Nodes, most)
+		case j.Estimate < 0:
+			return badInput("Jobs.Estimate", i, ErrRange, "%v is negative: want 0 or more", j.Estimate)
+		case j.Submit < 0 || j.Submit > s.Now:
+			return badInput("Jobs.Submit", i, ErrRange, "%v: want a time between 0 and now, %v", j.Submit, s.Now)
+		}
+	}
+	return nil
+}

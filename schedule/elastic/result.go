@@ -1,0 +1,96 @@
+package elastic
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// ReasonDebt is the reason of a termination that no policy decided: an instance
+// without a job was given back because its charge would have taken the credits
+// below the debt.
+const ReasonDebt = OwnReason + 127
+
+// A Decision is what a policy decided at an evaluation and what came of it:
+// launches in one cloud, or terminations in one cloud for one reason.
+type Decision struct {
+	At      time.Duration
+	Round   int        // 0, and one more after each round with a refusal
+	Kind    ActionKind // Launch or Terminate
+	Cloud   int        // in Result.Infrastructures
+	Count   int        // instances asked for, or terminated
+	Refused int        // of these
+	Reason  Reason
+	Jobs    int           // that wait
+	Cores   int           // that they need
+	Credits pricing.Money // afterwards
+}
+
+// Why returns the reason as a clause.
+func (d *Decision) Why() string {
+	if d.Reason == ReasonDebt {
+		return "its charge would take the credits below the debt"
+	}
+	return d.Reason.String()
+}
+
+// String returns the decision as a line.
+func (d *Decision) String() string {
+	refused := ""
+	if d.Refused > 0 {
+		refused = fmt.Sprintf(" (%d refused)", d.Refused)
+	}
+	return fmt.Sprintf("%v: %v %d at %d%s, %d jobs wait, %v left: %s", d.At, d.Kind, d.Count, d.Cloud, refused, d.Jobs, d.Credits, d.Why())
+}
+
+// A CreditLevel is the credits from a time on.
+type CreditLevel struct {
+	At      time.Duration
+	Credits pricing.Money
+}
+
+// An InfrastructureResult is what became of the local cluster or a cloud.
+type InfrastructureResult struct {
+	Name      string  // "local" or CloudOptions.Name
+	CoreHours float64 // that jobs ran, until the horizon
+	Hours     int64   // instance-hours charged or, at a price of 0, begun; none of the local cluster
+	Cost      pricing.Money
+	Launched  int // instances
+	Refused   int // requests for an instance
+	Peak      int // the most instances at once, those that boot or are about to go included
+}
+
+// An Result is what a simulation of an elastic environment found.
+// Its slices are valid until the Simulator's next Run.
+type Result struct {
+	Jobs int
+	// Unfinished is how many jobs had not ended at the horizon, or, without one,
+	// would never have started: then the first whose start is -1 is the one that
+	// the policy cannot or will not serve. The means are over the others.
+	Unfinished int
+
+	AWRT     time.Duration // average response time, weighted by cores ([Marshall12] section V)
+	AWQT     time.Duration // average queued time, weighted by cores
+	Makespan time.Duration // from the first submission to the last end
+	Cost     pricing.Money // of all clouds
+
+	Evaluations int // of the policy, rounds after a refusal not counted
+
+	// LowestCredits is the least that the credits were, and LowestLaunch the least
+	// that they were right after a launch that costs: it is never below the debt.
+	// Without such a launch it is what there was at the start.
+	LowestCredits, LowestLaunch pricing.Money
+
+	// Infrastructures has the local cluster first, also when it has no cores, and
+	// then the clouds in the configuration's order.
+	Infrastructures []InfrastructureResult
+
+	// Starts and Places have, for each job, when it started and on which of
+	// Infrastructures; -1 both of a job that had not started.
+	Starts []time.Duration
+	Places []int
+
+	Credits   []CreditLevel // by time, each time once, from time 0 on
+	Decisions []Decision    // if Options.Decisions asks for them
+}

@@ -1,0 +1,639 @@
+package elastic
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// An Simulator runs jobs on a local cluster that is extended by clouds, as a
+// policy sees fit ([Marshall12]). The package comment has the rules.
+//
+// Its zero value is ready; it keeps its memory between runs and allocates
+// nothing once that suffices. It must not be used by two goroutines at once; for
+// repetitions side by side each goroutine has an Simulator, a policy and a
+// source of randomness of its own.
+//
+// The idea: the snapshot that policies read is the environment's own state, brought
+// up to date event by event, and never rebuilt. Invariants, by cloud: instances
+// are in the order of their launch; idle counts those that are idle; due is the
+// least Due of any. Gone instances stay, as Stopping, until the next evaluation
+// looks.
+type Simulator struct {
+	cfg  Options
+	jobs []trace.Job
+	rng  *rand.Rand
+
+	now     time.Duration
+	since   time.Duration // how long nothing has happened for the jobs: see patience
+	events  heap
+	snap    Snapshot
+	queue   []schedule.Job // all that were submitted; those from head on wait
+	head    int
+	cores   int     // that the waiting jobs need
+	places  []place // by infrastructure
+	order   []int   // infrastructures, cheapest first
+	actions []Action
+	ended   int
+	left    pricing.Money // credits
+	covered pricing.Money // of them, under Covered: charges to come of jobs that run
+	ids     int64
+	err     error
+
+	response, queued span
+	weight           int
+	last             time.Duration
+	res              Result
+}
+
+// A place is what is known of an infrastructure beside what policies see.
+type place struct {
+	job        []int32 // by instance: the index of the job that it runs, or -1
+	boot, stop Delay
+	reject     float64
+	idle       int
+	stopping   int
+	due        time.Duration // least Due
+	busy       span
+}
+
+var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
+
+// Run runs jobs, sorted by (Submit, ID) as [trace.Convert] and the models of
+// package workload give them, and returns what came of it. The result's slices
+// are valid until the next Run. Jobs are not modified.
+//
+// It returns an [*InputError] before anything runs: for jobs that cannot be
+// replayed (out of order, without cores or run time, an estimate below the run
+// time, larger than every infrastructure can ever be) and for a configuration
+// that makes no sense. It also returns one for a policy whose actions cannot be
+// carried out, and for amounts beyond the range of pricing.Money. Jobs that do
+// not end are no error: see Result.Unfinished, which is to be looked
+// at before the means. A horizon cuts them off; without one the simulation is
+// given up when jobs wait, none runs, and for 60 days, such days not counted in
+// which the credits recover from below the debt, none has started.
+//
+// Time: O(log E) an event, with E jobs running and instances booting; O(instances)
+// a start, an end, an evaluation and each of the twelve or so moments of an hour at
+// which instances are charged, beside the policy's own.
+func (e *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := checkEnvironment(jobs, &cfg); err != nil {
+		return Result{}, err
+	}
+	e.reset(jobs, cfg)
+	e.replay()
+	if e.err != nil {
+		return Result{}, e.err
+	}
+	e.summarise()
+	if cfg.Progress != nil {
+		cfg.Progress(e.ended)
+	}
+	e.jobs, e.rng, e.cfg = nil, nil, Options{} // nothing of the caller's is kept
+	return e.res, nil
+}
+
+func (e *Simulator) reset(jobs []trace.Job, cfg Options) {
+	e.cfg, e.jobs, e.rng = cfg, jobs, cfg.Rand
+	if p, ok := cfg.Policy.(interface{ Reset() }); ok {
+		p.Reset()
+	}
+	e.now, e.since, e.head, e.cores, e.ended, e.ids, e.err = 0, 0, 0, 0, 0, 0, nil
+	e.left, e.covered = 0, 0
+	e.events, e.queue, e.actions = e.events[:0], e.queue[:0], e.actions[:0]
+	e.response, e.queued, e.weight, e.last = span{}, span{}, 0, 0
+
+	n := 1 + len(cfg.Clouds)
+	for len(e.places) < n {
+		e.places = append(e.places, place{})
+		e.snap.Clouds = append(e.snap.Clouds, Cloud{})
+	}
+	places, clouds := e.places[:n], e.snap.Clouds[:n]
+	e.places, e.snap.Clouds = places, clouds
+	r := &e.res
+	*r = Result{
+		Jobs:            len(jobs),
+		Infrastructures: grown(r.Infrastructures, n),
+		Starts:          grown(r.Starts, len(jobs)),
+		Places:          grown(r.Places, len(jobs)),
+		Credits:         r.Credits[:0],
+		Decisions:       r.Decisions[:0],
+	}
+	for i := range jobs {
+		r.Starts[i], r.Places[i] = -1, -1
+	}
+	e.order = e.order[:0]
+	for i := range n {
+		p, c := &places[i], &clouds[i]
+		*p = place{job: p.job[:0], due: schedule.Never}
+		*c = Cloud{Instances: c.Instances[:0]}
+		if i == 0 {
+			r.Infrastructures[0] = InfrastructureResult{Name: "local", Peak: cfg.Local}
+			c.Fixed, c.Limit = true, cfg.Local
+			p.idle = cfg.Local
+			for k := range cfg.Local {
+				c.Instances = append(c.Instances, Instance{ID: int64(k), Due: schedule.Never})
+				p.job = append(p.job, -1)
+			}
+			e.ids = int64(cfg.Local)
+		} else {
+			cc := &cfg.Clouds[i-1]
+			r.Infrastructures[i].Name = cc.Name
+			c.Price, c.Limit = cc.Price, cc.Limit
+			p.reject, p.boot, p.stop = cc.Reject, cc.Boot, cc.Stop
+			if p.boot == nil {
+				p.boot = measuredLaunch
+			}
+			if p.stop == nil {
+				p.stop = measuredStop
+			}
+			c.Boot = p.boot.Mean()
+		}
+		e.order = append(e.order, i)
+		k := i
+		for ; k > 0 && clouds[e.order[k-1]].Price > c.Price; k-- {
+			e.order[k] = e.order[k-1]
+		}
+		e.order[k] = i
+	}
+	e.snap = Snapshot{Clouds: clouds, Every: cfg.Every, Budget: cfg.Budget}
+}
+
+// cloudShift packs a cloud and an instance into the index of an event.
+const cloudShift = 40
+
+// replay is the event loop. At one moment: jobs end and instances are up; credits
+// accrue; jobs are submitted; jobs start; the policy is asked; instances are
+// charged.
+func (e *Simulator) replay() {
+	next := 0 // job to be submitted
+	var accrual, evaluation time.Duration
+	for {
+		at := min(accrual, evaluation)
+		if next < len(e.jobs) {
+			at = min(at, e.jobs[next].Submit)
+		}
+		if len(e.events) > 0 {
+			at = min(at, e.events[0].at)
+		}
+		for i := range e.places {
+			at = min(at, e.places[i].due)
+		}
+		if e.cfg.Horizon == 0 && e.ended == len(e.jobs) {
+			return
+		}
+		switch {
+		case e.cfg.Horizon > 0:
+			if at >= e.cfg.Horizon {
+				return
+			}
+		case e.head == e.ended && e.head < len(e.queue) && at >= e.since+patience:
+			return
+		case at >= maxTime:
+			e.fail(badInput("Policy", -1, ErrRange, "the jobs take longer than the %.0f s that can be simulated: want a Horizon", maxTime.Seconds()))
+			return
+		}
+		e.now = at
+
+		freed := false
+		for len(e.events) > 0 && e.events[0].at == at {
+			ev := e.events.pop()
+			if ev.kind() == finish {
+				e.finish(ev.index())
+				e.since = at
+			} else {
+				e.up(ev.index()>>cloudShift, int64(ev.index()&(1<<cloudShift-1)))
+			}
+			freed = true
+		}
+		if accrual == at {
+			if e.left < -e.cfg.Budget.Debt && e.cfg.Budget.Hourly > 0 {
+				e.since = at
+			}
+			e.earn(e.cfg.Budget.Hourly)
+			accrual += hour
+			freed = true // under Covered, credits can let a job start
+		}
+		waited := e.head < len(e.queue)
+		for next < len(e.jobs) && e.jobs[next].Submit == at {
+			e.submit(next)
+			next++
+		}
+		if !waited {
+			e.since = at
+		}
+		if freed || !waited {
+			e.start()
+		}
+		if evaluation == at && e.err == nil {
+			e.evaluate()
+			evaluation += e.cfg.Every
+		}
+		for _, needed := range [...]bool{true, false} {
+			for i := range e.places {
+				if e.places[i].due == at {
+					e.charge(i, needed)
+				}
+			}
+		}
+		if e.err != nil {
+			return
+		}
+	}
+}
+
+func (e *Simulator) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// earn adds to the credits, or takes from them, and records the level.
+func (e *Simulator) earn(m pricing.Money) {
+	left, err := e.left.Add(m)
+	if err != nil {
+		e.fail(&InputError{"Budget", -1, err})
+		return
+	}
+	e.left = left
+	r := &e.res
+	n := len(r.Credits)
+	if n == 0 {
+		r.LowestCredits, r.LowestLaunch = left, left
+	}
+	r.LowestCredits = min(r.LowestCredits, left)
+	if n > 0 && r.Credits[n-1].At == e.now {
+		r.Credits[n-1].Credits = left
+	} else if n == 0 || m != 0 {
+		r.Credits = append(r.Credits, CreditLevel{e.now, left})
+	}
+}
+
+// pay charges n instance-hours in a cloud.
+func (e *Simulator) pay(cloud, n int) {
+	r := &e.res.Infrastructures[cloud]
+	r.Hours += int64(n)
+	price := e.snap.Clouds[cloud].Price
+	if price == 0 || n == 0 {
+		return
+	}
+	cost, err := price.Mul(int64(n))
+	if err == nil {
+		r.Cost, err = r.Cost.Add(cost)
+	}
+	if err == nil {
+		e.res.Cost, err = e.res.Cost.Add(cost)
+	}
+	if err != nil {
+		e.fail(badEnvironment("Price", cloud-1, err, "%d instances", n))
+		return
+	}
+	e.earn(-cost)
+}
+
+func (e *Simulator) submit(i int) {
+	j := &e.jobs[i]
+	e.queue = append(e.queue, schedule.Job{ID: int64(i), User: j.User, Submit: j.Submit, Estimate: j.Estimate, Nodes: j.Nodes})
+	e.cores += j.Nodes
+}
+
+// start starts jobs from the head of the queue, as long as there is an
+// infrastructure with room.
+func (e *Simulator) start() {
+	for e.head < len(e.queue) && e.err == nil {
+		if !e.startFirst() {
+			return
+		}
+	}
+}
+
+func (e *Simulator) startFirst() bool {
+	j := &e.queue[e.head]
+	for _, i := range e.order {
+		if e.places[i].idle >= j.Nodes && e.occupy(i, j) {
+			e.head++
+			e.cores -= j.Nodes
+			return true
+		}
+	}
+	return false
+}
+
+// occupy starts a job on idle instances of an infrastructure that has enough: those
+// that are paid for longest, of these the first launched. It reports false if the
+// charges to come are not covered.
+func (e *Simulator) occupy(i int, j *schedule.Job) bool {
+	p, c := &e.places[i], &e.snap.Clouds[i]
+	index, end := int32(j.ID), e.now+j.Estimate
+	// Instances are launched at evaluations, so that there are few values of Due.
+	missing, below := j.Nodes, schedule.Never
+	var charges int64
+	for first := true; missing > 0; first = false {
+		latest := time.Duration(-1)
+		for k := range c.Instances {
+			in := &c.Instances[k]
+			if in.State == Idle && in.Due > latest && (first || in.Due < below) {
+				latest = in.Due
+			}
+		}
+		for k := range c.Instances {
+			in := &c.Instances[k]
+			if in.State == Idle && in.Due == latest && missing > 0 {
+				in.State, in.Ready = Busy, end
+				p.job[k] = index
+				charges += remaining(in)
+				missing--
+			}
+		}
+		below = latest
+	}
+	p.idle -= j.Nodes
+	if e.cfg.Budget.Covered && c.Price > 0 && charges > 0 {
+		cost, err := c.Price.Mul(charges)
+		if err != nil || e.left+e.cfg.Budget.Debt-e.covered < cost {
+			e.vacate(i, index)
+			return false
+		}
+		e.covered += cost
+	}
+	e.res.Starts[index], e.res.Places[index] = e.now, i
+	e.events.push(event{e.now + e.jobs[index].Run, order(finish, int(index))})
+	return true
+}
+
+// remaining returns how often a busy instance will be charged before the end of
+// its job's estimate.
+func remaining(in *Instance) int64 {
+	if in.Ready <= in.Due {
+		return 0
+	}
+	return int64((in.Ready - in.Due + hour - 1) / hour)
+}
+
+// vacate makes the instances of a job idle.
+func (e *Simulator) vacate(i int, job int32) {
+	p, c := &e.places[i], &e.snap.Clouds[i]
+	n := 0
+	for k := range p.job {
+		if p.job[k] == job {
+			p.job[k] = -1
+			c.Instances[k].State = Idle
+			n++
+		}
+	}
+	p.idle += n
+}
+
+func (e *Simulator) finish(index int) {
+	i, j := e.res.Places[index], &e.jobs[index]
+	p, c := &e.places[i], &e.snap.Clouds[i]
+	if e.cfg.Budget.Covered && c.Price > 0 {
+		for k := range p.job {
+			if p.job[k] == int32(index) {
+				e.covered -= c.Price * pricing.Money(remaining(&c.Instances[k]))
+			}
+		}
+	}
+	e.vacate(i, int32(index))
+	p.busy.add(j.Run, j.Nodes)
+	wait := e.res.Starts[index] - j.Submit
+	e.queued.add(wait, j.Nodes)
+	e.response.add(wait+j.Run, j.Nodes)
+	e.weight += j.Nodes
+	e.last = e.now
+	e.ended++
+	if e.ended%64 == 0 && e.cfg.Progress != nil {
+		e.cfg.Progress(e.ended)
+	}
+}
+
+// up makes an instance that has booted idle.
+func (e *Simulator) up(cloud int, id int64) {
+	in := e.snap.Clouds[cloud].Instances
+	lo, hi := 0, len(in) // instances are in the order of their IDs
+	for lo < hi {
+		if m := int(uint(lo+hi) >> 1); in[m].ID < id {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo == len(in) || in[lo].ID != id || in[lo].State != Booting {
+		return // given back before it was up
+	}
+	in[lo].State = Idle
+	e.places[cloud].idle++
+}
+
+// charge charges the instances of a cloud that are due now: first, with needed,
+// those that are paid for in any case, and then the others, as far as that leaves
+// the credits at the debt or above. What is not paid for is given back.
+func (e *Simulator) charge(cloud int, needed bool) {
+	p, c := &e.places[cloud], &e.snap.Clouds[cloud]
+	due := schedule.Never
+	n, freed := 0, 0
+	for k := range c.Instances {
+		in := &c.Instances[k]
+		if in.Due == e.now {
+			busy := in.State == Busy
+			switch {
+			case busy || c.Price == 0 || in.State == Booting && !e.cfg.Budget.Covered:
+				if busy && e.cfg.Budget.Covered {
+					e.covered -= c.Price
+				}
+				in.Due += hour
+				n++
+			case needed: // not yet
+			case e.left-e.covered+e.cfg.Budget.Debt-c.Price*pricing.Money(n) >= c.Price:
+				in.Due += hour
+				n++
+			default:
+				e.stop(cloud, k)
+				freed++
+			}
+		}
+		due = min(due, in.Due)
+	}
+	p.due = due
+	e.pay(cloud, n)
+	if freed > 0 {
+		e.decide(Decision{Kind: Terminate, Cloud: cloud, Count: freed, Reason: ReasonDebt})
+	}
+}
+
+// stop terminates an instance that is idle or boots.
+func (e *Simulator) stop(cloud, k int) {
+	p := &e.places[cloud]
+	in := &e.snap.Clouds[cloud].Instances[k]
+	if in.State == Idle {
+		p.idle--
+	}
+	in.State, in.Due, in.Ready = Stopping, schedule.Never, e.now+p.stop.draw(e.rng)
+	p.stopping++
+}
+
+// decide records a decision.
+func (e *Simulator) decide(d Decision) {
+	if !e.cfg.Decisions {
+		return
+	}
+	d.At, d.Jobs, d.Cores, d.Credits = e.now, len(e.queue)-e.head, e.cores, e.left
+	e.res.Decisions = append(e.res.Decisions, d)
+}
+
+// evaluate asks the policy, in rounds.
+func (e *Simulator) evaluate() {
+	e.res.Evaluations++
+	s := &e.snap
+	s.Now, s.Again, s.Jobs = e.now, false, e.queue[e.head:]
+	for i := range e.places {
+		s.Clouds[i].Refused = 0
+		if e.places[i].stopping > 0 {
+			e.sweep(i)
+		}
+	}
+	for round := 0; e.err == nil; round++ {
+		if round > len(s.Clouds) {
+			e.fail(badInput("Policy", -1, ErrRange, "it asks a cloud again that has refused at %v: want each asked once an evaluation", e.now))
+			return
+		}
+		s.Credits = e.left - e.covered
+		e.actions = e.cfg.Policy.AppendActions(e.actions[:0], s)
+		refused := 0
+		for k := 0; k < len(e.actions) && e.err == nil; {
+			a := e.actions[k]
+			if a.Cloud < 0 || a.Cloud >= len(s.Clouds) || s.Clouds[a.Cloud].Fixed {
+				e.fail(badInput("Policy", -1, ErrRange, "at %v it would %v instances at %d, where none can be rented", e.now, a.Kind, a.Cloud))
+				return
+			}
+			switch a.Kind {
+			case Launch:
+				refused += e.launch(a, round)
+				k++
+			case Terminate:
+				k += e.terminate(e.actions[k:], round)
+			default:
+				e.fail(badInput("Policy", -1, ErrRange, "at %v it has an action of an unknown kind, %v", e.now, a.Kind))
+			}
+		}
+		if refused == 0 {
+			return
+		}
+		s.Again = true
+	}
+}
+
+// sweep removes the instances of a cloud that are gone.
+func (e *Simulator) sweep(i int) {
+	p, c := &e.places[i], &e.snap.Clouds[i]
+	w := 0
+	for k := range c.Instances {
+		if in := c.Instances[k]; in.State != Stopping || in.Ready > e.now {
+			c.Instances[w], p.job[w] = in, p.job[k]
+			w++
+		}
+	}
+	p.stopping -= len(c.Instances) - w
+	c.Instances, p.job = c.Instances[:w], p.job[:w]
+}
+
+// launch asks a cloud for instances and returns how many it refuses.
+func (e *Simulator) launch(a Action, round int) int {
+	p, c, r := &e.places[a.Cloud], &e.snap.Clouds[a.Cloud], &e.res.Infrastructures[a.Cloud]
+	limit := c.Limit
+	if limit == NoLimit {
+		limit = maxHeld
+	}
+	if a.Count <= 0 || a.Count > limit-len(c.Instances) {
+		e.fail(badInput("Policy", -1, ErrRange, "at %v it launches %d instances in cloud %d, which has %d of at most %d", e.now, a.Count, a.Cloud, len(c.Instances), limit))
+		return 0
+	}
+	if cost, err := c.Price.Mul(int64(a.Count)); err != nil || cost > 0 && cost > e.left-e.covered+e.cfg.Budget.Debt {
+		e.fail(badInput("Policy", -1, ErrRange, "at %v it launches %d instances in cloud %d at %v, with %v left and a debt of %v", e.now, a.Count, a.Cloud, c.Price, e.left-e.covered, e.cfg.Budget.Debt))
+		return 0
+	}
+	granted := a.Count
+	switch {
+	case p.reject == 0:
+	case p.reject == 1:
+		granted = 0
+	case e.cfg.RejectWhole:
+		if e.rng.Float64() < p.reject {
+			granted = 0
+		}
+	default:
+		for range a.Count {
+			if e.rng.Float64() < p.reject {
+				granted--
+			}
+		}
+	}
+	due := e.now + hour
+	for range granted {
+		boot := p.boot.draw(e.rng)
+		c.Instances = append(c.Instances, Instance{ID: e.ids, State: Booting, Due: due, Ready: e.now + boot})
+		p.job = append(p.job, -1)
+		e.events.push(event{e.now + boot, order(booted, a.Cloud<<cloudShift|int(e.ids))})
+		e.ids++
+	}
+	if granted > 0 {
+		p.due = min(p.due, due)
+		e.pay(a.Cloud, granted)
+		if c.Price > 0 {
+			e.res.LowestLaunch = min(e.res.LowestLaunch, e.left)
+		}
+	}
+	refused := a.Count - granted
+	c.Refused += refused
+	r.Launched += granted
+	r.Refused += refused
+	r.Peak = max(r.Peak, len(c.Instances))
+	e.decide(Decision{Round: round, Kind: a.Kind, Cloud: a.Cloud, Count: a.Count, Refused: refused, Reason: a.Reason})
+	return refused
+}
+
+// terminate carries out the first of the actions and those after it of the same
+// kind, and returns how many.
+func (e *Simulator) terminate(actions []Action, round int) int {
+	a := actions[0]
+	n := 0
+	for n < len(actions) && actions[n].Kind == a.Kind && actions[n].Cloud == a.Cloud && actions[n].Reason == a.Reason {
+		k, in := actions[n].Instance, e.snap.Clouds[a.Cloud].Instances
+		if k < 0 || k >= len(in) || in[k].State != Idle {
+			e.fail(badInput("Policy", -1, ErrRange, "at %v it terminates instance %d in cloud %d, which is not idle", e.now, k, a.Cloud))
+			return n + 1
+		}
+		e.stop(a.Cloud, k)
+		n++
+	}
+	e.decide(Decision{Round: round, Kind: a.Kind, Cloud: a.Cloud, Count: n, Reason: a.Reason})
+	return n
+}
+
+// summarise fills in what follows from the sums of a run.
+func (e *Simulator) summarise() {
+	r := &e.res
+	r.Unfinished = len(e.jobs) - e.ended
+	if e.ended > 0 {
+		r.AWRT, r.AWQT = e.response.mean(e.weight), e.queued.mean(e.weight)
+		r.Makespan = e.last - e.jobs[0].Submit
+	}
+	for i := range e.jobs { // that still run at the horizon
+		if r.Unfinished == 0 || e.cfg.Horizon == 0 { // given up, when nothing runs
+			break
+		}
+		if at := r.Starts[i]; at >= 0 && at+e.jobs[i].Run >= e.cfg.Horizon {
+			e.places[r.Places[i]].busy.add(e.cfg.Horizon-at, e.jobs[i].Nodes)
+		}
+	}
+	for i := range r.Infrastructures {
+		r.Infrastructures[i].CoreHours = e.places[i].busy.hours()
+	}
+}

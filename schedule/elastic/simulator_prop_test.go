@@ -1,0 +1,300 @@
+package elastic
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// observed is a policy that checks each snapshot before another decides.
+type observed struct {
+	Policy
+	check func(s *Snapshot)
+}
+
+func (o *observed) AppendActions(dst []Action, s *Snapshot) []Action {
+	o.check(s)
+	return o.Policy.AppendActions(dst, s)
+}
+
+func (o *observed) Reset() {
+	if p, ok := o.Policy.(interface{ Reset() }); ok {
+		p.Reset()
+	}
+}
+
+// anyPolicy draws a policy, and returns a function that makes it anew.
+func anyPolicy(t *rapid.T) func() Policy {
+	flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
+	switch rapid.IntRange(0, 4).Draw(t, "policy") {
+	case 0:
+		p := SM{Once: flag("once")}
+		return func() Policy { q := p; return &q }
+	case 1:
+		p := OD{Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
+		return func() Policy { q := p; return &q }
+	case 2:
+		p := ODPlus{Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
+		return func() Policy { q := p; return &q }
+	case 3:
+		p := AQTP{Response: time.Duration(rapid.IntRange(1, 3).Draw(t, "r")) * 30 * time.Minute, Fragments: flag("fragments"), KeepFree: flag("keep")}
+		return func() Policy { q := p; return &q }
+	}
+	weight := rapid.Float64Range(0, 1).Draw(t, "weight")
+	return func() Policy {
+		return &MCOP{CostWeight: weight, Rand: newSource(7), Population: 6, Generations: 3}
+	}
+}
+
+// anyEnvironment draws a small environment and jobs that fit it. Boots take more
+// than nothing, as the reference wants.
+func anyEnvironment(t *rapid.T) ([]trace.Job, Options, func() Policy) {
+	minutes := func(name string, lo, hi int) time.Duration {
+		return time.Duration(rapid.IntRange(lo, hi).Draw(t, name)) * time.Minute
+	}
+	policy := anyPolicy(t)
+	cfg := Options{
+		Local:       rapid.IntRange(0, 4).Draw(t, "local"),
+		Policy:      policy(),
+		Every:       minutes("every", 0, 25), // 0 is 5 minutes; most do not divide an hour
+		RejectWhole: rapid.Bool().Draw(t, "reject whole"),
+		Budget: Budget{
+			Hourly:  pricing.Money(rapid.IntRange(1, 4).Draw(t, "hourly")) * pricing.Unit,
+			Debt:    pricing.Money(rapid.IntRange(0, 3).Draw(t, "debt")) * pricing.Unit,
+			Covered: rapid.Bool().Draw(t, "covered"),
+		},
+	}
+	delay := func(name string) Delay {
+		switch rapid.IntRange(0, 3).Draw(t, name) {
+		case 0:
+			return nil // the measured one
+		case 1:
+			return Certain(minutes(name, 1, 10))
+		case 2:
+			return Certain(2 * time.Hour)
+		}
+		return Delay{{1, time.Minute, 10 * time.Second}, {3, 90 * time.Minute, time.Minute}}
+	}
+	most := cfg.Local
+	for i := range rapid.IntRange(0, 3).Draw(t, "clouds") {
+		c := CloudOptions{
+			Name:   fmt.Sprint("cloud ", i),
+			Price:  pricing.Money(rapid.IntRange(0, 2).Draw(t, "price")) * pricing.Unit / 2,
+			Limit:  rapid.IntRange(0, 7).Draw(t, "limit"),
+			Reject: []float64{0, 0, .3, .7, 1}[rapid.IntRange(0, 4).Draw(t, "reject")],
+			Boot:   delay("boot"),
+			Stop:   delay("stop"),
+		}
+		if c.Price > 0 && rapid.Bool().Draw(t, "no limit") {
+			c.Limit = NoLimit
+		}
+		if c.Reject < 1 {
+			if c.Limit == NoLimit {
+				most = max(most, 6)
+			}
+			most = max(most, c.Limit)
+		}
+		cfg.Clouds = append(cfg.Clouds, c)
+	}
+	if most == 0 {
+		cfg.Local, most = 1, 1
+	}
+	var jobs []trace.Job
+	at := time.Duration(0)
+	for i := range rapid.IntRange(0, 12).Draw(t, "jobs") {
+		at += minutes("gap", 0, 90)
+		run := minutes("run", 1, 60) * time.Duration(rapid.SampledFrom([]int{1, 4, 15}).Draw(t, "times"))
+		jobs = append(jobs, trace.Job{
+			ID: int64(i), Submit: at, Run: run,
+			Estimate: run + minutes("over", 0, 90),
+			Nodes:    rapid.IntRange(1, most).Draw(t, "nodes"),
+		})
+	}
+	cfg.Horizon = minutes("horizon", 1, 60*60)
+	return jobs, cfg, policy
+}
+
+// What the Simulator does is what the reference does, in every job, charge and
+// level of credits, run after run with a used one. And in every snapshot: it is
+// valid, no limit is passed, and the busy instances of an infrastructure are those
+// of the jobs that run there, so that no job spans two.
+func TestPropEnvironmentIsReference(t *testing.T) {
+	var env Simulator
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		jobs, cfg, policy := anyEnvironment(t)
+		seed := rapid.Uint64().Draw(t, "seed")
+		before := slices.Clone(jobs)
+
+		cfg.Rand = newSource(seed)
+		want := runPlainly(jobs, cfg)
+
+		cfg.Policy = &observed{policy(), func(s *Snapshot) {
+			if err := s.Validate(); err != nil {
+				t.Fatalf("at %v: %v", s.Now, err)
+			}
+			for i, c := range s.Clouds {
+				busy, want := 0, 0
+				for _, in := range c.Instances {
+					if in.State == Busy {
+						busy++
+					}
+				}
+				for k, at := range env.res.Starts {
+					if at >= 0 && at <= s.Now && at+jobs[k].Run > s.Now && env.res.Places[k] == i {
+						want += jobs[k].Nodes
+					}
+				}
+				if busy != want {
+					t.Fatalf("at %v: %d busy instances at %d, and jobs of %d cores run there", s.Now, busy, i, want)
+				}
+				if c.Limit != NoLimit && len(c.Instances) > c.Limit {
+					t.Fatalf("at %v: %d instances at %d, with a limit of %d", s.Now, len(c.Instances), i, c.Limit)
+				}
+			}
+		}}
+		cfg.Rand = newSource(seed)
+		r, err := env.Run(jobs, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.outcome(), outcomeOf(r), cmpopts.EquateEmpty(), cmpopts.EquateApprox(1e-9, 1e-6)); diff != "" {
+			t.Fatalf("reference and environment (-want +got):\n%s", diff)
+		}
+		if !slices.Equal(before, jobs) {
+			t.Fatal("the jobs were changed")
+		}
+
+		// The debt rule.
+		spent := pricing.Money(0)
+		for _, i := range r.Infrastructures {
+			spent += i.Cost
+			seen["refused"] += min(1, i.Refused)
+		}
+		if spent != r.Cost {
+			t.Fatalf("clouds cost %v, the environment %v", spent, r.Cost)
+		}
+		accrued := pricing.Money((cfg.Horizon-1)/time.Hour+1) * cfg.Budget.Hourly
+		if last := r.Credits[len(r.Credits)-1].Credits; last != accrued-r.Cost {
+			t.Fatalf("%v accrued less %v spent, but %v left", accrued, r.Cost, last)
+		}
+		if r.LowestLaunch < -cfg.Budget.Debt {
+			t.Fatalf("a launch took the credits to %v, with a debt of %v", r.LowestLaunch, cfg.Budget.Debt)
+		}
+		if cfg.Budget.Covered && r.LowestCredits < -cfg.Budget.Debt {
+			t.Fatalf("credits of %v, with a debt of %v", r.LowestCredits, cfg.Budget.Debt)
+		}
+		if r.LowestCredits < -cfg.Budget.Debt {
+			seen["below the debt by renewals"]++
+		}
+		if r.Unfinished > 0 {
+			seen["unfinished"]++
+		} else if len(jobs) > 0 {
+			seen["finished"]++
+		}
+		if r.Cost > 0 {
+			seen["cost"]++
+		}
+	})
+	for _, what := range []string{"refused", "below the debt by renewals", "unfinished", "finished", "cost"} {
+		if seen[what] == 0 {
+			t.Errorf("not one case of %q", what)
+		}
+	}
+	t.Log(seen)
+}
+
+// Metamorphic: in another currency, with all amounts doubled, the same happens and
+// costs twice as much. MCOP weighs normalised costs, so that it holds for it too.
+func TestPropEnvironmentCurrency(t *testing.T) {
+	var env Simulator
+	rapid.Check(t, func(t *rapid.T) {
+		jobs, cfg, policy := anyEnvironment(t)
+		run := func() outcome {
+			cfg.Policy, cfg.Rand = policy(), newSource(3)
+			r, err := env.Run(jobs, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return outcomeOf(r)
+		}
+		want := run()
+		want.Cost *= 2
+		for i := range want.Credits {
+			want.Credits[i].Credits *= 2
+		}
+		cfg.Budget.Hourly *= 2
+		cfg.Budget.Debt *= 2
+		for i := range cfg.Clouds {
+			cfg.Clouds[i].Price *= 2
+		}
+		if diff := cmp.Diff(want, run()); diff != "" {
+			t.Fatalf("(-once +doubled):\n%s", diff)
+		}
+	})
+}
+
+// Nobody starves under the policies that launch for all that waits: where no
+// cloud refuses and boots take less than an hour every job ends, however many
+// hours it takes to save for it, whatever is in front of it and behind it, with
+// the debt and all to come covered or not. Idle instances alone never take the
+// credits below the debt.
+func TestPropNobodyStarves(t *testing.T) {
+	var env Simulator
+	saved := 0
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := Options{
+			Local: rapid.IntRange(0, 4).Draw(t, "local"),
+			Clouds: []CloudOptions{
+				{Name: "commercial", Price: pricing.Unit, Limit: NoLimit, Boot: Certain(time.Minute), Stop: Certain(time.Second)},
+				{Name: "private", Limit: rapid.IntRange(0, 6).Draw(t, "limit"), Boot: Certain(time.Minute), Stop: Certain(time.Second)},
+				{Name: "dear", Price: 2 * pricing.Unit, Limit: 20, Boot: Certain(50 * time.Minute), Stop: Certain(time.Hour)},
+			},
+			Budget: Budget{
+				Hourly:  pricing.Money(rapid.IntRange(1, 4).Draw(t, "hourly")) * pricing.Unit,
+				Debt:    pricing.Money(rapid.IntRange(0, 3).Draw(t, "debt")) * pricing.Unit,
+				Covered: rapid.Bool().Draw(t, "covered"),
+			},
+		}
+		var jobs []trace.Job
+		for i := range rapid.IntRange(1, 12).Draw(t, "jobs") {
+			run := time.Duration(rapid.IntRange(1, 400).Draw(t, "run")) * time.Minute
+			jobs = append(jobs, trace.Job{ID: int64(i), Submit: time.Duration(i*rapid.IntRange(0, 40).Draw(t, "gap")) * time.Minute, Run: run, Estimate: run, Nodes: 1 + i*7%29})
+		}
+		slices.SortStableFunc(jobs, func(a, b trace.Job) int { return int(a.Submit - b.Submit) })
+		for i := range jobs {
+			jobs[i].ID = int64(i)
+		}
+		for name, p := range map[string]Policy{
+			"OD": new(OD), "OD whole": &OD{WholeJobs: true}, "OD keeps": &OD{KeepFree: true},
+			"OD++": new(ODPlus), "OD++ whole": &ODPlus{WholeJobs: true, KeepFree: true},
+			"AQTP": &AQTP{Response: time.Hour}, "AQTP parts": &AQTP{Response: time.Hour, Threshold: 10 * time.Minute, Fragments: true},
+		} {
+			cfg.Policy = p
+			r, err := env.Run(jobs, cfg)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if r.Unfinished > 0 {
+				t.Fatalf("%s: %d of %d jobs have not ended, starts %v, cost %v, lowest credits %v", name, r.Unfinished, len(jobs), r.Starts, r.Cost, r.LowestCredits)
+			}
+			if cfg.Budget.Covered && r.LowestCredits < -cfg.Budget.Debt {
+				t.Fatalf("%s: credits of %v", name, r.LowestCredits)
+			}
+			if r.Infrastructures[1].Launched > 0 && r.AWQT > 6*time.Hour {
+				saved++
+			}
+		}
+	})
+	if saved < 100 {
+		t.Errorf("jobs waited for long %d times: the test looks at too little", saved)
+	}
+}

@@ -1,0 +1,67 @@
+package elastic
+
+import "github.com/plimsoll/plimsoll/pricing"
+
+// SM is the sustained maximum ([Marshall12] section III): as many instances as
+// the limits and the budget allow, in the cheapest cloud first, and kept for
+// ever, whatever waits. It is what the other policies are measured against.
+//
+// What the budget allows is what the credits pay for now and what the hourly
+// credits can pay for in every hour to come, the last instance rounded up if the
+// debt allows for it: launches keep
+//
+//	Σ price·instances ≤ Budget.Hourly + min(Budget.Debt, the last one's price)
+//
+// over all clouds, also when credits have accumulated. A debt is paid once and
+// not by the hour, so that a larger one does not keep more. The instance that is
+// rounded up takes the credits down slowly; when they are at the debt one is
+// given back, and launched again when there is enough for it. A launch that was
+// refused is tried again at the next evaluation, or never with Once.
+//
+// The zero value is ready. Time: O(instances + clouds²).
+type SM struct {
+	Once bool // ask at the first evaluation only: what is refused then stays missing
+
+	asked bool
+	draft Draft
+}
+
+// String returns "SM".
+func (p *SM) String() string { return "SM" }
+
+// Reset makes the policy forget that it has asked before.
+func (p *SM) Reset() { p.asked = false }
+
+// AppendActions implements [Policy].
+func (p *SM) AppendActions(dst []Action, s *Snapshot) []Action {
+	if p.Once && p.asked && !s.Again {
+		return dst
+	}
+	p.asked = true
+	d := &p.draft
+	d.Reset(dst, s)
+	hourly := s.Budget.Hourly
+	for i := range s.Clouds {
+		spent, err := s.Clouds[i].Price.Mul(int64(len(s.Clouds[i].Instances)))
+		if err == nil {
+			hourly, err = hourly.Sub(spent)
+		}
+		if err != nil { // more than any budget
+			hourly = 0
+			break
+		}
+	}
+	for _, c := range d.Cheapest() {
+		n := d.Room(c)
+		if price := s.Clouds[c].Price; price > 0 {
+			most := int64(max(0, hourly) / price)
+			if rest := hourly - price*pricing.Money(most); rest > 0 && price-rest <= s.Budget.Debt {
+				most++
+			}
+			n = int(min(int64(n), most))
+			hourly -= price * pricing.Money(n)
+		}
+		d.Launch(c, n, SustainMax)
+	}
+	return d.Actions()
+}

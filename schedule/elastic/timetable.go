@@ -1,0 +1,237 @@
+package elastic
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// A timetable tells the total queued time of the waiting jobs if given numbers
+// of instances are launched now, by building their schedule, as [Marshall12] has
+// it in section III.C.
+//
+// The schedule. Jobs start in the queue's order, none before the one ahead of
+// it. Each goes to the infrastructure that has enough free instances first, at
+// equal times to the cheapest, then to the first. Idle instances are free now,
+// busy ones when their jobs end by the estimates, booting ones when they are up,
+// launched ones after the cloud's Boot. A job runs for its estimate. A job that
+// no infrastructure could hold, and all those behind it, which cannot start
+// before it, are counted as held up by stall, in place of what later evaluations
+// will do for them. So to launch for those behind it alone gains nothing.
+//
+// Representation. Times never go back, so an infrastructure is a number of
+// instances that are free now, the releases known beforehand (sorted once for
+// all schedules of an evaluation) and those of the jobs placed (kept sorted). A
+// release has a time and a number of instances, so that wide jobs cost no more
+// than narrow ones.
+//
+// Slack. low[c] is the least number of instances left free in c right after a
+// job has started there, and lowUp[c] the same over starts after the boot of
+// what is launched. With up to lowUp[c] fewer launched the schedule is the same:
+// each start in c still finds room, and a start elsewhere preferred that place
+// to a c with more instances, so prefers it to one with fewer. The same holds
+// for idle instances and low[c]. That is what lets [front] skip most of its
+// configurations.
+//
+// Time: O(jobs·(clouds + releases)) a schedule in the worst case, about
+// O(jobs·clouds) when few jobs end before the last one starts. Space: O(jobs +
+// instances).
+type timetable struct {
+	now   time.Duration
+	stall time.Duration
+	jobs  []schedule.Job
+	done  time.Duration   // Σ (now − submit): what the jobs have waited already
+	infra []site          // in the order in which ties are settled
+	place []int           // of a cloud in infra
+	low   []int           // by cloud, for the last schedule
+	lowUp []int           // by cloud, for the last schedule
+	ready []time.Duration // scratch
+	runs  int             // schedules built, for tests and benchmarks
+}
+
+// A site is an infrastructure within a timetable.
+type site struct {
+	cloud int
+	boot  time.Duration // when what is launched is up
+	idle  int           // free at now
+	total int           // instances that there are
+	known []handback    // releases known beforehand, sorted by time
+
+	// For the schedule that is being built:
+	free  int
+	k, m  int        // the next of known, of more
+	more  []handback // releases of launched instances and of placed jobs, sorted
+	all   int        // total and launched
+	low   int
+	lowUp int
+}
+
+// A handback is a time at which instances come free.
+type handback struct {
+	at time.Duration
+	n  int
+}
+
+// reset prepares for the snapshot; order has all its clouds, best first.
+func (t *timetable) reset(s *Snapshot, order []int, stall time.Duration) {
+	t.now, t.stall, t.jobs, t.done = s.Now, stall, s.Jobs, 0
+	for i := range s.Jobs {
+		t.done = addCapped(t.done, s.Now-s.Jobs[i].Submit)
+	}
+	t.infra = slices.Grow(t.infra[:0], len(order))[:len(order)]
+	t.place = slices.Grow(t.place[:0], len(order))[:len(order)]
+	t.low = slices.Grow(t.low[:0], len(order))[:len(order)]
+	t.lowUp = slices.Grow(t.lowUp[:0], len(order))[:len(order)]
+	for i, c := range order {
+		cl := &s.Clouds[c]
+		t.place[c] = i
+		f := &t.infra[i]
+		f.cloud, f.boot, f.idle, f.known = c, addCapped(s.Now, cl.Boot), 0, f.known[:0]
+		t.ready = t.ready[:0]
+		for k := range cl.Instances {
+			switch in := &cl.Instances[k]; {
+			case in.State == Stopping:
+			case in.State == Idle || in.Ready <= s.Now:
+				f.idle++
+			default:
+				t.ready = append(t.ready, in.Ready)
+			}
+		}
+		slices.Sort(t.ready)
+		f.total = f.idle + len(t.ready)
+		for _, at := range t.ready {
+			if n := len(f.known); n > 0 && f.known[n-1].at == at {
+				f.known[n-1].n++
+			} else {
+				f.known = append(f.known, handback{at, 1})
+			}
+		}
+	}
+}
+
+// wait returns the total queued time with launch[c] instances launched in each
+// cloud c, and leaves the slack in low and lowUp. Once the total is certain to
+// exceed bound it returns some number larger than bound instead, and no slack.
+func (t *timetable) wait(launch []int, bound time.Duration) time.Duration {
+	t.runs++
+	for i := range t.infra {
+		f := &t.infra[i]
+		f.free, f.k, f.m, f.more = f.idle, 0, 0, f.more[:0]
+		f.all = f.total
+		f.low, f.lowUp = math.MaxInt, math.MaxInt
+		if n := launch[f.cloud]; n > 0 {
+			f.more = append(f.more, handback{f.boot, n})
+			f.all += n
+		}
+	}
+	cur := t.now
+	total := t.done
+	for i := range t.jobs {
+		j := &t.jobs[i]
+		best, at := -1, schedule.Never
+		for c := range t.infra {
+			if when := t.infra[c].earliest(j.Nodes, cur, at); when < at {
+				best, at = c, when
+				if at == cur {
+					break
+				}
+			}
+		}
+		if best < 0 {
+			at = addCapped(cur, t.stall)
+			total = addCapped(total, timesCapped(at-t.now, len(t.jobs)-i))
+			if total > bound {
+				return schedule.Never
+			}
+			break
+		}
+		if at != cur {
+			cur = at
+			// What is left waits until then at the least.
+			if addCapped(total, timesCapped(cur-t.now, len(t.jobs)-i)) > bound {
+				return schedule.Never
+			}
+		}
+		total = addCapped(total, cur-t.now)
+		t.infra[best].start(j.Nodes, cur, addCapped(cur, j.Estimate))
+	}
+	for i := range t.infra {
+		t.low[t.infra[i].cloud], t.lowUp[t.infra[i].cloud] = t.infra[i].low, t.infra[i].lowUp
+	}
+	return total
+}
+
+// earliest returns the first time from cur on at which n instances are free,
+// limit or later if there is none before limit.
+func (f *site) earliest(n int, cur, limit time.Duration) time.Duration {
+	for f.k < len(f.known) && f.known[f.k].at <= cur {
+		f.free += f.known[f.k].n
+		f.k++
+	}
+	for f.m < len(f.more) && f.more[f.m].at <= cur {
+		f.free += f.more[f.m].n
+		f.m++
+	}
+	if f.free >= n {
+		return cur
+	}
+	if f.all < n {
+		return schedule.Never
+	}
+	k, m := f.k, f.m
+	for free := f.free; ; {
+		var at time.Duration
+		switch {
+		case m < len(f.more) && (k == len(f.known) || f.more[m].at <= f.known[k].at):
+			free += f.more[m].n
+			at = f.more[m].at
+			m++
+		case k < len(f.known):
+			free += f.known[k].n
+			at = f.known[k].at
+			k++
+		default:
+			return schedule.Never
+		}
+		if free >= n || at >= limit {
+			return at
+		}
+	}
+}
+
+// start places a job from cur to end.
+func (f *site) start(n int, cur, end time.Duration) {
+	f.earliest(n, cur, cur) // takes in what is free by cur
+	f.free -= n
+	f.low = min(f.low, f.free)
+	if cur >= f.boot {
+		f.lowUp = min(f.lowUp, f.free)
+	}
+	f.more = append(f.more, handback{end, n})
+	i := len(f.more) - 1
+	for ; i > f.m && f.more[i-1].at > end; i-- {
+		f.more[i] = f.more[i-1]
+	}
+	f.more[i] = handback{end, n}
+}
+
+// addCapped adds two spans that are not negative; what exceeds the range is
+// Never, which is later and longer than all.
+func addCapped(a, b time.Duration) time.Duration {
+	if a > schedule.Never-b {
+		return schedule.Never
+	}
+	return a + b
+}
+
+// timesCapped multiplies a span that is not negative likewise.
+func timesCapped(a time.Duration, n int) time.Duration {
+	hi, lo := bits.Mul64(uint64(a), uint64(n))
+	if hi != 0 || lo > uint64(schedule.Never) {
+		return schedule.Never
+	}
+	return time.Duration(lo)
+}

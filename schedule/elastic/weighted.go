@@ -1,0 +1,62 @@
+package elastic
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// AWQT is the average weighted queued time of the jobs that wait at a time:
+// Σ n·(now − submit) / Σ n over the jobs ([Marshall12] section III.B), n being
+// the nodes of a job. It is exact but for the part of a nanosecond, which is cut
+// off, and 0 without jobs. It panics if a job was submitted after now or has no
+// nodes. Time: O(jobs).
+func AWQT(jobs []schedule.Job, now time.Duration) time.Duration {
+	var m weighted
+	for i := range jobs {
+		m.add(jobs[i].Nodes, now-jobs[i].Submit)
+	}
+	return m.mean()
+}
+
+// AWRT is the average weighted response time of jobs that have ended, job i at
+// ends[i]: Σ n·(end − submit) / Σ n ([Marshall12] section V), rounded as by
+// [AWQT]. It panics if the lengths differ, a job ended before it was submitted,
+// or a job has no nodes. Time: O(jobs).
+func AWRT(jobs []schedule.Job, ends []time.Duration) time.Duration {
+	if len(jobs) != len(ends) {
+		panic("elastic: jobs and ends differ in length")
+	}
+	var m weighted
+	for i := range jobs {
+		m.add(jobs[i].Nodes, ends[i]-jobs[i].Submit)
+	}
+	return m.mean()
+}
+
+// weighted is a mean of spans by nodes; the sum has 128 bits.
+type weighted struct {
+	hi, lo uint64
+	nodes  uint64
+}
+
+func (m *weighted) add(nodes int, d time.Duration) {
+	if nodes <= 0 || d < 0 {
+		panic("elastic: a mean of spans needs positive nodes and spans that are not negative")
+	}
+	hi, lo := bits.Mul64(uint64(nodes), uint64(d))
+	var carry uint64
+	m.lo, carry = bits.Add64(m.lo, lo, 0)
+	m.hi, _ = bits.Add64(m.hi, hi, carry)
+	m.nodes += uint64(nodes)
+}
+
+func (m *weighted) mean() time.Duration {
+	if m.nodes == 0 {
+		return 0
+	}
+	// A mean is at most the largest span, so that the quotient fits.
+	q, _ := bits.Div64(m.hi, m.lo, m.nodes)
+	return time.Duration(q)
+}

@@ -1,0 +1,304 @@
+package spot
+
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// An agent runs a task on a virtual cluster ([Huang13] Algorithm 1). It is a
+// machine of six states (Fig. 2); what it sees and the time go in, a command
+// comes out, and somebody else carries it out:
+//
+//	closed ─ task ─▶ initializing ─ ready ─▶ started ─ submitted ─▶ running ─ done ─▶ finished ─▶ closed
+//	                      │                                           │                 ▲  ▲
+//	                      └── PR expired ─────────────────────────────┼─────────────────┘  │
+//	                                                                  └─▶ interrupted ─────┘
+//
+// The rules [RuleNoReturn] and [RulePlanned] add an edge from running to finished, taken
+// at the point of no return, and RulePlanned one from initializing to interrupted.
+// Everything else is the paper's. What it leaves open, and what is
+// done here:
+//
+//   - Line 12 comes before line 13: a cluster that is seen ready is used although
+//     PR has expired since the last look.
+//   - Line 13 tests PR while the cluster boots, too: a task just above th1 loses a
+//     cluster that has been launched and is paid for. RuleNoReturn and RuleHedged do not:
+//     once instances boot, only the point of no return counts.
+//   - A task that runs is never asked for its PR (lines 22 to 30): it may pass th2
+//     and th1 and then be interrupted.
+//   - PR falls with time, and a checkpoint is not written before the task runs, so
+//     that a task which no longer satisfies its agent has become more urgent.
+//     Agent high keeps what it has.
+//   - A spot cluster that is lost before the agent has seen it ready waits for its
+//     price again: only the running state knows interruptions.
+//   - A task whose end and interruption are both seen at one look has ended: else
+//     line 23 before line 26 would run it a second time.
+
+// A ClusterState is the state of an agent's cluster ([Huang13] Fig. 2).
+type ClusterState uint8
+
+const (
+	ClusterClosed       ClusterState = iota // there is none, and no task
+	ClusterInitializing                     // requested or booting
+	ClusterStarted                          // booted, the task is not yet submitted
+	ClusterRunning                          // the task is on it
+	ClusterInterrupted                      // taken by the provider; the task is still to be returned
+	ClusterFinished                         // the task has ended or is returned; still to be closed
+)
+
+// String returns the paper's name of the state, such as "initializing".
+func (s ClusterState) String() string {
+	switch s {
+	case ClusterClosed:
+		return "closed"
+	case ClusterInitializing:
+		return "initializing"
+	case ClusterStarted:
+		return "started"
+	case ClusterRunning:
+		return "running"
+	case ClusterInterrupted:
+		return "interrupted"
+	case ClusterFinished:
+		return "finished"
+	}
+	return "unknown"
+}
+
+// An Observation is what an agent sees of its cluster at a look.
+type Observation struct {
+	Launched    bool          // the instances are granted and boot, or have booted
+	Ready       bool          // they have booted
+	Interrupted bool          // the provider has taken them while the task was on them
+	Done        bool          // the task has ended
+	Saved       time.Duration // work of the task in checkpoints, on this cluster or before
+}
+
+// A CommandKind is what an agent asks for.
+type CommandKind uint8
+
+const (
+	// CommandProceed: nothing; the state has changed, and the next pass follows at once.
+	CommandProceed CommandKind = iota
+	// CommandOpen: request Instances, on spot with the Bid or on demand (lines 2 to 8).
+	CommandOpen
+	// CommandSubmit: add the instances to the cluster and start the task (lines 19 and 20).
+	CommandSubmit
+	// CommandReturn: the framework has the task again (lines 14 and 32).
+	CommandReturn
+	// CommandComplete: the task has ended (line 27).
+	CommandComplete
+	// CommandClose: terminate the instances or withdraw the request (lines 35 and 36).
+	CommandClose
+	// CommandWait: look again at Until, or when something happens if there is no
+	// interval (lines 16 and 29).
+	CommandWait
+	// CommandStop: the agent has no task (line 38).
+	CommandStop
+)
+
+// String returns the kind in words, such as "open cluster".
+func (k CommandKind) String() string {
+	switch k {
+	case CommandProceed:
+		return "proceed"
+	case CommandOpen:
+		return "open cluster"
+	case CommandSubmit:
+		return "submit task"
+	case CommandReturn:
+		return "return task"
+	case CommandComplete:
+		return "complete task"
+	case CommandClose:
+		return "close cluster"
+	case CommandWait:
+		return "wait"
+	case CommandStop:
+		return "stop"
+	}
+	return "unknown"
+}
+
+// A ReturnReason says why an agent returned a task.
+type ReturnReason uint8
+
+const (
+	ReturnNone        ReturnReason = iota
+	ReturnExpired                  // its PR no longer satisfies the agent, or it is at its point of no return
+	ReturnInterrupted              // the price rose above the bid
+)
+
+// String returns the reason in a word or two.
+func (r ReturnReason) String() string {
+	switch r {
+	case ReturnNone:
+		return "not returned"
+	case ReturnExpired:
+		return "expired"
+	case ReturnInterrupted:
+		return "interrupted"
+	}
+	return "unknown"
+}
+
+// A Command is what an agent wants done.
+type Command struct {
+	Kind   CommandKind
+	Index  int   // of the task in its [Framework]; 0 from an agent of its own
+	Task   int64 // Task.ID
+	Tier   Tier  // of the agent
+	Bid    pricing.Money
+	Reason ReturnReason
+	Until  time.Duration // of CommandWait
+}
+
+// An Agent runs one task at a time on a cluster of its tier. The zero value is
+// agent high under the paper's rule; set the fields before Assign and leave them
+// alone while it has a task. A [Framework] has agents of its own: this type is for
+// those who write another.
+//
+// An agent by itself keeps deadlines under [RuleSafe], [RuleNoReturn] and
+// [RulePlanned]. Under [RuleHedged] the framework has to request the second cluster
+// at [Handover.Limit] of what is saved: the agent on spot goes on until its task ends,
+// is interrupted, or is taken from it by Withdraw.
+type Agent struct {
+	Handover Handover
+	Tier     Tier
+
+	task   Task
+	bid    pricing.Money
+	state  ClusterState
+	why    ReturnReason
+	saved  time.Duration
+	next   time.Duration
+	since  time.Duration // when it was first seen launched; -1 before
+	beside bool          // the task has a cluster on demand, too, so that this one may go on
+}
+
+// State returns the state of the agent's cluster.
+func (a *Agent) State() ClusterState { return a.state }
+
+// Next returns when the agent wants to look again, [Never] if it waits for what
+// happens only.
+func (a *Agent) Next() time.Duration {
+	if a.state == ClusterClosed {
+		return Never
+	}
+	return a.next
+}
+
+// Bid returns the bid with which the agent last opened a cluster.
+func (a *Agent) Bid() pricing.Money { return a.bid }
+
+// Assign gives the agent a task at a time (Alg. 1, lines 1 to 8), with what has
+// been saved of it and the bid, which agent high does not use. The command is
+// CommandOpen. It panics if the agent has a task, its Handover is not usable, or the
+// task is one that [Task.Validate] refuses: tasks from data are to be validated
+// before, as [Framework.Take] does.
+func (a *Agent) Assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
+	if a.state != ClusterClosed {
+		panic("spot: Agent has a task")
+	}
+	a.Handover.check()
+	if err := t.Validate(); err != nil {
+		panic("spot: Agent with an unusable task")
+	}
+	return a.assign(t, bid, now, saved)
+}
+
+func (a *Agent) assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
+	if a.Tier == TierHigh {
+		bid = 0
+	}
+	a.task, a.bid, a.saved, a.why = t, bid, saved, ReturnNone
+	a.state, a.next, a.since, a.beside = ClusterInitializing, now, -1, false
+	c := a.command(CommandOpen)
+	c.Bid = bid
+	return c
+}
+
+func (a *Agent) command(kind CommandKind) Command {
+	return Command{Kind: kind, Task: a.task.ID, Tier: a.Tier}
+}
+
+// Step is one pass of the loop (Alg. 1, lines 9 to 40) at a time with what the
+// agent sees then. A caller carries the command out and calls again until it is
+// CommandWait or CommandStop. Looks are in the order of time. It takes O(1) time.
+func (a *Agent) Step(now time.Duration, o Observation) Command {
+	a.saved = max(a.saved, o.Saved)
+	if a.since < 0 && o.Launched {
+		a.since = now
+	}
+	switch a.state {
+	case ClusterInitializing: // line 10
+		leave := a.Handover.leaves(&a.task, a.Tier, a.saved, o.Launched)
+		if a.beside && o.Launched {
+			leave = Never
+		}
+		switch {
+		case o.Ready && !(a.Handover.Rule >= RuleNoReturn && now >= leave):
+			a.state = ClusterStarted
+			return a.command(CommandProceed)
+		case a.Handover.Rule == RulePlanned && a.since >= 0 && !o.Launched && a.Tier != TierHigh:
+			a.state = ClusterInterrupted // planned anew, not requested again
+			return a.command(CommandProceed)
+		case now >= leave:
+			return a.giveBack(ReturnExpired)
+		}
+		return a.wait(now, leave)
+	case ClusterStarted: // line 18
+		a.state, a.next = ClusterRunning, now
+		return a.command(CommandSubmit)
+	case ClusterRunning: // line 22
+		stop := a.Handover.stops(&a.task, a.Tier, a.saved)
+		if a.beside {
+			stop = Never
+		}
+		switch {
+		case o.Done: // line 26
+			a.state = ClusterFinished
+			return a.command(CommandComplete)
+		case o.Interrupted && a.Tier != TierHigh: // line 23
+			a.state = ClusterInterrupted
+			return a.command(CommandProceed)
+		case now >= stop:
+			return a.giveBack(ReturnExpired)
+		}
+		return a.wait(now, stop)
+	case ClusterInterrupted: // line 31
+		return a.giveBack(ReturnInterrupted)
+	case ClusterFinished: // line 34
+		a.state = ClusterClosed
+		return a.command(CommandClose)
+	}
+	return a.command(CommandStop) // line 38
+}
+
+// giveBack returns the task to the framework.
+func (a *Agent) giveBack(why ReturnReason) Command {
+	a.state, a.why = ClusterFinished, why
+	c := a.command(CommandReturn)
+	c.Reason = why
+	return c
+}
+
+// wait waits an interval, or until then if there is none.
+func (a *Agent) wait(now, until time.Duration) Command {
+	a.next = until
+	if i := a.Handover.Interval; i > 0 {
+		a.next = now + i
+	}
+	c := a.command(CommandWait)
+	c.Until = a.next
+	return c
+}
+
+// Withdraw takes the task from the agent, whose next command is CommandClose.
+// Without a task it does nothing.
+func (a *Agent) Withdraw() {
+	if a.state != ClusterClosed {
+		a.state = ClusterFinished
+	}
+}

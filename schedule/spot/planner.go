@@ -1,0 +1,709 @@
+package spot
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The bid that minimises the expected cost of a task under its deadline.
+//
+// Minimised is the expected cost from now to the end of the task, over all ways to
+// wait, to run on spot instances with some bid, and to run on demand; subject to
+// the deadline being met for every course of the price, likely or not.
+//
+// The price is a Markov chain (bid_chain.go), so what is worth knowing is the
+// time left, what is in a checkpoint, the level of the price, and of a running
+// cluster its age and its bid. On these states the cost obeys Bellman's equation,
+// and since every action takes time, one pass from the deadline backwards solves
+// it exactly. A task is never led to where an instance on demand, requested now,
+// would no longer meet the deadline: such actions are not there.
+//
+// Model. Time left is t steps of the chain. With q checkpoints' work saved, a run
+// needs
+//
+//	latency + restart + (work that is not saved) + writing checkpoints
+//
+// on spot, and latency + [Task.Remaining] on demand, in real durations: only the
+// deadline and interruptions are rounded to steps, the former down. A cluster
+// is billed from its launch, its latency included. Let N(q) be the need on demand.
+// The states are
+//
+//	V(t, q, i)        nothing runs, the price is on level i
+//	R(t, q, n, i, b)  a cluster launched with q saved begins its n-th block with
+//	                  the price on level i and the bid on the top of level b ≥ i
+//
+// A block is the time for which a spot meter holds the price, its Reprice: an hour
+// on EC2. With p_i the price of level i and P the probabilities of the chain,
+//
+//	V(t, q, i) = min of
+//	    on demand   cost of latency + Remaining by the meter on demand
+//	    wait        Σ_j P_ij V(t-1, q, j)       if N(q) still fits into t-1 steps
+//	    spot at b   R(t, q, 0, i, b)            for each b ≥ i
+//
+//	R(t, q, n, i, b) = p_i · E[time billed] + E[what follows]
+//
+// where a block ends with the end of the task, after which nothing follows; with
+// an interruption s steps into it, followed by V(t-s, q', j); or with the block,
+// followed by the cheaper of going on, R(t-h, q, n+1, j, b), and of stopping there,
+// V(t-h, q', j), at the new price. An interruption comes with the first step at
+// which the price is above the top of level b, or at random with the probability
+// that [Market.Reclaim] gives. E[time billed] knows that a block which the
+// provider ends may be free.
+//
+// Safety. Within a block nothing is decided, so a block runs as long as
+//
+//	t - y ≥ N(what is saved y into the block)
+//
+// holds at every moment y, on or off the grid: whenever the price interrupts, on
+// demand still does it. If it would break before the end of the block, the run is
+// cut at its last checkpoint before; and if there is none, not begun. So the
+// invariant of handover.go holds on every price path, whatever the chain says.
+//
+// Cost. With T steps to the deadline, B blocks that begin over all runs (the sum
+// over q of the hours of a run), h steps a block and n levels, O(T·B·h·n³) time
+// and O(T·B·n²) memory; for a task of 4 h due in 24 h, steps of 10 minutes and 6
+// levels that is 0.4 ms (BenchmarkBidPlannerSolve). To decide costs O(n²) after that.
+//
+// Beside. With [Market.Beside], a run that would be unsafe before its end or
+// its next checkpoint is not cut short at a checkpoint of a block before, but given
+// a cluster on demand at the last safe moment, if it ends before that would. From
+// then on nothing is decided: the cost of the block has what the cluster on demand
+// costs until the run ends or, after an interruption, until its own end. When that
+// moment comes, and what is saved then, follow from t and n, so that no state is
+// added. A block that has a checkpoint before that moment is cut there, as without.
+//
+// Departures. [Huang13] has no bid that looks at the deadline. Its references bid
+// by a constrained Markov decision process; they bound the probability of being
+// late, while here the way out on demand makes it zero. What is left out: stopping
+// a spot cluster in the middle of a block, which wins nothing where hours are
+// charged, and little where seconds are; going back from demand to spot; a
+// cluster on demand beside one on spot that is not needed for the deadline.
+
+// A Market is where a task can run: the spot price of an instance as a chain,
+// and the price of the same instance on demand.
+type Market struct {
+	Chain    PriceChain
+	Spot     pricing.SpotMeter // Reprice a multiple of Chain.Step; no StartUp
+	OnDemand pricing.Money     // per hour
+	Meter    pricing.Meter     // on demand
+	// Reclaim is the probability that the provider takes a running spot cluster
+	// away within an hour though the price allows it; in [0, 1). On EC2 since 2017
+	// that is how nearly all interruptions come.
+	Reclaim float64
+	// Beside allows a second cluster, on demand, beside a spot cluster that runs:
+	// the decision [BidBoth]. It is worth much to tasks that do not save.
+	Beside bool
+}
+
+// A BidAction is what a [Planner] decides.
+type BidAction uint8
+
+const (
+	BidWait     BidAction = iota // run nothing
+	BidSpot                      // run on a spot cluster
+	BidOnDemand                  // run on demand, to the end
+	// BidBoth: go on with the spot cluster and run on demand beside it, from what is
+	// saved. What ends the task first ends both; if the spot cluster is taken, the
+	// other goes on to the end. Nothing is left to ask. A Planner says so only of a
+	// cluster that runs, with [Market.Beside]; a [Framework] carries it out.
+	BidBoth
+)
+
+// String returns "wait", "spot", "on demand" or "both".
+func (a BidAction) String() string {
+	switch a {
+	case BidWait:
+		return "wait"
+	case BidSpot:
+		return "spot"
+	case BidOnDemand:
+		return "on demand"
+	case BidBoth:
+		return "both"
+	}
+	return "unknown"
+}
+
+// A BidState is where a task stands.
+type BidState struct {
+	Now   time.Duration // on the clock of Task.Deadline
+	Price pricing.Money // spot price now, per hour
+	// Saved is the work in checkpoints; with a running cluster that at its launch, not
+	// now: what it has written since follows from Elapsed.
+	Saved   time.Duration
+	Running bool          // on a spot cluster
+	Elapsed time.Duration // since that cluster was launched
+	Bid     pricing.Money // of that cluster
+}
+
+// A BidDecision is what to do, and for how long.
+type BidDecision struct {
+	Action BidAction
+	// Stop says that a running spot cluster is to be ended first. BidSpot without
+	// it goes on with the cluster that runs.
+	Stop bool
+	Bid  pricing.Money // with BidSpot: the most to pay per hour and instance
+	// For is how long the decision holds: ask again then, or at an interruption.
+	// Asking sooner does no harm. For BidOnDemand, until the task ends.
+	For time.Duration
+	// Cost is what the task is expected to cost from now on with all its
+	// instances, in units of the currency; within a block of a running cluster, from
+	// the beginning of the block on, as if it had begun at the price now. It is 0,
+	// which says nothing, for a run that has gone on for longer than its estimate and
+	// may still go on.
+	Cost float64
+	// Late says that the deadline cannot be kept even on demand.
+	Late bool
+}
+
+// maxPlan is the highest number of values that a plan may have, half a gigabyte.
+const maxPlan = 1 << 26
+
+// Planner plans a task. The zero value is ready. It keeps its memory and
+// allocates nothing once it has seen its largest task. One goroutine at a time.
+type Planner struct {
+	m      Market
+	task   Task
+	levels int           // n
+	pairs  int           // n(n+1)/2 pairs i ≤ b; pair (b, i) is at b(b+1)/2 + i
+	steps  int           // T
+	block  time.Duration // h steps
+	h      int
+	points int // values of q: 0 to points-1
+
+	keep      float64   // probability that a running cluster is not reclaimed in a step
+	survive   []float64 // n×n, keep·P
+	alive     []float64 // [pair·(h+1)+s]: not interrupted in s steps
+	lost      []float64 // [first][pair·(h+1)+s]: Σ over interruptions to step s of hours billed
+	need      []time.Duration
+	demand    []float64 // cost on demand by q, one instance
+	runs      []bidRun  // all q and n, those of a q in order
+	first     []int     // by q: its first run
+	saved     []int     // by run: q' at steps 1 to h
+	v         []float64 // [(t·points+q)·n + i]
+	hit       []float64 // [(t·points+q)·pairs + pair]: Σ_j P_ij·V, over interruptions
+	r         []float64 // [(t·runs+run)·pairs + pair]
+	x, y, end []float64 // work
+}
+
+// bidRun is the beginning of a block of a run.
+type bidRun struct {
+	q, n   int           // saved at launch, number of the block
+	at     time.Duration // since the launch, n blocks
+	finish time.Duration // the end of the task, since the launch
+	base   time.Duration // the beginning of work, since the launch
+	last   int           // checkpoints on the way
+}
+
+// blockEnd says how the time of a block is up, if nothing interrupts.
+type blockEnd uint8
+
+const (
+	blockCannot blockEnd = iota // it would not be safe
+	blockFull
+	blockFinish
+	blockCut // at a checkpoint
+	blockBeside
+)
+
+// price converts to units of the currency.
+func price(m pricing.Money) float64 { return m.Float64() }
+
+// Solve plans a task from the time now on, with nothing saved, in a market. The
+// chain's slices are copied.
+//
+// The error is that of [Task.Validate], [PriceChain.Validate] or
+// [pricing.SpotMeter.Validate] and [pricing.Meter.Validate], or an [*InputError]:
+// with Field "Task.Deadline" and [ErrPast] for a deadline that is not after now,
+// and [ErrRange] otherwise: "Market.OnDemand" for a price that is negative,
+// "Market.Reclaim" for one outside [0, 1), "Market.Spot" for a meter whose
+// Reprice is not a multiple of the step, whose FreeBefore is longer than the
+// Reprice, whose Minimum is not a multiple of its increment, or that has a
+// StartUp, and "PriceChain.Step" for a plan that would be too large. A deadline
+// that cannot be met is no error: see [BidDecision.Late].
+func (p *Planner) Solve(m Market, t *Task, now time.Duration) error {
+	if err := p.prepare(m, t, now); err != nil {
+		return err
+	}
+	p.survival()
+	for t := range p.steps + 1 {
+		for run := range p.runs {
+			p.solveRun(t, run)
+		}
+		for q := range p.points {
+			p.solveIdle(t, q)
+		}
+	}
+	return nil
+}
+
+// prepare checks the input and lays out the states.
+func (p *Planner) prepare(m Market, t *Task, now time.Duration) error {
+	if err := t.Validate(); err != nil {
+		return err
+	}
+	if err := m.Chain.Validate(); err != nil {
+		return err
+	}
+	if err := m.Spot.Validate(); err != nil {
+		return err
+	}
+	if err := m.Meter.Validate(); err != nil {
+		return err
+	}
+	block := m.Spot.Reprice
+	if block == 0 {
+		block = m.Chain.Step
+	}
+	switch s := &m.Spot; {
+	case t.Deadline <= now:
+		return badInput("Task.Deadline", -1, ErrPast, "%v is not after %v", t.Deadline, now)
+	case now < -maxSpan:
+		return badInput("now", -1, ErrRange, "%v is before %v", now, -maxSpan)
+	case m.OnDemand < 0:
+		return badInput("Market.OnDemand", -1, ErrRange, "%v is negative", m.OnDemand)
+	case !(m.Reclaim >= 0 && m.Reclaim < 1):
+		return badInput("Market.Reclaim", -1, ErrRange, "the probability %v is not from 0 to below 1", m.Reclaim)
+	case block%m.Chain.Step != 0:
+		return badInput("Market.Spot", -1, ErrRange, "its price holds for %v, which is not a multiple of the step %v of the chain", block, m.Chain.Step)
+	case block%s.Meter.Increment != 0 || s.Meter.Minimum%s.Meter.Increment != 0:
+		return badInput("Market.Spot", -1, ErrRange, "a minimum of %v, or %v for which a price holds, is not a multiple of the increment %v", s.Meter.Minimum, block, s.Meter.Increment)
+	case s.Meter.Minimum > block || s.FreeBefore > block:
+		return badInput("Market.Spot", -1, ErrRange, "a minimum of %v or free time of %v is longer than %v, for which a price holds", s.Meter.Minimum, s.FreeBefore, block)
+	case s.Meter.StartUp != 0:
+		return badInput("Market.Spot", -1, ErrRange, "a fee of %v at the launch is not in the model", s.Meter.StartUp)
+	}
+	// No run on demand is longer than one with nothing saved.
+	if _, err := m.Meter.Cost(m.OnDemand, t.Latency+t.Estimate); err != nil {
+		return err
+	}
+	c := t.Checkpoints
+	points, steps := int64(1), int64((t.Deadline-now)/m.Chain.Step)
+	if c.Every > 0 {
+		points = int64((t.Estimate-1)/c.Every) + 1
+	}
+	// The number of blocks without listing them: no run is longer than the first,
+	// but for a restart.
+	longest := int64((t.Latency+c.Restart+t.SpotRun(0))/block) + 1
+	levels := len(m.Chain.Tops)
+	pairs := float64(levels * (levels + 1) / 2)
+	size := float64(steps+1) * float64(points) * (float64(levels) + float64(longest+1)*pairs)
+	if size > maxPlan || float64(block/m.Chain.Step)*pairs > maxPlan {
+		return badInput("PriceChain.Step", -1, ErrRange, "steps of %v over %v, with %d checkpoints and %d levels, make a plan of more than %d values: want a longer step, rarer checkpoints or fewer levels",
+			m.Chain.Step, t.Deadline-now, points-1, levels, maxPlan)
+	}
+	p.task, p.block = *t, block
+	p.h = int(block / m.Chain.Step)
+	p.levels = len(m.Chain.Tops)
+	p.pairs = p.levels * (p.levels + 1) / 2
+	p.points, p.steps = int(points), int(steps)
+	own := p.m.Chain
+	p.m = m
+	p.m.Chain.Prices = append(own.Prices[:0], m.Chain.Prices...)
+	p.m.Chain.Tops = append(own.Tops[:0], m.Chain.Tops...)
+	p.m.Chain.Move = append(own.Move[:0], m.Chain.Move...)
+	p.layout()
+	return nil
+}
+
+// resize returns s with n elements, whose values mean nothing.
+func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
+
+// layout lists the runs and what they need.
+func (p *Planner) layout() {
+	t, c := &p.task, &p.task.Checkpoints
+	p.need = resize(p.need, p.points)
+	p.demand = resize(p.demand, p.points)
+	p.first = resize(p.first, p.points)
+	p.runs, p.saved = p.runs[:0], p.saved[:0]
+	for q := range p.points {
+		saved := time.Duration(q) * c.Every
+		p.need[q] = t.Latency + t.Remaining(saved)
+		p.demand[q] = p.cost(p.need[q])
+		p.first[q] = len(p.runs)
+		if p.fromScratch(q) {
+			p.first[q] = p.first[0]
+			if q > 0 {
+				continue
+			}
+		}
+		r := bidRun{q: q, base: t.Latency, last: p.points - 1 - q}
+		if q > 0 {
+			r.base += c.Restart
+		}
+		r.finish = t.Latency + t.SpotRun(saved)
+		for ; r.at < r.finish; r.at += p.block {
+			p.runs = append(p.runs, r)
+			for s := range p.h {
+				p.saved = append(p.saved, p.savedAt(&r, r.at+time.Duration(s+1)*p.m.Chain.Step))
+			}
+			r.n++
+		}
+	}
+	n, states := p.levels, (p.steps+1)*p.points
+	p.v = resize(p.v, states*n)
+	p.hit = resize(p.hit, states*p.pairs)
+	p.r = resize(p.r, (p.steps+1)*len(p.runs)*p.pairs)
+	p.x, p.y, p.end = resize(p.x, n), resize(p.y, n), resize(p.end, n)
+}
+
+// cost returns what an instance on demand costs for a time that is no longer than
+// the longest need, which prepare has tried.
+func (p *Planner) cost(d time.Duration) float64 {
+	cost, err := p.m.Meter.Cost(p.m.OnDemand, d)
+	if err != nil {
+		panic("spot: cost on demand that does not fit")
+	}
+	return price(cost)
+}
+
+// fromScratch reports whether a run with q saved begins the work anew: for q 0,
+// and where to read the checkpoint takes longer than to do its work again.
+func (p *Planner) fromScratch(q int) bool {
+	return q == 0 || p.task.Remaining(time.Duration(q)*p.task.Checkpoints.Every) == p.task.Estimate
+}
+
+// savedAt returns q' when the run is that old.
+func (p *Planner) savedAt(r *bidRun, age time.Duration) int {
+	c := &p.task.Checkpoints
+	if c.Every == 0 || age < r.base {
+		return r.q
+	}
+	return r.q + int(min(time.Duration(r.last), (age-r.base)/(c.Every+c.Write)))
+}
+
+// survival fills alive and lost: the chain on levels 0 to b, killed by levels
+// above b and by reclaims.
+func (p *Planner) survival() {
+	n, h := p.levels, p.h
+	p.keep = math.Pow(1-p.m.Reclaim, p.m.Chain.Step.Hours())
+	p.survive = resize(p.survive, n*n)
+	for k, v := range p.m.Chain.Move {
+		p.survive[k] = p.keep * v
+	}
+	size := p.pairs * (h + 1)
+	p.alive, p.lost = resize(p.alive, size), resize(p.lost, 2*size)
+	for b := range n {
+		for i := range b + 1 {
+			p.alive[p.at(b, i, 0)] = 1
+			p.lost[p.at(b, i, 0)], p.lost[size+p.at(b, i, 0)] = 0, 0
+		}
+		for s := 1; s <= h; s++ {
+			begin := p.billed(0, time.Duration(s)*p.m.Chain.Step, pricing.EndedByProvider)
+			later := p.billed(p.block, time.Duration(s)*p.m.Chain.Step, pricing.EndedByProvider)
+			for i := range b + 1 {
+				sum := 0.0
+				for j, w := range p.survive[i*n : i*n+b+1] {
+					sum += w * p.alive[p.at(b, j, s-1)]
+				}
+				k := p.at(b, i, s)
+				p.alive[k] = sum
+				gone := p.alive[k-1] - sum
+				p.lost[k] = p.lost[k-1] + gone*begin
+				p.lost[size+k] = p.lost[size+k-1] + gone*later
+			}
+		}
+	}
+}
+
+// at is the index of a pair and a step in alive and lost.
+func (p *Planner) at(b, i, s int) int { return (b*(b+1)/2+i)*(p.h+1) + s }
+
+// billed returns the hours billed for time y of a block that begins at that age.
+func (p *Planner) billed(age, y time.Duration, end pricing.SpotEnd) float64 {
+	return (p.m.Spot.Charged(age+y, end) - age).Hours()
+}
+
+// unsafe returns at which age a run with that much time left at its launch would
+// first be unsafe, and what is saved then. The age is that of its end if it is
+// safe all along, and negative if it may not be launched.
+func (p *Planner) unsafe(r *bidRun, left time.Duration) (age time.Duration, q int) {
+	c := &p.task.Checkpoints
+	for q = r.q; ; q++ {
+		next := r.finish
+		if q < r.q+r.last {
+			next = r.base + time.Duration(q+1-r.q)*(c.Every+c.Write)
+		}
+		if safe := left - p.need[q]; safe < next || next == r.finish {
+			return min(safe, r.finish), q
+		}
+	}
+}
+
+// span returns how long the block of a run may go with that much time left, and
+// what ends it. With blockBeside it is how long it may go alone, 0 or less if a
+// cluster on demand is beside it from the beginning.
+func (p *Planner) span(r *bidRun, left time.Duration) (time.Duration, blockEnd) {
+	c := &p.task.Checkpoints
+	whole, how := p.block, blockFull
+	if rest := r.finish - r.at; rest <= whole {
+		whole, how = rest, blockFinish
+	}
+	age, q := p.unsafe(r, left+r.at)
+	if age >= r.at+whole {
+		return whole, how
+	}
+	if cut := r.base + time.Duration(q-r.q)*(c.Every+c.Write) - r.at; q > r.q && cut > 0 {
+		return cut, blockCut
+	}
+	// A second cluster is of use if the first ends before it.
+	if p.m.Beside && age >= 0 && r.finish < left+r.at {
+		return age - r.at, blockBeside
+	}
+	return 0, blockCannot
+}
+
+// unsafeBlock is the cost of a block that cannot be run.
+var unsafeBlock = math.Inf(1)
+
+// solveRun fills in R for a run with t steps left.
+func (p *Planner) solveRun(t, run int) {
+	r := &p.runs[run]
+	n, h, step := p.levels, p.h, p.m.Chain.Step
+	out := p.r[(t*len(p.runs)+run)*p.pairs:][:p.pairs]
+	y, how := p.span(r, time.Duration(t)*step)
+	if how == blockCannot {
+		for k := range out {
+			out[k] = unsafeBlock
+		}
+		return
+	}
+	alone := h // steps at which an interruption leads back to V
+	beside := how == blockBeside
+	var both, sunk float64 // on demand beside it: if the run ends, if it is interrupted
+	if beside {
+		alone = int(max(0, y) / step)
+		age, q := p.unsafe(r, time.Duration(t)*step+r.at)
+		sunk = p.demand[q]
+		y, how = p.block, blockFull
+		if rest := r.finish - r.at; rest <= y {
+			y, how = rest, blockFinish
+			both = p.cost(r.finish - age)
+		}
+	}
+	steps := h // at which an interruption is possible
+	if how != blockFull {
+		steps = int((y+step-1)/step) - 1
+	}
+	saved := p.saved[run*h:][:h]
+	switch how {
+	case blockFinish:
+		for i := range p.end {
+			p.end[i] = both
+		}
+	case blockCut:
+		q := p.savedAt(r, r.at+y)
+		v := p.v[((t-steps-1)*p.points+q)*n:][:n]
+		for i := range n {
+			sum := 0.0
+			for j, w := range p.m.Chain.Move[i*n : i*n+n] {
+				sum += w * v[j]
+			}
+			p.end[i] = sum
+		}
+	}
+	first := 0
+	if r.n > 0 {
+		first = p.pairs * (h + 1)
+	}
+	billed := p.billed(r.at, y, pricing.EndedByUser)
+	for b := range n {
+		x, next := p.x[:b+1], p.y[:b+1]
+		if how == blockFull {
+			stop := p.v[((t-h)*p.points+saved[h-1])*n:][:b+1]
+			more := p.r[((t-h)*len(p.runs)+run+1)*p.pairs+b*(b+1)/2:][:b+1]
+			for j := range x {
+				if x[j] = more[j]; !beside {
+					x[j] = min(more[j], stop[j])
+				}
+			}
+		} else {
+			copy(x, p.end)
+		}
+		for s := steps; s > 0; s-- {
+			if beside && s > alone {
+				for i := range next {
+					sum := (1 - p.alive[p.at(b, i, 1)]) * sunk
+					for j, w := range p.survive[i*n : i*n+b+1] {
+						sum += w * x[j]
+					}
+					next[i] = sum
+				}
+				x, next = next, x
+				continue
+			}
+			hit := p.hit[((t-s)*p.points+saved[s-1])*p.pairs+b*(b+1)/2:][:len(next)]
+			for i := range next {
+				sum := hit[i]
+				row := p.survive[i*n:][:len(x)]
+				for j, w := range x {
+					sum += row[j] * w
+				}
+				next[i] = sum
+			}
+			x, next = next, x
+		}
+		for i, follow := range x {
+			k := p.at(b, i, steps)
+			out[b*(b+1)/2+i] = price(p.m.Chain.Prices[i])*(p.lost[first+k]+p.alive[k]*billed) + follow
+		}
+	}
+}
+
+// solveIdle fills in V with t steps left and q saved, and its sums for
+// interruptions.
+func (p *Planner) solveIdle(t, q int) {
+	n := p.levels
+	v := p.v[(t*p.points+q)*n:][:n]
+	for i := range n {
+		_, _, v[i] = p.best(t, q, i, 0)
+	}
+	hit := p.hit[(t*p.points+q)*p.pairs:][:p.pairs]
+	for i := range n {
+		row := p.m.Chain.Move[i*n : i*n+n]
+		above := 0.0
+		for b := n - 1; b >= i; b-- {
+			within := 0.0
+			for j, w := range row[:b+1] {
+				within += w * v[j]
+			}
+			hit[b*(b+1)/2+i] = above + (1-p.keep)*within
+			above += row[b] * v[b]
+		}
+	}
+}
+
+// indifferent is by which part of its cost another action has to be cheaper to be
+// preferred. A value is a sum over T·n moves of products of numbers below 1, each
+// rounded by 2⁻⁵³: for a thousand steps and 64 levels less than 10⁻¹¹ of it is
+// noise, which must not decide that a task waits for nothing.
+const indifferent = 1e-10
+
+// best returns the best action of an idle task whose deadline is t steps away, and
+// its expected cost for one instance. Bids below the price least are not there.
+// Ties fall to on demand, then to spot with the lower bid, then to waiting.
+func (p *Planner) best(t, q, i int, least pricing.Money) (a BidAction, bid int, cost float64) {
+	n := p.levels
+	a, cost = BidOnDemand, p.demand[q]
+	r := p.r[(t*len(p.runs)+p.first[q])*p.pairs:][:p.pairs]
+	for b := i; b < n; b++ {
+		if v := r[b*(b+1)/2+i]; v < cost*(1-indifferent) && p.bid(b) >= least {
+			a, bid, cost = BidSpot, b, v
+		}
+	}
+	if t > 0 && time.Duration(t-1)*p.m.Chain.Step >= p.need[q] {
+		sum := 0.0
+		for j, w := range p.m.Chain.Move[i*n : i*n+n] {
+			sum += w * p.v[((t-1)*p.points+q)*n+j]
+		}
+		if sum < cost*(1-indifferent) {
+			a, cost = BidWait, sum
+		}
+	}
+	return a, bid, cost
+}
+
+// bid returns what to bid for level b. The highest level has all prices above it
+// in the model, so its bid is never below the price on demand, to which a run on
+// spot is no worse than one on demand.
+func (p *Planner) bid(b int) pricing.Money {
+	if top := p.m.Chain.Tops[b]; b < p.levels-1 {
+		return top
+	} else {
+		return max(top, p.m.OnDemand)
+	}
+}
+
+// Decide returns what is best to do for the task of the last [Planner.Solve].
+// It may be asked at any time up to its deadline, at best when the last decision's
+// For is over. Time left and saved work are rounded down to steps and checkpoints,
+// so that the deadline is kept at all times in between.
+//
+// A task that runs on spot for longer than its estimate goes on as long as it
+// could be run again on demand. A plan made while a cluster runs knows of it from
+// its next block on. It panics before a Solve that returned no error, and for a
+// state that cannot be: earlier than the time of Solve, in a block that began
+// before it, or a negative Saved or Elapsed. O(n²) for n levels.
+func (p *Planner) Decide(s BidState) BidDecision {
+	if p.points == 0 {
+		panic("spot: Planner without a plan")
+	}
+	left := p.task.Deadline - s.Now
+	step := p.m.Chain.Step
+	if s.Saved < 0 || s.Elapsed < 0 || left >= time.Duration(p.steps+1)*step {
+		panic("spot: Planner asked for a state outside of its plan")
+	}
+	q := 0
+	if c := &p.task.Checkpoints; c.Every > 0 {
+		q = int(min(s.Saved/c.Every, time.Duration(p.points-1)))
+	}
+	i := p.m.Chain.Level(s.Price)
+	if !s.Running {
+		return p.decideIdle(left, q, i, s.Price)
+	}
+	begun := s.Elapsed / p.block
+	r := p.runs[p.first[q]]
+	if begun*p.block >= r.finish || s.Elapsed >= r.finish { // longer than its estimate
+		if safe := left - p.need[p.savedAt(&r, s.Elapsed)]; safe > 0 {
+			return BidDecision{Action: BidSpot, Bid: s.Bid, For: safe}
+		}
+		if p.m.Beside {
+			return BidDecision{Action: BidBoth, Bid: s.Bid, For: p.need[p.savedAt(&r, s.Elapsed)]}
+		}
+		d := p.decideIdle(left, p.savedAt(&r, s.Elapsed), i, s.Price)
+		d.Stop = true
+		return d
+	}
+	run := p.first[q] + int(begun)
+	r = p.runs[run]
+	into := s.Elapsed - r.at
+	t := int((left + into) / step)
+	if t > p.steps {
+		panic("spot: Planner asked for a state outside of its plan")
+	}
+	y, how := p.span(&r, time.Duration(t)*step)
+	if how == blockBeside && into >= y || how != blockCannot && into < y {
+		b, _ := slices.BinarySearch(p.m.Chain.Tops, s.Bid+1) // the highest level whose top is in the bid
+		b = max(b-1, i)
+		v := p.r[(t*len(p.runs)+run)*p.pairs+b*(b+1)/2+i]
+		// At its beginning a block that is safe may still be given up. One with y < 0
+		// has a cluster beside it from before.
+		if into > 0 || how == blockBeside && y < 0 || v <= p.v[(t*p.points+p.savedAt(&r, r.at))*p.levels+i]*(1+indifferent) {
+			d := BidDecision{Action: BidSpot, Bid: s.Bid, For: y - into, Cost: v * float64(p.task.Instances)}
+			if into >= y {
+				d.Action, d.For = BidBoth, r.finish-s.Elapsed
+			}
+			return d
+		}
+	}
+	d := p.decideIdle(left, p.savedAt(&r, s.Elapsed), i, s.Price)
+	d.Stop = true
+	return d
+}
+
+// decideIdle decides for a task that does not run.
+func (p *Planner) decideIdle(left time.Duration, q, i int, now pricing.Money) BidDecision {
+	step := p.m.Chain.Step
+	t := int(max(0, left) / step)
+	d := BidDecision{Action: BidOnDemand, For: p.need[q], Late: left < p.need[q]}
+	if time.Duration(t)*step < p.need[q] {
+		d.Cost = p.demand[q] * float64(p.task.Instances)
+		return d
+	}
+	a, b, cost := p.best(t, q, i, now)
+	d.Action, d.Cost = a, cost*float64(p.task.Instances)
+	switch a {
+	case BidWait:
+		d.For = step
+	case BidSpot:
+		d.Bid = p.bid(b)
+		d.For, _ = p.span(&p.runs[p.first[q]], time.Duration(t)*step)
+	}
+	return d
+}
+
+// States returns how many values the last plan has, for those who size steps.
+func (p *Planner) States() int { return len(p.v) + len(p.r) }

@@ -1,0 +1,55 @@
+package spotsim
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/schedule/spot"
+)
+
+// A warm Simulator and a warm Hindsight allocate nothing, under any rule, for
+// tasks and prices that differ.
+func TestSpotAllocatesNothing(t *testing.T) {
+	markets := spikyMarkets(2, 3)
+	var tasks [][]Task
+	for k := range 4 {
+		tasks = append(tasks, randomTasks(&markets[0].history, 30/(k+1), k%2 == 0, rand.New(rand.NewPCG(uint64(k), 3))))
+	}
+	for _, w := range ways() {
+		var s Simulator
+		one := func(k int) {
+			cfg := Options{History: markets[k%2].history, OnDemand: markets[k%2].onDemand, Setup: 5 * time.Minute, Handover: w.handover, Medium: w.medium, Low: w.low, Alone: w.alone}
+			if _, err := s.Run(tasks[k], cfg); err != nil {
+				t.Fatal(w.name, err)
+			}
+		}
+		for range 2 {
+			for k := range tasks {
+				one(k)
+			}
+		}
+		for k := range tasks {
+			if n := allocs.Once(func() { one(k) }); n != 0 {
+				t.Errorf("%s, tasks %d: %v allocations", w.name, k, n)
+			}
+		}
+	}
+	for _, x := range []Hindsight{{}, {Safe: true}} {
+		cfg := Options{History: markets[0].history, OnDemand: markets[0].onDemand, Handover: spot.Handover{}}
+		one := func(k int) {
+			if _, _, err := x.Cost(tasks[k][0], cfg, grid); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k := range tasks {
+			one(k)
+		}
+		for k := range tasks {
+			if n := allocs.Once(func() { one(k) }); n != 0 {
+				t.Errorf("hindsight, tasks %d: %v allocations", k, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package spotsim
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/spot"
+)
+
+// tinyMeters are EC2's with hours of five minutes, so that a few minutes have all
+// of their rules in them.
+var tinyMeters = []pricing.SpotMeter{
+	{Meter: pricing.Meter{Minimum: 5 * time.Minute, Increment: 5 * time.Minute}, Reprice: 5 * time.Minute, FreePartial: true},
+	{Meter: pricing.Meter{Minimum: time.Minute, Increment: time.Second}, Reprice: 5 * time.Minute, FreeBefore: 5 * time.Minute},
+	{Meter: pricing.Meter{Increment: time.Second}},
+}
+
+// leastByEnumeration tries every way to rent clusters from minute to minute, with
+// every bid that makes a difference, and follows each lease minute by minute. With
+// safe it lets none go on to a minute from which on demand would be late.
+func leastByEnumeration(t *Task, cfg *Options, now, saved time.Duration, safe bool) pricing.Money {
+	const m = time.Minute
+	best := none
+	if now > t.Deadline {
+		return best
+	}
+	try := func(cost, rest pricing.Money) {
+		if rest != none {
+			best = min(best, cost+rest)
+		}
+	}
+	try(0, leastByEnumeration(t, cfg, now+m, saved, safe))
+	c := t.Checkpoints
+	begin, left := time.Duration(0), t.Estimate // to read, to work
+	if saved > 0 && c.Restart < saved {
+		begin, left = c.Restart, t.Estimate-saved
+	}
+	if now+t.Latency+begin+left <= t.Deadline {
+		cost, err := cfg.Meter.Cost(cfg.OnDemand, t.Latency+begin+left)
+		if err != nil {
+			panic(err)
+		}
+		try(cost, 0)
+	}
+	for _, bid := range cfg.History.Prices {
+		if bid < cfg.History.At(now) {
+			continue
+		}
+		kept, wait, todo, sinceSave, writing := saved, t.Latency+begin, left, time.Duration(0), time.Duration(0)
+		for at := now; at < t.Deadline; {
+			before := kept
+			// One minute of latency, reading, writing or work.
+			switch {
+			case wait > 0:
+				wait -= m
+			case writing > 0:
+				if writing -= m; writing == 0 {
+					kept, sinceSave = max(kept, t.Estimate-todo), 0
+				}
+			default:
+				todo -= m
+				sinceSave += m
+				if c.Every > 0 && sinceSave == c.Every && todo > 0 {
+					if writing = c.Write; writing == 0 {
+						kept, sinceSave = max(kept, t.Estimate-todo), 0
+					}
+				}
+			}
+			at += m
+			if rest := min(t.Estimate, c.Restart+t.Estimate-before); safe && at+t.Latency+rest > t.Deadline && before > 0 || safe && before == 0 && at+t.Latency+t.Estimate > t.Deadline {
+				break
+			}
+			if todo == 0 {
+				cost, err := cfg.Spot.Cost(cfg.History, now, at-now, pricing.EndedByUser)
+				if err != nil {
+					panic(err)
+				}
+				try(cost, 0)
+				break
+			}
+			by := pricing.EndedByUser
+			taken := cfg.History.At(at) > bid
+			if taken {
+				by = pricing.EndedByProvider
+			}
+			cost, err := cfg.Spot.Cost(cfg.History, now, at-now, by)
+			if err != nil {
+				panic(err)
+			}
+			if cost < best {
+				try(cost, leastByEnumeration(t, cfg, at, kept, safe))
+			}
+			if taken {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// The optimum is that of enumeration.
+func TestHindsightEqualsEnumeration(t *testing.T) {
+	var x Hindsight
+	onSpot, mixed := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		m := time.Minute
+		minutes := func(lo, hi int, name string) time.Duration {
+			return time.Duration(rapid.IntRange(lo, hi).Draw(t, name)) * m
+		}
+		h := pricing.SpotHistory{}
+		for at := time.Duration(0); at < 12*m; at += minutes(1, 6, "held") {
+			h.Times, h.Prices = append(h.Times, at), append(h.Prices, pricing.Money(rapid.IntRange(1, 9).Draw(t, "price"))*pricing.Unit)
+		}
+		h.End = 20 * m
+		k := Task{Submit: minutes(0, 2, "submit")}
+		k.Estimate, k.Latency, k.Instances = minutes(1, 6, "estimate"), minutes(0, 2, "latency"), 1
+		k.Deadline = k.Submit + minutes(1, 9, "due")
+		if rapid.Bool().Draw(t, "saves") {
+			k.Checkpoints = spot.Checkpoints{Every: minutes(1, 3, "every"), Write: minutes(0, 1, "write"), Restart: minutes(0, 2, "restart")}
+		}
+		cfg := Options{
+			History: h, OnDemand: pricing.Money(rapid.IntRange(3, 20).Draw(t, "on demand")) * pricing.Unit,
+			Spot: rapid.SampledFrom(tinyMeters).Draw(t, "meter"), Meter: tinyMeters[0].Meter,
+		}
+		x.Safe = rapid.Bool().Draw(t, "safe")
+		got, possible, err := x.Cost(k, cfg, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := leastByEnumeration(&k, &cfg, k.Submit, 0, x.Safe)
+		if possible != (want != none) || possible && got != want {
+			t.Fatalf("got %v, %v, want %v", got, possible, want)
+		}
+		if !possible {
+			return
+		}
+		if onDemand, err := cfg.Meter.Cost(cfg.OnDemand, k.Latency+k.Estimate); err != nil || got < onDemand {
+			onSpot++
+		}
+		if k.Checkpoints.Every > 0 && got > 0 {
+			mixed++
+		}
+	})
+	if onSpot < 20 || mixed < 20 {
+		t.Errorf("only %d cases on spot, %d with checkpoints", onSpot, mixed)
+	}
+}
+
+// No rule that has one cluster at a time is cheaper than hindsight, if it meets
+// the deadline and closes a cluster when the task ends: an agent that looks later
+// may find that the provider has taken it for free.
+func TestNoRuleBeatsHindsight(t *testing.T) {
+	var s Simulator
+	var x Hindsight
+	equal, above := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := drawOptions(t, drawSpotHistory(t))
+		cfg.Handover.Thresholds, cfg.Handover.Interval, cfg.Alone = spot.Thresholds{}, 0, true
+		task := drawTask(t)
+		task.Submit += 30 * time.Minute
+		task.Deadline += 30 * time.Minute
+		least, possible, err := x.Cost(task, cfg, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := Hindsight{Safe: true}
+		safe, _, err := x.Cost(task, cfg, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range []spot.Rule{spot.RulePaper, spot.RuleSafe, spot.RuleNoReturn, spot.RulePlanned} {
+			cfg.Handover.Rule = rule
+			r, err := s.Run([]Task{task}, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o := r.Tasks[0]; o.Possible && rule >= spot.RuleNoReturn && o.Cost < safe {
+				t.Fatalf("%v costs %v, safe hindsight %v: %+v", rule, o.Cost, safe, r.Leases)
+			} else if o.Met && (!possible || o.Cost < least) {
+				t.Fatalf("%v costs %v, hindsight %v, possible %v: %+v", rule, o.Cost, least, possible, r.Leases)
+			} else if o.Met && o.Cost == least {
+				equal++
+			} else if o.Met {
+				above++
+			}
+		}
+	})
+	if equal < 20 || above < 20 {
+		t.Errorf("as cheap as hindsight %d times, dearer %d times", equal, above)
+	}
+}
+
+// What hindsight cannot take is an error.
+func TestHindsightErrors(t *testing.T) {
+	good := Task{Task: spot.Task{Deadline: time.Hour, Estimate: time.Minute, Instances: 1}}
+	cfg := Options{History: steps(time.Hour, []time.Duration{0}, pricing.Unit), OnDemand: pricing.Unit}
+	var x Hindsight
+	for _, c := range []struct {
+		field string
+		set   func(*Task, *Options)
+	}{
+		{"Task.Instances", func(t *Task, _ *Options) { t.Instances = 0 }},
+		{"Task.Submit", func(t *Task, _ *Options) { t.Submit = -1 }},
+		{"Task.Runtime", func(t *Task, _ *Options) { t.Runtime = -1 }},
+		{"Task.Latency", func(_ *Task, c *Options) { c.Setup = time.Second }},
+		{"Task.Deadline", func(t *Task, _ *Options) { t.Deadline = -1 }},
+		{"Task.Deadline", func(t *Task, _ *Options) { t.Submit = t.Deadline }},
+		// The estimate has a second's checkpoints, and the run 100 hours' of 1000 s a microsecond.
+		{"Task.Checkpoints.Write", func(t *Task, _ *Options) {
+			t.Runtime, t.Checkpoints = 100*time.Hour, spot.Checkpoints{Every: time.Microsecond, Write: 1000 * time.Second}
+		}},
+		{"Task.Checkpoints.Every", func(t *Task, _ *Options) { t.Checkpoints.Every = 10 * time.Microsecond }},
+		{"Options.Chain", func(_ *Task, c *Options) { c.Chain.Levels = 65 }},
+		{"Options.Chain", func(_ *Task, c *Options) { c.Chain.Step = -1 }},
+		{"Options.Reclaim", func(_ *Task, c *Options) { c.Reclaim = 1 }},
+		{"Options.OnDemand", func(_ *Task, c *Options) { c.OnDemand = 0 }},
+		{"Options.Setup", func(_ *Task, c *Options) { c.Setup = -1 }},
+		{"Options.Window", func(_ *Task, c *Options) { c.Window = -1 }},
+	} {
+		k, f := good, cfg
+		c.set(&k, &f)
+		_, _, err := x.Cost(k, f, time.Second)
+		var in *InputError
+		if !errors.As(err, &in) || in.Field != c.field {
+			t.Errorf("hindsight, %s: %v", c.field, err)
+		}
+		if _, err = new(Simulator).Run([]Task{k}, f); !errors.As(err, &in) || in.Field != c.field {
+			t.Errorf("simulator, %s: %v", c.field, err)
+		}
+	}
+	if _, possible, err := x.Cost(Task{Task: spot.Task{Deadline: 59 * time.Second, Estimate: time.Minute, Instances: 1}}, cfg, time.Second); possible || err != nil {
+		t.Errorf("a run of a minute in 59 seconds: %v, %v", possible, err)
+	}
+	late := good
+	late.Submit = time.Hour
+	if _, err := new(Simulator).Run([]Task{good, late}, cfg); !errors.Is(err, spot.ErrPast) || err.Error() != "spot: Task.Deadline at index 1: deadline in the past: 1h0m0s is not after 1h0m0s, when the task is submitted" {
+		t.Errorf("deadline in the past: %v", err)
+	}
+	if _, _, err := x.Cost(late, cfg, time.Second); !errors.Is(err, spot.ErrPast) {
+		t.Errorf("hindsight with a deadline in the past: %v", err)
+	}
+	far := good
+	far.Deadline = 1e18
+	if _, _, err := x.Cost(far, cfg, time.Second); !errors.Is(err, spot.ErrRange) || err.Error() != "spot: Task.Deadline at index 0: value out of range: 1000000001 steps of 1s until then, with 0 checkpoints each, are more than 2²⁶: want a longer step" {
+		t.Errorf("hindsight too far: %v", err)
+	}
+	// What a plan needs.
+	planned := cfg
+	planned.Handover.Rule = spot.RulePlanned
+	for _, c := range []struct {
+		field string
+		index int
+		set   func(*Task, *Options)
+	}{
+		{"Task.Submit", 0, func(*Task, *Options) {}},
+		{"Options.Spot", -1, func(t *Task, c *Options) { c.Chain.Step = 7 * time.Minute }},
+		{"Options.Chain", -1, func(t *Task, c *Options) { c.Chain.Step = time.Second; t.Deadline = 1e18 }},
+	} {
+		k, f := good, planned
+		if k.Submit = 30 * time.Minute; c.index == 0 {
+			k.Submit = 0
+		}
+		c.set(&k, &f)
+		var in *InputError
+		if _, err := new(Simulator).Run([]Task{k}, f); !errors.As(err, &in) || in.Field != c.field || in.Index != c.index {
+			t.Errorf("plan, %s: %v", c.field, err)
+		}
+	}
+	var price *pricing.InputError
+	if _, _, err := x.Cost(good, Options{OnDemand: 1}, time.Second); !errors.As(err, &price) {
+		t.Errorf("no history: %v", err)
+	}
+}
