@@ -36,9 +36,12 @@ var forbidden = []string{"os", "log", "net", "flag", "sync", "syscall", "unsafe"
 // helpers are the internal packages that only tests use.
 var helpers = []string{"internal/allocs", "internal/seeded", "internal/shared"}
 
+// programs are the internal programs that people run on a change.
+var programs = []string{"internal/surface"}
+
 // library reports whether a package is one that programs import, or part of it.
 func library(pkg string) bool {
-	return pkg != "." && !strings.HasPrefix(pkg, "examples") && !slices.Contains(helpers, pkg)
+	return pkg != "." && !strings.HasPrefix(pkg, "examples") && !slices.Contains(helpers, pkg) && !slices.Contains(programs, pkg)
 }
 
 // impure says what a piece of syntax does that a library package must not: it
