@@ -1,0 +1,398 @@
+package accounting
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
+)
+
+// What a column of a table is.
+type column int
+
+const (
+	colNone column = iota
+	colID
+	colIDRaw
+	colUser
+	colGroup
+	colAccount
+	colPartition
+	colQOS
+	colState
+	colExit
+	colSubmit
+	colEligible
+	colStart
+	colEnd
+	colElapsed
+	colElapsedRaw
+	colLimit
+	colLimitRaw
+	colNodes
+	colProcessors
+	colReqProcessors
+	colReqMemory
+	colReqTRES
+	colAllocTRES
+	colMaxMemoryGB
+	colLast // a column that may hold the delimiter: only the last of a table
+	numColumns
+)
+
+// columnNames has the names of columns, in lower case and without "_". A name that
+// is not here is a column that this package does not need.
+var columnNames = map[string]column{
+	"jobid": colID, "jobidraw": colIDRaw,
+	"user": colUser, "username": colUser, "group": colGroup,
+	"account": colAccount, "project": colAccount, "partition": colPartition, "queue": colPartition, "qos": colQOS,
+	"state": colState, "exitstatus": colExit,
+	"submit": colSubmit, "submittime": colSubmit, "eligible": colEligible, "eligibletime": colEligible,
+	"start": colStart, "starttime": colStart, "end": colEnd, "endtime": colEnd, "finishtime": colEnd,
+	"elapsed": colElapsed, "runtime": colElapsed, "elapsedraw": colElapsedRaw,
+	"timelimit": colLimit, "timelimitraw": colLimitRaw,
+	"nnodes": colNodes, "allocnodes": colNodes, "numhosts": colNodes,
+	"ncpus": colProcessors, "alloccpus": colProcessors, "numcores": colProcessors,
+	"reqcpus": colReqProcessors, "reqmem": colReqMemory, "reqtres": colReqTRES, "alloctres": colAllocTRES,
+	"maxmemgb": colMaxMemoryGB, "jobname": colLast, "name": colLast,
+}
+
+// xdmod are the columns that XDMoD asks sacct for, without a header line.
+var xdmod = strings.Fields("jobid jobidraw cluster partition qos account group gid user uid submit eligible start end elapsed " +
+	"exitcode state nnodes ncpus reqcpus reqmem reqtres alloctres timelimit nodelist jobname")
+
+// table is the shape of a table.
+type table struct {
+	delimiter byte
+	width     int                // columns
+	at        [numColumns]int    // where a column stands, from 1; 0 where it is not there
+	names     []string           // the columns' own names
+	lastFree  bool               // the last column may hold delimiters
+	pending   []byte             // a line that was read to tell the format
+	job       [numColumns][]byte // the texts of one job
+}
+
+func known(name []byte) column {
+	return columnNames[strings.ToLower(strings.ReplaceAll(string(bytes.Trim(name, " \"")), "_", ""))]
+}
+
+// openTable learns the columns from the first line.
+func (r *Reader) openTable(line []byte) error {
+	t := &r.table
+	names := r.opts.Columns
+	if names != nil {
+		t.pending = append(t.pending[:0], line...)
+		best := 0
+		for _, d := range []byte("|,\t;") {
+			if n := bytes.Count(line, []byte{d}); n > best {
+				best, t.delimiter = n, d
+			}
+		}
+		if best+1 < len(names) {
+			return inputerr.At("accounting", r.line, 0, "line", ErrFormat, "%d columns: want the %d that Options.Columns names", best+1, len(names))
+		}
+	} else {
+		best := 0
+		for _, d := range []byte("|,\t;") {
+			found := 0
+			parts := bytes.Split(line, []byte{d})
+			for _, name := range parts {
+				if known(name) != colNone {
+					found++
+				}
+			}
+			if found > best {
+				best, t.delimiter, names = found, d, nil
+				for _, name := range parts {
+					names = append(names, strings.Trim(string(name), " \""))
+				}
+			}
+		}
+		if parts := bytes.Split(line, []byte("|")); best < 2 && len(parts) >= len(xdmod) && looksLikeTime(parts[10]) && looksLikeTime(parts[11]) {
+			best, t.delimiter, names = len(xdmod), '|', xdmod
+			t.pending = append(t.pending[:0], line...)
+		}
+		if best < 2 {
+			return inputerr.At("accounting", r.line, 0, "line", ErrFormat, "%q: want %s", shorten(line), wanted)
+		}
+	}
+	if len(names) > 1 && names[len(names)-1] == "" { // sacct -p ends each line with the delimiter
+		names = names[:len(names)-1]
+	}
+	t.names, t.width = names, len(names)
+	for i, name := range names {
+		c := known([]byte(name))
+		if c == colLast {
+			t.lastFree = i == len(names)-1
+			continue
+		}
+		if c != colNone && t.at[c] == 0 {
+			t.at[c] = i + 1
+		}
+	}
+	has := func(cs ...column) bool {
+		for _, c := range cs {
+			if t.at[c] > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, need := range []struct {
+		ok   bool
+		what string
+	}{
+		{has(colID, colIDRaw), "JobIDRaw"},
+		{has(colSubmit), "Submit"},
+		{has(colStart), "Start"},
+		{has(colEnd, colElapsed, colElapsedRaw), "End"},
+		{has(colProcessors, colReqProcessors, colAllocTRES, colReqTRES), "AllocCPUS"},
+	} {
+		if !need.ok {
+			return inputerr.At("accounting", r.line, 0, "header", ErrMissing,
+				"no column %s: want sacct -P -o JobIDRaw,User,Account,Partition,QOS,State,Submit,Start,End,Timelimit,NNodes,AllocCPUS,ReqCPUS", need.what)
+		}
+	}
+	return nil
+}
+
+func looksLikeTime(b []byte) bool {
+	_, ok := parseTime(b, time.UTC)
+	return ok && len(b) >= 10
+}
+
+// split cuts the line into columns. A comma may stand in quotation marks, where ""
+// is one mark.
+func (r *Reader) split(line []byte) error {
+	t := &r.table
+	r.fields = grow(r.fields, t.width+1)
+	if t.delimiter == '|' || t.delimiter == '\t' || bytes.IndexByte(line, '"') < 0 {
+		for {
+			i := bytes.IndexByte(line, t.delimiter)
+			if i < 0 || t.lastFree && len(r.fields) == t.width-1 {
+				r.fields = append(r.fields, line)
+				break
+			}
+			r.fields = append(r.fields, line[:i])
+			line = line[i+1:]
+		}
+	} else {
+		for {
+			if len(line) == 0 || line[0] != '"' {
+				i := bytes.IndexByte(line, t.delimiter)
+				if i < 0 {
+					r.fields = append(r.fields, line)
+					break
+				}
+				r.fields = append(r.fields, line[:i])
+				line = line[i+1:]
+				continue
+			}
+			field, rest, ok := quoted(line)
+			if !ok {
+				return r.bad(len(r.fields)+1, "line", ErrSyntax, "a quotation mark is not closed on its line: want one line for each job")
+			}
+			r.fields = append(r.fields, field)
+			if len(rest) == 0 {
+				break
+			}
+			if rest[0] != t.delimiter {
+				return r.bad(len(r.fields), "line", ErrSyntax, "%q after a quotation mark: want %q", shorten(rest), t.delimiter)
+			}
+			line = rest[1:]
+		}
+	}
+	if n := len(r.fields); n == t.width+1 && len(r.fields[t.width]) == 0 {
+		r.fields = r.fields[:t.width]
+	}
+	if n := len(r.fields); n != t.width {
+		return r.bad(0, "line", ErrSyntax, "%d columns: want %d as in the header (a delimiter inside a name? put JobName last)", n, t.width)
+	}
+	return nil
+}
+
+// quoted reads a text in quotation marks at the beginning of b.
+func quoted(b []byte) (text, rest []byte, ok bool) {
+	b = b[1:]
+	i := bytes.IndexByte(b, '"')
+	if i < 0 {
+		return nil, nil, false
+	}
+	if i+1 >= len(b) || b[i+1] != '"' {
+		return b[:i], b[i+1:], true
+	}
+	text = append(text, b[:i+1]...)
+	b = b[i+2:]
+	for {
+		i := bytes.IndexByte(b, '"')
+		if i < 0 {
+			return nil, nil, false
+		}
+		text = append(text, b[:i]...)
+		if i+1 >= len(b) || b[i+1] != '"' {
+			return text, b[i+1:], true
+		}
+		text = append(text, '"')
+		b = b[i+2:]
+	}
+}
+
+// get returns the text of a column, nil where the table does not have it.
+func (r *Reader) get(c column) []byte {
+	if i := r.table.at[c]; i > 0 {
+		return bytes.TrimSpace(r.fields[i-1])
+	}
+	return nil
+}
+
+// fail is the error for a column of the line.
+func (r *Reader) fail(c column, sentinel error, want string) error {
+	i := r.table.at[c]
+	return r.bad(i, r.table.names[i-1], sentinel, "%q: want %s", shorten(r.fields[i-1]), want)
+}
+
+func (r *Reader) nextTable(job *Job) error {
+	for {
+		line, err := r.nextLine()
+		if err != nil {
+			return err
+		}
+		r.stats.Records++
+		if err := r.split(line); err != nil {
+			return err
+		}
+		id, c := r.get(colIDRaw), colIDRaw
+		if len(id) == 0 {
+			id, c = r.get(colID), colID
+		}
+		n := 0
+		for n < len(id) && id[n] >= '0' && id[n] <= '9' {
+			n++
+		}
+		number, ok := parseInt(id[:n])
+		switch {
+		case !ok:
+			return r.fail(c, ErrSyntax, "a job number such as 4711 or 4711_3")
+		case n < len(id) && bytes.IndexByte(id, '.') >= 0:
+			r.stats.Steps++
+			continue
+		}
+		job.ID = number
+		return r.tableJob(job)
+	}
+}
+
+func (r *Reader) tableJob(job *Job) error {
+	job.User = r.text(r.get(colUser))
+	job.Group = r.text(r.get(colGroup))
+	job.Account = r.text(r.get(colAccount))
+	job.Partition = r.text(r.get(colPartition))
+	job.QOS = r.text(r.get(colQOS))
+	for _, f := range [...]struct {
+		c  column
+		to *time.Time
+	}{{colSubmit, &job.Submit}, {colEligible, &job.Eligible}, {colStart, &job.Start}, {colEnd, &job.End}} {
+		if b := r.get(f.c); b != nil {
+			t, ok := parseTime(b, r.opts.Location)
+			if !ok {
+				return r.fail(f.c, ErrSyntax, "a time such as 2026-01-31T23:59:59, or Unknown")
+			}
+			*f.to = t
+		}
+	}
+	elapsed := time.Duration(-1)
+	for _, f := range [...]struct {
+		c    column
+		unit time.Duration
+		to   *time.Duration
+		want string
+	}{
+		{colElapsed, time.Second, &elapsed, "a span such as 10-13:27:06"},
+		{colElapsedRaw, time.Second, &elapsed, "seconds"},
+		{colLimit, time.Minute, &job.Limit, "a span such as 1-06:00:00, UNLIMITED or Partition_Limit"},
+		{colLimitRaw, time.Minute, &job.Limit, "minutes"},
+	} {
+		if b := r.get(f.c); b != nil {
+			d, ok := parseLimit(b, f.unit)
+			if !ok {
+				return r.fail(f.c, ErrSyntax, f.want)
+			}
+			if *f.to <= 0 {
+				*f.to = d
+			}
+		}
+	}
+	for _, f := range [...]struct {
+		c  column
+		to *int
+	}{{colNodes, &job.Nodes}, {colProcessors, &job.Processors}, {colReqProcessors, &job.ReqProcessors}} {
+		if b := r.get(f.c); len(b) > 0 && !none(b) {
+			n, ok := parseInt(b)
+			if !ok {
+				return r.fail(f.c, ErrSyntax, "a whole number")
+			}
+			if n > math.MaxInt32 {
+				return r.fail(f.c, ErrRange, fmt.Sprintf("at most %d", math.MaxInt32))
+			}
+			*f.to = int(n)
+		}
+	}
+	if job.Processors == 0 {
+		job.Processors = trackable(r.get(colAllocTRES), "cpu")
+	}
+	if job.ReqProcessors == 0 {
+		job.ReqProcessors = trackable(r.get(colReqTRES), "cpu")
+	}
+	if b := r.get(colReqMemory); b != nil {
+		kb, ok := parseMemory(b, job.Nodes, max(job.Processors, job.ReqProcessors))
+		if !ok {
+			return r.fail(colReqMemory, ErrSyntax, "an amount such as 31000Mn or 4G")
+		}
+		job.Memory = kb
+	}
+	switch b := r.get(colState); {
+	case b != nil:
+		if job.State = parseState(b); job.State == Unknown && !none(b) {
+			return r.fail(colState, ErrSyntax, "a state of Slurm such as COMPLETED or CANCELLED by 1000")
+		}
+	case r.table.at[colExit] > 0:
+		job.State = Failed
+		if string(r.get(colExit)) == "0" {
+			job.State = Completed
+		}
+	case !job.End.IsZero():
+		job.State = Completed
+	}
+	if job.End.IsZero() && job.State.Ended() && !job.Start.IsZero() && elapsed >= 0 {
+		job.End = job.Start.Add(elapsed)
+	}
+	return settle(job)
+}
+
+// settle clears what a state rules out: a job that waits has not started (Slurm
+// prints when the job may start), and a job that runs has not ended.
+func settle(job *Job) error {
+	switch job.State {
+	case Pending:
+		job.Start, job.End = time.Time{}, time.Time{}
+	case Running:
+		job.End = time.Time{}
+	}
+	return nil
+}
+
+// trackable returns the count of a resource in a list such as
+// cpu=64,mem=62.50G,node=8; 0 where there is none.
+func trackable(list []byte, name string) int {
+	for item := range bytes.SplitSeq(list, []byte(",")) {
+		if k, v, ok := bytes.Cut(item, []byte("=")); ok && string(k) == name {
+			if n, ok := parseInt(v); ok && n <= math.MaxInt32 {
+				return int(n)
+			}
+		}
+	}
+	return 0
+}
