@@ -7,6 +7,7 @@
 //	forecast           demand forecasts: exponential smoothing, adaptive rates, backtests
 //	schedule           batch queues, and when a cluster grows and gives back
 //	schedule/trace     job logs in the Standard Workload Format, demand curves
+//	schedule/trace/accounting  accounting of Slurm, PBS and LSF as jobs
 //	schedule/workload  generative job models
 //	schedule/sim       job logs replayed on fixed, individual and elastic clusters
 //	schedule/elastic   policies on a budget in several clouds, and the simulator that compares them

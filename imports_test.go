@@ -17,12 +17,13 @@ const module = "github.com/plimsoll/plimsoll/"
 // joins says which packages of the library a package may import besides
 // pricing. Packages that are not in it import none.
 var joins = map[string][]string{
-	"perfmodel":             {"perfmodel/lsq"},
-	"schedule/workload":     {"schedule/trace"},
-	"schedule/sim":          {"schedule", "schedule/trace", "placement"},
-	"schedule/elastic":      {"schedule", "schedule/trace"},
-	"schedule/spot/spotsim": {"schedule/spot"},
-	"reserve/savings":       {"reserve"},
+	"perfmodel":                 {"perfmodel/lsq"},
+	"schedule/workload":         {"schedule/trace"},
+	"schedule/sim":              {"schedule", "schedule/trace", "placement"},
+	"schedule/elastic":          {"schedule", "schedule/trace"},
+	"schedule/spot/spotsim":     {"schedule/spot"},
+	"reserve/savings":           {"reserve"},
+	"schedule/trace/accounting": {"schedule/trace"},
 }
 
 // alone has the packages that import nothing but the standard library and internal/.

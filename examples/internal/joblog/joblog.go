@@ -1,8 +1,9 @@
-// Package joblog reads a log of jobs in the Standard Workload Format and converts it
-// to jobs that hold instances.
+// Package joblog reads a log of jobs in the Standard Workload Format, or what Slurm,
+// PBS and LSF account for, and converts it to jobs that hold instances.
 package joblog
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"iter"
@@ -13,6 +14,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/schedule/trace"
+	"github.com/plimsoll/plimsoll/schedule/trace/accounting"
 )
 
 // A Log is the jobs of a log, at least one, and what was left out of it.
@@ -28,7 +30,7 @@ type Log struct {
 }
 
 // Read reads the file that was given with a flag, such as "-trace", plain or gzip,
-// and converts it. The error is the user's mistake, and wraps that of package trace.
+// of the form that its first bytes tell, and converts it. The error is the user's mistake, and wraps that of package trace.
 func Read(flag, path string, o trace.Options, line *progress.Line) (*Log, error) {
 	f, err := infile.Open(flag, path)
 	if err != nil {
@@ -39,7 +41,16 @@ func Read(flag, path string, o trace.Options, line *progress.Line) (*Log, error)
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		in.size = info.Size()
 	}
-	r := trace.NewReader(in)
+	text := bufio.NewReaderSize(in, 64<<10)
+	if head, _ := text.Peek(64 << 10); accounting.Detect(head) != accounting.None {
+		log, err := Convert(path, accounting.NewReader(text, accounting.Options{}).Records(), o)
+		if err != nil {
+			return nil, err
+		}
+		log.Start = time.Unix(0, 0).UTC().Add(log.Report.Base)
+		return log, nil
+	}
+	r := trace.NewReader(text)
 	log, err := Convert(path, r.Records(), o)
 	if err != nil {
 		return nil, err

@@ -71,6 +71,33 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// Accounting is told from a log by its content; jobs that have not ended are left out
+// and counted.
+func TestAccounting(t *testing.T) {
+	const text = `JobIDRaw|User|State|Submit|Start|End|Timelimit|NNodes|AllocCPUS
+7|ann|COMPLETED|2014-01-01T00:00:05|2014-01-01T00:00:06|2014-01-01T00:01:06|00:02:00|1|4
+8|bob|RUNNING|2014-01-01T00:00:07|2014-01-01T00:00:08|Unknown|00:02:00|1|4
+`
+	path := filepath.Join(t.TempDir(), "sacct.txt")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	log, err := Read("-trace", path, trace.Options{PerInstance: 2}, progress.New(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := trace.Job{ID: 7, Run: time.Minute, Estimate: 2 * time.Minute, Nodes: 2, User: 1, Queue: -1, Wait: time.Second}
+	if len(log.Jobs) != 1 || log.Jobs[0] != want || log.Report.NoRun != 1 || !log.Start.Equal(time.Date(2014, 1, 1, 0, 0, 5, 0, time.UTC)) {
+		t.Errorf("%+v, want the job %+v", log, want)
+	}
+	if err := os.WriteFile(path, []byte("JobID|User\n1|ann\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read("-trace", path, trace.Options{}, progress.New(nil)); cli.Status(err) != cli.Mistake || !strings.Contains(err.Error(), "Submit") {
+		t.Errorf("%v, want a mistake that names the column", err)
+	}
+}
+
 // Each job keeps its own wait and request, in whatever order they come: two jobs of
 // one number change places, job 3 cannot be run, and the estimate of the one that
 // outran its request is raised.

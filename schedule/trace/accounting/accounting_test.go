@@ -189,6 +189,15 @@ func TestLSF(t *testing.T) {
 	}
 }
 
+// A table of tables put one after the other repeats its header line.
+func TestRepeatedHeader(t *testing.T) {
+	text := "JobID|Submit|Start|End|NCPUS\n1|100000000|100000001|100000002|1\n"
+	jobs, r, err := readAll(t, text+text, Options{})
+	if err != nil || len(jobs) != 2 || r.Stats().Records != 2 {
+		t.Errorf("%v, %+v", err, jobs)
+	}
+}
+
 // Each mistake is one sentence with the place and what would be right.
 func TestMistakes(t *testing.T) {
 	row := func(old, new string) string {
@@ -196,40 +205,40 @@ func TestMistakes(t *testing.T) {
 	}
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	io.WriteString(z, strings.Repeat(row("", ""), 100))
+	io.WriteString(z, row("", "")+strings.Repeat(strings.TrimPrefix(row("", ""), header), 1000))
 	z.Close()
 	for text, want := range map[string]struct {
 		is   error
 		says string
 	}{
-		"":                       {ErrFormat, "no job and no header line"},
-		"\n \n":                  {ErrFormat, "no job"},
-		"hello world\n":          {ErrFormat, `line 1`},
-		"JobID|User\n1|a\n":      {ErrMissing, "Submit"},
-		"1 0 0 60 4 -1 -1\n":     {ErrFormat, "want sacct -P"},
-		row("|24|24|", "|x|24|"): {ErrSyntax, "line 2, column 14 (AllocCPUS)"},
-		row("|24|24|", "|99999999999|24|"):                         {ErrRange, "column 14"},
-		row("2026-01-01T00:00:20", "2026-02-30T00:00:20"):          {ErrSyntax, "column 10 (End)"},
-		row("00:00:10|1", "00:61:10|1"):                            {ErrSyntax, "column 11 (Elapsed)"},
-		row("COMPLETED", "DONE?"):                                  {ErrSyntax, "column 7 (State)"},
-		row("15|15", "x|x"):                                        {ErrSyntax, "column 2 (JobIDRaw)"},
-		row("|24|31000Mn|a", ""):                                   {ErrSyntax, "want 17"},
-		row("31000Mn", "31000Qn"):                                  {ErrSyntax, "ReqMem"},
-		zipped.String()[:zipped.Len()-20]:                          {ErrTruncated, "whole file"},
-		"\x1f\x8bxxxxxxxxxxxxxxxx":                                 {ErrSyntax, "gzip"},
-		`{"jobs":[{"job_id":1`:                                     {ErrTruncated, "jobs[0]"},
-		`{"jobs":[{"job_id":1,"job_state":"RUNNING"}`:              {ErrTruncated, "jobs"},
-		`{"jobs":[{"job_id":{"set":true,"number":"x"}}]}`:          {ErrSyntax, "jobs[0]"},
-		`{"jobs":[{"job_id":1,"job_state":["LOST"]}]}`:             {ErrSyntax, "jobs[0].state"},
-		`{"jobs":[{"job_state":"RUNNING"}]}`:                       {ErrMissing, "jobs[0].job_id"},
-		`{"jobs":7}`:                                               {ErrSyntax, "array"},
-		`{"stdout":"{}"}`:                                          {ErrMissing, "jobs"},
+		"":                                 {ErrFormat, "no job and no header line"},
+		"\n \n":                            {ErrFormat, "no job"},
+		"hello world\n":                    {ErrFormat, `line 1`},
+		"JobID|User\n1|a\n":                {ErrMissing, "Submit"},
+		"1 0 0 60 4 -1 -1\n":               {ErrFormat, "want sacct -P"},
+		row("|24|24|", "|x|24|"):           {ErrSyntax, "line 2, column 14 (AllocCPUS)"},
+		row("|24|24|", "|99999999999|24|"): {ErrRange, "column 14"},
+		row("2026-01-01T00:00:20", "2026-02-30T00:00:20"):           {ErrSyntax, "column 10 (End)"},
+		row("00:00:10|1", "00:61:10|1"):                             {ErrSyntax, "column 11 (Elapsed)"},
+		row("COMPLETED", "DONE?"):                                   {ErrSyntax, "column 7 (State)"},
+		row("15|15", "x|x"):                                         {ErrSyntax, "column 2 (JobIDRaw)"},
+		row("|24|31000Mn|a", ""):                                    {ErrSyntax, "want 17"},
+		row("31000Mn", "31000Qn"):                                   {ErrSyntax, "ReqMem"},
+		zipped.String()[:zipped.Len()-20]:                           {ErrTruncated, "whole file"},
+		"\x1f\x8bxxxxxxxxxxxxxxxx":                                  {ErrSyntax, "gzip"},
+		`{"jobs":[{"job_id":1`:                                      {ErrTruncated, "jobs[0]"},
+		`{"jobs":[{"job_id":1,"job_state":"RUNNING"}`:               {ErrTruncated, "jobs"},
+		`{"jobs":[{"job_id":{"set":true,"number":"x"}}]}`:           {ErrSyntax, "jobs[0]"},
+		`{"jobs":[{"job_id":1,"job_state":["LOST"]}]}`:              {ErrSyntax, "jobs[0].state"},
+		`{"jobs":[{"job_state":"RUNNING"}]}`:                        {ErrMissing, "jobs[0].job_id"},
+		`{"jobs":7}`:                                                {ErrSyntax, "array"},
+		`{"stdout":"{}"}`:                                           {ErrMissing, "jobs"},
 		`{"errors":[{"description":"slurmdbd is away"}],"jobs":[]}`: {ErrSyntax, "slurmdbd is away"},
-		"02/11/2026 20:12:21;E;x.srv;user=a\n":                     {ErrSyntax, "line 1 (job)"},
-		"02/11/2026 20:12:21;E;7.srv;user=a start=5\n":             {ErrSyntax, "line 1 (start)"},
-		"02/11/2026 20:12:21;E;7.srv;user=a\n":                     {ErrMissing, "ctime"},
-		"02/11/2026 20:12:21;E;7.srv;account=\"a\n":                {ErrSyntax, "quotation mark"},
-		`"JOB_FINISH" "10.1" 1644826549 386`:                       {ErrSyntax, "line 1 (JOB_FINISH)"},
+		"02/11/2026 20:12:21;E;x.srv;user=a\n":                      {ErrSyntax, "line 1 (job)"},
+		"02/11/2026 20:12:21;E;7.srv;user=a start=5\n":              {ErrSyntax, "line 1 (start)"},
+		"02/11/2026 20:12:21;E;7.srv;user=a\n":                      {ErrMissing, "ctime"},
+		"02/11/2026 20:12:21;E;7.srv;account=\"a\n":                 {ErrSyntax, "quotation mark"},
+		`"JOB_FINISH" "10.1" 1644826549 386`:                        {ErrSyntax, "line 1 (JOB_FINISH)"},
 	} {
 		_, _, err := readAll(t, text, Options{})
 		if !errors.Is(err, want.is) || !strings.Contains(err.Error(), want.says) || !strings.Contains(err.Error(), "want") {
@@ -305,8 +314,12 @@ func TestSpans(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	io.WriteString(z, header)
+	z.Close()
 	for text, want := range map[string]Format{
-		header: Table, "JobID|User\n": Table, "1 0 0 60 1\n": None, "; Version: 2\n1 0": None, "": None,
+		zipped.String(): Table, zipped.String()[:5]: None, header: Table, "JobID|User\n": Table, "1 0 0 60 1\n": None, "; Version: 2\n1 0": None, "": None,
 		`{"meta":{}`: SlurmJSON, "\n" + `{"timestamp":1,"pbs_version":"23","Jobs":{`: PBSJSON,
 		"02/11/2026 20:12:21;E;7.srv;user=a": PBS, `"JOB_FINISH" "10.1" 16`: LSF,
 		"week,value\n1,2\n": None,

@@ -33,7 +33,7 @@ var (
 type InputError = inputerr.Error
 
 // shorten returns at most 40 bytes of s.
-func shorten[T string | []byte](s T) string {
+func shorten[T ~string | ~[]byte](s T) string {
 	if len(s) > 40 {
 		return string(s[:40]) + "..."
 	}

@@ -17,7 +17,7 @@ import (
 type jsonReader struct {
 	limit *valueLimit
 	dec   *json.Decoder
-	index int  // of the next job
+	index int    // of the next job
 	field string // "jobs" or "Jobs"
 	ended bool
 }
@@ -114,7 +114,7 @@ func (r *Reader) jsonError(field string, err error) error {
 	default:
 		var input *InputError
 		if !errors.As(err, &input) {
-			err = r.source(err)
+			err = inputerr.New("accounting", field, index, ErrSyntax, "%v: want the JSON that the batch system prints", r.source(err))
 		}
 	}
 	if r.err == nil {

@@ -82,11 +82,12 @@ type Reader struct {
 	next   func(*Job) error // reads a job of the format
 	err    error            // sticky
 
-	buf    []byte // a line longer than the buffer of src
-	line   int
-	fields [][]byte
-	table  table
-	json   jsonReader
+	buf     []byte // a line longer than the buffer of src
+	line    int
+	fields  [][]byte
+	table   table
+	elapsed time.Duration // of the row that was read last; negative where unknown
+	json    jsonReader
 
 	stats Stats
 	names map[string]string // every text, once
@@ -326,9 +327,16 @@ func (r *Reader) open() error {
 const wanted = "sacct -P with a header line, sacct --json, squeue --json, a PBS accounting log, qstat -f -F json, or lsb.acct"
 
 // Detect returns the format that a file with these first bytes has, None for
-// every other text, so also for the Standard Workload Format. The bytes may end
-// anywhere; 4 KiB suffice where no line is longer. Gzip has to be undone before.
+// every other text, so also for the Standard Workload Format. The bytes are
+// plain or gzip and may end anywhere; 16 KiB suffice where no line is longer.
 func Detect(head []byte) Format {
+	if len(head) > 1 && head[0] == 0x1f && head[1] == 0x8b {
+		zip, err := gzip.NewReader(bytes.NewReader(head))
+		if err != nil {
+			return None
+		}
+		head, _ = io.ReadAll(io.LimitReader(zip, bufferSize)) // as much as these bytes hold
+	}
 	r := NewReader(bytes.NewReader(head), Options{})
 	if i := bytes.IndexByte(head, '{'); i >= 0 && len(bytes.TrimSpace(bytes.TrimPrefix(head[:i], []byte("\xef\xbb\xbf")))) == 0 {
 		if bytes.Contains(head, []byte(`"pbs_version"`)) || bytes.Contains(head, []byte(`"Jobs"`)) {

@@ -13,7 +13,7 @@ import (
 // Every sample is read whole, or refused with a sentence that is right. The counts
 // are of the files' lines and of their states (grep).
 func TestSamples(t *testing.T) {
-	dir := shared.Dir(t, "inputs")
+	dir := shared.File(t, "inputs")
 	for _, want := range []struct {
 		file    string
 		format  Format

@@ -67,12 +67,12 @@ var xdmod = strings.Fields("jobid jobidraw cluster partition qos account group g
 // table is the shape of a table.
 type table struct {
 	delimiter byte
-	width     int                // columns
-	at        [numColumns]int    // where a column stands, from 1; 0 where it is not there
-	names     []string           // the columns' own names
-	lastFree  bool               // the last column may hold delimiters
-	pending   []byte             // a line that was read to tell the format
-	job       [numColumns][]byte // the texts of one job
+	width     int             // columns
+	at        [numColumns]int // where a column stands, from 1; 0 where it is not there
+	names     []string        // the columns' own names
+	lastFree  bool            // the last column may hold delimiters
+	header    []byte          // the header line; tables put one after the other repeat it
+	pending   []byte          // a line that was read to tell the format
 }
 
 func known(name []byte) column {
@@ -118,6 +118,9 @@ func (r *Reader) openTable(line []byte) error {
 		if best < 2 {
 			return inputerr.At("accounting", r.line, 0, "line", ErrFormat, "%q: want %s", shorten(line), wanted)
 		}
+	}
+	if t.pending == nil {
+		t.header = append(t.header, line...)
 	}
 	if len(names) > 1 && names[len(names)-1] == "" { // sacct -p ends each line with the delimiter
 		names = names[:len(names)-1]
@@ -260,12 +263,15 @@ func (r *Reader) nextTable(job *Job) error {
 		if err != nil {
 			return err
 		}
+		if len(r.table.header) > 0 && bytes.Equal(line, r.table.header) {
+			continue
+		}
 		r.stats.Records++
 		if err := r.split(line); err != nil {
 			return err
 		}
 		id, c := r.get(colIDRaw), colIDRaw
-		if len(id) == 0 {
+		if len(id) == 0 && r.table.at[colID] > 0 {
 			id, c = r.get(colID), colID
 		}
 		n := 0
@@ -303,15 +309,15 @@ func (r *Reader) tableJob(job *Job) error {
 			*f.to = t
 		}
 	}
-	elapsed := time.Duration(-1)
+	r.elapsed = -1
 	for _, f := range [...]struct {
 		c    column
 		unit time.Duration
 		to   *time.Duration
 		want string
 	}{
-		{colElapsed, time.Second, &elapsed, "a span such as 10-13:27:06"},
-		{colElapsedRaw, time.Second, &elapsed, "seconds"},
+		{colElapsed, time.Second, &r.elapsed, "a span such as 10-13:27:06"},
+		{colElapsedRaw, time.Second, &r.elapsed, "seconds"},
 		{colLimit, time.Minute, &job.Limit, "a span such as 1-06:00:00, UNLIMITED or Partition_Limit"},
 		{colLimitRaw, time.Minute, &job.Limit, "minutes"},
 	} {
@@ -366,8 +372,8 @@ func (r *Reader) tableJob(job *Job) error {
 	case !job.End.IsZero():
 		job.State = Completed
 	}
-	if job.End.IsZero() && job.State.Ended() && !job.Start.IsZero() && elapsed >= 0 {
-		job.End = job.Start.Add(elapsed)
+	if job.End.IsZero() && job.State.Ended() && !job.Start.IsZero() && r.elapsed >= 0 {
+		job.End = job.Start.Add(r.elapsed)
 	}
 	return settle(job)
 }
