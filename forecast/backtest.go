@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // Defaults of [Backtester].
@@ -79,7 +81,7 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	if _, err := p.Fit(&b.Fitter, train); err != nil {
 		return Score{}, err
 	}
-	b.path, b.lo, b.hi = resize(b.path, h), resize(b.lo, h), resize(b.hi, h)
+	b.path, b.lo, b.hi = grow.To(b.path, h), grow.To(b.lo, h), grow.To(b.hi, h)
 	p.Forecast(b.path)
 	p.Interval(b.lo, b.hi, or(b.Level, DefaultLevel))
 	scale := Scale(train)

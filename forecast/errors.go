@@ -2,8 +2,9 @@ package forecast
 
 import (
 	"errors"
-	"fmt"
 	"math"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What an [InputError] unwraps to.
@@ -45,23 +46,11 @@ const mostCount = math.MaxInt / 4
 // through, some milliseconds' worth. A longer silence counts as so long.
 const mostGap = 1_000_000
 
-// An InputError says which part of the input cannot be used, and why.
-type InputError struct {
-	Field string // a parameter such as "Alpha", or "series", "horizon"
-	Index int    // within the field, -1 where there is none
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("forecast: %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("forecast: %s[%d]: %v", e.Field, e.Index, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says which part of the input cannot be used, and why. Package is
+// "forecast". Field is a parameter such as "Alpha", or "series", or "horizon". Index
+// is the element within Field, -1 where there is none. Line and Column are 0. Err
+// says what is there and what would be right, and unwraps to one of the errors above.
+type InputError = inputerr.Error
 
 // badValue is the error for a value that is not usable.
 func badValue(field string, index int, x float64) error {
@@ -72,7 +61,7 @@ func badValue(field string, index int, x float64) error {
 }
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("forecast", field, index, sentinel, format, args...)
 }
 
 // usable reports whether x is an observation: neither NaN, nor infinite, nor

@@ -1,6 +1,10 @@
 package forecast
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
 
 // The fit minimises, over the factors in their box and over all initial states,
 //
@@ -491,7 +495,7 @@ const DefaultLeads = 52
 func (f *Fitter) replay(m starter, series []float64, free int) Fit {
 	fit := Fit{Free: free, Evaluations: f.evals + 1}
 	leads := min(DefaultLeads, max(1, len(series)/4))
-	f.path, f.squares, f.counts = resize(f.path, leads), resize(f.squares, leads), resize(f.counts, leads)
+	f.path, f.squares, f.counts = grow.To(f.path, leads), grow.To(f.squares, leads), grow.To(f.counts, leads)
 	flat(f.squares, 0)
 	flat(f.counts, 0)
 	f.resid = f.resid[:0]
@@ -561,7 +565,7 @@ func (f *Fitter) prepare(series []float64) {
 		f.y[i] /= f.scale
 	}
 	steps := min(max(f.Steps, 1), max(1, len(series)/4))
-	f.g, f.q = resize(f.g, steps), resize(f.q, steps)
+	f.g, f.q = grow.To(f.g, steps), grow.To(f.q, steps)
 	f.ahead = f.ahead[:0]
 	if steps > 1 {
 		for i := range f.y {
@@ -580,14 +584,6 @@ func (f *Fitter) prepare(series []float64) {
 	if f.kind == kindDamped {
 		f.lo[2], f.hi[2] = or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax)
 	}
-}
-
-// resize returns a slice of length n, of s if that has room.
-func resize(s []float64, n int) []float64 {
-	if cap(s) < n {
-		return make([]float64, n)
-	}
-	return s[:n]
 }
 
 // How often minimise scans for a better valley, and at how many points a factor.

@@ -46,8 +46,8 @@ func (m *Holt) kind() kind {
 // Fit fits factors within the stability region, and level, trend and
 // acceleration, see [Fittable]; it keeps the form. It wants seven values.
 func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
-	if m.Form < 0 || int(m.Form) >= len(forms) {
-		return Fit{}, badInput("Form", -1, ErrFactor, "%d is none of the three forms", int(m.Form))
+	if !forms.Valid(m.Form) {
+		return Fit{}, badInput("Form", -1, ErrFactor, "%v: want %s", m.Form, forms.Want())
 	}
 	k := kindPrinted + kind(m.Form)
 	x, s, part, err := f.fit(k, 0, series)

@@ -297,10 +297,10 @@ func TestBadInput(t *testing.T) {
 	if refused > 6 {
 		t.Errorf("%d models refuse large values", refused)
 	}
-	if got := (&InputError{"Alpha", -1, ErrFactor}).Error(); got != "forecast: Alpha: parameter out of range" {
+	if got := (&InputError{Package: "forecast", Field: "Alpha", Index: -1, Err: ErrFactor}).Error(); got != "forecast: Alpha: parameter out of range" {
 		t.Error(got)
 	}
-	if got := (&InputError{"series", 3, ErrValue}).Error(); got != "forecast: series[3]: value out of range" {
+	if got := (&InputError{Package: "forecast", Field: "series", Index: 3, Err: ErrValue}).Error(); got != "forecast: series[3]: value out of range" {
 		t.Error(got)
 	}
 }

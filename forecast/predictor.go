@@ -3,6 +3,7 @@ package forecast
 import (
 	"math"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -134,7 +135,7 @@ func (p *Predictor) student(z float64) float64 {
 
 // widen fills p.spread for h steps.
 func (p *Predictor) widen(h int) {
-	p.spread = resize(p.spread, h)
+	p.spread = grow.To(p.spread, h)
 	if s, ok := p.Model.(spreader); ok {
 		s.Spread(p.spread)
 	} else {

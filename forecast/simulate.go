@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // Paths holds simulated futures of a series, see [Simulate]. Its zero value is
@@ -56,7 +58,7 @@ func Simulate[M any, P interface {
 		return badInput("residuals", -1, ErrShort, "none that is not missing, want 1 at least")
 	}
 	paths.horizon = horizon
-	paths.x = resize(paths.x, n*horizon)
+	paths.x = grow.To(paths.x, n*horizon)
 	start := *model
 	for i := range n {
 		*model = start
@@ -99,7 +101,7 @@ func (p *Paths) Quantile(dst []float64, q float64) {
 	if n == 0 && len(dst) > 0 {
 		panic("forecast: Paths.Quantile: no paths")
 	}
-	p.column = resize(p.column, n)
+	p.column = grow.To(p.column, n)
 	for i := range dst {
 		for j := range p.column {
 			p.column[j] = p.x[j*p.horizon+i]

@@ -2,7 +2,8 @@ package forecast
 
 import (
 	"math"
-	"strconv"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
 // A Form says how a [Triple] reads its trend.
@@ -20,34 +21,16 @@ const (
 	BackwardDifference
 )
 
-var forms = [...]string{"as-printed", "midpoint", "backward-difference"}
+var forms = enum.New[Form]("forecast", "Form", ErrFactor, "as-printed", "midpoint", "backward-difference")
 
-// String returns the name that the JSON form has.
-func (f Form) String() string {
-	if f < 0 || int(f) >= len(forms) {
-		return "Form(" + strconv.Itoa(int(f)) + ")"
-	}
-	return forms[f]
-}
+// String returns the name, as the JSON form has it, and Form(7) for a form that is none.
+func (f Form) String() string { return forms.String(f) }
 
-// MarshalText returns the name.
-func (f Form) MarshalText() ([]byte, error) {
-	if f < 0 || int(f) >= len(forms) {
-		return nil, badInput("Form", -1, ErrFactor, "%d is none of the three forms", int(f))
-	}
-	return []byte(forms[f]), nil
-}
+// MarshalText returns the name, and an [*InputError] for a form that is none.
+func (f Form) MarshalText() ([]byte, error) { return forms.MarshalText(f) }
 
-// UnmarshalText accepts the names that String returns.
-func (f *Form) UnmarshalText(text []byte) error {
-	for i, name := range forms {
-		if name == string(text) {
-			*f = Form(i)
-			return nil
-		}
-	}
-	return badInput("Form", -1, ErrFactor, "%q is none of as-printed, midpoint, backward-difference", text)
-}
+// UnmarshalText accepts the names that String returns. Another name is an [*InputError].
+func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, text) }
 
 // Triple is the triple-parameter smoothing of [Niu16] section 5.2.1, a level d, a
 // trend v and an acceleration a, in one of three forms. With e = x_k − p:
@@ -183,8 +166,8 @@ func quadraticSpread(dst []float64, d, v, a float64) {
 // region. Factors of 0 are fine: a trend or an acceleration that is never
 // corrected is that of the start.
 func (m *Triple) Validate() error {
-	if m.Form < 0 || int(m.Form) >= len(forms) {
-		return badInput("Form", -1, ErrFactor, "%d is none of the three forms", int(m.Form))
+	if !forms.Valid(m.Form) {
+		return badInput("Form", -1, ErrFactor, "%v: want %s", m.Form, forms.Want())
 	}
 	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
 		return err

@@ -223,8 +223,8 @@ func reason(err error) string {
 		return err.Error()
 	}
 	text := in.Err.Error()
-	if cause := errors.Unwrap(in.Err); cause != nil { // says less than what follows it
-		text = strings.TrimPrefix(text, cause.Error()+": ")
+	if causes, ok := in.Err.(interface{ Unwrap() []error }); ok { // the first says less than what follows it
+		text = strings.TrimPrefix(text, causes.Unwrap()[0].Error()+": ")
 	}
 	return text
 }
