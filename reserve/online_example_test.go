@@ -68,3 +68,32 @@ func ExampleOnline() {
 	// week 3: mean of 11 + 2: buy 2 of 3y
 	// week 4: mean of 11 + 3:
 }
+
+// Once a week a program reads the demand so far and its state, prints what to buy, and
+// keeps the state. It may miss a week: those between are learnt.
+func ExampleOnline_Advance() {
+	prices := pricing.CC28XLarge2013()
+	portfolio := reserve.Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}, Quantile: .4}
+	if err := portfolio.Reset(&reserve.Problem{Slot: time.Hour, Every: 168, Prices: prices}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	demand := make([]int, 5*168+20) // five weeks and a few hours
+	for t := range demand {
+		demand[t] = 12
+	}
+	// json.Unmarshal(state, &portfolio), but for the first time
+	buy, err := portfolio.Advance(nil, demand)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range buy {
+		fmt.Printf("slot %d: buy %d of %s\n", p.Slot, p.Count, prices.Classes[p.Class].Name)
+	}
+	fmt.Printf("%d weeks seen, a mean of %.0f is planned for\n", portfolio.Seen(), portfolio.Next())
+	// json.Marshal(&portfolio) for the next week
+	// Output:
+	// slot 840: buy 12 of 3y-heavy
+	// 5 weeks seen, a mean of 12 is planned for
+}
