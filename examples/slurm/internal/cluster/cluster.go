@@ -33,6 +33,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/processes"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
 
@@ -51,8 +52,8 @@ type Cluster struct {
 	slurmd, sbatch string
 	guard          *exec.Cmd
 	life           io.WriteCloser // the guard acts when it is closed, by whatever
-	munged         *exec.Cmd
-	slurmctld      *exec.Cmd
+	munged         *daemon
+	slurmctld      *daemon
 	once           sync.Once
 	err            error
 }
@@ -182,7 +183,7 @@ func (c *Cluster) startMunge(ctx context.Context, path string) error {
 	socket := filepath.Join(dir, "socket")
 	cmd := exec.Command(path, "--foreground", "--force", "--key-file="+filepath.Join(dir, "key"), "--socket="+socket,
 		"--pid-file="+filepath.Join(dir, "pid"), "--log-file="+filepath.Join(dir, "log"), "--seed-file="+filepath.Join(dir, "seed"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	var as *syscall.Credential
 	if os.Getuid() == 0 {
 		u, err := user.Lookup("munge")
 		if err != nil {
@@ -201,49 +202,80 @@ func (c *Cluster) startMunge(ctx context.Context, path string) error {
 				return err
 			}
 		}
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
-	cmd.Env = append(os.Environ(), c.Environment()...)
-	if err := begin(cmd, filepath.Join(c.Dir, "munged.out")); err != nil {
+	var err error
+	if c.munged, err = c.begin(cmd, as, "munged.out"); err != nil {
 		return err
 	}
-	c.munged = cmd
-	done := make(chan struct{})
-	go func() {
-		cmd.Wait()
-		close(done)
-	}()
-	ended := false
-	err := until(ctx, 10*time.Second, "munged does not open its socket", func() bool {
-		select {
-		case <-done:
-			ended = true
-			return true
-		default:
-		}
+	return c.munged.ready(ctx, 10*time.Second, "; its user has to reach "+dir+": is TMPDIR a private folder?", func() bool {
 		conn, err := net.Dial("unix", socket)
 		if err == nil {
 			conn.Close()
 		}
 		return err == nil
 	})
+}
+
+// A daemon is a process that the cluster has started, in a session of its own.
+type daemon struct {
+	name  string
+	cmd   *exec.Cmd
+	log   string        // its last line says why the daemon ended
+	ended chan struct{} // closed once the process has been waited for
+}
+
+// begin starts a daemon, as another user unless as is nil. Its output is NAME.out.
+func (c *Cluster) begin(cmd *exec.Cmd, as *syscall.Credential, log string) (*daemon, error) {
+	d := &daemon{name: filepath.Base(cmd.Path), cmd: cmd, log: filepath.Join(c.Dir, log), ended: make(chan struct{})}
+	f, err := os.Create(filepath.Join(c.Dir, d.name+".out"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	cmd.Stdout, cmd.Stderr = f, f
+	cmd.Env = append(os.Environ(), c.Environment()...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: as}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { // the only one that waits
+		cmd.Wait()
+		close(d.ended)
+	}()
+	return d, nil
+}
+
+// ready waits until a daemon answers. hint follows the reason if the daemon ends instead.
+func (d *daemon) ready(ctx context.Context, limit time.Duration, hint string, answers func() bool) error {
+	ended := false
+	err := until(ctx, limit, d.name+" does not answer", func() bool {
+		select {
+		case <-d.ended:
+			ended = true
+			return true
+		default:
+			return answers()
+		}
+	})
 	if ended {
-		said, _ := os.ReadFile(filepath.Join(c.Dir, "munged.out"))
+		said, _ := os.ReadFile(d.log)
 		lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-		return fmt.Errorf("cluster: munged ended: %s; its user has to reach %s: is TMPDIR a private folder?", lines[len(lines)-1], dir)
+		return fmt.Errorf("cluster: %s ended: %s%s", d.name, lines[len(lines)-1], hint)
 	}
 	return err
 }
 
-// begin starts a daemon whose output is a file.
-func begin(cmd *exec.Cmd, output string) error {
-	f, err := os.Create(output)
-	if err != nil {
+// end ends a daemon with its session, and waits for it. There may be none.
+func (d *daemon) end() error {
+	if d == nil {
+		return nil
+	}
+	if err := syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
 	}
-	defer f.Close()
-	cmd.Stdout, cmd.Stderr = f, f
-	return cmd.Start()
+	<-d.ended
+	return nil
 }
 
 // until waits for something to become true.
@@ -356,42 +388,22 @@ func (c *Cluster) writeConf(o Options, ports []int) error {
 
 // startController starts slurmctld and waits until it answers.
 func (c *Cluster) startController(ctx context.Context, path string) error {
-	cmd := exec.Command(path, "-D", "-f", c.Conf)
-	cmd.Env = append(os.Environ(), c.Environment()...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := begin(cmd, filepath.Join(c.Dir, "slurmctld.out")); err != nil {
+	d, err := c.begin(exec.Command(path, "-D", "-f", c.Conf), nil, "slurmctld.log")
+	if err != nil {
 		return err
 	}
-	done := make(chan struct{})
-	go func() {
-		cmd.Wait()
-		close(done)
-	}()
 	client, err := slurmctl.New(ctx, c.Conf)
-	if err != nil {
-		return errors.Join(err, endGroup(cmd))
-	}
-	client.Timeout = 2 * time.Second
-	ended := false
-	err = until(ctx, 30*time.Second, "slurmctld does not answer", func() bool {
-		select {
-		case <-done:
-			ended = true
-			return true
-		default:
-		}
-		_, err := client.Nodes(ctx)
-		return err == nil
-	})
-	if ended {
-		said, _ := os.ReadFile(filepath.Join(c.Dir, "slurmctld.log"))
-		lines := strings.Split(strings.TrimSpace(string(said)), "\n")
-		return fmt.Errorf("cluster: slurmctld ended: %s", lines[len(lines)-1])
+	if err == nil {
+		client.Timeout = 2 * time.Second
+		err = d.ready(ctx, 30*time.Second, "", func() bool {
+			_, err := client.Nodes(ctx)
+			return err == nil
+		})
 	}
 	if err != nil {
-		return errors.Join(err, endGroup(cmd))
+		return errors.Join(err, d.end())
 	}
-	c.slurmctld = cmd
+	c.slurmctld = d
 	return nil
 }
 
@@ -425,12 +437,7 @@ func (c *Cluster) Submit(ctx context.Context, nodes int, script string, args ...
 // its folder. A second call does nothing, and returns what the first did.
 func (c *Cluster) Close() error {
 	c.once.Do(func() {
-		for _, cmd := range []*exec.Cmd{c.slurmctld, c.munged} {
-			if cmd != nil {
-				c.err = errors.Join(c.err, endGroup(cmd))
-			}
-		}
-		c.err = errors.Join(c.err, c.sweep(), os.RemoveAll(c.Dir))
+		c.err = errors.Join(c.slurmctld.end(), c.munged.end(), c.sweep(), os.RemoveAll(c.Dir))
 		if c.err == nil { // else the guard tries again
 			io.WriteString(c.life, "bye\n")
 		}
@@ -440,43 +447,18 @@ func (c *Cluster) Close() error {
 	return c.err
 }
 
-// endGroup ends the processes of a daemon, and waits for it.
-func endGroup(cmd *exec.Cmd) error {
-	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return err
-	}
-	cmd.Wait()
-	return nil
-}
-
 // mark is in the environment of all of the cluster's processes, with its folder.
 const mark = "PLIMSOLL_CLUSTER="
 
-// sweep ends all processes of the cluster: daemons of nodes, and the jobs that they
+// sweep ends all processes of the cluster: the nodes' daemons, and the jobs that they
 // started.
 func (c *Cluster) sweep() error {
 	for range 100 {
-		found := false
-		files, err := filepath.Glob("/proc/[0-9]*/environ")
-		if err != nil {
+		found, err := processes.Kill(func(pid int) bool {
+			return pid != os.Getpid() && (processes.Marked(pid, mark+c.Dir) || c.step(pid))
+		})
+		if err != nil || found == 0 {
 			return err
-		}
-		for _, f := range files {
-			pid, err := strconv.Atoi(strings.Split(f, "/")[2])
-			if err != nil || pid == os.Getpid() {
-				continue
-			}
-			text, err := os.ReadFile(f)
-			if err != nil || !strings.Contains("\x00"+string(text), "\x00"+mark+c.Dir+"\x00") && !c.step(pid) {
-				continue
-			}
-			found = true
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-				return err
-			}
-		}
-		if !found {
-			return nil
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/processes"
 )
 
 // Local is a provider whose instances are processes of this machine. An instance is a
@@ -218,7 +220,8 @@ func (l *Local) kill(ctx context.Context, token string) error {
 			return err
 		}
 		if group == 0 {
-			return killMarked(l.mark(token))
+			_, err := processes.Kill(func(pid int) bool { return processes.Marked(pid, l.mark(token)) })
+			return err
 		}
 		sig := syscall.SIGTERM
 		if n >= 20 {
@@ -235,55 +238,6 @@ func (l *Local) kill(ctx context.Context, token string) error {
 	}
 }
 
-// killMarked ends the processes that have a mark, and their descendants.
-func killMarked(mark string) error {
-	files, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		return err
-	}
-	children := map[int][]int{}
-	var list []int
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			continue // ended meanwhile
-		}
-		// The second field is a name in parentheses, which may have any in it.
-		_, rest, ok := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
-		fields := strings.Fields(rest)
-		pid, err := strconv.Atoi(strings.Split(f, "/")[2])
-		if !ok || err != nil || len(fields) < 2 {
-			continue
-		}
-		if parent, err := strconv.Atoi(fields[1]); err == nil {
-			children[parent] = append(children[parent], pid)
-		}
-		if marked(pid, mark) {
-			list = append(list, pid)
-		}
-	}
-	seen := map[int]bool{}
-	for len(list) > 0 {
-		pid := list[0]
-		list = list[1:]
-		if seen[pid] {
-			continue
-		}
-		seen[pid] = true
-		list = append(list, children[pid]...)
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return err
-		}
-	}
-	return nil
-}
-
-// marked reports whether a process has a mark in its environment.
-func marked(pid int, mark string) bool {
-	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	return err == nil && strings.Contains("\x00"+string(environ), "\x00"+mark+"\x00")
-}
-
 // group returns the process group of an instance that runs, 0 if none does.
 func (l *Local) group(token string) (int, error) {
 	text, err := os.ReadFile(l.path(token, "pid"))
@@ -298,7 +252,7 @@ func (l *Local) group(token string) (int, error) {
 		return 0, fmt.Errorf("%s: %q is no process", l.path(token, "pid"), text)
 	}
 	// The number may be another's by now; the environment is not.
-	if !marked(pid, l.mark(token)) {
+	if !processes.Marked(pid, l.mark(token)) {
 		return 0, nil // ended, or a zombie
 	}
 	return pid, nil
