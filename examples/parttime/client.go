@@ -8,107 +8,46 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"strings"
+	"net/url"
 	"sync"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
-// client is a partition's: the elastic client, its state on disk, what is to be sent
-// to the host, and perhaps jobs that it pretends to run.
+// client is a partition's: the elastic client, a queue of messages for the host, and
+// perhaps jobs that it pretends to run.
 type client struct {
-	log   *journal
-	clock *clock
-	http  *http.Client
-	host  string
-	wake  chan struct{}
-	queue chan exchange.Message
-
+	*peer
+	o       options
+	queue   chan exchange.Message
 	met     chan struct{} // closed when the host has heard of the partition
-	unknown chan struct{} // it knows nothing of it any more
-	stop    context.CancelFunc
-	fatal   chan error // why it cannot go on
+	unknown chan struct{} // the host has forgotten the partition
 
-	mu     sync.Mutex
-	path   string
-	state  saved
-	before map[int]exchange.NodeStatus // what the journal has told
-	asked  int                         // requests, as far as told
-	mean   time.Duration               // 0: no jobs
+	before map[int]exchange.NodeStatus // as the journal has told
+	asked  int                         // requests, as the journal has told
 	rng    *rand.Rand
 }
 
-// job runs on a node, in the lease with the epoch. It is saved, since it goes on while the
-// client is down.
+// job runs on a node, in the lease with the epoch. Jobs are saved, since they go on while
+// the client is down.
 type job struct {
 	Epoch uint64        `json:"epoch"`
 	Start time.Duration `json:"start_ns"`
 	End   time.Duration `json:"end_ns"`
 }
 
-// runClient is a client until ctx is done.
-func runClient(ctx context.Context, o options, stdout, stderr io.Writer) error {
-	l, url, err := listen(o.listen)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	unlock, err := lock(o.state)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	c, err := newClient(o, stderr)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(stdout, "listening on %s\n", url); err != nil {
-		return err
-	}
-	ctx, c.stop = context.WithCancel(ctx)
-	defer c.stop()
-	var group sync.WaitGroup
-	work := func(f func(context.Context)) { group.Go(func() { f(ctx) }) }
-	work(c.tick)
-	work(c.send)
-	if c.mean > 0 {
-		work(c.run)
-	}
-	work(func(ctx context.Context) { c.register(ctx, o, url) })
-	err = serve(ctx, l, c.mux())
-	c.stop()
-	group.Wait()
-	select {
-	case f := <-c.fatal:
-		err = errors.Join(err, f)
-	default:
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return errors.Join(err, c.state.save(c.path))
-}
-
-// fail ends the client.
-func (c *client) fail(err error) {
-	select {
-	case c.fatal <- err:
-	default:
-	}
-	c.stop()
-}
-
 // newClient loads or makes the state.
-func newClient(o options, stderr io.Writer) (*client, error) {
-	c := &client{path: o.state, host: o.host, wake: make(chan struct{}, 1), met: make(chan struct{}), unknown: make(chan struct{}, 1), fatal: make(chan error, 1),
-		queue: make(chan exchange.Message, queueLength), before: map[int]exchange.NodeStatus{}, mean: o.job}
-	old, err := load(o.state, "client", o.minute)
+func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error) {
+	p, err := newPeer(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if old != nil {
-		c.state = *old
+	c := &client{peer: p, o: o, met: make(chan struct{}), unknown: make(chan struct{}, 1), queue: make(chan exchange.Message, queueLength), before: map[int]exchange.NodeStatus{}}
+	c.tell = c.note
+	if c.again {
 		if name := c.state.Client.Partition(); name != o.name {
 			return nil, cli.Mistakef("-name %s: -state %s is that of partition %s", o.name, o.state, name)
 		}
@@ -116,51 +55,63 @@ func newClient(o options, stderr io.Writer) (*client, error) {
 			return nil, cli.Mistakef("-every %v: in -state %s it is %v, and stays so", o.manager.Every, o.state, c.state.Every)
 		}
 	} else {
-		// The numbers of a client that lost its state are above those it used before.
-		now := time.Now()
 		if o.manager.Every == 0 {
 			o.manager.Every = time.Minute
 		}
-		p, err := exchange.NewClient(o.name, exchange.ClientOptions{Every: o.manager.Every, First: uint64(now.UnixNano())})
+		// The numbers of a client that lost its state are above those that it used before.
+		x, err := exchange.NewClient(o.name, exchange.ClientOptions{Every: o.manager.Every, First: uint64(c.state.Origin.UnixNano())})
 		if err != nil {
 			return nil, cli.Mistakef("%v", err)
 		}
-		c.state = saved{Role: "client", Instance: crand.Text(), Origin: now, Minute: o.minute, Every: o.manager.Every, Add: o.add, Client: p}
+		c.state.Instance, c.state.Every, c.state.Add, c.state.Client = crand.Text(), o.manager.Every, o.add, x
 	}
-	c.http = &http.Client{Timeout: callTimeout, Transport: signed{o.name, c.state.Instance}}
+	c.http.Transport = signed{o.name, c.state.Instance}
 	if c.state.Jobs == nil {
 		c.state.Jobs = map[int]job{}
 	}
-	if err := c.state.save(c.path); err != nil {
-		return nil, cli.Mistakef("%v", err)
+	if err := c.begin(c.state.Client.Now(), stderr); err != nil {
+		return nil, err
 	}
-	c.clock = newClock(c.state.Origin, o.minute, c.state.Client.Now())
-	c.log = &journal{w: stderr, clock: c.clock}
 	var seed uint64
 	for _, b := range []byte(o.name) {
 		seed = seed*257 + uint64(b)
 	}
 	c.rng = rand.New(rand.NewPCG(seed, 1))
-	for _, h := range c.state.Client.AppendNodes(nil, c.clock.now()) {
+	for _, h := range c.state.Client.AppendNodes(nil, c.clock.Now()) {
 		c.before[h.Node] = h
 	}
 	c.asked = len(c.state.Client.AppendRequests(nil))
-	if old != nil {
-		c.log.printf("takes up its work again")
-	}
 	return c, nil
 }
 
+func (c *client) base() *peer { return c.peer }
+
+// work ticks, sends messages, registers and runs jobs until the client ends.
+func (c *client) work(url string) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	group.Go(func() {
+		c.tick(c.ctx, func() (time.Duration, bool) { return c.state.Client.NextTick(), true }, func() {
+			c.step(func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Tick(now), nil })
+		})
+	})
+	group.Go(func() { c.send(c.ctx) })
+	if c.o.job > 0 {
+		group.Go(func() { c.run(c.ctx) })
+	}
+	c.register(c.ctx, url)
+}
+
 // register creates the partition, tries again while nobody answers, and asks for the
-// nodes that the client is to begin with. It does so again when the host has forgotten the
-// partition. The nodes that there are need no host for all that, as long as their leases last.
-func (c *client) register(ctx context.Context, o options, url string) {
-	in := map[string]any{"partition": o.name, "weight": o.weight, "floor": o.floor, "url": url, "instance": c.state.Instance}
+// nodes that the client begins with. It registers again when the host has forgotten the
+// partition. Nodes that the client has need no host meanwhile, until their leases end.
+func (c *client) register(ctx context.Context, url string) {
+	in := map[string]any{"partition": c.o.name, "weight": c.o.weight, "floor": c.o.floor, "url": url, "instance": c.state.Instance}
 	told := false
 	for ctx.Err() == nil {
 		var none struct{}
-		err := post(ctx, c.http, c.host+"/CreatePartition", in, &none)
-		var f *failure
+		err := exchangehttp.Post(ctx, c.http, c.o.host+"/CreatePartition", in, &none)
+		var f *exchangehttp.Failure
 		switch {
 		case err == nil:
 			told = false
@@ -183,35 +134,28 @@ func (c *client) register(ctx context.Context, o options, url string) {
 			case <-ctx.Done():
 				return
 			case <-c.unknown:
-				c.log.printf("the host has forgotten partition %s; registers again", o.name)
+				c.log.printf("the host has forgotten partition %s; registers again", c.o.name)
 			}
-		case errors.As(err, &f) && f.status < 500:
-			c.fail(cli.Mistakef("the host refuses partition %s: %v", o.name, f))
+		case errors.As(err, &f) && f.Status < 500:
+			c.fail(cli.Mistakef("the host refuses partition %s: %v", c.o.name, f))
 			return
 		case ctx.Err() == nil && !told:
-			c.log.printf("nobody answers at %s; tries again", c.host)
+			c.log.printf("nobody answers at %s; tries again", c.o.host)
 			told = true
 		}
-		sleep(ctx, max(20*time.Millisecond, c.clock.minute/4))
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-	case <-t.C:
+		sleep(ctx, max(20*time.Millisecond, c.o.minute/4))
 	}
 }
 
 // mux is what the client answers, to the host and to its framework.
 func (c *client) mux() *http.ServeMux {
-	mux := http.NewServeMux()
-	calls(mux, exchange.NodesQueued, exchange.DeleteCancelled, func(*http.Request) error { return nil }, func(msg exchange.Message) ([]exchange.Message, error) {
-		return c.change(func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Handle(now, msg) })
+	mux := exchangehttp.NewMux()
+	exchangehttp.Calls(mux, exchange.NodesQueued, exchange.DeleteCancelled, func(*http.Request) error { return nil }, func(msg exchange.Message) (out []exchange.Message, err error) {
+		err = c.change(false, func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Handle(now, msg) },
+			func(m exchange.Message) { out = append(out, m) })
+		return out, err
 	})
-	mux.HandleFunc("/framework/AddNodes", endpoint(http.MethodPost, func(in struct {
+	mux.HandleFunc("/framework/AddNodes", exchangehttp.Endpoint(http.MethodPost, func(in struct {
 		Count int `json:"count"`
 	}) (out struct {
 		ID uint64 `json:"id"`
@@ -222,19 +166,14 @@ func (c *client) mux() *http.ServeMux {
 		})
 		return out, err
 	}))
-	mux.HandleFunc("/framework/DeleteNodes", endpoint(http.MethodPost, func(in struct {
+	mux.HandleFunc("/framework/DeleteNodes", exchangehttp.Endpoint(http.MethodPost, func(in struct {
 		Nodes []int `json:"nodes"`
 	}) (struct{}, error) {
 		return struct{}{}, c.step(func(now time.Duration) ([]exchange.Message, error) {
 			return c.state.Client.DeleteNodes(now, in.Nodes...)
 		})
 	}))
-	mux.HandleFunc("/framework/SetResourceValues", endpoint(http.MethodPost, func(in struct {
-		Values []struct {
-			Node  int     `json:"node"`
-			Value float64 `json:"value"`
-		} `json:"values"`
-	}) (struct{}, error) {
+	mux.HandleFunc("/framework/SetResourceValues", exchangehttp.Endpoint(http.MethodPost, func(in exchangehttp.Values) (struct{}, error) {
 		values := make([]exchange.NodeValue, len(in.Values))
 		for i, v := range in.Values {
 			values[i] = exchange.NodeValue{Node: v.Node, Value: v.Value}
@@ -243,33 +182,17 @@ func (c *client) mux() *http.ServeMux {
 			return c.state.Client.SetResourceValues(now, values)
 		})
 	}))
-	mux.HandleFunc("/framework/Nodes", endpoint(http.MethodGet, func(struct{}) (holdings, error) { return c.holdings(), nil }))
+	mux.HandleFunc("/framework/Nodes", exchangehttp.Endpoint(http.MethodGet, func(struct{}) (exchangehttp.Holdings, error) { return c.holdings(), nil }))
 	return mux
 }
 
-// holdings is what GET /framework/Nodes answers.
-type holdings struct {
-	Time     float64            `json:"time_s"`
-	Instance string             `json:"instance"` // which client this is
-	Nodes    []holding          `json:"nodes"`
-	Requests []exchange.Request `json:"requests"`
-}
-
-type holding struct {
-	Node  int      `json:"node"`
-	Epoch uint64   `json:"epoch"`
-	State string   `json:"state"`
-	Value float64  `json:"value"`
-	Ends  *float64 `json:"ends_s,omitempty"` // of a node that is to be given back
-}
-
-func (c *client) holdings() holdings {
+func (c *client) holdings() exchangehttp.Holdings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.clock.now()
-	out := holdings{Time: now.Seconds(), Instance: c.state.Instance, Nodes: []holding{}, Requests: c.state.Client.AppendRequests([]exchange.Request{})}
+	now := c.clock.Now()
+	out := exchangehttp.Holdings{Time: now.Seconds(), Instance: c.state.Instance, Nodes: []exchangehttp.Holding{}, Requests: c.state.Client.AppendRequests([]exchange.Request{})}
 	for _, h := range c.state.Client.AppendNodes(nil, now) {
-		n := holding{Node: h.Node, Epoch: h.Epoch, State: h.State.String(), Value: h.Value}
+		n := exchangehttp.Holding{Node: h.Node, Epoch: h.Epoch, State: h.State.String(), Value: h.Value}
 		if h.State == exchange.Draining {
 			end := h.End.Seconds()
 			n.Ends = &end
@@ -279,72 +202,20 @@ func (c *client) holdings() holdings {
 	return out
 }
 
-// change is one step of the client: what it changes is saved before the messages that it
-// returns are sent.
-func (c *client) change(f func(now time.Duration) ([]exchange.Message, error)) ([]exchange.Message, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	msgs, err := f(c.clock.now())
-	if err != nil {
-		return nil, err
-	}
-	if len(msgs) > 0 {
-		if err := c.state.save(c.path); err != nil {
-			c.log.printf("%v; nothing is sent", err)
-			return nil, err
-		}
-	}
-	c.tell()
-	out := make([]exchange.Message, len(msgs))
-	for i, m := range msgs {
-		out[i] = m.Clone()
-	}
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-	return out, nil
-}
-
-// step is change, with the messages queued for the host.
-func (c *client) step(f func(now time.Duration) ([]exchange.Message, error)) error {
-	msgs, err := c.change(f)
-	for _, m := range msgs {
-		for sent := false; !sent; {
+// step takes a step of the client. Its messages are queued for the host; if the queue is
+// full, its oldest message is lost.
+func (c *client) step(take step) error {
+	return c.change(false, take, func(m exchange.Message) {
+		for !offer(c.queue, m) {
 			select {
-			case c.queue <- m:
-				sent = true
+			case <-c.queue:
 			default:
-				select {
-				case <-c.queue: // the oldest is lost
-				default:
-				}
 			}
 		}
-	}
-	return err
+	})
 }
 
-// tick gives the client the time when it wants it, until ctx is done.
-func (c *client) tick(ctx context.Context) {
-	for {
-		c.mu.Lock()
-		next := c.state.Client.NextTick()
-		c.mu.Unlock()
-		t := time.NewTimer(max(0, min(time.Hour, c.clock.until(next))))
-		select {
-		case <-ctx.Done():
-			t.Stop()
-			return
-		case <-c.wake:
-		case <-t.C:
-			c.step(func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Tick(now), nil })
-		}
-		t.Stop()
-	}
-}
-
-// send sends what is queued to the host and reads the answers, until ctx is done.
+// send sends the queue to the host and handles the answers, until ctx is done.
 func (c *client) send(ctx context.Context) {
 	silent := false
 	told := map[exchange.Call]string{} // what the host has refused last
@@ -361,24 +232,21 @@ func (c *client) send(ctx context.Context) {
 		case msg = <-c.queue:
 		}
 		var answers []exchange.Message
-		err := post(ctx, c.http, c.host+"/"+msg.Call.String(), msg, &answers)
-		var f *failure
+		err := exchangehttp.Post(ctx, c.http, c.o.host+"/"+msg.Call.String(), msg, &answers)
+		var f *exchangehttp.Failure
 		switch {
 		case ctx.Err() != nil:
 			return
-		case errors.As(err, &f) && f.status == http.StatusConflict:
+		case errors.As(err, &f) && f.Status == http.StatusConflict:
 			c.fail(fmt.Errorf("the host refuses this client: %w", f))
 			return
 		case errors.As(err, &f):
-			if told[msg.Call] != f.text {
+			if told[msg.Call] != f.Text {
 				c.log.printf("the host does not take %v: %v", msg.Call, f)
 			}
-			told[msg.Call] = f.text
-			if f.status == http.StatusNotFound {
-				select {
-				case c.unknown <- struct{}{}:
-				default:
-				}
+			told[msg.Call] = f.Text
+			if f.Status == http.StatusNotFound {
+				offer(c.unknown, struct{}{})
 			}
 		case err != nil && !silent:
 			c.log.printf("does not hear of the host")
@@ -397,12 +265,13 @@ func (c *client) send(ctx context.Context) {
 	}
 }
 
-// run pretends to run jobs: it starts one on each free node, lets them run while a
-// node is the partition's, starts none on a node that is to be given back, and gives it
-// back when its job has ended. A node is worth the more the longer its job has run.
+// run pretends to run jobs: it starts a job on each free node, and lets a job run while its
+// node is the partition's. It starts no job on a node that is to be given back, and gives
+// the node back when its job has ended. The longer a job has run the more its node is
+// worth.
 func (c *client) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		sleep(ctx, max(5*time.Millisecond, c.clock.minute/4))
+		sleep(ctx, max(5*time.Millisecond, c.o.minute/4))
 		var ended []int
 		var values []exchange.NodeValue
 		err := c.step(func(now time.Duration) ([]exchange.Message, error) {
@@ -417,7 +286,7 @@ func (c *client) run(ctx context.Context) {
 				return c.state.Client.SetResourceValues(now, values)
 			})
 		}
-		// A node that has been given back in between takes its value with it.
+		// A node that was given back in between has no value any more.
 		var in *exchange.InputError
 		if err != nil && !errors.As(err, &in) {
 			c.log.printf("%v", err)
@@ -428,8 +297,8 @@ func (c *client) run(ctx context.Context) {
 // margin is how long before a node's end its job is ended, by the exchange's time.
 const margin = 30 * time.Second
 
-// schedule moves the jobs on to now. It returns the nodes that are to be given back and
-// the values of the others.
+// schedule moves the jobs on to now. It returns the nodes to give back and the values of
+// the others.
 func (c *client) schedule(now time.Duration) (ended []int, values []exchange.NodeValue) {
 	mine := map[int]bool{}
 	var longest time.Duration
@@ -447,7 +316,7 @@ func (c *client) schedule(now time.Duration) (ended []int, values []exchange.Nod
 			continue
 		}
 		if !busy {
-			j = job{h.Epoch, now, now + time.Duration((0.5+c.rng.Float64())*float64(c.mean))}
+			j = job{h.Epoch, now, now + time.Duration((0.5+c.rng.Float64())*float64(c.o.job))}
 			c.state.Jobs[h.Node] = j
 		}
 		mine[h.Node] = true
@@ -470,49 +339,53 @@ func (c *client) schedule(now time.Duration) (ended []int, values []exchange.Nod
 	return ended, values
 }
 
-// tell writes into the journal what has changed.
-func (c *client) tell() {
-	now := c.clock.now()
+// note writes into the journal what has changed.
+func (c *client) note([]exchange.Message) {
+	now := c.clock.Now()
 	after := map[int]exchange.NodeStatus{}
-	lines := map[string][]int{}
-	var order []string
-	add := func(node int, text string) {
-		if lines[text] == nil {
-			order = append(order, text)
-		}
-		lines[text] = append(lines[text], node)
-	}
-	if n := len(c.state.Client.AppendRequests(nil)); n != c.asked {
-		if rs := c.state.Client.AppendRequests(nil); n > c.asked {
+	if rs := c.state.Client.AppendRequests(nil); len(rs) != c.asked {
+		if n := len(rs); n > c.asked {
 			c.log.printf("asks for %s", nodesText(rs[n-1].Count))
 		}
-		c.asked = n
+		c.asked = len(rs)
 	}
+	var say sentences
 	for _, h := range c.state.Client.AppendNodes(nil, now) {
 		after[h.Node] = h
 		b, known := c.before[h.Node]
-		if known && b.Epoch == h.Epoch && b.State == h.State {
-			continue
-		}
-		switch h.State {
-		case exchange.Usable:
-			if known && b.Epoch == h.Epoch && b.State == exchange.Draining {
-				add(h.Node, "may keep {}")
-			} else if known && b.Epoch == h.Epoch && b.State == exchange.Unsure {
-				add(h.Node, "is sure of {} again")
-			} else {
-				add(h.Node, "has {}")
-			}
-		case exchange.Draining:
-			add(h.Node, fmt.Sprintf("is to give back {} within %.1f minutes", (h.End-now).Minutes()))
-		case exchange.Unsure:
-			add(h.Node, "is not sure of {} any more")
-		case exchange.Returned:
-			add(h.Node, "gives back {}")
+		same := known && b.Epoch == h.Epoch
+		switch {
+		case same && b.State == h.State:
+		case h.State == exchange.Usable && same && b.State == exchange.Draining:
+			say.add(h.Node, "may keep {}")
+		case h.State == exchange.Usable && same && b.State == exchange.Unsure:
+			say.add(h.Node, "is sure of {} again")
+		case h.State == exchange.Usable:
+			say.add(h.Node, "has {}")
+		case h.State == exchange.Draining:
+			say.add(h.Node, "is to give back {} within %.1f minutes", (h.End - now).Minutes())
+		case h.State == exchange.Unsure:
+			say.add(h.Node, "is not sure of {} any more")
+		case h.State == exchange.Returned:
+			say.add(h.Node, "gives back {}")
 		}
 	}
-	for _, text := range order {
-		c.log.printf("%s", strings.Replace(text, "{}", nodeList(lines[text]), 1))
-	}
+	say.print(c.log)
 	c.before = after
+}
+
+// The headers in which a client says who it is.
+const (
+	partitionHeader = "Parttime-Partition" // escaped as in a path
+	instanceHeader  = "Parttime-Instance"
+)
+
+// signed is a transport that says who sends.
+type signed struct{ partition, instance string }
+
+func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set(partitionHeader, url.PathEscape(s.partition))
+	r.Header.Set(instanceHeader, s.instance)
+	return http.DefaultTransport.RoundTrip(r)
 }

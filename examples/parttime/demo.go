@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 )
 
@@ -34,7 +36,7 @@ func perform(ctx context.Context, o options, stdout io.Writer) error {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(ctx, time.Minute+40*o.minute)
 	defer cancel()
-	s := &stage{ctx: ctx, w: stdout, clock: newClock(time.Now(), o.minute, 0), minute: o.minute, dir: dir, http: &http.Client{Timeout: callTimeout}}
+	s := &stage{ctx: ctx, w: stdout, clock: newClock(time.Now(), o.minute, 0), minute: o.minute, dir: dir, http: &http.Client{Timeout: exchangehttp.Timeout}}
 	defer s.clear()
 	say := s.say
 	say("", "Eight nodes, two partitions with equal shares; notices each minute, 3 minutes of grace.")
@@ -79,7 +81,7 @@ func perform(ctx context.Context, o options, stdout io.Writer) error {
 	}
 	s.wait(0.5)
 	var last status
-	if err := get(ctx, s.http, host.url+"/Status", &last); err != nil {
+	if err := exchangehttp.Get(ctx, s.http, host.url+"/Status", &last); err != nil {
 		return err
 	}
 	for _, p := range []*process{htc, hpc, host} {
@@ -126,7 +128,7 @@ func ending(s status) (n int) {
 // stage runs processes and writes what they say.
 type stage struct {
 	ctx    context.Context
-	clock  *clock
+	clock  *clock.Clock
 	minute time.Duration
 	dir    string
 	http   *http.Client
@@ -145,7 +147,7 @@ func (s *stage) say(who, format string, args ...any) {
 		fmt.Fprintf(s.w, "--- %s\n", fmt.Sprintf(format, args...))
 		return
 	}
-	fmt.Fprintf(s.w, "%6.1f min  %-4s  %s\n", s.clock.now().Minutes(), who, fmt.Sprintf(format, args...))
+	fmt.Fprintf(s.w, "%6.1f min  %-4s  %s\n", s.clock.Now().Minutes(), who, fmt.Sprintf(format, args...))
 }
 
 // wait lets minutes pass.
@@ -157,7 +159,7 @@ func (s *stage) wait(minutes float64) {
 func (s *stage) until(ok func(status) bool) error {
 	for {
 		var st status
-		if get(s.ctx, s.http, s.host+"/Status", &st) == nil && ok(st) {
+		if exchangehttp.Get(s.ctx, s.http, s.host+"/Status", &st) == nil && ok(st) {
 			return nil
 		}
 		sleep(s.ctx, 10*time.Millisecond)
@@ -252,7 +254,7 @@ func (p *process) stop() error {
 		p.kill() // where there is no such signal
 		return nil
 	}
-	t := time.AfterFunc(2*callTimeout, func() { p.cmd.Process.Kill() })
+	t := time.AfterFunc(2*exchangehttp.Timeout, func() { p.cmd.Process.Kill() })
 	defer t.Stop()
 	p.said.Wait()
 	p.ended = true

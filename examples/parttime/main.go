@@ -51,9 +51,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		switch o.role {
 		case hostRole:
-			err = runHost(ctx, o, stdout, stderr)
+			err = play(ctx, o, stdout, stderr, newHost)
 		case clientRole:
-			err = runClient(ctx, o, stdout, stderr)
+			err = play(ctx, o, stdout, stderr, newClient)
 		default:
 			err = demonstrate(ctx, o, stdout)
 		}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -142,9 +144,7 @@ func testHost(t *testing.T) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux := h.mux()
-	mux.HandleFunc("/", notFound)
-	s := httptest.NewServer(mux)
+	s := httptest.NewServer(h.mux())
 	t.Cleanup(func() {
 		cancel()
 		h.sender.Wait()
@@ -202,7 +202,7 @@ func TestHTTP(t *testing.T) {
 		{"POST", "/AddNodes", js, `{"call":"AddNodes","colour":"red"}`, 400, "colour"},
 		{"POST", "/AddNodes", js, `{"call":"Steal"}`, 400, "want a name such as AddNodes"},
 		{"POST", "/AddNodes", js, `{"call":"DeleteNodes","partition":"hpc"}`, 400, "the body's call is DeleteNodes"},
-		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"` + strings.Repeat("x", maxBody) + `"}`, 413, "too large"},
+		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"` + strings.Repeat("x", exchangehttp.MaxBody) + `"}`, 413, "too large"},
 		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"x","number":1}`, 404, "want the name of a partition"},
 		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"hpc","number":1,"requests":[{"id":1,"count":0}]}`, 422, "positive number of nodes"},
 		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"hpc","number":1,"requests":[{"id":1,"count":2}]}`, 200, `"call":"NodesQueued"`},
@@ -253,7 +253,7 @@ func TestNotSaved(t *testing.T) {
 	out, err := h.step("hpc", func(now time.Duration) ([]exchange.Message, error) {
 		return h.state.Manager.Handle(now, exchange.Message{Call: exchange.AddNodes, Partition: "hpc", Number: 1, Requests: []exchange.Request{{ID: 1, Count: 1}}})
 	})
-	if err == nil || len(out) > 0 || statusOf(err) != http.StatusInternalServerError {
+	if err == nil || len(out) > 0 || exchangehttp.Status(err) != http.StatusInternalServerError {
 		t.Errorf("%v, %v", out, err)
 	}
 }
@@ -301,7 +301,7 @@ func TestTicksWithoutSaving(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
-		h.tick(ctx)
+		h.ticks(ctx)
 		close(ended)
 	}()
 	time.Sleep(100 * time.Millisecond) // ten notices are not sent
@@ -343,7 +343,7 @@ func TestReclaimSaved(t *testing.T) {
 	if got := take(); got != 200 {
 		t.Errorf("status %d, want 200", got)
 	}
-	old, err := load(h.path, "host", h.state.Minute)
+	old, err := load(h.path, hostRole, h.state.Minute)
 	if err != nil || old == nil {
 		t.Fatal(err)
 	}
@@ -397,7 +397,7 @@ func TestLocked(t *testing.T) {
 func TestSecondClient(t *testing.T) {
 	s := testHost(t)
 	one := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reply(w, 200, holdings{Instance: "one"})
+		exchangehttp.Reply(w, 200, exchangehttp.Holdings{Instance: "one"})
 	}))
 	defer one.Close()
 	create := func(instance, url string) int {
@@ -407,10 +407,10 @@ func TestSecondClient(t *testing.T) {
 	}
 	say := func(instance string) int {
 		var answers []exchange.Message
-		err := post(t.Context(), &http.Client{Transport: signed{"h/c", instance}}, s.URL+"/AddNodes",
+		err := exchangehttp.Post(t.Context(), &http.Client{Transport: signed{"h/c", instance}}, s.URL+"/AddNodes",
 			exchange.Message{Call: exchange.AddNodes, Partition: "h/c", Number: 1}, &answers)
 		if err != nil {
-			return statusOf(err)
+			return exchangehttp.Status(err)
 		}
 		return 200
 	}
@@ -425,11 +425,11 @@ func TestSecondClient(t *testing.T) {
 // An answer that is cut off is not taken for one that makes no sense.
 func TestLargeAnswer(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Write(bytes.Repeat([]byte(" "), maxBody+1))
+		w.Write(bytes.Repeat([]byte(" "), exchangehttp.MaxBody+1))
 	}))
 	defer s.Close()
 	var v any
-	if err := get(t.Context(), http.DefaultClient, s.URL, &v); err == nil || !strings.Contains(err.Error(), "too large") {
+	if err := exchangehttp.Get(t.Context(), http.DefaultClient, s.URL, &v); err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("%v", err)
 	}
 }
@@ -480,14 +480,16 @@ func TestNodeList(t *testing.T) {
 // The clock goes on while the process is down, and never back.
 func TestClock(t *testing.T) {
 	origin := time.Now().Add(-time.Second)
+	const scale = 600 // a minute takes 100 ms
 	c := newClock(origin, 100*time.Millisecond, 0)
-	if now := c.now(); now < 10*time.Minute || now > 11*time.Minute {
-		t.Errorf("a second after its origin the clock shows %v, want ten minutes", now)
+	least := time.Since(origin) * scale
+	if now, most := c.Now(), time.Since(origin)*scale; now < least-time.Minute || now > most+time.Minute {
+		t.Errorf("the clock shows %v, want %v to %v", now, least, most)
 	}
-	if c := newClock(origin, 100*time.Millisecond, time.Hour); c.now() < time.Hour {
-		t.Errorf("the clock goes back to %v", c.now())
+	if c := newClock(origin, 100*time.Millisecond, time.Hour); c.Now() < time.Hour || c.Now() > 2*time.Hour {
+		t.Errorf("the clock goes back to %v", c.Now())
 	}
-	if d := c.until(c.now() + time.Minute); d < 90*time.Millisecond || d > 100*time.Millisecond {
+	if d := c.Unscaled(time.Minute); d != 100*time.Millisecond {
 		t.Errorf("a minute takes %v", d)
 	}
 }

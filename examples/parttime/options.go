@@ -79,6 +79,8 @@ const (
 	clientRole
 )
 
+func (r role) String() string { return [...]string{"demo", "host", "client"}[r] }
+
 // options are the flags.
 type options struct {
 	role   role

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 )
 
 // The demonstration ends well, and says what happens.
@@ -34,7 +36,7 @@ func testStage(t *testing.T, minute time.Duration) *stage {
 	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
 	var mu sync.Mutex
 	var log bytes.Buffer
-	s := &stage{ctx: ctx, clock: newClock(time.Now(), minute, 0), minute: minute, dir: t.TempDir(), http: &http.Client{Timeout: callTimeout},
+	s := &stage{ctx: ctx, clock: newClock(time.Now(), minute, 0), minute: minute, dir: t.TempDir(), http: &http.Client{Timeout: exchangehttp.Timeout},
 		w: writerFunc(func(p []byte) (int, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -69,12 +71,12 @@ func TestKillAndRestart(t *testing.T) {
 		}
 		return p
 	}
-	nodes := func(p *process) map[int]holding {
-		var h holdings
-		if get(s.ctx, s.http, p.url+"/framework/Nodes", &h) != nil {
+	nodes := func(p *process) map[int]exchangehttp.Holding {
+		var h exchangehttp.Holdings
+		if exchangehttp.Get(s.ctx, s.http, p.url+"/framework/Nodes", &h) != nil {
 			return nil
 		}
-		m := map[int]holding{}
+		m := map[int]exchangehttp.Holding{}
 		for _, n := range h.Nodes {
 			if n.State == "usable" || n.State == "draining" {
 				m[n.Node] = n
@@ -115,7 +117,7 @@ func TestKillAndRestart(t *testing.T) {
 		watch()
 		for _, n := range nodes(htc) {
 			if n.State == "draining" && first == 0 {
-				first = s.clock.now()
+				first = s.clock.Now()
 			}
 		}
 		switch {
@@ -144,7 +146,7 @@ func TestKillAndRestart(t *testing.T) {
 		}
 		sleep(s.ctx, 3*time.Millisecond)
 	}
-	if took := s.clock.now() - first; took < 3*time.Minute {
+	if took := s.clock.Now() - first; took < 3*time.Minute {
 		t.Errorf("the nodes have changed hands after %v; the grace period is 4 minutes", took)
 	}
 	if restarts != 3 || checked < 5 {
@@ -152,7 +154,7 @@ func TestKillAndRestart(t *testing.T) {
 	}
 	watch()
 	var st status
-	if err := get(s.ctx, s.http, host.url+"/Status", &st); err != nil {
+	if err := exchangehttp.Get(s.ctx, s.http, host.url+"/Status", &st); err != nil {
 		t.Fatal(err)
 	}
 	c := st.Counted
@@ -171,16 +173,16 @@ func TestKillAndRestart(t *testing.T) {
 	var out struct {
 		ID uint64 `json:"id"`
 	}
-	if err := post(s.ctx, s.http, hpc.url+"/framework/DeleteNodes", map[string]any{"nodes": []int{one}}, &out); err != nil {
+	if err := exchangehttp.Post(s.ctx, s.http, hpc.url+"/framework/DeleteNodes", map[string]any{"nodes": []int{one}}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.until(func(st status) bool { return held(st, "hpc") == 2 }); err != nil {
 		t.Fatal(err)
 	}
-	if err := post(s.ctx, s.http, hpc.url+"/framework/DeleteNodes", map[string]any{"nodes": []int{one}}, &out); err == nil || statusOf(err) != http.StatusNotFound {
+	if err := exchangehttp.Post(s.ctx, s.http, hpc.url+"/framework/DeleteNodes", map[string]any{"nodes": []int{one}}, &out); err == nil || exchangehttp.Status(err) != http.StatusNotFound {
 		t.Errorf("a node a second time: %v", err)
 	}
-	if err := post(s.ctx, s.http, htc.url+"/framework/AddNodes", map[string]any{"count": 1}, &out); err != nil || out.ID == 0 {
+	if err := exchangehttp.Post(s.ctx, s.http, htc.url+"/framework/AddNodes", map[string]any{"count": 1}, &out); err != nil || out.ID == 0 {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	if err := s.until(func(st status) bool { return held(st, "htc") == 4 }); err != nil {
@@ -238,9 +240,9 @@ func TestHostGone(t *testing.T) {
 	nodes := func(state string, n int) {
 		t.Helper()
 		for {
-			var h holdings
+			var h exchangehttp.Holdings
 			count := 0
-			if get(s.ctx, s.http, c.url+"/framework/Nodes", &h) == nil {
+			if exchangehttp.Get(s.ctx, s.http, c.url+"/framework/Nodes", &h) == nil {
 				for _, x := range h.Nodes {
 					if x.State == state {
 						count++
@@ -260,7 +262,7 @@ func TestHostGone(t *testing.T) {
 	jobs := func(n int) {
 		t.Helper()
 		for {
-			old, err := load(filepath.Join(s.dir, "c.json"), "client", minute)
+			old, err := load(filepath.Join(s.dir, "c.json"), clientRole, minute)
 			if err != nil {
 				t.Fatal(err)
 			}

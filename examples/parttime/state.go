@@ -62,7 +62,7 @@ func lock(path string) (unlock func(), err error) {
 }
 
 // load reads a state, nil if there is none. The error is the user's mistake.
-func load(path, role string, minute time.Duration) (*saved, error) {
+func load(path string, of role, minute time.Duration) (*saved, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -80,8 +80,8 @@ func load(path, role string, minute time.Duration) (*saved, error) {
 		return nil, cli.Mistakef("cannot read -state %s: %v", path, p.Err)
 	case err != nil:
 		return nil, cli.Mistakef("cannot read -state %s: %v", path, err)
-	case s.Role != role || role == "host" && s.Manager == nil || role == "client" && s.Client == nil:
-		return nil, cli.Mistakef("cannot read -state %s: it is not the state of a %s", path, role)
+	case s.Role != of.String() || of == hostRole && s.Manager == nil || of == clientRole && s.Client == nil:
+		return nil, cli.Mistakef("cannot read -state %s: it is not the state of a %s", path, of)
 	case s.Minute != minute:
 		return nil, cli.Mistakef("-minute %v: in -state %s a minute takes %v, and its times are no good for another", minute, path, s.Minute)
 	}

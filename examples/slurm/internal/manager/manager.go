@@ -30,7 +30,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"

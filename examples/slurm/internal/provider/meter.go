@@ -3,7 +3,7 @@ package provider
 import (
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 

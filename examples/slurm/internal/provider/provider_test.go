@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 

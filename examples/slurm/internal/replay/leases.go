@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 )

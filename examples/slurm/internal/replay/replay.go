@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/cluster"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )

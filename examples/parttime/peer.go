@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
+)
+
+// A step is one step of a manager or an elastic client at a time. The messages belong to
+// the manager or client.
+type step = func(now time.Duration) ([]exchange.Message, error)
+
+// A peer is what a host and a client have in common: a clock, a journal, and a state on
+// disk.
+type peer struct {
+	ctx   context.Context
+	stop  context.CancelFunc
+	fatal chan error // the reason to end
+	log   *journal
+	clock *clock.Clock
+	http  *http.Client
+	wake  chan struct{}                 // the time of the next tick may have changed
+	again bool                          // the state is an earlier process's
+	tell  func(sent []exchange.Message) // writes the changes into the journal
+
+	mu    sync.Mutex
+	path  string
+	state saved
+}
+
+// newPeer loads the state or makes an empty one. The peer ends when ctx does.
+func newPeer(ctx context.Context, o options) (*peer, error) {
+	old, err := load(o.state, o.role, o.minute)
+	if err != nil {
+		return nil, err
+	}
+	p := &peer{path: o.state, http: &http.Client{Timeout: exchangehttp.Timeout}, wake: make(chan struct{}, 1), fatal: make(chan error, 1), again: old != nil}
+	p.ctx, p.stop = context.WithCancel(ctx)
+	p.state = saved{Role: o.role.String(), Origin: time.Now(), Minute: o.minute}
+	if p.again {
+		p.state = *old
+	}
+	return p, nil
+}
+
+// begin saves the state and starts the clock, which has shown last before.
+func (p *peer) begin(last time.Duration, stderr io.Writer) error {
+	if err := p.state.save(p.path); err != nil {
+		return cli.Mistakef("%v", err)
+	}
+	p.clock = newClock(p.state.Origin, p.state.Minute, last)
+	p.log = &journal{w: stderr, clock: p.clock}
+	if p.again {
+		p.log.printf("takes up its work again")
+	}
+	return nil
+}
+
+// newClock returns a clock on which a minute takes as long as minute says. The clock goes on
+// while the process is down, and never shows less than last.
+func newClock(origin time.Time, minute, last time.Duration) *clock.Clock {
+	c := clock.New(origin, 60*minute)
+	if now := c.Now(); now < last {
+		c = clock.New(origin.Add(-c.Unscaled(last-now)-time.Nanosecond), 60*minute)
+	}
+	return c
+}
+
+// fail ends the peer.
+func (p *peer) fail(err error) {
+	offer(p.fatal, err)
+	p.stop()
+}
+
+// offer sends x unless the channel is full.
+func offer[T any](to chan T, x T) bool {
+	select {
+	case to <- x:
+		return true
+	default:
+		return false
+	}
+}
+
+// A player is a host or a client.
+type player interface {
+	base() *peer
+	mux() *http.ServeMux
+	work(url string) // until the peer ends
+}
+
+// play runs a host or a client until ctx is done. A process that cannot listen, or whose
+// state is another process's, changes nothing.
+func play[P player](ctx context.Context, o options, stdout, stderr io.Writer, open func(context.Context, options, io.Writer) (P, error)) error {
+	l, url, err := exchangehttp.Listen(o.listen)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	unlock, err := lock(o.state)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	x, err := open(ctx, o, stderr)
+	if err != nil {
+		return err
+	}
+	p := x.base()
+	defer p.stop()
+	if _, err := fmt.Fprintf(stdout, "listening on %s\n", url); err != nil {
+		return err
+	}
+	var group sync.WaitGroup
+	group.Go(func() { x.work(url) })
+	err = exchangehttp.Serve(p.ctx, l, x.mux())
+	p.stop()
+	group.Wait()
+	select {
+	case f := <-p.fatal:
+		err = errors.Join(err, f)
+	default:
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return errors.Join(err, p.state.save(p.path))
+}
+
+// change takes a step and delivers its messages. What the step changes is on disk before
+// a message about it is delivered. A step that is whole is saved even without a message,
+// and is undone if it cannot be saved, so that it can be asked for again.
+func (p *peer) change(whole bool, take step, deliver func(exchange.Message)) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var before []byte
+	if whole {
+		var err error
+		if before, err = json.Marshal(p.state.Manager); err != nil {
+			return err
+		}
+	}
+	msgs, err := take(p.clock.Now())
+	if err != nil {
+		return err
+	}
+	if len(msgs) > 0 || whole {
+		if err := p.state.save(p.path); err != nil {
+			p.log.printf("%v; nothing is sent", err)
+			if whole {
+				err = errors.Join(err, json.Unmarshal(before, p.state.Manager))
+			}
+			return err
+		}
+	}
+	p.tell(msgs)
+	for _, m := range msgs {
+		deliver(m.Clone())
+	}
+	offer(p.wake, struct{}{})
+	return nil
+}
+
+// tick calls step at each time that next returns, until ctx is done.
+func (p *peer) tick(ctx context.Context, next func() (time.Duration, bool), step func()) {
+	for ctx.Err() == nil {
+		wait := time.Hour
+		p.mu.Lock()
+		if at, ok := next(); ok {
+			wait = max(0, min(wait, p.clock.Unscaled(at-p.clock.Now())))
+		}
+		p.mu.Unlock()
+		t := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-p.wake:
+		case <-t.C:
+			step()
+		}
+		t.Stop()
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// journal writes what happens, a line each, with the time in minutes.
+type journal struct {
+	mu    sync.Mutex
+	w     io.Writer
+	clock *clock.Clock
+}
+
+// stamp is how many bytes of a line are the time.
+const stamp = 12
+
+func (j *journal) printf(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	fmt.Fprintf(j.w, "%*.2f  %s\n", stamp-2, j.clock.Now().Minutes(), fmt.Sprintf(format, args...))
+}
+
+// sentences are about nodes: {} in a text stands for all its nodes.
+type sentences struct {
+	texts []string
+	nodes [][]int
+}
+
+func (s *sentences) add(node int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	i := slices.Index(s.texts, text)
+	if i < 0 {
+		i = len(s.texts)
+		s.texts, s.nodes = append(s.texts, text), append(s.nodes, nil)
+	}
+	s.nodes[i] = append(s.nodes[i], node)
+}
+
+func (s *sentences) print(j *journal) {
+	for i, text := range s.texts {
+		j.printf("%s", strings.Replace(text, "{}", nodeList(s.nodes[i]), 1))
+	}
+}
+
+// nodeList is "node 3" or "nodes 0-2 and 5".
+func nodeList(nodes []int) string {
+	slices.Sort(nodes)
+	var parts []string
+	for i := 0; i < len(nodes); {
+		j := i
+		for j+1 < len(nodes) && nodes[j+1] == nodes[j]+1 {
+			j++
+		}
+		if j > i+1 {
+			parts = append(parts, fmt.Sprintf("%d-%d", nodes[i], nodes[j]))
+		} else {
+			for k := i; k <= j; k++ {
+				parts = append(parts, fmt.Sprint(nodes[k]))
+			}
+		}
+		i = j + 1
+	}
+	last := len(parts) - 1
+	switch {
+	case len(nodes) == 1:
+		return "node " + parts[0]
+	case last == 0:
+		return "nodes " + parts[0]
+	}
+	return "nodes " + strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
+func nodesText(n int) string {
+	if n == 1 {
+		return "a node"
+	}
+	return fmt.Sprintf("%d nodes", n)
+}
