@@ -23,12 +23,73 @@ import (
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
+// inProcess is an exchange whose elastic client is in this process. It delivers what
+// comes from the host with Receive, and tells the client the time with Tick.
+type inProcess struct {
+	mu     sync.Mutex
+	client *exchange.Client
+	now    func() time.Duration
+	real   func(time.Duration) time.Duration // turns a span of now's time into real time
+	send   func([]exchange.Message)          // sends copies to the host
+}
+
+// Do lets f use the client, and sends what it returns.
+func (x *inProcess) Do(f func(c *exchange.Client, now time.Duration) ([]exchange.Message, error)) error {
+	x.mu.Lock()
+	msgs, err := f(x.client, x.now())
+	copies := make([]exchange.Message, len(msgs))
+	for i, m := range msgs {
+		copies[i] = m.Clone()
+	}
+	x.mu.Unlock()
+	if err == nil && len(copies) > 0 {
+		x.send(copies)
+	}
+	return err
+}
+
+// Receive delivers a message of the host.
+func (x *inProcess) Receive(msg exchange.Message) error {
+	return x.Do(func(c *exchange.Client, now time.Duration) ([]exchange.Message, error) { return c.Handle(now, msg) })
+}
+
+// Tick tells the client the time.
+func (x *inProcess) Tick() error {
+	return x.Do(func(c *exchange.Client, now time.Duration) ([]exchange.Message, error) { return c.Tick(now), nil })
+}
+
+// Holdings returns what the client knows.
+func (x *inProcess) Holdings(context.Context) ([]Holding, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	now := x.now()
+	var out []Holding
+	for _, h := range x.client.AppendNodes(nil, now) {
+		out = append(out, Holding{Node: h.Node, State: h.State, Left: x.real(h.End - now)})
+	}
+	return out, nil
+}
+
+// SetValues tells the client what nodes are worth.
+func (x *inProcess) SetValues(_ context.Context, values []exchange.NodeValue) error {
+	return x.Do(func(c *exchange.Client, now time.Duration) ([]exchange.Message, error) {
+		return c.SetResourceValues(now, values)
+	})
+}
+
+// Delete gives nodes back.
+func (x *inProcess) Delete(_ context.Context, nodes []int) error {
+	return x.Do(func(c *exchange.Client, now time.Duration) ([]exchange.Message, error) {
+		return c.DeleteNodes(now, nodes...)
+	})
+}
+
 // host is a hosting cluster: its manager, and a network that delivers at once, in order.
 type host struct {
 	t       *testing.T
 	mu      sync.Mutex
 	manager *exchange.Manager
-	client  *InProcess
+	client  *inProcess
 	start   time.Time
 	minute  time.Duration // how long one takes
 	inbox   []exchange.Message
@@ -171,7 +232,7 @@ func TestDownscale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.client = NewInProcess(client, h.now, h.real, h.send)
+	h.client = &inProcess{client: client, now: h.now, real: h.real, send: h.send}
 	var mu sync.Mutex
 	var told []string
 	agent, err := New(h.client, slurm, Options{Names: c.Names, Take: 2, Grace: h.real(grace), Margin: 8 * time.Second, Poll: 50 * time.Millisecond,
