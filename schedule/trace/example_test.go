@@ -215,3 +215,14 @@ func ExampleSubmitted() {
 	// job 4 at 40m0s
 	// job 5 at 50m0s
 }
+
+// A demand is kept as a column of numbers, which spreadsheets write, too.
+func ExampleReadDemand() {
+	demand, err := trace.ReadDemand(strings.NewReader("instances\n12\n14\n9\n"))
+	fmt.Println(demand, err)
+	_, err = trace.ReadDemand(strings.NewReader("instances\n12\n-14\n9\n"))
+	fmt.Println(err)
+	// Output:
+	// [12 14 9] <nil>
+	// line 3, instances: "-14" is out of range: want a whole number of instances, 0 to 2147483647, in digits, and nothing else on the line
+}
