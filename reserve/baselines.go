@@ -1,6 +1,8 @@
 package reserve
 
 import (
+	"github.com/plimsoll/plimsoll/internal/selection"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -101,26 +103,26 @@ func (s *single) constant(p *Problem, k int) (count int, saving int64, err error
 		return 0, 0, nil
 	}
 	terms := int64((n + tau - 1) / tau)
-	fees, ok := mul(s.class.fee, terms-1)
+	fees, ok := wide.Mul(s.class.fee, terms-1)
 	if ok {
-		fees, ok = add(fees, s.class.feeFor(n-int(terms-1)*tau))
+		fees, ok = wide.Add(fees, s.class.feeFor(n-int(terms-1)*tau))
 	}
 	if !ok {
-		return 0, 0, badInput("Prices.Classes", k, ErrOverflow, "%d terms cost too much", terms)
+		return 0, 0, badInput("Prices.Classes[]", k, ErrOverflow, "%d terms cost too much", terms)
 	}
 	need := breakEven(fees, s.gain)
 	if need > int64(n) {
 		return 0, 0, nil
 	}
-	count = kthLargest(s.demand, int(need))
+	count = selection.Kth(s.demand, len(s.demand)-int(need))
 	served := int64(0) // at most n·count < 2⁶²
 	for _, d := range s.demand {
 		served += int64(min(d, count))
 	}
-	won, ok1 := mul(s.gain, served)
-	paid, ok2 := mul(fees, int64(count))
+	won, ok1 := wide.Mul(s.gain, served)
+	paid, ok2 := wide.Mul(fees, int64(count))
 	if !ok1 || !ok2 {
-		return 0, 0, badInput("Prices.Classes", k, ErrOverflow, "%d reservations cost too much", count)
+		return 0, 0, badInput("Prices.Classes[]", k, ErrOverflow, "%d reservations cost too much", count)
 	}
 	return count, won - paid, nil
 }

@@ -1,10 +1,9 @@
 package reserve
 
 import (
-	"math"
-	"math/bits"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -89,13 +88,13 @@ func (c *Competitive) Bound(p *Problem) (pricing.Money, error) {
 	}
 	n := len(p.Demand)
 	c.demand = append(c.demand[:0], p.Demand...)
-	var sum wide
+	var sum wide.Uint
 	if err := c.hold(p, &sum); err != nil {
 		return 0, err
 	}
 	length := m.every
 	for _, k := range m.classes {
-		length = int(gcd(int64(length), int64(k.term)))
+		length = int(wide.GCD(int64(length), int64(k.term)))
 	}
 	if err := c.price(length, min(length, n)); err != nil {
 		return 0, err
@@ -111,12 +110,12 @@ func (c *Competitive) Bound(p *Problem) (pricing.Money, error) {
 		below := 0
 		for i, v := range c.slots { // v - below instances are used in this slot and the larger ones
 			if v > below {
-				sum.add(c.least[len(c.slots)-i], int64(v-below))
+				accumulate(&sum, c.least[len(c.slots)-i], int64(v-below))
 				below = v
 			}
 		}
 	}
-	bound, ok := sum.floor(m.common, m.scale)
+	bound, ok := floor(sum, m.common, m.scale)
 	if !ok {
 		return 0, badInput("Demand", -1, ErrOverflow, "the bound does not fit in an amount of money")
 	}
@@ -124,7 +123,7 @@ func (c *Competitive) Bound(p *Problem) (pricing.Money, error) {
 }
 
 // hold takes the inventory off the demand and adds what its use costs.
-func (c *Competitive) hold(p *Problem, sum *wide) error {
+func (c *Competitive) hold(p *Problem, sum *wide.Uint) error {
 	m := &c.market
 	cheapest := m.price
 	for _, k := range m.classes {
@@ -148,7 +147,7 @@ func (c *Competitive) hold(p *Problem, sum *wide) error {
 	}
 	c.change = reduce(c.demand, p.Held, c.change)
 	for t, d := range c.demand {
-		sum.add(use, int64(p.Demand[t]-d))
+		accumulate(sum, use, int64(p.Demand[t]-d))
 	}
 	return nil
 }
@@ -159,9 +158,9 @@ func (c *Competitive) price(length, most int) error {
 	m := &c.market
 	ok := true
 	each := func(rate, use int64, u int) int64 {
-		fee, ok1 := mul(rate, int64(length))
-		used, ok2 := mul(use, int64(u))
-		cost, ok3 := add(fee, used)
+		fee, ok1 := wide.Mul(rate, int64(length))
+		used, ok2 := wide.Mul(use, int64(u))
+		cost, ok3 := wide.Add(fee, used)
 		ok = ok && ok1 && ok2 && ok3
 		return cost
 	}
@@ -177,36 +176,4 @@ func (c *Competitive) price(length, most int) error {
 		return badInput("Prices", -1, ErrOverflow, "an instance costs too much in %d slots", length)
 	}
 	return nil
-}
-
-// A wide is a sum in 128 bits. It cannot overflow here: it has at most 2³¹ slots
-// of at most 2³¹ instances, each of less than 2⁶³.
-type wide struct{ hi, lo uint64 }
-
-// half returns the sum halved, rounded down.
-func (w wide) half() wide { return wide{w.hi >> 1, w.lo>>1 | w.hi<<63} }
-
-// below reports whether the sum is less than x.
-func (w wide) below(x uint64) bool { return w.hi == 0 && w.lo < x }
-
-// add adds a·b, neither negative.
-func (w *wide) add(a, b int64) {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	var carry uint64
-	w.lo, carry = bits.Add64(w.lo, lo, 0)
-	w.hi, _ = bits.Add64(w.hi, hi, carry)
-}
-
-// floor returns the amount ⌊w·common/scale⌋ and whether it fits.
-func (w wide) floor(common, scale int64) (pricing.Money, bool) {
-	g := gcd(common, scale)
-	num, den := uint64(common/g), uint64(scale/g)
-	over, top := bits.Mul64(w.hi, num)
-	mid, low := bits.Mul64(w.lo, num)
-	top, carry := bits.Add64(top, mid, 0)
-	if over != 0 || carry != 0 || top >= den {
-		return 0, false
-	}
-	q, _ := bits.Div64(top, low, den)
-	return pricing.Money(q), q <= math.MaxInt64
 }

@@ -2,7 +2,8 @@ package reserve
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What an [InputError] unwraps to, beside the errors of package pricing.
@@ -21,24 +22,12 @@ var (
 	ErrUnsupported = errors.New("not a problem for this algorithm")
 )
 
-// An InputError says which part of a [Problem] cannot be planned for, and why.
-type InputError struct {
-	Field string // of Problem, SavingsProblem or MixedProblem, such as "Demand" or "Prices.Classes.Term"
-	Index int    // within the field, -1 where there is none
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("reserve: %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("reserve: %s[%d]: %v", e.Field, e.Index, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says which part of an input cannot be planned for, and why. Its fields:
+// Package is "reserve"; Field is the input or the path to it, such as "Demand" or
+// "Prices.Classes[].Term"; Index is the element of the field, -1 where there is none; Line and
+// Column are 0; Err says what is there and what would be right, and unwraps to a sentinel.
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("reserve", field, index, sentinel, format, args...)
 }

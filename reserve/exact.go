@@ -3,6 +3,7 @@ package reserve
 import (
 	"errors"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/internal/flow"
 	"github.com/plimsoll/plimsoll/reserve/internal/lpbound"
@@ -128,7 +129,7 @@ func (e *Exact) plan(p *Problem) error {
 	e.prices = usePrices(e.prices, m)
 	n := len(p.Demand)
 	e.purchases, e.finer, e.limited = e.purchases[:0], 1, false
-	e.values = zeroed(e.values, n*len(e.prices))
+	e.values = grow.Zero(e.values, n*len(e.prices))
 	switch {
 	case n == 0 || len(e.prices) == 0:
 		return nil
@@ -166,7 +167,7 @@ func (e *Exact) flow(p *Problem, use int64) error {
 	}
 	fp := flow.Problem{Demand: p.Demand, Price: m.price - use, Classes: e.classes}
 	if m.every > 1 || p.Closed != nil || p.Horizon == Pure {
-		e.fees = grown(e.fees, n*len(e.classes))
+		e.fees = grow.To(e.fees, n*len(e.classes))
 		for k, i := range e.index {
 			fees := e.fees[k*n : (k+1)*n]
 			for s := range fees {
@@ -180,7 +181,7 @@ func (e *Exact) flow(p *Problem, use int64) error {
 		}
 	}
 	if len(p.Held) > 0 {
-		e.held = grown(e.held, n)
+		e.held = grow.To(e.held, n)
 		clear(e.held)
 		for _, h := range p.Held {
 			if m.classes[h.Class].use >= m.price {
@@ -193,7 +194,7 @@ func (e *Exact) flow(p *Problem, use int64) error {
 		fp.Held = e.held
 	}
 	if p.MaxActive > 0 {
-		e.caps = grown(e.caps, n)
+		e.caps = grow.To(e.caps, n)
 		for t := range e.caps {
 			e.caps[t] = p.MaxActive
 		}
@@ -209,12 +210,4 @@ func (e *Exact) flow(p *Problem, use int64) error {
 		return err
 	}
 	return nil
-}
-
-// grown returns n elements of any value, in a's memory if it suffices.
-func grown[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return make([]T, n)
-	}
-	return a[:n]
 }

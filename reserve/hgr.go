@@ -3,6 +3,7 @@ package reserve
 import (
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -103,7 +104,7 @@ func (h *HGR) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase
 	}
 	h.windows.build()
 
-	h.buy = zeroed(h.buy, len(h.starts))
+	h.buy = grow.Zero(h.buy, len(h.starts))
 	for { // [Liu21] Alg. 1, line 8
 		over := h.windows.least[1]
 		if over > 0 || over == 0 && s.class.fee == 0 { // not worth it, or nothing left
@@ -135,7 +136,7 @@ func (h *HGR) open(p *Problem) {
 	s := &h.single
 	n := len(s.demand)
 	h.starts = slices.Grow(h.starts[:0], (n-1)/s.every+1)
-	h.before = zeroed(h.before, n+1)
+	h.before = grow.Zero(h.before, n+1)
 	last := false
 	for t := range n {
 		h.before[t] = int32(len(h.starts))

@@ -3,6 +3,7 @@ package reserve
 import (
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -46,8 +47,8 @@ func (a *History) Reset(o Offer) error {
 	}
 	a.books.reset(o.Term)
 	a.m = o.breakEven()
-	a.lo = zeroed(a.lo, o.Term)
-	a.hi = zeroed(a.hi, o.Term)
+	a.lo = grow.Zero(a.lo, o.Term)
+	a.hi = grow.Zero(a.hi, o.Term)
 	a.los = slices.Grow(a.los[:0], o.Term)
 	a.his = slices.Grow(a.his[:0], o.Term)
 	return nil

@@ -3,6 +3,7 @@ package reserve
 import (
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -135,13 +136,13 @@ func (a *Levels) prepare() {
 	slices.Sort(a.order)
 	a.spare = slices.Grow(a.spare[:0], n)
 	a.joined = slices.Grow(a.joined[:0], n)
-	a.left = zeroed(a.left, n)
-	a.cover = zeroed(a.cover, n+1)
-	a.buy = zeroed(a.buy, (n-1)/a.single.every+1)
+	a.left = grow.Zero(a.left, n)
+	a.cover = grow.Zero(a.cover, n+1)
+	a.buy = grow.Zero(a.buy, (n-1)/a.single.every+1)
 	a.costly = slices.Grow(a.costly[:0], n)
-	a.cost = slices.Grow(a.cost[:0], n+1)[:n+1]
-	a.start = slices.Grow(a.start[:0], n)[:n]
-	a.before = slices.Grow(a.before[:0], n)[:n]
+	a.cost = grow.To(a.cost, n+1)
+	a.start = grow.To(a.start, n)
+	a.before = grow.To(a.before, n)
 	a.plan = a.plan[:0]
 }
 

@@ -3,6 +3,8 @@ package reserve
 import (
 	"math"
 	"math/bits"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // A minTree holds numbers under two operations, each O(log n): add to all of a
@@ -30,8 +32,8 @@ const none = math.MaxInt64
 // least[size+i] = x and then calls build.
 func (t *minTree) reset(n int) {
 	t.size = 1 << bits.Len(uint(max(1, n)-1))
-	t.add = zeroed(t.add, t.size)
-	t.least = zeroed(t.least, 2*t.size)
+	t.add = grow.Zero(t.add, t.size)
+	t.least = grow.Zero(t.least, 2*t.size)
 	for i := range t.least {
 		t.least[i] = none
 	}

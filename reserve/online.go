@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -154,7 +155,7 @@ func (o *Online) Reset(p *Problem) error {
 	}
 	if c, ok := o.Forecaster.(validator); ok {
 		if err := c.Validate(); err != nil {
-			return &InputError{"Forecaster", -1, err}
+			return &InputError{Package: "reserve", Field: "Forecaster", Index: -1, Err: err}
 		}
 	}
 	every := m.every
@@ -225,7 +226,7 @@ func (o *Online) price(list pricing.List, interval time.Duration) error {
 		c := &o.prices.Classes[k]
 		n := max(1, nearest(c.Term, interval))
 		if int64(n) > math.MaxInt64/int64(interval) {
-			return badInput("Prices.Classes.Term", k, ErrTerm, "%s has a term of %v: too long for intervals of %v", c.Name, c.Term, interval)
+			return badInput("Prices.Classes[].Term", k, ErrTerm, "%s has a term of %v: too long for intervals of %v", c.Name, c.Term, interval)
 		}
 		o.ahead = max(o.ahead, n)
 		// Fees are whole amounts a part, lest exact planning need fractions of a
@@ -257,7 +258,7 @@ func (o *Online) price(list pricing.List, interval time.Duration) error {
 			wall, err = wall.Mul(slots)
 		}
 		if err != nil {
-			return badInput("Prices.Classes", k, ErrOverflow, "a reservation of %s costs too much", c.Name)
+			return badInput("Prices.Classes[]", k, ErrOverflow, "a reservation of %s costs too much", c.Name)
 		}
 		c.Term = interval * time.Duration(n)
 		c.Upfront = fee
@@ -372,14 +373,14 @@ func (o *Online) ready() bool {
 // foresee makes the demand to plan for.
 func (o *Online) foresee() error {
 	m := o.ahead
-	o.means = slices.Grow(o.means[:0], m)[:m]
+	o.means = grow.To(o.means, m)
 	if o.Quantile > 0 {
 		o.Forecaster.(quantiler).Quantile(o.means, o.Quantile)
 	} else {
 		o.Forecaster.Forecast(o.means)
 	}
 	if !o.curve() {
-		o.demand = zeroed(o.demand, m*o.k)
+		o.demand = grow.Zero(o.demand, m*o.k)
 		return nil
 	}
 	o.demand = o.demand[:0]
@@ -442,7 +443,7 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 		planner = &o.exact
 	}
 	classes := o.prices.Classes
-	o.want = zeroed(o.want, len(classes))
+	o.want = grow.Zero(o.want, len(classes))
 	for k := range classes {
 		classes[k].Upfront = o.fees[k]
 		if o.room(k) == 0 {
@@ -556,7 +557,7 @@ func (o *Online) MarshalJSON() ([]byte, error) {
 	}
 	f, err := json.Marshal(o.Forecaster)
 	if err != nil {
-		return nil, &InputError{"Forecaster", -1, err}
+		return nil, &InputError{Package: "reserve", Field: "Forecaster", Index: -1, Err: err}
 	}
 	s := onlineState{Slot: o.slot, Every: o.every, Terms: o.terms, Seen: o.seen, Recent: o.recent, Forecaster: f}
 	for _, h := range o.active {
@@ -578,7 +579,7 @@ func (o *Online) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
-		return &InputError{"state", -1, err}
+		return &InputError{Package: "reserve", Field: "state", Index: -1, Err: err}
 	}
 	switch {
 	case s.Slot != o.slot || s.Every != o.every || !slices.Equal(s.Terms, o.terms):
@@ -593,17 +594,17 @@ func (o *Online) UnmarshalJSON(data []byte) error {
 	}
 	for t, d := range s.Recent {
 		if d < 0 || d > math.MaxInt32 {
-			return badInput("state.recent", t, ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
+			return badInput("state.recent[]", t, ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
 		}
 	}
 	for i, h := range s.Active {
 		if h.Class < 0 || h.Class >= len(o.terms) || h.Count < 1 || h.Count > math.MaxInt32 || h.Until <= s.Seen*s.Every {
-			return badInput("state.active", i, ErrRange, "%d reservations of class %d until slot %d: want some of a class below %d that last beyond slot %d",
+			return badInput("state.active[]", i, ErrRange, "%d reservations of class %d until slot %d: want some of a class below %d that last beyond slot %d",
 				h.Count, h.Class, h.Until, len(o.terms), s.Seen*s.Every)
 		}
 	}
 	if err := json.Unmarshal(s.Forecaster, o.Forecaster); err != nil {
-		return &InputError{"state.forecaster", -1, err}
+		return &InputError{Package: "reserve", Field: "state.forecaster", Index: -1, Err: err}
 	}
 	o.seen = s.Seen
 	o.recent = append(o.recent[:0], s.Recent...)

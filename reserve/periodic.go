@@ -1,6 +1,7 @@
 package reserve
 
 import (
+	"github.com/plimsoll/plimsoll/internal/selection"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -68,7 +69,7 @@ func (a *Periodic) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Pur
 		if k > int64(len(block)) {
 			continue
 		}
-		if count := kthLargest(block, int(k)); count > 0 {
+		if count := selection.Kth(block, len(block)-int(k)); count > 0 {
 			dst = append(dst, pricing.Purchase{Slot: t, Class: a.Class, Count: count})
 		}
 	}

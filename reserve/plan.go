@@ -2,9 +2,9 @@ package reserve
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -88,7 +88,7 @@ func Cost(p *Problem, purchases []pricing.Purchase) (pricing.Money, error) {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.classes[a].use, m.classes[b].use) })
-	var sum wide
+	var sum wide.Uint
 	rest := slices.Clone(p.Demand)
 	for _, k := range order {
 		c, change := &m.classes[k], make([]int, n+1)
@@ -102,7 +102,7 @@ func Cost(p *Problem, purchases []pricing.Purchase) (pricing.Money, error) {
 			if q.Class == k {
 				change[q.Slot] += q.Count
 				change[min(n, q.Slot+c.term)] -= q.Count
-				sum.add(c.feeFor(n-q.Slot), int64(q.Count))
+				accumulate(&sum, c.feeFor(n-q.Slot), int64(q.Count))
 			}
 		}
 		active := 0
@@ -110,11 +110,11 @@ func Cost(p *Problem, purchases []pricing.Purchase) (pricing.Money, error) {
 			active += change[t]
 			served := min(active, rest[t])
 			rest[t] -= served
-			sum.add(c.use, int64(served))
+			accumulate(&sum, c.use, int64(served))
 		}
 	}
 	for _, d := range rest {
-		sum.add(m.price, int64(d))
+		accumulate(&sum, m.price, int64(d))
 	}
 	cost, ok := m.money(sum)
 	if !ok {
@@ -175,7 +175,7 @@ func AppendUses(dst []Use, p *Problem, purchases []pricing.Purchase) ([]Use, err
 	n := len(p.Demand)
 	for i, q := range purchases {
 		c := &m.classes[q.Class]
-		fee, ok := mul(c.feeFor(n-q.Slot), int64(q.Count))
+		fee, ok := wide.Mul(c.feeFor(n-q.Slot), int64(q.Count))
 		if !ok {
 			return dst[:first], badInput("Demand", -1, ErrOverflow, "the fees of purchase %d do not fit", i)
 		}
@@ -204,7 +204,7 @@ func AppendUses(dst []Use, p *Problem, purchases []pricing.Purchase) ([]Use, err
 			}
 			use := &dst[first+l.i]
 			use.Slots += int64(u)
-			save, ok := mul(max(0, m.price-l.use), int64(u))
+			save, ok := wide.Mul(max(0, m.price-l.use), int64(u))
 			if l.left > 0 && (!ok || save >= l.left) {
 				use.BreakEven = t
 			}
@@ -222,14 +222,14 @@ func AppendUses(dst []Use, p *Problem, purchases []pricing.Purchase) ([]Use, err
 			use.Utilisation = float64(use.Slots) / float64(active)
 		}
 		// (price − use)·slots − fee, in 128 bits, of either sign.
-		var gain, lost wide
+		var gain, lost wide.Uint
 		if w := m.price - l.use; w >= 0 {
-			gain.add(w, use.Slots)
+			accumulate(&gain, w, use.Slots)
 		} else {
-			lost.add(-w, use.Slots)
+			accumulate(&lost, -w, use.Slots)
 		}
-		lost.add(l.fee, 1)
-		diff, neg := gain.minus(lost)
+		accumulate(&lost, l.fee, 1)
+		diff, neg := difference(gain, lost)
 		saved, ok := m.money(diff)
 		if !ok {
 			return dst[:first], badInput("Prices", -1, ErrOverflow, "what purchase %d saves does not fit", l.i)
@@ -240,15 +240,4 @@ func AppendUses(dst []Use, p *Problem, purchases []pricing.Purchase) ([]Use, err
 		use.Saved = saved
 	}
 	return dst, nil
-}
-
-// minus returns |a − b| and whether a < b.
-func (a wide) minus(b wide) (diff wide, neg bool) {
-	if a.hi < b.hi || a.hi == b.hi && a.lo < b.lo {
-		a, b, neg = b, a, true
-	}
-	var borrow uint64
-	diff.lo, borrow = bits.Sub64(a.lo, b.lo, 0)
-	diff.hi, _ = bits.Sub64(a.hi, b.hi, borrow)
-	return diff, neg
 }

@@ -1,8 +1,8 @@
 package reserve
 
 import (
-	"slices"
-
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -69,7 +69,7 @@ func (s *single) load(p *Problem, k int) error {
 		return err
 	}
 	if k < 0 || k >= len(s.classes) {
-		return badInput("Prices.Classes", k, ErrRange, "no such class, the list has %d", len(s.classes))
+		return badInput("Prices.Classes[]", k, ErrRange, "no such class, the list has %d", len(s.classes))
 	}
 	if err := refuseCaps(p); err != nil {
 		return err
@@ -83,8 +83,8 @@ func (s *single) load(p *Problem, k int) error {
 				p.Prices.Classes[h.Class].Name, p.Prices.Classes[k].Name)
 		}
 	}
-	whole, ok1 := mul(max(0, s.gain), int64(len(p.Demand)))
-	if _, ok2 := add(whole, s.class.fee); !ok1 || !ok2 {
+	whole, ok1 := wide.Mul(max(0, s.gain), int64(len(p.Demand)))
+	if _, ok2 := wide.Add(whole, s.class.fee); !ok1 || !ok2 {
 		return badInput("Prices", -1, ErrOverflow, "an instance for the whole of the demand costs too much")
 	}
 	s.demand = append(s.demand[:0], p.Demand...)
@@ -99,7 +99,7 @@ func reduce(demand []int, held []pricing.Holding, change []int64) []int64 {
 		return change
 	}
 	n := len(demand)
-	change = zeroed(change, n+1)
+	change = grow.Zero(change, n+1)
 	for _, h := range held {
 		change[min(h.Until, n)] += int64(h.Count)
 	}
@@ -146,11 +146,4 @@ func breakEven(fee, gain int64) int64 {
 		k++
 	}
 	return max(1, k)
-}
-
-// zeroed returns n zeros, in the memory of s if it is large enough.
-func zeroed[T int | int32 | int64](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
 }

@@ -203,10 +203,10 @@ func TestErrors(t *testing.T) {
 		{"closed", dates, func(p *Problem) { p.Closed = []bool{false, true, false, false} }, "Closed", 1, ErrUnsupported},
 		{"every", dates, func(p *Problem) { p.Every = 2 }, "Every", -1, ErrUnsupported},
 		{"dearer inventory", one, func(p *Problem) { *p = *clone(&used) }, "Held", 1, ErrUnsupported},
-		{"class", []Planner{&HGR{Class: 1}, &Periodic{Class: -1}, &Levels{Class: 1}, &Peak{Class: 1}, &Constant{Class: 1}}, func(p *Problem) {}, "Prices.Classes", 1, ErrRange},
+		{"class", []Planner{&HGR{Class: 1}, &Periodic{Class: -1}, &Levels{Class: 1}, &Peak{Class: 1}, &Constant{Class: 1}}, func(p *Problem) {}, "Prices.Classes[]", 1, ErrRange},
 		{"demand", all, func(p *Problem) { p.Demand[2] = -1 }, "Demand", 2, ErrRange},
 		{"slot", all, func(p *Problem) { p.Slot = 0 }, "Slot", -1, ErrRange},
-		{"term", all, func(p *Problem) { p.Slot = 2 * time.Hour }, "Prices.Classes.Term", 0, ErrTerm},
+		{"term", all, func(p *Problem) { p.Slot = 2 * time.Hour }, "Prices.Classes[].Term", 0, ErrTerm},
 		{"price", all, func(p *Problem) { p.Prices.OnDemand = -1 }, "Prices", -1, pricing.ErrRange},
 		{"amount", []Planner{&HGR{}, &Periodic{}, &Levels{}, &Peak{}, &Constant{}, &BestConstant{}}, func(p *Problem) {
 			p.Demand = make([]int, 100)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -86,7 +87,7 @@ func (m *market) load(p *Problem) error {
 		return badInput("Slot", -1, ErrRange, "%v: want a positive length", p.Slot)
 	}
 	if err := p.Prices.Validate(); err != nil {
-		return &InputError{"Prices", -1, err}
+		return &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}
 	}
 	if len(p.Demand) > math.MaxInt32 {
 		return badInput("Demand", -1, ErrRange, "%d slots: want at most %d", len(p.Demand), math.MaxInt32)
@@ -128,24 +129,24 @@ func (m *market) load(p *Problem) error {
 // and with the Pure horizon a slot of a reservation costs fee/term. So den times
 // the least common multiple of the terms makes everything whole.
 func (m *market) prices(p *Problem) error {
-	g := gcd(int64(p.Slot), int64(time.Hour))
+	g := wide.GCD(int64(p.Slot), int64(time.Hour))
 	num, den := int64(p.Slot)/g, int64(time.Hour)/g
 	scale := den
 	m.classes = m.classes[:0]
 	for i := range p.Prices.Classes {
 		c := &p.Prices.Classes[i]
 		if c.Term < p.Slot || c.Term%p.Slot != 0 {
-			return badInput("Prices.Classes.Term", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", c.Name, c.Term, p.Slot)
+			return badInput("Prices.Classes[].Term", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", c.Name, c.Term, p.Slot)
 		}
 		slots := int64(c.Term / p.Slot)
 		if limit := int64(math.MaxInt32 - len(p.Demand)); slots > limit {
-			return badInput("Prices.Classes.Term", i, ErrRange, "%s has a term of %d slots: want at most %d", c.Name, slots, limit)
+			return badInput("Prices.Classes[].Term", i, ErrRange, "%s has a term of %d slots: want at most %d", c.Name, slots, limit)
 		}
 		m.classes = append(m.classes, class{term: int(slots)})
 		if p.Horizon == Pure {
 			var ok bool
-			if scale, ok = mul(scale/gcd(scale, slots), slots); !ok {
-				return badInput("Prices.Classes.Term", i, ErrOverflow, "the terms have no common multiple in range")
+			if scale, ok = wide.Mul(scale/wide.GCD(scale, slots), slots); !ok {
+				return badInput("Prices.Classes[].Term", i, ErrOverflow, "the terms have no common multiple in range")
 			}
 		}
 	}
@@ -191,9 +192,9 @@ func (m *market) prices(p *Problem) error {
 	})
 	for i := range m.classes {
 		k := &m.classes[i]
-		hours, ok := mul(k.rate, int64(k.term))
+		hours, ok := wide.Mul(k.rate, int64(k.term))
 		over = over || !ok
-		fee, ok := add(k.fee, hours)
+		fee, ok := wide.Add(k.fee, hours)
 		over = over || !ok
 		if p.Horizon == Pure && !over {
 			k.rate += k.fee / int64(k.term)
@@ -215,7 +216,7 @@ func (m *market) refine(f int64) bool {
 	}
 	all := true
 	times := func(x *int64) {
-		v, ok := mul(*x, f)
+		v, ok := wide.Mul(*x, f)
 		*x, all = v, all && ok
 	}
 	times(&m.price)
@@ -231,57 +232,3 @@ func (m *market) refine(f int64) bool {
 
 // unit returns what one of the market's whole numbers is worth.
 func (m *market) unit() Unit { return Unit{m.common, m.scale} }
-
-// money turns a cost, which is not negative, back into money, rounded half to
-// even. It reports false if the amount is out of range.
-func (m *market) money(cost wide) (pricing.Money, bool) {
-	// cost·common/scale, with a product of up to 192 bits.
-	if cost.hi>>63 != 0 {
-		return 0, false
-	}
-	h1, l1 := bits.Mul64(cost.lo, uint64(m.common))
-	h2, l2 := bits.Mul64(cost.hi, uint64(m.common))
-	mid, carry := bits.Add64(h1, l2, 0)
-	if h2+carry != 0 || mid >= uint64(m.scale) {
-		return 0, false
-	}
-	q, r := bits.Div64(mid, l1, uint64(m.scale))
-	if half := uint64(m.scale) - r; r > half || r == half && q&1 == 1 {
-		q++
-	}
-	return pricing.Money(q), q <= math.MaxInt64
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// gcd128 returns a common divisor of g and the product a·b of two numbers that
-// are not negative: the greatest, unless g is 0 and the product does not fit.
-func gcd128(g, a, b int64) int64 {
-	if a == 0 || b == 0 {
-		return g
-	}
-	if g == 0 {
-		if p, ok := mul(a, b); ok {
-			return p
-		}
-		return max(a, b) // a divisor of the product that fits, if not the greatest
-	}
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	_, r := bits.Div64(hi%uint64(g), lo, uint64(g))
-	return gcd(g, int64(r))
-}
-
-// mul and add report false on overflow; their operands are not negative.
-func mul(a, b int64) (int64, bool) {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	return int64(lo), hi == 0 && lo <= math.MaxInt64
-}
-
-func add(a, b int64) (int64, bool) {
-	return a + b, a <= math.MaxInt64-b
-}

@@ -3,6 +3,8 @@ package reserve
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // A ranking answers, for a set of slots that changes by one slot at a time, what
@@ -25,7 +27,7 @@ func (r *ranking) sortValues(demand []int, keys []uint64) []uint64 {
 	}
 	slices.Sort(keys)
 	r.values = slices.Grow(r.values[:0], len(demand))
-	r.rank = slices.Grow(r.rank[:0], len(demand))[:len(demand)]
+	r.rank = grow.To(r.rank, len(demand))
 	for _, key := range keys {
 		d := int(key >> 32)
 		if len(r.values) == 0 || r.values[len(r.values)-1] != d {
@@ -42,7 +44,7 @@ func (r *ranking) share(q *ranking) { r.values, r.rank, r.top = q.values, q.rank
 
 // empty takes all slots out of the set.
 func (r *ranking) empty() {
-	r.count = zeroed(r.count, len(r.values)+1)
+	r.count = grow.Zero(r.count, len(r.values)+1)
 	r.slots = 0
 }
 

@@ -3,6 +3,7 @@ package reserve
 import (
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -222,7 +223,7 @@ func (w *greedy) plan(a *advice, l *ledger, d int64, forecast []int) int64 {
 		}
 		w.left = append(w.left, x)
 	}
-	w.next = zeroed(w.next, n+1)
+	w.next = grow.Zero(w.next, n+1)
 	w.slots.reset(n)
 	for j, x := range w.left {
 		w.next[j] = int32(j)

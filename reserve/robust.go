@@ -2,8 +2,8 @@ package reserve
 
 import (
 	"math"
-	"math/bits"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -80,12 +80,12 @@ type Robust struct {
 	net    top
 	shadow Wang
 	advice advice
-	fee    int64 // F
-	gain   int64 // p, less the use price
-	part   int64 // p·(m-1)
-	ratio  int64 // c in thousandths
-	bound  wide  // L
-	bill   wide  // fees and price on demand of the slots before t
+	fee    int64     // F
+	gain   int64     // p, less the use price
+	part   int64     // p·(m-1)
+	ratio  int64     // c in thousandths
+	bound  wide.Uint // L
+	bill   wide.Uint // fees and price on demand of the slots before t
 }
 
 const (
@@ -115,7 +115,7 @@ func (a *Robust) Reset(o Offer) error {
 	m := o.breakEven()
 	a.fee, a.gain, a.part = 1, 0, 0 // of a class that saves nothing, and is not bought
 	if m < math.MaxInt64 {
-		g := max(1, gcd(o.Fee, o.Price-o.Use))
+		g := max(1, wide.GCD(o.Fee, o.Price-o.Use))
 		a.fee, a.gain = o.Fee/g, (o.Price-o.Use)/g
 		// A bill of at most 2¹¹⁰ and this limit keep everything within 128 bits.
 		if limit := int64(1) << 52; a.fee > limit || a.gain > limit {
@@ -124,7 +124,7 @@ func (a *Robust) Reset(o Offer) error {
 		a.part = a.gain * (m - 1)
 	}
 	a.ratio = int64(ratio)
-	a.bound, a.bill = wide{}, wide{}
+	a.bound, a.bill = wide.Uint{}, wide.Uint{}
 	a.books.reset(o.Term)
 	a.net.reset(o.Term, m)
 	a.shadow.reset(o.Term, m)
@@ -168,8 +168,8 @@ func (a *Robust) sense(d int64) (n, most int64) {
 	w := &a.shadow
 	level := d + w.books.expired(0)
 	bought := w.observe(d)
-	a.bound.add(a.fee-a.part, int64(bought))
-	a.bound.add(a.gain, max(0, level-w.books.n))
+	accumulate(&a.bound, a.fee-a.part, int64(bought))
+	accumulate(&a.bound, a.gain, max(0, level-w.books.n))
 
 	l := &a.books
 	gone := l.expired(0)
@@ -180,21 +180,21 @@ func (a *Robust) sense(d int64) (n, most int64) {
 		return n, n
 	}
 	// (i): the largest k with 1000·F·k ≤ (1000·c-1000)·L
-	most = quotient(a.bound.times(a.ratio-1000), wide{}, 1000*a.fee, h)
+	most = quotient(times(a.bound, a.ratio-1000), wide.Uint{}, 1000*a.fee, h)
 	// (ii): what N(t) = n leaves, and how often what one more takes goes into it
 	bill := a.bill
-	bill.add(a.fee, n-l.n)
-	bill.add(a.gain, h-n)
-	bill.add(a.part, n-gone)
-	more := quotient(a.bound.times(a.ratio), bill.times(1000), 1000*(a.fee-a.gain+a.part), h-n)
+	accumulate(&bill, a.fee, n-l.n)
+	accumulate(&bill, a.gain, h-n)
+	accumulate(&bill, a.part, n-gone)
+	more := quotient(times(a.bound, a.ratio), times(bill, 1000), 1000*(a.fee-a.gain+a.part), h-n)
 	return n, max(most, n+more)
 }
 
 // settle ends the slot with N(t) = n.
 func (a *Robust) settle(d, n int64) int {
-	a.bill.add(a.fee, n-a.books.n)
-	a.bill.add(a.gain, max(0, d+a.books.expired(0)-n))
-	if a.bill.hi>>46 != 0 {
+	accumulate(&a.bill, a.fee, n-a.books.n)
+	accumulate(&a.bill, a.gain, max(0, d+a.books.expired(0)-n))
+	if a.bill.Hi>>46 != 0 {
 		panic("reserve: Robust.Observe: the bill is too large")
 	}
 	return a.books.close(n)
@@ -213,24 +213,4 @@ func (a *Robust) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purch
 		return a.series.run(dst, a.Class, a, a.advice.window), nil
 	}
 	return a.series.slide(dst, a.Class, a, a.advice.window), nil
-}
-
-// times returns w·x, which must fit.
-func (w wide) times(x int64) wide {
-	hi, lo := bits.Mul64(w.lo, uint64(x))
-	return wide{hi + w.hi*uint64(x), lo}
-}
-
-// quotient returns min(most, ⌊(x-y)/z⌋) for z > 0, and 0 if x < y.
-func quotient(x, y wide, z, most int64) int64 {
-	lo, borrow := bits.Sub64(x.lo, y.lo, 0)
-	hi, borrow := bits.Sub64(x.hi, y.hi, borrow)
-	if borrow != 0 {
-		return 0
-	}
-	if hi >= uint64(z) {
-		return most
-	}
-	q, _ := bits.Div64(hi, lo, uint64(z))
-	return int64(min(q, uint64(most)))
 }

@@ -2,8 +2,8 @@ package reserve
 
 import (
 	"math"
-	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -59,7 +59,7 @@ func OfferOf(p *Problem, class int) (Offer, error) {
 		return Offer{}, err
 	}
 	if class < 0 || class >= len(m.classes) {
-		return Offer{}, badInput("Prices.Classes", class, ErrRange, "no such class, the list has %d", len(m.classes))
+		return Offer{}, badInput("Prices.Classes[]", class, ErrRange, "no such class, the list has %d", len(m.classes))
 	}
 	c := &m.classes[class]
 	return Offer{Price: m.price, Use: c.use, Fee: c.fee, Term: c.term}, nil
@@ -119,7 +119,7 @@ type ledger struct {
 
 func (l *ledger) reset(term int) {
 	l.t, l.n = 0, 0
-	l.past = zeroed(l.past, term)
+	l.past = grow.Zero(l.past, term)
 }
 
 // ready panics if there was no reset.
@@ -244,9 +244,9 @@ type top struct {
 
 // reset makes n cells, all absent.
 func (w *top) reset(n int, k int64) {
-	w.key = slices.Grow(w.key[:0], n)[:n]
-	w.order = slices.Grow(w.order[:0], n)[:n]
-	w.pos = slices.Grow(w.pos[:0], n)[:n]
+	w.key = grow.To(w.key, n)
+	w.order = grow.To(w.order, n)
+	w.pos = grow.To(w.pos, n)
 	w.k = int(min(k, int64(n)+1))
 	for i := range w.key {
 		w.key[i] = absent

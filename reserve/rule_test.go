@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	_ "github.com/plimsoll/plimsoll/internal/seeded" // repeatable
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -72,7 +73,7 @@ func TestRuleNaive(t *testing.T) {
 		robust.Forecast = f
 		want, bound := naiveRobust(o, d, f, robust.Window, robust.Ratio)
 		both("robust", &robust, want)
-		if g := gcd(o.Fee, o.Price-o.Use); robust.bound != (wide{lo: uint64(bound / g)}) {
+		if g := wide.GCD(o.Fee, o.Price-o.Use); robust.bound != (wide.Uint{Lo: uint64(bound / g)}) {
 			t.Fatalf("%d: bound %v, want %d/%d", n, robust.bound, bound, g)
 		}
 		rho.Window, robust.Window, rho.Forecast = o.Term+1+rng.IntN(o.Term), o.Term+1+rng.IntN(o.Term), nil
@@ -304,7 +305,7 @@ func TestRobustIsDeferred(t *testing.T) {
 		if err := robust.Reset(o); err != nil {
 			t.Fatal(err)
 		}
-		robust.bound = wide{hi: 1 << 40}
+		robust.bound = wide.Uint{Hi: 1 << 40}
 		for i, x := range d {
 			if got := robust.Observe(x, d[i+1:]); got != want[i] {
 				t.Fatalf("%+v d=%v: slot %d: %d, the deferred rule %d", o, d, i, got, want[i])
@@ -774,7 +775,7 @@ func TestRuleErrors(t *testing.T) {
 		{"closed", func(p *Problem) { p.Closed = []bool{false, true, false, false} }, all, "Closed", 1, ErrUnsupported},
 		{"inventory", func(p *Problem) { p.Prices, p.Held = used, []pricing.Holding{{Class: 1, Count: 1, Until: 2}} }, all, "Held", 0, ErrUnsupported},
 		{"demand", func(p *Problem) { p.Demand[2] = -1 }, all, "Demand", 2, ErrRange},
-		{"slot", func(p *Problem) { p.Slot = 2 * time.Hour }, all, "Prices.Classes.Term", 0, ErrTerm},
+		{"slot", func(p *Problem) { p.Slot = 2 * time.Hour }, all, "Prices.Classes[].Term", 0, ErrTerm},
 		{"length", nil, set(func(a *RHO, b *Robust) { a.Forecast, b.Forecast = make([]int, 3), make([]int, 5) }), "Forecast", -1, ErrRange},
 		{"forecast", nil, set(func(a *RHO, b *Robust) {
 			a.Forecast, b.Forecast = digits("1234"), digits("1234")

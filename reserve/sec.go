@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -108,7 +109,7 @@ func (a *SEC) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase
 		return dst, err
 	}
 	a.relate(p)
-	a.rankings = slices.Grow(a.rankings[:0], len(a.terms))[:len(a.terms)]
+	a.rankings = grow.To(a.rankings, len(a.terms))
 	for i := range a.rankings {
 		if i == 0 {
 			a.keys = a.rankings[0].sortValues(p.Demand, a.keys)
@@ -120,12 +121,12 @@ func (a *SEC) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase
 			a.rankings[i].put(t, 1)
 		}
 	}
-	a.enter = zeroed(a.enter, len(m.classes)*n)
-	a.stock = zeroed(a.stock, len(m.classes))
+	a.enter = grow.Zero(a.enter, len(m.classes)*n)
+	a.stock = grow.Zero(a.stock, len(m.classes))
 	for _, h := range p.Held {
 		a.hold(h.Class, int64(h.Count), 0, h.Until, n)
 	}
-	a.want = zeroed(a.want, len(m.classes))
+	a.want = grow.Zero(a.want, len(m.classes))
 	for t := range n {
 		for i, term := range a.terms {
 			if t > 0 {
@@ -231,7 +232,7 @@ func (a *SEC) rank(p *Problem) error {
 	for i, term := range a.terms {
 		var err error
 		if a.levels, err = p.Prices.AppendEnvelope(a.levels[:0], time.Duration(term)*p.Slot); err != nil {
-			return &InputError{"Prices", -1, err}
+			return &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}
 		}
 		below := -1
 		for _, level := range a.levels {
@@ -257,7 +258,7 @@ func (a *SEC) rank(p *Problem) error {
 // other.
 func (a *SEC) relate(p *Problem) {
 	m := &a.market
-	a.kin = zeroed(a.kin, len(m.classes)*len(a.terms))
+	a.kin = grow.Zero(a.kin, len(m.classes)*len(a.terms))
 	for k := range m.classes {
 		own := &p.Prices.Classes[k]
 		for i, term := range a.terms {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/internal/lpbound"
 )
@@ -66,7 +68,7 @@ func rows[T any](a [][]T, n, m int) [][]T {
 		a = append(a, nil)
 	}
 	for i := range n {
-		a[i] = grown(a[i], m)
+		a[i] = grow.To(a[i], m)
 	}
 	return a[:n]
 }
@@ -74,16 +76,16 @@ func rows[T any](a [][]T, n, m int) [][]T {
 // linear solves problems with several use prices.
 func (e *Exact) linear(p *Problem) error {
 	m, n, t := &e.market, len(p.Demand), &e.tables
-	var total wide // on demand alone, and so the most that a plan costs
+	var total wide.Uint // on demand alone, and so the most that a plan costs
 	for _, d := range p.Demand {
-		total.add(m.price, int64(d))
+		accumulate(&total, m.price, int64(d))
 	}
 	dearest := m.scale
 	for i := range m.classes {
 		dearest = max(dearest, m.classes[i].fee)
 	}
 	for _, f := range fractions {
-		if dearest <= (1<<61)/f && m.largest() <= (1<<50)/f && total.below(1<<60/uint64(f)) {
+		if dearest <= (1<<61)/f && m.largest() <= (1<<50)/f && total.Less(wide.Uint{Lo: 1 << 60 / uint64(f)}) {
 			e.finer = f
 			break
 		}
@@ -96,7 +98,7 @@ func (e *Exact) linear(p *Problem) error {
 	// unit, rounded; its prices are only a proposal, which the certificate
 	// evaluates exactly.
 	coarse := int64(1)
-	for left := total; m.largest()/coarse > 1<<50 || !left.below(1<<60); left = left.half() {
+	for left := total; m.largest()/coarse > 1<<50 || !left.Less(wide.Uint{Lo: 1 << 60}); left = half(left) {
 		coarse *= 2
 	}
 	round := func(x int64) int64 { return x/coarse + x%coarse/max(1, (coarse+1)/2) }
@@ -111,11 +113,11 @@ func (e *Exact) linear(p *Problem) error {
 	}
 	period := int64(m.every)
 	for i := range m.classes {
-		period = gcd(period, int64(m.classes[i].term))
+		period = wide.GCD(period, int64(m.classes[i].term))
 	}
 	for _, h := range p.Held {
 		if h.Until < n {
-			period = gcd(period, int64(h.Until))
+			period = wide.GCD(period, int64(h.Until))
 		}
 	}
 	g := int(period)
@@ -152,7 +154,7 @@ func (e *Exact) linear(p *Problem) error {
 	}
 	lp.Fees, lp.MaxClass, lp.Held = t.fees, t.most, t.held
 	if p.MaxActive > 0 {
-		t.active = grown(t.active, dates)
+		t.active = grow.To(t.active, dates)
 		for d := range t.active {
 			t.active[d] = p.MaxActive
 			sum := 0
@@ -227,7 +229,7 @@ func (e *Exact) relax(p *Problem) error {
 	if err != nil {
 		return err
 	}
-	if _, worse := after.minus(before); worse {
+	if _, worse := difference(after, before); worse {
 		copy(e.values, e.proposal)
 	}
 	return nil
@@ -272,7 +274,7 @@ func (m *market) largest() int64 {
 // fair lowers a fee that no use can earn to the least such fee: a class that is
 // never bought need not make the numbers large.
 func (m *market) fair(c *class, fee int64) int64 {
-	if most, ok := mul(m.price, int64(c.term)); ok {
+	if most, ok := wide.Mul(m.price, int64(c.term)); ok {
 		return min(fee, most+1)
 	}
 	return fee

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -145,9 +147,9 @@ func (v *dual) load(p *Problem, m *market, plan []pricing.Purchase) error {
 		v.level = append(v.level, slices.Index(v.prices, m.classes[c].use))
 	}
 	n := len(p.Demand)
-	v.before = grown(v.before, n+1)
-	v.held = zeroed(v.held, len(v.worth)*(n+1))
-	v.total = zeroed(v.total, len(v.worth)*(n+1))
+	v.before = grow.To(v.before, n+1)
+	v.held = grow.Zero(v.held, len(v.worth)*(n+1))
+	v.total = grow.Zero(v.total, len(v.worth)*(n+1))
 	mark := func(a []int64, class, from, to, count int) {
 		for k := 0; k <= v.level[class]; k++ {
 			a[k*(n+1)+from] += int64(count)
@@ -194,16 +196,16 @@ func usePrices(dst []int64, m *market) []int64 {
 }
 
 // cost is what the plan costs.
-func (v *dual) cost() (sum wide) {
+func (v *dual) cost() (sum wide.Uint) {
 	n := len(v.p.Demand)
 	for t, d := range v.p.Demand {
-		sum.add(v.least, int64(d))
+		accumulate(&sum, v.least, int64(d))
 		for k, w := range v.worth {
-			sum.add(w, max(0, int64(d)-v.total[k*(n+1)+t]))
+			accumulate(&sum, w, max(0, int64(d)-v.total[k*(n+1)+t]))
 		}
 	}
 	for _, q := range v.plan {
-		sum.add(v.m.classes[q.Class].feeFor(n-q.Slot), int64(q.Count))
+		accumulate(&sum, v.m.classes[q.Class].feeFor(n-q.Slot), int64(q.Count))
 	}
 	return sum
 }
@@ -214,7 +216,7 @@ const maxValue = 1 << 61
 
 // bound is what the values prove, rounded up to a multiple of unit; 0 where they
 // prove less than nothing.
-func (v *dual) bound(y []int64, unit int64) (wide, error) {
+func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 	n := len(v.p.Demand)
 	peak := int64(0)
 	for _, d := range v.p.Demand {
@@ -226,23 +228,23 @@ func (v *dual) bound(y []int64, unit int64) (wide, error) {
 	if v.p.MaxActive > 0 {
 		peak = min(peak, int64(v.p.MaxActive))
 	}
-	var plus, minus wide
+	var plus, minus wide.Uint
 	signed := func(a, b int64) { // a of any sign, b ≥ 0
 		if a < 0 {
-			minus.add(-a, b)
+			accumulate(&minus, -a, b)
 		} else {
-			plus.add(a, b)
+			accumulate(&plus, a, b)
 		}
 	}
 	for t, d := range v.p.Demand {
-		plus.add(v.least, int64(d))
+		accumulate(&plus, v.least, int64(d))
 		for k, w := range v.worth {
 			value := y[k*n+t]
 			if most := maxValue / int64(n*len(v.worth)); value > most || value < -most {
-				return wide{}, badInput("Certificate.Values", k*n+t, ErrForged, "%d is out of range", value)
+				return wide.Uint{}, badInput("Certificate.Values[]", k*n+t, ErrForged, "%d is out of range", value)
 			}
 			if value < 0 && v.p.MaxActive == 0 {
-				return wide{}, badInput("Certificate.Values", k*n+t, ErrForged, "%d is negative, and no cap holds slot %d", value, t)
+				return wide.Uint{}, badInput("Certificate.Values[]", k*n+t, ErrForged, "%d is negative, and no cap holds slot %d", value, t)
 			}
 			signed(-value, v.held[k*(n+1)+t])
 			// The best N is 0 if y ≥ w, else min(d, cap) if y ≥ 0, else the cap.
@@ -252,12 +254,12 @@ func (v *dual) bound(y []int64, unit int64) (wide, error) {
 			}
 			switch {
 			case value >= w:
-				plus.add(w, int64(d))
+				accumulate(&plus, w, int64(d))
 			case value >= 0:
-				plus.add(w, int64(d)-top)
-				plus.add(value, top)
+				accumulate(&plus, w, int64(d)-top)
+				accumulate(&plus, value, top)
 			default:
-				plus.add(w, int64(d)-top)
+				accumulate(&plus, w, int64(d)-top)
 				signed(value, int64(v.p.MaxActive))
 			}
 		}
@@ -273,16 +275,16 @@ func (v *dual) bound(y []int64, unit int64) (wide, error) {
 				continue
 			}
 			if left := v.reduced(sums, c, s); left < 0 {
-				minus.add(-left, peak)
+				accumulate(&minus, -left, peak)
 			}
 		}
 	}
-	sum, neg := plus.minus(minus)
+	sum, neg := difference(plus, minus)
 	if neg {
-		return wide{}, nil
+		return wide.Uint{}, nil
 	}
-	if rest := bits.Rem64(sum.hi, sum.lo, uint64(unit)); rest > 0 {
-		sum.add(unit-int64(rest), 1)
+	if rest := bits.Rem64(sum.Hi, sum.Lo, uint64(unit)); rest > 0 {
+		accumulate(&sum, unit-int64(rest), 1)
 	}
 	return sum, nil
 }

@@ -1,8 +1,7 @@
 package savings
 
 import (
-	"fmt"
-
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
@@ -16,25 +15,12 @@ var (
 	ErrUnsupported = reserve.ErrUnsupported // the algorithm does not solve problems of this kind
 )
 
-// An InputError says which part of a [Problem] or a [MixedProblem] cannot be planned
-// for, and why.
-type InputError struct {
-	Field string // such as "Types.Demand"
-	Index int    // within the field, -1 where there is none
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("savings: %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("savings: %s[%d]: %v", e.Field, e.Index, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says which part of an input cannot be planned for, and why. Its fields:
+// Package is "savings"; Field is the input or the path to it, such as "Demand" or
+// "Types.Demand"; Index is the element of the field, -1 where there is none; Line and
+// Column are 0; Err says what is there and what would be right, and unwraps to a sentinel.
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("savings", field, index, sentinel, format, args...)
 }

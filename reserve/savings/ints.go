@@ -2,39 +2,55 @@ package savings
 
 import (
 	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// mul and add report false on overflow; their operands are not negative.
-func mul(a, b int64) (int64, bool) {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	return int64(lo), hi == 0 && lo <= math.MaxInt64
-}
-
-func add(a, b int64) (int64, bool) {
-	return a + b, a <= math.MaxInt64-b
-}
-
-// zeroed returns n zeros, in the memory of s if it is large enough.
-func zeroed[T int | int32 | int64](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
-}
 
 func sortPurchases(list []pricing.Purchase) {
 	slices.SortFunc(list, func(a, b pricing.Purchase) int {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Class, b.Class))
 	})
+}
+
+// A Uint128 is the integer Hi·2⁶⁴ + Lo.
+type Uint128 struct{ Hi, Lo uint64 }
+
+// unsigned returns a, which is not negative.
+func unsigned(a wide.Int) Uint128 { return Uint128{uint64(a.Hi), a.Lo} }
+
+// times returns a·n and whether it fits; neither is negative.
+func times(a wide.Int, n int64) (wide.Int, bool) {
+	over, p := a.Unsigned().Times(uint64(n))
+	return wide.Int{Hi: int64(p.Hi), Lo: p.Lo}, over == 0 && p.Hi < 1<<63
+}
+
+// over returns ⌊a/n⌋ and the rest, for a ≥ 0 and n > 0.
+func over(a wide.Int, n int64) (wide.Int, int64) {
+	q, rest := a.Unsigned().QuoRem(uint64(n))
+	return wide.Int{Hi: int64(q.Hi), Lo: q.Lo}, int64(rest)
+}
+
+// length returns the length in bits of a, which is not negative.
+func length(a wide.Int) int {
+	if a.Hi != 0 {
+		return 64 + bits.Len64(uint64(a.Hi))
+	}
+	return bits.Len64(a.Lo)
+}
+
+// shifted returns ⌊a·2ⁿ⌋ for a ≥ 0, which has to fit.
+func shifted(a wide.Int, n int) wide.Int {
+	switch hi := uint64(a.Hi); {
+	case n >= 64:
+		return wide.Int{Hi: int64(a.Lo << (n - 64)), Lo: 0}
+	case n >= 0:
+		return wide.Int{Hi: int64(hi<<n | a.Lo>>(64-n)), Lo: a.Lo << n}
+	case n > -64:
+		return wide.Int{Hi: int64(hi >> -n), Lo: a.Lo>>-n | hi<<(64+n)}
+	default:
+		return wide.Int{Hi: 0, Lo: hi >> (-n - 64)}
+	}
 }

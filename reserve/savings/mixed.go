@@ -3,10 +3,10 @@ package savings
 import (
 	"math"
 	"math/big"
-	"math/bits"
-	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/internal/flow"
@@ -125,8 +125,8 @@ type Mixed struct {
 	left    []int // demand that reservations leave, by type and slot
 	shift   int
 	terms   []int
-	full    []int128 // fees of whole terms, in 2^-shift nanos an hour
-	fees    []int64  // by class and slot
+	full    []wide.Int // fees of whole terms, in 2^-shift nanos an hour
+	fees    []int64    // by class and slot
 	solver  flow.Solver
 	classes []flow.Class
 	index   []int
@@ -165,7 +165,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 	}
 	var plan MixedPlan
 	found, least := false, 0.0
-	bound, bounded := int128{}, false
+	bound, bounded := wide.Int{}, false
 	// try solves the savings plan for what m.reservations leave and keeps the best.
 	try := func() error {
 		m.reduce(p, n)
@@ -187,7 +187,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 		return MixedPlan{}, err
 	}
 	m.bestWorth = append(m.bestWorth[:0], m.next...)
-	m.worth = zeroed(m.worth, n)
+	m.worth = grow.Zero(m.worth, n)
 	for t := range m.worth {
 		m.worth[t] = mostWorth
 	}
@@ -206,7 +206,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 		if err != nil {
 			return MixedPlan{}, err
 		}
-		if !bounded || bound.less(b) {
+		if !bounded || bound.Less(b) {
 			bound, bounded = b, true
 			m.bestWorth = append(m.bestWorth[:0], m.worth...)
 			m.bestLambda = append(m.bestLambda[:0], m.lambda...)
@@ -214,7 +214,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 		if err := try(); err != nil {
 			return MixedPlan{}, err
 		}
-		low := (math.Ldexp(float64(bound.hi), 64) + float64(bound.lo)) * math.Ldexp(p.Slot.Hours()/float64(pricing.Unit), -m.shift)
+		low := (math.Ldexp(float64(bound.Hi), 64) + float64(bound.Lo)) * math.Ldexp(p.Slot.Hours()/float64(pricing.Unit), -m.shift)
 		if plan.Rounds == rounds || least <= low*(1+enoughGap) {
 			break
 		}
@@ -271,43 +271,43 @@ func (m *Mixed) load(p *MixedProblem) (slots int, err error) {
 	m.terms, m.full = m.terms[:0], m.full[:0]
 	longest := 1 // bits of an amount of the flow, in nanos an hour
 	for i := range p.Types {
-		longest = max(longest, product(int64(p.Types[i].OnDemand), 1).length())
+		longest = max(longest, length(wide.ProductInt(int64(p.Types[i].OnDemand), 1)))
 	}
 	for i := range p.Classes {
 		c := &p.Classes[i].Class
 		term := int64(c.Term / p.Slot)
-		upfront, _ := product(int64(c.Upfront), int64(time.Hour)).over(int64(p.Slot))
-		longest = max(longest, upfront.plus(product(int64(c.Hourly), term)).length()+1)
+		upfront, _ := over(wide.ProductInt(int64(c.Upfront), int64(time.Hour)), int64(p.Slot))
+		longest = max(longest, length(upfront.Plus(wide.ProductInt(int64(c.Hourly), term)))+1)
 	}
-	m.shift = min(30, 60-product(int64(2*n+4), 1).length()-longest)
+	m.shift = min(30, 60-length(wide.ProductInt(int64(2*n+4), 1))-longest)
 	if m.shift < -20 {
 		return 0, badInput("Classes", -1, ErrOverflow, "the fees are too much for 64 bits")
 	}
-	m.fees = slices.Grow(m.fees[:0], n*len(p.Classes))[:n*len(p.Classes)]
+	m.fees = grow.To(m.fees, n*len(p.Classes))
 	for i := range p.Classes {
 		c := &p.Classes[i].Class
 		term := int64(c.Term / p.Slot)
 		// Below 2⁴²·2⁶³ before the shift: shift first as far as that fits.
-		upfront := product(int64(c.Upfront), int64(time.Hour))
-		up := max(0, min(m.shift, 126-upfront.length()))
-		upfront, _ = upfront.shifted(up).over(int64(p.Slot))
-		fee := upfront.shifted(m.shift - up).plus(product(int64(c.Hourly), term).shifted(m.shift))
+		upfront := wide.ProductInt(int64(c.Upfront), int64(time.Hour))
+		up := max(0, min(m.shift, 126-length(upfront)))
+		upfront, _ = over(shifted(upfront, up), int64(p.Slot))
+		fee := shifted(upfront, m.shift-up).Plus(shifted(wide.ProductInt(int64(c.Hourly), term), m.shift))
 		m.terms, m.full = append(m.terms, int(term)), append(m.full, fee)
 		for t := range n {
 			f := int64(-1)
 			if t%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[t]) {
-				f = int64(fee.lo)
+				f = int64(fee.Lo)
 				if left := int64(n - t); p.Horizon == reserve.Pure && left < term {
-					q, _ := product(f, left).over(term)
-					f = int64(q.lo)
+					q, _ := over(wide.ProductInt(f, left), term)
+					f = int64(q.Lo)
 				}
 			}
 			m.fees[i*n+t] = f
 		}
 	}
-	m.left = zeroed(m.left, n*len(p.Types))
-	m.lambda = zeroed(m.lambda, n*len(p.Types))
-	m.change = zeroed(m.change, n+1)
+	m.left = grow.Zero(m.left, n*len(p.Types))
+	m.lambda = grow.Zero(m.lambda, n*len(p.Types))
+	m.change = grow.Zero(m.change, n+1)
 	types := m.rest.Types
 	m.rest = p.Problem
 	m.rest.Types = append(types[:0], p.Types...)
@@ -336,7 +336,7 @@ func (m *Mixed) reduce(p *MixedProblem, n int) {
 
 // worthOf sets m.next to the worth of commitment by a plan's certificate.
 func (m *Mixed) worthOf(s *Plan) {
-	m.next = zeroed(m.next, len(s.Certificate.Values))
+	m.next = grow.Zero(m.next, len(s.Certificate.Values))
 	parts := s.Certificate.Parts
 	for t, v := range s.Certificate.Values {
 		m.next[t] = v.share(parts)
@@ -345,36 +345,36 @@ func (m *Mixed) worthOf(s *Plan) {
 
 // share returns ⌊2⁴⁰·a/b⌋, or mostWorth if that is less.
 func (a Uint128) share(b Uint128) int64 {
-	x, y := int128{int64(a.Hi), a.Lo}, int128{int64(b.Hi), b.Lo}
-	if y.hi == 0 && y.lo <= math.MaxInt64 {
-		q, r := x.over(int64(y.lo))
-		if q.hi != 0 || q.lo >= 1<<12 {
+	x, y := wide.Int{Hi: int64(a.Hi), Lo: a.Lo}, wide.Int{Hi: int64(b.Hi), Lo: b.Lo}
+	if y.Hi == 0 && y.Lo <= math.MaxInt64 {
+		q, r := over(x, int64(y.Lo))
+		if q.Hi != 0 || q.Lo >= 1<<12 {
 			return mostWorth
 		}
-		f, _ := product(r, 1<<worthBits).over(int64(y.lo))
-		return int64(q.lo)<<worthBits + int64(f.lo)
+		f, _ := over(wide.ProductInt(r, 1<<worthBits), int64(y.Lo))
+		return int64(q.Lo)<<worthBits + int64(f.Lo)
 	}
 	shifts := 0 // long division, bit by bit
-	for ; shifts < 12 && !x.less(y); shifts++ {
-		y = y.shifted(1)
+	for ; shifts < 12 && !x.Less(y); shifts++ {
+		y = shifted(y, 1)
 	}
-	if !x.less(y) {
+	if !x.Less(y) {
 		return mostWorth
 	}
 	q := int64(0)
 	for range shifts {
-		y = y.shifted(-1)
+		y = shifted(y, -1)
 		q <<= 1
-		if !x.less(y) {
-			x = x.minus(y)
+		if !x.Less(y) {
+			x = x.Minus(y)
 			q++
 		}
 	}
 	for range worthBits {
-		x = x.shifted(1)
+		x = shifted(x, 1)
 		q <<= 1
-		if !x.less(y) {
-			x = x.minus(y)
+		if !x.Less(y) {
+			x = x.Minus(y)
 			q++
 		}
 	}
@@ -392,20 +392,20 @@ func (m *Mixed) reserved(p *MixedProblem, n int) float64 {
 
 // reserve finds the best reservations at the prices that m.worth makes, their dual
 // prices m.lambda, and the bound that these are.
-func (m *Mixed) reserve(p *MixedProblem, n int) (bound int128, err error) {
+func (m *Mixed) reserve(p *MixedProblem, n int) (bound wide.Int, err error) {
 	m.reservations = m.reservations[:0]
 	for i := range p.Types {
 		y := &p.Types[i]
 		lambda := m.lambda[i*n : (i+1)*n]
-		top := product(int64(y.OnDemand), 1).shifted(m.shift)
+		top := shifted(wide.ProductInt(int64(y.OnDemand), 1), m.shift)
 		for t := range n {
 			price := top
 			if y.Plan < y.OnDemand {
-				if paid := product(int64(y.Plan), m.worth[t]).shifted(m.shift - worthBits); paid.less(top) {
+				if paid := shifted(wide.ProductInt(int64(y.Plan), m.worth[t]), m.shift-worthBits); paid.Less(top) {
 					price = paid
 				}
 			}
-			lambda[t] = int64(price.lo)
+			lambda[t] = int64(price.Lo)
 		}
 		m.classes, m.index = m.classes[:0], m.index[:0]
 		for k := range p.Classes {
@@ -433,7 +433,7 @@ func (m *Mixed) reserve(p *MixedProblem, n int) (bound int128, err error) {
 			}
 		}
 		for t, d := range y.Demand {
-			bound = bound.plus(product(lambda[t], int64(d)))
+			bound = bound.Plus(wide.ProductInt(lambda[t], int64(d)))
 		}
 	}
 	sortPurchases(m.reservations)
@@ -444,7 +444,7 @@ func (m *Mixed) reserve(p *MixedProblem, n int) (bound int128, err error) {
 			if !ok {
 				return bound, badInput("Held", -1, ErrOverflow, "%d units in slot %d are worth too much", units, t)
 			}
-			bound = bound.minus(v)
+			bound = bound.Minus(v)
 		}
 	}
 	return bound, nil
@@ -452,17 +452,17 @@ func (m *Mixed) reserve(p *MixedProblem, n int) (bound int128, err error) {
 
 // heldWorth returns what held units are worth in 2^-shift nanos an hour, rounded
 // up, and whether that fits.
-func heldWorth(unit int64, units int, worth int64, shift int) (int128, bool) {
-	v := product(unit, int64(units))
-	w, ok1 := v.times(worth >> 20)
-	x, ok2 := v.times(worth & (1<<20 - 1))
+func heldWorth(unit int64, units int, worth int64, shift int) (wide.Int, bool) {
+	v := wide.ProductInt(unit, int64(units))
+	w, ok1 := times(v, worth>>20)
+	x, ok2 := times(v, worth&(1<<20-1))
 	// Each shift rounds down by less than one.
-	sum := w.shifted(min(0, shift-20)).shifted(max(0, shift-20)).plus(x.shifted(shift - worthBits))
-	return sum.plus(int128{lo: 2}), ok1 && ok2 && w.length()+shift < 140
+	sum := shifted(shifted(w, min(0, shift-20)), max(0, shift-20)).Plus(shifted(x, shift-worthBits))
+	return sum.Plus(wide.Int{Lo: 2}), ok1 && ok2 && length(w)+shift < 140
 }
 
 // add fills in the exact amounts, after m.savings has solved the rest.
-func (m *Mixed) add(p *MixedProblem, n int, plan *MixedPlan, bound int128) bool {
+func (m *Mixed) add(p *MixedProblem, n int, plan *MixedPlan, bound wide.Int) bool {
 	// Fees times den, a multiple of the slot and, for shares, of the terms.
 	b := &m.savings.sum
 	m.den.SetInt64(int64(p.Slot))
@@ -505,9 +505,9 @@ func (m *Mixed) add(p *MixedProblem, n int, plan *MixedPlan, bound int128) bool 
 	plan.Cost, ok1 = b.money(&b.total, p.Slot)
 	plan.Reserved, ok2 = b.money(&m.fee, p.Slot)
 	b.den.SetInt64(1)
-	m.num.SetInt64(bound.hi)
+	m.num.SetInt64(bound.Hi)
 	b.bound.Lsh(&m.num, 64)
-	m.num.Add(&b.bound, m.rem.SetUint64(bound.lo))
+	m.num.Add(&b.bound, m.rem.SetUint64(bound.Lo))
 	if m.shift >= 0 {
 		b.den.Lsh(m.rem.SetInt64(1), uint(m.shift))
 		b.bound.Set(&m.num)
@@ -517,26 +517,4 @@ func (m *Mixed) add(p *MixedProblem, n int, plan *MixedPlan, bound int128) bool 
 	plan.Bound, ok3 = b.money(&b.bound, p.Slot)
 	plan.Bound = max(0, plan.Bound) // what is held may be worth more than all else
 	return ok1 && ok2 && ok3
-}
-
-// length returns the length in bits of a, which is not negative.
-func (a int128) length() int {
-	if a.hi != 0 {
-		return 64 + bits.Len64(uint64(a.hi))
-	}
-	return bits.Len64(a.lo)
-}
-
-// shifted returns ⌊a·2ⁿ⌋ for a ≥ 0, which has to fit.
-func (a int128) shifted(n int) int128 {
-	switch hi := uint64(a.hi); {
-	case n >= 64:
-		return int128{int64(a.lo << (n - 64)), 0}
-	case n >= 0:
-		return int128{int64(hi<<n | a.lo>>(64-n)), a.lo << n}
-	case n > -64:
-		return int128{int64(hi >> -n), a.lo>>-n | hi<<(64+n)}
-	default:
-		return int128{0, hi >> (-n - 64)}
-	}
 }

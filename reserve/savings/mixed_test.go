@@ -255,10 +255,10 @@ func TestMixedErrors(t *testing.T) {
 		text  string
 	}{
 		{"slot", func(p *MixedProblem) { p.Slot = 0 }, ErrRange, "savings: Slot: value out of range: 0s: want a positive length"},
-		{"type", func(p *MixedProblem) { p.Classes[1].Type = 2 }, ErrRange, "savings: Classes.Type[1]: value out of range: 0, short is for type 2: there are 2"},
-		{"fee", func(p *MixedProblem) { p.Classes[1].Class.Upfront = -1 }, ErrRange, "savings: Classes.Class[1]: value out of range: 0, short costs -0.000000001 upfront and 0.05856 an hour: want none negative"},
-		{"use", func(p *MixedProblem) { p.Classes[1].Class.Billed = pricing.WhenUsed }, ErrUnsupported, "savings: Classes.Class[1]: not a problem for this algorithm: 0, short has a use price: want prepaid classes"},
-		{"term", func(p *MixedProblem) { p.Classes[1].Class.Term++ }, ErrTerm, "savings: Classes.Class[1]: term and slot do not fit: 0, short has a term of 1h0m0.000000001s: want a whole number of slots of 1h0m0s"},
+		{"type", func(p *MixedProblem) { p.Classes[1].Type = 2 }, ErrRange, "savings: Classes[1].Type: value out of range: 0, short is for type 2: there are 2"},
+		{"fee", func(p *MixedProblem) { p.Classes[1].Class.Upfront = -1 }, ErrRange, "savings: Classes[1].Class: value out of range: 0, short costs -0.000000001 upfront and 0.05856 an hour: want none negative"},
+		{"use", func(p *MixedProblem) { p.Classes[1].Class.Billed = pricing.WhenUsed }, ErrUnsupported, "savings: Classes[1].Class: not a problem for this algorithm: 0, short has a use price: want prepaid classes"},
+		{"term", func(p *MixedProblem) { p.Classes[1].Class.Term++ }, ErrTerm, "savings: Classes[1].Class: term and slot do not fit: 0, short has a term of 1h0m0.000000001s: want a whole number of slots of 1h0m0s"},
 	} {
 		p := userMixed(6, 2, 10, 3)
 		c.spoil(p)

@@ -1,8 +1,8 @@
 package savings
 
 import (
-	"math/bits"
-	"slices"
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // Optimal for the true values: negative cycles, from a plan that is almost there.
@@ -30,8 +30,8 @@ import (
 const mendPasses = 4000
 
 type repair struct {
-	y        []int128
-	up, down []int128 // δ(N) and δ(N+1)
+	y        []wide.Int
+	up, down []wide.Int // δ(N) and δ(N+1)
 	parent   []int32
 	kind     []int8
 	stamp    []int32
@@ -53,31 +53,31 @@ const (
 // of units128, and reports whether it came to an end.
 func (s *Solver) mend() bool {
 	n, r := s.slots, &s.repair
-	r.y = slices.Grow(r.y[:0], n+1)[:n+1]
-	r.up = slices.Grow(r.up[:0], n)[:n]
-	r.down = slices.Grow(r.down[:0], n)[:n]
-	r.parent = zeroed(r.parent, n+1)
-	r.kind = slices.Grow(r.kind[:0], n+1)[:n+1]
-	r.stamp = zeroed(r.stamp, n+1)
+	r.y = grow.To(r.y, n+1)
+	r.up = grow.To(r.up, n)
+	r.down = grow.To(r.down, n)
+	r.parent = grow.Zero(r.parent, n+1)
+	r.kind = grow.To(r.kind, n+1)
+	r.stamp = grow.Zero(r.stamp, n+1)
 	clear(r.kind)
 
-	whole, part := s.units128.over(s.units)
+	whole, part := over(s.units128, s.units)
 	sum := int64(0)
-	r.y[0] = int128{}
+	r.y[0] = wide.Int{}
 	for t := range n {
 		sum += int64(s.values[t].Lo)
-		a, ok := whole.times(sum)
+		a, ok := times(whole, sum)
 		if !ok {
 			return false
 		}
-		b, _ := product(sum, part).over(s.units)
-		r.y[t+1] = a.plus(b)
+		b, _ := over(wide.ProductInt(sum, part), s.units)
+		r.y[t+1] = a.Plus(b)
 		s.slopes(t)
 	}
 	for r.passes, r.cycles = 0, 0; r.passes < mendPasses; r.passes++ {
 		if !s.pass() {
 			for t := range n {
-				s.values[t] = r.y[t+1].minus(r.y[t]).unsigned()
+				s.values[t] = unsigned(r.y[t+1].Minus(r.y[t]))
 			}
 			return true
 		}
@@ -93,8 +93,8 @@ func (s *Solver) mend() bool {
 // pass relaxes all arcs and reports whether that changed a potential.
 func (s *Solver) pass() (changed bool) {
 	n, r := s.slots, &s.repair
-	relax := func(to, from int, length int128, kind int8) {
-		if y := r.y[from].plus(length); y.less(r.y[to]) {
+	relax := func(to, from int, length wide.Int, kind int8) {
+		if y := r.y[from].Plus(length); y.Less(r.y[to]) {
 			r.y[to], r.parent[to], r.kind[to] = y, int32(from), kind
 			changed = true
 		}
@@ -106,17 +106,17 @@ func (s *Solver) pass() (changed bool) {
 		}
 	}
 	for t := n - 1; t >= 0; t-- {
-		relax(t, t+1, r.down[t].negative(), viaMore)
+		relax(t, t+1, r.down[t].Neg(), viaMore)
 		if s.buy[t] > 0 {
-			relax(t, min(n, t+s.term), s.fee128(t).negative(), viaSelling)
+			relax(t, min(n, t+s.term), s.fee128(t).Neg(), viaSelling)
 		}
 	}
 	return changed
 }
 
 // fee128 returns the price of a unit bought at slot t.
-func (s *Solver) fee128(t int) int128 {
-	f, _ := s.units128.times(int64(s.charged(t))) // scale has seen to it that it fits
+func (s *Solver) fee128(t int) wide.Int {
+	f, _ := times(s.units128, int64(s.charged(t))) // scale has seen to it that it fits
 	return f
 }
 
@@ -128,7 +128,7 @@ func (s *Solver) slopes(t int) {
 
 // worth returns the true value of unit n ≥ 1 of slot t, and a range of units
 // around it with the same value.
-func (s *Solver) worth(t, n int) (value int128, from, to int) {
+func (s *Solver) worth(t, n int) (value wide.Int, from, to int) {
 	a := int64(n-1) * s.unit
 	b := a + s.unit
 	at := int64(0)
@@ -138,11 +138,11 @@ func (s *Solver) worth(t, n int) (value int128, from, to int) {
 		if lo, hi := max(a, at), min(b, end); lo < hi {
 			if lo == a && hi == b {
 				first := (at + s.unit - 1) / s.unit // units before the first whole one
-				value, _ = y.true128.times(s.unit)
+				value, _ = times(y.true128, s.unit)
 				return value, int(first) + 1, int(end / s.unit)
 			}
-			v, _ := y.true128.times(hi - lo)
-			value = value.plus(v)
+			v, _ := times(y.true128, hi-lo)
+			value = value.Plus(v)
 		}
 		at = end
 	}
@@ -205,51 +205,4 @@ func (s *Solver) cancel(v int) {
 			s.buy[u] -= times
 		}
 	}
-}
-
-// An int128 is a signed integer of 128 bits.
-type int128 struct {
-	hi int64
-	lo uint64
-}
-
-// A Uint128 is the integer Hi·2⁶⁴ + Lo.
-type Uint128 struct{ Hi, Lo uint64 }
-
-func (a int128) plus(b int128) int128 {
-	lo, carry := bits.Add64(a.lo, b.lo, 0)
-	return int128{a.hi + b.hi + int64(carry), lo}
-}
-
-func (a int128) minus(b int128) int128 {
-	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
-	return int128{a.hi - b.hi - int64(borrow), lo}
-}
-
-func (a int128) negative() int128 { return int128{}.minus(a) }
-
-func (a int128) less(b int128) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
-
-// unsigned returns a, which is not negative.
-func (a int128) unsigned() Uint128 { return Uint128{uint64(a.hi), a.lo} }
-
-// product returns a·b of two numbers that are not negative.
-func product(a, b int64) int128 {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	return int128{int64(hi), lo}
-}
-
-// times returns a·n and whether it fits; neither is negative.
-func (a int128) times(n int64) (int128, bool) {
-	h, l := bits.Mul64(a.lo, uint64(n))
-	over, m := bits.Mul64(uint64(a.hi), uint64(n))
-	hi, carry := bits.Add64(h, m, 0)
-	return int128{int64(hi), l}, over == 0 && carry == 0 && hi < 1<<63
-}
-
-// over returns ⌊a/n⌋ and the rest, for a ≥ 0 and n > 0.
-func (a int128) over(n int64) (int128, int64) {
-	hi, rest := uint64(a.hi)/uint64(n), uint64(a.hi)%uint64(n)
-	lo, rest := bits.Div64(rest, a.lo, uint64(n))
-	return int128{int64(hi), lo}, int64(rest)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/internal/flow"
@@ -71,7 +73,7 @@ type Solver struct {
 	shift       int     // values of the flow have so many more bits
 	scaled      bool    // values of the flow are the true ones
 	true128     bool    // the true ones fit in 128 bits, in units of units128
-	units128    int128
+	units128    wide.Int
 	limit       int64 // of units, if not 0: for tests of what happens when it is too low
 
 	// the flow
@@ -102,7 +104,7 @@ type payer struct {
 	plan    int64 // q, nanos
 	rate    int64 // q in grains
 	value   int64 // what a grain saves, in integers of the flow with shift more bits
-	true128 int128
+	true128 wide.Int
 }
 
 // Solve returns a plan of least cost with its certificate. Among types with the
@@ -142,7 +144,7 @@ func (s *Solver) load(p *Problem) error {
 		y := &p.Types[i]
 		if y.Plan < y.OnDemand {
 			s.types = append(s.types, payer{index: i, demand: y.Demand, price: int64(y.OnDemand), plan: int64(y.Plan)})
-			s.grain = gcd(s.grain, int64(y.Plan))
+			s.grain = wide.GCD(s.grain, int64(y.Plan))
 		}
 	}
 	slices.SortFunc(s.types, func(a, b payer) int {
@@ -159,15 +161,15 @@ func (s *Solver) load(p *Problem) error {
 	for t := range n { // the length of the line in grains
 		line, ok := int64(0), true
 		for i := range s.types {
-			w, fits := mul(s.types[i].rate, int64(s.types[i].demand[t]))
-			line, ok = add(line, w)
+			w, fits := wide.Mul(s.types[i].rate, int64(s.types[i].demand[t]))
+			line, ok = wide.Add(line, w)
 			if !ok || !fits || line/s.unit > math.MaxInt32 {
 				return badInput("Types.Demand", s.types[i].index, ErrOverflow, "in slot %d all usage costs more than %d units of %v", t, math.MaxInt32, p.unitOf())
 			}
 		}
 	}
-	s.held = zeroed(s.held, n)
-	s.active = zeroed(s.active, n)
+	s.held = grow.Zero(s.held, n)
+	s.active = grow.Zero(s.active, n)
 	for _, h := range p.Held {
 		if h.Until > 0 && n > 0 {
 			s.held[min(h.Until, n)-1] += h.Units
@@ -208,7 +210,7 @@ func (s *Solver) scale(unit int64) error {
 	}
 	g := unit
 	for i := range s.types {
-		g = gcd(g, s.types[i].price)
+		g = wide.GCD(g, s.types[i].price)
 	}
 	first := &s.types[0]
 	ratio := first.price/first.plan + 1 // above what a unit can save, in units
@@ -220,39 +222,39 @@ func (s *Solver) scale(unit int64) error {
 		most = min(most, s.limit)
 	}
 
-	lcm, ok := int128{lo: 1}, true
+	lcm, ok := wide.Int{Lo: 1}, true
 	for i := range s.types {
 		y := &s.types[i]
-		d := y.rate / gcd(y.rate, y.price/g)
+		d := y.rate / wide.GCD(y.rate, y.price/g)
 		if ok {
-			_, rest := lcm.over(d)
-			lcm, ok = lcm.times(d / gcd(d, rest))
+			_, rest := over(lcm, d)
+			lcm, ok = times(lcm, d/wide.GCD(d, rest))
 		}
 	}
 	s.true128 = ok
 	if ok {
-		s.units128, ok = lcm.times(unit / g)
+		s.units128, ok = times(lcm, unit/g)
 		s.true128 = s.true128 && ok
 		for i := range s.types {
 			y := &s.types[i]
-			c := gcd(y.rate, y.price/g)
-			q, _ := lcm.over(y.rate / c)
-			y.true128, ok = q.times(y.price / g / c)
+			c := wide.GCD(y.rate, y.price/g)
+			q, _ := over(lcm, y.rate/c)
+			y.true128, ok = times(q, y.price/g/c)
 			s.true128 = s.true128 && ok
 		}
 	}
 	// Sums of prices or fees along a path, of at most so many slots and fees, have
 	// to fit as well.
 	if s.true128 {
-		x, ok1 := s.units128.times(4 * max(ratio, int64(s.term)))
-		_, ok2 := x.times(int64(s.slots) + 1)
+		x, ok1 := times(s.units128, 4*max(ratio, int64(s.term)))
+		_, ok2 := times(x, int64(s.slots)+1)
 		s.true128 = ok1 && ok2
 	}
-	s.scaled = s.true128 && s.units128.hi == 0 && s.units128.lo <= uint64(max(0, most))
+	s.scaled = s.true128 && s.units128.Hi == 0 && s.units128.Lo <= uint64(max(0, most))
 	if s.scaled {
-		s.units, s.shift = int64(s.units128.lo), 0
+		s.units, s.shift = int64(s.units128.Lo), 0
 		for i := range s.types {
-			s.types[i].value = int64(s.types[i].true128.lo)
+			s.types[i].value = int64(s.types[i].true128.Lo)
 		}
 		return nil
 	}
@@ -324,8 +326,8 @@ func (s *Solver) runs(dst []run, t int) []run {
 // solve finds the commitments: s.buy, s.active and, with the true values, s.values.
 func (s *Solver) solve() error {
 	n := s.slots
-	s.buy = zeroed(s.buy, n)
-	s.values = slices.Grow(s.values[:0], n)[:n]
+	s.buy = grow.Zero(s.buy, n)
+	s.values = grow.To(s.values, n)
 	clear(s.values)
 	s.m = 0
 	for t := range n {
@@ -337,9 +339,9 @@ func (s *Solver) solve() error {
 		return nil
 	}
 	m := s.m
-	s.demand = zeroed(s.demand, n*m)
-	s.prices = zeroed(s.prices, n*m)
-	s.fees = zeroed(s.fees, n*m)
+	s.demand = grow.Zero(s.demand, n*m)
+	s.prices = grow.Zero(s.prices, n*m)
+	s.fees = grow.Zero(s.fees, n*m)
 	for t := range n {
 		s.space = s.runs(s.space[:0], t)
 		runs := s.space
@@ -361,7 +363,7 @@ func (s *Solver) solve() error {
 	fp := flow.Problem{Demand: s.demand, Prices: s.prices, Classes: s.class[:]}
 	s.class[0] = flow.Class{Term: min(s.term, n) * m, Fees: s.fees}
 	if len(s.held) > 0 && s.held[0] > 0 {
-		s.subheld = zeroed(s.subheld, n*m)
+		s.subheld = grow.Zero(s.subheld, n*m)
 		for at := range s.subheld {
 			s.subheld[at] = s.held[at/m]
 		}
@@ -398,12 +400,12 @@ func (s *Solver) activate() {
 func (s *Solver) plan(p *Problem) (Plan, error) {
 	plan := Plan{Certificate: Certificate{Values: s.values, Parts: Uint128{Lo: uint64(s.units)}}}
 	optimal := s.scaled
-	var bound int128 // in integers of the flow
+	var bound wide.Int // in integers of the flow
 	if !optimal {
 		bound = s.bound()
 		if s.true128 && s.mend() {
 			optimal = true
-			plan.Certificate.Parts = s.units128.unsigned()
+			plan.Certificate.Parts = unsigned(s.units128)
 		}
 	}
 	s.commitments = s.commitments[:0]
@@ -421,16 +423,16 @@ func (s *Solver) plan(p *Problem) (Plan, error) {
 
 // bound returns what the flow's plan costs, with the values of units rounded down:
 // the least of that problem, and no plan costs less in the true one.
-func (s *Solver) bound() (sum int128) {
+func (s *Solver) bound() (sum wide.Int) {
 	for t := range s.slots {
 		if s.buy[t] > 0 {
-			sum = sum.plus(product(s.units*int64(s.charged(t)), int64(s.buy[t])))
+			sum = sum.Plus(wide.ProductInt(s.units*int64(s.charged(t)), int64(s.buy[t])))
 		}
 		from := s.active[t]
 		s.space = s.runs(s.space[:0], t)
 		for _, r := range s.space {
 			if r.end > from {
-				sum = sum.plus(product(r.value, int64(r.end-from)))
+				sum = sum.Plus(wide.ProductInt(r.value, int64(r.end-from)))
 				from = r.end
 			}
 		}
@@ -452,19 +454,19 @@ type sum struct {
 // What runs on demand costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour, a bound of
 // the flow B·u/units, and what the plan does not make cheaper costs the same always.
 // All are brought to the denominator den = Π rate_i · units.
-func (s *Solver) add(p *Problem, plan *Plan, optimal bool, bound int128) bool {
+func (s *Solver) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
 	b := &s.sum
-	b.used = zeroed(b.used, len(p.Types)) // grains paid, by type
-	unused, units := int64(0), int64(0)   // grains; unit-slots
+	b.used = grow.Zero(b.used, len(p.Types)) // grains paid, by type
+	unused, units := int64(0), int64(0)      // grains; unit-slots
 	ok := true
 	plus := func(dst *int64, a, f int64) {
-		v, ok1 := mul(a, f)
-		v, ok2 := add(*dst, v)
+		v, ok1 := wide.Mul(a, f)
+		v, ok2 := wide.Add(*dst, v)
 		*dst = v
 		ok = ok && ok1 && ok2
 	}
 	for t := range s.slots {
-		left, fits := mul(int64(s.active[t]), s.unit)
+		left, fits := wide.Mul(int64(s.active[t]), s.unit)
 		ok = ok && fits
 		plus(&units, int64(s.buy[t]), int64(s.charged(t)))
 		for i := range s.types {
@@ -513,9 +515,9 @@ func (s *Solver) add(p *Problem, plan *Plan, optimal bool, bound int128) bool {
 	plan.Cost, ok3 = b.money(&b.total, p.Slot)
 	plan.Bound, ok4 = plan.Cost, true
 	if !optimal {
-		b.x.SetInt64(bound.hi)
+		b.x.SetInt64(bound.Hi)
 		b.y.Lsh(&b.x, 64)
-		b.x.Add(&b.y, b.rem.SetUint64(bound.lo))
+		b.x.Add(&b.y, b.rem.SetUint64(bound.Lo))
 		b.y.Mul(&b.x, b.rem.SetInt64(int64(p.unitOf())))
 		b.rem.Quo(&b.den, b.x.SetInt64(s.units))
 		b.x.Mul(&b.y, &b.rem)

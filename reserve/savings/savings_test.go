@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -339,7 +340,7 @@ func TestSavingsConvex(t *testing.T) {
 				t.Fatalf("unit %d saves %v by its run, %v by the definition", n, got, saves)
 			}
 			if len(s.types) > 0 {
-				if got, from, to := s.worth(0, n); got != (int128{lo: uint64(value)}) || n < from || n > to {
+				if got, from, to := s.worth(0, n); got != (wide.Int{Lo: uint64(value)}) || n < from || n > to {
 					t.Fatalf("unit %d: worth %v in %d to %d, want %d", n, got, from, to, value)
 				}
 			}
@@ -476,12 +477,12 @@ func TestSavingsErrors(t *testing.T) {
 		{"every", func(p *Problem) { p.Every = -1 }, ErrRange, "savings: Every: value out of range: -1: want a number of slots, or 0 for every slot"},
 		{"closed", func(p *Problem) { p.Closed = make([]bool, 5) }, ErrRange, "savings: Closed: value out of range: 5 slots: want one for each of the 6 of the demands"},
 		{"horizon", func(p *Problem) { p.Horizon = 2 }, ErrRange, "savings: Horizon: value out of range: 2: want Full or Pure"},
-		{"lengths", func(p *Problem) { p.Types[1].Demand = make([]int, 7) }, ErrRange, "savings: Types.Demand[1]: value out of range: 1 has 7 slots and 0 6: want equal lengths"},
-		{"demand", func(p *Problem) { p.Types[1].Demand[2] = -1 }, ErrRange, "savings: Types.Demand[1]: value out of range: 1 needs -1 in slot 2: want 0 to 2147483647 instances"},
-		{"on demand", func(p *Problem) { p.Types[1].OnDemand = -1 }, ErrRange, "savings: Types.OnDemand[1]: value out of range: 1 costs -0.000000001 on demand: want 0 or more"},
-		{"plan", func(p *Problem) { p.Types[1].Plan = 0 }, ErrRange, "savings: Types.Plan[1]: value out of range: 1 costs 0 from a plan: want more than 0 (as much as on demand if a plan does not pay for it)"},
+		{"lengths", func(p *Problem) { p.Types[1].Demand = make([]int, 7) }, ErrRange, "savings: Types[1].Demand: value out of range: 1 has 7 slots and 0 6: want equal lengths"},
+		{"demand", func(p *Problem) { p.Types[1].Demand[2] = -1 }, ErrRange, "savings: Types[1].Demand: value out of range: 1 needs -1 in slot 2: want 0 to 2147483647 instances"},
+		{"on demand", func(p *Problem) { p.Types[1].OnDemand = -1 }, ErrRange, "savings: Types[1].OnDemand: value out of range: 1 costs -0.000000001 on demand: want 0 or more"},
+		{"plan", func(p *Problem) { p.Types[1].Plan = 0 }, ErrRange, "savings: Types[1].Plan: value out of range: 1 costs 0 from a plan: want more than 0 (as much as on demand if a plan does not pay for it)"},
 		{"held", func(p *Problem) { p.Held = []Held{{1, 1}, {-1, 1}} }, ErrRange, "savings: Held[1]: value out of range: -1 units for 1 slots: want none negative, and at most 2147483647 units"},
-		{"too much", func(p *Problem) { p.Types[1].Demand[2] = 1 << 30 }, ErrOverflow, "savings: Types.Demand[1]: amount too large: in slot 2 all usage costs more than 2147483647 units of 0.001"},
+		{"too much", func(p *Problem) { p.Types[1].Demand[2] = 1 << 30 }, ErrOverflow, "savings: Types[1].Demand: amount too large: in slot 2 all usage costs more than 2147483647 units of 0.001"},
 	} {
 		p := userSavings(6, 2, 10, 4)
 		c.spoil(p)

@@ -138,7 +138,7 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 	held := new(big.Int)
 	for t, w := range c.Worth {
 		if w < 0 {
-			return badInput("Certificate.Worth", t, ErrForged, "%d: want 0 or more", w)
+			return badInput("Certificate.Worth[]", t, ErrForged, "%d: want 0 or more", w)
 		}
 		before[t+1] = new(big.Int).Add(before[t], big.NewInt(w))
 		held.Add(held, new(big.Int).Mul(big.NewInt(w), big.NewInt(v.held[t])))
@@ -159,7 +159,7 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 			left := new(big.Int).Mul(big.NewInt(x), den)
 			paid := new(big.Int).Mul(big.NewInt(int64(y.Plan)), big.NewInt(c.Worth[t]))
 			if x < 0 || left.Cmp(top) > 0 || y.Plan < y.OnDemand && left.Mul(left, parts).Cmp(paid.Mul(paid, num)) > 0 {
-				return badInput("Certificate.Prices", i*n+t, ErrForged, "%d: want 0 to the price on demand and from the plan", x)
+				return badInput("Certificate.Prices[]", i*n+t, ErrForged, "%d: want 0 to the price on demand and from the plan", x)
 			}
 			before[t+1] = new(big.Int).Add(before[t], big.NewInt(x))
 			sum.Add(sum, new(big.Int).Mul(big.NewInt(x), big.NewInt(int64(y.Demand[t]))))
@@ -182,7 +182,7 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 					most = new(big.Int).Quo(fee.Num(), fee.Denom())
 				}
 				if new(big.Int).Sub(before[min(n, s+term)], before[s]).Cmp(most) > 0 {
-					return badInput("Certificate.Prices", i*n+s, ErrForged, "over the term from this slot %s would be worth more than it costs", p.Classes[k].Class.Name)
+					return badInput("Certificate.Prices[]", i*n+s, ErrForged, "over the term from this slot %s would be worth more than it costs", p.Classes[k].Class.Name)
 				}
 			}
 		}

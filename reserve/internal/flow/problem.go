@@ -3,6 +3,8 @@ package flow
 import (
 	"errors"
 	"math/bits"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // Class is one prepaid class: Fee buys one instance for Term slots from the
@@ -42,13 +44,6 @@ var (
 	ErrOverflow   = errors.New("flow: problem too large for int64")
 	ErrInfeasible = errors.New("flow: more instances held than may be active")
 )
-
-func grow[E any](b []E, n int) []E {
-	if cap(b) < n {
-		return make([]E, n)
-	}
-	return b[:n]
-}
 
 // init checks the problem and sets up the basis of all slots on demand.
 func (s *Solver) init(p Problem) error {
@@ -92,21 +87,21 @@ func (s *Solver) init(p Problem) error {
 		return ErrOverflow
 	}
 
-	s.x = grow(s.x, T)
-	s.y = grow(s.y, T+1)
-	s.seg = grow(s.seg, T+1)
-	s.sid = grow(s.sid, T+1)
-	s.rt = grow(s.rt, T+1)
-	s.off = grow(s.off, T+1)
-	s.buf = grow(s.buf, T+2)
-	s.pa = grow(s.pa, T+2)
-	s.pb = grow(s.pb, T+2)
-	s.pcs = grow(s.pcs, T+2)
-	s.cand = grow(s.cand, T/minBlock+1)
-	s.cnd2 = grow(s.cnd2, T/minBlock+1)
+	s.x = grow.To(s.x, T)
+	s.y = grow.To(s.y, T+1)
+	s.seg = grow.To(s.seg, T+1)
+	s.sid = grow.To(s.sid, T+1)
+	s.rt = grow.To(s.rt, T+1)
+	s.off = grow.To(s.off, T+1)
+	s.buf = grow.To(s.buf, T+2)
+	s.pa = grow.To(s.pa, T+2)
+	s.pb = grow.To(s.pb, T+2)
+	s.pcs = grow.To(s.pcs, T+2)
+	s.cand = grow.To(s.cand, T/minBlock+1)
+	s.cnd2 = grow.To(s.cnd2, T/minBlock+1)
 	nw := T>>6 + 1
-	s.w0 = grow(s.w0, nw)
-	s.w1 = grow(s.w1, nw>>6+1)
+	s.w0 = grow.To(s.w0, nw)
+	s.w1 = grow.To(s.w1, nw>>6+1)
 	clear(s.w0)
 	clear(s.w1)
 	clear(s.seg)
@@ -139,9 +134,9 @@ func (s *Solver) init(p Problem) error {
 		s.x[t] = v*s.n + s.sign*int64(t+1)
 	}
 	if s.general {
-		s.price = grow(s.price, T)
-		s.lo = grow(s.lo, T)
-		s.wbuf = grow(s.wbuf, T+1)
+		s.price = grow.To(s.price, T)
+		s.lo = grow.To(s.lo, T)
+		s.wbuf = grow.To(s.wbuf, T+1)
 		if p.Prices != nil {
 			copy(s.price, p.Prices)
 		} else {
@@ -152,7 +147,7 @@ func (s *Solver) init(p Problem) error {
 		for t := range s.lo {
 			s.lo[t] = noLow
 		}
-		s.cap = grow(s.cap, len(p.Classes))
+		s.cap = grow.To(s.cap, len(p.Classes))
 		for k, c := range p.Classes {
 			s.cap[k] = inf
 			if c.Max > 0 {
@@ -181,7 +176,7 @@ func (s *Solver) init(p Problem) error {
 			}
 		}
 		if s.capped {
-			s.upper = grow(s.upper, (len(p.Classes)*T+63)/64)
+			s.upper = grow.To(s.upper, (len(p.Classes)*T+63)/64)
 			clear(s.upper)
 		}
 	}

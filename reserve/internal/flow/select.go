@@ -1,57 +1,19 @@
 package flow
 
+import (
+	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/selection"
+)
+
 // kth reorders b so that b[:k+1] holds its k+1 smallest, and returns the
-// largest of them, b[k].
+// largest of them, b[k]. With k = 0 only b[0] is meaningful afterwards.
 func kth(b []int64, k int) int64 {
 	if k == 0 {
-		m := b[0]
-		for _, v := range b[1:] {
-			m = min(m, v)
-		}
-		b[0] = m // the rest is not needed
-		return m
+		b[0] = slices.Min(b)
+		return b[0]
 	}
-	lo, hi := 0, len(b)-1
-	for hi-lo >= 12 {
-		p, q, r := b[lo], b[lo+(hi-lo)/2], b[hi]
-		if p > q {
-			p, q = q, p
-		}
-		if q > r {
-			q = max(p, r)
-		}
-		i, j := lo, hi
-		for i <= j {
-			for b[i] < q {
-				i++
-			}
-			for b[j] > q {
-				j--
-			}
-			if i <= j {
-				b[i], b[j] = b[j], b[i]
-				i++
-				j--
-			}
-		}
-		if k <= j {
-			hi = j
-		} else if k >= i {
-			lo = i
-		} else {
-			return b[k]
-		}
-	}
-	for i := lo + 1; i <= hi; i++ {
-		v := b[i]
-		j := i
-		for j > lo && b[j-1] > v {
-			b[j] = b[j-1]
-			j--
-		}
-		b[j] = v
-	}
-	return b[k]
+	return selection.Kth(b, k)
 }
 
 // wselect returns the smallest at such that the weights of the breakpoints up

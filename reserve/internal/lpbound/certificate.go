@@ -3,7 +3,8 @@ package lpbound
 import (
 	"fmt"
 	"math"
-	"math/bits"
+
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // planCost bills an integral plan, indexed [class*periods + period], and checks
@@ -27,11 +28,11 @@ func (m *model) planCost(plan []int, active []int64) (int64, error) {
 			if v < 0 || float64(v) > m.cap[j] || v > 1<<31 {
 				return 0, fmt.Errorf("%w: %d of class %d at %d", ErrPlan, v, c, i)
 			}
-			f, fits := mul(int64(v), m.feeI[j])
+			f, fits := wide.Mul(int64(v), m.feeI[j])
 			if !fits {
 				return 0, ErrOverflow
 			}
-			if total, ok = add(total, f); !ok {
+			if total, ok = wide.Add(total, f); !ok {
 				return 0, ErrOverflow
 			}
 			for k := 0; k <= m.level[c]; k++ {
@@ -60,7 +61,7 @@ func (m *model) planCost(plan []int, active []int64) (int64, error) {
 		if left > 0 && m.hard[r] {
 			return 0, fmt.Errorf("%w: %d over the limit of row %d, period %d", ErrPlan, left, r/n, r%n)
 		}
-		if total, ok = add(total, -save); !ok {
+		if total, ok = wide.Add(total, -save); !ok {
 			return 0, ErrOverflow
 		}
 	}
@@ -79,7 +80,7 @@ func (m *model) worthUpTo(r int, v int64) (save, left int64, err error) {
 		units += (min(v, at) - prev) * int64(m.cnt[m.off[r]+a])
 		prev = at
 	}
-	save, ok := mul(units, m.priceI[min(r/m.n, m.levels)])
+	save, ok := wide.Mul(units, m.priceI[min(r/m.n, m.levels)])
 	if !ok {
 		return 0, 0, ErrOverflow
 	}
@@ -98,8 +99,8 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 	if len(y) != m.rows {
 		return 0, fmt.Errorf("%w: %d values, want %d", ErrDual, len(y), m.rows)
 	}
-	var total wide
-	total.add(m.base, 1)
+	var total wide.Int
+	total.AddProduct(m.base, 1)
 	// Rows: -y inv - max over N of worth(N) - y N.
 	for r, v := range y {
 		if v < 0 && !m.hard[r] {
@@ -108,12 +109,12 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 		if v > maxPrice || v < -maxPrice {
 			return math.MinInt64, nil
 		}
-		total.add(-v, int64(m.inv[r]))
+		total.AddProduct(-v, int64(m.inv[r]))
 		price := m.priceI[min(r/n, m.levels)]
 		var prev int64
 		for a := range m.size[r] {
 			at := int64(m.val[m.off[r]+a])
-			w, fits := mul(price, int64(m.cnt[m.off[r]+a]))
+			w, fits := wide.Mul(price, int64(m.cnt[m.off[r]+a]))
 			if !fits || w > maxPrice {
 				return math.MinInt64, nil
 			}
@@ -121,7 +122,7 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 			if d <= 0 {
 				break
 			}
-			total.add(-d, at-prev)
+			total.AddProduct(-d, at-prev)
 			prev = at
 		}
 	}
@@ -158,17 +159,17 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 				units = max(units, int64(lo[j]))
 			}
 			if units != 0 {
-				total.add(d, units)
+				total.AddProduct(d, units)
 			}
 		}
 	}
 	// Lift to the grid base - unit*ℤ.
-	gap := wide{}
-	gap.add(m.base, 1)
-	gap.sub(total)
-	g, fits := gap.int64()
+	gap := wide.Int{}
+	gap.AddProduct(m.base, 1)
+	gap = gap.Minus(total)
+	g, fits := gap.Int64()
 	if !fits || g < 0 {
-		t, _ := total.int64()
+		t, _ := total.Int64()
 		return t, nil
 	}
 	if m.unit > 1 {
@@ -180,43 +181,6 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 // maxPrice keeps sums of prices far from overflow; a certificate beyond it
 // proves nothing.
 const maxPrice = 1 << 58
-
-// wide is a signed 128-bit accumulator.
-type wide struct {
-	hi int64
-	lo uint64
-}
-
-// add adds a*b.
-func (w *wide) add(a, b int64) {
-	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))
-	if (a < 0) != (b < 0) {
-		w.sub(wide{int64(hi), lo})
-		return
-	}
-	var carry uint64
-	w.lo, carry = bits.Add64(w.lo, lo, 0)
-	w.hi += int64(hi) + int64(carry)
-}
-
-func (w *wide) sub(o wide) {
-	var borrow uint64
-	w.lo, borrow = bits.Sub64(w.lo, o.lo, 0)
-	w.hi -= o.hi + int64(borrow)
-}
-
-// int64 saturates.
-func (w *wide) int64() (int64, bool) {
-	switch {
-	case w.hi == 0 && w.lo <= math.MaxInt64:
-		return int64(w.lo), true
-	case w.hi == -1 && w.lo >= 1<<63:
-		return int64(w.lo), true
-	case w.hi >= 0:
-		return math.MaxInt64, false
-	}
-	return math.MinInt64, false
-}
 
 // most is how many units of column j an optimal plan can need.
 func (m *model) most(j int) int64 {

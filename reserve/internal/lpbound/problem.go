@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // Class is one way to reserve. A reservation bought at the start of period i
@@ -163,13 +166,6 @@ type model struct {
 	sorted []int
 }
 
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
-
 // load translates p; the model keeps its memory between calls.
 func (m *model) load(p *Problem) error {
 	if err := p.check(); err != nil {
@@ -177,7 +173,7 @@ func (m *model) load(p *Problem) error {
 	}
 	n, C := p.periods(), len(p.Classes)
 	m.n, m.classes = n, C
-	m.level, m.term = grow(m.level, C), grow(m.term, C)
+	m.level, m.term = grow.To(m.level, C), grow.To(m.term, C)
 
 	// Levels: distinct rates below on demand, dearest first.
 	m.rates = m.rates[:0] // negative, so that they ascend
@@ -190,7 +186,7 @@ func (m *model) load(p *Problem) error {
 	m.rates = slices.Compact(m.rates)
 	L := len(m.rates)
 	m.levels = L
-	m.price, m.priceI = grow(m.price, L+1), grow(m.priceI, L+1)
+	m.price, m.priceI = grow.To(m.price, L+1), grow.To(m.priceI, L+1)
 	above := p.OnDemand
 	for k, r := range m.rates {
 		m.priceI[k] = above + r
@@ -213,17 +209,17 @@ func (m *model) load(p *Problem) error {
 
 	m.unit = 0
 	for _, v := range m.priceI[:L] {
-		m.unit = gcd(m.unit, v)
+		m.unit = wide.GCD(m.unit, v)
 	}
 
 	// Columns.
-	m.fee, m.feeI, m.cap = grow(m.fee, C*n), grow(m.feeI, C*n), grow(m.cap, C*n)
+	m.fee, m.feeI, m.cap = grow.To(m.fee, C*n), grow.To(m.feeI, C*n), grow.To(m.cap, C*n)
 	for c := range C {
 		for i := range n {
 			j := c*n + i
 			m.feeI[j] = p.fee(c, i)
 			m.fee[j] = float64(m.feeI[j])
-			m.unit = gcd(m.unit, m.feeI[j])
+			m.unit = wide.GCD(m.unit, m.feeI[j])
 			m.cap[j] = inf
 			if p.MaxClass != nil && p.MaxClass[c] != nil {
 				m.cap[j] = float64(p.MaxClass[c][i])
@@ -235,7 +231,7 @@ func (m *model) load(p *Problem) error {
 	}
 
 	// Inventory.
-	m.inv = grow(m.inv, m.rows)
+	m.inv = grow.To(m.inv, m.rows)
 	clear(m.inv)
 	if p.Held != nil {
 		for c := range C {
@@ -255,7 +251,7 @@ func (m *model) load(p *Problem) error {
 
 	// Staircases: one per period, shared by the levels; level 0 has its own
 	// where MaxActive cuts it off.
-	m.off, m.size, m.hard = grow(m.off, m.rows), grow(m.size, m.rows), grow(m.hard, m.rows)
+	m.off, m.size, m.hard = grow.To(m.off, m.rows), grow.To(m.size, m.rows), grow.To(m.hard, m.rows)
 	m.val, m.cnt = m.val[:0], m.cnt[:0]
 	m.base = 0
 	slots := max(p.Period, 1)
@@ -275,11 +271,11 @@ func (m *model) load(p *Problem) error {
 			m.cnt = append(m.cnt, int32(len(m.sorted)-a))
 		}
 		size := int32(len(m.val)) - off
-		cost, ok := mul(use, p.OnDemand)
+		cost, ok := wide.Mul(use, p.OnDemand)
 		if !ok {
 			return ErrOverflow
 		}
-		if m.base, ok = add(m.base, cost); !ok {
+		if m.base, ok = wide.Add(m.base, cost); !ok {
 			return ErrOverflow
 		}
 		for k := range L {
@@ -305,30 +301,6 @@ func (m *model) load(p *Problem) error {
 		}
 	}
 	return nil
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-func mul(a, b int64) (int64, bool) {
-	neg := (a < 0) != (b < 0)
-	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))
-	if hi != 0 || lo > 1<<63-1 {
-		return 0, false
-	}
-	if neg {
-		return -int64(lo), true
-	}
-	return int64(lo), true
-}
-
-func add(a, b int64) (int64, bool) {
-	s := a + b
-	return s, (a >= 0) != (b >= 0) || (s >= 0) == (a >= 0)
 }
 
 func abs(a int64) int64 {

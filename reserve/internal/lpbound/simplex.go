@@ -1,6 +1,10 @@
 package lpbound
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
 
 var inf = math.Inf(1)
 
@@ -75,14 +79,14 @@ type place struct{ k, t int32 }
 
 func (s *simplex) start() {
 	n, cols := s.n, s.n*s.classes
-	s.x, s.lo, s.hi, s.pos = grow(s.x, cols), grow(s.lo, cols), grow(s.hi, cols), grow(s.pos, cols)
-	s.weight = grow(s.weight, cols)
+	s.x, s.lo, s.hi, s.pos = grow.To(s.x, cols), grow.To(s.lo, cols), grow.To(s.hi, cols), grow.To(s.pos, cols)
+	s.weight = grow.To(s.weight, cols)
 	s.big = 1
 	for j := range cols {
 		s.x[j], s.lo[j], s.hi[j], s.pos[j] = 0, 0, s.cap[j], -1
 		s.big = max(s.big, s.fee[j])
 	}
-	s.rowWeight = grow(s.rowWeight, s.rows)
+	s.rowWeight = grow.To(s.rowWeight, s.rows)
 	for j := range s.weight {
 		s.weight[j] = 1
 	}
@@ -99,9 +103,9 @@ func (s *simplex) start() {
 		}
 	}
 	s.big *= 2
-	s.N, s.y, s.dN = grow(s.N, s.rows), grow(s.y, s.rows), grow(s.dN, s.rows)
-	s.yi = grow(s.yi, s.rows)
-	s.delta, s.seg, s.kpos = grow(s.delta, s.rows), grow(s.seg, s.rows), grow(s.kpos, s.rows)
+	s.N, s.y, s.dN = grow.To(s.N, s.rows), grow.To(s.y, s.rows), grow.To(s.dN, s.rows)
+	s.yi = grow.To(s.yi, s.rows)
+	s.delta, s.seg, s.kpos = grow.To(s.delta, s.rows), grow.To(s.seg, s.rows), grow.To(s.kpos, s.rows)
 	state := uint64(0x9e3779b97f4a7c15)
 	for r := range s.rows {
 		state ^= state << 13
@@ -115,9 +119,9 @@ func (s *simplex) start() {
 		s.N[r] = float64(s.inv[r]) + s.delta[r]
 		s.seg[r] = s.find(r, s.N[r])
 	}
-	s.sum = grow(s.sum, (s.levels+1)*(n+1))
-	s.diff = grow(s.diff, (s.levels+2)*(n+1))
-	s.heapT, s.heapI = grow(s.heapT, s.rows+cols+1), grow(s.heapI, s.rows+cols+1)
+	s.sum = grow.To(s.sum, (s.levels+1)*(n+1))
+	s.diff = grow.To(s.diff, (s.levels+2)*(n+1))
+	s.heapT, s.heapI = grow.To(s.heapT, s.rows+cols+1), grow.To(s.heapI, s.rows+cols+1)
 	s.p = 0
 	s.reserve(min(64, s.rows))
 	s.iterations, s.maxP = 0, 0

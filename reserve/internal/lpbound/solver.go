@@ -1,6 +1,10 @@
 package lpbound
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
 
 // Options of a solve. The zero value is the default.
 type Options struct {
@@ -74,10 +78,10 @@ func (v *Solver) Solve(p *Problem, opt Options) (Result, error) {
 	if s.work, s.budget = 0, opt.Work; s.budget == 0 {
 		s.budget = math.MaxInt64
 	}
-	v.plan, v.trial = grow(v.plan, cols), grow(v.trial, cols)
-	v.duals, v.alt, v.root = grow(v.duals, s.rows), grow(v.alt, s.rows), grow(v.root, s.rows)
-	v.active, v.sum = grow(v.active, s.rows), grow(v.sum, s.n+1)
-	v.open = grow(v.open, repairColumns)
+	v.plan, v.trial = grow.To(v.plan, cols), grow.To(v.trial, cols)
+	v.duals, v.alt, v.root = grow.To(v.duals, s.rows), grow.To(v.alt, s.rows), grow.To(v.root, s.rows)
+	v.active, v.sum = grow.To(v.active, s.rows), grow.To(v.sum, s.n+1)
+	v.open = grow.To(v.open, repairColumns)
 	res := Result{Stalled: !s.run(s.limit())}
 	lp, err := v.certify(false)
 	if err != nil {
