@@ -31,6 +31,7 @@ func TestAllocs(t *testing.T) {
 		}
 	}
 	scores := make([]Score, 2)
+	paths := [][]float64{make([]float64, 26), make([]float64, 52)}
 	for _, name := range Names() {
 		m, err := New(name)
 		if err != nil {
@@ -60,6 +61,7 @@ func TestAllocs(t *testing.T) {
 			p.Forecast(dst)
 			p.Quantile(dst, .9)
 			p.Interval(lo, hi, .95)
+			p.Paths(paths, rng)
 			return nil
 		})
 		run(name+" Rolling", func(series []float64) error {
@@ -75,17 +77,4 @@ func TestAllocs(t *testing.T) {
 			return err
 		})
 	}
-	var f Fitter
-	var paths Paths
-	h := Holt{Phi: .9}
-	run("Simulate", func(series []float64) error {
-		if _, err := h.Fit(&f, series); err != nil {
-			return err
-		}
-		if err := Simulate(&paths, 50, 26, &h, f.Residuals(), rng); err != nil {
-			return err
-		}
-		paths.Quantile(dst[:26], .9)
-		return nil
-	})
 }

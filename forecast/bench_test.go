@@ -142,19 +142,20 @@ func BenchmarkForecast(b *testing.B) {
 	}
 }
 
-// BenchmarkSimulate draws 1000 futures of a quarter of a year.
-func BenchmarkSimulate(b *testing.B) {
+// BenchmarkPaths draws 1000 futures of a quarter of a year.
+func BenchmarkPaths(b *testing.B) {
 	var f Fitter
-	m := Holt{Phi: .9}
-	if _, err := m.Fit(&f, airPassengers); err != nil {
+	p := Predictor{Model: &Holt{Phi: .9}}
+	if _, err := p.Fit(&f, airPassengers); err != nil {
 		b.Fatal(err)
 	}
-	var p Paths
+	paths := make([][]float64, 1000)
+	for i := range paths {
+		paths[i] = make([]float64, 13)
+	}
 	rng := rand.New(rand.NewPCG(19, 20)) // seed 19, 20
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := Simulate(&p, 1000, 13, &m, f.Residuals(), rng); err != nil {
-			b.Fatal(err)
-		}
+		p.Paths(paths, rng)
 	}
 }

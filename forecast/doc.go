@@ -174,7 +174,7 @@
 // the growth that errors had where the model was fitted, if it is more, since models
 // are wrong; and Student's quantiles, since σ² is an estimate. It takes σ² to be
 // constant and errors to be normal: at 99% expect 98 or 99, far ahead less.
-// [Simulate] draws futures from the residuals themselves.
+// [Predictor.Paths] draws futures from the residuals themselves.
 //
 // [Limits] cut forecasts and quantiles alike. Over 156 weeks a quadratic, and a trend
 // that is not damped, needs them.
@@ -190,11 +190,11 @@
 // # Allocation and concurrency
 //
 // Models are plain values: copy one to keep its state. Update and Forecast allocate
-// nothing, nor do [Fitter], [Predictor], [Rolling], [Backtester] and [Simulate] once
+// nothing, nor do [Fitter], [Predictor], [Rolling], and [Backtester] once
 // they have seen the longest series. Nothing is shared between two models, or
 // between a model and the Fitter that fitted it, so that any number of series can
 // be fitted side by side, a Fitter and a goroutine each. One value serves one
-// goroutine at a time. No input is modified, and nothing is random but Simulate.
+// goroutine at a time. No input is modified, and nothing is random but [Predictor.Paths].
 //
 // # References
 //

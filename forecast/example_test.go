@@ -260,32 +260,31 @@ func ExampleRolling() {
 }
 
 // What a quarter will need in total, with the errors of the past.
-func ExampleSimulate() {
+func ExamplePredictor_Paths() {
 	var f forecast.Fitter
-	m := forecast.Holt{Phi: .9}
-	if _, err := m.Fit(&f, weeks()); err != nil {
+	p := forecast.Predictor{Model: &forecast.Holt{Phi: .9}}
+	if _, err := p.Fit(&f, weeks()); err != nil {
 		fmt.Println(err)
 		return
 	}
-	var paths forecast.Paths
-	rng := rand.New(rand.NewPCG(1, 2))
-	if err := forecast.Simulate(&paths, 2000, 13, &m, f.Residuals(), rng); err != nil {
-		fmt.Println(err)
-		return
+	paths := make([][]float64, 2000)
+	for i := range paths {
+		paths[i] = make([]float64, 13)
 	}
+	p.Paths(paths, rand.New(rand.NewPCG(1, 2)))
 	over := 0
-	for i := range paths.Len() {
+	for _, path := range paths {
 		sum := 0.0
-		for _, x := range paths.Path(i) {
+		for _, x := range path {
 			sum += x
 		}
 		if sum > 1760 {
 			over++
 		}
 	}
-	fmt.Printf("more than 1760 instance-weeks with probability %.2f\n", float64(over)/float64(paths.Len()))
+	fmt.Printf("more than 1760 instance-weeks with probability %.2f\n", float64(over)/float64(len(paths)))
 	// Output:
-	// more than 1760 instance-weeks with probability 0.16
+	// more than 1760 instance-weeks with probability 0.25
 }
 
 // A curve that the damped trend follows by itself, with no correction: alpha is 0.

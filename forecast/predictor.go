@@ -26,7 +26,7 @@ type spreader interface {
 // as long as there are 20 such errors. The first is right if the model is; the
 // second sees where it is not. Analytic leaves it out. A model that is no
 // spreader is taken to err like a random walk, by √h. For other distributions, see
-// [Simulate].
+// [Predictor.Paths].
 //
 // Its JSON form has the model's name in it, see [New], and so makes the model too;
 // with a model of another package set Model to a pointer to one before unmarshaling.
@@ -42,9 +42,10 @@ type Predictor struct {
 	Free    int       // of these, lost to fitted parameters
 	Peak    float64   // largest |observation|
 	Growth  []float64 // root mean square of the errors i+1 steps ahead where the model was fitted, over that of one step
+	Recent  []float64 // the last one-step errors, 260 at most, for Paths
 
-	one    [1]float64
-	spread []float64
+	one               [1]float64
+	spread, mean, own []float64
 }
 
 // Update takes the next observation, see [Model], and its error.
@@ -64,6 +65,11 @@ func (p *Predictor) take(e float64) {
 	p.Signal.Update(e)
 	if s := p.Squares + e*e; s <= math.MaxFloat64 {
 		p.Squares = s
+		if len(p.Recent) < keptErrors {
+			p.Recent = append(p.Recent, e)
+		} else {
+			p.Recent[p.Errors%keptErrors] = e
+		}
 		p.Errors++
 	}
 }
@@ -124,11 +130,14 @@ func (p *Predictor) Interval(lo, hi []float64, level float64) {
 	p.Limits.cut(hi, p.Peak)
 }
 
+// leastFreedom bounds the degrees of freedom from below.
+const leastFreedom = 4
+
 // student turns a quantile of the normal distribution into one of Student's, by
 // the first three terms of its expansion in 1/ν [Abramowitz64, 26.7.5]. ν is at
 // least 4 here, where the 97.5% quantile comes out as 2.769, .3% too small.
 func (p *Predictor) student(z float64) float64 {
-	nu := float64(max(4, p.Errors-p.Free))
+	nu := float64(max(leastFreedom, p.Errors-p.Free))
 	s := z * z
 	return z * (1 + (s+1)/(4*nu) + ((5*s+16)*s+3)/(96*nu*nu) + (((3*s+19)*s+17)*s-15)/(384*nu*nu*nu))
 }
@@ -192,7 +201,7 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	p.grow(f, fit)
 	p.Signal = Signal{Phi: p.Signal.Phi}
-	p.Squares, p.Errors, p.Free, p.Peak = 0, 0, fit.Free, 0
+	p.Squares, p.Errors, p.Free, p.Peak, p.Recent = 0, 0, fit.Free, 0, p.Recent[:0]
 	for _, e := range f.Residuals() {
 		if e == e {
 			p.take(e)
@@ -266,6 +275,14 @@ func (p *Predictor) validateAround() error {
 	for i, g := range p.Growth {
 		if !(g >= 0 && g <= Largest) {
 			return badInput("Growth", i, ErrValue, "%v is not a finite number that is not negative", g)
+		}
+	}
+	if len(p.Recent) > keptErrors {
+		return badInput("Recent", -1, ErrLength, "%d errors: want %d at most", len(p.Recent), keptErrors)
+	}
+	for i, e := range p.Recent {
+		if !(math.Abs(e) <= 2*Largest) {
+			return badInput("Recent", i, ErrValue, "%v: want a finite number", e)
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -42,117 +41,10 @@ func TestStudent(t *testing.T) {
 	}
 }
 
-// The analytic spread is that of simulated futures with normal errors, for each
-// model whose factors do not change. Drift has an estimated slope in its spread,
-// which paths from one state do not, and as printed there is the bias.
-func TestSpreadSimulated(t *testing.T) {
-	rng := rand.New(rand.NewPCG(23, 24)) // seed 23, 24
-	residuals := make([]float64, 5000)
-	squares := 0.0
-	for i := range residuals {
-		residuals[i] = rng.NormFloat64()
-		squares += residuals[i] * residuals[i]
-	}
-	sigma := math.Sqrt(squares / float64(len(residuals)))
-	const n, horizon = 20_000, 12
-	check := func(name string, m spreader, paths *Paths) {
-		want := make([]float64, horizon)
-		m.Spread(want)
-		mean := make([]float64, horizon)
-		m.(Model).Forecast(mean)
-		for h := range horizon {
-			s := 0.0
-			for i := range paths.Len() {
-				d := paths.Path(i)[h] - mean[h]
-				s += d * d
-			}
-			// A standard deviation from n values is known to 1/√(2n), .005.
-			if got := math.Sqrt(s/n) / sigma; math.Abs(got/want[h]-1) > .02 {
-				t.Errorf("%s: %d steps ahead the spread is %v, simulated %v", name, h+1, want[h], got)
-			}
-		}
-		lo, up := make([]float64, horizon), make([]float64, horizon)
-		paths.Quantile(lo, .5)
-		paths.Quantile(up, .841345)
-		for h := range horizon {
-			if got := (up[h] - lo[h]) / sigma; math.Abs(got/want[h]-1) > .04 {
-				t.Errorf("%s: %d steps ahead one sigma is %v, simulated %v", name, h+1, want[h], got)
-			}
-		}
-	}
-	var paths Paths
-	simple, naive := Simple{Alpha: .4, Level: 10, N: 1}, Naive{Level: 3, N: 1}
-	holt, damped := Holt{Alpha: .4, Beta: .3, Level: 10, Trend: 1, N: 2}, Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}
-	mid, back := Triple{Form: Midpoint, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2}, Triple{Form: BackwardDifference, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2}
-	brown := Brown{Alpha: .3, Level: 10, Trend: 1, Accel: .1, N: 2}
-	blend := Blend{Near: Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}, Far: Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}}
-	for _, err := range []error{
-		simulateCheck(&paths, "simple", &simple, residuals, rng, check),
-		simulateCheck(&paths, "naive", &naive, residuals, rng, check),
-		simulateCheck(&paths, "holt", &holt, residuals, rng, check),
-		simulateCheck(&paths, "damped", &damped, residuals, rng, check),
-		simulateCheck(&paths, "midpoint", &mid, residuals, rng, check),
-		simulateCheck(&paths, "backward", &back, residuals, rng, check),
-		simulateCheck(&paths, "brown", &brown, residuals, rng, check),
-		simulateCheck(&paths, "blend", &blend, residuals, rng, check),
-	} {
-		if err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-func simulateCheck[M any, P interface {
-	*M
-	Model
-	spreader
-}](paths *Paths, name string, m P, residuals []float64, rng *rand.Rand, check func(string, spreader, *Paths)) error {
-	before := *m
-	err := Simulate(paths, 20_000, 12, m, residuals, rng)
-	if any(before) != any(*m) {
-		return errors.New(name + ": Simulate changed the model")
-	}
-	check(name, m, paths)
-	return err
-}
-
-// The same seed gives the same futures, pinned.
-func TestSimulateGolden(t *testing.T) {
-	m := Holt{Alpha: .5, Beta: .1, Level: 100, Trend: 2, N: 2}
-	var p Paths
-	if err := Simulate(&p, 2, 3, &m, []float64{-1, math.NaN(), 2, 4}, rand.New(rand.NewPCG(1, 2))); err != nil { // seed 1, 2
-		t.Fatal(err)
-	}
-	// By hand, for the residuals 4, 2, 4 and 4, -1, -1 that the seed draws: a forecast
-	// of 102, 4 more; level 104, trend 2.2; 106.2, 2 more; level 107.2, trend 2.3; …
-	want := [][]float64{{106, 108.2, 113.5}, {106, 105.2, 106.85}}
-	got := [][]float64{p.Path(0), p.Path(1)}
-	if d := cmp.Diff(want, got, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestSimulateErrors(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2)) // seed 1, 2
-	var p Paths
+func TestPanics(t *testing.T) {
 	m := Naive{}
-	if err := Simulate(&p, 1, 1, &m, []float64{math.NaN()}, rng); !errors.Is(err, ErrShort) {
-		t.Errorf("without residuals: %v", err)
-	}
-	if err := Simulate(&p, 1, 1, &m, []float64{1, math.Inf(1)}, rng); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "residuals[1]") {
-		t.Errorf("with an infinite residual: %v", err)
-	}
-	if err := Simulate(&p, 5, 0, &m, []float64{1}, rng); err != nil || p.Len() != 0 {
-		t.Errorf("no steps: %v, %d paths", err, p.Len())
-	}
-	p.Quantile(nil, .5)
 	for i, f := range []func(){
-		func() { Simulate(&p, 1, 1, &m, []float64{1}, nil) },
-		func() { Simulate(&p, -1, 1, &m, []float64{1}, rng) },
-		func() { Simulate(&p, 1, 1, &Predictor{Model: &m}, []float64{1}, rng) },
-		func() { Simulate(&p, 1, 1, &Rolling{}, []float64{1}, rng) },
-		func() { p.Quantile(make([]float64, 1), .5) },
-		func() { p.Quantile(nil, -1) },
+		func() { (&Predictor{Model: &m}).Paths(nil, nil) },
 		func() { (&Predictor{Model: &m}).Quantile(nil, 0) },
 		func() { (&Predictor{Model: &m}).Interval(nil, nil, 1) },
 		func() { (&Predictor{Model: &m}).Interval(nil, make([]float64, 1), .9) },
@@ -325,7 +217,7 @@ func TestPredictorResumes(t *testing.T) {
 
 // around is a state of a Predictor but for its name and model.
 const around = `"limits":{"non_negative":false,"multiple":0,"freeze":0},"signal":{"phi":0,"e":0,"m":0,"n":0},` +
-	`"analytic":false,"squares":0,"errors":0,"free":0,"peak":0,"growth":null}`
+	`"analytic":false,"squares":0,"errors":0,"free":0,"peak":0,"growth":null,"recent":null}`
 
 // States of models.
 const (

@@ -24,6 +24,7 @@ type predictorState struct {
 	Free     int       `json:"free"`
 	Peak     float64   `json:"peak"`
 	Growth   []float64 `json:"growth"`
+	Recent   []float64 `json:"recent"`
 }
 
 // MarshalJSON returns the state, from which [Predictor.UnmarshalJSON] resumes to
@@ -32,7 +33,7 @@ func (p *Predictor) MarshalJSON() ([]byte, error) {
 	if p.Model == nil {
 		return nil, badInput("Model", -1, ErrKind, "there is none")
 	}
-	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.Squares, p.Errors, p.Free, p.Peak, p.Growth})
+	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.Squares, p.Errors, p.Free, p.Peak, p.Growth, p.Recent})
 }
 
 // UnmarshalJSON sets p to a state, all of it: a state that [Predictor.Validate] refuses is
@@ -50,7 +51,7 @@ func (p *Predictor) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	n := Predictor{Model: p.Model, Limits: s.Limits, Signal: s.Signal, Analytic: s.Analytic,
-		Squares: s.Squares, Errors: s.Errors, Free: s.Free, Peak: s.Peak, Growth: s.Growth}
+		Squares: s.Squares, Errors: s.Errors, Free: s.Free, Peak: s.Peak, Growth: s.Growth, Recent: s.Recent}
 	switch {
 	case s.Name != "":
 		if n.Model = blank(s.Name); n.Model == nil {
