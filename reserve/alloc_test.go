@@ -83,9 +83,10 @@ func nameOf(a Planner) string {
 	case *Peak:
 		return "peak"
 	case *Constant:
+		if a.(*Constant).Class == AnyClass {
+			return "constant-best"
+		}
 		return "constant"
-	case *BestConstant:
-		return "constant-best"
 	}
 	return "?"
 }

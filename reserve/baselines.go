@@ -69,20 +69,27 @@ func (s *single) renew(dst []pricing.Purchase, k, count int) []pricing.Purchase 
 	return dst
 }
 
+// AnyClass, as the class of a [Constant], stands for the class that is cheapest.
+const AnyClass = -1
+
 // Constant reserves the best constant quantity of one class, renewed at the end
 // of each term. The zero value is ready. It costs no more than any other
 // constant quantity, 0 and the peak among them, and of equals it takes the
-// largest. It handles what [Periodic] does.
+// largest. It handles what [Periodic] does; with [AnyClass], for each class of the list.
 type Constant struct {
-	// Class is the class to buy, an index into the price list.
+	// Class is the class to buy, an index into the price list, or AnyClass for the
+	// class whose best constant quantity is cheapest, the first of equals.
 	Class int
 
 	single single
 }
 
 // AppendPlan appends the plan's purchases to dst, as [Planner] says. Time O(n)
-// in the average for n slots.
+// in the average for n slots, O(n·h) with AnyClass and h classes.
 func (a *Constant) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	if a.Class == AnyClass {
+		return a.any(dst, p)
+	}
 	count, _, err := a.single.constant(p, a.Class)
 	if err != nil {
 		return dst, err
@@ -127,16 +134,8 @@ func (s *single) constant(p *Problem, k int) (count int, saving int64, err error
 	return count, won - paid, nil
 }
 
-// BestConstant reserves the best constant quantity of the class for which that
-// is cheapest, the first of equals. The zero value is ready. It handles what
-// [Periodic] does, for each class of the list.
-type BestConstant struct {
-	single single
-}
-
-// AppendPlan appends the plan's purchases to dst, as [Planner] says. Time O(n·h)
-// in the average for n slots and h classes.
-func (a *BestConstant) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+// any is AppendPlan for AnyClass.
+func (a *Constant) any(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
 	if err := a.single.market.load(p); err != nil {
 		return dst, err
 	}

@@ -55,14 +55,6 @@ type Competitive struct {
 	least  []int64 // cost of an instance with that many used slots
 }
 
-// CompetitiveBound returns a lower bound on the cost of every plan for p, the
-// optimal-competitive cost of [Niu16] Eq. (5), rounded down to the nano.
-// For several problems see [Competitive.Bound], which says more.
-func CompetitiveBound(p *Problem) (pricing.Money, error) {
-	var c Competitive
-	return c.Bound(p)
-}
-
 // Bound returns a lower bound on the cost of every plan for p, [Niu16] Eq. (5),
 // rounded down to the nano. Intervals are those of p.Every, or of a divisor of it
 // that divides every term.

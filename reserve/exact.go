@@ -116,7 +116,7 @@ func (e *Exact) Solve(p *Problem) (Plan, error) {
 		return Plan{}, badInput("Demand", -1, ErrOverflow, "its cost does not fit in an amount of money")
 	}
 	plan.Limited = e.limited
-	plan.Certificate = Certificate{Levels: len(e.prices), Values: e.values, Unit: m.unit()}
+	plan.Certificate = Certificate{Levels: len(e.prices), Values: e.values, Num: m.common, Den: m.scale}
 	return plan, nil
 }
 

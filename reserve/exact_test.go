@@ -235,7 +235,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"a value too low":  func(q *Plan) { q.Certificate.Values[0]-- },
 		"a negative value": func(q *Plan) { q.Certificate.Values[3] = -1 },
 		"values missing":   func(q *Plan) { q.Certificate.Values = q.Certificate.Values[1:] },
-		"another unit":     func(q *Plan) { q.Certificate.Unit.Num *= 2 },
+		"another unit":     func(q *Plan) { q.Certificate.Num *= 2 },
 	} {
 		var e Exact
 		plan, err := e.Solve(p)
@@ -317,7 +317,7 @@ func TestVerifyRefusesWraps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged := Plan{Cost: 400, Bound: 400, Bill: bill, Certificate: Certificate{Levels: 5, Unit: m.unit()}}
+	forged := Plan{Cost: 400, Bound: 400, Bill: bill, Certificate: Certificate{Levels: 5, Num: m.common, Den: m.scale}}
 	for range 5 * 4 {
 		forged.Certificate.Values = append(forged.Certificate.Values, 1<<59-10)
 	}

@@ -152,11 +152,11 @@ func ExampleConstant() {
 	// hour 168: buy 6
 }
 
-func ExampleBestConstant() {
+func ExampleConstant_anyClass() {
 	prices := weekly
 	prices.Classes = append([]pricing.Class{{Name: "two weeks", Term: 14 * 24 * time.Hour, Upfront: 15 * pricing.Unit}}, prices.Classes...)
 	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: prices}
-	var a reserve.BestConstant
+	a := reserve.Constant{Class: reserve.AnyClass}
 	plan, err := a.AppendPlan(nil, p)
 	if err != nil {
 		fmt.Println(err)
@@ -213,7 +213,7 @@ func ExampleSEC() {
 		fmt.Println(err)
 		return
 	}
-	bound, err := reserve.CompetitiveBound(p)
+	bound, err := new(reserve.Competitive).Bound(p)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -229,9 +229,9 @@ func ExampleSEC() {
 
 // How much could a plan save at all? No plan that buys on Mondays costs less than
 // the bound.
-func ExampleCompetitiveBound() {
+func ExampleCompetitive_Bound() {
 	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: weekly, Every: 168}
-	bound, err := reserve.CompetitiveBound(p)
+	bound, err := new(reserve.Competitive).Bound(p)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -47,9 +47,9 @@ import (
 // to 1.042, 1.026, 1.027 and 1.027 times the optimum, in 2.4, 3.0, 3.7 and 4.5 ms.
 const parts = 28
 
-// DefaultWindow is how many intervals the load-duration curve covers by default: a
+// defaultWindow is how many intervals the load-duration curve covers by default: a
 // year of weeks.
-const DefaultWindow = 52
+const defaultWindow = 52
 
 // A Forecaster foresees the mean demand of the intervals to come.
 //
@@ -85,14 +85,14 @@ type Cap struct {
 // Online is the online portfolio of [Niu16] section 5.2.2: it sees the demand
 // interval by interval, and buys reservations of any number of classes and terms for
 // what a forecast makes of it. No bound on its cost is known, nor can there be one
-// without a hypothesis on the forecast; see [Regret] for what it lost.
+// without a hypothesis on the forecast. [Cost] and [Exact] say what it lost.
 //
 // Set the fields, call Reset, and then Observe at the end of each interval. The
 // fields are not to be changed afterwards. One goroutine at a time.
 type Online struct {
 	Forecaster Forecaster // of the mean demand; required, and new at each Reset
 	Planner    Planner    // nil is Exact; [SEC] is the paper's
-	Window     int        // intervals of the load-duration curve, 0 is DefaultWindow
+	Window     int        // intervals of the load-duration curve, 0 is 52, a year of weeks
 
 	// Risk controls.
 
@@ -185,7 +185,7 @@ func (o *Online) check(classes int) error {
 	case o.Forecaster == nil:
 		return badInput("Forecaster", -1, ErrRange, "there is none")
 	case o.Window < 0:
-		return badInput("Window", -1, ErrRange, "%d: want a number of intervals, or 0 for %d", o.Window, DefaultWindow)
+		return badInput("Window", -1, ErrRange, "%d: want a number of intervals, or 0 for %d", o.Window, defaultWindow)
 	case !(o.Quantile >= 0 && o.Quantile < 1):
 		return badInput("Quantile", -1, ErrRange, "%v: want one between 0 and 1, or 0 for the forecast itself", o.Quantile)
 	case !(o.Alarm >= 0 && o.Alarm <= 1):
@@ -351,7 +351,7 @@ func (o *Online) Learn(demand []int) error {
 
 func (o *Online) window() int {
 	if o.Window == 0 {
-		return DefaultWindow
+		return defaultWindow
 	}
 	return o.Window
 }

@@ -82,7 +82,7 @@ func BenchmarkOnline(b *testing.B) {
 				slowest = min(slowest, worst)
 			}
 			b.StopTimer()
-			r, err := new(Exact).Regret(p, plan)
+			r, err := regretOf(p, plan)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -126,7 +126,7 @@ func TestOnlineConstant(t *testing.T) {
 		p := *weekly(list)
 		p.Demand, p.Horizon = demand, Pure
 		within := got[:3] // the last one is bought when the demand has ended
-		r, err := new(Exact).Regret(&p, within)
+		r, err := regretOf(&p, within)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -499,7 +499,7 @@ func TestRegret(t *testing.T) {
 	p := &Problem{Demand: []int{1, 2, 1}, Slot: time.Hour, Prices: pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{
 		{Name: "two", Term: 2 * time.Hour, Upfront: 1500 * pricing.Milli},
 	}}}
-	r, err := new(Exact).Regret(p, []pricing.Purchase{{Slot: 0, Count: 1}})
+	r, err := regretOf(p, []pricing.Purchase{{Slot: 0, Count: 1}})
 	if err != nil || r.Cost != 3500*pricing.Milli || r.Optimum != 3*pricing.Unit || r.Bound != r.Optimum {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -511,11 +511,11 @@ func TestRegret(t *testing.T) {
 		{Name: "use", Term: 3 * time.Hour, Upfront: pricing.Unit, Hourly: pricing.Unit, Billed: pricing.WhenUsed},
 		{Name: "prepaid", Term: 2 * time.Hour, Upfront: 2 * pricing.Unit},
 	}}}
-	r, err = new(Exact).Regret(p, nil)
+	r, err = regretOf(p, nil)
 	if err != nil || r.Cost != 6*pricing.Unit || r.Optimum != 4*pricing.Unit || r.Bound != 4*pricing.Unit || r.Ratio() != 1.5 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := new(Exact).Regret(p, []pricing.Purchase{{Slot: 0, Class: 5, Count: 1}}); !errors.Is(err, ErrForged) {
+	if _, err := regretOf(p, []pricing.Purchase{{Slot: 0, Class: 5, Count: 1}}); !errors.Is(err, ErrForged) {
 		t.Errorf("a purchase of no class: %v", err)
 	}
 }

@@ -52,17 +52,14 @@ func (p *Plan) Optimal() bool { return p.Cost == p.Bound }
 // t adds at least Values[t] to the cost of an optimal plan, one less saves at most
 // that.
 //
-// Values are whole numbers of Unit; a value of n is n·Unit.Num/Unit.Den
-// nano-currency units. The unit divides all prices of the problem; where a linear
-// program has fractional values it is finer than it has to be for that.
+// A value of v is v·Num/Den nano-currency units. This unit divides all prices of the
+// problem; where a linear program has fractional values it is finer than it has to be
+// for that.
 type Certificate struct {
-	Levels int
-	Values []int64
-	Unit   Unit
+	Levels   int
+	Values   []int64
+	Num, Den int64
 }
-
-// A Unit is Num/Den nano-currency units.
-type Unit struct{ Num, Den int64 }
 
 func sortPurchases(list []pricing.Purchase) {
 	slices.SortFunc(list, func(a, b pricing.Purchase) int {

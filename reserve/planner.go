@@ -33,7 +33,6 @@ var (
 	_ Planner = (*OnDemand)(nil)
 	_ Planner = (*Peak)(nil)
 	_ Planner = (*Constant)(nil)
-	_ Planner = (*BestConstant)(nil)
 )
 
 // A single is a problem with one class to buy, as the algorithms for one class

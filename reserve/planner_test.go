@@ -73,9 +73,9 @@ func TestPlans(t *testing.T) {
 		{"no slots", &HGR{}, Problem{Prices: prepaid(1, 2, 3)}, nil},
 		{"no slots", &SEC{}, Problem{Prices: prepaid(1, 2, 3)}, nil},
 		{"no slots", &Levels{}, Problem{Prices: prepaid(1, 2, 3)}, nil},
-		{"no slots", &BestConstant{}, Problem{Prices: prepaid(1, 2, 3)}, nil},
+		{"no slots", &Constant{Class: AnyClass}, Problem{Prices: prepaid(1, 2, 3)}, nil},
 		{"no classes", &SEC{}, Problem{Demand: digits("12")}, nil},
-		{"no classes", &BestConstant{}, Problem{Demand: digits("12")}, nil},
+		{"no classes", &Constant{Class: AnyClass}, Problem{Demand: digits("12")}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.p.Slot = time.Hour
@@ -187,8 +187,8 @@ func TestErrors(t *testing.T) {
 		{Name: "light", Term: 3 * time.Hour, Upfront: 2, Hourly: 1, Billed: pricing.WhenUsed},
 	}}
 	used.Held = []pricing.Holding{{Class: 0, Count: 1, Until: 2}, {Class: 1, Count: 1, Until: 2}}
-	one := []Planner{&HGR{}, &Periodic{}, &Levels{}, &Peak{}, &Constant{}, &BestConstant{}}
-	dates := []Planner{&Periodic{}, &Levels{}, &Peak{}, &Constant{}, &BestConstant{}}
+	one := []Planner{&HGR{}, &Periodic{}, &Levels{}, &Peak{}, &Constant{}, &Constant{Class: AnyClass}}
+	dates := []Planner{&Periodic{}, &Levels{}, &Peak{}, &Constant{}, &Constant{Class: AnyClass}}
 	all := append(slices.Clone(one), &SEC{}, &OnDemand{})
 	for _, c := range []struct {
 		name     string
@@ -208,7 +208,7 @@ func TestErrors(t *testing.T) {
 		{"slot", all, func(p *Problem) { p.Slot = 0 }, "Slot", -1, ErrRange},
 		{"term", all, func(p *Problem) { p.Slot = 2 * time.Hour }, "Prices.Classes[].Term", 0, ErrTerm},
 		{"price", all, func(p *Problem) { p.Prices.OnDemand = -1 }, "Prices", -1, pricing.ErrRange},
-		{"amount", []Planner{&HGR{}, &Periodic{}, &Levels{}, &Peak{}, &Constant{}, &BestConstant{}}, func(p *Problem) {
+		{"amount", []Planner{&HGR{}, &Periodic{}, &Levels{}, &Peak{}, &Constant{}, &Constant{Class: AnyClass}}, func(p *Problem) {
 			p.Demand = make([]int, 100)
 			p.Prices.OnDemand = math.MaxInt64/4 - 1
 			p.Prices.Classes[0].Upfront = 1
@@ -232,12 +232,12 @@ func TestErrors(t *testing.T) {
 			}
 		}
 	}
-	if _, err := CompetitiveBound(&used); !errors.Is(err, ErrUnsupported) {
+	if _, err := new(Competitive).Bound(&used); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("bound with dear inventory: %v", err)
 	}
 	huge := clone(&ok)
 	huge.Prices.OnDemand, huge.Prices.Classes = math.MaxInt64/8, nil
-	if _, err := CompetitiveBound(huge); !errors.Is(err, ErrOverflow) {
+	if _, err := new(Competitive).Bound(huge); !errors.Is(err, ErrOverflow) {
 		t.Errorf("bound of a huge cost: %v", err)
 	}
 }
@@ -249,7 +249,7 @@ func TestBoundLastInterval(t *testing.T) {
 	// Four slots at the share 2; then two slots, on demand 2 against 2 or 1.
 	for horizon, want := range map[Horizon]pricing.Money{Full: 4 * pricing.Unit, Pure: 3 * pricing.Unit} {
 		p.Horizon = horizon
-		if got, err := CompetitiveBound(p); err != nil || got != want {
+		if got, err := new(Competitive).Bound(p); err != nil || got != want {
 			t.Errorf("horizon %d: %v, %v, want %v", horizon, got, err, want)
 		}
 	}
@@ -257,14 +257,14 @@ func TestBoundLastInterval(t *testing.T) {
 	p = &Problem{Demand: digits("1111"), Slot: time.Hour, Prices: pricing.List{OnDemand: 1, Classes: []pricing.Class{
 		{Name: "a", Term: 3 * time.Hour, Upfront: 1},
 	}}}
-	if got, err := CompetitiveBound(p); err != nil || got != 1 {
+	if got, err := new(Competitive).Bound(p); err != nil || got != 1 {
 		t.Errorf("%d, %v, want 1, the floor of 4/3", got, err)
 	}
 	// Inventory is taken off, and its use counted: 2 slots at 1, 2 at 2 + 1.
 	p = &Problem{Demand: digits("1111"), Slot: time.Hour, Held: []pricing.Holding{{Count: 1, Until: 2}}, Prices: pricing.List{OnDemand: 9, Classes: []pricing.Class{
 		{Name: "a", Term: 3 * time.Hour, Upfront: 6, Hourly: 1, Billed: pricing.WhenUsed},
 	}}}
-	if got, err := CompetitiveBound(p); err != nil || got != 8 {
+	if got, err := new(Competitive).Bound(p); err != nil || got != 8 {
 		t.Errorf("%d, %v, want 8", got, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -38,7 +39,14 @@ type Problem struct {
 	Horizon Horizon
 }
 
-// A Horizon says what a reservation that outlives the demand costs.
+// A Horizon says what a reservation that outlives the demand costs. As text a Horizon
+// is "full" or "pure".
+//
+// Use Full if nothing is known of the time after the demand, or if all need ends with
+// it: the last weeks then buy nothing that does not pay before the end. Use Pure if the
+// need goes on as it is: a purchase near the end then counts as much of its fee as the
+// demand covers. For a decision of today from a forecast, Pure is the right choice:
+// with Full a term as long as the forecast looks too dear.
 type Horizon uint8
 
 const (
@@ -49,6 +57,17 @@ const (
 	// the horizon (the pure cost of [Niu16] section 5.1.3).
 	Pure
 )
+
+var horizons = enum.New[Horizon]("reserve", "Horizon", ErrRange, "full", "pure")
+
+// String returns "full" or "pure", or Horizon(7) for an unknown value 7.
+func (h Horizon) String() string { return horizons.String(h) }
+
+// MarshalText returns the name of h. The error is for an unknown value.
+func (h Horizon) MarshalText() ([]byte, error) { return horizons.MarshalText(h) }
+
+// UnmarshalText sets h to the value of the name "full" or "pure".
+func (h *Horizon) UnmarshalText(text []byte) error { return horizons.UnmarshalText(h, text) }
 
 // A market is a Problem in integers. Costs are in units of 1/scale
 // nano-currency units, all divided by common, so that they are whole and as
@@ -229,6 +248,3 @@ func (m *market) refine(f int64) bool {
 	times(&m.scale)
 	return all
 }
-
-// unit returns what one of the market's whole numbers is worth.
-func (m *market) unit() Unit { return Unit{m.common, m.scale} }

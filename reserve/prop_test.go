@@ -87,7 +87,7 @@ var large = kind{slots: 24, peak: 9, classes: 4, terms: 9, every: true, closed: 
 // planners returns one planner of each algorithm, new or used before.
 func planners(class int) []Planner {
 	return []Planner{&HGR{Class: class}, &Periodic{Class: class}, &Levels{Class: class}, &SEC{},
-		&OnDemand{}, &Peak{Class: class}, &Constant{Class: class}, &BestConstant{}}
+		&OnDemand{}, &Peak{Class: class}, &Constant{Class: class}, &Constant{Class: AnyClass}}
 }
 
 // mustPlan returns a plan, or ok = false if the problem is not for the planner.
@@ -132,7 +132,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := problems(small).Draw(t, "problem")
 		_, optimum, _ := bruteForce(p)
-		if bound, err := CompetitiveBound(p); err == nil {
+		if bound, err := new(Competitive).Bound(p); err == nil {
 			if big.NewRat(int64(bound), 1).Cmp(optimum) > 0 {
 				t.Fatalf("bound %v, optimum %v", bound, optimum.FloatString(3))
 			}
@@ -310,9 +310,9 @@ func TestConstants(t *testing.T) {
 				best = least
 			}
 		}
-		plan, ok := mustPlan(t, &BestConstant{}, p)
+		plan, ok := mustPlan(t, &Constant{Class: AnyClass}, p)
 		if ok != all {
-			t.Fatalf("BestConstant handles it: %v, the classes: %v", ok, all)
+			t.Fatalf("Constant of any class handles it: %v, the classes: %v", ok, all)
 		}
 		if ok && planCost(p, plan).Cmp(best) != 0 {
 			t.Fatalf("%v costs %v, the best %v", plan, planCost(p, plan), best)

@@ -162,7 +162,7 @@ func TestHourlyReference(t *testing.T) {
 		name := row[0] + " " + row[1]
 		p := &Problem{Demand: readDemand(t, row[0]), Slot: time.Hour, Prices: readList(t, row[1])}
 		optimum := money(t, row[2])
-		bound, err := CompetitiveBound(p)
+		bound, err := new(Competitive).Bound(p)
 		if err != nil || bound > optimum {
 			t.Errorf("%s: bound %v, %v, optimum %v", name, bound, err, optimum)
 		}

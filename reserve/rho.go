@@ -3,6 +3,7 @@ package reserve
 import (
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -66,7 +67,8 @@ type RHO struct {
 	advice advice
 }
 
-// An RHORule is a reading of [Liu21] Algorithm 2.
+// An RHORule is a reading of [Liu21] Algorithm 2. As text an RHORule is "printed",
+// "mended" or "deferred".
 type RHORule uint8
 
 const (
@@ -77,6 +79,17 @@ const (
 	// Deferred is Mended, and waits until the current slot needs the instance.
 	Deferred
 )
+
+var rhoRules = enum.New[RHORule]("reserve", "RHORule", ErrRange, "printed", "mended", "deferred")
+
+// String returns the name of r, or RHORule(7) for an unknown value 7.
+func (r RHORule) String() string { return rhoRules.String(r) }
+
+// MarshalText returns the name of r. The error is for an unknown value.
+func (r RHORule) MarshalText() ([]byte, error) { return rhoRules.MarshalText(r) }
+
+// UnmarshalText sets r to the value of a name.
+func (r *RHORule) UnmarshalText(text []byte) error { return rhoRules.UnmarshalText(r, text) }
 
 // Reset begins a series, as [Rule] says.
 func (a *RHO) Reset(o Offer) error {

@@ -83,21 +83,21 @@ func BenchmarkRule(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				all, err := AppendThresholds(nil, o)
+				all, err := appendThresholds(nil, o)
 				if err != nil {
 					b.Fatal(err)
 				}
 				mean := 0.0
 				var plan []pricing.Purchase
 				for _, x := range all {
-					if plan, err = a.AppendPlanAt(plan[:0], p, x.Slots); err != nil {
+					if plan, err = a.appendPlanAt(plan[:0], p, x.slots); err != nil {
 						b.Fatal(err)
 					}
-					mean += x.Prob * mustBill(b, p, plan).Float64()
+					mean += x.prob * mustBill(b, p, plan).Float64()
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if plan, err = a.AppendPlanAt(plan[:0], p, int64(len(all)+1)/2); err != nil {
+					if plan, err = a.appendPlanAt(plan[:0], p, int64(len(all)+1)/2); err != nil {
 						b.Fatal(err)
 					}
 				}

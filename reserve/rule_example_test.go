@@ -115,41 +115,6 @@ func ExampleRHO() {
 	// cost 265.20
 }
 
-// What the randomised rule costs in expectation, from the distribution of its
-// threshold rather than from draws.
-func ExampleAppendThresholds() {
-	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: weekly}
-	offer, err := reserve.OfferOf(p, 0)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	thresholds, err := reserve.AppendThresholds(nil, offer)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var a reserve.WangRandom
-	var b pricing.Biller
-	mean := 0.0
-	for _, x := range thresholds {
-		plan, err := a.AppendPlanAt(nil, p, x.Slots)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		bill, err := b.Bill(p.Prices, p.Demand, p.Slot, plan)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		mean += x.Prob * bill.Total.Float64()
-	}
-	fmt.Printf("%d thresholds, expected cost %.2f\n", len(thresholds), mean)
-	// Output:
-	// 90 thresholds, expected cost 337.15
-}
-
 func ExampleWangRandom() {
 	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: weekly}
 	a := reserve.WangRandom{Rand: rand.New(rand.NewPCG(1, 2))}

@@ -54,7 +54,7 @@ func TestRuleNaive(t *testing.T) {
 			if z > 0 {
 				want = naiveWang(d, o.Term, z)
 			}
-			plan, err := at.AppendPlanAt(nil, problemOf(o, d), int64(z))
+			plan, err := at.appendPlanAt(nil, problemOf(o, d), int64(z))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,20 +188,20 @@ func TestTheorem3IsOpen(t *testing.T) {
 // distribution of its threshold. With printed the mass that [Wang13] puts at the
 // break-even point is there.
 func expectation(a *WangRandom, o Offer, d []int, printed bool) float64 {
-	all, err := AppendThresholds(nil, o)
+	all, err := appendThresholds(nil, o)
 	if err != nil {
 		panic(err)
 	}
 	sum := 0.0
 	for _, x := range all {
-		if x.Slots == 0 && printed {
-			x.Slots = int64(regretted(o, true))
+		if x.slots == 0 && printed {
+			x.slots = int64(regretted(o, true))
 		}
-		plan, err := a.AppendPlanAt(nil, problemOf(o, d), x.Slots)
+		plan, err := a.appendPlanAt(nil, problemOf(o, d), x.slots)
 		if err != nil {
 			panic(err)
 		}
-		sum += x.Prob * float64(onlineCost(o, d, bySlot(plan, len(d))))
+		sum += x.prob * float64(onlineCost(o, d, bySlot(plan, len(d))))
 	}
 	return sum
 }
@@ -242,19 +242,19 @@ func TestThresholds(t *testing.T) {
 	for range 300 {
 		o := Offer{Price: 1 + rng.Int64N(9), Fee: rng.Int64N(200), Term: 20}
 		o.Use = rng.Int64N(o.Price + 2)
-		all, err := AppendThresholds(nil, o)
+		all, err := appendThresholds(nil, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sum := 0.0
 		for _, x := range all {
-			if x.Prob <= 0 {
+			if x.prob <= 0 {
 				t.Fatalf("%+v: %+v", o, x)
 			}
-			if got := threshold(&o, sum+x.Prob/2); got != x.Slots {
-				t.Fatalf("%+v: at %v the draw is %d, want %d", o, sum+x.Prob/2, got, x.Slots)
+			if got := threshold(&o, sum+x.prob/2); got != x.slots {
+				t.Fatalf("%+v: at %v the draw is %d, want %d", o, sum+x.prob/2, got, x.slots)
 			}
-			sum += x.Prob
+			sum += x.prob
 		}
 		if math.Abs(sum-1) > 1e-12 {
 			t.Fatalf("%+v: probabilities add up to %v", o, sum)
@@ -270,7 +270,7 @@ func TestThresholds(t *testing.T) {
 	for seed := range uint64(30) {
 		a := &WangRandom{Rand: rand.New(rand.NewPCG(seed, 0))}
 		got, _ := mustPlan(t, a, p)
-		want, err := a.AppendPlanAt(nil, p, threshold(&o, rand.New(rand.NewPCG(seed, 0)).Float64()))
+		want, err := a.appendPlanAt(nil, p, threshold(&o, rand.New(rand.NewPCG(seed, 0)).Float64()))
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("seed %d: %v, want %v, %v", seed, got, want, err)
 		}
@@ -606,17 +606,17 @@ func TestRuleProperties(t *testing.T) {
 				t.Fatalf("%s: %v costs %v, limit %v times %v", name, plans[name], cost, limit, opt)
 			}
 		}
-		all, err := AppendThresholds(nil, o)
+		all, err := appendThresholds(nil, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sum := 0.0
 		for _, x := range all {
-			plan, err := used["wang-random"].(*WangRandom).AppendPlanAt(nil, p, x.Slots)
+			plan, err := used["wang-random"].(*WangRandom).appendPlanAt(nil, p, x.slots)
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum += x.Prob * costOf(plan)
+			sum += x.prob * costOf(plan)
 		}
 		if limit := math.E / (math.E - 1 + alpha); sum > limit*opt*slack {
 			t.Fatalf("expected cost %v, limit %v times %v", sum, limit, opt)
@@ -843,7 +843,7 @@ func TestRuleErrors(t *testing.T) {
 	}
 	mustPanic(t, "no Rand", func() { (&WangRandom{}).Reset(Offer{Price: 2, Fee: 3, Term: 4}) })
 	mustPanic(t, "threshold", func() {
-		(&WangRandom{}).AppendPlanAt(nil, problemOf(Offer{Price: 2, Fee: 3, Term: 4}, digits("1")), -1)
+		(&WangRandom{}).appendPlanAt(nil, problemOf(Offer{Price: 2, Fee: 3, Term: 4}, digits("1")), -1)
 	})
 	if _, err := OfferOf(&Problem{Slot: time.Hour, Prices: used}, 2); !errors.Is(err, ErrRange) {
 		t.Errorf("no such class: %v", err)

@@ -49,9 +49,9 @@ func Verify(p *Problem, plan *Plan) error {
 		return err
 	}
 	c := &plan.Certificate
-	finer := c.Unit.Den / m.scale
-	if c.Unit.Num != m.common || c.Unit.Den%m.scale != 0 || !m.refine(finer) {
-		return badInput("Certificate", -1, ErrForged, "the unit is %d/%d: want a part of %d/%d", c.Unit.Num, c.Unit.Den, m.common, m.scale)
+	finer := c.Den / m.scale
+	if c.Num != m.common || c.Den%m.scale != 0 || !m.refine(finer) {
+		return badInput("Certificate", -1, ErrForged, "the unit is %d/%d: want a part of %d/%d", c.Num, c.Den, m.common, m.scale)
 	}
 	var v dual
 	if err := v.load(p, &m, plan.Purchases); err != nil {

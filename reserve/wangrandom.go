@@ -49,23 +49,23 @@ type WangRandom struct {
 	rule Wang
 }
 
-// A Threshold is one outcome of the draw of [WangRandom] and its probability: buy
+// An outcome is one result of the draw of [WangRandom] and its probability: buy
 // when that many slots are regretted; never, if Slots is 0.
-type Threshold struct {
-	Slots int64
-	Prob  float64
+type outcome struct {
+	slots int64
+	prob  float64
 }
 
-// AppendThresholds appends to dst the distribution of the threshold of
+// appendThresholds appends to dst the distribution of the threshold of
 // [WangRandom], rising, and never last: m+1 entries at most for a break-even of
-// m slots. With [WangRandom.AppendPlanAt] an expectation is a sum over them, no
+// m slots. With [WangRandom.appendPlanAt] an expectation is a sum over them, no
 // sample. The error is that of Reset.
-func AppendThresholds(dst []Threshold, o Offer) ([]Threshold, error) {
+func appendThresholds(dst []outcome, o Offer) ([]outcome, error) {
 	if err := o.check(); err != nil {
 		return dst, err
 	}
 	if o.Price <= o.Use {
-		return append(dst, Threshold{0, 1}), nil
+		return append(dst, outcome{0, 1}), nil
 	}
 	gain, alpha := float64(o.Price-o.Use), float64(o.Use)/float64(o.Price)
 	norm := math.E - 1 + alpha
@@ -76,11 +76,11 @@ func AppendThresholds(dst []Threshold, o Offer) ([]Threshold, error) {
 		if m < last {
 			hi = float64(m) * gain / float64(o.Fee)
 		}
-		dst = append(dst, Threshold{m, (math.Exp(hi) - math.Exp(lo)) / norm})
+		dst = append(dst, outcome{m, (math.Exp(hi) - math.Exp(lo)) / norm})
 		lo = hi
 	}
 	if alpha > 0 {
-		dst = append(dst, Threshold{0, alpha / norm})
+		dst = append(dst, outcome{0, alpha / norm})
 	}
 	return dst, nil
 }
@@ -136,11 +136,11 @@ func (a *WangRandom) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.P
 	return s.run(dst, a.Class, a, 1), nil
 }
 
-// AppendPlanAt is AppendPlan for a given threshold, as of [AppendThresholds],
+// appendPlanAt is AppendPlan for a given threshold, as of [appendThresholds],
 // and needs no Rand. 0 slots is never.
-func (a *WangRandom) AppendPlanAt(dst []pricing.Purchase, p *Problem, slots int64) ([]pricing.Purchase, error) {
+func (a *WangRandom) appendPlanAt(dst []pricing.Purchase, p *Problem, slots int64) ([]pricing.Purchase, error) {
 	if slots < 0 {
-		panic("reserve: WangRandom.AppendPlanAt: negative threshold")
+		panic("reserve: WangRandom.appendPlanAt: negative threshold")
 	}
 	s := &a.rule.series
 	if err := s.load(p, a.Class, nil); err != nil {

@@ -177,7 +177,7 @@ func (in *input) know(s *series, x *offline) error {
 		return failed(s, err)
 	}
 	x.hindsight.cost, x.hindsight.purchases = plan.Cost, plan.Purchases
-	if x.eq5.cost, err = reserve.CompetitiveBound(p); err != nil {
+	if x.eq5.cost, err = new(reserve.Competitive).Bound(p); err != nil {
 		return failed(s, err)
 	}
 	// Where a limit on its work is reached, Eq. (5) may prove more than the solver.
