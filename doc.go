@@ -4,6 +4,7 @@
 // which reads alone.
 //
 //	pricing            exact money, price classes, meters, bills, spot prices, owning a cluster
+//	pricing/offers     price lists of AWS, Azure and Google as classes
 //	forecast           demand forecasts: exponential smoothing, adaptive rates, backtests
 //	schedule           batch queues, and when a cluster grows and gives back
 //	schedule/trace     job logs in the Standard Workload Format, demand curves

@@ -1,0 +1,27 @@
+package offers
+
+import (
+	"errors"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
+)
+
+// What an [InputError] unwraps to, beside the errors of package pricing.
+var (
+	// ErrForm: the text is in none of the forms that this package reads.
+	ErrForm = errors.New("unknown form of prices")
+	// ErrSyntax: a line or a value is not what its form says.
+	ErrSyntax = errors.New("malformed text")
+	// ErrMissing: a column or a field that every price needs is not there.
+	ErrMissing = errors.New("missing")
+	// ErrRange: a value is outside of what it may be.
+	ErrRange = errors.New("value out of range")
+	// ErrDuplicate: two prices for one thing differ.
+	ErrDuplicate = errors.New("two prices for one thing")
+)
+
+// An InputError says where a file of prices cannot be read, and why. Its fields
+// are Field (the column or field), Index (in a list of JSON, from 0; -1
+// elsewhere), Line and Column (of a table, from 1; 0 elsewhere), and Err, which
+// says what is wrong and what would be right, and unwraps to a sentinel.
+type InputError = inputerr.Error
