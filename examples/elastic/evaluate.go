@@ -2,19 +2,16 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/joblog"
+	"github.com/plimsoll/plimsoll/examples/internal/parallel"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
@@ -29,7 +26,7 @@ type jobSource struct {
 	log      *joblog.Log
 	horizon  time.Duration
 	appendTo func(dst []trace.Job, rng *rand.Rand) ([]trace.Job, error) // nil of a log
-	bursts   int                                                        // runs in which the jobs would, if nobody waited, fill more than SM holds
+	bursts   int                                                        // runs whose jobs would fill more than SM holds if nobody waited
 }
 
 // workloads returns what is to be run.
@@ -41,24 +38,17 @@ func (o *options) workloads(line *progress.Line) ([]*jobSource, error) {
 		}
 		return []*jobSource{{name: o.trace, log: log}}, nil
 	}
-	var sources []*jobSource
-	if o.workload != grid5000 {
-		sources = append(sources, &jobSource{
-			name: feitelson, arrivals: o.arrivals.String(), horizon: elastic.Marshall12Horizon,
+	all := []*jobSource{
+		{name: feitelson, arrivals: o.arrivals.String(), horizon: elastic.Marshall12Horizon,
 			appendTo: func(dst []trace.Job, rng *rand.Rand) ([]trace.Job, error) {
 				return workload.AppendFeitelson(dst, rng, workload.FeitelsonJobs, workload.SampleOptions{Arrivals: o.arrivals})
-			},
-		})
-	}
-	if o.workload != feitelson {
-		sources = append(sources, &jobSource{
-			name: grid5000, arrivals: workload.Poisson.String(), horizon: elastic.Marshall12Horizon,
+			}},
+		{name: grid5000, arrivals: workload.Poisson.String(), horizon: elastic.Marshall12Horizon,
 			appendTo: func(dst []trace.Job, rng *rand.Rand) ([]trace.Job, error) {
 				return workload.AppendGrid5000(dst, rng, workload.Grid5000Jobs, workload.SampleOptions{})
-			},
-		})
+			}},
 	}
-	return sources, nil
+	return slices.DeleteFunc(all, func(s *jobSource) bool { return o.workload != "" && o.workload != s.name }), nil
 }
 
 // Streams of randomness of a run: the jobs are the same for all policies and
@@ -75,37 +65,8 @@ func (o *options) random(run, stream int) *rand.Rand {
 	return rand.New(rand.NewPCG(o.seed, uint64(run*streams+stream)))
 }
 
-// What SM holds: the cores that are always there under the paper's budget.
+// sustained is the number of cores that SM always holds under the paper's budget.
 const sustained = 64 + 512 + 58
-
-// note says on stderr what is run, and what was left out.
-func (o *options) note(stderr io.Writer, sources []*jobSource) {
-	for _, s := range sources {
-		if s.log == nil {
-			continue
-		}
-		fmt.Fprintf(stderr, "%s: %s: %v\n", program, s.name, &s.log.Report)
-		for _, x := range []struct {
-			n    int
-			what string
-		}{
-			{s.log.Stats.Short, "lines of fewer than 18 fields, the rest taken as unknown"},
-			{s.log.Stats.Extra, "lines of more than 18 fields, the rest not read"},
-			{s.log.Stats.Rounded, "lines with times finer than a nanosecond, rounded"},
-		} {
-			if x.n > 0 {
-				fmt.Fprintf(stderr, "  read: %s: %d\n", x.what, x.n)
-			}
-		}
-	}
-	if n := len(o.ineffective); n > 0 {
-		verb := "changes"
-		if n > 1 {
-			verb = "change"
-		}
-		fmt.Fprintf(stderr, "%s: note: %s %s nothing here\n", program, strings.Join(o.ineffective, " and "), verb)
-	}
-}
 
 // A oneRun is what is kept of a run.
 type oneRun struct {
@@ -146,24 +107,25 @@ type cell struct {
 	runs   []oneRun
 }
 
-// results are the cells: by workload, then by rate, then by policy.
+// results are the cells by workload, then by rate, then by policy.
 type results struct {
 	opts    *options
 	sources []*jobSource
 	cells   []cell
+
+	levels, decisions bool // these are kept
 }
 
 // A worker runs simulations, one after another, in its own memory.
 type worker struct {
-	opts *options
 	env  elastic.Simulator
 	jobs []trace.Job
 }
 
-// evaluate runs everything, on as many goroutines as there are workers. The
-// results do not depend on their number: every run draws from streams of its own.
-func (o *options) evaluate(sources []*jobSource, workers int, line *progress.Line) (*results, error) {
-	r := &results{opts: o, sources: sources}
+// evaluate runs everything, on all cores. The results do not depend on their number, since
+// every run draws from its own streams.
+func (o *options) evaluate(sources []*jobSource, run *cli.Run) (*results, error) {
+	r := &results{opts: o, sources: sources, levels: run.Asked("credits"), decisions: run.Asked("decisions")}
 	for _, s := range sources {
 		for _, reject := range o.reject {
 			for _, p := range o.policies {
@@ -172,43 +134,29 @@ func (o *options) evaluate(sources []*jobSource, workers int, line *progress.Lin
 		}
 	}
 	total := len(r.cells) * o.runs
-	failed := make([]error, total)
-	var next, done atomic.Int64
-	var stopped atomic.Bool
-	var group sync.WaitGroup
-	for range min(workers, total) {
-		group.Go(func() {
-			w := worker{opts: o}
-			for !stopped.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= total {
-					return
-				}
-				// A policy's runs are spread over the time, the slow ones too.
-				c, run := &r.cells[i%len(r.cells)], i/len(r.cells)
-				if c.runs[run], failed[i] = w.run(c, run); failed[i] != nil {
-					stopped.Store(true)
-				}
-				line.Showf("%s of %s runs", decimal.Int(int(done.Add(1))), decimal.Int(total))
-			}
-		})
-	}
-	group.Wait()
-	for _, err := range failed { // the first, if several have failed
-		if err != nil {
-			return nil, err
-		}
+	workers := make([]worker, parallel.Workers())
+	var done atomic.Int64
+	err := parallel.Do(total, func(w, i int) (err error) {
+		c, k := &r.cells[i%len(r.cells)], i/len(r.cells) // the runs of a slow policy are spread over the time
+		c.runs[k], err = r.run(&workers[w], c, k)
+		run.Showf("%s of %s runs", decimal.Int(int(done.Add(1))), decimal.Int(total))
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	for _, s := range sources {
-		if s.log == nil {
-			for run := range o.runs {
-				jobs, err := s.appendTo(nil, o.random(run, streamJobs))
-				if err != nil {
-					return nil, err
-				}
-				if peak(jobs) > sustained {
-					s.bursts++
-				}
+		for k := 0; s.log == nil && k < o.runs; k++ {
+			jobs, err := s.appendTo(nil, o.random(k, streamJobs))
+			if err != nil {
+				return nil, err
+			}
+			demand, err := trace.AppendDemand(nil, jobs, nil, trace.DemandOptions{})
+			if err != nil {
+				return nil, err
+			}
+			if slices.Max(demand) > sustained {
+				s.bursts++
 			}
 		}
 	}
@@ -216,49 +164,47 @@ func (o *options) evaluate(sources []*jobSource, workers int, line *progress.Lin
 }
 
 // run runs the policy of a cell once.
-func (w *worker) run(c *cell, run int) (oneRun, error) {
-	o := w.opts
-	jobs := []trace.Job(nil)
+func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
+	o := r.opts
+	jobs := w.jobs
 	if c.source.log != nil {
 		jobs = c.source.log.Jobs
+	} else if w.jobs, err = c.source.appendTo(w.jobs[:0], o.random(run, streamJobs)); err != nil {
+		return one, err
 	} else {
-		var err error
-		if w.jobs, err = c.source.appendTo(w.jobs[:0], o.random(run, streamJobs)); err != nil {
-			return oneRun{}, err
-		}
 		jobs = w.jobs
 	}
-	r, err := w.env.Run(jobs, elastic.Options{
+	x, err := w.env.Run(jobs, elastic.Options{
 		Local:     elastic.Marshall12Local,
 		Clouds:    elastic.Marshall12Clouds(c.reject),
 		Policy:    c.policy.policy(o.random(run, streamPolicy), o.search),
 		Budget:    o.budget,
 		Horizon:   c.source.horizon,
 		Rand:      o.random(run, streamClouds),
-		Decisions: o.decisions != "" && run == 0,
+		Decisions: r.decisions && run == 0,
 	})
 	if err != nil {
 		var input *elastic.InputError
 		switch {
 		case errors.As(err, &input) && input.Index >= 0:
-			return oneRun{}, cli.Mistakef("%s: job %d cannot be run: %v", c.source.name, jobs[input.Index].ID, input.Err)
+			return one, cli.Mistakef("%s: job %d cannot be run: %v", c.source.name, jobs[input.Index].ID, input.Err)
 		case input != nil, errors.Is(err, pricing.ErrOverflow):
-			return oneRun{}, cli.Mistakef("%s: policy %v: %v", c.source.name, c.policy, err)
+			return one, cli.Mistakef("%s: policy %v: %v", c.source.name, c.policy, err)
 		}
-		return oneRun{}, err
+		return one, err
 	}
-	one := oneRun{
-		jobs: r.Jobs, awrt: r.AWRT, awqt: r.AWQT, makespan: r.Makespan,
-		cost: r.Cost, lowest: r.LowestCredits, unfinished: r.Unfinished,
-		stuck:     slices.Index(r.Starts, -1),
-		decisions: slices.Clone(r.Decisions),
+	one = oneRun{
+		jobs: x.Jobs, awrt: x.AWRT, awqt: x.AWQT, makespan: x.Makespan,
+		cost: x.Cost, lowest: x.LowestCredits, unfinished: x.Unfinished,
+		stuck:     slices.Index(x.Starts, -1),
+		decisions: slices.Clone(x.Decisions),
 	}
-	if o.credits != "" {
-		one.levels = hourly(r.Credits)
+	if r.levels {
+		one.levels = hourly(x.Credits)
 	}
-	for i, x := range r.Infrastructures {
-		one.core[i] = x.CoreHours
-		one.refused += x.Refused
+	for i, f := range x.Infrastructures {
+		one.core[i] = f.CoreHours
+		one.refused += f.Refused
 	}
 	return one, nil
 }
@@ -279,30 +225,6 @@ func (p policyName) policy(rng *rand.Rand, search elastic.Search) elastic.Policy
 	default:
 		return &elastic.MCOP{CostWeight: .8, Rand: rng, Search: search}
 	}
-}
-
-// peak returns the most cores that the jobs would fill at once if nobody waited.
-func peak(jobs []trace.Job) int {
-	type change struct {
-		at    time.Duration
-		cores int
-	}
-	var changes []change
-	for _, j := range jobs {
-		changes = append(changes, change{j.Submit, j.Nodes}, change{j.Submit + j.Run, -j.Nodes})
-	}
-	slices.SortFunc(changes, func(a, b change) int {
-		if a.at != b.at {
-			return int(min(max(a.at-b.at, -1), 1))
-		}
-		return a.cores - b.cores // those that end come first; equal ones are alike
-	})
-	now, most := 0, 0
-	for _, c := range changes {
-		now += c.cores
-		most = max(most, now)
-	}
-	return most
 }
 
 // A spread is a mean and the standard deviation between runs, which is not known
@@ -343,17 +265,6 @@ func (c *cell) lowest() pricing.Money {
 		m = min(m, c.runs[i].lowest)
 	}
 	return m
-}
-
-// stuck returns the run and the index of the first job that did not start in one,
-// -1 if all did.
-func (c *cell) stuck() (run, job int) {
-	for i := range c.runs {
-		if job := c.runs[i].stuck; job >= 0 {
-			return i, job
-		}
-	}
-	return 0, -1
 }
 
 // unfinished returns how many jobs did not end, in all runs.

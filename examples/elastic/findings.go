@@ -6,124 +6,114 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/finding"
 )
 
-// A verdict says whether a finding came out.
-type verdict int
-
-const (
-	didNot verdict = iota
-	partly
-	cameOut
-)
-
-func (v verdict) String() string {
-	return [...]string{"DID NOT COME OUT", "came out IN PART", "came out"}[v]
+// A claim is something that [Marshall12] says about policies, at each rejection rate.
+type claim struct {
+	on    string // a workload, "" for both
+	says  string
+	needs []policyName // nil: those that were run
+	// see compares the policies that the claim needs at a rate.
+	see func(reject float64, c []*cell) sight
+	any bool              // one rate is enough
+	why map[string]string // the reason where the claim does not come out, for each sight that has its key
 }
 
-// A finding is something that [Marshall12] says, and what these runs say of it.
-type finding struct {
-	verdict verdict
-	source  *jobSource
-	says    string
-	shown   []string // numbers, a rate each
-	why     string   // where it did not come out
+// A sight is what a comparison at one rate shows.
+type sight struct {
+	full, half bool   // the claim comes out, or half of it does
+	text       string // "": the claim cannot be judged at this rate
+	why        string // keys of claim.why
 }
 
-func (f *finding) String() string {
-	shown := strings.Join(f.shown, "; ")
-	s := fmt.Sprintf("%v: %s. %s.", f.verdict, f.says, strings.ToUpper(shown[:1])+shown[1:])
-	if f.verdict != cameOut && f.why != "" {
-		s += " " + f.why
-	}
-	return s
-}
-
-// judge sums up what was seen at each rate.
-func judge(seen []bool) verdict {
-	n := 0
-	for _, ok := range seen {
-		if ok {
-			n++
-		}
-	}
-	switch {
-	case n == len(seen):
-		return cameOut
-	case n > 0:
-		return partly
-	}
-	return didNot
-}
-
-// What counts as what the paper says in words.
+// Words of the paper as numbers.
 const (
 	nearly     = .95 // of the most: "most or nearly so"
 	hardly     = .02 // "hardly differ"
 	wellAbove  = 1.5 // times: "well above"
 	paperQueue = .58 // "by up to 58%"
 	paperCost  = .38 // "by up to 38%"
-	atLeast    = .9  // of what the paper has: it says "up to"
+	atLeast    = .9  // of the paper's number, since it says "up to"
 	aqtpSaving = .40 // "about 40%"
 	aqtpLonger = .18 // for "18%" more
 )
 
-// findings returns those that can be judged with what was run.
-func (r *results) findings() []finding {
-	var all []finding
-	for _, s := range r.sources {
-		if s.log != nil {
-			continue // the paper says nothing of it
+var allPolicies = []policyName{sm, od, odPlus, aqtp, mcop2080, mcop8020}
+
+// findings judges the claims on a workload by what was run.
+func (r *results) findings(s *jobSource) (all []finding.Finding) {
+	if s.log != nil {
+		return nil // the paper says nothing of it
+	}
+	add := func(f finding.Finding) {
+		if f.Shown != "" {
+			all = append(all, f)
 		}
-		add := func(f *finding) {
-			if f != nil && len(f.shown) > 0 {
-				f.source = s
-				all = append(all, *f)
-			}
+	}
+	claims := r.claims(s)
+	for i := range claims {
+		if i == len(claims)-1 {
+			add(r.refusalsCost(s))
 		}
-		add(r.smCostsMost(s))
-		if s.name == feitelson {
-			add(r.onDemandLowest(s))
-			add(r.onDemandBelowSM(s))
-			add(r.aqtpTrade(s))
-			add(r.mcopTrade(s))
-			add(r.odPlusAboveMCOP(s))
-		} else {
-			add(r.nothingSpent(s))
-			add(r.mostlyLocal(s))
+		if c := &claims[i]; c.on == "" || c.on == s.name {
+			add(r.judge(s, c))
 		}
-		add(r.savings(s))
-		add(r.refusalsCost(s))
-		add(r.sameMakespan(s))
 	}
 	return all
 }
 
-// each calls f with the cells of the policies at each rate at which all were run.
-func (r *results) each(s *jobSource, ps []policyName, f func(reject float64, cells []*cell)) {
+// judge looks at a claim at each rate at which its policies were run.
+func (r *results) judge(s *jobSource, c *claim) finding.Finding {
+	var shown []string
+	var full []bool
+	some, all, why := false, false, ""
 	for _, reject := range r.opts.reject {
 		var cells []*cell
-		for _, p := range ps {
-			if c := r.cell(s, reject, p); c != nil {
-				cells = append(cells, c)
+		for i := range r.cells {
+			if x := &r.cells[i]; c.needs == nil && x.source == s && x.reject == reject {
+				cells = append(cells, x)
 			}
 		}
-		if len(cells) == len(ps) {
-			f(reject, cells)
+		for _, p := range c.needs {
+			if x := r.cell(s, reject, p); x != nil {
+				cells = append(cells, x)
+			}
+		}
+		if len(cells) == 0 || len(cells) < len(c.needs) {
+			continue
+		}
+		if x := c.see(reject, cells); x.text != "" {
+			full, some, all = append(full, x.full), some || x.half, all || x.full
+			shown = append(shown, fmt.Sprintf("at %s %s", percent(reject), x.text))
+			why += x.why
 		}
 	}
+	f := finding.Finding{Verdict: finding.Judge(full...), Says: c.says, Shown: strings.Join(shown, "; ")}
+	if c.any && all {
+		f.Verdict = finding.CameOut
+	} else if f.Verdict == finding.DidNot && some {
+		f.Verdict = finding.InPart
+	}
+	var reasons []string
+	for _, key := range []string{"", "M", "S"} {
+		if text := c.why[key]; text != "" && strings.Contains(why, key) {
+			reasons = append(reasons, text)
+		}
+	}
+	f.Why = strings.Join(reasons, " ")
+	return f
 }
 
-var allPolicies = []policyName{sm, od, odPlus, aqtp, mcop2080, mcop8020}
-
 func dollars(x float64) string { return "$" + decimal.Grouped(decimal.Fixed(x, 0)) }
-func inHours(s float64) string { return decimal.Fixed(hours(s), 2) + " h" }
 
 func mean(c *cell, f func(*oneRun) float64) float64 { return c.over(f).mean }
 
+// awrtOf writes a response time.
+func awrtOf(c *cell) string { return decimal.Fixed(hours(mean(c, awrt)), 2) + " h" }
+
 // wins counts the runs in which a is below b.
-func wins(a, b *cell, f func(*oneRun) float64) int {
-	n := 0
+func wins(a, b *cell, f func(*oneRun) float64) (n int) {
 	for i := range a.runs {
 		if f(&a.runs[i]) < f(&b.runs[i]) {
 			n++
@@ -132,277 +122,199 @@ func wins(a, b *cell, f func(*oneRun) float64) int {
 	return n
 }
 
-func (r *results) smCostsMost(s *jobSource) *finding {
-	f := finding{says: "SM costs most or nearly so"}
-	var seen []bool
-	r.each(s, allPolicies, func(reject float64, c []*cell) {
-		next := c[1]
-		for _, x := range c[1:] {
-			if mean(x, cost) > mean(next, cost) {
-				next = x
-			}
-		}
-		own := mean(c[0], cost)
-		seen = append(seen, own >= nearly*mean(next, cost))
-		f.shown = append(f.shown, fmt.Sprintf("at %s %s, then %s with %s", percent(reject), dollars(own), next.policy.label(), dollars(mean(next, cost))))
-	})
-	f.verdict = judge(seen)
-	f.why = "Renewals of the instances on which jobs run may cost more than accrues."
-	return &f
-}
-
-func (r *results) onDemandLowest(s *jobSource) *finding {
-	f := finding{says: "OD and OD++ have the lowest AWRT"}
-	var seen, either []bool
-	bestSM, bestMCOP := false, false
-	r.each(s, allPolicies, func(reject float64, c []*cell) {
-		best := c[0]
-		for _, x := range c {
-			if mean(x, awrt) < mean(best, awrt) {
-				best = x
-			}
-		}
-		first := 0 // runs in which one of the two, and no other, has the lowest
-		for i := range best.runs {
-			own, other := min(c[1].runs[i].awrt, c[2].runs[i].awrt), c[0].runs[i].awrt
-			for _, x := range c[3:] {
-				other = min(other, x.runs[i].awrt)
-			}
-			if own < other {
-				first++
-			}
-		}
-		onMean, inMost := best == c[1] || best == c[2], 2*first > len(best.runs)
-		bestSM = bestSM || best == c[0]
-		bestMCOP = bestMCOP || best == c[4] || best == c[5]
-		seen = append(seen, onMean && inMost)
-		either = append(either, onMean || inMost)
-		text := fmt.Sprintf("at %s OD %s and OD++ %s", percent(reject), inHours(mean(c[1], awrt)), inHours(mean(c[2], awrt)))
-		if !onMean {
-			text += fmt.Sprintf(", but %s %s", best.policy.label(), inHours(mean(best, awrt)))
-		}
-		f.shown = append(f.shown, text+fmt.Sprintf(" (one of the two is first in %d of %d runs)", first, len(best.runs)))
-	})
-	if f.verdict = judge(seen); f.verdict == didNot && judge(either) != didNot {
-		f.verdict = partly
-	}
-	if bestMCOP {
-		f.why = "OD and OD++ turn to the commercial cloud as soon as the private one refuses, which is most of their cost and leaves fewer credits for a burst; MCOP weighs the whole queue, and asks the private cloud again."
-	}
-	if bestSM {
-		f.why += fmt.Sprintf(" SM has instances up before jobs come, and only %d of %d samples need more than its %d.", s.bursts, r.opts.runs, sustained)
-	}
-	f.why = strings.TrimSpace(f.why)
-	return &f
-}
-
-func (r *results) onDemandBelowSM(s *jobSource) *finding {
-	f := finding{says: "OD and OD++ have a lower AWRT than SM"}
-	var seen, either []bool
-	r.each(s, []policyName{sm, od, odPlus}, func(reject float64, c []*cell) {
-		a, b, base := mean(c[1], awrt), mean(c[2], awrt), mean(c[0], awrt)
-		inA, inB, runs := wins(c[1], c[0], awrt), wins(c[2], c[0], awrt), len(c[0].runs)
-		seen = append(seen, a < base && b < base && 2*inA > runs && 2*inB > runs)
-		either = append(either, a < base && b < base || 2*inA > runs && 2*inB > runs)
-		f.shown = append(f.shown, fmt.Sprintf("at %s SM %s, OD %s (lower in %d of %d runs), OD++ %s (in %d)",
-			percent(reject), inHours(base), inHours(a), inA, runs, inHours(b), inB))
-	})
-	if f.verdict = judge(seen); f.verdict == didNot && judge(either) != didNot {
-		f.verdict = partly
-	}
-	f.why = fmt.Sprintf("It needs bursts of more than the %d cores that SM holds, and only %d of %d samples have one", sustained, s.bursts, r.opts.runs)
-	if s.arrivals == "poisson" {
-		f.why += ": see -arrivals campaigns"
-	}
-	f.why += "."
-	return &f
-}
-
-func (r *results) aqtpTrade(s *jobSource) *finding {
-	f := finding{says: "AQTP saves about 40% for about 18% more AWRT, in one case"}
-	close, trades := false, false
-	r.each(s, []policyName{odPlus, aqtp}, func(reject float64, c []*cell) {
-		base := mean(c[0], cost)
-		if base == 0 {
-			return
-		}
-		saving, longer := 1-mean(c[1], cost)/base, mean(c[1], awrt)/mean(c[0], awrt)-1
-		trades = trades || saving > 0 && longer > 0
-		close = close || saving > aqtpSaving/2 && saving < 1.5*aqtpSaving && longer > aqtpLonger/2 && longer < 1.5*aqtpLonger
-		f.shown = append(f.shown, fmt.Sprintf("at %s it costs %s than OD++ for %s AWRT",
-			percent(reject), than(-saving, "more", "less"), than(longer, "more", "less")))
-	})
-	switch {
-	case close:
-		f.verdict = cameOut
-	case trades:
-		f.verdict = partly
-	}
-	f.why = fmt.Sprintf("How far it goes depends on r and θ, which the paper does not give for its evaluation (here its example, %v h and %v min) and on how many jobs wait: where few do, it launches for one at a time.",
-		response.Hours(), threshold.Minutes())
-	return &f
-}
-
 // than writes a change in whole percent.
-func than(change float64, more, less string) string {
+func than(change float64) string {
 	if change < 0 {
-		return rounded(-change) + " " + less
+		return rounded(-change) + " less"
 	}
-	return rounded(change) + " " + more
+	return rounded(change) + " more"
 }
 
 // rounded is a share in whole percent.
 func rounded(x float64) string { return decimal.Fixed(100*x, 0) + "%" }
 
-func (r *results) mcopTrade(s *jobSource) *finding {
-	f := finding{says: "MCOP-80-20 is cheaper and slower than MCOP-20-80"}
-	var seen, either []bool
-	r.each(s, []policyName{mcop2080, mcop8020}, func(reject float64, c []*cell) {
-		onMean := mean(c[1], cost) < mean(c[0], cost) && mean(c[1], awrt) > mean(c[0], awrt)
-		cheaper, slower, runs := wins(c[1], c[0], cost), wins(c[0], c[1], awrt), len(c[0].runs)
-		inMost := 2*cheaper > runs && 2*slower > runs
-		seen, either = append(seen, onMean && inMost), append(either, onMean || inMost)
-		f.shown = append(f.shown, fmt.Sprintf("at %s %s and %s against %s and %s (cheaper in %d of %d runs, slower in %d)", percent(reject),
-			dollars(mean(c[1], cost)), inHours(mean(c[1], awrt)), dollars(mean(c[0], cost)), inHours(mean(c[0], awrt)), cheaper, runs, slower))
-	})
-	if f.verdict = judge(seen); f.verdict == didNot && judge(either) != didNot {
-		f.verdict = partly
-	}
-	f.why = "Where no job waits for long there is nothing to trade, and the two do the same."
-	return &f
-}
-
-func (r *results) odPlusAboveMCOP(s *jobSource) *finding {
-	f := finding{says: "when most requests are refused, OD++ costs well above MCOP-80-20 ($1,811 in the paper), and its jobs wait for less (5 h against 12.5 h)"}
-	var seen, either []bool
-	r.each(s, []policyName{odPlus, mcop8020}, func(reject float64, c []*cell) {
-		if reject <= .5 {
-			return
+// most returns the cell with the greatest mean of a figure, or with the least if sign is
+// negative; the first of equals.
+func most(cells []*cell, f func(*oneRun) float64, sign float64) *cell {
+	best := cells[0]
+	for _, x := range cells {
+		if sign*mean(x, f) > sign*mean(best, f) {
+			best = x
 		}
-		a, b := mean(c[0], cost), mean(c[1], cost)
-		dearer, sooner, runs := wins(c[1], c[0], cost), wins(c[0], c[1], awqt), len(c[0].runs)
-		above := a > wellAbove*b && 2*dearer > runs
-		seen = append(seen, above && mean(c[0], awqt) < mean(c[1], awqt) && 2*sooner > runs)
-		either = append(either, above)
-		f.shown = append(f.shown, fmt.Sprintf("at %s %s more (dearer in %d of %d runs), and AWQT %s against %s (less in %d)",
-			percent(reject), dollars(a-b), dearer, runs, inHours(mean(c[0], awqt)), inHours(mean(c[1], awqt)), sooner))
-	})
-	if f.verdict = judge(seen); f.verdict == didNot && judge(either) != didNot {
-		f.verdict = partly
 	}
-	f.why = "The costs agree in kind. MCOP does not wait for longer here: it asks the private cloud for the whole queue at each evaluation, and with what is refused it asks again."
-	return &f
+	return best
 }
 
-func (r *results) nothingSpent(s *jobSource) *finding {
-	f := finding{says: "AQTP and MCOP cost nothing"}
-	var seen []bool
-	r.each(s, []policyName{aqtp, mcop2080, mcop8020}, func(reject float64, c []*cell) {
-		ok := true
-		var costs []string
-		for _, x := range c {
-			ok = ok && mean(x, cost) == 0
-			costs = append(costs, "$"+decimal.Fixed(mean(x, cost), 2))
-		}
-		seen = append(seen, ok)
-		f.shown = append(f.shown, fmt.Sprintf("at %s %s", percent(reject), strings.Join(costs, ", ")))
-	})
-	f.verdict = judge(seen)
-	f.why = "Some samples have a burst that the private cloud does not serve."
-	return &f
-}
-
-func (r *results) mostlyLocal(s *jobSource) *finding {
-	f := finding{says: "the jobs primarily use local resources"}
-	var seen []bool
-	for _, reject := range r.opts.reject {
-		least, most := 1., 0.
-		for i := range r.cells {
-			if c := &r.cells[i]; c.source == s && c.reject == reject {
-				local := mean(c, coreHours(0))
-				share := local / (local + mean(c, coreHours(1)) + mean(c, coreHours(2)))
+// claims returns what the paper says, in the order in which it is told.
+func (r *results) claims(s *jobSource) []claim {
+	bursts := func(format string) string { return fmt.Sprintf(format, sustained, s.bursts, r.opts.runs) }
+	noBursts := bursts("It needs bursts of more than the %d cores that SM holds, and only %d of %d samples have one")
+	if s.arrivals == "poisson" {
+		noBursts += ": see -arrivals campaigns"
+	}
+	return []claim{{
+		says: "SM costs most or nearly so", needs: allPolicies,
+		see: func(reject float64, c []*cell) sight {
+			own, next := mean(c[0], cost), most(c[1:], cost, 1)
+			return sight{full: own >= nearly*mean(next, cost), text: fmt.Sprintf("%s, then %s with %s", dollars(own), next.policy.label(), dollars(mean(next, cost)))}
+		},
+		why: map[string]string{"": "Renewals of the instances on which jobs run may cost more than accrues."},
+	}, {
+		on: feitelson, says: "OD and OD++ have the lowest AWRT", needs: allPolicies,
+		see: func(reject float64, c []*cell) sight {
+			best := most(c, awrt, -1)
+			first := 0 // runs in which one of the two, and no other, has the lowest
+			for i := range best.runs {
+				own, other := min(c[1].runs[i].awrt, c[2].runs[i].awrt), c[0].runs[i].awrt
+				for _, x := range c[3:] {
+					other = min(other, x.runs[i].awrt)
+				}
+				if own < other {
+					first++
+				}
+			}
+			onMean, inMost := best == c[1] || best == c[2], 2*first > len(best.runs)
+			x := sight{full: onMean && inMost, half: onMean || inMost, text: fmt.Sprintf("OD %s and OD++ %s", awrtOf(c[1]), awrtOf(c[2]))}
+			if !onMean {
+				x.text += fmt.Sprintf(", but %s %s", best.policy.label(), awrtOf(best))
+			}
+			x.text += fmt.Sprintf(" (one of the two is first in %d of %d runs)", first, len(best.runs))
+			switch best.policy {
+			case sm:
+				x.why = "S"
+			case mcop2080, mcop8020:
+				x.why = "M"
+			}
+			return x
+		},
+		why: map[string]string{
+			"M": "OD and OD++ turn to the commercial cloud as soon as the private one refuses, which is most of their cost and leaves fewer credits for a burst; MCOP weighs the whole queue, and asks the private cloud again.",
+			"S": fmt.Sprintf("SM has instances up before jobs come, and only %d of %d samples need more than its %d.", s.bursts, r.opts.runs, sustained),
+		},
+	}, {
+		on: feitelson, says: "OD and OD++ have a lower AWRT than SM", needs: []policyName{sm, od, odPlus},
+		see: func(reject float64, c []*cell) sight {
+			a, b, base := mean(c[1], awrt), mean(c[2], awrt), mean(c[0], awrt)
+			inA, inB, runs := wins(c[1], c[0], awrt), wins(c[2], c[0], awrt), len(c[0].runs)
+			onMean, inMost := a < base && b < base, 2*inA > runs && 2*inB > runs
+			return sight{full: onMean && inMost, half: onMean || inMost, text: fmt.Sprintf("SM %s, OD %s (lower in %d of %d runs), OD++ %s (in %d)", awrtOf(c[0]), awrtOf(c[1]), inA, runs, awrtOf(c[2]), inB)}
+		},
+		why: map[string]string{"": noBursts + "."},
+	}, {
+		on: feitelson, says: "AQTP saves about 40% for about 18% more AWRT, in one case", needs: []policyName{odPlus, aqtp}, any: true,
+		see: func(reject float64, c []*cell) (x sight) {
+			base := mean(c[0], cost)
+			if base == 0 {
+				return x
+			}
+			saving, longer := 1-mean(c[1], cost)/base, mean(c[1], awrt)/mean(c[0], awrt)-1
+			near := func(x, paper float64) bool { return x > paper/2 && x < 1.5*paper }
+			return sight{full: near(saving, aqtpSaving) && near(longer, aqtpLonger), half: saving > 0 && longer > 0,
+				text: fmt.Sprintf("it costs %s than OD++ for %s AWRT", than(-saving), than(longer))}
+		},
+		why: map[string]string{"": fmt.Sprintf("How far it goes depends on r and θ, which the paper does not give for its evaluation (here its example, %v h and %v min) and on how many jobs wait: where few do, it launches for one at a time.",
+			response.Hours(), threshold.Minutes())},
+	}, {
+		on: feitelson, says: "MCOP-80-20 is cheaper and slower than MCOP-20-80", needs: []policyName{mcop2080, mcop8020},
+		see: func(reject float64, c []*cell) sight {
+			onMean := mean(c[1], cost) < mean(c[0], cost) && mean(c[1], awrt) > mean(c[0], awrt)
+			cheaper, slower, runs := wins(c[1], c[0], cost), wins(c[0], c[1], awrt), len(c[0].runs)
+			inMost := 2*cheaper > runs && 2*slower > runs
+			return sight{full: onMean && inMost, half: onMean || inMost, text: fmt.Sprintf("%s and %s against %s and %s (cheaper in %d of %d runs, slower in %d)",
+				dollars(mean(c[1], cost)), awrtOf(c[1]), dollars(mean(c[0], cost)), awrtOf(c[0]), cheaper, runs, slower)}
+		},
+		why: map[string]string{"": "Where no job waits for long there is nothing to trade, and the two do the same."},
+	}, {
+		on: feitelson, says: "when most requests are refused, OD++ costs well above MCOP-80-20 ($1,811 in the paper), and its jobs wait for less (5 h against 12.5 h)", needs: []policyName{odPlus, mcop8020},
+		see: func(reject float64, c []*cell) (x sight) {
+			if reject <= .5 {
+				return x
+			}
+			a, b := mean(c[0], cost), mean(c[1], cost)
+			qa, qb := mean(c[0], awqt), mean(c[1], awqt)
+			dearer, sooner, runs := wins(c[1], c[0], cost), wins(c[0], c[1], awqt), len(c[0].runs)
+			above := a > wellAbove*b && 2*dearer > runs
+			return sight{full: above && qa < qb && 2*sooner > runs, half: above, text: fmt.Sprintf("%s more (dearer in %d of %d runs), and AWQT %s h against %s h (less in %d)",
+				dollars(a-b), dearer, runs, decimal.Fixed(hours(qa), 2), decimal.Fixed(hours(qb), 2), sooner)}
+		},
+		why: map[string]string{"": "The costs agree in kind. MCOP does not wait for longer here: it asks the private cloud for the whole queue at each evaluation, and with what is refused it asks again."},
+	}, {
+		on: grid5000, says: "AQTP and MCOP cost nothing", needs: []policyName{aqtp, mcop2080, mcop8020},
+		see: func(reject float64, c []*cell) sight {
+			x := sight{full: true}
+			var costs []string
+			for _, y := range c {
+				x.full = x.full && mean(y, cost) == 0
+				costs = append(costs, "$"+decimal.Fixed(mean(y, cost), 2))
+			}
+			x.text = strings.Join(costs, ", ")
+			return x
+		},
+		why: map[string]string{"": "Some samples have a burst that the private cloud does not serve."},
+	}, {
+		on: grid5000, says: "the jobs primarily use local resources",
+		see: func(reject float64, c []*cell) sight {
+			least, most := 1., 0.
+			for _, x := range c {
+				local := mean(x, coreHours(0))
+				share := local / (local + mean(x, coreHours(1)) + mean(x, coreHours(2)))
 				least, most = min(least, share), max(most, share)
 			}
-		}
-		seen = append(seen, least > .5)
-		f.shown = append(f.shown, fmt.Sprintf("at %s %s to %s of the core-hours", percent(reject), rounded(least), rounded(most)))
-	}
-	f.verdict = judge(seen)
-	return &f
-}
-
-func (r *results) savings(s *jobSource) *finding {
-	f := finding{says: "flexible policies cut queued time by up to 58% and cost by up to 38% against SM (counted if one policy has nine tenths of both)"}
-	var seen, either []bool
-	r.each(s, allPolicies, func(reject float64, c []*cell) {
-		base, price := mean(c[0], awqt), mean(c[0], cost)
-		if base == 0 || price == 0 {
-			return
-		}
-		cuts := func(x *cell) (queue, cheaper float64) { return 1 - mean(x, awqt)/base, 1 - mean(x, cost)/price }
-		// The one that comes nearest to both.
-		best, nearest := c[1], math.Inf(-1)
-		any := false
-		for _, x := range c[1:] {
-			queue, cheaper := cuts(x)
-			if near := min(queue/paperQueue, cheaper/paperCost); near > nearest {
-				best, nearest = x, near
+			return sight{full: least > .5, text: fmt.Sprintf("%s to %s of the core-hours", rounded(least), rounded(most))}
+		},
+	}, {
+		says: "flexible policies cut queued time by up to 58% and cost by up to 38% against SM (counted if one policy has nine tenths of both)", needs: allPolicies,
+		see: func(reject float64, c []*cell) (x sight) {
+			base, price := mean(c[0], awqt), mean(c[0], cost)
+			if base == 0 || price == 0 {
+				return x
 			}
-			any = any || queue >= atLeast*paperQueue || cheaper >= atLeast*paperCost
-		}
-		queue, cheaper := cuts(best)
-		seen, either = append(seen, nearest >= atLeast), append(either, any)
-		f.shown = append(f.shown, fmt.Sprintf("at %s %s has %s queued time and %s cost",
-			percent(reject), best.policy.label(), than(-queue, "more", "less"), than(-cheaper, "more", "less")))
-	})
-	if f.verdict = judge(seen); f.verdict == didNot && judge(either) != didNot {
-		f.verdict = partly
-	}
-	f.why = fmt.Sprintf("To cut what jobs wait under SM takes bursts of more than its %d cores, which %d of %d samples have.", sustained, s.bursts, r.opts.runs)
-	return &f
+			nearest := math.Inf(-1) // the policy that comes nearest to both
+			for _, y := range c[1:] {
+				queue, cheaper := 1-mean(y, awqt)/base, 1-mean(y, cost)/price
+				if near := min(queue/paperQueue, cheaper/paperCost); near > nearest {
+					nearest = near
+					x.text = fmt.Sprintf("%s has %s queued time and %s cost", y.policy.label(), than(-queue), than(-cheaper))
+				}
+				x.half = x.half || queue >= atLeast*paperQueue || cheaper >= atLeast*paperCost
+			}
+			x.full = nearest >= atLeast
+			return x
+		},
+		why: map[string]string{"": bursts("To cut what jobs wait under SM takes bursts of more than its %d cores, which %d of %d samples have.")},
+	}, {
+		says: "makespans hardly differ", needs: allPolicies,
+		see: func(reject float64, c []*cell) sight {
+			least, most := mean(most(c, makespan, -1), makespan), mean(most(c, makespan, 1), makespan)
+			return sight{full: most <= (1+hardly)*least, text: fmt.Sprintf("%s to %s s", decimal.Grouped(decimal.Fixed(least, 0)), decimal.Grouped(decimal.Fixed(most, 0)))}
+		},
+	}}
 }
 
-func (r *results) refusalsCost(s *jobSource) *finding {
-	if len(r.opts.reject) < 2 {
-		return nil
-	}
+// refusalsCost compares the least and the greatest rejection rate.
+func (r *results) refusalsCost(s *jobSource) (f finding.Finding) {
 	lo, hi := r.opts.reject[0], r.opts.reject[0]
 	for _, x := range r.opts.reject {
 		lo, hi = min(lo, x), max(hi, x)
 	}
-	f := finding{says: "more refusals cost more"}
+	var shown []string
 	var seen []bool
 	for _, p := range r.opts.policies {
-		if p == sm {
-			continue // spends its budget in any case
+		if p == sm || lo == hi {
+			continue // SM spends its budget in any case
 		}
 		a, b := mean(r.cell(s, lo, p), cost), mean(r.cell(s, hi, p), cost)
 		if s.name == grid5000 && a == 0 && b == 0 {
 			continue
 		}
 		seen = append(seen, b > a)
-		f.shown = append(f.shown, fmt.Sprintf("%s %s and %s", p.label(), dollars(a), dollars(b)))
+		shown = append(shown, fmt.Sprintf("%s %s and %s", p.label(), dollars(a), dollars(b)))
 	}
-	if len(f.shown) == 0 {
-		return nil
+	if shown == nil {
+		return f
 	}
-	f.shown[0] = fmt.Sprintf("At %s and %s: %s", percent(lo), percent(hi), f.shown[0])
-	f.verdict = judge(seen)
-	f.why = "Where the credits are used up in any case, refusals change where jobs run and not what it costs."
-	return &f
-}
-
-func (r *results) sameMakespan(s *jobSource) *finding {
-	f := finding{says: "makespans hardly differ"}
-	var seen []bool
-	r.each(s, allPolicies, func(reject float64, c []*cell) {
-		least, most := mean(c[0], makespan), mean(c[0], makespan)
-		for _, x := range c {
-			least, most = min(least, mean(x, makespan)), max(most, mean(x, makespan))
-		}
-		seen = append(seen, most <= (1+hardly)*least)
-		f.shown = append(f.shown, fmt.Sprintf("at %s %s to %s s", percent(reject), decimal.Grouped(decimal.Fixed(least, 0)), decimal.Grouped(decimal.Fixed(most, 0))))
-	})
-	f.verdict = judge(seen)
-	return &f
+	return finding.Finding{
+		Verdict: finding.Judge(seen...), Says: "more refusals cost more", Shown: fmt.Sprintf("at %s and %s: %s", percent(lo), percent(hi), strings.Join(shown, "; ")),
+		Why: "Where the credits are used up in any case, refusals change where jobs run and not what it costs.",
+	}
 }

@@ -1,61 +1,40 @@
 // Elastic compares policies that rent instances for a small cluster on a budget,
-// as [Marshall12] does: 64 cores of one's own, a private cloud of 512 that refuses
-// requests, and a commercial one at $0.085 an hour. It says how long jobs take, what
-// it costs, where they ran, and which findings of the paper come out.
+// as [Marshall12] does: 64 local cores, a private cloud of 512 that refuses requests,
+// and a commercial cloud at $0.085 an hour. It says how long jobs take, what they cost,
+// where they run, and which findings of the paper come out.
 //
 //	go run ./examples/elastic
 //
-// runs the paper's evaluation on samples of its two workloads; with -trace FILE it
-// runs a log in the Standard Workload Format, and -h lists the choices.
+// runs the paper's evaluation on samples of its two workloads. -trace FILE runs a job
+// log, and -h lists the choices.
 //
 // Reference: [Marshall12] Marshall, Tufo, Keahey, Provisioning Policies for Elastic
 // Computing Environments, IPDPS Workshops 2012, section V.
 package main
 
-import (
-	"io"
-	"os"
-	"runtime"
+import "github.com/plimsoll/plimsoll/examples/internal/cli"
 
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
-	frame "github.com/plimsoll/plimsoll/examples/internal/program"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
-)
-
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// run is the program. It returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	return frame.Run(program, usage, parse, compare, args, stdout, stderr)
+var program = &cli.Program[options, *results]{
+	Name: "elastic", Usage: usage, Define: define, Work: compare, Text: (*results).text, Rows: (*results).rows,
+	Files: []cli.File[*results]{
+		{Flag: "svg", Write: (*results).writeSVG},
+		{Flag: "credits", Write: (*results).writeCredits},
+		{Flag: "decisions", Write: (*results).writeDecisions},
+	},
 }
 
-// compare reads or makes the jobs, runs the policies and writes what was asked for.
-func compare(opts options, files *outfile.Set, stdout, stderr io.Writer, line *progress.Line) error {
-	outputs, err := opts.create(files)
+func main() { program.Main() }
+
+// compare reads or makes the jobs and runs the policies.
+func compare(o *options, run *cli.Run) (*results, error) {
+	workloads, err := o.workloads(run.Line)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	workloads, err := opts.workloads(line)
-	line.Clear()
-	if err != nil {
-		return err
-	}
-	opts.note(stderr, workloads)
-	results, err := opts.evaluate(workloads, runtime.GOMAXPROCS(0), line)
-	line.Clear()
-	if err != nil {
-		return err
-	}
-	for _, out := range outputs {
-		if err := out.write(results, out.file); err != nil {
-			return err
+	for _, w := range workloads {
+		if w.log != nil {
+			w.log.Note(run, w.name)
 		}
 	}
-	if err := files.Commit(); err != nil {
-		return err
-	}
-	if opts.json {
-		return results.writeJSON(stdout)
-	}
-	return results.writeText(stdout)
+	return o.evaluate(workloads, run)
 }

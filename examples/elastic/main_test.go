@@ -1,29 +1,26 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"encoding/xml"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
-	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // tested is run in the process of the tests. Its golden files are renewed by
 // go test ./examples/elastic -update.
-var tested = programtest.Program{Name: "elastic", Run: run}
+var tested = programtest.Program{Name: "elastic", Run: program.Run}
 
 func TestGolden(t *testing.T) {
 	stdout, stderr := tested.Must(t, "-runs", "2")
@@ -47,47 +44,23 @@ func TestSeed(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := tested.Must(t, "-h")
-	if stderr != "" {
-		t.Errorf("-h writes %q on standard error", stderr)
-	}
-	for _, name := range []string{"-trace", "-workload", "-arrivals", "-policy", "-reject", "-budget", "-search", "-runs", "-seed", "-json", "-svg", "-credits", "-decisions", "-h"} {
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("-h does not list %s", name)
+	words := policyNames[:]
+	dir := t.TempDir()
+	credits, decisions := filepath.Join(dir, "credits"), filepath.Join(dir, "decisions")
+	stdout, _ := tested.Must(t, "-runs", "1", "-policy", "od", "-json", "-credits", credits, "-decisions", decisions)
+	for _, text := range []string{stdout, programtest.Read(t, credits), programtest.Read(t, decisions)} {
+		for key := range programtest.Rows[map[string]any](t, text)[0] {
+			words = append(words, key)
 		}
 	}
-	for _, p := range policyNames {
-		if !strings.Contains(stdout, " "+p+" ") {
-			t.Errorf("-h does not name %s", p)
-		}
-	}
-	for _, line := range strings.Split(stdout, "\n") {
-		if len(line) > 88 {
-			t.Errorf("-h has a line of %d columns: %s", len(line), line)
-		}
-	}
-	for _, rows := range []reflect.Type{reflect.TypeFor[jsonCell](), reflect.TypeFor[jsonLevel](), reflect.TypeFor[jsonDecision]()} {
-		for i := range rows.NumField() {
-			name, _, _ := strings.Cut(rows.Field(i).Tag.Get("json"), ",")
-			if !strings.Contains(stdout, name) {
-				t.Errorf("-h does not tell of the field %s", name)
-			}
-		}
-	}
+	tested.Help(t, program.FlagNames(), words...)
 }
 
 // Runs side by side are the runs one after another.
 func TestWorkers(t *testing.T) {
-	o, err := parse([]string{"-runs", "3"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	outcome := func(workers int) [][]oneRun {
-		sources, err := o.workloads(progress.New(io.Discard))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := o.evaluate(sources, workers, progress.New(io.Discard))
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+		r, err := program.Results("-runs", "3")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +235,7 @@ func TestHourly(t *testing.T) {
 	}
 }
 
-// MCOP's searches give results of their own, and -search nothing with others.
+// MCOP's searches differ.
 func TestSearch(t *testing.T) {
 	seen := map[string]bool{}
 	for _, search := range []string{"genetic", "exact"} {
@@ -272,26 +245,15 @@ func TestSearch(t *testing.T) {
 	if len(seen) != 2 {
 		t.Error("both searches give the same")
 	}
-	if _, notes := tested.Must(t, "-runs", "1", "-policy", "od", "-search", "exact", "-json"); notes != "elastic: note: -search changes nothing here\n" {
-		t.Errorf("notes %q", notes)
-	}
 }
 
 // Every figure of every panel has its spread.
 func TestFiguresHaveSpreads(t *testing.T) {
-	o, err := parse([]string{"-runs", "2", "-policy", "od", "-workload", "feitelson"})
+	r, err := program.Results("-runs", "2", "-policy", "od", "-workload", "feitelson")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources, err := o.workloads(progress.New(io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := o.evaluate(sources, 1, progress.New(io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range r.figures(sources[0]) {
+	for _, f := range r.figures(r.sources[0]) {
 		for _, bar := range f.Bars[0] {
 			for i := range bar.Parts {
 				if !(bar.Parts[i] > 0 && bar.Spreads[i] > 0) {
@@ -320,30 +282,9 @@ func TestRealLog(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	dir := t.TempDir()
-	for name, args := range map[string][]string{
-		"both.svg": {"-policy", "od"},
-		"log.svg":  {"-trace", programtest.Write(t, "a<b>&c\x01.swf", small), "-reject", "0"},
-	} {
-		path := filepath.Join(dir, name)
-		tested.Must(t, append(args, "-runs", "1", "-svg", path)...)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		for _, part := range []string{"average weighted response time", "core-hours", "cost", "private", "refused", "OD"} {
-			if !strings.Contains(string(b), part) {
-				t.Errorf("%s does not say %q", name, part)
-			}
-		}
-	}
+	parts := []string{"average weighted response time", "core-hours", "cost", "private", "refused", "OD"}
+	tested.SVG(t, []string{"-policy", "od", "-runs", "1"}, parts...)
+	tested.SVG(t, []string{"-trace", programtest.Write(t, "a<b>&c\x01.swf", small), "-reject", "0", "-runs", "1"}, parts...)
 }
 
 // The user's mistakes end with one sentence and status 2, before anything is
@@ -353,10 +294,7 @@ func TestMistakes(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	log := programtest.Write(t, "log.swf", small)
 	big := programtest.Write(t, "big.swf", small+"5 40 0 60 513 -1 -1 513 60 -1 1 1 1 1 1 1 -1 -1\n")
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
+	tested.Mistakes(t, dir, []programtest.Wrong{
 		{[]string{"-nonsense"}, "-nonsense"},
 		{[]string{"log.swf"}, `"log.swf" is not a flag`},
 		{[]string{"-json=perhaps"}, "true or false"},
@@ -369,9 +307,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-reject", ""}, "from 0 to 1"},
 		{[]string{"-reject", "0.1,,0.9"}, "from 0 to 1"},
 		{[]string{"-reject", "0.1,0.10"}, "twice"},
-		{[]string{"-budget", "-5"}, "a negative budget"},
-		{[]string{"-budget", "much"}, "want an amount in dollars"},
-		{[]string{"-budget", "1000.01"}, "at most 1000 dollars"},
+		{[]string{"-budget", "-5"}, "from 0 to 1000 dollars"},
+		{[]string{"-budget", "much"}, "want an amount from 0"},
+		{[]string{"-budget", "1000.01"}, "to 1000 dollars"},
 		{[]string{"-search", "random"}, "want genetic, evolved or exact"},
 		{[]string{"-credits", ""}, "name of a file"},
 		{[]string{"-credits", out, "-decisions", out}, "-decisions " + out + ": the file is that of another flag"},
@@ -391,15 +329,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", big, "-budget", "0", "-svg", out}, "job 5 cannot be run: more instances than there can be: job 5 needs 513 cores, and no infrastructure can ever have more than 512"},
 		{[]string{"-trace", big, "-budget", "0", "-reject", "1"}, "job 2 cannot be run"},
 		{[]string{"-trace", programtest.Write(t, "huge.swf", small+"9 40 0 60 20000000 -1 -1 20000000 60 -1 1 1 1 1 1 1 -1 -1\n")}, "job 9 needs 20000000 cores, and no infrastructure can ever have more than 42353, for which the credits of 30 days pay"},
-	} {
-		last := tested.Mistake(t, c.want, c.args...)
-		if testing.Verbose() {
-			t.Log(last)
-		}
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
-		t.Errorf("left: %v %v", entries, err)
-	}
+	})
 	tested.Must(t, "-trace", big, "-runs", "1", "-policy", "od++")
 }
 
@@ -409,36 +339,16 @@ func TestMain(m *testing.M) { programtest.Main(m, main) }
 func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-trace", "; Version: 2\n") }
 
 // A flag that changes nothing is no mistake, and is said.
-func TestIneffectiveFlags(t *testing.T) {
+func TestIdleFlags(t *testing.T) {
 	log := programtest.Write(t, "log.swf", small)
-	_, stderr := tested.Must(t, "-trace", log, "-workload", "grid5000", "-arrivals", "campaigns", "-runs", "1", "-policy", "sm", "-json")
-	if want := "elastic: note: -arrivals and -workload change nothing here\n"; !strings.HasSuffix(stderr, want) {
-		t.Errorf("the notes end with %q, want %q", stderr, want)
-	}
-	_, stderr = tested.Must(t, "-workload", "grid5000", "-arrivals", "campaigns", "-runs", "1", "-policy", "sm", "-json")
-	if want := "elastic: note: -arrivals changes nothing here\n"; stderr != want {
-		t.Errorf("the notes are %q, want %q", stderr, want)
-	}
+	args := []string{"-workload", "grid5000", "-arrivals", "campaigns", "-runs", "1", "-policy", "sm", "-json"}
+	tested.Idle(t, "-arrivals and -workload change", append(args, "-trace", log)...)
+	tested.Idle(t, "-arrivals changes", args...)
+	tested.Idle(t, "-search changes", "-runs", "1", "-policy", "od", "-search", "exact")
 }
 
 func TestBrokenOutput(t *testing.T) {
-	for _, args := range [][]string{{"-runs", "1", "-policy", "sm"}, {"-runs", "1", "-policy", "sm", "-json"}, {"-h"}} {
-		var stderr bytes.Buffer
-		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "elastic: broken\n") {
-			t.Errorf("elastic %q on a broken output: exit status %d, %q", args, status, stderr.String())
-		}
-	}
-}
-
-// By hand: two jobs of 3 and 2 cores overlap, and one that starts when they end does
-// not count with them.
-func TestPeak(t *testing.T) {
-	job := func(submit, run time.Duration, cores int) trace.Job {
-		return trace.Job{Submit: submit, Run: run, Nodes: cores}
-	}
-	if got := peak([]trace.Job{job(0, 10, 3), job(5, 5, 2), job(10, 1, 4)}); got != 5 {
-		t.Errorf("peak %d, want 5", got)
-	}
+	tested.Broken(t, []string{"-runs", "1", "-policy", "sm"}, []string{"-runs", "1", "-policy", "sm", "-json"})
 }
 
 // Deviations by hand: 1, 2 and 6 have mean 3 and variance (4 + 1 + 9)/2.
@@ -456,12 +366,9 @@ func TestSpread(t *testing.T) {
 
 // What a finding needs is looked at: the verdicts of made-up results.
 func TestVerdicts(t *testing.T) {
-	if judge([]bool{true, true}) != cameOut || judge([]bool{true, false}) != partly || judge([]bool{false}) != didNot {
-		t.Error("judge")
-	}
 	source := &jobSource{name: feitelson, arrivals: "poisson"}
 	o := &options{runs: 1, reject: []float64{.9}}
-	made := func(awrt, awqt [policies]time.Duration, cost [policies]pricing.Money) map[string]verdict {
+	made := func(awrt, awqt [policies]time.Duration, cost [policies]pricing.Money) map[string]finding.Verdict {
 		r := &results{opts: o, sources: []*jobSource{source}}
 		o.policies = nil
 		for p := range policies {
@@ -469,16 +376,16 @@ func TestVerdicts(t *testing.T) {
 			one := oneRun{awrt: awrt[p] * time.Hour, awqt: awqt[p] * time.Hour, makespan: time.Hour, cost: cost[p] * pricing.Unit}
 			r.cells = append(r.cells, cell{source, .9, p, []oneRun{one}})
 		}
-		verdicts := map[string]verdict{}
-		for _, f := range r.findings() {
-			verdicts[strings.Fields(f.says)[0]+" "+strings.Fields(f.says)[len(strings.Fields(f.says))-1]] = f.verdict
+		verdicts := map[string]finding.Verdict{}
+		for _, f := range r.findings(source) {
+			verdicts[strings.Fields(f.Says)[0]+" "+strings.Fields(f.Says)[len(strings.Fields(f.Says))-1]] = f.Verdict
 		}
 		return verdicts
 	}
 	// As in the paper.
 	paper := made([policies]time.Duration{9, 5, 5, 6, 7, 13}, [policies]time.Duration{8, 3, 3, 5, 3, 12}, [policies]pricing.Money{2000, 1900, 1900, 1140, 800, 90})
 	for says, v := range paper {
-		if v != cameOut {
+		if v != finding.CameOut {
 			t.Errorf("as in the paper, but %q: %v", says, v)
 		}
 	}
@@ -490,8 +397,8 @@ func TestVerdicts(t *testing.T) {
 	for _, x := range []struct {
 		awrt time.Duration
 		cost pricing.Money
-		want verdict
-	}{{118, 1140, cameOut}, {118, 600, partly}, {118, 1600, partly}, {104, 1140, partly}, {130, 1140, partly}, {118, 1950, didNot}} {
+		want finding.Verdict
+	}{{118, 1140, finding.CameOut}, {118, 600, finding.InPart}, {118, 1600, finding.InPart}, {104, 1140, finding.InPart}, {130, 1140, finding.InPart}, {118, 1950, finding.DidNot}} {
 		v := made([policies]time.Duration{180, 100, 100, x.awrt, 140, 260}, [policies]time.Duration{8, 3, 3, 5, 6, 12}, [policies]pricing.Money{2000, 1900, 1900, x.cost, 800, 90})
 		if got := v["AQTP case"]; got != x.want {
 			t.Errorf("AQTP with %d h and $%d against 100 h and $1,900: %v, want %v", x.awrt, x.cost, got, x.want)
@@ -499,13 +406,13 @@ func TestVerdicts(t *testing.T) {
 	}
 	// Means alone are not enough, nor is a bracket that two policies share.
 	shared := made([policies]time.Duration{9, 5, 5, 6, 7, 13}, [policies]time.Duration{10, 1, 1, 9, 9, 12}, [policies]pricing.Money{2000, 1900, 1900, 1140, 800, 90})
-	if got := shared["flexible both)"]; got != partly {
-		t.Errorf("one policy is quick and another cheap: %v, want %v", got, partly)
+	if got := shared["flexible both)"]; got != finding.InPart {
+		t.Errorf("one policy is quick and another cheap: %v, want %v", got, finding.InPart)
 	}
 	// The opposite.
 	opposite := made([policies]time.Duration{1, 5, 5, 4, 7, 6}, [policies]time.Duration{1, 4, 4, 3, 6, 5}, [policies]pricing.Money{10, 100, 100, 140, 80, 190})
 	for says, v := range opposite {
-		if v != didNot && says != "makespans differ" {
+		if v != finding.DidNot && says != "makespans differ" {
 			t.Errorf("the opposite, but %q: %v", says, v)
 		}
 	}
@@ -525,9 +432,9 @@ func TestVerdictsCountRuns(t *testing.T) {
 		{source, .9, mcop2080, []oneRun{one(5, 3, 100), one(5, 3, 100), one(5, 3, 100)}},
 		{source, .9, mcop8020, []oneRun{one(5, 3, 100), one(5, 3, 100), one(15, 30, 10)}},
 	}
-	for _, f := range r.findings() {
-		if (strings.HasPrefix(f.says, "MCOP") || strings.HasPrefix(f.says, "when most")) && f.verdict != partly {
-			t.Errorf("%v, want it to be in part", &f)
+	for _, f := range r.findings(source) {
+		if (strings.HasPrefix(f.Says, "MCOP") || strings.HasPrefix(f.Says, "when most")) && f.Verdict != finding.InPart {
+			t.Errorf("%v, want it to be in part", f)
 		}
 	}
 }

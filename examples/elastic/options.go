@@ -2,24 +2,19 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
 
-const program = "elastic"
-
-// usage is what -h prints. A test holds it to the flags.
+// usage is what -h prints.
 const usage = `Usage: go run ./examples/elastic [flags]
 
 Runs jobs on 64 local cores, a free private cloud of at most 512 instances that
@@ -106,10 +101,10 @@ var policyNames = [policies]string{"sm", "od", "od++", "aqtp", "mcop-20-80", "mc
 
 func (p policyName) String() string { return policyNames[p] }
 
-// label is how tables and pictures call it, as the paper does.
+// label is the policy's name in tables and pictures, as in the paper.
 func (p policyName) label() string { return strings.ToUpper(p.String()) }
 
-// The names of workloads, and of the arrivals of a log.
+// The names of workloads.
 const (
 	feitelson = "feitelson"
 	grid5000  = "grid5000"
@@ -126,178 +121,69 @@ type options struct {
 	runs     int
 	seed     uint64
 	search   elastic.Search
-	json     bool
-	svg      string
-
-	credits, decisions string // files
-
-	ineffective []string // flags that were given and change nothing
 }
 
-// maxRuns bounds the memory of the results, and maxBudget that of what SM holds.
+// maxRuns bounds the memory of the results, and maxBudget the instances that SM holds.
 const (
 	maxRuns   = 100_000
 	maxBudget = 1000 * pricing.Unit
 )
 
-// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
-func parse(args []string) (options, error) {
-	o := options{reject: []float64{.1, .9}, budget: elastic.Marshall12Budget(), runs: 30, seed: 1}
-	for p := range policies {
-		o.policies = append(o.policies, p)
-	}
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	file := func(name string, p *string) {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want the name of a file")
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{reject: []float64{.1, .9}, budget: elastic.Marshall12Budget(), runs: 30, seed: 1}
+	pick := func(s string) error {
+		o.policies = nil
+		for p := range policies {
+			if s == "all" || s == p.String() {
+				o.policies = append(o.policies, p)
 			}
-			*p = s
-			return nil
-		})
-	}
-	file("trace", &o.trace)
-	file("svg", &o.svg)
-	file("credits", &o.credits)
-	file("decisions", &o.decisions)
-	flags.Func("search", "", func(s string) error {
-		if o.search.UnmarshalText([]byte(s)) != nil {
-			return errors.New("want genetic, evolved or exact")
+		}
+		if o.policies == nil {
+			return errors.New("want all, " + cli.Series(policyNames[:], "or"))
 		}
 		return nil
-	})
-	flags.Func("workload", "", func(s string) error {
-		if s != feitelson && s != grid5000 {
+	}
+	pick("all")
+	f.File("trace", &o.trace)
+	f.Text("search", &o.search, "genetic, evolved or exact")
+	f.Func("workload", func(s string) error {
+		if o.workload = s; s != feitelson && s != grid5000 {
 			return errors.New("want feitelson or grid5000")
 		}
-		o.workload = s
 		return nil
 	})
-	flags.Func("arrivals", "", func(s string) error {
-		if o.arrivals.UnmarshalText([]byte(s)) != nil {
-			return errors.New("want poisson or campaigns")
-		}
-		return nil
-	})
-	flags.Func("policy", "", o.setPolicy)
-	flags.Func("reject", "", o.setReject)
-	flags.Func("budget", "", func(s string) error {
-		m, err := pricing.ParseMoney(s)
-		if err != nil {
-			return errors.New("want an amount in dollars, such as 5 or 2.50")
-		}
-		if m < 0 {
-			return errors.New("a negative budget: want 0 or more dollars an hour")
-		}
-		if m > maxBudget {
-			return fmt.Errorf("want at most %v dollars an hour", maxBudget)
-		}
-		o.budget.Hourly = m
-		return nil
-	})
-	flags.Func("runs", "", func(s string) error {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > maxRuns {
-			return fmt.Errorf("want a whole number from 1 to %d", maxRuns)
-		}
-		o.runs = n
-		return nil
-	})
-	cli.Seed(flags, &o.seed)
-	cli.Switch(flags, "json", &o.json)
-	if err := cli.Parse(flags, args); err != nil {
-		return o, err
-	}
-	flags.Visit(func(f *flag.Flag) {
-		if o.ignores(f.Name) {
-			o.ineffective = append(o.ineffective, "-"+f.Name)
-		}
-	})
-	return o, nil
-}
-
-func (o *options) setPolicy(s string) error {
-	o.policies = o.policies[:0]
-	for p := range policies {
-		if s == "all" || s == p.String() {
-			o.policies = append(o.policies, p)
-		}
-	}
-	if len(o.policies) == 0 {
-		return errors.New("want all, sm, od, od++, aqtp, mcop-20-80 or mcop-80-20")
-	}
-	return nil
-}
-
-func (o *options) setReject(s string) error {
-	o.reject = o.reject[:0]
-	for _, part := range strings.Split(s, ",") {
-		x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+	f.Text("arrivals", &o.arrivals, "poisson or campaigns")
+	f.Func("policy", pick)
+	cli.List(f, "reject", &o.reject, maxRates, func(part string) (float64, error) {
+		x, err := strconv.ParseFloat(part, 64)
 		if err != nil || !(x >= 0 && x <= 1) {
-			return fmt.Errorf("%q is no rejection rate: want numbers from 0 to 1, such as 0.1,0.9", part)
+			return 0, fmt.Errorf("%q is no rejection rate: want numbers from 0 to 1, such as 0.1,0.9", part)
 		}
-		for _, y := range o.reject {
-			if x == y {
-				return fmt.Errorf("%q is there twice", part)
-			}
+		return x, nil
+	})
+	f.Money("budget", &o.budget.Hourly, fmt.Sprintf("an amount from 0 to %v dollars an hour, such as 5 or 2.50", maxBudget),
+		func(m pricing.Money) bool { return m >= 0 && m <= maxBudget })
+	f.Int("runs", &o.runs, 1, maxRuns, "")
+	f.Seed(&o.seed)
+	f.Idle(func(name string) bool {
+		switch name {
+		case "workload":
+			return o.trace != ""
+		case "arrivals":
+			return o.trace != "" || o.workload == grid5000
+		case "search":
+			return !slices.Contains(o.policies, mcop2080) && !slices.Contains(o.policies, mcop8020)
 		}
-		o.reject = append(o.reject, x)
-	}
-	return nil
+		return false
+	})
 }
 
-// ignores reports whether a flag changes nothing, given the others.
-func (o *options) ignores(name string) bool {
-	switch name {
-	case "workload":
-		return o.trace != ""
-	case "arrivals":
-		return o.trace != "" || o.workload == grid5000
-	case "search":
-		return !slices.Contains(o.policies, mcop2080) && !slices.Contains(o.policies, mcop8020)
-	}
-	return false
-}
+// maxRates bounds the work.
+const maxRates = 100
 
-// An output is a file that is asked for, and what fills it.
-type output struct {
-	file  *outfile.File
-	write func(r *results, w io.Writer) error
-}
-
-// create begins the files that are asked for, so that what stands in their way is
-// known before the work.
-func (o *options) create(files *outfile.Set) ([]output, error) {
-	if o.trace != "" {
-		files.Keep(o.trace)
-	}
-	var all []output
-	for _, x := range []struct {
-		name, path string
-		write      func(r *results, w io.Writer) error
-	}{
-		{"-svg", o.svg, (*results).writeSVG},
-		{"-credits", o.credits, (*results).writeCredits},
-		{"-decisions", o.decisions, (*results).writeDecisions},
-	} {
-		if x.path == "" {
-			continue
-		}
-		f, err := files.Create(x.path)
-		switch {
-		case errors.Is(err, outfile.ErrSame):
-			return nil, cli.Mistakef("%s %s: the file is that of another flag as well", x.name, x.path)
-		case err != nil:
-			return nil, cli.Mistakef("cannot write %s %v", x.name, err)
-		}
-		all = append(all, output{f, x.write})
-	}
-	return all, nil
-}
-
-// What AQTP holds the queued time near: the example of [Marshall12] section III.B,
-// since the evaluation does not say.
+// AQTP holds the queued time near the example of [Marshall12] section III.B, since the
+// evaluation does not say.
 const (
 	response  = 2 * time.Hour
 	threshold = 45 * time.Minute

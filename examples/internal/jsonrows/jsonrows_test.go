@@ -24,3 +24,13 @@ func TestWrite(t *testing.T) {
 		t.Errorf("what JSON cannot say: %q, %v", b.String(), err)
 	}
 }
+
+func TestRow(t *testing.T) {
+	var b strings.Builder
+	if err := Write(&b, []Row{{"b", 1, "a", "x"}, {}}); err != nil || b.String() != "[\n  {\"b\":1,\"a\":\"x\"},\n  {}\n]\n" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	if err := Write(&b, []Row{{"a", func() {}}}); err == nil {
+		t.Error("a value that JSON cannot say")
+	}
+}

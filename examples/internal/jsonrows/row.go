@@ -1,0 +1,22 @@
+package jsonrows
+
+import "encoding/json"
+
+// A Row is an object for machines: its keys and values in turn.
+type Row []any
+
+// MarshalJSON writes the keys in their order.
+func (r Row) MarshalJSON() ([]byte, error) {
+	out := []byte("{")
+	for i, x := range r {
+		b, err := json.Marshal(x)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ",:"[i%2])
+		}
+		out = append(out, b...)
+	}
+	return append(out, '}'), nil
+}
