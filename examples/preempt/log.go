@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/joblog"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -33,10 +31,10 @@ type jobLog struct {
 }
 
 // load reads the log, or makes two up, and gives the jobs their priorities.
-func (o *options) load(line *progress.Line) ([]*jobLog, error) {
+func (o *options) load(run *cli.Run) ([]*jobLog, error) {
 	var logs []*jobLog
 	if o.trace != "" {
-		read, err := joblog.Read("-trace", o.trace, trace.Options{}, line)
+		read, err := joblog.Read("-trace", o.trace, trace.Options{}, run.Line)
 		if err != nil {
 			return nil, err
 		}
@@ -138,43 +136,31 @@ func (log *jobLog) setPriorities(want important, seed uint64) {
 	}
 }
 
-// note says on stderr what the jobs are, and what was left out.
-func (o *options) note(stderr io.Writer, logs []*jobLog) {
+// note says what the jobs are, and which were left out.
+func (o *options) note(run *cli.Run, logs []*jobLog) {
 	if o.trace == "" {
-		fmt.Fprintf(stderr, "%s: no -trace, so two made-up logs, seed %d: their run times and nodes have the\n"+
-			"  quantiles and means of the paper's Table 1, and nothing else of the logs there\n", program, o.seed)
+		run.Sayf("no -trace, so two made-up logs, seed %d: their run times and nodes have the\n"+
+			"  quantiles and means of the paper's Table 1, and nothing else of the logs there", o.seed)
 	}
 	for _, log := range logs {
 		if log.read != nil {
-			fmt.Fprintf(stderr, "%s: %s: %v\n", program, log.name, &log.read.Report)
-			for _, s := range []struct {
-				n    int
-				what string
-			}{
-				{log.read.Stats.Short, "lines of fewer than 18 fields, the rest taken as unknown"},
-				{log.read.Stats.Extra, "lines of more than 18 fields, the rest not read"},
-				{log.read.Stats.Rounded, "lines with times finer than a nanosecond, rounded"},
-			} {
-				if s.n > 0 {
-					fmt.Fprintf(stderr, "  read: %s: %d\n", s.what, s.n)
-				}
-			}
+			log.read.Note(run, log.name)
 		}
 		hours := 0.
 		for _, j := range log.jobs {
 			hours += j.Run.Hours() * float64(j.Nodes)
 		}
-		fmt.Fprintf(stderr, "%s: %s: %s on %s, %s node-hours", program, log.name,
-			decimal.Count(len(log.jobs), "job"), decimal.Count(o.nodes, "node"), decimal.Grouped(decimal.Fixed(hours, 0)))
+		text := ""
 		if o.sample > 0 {
-			fmt.Fprintf(stderr, "; a sample of %s of %s", decimal.Count(min(o.sample, log.all), "job"), decimal.Int(log.all))
+			text += fmt.Sprintf("; a sample of %s of %s", decimal.Count(min(o.sample, log.all), "job"), decimal.Int(log.all))
 		}
 		if log.tooLarge > 0 {
-			fmt.Fprintf(stderr, "; %s too large, left out", decimal.Count(log.tooLarge, "job"))
+			text += fmt.Sprintf("; %s too large, left out", decimal.Count(log.tooLarge, "job"))
 		}
 		if log.tooLong > 0 {
-			fmt.Fprintf(stderr, "; %s too long, left out", decimal.Count(log.tooLong, "job"))
+			text += fmt.Sprintf("; %s too long, left out", decimal.Count(log.tooLong, "job"))
 		}
-		fmt.Fprintf(stderr, "\n  %s of priority %d (%s)\n", decimal.Count(log.important, "job"), highPriority, log.which)
+		run.Sayf("%s: %s on %s, %s node-hours%s\n  %s of priority %d (%s)", log.name, decimal.Count(len(log.jobs), "job"), decimal.Count(o.nodes, "node"),
+			decimal.Grouped(decimal.Fixed(hours, 0)), text, decimal.Count(log.important, "job"), highPriority, log.which)
 	}
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -17,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -26,7 +23,7 @@ import (
 
 // tested is run in the process of the tests. Its golden files are renewed by
 // go test ./examples/preempt -update.
-var tested = programtest.Program{Name: "preempt", Run: run}
+var tested = programtest.Program{Name: "preempt", Run: program.Run}
 
 func TestGolden(t *testing.T) {
 	stdout, stderr := tested.Must(t, "-grace", "60s,120s,30m")
@@ -45,30 +42,20 @@ func TestGolden(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := tested.Must(t, "-h")
-	if stderr != "" {
-		t.Errorf("-h writes %q on standard error", stderr)
-	}
-	for _, name := range []string{"-trace", "-sample", "-longest", "-nodes", "-take", "-grace", "-policy", "-important", "-overrun", "-seed", "-svg", "-json", "-h"} {
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("-h does not list %s", name)
-		}
-	}
+	var words []string
 	for _, k := range kindNames {
-		if !strings.Contains(stdout, "\n                         "+k+" ") {
-			t.Errorf("-h does not list the policy %s", k)
-		}
+		words = append(words, "\n                         "+k+" ")
 	}
-	for _, line := range strings.Split(stdout, "\n") {
-		if len(line) > 88 {
-			t.Errorf("-h has a line of %d columns: %s", len(line), line)
-		}
+	stdout, _ := tested.Must(t, "-trace", programtest.Write(t, "log", small), "-json")
+	for key := range programtest.Rows[map[string]any](t, stdout)[0] {
+		words = append(words, key)
 	}
+	tested.Help(t, program.FlagNames(), words...)
 }
 
 // The defaults are those of the usage, and grace periods are as it says.
 func TestDefaults(t *testing.T) {
-	o, err := parse(nil)
+	o, err := program.Options()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,17 +70,17 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	for nodes, take := range map[string]int{"1": 1, "9": 9, "11": 10, "100": 10} {
-		if o, err = parse([]string{"-nodes", nodes}); err != nil || o.take != take {
+		if o, err = program.Options("-nodes", nodes); err != nil || o.take != take {
 			t.Errorf("-nodes %s: %d are taken, %v; want %d", nodes, o.take, err, take)
 		}
 	}
-	if o, err = parse([]string{"-grace", "0..0s"}); err == nil {
+	if o, err = program.Options("-grace", "0..0s"); err == nil {
 		t.Errorf("0..0s is %v", o.graces)
 	}
-	if o, err = parse([]string{"-grace", "30s..90s,5m"}); err != nil || !slices.Equal(o.graces, []time.Duration{30e9, 60e9, 90e9, 300e9}) {
+	if o, err = program.Options("-grace", "30s..90s,5m"); err != nil || !slices.Equal(o.graces, []time.Duration{30e9, 60e9, 90e9, 300e9}) {
 		t.Errorf("30s..90s,5m is %v, %v", o.graces, err)
 	}
-	if o, err = parse([]string{"-policy", "lifo,exact", "-grace", "0"}); err != nil || !o.shown[lifo] || !o.shown[exact] || o.shown[fifo] || len(o.graces) != 1 {
+	if o, err = program.Options("-policy", "lifo,exact", "-grace", "0"); err != nil || !o.shown[lifo] || !o.shown[exact] || o.shown[fifo] || len(o.graces) != 1 {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
@@ -163,11 +150,11 @@ func TestByHand(t *testing.T) {
 func TestImportant(t *testing.T) {
 	path := programtest.Write(t, "log", small)
 	for share, want := range map[string]int{"0%": 0, "20%": 1, "40%": 2, "100%": 5} {
-		o, err := parse([]string{"-trace", path, "-nodes", "4", "-take", "1", "-important", "top=" + share})
+		o, err := program.Options("-trace", path, "-nodes", "4", "-take", "1", "-important", "top="+share)
 		if err != nil {
 			t.Fatal(err)
 		}
-		logs, err := o.load(progress.New(io.Discard))
+		logs, err := o.load(cli.Quiet())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,11 +178,11 @@ func TestImportantAtRandom(t *testing.T) {
 	}
 	path := programtest.Write(t, "log", text.String())
 	chosen := func(args ...string) (high []int64, which string) {
-		o, err := parse(append([]string{"-trace", path}, args...))
+		o, err := program.Options(append(args, "-trace", path)...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		logs, err := o.load(progress.New(io.Discard))
+		logs, err := o.load(cli.Quiet())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,11 +217,11 @@ func TestSample(t *testing.T) {
 	}
 	sizes := map[int]bool{}
 	for seed := range 20 {
-		o, err := parse([]string{"-trace", path, "-nodes", "4", "-sample", "3", "-seed", fmt.Sprint(seed)})
+		o, err := program.Options("-trace", path, "-nodes", "4", "-sample", "3", "-seed", fmt.Sprint(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
-		logs, err := o.load(progress.New(io.Discard))
+		logs, err := o.load(cli.Quiet())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -429,39 +416,28 @@ func TestPath(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	dir := t.TempDir()
 	log := programtest.Write(t, "a<b>&c\x01.swf", small)
-	for name, args := range map[string][]string{
-		"madeup.svg": {"-grace", "60s,120s,1h..3h", "-policy", "random,lifo,pap,pap+,exact"},
-		"small.svg":  {"-trace", log, "-nodes", "4", "-take", "2", "-policy", "lifo", "-important", "queue=3"},
-		"none.svg":   {"-trace", log, "-nodes", "4", "-take", "2", "-important", "top=0%"},
+	for _, c := range []struct {
+		args      []string
+		important bool // in each log
+		none      bool // in no log
+	}{
+		{[]string{"-grace", "60s,120s,1h..3h", "-policy", "random,lifo,pap,pap+,exact"}, false, false}, // htc has no important job
+		{[]string{"-trace", log, "-nodes", "4", "-take", "2", "-policy", "lifo", "-important", "queue=3"}, true, false},
+		{[]string{"-trace", log, "-nodes", "4", "-take", "2", "-important", "top=0%"}, false, true},
 	} {
-		path := filepath.Join(dir, name)
-		_, notes := tested.Must(t, append(args, "-svg", path)...)
-		if want := name != "small.svg"; strings.Contains(notes, "no values of nodes and no sums by priority, since no job is important") != want {
-			t.Errorf("%s: notes:\n%s", name, notes) // htc has no important job
-		}
-		text := programtest.Read(t, path)
-		if len(text) > 1<<20 {
-			t.Errorf("%s has %d bytes", name, len(text))
-		}
-		d := xml.NewDecoder(strings.NewReader(text))
-		for {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
+		text := tested.SVG(t, c.args, "wasted node-hours by policy")
 		if strings.Contains(text, "NaN") {
-			t.Errorf("%s has numbers that are none", name)
+			t.Errorf("%q: numbers that are none", c.args)
 		}
-		for part, want := range map[string]bool{
-			"wasted node-hours by policy": true, "values of nodes with pap+": name != "none.svg", "important jobs, grace": name != "none.svg",
-		} {
-			if strings.Contains(text, part) != want {
-				t.Errorf("%s says %q: %v, want %v", name, part, !want, want)
+		for _, part := range []string{"values of nodes with pap+", "important jobs, grace"} {
+			if strings.Contains(text, part) == c.none {
+				t.Errorf("%q says %q: %v", c.args, part, c.none)
 			}
+		}
+		_, notes := tested.Must(t, append(c.args, "-svg", filepath.Join(t.TempDir(), "out.svg"))...)
+		if strings.Contains(notes, "no values of nodes and no sums by priority, since no job is important") == c.important {
+			t.Errorf("%q: notes:\n%s", c.args, notes)
 		}
 	}
 }
@@ -502,16 +478,13 @@ func TestMistakes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
+	tested.Mistakes(t, dir, []programtest.Wrong{
 		{[]string{"-nonsense"}, "-nonsense"},
 		{[]string{"log.swf"}, `"log.swf" is not a flag`},
 		{[]string{"-json=perhaps"}, "true or false"},
-		{[]string{"-nodes", "0"}, "from 1 to 10000"},
-		{[]string{"-nodes", "99999"}, "from 1 to 10000"},
-		{[]string{"-take", "-1"}, "from 0 to 10000"},
+		{[]string{"-nodes", "0"}, "from 1 to 10,000"},
+		{[]string{"-nodes", "99999"}, "from 1 to 10,000"},
+		{[]string{"-take", "-1"}, "from 0 to 10,000"},
 		{[]string{"-take", "many"}, "whole number"},
 		{[]string{"-take", "21"}, "-take 21: the partition has only 20 nodes"},
 		{[]string{"-take", "5", "-nodes", "4"}, "-take 5: the partition has only 4 nodes"},
@@ -519,7 +492,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-sample", "0"}, "whole number from 1"},
 		{[]string{"-longest", "0s"}, "above 0, such as 24h"},
 		{[]string{"-longest", "day"}, "above 0, such as 24h"},
-		{[]string{"-overrun", "0"}, "whole number from 1 to 1000000"},
+		{[]string{"-overrun", "0"}, "whole number from 1 to 1,000,000"},
 		{[]string{"-grace", "-1s"}, "not negative"},
 		{[]string{"-grace", "120"}, "60s,20m,1h..6h"},
 		{[]string{"-grace", ""}, "60s,20m,1h..6h"},
@@ -553,16 +526,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
 		{[]string{"-trace", file("brief.swf", "1 0 0 10 1\n"), "-svg", filepath.Join(dir, "out")}, "nothing to draw"},
 		{[]string{"-trace", log, "-svg", log}, "the file is that of another flag"},
-	} {
-		tested.Mistake(t, c.want, c.args...)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 1 { // "folder"
-		t.Errorf("left: %v", entries)
-	}
+	})
 	if programtest.Read(t, log) != small {
 		t.Error("the log was changed")
 	}
@@ -570,12 +534,7 @@ func TestMistakes(t *testing.T) {
 
 func TestBrokenOutput(t *testing.T) {
 	path := programtest.Write(t, "log", small)
-	for _, args := range [][]string{{"-trace", path}, {"-trace", path, "-json"}, {"-h"}} {
-		var stderr bytes.Buffer
-		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "preempt: broken\n") {
-			t.Errorf("preempt %q on a broken output: exit status %d, %q", args, status, stderr.String())
-		}
-	}
+	tested.Broken(t, []string{"-trace", path}, []string{"-trace", path, "-json"})
 }
 
 // The claims of [Duplyakin17] section 4 on the made-up log, of whatever seed: up to 30
@@ -585,15 +544,15 @@ func TestClaims(t *testing.T) {
 	const seeds = 6
 	least, most, mean := 1., 0., 0.
 	for seed := 1; seed <= seeds; seed++ {
-		o, err := parse([]string{"-grace", "60s,120s,30m", "-policy", "lifo,pap,pap+", "-seed", fmt.Sprint(seed)})
+		o, err := program.Options("-grace", "60s,120s,30m", "-policy", "lifo,pap,pap+", "-seed", fmt.Sprint(seed))
 		if err != nil {
 			t.Fatal(err)
 		}
-		logs, err := o.load(progress.New(io.Discard))
+		logs, err := o.load(cli.Quiet())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := o.score(logs[1], progress.New(io.Discard))
+		r, err := o.score(logs[1], cli.Quiet())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,13 +10,10 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/preempt"
 )
 
-const program = "preempt"
-
-// usage is what -h prints. A test holds it to the flags.
+// usage is what -h prints.
 const usage = `Usage: go run ./examples/preempt [flags]
 
 Takes nodes away from a partition that runs batch jobs, in every state that the
@@ -139,8 +134,6 @@ type options struct {
 	shown     [kinds]bool
 	important important
 	seed      uint64
-	json      bool
-	svg       string
 }
 
 const (
@@ -150,85 +143,43 @@ const (
 	maxOverrun = 1_000_000
 )
 
-// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
-func parse(args []string) (options, error) {
-	o := options{nodes: 20, take: -1, overrun: 1, seed: 1}
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{nodes: 20, take: -1, overrun: 1, seed: 1}
 	o.setGraces("60s,120s,20m,30m,1h..6h")
 	o.setPolicies("all")
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	file := func(name string, p *string) {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want the name of a file")
-			}
-			*p = s
-			return nil
-		})
-	}
-	file("trace", &o.trace)
-	file("svg", &o.svg)
-	count := func(name string, p *int, least, most int) {
-		flags.Func(name, "", func(s string) error {
-			n, err := strconv.Atoi(s)
-			if err != nil || n < least || n > most {
-				return fmt.Errorf("want a whole number from %d to %d", least, most)
-			}
-			*p = n
-			return nil
-		})
-	}
-	count("sample", &o.sample, 1, maxSample)
-	flags.Func("longest", "", func(s string) (err error) {
-		if o.longest, err = time.ParseDuration(s); err != nil || o.longest <= 0 {
-			return errors.New("want a span of time above 0, such as 24h")
+	f.File("trace", &o.trace)
+	f.Int("sample", &o.sample, 1, maxSample, "")
+	f.Span("longest", &o.longest, "a span of time above 0, such as 24h", func(d time.Duration) bool { return d > 0 })
+	f.Int("nodes", &o.nodes, 1, maxNodes, "")
+	f.Int("take", &o.take, 0, maxNodes, "")
+	f.Int("overrun", &o.overrun, 1, maxOverrun, "")
+	f.Func("grace", o.setGraces)
+	f.Func("policy", o.setPolicies)
+	f.Func("important", o.setImportant)
+	f.Seed(&o.seed)
+	f.Check(func() error {
+		if o.take < 0 {
+			o.take = min(10, o.nodes)
+		}
+		if o.take > o.nodes {
+			return fmt.Errorf("-take %d: the partition has only %s (-nodes)", o.take, decimal.Count(o.nodes, "node"))
 		}
 		return nil
 	})
-	count("nodes", &o.nodes, 1, maxNodes)
-	count("take", &o.take, 0, maxNodes)
-	count("overrun", &o.overrun, 1, maxOverrun)
-	flags.Func("grace", "", o.setGraces)
-	flags.Func("policy", "", o.setPolicies)
-	flags.Func("important", "", o.setImportant)
-	cli.Seed(flags, &o.seed)
-	cli.Switch(flags, "json", &o.json)
-	if err := cli.Parse(flags, args); err != nil {
-		return o, err
-	}
-	if o.take < 0 {
-		o.take = min(10, o.nodes)
-	}
-	if o.take > o.nodes {
-		return o, cli.Mistakef("-take %d: the partition has only %s (-nodes)", o.take, decimal.Count(o.nodes, "node"))
-	}
-	return o, nil
 }
 
 func (o *options) setGraces(s string) error {
 	o.graces = o.graces[:0]
-	add := func(d time.Duration) error {
-		if slices.Contains(o.graces, d) {
-			return fmt.Errorf("%v comes twice", d)
-		}
-		if len(o.graces) == maxGraces {
-			return fmt.Errorf("want at most %d grace periods", maxGraces)
-		}
-		o.graces = append(o.graces, d)
-		return nil
-	}
 	for part := range strings.SplitSeq(s, ",") {
 		from, to, isRange := strings.Cut(part, "..")
 		if !isRange {
 			to = from
 		}
 		a, err := time.ParseDuration(from)
-		if err == nil && a < 0 {
-			err = errors.New("negative")
-		}
 		b, err2 := time.ParseDuration(to)
 		switch {
-		case err != nil || err2 != nil || b < 0:
+		case err != nil || err2 != nil || a < 0 || b < 0:
 			return errors.New("want spans of time that are not negative, such as 60s,20m,1h..6h")
 		case isRange && a == 0:
 			return fmt.Errorf("%s starts at 0: want a range in steps of its first span, such as 1h..6h", part)
@@ -237,16 +188,14 @@ func (o *options) setGraces(s string) error {
 		case isRange && b%a != 0:
 			return fmt.Errorf("%s: %s is no multiple of %s: want a range in steps of its first span, such as 1h..6h", part, to, from)
 		}
-		if !isRange {
-			if err := add(a); err != nil {
-				return err
+		for d := a; a <= d && d <= b; d += max(a, 1) { // beyond the range of durations d is negative
+			if slices.Contains(o.graces, d) {
+				return fmt.Errorf("%v comes twice", d)
 			}
-			continue
-		}
-		for d := a; d <= b && d > 0; d += a {
-			if err := add(d); err != nil {
-				return err
+			if len(o.graces) == maxGraces {
+				return fmt.Errorf("want at most %d grace periods", maxGraces)
 			}
+			o.graces = append(o.graces, d)
 		}
 	}
 	return nil
@@ -290,22 +239,4 @@ func (o *options) setImportant(s string) error {
 		return wrong
 	}
 	return nil
-}
-
-// create begins the picture if it is asked for.
-func (o *options) create(files *outfile.Set) (*outfile.File, error) {
-	if o.trace != "" {
-		files.Keep(o.trace)
-	}
-	if o.svg == "" {
-		return nil, nil
-	}
-	f, err := files.Create(o.svg)
-	switch {
-	case errors.Is(err, outfile.ErrSame):
-		return nil, cli.Mistakef("-svg %s: the file is that of another flag as well", o.svg)
-	case err != nil:
-		return nil, cli.Mistakef("cannot write -svg %v", err)
-	}
-	return f, nil
 }

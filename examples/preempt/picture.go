@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/schedule/sim"
@@ -16,12 +17,11 @@ import (
 // writeSVG draws, for each log, the distributions by policy and grace period
 // ([Duplyakin17] Figs. 3 and 4), the values of nodes with PAP and PAP+ (Fig. 5),
 // and what they waste, added up (Fig. 6).
-func (o *options) writeSVG(w, stderr io.Writer, results []*result) error {
-	leftOut := func(r *result, what string) {
-		fmt.Fprintf(stderr, "%s: -svg: %s: %s\n", program, title(r.log.name), what)
-	}
+func (all *results) writeSVG(w io.Writer) error {
+	o := all.options
+	leftOut := func(r *result, what string) { all.run.Sayf("-svg: %s: %s", title(r.log.name), what) }
 	var p svgplot.Preemption
-	for _, r := range results {
+	for _, r := range all.logs {
 		if r.states == 0 {
 			leftOut(r, "no pictures, since all jobs end at once")
 			continue
@@ -45,7 +45,7 @@ func (o *options) writeSVG(w, stderr io.Writer, results []*result) error {
 		p.Sums = append(p.Sums, o.sums(r)...)
 	}
 	if len(p.Violins) == 0 {
-		return cli.Mistakef("-svg %s: all jobs end at once, so that there is no state to preempt in and nothing to draw", o.svg)
+		return cli.Mistakef("-svg: all jobs end at once, so that there is no state to preempt in and nothing to draw")
 	}
 	return svgplot.WritePreemption(w, p)
 }
@@ -69,7 +69,7 @@ func (o *options) violins(r *result, from, to int) svgplot.Violins {
 		}
 	}
 	for g := from; g < to; g++ {
-		set := svgplot.ViolinSet{Name: short(o.graces[g])}
+		set := svgplot.ViolinSet{Name: decimal.Span(o.graces[g])}
 		for k := range kinds {
 			if o.shown[k] {
 				set.Violins = append(set.Violins, violin(&r.series[k][g].dist, max(top, 3.6)))
@@ -202,7 +202,7 @@ func (o *options) sums(r *result) (list []svgplot.Sums) {
 		{"all jobs", func(p point) float64 { return p.high + p.other }},
 	} {
 		s := svgplot.Sums{
-			Title: fmt.Sprintf("%s: waste of a preemption in every state, added up: %s, grace %s", title(r.log.name), part.name, short(o.graces[g])),
+			Title: fmt.Sprintf("%s: waste of a preemption in every state, added up: %s, grace %s", title(r.log.name), part.name, decimal.Span(o.graces[g])),
 		}
 		peak := 0.
 		for _, k := range [...]kind{pap, papPlus} {

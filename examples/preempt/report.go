@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -17,61 +15,34 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 )
 
-// jsonRow is a log, policy and grace period for machines. Numbers are rounded so
-// far that they are the same on every machine.
-type jsonRow struct {
-	Log       string       `json:"log"`
-	Policy    string       `json:"policy"`
-	Grace     json.Number  `json:"grace_s"`
-	Jobs      int          `json:"jobs"`
-	States    int          `json:"states"`
-	Mean      json.Number  `json:"mean_node_s"`
-	P25       json.Number  `json:"p25_node_s"`
-	Median    json.Number  `json:"median_node_s"`
-	P75       json.Number  `json:"p75_node_s"`
-	Max       json.Number  `json:"max_node_s"`
-	OverExact *json.Number `json:"over_exact"` // nil where exact alone wastes nothing
-	Killed    json.Number  `json:"killed_jobs"`
-	Important json.Number  `json:"important_node_s"`
-	Other     json.Number  `json:"other_node_s"`
-}
-
-func (o *options) writeJSON(w io.Writer, results []*result) error {
-	rows := []jsonRow{}
-	for _, r := range results {
-		n := float64(r.states)
+// rows has a row for each log, policy and grace period. Numbers are rounded so far that
+// they are the same on every machine.
+func (all *results) rows() any {
+	rows := []jsonrows.Row{}
+	for _, r := range all.logs {
 		for k := range kinds {
-			if !o.shown[k] {
-				continue
-			}
-			for g, grace := range o.graces {
-				s := &r.series[k][g]
-				high := s.tally.Of(highPriority).Seconds()
-				var over *json.Number
-				if x := r.overExact(k, g); !math.IsInf(x, 1) {
-					number := decimal.Number(x, 6)
-					over = &number
+			for g, grace := range all.graces {
+				if !all.shown[k] {
+					continue
 				}
-				rows = append(rows, jsonRow{
-					Log:       r.log.name,
-					Policy:    k.String(),
-					Grace:     decimal.Seconds(grace),
-					Jobs:      len(r.log.jobs),
-					States:    r.states,
-					Mean:      decimal.Number(r.perState(s.tally.Total().Seconds()), 3),
-					P25:       decimal.Number(s.dist.quantile(.25), 3),
-					Median:    decimal.Number(s.dist.quantile(.5), 3),
-					P75:       decimal.Number(s.dist.quantile(.75), 3),
-					Max:       decimal.Number(s.dist.max, 3),
-					OverExact: over,
-					Killed:    decimal.Number(float64(s.tally.Killed())/max(1, n), 6),
-					Important: decimal.Number(r.perState(high), 3),
-					Other:     decimal.Number(r.perState(s.tally.Total().Seconds()-high), 3),
+				s := &r.series[k][g]
+				total, high := s.tally.Total().Seconds(), s.tally.Of(highPriority).Seconds()
+				var over any // nil where exact alone wastes nothing
+				if x := r.overExact(k, g); !math.IsInf(x, 1) {
+					over = decimal.Number(x, 6)
+				}
+				amount := func(x float64) json.Number { return decimal.Number(x, 3) }
+				rows = append(rows, jsonrows.Row{
+					"log", r.log.name, "policy", k.String(), "grace_s", decimal.Seconds(grace), "jobs", len(r.log.jobs), "states", r.states,
+					"mean_node_s", amount(r.perState(total)), "p25_node_s", amount(s.dist.quantile(.25)), "median_node_s", amount(s.dist.quantile(.5)),
+					"p75_node_s", amount(s.dist.quantile(.75)), "max_node_s", amount(s.dist.max), "over_exact", over,
+					"killed_jobs", decimal.Number(r.perState(float64(s.tally.Killed())), 6),
+					"important_node_s", amount(r.perState(high)), "other_node_s", amount(r.perState(total - high)),
 				})
 			}
 		}
 	}
-	return jsonrows.Write(w, rows)
+	return rows
 }
 
 func (r *result) perState(x float64) float64 { return x / float64(max(1, r.states)) }
@@ -86,111 +57,101 @@ func (r *result) overExact(k kind, grace int) float64 {
 	return own.Seconds() / least.Seconds()
 }
 
-// writeText writes tables.
-func (o *options) writeText(stdout io.Writer, results []*result) error {
-	w := bufio.NewWriter(stdout)
-	for i, r := range results {
+// text writes tables.
+func (all *results) text(w *table.Page) error {
+	o := all.options
+	for i, r := range all.logs {
 		if i > 0 {
-			fmt.Fprintln(w)
+			w.Printf("\n")
 		}
-		fmt.Fprintf(w, "%s: %s in %s days; %d of %d nodes are taken in each of %s\n\n", title(r.log.name),
+		w.Printf("%s: %s in %s days; %d of %d nodes are taken in each of %s\n\n", title(r.log.name),
 			decimal.Count(len(r.log.jobs), "job"), decimal.Fixed(r.length.Hours()/24, 1), o.take, o.nodes, decimal.Count(r.states, "state"))
 		if r.states == 0 {
-			fmt.Fprintln(w, "All jobs end at once: there is no state to preempt in.")
+			w.Printf("All jobs end at once: there is no state to preempt in.\n")
 			continue
 		}
-		fmt.Fprintln(w, "Median of the wasted node-hours")
-		if err := o.writeTable(w, func(k kind, g int) string {
+		w.Printf("Median of the wasted node-hours\n")
+		o.table(w, false, func(k kind, g int) string {
 			return decimal.Grouped(decimal.Fixed(r.series[k][g].dist.quantile(.5)/3600, 2))
-		}, false); err != nil {
-			return err
-		}
-		fmt.Fprintln(w, "\nMean of the wasted node-hours, and of the others over that of exact")
-		if err := o.writeTable(w, func(k kind, g int) string {
-			if k == exact {
+		})
+		w.Printf("\nMean of the wasted node-hours, and of the others over that of exact\n")
+		o.table(w, true, func(k kind, g int) string {
+			over := r.overExact(k, g)
+			switch {
+			case k == exact:
 				return decimal.Grouped(decimal.Fixed(r.perState(r.series[k][g].tally.Total().Hours()), 2))
-			}
-			switch over := r.overExact(k, g); {
 			case math.IsInf(over, 1):
 				return "∞"
 			case over >= 1000:
 				return "> 1,000"
-			default:
-				return decimal.Fixed(over, 3)
 			}
-		}, true); err != nil {
-			return err
-		}
-		o.writePriorities(w, r)
+			return decimal.Fixed(over, 3)
+		})
+		o.priorities(w, r)
 	}
-	return w.Flush()
+	return nil
 }
 
-// writeTable writes a row for each grace period and a column for each policy.
-func (o *options) writeTable(w io.Writer, cell func(k kind, grace int) string, withExact bool) error {
-	columns := []table.Column{{Title: "grace"}}
-	var list []kind
-	for k := range kinds {
-		if o.shown[k] || withExact && k == exact {
-			list = append(list, k)
-			name := k.String()
-			switch k {
-			case requested:
-				name = "re-\nquested"
-			case survival:
-				name = "sur-\nvival"
-			}
-			columns = append(columns, table.Column{Title: name})
-		}
-	}
-	var rows [][]string
+// table writes a row for each grace period and a column for each policy.
+func (o *options) table(w *table.Page, withExact bool, cell func(k kind, grace int) string) {
+	titles := "grace"
+	rows := make([][]string, len(o.graces))
 	for g, grace := range o.graces {
-		row := []string{short(grace)}
-		for _, k := range list {
-			row = append(row, cell(k, g))
-		}
-		rows = append(rows, row)
+		rows[g] = []string{decimal.Span(grace)}
 	}
-	return table.Write(w, columns, rows)
+	for k := range kinds {
+		if !o.shown[k] && !(withExact && k == exact) {
+			continue
+		}
+		name := k.String()
+		switch k {
+		case requested:
+			name = "re-\nquested"
+		case survival:
+			name = "sur-\nvival"
+		}
+		titles += "|" + name
+		for g := range o.graces {
+			rows[g] = append(rows[g], cell(k, g))
+		}
+	}
+	w.Table(titles, rows)
 }
 
 // prioritiesGrace is the grace period with which priorities are compared: the
 // paper's 120 s, or if that is not there the first.
 func (o *options) prioritiesGrace() int { return max(0, slices.Index(o.graces, 120*time.Second)) }
 
-// writePriorities says what priorities save and cost.
-func (o *options) writePriorities(w io.Writer, r *result) {
+// priorities says what priorities save and cost.
+func (o *options) priorities(w *table.Page, r *result) {
 	g := o.prioritiesGrace()
 	with := ""
 	if o.overrun > 1 {
 		with = fmt.Sprintf(" with -overrun %d", o.overrun)
+	}
+	// compare says what a part of the jobs, the others and all waste.
+	compare := func(jobs string, part func(s *series) float64) {
 		for _, c := range [][2]kind{{papPlus, pap}, {exactPlus, exact}} {
 			if !o.shown[c[0]] {
 				continue
 			}
 			a, b := &r.series[c[0]][g], &r.series[c[1]][g]
-			fmt.Fprintf(w, "\n%v%s against %v, grace %s: jobs beyond their requested time waste\n%s, the others %s, all %s\n",
-				c[0], with, c[1], short(o.graces[g]), change(a.beyond.Hours(), b.beyond.Hours()),
-				change(a.tally.Total().Hours()-a.beyond.Hours(), b.tally.Total().Hours()-b.beyond.Hours()),
-				change(a.tally.Total().Hours(), b.tally.Total().Hours()))
+			allA, allB := a.tally.Total().Hours(), b.tally.Total().Hours()
+			w.Printf("\n%v%s against %v, grace %s: %s%s, the others %s, all %s\n", c[0], with, c[1], decimal.Span(o.graces[g]), jobs,
+				change(part(a), part(b)), change(allA-part(a), allB-part(b)), change(allA, allB))
 		}
+	}
+	if o.overrun > 1 {
+		compare("jobs beyond their requested time waste\n", func(s *series) float64 { return s.beyond.Hours() })
 	}
 	if r.log.important == 0 {
 		return
 	}
-	for _, c := range [][2]kind{{papPlus, pap}, {exactPlus, exact}} {
-		if !o.shown[c[0]] {
-			continue
-		}
-		a, b := &r.series[c[0]][g].tally, &r.series[c[1]][g].tally
-		highA, highB := a.Of(highPriority).Hours(), b.Of(highPriority).Hours()
-		fmt.Fprintf(w, "\n%v%s against %v, grace %s: important jobs (%s, %s)\nwaste %s, the others %s, all %s\n", c[0], with, c[1],
-			short(o.graces[g]), decimal.Int(r.log.important), r.log.which, change(highA, highB),
-			change(a.Total().Hours()-highA, b.Total().Hours()-highB), change(a.Total().Hours(), b.Total().Hours()))
-	}
+	compare(fmt.Sprintf("important jobs (%s, %s)\nwaste ", decimal.Int(r.log.important), r.log.which),
+		func(s *series) float64 { return s.tally.Of(highPriority).Hours() })
 	if r.log.top && o.shown[papPlus] {
-		fmt.Fprint(w, "\nThese jobs have the highest values with pap as well, so that priorities hardly matter:\n"+
-			"-important random=1% or queue=NAME shows what they do for others.\n")
+		w.Printf("\nThese jobs have the highest values with pap as well, so that priorities hardly matter:\n" +
+			"-important random=1%% or queue=NAME shows what they do for others.\n")
 	}
 }
 
@@ -220,16 +181,4 @@ func title(name string) string {
 		return string(r[:40]) + "…"
 	}
 	return name
-}
-
-// short is a span of time without what is zero: 2m and not 2m0s.
-func short(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
-	}
-	return s
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 )
@@ -159,7 +158,7 @@ type scorer struct {
 }
 
 // score runs the batch of a log and scores its states.
-func (o *options) score(log *jobLog, line *progress.Line) (*result, error) {
+func (o *options) score(log *jobLog, run *cli.Run) (*result, error) {
 	r := &result{log: log}
 	for k := range r.series {
 		r.series[k] = make([]series, len(o.graces))
@@ -168,10 +167,10 @@ func (o *options) score(log *jobLog, line *progress.Line) (*result, error) {
 	s.computed[exact] = true // everything is compared with it
 	for k := range kinds {
 		for g := range o.graces {
-			r.series[k][g].path.drawn = o.svg != "" && g == o.prioritiesGrace() && (k == pap || k == papPlus)
+			r.series[k][g].path.drawn = run.Asked("svg") && g == o.prioritiesGrace() && (k == pap || k == papPlus)
 		}
 	}
-	if o.shown[papPlus] || o.svg != "" {
+	if o.shown[papPlus] || run.Asked("svg") {
 		s.computed[pap], s.computed[papPlus] = true, true
 	}
 	var failed error
@@ -179,7 +178,7 @@ func (o *options) score(log *jobLog, line *progress.Line) (*result, error) {
 	err := batch.Run(log.jobs, sim.BatchOptions{Nodes: o.nodes}, func(st *sim.BatchState) bool {
 		r.length = st.At
 		if bits.OnesCount(uint(r.states)) == 1 || r.states%4096 == 0 {
-			line.Showf("%s: %d%% of the jobs have ended", log.name, 100*st.Ended/len(log.jobs))
+			run.Showf("%s: %d%% of the jobs have ended", log.name, 100*st.Ended/len(log.jobs))
 		}
 		if failed = s.score(r, st); failed != nil {
 			return false
