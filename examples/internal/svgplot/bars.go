@@ -1,16 +1,12 @@
 package svgplot
 
 import (
-	"bytes"
 	"image/color"
 	"io"
 	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 )
@@ -43,41 +39,17 @@ const barsWidth = .8
 
 // WriteBars draws rows of panels to w, all rows with as many.
 func WriteBars(w io.Writer, rows [][]Bars) error {
-	plots := make([][]*plot.Plot, len(rows))
+	panels := make([][]*panel, len(rows))
 	for i, row := range rows {
 		for _, b := range row {
-			p, err := newBarPlot(b)
-			if err != nil {
-				return err
-			}
-			plots[i] = append(plots[i], p)
+			panels[i] = append(panels[i], b.panel())
 		}
 	}
-	columns := len(rows[0])
-	width := vg.Length(columns) * pictureWidth
-	if columns > 1 {
-		width *= .75
-	}
-	canvas := vgsvg.New(width, vg.Length(len(rows))*panelHeight)
-	tiles := draw.Tiles{
-		Rows: len(rows), Cols: columns,
-		PadTop: 8, PadBottom: 8, PadLeft: 8, PadRight: 14, PadX: 18, PadY: 14,
-	}
-	for i, row := range plot.Align(plots, tiles, draw.New(canvas)) {
-		for k := range row {
-			plots[i][k].Draw(row[k])
-		}
-	}
-	var svg bytes.Buffer
-	if _, err := canvas.WriteTo(&svg); err != nil {
-		return err
-	}
-	_, err := w.Write(bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans;"), []byte(families)))
-	return err
+	return write(w, panels...)
 }
 
-func newBarPlot(b Bars) (*plot.Plot, error) {
-	p := plot.New()
+func (b *Bars) panel() *panel {
+	p := newPanel(b.Title, "", b.Unit)
 	top := 0.0
 	legend := make([]plot.Thumbnailer, len(b.Parts))
 	for g, bars := range b.Bars {
@@ -86,19 +58,13 @@ func newBarPlot(b Bars) (*plot.Plot, error) {
 			left := float64(g) - barsWidth/2 + float64(k)*width
 			height := 0.0
 			for i, part := range bar.Parts {
-				box, err := plotter.NewPolygon(plotter.XYs{
-					{X: left, Y: height}, {X: left + width, Y: height}, {X: left + width, Y: height + part}, {X: left, Y: height + part},
-				})
-				if err != nil {
-					return nil, err
-				}
 				series := i
 				if len(bar.Parts) == 1 {
 					series = k
 				}
-				box.Color = barColour(series)
-				box.LineStyle = draw.LineStyle{Color: edgeColour, Width: vg.Points(.4)}
-				p.Add(box)
+				box := p.polygon(plotter.XYs{
+					{X: left, Y: height}, {X: left + width, Y: height}, {X: left + width, Y: height + part}, {X: left, Y: height + part},
+				}, barColour(series), edgeColour, .4)
 				if series < len(legend) {
 					legend[series] = box
 				}
@@ -109,62 +75,40 @@ func newBarPlot(b Bars) (*plot.Plot, error) {
 			height = 0
 			for i, spread := range bar.Spreads {
 				height += bar.Parts[i]
-				if spread > height*1e-9 { // not the rounding of equal values
-					x := left + width*float64(i+1)/float64(len(bar.Spreads)+1)
-					if err := addSpread(p, x, width/float64(3+3*len(bar.Spreads)), height, spread); err != nil {
-						return nil, err
-					}
-					top = max(top, height+spread)
+				if spread <= height*1e-9 { // the rounding of equal values
+					continue
 				}
+				x, half := left+width*float64(i+1)/float64(len(bar.Spreads)+1), width/float64(3+3*len(bar.Spreads))
+				low, high := max(0, height-spread), height+spread
+				for _, xys := range []plotter.XYs{
+					{{X: x, Y: low}, {X: x, Y: high}}, {{X: x - half, Y: high}, {X: x + half, Y: high}}, {{X: x - half, Y: low}, {X: x + half, Y: low}},
+				} {
+					p.line(xys, outlineColour, .8)
+				}
+				top = max(top, high)
 			}
 		}
 	}
-	p.Legend.Top, p.Legend.Left = true, true
 	for i, name := range b.Parts {
 		if legend[i] != nil {
-			p.Legend.Add(line(name), legend[i])
+			p.name(name, legend[i])
 		}
 	}
-	ticks := make([]plot.Tick, len(b.Groups))
-	for i, name := range b.Groups {
-		ticks[i] = plot.Tick{Value: float64(i), Label: line(name)}
-	}
-	p.Title.Text, p.Y.Label.Text = line(b.Title), b.Unit
 	step := barStep(top)
 	places := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
-	p.X.Tick.Marker = plot.ConstantTicks(ticks)
-	p.Y.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick {
-		var ticks []plot.Tick
-		for i := 0; float64(i)*step <= top; i++ {
-			y := float64(i) * step
-			// The space keeps the label from the tick.
-			ticks = append(ticks, plot.Tick{Value: y, Label: decimal.Grouped(decimal.Fixed(y, places)) + " "})
-		}
-		return ticks
-	})
-	p.X.Min, p.X.Max = -.5, float64(len(b.Groups))-.5
+	var ticks plot.ConstantTicks
+	for i := 0; float64(i)*step <= top; i++ {
+		y := float64(i) * step
+		// The space keeps the label from the tick.
+		ticks = append(ticks, plot.Tick{Value: y, Label: decimal.Grouped(decimal.Fixed(y, places)) + " "})
+	}
+	p.Y.Tick.Marker = ticks
+	p.places(b.Groups)
 	p.Y.Min, p.Y.Max = 0, (1+.07*float64(1+len(b.Parts)))*max(top, step)
-	style(p)
+	p.style()
 	p.X.Tick.LineStyle.Color = color.White // only there to keep the names from the axis
 	p.X.Tick.Length = 4
-	return p, nil
-}
-
-// addSpread draws a line of spread up and down from y.
-func addSpread(p *plot.Plot, x, half, y, spread float64) error {
-	for _, xys := range []plotter.XYs{
-		{{X: x, Y: max(0, y-spread)}, {X: x, Y: y + spread}},
-		{{X: x - half, Y: y + spread}, {X: x + half, Y: y + spread}},
-		{{X: x - half, Y: max(0, y-spread)}, {X: x + half, Y: max(0, y-spread)}},
-	} {
-		l, err := plotter.NewLine(xys)
-		if err != nil {
-			return err
-		}
-		l.Width, l.Color = vg.Points(.8), outlineColour
-		p.Add(l)
-	}
-	return nil
+	return p
 }
 
 // barStep returns a round distance of four to ten marks up to top.

@@ -2,10 +2,10 @@ package svgplot
 
 import (
 	"bytes"
-	"encoding/xml"
-	"io"
 	"strings"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 )
 
 // Panels of all kinds are well formed, with every name in them.
@@ -33,13 +33,7 @@ func TestWriteBars(t *testing.T) {
 				}
 			}
 		}
-		for d := xml.NewDecoder(&b); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatal(err)
-			}
-		}
+		programtest.WellFormed(t, b.String())
 	}
 }
 

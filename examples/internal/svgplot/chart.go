@@ -43,102 +43,86 @@ type Series struct {
 
 // WriteCharts draws charts below each other to w.
 func WriteCharts(w io.Writer, charts []Chart) error {
-	panels := make([]*plot.Plot, len(charts))
-	for i, c := range charts {
-		var err error
-		if panels[i], err = newChart(c); err != nil {
-			return err
-		}
+	var panels []*panel
+	for _, c := range charts {
+		panels = append(panels, c.panel())
 	}
-	return write(w, panels)
+	return write(w, column(panels)...)
 }
 
-func newChart(c Chart) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = line(c.Title), line(c.X), line(c.Y)
-	p.Legend.Top, p.Legend.Left = true, true
+func (c *Chart) panel() *panel {
+	p := newPanel(c.Title, c.X, line(c.Y))
+	bars := c.Labels != nil
 	p.Add(plotter.NewGrid())
 	entries := 0 // of the legend
 	for i, s := range c.Series {
 		var sample plot.Thumbnailer
-		var err error
-		if c.Labels != nil {
-			sample, err = addBars(p, c, i)
+		if bars {
+			sample = c.addBars(p, i)
 		} else {
-			sample, err = addCurve(p, c, s, i)
-		}
-		if err != nil {
-			return nil, err
+			sample = c.addCurve(p, s, i)
 		}
 		if sample != nil && s.Name != "" {
-			p.Legend.Add(line(s.Name), sample)
+			p.name(s.Name, sample)
 			entries++
 		}
 	}
-	if c.Labels != nil {
+	room := .07 // of an entry of the legend
+	if bars {
 		labels := make([]string, len(c.Labels))
 		for i, l := range c.Labels {
 			labels[i] = line(l)
 		}
 		p.NominalX(labels...)
-	}
-	if c.Labels != nil {
 		p.Y.Min, p.Y.Max = min(p.Y.Min, 0), max(p.Y.Max, 0) // bars begin at 0
 		p.X.Min, p.X.Max = -.5, float64(len(c.Labels))-.5
+		room = .1 // bars are as high over all of their place
 	} else {
-		p.X.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 12, 0) })
+		p.X.Tick.Marker = ticker(12, 0)
 	}
 	for i, a := range []*plot.Axis{&p.X, &p.Y} {
-		if [...]bool{c.LogX, c.LogY}[i] && c.Labels == nil {
-			continue
-		}
-		if !(a.Max > a.Min) { // one value, or none
-			if math.IsInf(a.Min, 0) {
-				a.Min, a.Max = 0, 0
+		if ![...]bool{c.LogX, c.LogY}[i] || bars {
+			if !(a.Max > a.Min) { // one value, or none
+				if math.IsInf(a.Min, 0) {
+					a.Min, a.Max = 0, 0
+				}
+				a.Min, a.Max = a.Min-.5, a.Max+.5
 			}
-			a.Min, a.Max = a.Min-.5, a.Max+.5
 		}
 	}
-	room := .07 // of an entry of the legend
-	if c.Labels != nil {
-		room = .1 // bars are as high over all of their place
-	}
-	p.Y.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 7, 0) })
-	if c.LogX && c.Labels == nil {
+	p.Y.Tick.Marker = ticker(7, 0)
+	if c.LogX && !bars {
 		logarithmic(&p.X, 1)
 	}
 	share := .04 + room*float64(entries)
 	if c.Rising {
 		share = .04
 	}
-	if c.LogY && c.Labels == nil {
+	if c.LogY && !bars {
 		logarithmic(&p.Y, 1+share)
 	} else {
 		p.Y.Max += share * (p.Y.Max - p.Y.Min)
 	}
-	style(p)
-	return p, nil
+	p.style()
+	return p
 }
 
 // placeWidth is what the bars of one place take together.
 const placeWidth = 60
 
-func addBars(p *plot.Plot, c Chart, i int) (plot.Thumbnailer, error) {
+func (c *Chart) addBars(p *panel, i int) plot.Thumbnailer {
 	width := vg.Points(placeWidth) / vg.Length(len(c.Series)) * vg.Length(min(1, 8/float64(len(c.Labels))))
 	values := make(plotter.Values, len(c.Series[i].Y))
 	for k, y := range c.Series[i].Y {
-		if !math.IsNaN(y) && !math.IsInf(y, 0) {
+		if finite(y) {
 			values[k] = y
 		}
 	}
 	bars, err := plotter.NewBarChart(values, width)
-	if err != nil {
-		return nil, err
-	}
-	bars.Color, bars.LineStyle.Width = layerColour(i), vg.Points(.3)
-	bars.Offset = width * vg.Length(2*i+1-len(c.Series)) / 2
-	p.Add(bars)
-	return bars, nil
+	return drawn(p, bars, err, func(b *plotter.BarChart) {
+		b.Color, b.LineStyle.Width = layerColour(i), vg.Points(.3)
+		b.Offset = width * vg.Length(2*i+1-len(c.Series)) / 2
+	})
 }
 
 // logarithmic makes an axis of values above 0 one of powers of ten, longer by the
@@ -186,56 +170,40 @@ type intervals struct {
 	plotter.YErrors
 }
 
-func addCurve(p *plot.Plot, c Chart, s Series, i int) (plot.Thumbnailer, error) {
+func (c *Chart) addCurve(p *panel, s Series, i int) plot.Thumbnailer {
 	var xys plotter.XYs
 	var bars intervals
 	for k, y := range s.Y {
 		x := s.X[k]
-		if math.IsNaN(x+y) || math.IsInf(x+y, 0) || c.LogX && x <= 0 || c.LogY && y <= 0 {
+		if !finite(x+y) || c.LogX && x <= 0 || c.LogY && y <= 0 {
 			continue
 		}
 		xys = append(xys, plotter.XY{X: x, Y: y})
 		if s.Low == nil {
 			continue
 		}
-		if low, high := s.Low[k], s.High[k]; low <= y && y <= high && !math.IsInf(high-low, 0) && !(c.LogY && low <= 0) {
+		if low, high := s.Low[k], s.High[k]; low <= y && y <= high && finite(high-low) && !(c.LogY && low <= 0) {
 			bars.XYs = append(bars.XYs, plotter.XY{X: x, Y: y})
 			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{y - low, high - y})
 		}
 	}
 	if len(bars.XYs) > 0 {
-		drawn, err := plotter.NewYErrorBars(bars)
-		if err != nil {
-			return nil, err
-		}
-		drawn.Color, drawn.Width, drawn.CapWidth = layerColour(i), vg.Points(.6), vg.Points(3)
-		p.Add(drawn)
+		errors, err := plotter.NewYErrorBars(bars)
+		drawn(p, errors, err, func(e *plotter.YErrorBars) {
+			e.Color, e.Width, e.CapWidth = layerColour(i), vg.Points(.6), vg.Points(3)
+		})
 	}
-	if len(xys) == 0 {
-		return nil, nil
+	switch {
+	case len(xys) == 0:
+		return nil
+	case s.Rings:
+		return p.dots(xys, outlineColour, 3.6, draw.RingGlyph{})
+	case s.Points:
+		return p.dots(xys, layerColour(i), 2, draw.CircleGlyph{})
+	case s.Steps:
+		return p.steps(xys, nil, layerColour(i), 1.2)
 	}
-	points, err := plotter.NewScatter(xys)
-	if err != nil {
-		return nil, err
-	}
-	points.Color, points.Radius, points.Shape = layerColour(i), vg.Points(2), draw.CircleGlyph{}
-	if s.Rings {
-		points.Color, points.Radius, points.Shape = outlineColour, vg.Points(3.6), draw.RingGlyph{}
-	}
-	if s.Points || s.Rings {
-		p.Add(points)
-		return points, nil
-	}
-	drawn, err := plotter.NewLine(xys)
-	if err != nil {
-		return nil, err
-	}
-	drawn.Color, drawn.Width = layerColour(i), vg.Points(1.2)
-	if s.Steps {
-		drawn.StepStyle = plotter.PostStep
-		p.Add(drawn)
-		return drawn, nil
-	}
-	p.Add(drawn, points)
-	return drawn, nil
+	drawn := p.line(xys, layerColour(i), 1.2)
+	p.dots(xys, layerColour(i), 2, draw.CircleGlyph{})
+	return drawn
 }

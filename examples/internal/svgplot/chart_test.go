@@ -2,11 +2,11 @@ package svgplot
 
 import (
 	"bytes"
-	"encoding/xml"
-	"io"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 )
 
 // Charts with odd values are drawn, as well-formed SVG with their texts.
@@ -28,13 +28,7 @@ func TestWriteCharts(t *testing.T) {
 			continue
 		}
 		text := out.String()
-		for d := xml.NewDecoder(strings.NewReader(text)); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
+		programtest.WellFormed(t, text)
 		if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 			t.Errorf("%s: a number that is none is drawn", name)
 		}

@@ -3,14 +3,11 @@ package svgplot
 import (
 	"io"
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 )
 
 // A Fan is a series and forecasts of it with their intervals.
@@ -32,88 +29,44 @@ type Forecast struct {
 // WriteFan draws f to w. What is not finite is not drawn. A picture is below 1 MB
 // as long as there are few forecasts, and few gaps in these.
 func WriteFan(w io.Writer, f Fan) error {
-	p, err := newFanPlot(f)
-	if err != nil {
-		return err
-	}
-	return write(w, []*plot.Plot{p})
-}
-
-func newFanPlot(f Fan) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = line(f.Title), line(f.X), line(f.Y)
-	p.Legend.Top, p.Legend.Left = true, true
+	p := newPanel(f.Title, f.X, line(f.Y))
 	y := span{math.Inf(1), math.Inf(-1)}
 	end := len(f.Values)
-	var history, means, bands plot.Thumbnailer
+	var samples [3]plot.Thumbnailer
 	for _, c := range f.Forecasts {
 		end = max(end, c.From+len(c.Mean))
 		for _, ring := range rings(c) {
-			area, err := plotter.NewPolygon(ring)
-			if err != nil {
-				return nil, err
-			}
-			area.Color, area.LineStyle.Width = idleColour, 0
-			bands = area
-			p.Add(area)
+			samples[2] = p.polygon(ring, idleColour, nil, 0)
 			y.include(ring)
 		}
 	}
-	values := thin(pieces(f.Values[f.First:], f.First))
-	for _, piece := range values {
+	for _, piece := range thin(pieces(f.Values[f.First:], f.First)) {
 		y.include(piece)
-		glyphs, err := plotter.NewScatter(piece)
-		if err != nil {
-			return nil, err
-		}
-		glyphs.Color, glyphs.Radius, glyphs.Shape = edgeColour, vg.Points(1), draw.CircleGlyph{}
 		if len(piece) == 1 { // a line of one point would not be seen
-			p.Add(glyphs)
-			continue
+			p.dots(piece, edgeColour, 1, draw.CircleGlyph{})
+		} else {
+			samples[0] = p.line(piece, edgeColour, 1)
 		}
-		drawn, err := plotter.NewLine(piece)
-		if err != nil {
-			return nil, err
-		}
-		drawn.Color, drawn.Width = edgeColour, vg.Points(1)
-		history = drawn
-		p.Add(drawn)
 	}
 	for _, c := range f.Forecasts {
 		for _, piece := range thin(pieces(c.Mean, c.From)) {
 			y.include(piece)
-			drawn, err := plotter.NewLine(piece)
-			if err != nil {
-				return nil, err
-			}
-			drawn.Color, drawn.Width = busyColour, vg.Points(1.5)
-			drawn.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
-			means = drawn
-			p.Add(drawn)
+			samples[1] = p.line(piece, busyColour, 1.5, vg.Points(4), vg.Points(2))
 			if len(piece) == 1 {
-				mark, err := plotter.NewScatter(piece)
-				if err != nil {
-					return nil, err
-				}
-				mark.Color, mark.Radius, mark.Shape = busyColour, vg.Points(2), draw.CircleGlyph{}
-				p.Add(mark)
+				p.dots(piece, busyColour, 2, draw.CircleGlyph{})
 			}
 		}
 	}
-	for _, l := range []struct {
-		text   string
-		sample plot.Thumbnailer
-	}{{"history", history}, {"forecast", means}, {f.Band, bands}} {
-		if l.sample != nil {
-			p.Legend.Add(line(l.text), l.sample)
+	for i, text := range [...]string{"history", "forecast", f.Band} {
+		if samples[i] != nil {
+			p.name(text, samples[i])
 		}
 	}
 	p.X.Min, p.X.Max = float64(f.First+1), float64(max(f.First+2, end))
 	p.Y.Min, p.Y.Max = y.axis()
-	p.X.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 10, 1) })
-	p.Y.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick { return ticks(from, to, 9, 0) })
-	style(p)
-	return p, nil
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticker(10, 1), ticker(9, 0)
+	p.style()
+	return write(w, []*panel{p})
 }
 
 // A span is the values between two.
@@ -143,26 +96,6 @@ func (s *span) axis() (from, to float64) {
 		from -= .04 * (to - from)
 	}
 	return from, to + .3*(to-from)
-}
-
-// pieces cuts a list at what is not finite. The first value has its point at 1 more
-// than first.
-func pieces(values []float64, first int) []plotter.XYs {
-	var list []plotter.XYs
-	open := false
-	for i, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			open = false
-			continue
-		}
-		if !open {
-			list = append(list, nil)
-			open = true
-		}
-		last := &list[len(list)-1]
-		*last = append(*last, plotter.XY{X: float64(first + i + 1), Y: v})
-	}
-	return list
 }
 
 // thin leaves out what is too dense to be seen: of as many points as there are in
@@ -229,38 +162,6 @@ func rings(c Forecast) []plotter.XYs {
 			ring = append(ring, plotter.XY{X: x, Y: c.Low[int(x)-1-c.From]})
 		}
 		list = append(list, ring)
-	}
-	return list
-}
-
-// ticks returns round numbers from one to another, at most so many and a bit, with
-// at least the given distance.
-func ticks(from, to float64, most int, least float64) []plot.Tick {
-	raw := max(least, (to-from)/float64(most))
-	if !(raw > 0) || math.IsInf(raw, 0) {
-		return nil
-	}
-	power := math.Pow(10, math.Floor(math.Log10(raw)))
-	step := 10 * power
-	for _, k := range [...]float64{1, 2, 5} {
-		if k*power >= raw*(1-1e-9) {
-			step = k * power
-			break
-		}
-	}
-	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	var list []plot.Tick
-	first := math.Ceil(from/step - 1e-9)
-	for k := range most + 2 {
-		v := (first + float64(k)) * step
-		if v > to+step*1e-9 {
-			break
-		}
-		label := strconv.FormatFloat(v, 'g', 6, 64)
-		if big := max(math.Abs(from), math.Abs(to)); big < 1e12 && decimals <= 6 {
-			label = decimal.Grouped(decimal.Fixed(v, decimals))
-		}
-		list = append(list, plot.Tick{Value: v, Label: label})
 	}
 	return list
 }

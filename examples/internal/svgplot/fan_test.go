@@ -2,12 +2,12 @@ package svgplot
 
 import (
 	"bytes"
-	"encoding/xml"
-	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 )
 
 // A picture of any series is well formed, below 1 MB and free of numbers that are
@@ -62,13 +62,7 @@ func TestWriteFan(t *testing.T) {
 		if text := b.String(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 			t.Errorf("%s: numbers that are none", name)
 		}
-		for d := xml.NewDecoder(&b); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
+		programtest.WellFormed(t, b.String())
 	}
 }
 

@@ -2,8 +2,6 @@ package svgplot
 
 import (
 	"bytes"
-	"encoding/xml"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 )
 
@@ -39,13 +38,7 @@ func TestWritePortfolios(t *testing.T) {
 	if b.Len() > 1<<19 {
 		t.Errorf("%d bytes", b.Len())
 	}
-	for d := xml.NewDecoder(bytes.NewReader(b.Bytes())); ; {
-		if _, err := d.Token(); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
+	programtest.WellFormed(t, b.String())
 	for _, want := range []string{"long &amp; &lt;odd&gt;?", "demand (means of ", "gap", "Purchases", "a&lt;b, active"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the picture does not say %q", want)
@@ -62,7 +55,7 @@ func TestCurves(t *testing.T) {
 		t.Errorf("means (-want +got):\n%s", diff)
 	}
 	want := []plotter.XYs{{{X: 1, Y: 2}, {X: 2, Y: 3}}, {{X: 4, Y: 5}}}
-	if diff := cmp.Diff(want, finitePieces([]float64{nan, 2, 3, math.Inf(1), 5, nan})); diff != "" {
+	if diff := cmp.Diff(want, pieces([]float64{nan, 2, 3, math.Inf(1), 5, nan}, -1)); diff != "" {
 		t.Errorf("pieces (-want +got):\n%s", diff)
 	}
 }

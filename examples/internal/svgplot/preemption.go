@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -71,33 +72,24 @@ type SumCurve struct {
 
 // WritePreemption draws p to w, one panel below the other.
 func WritePreemption(w io.Writer, p Preemption) error {
-	var panels []*plot.Plot
+	var panels []*panel
 	for _, v := range p.Violins {
-		panel, err := newViolinPlot(v)
-		if err != nil {
-			return err
-		}
-		panels = append(panels, panel)
+		panels = append(panels, v.panel())
 	}
 	for _, m := range p.Maps {
-		panels = append(panels, newHeatPlot(m))
+		panels = append(panels, m.panel())
 	}
 	for _, s := range p.Sums {
-		panel, err := newSumPlot(s)
-		if err != nil {
-			return err
-		}
-		panels = append(panels, panel)
+		panels = append(panels, s.panel())
 	}
-	return write(w, panels)
+	return write(w, column(panels)...)
 }
 
-func newViolinPlot(v Violins) (*plot.Plot, error) {
-	p := plot.New()
+func (v *Violins) panel() *panel {
+	p := newPanel(v.Title, "the bar is from the first to the third quartile, the dot the median", v.Unit)
 	width := .8 / float64(max(1, len(v.Sets)))
 	peak := 0.
 	for s, set := range v.Sets {
-		fill := layerColour(s)
 		for g, violin := range set.Violins {
 			centre := float64(g) + (float64(s)-float64(len(v.Sets)-1)/2)*width
 			most := 0.
@@ -108,58 +100,28 @@ func newViolinPlot(v Violins) (*plot.Plot, error) {
 				continue
 			}
 			peak = max(peak, violin.Step*float64(len(violin.Frequency)))
-			var outline plotter.XYs
-			edge := func(side float64, i int) {
-				x := centre + side*width*.46*violin.Frequency[i]/most
-				y := violin.Step * float64(i)
-				if side > 0 {
-					outline = append(outline, plotter.XY{X: x, Y: y}, plotter.XY{X: x, Y: y + violin.Step})
-				} else {
-					outline = append(outline, plotter.XY{X: x, Y: y + violin.Step}, plotter.XY{X: x, Y: y})
-				}
+			var right, outline plotter.XYs
+			for i, f := range violin.Frequency {
+				half, y := width*.46*f/most, violin.Step*float64(i)
+				right = append(right, plotter.XY{X: half, Y: y}, plotter.XY{X: half, Y: y + violin.Step})
 			}
-			for i := range violin.Frequency {
-				edge(1, i)
+			for _, v := range right {
+				outline = append(outline, plotter.XY{X: centre + v.X, Y: v.Y})
 			}
-			for i := len(violin.Frequency) - 1; i >= 0; i-- {
-				edge(-1, i)
+			for _, v := range slices.Backward(right) {
+				outline = append(outline, plotter.XY{X: centre - v.X, Y: v.Y})
 			}
-			area, err := plotter.NewPolygon(outline)
-			if err != nil {
-				return nil, err
-			}
-			area.Color, area.LineStyle.Width = fill, 0
-			p.Add(area)
+			area := p.polygon(outline, layerColour(s), nil, 0)
 			if g == 0 {
-				p.Legend.Add(line(set.Name), area)
+				p.name(set.Name, area)
 			}
-			middle, err := plotter.NewLine(plotter.XYs{{X: centre, Y: violin.P25}, {X: centre, Y: violin.P75}})
-			if err != nil {
-				return nil, err
-			}
-			middle.Color, middle.Width = outlineColour, vg.Points(1.6)
-			median, err := plotter.NewScatter(plotter.XYs{{X: centre, Y: violin.Median}})
-			if err != nil {
-				return nil, err
-			}
-			median.GlyphStyle = draw.GlyphStyle{Color: color.White, Radius: vg.Points(1.4), Shape: draw.CircleGlyph{}}
-			p.Add(middle, median)
+			p.line(plotter.XYs{{X: centre, Y: violin.P25}, {X: centre, Y: violin.P75}}, outlineColour, 1.6)
+			p.dots(plotter.XYs{{X: centre, Y: violin.Median}}, color.White, 1.4, draw.CircleGlyph{})
 		}
 	}
-	finish(p, 0, time.Hour, scale.NewClock(time.Hour, 12), int(math.Ceil(peak)), 1.2)
-	p.Title.Text = line(v.Title)
-	p.X.Label.Text = "the bar is from the first to the third quartile, the dot the median"
-	p.Y.Label.Text = v.Unit
-	p.X.Min, p.X.Max = -.5, float64(len(v.Groups))-.5
-	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick {
-		var ticks []plot.Tick
-		for g, name := range v.Groups {
-			ticks = append(ticks, plot.Tick{Value: float64(g), Label: line(name)})
-		}
-		return ticks
-	})
-	p.Legend.Top, p.Legend.Left = true, true
-	return p, nil
+	p.overTime(0, time.Hour, scale.NewClock(time.Hour, 12), int(math.Ceil(peak)), 1.2)
+	p.places(v.Groups)
+	return p
 }
 
 // shades are the values 0, and then equal parts of (0, 1], as light to dark. Cells
@@ -208,21 +170,17 @@ func (m cells) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func newHeatPlot(m HeatMap) *plot.Plot {
-	p := plot.New()
+func (m *HeatMap) panel() *panel {
 	clock := scale.NewClock(m.To-m.From, 12)
-	p.Add(cells{m, clock})
+	p := newPanel(m.Title, "time since the start ("+clock.Name+")", "node")
+	p.Add(cells{*m, clock})
 	nodes := len(m.Columns[0])
-	finish(p, m.From, m.To, clock, nodes, 1)
-	p.Title.Text = line(m.Title)
-	p.X.Label.Text = "time since the start (" + clock.Name + ")"
-	p.Y.Label.Text = "node"
+	p.overTime(m.From, m.To, clock, nodes, 1)
 	p.Y.Max = float64(nodes)
 	return p
 }
 
-func newSumPlot(s Sums) (*plot.Plot, error) {
-	p := plot.New()
+func (s *Sums) panel() *panel {
 	var last time.Duration
 	peak := 0.
 	for _, c := range s.Curves {
@@ -231,26 +189,18 @@ func newSumPlot(s Sums) (*plot.Plot, error) {
 		}
 	}
 	clock := scale.NewClock(last, 12)
+	p := newPanel(s.Title, "time since the start ("+clock.Name+")", s.Unit)
 	for k, c := range s.Curves {
 		xys := make(plotter.XYs, len(c.At))
 		for i, at := range c.At {
 			xys[i] = plotter.XY{X: clock.In(at), Y: c.Values[i]}
 		}
-		drawn, err := plotter.NewLine(xys)
-		if err != nil {
-			return nil, err
-		}
-		drawn.Color, drawn.Width = layerColour(2*k), vg.Points(1.4)
+		var dashes []vg.Length
 		if k%2 == 1 {
-			drawn.Dashes = []vg.Length{vg.Points(5), vg.Points(2)}
+			dashes = []vg.Length{vg.Points(5), vg.Points(2)}
 		}
-		p.Add(drawn)
-		p.Legend.Add(line(c.Name), drawn)
+		p.name(c.Name, p.line(xys, layerColour(2*k), 1.4, dashes...))
 	}
-	finish(p, 0, max(last, time.Second), clock, int(math.Ceil(peak)), 1.2)
-	p.Title.Text = line(s.Title)
-	p.X.Label.Text = "time since the start (" + clock.Name + ")"
-	p.Y.Label.Text = s.Unit
-	p.Legend.Top, p.Legend.Left = true, true
-	return p, nil
+	p.overTime(0, max(last, time.Second), clock, int(math.Ceil(peak)), 1.2)
+	return p
 }

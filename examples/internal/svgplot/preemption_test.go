@@ -2,12 +2,12 @@ package svgplot
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 )
 
 func somePreemption() Preemption {
@@ -40,14 +40,7 @@ func TestWritePreemption(t *testing.T) {
 		if err := WritePreemption(&b, p); err != nil {
 			t.Fatal(name, err)
 		}
-		d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
-		for {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatal(name, err)
-			}
-		}
+		programtest.WellFormed(t, b.String())
 		if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
 			t.Errorf("%s: the picture has numbers that are none", name)
 		}

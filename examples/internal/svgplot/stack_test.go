@@ -2,13 +2,12 @@ package svgplot
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 )
 
@@ -37,12 +36,6 @@ func TestWriteStack(t *testing.T) {
 		if b.Len() > 1_000_000 {
 			t.Errorf("%v: %d bytes", s.To, b.Len())
 		}
-		for d := xml.NewDecoder(&b); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%v: %v", s.To, err)
-			}
-		}
+		programtest.WellFormed(t, b.String())
 	}
 }

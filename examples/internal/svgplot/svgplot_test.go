@@ -2,12 +2,11 @@ package svgplot
 
 import (
 	"bytes"
-	"encoding/xml"
-	"io"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 )
 
@@ -30,14 +29,7 @@ func TestWrite(t *testing.T) {
 		if b.Len() > 1_000_000 {
 			t.Errorf("%v: %d bytes", p.To, b.Len())
 		}
-		d := xml.NewDecoder(&b)
-		for {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%v: %v", p.To, err)
-			}
-		}
+		programtest.WellFormed(t, b.String())
 	}
 }
 
