@@ -431,8 +431,8 @@ func coresOf(name string) (int, bool) {
 	return 2 * n, true
 }
 
-// note says on stderr what is planned from what.
-func (o *options) note(stderr io.Writer, in *input) {
+// note says what is planned from what.
+func (o *options) note(run *cli.Run, in *input) {
 	runs := 0
 	for i := range in.profiles {
 		runs += len(in.profiles[i].Runs)
@@ -441,18 +441,14 @@ func (o *options) note(stderr io.Writer, in *input) {
 	if name == "" {
 		name = "no -profile, so that of the NAS Parallel Benchmarks on a machine with two cores"
 	}
-	fmt.Fprintf(stderr, "%s: %s: %s of %s\n", program, name, decimal.Count(runs, "case"), decimal.Count(len(in.profiles), "application"))
-	if o.spot == "" {
-		fmt.Fprintf(stderr, "  no -spot, so a MADE-UP history of spot prices (-seed %d)\n", o.seed)
-	} else {
-		fmt.Fprintf(stderr, "  %s: %s, %s of prices\n", o.spot, in.history.Series, days(in.history.Span()))
+	prices := fmt.Sprintf("no -spot, so a MADE-UP history of spot prices (-seed %d)", o.seed)
+	if o.spot != "" {
+		prices = fmt.Sprintf("%s: %s, %s of prices", o.spot, in.history.Series, days(in.history.Span()))
 	}
 	if in.guessed {
-		fmt.Fprintf(stderr, "  no -on-demand, so 10/3 of its lowest spot price: $%s an hour\n", price(in.instance.Hourly))
+		prices += fmt.Sprintf("\n  no -on-demand, so 10/3 of its lowest spot price: $%s an hour", price(in.instance.Hourly))
 	}
-	if len(o.ineffective) > 0 {
-		fmt.Fprintf(stderr, "%s: note: %s changes nothing here\n", program, strings.Join(o.ineffective, ", "))
-	}
+	run.Sayf("%s: %s of %s\n  %s", name, decimal.Count(runs, "case"), decimal.Count(len(in.profiles), "application"), prices)
 }
 
 func days(d time.Duration) string {

@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -24,7 +22,7 @@ import (
 
 // tested is run in the process of the tests. Its golden files are renewed by
 // go test ./examples/cap3 -update.
-var tested = programtest.Program{Name: "cap3", Run: run}
+var tested = programtest.Program{Name: "cap3", Run: program.Run}
 
 // rowsOf runs the program with -json.
 func rowsOf(t *testing.T, args ...string) (rows []map[string]any) {
@@ -290,44 +288,21 @@ func TestTimings(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := tested.Must(t, "-h")
-	if stderr != "" {
-		t.Errorf("-h writes %q on standard error", stderr)
+	var words []string
+	for _, name := range append(modelNames[:], choiceNames[:]...) {
+		words = append(words, "\n                         "+name+" ")
 	}
-	for _, name := range []string{"-profile", "-features", "-task", "-deadline", "-budget", "-latency", "-model", "-confidence", "-scale", "-choose", "-instance", "-on-demand", "-ppn",
-		"-spot", "-zone", "-product", "-checkpoint", "-checkpoint-cost", "-starts", "-seed", "-json", "-svg", "-h"} {
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("-h does not list %s", name)
-		}
-	}
-	for _, m := range modelNames {
-		if !strings.Contains(stdout, "\n                         "+m+" ") {
-			t.Errorf("-h does not list the model %s", m)
-		}
-	}
-	for _, c := range choiceNames {
-		if !strings.Contains(stdout, "\n                         "+c+" ") {
-			t.Errorf("-h does not list the choice %s", c)
-		}
-	}
-	for _, line := range strings.Split(stdout, "\n") {
-		if len(line) > 88 {
-			t.Errorf("-h has a line of %d columns: %s", len(line), line)
-		}
-	}
-	// Each key of -json is there.
 	for _, r := range rowsOf(t, "-starts", "1") {
 		for key := range r {
-			if !strings.Contains(stdout, key) {
-				t.Errorf("-h does not say what %s is", key)
-			}
+			words = append(words, key)
 		}
 	}
+	tested.Help(t, program.FlagNames(), words...)
 }
 
 // The defaults are those of the usage.
 func TestDefaults(t *testing.T) {
-	o, err := parse(nil)
+	o, err := program.Options()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -584,35 +559,10 @@ func TestRealPrices(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	dir := t.TempDir()
-	for name, args := range map[string][]string{
-		"default.svg": nil,
-		"one.svg":     {"-profile", programtest.Write(t, "flat.csv", strings.ReplaceAll(flattening, "flat", "a<b\x01")), "-starts", "3"},
-	} {
-		path := filepath.Join(dir, name)
-		tested.Must(t, append(args, "-svg", path)...)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(b) > 1<<20 {
-			t.Errorf("%s has %d bytes", name, len(b))
-		}
-		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		text := string(b)
+	for _, args := range [][]string{nil, {"-profile", programtest.Write(t, "flat.csv", strings.ReplaceAll(flattening, "flat", "a<b\x01")), "-starts", "3"}} {
+		text := tested.SVG(t, args, "predicted from the others (bars: 90%)", "Cost against time", "Spot price and bids", "MADE-UP", "chosen")
 		if strings.Contains(text, "NaN") {
-			t.Errorf("%s has numbers that are none", name)
-		}
-		for _, part := range []string{"predicted from the others (bars: 90%)", "Cost against time", "Spot price and bids", "MADE-UP", "chosen"} {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s does not say %q", name, part)
-			}
+			t.Errorf("%q: numbers that are none", args)
 		}
 	}
 }
@@ -653,10 +603,7 @@ func TestMistakes(t *testing.T) {
 	flat := file("flat.csv", flattening)
 	spot := file("spot.csv", prices)
 	const titles = "application,size,processes,seconds\n"
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
+	tested.Mistakes(t, dir, []programtest.Wrong{
 		{[]string{"-nonsense"}, "-nonsense"},
 		{[]string{"lu"}, `"lu" is not a flag`},
 		{[]string{"-json=perhaps"}, "true or false"},
@@ -674,12 +621,12 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-confidence", "NaN"}, "from 0.5 to below 1"},
 		{[]string{"-scale", "0.5"}, "from 1 to 1000"},
 		{[]string{"-model", "best"}, "auto, machine, eq2"},
-		{[]string{"-choose", "best"}, "time, cost, sure"},
+		{[]string{"-choose", "best"}, "want time, cost or sure"},
 		{[]string{"-ppn", "0"}, "from 1 to"},
 		{[]string{"-starts", "0"}, "from 1 to"},
 		{[]string{"-seed", "-1"}, "not negative"},
 		{[]string{"-task", "lu:"}, "APPLICATION:CASE"},
-		{[]string{"-task", "lu,lu"}, "lu comes twice"},
+		{[]string{"-task", "lu,lu"}, "lu is there twice"},
 		{[]string{"-task", "hpl"}, "no such application in the profile; it has cg, ep, ft, is, mg, bt, lu, sp"},
 		{[]string{"-task", "lu:Z"}, "-task lu:Z: there is no such case"},
 		{[]string{"-instance", "m9.huge"}, "-instance m9.huge: there is no such type in Table III, which has m1.small, m1.medium, m1.large, cc1.4xlarge"},
@@ -716,23 +663,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-spot", file("cut.gz", programtest.Gzip(prices)[:60])}, "cut.gz"},
 		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
 		{[]string{"-profile", flat, "-svg", flat}, "the file is that of another flag"},
-	} {
-		tested.Mistake(t, c.want, c.args...)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 0 {
-		t.Errorf("left: %v", entries)
-	}
+	})
 }
 
 func TestBrokenOutput(t *testing.T) {
-	for _, args := range [][]string{{"-model", "work", "-starts", "1"}, {"-model", "work", "-starts", "1", "-json"}, {"-h"}} {
-		var stderr bytes.Buffer
-		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "cap3: broken\n") {
-			t.Errorf("cap3 %q on a broken output: exit status %d, %q", args, status, stderr.String())
-		}
-	}
+	tested.Broken(t, []string{"-model", "work", "-starts", "1"}, []string{"-model", "work", "-starts", "1", "-json"})
 }

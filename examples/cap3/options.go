@@ -2,22 +2,15 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-const program = "cap3"
-
-// usage is what -h prints. A test holds it to the flags.
+// usage is what -h prints.
 const usage = `Usage: go run ./examples/cap3 [flags]
 
 Fits models of the run time to a profile of small runs, says on how many processes
@@ -164,12 +157,8 @@ type options struct {
 	checkpointCost    time.Duration
 	starts            int
 	seed              uint64
-	json              bool
-	svg               string
 
 	checks bool // runs are left out, to see how they are predicted; not a flag
-
-	ineffective []string // flags that were given and change nothing
 }
 
 const (
@@ -181,43 +170,25 @@ const (
 	maxAmount = 1_000_000_000 // units of the currency
 )
 
-// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
-func parse(args []string) (options, error) {
-	o := options{
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{
 		deadline: 2 * time.Hour, budget: 20 * pricing.Unit, latency: 5 * time.Minute, confidence: .9, scale: 1,
 		checks: true, product: "Linux/UNIX", checkpointCost: time.Minute, starts: 50, seed: 1,
 	}
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	for name, p := range map[string]*string{"profile": &o.profile, "features": &o.features, "spot": &o.spot, "svg": &o.svg} {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want the name of a file")
-			}
-			*p = s
-			return nil
-		})
+	f.File("profile", &o.profile)
+	f.File("features", &o.features)
+	f.File("spot", &o.spot)
+	f.Name("instance", &o.instance, "a name")
+	f.Name("zone", &o.zone, "a name")
+	f.Name("product", &o.product, "a name")
+	span := func(name string, to *time.Duration) {
+		f.Span(name, to, "a span of time that is not negative, such as 5m", func(d time.Duration) bool { return d >= 0 && d <= maxSpan })
 	}
-	for name, p := range map[string]*string{"instance": &o.instance, "zone": &o.zone, "product": &o.product} {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want a name")
-			}
-			*p = s
-			return nil
-		})
-	}
-	for name, p := range map[string]*time.Duration{"latency": &o.latency, "checkpoint": &o.checkpoint, "checkpoint-cost": &o.checkpointCost} {
-		flags.Func(name, "", func(s string) error {
-			d, err := time.ParseDuration(s)
-			if err != nil || d < 0 || d > maxSpan {
-				return errors.New("want a span of time that is not negative, such as 5m")
-			}
-			*p = d
-			return nil
-		})
-	}
-	flags.Func("deadline", "", func(s string) error {
+	span("latency", &o.latency)
+	span("checkpoint", &o.checkpoint)
+	span("checkpoint-cost", &o.checkpointCost)
+	f.Func("deadline", func(s string) error {
 		d, err := time.ParseDuration(s)
 		switch {
 		case err != nil || d > maxSpan:
@@ -228,111 +199,29 @@ func parse(args []string) (options, error) {
 		o.deadline = d
 		return nil
 	})
-	for name, p := range map[string]*pricing.Money{"budget": &o.budget, "on-demand": &o.onDemand} {
-		flags.Func(name, "", func(s string) error {
-			m, err := pricing.ParseMoney(s)
-			switch {
-			case err != nil || m < 0 || m > maxAmount*pricing.Unit:
-				return errors.New("want an amount of money that is not negative, such as 1.30")
-			case m == 0 && name == "on-demand":
-				return errors.New("want a price above 0")
-			}
-			*p = m
-			return nil
-		})
-	}
-	for name, x := range map[string]struct {
-		p    *int
-		most int
-	}{"ppn": {&o.ppn, maxPPN}, "starts": {&o.starts, maxStarts}} {
-		flags.Func(name, "", func(s string) error {
-			n, err := strconv.Atoi(s)
-			if err != nil || n < 1 || n > x.most {
-				return fmt.Errorf("want a whole number from 1 to %d", x.most)
-			}
-			*x.p = n
-			return nil
-		})
-	}
-	flags.Func("confidence", "", func(s string) error {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(x >= .5 && x < 1) {
-			return errors.New("want a probability from 0.5 to below 1")
-		}
-		o.confidence = x
-		return nil
-	})
-	flags.Func("scale", "", func(s string) error {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(x >= 1 && x <= maxScale) {
-			return fmt.Errorf("want a factor from 1 to %d", maxScale)
-		}
-		o.scale = x
-		return nil
-	})
-	flags.Func("model", "", func(s string) error {
-		if o.model = modelName(slices.Index(modelNames[:], s)); o.model < 0 {
-			return errors.New("want one of " + strings.Join(modelNames[:], ", "))
-		}
-		return nil
-	})
-	flags.Func("choose", "", func(s string) error {
-		if o.choose = choiceName(slices.Index(choiceNames[:], s)); o.choose < 0 {
-			return errors.New("want one of " + strings.Join(choiceNames[:], ", "))
-		}
-		return nil
-	})
-	flags.Func("task", "", o.setTasks)
-	cli.Seed(flags, &o.seed)
-	cli.Switch(flags, "json", &o.json)
-	if err := cli.Parse(flags, args); err != nil {
-		return o, err
-	}
-	if o.latency >= o.deadline {
-		return o, cli.Mistakef("-deadline %v: nothing is left of it after -latency %v, so that the task would have to begin in the past", o.deadline, o.latency)
-	}
-	flags.Visit(func(f *flag.Flag) {
-		if (f.Name == "zone" || f.Name == "product") && o.spot == "" || f.Name == "seed" && o.spot != "" || f.Name == "checkpoint-cost" && o.checkpoint == 0 {
-			o.ineffective = append(o.ineffective, "-"+f.Name)
-		}
-	})
-	return o, nil
-}
-
-func (o *options) setTasks(s string) error {
-	o.tasks = nil
-	for part := range strings.SplitSeq(s, ",") {
+	f.Money("budget", &o.budget, "an amount of money that is not negative, such as 1.30", func(m pricing.Money) bool { return m >= 0 && m <= maxAmount*pricing.Unit })
+	f.Money("on-demand", &o.onDemand, "a price above 0, such as 1.30", func(m pricing.Money) bool { return m > 0 && m <= maxAmount*pricing.Unit })
+	f.Int("ppn", &o.ppn, 1, maxPPN, "")
+	f.Int("starts", &o.starts, 1, maxStarts, "")
+	f.Float("confidence", &o.confidence, "a probability from 0.5 to below 1", func(x float64) bool { return x >= .5 && x < 1 })
+	f.Float("scale", &o.scale, fmt.Sprintf("a factor from 1 to %d", maxScale), func(x float64) bool { return x >= 1 && x <= maxScale })
+	cli.Choice(f, "model", &o.model, modelNames[:]...)
+	cli.Choice(f, "choose", &o.choose, choiceNames[:]...)
+	cli.List(f, "task", &o.tasks, maxTasks, func(part string) (t taskName, err error) {
 		app, name, given := strings.Cut(part, ":")
-		switch t := (taskName{app, name}); {
-		case app == "" || given && name == "":
-			return errors.New("want APPLICATION or APPLICATION:CASE, such as lu:D, with commas between them")
-		case slices.Contains(o.tasks, t):
-			return fmt.Errorf("%s comes twice", part)
-		case len(o.tasks) == maxTasks:
-			return fmt.Errorf("want at most %d tasks", maxTasks)
-		default:
-			o.tasks = append(o.tasks, t)
+		if app == "" || given && name == "" {
+			return t, errors.New("want APPLICATION or APPLICATION:CASE, such as lu:D, with commas between them")
 		}
-	}
-	return nil
-}
-
-// create begins the picture if it is asked for.
-func (o *options) create(files *outfile.Set) (*outfile.File, error) {
-	for _, path := range []string{o.profile, o.features, o.spot} {
-		if path != "" {
-			files.Keep(path)
+		return taskName{app, name}, nil
+	})
+	f.Seed(&o.seed)
+	f.Check(func() error {
+		if o.latency >= o.deadline {
+			return fmt.Errorf("-deadline %v: nothing is left of it after -latency %v, so that the task would have to begin in the past", o.deadline, o.latency)
 		}
-	}
-	if o.svg == "" {
-		return nil, nil
-	}
-	f, err := files.Create(o.svg)
-	switch {
-	case errors.Is(err, outfile.ErrSame):
-		return nil, cli.Mistakef("-svg %s: the file is that of another flag as well", o.svg)
-	case err != nil:
-		return nil, cli.Mistakef("cannot write -svg %v", err)
-	}
-	return f, nil
+		return nil
+	})
+	f.Idle(func(name string) bool {
+		return (name == "zone" || name == "product") && o.spot == "" || name == "seed" && o.spot != "" || name == "checkpoint-cost" && o.checkpoint == 0
+	})
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -18,50 +16,31 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
 )
 
-// A printer keeps its first error.
-type printer struct {
-	*bufio.Writer
-	err error
-}
-
-func (w *printer) say(format string, args ...any) {
-	fmt.Fprintln(w, table.Wrap(fmt.Sprintf(format, args...)))
-}
-
-func (w *printer) table(columns []table.Column, rows [][]string) {
-	fmt.Fprintln(w)
-	if err := table.Write(w, columns, rows); w.err == nil {
-		w.err = err
-	}
-	fmt.Fprintln(w)
-}
-
-func (w *printer) heading(s string) { fmt.Fprintf(w, "\n%s\n", s) }
-
-// writeText says what to do in short, then shows tables, and why.
-func (r *results) writeText(stdout io.Writer) error {
-	w := &printer{Writer: bufio.NewWriter(stdout)}
-	fmt.Fprintln(w, "SUMMARY")
-	fmt.Fprintln(w)
+// text says what to do in short, then shows tables, and why.
+func (r *results) text(w *table.Page) error {
+	w.Printf("SUMMARY\n\n")
 	r.writeSummary(w)
-	w.heading("SIZES")
+	w.Printf("\nSIZES\n")
 	r.writeInstances(w)
 	r.writeSizes(w)
-	w.heading("SPOT OR ON DEMAND")
+	w.Printf("\nSPOT OR ON DEMAND\n")
 	r.writeSpot(w)
-	w.heading("MODELS")
+	w.Printf("\nMODELS\n")
 	r.writeModels(w)
 	if r.findings != nil {
-		w.heading("THE PAPER'S DECISIONS")
-		fmt.Fprintln(w)
+		w.Printf("\nTHE PAPER'S DECISIONS\n\n")
 		for _, f := range r.findings {
-			w.say("%v", f)
+			w.Sayf("%v", f)
 		}
 	}
-	if w.err != nil {
-		return w.err
-	}
-	return w.Flush()
+	return nil
+}
+
+// tabulate writes a table between empty lines.
+func tabulate(w *table.Page, titles string, rows [][]string) {
+	w.Printf("\n")
+	w.Table(titles, rows)
+	w.Printf("\n")
 }
 
 // A group is tasks of which the same can be said.
@@ -92,7 +71,7 @@ func some(names []string) string {
 }
 
 // writeSummary says what to buy, what it costs, and what speaks against relying on it.
-func (r *results) writeSummary(w *printer) {
+func (r *results) writeSummary(w *table.Page) {
 	o := r.o
 	var wrong groups
 	var hows []string
@@ -145,7 +124,7 @@ func (r *results) writeSummary(w *printer) {
 		return strings.Join(all, "; ")
 	}
 	if buy == nil {
-		w.say("Nothing to buy: no number of processes that the tasks run on lies within the profile.")
+		w.Sayf("Nothing to buy: no number of processes that the tasks run on lies within the profile.")
 		return
 	}
 	var lots []string
@@ -156,18 +135,18 @@ func (r *results) writeSummary(w *printer) {
 		}
 		lots = append(lots, hows[k]+": "+strings.Join(sizes, "; "))
 	}
-	w.say("Buy %s by the paper's rule. %s.", r.in.instance.Name, strings.Join(lots, ". "))
+	w.Sayf("Buy %s by the paper's rule. %s.", r.in.instance.Name, strings.Join(lots, ". "))
 	prices := ""
 	if o.spot == "" {
 		prices = " (MADE-UP prices)"
 	}
-	w.say("Pay $%s with all on demand; with spot%s $%s by that rule and $%s by the plan, on average of %s.",
+	w.Sayf("Pay $%s with all on demand; with spot%s $%s by that rule and $%s by the plan, on average of %s.",
 		dollarsOf(onDemand), prices, dollarsOf(spent[0]), dollarsOf(spent[1]), decimal.Count(o.starts, "start"))
 	fits := fmt.Sprintf("all fit, each with a probability of %s%%", percentage(o.confidence))
 	if wrong != nil {
 		fits = "WARNING: " + list(wrong)
 	}
-	w.say("Deadline %s, budget %s: %s. If runs take as predicted, the plan is late in %d of %s in time on demand.", clock(o.deadline), budgetOf(o.budget), fits, missed, decimal.Count(possible, "start"))
+	w.Sayf("Deadline %s, budget %s: %s. If runs take as predicted, the plan is late in %d of %s in time on demand.", clock(o.deadline), budgetOf(o.budget), fits, missed, decimal.Count(possible, "start"))
 	risk := fmt.Sprintf("Risk: %d of %s beyond the profile", beyond, decimal.Count(len(r.sized), "prediction"))
 	if far > 0 {
 		risk += fmt.Sprintf(", %d further than can be checked", far)
@@ -177,7 +156,7 @@ func (r *results) writeSummary(w *printer) {
 	} else {
 		risk += "; too few runs to check how larger ones are predicted"
 	}
-	w.say("%s.", risk)
+	w.Sayf("%s.", risk)
 }
 
 // far tells whether a task is further beyond the profile than the largest case profiled
@@ -204,7 +183,7 @@ func (f finding) String() string {
 }
 
 // writeModels says what was fitted, and how it did.
-func (r *results) writeModels(w *printer) {
+func (r *results) writeModels(w *table.Page) {
 	var shown []modelName
 	for m := machine; m < models; m++ {
 		for _, f := range r.fitted {
@@ -214,11 +193,10 @@ func (r *results) writeModels(w *printer) {
 			}
 		}
 	}
-	columns := []table.Column{{Title: "application", Left: true}, {Title: "runs"}, {Title: "largest\ncase", Left: true}, {Title: "proces-\nses"}}
+	titles := "<application|runs|<largest\ncase|proces-\nses"
 	for _, m := range shown {
-		columns = append(columns, table.Column{Title: m.String()})
+		titles += "|" + m.String()
 	}
-	columns = append(columns, table.Column{Title: "chosen", Left: true})
 	var rows [][]string
 	for _, f := range r.fitted {
 		row := []string{table.Clip(f.profile.Application, 12), strconv.Itoa(len(f.profile.Runs)), table.Clip(largest(&f.profile).Case, 10), strconv.Itoa(f.profile.MaxProcesses())}
@@ -227,20 +205,20 @@ func (r *results) writeModels(w *printer) {
 		}
 		rows = append(rows, append(row, f.chosen.String()))
 	}
-	w.table(columns, rows)
-	w.say("Errors are of runs left out one by one: the root mean square of ln(predicted/measured), so that 0.10 is about 10%% off; a dash stands for a model that the runs cannot tell the coefficients of.")
+	tabulate(w, titles+"|<chosen", rows)
+	w.Sayf("Errors are of runs left out one by one: the root mean square of ln(predicted/measured), so that 0.10 is about 10%% off; a dash stands for a model that the runs cannot tell the coefficients of.")
 	if r.pool.names != nil {
 		var list []string
 		for k, s := range r.pool.scores {
 			list = append(list, fmt.Sprintf("%s %s", r.pool.names[k], decimal.Fixed(s.Error, 3)))
 		}
-		w.say("The benchmarks are fitted together, since they ran on one machine. Its time for a unit of work depends on %s, by the least error: %s.", r.pool.names[r.pool.best], strings.Join(list, ", "))
+		w.Sayf("The benchmarks are fitted together, since they ran on one machine. Its time for a unit of work depends on %s, by the least error: %s.", r.pool.names[r.pool.best], strings.Join(list, ", "))
 	}
 	if t := r.tally(alone); t.of > 0 {
-		w.say("Of %s that were left out %d are within their intervals for 90%%; half are off by less than %s%%.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
+		w.Sayf("Of %s that were left out %d are within their intervals for 90%%; half are off by less than %s%%.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
 	}
 	if t := r.tally(grown); t.of > 0 {
-		w.say("Of %s of the largest cases, predicted from all smaller ones, %d are; half are off by less than %s%%. That is the step that a plan takes.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
+		w.Sayf("Of %s of the largest cases, predicted from all smaller ones, %d are; half are off by less than %s%%. That is the step that a plan takes.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
 	}
 	for _, f := range r.fitted {
 		if f.tableI != nil {
@@ -248,7 +226,7 @@ func (r *results) writeModels(w *printer) {
 			if n := r.alike(); n > 1 {
 				again = fmt.Sprintf(" It fails for %d of %s.", n, decimal.Count(len(r.fitted), "application"))
 			}
-			w.say("%seq2, by the features alone, fails: %s.%s", of_(f), inData(f.tableI), again)
+			w.Sayf("%seq2, by the features alone, fails: %s.%s", of_(f), inData(f.tableI), again)
 			break
 		}
 	}
@@ -259,11 +237,11 @@ func (r *results) writeModels(w *printer) {
 		}
 	}
 	if dropped != nil {
-		w.say("Left out are runs on more processes than make any case faster by a fifth, since the machine seems to have no more cores: %s.", strings.Join(dropped, ", "))
+		w.Sayf("Left out are runs on more processes than make any case faster by a fifth, since the machine seems to have no more cores: %s.", strings.Join(dropped, ", "))
 	}
 	turns := func(f *fitted) bool { return f.profile.MaxProcesses() > 2 }
 	if r.o.profile == "" && slices.ContainsFunc(r.fitted, turns) {
-		w.say("That machine has two cores. BT and SP run on square numbers only, so that their runs on 4 processes took turns, too; they are kept, for nothing else says how they scale.")
+		w.Sayf("That machine has two cores. BT and SP run on square numbers only, so that their runs on 4 processes took turns, too; they are kept, for nothing else says how they scale.")
 	}
 }
 
@@ -301,11 +279,11 @@ func largest(p *perfmodel.Profile) *perfmodel.Run {
 }
 
 // writeInstances is Table III.
-func (r *results) writeInstances(w *printer) {
+func (r *results) writeInstances(w *table.Page) {
 	if r.o.spot != "" {
 		i := &r.in.instance
-		fmt.Fprintln(w)
-		w.say("On %s, %s each, at $%s an hour on demand.", i.Name, decimal.Count(i.Processes, "core"), price(i.Hourly))
+		w.Printf("\n")
+		w.Sayf("On %s, %s each, at $%s an hour on demand.", i.Name, decimal.Count(i.Processes, "core"), price(i.Hourly))
 		return
 	}
 	var rows [][]string
@@ -316,31 +294,30 @@ func (r *results) writeInstances(w *printer) {
 		}
 		rows = append(rows, []string{t.Name, strconv.Itoa(t.Processes), decimal.Number(t.ComputeUnits, 1).String(), dollars(t.Hourly), unitPrice(t), chosen})
 	}
-	w.table([]table.Column{{Title: "instance", Left: true}, {Title: "processes"}, {Title: "compute\nunits"}, {Title: "on demand,\n$/h"}, {Title: "$/h per\nunit"}, {Left: true}}, rows)
+	tabulate(w, "<instance|processes|compute\nunits|on demand,\n$/h|$/h per\nunit|<", rows)
 	i := &r.in.instance
 	switch {
 	case r.in.cheapest:
-		w.say("%s is chosen since a compute unit costs least there. It is charged by the hour begun.", i.Name)
+		w.Sayf("%s is chosen since a compute unit costs least there. It is charged by the hour begun.", i.Name)
 	case r.o.instance != "":
-		w.say("%s is chosen by -instance, at $%s an hour. It is charged by the hour begun.", i.Name, price(i.Hourly))
+		w.Sayf("%s is chosen by -instance, at $%s an hour. It is charged by the hour begun.", i.Name, price(i.Hourly))
 	default:
-		w.say("%s is chosen since a compute unit costs least there at the price of Table III; here it is for %s, at $%s an hour. It is charged by the hour begun.", i.Name, decimal.Count(i.Processes, "core"), price(i.Hourly))
+		w.Sayf("%s is chosen since a compute unit costs least there at the price of Table III; here it is for %s, at $%s an hour. It is charged by the hour begun.", i.Name, decimal.Count(i.Processes, "core"), price(i.Hourly))
 	}
 }
 
 // writeSizes says on how many processes to run.
-func (r *results) writeSizes(w *printer) {
+func (r *results) writeSizes(w *table.Page) {
 	o := r.o
 	var rows [][]string
 	for _, s := range r.sized {
 		rows = append(rows, s.rows(o)...)
 	}
-	w.table([]table.Column{{Title: "task", Left: true}, {Title: "choice", Left: true}, {Title: "proces-\nses"}, {Title: "instan-\nces"}, {Title: "predicted"},
-		{Title: "within, " + percentage(o.confidence) + "%"}, {Title: "cost, $"}, {Title: "", Left: true}}, rows)
-	w.say("Due in %s, of which %s are for the set-up; budget %s. time: least time within both, the paper's choice; cost: least cost within the deadline; "+
+	tabulate(w, "<task|<choice|proces-\nses|instan-\nces|predicted|within, "+percentage(o.confidence)+"%|cost, $|<", rows)
+	w.Sayf("Due in %s, of which %s are for the set-up; budget %s. time: least time within both, the paper's choice; cost: least cost within the deadline; "+
 		"sure: least cost within both with a probability of %s%%. Where nothing fits it is what comes nearest. The choice with the star is scheduled. Times are those of the machine profiled.",
 		clock(o.deadline), clock(o.latency), budgetOf(o.budget), percentage(o.confidence))
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	r.explainSizes(w)
 }
 
@@ -392,7 +369,7 @@ func budgetOf(m pricing.Money) string {
 }
 
 // explainSizes says why, and warns, together of tasks of which the same can be said.
-func (r *results) explainSizes(w *printer) {
+func (r *results) explainSizes(w *table.Page) {
 	var why, fronts, beyond, far, bought, promised groups
 	for _, s := range r.sized {
 		p, name := s.picked(r.o), nameOf(s.task)
@@ -435,14 +412,14 @@ func (r *results) explainSizes(w *printer) {
 		}
 	}
 	for _, g := range why {
-		w.say("%s: %s.", some(g.names), g.what)
+		w.Sayf("%s: %s.", some(g.names), g.what)
 	}
 	for _, g := range fronts {
-		w.say("%s %s.", g.what, strings.Join(g.names, "; "))
+		w.Sayf("%s %s.", g.what, strings.Join(g.names, "; "))
 	}
 	for _, gs := range []groups{beyond, far, bought, promised} {
 		for _, g := range gs {
-			w.say("WARNING: %s: %s.", g.what, strings.Join(g.names, "; "))
+			w.Sayf("WARNING: %s: %s.", g.what, strings.Join(g.names, "; "))
 		}
 	}
 }
@@ -496,7 +473,7 @@ func toDuration(s float64) time.Duration {
 }
 
 // writeSpot says which agent, which bids, and what comes of them.
-func (r *results) writeSpot(w *printer) {
+func (r *results) writeSpot(w *table.Page) {
 	var rows [][]string
 	for _, s := range r.sized {
 		x := s.scheduled
@@ -514,19 +491,18 @@ func (r *results) writeSpot(w *printer) {
 		rows = append(rows, row)
 	}
 	if rows == nil {
-		fmt.Fprintln(w)
-		w.say("Nothing to schedule.")
+		w.Printf("\n")
+		w.Sayf("Nothing to schedule.")
 		return
 	}
-	w.table([]table.Column{{Title: "task", Left: true}, {Title: "PR"}, {Title: "agent", Left: true}, {Title: "its\nbid, $"}, {Title: "plan", Left: true}, {Title: "expects,\n$"},
-		{Title: "on de-\nmand, $"}, {Title: "\nmet"}, {Title: "paper,\n$"}, {Title: "\nmet"}, {Title: "plan,\n$"}, {Title: "\nmet"}}, rows)
+	tabulate(w, "<task|PR|<agent|its\nbid, $|<plan|expects,\n$|on de-\nmand, $|\nmet|paper,\n$|\nmet|plan,\n$|\nmet", rows)
 	from, to := r.startsWithin()
 	h := r.in.history
 	what := "a MADE-UP history"
 	if r.o.spot != "" {
 		what = "the history of " + h.Series.String()
 	}
-	w.say("Costs are means over %s from day %s to day %s of %s, each due in %s, and include the set-up; met is the share of deadlines, where runs take as long as predicted (-choose sure allows for longer ones). PR, bids and the plan are those of the first, when the spot price is $%s and on demand $%s. "+
+	w.Sayf("Costs are means over %s from day %s to day %s of %s, each due in %s, and include the set-up; met is the share of deadlines, where runs take as long as predicted (-choose sure allows for longer ones). PR, bids and the plan are those of the first, when the spot price is $%s and on demand $%s. "+
 		"The plan is a bid for the least expected cost that never lets the last moment for on demand pass, hedged by a second cluster where that is cheaper.",
 		decimal.Count(r.o.starts, "start"), day(from-h.Start()), day(to-h.Start()), what, clock(r.o.deadline), price(h.At(from)), price(r.in.instance.Hourly))
 	r.explainSpot(w)
@@ -571,7 +547,7 @@ func percentOf(n, of int) string { return decimal.Fixed(100*float64(n)/float64(o
 
 // explainSpot says why a task has its agent, and what came of its first start where that
 // is more than one lease.
-func (r *results) explainSpot(w *printer) {
+func (r *results) explainSpot(w *table.Page) {
 	var why groups
 	for _, s := range r.sized {
 		x := s.scheduled
@@ -589,9 +565,9 @@ func (r *results) explainSpot(w *printer) {
 			why.add(fmt.Sprintf("PR is above 2: there is time for three runs or more. On spot with a low bid, $%s (agent low).", bidOf(x)), nameOf(s.task))
 		}
 	}
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	for _, g := range why {
-		w.say("%s: %s", some(g.names), g.what)
+		w.Sayf("%s: %s", some(g.names), g.what)
 	}
 	for _, s := range r.sized {
 		x := s.scheduled
@@ -600,11 +576,11 @@ func (r *results) explainSpot(w *printer) {
 		}
 		for k := range x.runs {
 			if t := &x.runs[k]; t.missed > 0 {
-				w.say("WARNING: %s: of %s the rule of %s misses %d that on demand would have met.", nameOf(s.task), decimal.Count(t.starts, "start"), ways[k].short, t.missed)
+				w.Sayf("WARNING: %s: of %s the rule of %s misses %d that on demand would have met.", nameOf(s.task), decimal.Count(t.starts, "start"), ways[k].short, t.missed)
 			}
 		}
 		if len(r.sized) <= 2 || slices.ContainsFunc(x.runs, func(t tried) bool { return len(t.leases) > 1 }) {
-			w.say("%s", s.story())
+			w.Sayf("%s", s.story())
 		}
 	}
 }
