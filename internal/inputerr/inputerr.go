@@ -7,6 +7,7 @@
 package inputerr
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -122,5 +123,10 @@ func because(sentinel, detail error) error {
 	return &reason{sentinel, detail}
 }
 
-func (r *reason) Error() string   { return r.sentinel.Error() + ": " + r.detail.Error() }
-func (r *reason) Unwrap() []error { return []error{r.sentinel, r.detail} }
+func (r *reason) Error() string { return r.sentinel.Error() + ": " + r.detail.Error() }
+
+// Unwrap returns the sentinel. Is and As look into the detail, too: so errors.Is and
+// errors.As find what %w has formatted, and errors.Unwrap still finds the sentinel.
+func (r *reason) Unwrap() error        { return r.sentinel }
+func (r *reason) Is(target error) bool { return errors.Is(r.detail, target) }
+func (r *reason) As(target any) bool   { return errors.As(r.detail, target) }

@@ -45,6 +45,13 @@ func TestUnwrap(t *testing.T) {
 	if !errors.Is(err, errRange) || !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		t.Error("errors.Is finds another set of errors than those given")
 	}
+	if got := errors.Unwrap(errors.Unwrap(err)); got != errRange {
+		t.Errorf("the reason unwraps to %v, want the sentinel", got)
+	}
+	inner := inputerr.New("trace", "Submit", -1, io.EOF, "x")
+	if !errors.As(errors.Unwrap(inputerr.New("reserve", "Trace", -1, errRange, "%w", inner)), &e) || e.Package != "trace" {
+		t.Errorf("errors.As finds %+v, want the error of the detail", e)
+	}
 	err = inputerr.At("trace", 17, 4, "run time", errRange, "x")
 	if !errors.As(err, &e) || e.Index != -1 || e.Line != 17 || e.Column != 4 || !errors.Is(err, errRange) {
 		t.Errorf("errors.As gives %+v", e)
