@@ -41,7 +41,7 @@ func TestAllocs(t *testing.T) {
 	var biller, grown Biller
 	grown.Grow(sizes[0], len(list.Classes), sizes[0]/10)
 	var months SustainedBiller
-	var bills []Month
+	var bills []SustainedMonth
 	start := time.Date(2014, 1, 17, 5, 0, 0, 0, time.UTC)
 	var demands [][]int
 	var purchases [][]Purchase
@@ -73,14 +73,6 @@ func TestAllocs(t *testing.T) {
 	wantNoAllocs(t, "List.AppendEnvelope", len(terms), func(i int) {
 		var err error
 		if levels, err = list.AppendEnvelope(levels[:0], terms[i]); err != nil {
-			t.Fatal(err)
-		}
-	})
-	spans := []Span{{240 * time.Hour, 3}, {120 * time.Hour, 4}, {120 * time.Hour, 2}, {240 * time.Hour, 3}}
-	inferred := make([]Span, 0, len(spans))
-	wantNoAllocs(t, "AppendInferred", len(spans), func(i int) {
-		var err error
-		if inferred, err = AppendInferred(inferred[:0], spans[i:]); err != nil {
 			t.Fatal(err)
 		}
 	})

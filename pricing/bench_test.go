@@ -74,7 +74,7 @@ func BenchmarkSustained(b *testing.B) {
 	demand, _ := anyHours(rng, 8760, 100, 1, 0)
 	start := time.Date(2014, 4, 1, 0, 0, 0, 0, time.UTC)
 	var w SustainedBiller
-	var months []Month
+	var months []SustainedMonth
 	for b.Loop() {
 		var err error
 		if months, err = w.AppendMonths(months[:0], GCE2014SustainedUse, 2400*Milli, start, time.Hour, demand); err != nil {

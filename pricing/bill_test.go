@@ -173,22 +173,22 @@ func TestBillErrors(t *testing.T) {
 		index     int
 		err       error
 	}{
-		{"list", List{OnDemand: -1}, nil, 1, nil, "on_demand", -1, ErrRange},
+		{"list", List{OnDemand: -1}, nil, 1, nil, "OnDemand", -1, ErrRange},
 		{"negative demand", l, []int{0, 0, -1}, time.Hour, nil, "demand", 2, ErrRange},
-		{"no such class", l, []int{1}, time.Hour, []Purchase{{}, {Class: 3}}, "purchases.class", 1, ErrRange},
-		{"negative class", l, []int{1}, time.Hour, []Purchase{{Class: -1}}, "purchases.class", 0, ErrRange},
-		{"no such slot", l, []int{1}, time.Hour, []Purchase{{Slot: 1}}, "purchases.slot", 0, ErrRange},
-		{"negative count", l, []int{1}, time.Hour, []Purchase{{}, {}, {Count: -1}}, "purchases.count", 2, ErrRange},
-		{"no whole number of slots", l, []int{1}, 2 * time.Hour, []Purchase{{Class: 0}, {Class: 1}}, "purchases.class", 1, ErrRange},
-		{"no slots in a term", l, []int{1}, 5 * time.Hour, []Purchase{{Class: 0}}, "purchases.class", 0, ErrRange},
+		{"no such class", l, []int{1}, time.Hour, []Purchase{{}, {Class: 3}}, "purchases.Class", 1, ErrRange},
+		{"negative class", l, []int{1}, time.Hour, []Purchase{{Class: -1}}, "purchases.Class", 0, ErrRange},
+		{"no such slot", l, []int{1}, time.Hour, []Purchase{{Slot: 1}}, "purchases.Slot", 0, ErrRange},
+		{"negative count", l, []int{1}, time.Hour, []Purchase{{}, {}, {Count: -1}}, "purchases.Count", 2, ErrRange},
+		{"no whole number of slots", l, []int{1}, 2 * time.Hour, []Purchase{{Class: 0}, {Class: 1}}, "purchases.Class", 1, ErrRange},
+		{"no slots in a term", l, []int{1}, 5 * time.Hour, []Purchase{{Class: 0}}, "purchases.Class", 0, ErrRange},
 		{"cost on demand", dear, []int{1, 1}, time.Hour, nil, "demand", -1, ErrOverflow},
-		{"cost of a class", dear, []int{1, 1}, time.Hour, []Purchase{{Count: 2}}, "classes", 0, ErrOverflow},
+		{"cost of a class", dear, []int{1, 1}, time.Hour, []Purchase{{Count: 2}}, "Classes", 0, ErrOverflow},
 		{"cost together", dear, []int{2, 0}, time.Hour, []Purchase{{Count: 1}}, "demand", -1, ErrOverflow},
 		{"upfront prices together", dear, []int{0}, time.Hour, []Purchase{{Count: 1}, {Class: 1, Count: 1}}, "demand", -1, ErrOverflow},
-		{"reservations", free, []int{1}, time.Hour, []Purchase{{Count: top}, {Count: 1}}, "purchases.count", 0, ErrOverflow},
-		{"negative slot", l, []int{1}, time.Hour, []Purchase{{Slot: -1}}, "purchases.slot", 0, ErrRange},
+		{"reservations", free, []int{1}, time.Hour, []Purchase{{Count: top}, {Count: 1}}, "purchases.Count", 0, ErrOverflow},
+		{"negative slot", l, []int{1}, time.Hour, []Purchase{{Slot: -1}}, "purchases.Slot", 0, ErrRange},
 		{"as many as fit", free, []int{1, 1}, time.Hour, []Purchase{{Count: top}, {Slot: 1, Class: 1, Count: top}}, "", 0, nil},
-		{"instance-slots of a term", dear, []int{1}, 1, []Purchase{{Class: 2, Count: 10}}, "purchases.count", 0, ErrOverflow},
+		{"instance-slots of a term", dear, []int{1}, 1, []Purchase{{Class: 2, Count: 10}}, "purchases.Count", 0, ErrOverflow},
 		{"instance-slots on demand", free, []int{top, 1}, time.Hour, nil, "demand", 1, ErrOverflow},
 	}
 	var b Biller

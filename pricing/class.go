@@ -3,58 +3,40 @@ package pricing
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
 // Billing says for which hours of its term a reservation pays its hourly price.
 type Billing uint8
 
 const (
-	// Always: for every hour of the term, used or not. So it was with EC2's heavy
-	// utilisation, and so it is with all that EC2 has sold since late 2014.
+	// Always bills every hour of the term, used or not. EC2's heavy utilisation was
+	// billed so, and so is everything that EC2 has sold since late 2014.
 	Always Billing = iota
-	// WhenUsed: for the hours in which the reservation is used. So it was with
-	// EC2's light and medium utilisation.
+	// WhenUsed bills the hours in which the reservation is used. EC2's light and
+	// medium utilisation were billed so.
 	WhenUsed
 )
 
+var billings = enum.New[Billing]("pricing", "Billing", ErrUnknown, "always", "when-used")
+
 // String returns "always" or "when-used".
-func (b Billing) String() string {
-	switch b {
-	case Always:
-		return "always"
-	case WhenUsed:
-		return "when-used"
-	}
-	return "Billing(" + strconv.Itoa(int(b)) + ")"
-}
+func (b Billing) String() string { return billings.String(b) }
 
-// MarshalText returns "always" or "when-used"; the error, for any other value,
+// MarshalText returns "always" or "when-used". The error, for any other value,
 // unwraps to [ErrUnknown].
-func (b Billing) MarshalText() ([]byte, error) {
-	if b > WhenUsed {
-		return nil, badInput("billed", -1, ErrUnknown, "the value %d is neither Always nor WhenUsed", uint8(b))
-	}
-	return []byte(b.String()), nil
-}
+func (b Billing) MarshalText() ([]byte, error) { return billings.MarshalText(b) }
 
-// UnmarshalText reads "always" or "when-used"; the error, for any other text,
+// UnmarshalText reads "always" or "when-used". The error, for any other text,
 // unwraps to [ErrUnknown].
-func (b *Billing) UnmarshalText(text []byte) error {
-	switch string(text) {
-	case "always":
-		*b = Always
-	case "when-used":
-		*b = WhenUsed
-	default:
-		return badInput("billed", -1, ErrUnknown, `%s is neither "always" nor "when-used"`, quote(string(text)))
-	}
-	return nil
-}
+func (b *Billing) UnmarshalText(text []byte) error { return billings.UnmarshalText(b, text) }
 
-// Class is a price class: one reservation costs Upfront when it is bought and
+// Class is a price class: one reservation costs Upfront when it is bought, and
 // lowers the price of one instance to Hourly for the length of Term. It is the
-// triple ⟨T, F, P⟩ of [Niu16] section 5.1.1, and how P is billed.
+// triple ⟨T, F, P⟩ of [Niu16] section 5.1.1, with the rule by which P is billed.
 type Class struct {
 	Name    string
 	Term    time.Duration // > 0
@@ -63,16 +45,41 @@ type Class struct {
 	Billed  Billing
 }
 
-// OnDemand returns the price class of instances without a reservation: nothing
-// upfront, the given price for each hour used. Its term, which means nothing, is
-// one hour.
+// OnDemand returns the price class of an instance without a reservation: nothing
+// upfront, and hourly for each hour used. Its term, one hour, has no meaning.
 func OnDemand(hourly Money) Class {
 	return Class{Name: "on-demand", Term: time.Hour, Hourly: hourly, Billed: WhenUsed}
 }
 
-// Commitment returns what one reservation costs even if it is never used:
-// Upfront, and where it is billed Always also Hourly over the whole term, rounded
-// half to even. The error is [ErrOverflow].
+// Validate returns an [*InputError] about the first field that is wrong: an empty
+// Name, a Term that is not positive, a negative price, an unknown Billed, or a
+// cost of the whole term that does not fit in [Money].
+func (c Class) Validate() error { return c.validate("", -1) }
+
+// validate names the fields after a prefix, such as "Classes.".
+func (c Class) validate(prefix string, index int) error {
+	switch {
+	case c.Name == "":
+		return badInput(prefix+"Name", index, ErrMissing, "the class has no name: want one")
+	case c.Term <= 0:
+		return badInput(prefix+"Term", index, ErrRange, "%v: want a positive length", c.Term)
+	case c.Upfront < 0:
+		return badInput(prefix+"Upfront", index, ErrRange, "%v: want a price of 0 or more", c.Upfront)
+	case c.Hourly < 0:
+		return badInput(prefix+"Hourly", index, ErrRange, "%v: want a price of 0 or more", c.Hourly)
+	case !billings.Valid(c.Billed):
+		return badInput(prefix+"Billed", index, ErrUnknown, "%v: want %s", c.Billed, billings.Want())
+	}
+	hourly, ok := mulDiv(c.Hourly, int64(c.Term), int64(time.Hour), HalfEven)
+	if !ok || hourly > math.MaxInt64-c.Upfront {
+		return badInput(prefix+"Hourly", index, ErrOverflow, "%v upfront and %v an hour for %v: want a cost of at most 9223372036.854775807", c.Upfront, c.Hourly, c.Term)
+	}
+	return nil
+}
+
+// Commitment returns the cost of one reservation that is never used: Upfront, and
+// Hourly over the whole term if the class is billed [Always], rounded half to
+// even. The error is [ErrOverflow].
 func (c Class) Commitment() (Money, error) {
 	if c.Billed != Always {
 		return c.Upfront, nil
@@ -84,8 +91,8 @@ func (c Class) Commitment() (Money, error) {
 	return c.Upfront.Add(hourly)
 }
 
-// UsePrice returns what each hour of use adds to the commitment: Hourly, or
-// nothing where the class is billed Always.
+// UsePrice returns what an hour of use adds to the commitment: Hourly, or 0 if the
+// class is billed [Always].
 func (c Class) UsePrice() Money {
 	if c.Billed == Always {
 		return 0
@@ -93,12 +100,12 @@ func (c Class) UsePrice() Money {
 	return c.Hourly
 }
 
-// Cost returns what one reservation costs over its whole term when it is used
-// for the given time of it: the commitment and the use price, each rounded half
+// Cost returns the cost of one reservation over its whole term if the reservation
+// is used for the given time: the commitment and the use price, each rounded half
 // to even. The error is [ErrOverflow], or [ErrRange] unless 0 ≤ used ≤ c.Term.
 func (c Class) Cost(used time.Duration) (Money, error) {
 	if used < 0 || used > c.Term {
-		return 0, badInput("used", -1, ErrRange, "%v is not between 0 and the term of %v", used, c.Term)
+		return 0, badInput("used", -1, ErrRange, "%v: want 0 to the term of %v", used, c.Term)
 	}
 	fixed, err := c.Commitment()
 	if err != nil {
@@ -120,41 +127,63 @@ type List struct {
 }
 
 // Validate returns an [*InputError] about the first thing that is wrong: a
-// negative price, an empty or repeated name, a term that is not positive, an
-// unknown billing, or a commitment that does not fit in [Money]. A class that no
-// one should buy is not wrong. Time O(n²) in the number of classes; no memory.
+// negative price on demand, a class that [Class.Validate] refuses, or a name that
+// two classes have. A class that costs more than on demand is valid. Time O(n²)
+// for n classes; no memory.
 func (l List) Validate() error {
 	if l.OnDemand < 0 {
-		return badInput("on_demand", -1, ErrRange, "the price %v is negative", l.OnDemand)
+		return badInput("OnDemand", -1, ErrRange, "%v: want a price of 0 or more", l.OnDemand)
 	}
 	for i, c := range l.Classes {
-		switch {
-		case c.Name == "":
-			return badInput("classes.name", i, ErrMissing, "the class has no name")
-		case c.Term <= 0:
-			return badInput("classes.term", i, ErrRange, "%v is not positive", c.Term)
-		case c.Upfront < 0:
-			return badInput("classes.upfront", i, ErrRange, "the price %v is negative", c.Upfront)
-		case c.Hourly < 0:
-			return badInput("classes.hourly", i, ErrRange, "the price %v is negative", c.Hourly)
-		case c.Billed > WhenUsed:
-			return badInput("classes.billed", i, ErrUnknown, "the value %d is neither Always nor WhenUsed", uint8(c.Billed))
-		}
-		hourly, ok := mulDiv(c.Hourly, int64(c.Term), int64(time.Hour), HalfEven)
-		if !ok || hourly > math.MaxInt64-c.Upfront {
-			return badInput("classes.hourly", i, ErrOverflow, "the price of a whole term does not fit in an amount of money")
+		if err := c.validate("Classes.", i); err != nil {
+			return err
 		}
 		for j := range i {
 			if l.Classes[j].Name == c.Name {
-				return badInput("classes.name", i, ErrDuplicate, "%s is already the name of class %d", quote(c.Name), j)
+				return badInput("Classes.Name", i, ErrDuplicate, "%s is the name of class %d: want another name", quote(c.Name), j)
 			}
 		}
 	}
 	return nil
 }
 
-// WhenUsed returns a copy of the list with every class billed [WhenUsed]. It is
-// how [Niu16] reads heavy utilisation, which EC2 billed for every hour.
+// Find returns the index in Classes of the class with the given name, for a
+// [Purchase] or a [Holding]. The error, an [*InputError] that unwraps to
+// [ErrUnknown], lists the names that there are; the index is then -1. Time O(n).
+func (l List) Find(name string) (int, error) {
+	for i := range l.Classes {
+		if l.Classes[i].Name == name {
+			return i, nil
+		}
+	}
+	names := "a name of a list that has classes"
+	if len(l.Classes) > 0 {
+		names = l.names()
+	}
+	return -1, badInput("Classes.Name", -1, ErrUnknown, "%s: want %s", quote(name), names)
+}
+
+// names returns the names of the classes for an error, at most 20 of them.
+func (l List) names() string {
+	const most = 20
+	var b strings.Builder
+	for i, c := range l.Classes {
+		switch {
+		case i == most:
+			b.WriteString(" or one of " + strconv.Itoa(len(l.Classes)-most) + " more")
+			return b.String()
+		case i > 0 && i == len(l.Classes)-1:
+			b.WriteString(" or ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(c.Name)
+	}
+	return b.String()
+}
+
+// WhenUsed returns a copy of the list with every class billed [WhenUsed]. [Niu16]
+// reads heavy utilisation so, although EC2 billed every hour of the term.
 func (l List) WhenUsed() List {
 	classes := make([]Class, len(l.Classes))
 	for i, c := range l.Classes {

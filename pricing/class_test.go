@@ -3,6 +3,8 @@ package pricing
 import (
 	"errors"
 	"math"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,16 +38,16 @@ func TestValidateList(t *testing.T) {
 		index int
 		err   error
 	}{
-		{"price on demand", func(l *List) { l.OnDemand = -1 }, "on_demand", -1, ErrRange},
-		{"no name", func(l *List) { l.Classes[2].Name = "" }, "classes.name", 2, ErrMissing},
-		{"repeated name", func(l *List) { l.Classes[4].Name = "1y-medium" }, "classes.name", 4, ErrDuplicate},
-		{"no term", func(l *List) { l.Classes[1].Term = 0 }, "classes.term", 1, ErrRange},
-		{"negative term", func(l *List) { l.Classes[1].Term = -time.Hour }, "classes.term", 1, ErrRange},
-		{"negative upfront", func(l *List) { l.Classes[0].Upfront = -1 }, "classes.upfront", 0, ErrRange},
-		{"negative hourly", func(l *List) { l.Classes[0].Hourly = -1 }, "classes.hourly", 0, ErrRange},
-		{"billing", func(l *List) { l.Classes[5].Billed = 2 }, "classes.billed", 5, ErrUnknown},
-		{"hourly prices of a term", func(l *List) { l.Classes[5].Hourly = math.MaxInt64 / 1000 }, "classes.hourly", 5, ErrOverflow},
-		{"commitment", func(l *List) { l.Classes[5].Upfront = math.MaxInt64 }, "classes.hourly", 5, ErrOverflow},
+		{"price on demand", func(l *List) { l.OnDemand = -1 }, "OnDemand", -1, ErrRange},
+		{"no name", func(l *List) { l.Classes[2].Name = "" }, "Classes.Name", 2, ErrMissing},
+		{"repeated name", func(l *List) { l.Classes[4].Name = "1y-medium" }, "Classes.Name", 4, ErrDuplicate},
+		{"no term", func(l *List) { l.Classes[1].Term = 0 }, "Classes.Term", 1, ErrRange},
+		{"negative term", func(l *List) { l.Classes[1].Term = -time.Hour }, "Classes.Term", 1, ErrRange},
+		{"negative upfront", func(l *List) { l.Classes[0].Upfront = -1 }, "Classes.Upfront", 0, ErrRange},
+		{"negative hourly", func(l *List) { l.Classes[0].Hourly = -1 }, "Classes.Hourly", 0, ErrRange},
+		{"billing", func(l *List) { l.Classes[5].Billed = 2 }, "Classes.Billed", 5, ErrUnknown},
+		{"hourly prices of a term", func(l *List) { l.Classes[5].Hourly = math.MaxInt64 / 1000 }, "Classes.Hourly", 5, ErrOverflow},
+		{"commitment", func(l *List) { l.Classes[5].Upfront = math.MaxInt64 }, "Classes.Hourly", 5, ErrOverflow},
 	}
 	for _, tt := range tests {
 		l := CC28XLarge2013()
@@ -58,13 +60,46 @@ func TestErrorText(t *testing.T) {
 	l := CC28XLarge2013()
 	l.Classes[4].Name = "1y-medium"
 	got := l.Validate().Error()
-	want := `pricing: classes[4].name: "1y-medium" is already the name of class 1`
+	want := `pricing: Classes[4].Name: occurs twice: "1y-medium" is the name of class 1: want another name`
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	_, err := new(Biller).Bill(CC28XLarge2013(), []int{-2}, time.Hour, nil)
-	if got, want := err.Error(), "pricing: demand[0]: -2 instances are negative"; got != want {
+	if got, want := err.Error(), "pricing: demand[0]: value out of range: -2 instances: want 0 or more"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestValidateClass(t *testing.T) {
+	c := CC28XLarge2013().Classes[0]
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+	c.Term = 0
+	wantError(t, c.Validate(), "Term", -1, ErrRange)
+	wantError(t, Class{}.Validate(), "Name", -1, ErrMissing)
+}
+
+func TestFind(t *testing.T) {
+	l := CC28XLarge2013()
+	for i, c := range l.Classes {
+		if got, err := l.Find(c.Name); got != i || err != nil {
+			t.Errorf("%s: %d, %v; want %d", c.Name, got, err, i)
+		}
+	}
+	got, err := l.Find("3y")
+	wantError(t, err, "Classes.Name", -1, ErrUnknown)
+	if want := `pricing: Classes.Name: unknown name: "3y": want 1y-light, 1y-medium, 1y-heavy, 3y-light, 3y-medium or 3y-heavy`; got != -1 || err.Error() != want {
+		t.Errorf("%d, %v; want %s", got, err, want)
+	}
+	for n, want := range map[int]string{0: "a name of a list that has classes", 1: "0", 2: "0 or 1", 20: " or 19", 23: "18, 19 or one of 3 more"} {
+		var l List
+		for i := range n {
+			l.Classes = append(l.Classes, Class{Name: strconv.Itoa(i)})
+		}
+		if _, err := l.Find("x"); err == nil || !strings.HasSuffix(err.Error(), ": want "+want) && n < 20 || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%d classes: %v; want %s", n, err, want)
+		}
 	}
 }
 

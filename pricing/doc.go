@@ -1,15 +1,40 @@
-// Package pricing holds exact money, the prices that clouds ask for instances,
-// and what a demand costs under them.
+// Package pricing computes what a demand for instances costs: on demand, with
+// reservations, or at spot prices. Amounts are exact to a nano of the currency.
+//
+//	list, err := pricing.ReadList(file) // the price on demand and the classes, in JSON
+//	if err != nil {
+//		return err
+//	}
+//	heavy, err := list.Find("3y-heavy")
+//	if err != nil {
+//		return err // lists the names that there are
+//	}
+//	var biller pricing.Biller
+//	bill, err := biller.Bill(list, demand, time.Hour, []pricing.Purchase{{Class: heavy, Count: 12}})
+//	fmt.Println(bill.Total, bill.Classes[heavy].IdleSlots)
+//
+//	You have                            You want                            Call
+//	prices in a file                    a list of classes                   ReadList, WriteList, encoding/json
+//	a class and a price on demand       the use at which it pays off        Class.BreakEven
+//	several classes                     the cheapest at each use            List.AppendEnvelope
+//	demand and purchases                the bill                            Biller.Bill
+//	demand, purchases and an inventory  the bill                            Biller.BillHeld
+//	the length of a lease               its cost, its next charge           Meter.Cost, Meter.NextCharge
+//	a month of use at Google            the sustained-use discount          SustainedBiller.AppendMonths
+//	a cluster of your own               its cost for a time                 Ownership.Over
+//	EC2's spot price history            prices, means, interruptions        ReadSpot, SpotHistory
+//	a spot lease                        its cost                            SpotMeter.Cost
+//	a decimal such as "2.40"            an exact amount                     ParseMoney
 //
 // # Problem
 //
-// Clouds sell the same instance in several ways: by the hour or second on demand,
-// at a lower price to those who pay a fee upfront for one or three years, or with
-// a discount for whoever uses much within a month; or for a price that changes
-// from hour to hour, with the risk of losing the instance. Which is cheapest
-// depends on use, and a bill is full of thresholds: hours begun, whole instances,
-// ranks of reservations. Planners compare such bills many thousand times, and ties decide
-// what they buy. So the arithmetic has to be exact and the conventions have to be
+// Clouds sell the same instance in several ways: by the hour or second on demand; at
+// a lower price to customers who pay a fee upfront for one or three years; with a
+// discount for much use within a month; or at a price that changes from hour to
+// hour, with the risk of losing the instance. Which way is cheapest depends on use,
+// and a bill is full of thresholds: hours begun, whole instances, ranks of
+// reservations. Planners compare such bills many thousand times, and ties decide
+// what they buy. So the arithmetic must be exact, and the conventions must be
 // written down. This package does both, and takes no decision.
 //
 // # Notation
@@ -22,8 +47,9 @@
 //	f_k + q_k·u    cost of a reservation per hour of its term: commitment per hour
 //	               and use price
 //
-// A class billed [WhenUsed] commits to its fee and pays P_k for each hour used: f
-// = F/T, q = P. A class billed [Always] commits to all: f = F/T + P, q = 0.
+// A class billed [WhenUsed] commits to its fee and pays P_k for each hour used: f =
+// F/T, q = P. A class billed [Always] commits to its fee and all hours: f = F/T + P,
+// q = 0.
 //
 // # Algorithms
 //
@@ -34,92 +60,90 @@
 //	Biller              demand and purchases to a bill     O(slots·classes bought)
 //	SustainedUse        one instance within a month        O(1)
 //	SustainedBiller     demand to bills by calendar month  O(n log n) a month
-//	Ownership           a cluster bought and hosted        O(items)
+//	Ownership           a cluster bought and hosted        O(parts)
 //	SpotHistory         price, mean, quantile, crossings   O(log n), O(window)
 //	SpotMeter           a spot lease under a history       O(hours·log n)
 //
-// Money. An amount is an integer of nanos. Prices of instances have five decimals
-// or so; one with more than nine is refused, not rounded.
-// Since int64 addition is associative, a total does not depend on the order of
-// its parts; with float64 it does, and two equal plans differ in the last digit.
-// A product with a span may not be whole. It is taken in 128 bits and rounded
-// once, at the end, by a rule that the call states; amounts that belong together
-// (all hours of a class, an instance's month) are first added up as integers and
-// then priced, so that a bill has as few roundings as lines.
+// Money. An amount is an integer of nanos. Prices of instances have five decimals or
+// so; a price with more than nine decimals is refused, not rounded. Integer addition
+// is associative, so a total does not depend on the order of its parts. With float64
+// it does, and two equal plans differ in the last digit. The product of a price and
+// a span may not be whole. It has 128 bits and is rounded once, at the end, by a
+// rule that the call states. Amounts that belong together (all hours of a class, an
+// instance's month) are added up as integers first and priced once, so a bill has as
+// few roundings as lines.
 //
 // Meters. A lease of length L under a [Meter] pays for
 //
 //	Minimum                                        if L ≤ Minimum
 //	Minimum + ⌈(L - Minimum)/Increment⌉·Increment  otherwise
 //
-// A charge falls due when the time paid for is used up. Who gives up an instance
-// exactly then does not pay again, so an idle instance is worth keeping until
-// [Meter.NextCharge] and not a moment longer: the delayed release of [Niu16]
-// section 4.1.
+// A charge falls due when the paid time is used up. An instance released exactly on
+// that boundary is not charged again. So an idle instance is worth keeping until
+// [Meter.NextCharge] and not longer: the delayed release of [Niu16] section 4.1.
 //
-// Envelope. Each class costs a straight line over u. The cheapest class at each u
-// is the lower envelope of the lines, which is concave: as u grows, its classes
-// have ever higher commitments and ever lower use prices. Its corners are where
-// planners have to look, and only there: a class that is not on it is beaten at
-// every utilisation. Of EC2's list of 2013, for three years,
+// Envelope. The cost of each class is a straight line over u. The cheapest class at
+// each u is the lower envelope of the lines, which is concave: as u grows, its
+// classes have ever higher commitments and ever lower use prices. A planner needs
+// the corners of the envelope only: a class that is not on the envelope is beaten at
+// every utilisation. For EC2's list of 2013 and three years the envelope is
 //
 //	on demand    from  0
 //	3y-light     from  6.89%
 //	3y-medium    from 38.34%
 //	3y-heavy     from 75.96%, when billed always
 //
-// Light breaks even with on demand at 6.89%; medium with light at 38.34%, though
-// with on demand at 13.05% already. [Niu16] prints 6.8 and 38.3 as the "minimum
-// utilization levels" of light and medium: they are the corners of the envelope.
-// The proof that the walk finds it is in envelope.go.
+// Light breaks even with on demand at 6.89%. Medium breaks even with light at
+// 38.34%, but with on demand at 13.05% already. [Niu16] prints 6.8 and 38.3 as the
+// "minimum utilization levels" of light and medium, which are the corners of the
+// envelope. The proof that the walk finds the envelope is in envelope.go.
 //
-// Bill. Providers apply reservations to running instances from the most
-// discounted class down. [Niu16] Eq. (2) says so instance by instance, with an
-// inequality turned round in its first case (P_h where S_ih ≤ j; it is j ≤ S_ih).
-// Mended, class k serves min(S_ik, what the classes before it left of d_i), and
-// that is how [Biller] computes it. [Bill] has the total cost, and the pure cost
-// of section 5.1.3, which deducts the unused part of the terms at the horizon.
+// Bill. Providers apply reservations to running instances from the most discounted
+// class down. [Niu16] Eq. (2) says so instance by instance, with an inequality turned
+// round in its first case (P_h where S_ih ≤ j; correct is j ≤ S_ih). Corrected, class
+// k serves min(S_ik, the part of d_i that the classes before k leave), and [Biller]
+// computes exactly that. [Bill] has the total cost, and the pure cost of section
+// 5.1.3, which deducts the unused part of the terms at the horizon.
 //
-// Sustained use. Quarters of a month at falling rates, over inferred instances:
-// the time in which at least j instances ran is the usage of the j-th. See
-// sustained.go for why no other way of joining leases is cheaper.
+// Sustained use. Quarters of a month at falling rates, over inferred instances: the
+// usage of the j-th inferred instance is the time in which at least j instances ran.
+// The proof that no other way of joining leases is cheaper is in sustained.go.
 //
-// Spot prices. A history is a step function: at the moment of a change the new
-// price is in force. An instance runs while the price is at most its bid, and is
-// charged the price, not the bid. Which price, for how long, has changed over the
-// years; a [SpotMeter] states it. Until 1 October 2017 EC2 charged hours begun,
-// each at the price at its beginning, whatever the price did within it; the hour
-// in which EC2 interrupted was free, the one in which the user stopped was not.
-// So with the prices 0.21 for an hour and a half and 0.25 after that, a lease
-// of two hours and a half that EC2 interrupted cost 0.21 + 0.21, the second hour
-// having begun at 0.21, and 0.25 more if the user ended it. Since then seconds
-// are charged, a minute at least, and a lease interrupted by EC2 in its first
-// hour costs nothing, while after an hour each second used is paid. That is so
-// for Linux since 2 October 2017 and for Windows since June 2021; SUSE keeps the
-// hours (EC2's announcements, and its user guide, "Billing for interrupted Spot
-// Instances"; an older edition has hours for Red Hat, too).
-// EC2's announcement of November 2017 has the price in effect at the beginning of
-// each instance-hour apply, its later white paper says only that the price in
-// effect is billed to the second: [EC2SpotPerSecond] is the former, and with
-// Reprice set to zero the latter. Since prices now change a few times a day and
-// by little, the two differ by little.
+// Spot prices. A history is a step function: at the moment of a change the new price
+// is in force. An instance runs while the price is at most its bid, and pays the
+// price, not the bid. The rules of payment have changed over the years; a [SpotMeter]
+// states them. Until 1 October 2017 EC2 charged every hour begun, at the price in
+// force when the hour began. The hour in which EC2 interrupted was free, and the hour
+// in which the user stopped was not. Example: the price is 0.21 for an hour and a
+// half, then 0.25. A lease of two hours and a half costs 0.21 + 0.21 if EC2
+// interrupts it, because the second hour began at 0.21; it costs 0.25 more if the
+// user ends it. Since October 2017 EC2 charges seconds, a minute at least. A lease
+// that EC2 interrupts in its first hour is free; after an hour every second is paid.
+// These rules hold for Linux since 2 October 2017 and for Windows since June 2021;
+// SUSE keeps the hours (EC2's announcements, and its user guide, "Billing for
+// interrupted Spot Instances"; an older edition has hours for Red Hat, too). By EC2's
+// announcement of November 2017 the price at the beginning of each instance-hour
+// applies. Its later white paper says only that the price in effect is billed to the
+// second. [EC2SpotPerSecond] follows the announcement; with Reprice set to zero it
+// follows the white paper. Prices now change a few times a day and by little, so the
+// two differ by little.
 //
 // # Units
 //
-// [Money] is nanos of one currency that the caller knows. Prices called hourly
-// are per hour; spans are [time.Duration]; demand is instances per slot, whose
-// length is stated once; counts of used and idle time are instance-slots, since
-// instance-time soon exceeds the 292 years of a Duration. A year is 365 days,
-// [Year]. Calendar months are those of the location of a [time.Time]. Ratios are
-// float64, computed from exact fractions and rounded once.
+// [Money] is nanos of one currency that the caller knows. A price called hourly is per
+// hour. Spans are [time.Duration]. Demand is instances per slot, and the length of a
+// slot is stated once. Used and idle time are counted in instance-slots, because
+// instance-time soon exceeds the 292 years of a Duration. A year is 365 days, [Year].
+// Calendar months are those of the location of a [time.Time]. Ratios are float64,
+// computed from exact fractions and rounded once.
 //
 // # Allocation and concurrency
 //
-// Values are plain data and may be copied. [Biller] and [SustainedBiller] keep
-// their memory and allocate nothing once they have seen their largest input; one
-// goroutine at a time. Append functions allocate only when dst has to grow. The
-// other computations allocate nothing, parsing, printing and errors apart. No
-// input is modified. Package variables are prices and meters to be read only.
+// Values are plain data and may be copied. [Biller] and [SustainedBiller] keep their
+// memory and allocate nothing once they have seen their largest input; one goroutine
+// at a time may use one. Append functions allocate only when dst has to grow. The
+// other computations allocate nothing, except parsing, printing and errors. No input
+// is modified. Package variables are prices and meters that no caller changes.
 //
 // # References
 //

@@ -4,27 +4,26 @@ import "time"
 
 // The lower envelope of a price list.
 //
-// Given classes of reservations and a price on demand, find for every utilisation
-// u in [0, 1] what costs least per hour of the term. A reservation of class k
-// costs a straight line,
+// Input: classes of reservations and a price on demand. Output: for every
+// utilisation u in [0, 1], the class that costs least per hour of its term. The cost
+// of a reservation of class k is a straight line,
 //
 //	f_k + q_k·u    f_k = commitment / term,  q_k = use price,
 //
-// and on demand costs q_0·u, so what is sought is the lower envelope of lines.
-// Begin with the line that is lowest at u = 0 and, of those, at u = 0+. From the
-// lowest line a, the next one is, of all lines that fall below a before u = 1,
-// the one that does so first,
+// and on demand costs q_0·u, so the answer is the lower envelope of lines. The walk
+// begins with the lowest line at u = 0; among equal lines, with the line of least
+// slope. The line after a is the line b that falls below a first,
 //
 //	u = (f_b - f_a)/(q_a - q_b),
 //
-// and of those that do so together the one with the least slope. That is gift
-// wrapping, the walk along a convex hull. Slopes only fall, so it ends.
+// before u = 1; if several lines cross a at the same u, b has the least slope. The
+// walk is gift wrapping along a convex hull. It ends because slopes only fall.
 //
-// Invariant: the lines found so far are the envelope on [0, u], and each is the
-// only lowest one on an open interval, but for copies of it further down the
-// list. Proof: to the right of u no line with a slope of q_a or more can get below
-// a, since it was not below at u; of the others the first to cross is the lowest
-// just after its crossing.
+// Invariant: the lines found so far are the envelope on [0, u]. Each of them is
+// alone the lowest line on an open interval, except for equal lines further down
+// the list. Proof: a line with a slope of q_a or more was not below a at u, so it
+// is not below a to the right of u. Among the other lines, the first to cross a is
+// the lowest just after its crossing. □
 //
 // O(n·h) time for n classes, h of them on the envelope; no memory beyond the
 // result. Everything is compared in integers. With times in nanoseconds and
@@ -33,23 +32,24 @@ import "time"
 //	u = (n_b·t_a - n_a·t_b) / (t_a·t_b·(q_a - q_b)),
 //
 // where n has at most 127 bits and t and q 63: 190 and 189 bits, and 380 in the
-// cross products that compare two crossings. A wide holds 384.
+// cross products that compare two crossings. A long holds 384.
 //
 // [Niu16] section 5.1 gives the "minimum utilization levels" 6.8% and 38.3% and
-// does not say against what: they are the corners of this envelope, against the
-// neighbour below, not against on demand.
+// does not say which class each is compared with. The levels are the corners of
+// this envelope: each class is compared with its neighbour below, not with on
+// demand.
 
-// Level is the part that one class has in the lower envelope of a price list:
-// from From up to the From of the next level, or 1, it costs least.
+// Level is the part of one class in the lower envelope of a price list: the class
+// costs least from From up to the From of the next level, or up to 1.
 type Level struct {
 	Class int           // index into List.Classes, or -1 for on demand
 	From  float64       // least utilisation of the term, in [0, 1)
-	Use   time.Duration // the same as used time within one term, rounded up to the nanosecond
+	Use   time.Duration // From as used time within one term, rounded up to the nanosecond
 }
 
 // line is the cost of an instance against its utilisation.
 type line struct {
-	fixed wide   // commitment per term, times one hour: nanos × nanoseconds
+	fixed long   // commitment per term, times one hour: nanos × nanoseconds
 	term  uint64 // nanoseconds
 	slope uint64 // use price, nanos per hour
 }
@@ -76,23 +76,22 @@ func (l line) compareAtZero(m line) int {
 	return l.fixed.times(m.term).compare(m.fixed.times(l.term))
 }
 
-// crossing returns the utilisation at which m, flatter than l and above it at 0,
-// gets below l, as a fraction num/den, and num·m.term/den as num/use.
-func (l line) crossing(m line) (num, den, use wide) {
+// crossing returns the utilisation at which m falls below l, as a fraction num/den,
+// and num·m.term/den as num/use. m has the lower slope and is above l at 0.
+func (l line) crossing(m line) (num, den, use long) {
 	num = m.fixed.times(l.term).minus(l.fixed.times(m.term))
 	use = product(l.term, l.slope-m.slope)
 	return num, use.times(m.term), use
 }
 
-// BreakEven returns the least utilisation of its term, in [0, 1], at which c
-// costs no more than against, both taken per hour of their terms; ok is false if
-// there is none. For the break-even point with instances on demand, against is
-// [OnDemand] of their price.
+// BreakEven returns the least utilisation of its term, in [0, 1], at which c costs
+// no more than against, both per hour of their terms; ok is false if there is none.
+// For the break-even point with on demand, against is [OnDemand] of the price.
 //
-// If c has the lower use price it costs no more from there on, up to 1. If it has
-// not, the answer is 0 or none, and c may be dearer further up. The comparison is
-// exact and the result the float64 nearest to the true ratio. It panics if a term
-// is not positive or a price is negative.
+// If c has the lower use price, c costs no more at every higher utilisation, too.
+// Otherwise the answer is 0 or none, and c may cost more at higher utilisations.
+// The comparison is exact, and the result is the float64 nearest to the true ratio.
+// BreakEven panics if a term is not positive or a price is negative.
 func (c Class) BreakEven(against Class) (u float64, ok bool) {
 	l, m := lineOf(against), lineOf(c)
 	switch {
@@ -108,25 +107,25 @@ func (c Class) BreakEven(against Class) (u float64, ok bool) {
 	return num.ratio(den), true
 }
 
-// AppendEnvelope appends the lower envelope of on demand and the classes with
-// the given term, or with term 0 of all classes, to dst: the levels with From
-// rising from 0 and use prices falling. A planner that looks for the cheapest
-// class walks it from the end, the most discounted class, and stops at the first
-// level that is met.
+// AppendEnvelope appends to dst the lower envelope of on demand and the classes
+// with the given term, or of on demand and all classes if term is 0. From rises
+// from 0, and use prices fall. To find the cheapest class for a utilisation, walk
+// the levels from the end, the most discounted class, and stop at the first level
+// whose From is reached.
 //
 // Classes of several terms are compared per hour of their own terms, as lines
-// commitment/term + use price·u: which is right for a reservation that is renewed
-// for ever at one level of use, and silent on the risk of the longer term. A
-// class that is billed [Always] is the level line upfront/term + hourly.
+// commitment/term + use price·u. That comparison is right for a reservation that is
+// renewed without end at one level of use, and ignores the risk of a longer term. A
+// class billed [Always] is the level line upfront/term + hourly.
 //
 // A class is on the envelope if it alone is cheapest on some open interval of
-// utilisations; of classes with equal lines the first in the list stands for all,
-// and on demand before any. At From itself a class costs the same as the level
-// before. A class that is dominated, by another or by two others together, is
-// not on it.
+// utilisations. Of classes with equal lines only the first in the list is on the
+// envelope, and none if on demand has the same line. At From itself a class costs
+// the same as the level before. A class that another class, or two others together,
+// beat at every utilisation is not on the envelope.
 //
-// The error is that of [List.Validate]. It panics if term is negative. Time
-// O(n·h) for n classes and h levels, after O(n²) for the validation; no memory
+// The error is that of [List.Validate]. AppendEnvelope panics if term is negative.
+// Time O(n·h) for n classes and h levels, after O(n²) for the validation; no memory
 // beyond dst.
 func (l List) AppendEnvelope(dst []Level, term time.Duration) ([]Level, error) {
 	if term < 0 {
@@ -148,7 +147,7 @@ func (l List) AppendEnvelope(dst []Level, term time.Duration) ([]Level, error) {
 	dst = append(dst, Level{Class: at})
 	for {
 		var next line
-		var num, den, use wide
+		var num, den, use long
 		at = -1
 		for k, c := range l.Classes {
 			if term != 0 && c.Term != term {
@@ -174,7 +173,7 @@ func (l List) AppendEnvelope(dst []Level, term time.Duration) ([]Level, error) {
 			return dst, nil
 		}
 		q, rest, _ := num.over(use) // at most the term: num < den
-		if rest != (wide{}) {
+		if rest != (long{}) {
 			q++
 		}
 		dst = append(dst, Level{Class: at, From: num.ratio(den), Use: time.Duration(q)})

@@ -74,7 +74,7 @@ func ExampleMeter_NextCharge() {
 // reservations are dear after four weeks; by their pure cost, which leaves out the
 // eleven months to come, the plan with the most of them is the cheapest.
 func ExampleBiller_Bill() {
-	list := pricing.CC28XLarge2012()
+	list := pricing.CC28XLarge2013()
 	demand := make([]int, 4*7*24)
 	for hour := range demand {
 		demand[hour] = 6
@@ -131,26 +131,6 @@ func days(n, d int) []int {
 		s[i] = d
 	}
 	return s
-}
-
-// Google's own example: 3, 4, 2 and 3 instances for 10, 5, 5 and 10 days.
-func ExampleAppendInferred() {
-	const day = 24 * time.Hour
-	inferred, err := pricing.AppendInferred(nil, []pricing.Span{
-		{Length: 10 * day, Instances: 3}, {Length: 5 * day, Instances: 4},
-		{Length: 5 * day, Instances: 2}, {Length: 10 * day, Instances: 3},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, s := range inferred {
-		fmt.Printf("%d for %.0f days\n", s.Instances, s.Length.Hours()/24)
-	}
-	// Output:
-	// 2 for 30 days
-	// 1 for 25 days
-	// 1 for 5 days
 }
 
 // What would the paper's cluster have cost over its 391-day job log, per node and
@@ -216,7 +196,7 @@ func ExampleMoney_Over() {
 		fmt.Println(r, cost, cost.Fixed(2))
 	}
 	// Output:
-	// HalfEven 0.066666667 0.07
-	// Down 0.066666666 0.07
-	// Up 0.066666667 0.07
+	// half_even 0.066666667 0.07
+	// down 0.066666666 0.07
+	// up 0.066666667 0.07
 }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// The form of a price list in JSON:
+// A price list in JSON has the form:
 //
 //	{
 //	  "on_demand": 2.4,
@@ -19,25 +19,49 @@ import (
 //	  ]
 //	}
 //
-// Every field has to be there once, and there are no others. Prices are numbers,
-// or strings where a program insists on them; a term is a Go duration; billed is
-// "always" or "when-used".
+// Every field must be there once, and there are no other fields. Prices are
+// numbers, or strings for programs that write decimals as strings. A term is a Go
+// duration, and billed is "always" or "when-used".
 
-// ReadList reads one price list in JSON from r, to its end, and validates it.
+// ReadList reads one price list in JSON from r, to the end of r, and validates it.
+// Prices are read exactly, never through a float64.
 //
-// Prices are read exactly, never through a float64. What is wrong is an
-// [*InputError] whose Field is the path, such as "classes.upfront" with the class
-// as its Index, and whose text gives the line: a field that is missing
-// ([ErrMissing]), unknown ([ErrUnknown]) or given twice ([ErrDuplicate]), a value
-// of the wrong kind ([ErrSyntax]), a price with more than nine decimals
-// ([ErrPrecision]), and what [List.Validate] refuses. Text that is not JSON or
-// not UTF-8, or that goes on after the list, is ErrSyntax with the Field "list".
-// An error of r is returned as it is.
+// What is wrong is an [*InputError] with the Line and the name of the field in the
+// file, such as "classes.upfront", and the class as its Index: a field that is
+// missing ([ErrMissing]), unknown ([ErrUnknown]) or given twice ([ErrDuplicate]), a
+// value of the wrong kind ([ErrSyntax]), a price with more than nine decimals
+// ([ErrPrecision]), and everything that [List.Validate] refuses. A text that is not
+// JSON or not UTF-8, or that goes on after the list, is ErrSyntax with the Field
+// "list". An error of r is returned unchanged.
 func ReadList(r io.Reader) (List, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return List{}, err
 	}
+	return parseList(data)
+}
+
+// MarshalJSON returns the list in the form that [ReadList] and
+// [List.UnmarshalJSON] read, without line breaks. The error is that of
+// [List.Validate], or [ErrSyntax] for a name that is not UTF-8.
+func (l List) MarshalJSON() ([]byte, error) { return l.appendJSON(nil, "", "", "") }
+
+// UnmarshalJSON reads the form that [ReadList] reads, and returns the same errors.
+// The list is unchanged when there is an error. As usual, null changes nothing.
+func (l *List) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	v, err := parseList(data)
+	if err != nil {
+		return err
+	}
+	*l = v
+	return nil
+}
+
+// parseList reads one list.
+func parseList(data []byte) (List, error) {
 	if !utf8.Valid(data) {
 		bad := 0
 		for bad < len(data) {
@@ -47,10 +71,10 @@ func ReadList(r io.Reader) (List, error) {
 			}
 			bad += size
 		}
-		return List{}, badInput("list", -1, ErrSyntax, "line %d: text that is not UTF-8", lineAt(data, bad))
+		return List{}, badText(lineAt(data, bad), "list", -1, ErrSyntax, "the byte %#x: want UTF-8", data[bad])
 	}
-	// The syntax of the whole first: so its errors have a line, which those of a
-	// json.Decoder have not, and what follows deals with well formed values only.
+	// The syntax of the whole text comes first: its errors have a line, which those
+	// of a json.Decoder do not have, and the parser below sees well-formed values only.
 	var whole json.RawMessage
 	if err := json.Unmarshal(data, &whole); err != nil {
 		return List{}, syntaxError(data, err)
@@ -66,8 +90,8 @@ func ReadList(r io.Reader) (List, error) {
 	return l, nil
 }
 
-// listParser walks the tokens of a list, since encoding/json's own matching of
-// fields lets missing and repeated ones pass and says of no value where it was.
+// listParser walks the tokens of a list. The field matching of encoding/json
+// accepts missing and repeated fields, and does not say where a value was.
 type listParser struct {
 	data  []byte
 	dec   *json.Decoder
@@ -83,19 +107,21 @@ func lineAt(data []byte, offset int) int {
 
 // fail returns an error at the current line.
 func (p *listParser) fail(field string, index int, sentinel error, format string, args ...any) error {
-	return badInput(field, index, sentinel, "line %d: "+format, append([]any{p.line()}, args...)...)
+	return badText(p.line(), field, index, sentinel, format, args...)
 }
 
-// place adds the line of its class to an error of List.Validate.
+// place gives an error of List.Validate the line of its class and the names of
+// the file.
 func (p *listParser) place(err error) error {
 	var in *InputError
 	if !errors.As(err, &in) || in.Index < 0 || in.Index >= len(p.lines) {
 		return err
 	}
-	return badInput(in.Field, in.Index, in.Err, "line %d: %v", p.lines[in.Index], in.Err)
+	in.Line, in.Field = p.lines[in.Index], strings.ToLower(in.Field)
+	return in
 }
 
-// syntaxError turns an error of encoding/json into ours.
+// syntaxError turns an error of encoding/json into an *InputError.
 func syntaxError(data []byte, err error) error {
 	line, text := lineAt(data, len(data)), strings.TrimPrefix(err.Error(), "json: ")
 	var bad *json.SyntaxError
@@ -105,7 +131,7 @@ func syntaxError(data []byte, err error) error {
 	case errors.As(err, &bad):
 		line = lineAt(data, int(bad.Offset)-1)
 	}
-	return badInput("list", -1, ErrSyntax, "line %d: %s", line, text)
+	return badText(line, "list", -1, ErrSyntax, "%s: want a list in JSON", text)
 }
 
 // delim reads an expected delimiter.
@@ -115,7 +141,7 @@ func (p *listParser) delim(want json.Delim, field string, index int, what string
 		return syntaxError(p.data, err)
 	}
 	if t != want {
-		return p.fail(field, index, ErrSyntax, "%s is wanted here", what)
+		return p.fail(field, index, ErrSyntax, "%s: want %s", token(t), what)
 	}
 	return nil
 }
@@ -146,9 +172,9 @@ func (p *listParser) object(path string, index int, fields []string, value func(
 		}
 		switch {
 		case at < 0:
-			return p.fail(path, index, ErrUnknown, "the field %s is unknown; there are %s", quote(name), strings.Join(fields, ", "))
+			return p.fail(path, index, ErrUnknown, "the field %s: want %s", quote(name), strings.Join(fields, ", "))
 		case seen&(1<<at) != 0:
-			return p.fail(field(name), index, ErrDuplicate, "the field is there twice")
+			return p.fail(field(name), index, ErrDuplicate, "the field: want it once")
 		}
 		seen |= 1 << at
 		if err := value(at); err != nil {
@@ -160,7 +186,7 @@ func (p *listParser) object(path string, index int, fields []string, value func(
 	}
 	for i, f := range fields {
 		if seen&(1<<i) == 0 {
-			return p.fail(field(f), index, ErrMissing, "the field is missing")
+			return p.fail(field(f), index, ErrMissing, "the field: want %s", strings.Join(fields, ", "))
 		}
 	}
 	return nil
@@ -171,7 +197,7 @@ func (p *listParser) list() (l List, err error) {
 		if i == 0 {
 			err := p.money("on_demand", -1, &l.OnDemand)
 			if err == nil && l.OnDemand < 0 {
-				err = p.fail("on_demand", -1, ErrRange, "the price %v is negative", l.OnDemand)
+				err = p.fail("on_demand", -1, ErrRange, "%v: want a price of 0 or more", l.OnDemand)
 			}
 			return err
 		}
@@ -202,7 +228,7 @@ func (p *listParser) classes(classes *[]Class) error {
 				}
 				d, err := time.ParseDuration(s)
 				if err != nil {
-					return p.fail("classes.term", k, ErrSyntax, "%s is not a duration such as \"8760h\"", quote(s))
+					return p.fail("classes.term", k, ErrSyntax, "%s: want a duration such as \"8760h\"", quote(s))
 				}
 				c.Term = d
 				return nil
@@ -216,7 +242,7 @@ func (p *listParser) classes(classes *[]Class) error {
 				return err
 			}
 			if c.Billed.UnmarshalText([]byte(s)) != nil {
-				return p.fail("classes.billed", k, ErrUnknown, `%s is neither "always" nor "when-used"`, quote(s))
+				return p.fail("classes.billed", k, ErrUnknown, "%s: want %s", quote(s), billings.Want())
 			}
 			return nil
 		})
@@ -236,11 +262,11 @@ func (p *listParser) money(field string, index int, m *Money) error {
 		return syntaxError(p.data, err)
 	}
 	if c := raw[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
-		return p.fail(field, index, ErrSyntax, "a price is a number such as 2.4")
+		return p.fail(field, index, ErrSyntax, "%s: want a price such as 2.4", kindOf(c))
 	}
 	if err := m.UnmarshalJSON(raw); err != nil {
-		cause := errors.Unwrap(err)
-		return p.fail(field, index, cause, "%v", cause)
+		in := err.(*InputError)
+		return &InputError{Package: in.Package, Field: field, Index: index, Line: p.line(), Err: in.Err}
 	}
 	return nil
 }
@@ -253,50 +279,98 @@ func (p *listParser) text(field string, index int, s *string) error {
 	}
 	v, ok := t.(string)
 	if !ok {
-		return p.fail(field, index, ErrSyntax, "a string is wanted here")
+		return p.fail(field, index, ErrSyntax, "%s: want a string", token(t))
 	}
 	*s = v
 	return nil
 }
 
+// token describes a token for an error.
+func token(t json.Token) string {
+	switch t := t.(type) {
+	case json.Delim:
+		return kindOf(byte(t))
+	case string:
+		return "the string " + quote(t)
+	case float64:
+		return "a number"
+	case bool:
+		return "true or false"
+	}
+	return "null"
+}
+
+// kindOf describes the value that begins with c.
+func kindOf(c byte) string {
+	switch c {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '}':
+		return "the end of the object"
+	case ']':
+		return "the end of the array"
+	case 't', 'f':
+		return "true or false"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
 // WriteList validates l and writes it to w as JSON that [ReadList] reads back
 // equal, a class to a line, in one call of Write. The error is that of
-// [List.Validate], [ErrSyntax] for a name that is not UTF-8, or w's.
+// [List.Validate], [ErrSyntax] for a name that is not UTF-8, or that of w.
 func WriteList(w io.Writer, l List) error {
-	if err := l.Validate(); err != nil {
+	b, err := l.appendJSON(nil, "\n  ", "\n    ", " ")
+	if err != nil {
 		return err
 	}
-	b := append([]byte("{\n  \"on_demand\": "), l.OnDemand.String()...)
-	b = append(b, ",\n  \"classes\": ["...)
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// appendJSON appends the list. field, class and space separate fields of the list,
+// classes, and what stands in one line.
+func (l List) appendJSON(b []byte, field, class, space string) ([]byte, error) {
+	if err := l.Validate(); err != nil {
+		return nil, err
+	}
+	b = append(b, '{')
+	b = append(b, field...)
+	b = append(b, `"on_demand":`+space...)
+	b = append(l.OnDemand.append(b), ',')
+	b = append(b, field...)
+	b = append(b, `"classes":`+space+`[`...)
 	for k, c := range l.Classes {
 		if !utf8.ValidString(c.Name) {
-			return badInput("classes.name", k, ErrSyntax, "%s is not UTF-8", quote(c.Name))
+			return nil, badInput("Classes.Name", k, ErrSyntax, "%s: want UTF-8", quote(c.Name))
 		}
 		name, err := json.Marshal(c.Name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if k > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, "\n    {\"name\": "...)
+		b = append(b, class...)
+		b = append(b, `{"name":`+space...)
 		b = append(b, name...)
-		b = append(b, `, "term": "`...)
-		b = append(b, term(c.Term)...)
-		b = append(b, `", "upfront": `...)
+		b = append(b, `,`+space+`"term":`+space+`"`+term(c.Term)+`",`+space+`"upfront":`+space...)
 		b = c.Upfront.append(b)
-		b = append(b, `, "hourly": `...)
+		b = append(b, `,`+space+`"hourly":`+space...)
 		b = c.Hourly.append(b)
-		b = append(b, `, "billed": "`...)
-		b = append(b, c.Billed.String()...)
-		b = append(b, `"}`...)
+		b = append(b, `,`+space+`"billed":`+space+`"`+c.Billed.String()+`"}`...)
 	}
 	if len(l.Classes) > 0 {
-		b = append(b, "\n  "...)
+		b = append(b, field...)
 	}
-	b = append(b, "]\n}\n"...)
-	_, err := w.Write(b)
-	return err
+	b = append(b, ']')
+	if field != "" {
+		b = append(b, '\n')
+	}
+	return append(b, '}'), nil
 }
 
 // term writes a duration without the minutes and seconds that are zero.

@@ -2,6 +2,7 @@ package pricing
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -115,7 +116,7 @@ func TestReadListErrors(t *testing.T) {
 		l, err := ReadList(strings.NewReader(strings.Join(spoilt, "\n")))
 		t.Run(tt.text, func(t *testing.T) {
 			wantError(t, err, tt.field, tt.index, tt.err)
-			if err != nil && !strings.Contains(err.Error(), tt.at+": ") && tt.at != "" {
+			if err != nil && !strings.Contains(err.Error(), tt.at+" (") && tt.at != "" {
 				t.Errorf("error %q does not name %s", err, tt.at)
 			}
 			if l.OnDemand != 0 || l.Classes != nil {
@@ -134,6 +135,45 @@ func TestReadListErrors(t *testing.T) {
 	} {
 		_, err := ReadList(strings.NewReader(text))
 		wantError(t, err, field, -1, ErrSyntax)
+	}
+}
+
+// A list in a user's struct survives encoding/json.
+func TestListJSON(t *testing.T) {
+	type plan struct {
+		Name   string `json:"name"`
+		Prices List   `json:"prices"`
+		None   *List  `json:"none,omitempty"`
+	}
+	want := plan{Name: "x", Prices: CC28XLarge2013()}
+	want.Prices.Classes[1].Term = 90*time.Minute + time.Nanosecond
+	want.Prices.Classes[1].Name = "<\u2028>"
+	data, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got plan
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	one, err := json.Marshal(List{OnDemand: 60 * Milli, Classes: []Class{{Name: "1d", Term: 24 * time.Hour, Upfront: 720 * Milli}}})
+	if want := `{"on_demand":0.06,"classes":[{"name":"1d","term":"24h","upfront":0.72,"hourly":0,"billed":"always"}]}`; string(one) != want || err != nil {
+		t.Errorf("%s, %v; want %s", one, err, want)
+	}
+	if _, err := json.Marshal(List{OnDemand: -1}); !errors.Is(err, ErrRange) {
+		t.Errorf("an invalid list: %v", err)
+	}
+	var in *InputError
+	l := List{OnDemand: 7}
+	err = json.Unmarshal([]byte("{\"on_demand\": 1,\n\"classes\": [{\"nme\": \"\"}]}"), &l)
+	if !errors.As(err, &in) || in.Line != 2 || !errors.Is(err, ErrUnknown) || l.OnDemand != 7 {
+		t.Errorf("%v, and the list is %v", err, l)
+	}
+	if err := json.Unmarshal([]byte("null"), &l); err != nil || l.OnDemand != 7 {
+		t.Errorf("null: %v, and the list is %v", err, l)
 	}
 }
 
@@ -166,8 +206,8 @@ func TestWriteList(t *testing.T) {
 		t.Errorf("%v: %s", err, b.String())
 	}
 	b.Reset()
-	wantError(t, WriteList(&b, List{OnDemand: -1}), "on_demand", -1, ErrRange)
-	wantError(t, WriteList(&b, List{Classes: []Class{{Name: "\xff", Term: 1}}}), "classes.name", 0, ErrSyntax)
+	wantError(t, WriteList(&b, List{OnDemand: -1}), "OnDemand", -1, ErrRange)
+	wantError(t, WriteList(&b, List{Classes: []Class{{Name: "\xff", Term: 1}}}), "Classes.Name", 0, ErrSyntax)
 	if b.Len() > 0 {
 		t.Errorf("%q written beside an error", b.String())
 	}

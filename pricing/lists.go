@@ -8,28 +8,19 @@ const (
 	threeYears = 26280 * time.Hour
 )
 
-// CC28XLarge2012 returns the prices of EC2's cc2.8xlarge (Linux, US East) of 14
-// June 2012, in US dollars, with the reservations for one year only. Source: the
-// price table of the program EMRio of that day.
-//
-// Like all lists here it is a fresh copy that the caller may change, and bills
-// heavy utilisation [Always], as EC2 did. For [Niu16]'s reading, by which only
-// the hours used are billed, take [List.WhenUsed] of it.
-func CC28XLarge2012() List {
-	l := CC28XLarge2013()
-	l.Classes = l.Classes[:3:3]
-	return l
-}
-
 // CC28XLarge2013 returns the prices of EC2's cc2.8xlarge (Linux, US East) that
-// [Niu16] computes with, in US dollars: the minimum utilisation levels of its
-// section 5.1 come out of them. Light, medium and heavy utilisation for one year
-// and for three.
+// [Niu16] computes with, in US dollars: light, medium and heavy utilisation for
+// terms of 365 and 1095 days. The minimum utilisation levels of [Niu16] section
+// 5.1 follow from these prices.
 //
-// On demand: $2.40 in the price lists of 5 June, 26 September and 15 November
-// 2013. Reservations: EC2's price files of 19 March 2014, the last before the cut
-// of April 2014; those for one year were the same on 14 June 2012. Terms of 365
-// and 1095 days.
+// The list is a fresh copy that the caller may change. Heavy utilisation is billed
+// [Always], as EC2 billed it. [List.WhenUsed] returns the list as [Niu16] reads
+// it, with only the used hours billed.
+//
+// Sources: $2.40 on demand is in the price lists of 5 June, 26 September and 15
+// November 2013. The reservations are in EC2's price files of 19 March 2014, the
+// last before the price cut of April 2014. The one-year prices were the same on 14
+// June 2012.
 func CC28XLarge2013() List {
 	return List{
 		OnDemand: 2400 * Milli,
@@ -42,13 +33,4 @@ func CC28XLarge2013() List {
 			{Name: "3y-heavy", Term: threeYears, Upfront: 7670 * Unit, Hourly: 361 * Milli, Billed: Always},
 		},
 	}
-}
-
-// CC28XLarge2014 returns the prices of EC2's cc2.8xlarge (Linux, US East) of 10
-// April 2014, in US dollars: $2.00 on demand, the reservations unchanged. Source:
-// EC2's price files of that day.
-func CC28XLarge2014() List {
-	l := CC28XLarge2013()
-	l.OnDemand = 2 * Unit
-	return l
 }

@@ -5,24 +5,24 @@ import (
 	"math/bits"
 )
 
-// words is the length of a wide: six words hold the products of the envelope,
+// words is the length of a long: six words hold the products of the envelope,
 // which are the longest of this package (see envelope.go).
 const words = 6
 
-// wide is an unsigned integer of 384 bits, least significant word first. Its
+// long is an unsigned integer of 384 bits, least significant word first. Its
 // operations are schoolbook arithmetic on the stack: exact, and without the
-// memory that math/big needs. None of them can overflow where it is used; each
+// memory that math/big needs. No operation can overflow where it is used; each
 // use states its bound in bits.
-type wide [words]uint64
+type long [words]uint64
 
 // product returns a·b.
-func product(a, b uint64) wide {
+func product(a, b uint64) long {
 	hi, lo := bits.Mul64(a, b)
-	return wide{lo, hi}
+	return long{lo, hi}
 }
 
 // times returns w·x.
-func (w wide) times(x uint64) wide {
+func (w long) times(x uint64) long {
 	var carry uint64
 	for i, v := range w {
 		hi, lo := bits.Mul64(v, x)
@@ -34,8 +34,8 @@ func (w wide) times(x uint64) wide {
 }
 
 // by returns w·x for an x of at most words/2 words, as w is.
-func (w wide) by(x wide) wide {
-	var p wide
+func (w long) by(x long) long {
+	var p long
 	for i := range words / 2 {
 		row := w.times(x[i])
 		var carry uint64
@@ -47,7 +47,7 @@ func (w wide) by(x wide) wide {
 }
 
 // plus returns w + x.
-func (w wide) plus(x wide) wide {
+func (w long) plus(x long) long {
 	var carry uint64
 	for i := range w {
 		w[i], carry = bits.Add64(w[i], x[i], carry)
@@ -56,7 +56,7 @@ func (w wide) plus(x wide) wide {
 }
 
 // minus returns w - x for x ≤ w.
-func (w wide) minus(x wide) wide {
+func (w long) minus(x long) long {
 	var borrow uint64
 	for i := range w {
 		w[i], borrow = bits.Sub64(w[i], x[i], borrow)
@@ -65,7 +65,7 @@ func (w wide) minus(x wide) wide {
 }
 
 // compare returns -1, 0 or 1 as w is less than, equal to or greater than x.
-func (w wide) compare(x wide) int {
+func (w long) compare(x long) int {
 	for i := words - 1; i >= 0; i-- {
 		switch {
 		case w[i] < x[i]:
@@ -78,7 +78,7 @@ func (w wide) compare(x wide) int {
 }
 
 // length returns the length of w in bits, 0 for 0.
-func (w wide) length() int {
+func (w long) length() int {
 	for i := words - 1; i >= 0; i-- {
 		if w[i] != 0 {
 			return 64*i + bits.Len64(w[i])
@@ -88,8 +88,8 @@ func (w wide) length() int {
 }
 
 // shift returns w·2ⁿ.
-func (w wide) shift(n int) wide {
-	var s wide
+func (w long) shift(n int) long {
+	var s long
 	for i := words - 1; i >= n/64; i-- {
 		s[i] = w[i-n/64] << (n % 64)
 		if j := i - n/64 - 1; n%64 != 0 && j >= 0 {
@@ -100,7 +100,7 @@ func (w wide) shift(n int) wide {
 }
 
 // half returns ⌊w/2⌋.
-func (w wide) half() wide {
+func (w long) half() long {
 	for i := range words - 1 {
 		w[i] = w[i]>>1 | w[i+1]<<63
 	}
@@ -111,7 +111,7 @@ func (w wide) half() wide {
 // over returns ⌊w/x⌋ and what is left, and whether the quotient fits in a word. x
 // is not zero. Two words over one, as most are, take the machine's division, and
 // the others binary long division, a hundred times slower.
-func (w wide) over(x wide) (q uint64, rest wide, ok bool) {
+func (w long) over(x long) (q uint64, rest long, ok bool) {
 	if w.length() <= 128 && x.length() <= 64 {
 		if w[1] >= x[0] {
 			return 0, w, false
@@ -141,12 +141,12 @@ func (w wide) over(x wide) (q uint64, rest wide, ok bool) {
 }
 
 // money returns ±w/x nanos rounded by r, and whether that fits. x is not zero.
-func (w wide) money(x wide, r Rounding) (Money, bool) {
+func (w long) money(x long, r Rounding) (Money, bool) {
 	q, rest, ok := w.over(x)
 	if !ok {
 		return 0, false
 	}
-	if r.step(q&1 != 0, rest != wide{}, rest.compare(x.minus(rest))) {
+	if r.step(q&1 != 0, rest != long{}, rest.compare(x.minus(rest))) {
 		if q++; q == 0 {
 			return 0, false
 		}
@@ -156,13 +156,13 @@ func (w wide) money(x wide, r Rounding) (Money, bool) {
 
 // ratio returns w/x ≤ 1 as the nearest float64, halves to even. x is not zero;
 // w·2⁶⁴ and x·2⁶⁴ must fit.
-func (w wide) ratio(x wide) float64 {
-	if w == (wide{}) {
+func (w long) ratio(x long) float64 {
+	if w == (long{}) {
 		return 0
 	}
 	scale := 62 + x.length() - w.length() // 2⁶¹ < quotient < 2⁶³
 	q, rest, _ := w.shift(scale).over(x)
-	if rest != (wide{}) {
+	if rest != (long{}) {
 		q |= 1 // far below the 53 bits that stay: says only that q is not exact
 	}
 	return math.Ldexp(float64(q), -scale)

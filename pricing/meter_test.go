@@ -68,7 +68,7 @@ func TestValidateMeter(t *testing.T) {
 			t.Errorf("%v: %v", m, err)
 		}
 	}
-	wantError(t, Meter{}.Validate(), "increment", -1, ErrRange)
-	wantError(t, Meter{Minimum: -1, Increment: 1}.Validate(), "minimum", -1, ErrRange)
-	wantError(t, Meter{Increment: 1, StartUp: -1}.Validate(), "start_up", -1, ErrRange)
+	wantError(t, Meter{}.Validate(), "Increment", -1, ErrRange)
+	wantError(t, Meter{Minimum: -1, Increment: 1}.Validate(), "Minimum", -1, ErrRange)
+	wantError(t, Meter{Increment: 1, StartUp: -1}.Validate(), "StartUp", -1, ErrRange)
 }

@@ -2,22 +2,24 @@ package pricing
 
 import (
 	"math"
-	"math/bits"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // Money is an exact amount of one currency, in nanos (10⁻⁹) of its unit. Sums do
-// not depend on their order and equal amounts are equal. The range is about
-// ±9.22 thousand million units. The currency is the caller's business: amounts
-// of two currencies must not meet.
+// not depend on their order, and equal amounts are equal. The range is about
+// ±9.22 thousand million units. Money does not know its currency: the caller
+// keeps amounts of two currencies apart.
 //
 // Compare with == and <. The operators + and - wrap around silently as for any
 // int64; [Money.Add], [Money.Sub] and [Money.Mul] report overflow instead.
 type Money int64
 
-// Amounts to build literals from, as in 2*Unit + 400*Milli for 2.40.
+// Amounts to build literals from: 2*Unit + 400*Milli is 2.40.
 const (
 	Nano  Money = 1
 	Micro       = 1000 * Nano
@@ -28,7 +30,7 @@ const (
 // decimals is the number of decimals of a Money.
 const decimals = 9
 
-// Rounding says what becomes of a part of a nano.
+// Rounding says how a result that is not a whole number of nanos is rounded.
 type Rounding uint8
 
 const (
@@ -38,24 +40,23 @@ const (
 	Up                       // away from zero
 )
 
-// String returns the name of r, such as "HalfEven".
-func (r Rounding) String() string {
-	switch r {
-	case HalfEven:
-		return "HalfEven"
-	case HalfUp:
-		return "HalfUp"
-	case Down:
-		return "Down"
-	case Up:
-		return "Up"
-	}
-	return "Rounding(" + strconv.Itoa(int(r)) + ")"
-}
+var roundings = enum.New[Rounding]("pricing", "Rounding", ErrUnknown, "half_even", "half_up", "down", "up")
 
-// step reports whether a quotient is to grow by one in magnitude, given that it
-// is odd or not, that something is left over, and how the remainder compares
-// with half the divisor (-1, 0, 1). It panics if r is none of the constants.
+// String returns "half_even", "half_up", "down" or "up".
+func (r Rounding) String() string { return roundings.String(r) }
+
+// MarshalText returns the String form. The error, for any other value, unwraps to
+// [ErrUnknown].
+func (r Rounding) MarshalText() ([]byte, error) { return roundings.MarshalText(r) }
+
+// UnmarshalText reads the String form. The error, for any other text, unwraps to
+// [ErrUnknown] and lists the names.
+func (r *Rounding) UnmarshalText(text []byte) error { return roundings.UnmarshalText(r, text) }
+
+// step reports whether the magnitude of a quotient grows by one. odd says whether
+// the quotient is odd, inexact whether there is a remainder, and half how the
+// remainder compares with half the divisor (-1, 0, 1). step panics if r is none of
+// the constants.
 func (r Rounding) step(odd, inexact bool, half int) bool {
 	switch r {
 	case HalfEven:
@@ -71,27 +72,34 @@ func (r Rounding) step(odd, inexact bool, half int) bool {
 }
 
 // ParseMoney reads a plain decimal: an optional sign, digits and at most one
-// point, with a digit on at least one side of it. Decimals after the ninth have
-// to be zeros. There are no exponents, spaces, separators or currency signs.
+// point, with a digit on at least one side of the point. Decimals after the ninth
+// must be zeros. Exponents, spaces, separators and currency signs are errors.
 //
-// The error is an [*InputError] with Field "money" and unwraps to [ErrSyntax],
+// The error is an [*InputError] with Field "money" that unwraps to [ErrSyntax],
 // [ErrPrecision] or [ErrOverflow].
 func ParseMoney(s string) (Money, error) {
-	m, err := parseDecimal(s, false)
-	if err != nil {
-		return 0, &InputError{Field: "money", Index: -1, Err: err}
+	m, bad := parseDecimal(s, false)
+	if bad != nil {
+		return 0, badInput("money", -1, bad.sentinel, "%s", bad.text)
 	}
 	return m, nil
 }
 
-// parseDecimal reads the decimal s, with an exponent if that is allowed.
-func parseDecimal(s string, exponent bool) (Money, error) {
+// A fault is a reason why a text is not an amount, before it is known where the
+// text stands.
+type fault struct {
+	sentinel error
+	text     string
+}
+
+// parseDecimal reads the decimal s, with an exponent if exponent is true.
+func parseDecimal(s string, exponent bool) (Money, *fault) {
 	mantissa, shift := s, 0
 	if i := strings.IndexAny(s, "eE"); exponent && i >= 0 {
 		mantissa = s[:i]
 		e, err := parseExponent(s[i+1:])
 		if err != nil {
-			return 0, because(ErrSyntax, "%s is not a number", quote(s))
+			return 0, &fault{ErrSyntax, quote(s) + ": want a number such as 2.4 or 24e-1"}
 		}
 		shift = e
 	}
@@ -110,11 +118,11 @@ func parseDecimal(s string, exponent bool) (Money, error) {
 		case c == '.' && point < 0:
 			point = i
 		default:
-			return 0, because(ErrSyntax, "%s is not a plain decimal such as 2.4", quote(s))
+			return 0, &fault{ErrSyntax, quote(s) + ": want a plain decimal such as 2.4"}
 		}
 	}
 	if !seen {
-		return 0, because(ErrSyntax, "%s is not a plain decimal such as 2.4", quote(s))
+		return 0, &fault{ErrSyntax, quote(s) + ": want a plain decimal such as 2.4"}
 	}
 	// A digit at place p stands for digit·10^p nanos.
 	place := decimals + shift - 1
@@ -148,17 +156,17 @@ func parseDecimal(s string, exponent bool) (Money, error) {
 	}
 	switch {
 	case fine:
-		return 0, because(ErrPrecision, "%s has more than nine decimals", quote(s))
+		return 0, &fault{ErrPrecision, quote(s) + ": want nine decimals at most"}
 	case over || n > math.MaxInt64 && !neg:
-		return 0, because(ErrOverflow, "%s is beyond ±9223372036.854775807", quote(s))
+		return 0, &fault{ErrOverflow, quote(s) + ": want an amount within ±9223372036.854775807"}
 	case neg:
 		return Money(-n), nil
 	}
 	return Money(n), nil
 }
 
-// parseExponent reads an exponent. Beyond ±10⁶ it stops counting: by then every
-// number that is not zero is too large or too fine.
+// parseExponent reads an exponent and cuts it at ±10⁶, where every number but zero
+// is too large or too fine.
 func parseExponent(s string) (int, error) {
 	t := s
 	neg := false
@@ -182,7 +190,7 @@ func parseExponent(s string) (int, error) {
 	return e, nil
 }
 
-// quote quotes s for an error message, cut where it is long.
+// quote quotes s for an error, and cuts a long s.
 func quote(s string) string {
 	const most = 40
 	if len(s) > most {
@@ -197,7 +205,7 @@ func (m Money) String() string { return string(m.append(nil)) }
 
 // append appends the shortest exact decimal.
 func (m Money) append(b []byte) []byte {
-	n := magnitude(int64(m))
+	n := wide.Magnitude(int64(m))
 	if m < 0 {
 		b = append(b, '-')
 	}
@@ -226,8 +234,8 @@ func appendFraction(b []byte, frac uint64, digits int) []byte {
 }
 
 // Fixed returns the amount with exactly the given number of decimals, rounded
-// half to even, for tables: Fixed(2) of 1.005 is "1.00". What rounds to zero has
-// no sign. It panics unless 0 ≤ decimals ≤ 9.
+// half to even, for tables: Fixed(2) of 1.005 is "1.00". An amount that rounds to
+// zero has no sign. Fixed panics unless 0 ≤ decimals ≤ 9.
 func (m Money) Fixed(decimals int) string {
 	if decimals < 0 || decimals > 9 {
 		panic("pricing: decimals outside 0 to 9")
@@ -236,7 +244,7 @@ func (m Money) Fixed(decimals int) string {
 	for range 9 - decimals {
 		scale *= 10
 	}
-	n := magnitude(int64(m))
+	n := wide.Magnitude(int64(m))
 	q, rem := n/scale, n%scale
 	if HalfEven.step(q&1 != 0, rem != 0, compareHalf(rem, scale)) {
 		q++
@@ -263,7 +271,7 @@ func (m Money) AppendText(b []byte) ([]byte, error) { return m.append(b), nil }
 // MarshalText returns the shortest exact decimal.
 func (m Money) MarshalText() ([]byte, error) { return m.append(nil), nil }
 
-// UnmarshalText reads what [ParseMoney] reads.
+// UnmarshalText reads the text as [ParseMoney] does.
 func (m *Money) UnmarshalText(text []byte) error {
 	v, err := ParseMoney(string(text))
 	if err != nil {
@@ -276,10 +284,10 @@ func (m *Money) UnmarshalText(text []byte) error {
 // MarshalJSON returns a JSON number, exact and without an exponent.
 func (m Money) MarshalJSON() ([]byte, error) { return m.append(nil), nil }
 
-// UnmarshalJSON reads a JSON number or a JSON string. A string holds what
-// [ParseMoney] reads. A number may have an exponent (1e3), as JSON allows, and is
-// read from its digits, never through a float64: 0.1 is exactly 0.1, and a tenth
-// decimal that is not zero is an error. As is the custom, null changes nothing.
+// UnmarshalJSON reads a JSON number or a JSON string. A string is read as
+// [ParseMoney] reads it. A number may have an exponent (1e3), as JSON allows. Its
+// digits are read exactly, never through a float64: 0.1 is exactly 0.1, and a
+// tenth decimal that is not zero is an error. As usual, null changes nothing.
 func (m *Money) UnmarshalJSON(data []byte) error {
 	s := string(data)
 	if s == "null" {
@@ -289,9 +297,9 @@ func (m *Money) UnmarshalJSON(data []byte) error {
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
 		s, number = s[1:len(s)-1], false
 	}
-	v, err := parseDecimal(s, number)
-	if err != nil {
-		return &InputError{Field: "money", Index: -1, Err: err}
+	v, bad := parseDecimal(s, number)
+	if bad != nil {
+		return badInput("money", -1, bad.sentinel, "%s", bad.text)
 	}
 	*m = v
 	return nil
@@ -299,11 +307,11 @@ func (m *Money) UnmarshalJSON(data []byte) error {
 
 // Add returns m + n, or [ErrOverflow].
 func (m Money) Add(n Money) (Money, error) {
-	sum := m + n
-	if (sum > m) != (n > 0) {
+	sum, ok := wide.Add(int64(m), int64(n))
+	if !ok {
 		return 0, overflow("%v + %v", m, n)
 	}
-	return sum, nil
+	return Money(sum), nil
 }
 
 // Sub returns m - n, or [ErrOverflow].
@@ -317,18 +325,17 @@ func (m Money) Sub(n Money) (Money, error) {
 
 // Mul returns m times n, or [ErrOverflow].
 func (m Money) Mul(n int64) (Money, error) {
-	hi, lo := bits.Mul64(magnitude(int64(m)), magnitude(n))
-	p, ok := signed(lo, (m < 0) != (n < 0))
-	if hi != 0 || !ok {
+	p, ok := wide.Mul(int64(m), n)
+	if !ok {
 		return 0, overflow("%v times %v", m, n)
 	}
-	return p, nil
+	return Money(p), nil
 }
 
-// Over returns what a price of m per hour comes to over the span d: m·d/1h, the
-// product in 128 bits and rounded once, by r. The error is [ErrOverflow].
+// Over returns the cost of the span d at a price of m per hour: m·d/1h. The
+// product has 128 bits and is rounded once, by r. The error is [ErrOverflow].
 //
-// [HalfEven], the zero value, is what this package uses itself, except where it
+// This package itself rounds by [HalfEven], the zero value, except where a comment
 // says otherwise. Over whole hours nothing is rounded.
 func (m Money) Over(d time.Duration, r Rounding) (Money, error) {
 	v, ok := mulDiv(m, int64(d), int64(time.Hour), r)
@@ -338,8 +345,9 @@ func (m Money) Over(d time.Duration, r Rounding) (Money, error) {
 	return v, nil
 }
 
-// Prorate returns the share part/whole of m, the product in 128 bits and rounded
-// once, by r. The error is [ErrOverflow]. It panics unless whole is positive.
+// Prorate returns the share part/whole of m. The product has 128 bits and is
+// rounded once, by r. The error is [ErrOverflow]. Prorate panics unless whole is
+// positive.
 func (m Money) Prorate(part, whole time.Duration, r Rounding) (Money, error) {
 	if whole <= 0 {
 		panic("pricing: prorating over a span that is not positive")
@@ -353,22 +361,22 @@ func (m Money) Prorate(part, whole time.Duration, r Rounding) (Money, error) {
 
 // overflow returns an error about an amount that does not fit.
 func overflow(format string, args ...any) error {
-	return badInput("money", -1, ErrOverflow, format+" does not fit in an amount of money", args...)
+	return badInput("money", -1, ErrOverflow, format+": want a result within ±9223372036.854775807", args...)
 }
 
 // mulDiv returns m·num/den rounded by r, and whether it fits. den is positive.
 func mulDiv(m Money, num, den int64, r Rounding) (Money, bool) {
-	hi, lo := bits.Mul64(magnitude(int64(m)), magnitude(num))
-	if hi >= uint64(den) {
+	q, rem, ok := wide.Product(wide.Magnitude(int64(m)), wide.Magnitude(num)).Over(uint64(den))
+	if !ok {
 		return 0, false
 	}
-	q, rem := bits.Div64(hi, lo, uint64(den))
 	if r.step(q&1 != 0, rem != 0, compareHalf(rem, uint64(den))) {
 		if q++; q == 0 {
 			return 0, false
 		}
 	}
-	return signed(q, (m < 0) != (num < 0))
+	v, ok := wide.Signed(q, (m < 0) != (num < 0))
+	return Money(v), ok
 }
 
 // compareHalf compares rem < den with den/2.
@@ -380,20 +388,4 @@ func compareHalf(rem, den uint64) int {
 		return 1
 	}
 	return 0
-}
-
-// magnitude returns |n|.
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
-}
-
-// signed returns ±n, and whether it fits.
-func signed(n uint64, neg bool) (Money, bool) {
-	if neg {
-		return Money(-n), n <= 1<<63
-	}
-	return Money(n), n <= math.MaxInt64
 }

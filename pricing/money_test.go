@@ -249,7 +249,7 @@ func TestNames(t *testing.T) {
 		Always.String(), WhenUsed.String(), Billing(9).String(),
 	}
 	want := []string{
-		"HalfEven", "HalfUp", "Down", "Up", "Rounding(9)", "always", "when-used", "Billing(9)",
+		"half_even", "half_up", "down", "up", "Rounding(9)", "always", "when-used", "Billing(9)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -18,7 +18,7 @@ func TestNiu16Cluster(t *testing.T) {
 	var got []row
 	c := Niu16Cluster()
 	sum := 3 * c.Hosting
-	for _, it := range c.Items {
+	for _, it := range c.Parts {
 		got = append(got, row{it.Price, it.Count})
 		sum += it.Price * Money(it.Count)
 	}
@@ -68,17 +68,17 @@ func TestOwnership(t *testing.T) {
 		index int
 		err   error
 	}{
-		{func(o *Ownership) { o.Nodes = 0 }, "nodes", -1, ErrRange},
-		{func(o *Ownership) { o.Lifetime = 0 }, "lifetime", -1, ErrRange},
-		{func(o *Ownership) { o.Hosting = -1 }, "hosting", -1, ErrRange},
-		{func(o *Ownership) { o.Items[1].Price = -1 }, "items.price", 1, ErrRange},
-		{func(o *Ownership) { o.Items[2].Count = -1 }, "items.count", 2, ErrRange},
-		{func(o *Ownership) { o.Items[3].Scaled = 6 }, "items.scaled", 3, ErrRange},
-		{func(o *Ownership) { o.Items[3].Scaled = -1 }, "items.scaled", 3, ErrRange},
-		{func(o *Ownership) { o.Hosting = math.MaxInt64 }, "hosting", -1, ErrOverflow},
-		{func(o *Ownership) { o.Items[4].Price = math.MaxInt64 }, "items", 4, ErrOverflow},
-		{func(o *Ownership) { o.Items[4].Price = math.MaxInt64 / 10 }, "items", 4, ErrOverflow},
-		{func(o *Ownership) { o.Items[6] = Item{Count: math.MaxInt, Scaled: math.MaxInt} }, "items", 6, ErrOverflow},
+		{func(o *Ownership) { o.Nodes = 0 }, "Nodes", -1, ErrRange},
+		{func(o *Ownership) { o.Lifetime = 0 }, "Lifetime", -1, ErrRange},
+		{func(o *Ownership) { o.Hosting = -1 }, "Hosting", -1, ErrRange},
+		{func(o *Ownership) { o.Parts[1].Price = -1 }, "Parts.Price", 1, ErrRange},
+		{func(o *Ownership) { o.Parts[2].Count = -1 }, "Parts.Count", 2, ErrRange},
+		{func(o *Ownership) { o.Parts[3].Scaled = 6 }, "Parts.Scaled", 3, ErrRange},
+		{func(o *Ownership) { o.Parts[3].Scaled = -1 }, "Parts.Scaled", 3, ErrRange},
+		{func(o *Ownership) { o.Hosting = math.MaxInt64 }, "Hosting", -1, ErrOverflow},
+		{func(o *Ownership) { o.Parts[4].Price = math.MaxInt64 }, "Parts", 4, ErrOverflow},
+		{func(o *Ownership) { o.Parts[4].Price = math.MaxInt64 / 10 }, "Parts", 4, ErrOverflow},
+		{func(o *Ownership) { o.Parts[6] = Part{Count: math.MaxInt, Scaled: math.MaxInt} }, "Parts", 6, ErrOverflow},
 	} {
 		o := Niu16Cluster()
 		tt.spoil(&o)

@@ -117,7 +117,7 @@ func TestPropMoneyText(t *testing.T) {
 }
 
 // anyWide draws an integer of up to the given number of bits.
-func anyWide(t *rapid.T, name string, most int) (w wide) {
+func anyWide(t *rapid.T, name string, most int) (w long) {
 	for i := range w {
 		w[i] = rapid.Uint64().Draw(t, name)
 	}
@@ -127,7 +127,7 @@ func anyWide(t *rapid.T, name string, most int) (w wide) {
 	return w
 }
 
-func bigWide(w wide) *big.Int {
+func bigWide(w long) *big.Int {
 	b := new(big.Int)
 	for i := words - 1; i >= 0; i-- {
 		b.Lsh(b, 64).Or(b, new(big.Int).SetUint64(w[i]))
@@ -141,7 +141,7 @@ func TestPropWide(t *testing.T) {
 		a, b := anyWide(t, "a", 192), anyWide(t, "b", 192)
 		x, y := bigWide(a), bigWide(b)
 		word := rapid.Uint64().Draw(t, "word")
-		equal := func(name string, want *big.Int, got wide) {
+		equal := func(name string, want *big.Int, got long) {
 			if bigWide(got).Cmp(want) != 0 {
 				t.Fatalf("%s of %v and %v is %v, want %v", name, x, y, bigWide(got), want)
 			}
@@ -520,13 +520,13 @@ func TestPropSustained(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var want []Month
+		var want []SustainedMonth
 		var used [5]int // half slots by inferred instance
 		for i, d := range demand {
 			at := start.Add(time.Duration(i) * slot)
 			first := time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
 			if len(want) == 0 || !want[len(want)-1].Start.Equal(first) {
-				want = append(want, Month{Start: first, Length: first.AddDate(0, 1, 0).Sub(first)})
+				want = append(want, SustainedMonth{Start: first, Length: first.AddDate(0, 1, 0).Sub(first)})
 				used = [5]int{}
 			}
 			m := &want[len(want)-1]
@@ -553,27 +553,24 @@ func TestPropInferred(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 12 // hours in a month, three in a quarter
 		counts := rapid.SliceOfN(rapid.IntRange(0, 3), 0, n).Draw(t, "counts")
-		var spans []Span
+		var spans []span
 		sum := 0
 		for _, c := range counts {
-			spans = append(spans, Span{time.Hour, c})
+			spans = append(spans, span{time.Hour, c})
 			sum += c
 		}
-		inferred, err := AppendInferred(nil, spans)
-		if err != nil {
-			t.Fatal(err)
-		}
+		inferred := spans[:stack(spans)]
 		var cost Money
 		for i, s := range inferred {
-			if s.Instances <= 0 || s.Length <= 0 || i > 0 && s.Length >= inferred[i-1].Length {
+			if s.instances <= 0 || s.length <= 0 || i > 0 && s.length >= inferred[i-1].length {
 				t.Fatalf("%v", inferred)
 			}
-			sum -= s.Instances * int(s.Length/time.Hour)
-			each, err := GCE2014SustainedUse.Cost(Unit, s.Length, n*time.Hour)
+			sum -= s.instances * int(s.length/time.Hour)
+			each, err := GCE2014SustainedUse.Cost(Unit, s.length, n*time.Hour)
 			if err != nil {
 				t.Fatal(err)
 			}
-			cost += each * Money(s.Instances)
+			cost += each * Money(s.instances)
 		}
 		if sum != 0 {
 			t.Fatalf("%v: %d instance-hours differ", inferred, sum)

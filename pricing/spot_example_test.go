@@ -69,5 +69,5 @@ func ExampleReadSpot() {
 	_, err := pricing.ReadSpot(strings.NewReader(night), pricing.SpotSeries{Type: "cc1.4xlarge", Product: "Windows"})
 	fmt.Println(err)
 	// Output:
-	// pricing: series: zone any, type "cc1.4xlarge", product "Windows" is not in the file; it has us-east-1a cc1.4xlarge: Linux/UNIX
+	// pricing: series: unknown name: zone any, type "cc1.4xlarge", product "Windows": want one of us-east-1a cc1.4xlarge: Linux/UNIX
 }

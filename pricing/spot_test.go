@@ -185,16 +185,16 @@ func TestSpotErrors(t *testing.T) {
 		index    int
 		sentinel error
 	}{
-		{SpotHistory{}.Validate(), "times", -1, ErrMissing},
-		{late.Validate(), "times", 1, ErrRange},
-		{negative.Validate(), "prices", 1, ErrRange},
-		{short.Validate(), "prices", -1, ErrRange},
-		{end.Validate(), "end", -1, ErrRange},
-		{meter(func(m *SpotMeter) { m.Meter.Increment = 0 }), "meter.increment", -1, ErrRange},
-		{meter(func(m *SpotMeter) { m.Reprice = -1 }), "reprice", -1, ErrRange},
-		{meter(func(m *SpotMeter) { m.Reprice += time.Millisecond }), "reprice", -1, ErrRange},
-		{meter(func(m *SpotMeter) { m.Meter.Minimum = 2 * hour }), "meter.minimum", -1, ErrRange},
-		{meter(func(m *SpotMeter) { m.FreeBefore = -1 }), "free_before", -1, ErrRange},
+		{SpotHistory{}.Validate(), "Times", -1, ErrMissing},
+		{late.Validate(), "Times", 1, ErrRange},
+		{negative.Validate(), "Prices", 1, ErrRange},
+		{short.Validate(), "Prices", -1, ErrRange},
+		{end.Validate(), "End", -1, ErrRange},
+		{meter(func(m *SpotMeter) { m.Meter.Increment = 0 }), "Meter.Increment", -1, ErrRange},
+		{meter(func(m *SpotMeter) { m.Reprice = -1 }), "Reprice", -1, ErrRange},
+		{meter(func(m *SpotMeter) { m.Reprice += time.Millisecond }), "Reprice", -1, ErrRange},
+		{meter(func(m *SpotMeter) { m.Meter.Minimum = 2 * hour }), "Meter.Minimum", -1, ErrRange},
+		{meter(func(m *SpotMeter) { m.FreeBefore = -1 }), "FreeBefore", -1, ErrRange},
 		{over, "money", -1, ErrOverflow},
 	} {
 		var in *InputError
@@ -271,9 +271,9 @@ func TestReadSpotSelects(t *testing.T) {
 		text     string
 	}{
 		{SpotSeries{Type: "c5.2xlarge"}, ErrUnknown,
-			`pricing: series: zone any, type "c5.2xlarge", product any is not in the file; it has eu-west-3a c5.large: Linux/UNIX; eu-west-3a c5.xlarge: Linux/UNIX, Windows`},
+			`pricing: series: unknown name: zone any, type "c5.2xlarge", product any: want one of eu-west-3a c5.large: Linux/UNIX; eu-west-3a c5.xlarge: Linux/UNIX, Windows`},
 		{SpotSeries{Type: "c5.xlarge"}, ErrDuplicate,
-			`pricing: series: zone any, type "c5.xlarge", product any is more than one series; say which of eu-west-3a c5.xlarge: Linux/UNIX, Windows`},
+			`pricing: series: occurs twice: zone any, type "c5.xlarge", product any: want one of eu-west-3a c5.xlarge: Linux/UNIX, Windows`},
 	} {
 		_, err := read(c.want)
 		if !errors.Is(err, c.sentinel) || err.Error() != c.text {
@@ -287,31 +287,31 @@ func TestReadSpotsErrors(t *testing.T) {
 	for _, c := range []struct {
 		text     string
 		field    string
-		index    int
+		line     int
 		sentinel error
 		says     string
 	}{
-		{"", "spot", -1, ErrMissing, "the file is empty"},
-		{spotHeader, "spot", -1, ErrMissing, "no prices"},
-		{"SpotPrice,Timestamp\n", "spot", -1, ErrMissing, "no column AvailabilityZone"},
-		{"SpotPrice,When\n", "spot", -1, ErrUnknown, `the column "When" is unknown`},
-		{"SpotPrice,SpotPrice\n", "spot", -1, ErrDuplicate, "the column SpotPrice is there twice"},
-		{"\"SpotPrice\n", "spot", -1, ErrSyntax, "line 1"},
-		{line("z,t,p,1"), "spot", 1, ErrSyntax, "line 3: 4 fields where the heading has 5"},
-		{line("z,t,p,1,\"2020"), "spot", 1, ErrSyntax, "line 3"},
-		{line("z,,p,1,2020-05-24T23:00:01Z"), "spot.series", 1, ErrMissing, "line 3: InstanceType is empty"},
-		{line("z,t,p,1e3,2020-05-24T23:00:01Z"), "spot.price", 1, ErrSyntax, "line 3"},
-		{line("z,t,p,-1,2020-05-24T23:00:01Z"), "spot.price", 1, ErrRange, "line 3: the price -1 is negative"},
-		{line("z,t,p,0.0000000001,2020-05-24T23:00:01Z"), "spot.price", 1, ErrPrecision, "line 3"},
-		{line("z,t,p,99999999999,2020-05-24T23:00:01Z"), "spot.price", 1, ErrOverflow, "line 3"},
-		{line("z,t,p,1,yesterday"), "spot.time", 1, ErrSyntax, `line 3: "yesterday" is not a time`},
-		{line("z,t,p,1,1720-05-24T23:00:01Z"), "spot.time", -1, ErrRange, "292 years"},
-		{line("z,t,p,2,2020-05-25T01:00:00+02:00"), "spot.time", 1, ErrDuplicate, "line 3: the price of z t p at 2020-05-24T23:00:00Z is 2 here and 1 on line 2"},
+		{"", "", 1, ErrMissing, "the file is empty"},
+		{spotHeader, "SpotPrice", 0, ErrMissing, "no prices"},
+		{"SpotPrice,Timestamp\n", "AvailabilityZone", 1, ErrMissing, "the column: want AvailabilityZone, "},
+		{"SpotPrice,When\n", "", 1, ErrUnknown, `the column "When": want AvailabilityZone, `},
+		{"SpotPrice,SpotPrice\n", "SpotPrice", 1, ErrDuplicate, "the column: want it once"},
+		{"\"SpotPrice\n", "", 1, ErrSyntax, "want CSV"},
+		{line("z,t,p,1"), "", 3, ErrSyntax, "line 3: malformed text: 4 fields: want 5, as in the heading"},
+		{line("z,t,p,1,\"2020"), "", 3, ErrSyntax, "want CSV"},
+		{line("z,,p,1,2020-05-24T23:00:01Z"), "InstanceType", 3, ErrMissing, "line 3 (InstanceType): missing: an empty field: want a name"},
+		{line("z,t,p,1e3,2020-05-24T23:00:01Z"), "SpotPrice", 3, ErrSyntax, `"1e3": want a plain decimal`},
+		{line("z,t,p,-1,2020-05-24T23:00:01Z"), "SpotPrice", 3, ErrRange, "-1: want a price of 0 or more"},
+		{line("z,t,p,0.0000000001,2020-05-24T23:00:01Z"), "SpotPrice", 3, ErrPrecision, "want nine decimals at most"},
+		{line("z,t,p,99999999999,2020-05-24T23:00:01Z"), "SpotPrice", 3, ErrOverflow, ""},
+		{line("z,t,p,1,yesterday"), "Timestamp", 3, ErrSyntax, `"yesterday": want a time such as`},
+		{line("z,t,p,1,1720-05-24T23:00:01Z"), "Timestamp", 0, ErrRange, "292 years"},
+		{line("z,t,p,2,2020-05-25T01:00:00+02:00"), "Timestamp", 3, ErrDuplicate, "z t p at 2020-05-24T23:00:00Z costs 2 here and 1 on line 2: want one price"},
 	} {
 		_, err := ReadSpots(strings.NewReader(c.text))
 		var in *InputError
-		if !errors.As(err, &in) || in.Field != c.field || in.Index != c.index || !errors.Is(err, c.sentinel) || !strings.Contains(in.Error(), c.says) {
-			t.Errorf("%q:\n%v; want %s, %d, %v, %q", c.text, err, c.field, c.index, c.sentinel, c.says)
+		if !errors.As(err, &in) || in.Field != c.field || in.Line != c.line || in.Index != -1 || !errors.Is(err, c.sentinel) || !strings.Contains(in.Error(), c.says) {
+			t.Errorf("%q:\n%v; want %s, line %d, %v, %q", c.text, err, c.field, c.line, c.sentinel, c.says)
 		}
 	}
 	broken := errors.New("broken")
@@ -365,7 +365,7 @@ func TestReadSpotsOfEC2(t *testing.T) {
 func anyHistory(t *rapid.T) SpotHistory {
 	var h SpotHistory
 	at := time.Duration(rapid.IntRange(-5, 5).Draw(t, "start")) * time.Minute
-	for range rapid.IntRange(1, 12).Draw(t, "prices") {
+	for range rapid.IntRange(1, 12).Draw(t, "Prices") {
 		h.Times = append(h.Times, at)
 		h.Prices = append(h.Prices, Money(rapid.IntRange(0, 5).Draw(t, "price"))*100*Milli)
 		at += time.Duration(rapid.IntRange(1, 90).Draw(t, "minutes")) * time.Minute
@@ -451,7 +451,7 @@ func TestSpotMeterCostEqualsSeconds(t *testing.T) {
 		}
 		launch := h.Start() + time.Duration(rapid.IntRange(0, 100).Draw(t, "launch"))*time.Minute
 		seconds := rapid.IntRange(0, 4*3600).Draw(t, "seconds")
-		end := SpotEnd(rapid.IntRange(0, 1).Draw(t, "end"))
+		end := SpotEnd(rapid.IntRange(0, 1).Draw(t, "End"))
 		length := time.Duration(seconds) * time.Second
 		got, err := m.Cost(h, launch, length, end)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,39 +67,29 @@ func TestSustainedUseCost(t *testing.T) {
 func TestInferred(t *testing.T) {
 	tests := []struct {
 		name  string
-		spans []Span
-		want  []Span
+		spans []span
+		want  []span
 	}{
 		{"none", nil, nil},
-		{"idle", []Span{{day, 0}, {0, 3}}, nil},
-		{"one", []Span{{day, 3}}, []Span{{day, 3}}},
+		{"idle", []span{{day, 0}, {0, 3}}, nil},
+		{"one", []span{{day, 3}}, []span{{day, 3}}},
 		// Google's announcement: 3, 4, 2 and 3 instances for 10, 5, 5 and 10 days of
 		// a month of 30; two are inferred for the whole month, and a third for 10 + 5
 		// + 10 days, and a fourth for 5.
-		{"Google's example", []Span{{10 * day, 3}, {5 * day, 4}, {5 * day, 2}, {10 * day, 3}},
-			[]Span{{30 * day, 2}, {25 * day, 1}, {5 * day, 1}}},
-		{"one after the other", []Span{{day, 1}, {0, 5}, {day, 1}, {day, 0}, {day, 1}}, []Span{{3 * day, 1}}},
-		{"a step without length", []Span{{day, 4}, {0, 2}, {0, 3}, {day, 1}}, []Span{{2 * day, 1}, {day, 3}}},
-		{"large numbers", []Span{{day, math.MaxInt}, {day, 1}}, []Span{{2 * day, 1}, {day, math.MaxInt - 1}}},
+		{"Google's example", []span{{10 * day, 3}, {5 * day, 4}, {5 * day, 2}, {10 * day, 3}},
+			[]span{{30 * day, 2}, {25 * day, 1}, {5 * day, 1}}},
+		{"one after the other", []span{{day, 1}, {0, 5}, {day, 1}, {day, 0}, {day, 1}}, []span{{3 * day, 1}}},
+		{"a step without length", []span{{day, 4}, {0, 2}, {0, 3}, {day, 1}}, []span{{2 * day, 1}, {day, 3}}},
+		{"large numbers", []span{{day, math.MaxInt}, {day, 1}}, []span{{2 * day, 1}, {day, math.MaxInt - 1}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			mark := Span{1, 99}
-			got, err := AppendInferred([]Span{mark}, tt.spans)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(append([]Span{mark}, tt.want...), got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			got := tt.spans[:stack(tt.spans)]
+			if !slices.Equal(tt.want, got) {
+				t.Errorf("%v, want %v", got, tt.want)
 			}
 		})
 	}
-	_, err := AppendInferred(nil, []Span{{1, 1}, {-1, 1}})
-	wantError(t, err, "spans.length", 1, ErrRange)
-	_, err = AppendInferred(nil, []Span{{1, -1}})
-	wantError(t, err, "spans.instances", 0, ErrRange)
-	_, err = AppendInferred(nil, []Span{{1, 1}, {math.MaxInt64, 1}})
-	wantError(t, err, "spans.length", 1, ErrOverflow)
 }
 
 // The tiers and the example of the reference material are those of the tests
@@ -136,7 +127,7 @@ func TestSustainedReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Month{{Start: start, Length: 30 * day, Peak: 4, Base: 90 * 24 * Unit, Cost: (1008 + 456 + 120) * Unit}}
+	want := []SustainedMonth{{Start: start, Length: 30 * day, Peak: 4, Base: 90 * 24 * Unit, Cost: (1008 + 456 + 120) * Unit}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -149,31 +140,31 @@ func TestAppendMonths(t *testing.T) {
 		start  time.Time
 		slot   time.Duration
 		demand []int
-		want   []Month
+		want   []SustainedMonth
 	}{
 		{"nothing", time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour, nil, nil},
 		// One instance over January and half of February 2014 (28 days: 672 h).
-		{"a month and a half", time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), day, repeat(1, 31+14), []Month{
+		{"a month and a half", time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), day, repeat(1, 31+14), []SustainedMonth{
 			{time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), 31 * day, 1, 744 * Unit, 520_800 * Milli},
 			{time.Date(2014, 2, 1, 0, 0, 0, 0, time.UTC), 28 * day, 1, 336 * Unit, 302_400 * Milli},
 		}},
-		{"leap year", time.Date(2016, 2, 1, 0, 0, 0, 0, time.UTC), day, repeat(1, 29), []Month{
+		{"leap year", time.Date(2016, 2, 1, 0, 0, 0, 0, time.UTC), day, repeat(1, 29), []SustainedMonth{
 			{time.Date(2016, 2, 1, 0, 0, 0, 0, time.UTC), 29 * day, 1, 696 * Unit, 487_200 * Milli},
 		}},
 		// Two slots of four days across the end of a year, six days before, two after:
 		// two of three instances in the last days of the old year.
-		{"a slot across the end of a month", time.Date(2013, 12, 26, 0, 0, 0, 0, time.UTC), 4 * day, []int{2, 3}, []Month{
+		{"a slot across the end of a month", time.Date(2013, 12, 26, 0, 0, 0, 0, time.UTC), 4 * day, []int{2, 3}, []SustainedMonth{
 			{time.Date(2013, 12, 1, 0, 0, 0, 0, time.UTC), 31 * day, 3, (2*96 + 3*48) * Unit, (2*96 + 3*48) * Unit},
 			{time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), 31 * day, 3, 3 * 48 * Unit, 3 * 48 * Unit},
 		}},
-		{"a month without use, and a slot of several months", time.Date(2014, 1, 31, 0, 0, 0, 0, time.UTC), 30 * day, []int{0, 1}, []Month{
+		{"a month without use, and a slot of several months", time.Date(2014, 1, 31, 0, 0, 0, 0, time.UTC), 30 * day, []int{0, 1}, []SustainedMonth{
 			{time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), 31 * day, 0, 0, 0},
 			{time.Date(2014, 2, 1, 0, 0, 0, 0, time.UTC), 28 * day, 0, 0, 0},
 			// From 2 March to 1 April: 720 of 744 h, 3·186·(1+.8+.6)/3 + 162·.4
 			{time.Date(2014, 3, 1, 0, 0, 0, 0, time.UTC), 31 * day, 1, 720 * Unit, 511_200 * Milli},
 		}},
 		// In UTC this hour is in April; eight hours to the west it is in March.
-		{"months of the location", time.Date(2014, 3, 31, 23, 0, 0, 0, pacific), time.Hour, []int{1, 1}, []Month{
+		{"months of the location", time.Date(2014, 3, 31, 23, 0, 0, 0, pacific), time.Hour, []int{1, 1}, []SustainedMonth{
 			{time.Date(2014, 3, 1, 0, 0, 0, 0, pacific), 31 * day, 1, Unit, Unit},
 			{time.Date(2014, 4, 1, 0, 0, 0, 0, pacific), 30 * day, 1, Unit, Unit},
 		}},
@@ -181,11 +172,11 @@ func TestAppendMonths(t *testing.T) {
 	var b SustainedBiller
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := b.AppendMonths([]Month{{Peak: 99}}, GCE2014SustainedUse, Unit, tt.start, tt.slot, tt.demand)
+			got, err := b.AppendMonths([]SustainedMonth{{Peak: 99}}, GCE2014SustainedUse, Unit, tt.start, tt.slot, tt.demand)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(append([]Month{{Peak: 99}}, tt.want...), got); diff != "" {
+			if diff := cmp.Diff(append([]SustainedMonth{{Peak: 99}}, tt.want...), got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -199,7 +190,7 @@ func TestAppendMonths(t *testing.T) {
 	wantError(t, err, "demand", 1, ErrRange)
 	_, err = b.AppendMonths(nil, GCE2014SustainedUse, 1, start, math.MaxInt64/2, []int{0, 1, 1})
 	wantError(t, err, "demand", -1, ErrOverflow)
-	dst, err := b.AppendMonths([]Month{{}}, GCE2014SustainedUse, Unit, start, 31*day, []int{1, math.MaxInt})
+	dst, err := b.AppendMonths([]SustainedMonth{{}}, GCE2014SustainedUse, Unit, start, 31*day, []int{1, math.MaxInt})
 	wantError(t, err, "demand", 1, ErrOverflow)
 	if len(dst) != 1 {
 		t.Errorf("dst has grown to %d months beside an error", len(dst))
