@@ -31,8 +31,8 @@ import (
 // missing ([ErrMissing]), unknown ([ErrUnknown]) or given twice ([ErrDuplicate]), a
 // value of the wrong kind ([ErrSyntax]), a price with more than nine decimals
 // ([ErrPrecision]), and everything that [List.Validate] refuses. A text that is not
-// JSON or not UTF-8, or that goes on after the list, is ErrSyntax with the Field
-// "list". An error of r is returned unchanged.
+// JSON or not UTF-8, or that goes on after the list, is ErrSyntax with no Field. An
+// error of r is returned unchanged.
 func ReadList(r io.Reader) (List, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -71,7 +71,7 @@ func parseList(data []byte) (List, error) {
 			}
 			bad += size
 		}
-		return List{}, badText(lineAt(data, bad), "list", -1, ErrSyntax, "the byte %#x: want UTF-8", data[bad])
+		return List{}, badText(lineAt(data, bad), "", -1, ErrSyntax, "the byte %#x: want UTF-8", data[bad])
 	}
 	// The syntax of the whole text comes first: its errors have a line, which those
 	// of a json.Decoder do not have, and the parser below sees well-formed values only.
@@ -131,7 +131,7 @@ func syntaxError(data []byte, err error) error {
 	case errors.As(err, &bad):
 		line = lineAt(data, int(bad.Offset)-1)
 	}
-	return badText(line, "list", -1, ErrSyntax, "%s: want a list in JSON", text)
+	return badText(line, "", -1, ErrSyntax, "%s: want a list in JSON", text)
 }
 
 // delim reads an expected delimiter.
@@ -149,7 +149,7 @@ func (p *listParser) delim(want json.Delim, field string, index int, what string
 // object reads an object with exactly the given fields, in any order.
 func (p *listParser) object(path string, index int, fields []string, value func(i int) error) error {
 	field := func(name string) string {
-		if path == "list" {
+		if path == "" {
 			return name
 		}
 		return path + "." + name
@@ -193,7 +193,7 @@ func (p *listParser) object(path string, index int, fields []string, value func(
 }
 
 func (p *listParser) list() (l List, err error) {
-	err = p.object("list", -1, []string{"on_demand", "classes"}, func(i int) error {
+	err = p.object("", -1, []string{"on_demand", "classes"}, func(i int) error {
 		if i == 0 {
 			err := p.money("on_demand", -1, &l.OnDemand)
 			if err == nil && l.OnDemand < 0 {

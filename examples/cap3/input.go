@@ -315,10 +315,7 @@ func (o *options) readInstance(in *input) error {
 		if errors.As(err, &bad) && bad.Field == "series" {
 			return cli.Mistakef("-spot %s: %s", o.spot, o.whichSeries(data))
 		}
-		if errors.As(err, &bad) {
-			err = bad.Err
-		}
-		return cli.Mistakef("-spot %s: %v", o.spot, err)
+		return cli.Mistakef("-spot %s: %s", o.spot, strings.TrimPrefix(err.Error(), "pricing: "))
 	}
 	name := in.history.Series.Type
 	in.instance, err = perfmodel.FindInstance(in.types, name)

@@ -659,7 +659,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-profile", file("one.csv", titles+"x,1,1,10\nx,2,1,20\nx,3,1,31\n")}, "x: no model can be fitted: all runs are on 1 process, which does not tell how it scales; profile it on others, too"},
 		{[]string{"-profile", file("single.csv", titles+"x,1,1,10\n")}, "fewer rows than columns: 1 for 3 coefficients"},
 		{[]string{"-profile", flat, "-features", file("h.csv", "benchmark,class,x1_name,x1\nflat,A,size,0\n")}, "flat A: size is 0, and the model takes its logarithm: want a number above 0"},
-		{[]string{"-spot", file("bad.csv", prices+"a,b,c,much,2013-01-01T00:00:00Z\n")}, "bad.csv: line 85: "},
+		{[]string{"-spot", file("bad.csv", prices+"a,b,c,much,2013-01-01T00:00:00Z\n")}, "bad.csv: line 85 (SpotPrice): "},
 		{[]string{"-spot", file("cut.gz", programtest.Gzip(prices)[:60])}, "cut.gz"},
 		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
 		{[]string{"-profile", flat, "-svg", flat}, "the file is that of another flag"},

@@ -717,7 +717,7 @@ func TestMistakes(t *testing.T) {
 		{prices("[" + strings.Replace(site, "12", "0", 1) + "]"), "want prices of instances above 0"},
 		{prices("[" + strings.Replace(site, `"traffic": 0`, `"traffic": -1`, 1) + "]"), "a negative price of traffic"},
 		{prices("[" + strings.Replace(site, "12", "12000", 1) + "]"), "at most 1000"},
-		{prices("[" + strings.Replace(site, "12", "0.0000000001", 1) + "]"), "more than nine decimals"},
+		{prices("[" + strings.Replace(site, "12", "0.0000000001", 1) + "]"), "want nine decimals at most"},
 		{prices("[" + strings.Replace(site, `"latitude": 0`, `"latitude": 91`, 1) + "]"), "latitude from -90 to 90"},
 		{[]string{"-prices", ""}, "name of a file"},
 		{[]string{"-prices", filepath.Join(dir, "none.json")}, "none.json: no such file"},

@@ -584,13 +584,13 @@ func TestMistakes(t *testing.T) {
 
 		{classes(""), "c.json: the file is empty"},
 		{classes("{"), "c.json: line 1: "},
-		{replaced("500", "-1"), "c.json: line 2, field classes[0].upfront: "},
-		{replaced("always", "never"), "c.json: line 2, field classes[0].billed: "},
+		{replaced("500", "-1"), "c.json: line 2 (classes[0].upfront): "},
+		{replaced("always", "never"), "c.json: line 2 (classes[0].billed): "},
 		{replaced("672h", "100h"), `the term of "four", 100h, is shorter than a slot of 168h`},
 		{replaced("672h", "700h"), `the term of "four", 700h, is not a whole number of slots of 168h`},
 		{[]string{"-demand", file("d.csv", "n\n"+strings.Repeat("1\n", 400)), "-classes", file("c.json", strings.Replace(smallClasses, "672h", "90m", 1))},
 			`the term of "four", 1h30m, is not a whole number of slots of 1h`},
-		{replaced("500", "99999999999"), "c.json: line 2, field classes[0].upfront: "},
+		{replaced("500", "99999999999"), "c.json: line 2 (classes[0].upfront): "},
 		{classes(`{"on_demand": 9000000000, "classes": []}`), "d.csv: "},
 
 		{[]string{"-svg", ""}, "name of a file"},

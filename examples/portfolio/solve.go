@@ -306,8 +306,8 @@ func reason(err error) string {
 		return strings.TrimPrefix(err.Error(), "pricing: ")
 	}
 	text := in.Err.Error()
-	if causes, ok := in.Err.(interface{ Unwrap() []error }); ok { // a sentinel, which says less than what follows it
-		text = strings.TrimPrefix(text, causes.Unwrap()[0].Error()+": ")
+	if cause := errors.Unwrap(in.Err); cause != nil { // a sentinel, which says less than what follows it
+		text = strings.TrimPrefix(text, cause.Error()+": ")
 	}
 	field, _, _ := strings.Cut(in.Field, ".")
 	if name, ok := flagOf[field]; ok {

@@ -546,16 +546,16 @@ func TestBidErrors(t *testing.T) {
 	}
 	// Errors of package pricing are its own.
 	var in *pricing.InputError
-	if err := solve(func(m *Market, _ *Task) { m.Spot.Reprice = -1 }); !errors.As(err, &in) || in.Field != "reprice" {
+	if err := solve(func(m *Market, _ *Task) { m.Spot.Reprice = -1 }); !errors.As(err, &in) || in.Field != "Reprice" {
 		t.Error(err)
 	}
-	if err := solve(func(m *Market, _ *Task) { m.Meter.Increment = 0 }); !errors.As(err, &in) || in.Field != "increment" {
+	if err := solve(func(m *Market, _ *Task) { m.Meter.Increment = 0 }); !errors.As(err, &in) || in.Field != "Increment" {
 		t.Error(err)
 	}
 	if err := solve(func(m *Market, t *Task) { m.OnDemand, t.Estimate, t.Deadline = math.MaxInt64, 3*hour, 9*hour }); !errors.As(err, &in) || !errors.Is(err, pricing.ErrOverflow) {
 		t.Error(err)
 	}
-	if err := estimate(pricing.SpotHistory{}, 0, hour); !errors.As(err, &in) || in.Field != "times" {
+	if err := estimate(pricing.SpotHistory{}, 0, hour); !errors.As(err, &in) || in.Field != "Times" {
 		t.Error(err)
 	}
 	var p Planner

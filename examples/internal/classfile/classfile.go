@@ -5,8 +5,6 @@ package classfile
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -58,29 +56,15 @@ func (f *File) Fits(slot time.Duration) error {
 		default:
 			continue
 		}
-		return cli.Mistakef("%s: line %d, field classes[%d].term: the term of %s, %s, is %s of %s",
+		return cli.Mistakef("%s: line %d (classes[%d].term): the term of %s, %s, is %s of %s",
 			f.name, termLine(f.data, k), k, infile.Quote(c.Name), decimal.Span(c.Term), what, decimal.Span(slot))
 	}
 	return nil
 }
 
-// located puts the line of an error of package pricing first.
-func located(err error) string {
-	var in *pricing.InputError
-	if !errors.As(err, &in) {
-		return err.Error()
-	}
-	field := strings.TrimPrefix(in.Error(), "pricing: ")
-	text := in.Err.Error()
-	field = strings.TrimSuffix(field, ": "+text)
-	if line, rest, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(line, "line ") {
-		if field == "list" { // the whole of it
-			return line + ": " + rest
-		}
-		return fmt.Sprintf("%s, field %s: %s", line, field, rest)
-	}
-	return fmt.Sprintf("field %s: %s", field, text)
-}
+// located is an error of package pricing without the name of the package: the line
+// comes first.
+func located(err error) string { return strings.TrimPrefix(err.Error(), "pricing: ") }
 
 // termLine returns the line of the term of class k in a list that has been read
 // without an error.

@@ -35,9 +35,9 @@ func TestFile(t *testing.T) {
 		want string
 	}{
 		{30 * time.Minute, ""},
-		{time.Hour, `line 4, field classes[1].term: the term of "b", 1h30m, is not a whole number of slots of 1h`},
-		{2 * time.Hour, `line 4, field classes[1].term: the term of "b", 1h30m, is shorter than a slot of 2h`},
-		{3 * time.Hour, `line 2, field classes[0].term: the term of "a", 4h, is not a whole number of slots of 3h`},
+		{time.Hour, `line 4 (classes[1].term): the term of "b", 1h30m, is not a whole number of slots of 1h`},
+		{2 * time.Hour, `line 4 (classes[1].term): the term of "b", 1h30m, is shorter than a slot of 2h`},
+		{3 * time.Hour, `line 2 (classes[0].term): the term of "a", 4h, is not a whole number of slots of 3h`},
 	} {
 		got, want := "", c.want
 		if want != "" {
