@@ -113,6 +113,18 @@ func (t *minTree) first() int {
 	return v - t.size
 }
 
+// last returns the index of the last of the least numbers.
+func (t *minTree) last() int {
+	v := 1
+	for v < t.size {
+		v *= 2
+		if t.least[v+1] <= t.least[v] {
+			v++
+		}
+	}
+	return v - t.size
+}
+
 // remove makes number i none.
 func (t *minTree) remove(i int) {
 	t.least[t.size+i] = none

@@ -1,6 +1,7 @@
 package reserve
 
 import (
+	"math"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/enum"
@@ -11,43 +12,63 @@ import (
 // The rolling horizon, [Liu21] Algorithm 2, as printed, mended and deferred.
 //
 // Minimise the fees of one class and the price of what runs on demand, seeing λ
-// slots at a time. At slot t Algorithm 1 plans for the window [t, t+λ), what it
-// would buy at t is bought, and the window moves on.
+// slots at a time. At slot t Algorithm 1 plans for the window [t, t+λ), what the
+// plan buys is bought, and the window moves on.
 //
-// For λ ≤ τ the window is one candidate only, and Algorithm 1 buys each level that
-// is uncovered in m = ⌈F/p⌉ slots of it or more. With N(t) the purchases up to slot
-// t and f_i the forecast, the k-th purchase helps in slot i if k ≤ f_i + N(i-τ)
-// (theory/rules.go), so
+// For λ ≤ τ the window has one start only, and Algorithm 1 buys each level that
+// is uncovered in m = ⌈F/p⌉ slots of the window or more. With N(t) the purchases
+// up to slot t and f_i the forecast, the k-th purchase helps in slot i if
+// k ≤ f_i + N(i-τ) (theory/rules.go), so
 //
 //	N(t) = max(N(t-1), m-th largest f_i + N(i-τ) of the window).
 //
 // Printed subtracts a purchase from the demand in the window only (line 3), so
-// that it is forgotten λ slots later and bought again: N(i-λ) in the place of
-// N(i-τ). Mended subtracts it for its whole term (ERRATA [Liu21] 5). Both buy as
-// soon as enough demand is in sight, however far, and may waste most of each term:
-// up to τp/F times the optimum. Deferred, of our own, buys a level only if the
-// current slot needs it: N(t) is capped by d_t + N(t-τ).
+// that the purchase is forgotten λ slots later and bought again: N(i-λ) in the
+// place of N(i-τ). Mended subtracts a purchase for its whole term (ERRATA [Liu21]
+// 5). Both buy as soon as enough demand is in sight, however far, and may waste
+// most of each term: up to τp/F times the optimum. Deferred, of our own, buys a
+// level only if the current slot needs it: N(t) is capped by d_t + N(t-τ).
 //
 // For λ > τ the window is planned by the greedy of Algorithm 1 ([HGR]), with two
-// trees as there. Deferred then moves each reservation to the first slot that needs
-// it, and buys those that begin in the current slot.
+// trees as there. Line 2 takes all decisions of the window: a purchase at slot t' > t
+// of the window [t, t+λ) is made at t', whatever later windows show, and its
+// instances are subtracted from the demand that later windows plan for. With
+// FirstSlot the purchases at t alone are made, and the others are planned anew.
+// Deferred plans so, moves each reservation to the first slot that needs it, and
+// buys those that begin in the current slot.
 //
-// Invariant: the keys of the window are those of the last forecast; the k-th
-// largest is at hand. Time a slot: O(λ) to compare the forecast with the last one,
-// O(log λ) for each slot in which it differs; O(log λ) if it just moves on. For
-// λ > τ O(λ·log λ). Deferred reads nothing in a slot that is covered. O(λ+τ) space.
+// Invariant for λ ≤ τ: the keys of the window are those of the last forecast; the
+// m-th largest is at hand. For commitments: diff holds the changes of what is
+// subtracted from slot t on, buys the purchases to be made from slot t on.
 //
-// Departures. The paper stops at slot T-λ+1; here the window shrinks at the end of
-// the demand. Algorithm 1 tests before it buys (ERRATA [Liu21] 3).
+// Time a slot: O(λ) to compare the forecast with the last one, O(log λ) for each
+// slot in which it differs; O(log λ) if it just moves on. For λ > τ O(λ·log λ).
+// Deferred reads nothing in a slot that is covered. O(λ+τ) space.
+//
+// Departures. Algorithm 1 tests before it buys (ERRATA [Liu21] 3). The paper stops
+// at slot T-λ+1. So does the rule that commits; the others let the window shrink at
+// the end of the demand.
 
 // RHO is the rolling horizon of [Liu21] Algorithm 2, for one class. The zero value
 // is the paper's rule, with a window of a term.
 //
-// No constant bounds it: not 3, as [Liu21] Theorem 4 has it, but τp/F, even with
-// an exact forecast; see the package documentation. With an exact forecast Deferred
-// is near the optimum on real demands, within a few per cent for short terms,
-// but it has no constant either. A false forecast makes a single slot of demand cost
-// it F/p times the optimum, and the other two any multiple. [Robust] has a bound.
+// Which bound holds for which reading, with F/p slots to pay a fee back:
+//
+//	Mended, any window and reading      at most τp/F times the optimum, if the forecast
+//	                                    is exact: each purchase replaces F or more of
+//	                                    on-demand cost, so the plan costs at most
+//	                                    what on demand only does; τp/F is reached
+//	Printed, window > term              the same plan as Mended, unless AnyStart
+//	Printed, window < term              no such bound: a purchase is made again and
+//	                                    again (6 times the optimum, theory)
+//	all of the demand in sight          [HGR] and its Theorem 3, unless FirstSlot,
+//	                                    AnyStart or LastOfEqual
+//	Deferred                            near the optimum on real demands, within a few
+//	                                    per cent for short terms; no constant
+//	3, as [Liu21] Theorem 4 has it      false for every reading
+//
+// A false forecast makes a single slot of demand cost Deferred F/p times the optimum,
+// and the other two any multiple. [Robust] has a bound.
 //
 // As a [Planner] it handles what [Wang] does.
 type RHO struct {
@@ -58,6 +79,22 @@ type RHO struct {
 	Window int
 	// Rule is which of the three.
 	Rule RHORule
+
+	// The three readings that follow matter for a window longer than a term (AnyStart
+	// and LastOfEqual from a window of a term on), and not for Deferred.
+
+	// FirstSlot keeps of a window's purchases those of its first slot alone, and plans
+	// anew at each slot. As printed (Alg. 2, line 2) all purchases of a window are
+	// made, and at λ = T the rule is one run of Algorithm 1.
+	FirstSlot bool
+	// AnyStart lets a reservation begin in each slot of the window, as Alg. 1, line 9
+	// prints. Otherwise the reservation ends within the window, as the algorithm's
+	// output says: t* in [1, λ-τ+1].
+	AnyStart bool
+	// LastOfEqual takes the last of the terms that are busy in equally many slots. The
+	// paper says the first, after Eq. (10).
+	LastOfEqual bool
+
 	// Forecast is what AppendPlan takes for the demand of each slot as long as it
 	// lies ahead, held instances included; nil is the demand itself.
 	Forecast []int
@@ -65,6 +102,7 @@ type RHO struct {
 	series series
 	books  ledger
 	advice advice
+	commit commitments
 }
 
 // An RHORule is a reading of [Liu21] Algorithm 2. As text an RHORule is "printed",
@@ -92,7 +130,11 @@ func (r RHORule) MarshalText() ([]byte, error) { return rhoRules.MarshalText(r) 
 func (r *RHORule) UnmarshalText(text []byte) error { return rhoRules.UnmarshalText(r, text) }
 
 // Reset begins a series, as [Rule] says.
-func (a *RHO) Reset(o Offer) error {
+func (a *RHO) Reset(o Offer) error { return a.reset(o, math.MaxInt32) }
+
+// reset is Reset for a demand of the given number of slots. To the rule that makes
+// all purchases of a window, a window longer than the demand is the demand.
+func (a *RHO) reset(o Offer, slots int) error {
 	a.books.reset(0)
 	if err := o.check(); err != nil {
 		return err
@@ -104,18 +146,31 @@ func (a *RHO) Reset(o Offer) error {
 	if err != nil {
 		return err
 	}
+	if a.Rule != Deferred && !a.FirstSlot && window > o.Term {
+		window = min(window, max(1, slots))
+	}
 	if a.Rule == Printed {
 		a.books.reset(window)
 	} else {
 		a.books.reset(o.Term)
 	}
+	a.advice.any, a.advice.last = a.AnyStart && a.Rule != Deferred, a.LastOfEqual && a.Rule != Deferred
 	a.advice.reset(&o, window, a.Rule)
+	if a.commits() {
+		a.commit.reset(window, o.Term)
+	}
 	return nil
 }
+
+// commits reports whether all purchases of a window are made.
+func (a *RHO) commits() bool { return a.Rule != Deferred && !a.FirstSlot && a.advice.many() }
 
 // Observe returns how many to buy, as [Rule] says.
 func (a *RHO) Observe(demand int, forecast []int) int {
 	a.books.ready()
+	if a.commits() {
+		return a.commit.observe(a, instances(demand), forecast)
+	}
 	return a.books.close(a.advice.target(&a.books, instances(demand), forecast))
 }
 
@@ -131,10 +186,10 @@ func (a *RHO) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase
 	if err := a.series.load(p, a.Class, a.Forecast); err != nil {
 		return dst, err
 	}
-	if err := a.Reset(a.series.offer()); err != nil {
+	if err := a.reset(a.series.offer(), len(a.series.demand)); err != nil {
 		return dst, err
 	}
-	if a.advice.window > a.advice.term {
+	if a.advice.many() {
 		return a.series.run(dst, a.Class, a, a.advice.window), nil
 	}
 	return a.series.slide(dst, a.Class, a, a.advice.window), nil
@@ -146,13 +201,18 @@ type advice struct {
 	window int // λ
 	term   int
 	m      int64
-	ahead  top // f_i + N(i-τ) for i in [t, t+λ), in cell i mod λ; λ ≤ τ
+	any    bool // a term may begin in each slot of the window
+	last   bool // of equal windows the last counts
+	ahead  top  // f_i + N(i-τ) for i in [t, t+λ), in cell i mod λ; λ ≤ τ
 	greedy greedy
 }
 
+// many reports whether a window has several starts, so that the greedy plans it.
+func (a *advice) many() bool { return a.window > a.term || a.any && a.window == a.term }
+
 func (a *advice) reset(o *Offer, window int, rule RHORule) {
 	a.rule, a.window, a.term, a.m = rule, window, o.Term, o.breakEven()
-	if window <= o.Term {
+	if !a.many() {
 		a.ahead.reset(window, a.m)
 	}
 }
@@ -163,7 +223,7 @@ func (a *advice) target(l *ledger, d int64, forecast []int) int64 {
 		return l.n
 	}
 	forecast = forecast[:min(len(forecast), a.window-1)]
-	if a.window > a.term {
+	if a.many() {
 		return l.n + a.greedy.plan(a, l, d, forecast)
 	}
 	a.ahead.set(l.t%a.window, d+l.expired(0))
@@ -211,11 +271,65 @@ func (a *advice) ask(l *ledger, d int64) int64 {
 	return max(l.n, n)
 }
 
+// commitments are what the windows so far have decided.
+type commitments struct {
+	now  int64   // subtracted from the demand of the slot before
+	diff []int64 // diff[(t+j) mod len]: the change in slot t+j; λ+τ cells
+	buys []int64 // buys[(t+j) mod len]: to be bought in slot t+j; λ cells
+}
+
+func (c *commitments) reset(window, term int) {
+	c.now = 0
+	c.diff = grow.Zero(c.diff, window+term)
+	c.buys = grow.Zero(c.buys, window)
+}
+
+// observe plans the window that begins with the current slot, if the window is
+// whole, and returns how many to buy now.
+func (c *commitments) observe(a *RHO, d int64, forecast []int) int {
+	l, w, window, tau := &a.books, &a.advice.greedy, a.advice.window, a.advice.term
+	if len(forecast) >= window-1 {
+		w.left = grow.To(w.left, window)
+		covered := c.now
+		for j := range window {
+			covered += c.diff[(l.t+j)%len(c.diff)]
+			x := d
+			if j > 0 {
+				x = instances(forecast[j-1])
+			}
+			w.left[j] = max(0, x-covered)
+		}
+		starts := max(1, window-tau+1)
+		if a.advice.any {
+			starts = window
+		}
+		w.run(tau, starts, a.advice.m, a.advice.last, false)
+		for j, count := range w.buy {
+			if count == 0 {
+				continue
+			}
+			end := j + tau
+			if a.Rule == Printed { // line 3: within the window
+				end = min(end, window)
+			}
+			c.buys[(l.t+j)%len(c.buys)] += count
+			c.diff[(l.t+j)%len(c.diff)] += count
+			c.diff[(l.t+end)%len(c.diff)] -= count
+		}
+	}
+	now, cell := l.t%len(c.buys), l.t%len(c.diff)
+	bought := c.buys[now]
+	c.now += c.diff[cell]
+	c.buys[now], c.diff[cell] = 0, 0
+	return l.close(l.n + bought)
+}
+
 // A greedy is [Liu21] Algorithm 1 for a window longer than a term, as in [HGR]:
 // one tree has the uncovered demand of the slots, the other minus the number of
 // busy slots in the term from each start.
 type greedy struct {
 	left   []int64 // uncovered demand
+	buy    []int64 // reservations by start
 	next   []int32 // a slot at or after which the next busy one is
 	slots  minTree
 	starts minTree
@@ -236,6 +350,19 @@ func (w *greedy) plan(a *advice, l *ledger, d int64, forecast []int) int64 {
 		}
 		w.left = append(w.left, x)
 	}
+	starts := max(1, n-tau+1)
+	if a.any {
+		starts = n
+	}
+	w.run(tau, starts, a.m, a.last, a.rule == Deferred)
+	return w.buy[0]
+}
+
+// run fills buy for the demand left, for starts in [0, starts). A term may reach
+// beyond the demand. With late a reservation begins in its first busy slot.
+func (w *greedy) run(tau, starts int, m int64, last, late bool) {
+	n := len(w.left)
+	w.buy = grow.Zero(w.buy, n)
 	w.next = grow.Zero(w.next, n+1)
 	w.slots.reset(n)
 	for j, x := range w.left {
@@ -248,9 +375,9 @@ func (w *greedy) plan(a *advice, l *ledger, d int64, forecast []int) int64 {
 	}
 	w.next[n] = int32(n)
 	w.slots.build()
-	w.starts.reset(max(1, n-tau+1))
+	w.starts.reset(starts)
 	busy, to := int64(0), 0
-	for s := range max(1, n-tau+1) {
+	for s := range starts {
 		for ; to < min(n, s+tau); to++ {
 			if w.left[to] > 0 {
 				busy++
@@ -263,26 +390,27 @@ func (w *greedy) plan(a *advice, l *ledger, d int64, forecast []int) int64 {
 	}
 	w.starts.build()
 
-	bought := int64(0)
-	for -w.starts.least[1] >= a.m { // line 8
-		at := w.starts.first() // line 9
-		if a.rule == Deferred {
+	for -w.starts.least[1] >= m { // line 8
+		at := 0
+		if last {
+			at = w.starts.last()
+		} else {
+			at = w.starts.first() // line 9
+		}
+		if late {
 			at = w.busy(at)
 		}
 		end := min(n, at+tau)
 		sigma := w.slots.min(at, end) // line 10
 		w.slots.plus(at, end, -sigma) // line 11
-		if at == 0 {                  // line 12
-			bought += sigma
-		}
-		for w.slots.least[1] == 0 { // slots that have just got empty
+		w.buy[at] += sigma            // line 12
+		for w.slots.least[1] == 0 {   // slots that have just got empty
 			z := w.slots.first()
 			w.slots.remove(z)
 			w.next[z]++
-			w.starts.plus(max(0, z-tau+1), min(z, max(0, n-tau))+1, 1)
+			w.starts.plus(max(0, z-tau+1), min(z, starts-1)+1, 1)
 		}
 	}
-	return bought
 }
 
 // busy returns the first busy slot from j on.

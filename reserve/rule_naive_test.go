@@ -141,6 +141,50 @@ func naiveRHO(d, f []int, term, lambda, m int, rule RHORule) []int {
 	return r
 }
 
+// naiveCommit is [Liu21] Algorithm 2 as printed for a window of several starts: all
+// that Algorithm 1 buys for a window is bought, one reservation at a time, and the
+// last window ends with the demand.
+func naiveCommit(d, f []int, term, lambda, m int, rule RHORule, anyStart, last bool) []int {
+	r := make([]int, len(d))
+	cover := make([]int, len(d)+term+lambda)
+	for t := 0; t+lambda <= len(d); t++ {
+		g := slices.Clone(f[t : t+lambda])
+		g[0] = d[t]
+		for i := range g {
+			g[i] = max(0, g[i]-cover[t+i])
+		}
+		for {
+			most, at := -1, 0
+			for s := 0; s < len(g) && (anyStart || s == 0 || s+term <= len(g)); s++ {
+				count := 0
+				for j := s; j < min(len(g), s+term); j++ {
+					if g[j] > 0 {
+						count++
+					}
+				}
+				if count > most || last && count == most {
+					most, at = count, s
+				}
+			}
+			if most < m {
+				break
+			}
+			end := at + term
+			if rule == Printed {
+				end = min(end, lambda)
+			}
+			for j := at; j < end; j++ {
+				cover[t+j]++
+				if j < len(g) {
+					g[j] = max(0, g[j]-1)
+				}
+			}
+			r[t+at]++
+		}
+	}
+	return r
+}
+
 // A robustState is Robust slot by slot, with sums and scans over the purchases.
 type robustState struct {
 	d      []int

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ func TestRuleNaive(t *testing.T) {
 	var rho RHO
 	var robust Robust
 	eager.Eager = true
+	committed := map[bool]bool{}
 	for n := range 3000 {
 		d, f, o := onlineCase(rng, 40, 9, 6)
 		m := regretted(o, false)
@@ -65,9 +67,20 @@ func TestRuleNaive(t *testing.T) {
 		both("history", &history, naiveHistory(d, o.Term, m))
 		lambda := 1 + rng.IntN(2*o.Term+2)
 		for rule := Printed; rule <= Deferred; rule++ {
-			rho.Window, rho.Rule, rho.Forecast = lambda, rule, f
-			both(fmt.Sprintf("rho %d, window %d", rule, lambda), &rho, naiveRHO(d, f, o.Term, lambda, m, rule))
+			rho = RHO{Window: lambda, Rule: rule, Forecast: f, FirstSlot: true, series: rho.series, books: rho.books, advice: rho.advice, commit: rho.commit}
+			both(fmt.Sprintf("rho %v, window %d, first slot", rule, lambda), &rho, naiveRHO(d, f, o.Term, lambda, m, rule))
+			if rule == Deferred || lambda < o.Term || lambda > len(d) {
+				continue
+			}
+			rho.FirstSlot, rho.AnyStart, rho.LastOfEqual = false, rng.IntN(2) == 0, rng.IntN(2) == 0
+			if lambda == o.Term && !rho.AnyStart {
+				continue // one start: there is nothing to commit
+			}
+			committed[rho.AnyStart] = committed[rho.AnyStart] || lambda > o.Term
+			both(fmt.Sprintf("rho %v, window %d, any start %v, last %v", rule, lambda, rho.AnyStart, rho.LastOfEqual), &rho,
+				naiveCommit(d, f, o.Term, lambda, m, rule, rho.AnyStart, rho.LastOfEqual))
 		}
+		rho = RHO{series: rho.series, books: rho.books, advice: rho.advice, commit: rho.commit}
 		robust.Window = 1 + rng.IntN(o.Term)
 		robust.Ratio = []int{2000, 2250, 3000, 7000}[rng.IntN(4)]
 		robust.Forecast = f
@@ -77,6 +90,9 @@ func TestRuleNaive(t *testing.T) {
 			t.Fatalf("%d: bound %v, want %d/%d", n, robust.bound, bound, g)
 		}
 		rho.Window, robust.Window, rho.Forecast = o.Term+1+rng.IntN(o.Term), o.Term+1+rng.IntN(o.Term), nil
+	}
+	if len(committed) != 2 {
+		t.Error("no case commits the purchases of a window of several starts")
 	}
 }
 
@@ -91,12 +107,43 @@ func onlineRules(window int) map[string]interface {
 	}{
 		"rho":          &RHO{Window: window},
 		"rho-mended":   &RHO{Window: window, Rule: Mended},
+		"rho-first":    &RHO{Window: window, FirstSlot: true},
+		"rho-any":      &RHO{Window: window, AnyStart: true, LastOfEqual: true},
 		"rho-deferred": &RHO{Window: window, Rule: Deferred},
 		"robust":       &Robust{Window: window},
 		"wang":         &Wang{},
 		"wang-eager":   &Wang{Eager: true},
 		"wang-random":  &WangRandom{Rand: rand.New(rand.NewPCG(1, 1))},
 		"history":      &History{},
+	}
+}
+
+// As printed, the rolling horizon that sees all of the demand is one run of
+// Algorithm 1: "RHO degenerates to HGR" ([Liu21] section 5). So is one that is told to
+// see more. With the first slot's purchases alone this is false.
+func TestWholeWindowIsHGR(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 18)) // seed 3, 18
+	other := 0
+	for range 500 {
+		d, _, o := onlineCase(rng, 40, 9, 6)
+		if len(d) < 1 {
+			continue
+		}
+		p := problemOf(o, d)
+		want, _ := mustPlan(t, &HGR{}, p)
+		for _, rule := range []RHORule{Printed, Mended} {
+			for _, window := range []int{len(d), len(d) + 7} {
+				if got, _ := mustPlan(t, &RHO{Window: window, Rule: rule}, p); len(d) > o.Term && !slices.Equal(got, want) {
+					t.Fatalf("%v, window %d: %+v d=%v\ngot  %v\nwant %v", rule, window, o, d, got, want)
+				}
+			}
+		}
+		if first, _ := mustPlan(t, &RHO{Window: len(d), Rule: Mended, FirstSlot: true}, p); !slices.Equal(first, want) {
+			other++
+		}
+	}
+	if other == 0 {
+		t.Error("planning anew at each slot never differs: is it tried?")
 	}
 }
 
@@ -889,7 +936,7 @@ func TestRuleClasses(t *testing.T) {
 			}
 		}
 		o := Offer{Price: 2, Term: 3}
-		if name != "rho" && name != "rho-mended" { // which buy ahead
+		if name == "rho-deferred" || !strings.HasPrefix(name, "rho") { // the other rolling horizons buy ahead
 			if r := observeAll(a, o, d, d); onlineCost(o, d, r) != 0 || r[0] != 0 {
 				t.Errorf("%s: a class for nothing: %v", name, r)
 			}

@@ -54,7 +54,7 @@ func (c *centre) plan(o planOptions) (*plan, error) {
 	case exact:
 		planner = &reserve.Exact{}
 	default:
-		planner = &reserve.RHO{Window: o.lambda, Rule: reserve.RHORule(o.planner - rhoPrinted), Forecast: o.predicted}
+		planner = &reserve.RHO{Window: o.lambda, Rule: reserve.RHORule(o.planner - rhoPrinted), Forecast: o.predicted, FirstSlot: true}
 	}
 	if !o.planner.rolls() && o.predicted != nil {
 		problem.Demand = o.predicted
