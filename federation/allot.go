@@ -3,6 +3,7 @@ package federation
 import (
 	"math"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -28,7 +29,7 @@ func (o *Optimizer) AppendBookings(dst []Booking, centres []Centre, tasks []Task
 		panic("federation: AppendBookings with another problem than Solve")
 	}
 	n := o.centres
-	o.free = resize(o.free, n*slots)
+	o.free = grow.To(o.free, n*slots)
 	for j, c := range centres {
 		copy(o.free[j*slots:], c.Reserved)
 	}
@@ -69,12 +70,12 @@ func (o *Optimizer) book(dst []Booking, centres []Centre, t Task, k, j, d int, o
 			traffic, err = send.Mul(int64(d))
 		}
 		if err != nil || t.Disk > math.MaxInt64/int64(d) {
-			return dst, badInput("Tasks.Disk", k, ErrOverflow, "%d instances of %d bytes of task %d are too much", d, t.Disk, t.ID)
+			return dst, badInput("Tasks.Disk", k, ErrOverflow, "%d instances of %d bytes of task %d do not fit: want fewer or smaller instances", d, t.Disk, t.ID)
 		}
 	}
 	// All that the part could pay.
 	if most, err := max(lease, bought).Mul(int64(d)); err != nil || most > math.MaxInt64/4/pricing.Money(t.Slots()) || traffic > math.MaxInt64/2 {
-		return dst, badInput("Tasks.Instances", k, ErrOverflow, "%d instances over %d slots of task %d cost too much", d, t.Slots(), t.ID)
+		return dst, badInput("Tasks.Instances", k, ErrOverflow, "the cost of %d instances over %d slots of task %d does not fit: want fewer instances", d, t.Slots(), t.ID)
 	}
 	free := o.free[j*o.slots:]
 	for s := t.Start; s < t.End; {

@@ -3,6 +3,7 @@ package federation
 import (
 	"math"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -57,7 +58,7 @@ const (
 // each instance is where it is cheapest, the first such centre, if x is not nil.
 func (s *ascent) value(m *model, prices, x []int64) int64 {
 	n, slots := m.centres, m.slots
-	s.sums, s.over = resize(s.sums, n*(slots+1)), resize(s.over, n*(slots+1))
+	s.sums, s.over = grow.To(s.sums, n*(slots+1)), grow.To(s.over, n*(slots+1))
 	clear(s.over)
 	clear(x)
 	total := int64(0)
@@ -106,9 +107,9 @@ func (s *ascent) value(m *model, prices, x []int64) int64 {
 // raise improves prices whose value is bound, towards target.
 func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int) (best int64, steps int) {
 	n, slots := m.centres, m.slots
-	s.direction, s.tried = resize(s.direction, n*slots), resize(s.tried, n*slots)
+	s.direction, s.tried = grow.To(s.direction, n*slots), grow.To(s.tried, n*slots)
 	clear(s.direction)
-	s.exact = resize(s.exact, n*slots)
+	s.exact = grow.To(s.exact, n*slots)
 	for i, p := range prices {
 		s.tried[i], s.exact[i] = p, float64(p)
 	}
@@ -179,7 +180,7 @@ func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Mone
 		return 0, err
 	}
 	if len(prices) != len(centres)*slots {
-		return 0, badInput("Prices", -1, ErrLength, "%d prices for %d centres and %d slots: give one for each", len(prices), len(centres), slots)
+		return 0, badInput("Prices", -1, ErrLength, "%d prices for %d centres and %d slots: want one for each centre and slot", len(prices), len(centres), slots)
 	}
 	demand := make([]int, slots)
 	if err := JointDemandTo(demand, tasks); err != nil {
@@ -191,7 +192,7 @@ func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Mone
 		for t, u := range c.Reserved {
 			p := prices[j*slots+t]
 			if p < 0 || p > c.OnDemand {
-				return 0, badInput("Prices", j*slots+t, ErrRange, "%v in centre %d, slot %d; it has to be from 0 to %v, the price on demand", p, j, t, c.OnDemand)
+				return 0, badInput("Prices", j*slots+t, ErrRange, "%v in centre %d, slot %d: want 0 to %v, the price on demand", p, j, t, c.OnDemand)
 			}
 			sums[j*(slots+1)+t+1] = sums[j*(slots+1)+t] + p // checkCentres: no overflow
 			earned, err := p.Mul(int64(min(u, demand[t])))
@@ -199,17 +200,17 @@ func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Mone
 				total, err = total.Sub(earned)
 			}
 			if err != nil {
-				return 0, badInput("Prices", j*slots+t, ErrOverflow, "%d reservations at %v in slot %d: the sum is too large", u, p, t)
+				return 0, badInput("Prices", j*slots+t, ErrOverflow, "the sum of %d reservations at %v in slot %d does not fit: want fewer reservations", u, p, t)
 			}
 		}
 	}
 	for k, task := range tasks {
 		if task.Home < 0 || task.Home >= len(centres) {
-			return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d of %d: they count from 0", task.ID, task.Home, len(centres))
+			return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d: want 0 to %d", task.ID, task.Home, len(centres)-1)
 		}
 		send, err := centres[task.Home].TrafficFor(task.Disk)
 		if err != nil {
-			return 0, badInput("Tasks.Disk", k, ErrOverflow, "sending the %d bytes of an instance of task %d costs too much", task.Disk, task.ID)
+			return 0, badInput("Tasks.Disk", k, ErrOverflow, "the cost of sending %d bytes of task %d does not fit: want fewer bytes", task.Disk, task.ID)
 		}
 		least := pricing.Money(math.MaxInt64)
 		for j := range centres {
@@ -226,7 +227,7 @@ func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Mone
 			total, err = total.Add(least)
 		}
 		if err != nil {
-			return 0, badInput("Tasks.Instances", k, ErrOverflow, "the tasks up to task %d cost too much together", task.ID)
+			return 0, badInput("Tasks.Instances", k, ErrOverflow, "the cost of the tasks up to task %d does not fit: want fewer tasks", task.ID)
 		}
 	}
 	return total, nil

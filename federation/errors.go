@@ -2,7 +2,8 @@ package federation
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What an [InputError] unwraps to.
@@ -23,25 +24,18 @@ var (
 	ErrUnbalanced = errors.New("bookings do not fit")
 )
 
-// An InputError says which part of an input cannot be worked with, and why.
-// When a call returns one, nothing has been booked and nothing was changed.
-type InputError struct {
-	Field string // such as "Tasks.End" or "Centres.Traffic"
-	Index int    // within the field, -1 where there is none
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("federation: %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("federation: %s[%d]: %v", e.Field, e.Index, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says which part of an input cannot be used, and why. Its fields:
+//
+//	Package  "federation"
+//	Field    such as "Tasks.End" or "Centres.Traffic"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     0
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
+//
+// When a call returns an InputError, nothing has been booked and nothing was changed.
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("federation", field, index, sentinel, format, args...)
 }

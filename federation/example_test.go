@@ -186,5 +186,5 @@ func ExampleVerify() {
 	fmt.Println(federation.Verify(centres(), tasks, bookings, federation.Options{}))
 	// Output:
 	// <nil>
-	// federation: Centres.Reserved[0]: bookings do not fit: 11 of 10 reservations are booked in slot 0
+	// federation: Centres[0].Reserved: bookings do not fit: 11 of 10 reservations are booked in slot 0: want no more than there are
 }

@@ -624,7 +624,7 @@ func wantError(t *testing.T, err error, field string, index int, cause error) {
 		t.Errorf("error %v, want %s[%d], %v", err, field, index, cause)
 		return
 	}
-	if s := err.Error(); !strings.HasPrefix(s, "federation: "+field) || strings.Contains(s, "%!") {
+	if s := err.Error(); !strings.HasPrefix(s, "federation: "+strings.Split(field, ".")[0]) || strings.Contains(s, "%!") {
 		t.Errorf("message %q", s)
 	}
 }

@@ -1,10 +1,10 @@
 package federation
 
 import (
-	"math/bits"
 	"strconv"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -34,9 +34,9 @@ func JointDemandTo(dst []int, tasks []Task) error {
 		if err := checkTask(t, k, len(dst)); err != nil {
 			return err
 		}
-		var carry uint64
-		if sum, carry = bits.Add64(sum, uint64(t.Instances), 0); carry != 0 || sum > 1<<62 {
-			return badInput("Tasks.Instances", k, ErrOverflow, "the tasks up to task %d have too many instances", t.ID)
+		var fits bool
+		if sum, fits = wide.AddUint(sum, uint64(t.Instances)); !fits || sum > 1<<62 {
+			return badInput("Tasks.Instances", k, ErrOverflow, "the instances of the tasks up to task %d do not fit: want fewer", t.ID)
 		}
 	}
 	clear(dst)
@@ -73,20 +73,19 @@ func JointPrices(centres []Centre, slot time.Duration) (pricing.List, error) {
 		if c.OnDemand < centres[cheapest].OnDemand {
 			cheapest = i
 		}
-		hi, term := bits.Mul64(uint64(c.Term), uint64(slot))
-		if hi != 0 || term > 1<<62 {
-			return pricing.List{}, badInput("Centres.Term", i, ErrOverflow, "%d slots of %v are too long", c.Term, slot)
+		term, fits := wide.MulUint(uint64(c.Term), uint64(slot))
+		if !fits || term > 1<<62 {
+			return pricing.List{}, badInput("Centres.Term", i, ErrOverflow, "%d slots of %v do not fit in a duration: want a shorter term", c.Term, slot)
 		}
 		list.Classes = append(list.Classes, pricing.Class{Name: "centre " + strconv.Itoa(i), Term: time.Duration(term), Upfront: c.Fee})
 	}
 	p := centres[cheapest].OnDemand
-	hi, lo := bits.Mul64(uint64(p), uint64(time.Hour))
-	if hi >= uint64(slot) {
-		return pricing.List{}, badInput("Centres.OnDemand", cheapest, ErrOverflow, "%v for %v is too much an hour", p, slot)
+	hour, rest, fits := wide.Product(uint64(p), uint64(time.Hour)).Over(uint64(slot))
+	if !fits {
+		return pricing.List{}, badInput("Centres.OnDemand", cheapest, ErrOverflow, "%v for %v does not fit as a price an hour: want a lower price", p, slot)
 	}
-	hour, rest := bits.Div64(hi, lo, uint64(slot))
 	if rest != 0 || hour > 1<<62 {
-		return pricing.List{}, badInput("Centres.OnDemand", cheapest, ErrRange, "%v for %v is not a whole number of nanos an hour: choose a price or slot for which it is", p, slot)
+		return pricing.List{}, badInput("Centres.OnDemand", cheapest, ErrRange, "%v for %v is not a whole number of nanos an hour: want a price or slot for which it is", p, slot)
 	}
 	list.OnDemand = pricing.Money(hour)
 	return list, nil

@@ -135,13 +135,13 @@ func (s *Sharer) checkGo(centre, slot, become int) error {
 	case s.centres == nil:
 		panic("federation: Leave or Fail before Reset")
 	case centre < 0 || centre >= len(s.centres):
-		return badInput("Centre", -1, ErrRange, "centre %d of %d: they count from 0", centre, len(s.centres))
+		return badInput("Centre", -1, ErrRange, "centre %d: want 0 to %d", centre, len(s.centres)-1)
 	case slot < 0 || slot > s.slots:
-		return badInput("Slot", -1, ErrRange, "slot %d of %d", slot, s.slots)
+		return badInput("Slot", -1, ErrRange, "slot %d: want 0 to %d", slot, s.slots-1)
 	case slot < s.now:
-		return badInput("Slot", -1, ErrOrder, "slot %d, after a task or event of slot %d", slot, s.now)
+		return badInput("Slot", -1, ErrOrder, "slot %d: want %d or later, the slot of the last task or event", slot, s.now)
 	case s.gone[centre] >= become:
-		return badInput("Centre", -1, ErrGone, "centre %d has gone before", centre)
+		return badInput("Centre", -1, ErrGone, "centre %d has left or failed before: want one that is there", centre)
 	}
 	return nil
 }

@@ -3,8 +3,9 @@ package federation
 import (
 	"iter"
 	"math"
-	"math/bits"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -33,18 +34,18 @@ const (
 	TrafficPayment              // for data sent
 )
 
-// String returns the name of k, such as "lease".
-func (k Kind) String() string {
-	switch k {
-	case LeasePayment:
-		return "lease"
-	case OnDemandPayment:
-		return "on demand"
-	case TrafficPayment:
-		return "traffic"
-	}
-	return "unknown kind"
-}
+var kinds = enum.New[Kind]("federation", "Kind", ErrRange, "lease", "on_demand", "traffic")
+
+// String returns "lease", "on_demand" or "traffic", or Kind(n) for a value n that has no name.
+func (k Kind) String() string { return kinds.String(k) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (k Kind) MarshalText() ([]byte, error) { return kinds.MarshalText(k) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and k is
+// unchanged.
+func (k *Kind) UnmarshalText(text []byte) error { return kinds.UnmarshalText(k, text) }
 
 // A Payment says who paid what to whom for which slots.
 type Payment struct {
@@ -159,28 +160,24 @@ func (l *Ledger) Reset(centres int) {
 // unknown centre, [ErrOverflow].
 func (l *Ledger) PostFee(centre int, fee pricing.Money) error {
 	if centre < 0 || centre >= l.centres {
-		return badInput("Centre", -1, ErrRange, "centre %d of %d: they count from 0", centre, l.centres)
+		return badInput("Centre", -1, ErrRange, "centre %d: want 0 to %d", centre, l.centres-1)
 	}
 	if fee < 0 {
-		return badInput("Fee", -1, ErrRange, "%v is negative; a fee is 0 or more", fee)
+		return badInput("Fee", -1, ErrRange, "%v: want 0 or more", fee)
 	}
-	money, ok := grow(l.money, true, int64(fee))
+	money, ok := plus(l.money, true, int64(fee))
 	if !ok {
-		return badInput("Fee", -1, ErrOverflow, "%v more does not fit in an amount of money", fee)
+		return badInput("Fee", -1, ErrOverflow, "%v more does not fit: want a smaller fee", fee)
 	}
 	l.money = money
 	l.fees[centre] += fee
 	return nil
 }
 
-// grow returns sum plus the magnitude of n, and whether it fits in an int64.
-func grow(sum uint64, ok bool, n int64) (uint64, bool) {
-	m := uint64(n)
-	if n < 0 {
-		m = -m
-	}
-	sum, carry := bits.Add64(sum, m, 0)
-	return sum, ok && carry == 0 && sum <= math.MaxInt64
+// plus returns sum plus the magnitude of n, and whether it fits in an int64.
+func plus(sum uint64, ok bool, n int64) (uint64, bool) {
+	sum, fits := wide.AddUint(sum, wide.Magnitude(n))
+	return sum, ok && fits && sum <= math.MaxInt64
 }
 
 // Post posts bookings. The error is an [*InputError], and none of them was posted
@@ -191,21 +188,20 @@ func (l *Ledger) Post(bookings ...Booking) error {
 	for k, b := range bookings {
 		switch {
 		case b.Home < 0 || b.Home >= l.centres || b.Centre < 0 || b.Centre >= l.centres:
-			return badInput("Bookings.Centre", k, ErrRange, "from centre %d to centre %d of %d: they count from 0", b.Home, b.Centre, l.centres)
+			return badInput("Bookings.Centre", k, ErrRange, "from centre %d to centre %d: want 0 to %d", b.Home, b.Centre, l.centres-1)
 		case b.Start < 0 || b.End <= b.Start:
-			return badInput("Bookings.End", k, ErrRange, "a booking of task %d starts in slot %d and ends before slot %d: it has to start in 0 or later, and end after that", b.Task, b.Start, b.End)
+			return badInput("Bookings.End", k, ErrRange, "a booking of task %d starts in slot %d and ends before slot %d: want a start of 0 or more and a later end", b.Task, b.Start, b.End)
 		}
 		for _, a := range [...]pricing.Money{b.Lease, b.Bought, b.Traffic} {
-			money, ok = grow(money, ok, int64(a))
+			money, ok = plus(money, ok, int64(a))
 		}
-		bytes, ok = grow(bytes, ok, b.Sent)
+		bytes, ok = plus(bytes, ok, b.Sent)
 		for _, n := range [...]int{b.Reserved, b.OnDemand} {
-			m := uint64(max(n, -n))
-			hi, lo := bits.Mul64(m, uint64(b.End-b.Start))
-			slots, ok = grow(slots, ok && hi == 0 && lo <= math.MaxInt64, int64(lo))
+			all, fits := wide.Mul(int64(n), int64(b.End-b.Start))
+			slots, ok = plus(slots, ok && fits, all)
 		}
 		if !ok {
-			return badInput("Bookings", k, ErrOverflow, "with this booking of task %d the sums do not fit in 64 bits", b.Task)
+			return badInput("Bookings", k, ErrOverflow, "the sums up to this booking of task %d do not fit in 64 bits: want fewer or smaller bookings", b.Task)
 		}
 	}
 	l.money, l.slots, l.bytes = money, slots, bytes

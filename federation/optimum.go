@@ -3,9 +3,10 @@ package federation
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -119,7 +120,7 @@ func (m *model) load(centres []Centre, tasks []Task) error {
 	}
 	n := len(centres)
 	if len(tasks) > math.MaxInt32 || slots >= math.MaxInt32 {
-		return badInput("Tasks", -1, ErrOverflow, "%d tasks, %d slots: each has to be below 2³¹", len(tasks), slots)
+		return badInput("Tasks", -1, ErrOverflow, "%d tasks, %d slots: want fewer than 2³¹ of each", len(tasks), slots)
 	}
 	m.centres, m.slots, m.count = n, slots, len(tasks)
 	m.price, m.tasks, m.fixed = m.price[:0], m.tasks[:0], 0
@@ -130,10 +131,10 @@ func (m *model) load(centres []Centre, tasks []Task) error {
 	}
 	// Node prices of a pair are sums of at most T arcs, none dearer than T slots on
 	// demand.
-	if hi, lo := bits.Mul64(uint64(slots+2)*uint64(slots+2), uint64(dearest)); slots > 1<<31-3 || hi != 0 || lo > 1<<61 {
-		return badInput("Centres.OnDemand", -1, ErrOverflow, "%v a slot: over %d slots it may be %v at most", pricing.Money(dearest), slots, pricing.Money((1<<61)/uint64(slots+2)/uint64(slots+2)))
+	if most, fits := wide.MulUint(uint64(slots+2)*uint64(slots+2), uint64(dearest)); slots > 1<<31-3 || !fits || most > 1<<61 {
+		return badInput("Centres.OnDemand", -1, ErrOverflow, "%v a slot over %d slots: want %v at most", pricing.Money(dearest), slots, pricing.Money((1<<61)/uint64(slots+2)/uint64(slots+2)))
 	}
-	m.base, m.total = resize(m.base, n*slots), resize(m.total, slots+1)
+	m.base, m.total = grow.To(m.base, n*slots), grow.To(m.total, slots+1)
 	clear(m.base)
 	clear(m.total)
 	var instances, cost uint64
@@ -142,22 +143,22 @@ func (m *model) load(centres []Centre, tasks []Task) error {
 			return err
 		}
 		if t.Home < 0 || t.Home >= n {
-			return badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d of %d: they count from 0", t.ID, t.Home, n)
+			return badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d: want 0 to %d", t.ID, t.Home, n-1)
 		}
 		send, err := centres[t.Home].TrafficFor(t.Disk)
 		if err != nil {
-			return badInput("Tasks.Disk", k, ErrOverflow, "sending the %d bytes of an instance of task %d costs too much", t.Disk, t.ID)
+			return badInput("Tasks.Disk", k, ErrOverflow, "the cost of sending %d bytes of task %d does not fit: want fewer bytes", t.Disk, t.ID)
 		}
 		d := uint64(t.Instances)
-		hi, all := bits.Mul64(d, uint64(t.Slots())*uint64(dearest))
-		hi2, flow := bits.Mul64(d, uint64(slots+2))
-		if hi != 0 || hi2 != 0 || all > 1<<60 || flow > 1<<60 {
-			return badInput("Tasks.Instances", k, ErrOverflow, "%d instances over %d slots of task %d cost too much", t.Instances, t.Slots(), t.ID)
+		all, fits := wide.MulUint(d, uint64(t.Slots())*uint64(dearest))
+		flow, fits2 := wide.MulUint(d, uint64(slots+2))
+		if !fits || !fits2 || all > 1<<60 || flow > 1<<60 {
+			return badInput("Tasks.Instances", k, ErrOverflow, "the cost of %d instances over %d slots of task %d does not fit: want fewer instances", t.Instances, t.Slots(), t.ID)
 		}
 		instances += flow
 		cost += all // on demand; to send costs less, and so do reservations
 		if instances > 1<<61 || cost > uint64(1<<61/(n+2)) {
-			return badInput("Tasks.Instances", k, ErrOverflow, "the tasks up to task %d cost too much together", t.ID)
+			return badInput("Tasks.Instances", k, ErrOverflow, "the cost of the tasks up to task %d does not fit: want fewer tasks", t.ID)
 		}
 		m.total[t.Start] += int64(t.Instances)
 		m.total[t.End] -= int64(t.Instances)
@@ -239,12 +240,12 @@ func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (
 		return Optimum{}, err
 	}
 	n, slots := o.centres, o.slots
-	o.used = resize(o.used, n*(slots+1))
-	o.used2 = resize(o.used2, slots+1)
-	o.need = resize(o.need, slots+1)
-	o.prices, o.pairPrices = resize(o.prices, n*slots), resize(o.pairPrices, n*slots)
-	o.x0 = resize(o.x0, len(o.tasks)*n)
-	o.x = resize(o.x, len(o.tasks)*n)
+	o.used = grow.To(o.used, n*(slots+1))
+	o.used2 = grow.To(o.used2, slots+1)
+	o.need = grow.To(o.need, slots+1)
+	o.prices, o.pairPrices = grow.To(o.prices, n*slots), grow.To(o.pairPrices, n*slots)
+	o.x0 = grow.To(o.x0, len(o.tasks)*n)
+	o.x = grow.To(o.x, len(o.tasks)*n)
 	started := opts.Start != nil
 	if started {
 		if err := o.start(tasks, opts.Start); err != nil {
@@ -303,7 +304,7 @@ func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (
 
 // checkIDs sorts the indices of the tasks by ID.
 func (o *Optimizer) checkIDs(tasks []Task) error {
-	o.ids = resize(o.ids, len(tasks))
+	o.ids = grow.To(o.ids, len(tasks))
 	for k := range tasks {
 		o.ids[k] = int32(k)
 	}
@@ -312,7 +313,7 @@ func (o *Optimizer) checkIDs(tasks []Task) error {
 	})
 	for i := 1; i < len(o.ids); i++ {
 		if a, b := o.ids[i-1], o.ids[i]; tasks[a].ID == tasks[b].ID {
-			return badInput("Tasks.ID", int(b), ErrDuplicate, "task %d is there twice", tasks[b].ID)
+			return badInput("Tasks.ID", int(b), ErrDuplicate, "task %d is there twice: want distinct IDs", tasks[b].ID)
 		}
 	}
 	return nil
@@ -324,7 +325,7 @@ func (o *Optimizer) start(tasks []Task, bookings []Booking) error {
 	// o.used2 is too short for tasks; count in x0, task by task, with a place for
 	// those that stay behind the others.
 	clear(o.x0)
-	place := resize(o.refs, len(tasks))
+	place := grow.To(o.refs, len(tasks))
 	o.refs = place
 	for k := range place {
 		place[k] = -1
@@ -335,17 +336,17 @@ func (o *Optimizer) start(tasks []Task, bookings []Booking) error {
 	for i, b := range bookings {
 		at, ok := slices.BinarySearchFunc(o.ids, b.Task, func(k int32, id int) int { return cmp.Compare(tasks[k].ID, id) })
 		if !ok {
-			return badInput("Start", i, ErrUnbalanced, "it is of a task %d, which is not there", b.Task)
+			return badInput("Start", i, ErrUnbalanced, "a booking of task %d, which is not there: want bookings of the tasks", b.Task)
 		}
 		k := o.ids[at]
 		if b.Start != tasks[k].Start || place[k] < 0 {
 			continue
 		}
 		if b.Centre < 0 || b.Centre >= n {
-			return badInput("Start", i, ErrRange, "it is in centre %d of %d: they count from 0", b.Centre, n)
+			return badInput("Start", i, ErrRange, "a booking in centre %d: want 0 to %d", b.Centre, n-1)
 		}
 		if b.Reserved < 0 || b.OnDemand < 0 || b.Reserved > tasks[k].Instances || b.OnDemand > tasks[k].Instances {
-			return badInput("Start", i, ErrUnbalanced, "it is of %d + %d instances of the %d of task %d", b.Reserved, b.OnDemand, tasks[k].Instances, b.Task)
+			return badInput("Start", i, ErrUnbalanced, "a booking of %d + %d instances of task %[4]d: want 1 to %[3]d", b.Reserved, b.OnDemand, tasks[k].Instances, b.Task)
 		}
 		o.x0[int(place[k])*n+b.Centre] += int64(b.Reserved) + int64(b.OnDemand)
 	}
@@ -355,7 +356,7 @@ func (o *Optimizer) start(tasks []Task, bookings []Booking) error {
 			sum += d
 		}
 		if sum != t.n {
-			return badInput("Start", -1, ErrUnbalanced, "%d of the %d instances of task %d are booked when it starts", sum, t.n, tasks[t.index].ID)
+			return badInput("Start", -1, ErrUnbalanced, "%d instances of task %[3]d are booked in its first slot: want %[2]d", sum, t.n, tasks[t.index].ID)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -22,6 +23,19 @@ const (
 	// Alone asks none: what the same tasks cost without a federation.
 	Alone
 )
+
+var orders = enum.New[Order]("federation", "Order", ErrRange, "by_delay", "cheapest_first", "alone")
+
+// String returns "by_delay", "cheapest_first" or "alone", or Order(n) for a value n that has no name.
+func (o Order) String() string { return orders.String(o) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (o Order) MarshalText() ([]byte, error) { return orders.MarshalText(o) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and o is
+// unchanged.
+func (o *Order) UnmarshalText(text []byte) error { return orders.UnmarshalText(o, text) }
 
 // SharePrice says what a borrower pays for a lent instance and slot. F and τ are
 // fee and term. Prices are rounded down to a nano, once, so that no lender
@@ -43,6 +57,19 @@ const (
 	Unpaid
 )
 
+var sharePrices = enum.New[SharePrice]("federation", "SharePrice", ErrRange, "lender_fee", "borrower_fee", "midpoint", "unpaid")
+
+// String returns "lender_fee", "borrower_fee", "midpoint" or "unpaid", or SharePrice(n) for a value n that has no name.
+func (p SharePrice) String() string { return sharePrices.String(p) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (p SharePrice) MarshalText() ([]byte, error) { return sharePrices.MarshalText(p) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and p is
+// unchanged.
+func (p *SharePrice) UnmarshalText(text []byte) error { return sharePrices.UnmarshalText(p, text) }
+
 // Excess says what becomes of the instances of a part beyond what is idle in a
 // slot, (θ − e_j(t))⁺ of [Liu21] Eq. (20).
 type Excess uint8
@@ -56,6 +83,19 @@ const (
 	// NoExcess does not let a part be larger than what is idle in each of its slots.
 	NoExcess
 )
+
+var excesses = enum.New[Excess]("federation", "Excess", ErrRange, "at_lender", "at_home_price", "no_excess")
+
+// String returns "at_lender", "at_home_price" or "no_excess", or Excess(n) for a value n that has no name.
+func (e Excess) String() string { return excesses.String(e) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (e Excess) MarshalText() ([]byte, error) { return excesses.MarshalText(e) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and e is
+// unchanged.
+func (e *Excess) UnmarshalText(text []byte) error { return excesses.UnmarshalText(e, text) }
 
 // Options are the choices of sharing. The zero value is [Liu21] Alg. 3 with the
 // lender's prices.

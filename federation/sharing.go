@@ -3,9 +3,9 @@ package federation
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -165,10 +165,10 @@ func (s *Sharer) Add(dst []Booking, task Task) ([]Booking, error) {
 // accept checks a task's place in the run, and notes its ID.
 func (s *Sharer) accept(task Task, k int) error {
 	if task.Start < s.now {
-		return badInput("Tasks.Start", k, ErrOrder, "task %d starts in slot %d, and comes after a task or event of slot %d: tasks come in the order of their starts", task.ID, task.Start, s.now)
+		return badInput("Tasks.Start", k, ErrOrder, "task %d starts in slot %d and comes after a task or event of slot %d: want tasks in the order of their starts", task.ID, task.Start, s.now)
 	}
 	if _, ok := s.seen[task.ID]; ok {
-		return badInput("Tasks.ID", k, ErrDuplicate, "there was a task %d before", task.ID)
+		return badInput("Tasks.ID", k, ErrDuplicate, "task %d came before: want distinct IDs", task.ID)
 	}
 	s.seen[task.ID] = struct{}{}
 	return nil
@@ -181,23 +181,23 @@ func (s *Sharer) check(task Task, k int) (pricing.Money, error) {
 		return 0, err
 	}
 	if task.Home < 0 || task.Home >= len(s.centres) {
-		return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d of %d: they count from 0", task.ID, task.Home, len(s.centres))
+		return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d: want 0 to %d", task.ID, task.Home, len(s.centres)-1)
 	}
 	if s.gone[task.Home] == failed {
-		return 0, badInput("Tasks.Home", k, ErrGone, "task %d is from centre %d, which has failed", task.ID, task.Home)
+		return 0, badInput("Tasks.Home", k, ErrGone, "task %d is from centre %d, which has failed: want a centre that is there", task.ID, task.Home)
 	}
 	traffic, err := s.centres[task.Home].TrafficFor(task.Disk)
 	if err != nil {
-		return 0, badInput("Tasks.Disk", k, ErrOverflow, "sending the %d bytes of an instance of task %d costs too much", task.Disk, task.ID)
+		return 0, badInput("Tasks.Disk", k, ErrOverflow, "the cost of sending %d bytes of task %d does not fit: want fewer bytes", task.Disk, task.ID)
 	}
 	// What a task can cost at most, of which all that Eq. (20) compares is twice. Prices
 	// are below 2⁶³/8 over all slots.
 	each := int64(s.dearest)*int64(task.Slots()) + min(int64(traffic), math.MaxInt64/2)
-	if hi, lo := bits.Mul64(uint64(each), uint64(task.Instances)); hi != 0 || lo > math.MaxInt64/4 || traffic > math.MaxInt64/2 {
-		return 0, badInput("Tasks.Instances", k, ErrOverflow, "%d instances over %d slots of task %d cost too much", task.Instances, task.Slots(), task.ID)
+	if cost, fits := wide.MulUint(uint64(each), uint64(task.Instances)); !fits || cost > math.MaxInt64/4 || traffic > math.MaxInt64/2 {
+		return 0, badInput("Tasks.Instances", k, ErrOverflow, "the cost of %d instances over %d slots of task %d does not fit: want fewer instances", task.Instances, task.Slots(), task.ID)
 	}
-	if hi, lo := bits.Mul64(uint64(task.Disk), uint64(task.Instances)); hi != 0 || lo > math.MaxInt64 {
-		return 0, badInput("Tasks.Disk", k, ErrOverflow, "%d instances of %d bytes of task %d are too much", task.Instances, task.Disk, task.ID)
+	if _, fits := wide.Mul(task.Disk, int64(task.Instances)); !fits {
+		return 0, badInput("Tasks.Disk", k, ErrOverflow, "%d instances of %d bytes of task %d do not fit: want fewer or smaller instances", task.Instances, task.Disk, task.ID)
 	}
 	return traffic, nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -109,14 +110,14 @@ func (s *Slotwise) AppendMoves(dst []Move) []Move { return append(dst, s.moves..
 func (s *slotwise) solve(m *model, prices []int64, record bool) (onDemand, traffic int64) {
 	n := m.centres
 	s.moves = s.moves[:0]
-	s.byStart = resize(s.byStart, len(m.tasks))
+	s.byStart = grow.To(s.byStart, len(m.tasks))
 	for k := range m.tasks {
 		s.byStart[k] = int32(k)
 	}
 	slices.SortFunc(s.byStart, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(m.tasks[a].start, m.tasks[b].start), cmp.Compare(a, b))
 	})
-	s.over, s.least = resize(s.over, n), resize(s.least, n)
+	s.over, s.least = grow.To(s.over, n), grow.To(s.least, n)
 	cheapest := 0
 	for j, p := range m.price {
 		if p < m.price[cheapest] {

@@ -2,9 +2,9 @@ package federation
 
 import (
 	"math"
-	"math/bits"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -59,16 +59,9 @@ func (c Centre) TrafficFor(disk int64) (pricing.Money, error) {
 	if disk < 0 {
 		panic("federation: negative disk")
 	}
-	hi, lo := bits.Mul64(uint64(c.Traffic), uint64(disk))
-	if c.Traffic < 0 || hi >= gigabyte {
-		return 0, badInput("Centres.Traffic", -1, ErrOverflow, "%v for 10⁹ bytes, times %d bytes, is too much", c.Traffic, disk)
-	}
-	q, rem := bits.Div64(hi, lo, gigabyte)
-	if 2*rem > gigabyte || 2*rem == gigabyte && q&1 == 1 {
-		q++
-	}
-	if q > math.MaxInt64 {
-		return 0, badInput("Centres.Traffic", -1, ErrOverflow, "%v for 10⁹ bytes, times %d bytes, is too much", c.Traffic, disk)
+	q, fits := wide.Product(uint64(c.Traffic), uint64(disk)).Nearest(gigabyte)
+	if c.Traffic < 0 || !fits || q > math.MaxInt64 {
+		return 0, badInput("Centres.Traffic", -1, ErrOverflow, "%v for 10⁹ bytes, times %d bytes, does not fit: want a lower price or fewer bytes", c.Traffic, disk)
 	}
 	return pricing.Money(q), nil
 }
@@ -110,7 +103,7 @@ func AddDemand(dst []int, tasks []Task, home int) error {
 			continue
 		}
 		if t.Instances > math.MaxInt-sum {
-			return badInput("Tasks.Instances", k, ErrOverflow, "with the %d of task %d the instances do not fit in an int", t.Instances, t.ID)
+			return badInput("Tasks.Instances", k, ErrOverflow, "with the %d of task %d the instances do not fit in an int: want fewer", t.Instances, t.ID)
 		}
 		sum += t.Instances
 	}
@@ -128,15 +121,15 @@ func AddDemand(dst []int, tasks []Task, home int) error {
 func checkTask(t Task, k, slots int) error {
 	switch {
 	case t.End <= t.Start:
-		return badInput("Tasks.End", k, ErrRange, "task %d ends before slot %d and starts in slot %d: the end has to be later", t.ID, t.End, t.Start)
+		return badInput("Tasks.End", k, ErrRange, "task %d ends before slot %d and starts in slot %d: want a later end", t.ID, t.End, t.Start)
 	case t.Start < 0:
-		return badInput("Tasks.Start", k, ErrRange, "task %d starts in slot %d, before the first one, 0", t.ID, t.Start)
+		return badInput("Tasks.Start", k, ErrRange, "task %d starts in slot %d: want 0 or later", t.ID, t.Start)
 	case t.End > slots:
-		return badInput("Tasks.End", k, ErrRange, "task %d ends before slot %d, but there are %d slots: cut it there, or give the centres more", t.ID, t.End, slots)
+		return badInput("Tasks.End", k, ErrRange, "task %d ends before slot %d, and the centres have %d slots: want the task cut there, or more slots", t.ID, t.End, slots)
 	case t.Instances < 1:
-		return badInput("Tasks.Instances", k, ErrRange, "task %d has %d instances; it needs 1 or more", t.ID, t.Instances)
+		return badInput("Tasks.Instances", k, ErrRange, "task %d has %d instances: want 1 or more", t.ID, t.Instances)
 	case t.Disk < 0:
-		return badInput("Tasks.Disk", k, ErrRange, "task %d has %d bytes an instance; it may have 0 or more", t.ID, t.Disk)
+		return badInput("Tasks.Disk", k, ErrRange, "task %d has %d bytes an instance: want 0 or more", t.ID, t.Disk)
 	}
 	return nil
 }
@@ -144,45 +137,45 @@ func checkTask(t Task, k, slots int) error {
 // checkCentres checks centres, and returns their slots.
 func checkCentres(centres []Centre) (slots int, err error) {
 	if len(centres) == 0 {
-		return 0, badInput("Centres", -1, ErrLength, "there is no centre; a federation needs 1 or more")
+		return 0, badInput("Centres", -1, ErrLength, "0 centres: want 1 or more")
 	}
 	slots = len(centres[0].Reserved)
 	most := pricing.Money(math.MaxInt64 / 8 / int64(max(slots, 1)))
 	for i, c := range centres {
 		switch {
 		case len(c.Reserved) != slots:
-			return 0, badInput("Centres.Reserved", i, ErrLength, "it has %d slots, the first centre has %d: all have to have the same", len(c.Reserved), slots)
+			return 0, badInput("Centres.Reserved", i, ErrLength, "%d slots, and the first centre has %d: want the same in all centres", len(c.Reserved), slots)
 		case c.Demand != nil && len(c.Demand) != slots:
-			return 0, badInput("Centres.Demand", i, ErrLength, "it has %d slots for %d of reservations: give one for each, or nil", len(c.Demand), slots)
+			return 0, badInput("Centres.Demand", i, ErrLength, "%d slots of demand and %d of reservations: want one for each, or nil", len(c.Demand), slots)
 		case c.Delay != nil && len(c.Delay) != len(centres):
-			return 0, badInput("Centres.Delay", i, ErrLength, "it has %d delays for %d centres: give one for each home, or nil", len(c.Delay), len(centres))
+			return 0, badInput("Centres.Delay", i, ErrLength, "%d delays for %d centres: want one for each home, or nil", len(c.Delay), len(centres))
 		case c.Term < 1:
-			return 0, badInput("Centres.Term", i, ErrRange, "%d slots; a term has 1 or more", c.Term)
+			return 0, badInput("Centres.Term", i, ErrRange, "%d slots: want 1 or more", c.Term)
 		}
 		for _, p := range []struct {
 			field string
 			price pricing.Money
 		}{{"Centres.OnDemand", c.OnDemand}, {"Centres.Fee", c.Fee}, {"Centres.Traffic", c.Traffic}} {
 			if p.price < 0 {
-				return 0, badInput(p.field, i, ErrRange, "%v is negative; a price is 0 or more", p.price)
+				return 0, badInput(p.field, i, ErrRange, "%v: want a price of 0 or more", p.price)
 			}
 		}
 		if c.OnDemand > most || c.Fee/pricing.Money(c.Term) > most {
-			return 0, badInput("Centres.OnDemand", i, ErrOverflow, "%v on demand, %v for %d slots reserved: over %d slots that is too much", c.OnDemand, c.Fee, c.Term, slots)
+			return 0, badInput("Centres.OnDemand", i, ErrOverflow, "%v on demand and %v for %d slots reserved do not fit over %d slots: want lower prices", c.OnDemand, c.Fee, c.Term, slots)
 		}
 		for t, u := range c.Reserved {
 			if u < 0 {
-				return 0, badInput("Centres.Reserved", i, ErrRange, "%d in slot %d; it has to be 0 or more", u, t)
+				return 0, badInput("Centres.Reserved", i, ErrRange, "%d in slot %d: want 0 or more", u, t)
 			}
 		}
 		for t, d := range c.Demand {
 			if d < 0 {
-				return 0, badInput("Centres.Demand", i, ErrRange, "%d in slot %d; it has to be 0 or more", d, t)
+				return 0, badInput("Centres.Demand", i, ErrRange, "%d in slot %d: want 0 or more", d, t)
 			}
 		}
 		for h, d := range c.Delay {
 			if d < 0 {
-				return 0, badInput("Centres.Delay", i, ErrRange, "%v to users of centre %d; it has to be 0 or more", d, h)
+				return 0, badInput("Centres.Delay", i, ErrRange, "%v to users of centre %d: want 0 or more", d, h)
 			}
 		}
 	}

@@ -3,9 +3,9 @@ package federation
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -96,21 +96,21 @@ func (s *Splitter) Theta(missing, idle []int, r Rates) (int, error) {
 		price pricing.Money
 	}{{"Rates.OnDemand", r.OnDemand}, {"Rates.Elsewhere", r.Elsewhere}, {"Rates.Share", r.Share}, {"Rates.Traffic", r.Traffic}} {
 		if p.price < 0 {
-			return 0, badInput(p.field, -1, ErrRange, "%v is negative; a price is 0 or more", p.price)
+			return 0, badInput(p.field, -1, ErrRange, "%v: want a price of 0 or more", p.price)
 		}
 	}
 	if len(missing) == 0 {
 		return 0, nil
 	}
 	// Slopes and amounts stay below (3·dearest·slots + traffic)·θ in magnitude.
-	hi, each := bits.Mul64(uint64(max(r.OnDemand, r.Elsewhere, r.Share)), uint64(len(missing)))
-	over := hi != 0 || each > math.MaxInt64/8 || r.Traffic > math.MaxInt64/8
+	each, fits := wide.MulUint(uint64(max(r.OnDemand, r.Elsewhere, r.Share)), uint64(len(missing)))
+	over := !fits || each > math.MaxInt64/8 || r.Traffic > math.MaxInt64/8
 	if !over {
-		hi, all := bits.Mul64(3*each+uint64(r.Traffic), uint64(max(slices.Max(missing), 1)))
-		over = hi != 0 || all > math.MaxInt64
+		all, fits := wide.MulUint(3*each+uint64(r.Traffic), uint64(max(slices.Max(missing), 1)))
+		over = !fits || all > math.MaxInt64
 	}
 	if over {
-		return 0, badInput("Rates", -1, ErrOverflow, "%d slots with up to %d instances at %v cost too much", len(missing), slices.Max(missing), max(r.OnDemand, r.Elsewhere, r.Share))
+		return 0, badInput("Rates", -1, ErrOverflow, "the cost of %d slots with up to %d instances at %v does not fit: want lower rates", len(missing), slices.Max(missing), max(r.OnDemand, r.Elsewhere, r.Share))
 	}
 	return s.theta(missing, idle, r), nil
 }

@@ -1,6 +1,10 @@
 package federation
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
 
 // Two centres, a and b, and parts that may run in either: a minimum-cost flow on a
 // line, solved exactly.
@@ -79,19 +83,11 @@ const unbounded = math.MaxInt64
 func (f *twoCentre) reset(slots int, pa, pb int64) {
 	f.slots, f.scale = slots, int64(slots+2)
 	f.first, f.last = -pa, pb
-	f.n, f.low, f.high, f.mid = resize(f.n, slots), resize(f.low, slots), resize(f.high, slots), resize(f.mid, slots)
-	f.both = resize(f.both, slots)
-	f.parent, f.via, f.y, f.mark = resize(f.parent, slots+1), resize(f.via, slots+1), resize(f.y, slots+1), resize(f.mark, slots+1)
+	f.n, f.low, f.high, f.mid = grow.To(f.n, slots), grow.To(f.low, slots), grow.To(f.high, slots), grow.To(f.mid, slots)
+	f.both = grow.To(f.both, slots)
+	f.parent, f.via, f.y, f.mark = grow.To(f.parent, slots+1), grow.To(f.via, slots+1), grow.To(f.y, slots+1), grow.To(f.mark, slots+1)
 	f.arcs = f.arcs[:0]
 	f.steps, f.sweeps = 0, 0
-}
-
-// resize returns b with n elements, whatever they are.
-func resize[E any](b []E, n int) []E {
-	if cap(b) < n {
-		return make([]E, n, n+n/4)
-	}
-	return b[:n]
 }
 
 // setSlot says that n instances are in b in slot t, a has to do need without b

@@ -38,10 +38,10 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 			return err
 		}
 		if t.Home < 0 || t.Home >= len(centres) {
-			return badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d of %d: they count from 0", t.ID, t.Home, len(centres))
+			return badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d: want 0 to %d", t.ID, t.Home, len(centres)-1)
 		}
 		if first, ok := byID[t.ID]; ok {
-			return badInput("Tasks.ID", k, ErrDuplicate, "task %d is the one at %d", t.ID, first)
+			return badInput("Tasks.ID", k, ErrDuplicate, "task %d is also at %d: want distinct IDs", t.ID, first)
 		}
 		byID[t.ID] = k
 	}
@@ -50,17 +50,17 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 	used := make([]int64, len(centres)*slots)
 	var sums checked
 	wrapped := func(k int) error {
-		return badInput("Bookings", k, ErrOverflow, "counts and amounts up to this booking of task %d do not fit in 64 bits", bookings[k].Task)
+		return badInput("Bookings", k, ErrOverflow, "counts and amounts up to this booking of task %d do not fit in 64 bits: want fewer or smaller bookings", bookings[k].Task)
 	}
 	for k, b := range bookings {
 		index[k] = k
 		at, ok := byID[b.Task]
 		if !ok {
-			return badInput("Bookings.Task", k, ErrUnbalanced, "there is no task %d", b.Task)
+			return badInput("Bookings.Task", k, ErrUnbalanced, "a booking of task %d, which is not there: want bookings of the tasks", b.Task)
 		}
 		t := tasks[at]
 		if b.Home != t.Home || b.Centre < 0 || b.Centre >= len(centres) || b.Start < t.Start || b.End > t.End || b.Start >= b.End {
-			return badInput("Bookings", k, ErrUnbalanced, "task %d of centre %d in slots %d to %d does not run in centre %d of %d in slots %d to %d", t.ID, t.Home, t.Start, t.End, b.Centre, b.Home, b.Start, b.End)
+			return badInput("Bookings", k, ErrUnbalanced, "task %d of centre %d runs in slots %d to %d, and the booking is for centre %d and home %d in slots %d to %d: want the booking within its task", t.ID, t.Home, t.Start, t.End, b.Centre, b.Home, b.Start, b.End)
 		}
 		home, centre := centres[b.Home], centres[b.Centre]
 		n := int64(b.Slots())
@@ -71,7 +71,7 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 		leases := sums.times(sums.times(int64(lease), int64(b.Reserved)), n)
 		onDemand := sums.times(sums.times(int64(bought), int64(b.OnDemand)), n)
 		if int64(b.Lease) != leases || int64(b.Bought) != onDemand {
-			return badInput("Bookings.Lease", k, ErrUnbalanced, "%v and %v for %d leased and %d on demand over %d slots, at %v and %v each", b.Lease, b.Bought, b.Reserved, b.OnDemand, b.Slots(), lease, bought)
+			return badInput("Bookings.Lease", k, ErrUnbalanced, "%v and %v for %d leased and %d on demand over %d slots: want prices of %v and %v each", b.Lease, b.Bought, b.Reserved, b.OnDemand, b.Slots(), lease, bought)
 		}
 		for at := b.Start; at < b.End; at++ {
 			u := &used[b.Centre*slots+at]
@@ -84,7 +84,7 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 	for i, c := range centres {
 		for t, u := range c.Reserved {
 			if got := used[i*slots+t]; got < 0 || got > int64(u) {
-				return badInput("Centres.Reserved", i, ErrUnbalanced, "%d of %d reservations are booked in slot %d", got, u, t)
+				return badInput("Centres.Reserved", i, ErrUnbalanced, "%d of %d reservations are booked in slot %d: want no more than there are", got, u, t)
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 			}
 			for t := range there {
 				if there[t] < 0 || demand[t] < 0 {
-					return badInput("Bookings", index[first], ErrUnbalanced, "task %d has %d reservations and %d instances on demand in centre %d in slot %d", task.ID, there[t], demand[t], j, task.Start+t)
+					return badInput("Bookings", index[first], ErrUnbalanced, "task %d has %d reservations and %d instances on demand in centre %d in slot %d: want none below 0", task.ID, there[t], demand[t], j, task.Start+t)
 				}
 			}
 			if j == task.Home {
@@ -138,18 +138,18 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 				return wrapped(index[first])
 			}
 			if sent != data || traffic != cost {
-				return badInput("Bookings.Sent", index[first], ErrUnbalanced, "task %d has sent %d bytes to centre %d for %v; %d instances of %d bytes cost %v each", task.ID, sent, j, pricing.Money(traffic), most, task.Disk, each)
+				return badInput("Bookings.Sent", index[first], ErrUnbalanced, "task %d has sent %d bytes to centre %d for %v: want %d instances of %d bytes at %v each", task.ID, sent, j, pricing.Money(traffic), most, task.Disk, each)
 			}
 		}
 		for t, n := range runs {
 			if n != int64(task.Instances) {
-				return badInput("Bookings", index[i-1], ErrUnbalanced, "task %d has %d of %d instances in slot %d", task.ID, n, task.Instances, task.Start+t)
+				return badInput("Bookings", index[i-1], ErrUnbalanced, "task %d has %d instances in slot %[4]d: want %[3]d", task.ID, n, task.Instances, task.Start+t)
 			}
 		}
 	}
 	for k, t := range tasks {
 		if _, ok := byID[t.ID]; ok {
-			return badInput("Tasks.ID", k, ErrUnbalanced, "task %d has no booking", t.ID)
+			return badInput("Tasks.ID", k, ErrUnbalanced, "task %d has no booking: want one or more", t.ID)
 		}
 	}
 	return nil

@@ -20,6 +20,7 @@ package perfmodel
 import (
 	"math"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
@@ -102,7 +103,7 @@ func (m *sharesModel) fit(p *Profile, part Part, work Measure, third bool) error
 		}
 		w := 1.0
 		if work != nil {
-			if w, err = measured(work, "Profile.Runs.Features", i, r.Features); err != nil {
+			if w, err = measured(work, "Profile.Runs[].Features", i, r.Features); err != nil {
 				return err
 			}
 		}
@@ -112,13 +113,13 @@ func (m *sharesModel) fit(p *Profile, part Part, work Measure, third bool) error
 	}
 	rows := len(m.y)
 	if rows == 0 {
-		return badInput("Profile.Runs", -1, ErrFewRows, "no run to fit to")
+		return badInput("Profile.Runs", -1, ErrFewRows, "0 runs: want at least one to fit to")
 	}
 	all := uint8(3)
 	if third {
 		all = 7
 	}
-	m.weight = grow(m.weight, rows)
+	m.weight = grow.To(m.weight, rows)
 	for i := range m.y {
 		m.weight[i] = 1 / m.y[i]
 	}
@@ -143,7 +144,7 @@ const reweightings = 8
 // round solves the problem with the present weights on every support.
 func (m *sharesModel) round(all uint8) error {
 	rows := len(m.y)
-	m.wy = grow(m.wy, rows)
+	m.wy = grow.To(m.wy, rows)
 	for i, t := range m.y {
 		m.wy[i] = t * m.weight[i]
 	}
@@ -193,7 +194,7 @@ func (m *sharesModel) coefficients() (a, b, c float64) {
 
 func (m *sharesModel) estimateTo(dst []Estimate, q Query) error {
 	if !m.fitted {
-		return badInput("model", -1, ErrNotFitted, "call Fit first")
+		return badInput("model", -1, ErrNotFitted, "want a call of Fit before")
 	}
 	level := q.check(dst, len(m.span.names))
 	if err := q.finite(m.span.names); err != nil {
@@ -202,7 +203,7 @@ func (m *sharesModel) estimateTo(dst []Estimate, q Query) error {
 	w := 1.0
 	if m.work != nil {
 		var err error
-		if w, err = measured(m.work, "Query.Features", -1, q.Features); err != nil {
+		if w, err = measured(m.work, "Query.Features[]", -1, q.Features); err != nil {
 			return err
 		}
 	}
@@ -230,7 +231,7 @@ func (m *sharesModel) estimateTo(dst []Estimate, q Query) error {
 		n := float64(p)
 		mean := w * (a/n + b + c*(n-1))
 		if !(mean > 0 && mean < math.Inf(1)) {
-			return badInput("Query.Processes", i, ErrOverflow, "%v seconds on %d processes", mean, p)
+			return badInput("Query.Processes[]", i, ErrOverflow, "%v seconds on %d processes: want a case nearer to the profile", mean, p)
 		}
 		e.Seconds = mean * shift
 		if !q.Brief || q.Level != 0 {

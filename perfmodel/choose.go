@@ -15,6 +15,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // Leave says what is left out at a time.
@@ -25,6 +28,19 @@ const (
 	LeaveCase                 // the runs of one case, that is, with the same features
 	LeaveLargest              // once: those of the case with the longest run
 )
+
+var leaves = enum.New[Leave]("perfmodel", "Leave", ErrUnknown, "run", "case", "largest")
+
+// String returns "run", "case" or "largest", or Leave(n) for a value n that has no name.
+func (l Leave) String() string { return leaves.String(l) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (l Leave) MarshalText() ([]byte, error) { return leaves.MarshalText(l) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and l is
+// unchanged.
+func (l *Leave) UnmarshalText(text []byte) error { return leaves.UnmarshalText(l, text) }
 
 // A Score says how well a model predicted what it had not seen.
 type Score struct {
@@ -55,7 +71,7 @@ func (c *Chooser) Choose(dst []Score, models []Model, p *Profile, leave Leave) (
 		return -1, dst, err
 	}
 	if len(models) == 0 {
-		return -1, dst, badInput("models", -1, ErrMissing, "there is none to choose from")
+		return -1, dst, badInput("models", -1, ErrMissing, "0 models: want at least one to choose from")
 	}
 	groups := c.groups(p, leave)
 	start := len(dst)
@@ -79,7 +95,7 @@ func (c *Chooser) Choose(dst []Score, models []Model, p *Profile, leave Leave) (
 // groups numbers the parts that are left out one at a time in c.group, −1 for what
 // is never left out, and returns how many there are.
 func (c *Chooser) groups(p *Profile, leave Leave) int {
-	c.group = grow(c.group, len(p.Runs))
+	c.group = grow.To(c.group, len(p.Runs))
 	if leave == LeaveRun {
 		for i := range c.group {
 			c.group[i] = i
@@ -154,7 +170,7 @@ func (c *Chooser) score(m Model, p *Profile, groups int) Score {
 		}
 	}
 	if n == 0 {
-		return Score{Error: math.Inf(1), Err: badInput("Profile.Runs", -1, ErrFewRows, "no run to leave out")}
+		return Score{Error: math.Inf(1), Err: badInput("Profile.Runs", -1, ErrFewRows, "0 runs: want at least one to leave out")}
 	}
 	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
 }
@@ -180,7 +196,7 @@ func (s Separate) FitAll(profiles []Profile) error {
 	}
 	for i, m := range s {
 		if err := m.Fit(&profiles[i]); err != nil {
-			return badInput("profiles", i, err, "application %q", profiles[i].Application)
+			return named("profiles", i, err, &profiles[i])
 		}
 	}
 	return nil
@@ -207,7 +223,7 @@ func (c *Chooser) ChoosePool(dst []Score, pools []Pool, profiles []Profile, leav
 		}
 	}
 	if len(pools) == 0 {
-		return -1, dst, badInput("pools", -1, ErrMissing, "there is none to choose from")
+		return -1, dst, badInput("pools", -1, ErrMissing, "0 pools: want at least one to choose from")
 	}
 	start := len(dst)
 	best = -1
@@ -292,7 +308,7 @@ func (c *Chooser) scorePool(pool Pool, profiles []Profile, leave Leave) Score {
 		}
 	}
 	if n == 0 {
-		return failed(badInput("profiles", -1, ErrFewRows, "no run to leave out: each application has one part only"))
+		return failed(badInput("profiles", -1, ErrFewRows, "each application has one part only: want one with two, to leave one out"))
 	}
 	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
@@ -39,38 +40,43 @@ var (
 	ErrNotFitted = errors.New("model is not fitted")
 )
 
-// An InputError says which part of an input cannot be worked with, and why.
-type InputError struct {
-	Field string // such as "y" or "Profile.Features"
-	Index int    // within the field, -1 where there is none
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("perfmodel: %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("perfmodel: %s[%d]: %v", e.Field, e.Index, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says which part of an input cannot be used, and why. Its fields:
+//
+//	Package  "perfmodel"
+//	Field    such as "Profile.Features" or "seconds"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     of a table, from 1, the titles being line 1; 0 where there is none
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("perfmodel", field, index, sentinel, format, args...)
 }
 
-// named returns the error err about profile p, the one with the given index.
+// badLine is badInput for a column of a line of a table.
+func badLine(column string, line int, sentinel error, format string, args ...any) error {
+	return inputerr.At("perfmodel", line, 0, column, sentinel, format, args...)
+}
+
+// named returns the error err as one about profile p, which has the given index.
 func named(field string, index int, err error, p *Profile) error {
-	return badInput(field, index, err, "application %q", p.Application)
+	var in *InputError
+	if errors.As(err, &in) && error(in) == err {
+		inner := *in
+		inner.Package = "" // the package is said once
+		err = &inner
+	}
+	return &InputError{Package: "perfmodel", Field: field, Index: index, Err: fmt.Errorf("application %q: %w", p.Application, err)}
 }
 
 // ofFit returns an error of the least squares as one of this package.
 func ofFit(err error) error {
 	var in *lsq.InputError
 	if errors.As(err, &in) {
-		return &InputError{in.Field, in.Index, in.Err}
+		out := *in
+		out.Package = "perfmodel"
+		return &out
 	}
 	return err
 }

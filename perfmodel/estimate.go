@@ -205,7 +205,7 @@ func (q *Query) check(dst []Estimate, features int) float64 {
 func (q *Query) finite(names []string) error {
 	for j, x := range q.Features {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return badInput("Query.Features", j, ErrNotFinite, "%s is %v", names[j], x)
+			return badInput("Query.Features[]", j, ErrNotFinite, "%s is %v: want a finite number", names[j], x)
 		}
 	}
 	return nil
@@ -217,9 +217,9 @@ func measured(m Measure, field string, index int, x []float64) (float64, error) 
 	w := m(x)
 	switch {
 	case math.IsNaN(w) || math.IsInf(w, 0):
-		return 0, badInput(field, index, ErrNotFinite, "the measure of %v is %v", x, w)
+		return 0, badInput(field, index, ErrNotFinite, "the measure of %v is %v: want a finite number", x, w)
 	case w <= 0:
-		return 0, badInput(field, index, ErrNotPositive, "the measure of %v is %v; its logarithm is taken", x, w)
+		return 0, badInput(field, index, ErrNotPositive, "the measure of %v is %v, and its logarithm is taken: want a positive number", x, w)
 	}
 	return w, nil
 }

@@ -171,7 +171,7 @@ func ExampleReadProfiles() {
 	fmt.Println(err)
 	// Output:
 	// wave [cells] 10 runs, on up to 32 processes
-	// perfmodel: seconds[3]: number is not positive: 0 seconds; a run takes time, and one that is too short for the clock says nothing: leave it out
+	// perfmodel: line 3 (seconds): number is not positive: 0 seconds say nothing of a run that is too short for the clock: want a positive time, or the line left out
 }
 
 // T_N alone, by Eq. (3): its operations are reductions.
@@ -286,7 +286,7 @@ func ExamplePlanner_Plan() {
 	// cc1.4xlarge
 	// half of the time: fits; 16 processes on 1 instances, 142h5m0s, $185.9; 3 counts not profiled
 	// 95% of the time: fits; 32 processes on 2 instances, 71h10m0s, $187.2; 3 counts not profiled
-	// for $100: what meets the deadline exceeds the budget; 16 processes on 1 instances, 142h5m0s, $185.9; 3 counts not profiled
+	// for $100: too_dear; 16 processes on 1 instances, 142h5m0s, $185.9; 3 counts not profiled
 }
 
 // Everything that is best for some deadline and some budget.
@@ -320,12 +320,12 @@ func ExampleNPB() {
 		fmt.Printf("%s  %-9v  %v\n", b.Name, b.Collective, b.Counts)
 	}
 	// Output:
-	// cg  Reduce     powers of two
-	// ep  Allreduce  any
-	// ft  Alltoall   powers of two
-	// is  Alltoall   powers of two
-	// mg  Allreduce  powers of two
-	// bt  Allreduce  squares
-	// lu  Allreduce  powers of two
-	// sp  Allreduce  squares
+	// cg  reduce     powers_of_two
+	// ep  allreduce  any
+	// ft  alltoall   powers_of_two
+	// is  alltoall   powers_of_two
+	// mg  allreduce  powers_of_two
+	// bt  allreduce  squares
+	// lu  allreduce  powers_of_two
+	// sp  allreduce  squares
 }

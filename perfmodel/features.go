@@ -1,6 +1,10 @@
 package perfmodel
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
+)
 
 // Counts says which numbers of processes a program runs on.
 type Counts uint8
@@ -11,18 +15,18 @@ const (
 	PowersOfTwo               // 1, 2, 4, 8, ...
 )
 
-// String returns "any", "squares" or "powers of two".
-func (c Counts) String() string {
-	switch c {
-	case AnyCount:
-		return "any"
-	case Squares:
-		return "squares"
-	case PowersOfTwo:
-		return "powers of two"
-	}
-	return "unknown"
-}
+var counts = enum.New[Counts]("perfmodel", "Counts", ErrUnknown, "any", "squares", "powers_of_two")
+
+// String returns "any", "squares" or "powers_of_two", or Counts(n) for a value n that has no name.
+func (c Counts) String() string { return counts.String(c) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (c Counts) MarshalText() ([]byte, error) { return counts.MarshalText(c) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and c is
+// unchanged.
+func (c *Counts) UnmarshalText(text []byte) error { return counts.UnmarshalText(c, text) }
 
 // A Measure computes one number from the features of a case, such as the work
 // that it is. It must be positive wherever the features are.
@@ -158,5 +162,5 @@ func NPB(name string) (Benchmark, error) {
 			return b, nil
 		}
 	}
-	return Benchmark{}, badInput("benchmark", -1, ErrUnknown, "there is no %q; there are cg, ep, ft, is, mg, bt, lu and sp", name)
+	return Benchmark{}, badInput("benchmark", -1, ErrUnknown, "%q: want cg, ep, ft, is, mg, bt, lu or sp", name)
 }

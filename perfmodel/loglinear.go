@@ -19,6 +19,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
@@ -30,6 +31,19 @@ const (
 	Computation               // T_C
 	Communication             // T_N
 )
+
+var parts = enum.New[Part]("perfmodel", "Part", ErrUnknown, "whole", "computation", "communication")
+
+// String returns "whole", "computation" or "communication", or Part(n) for a value n that has no name.
+func (p Part) String() string { return parts.String(p) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (p Part) MarshalText() ([]byte, error) { return parts.MarshalText(p) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and p is
+// unchanged.
+func (p *Part) UnmarshalText(text []byte) error { return parts.UnmarshalText(p, text) }
 
 // LogLinear is the model of Eq. (2). The zero value fits the times of whole runs
 // to the features as they are.
@@ -150,18 +164,18 @@ type logModel struct {
 // target returns the part of a run's time, or an error.
 func target(p *Profile, i int, part Part) (float64, error) {
 	r := &p.Runs[i]
-	t, field := r.Seconds, "Profile.Runs.Seconds"
+	t, field := r.Seconds, "Profile.Runs[].Seconds"
 	if part != Whole && !r.Split {
-		return 0, badInput("Profile.Runs.Split", i, ErrMissing, "computation and communication were not measured apart; fit the whole, or profile them")
+		return 0, badInput("Profile.Runs[].Split", i, ErrMissing, "computation and communication were not measured apart: want both, or a fit of the whole time")
 	}
 	switch part {
 	case Computation:
-		t, field = r.Computation, "Profile.Runs.Computation"
+		t, field = r.Computation, "Profile.Runs[].Computation"
 	case Communication:
-		t, field = r.Communication, "Profile.Runs.Communication"
+		t, field = r.Communication, "Profile.Runs[].Communication"
 	}
 	if t <= 0 {
-		return 0, badInput(field, i, ErrNotPositive, "%v seconds have no logarithm", t)
+		return 0, badInput(field, i, ErrNotPositive, "%v seconds have no logarithm: want a positive time", t)
 	}
 	return t, nil
 }
@@ -200,7 +214,7 @@ func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop b
 		if err != nil {
 			return err
 		}
-		offset, err := m.appendFeatures(r.Features, "Profile.Runs.Features", i, p.Features)
+		offset, err := m.appendFeatures(r.Features, "Profile.Runs[].Features", i, p.Features)
 		if err != nil {
 			return err
 		}
@@ -213,7 +227,7 @@ func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop b
 		rows++
 	}
 	if rows == 0 {
-		return badInput("Profile.Runs", -1, ErrFewRows, "no run to fit to")
+		return badInput("Profile.Runs", -1, ErrFewRows, "0 runs: want at least one to fit to")
 	}
 	opt := lsq.Options{Names: m.names, Intercept: true, DropDependent: drop}
 	if err := m.solver.Solve(&m.reg, m.x, rows, len(m.names), m.y, opt); err != nil {
@@ -240,7 +254,7 @@ func (m *logModel) appendFeatures(x []float64, field string, index int, names []
 	}
 	for j, v := range x {
 		if v <= 0 {
-			return 0, badInput(field, index, ErrNotPositive, "%s is %v and has no logarithm", names[j], v)
+			return 0, badInput(field, index, ErrNotPositive, "%s is %v and has no logarithm: want a positive number", names[j], v)
 		}
 		m.x = append(m.x, math.Log(v))
 	}
@@ -261,7 +275,7 @@ func (m *logModel) along(q *Query) (curve, error) {
 		return c, err
 	}
 	keep := len(m.x)
-	offset, err := m.appendFeatures(q.Features, "Query.Features", -1, m.span.names)
+	offset, err := m.appendFeatures(q.Features, "Query.Features[]", -1, m.span.names)
 	if err != nil {
 		m.x = m.x[:keep]
 		return c, err
@@ -294,7 +308,7 @@ func (m *logModel) along(q *Query) (curve, error) {
 
 func (m *logModel) estimateTo(dst []Estimate, q Query) error {
 	if !m.fitted {
-		return badInput("model", -1, ErrNotFitted, "call Fit first")
+		return badInput("model", -1, ErrNotFitted, "want a call of Fit before")
 	}
 	level := q.check(dst, len(m.span.names))
 	c, err := m.along(&q)
@@ -343,7 +357,7 @@ func (m *logModel) estimateTo(dst []Estimate, q Query) error {
 			e.Mean = logMean(mean, h, m.reg.Sigma, m.reg.DF)
 		}
 		if !(e.Seconds > 0 && e.Seconds < math.Inf(1)) {
-			return badInput("Query.Processes", i, ErrOverflow, "exp(%v) seconds on %d processes", mean, p)
+			return badInput("Query.Processes[]", i, ErrOverflow, "exp(%v) seconds on %d processes: want a case nearer to the profile", mean, p)
 		}
 	}
 	return nil

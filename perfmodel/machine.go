@@ -41,6 +41,8 @@ package perfmodel
 import (
 	"math"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // Machine learns the profiles of several applications together. The zero value is
@@ -156,7 +158,7 @@ func (m *Machine) FitAll(profiles []Profile) error {
 		}
 	}
 	m.fitted = false
-	m.apps = grow(m.apps, len(profiles))
+	m.apps = grow.To(m.apps, len(profiles))
 	m.cells, m.y, m.tmp, m.df = m.cells[:0], m.y[:0], m.tmp[:0], 0
 	for a := range profiles {
 		p := &profiles[a]
@@ -172,7 +174,7 @@ func (m *Machine) FitAll(profiles []Profile) error {
 		sizes := 0
 		for i := range p.Runs {
 			r := &p.Runs[i]
-			c, w, err := m.cell(a, r.Features, r.Processes, "Profile.Runs.Features", i)
+			c, w, err := m.cell(a, r.Features, r.Processes, "Profile.Runs[].Features", i)
 			if err != nil {
 				return named("profiles", a, err, p)
 			}
@@ -195,7 +197,7 @@ func (m *Machine) FitAll(profiles []Profile) error {
 		m.df += max(0, sizes-1)
 	}
 	if m.df == 0 {
-		return badInput("profiles", -1, ErrFewRows, "no application was profiled with two amounts of work, so nothing says how times grow")
+		return badInput("profiles", -1, ErrFewRows, "each application was profiled with one amount of work: want one with two, so that the runs tell how times grow")
 	}
 	m.repeat = defaultRepeat
 	if len(m.tmp) > 0 {
@@ -224,8 +226,8 @@ func (m *Machine) FitAll(profiles []Profile) error {
 		m.y[i] -= m.centre
 	}
 	n := len(m.cells)
-	m.k, m.trial = grow(m.k, n*n), grow(m.trial, n*n)
-	m.alpha, m.tmp = grow(m.alpha, n), grow(m.tmp, n)
+	m.k, m.trial = grow.To(m.k, n*n), grow.To(m.trial, n*n)
+	m.alpha, m.tmp = grow.To(m.alpha, n), grow.To(m.tmp, n)
 	m.search()
 	m.invert()
 	m.fitted = true
@@ -433,11 +435,11 @@ func (m *Machine) Application(i int) Estimator { return &m.apps[i] }
 func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 	m := a.m
 	if !m.fitted {
-		return badInput("model", -1, ErrNotFitted, "call FitAll first")
+		return badInput("model", -1, ErrNotFitted, "want a call of FitAll before")
 	}
 	level := q.check(dst, len(a.span.names))
 	if len(a.counts) == 0 {
-		return badInput("model", -1, ErrNotFitted, "application %q was given no run, so its speed is not known", a.name)
+		return badInput("model", -1, ErrNotFitted, "application %q has no run, so its speed is not known: want at least one run", a.name)
 	}
 	if err := q.finite(a.span.names); err != nil {
 		return err
@@ -476,7 +478,7 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 		}
 		e.Seconds = math.Exp(mean)
 		if !(e.Seconds > 0 && e.Seconds < math.Inf(1)) {
-			return badInput("Query.Processes", i, ErrOverflow, "exp(%v) seconds on %d processes", mean, p)
+			return badInput("Query.Processes[]", i, ErrOverflow, "exp(%v) seconds on %d processes: want a case nearer to the profile", mean, p)
 		}
 		if !interval && !q.Mean {
 			continue
@@ -499,7 +501,7 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 func (a *machineApplication) alone(features []float64, p int) (mean, variance float64, err error) {
 	m := a.m
 	n := len(m.cells)
-	c, lw, err := m.cell(a.index, features, p, "Query.Features", -1)
+	c, lw, err := m.cell(a.index, features, p, "Query.Features[]", -1)
 	if err != nil {
 		return 0, 0, err
 	}

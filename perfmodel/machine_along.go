@@ -22,6 +22,8 @@ package perfmodel
 import (
 	"math"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // A stretch has the coefficients for working sets of a process whose logarithm is at
@@ -64,10 +66,10 @@ func (a *machineApplication) prepare(features []float64) error {
 	c.lm -= m.origin[1]
 	n, h := len(m.cells), &m.hyper
 	s.own = speedVariance + (h[1]*h[1]+h[5]*h[5])*math.Abs(c.lw) + h[2]*h[2]*c.lw*c.lw
-	s.ku, s.kv = grow(s.ku, n), grow(s.kv, n)
+	s.ku, s.kv = grow.To(s.ku, n), grow.To(s.kv, n)
 	clear(s.ku)
 	clear(s.kv)
-	s.stretches = grow(s.stretches, n+2)[:0]
+	s.stretches = grow.To(s.stretches, n+2)[:0]
 	memory := h[0] * h[0]
 	moving := c.mem && !m.WholeWorkingSet
 	// At or below the origin of working sets: the application by itself.
@@ -126,7 +128,7 @@ func (a *machineApplication) change(t *stretch, j int, du, dv float64) {
 // invert sets m.inverse and m.byMemory.
 func (m *Machine) invert() {
 	n := len(m.cells)
-	m.inverse = grow(m.inverse, n*n)
+	m.inverse = grow.To(m.inverse, n*n)
 	clear(m.inverse)
 	m.byMemory = m.byMemory[:0]
 	for j := range n {

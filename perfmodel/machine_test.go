@@ -463,16 +463,16 @@ func TestMachineErrors(t *testing.T) {
 	bad[0].Runs[1].Features = []float64{1400, -1, 15, 10} // no nonzeros, no work
 	err := m.FitAll(bad)
 	checkInput(t, "no work", err, "profiles", 0, ErrNotPositive)
-	if !strings.Contains(err.Error(), `"cg"`) || !strings.Contains(err.Error(), "Runs.Features[1]") {
+	if !strings.Contains(err.Error(), `"cg"`) || !strings.Contains(err.Error(), "Profile.Runs[1].Features") {
 		t.Error("which run?", err)
 	}
 	if err := m.FitAll(profiles[:1]); err != nil {
 		t.Fatal(err)
 	}
 	_, err = At(m.Application(0), []float64{0, 1, 1, 1}, 1)
-	checkInput(t, "no rows", err, "Query.Features", -1, ErrNotPositive)
+	checkInput(t, "no rows", err, "Query.Features[]", -1, ErrNotPositive)
 	_, err = At(m.Application(0), []float64{1, 1, math.NaN(), 1}, 1)
-	checkInput(t, "NaN", err, "Query.Features", 2, ErrNotFinite)
+	checkInput(t, "NaN", err, "Query.Features[]", 2, ErrNotFinite)
 	// An application without runs is not predicted; the others are.
 	m.Shapes = shapes[:2]
 	nothing := Profile{Application: "ep", Features: []string{"pairs"}}

@@ -234,13 +234,13 @@ func TestNetwork(t *testing.T) {
 
 		// A time of 0 on two processes has no logarithm.
 		p.Runs[1].Communication = 0
-		checkInput(t, "no time", m.Fit(&p), "Profile.Runs.Communication", 1, ErrNotPositive)
+		checkInput(t, "no time", m.Fit(&p), "Profile.Runs[].Communication", 1, ErrNotPositive)
 		if _, err := At(m, []float64{50}, 2); !errors.Is(err, ErrNotFitted) {
 			t.Error("predicts after an error:", err)
 		}
 		p.Runs[1].Split = false
-		checkInput(t, "not apart", m.Fit(&p), "Profile.Runs.Split", 1, ErrMissing)
-		checkInput(t, "not apart", both.Fit(&p), "Profile.Runs.Split", 1, ErrMissing)
+		checkInput(t, "not apart", m.Fit(&p), "Profile.Runs[].Split", 1, ErrMissing)
+		checkInput(t, "not apart", both.Fit(&p), "Profile.Runs[].Split", 1, ErrMissing)
 	}
 	// Only on one process: nothing to fit to.
 	alone := runsOf([]float64{1, 2}, []int{1}, func(float64, int) float64 { return 1 })
@@ -317,10 +317,10 @@ func TestModelsErrors(t *testing.T) {
 		}
 		p := runsOf([]float64{1, 2, 4}, []int{1, 2, 4}, func(x float64, p int) float64 { return x / float64(p) })
 		p.Runs[4].Features[0] = 0
-		checkInput(t, name, m.Fit(&p), "Profile.Runs.Features", 4, ErrNotPositive)
+		checkInput(t, name, m.Fit(&p), "Profile.Runs[].Features", 4, ErrNotPositive)
 		p.Runs[4].Features[0] = 2
 		p.Runs[2].Seconds = -1
-		checkInput(t, name, m.Fit(&p), "Profile.Runs.Seconds", 2, ErrNotPositive)
+		checkInput(t, name, m.Fit(&p), "Profile.Runs[].Seconds", 2, ErrNotPositive)
 		p.Runs[2].Seconds = 1
 		if err := m.Fit(&Profile{Features: []string{"x"}}); !errors.Is(err, ErrFewRows) {
 			t.Errorf("%s: %v", name, err)
@@ -333,9 +333,9 @@ func TestModelsErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		_, err := At(m, []float64{-1}, 1)
-		checkInput(t, name, err, "Query.Features", -1, ErrNotPositive)
+		checkInput(t, name, err, "Query.Features[]", -1, ErrNotPositive)
 		_, err = At(m, []float64{math.Inf(1)}, 1)
-		checkInput(t, name, err, "Query.Features", 0, ErrNotFinite)
+		checkInput(t, name, err, "Query.Features[]", 0, ErrNotFinite)
 		for what, f := range map[string]func(){
 			"dst":      func() { m.EstimateTo(nil, Query{Features: []float64{1}, Processes: []int{1}}) },
 			"features": func() { At(m, nil, 1) },

@@ -23,6 +23,8 @@ package perfmodel
 import (
 	"math"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
@@ -37,22 +39,18 @@ const (
 	AllToAll // by Bruck's algorithm
 )
 
-// String returns the name of the operation in MPI, such as "Allreduce".
-func (c Collective) String() string {
-	switch c {
-	case Barrier:
-		return "Barrier"
-	case Broadcast:
-		return "Bcast"
-	case Reduce:
-		return "Reduce"
-	case Allreduce:
-		return "Allreduce"
-	case AllToAll:
-		return "Alltoall"
-	}
-	return "unknown"
-}
+var collectives = enum.New[Collective]("perfmodel", "Collective", ErrUnknown, "barrier", "bcast", "reduce", "allreduce", "alltoall")
+
+// String returns the name of the operation in MPI in lower case, such as "allreduce", or Collective(n) for a value n that has no name.
+func (c Collective) String() string { return collectives.String(c) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (c Collective) MarshalText() ([]byte, error) { return collectives.MarshalText(c) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and c is
+// unchanged.
+func (c *Collective) UnmarshalText(text []byte) error { return collectives.UnmarshalText(c, text) }
 
 // Growth returns what the time of the operation is proportional to on P processes:
 // lg P, or P·lg P for [AllToAll]; 0 on one process. It panics if p is below 1.
@@ -129,12 +127,12 @@ func (m *CAP3) Fit(p *Profile) error {
 // EstimateTo is that of [Estimator]. Time O(k² + n) for n process counts.
 func (m *CAP3) EstimateTo(dst []Estimate, q Query) error {
 	if !m.network.log.fitted {
-		return badInput("model", -1, ErrNotFitted, "call Fit first")
+		return badInput("model", -1, ErrNotFitted, "want a call of Fit before")
 	}
 	if err := m.computation.EstimateTo(dst, q); err != nil {
 		return err
 	}
-	m.part = grow(m.part, len(dst))
+	m.part = grow.To(m.part, len(dst))
 	if err := m.network.EstimateTo(m.part, q); err != nil {
 		return err
 	}

@@ -51,11 +51,11 @@ func (p *Profile) Validate() error {
 	for i, name := range p.Features {
 		switch {
 		case name == "" || strings.TrimSpace(name) != name:
-			return badInput("Profile.Features", i, ErrMissing, "a feature has the name %q; give it one without spaces around it", name)
+			return badInput("Profile.Features[]", i, ErrMissing, "the name %q: want a name without spaces around it", name)
 		case slices.Contains(reserved[:], name):
-			return badInput("Profile.Features", i, ErrRange, "%q is a column of its own; call the feature something else", name)
+			return badInput("Profile.Features[]", i, ErrRange, "%q is the name of another column: want another name for the feature", name)
 		case slices.Contains(p.Features[:i], name):
-			return badInput("Profile.Features", i, ErrRange, "%q is there twice", name)
+			return badInput("Profile.Features[]", i, ErrRange, "%q is there twice: want distinct names", name)
 		}
 	}
 	for i := range p.Runs {
@@ -69,33 +69,33 @@ func (p *Profile) Validate() error {
 func (p *Profile) checkRun(i int) error {
 	r := &p.Runs[i]
 	if len(r.Features) != len(p.Features) {
-		return badInput("Profile.Runs.Features", i, ErrMissing, "%d values for the %d features of %q", len(r.Features), len(p.Features), p.Application)
+		return badInput("Profile.Runs[].Features", i, ErrMissing, "%d values for the %d features of %q: want one for each", len(r.Features), len(p.Features), p.Application)
 	}
 	for j, x := range r.Features {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return badInput("Profile.Runs.Features", i, ErrNotFinite, "%s is %v", p.Features[j], x)
+			return badInput("Profile.Runs[].Features", i, ErrNotFinite, "%s is %v: want a finite number", p.Features[j], x)
 		}
 	}
 	switch {
 	case r.Processes < 1:
-		return badInput("Profile.Runs.Processes", i, ErrRange, "%d processes; a run has at least one", r.Processes)
+		return badInput("Profile.Runs[].Processes", i, ErrRange, "%d processes: want at least 1", r.Processes)
 	case r.Repetitions < 1:
-		return badInput("Profile.Runs.Repetitions", i, ErrRange, "%d repetitions; a run was made at least once", r.Repetitions)
+		return badInput("Profile.Runs[].Repetitions", i, ErrRange, "%d repetitions: want at least 1", r.Repetitions)
 	case math.IsNaN(r.Seconds) || math.IsInf(r.Seconds, 0):
-		return badInput("Profile.Runs.Seconds", i, ErrNotFinite, "%v", r.Seconds)
+		return badInput("Profile.Runs[].Seconds", i, ErrNotFinite, "%v seconds: want a finite time", r.Seconds)
 	case r.Seconds <= 0:
-		return badInput("Profile.Runs.Seconds", i, ErrNotPositive, "%v seconds; a run takes time", r.Seconds)
+		return badInput("Profile.Runs[].Seconds", i, ErrNotPositive, "%v seconds: want a positive time", r.Seconds)
 	case !(r.Spread >= 0) || math.IsInf(r.Spread, 0):
-		return badInput("Profile.Runs.Spread", i, ErrRange, "a standard deviation of %v", r.Spread)
+		return badInput("Profile.Runs[].Spread", i, ErrRange, "%v: want a standard deviation of 0 or more", r.Spread)
 	case !(r.Resolution >= 0) || math.IsInf(r.Resolution, 0):
-		return badInput("Profile.Runs.Resolution", i, ErrRange, "a clock with steps of %v seconds", r.Resolution)
+		return badInput("Profile.Runs[].Resolution", i, ErrRange, "%v seconds: want 0 or more", r.Resolution)
 	}
 	if r.Split {
 		if !(r.Computation >= 0) || math.IsInf(r.Computation, 0) {
-			return badInput("Profile.Runs.Computation", i, ErrRange, "%v seconds of computation", r.Computation)
+			return badInput("Profile.Runs[].Computation", i, ErrRange, "%v seconds: want 0 or more", r.Computation)
 		}
 		if !(r.Communication >= 0) || math.IsInf(r.Communication, 0) {
-			return badInput("Profile.Runs.Communication", i, ErrRange, "%v seconds of communication", r.Communication)
+			return badInput("Profile.Runs[].Communication", i, ErrRange, "%v seconds: want 0 or more", r.Communication)
 		}
 	}
 	return nil
@@ -209,10 +209,10 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 		at[i] = t.column(name)
 	}
 	if at[processes] < 0 {
-		return nil, badInput("processes", 1, ErrMissing, "the first line has no such column")
+		return nil, badLine("processes", 1, ErrMissing, "the first line has no such column: want one")
 	}
 	if at[seconds] < 0 && (at[computation] < 0 || at[communication] < 0) {
-		return nil, badInput("seconds", 1, ErrMissing, "the first line has no such column, nor both of computation and communication")
+		return nil, badLine("seconds", 1, ErrMissing, "the first line has no such column: want one, or both of computation and communication")
 	}
 	step := t.resolution(at[seconds], at[computation], at[communication])
 	var features []int // columns
@@ -244,9 +244,9 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 			used := slices.Contains(has[k], c)
 			switch empty := t.text(i, c) == ""; {
 			case used && empty:
-				return nil, badInput(t.titles[c], t.lines[i], ErrMissing, "the first line of application %q has this feature, so every line has to", name)
+				return nil, badLine(t.titles[c], t.lines[i], ErrMissing, "the cell is empty: want the feature in every line of application %q, as in its first one", name)
 			case !used && !empty:
-				return nil, badInput(t.titles[c], t.lines[i], ErrMissing, "the first line of application %q leaves this feature empty, so every line has to", name)
+				return nil, badLine(t.titles[c], t.lines[i], ErrMissing, "the first line of application %q leaves the cell empty: want it empty in every line of the application", name)
 			case used:
 				x, err := t.number(i, c)
 				if err != nil {
@@ -295,12 +295,12 @@ func WriteProfiles(w io.Writer, profiles []Profile) error {
 		}
 		for j := range i {
 			if profiles[j].Application == profiles[i].Application {
-				return badInput("profiles", i, ErrRange, "the application %q is that of profile %d; put their runs together", profiles[i].Application, j)
+				return badInput("profiles", i, ErrRange, "application %q is that of profile %d, too: want one profile an application", profiles[i].Application, j)
 			}
 		}
 		features, ok := merge(titles[len(reserved):], profiles[:i+1])
 		if !ok {
-			return badInput("profiles", i, ErrRange, "the features %q are in another order than those of the profiles before it; name them alike and in the same order", profiles[i].Features)
+			return badInput("profiles", i, ErrRange, "the features %q are in another order than in the profiles before: want the same order", profiles[i].Features)
 		}
 		titles = append(titles[:len(reserved)], features...)
 	}
@@ -378,7 +378,7 @@ func ReadCases(r io.Reader) ([]Case, error) {
 	}
 	application, name := t.column("benchmark"), t.column("class")
 	if application < 0 || name < 0 {
-		return nil, badInput("benchmark", 1, ErrMissing, "the first line has to have the columns benchmark and class")
+		return nil, badLine("benchmark", 1, ErrMissing, "the first line has no such column: want benchmark and class")
 	}
 	features, err := t.features()
 	if err != nil {
@@ -393,15 +393,15 @@ func ReadCases(r io.Reader) ([]Case, error) {
 			feature := t.text(i, at)
 			if feature == "" {
 				if t.text(i, value) != "" {
-					return nil, badInput(x+"_name", t.lines[i], ErrMissing, "there is a value and no name")
+					return nil, badLine(x+"_name", t.lines[i], ErrMissing, "a value has no name: want a name for each value")
 				}
 				continue
 			}
 			if slices.Contains(c.Names, feature) {
-				return nil, badInput(x+"_name", t.lines[i], ErrRange, "the feature %q is there twice", feature)
+				return nil, badLine(x+"_name", t.lines[i], ErrRange, "the feature %q is there twice: want it once", feature)
 			}
 			if slices.Contains(reserved[:], feature) {
-				return nil, badInput(x+"_name", t.lines[i], ErrRange, "%q is a column of its own; call the feature something else", feature)
+				return nil, badLine(x+"_name", t.lines[i], ErrRange, "%q is the name of another column: want another name for the feature", feature)
 			}
 			v, err := t.number(i, value)
 			if err != nil {
@@ -413,9 +413,9 @@ func ReadCases(r io.Reader) ([]Case, error) {
 			switch {
 			case out[k].Application != c.Application:
 			case out[k].Name == c.Name:
-				return nil, badInput("class", t.lines[i], ErrRange, "%s %s is there twice", c.Application, c.Name)
+				return nil, badLine("class", t.lines[i], ErrRange, "%s %s is there twice: want it once", c.Application, c.Name)
 			case !slices.Equal(out[k].Names, c.Names):
-				return nil, badInput("x1_name", t.lines[i], ErrRange, "%s has the features %q in class %s and %q in class %s", c.Application, out[k].Names, out[k].Name, c.Names, c.Name)
+				return nil, badLine("x1_name", t.lines[i], ErrRange, "%s has the features %q in class %s and %q in class %s: want the same in every class", c.Application, out[k].Names, out[k].Name, c.Names, c.Name)
 			}
 		}
 		out = append(out, c)
@@ -437,7 +437,7 @@ func (t *table) features() (int, error) {
 		x := "x" + strconv.Itoa(k+1)
 		for _, title := range []string{x + "_name", x} {
 			if t.column(title) < 0 {
-				return 0, badInput(title, 1, ErrMissing, "there are features up to x%d, and the first line has no such column", last)
+				return 0, badLine(title, 1, ErrMissing, "the first line has no such column: want one, since there are features up to x%d", last)
 			}
 		}
 	}
@@ -452,7 +452,7 @@ func FindCase(cases []Case, application, name string) (Case, error) {
 			return c, nil
 		}
 	}
-	return Case{}, badInput("case", -1, ErrUnknown, "there is no case %q of %q", name, application)
+	return Case{}, badInput("case", -1, ErrUnknown, "case %q of %q: want a case of the table", name, application)
 }
 
 // ReadTimings reads single timings from a table in CSV with the columns
@@ -477,7 +477,7 @@ func ReadTimings(r io.Reader, cases []Case) ([]Profile, error) {
 	var at [len(need)]int
 	for i, name := range need {
 		if at[i] = t.column(name); at[i] < 0 {
-			return nil, badInput(name, 1, ErrMissing, "the first line has no such column")
+			return nil, badLine(name, 1, ErrMissing, "the first line has no such column: want one")
 		}
 	}
 	comp, comm, clean := t.column("comp_s"), t.column("comm_s"), t.column("clean")
@@ -494,12 +494,12 @@ func ReadTimings(r io.Reader, cases []Case) ([]Profile, error) {
 			case "0":
 				continue
 			default:
-				return nil, badInput("clean", t.lines[i], ErrRange, "%q is neither 0 nor 1", t.text(i, clean))
+				return nil, badLine("clean", t.lines[i], ErrRange, "%q: want 0 or 1", t.text(i, clean))
 			}
 		}
 		k := slices.IndexFunc(cases, func(c Case) bool { return c.Application == t.text(i, at[0]) && c.Name == t.text(i, at[1]) })
 		if k < 0 {
-			return nil, badInput("class", t.lines[i], ErrUnknown, "no case has the features of %s %s", t.text(i, at[0]), t.text(i, at[1]))
+			return nil, badLine("class", t.lines[i], ErrUnknown, "%s %s: want a case of the table of features", t.text(i, at[0]), t.text(i, at[1]))
 		}
 		one := timing{index: k}
 		if one.run.Processes, err = t.count(i, at[2]); err != nil {
@@ -511,7 +511,7 @@ func ReadTimings(r io.Reader, cases []Case) ([]Profile, error) {
 		all = append(all, one)
 	}
 	if len(all) == 0 {
-		return nil, badInput("clean", -1, ErrMissing, "there is no run in it that was not disturbed")
+		return nil, badInput("clean", -1, ErrMissing, "every run was disturbed: want at least one with clean 1")
 	}
 	slices.SortStableFunc(all, func(a, b timing) int {
 		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.run.Processes, b.run.Processes))
@@ -598,7 +598,7 @@ func readTable(r io.Reader, what string) (*table, error) {
 		}
 		var syntax *csv.ParseError
 		if errors.As(err, &syntax) {
-			return nil, badInput(what, syntax.Line, ErrSyntax, "%v", syntax.Err)
+			return nil, badLine(what, syntax.Line, ErrSyntax, "%v", syntax.Err)
 		}
 		if err != nil {
 			return nil, err
@@ -610,10 +610,10 @@ func readTable(r io.Reader, what string) (*table, error) {
 		if t.titles == nil {
 			for i, title := range row {
 				if title == "" {
-					return nil, badInput(what, line, ErrSyntax, "column %d has no title", i+1)
+					return nil, badLine(what, line, ErrSyntax, "column %d has no title: want a title", i+1)
 				}
 				if slices.Contains(row[:i], title) {
-					return nil, badInput(title, line, ErrSyntax, "there are two columns with this title")
+					return nil, badLine(title, line, ErrSyntax, "two columns have this title: want distinct titles")
 				}
 			}
 			t.titles = row
@@ -622,7 +622,7 @@ func readTable(r io.Reader, what string) (*table, error) {
 		t.rows, t.lines = append(t.rows, row), append(t.lines, line)
 	}
 	if len(t.rows) == 0 {
-		return nil, badInput(what, -1, ErrMissing, "a line of titles and at least one line of numbers are needed")
+		return nil, badInput(what, -1, ErrMissing, "want a line of titles and at least one line of numbers")
 	}
 	return t, nil
 }
@@ -667,13 +667,13 @@ func (t *table) number(row, col int) (float64, error) {
 	s := t.rows[row][col]
 	x, err := strconv.ParseFloat(s, 64)
 	if s == "" {
-		return 0, badInput(t.titles[col], t.lines[row], ErrMissing, "there is no number")
+		return 0, badLine(t.titles[col], t.lines[row], ErrMissing, "the cell is empty: want a number")
 	}
 	if err != nil && errors.Is(err, strconv.ErrSyntax) {
-		return 0, badInput(t.titles[col], t.lines[row], ErrSyntax, "%q is not a number", s)
+		return 0, badLine(t.titles[col], t.lines[row], ErrSyntax, "%q: want a number", s)
 	}
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0, badInput(t.titles[col], t.lines[row], ErrNotFinite, "%q", s)
+		return 0, badLine(t.titles[col], t.lines[row], ErrNotFinite, "%q: want a finite number", s)
 	}
 	return x, nil
 }
@@ -681,7 +681,7 @@ func (t *table) number(row, col int) (float64, error) {
 func (t *table) atLeast0(row, col int) (float64, error) {
 	x, err := t.number(row, col)
 	if err == nil && x < 0 {
-		err = badInput(t.titles[col], t.lines[row], ErrRange, "%v is negative", x)
+		err = badLine(t.titles[col], t.lines[row], ErrRange, "%v: want 0 or more", x)
 	}
 	return math.Abs(x), err // -0 is 0
 }
@@ -690,7 +690,7 @@ func (t *table) count(row, col int) (int, error) {
 	s := t.rows[row][col]
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > math.MaxInt32 {
-		return 0, badInput(t.titles[col], t.lines[row], ErrRange, "%q is not a whole number from 1 to %d", s, math.MaxInt32)
+		return 0, badLine(t.titles[col], t.lines[row], ErrRange, "%q: want a whole number from 1 to %d", s, math.MaxInt32)
 	}
 	return n, nil
 }
@@ -716,17 +716,17 @@ func (t *table) times(run *Run, row, seconds, computation, communication int) er
 	}
 	if t.text(row, seconds) == "" {
 		if !first {
-			return badInput("seconds", t.lines[row], ErrMissing, "there is neither a time nor its two parts")
+			return badLine("seconds", t.lines[row], ErrMissing, "the cell is empty: want a time, or both of its parts")
 		}
 		run.Seconds = run.Computation + run.Communication
 		if math.IsInf(run.Seconds, 0) {
-			return badInput(t.titles[computation], t.lines[row], ErrNotFinite, "the sum of the parts is too large")
+			return badLine(t.titles[computation], t.lines[row], ErrNotFinite, "the sum of the parts is too large: want smaller numbers")
 		}
 	} else if run.Seconds, err = t.number(row, seconds); err != nil {
 		return err
 	}
 	if run.Seconds <= 0 {
-		return badInput("seconds", t.lines[row], ErrNotPositive, "%v seconds; a run takes time, and one that is too short for the clock says nothing: leave it out", run.Seconds)
+		return badLine("seconds", t.lines[row], ErrNotPositive, "%v seconds say nothing of a run that is too short for the clock: want a positive time, or the line left out", run.Seconds)
 	}
 	return nil
 }
@@ -736,7 +736,7 @@ func (t *table) times(run *Run, row, seconds, computation, communication int) er
 // not.
 func (t *table) withoutOther(row, there, missing int) error {
 	if missing < 0 {
-		return badInput(t.titles[there], t.lines[row], ErrMissing, "one part of the time is there, and no column has the other")
+		return badLine(t.titles[there], t.lines[row], ErrMissing, "no column has the other part of the time: want computation and communication, or neither")
 	}
-	return badInput(t.titles[missing], t.lines[row], ErrMissing, "it is empty, and %s is not", t.titles[there])
+	return badLine(t.titles[missing], t.lines[row], ErrMissing, "the cell is empty, and %s is not: want both or neither", t.titles[there])
 }

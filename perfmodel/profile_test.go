@@ -86,7 +86,7 @@ func TestReadProfilesErrors(t *testing.T) {
 func checkInput(t *testing.T, name string, err error, field string, index int, want error) {
 	t.Helper()
 	var in *InputError
-	if !errors.Is(err, want) || !errors.As(err, &in) || in.Field != field || in.Index != index {
+	if !errors.Is(err, want) || !errors.As(err, &in) || in.Field != field || in.Index != index && in.Line != index {
 		t.Errorf("%q: error %v, want %v of %s[%d]", name, err, want, field, index)
 	}
 }
@@ -242,19 +242,19 @@ func TestValidate(t *testing.T) {
 		index int
 		want  error
 	}{
-		{"no name", func(p *Profile) { p.Features[1] = "" }, "Profile.Features", 1, ErrMissing},
-		{"twice", func(p *Profile) { p.Features[1] = "x" }, "Profile.Features", 1, ErrRange},
-		{"reserved", func(p *Profile) { p.Features[0] = "seconds" }, "Profile.Features", 0, ErrRange},
-		{"too few", func(p *Profile) { p.Runs[1].Features = p.Runs[1].Features[:1] }, "Profile.Runs.Features", 1, ErrMissing},
-		{"not a number", func(p *Profile) { p.Runs[1].Features[0] = math.NaN() }, "Profile.Runs.Features", 1, ErrNotFinite},
-		{"no process", func(p *Profile) { p.Runs[1].Processes = 0 }, "Profile.Runs.Processes", 1, ErrRange},
-		{"never", func(p *Profile) { p.Runs[1].Repetitions = 0 }, "Profile.Runs.Repetitions", 1, ErrRange},
-		{"no time", func(p *Profile) { p.Runs[1].Seconds = 0 }, "Profile.Runs.Seconds", 1, ErrNotPositive},
-		{"for ever", func(p *Profile) { p.Runs[1].Seconds = math.Inf(1) }, "Profile.Runs.Seconds", 1, ErrNotFinite},
-		{"resolution", func(p *Profile) { p.Runs[1].Resolution = -1 }, "Profile.Runs.Resolution", 1, ErrRange},
-		{"spread", func(p *Profile) { p.Runs[1].Spread = math.NaN() }, "Profile.Runs.Spread", 1, ErrRange},
-		{"computation", func(p *Profile) { p.Runs[1].Computation = -1 }, "Profile.Runs.Computation", 1, ErrRange},
-		{"communication", func(p *Profile) { p.Runs[1].Communication = math.NaN() }, "Profile.Runs.Communication", 1, ErrRange},
+		{"no name", func(p *Profile) { p.Features[1] = "" }, "Profile.Features[]", 1, ErrMissing},
+		{"twice", func(p *Profile) { p.Features[1] = "x" }, "Profile.Features[]", 1, ErrRange},
+		{"reserved", func(p *Profile) { p.Features[0] = "seconds" }, "Profile.Features[]", 0, ErrRange},
+		{"too few", func(p *Profile) { p.Runs[1].Features = p.Runs[1].Features[:1] }, "Profile.Runs[].Features", 1, ErrMissing},
+		{"not a number", func(p *Profile) { p.Runs[1].Features[0] = math.NaN() }, "Profile.Runs[].Features", 1, ErrNotFinite},
+		{"no process", func(p *Profile) { p.Runs[1].Processes = 0 }, "Profile.Runs[].Processes", 1, ErrRange},
+		{"never", func(p *Profile) { p.Runs[1].Repetitions = 0 }, "Profile.Runs[].Repetitions", 1, ErrRange},
+		{"no time", func(p *Profile) { p.Runs[1].Seconds = 0 }, "Profile.Runs[].Seconds", 1, ErrNotPositive},
+		{"for ever", func(p *Profile) { p.Runs[1].Seconds = math.Inf(1) }, "Profile.Runs[].Seconds", 1, ErrNotFinite},
+		{"resolution", func(p *Profile) { p.Runs[1].Resolution = -1 }, "Profile.Runs[].Resolution", 1, ErrRange},
+		{"spread", func(p *Profile) { p.Runs[1].Spread = math.NaN() }, "Profile.Runs[].Spread", 1, ErrRange},
+		{"computation", func(p *Profile) { p.Runs[1].Computation = -1 }, "Profile.Runs[].Computation", 1, ErrRange},
+		{"communication", func(p *Profile) { p.Runs[1].Communication = math.NaN() }, "Profile.Runs[].Communication", 1, ErrRange},
 	} {
 		p := good()
 		c.spoil(&p)

@@ -23,6 +23,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -56,7 +58,7 @@ func FindInstance(instances []Instance, name string) (Instance, error) {
 			return i, nil
 		}
 	}
-	return Instance{}, badInput("instance", -1, ErrUnknown, "there is no instance type %q", name)
+	return Instance{}, badInput("instance", -1, ErrUnknown, "%q: want the name of an instance type of the list", name)
 }
 
 // CheapestPerUnit returns the index of the instance type with the least price per
@@ -73,7 +75,7 @@ func CheapestPerUnit(instances []Instance) (int, error) {
 		}
 	}
 	if best < 0 {
-		return -1, badInput("instances", -1, ErrMissing, "there is none to choose from")
+		return -1, badInput("instances", -1, ErrMissing, "0 instance types: want at least one")
 	}
 	return best, nil
 }
@@ -82,14 +84,14 @@ func CheapestPerUnit(instances []Instance) (int, error) {
 func (i *Instance) Validate() error {
 	switch {
 	case !(i.ComputeUnits > 0) || math.IsInf(i.ComputeUnits, 0):
-		return badInput("Instance.ComputeUnits", -1, ErrNotPositive, "%s has %v", i.Name, i.ComputeUnits)
+		return badInput("Instance.ComputeUnits", -1, ErrNotPositive, "%s has %v: want a positive number", i.Name, i.ComputeUnits)
 	case i.Processes < 1:
-		return badInput("Instance.Processes", -1, ErrRange, "%s runs %d processes; at least one has to run", i.Name, i.Processes)
+		return badInput("Instance.Processes", -1, ErrRange, "%s runs %d processes: want at least 1", i.Name, i.Processes)
 	case i.Hourly < 0:
-		return badInput("Instance.Hourly", -1, ErrRange, "the price of %s, %v, is negative", i.Name, i.Hourly)
+		return badInput("Instance.Hourly", -1, ErrRange, "%s costs %v: want 0 or more", i.Name, i.Hourly)
 	}
 	if err := i.Meter.Validate(); err != nil {
-		return badInput("Instance.Meter", -1, err, "%s", i.Name)
+		return badInput("Instance.Meter", -1, err, "want a meter that can be used for %s", i.Name)
 	}
 	return nil
 }
@@ -169,6 +171,19 @@ const (
 	LeastCost             // [Huang13] section I
 )
 
+var goals = enum.New[Goal]("perfmodel", "Goal", ErrUnknown, "least_time", "least_cost")
+
+// String returns "least_time" or "least_cost", or Goal(n) for a value n that has no name.
+func (g Goal) String() string { return goals.String(g) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (g Goal) MarshalText() ([]byte, error) { return goals.MarshalText(g) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and g is
+// unchanged.
+func (g *Goal) UnmarshalText(text []byte) error { return goals.UnmarshalText(g, text) }
+
 // A Task is a run that is to be sized.
 type Task struct {
 	Features []float64     // as the profile names them
@@ -212,20 +227,18 @@ const (
 	Unprofiled                // no number of processes lies within the profile
 )
 
-// String returns a few words.
-func (v Verdict) String() string {
-	switch v {
-	case Fits:
-		return "fits"
-	case TooLate:
-		return "no number of processes meets the deadline"
-	case TooDear:
-		return "what meets the deadline exceeds the budget"
-	case Unprofiled:
-		return "no number of processes is within the profile"
-	}
-	return "unknown"
-}
+var verdicts = enum.New[Verdict]("perfmodel", "Verdict", ErrUnknown, "fits", "too_late", "too_dear", "unprofiled")
+
+// String returns "fits", "too_late", "too_dear" or "unprofiled", or Verdict(n) for a value n that has no name.
+func (v Verdict) String() string { return verdicts.String(v) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (v Verdict) MarshalText() ([]byte, error) { return verdicts.MarshalText(v) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and v is
+// unchanged.
+func (v *Verdict) UnmarshalText(text []byte) error { return verdicts.UnmarshalText(v, text) }
 
 // A Plan is the size chosen for a task.
 type Plan struct {
@@ -392,7 +405,7 @@ func (pl *Planner) evaluate(e Estimator, in *Instance, t *Task) error {
 	if err != nil {
 		return err
 	}
-	pl.options = grow(pl.options, len(t.Counts))[:0]
+	pl.options = grow.To(pl.options, len(t.Counts))[:0]
 	for start := 0; start < len(t.Counts); start += batch {
 		if err := pl.estimate(e, t, start, false); err != nil {
 			return err
@@ -419,15 +432,15 @@ func (pl *Planner) evaluate(e Estimator, in *Instance, t *Task) error {
 func (t *Task) check(in *Instance) (limit float64, err error) {
 	switch {
 	case t.Deadline <= 0:
-		return 0, badInput("Task.Deadline", -1, ErrNotPositive, "%v; a run needs time to end in", t.Deadline)
+		return 0, badInput("Task.Deadline", -1, ErrNotPositive, "%v: want a positive span", t.Deadline)
 	case t.Budget < 0:
-		return 0, badInput("Task.Budget", -1, ErrRange, "%v is negative; 0 stands for no limit", t.Budget)
+		return 0, badInput("Task.Budget", -1, ErrRange, "%v: want 0 for no limit, or more", t.Budget)
 	case t.Confidence != 0 && !(t.Confidence >= 0.5 && t.Confidence < 1):
-		return 0, badInput("Task.Confidence", -1, ErrRange, "%v is not in [0.5, 1)", t.Confidence)
+		return 0, badInput("Task.Confidence", -1, ErrRange, "%v: want 0, or a probability from 0.5 to below 1", t.Confidence)
 	case t.MaxScale != 0 && !(t.MaxScale > 0):
-		return 0, badInput("Task.MaxScale", -1, ErrRange, "%v is not above 0", t.MaxScale)
+		return 0, badInput("Task.MaxScale", -1, ErrRange, "%v: want 0 for the default, or a positive number", t.MaxScale)
 	case len(t.Counts) == 0:
-		return 0, badInput("Task.Counts", -1, ErrMissing, "there is no number of processes to choose from")
+		return 0, badInput("Task.Counts", -1, ErrMissing, "0 numbers of processes: want at least one to choose from")
 	case t.Goal > LeastCost:
 		panic("perfmodel: unknown goal")
 	}
@@ -460,7 +473,7 @@ func (pl *Planner) estimate(e Estimator, t *Task, start int, brief bool) error {
 	counts := t.Counts[start:min(start+batch, len(t.Counts))]
 	q := t.query(counts)
 	q.Brief = brief
-	pl.estimates = grow(pl.estimates, len(counts))
+	pl.estimates = grow.To(pl.estimates, len(counts))
 	err := e.EstimateTo(pl.estimates, q)
 	if err != nil && start > 0 {
 		// Once more as a whole, so that the error counts from the first.
@@ -514,7 +527,7 @@ func duration(seconds float64, index int) (time.Duration, error) {
 		return whole, nil
 	}
 	if math.IsInf(seconds, 1) {
-		return 0, badInput("Task.Confidence", index, ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end")
+		return 0, badInput("Task.Confidence", index, ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end: want more runs, or no confidence")
 	}
-	return 0, badInput("Task.Counts", index, ErrOverflow, "%v seconds are more than 200 years: the model does not hold there", seconds)
+	return 0, badInput("Task.Counts[]", index, ErrOverflow, "%v seconds, and the model does not hold beyond 200 years: want another number of processes", seconds)
 }

@@ -436,9 +436,9 @@ func TestPlanErrors(t *testing.T) {
 		{func(t *Task) { t.Confidence = math.NaN() }, "Task.Confidence", -1, ErrRange},
 		{func(t *Task) { t.MaxScale = -1 }, "Task.MaxScale", -1, ErrRange},
 		{func(t *Task) { t.Counts = nil }, "Task.Counts", -1, ErrMissing},
-		{func(t *Task) { t.Features = []float64{1, 0} }, "Query.Features", -1, ErrNotPositive},
-		{func(t *Task) { t.Features = []float64{1e30, 1e30} }, "Task.Counts", 0, ErrOverflow},
-		{func(t *Task) { t.Features = []float64{1e300, 1e300} }, "Query.Processes", 0, ErrOverflow},
+		{func(t *Task) { t.Features = []float64{1, 0} }, "Query.Features[]", -1, ErrNotPositive},
+		{func(t *Task) { t.Features = []float64{1e30, 1e30} }, "Task.Counts[]", 0, ErrOverflow},
+		{func(t *Task) { t.Features = []float64{1e300, 1e300} }, "Query.Processes[]", 0, ErrOverflow},
 	} {
 		bad := good
 		c.spoil(&bad)
@@ -464,7 +464,7 @@ func TestPlanErrors(t *testing.T) {
 	}
 	broken := &breaks{m, batch + 1}
 	_, err := pl.Plan(broken, in, Task{Features: good.Features, Deadline: time.Hour, Counts: far})
-	checkInput(t, "batch", err, "Query.Processes", batch+1, ErrOverflow)
+	checkInput(t, "batch", err, "Query.Processes[]", batch+1, ErrOverflow)
 	// Intervals without ends cannot give a confidence.
 	few := p
 	few.Runs = []Run{p.Runs[0], p.Runs[1], p.Runs[7], p.Runs[14]}
@@ -484,10 +484,10 @@ type breaks struct {
 
 func (b *breaks) EstimateTo(dst []Estimate, q Query) error {
 	if len(q.Processes) > b.at {
-		return badInput("Query.Processes", b.at, ErrOverflow, "made to")
+		return badInput("Query.Processes[]", b.at, ErrOverflow, "made to")
 	}
 	if len(q.Processes) < batch {
-		return badInput("Query.Processes", b.at-batch, ErrOverflow, "made to")
+		return badInput("Query.Processes[]", b.at-batch, ErrOverflow, "made to")
 	}
 	return b.Estimator.EstimateTo(dst, q)
 }

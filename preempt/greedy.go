@@ -1,8 +1,11 @@
 package preempt
 
 import (
-	"math/bits"
+	"cmp"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // Least waste, fast: a 2-approximation.
@@ -69,25 +72,25 @@ func (s *Solver) AppendGreedy(dst []int, st State, p Preemption) ([]int, error) 
 	// The first and the best candidate, each as the place of its big job.
 	first, best := -1, -1
 	least := never
-	var small key
+	var small wide.Uint
 	freed := 0
 	for at, j := range s.order {
 		n := jobs[j].Nodes
 		if freed+n < need {
 			freed += n
-			small = small.plus(s.keys[j])
+			small = small.Plus(s.keys[j])
 			continue
 		}
 		if first < 0 {
 			first = at
 		}
-		if k := small.plus(s.keys[j]); k.less(least) {
+		if k := small.Plus(s.keys[j]); k.Less(least) {
 			least, best = k, at
 		}
 	}
 	key := s.candidate(jobs, need, best)
 	if first != best {
-		if other := s.candidate(jobs, need, first); key.less(other) {
+		if other := s.candidate(jobs, need, first); key.Less(other) {
 			s.candidate(jobs, need, best)
 		}
 	}
@@ -101,12 +104,8 @@ func (s *Solver) AppendGreedy(dst []int, st State, p Preemption) ([]int, error) 
 
 // candidate marks in picked the jobs of the candidate whose big job has a place
 // in the order, without those that it can do without, and returns its key.
-func (s *Solver) candidate(jobs []Job, need, big int) (sum key) {
-	if cap(s.picked) < len(jobs) {
-		s.picked = make([]bool, len(jobs))
-	}
-	s.picked = s.picked[:len(jobs)]
-	clear(s.picked)
+func (s *Solver) candidate(jobs []Job, need, big int) (sum wide.Uint) {
+	s.picked = grow.Zero(s.picked, len(jobs))
 	freed := 0
 	for at, j := range s.order[:big+1] {
 		if n := jobs[j].Nodes; at == big || freed+n < need {
@@ -123,7 +122,7 @@ func (s *Solver) candidate(jobs []Job, need, big int) (sum key) {
 			s.picked[j] = false
 			freed -= n
 		} else {
-			sum = sum.plus(s.keys[j])
+			sum = sum.Plus(s.keys[j])
 		}
 	}
 	return sum
@@ -133,23 +132,7 @@ func (s *Solver) candidate(jobs []Job, need, big int) (sum key) {
 // waste of each and the nodes of the other. That a key has the nodes in its low
 // bits adds the same to both.
 func (s *Solver) comparePerNode(jobs []Job, a, b int32) int {
-	x := s.keys[a].times(uint64(jobs[b].Nodes))
-	y := s.keys[b].times(uint64(jobs[a].Nodes))
-	for i := range x {
-		switch {
-		case x[i] < y[i]:
-			return -1
-		case x[i] > y[i]:
-			return 1
-		}
-	}
-	return 0
-}
-
-// times returns a·n, the highest word first.
-func (a key) times(n uint64) [3]uint64 {
-	h1, l1 := bits.Mul64(a.lo, n)
-	h2, l2 := bits.Mul64(a.hi, n)
-	mid, carry := bits.Add64(h1, l2, 0)
-	return [3]uint64{h2 + carry, mid, l1}
+	x, low := s.keys[a].Times(uint64(jobs[b].Nodes))
+	y, rest := s.keys[b].Times(uint64(jobs[a].Nodes))
+	return cmp.Or(cmp.Compare(x, y), low.Compare(rest))
 }

@@ -3,6 +3,9 @@ package preempt
 import (
 	"math/bits"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // Least waste: minimise Σ w_j over the jobs j of a set V, subject to
@@ -58,30 +61,16 @@ type Preemption struct {
 // must not be used by two goroutines at once.
 type Solver struct {
 	census census
-	keys   []key    // by job
-	best   []key    // by nodes that are freed
-	taken  []uint64 // by job: a bit for each number of nodes
+	keys   []wide.Uint // by job
+	best   []wide.Uint // by nodes that are freed
+	taken  []uint64    // by job: a bit for each number of nodes
 	order  []int32
 	picked []bool
 }
 
-// A key is a 128-bit number: waste in the high bits, nodes in the low.
-type key struct{ hi, lo uint64 }
-
-func (a key) plus(b key) key {
-	lo, carry := bits.Add64(a.lo, b.lo, 0)
-	hi, _ := bits.Add64(a.hi, b.hi, carry)
-	return key{hi, lo}
-}
-
-func (a key) less(b key) bool {
-	_, borrow := bits.Sub64(a.lo, b.lo, 0)
-	_, borrow = bits.Sub64(a.hi, b.hi, borrow)
-	return borrow != 0
-}
-
-// never is more than any sum of keys, and any can be added to it.
-var never = key{1 << 63, 0}
+// The key of a job has its waste in the high bits and its nodes in the low ones.
+// never is more than any sum of keys, and any sum of keys can be added to it.
+var never = wide.Uint{Hi: 1 << 63}
 
 // AppendVictims appends to dst the jobs to take nodes from, so that p.Take nodes
 // come free and the expected waste is least, in the order of State.Jobs. Idle
@@ -103,17 +92,12 @@ func (s *Solver) AppendVictims(dst []int, st State, p Preemption) ([]int, error)
 		return dst, err
 	}
 	words := need/64 + 1
-	if n := words * len(st.Jobs); cap(s.taken) < n {
-		s.taken = make([]uint64, n)
-	} else {
-		s.taken = s.taken[:n]
-		clear(s.taken)
-	}
+	s.taken = grow.Zero(s.taken, words*len(st.Jobs))
 	s.best = s.best[:0]
 	for range need + 1 {
 		s.best = append(s.best, never)
 	}
-	s.best[0] = key{}
+	s.best[0] = wide.Uint{}
 	reach := 0 // no more nodes come free with the jobs so far
 	for j := len(st.Jobs) - 1; j >= 0; j-- {
 		n, w := st.Jobs[j].Nodes, s.keys[j]
@@ -131,17 +115,17 @@ func (s *Solver) AppendVictims(dst []int, st State, p Preemption) ([]int, error)
 }
 
 // fill lets best have a job of n nodes too, and marks where it does.
-func fill(best []key, taken []uint64, n int, w key) {
+func fill(best []wide.Uint, taken []uint64, n int, w wide.Uint) {
 	c := len(best) - 1
 	for from := best[:max(0, c-n+1)]; len(from) > 0; c-- {
-		with := from[len(from)-1].plus(w)
+		with := from[len(from)-1].Plus(w)
 		from = from[:len(from)-1]
-		if !best[c].less(with) {
+		if !best[c].Less(with) {
 			best[c] = with
 			taken[c/64] |= 1 << (c % 64)
 		}
 	}
-	for ; c > 0 && !best[c].less(w); c-- { // best never falls with c
+	for ; c > 0 && !best[c].Less(w); c-- { // best never falls with c
 		best[c] = w
 		taken[c/64] |= 1 << (c % 64)
 	}
@@ -178,11 +162,11 @@ func (s *Solver) prepare(st State, p Preemption) (need int, err error) {
 	}
 	shift := bits.Len(uint(busy))
 	s.keys = s.keys[:0]
-	var sum key
+	var sum wide.Uint
 	for i := range st.Jobs {
 		k, ok := p.key(i, &st.Jobs[i], shift)
-		if sum = sum.plus(k); !ok || !sum.less(never) {
-			return 0, badInput("Jobs", i, ErrOverflow, "the waste of all jobs up to this one does not fit in 127 bits: want smaller priorities, or a smaller Overrun")
+		if sum = sum.Plus(k); !ok || !sum.Less(never) {
+			return 0, badInput("Jobs", i, ErrOverflow, "the waste of the jobs up to this one does not fit in 127 bits: want smaller priorities, or a smaller Overrun")
 		}
 		s.keys = append(s.keys, k)
 	}
@@ -190,23 +174,21 @@ func (s *Solver) prepare(st State, p Preemption) (need int, err error) {
 }
 
 // key returns the key of job i, and whether it fits.
-func (p *Preemption) key(i int, j *Job, shift int) (key, bool) {
+func (p *Preemption) key(i int, j *Job, shift int) (wide.Uint, bool) {
 	chance := uint64(1 << chanceBits)
 	if p.Outlast != nil {
 		chance = uint64(p.Outlast[i]*(1<<chanceBits) + 0.5)
 	}
 	if chance == 0 {
-		return key{0, uint64(j.Nodes)}, true
+		return wide.Uint{Lo: uint64(j.Nodes)}, true
 	}
 	priority, factor := p.Weights.of(j)
-	over, times := bits.Mul64(priority, factor)
-	o, times := bits.Mul64(times, uint64(j.Nodes))
-	over |= o
-	o, times = bits.Mul64(times, chance)
-	over |= o
-	hi, lo := bits.Mul64(times, uint64(j.Elapsed)+uint64(p.Grace))
-	if over != 0 || bits.LeadingZeros64(hi) <= shift {
+	times, fits := wide.MulUint(priority, factor)
+	times, fits2 := wide.MulUint(times, uint64(j.Nodes))
+	times, fits3 := wide.MulUint(times, chance)
+	waste := wide.Product(times, uint64(j.Elapsed)+uint64(p.Grace))
+	if !fits || !fits2 || !fits3 || bits.LeadingZeros64(waste.Hi) <= shift {
 		return never, false
 	}
-	return key{hi<<shift | lo>>(64-shift), lo<<shift | uint64(j.Nodes)}, true
+	return wide.Uint{Hi: waste.Hi<<shift | waste.Lo>>(64-shift), Lo: waste.Lo<<shift | uint64(j.Nodes)}, true
 }

@@ -1,8 +1,8 @@
 package preempt
 
 import (
-	"math"
-	"math/bits"
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/selection"
 )
 
 // AppendLowest appends to dst the nodes that a vector of values gives up: the
@@ -30,7 +30,7 @@ func (s *Scorer) AppendLowest(dst []int, values []float64, take int) ([]int, err
 		return dst, nil
 	}
 	s.copied = append(s.copied[:0], values...)
-	limit := kth(s.copied, take-1)
+	limit := selection.Kth(s.copied, take-1)
 	equal := take // nodes of the value limit that are taken
 	for _, v := range values {
 		if v < limit {
@@ -58,69 +58,6 @@ func checkTake(take, nodes int) error {
 	return nil
 }
 
-// kth returns what would stand at index k if a were sorted. It reorders a.
-//
-// Quickselect in three parts, below, equal to and above a pivot, since vectors
-// have few different values: all nodes of a job have one. After 2·log₂(len)
-// rounds it bisects the range of values instead, in 62 passes at most, so that
-// no order of the input makes it quadratic: numbers from 0 to 1 are in the same
-// order as their bits.
-func kth(a []float64, k int) float64 {
-	for budget := 2 * bits.Len(uint(len(a))); len(a) > 1; budget-- {
-		if budget == 0 {
-			return bisect(a, k)
-		}
-		pivot := median(a[0], a[len(a)/2], a[len(a)-1])
-		below, above := 0, len(a) // a[:below] < pivot, a[above:] > pivot
-		for i := 0; i < above; {
-			switch v := a[i]; {
-			case v < pivot:
-				a[i], a[below] = a[below], v
-				below++
-				i++
-			case v > pivot:
-				above--
-				a[i], a[above] = a[above], v
-			default:
-				i++
-			}
-		}
-		switch {
-		case k < below:
-			a = a[:below]
-		case k >= above:
-			a, k = a[above:], k-above
-		default:
-			return pivot
-		}
-	}
-	return a[k]
-}
-
-func median(a, b, c float64) float64 {
-	return max(min(a, b), min(max(a, b), c))
-}
-
-// bisect returns the least x for which more than k elements of a are at most x.
-func bisect(a []float64, k int) float64 {
-	lo, hi := uint64(0), math.Float64bits(1)
-	for lo < hi {
-		mid := lo + (hi-lo)/2
-		count := 0
-		for _, v := range a {
-			if math.Float64bits(v+0) <= mid { // -0 has the bits of 0, then
-				count++
-			}
-		}
-		if count > k {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return math.Float64frombits(lo)
-}
-
 // AppendHit appends to dst the jobs that lose a node when the nodes are taken,
 // each once, in the order of State.Jobs. All of such a job's nodes stop working
 // for it, whether they are taken or not.
@@ -137,11 +74,7 @@ func (s *Scorer) AppendHit(dst []int, st State, nodes []int) ([]int, error) {
 			return dst, badInput("Nodes", i, ErrRange, "node %d of %d: want an index of State.Node", n, len(st.Node))
 		}
 	}
-	if cap(s.hit) < len(st.Jobs) {
-		s.hit = make([]bool, len(st.Jobs))
-	}
-	s.hit = s.hit[:len(st.Jobs)]
-	clear(s.hit)
+	s.hit = grow.Zero(s.hit, len(st.Jobs))
 	for _, n := range nodes {
 		if j := st.Node[n]; j != Idle {
 			s.hit[j] = true

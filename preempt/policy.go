@@ -1,10 +1,11 @@
 package preempt
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // A Policy gives each node of a partition a value from 0 to 1; the host takes
@@ -30,35 +31,18 @@ const (
 	PAPPlus
 )
 
-var policyNames = [...]string{"random", "fifo", "lifo", "pap", "pap+"}
+var policies = enum.New[Policy]("preempt", "Policy", ErrRange, "random", "fifo", "lifo", "pap", "pap+")
 
-// String returns "random", "fifo", "lifo", "pap" or "pap+".
-func (p Policy) String() string {
-	if int(p) < len(policyNames) {
-		return policyNames[p]
-	}
-	return fmt.Sprintf("Policy(%d)", uint8(p))
-}
+// String returns "random", "fifo", "lifo", "pap" or "pap+", or Policy(n) for a value n that has no name.
+func (p Policy) String() string { return policies.String(p) }
 
-// MarshalText returns the String form, or an error if p is not one of the
-// constants.
-func (p Policy) MarshalText() ([]byte, error) {
-	if int(p) >= len(policyNames) {
-		return nil, fmt.Errorf("preempt: %v is not a policy", p)
-	}
-	return []byte(p.String()), nil
-}
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (p Policy) MarshalText() ([]byte, error) { return policies.MarshalText(p) }
 
-// UnmarshalText reads the String form.
-func (p *Policy) UnmarshalText(text []byte) error {
-	for i, name := range policyNames {
-		if string(text) == name {
-			*p = Policy(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("preempt: %q is not a policy: want random, fifo, lifo, pap or pap+", text)
-}
+// UnmarshalText reads a name. Any other text is an [*InputError], and p is
+// unchanged.
+func (p *Policy) UnmarshalText(text []byte) error { return policies.UnmarshalText(p, text) }
 
 // Weights say what the waste of a job counts. The zero value is 1 for each.
 type Weights struct {
@@ -168,7 +152,7 @@ func (s *Scorer) prepare(st *State, policy Policy, overrun int) (greatest float6
 	}
 	jobs := st.Jobs
 	s.census.reset(len(jobs))
-	s.byJob = slices.Grow(s.byJob[:0], len(jobs))[:len(jobs)]
+	s.byJob = grow.To(s.byJob, len(jobs))
 	var oldest time.Duration
 	if policy == FIFO {
 		for i := range jobs {

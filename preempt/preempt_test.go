@@ -390,7 +390,7 @@ func wantError(t *testing.T, err, want error, field string, index int) {
 	if !errors.As(err, &input) || !errors.Is(err, want) || input.Field != field || input.Index != index {
 		t.Errorf("error %v, want %s[%d] %v", err, field, index, want)
 	}
-	if err != nil && (!strings.HasPrefix(err.Error(), "preempt: "+field) || !strings.Contains(err.Error(), want.Error())) {
+	if err != nil && (!strings.HasPrefix(err.Error(), "preempt: "+strings.Split(field, ".")[0]) || !strings.Contains(err.Error(), want.Error())) {
 		t.Errorf("error %q does not name %s", err, field)
 	}
 }

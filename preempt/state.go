@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // Idle, in [State.Node], is a node on which no job runs.
@@ -59,7 +61,7 @@ type census struct {
 
 // reset begins a census of a number of jobs.
 func (c *census) reset(jobs int) {
-	c.narrow = slices.Grow(c.narrow[:0], jobs)[:jobs]
+	c.narrow = grow.To(c.narrow, jobs)
 	c.nodes, c.most = 0, 0
 }
 
@@ -83,7 +85,7 @@ func (c *census) checkJobs(jobs []Job, from, to int) error {
 			return j.check(from + i)
 		}
 		if nodes += j.Nodes; nodes < 0 {
-			return badInput("Jobs.Nodes", from+i, ErrOverflow, "the nodes of all jobs are more than an int can count")
+			return badInput("Jobs.Nodes", from+i, ErrOverflow, "the nodes of the jobs up to this one do not fit in an int: want fewer nodes")
 		}
 		most = max(most, j.Nodes)
 		narrow[i] = uint8(j.Nodes)
@@ -106,7 +108,7 @@ func (c *census) checkNodes(st *State) error {
 		busy, stray = countDown(c.narrow, st.Node)
 		all = bytes.Count(c.narrow, []byte{0}) == len(c.narrow)
 	} else {
-		c.wide = slices.Grow(c.wide[:0], len(st.Jobs))[:len(st.Jobs)]
+		c.wide = grow.To(c.wide, len(st.Jobs))
 		for i := range c.wide {
 			c.wide[i] = int32(min(st.Jobs[i].Nodes, math.MaxInt32))
 		}
@@ -147,7 +149,7 @@ func misplaced(st *State) error {
 	}
 	for i := range have {
 		if have[i] != st.Jobs[i].Nodes {
-			return badInput("Jobs.Nodes", i, ErrNoNode, "%d, and Node has the job on %d", st.Jobs[i].Nodes, have[i])
+			return badInput("Jobs.Nodes", i, ErrNoNode, "%d, but State.Node has the job on %d nodes: want the same number", st.Jobs[i].Nodes, have[i])
 		}
 	}
 	return nil

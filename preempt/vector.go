@@ -1,5 +1,7 @@
 package preempt
 
+import "github.com/plimsoll/plimsoll/internal/grow"
+
 // VectorTo fills dst with values by which a host that only ranks nodes takes the
 // victims, as [Solver.AppendVictims] or [Solver.AppendGreedy] chose them:
 //
@@ -34,11 +36,7 @@ func (s *Scorer) VectorTo(dst []float64, st State, victims []int, overrun int) e
 			return badInput("Victims", i, ErrRange, "job %d of %d: want an index of State.Jobs", j, len(st.Jobs))
 		}
 	}
-	if cap(s.hit) < len(st.Jobs) {
-		s.hit = make([]bool, len(st.Jobs))
-	}
-	s.hit = s.hit[:len(st.Jobs)]
-	clear(s.hit)
+	s.hit = grow.Zero(s.hit, len(st.Jobs))
 	for _, j := range victims {
 		s.hit[j] = true
 	}

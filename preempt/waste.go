@@ -2,9 +2,11 @@ package preempt
 
 import (
 	"fmt"
-	"math/bits"
+	"math"
 	"slices"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // A NodeTime is an amount of node-time, such as an hour on ten nodes. It is
@@ -21,11 +23,10 @@ func NodeTimeOf(d time.Duration, nodes int) NodeTime {
 	if d < 0 || nodes < 0 {
 		panic("preempt: negative node-time")
 	}
-	hi, lo := bits.Mul64(uint64(d), uint64(nodes))
-	if hi >= uint64(time.Second)/2 {
+	sec, nsec, ok := wide.Product(uint64(d), uint64(nodes)).Over(uint64(time.Second))
+	if !ok || sec > math.MaxInt64 {
 		panic("preempt: node-time out of range")
 	}
-	sec, nsec := bits.Div64(hi, lo, uint64(time.Second))
 	return NodeTime{int64(sec), int64(nsec)}
 }
 

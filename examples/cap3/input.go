@@ -162,12 +162,12 @@ func inFile(err error) string {
 		return err.Error()
 	}
 	switch where := in.Field; {
-	case in.Index < 0:
+	case in.Line == 0:
 		return in.Err.Error()
 	case where == "profile" || where == "times" || where == "features":
-		return fmt.Sprintf("line %d: %v", in.Index, in.Err)
+		return fmt.Sprintf("line %d: %v", in.Line, in.Err)
 	default:
-		return fmt.Sprintf("line %d, column %s: %v", in.Index, where, in.Err)
+		return fmt.Sprintf("line %d, column %s: %v", in.Line, where, in.Err)
 	}
 }
 

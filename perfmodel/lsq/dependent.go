@@ -147,7 +147,7 @@ func (s *Solver) dependent(r *Regression, opt Options) error {
 	for _, d := range r.Dependencies {
 		e.Dependencies = append(e.Dependencies, Dependency{d.Column, slices.Clone(d.On), slices.Clone(d.Coef)})
 	}
-	return &InputError{"columns", e.Dependencies[0].Column - r.first(), e}
+	return &InputError{Package: "lsq", Field: "columns", Index: e.Dependencies[0].Column - r.first(), Err: e}
 }
 
 // tooFew returns the error for fewer rows than coefficients. Any column is then a
@@ -200,7 +200,7 @@ func tooFew(x []float64, rows, cols int, opt Options) error {
 			e.Dependencies = append(e.Dependencies, d)
 		}
 	}
-	const why = "%d for %d coefficients; it takes one for each, and more to tell the noise"
+	const why = "%d for %d coefficients: want one for each, and more to tell the noise"
 	if rows < 2 || len(e.Dependencies) == 0 || opt.DropDependent {
 		return badInput("y", -1, ErrFewRows, why, rows, n)
 	}

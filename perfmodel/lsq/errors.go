@@ -2,7 +2,8 @@ package lsq
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What an [InputError] unwraps to.
@@ -21,24 +22,16 @@ var (
 	ErrOverflow = errors.New("result too large")
 )
 
-// An InputError says which part of an input cannot be worked with, and why.
-type InputError struct {
-	Field string // such as "y"
-	Index int    // within the field, -1 where there is none
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("lsq: %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("lsq: %s[%d]: %v", e.Field, e.Index, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says which part of an input cannot be used, and why. Its fields:
+//
+//	Package  "lsq"
+//	Field    such as "y"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     0
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("lsq", field, index, sentinel, format, args...)
 }

@@ -73,7 +73,7 @@ func ExampleDependenceError() {
 	// steps is 20 times coefficient 0's column
 	// coefficients [-14.950 0.607 NaN NaN]
 	// <nil>
-	// lsq: row[2]: prediction depends on a dropped column: it is 50 here, and by its relation to other columns in the data it would be 20
+	// lsq: row[2]: prediction depends on a dropped column: it is 50 here: want 20, by its relation to other columns in the data
 }
 
 // Which of two models predicts runs with a number of processes that it has not

@@ -1,6 +1,10 @@
 package lsq
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
 
 // What residuals would be if the model were fitted without the rows in question,
 // exact and without fitting again ([Cook82]). With S the rows left out, Q_S their rows of
@@ -84,9 +88,9 @@ func (s *Solver) LeaveGroupsOutTo(dst []float64, r *Regression, group []int) []f
 	if len(dst) != m || len(group) != m {
 		panic("lsq: length of dst or of group is not the number of rows")
 	}
-	s.order, s.start = grow(s.order, m), grow(s.start, m+1)
-	s.m, s.z, s.r, s.d = grow(s.m, rank*rank), grow(s.z, rank), grow(s.r, rank), grow(s.d, rank)
-	s.v = grow(s.v, rank)
+	s.order, s.start = grow.To(s.order, m), grow.To(s.start, m+1)
+	s.m, s.z, s.r, s.d = grow.To(s.m, rank*rank), grow.To(s.z, rank), grow.To(s.r, rank), grow.To(s.d, rank)
+	s.v = grow.To(s.v, rank)
 	clear(s.start)
 	for _, g := range group {
 		if g < 0 || g >= m {

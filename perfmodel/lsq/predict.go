@@ -158,7 +158,7 @@ func (r *Regression) CheckEstimable(row []float64) error {
 		}
 		if !(math.Abs(v-sum) <= r.limit[i]*root) {
 			return badInput("row", d.Column-first, ErrNotEstimable,
-				"it is %.12g here, and by its relation to other columns in the data it would be %.12g", v, sum)
+				"it is %.12g here: want %.12g, by its relation to other columns in the data", v, sum)
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package lsq
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
 
 // Linear least squares: Σ (y_i − Σ_j x_ij·β_j)² is minimised over β.
 //
@@ -70,26 +74,18 @@ func (s *Solver) Grow(rows, cols int) {
 	if rows < 0 || cols < 0 {
 		panic("lsq: negative number of rows or columns")
 	}
-	s.a = grow(s.a, rows*cols)
-	s.rh, s.rl = grow(s.rh, rows), grow(s.rl, rows)
-	s.fh, s.fl = grow(s.fh, rows), grow(s.fl, rows)
-	s.norm, s.v = grow(s.norm, cols), grow(s.v, cols)
-	s.exp, s.kept = grow(s.exp, cols), grow(s.kept, cols)
-	s.d, s.r, s.x, s.z = grow(s.d, cols), grow(s.r, cols), grow(s.x, cols), grow(s.z, cols)
-	s.w = grow(s.w, triangle(cols))
+	s.a = grow.To(s.a, rows*cols)
+	s.rh, s.rl = grow.To(s.rh, rows), grow.To(s.rl, rows)
+	s.fh, s.fl = grow.To(s.fh, rows), grow.To(s.fl, rows)
+	s.norm, s.v = grow.To(s.norm, cols), grow.To(s.v, cols)
+	s.exp, s.kept = grow.To(s.exp, cols), grow.To(s.kept, cols)
+	s.d, s.r, s.x, s.z = grow.To(s.d, cols), grow.To(s.r, cols), grow.To(s.x, cols), grow.To(s.z, cols)
+	s.w = grow.To(s.w, triangle(cols))
 }
 
 // triangle returns where column k of an upper triangle begins, column after
 // column: its element (i, k) is at triangle(k) + i.
 func triangle(k int) int { return k * (k + 1) / 2 }
-
-// grow returns a slice of length n, with the memory of s if that suffices.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
 
 // A Regression is a linear model as it was fitted. [Solver.Solve] fills it and
 // reuses its memory; copies of the struct share that memory.
@@ -222,12 +218,12 @@ func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64
 	}
 	for i, v := range y {
 		if v-v != 0 {
-			return badInput("y", i, ErrNotFinite, "%v", v)
+			return badInput("y", i, ErrNotFinite, "%v: want a finite number", v)
 		}
 	}
 	for i, v := range x {
 		if v-v != 0 {
-			return badInput("x", i, ErrNotFinite, "%v in row %d, %s", v, i/cols, opt.name(i%cols))
+			return badInput("x", i, ErrNotFinite, "%v in row %d, %s: want a finite number", v, i/cols, opt.name(i%cols))
 		}
 	}
 	s.Grow(rows, n)
@@ -247,15 +243,15 @@ func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64
 // reset prepares r for m rows and n columns.
 func (r *Regression) reset(m, n int, opt Options) {
 	r.Rows, r.Cols, r.Intercept = m, n, opt.Intercept
-	r.Coef, r.StdErr, r.coefLo = grow(r.Coef, n), grow(r.StdErr, n), grow(r.coefLo, n)
-	r.Residuals, r.resLo = grow(r.Residuals, m), grow(r.resLo, m)
-	r.Leverage, r.slack = grow(r.Leverage, m), grow(r.slack, m)
-	r.qh, r.ql = grow(r.qh, m*n), grow(r.ql, m*n)
-	r.d, r.u, r.b = grow(r.d, n), grow(r.u, triangle(n)), grow(r.b, triangle(n))
-	r.down = grow(r.down, n)
-	r.kept = grow(r.kept, n)[:0]
-	r.on, r.coef = grow(r.on, n*n)[:0], grow(r.coef, n*n)[:0]
-	r.Dependencies, r.limit = grow(r.Dependencies, n)[:0], grow(r.limit, n)[:0]
+	r.Coef, r.StdErr, r.coefLo = grow.To(r.Coef, n), grow.To(r.StdErr, n), grow.To(r.coefLo, n)
+	r.Residuals, r.resLo = grow.To(r.Residuals, m), grow.To(r.resLo, m)
+	r.Leverage, r.slack = grow.To(r.Leverage, m), grow.To(r.slack, m)
+	r.qh, r.ql = grow.To(r.qh, m*n), grow.To(r.ql, m*n)
+	r.d, r.u, r.b = grow.To(r.d, n), grow.To(r.u, triangle(n)), grow.To(r.b, triangle(n))
+	r.down = grow.To(r.down, n)
+	r.kept = grow.To(r.kept, n)[:0]
+	r.on, r.coef = grow.To(r.on, n*n)[:0], grow.To(r.coef, n*n)[:0]
+	r.Dependencies, r.limit = grow.To(r.Dependencies, n)[:0], grow.To(r.limit, n)[:0]
 	r.tol = opt.Tolerance
 	if r.tol == 0 {
 		r.tol = DependenceTolerance
@@ -310,7 +306,7 @@ func (s *Solver) summarise(dst *Regression, tss dd, e int) error {
 	dst.DF = m - rank
 	dst.RSS, dst.TSS = rss.hi*up*up, tss.hi*up*up
 	if math.IsInf(dst.TSS, 0) || math.IsInf(dst.RSS, 0) {
-		return badInput("y", -1, ErrOverflow, "the sum of squares of y; divide y by a power of ten")
+		return badInput("y", -1, ErrOverflow, "the sum of squares of y: want y divided by a power of ten")
 	}
 	sigma := math.NaN() // scaled
 	if dst.DF > 0 {
@@ -336,7 +332,7 @@ func (s *Solver) summarise(dst *Regression, tss dd, e int) error {
 		dst.Coef[j] = math.Ldexp(s.x[i].hi, e-s.exp[j])
 		dst.coefLo[j] = math.Ldexp(s.x[i].lo, e-s.exp[j])
 		if math.IsInf(dst.Coef[j], 0) {
-			return badInput("columns", j-dst.first(), ErrOverflow, "its coefficient; multiply the column by a power of ten")
+			return badInput("columns", j-dst.first(), ErrOverflow, "the coefficient of the column: want the column multiplied by a power of ten")
 		}
 		sum := 0.0
 		for k := i; k < rank; k++ {

@@ -503,10 +503,10 @@ func TestCheckEstimable(t *testing.T) {
 	}{
 		{[]float64{200, 200, 4}, ""},
 		{[]float64{200, 200 * (1 + 1e-15), 4}, ""},
-		{[]float64{200, 100, 4}, "lsq: row[1]: prediction depends on a dropped column: it is 100 here, and by its relation to other columns in the data it would be 200"},
-		{[]float64{200, 200.0001, 4}, "lsq: row[1]: prediction depends on a dropped column: it is 200.0001 here, and by its relation to other columns in the data it would be 200"},
-		{[]float64{200, 200, 20}, "lsq: row[2]: prediction depends on a dropped column: it is 20 here, and by its relation to other columns in the data it would be 4"},
-		{[]float64{200, math.NaN(), 4}, "lsq: row[1]: prediction depends on a dropped column: it is NaN here, and by its relation to other columns in the data it would be 200"},
+		{[]float64{200, 100, 4}, "lsq: row[1]: prediction depends on a dropped column: it is 100 here: want 200, by its relation to other columns in the data"},
+		{[]float64{200, 200.0001, 4}, "lsq: row[1]: prediction depends on a dropped column: it is 200.0001 here: want 200, by its relation to other columns in the data"},
+		{[]float64{200, 200, 20}, "lsq: row[2]: prediction depends on a dropped column: it is 20 here: want 4, by its relation to other columns in the data"},
+		{[]float64{200, math.NaN(), 4}, "lsq: row[1]: prediction depends on a dropped column: it is NaN here: want 200, by its relation to other columns in the data"},
 	} {
 		got := ""
 		if err := r.CheckEstimable(tt.row); err != nil {
@@ -530,17 +530,17 @@ func TestInputErrors(t *testing.T) {
 		want string
 	}{
 		{"few rows", []float64{1, 2, 3, 4}, []float64{1, 2}, Options{Intercept: true}, ErrFewRows,
-			"lsq: y: fewer rows than columns: 2 for 3 coefficients; it takes one for each, and more to tell the noise"},
+			"lsq: y: fewer rows than columns: 2 for 3 coefficients: want one for each, and more to tell the noise"},
 		{"no rows", nil, nil, Options{}, ErrFewRows,
-			"lsq: y: fewer rows than columns: 0 for 2 coefficients; it takes one for each, and more to tell the noise"},
+			"lsq: y: fewer rows than columns: 0 for 2 coefficients: want one for each, and more to tell the noise"},
 		{"NaN in y", []float64{1, 2, 3, 4}, []float64{1, math.NaN()}, Options{}, ErrNotFinite,
-			"lsq: y[1]: number is not finite: NaN"},
+			"lsq: y[1]: number is not finite: NaN: want a finite number"},
 		{"infinity in x", []float64{1, 2, 3, math.Inf(-1)}, []float64{1, 2}, Options{Names: []string{"a", "b"}}, ErrNotFinite,
-			"lsq: x[3]: number is not finite: -Inf in row 1, b"},
+			"lsq: x[3]: number is not finite: -Inf in row 1, b: want a finite number"},
 		{"coefficient", []float64{0x1p-1050, 0, 0, 0x1p-1000}, []float64{2, 1}, Options{}, ErrOverflow,
-			"lsq: columns[0]: result too large: its coefficient; multiply the column by a power of ten"},
+			"lsq: columns[0]: result too large: the coefficient of the column: want the column multiplied by a power of ten"},
 		{"sum of squares", []float64{1, 0, 0, 1}, []float64{1e200, 1}, Options{}, ErrOverflow,
-			"lsq: y: result too large: the sum of squares of y; divide y by a power of ten"},
+			"lsq: y: result too large: the sum of squares of y: want y divided by a power of ten"},
 	} {
 		_, err := LeastSquares(tt.x, len(tt.y), 2, tt.y, tt.opt)
 		if !errors.Is(err, tt.err) || err.Error() != tt.want {

@@ -1,6 +1,6 @@
 package exchange
 
-import "fmt"
+import "github.com/plimsoll/plimsoll/internal/enum"
 
 // A Call says what a [Message] is. AddNodes, DeleteNodes, DiscoverResources,
 // SetResourceValues and NotifyDeletePending are those of [Duplyakin17] 3.1; the
@@ -53,32 +53,16 @@ const (
 	lastCall = DeleteCancelled
 )
 
-var callNames = [...]string{"", "AddNodes", "DeleteNodes", "DiscoverResources", "SetResourceValues", "AcknowledgeDelete",
-	"NodesQueued", "NodesAdded", "NodesDeleted", "ResourcesDiscovered", "LeasesRenewed", "NotifyDeletePending", "DeleteCancelled"}
+var calls = enum.New[Call]("exchange", "Call", ErrUnknown, "", "AddNodes", "DeleteNodes", "DiscoverResources", "SetResourceValues", "AcknowledgeDelete",
+	"NodesQueued", "NodesAdded", "NodesDeleted", "ResourcesDiscovered", "LeasesRenewed", "NotifyDeletePending", "DeleteCancelled")
 
-// String returns the call's name.
-func (c Call) String() string {
-	if c == 0 || c > lastCall {
-		return fmt.Sprintf("Call(%d)", uint8(c))
-	}
-	return callNames[c]
-}
+// String returns the name of the call, such as "AddNodes", or Call(n) for a value n that has no name.
+func (c Call) String() string { return calls.String(c) }
 
-// MarshalText returns the call's name. It is an error for what is no call.
-func (c Call) MarshalText() ([]byte, error) {
-	if c == 0 || c > lastCall {
-		return nil, badInput("Call", -1, ErrUnknown, "%d; want one of the constants", uint8(c))
-	}
-	return []byte(callNames[c]), nil
-}
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (c Call) MarshalText() ([]byte, error) { return calls.MarshalText(c) }
 
-// UnmarshalText reads the call's name.
-func (c *Call) UnmarshalText(text []byte) error {
-	for i, name := range callNames {
-		if i > 0 && name == string(text) {
-			*c = Call(i)
-			return nil
-		}
-	}
-	return badInput("Call", -1, ErrUnknown, "%q; want a name such as AddNodes", text)
-}
+// UnmarshalText reads a name. Any other text is an [*InputError], and c is
+// unchanged.
+func (c *Call) UnmarshalText(text []byte) error { return calls.UnmarshalText(c, text) }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // The client believes little: a node is its own from when the manager has answered
@@ -57,16 +59,16 @@ const maxFirst = 1 << 62
 // NewClient returns a client for a partition that the manager has or will have.
 func NewClient(partition string, opts ClientOptions) (*Client, error) {
 	if partition == "" {
-		return nil, badInput("partition", -1, ErrRange, "a partition needs a name")
+		return nil, badInput("partition", -1, ErrRange, "the name is empty: want a name")
 	}
 	if opts.Every < 0 {
-		return nil, badInput("ClientOptions.Every", -1, ErrRange, "%v; want a positive span, or 0 for the default", opts.Every)
+		return nil, badInput("Options.Every", -1, ErrRange, "%v: want a positive span, or 0 for the default", opts.Every)
 	}
 	if opts.Every == 0 {
 		opts.Every = time.Minute
 	}
 	if opts.First > maxFirst {
-		return nil, badInput("ClientOptions.First", -1, ErrRange, "%d; want 2^62 at the most", opts.First)
+		return nil, badInput("Options.First", -1, ErrRange, "%d: want 2^62 at most", opts.First)
 	}
 	first := max(1, opts.First)
 	// The first AddNodes, with no request, ends those of a client before it.
@@ -100,7 +102,7 @@ func (c *Client) find(node int) (int, bool) {
 // The request stands until it is granted or cancelled; id is its name.
 func (c *Client) AddNodes(now time.Duration, kind string, count int) (id uint64, msgs []Message, err error) {
 	if count < 1 {
-		return 0, nil, badInput("count", -1, ErrRange, "%d; want a positive number of nodes", count)
+		return 0, nil, badInput("count", -1, ErrRange, "%d: want a positive number of nodes", count)
 	}
 	c.begin(now)
 	id = c.number()
@@ -116,7 +118,7 @@ func (c *Client) AddNodes(now time.Duration, kind string, count int) (id uint64,
 func (c *Client) Cancel(now time.Duration, id uint64) ([]Message, error) {
 	i := slices.IndexFunc(c.s.Requests, func(r Request) bool { return r.ID == id })
 	if i < 0 {
-		return nil, badInput("id", -1, ErrUnknown, "%d; want the ID of a request that is open or refused", id)
+		return nil, badInput("id", -1, ErrUnknown, "%d: want the ID of a request that is open or refused", id)
 	}
 	c.begin(now)
 	c.s.Requests = slices.Delete(c.s.Requests, i, i+1)
@@ -135,11 +137,11 @@ func (c *Client) AppendRequests(dst []Request) []Request { return append(dst, c.
 func (c *Client) DeleteNodes(now time.Duration, nodes ...int) ([]Message, error) {
 	for i, n := range nodes {
 		if j, ok := c.find(n); !ok || c.s.Leases[j].Returned {
-			return nil, badInput("nodes", i, ErrUnknown, "%d; want a node that the partition holds", n)
+			return nil, badInput("nodes", i, ErrUnknown, "%d: want a node that the partition holds", n)
 		}
 	}
 	if i := c.twice(len(nodes), func(i int) int { return nodes[i] }); i >= 0 {
-		return nil, badInput("nodes", i, ErrRange, "%d a second time; want each node once", nodes[i])
+		return nil, badInput("nodes", i, ErrRange, "%d is there twice: want each node once", nodes[i])
 	}
 	c.begin(now)
 	for _, n := range nodes {
@@ -173,14 +175,14 @@ type NodeValue struct {
 func (c *Client) SetResourceValues(now time.Duration, values []NodeValue) ([]Message, error) {
 	for i, v := range values {
 		if j, ok := c.find(v.Node); !ok || c.s.Leases[j].Returned {
-			return nil, badInput("values.Node", i, ErrUnknown, "%d; want a node that the partition holds", v.Node)
+			return nil, badInput("values.Node", i, ErrUnknown, "%d: want a node that the partition holds", v.Node)
 		}
 		if !(v.Value >= 0 && v.Value <= 1) {
-			return nil, badInput("values.Value", i, ErrRange, "%v; want a value from 0 to 1", v.Value)
+			return nil, badInput("values.Value", i, ErrRange, "%v: want a value from 0 to 1", v.Value)
 		}
 	}
 	if i := c.twice(len(values), func(i int) int { return values[i].Node }); i >= 0 {
-		return nil, badInput("values.Node", i, ErrRange, "%d a second time; want each node once", values[i].Node)
+		return nil, badInput("values.Node", i, ErrRange, "%d is there twice: want each node once", values[i].Node)
 	}
 	c.begin(now)
 	for i := range c.s.Leases {
@@ -198,7 +200,7 @@ func (c *Client) SetResourceValues(now time.Duration, values []NodeValue) ([]Mes
 // twice returns the index of the first of n nodes, all of which the client has, that
 // has been met before, -1 if there is none.
 func (c *Client) twice(n int, node func(i int) int) int {
-	c.met = zeroed(c.met, len(c.s.Leases))
+	c.met = grow.Zero(c.met, len(c.s.Leases))
 	for i := range n {
 		j, _ := c.find(node(i))
 		if c.met[j] {
@@ -324,12 +326,12 @@ func (c *Client) NextTick() time.Duration {
 // held.
 func (c *Client) Handle(now time.Duration, msg Message) ([]Message, error) {
 	if msg.Partition != c.s.Partition {
-		return nil, badInput("Partition", -1, ErrUnknown, "%q; this client is of %q", msg.Partition, c.s.Partition)
+		return nil, badInput("Partition", -1, ErrUnknown, "%q: want the partition of this client, %q", msg.Partition, c.s.Partition)
 	}
 	switch msg.Call {
 	case NodesQueued, NodesAdded, NodesDeleted, ResourcesDiscovered, LeasesRenewed, NotifyDeletePending, DeleteCancelled:
 	default:
-		return nil, badInput("Call", -1, ErrUnknown, "%v is not for a client; want one of the manager's calls", msg.Call)
+		return nil, badInput("Call", -1, ErrUnknown, "%v is not for a client: want NodesQueued, NodesAdded, NodesDeleted, ResourcesDiscovered, LeasesRenewed, NotifyDeletePending or DeleteCancelled", msg.Call)
 	}
 	if err := checkLeases(msg.Leases); err != nil {
 		return nil, err
@@ -338,10 +340,10 @@ func (c *Client) Handle(now time.Duration, msg Message) ([]Message, error) {
 		return nil, err
 	}
 	if msg.Number >= c.s.Number {
-		return nil, badInput("Number", -1, ErrRange, "%d; the next one of this client is %d. Its saved state is not the last one", msg.Number, c.s.Number)
+		return nil, badInput("Number", -1, ErrRange, "%d, and the client has only numbers below %d: want a client restored from the state that it saved last", msg.Number, c.s.Number)
 	}
 	if t := max(c.s.Now, now); msg.Sent < 0 || msg.Sent > t {
-		return nil, badInput("Sent", -1, ErrRange, "%v; want a time up to now, %v", msg.Sent, t)
+		return nil, badInput("Sent", -1, ErrRange, "%v: want a time from 0 to now, %v", msg.Sent, t)
 	}
 	c.begin(now)
 	switch msg.Call {

@@ -2,7 +2,8 @@ package exchange
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What an [InputError] unwraps to.
@@ -15,25 +16,18 @@ var (
 	ErrUnknown = errors.New("not known")
 )
 
-// An InputError says which part of an input is wrong, and why. A call that
-// returns an InputError has changed nothing.
-type InputError struct {
-	Field string // such as "Leases.Node" or "weight"
-	Index int    // within the field, -1 where there is none
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("exchange: %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("exchange: %s[%d]: %v", e.Field, e.Index, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says which part of an input cannot be used, and why. Its fields:
+//
+//	Package  "exchange"
+//	Field    such as "Leases.Node" or "weight"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     0
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
+//
+// When a call returns an InputError, nothing was changed.
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("exchange", field, index, sentinel, format, args...)
 }

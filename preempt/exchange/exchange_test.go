@@ -811,7 +811,7 @@ func TestNames(t *testing.T) {
 		}
 		seen[string(text)] = true
 	}
-	for s := Renewed; s <= lastLeaseState; s++ {
+	for s := Renewed; s <= Cancelled; s++ {
 		text, err := s.MarshalText()
 		var back LeaseState
 		if err != nil || back.UnmarshalText(text) != nil || back != s || seen[string(text)] || s.String() != string(text) {
@@ -819,7 +819,7 @@ func TestNames(t *testing.T) {
 		}
 		seen[string(text)] = true
 	}
-	for _, bad := range []interface{ MarshalText() ([]byte, error) }{Call(0), lastCall + 1, lastLeaseState + 1} {
+	for _, bad := range []interface{ MarshalText() ([]byte, error) }{Call(0), lastCall + 1, Cancelled + 1, Returned + 1} {
 		if _, err := bad.MarshalText(); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%v: %v", bad, err)
 		}
@@ -827,7 +827,7 @@ func TestNames(t *testing.T) {
 	if new(Call).UnmarshalText(nil) == nil || new(LeaseState).UnmarshalText([]byte("x")) == nil {
 		t.Error("a name of nothing is read")
 	}
-	if lastCall.String() == (lastCall+1).String() || lastLeaseState.String() == (lastLeaseState+1).String() {
+	if lastCall.String() == (lastCall+1).String() || Cancelled.String() == (Cancelled+1).String() {
 		t.Error("what has no name has one")
 	}
 }

@@ -44,7 +44,7 @@ func NewManager(opts ManagerOptions, kinds []string) (*Manager, error) {
 		return nil, err
 	}
 	if len(kinds) == 0 || len(kinds) > maxNodes {
-		return nil, badInput("kinds", -1, ErrRange, "%d nodes; want 1 to %d", len(kinds), maxNodes)
+		return nil, badInput("kinds", -1, ErrRange, "%d nodes: want 1 to %d", len(kinds), maxNodes)
 	}
 	m := new(Manager)
 	m.s.Options = opts.resolve()
@@ -79,13 +79,13 @@ func (m *Manager) Stats() ManagerStats { return m.s.Stats }
 func (m *Manager) CreatePartition(name string, weight, floor int) error {
 	switch {
 	case name == "":
-		return badInput("name", -1, ErrRange, "a partition needs a name")
+		return badInput("name", -1, ErrRange, "the name is empty: want a name")
 	case m.partition(name) >= 0:
-		return badInput("name", -1, ErrRange, "%q is taken; want a name that no other partition has", name)
+		return badInput("name", -1, ErrRange, "%q is taken: want a name that no other partition has", name)
 	case weight < 1 || weight > maxWeight:
-		return badInput("weight", -1, ErrRange, "%d; want 1 to %d", weight, maxWeight)
+		return badInput("weight", -1, ErrRange, "%d: want 1 to %d", weight, maxWeight)
 	case floor < 0 || floor > len(m.s.Nodes):
-		return badInput("floor", -1, ErrRange, "%d; want 0 to %d, the number of nodes", floor, len(m.s.Nodes))
+		return badInput("floor", -1, ErrRange, "%d: want 0 to %d, the number of nodes", floor, len(m.s.Nodes))
 	}
 	m.s.Partitions = append(m.s.Partitions, partitionState{Name: name, Weight: weight, Floor: floor})
 	return nil
@@ -111,10 +111,10 @@ func (m *Manager) partition(name string) int {
 func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Message, error) {
 	p := m.partition(partition)
 	if p < 0 {
-		return nil, badInput("partition", -1, ErrUnknown, "%q; want the name of a partition", partition)
+		return nil, badInput("partition", -1, ErrUnknown, "%q: want the name of a partition", partition)
 	}
 	if count < 1 {
-		return nil, badInput("count", -1, ErrRange, "%d; want a positive number of nodes", count)
+		return nil, badInput("count", -1, ErrRange, "%d: want a positive number of nodes", count)
 	}
 	has := -m.s.Partitions[p].Reclaim
 	for i := range m.s.Nodes {
@@ -123,7 +123,7 @@ func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Mes
 		}
 	}
 	if count > has {
-		return nil, badInput("count", -1, ErrTooMany, "%d of partition %q, which has %d that are not being taken", count, partition, has)
+		return nil, badInput("count", -1, ErrTooMany, "%d nodes of partition %q: want at most %d, the nodes that it keeps so far", count, partition, has)
 	}
 	m.begin(now)
 	part := &m.s.Partitions[p]
@@ -145,7 +145,7 @@ func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Mes
 func (m *Manager) Handle(now time.Duration, msg Message) ([]Message, error) {
 	p := m.partition(msg.Partition)
 	if p < 0 {
-		return nil, badInput("Partition", -1, ErrUnknown, "%q; want the name of a partition", msg.Partition)
+		return nil, badInput("Partition", -1, ErrUnknown, "%q: want the name of a partition", msg.Partition)
 	}
 	if err := m.check(p, &msg); err != nil {
 		return nil, err
@@ -179,25 +179,25 @@ func (m *Manager) check(p int, msg *Message) error {
 	switch msg.Call {
 	case AddNodes, DeleteNodes, DiscoverResources, SetResourceValues, AcknowledgeDelete:
 	default:
-		return badInput("Call", -1, ErrUnknown, "%v is not for a manager; want AddNodes, DeleteNodes, DiscoverResources, SetResourceValues or AcknowledgeDelete", msg.Call)
+		return badInput("Call", -1, ErrUnknown, "%v is not for a manager: want AddNodes, DeleteNodes, DiscoverResources, SetResourceValues or AcknowledgeDelete", msg.Call)
 	}
 	if msg.Sent < 0 {
-		return badInput("Sent", -1, ErrRange, "%v; want a time that is not negative", msg.Sent)
+		return badInput("Sent", -1, ErrRange, "%v: want a time that is not negative", msg.Sent)
 	}
 	if err := checkLeases(msg.Leases); err != nil {
 		return err
 	}
 	for i, l := range msg.Leases {
 		if l.Node >= len(m.s.Nodes) {
-			return badInput("Leases.Node", i, ErrUnknown, "%d; the cluster has nodes 0 to %d", l.Node, len(m.s.Nodes)-1)
+			return badInput("Leases.Node", i, ErrUnknown, "%d: want a node from 0 to %d", l.Node, len(m.s.Nodes)-1)
 		}
 		n := &m.s.Nodes[l.Node]
 		if l.Epoch > n.Epoch || l.Preemption > m.s.Preemption {
-			return badInput("Leases.Epoch", i, ErrRange, "node %d, epoch %d, preemption %d; the manager has given out %d and %d at the most. Its saved state is not the last one",
+			return badInput("Leases.Epoch", i, ErrRange, "node %d has epoch %d and preemption %d, and the manager has reached only epoch %d and preemption %d: want a manager restored from the state that it saved last",
 				l.Node, l.Epoch, l.Preemption, n.Epoch, m.s.Preemption)
 		}
 		if n.Holder == p && n.Epoch == l.Epoch && n.Preemption == l.Preemption && n.Preemption > 0 && l.Since > n.Grace {
-			return badInput("Leases.Since", i, ErrRange, "%v; the grace period of %v at the most", l.Since, n.Grace)
+			return badInput("Leases.Since", i, ErrRange, "%v: want the grace period, %v, at most", l.Since, n.Grace)
 		}
 	}
 	if err := checkRequests(msg.Requests); err != nil {
@@ -206,7 +206,7 @@ func (m *Manager) check(p int, msg *Message) error {
 	if msg.Call == AddNodes && msg.Number > m.s.Partitions[p].LastAdd {
 		for i, r := range msg.Requests {
 			if old := m.request(p, r.ID); old != nil && (old.Kind != r.Kind || old.Count != r.Count) {
-				return badInput("Requests", i, ErrRange, "%d nodes of kind %q; request %d was for %d of %q, and a new one needs a new ID", r.Count, r.Kind, r.ID, old.Count, old.Kind)
+				return badInput("Requests", i, ErrRange, "%d nodes of kind %q, but request %d was for %d of kind %q: want a new ID for a new request", r.Count, r.Kind, r.ID, old.Count, old.Kind)
 			}
 		}
 	}

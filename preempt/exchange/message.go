@@ -1,9 +1,10 @@
 package exchange
 
 import (
-	"fmt"
 	"slices"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
 // A Message is one call between a [Client] and the [Manager], in either direction;
@@ -55,38 +56,20 @@ const (
 	Pending
 	// Cancelled leases are renewed, and Preemption is off.
 	Cancelled
-
-	lastLeaseState = Cancelled
 )
 
-var leaseStateNames = [...]string{"renewed", "ended", "pending", "cancelled"}
+var leaseStates = enum.New[LeaseState]("exchange", "LeaseState", ErrUnknown, "renewed", "ended", "pending", "cancelled")
 
-// String returns the status in lower case.
-func (s LeaseState) String() string {
-	if s > lastLeaseState {
-		return fmt.Sprintf("LeaseState(%d)", uint8(s))
-	}
-	return leaseStateNames[s]
-}
+// String returns "renewed", "ended", "pending" or "cancelled", or LeaseState(n) for a value n that has no name.
+func (s LeaseState) String() string { return leaseStates.String(s) }
 
-// MarshalText returns the status in lower case. It is an error for what is none.
-func (s LeaseState) MarshalText() ([]byte, error) {
-	if s > lastLeaseState {
-		return nil, badInput("LeaseState", -1, ErrUnknown, "%d; want one of the constants", uint8(s))
-	}
-	return []byte(leaseStateNames[s]), nil
-}
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (s LeaseState) MarshalText() ([]byte, error) { return leaseStates.MarshalText(s) }
 
-// UnmarshalText reads the status.
-func (s *LeaseState) UnmarshalText(text []byte) error {
-	for i, name := range leaseStateNames {
-		if name == string(text) {
-			*s = LeaseState(i)
-			return nil
-		}
-	}
-	return badInput("LeaseState", -1, ErrUnknown, "%q; want renewed, ended, pending or cancelled", text)
-}
+// UnmarshalText reads a name. Any other text is an [*InputError], and s is
+// unchanged.
+func (s *LeaseState) UnmarshalText(text []byte) error { return leaseStates.UnmarshalText(s, text) }
 
 // A Request asks for Count nodes of a kind.
 type Request struct {
@@ -112,19 +95,19 @@ func checkLeases(leases []Lease) error {
 	for i, l := range leases {
 		switch {
 		case l.Node < 0:
-			return badInput("Leases.Node", i, ErrRange, "%d; nodes count from 0", l.Node)
+			return badInput("Leases.Node", i, ErrRange, "%d: want a node from 0", l.Node)
 		case i > 0 && l.Node <= leases[i-1].Node:
-			return badInput("Leases.Node", i, ErrRange, "%d after %d; want ascending nodes", l.Node, leases[i-1].Node)
+			return badInput("Leases.Node", i, ErrRange, "%d after %d: want ascending nodes", l.Node, leases[i-1].Node)
 		case l.Epoch == 0:
-			return badInput("Leases.Epoch", i, ErrRange, "0; the first lease of a node has epoch 1")
+			return badInput("Leases.Epoch", i, ErrRange, "0: want an epoch from 1")
 		case !(l.Value >= 0 && l.Value <= 1):
-			return badInput("Leases.Value", i, ErrRange, "%v; want a value from 0 to 1", l.Value)
+			return badInput("Leases.Value", i, ErrRange, "%v: want a value from 0 to 1", l.Value)
 		case l.Since < 0:
-			return badInput("Leases.Since", i, ErrRange, "%v; want a span that is not negative", l.Since)
+			return badInput("Leases.Since", i, ErrRange, "%v: want a span that is not negative", l.Since)
 		case l.Grace < 0:
-			return badInput("Leases.Grace", i, ErrRange, "%v; want a span that is not negative", l.Grace)
-		case l.State > lastLeaseState:
-			return badInput("Leases.State", i, ErrUnknown, "%d; want one of the constants", uint8(l.State))
+			return badInput("Leases.Grace", i, ErrRange, "%v: want a span that is not negative", l.Grace)
+		case !leaseStates.Valid(l.State):
+			return badInput("Leases.State", i, ErrUnknown, "%v: want %s", l.State, leaseStates.Want())
 		}
 	}
 	return nil
@@ -135,11 +118,11 @@ func checkRequests(requests []Request) error {
 	for i, r := range requests {
 		switch {
 		case r.ID == 0 || i > 0 && r.ID <= requests[i-1].ID:
-			return badInput("Requests.ID", i, ErrRange, "%d; want positive, ascending numbers", r.ID)
+			return badInput("Requests.ID", i, ErrRange, "%d: want positive, ascending numbers", r.ID)
 		case r.Count < 1:
-			return badInput("Requests.Count", i, ErrRange, "%d; want a positive number of nodes", r.Count)
+			return badInput("Requests.Count", i, ErrRange, "%d: want a positive number of nodes", r.Count)
 		case r.Granted < 0 || r.Granted > r.Count:
-			return badInput("Requests.Granted", i, ErrRange, "%d of %d; want 0 to all of the nodes", r.Granted, r.Count)
+			return badInput("Requests.Granted", i, ErrRange, "%d of %d nodes: want none to all of them", r.Granted, r.Count)
 		}
 	}
 	return nil

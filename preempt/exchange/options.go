@@ -65,7 +65,7 @@ func (o ManagerOptions) check() error {
 		d     time.Duration
 	}{{"Grace", o.Grace}, {"Every", o.Every}, {"MaxAge", o.MaxAge}} {
 		if d.d < 0 {
-			return badInput("ManagerOptions."+d.field, -1, ErrRange, "%v; want a positive span, or 0 for the default", d.d)
+			return badInput("Options."+d.field, -1, ErrRange, "%v: want a positive span, or 0 for the default", d.d)
 		}
 	}
 	return nil

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/heaps"
 )
 
 // The manager is the ledger: it alone decides who has a node. Each call reads one
@@ -45,10 +48,10 @@ type planner struct {
 	end      []int
 	ending   []int // leases to end, by number of preemption
 	used     []bool
-	first    int      // all before it are used
-	grants   []seat   // free nodes
-	seats    [][]seat // by kind: nodes for requests for any kind
-	heaps    [][]int  // of each partition and kind, or any: nodes to take, cheapest first
+	first    int                   // all before it are used
+	grants   []seat                // free nodes
+	seats    [][]seat              // by kind: nodes for requests for any kind
+	heaps    []heaps.Queue[uint64] // of each partition and kind, or any: nodes to take, cheapest first
 	built    []bool
 }
 
@@ -58,12 +61,6 @@ type seat struct {
 	r     *requestState
 	node  int
 	grant int // place in grants, -1 if the node is not free
-}
-
-func zeroed[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
 }
 
 // plan moves nodes. See the head of this file.
@@ -76,11 +73,11 @@ func (m *Manager) plan() {
 	}
 	w := &m.work
 	parts, kinds := m.s.Partitions, len(m.kinds)
-	w.held, w.own = zeroed(w.held, len(parts)), zeroed(w.own, len(parts))
-	w.of, w.over = zeroed(w.of, len(parts)*(kinds+1)), zeroed(w.over, len(parts)*(kinds+1))
-	w.stale, w.wanted = zeroed(w.stale, len(parts)), zeroed(w.wanted, len(parts))
-	w.named = zeroed(w.named, kinds)
-	w.from, w.end = zeroed(w.from, kinds), zeroed(w.end, kinds)
+	w.held, w.own = grow.Zero(w.held, len(parts)), grow.Zero(w.own, len(parts))
+	w.of, w.over = grow.Zero(w.of, len(parts)*(kinds+1)), grow.Zero(w.over, len(parts)*(kinds+1))
+	w.stale, w.wanted = grow.Zero(w.stale, len(parts)), grow.Zero(w.wanted, len(parts))
+	w.named = grow.Zero(w.named, kinds)
+	w.from, w.end = grow.Zero(w.from, kinds), grow.Zero(w.end, kinds)
 	w.free, w.ending, w.grants = w.free[:0], w.ending[:0], w.grants[:0]
 	for len(w.seats) < kinds {
 		w.seats = append(w.seats, nil)
@@ -106,7 +103,7 @@ func (m *Manager) plan() {
 	m.reclaimAll()
 	m.sortFree()
 	slices.SortFunc(w.ending, func(a, b int) int { return cmp.Compare(m.s.Nodes[a].Preemption, m.s.Nodes[b].Preemption) })
-	w.used, w.first = zeroed(w.used, len(w.ending)), 0
+	w.used, w.first = grow.Zero(w.used, len(w.ending)), 0
 	m.rewind()
 	m.serve((*Manager).assign)
 	m.cancel()
@@ -221,7 +218,7 @@ func (m *Manager) sortFree() {
 		total += w.end[k]
 		w.end[k] = w.from[k]
 	}
-	w.free = zeroed(w.free, total)
+	w.free = grow.Zero(w.free, total)
 	for i := range m.s.Nodes {
 		if k := m.kindOf[i]; m.s.Nodes[i].Holder < 0 {
 			w.free[w.end[k]] = i

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // managerState is what is saved.
@@ -43,7 +45,7 @@ func (m *Manager) derive() {
 	}
 	slices.Sort(m.kinds)
 	m.kinds = slices.Clip(slices.Compact(m.kinds))
-	m.kindOf = zeroed(m.kindOf, len(m.s.Nodes))
+	m.kindOf = grow.Zero(m.kindOf, len(m.s.Nodes))
 	m.waiting, m.ending, m.reclaim, m.due = 0, 0, 0, false
 	for i := range m.s.Nodes {
 		m.kindOf[i], _ = slices.BinarySearch(m.kinds, m.s.Nodes[i].Kind)
@@ -64,32 +66,32 @@ func (m *Manager) derive() {
 func (s *managerState) check() error {
 	o := s.Options
 	if o.Grace < 0 || o.Every <= 0 || o.Term == 0 || o.Term < -1 || o.Skew < 0 || o.MaxAge < 0 || o.MaxDelay < 0 {
-		return badInput("options", -1, ErrRange, "%+v; want the options that a manager has saved", o)
+		return badInput("options", -1, ErrRange, "%+v: want options that a manager has saved", o)
 	}
 	if s.Now < 0 {
-		return badInput("now_ns", -1, ErrRange, "%d; want a time that is not negative", s.Now)
+		return badInput("now_ns", -1, ErrRange, "%d: want a time that is not negative", s.Now)
 	}
 	if len(s.Nodes) == 0 || len(s.Nodes) > maxNodes {
-		return badInput("nodes", -1, ErrRange, "%d nodes; want 1 to %d", len(s.Nodes), maxNodes)
+		return badInput("nodes", -1, ErrRange, "%d nodes: want 1 to %d", len(s.Nodes), maxNodes)
 	}
 	for i := range s.Partitions {
 		p := &s.Partitions[i]
 		if p.Name == "" || p.Weight < 1 || p.Weight > maxWeight || p.Floor < 0 || p.Floor > len(s.Nodes) || p.Reclaim < 0 || p.Reclaim > len(s.Nodes) || p.DelaySince < 0 || p.ReclaimAt < 0 {
-			return badInput("partitions", i, ErrRange, "%q has a name, weight, floor, delay or reclaim that no partition can have", p.Name)
+			return badInput("partitions", i, ErrRange, "partition %q: want a name, a weight of 1 or more, a floor and a reclaim of 0 to all nodes, and times that are not negative", p.Name)
 		}
 		for j := range i {
 			if s.Partitions[j].Name == p.Name {
-				return badInput("partitions", i, ErrRange, "%q is also partition %d; want distinct names", p.Name, j)
+				return badInput("partitions", i, ErrRange, "%q is also partition %d: want distinct names", p.Name, j)
 			}
 		}
 		for j := range p.Requests {
 			r := &p.Requests[j]
 			if r.ID == 0 || j > 0 && r.ID <= p.Requests[j-1].ID || r.Count < 1 || r.Granted < 0 || r.Granted > r.Given || r.Given > r.Count ||
 				r.Refused == "" && r.Count > len(s.Nodes) || r.Refused != "" && r.Given > 0 {
-				return badInput("partitions", i, ErrRange, "request %d of %q is out of order, or more of it granted than can be", r.ID, p.Name)
+				return badInput("partitions", i, ErrRange, "request %d of %q: want ascending IDs, and no more nodes granted than were asked for", r.ID, p.Name)
 			}
 			if r.Refused == "" && r.Kind != "" && !slices.ContainsFunc(s.Nodes, func(n nodeState) bool { return n.Kind == r.Kind }) {
-				return badInput("partitions", i, ErrRange, "request %d of %q is for a kind that the cluster does not have", r.ID, p.Name)
+				return badInput("partitions", i, ErrRange, "request %d of %q is for kind %q: want a kind that the cluster has", r.ID, p.Name, r.Kind)
 			}
 		}
 	}
@@ -104,18 +106,18 @@ func (s *managerState) check() error {
 		switch {
 		case n.Holder == -1:
 			if *n != (nodeState{Kind: n.Kind, Epoch: n.Epoch, Holder: -1}) {
-				return badInput("nodes", i, ErrRange, "it is free and has a lease")
+				return badInput("nodes", i, ErrRange, "the node is free and has a lease: want one of the two")
 			}
 		case n.Holder < -1 || n.Holder >= len(s.Partitions):
-			return badInput("nodes", i, ErrUnknown, "holder %d; want -1 or the index of a partition", n.Holder)
+			return badInput("nodes", i, ErrUnknown, "holder %d: want -1 or the index of a partition", n.Holder)
 		case n.Epoch == 0 || !(n.Value >= 0 && n.Value <= 1) || n.Until < 0 || n.Next < 0:
-			return badInput("nodes", i, ErrRange, "its lease has an epoch, value or time that no lease can have")
+			return badInput("nodes", i, ErrRange, "the lease of the node: want an epoch from 1, a value from 0 to 1, and times that are not negative")
 		case n.Preemption == 0:
 			if n.Forced || n.First != 0 || n.Grace != 0 || n.Acked || n.Deadline != 0 {
-				return badInput("nodes", i, ErrRange, "it has a notice and no preemption")
+				return badInput("nodes", i, ErrRange, "the node has a notice and no preemption: want both or neither")
 			}
 		case n.Preemption > s.Preemption || seen[n.Preemption] || n.First < 0 || n.Grace < 0 || n.Deadline < 0 || n.Acked && n.Deadline < n.First:
-			return badInput("nodes", i, ErrRange, "its preemption has a number or time that no preemption can have")
+			return badInput("nodes", i, ErrRange, "the preemption of the node: want a number of its own, up to the last one, and times that are not negative")
 		}
 		if n.Preemption > 0 {
 			seen[n.Preemption] = true
@@ -127,7 +129,7 @@ func (s *managerState) check() error {
 	for i := range s.Partitions {
 		for j := range s.Partitions[i].Requests {
 			if r := &s.Partitions[i].Requests[j]; r.Given-r.Granted != offered[offer{i, r.ID}] {
-				return badInput("partitions", i, ErrRange, "%d nodes granted for request %d of %q are not confirmed; the ledger has %d such leases",
+				return badInput("partitions", i, ErrRange, "%d nodes granted for request %d of %q are not confirmed: want as many as the ledger has such leases, %d",
 					r.Given-r.Granted, r.ID, s.Partitions[i].Name, offered[offer{i, r.ID}])
 			}
 		}
@@ -172,21 +174,21 @@ func (c *Client) UnmarshalJSON(data []byte) error {
 func (s *clientState) check() error {
 	if s.Partition == "" || s.Every <= 0 || s.Now < 0 || s.Number == 0 || s.Number > 2*maxFirst || s.ValuesAt < 0 || s.ValuesAt > s.Now ||
 		s.Asked > s.Number || s.Queued >= s.Number || s.NextBeat < 0 || s.NextAdd < 0 || s.NextBack < 0 {
-		return badInput("client", -1, ErrRange, "its name, numbers or times are those of no client")
+		return badInput("client", -1, ErrRange, "the name, numbers or times of the client: want those of a client that was saved")
 	}
 	if err := checkRequests(s.Requests); err != nil {
 		return err
 	}
 	for i := range s.Requests {
 		if s.Requests[i].ID >= s.Number {
-			return badInput("requests", i, ErrRange, "number %d; the next one is %d", s.Requests[i].ID, s.Number)
+			return badInput("requests", i, ErrRange, "ID %d: want one below the next number, %d", s.Requests[i].ID, s.Number)
 		}
 	}
 	for i := range s.Leases {
 		l := &s.Leases[i]
 		if l.Node < 0 || i > 0 && l.Node <= s.Leases[i-1].Node || l.Epoch == 0 || !(l.Value >= 0 && l.Value <= 1) || l.Valid < 0 ||
 			l.First < 0 || l.First > s.Now || l.Grace < 0 || l.Draining && l.Preemption == 0 {
-			return badInput("leases", i, ErrRange, "node %d has a lease that no node can have, or is out of order", l.Node)
+			return badInput("leases", i, ErrRange, "node %d: want ascending nodes, an epoch from 1, a value from 0 to 1, and times up to now", l.Node)
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package exchange
 
-import "time"
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
+)
 
 // ManagerStats counts what a manager has done. It is saved with the rest.
 type ManagerStats struct {
@@ -101,10 +105,18 @@ const (
 	Returned
 )
 
-// String returns the state in lower case.
-func (s NodeState) String() string {
-	return [...]string{"offered", "usable", "draining", "unsure", "returned"}[s]
-}
+var nodeStates = enum.New[NodeState]("exchange", "NodeState", ErrUnknown, "offered", "usable", "draining", "unsure", "returned")
+
+// String returns "offered", "usable", "draining", "unsure" or "returned", or NodeState(n) for a value n that has no name.
+func (s NodeState) String() string { return nodeStates.String(s) }
+
+// MarshalText returns the text that String returns. A value that has no name is an
+// [*InputError].
+func (s NodeState) MarshalText() ([]byte, error) { return nodeStates.MarshalText(s) }
+
+// UnmarshalText reads a name. Any other text is an [*InputError], and s is
+// unchanged.
+func (s *NodeState) UnmarshalText(text []byte) error { return nodeStates.UnmarshalText(s, text) }
 
 // A NodeStatus is what a client knows of a node.
 type NodeStatus struct {

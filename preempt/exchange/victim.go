@@ -1,5 +1,11 @@
 package exchange
 
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/heaps"
+)
+
 // takeFor takes a node for a request, or waits for the values of the partition that
 // it is to be taken from. It reports whether there is a node to be had.
 func (m *Manager) takeFor(p int, r *requestState) bool {
@@ -97,69 +103,42 @@ func (m *Manager) preempt(v, k int, forced bool) int {
 }
 
 // cheapest returns the node of least value that a partition holds and that is not to
-// end, of a kind if k is not negative; there is one. Of a silent partition's nodes those
-// whose leases have run out come first. It takes them from a heap, one for
-// each partition and kind that is asked for in a plan: O(N) time to build it and
-// O(log N) for a node.
+// end, of a kind if k is not negative; there is such a node. Of a silent partition's
+// nodes those whose leases have run out come first. The nodes come from a heap for
+// each partition and kind that a plan asks for: O(N) time to build it and O(log N)
+// for a node.
 func (m *Manager) cheapest(v, k int) int {
 	w := &m.work
 	kinds := len(m.kinds) + 1
 	for len(w.heaps) < len(m.s.Partitions)*kinds {
-		w.heaps = append(w.heaps, nil)
+		w.heaps = append(w.heaps, heaps.Queue[uint64]{})
 	}
 	w.built = append(w.built, make([]bool, max(0, len(w.heaps)-len(w.built)))...)
-	h := w.heaps[v*kinds+k+1]
+	h := &w.heaps[v*kinds+k+1]
 	if !w.built[v*kinds+k+1] {
 		w.built[v*kinds+k+1] = true
-		h = h[:0]
+		h.Reset()
 		for i := range m.s.Nodes {
 			if n := &m.s.Nodes[i]; n.Holder == v && n.Preemption == 0 && (k < 0 || m.kindOf[i] == k) {
-				h = append(h, i)
+				h.Add(m.rank(i), int64(i))
 			}
 		}
-		for i := len(h)/2 - 1; i >= 0; i-- {
-			m.sift(h, i)
-		}
+		h.Fix()
 	}
-	for m.s.Nodes[h[0]].Preemption > 0 { // taken from the heap of another kind
-		h = m.pop(h)
-	}
-	best := h[0]
-	w.heaps[v*kinds+k+1] = m.pop(h)
-	return best
-}
-
-// pop removes the root of a heap.
-func (m *Manager) pop(h []int) []int {
-	h[0] = h[len(h)-1]
-	h = h[:len(h)-1]
-	m.sift(h, 0)
-	return h
-}
-
-// sift moves element i of a heap down to where it belongs.
-func (m *Manager) sift(h []int, i int) {
 	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			return
+		if i := int(h.Pop().Tie); m.s.Nodes[i].Preemption == 0 { // not taken from the heap of another kind
+			return i
 		}
-		if c+1 < len(h) && m.cheaper(h[c+1], h[c]) {
-			c++
-		}
-		if !m.cheaper(h[c], h[i]) {
-			return
-		}
-		h[i], h[c] = h[c], h[i]
-		i = c
 	}
 }
 
-// cheaper reports whether node i is to be taken before node j.
-func (m *Manager) cheaper(i, j int) bool {
-	if x, y := m.lapsed(i), m.lapsed(j); x != y {
-		return x
+// rank returns the key by which nodes are taken: nodes whose leases have run out
+// before the others, and then by value. Numbers that are not negative are in the
+// same order as their bits; -0 + 0 is 0.
+func (m *Manager) rank(i int) uint64 {
+	key := math.Float64bits(m.s.Nodes[i].Value + 0)
+	if !m.lapsed(i) {
+		key |= 1 << 63
 	}
-	a, b := m.s.Nodes[i].Value, m.s.Nodes[j].Value
-	return a < b || a == b && i < j
+	return key
 }
