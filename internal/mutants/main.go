@@ -1,0 +1,522 @@
+// Mutants says how many small changes of a package its tests notice.
+//
+// A mutant is the package with one change: a condition negated, an operator swapped
+// (+ and -, * and /, < and <=, == and !=, && and ||), a statement dropped. A test kills a
+// mutant if the test fails. What nobody kills is a line that no test holds: it needs a
+// test, or it is equivalent: no input tells the change from the original.
+//
+// All mutants of a run are compiled into one test binary, which takes the number of the
+// mutant from its environment. A first run of each test writes down which mutants the test
+// reaches; a mutant then runs only those tests, the fastest first, until one of them fails.
+//
+// Usage, in the folder of the module:
+//
+//	go run ./internal/mutants ./reserve                        # 100 changes, drawn with seed 1
+//	go run ./internal/mutants -n 0 ./internal/wide             # all of them
+//	go run ./internal/mutants -seed 7 ./pricing ./placement    # others
+//	go run ./internal/mutants -with ./reserve ./reserve/internal/flow
+//
+// The file equivalent.txt lists the changes that are known to be equivalent, each with its
+// reason; -all runs them, too. Exit status 1 says that fewer than -least per cent of the
+// others were killed.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+)
+
+// memoryLimit is what a mutant may take before it counts as killed.
+const memoryLimit = 4 << 30
+
+type options struct {
+	n        int
+	seed     uint64
+	with     []string
+	parallel int
+	all      bool
+	verbose  bool
+	list     string // file of the equivalent changes
+}
+
+func main() {
+	n := flag.Int("n", 100, "how many changes of each package, 0 for all")
+	seed := flag.Uint64("seed", 1, "of the draw")
+	with := flag.String("with", "", "comma-separated packages whose tests run, too")
+	parallel := flag.Int("p", 2, "mutants at a time")
+	all := flag.Bool("all", false, "run the changes that are known to be equivalent, too")
+	least := flag.Float64("least", 0, "least per cent to kill")
+	verbose := flag.Bool("v", false, "say which test kills each mutant")
+	flag.Parse()
+	if flag.NArg() == 0 || *n < 0 || *parallel < 1 {
+		fmt.Fprintln(os.Stderr, "mutants: want packages, such as ./reserve, -n of 0 or more and -p of 1 or more")
+		os.Exit(2)
+	}
+	o := options{n: *n, seed: *seed, parallel: *parallel, all: *all, verbose: *verbose, list: "internal/mutants/equivalent.txt"}
+	if *with != "" {
+		o.with = strings.Split(*with, ",")
+	}
+	var rows []tally
+	for _, pkg := range flag.Args() {
+		row, err := run(os.Stdout, pkg, o)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "mutants:", err)
+			os.Exit(1)
+		}
+		rows = append(rows, row)
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "package\tchanges\tdrawn\tequivalent\tkilled\tsurvive\tof these not reached\tkilled, %\ttime\t")
+	low := false
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t%v\t\n", r.pkg, r.points, r.drawn, r.equivalent,
+			r.killed, r.survive, r.unreached, r.share(), r.time.Round(time.Second))
+		low = low || r.share() < *least
+	}
+	w.Flush()
+	if low {
+		os.Exit(1)
+	}
+}
+
+// A tally is what came out for one package.
+type tally struct {
+	pkg                                                   string
+	points, drawn, equivalent, killed, survive, unreached int
+	time                                                  time.Duration
+}
+
+// share is the killed part of what is not equivalent, in per cent.
+func (t tally) share() float64 {
+	if t.killed+t.survive == 0 {
+		return 100
+	}
+	return 100 * float64(t.killed) / float64(t.killed+t.survive)
+}
+
+// A pkg is a package of the module, as `go list` knows it.
+type pkg struct {
+	ImportPath, Dir, Name, Export string
+	GoFiles                       []string
+	DepOnly                       bool
+	Module                        *struct{ Dir, Path string }
+}
+
+// source is a package that is read, with its points.
+type source struct {
+	pkg
+	src    map[string][]byte // by file name
+	points map[string][]*point
+}
+
+// read type-checks a package and finds its points.
+func read(pattern string) (*source, error) {
+	out, err := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Name,Export,GoFiles,DepOnly,Module", pattern).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %s: %w", pattern, explain(err))
+	}
+	s := &source{src: map[string][]byte{}, points: map[string][]*point{}}
+	exports := map[string]string{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		exports[p.ImportPath] = p.Export
+		if !p.DepOnly {
+			if s.ImportPath != "" {
+				return nil, fmt.Errorf("%s is more than one package", pattern)
+			}
+			s.pkg = p
+		}
+	}
+	if s.Module == nil {
+		return nil, fmt.Errorf("%s is no package of a module", pattern)
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range s.GoFiles {
+		src, err := os.ReadFile(filepath.Join(s.Dir, name))
+		if err != nil {
+			return nil, err
+		}
+		f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		s.src[name] = src
+		files = append(files, f)
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	conf := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})}
+	if _, err := conf.Check(s.ImportPath, fset, files, info); err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(s.Module.Dir, s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range files {
+		name := s.GoFiles[i]
+		s.points[name] = find(fset, info, f, filepath.ToSlash(filepath.Join(rel, name)), s.src[name])
+	}
+	return s, nil
+}
+
+func explain(err error) error {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(exit.Stderr))
+	}
+	return err
+}
+
+// equivalents reads the list of the changes that no input can tell from the original.
+func equivalents(name string) (map[string]bool, error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for i, line := range strings.Split(string(text), "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		cut := strings.LastIndex(line, "\t")
+		if strings.Count(line, "\t") != 4 || strings.TrimSpace(line[cut:]) == "" {
+			return nil, fmt.Errorf("%s, line %d: want file, function, change, number and reason, separated by tabs", name, i+1)
+		}
+		known[line[:cut]] = true
+	}
+	return known, nil
+}
+
+// run draws mutants of a package and says which survive.
+func run(w io.Writer, pattern string, o options) (tally, error) {
+	began := time.Now()
+	row := tally{pkg: pattern}
+	s, err := read(pattern)
+	if err != nil {
+		return row, err
+	}
+	known, err := equivalents(filepath.Join(s.Module.Dir, o.list))
+	if err != nil {
+		return row, err
+	}
+	var all []*point
+	for _, name := range s.GoFiles {
+		all = append(all, s.points[name]...)
+	}
+	row.points = len(all)
+	drawn := slices.Clone(all)
+	rng := rand.New(rand.NewPCG(o.seed, 0))
+	rng.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
+	if o.n > 0 && o.n < len(drawn) {
+		drawn = drawn[:o.n]
+	}
+	row.drawn = len(drawn)
+	drawn = slices.DeleteFunc(drawn, func(p *point) bool {
+		if known[p.key()] {
+			row.equivalent++
+			return !o.all
+		}
+		return false
+	})
+	for i, p := range drawn {
+		p.id = i
+	}
+	if len(drawn) == 0 {
+		return row, nil
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return row, err
+	}
+	defer os.RemoveAll(dir)
+
+	bins, dropped, err := build(s, append([]string{pattern}, o.with...), drawn, dir)
+	if err != nil {
+		return row, err
+	}
+	for _, p := range dropped {
+		fmt.Fprintf(w, "does not compile: %v\n", p)
+	}
+	drawn = slices.DeleteFunc(drawn, func(p *point) bool { return slices.Contains(dropped, p) })
+	row.drawn -= len(dropped)
+	tests, err := reach(w, bins, dir, o.parallel)
+	if err != nil {
+		return row, err
+	}
+	fmt.Fprintf(os.Stderr, "%s: %d changes, %d tests, %v to build and to see what the tests reach\n",
+		pattern, len(drawn), len(tests), time.Since(began).Round(time.Second))
+
+	verdicts := make([]verdict, len(drawn))
+	queue := make(chan int)
+	var wait sync.WaitGroup
+	for range o.parallel {
+		wait.Go(func() {
+			for i := range queue {
+				verdicts[i] = try(drawn[i], tests)
+			}
+		})
+	}
+	for i := range drawn {
+		queue <- i
+	}
+	close(queue)
+	wait.Wait()
+
+	order := make([]int, len(drawn))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		p, q := drawn[a], drawn[b]
+		return cmp.Or(cmp.Compare(p.file, q.file), cmp.Compare(p.start, q.start), cmp.Compare(q.end, p.end), cmp.Compare(p.after, q.after))
+	})
+	for _, i := range order {
+		p, v := drawn[i], verdicts[i]
+		switch {
+		case v.killer != "" && o.all && known[p.key()]:
+			fmt.Fprintf(w, "listed as equivalent, but killed by %s: %v\n", v.killer, p)
+		case v.killer != "" && o.verbose:
+			fmt.Fprintf(w, "killed by %s: %v\n", v.killer, p)
+		case v.killer == "" && v.tests == 0:
+			fmt.Fprintf(w, "survives, no test gets there: %v\n\t%s\n", p, p.key())
+		case v.killer == "":
+			fmt.Fprintf(w, "survives %d tests: %v\n\t%s\n", v.tests, p, p.key())
+		}
+		if o.all && known[p.key()] {
+			continue
+		}
+		if v.killer != "" {
+			row.killed++
+		} else {
+			row.survive++
+			if v.tests == 0 {
+				row.unreached++
+			}
+		}
+	}
+	row.time = time.Since(began)
+	return row, nil
+}
+
+// A binary is the compiled tests of one package.
+type binary struct{ path, dir, pkg string }
+
+// build compiles the tests with all mutants in them. A mutant that does not compile is
+// dropped, and what remains is compiled again.
+func build(s *source, patterns []string, drawn []*point, dir string) (bins []binary, dropped []*point, err error) {
+	for try := 0; ; try++ {
+		overlay := map[string]string{}
+		for _, name := range s.GoFiles {
+			var ps []*point
+			for _, p := range s.points[name] {
+				if slices.Contains(drawn, p) && !slices.Contains(dropped, p) {
+					ps = append(ps, p)
+				}
+			}
+			if len(ps) == 0 {
+				continue
+			}
+			to := filepath.Join(dir, name)
+			if err := os.WriteFile(to, []byte(rewrite(s.src[name], ps)), 0o644); err != nil {
+				return nil, nil, err
+			}
+			overlay[filepath.Join(s.Dir, name)] = to
+		}
+		help := filepath.Join(dir, "mutants_helpers.go")
+		if err := os.WriteFile(help, fmt.Appendf(nil, helpers, s.Name, len(drawn), memoryLimit), 0o644); err != nil {
+			return nil, nil, err
+		}
+		overlay[filepath.Join(s.Dir, "mutants_helpers.go")] = help
+		text, err := json.Marshal(map[string]any{"Replace": overlay})
+		if err != nil {
+			return nil, nil, err
+		}
+		list := filepath.Join(dir, "overlay.json")
+		if err := os.WriteFile(list, text, 0o644); err != nil {
+			return nil, nil, err
+		}
+		bins = bins[:0]
+		var message string
+		for i, pattern := range patterns {
+			out, err := exec.Command("go", "list", "-f", "{{.Dir}}\t{{.ImportPath}}", pattern).Output()
+			if err != nil {
+				return nil, nil, fmt.Errorf("go list %s: %w", pattern, explain(err))
+			}
+			folder, path, _ := strings.Cut(strings.TrimSpace(string(out)), "\t")
+			bin := filepath.Join(dir, fmt.Sprintf("tests%d", i))
+			cmd := exec.Command("go", "test", "-c", "-vet=off", "-overlay", list, "-gcflags="+s.ImportPath+"=-e", "-o", bin, pattern)
+			if both, err := cmd.CombinedOutput(); err != nil {
+				message = string(both)
+				break
+			}
+			if _, err := os.Stat(bin); err == nil { // a package without tests has none
+				bins = append(bins, binary{bin, folder, path})
+			}
+		}
+		if message == "" {
+			return bins, dropped, nil
+		}
+		faulty := map[string]bool{}
+		for _, m := range regexp.MustCompile(`([\w.-]+\.go):(\d+):\d+: `).FindAllStringSubmatch(message, -1) {
+			faulty[m[1]+":"+m[2]] = true
+		}
+		before := len(dropped)
+		for _, p := range drawn {
+			if faulty[fmt.Sprintf("%s:%d", filepath.Base(p.file), p.line)] && !slices.Contains(dropped, p) {
+				dropped = append(dropped, p)
+			}
+		}
+		if len(dropped) == before || try > 5 {
+			return nil, nil, fmt.Errorf("the mutants do not compile: %s", message)
+		}
+	}
+}
+
+// A test is one test, example or fuzz target (with its seeds) of a binary.
+type test struct {
+	binary
+	name    string
+	time    time.Duration
+	reaches map[int]bool
+}
+
+// reach runs each test alone and writes down which mutants it gets to. Tests that fail
+// without a change are left out.
+func reach(w io.Writer, bins []binary, dir string, parallel int) ([]*test, error) {
+	var tests []*test
+	for _, b := range bins {
+		cmd := exec.Command(b.path, "-test.list", "^(Test|Example|Fuzz)")
+		cmd.Dir = b.dir
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("listing the tests of %s: %w", b.pkg, explain(err))
+		}
+		for name := range strings.FieldsSeq(string(out)) {
+			tests = append(tests, &test{binary: b, name: name, reaches: map[int]bool{}})
+		}
+	}
+	fails := make([]bool, len(tests))
+	queue := make(chan int)
+	var wait sync.WaitGroup
+	for range parallel {
+		wait.Go(func() {
+			for i := range queue {
+				t := tests[i]
+				log := filepath.Join(dir, fmt.Sprintf("reached%d", i))
+				began := time.Now()
+				fails[i] = !passes(t.binary, []string{t.name}, 20*time.Minute, "MUTANT_REACHED="+log)
+				t.time = time.Since(began)
+				f, err := os.Open(log)
+				if err != nil {
+					continue
+				}
+				for sc := bufio.NewScanner(f); sc.Scan(); {
+					if id, err := strconv.Atoi(sc.Text()); err == nil {
+						t.reaches[id] = true
+					}
+				}
+				f.Close()
+			}
+		})
+	}
+	for i := range tests {
+		queue <- i
+	}
+	close(queue)
+	wait.Wait()
+	var kept []*test
+	for i, t := range tests {
+		if fails[i] {
+			fmt.Fprintf(w, "left out: %s of %s fails without a change\n", t.name, t.pkg)
+		} else if len(t.reaches) > 0 {
+			kept = append(kept, t)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b *test) int { return cmp.Compare(a.time, b.time) })
+	return kept, nil
+}
+
+// passes runs tests of one binary.
+func passes(b binary, names []string, limit time.Duration, env string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), limit+5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.path, "-test.run", "^("+strings.Join(names, "|")+")$", "-test.failfast", "-test.timeout", limit.String())
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), env)
+	return cmd.Run() == nil
+}
+
+// A verdict says which test killed a mutant, "" for none of so many.
+type verdict struct {
+	killer string
+	tests  int
+}
+
+// try runs the tests that reach a mutant: those that take less than a quarter of a
+// second by the dozen, the others one by one.
+func try(p *point, tests []*test) verdict {
+	var v verdict
+	var group []*test
+	flush := func() bool {
+		if len(group) == 0 {
+			return false
+		}
+		var names []string
+		limit := 2 * time.Second
+		for _, t := range group {
+			names = append(names, t.name)
+			limit += 10 * t.time
+		}
+		b := group[0].binary
+		group = group[:0]
+		if passes(b, names, limit, "MUTANT="+strconv.Itoa(p.id)) {
+			return false
+		}
+		v.killer = strings.Join(names, " or ")
+		return true
+	}
+	for _, t := range tests {
+		if !t.reaches[p.id] {
+			continue
+		}
+		v.tests++
+		if len(group) > 0 && (group[0].binary != t.binary || len(group) >= 12 || t.time > time.Second/4) && flush() {
+			return v
+		}
+		group = append(group, t)
+	}
+	flush()
+	return v
+}
