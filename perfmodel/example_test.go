@@ -329,3 +329,17 @@ func ExampleNPB() {
 	// lu  allreduce  powers_of_two
 	// sp  allreduce  squares
 }
+
+// A machine with two cores becomes no faster with four processes: those runs stay out of
+// the models.
+func ExampleProfile_Unsaturated() {
+	const text = "size,processes,seconds\n1,1,10\n1,2,5.2\n1,4,5.1\n2,1,20\n2,2,10.3\n2,4,11\n"
+	profiles, err := perfmodel.ReadProfiles(strings.NewReader(text))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	kept, left := profiles[0].Unsaturated()
+	fmt.Println(len(kept.Runs), "runs on up to", kept.MaxProcesses(), "processes;", len(left), "left out")
+	// Output: 4 runs on up to 2 processes; 2 left out
+}

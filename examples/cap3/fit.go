@@ -31,10 +31,29 @@ type score struct {
 	runs  int
 }
 
-// A check is a run that was left out and predicted.
+// A check is a run and its prediction without it.
 type check struct {
-	run      *perfmodel.Run
+	run      perfmodel.Run
 	estimate perfmodel.Estimate
+}
+
+func (c *check) within() bool {
+	return c.estimate.Lower <= c.run.Seconds && c.run.Seconds <= c.estimate.Upper
+}
+
+// off is the logarithm of predicted over measured.
+func (c *check) off() float64 { return math.Log(c.estimate.Seconds / c.run.Seconds) }
+
+// leaveOut predicts each run from the others, if the others do for that.
+func (f *fitted) leaveOut(fit func(without *perfmodel.Profile) (perfmodel.Estimator, error)) (checks []check) {
+	estimates := make([]perfmodel.Estimate, len(f.profile.Runs))
+	perfmodel.LeaveOutTo(estimates, &f.profile, fit)
+	for i, e := range estimates {
+		if !math.IsNaN(e.Seconds) {
+			checks = append(checks, check{f.profile.Runs[i], e})
+		}
+	}
+	return checks
 }
 
 // A pool is what was tried for all benchmarks together.
@@ -46,33 +65,11 @@ type pool struct {
 
 var poolNames = []string{"no memory", "memory of all processes together", "memory of each process"}
 
-// benchmarkOf returns the benchmark that a profile is of, if it is one.
-func benchmarkOf(p *perfmodel.Profile) (perfmodel.Benchmark, bool) {
-	b, err := perfmodel.NPB(p.Application)
-	return b, err == nil && slices.Equal(b.Features, p.Features)
-}
-
-// countsOf tells on which numbers of processes a program runs from those that it was
-// profiled on.
-func countsOf(p *perfmodel.Profile) perfmodel.Counts {
-	if b, ok := benchmarkOf(p); ok {
-		return b.Counts
-	}
-	for _, c := range [...]perfmodel.Counts{perfmodel.PowersOfTwo, perfmodel.Squares} {
-		all := perfmodel.AppendCounts(nil, c, 1, p.MaxProcesses())
-		outside := func(r perfmodel.Run) bool { return !slices.Contains(all, r.Processes) }
-		if p.MaxProcesses() >= 4 && !slices.ContainsFunc(p.Runs, outside) {
-			return c
-		}
-	}
-	return perfmodel.AnyCount
-}
-
 // newModel returns an empty model of one application; nil for machine.
 func newModel(m modelName, p *perfmodel.Profile) perfmodel.Model {
 	var measure perfmodel.Measure // nil: by features
 	product, collective := perfmodel.Measure(perfmodel.Product), perfmodel.Allreduce
-	if b, ok := benchmarkOf(p); ok {
+	if b, ok := perfmodel.BenchmarkOf(p); ok {
 		measure, product, collective = b.Work, b.Work, b.Collective
 	}
 	switch m {
@@ -92,20 +89,10 @@ func newModel(m modelName, p *perfmodel.Profile) perfmodel.Model {
 	return nil
 }
 
-// newFitted returns what is to be fitted: the runs to where more processes stop
-// helping. Of a case that was not run on fewer that cannot be said.
+// newFitted returns an application that is to be fitted.
 func newFitted(p *perfmodel.Profile) *fitted {
-	f := &fitted{profile: *p, counts: countsOf(p), chosen: auto}
-	if most, saturated := p.Saturation(); saturated {
-		f.profile = p.Select(func(r *perfmodel.Run) bool {
-			fewer := func(x perfmodel.Run) bool { return x.Processes <= most && slices.Equal(x.Features, r.Features) }
-			if r.Processes <= most || !slices.ContainsFunc(p.Runs, fewer) {
-				return true
-			}
-			f.left = append(f.left, *r)
-			return false
-		})
-	}
+	f := &fitted{counts: p.LikelyCounts(), chosen: auto}
+	f.profile, f.left = p.Unsaturated()
 	return f
 }
 
@@ -161,42 +148,26 @@ func (o *options) fitAlone(f *fitted) error {
 		} else if err := model.Fit(&f.profile); err != nil { // some parts cannot be fitted, the whole can
 			return err
 		}
-		if _, npb := benchmarkOf(&f.profile); npb && o.model == auto {
+		if _, npb := perfmodel.BenchmarkOf(&f.profile); npb && o.model == auto {
 			continue
 		}
 		if f.estimator == nil || f.scores[m].error < f.scores[f.chosen].error {
 			f.estimator, f.chosen = model, m
 		}
 	}
-	if _, npb := benchmarkOf(&f.profile); f.estimator == nil && o.model != machine && !(npb && o.model == auto) {
+	if _, npb := perfmodel.BenchmarkOf(&f.profile); f.estimator == nil && o.model != machine && !(npb && o.model == auto) {
 		if p := f.profile.Runs[0].Processes; len(f.profile.Runs) > 1 && !slices.ContainsFunc(f.profile.Runs, func(r perfmodel.Run) bool { return r.Processes != p }) {
 			return cli.Mistakef("%sno model can be fitted: all runs are on %s, which does not tell how it scales; profile it on others, too", of(f.profile.Application), processes(p))
 		}
 		return cli.Mistakef("%sno model can be fitted: %s", of(f.profile.Application), inRuns(&f.profile, first))
 	}
 	if f.estimator != nil && o.checks {
-		f.check(f.profile.Runs, func(without *perfmodel.Profile) (perfmodel.Estimator, error) {
+		f.checks = f.leaveOut(func(without *perfmodel.Profile) (perfmodel.Estimator, error) {
 			model := newModel(f.chosen, &f.profile)
 			return model, model.Fit(without)
 		})
 	}
 	return nil
-}
-
-// check predicts runs from the others. What cannot be predicted has no check.
-func (f *fitted) check(runs []perfmodel.Run, fit func(without *perfmodel.Profile) (perfmodel.Estimator, error)) {
-	for i := range runs {
-		k := -1
-		without := f.profile.Select(func(*perfmodel.Run) bool { k++; return k != i })
-		e, err := fit(&without)
-		if err != nil {
-			continue
-		}
-		var one [1]perfmodel.Estimate
-		if err := e.EstimateTo(one[:], perfmodel.Query{Features: runs[i].Features, Processes: []int{runs[i].Processes}}); err == nil {
-			f.checks = append(f.checks, check{&runs[i], one[0]})
-		}
-	}
 }
 
 // fitTogether fits the benchmarks among the profiles as what they are on one machine.
@@ -208,7 +179,7 @@ func (r *results) fitTogether(line *progress.Line) error {
 	var train []perfmodel.Profile
 	var shapes []perfmodel.Shape
 	for i, f := range r.fitted {
-		if b, ok := benchmarkOf(&f.profile); ok {
+		if b, ok := perfmodel.BenchmarkOf(&f.profile); ok {
 			at, train, shapes = append(at, i), append(train, f.profile), append(shapes, b.Shape)
 		}
 	}
@@ -238,7 +209,7 @@ func (r *results) fitTogether(line *progress.Line) error {
 		if !r.o.checks {
 			continue
 		}
-		f.check(f.profile.Runs, func(without *perfmodel.Profile) (perfmodel.Estimator, error) {
+		f.checks = f.leaveOut(func(without *perfmodel.Profile) (perfmodel.Estimator, error) {
 			others := slices.Clone(train)
 			others[k] = *without
 			err := chosen.FitAll(others)
@@ -246,8 +217,7 @@ func (r *results) fitTogether(line *progress.Line) error {
 		})
 		sum := 0.
 		for _, c := range f.checks {
-			d := math.Log(c.estimate.Seconds / c.run.Seconds)
-			sum += d * d
+			sum += c.off() * c.off()
 		}
 		f.scores[machine] = score{true, math.Sqrt(sum / float64(len(f.checks))), len(f.checks)}
 	}
@@ -269,7 +239,7 @@ func (r *results) fitWithout(line *progress.Line) {
 	small.o.checks = false
 	var large [][]perfmodel.Run
 	for _, f := range r.fitted {
-		longest := largest(&f.profile)
+		longest := f.profile.Longest()
 		of := func(x *perfmodel.Run) bool { return slices.Equal(x.Features, longest.Features) }
 		rest := f.profile.Select(func(x *perfmodel.Run) bool { return !of(x) })
 		if len(rest.Runs) == 0 {
@@ -277,7 +247,7 @@ func (r *results) fitWithout(line *progress.Line) {
 		}
 		small.in.profiles = append(small.in.profiles, rest)
 		large = append(large, f.profile.Select(of).Runs)
-		f.step = longest.Seconds / largest(&rest).Seconds
+		f.step = longest.Seconds / rest.Longest().Seconds
 	}
 	line.Showf("largest cases left out")
 	if err := small.fit(line); err != nil {
@@ -285,7 +255,7 @@ func (r *results) fitWithout(line *progress.Line) {
 	}
 	for i, f := range r.fitted {
 		for k := range large[i] {
-			x := &large[i][k]
+			x := large[i][k]
 			if e, err := perfmodel.At(small.fitted[i].estimator, x.Features, x.Processes); err == nil {
 				f.grown = append(f.grown, check{x, e})
 			}
@@ -299,25 +269,26 @@ type tally struct {
 	off        float64 // median of max(predicted/measured, measured/predicted) - 1
 }
 
-func (r *results) tally(checks func(*fitted) []check) (t tally) {
+func (r *results) tally(grown bool) (t tally) {
 	var off []float64
 	for _, f := range r.fitted {
-		for _, c := range checks(f) {
-			t.of++
-			if c.estimate.Lower <= c.run.Seconds && c.run.Seconds <= c.estimate.Upper {
+		checks := f.checks
+		if grown {
+			checks = f.grown
+		}
+		for _, c := range checks {
+			if c.within() {
 				t.within++
 			}
-			off = append(off, math.Abs(math.Log(c.estimate.Seconds/c.run.Seconds)))
+			off = append(off, math.Abs(c.off()))
 		}
 	}
-	if slices.Sort(off); len(off) > 0 {
-		t.off = math.Expm1((off[(len(off)-1)/2] + off[len(off)/2]) / 2)
+	if t.of = len(off); t.of > 0 {
+		slices.Sort(off)
+		t.off = math.Expm1((off[(t.of-1)/2] + off[t.of/2]) / 2)
 	}
 	return t
 }
-
-func alone(f *fitted) []check { return f.checks }
-func grown(f *fitted) []check { return f.grown }
 
 // reach is how many times as long as the longest run profiled a task may take for a
 // step as far to have been tried.

@@ -106,34 +106,14 @@ func (o *options) readProfiles(in *input) (err error) {
 		if err := in.profiles[i].Validate(); err != nil {
 			return cli.Mistakef("%s: %s%s", name, of(in.profiles[i].Application), inData(err))
 		}
-		asBenchmark(&in.profiles[i])
+		// A benchmark has its features in its own order, whatever that of the columns.
+		if b, err := perfmodel.NPB(in.profiles[i].Application); err == nil {
+			if p, err := in.profiles[i].Arrange(b.Features); err == nil {
+				in.profiles[i] = p
+			}
+		}
 	}
 	return nil
-}
-
-// asBenchmark puts the features of a benchmark's profile in the order in which the
-// benchmark has them, whatever that of the columns was.
-func asBenchmark(p *perfmodel.Profile) {
-	b, err := perfmodel.NPB(p.Application)
-	if err != nil || len(b.Features) != len(p.Features) {
-		return
-	}
-	var from []int
-	for _, name := range b.Features {
-		k := slices.Index(p.Features, name)
-		if k < 0 {
-			return
-		}
-		from = append(from, k)
-	}
-	for i := range p.Runs {
-		var features []float64
-		for _, k := range from {
-			features = append(features, p.Runs[i].Features[k])
-		}
-		p.Runs[i].Features = features
-	}
-	p.Features = b.Features
 }
 
 // of says whose something is, where applications have names.
@@ -260,7 +240,11 @@ func (in *input) find(p *perfmodel.Profile, name string) (perfmodel.Case, error)
 		if name != "" && c.Name != name {
 			continue
 		}
-		return arrange(c, p)
+		c, err := c.Arrange(p.Features)
+		if err != nil {
+			return c, cli.Mistakef("%s, which the profile has", inData(err))
+		}
+		return c, nil
 	}
 	return perfmodel.Case{}, cli.Mistakef("-task %s:%s: there is no such case", p.Application, name)
 }
@@ -268,19 +252,6 @@ func (in *input) find(p *perfmodel.Profile, name string) (perfmodel.Case, error)
 // sameNames tells whether two lists have the same names in any order.
 func sameNames(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
-
-// arrange puts the features of a case in the order of the profile.
-func arrange(c perfmodel.Case, p *perfmodel.Profile) (perfmodel.Case, error) {
-	out := perfmodel.Case{Application: c.Application, Name: c.Name, Names: p.Features}
-	for _, name := range p.Features {
-		k := slices.Index(c.Names, name)
-		if k < 0 {
-			return out, cli.Mistakef("%s %s has no feature %q, which the profile has", c.Application, c.Name, name)
-		}
-		out.Features = append(out.Features, c.Features[k])
-	}
-	return out, nil
 }
 
 // readInstance sets the instance and the prices.

@@ -384,24 +384,6 @@ func TestNotBought(t *testing.T) {
 	}
 }
 
-// Runs on more processes are left out if the same case was no faster there, not if it
-// was not run on fewer.
-func TestLeftOut(t *testing.T) {
-	for text, want := range map[string][2]int{
-		"size,processes,seconds\n1,1,10\n2,2,12\n3,1,29\n4,4,11\n5,1,52\n6,8,9\n":      {6, 0},
-		"size,processes,seconds\n1,1,10\n1,2,5.2\n1,4,5.1\n2,1,20\n2,2,10.3\n2,4,11\n": {4, 2},
-	} {
-		profiles, err := perfmodel.ReadProfiles(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := newFitted(&profiles[0])
-		if len(f.profile.Runs) != want[0] || len(f.left) != want[1] {
-			t.Errorf("%s%d kept, %d left out; want %v", text, len(f.profile.Runs), len(f.left), want)
-		}
-	}
-}
-
 // Who goes by the upper end of the interval buys no less.
 func TestSure(t *testing.T) {
 	rows := rowsOf(t, "-starts", "1", "-choose", "sure", "-task", "lu:C", "-deadline", "12m", "-confidence", "0.95")

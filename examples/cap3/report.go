@@ -151,7 +151,7 @@ func (r *results) writeSummary(w *table.Page) {
 	if far > 0 {
 		risk += fmt.Sprintf(", %d further than can be checked", far)
 	}
-	if t := r.tally(grown); t.of > 0 {
+	if t := r.tally(true); t.of > 0 {
 		risk += fmt.Sprintf("; predicted from the smaller runs the largest were %s%% off (median), %d of %d within their 90%%", decimal.Fixed(100*t.off, 0), t.within, t.of)
 	} else {
 		risk += "; too few runs to check how larger ones are predicted"
@@ -168,7 +168,7 @@ func (s *sized) far(r *results) bool {
 
 // times is how many times as long a task takes as the longest run profiled.
 func (s *sized) times() float64 {
-	return s.interval.Seconds / largest(&s.fitted.profile).Seconds
+	return s.interval.Seconds / s.fitted.profile.Longest().Seconds
 }
 
 // percentage is that of a probability, in as many digits as were given.
@@ -199,7 +199,7 @@ func (r *results) writeModels(w *table.Page) {
 	}
 	var rows [][]string
 	for _, f := range r.fitted {
-		row := []string{table.Clip(f.profile.Application, 12), strconv.Itoa(len(f.profile.Runs)), table.Clip(largest(&f.profile).Case, 10), strconv.Itoa(f.profile.MaxProcesses())}
+		row := []string{table.Clip(f.profile.Application, 12), strconv.Itoa(len(f.profile.Runs)), table.Clip(f.profile.Longest().Case, 10), strconv.Itoa(f.profile.MaxProcesses())}
 		for _, m := range shown {
 			row = append(row, f.scores[m].String())
 		}
@@ -214,10 +214,10 @@ func (r *results) writeModels(w *table.Page) {
 		}
 		w.Sayf("The benchmarks are fitted together, since they ran on one machine. Its time for a unit of work depends on %s, by the least error: %s.", r.pool.names[r.pool.best], strings.Join(list, ", "))
 	}
-	if t := r.tally(alone); t.of > 0 {
+	if t := r.tally(false); t.of > 0 {
 		w.Sayf("Of %s that were left out %d are within their intervals for 90%%; half are off by less than %s%%.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
 	}
-	if t := r.tally(grown); t.of > 0 {
+	if t := r.tally(true); t.of > 0 {
 		w.Sayf("Of %s of the largest cases, predicted from all smaller ones, %d are; half are off by less than %s%%. That is the step that a plan takes.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
 	}
 	for _, f := range r.fitted {
@@ -265,17 +265,6 @@ func (s score) String() string {
 		return "-"
 	}
 	return decimal.Fixed(s.error, 3)
-}
-
-// largest returns the run that took longest.
-func largest(p *perfmodel.Profile) *perfmodel.Run {
-	best := &p.Runs[0]
-	for i := range p.Runs {
-		if p.Runs[i].Seconds > best.Seconds {
-			best = &p.Runs[i]
-		}
-	}
-	return best
 }
 
 // writeInstances is Table III.
