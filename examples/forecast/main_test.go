@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -387,22 +386,14 @@ func TestMistakes(t *testing.T) {
 	}
 	long := strings.Repeat("1,2,", 100)
 	out := filepath.Join(dir, "out.svg")
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
-		t.Fatal(err)
-	}
 	const kept = "name\na,1,2,3\n"
-	keep := filepath.Join(dir, "keep.csv")
-	if err := os.WriteFile(keep, []byte(kept), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	keep := programtest.WriteIn(t, dir, "keep.csv", kept)
+	tested.Frame(t, "svg", "forecast")
 	tested.Mistakes(t, dir, []programtest.Wrong{
-		{[]string{"-nonsense"}, "-nonsense"},
-		{[]string{"f.csv"}, `"f.csv" is not a flag`},
 		{[]string{"-models", "best"}, `"best" is no model: want all, or some of naive,drift,`},
 		{[]string{"-models", ""}, `"" is no model`},
 		{[]string{"-models", "holt,naive,holt"}, `"holt" is there twice`},
 		{[]string{"-models", "all,naive"}, `"all" is no model`},
-		{[]string{"-json=perhaps"}, "true or false"},
 		{[]string{"-analytic=2"}, "true or false"},
 		{[]string{"-nonnegative=x"}, "true or false"},
 		{[]string{"-horizon", "0"}, "from 1 to 100,000"},
@@ -459,10 +450,6 @@ func TestMistakes(t *testing.T) {
 		{test(""), "g.csv: the file is empty"},
 		{append(test("name\na,1\nb,1\n"), "-horizon", "4"), "none of the 2 series can be used"},
 
-		{[]string{"-svg", ""}, "name of a file"},
-		{[]string{"-forecast", ""}, "name of a file"},
-		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
-		{[]string{"-forecast", filepath.Join(dir, "folder")}, "is a folder"},
 		{[]string{"-svg", out, "-forecast", out}, "the file is that of another flag"},
 		{[]string{"-train", keep, "-forecast", keep}, "the file is that of another flag"},
 		{append(train("name\na,1\n"), "-svg", out, "-json"), "want a lower -horizon or -least, fewer -origins or other -models"},

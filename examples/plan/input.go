@@ -8,10 +8,10 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
 	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
-	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // defaultClasses are made up, of the kind that clouds sell: the longer the term, the
@@ -37,8 +37,10 @@ func (o *options) read() (*input, error) {
 		p.Horizon = reserve.Pure
 	}
 	var err error
-	if p.Demand, err = o.readDemand(); err != nil {
-		return nil, err
+	if p.Demand = madeUp(); o.demand != "" {
+		if p.Demand, err = infile.Read("-demand", o.demand, trace.ReadDemand); err != nil {
+			return nil, err
+		}
 	}
 	if o.pure && len(p.Demand)%p.Every != 0 {
 		in.padded = p.Every - len(p.Demand)%p.Every
@@ -47,34 +49,20 @@ func (o *options) read() (*input, error) {
 	for _, d := range p.Demand {
 		in.peak = max(in.peak, d)
 	}
-	if p.Prices, err = o.readClasses(); err != nil {
+	file, err := classfile.Read("-classes", o.classes, defaultClasses)
+	if err == nil {
+		err = file.Fits(o.slot)
+	}
+	if err != nil {
 		return nil, err
 	}
+	p.Prices = file.List
 	if o.held != "" {
 		if p.Held, err = heldfile.Read("-held", o.held, p.Prices, o.slot); err != nil {
 			return nil, err
 		}
 	}
 	return in, nil
-}
-
-func (o *options) readDemand() ([]int, error) {
-	if o.demand == "" {
-		return madeUp(), nil
-	}
-	return demandfile.Read("-demand", o.demand)
-}
-
-func (o *options) readClasses() (pricing.List, error) {
-	read := func() (*classfile.File, error) { return classfile.Read("-classes", o.classes) }
-	if o.classes == "" {
-		read = func() (*classfile.File, error) { return classfile.Parse("the default classes", defaultClasses) }
-	}
-	file, err := read()
-	if err != nil {
-		return pricing.List{}, err
-	}
-	return file.List, file.Fits(o.slot)
 }
 
 // note says what is planned for.

@@ -316,19 +316,11 @@ func TestMistakes(t *testing.T) {
 		return text
 	}
 	out := filepath.Join(dir, "out.svg")
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	keep := filepath.Join(dir, "keep.csv")
-	if err := os.WriteFile(keep, []byte(smallDemand), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	keep := programtest.WriteIn(t, dir, "keep.csv", smallDemand)
+	tested.Frame(t, "svg")
 	tested.Mistakes(t, dir, []programtest.Wrong{
-		{[]string{"-nonsense"}, "-nonsense"},
-		{[]string{"d.csv"}, `"d.csv" is not a flag`},
 		{[]string{"-algo", "best"}, "want one of all, exact, sec, hgr"},
 		{[]string{"-algo"}, "-algo"},
-		{[]string{"-json=perhaps"}, "true or false"},
 		{[]string{"-pure=no!"}, "true or false"},
 		{[]string{"-slot", "0"}, "above 0"},
 		{[]string{"-slot", "-1h"}, "above 0"},
@@ -342,33 +334,14 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-classes", dir}, "is a folder"},
 		{[]string{"-held", filepath.Join(dir, "none.json")}, "none.json: no such file"},
 
-		{demand(""), "d.csv: the file is empty"},
-		{demand("\n \n"), "d.csv: the file is empty"},
-		{demand("instances\n"), "d.csv: there is no demand after the header line"},
-		{demand("12\n13\n"), "d.csv: line 1 is the number 12: want a header line"},
-		{demand("\n12\n13\n"), "d.csv: line 1 is blank"},
-		{demand("instances\n1\n-3\n2\n"), `d.csv: line 3, field "instances": -3 is negative`},
-		{demand("instances\n1\n2.5\n"), `d.csv: line 3, field "instances": 2.5 is not whole`},
-		{demand("instances\n1\n\n2\n"), `d.csv: line 3, field "instances": the line is blank`},
-		{demand("instances\nmany\n"), `d.csv: line 2, field "instances": "many" is not a number`},
-		{demand("instances\n1,2\n"), `d.csv: line 2, field "instances": "1,2" is more than one field`},
-		{demand("instances\n1e3\n"), `"1e3" is not written in digits alone`},
-		{demand("instances\nNaN\n"), `line 2, field "instances"`},
-		{demand("instances\n99999999999\n"), `"99999999999" is too large`},
-		{demand("instances\n" + strings.Repeat("9", 400) + "\n"), "is too large"},
-		{demand("\x1f\x8bno gzip, whatever it says"), "d.csv: gzip: invalid header"},
-		{demand("\x1f\x8b"), "d.csv: the compressed data are cut off"},
+		{demand(""), "the file is empty"},
+		{demand("instances\n"), "no demand after the header line"},
+		{demand("instances\n1\n-3\n2\n"), `d.csv: line 3, instances: "-3" is out of range: want a whole number of instances`},
 		{demand(programtest.Gzip(strings.Repeat(smallDemand, 9))[:30]), "d.csv: the compressed data are cut off"},
 
-		{classes(""), "c.json: the file is empty"},
-		{classes("{"), "c.json: line 1: malformed text: the text ends before the list does"},
+		{classes("{"), "c.json: line 1: "},
 		{classes(one("upfront=0.0000000001")), "c.json: line 2 (classes[0].upfront): "},
-		{classes(one("upfront=-1")), "c.json: line 2 (classes[0].upfront): "},
-		{classes(one(`billed="never"`)), "c.json: line 2 (classes[0].billed): "},
-		{classes(one(`term="30m"`)), `c.json: line 2 (classes[0].term): the term of "four", 30m, is shorter than a slot of 1h`},
-		{classes(one(`term="90m"`)), `c.json: line 2 (classes[0].term): the term of "four", 1h30m, is not a whole number of slots of 1h`},
-		{classes(one(`term="1h"; upfront=9e9; name="x"`) + "more"), "c.json: line 3: "},
-		{append(classes(smallClasses), "-slot", "168h"), "is shorter than a slot of 168h"},
+		{classes(one(`term="90m"`)), `c.json: classes[0].term: the term of "four" is 1h30m: want a whole number of slots of 1h`},
 		{append(classes(one(`upfront=9000000000; term="2h"`)), "-algo", "peak"), `the cost of "four": want at most`},
 		{classes(`{"on_demand": 9000000000, "classes": []}`), "-algo "},
 
@@ -389,9 +362,6 @@ func TestMistakes(t *testing.T) {
 		{held(`[{"class": "7d", "count": 1, "until": null}]`), "field [0].until"},
 		{held(`[{"class": "7d", "count": 1, "until": 168}]`), `field [0].until: 168 slots are left of "7d", which was bought before and has a term of 168: want fewer`},
 
-		{[]string{"-svg", ""}, "name of a file"},
-		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
-		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
 		{[]string{"-demand", keep, "-svg", keep}, "the file is that of another flag"},
 		{[]string{"-algo", "rho", "-interval", "2h", "-svg", out}, "not for this problem"},
 		{append(demand("n\n-1\n"), "-svg", out, "-json"), "line 2"},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -276,22 +275,8 @@ var flagOf = map[string]string{
 	"Demand": "-demand", "Slot": "-slot", "Prices": "-classes", "Every": "-interval", "Held": "-held", "Horizon": "-pure",
 }
 
-// reason is an error of package reserve in the user's terms.
-func reason(err error) string {
-	var in *reserve.InputError
-	if !errors.As(err, &in) {
-		return strings.TrimPrefix(err.Error(), "pricing: ")
-	}
-	text := in.Err.Error()
-	if cause := errors.Unwrap(in.Err); cause != nil { // a sentinel, which says less than what follows it
-		text = strings.TrimPrefix(text, cause.Error()+": ")
-	}
-	field, _, _ := strings.Cut(in.Field, ".")
-	if name, ok := flagOf[field]; ok {
-		field = name
-	}
-	return field + ": " + text
-}
+// reason is an error of the library in the user's terms.
+func reason(err error) string { return cli.Reason(err, flagOf) }
 
 // missing returns a sentence for each reason why algorithms are missing.
 func (r *results) missing() []string {

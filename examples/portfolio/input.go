@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -14,11 +13,9 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/joblog"
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -86,14 +83,11 @@ func (in *input) problem(s *series) *reserve.Problem {
 	return p
 }
 
-// read reads the files, or takes what is made up.
-func (o *options) read(line *progress.Line) (*input, error) { return o.readAll(line, 2) }
-
-// readAll reads demands of so many weeks at least, one or two. The second may not be
-// whole.
-func (o *options) readAll(line *progress.Line, least int) (*input, error) {
+// read reads the files, or takes what is made up: demands of so many weeks at least, one
+// or two. The second may not be whole.
+func (o *options) read(run *cli.Run, least int) (*input, error) {
 	in := &input{total: o.total}
-	file, err := o.readClasses()
+	file, err := classfile.Read("-classes", o.classes, defaultClasses)
 	if err != nil {
 		return nil, err
 	}
@@ -106,14 +100,14 @@ func (o *options) readAll(line *progress.Line, least int) (*input, error) {
 		in.series = []series{{name: madeUpName, source: fromNowhere, demand: demand, slot: time.Hour}}
 	}
 	for _, path := range o.demands {
-		demand, err := demandfile.Read("-demand", path)
+		demand, err := infile.Read("-demand", path, trace.ReadDemand)
 		if err != nil {
 			return nil, err
 		}
 		in.series = append(in.series, series{name: nameOf(path), path: path, source: fromDemand, demand: demand, slot: o.slot})
 	}
 	logs := make([]series, len(o.traces))
-	if err := parallel.Do(len(logs), func(_, i int) error { return o.simulate(&logs[i], o.traces[i], line) }); err != nil {
+	if err := parallel.Do(len(logs), func(_, i int) error { return o.simulate(&logs[i], o.traces[i], run) }); err != nil {
 		return nil, err
 	}
 	in.series = append(in.series, logs...)
@@ -188,13 +182,6 @@ func weeks(s *series) string {
 	return decimal.Fixed(n, 1) + " weeks"
 }
 
-func (o *options) readClasses() (*classfile.File, error) {
-	if o.classes == "" {
-		return classfile.Parse("the default classes", defaultClasses)
-	}
-	return classfile.Read("-classes", o.classes)
-}
-
 // readCaps makes the caps of the flags, nil for none.
 func (o *options) readCaps(list pricing.List) ([]reserve.Cap, error) {
 	if o.ladder == 0 && o.caps == nil {
@@ -205,16 +192,10 @@ func (o *options) readCaps(list pricing.List) ([]reserve.Cap, error) {
 		caps[k].Buy = o.ladder
 	}
 	for _, c := range o.caps {
-		names := make([]string, len(list.Classes))
-		for k, class := range list.Classes {
-			names[k] = class.Name
-		}
-		k := slices.Index(names, c.class)
+		k, err := list.Find(c.class)
 		switch {
-		case k < 0 && len(names) == 0:
-			return nil, cli.Mistakef("-cap: the class %s is unknown: there is none", infile.Quote(c.class))
-		case k < 0:
-			return nil, cli.Mistakef("-cap: the class %s is unknown: there are %s", infile.Quote(c.class), strings.Join(names, ", "))
+		case err != nil:
+			return nil, cli.Mistakef("%s", cli.Reason(err, map[string]string{"Classes": "-cap"}))
 		case caps[k].Active > 0:
 			return nil, cli.Mistakef("-cap: the class %s is there twice", infile.Quote(c.class))
 		}
@@ -224,14 +205,14 @@ func (o *options) readCaps(list pricing.List) ([]reserve.Cap, error) {
 }
 
 // simulate runs a log on the semi-elastic cluster, and takes what that holds.
-func (o *options) simulate(s *series, path string, line *progress.Line) error {
-	log, err := joblog.Read("-trace", path, trace.Options{PerInstance: o.cores, Alpha: trace.NewAlpha(1)}, line)
+func (o *options) simulate(s *series, path string, run *cli.Run) error {
+	log, err := joblog.Read("-trace", path, trace.Options{PerInstance: o.cores, Alpha: trace.NewAlpha(1)}, run.Line)
 	if err != nil {
 		return err
 	}
 	var simulator sim.Simulator
 	result, err := simulator.Run(log.Jobs, sim.Options{Mode: sim.SEC, Progress: func(ended int) {
-		line.Showf("simulating %s: %s of %s jobs", path, decimal.Int(ended), decimal.Int(len(log.Jobs)))
+		run.Showf("simulating %s: %s of %s jobs", path, decimal.Int(ended), decimal.Int(len(log.Jobs)))
 	}})
 	if err != nil {
 		var input *sim.InputError
@@ -306,13 +287,13 @@ func divisor(a, b time.Duration) time.Duration {
 	return a
 }
 
-// note says on stderr what is decided on.
-func (o *options) note(stderr io.Writer, in *input) {
+// note says what is decided on.
+func (o *options) note(run *cli.Run, in *input) {
+	var list []string
 	for i := range in.series {
 		s := &in.series[i]
-		peak, sum := 0, 0.0
+		sum := 0.0
 		for _, d := range s.demand {
-			peak = max(peak, d)
 			sum += float64(d)
 		}
 		name := s.name
@@ -332,32 +313,21 @@ func (o *options) note(stderr io.Writer, in *input) {
 				about = ", all of it 0"
 			}
 		}
-		fmt.Fprintf(stderr, "%s: %s: %s%s,\n  at most %s, %s on average\n", program, name, decimal.Count(s.weeks, "week"), about,
-			decimal.Count(peak, "instance"), decimal.Fixed(sum/float64(len(s.demand)-s.padded), 1))
+		text := fmt.Sprintf("%s: %s%s,\n  at most %s, %s on average", name, decimal.Count(s.weeks, "week"), about,
+			decimal.Count(slices.Max(s.demand), "instance"), decimal.Fixed(sum/float64(len(s.demand)-s.padded), 1))
 		if s.padded > 0 {
-			fmt.Fprintf(stderr, "  and %s without demand at the end, to make whole weeks\n", decimal.Count(s.padded, "slot"))
+			text += fmt.Sprintf("\n  and %s without demand at the end, to make whole weeks", decimal.Count(s.padded, "slot"))
 		}
+		list = append(list, text)
 	}
 	if o.classes == "" {
-		fmt.Fprintf(stderr, "  no -classes, so EC2's of 2013: $%s an hour on demand;\n ", in.list.OnDemand.Fixed(2))
-		for i, c := range in.list.Classes {
-			if i > 0 {
-				fmt.Fprint(stderr, ",")
-			}
-			fmt.Fprintf(stderr, " %s $%s + %s", c.Name, decimal.Grouped(c.Upfront.Fixed(0)), c.Hourly)
+		var prices []string
+		for _, c := range in.list.Classes {
+			prices = append(prices, fmt.Sprintf("%s $%s + %s", c.Name, decimal.Grouped(c.Upfront.Fixed(0)), c.Hourly))
 		}
-		fmt.Fprintln(stderr, " a used hour")
+		list[len(list)-1] += fmt.Sprintf("\n  no -classes, so EC2's of 2013: $%s an hour on demand;\n  %s a used hour", in.list.OnDemand.Fixed(2), strings.Join(prices, ", "))
 	}
-	if len(o.ineffective) > 0 {
-		fmt.Fprintf(stderr, "%s: note: %s\n", program, nothing(o.ineffective))
+	for _, text := range list {
+		run.Sayf("%s", text)
 	}
-}
-
-// nothing says that flags change nothing.
-func nothing(flags []string) string {
-	if len(flags) == 1 {
-		return flags[0] + " changes nothing here"
-	}
-	last := len(flags) - 1
-	return strings.Join(flags[:last], ", ") + " and " + flags[last] + " change nothing here"
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"slices"
-
+	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -81,7 +79,7 @@ func newLedger(list pricing.List, s *series, purchases []pricing.Purchase) *ledg
 		active   []float64
 	}
 	var classes []held
-	for _, k := range byUsePrice(list) {
+	for _, k := range classfile.ByUsePrice(list) {
 		c := list.Classes[k]
 		if opened[k] == nil {
 			continue
@@ -113,18 +111,6 @@ func newLedger(list pricing.List, s *series, purchases []pricing.Purchase) *ledg
 		w.rent += float64(left) * price
 	}
 	return l
-}
-
-// byUsePrice returns the classes in the order in which they serve.
-func byUsePrice(list pricing.List) []int {
-	order := make([]int, len(list.Classes))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Compare(list.Classes[i].UsePrice(), list.Classes[j].UsePrice())
-	})
-	return order
 }
 
 // A loss is why one plan costs more than another for a series.

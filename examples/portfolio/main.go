@@ -16,51 +16,33 @@ package main
 
 import (
 	"io"
-	"os"
 
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
-	frame "github.com/plimsoll/plimsoll/examples/internal/program"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/table"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// run is the program. It returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	return frame.Run(program, usage(), parse, replay, args, stdout, stderr)
+// A report is what came of a replay, or what to buy now.
+type report interface {
+	text(w *table.Page) error
+	rows() any
 }
 
-// replay reads the demands, replays them and writes what was asked for; or with -state
-// it decides for one.
-func replay(opts options, files *outfile.Set, stdout, stderr io.Writer, line *progress.Line) error {
-	if opts.state != "" {
-		return opts.act(files, stdout, stderr, line)
+var program = &cli.Program[options, report]{
+	Name: "portfolio", Usage: usage(), Define: define, Work: work, Text: report.text, Rows: report.rows,
+	Files: []cli.File[report]{{Flag: "svg", Write: func(r report, w io.Writer) error { return r.(*results).writeSVG(w) }}},
+}
+
+func main() { program.Main() }
+
+// work replays demands; or with -state it decides for one.
+func work(o *options, run *cli.Run) (report, error) {
+	if o.state != "" {
+		return o.act(run)
 	}
-	svg, err := opts.create(files)
+	in, err := o.read(run, 2)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	in, err := opts.read(line)
-	line.Clear()
-	if err != nil {
-		return err
-	}
-	opts.note(stderr, in)
-	results, err := opts.solve(in, line)
-	line.Clear()
-	if err != nil {
-		return err
-	}
-	if svg != nil {
-		if err := writeSVG(svg, in, results); err != nil {
-			return err
-		}
-	}
-	if err := files.Commit(); err != nil {
-		return err
-	}
-	if opts.json {
-		return writeJSON(stdout, in, results)
-	}
-	return opts.writeText(stdout, in, results)
+	o.note(run, in)
+	return o.solve(in, run)
 }

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/internal/shared"
@@ -24,7 +21,7 @@ import (
 
 // tested is run in the process of the tests. Its golden files are renewed by
 // go test ./examples/portfolio -update.
-var tested = programtest.Program{Name: "portfolio", Run: run}
+var tested = programtest.Program{Name: "portfolio", Run: program.Run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
@@ -37,26 +34,16 @@ func setClock(t *testing.T, d time.Duration) {
 	t.Cleanup(func() { since = time.Since })
 }
 
-// fits fails the test for lines that are too long for a terminal.
-func fits(t *testing.T, text string, columns int) {
-	t.Helper()
-	for _, line := range strings.Split(text, "\n") {
-		if n := len([]rune(line)); n > columns {
-			t.Errorf("a line of %d columns: %s", n, line)
-		}
-	}
-}
-
 func TestGolden(t *testing.T) {
 	setClock(t, 1234567*time.Nanosecond)
 	stdout, stderr := tested.Must(t)
 	programtest.Golden(t, "default.txt", stdout)
 	programtest.Golden(t, "default-notes.txt", stderr)
-	fits(t, stdout, 80)
+	programtest.Narrow(t, stdout, 80)
 	// Two kinds, one of them with a series that is lost to a portfolio of fewer classes.
 	stdout, _ = tested.Must(t, smallFiles(t)...)
 	programtest.Golden(t, "several.txt", stdout)
-	fits(t, stdout, 80)
+	programtest.Narrow(t, stdout, 80)
 	each, _ := tested.Must(t, append(smallFiles(t), "-each")...)
 	for _, want := range []string{"\na\n\n", "\nflat\n\n"} {
 		if !strings.Contains(each, want) || strings.Contains(stdout, want) && want != "\nflat\n\n" {
@@ -66,22 +53,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := tested.Must(t, "-h")
-	if stderr != "" {
-		t.Errorf("-h writes %q on standard error", stderr)
-	}
-	for _, name := range []string{"-demand", "-trace", "-series", "-slot", "-cores-per-node", "-longest", "-scale", "-classes", "-total",
-		"-planner", "-model", "-alpha", "-fit", "-quantile", "-window", "-ladder", "-cap", "-premium", "-alarm", "-state", "-held", "-each", "-json", "-svg", "-h"} {
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("-h does not list %s", name)
-		}
-	}
-	for _, name := range forecast.Names() {
-		if !strings.Contains(stdout, name) {
-			t.Errorf("-h does not list %s", name)
-		}
-	}
-	fits(t, stdout, 88)
+	tested.Help(t, program.FlagNames(), forecast.Names()...)
 	// What -h says of defaults is so.
 	plain, _ := tested.Must(t, "-json")
 	again, _ := tested.Must(t, "-json", "-planner", "exact", "-model", "simple", "-alpha", "0.05", "-fit", "0", "-quantile", "0.4", "-window", "52", "-premium", "0")
@@ -123,14 +95,9 @@ func (r record) cost(t *testing.T) float64 {
 	return x
 }
 
-func decode(t *testing.T, stdout string) (rows []record) {
+func decode(t *testing.T, stdout string) []record {
 	t.Helper()
-	d := json.NewDecoder(strings.NewReader(stdout))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&rows); err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return programtest.Rows[record](t, stdout)
 }
 
 // A small problem: weeks of one instance, $336 on demand, or $500 for four of them.
@@ -241,7 +208,7 @@ func TestZero(t *testing.T) {
 			}
 		}
 		tested.Must(t, args...)
-		tested.Must(t, append(args, "-svg", filepath.Join(t.TempDir(), "out.svg"))...)
+		tested.SVG(t, args)
 	}
 	// A class that is free, where on demand is not: hindsight costs nothing.
 	free := programtest.Write(t, "free.json", strings.Replace(smallClasses, "500", "0", 1))
@@ -467,37 +434,16 @@ func TestLongest(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	dir := t.TempDir()
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
 		args []string
 		says []string
 	}{
-		"default.svg": {nil, []string{"made-up: online, cost 1.0", "made-up: hindsight", "Purchases", "3y-heavy, active", "planned for"}},
-		"several.svg": {smallFiles(t), []string{"drop: online", "flat: online", "zero: online", "twelve, active"}},
-		"odd.svg": {[]string{"-demand", programtest.Write(t, "a<b>&c.csv", smallDemand), "-slot", "168h", "-classes",
+		{nil, []string{"made-up: online, cost 1.0", "made-up: hindsight", "Purchases", "3y-heavy, active", "planned for"}},
+		{smallFiles(t), []string{"drop: online", "flat: online", "zero: online", "twelve, active"}},
+		{[]string{"-demand", programtest.Write(t, "a<b>&c.csv", smallDemand), "-slot", "168h", "-classes",
 			programtest.Write(t, "c.json", strings.Replace(smallClasses, "four", `x<\u0001`, 1))}, []string{"a&lt;b&gt;&amp;c: online", "x&lt;?, active"}},
 	} {
-		path := filepath.Join(dir, name)
-		tested.Must(t, append(c.args, "-svg", path)...)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(b) > 1<<20 {
-			t.Errorf("%s has %d bytes", name, len(b))
-		}
-		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		for _, part := range append(c.says, "time since the start of the demand (", "instances") {
-			if !strings.Contains(string(b), part) {
-				t.Errorf("%s does not say %q", name, part)
-			}
-		}
+		tested.SVG(t, c.args, append(c.says, "time since the start of the demand (", "instances")...)
 	}
 }
 
@@ -514,19 +460,11 @@ func TestMistakes(t *testing.T) {
 	}
 	replaced := func(old, new string) []string { return classes(strings.Replace(smallClasses, old, new, 1)) }
 	out := filepath.Join(dir, "out.svg")
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	keep := file("keep.csv", smallDemand)
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"-nonsense"}, "-nonsense"},
-		{[]string{"d.csv"}, `"d.csv" is not a flag`},
-		{[]string{"-planner", "best"}, "want greedy or exact"},
+	keep := programtest.WriteIn(t, dir, "keep.csv", smallDemand)
+	tested.Frame(t, "svg")
+	tested.Mistakes(t, dir, []programtest.Wrong{
+		{[]string{"-planner", "best"}, "want exact or greedy"},
 		{[]string{"-model", "oracle"}, "want one of naive, drift, simple"},
-		{[]string{"-json=perhaps"}, "true or false"},
 		{[]string{"-slot", "0"}, "of which a week has a whole number"},
 		{[]string{"-slot", "5h"}, "of which a week has a whole number"},
 		{[]string{"-slot", "336h"}, "of which a week has a whole number"},
@@ -549,9 +487,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-cap", "3y-heavy"}, "such as 3y-heavy=40"},
 		{[]string{"-cap", "=3"}, "such as 3y-heavy=40"},
 		{[]string{"-cap", "3y-heavy=none"}, "from 1 to"},
-		{[]string{"-cap", "5y=3"}, `the class "5y" is unknown: there are 1y-light, 1y-heavy`},
+		{[]string{"-cap", "5y=3"}, `-cap: "5y": want 1y-light, 1y-heavy`},
 		{[]string{"-cap", "3y-heavy=3", "-cap", "3y-heavy=4"}, `the class "3y-heavy" is there twice`},
-		{append(classes(`{"on_demand": 1, "classes": []}`), "-cap", "5y=3"), `the class "5y" is unknown: there is none`},
+		{append(classes(`{"on_demand": 1, "classes": []}`), "-cap", "5y=3"), `-cap: "5y": want a name of a list that has classes`},
 		{[]string{"-demand", ""}, "name of a file"},
 		{[]string{"-demand", keep, "-demand", keep}, "the file was given before"},
 		{[]string{"-demand", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
@@ -559,10 +497,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-series", dir}, "is a folder"},
 		{[]string{"-classes", filepath.Join(dir, "none.json")}, "none.json: no such file"},
 
-		{demand(""), "d.csv: the file is empty"},
-		{demand("n\n"), "there is no demand"},
-		{demand("n\n1\n-3\n"), `line 3, field "n": -3 is negative`},
-		{demand("n\n1\n2.5\n"), "2.5 is not whole"},
+		{demand(""), "the file is empty"},
+		{demand("n\n"), "no demand"},
+		{demand("n\n1\n-3\n"), `line 3, n: "-3" is out of range`},
 		{demand("n\n1\n"), "d.csv: 1 slot of 168h are 1 week: want more than a week, the first to learn from"},
 		{[]string{"-demand", file("d.csv", "n\n"+strings.Repeat("1\n", 84))}, "d.csv: 84 slots of 1h are 0.5 weeks: want more than a week"},
 		{demand("n\n2147483647\n2147483647\n2147483647\n"), "too large together"},
@@ -582,65 +519,28 @@ func TestMistakes(t *testing.T) {
 		{series("name\nx\n"), `series "x": 0 slots of 168h are 0.0 weeks: want more than a week`},
 		{append(series("name\nx,1,2,3\n"), "-classes", file("c.json", strings.Replace(smallClasses, "672h", "672h30m", 1))), "have no more than 30m in common"},
 
-		{classes(""), "c.json: the file is empty"},
 		{classes("{"), "c.json: line 1: "},
-		{replaced("500", "-1"), "c.json: line 2 (classes[0].upfront): "},
 		{replaced("always", "never"), "c.json: line 2 (classes[0].billed): "},
-		{replaced("672h", "100h"), `the term of "four", 100h, is shorter than a slot of 168h`},
-		{replaced("672h", "700h"), `the term of "four", 700h, is not a whole number of slots of 168h`},
+		{replaced("672h", "100h"), `c.json: classes[0].term: the term of "four" is 100h: want a whole number of slots of 168h`},
 		{[]string{"-demand", file("d.csv", "n\n"+strings.Repeat("1\n", 400)), "-classes", file("c.json", strings.Replace(smallClasses, "672h", "90m", 1))},
-			`the term of "four", 1h30m, is not a whole number of slots of 1h`},
-		{replaced("500", "99999999999"), "c.json: line 2 (classes[0].upfront): "},
+			`the term of "four" is 1h30m: want a whole number of slots of 1h`},
 		{classes(`{"on_demand": 9000000000, "classes": []}`), "d.csv: "},
 
-		{[]string{"-svg", ""}, "name of a file"},
-		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
-		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
 		{[]string{"-demand", keep, "-svg", keep}, "the file is that of another flag"},
 		{append(demand("n\n-1\n"), "-svg", out, "-json"), "line 2"},
 		{append(demand("n\n2147483647\n2147483647\n2147483647\n"), "-svg", out), "too large together"},
-	} {
-		last := tested.Mistake(t, c.want, c.args...)
-		if testing.Verbose() {
-			t.Log(last)
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 1 { // "folder"
-		t.Errorf("left: %v", entries)
-	}
-	if b, _ := os.ReadFile(keep); string(b) != smallDemand {
-		t.Error("the demand was changed")
-	}
+	})
 }
 
-// A flag that changes nothing is no mistake, and is said.
-func TestIneffectiveFlags(t *testing.T) {
+func TestIdleFlags(t *testing.T) {
 	args := []string{"-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", programtest.Write(t, "c.json", smallClasses)}
-	_, stderr := tested.Must(t, append(args, "-json", "-each", "-longest", "3", "-scale", "7", "-model", "naive", "-alpha", "0.5", "-cores-per-node", "4")...)
-	if want := "portfolio: note: -alpha, -cores-per-node, -each, -longest and -scale change nothing here\n"; !strings.HasSuffix(stderr, want) {
-		t.Errorf("the notes end with %q, want %q", stderr, want)
-	}
-	if _, stderr := tested.Must(t, args...); strings.Contains(stderr, "changes nothing") {
-		t.Errorf("an effective flag is noted: %s", stderr)
-	}
+	tested.Idle(t, "-alpha, -cores-per-node, -each, -longest and -scale change", append(args, "-json", "-each", "-longest", "3", "-scale", "7", "-model", "naive", "-alpha", "0.5", "-cores-per-node", "4")...)
+	tested.Idle(t, "", args...)
+	tested.Broken(t, args, append(args, "-json"))
 }
 
 // An interrupted run leaves the old file and no temporary one.
 func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-demand", smallDemand) }
-
-func TestBrokenOutput(t *testing.T) {
-	args := []string{"-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", programtest.Write(t, "c.json", smallClasses)}
-	for _, args := range [][]string{args, append(args, "-json"), {"-h"}} {
-		var stderr bytes.Buffer
-		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "portfolio: broken\n") {
-			t.Errorf("portfolio %q on a broken output: exit status %d, %q", args, status, stderr.String())
-		}
-	}
-}
 
 // [Niu16] section 8.5 and Fig. 7a on its six logs: the online portfolio costs less in total than
 // on demand only, and than the best single class of one year and of three; every plan is between
@@ -675,11 +575,11 @@ func TestLogs(t *testing.T) {
 
 // The ten longest weekly series of the M4 competition.
 func TestM4(t *testing.T) {
-	o, err := parse([]string{"-series", shared.File(t, "forecast/M4_Weekly-train.csv.gz"), "-longest", "10"})
+	o, err := program.Options("-series", shared.File(t, "forecast/M4_Weekly-train.csv.gz"), "-longest", "10")
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := o.read(nil)
+	in, err := o.read(cli.Quiet(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

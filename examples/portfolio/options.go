@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,36 +10,23 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/forecast"
 )
 
-const program = "portfolio"
-
-// usage is what -h prints. A test holds it to the flags.
+// usage is what -h prints.
 func usage() string {
-	var list strings.Builder
-	column := 0
+	const indent = "                         "
+	list := indent
 	for i, name := range forecast.Names() {
-		switch {
-		case column == 0:
-		case column+len(", ")+len(name) > 60:
-			list.WriteString(",\n")
-			column = 0
-		default:
-			list.WriteString(", ")
-			column += 2
+		if i > 0 {
+			list += ", "
 		}
-		if column == 0 {
-			list.WriteString(strings.Repeat(" ", 25))
+		if column := len(list) - strings.LastIndexByte(list, '\n') - 1 - len(indent); column+len(name) > 60 {
+			list = strings.TrimSuffix(list, " ") + "\n" + indent
 		}
-		list.WriteString(name)
-		column += len(name)
-		if i == len(forecast.Names())-1 {
-			list.WriteString("\n")
-		}
+		list += name
 	}
-	return strings.Replace(usageText, "MODELS\n", list.String(), 1)
+	return strings.Replace(usageText, "MODELS\n", list+"\n", 1)
 }
 
 const usageText = `Usage: go run ./examples/portfolio [flags]
@@ -168,7 +153,7 @@ type options struct {
 	classes string
 	total   bool
 
-	greedy   bool
+	planner  int // exactPlanner or greedyPlanner
 	model    string
 	alpha    float64
 	fit      int // weeks, 0: never
@@ -182,10 +167,7 @@ type options struct {
 
 	state, held string
 
-	each, json bool
-	svg        string
-
-	ineffective []string // flags that were given and change nothing
+	each bool
 }
 
 // A capFlag is a -cap.
@@ -203,176 +185,90 @@ const (
 	defaultCores    = 16 // of cc2.8xlarge, as the paper has it
 )
 
+// Values of -planner.
+const (
+	exactPlanner = iota
+	greedyPlanner
+)
+
 // maxCount bounds numbers of weeks, instances and processors.
 const maxCount = 1_000_000
 
-// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
-func parse(args []string) (options, error) {
-	o := options{
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{
 		slot: time.Hour, cores: defaultCores, scale: defaultScale,
 		model: defaultModel, alpha: defaultAlpha, fit: -1, quantile: defaultQuantile, window: 52,
 	}
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	for name, p := range map[string]*[]string{"demand": &o.demands, "trace": &o.traces, "series": &o.series} {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want the name of a file")
-			}
-			if slices.Contains(*p, s) {
-				return errors.New("the file was given before")
-			}
-			*p = append(*p, s)
-			return nil
-		})
-	}
-	for name, p := range map[string]*string{"classes": &o.classes, "svg": &o.svg, "state": &o.state, "held": &o.held} {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want the name of a file")
-			}
-			*p = s
-			return nil
-		})
-	}
-	for name, p := range map[string]*bool{"total": &o.total, "each": &o.each, "json": &o.json} {
-		cli.Switch(flags, name, p)
-	}
-	for name, p := range map[string]*int{
-		"cores-per-node": &o.cores, "longest": &o.longest, "scale": &o.scale, "window": &o.window, "ladder": &o.ladder,
-	} {
-		flags.Func(name, "", func(s string) (err error) {
-			*p, err = whole(s, 1)
-			return err
-		})
-	}
-	flags.Func("fit", "", func(s string) (err error) {
-		o.fit, err = whole(s, 0)
-		return err
-	})
-	flags.Func("slot", "", func(s string) error {
-		d, err := time.ParseDuration(s)
-		if err != nil || d <= 0 || week%d != 0 {
-			return errors.New("want a span of time of which a week has a whole number, such as 1h, 15m or 24h")
-		}
-		o.slot = d
-		return nil
-	})
-	for name, f := range map[string]struct {
-		p    *float64
-		want string
-		ok   func(x float64) bool
-	}{
-		"alpha":    {&o.alpha, "a number above 0, 1 at most", func(x float64) bool { return x > 0 && x <= 1 }},
-		"quantile": {&o.quantile, "a number between 0 and 1, such as 0.4", func(x float64) bool { return x > 0 && x < 1 }},
-		"premium":  {&o.premium, "a number from 0 to 1000", func(x float64) bool { return x >= 0 && x <= 1000 }},
-		"alarm":    {&o.alarm, "a number above 0, 1 at most", func(x float64) bool { return x > 0 && x <= 1 }},
-	} {
-		flags.Func(name, "", func(s string) error {
-			x, err := strconv.ParseFloat(s, 64)
-			if err != nil || !f.ok(x) {
-				return errors.New("want " + f.want)
-			}
-			*f.p = x
-			return nil
-		})
-	}
-	flags.Func("planner", "", func(s string) error {
-		if s != "greedy" && s != "exact" {
-			return errors.New("want greedy or exact")
-		}
-		o.greedy = s == "greedy"
-		return nil
-	})
-	flags.Func("model", "", func(s string) error {
+	f.Files("demand", &o.demands)
+	f.Files("trace", &o.traces)
+	f.Files("series", &o.series)
+	f.File("classes", &o.classes)
+	f.File("held", &o.held)
+	f.Name("state", &o.state, "the name of a file")
+	f.Switch("total", &o.total)
+	f.Switch("each", &o.each)
+	f.Int("cores-per-node", &o.cores, 1, maxCount, "")
+	f.Int("longest", &o.longest, 1, maxCount, "")
+	f.Int("scale", &o.scale, 1, maxCount, "")
+	f.Int("window", &o.window, 1, maxCount, "")
+	f.Int("ladder", &o.ladder, 1, maxCount, "")
+	f.Int("fit", &o.fit, 0, maxCount, "")
+	f.Span("slot", &o.slot, "a span of time of which a week has a whole number, such as 1h, 15m or 24h",
+		func(d time.Duration) bool { return d > 0 && week%d == 0 })
+	f.Float("alpha", &o.alpha, "a number above 0, 1 at most", func(x float64) bool { return x > 0 && x <= 1 })
+	f.Float("alarm", &o.alarm, "a number above 0, 1 at most", func(x float64) bool { return x > 0 && x <= 1 })
+	f.Float("quantile", &o.quantile, "a number between 0 and 1, such as 0.4", func(x float64) bool { return x > 0 && x < 1 })
+	f.Float("premium", &o.premium, "a number from 0 to 1000", func(x float64) bool { return x >= 0 && x <= 1000 })
+	cli.Choice(f, "planner", &o.planner, "exact", "greedy")
+	f.Func("model", func(s string) error {
 		if !slices.Contains(forecast.Names(), s) {
 			return errors.New("want one of " + strings.Join(forecast.Names(), ", "))
 		}
 		o.model = s
 		return nil
 	})
-	flags.Func("cap", "", func(s string) error {
+	f.Func("cap", func(s string) error {
 		i := strings.LastIndexByte(s, '=')
-		if i < 1 {
-			return errors.New("want the name of a class and a number, such as 3y-heavy=40")
-		}
-		n, err := whole(s[i+1:], 1)
-		if err != nil {
-			return err
+		n, err := strconv.Atoi(s[i+1:])
+		if i < 1 || err != nil || n < 1 || n > maxCount {
+			return fmt.Errorf("want the name of a class and a whole number from 1 to %s, such as 3y-heavy=40", decimal.Int(maxCount))
 		}
 		o.caps = append(o.caps, capFlag{s[:i], n})
 		return nil
 	})
-	if err := cli.Parse(flags, args); err != nil {
-		return o, err
-	}
-	switch {
-	case o.state == "" && o.held != "":
-		return o, cli.Mistakef("-held needs -state: a replay begins with nothing")
-	case o.state != "" && (len(o.demands) != 1 || len(o.traces)+len(o.series) > 0):
-		return o, cli.Mistakef("-state needs one -demand, and no -trace or -series")
-	case o.state != "" && o.svg != "":
-		return o, cli.Mistakef("-svg is the picture of a replay, and not for -state")
-	}
-	flags.Visit(func(f *flag.Flag) {
-		if o.ignores(f.Name) {
-			o.ineffective = append(o.ineffective, "-"+f.Name)
+	f.Check(func() error {
+		if o.fit < 0 {
+			o.fit = forecast.DefaultEvery
+			if o.model == defaultModel {
+				o.fit = 0
+			}
 		}
+		switch {
+		case o.state == "" && o.held != "":
+			return errors.New("-held needs -state: a replay begins with nothing")
+		case o.state != "" && (len(o.demands) != 1 || len(o.traces)+len(o.series) > 0):
+			return errors.New("-state needs one -demand, and no -trace or -series")
+		case o.state != "" && f.Given("svg"):
+			return errors.New("-svg is the picture of a replay, and not for -state")
+		}
+		return nil
 	})
-	if o.fit < 0 {
-		o.fit = forecast.DefaultEvery
-		if o.model == defaultModel {
-			o.fit = 0
+	f.Idle(func(name string) bool {
+		switch name {
+		case "slot":
+			return len(o.demands) == 0
+		case "cores-per-node":
+			return len(o.traces) == 0
+		case "longest", "scale":
+			return len(o.series) == 0
+		case "alpha":
+			return o.model != "simple"
+		case "each":
+			return f.JSON || o.state != ""
+		case "total":
+			return o.state != ""
 		}
-	}
-	return o, nil
-}
-
-// whole reads a number.
-func whole(s string, least int) (int, error) {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < least || n > maxCount {
-		return 0, fmt.Errorf("want a whole number from %d to %s", least, decimal.Int(maxCount))
-	}
-	return n, nil
-}
-
-// ignores reports whether a flag changes nothing, given the others.
-func (o *options) ignores(name string) bool {
-	switch name {
-	case "slot":
-		return len(o.demands) == 0
-	case "cores-per-node":
-		return len(o.traces) == 0
-	case "longest", "scale":
-		return len(o.series) == 0
-	case "alpha":
-		return o.model != "simple"
-	case "each":
-		return o.json || o.state != ""
-	case "total":
-		return o.state != ""
-	}
-	return false
-}
-
-// create begins the file that is asked for, if there is one, so that what stands
-// in its way is known before the work.
-func (o *options) create(files *outfile.Set) (*outfile.File, error) {
-	if o.svg == "" {
-		return nil, nil
-	}
-	for _, path := range slices.Concat(o.demands, o.traces, o.series, []string{o.classes}) {
-		if path != "" {
-			files.Keep(path)
-		}
-	}
-	f, err := files.Create(o.svg)
-	switch {
-	case errors.Is(err, outfile.ErrSame):
-		return nil, cli.Mistakef("-svg %s: the file is that of another flag as well", o.svg)
-	case err != nil:
-		return nil, cli.Mistakef("cannot write -svg %v", err)
-	}
-	return f, nil
+		return false
+	})
 }

@@ -7,13 +7,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 )
 
 // writeSVG draws the online portfolio of each series week by week; of a single series
 // also its purchases, and what hindsight holds.
-func writeSVG(w io.Writer, in *input, r *results) error {
+func (r *results) writeSVG(w io.Writer) error {
+	in := r.in
 	var list []svgplot.Portfolio
 	for k := range r.groups {
 		g := &r.groups[k]
@@ -23,7 +25,7 @@ func writeSVG(w io.Writer, in *input, r *results) error {
 				for _, q := range g.row(online).outcomes[i].purchases {
 					p.Marks = append(p.Marks, svgplot.Mark{
 						At:    time.Duration(q.Slot) * s.slot,
-						Layer: slices.Index(byUsePrice(in.list), q.Class),
+						Layer: slices.Index(classfile.ByUsePrice(in.list), q.Class),
 						Count: q.Count,
 					})
 				}
@@ -47,7 +49,7 @@ func newPicture(in *input, g *group, i int, algo string) svgplot.Portfolio {
 	// Layers are as reservations serve: by use price, the lowest first. Those never
 	// bought are there, too, so that a class has the same colour in all panels.
 	below := make([]int, s.weeks)
-	for _, k := range byUsePrice(in.list) {
+	for _, k := range classfile.ByUsePrice(in.list) {
 		bought := false
 		for w, n := range x.ledger.active[k] {
 			below[w] += int(math.Round(n))

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -44,7 +41,8 @@ type jsonPurchase struct {
 	Count int    `json:"count"`
 }
 
-func writeJSON(w io.Writer, in *input, r *results) error {
+func (r *results) rows() any {
+	in := r.in
 	number := func(x float64, decimals int) *json.Number {
 		n := decimal.Number(x, decimals)
 		return &n
@@ -93,7 +91,7 @@ func writeJSON(w io.Writer, in *input, r *results) error {
 			}
 		}
 	}
-	return jsonrows.Write(w, rows)
+	return rows
 }
 
 // bought returns the number of reservations.
@@ -107,63 +105,53 @@ func (x *outcome) bought() (n int) {
 // mean returns the mean time of a decision, of which there is one at least.
 func (x *outcome) mean() time.Duration { return x.took / time.Duration(x.decisions) }
 
-// writeText writes the tables and what there is to say about them.
-func (o *options) writeText(stdout io.Writer, in *input, r *results) error {
-	w := bufio.NewWriter(stdout)
+// text writes the tables and what there is to say about them.
+func (r *results) text(w *table.Page) error {
 	several := len(r.groups) > 1 || len(r.groups[0].series) > 1
 	if several {
-		if err := r.writeRatios(w); err != nil {
-			return err
-		}
+		r.writeRatios(w)
 	}
 	for k := range r.groups {
 		g := &r.groups[k]
-		if several && (o.each || len(g.series) == 1) {
+		if several && (r.o.each || len(g.series) == 1) {
 			for i := range g.series {
-				fmt.Fprintf(w, "\n%s\n\n", table.Clip(g.series[i].name, 80))
-				if err := g.writeCosts(w, i, i+1); err != nil {
-					return err
-				}
+				w.Printf("\n%s\n\n", table.Clip(g.series[i].name, 80))
+				g.writeCosts(w, i, i+1)
 			}
 		}
 		if several && len(g.series) > 1 {
-			fmt.Fprintf(w, "\nTotal of %s\n\n", g.source.several(len(g.series)))
+			w.Printf("\nTotal of %s\n\n", g.source.several(len(g.series)))
 		}
 		if len(g.series) > 1 || !several {
-			if err := g.writeCosts(w, 0, len(g.series)); err != nil {
-				return err
-			}
+			g.writeCosts(w, 0, len(g.series))
 		}
-		fmt.Fprintln(w)
-		g.writeComparisons(w, in)
+		w.Printf("\n")
+		g.writeComparisons(w, r.in)
 	}
 	if !several {
 		g := &r.groups[0]
-		if err := writePurchases(w, in, g.series[0], g.row(online).outcomes[0]); err != nil {
-			return err
-		}
+		writePurchases(w, r.in, g.series[0], g.row(online).outcomes[0])
 	}
-	fmt.Fprintln(w)
-	if o.total {
-		fmt.Fprintln(w, "Cost is all that is spent. Saving is over on demand.")
-	} else {
-		fmt.Fprintln(w, "Cost is pure cost, without what is left of terms. Saving is over on demand.")
+	cost := "pure cost, without what is left of terms"
+	if r.o.total {
+		cost = "all that is spent"
 	}
-	fmt.Fprint(w, "Idle is the part of the reserved hours that is not used. Weeks count from 0.\n"+
+	w.Printf("\nCost is %s. Saving is over on demand.\n"+
+		"Idle is the part of the reserved hours that is not used. Weeks count from 0.\n"+
 		"eq5 is a bound and not a plan: it rents reservations by the week.\n"+
-		"Times are those of a weekly decision, several being made at once.\n")
-	return w.Flush()
+		"Times are those of a weekly decision, several being made at once.\n", cost)
+	return nil
 }
 
 // writeRatios writes the table of costs over that of hindsight, a row a series.
-func (r *results) writeRatios(w io.Writer) error {
-	columns := []table.Column{{Title: "cost over\nhindsight", Left: true}}
+func (r *results) writeRatios(w *table.Page) {
+	titles := "<cost over\nhindsight"
 	for _, a := range r.groups[0].rows[1:] {
 		title := strings.TrimPrefix(a.algo, "online-")
 		if at := strings.LastIndexByte(title, '-'); at >= 0 {
 			title = title[:at+1] + "\n" + title[at+1:]
 		}
-		columns = append(columns, table.Column{Title: title})
+		titles += "|" + title
 	}
 	var rows [][]string
 	for _, g := range r.groups {
@@ -182,7 +170,7 @@ func (r *results) writeRatios(w io.Writer) error {
 			rows = append(rows, cells)
 		}
 	}
-	return table.Write(w, columns, rows)
+	w.Table(titles, rows)
 }
 
 // ratio is a cost over another, nothing where that is 0.
@@ -195,7 +183,7 @@ func ratio(x, y pricing.Money, decimals int) string {
 
 // writeCosts writes the table of the algorithms, in total for the series from one to
 // before another.
-func (g *group) writeCosts(w io.Writer, from, to int) error {
+func (g *group) writeCosts(w *table.Page, from, to int) {
 	cost := func(a *row) pricing.Money {
 		sum := pricing.Money(0)
 		for _, x := range a.outcomes[from:to] {
@@ -240,19 +228,16 @@ func (g *group) writeCosts(w io.Writer, from, to int) error {
 		}
 		rows = append(rows, cells)
 	}
-	return table.Write(w, []table.Column{
-		{Title: "algorithm", Left: true}, {Title: "cost"}, {Title: "over\nhindsight"}, {Title: "saving"},
-		{Title: "bought"}, {Title: "idle"}, {Title: "ms,\nmean"}, {Title: "ms,\nmost"},
-	}, rows)
+	w.Table("<algorithm|cost|over\nhindsight|saving|bought|idle|ms,\nmean|ms,\nmost", rows)
 }
 
 // writeComparisons says how online compares with each restricted portfolio, and why it
 // loses where it does.
-func (g *group) writeComparisons(w io.Writer, in *input) {
+func (g *group) writeComparisons(w *table.Page, in *input) {
 	mine := g.row(online)
 	several := len(g.series) > 1
 	if text := g.doubt(); text != "" {
-		fmt.Fprintln(w, table.Wrap(text))
+		w.Sayf("%s", text)
 	}
 	for _, a := range g.rows {
 		if !strings.HasPrefix(a.algo, online+"-") {
@@ -295,15 +280,15 @@ func (g *group) writeComparisons(w io.Writer, in *input) {
 		if same && a.algo != odOnly {
 			text += ", since it buys the same: the other classes are left alone"
 		}
-		fmt.Fprintln(w, table.Wrap(text+"."))
+		w.Sayf("%s", text+".")
 		for i := range a.outcomes {
 			if mine.outcomes[i].cost > a.outcomes[i].cost {
-				fmt.Fprintln(w, table.Wrap(g.why(i, &a, in)))
+				w.Sayf("%s", g.why(i, &a, in))
 			}
 		}
 	}
 	if text := g.shunned(in); text != "" {
-		fmt.Fprintln(w, table.Wrap(text))
+		w.Sayf("%s", text)
 	}
 }
 
@@ -431,13 +416,12 @@ func (g *group) shunned(in *input) string {
 const maxLines = 20
 
 // writePurchases writes what the online portfolio bought.
-func writePurchases(w io.Writer, in *input, s *series, x *outcome) error {
+func writePurchases(w *table.Page, in *input, s *series, x *outcome) {
 	if len(x.purchases) == 0 {
-		_, err := fmt.Fprintln(w, "\nonline buys nothing.")
-		return err
+		w.Printf("\nonline buys nothing.\n")
+		return
 	}
-	fmt.Fprintln(w, "\nWhat online buys:")
-	fmt.Fprintln(w)
+	w.Printf("\nWhat online buys:\n\n")
 	hours := week.Hours()
 	var rows [][]string
 	for _, q := range x.purchases[:min(maxLines, len(x.purchases))] {
@@ -453,20 +437,14 @@ func writePurchases(w io.Writer, in *input, s *series, x *outcome) error {
 			decimal.Fixed(x.ledger.weeks[at].reserved/hours, 0),
 		})
 	}
-	if err := table.Write(w, []table.Column{
-		{Title: "week"}, {Title: "class", Left: true}, {Title: "buys"}, {Title: "demand of\nthe week\nbefore"},
-		{Title: "planned\nfor"}, {Title: "demand of\nthe week"}, {Title: "then\nactive"},
-	}, rows); err != nil {
-		return err
-	}
+	w.Table("week|<class|buys|demand of\nthe week\nbefore|planned\nfor|demand of\nthe week|then\nactive", rows)
 	if rest := x.purchases[len(rows):]; len(rest) > 0 {
 		count := 0
 		for _, q := range rest {
 			count += q.Count
 		}
-		fmt.Fprintf(w, "and %s of %s; -json has them.\n", decimal.Count(len(rest), "more purchase"), decimal.Count(count, "reservation"))
+		w.Printf("and %s of %s; -json has them.\n", decimal.Count(len(rest), "more purchase"), decimal.Count(count, "reservation"))
 	}
-	return nil
 }
 
 // percent has a decimal, or as many, up to six, as it takes to tell x from 0.

@@ -11,7 +11,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -67,7 +66,11 @@ func (g *group) row(algo string) *row {
 }
 
 // results are the groups, in the order of the series.
-type results struct{ groups []group }
+type results struct {
+	o      *options
+	in     *input
+	groups []group
+}
 
 // offline are the outcomes of algorithms that know the demand.
 type offline struct {
@@ -76,7 +79,7 @@ type offline struct {
 }
 
 // solve runs all algorithms on all series.
-func (o *options) solve(in *input, line *progress.Line) (*results, error) {
+func (o *options) solve(in *input, run *cli.Run) (*results, error) {
 	list := portfolios(in.list)
 	known := make([]offline, len(in.series))
 	decided := make([][]outcome, len(in.series))
@@ -90,17 +93,17 @@ func (o *options) solve(in *input, line *progress.Line) (*results, error) {
 	err := parallel.Do(len(in.series)*tasks, func(_, i int) error {
 		s, k := i/tasks, i%tasks
 		if k == 0 {
-			line.Showf("hindsight: %s", in.series[s].name)
+			run.Showf("hindsight: %s", in.series[s].name)
 			return in.know(&in.series[s], &known[s])
 		}
 		return o.decide(in, &in.series[s], list[k-1].classes, &decided[s][k-1], func() {
-			line.Showf("deciding: %s of %s weeks, %s", decimal.Int(int(done.Add(1))), decimal.Int(all), in.series[s].name)
+			run.Showf("deciding: %s of %s weeks, %s", decimal.Int(int(done.Add(1))), decimal.Int(all), in.series[s].name)
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	r := new(results)
+	r := &results{o: o, in: in}
 	for first := 0; first < len(in.series); {
 		g := group{source: in.series[first].source}
 		last := first
@@ -218,21 +221,21 @@ func (o *options) forecaster() (reserve.Forecaster, error) {
 // mostGrowth bounds a forecast, in multiples of the largest week so far.
 const mostGrowth = 2
 
-// portfolio returns a new online portfolio of some classes of the list.
-func (o *options) portfolio(in *input, classes []int) (*reserve.Online, pricing.List, error) {
+// portfolio returns a new online portfolio with the caps of some classes of the list, nil
+// for all.
+func (o *options) portfolio(in *input, classes []int) (*reserve.Online, error) {
 	f, err := o.forecaster()
 	x := &reserve.Online{Forecaster: f, Window: o.window, Quantile: o.quantile, Alarm: o.alarm, Premium: o.premium}
-	if o.greedy {
+	if o.planner == greedyPlanner {
 		x.Planner = new(reserve.SEC)
 	}
-	list := pricing.List{OnDemand: in.list.OnDemand}
-	for _, k := range classes {
-		list.Classes = append(list.Classes, in.list.Classes[k])
-		if in.caps != nil {
+	if x.Caps = in.caps; in.caps != nil && classes != nil {
+		x.Caps = nil
+		for _, k := range classes {
 			x.Caps = append(x.Caps, in.caps[k])
 		}
 	}
-	return x, list, err
+	return x, err
 }
 
 // since is the clock. Tests have their own.
@@ -240,17 +243,18 @@ var since = time.Since
 
 // decide replays a series with a portfolio of some classes.
 func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick func()) error {
-	portfolio, list, err := o.portfolio(in, classes)
+	portfolio, err := o.portfolio(in, classes)
 	if err != nil {
 		return err
 	}
 	p := in.problem(s)
-	p.Prices = list
+	p.Prices.Classes = nil
+	for _, k := range classes {
+		p.Prices.Classes = append(p.Prices.Classes, in.list.Classes[k])
+	}
 	if err := portfolio.Reset(p); err != nil {
 		return failed(s, err)
 	}
-	f := portfolio.Forecaster.(predictor)
-	next := []float64{0}
 	x.ahead = append(x.ahead, math.NaN())
 	for at := 0; at+s.every < len(s.demand); at += s.every {
 		start := time.Now()
@@ -262,11 +266,7 @@ func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick f
 		x.decisions++
 		x.took += took
 		x.longest = max(x.longest, took)
-		next[0] = math.NaN()
-		if f.Ready() {
-			f.Quantile(next, o.quantile)
-		}
-		x.ahead = append(x.ahead, next[0])
+		x.ahead = append(x.ahead, portfolio.Next())
 		tick()
 	}
 	for i := range x.purchases {
@@ -296,22 +296,5 @@ func failed(s *series, err error) error {
 	if before, _, ok := strings.Cut(err.Error(), ": "); ok && strings.HasPrefix(before, "week ") {
 		when = before + ": "
 	}
-	return cli.Mistakef("%s: %s%s", s.where(), when, reason(err))
-}
-
-// reason is an error of package reserve in the user's terms.
-func reason(err error) string {
-	var in *reserve.InputError
-	if !errors.As(err, &in) {
-		return strings.TrimPrefix(err.Error(), "pricing: ")
-	}
-	text := in.Err.Error()
-	if cause := errors.Unwrap(in.Err); cause != nil { // a sentinel, which says less than what follows it
-		text = strings.TrimPrefix(text, cause.Error()+": ")
-	}
-	field, _, _ := strings.Cut(in.Field, ".")
-	if name, ok := flagOf[field]; ok {
-		field = name
-	}
-	return field + ": " + text
+	return cli.Mistakef("%s: %s%s", s.where(), when, cli.Reason(err, flagOf))
 }

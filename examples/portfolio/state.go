@@ -12,16 +12,13 @@ import (
 	"os"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
-	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
 )
 
 // A state is what -state keeps from week to week: the portfolio with its forecaster,
@@ -42,64 +39,46 @@ type state struct {
 	Portfolio json.RawMessage `json:"portfolio"`
 }
 
-// A predictor is what package forecast has for one.
-type predictor interface {
-	reserve.Forecaster
-	Ready() bool
-	Quantile(dst []float64, q float64)
-	TrackingSignal() float64
-	Validate() error
+// A decision is what to buy now.
+type decision struct {
+	o      *options
+	in     *input
+	s      *series
+	now    *state
+	active []pricing.Holding
 }
 
 // act takes the weeks that have ended since the last decision, decides what to buy now,
 // and keeps the state.
-func (o *options) act(files *outfile.Set, stdout, stderr io.Writer, _ *progress.Line) error {
+func (o *options) act(run *cli.Run) (report, error) {
 	before, err := o.readState()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, path := range []string{o.demands[0], o.classes, o.held} {
-		if path != "" {
-			files.Keep(path)
-		}
-	}
-	out, err := files.Create(o.state)
-	switch {
-	case errors.Is(err, outfile.ErrSame):
-		return cli.Mistakef("-state %s: the file is that of another flag as well", o.state)
-	case err != nil:
-		return cli.Mistakef("cannot write -state %v", err)
-	}
-	in, s, err := o.readNow()
+	out, err := run.Create("state", o.state)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if before != nil {
-		if err := o.fits(before, in, s); err != nil {
-			return err
-		}
+	d, err := o.readNow(run)
+	if err == nil && before != nil {
+		err = d.fits(before)
 	}
-	now, active, err := o.advance(before, in, s)
+	if err == nil {
+		err = d.advance(before)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.noteNow(stderr, before, in, s)
-	if before == nil || s.weeks > before.Weeks {
-		data, err := json.Marshal(now)
-		if err != nil {
-			return err
-		}
-		if _, err := out.Write(append(data, '\n')); err != nil {
-			return err
-		}
-		if err := files.Commit(); err != nil {
-			return err
-		}
+	d.note(run, before)
+	if before != nil && d.s.weeks == before.Weeks {
+		run.Files.Abort() // the state stays as it is
+		return d, nil
 	}
-	if o.json {
-		return writeNowJSON(stdout, in, now, active)
+	data, err := json.Marshal(d.now)
+	if err == nil {
+		_, err = out.Write(append(data, '\n'))
 	}
-	return o.writeNow(stdout, in, s, now, active)
+	return d, err
 }
 
 // readState returns the state, nil if there is none yet or it is to begin anew.
@@ -134,124 +113,93 @@ func (o *options) readState() (*state, error) {
 }
 
 // readNow reads the demand, of which it takes whole weeks, prices and inventory.
-func (o *options) readNow() (*input, *series, error) {
-	in := new(input)
+func (o *options) readNow(run *cli.Run) (*decision, error) {
 	whole := *o
 	whole.total = true // nothing is added at the end
-	all, err := whole.readAll(nil, 1)
+	in, err := whole.read(run, 1)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	in.list, in.caps = all.list, all.caps
-	s := &all.series[0]
+	in.total = false
+	s := &in.series[0]
 	s.weeks = len(s.demand) / s.every
 	s.cut = len(s.demand) - s.weeks*s.every // at the end, here
 	s.demand = s.demand[:s.weeks*s.every]
 	if o.held != "" {
 		if in.held, err = heldfile.Read("-held", o.held, in.list, s.slot); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for i := range in.held {
 			in.held[i].Until += len(s.demand)
 		}
 	}
-	return in, s, nil
+	return &decision{o: o, in: in, s: s}, nil
 }
 
 // fits returns the user's mistake if a state is not one to go on from.
-func (o *options) fits(x *state, in *input, s *series) error {
-	fail := func(format string, args ...any) error {
-		return cli.Mistakef("-state %s: %s; remove the file to begin anew, with -held for what is active", o.state, fmt.Sprintf(format, args...))
-	}
-	names := make([]string, len(in.list.Classes))
-	for k, c := range in.list.Classes {
-		names[k] = c.Name
-	}
+func (d *decision) fits(x *state) error {
+	o, why := d.o, ""
 	switch {
 	case x.Model != o.model:
-		return fail("it is that of -model %s", x.Model)
+		why = "it is that of -model " + x.Model
 	case x.Fit != o.fit:
-		return fail("it is that of -fit %d", x.Fit)
+		why = fmt.Sprintf("it is that of -fit %d", x.Fit)
 	case o.model == "simple" && x.Alpha != o.alpha:
-		return fail("it is that of -alpha %v", x.Alpha)
-	case !slices.Equal(x.Classes, names):
-		return fail("its classes are %q, and not those of the list", x.Classes)
-	case x.Weeks > s.weeks:
+		why = fmt.Sprintf("it is that of -alpha %v", x.Alpha)
+	case !slices.Equal(x.Classes, classfile.Names(d.in.list)):
+		why = fmt.Sprintf("its classes are %q, and not those of the list", x.Classes)
+	case x.Weeks > d.s.weeks:
 		return cli.Mistakef("%s: %s have ended, and the state of -state %s has seen %d: want the whole demand, from its start on",
-			s.where(), decimal.Count(s.weeks, "week"), o.state, x.Weeks)
+			d.s.where(), decimal.Count(d.s.weeks, "week"), o.state, x.Weeks)
+	default:
+		return nil
 	}
-	return nil
+	return cli.Mistakef("-state %s: %s; remove the file to begin anew, with -held for what is active", o.state, why)
 }
 
-// advance observes the weeks after those of a state, nil for none. Only at the end of
-// the last of them is anything bought.
-func (o *options) advance(before *state, in *input, s *series) (*state, []pricing.Holding, error) {
-	classes := make([]int, len(in.list.Classes))
-	for k := range classes {
-		classes[k] = k
-	}
-	portfolio, _, err := o.portfolio(in, classes)
+// advance observes the weeks after those of a state, nil for none.
+func (d *decision) advance(before *state) error {
+	o, s := d.o, d.s
+	portfolio, err := o.portfolio(d.in, nil)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	f := portfolio.Forecaster.(predictor)
-	p := in.problem(s)
-	p.Held = in.held
+	p := d.in.problem(s)
+	p.Held = d.in.held
 	if err := portfolio.Reset(p); err != nil {
-		return nil, nil, failed(s, err)
+		return failed(s, err)
 	}
-	seen := 0
-	now := &state{Model: o.model, Alpha: o.alpha, Fit: o.fit, Weeks: s.weeks, Demand: checksum(s.demand), Bought: make([]int, len(classes))}
 	if before != nil {
-		var same struct {
-			Seen int `json:"seen"`
-		}
 		err := portfolio.UnmarshalJSON(before.Portfolio)
 		if err == nil {
-			err = f.Validate()
-		}
-		if err == nil {
-			err = json.Unmarshal(before.Portfolio, &same)
-		}
-		if err == nil && same.Seen != before.Weeks {
-			err = fmt.Errorf("it is no state of this program: it has seen %d weeks, and its portfolio %d", before.Weeks, same.Seen)
+			err = portfolio.Forecaster.(interface{ Validate() error }).Validate()
 		}
 		if err != nil {
-			return nil, nil, cli.Mistakef("-state %s: %s", o.state, reason(err))
+			return cli.Mistakef("-state %s: %s", o.state, cli.Reason(err, nil))
 		}
-		seen = before.Weeks
-		if seen == s.weeks {
-			return before, portfolio.Active(nil), nil
-		}
-	}
-	var purchases []pricing.Purchase
-	for w := seen; w < s.weeks; w++ {
-		week := s.demand[w*s.every : (w+1)*s.every]
-		if w < s.weeks-1 { // it is over
-			err = portfolio.Learn(week)
-		} else {
-			purchases, err = portfolio.Observe(purchases, week)
-		}
-		if err != nil {
-			return nil, nil, failed(s, fmt.Errorf("week %d: %w", w, err))
+		if seen := portfolio.Seen(); seen != before.Weeks {
+			return cli.Mistakef("-state %s: it is no state of this program: it has seen %d weeks, and its portfolio %d", o.state, before.Weeks, seen)
 		}
 	}
-	for _, c := range in.list.Classes {
-		now.Classes = append(now.Classes, c.Name)
+	purchases, err := portfolio.Advance(nil, s.demand)
+	if err != nil {
+		return failed(s, fmt.Errorf("week %d: %w", portfolio.Seen(), err))
 	}
+	d.active = portfolio.Active(nil)
+	if before != nil && before.Weeks == s.weeks {
+		d.now = before
+		return nil
+	}
+	d.now = &state{Model: o.model, Alpha: o.alpha, Fit: o.fit, Classes: classfile.Names(d.in.list), Weeks: s.weeks, Demand: checksum(s.demand),
+		Bought: make([]int, len(d.in.list.Classes)), Signal: portfolio.Forecaster.(interface{ TrackingSignal() float64 }).TrackingSignal()}
 	for _, q := range purchases {
-		now.Bought[q.Class] = q.Count
+		d.now.Bought[q.Class] = q.Count
 	}
-	if f.Ready() {
-		next := []float64{0}
-		f.Quantile(next, o.quantile)
-		now.Planned = &next[0]
+	if next := portfolio.Next(); !math.IsNaN(next) {
+		d.now.Planned = &next
 	}
-	now.Signal = f.TrackingSignal()
-	if now.Portfolio, err = portfolio.MarshalJSON(); err != nil {
-		return nil, nil, err
-	}
-	return now, portfolio.Active(nil), nil
+	d.now.Portfolio, err = portfolio.MarshalJSON()
+	return err
 }
 
 func checksum(demand []int) string {
@@ -262,38 +210,34 @@ func checksum(demand []int) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// noteNow says on stderr what was taken for what.
-func (o *options) noteNow(stderr io.Writer, before *state, in *input, s *series) {
-	notef := func(format string, args ...any) { fmt.Fprintf(stderr, program+": "+format+"\n", args...) }
+// note says what was taken for what.
+func (d *decision) note(run *cli.Run, before *state) {
+	o, s := d.o, d.s
 	switch {
 	case before == nil:
-		notef("-state %s begins with %s of %s", o.state, decimal.Count(s.weeks, "week"), s.path)
-		switch {
-		case o.held == "":
-			notef("note: no -held, so nothing is taken to be active")
-		default:
-			n := 0
-			for _, h := range in.held {
-				n += h.Count
-			}
-			notef("-held %s: %s active", o.held, decimal.Count(n, "reservation"))
+		run.Sayf("-state %s begins with %s of %s", o.state, decimal.Count(s.weeks, "week"), s.path)
+		if o.held == "" {
+			run.Sayf("note: no -held, so nothing is taken to be active")
+			break
 		}
+		n := 0
+		for _, h := range d.in.held {
+			n += h.Count
+		}
+		run.Sayf("-held %s: %s active", o.held, decimal.Count(n, "reservation"))
 	case before.Weeks == s.weeks:
-		notef("note: no week has ended since the last decision, which is this one")
+		run.Sayf("note: no week has ended since the last decision, which is this one")
 	default:
-		notef("%s: %s since the last decision", s.path, decimal.Count(s.weeks-before.Weeks, "week"))
+		run.Sayf("%s: %s since the last decision", s.path, decimal.Count(s.weeks-before.Weeks, "week"))
 		if s.weeks > before.Weeks+1 {
-			notef("note: nothing is taken to be bought in the %s between", decimal.Count(s.weeks-before.Weeks-1, "week"))
+			run.Sayf("note: nothing is taken to be bought in the %s between", decimal.Count(s.weeks-before.Weeks-1, "week"))
 		}
 	}
 	if before != nil && before.Demand != checksum(s.demand[:before.Weeks*s.every]) {
-		notef("note: the demand of the first %s is not what was seen; what was seen counts", decimal.Count(before.Weeks, "week"))
+		run.Sayf("note: the demand of the first %s is not what was seen; what was seen counts", decimal.Count(before.Weeks, "week"))
 	}
 	if s.cut > 0 {
-		notef("note: %s at the end are of a week that has not ended, and not used", decimal.Count(s.cut, "slot"))
-	}
-	if len(o.ineffective) > 0 {
-		notef("note: %s", nothing(o.ineffective))
+		run.Sayf("note: %s at the end are of a week that has not ended, and not used", decimal.Count(s.cut, "slot"))
 	}
 }
 
@@ -307,17 +251,17 @@ type jsonNow struct {
 	Signal  json.Number  `json:"signal"`
 }
 
-func writeNowJSON(w io.Writer, in *input, now *state, active []pricing.Holding) error {
-	rows := make([]jsonNow, len(in.list.Classes))
-	for k, c := range in.list.Classes {
-		rows[k] = jsonNow{Week: now.Weeks, Class: c.Name, Buy: now.Bought[k], Signal: decimal.Number(now.Signal, 6)}
-		rows[k].Active, _ = held(active, k)
-		if now.Planned != nil {
-			n := decimal.Number(*now.Planned, 6)
+func (d *decision) rows() any {
+	rows := make([]jsonNow, len(d.in.list.Classes))
+	for k, c := range d.in.list.Classes {
+		rows[k] = jsonNow{Week: d.now.Weeks, Class: c.Name, Buy: d.now.Bought[k], Signal: decimal.Number(d.now.Signal, 6)}
+		rows[k].Active, _ = held(d.active, k)
+		if d.now.Planned != nil {
+			n := decimal.Number(*d.now.Planned, 6)
 			rows[k].Planned = &n
 		}
 	}
-	return jsonrows.Write(w, rows)
+	return rows
 }
 
 // held returns how many reservations of a class are active, and the slot in which the
@@ -333,42 +277,37 @@ func held(active []pricing.Holding, class int) (count, until int) {
 	return count, until
 }
 
-func (o *options) writeNow(w io.Writer, in *input, s *series, now *state, active []pricing.Holding) error {
-	var b bytes.Buffer
+func (d *decision) text(w *table.Page) error {
+	s, now := d.s, d.now
 	last := s.demand[len(s.demand)-s.every:]
 	sum := 0
 	for _, d := range last {
 		sum += d
 	}
-	fmt.Fprintf(&b, "What to buy at the start of week %d:\n\n", now.Weeks)
+	w.Printf("What to buy at the start of week %d:\n\n", now.Weeks)
 	var rows [][]string
-	for k, c := range in.list.Classes {
-		n, until := held(active, k)
+	for k, c := range d.in.list.Classes {
+		n, until := held(d.active, k)
 		ends := "-"
 		if n > 0 {
 			ends = decimal.Int(until / s.every)
 		}
 		rows = append(rows, []string{table.Clip(c.Name, 30), decimal.Int(now.Bought[k]), decimal.Int(n), ends})
 	}
-	if err := table.Write(&b, []table.Column{
-		{Title: "class", Left: true}, {Title: "buy"}, {Title: "then\nactive"}, {Title: "the first ends\nin week"},
-	}, rows); err != nil {
-		return err
-	}
-	fmt.Fprintf(&b, "\nThe last week had a mean demand of %s.", decimal.Fixed(float64(sum)/float64(len(last)), 1))
+	w.Table("<class|buy|then\nactive|the first ends\nin week", rows)
+	w.Printf("\nThe last week had a mean demand of %s.", decimal.Fixed(float64(sum)/float64(len(last)), 1))
 	if now.Planned != nil {
-		fmt.Fprintf(&b, " The plan is for %s in the next.", decimal.Fixed(*now.Planned, 1))
+		w.Printf(" The plan is for %s in the next.", decimal.Fixed(*now.Planned, 1))
 	}
-	fmt.Fprintf(&b, "\nThe tracking signal of the forecast is %s", decimal.Fixed(now.Signal, 2))
+	w.Printf("\nThe tracking signal of the forecast is %s", decimal.Fixed(now.Signal, 2))
 	switch {
-	case o.alarm > 0 && math.Abs(now.Signal) >= o.alarm:
-		b.WriteString(", an alarm: nothing is bought.\n")
+	case d.o.alarm > 0 && math.Abs(now.Signal) >= d.o.alarm:
+		w.Printf(", an alarm: nothing is bought.\n")
 	case now.Planned == nil:
-		b.WriteString(". The model is not ready yet.\n")
+		w.Printf(". The model is not ready yet.\n")
 	default:
-		b.WriteString(".\n")
+		w.Printf(".\n")
 	}
-	b.WriteString("Weeks count from 0. What is to be bought is taken to be bought.\n")
-	_, err := w.Write(b.Bytes())
-	return err
+	w.Printf("Weeks count from 0. What is to be bought is taken to be bought.\n")
+	return nil
 }

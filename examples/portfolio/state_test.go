@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,7 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 )
 
-type decision struct {
+type bought struct {
 	Week    int
 	Class   string
 	Buy     int
@@ -23,14 +22,9 @@ type decision struct {
 	Signal  *float64
 }
 
-func decisions(t *testing.T, stdout string) (rows []decision) {
+func decisions(t *testing.T, stdout string) []bought {
 	t.Helper()
-	d := json.NewDecoder(strings.NewReader(stdout))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&rows); err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return programtest.Rows[bought](t, stdout)
 }
 
 // days returns weeks of a demand, one number a day.
@@ -106,12 +100,12 @@ func TestState(t *testing.T) {
 func TestStateHeld(t *testing.T) {
 	text := days(12)
 	file, list := filepath.Join(t.TempDir(), "state.json"), programtest.Write(t, "c.json", dayClasses)
-	now := func(weeks int, more ...string) ([]decision, string) {
+	now := func(weeks int, more ...string) ([]bought, string) {
 		stdout, stderr := tested.Must(t, append([]string{"-slot", "24h", "-classes", list, "-json", "-state", file,
 			"-demand", programtest.Write(t, "d.csv", cut(text, 1+7*weeks))}, more...)...)
 		return decisions(t, stdout), stderr
 	}
-	total := func(rows []decision) (buy, active int) {
+	total := func(rows []bought) (buy, active int) {
 		for _, d := range rows {
 			buy += d.Buy
 			active += d.Active
@@ -155,8 +149,8 @@ func TestStateText(t *testing.T) {
 	args := []string{"-slot", "24h", "-classes", list, "-demand", programtest.Write(t, "d.csv", days(6)), "-state", filepath.Join(t.TempDir(), "state.json")}
 	stdout, stderr := tested.Must(t, append(args, "-each", "-total")...)
 	programtest.Golden(t, "state.txt", stdout)
-	fits(t, stdout, 80)
-	if !strings.HasSuffix(stderr, "portfolio: note: -each and -total change nothing here\n") {
+	programtest.Narrow(t, stdout, 80)
+	if !strings.Contains(stderr, "portfolio: note: -each and -total change nothing here\n") {
 		t.Error(stderr)
 	}
 	// Nothing to buy of, and an alarm.

@@ -135,7 +135,7 @@ func parseDemo(args []string) (demoOptions, error) {
 	m.BootLimit = m.Boot + time.Duration(float64(20*time.Second)*(float64(time.Hour)/float64(m.Hour)))
 	m.Meter, m.Prices = pricing.EC2Hourly, dayPrices()
 	if o.classes != "" {
-		f, err := classfile.Read("-classes", o.classes)
+		f, err := classfile.Read("-classes", o.classes, nil)
 		if err == nil {
 			err = f.Fits(time.Hour)
 		}

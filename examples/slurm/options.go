@@ -186,7 +186,7 @@ func parseElastic(args []string) (elasticOptions, error) {
 	}
 	o.manager.Meter, o.manager.Prices = pricing.EC2Hourly, pricing.CC28XLarge2013()
 	if o.classes != "" {
-		f, err := classfile.Read("-classes", o.classes)
+		f, err := classfile.Read("-classes", o.classes, nil)
 		if err == nil {
 			err = f.Fits(time.Hour)
 		}

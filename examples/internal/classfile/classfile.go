@@ -1,11 +1,11 @@
-// Package classfile reads a price list: the price on demand and the classes of
-// reservations, in JSON.
+// Package classfile reads the price list that a program is given: the price on demand and
+// the classes of reservations, in JSON.
 package classfile
 
 import (
 	"bytes"
-	"encoding/json"
-	"strings"
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -18,81 +18,48 @@ import (
 type File struct {
 	List pricing.List
 	name string
-	data []byte
 }
 
-// Read reads the file that was given with a flag, such as "-classes", plain or
-// gzip. The error is the user's mistake, and says where it is.
-func Read(flag, path string) (*File, error) {
-	data, err := infile.ReadAll(flag, path)
-	if err != nil {
-		return nil, err
+// Read reads the file that was given with a flag, such as "-classes", plain or gzip; or if
+// the path is empty the program's own list. The error is the user's mistake.
+func Read(flag, path string, own []byte) (*File, error) {
+	if path == "" {
+		list, err := pricing.ReadList(bytes.NewReader(own))
+		return &File{list, "the default classes"}, err
 	}
-	return Parse(flag+" "+path, data)
-}
-
-// Parse reads a list of the given name, as Read does.
-func Parse(name string, data []byte) (*File, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, cli.Mistakef("%s: the file is empty: want an object with on_demand and classes", name)
-	}
-	list, err := pricing.ReadList(bytes.NewReader(data))
-	if err != nil {
-		return nil, cli.Mistakef("%s: %s", name, located(err))
-	}
-	return &File{list, name, data}, nil
+	list, err := infile.Read(flag, path, pricing.ReadList)
+	return &File{list, flag + " " + path}, err
 }
 
 // Fits returns the user's mistake if the term of a class is not a whole number of
 // slots.
 func (f *File) Fits(slot time.Duration) error {
 	for k, c := range f.List.Classes {
-		what := ""
-		switch {
-		case c.Term < slot:
-			what = "shorter than a slot"
-		case c.Term%slot != 0:
-			what = "not a whole number of slots"
-		default:
-			continue
+		if c.Term < slot || c.Term%slot != 0 {
+			return cli.Mistakef("%s: classes[%d].term: the term of %s is %s: want a whole number of slots of %s",
+				f.name, k, infile.Quote(c.Name), decimal.Span(c.Term), decimal.Span(slot))
 		}
-		return cli.Mistakef("%s: line %d (classes[%d].term): the term of %s, %s, is %s of %s",
-			f.name, termLine(f.data, k), k, infile.Quote(c.Name), decimal.Span(c.Term), what, decimal.Span(slot))
 	}
 	return nil
 }
 
-// located is an error of package pricing without the name of the package: the line
-// comes first.
-func located(err error) string { return strings.TrimPrefix(err.Error(), "pricing: ") }
-
-// termLine returns the line of the term of class k in a list that has been read
-// without an error.
-func termLine(data []byte, k int) int {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	in := func() { dec.Token() } // past a delimiter
-	in()
-	for dec.More() {
-		key, _ := dec.Token()
-		if key != "classes" {
-			dec.Decode(new(json.RawMessage))
-			continue
-		}
-		in()
-		for i := 0; dec.More(); i++ {
-			if i != k {
-				dec.Decode(new(json.RawMessage))
-				continue
-			}
-			in()
-			for dec.More() {
-				key, _ := dec.Token()
-				dec.Decode(new(json.RawMessage))
-				if key == "term" {
-					return infile.Line(data, dec.InputOffset())
-				}
-			}
-		}
+// Names returns the names of the classes.
+func Names(list pricing.List) []string {
+	names := make([]string, len(list.Classes))
+	for k, c := range list.Classes {
+		names[k] = c.Name
 	}
-	return 1
+	return names
+}
+
+// ByUsePrice returns the classes in the order in which reservations serve a demand.
+func ByUsePrice(list pricing.List) []int {
+	order := make([]int, len(list.Classes))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(list.Classes[i].UsePrice(), list.Classes[j].UsePrice())
+	})
+	return order
 }

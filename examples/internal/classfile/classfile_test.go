@@ -1,62 +1,54 @@
 package classfile
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 )
 
-const list = `{"on_demand": 2, "note": {"classes": 1}, "classes": [
+const list = `{"on_demand": 2, "classes": [
   {"name": "a", "term": "4h", "upfront": 5, "hourly": 0, "billed": "always"},
-  {"name": "b",
-   "term": "90m", "upfront": 5, "hourly": 0, "billed": "when-used"}]}
+  {"name": "b", "term": "90m", "upfront": 5, "hourly": 1, "billed": "when-used"},
+  {"name": "c", "term": "6h", "upfront": 5, "hourly": 1, "billed": "always"}]}
 `
 
-// More mistakes are tested with examples/plan.
 func TestFile(t *testing.T) {
-	plain := `{"on_demand": 2, ` + list[len(`{"on_demand": 2, "note": {"classes": 1}, `):]
-	path := filepath.Join(t.TempDir(), "c.json")
-	if err := os.WriteFile(path, []byte(plain), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Read("-classes", path)
+	path := programtest.Write(t, "c.json", list)
+	f, err := Read("-classes", path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.List.Classes) != 2 || f.List.Classes[1].Term != 90*time.Minute {
-		t.Errorf("%+v", f.List)
+	if diff := cmp.Diff([]string{"a", "b", "c"}, Names(f.List)); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
 	}
-	for _, c := range []struct {
-		slot time.Duration
-		want string
-	}{
-		{30 * time.Minute, ""},
-		{time.Hour, `line 4 (classes[1].term): the term of "b", 1h30m, is not a whole number of slots of 1h`},
-		{2 * time.Hour, `line 4 (classes[1].term): the term of "b", 1h30m, is shorter than a slot of 2h`},
-		{3 * time.Hour, `line 2 (classes[0].term): the term of "a", 4h, is not a whole number of slots of 3h`},
+	if diff := cmp.Diff([]int{0, 2, 1}, ByUsePrice(f.List)); diff != "" { // b's use costs 1
+		t.Errorf("by use price (-want +got):\n%s", diff)
+	}
+	for slot, want := range map[time.Duration]string{
+		30 * time.Minute: "",
+		time.Hour:        `classes[1].term: the term of "b" is 1h30m: want a whole number of slots of 1h`,
+		3 * time.Hour:    `classes[0].term: the term of "a" is 4h: want a whole number of slots of 3h`,
 	} {
-		got, want := "", c.want
-		if want != "" {
-			want = "-classes " + path + ": " + want
-		}
-		err := f.Fits(c.slot)
-		if err != nil {
-			got = err.Error()
-		}
-		if got != want || (err != nil) != (cli.Status(err) == cli.Mistake) {
-			t.Errorf("slots of %v: %q, want %q", c.slot, got, want)
+		err := f.Fits(slot)
+		if want == "" && err != nil || want != "" && (cli.Status(err) != cli.Mistake || err.Error() != "-classes "+path+": "+want) {
+			t.Errorf("slots of %v: %v, want %q", slot, err, want)
 		}
 	}
-	for _, text := range []string{"", " \n", "[]", list, plain[:60]} {
-		if _, err := Parse("the list", []byte(text)); cli.Status(err) != cli.Mistake || fmt.Sprint(err)[:10] != "the list: " {
-			t.Errorf("%q: %v, want a mistake that names the list", text, err)
+	for _, text := range []string{"", " \n", "[]", list + "x", list[:60]} {
+		path := programtest.Write(t, "c.json", text)
+		if _, err := Read("-classes", path, nil); cli.Status(err) != cli.Mistake || !strings.HasPrefix(err.Error(), "-classes "+path+": line ") {
+			t.Errorf("%q: %v, want a mistake that names the file and the line", text, err)
 		}
 	}
-	if _, err := Read("-classes", path+"x"); cli.Status(err) != cli.Mistake {
+	if f, err := Read("-classes", "", []byte(list)); err != nil || len(f.List.Classes) != 3 {
+		t.Errorf("own list: %v", err)
+	}
+	if _, err := Read("-classes", path+"x", nil); cli.Status(err) != cli.Mistake {
 		t.Errorf("no file: %v", err)
 	}
 }

@@ -9,8 +9,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // Exit statuses.
@@ -29,6 +32,37 @@ func (m mistake) Unwrap() error { return m.error }
 // [fmt.Errorf].
 func Mistakef(format string, args ...any) error {
 	return mistake{fmt.Errorf(format, args...)}
+}
+
+// Plain returns an error of the library without the name of the package, which a user
+// of a program does not know.
+func Plain(err error) error {
+	var in *inputerr.Error
+	if !errors.As(err, &in) || err != error(in) {
+		return err
+	}
+	plain := *in
+	plain.Package = ""
+	return &plain
+}
+
+// Reason says what is wrong with an input in the user's terms: the flag behind the first
+// part of the field instead of the field, and the reason.
+func Reason(err error, flags map[string]string) string {
+	var in *inputerr.Error
+	if !errors.As(err, &in) {
+		_, text, _ := strings.Cut(err.Error(), ": ")
+		return text
+	}
+	field, _, _ := strings.Cut(in.Field, ".")
+	if name, ok := flags[field]; ok {
+		field = name
+	}
+	text := in.Err.Error()
+	if cause := errors.Unwrap(in.Err); cause != nil { // says less than what follows it
+		text = strings.TrimPrefix(text, cause.Error()+": ")
+	}
+	return field + ": " + text
 }
 
 // Status returns the exit status for what a program ended with.

@@ -19,6 +19,7 @@ import (
 // the flag sets, whose value before is the default. Errors say what the flag wants.
 type Flags struct {
 	*flag.FlagSet
+	JSON   bool      // -json of a [Program]
 	inputs []*string // names of files that are read, and must not be written
 	checks []func() error
 	idles  func(name string) bool
@@ -51,6 +52,12 @@ func (f *Flags) Parse(args []string) error {
 // Check has a function called when all flags are parsed. An error of the function is the
 // user's mistake.
 func (f *Flags) Check(check func() error) { f.checks = append(f.checks, check) }
+
+// Given reports, once the flags are parsed, whether a flag is among the arguments.
+func (f *Flags) Given(name string) (given bool) {
+	f.Visit(func(g *flag.Flag) { given = given || g.Name == name })
+	return given
+}
 
 // Idle has a function say which flags change nothing, beside the others that are given.
 // The program notes those that are given nevertheless.

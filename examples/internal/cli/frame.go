@@ -118,12 +118,13 @@ func (p *Program[O, R]) Results(args ...string) (r R, err error) {
 
 func (p *Program[O, R]) parse(o *O, f *Flags, run *Run, args []string) error {
 	p.Define(o, f)
-	f.Switch("json", &run.JSON)
+	f.Switch("json", &f.JSON)
 	paths := make([]string, len(p.Files))
 	for i, x := range p.Files {
 		f.path(x.Flag, &paths[i])
 	}
 	err := f.Parse(args)
+	run.JSON = f.JSON
 	for i, x := range p.Files {
 		if paths[i] != "" {
 			run.given[x.Flag] = paths[i]

@@ -34,38 +34,35 @@ func Open(flag, path string) (*os.File, error) {
 	return f, nil
 }
 
-// ReadAll returns the text of the file that was given with a flag, plain or gzip,
-// which its content tells. The error is the user's mistake.
-func ReadAll(flag, path string) ([]byte, error) {
+// Read reads the file that was given with a flag, plain or gzip, which its content tells,
+// with a function of the library. The error is the user's mistake.
+func Read[T any](flag, path string, parse func(io.Reader) (T, error)) (x T, err error) {
 	f, err := Open(flag, path)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
 	defer f.Close()
-	data, err := readAll(bufio.NewReader(f))
-	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, cli.Mistakef("cannot read %s %s: %v", flag, path, err)
+	var in io.Reader = bufio.NewReader(f)
+	if magic, _ := in.(*bufio.Reader).Peek(2); string(magic) == "\x1f\x8b" {
+		in, err = gzip.NewReader(in)
 	}
-	return data, nil
+	if err == nil {
+		if x, err = parse(in); err == nil {
+			return x, nil
+		}
+	}
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
+		err = errors.New("the compressed data are cut off")
+	case errors.As(err, &p):
+		err = p.Err
+	}
+	return x, cli.Mistakef("%s %s: %w", flag, path, cli.Plain(err))
 }
 
-func readAll(r *bufio.Reader) (data []byte, err error) {
-	if magic, _ := r.Peek(2); string(magic) != "\x1f\x8b" {
-		return io.ReadAll(r)
-	}
-	z, err := gzip.NewReader(r)
-	if err == nil {
-		data, err = io.ReadAll(z)
-	}
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = errors.New("the compressed data are cut off")
-	}
-	return data, err
-}
+// ReadAll returns the text of a file, as [Read] does.
+func ReadAll(flag, path string) ([]byte, error) { return Read(flag, path, io.ReadAll) }
 
 // Quote quotes a piece of a file, cut to a length that fits in a sentence.
 func Quote(s string) string {

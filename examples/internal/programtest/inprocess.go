@@ -88,6 +88,26 @@ func (p Program) Mistakes(t *testing.T, dir string, list []Wrong) {
 	}
 }
 
+// Frame holds what the frame of every program promises of mistakes in its own flags:
+// unknown ones, -json, and those that name a file to write.
+func (p Program) Frame(t *testing.T, outputs ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	list := []Wrong{
+		{[]string{"-nonsense"}, "-nonsense"},
+		{[]string{"log.txt"}, `"log.txt" is not a flag`},
+		{[]string{"-json=perhaps"}, "true or false"},
+	}
+	for _, name := range outputs {
+		list = append(list, []Wrong{
+			{[]string{"-" + name, ""}, "name of a file"},
+			{[]string{"-" + name, filepath.Join(dir, "no", "out")}, "its folder does not exist"},
+			{[]string{"-" + name, dir}, "is a folder"},
+		}...)
+	}
+	p.Mistakes(t, dir, list)
+}
+
 // contents returns the texts of the files below a folder, and "/" for a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	all := map[string]string{}
@@ -223,7 +243,13 @@ func Golden(t *testing.T, name, got string) {
 // Write writes a file of the test's own.
 func Write(t *testing.T, name, text string) (path string) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), name)
+	return WriteIn(t, t.TempDir(), name, text)
+}
+
+// WriteIn writes a file in a folder.
+func WriteIn(t *testing.T, dir, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(dir, name)
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
