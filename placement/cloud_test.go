@@ -3,6 +3,7 @@ package placement
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,27 +55,53 @@ func TestRate(t *testing.T) {
 func TestRateErrors(t *testing.T) {
 	d := pricing.GCE2014SustainedUse
 	for _, tt := range []struct {
-		name string
-		c    Cloud
-		n    int
-		want error
+		c     Cloud
+		n     int
+		want  error
+		place string // in the error of Rate; Choose adds the cloud
 	}{
-		{"price", Cloud{Hourly: -1}, 1, ErrNegative},
-		{"taken", Cloud{Taken: -1}, 1, ErrNegative},
-		{"count", Cloud{Reserved: []Reservation{{-1, 0}}}, 1, ErrNegative},
-		{"reserved rate", Cloud{Reserved: []Reservation{{1, -1}}}, 1, ErrNegative},
-		{"used", Cloud{Discount: d, Month: month, Used: []time.Duration{-1}}, 1, ErrNegative},
-		{"no month", Cloud{Discount: d}, 1, ErrMonth},
-		{"long month", Cloud{Discount: d, Month: 367 * 24 * time.Hour}, 1, ErrMonth},
-		{"rates", Cloud{Discount: pricing.SustainedUse{1, 2, 3, 4}, Month: month}, 1, pricing.ErrRange},
-		{"sum", Cloud{Hourly: math.MaxInt64}, 2, pricing.ErrOverflow},
-		{"ranks", Cloud{Taken: 1}, math.MaxInt, pricing.ErrOverflow},
+		{Cloud{Hourly: -1}, 1, ErrRange, "Hourly"},
+		{Cloud{Taken: -1}, 1, ErrRange, "Taken"},
+		{Cloud{Reserved: []Reservation{{-1, 0}}}, 1, ErrRange, "Reserved[0].Count"},
+		{Cloud{Reserved: []Reservation{{0, 0}, {1, -1}}}, 1, ErrRange, "Reserved[1].Rate"},
+		{Cloud{Discount: d, Month: month, Used: []time.Duration{0, -1}}, 2, ErrRange, "Used[1]"},
+		{Cloud{Discount: d}, 1, ErrRange, "Month"},
+		{Cloud{Discount: d, Month: 367 * 24 * time.Hour}, 1, ErrRange, "Month"},
+		{Cloud{Discount: pricing.SustainedUse{1, 2, 3, 4}, Month: month}, 1, pricing.ErrRange, "Discount"},
+		{Cloud{Hourly: math.MaxInt64}, 2, pricing.ErrOverflow, ""},
+		{Cloud{Taken: 1}, math.MaxInt, pricing.ErrOverflow, "Taken"},
 	} {
-		if _, err := tt.c.Rate(tt.n); !errors.Is(err, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
+		_, err := tt.c.Rate(tt.n)
+		if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "placement: "+tt.place+": ") && tt.place != "" {
+			t.Errorf("%v, want %v about %s", err, tt.want, tt.place)
 		}
-		if i, err := Choose([]Cloud{tt.c}, tt.n); i != -1 || !errors.Is(err, tt.want) {
-			t.Errorf("%s: Choose: %d, %v, want %v", tt.name, i, err, tt.want)
+		place := tt.place
+		if place == "" { // a product of money
+			place = "Hourly"
+		}
+		i, err := Choose([]Cloud{{}, tt.c}, tt.n)
+		if tt.n == math.MaxInt { // the first cloud is free and has room for them
+			i, err = Choose([]Cloud{{Closed: true}, tt.c}, tt.n)
+		}
+		if i != -1 || !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "placement: clouds[1]."+place+": ") {
+			t.Errorf("Choose: %d, %v, want %v about clouds[1].%s", i, err, tt.want, place)
+		}
+		valid := tt.c.Validate()
+		if errors.Is(tt.want, pricing.ErrOverflow) != (valid == nil) || valid != nil && valid.Error() != errText(tt.c.Rate(tt.n)) {
+			t.Errorf("Validate: %v, Rate: %v", valid, errText(tt.c.Rate(tt.n)))
+		}
+	}
+	for _, c := range []struct {
+		c     Cloud
+		field string
+	}{
+		{Cloud{Quota: -1}, "Quota"},
+		{Cloud{Reserved: []Reservation{{1, 5}, {1, 4}}}, "Reserved.Rate"},
+		{Cloud{Used: []time.Duration{-1}}, "Used"},
+	} {
+		var in *InputError
+		if err := c.c.Validate(); !errors.As(err, &in) || in.Field != c.field || !errors.Is(err, ErrRange) {
+			t.Errorf("%+v: %v", c.c, err)
 		}
 	}
 	defer func() {
@@ -84,6 +111,8 @@ func TestRateErrors(t *testing.T) {
 	}()
 	new(Cloud).Rate(-1)
 }
+
+func errText(_ pricing.Money, err error) string { return err.Error() }
 
 func drawCloud(t *rapid.T) Cloud {
 	small := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
@@ -149,7 +178,7 @@ func TestRateAndChooseEqualPlain(t *testing.T) {
 			c := drawCloud(t)
 			clouds[i] = c
 			got, err := c.Rate(n)
-			if err != nil || got != plainRate(c, n) {
+			if err != nil || c.Validate() != nil || got != plainRate(c, n) {
 				t.Fatalf("%+v: %v, %v; want %v", c, got, err, plainRate(c, n))
 			}
 			if k := n / 2; true {

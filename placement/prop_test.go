@@ -252,7 +252,7 @@ func TestPolicyText(t *testing.T) {
 	}
 	p := MinIdleFirst
 	err := p.UnmarshalText([]byte("best"))
-	const want = `placement: "best" is not a policy: want max-margin, min-margin, max-idle, min-idle or random`
+	const want = `placement: Policy: unknown name: "best": want max-margin, min-margin, max-idle, min-idle or random`
 	if err == nil || err.Error() != want || p != MinIdleFirst {
 		t.Errorf("%v, error %v", p, err)
 	}

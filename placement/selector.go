@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A Selector chooses idle instances. Its zero value is ready; it keeps its
-// memory between calls, allocates nothing once that suffices, and must not be
-// used by two goroutines at once.
+// A Selector chooses idle instances. Its zero value is ready. It keeps its memory
+// between calls and allocates nothing once the memory suffices. Two goroutines must
+// not use it at once.
 type Selector struct {
 	rank []ranked
 }
@@ -27,16 +27,16 @@ func (a *ranked) before(b *ranked) bool {
 	return a.id < b.id
 }
 
-// AppendSelect appends to dst the positions in idle of the n instances that
-// the policy puts first. Which n they are does not depend on the order of idle
-// (but for Random); their order in dst is not specified, and is the same for
-// the same idle and the same draws. Only Random draws from rnd: n numbers, by
-// rnd.IntN. Neither idle nor its instances are modified. AppendSelect panics if
-// n is negative, if idle has fewer than n instances, if the policy is unknown, or if it is
-// Random and rnd is nil.
+// AppendSelect appends to dst the positions in idle of the n instances that the
+// policy puts first. The chosen set does not depend on the order of idle, except
+// with Random. The order of the positions in dst is not specified, but is the same
+// for the same idle and the same draws. Only Random draws from rnd: n numbers, by
+// rnd.IntN. idle is not modified. AppendSelect panics if n is negative, if idle has
+// fewer than n instances, if the policy is unknown, or if the policy is Random and
+// rnd is nil.
 //
-// Time: O(len(idle)) for n of 1 and for Random, and by quickselect otherwise:
-// O(len(idle)) on the usual orders, O(len(idle)·log n) on the worst.
+// Time: O(len(idle)) for n of 1 and for Random. Otherwise quickselect takes
+// O(len(idle)) on the usual orders and O(len(idle)·log n) on the worst order.
 func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy, rnd *rand.Rand) []int {
 	if n < 0 {
 		panic("placement: selection of a negative number")
@@ -44,7 +44,7 @@ func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy
 	if n > len(idle) {
 		panic("placement: selection of more instances than are idle")
 	}
-	if policy > Random {
+	if !policyTable.Valid(policy) {
 		panic("placement: unknown policy")
 	}
 	if policy == Random && rnd == nil {
@@ -86,7 +86,7 @@ func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy
 	return dst
 }
 
-// key is what the policy takes the least of.
+// key returns the sort key of an instance: the policy takes the least keys.
 func (p Policy) key(in *Instance) time.Duration {
 	switch p {
 	case MaxMarginFirst:
@@ -101,9 +101,11 @@ func (p Policy) key(in *Instance) time.Duration {
 	return 0
 }
 
-// selectFirst brings the n first of a to its front: Hoare's quickselect with
-// the median of three as pivot. After 2·log₂(len) partitions it falls back to
-// selection by heap, so that no order of the input makes it quadratic.
+// selectFirst brings the n first of a to its front: Hoare's quickselect with the
+// median of three as pivot. After 2·log₂(len) partitions it falls back to selection
+// by heap, so that no order of the input makes it quadratic. It stands here, and
+// not in internal/selection, because its elements are structs: a comparison through
+// a function would not be inlined.
 func selectFirst(a []ranked, n int) {
 	for budget := 2 * bits.Len(uint(len(a))); n > 0 && n < len(a); budget-- {
 		if budget == 0 {
@@ -120,8 +122,9 @@ func selectFirst(a []ranked, n int) {
 	}
 }
 
-// partition splits a, of at least two, into two parts that are not empty, none
-// of the first behind any of the second, and returns the length of the first.
+// partition splits a, which has at least two elements, into two parts that are not
+// empty. No element of the first part comes after an element of the second.
+// partition returns the length of the first part.
 func partition(a []ranked) int {
 	lo, mid, hi := 0, (len(a)-1)/2, len(a)-1
 	if a[mid].before(&a[lo]) {
@@ -148,8 +151,8 @@ func partition(a []ranked) int {
 	}
 }
 
-// heapSelect brings the n first of a to its front with a heap of n, the last
-// of them on top.
+// heapSelect brings the n first of a to its front with a heap of n elements, the
+// last of the n on top.
 func heapSelect(a []ranked, n int) {
 	sift := func(i int) {
 		for {
