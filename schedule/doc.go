@@ -86,17 +86,18 @@
 // # Growing and shrinking
 //
 // [Niu16] section 4.1 lets a cluster grow after an arrival or an end, iff the
-// top job needs more nodes than there are or its predicted wait exceeds a limit:
-// [MustGrow]. How many nodes it should have for the queue is an [Expansion]:
+// top job needs more nodes than there are or its predicted wait exceeds a limit. How
+// many nodes it should have for the queue is an [Expansion]:
 //
 //	FirstSize  n of the first job
 //	SumSize    Σ n over all jobs
 //	BestSize   Σ n over the long jobs (e > short) + n of the first short one
 //
 // BestSize with short = 0 is SumSize; with short at or above all estimates it is
-// FirstSize. An idle instance goes at the last check before its next charge,
-// [ReleaseAt], and only when no job waits: what is paid for is kept. These are
-// rules of thumb; no bound on their cost is known.
+// FirstSize. An idle node goes at the last check before its next charge, and only
+// when no job waits: what is paid for is kept. An [Autoscaler] decides all of this
+// from a [View]. It also keeps a least and a greatest size and a pause between changes.
+// These are rules of thumb; no bound on their cost is known.
 //
 // The paper leaves choices open. The default, and what each moves:
 //
@@ -104,7 +105,7 @@
 //	nodes that boot count in P and in the          else they are requested again at the
 //	prediction                                     next event
 //	an expansion is the size for the whole queue;  else what is idle is requested once
-//	the caller takes off what is idle or boots     more
+//	what is idle or boots is taken off             more
 //	the first short job is the first in the        another short job: more or fewer nodes
 //	queue's order
 //	the queue's order says who gets a node that    else bound to the job that it was

@@ -106,18 +106,15 @@ func ExampleShortestFirst() {
 	// job 2 starts
 }
 
-// Six instances are up, and the first of the queue needs eight: the cluster
-// must grow, by how much is the question. BestSize counts the long jobs and
-// the first short one, behind which the other short ones can run.
+// A job of eight nodes waits, and six are up. By how many nodes should the cluster
+// grow? BestSize counts the long jobs and the first short one, behind which the other
+// short jobs can run.
 func ExampleExpansion_Nodes() {
 	waiting := []schedule.Job{
 		{ID: 1, Estimate: 6 * time.Hour, Nodes: 8},
 		{ID: 2, Estimate: 20 * time.Minute, Nodes: 2},
 		{ID: 3, Estimate: 30 * time.Minute, Nodes: 4},
 		{ID: 4, Estimate: 2 * time.Hour, Nodes: 1},
-	}
-	if !schedule.MustGrow(waiting[0], schedule.Never, 6, waiting[0].Submit, 5*time.Minute) {
-		return
 	}
 	b := schedule.NewBacklog(waiting, time.Hour)
 	for _, e := range []schedule.Expansion{schedule.FirstSize, schedule.BestSize, schedule.SumSize} {
@@ -129,24 +126,45 @@ func ExampleExpansion_Nodes() {
 	// sum   15 nodes
 }
 
-// A job submitted at 1:00 is predicted to start at 1:04, then, after a longer
-// one got ahead of it, at 1:10.
-func ExampleMustGrow() {
-	job := schedule.Job{ID: 1, Submit: time.Hour, Estimate: time.Hour, Nodes: 4}
-	for _, minute := range []time.Duration{4, 10} {
-		start := job.Submit + minute*time.Minute
-		fmt.Println(schedule.MustGrow(job, start, 8, job.Submit, 5*time.Minute))
+// Should my cluster grow now? At 9:00 two of its ten nodes are idle, a job has the
+// other eight until 11:00, and two jobs wait. The first one would wait for two hours,
+// so the cluster grows, to twelve nodes at most. An hour later nobody waits, and
+// of three idle nodes the two go that are charged again within the next minute.
+func ExampleAutoscaler() {
+	a := schedule.Autoscaler{Most: 12, Pause: 10 * time.Minute}
+	if err := a.Validate(); err != nil {
+		panic(err)
 	}
+	now := 9 * time.Hour
+	starts, view := a.Predict(&schedule.Snapshot{
+		Now: now, Idle: 2,
+		Running: []schedule.Allocation{{Job: schedule.Job{ID: 1, Estimate: 4 * time.Hour, Nodes: 8}, Start: 7 * time.Hour}},
+		Waiting: []schedule.Job{
+			{ID: 2, Submit: now, Estimate: 6 * time.Hour, Nodes: 5},
+			{ID: 3, Submit: now, Estimate: time.Hour, Nodes: 2},
+		},
+	})
+	verdict := a.Decide(nil, &view)
+	fmt.Printf("job %d starts before its turn\n", starts[0].ID)
+	fmt.Printf("job %d would start at %v: request %d nodes, and %d more without the limit (%v)\n",
+		view.Top.ID, view.Start, verdict.Grow, verdict.Withheld, verdict.Cause)
+
+	now += time.Hour
+	due := []time.Duration{now + 20*time.Second, now + 30*time.Minute, now + 59*time.Second}
+	_, view = a.Predict(&schedule.Snapshot{Now: now, Idle: 3, Due: due, Until: verdict.Until})
+	fmt.Println("give back", a.Decide(nil, &view).Release)
 	// Output:
-	// false
-	// true
+	// job 3 starts before its turn
+	// job 2 would start at 11h0m0s: request 2 nodes, and 3 more without the limit (wait)
+	// give back [0 2]
 }
 
 // A lease begun at 8:10:30 is charged again at 9:10:30. With a check every
 // minute, the instance goes at 9:10:00 if it is idle then, and not earlier.
-func ExampleReleaseAt() {
+func ExampleAutoscaler_NextCheck() {
+	var a schedule.Autoscaler
 	due := 9*time.Hour + 10*time.Minute + 30*time.Second
-	fmt.Println(schedule.ReleaseAt(due, time.Minute))
+	fmt.Println(a.NextCheck(due, 8*time.Hour+20*time.Minute))
 	// Output:
 	// 9h10m0s
 }

@@ -1,8 +1,9 @@
 package schedule
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
 // An Expansion says how many nodes a growing cluster should have for the jobs
@@ -20,35 +21,18 @@ const (
 	SumSize
 )
 
-var expansionNames = [...]string{"best", "first", "sum"}
+var expansions = enum.New[Expansion]("schedule", "Expansion", ErrRange, "best", "first", "sum")
 
-// String returns "best", "first" or "sum".
-func (e Expansion) String() string {
-	if int(e) < len(expansionNames) {
-		return expansionNames[e]
-	}
-	return fmt.Sprintf("Expansion(%d)", uint8(e))
-}
+// String returns "best", "first" or "sum", and Expansion(7) for a value 7 that is
+// none of the constants.
+func (e Expansion) String() string { return expansions.String(e) }
 
-// MarshalText returns the String form, or an error if e is not one of the
-// constants.
-func (e Expansion) MarshalText() ([]byte, error) {
-	if int(e) >= len(expansionNames) {
-		return nil, fmt.Errorf("schedule: %v is not an expansion", e)
-	}
-	return []byte(e.String()), nil
-}
+// MarshalText returns the String form. The error is an [*InputError] for a value
+// that is none of the constants.
+func (e Expansion) MarshalText() ([]byte, error) { return expansions.MarshalText(e) }
 
-// UnmarshalText reads the String form.
-func (e *Expansion) UnmarshalText(text []byte) error {
-	for i, name := range expansionNames {
-		if string(text) == name {
-			*e = Expansion(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("schedule: %q is not an expansion: want first, sum or best", text)
-}
+// UnmarshalText reads the String form. The error is an [*InputError].
+func (e *Expansion) UnmarshalText(text []byte) error { return expansions.UnmarshalText(e, text) }
 
 // A Backlog holds the nodes that the jobs of a queue need, by the three sums
 // that the expansions ask for.
@@ -77,9 +61,8 @@ func NewBacklog(waiting []Job, short time.Duration) Backlog {
 	return b
 }
 
-// Nodes returns how many nodes the expansion wants for a backlog. What is idle
-// or on its way already is not taken off. It panics if e is not one of the
-// constants.
+// Nodes returns how many nodes the expansion wants for a backlog. Nodes that are
+// idle or boot are not subtracted. It panics if e is not one of the constants.
 func (e Expansion) Nodes(b Backlog) int {
 	switch e {
 	case BestSize:
@@ -91,45 +74,3 @@ func (e Expansion) Nodes(b Backlog) int {
 	}
 	panic("schedule: unknown expansion")
 }
-
-// MustGrow reports whether a cluster of the given size has to grow for the top
-// job of its queue ([Niu16] section 4.1): the job needs more nodes than there
-// are, or the wait that is predicted for it exceeds the limit. The wait counts
-// from `since`, the job's submission in the paper's reading; start is the
-// predicted start, as [Scheduler.Top] returns it.
-func MustGrow(top Job, start time.Duration, nodes int, since, limit time.Duration) bool {
-	return top.Nodes > nodes || start == Never || start-since > limit
-}
-
-// ReleaseAt returns the first release check, at a multiple of every, at which
-// an idle instance whose next charge falls at due is given back: the last
-// check at or before that charge ([Niu16] section 4.1, delayed release). An
-// instance is so kept as long as it is paid for. It panics if every is not
-// positive.
-func ReleaseAt(due, every time.Duration) time.Duration {
-	if every <= 0 {
-		panic("schedule: release checks need a positive period")
-	}
-	r := due % every
-	if r < 0 {
-		r += every
-	}
-	return due - r
-}
-
-// NextReleaseAt returns the first release check, at now or later, at which an idle
-// instance whose next charge falls at due may be given back. That is [ReleaseAt],
-// or if that check is past, and so the lease renews, a check before a later
-// charge. due is not before now. It panics if every is not positive.
-func NextReleaseAt(due, now, every time.Duration) time.Duration {
-	at := ReleaseAt(due, every)
-	if at < now {
-		at += every
-	}
-	return at
-}
-
-// MustRelease reports whether the release check at time now gives back an idle
-// instance whose next charge falls at due, while no job waits: it would be charged
-// before the next check, which comes after every.
-func MustRelease(due, now, every time.Duration) bool { return due < now+every }

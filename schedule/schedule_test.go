@@ -46,7 +46,7 @@ func TestMisusePanics(t *testing.T) {
 		mustPanic(t, "schedule: priority is not a number", func() { bad.Submit(ok) })
 	}
 	mustPanic(t, "schedule: unknown expansion", func() { Expansion(3).Nodes(Backlog{}) })
-	mustPanic(t, "schedule: release checks need a positive period", func() { ReleaseAt(1, 0) })
+	mustPanic(t, "schedule: release checks need a positive period", func() { (&Autoscaler{ReleaseEvery: -1}).NextCheck(1, 0) })
 }
 
 // The zero value is an empty cluster without nodes; one that is given nodes
@@ -122,81 +122,5 @@ func TestNeverEnds(t *testing.T) {
 	}
 	if got := (Allocation{Job{Estimate: Never}, -time.Hour}).End(); got != Never-time.Hour {
 		t.Errorf("End = %v", got)
-	}
-}
-
-// [Niu16] section 4.1: iff the size exceeds the capacity or the predicted wait
-// exceeds the limit, so not at equality.
-func TestMustGrow(t *testing.T) {
-	const limit = 5 * time.Minute
-	for _, c := range []struct {
-		nodes, size   int
-		start, submit time.Duration
-		want          bool
-	}{
-		{8, 8, time.Hour, time.Hour, false},
-		{8, 8, time.Hour + limit, time.Hour, false},
-		{8, 8, time.Hour + limit + 1, time.Hour, true},
-		{8, 7, time.Hour, time.Hour, true},
-		{8, 8, Never, 0, true},
-		{1, 0, Never, 0, true},
-	} {
-		if got := MustGrow(Job{Nodes: c.nodes}, c.start, c.size, c.submit, limit); got != c.want {
-			t.Errorf("%+v: %v", c, got)
-		}
-	}
-}
-
-// The last check at or before the charge: at it the residual lease term is
-// shorter than the period, and at the check before it is not.
-func TestReleaseAt(t *testing.T) {
-	for _, due := range []time.Duration{0, 1, 59, 60, 61, 119, 120, 3600, -1, -60, -61} {
-		const every = 60
-		at := ReleaseAt(due, every)
-		if at%every != 0 || due-at < 0 || due-at >= every {
-			t.Errorf("ReleaseAt(%d, %d) = %d", due, every, at)
-		}
-	}
-}
-
-func TestExpansionText(t *testing.T) {
-	for e := BestSize; e <= SumSize; e++ {
-		text, err := e.MarshalText()
-		var back Expansion
-		if err != nil || back.UnmarshalText(text) != nil || back != e || e.String() != string(text) {
-			t.Errorf("%v: text %q, %v, read as %v", e, text, err, back)
-		}
-	}
-	e := SumSize
-	err := e.UnmarshalText([]byte("all"))
-	if err == nil || err.Error() != `schedule: "all" is not an expansion: want first, sum or best` || e != SumSize {
-		t.Errorf("%v, error %v", e, err)
-	}
-	if _, err := Expansion(9).MarshalText(); err == nil || Expansion(9).String() != "Expansion(9)" {
-		t.Errorf("Expansion(9): %v, error %v", Expansion(9), err)
-	}
-}
-
-func TestNextReleaseAt(t *testing.T) {
-	const every = 7
-	for due := time.Duration(0); due < 40; due++ {
-		for now := time.Duration(0); now <= due; now++ {
-			at := NextReleaseAt(due, now, every)
-			// The first multiple of every, from now on, at or after the last one
-			// before the charge: tried one by one.
-			want := time.Duration(0)
-			for want < now || want+every <= due {
-				want += every
-			}
-			if at != want {
-				t.Errorf("NextReleaseAt(%d, %d, %d) = %d, want %d", due, now, every, at, want)
-			}
-			if at <= due && !MustRelease(due, at, every) {
-				t.Errorf("an instance due at %d is not given back at its check, %d", due, at)
-			}
-			if at-every >= now && MustRelease(due, at-every, every) {
-				t.Errorf("an instance due at %d is given back at %d, a check too early", due, at-every)
-			}
-		}
 	}
 }

@@ -102,7 +102,7 @@ func (p policy) google(list pricing.List) (sim.Cloud, error) {
 // limit is a flag's span of time as package sim takes it, where 0 is the default.
 func limit(d time.Duration) time.Duration {
 	if d == 0 {
-		return sim.AtOnce
+		return schedule.AtOnce
 	}
 	return d
 }

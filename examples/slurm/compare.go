@@ -18,6 +18,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/replay"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -172,7 +173,7 @@ func (c *comparison) simulate(s *sim.Simulator, jobs []trace.Job, limit, lead ti
 // limitOf returns a limit as sim.Options has it.
 func limitOf(d time.Duration) time.Duration {
 	if d <= 0 {
-		return sim.AtOnce
+		return schedule.AtOnce
 	}
 	return d
 }

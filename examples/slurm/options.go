@@ -47,6 +47,9 @@ Of decisions, in hours of the bill
   -expansion RULE      best, first or sum (default best)
   -placement RULE      max-margin, min-margin, max-idle or min-idle (default max-margin)
   -release-every D     time between two release checks (default 1m)
+  -least N             the fewest nodes: so many stay without a job (default 0)
+  -most N              the most nodes at once, of whatever kind (default 0: all names)
+  -pause D             the least time between two changes of the size (default 0s)
   -lead D              how long before its next charge an instance leaves at the
                        latest: draining its node and your delete command take that
                        long (default 1m). One that is not gone by then pays an hour more
@@ -131,6 +134,9 @@ func (o *elasticOptions) flagSet() *flag.FlagSet {
 	flags.TextVar(&m.Expansion, "expansion", m.Expansion, "")
 	flags.TextVar(&m.Placement, "placement", m.Placement, "")
 	flags.DurationVar(&m.ReleaseEvery, "release-every", time.Minute, "")
+	flags.IntVar(&m.Least, "least", 0, "")
+	flags.IntVar(&m.Most, "most", 0, "")
+	flags.DurationVar(&m.Pause, "pause", 0, "")
 	flags.DurationVar(&m.Lead, "lead", time.Minute, "")
 	flags.DurationVar(&m.RetryEvery, "retry-every", time.Minute, "")
 	flags.DurationVar(&m.Boot, "boot", 5*time.Minute, "")

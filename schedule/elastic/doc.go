@@ -81,8 +81,8 @@
 // same cloud again then.
 //
 // At equal times an evaluation comes before a charge. An instance that is
-// charged exactly at the next evaluation can wait for it, which is [schedule.ReleaseAt]
-// once more.
+// charged exactly at the next evaluation can wait for it, as in
+// [schedule.Autoscaler].
 //
 // # The budget
 //

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/heaps"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -36,7 +38,7 @@ import (
 // and none after the last job's end, when nothing runs.
 type Batch struct {
 	easy    schedule.EASY
-	events  heap
+	events  heaps.Queue[time.Duration]
 	started []schedule.Allocation
 	running []schedule.Allocation // by job; the zero Allocation when it does not run
 	first   []int32               // by job: its first node
@@ -105,10 +107,10 @@ func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) 
 	}
 	b.start(jobs, cfg.Scheduler)
 	for s.Ended < len(jobs) {
-		if len(b.events) == 0 {
+		if b.events.Len() == 0 {
 			return badInput("Scheduler", -1, ErrRange, "it leaves %d jobs waiting for ever", len(jobs)-s.Ended)
 		}
-		end := b.events[0].at
+		end := b.events.Min().Key
 		if end > maxTime {
 			return badInput("Run", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end", maxTime.Seconds(), len(jobs)-s.Ended)
 		}
@@ -176,19 +178,20 @@ func checkBatchJob(j *trace.Job, i, nodes int) error {
 
 func (b *Batch) reset(jobs []trace.Job, cfg BatchOptions) {
 	cfg.Scheduler.Reset(cfg.Nodes)
-	b.events, b.started = b.events[:0], b.started[:0]
-	b.running = grown(b.running, len(jobs))
-	b.first = grown(b.first, len(jobs))
-	b.next = grown(b.next, cfg.Nodes)
-	b.free = grown(b.free, (cfg.Nodes+63)/64)
+	b.events.Reset()
+	b.started = b.started[:0]
+	b.running = grow.Zero(b.running, len(jobs))
+	b.first = grow.Zero(b.first, len(jobs))
+	b.next = grow.Zero(b.next, cfg.Nodes)
+	b.free = grow.Zero(b.free, (cfg.Nodes+63)/64)
 	b.least = 0
 	for n := range cfg.Nodes {
 		b.free[n/64] |= 1 << (n % 64)
 	}
 	b.state = BatchState{
-		Node:    grown(b.state.Node, cfg.Nodes),
+		Node:    grow.Zero(b.state.Node, cfg.Nodes),
 		Running: b.state.Running[:0],
-		Starts:  grown(b.state.Starts, len(jobs)),
+		Starts:  grow.Zero(b.state.Starts, len(jobs)),
 	}
 	for n := range b.state.Node {
 		b.state.Node[n] = -1
@@ -220,7 +223,7 @@ func (b *Batch) finish(jobs []trace.Job, sched schedule.Scheduler) {
 	}
 	s.Running = s.Running[:len(s.Running)-due]
 	for range due {
-		i := b.events.pop().index()
+		i := indexOf(b.events.Pop().Tie)
 		sched.Finish(b.running[i], s.At)
 		s.Ended++
 		b.start(jobs, sched)
@@ -236,7 +239,7 @@ func (b *Batch) start(jobs []trace.Job, sched schedule.Scheduler) {
 		b.running[i] = a
 		s.Starts[i] = s.At
 		s.Running = append(s.Running, i)
-		b.events.push(event{s.At + jobs[i].Run, order(finish, i)})
+		b.events.Push(s.At+jobs[i].Run, order(finish, i))
 		b.occupy(i, a.Nodes)
 	}
 	if len(b.started) > 0 {

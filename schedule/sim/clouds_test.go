@@ -214,7 +214,7 @@ func TestQuotaAndRefusal(t *testing.T) {
 		"quota":   {[]Cloud{{Quota: 4, Hourly: 1}, {}}, []time.Duration{at(4.275), at(2.1)}, []int{1, 1}},
 		"refused": {[]Cloud{{Ask: ask, Quota: 6}}, []time.Duration{at(2 + 1 + 4.35), at(2 + 1 + 4.35)}, []int{2}},
 	} {
-		got := run(t, []trace.Job{job(1, 0, 10, 5), job(2, 0, 10, 1)}, Options{WaitLimit: AtOnce, Short: AtOnce, Clouds: c.clouds})
+		got := run(t, []trace.Job{job(1, 0, 10, 5), job(2, 0, 10, 1)}, Options{WaitLimit: schedule.AtOnce, Short: schedule.AtOnce, Clouds: c.clouds})
 		if !cmp.Equal(c.want, got.Starts) {
 			t.Errorf("%s: starts %v, want %v", name, got.Starts, c.want)
 		}

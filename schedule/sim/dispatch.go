@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/schedule"
 )
@@ -185,7 +186,7 @@ func (s *Simulator) move(from, c *site) {
 func (s *Simulator) weeks(at time.Duration) {
 	for s.nextWeek <= at {
 		end := int(s.nextWeek / time.Hour)
-		s.demand = grown(s.demand, weekHours)
+		s.demand = grow.Zero(s.demand, weekHours)
 		for _, c := range s.sites {
 			c.room(end)
 			c.sum(end)

@@ -24,13 +24,13 @@
 //	used         Σ n_j·r_j, in instance-hours; the same in every mode
 //	charged      what the meter counts for every lease, from its request to its release
 //	utilisation  used/charged
-//	T_waitlmt    the predicted wait of the top job above which the cluster grows (Config.WaitLimit)
-//	T_short      the estimate up to which a job is short (Config.Short)
+//	T_waitlmt    the predicted wait of the top job above which the cluster grows (Options.WaitLimit)
+//	T_short      the estimate up to which a job is short (Options.Short)
 //
 // # Algorithms
 //
 //	mode          who has a queue  when it rents                         a job waits for
-//	[Local]       all              never: Config.Nodes for ever           nodes
+//	[Local]       all              never: Options.Nodes for ever           nodes
 //	[Individual]  nobody           for every job                          its boot
 //	[NoWait]      nobody           when a job arrives and does not fit    the boot of what is missing
 //	[SEC]         all              when the top job would wait too long   nodes or a boot
@@ -60,12 +60,15 @@
 // the scheduler's: by the estimates of the running jobs and the times at which
 // booting instances are up.
 //
-// Shrinking. At every multiple of Config.ReleaseEvery, if no job waits: an idle
+// Shrinking. At every multiple of Options.ReleaseEvery, if no job waits: an idle
 // instance whose next charge falls before the next check is given back.
+//
+// Both are decided by a [schedule.Autoscaler]. Options.Least, Most and Pause are its
+// bounds of the size and its pause between changes; they are off by default.
 //
 // # Several clouds
 //
-// With Config.Clouds the cluster has a part at each cloud ([Niu16] section 6): a
+// With Options.Clouds the cluster has a part at each cloud ([Niu16] section 6): a
 // site, with its instances, its queue and its scheduler. A job runs at one site.
 //
 // A job that arrives joins, of the sites where it would start at once on what is
@@ -100,7 +103,7 @@
 // # Management overhead
 //
 // [Niu16] section 8.8 asks what managing the cluster costs: configuration
-// ([MeasuredBootAndConfiguration]), formatting between users (Config.Reformat), and 5 s
+// ([MeasuredBootAndConfiguration]), formatting between users (Options.Reformat), and 5 s
 // to release an instance, which are neither charged nor waited for, so that nothing
 // here depends on them.
 //
@@ -114,13 +117,13 @@
 //   - Boot time: Table 2, linear between its rows, 300 s above 16 instances, and
 //     charged: a lease begins at the request. Configuration times (Table 4) are
 //     off: [MeasuredBootAndConfiguration] turns them on.
-//   - The predicted wait counts from the job's submission. Config.WaitFromNow
+//   - The predicted wait counts from the job's submission. Options.WaitFromNow
 //     counts it from the present: 163.2 s and 756,570 hours, since a job that has
 //     waited for long then has no priority in growing.
 //   - Booting instances count in the capacity, in the prediction and in the size
 //     of a request, idle ones are taken off the request, and the scheduler's
 //     order, not the request, decides who gets an instance that comes up.
-//     Config.Bound binds it to the job that it was requested for: 71.6 s and
+//     Options.Bound binds it to the job that it was requested for: 71.6 s and
 //     779,937 hours: nobody overtakes, and instances stand reserved while others
 //     boot.
 //   - Growth is looked at only when a job arrives or ends. Jobs that arrive while

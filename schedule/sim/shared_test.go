@@ -95,7 +95,7 @@ func TestDataStar(t *testing.T) {
 		// The options that the package documentation quotes.
 		{"wait from now", Options{WaitFromNow: true}, figures{}, figures{163.2, 756570}},
 		{"bound", Options{Bound: true}, figures{}, figures{71.6, 779937}},
-		{"not bound", Options{Expansion: schedule.SumSize, WaitLimit: AtOnce}, figures{}, figures{59.3, 784120}},
+		{"not bound", Options{Expansion: schedule.SumSize, WaitLimit: schedule.AtOnce}, figures{}, figures{59.3, 784120}},
 	} {
 		r, err := s.Run(jobs, c.cfg)
 		if err != nil {
@@ -137,7 +137,7 @@ func TestDataStarTradeoff(t *testing.T) {
 		"T_short":   func(c *Options, d time.Duration) { c.Short = d },
 	} {
 		var last Result
-		for i, d := range []time.Duration{AtOnce, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour} {
+		for i, d := range []time.Duration{schedule.AtOnce, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour} {
 			var cfg Options
 			set(&cfg, d)
 			r, err := s.Run(jobs, cfg)

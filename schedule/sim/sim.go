@@ -1,9 +1,10 @@
 package sim
 
 import (
-	"math"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/heaps"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -21,8 +22,8 @@ type Simulator struct {
 	spare []*site // those of earlier runs
 	where []int32 // by job: its site, where there are several
 
-	events   heap
-	due      []event // those of the present moment that are not handled yet
+	events   heaps.Queue[time.Duration]
+	due      []int64 // the order of those of the present moment that are not handled yet
 	started  []schedule.Allocation
 	running  []schedule.Allocation // by job; the zero Allocation when it does not run
 	ended    int
@@ -30,6 +31,9 @@ type Simulator struct {
 	busy     int
 	nextWeek time.Duration
 	res      Result
+	scaler   schedule.Autoscaler
+	dues     []time.Duration // next charges of idle instances, for a release check
+	gone     []int           // what it gives back
 	pool
 	chooser
 }
@@ -86,50 +90,19 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	return s.res, nil
 }
 
-// maxTime keeps every sum of a time of the clock and up to three spans within a
-// time.Duration: 73 years.
-const maxTime = time.Duration(math.MaxInt64 / 4)
-
-// maxHeld is how many instances may be leased at once, for a few gigabytes of
-// memory.
-const maxHeld = 1 << 26
-
-func check(jobs []trace.Job, cfg Options) error {
-	most, limited := cfg.largest()
-	for i := range jobs {
-		j := &jobs[i]
-		switch {
-		case j.Nodes <= 0:
-			return badInput("Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
-		case j.Run <= 0 || j.Run > maxTime:
-			return badInput("Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
-		case j.Estimate < j.Run || j.Estimate > maxTime:
-			return badInput("Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
-		case j.Submit < 0 || j.Submit > maxTime:
-			return badInput("Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
-		case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > maxHeld:
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
-		case limited && j.Nodes > most:
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances, and the largest quota of a cloud is %d", j.ID, j.Nodes, most)
-		case cfg.Mode == Local && j.Nodes > cfg.Nodes:
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d nodes, and the cluster has %d", j.ID, j.Nodes, cfg.Nodes)
-		}
-		if i == 0 {
-			continue
-		}
-		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID {
-			return badInput("Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): sort by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
-		}
-	}
-	return nil
-}
-
 func (s *Simulator) reset(jobs []trace.Job, cfg Options) {
 	s.cfg, s.jobs = cfg, jobs
+	s.scaler = schedule.Autoscaler{
+		WaitLimit: orAtOnce(cfg.WaitLimit), FromNow: cfg.WaitFromNow, Expansion: cfg.Expansion, Short: orAtOnce(cfg.Short),
+		ReleaseEvery: cfg.ReleaseEvery, Least: cfg.Least, Most: cfg.Most, Pause: cfg.Pause,
+	}
 	clouds := cfg.Clouds
 	if len(clouds) == 0 {
 		s.one[0] = Cloud{Meter: cfg.Meter, Hourly: cfg.Hourly, Boot: cfg.Boot, Scheduler: cfg.Scheduler}
 		clouds = s.one[:]
+	}
+	if quota := clouds[0].Quota; quota > 0 && len(clouds) == 1 && (cfg.Most == 0 || quota < cfg.Most) {
+		s.scaler.Most = quota // several clouds keep to theirs when they are chosen
 	}
 	s.nextWeek = schedule.Never
 	for len(s.spare) < len(clouds) {
@@ -142,30 +115,21 @@ func (s *Simulator) reset(jobs []trace.Job, cfg Options) {
 			s.nextWeek = week
 		}
 	}
-	s.events, s.due = s.events[:0], s.due[:0]
+	s.events.Reset()
+	s.due = s.due[:0]
 	s.started = s.started[:0]
-	s.running = grown(s.running, len(jobs))
+	s.running = grow.Zero(s.running, len(jobs))
 	s.where = s.where[:0]
 	if len(clouds) > 1 {
-		s.where = grown(s.where, len(jobs))
+		s.where = grow.Zero(s.where, len(jobs))
 	}
 	s.ended, s.held, s.busy = 0, 0, 0
 	if cfg.Mode == Local {
 		s.held = cfg.Nodes
 		s.sites[0].schd.Reset(cfg.Nodes)
 	}
-	s.res = Result{Starts: grown(s.res.Starts, len(jobs)), Levels: s.res.Levels[:0], Clouds: s.res.Clouds[:0]}
+	s.res = Result{Starts: grow.Zero(s.res.Starts, len(jobs)), Levels: s.res.Levels[:0], Clouds: s.res.Clouds[:0]}
 	s.pool.reset(len(jobs))
-}
-
-// grown returns a slice of n zero elements in a's memory where that suffices.
-func grown[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return make([]T, n)
-	}
-	a = a[:n]
-	clear(a)
-	return a
 }
 
 // replay is the event loop of a cluster that all jobs share. At equal times
@@ -179,8 +143,8 @@ func (s *Simulator) replay() {
 		if next < len(s.jobs) {
 			at = s.jobs[next].Submit
 		}
-		if len(s.events) > 0 && s.events[0].at < at {
-			at = s.events[0].at
+		if s.events.Len() > 0 && s.events.Min().Key < at {
+			at = s.events.Min().Key
 		}
 		if len(s.due) > 0 {
 			at = s.now
@@ -224,11 +188,11 @@ func (s *Simulator) replay() {
 		}
 		e := s.due[0]
 		s.due = append(s.due[:0], s.due[1:]...)
-		switch e.kind() {
+		switch kindOf(e) {
 		case finish:
-			s.finish(e.index())
+			s.finish(indexOf(e))
 		case booted:
-			s.ready(e.index())
+			s.ready(indexOf(e))
 		case retry:
 			s.again()
 		}
@@ -263,16 +227,16 @@ func (s *Simulator) fail(err error) {
 // their event is still to come: of jobs that end exactly at their estimate, and
 // those that have booted.
 func (s *Simulator) gather() {
-	for len(s.events) > 0 && s.events[0].at == s.now {
-		e := s.events.pop()
+	for s.events.Len() > 0 && s.events.Min().Key == s.now {
+		e := s.events.Pop().Tie
 		s.due = append(s.due, e)
-		switch e.kind() {
+		switch kindOf(e) {
 		case finish:
-			if i := e.index(); s.running[i].End() == s.now {
+			if i := indexOf(e); s.running[i].End() == s.now {
 				s.vacate(s.at(i), i)
 			}
 		case booted:
-			s.arrive(e.index())
+			s.arrive(indexOf(e))
 		}
 	}
 }
@@ -320,7 +284,9 @@ func (s *Simulator) finish(i int) {
 		s.vacate(c, i)
 	}
 	c.schd.Finish(s.running[i], s.now)
-	s.ended++
+	if s.ended++; s.ended == len(s.jobs) {
+		s.cfg.Least, s.scaler.Least = 0, 0 // nothing is left to be ready for
+	}
 	if s.ended%4096 == 0 && s.cfg.Progress != nil {
 		s.cfg.Progress(s.ended)
 	}
@@ -351,7 +317,7 @@ func (s *Simulator) begin(c *site, a schedule.Allocation) {
 		start += s.cfg.Reformat
 	}
 	s.res.Starts[i] = start
-	s.events.push(event{start + s.jobs[i].Run, order(finish, i)})
+	s.events.Push(start+s.jobs[i].Run, order(finish, i))
 	s.busy += a.Nodes
 	c.busy += a.Nodes
 	c.jobs++
@@ -379,51 +345,4 @@ func appendLevel(levels []Level, l Level) []Level {
 		return levels
 	}
 	return append(levels, l)
-}
-
-// individual runs every job on instances of its own.
-func (s *Simulator) individual() (charged span, err error) {
-	c := s.sites[0]
-	for i := range s.jobs {
-		j := &s.jobs[i]
-		boot, err := s.boot(c, j.Nodes)
-		if err != nil {
-			return charged, err
-		}
-		s.res.Starts[i] = j.Submit + boot
-		c.begin(j.Submit, j.Nodes)
-		if err := c.pay(j.Submit, boot+j.Run, j.Nodes); err != nil {
-			return charged, err
-		}
-		c.jobs++
-	}
-	s.individualLevels()
-	return s.charged()
-}
-
-// individualLevels records how many instances all users together hold.
-func (s *Simulator) individualLevels() {
-	const starts = booted // of a job, here
-	next := 0
-	for next < len(s.jobs) || len(s.events) > 0 {
-		if next < len(s.jobs) && (len(s.events) == 0 || s.jobs[next].Submit < s.events[0].at) {
-			j := &s.jobs[next]
-			s.now = j.Submit
-			s.held += j.Nodes
-			s.events.push(event{s.res.Starts[next], order(starts, next)})
-			next++
-		} else {
-			e := s.events.pop()
-			s.now = e.at
-			j := &s.jobs[e.index()]
-			if e.kind() == starts {
-				s.busy += j.Nodes
-				s.events.push(event{s.now + j.Run, order(finish, e.index())})
-			} else {
-				s.busy -= j.Nodes
-				s.held -= j.Nodes
-			}
-		}
-		s.note()
-	}
 }

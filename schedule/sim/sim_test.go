@@ -94,11 +94,11 @@ func TestExpansionSizes(t *testing.T) {
 		{Options{Expansion: schedule.FirstSize}, 1 + 2},
 		{Options{Expansion: schedule.BestSize}, 1 + 2 + 3 + 1},
 		{Options{Expansion: schedule.SumSize}, 1 + 2 + 3 + 1 + 2},
-		{Options{Expansion: schedule.BestSize, Short: AtOnce}, 1 + 2 + 3 + 1 + 2},
+		{Options{Expansion: schedule.BestSize, Short: schedule.AtOnce}, 1 + 2 + 3 + 1 + 2},
 		{Options{Expansion: schedule.BestSize, Short: at(1000)}, 1 + 2},
 	} {
 		c.cfg.Boot = func(int) time.Duration { return at(3) }
-		c.cfg.WaitLimit = AtOnce
+		c.cfg.WaitLimit = schedule.AtOnce
 		got := run(t, jobs, c.cfg)
 		held := 0
 		for _, l := range got.Levels {

@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/heaps"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -20,20 +21,21 @@ type usage struct {
 	hourly   pricing.Money
 	epoch    time.Time
 
-	from, to time.Duration   // the present month
-	n        int             // instances charged for now
-	used     []time.Duration // by rank: in this month, without what runs on
-	since    []time.Duration // by rank up to n: since when it is used
-	ends     heap
-	cost     pricing.Money // of the months before
+	from, to time.Duration              // the present month
+	n        int                        // instances charged for now
+	used     []time.Duration            // by rank: in this month, without what runs on
+	since    []time.Duration            // by rank up to n: since when it is used
+	ends     heaps.Queue[time.Duration] // how many end then is the tie
+	cost     pricing.Money              // of the months before
 	err      error
 }
 
 func (u *usage) reset(discount pricing.SustainedUse, hourly pricing.Money, epoch time.Time) {
 	*u = usage{
 		on: discount != pricing.SustainedUse{}, discount: discount, hourly: hourly, epoch: epoch,
-		used: u.used[:0], since: u.since[:0], ends: u.ends[:0],
+		used: u.used[:0], since: u.since[:0], ends: u.ends,
 	}
+	u.ends.Reset()
 	if u.on {
 		y, m, _ := epoch.Date()
 		u.from = time.Date(y, m, 1, 0, 0, 0, 0, epoch.Location()).Sub(epoch)
@@ -60,16 +62,16 @@ func (u *usage) begin(now time.Duration, n int) {
 }
 
 // end says until when n instances are charged for, which is not before now.
-func (u *usage) end(at time.Duration, n int) { u.ends.push(event{at, int64(n)}) }
+func (u *usage) end(at time.Duration, n int) { u.ends.Push(at, int64(n)) }
 
 // advance brings ends and months up to now, those of now included.
 func (u *usage) advance(now time.Duration) {
-	for len(u.ends) > 0 && u.ends[0].at <= now {
-		e := u.ends.pop()
-		u.months(e.at)
-		for range e.order {
+	for u.ends.Len() > 0 && u.ends.Min().Key <= now {
+		e := u.ends.Pop()
+		u.months(e.Key)
+		for range e.Tie {
 			u.n--
-			u.used[u.n] += e.at - u.since[u.n]
+			u.used[u.n] += e.Key - u.since[u.n]
 		}
 	}
 	u.months(now)
@@ -115,8 +117,8 @@ func (u *usage) upTo(now time.Duration, rank int) {
 // instance of each month rounded half to even.
 func (u *usage) close() (pricing.Money, error) {
 	if u.on {
-		for len(u.ends) > 0 {
-			u.advance(u.ends[0].at)
+		for u.ends.Len() > 0 {
+			u.advance(u.ends.Min().Key)
 		}
 		u.bill(u.to)
 	}

@@ -109,21 +109,27 @@ func (m *Manager) grow(ctx context.Context, s *sight) error {
 	if !grow && !m.pass {
 		return nil
 	}
-	v := view{now: s.now, idle: len(s.idle) + s.fixed, running: s.runners}
+	v := &m.shown
+	*v = schedule.Snapshot{Now: s.now, Idle: len(s.idle) + s.fixed, Running: s.runners, Booting: v.Booting[:0], Waiting: v.Waiting[:0], Until: m.until}
 	for _, l := range s.booting {
 		at := l.asked + m.o.Boot
 		if l.phase == up || at <= s.now { // its node is not up just now, or is late
 			at = s.now + slack
 		}
-		v.booting = append(v.booting, at)
+		v.Booting = append(v.Booting, at)
 	}
 	for _, q := range s.waiting {
-		v.waiting = append(v.waiting, q.job)
+		v.Waiting = append(v.Waiting, q.job)
 	}
-	m.rules.Quota = s.most
-	d := m.decider.decide(&v, &m.rules)
-	d.top.ID %= taskUnit
-	for _, id := range d.early {
+	m.scaler.Most = s.most
+	if m.o.Most > 0 {
+		m.scaler.Most = min(s.most, m.o.Most)
+	}
+	starts, view := m.scaler.Predict(v)
+	d := m.scaler.Decide(nil, &view)
+	top := view.Top
+	top.ID %= taskUnit
+	for _, id := range early(v.Waiting, starts) {
 		if j := m.jobs[id%taskUnit]; j.Tasks > 1 {
 			continue // its other tasks would start before their turn, too
 		}
@@ -135,21 +141,25 @@ func (m *Manager) grow(ctx context.Context, s *sight) error {
 	if !grow {
 		return nil
 	}
-	m.look = false
-	if d.request == 0 {
+	m.look = d.Cause == schedule.CausePause // then again, until the pause is over
+	if d.Grow == 0 {
 		return nil
 	}
+	m.until = d.Until
 	names := m.free(s)
-	why := fmt.Sprintf("job %d, which needs %d, would start ", d.top.ID, d.top.Nodes)
-	if d.expect == schedule.Never {
+	why := fmt.Sprintf("job %d, which needs %d, would start ", top.ID, top.Nodes)
+	switch {
+	case d.Cause == schedule.CauseLeast:
+		why = fmt.Sprintf("%d nodes are fewer than the least, %d", view.Nodes, m.scaler.Least)
+	case view.Start == schedule.Never:
 		why += "never"
-	} else {
-		why += fmt.Sprintf("%v after its submission", (d.expect - d.top.Submit).Round(time.Second))
+	default:
+		why += fmt.Sprintf("%v after its submission", (view.Start - top.Submit).Round(time.Second))
 	}
-	for _, name := range names[:min(d.request, len(names))] {
+	for _, name := range names[:min(d.Grow, len(names))] {
 		token := m.state.begin.Cluster + "-" + strconv.Itoa(m.state.entries) + "-" + name
-		err := m.write(Entry{Kind: Asking, Token: token, Node: name, Job: d.top.ID,
-			Reason: fmt.Sprintf("%d more: %s", d.request, why)})
+		err := m.write(Entry{Kind: Asking, Token: token, Node: name, Job: top.ID,
+			Reason: fmt.Sprintf("%d more: %s", d.Grow, why)})
 		if err != nil {
 			return err
 		}
@@ -226,7 +236,7 @@ func (m *Manager) weigh(ctx context.Context, s *sight) error {
 		idle = append(idle, placement.Instance{ID: i, Due: m.due(l, s.now), Since: since})
 	}
 	var changed []slurmctl.Weight
-	for weight, k := range m.decider.rank(idle, m.o.Placement) {
+	for weight, k := range rank(&m.selector, idle, m.o.Placement) {
 		if node := list[k].Node; m.weights[node] != weight+1 {
 			changed = append(changed, slurmctl.Weight{Node: node, Weight: weight + 1})
 		}
@@ -255,13 +265,22 @@ func (m *Manager) release(ctx context.Context, s *sight) error {
 	if len(s.waiting) > 0 {
 		return nil
 	}
+	v := schedule.View{Now: s.now, Nodes: len(s.idle) + s.fixed + len(s.booting), Idle: len(s.idle) + s.fixed, Booting: len(s.booting), Until: m.until}
+	for _, r := range s.runners {
+		v.Nodes += r.Nodes
+	}
 	for _, l := range s.idle {
-		due := m.due(l, s.now)
-		if due-s.now < m.o.Lead || !schedule.MustRelease(due-m.o.Lead, s.now, m.o.ReleaseEvery) {
-			continue // an hour that begins before it is gone is paid for, and may be used
-		}
+		v.Due = append(v.Due, m.due(l, s.now))
+	}
+	d := m.scaler.Decide(m.released[:0], &v)
+	m.released = d.Release
+	if len(d.Release) > 0 {
+		m.until = d.Until
+	}
+	for _, i := range d.Release {
+		l := s.idle[i]
 		err := m.write(Entry{Kind: Leaving, Token: l.Token, Node: l.Node,
-			Reason: fmt.Sprintf("idle, and charged again in %v", (due - s.now).Round(time.Second))})
+			Reason: fmt.Sprintf("idle, and charged again in %v", (v.Due[i] - s.now).Round(time.Second))})
 		if err != nil {
 			return err
 		}

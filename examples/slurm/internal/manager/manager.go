@@ -34,6 +34,8 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/placement"
+	"github.com/plimsoll/plimsoll/schedule"
 )
 
 // Slurm is what the manager asks of Slurm. *slurmctl.Client has it.
@@ -68,8 +70,11 @@ type Manager struct {
 	journal  *journal.Journal
 	clock    *clock.Clock
 	state    *state
-	decider  decider
-	rules    rules
+	scaler   schedule.Autoscaler
+	selector placement.Selector
+	shown    schedule.Snapshot // memory of the last
+	released []int             // memory, likewise
+	until    time.Duration     // the end of the pause after the last change
 	book     *portfolio
 
 	results chan result
@@ -121,8 +126,7 @@ func Open(name string, s Slurm, p provider.Provider, o Options) (*Manager, error
 		jobs: map[int64]slurmctl.Job{}, idleSince: map[string]time.Duration{}, started: map[int64]time.Duration{},
 		within: context.Background(), spawn: func(f func()) { go f() },
 		weights: map[string]int{}, reason: map[string]string{}, look: true,
-		rules: rules{WaitLimit: o.WaitLimit, Short: o.Short, ReleaseEvery: o.ReleaseEvery,
-			Expansion: o.Expansion, Placement: o.Placement, Quota: len(o.Nodes)},
+		scaler: o.scaler(),
 	}
 	var err error
 	if m.journal, err = journal.Open(name, m.state.replay); err != nil {

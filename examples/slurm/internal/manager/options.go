@@ -22,6 +22,8 @@ type Options struct {
 	Expansion    schedule.Expansion // how much to request
 	Placement    placement.Policy   // which idle instances a job gets; not Random
 	ReleaseEvery time.Duration      // between two release checks
+	Least, Most  int                // bounds of the nodes; 0 as Most: no limit but the names
+	Pause        time.Duration      // the least time between two changes of the size
 	Lead         time.Duration      // how long before its charge an instance leaves at the latest
 	RetryEvery   time.Duration      // until what failed is tried again; twice as long after each further failure, up to 8 times
 	Boot         time.Duration      // how long a boot is expected to take
@@ -66,6 +68,10 @@ func (o *Options) Check() error {
 	case o.Lead > 0 && o.Lead+o.ReleaseEvery > o.Meter.Increment:
 		return bad("instances leave %v before their next charge, and checks are %v apart: want less than %v together, or none ever leaves",
 			o.Lead, o.ReleaseEvery, o.Meter.Increment)
+	case o.Most > 0 && o.Most < o.Least, o.Least < 0, o.Most < 0, o.Least > len(o.Nodes):
+		return bad("%d to %d nodes of %d names: want a least size up to the greatest one, which is up to the names, or 0 for no limit", o.Least, o.Most, len(o.Nodes))
+	case o.Pause < 0:
+		return bad("a pause of %v: want a time of at least 0", o.Pause)
 	case o.Placement >= placement.Random:
 		return bad("placement %v: want one that is an order", o.Placement)
 	case o.Expansion > schedule.SumSize:

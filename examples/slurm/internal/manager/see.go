@@ -20,10 +20,10 @@ type sight struct {
 	busy     []*lease
 	booting  []*lease
 	leaving  []*lease
-	fixed    int      // idle nodes that are not rented
-	most     int      // nodes that there can be
-	strange  []string // nodes that are up, and that nothing in the journal stands for
-	runners  []runner
+	fixed    int                   // idle nodes that are not rented
+	most     int                   // nodes that there can be
+	strange  []string              // nodes that are up, and that nothing in the journal stands for
+	runners  []schedule.Allocation // jobs that have nodes, at least until their End
 	tooLarge []slurmctl.Job
 	unknown  error
 }
@@ -151,7 +151,7 @@ func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool,
 		if end <= s.now || j.State == "COMPLETING" {
 			end = s.now + slack
 		}
-		s.runners = append(s.runners, runner{id: j.ID, end: end})
+		s.runners = append(s.runners, s.until(j.ID, 0, end))
 	}
 	// A node that several jobs share counts for the one that ends last.
 	order := make([]int, len(s.runs))
@@ -159,23 +159,28 @@ func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool,
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return int(min(1, max(-1, s.runners[b].end-s.runners[a].end)))
+		return int(min(1, max(-1, s.runners[b].Estimate-s.runners[a].Estimate)))
 	})
 	for _, i := range order {
 		for _, name := range s.runs[i].Names {
 			if usable[name] {
 				usable[name] = false
-				s.runners[i].nodes++
+				s.runners[i].Nodes++
 			}
 		}
 	}
 	// A node may still be working for a job that is not listed.
 	for _, l := range s.busy {
 		if usable[l.Node] {
-			s.runners = append(s.runners, runner{id: -1, nodes: 1, end: s.now + slack})
+			s.runners = append(s.runners, s.until(-1, 1, s.now+slack))
 		}
 	}
-	s.runners = slices.DeleteFunc(s.runners, func(r runner) bool { return r.nodes == 0 })
+	s.runners = slices.DeleteFunc(s.runners, func(r schedule.Allocation) bool { return r.Nodes == 0 })
+}
+
+// until returns a job that has nodes until a time after now.
+func (s *sight) until(id int64, nodes int, end time.Duration) schedule.Allocation {
+	return schedule.Allocation{Job: schedule.Job{ID: id, Estimate: end - s.now, Nodes: nodes}, Start: s.now}
 }
 
 // taskUnit is between the numbers of two tasks of a job array that wait, which Slurm tells

@@ -29,6 +29,9 @@ func TestAsSimulator(t *testing.T) {
 		o.Placement = placement.Policy(rng.IntN(int(placement.Random)))
 		o.WaitLimit = time.Duration(rng.IntN(40)) * time.Minute
 		o.Short = time.Duration(1+rng.IntN(60)) * time.Minute
+		if limits := rand.New(rand.NewPCG(11, seed)); limits.IntN(3) == 0 {
+			o.Most = 6 + limits.IntN(6)
+		}
 		o.Watch = func(e *Entry, _ *Status) {
 			if e != nil && e.Kind == Promoted {
 				early++
@@ -46,12 +49,13 @@ func TestAsSimulator(t *testing.T) {
 		}
 		limit := o.WaitLimit
 		if limit == 0 {
-			limit = sim.AtOnce
+			limit = schedule.AtOnce
 		}
 		var s sim.Simulator
 		want, err := s.Run(jobs, sim.Options{
 			Clouds: []sim.Cloud{{Meter: o.Meter, Hourly: o.Prices.OnDemand, Boot: func(int) time.Duration { return boot }, Quota: len(w.nodes)}},
 			Meter:  o.Meter, WaitLimit: limit, Short: o.Short, Expansion: o.Expansion, Placement: o.Placement, ReleaseEvery: o.ReleaseEvery,
+			Most: o.Most,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -99,11 +103,48 @@ func TestAsSimulator(t *testing.T) {
 		}
 		bill, err := m.Bill()
 		if err != nil || bill.Charged.Hours() != want.ChargedHours || bill.Cost != want.Cost {
-			t.Errorf("seed %d: %+v, %v; in the simulator %v hours, %v", seed, bill, err, want.ChargedHours, want.Cost)
+			t.Errorf("seed %d, most %d, pause %v: %+v, %v; in the simulator %v hours, %v", seed, o.Most, o.Pause, bill, err, want.ChargedHours, want.Cost)
 		}
 		w.check(t, m)
 	}
 	if early < 6 || waits < 30 {
 		t.Errorf("only %d jobs started before their turn, and %d waited", early, waits)
 	}
+}
+
+// The least size is rented without a job, and kept; after a change the next one waits
+// for the pause, and comes then without another arrival.
+func TestLeastAndPause(t *testing.T) {
+	const boot = 3 * time.Minute
+	w := newWorld(6, boot)
+	o := worldOptions(w)
+	o.Least, o.Pause, o.WaitLimit = 2, 20*time.Minute, 0
+	m := w.open(t, filepath.Join(memory(t), "journal"), o)
+	held := func(until time.Duration) int {
+		for w.now.Sub(worldStart) < until {
+			w.step(t, m)
+			w.advance(time.Minute)
+		}
+		n := 0
+		for _, l := range m.state.leases {
+			if l.phase == asking || l.phase == rented || l.phase == up {
+				n++
+			}
+		}
+		return n
+	}
+	if n := held(5 * time.Minute); n != 2 {
+		t.Errorf("%d instances at minute 5, want the least, 2", n)
+	}
+	w.submit(4, 10*time.Minute, 10*time.Minute)
+	if n := held(19 * time.Minute); n != 2 {
+		t.Errorf("%d instances in the pause, want 2", n)
+	}
+	if n := held(22 * time.Minute); n != 4 {
+		t.Errorf("%d instances after the pause, want 4", n)
+	}
+	if n := held(3 * time.Hour); n != 2 {
+		t.Errorf("%d instances at the end, want 2", n)
+	}
+	w.check(t, m)
 }

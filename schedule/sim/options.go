@@ -2,12 +2,14 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // A Mode is a way of running a log of jobs ([Niu16] section 8.2).
@@ -56,10 +58,6 @@ func (m *Mode) UnmarshalText(text []byte) error {
 	return fmt.Errorf("sim: %q is not a mode: want sec, local, individual or nowait", text)
 }
 
-// AtOnce, as a limit of [Options], is a limit of zero; the zero value stands for
-// the default.
-const AtOnce time.Duration = -1
-
 // Options says how jobs are run. Its zero value is the semi-elastic cluster of
 // [Niu16] section 8.2 with the paper's parameters.
 type Options struct {
@@ -82,8 +80,8 @@ type Options struct {
 	Epoch      time.Time     // the time 0 of the jobs, for calendar months; the zero Time begins one
 
 	// How the cluster grows and shrinks.
-	WaitLimit    time.Duration      // T_waitlmt, 0 is 5 minutes, AtOnce is 0
-	Short        time.Duration      // T_short, 0 is 1 hour, AtOnce is 0; only BestSize uses it
+	WaitLimit    time.Duration      // T_waitlmt, 0 is 5 minutes, schedule.AtOnce is 0
+	Short        time.Duration      // T_short, 0 is 1 hour, schedule.AtOnce is 0; only BestSize uses it
 	Expansion    schedule.Expansion // how much to request
 	Placement    placement.Policy   // which idle instances a job gets
 	ReleaseEvery time.Duration      // between two release checks, 0 is 1 minute
@@ -92,6 +90,13 @@ type Options struct {
 	// WaitFromNow makes the wait that is compared with WaitLimit count from the
 	// present, not from the job's submission.
 	WaitFromNow bool
+
+	// Least and Most bound the nodes of the cluster, and Pause is the least time
+	// between two changes of its size: see [schedule.Autoscaler]. Least holds from the
+	// first submission to the end of the last job; 0 as Most is no limit. Only SEC at
+	// one cloud, not Bound, has them.
+	Least, Most int
+	Pause       time.Duration
 	// Bound binds instances to the jobs that they are requested for: such a
 	// job leaves the queue, keeps what is idle at the request, gets the new
 	// instances when they are up and starts then. Otherwise the scheduler's
@@ -117,7 +122,7 @@ func (c Options) withDefaults() (Options, error) {
 		return c, badInput("Nodes", -1, ErrRange, "a local cluster of %d nodes: want at least 1", c.Nodes)
 	}
 	if c.Mode == NoWait { // whoever cannot start at once gets instances of its own
-		c.WaitLimit, c.Expansion, c.WaitFromNow, c.Bound = AtOnce, schedule.SumSize, false, true
+		c.WaitLimit, c.Expansion, c.WaitFromNow, c.Bound = schedule.AtOnce, schedule.SumSize, false, true
 	}
 	if c.Meter == (pricing.Meter{}) {
 		c.Meter = pricing.EC2Hourly
@@ -174,7 +179,27 @@ func (c Options) withDefaults() (Options, error) {
 	if c.Placement == placement.Random && c.Rand == nil && (c.Mode == SEC || c.Mode == NoWait) {
 		return c, badInput("Rand", -1, ErrRange, "random placement needs a source of randomness")
 	}
+	if c.Least != 0 || c.Most != 0 || c.Pause != 0 {
+		switch {
+		case c.Mode != SEC || c.Bound || len(c.Clouds) > 1:
+			return c, badInput("Least", -1, ErrRange, "%d to %d nodes, a pause of %v: want none of them but in mode sec, not bound, at one cloud", c.Least, c.Most, c.Pause)
+		case c.Least < 0 || c.Least > maxHeld:
+			return c, badInput("Least", -1, ErrRange, "%d nodes: want 0 to %d", c.Least, maxHeld)
+		case c.Most < 0 || c.Most > 0 && c.Most < c.Least:
+			return c, badInput("Most", -1, ErrRange, "%d nodes: want at least Least, %d, or 0 for no limit", c.Most, c.Least)
+		case c.Pause < 0 || c.Pause > maxTime:
+			return c, badInput("Pause", -1, ErrRange, "%v: want a time from 0 to %.0f s", c.Pause, maxTime.Seconds())
+		}
+	}
 	return c, c.checkClouds()
+}
+
+// orAtOnce returns a resolved limit as an option of [schedule.Autoscaler].
+func orAtOnce(limit time.Duration) time.Duration {
+	if limit == 0 {
+		return schedule.AtOnce
+	}
+	return limit
 }
 
 // limit resolves the special values of a limit.
@@ -182,12 +207,53 @@ func limit(name string, value, standard time.Duration) (time.Duration, error) {
 	switch {
 	case value == 0:
 		return standard, nil
-	case value == AtOnce:
+	case value == schedule.AtOnce:
 		return 0, nil
 	case value < 0:
-		return 0, badInput(name, -1, ErrRange, "%v is negative: want a span of time, 0 for the default or AtOnce for none", value)
+		return 0, badInput(name, -1, ErrRange, "%v is negative: want a span of time, 0 for the default or schedule.AtOnce for none", value)
 	case value > maxTime:
 		return maxTime, nil // the same: no wait or estimate is longer
 	}
 	return value, nil
+}
+
+// maxTime keeps every sum of a time of the clock and up to three spans within a
+// time.Duration: 73 years.
+const maxTime = time.Duration(math.MaxInt64 / 4)
+
+// maxHeld is how many instances may be leased at once, for a few gigabytes of
+// memory.
+const maxHeld = 1 << 26
+
+// check checks the jobs against the options.
+func check(jobs []trace.Job, cfg Options) error {
+	most, limited := cfg.largest()
+	for i := range jobs {
+		j := &jobs[i]
+		switch {
+		case j.Nodes <= 0:
+			return badInput("Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
+		case j.Run <= 0 || j.Run > maxTime:
+			return badInput("Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
+		case j.Estimate < j.Run || j.Estimate > maxTime:
+			return badInput("Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
+		case j.Submit < 0 || j.Submit > maxTime:
+			return badInput("Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
+		case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > maxHeld:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
+		case cfg.Most > 0 && j.Nodes > cfg.Most:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances, and the cluster has at most %d", j.ID, j.Nodes, cfg.Most)
+		case limited && j.Nodes > most:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances, and the largest quota of a cloud is %d", j.ID, j.Nodes, most)
+		case cfg.Mode == Local && j.Nodes > cfg.Nodes:
+			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d nodes, and the cluster has %d", j.ID, j.Nodes, cfg.Nodes)
+		}
+		if i == 0 {
+			continue
+		}
+		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID {
+			return badInput("Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): sort by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
+		}
+	}
+	return nil
 }

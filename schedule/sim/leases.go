@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/placement"
-	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
@@ -101,7 +100,7 @@ func (s *Simulator) idleAll(c *site, l int32) {
 		in := placement.Instance{ID: r.id, Due: c.dueOf(r.start, s.now), Since: s.now}
 		c.idle = append(c.idle, in)
 		c.idleOf = append(c.idleOf, l)
-		c.nextRelease = min(c.nextRelease, schedule.NextReleaseAt(in.Due, s.now, s.cfg.ReleaseEvery))
+		c.nextRelease = min(c.nextRelease, s.scaler.NextCheck(in.Due, s.now))
 		l = r.next
 	}
 }
@@ -109,57 +108,6 @@ func (s *Simulator) idleAll(c *site, l int32) {
 // dueOf returns when the next charge of a lease falls, now or later.
 func (c *site) dueOf(start, now time.Duration) time.Duration {
 	return start + c.cloud.Meter.NextCharge(now-start)
-}
-
-// watch makes up for a check that was skipped, once no job waits.
-func (c *site) watch(s *Simulator) {
-	if !c.skipped || c.schd.Waiting().Jobs > 0 {
-		return
-	}
-	c.skipped = false
-	c.refresh(s)
-	for i := range c.idle {
-		c.nextRelease = min(c.nextRelease, schedule.NextReleaseAt(c.idle[i].Due, s.now, s.cfg.ReleaseEvery))
-	}
-}
-
-// refresh renews the leases of idle instances whose charge fell meanwhile.
-func (c *site) refresh(s *Simulator) {
-	for i := range c.idle {
-		if in := &c.idle[i]; in.Due < s.now {
-			in.Due = c.dueOf(s.leases[c.idleOf[i]].start, s.now)
-		}
-	}
-}
-
-// release is a release check: with an empty queue, idle instances that would be
-// charged before the next check go.
-//
-// Invariant: unless skipped, nextRelease is at most the first check at which an
-// instance that is idle now goes if it stays idle.
-func (s *Simulator) release(c *site) {
-	c.nextRelease = schedule.Never
-	if c.schd.Waiting().Jobs > 0 {
-		c.skipped = true
-		return
-	}
-	c.refresh(s)
-	k := 0
-	for i, in := range c.idle {
-		l := c.idleOf[i]
-		if schedule.MustRelease(in.Due, s.now, s.cfg.ReleaseEvery) {
-			s.end(c, l)
-			continue
-		}
-		c.idle[k], c.idleOf[k] = in, l
-		c.nextRelease = min(c.nextRelease, schedule.NextReleaseAt(in.Due, s.now, s.cfg.ReleaseEvery))
-		k++
-	}
-	if gone := len(c.idle) - k; gone > 0 {
-		c.idle, c.idleOf = c.idle[:k], c.idleOf[:k]
-		c.schd.RemoveNodes(gone, s.now)
-		s.note()
-	}
 }
 
 // end gives an instance back.
@@ -172,103 +120,6 @@ func (s *Simulator) end(c *site, l int32) {
 	s.free = l
 	s.held--
 	c.held--
-}
-
-// charged returns what all leases were charged for, and sums up their cost.
-func (s *Simulator) charged() (all span, err error) {
-	err = s.err
-	for _, c := range s.sites {
-		if err == nil {
-			var cost pricing.Money
-			if cost, err = c.usage.close(); err == nil {
-				c.cost, err = c.cost.Add(cost)
-			}
-		}
-		if err == nil {
-			s.res.Cost, err = s.res.Cost.Add(c.cost)
-		}
-		all.sec += c.paid.sec
-		all.add(time.Duration(c.paid.nsec), 1)
-		c.sum(len(c.hours))
-	}
-	return all, err
-}
-
-// grow requests instances if the top job of a site's queue needs them.
-func (s *Simulator) grow(c *site) {
-	if s.cfg.Mode == Local {
-		return
-	}
-	top, start, ok := c.schd.Top(s.now)
-	if !ok {
-		return
-	}
-	since := top.Submit
-	if s.cfg.WaitFromNow {
-		since = s.now
-	}
-	if !schedule.MustGrow(top, start, c.schd.Nodes(), since, s.cfg.WaitLimit) {
-		return
-	}
-	switch {
-	case s.cfg.Bound:
-		s.bind(c)
-		return
-	case len(s.sites) > 1:
-		s.assign(c)
-		return
-	}
-	b := schedule.Backlog{Top: top.Nodes, All: c.schd.Waiting().Nodes, Long: c.long}
-	if j, ok := c.schd.FirstWithin(s.cfg.Short); ok {
-		b.FirstShort = j.Nodes
-	}
-	s.ask(c, s.cfg.Expansion.Nodes(b)-len(c.idle)-c.booting)
-}
-
-// unbound, as the job of a request, is no job.
-const unbound = -1
-
-// bind takes the jobs that the expansion covers out of the queue, gives each
-// what is idle and requests the rest for it.
-func (s *Simulator) bind(c *site) {
-	s.cover(c)
-	for _, j := range s.waiting {
-		c.schd.Take(j)
-		c.queued(j, s.cfg.Short, -1)
-		if have := min(j.Nodes, len(c.idle)); have > 0 {
-			c.schd.RemoveNodes(have, s.now)
-			s.occupy(c, int(j.ID), have)
-			j.Nodes -= have
-		}
-		if j.Nodes == 0 {
-			s.startBound(c, int(j.ID))
-		} else {
-			s.request(c, j.Nodes, int(j.ID), 0)
-		}
-	}
-}
-
-// cover sets waiting to the jobs of a queue that the expansion has room for.
-func (s *Simulator) cover(c *site) {
-	s.waiting = c.schd.AppendWaiting(s.waiting[:0])
-	if s.cfg.Expansion == schedule.FirstSize {
-		s.waiting = s.waiting[:1]
-	}
-	if s.cfg.Expansion != schedule.BestSize {
-		return
-	}
-	k, short := 0, false
-	for _, j := range s.waiting {
-		if j.Estimate <= s.cfg.Short {
-			if short {
-				continue
-			}
-			short = true
-		}
-		s.waiting[k] = j
-		k++
-	}
-	s.waiting = s.waiting[:k]
 }
 
 // startBound starts a job whose instances are all up.
@@ -288,55 +139,6 @@ func (s *Simulator) mixed(job int) (others bool) {
 		r.last = int32(job)
 	}
 	return others
-}
-
-// ask requests n instances of a cloud for whoever its scheduler chooses, if n is
-// positive. It reports whether the cloud grants them; a cloud that refuses is
-// asked again after a while.
-func (s *Simulator) ask(c *site, n int) bool {
-	if quota := c.cloud.Quota; quota > 0 && len(s.sites) == 1 {
-		n = min(n, quota-c.held)
-	}
-	if n <= 0 {
-		return true
-	}
-	var delay time.Duration
-	if c.cloud.Ask != nil {
-		if s.now < c.closed {
-			return false
-		}
-		var granted bool
-		if delay, granted = c.cloud.Ask(s.now, n); !granted {
-			c.refused++
-			c.closed = s.now + s.cfg.RetryEvery
-			s.events.push(event{c.closed, order(retry, c.index)})
-			return false
-		}
-		if delay < 0 || delay > maxTime {
-			s.fail(badCloud("Ask", c.index, ErrRange, "a delay of %v: want a time from 0 to %.0f s", delay, maxTime.Seconds()))
-			return true
-		}
-	}
-	c.booting += n
-	c.schd.AddNodes(n, s.now+s.request(c, n, unbound, delay))
-	return true
-}
-
-// again looks at the queues once a cloud that refused may be asked again.
-func (s *Simulator) again() {
-	s.look(s.sites[0])
-	s.note()
-}
-
-// look sees whether a queue has to grow: first that of the site where a job
-// arrived or ended, then the others. Jobs may wait at a site where nothing runs.
-func (s *Simulator) look(first *site) {
-	s.grow(first)
-	for _, c := range s.sites {
-		if c != first {
-			s.grow(c)
-		}
-	}
 }
 
 // request leases n > 0 instances for a job, or for whoever the scheduler
@@ -376,7 +178,7 @@ func (s *Simulator) request(c *site, n, job int, delay time.Duration) time.Durat
 	s.held += n
 	c.held += n
 	c.begin(s.now, n)
-	s.events.push(event{s.now + boot, order(booted, int(r))})
+	s.events.Push(s.now+boot, order(booted, int(r)))
 	return boot
 }
 
