@@ -116,19 +116,18 @@ func Example_sizeJob() {
 
 // Whether a cluster should grow for the jobs that wait, and by how much.
 func Example_growCluster() {
-	var queue schedule.EASY
-	queue.Reset(8) // nodes
-	for i, nodes := range []int{6, 4, 8, 2} {
-		queue.Submit(schedule.Job{ID: int64(i), Submit: time.Duration(i) * time.Minute, Estimate: 2 * time.Hour, Nodes: nodes})
-		queue.AppendStarts(nil, time.Duration(i)*time.Minute)
-	}
-	now := 5 * time.Minute
-	if top, start, waits := queue.Top(now); waits && schedule.MustGrow(top, start, queue.Nodes(), top.Submit, 30*time.Minute) {
-		want := schedule.BestSize.Nodes(schedule.NewBacklog(queue.AppendWaiting(nil), time.Hour))
-		fmt.Printf("job %d waits until %v: request %d nodes\n", top.ID, start, want-queue.Free())
-	}
+	scaler := schedule.Autoscaler{WaitLimit: 30 * time.Minute, Most: 16}
+	_, view := scaler.Predict(&schedule.Snapshot{Now: 5 * time.Minute, Idle: 2,
+		Running: []schedule.Allocation{{Job: schedule.Job{ID: 1, Estimate: 2 * time.Hour, Nodes: 6}}},
+		Waiting: []schedule.Job{
+			{ID: 2, Submit: 1 * time.Minute, Estimate: 2 * time.Hour, Nodes: 4},
+			{ID: 3, Submit: 2 * time.Minute, Estimate: 2 * time.Hour, Nodes: 8},
+		}})
+	verdict := scaler.Decide(nil, &view)
+	fmt.Printf("job %d would wait until %v: request %d nodes, %d more without the limit\n",
+		view.Top.ID, view.Start, verdict.Grow, verdict.Withheld)
 	// Output:
-	// job 1 waits until 2h0m0s: request 12 nodes
+	// job 2 would wait until 2h0m0s: request 8 nodes, 2 more without the limit
 }
 
 // What the jobs of a log cost and how long they wait if every user rents alone, and
