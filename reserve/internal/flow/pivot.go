@@ -12,7 +12,18 @@ func (s *Solver) pivot(c cand) {
 	switch {
 	case k == slotUp || k == slotDn:
 		w := s.x[c.t]
-		if s.general {
+		if s.steps {
+			e := &s.edges[c.t]
+			switch {
+			case !e.out, c.k == slotDn && e.left == -wall:
+				s.Stats.Stale++
+				return
+			case c.k == slotUp:
+				v = -e.right
+			default:
+				v = e.left
+			}
+		} else if s.general {
 			lo := s.lo[c.t]
 			if w != 0 && w != lo {
 				s.Stats.Stale++
@@ -148,7 +159,13 @@ func (s *Solver) pivot(c cand) {
 	pcs = pcs[:npc]
 	x := s.x
 	var theta int64
-	if s.general {
+	if s.steps {
+		self := piece{}
+		if c.k == slotUp || c.k == slotDn {
+			self = piece{c.t, c.t + 1, slotDn - c.k, 0} // -1 rising, 0 falling
+		}
+		theta = s.longStepSteps(pcs, v, hard, self)
+	} else if s.general {
 		own0 := int64(0) // own breakpoint inside, of a slot at its lower bound
 		if c.k == slotUp {
 			own0 = -s.x[c.t]
@@ -175,6 +192,12 @@ func (s *Solver) pivot(c cand) {
 		d := -theta
 		if pc.neg != 0 {
 			d = theta
+		}
+		if s.steps {
+			if t := s.pushSteps(*pc, theta); t >= 0 {
+				outSlot, outTag = t, pc.tag
+			}
+			continue
 		}
 		q := x[pc.lo:pc.hi]
 		hit := -1
@@ -231,11 +254,17 @@ func (s *Solver) pivot(c cand) {
 	switch {
 	case c.k == slotUp:
 		x[c.t] += theta
+		if s.steps {
+			s.settle(int(c.t))
+		}
 		if outTag == -2 {
 			return // it stopped at its own breakpoint
 		}
 	case c.k == slotDn:
 		x[c.t] -= theta
+		if s.steps {
+			s.settle(int(c.t))
+		}
 		if outTag == -2 {
 			return
 		}

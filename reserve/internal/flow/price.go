@@ -50,7 +50,19 @@ func (s *Solver) potentials() {
 	x, y, sid, rt := s.x[:T], s.y[:T+1], s.sid[:T+1], s.rt
 	var v int64
 	id := int32(0)
-	if s.general {
+	if s.steps {
+		for t := range x {
+			e := &s.edges[t]
+			y[t] = v
+			sid[t] = id
+			rt[id] = int32(t)
+			if e.out {
+				id++
+			} else {
+				v += e.left
+			}
+		}
+	} else if s.general {
 		price, lo := s.price[:T], s.lo[:T]
 		for t, w := range x {
 			y[t] = v
@@ -131,7 +143,9 @@ func (s *Solver) sweep(block int) (top int64) {
 	for b := 0; b < T; b += block {
 		e := min(T, b+block)
 		best := cand{}
-		if s.general {
+		if s.steps {
+			best = s.sweepSteps(b, e)
+		} else if s.general {
 			best = s.sweepSlots(b, e)
 		} else {
 			y0 := y[b]

@@ -32,6 +32,11 @@ type Problem struct {
 	// MaxActive, if not nil, caps the active instances (held and bought
 	// together) in each slot; a negative entry is no cap.
 	MaxActive []int
+	// Steps, if First is not nil, are the costs of the slots in the place of Demand, Price
+	// and Prices: those of slot t are Steps[First[t]:First[t+1]], of falling Demand, with
+	// Demand and Price above 0. First has one element more than there are slots.
+	Steps []Step
+	First []int32
 }
 
 // Purchase says: buy Count of class Class at slot Slot.
@@ -48,13 +53,20 @@ var (
 // init checks the problem and sets up the basis of all slots on demand.
 func (s *Solver) init(p Problem) error {
 	T := len(p.Demand)
+	s.steps = p.First != nil
+	if s.steps {
+		T = len(p.First) - 1
+		if err := p.checkSteps(); err != nil {
+			return err
+		}
+	}
 	s.prob, s.T = p, T
 	s.Stats = Stats{}
 	s.n = int64(T + 2)
 	if T >= 1<<30 || len(p.Classes) >= 1<<20 {
 		return ErrOverflow
 	}
-	if p.Prices == nil && p.Price < 1 ||
+	if !s.steps && p.Prices == nil && p.Price < 1 ||
 		p.Prices != nil && len(p.Prices) != T ||
 		p.Held != nil && len(p.Held) != T ||
 		p.MaxActive != nil && len(p.MaxActive) != T {
@@ -67,7 +79,18 @@ func (s *Solver) init(p Problem) error {
 		}
 		maxPrice = max(maxPrice, v)
 	}
-	s.general = p.Prices != nil || p.MaxActive != nil
+	for t := range T {
+		if s.steps {
+			sum := int64(0)
+			for _, st := range p.Steps[p.First[t]:p.First[t+1]] {
+				if sum += min(st.Price, inf); sum >= inf {
+					return ErrOverflow
+				}
+			}
+			maxPrice = max(maxPrice, sum)
+		}
+	}
+	s.general = s.steps || p.Prices != nil || p.MaxActive != nil
 	s.capped = false
 	// A potential difference along a tree path is at most T prices and T fees.
 	worst := maxPrice
@@ -134,18 +157,27 @@ func (s *Solver) init(p Problem) error {
 		s.x[t] = v*s.n + s.sign*int64(t+1)
 	}
 	if s.general {
-		s.price = grow.To(s.price, T)
-		s.lo = grow.To(s.lo, T)
 		s.wbuf = grow.To(s.wbuf, T+1)
-		if p.Prices != nil {
+		if !s.steps {
+			s.price = grow.To(s.price, T)
+			s.lo = grow.To(s.lo, T)
+		}
+		if s.steps {
+			var err error
+			if total, err = s.initSteps(&p, total); err != nil {
+				return err
+			}
+		} else if p.Prices != nil {
 			copy(s.price, p.Prices)
 		} else {
 			for t := range s.price {
 				s.price[t] = p.Price
 			}
 		}
-		for t := range s.lo {
-			s.lo[t] = noLow
+		if !s.steps {
+			for t := range s.lo {
+				s.lo[t] = noLow
+			}
 		}
 		s.cap = grow.To(s.cap, len(p.Classes))
 		for k, c := range p.Classes {
@@ -159,7 +191,7 @@ func (s *Solver) init(p Problem) error {
 			}
 		}
 		for t, m := range p.MaxActive {
-			if m < 0 {
+			if m < 0 || s.steps {
 				continue
 			}
 			room := int64(m)

@@ -41,6 +41,10 @@ type Solver struct {
 	// general problems only (Prices, MaxActive or Max)
 	general bool
 	capped  bool
+	steps   bool // slots with steps
+	edges   []edge
+	first   []int32 // kinks of slot t: kinks[first[t]:first[t+1]]
+	kinks   []kink
 	price   []int64  // per slot
 	lo      []int64  // lower bound of x, n-fold; minInt if none
 	wbuf    []wbp    // weighted breakpoints

@@ -13,13 +13,17 @@ import (
 //	x_t < 0 and not at its bound   =>  z_t  = 0
 //	x_t = 0                        =>  0 <= z_t <= price
 //	x_t at its bound demand - cap  =>  z_t <= the slope above the bound
+//
+// (with Steps: z_t between the sums of the prices of the steps whose demand exceeds
+// what is active, and of those whose demand is at least that), and with a
+//
 //	purchase of class k at s, r of at most Max bought: y[end]-y[s]-fee
 //	is <= 0 if r < Max, and >= 0 if r > 0.
 //
 // It returns nil, or says what is wrong. The potentials must be small enough
 // that their differences do not overflow; Verify checks that too.
 func Verify(p Problem, plan []Purchase, y []int64) error {
-	T := len(p.Demand)
+	T := p.slots()
 	if len(y) != T+1 {
 		return fmt.Errorf("flow: %d potentials for %d slots", len(y), T)
 	}
@@ -46,33 +50,31 @@ func Verify(p Problem, plan []Purchase, y []int64) error {
 	var act int64
 	for t := range T {
 		act += diff[t]
-		x := int64(p.Demand[t]) - act
-		price := p.Price
-		if p.Prices != nil {
-			price = p.Prices[t]
-		}
-		lo := int64(-1) << 62
+		active := act
 		if p.Held != nil {
-			x -= int64(p.Held[t])
+			active += int64(p.Held[t])
 		}
+		full := false
 		if p.MaxActive != nil && p.MaxActive[t] >= 0 {
-			lo = int64(p.Demand[t] - p.MaxActive[t])
+			if active > int64(p.MaxActive[t]) {
+				return fmt.Errorf("flow: slot %d: more active than allowed", t)
+			}
+			full = active == int64(p.MaxActive[t])
 		}
-		if x < lo {
-			return fmt.Errorf("flow: slot %d: more active than allowed", t)
-		}
-		above, below := price, int64(0) // slopes right and left of x
-		if x < 0 {
-			above = 0
-		}
-		if x > 0 {
-			below = price
+		above, below := int64(0), int64(0) // slopes for fewer active ones and for more
+		for _, st := range p.stepsOf(t) {
+			if int64(st.Demand) >= active {
+				above += st.Price
+			}
+			if int64(st.Demand) > active {
+				below += st.Price
+			}
 		}
 		z := y[t+1] - y[t]
 		if z > above {
 			return fmt.Errorf("flow: slot %d: dual price %d above %d", t, z, above)
 		}
-		if z < below && x > lo {
+		if z < below && !full {
 			return fmt.Errorf("flow: slot %d: dual price %d below %d", t, z, below)
 		}
 	}
@@ -104,7 +106,7 @@ func Verify(p Problem, plan []Purchase, y []int64) error {
 // Cost returns the cost of a plan, in 128 bits: on demand where demand is not
 // covered, plus the fees.
 func Cost(p Problem, plan []Purchase) (hi, lo uint64) {
-	T := len(p.Demand)
+	T := p.slots()
 	diff := make([]int64, T+1)
 	add := func(n, c int64) {
 		h, l := bits.Mul64(uint64(n), uint64(c))
@@ -123,19 +125,36 @@ func Cost(p Problem, plan []Purchase) (hi, lo uint64) {
 		diff[min(T, q.Slot+c.Term)] -= int64(q.Count)
 	}
 	var act int64
-	for t, d := range p.Demand {
+	for t := range T {
 		act += diff[t]
-		x := int64(d) - act
+		active := act
 		if p.Held != nil {
-			x -= int64(p.Held[t])
+			active += int64(p.Held[t])
 		}
-		if x > 0 {
-			price := p.Price
-			if p.Prices != nil {
-				price = p.Prices[t]
+		for _, st := range p.stepsOf(t) {
+			if x := int64(st.Demand) - active; x > 0 {
+				add(x, st.Price)
 			}
-			add(x, price)
 		}
 	}
 	return hi, lo
+}
+
+// slots returns the number of slots.
+func (p *Problem) slots() int {
+	if p.First != nil {
+		return len(p.First) - 1
+	}
+	return len(p.Demand)
+}
+
+// stepsOf returns the steps of slot t.
+func (p *Problem) stepsOf(t int) []Step {
+	switch {
+	case p.First != nil:
+		return p.Steps[p.First[t]:p.First[t+1]]
+	case p.Prices != nil:
+		return []Step{{p.Demand[t], p.Prices[t]}}
+	}
+	return []Step{{p.Demand[t], p.Price}}
 }
