@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/big"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
@@ -46,7 +47,7 @@ func tariffOf(p *Problem) tariff {
 
 // bought returns what one reservation of class k costs that is bought at slot t.
 func (tf *tariff) bought(p *Problem, k, t int) *big.Rat {
-	if left := len(p.Demand) - t; p.Horizon == Pure && left < tf.term[k] {
+	if left := slotsOf(p) - t; p.Horizon == Pure && left < tf.term[k] {
 		return new(big.Rat).Mul(tf.rate[k], big.NewRat(int64(left), 1))
 	}
 	return tf.fee[k]
@@ -72,7 +73,7 @@ func planCost(p *Problem, plan []pricing.Purchase) *big.Rat {
 	for _, b := range plan {
 		sum.Add(sum, new(big.Rat).Mul(tf.bought(p, b.Class, b.Slot), big.NewRat(int64(b.Count), 1)))
 	}
-	for t, d := range p.Demand {
+	for t := range slotsOf(p) {
 		active := make([]int, len(tf.term))
 		for _, h := range p.Held {
 			if t < h.Until {
@@ -84,9 +85,61 @@ func planCost(p *Problem, plan []pricing.Purchase) *big.Rat {
 				active[b.Class] += b.Count
 			}
 		}
-		sum.Add(sum, tf.run(d, active))
+		sum.Add(sum, tf.mean(p, t, active))
 	}
 	return sum
+}
+
+// slotsOf returns the number of slots of p's demand.
+func slotsOf(p *Problem) int {
+	return max(len(p.Demand), len(p.Chances), len(slices.Concat(p.Paths[:min(1, len(p.Paths))]...)))
+}
+
+// mean returns what slot t costs in the mean with the given active reservations. It
+// takes probabilities for decimals of nine digits.
+func (tf *tariff) mean(p *Problem, t int, active []int) *big.Rat {
+	sum := new(big.Rat)
+	add := func(probability float64, d int) {
+		w, ok := new(big.Rat).SetString(strconv.FormatFloat(probability, 'f', 9, 64))
+		if !ok {
+			panic("no decimal")
+		}
+		sum.Add(sum, w.Mul(w, tf.run(d, active)))
+	}
+	switch {
+	case p.Chances != nil:
+		for _, c := range p.Chances[t] {
+			add(c.Probability, c.Demand)
+		}
+	case p.Weights != nil:
+		for i, path := range p.Paths {
+			add(p.Weights[i], path[t])
+		}
+	case p.Paths != nil:
+		for _, path := range p.Paths {
+			sum.Add(sum, tf.run(path[t], active))
+		}
+		sum.Mul(sum, big.NewRat(1, int64(len(p.Paths))))
+	default:
+		return tf.run(p.Demand[t], active)
+	}
+	return sum
+}
+
+// peakFrom returns the largest demand from slot t on.
+func peakFrom(p *Problem, t int) (most int) {
+	for _, d := range p.Demand[min(t, len(p.Demand)):] {
+		most = max(most, d)
+	}
+	for _, path := range p.Paths {
+		most = max(most, slices.Max(path[t:]))
+	}
+	for _, chances := range p.Chances[min(t, len(p.Chances)):] {
+		for _, c := range chances {
+			most = max(most, c.Demand)
+		}
+	}
+	return most
 }
 
 // mayBuy reports whether slot t is open for purchases.
@@ -103,7 +156,7 @@ func mayBuy(p *Problem, t int) bool {
 // reservations of each class by remaining slots.
 func bruteForce(p *Problem) (plan []pricing.Purchase, cost *big.Rat, ok bool) {
 	tf := tariffOf(p)
-	n, h := len(p.Demand), len(tf.term)
+	n, h := slotsOf(p), len(tf.term)
 	// A state has at k*(n+1)+r the reservations of class k that are active for
 	// another r slots; more than what is left counts as that.
 	type choice struct {
@@ -153,7 +206,7 @@ func bruteForce(p *Problem) (plan []pricing.Purchase, cost *big.Rat, ok bool) {
 		}
 		most := 0
 		if mayBuy(p, t) {
-			most = slices.Max(p.Demand[t:])
+			most = peakFrom(p, t)
 			if p.MaxBuy > 0 {
 				most = min(most, p.MaxBuy)
 			}
@@ -171,7 +224,7 @@ func bruteForce(p *Problem) (plan []pricing.Purchase, cost *big.Rat, ok bool) {
 			}
 			if p.MaxActive == 0 || all <= p.MaxActive {
 				if rest := best(t+1, later(t, next)); rest.cost != nil {
-					c := new(big.Rat).Add(rest.cost, tf.run(p.Demand[t], active))
+					c := new(big.Rat).Add(rest.cost, tf.mean(p, t, active))
 					for k, count := range buy {
 						c.Add(c, new(big.Rat).Mul(tf.bought(p, k, t), big.NewRat(int64(count), 1)))
 					}

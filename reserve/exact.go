@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/internal/flow"
 	"github.com/plimsoll/plimsoll/reserve/internal/lpbound"
@@ -56,6 +57,7 @@ type Exact struct {
 	index     []int // of the classes in the list
 	fees      []int64
 	held      []int
+	steps     []flow.Step
 	caps      []int
 	bought    []flow.Purchase
 	purchases []pricing.Purchase
@@ -99,8 +101,10 @@ func (e *Exact) Solve(p *Problem) (Plan, error) {
 	m := &e.market
 	plan := Plan{Purchases: e.purchases}
 	var err error
-	if plan.Bill, err = e.biller.BillHeld(p.Prices, p.Demand, p.Slot, e.purchases, p.Held); err != nil {
-		return Plan{}, err
+	if !p.uncertain() {
+		if plan.Bill, err = e.biller.BillHeld(p.Prices, p.Demand, p.Slot, e.purchases, p.Held); err != nil {
+			return Plan{}, err
+		}
 	}
 	if err := e.dual.load(p, m, e.purchases); err != nil {
 		return Plan{}, err
@@ -123,11 +127,11 @@ func (e *Exact) Solve(p *Problem) (Plan, error) {
 // plan solves the flow and fills in e.purchases.
 func (e *Exact) plan(p *Problem) error {
 	m := &e.market
-	if err := m.load(p); err != nil {
+	if err := m.loadAny(p); err != nil {
 		return err
 	}
 	e.prices = usePrices(e.prices, m)
-	n := len(p.Demand)
+	n := p.slots()
 	e.purchases, e.finer, e.limited = e.purchases[:0], 1, false
 	e.values = grow.Zero(e.values, n*len(e.prices))
 	switch {
@@ -137,12 +141,13 @@ func (e *Exact) plan(p *Problem) error {
 		return e.linear(p)
 	}
 
-	if err := e.flow(p, e.prices[0]); err != nil {
+	coarse, err := e.flow(p, e.prices[0])
+	if err != nil {
 		return err
 	}
 	y := e.solver.Potentials()
 	for t := range n {
-		e.values[t] = y[t+1] - y[t]
+		e.values[t] = (y[t+1] - y[t]) << coarse
 	}
 	e.bought = e.solver.AppendPurchases(e.bought[:0])
 	for _, b := range e.bought {
@@ -153,19 +158,49 @@ func (e *Exact) plan(p *Problem) error {
 }
 
 // flow solves the problem in which the use of every class that one would buy costs
-// the same.
-func (e *Exact) flow(p *Problem, use int64) error {
-	n, m := len(p.Demand), &e.market
+// the same. Where the weights of the demand make amounts too large for the flow, it gets
+// them divided by a power of two, 2^coarse, and rounded down: so that its potentials,
+// multiplied by that, are worth no more than a fee.
+func (e *Exact) flow(p *Problem, use int64) (coarse int, err error) {
+	for {
+		err = e.flowAt(p, use, coarse)
+		if !errors.Is(err, flow.ErrOverflow) {
+			break
+		}
+		if !p.uncertain() || coarse >= 40 {
+			return 0, badInput("Demand", -1, ErrOverflow, "demand, prices and terms are too large together")
+		}
+		coarse += 2
+	}
+	if errors.Is(err, flow.ErrInfeasible) {
+		return 0, badInput("MaxActive", -1, ErrInfeasible, "more than %d reservations are held", p.MaxActive)
+	}
+	return coarse, err
+}
+
+func (e *Exact) flowAt(p *Problem, use int64, coarse int) error {
+	n, m := p.slots(), &e.market
 	e.classes, e.index = e.classes[:0], e.index[:0]
 	for i := range m.classes {
 		c := &m.classes[i]
 		if c.use >= m.price {
 			continue
 		}
-		e.classes = append(e.classes, flow.Class{Term: c.term, Fee: c.fee, Max: p.MaxBuy})
+		e.classes = append(e.classes, flow.Class{Term: c.term, Fee: c.fee >> coarse, Max: p.MaxBuy})
 		e.index = append(e.index, i)
 	}
 	fp := flow.Problem{Demand: p.Demand, Price: m.price - use, Classes: e.classes}
+	if p.uncertain() {
+		e.steps = e.steps[:0]
+		for _, st := range m.tally.steps {
+			price, ok := wide.Mul(m.price-use, st.weight)
+			if !ok {
+				return badInput("Prices", -1, ErrOverflow, "the price of %d parts does not fit in 64 bits", st.weight)
+			}
+			e.steps = append(e.steps, flow.Step{Demand: st.demand, Price: max(1, price>>coarse)})
+		}
+		fp.Steps, fp.First = e.steps, m.tally.first
+	}
 	if m.every > 1 || p.Closed != nil || p.Horizon == Pure {
 		e.fees = grow.To(e.fees, n*len(e.classes))
 		for k, i := range e.index {
@@ -174,7 +209,7 @@ func (e *Exact) flow(p *Problem, use int64) error {
 				if s%m.every != 0 || p.Closed != nil && p.Closed[s] {
 					fees[s] = -1
 				} else {
-					fees[s] = m.classes[i].feeFor(n - s)
+					fees[s] = m.classes[i].feeFor(n-s) >> coarse
 				}
 			}
 			e.classes[k].Fees = fees
@@ -200,14 +235,5 @@ func (e *Exact) flow(p *Problem, use int64) error {
 		}
 		fp.MaxActive = e.caps
 	}
-	if err := e.solver.Solve(fp); err != nil {
-		switch {
-		case errors.Is(err, flow.ErrOverflow):
-			return badInput("Demand", -1, ErrOverflow, "demand, prices and terms are too large together")
-		case errors.Is(err, flow.ErrInfeasible):
-			return badInput("MaxActive", -1, ErrInfeasible, "more than %d reservations are held", p.MaxActive)
-		}
-		return err
-	}
-	return nil
+	return e.solver.Solve(fp)
 }

@@ -68,61 +68,66 @@ func sortPurchases(list []pricing.Purchase) {
 }
 
 // Cost returns what purchases, a plan for p sorted by slot and class, cost: the
-// Cost of a [Plan], for plans of any origin. The error is that of a malformed
+// Cost of a [Plan], for plans of any origin; the mean where the demand is not known. The error is that of a malformed
 // problem, [ErrForged] for purchases that do not keep to its rules, or
 // [ErrOverflow].
 func Cost(p *Problem, purchases []pricing.Purchase) (pricing.Money, error) {
 	var m market
-	if err := m.load(p); err != nil {
+	if err := m.loadAny(p); err != nil {
 		return 0, err
 	}
 	if err := checkPurchases(p, &m, purchases); err != nil {
 		return 0, err
 	}
-	n := len(p.Demand)
+	n := p.slots()
+	if !p.uncertain() {
+		if err := m.tally.load(p, 1); err != nil {
+			return 0, err
+		}
+	}
 	order := make([]int, len(m.classes))
 	for k := range order {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.classes[a].use, m.classes[b].use) })
 	var sum wide.Uint
-	rest := slices.Clone(p.Demand)
+	active, left := make([]int64, n), make([]int64, n) // reservations so far, and what they leave
+	for t := range left {
+		left[t] = m.tally.short(t, 0)
+	}
 	for _, k := range order {
-		c, change := &m.classes[k], make([]int, n+1)
+		c, change := &m.classes[k], make([]int64, n+1)
 		for _, h := range p.Held {
 			if h.Class == k && h.Until > 0 {
-				change[0] += h.Count
-				change[min(n, h.Until)] -= h.Count
+				change[0] += int64(h.Count)
+				change[min(n, h.Until)] -= int64(h.Count)
 			}
 		}
 		for _, q := range purchases {
 			if q.Class == k {
-				change[q.Slot] += q.Count
-				change[min(n, q.Slot+c.term)] -= q.Count
+				change[q.Slot] += int64(q.Count)
+				change[min(n, q.Slot+c.term)] -= int64(q.Count)
 				accumulate(&sum, c.feeFor(n-q.Slot), int64(q.Count))
 			}
 		}
-		active := 0
-		for t := range rest {
-			active += change[t]
-			served := min(active, rest[t])
-			rest[t] -= served
-			accumulate(&sum, c.use, int64(served))
+		own := int64(0)
+		for t := range n {
+			if own += change[t]; own > 0 {
+				active[t] += own
+				rest := m.tally.short(t, active[t])
+				accumulate(&sum, c.use, left[t]-rest)
+				left[t] = rest
+			}
 		}
 	}
-	for _, d := range rest {
-		accumulate(&sum, m.price, int64(d))
+	for _, d := range left {
+		accumulate(&sum, m.price, d)
 	}
 	cost, ok := m.money(sum)
 	if !ok {
 		return 0, badInput("Demand", -1, ErrOverflow, "its cost does not fit in an amount of money")
 	}
 	return cost, nil
-}
-
-// sortByDemand sorts slots by falling demand, then by number.
-func sortByDemand(slots, demand []int) {
-	slices.SortFunc(slots, func(a, b int) int { return cmp.Or(cmp.Compare(demand[b], demand[a]), cmp.Compare(a, b)) })
 }
 
 // A Use is what a purchase of a plan does.

@@ -18,6 +18,16 @@ type Problem struct {
 	// pays for the whole of it.
 	Demand []int
 	Slot   time.Duration
+	// Paths are the futures that a demand may take which is not known: Paths[i][t] is the
+	// number of instances needed in slot t on path i. Purchases are decided before any
+	// path is seen, and amounts are means over the paths. Weights are their
+	// probabilities, which sum to 1; nil: all are equally likely.
+	Paths   [][]int
+	Weights []float64
+	// Chances is the distribution of the demand in each slot; the probabilities of a slot
+	// sum to 1. A problem has one of Demand, Paths and Chances. [Exact], [Verify] and
+	// [Cost] take all three; other algorithms want Demand.
+	Chances [][]Chance
 	// Prices has the price on demand and the classes of reservations. The term
 	// of each class must be a whole number of slots.
 	Prices pricing.List
@@ -73,8 +83,8 @@ func (h *Horizon) UnmarshalText(text []byte) error { return horizons.UnmarshalTe
 // nano-currency units, all divided by common, so that they are whole and as
 // small as can be.
 type market struct {
-	demand  []int
-	price   int64 // of an instance-slot on demand
+	tally   tally
+	price   int64 // of an instance-slot on demand, of one part of its weight
 	classes []class
 	every   int
 	scale   int64
@@ -100,27 +110,38 @@ func (c *class) feeFor(slots int) int64 {
 	return c.fee
 }
 
-// load checks p and fills in m, in m's memory.
+// load checks p, whose demand is to be known, and fills in m, in m's memory.
 func (m *market) load(p *Problem) error {
+	if p.uncertain() {
+		if err := p.checkDemand(); err != nil {
+			return err
+		}
+		field := "Paths"
+		if p.Paths == nil {
+			field = "Chances"
+		}
+		return badInput(field, -1, ErrUnsupported, "demand that is not known: want Demand alone, or Exact")
+	}
+	return m.loadAny(p)
+}
+
+// loadAny is load for a demand that is known or not. It fills in m.tally for one that is
+// not.
+func (m *market) loadAny(p *Problem) error {
 	if p.Slot <= 0 {
 		return badInput("Slot", -1, ErrRange, "%v: want a positive length", p.Slot)
 	}
 	if err := p.Prices.Validate(); err != nil {
 		return &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}
 	}
-	if len(p.Demand) > math.MaxInt32 {
-		return badInput("Demand", -1, ErrRange, "%d slots: want at most %d", len(p.Demand), math.MaxInt32)
-	}
-	for i, d := range p.Demand {
-		if d < 0 || d > math.MaxInt32 {
-			return badInput("Demand", i, ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
-		}
+	if err := p.checkDemand(); err != nil {
+		return err
 	}
 	switch {
 	case p.Every < 0:
 		return badInput("Every", -1, ErrRange, "%d: want a number of slots, or 0 for every slot", p.Every)
-	case p.Closed != nil && len(p.Closed) != len(p.Demand):
-		return badInput("Closed", -1, ErrRange, "%d slots: want one for each of the %d of Demand", len(p.Closed), len(p.Demand))
+	case p.Closed != nil && len(p.Closed) != p.slots():
+		return badInput("Closed", -1, ErrRange, "%d slots: want one for each of the %d of Demand", len(p.Closed), p.slots())
 	case p.MaxBuy < 0:
 		return badInput("MaxBuy", -1, ErrRange, "%d: want a cap, or 0 for none", p.MaxBuy)
 	case p.MaxActive < 0:
@@ -136,9 +157,49 @@ func (m *market) load(p *Problem) error {
 			return badInput("Held", i, ErrRange, "%d reservations for %d slots: want none negative", h.Count, h.Until)
 		}
 	}
-	m.demand = p.Demand
 	m.every = max(1, p.Every)
-	return m.prices(p)
+	if err := m.prices(p); err != nil {
+		return err
+	}
+	m.tally.parts = 1
+	if !p.uncertain() {
+		return nil
+	}
+	// Fees and the values of a certificate are to fit, see maxValue.
+	fine, dearest := int64(fineParts), m.scale
+	for i := range m.classes {
+		dearest = max(dearest, m.classes[i].fee)
+	}
+	values, ok := wide.Mul(m.price, int64(p.slots()+1)*int64(len(m.classes)))
+	if !ok {
+		values = math.MaxInt64
+	}
+	for fine > 1 && fine > maxValue/max(dearest, values, 1) {
+		fine /= 10
+	}
+	if err := m.tally.load(p, fine); err != nil {
+		return err
+	}
+	return m.weigh(m.tally.parts)
+}
+
+// weigh makes the unit finer by the weights of the demand: what runs on demand is counted
+// by the weight, fees and rates count for all weights.
+func (m *market) weigh(parts int64) error {
+	fits := true
+	times := func(x *int64) {
+		v, ok := wide.Mul(*x, parts)
+		*x, fits = v, fits && ok && v <= math.MaxInt64/4
+	}
+	for i := range m.classes {
+		times(&m.classes[i].fee)
+		times(&m.classes[i].rate)
+	}
+	times(&m.scale)
+	if !fits {
+		return badInput("Prices", -1, ErrOverflow, "fees do not fit in 64 bits %d-fold, the common denominator of the weights", parts)
+	}
+	return nil
 }
 
 // prices turns the price list into integers.
@@ -158,7 +219,7 @@ func (m *market) prices(p *Problem) error {
 			return badInput("Prices.Classes[].Term", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", c.Name, c.Term, p.Slot)
 		}
 		slots := int64(c.Term / p.Slot)
-		if limit := int64(math.MaxInt32 - len(p.Demand)); slots > limit {
+		if limit := int64(math.MaxInt32 - p.slots()); slots > limit {
 			return badInput("Prices.Classes[].Term", i, ErrRange, "%s has a term of %d slots: want at most %d", c.Name, slots, limit)
 		}
 		m.classes = append(m.classes, class{term: int(slots)})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/wide"
@@ -56,7 +57,8 @@ type tables struct {
 	held    [][]int
 	most    [][]int
 	active  []int
-	order   []int
+	order   []place
+	demand  []int
 }
 
 // unlimited is the entry of a table of caps for no cap.
@@ -75,9 +77,12 @@ func rows[T any](a [][]T, n, m int) [][]T {
 
 // linear solves problems with several use prices.
 func (e *Exact) linear(p *Problem) error {
-	m, n, t := &e.market, len(p.Demand), &e.tables
+	m, n, t := &e.market, p.slots(), &e.tables
 	var total wide.Uint // on demand alone, and so the most that a plan costs
-	for _, d := range p.Demand {
+	if err := t.expand(p, m); err != nil {
+		return err
+	}
+	for _, d := range t.demand {
 		accumulate(&total, m.price, int64(d))
 	}
 	dearest := m.scale
@@ -131,7 +136,7 @@ func (e *Exact) linear(p *Problem) error {
 		}
 	}
 	k := len(e.index)
-	lp := lpbound.Problem{Demand: p.Demand, Period: g, OnDemand: round(m.price), Classes: t.classes}
+	lp := lpbound.Problem{Demand: t.demand, Period: g * int(m.tally.parts), OnDemand: round(m.price), Classes: t.classes}
 	t.fees, t.most, t.held = rows(t.fees, k, dates), rows(t.most, k, dates), rows(t.held, k, dates)
 	for j, i := range e.index {
 		clear(t.held[j])
@@ -196,7 +201,7 @@ func (e *Exact) linear(p *Problem) error {
 // among the levels, the deepest first but for negative ones, which all levels must
 // feel, they are worth no more to a reservation of any class than the flow's to it.
 func (e *Exact) relax(p *Problem) error {
-	n, m := len(p.Demand), &e.market
+	n, m := p.slots(), &e.market
 	if err := e.dual.load(p, m, nil); err != nil {
 		return err
 	}
@@ -205,13 +210,14 @@ func (e *Exact) relax(p *Problem) error {
 		return err
 	}
 	least := e.prices[len(e.prices)-1]
-	if err := e.flow(p, least); err != nil {
+	coarse, err := e.flow(p, least)
+	if err != nil {
 		return nil // too large for the flow: what there is has to do
 	}
 	y := e.solver.Potentials()
 	e.proposal = append(e.proposal[:0], e.values...)
 	for t := range n {
-		left, below := y[t+1]-y[t], least
+		left, below := (y[t+1]-y[t])<<coarse, least
 		for k := len(e.prices) - 1; k >= 0; k-- {
 			above := m.price
 			if k > 0 {
@@ -219,7 +225,7 @@ func (e *Exact) relax(p *Problem) error {
 			}
 			v := left
 			if k > 0 {
-				v = max(0, min(left, above-below))
+				v = max(0, min(left, (above-below)*m.tally.parts))
 			}
 			e.values[k*n+t] = v
 			left, below = left-v, above
@@ -235,29 +241,76 @@ func (e *Exact) relax(p *Problem) error {
 	return nil
 }
 
-// spread turns prices of periods into values of slots.
+// spread turns prices of periods into values of slots: the largest demands of a period
+// get the whole saving of a level, each by its weight.
 func (e *Exact) spread(p *Problem, duals []int64, coarse int64, g, dates int) {
-	n, order := len(p.Demand), e.tables.order
+	n, order, tally := p.slots(), e.tables.order, &e.market.tally
 	for d := range dates {
 		from, to := d*g, min(n, (d+1)*g)
 		order = order[:0]
 		for t := from; t < to; t++ {
-			order = append(order, t)
+			for _, st := range tally.of(t) {
+				order = append(order, place{st.demand, t, st.weight})
+			}
 		}
-		sortByDemand(order, p.Demand)
+		slices.SortFunc(order, func(a, b place) int { return cmp.Or(cmp.Compare(b.demand, a.demand), cmp.Compare(a.slot, b.slot)) })
 		above := e.market.price
 		for k, u := range e.prices {
 			left := duals[k*dates+d] * coarse
-			for _, t := range order {
-				y := min(left, above-u)
-				e.values[k*n+t] = y
+			for _, at := range order {
+				y := left
+				if most, ok := wide.Mul(above-u, at.weight); ok {
+					y = min(left, most)
+				}
+				e.values[k*n+at.slot] += y
 				left -= y
 			}
-			e.values[k*n+order[0]] += left // more than all slots are worth
+			at := from
+			if len(order) > 0 {
+				at = order[0].slot
+			}
+			e.values[k*n+at] += left // more than all slots are worth
 			above = u
 		}
 	}
 	e.tables.order = order
+}
+
+// A place is a demand of a slot with its weight.
+type place struct {
+	demand, slot int
+	weight       int64
+}
+
+// mostExpanded bounds the slots that the linear program sees, each demand of a slot
+// being one for each unit of its weight.
+const mostExpanded = 1 << 24
+
+// expand sets t.demand to the demands of all slots, as often as their weight says, and
+// fills in m.tally.
+func (t *tables) expand(p *Problem, m *market) error {
+	if !p.uncertain() {
+		t.demand = append(t.demand[:0], p.Demand...)
+		return m.tally.load(p, 1)
+	}
+	if n := p.slots(); m.tally.parts > int64(mostExpanded/max(1, n)) {
+		return badInput("Prices.Classes", -1, ErrUnsupported,
+			"several use prices and weights with the common denominator %d: want one use price, or at most %d slots times the denominator",
+			m.tally.parts, mostExpanded)
+	}
+	t.demand = t.demand[:0]
+	for s := range p.slots() {
+		end := len(t.demand) + int(m.tally.parts)
+		for _, st := range m.tally.of(s) {
+			for range st.weight {
+				t.demand = append(t.demand, st.demand)
+			}
+		}
+		for len(t.demand) < end {
+			t.demand = append(t.demand, 0)
+		}
+	}
+	return nil
 }
 
 // largest is the largest amount of the market, but for fees that never pay.

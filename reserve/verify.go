@@ -42,7 +42,7 @@ import (
 // Arithmetic is exact, in 128 bits. Time: O(levels × slots × classes + purchases).
 func Verify(p *Problem, plan *Plan) error {
 	var m market
-	if err := m.load(p); err != nil {
+	if err := m.loadAny(p); err != nil {
 		return err
 	}
 	if err := checkPurchases(p, &m, plan.Purchases); err != nil {
@@ -57,8 +57,8 @@ func Verify(p *Problem, plan *Plan) error {
 	if err := v.load(p, &m, plan.Purchases); err != nil {
 		return err
 	}
-	if c.Levels != len(v.worth) || len(c.Values) != len(v.worth)*len(p.Demand) {
-		return badInput("Certificate", -1, ErrForged, "%d levels and %d values: want %d and %d", c.Levels, len(c.Values), len(v.worth), len(v.worth)*len(p.Demand))
+	if c.Levels != len(v.worth) || len(c.Values) != len(v.worth)*p.slots() {
+		return badInput("Certificate", -1, ErrForged, "%d levels and %d values: want %d and %d", c.Levels, len(c.Values), len(v.worth), len(v.worth)*p.slots())
 	}
 	cost := v.cost()
 	bound, err := v.bound(c.Values, finer)
@@ -70,6 +70,9 @@ func Verify(p *Problem, plan *Plan) error {
 	}
 	if claimed, ok := m.money(bound); !ok || claimed != plan.Bound {
 		return badInput("Bound", -1, ErrForged, "the plan says %v, its certificate proves %v%s", plan.Bound, claimed, v.slack(c.Values))
+	}
+	if p.uncertain() {
+		return nil
 	}
 	var b pricing.Biller
 	own, err := b.BillHeld(p.Prices, p.Demand, p.Slot, plan.Purchases, p.Held)
@@ -84,7 +87,7 @@ func Verify(p *Problem, plan *Plan) error {
 
 // checkPurchases checks that purchases are a plan that keeps to p's rules.
 func checkPurchases(p *Problem, m *market, purchases []pricing.Purchase) error {
-	n := len(p.Demand)
+	n := p.slots()
 	var change []int64
 	if p.MaxActive > 0 {
 		change = make([]int64, n+1)
@@ -146,7 +149,12 @@ func (v *dual) load(p *Problem, m *market, plan []pricing.Purchase) error {
 	for c := range m.classes {
 		v.level = append(v.level, slices.Index(v.prices, m.classes[c].use))
 	}
-	n := len(p.Demand)
+	n := p.slots()
+	if !p.uncertain() {
+		if err := m.tally.load(p, 1); err != nil {
+			return err
+		}
+	}
 	v.before = grow.To(v.before, n+1)
 	v.held = grow.Zero(v.held, len(v.worth)*(n+1))
 	v.total = grow.Zero(v.total, len(v.worth)*(n+1))
@@ -197,11 +205,11 @@ func usePrices(dst []int64, m *market) []int64 {
 
 // cost is what the plan costs.
 func (v *dual) cost() (sum wide.Uint) {
-	n := len(v.p.Demand)
-	for t, d := range v.p.Demand {
-		accumulate(&sum, v.least, int64(d))
+	n := v.p.slots()
+	for t := range n {
+		accumulate(&sum, v.least, v.m.tally.short(t, 0))
 		for k, w := range v.worth {
-			accumulate(&sum, w, max(0, int64(d)-v.total[k*(n+1)+t]))
+			accumulate(&sum, w, v.m.tally.short(t, v.total[k*(n+1)+t]))
 		}
 	}
 	for _, q := range v.plan {
@@ -217,11 +225,8 @@ const maxValue = 1 << 61
 // bound is what the values prove, rounded up to a multiple of unit; 0 where they
 // prove less than nothing.
 func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
-	n := len(v.p.Demand)
-	peak := int64(0)
-	for _, d := range v.p.Demand {
-		peak = max(peak, int64(d))
-	}
+	n := v.p.slots()
+	peak := int64(v.m.tally.peak())
 	if v.p.MaxBuy > 0 {
 		peak = min(peak, int64(v.p.MaxBuy))
 	}
@@ -236,8 +241,8 @@ func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 			accumulate(&plus, a, b)
 		}
 	}
-	for t, d := range v.p.Demand {
-		accumulate(&plus, v.least, int64(d))
+	for t := range n {
+		accumulate(&plus, v.least, v.m.tally.short(t, 0))
 		for k, w := range v.worth {
 			value := y[k*n+t]
 			if most := maxValue / int64(n*len(v.worth)); value > most || value < -most {
@@ -247,21 +252,12 @@ func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 				return wide.Uint{}, badInput("Certificate.Values[]", k*n+t, ErrForged, "%d is negative, and no cap holds slot %d", value, t)
 			}
 			signed(-value, v.held[k*(n+1)+t])
-			// The best N is 0 if y ≥ w, else min(d, cap) if y ≥ 0, else the cap.
-			top := int64(d)
-			if v.p.MaxActive > 0 {
-				top = min(top, int64(v.p.MaxActive))
+			best := int64(v.p.MaxActive) // if y < 0
+			if value >= 0 {
+				best = v.best(t, w, value)
 			}
-			switch {
-			case value >= w:
-				accumulate(&plus, w, int64(d))
-			case value >= 0:
-				accumulate(&plus, w, int64(d)-top)
-				accumulate(&plus, value, top)
-			default:
-				accumulate(&plus, w, int64(d)-top)
-				signed(value, int64(v.p.MaxActive))
-			}
+			accumulate(&plus, w, v.m.tally.short(t, best))
+			signed(value, best)
 		}
 	}
 	sums := v.before
@@ -289,10 +285,27 @@ func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 	return sum, nil
 }
 
+// best returns the number N of active reservations, within the cap, for which what they
+// leave of slot t at w and what they cost at y ≥ 0 is least: the largest demand d such
+// that the demand is d or more with a weight of at least y/w.
+func (v *dual) best(t int, w, y int64) int64 {
+	sum := int64(0)
+	for _, st := range v.m.tally.of(t) {
+		sum += st.weight
+		if all, ok := wide.Mul(w, sum); !ok || all > y {
+			if v.p.MaxActive > 0 {
+				return min(int64(st.demand), int64(v.p.MaxActive))
+			}
+			return int64(st.demand)
+		}
+	}
+	return 0
+}
+
 // sums fills in the sums of the values that a reservation of class c is worth
 // in the slots before each.
 func (v *dual) sums(sums, y []int64, c int) {
-	n := len(v.p.Demand)
+	n := v.p.slots()
 	for t := range n {
 		sums[t+1] = sums[t]
 		for k := 0; k <= v.level[c]; k++ {
@@ -303,22 +316,31 @@ func (v *dual) sums(sums, y []int64, c int) {
 
 // reduced is the fee of class c at slot s less what it is worth.
 func (v *dual) reduced(sums []int64, c, s int) int64 {
-	n := len(v.p.Demand)
+	n := v.p.slots()
 	k := &v.m.classes[c]
 	return k.feeFor(n-s) - (sums[min(n, s+k.term)] - sums[s])
 }
 
 // slack names the first place where plan and values do not belong together.
 func (v *dual) slack(y []int64) string {
-	n := len(v.p.Demand)
-	for t, d := range v.p.Demand {
+	n := v.p.slots()
+	for t := range n {
 		for k, w := range v.worth {
 			have, value := v.total[k*(n+1)+t], y[k*n+t]
+			over, least := int64(0), int64(0) // weights of demands of more than have, and of at least have
+			for _, st := range v.m.tally.of(t) {
+				if int64(st.demand) > have {
+					over += st.weight
+				}
+				if int64(st.demand) >= have {
+					least += st.weight
+				}
+			}
 			switch {
-			case have < int64(d) && value != w && (v.p.MaxActive == 0 || have < int64(v.p.MaxActive)):
-				return fmt.Sprintf(": slot %d is short of reservations of level %d, and its value is %d, not %d", t, k, value, w)
-			case have > int64(d) && value > 0:
-				return fmt.Sprintf(": slot %d has idle reservations of level %d, and a value of %d", t, k, value)
+			case value < w*over && (v.p.MaxActive == 0 || have < int64(v.p.MaxActive)):
+				return fmt.Sprintf(": slot %d is short of reservations of level %d, and its value is %d, not %d or more", t, k, value, w*over)
+			case have > 0 && value > w*least:
+				return fmt.Sprintf(": slot %d has idle reservations of level %d, and a value of %d, not %d or less", t, k, value, w*least)
 			}
 		}
 	}
