@@ -1,11 +1,42 @@
-// Package reserve decides how many instances to reserve, of which class and when.
+// Package reserve decides how many reservations of cloud instances to buy, of which
+// class and when, and proves how good the decision is.
+//
+//	p := &reserve.Problem{
+//		Demand: demand,    // instances needed in each hour
+//		Slot:   time.Hour, // the length of a slot of demand
+//		Prices: prices,    // the price on demand and the classes of reservations
+//		Every:  168,       // purchases once a week
+//	}
+//	var exact reserve.Exact
+//	plan, err := exact.Solve(p) // plan.Purchases, plan.Cost, plan.Optimal()
+//
+//	You have                              You want                           Call
+//	a demand, known or forecast           the cheapest plan, with a proof    Exact.Solve
+//	paths of the future, a distribution   the plan that is cheapest on       Exact.Solve with Problem.Paths
+//	for each slot                         average, with a proof              or Problem.Chances
+//	a plan of any origin                  what the plan costs; a check       Cost; Verify
+//	a plan                                what each purchase does            AppendUses
+//	demand week by week and a forecaster  what to buy this week              Online.Advance
+//	demand slot by slot                   what to buy now, with a constant   Wang, Robust: Observe
+//	commitments of money an hour          how much to commit                 package reserve/savings
+//
+// # Types
+//
+// A [Problem] has a [Horizon] and, for a distribution, lists of [Chance]. [Exact] turns
+// a Problem into a [Plan] with a [Certificate]; [AppendUses] gives a [Use] for each
+// purchase. A [Planner] turns a Problem into purchases: Exact, the offline heuristics
+// ([HGR], [Periodic], [Levels], [SEC]), what tools on the market do ([Constant],
+// [Peak], [OnDemand]) and the online rules. A [Rule] is an online rule for one class,
+// an [Offer], told the demand slot by slot: [RHO], [Robust], [Wang], [WangRandom],
+// [History]. [Online] is a portfolio of all classes with a [Forecaster] and a [Cap] for
+// each class. [Competitive] computes a published lower bound.
 //
 // # Problem
 //
-// A cluster needs d_t instances in slot t. Each runs on demand, at p a slot, or in
-// a reservation: a class k asks a fee F_k for a term of τ_k slots and, while it is
-// used, q_k < p a slot. Buy R_tk ≥ 0 reservations of class k at the beginning of
-// slot t. Those of the last term are active,
+// A cluster needs d_t instances in slot t. An instance runs on demand, at p a slot, or in
+// a reservation. Class k asks a fee F_k for a term of τ_k slots and, in each slot used,
+// q_k < p. Buy R_tk ≥ 0 reservations of class k at the beginning of slot t. The
+// reservations of the last term are active,
 //
 //	S_tk = Σ R_lk    over t - τ_k < l ≤ t,
 //
@@ -13,14 +44,34 @@
 //
 //	minimise   Σ F_k·R_tk + Σ q_k·(served by k in t) + p·(not served in t).
 //
-// A commitment is made now and pays later, so that the demand has to be known, or
-// guessed, for as long as a term. Offline planners are given all of it: they answer
-// what a past demand should have cost, or plan for a forecast. Online rules see the
-// past, the present slot and what a forecast says of the next few.
+// A purchase commits now and pays off later, so a planner must know or guess the demand
+// for as long as a term. Offline planners get the whole demand: they say what a past
+// demand should have cost, or plan for a forecast. Online rules see the past, the
+// present slot and what a forecast says of the next slots.
 //
-// A [Problem] has also what is held already, how often and when one may buy,
-// caps, and what to count of terms that outlive the demand (see [Horizon]). A
-// [Planner] turns it into purchases, and [pricing.Biller] turns those into a bill.
+// A Problem also has the contracts held already, the slots at which purchases are
+// possible, and caps. Its Horizon says what to count of a term that outlives the demand.
+//
+// # Demand that is not known
+//
+// A forecast is a distribution, not a number. Give the planner the futures:
+//
+//	p := &reserve.Problem{Paths: paths, Slot: 168 * time.Hour, Prices: prices, Horizon: reserve.Pure}
+//	plan, err := exact.Solve(p)
+//
+// paths[i][t] is the demand in slot t on path i, and [AppendInstances] turns a path of
+// floats into instances. Problem.Weights are probabilities of the paths; without
+// Weights all paths are equally likely. Problem.Chances is a distribution for each slot
+// instead. Exact decides all purchases before any path is seen, serves the rest of each
+// path on demand, and minimises the mean cost. [Plan].Cost, [Plan].Bound and [Cost] are
+// means, Plan.Bill is empty, and [Verify] checks the plan as it checks others. Several
+// terms, held contracts, dates, caps and both horizons work as for a known demand.
+//
+// On average one more active reservation in a slot saves p times the probability that
+// the demand needs it. So a slot costs a convex, piecewise linear function of the active
+// reservations, and the problem is still a minimum-cost flow: exact, with a proof.
+// On one core a year of hours with 50 paths takes about 50 ms, and the three cases of
+// BenchmarkPaths 0.4 to 1 ms (a linear program solver takes 2.6 to 3.4 s for each).
 //
 // # Notation
 //
@@ -39,8 +90,7 @@
 //
 // # Algorithms
 //
-// Offline, where h classes, prepaid or used, are reservations of one type of
-// instance:
+// Offline. The h classes, prepaid or used, are reservations of one type of instance:
 //
 //	             classes  cost at most                       time
 //	Exact        all      the optimum, or a certified gap    see BENCHMARKS.md
@@ -49,30 +99,32 @@
 //	Levels       one      2·optimum, Periodic, 1             O(n·levels)
 //	SEC          all      none known; 1 with one class       O(n·terms·log n)
 //	Constant     one      best constant quantity, 1          O(n), sorting at worst
-//	BestConstant one      best constant quantity of any, 1   O(n·h), sorting at worst
+//	  AnyClass   all      best constant quantity of any, 1   O(n·h), sorting at worst
 //	Peak         one      none                               O(n)
 //	OnDemand     none     p/min(F_k/τ_k+q_k, p) · optimum    O(n)
 //	Competitive  all      a lower bound, Eq. (5)             O(n·log L + L·h)
 //
-// where 1 stands for what on demand only costs, and there are min(2·n, max d)
-// levels at most. The constants of the first three are for the Full horizon and
-// purchases at any slot; see the types. Proofs are in the files named after the
-// algorithms and in package reserve/theory. All take O(n) memory but SEC, O(n·h).
+// In the table 1 stands for the cost of on demand only, and there are min(2·n, max d)
+// levels at most. The constants of HGR, Periodic and Levels hold for the Full horizon
+// and purchases at any slot; the types say more. The file of each algorithm and package
+// reserve/theory have the proofs. Each takes O(n) memory, but SEC takes O(n·h).
 //
-// Use [Exact]. It plans purchases for any number of classes, terms, dates and caps
-// and proves what it says: in milliseconds where the use of all classes costs the
-// same, or terms are long; plans of thousands of purchases from classes with several
-// use prices take seconds and may have a gap. The rest is here for those who
-// study the published rules, who must do without a solver, or who want to know what
-// another tool's plan leaves on the table. Of these, for
-// one class, prepaid or not: [HGR] or [Levels] (seconds if tens of thousands of
-// demands all differ), which differ by a per cent and know
-// the whole demand; [Periodic] looks no further than a term, and is what to
-// do by hand once a term. Several classes and terms: [SEC], which is for weekly
-// purchases from a mix of one- and three-year classes. [Constant] and
-// [BestConstant] are what the clouds' own recommendations do, and what a planner
-// has to beat; [Peak] and [OnDemand] are the two ends. On the reference demands,
-// cost over the optimum, purchases at any hour:
+// Use [Exact]. Exact plans purchases for any number of classes, terms, dates and caps,
+// and proves what it says. It takes milliseconds where the use of all classes costs the
+// same, or where terms are long. Plans of thousands of purchases from classes with
+// several use prices take seconds and may have a gap; a limit on the work, some ten
+// seconds, ends them, and [Plan].Limited tells. All other algorithms of this package
+// take the time of the table and need no limit.
+//
+// The heuristics are here for three readers: who studies the published rules, who must
+// do without a solver, and who wants to know what another tool's plan leaves on the
+// table. For one class, prepaid or not, take HGR or Levels. Both know the whole demand,
+// and their costs differ by a per cent. (Levels takes seconds if tens of thousands of
+// demands all differ.) Periodic looks no further than a term, and can be done by hand
+// once a term. For several classes and terms there is SEC, made for weekly purchases
+// from a mix of one- and three-year classes. Constant is what the clouds' own
+// recommendations do, and what a planner has to beat. Peak and OnDemand are the two
+// ends. On the reference demands, cost over the optimum, purchases at any hour:
 //
 //	demand, term          HGR     Periodic  Levels  SEC     Constant  OnDemand
 //	sdsc-ds, day          1.0279  1.0542    1.0097  1.0779  1.2501    1.8056
@@ -90,8 +142,8 @@
 // as measured by TestHourlyReference and BenchmarkReference against the optima of
 // a network simplex program.
 //
-// Online, all classes, weekly purchases for what a forecast makes of the past:
-// [Online], for which no constant is known.
+// Online, all classes: [Online] buys weekly for what a forecaster makes of the past. No
+// constant is known for its cost.
 //
 // Online, one class; package reserve/theory has the proofs:
 //
@@ -102,25 +154,24 @@
 //	WangRandom   the past, a coin        e/(e − 1), expected
 //	History      the past                none is known
 //
-// Several types of instance and a commitment of money an hour to all of them:
-// package reserve/savings.
+// Commitments of money an hour for several types of instances: package reserve/savings.
 //
 // Why planning is not hard, what the heuristics have in common, and the proofs of the
 // online rules: package reserve/theory.
 //
 // # Units
 //
-// Demand is instances per slot, of the length Problem.Slot; terms are whole numbers
-// of slots. All costs are integers, in the least unit in which all prices per slot
-// are whole, so that ties are ties; overflow is an error. The bound is rounded down
-// to a nano, for it has to stay one.
+// Demand is instances per slot, each of the length Problem.Slot. Terms are whole numbers
+// of slots. All costs are integers, in the largest unit in which all prices per slot are
+// whole, so that equal costs are equal; overflow is an error. A lower bound is rounded
+// down to a nano, so that it stays a bound.
 //
 // # Allocation and concurrency
 //
-// Planners and [Competitive] are structs whose zero value is ready. They keep their
-// memory, O(n) for one class and O(n·h) for SEC, and allocate nothing once they have
-// seen the largest problem and dst has room. One goroutine at a time. No input is
-// modified. Nothing is random.
+// The zero value of each planner, of Exact and of Competitive is ready. Each keeps its
+// memory, O(n) for one class and O(n·h) for SEC, and allocates nothing once it has seen
+// the largest problem and dst has room. One goroutine at a time may use one. Inputs are
+// not modified. Nothing is random but WangRandom.
 //
 // # References
 //

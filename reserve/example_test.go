@@ -257,3 +257,50 @@ func ExampleCompetitive() {
 	// purchases every  24 hours: at least 211.20
 	// purchases every 168 hours: at least 255.60
 }
+
+// What to buy now for a demand that nobody knows: four weeks on five equally likely
+// paths. A reservation for the four weeks costs as much as 1.07 weeks on demand, so that
+// an instance is worth a reservation if it is needed in 27% of all weeks of all paths.
+func ExampleExact_paths() {
+	p := &reserve.Problem{
+		Paths: [][]int{
+			{10, 10, 11, 12},
+			{10, 9, 8, 7},
+			{10, 12, 14, 17},
+			{10, 10, 9, 10},
+			{10, 11, 13, 13},
+		},
+		Slot: 168 * time.Hour,
+		Prices: pricing.List{OnDemand: 100 * pricing.Milli, Classes: []pricing.Class{
+			{Name: "four weeks", Term: 4 * 168 * time.Hour, Upfront: 18 * pricing.Unit},
+		}},
+	}
+	var exact reserve.Exact
+	plan, err := exact.Solve(p)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, b := range plan.Purchases {
+		fmt.Printf("week %d: buy %d of %s\n", b.Slot, b.Count, p.Prices.Classes[b.Class].Name)
+	}
+	fmt.Println("mean cost", plan.Cost.Fixed(2), "optimal:", plan.Optimal())
+
+	mean := *p // the same with the mean of the paths, as if it were certain
+	mean.Paths, mean.Demand = nil, []int{10, 10, 11, 12}
+	known, err := exact.Solve(&mean)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cost, err := reserve.Cost(p, known.Purchases)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("planned for the mean:", known.Cost.Fixed(2), "promised,", cost.Fixed(2), "in the mean")
+	// Output:
+	// week 0: buy 12 of four weeks
+	// mean cost 246.24 optimal: true
+	// planned for the mean: 214.80 promised, 248.40 in the mean
+}
