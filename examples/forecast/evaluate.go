@@ -101,7 +101,7 @@ func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 			case errors.Is(err, forecast.ErrShort):
 				bad[i] = tooShort
 				if first == nil {
-					first = fmt.Errorf("leaves too few values to fit %s to: %s", name, reason(err))
+					first = fmt.Errorf("leaves too few values to fit %s to: %s", name, cli.Detail(err))
 				}
 			case errors.Is(err, forecast.ErrScale):
 				bad[i] = noScale
@@ -214,19 +214,6 @@ func seriesAre(n int) string {
 		return "1 series is"
 	}
 	return decimal.Int(n) + " series are"
-}
-
-// reason is an error of package forecast without the names of its parts.
-func reason(err error) string {
-	var in *forecast.InputError
-	if !errors.As(err, &in) {
-		return err.Error()
-	}
-	text := in.Err.Error()
-	if causes, ok := in.Err.(interface{ Unwrap() []error }); ok { // the first says less than what follows it
-		text = strings.TrimPrefix(text, causes.Unwrap()[0].Error()+": ")
-	}
-	return text
 }
 
 // An outlook is a forecast of a series.

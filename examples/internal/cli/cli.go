@@ -47,22 +47,35 @@ func Plain(err error) error {
 }
 
 // Reason says what is wrong with an input in the user's terms: the flag behind the first
-// part of the field instead of the field, and the reason.
+// part of the field instead of the field, and the detail.
 func Reason(err error, flags map[string]string) string {
 	var in *inputerr.Error
 	if !errors.As(err, &in) {
-		_, text, _ := strings.Cut(err.Error(), ": ")
-		return text
+		return Detail(err)
 	}
 	field, _, _ := strings.Cut(in.Field, ".")
 	if name, ok := flags[field]; ok {
 		field = name
 	}
+	return field + ": " + Detail(err)
+}
+
+// Detail returns what an input error says of the input, without the place and without the
+// sentinel, which says less; of another error the text without the package's name.
+func Detail(err error) string {
+	var in *inputerr.Error
+	if !errors.As(err, &in) {
+		text := err.Error()
+		if _, rest, ok := strings.Cut(text, ": "); ok {
+			text = rest
+		}
+		return text
+	}
 	text := in.Err.Error()
-	if cause := errors.Unwrap(in.Err); cause != nil { // says less than what follows it
+	if cause := errors.Unwrap(in.Err); cause != nil {
 		text = strings.TrimPrefix(text, cause.Error()+": ")
 	}
-	return field + ": " + text
+	return text
 }
 
 // Status returns the exit status for what a program ended with.

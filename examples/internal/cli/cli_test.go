@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 func TestExit(t *testing.T) {
@@ -67,6 +69,26 @@ func TestFlags(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%q: %s, want %s", c.args, got, c.want)
+		}
+	}
+}
+
+func TestReason(t *testing.T) {
+	cause := errors.New("out of range")
+	in := inputerr.New("reserve", "Prices.Classes[].Term", 1, cause, "%d: want 2", 3)
+	flags := map[string]string{"Prices": "-classes"}
+	for _, c := range []struct {
+		err                   error
+		reason, detail, plain string
+	}{
+		{in, "-classes: 3: want 2", "3: want 2", "Prices.Classes[1].Term: out of range: 3: want 2"},
+		{fmt.Errorf("week 3: %w", in), "-classes: 3: want 2", "3: want 2", "week 3: reserve: Prices.Classes[1].Term: out of range: 3: want 2"},
+		{inputerr.New("reserve", "Slot", -1, cause, ""), "Slot: out of range", "out of range", "Slot: out of range"},
+		{errors.New("pricing: overflow"), "overflow", "overflow", "pricing: overflow"},
+		{io.EOF, "EOF", "EOF", "EOF"},
+	} {
+		if got := [...]string{Reason(c.err, flags), Detail(c.err), Plain(c.err).Error()}; got != [...]string{c.reason, c.detail, c.plain} {
+			t.Errorf("%v: %q", c.err, got)
 		}
 	}
 }
