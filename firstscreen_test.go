@@ -26,7 +26,7 @@ var moreTypes = map[string]struct {
 	types int
 	why   string
 }{
-	"perfmodel":        {35, "models, their parts and what they are fitted to"},
+	"perfmodel":        {34, "models, their parts and what they are fitted to"},
 	"schedule/elastic": {31, "policies and the world that compares them"},
 }
 

@@ -25,8 +25,8 @@
 //	u_i(t)         reservations active in slot t ([Centre].Reserved), later those
 //	               of them that no task has taken
 //	d_i(t)         demand, what all tasks of i need in t ([AddDemand])
-//	e_i(t), o_i(t) idle and missing reservations, (u − d)⁺ and (d − u)⁺: [IdleTo],
-//	               [MissingTo], Eqs. (19) and (2)
+//	e_i(t), o_i(t) idle and missing reservations, (u − d)⁺ and (d − u)⁺:
+//	               Eqs. (19) and (2)
 //	p_i            price on demand of an instance and slot
 //	F_i, τ_i       fee and term of a reservation
 //	s              sharing price of an instance and slot, F_j/τ_j by default

@@ -643,7 +643,6 @@ func TestMisuse(t *testing.T) {
 		"share":     func() { _, _ = s.Share(nil, nil) },
 		"leave":     func() { _, _ = s.Leave(nil, 0, 0) },
 		"idle":      func() { s.Idle(0, 0) },
-		"lengths":   func() { IdleTo(make([]int, 1), make([]int, 1), nil) },
 		"theta":     func() { _, _ = new(Splitter).Theta(make([]int, 1), nil, Rates{}) },
 		"disk":      func() { _, _ = Centre{}.TrafficFor(-1) },
 		"ledger":    func() { l.Reset(0) },
@@ -721,20 +720,6 @@ func TestTrafficFor(t *testing.T) {
 		if got, err := (Centre{Traffic: c.price}).TrafficFor(c.disk); err != nil || got != c.want {
 			t.Errorf("%d · %d: %d %v, want %d", c.price, c.disk, got, err, c.want)
 		}
-	}
-}
-
-// Idle and missing, Eqs. (19) and (2), in place too.
-func TestIdleAndMissing(t *testing.T) {
-	u, d := []int{3, 1, 0, 2}, []int{1, 2, 0, 2}
-	got := make([]int, 4)
-	IdleTo(got, u, d)
-	if diff := cmp.Diff([]int{2, 0, 0, 0}, got); diff != "" {
-		t.Error(diff)
-	}
-	MissingTo(d, u, d)
-	if diff := cmp.Diff([]int{0, 1, 0, 0}, d); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -208,8 +208,11 @@ func TestProhibitiveTraffic(t *testing.T) {
 			if err := AddDemand(demand, tasks, i); err != nil {
 				t.Fatal(err)
 			}
-			MissingTo(demand, centres[i].Reserved, demand)
-			if sum := total(demand); cost != centres[i].OnDemand*pricing.Money(sum) {
+			sum := 0
+			for t, d := range demand {
+				sum += max(0, d-centres[i].Reserved[t])
+			}
+			if cost != centres[i].OnDemand*pricing.Money(sum) {
 				t.Fatalf("centre %d pays %d for %d missing at %d", i, cost, sum, centres[i].OnDemand)
 			}
 		}

@@ -66,25 +66,6 @@ func (c Centre) TrafficFor(disk int64) (pricing.Money, error) {
 	return pricing.Money(q), nil
 }
 
-// IdleTo writes to dst what is reserved but unused in each slot, e(t) = max(0,
-// reserved(t) − demand(t)), [Liu21] Eq. (19). dst may be one of the other two.
-// It panics if the lengths differ.
-func IdleTo(dst, reserved, demand []int) {
-	if len(dst) != len(reserved) || len(dst) != len(demand) {
-		panic("federation: lengths of dst, reserved and demand differ")
-	}
-	for t := range dst {
-		dst[t] = max(0, reserved[t]-demand[t])
-	}
-}
-
-// MissingTo writes to dst what is needed beyond the reservations in each slot,
-// o(t) = max(0, demand(t) − reserved(t)), [Liu21] Eq. (2). dst may be one of the
-// other two. It panics if the lengths differ.
-func MissingTo(dst, reserved, demand []int) {
-	IdleTo(dst, demand, reserved)
-}
-
 // AddDemand adds to dst, slot by slot, what the tasks of one home need: from zeros,
 // the d(t) of [Centre].Demand. It returns an [*InputError] about a task that does
 // not fit into the slots of dst or has nothing to run, or [ErrOverflow] about the first

@@ -22,13 +22,13 @@ func TestModelsAllocateNothing(t *testing.T) {
 	counts := AppendCounts(nil, AnyCount, 1, 1000)
 	dst := make([]Estimate, len(counts))
 	q := Query{Features: x, Processes: counts, Mean: true}
-	in := Huang13Instances()[3]
+	in := Huang13InstanceTypes()[3]
 	models := map[string]Model{
 		"loglinear": &LogLinear{}, "work": &LogLinear{Work: Product}, "quadratic": &Quadratic{}, "network": &Network{},
 		"cap3": &CAP3{Collective: AllToAll}, "amdahl": &Amdahl{Work: Product}, "usl": &USL{Work: Product},
 	}
-	var pl Planner
-	var options []Option
+	var pl Sizer
+	var options []Size
 	for name, m := range models {
 		for _, p := range profiles {
 			got := allocs.Once(func() {
@@ -39,14 +39,14 @@ func TestModelsAllocateNothing(t *testing.T) {
 				t.Errorf("%s, %d runs: %v allocations", name, len(p.Runs), got)
 			}
 		}
-		for _, task := range []Task{
+		for _, task := range []Target{
 			{Features: x, Deadline: time.Hour, Counts: counts, MaxScale: 100},
 			{Features: x, Deadline: 10 * time.Hour, Counts: counts, Goal: LeastCost, Confidence: 0.9},
 		} {
 			got := allocs.Once(func() {
-				_, err := pl.Plan(m, in, task)
+				_, err := pl.Size(m, in, task)
 				must(err)
-				options, err = pl.AppendOptions(options[:0], m, in, task)
+				options, err = pl.AppendSizes(options[:0], m, in, task)
 				must(err)
 				options, err = pl.AppendFront(options[:0], m, in, task)
 				must(err)

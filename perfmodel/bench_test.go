@@ -30,7 +30,7 @@ func scaled(t testing.TB) Profile {
 func BenchmarkPlan(b *testing.B) {
 	p := scaled(b)
 	counts := AppendCounts(nil, AnyCount, 1, 1000)
-	in, err := FindInstance(Huang13Instances(), "cc1.4xlarge")
+	in, err := FindInstanceType(Huang13InstanceTypes(), "cc1.4xlarge")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -47,11 +47,11 @@ func BenchmarkPlan(b *testing.B) {
 				name = "/confidence=0.95"
 			}
 			b.Run("model="+c.name+name, func(b *testing.B) {
-				var pl Planner
-				task := Task{Features: []float64{1e7, 500}, Deadline: 10 * time.Hour, Goal: LeastCost, Counts: counts, Confidence: conf, MaxScale: 100}
+				var pl Sizer
+				task := Target{Features: []float64{1e7, 500}, Deadline: 10 * time.Hour, Goal: LeastCost, Counts: counts, Confidence: conf, MaxScale: 100}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := pl.Plan(c.m, in, task); err != nil {
+					if _, err := pl.Size(c.m, in, task); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -111,15 +111,15 @@ func BenchmarkMachine(b *testing.B) {
 			if err := m.FitAll(profiles); err != nil {
 				b.Fatal(err)
 			}
-			var pl Planner
+			var pl Sizer
 			// CG's class B and a half more, in turn, so that nothing is remembered.
 			x := [2][]float64{{75000, 13, 75, 60}, {112500, 13, 75, 60}}
-			task := Task{Deadline: time.Hour, Goal: LeastCost, Counts: AppendCounts(nil, AnyCount, 1, 1000), Confidence: conf, MaxScale: 1000}
-			in := Huang13Instances()[3]
+			task := Target{Deadline: time.Hour, Goal: LeastCost, Counts: AppendCounts(nil, AnyCount, 1, 1000), Confidence: conf, MaxScale: 1000}
+			in := Huang13InstanceTypes()[3]
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				task.Features = x[i%2]
-				if _, err := pl.Plan(m.Application(0), in, task); err != nil {
+				if _, err := pl.Size(m.Application(0), in, task); err != nil {
 					b.Fatal(err)
 				}
 			}

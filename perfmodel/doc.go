@@ -36,7 +36,7 @@
 //	[Machine]     ln T − ln W by Gaussian processes,          several programs were profiled
 //	              one shared by all programs                  on one machine; larger inputs
 //	[Chooser]     the least error on runs left out            in doubt
-//	[Planner]     Eq. (5) over all P                          a size is wanted; exact
+//	[Sizer]     Eq. (5) over all P                          a size is wanted; exact
 //
 // A fit of n runs takes O(n·k²), of a Machine O(n³) some hundred times; a
 // prediction O(k²), of a Machine O(n²), and O(1) more for each further number of
@@ -125,13 +125,13 @@
 //
 //   - Sizing keeps to the profiled numbers of processes. [Huang13] section III.A
 //     profiled LU to 32 processes, where it scaled well, and rented 128, where it
-//     did not. [Task].MaxScale lets the choice go beyond, by a factor.
+//     did not. [Target].MaxScale lets the choice go beyond, by a factor.
 //   - Section II.B of [Huang13] wants the least time within deadline and budget, its
 //     introduction the least cost within the deadline. Both are offered, and the
 //     front of all that is best for some deadline and budget.
 //   - A minimum-norm fit is never returned, nor one with fewer runs than coefficients;
 //     the error names columns that are the same or constant in either case.
-//   - With [Task].Confidence it is the upper end of an interval that has to meet the
+//   - With [Target].Confidence it is the upper end of an interval that has to meet the
 //     deadline. Half of all runs are later than the median.
 //   - T_C + T_N of [CAP3] is predicted from two fits; its quantiles are sums of
 //     quantiles, as if both were long in the same runs.
@@ -146,7 +146,7 @@
 //
 // # Allocation and concurrency
 //
-// Models, [Machine] and [Planner] keep their memory and allocate nothing once it
+// Models, [Machine] and [Sizer] keep their memory and allocate nothing once it
 // suffices, neither in fits nor in estimates; [Chooser.ChoosePool] and the readers
 // allocate. None may be used by two goroutines at once. Arguments are never modified but
 // dst.

@@ -256,22 +256,22 @@ func ExampleChooser_Choose() {
 
 // A run on 10¹¹ cells has to end within six days. What will it cost, and with which
 // number of processes? Amazon's cluster instance is the cheapest by its speed.
-func ExamplePlanner_Plan() {
+func ExampleSizer_Size() {
 	p := wave()
 	m := &perfmodel.CAP3{Collective: perfmodel.Allreduce}
 	fail(m.Fit(&p))
-	instances := perfmodel.Huang13Instances()
+	instances := perfmodel.Huang13InstanceTypes()
 	cheapest, err := perfmodel.CheapestPerUnit(instances)
 	fail(err)
-	task := perfmodel.Task{
+	task := perfmodel.Target{
 		Features: []float64{1e11},
 		Deadline: 6 * 24 * time.Hour,
 		Goal:     perfmodel.LeastCost,
 		Counts:   perfmodel.AppendCounts(nil, perfmodel.PowersOfTwo, 1, 256),
 	}
-	var pl perfmodel.Planner
+	var pl perfmodel.Sizer
 	show := func(what string) {
-		plan, err := pl.Plan(m, instances[cheapest], task)
+		plan, err := pl.Size(m, instances[cheapest], task)
 		fail(err)
 		fmt.Printf("%s: %v; %d processes on %d instances, %v, $%v; %d counts not profiled\n", what, plan.Verdict,
 			plan.Best.Processes, plan.Best.Instances, plan.Best.Time.Round(time.Minute), plan.Best.Cost, plan.Withheld)
@@ -290,15 +290,15 @@ func ExamplePlanner_Plan() {
 }
 
 // Everything that is best for some deadline and some budget.
-func ExamplePlanner_AppendFront() {
+func ExampleSizer_AppendFront() {
 	p := wave()
 	m := &perfmodel.CAP3{Collective: perfmodel.Allreduce}
 	fail(m.Fit(&p))
-	in, err := perfmodel.FindInstance(perfmodel.Huang13Instances(), "m1.large")
+	in, err := perfmodel.FindInstanceType(perfmodel.Huang13InstanceTypes(), "m1.large")
 	fail(err)
 	in.Meter = pricing.EC2PerSecond
-	task := perfmodel.Task{Features: []float64{1e9}, Counts: perfmodel.AppendCounts(nil, perfmodel.PowersOfTwo, 1, 32)}
-	var pl perfmodel.Planner
+	task := perfmodel.Target{Features: []float64{1e9}, Counts: perfmodel.AppendCounts(nil, perfmodel.PowersOfTwo, 1, 32)}
+	var pl perfmodel.Sizer
 	front, err := pl.AppendFront(nil, m, in, task)
 	fail(err)
 	for _, o := range front {

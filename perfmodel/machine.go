@@ -388,20 +388,9 @@ func (m *Machine) search() {
 	back(m.k, n, m.alpha)
 }
 
-// Evidence returns the logarithm of how likely the profiles are, under the best
-// standard deviations and times their prior, but for a constant: of two machines
-// fitted to the same runs, with the same Work, the one with more is to be
-// preferred. It panics if m is not fitted.
-func (m *Machine) Evidence() float64 {
-	if !m.fitted {
-		panic("perfmodel: evidence of a machine that is not fitted")
-	}
-	return m.evidence
-}
-
-// Deviations are the standard deviations of a [Machine]'s terms, all of logarithms
+// deviations are the standard deviations of a [Machine]'s terms, all of logarithms
 // of times; those of walks are per root of a factor e.
-type Deviations struct {
+type deviations struct {
 	Memory        float64 // g, along the working set of a process
 	Drift         float64 // d_a, along the work
 	Exponent      float64 // γ_a, of the work
@@ -412,13 +401,13 @@ type Deviations struct {
 	DegreesOfFree int     // of the intervals: cases less applications
 }
 
-// Deviations returns what the machine found. It panics if m is not fitted.
-func (m *Machine) Deviations() Deviations {
+// deviations returns what the machine found. It panics if m is not fitted.
+func (m *Machine) deviations() deviations {
 	if !m.fitted {
 		panic("perfmodel: deviations of a machine that is not fitted")
 	}
 	h := &m.hyper
-	return Deviations{h[0], h[1], h[2], h[3], h[4], h[5], m.repeat, m.df}
+	return deviations{h[0], h[1], h[2], h[3], h[4], h[5], m.repeat, m.df}
 }
 
 // Application is that of [Pool].

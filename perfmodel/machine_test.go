@@ -50,7 +50,7 @@ func TestMachineIsGaussianProcess(t *testing.T) {
 		if err := m.FitAll(profiles); err != nil {
 			t.Fatal(err)
 		}
-		d := m.Deviations()
+		d := m.deviations()
 		type point struct {
 			app, p int
 			w, set float64
@@ -490,8 +490,7 @@ func TestMachineErrors(t *testing.T) {
 	m.Shapes = shapes[:1]
 	panics(t, "shapes", func() { m.FitAll(profiles) })
 	panics(t, "work", func() { (&Machine{Shapes: make([]Shape, 1)}).FitAll(profiles[:1]) })
-	panics(t, "evidence", func() { new(Machine).Evidence() })
-	panics(t, "deviations", func() { new(Machine).Deviations() })
+	panics(t, "deviations", func() { new(Machine).deviations() })
 	if _, err := NPB("ua"); !errors.Is(err, ErrUnknown) {
 		t.Error(err)
 	}

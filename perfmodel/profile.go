@@ -131,13 +131,13 @@ func (p *Profile) minProcesses() int {
 	return least
 }
 
-// SaturationGain is the least gain in speed that counts for [Profile.Saturation].
+// saturationGain is the least gain in speed that counts for [Profile.Saturation].
 // Medians of three runs that scatter by 8% differ by 1.2 or more in one pair of a
 // hundred, and of what a doubling brings at best it is a fifth.
-const SaturationGain = 1.2
+const saturationGain = 1.2
 
 // Saturation returns the least number of processes beyond which no case of the
-// profile becomes faster by the factor SaturationGain or more, and whether some case
+// profile becomes faster by the factor saturationGain or more, and whether some case
 // was run on more. If so, they are likely to be more than the machine has cores: the
 // operating system lets them take turns, and what is measured there says nothing of
 // a machine that has the cores. Leave those runs out of models, or choose one whose
@@ -161,7 +161,7 @@ func (p *Profile) Saturation() (processes int, saturated bool) {
 			other = true
 			if b.Processes < a.Processes {
 				compared = true
-				gains = gains && b.Seconds >= SaturationGain*a.Seconds
+				gains = gains && b.Seconds >= saturationGain*a.Seconds
 			}
 		}
 		if compared {

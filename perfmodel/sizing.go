@@ -15,7 +15,7 @@ package perfmodel
 // models are straight lines or parabolas in log P: on from where they were measured
 // they promise a speedup that nobody has seen. [Huang13] section III.A bought 128
 // processes for LU on a profile to 32, at three times the cost. MaxScale lifts
-// the limit, and [Plan.Withheld] says how many numbers it kept out.
+// the limit, and [Sizing.Withheld] says how many numbers it kept out.
 
 import (
 	"cmp"
@@ -28,8 +28,8 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// An Instance is a type of instance that can be rented.
-type Instance struct {
+// An InstanceType is a type of instance that can be rented.
+type InstanceType struct {
 	Name         string
 	ComputeUnits float64       // what the provider calls its speed, > 0
 	Processes    int           // MPI processes that run on one, ppn ≥ 1
@@ -37,12 +37,12 @@ type Instance struct {
 	Meter        pricing.Meter
 }
 
-// Huang13Instances returns the four instance types of Table III in [Huang13], at
+// Huang13InstanceTypes returns the four instance types of Table III in [Huang13], at
 // Amazon EC2's prices on demand of February 2013 in US dollars, charged by the hour
 // begun. The slice is a fresh copy.
-func Huang13Instances() []Instance {
+func Huang13InstanceTypes() []InstanceType {
 	const cent = 10_000_000 // in nanos
-	return []Instance{
+	return []InstanceType{
 		{"m1.small", 1, 1, 6 * cent, pricing.EC2Hourly},
 		{"m1.medium", 2, 1, 12 * cent, pricing.EC2Hourly},
 		{"m1.large", 4, 2, 24 * cent, pricing.EC2Hourly},
@@ -50,21 +50,21 @@ func Huang13Instances() []Instance {
 	}
 }
 
-// FindInstance returns the instance with the given name, or an [*InputError] that
+// FindInstanceType returns the instance with the given name, or an [*InputError] that
 // unwraps to [ErrUnknown].
-func FindInstance(instances []Instance, name string) (Instance, error) {
+func FindInstanceType(instances []InstanceType, name string) (InstanceType, error) {
 	for _, i := range instances {
 		if i.Name == name {
 			return i, nil
 		}
 	}
-	return Instance{}, badInput("instance", -1, ErrUnknown, "%q: want the name of an instance type of the list", name)
+	return InstanceType{}, badInput("instance", -1, ErrUnknown, "%q: want the name of an instance type of the list", name)
 }
 
 // CheapestPerUnit returns the index of the instance type with the least price per
 // compute unit, as [Huang13] section III chooses; the first of equals. The error is
-// that of [Instance.Validate] or ErrMissing if there is none.
-func CheapestPerUnit(instances []Instance) (int, error) {
+// that of [InstanceType.Validate] or ErrMissing if there is none.
+func CheapestPerUnit(instances []InstanceType) (int, error) {
 	best := -1
 	for i := range instances {
 		if err := instances[i].Validate(); err != nil {
@@ -81,24 +81,24 @@ func CheapestPerUnit(instances []Instance) (int, error) {
 }
 
 // Validate returns an [*InputError] about the first thing that is wrong.
-func (i *Instance) Validate() error {
+func (i *InstanceType) Validate() error {
 	switch {
 	case !(i.ComputeUnits > 0) || math.IsInf(i.ComputeUnits, 0):
-		return badInput("Instance.ComputeUnits", -1, ErrNotPositive, "%s has %v: want a positive number", i.Name, i.ComputeUnits)
+		return badInput("InstanceType.ComputeUnits", -1, ErrNotPositive, "%s has %v: want a positive number", i.Name, i.ComputeUnits)
 	case i.Processes < 1:
-		return badInput("Instance.Processes", -1, ErrRange, "%s runs %d processes: want at least 1", i.Name, i.Processes)
+		return badInput("InstanceType.Processes", -1, ErrRange, "%s runs %d processes: want at least 1", i.Name, i.Processes)
 	case i.Hourly < 0:
-		return badInput("Instance.Hourly", -1, ErrRange, "%s costs %v: want 0 or more", i.Name, i.Hourly)
+		return badInput("InstanceType.Hourly", -1, ErrRange, "%s costs %v: want 0 or more", i.Name, i.Hourly)
 	}
 	if err := i.Meter.Validate(); err != nil {
-		return badInput("Instance.Meter", -1, err, "want a meter that can be used for %s", i.Name)
+		return badInput("InstanceType.Meter", -1, err, "want a meter that can be used for %s", i.Name)
 	}
 	return nil
 }
 
 // Count returns how many instances P processes need, ⌈P/ppn⌉. It panics if P is
 // below 1.
-func (i *Instance) Count(processes int) int {
+func (i *InstanceType) Count(processes int) int {
 	if processes < 1 {
 		panic("perfmodel: number of processes below 1")
 	}
@@ -108,11 +108,11 @@ func (i *Instance) Count(processes int) int {
 // Cost returns Eq. (5): what it costs to run P processes for the given time. The
 // error is pricing.ErrOverflow. It panics if P is below 1 and where
 // [pricing.Meter.Cost] does.
-func (i *Instance) Cost(processes int, t time.Duration) (pricing.Money, error) {
+func (i *InstanceType) Cost(processes int, t time.Duration) (pricing.Money, error) {
 	return i.cost(i.Count(processes), t)
 }
 
-func (i *Instance) cost(instances int, t time.Duration) (pricing.Money, error) {
+func (i *InstanceType) cost(instances int, t time.Duration) (pricing.Money, error) {
 	one, err := i.Meter.Cost(i.Hourly, t)
 	if err != nil {
 		return 0, err
@@ -124,7 +124,7 @@ func (i *Instance) cost(instances int, t time.Duration) (pricing.Money, error) {
 // less the half nano per instance that rounding may take off; a fee for the start
 // is not in it. It is a product of few float64 and off by less than floorMargin of
 // it.
-func (i *Instance) floor(o *Option) float64 {
+func (i *InstanceType) floor(o *Size) float64 {
 	n := float64(i.Count(o.Processes))
 	return n * (float64(i.Hourly)*(float64(i.Meter.Charged(o.Time))*(1/float64(time.Hour))) - 1)
 }
@@ -184,8 +184,8 @@ func (g Goal) MarshalText() ([]byte, error) { return goals.MarshalText(g) }
 // unchanged.
 func (g *Goal) UnmarshalText(text []byte) error { return goals.UnmarshalText(g, text) }
 
-// A Task is a run that is to be sized.
-type Task struct {
+// A Target is a run that is to be sized.
+type Target struct {
 	Features []float64     // as the profile names them
 	Deadline time.Duration // > 0: for how long the run may take
 	Budget   pricing.Money // > 0, or 0 for none
@@ -206,12 +206,12 @@ type Task struct {
 	MaxScale float64
 }
 
-// An Option is a number of processes and what it comes to.
-type Option struct {
+// A Size is a number of processes and what it comes to.
+type Size struct {
 	Processes int
 	Instances int
 	Time      time.Duration // predicted, rounded up to the nanosecond
-	Upper     time.Duration // within which the run stays with the probability Task.Confidence; Time without
+	Upper     time.Duration // within which the run stays with the probability Target.Confidence; Time without
 	Cost      pricing.Money // of Time
 	UpperCost pricing.Money // of Upper
 	Outside   Extrapolation // what is furthest outside of the profile
@@ -240,45 +240,45 @@ func (v Verdict) MarshalText() ([]byte, error) { return verdicts.MarshalText(v) 
 // unchanged.
 func (v *Verdict) UnmarshalText(text []byte) error { return verdicts.UnmarshalText(v, text) }
 
-// A Plan is the size chosen for a task.
-type Plan struct {
+// A Sizing is the size chosen for a task.
+type Sizing struct {
 	Verdict Verdict
 	// Best is what was chosen. If nothing fits it is what comes nearest: of least
 	// Upper if all are too late, of least UpperCost among those in time if all are
 	// too dear; the zero value if nothing is within the profile.
-	Best Option
-	// Withheld is how many of Task.Counts were not looked at since they go further
-	// beyond the profile than Task.MaxScale.
+	Best Size
+	// Withheld is how many of Target.Counts were not looked at since they go further
+	// beyond the profile than Target.MaxScale.
 	Withheld int
 }
 
-// A Planner sizes runs. The zero value is ready. It keeps its memory and allocates
+// A Sizer sizes runs. The zero value is ready. It keeps its memory and allocates
 // nothing once that suffices, if the estimator does not.
-type Planner struct {
+type Sizer struct {
 	estimates []Estimate
-	options   []Option
+	options   []Size
 	one       [1]int
 }
 
-// Plan chooses a number of processes for the task on instances of the given type.
+// Size chooses a number of processes for the task on instances of the given type.
 // Of equally good ones the better by the other of time and cost is taken, then the
 // fewest processes. That nothing fits is a Verdict, not an error.
 //
 // The error is an [*InputError] for a deadline that is not positive, a negative
-// budget, a level out of range or no counts; that of [Instance.Validate]; that of
+// budget, a level out of range or no counts; that of [InstanceType.Validate]; that of
 // the estimator; or pricing.ErrOverflow. The plan that comes with an error has the
 // verdict Unprofiled. It panics if a count is below 1, or the number of features is
 // not the profile's.
-func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
-	plan := Plan{Verdict: Unprofiled}
+func (pl *Sizer) Size(e Estimator, in InstanceType, t Target) (Sizing, error) {
+	plan := Sizing{Verdict: Unprofiled}
 	limit, err := t.check(&in)
 	if err != nil {
 		return plan, err
 	}
-	var o Option
+	var o Size
 	for start := 0; start < len(t.Counts); start += batch {
 		if err := pl.estimate(e, &t, start, true); err != nil {
-			return Plan{Verdict: Unprofiled}, err
+			return Sizing{Verdict: Unprofiled}, err
 		}
 		for i := range pl.estimates {
 			s := &pl.estimates[i]
@@ -287,7 +287,7 @@ func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
 				continue
 			}
 			if err := o.setTimes(s, &t, start+i); err != nil {
-				return Plan{Verdict: Unprofiled}, err
+				return Sizing{Verdict: Unprofiled}, err
 			}
 			// What cannot be chosen by its time needs no price.
 			late := o.Upper > t.Deadline
@@ -302,7 +302,7 @@ func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
 				continue
 			}
 			if err := o.setCosts(&in, late || t.Budget > 0); err != nil {
-				return Plan{Verdict: Unprofiled}, err
+				return Sizing{Verdict: Unprofiled}, err
 			}
 			v := t.verdict(&o)
 			if rank(v) < rank(plan.Verdict) || v == plan.Verdict && t.better(v, &o, &plan.Best) {
@@ -314,12 +314,12 @@ func (pl *Planner) Plan(e Estimator, in Instance, t Task) (Plan, error) {
 		return plan, nil
 	}
 	if err := plan.Best.setCosts(&in, true); err != nil {
-		return Plan{Verdict: Unprofiled}, err
+		return Sizing{Verdict: Unprofiled}, err
 	}
 	pl.one[0] = plan.Best.Processes
 	q := t.query(pl.one[:])
 	if err := e.EstimateTo(pl.estimates[:1], q); err != nil {
-		return Plan{Verdict: Unprofiled}, err
+		return Sizing{Verdict: Unprofiled}, err
 	}
 	plan.Best.Outside = pl.estimates[0].Outside
 	return plan, nil
@@ -338,7 +338,7 @@ func rank(v Verdict) int {
 	return 3
 }
 
-func (t *Task) verdict(o *Option) Verdict {
+func (t *Target) verdict(o *Size) Verdict {
 	switch {
 	case o.Upper > t.Deadline:
 		return TooLate
@@ -349,7 +349,7 @@ func (t *Task) verdict(o *Option) Verdict {
 }
 
 // better tells whether a is better than b, both having verdict v.
-func (t *Task) better(v Verdict, a, b *Option) bool {
+func (t *Target) better(v Verdict, a, b *Size) bool {
 	var c int
 	switch {
 	case v == TooLate:
@@ -364,10 +364,10 @@ func (t *Task) better(v Verdict, a, b *Option) bool {
 	return c < 0 || c == 0 && a.Processes < b.Processes
 }
 
-// AppendOptions appends an option for each number of processes that is within the
-// profile or Task.MaxScale beyond, in the order of Task.Counts, whether it fits or
-// not. The errors are those of [Planner.Plan].
-func (pl *Planner) AppendOptions(dst []Option, e Estimator, in Instance, t Task) ([]Option, error) {
+// AppendSizes appends an option for each number of processes that is within the
+// profile or Target.MaxScale beyond, in the order of Target.Counts, whether it fits or
+// not. The errors are those of [Sizer.Size].
+func (pl *Sizer) AppendSizes(dst []Size, e Estimator, in InstanceType, t Target) ([]Size, error) {
 	if err := pl.evaluate(e, &in, &t); err != nil {
 		return dst, err
 	}
@@ -376,18 +376,18 @@ func (pl *Planner) AppendOptions(dst []Option, e Estimator, in Instance, t Task)
 
 // AppendFront appends the options that no other beats in both time and cost, in
 // the order of ascending time and descending cost: for every deadline and every
-// budget that can be kept one of them is best. With Task.Confidence it is Upper and
+// budget that can be kept one of them is best. With Target.Confidence it is Upper and
 // UpperCost that have to keep them; the front is then that of Upper and UpperCost, in
 // their order, and for every deadline and budget that can be kept it has an option
 // that keeps both. Of options equal in both the one with the lesser Time, then Cost, then
 // the fewest processes is there. Deadline and budget are not looked at. The errors
-// are those of [Planner.Plan].
-func (pl *Planner) AppendFront(dst []Option, e Estimator, in Instance, t Task) ([]Option, error) {
+// are those of [Sizer.Size].
+func (pl *Sizer) AppendFront(dst []Size, e Estimator, in InstanceType, t Target) ([]Size, error) {
 	t.Deadline = max(t.Deadline, 1)
 	if err := pl.evaluate(e, &in, &t); err != nil {
 		return dst, err
 	}
-	slices.SortFunc(pl.options, func(a, b Option) int {
+	slices.SortFunc(pl.options, func(a, b Size) int {
 		return cmp.Or(cmp.Compare(a.Upper, b.Upper), cmp.Compare(a.UpperCost, b.UpperCost),
 			cmp.Compare(a.Time, b.Time), cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Processes, b.Processes))
 	})
@@ -400,7 +400,7 @@ func (pl *Planner) AppendFront(dst []Option, e Estimator, in Instance, t Task) (
 }
 
 // evaluate fills pl.options.
-func (pl *Planner) evaluate(e Estimator, in *Instance, t *Task) error {
+func (pl *Sizer) evaluate(e Estimator, in *InstanceType, t *Target) error {
 	limit, err := t.check(in)
 	if err != nil {
 		return err
@@ -415,7 +415,7 @@ func (pl *Planner) evaluate(e Estimator, in *Instance, t *Task) error {
 			if s.Scale > limit {
 				continue
 			}
-			o := Option{Outside: s.Outside}
+			o := Size{Outside: s.Outside}
 			if err := o.setTimes(s, t, start+i); err != nil {
 				return err
 			}
@@ -429,18 +429,18 @@ func (pl *Planner) evaluate(e Estimator, in *Instance, t *Task) error {
 }
 
 // check returns how far the choice may go beyond the profile, or what is wrong.
-func (t *Task) check(in *Instance) (limit float64, err error) {
+func (t *Target) check(in *InstanceType) (limit float64, err error) {
 	switch {
 	case t.Deadline <= 0:
-		return 0, badInput("Task.Deadline", -1, ErrNotPositive, "%v: want a positive span", t.Deadline)
+		return 0, badInput("Target.Deadline", -1, ErrNotPositive, "%v: want a positive span", t.Deadline)
 	case t.Budget < 0:
-		return 0, badInput("Task.Budget", -1, ErrRange, "%v: want 0 for no limit, or more", t.Budget)
+		return 0, badInput("Target.Budget", -1, ErrRange, "%v: want 0 for no limit, or more", t.Budget)
 	case t.Confidence != 0 && !(t.Confidence >= 0.5 && t.Confidence < 1):
-		return 0, badInput("Task.Confidence", -1, ErrRange, "%v: want 0, or a probability from 0.5 to below 1", t.Confidence)
+		return 0, badInput("Target.Confidence", -1, ErrRange, "%v: want 0, or a probability from 0.5 to below 1", t.Confidence)
 	case t.MaxScale != 0 && !(t.MaxScale > 0):
-		return 0, badInput("Task.MaxScale", -1, ErrRange, "%v: want 0 for the default, or a positive number", t.MaxScale)
+		return 0, badInput("Target.MaxScale", -1, ErrRange, "%v: want 0 for the default, or a positive number", t.MaxScale)
 	case len(t.Counts) == 0:
-		return 0, badInput("Task.Counts", -1, ErrMissing, "0 numbers of processes: want at least one to choose from")
+		return 0, badInput("Target.Counts", -1, ErrMissing, "0 numbers of processes: want at least one to choose from")
 	case t.Goal > LeastCost:
 		panic("perfmodel: unknown goal")
 	}
@@ -460,7 +460,7 @@ func (t *Task) check(in *Instance) (limit float64, err error) {
 const batch = 256
 
 // query asks for the given numbers of processes.
-func (t *Task) query(counts []int) Query {
+func (t *Target) query(counts []int) Query {
 	q := Query{Features: t.Features, Processes: counts}
 	if t.Confidence > 0.5 {
 		q.Level = 2*t.Confidence - 1
@@ -469,7 +469,7 @@ func (t *Task) query(counts []int) Query {
 }
 
 // estimate fills pl.estimates for the batch of t.Counts that begins at start.
-func (pl *Planner) estimate(e Estimator, t *Task, start int, brief bool) error {
+func (pl *Sizer) estimate(e Estimator, t *Target, start int, brief bool) error {
 	counts := t.Counts[start:min(start+batch, len(t.Counts))]
 	q := t.query(counts)
 	q.Brief = brief
@@ -486,7 +486,7 @@ func (pl *Planner) estimate(e Estimator, t *Task, start int, brief bool) error {
 }
 
 // setTimes sets the processes and times of o.
-func (o *Option) setTimes(s *Estimate, t *Task, index int) error {
+func (o *Size) setTimes(s *Estimate, t *Target, index int) error {
 	o.Processes = s.Processes
 	var err error
 	if o.Time, err = duration(s.Seconds, index); err != nil {
@@ -500,7 +500,7 @@ func (o *Option) setTimes(s *Estimate, t *Task, index int) error {
 }
 
 // setCosts sets the instances and the cost of o, and if upper that of Upper.
-func (o *Option) setCosts(in *Instance, upper bool) error {
+func (o *Size) setCosts(in *InstanceType, upper bool) error {
 	o.Instances = in.Count(o.Processes)
 	var err error
 	if o.Cost, err = in.cost(o.Instances, o.Time); err != nil {
@@ -527,7 +527,7 @@ func duration(seconds float64, index int) (time.Duration, error) {
 		return whole, nil
 	}
 	if math.IsInf(seconds, 1) {
-		return 0, badInput("Task.Confidence", index, ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end: want more runs, or no confidence")
+		return 0, badInput("Target.Confidence", index, ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end: want more runs, or no confidence")
 	}
-	return 0, badInput("Task.Counts[]", index, ErrOverflow, "%v seconds, and the model does not hold beyond 200 years: want another number of processes", seconds)
+	return 0, badInput("Target.Counts[]", index, ErrOverflow, "%v seconds, and the model does not hold beyond 200 years: want another number of processes", seconds)
 }

@@ -15,7 +15,7 @@ import (
 
 // Table III of [Huang13]: by price per compute unit the cluster instance.
 func TestHuang13Instances(t *testing.T) {
-	in := Huang13Instances()
+	in := Huang13InstanceTypes()
 	best, err := CheapestPerUnit(in)
 	if err != nil || in[best].Name != "cc1.4xlarge" {
 		t.Error(best, err)
@@ -30,7 +30,7 @@ func TestHuang13Instances(t *testing.T) {
 	if best, err := CheapestPerUnit(in[:3]); err != nil || best != 0 {
 		t.Error(best, err)
 	}
-	if _, err := FindInstance(in, "cc2.8xlarge"); !errors.Is(err, ErrUnknown) {
+	if _, err := FindInstanceType(in, "cc2.8xlarge"); !errors.Is(err, ErrUnknown) {
 		t.Error(err)
 	}
 	if _, err := CheapestPerUnit(nil); !errors.Is(err, ErrMissing) {
@@ -41,13 +41,13 @@ func TestHuang13Instances(t *testing.T) {
 	if got, err := in[3].Cost(25, 80*time.Minute); err != nil || got.String() != "5.2" {
 		t.Error(got, err)
 	}
-	for _, spoil := range []func(*Instance){
-		func(i *Instance) { i.ComputeUnits = 0 },
-		func(i *Instance) { i.Processes = 0 },
-		func(i *Instance) { i.Hourly = -1 },
-		func(i *Instance) { i.Meter.Increment = 0 },
+	for _, spoil := range []func(*InstanceType){
+		func(i *InstanceType) { i.ComputeUnits = 0 },
+		func(i *InstanceType) { i.Processes = 0 },
+		func(i *InstanceType) { i.Hourly = -1 },
+		func(i *InstanceType) { i.Meter.Increment = 0 },
 	} {
-		bad := Huang13Instances()
+		bad := Huang13InstanceTypes()
 		spoil(&bad[1])
 		if err := bad[1].Validate(); err == nil {
 			t.Error("no error:", bad[1])
@@ -114,12 +114,12 @@ func TestPlanIsBest(t *testing.T) {
 			f.seconds[p] = float64(rapid.SampledFrom(times).Draw(t, "t")) * 600
 			f.upper[p] = f.seconds[p] * float64(rapid.IntRange(10, 20).Draw(t, "u")) / 10
 		}
-		in := Instance{"i", 1, rapid.IntRange(1, 4).Draw(t, "ppn"), pricing.Money(rapid.Int64Range(0, 3).Draw(t, "price")) * 36e8, // whole nanos a second
+		in := InstanceType{"i", 1, rapid.IntRange(1, 4).Draw(t, "ppn"), pricing.Money(rapid.Int64Range(0, 3).Draw(t, "price")) * 36e8, // whole nanos a second
 			rapid.SampledFrom([]pricing.Meter{pricing.EC2Hourly, pricing.EC2PerSecond}).Draw(t, "meter")}
 		counts := rapid.Permutation(AppendCounts(nil, AnyCount, 1, n)).Draw(t, "counts")
 		exact := rapid.IntRange(0, 11).Draw(t, "exact")
 		for k := range 2 * 2 * 3 * 3 * 4 { // every goal, confidence, scale, budget and deadline
-			task := Task{
+			task := Target{
 				Counts:     counts,
 				Goal:       Goal(k % 2),
 				Confidence: []float64{0, 0.9}[k/2%2],
@@ -128,7 +128,7 @@ func TestPlanIsBest(t *testing.T) {
 				Deadline:   []time.Duration{1, 6, 12, 50}[k/36] * 600 * time.Second,
 			}
 			if task.Budget == 1 { // just enough for some option
-				some, err := new(Planner).AppendOptions(nil, f, in, task)
+				some, err := new(Sizer).AppendSizes(nil, f, in, task)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -155,17 +155,17 @@ func TestPlanIsBest(t *testing.T) {
 }
 
 // planIsBest compares what the planner says with a look at every option.
-func planIsBest(t *rapid.T, f *fixed, in Instance, task Task, n int, seen func(v Verdict, slow bool)) {
+func planIsBest(t *rapid.T, f *fixed, in InstanceType, task Target, n int, seen func(v Verdict, slow bool)) {
 	limit := task.MaxScale
 	if limit == 0 {
 		limit = 1
 	}
-	var all []Option
+	var all []Size
 	for p := 1; p <= n; p++ {
 		if float64(p)/float64(f.largest) > limit+1e-9 {
 			continue
 		}
-		o := Option{Processes: p, Instances: int(math.Ceil(float64(p) / float64(in.Processes)))}
+		o := Size{Processes: p, Instances: int(math.Ceil(float64(p) / float64(in.Processes)))}
 		cost := func(seconds float64) pricing.Money {
 			hours := seconds / 3600 // exact multiples of a minute
 			if in.Meter == pricing.EC2Hourly {
@@ -184,7 +184,7 @@ func planIsBest(t *rapid.T, f *fixed, in Instance, task Task, n int, seen func(v
 		all = append(all, o)
 	}
 	// One key to compare by, the smallest first.
-	key := func(o Option) []float64 {
+	key := func(o Size) []float64 {
 		late, dear := o.Upper > task.Deadline, task.Budget > 0 && o.UpperCost > task.Budget
 		tm, c, ut, uc, p := float64(o.Time), float64(o.Cost), float64(o.Upper), float64(o.UpperCost), float64(o.Processes)
 		switch {
@@ -197,25 +197,25 @@ func planIsBest(t *rapid.T, f *fixed, in Instance, task Task, n int, seen func(v
 		}
 		return []float64{0, tm, c, p}
 	}
-	want := Plan{Verdict: Unprofiled, Withheld: n - len(all)}
+	want := Sizing{Verdict: Unprofiled, Withheld: n - len(all)}
 	if len(all) > 0 {
-		want.Best = slices.MinFunc(all, func(a, b Option) int { return slices.Compare(key(a), key(b)) })
+		want.Best = slices.MinFunc(all, func(a, b Size) int { return slices.Compare(key(a), key(b)) })
 		want.Verdict = []Verdict{Fits, TooDear, TooLate}[int(key(want.Best)[0])]
 	}
-	seen(want.Verdict, want.Verdict == Fits && slices.ContainsFunc(all, func(o Option) bool { return key(o)[0] == 0 && o.Time < want.Best.Time }))
-	var pl Planner
-	got, err := pl.Plan(f, in, task)
+	seen(want.Verdict, want.Verdict == Fits && slices.ContainsFunc(all, func(o Size) bool { return key(o)[0] == 0 && o.Time < want.Best.Time }))
+	var pl Sizer
+	got, err := pl.Size(f, in, task)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Fatal(d)
 	}
-	options, err := pl.AppendOptions(nil, f, in, task)
+	options, err := pl.AppendSizes(nil, f, in, task)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortFunc(options, func(a, b Option) int { return a.Processes - b.Processes })
+	slices.SortFunc(options, func(a, b Size) int { return a.Processes - b.Processes })
 	if d := cmp.Diff(all, options); d != "" {
 		t.Fatal(d)
 	}
@@ -229,19 +229,19 @@ func planIsBest(t *rapid.T, f *fixed, in Instance, task Task, n int, seen func(v
 		}
 	}
 	for _, o := range all { // each is on the front or beaten by one that is
-		if !slices.ContainsFunc(front, func(f Option) bool { return f.Upper <= o.Upper && f.UpperCost <= o.UpperCost }) {
+		if !slices.ContainsFunc(front, func(f Size) bool { return f.Upper <= o.Upper && f.UpperCost <= o.UpperCost }) {
 			t.Fatalf("%v is beaten by none of %v", o, front)
 		}
 	}
 	for _, o := range front {
-		if slices.ContainsFunc(all, func(a Option) bool {
+		if slices.ContainsFunc(all, func(a Size) bool {
 			return a.Upper <= o.Upper && a.UpperCost <= o.UpperCost && (a.Upper < o.Upper || a.UpperCost < o.UpperCost)
 		}) {
 			t.Fatalf("%v is beaten in %v", o, all)
 		}
 	}
 	// What it is for: whatever keeps deadline and budget, one of the front does.
-	keeps := func(o Option) bool {
+	keeps := func(o Size) bool {
 		return o.Upper <= task.Deadline && (task.Budget == 0 || o.UpperCost <= task.Budget)
 	}
 	if slices.ContainsFunc(front, keeps) != (want.Verdict == Fits) {
@@ -260,9 +260,9 @@ func TestTimesAreRoundedUp(t *testing.T) {
 		}
 	}
 	f := &fixed{map[int]float64{1: 1000.4e-9}, nil, 1}
-	var pl Planner
+	var pl Sizer
 	for deadline, want := range map[time.Duration]Verdict{1000: TooLate, 1001: Fits} {
-		plan, err := pl.Plan(f, Huang13Instances()[0], Task{Counts: []int{1}, Deadline: deadline})
+		plan, err := pl.Size(f, Huang13InstanceTypes()[0], Target{Counts: []int{1}, Deadline: deadline})
 		if err != nil || plan.Verdict != want {
 			t.Errorf("%v: %+v %v", deadline, plan, err)
 		}
@@ -272,7 +272,7 @@ func TestTimesAreRoundedUp(t *testing.T) {
 // The slack of MaxScale: as far as the limit itself, for any largest number profiled.
 func TestMaxScaleIsInclusive(t *testing.T) {
 	p := runsOf([]float64{1, 2}, []int{1, 2}, func(x float64, p int) float64 { return x / float64(p) * (1 + 0.01*x*float64(p)) })
-	var pl Planner
+	var pl Sizer
 	for largest := 1; largest <= 100; largest++ {
 		for i := range p.Runs {
 			if p.Runs[i].Processes > 1 {
@@ -285,7 +285,7 @@ func TestMaxScaleIsInclusive(t *testing.T) {
 		}
 		for scale := 1; scale <= 9; scale++ {
 			top := scale * (largest + 1)
-			plan, err := pl.Plan(m, Huang13Instances()[3], Task{Features: []float64{1}, Deadline: time.Hour, MaxScale: float64(scale), Counts: []int{top, top + 1}})
+			plan, err := pl.Size(m, Huang13InstanceTypes()[3], Target{Features: []float64{1}, Deadline: time.Hour, MaxScale: float64(scale), Counts: []int{top, top + 1}})
 			if err != nil || plan.Withheld != 1 {
 				t.Fatalf("%d times %d: %+v %v", scale, largest+1, plan, err)
 			}
@@ -302,17 +302,17 @@ func TestFlatteningIsNotBought(t *testing.T) {
 		return x * (1/n + 0.0005*(n-1))
 	}
 	p := runsOf([]float64{2000, 4000, 8000}, []int{2, 4, 8, 16, 32}, truth)
-	in, err := FindInstance(Huang13Instances(), "cc1.4xlarge")
+	in, err := FindInstanceType(Huang13InstanceTypes(), "cc1.4xlarge")
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := Task{Features: []float64{80000}, Deadline: 24 * time.Hour, Counts: AppendCounts(nil, PowersOfTwo, 1, 128)}
-	var pl Planner
+	task := Target{Features: []float64{80000}, Deadline: 24 * time.Hour, Counts: AppendCounts(nil, PowersOfTwo, 1, 128)}
+	var pl Sizer
 	law := &LogLinear{}
 	if err := law.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := pl.Plan(law, in, task)
+	plan, err := pl.Size(law, in, task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func TestFlatteningIsNotBought(t *testing.T) {
 		t.Errorf("the input is ten times as large: %+v", plan.Best.Outside)
 	}
 	task.MaxScale = 4
-	plan, err = pl.Plan(law, in, task)
+	plan, err = pl.Size(law, in, task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestFlatteningIsNotBought(t *testing.T) {
 	}
 	// It says so: with the same features, only the processes are outside.
 	task.Features = []float64{8000}
-	plan, err = pl.Plan(law, in, task)
+	plan, err = pl.Size(law, in, task)
 	if err != nil || plan.Best.Outside.String() != "outside the profiled range: processes is 128, 4 times the largest profiled, 32" {
 		t.Errorf("%+v %v", plan, err)
 	}
@@ -349,7 +349,7 @@ func TestFlatteningIsNotBought(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if loose, err := pl.Plan(usl, in, task); err != nil || loose.Best.Processes != 32 && loose.Best.Processes != 64 {
+	if loose, err := pl.Size(usl, in, task); err != nil || loose.Best.Processes != 32 && loose.Best.Processes != 64 {
 		t.Errorf("%+v %v", loose, err)
 	}
 	e, err := At(bent, task.Features, 128)
@@ -377,7 +377,7 @@ func TestConfidence(t *testing.T) {
 	if err := m.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
-	in := Huang13Instances()[3]
+	in := Huang13InstanceTypes()[3]
 	in.Meter = pricing.EC2PerSecond
 	x := []float64{8e5, 300}
 	e, err := At(m, x, 16)
@@ -385,14 +385,14 @@ func TestConfidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A deadline that 16 processes just meet half of the time.
-	task := Task{Features: x, Deadline: time.Duration(e.Seconds*1e9) + 1, Goal: LeastCost, Counts: []int{8, 16, 32}}
-	var pl Planner
-	half, err := pl.Plan(m, in, task)
+	task := Target{Features: x, Deadline: time.Duration(e.Seconds*1e9) + 1, Goal: LeastCost, Counts: []int{8, 16, 32}}
+	var pl Sizer
+	half, err := pl.Size(m, in, task)
 	if err != nil {
 		t.Fatal(err)
 	}
 	task.Confidence = 0.95
-	sure, err := pl.Plan(m, in, task)
+	sure, err := pl.Size(m, in, task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +405,7 @@ func TestConfidence(t *testing.T) {
 	}
 	isNear(t, "upper", sure.Best.Upper.Seconds(), one[0].Upper, 1e-6) // 2·0.95 − 1
 	task.Confidence = 0.5
-	if again, err := pl.Plan(m, in, task); err != nil || again != half {
+	if again, err := pl.Size(m, in, task); err != nil || again != half {
 		t.Errorf("%+v %v", again, err)
 	}
 }
@@ -416,54 +416,54 @@ func TestPlanErrors(t *testing.T) {
 	if err := m.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
-	in := Huang13Instances()[3]
-	good := Task{Features: []float64{1e5, 100}, Deadline: time.Hour, Counts: []int{1, 2}}
-	var pl Planner
-	if _, err := pl.Plan(m, in, good); err != nil {
+	in := Huang13InstanceTypes()[3]
+	good := Target{Features: []float64{1e5, 100}, Deadline: time.Hour, Counts: []int{1, 2}}
+	var pl Sizer
+	if _, err := pl.Size(m, in, good); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		spoil func(*Task)
+		spoil func(*Target)
 		field string
 		index int
 		want  error
 	}{
-		{func(t *Task) { t.Deadline = 0 }, "Task.Deadline", -1, ErrNotPositive},
-		{func(t *Task) { t.Deadline = -time.Hour }, "Task.Deadline", -1, ErrNotPositive},
-		{func(t *Task) { t.Budget = -1 }, "Task.Budget", -1, ErrRange},
-		{func(t *Task) { t.Confidence = 1 }, "Task.Confidence", -1, ErrRange},
-		{func(t *Task) { t.Confidence = 0.4 }, "Task.Confidence", -1, ErrRange},
-		{func(t *Task) { t.Confidence = math.NaN() }, "Task.Confidence", -1, ErrRange},
-		{func(t *Task) { t.MaxScale = -1 }, "Task.MaxScale", -1, ErrRange},
-		{func(t *Task) { t.Counts = nil }, "Task.Counts", -1, ErrMissing},
-		{func(t *Task) { t.Features = []float64{1, 0} }, "Query.Features[]", -1, ErrNotPositive},
-		{func(t *Task) { t.Features = []float64{1e30, 1e30} }, "Task.Counts[]", 0, ErrOverflow},
-		{func(t *Task) { t.Features = []float64{1e300, 1e300} }, "Query.Processes[]", 0, ErrOverflow},
+		{func(t *Target) { t.Deadline = 0 }, "Target.Deadline", -1, ErrNotPositive},
+		{func(t *Target) { t.Deadline = -time.Hour }, "Target.Deadline", -1, ErrNotPositive},
+		{func(t *Target) { t.Budget = -1 }, "Target.Budget", -1, ErrRange},
+		{func(t *Target) { t.Confidence = 1 }, "Target.Confidence", -1, ErrRange},
+		{func(t *Target) { t.Confidence = 0.4 }, "Target.Confidence", -1, ErrRange},
+		{func(t *Target) { t.Confidence = math.NaN() }, "Target.Confidence", -1, ErrRange},
+		{func(t *Target) { t.MaxScale = -1 }, "Target.MaxScale", -1, ErrRange},
+		{func(t *Target) { t.Counts = nil }, "Target.Counts", -1, ErrMissing},
+		{func(t *Target) { t.Features = []float64{1, 0} }, "Query.Features[]", -1, ErrNotPositive},
+		{func(t *Target) { t.Features = []float64{1e30, 1e30} }, "Target.Counts[]", 0, ErrOverflow},
+		{func(t *Target) { t.Features = []float64{1e300, 1e300} }, "Query.Processes[]", 0, ErrOverflow},
 	} {
 		bad := good
 		c.spoil(&bad)
-		plan, err := pl.Plan(m, in, bad)
+		plan, err := pl.Size(m, in, bad)
 		checkInput(t, "plan", err, c.field, c.index, c.want)
-		if plan.Verdict != Unprofiled || plan.Best != (Option{}) {
+		if plan.Verdict != Unprofiled || plan.Best != (Size{}) {
 			t.Errorf("a plan with the error %v: %+v", err, plan)
 		}
-		if _, err := pl.AppendOptions(nil, m, in, bad); err == nil {
+		if _, err := pl.AppendSizes(nil, m, in, bad); err == nil {
 			t.Error("options:", bad)
 		}
 	}
 	in.Hourly = math.MaxInt64
-	if _, err := pl.Plan(m, in, Task{Features: []float64{1e9, 1e5}, Deadline: 1e6 * time.Hour, Counts: []int{32}, Goal: LeastCost}); !errors.Is(err, pricing.ErrOverflow) {
+	if _, err := pl.Size(m, in, Target{Features: []float64{1e9, 1e5}, Deadline: 1e6 * time.Hour, Counts: []int{32}, Goal: LeastCost}); !errors.Is(err, pricing.ErrOverflow) {
 		t.Error(err)
 	}
 	in.Hourly = 1
-	panics(t, "goal", func() { pl.Plan(m, in, Task{Deadline: 1, Counts: []int{1}, Goal: 9, Features: good.Features}) })
+	panics(t, "goal", func() { pl.Size(m, in, Target{Deadline: 1, Counts: []int{1}, Goal: 9, Features: good.Features}) })
 	// An error beyond the first batch counts from the first number of processes.
 	far := make([]int, batch+3)
 	for i := range far {
 		far[i] = 1
 	}
 	broken := &breaks{m, batch + 1}
-	_, err := pl.Plan(broken, in, Task{Features: good.Features, Deadline: time.Hour, Counts: far})
+	_, err := pl.Size(broken, in, Target{Features: good.Features, Deadline: time.Hour, Counts: far})
 	checkInput(t, "batch", err, "Query.Processes[]", batch+1, ErrOverflow)
 	// Intervals without ends cannot give a confidence.
 	few := p
@@ -472,8 +472,8 @@ func TestPlanErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	good.Confidence = 0.9
-	_, err = pl.Plan(m, in, good)
-	checkInput(t, "no degrees of freedom", err, "Task.Confidence", 0, ErrFewRows)
+	_, err = pl.Size(m, in, good)
+	checkInput(t, "no degrees of freedom", err, "Target.Confidence", 0, ErrFewRows)
 }
 
 // breaks fails on the estimate with an index that counts over all.

@@ -34,7 +34,7 @@ func (r *results) judge() error {
 
 // perUnit is Table III.
 func perUnit() (finding, error) {
-	types := perfmodel.Huang13Instances()
+	types := perfmodel.Huang13InstanceTypes()
 	k, err := perfmodel.CheapestPerUnit(types)
 	if err != nil {
 		return finding{}, err
@@ -51,7 +51,7 @@ func perUnit() (finding, error) {
 }
 
 // unitPrice is the price per compute unit and hour.
-func unitPrice(t perfmodel.Instance) string {
+func unitPrice(t perfmodel.InstanceType) string {
 	return decimal.Fixed(t.Hourly.Float64()/t.ComputeUnits, 3)
 }
 
@@ -73,16 +73,16 @@ func scaling() (finding, error) {
 	if err := m.Fit(&f.profile); err != nil {
 		return finding{}, err
 	}
-	types := perfmodel.Huang13Instances()
+	types := perfmodel.Huang13InstanceTypes()
 	cluster := types[len(types)-1]
-	task := perfmodel.Task{Features: c.Features, Deadline: 2 * time.Hour, Budget: 20 * pricing.Unit, Counts: perfmodel.AppendCounts(nil, f.counts, 1, tableIV)}
-	var pl perfmodel.Planner
-	held, err := pl.Plan(&m, cluster, task)
+	task := perfmodel.Target{Features: c.Features, Deadline: 2 * time.Hour, Budget: 20 * pricing.Unit, Counts: perfmodel.AppendCounts(nil, f.counts, 1, tableIV)}
+	var pl perfmodel.Sizer
+	held, err := pl.Size(&m, cluster, task)
 	if err != nil {
 		return finding{}, err
 	}
 	task.MaxScale = tableIV
-	free, err := pl.Plan(&m, cluster, task)
+	free, err := pl.Size(&m, cluster, task)
 	if err != nil {
 		return finding{}, err
 	}
@@ -112,7 +112,7 @@ func scaling() (finding, error) {
 	if err := bent.Fit(&in.profiles[k]); err != nil {
 		return finding{}, err
 	}
-	learnt, err := pl.Plan(&bent, cluster, task)
+	learnt, err := pl.Size(&bent, cluster, task)
 	if err != nil {
 		return finding{}, err
 	}

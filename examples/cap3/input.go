@@ -40,8 +40,8 @@ type input struct {
 	cases    []perfmodel.Case
 	standard bool             // cases are those of the benchmarks that are embedded
 	tasks    []perfmodel.Case // to be planned
-	types    []perfmodel.Instance
-	instance perfmodel.Instance
+	types    []perfmodel.InstanceType
+	instance perfmodel.InstanceType
 	cheapest bool // the instance is the one with the least price per compute unit
 	guessed  bool // its price on demand comes from the lowest spot price
 	spot     pricing.SpotMeter
@@ -256,7 +256,7 @@ func sameNames(a, b []string) bool {
 
 // readInstance sets the instance and the prices.
 func (o *options) readInstance(in *input) error {
-	in.types = perfmodel.Huang13Instances()
+	in.types = perfmodel.Huang13InstanceTypes()
 	k, err := perfmodel.CheapestPerUnit(in.types)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (o *options) readInstance(in *input) error {
 	if o.spot == "" {
 		if o.instance == "" {
 			in.instance, in.cheapest = in.types[k], true
-		} else if in.instance, err = perfmodel.FindInstance(in.types, o.instance); err != nil {
+		} else if in.instance, err = perfmodel.FindInstanceType(in.types, o.instance); err != nil {
 			var names []string
 			for _, t := range in.types {
 				names = append(names, t.Name)
@@ -289,7 +289,7 @@ func (o *options) readInstance(in *input) error {
 		return cli.Mistakef("-spot %s: %s", o.spot, strings.TrimPrefix(err.Error(), "pricing: "))
 	}
 	name := in.history.Series.Type
-	in.instance, err = perfmodel.FindInstance(in.types, name)
+	in.instance, err = perfmodel.FindInstanceType(in.types, name)
 	in.spot = pricing.EC2SpotHourly
 	if err != nil { // not in Table III
 		cores, ok := coresOf(name)
@@ -303,7 +303,7 @@ func (o *options) readInstance(in *input) error {
 		if in.guessed = o.onDemand == 0; in.guessed && lowest > maxAmount*pricing.Unit {
 			return cli.Mistakef("-instance %s: the spot price %v is more than can be computed with", name, lowest)
 		}
-		in.instance = perfmodel.Instance{Name: name, ComputeUnits: float64(max(1, cores)), Processes: cores, Hourly: lowest * 10 / 3, Meter: pricing.EC2PerSecond}
+		in.instance = perfmodel.InstanceType{Name: name, ComputeUnits: float64(max(1, cores)), Processes: cores, Hourly: lowest * 10 / 3, Meter: pricing.EC2PerSecond}
 		in.spot = pricing.EC2SpotPerSecond
 	}
 	o.override(in)

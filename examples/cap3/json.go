@@ -35,7 +35,7 @@ func (r *results) rows() any {
 	add := func(kind string, row ...any) { rows = append(rows, append(jsonrows.Row{"kind", kind}, row...)) }
 	types := r.in.types
 	if r.o.spot != "" {
-		types = []perfmodel.Instance{r.in.instance}
+		types = []perfmodel.InstanceType{r.in.instance}
 	}
 	for _, t := range types {
 		add("instance", "instance", t.Name, "processes", t.Processes, "compute_units", decimal.Number(t.ComputeUnits, 3), "on_demand", t.Hourly.String(),
@@ -60,7 +60,7 @@ func (r *results) rows() any {
 	for _, s := range r.sized {
 		task := jsonrows.Row{"application", s.task.Application, "case", s.task.Name}
 		of := func(kind string, row ...any) { add(kind, append(task[:4:4], row...)...) }
-		option := func(x *perfmodel.Option) jsonrows.Row {
+		option := func(x *perfmodel.Size) jsonrows.Row {
 			return jsonrows.Row{"processes", x.Processes, "instances", x.Instances, "time_s", rounded(x.Time), "upper_s", rounded(x.Upper), "cost", x.Cost.String(), "outside", x.Outside.String()}
 		}
 		for i := range s.front {

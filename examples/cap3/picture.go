@@ -50,7 +50,7 @@ func (r *results) costs() svgplot.Chart {
 		Title: "Cost against time, from few processes (right) to many, profiled or not", X: "predicted run time, s", Y: "cost on demand, $", LogX: true, LogY: true,
 	}
 	chosen := svgplot.Series{Name: "chosen", Rings: true}
-	add := func(s *svgplot.Series, x *perfmodel.Option) {
+	add := func(s *svgplot.Series, x *perfmodel.Size) {
 		s.X, s.Y = append(s.X, x.Time.Seconds()), append(s.Y, x.Cost.Float64())
 	}
 	for _, s := range r.sized {

@@ -62,17 +62,17 @@ func nameOf(c perfmodel.Case) string {
 type sized struct {
 	task      perfmodel.Case
 	fitted    *fitted
-	front     []perfmodel.Option
-	options   []perfmodel.Option // all, those beyond the profile, too
-	choices   [choices]perfmodel.Plan
-	promise   *perfmodel.Option // what the paper would take, beyond the profile
+	front     []perfmodel.Size
+	options   []perfmodel.Size // all, those beyond the profile, too
+	choices   [choices]perfmodel.Sizing
+	promise   *perfmodel.Size // what the paper would take, beyond the profile
 	outside   []perfmodel.Extrapolation
 	interval  perfmodel.Estimate // of the choice scheduled
 	scheduled *scheduled         // nil where there is nothing to schedule
 }
 
 // picked is the plan that is scheduled.
-func (s *sized) picked(o *options) *perfmodel.Plan { return &s.choices[o.choose] }
+func (s *sized) picked(o *options) *perfmodel.Sizing { return &s.choices[o.choose] }
 
 // tableIV is the largest number of processes in Table IV.
 const tableIV = 128
@@ -91,7 +91,7 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 	}
 	profiled := s.fitted.profile.MaxProcesses()
 	most := min(maxProcesses, max(tableIV, int(o.scale*float64(profiled))))
-	task := perfmodel.Task{
+	task := perfmodel.Target{
 		Features: c.Features,
 		Deadline: o.deadline - o.latency,
 		Counts:   perfmodel.AppendCounts(nil, s.fitted.counts, 1, most),
@@ -107,7 +107,7 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 		}
 		return cli.Mistakef("%s: %s", nameOf(c), inData(err))
 	}
-	var pl perfmodel.Planner
+	var pl perfmodel.Sizer
 	var err error
 	if s.front, err = pl.AppendFront(nil, s.fitted.estimator, r.in.instance, task); err != nil {
 		return nil, wrong(err)
@@ -122,7 +122,7 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 		case sure:
 			t.Goal, t.Budget, t.Confidence = perfmodel.LeastCost, o.budget, o.confidence
 		}
-		if s.choices[k], err = pl.Plan(s.fitted.estimator, r.in.instance, t); err != nil {
+		if s.choices[k], err = pl.Size(s.fitted.estimator, r.in.instance, t); err != nil {
 			return nil, wrong(err)
 		}
 	}
@@ -130,10 +130,10 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 	t := task
 	t.Budget, t.MaxScale = o.budget, float64(most)
 	// A model may promise so much out there that it is no number; it is not bought.
-	if all, err := pl.AppendOptions(nil, s.fitted.estimator, r.in.instance, t); err == nil {
+	if all, err := pl.AppendSizes(nil, s.fitted.estimator, r.in.instance, t); err == nil {
 		s.options = all
 	}
-	if p, err := pl.Plan(s.fitted.estimator, r.in.instance, t); err == nil && p.Verdict == perfmodel.Fits && float64(p.Best.Processes) > o.scale*float64(profiled) {
+	if p, err := pl.Size(s.fitted.estimator, r.in.instance, t); err == nil && p.Verdict == perfmodel.Fits && float64(p.Best.Processes) > o.scale*float64(profiled) {
 		s.promise = &p.Best
 	}
 	p := s.picked(o)

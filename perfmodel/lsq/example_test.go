@@ -10,7 +10,7 @@ import (
 
 // Six runs were timed. How long will a seventh take, and by when is it done in nine
 // cases of ten?
-func ExampleLeastSquares() {
+func ExampleFit() {
 	x := []float64{
 		// million cells, steps
 		1, 10,
@@ -21,7 +21,7 @@ func ExampleLeastSquares() {
 		2, 40,
 	}
 	y := []float64{13.1, 14.9, 19.2, 36.8, 57.3, 45.3} // seconds
-	r, err := lsq.LeastSquares(x, 6, 2, y, lsq.Options{Intercept: true})
+	r, err := lsq.Fit(x, 6, 2, y, lsq.Options{Intercept: true})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -49,7 +49,7 @@ func ExampleDependenceError() {
 	}
 	y := []float64{0.1, 2.3, 13.5, 54.2}
 	opt := lsq.Options{Intercept: true, Names: []string{"nx", "ny", "steps"}}
-	_, err := lsq.LeastSquares(x, 4, 3, y, opt)
+	_, err := lsq.Fit(x, 4, 3, y, opt)
 	fmt.Println(err)
 	var dep *lsq.DependenceError
 	if errors.As(err, &dep) {
@@ -59,7 +59,7 @@ func ExampleDependenceError() {
 	}
 
 	opt.DropDependent = true
-	r, err := lsq.LeastSquares(x, 4, 3, y, opt)
+	r, err := lsq.Fit(x, 4, 3, y, opt)
 	if err != nil {
 		fmt.Println(err)
 		return

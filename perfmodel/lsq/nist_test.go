@@ -180,7 +180,7 @@ func TestLongley(t *testing.T) {
 func checkNIST(t *testing.T, name string, set nistSet, least float64) string {
 	t.Helper()
 	x, cols, opt := set.table()
-	r, err := LeastSquares(x, len(set.Y), cols, set.Y, opt)
+	r, err := Fit(x, len(set.Y), cols, set.Y, opt)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return ""

@@ -233,7 +233,7 @@ func TestPropResidualsOrthogonal(t *testing.T) {
 func TestPropInvariance(t *testing.T) {
 	repeat(t, 20, func(t *rapid.T) {
 		c, rnd := drawReal(t)
-		r, err := LeastSquares(c.x, c.rows, c.cols, c.y, c.opt)
+		r, err := Fit(c.x, c.rows, c.cols, c.y, c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestPropInvariance(t *testing.T) {
 				x[i*c.cols+j] = c.x[k*c.cols+l]
 			}
 		}
-		p, err := LeastSquares(x, c.rows, c.cols, y, c.opt)
+		p, err := Fit(x, c.rows, c.cols, y, c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +273,7 @@ func TestPropInvariance(t *testing.T) {
 				x[i*c.cols+j] = math.Ldexp(c.x[i*c.cols+j], up[j])
 			}
 		}
-		q, err := LeastSquares(x, c.rows, c.cols, y, c.opt)
+		q, err := Fit(x, c.rows, c.cols, y, c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,7 +352,7 @@ func TestPropDependentFound(t *testing.T) {
 				want[k]++
 			}
 		}
-		_, err := LeastSquares(x, c.rows, n, c.y, c.opt)
+		_, err := Fit(x, c.rows, n, c.y, c.opt)
 		var dep *DependenceError
 		switch found := errors.As(err, &dep); {
 		case wobble > 0 && err != nil:
@@ -380,7 +380,7 @@ func TestPropDrop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fresh, err := LeastSquares(c.x, c.rows, c.cols, c.y, c.opt)
+		fresh, err := Fit(c.x, c.rows, c.cols, c.y, c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -430,7 +430,7 @@ func TestPropDrop(t *testing.T) {
 		if cols+first == 0 {
 			return
 		}
-		some, err := LeastSquares(x, c.rows, cols, c.y, c.opt)
+		some, err := Fit(x, c.rows, cols, c.y, c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -159,8 +159,8 @@ type Dependency struct {
 	Coef   []float64
 }
 
-// LeastSquares fits one model; see [Solver.Solve].
-func LeastSquares(x []float64, rows, cols int, y []float64, opt Options) (*Regression, error) {
+// Fit fits one model; see [Solver.Solve].
+func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, error) {
 	var s Solver
 	var r Regression
 	if err := s.Solve(&r, x, rows, cols, y, opt); err != nil {

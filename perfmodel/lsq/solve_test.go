@@ -150,7 +150,7 @@ func near(got, want, units float64) bool {
 // the certified values differ in were lost when decimals were rounded.
 func TestExactOnLongley(t *testing.T) {
 	x, cols, opt := longley.table()
-	r, err := LeastSquares(x, 16, cols, longley.Y, opt)
+	r, err := Fit(x, 16, cols, longley.Y, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestIllConditioned(t *testing.T) {
 	}{{5, 1e5}, {7, 1e8}, {8, 3e9}, {9, 1e11}, {10, 3e12}, {11, 1e14}} {
 		for _, size := range []float64{0, 1e-3, 1, 1e6} { // of what y is off
 			x, y := hilbertLegendre(tt.n, size)
-			r, err := LeastSquares(x, tt.n+1, tt.n, y, Options{})
+			r, err := Fit(x, tt.n+1, tt.n, y, Options{})
 			if err != nil {
 				t.Errorf("%d columns: %v", tt.n, err)
 				continue
@@ -228,7 +228,7 @@ func TestIllConditioned(t *testing.T) {
 	}
 	// With 13 columns, condition 10¹⁷, the numbers do not tell them apart any more.
 	x, y := hilbertLegendre(13, 1)
-	if _, err := LeastSquares(x, 14, 13, y, Options{}); !errors.Is(err, ErrDependent) {
+	if _, err := Fit(x, 14, 13, y, Options{}); !errors.Is(err, ErrDependent) {
 		t.Errorf("13 columns: error %v", err)
 	}
 }
@@ -264,7 +264,7 @@ func hilbertLegendre(n int, size float64) (x, y []float64) {
 // 1, 3. The errors are orthogonal to both columns.
 func TestByHand(t *testing.T) {
 	x, y := []float64{-3, -1, 1, 3}, []float64{-4, -2, 2, 8}
-	r, err := LeastSquares(x, 4, 1, y, Options{Intercept: true})
+	r, err := Fit(x, 4, 1, y, Options{Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestByHand(t *testing.T) {
 		t.Error(diff)
 	}
 	// Without an intercept R² is about 0: RSS = 4·(1+1), TSS = 84 + 4.
-	r, err = LeastSquares(x, 4, 1, y, Options{})
+	r, err = Fit(x, 4, 1, y, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,14 +296,14 @@ func TestByHand(t *testing.T) {
 
 // With as many rows as coefficients nothing is known of the noise.
 func TestNoDegreesOfFreedom(t *testing.T) {
-	r, err := LeastSquares([]float64{1, 2, 4}, 3, 1, []float64{3, 5, 9}, Options{Intercept: true})
+	r, err := Fit([]float64{1, 2, 4}, 3, 1, []float64{3, 5, 9}, Options{Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.DF != 1 || r.RSS > 1e-50 {
 		t.Errorf("three points on a line: DF %d, RSS %g", r.DF, r.RSS)
 	}
-	r, err = LeastSquares([]float64{1, 2}, 2, 1, []float64{3, 5}, Options{Intercept: true})
+	r, err = Fit([]float64{1, 2}, 2, 1, []float64{3, 5}, Options{Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestNoDegreesOfFreedom(t *testing.T) {
 		t.Error("PRESS is", r.PRESS())
 	}
 	// A constant y leaves nothing to explain.
-	r, err = LeastSquares([]float64{1, 2, 4}, 3, 1, []float64{7, 7, 7}, Options{Intercept: true})
+	r, err = Fit([]float64{1, 2, 4}, 3, 1, []float64{7, 7, 7}, Options{Intercept: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +433,7 @@ func TestDependentColumns(t *testing.T) {
 			}
 			opt := tt.opt
 			opt.Names = tt.columns
-			_, err := LeastSquares(tt.x, rows, cols, y, opt)
+			_, err := Fit(tt.x, rows, cols, y, opt)
 			var dep *DependenceError
 			var in *InputError
 			if !errors.Is(err, ErrDependent) || !errors.As(err, &dep) || !errors.As(err, &in) {
@@ -448,7 +448,7 @@ func TestDependentColumns(t *testing.T) {
 			}
 			// Dropped, it is the fit of the others.
 			opt.DropDependent = true
-			r, err := LeastSquares(tt.x, rows, cols, y, opt)
+			r, err := Fit(tt.x, rows, cols, y, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -475,7 +475,7 @@ func TestCheckEstimableLimit(t *testing.T) {
 		v := float64(1 + i*i)
 		x, y = append(x, v, 2*v), append(y, v+float64(i%3))
 	}
-	r, err := LeastSquares(x, 8, 2, y, Options{Intercept: true, DropDependent: true})
+	r, err := Fit(x, 8, 2, y, Options{Intercept: true, DropDependent: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -493,7 +493,7 @@ func TestCheckEstimableLimit(t *testing.T) {
 
 func TestCheckEstimable(t *testing.T) {
 	x := []float64{12, 12, 4, 32, 32, 4, 64, 64, 4, 102, 102, 4}
-	r, err := LeastSquares(x, 4, 3, []float64{1, 9, 20, 31}, Options{Intercept: true, DropDependent: true, Names: []string{"nx", "ny", "iterations"}})
+	r, err := Fit(x, 4, 3, []float64{1, 9, 20, 31}, Options{Intercept: true, DropDependent: true, Names: []string{"nx", "ny", "iterations"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -542,7 +542,7 @@ func TestInputErrors(t *testing.T) {
 		{"sum of squares", []float64{1, 0, 0, 1}, []float64{1e200, 1}, Options{}, ErrOverflow,
 			"lsq: y: result too large: the sum of squares of y: want y divided by a power of ten"},
 	} {
-		_, err := LeastSquares(tt.x, len(tt.y), 2, tt.y, tt.opt)
+		_, err := Fit(tt.x, len(tt.y), 2, tt.y, tt.opt)
 		if !errors.Is(err, tt.err) || err.Error() != tt.want {
 			t.Errorf("%s: %v\nwant %s", tt.name, err, tt.want)
 		}
@@ -555,7 +555,7 @@ func TestInputErrors(t *testing.T) {
 func TestPanics(t *testing.T) {
 	var s Solver
 	var r Regression
-	fitted, err := LeastSquares([]float64{1, 2, 4}, 3, 1, []float64{1, 2, 3}, Options{})
+	fitted, err := Fit([]float64{1, 2, 4}, 3, 1, []float64{1, 2, 3}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -595,7 +595,7 @@ func TestPanics(t *testing.T) {
 func TestRange(t *testing.T) {
 	base := []float64{1, 5, 2, 3, 4, 1, 6, 8, 7, 2}
 	y := []float64{1, 4, 2, 8, 5}
-	want, err := LeastSquares(base, 5, 2, y, Options{})
+	want, err := Fit(base, 5, 2, y, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -609,7 +609,7 @@ func TestRange(t *testing.T) {
 			for i := range ys {
 				ys[i] = math.Ldexp(ys[i], ey)
 			}
-			r, err := LeastSquares(x, 5, 2, ys, Options{})
+			r, err := Fit(x, 5, 2, ys, Options{})
 			if ey-e > 1023 {
 				if !errors.Is(err, ErrOverflow) {
 					t.Errorf("2^%d, 2^%d: error %v", e, ey, err)
@@ -639,7 +639,7 @@ func TestRowsOfDifferentSize(t *testing.T) {
 	const w = 0x1p60
 	x := []float64{w, w, 1, -1, 1, -1, 1, -1}
 	y := []float64{w, 0.25, 0.5, 0.75}
-	r, err := LeastSquares(x, 4, 2, y, Options{})
+	r, err := Fit(x, 4, 2, y, Options{})
 	if err != nil {
 		// B has the singular value 2⁻⁶⁰·√3: below the tolerance, rightly, for the
 		// entries of the large row are known to no more than 2⁷.
@@ -651,7 +651,7 @@ func TestRowsOfDifferentSize(t *testing.T) {
 	}
 	const v = 0x1p40
 	x[0], x[1], y[0] = v, v, v
-	r, err = LeastSquares(x, 4, 2, y, Options{})
+	r, err = Fit(x, 4, 2, y, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -749,7 +749,7 @@ func TestIntervalCoverage(t *testing.T) {
 func TestLeaveOutUndetermined(t *testing.T) {
 	x := []float64{1, 0, 1, 0, 1, 0, 1, 1, 1, 2}
 	y := []float64{1, 2, 4, 8, 16}
-	r, err := LeastSquares(x[:8], 4, 2, y[:4], Options{})
+	r, err := Fit(x[:8], 4, 2, y[:4], Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -760,7 +760,7 @@ func TestLeaveOutUndetermined(t *testing.T) {
 	if r.Leverage[3] != 1 {
 		t.Errorf("leverage %v, want 1", r.Leverage[3])
 	}
-	r, err = LeastSquares(x, 5, 2, y, Options{})
+	r, err = Fit(x, 5, 2, y, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -787,7 +787,7 @@ func TestLeaveOutNearlyUndetermined(t *testing.T) {
 		x = append(x, a, a+1e-8*rnd.NormFloat64(), rnd.NormFloat64())
 		y = append(y, rnd.NormFloat64())
 	}
-	r, err := LeastSquares(x, 10, 3, y, Options{})
+	r, err := Fit(x, 10, 3, y, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -814,7 +814,7 @@ func TestLeaveOutNearlyUndetermined(t *testing.T) {
 	}
 	x[1] = 0.7 // a and b differ
 	x[2] = x[0]*1e5/3 - x[1]/7e5
-	r, err = LeastSquares(x, 10, 3, y, Options{})
+	r, err = Fit(x, 10, 3, y, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -836,7 +836,7 @@ func TestLeaveOutNearlyUndetermined(t *testing.T) {
 // y is orthogonal to both columns: the coefficients are 0, and nothing of them is
 // right, relatively; refinement stops as soon as they do not matter in y.
 func TestOrthogonal(t *testing.T) {
-	r, err := LeastSquares([]float64{78, 76, 49, 4, 74, 52}, 3, 2, []float64{2252, 1568, -3412}, Options{})
+	r, err := Fit([]float64{78, 76, 49, 4, 74, 52}, 3, 2, []float64{2252, 1568, -3412}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
