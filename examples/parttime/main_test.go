@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
+	"github.com/plimsoll/plimsoll/examples/internal/filelock"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -363,7 +364,7 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := exclude(f)
+	alone, err := filelock.Exclude(f)
 	f.Close()
 	if alone || err != nil {
 		t.Skip("this system has no such locks")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/filelock"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -50,7 +51,7 @@ func lock(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, cli.Mistakef("cannot save -state %s: %v", path, err)
 	}
-	alone, err := exclude(f)
+	alone, err := filelock.Exclude(f)
 	if err == nil && !alone {
 		err = errors.New("another process uses it; want a state of its own for each")
 	}

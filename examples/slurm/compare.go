@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/replay"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -145,11 +146,6 @@ func (c *comparison) simulateDelayed(s *sim.Simulator, jobs []trace.Job) error {
 	}
 	c.waits, c.hours, c.leases, c.peaks = newSpread(waits), newSpread(hours), newSpread(leases), newSpread(peaks)
 	return nil
-}
-
-// scaledUp returns how far the clock goes in a real time.
-func scaledUp(real, hour time.Duration) time.Duration {
-	return time.Duration(float64(real) * (float64(time.Hour) / float64(hour)))
 }
 
 // simulate runs jobs in the simulator, where instances leave some time before they are
@@ -284,7 +280,7 @@ func (c *comparison) write(w io.Writer) error {
 	}
 	if len(c.bought) > 0 {
 		say("Reserved at the end of periods of %d hours: %s. Had their unused terms been returned, the bill would be $%s instead of $%s.",
-			m.Period, purchases(m.Prices, c.bought), c.bill.Pure.Fixed(2), c.slurm.cost.Fixed(2))
+			m.Period, manager.Purchases(m.Prices, c.bought), c.bill.Pure.Fixed(2), c.slurm.cost.Fixed(2))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -310,53 +306,26 @@ func (c *comparison) verdict() string {
 	return "Slurm's waits and hours are not within the tolerance."
 }
 
-// A row is a row of -json. What does not apply is left out.
-type row struct {
-	Run              string      `json:"run"` // slurm, simulator, or delayed
-	Jobs             int         `json:"jobs"`
-	Completed        int         `json:"completed,omitempty"`
-	MeanWait         json.Number `json:"mean_wait_s"`
-	WaitTolerance    json.Number `json:"mean_wait_tolerance_s,omitempty"`
-	Charged          float64     `json:"charged_hours"`
-	ChargedTolerance float64     `json:"charged_tolerance_hours,omitempty"`
-	Used             float64     `json:"used_hours"`
-	Cost             json.Number `json:"cost"`
-	Reserved         json.Number `json:"cost_with_reservations,omitempty"`
-	Leases           float64     `json:"leases"`
-	Peak             float64     `json:"peak"`
-	WaitsAgree       *bool       `json:"waits_agree,omitempty"` // with the simulations that have delays
-	HoursAgree       *bool       `json:"hours_agree,omitempty"`
-	Late             *int        `json:"late_leases,omitempty"`
-	Promoted         *int        `json:"started_early,omitempty"`
-	Delay            json.Number `json:"median_start_delay_s,omitempty"`
-	MaxDelay         json.Number `json:"max_start_delay_s,omitempty"`
-	Simulations      int         `json:"simulations,omitempty"`
-	Hour             json.Number `json:"hour_s"` // all other times are of the clock on which an hour takes that
-}
-
+// writeJSON writes a row for Slurm, for the simulator, and for the simulator with delays.
+// Times are of the clock on which an hour takes hour_s, but for that one.
 func (c *comparison) writeJSON(w io.Writer) error {
-	n := len(c.out.runs)
-	used := math.Round(c.used*1e4) / 1e4
-	hour := decimal.Seconds(c.o.manager.Hour)
 	number := func(x float64, decimals int) json.Number { return json.Number(decimal.Fixed(x, decimals)) }
 	exact := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
-	early := len(c.out.promoted)
-	of := func(name string, f *figures) row {
-		return row{Run: name, Jobs: n, MeanWait: number(f.wait.Seconds(), 3), Charged: f.charged, Used: used, Cost: json.Number(f.cost.String()),
-			Leases: float64(f.leases), Peak: float64(f.peak), Hour: hour}
-	}
-	slurm, plain := of("slurm", &c.slurm), of("simulator", &c.plain)
-	slurm.Completed, slurm.Late, slurm.Promoted = c.out.states["COMPLETED"], &c.late, &early
+	hour := decimal.Seconds(c.o.manager.Hour)
 	waits, hours := c.agrees()
-	slurm.WaitsAgree, slurm.HoursAgree = &waits, &hours
-	slurm.Reserved = json.Number(c.bill.Pure.String())
+	slurm := jsonrows.Row{"run", "slurm", "jobs", len(c.out.runs), "completed", c.out.states["COMPLETED"], "mean_wait_s", number(c.slurm.wait.Seconds(), 3),
+		"charged_hours", c.slurm.charged, "used_hours", exact(c.used), "cost", json.Number(c.slurm.cost.String()), "cost_with_reservations", json.Number(c.bill.Pure.String()),
+		"leases", c.slurm.leases, "peak", c.slurm.peak, "waits_agree", waits, "hours_agree", hours, "late_leases", c.late, "started_early", len(c.out.promoted)}
 	if k := len(c.delays); k > 0 {
 		sorted := slices.Sorted(slices.Values(c.delays))
-		slurm.Delay, slurm.MaxDelay = number(sorted[k/2].Seconds(), 3), number(sorted[k-1].Seconds(), 3)
+		slurm = append(slurm, "median_start_delay_s", number(sorted[k/2].Seconds(), 3), "max_start_delay_s", number(sorted[k-1].Seconds(), 3))
 	}
-	with := row{Run: "delayed", Jobs: n, MeanWait: number(c.waits.mean*60, 3), WaitTolerance: number(c.waits.tolerance()*60, 3),
-		Charged: exact(c.hours.mean), ChargedTolerance: exact(c.hours.tolerance()), Used: used,
-		Cost: number(c.hours.mean*c.o.manager.Prices.OnDemand.Float64(), 4), Leases: exact(c.leases.mean), Peak: exact(c.peaks.mean),
-		Simulations: delayed, Hour: hour}
-	return jsonrows.Write(w, []row{slurm, plain, with})
+	return jsonrows.Write(w, []jsonrows.Row{
+		append(slurm, "hour_s", hour),
+		{"run", "simulator", "jobs", len(c.out.runs), "mean_wait_s", number(c.plain.wait.Seconds(), 3), "charged_hours", c.plain.charged, "used_hours", exact(c.used),
+			"cost", json.Number(c.plain.cost.String()), "leases", c.plain.leases, "peak", c.plain.peak, "hour_s", hour},
+		{"run", "delayed", "jobs", len(c.out.runs), "mean_wait_s", number(c.waits.mean*60, 3), "mean_wait_tolerance_s", number(c.waits.tolerance()*60, 3),
+			"charged_hours", exact(c.hours.mean), "charged_tolerance_hours", exact(c.hours.tolerance()), "used_hours", exact(c.used),
+			"cost", number(c.hours.mean*c.o.manager.Prices.OnDemand.Float64(), 4), "leases", exact(c.leases.mean), "peak", exact(c.peaks.mean), "simulations", delayed, "hour_s", hour},
+	})
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -15,7 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/cluster"
@@ -27,7 +27,7 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// demoUsage is what demo -h prints. A test holds it to the flags.
+// demoUsage is what demo -h prints.
 const demoUsage = `Usage: go run ./examples/slurm demo [flags]
 
 demo starts a Slurm of its own in a temporary folder, with no node up, and submits jobs
@@ -77,24 +77,13 @@ type demoOptions struct {
 	manager     manager.Options
 }
 
-func (o *demoOptions) flagSet() *flag.FlagSet {
-	m := &o.manager
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+func (o *demoOptions) define(flags *flag.FlagSet) {
 	flags.IntVar(&o.jobs, "jobs", 50, "")
 	flags.Uint64Var(&o.seed, "seed", 50, "")
 	flags.IntVar(&o.nodes, "nodes", 16, "")
-	flags.DurationVar(&m.Hour, "hour", 10*time.Second, "")
-	flags.DurationVar(&m.WaitLimit, "wait-limit", 5*time.Minute, "")
-	flags.DurationVar(&m.Short, "short", time.Hour, "")
-	flags.TextVar(&m.Expansion, "expansion", m.Expansion, "")
-	flags.TextVar(&m.Placement, "placement", m.Placement, "")
-	flags.DurationVar(&m.ReleaseEvery, "release-every", 5*time.Minute, "")
-	flags.DurationVar(&m.Boot, "boot", 3*time.Minute, "")
-	flags.StringVar(&o.classes, "classes", "", "")
-	flags.IntVar(&m.Period, "period", 2, "")
+	flags.DurationVar(&o.manager.Hour, "hour", 10*time.Second, "")
 	flags.BoolVar(&o.json, "json", false, "")
-	return flags
+	decisions(flags, &o.manager, &o.classes, 5*time.Minute, 3*time.Minute, 2)
 }
 
 // demoPoll is the time between two looks at Slurm, which take 20 ms.
@@ -107,22 +96,17 @@ const demoLead = 300 * time.Millisecond
 
 func parseDemo(args []string) (demoOptions, error) {
 	var o demoOptions
-	flags := o.flagSet()
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, cli.Mistakef("demo: %w", err)
+	err := parse(o.define, args)
+	if err != nil {
+		return o, err
 	}
 	switch m := &o.manager; {
-	case flags.NArg() > 0:
-		return o, cli.Mistakef("demo: %q is not a flag", flags.Arg(0))
 	case o.nodes < 1 || o.nodes > 64:
-		return o, cli.Mistakef("demo: -nodes %d: want 1 to 64", o.nodes)
+		return o, cli.Mistakef("-nodes %d: want 1 to 64", o.nodes)
 	case m.Hour < time.Second || m.Hour > time.Hour:
-		return o, cli.Mistakef("demo: -hour %v: want 1s to 1h", m.Hour)
+		return o, cli.Mistakef("-hour %v: want 1s to 1h", m.Hour)
 	case scaled(m.ReleaseEvery, m.Hour) < 4*demoPoll:
-		return o, cli.Mistakef("demo: -release-every %v takes %v at -hour %v: want %v or more, so that no check is missed",
+		return o, cli.Mistakef("-release-every %v takes %v at -hour %v: want %v or more, so that no check is missed",
 			m.ReleaseEvery, scaled(m.ReleaseEvery, m.Hour), m.Hour, 4*demoPoll)
 	}
 	m := &o.manager
@@ -132,20 +116,13 @@ func parseDemo(args []string) (demoOptions, error) {
 	m.Poll, m.Timeout = demoPoll, 20*time.Second
 	m.Lead = scaledUp(demoLead, m.Hour)
 	m.RetryEvery, m.AuditEvery = m.ReleaseEvery, 30*time.Minute
-	m.BootLimit = m.Boot + time.Duration(float64(20*time.Second)*(float64(time.Hour)/float64(m.Hour)))
-	m.Meter, m.Prices = pricing.EC2Hourly, dayPrices()
-	if o.classes != "" {
-		f, err := classfile.Read("-classes", o.classes, nil)
-		if err == nil {
-			err = f.Fits(time.Hour)
-		}
-		if err != nil {
-			return o, err
-		}
-		m.Prices = f.List
+	m.BootLimit = m.Boot + scaledUp(20*time.Second, m.Hour)
+	m.Meter = pricing.EC2Hourly
+	if m.Prices, err = prices(o.classes, dayPrices()); err != nil {
+		return o, err
 	}
 	if err := m.Check(); err != nil {
-		return o, cli.Mistakef("demo: %w", err)
+		return o, cli.Mistakef("%w", err)
 	}
 	return o, nil
 }
@@ -173,10 +150,6 @@ const interrupted = 130
 // demo runs the demonstration.
 func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parseDemo(args)
-	if errors.Is(err, flag.ErrHelp) {
-		_, err := io.WriteString(stdout, demoUsage)
-		return err
-	}
 	if err != nil {
 		return err
 	}
@@ -191,7 +164,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if ctx.Err() != nil && out == nil {
 			return errInterrupted
 		}
-		return mistaken("demo", err)
+		return mistaken(err)
 	}
 	c, err := compare(&o, out)
 	if err != nil {
@@ -209,7 +182,7 @@ func (o *demoOptions) makeJobs() ([]trace.Job, error) {
 	shape := replay.Demo
 	shape.Jobs = o.jobs
 	if err := shape.Check(); err != nil {
-		return nil, cli.Mistakef("demo: %w", err)
+		return nil, cli.Mistakef("%w", err)
 	}
 	jobs, err := shape.Make(rand.New(rand.NewPCG(o.seed, 0)))
 	if err != nil {
@@ -217,7 +190,7 @@ func (o *demoOptions) makeJobs() ([]trace.Job, error) {
 	}
 	for i := range jobs {
 		if n := jobs[i].Nodes; n > o.nodes {
-			return nil, cli.Mistakef("demo: job %d needs %d nodes, and the partition has %d: want -nodes %d or more", jobs[i].ID, n, o.nodes, replay.Largest)
+			return nil, cli.Mistakef("job %d needs %d nodes, and the partition has %d: want -nodes %d or more", jobs[i].ID, n, o.nodes, replay.Largest)
 		}
 	}
 	return jobs, nil
@@ -485,18 +458,6 @@ type screen struct {
 	asked  manager.Entry // a request, which is an entry for each instance, until it is shown
 }
 
-// purchases says what was bought.
-func purchases(l pricing.List, bought []pricing.Purchase) string {
-	if len(bought) == 0 {
-		return "nothing"
-	}
-	var list []string
-	for _, b := range bought {
-		list = append(list, fmt.Sprintf("%d of %s", b.Count, l.Classes[b.Class].Name))
-	}
-	return strings.Join(list, ", ")
-}
-
 func (s *screen) note(format string, args ...any) {
 	s.line.Clear()
 	fmt.Fprintf(s.w, format+"\n", args...)
@@ -518,7 +479,7 @@ func (s *screen) entry(e *manager.Entry) {
 		s.asked = *e
 	case manager.Week:
 		s.note("%10.2f h  %-8s %s, after hours of %s instances", e.At.Hours(), "bought",
-			purchases(s.prices, e.Bought), strings.Trim(fmt.Sprint(e.Demand), "[]"))
+			cmp.Or(manager.Purchases(s.prices, e.Bought), "nothing"), strings.Trim(fmt.Sprint(e.Demand), "[]"))
 	default:
 		s.note("%s", line(e))
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -325,24 +324,6 @@ func TestLostScript(t *testing.T) {
 	} {
 		if err := lostScript(dir, []slurmctl.Job{c.job}); errors.Is(err, errScript) != c.lost || (err != nil) != c.lost {
 			t.Errorf("%+v: %v", c.job, err)
-		}
-	}
-}
-
-func TestDemoUsage(t *testing.T) {
-	var o demoOptions
-	status, stdout, stderr := runSlurm("demo", "-h")
-	if status != 0 || stdout != demoUsage || stderr != "" {
-		t.Errorf("status %d, %q", status, stderr)
-	}
-	o.flagSet().VisitAll(func(f *flag.Flag) {
-		if !strings.Contains(demoUsage, "\n  -"+f.Name+" ") {
-			t.Errorf("the usage does not have -%s", f.Name)
-		}
-	})
-	for _, text := range strings.Split(demoUsage, "\n") {
-		if len([]rune(text)) > 90 {
-			t.Errorf("a line of %d characters: %s", len([]rune(text)), text)
 		}
 	}
 }

@@ -4,19 +4,15 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/partition"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
@@ -24,39 +20,12 @@ import (
 // elasticd manages a cluster until ctx ends.
 func elasticd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parseElastic(args)
-	if errors.Is(err, flag.ErrHelp) {
-		_, err = io.WriteString(stdout, elasticUsage)
-		return err
-	}
 	if err != nil {
 		return err
 	}
-	if o.conf != "" { // Slurm's commands would look for another one, for a while
-		f, err := os.Open(o.conf)
-		if err != nil {
-			return cli.Mistakef("elasticd: -conf: %w", err)
-		}
-		f.Close()
-	}
-	slurm, err := slurmctl.New(ctx, o.conf)
+	m, err := o.open(ctx, stderr)
 	if err != nil {
-		return mistaken("elasticd", err)
-	}
-	if err := known(ctx, slurm, o.manager.Nodes); err != nil {
-		return mistaken("elasticd", err)
-	}
-	p, err := o.newProvider(slurm)
-	if err != nil {
-		return mistaken("elasticd", err)
-	}
-	o.manager.Watch = func(e *manager.Entry, _ *manager.Status) {
-		if e != nil {
-			fmt.Fprintln(stderr, line(e))
-		}
-	}
-	m, err := manager.Open(o.journal, slurm, p, o.manager)
-	if err != nil {
-		return mistaken("elasticd", err)
+		return mistaken(err)
 	}
 	defer m.Close()
 	if err := m.Run(ctx); err != nil {
@@ -86,37 +55,48 @@ func elasticd(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return err
 }
 
-// mistaken marks errors that are the user's mistakes.
-func mistaken(command string, err error) error {
-	for _, theirs := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, manager.ErrOptions, partition.ErrOptions,
-		journal.ErrHeld, journal.ErrDamaged, slurmctl.ErrConf, os.ErrNotExist, os.ErrPermission, syscall.EISDIR} {
-		if errors.Is(err, theirs) {
-			return cli.Mistakef("%s: %w", command, err)
+// open checks Slurm and the provider, and opens the journal.
+func (o *elasticOptions) open(ctx context.Context, stderr io.Writer) (*manager.Manager, error) {
+	slurm, err := connect(ctx, o.conf, o.manager.Nodes)
+	if err != nil {
+		return nil, err
+	}
+	p, err := o.newProvider(slurm)
+	if err != nil {
+		return nil, err
+	}
+	o.manager.Watch = func(e *manager.Entry, _ *manager.Status) {
+		if e != nil {
+			fmt.Fprintln(stderr, line(e))
 		}
 	}
-	return err
+	return manager.Open(o.journal, slurm, p, o.manager)
 }
 
-// known is an error unless Slurm knows all of the nodes.
-func known(ctx context.Context, slurm *slurmctl.Client, names []string) error {
+// connect returns a client of a Slurm that knows the nodes.
+func connect(ctx context.Context, conf string, names []string) (*slurmctl.Client, error) {
+	if conf != "" { // Slurm's commands would look for another one, for a while
+		f, err := os.Open(conf)
+		if err != nil {
+			return nil, cli.Mistakef("-conf: %w", err)
+		}
+		f.Close()
+	}
+	slurm, err := slurmctl.New(ctx, conf)
+	if err != nil {
+		return nil, err
+	}
 	nodes, err := slurm.Nodes(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	have := map[string]bool{}
-	for _, n := range nodes {
-		have[n.Name] = true
-	}
-	var missing []string
-	for _, n := range names {
-		if !have[n] {
-			missing = append(missing, n)
-		}
-	}
+	missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.ContainsFunc(nodes, func(n slurmctl.Node) bool { return n.Name == name })
+	})
 	if len(missing) > 0 {
-		return fmt.Errorf("-nodes: %w: %s: want names of slurm.conf", slurmctl.ErrUnknownNode, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("-nodes: %w: %s: want names of slurm.conf", slurmctl.ErrUnknownNode, strings.Join(missing, ", "))
 	}
-	return nil
+	return slurm, nil
 }
 
 // newProvider returns the provider that was asked for.
@@ -129,7 +109,7 @@ func (o *elasticOptions) newProvider(slurm *slurmctl.Client) (provider.Provider,
 		return nil, fmt.Errorf("-instances: %w", err)
 	}
 	if !st.IsDir() {
-		return nil, cli.Mistakef("elasticd: -instances %s: want a folder", o.instances)
+		return nil, cli.Mistakef("-instances %s: want a folder", o.instances)
 	}
 	slurmd, err := slurmctl.Find("slurmd")
 	if err != nil {

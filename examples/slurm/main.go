@@ -117,13 +117,20 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/partition"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
+
+const program = "slurm"
 
 // usage is what -h prints.
 const usage = `Usage: go run ./examples/slurm COMMAND [flags]
@@ -138,6 +145,17 @@ const usage = `Usage: go run ./examples/slurm COMMAND [flags]
 COMMAND -h lists the choices.
 `
 
+// commands are the parts of the program, by name: what -h of each prints, and what it
+// does.
+var commands = map[string]struct {
+	usage string
+	run   func(ctx context.Context, args []string, stdout, stderr io.Writer) error
+}{
+	"demo":      {demoUsage, demo},
+	"elasticd":  {elasticUsage, elasticd},
+	"partition": {partitionUsage, runPartition},
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -145,30 +163,54 @@ func main() {
 	os.Exit(status)
 }
 
-// run is the program. It returns the exit status, and ends when ctx does.
+// run is the program. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	command := ""
+	name := ""
 	if len(args) > 0 {
-		command, args = args[0], args[1:]
+		name, args = args[0], args[1:]
 	}
+	c, ok := commands[name]
 	var err error
-	switch command {
-	case "elasticd":
-		err = elasticd(ctx, args, stdout, stderr)
-	case "partition":
-		err = runPartition(ctx, args, stdout, stderr)
-	case "demo":
-		err = demo(ctx, args, stdout, stderr)
+	switch name {
 	case "-h", "-help", "--help", "help":
 		_, err = io.WriteString(stdout, usage)
 	case "":
 		err = cli.Mistakef("want a command: demo, elasticd or partition; -h explains")
 	default:
-		err = cli.Mistakef("%q is not a command: want demo, elasticd or partition; -h explains", command)
+		if !ok {
+			err = cli.Mistakef("%q is not a command: want demo, elasticd or partition; -h explains", name)
+			break
+		}
+		err = c.run(ctx, args, stdout, stderr)
+		if errors.Is(err, flag.ErrHelp) {
+			_, err = io.WriteString(stdout, c.usage)
+		} else if cli.Status(err) == cli.Mistake {
+			err = cli.Mistakef("%s: %w", name, err)
+		}
 	}
 	status := cli.Exit(stderr, program, err)
 	if errors.Is(err, errInterrupted) {
 		status = interrupted
 	}
 	return status
+}
+
+// parse parses the flags that define defines. The error is [flag.ErrHelp] or the user's
+// mistake.
+func parse(define func(*flag.FlagSet), args []string) error {
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	define(flags)
+	return cli.Parse(flags, args)
+}
+
+// mistaken marks errors that are the user's mistakes.
+func mistaken(err error) error {
+	for _, theirs := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, manager.ErrOptions, partition.ErrOptions,
+		journal.ErrHeld, journal.ErrDamaged, slurmctl.ErrConf, os.ErrNotExist, os.ErrPermission, syscall.EISDIR} {
+		if errors.Is(err, theirs) {
+			return cli.Mistakef("%w", err)
+		}
+	}
+	return err
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 )
 
 // runSlurm runs the program.
@@ -21,31 +23,25 @@ func runSlurm(args ...string) (status int, stdout, stderr string) {
 }
 
 func TestUsage(t *testing.T) {
-	var e elasticOptions
-	var p partitionOptions
 	for _, c := range []struct {
-		args  []string
-		want  string
-		flags *flag.FlagSet
+		args   string
+		want   string
+		define func(*flag.FlagSet)
 	}{
-		{[]string{"-h"}, usage, nil},
-		{[]string{"help"}, usage, nil},
-		{[]string{"elasticd", "-h"}, elasticUsage, e.flagSet()},
-		{[]string{"partition", "-h"}, partitionUsage, p.flagSet()},
+		{"-h", usage, func(*flag.FlagSet) {}},
+		{"help", usage, func(*flag.FlagSet) {}},
+		{"demo -h", demoUsage, new(demoOptions).define},
+		{"elasticd -h", elasticUsage, new(elasticOptions).define},
+		{"partition -h", partitionUsage, new(partitionOptions).define},
 	} {
-		status, stdout, stderr := runSlurm(c.args...)
+		status, stdout, stderr := runSlurm(strings.Fields(c.args)...)
 		if status != 0 || stdout != c.want || stderr != "" {
 			t.Errorf("%v: status %d, %q", c.args, status, stderr)
 		}
-		for _, text := range strings.Split(c.want, "\n") {
-			if len(text) > 90 {
-				t.Errorf("a line of %d bytes: %s", len(text), text)
-			}
-		}
-		if c.flags == nil {
-			continue
-		}
-		c.flags.VisitAll(func(f *flag.Flag) {
+		programtest.Narrow(t, c.want, 90)
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		c.define(flags)
+		flags.VisitAll(func(f *flag.Flag) {
 			if !strings.Contains(c.want, "\n  -"+f.Name+" ") {
 				t.Errorf("the usage does not have -%s", f.Name)
 			}

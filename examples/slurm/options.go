@@ -3,10 +3,8 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
@@ -18,9 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-const program = "slurm"
-
-// elasticUsage is what elasticd -h prints. A test holds it to the flags.
+// elasticUsage is what elasticd -h prints.
 const elasticUsage = `Usage: go run ./examples/slurm elasticd -journal FILE -nodes LIST -provider KIND [flags]
 
 elasticd manages the nodes of a Slurm cluster (21.08 or later) as the semi-elastic
@@ -115,31 +111,35 @@ type elasticOptions struct {
 	manager                                            manager.Options
 }
 
-func (o *elasticOptions) flagSet() *flag.FlagSet {
+// decisions defines the flags of decisions, which demo has, too.
+func decisions(flags *flag.FlagSet, m *manager.Options, classes *string, releaseEvery, boot time.Duration, period int) {
+	flags.DurationVar(&m.WaitLimit, "wait-limit", 5*time.Minute, "")
+	flags.DurationVar(&m.Short, "short", time.Hour, "")
+	flags.TextVar(&m.Expansion, "expansion", m.Expansion, "")
+	flags.TextVar(&m.Placement, "placement", m.Placement, "")
+	flags.DurationVar(&m.ReleaseEvery, "release-every", releaseEvery, "")
+	flags.DurationVar(&m.Boot, "boot", boot, "")
+	flags.StringVar(classes, "classes", "", "")
+	flags.IntVar(&m.Period, "period", period, "")
+}
+
+func (o *elasticOptions) define(flags *flag.FlagSet) {
 	m := &o.manager
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+	decisions(flags, m, &o.classes, time.Minute, 5*time.Minute, 168)
 	flags.StringVar(&o.conf, "conf", "", "")
 	flags.StringVar(&o.journal, "journal", "", "")
 	flags.StringVar(&o.nodes, "nodes", "", "")
 	flags.StringVar(&o.provider, "provider", "", "")
 	flags.StringVar(&o.instances, "instances", "", "")
-	flags.StringVar(&o.classes, "classes", "", "")
 	flags.DurationVar(&o.delay, "delay", 0, "")
 	flags.IntVar(&o.quota, "quota", 0, "")
 	flags.DurationVar(&m.Poll, "poll", 2*time.Second, "")
 	flags.DurationVar(&m.Hour, "hour", time.Hour, "")
-	flags.DurationVar(&m.WaitLimit, "wait-limit", 5*time.Minute, "")
-	flags.DurationVar(&m.Short, "short", time.Hour, "")
-	flags.TextVar(&m.Expansion, "expansion", m.Expansion, "")
-	flags.TextVar(&m.Placement, "placement", m.Placement, "")
-	flags.DurationVar(&m.ReleaseEvery, "release-every", time.Minute, "")
 	flags.IntVar(&m.Least, "least", 0, "")
 	flags.IntVar(&m.Most, "most", 0, "")
 	flags.DurationVar(&m.Pause, "pause", 0, "")
 	flags.DurationVar(&m.Lead, "lead", time.Minute, "")
 	flags.DurationVar(&m.RetryEvery, "retry-every", time.Minute, "")
-	flags.DurationVar(&m.Boot, "boot", 5*time.Minute, "")
 	flags.DurationVar(&m.BootLimit, "boot-limit", 30*time.Minute, "")
 	flags.DurationVar(&m.AuditEvery, "audit-every", 10*time.Minute, "")
 	flags.DurationVar(&o.timeout, "timeout", time.Minute, "")
@@ -147,64 +147,45 @@ func (o *elasticOptions) flagSet() *flag.FlagSet {
 	flags.StringVar(&o.exec.DeleteCommand, "delete", "", "")
 	flags.StringVar(&o.exec.ListCommand, "list", "", "")
 	flags.StringVar(&o.exec.BuyCommand, "buy", "", "")
-	flags.IntVar(&m.Period, "period", 168, "")
-	return flags
 }
 
 func parseElastic(args []string) (elasticOptions, error) {
 	var o elasticOptions
-	flags := o.flagSet()
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, cli.Mistakef("elasticd: %w", err)
-	}
-	need := func(name, value, what string) error {
-		if value == "" {
-			return cli.Mistakef("elasticd: no -%s: want %s", name, what)
-		}
-		return nil
-	}
-	err := errors.Join(need("journal", o.journal, "a file"), need("nodes", o.nodes, "a list such as n[1-16]"))
-	switch {
-	case err != nil:
+	err := parse(o.define, args)
+	if err != nil {
 		return o, err
-	case flags.NArg() > 0:
-		return o, cli.Mistakef("elasticd: %q is not a flag", flags.Arg(0))
+	}
+	switch {
+	case o.journal == "":
+		return o, cli.Mistakef("no -journal: want a file")
+	case o.nodes == "":
+		return o, cli.Mistakef("no -nodes: want a list such as n[1-16]")
 	case o.provider != "local" && o.provider != "exec":
-		return o, cli.Mistakef("elasticd: -provider %q: want exec or local", o.provider)
+		return o, cli.Mistakef("-provider %q: want exec or local", o.provider)
 	case o.provider == "exec" && (o.exec.CreateCommand == "" || o.exec.DeleteCommand == "" || o.exec.ListCommand == ""):
-		return o, cli.Mistakef("elasticd: -provider exec wants -create, -delete and -list")
+		return o, cli.Mistakef("-provider exec wants -create, -delete and -list")
 	case o.provider == "exec" && (o.instances != "" || o.delay != 0 || o.quota != 0):
-		return o, cli.Mistakef("elasticd: -instances, -delay and -quota are of -provider local: want none of them with exec")
+		return o, cli.Mistakef("-instances, -delay and -quota are of -provider local: want none of them with exec")
 	case o.provider == "local" && (o.exec.CreateCommand != "" || o.exec.DeleteCommand != "" || o.exec.ListCommand != ""):
-		return o, cli.Mistakef("elasticd: -create, -delete and -list are of -provider exec: want none of them with local")
+		return o, cli.Mistakef("-create, -delete and -list are of -provider exec: want none of them with local")
 	case o.timeout <= 0:
-		return o, cli.Mistakef("elasticd: -timeout %v: want a positive span of time", o.timeout)
+		return o, cli.Mistakef("-timeout %v: want a positive span of time", o.timeout)
 	case o.provider == "local" && o.instances == "":
-		return o, cli.Mistakef("elasticd: no -instances: want a folder")
+		return o, cli.Mistakef("no -instances: want a folder")
 	case o.delay < 0 || o.quota < 0:
-		return o, cli.Mistakef("elasticd: -delay %v, -quota %d: want neither negative", o.delay, o.quota)
+		return o, cli.Mistakef("-delay %v, -quota %d: want neither negative", o.delay, o.quota)
 	}
 	if o.manager.Nodes, err = slurmctl.Expand(o.nodes); err != nil {
-		return o, cli.Mistakef("elasticd: -nodes: %w", err)
+		return o, cli.Mistakef("-nodes: %w", err)
 	}
-	o.manager.Meter, o.manager.Prices = pricing.EC2Hourly, pricing.CC28XLarge2013()
-	if o.classes != "" {
-		f, err := classfile.Read("-classes", o.classes, nil)
-		if err == nil {
-			err = f.Fits(time.Hour)
-		}
-		if err != nil {
-			return o, err
-		}
-		o.manager.Prices = f.List
+	o.manager.Meter = pricing.EC2Hourly
+	if o.manager.Prices, err = prices(o.classes, pricing.CC28XLarge2013()); err != nil {
+		return o, err
 	}
 	o.manager.Timeout = o.timeout
 	if o.exec.BuyCommand != "" {
 		if o.manager.Period == 0 {
-			return o, cli.Mistakef("elasticd: -buy with -period 0, which buys nothing: want one of them")
+			return o, cli.Mistakef("-buy with -period 0, which buys nothing: want one of them")
 		}
 		o.exec.Timeout, o.manager.Buyer = o.timeout, &o.exec
 	}
@@ -213,18 +194,35 @@ func parseElastic(args []string) (elasticOptions, error) {
 		o.manager.Timeout = 2*o.timeout + time.Second
 	}
 	if err := o.manager.Check(); err != nil {
-		return o, cli.Mistakef("elasticd: %w", err)
+		return o, cli.Mistakef("%w", err)
 	}
 	if o.manager.Poll*3 > scaled(o.manager.ReleaseEvery, o.manager.Hour) {
-		return o, cli.Mistakef("elasticd: -release-every %v takes %v at -hour %v: want three times -poll, %v, or more, so that no check is missed",
+		return o, cli.Mistakef("-release-every %v takes %v at -hour %v: want three times -poll, %v, or more, so that no check is missed",
 			o.manager.ReleaseEvery, scaled(o.manager.ReleaseEvery, o.manager.Hour), o.manager.Hour, o.manager.Poll)
 	}
 	return o, nil
 }
 
+// prices reads a file of -classes.
+func prices(path string, without pricing.List) (pricing.List, error) {
+	if path == "" {
+		return without, nil
+	}
+	f, err := classfile.Read("-classes", path, nil)
+	if err != nil {
+		return without, err
+	}
+	return f.List, f.Fits(time.Hour)
+}
+
 // scaled returns how long a time of the bill takes.
 func scaled(d, hour time.Duration) time.Duration {
 	return time.Duration(float64(d) * (float64(hour) / float64(time.Hour)))
+}
+
+// scaledUp returns how far the clock of the bill goes in a real time.
+func scaledUp(real, hour time.Duration) time.Duration {
+	return time.Duration(float64(real) * (float64(time.Hour) / float64(hour)))
 }
 
 // line is an entry of the journal as a line for people.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -16,7 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
 
-// partitionUsage is what partition -h prints. A test holds it to the flags.
+// partitionUsage is what partition -h prints.
 const partitionUsage = `Usage: go run ./examples/slurm partition -client URL -nodes LIST [flags]
 
 partition makes a Slurm cluster a partition of a hosting cluster [Duplyakin17]: Slurm
@@ -59,9 +58,7 @@ type partitionOptions struct {
 	agent               partition.Options
 }
 
-func (o *partitionOptions) flagSet() *flag.FlagSet {
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+func (o *partitionOptions) define(flags *flag.FlagSet) {
 	flags.StringVar(&o.client, "client", "", "")
 	flags.StringVar(&o.nodes, "nodes", "", "")
 	flags.StringVar(&o.conf, "conf", "", "")
@@ -71,34 +68,27 @@ func (o *partitionOptions) flagSet() *flag.FlagSet {
 	flags.DurationVar(&o.agent.Poll, "poll", 2*time.Second, "")
 	flags.BoolVar(&o.agent.Force, "force", false, "")
 	flags.DurationVar(&o.minute, "minute", time.Minute, "")
-	return flags
 }
 
 func parsePartition(args []string) (partitionOptions, error) {
 	var o partitionOptions
-	flags := o.flagSet()
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
-		}
-		return o, cli.Mistakef("partition: %w", err)
+	if err := parse(o.define, args); err != nil {
+		return o, err
 	}
 	u, err := url.Parse(o.client)
 	switch {
-	case o.client == "" && o.nodes == "" && flags.NArg() == 0:
-		return o, cli.Mistakef("partition: no -client and no -nodes: want the URL that a client of examples/parttime prints, and a list such as n[1-16]")
-	case flags.NArg() > 0:
-		return o, cli.Mistakef("partition: %q is not a flag", flags.Arg(0))
+	case o.client == "" && o.nodes == "":
+		return o, cli.Mistakef("no -client and no -nodes: want the URL that a client of examples/parttime prints, and a list such as n[1-16]")
 	case err != nil || u.Scheme != "http" || u.Host == "":
-		return o, cli.Mistakef("partition: -client %q: want the URL that a client of examples/parttime prints", o.client)
+		return o, cli.Mistakef("-client %q: want the URL that a client of examples/parttime prints", o.client)
 	case o.nodes == "":
-		return o, cli.Mistakef("partition: no -nodes: want a list such as n[1-16]")
+		return o, cli.Mistakef("no -nodes: want a list such as n[1-16]")
 	case o.minute <= 0:
-		return o, cli.Mistakef("partition: -minute %v: want a positive span of time", o.minute)
+		return o, cli.Mistakef("-minute %v: want a positive span of time", o.minute)
 	}
 	o.client = "http://" + u.Host
 	if o.agent.Names, err = slurmctl.Expand(o.nodes); err != nil {
-		return o, cli.Mistakef("partition: -nodes: %w", err)
+		return o, cli.Mistakef("-nodes: %w", err)
 	}
 	return o, nil
 }
@@ -106,10 +96,6 @@ func parsePartition(args []string) (partitionOptions, error) {
 // runPartition keeps a cluster to what its client says, until ctx ends.
 func runPartition(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parsePartition(args)
-	if errors.Is(err, flag.ErrHelp) {
-		_, err = io.WriteString(stdout, partitionUsage)
-		return err
-	}
 	if err != nil {
 		return err
 	}
@@ -120,16 +106,13 @@ func runPartition(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		}
 		fmt.Fprintln(stderr, text+what)
 	}
-	slurm, err := slurmctl.New(ctx, o.conf)
+	slurm, err := connect(ctx, o.conf, o.agent.Names)
 	if err != nil {
-		return mistaken("partition", err)
-	}
-	if err := known(ctx, slurm, o.agent.Names); err != nil {
-		return mistaken("partition", err)
+		return mistaken(err)
 	}
 	agent, err := partition.New(&partition.Framework{URL: o.client, Minute: o.minute}, slurm, o.agent)
 	if err != nil {
-		return mistaken("partition", err)
+		return mistaken(err)
 	}
 	agent.Run(ctx)
 	return nil

@@ -23,6 +23,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/plimsoll/plimsoll/examples/internal/filelock"
 )
 
 // ErrHeld: another process has the journal open.
@@ -57,7 +59,7 @@ func Open(name string, replay func(entry []byte) error) (*Journal, error) {
 }
 
 func (j *Journal) open(name string, replay func([]byte) error) error {
-	if alone, err := exclude(j.f); err != nil {
+	if alone, err := filelock.Exclude(j.f); err != nil {
 		return err
 	} else if !alone {
 		return fmt.Errorf("%w: %s", ErrHeld, name)

@@ -1,6 +1,7 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package journal
+// Package filelock keeps two processes from one file.
+package filelock
 
 import (
 	"errors"
@@ -8,9 +9,9 @@ import (
 	"syscall"
 )
 
-// exclude keeps other processes from f until it is closed. It reports whether it is
-// the only one; the system ends it with the process, however that ends.
-func exclude(f *os.File) (bool, error) {
+// Exclude keeps other processes from f until f is closed or the process ends, however that
+// happens. It reports whether this process is the only one.
+func Exclude(f *os.File) (bool, error) {
 	for {
 		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
 		case err == nil:
