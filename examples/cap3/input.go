@@ -62,45 +62,28 @@ func (o *options) read() (*input, error) {
 
 // readRuns reads the features and the profiles, those of the benchmarks where no others
 // are given.
-func (o *options) readRuns(in *input) error {
-	if err := o.readCases(in); err != nil {
+func (o *options) readRuns(in *input) (err error) {
+	in.standard = o.features == ""
+	if in.standard {
+		in.cases, err = perfmodel.ReadCases(bytes.NewReader(npbFeatures))
+	} else {
+		in.cases, err = infile.Read("-features", o.features, perfmodel.ReadCases)
+	}
+	if err != nil {
 		return err
 	}
-	return o.readProfiles(in)
-}
-
-func (o *options) readCases(in *input) (err error) {
-	name, data := "the default features", npbFeatures
-	in.standard = o.features == ""
-	if o.features != "" {
-		name = "-features " + o.features
-		if data, err = infile.ReadAll("-features", o.features); err != nil {
-			return err
-		}
-	}
-	if in.cases, err = perfmodel.ReadCases(bytes.NewReader(data)); err != nil {
-		return cli.Mistakef("%s: %s", name, inFile(err))
-	}
-	return nil
-}
-
-func (o *options) readProfiles(in *input) (err error) {
-	name, data := "the default profile", npbProfile
-	if o.profile != "" {
+	name := "the default profile"
+	if o.profile == "" {
+		in.profiles, err = perfmodel.ReadProfiles(bytes.NewReader(npbProfile))
+	} else {
 		name = "-profile " + o.profile
-		if data, err = infile.ReadAll("-profile", o.profile); err != nil {
-			return err
-		}
+		in.profiles, err = infile.Read("-profile", o.profile, in.readProfiles)
 	}
-	read := perfmodel.ReadProfiles
-	if timings(data) {
-		read = func(r io.Reader) ([]perfmodel.Profile, error) { return perfmodel.ReadTimings(r, in.cases) }
+	if err == nil && len(in.profiles) == 0 {
+		err = cli.Mistakef("%s: there is no run in it that was not disturbed", name)
 	}
-	if in.profiles, err = read(bytes.NewReader(data)); err != nil {
-		return cli.Mistakef("%s: %s", name, inFile(err))
-	}
-	if len(in.profiles) == 0 {
-		return cli.Mistakef("%s: there is no run in it that was not disturbed", name)
+	if err != nil {
+		return err
 	}
 	for i := range in.profiles {
 		if err := in.profiles[i].Validate(); err != nil {
@@ -114,6 +97,18 @@ func (o *options) readProfiles(in *input) (err error) {
 		}
 	}
 	return nil
+}
+
+// readProfiles reads profiles or, as the titles tell, single timings.
+func (in *input) readProfiles(r io.Reader) ([]perfmodel.Profile, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if timings(data) {
+		return perfmodel.ReadTimings(bytes.NewReader(data), in.cases)
+	}
+	return perfmodel.ReadProfiles(bytes.NewReader(data))
 }
 
 // of says whose something is, where applications have names.
@@ -133,22 +128,6 @@ func timings(data []byte) bool {
 		}
 	}
 	return false
-}
-
-// inFile says what is wrong with a table, and in which line.
-func inFile(err error) string {
-	var in *perfmodel.InputError
-	if !errors.As(err, &in) {
-		return err.Error()
-	}
-	switch where := in.Field; {
-	case in.Line == 0:
-		return in.Err.Error()
-	case where == "profile" || where == "times" || where == "features":
-		return fmt.Sprintf("line %d: %v", in.Line, in.Err)
-	default:
-		return fmt.Sprintf("line %d, column %s: %v", in.Line, where, in.Err)
-	}
 }
 
 // inData says what is wrong with numbers that were read.
