@@ -22,7 +22,8 @@ import (
 // more: either without job j, or with it and best[c − n_j] for those behind it.
 // The table is filled from the last job to the first in place, one bit a cell
 // remembers whether the job was taken, and the set is read off from the first
-// job to the last.
+// job to the last. Most jobs are decided before, by a linear relaxation: see
+// core.go.
 //
 // Invariant: after job j, best[c] is least over all sets of jobs j, j+1, …, by
 // (waste, nodes freed, the earliest job in which two sets differ is in it), in
@@ -35,7 +36,8 @@ import (
 // those of integers. Amounts that do not fit are refused: 100,000 nodes for a
 // year with a priority of 100,000 do.
 //
-// Time O(jobs·need), space jobs·need/8 bytes and 16·need.
+// Time O(jobs·log jobs + core·need), and O(jobs·need) at worst; space core·need/8
+// bytes and 16·need.
 
 // chanceBits is how finely a chance to outlast is resolved, 2⁻²⁰: about a
 // millionth, finer than any window of finished jobs can tell.
@@ -63,9 +65,11 @@ type Solver struct {
 	census census
 	keys   []wide.Uint // by job
 	best   []wide.Uint // by nodes that are freed
-	taken  []uint64    // by job: a bit for each number of nodes
+	taken  []uint64    // by job of the program: a bit for each number of nodes
 	order  []int32
 	picked []bool
+	ranks  []ranked
+	core   []int32 // the jobs of the program
 }
 
 // The key of a job has its waste in the high bits and its nodes in the low ones.
@@ -84,34 +88,62 @@ var never = wide.Uint{Hi: 1 << 63}
 //
 // The error is an [*InputError] for a state or a Preemption that makes no sense,
 // more nodes than there are, and amounts beyond 127 bits; dst is then returned
-// as it was given. Time: O(jobs·need + nodes), memory jobs·need/8 bytes, where
-// need is p.Take less what is idle.
+// as it was given. Time: O(jobs·log jobs + core·need + nodes), memory core·need/8
+// bytes, where need is p.Take less what is idle, and core is how many jobs a linear
+// relaxation does not decide: some tens of a thousand as a rule, all at worst.
 func (s *Solver) AppendVictims(dst []int, st State, p Preemption) ([]int, error) {
 	need, err := s.prepare(st, p)
 	if err != nil || need == 0 {
 		return dst, err
 	}
+	s.picked = grow.Zero(s.picked, len(st.Jobs))
+	left := need
+	if len(st.Jobs)*need < coreFrom {
+		s.core = s.core[:0]
+		for j := range st.Jobs {
+			s.core = append(s.core, int32(j))
+		}
+	} else {
+		left = s.decide(st.Jobs, need)
+	}
+	if left > 0 {
+		s.program(st.Jobs, s.core, left)
+		words := left/64 + 1
+		for i, c := 0, left; c > 0; i++ {
+			if s.taken[i*words+c/64]>>(c%64)&1 != 0 {
+				s.picked[s.core[i]] = true
+				c = max(0, c-st.Jobs[s.core[i]].Nodes)
+			}
+		}
+	}
+	for j, picked := range s.picked {
+		if picked {
+			dst = append(dst, j)
+		}
+	}
+	return dst, nil
+}
+
+// program fills taken for the jobs of a list, in order, and returns the least key
+// of their sets that free need nodes, never where there is none.
+func (s *Solver) program(jobs []Job, list []int32, need int) wide.Uint {
+	if need <= 0 {
+		return wide.Uint{}
+	}
 	words := need/64 + 1
-	s.taken = grow.Zero(s.taken, words*len(st.Jobs))
+	s.taken = grow.Zero(s.taken, words*len(list))
 	s.best = s.best[:0]
 	for range need + 1 {
 		s.best = append(s.best, never)
 	}
 	s.best[0] = wide.Uint{}
 	reach := 0 // no more nodes come free with the jobs so far
-	for j := len(st.Jobs) - 1; j >= 0; j-- {
-		n, w := st.Jobs[j].Nodes, s.keys[j]
-		taken := s.taken[j*words : (j+1)*words]
+	for i := len(list) - 1; i >= 0; i-- {
+		n, w := jobs[list[i]].Nodes, s.keys[list[i]]
 		reach = min(reach+n, need)
-		fill(s.best[:reach+1], taken, n, w)
+		fill(s.best[:reach+1], s.taken[i*words:(i+1)*words], n, w)
 	}
-	for j, c := 0, need; c > 0; j++ {
-		if s.taken[j*words+c/64]>>(c%64)&1 != 0 {
-			dst = append(dst, j)
-			c = max(0, c-st.Jobs[j].Nodes)
-		}
-	}
-	return dst, nil
+	return s.best[need]
 }
 
 // fill lets best have a job of n nodes too, and marks where it does.
