@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/joblog"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -52,7 +52,7 @@ type centre struct {
 }
 
 // load reads the logs, or makes centres up, and gives them their prices.
-func (o *options) load(line *progress.Line) ([]*centre, error) {
+func (o *options) load(run *cli.Run) ([]*centre, error) {
 	sites, err := o.readPrices()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (o *options) load(line *progress.Line) ([]*centre, error) {
 			c.site = paperSites[c.known]
 		}
 		c.Name = base(path)
-		if c.read, err = joblog.Read("-traces", path, trace.Options{}, line); err != nil {
+		if c.read, err = joblog.Read("-traces", path, trace.Options{}, run.Line); err != nil {
 			return nil, err
 		}
 		if err := c.cut(o, i); err != nil {
@@ -87,7 +87,7 @@ func (o *options) load(line *progress.Line) ([]*centre, error) {
 		}
 	}
 	if sites != nil && len(sites) != len(centres) {
-		return nil, cli.Mistakef("-prices %s: has %s, and there %s %d", o.prices, decimal.Count(len(sites), "centre"), are(len(centres)), len(centres))
+		return nil, cli.Mistakef("-prices %s: has %s: want one for each of the %d", o.prices, decimal.Count(len(sites), "centre"), len(centres))
 	}
 	for i, c := range centres {
 		if sites != nil {
@@ -108,13 +108,6 @@ func (o *options) load(line *progress.Line) ([]*centre, error) {
 		}
 	}
 	return centres, nil
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // Streams of randomness, beside those of the made-up centres.
@@ -194,34 +187,31 @@ func (o *options) readPrices() ([]site, error) {
 	}
 	sites := []site{}
 	for dec.More() {
-		// Pointers tell what is there.
-		var x struct {
-			Name        *string        `json:"name"`
-			OnDemand    *pricing.Money `json:"on_demand"`
-			Reservation *pricing.Money `json:"reservation"`
-			Traffic     *pricing.Money `json:"traffic"`
-			Latitude    *float64       `json:"latitude"`
-			Longitude   *float64       `json:"longitude"`
-		}
+		// What an object does not say stays as it is here, which no object can say.
+		x := site{OnDemand: -1, Reservation: -1, Traffic: -1, Latitude: math.Inf(1), Longitude: math.Inf(1)}
+		unsaid := x
 		if err := dec.Decode(&x); err != nil {
 			return nil, wrong(dec.InputOffset(), "%s", strings.TrimPrefix(err.Error(), "json: "))
 		}
-		at := dec.InputOffset()
+		why := ""
 		switch {
-		case x.Name == nil || *x.Name == "":
-			return nil, wrong(at, "a centre has no name")
-		case x.OnDemand == nil || x.Reservation == nil || x.Traffic == nil || x.Latitude == nil || x.Longitude == nil:
-			return nil, wrong(at, "centre %s: want name, on_demand, reservation, traffic, latitude and longitude", infile.Quote(*x.Name))
-		case *x.OnDemand <= 0 || *x.Reservation <= 0:
-			return nil, wrong(at, "centre %s: want prices of instances above 0", infile.Quote(*x.Name))
-		case *x.Traffic < 0:
-			return nil, wrong(at, "centre %s: a negative price of traffic: want 0 or more", infile.Quote(*x.Name))
-		case *x.OnDemand > maxPrice || *x.Reservation > maxPrice || *x.Traffic > maxPrice:
-			return nil, wrong(at, "centre %s: want prices of at most %v", infile.Quote(*x.Name), maxPrice)
-		case math.Abs(*x.Latitude) > 90 || math.Abs(*x.Longitude) > 180:
-			return nil, wrong(at, "centre %s: want a latitude from -90 to 90 and a longitude from -180 to 180", infile.Quote(*x.Name))
+		case x.Name == "":
+			return nil, wrong(dec.InputOffset(), "a centre has no name")
+		case x.OnDemand == unsaid.OnDemand || x.Reservation == unsaid.Reservation || x.Traffic == unsaid.Traffic || x.Latitude == unsaid.Latitude || x.Longitude == unsaid.Longitude:
+			why = "want name, on_demand, reservation, traffic, latitude and longitude, and no negative price"
+		case x.OnDemand <= 0 || x.Reservation <= 0:
+			why = "want prices of instances above 0"
+		case x.Traffic < 0:
+			why = "a negative price of traffic: want 0 or more"
+		case max(x.OnDemand, x.Reservation, x.Traffic) > maxPrice:
+			why = fmt.Sprintf("want prices of at most %v", maxPrice)
+		case math.Abs(x.Latitude) > 90 || math.Abs(x.Longitude) > 180:
+			why = "want a latitude from -90 to 90 and a longitude from -180 to 180"
 		}
-		sites = append(sites, site{*x.Name, *x.OnDemand, *x.Reservation, *x.Traffic, *x.Latitude, *x.Longitude})
+		if why != "" {
+			return nil, wrong(dec.InputOffset(), "centre %s: %s", infile.Quote(x.Name), why)
+		}
+		sites = append(sites, x)
 	}
 	if _, err := dec.Token(); err != nil {
 		return nil, wrong(int64(len(data)), "the array does not end")
@@ -246,38 +236,24 @@ func (a *site) delay(b *site) time.Duration {
 	return time.Duration(math.Round(km/speed*1000)) * time.Microsecond
 }
 
-// note says on stderr what the centres are, and what was left out.
-func (o *options) note(stderr io.Writer, centres []*centre) {
-	for _, name := range o.ineffective {
-		fmt.Fprintf(stderr, "%s: note: %s changes nothing here\n", program, name)
-	}
+// note says what the centres are, and what was left out.
+func (o *options) note(run *cli.Run, centres []*centre) {
 	if o.traces == nil {
-		fmt.Fprintf(stderr, "%s: no -traces, so three made-up centres, seed %d\n", program, o.seed)
+		run.Sayf("no -traces, so three made-up centres, seed %d", o.seed)
 		return
 	}
 	if arePaperLogs(centres) && !o.isPaper(centres) {
-		fmt.Fprintf(stderr, "%s: note: other windows than the paper's, so that its figures are not compared: they are of -hours %d and -from", program, paperHours)
-		for i, c := range centres {
-			fmt.Fprintf(stderr, "%c%d", " ,"[min(i, 1)], paperFrom[c.known])
+		var from []string
+		for _, c := range centres {
+			from = append(from, strconv.Itoa(paperFrom[c.known]))
 		}
-		fmt.Fprintln(stderr)
+		run.Sayf("note: other windows than the paper's, so that its figures are not compared: they are of -hours %d and -from %s", paperHours, strings.Join(from, ","))
 	}
 	for i, c := range centres {
-		fmt.Fprintf(stderr, "%s: %s: %v\n", program, c.path, &c.read.Report)
-		for _, s := range []struct {
-			n    int
-			what string
-		}{
-			{c.read.Stats.Short, "lines of fewer than 18 fields, the rest taken as unknown"},
-			{c.read.Stats.Extra, "lines of more than 18 fields, the rest not read"},
-			{c.read.Stats.Rounded, "lines with times finer than a nanosecond, rounded"},
-		} {
-			if s.n > 0 {
-				fmt.Fprintf(stderr, "  read: %s: %d\n", s.what, s.n)
-			}
-		}
+		text := c.read.About(c.path)
 		if c.known < 0 && o.prices == "" {
-			fmt.Fprintf(stderr, "  prices and place: those of %s, by its number among the logs (-prices)\n", paperSites[i%len(paperSites)].Name)
+			text += fmt.Sprintf("\n  prices and place: those of %s, by its number among the logs (-prices)", paperSites[i%len(paperSites)].Name)
 		}
+		run.Sayf("%s", text)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/federation"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -82,7 +82,7 @@ type results struct {
 }
 
 // evaluate plans and shares in all ways that were asked for.
-func (o *options) evaluate(centres []*centre, line *progress.Line) (*results, error) {
+func (o *options) evaluate(centres []*centre, run *cli.Run) (*results, error) {
 	r := &results{o: o, centres: centres}
 	for _, c := range centres {
 		cost, err := c.costs(0, c.total)
@@ -99,7 +99,7 @@ func (o *options) evaluate(centres []*centre, line *progress.Line) (*results, er
 	all := tasks(centres)
 	predicted := map[float64][][]int{}
 	var work []func(s *sharer) error
-	run := func(put **outcome, p plannerName, lambda int, bound float64) {
+	plan := func(put **outcome, p plannerName, lambda int, bound float64) {
 		if predicted[bound] == nil {
 			predicted[bound] = o.predict(centres, bound)
 		}
@@ -109,27 +109,27 @@ func (o *options) evaluate(centres []*centre, line *progress.Line) (*results, er
 			return err
 		})
 	}
-	run(&r.optimum, exact, 0, 0)
+	plan(&r.optimum, exact, 0, 0)
 	for p := range planners {
 		if !o.reserve[p] {
 			continue
 		}
-		run(&r.plain[p], p, o.lambda, 0)
+		plan(&r.plain[p], p, o.lambda, 0)
 		r.erred[p] = make([]*outcome, len(o.errors))
 		for i, bound := range o.errors {
-			run(&r.erred[p][i], p, o.lambda, bound)
+			plan(&r.erred[p][i], p, o.lambda, bound)
 		}
 		if p.rolls() {
 			list := o.lambdas()
 			r.sweep[p] = make([]*outcome, len(list))
 			for i, lambda := range list {
-				run(&r.sweep[p][i], p, lambda, 0)
+				plan(&r.sweep[p][i], p, lambda, 0)
 			}
 		}
 	}
 	// The longest first, so that no core is left with one at the end: a sweep rises.
 	slices.Reverse(work)
-	if err := each(work, "planning and sharing", line); err != nil {
+	if err := each(work, "planning and sharing", run); err != nil {
 		return nil, err
 	}
 	var err error
@@ -153,14 +153,14 @@ func (o *options) evaluate(centres []*centre, line *progress.Line) (*results, er
 			})
 		}
 	}
-	return r, each(work, "sharing in other ways", line)
+	return r, each(work, "sharing in other ways", run)
 }
 
 // each does the work on all cores.
-func each(work []func(s *sharer) error, what string, line *progress.Line) error {
+func each(work []func(s *sharer) error, what string, run *cli.Run) error {
 	sharers := make([]sharer, parallel.Workers())
 	return parallel.Do(len(work), func(w, i int) error {
-		line.Showf("%s: %d%%", what, 100*i/len(work))
+		run.Showf("%s: %d%%", what, 100*i/len(work))
 		return work[i](&sharers[w])
 	})
 }

@@ -7,54 +7,10 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/finding"
+	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 )
-
-// A verdict says whether a finding came out.
-type verdict int
-
-const (
-	didNot verdict = iota
-	partly
-	cameOut
-)
-
-func (v verdict) String() string {
-	return [...]string{"DID NOT COME OUT", "came out IN PART", "came out"}[v]
-}
-
-// A finding is something that [Liu21] says, and what is seen here of it.
-type finding struct {
-	verdict verdict
-	says    string
-	shown   string
-	why     string // where it did not come out
-}
-
-func (f *finding) String() string {
-	s := fmt.Sprintf("%v: %s. %s.", f.verdict, f.says, strings.ToUpper(f.shown[:1])+f.shown[1:])
-	if f.verdict != cameOut && f.why != "" {
-		s += " " + f.why
-	}
-	return s
-}
-
-// judge sums up what was seen.
-func judge(seen ...bool) verdict {
-	n := 0
-	for _, ok := range seen {
-		if ok {
-			n++
-		}
-	}
-	switch {
-	case n == len(seen):
-		return cameOut
-	case n > 0:
-		return partly
-	}
-	return didNot
-}
 
 // What counts as what the paper says.
 const (
@@ -148,118 +104,139 @@ func (o *options) isPaper(centres []*centre) bool {
 	return arePaperLogs(centres) && o.hours == paperHours
 }
 
-// eachCentre writes a figure of each of the paper's centres beside the paper's, and says
-// whether each is near.
-func (r *results) eachCentre(f func(i, k int) (text string, near bool)) (string, []bool) {
+// findings are what [Liu21] says, and what is seen here of it.
+type findings struct {
+	*results
+	list []finding.Finding
+}
+
+// add adds a finding that comes out as far as everything is seen.
+func (f *findings) add(says, shown, why string, seen ...bool) {
+	f.list = append(f.list, finding.Finding{Verdict: finding.Judge(seen...), Says: says, Shown: shown, Why: why})
+}
+
+// atLeastInPart says that the last finding came out in part, if it did not.
+func (f *findings) atLeastInPart(partly bool) {
+	if last := &f.list[len(f.list)-1]; partly && last.Verdict == finding.DidNot {
+		last.Verdict = finding.InPart
+	}
+}
+
+// centreByCentre adds a figure of each of the paper's centres beside the paper's.
+func (f *findings) centreByCentre(says, why string, figure func(c *centre, i int) (text string, near bool)) {
 	var texts []string
 	var seen []bool
-	for i, c := range r.centres {
-		text, near := f(i, c.known)
+	for i, c := range f.centres {
+		text, near := figure(c, i)
 		texts, seen = append(texts, text), append(seen, near)
 	}
-	return strings.Join(texts, ", "), seen
+	f.add(says, "here "+strings.Join(texts, ", "), why, seen...)
 }
 
 func near(x, y, by float64) bool { return math.Abs(x-y) <= by }
 
-func amount(m pricing.Money) string { return "$" + dollars(m) }
+func fixed(x float64, decimals int) string { return decimal.Fixed(x, decimals) }
+func amount(m pricing.Money) string        { return "$" + dollars(m) }
+func gb(x float64) string                  { return decimal.Grouped(fixed(x, 0)) }
 
-// paperFindings are the numbers that the paper prints, beside what they are here.
-func (r *results) paperFindings() []finding {
-	var all []finding
-	add := func(f finding) { all = append(all, f) }
-	part := func(says string, why string, f func(i, k int) (string, bool)) {
-		text, seen := r.eachCentre(f)
-		add(finding{judge(seen...), says, "here " + text, why})
+// sent is the data of a sharing, in GB.
+func (x *outcome) sent() float64 { return float64(x.shared.total.Sent) / gigabyte }
+
+// allFindings are those that can be judged with what was run: the paper's numbers only
+// for its own windows.
+func (r *results) allFindings() []finding.Finding {
+	f := &findings{results: r}
+	if r.o.isPaper(r.centres) {
+		f.windows()
+		f.plans()
+		f.sharing()
+		f.rolling()
 	}
+	f.general()
+	return f.list
+}
 
-	part("the windows need 671,360, 802,234 and 1,013,280 instance-hours", "", func(i, k int) (string, bool) {
-		n := r.centres[i].total
-		return hours(n), near(float64(n), float64(paper.hours[k]), relative*float64(paper.hours[k]))
+// windows are the paper's numbers of the demand.
+func (f *findings) windows() {
+	f.centreByCentre("the windows need 671,360, 802,234 and 1,013,280 instance-hours", "", func(c *centre, _ int) (string, bool) {
+		want := float64(paper.hours[c.known])
+		return hours(c.total), near(float64(c.total), want, relative*want)
 	})
-	part("on demand alone that costs $55,745, $50,831 and $66,194",
+	var rates [3]string
+	for k := range rates {
+		rates[k] = fixed(share(paper.onDemand[k], pricing.Money(paper.hours[k])*pricing.Unit), 4)
+	}
+	f.centreByCentre("on demand alone that costs $55,745, $50,831 and $66,194",
 		fmt.Sprintf("The paper's amounts are $%s, $%s and $%s for each of its instance-hours, at prices of $0.075, $0.060 and $0.065. In all it is %s of the paper's, so that shares compare better.",
-			decimal.Fixed(share(paper.onDemand[0], pricing.Money(paper.hours[0])*pricing.Unit), 4),
-			decimal.Fixed(share(paper.onDemand[1], pricing.Money(paper.hours[1])*pricing.Unit), 4),
-			decimal.Fixed(share(paper.onDemand[2], pricing.Money(paper.hours[2])*pricing.Unit), 4),
-			decimal.Fixed(share(r.onDemand, paperOnDemand()), 3)),
-		func(i, k int) (string, bool) {
-			m := r.centres[i].OnDemand * pricing.Money(r.centres[i].total)
-			return amount(m), near(share(m, paper.onDemand[k]), 1, relative)
+			rates[0], rates[1], rates[2], fixed(share(f.onDemand, paperOnDemand()), 3)),
+		func(c *centre, _ int) (string, bool) {
+			m := c.OnDemand * pricing.Money(c.total)
+			return amount(m), near(share(m, paper.onDemand[c.known]), 1, relative)
 		})
-	part("the demand's fluctuation is 0.49, 0.66 and 0.78", "", func(i, k int) (string, bool) {
-		x := r.centres[i].fluctuation()
-		return decimal.Fixed(x, 2), near(x, paper.fluctuation[k], points)
+	f.centreByCentre("the demand's fluctuation is 0.49, 0.66 and 0.78", "", func(c *centre, _ int) (string, bool) {
+		x := c.fluctuation()
+		return fixed(x, 2), near(x, paper.fluctuation[c.known], points)
 	})
-	if x := r.plain[periodic]; x != nil {
-		part("Periodic saves 45.4%, 25.1% and 26.3% over on demand", "", func(i, k int) (string, bool) {
-			c := r.centres[i]
+}
+
+// plans are the paper's numbers of plans without sharing.
+func (f *findings) plans() {
+	if x := f.plain[periodic]; x != nil {
+		f.centreByCentre("Periodic saves 45.4%, 25.1% and 26.3% over on demand", "", func(c *centre, i int) (string, bool) {
 			saved := 1 - share(x.plans[i].cost, c.OnDemand*pricing.Money(c.total))
-			return percent(saved), near(saved, paper.periodicSaved[k], points)
+			return percent(saved), near(saved, paper.periodicSaved[c.known], points)
 		})
-		part("Periodic uses 88.9%, 81.3% and 74.5% of what it reserves", "", func(i, k int) (string, bool) {
+		f.centreByCentre("Periodic uses 88.9%, 81.3% and 74.5% of what it reserves", "", func(c *centre, i int) (string, bool) {
 			used := utilisation(x.plans[i].used, x.plans[i].held)
-			return percent(used), near(used, paper.periodicUsed[k], points)
+			return percent(used), near(used, paper.periodicUsed[c.known], points)
 		})
 	}
-	if x := r.plain[hgr]; x != nil {
-		saved, theirs := 1-share(x.cost, r.onDemand), 1-share(paper.hgr, paperOnDemand())
-		add(finding{
-			judge(near(share(x.cost, paper.hgr), 1, relative), near(saved, theirs, points)),
-			fmt.Sprintf("HGR costs $110,938 in all, %s less than on demand", percent(theirs)),
+	if x := f.plain[hgr]; x != nil {
+		saved, theirs, of := 1-share(x.cost, f.onDemand), 1-share(paper.hgr, paperOnDemand()), share(x.cost, paper.hgr)
+		f.add(fmt.Sprintf("HGR costs $110,938 in all, %s less than on demand", percent(theirs)),
 			fmt.Sprintf("here %s, %s less", amount(x.cost), percent(saved)),
-			fmt.Sprintf("The amount is %s of the paper's, as all of its amounts on demand are %s.",
-				decimal.Fixed(share(x.cost, paper.hgr), 3), decimal.Fixed(share(r.onDemand, paperOnDemand()), 3)),
-		})
-		add(finding{judge(near(x.utilisation(), paper.hgrUsed, points)), "HGR uses 83.9% of what it reserves", "here " + percent(x.utilisation()), ""})
+			fmt.Sprintf("The amount is %s of the paper's, as all of its amounts on demand are %s.", fixed(of, 3), fixed(share(f.onDemand, paperOnDemand()), 3)),
+			near(of, 1, relative), near(saved, theirs, points))
+		f.add("HGR uses 83.9% of what it reserves", "here "+percent(x.utilisation()), "", near(x.utilisation(), paper.hgrUsed, points))
 	}
-	if a, b := r.plain[periodic], r.plain[hgr]; a != nil && b != nil {
-		var theirs [2]float64
-		for i, p := range []plannerName{periodic, hgr} {
-			alone, with := paper.hgr, pricing.Money(0)
-			if p == periodic {
-				alone = 0
-				for k := range paper.onDemand {
-					alone += pricing.Money(math.Round(float64(paper.onDemand[k]) * (1 - paper.periodicSaved[k])))
-				}
-			}
-			for _, m := range paper.shared[p] {
-				with += m
-			}
-			theirs[i] = 1 - share(with, alone)
+}
+
+// sharing are the paper's numbers of sharing.
+func (f *findings) sharing() {
+	if a, b := f.plain[periodic], f.plain[hgr]; a != nil && b != nil {
+		alone := map[plannerName]pricing.Money{hgr: paper.hgr}
+		for k, m := range paper.onDemand {
+			alone[periodic] += pricing.Money(math.Round(float64(m) * (1 - paper.periodicSaved[k])))
 		}
-		f := finding{
-			judge(near(a.saved(), theirs[0], points), near(b.saved(), theirs[1], points)),
-			fmt.Sprintf("sharing saves a further %s of Periodic and %s of HGR", percent(theirs[0]), percent(theirs[1])),
+		theirs := map[plannerName]float64{}
+		for p, with := range paper.shared {
+			theirs[p] = 1 - share(with[0]+with[1]+with[2], alone[p])
+		}
+		f.add(fmt.Sprintf("sharing saves a further %s of Periodic and %s of HGR", percent(theirs[periodic]), percent(theirs[hgr])),
 			fmt.Sprintf("here %s and %s", percent(a.saved()), percent(b.saved())),
 			fmt.Sprintf("No sharing of what is idle could save more than %s and %s of these plans, at whatever price: there is no more of it while another centre needs it.",
-				percent(r.mostSaved(a)), percent(r.mostSaved(b))),
-		}
-		if f.verdict == didNot && a.saved() > 0 && b.saved() > 0 {
-			f.verdict = partly
-		}
-		add(f)
+				percent(f.mostSaved(a)), percent(f.mostSaved(b))),
+			near(a.saved(), theirs[periodic], points), near(b.saved(), theirs[hgr], points))
+		f.atLeastInPart(a.saved() > 0 && b.saved() > 0)
 	}
 	for _, p := range []plannerName{periodic, hgr} {
-		x := r.plain[p]
+		x := f.plain[p]
 		if x == nil {
 			continue
 		}
 		u := paper.sharedUsed[p]
-		part(fmt.Sprintf("with sharing, %s, %s and %s of what %s reserves are used", percent(u[0]), percent(u[1]), percent(u[2]), p.label()),
-			fmt.Sprintf("No sharing could use more than %s of these reservations in all, and the paper's shares would come to %s.",
-				percent(r.mostUsed(x)), percent(r.weighted(x, u))),
-			func(i, k int) (string, bool) {
+		f.centreByCentre(fmt.Sprintf("with sharing, %s, %s and %s of what %s reserves are used", percent(u[0]), percent(u[1]), percent(u[2]), p.label()),
+			fmt.Sprintf("No sharing could use more than %s of these reservations in all, and the paper's shares would come to %s.", percent(f.mostUsed(x)), percent(f.weighted(x, u))),
+			func(c *centre, i int) (string, bool) {
 				used := utilisation(x.shared.hoursOf(i), x.plans[i].held)
-				return percent(used), near(used, u[k], points)
+				return percent(used), near(used, u[c.known], points)
 			})
 		const law = "The paper does not give the exponent of its power law, nor its draws."
-		gb := func(x float64) string { return decimal.Grouped(decimal.Fixed(x, 0)) }
 		var theirs, ours []string
 		var seen []bool
 		all := 0.
-		for i, a := range r.centres {
-			for j, b := range r.centres {
+		for i, a := range f.centres {
+			for j, b := range f.centres {
 				if i != j {
 					want, got := paper.paths[p][a.known][b.known], float64(x.shared.moved[i][j])/gigabyte
 					all += want
@@ -267,18 +244,12 @@ func (r *results) paperFindings() []finding {
 				}
 			}
 		}
-		got := float64(x.shared.total.Sent) / gigabyte
-		add(finding{judge(near(got/all, 1, roughly)), fmt.Sprintf("with %s, %s GB are sent", p.label(), gb(all)), "here " + gb(got), law})
-		add(finding{
-			judge(seen...), fmt.Sprintf("by the path, in the order of the table of data sent, those are %s GB (Table 3)", strings.Join(theirs, ", ")),
-			"here " + strings.Join(ours, ", "), law,
-		})
+		f.add(fmt.Sprintf("with %s, %s GB are sent", p.label(), gb(all)), "here "+gb(x.sent()), law, near(x.sent()/all, 1, roughly))
+		f.add(fmt.Sprintf("by the path, in the order of the table of data sent, those are %s GB (Table 3)", strings.Join(theirs, ", ")), "here "+strings.Join(ours, ", "), law, seen...)
 	}
-	all = append(all, r.paperRolling()...)
-	return all
 }
 
-// mostSaved is what it saves of the cost, if it costs nothing.
+// mostSaved is what sharing saves of the cost, if sharing costs nothing.
 func (r *results) mostSaved(x *outcome) float64 {
 	saved, _ := r.reach(x)
 	return share(saved, x.cost)
@@ -300,117 +271,91 @@ func (r *results) weighted(x *outcome, shares [3]float64) float64 {
 	return used / float64(x.held)
 }
 
-// paperRolling is what the paper prints of rolling horizons, for the reading that
-// comes nearest.
-func (r *results) paperRolling() []finding {
-	var all []finding
-	// best is the reading whose figure is nearest to the paper's.
-	best := func(f func(x *outcome) float64, theirs float64, at int) *outcome {
-		var best *outcome
+// rolling are the paper's numbers of rolling horizons, beside the reading that comes
+// nearest.
+func (f *findings) rolling() {
+	of := func(x *outcome) float64 { return share(x.cost, f.onDemand) }
+	// best is the reading whose share of the cost on demand is nearest to the paper's.
+	best := func(theirs float64, lambda int) (best *outcome) {
 		for p := rhoPrinted; p < planners; p++ {
-			if x := r.at(p, at); x != nil && (best == nil || math.Abs(f(x)-theirs) < math.Abs(f(best)-theirs)) {
+			if x := f.at(p, lambda); x != nil && (best == nil || math.Abs(of(x)-theirs) < math.Abs(of(best)-theirs)) {
 				best = x
 			}
 		}
 		return best
 	}
-	of := func(x *outcome) float64 { return share(x.cost, r.onDemand) }
 	for _, c := range []struct {
 		lambda int
 		cost   pricing.Money
 		used   float64
 	}{{13, paper.rho, paper.rhoUsed}, {23, paper.rhoWorst, paper.rhoWorstUsed}} {
 		theirs := share(c.cost, paperOnDemand())
-		x := best(of, theirs, c.lambda)
+		x := best(theirs, c.lambda)
 		if x == nil {
 			continue
 		}
-		all = append(all, finding{
-			judge(near(of(x), theirs, points), near(x.utilisation(), c.used, points)),
-			fmt.Sprintf("RHO with lambda %d costs %s, %s of on demand, and uses %s", c.lambda, amount(c.cost), percent(theirs), percent(c.used)),
-			fmt.Sprintf("here %s: %s, %s, and uses %s", x.planner, amount(x.cost), percent(of(x)), percent(x.utilisation())),
-			"",
-		})
-		if c.lambda != 13 {
-			continue
-		}
-		saved := 1 - share(paper.rhoShared, paper.rho)
-		f := finding{
-			judge(near(x.saved(), saved, points), near(x.shared.used(), paper.rhoSharedUsed, points)),
-			fmt.Sprintf("sharing saves a further %s of RHO with lambda 13, and %s are used", percent(saved), percent(paper.rhoSharedUsed)),
-			fmt.Sprintf("here %s: %s and %s", x.planner, percent(x.saved()), percent(x.shared.used())),
-			fmt.Sprintf("No sharing of what is idle could save more than %s, or use more than %s.", percent(r.mostSaved(x)), percent(r.mostUsed(x))),
-		}
-		if f.verdict == didNot && x.saved() > 0 {
-			f.verdict = partly
-		}
-		all = append(all, f)
-	}
-	if r.o.lambda == 13 && slices.Equal(r.o.errors, []float64{0, .2, .4}) {
-		x := best(of, share(paper.rho, paperOnDemand()), 13)
-		if x != nil {
-			rows := r.erred[x.planner]
-			more, theirs := share(rows[2].cost-rows[0].cost, rows[0].cost), share(paper.rhoErrors[2]-paper.rhoErrors[0], paper.rhoErrors[0])
-			less, theirLess := rows[0].utilisation()-rows[2].utilisation(), paper.rhoErrorsUsed[0]-paper.rhoErrorsUsed[2]
-			all = append(all, finding{
-				judge(near(more, theirs, points), near(less, theirLess, points)),
-				fmt.Sprintf("errors of up to 40%% make RHO %s dearer, and use %s points less", percent(theirs), decimal.Fixed(100*theirLess, 1)),
-				fmt.Sprintf("here %s: %s, and %s points", x.planner, percent(more), decimal.Fixed(100*less, 1)),
-				"What it buys is the least that the hours it sees will need, or nearly, and errors make that less.",
-			})
-			gb := func(x *outcome) float64 { return float64(x.shared.total.Sent) / gigabyte }
-			grows, theirGrows := gb(rows[2])/gb(rows[0])-1, paper.rhoSent[2]/paper.rhoSent[0]-1
-			all = append(all, finding{
-				judge(near(gb(rows[0])/paper.rhoSent[0], 1, roughly), near(grows, theirGrows, points)),
-				fmt.Sprintf("RHO with lambda 13 sends %s GB, and errors of up to 40%% make that %s more (Table 4)", decimal.Grouped(decimal.Fixed(paper.rhoSent[0], 0)), percent(theirGrows)),
-				fmt.Sprintf("here %s: %s GB, and %s", x.planner, decimal.Grouped(decimal.Fixed(gb(rows[0]), 0)), signed(grows)),
-				"With errors it reserves less here, so that less is idle to run on.",
-			})
+		f.add(fmt.Sprintf("RHO with lambda %d costs %s, %s of on demand, and uses %s", c.lambda, amount(c.cost), percent(theirs), percent(c.used)),
+			fmt.Sprintf("here %s: %s, %s, and uses %s", x.planner, amount(x.cost), percent(of(x)), percent(x.utilisation())), "",
+			near(of(x), theirs, points), near(x.utilisation(), c.used, points))
+		if c.lambda == 13 {
+			saved := 1 - share(paper.rhoShared, paper.rho)
+			f.add(fmt.Sprintf("sharing saves a further %s of RHO with lambda 13, and %s are used", percent(saved), percent(paper.rhoSharedUsed)),
+				fmt.Sprintf("here %s: %s and %s", x.planner, percent(x.saved()), percent(x.shared.used())),
+				fmt.Sprintf("No sharing of what is idle could save more than %s, or use more than %s.", percent(f.mostSaved(x)), percent(f.mostUsed(x))),
+				near(x.saved(), saved, points), near(x.shared.used(), paper.rhoSharedUsed, points))
+			f.atLeastInPart(x.saved() > 0)
 		}
 	}
-	if r.o.hours >= 600 && r.at(rhoPrinted, 24) != nil && r.at(rhoFull, 24) != nil && r.at(rhoDeferred, 24) != nil {
-		lambdas := []int{23, 24, 600}
-		scale := share(r.onDemand, paperOnDemand())
-		var theirs, scaled, texts []string
-		seen := make([]bool, len(lambdas)) // in any reading
-		one := false                       // in the same reading
-		for _, lambda := range lambdas {
-			n := paper.rhoCount[lambda]
-			theirs, scaled = append(theirs, hours(n)), append(scaled, hours(int64(math.Round(scale*float64(n)))))
-		}
-		for p := rhoPrinted; p < planners; p++ {
-			var ours []string
-			every := true
-			for k, lambda := range lambdas {
-				n := r.at(p, lambda).count
-				ok := near(float64(n)/(scale*float64(paper.rhoCount[lambda])), 1, relative)
-				ours, seen[k], every = append(ours, hours(n)), seen[k] || ok, every && ok
-			}
-			texts, one = append(texts, p.String()+" "+strings.Join(ours, ", ")), one || every
-		}
-		all = append(all, finding{
-			judge(append(seen, one)...),
-			fmt.Sprintf("with lambda 23, 24 and 600 RHO makes %s reservations; in proportion to what all costs on demand that would be %s", strings.Join(theirs, ", "), strings.Join(scaled, ", ")),
-			"here " + strings.Join(texts, "; "), "Each is near to that of one reading, and none has all three.",
-		})
+	if x := best(share(paper.rho, paperOnDemand()), 13); x != nil && f.o.lambda == 13 && slices.Equal(f.o.errors, []float64{0, .2, .4}) {
+		rows := f.erred[x.planner]
+		more, theirs := share(rows[2].cost-rows[0].cost, rows[0].cost), share(paper.rhoErrors[2]-paper.rhoErrors[0], paper.rhoErrors[0])
+		less, theirLess := rows[0].utilisation()-rows[2].utilisation(), paper.rhoErrorsUsed[0]-paper.rhoErrorsUsed[2]
+		f.add(fmt.Sprintf("errors of up to 40%% make RHO %s dearer, and use %s points less", percent(theirs), fixed(100*theirLess, 1)),
+			fmt.Sprintf("here %s: %s, and %s points", x.planner, percent(more), fixed(100*less, 1)),
+			"What it buys is the least that the hours it sees will need, or nearly, and errors make that less.",
+			near(more, theirs, points), near(less, theirLess, points))
+		grows, theirGrows := rows[2].sent()/rows[0].sent()-1, paper.rhoSent[2]/paper.rhoSent[0]-1
+		f.add(fmt.Sprintf("RHO with lambda 13 sends %s GB, and errors of up to 40%% make that %s more (Table 4)", gb(paper.rhoSent[0]), percent(theirGrows)),
+			fmt.Sprintf("here %s: %s GB, and %s", x.planner, gb(rows[0].sent()), signed(grows)),
+			"With errors it reserves less here, so that less is idle to run on.",
+			near(rows[0].sent()/paper.rhoSent[0], 1, roughly), near(grows, theirGrows, points))
 	}
-	return all
+	if f.o.hours < 600 || f.at(rhoPrinted, 24) == nil || f.at(rhoFull, 24) == nil || f.at(rhoDeferred, 24) == nil {
+		return
+	}
+	lambdas := []int{23, 24, 600}
+	scale := share(f.onDemand, paperOnDemand())
+	var theirs, scaled, texts []string
+	seen := make([]bool, len(lambdas)+1) // in any reading; the last one: all in the same reading
+	for _, lambda := range lambdas {
+		n := paper.rhoCount[lambda]
+		theirs, scaled = append(theirs, hours(n)), append(scaled, hours(int64(math.Round(scale*float64(n)))))
+	}
+	for p := rhoPrinted; p < planners; p++ {
+		var ours []string
+		every := true
+		for k, lambda := range lambdas {
+			n := f.at(p, lambda).count
+			ok := near(float64(n)/(scale*float64(paper.rhoCount[lambda])), 1, relative)
+			ours, seen[k], every = append(ours, hours(n)), seen[k] || ok, every && ok
+		}
+		texts, seen[len(lambdas)] = append(texts, p.String()+" "+strings.Join(ours, ", ")), seen[len(lambdas)] || every
+	}
+	f.add(fmt.Sprintf("with lambda 23, 24 and 600 RHO makes %s reservations; in proportion to what all costs on demand that would be %s", strings.Join(theirs, ", "), strings.Join(scaled, ", ")),
+		"here "+strings.Join(texts, "; "), "Each is near to that of one reading, and none has all three.", seen...)
 }
 
-// findings are what the paper says of any centres.
-func (r *results) findings() []finding {
-	var all []finding
-	add := func(f finding) { all = append(all, f) }
+// general are what the paper says of any centres.
+func (f *findings) general() {
 	names := func(list []string) string {
 		if len(list) == 0 {
 			return "in none"
 		}
 		return "in " + strings.Join(list, ", ")
 	}
-
-	if a, b := r.plain[periodic], r.plain[hgr]; a != nil && b != nil {
+	if a, b := f.plain[periodic], f.plain[hgr]; a != nil && b != nil {
 		var cheaper, fuller []string
-		for i, c := range r.centres {
+		for i, c := range f.centres {
 			if b.plans[i].cost < a.plans[i].cost {
 				cheaper = append(cheaper, c.Name)
 			}
@@ -418,132 +363,107 @@ func (r *results) findings() []finding {
 				fuller = append(fuller, c.Name)
 			}
 		}
-		n := len(r.centres)
-		add(finding{
-			judge(len(cheaper) == n, len(fuller) == n),
-			"HGR costs less than Periodic in every centre, and uses more of what it reserves",
-			fmt.Sprintf("it costs less %s, and uses more %s", names(cheaper), names(fuller)), "",
-		})
+		f.add("HGR costs less than Periodic in every centre, and uses more of what it reserves",
+			fmt.Sprintf("it costs less %s, and uses more %s", names(cheaper), names(fuller)), "", len(cheaper) == len(f.centres), len(fuller) == len(f.centres))
 	}
-	if len(r.centres) > 1 {
-		all = append(all, r.sharingFindings()...)
+	if len(f.centres) > 1 {
+		f.sharingOfAny()
 	}
 	for _, p := range []plannerName{periodic, hgr} {
-		x := r.erredMost(p)
-		if x == nil {
-			continue
+		if x := f.erredMost(p); x != nil {
+			more, less := f.robust(x)
+			f.add(fmt.Sprintf("%s is robust to errors: with up to %s it costs slightly more and uses slightly less (counted up to 5%% and 5 points)", p.label(), whole(x.bound)),
+				fmt.Sprintf("the cost changes by %s, and the use by %s points", signed(more), fixed(-100*less, 1)), "", more <= slightly, less <= slightly)
 		}
-		base := r.plain[p]
-		more, less := share(x.cost-base.cost, base.cost), base.utilisation()-x.utilisation()
-		add(finding{
-			judge(more <= slightly, less <= slightly),
-			fmt.Sprintf("%s is robust to errors: with up to %s it costs slightly more and uses slightly less (counted up to 5%% and 5 points)", p.label(), whole(x.bound)),
-			fmt.Sprintf("the cost changes by %s, and the use by %s points", signed(more), decimal.Fixed(-100*less, 1)), "",
-		})
 	}
-	all = append(all, r.rollingFindings()...)
+	f.rollingOfAny()
 
 	// The bounds.
-	if x := r.plain[hgr]; x != nil {
+	if x := f.plain[hgr]; x != nil {
 		worst, limit, kept := 0., 0., true
-		for i, c := range r.centres {
-			ratio := share(x.plans[i].cost, r.optimum.plans[i].cost)
-			most := 2 - c.Reservation.Float64()/(term*c.OnDemand.Float64())
-			if most < 1 {
-				continue // a reservation never pays
+		for i, c := range f.centres {
+			ratio := share(x.plans[i].cost, f.optimum.plans[i].cost)
+			if most := 2 - c.Reservation.Float64()/(term*c.OnDemand.Float64()); most >= 1 { // or a reservation never pays
+				kept = kept && ratio <= most
+				worst, limit = max(worst, ratio), max(limit, most)
 			}
-			kept = kept && ratio <= most
-			worst, limit = max(worst, ratio), max(limit, most)
 		}
-		add(finding{
-			judge(kept), "HGR costs at most 2 - F/(24·p) times the optimum (Theorem 3)",
-			fmt.Sprintf("at most %s times, and %s would be allowed", decimal.Fixed(worst, 3), decimal.Fixed(limit, 2)), "",
-		})
+		f.add("HGR costs at most 2 - F/(24·p) times the optimum (Theorem 3)",
+			fmt.Sprintf("at most %s times, and %s would be allowed", fixed(worst, 3), fixed(limit, 2)), "", kept)
 		high := x.shared.cost
-		low := pricing.Money(float64(high) / 1.5)
-		best := r.optimum.cost
-		add(finding{
-			judge(best >= low && best <= high),
-			fmt.Sprintf("the optimum without sharing lies between HGR's cost with sharing and that over 1.5 ([68,653, 102,980] in the paper), here %s and %s", amount(low), amount(high)),
-			fmt.Sprintf("it is %s", amount(best)),
-			"Sharing is not in the problem that Theorem 3 is about: what HGR costs with it is no upper bound of the optimum without.",
-		})
+		low, best := pricing.Money(float64(high)/1.5), f.optimum.cost
+		f.add(fmt.Sprintf("the optimum without sharing lies between HGR's cost with sharing and that over 1.5 ([68,653, 102,980] in the paper), here %s and %s", amount(low), amount(high)),
+			"it is "+amount(best), "Sharing is not in the problem that Theorem 3 is about: what HGR costs with it is no upper bound of the optimum without.",
+			best >= low && best <= high)
 	}
-	return all
 }
 
-// sharingFindings are those of sharing.
-func (r *results) sharingFindings() []finding {
-	var all []finding
-	var saves, uses, worse []string
-	checked := 0
+// robust is what errors add to the cost, as a share, and take from the use.
+func (r *results) robust(x *outcome) (more, less float64) {
+	base := r.plain[x.planner]
+	return share(x.cost-base.cost, base.cost), base.utilisation() - x.utilisation()
+}
+
+// sharingOfAny are what the paper says of sharing between any centres.
+func (f *findings) sharingOfAny() {
+	saves, uses, checked := 0, 0, 0
+	var worse []string
 	look := func(x *outcome, name string) {
 		checked++
 		if x.shared.cost <= x.cost {
-			saves = append(saves, name)
+			saves++
 		} else {
 			worse = append(worse, fmt.Sprintf("%s (%s more)", name, percent(-x.saved())))
 		}
 		if x.shared.used() >= x.utilisation() {
-			uses = append(uses, name)
+			uses++
 		}
 	}
-	for _, p := range r.shown() {
-		look(r.plain[p], p.String())
-		for _, x := range r.sweep[p] {
-			if x.lambda != r.o.lambda {
+	for _, p := range f.shown() {
+		look(f.plain[p], p.String())
+		for _, x := range f.sweep[p] {
+			if x.lambda != f.o.lambda {
 				look(x, fmt.Sprintf("%v at lambda %d", p, x.lambda))
 			}
 		}
 	}
-	shown := fmt.Sprintf("%s of %s cost no more with sharing, and %s use no less", decimal.Int(len(saves)), decimal.Count(checked, "plan"), decimal.Int(len(uses)))
+	shown := fmt.Sprintf("%s of %s cost no more with sharing, and %s use no less", decimal.Int(saves), decimal.Count(checked, "plan"), decimal.Int(uses))
 	if len(worse) > 0 {
 		shown += "; dearer: " + strings.Join(worse[:min(5, len(worse))], ", ")
 	}
-	all = append(all, finding{
-		judge(len(saves) == checked, len(uses) == checked), "sharing always saves and always raises the use of reservations (all plans, and rolling horizons with all lambdas)", shown, "",
-	})
-	if a, b := r.plain[periodic], r.plain[hgr]; a != nil && b != nil {
-		all = append(all, finding{
-			judge(b.shared.total.Sent < a.shared.total.Sent), "HGR sends less data than Periodic",
-			fmt.Sprintf("%s GB against %s", gigabytes(b.shared.total.Sent, 0), gigabytes(a.shared.total.Sent, 0)), "",
-		})
+	f.add("sharing always saves and always raises the use of reservations (all plans, and rolling horizons with all lambdas)", shown, "", saves == checked, uses == checked)
+	x := f.plain[hgr]
+	if x == nil {
+		return
 	}
-	if x := r.plain[hgr]; x != nil {
-		least, most, steady, wild := 0, 0, 0, 0
-		text := ""
-		for i, c := range r.centres {
-			if x.savedOf(i) < x.savedOf(least) {
+	if a := f.plain[periodic]; a != nil {
+		f.add("HGR sends less data than Periodic", fmt.Sprintf("%s GB against %s", gb(x.sent()), gb(a.sent())), "", x.shared.total.Sent < a.shared.total.Sent)
+	}
+	// extremes returns the centres with the least and the most, the first of equals.
+	extremes := func(of func(i int) float64) (least, most int) {
+		for i := range f.centres {
+			if of(i) < of(least) {
 				least = i
 			}
-			if x.savedOf(i) > x.savedOf(most) {
+			if of(i) > of(most) {
 				most = i
 			}
-			if c.fluctuation() < r.centres[steady].fluctuation() {
-				steady = i
-			}
-			if c.fluctuation() > r.centres[wild].fluctuation() {
-				wild = i
-			}
-			if i > 0 {
-				text += ", "
-			}
-			text += fmt.Sprintf("%s %s (fluctuation %s)", c.Name, percent(x.savedOf(i)), decimal.Fixed(c.fluctuation(), 2))
 		}
-		all = append(all, finding{
-			judge(least == steady, most == wild), "with HGR, the centre whose demand fluctuates most gains most from sharing, the steadiest least", text,
-			"What a centre gains is also what it earns by lending, and its prices.",
-		})
+		return least, most
 	}
-	if x := r.erredMost(hgr); x != nil {
-		base := r.plain[hgr]
-		all = append(all, finding{
-			judge(x.saved() > base.saved()), fmt.Sprintf("with errors of up to %s sharing saves more of HGR (7.1 to 8.2%% in the paper)", whole(x.bound)),
-			fmt.Sprintf("%s to %s; but %s where centres keep what they predict to need, and not what they will", percent(base.saved()), percent(x.saved()),
-				percent(share(x.cost-x.guarded.cost, x.cost))), "",
-		})
+	least, most := extremes(x.savedOf)
+	steady, wild := extremes(func(i int) float64 { return f.centres[i].fluctuation() })
+	var texts []string
+	for i, c := range f.centres {
+		texts = append(texts, fmt.Sprintf("%s %s (fluctuation %s)", c.Name, percent(x.savedOf(i)), fixed(c.fluctuation(), 2)))
 	}
-	return all
+	f.add("with HGR, the centre whose demand fluctuates most gains most from sharing, the steadiest least", strings.Join(texts, ", "),
+		"What a centre gains is also what it earns by lending, and its prices.", least == steady, most == wild)
+	if y := f.erredMost(hgr); y != nil {
+		f.add(fmt.Sprintf("with errors of up to %s sharing saves more of HGR (7.1 to 8.2%% in the paper)", whole(y.bound)),
+			fmt.Sprintf("%s to %s; but %s where centres keep what they predict to need, and not what they will", percent(x.saved()), percent(y.saved()),
+				percent(share(y.cost-y.guarded.cost, y.cost))), "", y.saved() > x.saved())
+	}
 }
 
 // erredMost is the outcome of a plan with the largest errors, nil if there are none.
@@ -557,122 +477,99 @@ func (r *results) erredMost(p plannerName) *outcome {
 	return most
 }
 
-// rollingFindings are those of rolling horizons, of all readings.
-func (r *results) rollingFindings() []finding {
+// pays is from how many hours on a reservation costs no more than on demand.
+func (c *centre) pays() int { return int((c.Reservation + c.OnDemand - 1) / c.OnDemand) }
+
+// rollingOfAny are what the paper says of rolling horizons for any centres, in all
+// readings.
+func (f *findings) rollingOfAny() {
 	var list []plannerName
-	for _, p := range r.shown() {
+	for _, p := range f.shown() {
 		if p.rolls() {
 			list = append(list, p)
 		}
 	}
 	if list == nil {
-		return nil
+		return
 	}
-	var all []finding
+	// each adds a finding with what is seen of each reading.
+	each := func(says, before, between, why string, see func(p plannerName) (text string, ok bool)) {
+		var texts []string
+		var seen []bool
+		for _, p := range list {
+			text, ok := see(p)
+			texts, seen = append(texts, text), append(seen, ok)
+		}
+		f.add(says, before+strings.Join(texts, between), why, seen...)
+	}
 
 	// Thresholds.
-	early, late := 0, 0 // of the centres
-	for _, c := range r.centres {
-		m := int((c.Reservation + c.OnDemand - 1) / c.OnDemand)
-		if early == 0 || m < early {
-			early = m
-		}
-		late = max(late, m)
+	early, late := f.centres[0].pays(), 0
+	for _, c := range f.centres {
+		early, late = min(early, c.pays()), max(late, c.pays())
 	}
 	silent, loud := true, true
 	for _, p := range list {
-		for _, x := range r.sweep[p] {
-			for i, c := range r.centres {
-				m := int((c.Reservation + c.OnDemand - 1) / c.OnDemand)
-				silent = silent && (x.lambda >= m || x.plans[i].count == 0)
-				loud = loud && (x.lambda != m || x.plans[i].count > 0)
+		for _, x := range f.sweep[p] {
+			for i, c := range f.centres {
+				silent = silent && (x.lambda >= c.pays() || x.plans[i].count == 0)
+				loud = loud && (x.lambda != c.pays() || x.plans[i].count > 0)
 			}
 		}
 	}
-	all = append(all, finding{
-		judge(silent, loud), "RHO reserves nothing until lambda is a centre's fee over its price on demand (11, 13, 11 in the paper)",
-		fmt.Sprintf("the thresholds are %d to %d hours; below, nothing is reserved: %s; from there on: %s", early, late, yes(silent), yes(loud)), "",
-	})
+	f.add("RHO reserves nothing until lambda is a centre's fee over its price on demand (11, 13, 11 in the paper)",
+		fmt.Sprintf("the thresholds are %d to %d hours; below, nothing is reserved: %s; from there on: %s", early, late, yes(silent), yes(loud)), "", silent, loud)
 
 	// Up to the term the cost rises, and then falls.
-	if r.o.hours > term && late < term-1 {
-		var seen []bool
-		near := false
-		var texts []string
-		for _, p := range list {
-			start, before, at := r.at(p, late), r.at(p, term-1), r.at(p, term)
-			rises, falls := before.cost > start.cost, float64(at.cost) < (1-greatly)*float64(before.cost)
-			seen = append(seen, rises && falls)
-			// Where it falls most, once all centres reserve.
-			fall, from := 0., 0
-			for k, x := range r.sweep[p] {
-				if k > 0 && x.lambda > late {
-					if d := 1 - share(x.cost, r.sweep[p][k-1].cost); d > fall {
-						fall, from = d, k-1
+	if f.o.hours > term && late < term-1 {
+		anywhere := false // it rises, and falls greatly somewhere
+		each(fmt.Sprintf("RHO's cost rises until lambda is %d and falls dramatically at %d (counted from 10%%)", term-1, term), "here ", ". ",
+			"With a window of exactly a term there is one interval to reserve for, which begins now. Only a longer one has later intervals, "+
+				"so that a purchase can wait. A rule that waits in any case does not cost so much before.",
+			func(p plannerName) (string, bool) {
+				start, before, at := f.at(p, late), f.at(p, term-1), f.at(p, term)
+				rises, falls := before.cost > start.cost, float64(at.cost) < (1-greatly)*float64(before.cost)
+				// Where it falls most, once all centres reserve.
+				fall, from := 0., 0
+				for k, x := range f.sweep[p] {
+					if k > 0 && x.lambda > late {
+						if d := 1 - share(x.cost, f.sweep[p][k-1].cost); d > fall {
+							fall, from = d, k-1
+						}
 					}
 				}
-			}
-			near = near || rises && fall > greatly
-			text := fmt.Sprintf("%v %s at %d, %s at %d, %s at %d", p, amount(start.cost), late, amount(before.cost), term-1, amount(at.cost), term)
-			if fall > 0 {
-				text += fmt.Sprintf("; its largest fall is %s, from %d to %d", percent(fall), r.sweep[p][from].lambda, r.sweep[p][from+1].lambda)
-			}
-			texts = append(texts, text)
-		}
-		v := judge(seen...)
-		if v == didNot && near {
-			v = partly
-		}
-		all = append(all, finding{
-			v, fmt.Sprintf("RHO's cost rises until lambda is %d and falls dramatically at %d (counted from 10%%)", term-1, term), "here " + strings.Join(texts, ". "),
-			"With a window of exactly a term there is one interval to reserve for, which begins now. Only a longer one has later intervals, " +
-				"so that a purchase can wait. A rule that waits in any case does not cost so much before.",
-		})
+				anywhere = anywhere || rises && fall > greatly
+				text := fmt.Sprintf("%v %s at %d, %s at %d, %s at %d", p, amount(start.cost), late, amount(before.cost), term-1, amount(at.cost), term)
+				if fall > 0 {
+					text += fmt.Sprintf("; its largest fall is %s, from %d to %d", percent(fall), f.sweep[p][from].lambda, f.sweep[p][from+1].lambda)
+				}
+				return text, rises && falls
+			})
+		f.atLeastInPart(anywhere)
 	}
-	if last := min(maxLambda, r.o.hours); last > term && r.plain[hgr] != nil && last == r.o.hours {
-		var seen []bool
-		var texts []string
-		for _, p := range list {
-			a, b := r.at(p, term), r.at(p, last)
-			seen = append(seen, b.cost < a.cost && near(share(b.cost, r.plain[hgr].cost), 1, relative))
-			texts = append(texts, fmt.Sprintf("%v %s at %d, %s at %d", p, amount(a.cost), term, amount(b.cost), last))
-		}
-		all = append(all, finding{
-			judge(seen...), fmt.Sprintf("RHO's cost declines from lambda %d to the whole window, where it is HGR's (counted within 2%%)", term),
-			fmt.Sprintf("HGR costs %s; %s", amount(r.plain[hgr].cost), strings.Join(texts, "; ")),
-			"As printed a purchase is subtracted from all of a long window, though it lasts for a term.",
-		})
+	if h := f.plain[hgr]; h != nil && f.o.hours > term && f.o.hours <= maxLambda {
+		each(fmt.Sprintf("RHO's cost declines from lambda %d to the whole window, where it is HGR's (counted within 2%%)", term), "HGR costs "+amount(h.cost)+"; ", "; ",
+			"As printed a purchase is subtracted from all of a long window, though it lasts for a term.", func(p plannerName) (string, bool) {
+				a, b := f.at(p, term), f.at(p, f.o.hours)
+				return fmt.Sprintf("%v %s at %d, %s at %d", p, amount(a.cost), term, amount(b.cost), f.o.hours), b.cost < a.cost && near(share(b.cost, h.cost), 1, relative)
+			})
 	}
-	var seen []bool
-	var texts []string
-	for _, p := range list {
-		worst := r.sweep[p][0]
-		for _, x := range r.sweep[p] {
+	each("RHO costs at most about 2 times the optimum", "here ", ", ", "", func(p plannerName) (string, bool) {
+		worst := f.sweep[p][0]
+		for _, x := range f.sweep[p] {
 			if x.cost > worst.cost && x.count > 0 || worst.count == 0 {
 				worst = x
 			}
 		}
-		ratio := share(worst.cost, r.optimum.cost)
-		seen = append(seen, ratio <= 2)
-		texts = append(texts, fmt.Sprintf("%v %s times at lambda %d", p, decimal.Fixed(ratio, 2), worst.lambda))
-	}
-	all = append(all, finding{judge(seen...), "RHO costs at most about 2 times the optimum", "here " + strings.Join(texts, ", "), ""})
-	if r.erredMost(list[0]) != nil {
-		seen, texts = nil, nil
-		bound := 0.
-		for _, p := range list {
-			x, base := r.erredMost(p), r.plain[p]
-			more, less := share(x.cost-base.cost, base.cost), base.utilisation()-x.utilisation()
-			seen = append(seen, more <= slightly && less <= slightly)
-			texts = append(texts, fmt.Sprintf("%v %s, %s points", p, signed(more), decimal.Fixed(-100*less, 1)))
-			bound = x.bound
-		}
-		all = append(all, finding{
-			judge(seen...), fmt.Sprintf("RHO is robust to errors of up to %s, too (counted as for HGR)", whole(bound)),
-			"cost and use change: " + strings.Join(texts, "; "), "",
+		ratio := share(worst.cost, f.optimum.cost)
+		return fmt.Sprintf("%v %s times at lambda %d", p, fixed(ratio, 2), worst.lambda), ratio <= 2
+	})
+	if x := f.erredMost(list[0]); x != nil {
+		each(fmt.Sprintf("RHO is robust to errors of up to %s, too (counted as for HGR)", whole(x.bound)), "cost and use change: ", "; ", "", func(p plannerName) (string, bool) {
+			more, less := f.robust(f.erredMost(p))
+			return fmt.Sprintf("%v %s, %s points", p, signed(more), fixed(-100*less, 1)), more <= slightly && less <= slightly
 		})
 	}
-	return all
 }
 
 func yes(b bool) string {
@@ -778,7 +675,7 @@ func (r *results) whyNot(lambda int) string {
 // hours in sight need as pay off a fee, whenever that is, less what is active now, and
 // stops when it sees the end of the window.
 func inSight(c *centre, lambda int) pricing.Money {
-	enough := int((c.Reservation + c.OnDemand - 1) / c.OnDemand)
+	enough := c.pays()
 	active := make([]int, len(c.demand)+term)
 	var cost pricing.Money
 	for t := range c.demand {
@@ -802,14 +699,14 @@ var counted = fmt.Sprintf("What came out: savings and use within %s points of th
 	decimal.Fixed(100*points, 0), whole(relative), whole(roughly))
 
 // writeFindings writes a line for each.
-func (r *results) writeFindings(w *printer) {
+func (r *results) writeFindings(w *table.Page) {
 	if checks := r.checks(); checks != nil {
-		fmt.Fprintln(w, "\nAgainst an independent program:")
+		w.Printf("\nAgainst an independent program:\n")
 		for _, c := range checks {
 			if c.same() {
-				w.say("the same: %s %s.", c.what, list(c.ours))
+				w.Sayf("the same: %s %s.", c.what, list(c.ours))
 			} else {
-				w.say("NOT THE SAME: %s %s, and here %s. %s", c.what, list(c.theirs), list(c.ours), c.why)
+				w.Sayf("NOT THE SAME: %s %s, and here %s. %s", c.what, list(c.theirs), list(c.ours), c.why)
 			}
 		}
 	}
@@ -817,20 +714,11 @@ func (r *results) writeFindings(w *printer) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nFindings of [Liu21] on these centres:")
+	w.Printf("\nFindings of [Liu21] on these centres:\n")
 	if r.o.isPaper(r.centres) {
-		w.say("%s", counted)
+		w.Sayf("%s", counted)
 	}
-	for i := range all {
-		w.say("%v", &all[i])
+	for _, f := range all {
+		w.Sayf("%v", f)
 	}
-}
-
-// allFindings are those that can be judged with what was run.
-func (r *results) allFindings() []finding {
-	var all []finding
-	if r.o.isPaper(r.centres) {
-		all = r.paperFindings()
-	}
-	return append(all, r.findings()...)
 }

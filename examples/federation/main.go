@@ -24,49 +24,21 @@
 // Services Computing 14(2), 2021, section 5.
 package main
 
-import (
-	"io"
-	"os"
+import "github.com/plimsoll/plimsoll/examples/internal/cli"
 
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
-	frame "github.com/plimsoll/plimsoll/examples/internal/program"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
-)
-
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// run is the program. It returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	return frame.Run(program, usage, parse, federate, args, stdout, stderr)
+var program = &cli.Program[options, *results]{
+	Name: "federation", Usage: usage, Define: define, Work: federate, Text: (*results).text, Rows: (*results).rows,
+	Files: []cli.File[*results]{{Flag: "svg", Write: (*results).writeSVG}},
 }
 
-// federate reads or makes the centres, plans, shares and writes what was asked for.
-func federate(o options, files *outfile.Set, stdout, stderr io.Writer, line *progress.Line) error {
-	svg, err := o.create(files)
+func main() { program.Main() }
+
+// federate reads or makes the centres, plans and shares.
+func federate(o *options, run *cli.Run) (*results, error) {
+	centres, err := o.load(run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	centres, err := o.load(line)
-	line.Clear()
-	if err != nil {
-		return err
-	}
-	o.note(stderr, centres)
-	r, err := o.evaluate(centres, line)
-	line.Clear()
-	if err != nil {
-		return err
-	}
-	if svg != nil {
-		if err := r.writeSVG(svg); err != nil {
-			return err
-		}
-	}
-	if err := files.Commit(); err != nil {
-		return err
-	}
-	if o.json {
-		return r.writeJSON(stdout)
-	}
-	return r.writeText(stdout)
+	o.note(run, centres)
+	return o.evaluate(centres, run)
 }

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -19,8 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/federation"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -28,7 +25,7 @@ import (
 
 // tested is run in the process of the tests. Its golden files are renewed by
 // go test ./examples/federation -update.
-var tested = programtest.Program{Name: "federation", Run: run}
+var tested = programtest.Program{Name: "federation", Run: program.Run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
@@ -36,17 +33,12 @@ func TestMain(m *testing.M) { programtest.Main(m, main) }
 // windows of rolling horizons only.
 func evaluated(tb testing.TB, args ...string) *results {
 	tb.Helper()
-	o, err := parse(args)
+	o, err := program.Options(args...)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	o.sparse = true
-	line := progress.New(io.Discard)
-	centres, err := o.load(line)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	r, err := o.evaluate(centres, line)
+	r, err := federate(&o, cli.Quiet())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -122,11 +114,7 @@ func TestGolden(t *testing.T) {
 	if want := "federation: no -traces, so three made-up centres, seed 1\n"; stderr != want {
 		t.Errorf("notes %q, want %q", stderr, want)
 	}
-	for _, line := range strings.Split(stdout, "\n") {
-		if n := len([]rune(line)); n > 80 {
-			t.Errorf("a line of %d columns: %s", n, line)
-		}
-	}
+	programtest.Narrow(t, stdout, 80)
 	stdout, stderr = tested.Must(t, small(t, "-json", "-error", "0")...)
 	programtest.Golden(t, "small.json", stdout)
 	if !strings.Contains(stderr, "2 records, 2 jobs, 0 left out") {
@@ -159,38 +147,20 @@ func TestWorkers(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	stdout, stderr := tested.Must(t, "-h")
-	if stderr != "" {
-		t.Errorf("-h writes %q on standard error", stderr)
-	}
-	for _, name := range []string{"-traces", "-from", "-hours", "-prices", "-reserve", "-lambda", "-share", "-error", "-seed", "-json", "-svg", "-h"} {
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("-h does not list %s", name)
-		}
-	}
+	var words []string
 	for _, name := range plannerNames {
-		if !strings.Contains(stdout, " "+name+" ") {
-			t.Errorf("-h does not name %s", name)
-		}
+		words = append(words, " "+name+" ")
 	}
 	for _, x := range readings {
-		if !strings.Contains(stdout, " "+x.name+" ") {
-			t.Errorf("-h does not name %s", x.name)
-		}
+		words = append(words, " "+x.name+" ")
 	}
-	for _, line := range strings.Split(stdout, "\n") {
-		if len(line) > 88 {
-			t.Errorf("-h has a line of %d columns: %s", len(line), line)
-		}
-	}
-	for _, row := range []reflect.Type{reflect.TypeFor[jsonRow](), reflect.TypeFor[jsonPath](), reflect.TypeFor[jsonFinding]()} {
+	for _, row := range []reflect.Type{reflect.TypeFor[jsonRow](), reflect.TypeFor[jsonPath](), reflect.TypeFor[finding.Row]()} {
 		for i := range row.NumField() {
 			name, _, _ := strings.Cut(row.Field(i).Tag.Get("json"), ",")
-			if !strings.Contains(stdout, name) {
-				t.Errorf("-h does not tell of the field %s", name)
-			}
+			words = append(words, name)
 		}
 	}
+	tested.Help(t, program.FlagNames(), words...)
 }
 
 // Whatever the centres, plans and errors: sharing conserves money and hours, it costs no
@@ -335,6 +305,19 @@ func paperArgs(tb testing.TB, more ...string) []string {
 	return append([]string{"-from", "747,478,172", "-traces", strings.Join(logs, ",")}, more...)
 }
 
+func paperCentres(tb testing.TB) []*centre {
+	tb.Helper()
+	o, err := program.Options(paperArgs(tb)...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	centres, err := o.load(cli.Quiet())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return centres
+}
+
 // The paper's three logs: an independent program's figures (ERRATA [Liu21] 8) come out
 // to the dollar, but for one; and the findings.
 func TestPaper(t *testing.T) {
@@ -356,7 +339,7 @@ func TestPaper(t *testing.T) {
 	}
 	got := ""
 	for _, f := range r.allFindings() {
-		got += fmt.Sprintf("%v: %s\n", f.verdict, f.says)
+		got += fmt.Sprintf("%v: %s\n", f.Verdict, f.Says)
 	}
 	programtest.Golden(t, "paper-findings.txt", got)
 
@@ -388,14 +371,7 @@ func TestPaper(t *testing.T) {
 // for windows longer than a term, where an independent program had 152,407 dollars for
 // lambda 100 (ERRATA [Liu21] 6).
 func TestRollingByHand(t *testing.T) {
-	o, err := parse(paperArgs(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	centres, err := o.load(progress.New(io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	centres := paperCentres(t)
 	for _, lambda := range []int{23, 24, 25, 100} {
 		var want, got pricing.Money
 		for _, c := range centres {
@@ -414,7 +390,7 @@ func TestRollingByHand(t *testing.T) {
 
 // rollByHand is [Liu21] Algorithm 2, each window planned by Algorithm 1, line by line.
 func rollByHand(c *centre, lambda int) pricing.Money {
-	enough := int((c.Reservation + c.OnDemand - 1) / c.OnDemand)
+	enough := c.pays()
 	active := make([]int, len(c.demand)+term)
 	var cost pricing.Money
 	for t := range c.demand {
@@ -544,7 +520,7 @@ func TestVerdicts(t *testing.T) {
 				}
 				dress(x, cost, 800, good, 0)
 				for i, c := range r.centres {
-					reserves := x.lambda >= int((c.Reservation+c.OnDemand-1)/c.OnDemand)
+					reserves := x.lambda >= c.pays()
 					if x.plans[i].count = 0; reserves == good {
 						x.plans[i].count = 1
 					}
@@ -554,12 +530,12 @@ func TestVerdicts(t *testing.T) {
 		}
 		return r
 	}
-	for good, want := range map[bool]verdict{true: cameOut, false: didNot} {
+	for good, want := range map[bool]finding.Verdict{true: finding.CameOut, false: finding.DidNot} {
 		seen := 0
-		for _, f := range made(good).findings() {
+		for _, f := range made(good).allFindings() {
 			seen++
-			if f.verdict != want {
-				t.Errorf("good %v, but %v", good, &f)
+			if f.Verdict != want {
+				t.Errorf("good %v, but %v", good, f)
 			}
 		}
 		if seen != 14 {
@@ -569,36 +545,9 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	dir := t.TempDir()
-	for name, args := range map[string][]string{
-		"made-up.svg": {"-hours", "48"},
-		"small.svg":   small(t, "-reserve", "hgr"),
-		"rho.svg":     {"-hours", "48", "-reserve", "rho", "-error", "0"},
-	} {
-		path := filepath.Join(dir, name)
-		tested.Must(t, append(args, "-svg", path)...)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
-			if _, err := d.Token(); err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		parts := map[string][]string{
-			"made-up.svg": {"Luxembourg: demand and reservations", "Cost, alone and shared", "Cost by error", "Rolling horizons: cost", "rho-full, shared", "periodic, shared"},
-			"small.svg":   {"east: demand and reservations", "west", "hgr, shared", "Use of what is reserved"},
-			"rho.svg":     {"Rolling horizons: data sent", "rho-deferred"},
-		}[name]
-		for _, part := range parts {
-			if !strings.Contains(string(b), part) {
-				t.Errorf("%s does not say %q", name, part)
-			}
-		}
-	}
+	tested.SVG(t, []string{"-hours", "48"}, "Luxembourg: demand and reservations", "Cost, alone and shared", "Cost by error", "Rolling horizons: cost", "rho-full, shared", "periodic, shared")
+	tested.SVG(t, small(t, "-reserve", "hgr"), "east: demand and reservations", "west", "hgr, shared", "Use of what is reserved")
+	tested.SVG(t, []string{"-hours", "48", "-reserve", "rho", "-error", "0"}, "Rolling horizons: data sent", "rho-deferred")
 }
 
 // One log is a federation of one, and says nothing of sharing.
@@ -646,56 +595,41 @@ func TestFrom(t *testing.T) {
 // An interrupted run leaves the old picture and no temporary file.
 func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-traces", "; Version: 2\n") }
 
-func TestBrokenOutput(t *testing.T) {
-	for _, args := range [][]string{small(t), small(t, "-json"), {"-h"}} {
-		var stderr bytes.Buffer
-		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "federation: broken\n") {
-			t.Errorf("federation %q on a broken output: exit status %d, %q", args, status, stderr.String())
-		}
-	}
-}
+func TestBrokenOutput(t *testing.T) { tested.Broken(t, small(t), small(t, "-json")) }
 
 // The user's mistakes end with one sentence and status 2, before anything is printed,
 // and leave no file.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	east := programtest.Write(t, "east.swf", eastLog)
+	east := programtest.WriteIn(t, dir, "east.swf", eastLog)
 	other := programtest.Write(t, "east.swf.gz", eastLog)
 	prices := func(text string) []string {
 		return []string{"-traces", east, "-hours", "24", "-prices", programtest.Write(t, "p.json", text)}
 	}
 	const site = `{"name": "a", "on_demand": 1, "reservation": 12, "traffic": 0, "latitude": 0, "longitude": 0}`
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"-nonsense"}, "-nonsense"},
-		{[]string{"log.swf"}, `"log.swf" is not a flag`},
-		{[]string{"-json=perhaps"}, "true or false"},
-		{[]string{"-hours", "0"}, "whole number of hours from 24 to 26280"},
-		{[]string{"-hours", "23"}, "whole number of hours from 24 to 26280"},
+	tested.Frame(t, "svg")
+	tested.Mistakes(t, dir, []programtest.Wrong{
+		{[]string{"-hours", "0"}, "whole number of hours from 24 to 26,280"},
+		{[]string{"-hours", "23"}, "whole number of hours from 24 to 26,280"},
 		{[]string{"-hours", "many"}, "whole number of hours"},
 		{[]string{"-lambda", "0"}, "whole number of hours from 1"},
 		{[]string{"-lambda", "601"}, "the window has only 600 hours"},
 		{[]string{"-reserve", "best"}, "want all, or some of rho, periodic, hgr, exact"},
 		{[]string{"-reserve", ""}, "want all, or some of rho"},
-		{[]string{"-share", "fair"}, "want one of printed, lender, idle"},
+		{[]string{"-share", "fair"}, "want printed, lender, idle"},
 		{[]string{"-error", "-0.1"}, `"-0.1" is no bound of an error: want numbers from 0 to 1`},
 		{[]string{"-error", "1.5"}, "from 0 to 1"},
 		{[]string{"-error", "NaN"}, "from 0 to 1"},
 		{[]string{"-error", "0,"}, "from 0 to 1"},
-		{[]string{"-error", "0.2,0.20"}, "0.20 comes twice"},
+		{[]string{"-error", "0.2,0.20"}, "0.20 is there twice"},
 		{[]string{"-seed", "-1"}, "not negative"},
 		{[]string{"-from", "-1"}, `"-1" is no hour of a log`},
 		{[]string{"-from", "1,x"}, `"x" is no hour of a log`},
 		{[]string{"-traces", east, "-from", "1,2"}, "-from has 2 hours for 1 log:"},
 		{[]string{"-traces", ""}, "names of files, with commas"},
 		{[]string{"-traces", east + ","}, "names of files, with commas"},
-		{[]string{"-traces", east + "," + east}, "comes twice"},
-		{[]string{"-traces", strings.Repeat("x,", 16) + "x"}, "at most 16 logs"},
+		{[]string{"-traces", east + "," + east}, "is there twice"},
+		{[]string{"-traces", strings.Join(strings.Split("abcdefghijklmnopq", ""), ",")}, "at most 16"},
 		{[]string{"-traces", east + "," + other}, `two centres are called "east": name them apart with -prices`},
 		{[]string{"-traces", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
 		{[]string{"-traces", dir}, "is a folder"},
@@ -703,14 +637,14 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-traces", programtest.Write(t, "cut.gz", programtest.Gzip(strings.Repeat(eastLog, 9))[:40])}, "cut.gz"},
 		{[]string{"-traces", programtest.Write(t, "empty.swf", "")}, "empty.swf: there is no job in it"},
 		{[]string{"-traces", east, "-from", "14"}, "no job is submitted in the 600 hours from hour 14 (-from); its first is in hour 0, its last in hour 13"},
-		{[]string{"-traces", programtest.Write(t, "long.swf", "1 0 0 9000000000 4\n2 9000000000 0 9000000000 1\n"), "-from", "2499999"}, "0 to 2000000"},
+		{[]string{"-traces", programtest.Write(t, "long.swf", "1 0 0 9000000000 4\n2 9000000000 0 9000000000 1\n"), "-from", "2499999"}, "0 to 2,000,000"},
 		{[]string{"-traces", programtest.Write(t, "wide.swf", "1 0 0 86400 9000000000000\n")}, "wide: costs more than 144,115,188"},
 		{prices(""), "p.json: line 1: want an array"},
 		{prices("{}"), "want an array"},
 		{prices("[" + site), "the array does not end"},
 		{prices("[" + site + "] x"), "something comes after the array"},
-		{prices("[" + site + "," + site + "]"), "has 2 centres, and there is 1"},
-		{prices("[]"), "has 0 centres, and there is 1"},
+		{prices("[" + site + "," + site + "]"), "has 2 centres: want one for each of the 1"},
+		{prices("[]"), "has 0 centres: want one for each of the 1"},
 		{prices("[\n\n" + `{"name": "a"}]`), `line 3: centre "a": want name, on_demand`},
 		{prices("[" + strings.Replace(site, `"a"`, `""`, 1) + "]"), "a centre has no name"},
 		{prices("[" + strings.Replace(site, "latitude", "altitude", 1) + "]"), "altitude"},
@@ -721,30 +655,11 @@ func TestMistakes(t *testing.T) {
 		{prices("[" + strings.Replace(site, `"latitude": 0`, `"latitude": 91`, 1) + "]"), "latitude from -90 to 90"},
 		{[]string{"-prices", ""}, "name of a file"},
 		{[]string{"-prices", filepath.Join(dir, "none.json")}, "none.json: no such file"},
-		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
-		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
 		{[]string{"-traces", east, "-svg", east}, "the file is that of another flag"},
-	} {
-		tested.Mistake(t, c.want, c.args...)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 1 { // "folder"
-		t.Errorf("left: %v", entries)
-	}
-	if b, _ := os.ReadFile(east); string(b) != eastLog {
-		t.Error("the log was changed")
-	}
-	for flag, args := range map[string][]string{
-		"-from":   {"-from", "7", "-reserve", "hgr", "-hours", "24"},
-		"-lambda": {"-lambda", "7", "-reserve", "hgr", "-hours", "24"},
-	} {
-		if _, notes := tested.Must(t, args...); !strings.Contains(notes, "note: "+flag+" changes nothing here") {
-			t.Errorf("%s changes nothing, and the notes do not say so: %s", flag, notes)
-		}
-	}
+	})
+	tested.Idle(t, "-from changes", "-from", "7", "-reserve", "hgr", "-hours", "24")
+	tested.Idle(t, "-lambda changes", "-lambda", "7", "-reserve", "hgr", "-hours", "24")
+	tested.Idle(t, "", "-lambda", "7", "-reserve", "rho-full", "-hours", "24")
 }
 
 // JSON is an array of objects that each have a kind.
@@ -772,14 +687,7 @@ func TestJSON(t *testing.T) {
 }
 
 func BenchmarkShare(b *testing.B) {
-	o, err := parse(paperArgs(b))
-	if err != nil {
-		b.Fatal(err)
-	}
-	centres, err := o.load(progress.New(io.Discard))
-	if err != nil {
-		b.Fatal(err)
-	}
+	centres := paperCentres(b)
 	var plans []*plan
 	for _, c := range centres {
 		p, err := c.plan(planOptions{planner: hgr})

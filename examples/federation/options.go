@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -13,12 +11,9 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 )
 
-const program = "federation"
-
-// usage is what -h prints. A test holds it to the flags.
+// usage is what -h prints.
 const usage = `Usage: go run ./examples/federation [flags]
 
 Plans reservations of a day for data centres, each for its own demand, and lends what
@@ -152,11 +147,7 @@ type options struct {
 	share   int // of readings
 	errors  []float64
 	seed    uint64
-	json    bool
-	svg     string
-
-	ineffective []string // flags that were given and change nothing
-	sparse      bool     // sweep only the notable windows: for tests, which have no flag for it
+	sparse  bool // sweep only the notable windows: for tests, which have no flag for it
 }
 
 const (
@@ -166,98 +157,57 @@ const (
 	maxErrors  = 100
 )
 
-// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
-func parse(args []string) (options, error) {
-	o := options{hours: 600, lambda: 13, errors: []float64{0, .2, .4}, seed: 1}
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{hours: 600, lambda: 13, errors: []float64{0, .2, .4}, seed: 1}
 	o.setReserve("all")
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Func("traces", "", o.setTraces)
-	flags.Func("from", "", o.setFrom)
-	for name, p := range map[string]*string{"prices": &o.prices, "svg": &o.svg} {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want the name of a file")
+	cli.List(f, "traces", &o.traces, maxCentres, func(part string) (string, error) {
+		if part == "" {
+			return "", errors.New("want names of files, with commas between them")
+		}
+		f.Reads(part)
+		return part, nil
+	})
+	f.Func("from", func(s string) error {
+		o.from = o.from[:0]
+		for part := range strings.SplitSeq(s, ",") {
+			n, err := strconv.Atoi(part)
+			if err != nil || n < 0 || n > maxFrom {
+				return fmt.Errorf("%q is no hour of a log: want whole numbers from 0 to %s", part, decimal.Int(maxFrom))
 			}
-			*p = s
-			return nil
-		})
-	}
-	for _, f := range []struct {
-		name  string
-		value *int
-		least int
-	}{{"hours", &o.hours, term}, {"lambda", &o.lambda, 1}} {
-		flags.Func(f.name, "", func(s string) error {
-			n, err := strconv.Atoi(s)
-			if err != nil || n < f.least || n > maxHours {
-				return fmt.Errorf("want a whole number of hours from %d to %d", f.least, maxHours)
-			}
-			*f.value = n
-			return nil
-		})
-	}
-	flags.Func("reserve", "", o.setReserve)
-	flags.Func("share", "", func(s string) error {
-		o.share = slices.IndexFunc(readings, func(x reading) bool { return x.name == s })
-		if o.share < 0 {
-			names := ""
-			for i, x := range readings {
-				if i > 0 {
-					names += ", "
-				}
-				names += x.name
-			}
-			return errors.New("want one of " + names)
+			o.from = append(o.from, n)
 		}
 		return nil
 	})
-	flags.Func("error", "", o.setErrors)
-	cli.Seed(flags, &o.seed)
-	cli.Switch(flags, "json", &o.json)
-	if err := cli.Parse(flags, args); err != nil {
-		return o, err
+	f.File("prices", &o.prices)
+	f.Int("hours", &o.hours, term, maxHours, " of hours")
+	f.Int("lambda", &o.lambda, 1, maxHours, " of hours")
+	f.Func("reserve", o.setReserve)
+	var names []string
+	for _, x := range readings {
+		names = append(names, x.name)
 	}
-	if n := len(o.traces); o.traces != nil && len(o.from) > 1 && len(o.from) != n {
-		return o, cli.Mistakef("-from has %s for %s: want one for all or one for each", decimal.Count(len(o.from), "hour"), decimal.Count(n, "log"))
-	}
-	if o.lambda > o.hours {
-		return o, cli.Mistakef("-lambda %d: the window has only %d hours (-hours)", o.lambda, o.hours)
-	}
-	flags.Visit(func(f *flag.Flag) {
-		if f.Name == "from" && o.traces == nil || f.Name == "lambda" && !(o.reserve[rhoPrinted] || o.reserve[rhoFull] || o.reserve[rhoDeferred]) {
-			o.ineffective = append(o.ineffective, "-"+f.Name)
+	cli.Choice(f, "share", &o.share, names...)
+	cli.List(f, "error", &o.errors, maxErrors, func(part string) (float64, error) {
+		x, err := strconv.ParseFloat(part, 64)
+		if err != nil || !(x >= 0 && x <= 1) { // NaN is neither
+			return 0, fmt.Errorf("%q is no bound of an error: want numbers from 0 to 1", part)
 		}
+		return math.Abs(x), nil // not -0
 	})
-	return o, nil
-}
-
-func (o *options) setTraces(s string) error {
-	o.traces = strings.Split(s, ",")
-	if slices.Contains(o.traces, "") {
-		return errors.New("want names of files, with commas between them")
-	}
-	if len(o.traces) > maxCentres {
-		return fmt.Errorf("want at most %d logs", maxCentres)
-	}
-	for i, path := range o.traces {
-		if slices.Contains(o.traces[:i], path) {
-			return fmt.Errorf("%s comes twice", path)
+	f.Seed(&o.seed)
+	f.Check(func() error {
+		if n := len(o.traces); n > 0 && len(o.from) > 1 && len(o.from) != n {
+			return fmt.Errorf("-from has %s for %s: want one for all or one for each", decimal.Count(len(o.from), "hour"), decimal.Count(n, "log"))
 		}
-	}
-	return nil
-}
-
-func (o *options) setFrom(s string) error {
-	o.from = o.from[:0]
-	for part := range strings.SplitSeq(s, ",") {
-		n, err := strconv.Atoi(part)
-		if err != nil || n < 0 || n > maxFrom {
-			return fmt.Errorf("%q is no hour of a log: want whole numbers from 0 to %d", part, maxFrom)
+		if o.lambda > o.hours {
+			return fmt.Errorf("-lambda %d: the window has only %d hours (-hours)", o.lambda, o.hours)
 		}
-		o.from = append(o.from, n)
-	}
-	return nil
+		return nil
+	})
+	f.Idle(func(name string) bool {
+		return name == "from" && o.traces == nil || name == "lambda" && !slices.Contains(o.reserve[rhoPrinted:], true)
+	})
 }
 
 // maxFrom is the last hour that a window may begin in: within the range of
@@ -268,57 +218,14 @@ func (o *options) setReserve(s string) error {
 	o.reserve = [planners]bool{}
 	for name := range strings.SplitSeq(s, ",") {
 		k := plannerName(slices.Index(plannerNames[:], name))
-		switch {
-		case name == "all":
-			for k := range o.reserve {
-				o.reserve[k] = true
-			}
-		case name == "rho":
-			o.reserve[rhoPrinted], o.reserve[rhoFull], o.reserve[rhoDeferred] = true, true, true
-		case k >= 0:
-			o.reserve[k] = true
-		default:
+		for p := range planners {
+			o.reserve[p] = o.reserve[p] || name == "all" || name == "rho" && p.rolls() || p == k
+		}
+		if k < 0 && name != "all" && name != "rho" {
 			return fmt.Errorf("want all, or some of rho, %s", strings.Join(plannerNames[:], ", "))
 		}
 	}
 	return nil
-}
-
-func (o *options) setErrors(s string) error {
-	o.errors = nil
-	for part := range strings.SplitSeq(s, ",") {
-		x, err := strconv.ParseFloat(part, 64)
-		switch {
-		case err != nil || !(x >= 0 && x <= 1): // NaN is neither
-			return fmt.Errorf("%q is no bound of an error: want numbers from 0 to 1", part)
-		case slices.Contains(o.errors, x):
-			return fmt.Errorf("%s comes twice", part)
-		case len(o.errors) == maxErrors:
-			return fmt.Errorf("want at most %d bounds", maxErrors)
-		}
-		o.errors = append(o.errors, math.Abs(x)) // not -0
-	}
-	return nil
-}
-
-// create begins the picture if it is asked for.
-func (o *options) create(files *outfile.Set) (*outfile.File, error) {
-	for _, path := range append(slices.Clone(o.traces), o.prices) {
-		if path != "" {
-			files.Keep(path)
-		}
-	}
-	if o.svg == "" {
-		return nil, nil
-	}
-	f, err := files.Create(o.svg)
-	switch {
-	case errors.Is(err, outfile.ErrSame):
-		return nil, cli.Mistakef("-svg %s: the file is that of another flag as well", o.svg)
-	case err != nil:
-		return nil, cli.Mistakef("cannot write -svg %v", err)
-	}
-	return f, nil
 }
 
 // base is the name of a log without its folder and endings.

@@ -1,16 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/federation"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -53,26 +51,14 @@ func (r *results) shown() []plannerName {
 	return list
 }
 
-// A printer writes tables, and keeps the first error.
-type printer struct {
-	*bufio.Writer
-	err error
+// tabulate adds a table with a title.
+func tabulate(w *table.Page, title, columns string, rows [][]string) {
+	w.Printf("\n%s\n\n", title)
+	w.Table(columns, rows)
 }
 
-func (w *printer) say(format string, args ...any) {
-	fmt.Fprintln(w, table.Wrap(fmt.Sprintf(format, args...)))
-}
-
-func (w *printer) table(title string, columns []table.Column, rows [][]string) {
-	fmt.Fprintf(w, "\n%s\n\n", title)
-	if err := table.Write(w, columns, rows); w.err == nil {
-		w.err = err
-	}
-}
-
-// writeText writes tables, what there is to say about them, and findings.
-func (r *results) writeText(stdout io.Writer) error {
-	w := &printer{Writer: bufio.NewWriter(stdout)}
+// text writes tables, what there is to say about them, and findings.
+func (r *results) text(w *table.Page) error {
 	r.writeSummary(w)
 	r.writeCentres(w)
 	r.writePlans(w)
@@ -82,16 +68,13 @@ func (r *results) writeText(stdout io.Writer) error {
 	r.writeReadings(w)
 	r.writeBest(w)
 	r.writeFindings(w)
-	if w.err != nil {
-		return w.err
-	}
-	return w.Flush()
+	return nil
 }
 
 // writeSummary says in a few lines what reserving and sharing save, what greed leaves and
 // what most depends on: for HGR, the paper's planner, or else the first that was asked
 // for.
-func (r *results) writeSummary(w *printer) {
+func (r *results) writeSummary(w *table.Page) {
 	p := r.shown()[0]
 	if r.plain[hgr] != nil {
 		p = hgr
@@ -100,8 +83,8 @@ func (r *results) writeSummary(w *printer) {
 	text := fmt.Sprintf("In short: on demand everything costs %s. Reserving by %s, each centre by itself, saves %s",
 		amount(r.onDemand), p.label(), percent(share(r.onDemand-x.cost, r.onDemand)))
 	if len(r.centres) == 1 {
-		w.say("%s.", text)
-		fmt.Fprintln(w)
+		w.Sayf("%s.", text)
+		w.Printf("\n")
 		return
 	}
 	text += fmt.Sprintf("; sharing a further %s, %s.", percent(x.saved()), amount(x.cost-x.shared.cost))
@@ -112,17 +95,13 @@ func (r *results) writeSummary(w *printer) {
 		text += fmt.Sprintf(" That is if centres know what their tasks will need: where they are wrong by up to %s, the cost changes by %s and sharing saves %s.",
 			whole(y.bound), signed(share(y.cost-x.cost, x.cost)), percent(share(y.cost-y.guarded.cost, y.cost)))
 	}
-	w.say("%s What tasks send is drawn at random (-seed).", text)
-	fmt.Fprintln(w)
+	w.Sayf("%s What tasks send is drawn at random (-seed).", text)
+	w.Printf("\n")
 }
 
 // writeCentres says what the centres are.
-func (r *results) writeCentres(w *printer) {
-	fmt.Fprintf(w, "%s of %s; reservations of %d hours\n\n", decimal.Count(len(r.centres), "centre"), decimal.Count(r.o.hours, "hour"), term)
-	columns := []table.Column{
-		{Title: "centre", Left: true}, {Title: "from\nhour"}, {Title: "jobs"}, {Title: "instance-\nhours"}, {Title: "peak"}, {Title: "fluctu-\nation"},
-		{Title: "on de-\nmand, $"}, {Title: "reser-\nved, $"}, {Title: "traffic,\n$/GB"},
-	}
+func (r *results) writeCentres(w *table.Page) {
+	w.Printf("%s of %s; reservations of %d hours\n\n", decimal.Count(len(r.centres), "centre"), decimal.Count(r.o.hours, "hour"), term)
 	var rows [][]string
 	for _, c := range r.centres {
 		rows = append(rows, []string{
@@ -130,20 +109,14 @@ func (r *results) writeCentres(w *printer) {
 			decimal.Fixed(c.fluctuation(), 2), c.OnDemand.String(), c.Reservation.String(), c.Traffic.String(),
 		})
 	}
-	if err := table.Write(w, columns, rows); w.err == nil {
-		w.err = err
-	}
-	fmt.Fprintln(w)
-	w.say("Fluctuation is the standard deviation of the demand over its mean. Prices are per hour on demand and for %d hours reserved.", term)
+	w.Table("<centre|from\nhour|jobs|instance-\nhours|peak|fluctu-\nation|on de-\nmand, $|reser-\nved, $|traffic,\n$/GB", rows)
+	w.Printf("\n")
+	w.Sayf("Fluctuation is the standard deviation of the demand over its mean. Prices are per hour on demand and for %d hours reserved.", term)
 }
 
 // writePlans compares the plans, in each centre and in all, without and with sharing:
 // Fig. 8.
-func (r *results) writePlans(w *printer) {
-	columns := []table.Column{
-		{Title: "plan", Left: true}, {Title: "reser-\nvations"}, {Title: "cost, $"}, {Title: "saved"}, {Title: "used"},
-		{Title: "shared:\ncost, $"}, {Title: "further\nsaved"}, {Title: "used"}, {Title: "lent,\nhours"},
-	}
+func (r *results) writePlans(w *table.Page) {
 	for i := range len(r.centres) + 1 {
 		if i == len(r.centres) && i == 1 {
 			break
@@ -157,40 +130,31 @@ func (r *results) writePlans(w *printer) {
 		rows := [][]string{{"on demand", "", dollars(onDemand), "", "", "", "", "", ""}}
 		for _, p := range r.shown() {
 			x := r.plain[p]
-			var row []string
-			if all {
-				row = []string{
-					p.String(), hours(x.count), dollars(x.cost), percent(share(onDemand-x.cost, onDemand)), use(x.used, x.held),
-					dollars(x.shared.cost), percent(x.saved()), use(x.shared.hours()), decimal.Int(x.shared.total.Lent),
-				}
-			} else {
-				a, b := x.plans[i], &x.shared.centres[i]
-				row = []string{
-					p.String(), hours(a.count), dollars(a.cost), percent(share(onDemand-a.cost, onDemand)), use(a.used, a.held),
-					dollars(b.Cost()), percent(x.savedOf(i)), use(x.shared.hoursOf(i), a.held), decimal.Int(b.Lent),
-				}
+			count, cost, used, held, s, saved := x.count, x.cost, x.used, x.held, &x.shared.total, x.saved()
+			if !all {
+				a := x.plans[i]
+				count, cost, used, held, s, saved = a.count, a.cost, a.used, a.held, &x.shared.centres[i], x.savedOf(i)
 			}
-			rows = append(rows, row)
+			rows = append(rows, []string{
+				p.String(), hours(count), dollars(cost), percent(share(onDemand-cost, onDemand)), use(used, held),
+				dollars(s.Cost()), percent(saved), use(int64(s.Own+s.Lent), held), decimal.Int(s.Lent),
+			})
 		}
-		w.table(title, columns, rows)
+		tabulate(w, title, "<plan|reser-\nvations|cost, $|saved|used|shared:\ncost, $|further\nsaved|used|lent,\nhours", rows)
 	}
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	seen := ""
 	if slices.ContainsFunc(r.shown(), plannerName.rolls) {
 		seen = fmt.Sprintf(" Rolling horizons see %s.", decimal.Count(r.o.lambda, "hour"))
 	}
-	w.say("Saved is over on demand, further saved by sharing (Algorithm 3) over the plan without; used is the share of what is reserved. "+
+	w.Sayf("Saved is over on demand, further saved by sharing (Algorithm 3) over the plan without; used is the share of what is reserved. "+
 		"A centre's cost with sharing has what it pays to others, less what these pay to it.%s", seen)
 }
 
 // writePaths says which data moves where: Table 3.
-func (r *results) writePaths(w *printer) {
+func (r *results) writePaths(w *table.Page) {
 	if len(r.centres) < 2 {
 		return
-	}
-	columns := []table.Column{{Title: "from", Left: true}, {Title: "to", Left: true}}
-	for _, p := range r.shown() {
-		columns = append(columns, table.Column{Title: heading(p)})
 	}
 	names := r.shortNames()
 	var rows [][]string
@@ -210,7 +174,7 @@ func (r *results) writePaths(w *printer) {
 	for _, p := range r.shown() {
 		row = append(row, gigabytes(r.plain[p].shared.total.Sent, 1))
 	}
-	w.table("Data sent, GB", columns, append(rows, row))
+	tabulate(w, "Data sent, GB", "<from|<to"+r.headings(), append(rows, row))
 }
 
 // shortNames are the centres' names cut to a few characters, with their numbers where
@@ -234,20 +198,20 @@ func (r *results) shortNames() []string {
 	return names
 }
 
-// heading is a planner's name in two lines where that is long.
-func heading(p plannerName) string {
-	if p.rolls() {
-		return "rho-\n" + p.String()[len("rho-"):]
+// headings are the planners' names, in two lines where they are long, as columns.
+func (r *results) headings() (text string) {
+	for _, p := range r.shown() {
+		name := p.String()
+		if p.rolls() {
+			name = strings.Replace(name, "rho-", "rho-\n", 1)
+		}
+		text += "|" + name
 	}
-	return p.String()
+	return text
 }
 
 // writeErrors says what errors of the prediction do: Fig. 9 and Table 4.
-func (r *results) writeErrors(w *printer) {
-	columns := []table.Column{
-		{Title: "plan", Left: true}, {Title: "error\nup to"}, {Title: "cost, $"}, {Title: "used"},
-		{Title: "shared:\ncost, $"}, {Title: "further\nsaved"}, {Title: "used"}, {Title: "sent,\nGB"},
-	}
+func (r *results) writeErrors(w *table.Page) {
 	var rows [][]string
 	for _, p := range r.shown() {
 		for _, x := range r.erred[p] {
@@ -257,17 +221,17 @@ func (r *results) writeErrors(w *printer) {
 			})
 		}
 	}
-	w.table("Errors of the predicted demand", columns, rows)
+	tabulate(w, "Errors of the predicted demand", "<plan|error\nup to|cost, $|used|shared:\ncost, $|further\nsaved|used|sent,\nGB", rows)
 }
 
 // writeSweep says what rolling horizons do by what they see: Fig. 10.
-func (r *results) writeSweep(w *printer) {
-	columns := []table.Column{{Title: "λ"}}
+func (r *results) writeSweep(w *table.Page) {
+	columns := "λ"
 	short := [...]string{"printed", "full", "de-\nferred"}
 	var some plannerName = -1
 	for _, p := range r.shown() {
 		if p.rolls() {
-			columns = append(columns, table.Column{Title: short[p-rhoPrinted] + "\ncost, $"}, table.Column{Title: "used,\n%"}, table.Column{Title: "shared,\n$"})
+			columns += "|" + short[p-rhoPrinted] + "\ncost, $|used,\n%|shared,\n$"
 			some = p
 		}
 	}
@@ -288,17 +252,13 @@ func (r *results) writeSweep(w *printer) {
 		}
 		rows = append(rows, row)
 	}
-	w.table("Rolling horizons by the hours that they see", columns, rows)
+	tabulate(w, "Rolling horizons by the hours that they see", columns, rows)
 }
 
 // writeReadings compares ways to share.
-func (r *results) writeReadings(w *printer) {
+func (r *results) writeReadings(w *table.Page) {
 	if len(r.centres) < 2 {
 		return
-	}
-	columns := []table.Column{{Title: "cost shared, $", Left: true}}
-	for _, p := range r.shown() {
-		columns = append(columns, table.Column{Title: heading(p)})
 	}
 	var rows [][]string
 	for i := range readings {
@@ -308,25 +268,19 @@ func (r *results) writeReadings(w *printer) {
 		}
 		rows = append(rows, row)
 	}
-	w.table("Ways to share", columns, rows)
-	fmt.Fprintln(w)
-	text := ""
-	for i, x := range readings {
-		if i > 0 {
-			text += "; "
-		}
-		text += x.name + ": " + x.about
+	tabulate(w, "Ways to share", "<cost shared, $"+r.headings(), rows)
+	w.Printf("\n")
+	var texts []string
+	for _, x := range readings {
+		texts = append(texts, x.name+": "+x.about)
 	}
-	w.say("%s. All else here is with %s (-share).", text, readings[r.o.share].name)
+	w.Sayf("%s. All else here is with %s (-share).", strings.Join(texts, "; "), readings[r.o.share].name)
 }
 
 // writeBest says how far Algorithm 3 is from the optimum.
-func (r *results) writeBest(w *printer) {
+func (r *results) writeBest(w *table.Page) {
 	if len(r.centres) < 2 {
 		return
-	}
-	columns := []table.Column{
-		{Title: "plan", Left: true}, {Title: "alone, $"}, {Title: "Algorithm 3,\nroaming, $"}, {Title: "optimum, $"}, {Title: "proved\nwithin"}, {Title: "of what can\nbe saved"}, {Title: "split by\nhour, $"},
 	}
 	var rows [][]string
 	for _, p := range r.shown() {
@@ -339,9 +293,10 @@ func (r *results) writeBest(w *printer) {
 			p.String(), dollars(x.cost), dollars(greedy), dollars(b.optimum), within(share(b.optimum-b.bound, b.bound)), took, dollars(b.split),
 		})
 	}
-	w.table("What greed leaves: the optimum of sharing the same reservations", columns, rows)
-	fmt.Fprintln(w)
-	w.say("The optimum knows all tasks, and each part stays where it starts; split by hour it may move. Of what can be saved by sharing Algorithm 3 takes the share given. "+
+	tabulate(w, "What greed leaves: the optimum of sharing the same reservations",
+		"<plan|alone, $|Algorithm 3,\nroaming, $|optimum, $|proved\nwithin|of what can\nbe saved|split by\nhour, $", rows)
+	w.Printf("\n")
+	w.Sayf("The optimum knows all tasks, and each part stays where it starts; split by hour it may move. Of what can be saved by sharing Algorithm 3 takes the share given. "+
 		"Each centre by itself costs %s at the least (exact), and no reservations with any sharing cost less than %s: all demand planned as one at the lowest prices, with free traffic.",
 		amount(r.optimum.cost), amount(r.joint))
 }
@@ -391,16 +346,7 @@ type jsonPath struct {
 	Sent   json.Number `json:"sent_gb"`
 }
 
-// jsonFinding is a finding, or a figure of another program.
-type jsonFinding struct {
-	Kind    string `json:"kind"`
-	Verdict string `json:"verdict"`
-	Says    string `json:"says"`
-	Shown   string `json:"shown"`
-	Why     string `json:"why"` // empty where it came out
-}
-
-func (r *results) writeJSON(w io.Writer) error {
+func (r *results) rows() any {
 	rows := []any{}
 	add := func(x *outcome, best *best) {
 		row := jsonRow{Kind: "plan", Plan: x.planner.String(), Error: decimal.Number(x.bound, 6)}
@@ -461,26 +407,19 @@ func (r *results) writeJSON(w io.Writer) error {
 		if !c.same() {
 			verdict = "NOT THE SAME"
 		}
-		rows = append(rows, jsonFinding{"check", verdict, c.what + " " + list(c.theirs), list(c.ours), c.why})
+		rows = append(rows, finding.Row{Kind: "check", Verdict: verdict, Says: c.what + " " + list(c.theirs), Shown: list(c.ours), Why: c.why})
 	}
 	for _, f := range r.allFindings() {
-		why := f.why
-		if f.verdict == cameOut {
-			why = ""
-		}
-		rows = append(rows, jsonFinding{"finding", f.verdict.String(), f.says, f.shown, why})
+		rows = append(rows, f.Row())
 	}
-	return jsonrows.Write(w, rows)
+	return rows
 }
 
 // list writes numbers with commas between them.
 func list(n []int) string {
-	text := ""
-	for i, x := range n {
-		if i > 0 {
-			text += ", "
-		}
-		text += decimal.Int(x)
+	var texts []string
+	for _, x := range n {
+		texts = append(texts, decimal.Int(x))
 	}
-	return text
+	return strings.Join(texts, ", ")
 }

@@ -110,6 +110,24 @@ func Convert(name string, records iter.Seq2[trace.Record, error], o trace.Option
 	return log, nil
 }
 
+// About says what is in the log of a name, and what was left out of it.
+func (l *Log) About(name string) string {
+	text := fmt.Sprintf("%s: %v", name, &l.Report)
+	for _, x := range []struct {
+		n    int
+		what string
+	}{
+		{l.Stats.Short, "lines of fewer than 18 fields, the rest taken as unknown"},
+		{l.Stats.Extra, "lines of more than 18 fields, the rest not read"},
+		{l.Stats.Rounded, "lines with times finer than a nanosecond, rounded"},
+	} {
+		if x.n > 0 {
+			text += fmt.Sprintf("\n  read: %s: %d", x.what, x.n)
+		}
+	}
+	return text
+}
+
 // counter shows how much of a file has been read.
 type counter struct {
 	src        io.Reader
