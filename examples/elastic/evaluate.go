@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -186,7 +187,7 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 	if err != nil {
 		var input *elastic.InputError
 		switch {
-		case errors.As(err, &input) && input.Index >= 0:
+		case errors.As(err, &input) && strings.HasPrefix(input.Field, "Jobs."):
 			return one, cli.Mistakef("%s: job %d cannot be run: %v", c.source.name, jobs[input.Index].ID, input.Err)
 		case input != nil, errors.Is(err, pricing.ErrOverflow):
 			return one, cli.Mistakef("%s: policy %v: %v", c.source.name, c.policy, err)

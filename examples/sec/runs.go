@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -126,7 +127,7 @@ func (r *runner) explain(m mode, err error) error {
 	var input *sim.InputError
 	var planned *reserve.InputError
 	switch {
-	case errors.As(err, &input) && input.Index >= 0:
+	case errors.As(err, &input) && strings.HasPrefix(input.Field, "Jobs."):
 		return cli.Mistakef("%s: job %d cannot be run: %v", r.log.name, r.log.jobs[input.Index].ID, err)
 	case input != nil, errors.As(err, &planned), errors.Is(err, pricing.ErrOverflow):
 		return cli.Mistakef("%s: mode %v: %v", r.log.name, m, err)

@@ -52,7 +52,7 @@ func (p *AQTP) Validate() error {
 	case p.Response <= 0:
 		return badInput("AQTP.Response", -1, ErrRange, "a desired response of %v: want more than 0, such as 2h", p.Response)
 	case p.Threshold < 0:
-		return badInput("AQTP.Threshold", -1, ErrRange, "%v is negative: want 0 or more", p.Threshold)
+		return badInput("AQTP.Threshold", -1, ErrRange, "%v: want 0 or more", p.Threshold)
 	case p.Min < 0:
 		return badInput("AQTP.Min", -1, ErrRange, "%d jobs: want 1 or more, or 0 for 1", p.Min)
 	case p.Max < 0 || most < least:

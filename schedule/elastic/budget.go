@@ -50,9 +50,9 @@ func Marshall12Budget() Budget {
 func (b Budget) Validate() error {
 	switch {
 	case b.Hourly < 0:
-		return badInput("Budget.Hourly", -1, ErrRange, "%v an hour is negative: want 0 or more", b.Hourly)
+		return badInput("Budget.Hourly", -1, ErrRange, "%v an hour: want 0 or more", b.Hourly)
 	case b.Debt < 0:
-		return badInput("Budget.Debt", -1, ErrRange, "a debt of %v is negative: want 0 or more, how far credits may go below zero", b.Debt)
+		return badInput("Budget.Debt", -1, ErrRange, "a debt of %v: want 0 or more, how far credits may go below zero", b.Debt)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (d Delay) check(field string, index int) error {
 		total += p.Weight
 	}
 	if math.IsInf(total, 1) {
-		return badEnvironment(field, index, ErrRange, "the weights add up to more than can be represented")
+		return badEnvironment(field, index, ErrRange, "the weights add up to infinity: want a finite sum")
 	}
 	return nil
 }

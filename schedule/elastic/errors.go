@@ -2,7 +2,8 @@ package elastic
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What an [InputError] unwraps to, beside the errors of package pricing.
@@ -19,24 +20,15 @@ var (
 )
 
 // An InputError says which part of a [Snapshot], a [Budget], a policy, an
-// [Options] or the jobs of a simulation is wrong, and why.
-type InputError struct {
-	Field string // such as "Budget.Hourly", "Clouds.Price" or "AQTP.Response"
-	Index int    // of the job or cloud; -1 where there is none
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("elastic: %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("elastic: %s at index %d: %v", e.Field, e.Index, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// [Options] or the jobs of a simulation cannot be used, and why:
+//
+//	Package       "elastic"
+//	Field         such as "Budget.Hourly", "Clouds.Price", "Jobs.Nodes" or "AQTP.Response"
+//	Index         of the job or cloud; -1 where there is none
+//	Line, Column  0
+//	Err           what is there and what would be right; unwraps to a sentinel
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("elastic", field, index, sentinel, format, args...)
 }

@@ -131,7 +131,7 @@ func (p *MCOP) Validate() error {
 	case !(p.CostWeight >= 0 && p.CostWeight <= 1):
 		return badInput("MCOP.CostWeight", -1, ErrRange, "%v: want a weight between 0 and 1", p.CostWeight)
 	case p.Rand == nil:
-		return badInput("MCOP.Rand", -1, ErrRange, "no source of randomness: want one, such as rand.New(rand.NewPCG(1, 2))")
+		return badInput("MCOP.Rand", -1, ErrRange, "no source of randomness: want such as rand.New(rand.NewPCG(1, 2))")
 	case int(p.Search) >= len(searchNames):
 		return badInput("MCOP.Search", -1, ErrRange, "%v: want Genetic, Evolved or Exact", p.Search)
 	case p.Population != 0 && p.Population < 3:
@@ -145,7 +145,7 @@ func (p *MCOP) Validate() error {
 	case p.Combinations < 0:
 		return badInput("MCOP.Combinations", -1, ErrRange, "%d: want 1 or more, or 0 for 10,000", p.Combinations)
 	case p.Stall < 0:
-		return badInput("MCOP.Stall", -1, ErrRange, "%v is negative: want more than 0, or 0 for 24h", p.Stall)
+		return badInput("MCOP.Stall", -1, ErrRange, "%v: want more than 0, or 0 for 24h", p.Stall)
 	}
 	return nil
 }

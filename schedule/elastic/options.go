@@ -1,7 +1,7 @@
 package elastic
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -91,19 +91,16 @@ const (
 	saving   = patience / 2
 )
 
-// An InputError of an environment names clouds by their index.
+// badEnvironment returns an error about a field of a cloud.
 func badEnvironment(field string, index int, sentinel error, format string, args ...any) error {
-	if index >= 0 {
-		field = fmt.Sprintf("Clouds[%d].%s", index, field)
-	}
-	return badInput(field, -1, sentinel, format, args...)
+	return badInput("Clouds."+field, index, sentinel, format, args...)
 }
 
 // withDefaults checks the configuration and fills in the defaults, but for those
 // of clouds.
 func (c Options) withDefaults() (Options, error) {
 	if c.Policy == nil {
-		return c, badInput("Policy", -1, ErrRange, "there is none: want one, such as new(OD)")
+		return c, badInput("Policy", -1, ErrRange, "there is none: want a policy, such as new(OD)")
 	}
 	if c.Local < 0 || c.Local > maxHeld {
 		return c, badInput("Local", -1, ErrRange, "%d cores: want 0 to %d", c.Local, maxHeld)
@@ -115,7 +112,7 @@ func (c Options) withDefaults() (Options, error) {
 		return c, badInput("Clouds", -1, ErrRange, "%d clouds: want at most %d", len(c.Clouds), maxClouds)
 	}
 	if err := c.Budget.Validate(); err != nil {
-		return c, &InputError{"Budget", -1, err}
+		return c, err
 	}
 	if c.Every < 0 || c.Every > maxTime {
 		return c, badInput("Every", -1, ErrRange, "%v between evaluations: want more than 0 and at most %.0f s, or 0 for the default", c.Every, maxTime.Seconds())
@@ -131,13 +128,13 @@ func (c Options) withDefaults() (Options, error) {
 		cl := &c.Clouds[i]
 		switch {
 		case cl.Price < 0:
-			return c, badEnvironment("Price", i, ErrRange, "%v an hour is negative: want 0 or more", cl.Price)
+			return c, badEnvironment("Price", i, ErrRange, "%v an hour: want 0 or more", cl.Price)
 		case cl.Limit < NoLimit:
 			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", cl.Limit)
 		case cl.Limit > maxHeld:
 			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or NoLimit", cl.Limit, maxHeld)
 		case cl.Limit == NoLimit && cl.Price == 0:
-			return c, badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want one, such as 512")
+			return c, badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want a limit, such as 512")
 		case !(cl.Reject >= 0 && cl.Reject <= 1):
 			return c, badEnvironment("Reject", i, ErrRange, "a rejection rate of %v: want a probability from 0 to 1", cl.Reject)
 		}
@@ -150,11 +147,15 @@ func (c Options) withDefaults() (Options, error) {
 		chance = chance || cl.Reject > 0 && cl.Reject < 1 || !cl.Boot.certain() || !cl.Stop.certain()
 	}
 	if chance && c.Rand == nil {
-		return c, badInput("Rand", -1, ErrRange, "something is left to chance and there is no source of randomness: want one, or rates of 0 or 1 and Certain delays")
+		return c, badInput("Rand", -1, ErrRange, "something is left to chance without a source of randomness: want a source, or rates of 0 or 1 and Certain delays")
 	}
 	if p, ok := c.Policy.(interface{ Validate() error }); ok {
 		if err := p.Validate(); err != nil {
-			return c, &InputError{"Policy", -1, err}
+			var ours *InputError
+			if errors.As(err, &ours) {
+				return c, err
+			}
+			return c, badInput("Policy", -1, err, "")
 		}
 	}
 	return c, nil
@@ -211,10 +212,10 @@ func checkEnvironment(jobs []trace.Job, cfg *Options) error {
 		switch n := j.Nodes; {
 		case n <= most:
 		case credits:
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d, for which the credits of %.0f days pay",
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d, for which the credits of %.0f days pay",
 				j.ID, n, most, max(saving, cfg.Horizon).Hours()/24)
 		default:
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d", j.ID, n, most)
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d cores, and no infrastructure can ever have more than %d", j.ID, n, most)
 		}
 	}
 	return nil
@@ -226,19 +227,19 @@ func checkJobs(jobs []trace.Job) error {
 		j := &jobs[i]
 		switch {
 		case j.Nodes <= 0:
-			return badInput("Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
+			return badInput("Jobs.Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
 		case j.Run <= 0 || j.Run > maxTime:
-			return badInput("Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
+			return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
 		case j.Estimate < j.Run || j.Estimate > maxTime:
-			return badInput("Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
+			return badInput("Jobs.Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
 		case j.Submit < 0 || j.Submit > maxTime:
-			return badInput("Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
+			return badInput("Jobs.Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
 		}
 		if i == 0 {
 			continue
 		}
 		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID {
-			return badInput("Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): sort by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
+			return badInput("Jobs.Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): want them sorted by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
 		}
 	}
 	return nil

@@ -172,7 +172,7 @@ func (r Reason) String() string {
 // out of range. Time: O(jobs + instances).
 func (s *Snapshot) Validate() error {
 	if s.Now < 0 {
-		return badInput("Now", -1, ErrRange, "%v is negative: want a time from the start of the trace", s.Now)
+		return badInput("Now", -1, ErrRange, "%v: want a time from the start of the trace", s.Now)
 	}
 	if s.Every <= 0 {
 		return badInput("Every", -1, ErrRange, "%v between evaluations: want more than 0", s.Every)
@@ -181,22 +181,22 @@ func (s *Snapshot) Validate() error {
 		return err
 	}
 	if _, err := s.Credits.Add(s.Budget.Debt); err != nil {
-		return &InputError{"Credits", -1, err}
+		return badInput("Credits", -1, err, "")
 	}
 	most := 0
 	for i := range s.Clouds {
 		c := &s.Clouds[i]
 		switch {
 		case c.Price < 0:
-			return badInput("Clouds.Price", i, ErrRange, "%v an hour is negative: want 0 or more", c.Price)
+			return badInput("Clouds.Price", i, ErrRange, "%v an hour: want 0 or more", c.Price)
 		case c.Limit < NoLimit:
 			return badInput("Clouds.Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", c.Limit)
 		case c.Boot < 0:
-			return badInput("Clouds.Boot", i, ErrRange, "%v is negative: want 0 or more", c.Boot)
+			return badInput("Clouds.Boot", i, ErrRange, "%v: want 0 or more", c.Boot)
 		case c.Refused < 0:
 			return badInput("Clouds.Refused", i, ErrRange, "%d instances: want 0 or more", c.Refused)
 		case !c.Fixed && c.Price == 0 && c.Limit == NoLimit:
-			return badInput("Clouds.Limit", i, ErrUnbounded, "a free cloud needs a limit, such as 512")
+			return badInput("Clouds.Limit", i, ErrUnbounded, "a free cloud without a limit: want a limit, such as 512")
 		}
 		for k := range c.Instances {
 			if c.Instances[k].State > Stopping {
@@ -218,9 +218,9 @@ func (s *Snapshot) Validate() error {
 		case j.Nodes <= 0:
 			return badInput("Jobs.Nodes", i, ErrRange, "%d nodes: want 1 or more", j.Nodes)
 		case j.Nodes > most:
-			return badInput("Jobs.Nodes", i, ErrTooLarge, "%d nodes, and no infrastructure has more than %d", j.Nodes, most)
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "%d nodes: want at most %d, the size of the largest infrastructure", j.Nodes, most)
 		case j.Estimate < 0:
-			return badInput("Jobs.Estimate", i, ErrRange, "%v is negative: want 0 or more", j.Estimate)
+			return badInput("Jobs.Estimate", i, ErrRange, "%v: want 0 or more", j.Estimate)
 		case j.Submit < 0 || j.Submit > s.Now:
 			return badInput("Jobs.Submit", i, ErrRange, "%v: want a time between 0 and now, %v", j.Submit, s.Now)
 		}

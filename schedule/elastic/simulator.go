@@ -259,7 +259,7 @@ func (e *Simulator) fail(err error) {
 func (e *Simulator) earn(m pricing.Money) {
 	left, err := e.left.Add(m)
 	if err != nil {
-		e.fail(&InputError{"Budget", -1, err})
+		e.fail(badInput("Budget", -1, err, ""))
 		return
 	}
 	e.left = left

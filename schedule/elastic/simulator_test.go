@@ -361,7 +361,7 @@ func TestEnvironmentErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		{with(func(c *Options) { c.Clouds = c.Clouds[:1] }), ErrTooLarge, "Nodes at index 1: more instances than there can be: job 2 needs 600 cores, and no infrastructure can ever have more than 512"},
+		{with(func(c *Options) { c.Clouds = c.Clouds[:1] }), ErrTooLarge, "Jobs[1].Nodes: more instances than there can be: job 2 needs 600 cores, and no infrastructure can ever have more than 512"},
 		{with(func(c *Options) { c.Clouds[1].Reject = 1 }), ErrTooLarge, "more than 512"},
 		{with(func(c *Options) { c.Budget = Budget{} }), ErrTooLarge, "more than 512"},
 		{with(func(c *Options) { c.Clouds = nil }), ErrTooLarge, "more than 64"},
@@ -380,9 +380,9 @@ func TestEnvironmentErrors(t *testing.T) {
 		{cloud(func(c *CloudOptions) { c.Stop = Delay{{1, 1, -1}} }), ErrRange, "Clouds[0].Stop"},
 		{with(func(c *Options) { c.Budget.Hourly = -1 }), ErrRange, "Budget.Hourly"},
 		{with(func(c *Options) { c.Budget.Debt = -1 }), ErrRange, "Budget.Debt"},
-		{with(func(c *Options) { c.Policy = new(AQTP) }), ErrRange, "Policy: elastic: AQTP.Response: value out of range: a desired response of 0s: want more than 0"},
+		{with(func(c *Options) { c.Policy = new(AQTP) }), ErrRange, "elastic: AQTP.Response: value out of range: a desired response of 0s: want more than 0"},
 		{with(func(c *Options) { c.Policy = nil }), ErrRange, "Policy"},
-		{with(func(c *Options) { c.Rand = nil }), ErrRange, "no source of randomness"},
+		{with(func(c *Options) { c.Rand = nil }), ErrRange, "without a source of randomness"},
 		{with(func(c *Options) { c.Local = -1 }), ErrRange, "Local"},
 		{with(func(c *Options) { c.Local, c.Clouds = 0, nil }), ErrRange, "neither a local cluster nor a cloud"},
 		{with(func(c *Options) { c.Every = -1 }), ErrRange, "Every"},

@@ -108,11 +108,11 @@ func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) 
 	b.start(jobs, cfg.Scheduler)
 	for s.Ended < len(jobs) {
 		if b.events.Len() == 0 {
-			return badInput("Scheduler", -1, ErrRange, "it leaves %d jobs waiting for ever", len(jobs)-s.Ended)
+			return badInput("Scheduler", -1, ErrRange, "%d jobs wait for ever: want every job started", len(jobs)-s.Ended)
 		}
 		end := b.events.Min().Key
 		if end > maxTime {
-			return badInput("Run", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end", maxTime.Seconds(), len(jobs)-s.Ended)
+			return badInput("Run", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", maxTime.Seconds(), len(jobs)-s.Ended)
 		}
 		for end-s.At > cfg.Every {
 			s.At += cfg.Every
@@ -149,7 +149,7 @@ func (b *Batch) check(jobs []trace.Job, cfg *BatchOptions) error {
 	case cfg.Every == 0:
 		cfg.Every = 30 * time.Second
 	case cfg.Every < 0:
-		return badInput("Every", -1, ErrRange, "%v between two states is negative: want a span of time, or 0 for 30 s", cfg.Every)
+		return badInput("Every", -1, ErrRange, "%v between two states: want a span of time, or 0 for 30 s", cfg.Every)
 	}
 	if cfg.Scheduler == nil {
 		cfg.Scheduler = &b.easy
@@ -165,13 +165,13 @@ func (b *Batch) check(jobs []trace.Job, cfg *BatchOptions) error {
 func checkBatchJob(j *trace.Job, i, nodes int) error {
 	switch {
 	case j.Nodes <= 0:
-		return badInput("Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
+		return badInput("Jobs.Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
 	case j.Nodes > nodes:
-		return badInput("Nodes", i, ErrTooLarge, "job %d needs %d nodes, and the cluster has %d", j.ID, j.Nodes, nodes)
+		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", j.ID, j.Nodes, nodes)
 	case j.Run <= 0 || j.Run > maxTime:
-		return badInput("Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
+		return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
 	case j.Estimate < j.Run || j.Estimate > maxTime:
-		return badInput("Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
+		return badInput("Jobs.Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
 	}
 	return nil
 }

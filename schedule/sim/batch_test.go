@@ -346,11 +346,11 @@ func TestBatchErrors(t *testing.T) {
 		{nil, BatchOptions{Nodes: -3}, ErrRange, "Nodes", -1},
 		{nil, BatchOptions{Nodes: 1 << 40}, ErrRange, "Nodes", -1},
 		{nil, BatchOptions{Nodes: 2, Every: -1}, ErrRange, "Every", -1},
-		{with(func(j *trace.Job) { j.Nodes = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Nodes", 1},
-		{with(func(j *trace.Job) { j.Nodes = 3 }), BatchOptions{Nodes: 2}, ErrTooLarge, "Nodes", 1},
-		{with(func(j *trace.Job) { j.Run = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Run", 1},
-		{with(func(j *trace.Job) { j.Run = maxTime + 1 }), BatchOptions{Nodes: 2}, ErrRange, "Run", 1},
-		{with(func(j *trace.Job) { j.Estimate-- }), BatchOptions{Nodes: 2}, ErrRange, "Estimate", 1},
+		{with(func(j *trace.Job) { j.Nodes = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Nodes", 1},
+		{with(func(j *trace.Job) { j.Nodes = 3 }), BatchOptions{Nodes: 2}, ErrTooLarge, "Jobs.Nodes", 1},
+		{with(func(j *trace.Job) { j.Run = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Run", 1},
+		{with(func(j *trace.Job) { j.Run = maxTime + 1 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Run", 1},
+		{with(func(j *trace.Job) { j.Estimate-- }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Estimate", 1},
 		{[]trace.Job{good}, BatchOptions{Nodes: 2, Scheduler: new(lazy)}, ErrRange, "Scheduler", -1},
 	} {
 		states := 0

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -112,11 +111,11 @@ func (c *Options) checkClouds() error {
 		case full.Meter.Minimum > maxTime || full.Meter.Increment > maxTime:
 			return badCloud("Meter", i, ErrRange, "%v and steps of %v: want at most %.0f s", full.Meter.Minimum, full.Meter.Increment, maxTime.Seconds())
 		case cl.Hourly < 0:
-			return badCloud("Hourly", i, ErrRange, "%v is negative", cl.Hourly)
+			return badCloud("Hourly", i, ErrRange, "%v: want 0 or more", cl.Hourly)
 		case cl.Quota < 0:
-			return badCloud("Quota", i, ErrRange, "%d is negative: want a number of instances, or 0 for no limit", cl.Quota)
+			return badCloud("Quota", i, ErrRange, "%d: want a number of instances, or 0 for no limit", cl.Quota)
 		case cl.Portfolio != nil && !hourly(full.Meter):
-			return badCloud("Portfolio", i, ErrRange, "the meter is not hourly: reservations are for hours")
+			return badCloud("Portfolio", i, ErrRange, "the meter is not hourly: want hours, which reservations are for")
 		}
 		if c.Mode == Local {
 			switch {
@@ -165,13 +164,16 @@ func (c *Options) largest() (most int, limited bool) {
 
 // badCloud returns an error about a cloud, or about one of its fields.
 func badCloud(field string, index int, sentinel error, format string, args ...any) error {
-	return wrongCloud(field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...))
+	return badInput(cloudField(field), index, sentinel, format, args...)
 }
 
 func wrongCloud(field string, index int, err error) error {
-	name := fmt.Sprintf("Clouds[%d]", index)
-	if field != "" {
-		name += "." + field
+	return wrong(cloudField(field), index, err)
+}
+
+func cloudField(field string) string {
+	if field == "" {
+		return "Clouds"
 	}
-	return &InputError{name, -1, err}
+	return "Clouds." + field
 }

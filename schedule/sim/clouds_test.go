@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,7 +156,7 @@ func TestCloudErrors(t *testing.T) {
 		"quota":          {Options{Clouds: two(Cloud{Quota: -1})}, "Clouds[1].Quota", ErrRange},
 		"discount":       {Options{Clouds: two(Cloud{Discount: pricing.SustainedUse{1, 2}})}, "Clouds[1].Discount", pricing.ErrRange},
 		"portfolio":      {Options{Clouds: two(Cloud{Meter: pricing.GCE2014, Portfolio: halfPeak{}})}, "Clouds[1].Portfolio", ErrRange},
-		"small quotas":   {Options{Clouds: []Cloud{{Quota: 4}, {Quota: 3}}}, "Nodes", ErrTooLarge},
+		"small quotas":   {Options{Clouds: []Cloud{{Quota: 4}, {Quota: 3}}}, "Jobs[0].Nodes", ErrTooLarge},
 		"nowait":         {Options{Mode: NoWait, Clouds: two(Cloud{})}, "Clouds[1]", ErrRange},
 		"bound":          {Options{Bound: true, Clouds: []Cloud{{Quota: 10}}}, "Clouds[0]", ErrRange},
 		"bound, refused": {Options{Bound: true, Clouds: []Cloud{{Ask: refuse}}}, "Clouds[0]", ErrRange},
@@ -173,7 +174,7 @@ func TestCloudErrors(t *testing.T) {
 		var s Simulator
 		_, err := s.Run(jobs, c.cfg)
 		var input *InputError
-		if !errors.As(err, &input) || input.Field != c.field || !errors.Is(err, c.want) {
+		if !errors.As(err, &input) || !strings.HasPrefix(err.Error(), "sim: "+c.field+": ") || !errors.Is(err, c.want) {
 			t.Errorf("%s: %v; want %v about %s", name, err, c.want, c.field)
 		}
 	}

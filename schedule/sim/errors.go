@@ -2,43 +2,33 @@ package sim
 
 import (
 	"errors"
-	"fmt"
-	"strings"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to.
+// What an [InputError] unwraps to, beside the errors of package pricing.
 var (
 	// ErrOrder: the jobs are not sorted by (Submit, ID).
 	ErrOrder = errors.New("jobs out of order")
-	// ErrRange: a value is outside of what it may be.
+	// ErrRange: a value is outside of its range.
 	ErrRange = errors.New("value out of range")
 	// ErrTooLarge: a job needs more nodes than the cluster has, or all jobs
 	// together more instances than can be simulated.
 	ErrTooLarge = errors.New("more nodes than there can be")
 )
 
-// An InputError says which input a simulation cannot take, and why.
-type InputError struct {
-	Field string // of trace.Job, of a Task, such as Task.Deadline, or of a configuration, such as Clouds[1].Quota
-	Index int    // of the job or task, -1 for a field of a configuration
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("sim: %s: %v", e.Field, e.Err)
-	}
-	what := "job"
-	if strings.HasPrefix(e.Field, "Task.") {
-		what = "task"
-	}
-	return fmt.Sprintf("sim: %s at index %d, %s: %v", what, e.Index, e.Field, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says which input a simulation cannot take, and why:
+//
+//	Package       "sim"
+//	Field         of the jobs or the options, such as "Jobs.Run" or "Clouds.Quota"
+//	Index         of the job or cloud; -1 where there is none
+//	Line, Column  0
+//	Err           what is there and what would be right; unwraps to a sentinel
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("sim", field, index, sentinel, format, args...)
 }
+
+// wrong returns an error of another package about a field.
+func wrong(field string, index int, err error) error { return badInput(field, index, err, "") }

@@ -116,7 +116,7 @@ type Options struct {
 // withDefaults checks the configuration and fills in the defaults.
 func (c Options) withDefaults() (Options, error) {
 	if c.Mode > NoWait {
-		return c, badInput("Mode", -1, ErrRange, "%v is not a mode", c.Mode)
+		return c, badInput("Mode", -1, ErrRange, "%v: want sec, local, individual or nowait", c.Mode)
 	}
 	if c.Mode == Local && c.Nodes <= 0 {
 		return c, badInput("Nodes", -1, ErrRange, "a local cluster of %d nodes: want at least 1", c.Nodes)
@@ -128,7 +128,7 @@ func (c Options) withDefaults() (Options, error) {
 		c.Meter = pricing.EC2Hourly
 	}
 	if err := c.Meter.Validate(); err != nil {
-		return c, &InputError{"Meter", -1, err}
+		return c, wrong("Meter", -1, err)
 	}
 	if c.Meter.Minimum > maxTime || c.Meter.Increment > maxTime {
 		return c, badInput("Meter", -1, ErrRange, "%v and steps of %v: want at most %.0f s", c.Meter.Minimum, c.Meter.Increment, maxTime.Seconds())
@@ -137,7 +137,7 @@ func (c Options) withDefaults() (Options, error) {
 		c.Hourly = 2_400_000_000
 	}
 	if c.Hourly < 0 {
-		return c, badInput("Hourly", -1, ErrRange, "%v is negative", c.Hourly)
+		return c, badInput("Hourly", -1, ErrRange, "%v: want 0 or more", c.Hourly)
 	}
 	if c.Boot == nil {
 		c.Boot = MeasuredBoot
@@ -171,13 +171,13 @@ func (c Options) withDefaults() (Options, error) {
 		c.Short = min(c.Short+c.Reformat, maxTime)
 	}
 	if c.Expansion > schedule.SumSize {
-		return c, badInput("Expansion", -1, ErrRange, "%v is not an expansion", c.Expansion)
+		return c, badInput("Expansion", -1, ErrRange, "%v: want best, first or sum", c.Expansion)
 	}
 	if c.Placement > placement.Random {
-		return c, badInput("Placement", -1, ErrRange, "%v is not a placement", c.Placement)
+		return c, badInput("Placement", -1, ErrRange, "%v: want one of the constants", c.Placement)
 	}
 	if c.Placement == placement.Random && c.Rand == nil && (c.Mode == SEC || c.Mode == NoWait) {
-		return c, badInput("Rand", -1, ErrRange, "random placement needs a source of randomness")
+		return c, badInput("Rand", -1, ErrRange, "random placement without a source of randomness: want such as rand.New(rand.NewPCG(1, 2))")
 	}
 	if c.Least != 0 || c.Most != 0 || c.Pause != 0 {
 		switch {
@@ -210,7 +210,7 @@ func limit(name string, value, standard time.Duration) (time.Duration, error) {
 	case value == schedule.AtOnce:
 		return 0, nil
 	case value < 0:
-		return 0, badInput(name, -1, ErrRange, "%v is negative: want a span of time, 0 for the default or schedule.AtOnce for none", value)
+		return 0, badInput(name, -1, ErrRange, "%v: want a span of time, 0 for the default or schedule.AtOnce for none", value)
 	case value > maxTime:
 		return maxTime, nil // the same: no wait or estimate is longer
 	}
@@ -232,27 +232,27 @@ func check(jobs []trace.Job, cfg Options) error {
 		j := &jobs[i]
 		switch {
 		case j.Nodes <= 0:
-			return badInput("Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
+			return badInput("Jobs.Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
 		case j.Run <= 0 || j.Run > maxTime:
-			return badInput("Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
+			return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
 		case j.Estimate < j.Run || j.Estimate > maxTime:
-			return badInput("Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
+			return badInput("Jobs.Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
 		case j.Submit < 0 || j.Submit > maxTime:
-			return badInput("Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
+			return badInput("Jobs.Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
 		case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > maxHeld:
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
 		case cfg.Most > 0 && j.Nodes > cfg.Most:
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances, and the cluster has at most %d", j.ID, j.Nodes, cfg.Most)
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the greatest size of the cluster", j.ID, j.Nodes, cfg.Most)
 		case limited && j.Nodes > most:
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d instances, and the largest quota of a cloud is %d", j.ID, j.Nodes, most)
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the largest quota of a cloud", j.ID, j.Nodes, most)
 		case cfg.Mode == Local && j.Nodes > cfg.Nodes:
-			return badInput("Nodes", i, ErrTooLarge, "job %d needs %d nodes, and the cluster has %d", j.ID, j.Nodes, cfg.Nodes)
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", j.ID, j.Nodes, cfg.Nodes)
 		}
 		if i == 0 {
 			continue
 		}
 		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID {
-			return badInput("Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): sort by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
+			return badInput("Jobs.Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): want them sorted by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
 		}
 	}
 	return nil

@@ -87,7 +87,7 @@ func TestSizeErrors(t *testing.T) {
 		field string
 		cause error
 	}{
-		{Options{Most: 2}, "Nodes", ErrTooLarge},
+		{Options{Most: 2}, "Jobs.Nodes", ErrTooLarge},
 		{Options{Most: 3, Least: 4}, "Most", ErrRange},
 		{Options{Most: -1}, "Most", ErrRange},
 		{Options{Least: -1}, "Least", ErrRange},

@@ -158,18 +158,18 @@ func (s *Simulator) replay() {
 		releases := releasing.nextRelease < at
 		at = min(at, releasing.nextRelease)
 		if at == schedule.Never && s.ended < len(s.jobs) {
-			s.fail(badInput("Scheduler", -1, ErrRange, "it leaves %d jobs waiting for ever", len(s.jobs)-s.ended))
+			s.fail(badInput("Scheduler", -1, ErrRange, "%d jobs wait for ever: want every job started", len(s.jobs)-s.ended))
 		}
 		if at == schedule.Never || s.err != nil {
 			return
 		}
 		if at > maxTime {
 			if c := s.refusing(at); c != nil {
-				s.fail(badCloud("Ask", c.index, ErrRange, "cloud %q refuses until the simulated clock passes %.0f s, %d jobs before the end",
+				s.fail(badCloud("Ask", c.index, ErrRange, "cloud %q refuses until the simulated clock passes %.0f s, %d jobs before the end: want a shorter log",
 					c.cloud.Name, maxTime.Seconds(), len(s.jobs)-s.ended))
 				return
 			}
-			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end", maxTime.Seconds(), len(s.jobs)-s.ended))
+			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", maxTime.Seconds(), len(s.jobs)-s.ended))
 			return
 		}
 		if at >= s.nextWeek {

@@ -540,7 +540,7 @@ func TestBidErrors(t *testing.T) {
 		{estimate(month, hour, hour+10*time.Minute), "to", ErrRange},
 	} {
 		var in *InputError
-		if !errors.As(c.err, &in) || in.Field != c.field || !errors.Is(in, c.sentinel) {
+		if !errors.As(c.err, &in) || strings.TrimSuffix(in.Field, "[]") != c.field || !errors.Is(in, c.sentinel) {
 			t.Errorf("%v; want %s, %v", c.err, c.field, c.sentinel)
 		}
 	}

@@ -68,32 +68,32 @@ func (c *PriceChain) Validate() error {
 	n := len(c.Tops)
 	switch {
 	case c.Step <= 0:
-		return badInput("PriceChain.Step", -1, ErrRange, "%v is not positive", c.Step)
+		return badInput("PriceChain.Step", -1, ErrRange, "%v: want more than 0", c.Step)
 	case n == 0 || n > maxLevels:
-		return badInput("PriceChain.Tops", -1, ErrRange, "%d levels are not from 1 to %d", n, maxLevels)
+		return badInput("PriceChain.Tops", -1, ErrRange, "%d levels: want 1 to %d", n, maxLevels)
 	case len(c.Prices) != n:
-		return badInput("PriceChain.Prices", -1, ErrRange, "%d prices for %d levels", len(c.Prices), n)
+		return badInput("PriceChain.Prices", -1, ErrRange, "%d prices for %d levels: want one for each level", len(c.Prices), n)
 	case len(c.Move) != n*n:
 		return badInput("PriceChain.Move", -1, ErrRange, "%d probabilities for %d levels: want %d", len(c.Move), n, n*n)
 	}
 	for i := range n {
 		switch {
 		case c.Prices[i] < 0 || c.Prices[i] > c.Tops[i]:
-			return badInput("PriceChain.Prices", i, ErrRange, "%v is not from 0 to the top of its level, %v", c.Prices[i], c.Tops[i])
+			return badInput("PriceChain.Prices[]", i, ErrRange, "%v: want 0 to the top of its level, %v", c.Prices[i], c.Tops[i])
 		case i > 0 && c.Prices[i] < c.Prices[i-1]:
-			return badInput("PriceChain.Prices", i, ErrRange, "%v is below %v, the price of the level before", c.Prices[i], c.Prices[i-1])
+			return badInput("PriceChain.Prices[]", i, ErrRange, "%v: want %v or more, the price of the level before", c.Prices[i], c.Prices[i-1])
 		case i > 0 && c.Tops[i] <= c.Tops[i-1]:
-			return badInput("PriceChain.Tops", i, ErrRange, "%v is not above %v, the top of the level before", c.Tops[i], c.Tops[i-1])
+			return badInput("PriceChain.Tops[]", i, ErrRange, "%v: want more than %v, the top of the level before", c.Tops[i], c.Tops[i-1])
 		}
 		sum := 0.0
 		for j, p := range c.Move[i*n : i*n+n] {
 			if !(p >= 0) {
-				return badInput("PriceChain.Move", i*n+j, ErrRange, "the probability %v is not from 0 to 1", p)
+				return badInput("PriceChain.Move[]", i*n+j, ErrRange, "a probability of %v: want 0 to 1", p)
 			}
 			sum += p
 		}
 		if !(math.Abs(sum-1) <= rowSum) {
-			return badInput("PriceChain.Move", i*n, ErrRange, "the probabilities from level %d add up to %v, not 1", i, sum)
+			return badInput("PriceChain.Move[]", i*n, ErrRange, "the probabilities from level %d add up to %v: want 1", i, sum)
 		}
 	}
 	return nil
@@ -171,9 +171,9 @@ func (e *ChainEstimator) Estimate(h pricing.SpotHistory, from, to time.Duration,
 	}
 	switch {
 	case from < h.Start():
-		return PriceChain{}, badInput("from", -1, ErrRange, "%v is before the first price at %v", from, h.Start())
+		return PriceChain{}, badInput("from", -1, ErrRange, "%v: want the first price, at %v, or later", from, h.Start())
 	case to <= from || to-from <= o.Step:
-		return PriceChain{}, badInput("to", -1, ErrRange, "the window from %v to %v has fewer than two steps of %v", from, to, o.Step)
+		return PriceChain{}, badInput("to", -1, ErrRange, "the window from %v to %v: want two steps of %v or more", from, to, o.Step)
 	}
 	e.look(h, from, to, o.Step)
 	n := e.levels(o.Levels)

@@ -2,7 +2,8 @@ package spot
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What an [InputError] unwraps to, beside the errors of package pricing.
@@ -13,25 +14,16 @@ var (
 	ErrPast = errors.New("deadline in the past")
 )
 
-// An InputError says which part of a [Task], a [PriceChain] or a [Market] is
-// wrong, and why.
-type InputError struct {
-	Field string // such as "Task.Deadline" or "Market.Reclaim"
-	Index int    // of the level or probability; -1 where there is none
-	Err   error  // what is wrong and what would be right; unwraps to a sentinel
-}
-
-// Error returns one sentence.
-func (e *InputError) Error() string {
-	if e.Index < 0 {
-		return fmt.Sprintf("spot: %s: %v", e.Field, e.Err)
-	}
-	return fmt.Sprintf("spot: %s at index %d: %v", e.Field, e.Index, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says which part of a [Task], a [PriceChain] or a [Market] cannot
+// be used, and why:
+//
+//	Package       "spot"
+//	Field         such as "Task.Deadline", "Market.Reclaim" or "PriceChain.Prices[]"
+//	Index         of the level or probability; -1 where there is none
+//	Line, Column  0
+//	Err           what is there and what would be right; unwraps to a sentinel
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{field, index, fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("spot", field, index, sentinel, format, args...)
 }

@@ -93,10 +93,10 @@ func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 		return 0, err
 	}
 	if now < 0 || now > maxSpan {
-		return 0, badInput("now", -1, ErrRange, "%v is not from 0 to %v", now, maxSpan)
+		return 0, badInput("now", -1, ErrRange, "%v: want 0 to %v", now, maxSpan)
 	}
 	if t.Deadline <= now {
-		return 0, badInput("Task.Deadline", -1, ErrPast, "%v is not after %v, when the task is taken", t.Deadline, now)
+		return 0, badInput("Task.Deadline", -1, ErrPast, "%v: want a time after %v, when the task is taken", t.Deadline, now)
 	}
 	e := handled{
 		task: t, live: true, plan: now,

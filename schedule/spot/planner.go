@@ -260,21 +260,21 @@ func (p *Planner) prepare(m Market, t *Task, now time.Duration) error {
 	}
 	switch s := &m.Spot; {
 	case t.Deadline <= now:
-		return badInput("Task.Deadline", -1, ErrPast, "%v is not after %v", t.Deadline, now)
+		return badInput("Task.Deadline", -1, ErrPast, "%v: want a time after %v", t.Deadline, now)
 	case now < -maxSpan:
-		return badInput("now", -1, ErrRange, "%v is before %v", now, -maxSpan)
+		return badInput("now", -1, ErrRange, "%v: want %v or later", now, -maxSpan)
 	case m.OnDemand < 0:
-		return badInput("Market.OnDemand", -1, ErrRange, "%v is negative", m.OnDemand)
+		return badInput("Market.OnDemand", -1, ErrRange, "%v: want 0 or more", m.OnDemand)
 	case !(m.Reclaim >= 0 && m.Reclaim < 1):
-		return badInput("Market.Reclaim", -1, ErrRange, "the probability %v is not from 0 to below 1", m.Reclaim)
+		return badInput("Market.Reclaim", -1, ErrRange, "a probability of %v: want 0 or more and less than 1", m.Reclaim)
 	case block%m.Chain.Step != 0:
-		return badInput("Market.Spot", -1, ErrRange, "its price holds for %v, which is not a multiple of the step %v of the chain", block, m.Chain.Step)
+		return badInput("Market.Spot", -1, ErrRange, "its price holds for %v: want a multiple of the step of the chain, %v", block, m.Chain.Step)
 	case block%s.Meter.Increment != 0 || s.Meter.Minimum%s.Meter.Increment != 0:
-		return badInput("Market.Spot", -1, ErrRange, "a minimum of %v, or %v for which a price holds, is not a multiple of the increment %v", s.Meter.Minimum, block, s.Meter.Increment)
+		return badInput("Market.Spot", -1, ErrRange, "a minimum of %v and a price that holds for %v: want multiples of the increment, %v", s.Meter.Minimum, block, s.Meter.Increment)
 	case s.Meter.Minimum > block || s.FreeBefore > block:
-		return badInput("Market.Spot", -1, ErrRange, "a minimum of %v or free time of %v is longer than %v, for which a price holds", s.Meter.Minimum, s.FreeBefore, block)
+		return badInput("Market.Spot", -1, ErrRange, "a minimum of %v and free time of %v: want at most %v, for which a price holds", s.Meter.Minimum, s.FreeBefore, block)
 	case s.Meter.StartUp != 0:
-		return badInput("Market.Spot", -1, ErrRange, "a fee of %v at the launch is not in the model", s.Meter.StartUp)
+		return badInput("Market.Spot", -1, ErrRange, "a fee of %v at the launch: want 0, the model has none", s.Meter.StartUp)
 	}
 	// No run on demand is longer than one with nothing saved.
 	if _, err := m.Meter.Cost(m.OnDemand, t.Latency+t.Estimate); err != nil {
@@ -292,7 +292,7 @@ func (p *Planner) prepare(m Market, t *Task, now time.Duration) error {
 	pairs := float64(levels * (levels + 1) / 2)
 	size := float64(steps+1) * float64(points) * (float64(levels) + float64(longest+1)*pairs)
 	if size > maxPlan || float64(block/m.Chain.Step)*pairs > maxPlan {
-		return badInput("PriceChain.Step", -1, ErrRange, "steps of %v over %v, with %d checkpoints and %d levels, make a plan of more than %d values: want a longer step, rarer checkpoints or fewer levels",
+		return badInput("PriceChain.Step", -1, ErrRange, "steps of %v over %v, with %d checkpoints and %d levels, make a plan that is too large: want at most %d values, by a longer step, rarer checkpoints or fewer levels",
 			m.Chain.Step, t.Deadline-now, points-1, levels, maxPlan)
 	}
 	p.task, p.block = *t, block

@@ -58,21 +58,21 @@ const maxSpan = time.Duration(math.MaxInt64 / 8)
 func (t *Task) Validate() error {
 	switch c := &t.Checkpoints; {
 	case t.Deadline < 0 || t.Deadline > maxSpan:
-		return badInput("Task.Deadline", -1, ErrRange, "%v is not from 0 to %v", t.Deadline, maxSpan)
+		return badInput("Task.Deadline", -1, ErrRange, "%v: want 0 to %v", t.Deadline, maxSpan)
 	case t.Estimate <= 0 || t.Estimate > maxSpan:
-		return badInput("Task.Estimate", -1, ErrRange, "%v is not above 0 and up to %v", t.Estimate, maxSpan)
+		return badInput("Task.Estimate", -1, ErrRange, "%v: want more than 0 and at most %v", t.Estimate, maxSpan)
 	case t.Latency < 0 || t.Latency > maxSpan:
-		return badInput("Task.Latency", -1, ErrRange, "%v is not from 0 to %v", t.Latency, maxSpan)
+		return badInput("Task.Latency", -1, ErrRange, "%v: want 0 to %v", t.Latency, maxSpan)
 	case t.Instances <= 0:
-		return badInput("Task.Instances", -1, ErrRange, "%d is not positive", t.Instances)
+		return badInput("Task.Instances", -1, ErrRange, "%d: want more than 0", t.Instances)
 	case c.Every < 0 || c.Every > maxSpan:
-		return badInput("Task.Checkpoints.Every", -1, ErrRange, "%v is not from 0 to %v", c.Every, maxSpan)
+		return badInput("Task.Checkpoints.Every", -1, ErrRange, "%v: want 0 to %v", c.Every, maxSpan)
 	case c.Write < 0 || c.Write > maxSpan:
-		return badInput("Task.Checkpoints.Write", -1, ErrRange, "%v is not from 0 to %v", c.Write, maxSpan)
+		return badInput("Task.Checkpoints.Write", -1, ErrRange, "%v: want 0 to %v", c.Write, maxSpan)
 	case c.Restart < 0 || c.Restart > maxSpan:
-		return badInput("Task.Checkpoints.Restart", -1, ErrRange, "%v is not from 0 to %v", c.Restart, maxSpan)
+		return badInput("Task.Checkpoints.Restart", -1, ErrRange, "%v: want 0 to %v", c.Restart, maxSpan)
 	case c.Every > 0 && c.Write > 0 && t.Estimate/c.Every >= maxSpan/c.Write:
-		return badInput("Task.Checkpoints.Write", -1, ErrRange, "%v every %v of %v is more than %v", c.Write, c.Every, t.Estimate, maxSpan)
+		return badInput("Task.Checkpoints.Write", -1, ErrRange, "%v every %v of %v: want at most %v in all", c.Write, c.Every, t.Estimate, maxSpan)
 	}
 	return nil
 }

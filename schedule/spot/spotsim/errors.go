@@ -1,16 +1,18 @@
 package spotsim
 
-import (
-	"fmt"
-
-	"github.com/plimsoll/plimsoll/schedule/spot"
-)
+import "github.com/plimsoll/plimsoll/internal/inputerr"
 
 // An InputError says which task, or which of the [Options], a simulation cannot
-// take, and why. It unwraps to [spot.ErrRange], to [spot.ErrPast], or to an error
-// of package pricing.
-type InputError = spot.InputError
+// take, and why:
+//
+//	Package       "spotsim"
+//	Field         such as "Tasks.Deadline" or "Options.Window"
+//	Index         of the task; -1 where there is none
+//	Line, Column  0
+//	Err           what is there and what would be right; unwraps to spot.ErrRange,
+//	              spot.ErrPast or an error of package pricing
+type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
-	return &InputError{Field: field, Index: index, Err: fmt.Errorf("%w: "+format, append([]any{sentinel}, args...)...)}
+	return inputerr.New("spotsim", field, index, sentinel, format, args...)
 }

@@ -75,7 +75,7 @@ func (x *Hindsight) Cost(t Task, cfg Options, step time.Duration) (cost pricing.
 	}
 	steps := int(span/step) + 1
 	if float64(steps)*float64(points) > 1<<26 {
-		return 0, false, badInput("Task.Deadline", 0, spot.ErrRange, "%d steps of %v until then, with %d checkpoints each, are more than 2²⁶: want a longer step", steps, step, points-1)
+		return 0, false, badInput("Tasks.Deadline", 0, spot.ErrRange, "%d steps of %v until then, with %d checkpoints each: want at most 2²⁶, such as with a longer step", steps, step, points-1)
 	}
 	x.v = slices.Grow(x.v[:0], steps*points)[:steps*points]
 	for i := steps - 1; i >= 0; i-- {

@@ -203,17 +203,17 @@ func TestHindsightErrors(t *testing.T) {
 		field string
 		set   func(*Task, *Options)
 	}{
-		{"Task.Instances", func(t *Task, _ *Options) { t.Instances = 0 }},
-		{"Task.Submit", func(t *Task, _ *Options) { t.Submit = -1 }},
-		{"Task.Runtime", func(t *Task, _ *Options) { t.Runtime = -1 }},
-		{"Task.Latency", func(_ *Task, c *Options) { c.Setup = time.Second }},
-		{"Task.Deadline", func(t *Task, _ *Options) { t.Deadline = -1 }},
-		{"Task.Deadline", func(t *Task, _ *Options) { t.Submit = t.Deadline }},
+		{"Tasks.Instances", func(t *Task, _ *Options) { t.Instances = 0 }},
+		{"Tasks.Submit", func(t *Task, _ *Options) { t.Submit = -1 }},
+		{"Tasks.Runtime", func(t *Task, _ *Options) { t.Runtime = -1 }},
+		{"Tasks.Latency", func(_ *Task, c *Options) { c.Setup = time.Second }},
+		{"Tasks.Deadline", func(t *Task, _ *Options) { t.Deadline = -1 }},
+		{"Tasks.Deadline", func(t *Task, _ *Options) { t.Submit = t.Deadline }},
 		// The estimate has a second's checkpoints, and the run 100 hours' of 1000 s a microsecond.
-		{"Task.Checkpoints.Write", func(t *Task, _ *Options) {
+		{"Tasks.Checkpoints.Write", func(t *Task, _ *Options) {
 			t.Runtime, t.Checkpoints = 100*time.Hour, spot.Checkpoints{Every: time.Microsecond, Write: 1000 * time.Second}
 		}},
-		{"Task.Checkpoints.Every", func(t *Task, _ *Options) { t.Checkpoints.Every = 10 * time.Microsecond }},
+		{"Tasks.Checkpoints.Every", func(t *Task, _ *Options) { t.Checkpoints.Every = 10 * time.Microsecond }},
 		{"Options.Chain", func(_ *Task, c *Options) { c.Chain.Levels = 65 }},
 		{"Options.Chain", func(_ *Task, c *Options) { c.Chain.Step = -1 }},
 		{"Options.Reclaim", func(_ *Task, c *Options) { c.Reclaim = 1 }},
@@ -237,7 +237,7 @@ func TestHindsightErrors(t *testing.T) {
 	}
 	late := good
 	late.Submit = time.Hour
-	if _, err := new(Simulator).Run([]Task{good, late}, cfg); !errors.Is(err, spot.ErrPast) || err.Error() != "spot: Task.Deadline at index 1: deadline in the past: 1h0m0s is not after 1h0m0s, when the task is submitted" {
+	if _, err := new(Simulator).Run([]Task{good, late}, cfg); !errors.Is(err, spot.ErrPast) || err.Error() != "spotsim: Tasks[1].Deadline: deadline in the past: 1h0m0s: want a time after 1h0m0s, when the task is submitted" {
 		t.Errorf("deadline in the past: %v", err)
 	}
 	if _, _, err := x.Cost(late, cfg, time.Second); !errors.Is(err, spot.ErrPast) {
@@ -245,7 +245,7 @@ func TestHindsightErrors(t *testing.T) {
 	}
 	far := good
 	far.Deadline = 1e18
-	if _, _, err := x.Cost(far, cfg, time.Second); !errors.Is(err, spot.ErrRange) || err.Error() != "spot: Task.Deadline at index 0: value out of range: 1000000001 steps of 1s until then, with 0 checkpoints each, are more than 2²⁶: want a longer step" {
+	if _, _, err := x.Cost(far, cfg, time.Second); !errors.Is(err, spot.ErrRange) || err.Error() != "spotsim: Tasks[0].Deadline: value out of range: 1000000001 steps of 1s until then, with 0 checkpoints each: want at most 2²⁶, such as with a longer step" {
 		t.Errorf("hindsight too far: %v", err)
 	}
 	// What a plan needs.
@@ -256,7 +256,7 @@ func TestHindsightErrors(t *testing.T) {
 		index int
 		set   func(*Task, *Options)
 	}{
-		{"Task.Submit", 0, func(*Task, *Options) {}},
+		{"Tasks.Submit", 0, func(*Task, *Options) {}},
 		{"Options.Spot", -1, func(t *Task, c *Options) { c.Chain.Step = 7 * time.Minute }},
 		{"Options.Chain", -1, func(t *Task, c *Options) { c.Chain.Step = time.Second; t.Deadline = 1e18 }},
 	} {

@@ -186,9 +186,9 @@ type rented struct {
 // Run simulates the tasks. The error is an [*InputError] that unwraps to [spot.ErrRange]
 // or, as those of package spot, to [spot.ErrRange], or to [spot.ErrPast]
 // for a deadline that is not after its submission: with a Field such as
-// "Task.Deadline" and the index of the task, or such as "Options.Window" and -1.
+// "Tasks.Deadline" and the index of the task, or such as "Options.Window" and -1.
 // Under spot.RulePlanned without a Plan a task needs two steps of the chain of
-// past prices ("Task.Submit"), and a plan that is not too large
+// past prices ("Tasks.Submit"), and a plan that is not too large
 // ("Options.Chain"). The error is that of package pricing for a history or a
 // meter that is not valid, or a sum that overflows. It panics if the Handover is
 // not usable, and as the bidders do.
@@ -247,19 +247,19 @@ func (c *Options) complete() error {
 		return err
 	}
 	if c.OnDemand <= 0 {
-		return badInput("Options.OnDemand", -1, spot.ErrRange, "the price %v is not positive", c.OnDemand)
+		return badInput("Options.OnDemand", -1, spot.ErrRange, "a price of %v: want more than 0", c.OnDemand)
 	}
 	if c.Setup < 0 {
-		return badInput("Options.Setup", -1, spot.ErrRange, "%v is negative", c.Setup)
+		return badInput("Options.Setup", -1, spot.ErrRange, "%v: want 0 or more", c.Setup)
 	}
 	if c.Window < 0 {
-		return badInput("Options.Window", -1, spot.ErrRange, "%v is negative", c.Window)
+		return badInput("Options.Window", -1, spot.ErrRange, "%v: want 0 or more", c.Window)
 	}
 	if o := &c.Chain; o.Step < 0 || o.Levels < 0 || o.Levels > 64 || !(o.Prior <= math.MaxFloat64) {
-		return badInput("Options.Chain", -1, spot.ErrRange, "a negative step, levels that are not from 0 to 64 or a prior that is not a number: %+v", *o)
+		return badInput("Options.Chain", -1, spot.ErrRange, "%+v: want a step of 0 or more, 0 to 64 levels and a prior of 0 or more", *o)
 	}
 	if !(c.Reclaim >= 0 && c.Reclaim < 1) {
-		return badInput("Options.Reclaim", -1, spot.ErrRange, "the probability %v is not from 0 to below 1", c.Reclaim)
+		return badInput("Options.Reclaim", -1, spot.ErrRange, "a probability of %v: want 0 or more and less than 1", c.Reclaim)
 	}
 	if c.Spot == (pricing.SpotMeter{}) {
 		c.Spot = pricing.EC2SpotPerSecond
@@ -289,13 +289,13 @@ const maxCheckpoints = 1 << 20
 func (s *Simulator) check(i int, t *Task) error {
 	switch {
 	case t.Submit < s.cfg.History.Start():
-		return badInput("Task.Submit", i, spot.ErrRange, "%v is before the first price at %v", t.Submit, s.cfg.History.Start())
+		return badInput("Tasks.Submit", i, spot.ErrRange, "%v: want the first price, at %v, or later", t.Submit, s.cfg.History.Start())
 	case t.Runtime < 0 || t.Runtime > maxTime/4:
-		return badInput("Task.Runtime", i, spot.ErrRange, "%v is not from 0 to %v", t.Runtime, maxTime/4)
+		return badInput("Tasks.Runtime", i, spot.ErrRange, "%v: want 0 to %v", t.Runtime, maxTime/4)
 	case t.Latency < s.cfg.Setup:
-		return badInput("Task.Latency", i, spot.ErrRange, "%v is less than the set-up of %v, which is part of it", t.Latency, s.cfg.Setup)
+		return badInput("Tasks.Latency", i, spot.ErrRange, "%v: want at least the set-up, %v, which is part of the latency", t.Latency, s.cfg.Setup)
 	case t.Deadline <= t.Submit && t.Deadline >= 0:
-		return badInput("Task.Deadline", i, spot.ErrPast, "%v is not after %v, when the task is submitted", t.Deadline, t.Submit)
+		return badInput("Tasks.Deadline", i, spot.ErrPast, "%v: want a time after %v, when the task is submitted", t.Deadline, t.Submit)
 	}
 	if err := t.Validate(); err != nil {
 		return taskError(i, err)
@@ -307,7 +307,7 @@ func (s *Simulator) check(i int, t *Task) error {
 		return taskError(i, err)
 	}
 	if e := t.Checkpoints.Every; e > 0 && (longest.Estimate-1)/e > maxCheckpoints {
-		return badInput("Task.Checkpoints.Every", i, spot.ErrRange, "every %v a run of %v writes more than %d checkpoints", e, longest.Estimate, maxCheckpoints)
+		return badInput("Tasks.Checkpoints.Every", i, spot.ErrRange, "every %v of a run of %v: want at most %d checkpoints", e, longest.Estimate, maxCheckpoints)
 	}
 	return nil
 }
@@ -330,7 +330,7 @@ func (s *Simulator) solve() error {
 	h := &s.cfg.History
 	chain, err := s.chains.Estimate(*h, max(h.Start(), t.Submit-window), t.Submit, s.cfg.Chain)
 	if err != nil { // the history and the options are valid: the window is too short
-		return badInput("Task.Submit", s.index, spot.ErrRange, "there are less than two steps of past prices at %v, within %v, to plan by", t.Submit, window)
+		return badInput("Tasks.Submit", s.index, spot.ErrRange, "%v: want two steps of past prices or more, within %v, to plan by", t.Submit, window)
 	}
 	err = s.planner.Solve(spot.Market{
 		Chain: chain, Spot: s.cfg.Spot, OnDemand: s.cfg.OnDemand, Meter: s.cfg.Meter, Reclaim: s.cfg.Reclaim, Beside: !s.cfg.Alone,
@@ -342,9 +342,9 @@ func (s *Simulator) solve() error {
 	if errors.As(err, &in) {
 		switch {
 		case strings.HasPrefix(in.Field, "PriceChain."):
-			return &InputError{Field: "Options.Chain", Index: -1, Err: fmt.Errorf("task at index %d: %w", s.index, in.Err)}
+			return badInput("Options.Chain", -1, fmt.Errorf("task at index %d: %w", s.index, in.Err), "")
 		case strings.HasPrefix(in.Field, "Market."):
-			return &InputError{Field: "Options." + strings.TrimPrefix(in.Field, "Market."), Index: -1, Err: in.Err}
+			return badInput("Options."+strings.TrimPrefix(in.Field, "Market."), -1, in.Err, "")
 		}
 	}
 	return err
@@ -440,8 +440,10 @@ func (s *Simulator) looked(d time.Duration) time.Duration {
 
 // taskError tells which task the framework does not take.
 func taskError(index int, err error) error {
-	if in, ok := err.(*InputError); ok && in.Index < 0 && strings.HasPrefix(in.Field, "Task.") {
-		return &InputError{Field: in.Field, Index: index, Err: in.Err}
+	if in, ok := err.(*InputError); ok {
+		if field, ok := strings.CutPrefix(in.Field, "Task."); ok {
+			return badInput("Tasks."+field, index, in.Err, "")
+		}
 	}
 	return err
 }
