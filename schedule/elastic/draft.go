@@ -2,9 +2,9 @@ package elastic
 
 import (
 	"math"
-	"math/bits"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
@@ -135,8 +135,8 @@ func (d *Draft) pays(b *book, hours uint64) bool {
 	if b.price == 0 || hours == 0 {
 		return true
 	}
-	hi, lo := bits.Mul64(uint64(b.price), hours)
-	return hi == 0 && d.left >= 0 && lo <= uint64(d.left)
+	cost, ok := wide.MulUint(uint64(b.price), hours)
+	return ok && d.left >= 0 && cost <= uint64(d.left)
 }
 
 // Launch launches n instances in a cloud, or as many as there is room for, and
@@ -278,16 +278,16 @@ func (b *book) take(n int) {
 // while n of them run a job, those that are paid for at its start aside; the
 // largest number if they are more than can be paid for.
 func instanceHours(n int, estimate time.Duration) uint64 {
-	hi, lo := bits.Mul64(uint64(n), uint64((max(0, estimate)+time.Hour-1)/time.Hour))
-	if hi != 0 {
+	hours, ok := wide.MulUint(uint64(n), uint64((max(0, estimate)+time.Hour-1)/time.Hour))
+	if !ok {
 		return math.MaxUint64
 	}
-	return lo
+	return hours
 }
 
 // addHours adds, up to the largest number.
 func addHours(hours uint64, n int) uint64 {
-	if sum := hours + uint64(n); sum >= hours {
+	if sum, ok := wide.AddUint(hours, uint64(n)); ok {
 		return sum
 	}
 	return math.MaxUint64

@@ -2,8 +2,8 @@ package elastic
 
 import (
 	"math/bits"
-	"slices"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
@@ -54,7 +54,7 @@ func (b *subsetSums) appendTo(dst []int, jobs []schedule.Job, room, most int) ([
 		return dst, false
 	}
 	words := room/64 + 1
-	b.set = slices.Grow(b.set[:0], words)[:words]
+	b.set = grow.To(b.set, words)
 	clear(b.set)
 	b.set[0] = 1
 	for i := range jobs {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
@@ -91,13 +92,13 @@ func (g *breeder) run(dst []int, t *timetable, p *MCOP, price pricing.Money, clo
 	g.table, g.jobs, g.cloud, g.room = t, t.jobs, cloud, room
 	g.words = (len(g.jobs) + 63) / 64
 	g.seen.reset()
-	g.launch = slices.Grow(g.launch[:0], clouds)[:clouds]
+	g.launch = grow.To(g.launch, clouds)
 	clear(g.launch)
-	g.bits = slices.Grow(g.bits[:0], n*g.words)[:n*g.words]
-	g.next = slices.Grow(g.next[:0], n*g.words)[:n*g.words]
-	g.k, g.nextK = slices.Grow(g.k[:0], n)[:n], slices.Grow(g.nextK[:0], n)[:n]
-	g.wait, g.nextWait = slices.Grow(g.wait[:0], n)[:n], slices.Grow(g.nextWait[:0], n)[:n]
-	g.fit = slices.Grow(g.fit[:0], n)[:n]
+	g.bits = grow.To(g.bits, n*g.words)
+	g.next = grow.To(g.next, n*g.words)
+	g.k, g.nextK = grow.To(g.k, n), grow.To(g.nextK, n)
+	g.wait, g.nextWait = grow.To(g.wait, n), grow.To(g.nextWait, n)
+	g.fit = grow.To(g.fit, n)
 
 	for i := range n {
 		x := g.at(g.bits, i)

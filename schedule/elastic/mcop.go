@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
@@ -89,35 +91,18 @@ const (
 	Exact
 )
 
-var searchNames = [...]string{"genetic", "evolved", "exact"}
+var searches = enum.New[Search]("elastic", "Search", ErrRange, "genetic", "evolved", "exact")
 
-// String returns "genetic", "evolved" or "exact".
-func (m Search) String() string {
-	if int(m) < len(searchNames) {
-		return searchNames[m]
-	}
-	return fmt.Sprintf("Search(%d)", uint8(m))
-}
+// String returns "genetic", "evolved" or "exact", and Search(7) for a value 7 that is none of
+// the constants.
+func (m Search) String() string { return searches.String(m) }
 
-// MarshalText returns the String form, or an error if m is not one of the
-// constants.
-func (m Search) MarshalText() ([]byte, error) {
-	if int(m) >= len(searchNames) {
-		return nil, fmt.Errorf("elastic: %v is not a search", m)
-	}
-	return []byte(m.String()), nil
-}
+// MarshalText returns the String form. The error is an [*InputError] for a value
+// that is none of the constants.
+func (m Search) MarshalText() ([]byte, error) { return searches.MarshalText(m) }
 
-// UnmarshalText reads the String form.
-func (m *Search) UnmarshalText(text []byte) error {
-	for i, name := range searchNames {
-		if string(text) == name {
-			*m = Search(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("elastic: %q is not a search: want genetic, evolved or exact", text)
-}
+// UnmarshalText reads the String form. The error is an [*InputError].
+func (m *Search) UnmarshalText(text []byte) error { return searches.UnmarshalText(m, text) }
 
 // String returns "MCOP-20-80" for a weight of 0.2, and so on.
 func (p *MCOP) String() string {
@@ -132,7 +117,7 @@ func (p *MCOP) Validate() error {
 		return badInput("MCOP.CostWeight", -1, ErrRange, "%v: want a weight between 0 and 1", p.CostWeight)
 	case p.Rand == nil:
 		return badInput("MCOP.Rand", -1, ErrRange, "no source of randomness: want such as rand.New(rand.NewPCG(1, 2))")
-	case int(p.Search) >= len(searchNames):
+	case !searches.Valid(p.Search):
 		return badInput("MCOP.Search", -1, ErrRange, "%v: want Genetic, Evolved or Exact", p.Search)
 	case p.Population != 0 && p.Population < 3:
 		return badInput("MCOP.Population", -1, ErrRange, "%d individuals: want 3 or more, or 0 for 30", p.Population)
@@ -257,7 +242,7 @@ func (p *MCOP) explore(s *Snapshot) {
 			p.clouds = append(p.clouds, c)
 		}
 	}
-	p.launch = slices.Grow(p.launch[:0], len(s.Clouds))[:len(s.Clouds)]
+	p.launch = grow.To(p.launch, len(s.Clouds))
 	p.lists, p.numbers = p.lists[:0], p.numbers[:0]
 	search := p.Search
 	if search == Exact && !p.enumerate(s) {
@@ -278,7 +263,7 @@ func (p *MCOP) invalid() string {
 	if p.Rand == nil {
 		return "elastic: MCOP without a source of randomness"
 	}
-	if !(p.CostWeight >= 0 && p.CostWeight <= 1) || int(p.Search) >= len(searchNames) ||
+	if !(p.CostWeight >= 0 && p.CostWeight <= 1) || !searches.Valid(p.Search) ||
 		p.Population != 0 && p.Population < 3 || p.Generations < 0 || p.Combinations < 0 || p.Stall < 0 ||
 		!(p.Mutation >= 0 && p.Mutation <= 1) || !(p.Crossover >= 0 && p.Crossover <= 1) {
 		return "elastic: MCOP with a setting out of range"

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // NSGA-II ([Deb02]): an evolutionary algorithm for two objectives that looks for
@@ -78,13 +80,13 @@ func (e *NSGA2[G]) Run(b Breed[G], rnd *rand.Rand) {
 		generations = 250
 	}
 	n := e.n
-	e.pool = slices.Grow(e.pool[:0], 2*n*e.genes)[:2*n*e.genes]
-	e.keep = slices.Grow(e.keep[:0], n*e.genes)[:n*e.genes]
-	e.value = slices.Grow(e.value[:0], 2*n)[:2*n]
-	e.kept = slices.Grow(e.kept[:0], n)[:n]
-	e.rank = slices.Grow(e.rank[:0], 2*n)[:2*n]
-	e.crowd = slices.Grow(e.crowd[:0], 2*n)[:2*n]
-	e.order = slices.Grow(e.order[:0], 2*n)[:2*n]
+	e.pool = grow.To(e.pool, 2*n*e.genes)
+	e.keep = grow.To(e.keep, n*e.genes)
+	e.value = grow.To(e.value, 2*n)
+	e.kept = grow.To(e.kept, n)
+	e.rank = grow.To(e.rank, 2*n)
+	e.crowd = grow.To(e.crowd, 2*n)
+	e.order = grow.To(e.order, 2*n)
 	e.last = slices.Grow(e.last[:0], 2*n)
 	e.layer = slices.Grow(e.layer[:0], 2*n)
 	e.result = slices.Grow(e.result[:0], 2*n)
@@ -187,7 +189,7 @@ func (e *NSGA2[G]) sort(m int) {
 		e.last[r] = from
 		from += n
 	}
-	e.layer = slices.Grow(e.layer[:0], m)[:m]
+	e.layer = grow.To(e.layer, m)
 	for _, p := range order {
 		r := e.rank[p]
 		e.layer[e.last[r]] = p

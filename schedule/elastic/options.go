@@ -252,13 +252,3 @@ const maxTime = time.Duration(math.MaxInt64 / 4)
 // maxHeld is how many instances may be leased at once, for a few gigabytes of
 // memory.
 const maxHeld = 1 << 26
-
-// grown returns a slice of n zero elements in a's memory where that suffices.
-func grown[T any](a []T, n int) []T {
-	if cap(a) < n {
-		return make([]T, n)
-	}
-	a = a[:n]
-	clear(a)
-	return a
-}

@@ -1,10 +1,10 @@
 package elastic
 
 import (
-	"fmt"
 	"math"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
@@ -91,15 +91,11 @@ const (
 	Stopping                      // terminated, not yet gone: still counts for the limit
 )
 
-var stateNames = [...]string{"idle", "busy", "booting", "stopping"}
+var instanceStates = enum.New[InstanceState]("elastic", "InstanceState", ErrRange, "idle", "busy", "booting", "stopping")
 
-// String returns "idle", "busy", "booting" or "stopping".
-func (st InstanceState) String() string {
-	if int(st) < len(stateNames) {
-		return stateNames[st]
-	}
-	return fmt.Sprintf("InstanceState(%d)", uint8(st))
-}
+// String returns "idle", "busy", "booting" or "stopping", and InstanceState(7) for a value 7 that is none of
+// the constants.
+func (st InstanceState) String() string { return instanceStates.String(st) }
 
 // An Action is one decision of a policy.
 type Action struct {
@@ -118,16 +114,11 @@ const (
 	Terminate
 )
 
-// String returns "launch" or "terminate".
-func (k ActionKind) String() string {
-	switch k {
-	case Launch:
-		return "launch"
-	case Terminate:
-		return "terminate"
-	}
-	return fmt.Sprintf("ActionKind(%d)", uint8(k))
-}
+var actionKinds = enum.New[ActionKind]("elastic", "ActionKind", ErrRange, "launch", "terminate")
+
+// String returns "launch" or "terminate", and ActionKind(7) for a value 7 that is none of
+// the constants.
+func (k ActionKind) String() string { return actionKinds.String(k) }
 
 // A Reason says why a policy takes an action. Values from OwnReason on are for
 // policies of other packages.
@@ -146,24 +137,12 @@ const (
 	OwnReason Reason = 128
 )
 
-var reasons = [...]string{
-	NoReason:    "no reason is given",
-	SustainMax:  "limits and budget allow more instances",
-	QueueNeeds:  "waiting jobs need more instances than are free",
-	FirstNeed:   "the first jobs of the queue need more instances than are free",
-	BestTrade:   "the chosen trade of cost for queued time has these instances",
-	AfterRefuse: "a cheaper cloud has refused",
-	QueueEmpty:  "the instance is idle and no job waits",
-	ChargeDue:   "the instance is idle and would be charged before the next evaluation",
-}
+var reasonTexts = enum.New[Reason]("elastic", "Reason", ErrRange,
+	"no reason is given", "limits and budget allow more instances", "waiting jobs need more instances than are free", "the first jobs of the queue need more instances than are free", "the chosen trade of cost for queued time has these instances", "a cheaper cloud has refused", "the instance is idle and no job waits", "the instance is idle and would be charged before the next evaluation")
 
-// String returns the reason as a clause.
-func (r Reason) String() string {
-	if int(r) < len(reasons) {
-		return reasons[r]
-	}
-	return fmt.Sprintf("Reason(%d)", uint8(r))
-}
+// String returns the reason as a clause, and Reason(7) for a value 7 that is none of
+// the constants.
+func (r Reason) String() string { return reasonTexts.String(r) }
 
 // Validate returns an [*InputError] for the first thing in the snapshot that
 // policies cannot work with. It unwraps to [ErrRange]; to [ErrTooLarge] for a job

@@ -4,6 +4,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/heaps"
+	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -29,7 +32,7 @@ type Simulator struct {
 
 	now     time.Duration
 	since   time.Duration // how long nothing has happened for the jobs: see patience
-	events  heap
+	events  heaps.Queue[time.Duration]
 	snap    Snapshot
 	queue   []schedule.Job // all that were submitted; those from head on wait
 	head    int
@@ -43,7 +46,7 @@ type Simulator struct {
 	ids     int64
 	err     error
 
-	response, queued span
+	response, queued timesum.Sum
 	weight           int
 	last             time.Duration
 	res              Result
@@ -57,7 +60,7 @@ type place struct {
 	idle       int
 	stopping   int
 	due        time.Duration // least Due
-	busy       span
+	busy       timesum.Sum
 }
 
 var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
@@ -107,8 +110,9 @@ func (e *Simulator) reset(jobs []trace.Job, cfg Options) {
 	}
 	e.now, e.since, e.head, e.cores, e.ended, e.ids, e.err = 0, 0, 0, 0, 0, 0, nil
 	e.left, e.covered = 0, 0
-	e.events, e.queue, e.actions = e.events[:0], e.queue[:0], e.actions[:0]
-	e.response, e.queued, e.weight, e.last = span{}, span{}, 0, 0
+	e.events.Reset()
+	e.queue, e.actions = e.queue[:0], e.actions[:0]
+	e.response, e.queued, e.weight, e.last = timesum.Sum{}, timesum.Sum{}, 0, 0
 
 	n := 1 + len(cfg.Clouds)
 	for len(e.places) < n {
@@ -120,9 +124,9 @@ func (e *Simulator) reset(jobs []trace.Job, cfg Options) {
 	r := &e.res
 	*r = Result{
 		Jobs:            len(jobs),
-		Infrastructures: grown(r.Infrastructures, n),
-		Starts:          grown(r.Starts, len(jobs)),
-		Places:          grown(r.Places, len(jobs)),
+		Infrastructures: grow.Zero(r.Infrastructures, n),
+		Starts:          grow.Zero(r.Starts, len(jobs)),
+		Places:          grow.Zero(r.Places, len(jobs)),
 		Credits:         r.Credits[:0],
 		Decisions:       r.Decisions[:0],
 	}
@@ -180,8 +184,8 @@ func (e *Simulator) replay() {
 		if next < len(e.jobs) {
 			at = min(at, e.jobs[next].Submit)
 		}
-		if len(e.events) > 0 {
-			at = min(at, e.events[0].at)
+		if e.events.Len() > 0 {
+			at = min(at, e.events.Min().Key)
 		}
 		for i := range e.places {
 			at = min(at, e.places[i].due)
@@ -203,13 +207,13 @@ func (e *Simulator) replay() {
 		e.now = at
 
 		freed := false
-		for len(e.events) > 0 && e.events[0].at == at {
-			ev := e.events.pop()
-			if ev.kind() == finish {
-				e.finish(ev.index())
+		for e.events.Len() > 0 && e.events.Min().Key == at {
+			ev := e.events.Pop().Tie
+			if kindOf(ev) == finish {
+				e.finish(indexOf(ev))
 				e.since = at
 			} else {
-				e.up(ev.index()>>cloudShift, int64(ev.index()&(1<<cloudShift-1)))
+				e.up(indexOf(ev)>>cloudShift, int64(indexOf(ev)&(1<<cloudShift-1)))
 			}
 			freed = true
 		}
@@ -364,7 +368,7 @@ func (e *Simulator) occupy(i int, j *schedule.Job) bool {
 		e.covered += cost
 	}
 	e.res.Starts[index], e.res.Places[index] = e.now, i
-	e.events.push(event{e.now + e.jobs[index].Run, order(finish, int(index))})
+	e.events.Push(e.now+e.jobs[index].Run, order(finish, int(index)))
 	return true
 }
 
@@ -402,10 +406,10 @@ func (e *Simulator) finish(index int) {
 		}
 	}
 	e.vacate(i, int32(index))
-	p.busy.add(j.Run, j.Nodes)
+	p.busy.Add(j.Run, j.Nodes)
 	wait := e.res.Starts[index] - j.Submit
-	e.queued.add(wait, j.Nodes)
-	e.response.add(wait+j.Run, j.Nodes)
+	e.queued.Add(wait, j.Nodes)
+	e.response.Add(wait+j.Run, j.Nodes)
 	e.weight += j.Nodes
 	e.last = e.now
 	e.ended++
@@ -580,7 +584,7 @@ func (e *Simulator) launch(a Action, round int) int {
 		boot := p.boot.draw(e.rng)
 		c.Instances = append(c.Instances, Instance{ID: e.ids, State: Booting, Due: due, Ready: e.now + boot})
 		p.job = append(p.job, -1)
-		e.events.push(event{e.now + boot, order(booted, a.Cloud<<cloudShift|int(e.ids))})
+		e.events.Push(e.now+boot, order(booted, a.Cloud<<cloudShift|int(e.ids)))
 		e.ids++
 	}
 	if granted > 0 {
@@ -622,7 +626,7 @@ func (e *Simulator) summarise() {
 	r := &e.res
 	r.Unfinished = len(e.jobs) - e.ended
 	if e.ended > 0 {
-		r.AWRT, r.AWQT = e.response.mean(e.weight), e.queued.mean(e.weight)
+		r.AWRT, r.AWQT = e.response.Mean(e.weight), e.queued.Mean(e.weight)
 		r.Makespan = e.last - e.jobs[0].Submit
 	}
 	for i := range e.jobs { // that still run at the horizon
@@ -630,10 +634,10 @@ func (e *Simulator) summarise() {
 			break
 		}
 		if at := r.Starts[i]; at >= 0 && at+e.jobs[i].Run >= e.cfg.Horizon {
-			e.places[r.Places[i]].busy.add(e.cfg.Horizon-at, e.jobs[i].Nodes)
+			e.places[r.Places[i]].busy.Add(e.cfg.Horizon-at, e.jobs[i].Nodes)
 		}
 	}
 	for i := range r.Infrastructures {
-		r.Infrastructures[i].CoreHours = e.places[i].busy.hours()
+		r.Infrastructures[i].CoreHours = e.places[i].busy.Hours()
 	}
 }

@@ -2,10 +2,11 @@ package elastic
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
@@ -81,10 +82,10 @@ func (t *timetable) reset(s *Snapshot, order []int, stall time.Duration) {
 	for i := range s.Jobs {
 		t.done = addCapped(t.done, s.Now-s.Jobs[i].Submit)
 	}
-	t.infra = slices.Grow(t.infra[:0], len(order))[:len(order)]
-	t.place = slices.Grow(t.place[:0], len(order))[:len(order)]
-	t.low = slices.Grow(t.low[:0], len(order))[:len(order)]
-	t.lowUp = slices.Grow(t.lowUp[:0], len(order))[:len(order)]
+	t.infra = grow.To(t.infra, len(order))
+	t.place = grow.To(t.place, len(order))
+	t.low = grow.To(t.low, len(order))
+	t.lowUp = grow.To(t.lowUp, len(order))
 	for i, c := range order {
 		cl := &s.Clouds[c]
 		t.place[c] = i
@@ -229,9 +230,8 @@ func addCapped(a, b time.Duration) time.Duration {
 
 // timesCapped multiplies a span that is not negative likewise.
 func timesCapped(a time.Duration, n int) time.Duration {
-	hi, lo := bits.Mul64(uint64(a), uint64(n))
-	if hi != 0 || lo > uint64(schedule.Never) {
-		return schedule.Never
+	if product, ok := wide.Mul(int64(a), int64(n)); ok {
+		return time.Duration(product)
 	}
-	return time.Duration(lo)
+	return schedule.Never
 }

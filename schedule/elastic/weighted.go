@@ -1,9 +1,9 @@
 package elastic
 
 import (
-	"math/bits"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
@@ -37,18 +37,15 @@ func AWRT(jobs []schedule.Job, ends []time.Duration) time.Duration {
 
 // weighted is a mean of spans by nodes; the sum has 128 bits.
 type weighted struct {
-	hi, lo uint64
-	nodes  uint64
+	sum   wide.Uint
+	nodes uint64
 }
 
 func (m *weighted) add(nodes int, d time.Duration) {
 	if nodes <= 0 || d < 0 {
 		panic("elastic: a mean of spans needs positive nodes and spans that are not negative")
 	}
-	hi, lo := bits.Mul64(uint64(nodes), uint64(d))
-	var carry uint64
-	m.lo, carry = bits.Add64(m.lo, lo, 0)
-	m.hi, _ = bits.Add64(m.hi, hi, carry)
+	m.sum.AddProduct(uint64(nodes), uint64(d))
 	m.nodes += uint64(nodes)
 }
 
@@ -57,6 +54,6 @@ func (m *weighted) mean() time.Duration {
 		return 0
 	}
 	// A mean is at most the largest span, so that the quotient fits.
-	q, _ := bits.Div64(m.hi, m.lo, m.nodes)
+	q, _, _ := m.sum.Over(m.nodes)
 	return time.Duration(q)
 }

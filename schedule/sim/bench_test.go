@@ -34,7 +34,7 @@ func benchRun(b *testing.B, jobs []trace.Job, cfg Options) {
 }
 
 // modes are what every log is benchmarked in.
-func modes(nodes int) []Options {
+func modesOf(nodes int) []Options {
 	return []Options{{Mode: Local, Nodes: nodes}, {Mode: SEC}, {Mode: NoWait}, {Mode: Individual}}
 }
 
@@ -52,7 +52,7 @@ func BenchmarkRun(b *testing.B) {
 	} {
 		b.Run("log="+c.name, func(b *testing.B) {
 			jobs := load(b, c.file, c.perInstance)
-			for _, cfg := range modes(c.nodes) {
+			for _, cfg := range modesOf(c.nodes) {
 				b.Run("mode="+cfg.Mode.String(), func(b *testing.B) { benchRun(b, jobs, cfg) })
 			}
 		})
@@ -61,7 +61,7 @@ func BenchmarkRun(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, cfg := range modes(128) {
+	for _, cfg := range modesOf(128) {
 		b.Run("log=lublin/mode="+cfg.Mode.String(), func(b *testing.B) { benchRun(b, jobs, cfg) })
 	}
 }

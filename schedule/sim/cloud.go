@@ -136,11 +136,11 @@ func (c *Options) checkClouds() error {
 		if c.Mode != SEC || c.Bound {
 			switch {
 			case i > 0:
-				return badCloud("", i, ErrRange, "only mode sec, not bound, runs on several clouds")
+				return badCloud("", i, ErrRange, "%d clouds: want mode sec, not bound, for several", len(c.Clouds))
 			case cl.Quota > 0, cl.Ask != nil:
-				return badCloud("", i, ErrRange, "only mode sec, not bound, has quotas and refusals")
+				return badCloud("", i, ErrRange, "a quota or refusals: want mode sec, not bound, for them")
 			case cl.Portfolio != nil:
-				return badCloud("Portfolio", i, ErrRange, "only mode sec, not bound, buys reservations")
+				return badCloud("Portfolio", i, ErrRange, "a portfolio: want mode sec, not bound, for reservations")
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -102,12 +103,12 @@ func TestCloudsEqualReference(t *testing.T) {
 		var total pricing.Money
 		for c, cl := range want.clouds {
 			g := got.Clouds[c]
-			var paid span
+			var paid timesum.Sum
 			leases, jobs := 0, 0
 			for _, l := range want.leases {
 				if l.cloud == c {
 					leases++
-					paid.add(l.paid-l.start, 1)
+					paid.Add(l.paid-l.start, 1)
 				}
 			}
 			for _, d := range want.at {
@@ -115,7 +116,7 @@ func TestCloudsEqualReference(t *testing.T) {
 					jobs++
 				}
 			}
-			w := CloudResult{Jobs: jobs, Leases: leases, ChargedHours: paid.hours(), Cost: want.cost(c)}
+			w := CloudResult{Jobs: jobs, Leases: leases, ChargedHours: paid.Hours(), Cost: want.cost(c)}
 			if d := cmp.Diff(w, g, cmpopts.IgnoreFields(CloudResult{}, "Refused", "Peak", "Hours", "Levels")); d != "" {
 				t.Fatalf("cloud %d (-want +got):\n%s", c, d)
 			}

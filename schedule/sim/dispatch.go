@@ -232,7 +232,7 @@ func (s *Simulator) tell() {
 	for _, c := range s.sites {
 		r := CloudResult{
 			Name: c.cloud.Name, Jobs: c.jobs, Leases: c.leases, Refused: c.refused,
-			ChargedHours: c.paid.hours(), Cost: c.cost, Levels: c.levels,
+			ChargedHours: c.paid.Hours(), Cost: c.cost, Levels: c.levels,
 		}
 		if len(s.sites) == 1 {
 			r.Levels = s.res.Levels

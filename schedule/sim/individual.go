@@ -1,7 +1,9 @@
 package sim
 
+import "github.com/plimsoll/plimsoll/internal/timesum"
+
 // individual runs every job on instances of its own.
-func (s *Simulator) individual() (charged span, err error) {
+func (s *Simulator) individual() (charged timesum.Sum, err error) {
 	c := s.sites[0]
 	for i := range s.jobs {
 		j := &s.jobs[i]

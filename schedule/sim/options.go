@@ -1,11 +1,11 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -29,34 +29,18 @@ const (
 	NoWait
 )
 
-var modeNames = [...]string{"sec", "local", "individual", "nowait"}
+var modes = enum.New[Mode]("sim", "Mode", ErrRange, "sec", "local", "individual", "nowait")
 
-// String returns "sec", "local", "individual" or "nowait".
-func (m Mode) String() string {
-	if int(m) < len(modeNames) {
-		return modeNames[m]
-	}
-	return fmt.Sprintf("Mode(%d)", uint8(m))
-}
+// String returns "sec", "local", "individual" or "nowait", and Mode(7) for a value 7 that is none of
+// the constants.
+func (m Mode) String() string { return modes.String(m) }
 
-// MarshalText returns the String form.
-func (m Mode) MarshalText() ([]byte, error) {
-	if m > NoWait {
-		return nil, fmt.Errorf("sim: %v is not a mode", m)
-	}
-	return []byte(m.String()), nil
-}
+// MarshalText returns the String form. The error is an [*InputError] for a value
+// that is none of the constants.
+func (m Mode) MarshalText() ([]byte, error) { return modes.MarshalText(m) }
 
-// UnmarshalText reads the String form.
-func (m *Mode) UnmarshalText(text []byte) error {
-	for i, name := range modeNames {
-		if string(text) == name {
-			*m = Mode(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("sim: %q is not a mode: want sec, local, individual or nowait", text)
-}
+// UnmarshalText reads the String form. The error is an [*InputError].
+func (m *Mode) UnmarshalText(text []byte) error { return modes.UnmarshalText(m, text) }
 
 // Options says how jobs are run. Its zero value is the semi-elastic cluster of
 // [Niu16] section 8.2 with the paper's parameters.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -83,12 +84,12 @@ func TestRunEqualsReference(t *testing.T) {
 		if d := cmp.Diff(want.starts, got.Starts, cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("starts (-want +got):\n%s", d)
 		}
-		var paid span
+		var paid timesum.Sum
 		for _, l := range want.paid {
-			paid.add(full.Meter.Charged(l), 1)
+			paid.Add(full.Meter.Charged(l), 1)
 		}
-		if cfg.Mode != Local && paid.hours() != got.ChargedHours {
-			t.Fatalf("charged %v hours, want %v", got.ChargedHours, paid.hours())
+		if cfg.Mode != Local && paid.Hours() != got.ChargedHours {
+			t.Fatalf("charged %v hours, want %v", got.ChargedHours, paid.Hours())
 		}
 		if len(jobs) > 0 {
 			if d := cmp.Diff(changes(want.levels, jobs[0].Submit), got.Levels, cmpopts.EquateEmpty()); d != "" {
@@ -179,12 +180,12 @@ func TestRunInvariants(t *testing.T) {
 		// Nothing is charged less than it is held, and no more than a minimum
 		// or an increment beyond.
 		if cfg.Mode != Local && cfg.Mode != Individual {
-			var held span
+			var held timesum.Sum
 			for k, l := range got.Levels[:max(0, len(got.Levels)-1)] {
-				held.add(got.Levels[k+1].At-l.At, l.Held)
+				held.Add(got.Levels[k+1].At-l.At, l.Held)
 			}
-			if held.hours() > got.ChargedHours*(1+1e-12) || got.UsedHours > held.hours()*(1+1e-12) {
-				t.Fatalf("used %v, held %v and charged %v hours", got.UsedHours, held.hours(), got.ChargedHours)
+			if held.Hours() > got.ChargedHours*(1+1e-12) || got.UsedHours > held.Hours()*(1+1e-12) {
+				t.Fatalf("used %v, held %v and charged %v hours", got.UsedHours, held.Hours(), got.ChargedHours)
 			}
 		}
 		// The demand curve is the peak of each slot.

@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -104,44 +105,23 @@ func (r *Result) AppendDemand(dst []int, slot time.Duration) []int {
 	return dst
 }
 
-// A span is a sum of times longer than a time.Duration can hold.
-type span struct{ sec, nsec int64 }
-
-func (s *span) add(d time.Duration, times int) {
-	s.sec += int64(d/time.Second) * int64(times)
-	s.nsec += int64(d%time.Second) * int64(times)
-	s.sec += s.nsec / int64(time.Second)
-	s.nsec %= int64(time.Second)
-}
-
-func (s span) seconds() float64 { return float64(s.sec) + float64(s.nsec)/1e9 }
-func (s span) hours() float64   { return s.seconds() / 3600 }
-
-// mean divides by n > 0 and rounds to the nearest nanosecond.
-func (s span) mean(n int) time.Duration {
-	q, r := s.sec/int64(n), s.sec%int64(n)
-	// r < n; the remaining r seconds and nsec nanoseconds fit for n up to 9·10⁹.
-	rest := (r*int64(time.Second) + s.nsec + int64(n)/2) / int64(n)
-	return time.Duration(q)*time.Second + time.Duration(rest)
-}
-
 // summarise fills in what follows from the starts and the sums of a run.
-func (r *Result) summarise(jobs []trace.Job, charged span) {
-	var wait, used span
+func (r *Result) summarise(jobs []trace.Job, charged timesum.Sum) {
+	var wait, used timesum.Sum
 	var slow float64
 	var last time.Duration
 	for i := range jobs {
 		j := &jobs[i]
 		w := r.Starts[i] - j.Submit
-		wait.add(w, 1)
-		used.add(j.Run, j.Nodes)
+		wait.Add(w, 1)
+		used.Add(j.Run, j.Nodes)
 		slow += Slowdown(w, j.Run)
 		last = max(last, r.Starts[i]+j.Run)
 	}
 	r.Jobs = len(jobs)
-	r.UsedHours, r.ChargedHours = used.hours(), charged.hours()
+	r.UsedHours, r.ChargedHours = used.Hours(), charged.Hours()
 	if len(jobs) > 0 {
-		r.MeanWait = wait.mean(len(jobs))
+		r.MeanWait = wait.Mean(len(jobs))
 		r.MeanSlowdown = slow / float64(len(jobs))
 		r.Makespan = last - jobs[0].Submit
 	}

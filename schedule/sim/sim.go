@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/heaps"
+	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -58,7 +59,7 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 		return Result{}, err
 	}
 	s.reset(jobs, cfg)
-	var charged span
+	var charged timesum.Sum
 	switch cfg.Mode {
 	case Individual:
 		charged, err = s.individual()
@@ -72,9 +73,9 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	s.res.summarise(jobs, charged)
 	s.tell()
 	if cfg.Mode == Local {
-		var all span
-		all.add(s.res.Makespan, cfg.Nodes)
-		s.res.ChargedHours = all.hours()
+		var all timesum.Sum
+		all.Add(s.res.Makespan, cfg.Nodes)
+		s.res.ChargedHours = all.Hours()
 		if s.res.ChargedHours > 0 {
 			s.res.Utilisation = s.res.UsedHours / s.res.ChargedHours
 		}

@@ -264,23 +264,6 @@ func TestText(t *testing.T) {
 }
 
 // Sums of times do not overflow where a time.Duration would.
-func TestSpan(t *testing.T) {
-	var s span
-	s.add(time.Duration(math.MaxInt64/2), 1000)
-	if got, want := s.hours(), float64(math.MaxInt64/2)/3.6e12*1000; math.Abs(got/want-1) > 1e-12 {
-		t.Errorf("%v hours, want %v", got, want)
-	}
-	if got := s.mean(1000); got != math.MaxInt64/2 {
-		t.Errorf("mean %d, want %d", got, int64(math.MaxInt64/2))
-	}
-	s = span{}
-	s.add(1, 1)
-	s.add(2, 1)
-	if got := s.mean(2); got != 2 { // 1.5 ns
-		t.Errorf("mean %v", got)
-	}
-}
-
 // flood makes n jobs of 2^0 to 2^(sizes−1) nodes and of up to 2 h, submitted
 // with a mean gap.
 func flood(n, sizes int, gap time.Duration, seed uint64) []trace.Job {

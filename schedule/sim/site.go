@@ -1,9 +1,10 @@
 package sim
 
 import (
-	"math/bits"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/timesum"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -28,7 +29,7 @@ type site struct {
 	wake        time.Duration // the end of the pause at which its queue is looked at
 
 	jobs, leases, refused int
-	paid                  span
+	paid                  timesum.Sum
 	cost                  pricing.Money
 	usage                 usage
 	levels                []Level // only where there are several
@@ -50,7 +51,7 @@ func (c *site) reset(index int, cloud Cloud, epoch time.Time) {
 	c.long, c.nextRelease, c.skipped, c.closed = 0, schedule.Never, false, 0
 	c.until, c.wake = 0, 0
 	c.jobs, c.leases, c.refused = 0, 0, 0
-	c.paid, c.cost = span{}, 0
+	c.paid, c.cost = timesum.Sum{}, 0
 	c.usage.reset(cloud.Discount, cloud.Hourly, epoch)
 	c.levels, c.hours, c.part = c.levels[:0], c.hours[:0], c.part[:0]
 	c.summed, c.reserved = 0, c.reserved[:0]
@@ -79,7 +80,7 @@ func (c *site) begin(now time.Duration, n int) {
 // pay accounts for the end of n leases of a length from start on.
 func (c *site) pay(start, length time.Duration, n int) error {
 	charged := c.cloud.Meter.Charged(length)
-	c.paid.add(charged, n)
+	c.paid.Add(charged, n)
 	c.count(start+charged, -n)
 	var one pricing.Money
 	var err error
@@ -130,8 +131,7 @@ func (p *part) add(n int, d time.Duration) {
 	if n < 0 {
 		n, sign = -n, -1
 	}
-	high, low := bits.Mul64(uint64(n), uint64(d))
-	whole, rest := bits.Div64(high, low, uint64(time.Hour)) // d ≤ 1 h, so it is at most n
+	whole, rest, _ := wide.Product(uint64(n), uint64(d)).Over(uint64(time.Hour)) // d ≤ 1 h, so whole is at most n
 	p.whole += sign * int(whole)
 	p.rest += time.Duration(sign) * time.Duration(rest)
 	switch {
@@ -174,7 +174,7 @@ func (c *site) hour(k int) int {
 }
 
 // charged returns what all leases were charged for, and sums up their cost.
-func (s *Simulator) charged() (all span, err error) {
+func (s *Simulator) charged() (all timesum.Sum, err error) {
 	err = s.err
 	for _, c := range s.sites {
 		if err == nil {
@@ -186,8 +186,7 @@ func (s *Simulator) charged() (all span, err error) {
 		if err == nil {
 			s.res.Cost, err = s.res.Cost.Add(c.cost)
 		}
-		all.sec += c.paid.sec
-		all.add(time.Duration(c.paid.nsec), 1)
+		all.Plus(c.paid)
 		c.sum(len(c.hours))
 	}
 	return all, err

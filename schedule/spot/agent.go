@@ -3,6 +3,7 @@ package spot
 import (
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -47,24 +48,12 @@ const (
 	ClusterFinished                         // the task has ended or is returned; still to be closed
 )
 
-// String returns the paper's name of the state, such as "initializing".
-func (s ClusterState) String() string {
-	switch s {
-	case ClusterClosed:
-		return "closed"
-	case ClusterInitializing:
-		return "initializing"
-	case ClusterStarted:
-		return "started"
-	case ClusterRunning:
-		return "running"
-	case ClusterInterrupted:
-		return "interrupted"
-	case ClusterFinished:
-		return "finished"
-	}
-	return "unknown"
-}
+var clusterStates = enum.New[ClusterState]("spot", "ClusterState", ErrRange,
+	"closed", "initializing", "started", "running", "interrupted", "finished")
+
+// String returns the paper's name of the state, such as "initializing", and ClusterState(7) for a value 7 that is none of
+// the constants.
+func (s ClusterState) String() string { return clusterStates.String(s) }
 
 // An Observation is what an agent sees of its cluster at a look.
 type Observation struct {
@@ -98,28 +87,12 @@ const (
 	CommandStop
 )
 
-// String returns the kind in words, such as "open cluster".
-func (k CommandKind) String() string {
-	switch k {
-	case CommandProceed:
-		return "proceed"
-	case CommandOpen:
-		return "open cluster"
-	case CommandSubmit:
-		return "submit task"
-	case CommandReturn:
-		return "return task"
-	case CommandComplete:
-		return "complete task"
-	case CommandClose:
-		return "close cluster"
-	case CommandWait:
-		return "wait"
-	case CommandStop:
-		return "stop"
-	}
-	return "unknown"
-}
+var commandKinds = enum.New[CommandKind]("spot", "CommandKind", ErrRange,
+	"proceed", "open cluster", "submit task", "return task", "complete task", "close cluster", "wait", "stop")
+
+// String returns the kind in words, such as "open cluster", and CommandKind(7) for a value 7 that is none of
+// the constants.
+func (k CommandKind) String() string { return commandKinds.String(k) }
 
 // A ReturnReason says why an agent returned a task.
 type ReturnReason uint8
@@ -130,18 +103,11 @@ const (
 	ReturnInterrupted              // the price rose above the bid
 )
 
-// String returns the reason in a word or two.
-func (r ReturnReason) String() string {
-	switch r {
-	case ReturnNone:
-		return "not returned"
-	case ReturnExpired:
-		return "expired"
-	case ReturnInterrupted:
-		return "interrupted"
-	}
-	return "unknown"
-}
+var returnReasons = enum.New[ReturnReason]("spot", "ReturnReason", ErrRange, "not returned", "expired", "interrupted")
+
+// String returns the reason in a word or two, and ReturnReason(7) for a value 7 that is none of
+// the constants.
+func (r ReturnReason) String() string { return returnReasons.String(r) }
 
 // A Command is what an agent wants done.
 type Command struct {

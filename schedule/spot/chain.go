@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -270,9 +271,9 @@ func (e *ChainEstimator) mean(a, b int) pricing.Money {
 // cluster fills split with the best cuts of m prices into 1 to n levels. Ties fall
 // to the lower cut.
 func (e *ChainEstimator) cluster(n, m int) {
-	e.split = slices.Grow(e.split[:0], n*(m+1))[:n*(m+1)]
-	e.before = slices.Grow(e.before[:0], m+1)[:m+1]
-	e.cost = slices.Grow(e.cost[:0], m+1)[:m+1]
+	e.split = grow.To(e.split, n*(m+1))
+	e.before = grow.To(e.before, m+1)
+	e.cost = grow.To(e.cost, m+1)
 	for b := 1; b <= m; b++ {
 		e.cost[b] = e.within(0, b)
 		e.split[b] = 0
@@ -302,8 +303,8 @@ func (e *ChainEstimator) row(k, m, lo, hi, from, to int) {
 
 // moves counts the moves between n levels and returns their probabilities.
 func (e *ChainEstimator) moves(n int, prior float64) []float64 {
-	e.move = slices.Grow(e.move[:0], n*n)[:n*n]
-	e.share = slices.Grow(e.share[:0], n)[:n]
+	e.move = grow.To(e.move, n*n)
+	e.share = grow.To(e.share, n)
 	clear(e.move)
 	clear(e.share)
 	total, last := 0, -1

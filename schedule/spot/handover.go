@@ -2,6 +2,8 @@ package spot
 
 import (
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
 // When does a task have to leave spot instances? The invariant that keeps a
@@ -65,22 +67,11 @@ const (
 	RulePlanned
 )
 
-// String returns the name of the rule, such as "no return".
-func (r Rule) String() string {
-	switch r {
-	case RulePaper:
-		return "paper"
-	case RuleSafe:
-		return "safe threshold"
-	case RuleNoReturn:
-		return "no return"
-	case RuleHedged:
-		return "hedged"
-	case RulePlanned:
-		return "planned"
-	}
-	return "unknown"
-}
+var rules = enum.New[Rule]("spot", "Rule", ErrRange, "paper", "safe threshold", "no return", "hedged", "planned")
+
+// String returns the name of the rule, such as "no return", and Rule(7) for a value 7 that is none of
+// the constants.
+func (r Rule) String() string { return rules.String(r) }
 
 // A Handover says which agent has a task at which time. The zero value is the
 // paper's rule with its thresholds, and agents that are told of events at once.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -112,20 +114,11 @@ const (
 	BidBoth
 )
 
-// String returns "wait", "spot", "on demand" or "both".
-func (a BidAction) String() string {
-	switch a {
-	case BidWait:
-		return "wait"
-	case BidSpot:
-		return "spot"
-	case BidOnDemand:
-		return "on demand"
-	case BidBoth:
-		return "both"
-	}
-	return "unknown"
-}
+var bidActions = enum.New[BidAction]("spot", "BidAction", ErrRange, "wait", "spot", "on demand", "both")
+
+// String returns "wait", "spot", "on demand" or "both", and BidAction(7) for a value 7 that is none of
+// the constants.
+func (a BidAction) String() string { return bidActions.String(a) }
 
 // A BidState is where a task stands.
 type BidState struct {
@@ -310,14 +303,12 @@ func (p *Planner) prepare(m Market, t *Task, now time.Duration) error {
 }
 
 // resize returns s with n elements, whose values mean nothing.
-func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
-
 // layout lists the runs and what they need.
 func (p *Planner) layout() {
 	t, c := &p.task, &p.task.Checkpoints
-	p.need = resize(p.need, p.points)
-	p.demand = resize(p.demand, p.points)
-	p.first = resize(p.first, p.points)
+	p.need = grow.To(p.need, p.points)
+	p.demand = grow.To(p.demand, p.points)
+	p.first = grow.To(p.first, p.points)
 	p.runs, p.saved = p.runs[:0], p.saved[:0]
 	for q := range p.points {
 		saved := time.Duration(q) * c.Every
@@ -344,10 +335,10 @@ func (p *Planner) layout() {
 		}
 	}
 	n, states := p.levels, (p.steps+1)*p.points
-	p.v = resize(p.v, states*n)
-	p.hit = resize(p.hit, states*p.pairs)
-	p.r = resize(p.r, (p.steps+1)*len(p.runs)*p.pairs)
-	p.x, p.y, p.end = resize(p.x, n), resize(p.y, n), resize(p.end, n)
+	p.v = grow.To(p.v, states*n)
+	p.hit = grow.To(p.hit, states*p.pairs)
+	p.r = grow.To(p.r, (p.steps+1)*len(p.runs)*p.pairs)
+	p.x, p.y, p.end = grow.To(p.x, n), grow.To(p.y, n), grow.To(p.end, n)
 }
 
 // cost returns what an instance on demand costs for a time that is no longer than
@@ -380,12 +371,12 @@ func (p *Planner) savedAt(r *bidRun, age time.Duration) int {
 func (p *Planner) survival() {
 	n, h := p.levels, p.h
 	p.keep = math.Pow(1-p.m.Reclaim, p.m.Chain.Step.Hours())
-	p.survive = resize(p.survive, n*n)
+	p.survive = grow.To(p.survive, n*n)
 	for k, v := range p.m.Chain.Move {
 		p.survive[k] = p.keep * v
 	}
 	size := p.pairs * (h + 1)
-	p.alive, p.lost = resize(p.alive, size), resize(p.lost, 2*size)
+	p.alive, p.lost = grow.To(p.alive, size), grow.To(p.lost, 2*size)
 	for b := range n {
 		for i := range b + 1 {
 			p.alive[p.at(b, i, 0)] = 1

@@ -3,6 +3,8 @@ package spot
 import (
 	"math"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
 // How urgent is a task with a deadline? The priority rate of [Huang13] Eq. (6)
@@ -140,18 +142,11 @@ const (
 	TierLow                // spot, with a low bid
 )
 
-// String returns "high", "medium" or "low".
-func (t Tier) String() string {
-	switch t {
-	case TierHigh:
-		return "high"
-	case TierMedium:
-		return "medium"
-	case TierLow:
-		return "low"
-	}
-	return "unknown"
-}
+var tiers = enum.New[Tier]("spot", "Tier", ErrRange, "high", "medium", "low")
+
+// String returns "high", "medium" or "low", and Tier(7) for a value 7 that is none of
+// the constants.
+func (t Tier) String() string { return tiers.String(t) }
 
 // Thresholds are th1 and th2 of [Huang13] Table II. The zero value stands for the
 // paper's, 1 and 2. Both at +Inf send every task on demand, both at −Inf none.

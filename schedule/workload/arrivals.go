@@ -1,12 +1,12 @@
 package workload
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -34,34 +34,18 @@ const (
 	Campaigns
 )
 
-var arrivalNames = [...]string{"poisson", "campaigns"}
+var arrivals = enum.New[Arrivals]("workload", "Arrivals", ErrRange, "poisson", "campaigns")
 
-// String returns "poisson" or "campaigns".
-func (a Arrivals) String() string {
-	if int(a) < len(arrivalNames) {
-		return arrivalNames[a]
-	}
-	return fmt.Sprintf("Arrivals(%d)", uint8(a))
-}
+// String returns "poisson" or "campaigns", and Arrivals(7) for a value 7 that is
+// none of the constants.
+func (a Arrivals) String() string { return arrivals.String(a) }
 
-// MarshalText returns the String form.
-func (a Arrivals) MarshalText() ([]byte, error) {
-	if int(a) >= len(arrivalNames) {
-		return nil, fmt.Errorf("workload: %v is not a pattern of arrivals", a)
-	}
-	return []byte(a.String()), nil
-}
+// MarshalText returns the String form. The error is an [*InputError] for a value
+// that is none of the constants.
+func (a Arrivals) MarshalText() ([]byte, error) { return arrivals.MarshalText(a) }
 
-// UnmarshalText reads the String form.
-func (a *Arrivals) UnmarshalText(text []byte) error {
-	for i, name := range arrivalNames {
-		if string(text) == name {
-			*a = Arrivals(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("workload: %q is not a pattern of arrivals: want poisson or campaigns", text)
-}
+// UnmarshalText reads the String form. The error is an [*InputError].
+func (a *Arrivals) UnmarshalText(text []byte) error { return arrivals.UnmarshalText(a, text) }
 
 // Defaults of [SampleOptions]. No source states them for the two samples; with
 // them the bursts of the Feitelson sample exceed what the sustained maximum of
@@ -97,29 +81,26 @@ const maxSpan = 100 * 365 * 24 * time.Hour
 // jobs in the given span.
 func (o SampleOptions) withDefaults(n, jobs int, span time.Duration) (SampleOptions, error) {
 	bad := func(field, format string, args ...any) (SampleOptions, error) {
-		return o, &InputError{
-			Field: field, Index: -1,
-			Err: fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrRange),
-		}
+		return o, badInput(field, -1, ErrRange, format, args...)
 	}
 	if o.Arrivals > Campaigns {
-		return bad("Arrivals", "%v must be poisson or campaigns", o.Arrivals)
+		return bad("Arrivals", "%v: want %s", o.Arrivals, arrivals.Want())
 	}
 	if o.Span < 0 || o.Span > maxSpan {
-		return bad("Span", "%v must be positive and at most 100 years", o.Span)
+		return bad("Span", "%v: want more than 0 and at most 100 years, or 0 for the default", o.Span)
 	}
 	if o.Span == 0 {
 		s := float64(n) / float64(jobs) * span.Seconds()
 		if s > maxSpan.Seconds() {
-			return bad("Span", "%d jobs at the rate of the sample take more than 100 years", n)
+			return bad("Span", "%d jobs at the rate of the sample: want at most 100 years", n)
 		}
 		o.Span = time.Duration(s) * time.Second
 	}
 	if o.CampaignJobs < 0 {
-		return bad("CampaignJobs", "%d must be positive", o.CampaignJobs)
+		return bad("CampaignJobs", "%d: want more than 0, or 0 for the default", o.CampaignJobs)
 	}
 	if o.CampaignGap < 0 || o.CampaignGap > maxSpan {
-		return bad("CampaignGap", "%v must be positive and at most 100 years", o.CampaignGap)
+		return bad("CampaignGap", "%v: want more than 0 and at most 100 years, or 0 for the default", o.CampaignGap)
 	}
 	if o.CampaignJobs == 0 {
 		o.CampaignJobs = CampaignJobs
@@ -151,10 +132,7 @@ func (s *sampler) arrive(jobs []trace.Job, o SampleOptions) error {
 			at += s.exponential(o.CampaignGap.Seconds())
 		}
 		if at > 2*maxSpan.Seconds() {
-			return &InputError{
-				Field: "n", Index: -1,
-				Err: fmt.Errorf("job %d is submitted %w", i+1, ErrClock),
-			}
+			return badInput("n", -1, ErrClock, "the submission of job %d: want fewer jobs", i+1)
 		}
 		jobs[i].Submit = time.Duration(at) * time.Second
 		jobs[i].ID = int64(i) // the order in which it was drawn

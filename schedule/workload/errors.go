@@ -2,39 +2,33 @@ package workload
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// The ways in which parameters can be wrong. An [*InputError] says which
-// parameter it is and unwraps to one of them.
+// What an [InputError] unwraps to.
 var (
-	// ErrRange says that a number lies outside the range that its meaning
-	// allows.
-	ErrRange = errors.New("outside its range")
+	// ErrRange: a number is outside the range that its meaning allows.
+	ErrRange = errors.New("value out of range")
 
-	// ErrRejected says that a distribution which is drawn again above a limit
-	// has next to no mass below that limit, so that drawing would not end.
-	ErrRejected = errors.New("has next to no mass below the limit above which it is drawn again")
+	// ErrRejected: a distribution that is drawn again above a limit has next to no
+	// mass below that limit, so that drawing would not end.
+	ErrRejected = errors.New("next to no mass below the limit above which it is drawn again")
 
-	// ErrClock says that a submission lies so late that a time.Duration cannot
-	// hold it together with the run time: 292 years after the start.
+	// ErrClock: a submission lies so late that a time.Duration cannot hold the
+	// submission together with the run time, 292 years after the start.
 	ErrClock = errors.New("beyond the 292 years that the clock can hold")
 )
 
-// An InputError reports a parameter that the model cannot use.
-type InputError struct {
-	Field string // the parameter, such as "Batch.UHi"
-	Index int    // the job's place in the slice, -1 where the field is no slice
-	Err   error  // what is wrong, wrapping one of the package's errors
-}
+// An InputError says which parameter or job a model cannot use, and why:
+//
+//	Package       "workload"
+//	Field         such as "Batch.UHi", "Span" or "jobs"
+//	Index         of the job; -1 where there is none
+//	Line, Column  0
+//	Err           what is there and what would be right; unwraps to a sentinel
+type InputError = inputerr.Error
 
-// Error returns one sentence that says what is wrong, and where.
-func (e *InputError) Error() string {
-	if e.Index >= 0 {
-		return fmt.Sprintf("workload: %s[%d]: %v", e.Field, e.Index, e.Err)
-	}
-	return fmt.Sprintf("workload: %s: %v", e.Field, e.Err)
+func badInput(field string, index int, sentinel error, format string, args ...any) error {
+	return inputerr.New("workload", field, index, sentinel, format, args...)
 }
-
-// Unwrap returns what is wrong.
-func (e *InputError) Unwrap() error { return e.Err }

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -65,10 +64,7 @@ func EstimatesTo(dst, jobs []trace.Job, rng *rand.Rand, f float64) error {
 	}
 	for i, j := range jobs {
 		if j.Run <= 0 || j.Run > maxEstimated {
-			return &InputError{
-				Field: "jobs", Index: i,
-				Err: fmt.Errorf("run time %v must be positive and at most 100 years: %w", j.Run, ErrRange),
-			}
+			return badInput("jobs", i, ErrRange, "a run time of %v: want more than 0 and at most 100 years", j.Run)
 		}
 		u := 1 + float64(f*rng.Float64())
 		j.Estimate = roundUp(j.Run, float64(j.Run)*u)

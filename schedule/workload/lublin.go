@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -280,10 +279,7 @@ func AppendLublin(dst []trace.Job, rng *rand.Rand, n int, o Options) ([]trace.Jo
 	for i := range n {
 		j, ok := l.Next()
 		if !ok {
-			return dst[:before], &InputError{
-				Field: "n", Index: -1,
-				Err: fmt.Errorf("%d jobs, but job %d is submitted %w", n, i+1, ErrClock),
-			}
+			return dst[:before], badInput("n", -1, ErrClock, "the submission of job %d of %d: want fewer jobs", i+1, n)
 		}
 		dst = append(dst, j)
 	}

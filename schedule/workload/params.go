@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
@@ -113,10 +112,7 @@ func (p Params) ForNodes(nodes int) Params {
 // the given size; name is the type of job.
 func (p *Params) check(name string, nodes int) error {
 	bad := func(field string, err error, format string, args ...any) error {
-		return &InputError{
-			Field: name + "." + field, Index: -1,
-			Err: fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err),
-		}
+		return badInput(name+"."+field, -1, err, format, args...)
 	}
 	// Written so that NaN fails every test.
 	for _, f := range []struct {
@@ -143,20 +139,20 @@ func (p *Params) check(name string, nodes int) error {
 		{"BNum", p.BNum, 1e-6, 1e6},
 	} {
 		if !(f.v >= f.lo && f.v <= f.hi) {
-			return bad(f.name, ErrRange, "%g must lie between %g and %g", f.v, f.lo, f.hi)
+			return bad(f.name, ErrRange, "%g: want %g to %g", f.v, f.lo, f.hi)
 		}
 	}
 	if p.Serial+p.Pow2 > 1 {
-		return bad("Pow2", ErrRange, "%g with Serial %g must not exceed 1", p.Pow2, p.Serial)
+		return bad("Pow2", ErrRange, "%g with Serial %g: want at most 1 together", p.Pow2, p.Serial)
 	}
 	if p.UMed < p.ULow {
-		return bad("UMed", ErrRange, "%g must not be below ULow %g", p.UMed, p.ULow)
+		return bad("UMed", ErrRange, "%g: want at least ULow, %g", p.UMed, p.ULow)
 	}
 	if p.UHi < p.UMed {
-		return bad("UHi", ErrRange, "%g must not be below UMed %g", p.UHi, p.UMed)
+		return bad("UHi", ErrRange, "%g: want at least UMed, %g", p.UHi, p.UMed)
 	}
 	if round(exp2(p.UHi)) > float64(nodes) {
-		return bad("UHi", ErrRange, "jobs of 2^%g nodes do not fit a machine of %d", p.UHi, nodes)
+		return bad("UHi", ErrRange, "jobs of 2^%g nodes: want at most the machine, %d nodes", p.UHi, nodes)
 	}
 	for _, g := range []struct {
 		name         string
@@ -168,11 +164,11 @@ func (p *Params) check(name string, nodes int) error {
 		{"AArr", p.AArr * p.ARAR, p.BArr, MaxArrivalExponent},
 	} {
 		if !(mathext.GammaIncReg(g.shape, g.limit/g.scale) >= minAccepted) {
-			return bad(g.name, ErrRejected, "gamma(%g, %g)", g.shape, g.scale)
+			return bad(g.name, ErrRejected, "gamma(%g, %g): want a smaller mean", g.shape, g.scale)
 		}
 	}
 	if math.Sqrt(p.ANum)*p.BNum < minCycleDeviation {
-		return bad("BNum", ErrRange, "gamma(%g, %g) must have a standard deviation of at least %g",
+		return bad("BNum", ErrRange, "gamma(%g, %g): want a standard deviation of at least %g",
 			p.ANum, p.BNum, minCycleDeviation)
 	}
 	return nil

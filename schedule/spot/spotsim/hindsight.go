@@ -1,9 +1,9 @@
 package spotsim
 
 import (
-	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
@@ -77,7 +77,7 @@ func (x *Hindsight) Cost(t Task, cfg Options, step time.Duration) (cost pricing.
 	if float64(steps)*float64(points) > 1<<26 {
 		return 0, false, badInput("Tasks.Deadline", 0, spot.ErrRange, "%d steps of %v until then, with %d checkpoints each: want at most 2²⁶, such as with a longer step", steps, step, points-1)
 	}
-	x.v = slices.Grow(x.v[:0], steps*points)[:steps*points]
+	x.v = grow.To(x.v, steps*points)
 	for i := steps - 1; i >= 0; i-- {
 		for q := range points {
 			best := none

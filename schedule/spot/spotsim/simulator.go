@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
@@ -84,22 +85,12 @@ const (
 	LeaseWithdrawn                   // the task ended elsewhere
 )
 
-// String returns the end in a word, such as "completed".
-func (e LeaseEnd) String() string {
-	switch e {
-	case LeaseCompleted:
-		return "completed"
-	case LeaseInterrupted:
-		return "interrupted"
-	case LeaseLost:
-		return "lost"
-	case LeaseExpired:
-		return "expired"
-	case LeaseWithdrawn:
-		return "withdrawn"
-	}
-	return "unknown"
-}
+var leaseEnds = enum.New[LeaseEnd]("spotsim", "LeaseEnd", spot.ErrRange,
+	"completed", "interrupted", "lost", "expired", "withdrawn")
+
+// String returns the end in a word, such as "completed", and LeaseEnd(7) for a value 7 that is none of
+// the constants.
+func (e LeaseEnd) String() string { return leaseEnds.String(e) }
 
 // A Lease is a cluster that was rented for a task.
 type Lease struct {
