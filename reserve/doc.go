@@ -14,6 +14,8 @@
 //	a demand, known or forecast           the cheapest plan, with a proof    Exact.Solve
 //	paths of the future, a distribution   the plan that is cheapest on       Exact.Solve with Problem.Paths
 //	for each slot                         average, with a proof              or Problem.Chances
+//	the same, and a plan                  the cost of not knowing            Exact.Outlook
+//	the same                              mean cost against risk             Exact.Front
 //	a plan of any origin                  what the plan costs; a check       Cost; Verify
 //	a plan                                what each purchase does            AppendUses
 //	demand week by week and a forecaster  what to buy this week              Online.Advance
@@ -24,7 +26,8 @@
 //
 // A [Problem] has a [Horizon] and, for a distribution, lists of [Chance]. [Exact] turns
 // a Problem into a [Plan] with a [Certificate]; [AppendUses] gives a [Use] for each
-// purchase. A [Planner] turns a Problem into purchases: Exact, the offline heuristics
+// purchase, an [Outlook] what a plan costs on each path, and a [FrontPoint] is a plan on
+// the front of mean cost against risk ([FrontOptions]). A [Planner] turns a Problem into purchases: Exact, the offline heuristics
 // ([HGR], [Periodic], [Levels], [SEC]), what tools on the market do ([Constant],
 // [Peak], [OnDemand]) and the online rules. A [Rule] is an online rule for one class,
 // an [Offer], told the demand slot by slot: [RHO], [Robust], [Wang], [WangRandom],
@@ -66,6 +69,12 @@
 // path on demand, and minimises the mean cost. [Plan].Cost, [Plan].Bound and [Cost] are
 // means, Plan.Bill is empty, and [Verify] checks the plan as it checks others. Several
 // terms, held contracts, dates, caps and both horizons work as for a known demand.
+//
+// [Exact.Outlook] says what uncertainty costs: the cost on each path, the probability
+// that each purchase loses money, what a perfect forecast would save, and what planning
+// for the mean path would cost. [Exact.Front] weighs the mean cost against the mean of
+// the worst paths. [Problem.AppendQuantile] gives the demand that a tool with one number
+// a slot plans for, and [Cost] of the plan for it says what that leaves on the table.
 //
 // On average one more active reservation in a slot saves p times the probability that
 // the demand needs it. So a slot costs a convex, piecewise linear function of the active

@@ -2,6 +2,7 @@ package reserve
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -168,20 +169,22 @@ func (t *tally) load(p *Problem, fine int64) error {
 	t.first = grow.To(t.first, n+1)
 	switch {
 	case p.Paths != nil:
-		if p.Weights == nil {
+		if p.Weights == nil && p.exact == nil {
 			t.parts = int64(len(p.Paths))
 			t.equal(p.Paths, n)
 			break
 		}
-		t.parts = denominator(fine, func(yield func(float64) bool) {
-			for _, w := range p.Weights {
-				if !yield(w) {
-					return
-				}
-			}
-		})
 		t.wants = grow.To(t.wants, len(p.Paths))
-		t.share(len(p.Weights), func(i int) float64 { return p.Weights[i] }, t.wants)
+		if p.exact != nil {
+			copy(t.wants, p.exact)
+			t.parts = 0
+			for _, w := range t.wants {
+				t.parts += w
+			}
+		} else {
+			t.parts = denominator(fine, slices.Values(p.Weights))
+			t.share(len(p.Weights), func(i int) float64 { return p.Weights[i] }, t.wants)
+		}
 		for s := range n {
 			t.first[s] = int32(len(t.steps))
 			t.keys = t.keys[:0]
@@ -282,7 +285,7 @@ func (t *tally) append(weights []int64) {
 
 // denominator returns the least number of parts, up to mostParts, of which every
 // probability is a multiple within the tolerance, and fine if there is none.
-func denominator(fine int64, probabilities func(yield func(float64) bool)) int64 {
+func denominator(fine int64, probabilities iter.Seq[float64]) int64 {
 	parts := int64(1)
 	for parts <= mostParts {
 		ok := true

@@ -1,0 +1,327 @@
+package reserve
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/wide"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The front of mean cost against risk.
+//
+// Let C_s(R) be the cost of the purchases R on path s, w_s the path's probability, and
+// CVaR the mean cost of the worst share 1 − α of the probability. For a weight λ of risk
+//
+//	minimise   (1 − λ)·Σ w_s·C_s(R) + λ·CVaR(R).
+//
+// The worst share is itself a choice of weights, CVaR = max Σ q_s·C_s over
+//
+//	Q = {q : Σ q_s = 1, 0 ≤ q_s ≤ w_s/(1 − α)}.
+//
+// So for every q of Q the least mean cost with the weights (1 − λ)·w + λ·q, which is a
+// problem that [Exact] solves, is a lower bound, and its plan is a candidate. The bound
+// is concave in q, and C(R) at the plan found is a slope of it: Front climbs with steps
+// as long as half of the gap asks for (Polyak), back into Q each time. The best plan and
+// the best bound are kept. The mean of the plans met, rounded to whole purchases, is a
+// candidate as well: between two plans that are equally good at the best q, the best
+// whole plan mostly lies. No rate is known; the gap says what was reached.
+//
+// At λ = 0 the plan is that of Exact, and its gap is 0. A whole plan may have to leave a
+// gap at λ > 0: the best mixture of plans need not be a plan.
+//
+// Time: a solve of Exact and O(slots × paths) for each round.
+
+// A FrontPoint is a plan on the front of mean cost against risk, and how good it is.
+type FrontPoint struct {
+	// Risk is λ, the weight of CVaR beside the mean, from 0 to 1.
+	Risk float64
+	// Purchases are sorted by slot and class.
+	Purchases []pricing.Purchase
+	// Mean is the mean cost, CVaR the mean cost of the worst paths.
+	Mean, CVaR pricing.Money
+	// Gap is how far (1−λ)·Mean + λ·CVaR is above the proved lower bound at most, as a
+	// share of the bound.
+	Gap float64
+}
+
+// FrontOptions are the options of [Exact.Front].
+type FrontOptions struct {
+	// Level is α, from 0.01 to below 1: CVaR is the mean cost of the worst 1 − α of the
+	// probability. 0 is 0.95.
+	Level float64
+	// Points is the number of points, from Risk 0 to 1 in equal steps; 0 is 11.
+	Points int
+	// Rounds limits the solves for each point; 0 is 60.
+	Rounds int
+}
+
+// frontGap ends the rounds of a point: amounts of a million are then right to a cent.
+const frontGap = 1e-8
+
+// Front returns plans for p's paths from the least mean cost, Risk 0, to the least CVaR,
+// Risk 1. The same problem gives the same front. Of two points the one with the greater
+// Risk may have the greater CVaR by no more than their gaps.
+//
+// The error is that of [Exact.Solve], [ErrRange] for options out of range, or
+// [ErrUnsupported] for a problem without paths. It takes at most Points·Rounds solves,
+// and allocates.
+func (e *Exact) Front(p *Problem, options FrontOptions) ([]FrontPoint, error) {
+	level := cmp.Or(options.Level, .95)
+	points := cmp.Or(options.Points, 11)
+	rounds := cmp.Or(options.Rounds, 60)
+	switch {
+	case !(level >= .01 && level < 1):
+		return nil, badInput("Level", -1, ErrRange, "%v: want a share from 0.01 to below 1", level)
+	case points < 2 || points > 10_000:
+		return nil, badInput("Points", -1, ErrRange, "%d: want 2 to 10000", points)
+	case rounds < 1:
+		return nil, badInput("Rounds", -1, ErrRange, "%d: want 1 or more", rounds)
+	}
+	if err := p.wantPaths(); err != nil {
+		return nil, err
+	}
+	f := front{e: e, p: p}
+	f.weights, f.parts = p.pathWeights()
+	f.load(level)
+	var list []FrontPoint
+	for l := range points {
+		point, err := f.point(l, points-1, rounds)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, point)
+	}
+	return list, nil
+}
+
+// A front is the work of Front. Weights of q are in units of 1/grain.
+type front struct {
+	e       *Exact
+	p       *Problem
+	weights []int64
+	parts   int64
+	level   float64
+	grain   int64
+	caps    []int64   // of q
+	q       []int64   // the current weights, and the start of the next point
+	target  []float64 // q before it is rounded
+	exact   []int64
+	costs   []float64 // of a plan on each path, in nanos
+	best    FrontPoint
+	value   float64 // of best
+	sum     map[spot]float64
+}
+
+// A spot is the slot and class of a purchase.
+type spot struct{ slot, class int }
+
+// load chooses the grain and the caps, and starts at the paths' own weights.
+func (f *front) load(level float64) {
+	n := len(f.weights)
+	// Rounding the caps down takes n at most of the sum grain/(1-level) ≥ grain + 2·n.
+	f.level, f.grain = level, int64(max(10_000, 200*n))
+	f.caps, f.q = make([]int64, n), make([]int64, n)
+	f.target, f.exact, f.costs = make([]float64, n), make([]int64, n), make([]float64, n)
+	for i, w := range f.weights {
+		f.caps[i] = int64(float64(f.grain) * float64(w) / float64(f.parts) / (1 - level) * (1 - 1e-12))
+		f.target[i] = float64(f.grain) * float64(w) / float64(f.parts)
+	}
+	f.round()
+}
+
+// project puts target back into Q: the nearest weights within the caps.
+func (f *front) project() {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i, x := range f.target {
+		lo, hi = min(lo, x-float64(f.caps[i])), max(hi, x)
+	}
+	for range 100 { // bisection of the shift
+		mid := (lo + hi) / 2
+		sum := 0.0
+		for i, x := range f.target {
+			sum += min(float64(f.caps[i]), max(0, x-mid))
+		}
+		if sum > float64(f.grain) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	for i, x := range f.target {
+		f.target[i] = min(float64(f.caps[i]), max(0, x-hi))
+	}
+	f.round()
+}
+
+// round sets q to whole numbers near target, within the caps, of the sum grain.
+func (f *front) round() {
+	left := f.grain
+	order := make([]int, len(f.q))
+	for i, x := range f.target {
+		f.q[i] = min(f.caps[i], int64(max(0, x)))
+		left -= f.q[i]
+		order[i] = i
+	}
+	rest := func(i int) float64 { return f.target[i] - float64(f.q[i]) }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rest(b), rest(a)) })
+	for left != 0 {
+		for _, i := range order {
+			switch {
+			case left > 0 && f.q[i] < f.caps[i]:
+				f.q[i]++
+				left--
+			case left < 0 && f.q[i] > 0:
+				f.q[i]--
+				left++
+			}
+		}
+	}
+}
+
+// point finds the plan for the risk l/of.
+func (f *front) point(l, of, rounds int) (FrontPoint, error) {
+	risk := float64(l) / float64(of)
+	f.value, f.sum = math.Inf(1), map[spot]float64{}
+	if f.best.Purchases != nil || f.best.Mean != 0 { // the last point's plan
+		if err := f.try(f.best.Purchases, risk); err != nil {
+			return FrontPoint{}, err
+		}
+	}
+	bound := math.Inf(-1)
+	for round := range rounds {
+		total := int64(0)
+		for i, w := range f.weights {
+			f.exact[i] = int64(of-l)*w*f.grain + int64(l)*f.q[i]*f.parts
+			total += f.exact[i]
+		}
+		g := total
+		for _, x := range f.exact {
+			g = wide.GCD(g, x)
+		}
+		for i := range f.exact {
+			f.exact[i] /= g
+		}
+		q := *f.p
+		q.Weights, q.exact = nil, f.exact
+		plan, err := f.e.Solve(&q)
+		if err != nil {
+			return FrontPoint{}, err
+		}
+		least := float64(plan.Bound)
+		bound = max(bound, least)
+		purchases := slices.Clone(plan.Purchases)
+		if err := f.try(purchases, risk); err != nil {
+			return FrontPoint{}, err
+		}
+		slope := slices.Clone(f.costs)
+		if risk == 0 || f.value <= bound*(1+frontGap) {
+			break
+		}
+		f.mix(purchases, round)
+		if round%8 == 7 {
+			// The mean of plans may exceed MaxActive when it is rounded.
+			if err := f.try(f.mixed(), risk); err != nil && !errors.Is(err, ErrForged) {
+				return FrontPoint{}, err
+			}
+		}
+		// A step to where the slope promises half of the gap.
+		mean, norm := 0.0, 0.0
+		for _, c := range slope {
+			mean += c / float64(len(slope))
+		}
+		for _, c := range slope {
+			norm += (c - mean) * (c - mean)
+		}
+		if norm == 0 {
+			break
+		}
+		step := ((f.value-bound)/2 + max(0, bound-least)) / (risk * norm) * float64(f.grain)
+		for i, c := range slope {
+			f.target[i] = float64(f.q[i]) + step*(c-mean)
+		}
+		f.project()
+	}
+	point := f.best
+	point.Risk = risk
+	if f.value > bound*(1+1e-14) { // more than the rounding of floats
+		point.Gap = f.value/bound - 1
+	}
+	return point, nil
+}
+
+// try evaluates purchases, and keeps them if they are the best so far.
+func (f *front) try(purchases []pricing.Purchase, risk float64) error {
+	mean, err := Cost(f.p, purchases)
+	if err != nil {
+		return err
+	}
+	for i, path := range f.p.Paths {
+		q := f.p.known(path)
+		c, err := Cost(&q, purchases)
+		if err != nil {
+			return err
+		}
+		f.costs[i] = float64(c)
+	}
+	tail := f.tail()
+	if v := (1-risk)*float64(mean) + risk*tail; v < f.value {
+		f.value = v
+		f.best = FrontPoint{Purchases: purchases, Mean: mean, CVaR: pricing.Money(math.RoundToEven(tail))}
+	}
+	return nil
+}
+
+// tail returns CVaR of the costs.
+func (f *front) tail() float64 {
+	order := make([]int, len(f.costs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(f.costs[b], f.costs[a]), cmp.Compare(a, b)) })
+	left, sum := (1-f.level)*float64(f.parts), 0.0
+	for _, i := range order {
+		w := min(left, float64(f.weights[i]))
+		sum += w * f.costs[i]
+		if left -= w; left <= 0 {
+			break
+		}
+	}
+	return sum / ((1 - f.level) * float64(f.parts))
+}
+
+// mix adds purchases to the mean of those met, in which later ones count more.
+func (f *front) mix(purchases []pricing.Purchase, round int) {
+	share := 2 / float64(round+2)
+	for k := range f.sum {
+		f.sum[k] *= 1 - share
+	}
+	for _, b := range purchases {
+		f.sum[spot{b.Slot, b.Class}] += share * float64(b.Count)
+	}
+}
+
+// mixed returns the mean of the purchases met in whole numbers: rounded so that the sum
+// over the slots so far is right within half, class by class, and within the caps.
+func (f *front) mixed() (list []pricing.Purchase) {
+	var keys []spot
+	for k := range f.sum {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b spot) int { return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.class, b.class)) })
+	carry := make([]float64, len(f.p.Prices.Classes))
+	for _, k := range keys {
+		x := f.sum[k] + carry[k.class]
+		count := math.Floor(x + .5)
+		if f.p.MaxBuy > 0 {
+			count = min(count, float64(f.p.MaxBuy))
+		}
+		carry[k.class] = x - count
+		if count > 0 {
+			list = append(list, pricing.Purchase{Slot: k.slot, Class: k.class, Count: int(count)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,143 @@
+package reserve
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// The front of shared/scenarios: gaps are certified and small, the mean rises and CVaR
+// falls from one end to the other.
+func TestFrontReference(t *testing.T) {
+	var e Exact
+	names, problems, _ := sharedCases(t)
+	for i, p := range problems {
+		began := time.Now()
+		front, err := e.Front(p, FrontOptions{Level: .9, Points: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(began)
+		for _, x := range front {
+			t.Logf("%s: risk %.1f mean %v CVaR %v gap %.2g", names[i], x.Risk, x.Mean, x.CVaR, x.Gap)
+			if x.Gap > 5e-3 {
+				t.Errorf("%s: a gap of %v at risk %v", names[i], x.Gap, x.Risk)
+			}
+		}
+		t.Log(took)
+	}
+}
+
+// bruteFront returns the least (1-λ)·mean + λ·CVaR over all plans of up to most
+// purchases of each class at each slot, in nanos, by the definitions.
+func bruteFront(p *Problem, level, risk float64, most int) float64 {
+	best := math.Inf(1)
+	var plan []pricing.Purchase
+	n, h := len(p.Paths[0]), len(p.Prices.Classes)
+	var rec func(at int)
+	rec = func(at int) {
+		if at < n*h {
+			rec(at + 1)
+			for count := 1; count <= most; count++ {
+				plan = append(plan, pricing.Purchase{Slot: at / h, Class: at % h, Count: count})
+				rec(at + 1)
+				plan = plan[:len(plan)-1]
+			}
+			return
+		}
+		var costs []float64
+		mean := 0.0
+		for _, path := range p.Paths {
+			q := *p
+			q.Demand, q.Paths = path, nil
+			c, _ := planCost(&q, plan).Float64()
+			costs = append(costs, c)
+			mean += c / float64(len(p.Paths))
+		}
+		// CVaR is the least η + mean of max(0, c - η)/(1-α), reached at one of the costs.
+		tail := math.Inf(1)
+		for _, eta := range costs {
+			sum := eta
+			for _, c := range costs {
+				sum += max(0, c-eta) / (1 - level) / float64(len(costs))
+			}
+			tail = min(tail, sum)
+		}
+		best = min(best, (1-risk)*mean+risk*tail)
+	}
+	rec(0)
+	return best
+}
+
+// No plan is below the bound that a point proves, and the point is near the best.
+func TestFrontBrute(t *testing.T) {
+	var e Exact
+	points, missed := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := &Problem{Slot: time.Hour, Prices: pricing.List{OnDemand: 1000}}
+		n := rapid.IntRange(1, 2).Draw(t, "slots")
+		for range rapid.IntRange(1, 4).Draw(t, "paths") {
+			p.Paths = append(p.Paths, rapid.SliceOfN(rapid.IntRange(0, 2), n, n).Draw(t, "path"))
+		}
+		for range rapid.IntRange(1, 2).Draw(t, "classes") {
+			term := rapid.IntRange(1, 3).Draw(t, "term")
+			p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: names[len(p.Prices.Classes)], Term: time.Duration(term) * time.Hour,
+				Upfront: pricing.Money(rapid.IntRange(200, 900*term).Draw(t, "fee"))})
+		}
+		level := rapid.SampledFrom([]float64{.3, .5, .9}).Draw(t, "level")
+		front, err := e.Front(p, FrontOptions{Level: level, Points: 3, Rounds: 25})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range front {
+			want := bruteFront(p, level, x.Risk, 2)
+			got := (1-x.Risk)*float64(x.Mean) + x.Risk*float64(x.CVaR)
+			bound := got / (1 + x.Gap)
+			if bound > want+1 { // CVaR is rounded
+				t.Fatalf("risk %v: bound %v, the best plan costs %v", x.Risk, bound, want)
+			}
+			if got < want-1 {
+				t.Fatalf("risk %v: %v, below the best plan's %v", x.Risk, got, want)
+			}
+			points++
+			if got > want*1.02+1 {
+				missed++
+			}
+		}
+	})
+	if missed*10 > points {
+		t.Errorf("%d of %d points are more than 2%% above the best plan", missed, points)
+	}
+	t.Log(missed, points)
+}
+
+func TestFrontErrors(t *testing.T) {
+	var e Exact
+	p := &Problem{Slot: time.Hour, Prices: month(), Paths: [][]int{{1, 2, 3}, {4, 5, 6}}}
+	for _, o := range []FrontOptions{{Level: 1}, {Level: -1}, {Level: math.NaN()}, {Points: 1}, {Rounds: -1}} {
+		if _, err := e.Front(p, o); !errors.Is(err, ErrRange) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	p.Paths, p.Demand = nil, []int{1}
+	if _, err := e.Front(p, FrontOptions{}); !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
+	}
+	// One path has no risk: all points are the same.
+	p.Paths, p.Demand = [][]int{slices.Repeat([]int{2}, 800)}, nil
+	front, err := e.Front(p, FrontOptions{})
+	if err != nil || len(front) != 11 {
+		t.Fatal(len(front), err)
+	}
+	for _, x := range front {
+		if x.Gap != 0 || x.Mean != x.CVaR || x.Mean != front[0].Mean {
+			t.Errorf("%+v", x)
+		}
+	}
+}
