@@ -36,7 +36,7 @@ import (
 
 // A FrontPoint is a plan on the front of mean cost against risk, and how good it is.
 type FrontPoint struct {
-	// Risk is λ, the weight of CVaR beside the mean, from 0 to 1.
+	// Risk is λ, the weight of CVaR beside the mean, from 0 to 1, in thousandths.
 	Risk float64
 	// Purchases are sorted by slot and class.
 	Purchases []pricing.Purchase
@@ -47,39 +47,38 @@ type FrontPoint struct {
 	Gap float64
 }
 
-// FrontOptions are the options of [Exact.Front].
-type FrontOptions struct {
-	// Level is α, from 0.01 to below 1: CVaR is the mean cost of the worst 1 − α of the
-	// probability. 0 is 0.95.
-	Level float64
-	// Points is the number of points, from Risk 0 to 1 in equal steps; 0 is 11.
-	Points int
-	// Rounds limits the solves for each point; 0 is 60.
-	Rounds int
-}
-
 // frontGap ends the rounds of a point: amounts of a million are then right to a cent.
 const frontGap = 1e-8
 
-// Front returns plans for p's paths from the least mean cost, Risk 0, to the least CVaR,
-// Risk 1. The same problem gives the same front. Of two points the one with the greater
-// Risk may have the greater CVaR by no more than their gaps.
+// Front returns plans for p's paths, one for each of risks, the weights λ of CVaR: from 0,
+// the plan of the least mean cost, to 1, that of the least CVaR. nil stands for eleven
+// risks from 0 to 1. CVaR is the mean cost of the worst 1 − level of the probability;
+// level is from 0.01 to below 1, such as 0.95. Each risk takes at most so many rounds, a
+// solve each; 0 stands for 60.
 //
-// The error is that of [Exact.Solve], [ErrRange] for options out of range, or
-// [ErrUnsupported] for a problem without paths. It takes at most Points·Rounds solves,
-// and allocates.
-func (e *Exact) Front(p *Problem, options FrontOptions) ([]FrontPoint, error) {
-	level := cmp.Or(options.Level, .95)
-	points := cmp.Or(options.Points, 11)
-	rounds := cmp.Or(options.Rounds, 60)
-	switch {
-	case !(level >= .01 && level < 1):
-		return nil, badInput("Level", -1, ErrRange, "%v: want a share from 0.01 to below 1", level)
-	case points < 2 || points > 10_000:
-		return nil, badInput("Points", -1, ErrRange, "%d: want 2 to 10000", points)
-	case rounds < 1:
-		return nil, badInput("Rounds", -1, ErrRange, "%d: want 1 or more", rounds)
+// The same problem gives the same front. Of two points the one with the greater Risk may
+// have the greater CVaR by no more than their gaps.
+//
+// The error is that of [Exact.Solve], [ErrRange] for a level, a risk or a number of
+// rounds out of range, or [ErrUnsupported] for a problem without paths. Front allocates.
+func (e *Exact) Front(p *Problem, level float64, risks []float64, rounds int) ([]FrontPoint, error) {
+	if !(level >= .01 && level < 1) {
+		return nil, badInput("level", -1, ErrRange, "%v: want a share from 0.01 to below 1", level)
 	}
+	if risks == nil {
+		for l := range 11 {
+			risks = append(risks, float64(l)/10)
+		}
+	}
+	for i, r := range risks {
+		if !(r >= 0 && r <= 1) {
+			return nil, badInput("risks", i, ErrRange, "%v: want a weight from 0 to 1", r)
+		}
+	}
+	if rounds < 0 {
+		return nil, badInput("rounds", -1, ErrRange, "%d: want a number of solves, or 0 for 60", rounds)
+	}
+	rounds = cmp.Or(rounds, 60)
 	if err := p.wantPaths(); err != nil {
 		return nil, err
 	}
@@ -87,8 +86,8 @@ func (e *Exact) Front(p *Problem, options FrontOptions) ([]FrontPoint, error) {
 	f.weights, f.parts = p.pathWeights()
 	f.load(level)
 	var list []FrontPoint
-	for l := range points {
-		point, err := f.point(l, points-1, rounds)
+	for _, risk := range risks {
+		point, err := f.point(risk, rounds)
 		if err != nil {
 			return nil, err
 		}
@@ -181,9 +180,13 @@ func (f *front) round() {
 	}
 }
 
-// point finds the plan for the risk l/of.
-func (f *front) point(l, of, rounds int) (FrontPoint, error) {
-	risk := float64(l) / float64(of)
+// riskParts is the denominator to which risks are rounded for the weights of a bound.
+const riskParts = 1000
+
+// point finds the plan for a risk.
+func (f *front) point(risk float64, rounds int) (FrontPoint, error) {
+	l, of := int64(math.Round(risk*riskParts)), int64(riskParts)
+	risk = float64(l) / riskParts
 	f.value, f.sum = math.Inf(1), map[spot]float64{}
 	if f.best.Purchases != nil || f.best.Mean != 0 { // the last point's plan
 		if err := f.try(f.best.Purchases, risk); err != nil {
@@ -194,7 +197,7 @@ func (f *front) point(l, of, rounds int) (FrontPoint, error) {
 	for round := range rounds {
 		total := int64(0)
 		for i, w := range f.weights {
-			f.exact[i] = int64(of-l)*w*f.grain + int64(l)*f.q[i]*f.parts
+			f.exact[i] = (of-l)*w*f.grain + l*f.q[i]*f.parts
 			total += f.exact[i]
 		}
 		g := total
@@ -204,9 +207,9 @@ func (f *front) point(l, of, rounds int) (FrontPoint, error) {
 		for i := range f.exact {
 			f.exact[i] /= g
 		}
-		q := *f.p
-		q.Weights, q.exact = nil, f.exact
-		plan, err := f.e.Solve(&q)
+		f.e.market.tally.given = f.exact
+		plan, err := f.e.Solve(f.p)
+		f.e.market.tally.given = nil
 		if err != nil {
 			return FrontPoint{}, err
 		}

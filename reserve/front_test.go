@@ -19,7 +19,7 @@ func TestFrontReference(t *testing.T) {
 	names, problems, _ := sharedCases(t)
 	for i, p := range problems {
 		began := time.Now()
-		front, err := e.Front(p, FrontOptions{Level: .9, Points: 4})
+		front, err := e.Front(p, .9, []float64{0, .333, .667, 1}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestFrontBrute(t *testing.T) {
 				Upfront: pricing.Money(rapid.IntRange(200, 900*term).Draw(t, "fee"))})
 		}
 		level := rapid.SampledFrom([]float64{.3, .5, .9}).Draw(t, "level")
-		front, err := e.Front(p, FrontOptions{Level: level, Points: 3, Rounds: 25})
+		front, err := e.Front(p, level, []float64{0, .5, 1}, 25)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,18 +120,22 @@ func TestFrontBrute(t *testing.T) {
 func TestFrontErrors(t *testing.T) {
 	var e Exact
 	p := &Problem{Slot: time.Hour, Prices: month(), Paths: [][]int{{1, 2, 3}, {4, 5, 6}}}
-	for _, o := range []FrontOptions{{Level: 1}, {Level: -1}, {Level: math.NaN()}, {Points: 1}, {Rounds: -1}} {
-		if _, err := e.Front(p, o); !errors.Is(err, ErrRange) {
+	for _, o := range []struct {
+		level  float64
+		risks  []float64
+		rounds int
+	}{{1, nil, 0}, {-1, nil, 0}, {math.NaN(), nil, 0}, {.9, []float64{1.5}, 0}, {.9, []float64{math.NaN()}, 0}, {.9, nil, -1}} {
+		if _, err := e.Front(p, o.level, o.risks, o.rounds); !errors.Is(err, ErrRange) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
 	p.Paths, p.Demand = nil, []int{1}
-	if _, err := e.Front(p, FrontOptions{}); !errors.Is(err, ErrUnsupported) {
+	if _, err := e.Front(p, .95, nil, 0); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)
 	}
 	// One path has no risk: all points are the same.
 	p.Paths, p.Demand = [][]int{slices.Repeat([]int{2}, 800)}, nil
-	front, err := e.Front(p, FrontOptions{})
+	front, err := e.Front(p, .95, nil, 0)
 	if err != nil || len(front) != 11 {
 		t.Fatal(len(front), err)
 	}

@@ -111,21 +111,18 @@ func (p *Problem) wantPaths() error {
 // known returns the problem with a known demand in the place of the paths.
 func (p *Problem) known(demand []int) Problem {
 	q := *p
-	q.Demand, q.Paths, q.Weights, q.Chances, q.exact = demand, nil, nil, nil, nil
+	q.Demand, q.Paths, q.Weights, q.Chances = demand, nil, nil, nil
 	return q
 }
 
 // pathWeights returns the weights of the paths as whole numbers, and their sum.
 func (p *Problem) pathWeights() (weights []int64, parts int64) {
 	weights = make([]int64, len(p.Paths))
-	switch {
-	case p.exact != nil:
-		copy(weights, p.exact)
-	case p.Weights == nil:
+	if p.Weights == nil {
 		for i := range weights {
 			weights[i] = 1
 		}
-	default:
+	} else {
 		var t tally
 		t.parts = denominator(fineParts, slices.Values(p.Weights))
 		t.share(len(weights), func(i int) float64 { return p.Weights[i] }, weights)

@@ -153,6 +153,7 @@ type tally struct {
 	vals  []int
 	rest  []remainder
 	wants []int64
+	given []int64 // weights of the paths, in the place of the problem's
 }
 
 // A remainder is what rounding left of a weight.
@@ -169,14 +170,14 @@ func (t *tally) load(p *Problem, fine int64) error {
 	t.first = grow.To(t.first, n+1)
 	switch {
 	case p.Paths != nil:
-		if p.Weights == nil && p.exact == nil {
+		if p.Weights == nil && t.given == nil {
 			t.parts = int64(len(p.Paths))
 			t.equal(p.Paths, n)
 			break
 		}
 		t.wants = grow.To(t.wants, len(p.Paths))
-		if p.exact != nil {
-			copy(t.wants, p.exact)
+		if t.given != nil {
+			copy(t.wants, t.given)
 			t.parts = 0
 			for _, w := range t.wants {
 				t.parts += w

@@ -28,7 +28,6 @@ type Problem struct {
 	// sum to 1. A problem has one of Demand, Paths and Chances. [Exact], [Verify] and
 	// [Cost] take all three; other algorithms want Demand.
 	Chances [][]Chance
-	exact   []int64 // weights of Paths as whole numbers, in the place of Weights
 	// Prices has the price on demand and the classes of reservations. The term
 	// of each class must be a whole number of slots.
 	Prices pricing.List
