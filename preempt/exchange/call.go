@@ -3,51 +3,53 @@ package exchange
 import "github.com/plimsoll/plimsoll/internal/enum"
 
 // A Call says what a [Message] is. AddNodes, DeleteNodes, DiscoverResources,
-// SetResourceValues and NotifyDeletePending are those of [Duplyakin17] 3.1; the
-// others are their answers, and DeleteCancelled.
+// SetResourceValues and NotifyDeletePending are the calls of [Duplyakin17] 3.1. The
+// other calls are their answers, and DeleteCancelled.
 type Call uint8
 
-// The calls. The first five go from a client to the manager.
+// The calls. Clients send the first five to the manager.
 const (
 	_ Call = iota
-	// AddNodes has all open Requests of the partition, and a Number: of two such
-	// messages the one with the higher number counts. It is repeated until it is
-	// answered, and while a request is open.
+	// AddNodes has all open Requests of the partition, and a Number. Of two such
+	// messages, the message with the higher Number counts. The client repeats AddNodes
+	// until it is answered, and while a request is open.
 	AddNodes
-	// DeleteNodes gives Leases back, each by Node and Epoch. It is repeated until
-	// it is answered.
+	// DeleteNodes gives Leases back, each by Node and Epoch. The client repeats
+	// DeleteNodes until it is answered.
 	DeleteNodes
-	// DiscoverResources asks for the hosting cluster's nodes. It is not repeated.
+	// DiscoverResources asks for the nodes of the hosting cluster. The client does not
+	// repeat it.
 	DiscoverResources
-	// SetResourceValues has all Leases that the partition holds and does not give
-	// back, by Node and Epoch, with Value, and where it is giving one up with
-	// Preemption and Since; and the Age of the values. It is repeated in any case,
-	// and with that renews the leases. Of two the one with the higher Number counts.
+	// SetResourceValues lists all Leases that the partition holds and does not give
+	// back, by Node and Epoch, with their Value. A lease that is to end has Preemption
+	// and Since, too. Age is the age of the values. The client sends SetResourceValues
+	// regularly, which renews the leases. Of two, the message with the higher Number
+	// counts.
 	SetResourceValues
-	// AcknowledgeDelete answers NotifyDeletePending: Leases with Preemption, and
-	// how long Since the first notice of it.
+	// AcknowledgeDelete answers NotifyDeletePending. Each of its Leases has the
+	// Preemption and the time Since the client first read the notice.
 	AcknowledgeDelete
 
-	// NodesQueued answers AddNodes: the manager's Requests and how much of each has
-	// been granted, and the last Number that it has read.
+	// NodesQueued answers AddNodes. It has the manager's Requests, how many nodes of
+	// each are granted, and the last Number that the manager has read.
 	NodesQueued
-	// NodesAdded grants Leases, by Node, Epoch and Request. It is repeated until
-	// the partition lists them in SetResourceValues.
+	// NodesAdded grants Leases, by Node, Epoch and Request. The manager repeats
+	// NodesAdded until the partition lists the leases in SetResourceValues.
 	NodesAdded
 	// NodesDeleted answers DeleteNodes: these Leases are over.
 	NodesDeleted
 	// ResourcesDiscovered answers DiscoverResources.
 	ResourcesDiscovered
-	// LeasesRenewed answers SetResourceValues: what has become of each of the
-	// Leases, and for how long (Term) after the time when the question was Sent the
-	// renewed ones are the partition's.
+	// LeasesRenewed answers SetResourceValues with the State of each lease. The renewed
+	// leases belong to the partition for a Term that begins when the client Sent the
+	// question.
 	LeasesRenewed
-	// NotifyDeletePending says that the Leases will end, under which Preemption and
-	// after what Grace. It is repeated until the partition has given them back or
-	// the grace period is over.
+	// NotifyDeletePending says that Leases will end: each has its Preemption and its
+	// Grace. The manager repeats the notice until the partition has given the nodes back
+	// or the grace period is over.
 	NotifyDeletePending
-	// DeleteCancelled says that the Leases stay after all, under which Preemption
-	// they were to end. It is not repeated; LeasesRenewed says the same.
+	// DeleteCancelled says that Leases stay after all; each has the Preemption that is
+	// off. The manager does not repeat it, because LeasesRenewed says the same.
 	DeleteCancelled
 
 	lastCall = DeleteCancelled
@@ -56,7 +58,8 @@ const (
 var calls = enum.New[Call]("exchange", "Call", ErrUnknown, "", "AddNodes", "DeleteNodes", "DiscoverResources", "SetResourceValues", "AcknowledgeDelete",
 	"NodesQueued", "NodesAdded", "NodesDeleted", "ResourcesDiscovered", "LeasesRenewed", "NotifyDeletePending", "DeleteCancelled")
 
-// String returns the name of the call, such as "AddNodes", or Call(n) for a value n that has no name.
+// String returns the name of the call, such as "AddNodes", or Call(n) for a value n that
+// has no name.
 func (c Call) String() string { return calls.String(c) }
 
 // MarshalText returns the text that String returns. A value that has no name is an

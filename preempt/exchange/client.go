@@ -8,25 +8,26 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// The client believes little: a node is its own from when the manager has answered
-// a question that listed the node, for a term from when the question was asked; and
-// of a node that is to end, until a grace period after it read the notice. Both
-// spans begin before the manager's own, so that the client stops before the
-// manager takes.
+// When a client may use a node. A node becomes usable when the manager has answered a
+// question that listed the node. The node stays usable for a term from the question. A
+// node that is to end stays usable until a grace period after the client read the
+// notice. Both spans begin before the manager's own spans. So the client stops before
+// the manager takes the node.
 
-// A Client is the elastic client of a partition. It asks the manager for nodes,
-// gives them back, says what they are worth, and keeps for how long each is the
-// partition's. It is a state machine without a clock, like the [Manager]: its
-// caller hands it the time, from a clock of its own, and messages, and saves it
-// (MarshalJSON) before sending the messages that come out, which are valid until
-// the next call and can be sent in any order or not at all.
+// A Client is the elastic client of a partition. It asks the manager for nodes, gives
+// nodes back, tells their values, and knows until when the partition may use each node.
 //
-// What there is to act on is read with [Client.AppendNodes]: nodes to use, nodes
-// to free and by when, nodes to leave alone. The caller frees a node, such as when
-// its last job has ended, with DeleteNodes.
+// A Client is a state machine without a clock, like the [Manager]. The caller passes
+// each message and the time of its own clock, and saves the client (json.Marshal) before
+// it sends the messages that come out. Returned messages are valid until the next call.
+// The caller may send them in any order or not at all.
 //
-// It is for use by one goroutine at a time. Use [NewClient], or UnmarshalJSON into
-// the zero value.
+// [Client.AppendNodes] says what to do with each node: use it, free it by a time, or
+// leave it alone. When the last job on a node that is to end has ended, give the node
+// back with [Client.DeleteNodes].
+//
+// A Client is for one goroutine at a time. Make one with [NewClient], or unmarshal a
+// saved state into the zero value.
 type Client struct {
 	s         clientState
 	resources []Resource
@@ -39,24 +40,25 @@ type leaseState struct {
 	Epoch     uint64        `json:"epoch"`
 	Request   uint64        `json:"request,omitempty"`
 	Value     float64       `json:"value,omitempty"`
-	From      uint64        `json:"from,omitempty"` // number of the first message that can list it
+	From      uint64        `json:"from,omitempty"` // number of the first message that can list the lease
 	Confirmed bool          `json:"confirmed,omitempty"`
-	Valid     time.Duration `json:"valid_ns,omitempty"` // until when it is ours, once confirmed
+	Valid     time.Duration `json:"valid_ns,omitempty"` // until when the partition may use the node, once confirmed
 	Returned  bool          `json:"returned,omitempty"` // DeleteNodes is not answered
-	// The last preemption seen, and whether it is in force.
+	// The last preemption that the client knows, and whether it is in force.
 	Preemption uint64        `json:"preemption,omitempty"`
 	Draining   bool          `json:"draining,omitempty"`
-	First      time.Duration `json:"first_ns,omitempty"` // notice read
+	First      time.Duration `json:"first_ns,omitempty"` // when the client read the first notice
 	Grace      time.Duration `json:"grace_ns,omitempty"`
 }
 
-// deadline returns when a lease that is to end does.
+// deadline returns when a lease that is to end is over.
 func (l *leaseState) deadline() time.Duration { return after(l.First, l.Grace) }
 
-// maxFirst is the greatest number to begin with, so that numbers do not come to an end.
+// maxFirst is the greatest first number, so that numbers do not run out.
 const maxFirst = 1 << 62
 
-// NewClient returns a client for a partition that the manager has or will have.
+// NewClient returns a client of a partition that the manager has or will have. The error
+// is an [*InputError] about the name or the options.
 func NewClient(partition string, opts ClientOptions) (*Client, error) {
 	if partition == "" {
 		return nil, badInput("partition", -1, ErrRange, "the name is empty: want a name")
@@ -71,15 +73,15 @@ func NewClient(partition string, opts ClientOptions) (*Client, error) {
 		return nil, badInput("Options.First", -1, ErrRange, "%d: want 2^62 at most", opts.First)
 	}
 	first := max(1, opts.First)
-	// The first AddNodes, with no request, ends those of a client before it.
+	// The first AddNodes has no request. It ends the requests of an earlier client.
 	return &Client{s: clientState{Partition: partition, Every: opts.Every, Number: first, Asked: first}}, nil
 }
 
-// Partition returns the partition's name.
+// Partition returns the name of the partition.
 func (c *Client) Partition() string { return c.s.Partition }
 
-// Now returns the latest time that the client was told. After a restart its clock
-// must not begin before, and must have gone on in between.
+// Now returns the latest time that the client was told. After a restart, its clock must
+// not begin earlier, and must have gone on in between.
 func (c *Client) Now() time.Duration { return c.s.Now }
 
 func (c *Client) begin(now time.Duration) {
@@ -93,13 +95,14 @@ func (c *Client) number() uint64 {
 	return n
 }
 
-// find returns the index of a node's lease, or where it would be.
+// find returns the index of the lease of a node, or the index where it would be.
 func (c *Client) find(node int) (int, bool) {
 	return slices.BinarySearchFunc(c.s.Leases, node, func(l leaseState, node int) int { return cmp.Compare(l.Node, node) })
 }
 
-// AddNodes asks for count nodes of a kind, "" for any: partition-driven upscaling.
-// The request stands until it is granted or cancelled; id is its name.
+// AddNodes asks for count nodes of a kind, "" for any kind: partition-driven upscaling.
+// The request stands until it is granted or cancelled; id is its name. The error is an
+// [*InputError] for a count below 1.
 func (c *Client) AddNodes(now time.Duration, kind string, count int) (id uint64, msgs []Message, err error) {
 	if count < 1 {
 		return 0, nil, badInput("count", -1, ErrRange, "%d: want a positive number of nodes", count)
@@ -112,9 +115,10 @@ func (c *Client) AddNodes(now time.Duration, kind string, count int) (id uint64,
 	return id, c.out.msgs, nil
 }
 
-// Cancel withdraws a request, or what is left of it, or forgets one that was refused. Nodes
-// that are granted before the manager knows are the partition's, to keep or to
-// give back.
+// Cancel withdraws the request id, or its part that is not granted yet, or forgets a
+// request that was refused. The partition may keep or give back nodes that the manager
+// grants before it reads the message. The error is an [*InputError] for an id that is
+// not open or refused.
 func (c *Client) Cancel(now time.Duration, id uint64) ([]Message, error) {
 	i := slices.IndexFunc(c.s.Requests, func(r Request) bool { return r.ID == id })
 	if i < 0 {
@@ -130,10 +134,10 @@ func (c *Client) Cancel(now time.Duration, id uint64) ([]Message, error) {
 // AppendRequests appends the requests that are open or refused to dst, by ID.
 func (c *Client) AppendRequests(dst []Request) []Request { return append(dst, c.s.Requests...) }
 
-// DeleteNodes gives nodes back: partition-driven downscaling, or the end of what ran on
-// nodes that are to end. From now on they are not to be used. It is an error to
-// give back what the partition does not hold, or a node twice, and then nothing is
-// given back.
+// DeleteNodes gives nodes back: partition-driven downscaling, or the end of the work on
+// nodes that are to end. From now on the partition must not use them. The error is an
+// [*InputError] for a node that the partition does not hold, and for a node that is
+// there twice; the client is then unchanged.
 func (c *Client) DeleteNodes(now time.Duration, nodes ...int) ([]Message, error) {
 	for i, n := range nodes {
 		if j, ok := c.find(n); !ok || c.s.Leases[j].Returned {
@@ -152,26 +156,29 @@ func (c *Client) DeleteNodes(now time.Duration, nodes ...int) ([]Message, error)
 	return c.out.msgs, nil
 }
 
-// DiscoverResources asks for the nodes of the hosting cluster; see [Client.AppendResources].
+// DiscoverResources asks for the nodes of the hosting cluster; [Client.AppendResources]
+// returns the answer.
 func (c *Client) DiscoverResources(now time.Duration) []Message {
 	c.begin(now)
 	c.out.send(Message{Call: DiscoverResources, Partition: c.s.Partition}, c.out.mark())
 	return c.out.msgs
 }
 
-// AppendResources appends the latest answer to DiscoverResources to dst. It is not
-// saved.
+// AppendResources appends the latest answer to DiscoverResources to dst. The answer is
+// not saved.
 func (c *Client) AppendResources(dst []Resource) []Resource { return append(dst, c.resources...) }
 
-// A NodeValue is what a node is worth to its partition, from 0 to 1.
+// A NodeValue is the value of a node to its partition, from 0 to 1. Nodes of low value
+// are taken first.
 type NodeValue struct {
 	Node  int
 	Value float64
 }
 
-// SetResourceValues tells the preemption vector as it is now. A node that values does
-// not have is worth 0. It is an error if a node is there twice, or is not held, or its
-// value is not in [0, 1], and then nothing is changed. It takes O(n log n) time.
+// SetResourceValues sets the values of the partition's nodes, the preemption vector. A
+// node that is not in values has value 0. The error is an [*InputError] for a node that
+// is there twice or that the partition does not hold, and for a value outside [0, 1];
+// the client is then unchanged. Time: O(n log n), n the number of nodes held.
 func (c *Client) SetResourceValues(now time.Duration, values []NodeValue) ([]Message, error) {
 	for i, v := range values {
 		if j, ok := c.find(v.Node); !ok || c.s.Leases[j].Returned {
@@ -197,8 +204,8 @@ func (c *Client) SetResourceValues(now time.Duration, values []NodeValue) ([]Mes
 	return c.out.msgs, nil
 }
 
-// twice returns the index of the first of n nodes, all of which the client has, that
-// has been met before, -1 if there is none.
+// twice returns the index of the first of n nodes that came before, -1 if there is none.
+// The client has all of the nodes.
 func (c *Client) twice(n int, node func(i int) int) int {
 	c.met = grow.Zero(c.met, len(c.s.Leases))
 	for i := range n {
@@ -259,8 +266,8 @@ func (c *Client) beat() {
 	c.s.NextBeat = after(c.s.Now, c.s.Every)
 }
 
-// expire gives back the leases whose grace period is over. It reports whether there
-// are any.
+// expire gives back the leases whose grace period is over. It reports whether there are
+// any.
 func (c *Client) expire() bool {
 	some := false
 	for i := range c.s.Leases {
@@ -271,9 +278,9 @@ func (c *Client) expire() bool {
 	return some
 }
 
-// Tick tells the client the time and returns what is to be sent. It gives back nodes
-// whose grace period is over and repeats what is not answered. It takes O(n) time, n
-// the number of nodes held.
+// Tick tells the client the time and returns the messages to send. Tick gives back the
+// nodes whose grace period is over, and repeats messages that are not answered. Time:
+// O(n), n the number of nodes held.
 func (c *Client) Tick(now time.Duration) []Message {
 	c.begin(now)
 	if c.expire() || c.s.Now >= c.s.NextBack {
@@ -288,7 +295,7 @@ func (c *Client) Tick(now time.Duration) []Message {
 	return c.out.msgs
 }
 
-// asking reports whether AddNodes is to be repeated.
+// asking reports whether AddNodes must be repeated.
 func (c *Client) asking() bool {
 	if c.s.Queued < c.s.Asked {
 		return true
@@ -301,8 +308,8 @@ func (c *Client) asking() bool {
 	return false
 }
 
-// NextTick returns when Tick has something to do, if no message comes before. It may
-// be in the past.
+// NextTick returns when Tick has something to do, if no message comes before. The time
+// may be in the past.
 func (c *Client) NextTick() time.Duration {
 	next := c.s.NextBeat
 	if c.asking() {
@@ -320,10 +327,9 @@ func (c *Client) NextTick() time.Duration {
 	return next
 }
 
-// Handle reads a message of the manager and returns what is to be sent. On an error,
-// nothing has been changed; it is an [InputError] that says what is wrong with the
-// message. It takes O(n) time for each lease in the message, n the number of nodes
-// held.
+// Handle reads a message of the manager and returns the messages to send. The error is
+// an [*InputError] about the message; the client is then unchanged. Time: O(n) for each
+// lease in the message, n the number of nodes held.
 func (c *Client) Handle(now time.Duration, msg Message) ([]Message, error) {
 	if msg.Partition != c.s.Partition {
 		return nil, badInput("Partition", -1, ErrUnknown, "%q: want the partition of this client, %q", msg.Partition, c.s.Partition)
@@ -370,8 +376,8 @@ func (c *Client) Handle(now time.Duration, msg Message) ([]Message, error) {
 	return c.out.msgs, nil
 }
 
-// queued reads how far requests are granted. One that the manager does not have
-// yet, or not any more, is not in the answer to a later one than it.
+// queued reads how many nodes of each request are granted. An answer with a number after
+// a request need not have the request: the manager may not have it yet, or not any more.
 func (c *Client) queued(msg *Message) {
 	c.s.Queued = max(c.s.Queued, msg.Number)
 	c.s.Requests = slices.DeleteFunc(c.s.Requests, func(r Request) bool {
@@ -387,7 +393,7 @@ func (c *Client) queued(msg *Message) {
 	}
 }
 
-// insert adds a lease, in the place of an earlier one of the node, which is over.
+// insert adds a lease. It replaces an earlier lease of the node, which is over.
 func (c *Client) insert(l leaseState) {
 	i, ok := c.find(l.Node)
 	if ok {
@@ -397,8 +403,8 @@ func (c *Client) insert(l leaseState) {
 	c.s.Leases = slices.Insert(c.s.Leases, i, l)
 }
 
-// added reads a grant. It is not to be used before the manager has confirmed it, since the
-// message may be an old one.
+// added reads a grant. The partition must not use the node before the manager has
+// confirmed the grant, because the message may be old.
 func (c *Client) added(msg *Message) {
 	beat := false
 	for _, m := range msg.Leases {
@@ -418,7 +424,7 @@ func (c *Client) added(msg *Message) {
 	}
 }
 
-// renewed reads what has become of the leases that were listed.
+// renewed reads the answer about the leases that were listed.
 func (c *Client) renewed(msg *Message) {
 	valid := forever
 	if msg.Term >= 0 {
@@ -438,7 +444,7 @@ func (c *Client) renewed(msg *Message) {
 			pending = true
 		case Cancelled, Renewed:
 			if msg.Number < l.From {
-				continue // an old answer, about the lease before it was given back, may meet an old grant
+				continue // an old answer, from before the lease was given back, may meet an old grant
 			}
 			if m.State == Cancelled {
 				c.cancelled(m)
@@ -451,7 +457,7 @@ func (c *Client) renewed(msg *Message) {
 	}
 }
 
-// cancelled reads that a preemption is off, if it is the one in force.
+// cancelled reads that a preemption is off, if it is the preemption in force.
 func (c *Client) cancelled(m Lease) {
 	if i, ok := c.find(m.Node); ok {
 		if l := &c.s.Leases[i]; l.Epoch == m.Epoch && l.Preemption <= m.Preemption && !l.Returned {
@@ -460,8 +466,8 @@ func (c *Client) cancelled(m Lease) {
 	}
 }
 
-// notice reads that leases will end, in an answer those that are pending. What the
-// client never used it gives back.
+// when the client read the first notices that leases will end. In an answer to a listing, these are the pending
+// leases. The client gives back nodes that it never used.
 func (c *Client) notice(msg *Message, answer bool) {
 	at := c.out.mark()
 	returned := false

@@ -1,20 +1,44 @@
-// Package exchange moves the nodes of a hosting cluster between its partitions: it
-// decides who gets a free node, from whom a node is taken, and when, and loses no
-// node whatever the network loses. [Manager] is the state machine of the host,
-// [Client] that of a partition.
+// Package exchange decides which partition of a hosting cluster has which node, and
+// when a partition must give a node up. It loses no node and gives no node to two
+// partitions, whatever the network loses and whenever a process is killed.
+//
+//	// In the host's process:
+//	manager, err := exchange.NewManager(exchange.ManagerOptions{}, []string{"cpu", "cpu", "gpu"})
+//	err = manager.CreatePartition("batch", 1, 0) // name, weight, nodes it keeps in any case
+//	answers, err := manager.Handle(now, message) // save the manager, then send the answers
+//	// In the process of each partition:
+//	client, err := exchange.NewClient("batch", exchange.ClientOptions{})
+//	id, messages, err := client.AddNodes(now, "cpu", 2) // save the client, then send the messages
+//	nodes := client.AppendNodes(nil, now)               // which nodes the partition may use, and until when
+//
+//	You have                                   You want                                Call
+//	nodes, and partitions that share them      to decide who has which node            NewManager, Manager.CreatePartition
+//	a message of a client                      the answers to send                     Manager.Handle
+//	a clock                                    notices, withdrawals, repetitions       Manager.Tick, Client.Tick
+//	a job queue that needs nodes               more nodes                              Client.AddNodes
+//	nodes with nothing to do                   to give nodes back                      Client.DeleteNodes
+//	values of nodes, from package preempt      the cheapest nodes taken first          Client.SetResourceValues
+//	a message of the manager                   the answers to send                     Client.Handle
+//	a client                                   the nodes to use, to free and to leave  Client.AppendNodes
+//	a manager                                  who has what, and who waits for what    Manager.AppendAssignments, AppendPartitions
+//	an operator who needs nodes                nodes back from a partition             Manager.Reclaim
+//	a manager or a client                      to survive a crash                      json.Marshal, json.Unmarshal
+//
+// Manager and Client are state machines. They have no clock, no goroutine and no
+// network: the caller passes the time and each message, and sends what they return.
 //
 // # Problem
 //
-// Partitions share the nodes of a hosting cluster. A partition asks for nodes when
-// it is busy, gives nodes back when it is not, and may have to give up some for
-// others: partition-driven upscaling and downscaling, and graceful preemption
-// [Duplyakin17] section 3. The [Manager] of the host and the [Client] of each
-// partition agree on who has which node, over a network that may lose, repeat,
-// reorder and delay whatever they say, and through crashes of either.
+// Partitions share the nodes of a hosting cluster. A busy partition asks for nodes.
+// An idle partition gives nodes back. A partition may have to give up nodes for
+// another partition. [Duplyakin17] section 3 calls these steps partition-driven
+// upscaling, partition-driven downscaling and graceful preemption. The [Manager] of
+// the host and the [Client] of each partition must agree on who has which node. The
+// network may lose, repeat, reorder and delay messages, and each process may crash.
 //
 //	client                                             manager
 //	AddNodes             open requests             →
-//	                     as far as known           ←   NodesQueued
+//	                     the requests, as read     ←   NodesQueued
 //	                     nodes granted             ←   NodesAdded
 //	SetResourceValues    nodes held, their values  →
 //	                     renewed, ended, pending   ←   LeasesRenewed
@@ -26,167 +50,182 @@
 //	DiscoverResources                              →
 //	                     nodes of the cluster      ←   ResourcesDiscovered
 //
-// The protocol, in ten points.
+// # Notation
 //
-//  1. The manager's ledger alone says who has a node. Each grant of a node is a lease
-//     with a name of its own, node and epoch, and no message about one lease has an
-//     effect on another.
-//  2. A client tells all its open requests at once, and all its leases at once; of two
-//     such messages the one with the higher number counts, so that order and repetition do
-//     not matter.
-//  3. A grant is an offer. It is repeated until the partition lists the lease, and the
-//     partition uses the node when the manager has answered that, since the offer may be
-//     an old one.
-//  4. A lease is the partition's for a term from when it asked the question whose answer
-//     renews it. It asks each minute.
-//  5. The manager counts the term from when it answered, and later.
-//  6. A preemption has a number. Its notice is repeated each minute until the node is given
-//     back or taken. An unacknowledged one is in the answers to listings, too, and stops
-//     renewal.
-//  7. The grace period begins when the client first reads the notice. It says for how
-//     long it has known, so that lost acknowledgements cost no time.
-//  8. At the end of it the client gives the node back; the manager takes it at the same time
-//     or later. This is the paper's withdrawal "without further notice".
-//  9. If no notice is acknowledged the manager takes the node when its lease has run out
-//     and a grace period has passed since it first sent one. It has fenced it off.
-//  10. Both sides save their state before they send what follows from it.
+//	lease    a node while one partition has the node; its name is node and epoch
+//	epoch    counts the leases of a node; each grant raises the epoch
+//	notice   the message that a lease will end: NotifyDeletePending
+//	Grace    time from the first notice read to the end of the lease
+//	Term     time for which an answer to SetResourceValues renews a lease
+//	Every    time between two notices, two offers or two listings
+//	Skew     most by which two clocks differ over the longer of Grace and Term
+//	listing  SetResourceValues: all leases of a partition, with values
+//	h, w     nodes and weight of a partition
 //
-// # Failure model
+// # Protocol
 //
-// Messages may be lost, doubled, reordered and late without limit; they are not
-// forged or altered. A process may end at any time and begin again from what it
-// saved last; saved states are not lost, but see below. It need not save a step that
-// sends nothing, which then is as if what caused it had been lost. Clocks need not
-// agree on the hour. They do not run back, they go on while a process is down, and
-// over a span of Grace or Term, whichever is longer, two of them differ by Skew at
-// most. Clients keep to the protocol: where they do not, or jobs go on that should
-// have ended, the host installs a node anew before it sends its next grant, as a
-// host that boots bare metal does anyway.
+//  1. The ledger of the manager alone says who has a node. Each grant is a new lease.
+//     A message about one lease does not affect another lease.
+//  2. A client sends all its open requests in one message, and all its leases in one
+//     message. Of two such messages, the message with the higher number counts. So
+//     order and repetition do not matter.
+//  3. A grant is an offer. The manager repeats the offer until the partition lists
+//     the lease. The partition uses the node when the manager has answered the
+//     listing, because the offer may be old.
+//  4. A lease belongs to the partition for a Term. The Term begins when the client
+//     asks the question whose answer renews the lease. The client asks every minute.
+//  5. The manager counts the Term from the time of its answer, which is later.
+//  6. Each preemption has a number. The manager repeats the notice every minute until
+//     the node is given back or taken. While the notice is not acknowledged, answers
+//     to listings repeat the notice, too, and do not renew the lease.
+//  7. The grace period begins when the client first reads the notice. The client
+//     reports for how long it has known the notice. So a lost acknowledgement costs
+//     no time.
+//  8. At the end of the grace period the client gives the node back. The manager
+//     takes the node at the same time or later. This is the withdrawal "without
+//     further notice" of [Duplyakin17].
+//  9. Without an acknowledgement, the manager takes the node when the lease has run
+//     out and a grace period has passed since the manager first sent the notice. The
+//     node is then fenced off.
+//  10. Manager and client save their state before they send what follows from it.
 //
-// A client that lost its state is made anew with [ClientOptions].First above all its
-// numbers. It lists nothing and asks for nothing, so that what it had goes back and
-// what it asked for is forgotten. Two clients of one partition at the same time break
-// the theorems; who starts them has to see to it. So does a manager that lost its
-// state, or goes on from an old one. It may be found out, by an epoch or number that it
-// never gave, which is an error; but it may give the same epoch of a node to another
-// partition first. It takes a person to tell what is true.
+// # Failures
+//
+// The network may lose, double, reorder and delay messages without limit. Nobody
+// forges or alters messages. A process may end at any time and begin again from the
+// state that it saved last. Saved states are not lost, except as said below. A step
+// that sends nothing need not be saved: losing the step is the same as losing its
+// cause.
+//
+// Clocks need not show the same hour. A clock does not run back, and goes on while
+// its process is down. Over a span of Grace or Term, whichever is longer, two clocks
+// differ by Skew at most.
+//
+// Clients keep to the protocol. If a client does not, or if jobs go on that should
+// have ended, the host installs the node anew before it sends the next grant. A host
+// that boots bare metal does that anyway.
+//
+// A client that lost its state starts anew with [ClientOptions].First above all
+// numbers used before. The new client lists nothing and asks for nothing. So the
+// manager takes back the nodes of the old client and forgets its requests.
+//
+// Two clients of one partition at the same time break the theorems. The caller must
+// prevent that. A manager that lost its state, or starts from an old state, breaks
+// the theorems, too. A client may find that out by an epoch or a number that the
+// manager never gave, which is an error. But the manager may also give the same epoch
+// of a node to another partition first. Then a person must decide what is true.
 //
 // # Guarantees
 //
-// Theorem 1 (one node, one partition). If a client reports a node as Usable or
-// Draining, before its End, then the ledger has this lease. So no two clients do so
-// at once.
+// The proofs are in proofs.go. TestUnderFaults checks Theorems 1 to 3 over more than a
+// million random steps.
 //
-// Proof. The client does so after an answer to one of its listings, sent later than
-// it entered the lease, which says renewed. At that time the ledger had the lease.
-// It ends in one of three ways. (a) The client gave it back: DeleteNodes with its
-// name, or a later listing without it. Both are sent after the client has marked it,
-// and saved the mark, which stays until the lease is over. (A client marks a lease
-// that it hears of first by a notice, for the same reason: it declines, and the
-// offer may come later.) When the mark is gone an old offer can enter the lease
-// again, but no answer to a listing from then on renews it. (b) Grace and Skew after
-// an acknowledgement of the preemption in force. Let the client have read the notice
-// first at C, have sent the acknowledgement at A, which says A-C, or Grace if that
-// is less, and let it be read at R ≥ A. The manager takes the node at R - (A-C) +
-// Grace + Skew or later. From A to then its clock shows Grace + Skew - (A-C) or
-// more, the client's Grace - (A-C) or more, which makes Grace since C; and the
-// client stops at C + Grace. It would not if the preemption had been cancelled or
-// replaced by one with a higher number; but then the manager has done that, and
-// takes nothing for the sake of an acknowledgement of the former. (c) When, by the
-// manager's clock, Skew and the Term that was told have passed since each renewal
-// there was, so by the client's that Term or more since the question was asked; and
-// the client stops when that is so of all the renewals that it has read. (The Term
-// may have been changed in between; the last renewal need not be the longest.) ∎
+// Theorem 1 (one node, one partition). If a client reports a node as [Usable] or
+// [Draining], before its End, then the ledger has this lease. So no two clients
+// report the same node so at the same time.
 //
-// Theorem 2 (notice and grace). A lease that is not given back ends only if the
-// client has read a notice of it, has acknowledged it, and its clock has shown Grace
-// since; or if the manager, in its present life, has sent notices for Grace or
-// longer and read no acknowledgement, and the client has known for certain, from its
-// own clock, that its lease has run out.
+// Theorem 2 (notice and grace). A lease that the partition does not give back ends in
+// one of two ways only:
 //
-// Proof. (b) and (c) above; a manager that begins again begins unacknowledged
-// notices again, since those that it has saved need not have been sent. ∎
+//   - the client has read a notice, has acknowledged the notice, and its clock has
+//     shown Grace since; or
+//   - the manager, since its last start, has sent notices for Grace or longer and
+//     read no acknowledgement, and the client knows from its own clock that the lease
+//     has run out.
 //
-// With a negative Term there is no (c): a node is never taken without
-// acknowledgement, and a dead partition keeps its nodes for ever. A person can then set
-// a Term, but the leases that are out have none: what is left is a manager made anew.
+// With a negative Term there is no second way. Then a node is never taken without
+// acknowledgement, and a dead partition keeps its nodes until an operator makes the
+// manager anew: leases that were granted without a Term keep none.
 //
-// Theorem 3 (no node is lost). A node is free or in one lease; a free one is granted
-// if a request waits for it; and when messages get through again clients and ledger
-// come to agree.
+// Theorem 3 (no node is lost). A node is free or in one lease. A free node is granted
+// if a request waits for it. When messages get through again, clients and ledger come
+// to agree.
 //
-// Proof. A lease that its partition has not listed is offered each minute; one that
-// it has listed and lists no more is over; one that the ledger does not have is told
-// to be over in the next answer; a mark stays, and DeleteNodes is repeated, until it
-// is answered. ∎
-//
-// Theorem 4 (liveness). Let a request be one that fairness grants, by preemption
-// from a partition whose values are fresh and stay so until the manager has read the
-// request; let nobody else ask meanwhile, no process be down from then on, a message
-// take δ at most, all ticks be on time, notices and listings come as often as each
-// other, and k of the messages between the manager and the two clients be lost. The
-// node is usable after
+// Theorem 4 (liveness). Let fairness grant a request by preemption from a partition
+// whose values are fresh, and stay fresh until the manager has read the request. Let
+// nobody else ask meanwhile, no process be down, a message take δ at most, and all
+// ticks be on time. Let notices and listings come equally often, and let k of the
+// messages between the manager and the two clients be lost. Then the node is usable
+// after
 //
 //	6·δ + Grace + Skew + k·Every
 //
-// at the latest. With one message lost, and 6·δ + Skew ≤ Every, that is the grace
-// period and two notices.
+// at the latest. With one lost message and 6·δ + Skew ≤ Every, that is the grace
+// period and two notices. TestLiveness loses each message and each pair of messages,
+// and reaches the bound without Skew.
 //
-// Proof. AddNodes, notice, the grace period at the client, DeleteNodes, NodesAdded,
-// listing, renewal: six messages one after the other. Each is repeated Every after
-// it was sent, in the form of the next notice, offer or listing, so a loss costs
-// Every at most; of DeleteNodes it costs less if an acknowledgement got through,
-// since the manager then withdraws after Skew. ∎ (TestLiveness loses each
-// one and each pair of messages: the bound without Skew is reached.)
-//
-// A partition that falls silent costs Term, Skew and Grace from its last renewal at
-// the most, by the manager's clock, before its node is granted to another: when the
-// lease has run out no fresh values are needed, and the notice goes out if it has not.
-// It may cost MaxDelay more if the manager was down in between, since it then waits for
-// values anew.
+// A partition that falls silent loses a node at most Term, Skew and Grace after its
+// last renewal, by the manager's clock. When the lease has run out, the manager needs
+// no fresh values and sends the notice if it has not. If the manager was down in
+// between, it waits for values anew, and the node may change hands MaxDelay later.
 //
 // # Fairness
 //
-// A partition's share is its nodes, but for those that are to end, over its weight.
-// A free node, or one that is to end, is for the waiting partition with the least
-// share, its first request first. A request for any kind is kept to kinds that nobody
-// waits for by name where it can be: if it has been assigned a node of a kind that
-// another request names, and which that one cannot have otherwise, it is moved to
-// another node that is free or to end, or that may be taken for both: for its partition,
-// and for the other one as the one that gains by it. A node is taken,
-// for the partition with the least share that waits, from the one with the greatest
-// share of those that may lose one: that have a node of the kind asked for, more
-// than their floor, and after it a share no less than the asker's after it,
+// The share of a partition is its nodes over its weight, without nodes that are to
+// end. A free node, or a node that is to end, goes to the waiting partition with the
+// least share, for the first of its requests.
+//
+// A request for any kind uses kinds that nobody waits for by name, where possible.
+// Say such a request holds a node of kind "gpu", a request by name waits for a "gpu",
+// and there is no other "gpu" for it. Then the request for any kind moves to another
+// node: to a free node, to a node that is to end, or to a node that may be taken for
+// both partitions. The request by name gets the "gpu".
+//
+// If no such node is left, a node is taken for the waiting partition with the least
+// share. The node comes from the partition with the greatest share among those that
+// may lose one: it has a node of the kind asked for, has more nodes than its floor,
+// and keeps a share no less than the asker's new share:
 //
 //	(h_from - 1)/w_from ≥ (h_to + 1)/w_to.
 //
-// Of its nodes it is the one of least value. Ties go to the partition that was
-// created first, and to the lower node. Where all want more than they have, and any
-// node does, nobody's share can in the end be raised by a node without another's
-// falling below it: weighted max-min fairness, as far as whole nodes go. It does not
-// go in circles: a node's way back would need h_to/w_to ≥ h_from/w_from of the
-// shares before the move, and by the inequality the left side is the smaller one.
+// Of the nodes of that partition, the node of least value is taken. Ties go to the
+// partition that was created first, and to the lower node.
 //
-// Values have a time, by the client's clock when they are sent; how long the message
-// is on its way is not counted, so that one that comes late makes values seem fresh
-// that are not. A partition whose values are older than MaxAge is not taken from: the
-// preemption is delayed, for MaxDelay at most, then aborted, and the next partition by
-// the rule is taken from, if it allows. The first new values of the partition end this.
-// So does the end of its leases: a partition that lists its nodes and does not tell what
-// they are worth can keep them; a host that does not want that sets TakeStale. One that
-// is silent cannot. It keeps what fairness and its floor leave it, until it speaks
-// or [Manager.Reclaim] takes that, which stale values delay and do not abort.
+// If all partitions want more than they have, and any node does, the result is
+// weighted max-min fair, as far as whole nodes go: no share can rise by a node unless
+// a lower share falls by a node. Nodes do not move in circles. A node's way back would
+// need h_to/w_to ≥ h_from/w_from of the shares before the move, and by the inequality
+// the left side is smaller.
 //
-// # Departures from [Duplyakin17]
+// # Values that are old
 //
-// The paper has no failures, and takes a node a grace period after the first notice
-// is sent. Here it is the first notice read. It has no leases; a partition that is
-// silent loses nodes after one, or never. Nodes are asked for by count and kind.
-// Fairness is left open there ("a system-wide manager service communicates with them
-// and ensures fairness"). The host's own values are the paper's simplest ones, 0 for
-// a free node and 1 for one in use.
+// Values have a time: the client's clock when the client sends them. The time on the
+// way is not counted, so a late message makes old values seem fresh. From a partition
+// whose values are older than MaxAge, nothing is taken. The preemption waits for
+// MaxDelay at most. Then it is aborted, and fairness looks at the next partition. New
+// values of the partition end the wait, and so does the end of its leases.
 //
-// Leases are those of Gray and Cheriton, Leases: An Efficient Fault-Tolerant
-// Mechanism for Distributed File Cache Consistency, SOSP 1989. Program
-// examples/parttime has the exchange over HTTP.
+// A partition that lists its nodes but sends no values can keep its nodes that way. A
+// host that does not want that sets TakeStale. A silent partition cannot: its leases
+// run out. It keeps the nodes that fairness and its floor leave it, until it speaks or
+// [Manager.Reclaim] takes the nodes. Stale values delay Reclaim and do not abort it.
+//
+// # Differences from [Duplyakin17]
+//
+//   - The paper has no failures. It takes a node a grace period after the first
+//     notice is sent; here, after the first notice is read.
+//   - The paper has no leases. Here a silent partition loses nodes when its leases
+//     have run out, or never, if leases have no end.
+//   - Nodes are asked for by count and kind.
+//   - The paper leaves fairness open ("a system-wide manager service communicates
+//     with them and ensures fairness").
+//   - The host's own values are the simplest values of the paper: 0 for a free node,
+//     1 for a node in use.
+//
+// # Allocation and concurrency
+//
+// A Manager and a Client keep their memory and allocate nothing once it suffices,
+// except to save their state. Returned messages are valid until the next call;
+// [Message.Clone] keeps one. Each Manager and each Client is for one goroutine at a
+// time. Nothing is random.
+//
+// # References
+//
+// [Duplyakin17] D. Duplyakin, D. Johnson, R. Ricci, "The Part-Time Cloud: Enabling
+// Balanced Elasticity Between Diverse Computing Environments", ScienceCloud, 2017.
+//
+// [Gray89] C. Gray, D. Cheriton, "Leases: An Efficient Fault-Tolerant Mechanism for
+// Distributed File Cache Consistency", SOSP, 1989.
+//
+// Program examples/parttime runs the exchange over HTTP.
 package exchange

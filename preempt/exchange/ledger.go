@@ -8,16 +8,16 @@ import (
 type nodeState struct {
 	Kind   string `json:"kind,omitempty"`
 	Epoch  uint64 `json:"epoch"`
-	Holder int    `json:"holder"` // -1: none. What follows is 0 then
-	// Of the lease.
+	Holder int    `json:"holder"` // -1: none; the fields below are then 0
+	// Fields of the lease.
 	Request   uint64        `json:"request,omitempty"`
-	Confirmed bool          `json:"confirmed,omitempty"` // the partition has listed it
-	Until     time.Duration `json:"until_ns,omitempty"`  // the partition may use it by what it was told, plus skew
+	Confirmed bool          `json:"confirmed,omitempty"` // the partition has listed the lease
+	Until     time.Duration `json:"until_ns,omitempty"`  // until when the partition may use the node, plus Skew
 	Value     float64       `json:"value,omitempty"`
-	Next      time.Duration `json:"next_ns,omitempty"` // when to send the grant or notice (again)
-	// Of the preemption.
+	Next      time.Duration `json:"next_ns,omitempty"` // when to send the grant or notice again
+	// Fields of the preemption.
 	Preemption uint64        `json:"preemption,omitempty"`
-	Forced     bool          `json:"forced,omitempty"` // an administrator's, never cancelled
+	Forced     bool          `json:"forced,omitempty"` // for Reclaim: never cancelled
 	First      time.Duration `json:"first_ns,omitempty"`
 	Grace      time.Duration `json:"grace_ns,omitempty"`
 	Acked      bool          `json:"acked,omitempty"`
@@ -35,11 +35,11 @@ type partitionState struct {
 	Requests   []requestState `json:"requests,omitempty"`
 	HasValues  bool           `json:"has_values,omitempty"`
 	ValuesAt   time.Duration  `json:"values_at_ns,omitempty"`
-	Delaying   bool           `json:"delaying,omitempty"` // a preemption waits for values,
+	Delaying   bool           `json:"delaying,omitempty"` // a preemption waits for values
 	DelaySince time.Duration  `json:"delay_since_ns,omitempty"`
-	Passed     bool           `json:"passed,omitempty"`        // or has waited long enough
-	Reclaim    int            `json:"reclaim,omitempty"`       // nodes that are to be reclaimed and not chosen yet,
-	ReclaimAt  time.Duration  `json:"reclaim_at_ns,omitempty"` // the first of them since
+	Passed     bool           `json:"passed,omitempty"`        // a preemption has waited long enough
+	Reclaim    int            `json:"reclaim,omitempty"`       // nodes that Reclaim has not chosen yet
+	ReclaimAt  time.Duration  `json:"reclaim_at_ns,omitempty"` // since when
 }
 
 type requestState struct {
@@ -58,7 +58,7 @@ func (n *nodeState) end() time.Duration {
 	return max(n.Until, after(n.First, n.Grace))
 }
 
-// lease returns the node of a lease that the partition has, nil for any other.
+// lease returns the node of a lease that partition p has, nil for any other lease.
 func (m *Manager) lease(p int, l Lease) *nodeState {
 	if n := &m.s.Nodes[l.Node]; n.Holder == p && n.Epoch == l.Epoch {
 		return n
@@ -94,7 +94,7 @@ func (m *Manager) grant(i, p int, r *requestState) {
 	m.s.Stats.Granted++
 }
 
-// promise returns when a lease renewed now is over for certain.
+// promise returns when a lease that is renewed now is over for certain.
 func (m *Manager) promise() time.Duration {
 	if m.s.Options.Term < 0 {
 		return forever
@@ -102,8 +102,8 @@ func (m *Manager) promise() time.Duration {
 	return after(after(m.s.Now, m.s.Options.Term), m.s.Options.Skew)
 }
 
-// free ends a lease. Its request is still to be served if the partition never
-// heard of it.
+// free ends a lease. If the partition never listed the lease, its request still waits
+// for a node.
 func (m *Manager) free(n *nodeState) {
 	if r := m.request(n.Holder, n.Request); r != nil && !n.Confirmed {
 		r.Given--
@@ -115,7 +115,7 @@ func (m *Manager) free(n *nodeState) {
 	*n = nodeState{Kind: n.Kind, Epoch: n.Epoch, Holder: -1}
 }
 
-// back is free for a lease that the partition gives back.
+// back ends a lease that the partition gives back.
 func (m *Manager) back(n *nodeState) {
 	if n.Preemption > 0 {
 		m.s.Stats.Completed++
@@ -125,7 +125,7 @@ func (m *Manager) back(n *nodeState) {
 	m.free(n)
 }
 
-// addNodes takes over a partition's requests.
+// addNodes replaces the requests of a partition.
 func (m *Manager) addNodes(p int, msg *Message) {
 	part := &m.s.Partitions[p]
 	if msg.Number > part.LastAdd {
@@ -136,7 +136,7 @@ func (m *Manager) addNodes(p int, msg *Message) {
 				next = append(next, *old)
 				continue
 			}
-			for i := range m.s.Nodes { // of one that was withdrawn, and does not count for this one
+			for i := range m.s.Nodes { // granted for a withdrawn request of the same ID
 				if n := &m.s.Nodes[i]; n.Holder == p && n.Request == r.ID && !n.Confirmed {
 					n.Request = 0
 				}
@@ -160,7 +160,7 @@ func (m *Manager) addNodes(p int, msg *Message) {
 	m.out.send(Message{Call: NodesQueued, Partition: part.Name, Number: part.LastAdd}, at)
 }
 
-// missing returns how many nodes of a request are not granted.
+// missing returns how many nodes of a request are not granted yet.
 func (r *requestState) missing() int {
 	if r.Refused != "" {
 		return 0
@@ -190,7 +190,7 @@ func (m *Manager) refuse(r Request) string {
 	return ""
 }
 
-// deleteNodes takes back what the partition gives back.
+// deleteNodes ends the leases that the partition gives back.
 func (m *Manager) deleteNodes(p int, msg *Message) {
 	at := m.out.mark()
 	for _, l := range msg.Leases {
@@ -216,20 +216,20 @@ func (m *Manager) discover(p int) {
 	m.out.send(Message{Call: ResourcesDiscovered, Partition: m.s.Partitions[p].Name}, at)
 }
 
-// acknowledge reads that the partition has known of a node's preemption for a time.
+// acknowledge reads for how long the partition has known that the node is to end.
 func (m *Manager) acknowledge(n *nodeState, l Lease) {
 	if n.Preemption == 0 || l.Preemption != n.Preemption {
 		return // of a preemption that was cancelled
 	}
-	known := max(n.First, m.s.Now-l.Since) // no sooner than it was begun
+	known := max(n.First, m.s.Now-l.Since) // not before the preemption began
 	end := after(after(known, n.Grace), m.s.Options.Skew)
 	if !n.Acked || end < n.Deadline {
 		n.Acked, n.Deadline = true, end
 	}
 }
 
-// setValues reads a partition's leases and their values, and renews them. It reports
-// whether the message was new.
+// setValues reads the leases of a partition with their values, and renews the leases. It
+// reports whether the message was new.
 func (m *Manager) setValues(p int, msg *Message) bool {
 	part := &m.s.Partitions[p]
 	if msg.Number <= part.LastValues {
@@ -248,7 +248,7 @@ func (m *Manager) setValues(p int, msg *Message) bool {
 		n := &m.s.Nodes[i]
 		if len(listed) == 0 || listed[0].Node != i {
 			if n.Holder == p && n.Confirmed {
-				m.back(n) // it has been given back, and DeleteNodes is on its way or lost
+				m.back(n) // given back; DeleteNodes is late or lost
 			}
 			continue
 		}
@@ -285,7 +285,7 @@ func (m *Manager) setValues(p int, msg *Message) bool {
 	return true
 }
 
-// fresh reports whether a partition's values are not stale.
+// fresh reports whether the values of a partition are not stale.
 func (m *Manager) fresh(p *partitionState) bool {
 	return p.HasValues && p.ValuesAt >= m.s.Now-m.s.Options.MaxAge // neither side overflows
 }

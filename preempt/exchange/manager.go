@@ -2,23 +2,25 @@ package exchange
 
 import "time"
 
-// A Manager is the elastic manager of a hosting cluster: it grants the nodes to
-// partitions and takes them back. It is a state machine without a clock. Its caller
-// hands it messages, and the time, which is any span that does not run backwards,
-// not even over a restart (of two times the earlier one then counts as the later);
-// and saves it (MarshalJSON) before sending the messages that come out.
+// A Manager is the elastic manager of a hosting cluster: it grants nodes to partitions
+// and takes nodes back.
 //
-// The messages that its methods return are valid until the next call. They can be
-// sent in any order or not at all. What is to be done on the node before another
-// partition has it, such as to install it anew, is to be done before a NodesAdded
-// message with it is sent; until then withhold the message, which is repeated.
+// A Manager is a state machine without a clock. The caller passes each message and the
+// time, and saves the manager (json.Marshal) before it sends the messages that come out.
+// Any clock will do that does not run back, not even over a restart. If a time is
+// earlier than the time before, the later time counts.
 //
-// It is for use by one goroutine at a time. Use [NewManager], or UnmarshalJSON into the
-// zero value.
+// Returned messages are valid until the next call. The caller may send them in any order
+// or not at all. If the host must prepare a node for its next partition, such as install
+// it anew, the caller withholds each NodesAdded message with the node until the node is
+// ready. The manager repeats the message.
+//
+// A Manager is for one goroutine at a time. Make one with [NewManager], or unmarshal a
+// saved state into the zero value.
 type Manager struct {
 	s managerState
 
-	// Derived from s.
+	// What follows is derived from s.
 	kinds   []string // distinct, ascending
 	kindOf  []int    // of each node
 	waiting int      // nodes that are asked for and not granted
@@ -31,14 +33,14 @@ type Manager struct {
 	work planner
 }
 
-// Limits of weights, so that products with numbers of nodes fit, and of nodes.
+// Limits of weights and of nodes, so that their products fit.
 const (
 	maxWeight = 1 << 20
 	maxNodes  = 1 << 30
 )
 
-// NewManager returns a manager of len(kinds) free nodes, node i of kind kinds[i],
-// which is a word of the cluster's own, or "".
+// NewManager returns a manager of len(kinds) free nodes. Node i is of kind kinds[i],
+// which is any word, or "". The error is an [*InputError] about the options or kinds.
 func NewManager(opts ManagerOptions, kinds []string) (*Manager, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -56,9 +58,9 @@ func NewManager(opts ManagerOptions, kinds []string) (*Manager, error) {
 	return m, nil
 }
 
-// SetOptions replaces the terms. Leases and notices that are out keep theirs: what a
-// partition has been told that it may use for a longer Term it may, even after a
-// renewal for a shorter one.
+// SetOptions replaces the options. Leases and notices that are out keep their terms: a
+// partition may use a node for the longest Term that it was told, even after a renewal
+// with a shorter Term.
 func (m *Manager) SetOptions(opts ManagerOptions) error {
 	if err := opts.check(); err != nil {
 		return err
@@ -67,15 +69,16 @@ func (m *Manager) SetOptions(opts ManagerOptions) error {
 	return nil
 }
 
-// Options returns the terms in force, with defaults filled in; a Skew or MaxDelay of
-// none is 0, a Term without end negative.
+// Options returns the options in force, with defaults filled in. A Skew or MaxDelay of
+// none is 0; a Term without end is negative.
 func (m *Manager) Options() ManagerOptions { return m.s.Options }
 
-// Stats returns what the manager has counted since it was new.
+// Stats returns the counts since the manager was new.
 func (m *Manager) Stats() ManagerStats { return m.s.Stats }
 
-// CreatePartition adds a partition. Its share of the cluster is in proportion to
-// the weight, 1 to 2^20, and preemption in favour of others leaves it floor nodes.
+// CreatePartition adds a partition. Its share of the cluster is in proportion to weight,
+// 1 to 2^20. Preemption for other partitions leaves the partition floor nodes. The error
+// is an [*InputError] about the name, the weight or the floor.
 func (m *Manager) CreatePartition(name string, weight, floor int) error {
 	switch {
 	case name == "":
@@ -91,7 +94,7 @@ func (m *Manager) CreatePartition(name string, weight, floor int) error {
 	return nil
 }
 
-// partition returns the index of a partition, -1 if there is none of the name.
+// partition returns the index of the partition with a name, -1 if there is none.
 func (m *Manager) partition(name string) int {
 	for i := range m.s.Partitions {
 		if m.s.Partitions[i].Name == name {
@@ -101,13 +104,18 @@ func (m *Manager) partition(name string) int {
 	return -1
 }
 
-// Reclaim takes count nodes from a partition for no other one's sake: an
-// administrator's downscaling. They are its nodes of least value, below its floor if
-// need be, with notice and grace. Stale values delay it for MaxDelay at most; then,
-// and where leases have run out, it takes by the last values: no partition can stop it
-// by its silence. A node that is over is free and goes to who waits for one, which
-// may be the same partition if it has an open request; it is to cancel that first.
-// It is an error to take more than the partition has beyond what is being taken.
+// Reclaim takes count nodes from a partition for an operator, not for another partition.
+// The partition loses its nodes of least value, with notice and grace, even below its
+// floor. Stale values delay Reclaim for MaxDelay at most; then Reclaim uses the last
+// values. It uses the last values of run-out leases at once. So no partition can stop
+// Reclaim by silence.
+//
+// A node that is over is free and goes to a partition that waits. That may be the same
+// partition, if it has an open request: let it cancel the request first.
+//
+// The error is an [*InputError]: [ErrUnknown] for the partition, [ErrRange] for a count
+// below 1, and [ErrTooMany] for more nodes than the partition has without those that are
+// to end.
 func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Message, error) {
 	p := m.partition(partition)
 	if p < 0 {
@@ -139,9 +147,9 @@ func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Mes
 	return m.flush(), nil
 }
 
-// Handle reads a message of a client and returns what is to be sent. On an error,
-// nothing has been changed; it is an [InputError] that says what is wrong with the
-// message. It takes O(N) time, N the number of nodes, and that of a plan.
+// Handle reads a message of a client and returns the messages to send. The error is an
+// [*InputError] about the message; the manager is then unchanged. Time: O(nodes), plus
+// the time of a plan (plan.go).
 func (m *Manager) Handle(now time.Duration, msg Message) ([]Message, error) {
 	p := m.partition(msg.Partition)
 	if p < 0 {
@@ -174,7 +182,7 @@ func (m *Manager) Handle(now time.Duration, msg Message) ([]Message, error) {
 	return m.flush(), nil
 }
 
-// check says what is wrong with a message, before anything is changed.
+// check says what is wrong with a message. It changes nothing.
 func (m *Manager) check(p int, msg *Message) error {
 	switch msg.Call {
 	case AddNodes, DeleteNodes, DiscoverResources, SetResourceValues, AcknowledgeDelete:
@@ -213,9 +221,9 @@ func (m *Manager) check(p int, msg *Message) error {
 	return nil
 }
 
-// Tick tells the manager the time and returns what is to be sent. It does all that
-// is due: takes nodes whose grace period or lease is over, and repeats notices and
-// grants. It takes O(N) time and that of a plan.
+// Tick tells the manager the time and returns the messages to send. Tick takes the nodes
+// whose grace period or lease is over, and repeats notices and grants that are due.
+// Time: O(nodes), plus the time of a plan.
 func (m *Manager) Tick(now time.Duration) []Message {
 	m.begin(now)
 	m.due = true
@@ -235,8 +243,8 @@ func (m *Manager) Tick(now time.Duration) []Message {
 	return m.flush()
 }
 
-// NextTick returns when Tick has something to do, if no message comes before. It may
-// be in the past. It is false if there is nothing to wait for. It takes O(N) time.
+// NextTick returns when Tick has something to do, if no message comes before. The time
+// may be in the past. It returns false if there is nothing to wait for. Time: O(nodes).
 func (m *Manager) NextTick() (time.Duration, bool) {
 	if m.resumed {
 		return m.s.Now, true
@@ -275,10 +283,10 @@ func (m *Manager) begin(now time.Duration) {
 	if !m.resumed {
 		return
 	}
-	// While the manager was down partitions were silent through no fault of theirs,
-	// and a notice that was saved need not have been sent. Those that are not
-	// acknowledged begin anew, so does waiting for values, and a lease is not taken for
-	// that of a silent partition before values have been waited for.
+	// While the manager was down, partitions could not reach it, and a saved notice need
+	// not have been sent. So notices that are not acknowledged begin anew, and so does
+	// waiting for values. No lease counts as run out before the manager has waited for
+	// values.
 	m.resumed = false
 	wait := after(m.s.Now, m.s.Options.MaxDelay)
 	for i := range m.s.Nodes {
@@ -302,8 +310,8 @@ func (m *Manager) begin(now time.Duration) {
 	}
 }
 
-// flush sends the grants and notices that are due, to each partition at most one
-// message of each kind, and returns all messages of this call.
+// flush sends the grants and notices that are due, at most one message of each kind to
+// each partition. It returns all messages of this call.
 func (m *Manager) flush() []Message {
 	if !m.due {
 		return m.out.msgs
@@ -346,6 +354,6 @@ func (m *Manager) flush() []Message {
 	return m.out.msgs
 }
 
-// Now returns the latest time that the manager was told. After a restart its clock
-// must not begin before.
+// Now returns the latest time that the manager was told. After a restart, its clock must
+// not begin earlier.
 func (m *Manager) Now() time.Duration { return m.s.Now }

@@ -7,16 +7,16 @@ import (
 	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
-// A Message is one call between a [Client] and the [Manager], in either direction;
-// the constants of type [Call] say which fields each has. A receiver is not
-// harmed by one that comes late, twice, out of order or never.
+// A Message is one call between a [Client] and the [Manager], in either direction. The
+// constants of type [Call] say which fields each call has. Messages may come late,
+// twice, out of order or never.
 type Message struct {
 	Call      Call          `json:"call"`
-	Partition string        `json:"partition"`           // the client's
-	Number    uint64        `json:"number,omitempty"`    // of the client's messages, ascending
-	Sent      time.Duration `json:"sent_ns,omitempty"`   // by the client's clock; echoed
-	Age       time.Duration `json:"age_ns,omitempty"`    // of the values when sent, not when read; negative: there are none
-	Term      time.Duration `json:"term_ns,omitempty"`   // of a lease; negative: without end
+	Partition string        `json:"partition"`           // of the client
+	Number    uint64        `json:"number,omitempty"`    // ascending over the client's messages
+	Sent      time.Duration `json:"sent_ns,omitempty"`   // by the client's clock; the answer repeats it
+	Age       time.Duration `json:"age_ns,omitempty"`    // of the values when the client sent them; negative: no values
+	Term      time.Duration `json:"term_ns,omitempty"`   // of a lease; negative: no end
 	Requests  []Request     `json:"requests,omitempty"`  // by ascending ID
 	Leases    []Lease       `json:"leases,omitempty"`    // by ascending Node
 	Resources []Resource    `json:"resources,omitempty"` // by ascending Node
@@ -30,37 +30,38 @@ func (m Message) Clone() Message {
 	return m
 }
 
-// A Lease is what a message says about one node while one partition has it. Node
-// and Epoch together are its name: a node's epoch rises each time it is granted.
+// A Lease says something about one node while one partition has the node. Node and Epoch
+// together are the name of the lease: each grant of a node raises its epoch.
 type Lease struct {
 	Node       int           `json:"node"`
 	Epoch      uint64        `json:"epoch"`
-	Request    uint64        `json:"request,omitempty"`    // that it was granted for
-	Value      float64       `json:"value,omitempty"`      // in [0, 1], to its partition
-	Preemption uint64        `json:"preemption,omitempty"` // under which it is to end, 0 for none
-	Since      time.Duration `json:"since_ns,omitempty"`   // the first notice of it, Grace at most
-	Grace      time.Duration `json:"grace_ns,omitempty"`   // from the first notice received
+	Request    uint64        `json:"request,omitempty"`    // the request that the lease was granted for
+	Value      float64       `json:"value,omitempty"`      // to the partition, in [0, 1]
+	Preemption uint64        `json:"preemption,omitempty"` // the number of the preemption that ends the lease, 0 for none
+	Since      time.Duration `json:"since_ns,omitempty"`   // time since the client read the first notice, Grace at most
+	Grace      time.Duration `json:"grace_ns,omitempty"`   // time from the first notice read to the end
 	State      LeaseState    `json:"state,omitempty"`      // in LeasesRenewed
 }
 
-// LeaseState is what has become of a lease that the client has listed.
+// A LeaseState is the manager's answer about a lease that the client has listed.
 type LeaseState uint8
 
 const (
-	// Renewed leases are the partition's for another term.
+	// Renewed: the lease belongs to the partition for another term.
 	Renewed LeaseState = iota
-	// Ended leases are not the partition's any more.
+	// Ended: the lease does not belong to the partition any more.
 	Ended
-	// Pending leases are to end and no notice of it has been acknowledged. They
-	// are not renewed. The entry is a notice.
+	// Pending: the lease is to end, and the manager has read no acknowledgement of a
+	// notice. The lease is not renewed. The entry is a notice.
 	Pending
-	// Cancelled leases are renewed, and Preemption is off.
+	// Cancelled: the preemption is off, and the lease is renewed.
 	Cancelled
 )
 
 var leaseStates = enum.New[LeaseState]("exchange", "LeaseState", ErrUnknown, "renewed", "ended", "pending", "cancelled")
 
-// String returns "renewed", "ended", "pending" or "cancelled", or LeaseState(n) for a value n that has no name.
+// String returns "renewed", "ended", "pending" or "cancelled", or LeaseState(n) for a
+// value n that has no name.
 func (s LeaseState) String() string { return leaseStates.String(s) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -74,23 +75,23 @@ func (s *LeaseState) UnmarshalText(text []byte) error { return leaseStates.Unmar
 // A Request asks for Count nodes of a kind.
 type Request struct {
 	ID      uint64 `json:"id"`
-	Kind    string `json:"kind,omitempty"` // of node, "" for any
+	Kind    string `json:"kind,omitempty"` // kind of node, "" for any
 	Count   int    `json:"count"`
-	Granted int    `json:"granted,omitempty"` // nodes that the partition has listed since
-	Refused string `json:"refused,omitempty"` // why the manager does not queue it, "" if it does
+	Granted int    `json:"granted,omitempty"` // nodes granted, and listed by the partition
+	Refused string `json:"refused,omitempty"` // why the manager does not queue the request, "" if it does
 }
 
-// A Resource is one node of the hosting cluster, as a partition sees it. Value is
-// the host's preemption value in the simple form of [Duplyakin17] 3.1: 0 for a node
-// that nobody has, 1 for one in use.
+// A Resource is one node of the hosting cluster, as a partition sees the node. Value is
+// the host's preemption value in the simple form of [Duplyakin17] 3.1: 0 for a free
+// node, 1 for a node in use.
 type Resource struct {
 	Node  int     `json:"node"`
 	Kind  string  `json:"kind,omitempty"`
 	Value float64 `json:"value"`
-	Mine  bool    `json:"mine,omitempty"` // the partition that asks has it
+	Mine  bool    `json:"mine,omitempty"` // the partition that asks has the node
 }
 
-// checkLeases checks what both sides ask of a message's leases.
+// checkLeases checks the leases of a message, as both sides require them.
 func checkLeases(leases []Lease) error {
 	for i, l := range leases {
 		switch {
@@ -113,7 +114,7 @@ func checkLeases(leases []Lease) error {
 	return nil
 }
 
-// checkRequests checks what both sides ask of a message's requests.
+// checkRequests checks the requests of a message, as both sides require them.
 func checkRequests(requests []Request) error {
 	for i, r := range requests {
 		switch {

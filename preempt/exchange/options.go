@@ -2,42 +2,43 @@ package exchange
 
 import "time"
 
-// ManagerOptions are the terms of the exchange. The zero value is the default.
+// ManagerOptions are the terms of the exchange. A field that is 0 has its default.
 type ManagerOptions struct {
-	// Grace is how long a partition has to free a node after it has read the
-	// first notice. The default is 2 minutes, the shortest that [Duplyakin17] uses.
+	// Grace is the time that a partition has to free a node after it has read the first
+	// notice. The default is 2 minutes, the shortest time that [Duplyakin17] uses.
 	Grace time.Duration `json:"grace_ns"`
-	// Every is the time between notices, and of what else is repeated. The
-	// default is a minute [Duplyakin17].
+	// Every is the time between two notices, and between repetitions of other messages.
+	// The default is a minute [Duplyakin17].
 	Every time.Duration `json:"every_ns"`
-	// Term is how long a lease lasts from its renewal, which comes with each
-	// SetResourceValues. When it is over, and Skew, a silent partition's values need
-	// not be fresh any more: what fairness, or [Manager.Reclaim], takes from it is
-	// gone a grace period later, or at once if the notice is that old. What fairness
-	// leaves it stays with it. The default is 15 minutes. A negative term never ends:
-	// the nodes of a silent partition then stay with it.
+	// Term is how long a lease lasts from its renewal. Each SetResourceValues renews the
+	// leases. A partition whose lease has run out, and Skew later, counts as silent: the
+	// manager needs no fresh values to take a node from it. The node that fairness or
+	// [Manager.Reclaim] takes is gone a grace period later, or at once if the notice is
+	// that old. A silent partition keeps the nodes that fairness leaves it. The default
+	// is 15 minutes. With a negative Term, leases do not end, and a silent partition
+	// keeps its nodes.
 	Term time.Duration `json:"term_ns"`
-	// Skew is added to what the manager waits for before it takes a node, for
-	// clocks that do not run alike: at least as much as a client's clock can gain
-	// or lose on the manager's over the longer one of Grace and Term. The default is
-	// 5 seconds, negative is none.
+	// Skew is added to each time that the manager waits before it takes a node. Set Skew
+	// to the most that a client's clock can gain or lose on the manager's clock over
+	// Grace or Term, whichever is longer. The default is 5 seconds; a negative Skew is
+	// none.
 	Skew time.Duration `json:"skew_ns"`
-	// MaxAge is the age from which values are stale. The default is 5 minutes. The age
-	// is that which the message says it has, and the time since it was read.
+	// MaxAge is the age from which values are stale: the age that the message gives,
+	// plus the time since the manager read the message. The default is 5 minutes.
 	MaxAge time.Duration `json:"max_age_ns"`
-	// MaxDelay is how long a preemption waits for a partition whose values are
-	// stale before it is aborted; other partitions are then taken from, if the
-	// rule allows, and this one when it has sent new values or its leases have run
-	// out. A [Manager.Reclaim] is not aborted but takes by the last values. The default
-	// is 5 minutes, negative is none.
+	// MaxDelay is how long a preemption waits for a partition whose values are stale.
+	// Then the preemption is aborted, and other partitions lose nodes, if the rule of
+	// fairness allows. The partition may lose nodes again when it has sent new values or
+	// its leases have run out. A [Manager.Reclaim] is not aborted: after MaxDelay it
+	// uses the last values. The default is 5 minutes; a negative MaxDelay is none.
 	MaxDelay time.Duration `json:"max_delay_ns"`
-	// TakeStale takes nodes by the last values after MaxDelay instead, so that no
-	// partition can keep its nodes by saying nothing about them.
+	// TakeStale lets the manager use the last values after MaxDelay instead of aborting.
+	// So no partition can keep its nodes by sending no values.
 	TakeStale bool `json:"take_stale"`
 }
 
-// resolve returns the options with defaults filled in and none as zero. A Term that
-// never ends stays negative.
+// resolve fills in the defaults and replaces negative times by 0. A negative Term stays
+// negative.
 func (o ManagerOptions) resolve() ManagerOptions {
 	def := func(d *time.Duration, v time.Duration) {
 		if *d == 0 {
@@ -71,15 +72,15 @@ func (o ManagerOptions) check() error {
 	return nil
 }
 
-// ClientOptions are a client's settings.
+// ClientOptions are the settings of a client. A field that is 0 has its default.
 type ClientOptions struct {
-	// Every is the time between two SetResourceValues, and of what else is
-	// repeated. The default is a minute. A lease is renewed that often, and is to
-	// last for several.
+	// Every is the time between two SetResourceValues, and between repetitions of other
+	// messages. Each SetResourceValues renews the leases, so Every must be well below
+	// the manager's Term. The default is a minute.
 	Every time.Duration `json:"every_ns"`
 	// First is the number of the client's first message and request. A client that
-	// takes the place of one whose state was lost is to begin above all numbers that
-	// one has used; the time in nanoseconds since some year will do. The most is 2^62, the
-	// default 1.
+	// replaces a client whose state was lost must begin above all numbers of the old
+	// client; the nanoseconds since some year will do. The greatest First is 2^62. The
+	// default is 1.
 	First uint64 `json:"first"`
 }

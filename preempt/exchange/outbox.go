@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// forever is a time that does not come.
+// forever is a time that never comes.
 const forever = time.Duration(math.MaxInt64)
 
-// after returns t+d, or forever where that is later than a Duration can be. Neither
-// is negative.
+// after returns t+d, or forever if the sum does not fit in a Duration. Neither is
+// negative.
 func after(t, d time.Duration) time.Duration {
 	if d > forever-t {
 		return forever
@@ -17,7 +17,7 @@ func after(t, d time.Duration) time.Duration {
 	return t + d
 }
 
-// outbox collects messages in memory that is used again.
+// outbox collects messages in memory that the next call uses again.
 type outbox struct {
 	msgs      []Message
 	leases    []Lease
@@ -29,8 +29,8 @@ func (o *outbox) reset() {
 	o.msgs, o.leases, o.requests, o.resources = o.msgs[:0], o.leases[:0], o.requests[:0], o.resources[:0]
 }
 
-// send adds a message whose lists are what was appended to the outbox's since
-// mark was taken.
+// send adds a message. Its lists are the elements that were appended to the outbox's
+// lists since mark was taken.
 func (o *outbox) send(m Message, from mark) {
 	m.Leases = o.leases[from.leases:len(o.leases):len(o.leases)]
 	m.Requests = o.requests[from.requests:len(o.requests):len(o.requests)]

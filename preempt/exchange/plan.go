@@ -9,53 +9,57 @@ import (
 	"github.com/plimsoll/plimsoll/internal/heaps"
 )
 
-// The manager is the ledger: it alone decides who has a node. Each call reads one
-// message or the time, changes the ledger, plans, and collects the messages that
-// follow.
+// A plan decides which nodes move. Each call of the manager reads one message or the
+// time, changes the ledger, plans, and collects the messages that follow.
 //
-// A plan has four parts. (1) Free nodes, and those that are to end already, are
-// assigned to waiting requests, one by one, each to the partition with the least
-// share, that is nodes over weight. (2) Nodes that are to end and that nobody waits for
-// any more are let be. (3) The rest is taken from the partition with the greatest
-// share, its node of least value, as long as that leaves its share no less than the
-// asker's becomes. (4) The free nodes are granted. A request for any kind that has
-// been assigned a node for which one by name waits is moved to another node, if it can
-// have one, in part 1 to one of those and in part 3 to one that is taken for it.
+// A plan has four parts.
 //
-// Each move of part 3 is from a share of (h+1)/w at the least to one of h/w at the
-// most, so that the greatest shares fall and the least rise in lexicographic
-// order: no sequence of plans goes in circles, and where all partitions want
-// more than they have the shares end within one node of max-min fair.
+//   1. Each free node, and each node that is to end already, is assigned to a waiting
+//      request, one by one. The partition with the least share, nodes over weight, comes
+//      first.
+//   2. Preemptions of nodes that nobody waits for any more are cancelled.
+//   3. For each request that still waits, a node is taken: the node of least value of
+//      the partition with the greatest share. That share must stay no less than the
+//      asker's new share.
+//   4. The free nodes are granted.
 //
-// A plan takes O(N·k + G·(p + r + log N)) time, G the nodes that it moves, N all
-// nodes, p partitions, r requests and k kinds, and O(G²) in addition where requests by
-// name and for any kind want the same nodes. It takes nothing where none waits and no
-// lease ends.
+// A request for any kind may have been assigned a node for which a request by name
+// waits. Then the request for any kind moves to another node, if there is one: in part 1
+// to a node that is free or to end, in part 3 to a node that is taken for it.
+//
+// Each move of part 3 is from a share of at least (h+1)/w to a share of at most h/w. So
+// the greatest shares fall and the least shares rise, in lexicographic order, and no
+// sequence of plans goes in circles. If all partitions want more than they have, their
+// shares end within one node of max-min fair.
+//
+// Time: O(N·k + G·(p + r + log N)) for N nodes of k kinds, G moves, p partitions and r
+// requests, plus O(G²) if requests by name and for any kind want the same nodes. A plan
+// takes no time if nobody waits and no lease ends.
 
-// planner is a plan's working memory. What is there by partition and kind has the sum
-// over all kinds first.
+// planner is the working memory of a plan. Slices by partition and kind begin with the
+// sum over all kinds.
 type planner struct {
 	requests []requestState
-	held     []int  // of each partition: nodes that are not to end, and those that it will get
-	own      []int  // without those of the latter that are not free
-	of       []int  // nodes that can be taken, by partition and kind
-	over     []int  // those of them whose leases have run out, of silent partitions
-	stale    []bool // of each partition: its values are
-	wanted   []bool // and a preemption waits for them
+	held     []int  // of each partition: nodes that it keeps, and nodes that it will get
+	own      []int  // of each partition: nodes that it keeps, and free nodes that it will get
+	of       []int  // by partition and kind: nodes that can be taken
+	over     []int  // by partition and kind: of silent partitions, those whose leases have run out
+	stale    []bool // of each partition: its values are stale
+	wanted   []bool // of each partition: a preemption waits for its values
 	named    []int  // of each kind: nodes asked for by name
 	free     []int  // free nodes by kind, then node
-	from     []int  // where a kind's begin; and how many are used
+	from     []int  // of each kind: where its unused nodes in free begin
 	end      []int
 	ending   []int // leases to end, by number of preemption
 	used     []bool
-	first    int                   // all before it are used
-	grants   []seat                // free nodes
+	first    int                   // all of used before it are true
+	grants   []seat                // free nodes that are assigned
 	seats    [][]seat              // by kind: nodes for requests for any kind
 	heaps    []heaps.Queue[uint64] // of each partition and kind, or any: nodes to take, cheapest first
 	built    []bool
 }
 
-// seat is a node for a request, which is granted when it is free.
+// seat is a node for a request. The node is granted if it is free.
 type seat struct {
 	p     int
 	r     *requestState
@@ -63,7 +67,7 @@ type seat struct {
 	grant int // place in grants, -1 if the node is not free
 }
 
-// plan moves nodes. See the head of this file.
+// plan moves nodes; the head of this file says how.
 func (m *Manager) plan() {
 	if m.waiting == 0 && m.ending == 0 && m.reclaim == 0 {
 		for i := range m.s.Partitions {
@@ -116,7 +120,7 @@ func (m *Manager) plan() {
 	}
 }
 
-// keeps counts a node that its partition has and keeps, d = 1, or has no more, -1.
+// keeps counts a node that its partition keeps (d = 1) or loses (d = -1).
 func (m *Manager) keeps(i, d int) {
 	w, v, kinds := &m.work, m.s.Nodes[i].Holder, len(m.kinds)+1
 	k := m.kindOf[i] + 1
@@ -130,8 +134,8 @@ func (m *Manager) keeps(i, d int) {
 	}
 }
 
-// lapsed reports whether a node's lease has run out and its partition is silent. What
-// it was worth to that one does not matter any more.
+// lapsed reports whether the lease of a node has run out and its partition is silent.
+// The node's value does not matter then.
 func (m *Manager) lapsed(i int) bool {
 	n := &m.s.Nodes[i]
 	return m.s.Now >= n.Until && m.work.stale[n.Holder]
@@ -152,9 +156,9 @@ func (m *Manager) rewind() {
 	}
 }
 
-// neediest returns the partition with the least share among those with a request
-// that is not blocked, and that request, the first one. Ties go to the partition
-// that was created first.
+// neediest returns the partition with the least share among those with a request that is
+// not blocked, and the first such request. Ties go to the partition that was created
+// first.
 func (m *Manager) neediest() (p int, r *requestState) {
 	p = -1
 	for i := range m.s.Partitions {
@@ -175,8 +179,8 @@ func (m *Manager) neediest() (p int, r *requestState) {
 // less reports a/v < b/w.
 func less(a, v, b, w int) bool { return a*w < b*v }
 
-// kind returns the index of the kind that a request names, -1 for any. A request
-// that is refused is not asked for.
+// kind returns the index of the kind that a request names, -1 for any kind. The request
+// is not a refused one.
 func (m *Manager) kind(r *requestState) int {
 	if r.Kind == "" {
 		return -1
@@ -185,7 +189,7 @@ func (m *Manager) kind(r *requestState) int {
 	return k
 }
 
-// reclaimAll chooses the nodes that administrators reclaim.
+// reclaimAll chooses the nodes for [Manager.Reclaim].
 func (m *Manager) reclaimAll() {
 	if m.reclaim == 0 {
 		return
@@ -199,7 +203,7 @@ func (m *Manager) reclaimAll() {
 			part.Reclaim--
 			m.reclaim--
 		}
-		if part.Reclaim > 0 && w.of[v*kinds] == 0 { // it has given them back itself
+		if part.Reclaim > 0 && w.of[v*kinds] == 0 { // the partition has given the nodes back itself
 			m.reclaim -= part.Reclaim
 			part.Reclaim = 0
 		}
@@ -227,10 +231,10 @@ func (m *Manager) sortFree() {
 	}
 }
 
-// cancel lets the nodes be that are to end and are assigned to nobody.
+// cancel cancels the preemption of nodes that are assigned to nobody.
 func (m *Manager) cancel() {
 	w := &m.work
-	clear(w.built) // what administrators have reclaimed was taken from the heaps
+	clear(w.built) // Reclaim took nodes from the heaps
 	for j, i := range w.ending {
 		n := &m.s.Nodes[i]
 		if w.used[j] || n.Forced {
@@ -238,7 +242,7 @@ func (m *Manager) cancel() {
 		}
 		n.cancelled = n.Preemption
 		n.Preemption, n.First, n.Grace, n.Acked, n.Deadline = 0, 0, 0, false, 0
-		n.Next = m.s.Now // of the grant, if the partition has not heard of it
+		n.Next = m.s.Now // send the grant again, if the partition has not listed it
 		m.keeps(i, 1)
 		m.ending--
 		m.due = true
@@ -252,8 +256,8 @@ func (m *Manager) cancel() {
 	}
 }
 
-// serve finds nodes for the waiting requests, one by one, with what reports whether it has
-// found one.
+// serve finds nodes for the waiting requests, one by one. find assigns a node to a
+// request and reports whether it found one.
 func (m *Manager) serve(find func(m *Manager, p int, r *requestState) bool) {
 	for {
 		p, r := m.neediest()
@@ -282,7 +286,7 @@ func (m *Manager) assign(p int, r *requestState) bool {
 	return m.swap(p, r, func(q int) (int, bool) { return m.spare(q, -1) })
 }
 
-// sit assigns a node.
+// sit assigns a node to a request.
 func (m *Manager) sit(p int, r *requestState, node int, free bool) {
 	w := &m.work
 	s := seat{p, r, node, -1}
@@ -296,22 +300,22 @@ func (m *Manager) sit(p int, r *requestState, node int, free bool) {
 	}
 }
 
-// swap gives a request by name a node that has been assigned to one for any kind, if
-// find has another one for that one's partition; it returns -1 if it has none, and
-// whether the node is free.
+// swap gives a request by name a node that is assigned to a request for any kind. find
+// must have another node for the partition of that request; find returns the node, -1 if
+// there is none, and whether the node is free.
 func (m *Manager) swap(p int, r *requestState, find func(q int) (node int, free bool)) bool {
 	k := m.kind(r)
 	if k < 0 {
 		return false
 	}
 	w := &m.work
-	vain := -1 // a partition for which there is none
+	vain := -1 // a partition for which find has no node
 	for j, s := range w.seats[k] {
 		if s.p == vain || m.s.Nodes[s.node].Holder == p {
 			continue
 		}
-		w.held[s.p]-- // the node is given up,
-		w.held[p]++   // and comes to the other one
+		w.held[s.p]-- // s.p gives up the node,
+		w.held[p]++   // p gets it
 		node, free := find(s.p)
 		w.held[s.p]++
 		w.held[p]--
@@ -331,10 +335,10 @@ func (m *Manager) swap(p int, r *requestState, find func(q int) (node int, free 
 	return false
 }
 
-// spare returns a node for a partition that nobody has been assigned, of a kind if k
-// is not negative, and whether it is free; -1 if there is none. A free one comes first,
-// then another partition's whose preemption began first; for any kind in either case
-// those that nobody waits for by name.
+// spare returns a node that is not assigned yet, for partition p, and whether the node
+// is free; -1 if there is none. The node is of kind k if k is not negative. A free node
+// comes first, then the node of another partition whose preemption began first. For any
+// kind, nodes that nobody waits for by name come first among each.
 func (m *Manager) spare(p, k int) (node int, free bool) {
 	w := &m.work
 	best := k

@@ -8,21 +8,22 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// managerState is what is saved.
+// managerState is the part of a manager that is saved.
 type managerState struct {
 	Options    ManagerOptions   `json:"options"`
 	Now        time.Duration    `json:"now_ns"`
-	Preemption uint64           `json:"preemption"` // the last one
+	Preemption uint64           `json:"preemption"` // the last number given
 	Nodes      []nodeState      `json:"nodes"`
 	Partitions []partitionState `json:"partitions"`
 	Stats      ManagerStats     `json:"stats"`
 }
 
-// MarshalJSON returns the state.
+// MarshalJSON returns the state of the manager.
 func (m *Manager) MarshalJSON() ([]byte, error) { return json.Marshal(&m.s) }
 
-// UnmarshalJSON restores a state that MarshalJSON returned. On an error the
-// manager is as it was. A state that no manager can be in is an [InputError].
+// UnmarshalJSON restores a state that MarshalJSON returned. The error is that of
+// encoding/json, or an [*InputError] for a state that no manager can be in; the manager
+// is then unchanged.
 func (m *Manager) UnmarshalJSON(data []byte) error {
 	var s managerState
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -37,7 +38,7 @@ func (m *Manager) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// derive computes what follows from the state.
+// derive computes the fields that follow from the state.
 func (m *Manager) derive() {
 	m.kinds = m.kinds[:0]
 	for i := range m.s.Nodes {
@@ -100,7 +101,7 @@ func (s *managerState) check() error {
 		holder  int
 		request uint64
 	}
-	offered := map[offer]int{} // leases that are not confirmed
+	offered := map[offer]int{} // leases that their partitions have not listed
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		switch {
@@ -145,19 +146,20 @@ type clientState struct {
 	HasValues bool          `json:"has_values,omitempty"`
 	ValuesAt  time.Duration `json:"values_at_ns,omitempty"`
 	Requests  []Request     `json:"requests,omitempty"`
-	Asked     uint64        `json:"asked,omitempty"`  // number from which on AddNodes says what is wanted now
-	Queued    uint64        `json:"queued,omitempty"` // number up to which AddNodes is answered
+	Asked     uint64        `json:"asked,omitempty"`  // first number with which AddNodes has the open requests
+	Queued    uint64        `json:"queued,omitempty"` // last number of an AddNodes that was answered
 	Leases    []leaseState  `json:"leases,omitempty"`
 	NextBeat  time.Duration `json:"next_beat_ns"` // when to send SetResourceValues,
-	NextAdd   time.Duration `json:"next_add_ns"`  // and to repeat AddNodes and DeleteNodes
+	NextAdd   time.Duration `json:"next_add_ns"`  // AddNodes
 	NextBack  time.Duration `json:"next_back_ns"`
 }
 
-// MarshalJSON returns the state.
+// MarshalJSON returns the state of the client.
 func (c *Client) MarshalJSON() ([]byte, error) { return json.Marshal(&c.s) }
 
-// UnmarshalJSON restores a state that MarshalJSON returned. On an error the client
-// is as it was. A state that no client can be in is an [InputError].
+// UnmarshalJSON restores a state that MarshalJSON returned. The error is that of
+// encoding/json, or an [*InputError] for a state that no client can be in; the client is
+// then unchanged.
 func (c *Client) UnmarshalJSON(data []byte) error {
 	var s clientState
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -6,33 +6,33 @@ import (
 	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
-// ManagerStats counts what a manager has done. It is saved with the rest.
+// ManagerStats counts what a manager has done. The counts are saved with the manager.
 type ManagerStats struct {
-	Granted     int `json:"granted"`     // leases
-	Returned    int `json:"returned"`    // leases given back without notice
-	Preemptions int `json:"preemptions"` // begun
-	Completed   int `json:"completed"`   // by the partition, within the grace period
-	Withdrawn   int `json:"withdrawn"`   // by the manager, after the grace period
-	Fenced      int `json:"fenced"`      // by the manager, without acknowledgement, after the lease
-	Cancelled   int `json:"cancelled"`   // as nobody waited any more
+	Granted     int `json:"granted"`     // leases granted
+	Returned    int `json:"returned"`    // leases given back without a notice
+	Preemptions int `json:"preemptions"` // preemptions begun
+	Completed   int `json:"completed"`   // nodes given back within the grace period
+	Withdrawn   int `json:"withdrawn"`   // nodes taken by the manager after the grace period
+	Fenced      int `json:"fenced"`      // nodes taken without an acknowledgement, after the lease ran out
+	Cancelled   int `json:"cancelled"`   // preemptions cancelled because nobody waited any more
 	Delayed     int `json:"delayed"`     // times that stale values delayed preemptions from a partition
-	Aborted     int `json:"aborted"`     // of those, ended by MaxDelay
+	Aborted     int `json:"aborted"`     // delays that MaxDelay ended
 }
 
-// An Assignment is what the ledger says of a node.
+// An Assignment is the ledger's entry of a node.
 type Assignment struct {
 	Node       int
 	Kind       string
-	Partition  string // "" for a free node, for which the rest is zero
+	Partition  string // "" for a free node; the fields below are then zero
 	Epoch      uint64
-	Confirmed  bool // the partition has listed it
+	Confirmed  bool // the partition has listed the lease
 	Value      float64
-	Preemption uint64        // 0 unless it is to end
-	End        time.Duration // when it ends at the latest, as far as is known; for one that is to end
-	Noticed    bool          // and a notice has been acknowledged
+	Preemption uint64        // 0 unless the node is to end
+	End        time.Duration // of a node that is to end: the latest end, as far as the manager knows
+	Noticed    bool          // the partition has acknowledged the notice
 }
 
-// AppendAssignments appends the ledger to dst, by node.
+// AppendAssignments appends the ledger to dst, by node. Time: O(nodes).
 func (m *Manager) AppendAssignments(dst []Assignment) []Assignment {
 	for i := range m.s.Nodes {
 		n := &m.s.Nodes[i]
@@ -48,22 +48,23 @@ func (m *Manager) AppendAssignments(dst []Assignment) []Assignment {
 	return dst
 }
 
-// A PartitionStatus is what the manager knows of a partition, and says why it waits.
+// A PartitionStatus is what the manager knows of a partition, and why the partition
+// waits.
 type PartitionStatus struct {
 	Name     string
 	Weight   int
 	Floor    int
-	Held     int  // nodes
-	Ending   int  // of those, nodes that are to end
-	Waiting  int  // nodes that it has asked for and that are not granted
-	Reclaim  int  // nodes that are to be reclaimed when there are values
-	Fresh    bool // its values are
-	Delaying bool // a preemption waits for its values,
-	Passed   bool // or has waited for them in vain
+	Held     int  // nodes of the partition
+	Ending   int  // nodes of the partition that are to end
+	Waiting  int  // nodes asked for and not granted yet
+	Reclaim  int  // nodes that Reclaim waits to choose
+	Fresh    bool // the values of the partition are not stale
+	Delaying bool // a preemption waits for values of the partition
+	Passed   bool // a preemption has waited for values in vain
 }
 
-// AppendPartitions appends what there is to know of the partitions to dst, in the order
-// of their creation. It takes O(N) time.
+// AppendPartitions appends the status of each partition to dst, in the order of their
+// creation. Time: O(nodes).
 func (m *Manager) AppendPartitions(dst []PartitionStatus) []PartitionStatus {
 	first := len(dst)
 	for i := range m.s.Partitions {
@@ -86,28 +87,31 @@ func (m *Manager) AppendPartitions(dst []PartitionStatus) []PartitionStatus {
 	return dst
 }
 
-// NodeState is what a partition may do with a node.
+// A NodeState is what a partition may do with a node.
 type NodeState uint8
 
 const (
-	// Offered nodes have been granted, and the grant is not confirmed. They are not
-	// to be used yet.
+	// Offered: the manager has granted the node and has not confirmed the grant. Do not
+	// use the node yet.
 	Offered NodeState = iota
-	// Usable nodes are the partition's.
+	// Usable: the partition may use the node.
 	Usable
-	// Draining nodes are the partition's until their End, by when it is to have
-	// given them back.
+	// Draining: the partition may use the node until End, and must have given the node
+	// back by then.
 	Draining
-	// Unsure nodes are those whose lease has run out, as the manager was not heard of
-	// for its term. Another partition may have them. If not, they become usable again.
+	// Unsure: the lease has run out, because the client did not hear of the manager for
+	// a term. Another partition may have the node. If none has, the node becomes usable
+	// again.
 	Unsure
-	// Returned nodes have been given back, which the manager has not confirmed.
+	// Returned: the partition has given the node back, and the manager has not confirmed
+	// that.
 	Returned
 )
 
 var nodeStates = enum.New[NodeState]("exchange", "NodeState", ErrUnknown, "offered", "usable", "draining", "unsure", "returned")
 
-// String returns "offered", "usable", "draining", "unsure" or "returned", or NodeState(n) for a value n that has no name.
+// String returns "offered", "usable", "draining", "unsure" or "returned", or
+// NodeState(n) for a value n that has no name.
 func (s NodeState) String() string { return nodeStates.String(s) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -122,15 +126,16 @@ func (s *NodeState) UnmarshalText(text []byte) error { return nodeStates.Unmarsh
 type NodeStatus struct {
 	Node       int
 	Epoch      uint64
-	Request    uint64 // that it was granted for
+	Request    uint64 // the request that it was granted for
 	State      NodeState
 	Value      float64
 	Preemption uint64        // of a draining node
-	End        time.Duration // until when a usable or draining node is the partition's, without further renewal
+	End        time.Duration // until when the partition may use a usable or draining node, without another renewal
 }
 
-// AppendNodes appends what the client knows of its nodes to dst, by node. A node is the
-// partition's if and only if it is Usable or Draining, before its End.
+// AppendNodes appends what the client knows of its nodes at the time now to dst, by
+// node. The partition may use a node if and only if the node is Usable or Draining, and
+// only before End. Time: O(n), n the number of nodes that the client knows.
 func (c *Client) AppendNodes(dst []NodeStatus, now time.Duration) []NodeStatus {
 	now = max(now, c.s.Now)
 	for i := range c.s.Leases {

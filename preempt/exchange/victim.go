@@ -6,8 +6,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/heaps"
 )
 
-// takeFor takes a node for a request, or waits for the values of the partition that
-// it is to be taken from. It reports whether there is a node to be had.
+// takeFor takes a node for a request, or waits for the values of the partition that must
+// give it. It reports whether there is such a node.
 func (m *Manager) takeFor(p int, r *requestState) bool {
 	v, ready := m.victim(p, p, m.kind(r))
 	switch {
@@ -32,10 +32,11 @@ func (m *Manager) takeFor(p int, r *requestState) bool {
 	return true
 }
 
-// victim returns the partition with the greatest share of those from which fairness
-// allows to take a node for p, of a kind if k is not negative; -1 if there is none. It
-// has to allow q the nodes that q has, too, for whose sake it is. It reports whether that can be done now or values
-// are waited for. Ties go to the partition that was created first.
+// victim returns the partition with the greatest share from which fairness allows to
+// take a node for p, of kind k if k is not negative; -1 if there is none. Fairness must
+// allow q, for whose sake the node is taken, the nodes that q has, too. ready reports
+// whether the node can be taken now; if not, the manager waits for values. Ties go to
+// the partition that was created first.
 func (m *Manager) victim(p, q, k int) (v int, ready bool) {
 	w, kinds := &m.work, len(m.kinds)+1
 	a, b := &m.s.Partitions[p], &m.s.Partitions[q]
@@ -63,8 +64,9 @@ func (m *Manager) victim(p, q, k int) (v int, ready bool) {
 	}
 }
 
-// ready reports whether a node may be taken from a partition, by its values or as
-// its lease has run out. If not it notes how long one waits for values.
+// ready reports whether a node may be taken from a partition, because its values are
+// fresh or a lease has run out. If not, ready notes since when the manager waits for
+// values.
 func (m *Manager) ready(v, k int) bool {
 	w, part := &m.work, &m.s.Partitions[v]
 	if !w.stale[v] || w.over[v*(len(m.kinds)+1)+k+1] > 0 {
@@ -87,8 +89,8 @@ func (m *Manager) ready(v, k int) bool {
 	return m.s.Options.TakeStale
 }
 
-// preempt begins to take a partition's node of least value, of a kind if k is not
-// negative, and returns it. Ties go to the lower node.
+// preempt begins to take the node of least value of a partition, of kind k if k is not
+// negative. It returns the node. Ties go to the lower node.
 func (m *Manager) preempt(v, k int, forced bool) int {
 	best := m.cheapest(v, k)
 	n := &m.s.Nodes[best]
@@ -102,11 +104,10 @@ func (m *Manager) preempt(v, k int, forced bool) int {
 	return best
 }
 
-// cheapest returns the node of least value that a partition holds and that is not to
-// end, of a kind if k is not negative; there is such a node. Of a silent partition's
-// nodes those whose leases have run out come first. The nodes come from a heap for
-// each partition and kind that a plan asks for: O(N) time to build it and O(log N)
-// for a node.
+// cheapest returns the node of least value that partition v holds and that is not to
+// end, of kind k if k is not negative. There is such a node. Nodes of a silent partition
+// whose leases have run out come first. The nodes come from a heap for each partition
+// and kind that a plan asks for: O(N) time to build a heap and O(log N) for a node.
 func (m *Manager) cheapest(v, k int) int {
 	w := &m.work
 	kinds := len(m.kinds) + 1
@@ -132,9 +133,9 @@ func (m *Manager) cheapest(v, k int) int {
 	}
 }
 
-// rank returns the key by which nodes are taken: nodes whose leases have run out
-// before the others, and then by value. Numbers that are not negative are in the
-// same order as their bits; -0 + 0 is 0.
+// rank returns the key by which nodes are taken: nodes whose leases have run out first,
+// then by value. Numbers that are not negative have the same order as their bits; -0 + 0
+// is 0.
 func (m *Manager) rank(i int) uint64 {
 	key := math.Float64bits(m.s.Nodes[i].Value + 0)
 	if !m.lapsed(i) {
