@@ -8,15 +8,16 @@ import (
 
 // What an [InputError] unwraps to.
 var (
-	// ErrRange: a value is outside of what it may be.
+	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")
 	// ErrLength: two slices that belong together have different lengths.
 	ErrLength = errors.New("wrong length")
 	// ErrTooMany: more nodes are to be taken than there are.
 	ErrTooMany = errors.New("more nodes than there are")
-	// ErrNoNode: a job runs on no node, or on other nodes than it says.
+	// ErrNoNode: a job runs on no node, or on another number of nodes than it says.
 	ErrNoNode = errors.New("job and nodes do not fit")
-	// ErrOverflow: the amounts do not fit in 64-bit integers.
+	// ErrOverflow: the amounts do not fit in 127 bits, or the nodes do not fit in an
+	// int.
 	ErrOverflow = errors.New("amount too large")
 )
 

@@ -10,47 +10,44 @@ import (
 
 // Least waste, fast: a 2-approximation.
 //
-// Idea. Go through the jobs by rising waste per node. A job with which the
-// nodes so far would suffice is big: it and the small ones so far are a
-// candidate, and it is put aside. Any other is small and joins. The best of all
-// candidates is the result, after jobs that turn out superfluous have been
-// dropped, the most wasteful by node first.
+// Idea. Go through the jobs by rising waste per node. A job is big if its nodes and the
+// nodes so far are enough. A big job together with the small jobs so far is a candidate;
+// the big job is then put aside. Any other job is small and joins the small jobs. The
+// result is the best candidate, after superfluous jobs have been dropped, the most
+// wasteful by node first.
 //
-// Theorem: the result wastes at most twice the least. After Csirik, Frenk,
-// Labbé and Zhang [Csirik91].
+// Theorem. The result wastes at most twice the least, after Csirik, Frenk, Labbé and
+// Zhang [Csirik91].
 //
-// Proof. Let O be an optimal set, and O* its waste. All small jobs together free
-// fewer than need nodes, so that O has a big job; let b be its first by rising
-// waste per node, and S the small jobs before b. S ∪ {b} was a candidate. Jobs of
-// O before b are small and so in S; those of O outside of S come not before b,
-// and waste at least as much per node as b does, the jobs of S at most as much.
-// S frees fewer than need nodes and O at least as many, so that O \ S frees more
-// than S \ O, at no less per node: w(S \ O) ≤ w(O \ S), and w(S) ≤ O*. As b is in
-// O, w(b) ≤ O*. So the candidate wastes at most 2·O*, and dropping jobs only
-// lowers that. ∎
+// Proof. Let O be an optimal set and O* its waste. All small jobs together free fewer
+// than need nodes, so O has a big job. Let b be the first big job of O by rising waste
+// per node, and S the small jobs before b. S ∪ {b} was a candidate. The jobs of O before
+// b are small, so they are in S. The jobs of O outside S do not come before b, and waste
+// at least as much per node as b; the jobs of S waste at most as much per node as b. S
+// frees fewer than need nodes and O at least need. So O \ S frees more nodes than S \ O,
+// at no less waste per node: w(S \ O) ≤ w(O \ S), and w(S) ≤ O*. As b is in O, w(b) ≤
+// O*. So the candidate wastes at most 2·O*, and dropping jobs only lowers that. ∎
 //
-// The constant is tight: to free N nodes of three jobs with a, b and c hours on
-// N − 2, N − 1 and one node, a < b < c, the one candidate is the first two, and the
-// last two are enough. With a = 99, b = 100, c = 101 and N = 100 that is 19,602
-// node-hours against 10,001.
+// The constant is tight. Free N nodes of three jobs with a < b < c hours on N − 2, N − 1
+// and one node. The only candidate is the first two jobs, and the last two are enough.
+// With a = 99, b = 100, c = 101 and N = 100, that is 19,602 node-hours against 10,001.
 //
-// The first candidate is what the plain rule takes, jobs by waste per node until
-// they suffice. That rule has no bound, even with pruning: of a job of a hundred
-// nodes that wastes 99 and one of one node that wastes 1 it takes the first, to
-// free one node.
+// The first candidate is what the plain rule takes: jobs by waste per node until they
+// are enough. The plain rule has no bound, even with pruning. From a job of a hundred
+// nodes that wastes 99 and a job of one node that wastes 1, it takes the first, to free
+// one node.
 //
-// Departures: [Csirik91] does not prune. Here the first candidate is pruned as
-// well as the best one, and the better of the two is the result, so that it is
-// never worse than the plain rule with pruning.
+// Differences: [Csirik91] does not prune. Here the first candidate and the best
+// candidate are pruned, and the better of the two is the result. So the result is never
+// worse than the plain rule with pruning.
 //
 // Time O(jobs·log jobs), space O(jobs).
 
-// AppendGreedy appends to dst jobs to take nodes from, so that p.Take nodes come
-// free and the expected waste is at most twice the least, in the order of
-// State.Jobs. It is otherwise as [Solver.AppendVictims]: idle nodes come first,
-// the set is minimal, and the errors are the same. Jobs of equal waste per node
-// are gone through in the order of State.Jobs, and of candidates with equal
-// waste and nodes the first is chosen.
+// AppendGreedy appends to dst jobs to take nodes from, in the order of State.Jobs, so
+// that p.Take nodes come free and the expected waste is at most twice the least.
+// Otherwise it is as [Solver.AppendVictims]: idle nodes come first, the set is minimal,
+// and the errors are the same. Jobs of equal waste per node come in the order of
+// State.Jobs. Of candidates with equal waste and nodes, the first is chosen.
 //
 // Time: O(jobs·log jobs + nodes).
 func (s *Solver) AppendGreedy(dst []int, st State, p Preemption) ([]int, error) {
@@ -69,7 +66,7 @@ func (s *Solver) AppendGreedy(dst []int, st State, p Preemption) ([]int, error) 
 		}
 		return int(a - b)
 	})
-	// The first and the best candidate, each as the place of its big job.
+	// The first and the best candidate, each as the place of its big job in the order.
 	first, best := -1, -1
 	least := never
 	var small wide.Uint
@@ -102,8 +99,8 @@ func (s *Solver) AppendGreedy(dst []int, st State, p Preemption) ([]int, error) 
 	return dst, nil
 }
 
-// candidate marks in picked the jobs of the candidate whose big job has a place
-// in the order, without those that it can do without, and returns its key.
+// candidate marks in picked the jobs of the candidate whose big job is at place big,
+// without superfluous jobs, and returns their key.
 func (s *Solver) candidate(jobs []Job, need, big int) (sum wide.Uint) {
 	s.picked = grow.Zero(s.picked, len(jobs))
 	freed := 0
@@ -128,9 +125,8 @@ func (s *Solver) candidate(jobs []Job, need, big int) (sum wide.Uint) {
 	return sum
 }
 
-// comparePerNode compares the waste per node of two jobs, as the products of the
-// waste of each and the nodes of the other. That a key has the nodes in its low
-// bits adds the same to both.
+// comparePerNode compares the waste per node of two jobs: the waste of each times the
+// nodes of the other. The nodes in the low bits of a key add the same to both products.
 func (s *Solver) comparePerNode(jobs []Job, a, b int32) int {
 	x, low := s.keys[a].Times(uint64(jobs[b].Nodes))
 	y, rest := s.keys[b].Times(uint64(jobs[a].Nodes))

@@ -12,55 +12,52 @@ import (
 //
 //	Σ n_j over V ≥ need = max(0, P − idle)
 //
-// with w_j what the loss of job j is expected to waste, times its weight. It is
-// the minimum knapsack cover problem: whole jobs die, and of the nodes that come
-// free beyond need nothing is gained. (The paper minimises the same sum, and
-// then chooses nodes by rank, which is another problem: see the package
-// documentation.)
+// w_j is the expected waste of losing job j, times its weight. This is the minimum
+// knapsack cover problem: whole jobs are lost, and nodes beyond need gain nothing. (The
+// paper minimises the same sum, and then chooses nodes by rank, which is another
+// problem: see the package comment.)
 //
-// Idea. best[c], for jobs j and later, is the least waste that frees c nodes or
-// more: either without job j, or with it and best[c − n_j] for those behind it.
-// The table is filled from the last job to the first in place, one bit a cell
-// remembers whether the job was taken, and the set is read off from the first
-// job to the last. Most jobs are decided before, by a linear relaxation: see
-// core.go.
+// Idea. best[c], for jobs j and later, is the least waste that frees c nodes or more:
+// either without job j, or with job j and best[c − n_j] of the jobs after j. The table
+// is filled in place, from the last job to the first. One bit a cell remembers whether
+// the job was taken. The set is read off from the first job to the last. A linear relaxation
+// decides most jobs before: see core.go.
 //
-// Invariant: after job j, best[c] is least over all sets of jobs j, j+1, …, by
-// (waste, nodes freed, the earliest job in which two sets differ is in it), in
-// this order. So the order is total and the result is one and the same however
-// the table is filled.
+// Invariant. After job j, best[c] is least over all sets of jobs j, j+1, …, in this
+// order: waste, nodes freed, and then the set that has the earliest job in which two
+// sets differ. The order is total, so the result does not depend on how the table is
+// filled.
 //
 // Exactness. Waste is a whole number: (elapsed + grace) in nanoseconds · nodes ·
-// priority · chance in units of 2⁻²⁰. With the nodes freed in the low bits, one
-// 127-bit number has both keys of the order, and addition and comparison are
-// those of integers. Amounts that do not fit are refused: 100,000 nodes for a
-// year with a priority of 100,000 do.
+// priority · chance in units of 2⁻²⁰. With the nodes freed in the low bits, one 127-bit
+// number holds both keys of the order, and additions and comparisons are exact. Amounts
+// that do not fit are an error. 100,000 nodes for a year with a priority of 100,000 fit.
 //
 // Time O(jobs·log jobs + core·need), and O(jobs·need) at worst; space core·need/8
 // bytes and 16·need.
 
-// chanceBits is how finely a chance to outlast is resolved, 2⁻²⁰: about a
-// millionth, finer than any window of finished jobs can tell.
+// chanceBits is the resolution of a chance to outlast, 2⁻²⁰: about a millionth, finer
+// than any window of finished jobs can tell.
 const chanceBits = 20
 
-// A Preemption says what is to be taken and what is known of the jobs.
+// A Preemption says how many nodes are taken, and what is known of the jobs.
 type Preemption struct {
 	Take  int           // P, how many nodes are taken
 	Grace time.Duration // GP, how long jobs may still run, ≥ 0
 
-	// Outlast is, by job, the chance that it does not end within the grace
-	// period, from 0 to 1, to the nearest 2⁻²⁰: from [OutlastTo], [RequestedTo]
-	// or [Survival.OutlastTo]. The waste that is expected of a job's loss is
-	// that chance times (elapsed + grace)·nodes. If it is nil, nothing is known,
-	// and each job counts in full.
+	// Outlast is, by job, the chance from 0 to 1 that the job does not end within the
+	// grace period, from [OutlastTo], [RequestedTo] or [Survival.OutlastTo]. It is
+	// rounded to the nearest 2⁻²⁰. The expected waste of losing a job is that chance
+	// times (elapsed + grace)·nodes. If Outlast is nil, nothing is known, and each job
+	// counts in full.
 	Outlast []float64
 
 	Weights
 }
 
-// A Solver finds the jobs whose loss wastes least. Its zero value is ready; it
-// keeps its memory between calls, allocates nothing once that suffices, and
-// must not be used by two goroutines at once.
+// A Solver finds the jobs whose loss wastes least. The zero value is ready. A Solver
+// keeps its memory between calls and allocates nothing once it suffices. It is for one
+// goroutine at a time.
 type Solver struct {
 	census census
 	keys   []wide.Uint // by job
@@ -72,25 +69,25 @@ type Solver struct {
 	core   []int32 // the jobs of the program
 }
 
-// The key of a job has its waste in the high bits and its nodes in the low ones.
-// never is more than any sum of keys, and any sum of keys can be added to it.
+// The key of a job has its waste in the high bits and its nodes in the low bits. never
+// is more than any sum of keys, and any sum of keys can be added to it.
 var never = wide.Uint{Hi: 1 << 63}
 
-// AppendVictims appends to dst the jobs to take nodes from, so that p.Take nodes
-// come free and the expected waste is least, in the order of State.Jobs. Idle
-// nodes are taken first and cost nothing, so that the set is empty where they
-// suffice. Of sets with equal waste it is one that frees the fewest nodes, and of
-// these the one with the earliest job in which two differ.
+// AppendVictims appends to dst the jobs to take nodes from, in the order of State.Jobs,
+// so that p.Take nodes come free and the expected waste is least. Idle nodes are taken
+// first and cost nothing, so the set is empty if they are enough. Of sets with equal
+// waste, the set that frees the fewest nodes is taken, and of these the set with the
+// earliest job in which two sets differ.
 //
-// The set is minimal: without any of its jobs too few nodes come free. So
-// whichever p.Take nodes are taken of those that are idle or the victims', each
-// victim is hit if all idle nodes are taken, and no other job is ever.
+// The set is minimal: without any of its jobs, too few nodes come free. So if all idle
+// nodes and any nodes of the victims are taken, p.Take in all, each victim loses a node,
+// and no other job does.
 //
-// The error is an [*InputError] for a state or a Preemption that makes no sense,
-// more nodes than there are, and amounts beyond 127 bits; dst is then returned
-// as it was given. Time: O(jobs·log jobs + core·need + nodes), memory core·need/8
-// bytes, where need is p.Take less what is idle, and core is how many jobs a linear
-// relaxation does not decide: some tens of a thousand as a rule, all at worst.
+// The error is an [*InputError] for a state or a Preemption that contradicts itself, for
+// more nodes than there are, and for amounts beyond 127 bits; dst is then returned
+// unchanged. Time: O(jobs·log jobs + core·need + nodes), memory: core·need/8 bytes,
+// where need is p.Take less the idle nodes. core is the number of jobs that a linear
+// relaxation does not decide: usually some tens of a thousand jobs, all at worst.
 func (s *Solver) AppendVictims(dst []int, st State, p Preemption) ([]int, error) {
 	need, err := s.prepare(st, p)
 	if err != nil || need == 0 {
@@ -146,7 +143,7 @@ func (s *Solver) program(jobs []Job, list []int32, need int) wide.Uint {
 	return s.best[need]
 }
 
-// fill lets best have a job of n nodes too, and marks where it does.
+// fill lets the sets of best have a job of n nodes, too, and marks where they do.
 func fill(best []wide.Uint, taken []uint64, n int, w wide.Uint) {
 	c := len(best) - 1
 	for from := best[:max(0, c-n+1)]; len(from) > 0; c-- {
@@ -163,8 +160,7 @@ func fill(best []wide.Uint, taken []uint64, n int, w wide.Uint) {
 	}
 }
 
-// prepare checks the input, fills keys and returns how many nodes jobs have to
-// give.
+// prepare checks the input, fills keys and returns how many nodes jobs must give.
 func (s *Solver) prepare(st State, p Preemption) (need int, err error) {
 	if err := s.census.check(&st); err != nil {
 		return 0, err
@@ -205,7 +201,7 @@ func (s *Solver) prepare(st State, p Preemption) (need int, err error) {
 	return need, nil
 }
 
-// key returns the key of job i, and whether it fits.
+// key returns the key of job i, and whether the key fits.
 func (p *Preemption) key(i int, j *Job, shift int) (wide.Uint, bool) {
 	chance := uint64(1 << chanceBits)
 	if p.Outlast != nil {

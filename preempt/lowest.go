@@ -5,18 +5,15 @@ import (
 	"github.com/plimsoll/plimsoll/internal/selection"
 )
 
-// AppendLowest appends to dst the nodes that a vector of values gives up: the
-// take nodes with the lowest values, of equal ones those with the lowest
-// numbers, in the order of their numbers. values is not modified. That it has a
-// value for each node of the partition is the caller's to see to: there is nothing
-// here to hold its length against.
+// AppendLowest appends to dst the nodes that a vector of values gives up: the take nodes
+// with the lowest values, in the order of their numbers. Ties go to the lower node.
+// values is not modified. The caller must pass one value for each node of the partition;
+// this function cannot check that.
 //
-// The error is an [*InputError] if take is negative or more than there are
-// nodes, or if a value is not a number from 0 to 1; dst is then returned as it
-// was given: nothing is taken.
+// The error is an [*InputError] if take is negative or more than the nodes, or if a
+// value is not a number from 0 to 1; dst is then returned unchanged.
 //
-// Time: O(nodes) on the usual orders, by quickselect for the highest value that
-// is taken, and O(nodes·log nodes) on the worst.
+// Time: O(nodes) on average, by quickselect, and O(nodes·log nodes) at worst.
 func (s *Scorer) AppendLowest(dst []int, values []float64, take int) ([]int, error) {
 	if err := checkTake(take, len(values)); err != nil {
 		return dst, err
@@ -58,13 +55,12 @@ func checkTake(take, nodes int) error {
 	return nil
 }
 
-// AppendHit appends to dst the jobs that lose a node when the nodes are taken,
-// each once, in the order of State.Jobs. All of such a job's nodes stop working
-// for it, whether they are taken or not.
+// AppendHit appends to dst the jobs that lose a node when the nodes are taken, each
+// once, in the order of State.Jobs. Such a job stops on all its nodes.
 //
-// The error is an [*InputError] for a state that makes no sense and for a node
-// that is not one of it; dst is then returned as it was given. A node that
-// comes twice counts once. Time: O(jobs + nodes of the state).
+// The error is an [*InputError] for a state that contradicts itself and for a node that
+// is not in the state; dst is then returned unchanged. A node that is there twice counts
+// once. Time: O(jobs + nodes of the state).
 func (s *Scorer) AppendHit(dst []int, st State, nodes []int) ([]int, error) {
 	if err := s.census.check(&st); err != nil {
 		return dst, err

@@ -2,10 +2,10 @@ package preempt
 
 import "time"
 
-// OutlastTo fills dst with the chance of each job to outlast the grace period
-// where its remaining run time is known, 1 or 0: what an oracle would give to
-// [Preemption]. A simulation knows the true times, and a live system does not.
-// It panics if dst and remaining differ in length or a time is negative.
+// OutlastTo fills dst with the chance of each job to outlast the grace period, 1 or 0,
+// from its true remaining run time: an oracle for [Preemption]. A simulation knows the
+// true times; a live system does not. It panics if the lengths of dst and remaining
+// differ or a time is negative.
 func OutlastTo(dst []float64, remaining []time.Duration, grace time.Duration) {
 	if len(dst) != len(remaining) {
 		panic("preempt: chances and remaining times of different lengths")
@@ -23,11 +23,11 @@ func OutlastTo(dst []float64, remaining []time.Duration, grace time.Duration) {
 	}
 }
 
-// RequestedTo fills dst with the chance of each job to outlast the grace period
-// as its user's estimate has it, 1 or 0: it remains what was requested less what
-// has elapsed. Of a job without an estimate and of one that has outrun its own
-// nothing is known, and the chance is 1: it counts in full. It panics if dst and
-// jobs differ in length or the grace period is negative.
+// RequestedTo fills dst with the chance of each job to outlast the grace period, 1 or 0,
+// from its user's estimate: the remaining time is Requested less Elapsed. If a job has
+// no estimate, or has run longer than its estimate, nothing is known and the chance is
+// 1, so the job counts in full. It panics if the lengths of dst and jobs differ or the
+// grace period is negative.
 func RequestedTo(dst []float64, jobs []Job, grace time.Duration) {
 	if len(dst) != len(jobs) {
 		panic("preempt: chances and jobs of different lengths")

@@ -8,32 +8,33 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// A Policy gives each node of a partition a value from 0 to 1; the host takes
-// the nodes with the lowest ([Duplyakin17] section 3.3). Idle nodes have the
-// value 0 with each, and all nodes of a job the same with each but Random.
+// A Policy gives each node of a partition a value from 0 to 1. The host takes the nodes
+// with the lowest values ([Duplyakin17] section 3.3). Idle nodes have value 0. All nodes
+// of a job have the same value, except with Random.
 //
-// None of them has a bound on the waste that it leads to: a policy values
-// nodes, and it is whole jobs that die. See [Solver].
+// No bound is known on the waste of any policy: a policy values nodes, and whole jobs
+// are lost. See [Solver].
 type Policy uint8
 
 const (
-	// Random values nodes at random, each for itself: what a host does that is
-	// told nothing. It is the yardstick.
+	// Random gives each node a random value, as a host does that knows nothing. It is
+	// the yardstick for the others.
 	Random Policy = iota
-	// FIFO takes the job first that has run longest.
+	// FIFO takes the job that has run longest first.
 	FIFO
-	// LIFO takes the job first that has run shortest.
+	// LIFO takes the job that has run shortest first.
 	LIFO
-	// PAP, parallel-aware, takes the job first that has used the least
-	// node-time: run time by nodes. It is LIFO when each job has one node.
+	// PAP, parallel-aware, takes the job with the least node-time first: run time times
+	// nodes. PAP is LIFO if each job has one node.
 	PAP
-	// PAPPlus is PAP with node-time times the job's priority, PAP+ in the paper.
+	// PAPPlus is PAP with node-time times the job's priority: PAP+ in the paper.
 	PAPPlus
 )
 
 var policies = enum.New[Policy]("preempt", "Policy", ErrRange, "random", "fifo", "lifo", "pap", "pap+")
 
-// String returns "random", "fifo", "lifo", "pap" or "pap+", or Policy(n) for a value n that has no name.
+// String returns "random", "fifo", "lifo", "pap" or "pap+", or Policy(n) for a value n
+// that has no name.
 func (p Policy) String() string { return policies.String(p) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -44,18 +45,19 @@ func (p Policy) MarshalText() ([]byte, error) { return policies.MarshalText(p) }
 // unchanged.
 func (p *Policy) UnmarshalText(text []byte) error { return policies.UnmarshalText(p, text) }
 
-// Weights say what the waste of a job counts. The zero value is 1 for each.
+// Weights say how much the waste of a job counts. With the zero value, each job counts
+// 1.
 type Weights struct {
-	// ByPriority weighs with Job.Priority.
+	// ByPriority lets the waste of a job count Job.Priority times.
 	ByPriority bool
-	// Overrun divides the weight of a job that has run for longer than its user
-	// asked for ([Duplyakin17] section 5). 0 and 1 change nothing.
+	// Overrun divides the weight of a job that has run for longer than its user asked
+	// for ([Duplyakin17] section 5). 0 and 1 change nothing.
 	Overrun int
 }
 
-// of returns the weight of a job, times Overrun for each so that it is whole:
-// only ratios of weights matter. It fits unless the factors are absurd; its
-// users check their products.
+// of returns the weight of a job times Overrun, in two factors, so that the weight is a
+// whole number. Only ratios of weights matter. The callers check that their products
+// fit.
 func (w Weights) of(j *Job) (priority, factor uint64) {
 	priority, factor = 1, 1
 	if w.ByPriority {
@@ -74,15 +76,15 @@ func (w Weights) check() error {
 	return nil
 }
 
-// ValueOptions are what some policies need beside the state.
+// ValueOptions are the inputs that some policies need beside the state.
 type ValueOptions struct {
 	Rand    *rand.Rand // only for Random, which needs it
 	Overrun int        // only for PAPPlus: see Weights
 }
 
-// A Scorer gives nodes their values and finds what a vector of values gives
-// up. Its zero value is ready; it keeps its memory between calls, allocates
-// nothing once that suffices, and must not be used by two goroutines at once.
+// A Scorer gives nodes their values and finds the nodes that a vector of values gives
+// up. The zero value is ready. A Scorer keeps its memory between calls and allocates
+// nothing once it suffices. It is for one goroutine at a time.
 type Scorer struct {
 	byJob  []float64
 	census census
@@ -90,24 +92,24 @@ type Scorer struct {
 	hit    []bool
 }
 
-// ValuesTo fills dst with the value of each node of a state by a policy, scaled
-// by the greatest so that this is 1:
+// ValuesTo fills dst with the value of each node of a state by a policy. Values are
+// scaled so that the greatest is 1:
 //
-//	Random   a number from rnd, in (0, 1]; these are not scaled
+//	Random   a number from opts.Rand, in (0, 1]; not scaled
 //	FIFO     greatest elapsed − elapsed
 //	LIFO     elapsed
 //	PAP      elapsed·nodes
 //	PAPPlus  elapsed·nodes·priority
 //
-// A nanosecond is added to each, so that a job which has only just started, or is
-// the oldest by FIFO, has a value above that of an idle node, which is 0. Jobs of
-// equal product have equal values, and ties go by node.
+// Each value gets a nanosecond on one node, so that a job that has just started, or the
+// oldest job by FIFO, has a value above 0, the value of an idle node. Jobs of equal
+// product have equal values. Ties go by node.
 //
-// The error is an [*InputError] for a state that makes no sense or a negative
-// Overrun; dst is then as it was. It panics if dst has not as many elements as
-// the state has nodes, if the policy is unknown, or if it is Random and
-// opts.Rand is nil. Random draws a number for each node that is not idle, in
-// order, by Float64. Time: O(jobs + nodes).
+// The error is an [*InputError] for a state that contradicts itself or a negative
+// Overrun; dst is then unchanged. ValuesTo panics if the lengths of dst and State.Node
+// differ, if the policy is unknown, or if it is Random and opts.Rand is nil. Random
+// draws a number for each node that is not idle, in order, by Float64. Time: O(jobs +
+// nodes).
 func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOptions) error {
 	switch {
 	case len(dst) != len(st.Node):
@@ -144,8 +146,8 @@ func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOpti
 	return nil
 }
 
-// prepare checks a state and fills byJob with the values of its jobs by a policy
-// other than Random. They are not scaled; it returns the greatest.
+// prepare checks a state, fills byJob with the values of its jobs by a policy other than
+// Random, and returns the greatest. The values are not scaled.
 func (s *Scorer) prepare(st *State, policy Policy, overrun int) (greatest float64, err error) {
 	if err := (Weights{Overrun: overrun}).check(); err != nil {
 		return 0, err
@@ -159,7 +161,7 @@ func (s *Scorer) prepare(st *State, policy Policy, overrun int) (greatest float6
 			oldest = max(oldest, jobs[i].Elapsed)
 		}
 	}
-	// In parts that stay in the cache from the check to the value.
+	// Parts of this size stay in the cache from the check to the value.
 	const part = 1024
 	for from := 0; from < len(jobs); from += part {
 		to := min(from+part, len(jobs))
@@ -171,9 +173,9 @@ func (s *Scorer) prepare(st *State, policy Policy, overrun int) (greatest float6
 	return greatest, s.census.checkNodes(st)
 }
 
-// rankJobs fills values with those of the jobs, not scaled, and returns the
-// greatest. A product of whole numbers below 2⁵³ is exact, so that jobs with equal
-// ones have equal values.
+// rankJobs fills values with the values of the jobs, not scaled, and returns the
+// greatest. A product of whole numbers below 2⁵³ is exact, so jobs with equal products
+// have equal values.
 func rankJobs(values []float64, jobs []Job, policy Policy, overrun int, oldest time.Duration) (greatest float64) {
 	jobs = jobs[:len(values)]
 	switch policy {

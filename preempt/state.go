@@ -9,11 +9,11 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Idle, in [State.Node], is a node on which no job runs.
+// Idle, in [State.Node], is a node without a job.
 const Idle = -1
 
-// A Job is what a resource manager knows of a job that runs. How long it still
-// runs is not part of it, because nobody knows that: see [Preemption.Outlast].
+// A Job is what a resource manager knows of a running job. Nobody knows how long the job
+// still runs: see [Preemption.Outlast].
 type Job struct {
 	Nodes     int           // that it runs on, > 0
 	Elapsed   time.Duration // since it started, ≥ 0
@@ -21,8 +21,8 @@ type Job struct {
 	Priority  int           // > 0: what its waste counts; 0 stands for 1, the default class
 }
 
-// A State is which jobs run on which nodes at one moment. Slices are the
-// caller's: they are neither kept nor modified.
+// A State says which jobs run on which nodes at one moment. The slices belong to the
+// caller. No call keeps or modifies them.
 type State struct {
 	Jobs []Job
 	Node []int // by node: the index in Jobs of the job that runs on it, or Idle
@@ -34,7 +34,7 @@ func (j *Job) priority() int { return max(1, j.Priority) }
 // overdue reports whether a job has run for longer than its user asked for.
 func (j *Job) overdue() bool { return j.Requested > 0 && j.Elapsed > j.Requested }
 
-// check returns what is wrong with the job alone.
+// check returns what is wrong with the job by itself.
 func (j *Job) check(i int) error {
 	switch {
 	case j.Nodes <= 0:
@@ -49,9 +49,8 @@ func (j *Job) check(i int) error {
 	return nil
 }
 
-// A census counts on how many nodes each job is. States of a million jobs are
-// bound by memory: a count is a byte while no job has more nodes than that
-// holds.
+// A census counts the nodes of each job. States of a million jobs are bound by memory,
+// so a count is a byte as long as no job has more than 255 nodes.
 type census struct {
 	narrow []uint8 // by job: its nodes, modulo 256
 	wide   []int32 // by job, only where one has more than 255
@@ -74,8 +73,8 @@ func (c *census) check(st *State) error {
 	return c.checkNodes(st)
 }
 
-// checkJobs returns what is wrong with the jobs from one to before another, each
-// alone. It is called for all, in order.
+// checkJobs returns what is wrong with each of the jobs from `from` to before `to`, by
+// itself. The callers call it for all jobs, in order.
 func (c *census) checkJobs(jobs []Job, from, to int) error {
 	nodes, most := c.nodes, c.most
 	jobs, narrow := jobs[from:to], c.narrow[from:to]
@@ -94,13 +93,13 @@ func (c *census) checkJobs(jobs []Job, from, to int) error {
 	return nil
 }
 
-// checkNodes returns whether the jobs are on the nodes that they say, after
-// checkJobs.
+// checkNodes returns an error unless each job is on as many nodes as it says. checkJobs
+// must come before.
 //
-// Counting down modulo 256 is exact where no job has more than 255 nodes: if all
-// counts come out as 0, each job is on its nodes and a multiple of 256 more, since
-// it cannot be on so many fewer; and if there are as many busy nodes as the jobs
-// have, none is on more.
+// Counting down modulo 256 is exact if no job has more than 255 nodes. If all counts
+// come out as 0, each job is on its nodes, plus a multiple of 256 nodes, since it cannot
+// be on so many fewer. If also the busy nodes are as many as the nodes of all jobs, no
+// job is on more.
 func (c *census) checkNodes(st *State) error {
 	var busy, stray int
 	var all bool
@@ -124,8 +123,8 @@ func (c *census) checkNodes(st *State) error {
 	return nil
 }
 
-// countDown takes one off a job's count for each of its nodes. It returns how many
-// nodes have a job, and the first that has one that is none, or -1.
+// countDown subtracts one from a job's count for each of its nodes. It returns how many
+// nodes have a job, and the first node whose job does not exist, or -1.
 func countDown[T uint8 | int32](left []T, node []int) (busy, stray int) {
 	for n, j := range node {
 		if uint(j) < uint(len(left)) {
@@ -138,8 +137,7 @@ func countDown[T uint8 | int32](left []T, node []int) (busy, stray int) {
 	return busy, -1
 }
 
-// misplaced returns the error of the first job that is not on as many nodes as it
-// says.
+// misplaced returns the error of the first job that is not on as many nodes as it says.
 func misplaced(st *State) error {
 	have := make([]int, len(st.Jobs))
 	for _, j := range st.Node {

@@ -6,39 +6,39 @@ import (
 	"time"
 )
 
-// A Survival learns from jobs that have ended how likely one that still runs is
-// to outlast a grace period ([Duplyakin17] section 5 asks for it). Jobs are
-// learnt by group: their user, their application, or what the caller likes to
-// number.
+// A Survival learns from jobs that have ended how likely a running job is to outlast a
+// grace period, as [Duplyakin17] section 5 asks for. It learns by group. A group is a
+// number that the caller gives to a user, an application or anything else.
 //
-// Each group keeps its latest jobs, the window, and all groups together a
-// larger one. For a job that has run for e, and a grace period g, a window
-// estimates the chance that it runs for e + g or more by the product-limit
-// estimator [Kaplan58], over the run times t that ended strictly between:
+// Each group keeps its latest jobs, the window. All groups together keep a larger
+// window. For a job that has run for e, and a grace period g, a window estimates the
+// chance that the job runs for e + g or more by the product-limit estimator [Kaplan58].
+// The product is over the run times t strictly between e and e + g:
 //
 //	S = Π (1 − dₜ/nₜ)    dₜ of the nₜ jobs that ran for t or longer ended at t
 //
-// A job that was killed, say by a preemption, has shown only that it would have
-// run for longer; it counts in nₜ and never in dₜ. Where none was killed, S is
-// the share of jobs that ran for e + g or more among those that ran for longer
-// than e. The estimate of a group in which r jobs ran for longer than e is mixed
-// with that of all groups, which counts as Prior jobs, and that one with 1,
-// which counts as one job: who has no history is taken to go on.
+// A job that was killed, for example by a preemption, has shown only that it would have
+// run for longer. It counts in nₜ and never in dₜ. If no job was killed, S is the share
+// of jobs that ran for e + g or more among the jobs that ran for longer than e.
+//
+// Let r jobs of the group have run for longer than e, and R jobs of all groups. The
+// estimate of all groups counts as Prior jobs. It is itself mixed with 1, which counts
+// as one job, so that a job without history is taken to go on.
 //
 //	chance = (r·S + Prior·A)/(r + Prior)    A = (R·S_all + 1)/(R + 1)
 //
-// Neither default matters much: on three logs, with grace periods of 30 minutes to
-// 4 hours, windows of 16 to 256 jobs and priors of 1 to 16 jobs move the waste of
-// the victims so chosen by less than 1.5%; no prior, and one of 64, are worse.
+// Neither default matters much. On three logs, with grace periods of 30 minutes to 4
+// hours, windows of 16 to 256 jobs and priors of 1 to 16 jobs change the waste of the
+// chosen victims by less than 1.5%. No prior, and a prior of 64, are worse.
 //
-// The zero value is ready. It must not be used by two goroutines at once.
+// The zero value is ready. A Survival is for one goroutine at a time.
 type Survival struct {
-	// Window is how many jobs of a group count, the latest; 0 is 64. All groups
-	// together keep 16 times as many. Set it before the first job is learnt.
+	// Window is how many of its latest jobs a group keeps; 0 is 64. All groups together
+	// keep 16 times as many. Set Window before the first job is learnt.
 	Window int
-	// Prior is how many jobs of a group the estimate of all groups counts for;
-	// 0 is 4. A negative one is none: a group goes by its own jobs alone, if
-	// one of them ran as long. It must be a number below +Inf.
+	// Prior is how many jobs of a group the estimate of all groups counts for; 0 is 4. A
+	// negative Prior is none: a group then uses its own jobs alone, if one of them ran
+	// as long. Prior must be a number below +Inf.
 	Prior float64
 
 	groups map[int]*window
@@ -79,13 +79,13 @@ func compareLives(a, b life) int {
 	return 1
 }
 
-// Observe learns that a job of a group ended by itself after it had run for a
-// time. It panics if that or the window is negative. Time: O(log window) and the
-// moving of at most a window's memory. It allocates while a window grows.
+// Observe learns that a job of a group ended by itself after the time ran. It panics if
+// ran or Window is negative. Time: O(log window), plus moving a window's memory at most.
+// It allocates while a window grows.
 func (s *Survival) Observe(group int, ran time.Duration) { s.learn(group, life{ran, false}) }
 
-// ObserveKilled learns that a job of a group was killed after it had run for a
-// time: it would have run for longer. Otherwise as Observe.
+// ObserveKilled learns that a job of a group was killed after the time ran: it would
+// have run for longer. Otherwise it is as Observe.
 func (s *Survival) ObserveKilled(group int, ran time.Duration) { s.learn(group, life{ran, true}) }
 
 func (s *Survival) learn(group int, l life) {
@@ -136,7 +136,7 @@ func (w *window) add(l life, size int) {
 	}
 }
 
-// before returns how many jobs ran for less than d, or for d at most.
+// before returns how many jobs ran for less than d, or, with orEqual, for at most d.
 func (w *window) before(d time.Duration, orEqual bool) int {
 	lo, hi := 0, len(w.sorted)
 	for lo < hi {
@@ -150,8 +150,8 @@ func (w *window) before(d time.Duration, orEqual bool) int {
 	return lo
 }
 
-// outlast returns S for a job that has run for elapsed, and how many jobs ran
-// for longer than that; of none, S is 1.
+// outlast returns S for a job that has run for elapsed, and how many jobs ran for longer
+// than elapsed. If no job did, S is 1.
 func (w *window) outlast(elapsed, until time.Duration) (s float64, longer int) {
 	from := w.before(elapsed, true)
 	longer = len(w.sorted) - from
@@ -175,10 +175,10 @@ func (w *window) outlast(elapsed, until time.Duration) (s float64, longer int) {
 	return s, longer
 }
 
-// Chance returns the chance of a job of a group that has run for a time to
-// outlast a grace period. It panics if a time is negative, or if Prior is NaN or
-// +Inf. It allocates nothing. Time: O(log window), and O(window) for windows with
-// jobs that were killed.
+// Chance returns the chance that a job of a group, which has run for elapsed, outlasts a
+// grace period. It panics if a time is negative, or if Prior is NaN or +Inf. It
+// allocates nothing. Time: O(log window), and O(window) for windows with jobs that were
+// killed.
 func (s *Survival) Chance(group int, elapsed, grace time.Duration) float64 {
 	if elapsed < 0 || grace < 0 {
 		panic("preempt: negative time")
@@ -211,9 +211,8 @@ func (s *Survival) Chance(group int, elapsed, grace time.Duration) float64 {
 	return (float64(r)*own + prior*a) / (float64(r) + prior)
 }
 
-// OutlastTo fills dst with the chance of each job of jobs to outlast the grace
-// period; groups has the group of each. It panics if lengths differ, and as Chance
-// does.
+// OutlastTo fills dst with the chance of each job to outlast the grace period; groups[i]
+// is the group of jobs[i]. It panics if lengths differ, and as Chance does.
 func (s *Survival) OutlastTo(dst []float64, jobs []Job, groups []int, grace time.Duration) {
 	if len(dst) != len(jobs) || len(groups) != len(jobs) {
 		panic("preempt: chances, jobs and groups of different lengths")

@@ -2,28 +2,27 @@ package preempt
 
 import "github.com/plimsoll/plimsoll/internal/grow"
 
-// VectorTo fills dst with values by which a host that only ranks nodes takes the
-// victims, as [Solver.AppendVictims] or [Solver.AppendGreedy] chose them:
+// VectorTo fills dst with values that make a host take the victims, if the host only
+// ranks nodes. The victims are those of [Solver.AppendVictims] or [Solver.AppendGreedy]:
 //
 //	0                    idle nodes
 //	1/8 + x/4            nodes of victims
 //	1/2 + x/2            nodes of other jobs
 //
-// x, from 0 to 1, is the job's value by PAPPlus with the given Overrun, scaled by
-// the greatest among the victims or the others. So all three kinds are apart, and
-// a host that takes fewer nodes or more than the victims were chosen for still
-// takes sensible ones first, although no longer the best set: the best sets for
-// two numbers of nodes need not contain one another, and then no vector gives
-// both.
+// x, from 0 to 1, is the job's value by PAPPlus with the given Overrun, over the
+// greatest such value among the victims or among the others. So the three kinds are
+// apart. A host that takes fewer or more nodes than the victims were chosen for still
+// takes sensible nodes first, but no longer the best set: the best set for one number of
+// nodes need not contain the best set for a smaller number, and then no vector is right
+// for both.
 //
-// That the lowest Take nodes are those of the best set follows from its being
-// minimal: idle nodes come first, the victims free the rest or more, and one
-// victim less would not. So each of them loses a node, and nobody else does.
+// The lowest Take nodes are nodes of the best set, because the set is minimal. Idle
+// nodes come first, the victims free the rest or more, and one victim less would free
+// too few. So each victim loses a node, and no other job does.
 //
-// The error is an [*InputError] for a state that makes no sense, a negative
-// Overrun, or a victim that is not one of its jobs; dst is then as it was. It
-// panics if dst has not as many elements as the state has nodes. Time:
-// O(jobs + nodes).
+// The error is an [*InputError] for a state that contradicts itself, a negative Overrun,
+// or a victim that is no job of the state; dst is then unchanged. VectorTo panics if the
+// lengths of dst and State.Node differ. Time: O(jobs + nodes).
 func (s *Scorer) VectorTo(dst []float64, st State, victims []int, overrun int) error {
 	if len(dst) != len(st.Node) {
 		panic("preempt: vector and nodes of different lengths")

@@ -9,16 +9,17 @@ import (
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
-// A NodeTime is an amount of node-time, such as an hour on ten nodes. It is
-// exact, to the nanosecond on one node, and two are equal with == if they are.
-// The zero value is none. It holds 292 thousand million node-years.
+// A NodeTime is an amount of node-time, such as an hour on ten nodes. It is exact to the
+// nanosecond on one node. Two amounts are equal with == if and only if they are the
+// same. The zero value is no node-time. The greatest amount is 292 thousand million
+// node-years.
 type NodeTime struct {
 	sec  int64
 	nsec int64 // 0 to 999,999,999
 }
 
-// NodeTimeOf returns d on a number of nodes. It panics if either is negative or
-// the product is beyond the range of a NodeTime.
+// NodeTimeOf returns d on a number of nodes. It panics if d or nodes is negative or the
+// product does not fit.
 func NodeTimeOf(d time.Duration, nodes int) NodeTime {
 	if d < 0 || nodes < 0 {
 		panic("preempt: negative node-time")
@@ -30,7 +31,7 @@ func NodeTimeOf(d time.Duration, nodes int) NodeTime {
 	return NodeTime{int64(sec), int64(nsec)}
 }
 
-// Add returns a + b. It panics if that is beyond the range of a NodeTime.
+// Add returns a + b. It panics if the sum does not fit.
 func (a NodeTime) Add(b NodeTime) NodeTime {
 	sec, nsec := a.sec+b.sec, a.nsec+b.nsec
 	if nsec >= int64(time.Second) {
@@ -74,21 +75,21 @@ func trimZeros(s string) string {
 	return s
 }
 
-// Outlasts reports whether a job that runs for another remaining does not end
-// within the grace period. The inequality is strict, as in [Duplyakin17]
-// section 4.1: a job ends in time iff remaining < grace.
+// Outlasts reports whether a job with the given remaining run time does not end within
+// the grace period. The inequality is strict, as in [Duplyakin17] section 4.1: a job
+// ends in time if and only if remaining < grace.
 func Outlasts(remaining, grace time.Duration) bool { return remaining >= grace }
 
-// WastedCycles returns WC of a job that loses a node ([Duplyakin17] section
-// 4.1): what all its nodes have worked for it and will until the grace period
-// ends, if it does not end before,
+// WastedCycles returns WC, the waste of a job that loses a node ([Duplyakin17] section
+// 4.1). If the job does not end within the grace period, all that its nodes have worked
+// and will work until then is lost:
 //
 //	0                          if remaining < grace
 //	(elapsed + grace)·nodes    otherwise
 //
-// Its remaining run time is the true one: this is what a preemption costs, and
-// not what it was thought to cost. It panics if a time, the job's nodes or its
-// priority are negative, and if the waste is beyond the range of a [NodeTime].
+// remaining is the true run time that remains, so the result is what the preemption
+// costs, not what it was expected to cost. It panics if a time, the job's nodes or its
+// priority are negative, and if the waste does not fit in a [NodeTime].
 func WastedCycles(j Job, remaining, grace time.Duration) NodeTime {
 	switch {
 	case remaining < 0 || grace < 0 || j.Elapsed < 0:
@@ -104,10 +105,10 @@ func WastedCycles(j Job, remaining, grace time.Duration) NodeTime {
 	return NodeTimeOf(j.Elapsed, j.Nodes).Add(NodeTimeOf(grace, j.Nodes))
 }
 
-// SumWasted returns the waste of the jobs that are hit, as positions in jobs.
-// remaining has the true remaining run time of each job. It panics if jobs and
-// remaining differ in length, if the sum is beyond the range of a [NodeTime], and
-// for each job that is hit as WastedCycles does. Time: O(hit).
+// SumWasted returns the waste of the jobs that are hit; hit has indices of jobs.
+// remaining has the true remaining run time of each job. It panics if the lengths of
+// jobs and remaining differ, if the sum does not fit in a [NodeTime], and for each job
+// that is hit as WastedCycles does. Time: O(hit).
 func SumWasted(jobs []Job, remaining []time.Duration, hit []int, grace time.Duration) NodeTime {
 	if len(jobs) != len(remaining) {
 		panic("preempt: jobs and remaining times of different lengths")
@@ -119,9 +120,9 @@ func SumWasted(jobs []Job, remaining []time.Duration, hit []int, grace time.Dura
 	return sum
 }
 
-// A Tally adds up waste over many preemptions, by the priority of the jobs. Its
-// zero value is empty. It allocates only when it meets a priority for the first
-// time, and must not be used by two goroutines at once.
+// A Tally adds up the waste of many preemptions, by the priority of the jobs. The zero
+// value is empty. A Tally allocates only when it meets a priority for the first time. It
+// is for one goroutine at a time.
 type Tally struct {
 	classes []class // by rising priority
 	total   NodeTime
@@ -133,10 +134,9 @@ type class struct {
 	wasted   NodeTime
 }
 
-// Add adds the waste of the jobs that are hit. Arguments and panics are those
-// of [SumWasted], and it panics if the total is beyond the range of a [NodeTime];
-// nothing has been added then. It returns the sum of this preemption. Time:
-// O(hit·log classes).
+// Add adds the waste of the jobs that are hit, and returns the sum of this preemption.
+// Arguments and panics are those of [SumWasted]. Add also panics if the total does not
+// fit in a [NodeTime]; nothing has been added then. Time: O(hit·log classes).
 func (t *Tally) Add(jobs []Job, remaining []time.Duration, hit []int, grace time.Duration) NodeTime {
 	sum := SumWasted(jobs, remaining, hit, grace)
 	t.total = t.total.Add(sum)
@@ -160,14 +160,14 @@ func (t *Tally) class(priority int) *class {
 	return &t.classes[at]
 }
 
-// Total returns the waste of all that was added.
+// Total returns the waste of all preemptions that were added.
 func (t *Tally) Total() NodeTime { return t.total }
 
 // Killed returns how many jobs did not end within the grace period.
 func (t *Tally) Killed() int { return t.killed }
 
-// Of returns the waste of the jobs of a priority; 0 and 1 are the same. There is
-// none of a negative one, which no job has.
+// Of returns the waste of the jobs of a priority; priorities 0 and 1 are the same. It is
+// zero for a negative priority, which no job has.
 func (t *Tally) Of(priority int) NodeTime {
 	if priority == 0 {
 		priority = 1
@@ -180,7 +180,8 @@ func (t *Tally) Of(priority int) NodeTime {
 	return NodeTime{}
 }
 
-// AppendPriorities appends to dst the priorities of the jobs with waste, rising.
+// AppendPriorities appends to dst the priorities of the jobs with waste, in ascending
+// order.
 func (t *Tally) AppendPriorities(dst []int) []int {
 	for _, c := range t.classes {
 		dst = append(dst, c.priority)

@@ -11,6 +11,9 @@
 //	id, messages, err := client.AddNodes(now, "cpu", 2) // save the client, then send the messages
 //	nodes := client.AppendNodes(nil, now)               // which nodes the partition may use, and until when
 //
+// Manager and Client are state machines. They have no clock, no goroutine and no
+// network: the caller passes the time and each message, and sends what they return.
+//
 //	You have                                   You want                                Call
 //	nodes, and partitions that share them      to decide who has which node            NewManager, Manager.CreatePartition
 //	a message of a client                      the answers to send                     Manager.Handle
@@ -23,9 +26,6 @@
 //	a manager                                  who has what, and who waits for what    Manager.AppendAssignments, AppendPartitions
 //	an operator who needs nodes                nodes back from a partition             Manager.Reclaim
 //	a manager or a client                      to survive a crash                      json.Marshal, json.Unmarshal
-//
-// Manager and Client are state machines. They have no clock, no goroutine and no
-// network: the caller passes the time and each message, and sends what they return.
 //
 // # Problem
 //
