@@ -1,0 +1,411 @@
+package advice
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// Minimise the expected cost of the demand over all plans of purchases; answer with
+// what the cheapest plan buys today.
+//
+// The plan is [reserve.Exact]'s, with its certificate. Each figure of the answer is
+// the difference of two costs of [reserve.Cost]: with and without an order, with the
+// order one period later, path by path. So each figure can be computed again by
+// anybody who has the bills, and a test does.
+//
+// Time: five plans, and for each order two costs per path. Space: that of the paths.
+
+// An Advice is what to buy today, why, and what if the forecast is wrong.
+//
+// Its JSON form has snake_case names, money as decimals in the request's currency,
+// and dates as RFC 3339.
+type Advice struct {
+	Kind     string    `json:"kind,omitempty"`
+	Unit     string    `json:"unit"`
+	Currency string    `json:"currency,omitempty"`
+	Now      time.Time `json:"now"`
+	End      time.Time `json:"end"`   // of the paths
+	Paths    int       `json:"paths"` // number of futures
+
+	Orders []Order `json:"orders"` // for today; may be empty
+	Later  []Later `json:"later"`  // what the plan expects to buy later; not an order
+	Held   []Kept  `json:"held"`
+
+	Today      pricing.Money `json:"today"`      // paid up front for all orders
+	Commitment pricing.Money `json:"commitment"` // owed for all orders over their terms, the payment up front included
+
+	// Cost is the mean over the paths of what the demand costs until End with the orders
+	// and what is bought later, and Bound what no plan costs less than. OnDemand is the
+	// cost if nothing is ever ordered, Waiting that of the best plan that orders nothing
+	// before Next. Contracts that are held cost the same in all of them: what they owe
+	// is not in these amounts.
+	Cost     pricing.Money `json:"cost"`
+	Bound    pricing.Money `json:"bound"`
+	OnDemand pricing.Money `json:"on_demand_cost"`
+	Waiting  pricing.Money `json:"waiting_cost"`
+	Next     time.Time     `json:"next"`    // when the next order can be placed
+	Optimal  bool          `json:"optimal"` // Cost equals Bound
+
+	Pure  bool    `json:"pure"`  // what a contract that outlives the paths counts: its share, or all
+	Other Outlook `json:"other"` // the same request with the other horizon
+	Low   Outlook `json:"low"`   // the demand at its low quantile in every slot
+	High  Outlook `json:"high"`
+
+	Cut []string `json:"cut,omitempty"` // classes whose terms are counted as whole slots, less than they are
+
+	Certificate reserve.Certificate `json:"-"` // proves Bound; see Verify
+	problem     *reserve.Problem
+	plan        reserve.Plan
+}
+
+// An Order is one class to buy today.
+type Order struct {
+	Class      string        `json:"class"`
+	Units      int           `json:"units"`
+	Upfront    pricing.Money `json:"upfront"`    // paid today, for all units
+	Hourly     pricing.Money `json:"hourly"`     // of one unit, per hour
+	Commitment pricing.Money `json:"commitment"` // owed for all units over the term, Upfront included
+	Until      time.Time     `json:"until"`      // when the term ends
+
+	// Saving is what the order saves until the paths end: the cost of the plan without the
+	// order less the cost of the plan.
+	Saving pricing.Money `json:"saving"`
+	// Loss is the probability that the order costs more than it saves.
+	Loss float64 `json:"loss"`
+	// LastUse is the share of the term, as far as the paths reach, in which the last unit
+	// is needed, on average over the paths. BreakEven is the share from which on a unit
+	// is cheaper than on demand.
+	LastUse   float64 `json:"last_use"`
+	BreakEven float64 `json:"break_even"`
+	// Payback is when the order has saved, on average, what has been paid for it; zero if
+	// not before the paths end.
+	Payback time.Time `json:"payback,omitzero"`
+	// Waiting is what the order costs more, on average, if it is placed one period later.
+	Waiting pricing.Money `json:"waiting"`
+}
+
+// A Later is a purchase that the plan expects.
+type Later struct {
+	When    time.Time     `json:"when"`
+	Class   string        `json:"class"`
+	Units   int           `json:"units"`
+	Upfront pricing.Money `json:"upfront"`
+}
+
+// A Kept is a contract that is held.
+type Kept struct {
+	Name    string    `json:"name,omitempty"`
+	Class   string    `json:"class"`
+	Units   int       `json:"units"`
+	Expires time.Time `json:"expires"`
+	Sold    bool      `json:"sold"` // the class is still for sale
+	// Use is the share of the time until the contract or the paths end in which the
+	// contract's units are needed, if contracts that are held serve before all others,
+	// in the order of Request.Held.
+	Use float64 `json:"use"`
+}
+
+// An Outlook is what would be bought today under another assumption.
+type Outlook struct {
+	Orders []Count       `json:"orders"`
+	Today  pricing.Money `json:"today"`
+	Cost   pricing.Money `json:"cost"` // under that assumption
+}
+
+// A Count is units of a class.
+type Count struct {
+	Class string `json:"class"`
+	Units int    `json:"units"`
+}
+
+// Advise answers a request. The request is not modified. The error is an
+// [*InputError], or one of package reserve.
+func Advise(request *Request) (*Advice, error) {
+	r := *request
+	if err := r.validate(); err != nil {
+		return nil, err
+	}
+	p, cut := r.problem()
+	var exact reserve.Exact
+	plan, err := solve(&exact, p)
+	if err != nil {
+		return nil, err
+	}
+	n := len(r.Paths[0])
+	a := &Advice{Kind: r.Kind, Unit: r.Unit, Currency: r.Currency, Now: r.Now, End: r.Now.Add(time.Duration(n) * r.Slot), Paths: len(r.Paths),
+		Orders: []Order{}, Later: []Later{}, Held: []Kept{}, Cost: plan.Cost, Bound: plan.Bound, Optimal: plan.Optimal(),
+		Next: r.Now.Add(r.Every), Pure: !r.FullHorizon, Cut: cut, Certificate: plan.Certificate, problem: p, plan: plan}
+	if a.OnDemand, err = reserve.Cost(p, nil); err != nil {
+		return nil, err
+	}
+	for i, b := range plan.Purchases {
+		class := r.Offers[b.Class].Class
+		if b.Slot > 0 {
+			upfront, err := class.Upfront.Mul(int64(b.Count))
+			if err != nil {
+				return nil, err
+			}
+			a.Later = append(a.Later, Later{When: r.Now.Add(time.Duration(b.Slot) * r.Slot), Class: class.Name, Units: b.Count, Upfront: upfront})
+			continue
+		}
+		order, err := r.order(p, &plan, i)
+		if err != nil {
+			return nil, err
+		}
+		a.Orders = append(a.Orders, order)
+		if a.Today, err = a.Today.Add(order.Upfront); err != nil {
+			return nil, err
+		}
+		if a.Commitment, err = a.Commitment.Add(order.Commitment); err != nil {
+			return nil, err
+		}
+	}
+	r.keep(a)
+
+	wait := *p
+	wait.Closed = make([]bool, n)
+	wait.Closed[0] = true
+	for t := range min(n, p.Every) {
+		wait.Closed[t] = true
+	}
+	waiting, err := solve(&exact, &wait)
+	if err != nil {
+		return nil, err
+	}
+	a.Waiting = waiting.Cost
+	other := *p
+	other.Horizon = reserve.Full
+	if r.FullHorizon {
+		other.Horizon = reserve.Pure
+	}
+	if a.Other, err = r.outlook(&exact, &other); err != nil {
+		return nil, err
+	}
+	for _, q := range []struct {
+		at float64
+		to *Outlook
+	}{{r.Low, &a.Low}, {r.High, &a.High}} {
+		one := *p
+		one.Paths, one.Weights, one.Demand = nil, nil, r.quantile(q.at)
+		if *q.to, err = r.outlook(&exact, &one); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// solve plans, and copies what is valid until the next plan only.
+func solve(exact *reserve.Exact, p *reserve.Problem) (reserve.Plan, error) {
+	plan, err := exact.Solve(p)
+	plan.Purchases = slices.Clone(plan.Purchases)
+	plan.Certificate.Values = slices.Clone(plan.Certificate.Values)
+	return plan, err
+}
+
+// Verify checks the advice's plan and its bound by their certificate, apart from the
+// solver: see [reserve.Verify].
+func (a *Advice) Verify() error { return reserve.Verify(a.problem, &a.plan) }
+
+// outlook is what is bought at slot 0 of another problem.
+func (r *Request) outlook(exact *reserve.Exact, p *reserve.Problem) (Outlook, error) {
+	plan, err := solve(exact, p)
+	if err != nil {
+		return Outlook{}, err
+	}
+	o := Outlook{Cost: plan.Cost, Orders: []Count{}}
+	for _, b := range plan.Purchases {
+		if b.Slot > 0 {
+			continue
+		}
+		upfront, err := r.Offers[b.Class].Upfront.Mul(int64(b.Count))
+		if err != nil {
+			return Outlook{}, err
+		}
+		if o.Today, err = o.Today.Add(upfront); err != nil {
+			return Outlook{}, err
+		}
+		o.Orders = append(o.Orders, Count{r.Offers[b.Class].Name, b.Count})
+	}
+	return o, nil
+}
+
+// weight is the probability of path i.
+func (r *Request) weight(i int) float64 {
+	if r.Weights == nil {
+		return 1 / float64(len(r.Paths))
+	}
+	return r.Weights[i]
+}
+
+// quantile is the demand that the paths do not exceed, in each slot, with at least
+// the probability q.
+func (r *Request) quantile(q float64) []int {
+	type cell struct {
+		d int
+		w float64
+	}
+	row := make([]cell, len(r.Paths))
+	out := make([]int, len(r.Paths[0]))
+	for t := range out {
+		for i := range r.Paths {
+			row[i] = cell{r.Paths[i][t], r.weight(i)}
+		}
+		slices.SortFunc(row, func(a, b cell) int { return a.d - b.d })
+		sum := 0.0
+		for _, c := range row {
+			out[t] = c.d
+			if sum += c.w; sum >= q-1e-9 {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// active is how many units serve in each slot: held, and bought by the plan. The
+// purchase skip does not count; -1 counts all.
+func active(p *reserve.Problem, purchases []pricing.Purchase, n, skip int) []int {
+	a := make([]int, n+1)
+	for _, h := range p.Held {
+		a[0] += h.Count
+		a[min(n, h.Until)] -= h.Count
+	}
+	for i, b := range purchases {
+		if i != skip {
+			a[b.Slot] += b.Count
+			a[min(n, b.Slot+int(p.Prices.Classes[b.Class].Term/p.Slot))] -= b.Count
+		}
+	}
+	for t := 1; t < n; t++ {
+		a[t] += a[t-1]
+	}
+	return a[:n]
+}
+
+// order is the answer for purchase i of the plan, one of slot 0.
+func (r *Request) order(p *reserve.Problem, plan *reserve.Plan, i int) (Order, error) {
+	n := len(r.Paths[0])
+	b := plan.Purchases[i]
+	class := r.Offers[b.Class].Class
+	o := Order{Class: class.Name, Units: b.Count, Hourly: class.Hourly, Until: r.Now.Add(class.Term)}
+	var err error
+	if o.Upfront, err = class.Upfront.Mul(int64(b.Count)); err != nil {
+		return o, err
+	}
+	owed, err := class.Commitment()
+	if err != nil {
+		return o, err
+	}
+	if o.Commitment, err = owed.Mul(int64(b.Count)); err != nil {
+		return o, err
+	}
+	o.BreakEven = 1
+	if u, ok := class.BreakEven(pricing.OnDemand(r.OnDemand)); ok {
+		o.BreakEven = u
+	}
+
+	without := slices.Delete(slices.Clone(plan.Purchases), i, i+1)
+	cost, err := reserve.Cost(p, without)
+	if err != nil {
+		return o, err
+	}
+	if o.Saving, err = cost.Sub(plan.Cost); err != nil {
+		return o, err
+	}
+	if p.Every < n {
+		late := slices.Clone(without)
+		at := slices.IndexFunc(late, func(q pricing.Purchase) bool { return q.Slot == p.Every && q.Class == b.Class })
+		if at >= 0 {
+			late[at].Count += b.Count
+		} else {
+			at, _ = slices.BinarySearchFunc(late, b, func(q, b pricing.Purchase) int {
+				if q.Slot != p.Every {
+					return q.Slot - p.Every
+				}
+				return q.Class - b.Class
+			})
+			late = slices.Insert(late, at, pricing.Purchase{Slot: p.Every, Class: b.Class, Count: b.Count})
+		}
+		relaxed := *p // a limit on one order does not bind two
+		relaxed.MaxBuy = 0
+		if cost, err = reserve.Cost(&relaxed, late); err != nil {
+			return o, err
+		}
+	}
+	if o.Waiting, err = cost.Sub(plan.Cost); err != nil {
+		return o, err
+	}
+	for k := range r.Paths {
+		one := *p
+		one.Paths, one.Weights, one.Demand = nil, nil, r.Paths[k]
+		with, err := reserve.Cost(&one, plan.Purchases)
+		if err != nil {
+			return o, err
+		}
+		saved, err := reserve.Cost(&one, without)
+		if err != nil {
+			return o, err
+		}
+		if with > saved {
+			o.Loss += r.weight(k)
+		}
+	}
+	o.Loss = min(1, o.Loss)
+
+	// The last unit, and when the money is back.
+	all, less := active(p, plan.Purchases, n, -1), active(p, plan.Purchases, n, i)
+	term := min(n, int(class.Term/r.Slot))
+	hours := r.Slot.Hours()
+	saved, busy := 0.0, 0.0
+	for t := range term {
+		for k, path := range r.Paths {
+			if path[t] >= all[t] && all[t] > 0 {
+				busy += r.weight(k)
+			}
+			used := max(0, min(path[t], all[t])-less[t])
+			saved += r.weight(k) * float64(used) * hours * float64(r.OnDemand-class.UsePrice())
+		}
+		paid := float64(o.Upfront)
+		if class.Billed == pricing.Always {
+			paid += float64(class.Hourly) * float64(b.Count) * hours * float64(t+1)
+		}
+		if o.Payback.IsZero() && saved >= paid*(1-1e-12) {
+			o.Payback = r.Now.Add(time.Duration(t+1) * r.Slot)
+		}
+	}
+	o.LastUse = busy / float64(term)
+	return o, nil
+}
+
+// keep lists the contracts with their use.
+func (r *Request) keep(a *Advice) {
+	n := len(r.Paths[0])
+	below := make([]int, n) // units of the contracts before
+	for i, c := range r.Held {
+		h := a.problem.Held[i]
+		k := Kept{Name: c.Name, Class: c.Class, Units: c.Units, Expires: c.Expires, Sold: !r.Offers[h.Class].Withdrawn}
+		until, used := min(n, h.Until), 0.0
+		for t := range until {
+			for j, path := range r.Paths {
+				used += r.weight(j) * float64(max(0, min(path[t]-below[t], c.Units)))
+			}
+			below[t] += c.Units
+		}
+		if until > 0 {
+			k.Use = min(1, used/(float64(until)*float64(c.Units)))
+		}
+		a.Held = append(a.Held, k)
+	}
+}
+
+// gap is how far the plan may be from the optimum, as a share of the bound.
+func (a *Advice) gap() float64 {
+	if a.Bound <= 0 || a.Cost <= a.Bound {
+		return 0
+	}
+	return math.Max(0, float64(a.Cost-a.Bound)/float64(a.Bound))
+}

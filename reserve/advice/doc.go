@@ -1,0 +1,56 @@
+// Package advice answers a buyer: what to order today, what the order costs and
+// saves, when the money is back, and what if the forecast is wrong.
+//
+//	a, err := advice.Advise(&advice.Request{
+//		Kind: "m5.large in eu-west-1", Currency: "USD",
+//		Now: today, Slot: 24 * time.Hour, Paths: paths, // possible futures of the demand
+//		OnDemand: price, Offers: offers, Held: contracts,
+//	})
+//	fmt.Print(a.Text()) // the order in words, to be signed
+//
+//	You have                              You want                            Call
+//	a forecast, prices, contracts         today's order with money, reasons   Advise
+//	an Advice                             words for a person                  Advice.Text
+//	an Advice                             a form for a program                json.Marshal
+//	doubt about the optimum               a check apart from the solver       Advice.Verify
+//
+// # Problem
+//
+// Demand is a set of paths, each a possible future with a probability. Purchases are
+// decided before anybody knows which path comes; what they do not cover runs on
+// demand. The plan of least mean cost is exact ([reserve.Exact]); the orders are what
+// that plan buys today. What it buys later is expected and not ordered: decide again
+// when the time has come, with the forecast of that day.
+//
+// # What the figures mean
+//
+// Each figure is a difference of two costs that anybody can compute from bills:
+//
+//	Saving      mean cost of the plan without the order, less the plan's
+//	Waiting     mean cost of the plan with the order one period later, less the plan's
+//	Loss        probability of the paths on which the order costs more than it saves
+//	LastUse     share of the term in which the last of all active units is needed
+//	BreakEven   share of the term from which on a unit is cheaper than on demand
+//	Payback     end of the slot in which mean savings first reach payments to date
+//
+// LastUse counts all active units, so that the last unit is the one that would be
+// missed least. An optimal plan keeps LastUse at or above BreakEven where the paths
+// cover a whole term and one class is for sale.
+//
+// # The end of the paths
+//
+// A contract of three years outlives a forecast of one. By default it counts with the
+// share of its price until the paths end: the need goes on as it is. With
+// Request.FullHorizon all of the price counts. The answer says what would be ordered
+// under the other reading. Where the two differ much, forecast further.
+//
+// Terms that are no whole number of slots (a year of 365 days in weeks) count as the
+// whole slots in them: a contract then serves a little less than in truth and costs the
+// same, so that no order rests on the difference. The answer names such classes; days
+// or hours as slots avoid them.
+//
+// # Cost and allocation
+//
+// Five plans, and for each order two costs on each path; a year of days with a hundred
+// paths takes milliseconds. Advise allocates; nothing here starts a goroutine.
+package advice

@@ -1,0 +1,189 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// day writes a date as people do.
+func day(t time.Time) string { return t.Format("2 January 2006") }
+
+// amount writes money with two decimals and separators: USD 1,234,567.89.
+func (a *Advice) amount(m pricing.Money) string {
+	s := m.Fixed(2)
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	whole, cents, _ := strings.Cut(s, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if a.Currency != "" {
+		return sign + a.Currency + " " + whole + "." + cents
+	}
+	return sign + whole + "." + cents
+}
+
+// units writes a number of units: 1 instance, 5 instances.
+func (a *Advice) units(n int) string {
+	if n == 1 {
+		return "1 " + a.Unit
+	}
+	return fmt.Sprintf("%d %ss", n, a.Unit)
+}
+
+func percent(x float64) string {
+	p := 100 * x
+	switch {
+	case p == math.Round(p):
+		return fmt.Sprintf("%.0f%%", p)
+	case p > 99.9 || p < .1:
+		return fmt.Sprintf("%.2f%%", p)
+	}
+	return fmt.Sprintf("%.1f%%", p)
+}
+
+// counts lists what is bought: "5 of 1y, 2 of 3y", or "nothing".
+func counts(list []Count) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	var s []string
+	for _, c := range list {
+		s = append(s, fmt.Sprintf("%d of %s", c.Units, c.Class))
+	}
+	return strings.Join(s, ", ")
+}
+
+// Text returns the answer in words: the order first, then what supports it, in lines
+// of 100 columns at most where names allow it.
+func (a *Advice) Text() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	kind := ""
+	if a.Kind != "" {
+		kind = " of " + a.Kind
+	}
+	line("Purchase%s on %s", kind, day(a.Now))
+	line("")
+	if len(a.Orders) == 0 {
+		line("Order nothing today.")
+	} else {
+		line("Order today:")
+	}
+	for _, o := range a.Orders {
+		line("")
+		line("  %s of %s", a.units(o.Units), o.Class)
+		line("    you pay      %s today and %s per %s-hour; in all %s until %s", a.amount(o.Upfront), a.amountFine(o.Hourly), a.Unit, a.amount(o.Commitment), day(o.Until))
+		line("    you save     %s by %s, on average, after all payments of that time", a.amount(o.Saving), day(a.End))
+		if o.Payback.IsZero() {
+			line("    money back   not before %s, where the forecast ends", day(a.End))
+		} else {
+			line("    money back   on %s", day(o.Payback))
+		}
+		line("    last unit    is needed %s of the time; a unit pays from %s on", percent(o.LastUse), percent(o.BreakEven))
+		line("    risk         the order loses money %s", a.futures(o.Loss))
+		if o.Waiting >= 0 {
+			line("    waiting      until %s costs %s", day(a.Next), a.amount(o.Waiting))
+		} else {
+			line("    waiting      until %s saves %s, but for the orders beside this one", day(a.Next), a.amount(-o.Waiting))
+		}
+	}
+	if len(a.Orders) > 0 {
+		line("")
+		line("To sign: %s today, %s in all over the terms.", a.amount(a.Today), a.amount(a.Commitment))
+	}
+	line("")
+	line("Until %s, on average over %s:", day(a.End), plural(a.Paths, "possible future"))
+	line("  nothing ordered, now or later     %s", a.amount(a.OnDemand))
+	line("  nothing ordered before %-10s %s", a.Next.Format("2 Jan 2006"), a.amount(a.Waiting))
+	line("  with this order and later ones    %s", a.amount(a.Cost))
+	if a.Optimal {
+		line("  no plan costs less than           %s, so this plan is the cheapest (proved)", a.amount(a.Bound))
+	} else {
+		line("  no plan costs less than           %s, so this plan is within %s of the cheapest (proved)", a.amount(a.Bound), percent(a.gap()))
+	}
+	if a.Pure {
+		line("  A contract that outlives these dates counts with the share of its price until then.")
+	} else {
+		line("  A contract that outlives these dates counts in full, as if it were worthless afterwards.")
+	}
+	line("")
+	line("If the forecast is wrong, today's order would be:")
+	line("  low demand         %s", counts(a.Low.Orders))
+	line("  high demand        %s", counts(a.High.Orders))
+	if a.Pure {
+		line("  need ends %s: %s", day(a.End), counts(a.Other.Orders))
+	} else {
+		line("  need goes on after %s: %s", day(a.End), counts(a.Other.Orders))
+	}
+	if len(a.Later) > 0 {
+		line("")
+		line("Expected later (not an order; decide again then):")
+		for i, l := range a.Later {
+			if i == 12 {
+				line("  ... and %d more", len(a.Later)-i)
+				break
+			}
+			line("  %-18s %s of %s, %s up front", day(l.When), a.units(l.Units), l.Class, a.amount(l.Upfront))
+		}
+	}
+	if len(a.Held) > 0 {
+		line("")
+		line("Held:")
+		for _, k := range a.Held {
+			name := k.Class
+			if k.Name != "" {
+				name = k.Name + " (" + k.Class + ")"
+			}
+			sold := ""
+			if !k.Sold {
+				sold = "; no longer sold"
+			}
+			line("  %s of %s, until %s, needed %s of the time%s", a.units(k.Units), name, day(k.Expires), percent(k.Use), sold)
+		}
+	}
+	if len(a.Cut) > 0 {
+		line("")
+		line("The terms of %s are no whole number of slots and count as the whole slots in them.", strings.Join(a.Cut, ", "))
+	}
+	return b.String()
+}
+
+// futures says how likely a loss is.
+func (a *Advice) futures(p float64) string {
+	switch {
+	case a.Paths == 1 && p == 0:
+		return "not in this forecast; one path says nothing about the odds"
+	case a.Paths == 1:
+		return "in this forecast"
+	case p == 0:
+		return fmt.Sprintf("in none of the %d futures", a.Paths)
+	}
+	return fmt.Sprintf("in %s of the futures", percent(p))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// amountFine writes a price per hour with the decimals that it has, two at least.
+func (a *Advice) amountFine(m pricing.Money) string {
+	s := m.String()
+	whole, frac, _ := strings.Cut(s, ".")
+	for len(frac) < 2 {
+		frac += "0"
+	}
+	if a.Currency != "" {
+		return a.Currency + " " + whole + "." + frac
+	}
+	return whole + "." + frac
+}
