@@ -22,6 +22,7 @@ var joins = map[string][]string{
 	"schedule/sim":              {"schedule", "schedule/trace", "placement"},
 	"schedule/elastic":          {"schedule", "schedule/trace"},
 	"schedule/spot/spotsim":     {"schedule/spot"},
+	"reserve/advice":            {"reserve"},
 	"reserve/savings":           {"reserve"},
 	"schedule/trace/accounting": {"schedule/trace"},
 }

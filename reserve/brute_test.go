@@ -204,11 +204,16 @@ func bruteForce(p *Problem) (plan []pricing.Purchase, cost *big.Rat, ok bool) {
 		if c, ok := known[id]; ok {
 			return c
 		}
-		most := 0
-		if mayBuy(p, t) {
-			most = peakFrom(p, t)
-			if p.MaxBuy > 0 {
-				most = min(most, p.MaxBuy)
+		most := make([]int, h)
+		for k := range most {
+			if mayBuy(p, t) {
+				most[k] = peakFrom(p, t)
+				if p.MaxBuy > 0 {
+					most[k] = min(most[k], p.MaxBuy)
+				}
+				if p.AtMost != nil && p.AtMost[k] != NoCap {
+					most[k] = min(most[k], p.AtMost[k])
+				}
 			}
 		}
 		var found choice
@@ -234,7 +239,7 @@ func bruteForce(p *Problem) (plan []pricing.Purchase, cost *big.Rat, ok bool) {
 				}
 			}
 			k := 0 // the next vector of counts
-			for ; k < h && buy[k] == most; k++ {
+			for ; k < h && buy[k] == most[k]; k++ {
 				buy[k] = 0
 			}
 			if k == h {

@@ -183,10 +183,11 @@ func (e *Exact) flowAt(p *Problem, use int64, coarse int) error {
 	e.classes, e.index = e.classes[:0], e.index[:0]
 	for i := range m.classes {
 		c := &m.classes[i]
-		if c.use >= m.price {
+		limit, sold := p.most(i)
+		if c.use >= m.price || !sold {
 			continue
 		}
-		e.classes = append(e.classes, flow.Class{Term: c.term, Fee: c.fee >> coarse, Max: p.MaxBuy})
+		e.classes = append(e.classes, flow.Class{Term: c.term, Fee: c.fee >> coarse, Max: limit})
 		e.index = append(e.index, i)
 	}
 	fp := flow.Problem{Demand: p.Demand, Price: m.price - use, Classes: e.classes}

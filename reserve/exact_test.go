@@ -53,6 +53,9 @@ func drawExact(t *rapid.T) *Problem {
 		p.MaxBuy = rapid.IntRange(0, 1).Draw(t, "max buy")
 		p.MaxActive = rapid.IntRange(0, 2).Draw(t, "max active")
 	}
+	if rapid.IntRange(0, 2).Draw(t, "sale") == 0 {
+		p.AtMost = rapid.SliceOfN(rapid.IntRange(NoCap, 1), len(p.Prices.Classes), len(p.Prices.Classes)).Draw(t, "at most")
+	}
 	for k, c := range p.Prices.Classes {
 		if slots := int(c.Term / p.Slot); slots > 1 && c.UsePrice() < p.Prices.OnDemand && rapid.Bool().Draw(t, "holds") {
 			p.Held = append(p.Held, pricing.Holding{Class: k, Count: rapid.IntRange(0, 3).Draw(t, "count"), Until: rapid.IntRange(0, slots-1).Draw(t, "until")})
@@ -115,9 +118,19 @@ func TestExactEqualsBruteForce(t *testing.T) {
 		seen["held"] += min(1, len(p.Held))
 		seen["capped"] += min(1, p.MaxActive+p.MaxBuy)
 		seen["pure"] += int(p.Horizon)
+		for k, most := range p.AtMost {
+			if most == 0 && slices.ContainsFunc(p.Held, func(h pricing.Holding) bool { return h.Class == k && h.Count > 0 }) {
+				seen["held and not for sale"]++
+			}
+		}
+		for _, b := range plan.Purchases {
+			if p.AtMost != nil && p.AtMost[b.Class] == 0 {
+				t.Fatalf("buys class %d, which is not for sale", b.Class)
+			}
+		}
 	})
 	t.Log(seen)
-	for _, what := range []string{"mixed", "infeasible", "purchases", "held", "capped", "pure"} {
+	for _, what := range []string{"mixed", "infeasible", "purchases", "held", "capped", "pure", "held and not for sale"} {
 		if seen[what] == 0 {
 			t.Errorf("no case with %s was drawn", what)
 		}

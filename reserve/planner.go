@@ -115,6 +115,9 @@ func refuseCaps(p *Problem) error {
 	if p.MaxBuy > 0 {
 		return badInput("MaxBuy", -1, ErrUnsupported, "a cap of %d: want 0, plans without caps only", p.MaxBuy)
 	}
+	if p.AtMost != nil {
+		return badInput("AtMost", -1, ErrUnsupported, "caps by class: want nil, plans without caps only")
+	}
 	if p.MaxActive > 0 {
 		return badInput("MaxActive", -1, ErrUnsupported, "a cap of %d: want 0, plans without caps only", p.MaxActive)
 	}

@@ -42,6 +42,10 @@ type Problem struct {
 	// cap.
 	MaxBuy    int
 	MaxActive int
+	// AtMost, if not nil, has a cap for each class: how many can be bought at one slot. 0
+	// is a class that is not for sale, whose reservations may still be held, and NoCap
+	// one that MaxBuy alone caps.
+	AtMost []int
 	// Held is the inventory: reservations bought before slot 0, whose fees are
 	// spent and do not count.
 	Held []pricing.Holding
@@ -78,6 +82,24 @@ func (h Horizon) MarshalText() ([]byte, error) { return horizons.MarshalText(h) 
 
 // UnmarshalText sets h to the value of the name "full" or "pure".
 func (h *Horizon) UnmarshalText(text []byte) error { return horizons.UnmarshalText(h, text) }
+
+// NoCap in Problem.AtMost is a class of which any number can be bought.
+const NoCap = -1
+
+// most returns how many reservations of class k can be bought at a slot, 0 where there
+// is no cap, and whether the class is for sale.
+func (p *Problem) most(k int) (limit int, sold bool) {
+	limit = p.MaxBuy
+	if p.AtMost != nil && p.AtMost[k] >= 0 {
+		if p.AtMost[k] == 0 {
+			return 0, false
+		}
+		if limit == 0 || p.AtMost[k] < limit {
+			limit = p.AtMost[k]
+		}
+	}
+	return limit, true
+}
 
 // A market is a Problem in integers. Costs are in units of 1/scale
 // nano-currency units, all divided by common, so that they are whole and as
@@ -144,6 +166,8 @@ func (m *market) loadAny(p *Problem) error {
 		return badInput("Closed", -1, ErrRange, "%d slots: want one for each of the %d of Demand", len(p.Closed), p.slots())
 	case p.MaxBuy < 0:
 		return badInput("MaxBuy", -1, ErrRange, "%d: want a cap, or 0 for none", p.MaxBuy)
+	case p.AtMost != nil && len(p.AtMost) != len(p.Prices.Classes):
+		return badInput("AtMost", -1, ErrRange, "%d caps: want one for each of the %d classes, or none", len(p.AtMost), len(p.Prices.Classes))
 	case p.MaxActive < 0:
 		return badInput("MaxActive", -1, ErrRange, "%d: want a cap, or 0 for none", p.MaxActive)
 	case p.Horizon > Pure:

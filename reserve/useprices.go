@@ -142,10 +142,11 @@ func (e *Exact) linear(p *Problem) error {
 		clear(t.held[j])
 		for d := range dates {
 			t.fees[j][d], t.most[j][d] = round(m.fair(&m.classes[i], m.classes[i].feeFor(n-d*g))), unlimited
-			if p.MaxBuy > 0 {
-				t.most[j][d] = p.MaxBuy
+			limit, sold := p.most(i)
+			if limit > 0 {
+				t.most[j][d] = limit
 			}
-			if d*g%m.every != 0 || p.Closed != nil && p.Closed[d*g] {
+			if !sold || d*g%m.every != 0 || p.Closed != nil && p.Closed[d*g] {
 				t.most[j][d] = 0
 			}
 		}

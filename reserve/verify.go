@@ -106,8 +106,12 @@ func checkPurchases(p *Problem, m *market, purchases []pricing.Purchase) error {
 			return badInput("Purchases", i, ErrForged, "nothing can be bought at slot %d", q.Slot)
 		case i > 0 && (purchases[i-1].Slot > q.Slot || purchases[i-1].Slot == q.Slot && purchases[i-1].Class >= q.Class):
 			return badInput("Purchases", i, ErrForged, "not sorted by slot and class, each once")
-		case p.MaxBuy > 0 && q.Count > p.MaxBuy:
-			return badInput("Purchases", i, ErrForged, "%d bought, %d allowed", q.Count, p.MaxBuy)
+		}
+		switch limit, sold := p.most(q.Class); {
+		case !sold:
+			return badInput("Purchases", i, ErrForged, "%s is not for sale", p.Prices.Classes[q.Class].Name)
+		case limit > 0 && q.Count > limit:
+			return badInput("Purchases", i, ErrForged, "%d bought, %d allowed", q.Count, limit)
 		}
 		if change != nil {
 			change[q.Slot] += int64(q.Count)
@@ -227,9 +231,6 @@ const maxValue = 1 << 61
 func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 	n := v.p.slots()
 	peak := int64(v.m.tally.peak())
-	if v.p.MaxBuy > 0 {
-		peak = min(peak, int64(v.p.MaxBuy))
-	}
 	if v.p.MaxActive > 0 {
 		peak = min(peak, int64(v.p.MaxActive))
 	}
@@ -265,13 +266,21 @@ func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 		if v.level[c] < 0 {
 			continue
 		}
+		limit, sold := v.p.most(c)
+		if !sold {
+			continue
+		}
+		most := peak
+		if limit > 0 {
+			most = min(most, int64(limit))
+		}
 		v.sums(sums, y, c)
 		for s := 0; s < n; s += v.m.every {
 			if v.p.Closed != nil && v.p.Closed[s] {
 				continue
 			}
 			if left := v.reduced(sums, c, s); left < 0 {
-				accumulate(&minus, -left, peak)
+				accumulate(&minus, -left, most)
 			}
 		}
 	}
@@ -349,9 +358,12 @@ func (v *dual) slack(y []int64) string {
 		if v.level[c] < 0 {
 			continue
 		}
+		if limit, sold := v.p.most(c); limit > 0 || !sold {
+			continue
+		}
 		v.sums(sums, y, c)
 		for s := 0; s < n; s += v.m.every {
-			if v.reduced(sums, c, s) < 0 && (v.p.Closed == nil || !v.p.Closed[s]) && v.p.MaxBuy == 0 {
+			if v.reduced(sums, c, s) < 0 && (v.p.Closed == nil || !v.p.Closed[s]) {
 				return fmt.Sprintf(": a reservation of %s bought at slot %d would be worth more than its fee", v.p.Prices.Classes[c].Name, s)
 			}
 		}

@@ -331,7 +331,7 @@ func (r *Request) order(p *reserve.Problem, plan *reserve.Plan, i int) (Order, e
 			late = slices.Insert(late, at, pricing.Purchase{Slot: p.Every, Class: b.Class, Count: b.Count})
 		}
 		relaxed := *p // a limit on one order does not bind two
-		relaxed.MaxBuy = 0
+		relaxed.AtMost = nil
 		if cost, err = reserve.Cost(&relaxed, late); err != nil {
 			return o, err
 		}

@@ -166,6 +166,14 @@ func (r *Request) problem() (*reserve.Problem, []string) {
 			c.Term -= rest
 		}
 		p.Prices.Classes = append(p.Prices.Classes, c)
+		most := reserve.NoCap
+		switch {
+		case o.Withdrawn:
+			most = 0
+		case o.AtMost > 0:
+			most = o.AtMost
+		}
+		p.AtMost = append(p.AtMost, most)
 	}
 	for _, c := range r.Held {
 		class, _ := p.Prices.Find(c.Class)

@@ -87,7 +87,7 @@ func (a *Advice) Text() string {
 			line("    money back   on %s", day(o.Payback))
 		}
 		line("    last unit    is needed %s of the time; a unit pays from %s on", percent(o.LastUse), percent(o.BreakEven))
-		line("    risk         the order loses money %s", a.futures(o.Loss))
+		line("    risk         %s", a.futures(o.Loss))
 		if o.Waiting >= 0 {
 			line("    waiting      until %s costs %s", day(a.Next), a.amount(o.Waiting))
 		} else {
@@ -100,13 +100,14 @@ func (a *Advice) Text() string {
 	}
 	line("")
 	line("Until %s, on average over %s:", day(a.End), plural(a.Paths, "possible future"))
-	line("  nothing ordered, now or later     %s", a.amount(a.OnDemand))
-	line("  nothing ordered before %-10s %s", a.Next.Format("2 Jan 2006"), a.amount(a.Waiting))
-	line("  with this order and later ones    %s", a.amount(a.Cost))
+	row := func(what string, m pricing.Money, more string) { line("  %-40s %s%s", what, a.amount(m), more) }
+	row("nothing ordered, now or later", a.OnDemand, "")
+	row("nothing ordered before "+day(a.Next), a.Waiting, "")
+	row("with this order and later ones", a.Cost, "")
 	if a.Optimal {
-		line("  no plan costs less than           %s, so this plan is the cheapest (proved)", a.amount(a.Bound))
+		row("no plan costs less than", a.Bound, ", so this plan is the cheapest (proved)")
 	} else {
-		line("  no plan costs less than           %s, so this plan is within %s of the cheapest (proved)", a.amount(a.Bound), percent(a.gap()))
+		row("no plan costs less than", a.Bound, ", so this plan is within "+percent(a.gap())+" of the cheapest (proved)")
 	}
 	if a.Pure {
 		line("  A contract that outlives these dates counts with the share of its price until then.")
@@ -159,13 +160,13 @@ func (a *Advice) Text() string {
 func (a *Advice) futures(p float64) string {
 	switch {
 	case a.Paths == 1 && p == 0:
-		return "not in this forecast; one path says nothing about the odds"
+		return "no loss in this forecast; one path says nothing about the odds"
 	case a.Paths == 1:
-		return "in this forecast"
+		return "a loss in this forecast, which orders beside this one make good"
 	case p == 0:
-		return fmt.Sprintf("in none of the %d futures", a.Paths)
+		return fmt.Sprintf("a loss in none of the %d futures", a.Paths)
 	}
-	return fmt.Sprintf("in %s of the futures", percent(p))
+	return fmt.Sprintf("a loss in %s of the futures", percent(p))
 }
 
 func plural(n int, what string) string {
