@@ -14,6 +14,7 @@
 //	schedule/elastic   policies on a budget in several clouds, and the simulator that compares them
 //	schedule/spot      tasks with deadlines on spot instances: rules, agents, bids, plans, and their simulator
 //	reserve            what to reserve: exact plans with certificates, heuristics, online rules and portfolio
+//	reserve/advice     a buyer's answer: what to order today, in money, dates and words
 //	reserve/savings    what to commit an hour: savings plans, alone and beside reservations
 //	reserve/theory     no code: why planning is not hard, proofs, counterexamples
 //	placement          which idle instance a job gets

@@ -33,8 +33,8 @@ var moreTypes = map[string]struct {
 // later has the packages whose comment does not begin as the others do.
 var later = []string{
 	"federation", "forecast", "perfmodel", "perfmodel/lsq", "placement",
-	"pricing", "pricing/offers", "reserve", "reserve/savings", "schedule", "schedule/elastic", "schedule/sim", "schedule/spot",
-	"schedule/spot/spotsim", "schedule/trace", "schedule/trace/accounting", "schedule/workload",
+	"pricing", "reserve", "reserve/savings", "schedule", "schedule/elastic", "schedule/sim", "schedule/spot",
+	"schedule/spot/spotsim", "schedule/trace", "schedule/workload",
 }
 
 var youHave = regexp.MustCompile(`(?im)^\s*you have\s{2,}you want\s{2,}call\s*$`)

@@ -8,6 +8,8 @@
 //	}
 //	fmt.Println(prices.Report.Left) // what was left out, and why
 //
+// What to call:
+//
 //	You have                                      You want                              Call
 //	an AWS offer file, JSON or CSV                classes by kind and region            Read, Prices.Offers
 //	AWS savings plan rates, JSON or CSV           a plan's price for each kind          Read, Prices.Rates

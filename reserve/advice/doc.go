@@ -8,6 +8,8 @@
 //	})
 //	fmt.Print(a.Text()) // the order in words, to be signed
 //
+// What to call:
+//
 //	You have                              You want                            Call
 //	a forecast, prices, contracts         today's order with money, reasons   Advise
 //	an Advice                             words for a person                  Advice.Text

@@ -7,6 +7,8 @@
 //	fmt.Fprintln(os.Stderr, &report)          // what was left out, and why
 //	user := r.Users()[jobs[0].User-1]         // the name behind a job's number
 //
+// What to call:
+//
 //	You have                                  You want                     Call
 //	an accounting file                        jobs to replay               Reader.Records, trace.Convert
 //	an accounting file                        names, states, calendar time Reader.Jobs or Reader.Next
