@@ -15,47 +15,42 @@ const near = .15
 // claims puts what [Niu16] found on its log beside what came of this one: numbers come
 // out if they are near ("yes") or of the same sign ("direction"), orders if they hold.
 func (s *study) claims(table1 figure, fig7 map[string]float64) figure {
-	f := figure{name: "claims", header: []string{"claim", "paper", "here", "came_out"}}
+	f := figure{name: "claims", header: "claim,paper,here,came_out"}
+	add := func(claim, paper, here, came string) { f.rows = append(f.rows, []string{claim, paper, here, came}) }
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	number := func(claim string, paper, here float64, decimals int) {
-		came := "no"
-		if math.IsNaN(here) || math.IsInf(here, 0) {
-			f.rows = append(f.rows, []string{claim, decimal.Fixed(paper, decimals), "infinitely much", came})
-			return
+		text, came := "infinitely much", "no"
+		if finite(here) {
+			text = decimal.Fixed(here, decimals)
+			switch {
+			case math.Abs(here-paper) <= near*math.Abs(paper):
+				came = "yes"
+			case here*paper > 0:
+				came = "direction"
+			}
 		}
-		switch {
-		case math.Abs(here-paper) <= near*math.Abs(paper):
-			came = "yes"
-		case here*paper > 0:
-			came = "direction"
-		}
-		f.rows = append(f.rows, []string{claim, decimal.Fixed(paper, decimals), decimal.Fixed(here, decimals), came})
+		add(claim, decimal.Fixed(paper, decimals), text, came)
 	}
 	within := func(claim string, low, high, least, most float64, decimals int) {
-		came := "no"
-		switch {
-		case least >= low && most <= high:
-			came = "yes"
-		case most >= low && least <= high:
-			came = "in part"
-		}
-		if math.IsNaN(least) || math.IsInf(least, 0) {
-			f.rows = append(f.rows, []string{claim, decimal.Fixed(low, decimals) + " to " + decimal.Fixed(high, decimals), "infinitely much", "no"})
-			return
-		}
 		span := func(a, b float64) string {
 			if a == b {
 				return decimal.Fixed(a, decimals)
 			}
 			return decimal.Fixed(a, decimals) + " to " + decimal.Fixed(b, decimals)
 		}
-		f.rows = append(f.rows, []string{claim, span(low, high), span(least, most), came})
+		switch {
+		case !finite(least):
+			add(claim, decimal.Fixed(low, decimals)+" to "+decimal.Fixed(high, decimals), "infinitely much", "no")
+		case least >= low && most <= high:
+			add(claim, span(low, high), span(least, most), "yes")
+		case most >= low && least <= high:
+			add(claim, span(low, high), span(least, most), "in part")
+		default:
+			add(claim, span(low, high), span(least, most), "no")
+		}
 	}
 	holds := func(claim string, ok bool, here string) {
-		came := "no"
-		if ok {
-			came = "yes"
-		}
-		f.rows = append(f.rows, []string{claim, "", here, came})
+		add(claim, "", here, map[bool]string{true: "yes", false: "no"}[ok])
 	}
 	m, base := s.modes, s.modes[individual]
 	saving := func(r result) float64 { return 100 * (1 - r.pure/base.pure) }
@@ -121,7 +116,7 @@ func (s *study) claims(table1 figure, fig7 map[string]float64) figure {
 		ratio(fig7["online"], min(fig7["online-1y-only"], fig7["online-3y-only"]))+" of the better")
 	holds("online costs less than on demand only", fig7["online"] < fig7["on-demand-only"], ratio(fig7["online"], fig7["on-demand-only"])+" of it")
 	within("online over offline greedy, pure, % (very close; bounds ours)", -10, 10, 100*(fig7["online"]/fig7["offline-greedy"]-1), 100*(fig7["online"]/fig7["offline-greedy"]-1), 1)
-	f.rows = append(f.rows, []string{"online over the exact hindsight optimum, pure, %", "", decimal.Fixed(100*(fig7["online"]/fig7["offline-exact"]-1), 1), ""})
+	add("online over the exact hindsight optimum, pure, %", "", decimal.Fixed(100*(fig7["online"]/fig7["offline-exact"]-1), 1), "")
 
 	within("both clouds below the better one at r = 0.8, %", 2.8, 10.9, 100*s.below(2), 100*s.below(2), 1)
 	number("EC2's rate over GCE's at r = 0.8", 1, s.ec2.total/s.ratio[2].gce.total, 2)
@@ -148,9 +143,8 @@ func (s *study) claims(table1 figure, fig7 map[string]float64) figure {
 			best = min(best, r.total)
 		}
 	}
-	f.rows = append(f.rows,
-		[]string{"rate saved by another T_waitlmt, T_short and placement without more wait, %", "", decimal.Fixed(100*(1-best/standard.total), 2), ""},
-		[]string{"rate saved by another T_waitlmt, T_short and placement at any wait, %", "", decimal.Fixed(100*(1-least/standard.total), 2), ""})
+	add("rate saved by another T_waitlmt, T_short and placement without more wait, %", "", decimal.Fixed(100*(1-best/standard.total), 2), "")
+	add("rate saved by another T_waitlmt, T_short and placement at any wait, %", "", decimal.Fixed(100*(1-least/standard.total), 2), "")
 	return f
 }
 

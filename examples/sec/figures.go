@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,7 +15,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -28,17 +27,21 @@ import (
 // A figure is a table and what it looks like.
 type figure struct {
 	name   string
-	header []string
+	header string // of the table, with commas
 	rows   [][]string
-	draw   func(io.Writer) error // nil: no picture
+	charts []svgplot.Chart
+	stack  *svgplot.Stack // nil: charts
 }
 
 // figureNames are the files that are written, less their endings.
 var figureNames = []string{"table1", "fig1", "fig4a", "fig4b", "fig5", "fig6", "fig7", "fig8", "fig9", "sweep", "claims"}
 
-// createFigures makes the folder and begins the files in it.
-func createFigures(dir string, files *outfile.Set) (map[string]*outfile.File, error) {
-	if err := files.Mkdir(dir); err != nil {
+// createFigures makes the folder and begins the files in it; nil if there are none.
+func (o *options) createFigures(run *cli.Run) (map[string]*outfile.File, error) {
+	if o.figures == "" {
+		return nil, nil
+	}
+	if err := run.Files.Mkdir(o.figures); err != nil {
 		return nil, cli.Mistakef("-figures %v", err)
 	}
 	out := make(map[string]*outfile.File)
@@ -47,12 +50,9 @@ func createFigures(dir string, files *outfile.Set) (map[string]*outfile.File, er
 			if name+end == "claims.svg" {
 				continue
 			}
-			f, err := files.Create(filepath.Join(dir, name+end))
-			switch {
-			case errors.Is(err, outfile.ErrSame):
-				return nil, cli.Mistakef("-figures %s: %s is the file of another flag", dir, name+end)
-			case err != nil:
-				return nil, cli.Mistakef("cannot write -figures %v", err)
+			f, err := run.Create("figures", filepath.Join(o.figures, name+end))
+			if err != nil {
+				return nil, err
 			}
 			out[name+end] = f
 		}
@@ -61,8 +61,8 @@ func createFigures(dir string, files *outfile.Set) (map[string]*outfile.File, er
 }
 
 // writeFigures makes all figures and writes them.
-func (o *options) writeFigures(out map[string]*outfile.File, log *jobLog, line *progress.Line) error {
-	s, err := o.study(log, line)
+func (o *options) writeFigures(out map[string]*outfile.File, log *jobLog, run *cli.Run) error {
+	s, err := o.study(log, run)
 	if err != nil {
 		return err
 	}
@@ -72,15 +72,17 @@ func (o *options) writeFigures(out map[string]*outfile.File, log *jobLog, line *
 	}
 	for _, f := range figures {
 		w := csv.NewWriter(out[f.name+".csv"])
-		w.Write(f.header)
+		w.Write(strings.Split(f.header, ","))
 		w.WriteAll(f.rows)
-		if err := w.Error(); err != nil {
-			return err
+		err := w.Error()
+		switch svg := out[f.name+".svg"]; {
+		case err != nil:
+		case f.stack != nil:
+			err = svgplot.WriteStack(svg, *f.stack)
+		case f.charts != nil:
+			err = svgplot.WriteCharts(svg, f.charts)
 		}
-		if f.draw == nil {
-			continue
-		}
-		if err := f.draw(out[f.name+".svg"]); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -113,7 +115,7 @@ var (
 type study struct {
 	log      *jobLog
 	prices   pricing.List
-	modes    map[mode]result
+	modes    [local]result
 	hours    []int // of sec: instances charged for in each hour
 	used     float64
 	nodes    []int // of the local clusters
@@ -126,14 +128,14 @@ type study struct {
 }
 
 // study runs the simulations, on all cores.
-func (o *options) study(log *jobLog, line *progress.Line) (*study, error) {
+func (o *options) study(log *jobLog, run *cli.Run) (*study, error) {
 	base, err := o.policy(log)
 	if err != nil {
 		return nil, err
 	}
 	base.overhead = false
 	s := &study{
-		log: log, prices: pricing.CC28XLarge2013(), modes: map[mode]result{},
+		log: log, prices: pricing.CC28XLarge2013(),
 		nodes: make([]int, len(sizes)), local: make([]result, len(sizes)),
 		sweep:    make([]result, len(waitLimits)*len(shorts)*len(places)),
 		estimate: make([]result, len(alphas)*len(expands)),
@@ -154,17 +156,16 @@ func (o *options) study(log *jobLog, line *progress.Line) (*study, error) {
 	var tasks []task
 	add := func(m mode, p policy, to *result) { tasks = append(tasks, task{m, p, -1, to}) }
 
-	few := []mode{individual, nowait, hybrid, gce, multi}
-	ofMode := make([]result, len(few))
-	for i, m := range few {
-		add(m, base, &ofMode[i])
+	for m := range local {
+		if m != sec {
+			add(m, base, &s.modes[m])
+		}
 	}
-	var plain modeRun
-	var secRun result
-	if plain, err = runners[0].run(sec, base); err != nil {
+	plain, err := runners[0].run(sec, base)
+	if err != nil {
 		return nil, err
 	}
-	secRun = resultOf(&plain)
+	s.modes[sec] = resultOf(&plain)
 	s.hours, s.used = slices.Clone(plain.Clouds[0].Hours), plain.UsedHours
 	for i, x := range sizes {
 		p := base
@@ -218,18 +219,14 @@ func (o *options) study(log *jobLog, line *progress.Line) (*study, error) {
 		if t.alpha >= 0 {
 			runner.log = log.estimated(alphas[t.alpha].num, alphas[t.alpha].den)
 		}
-		run, err := runner.run(t.mode, t.policy)
+		x, err := runner.run(t.mode, t.policy)
 		if err != nil {
 			return err
 		}
-		*t.to = resultOf(&run)
-		line.Showf("figures: %d of %d simulations", done.Add(1), len(tasks))
+		*t.to = resultOf(&x)
+		run.Showf("figures: %d of %d simulations", done.Add(1), len(tasks))
 		return nil
 	})
-	for i, m := range few {
-		s.modes[m] = ofMode[i]
-	}
-	s.modes[sec] = secRun
 	return s, err
 }
 
@@ -272,17 +269,15 @@ func (s *study) figures(name string) ([]figure, error) {
 	return []figure{table1, fig1, s.fig4a(name), s.fig4b(name), s.fig5(name), s.fig6(name), fig7, s.fig8(name), s.fig9(name), s.front(name), s.claims(table1, lines)}, nil
 }
 
-// twoBars draws waits and rates of named things.
-func twoBars(title string, labels []string, results []result, names [2]string, second func(result) float64) func(io.Writer) error {
+// twoBars draws waits and pure rates of named things.
+func twoBars(title string, labels []string, results []result) []svgplot.Chart {
 	waits, rates := make([]float64, len(results)), make([]float64, len(results))
 	for i, r := range results {
-		waits[i], rates[i] = r.wait.Seconds(), second(r)
+		waits[i], rates[i] = r.wait.Seconds(), r.pure
 	}
-	return func(w io.Writer) error {
-		return svgplot.WriteCharts(w, []svgplot.Chart{
-			{Title: title, Y: names[0], Labels: labels, Series: []svgplot.Series{{Y: waits}}},
-			{Y: names[1], Labels: labels, Series: []svgplot.Series{{Y: rates}}},
-		})
+	return []svgplot.Chart{
+		{Title: title, Y: waitAxis, Labels: labels, Series: []svgplot.Series{{Y: waits}}},
+		{Y: rateAxis + ", pure", Labels: labels, Series: []svgplot.Series{{Y: rates}}},
 	}
 }
 
@@ -291,10 +286,8 @@ const (
 	rateAxis = "$ for a used instance-hour"
 )
 
-func pureRate(r result) float64 { return r.pure }
-
 func (s *study) fig4a(name string) figure {
-	f := figure{name: "fig4a", header: []string{"mode", "mean_wait_s", "pure_rate", "total_rate", "utilisation"}}
+	f := figure{name: "fig4a", header: "mode,mean_wait_s,pure_rate,total_rate,utilisation"}
 	var labels []string
 	var results []result
 	for _, m := range []mode{individual, nowait, sec, hybrid, gce} {
@@ -302,12 +295,12 @@ func (s *study) fig4a(name string) figure {
 		labels, results = append(labels, m.String()), append(results, r)
 		f.rows = append(f.rows, []string{m.String(), seconds(r.wait), dollars(r.pure), dollars(r.total), decimal.Fixed(r.utilisation, 6)})
 	}
-	f.draw = twoBars("Fig. 4a: modes, "+name, labels, results, [2]string{waitAxis, rateAxis + ", pure"}, pureRate)
+	f.charts = twoBars("Fig. 4a: modes, "+name, labels, results)
 	return f
 }
 
 func (s *study) fig4b(name string) figure {
-	f := figure{name: "fig4b", header: []string{"cluster", "nodes", "mean_wait_s", "rate"}}
+	f := figure{name: "fig4b", header: "cluster,nodes,mean_wait_s,rate"}
 	labels, results := []string{"hybrid"}, []result{s.modes[hybrid]}
 	f.rows = append(f.rows, []string{"hybrid", "", seconds(results[0].wait), dollars(results[0].pure)})
 	for i, x := range sizes {
@@ -316,29 +309,29 @@ func (s *study) fig4b(name string) figure {
 		labels, results = append(labels, label), append(results, r)
 		f.rows = append(f.rows, []string{label, fmt.Sprint(s.nodes[i]), seconds(r.wait), dollars(r.pure)})
 	}
-	f.draw = twoBars("Fig. 4b: against owned clusters, "+name, labels, results, [2]string{waitAxis, rateAxis + ", pure"}, pureRate)
+	f.charts = twoBars("Fig. 4b: against owned clusters, "+name, labels, results)
 	return f
 }
 
 // lines draws waits and rates over T_waitlmt, a line for each of some names.
-func lines(title string, names []string, at func(line, wait int) result, axes [2]string, values [2]func(result) float64) func(io.Writer) error {
-	charts := []svgplot.Chart{{Title: title, X: "T_waitlmt, min", Y: axes[0]}, {X: "T_waitlmt, min", Y: axes[1]}}
+func lines(title string, names []string, wait, rate string, at func(line, limit int) (wait, rate float64)) []svgplot.Chart {
+	charts := []svgplot.Chart{{Title: title, X: "T_waitlmt, min", Y: wait}, {X: "T_waitlmt, min", Y: rate}}
 	for l, name := range names {
-		for c := range charts {
-			s := svgplot.Series{Name: name}
-			for w, limit := range waitLimits {
-				s.X, s.Y = append(s.X, limit.Minutes()), append(s.Y, values[c](at(l, w)))
+		both := [2]svgplot.Series{{Name: name}, {Name: name}}
+		for w, limit := range waitLimits {
+			y := [2]float64{}
+			y[0], y[1] = at(l, w)
+			for c := range both {
+				both[c].X, both[c].Y = append(both[c].X, limit.Minutes()), append(both[c].Y, y[c])
 			}
-			charts[c].Series = append(charts[c].Series, s)
 		}
+		charts[0].Series, charts[1].Series = append(charts[0].Series, both[0]), append(charts[1].Series, both[1])
 	}
-	return func(w io.Writer) error { return svgplot.WriteCharts(w, charts) }
+	return charts
 }
 
-func waitSeconds(r result) float64 { return r.wait.Seconds() }
-
 func (s *study) fig5(name string) figure {
-	f := figure{name: "fig5", header: []string{"t_waitlmt_s", "t_short_s", "mean_wait_s", "rate"}}
+	f := figure{name: "fig5", header: "t_waitlmt_s,t_short_s,mean_wait_s,rate"}
 	var names []string
 	for _, d := range shorts {
 		names = append(names, "T_short "+decimal.Span(d))
@@ -349,36 +342,37 @@ func (s *study) fig5(name string) figure {
 			f.rows = append(f.rows, []string{seconds(limit), seconds(short), seconds(r.wait), dollars(r.total)})
 		}
 	}
-	f.draw = lines("Fig. 5: growing, "+name, names, func(l, w int) result { return s.at(w, l, 0) },
-		[2]string{waitAxis, rateAxis}, [2]func(result) float64{waitSeconds, pureRate})
+	f.charts = lines("Fig. 5: growing, "+name, names, waitAxis, rateAxis, func(l, w int) (float64, float64) {
+		r := s.at(w, l, 0)
+		return r.wait.Seconds(), r.pure
+	})
 	return f
 }
 
 func (s *study) fig6(name string) figure {
-	f := figure{name: "fig6", header: []string{"alpha", "expansion", "mean_wait_s", "rate", "utilisation"}}
-	charts := []svgplot.Chart{{Title: "Fig. 6: overestimated run times, " + name, Y: waitAxis}, {X: "alpha", Y: rateAxis}}
+	f := figure{name: "fig6", header: "alpha,expansion,mean_wait_s,rate,utilisation"}
+	f.charts = []svgplot.Chart{{Title: "Fig. 6: overestimated run times, " + name, Y: waitAxis}, {X: "alpha", Y: rateAxis}}
 	for j, e := range expands {
 		wait, rate := svgplot.Series{Name: e.String()}, svgplot.Series{Name: e.String()}
 		for i := range alphas {
 			r := s.estimate[i*len(expands)+j]
 			wait.Y, rate.Y = append(wait.Y, r.wait.Seconds()), append(rate.Y, r.total)
 		}
-		charts[0].Series, charts[1].Series = append(charts[0].Series, wait), append(charts[1].Series, rate)
+		f.charts[0].Series, f.charts[1].Series = append(f.charts[0].Series, wait), append(f.charts[1].Series, rate)
 	}
 	for i, a := range alphas {
 		label := fmt.Sprint(float64(a.num) / float64(a.den))
-		charts[0].Labels, charts[1].Labels = append(charts[0].Labels, label), append(charts[1].Labels, label)
+		f.charts[0].Labels, f.charts[1].Labels = append(f.charts[0].Labels, label), append(f.charts[1].Labels, label)
 		for j, e := range expands {
 			r := s.estimate[i*len(expands)+j]
 			f.rows = append(f.rows, []string{label, e.String(), seconds(r.wait), dollars(r.total), decimal.Fixed(r.utilisation, 6)})
 		}
 	}
-	f.draw = func(w io.Writer) error { return svgplot.WriteCharts(w, charts) }
 	return f
 }
 
 func (s *study) fig8(name string) figure {
-	f := figure{name: "fig8", header: []string{"ratio", "ec2_rate", "gce_rate", "multi_rate", "multi_below_better"}}
+	f := figure{name: "fig8", header: "ratio,ec2_rate,gce_rate,multi_rate,multi_below_better"}
 	chart := svgplot.Chart{Title: "Fig. 8: several clouds, " + name, X: "price at Google over that at EC2", Y: rateAxis + ", in all",
 		Series: []svgplot.Series{{Name: "EC2"}, {Name: "GCE"}, {Name: "both"}}}
 	for i, r := range ratios {
@@ -389,7 +383,7 @@ func (s *study) fig8(name string) figure {
 		}
 		f.rows = append(f.rows, []string{fmt.Sprint(r), dollars(s.ec2.total), dollars(x.gce.total), dollars(x.multi.total), decimal.Fixed(s.below(i), 6)})
 	}
-	f.draw = func(w io.Writer) error { return svgplot.WriteCharts(w, []svgplot.Chart{chart}) }
+	f.charts = []svgplot.Chart{chart}
 	return f
 }
 
@@ -399,7 +393,7 @@ func (s *study) below(ratio int) float64 {
 }
 
 func (s *study) fig9(name string) figure {
-	f := figure{name: "fig9", header: []string{"t_waitlmt_s", "expansion", "mean_wait_s", "mean_wait_with_s", "wait_change", "rate", "rate_with", "rate_change"}}
+	f := figure{name: "fig9", header: "t_waitlmt_s,expansion,mean_wait_s,mean_wait_with_s,wait_change,rate,rate_with,rate_change"}
 	var names []string
 	for _, e := range expands {
 		names = append(names, e.String())
@@ -412,13 +406,10 @@ func (s *study) fig9(name string) figure {
 				dollars(x.without.total), dollars(x.with.total), decimal.Fixed(rate, 6)})
 		}
 	}
-	change := func(k int) func(result) float64 {
-		return func(r result) float64 { return 100 * [2]float64{r.pure, r.total}[k] }
-	}
-	f.draw = lines("Fig. 9: what managing the cluster adds, "+name, names, func(l, w int) (r result) {
-		r.pure, r.total = s.changes(w, l)
-		return r
-	}, [2]string{"mean wait, % more", rateAxis + ", % more"}, [2]func(result) float64{change(0), change(1)})
+	f.charts = lines("Fig. 9: what managing the cluster adds, "+name, names, "mean wait, % more", rateAxis+", % more", func(l, w int) (float64, float64) {
+		wait, rate := s.changes(w, l)
+		return 100 * wait, 100 * rate
+	})
 	return f
 }
 
@@ -429,4 +420,45 @@ func (s *study) changes(wait, expand int) (ofWait, ofRate float64) {
 		ofWait = float64(x.with.wait)/float64(x.without.wait) - 1
 	}
 	return ofWait, x.with.total/x.without.total - 1
+}
+
+// front is the sweep over T_waitlmt, T_short and the placement: all that came of it,
+// and which choices no other beats in both cost and wait.
+func (s *study) front(name string) figure {
+	f := figure{name: "sweep", header: "t_waitlmt_s,t_short_s,placement,mean_wait_s,rate,on_front"}
+	series := make([]svgplot.Series, len(places)+1)
+	best := &series[len(places)]
+	best.Name = "best of all"
+	var front []result
+	for w, limit := range waitLimits {
+		for k, short := range shorts {
+			for p, place := range places {
+				r := s.at(w, k, p)
+				series[p].Name, series[p].Points = place.String(), true
+				series[p].X, series[p].Y = append(series[p].X, r.total), append(series[p].Y, r.wait.Seconds())
+				on := s.undominated(r)
+				if on {
+					front = append(front, r)
+				}
+				f.rows = append(f.rows, []string{seconds(limit), seconds(short), place.String(), seconds(r.wait), dollars(r.total), fmt.Sprint(on)})
+			}
+		}
+	}
+	slices.SortStableFunc(front, func(a, b result) int { return cmp.Or(cmp.Compare(a.total, b.total), cmp.Compare(b.wait, a.wait)) })
+	for _, r := range front {
+		best.X, best.Y = append(best.X, r.total), append(best.Y, r.wait.Seconds())
+	}
+	f.charts = []svgplot.Chart{{Title: "Cost against wait: T_waitlmt, T_short and placement, " + name, X: rateAxis, Y: waitAxis, Series: series}}
+	return f
+}
+
+// undominated reports whether no choice is better in one and no worse in the
+// other.
+func (s *study) undominated(r result) bool {
+	for _, q := range s.sweep {
+		if q.total <= r.total && q.wait <= r.wait && (q.total < r.total || q.wait < r.wait) {
+			return false
+		}
+	}
+	return true
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/joblog"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
@@ -23,8 +21,7 @@ type jobLog struct {
 	jobs    []trace.Job
 	largest int       // index of the first of the largest jobs
 	epoch   time.Time // of time 0; zero where that is not known
-	report  trace.Report
-	stats   trace.Stats // zero where nothing was read
+	read    *joblog.Log
 }
 
 // The made-up log: eight weeks or so of a machine with 1,024 processors, on which
@@ -42,20 +39,19 @@ const (
 
 // load reads the log, or makes one up, and converts it to jobs that hold
 // instances.
-func (o *options) load(line *progress.Line) (*jobLog, error) {
+func (o *options) load(run *cli.Run) (*jobLog, error) {
 	log := &jobLog{name: "made-up log"}
 	options := trace.Options{PerInstance: o.cores, Alpha: trace.NewAlpha(o.estimate)}
-	var read *joblog.Log
 	var err error
 	if o.trace == "" {
 		records, e := madeUp(o.seed)
 		if e != nil {
 			return nil, e
 		}
-		read, err = joblog.Convert(log.name, records, options)
+		log.read, err = joblog.Convert(log.name, records, options)
 	} else {
 		log.name = o.trace
-		read, err = joblog.Read("-trace", o.trace, options, line)
+		log.read, err = joblog.Read("-trace", o.trace, options, run.Line)
 	}
 	var input *trace.InputError
 	switch {
@@ -64,7 +60,7 @@ func (o *options) load(line *progress.Line) (*jobLog, error) {
 	case err != nil:
 		return nil, err
 	}
-	log.jobs, log.report, log.stats, log.epoch = read.Jobs, read.Report, read.Stats, read.Start
+	log.jobs, log.epoch = log.read.Jobs, log.read.Start
 	for i, j := range log.jobs {
 		if j.Nodes > log.jobs[log.largest].Nodes {
 			log.largest = i
@@ -125,43 +121,23 @@ func madeUp(seed uint64) (iter.Seq2[trace.Record, error], error) {
 	}, nil
 }
 
-// note says on stderr what the jobs are, and what was left out.
-func (o *options) note(stderr io.Writer, log *jobLog) {
-	last := log.jobs[len(log.jobs)-1].Submit - log.jobs[0].Submit
+// note says what the jobs are, and what was left out.
+func (o *options) note(run *cli.Run, log *jobLog) {
+	days := decimal.Fixed((log.jobs[len(log.jobs)-1].Submit-log.jobs[0].Submit).Hours()/24, 1)
 	over := 0.0
 	for _, j := range log.jobs {
 		over += j.Run.Seconds() / j.Estimate.Seconds()
 	}
-	accuracy := fmt.Sprintf("run times are %s%% of their estimates on average",
-		decimal.Fixed(100*over/float64(len(log.jobs)), 0))
-	if o.trace == "" {
-		fmt.Fprintf(stderr, "%s: no -trace, so a made-up log: %s jobs in %s days\n"+
-			"  on a machine of %s processors, Lublin-Feitelson model, batch and interactive jobs,\n"+
-			"  seed %d; %s\n",
-			program, decimal.Int(len(log.jobs)), decimal.Fixed(last.Hours()/24, 1), decimal.Int(madeUpProcessors), o.seed, accuracy)
-	} else {
-		fmt.Fprintf(stderr, "%s: %s: %v\n", program, log.name, &log.report)
-		for _, s := range []struct {
-			n    int
-			what string
-		}{
-			{log.stats.Short, "lines of fewer than 18 fields, the rest taken as unknown"},
-			{log.stats.Extra, "lines of more than 18 fields, the rest not read"},
-			{log.stats.Rounded, "lines with times finer than a nanosecond, rounded"},
-		} {
-			if s.n > 0 {
-				fmt.Fprintf(stderr, "  read: %s: %d\n", s.what, s.n)
-			}
-		}
-		fmt.Fprintf(stderr, "  %s days of submissions; %s\n", decimal.Fixed(last.Hours()/24, 1), accuracy)
+	accuracy := fmt.Sprintf("run times are %s%% of their estimates on average", decimal.Fixed(100*over/float64(len(log.jobs)), 0))
+	text := fmt.Sprintf("no -trace, so a made-up log: %s jobs in %s days\n"+
+		"  on a machine of %s processors, Lublin-Feitelson model, batch and interactive jobs,\n"+
+		"  seed %d; %s", decimal.Int(len(log.jobs)), days, decimal.Int(madeUpProcessors), o.seed, accuracy)
+	if o.trace != "" {
+		text = fmt.Sprintf("%s\n  %s days of submissions; %s", log.read.About(log.name), days, accuracy)
 	}
 	j := log.jobs[log.largest]
-	fmt.Fprintf(stderr, "  the largest job, number %d, needs %s of %s\n", j.ID,
-		decimal.Count(j.Nodes, "instance"), decimal.Count(o.cores, "processor"))
-	if len(o.ineffective) > 0 {
-		fmt.Fprintf(stderr, "%s: note: %s nothing here\n", program, names(o.ineffective))
-	}
+	run.Sayf("%s\n  the largest job, number %d, needs %s of %s", text, j.ID, decimal.Count(j.Nodes, "instance"), decimal.Count(o.cores, "processor"))
 	if (o.portfolio == buyOffline || o.portfolio == buyExact) && (o.shows(multi) || o.figures != "") {
-		fmt.Fprintf(stderr, "%s: note: -portfolio %s is for hybrid, multi reserves online\n", program, o.portfolio)
+		run.Sayf("note: -portfolio %v is for hybrid, multi reserves online", o.portfolio)
 	}
 }

@@ -13,61 +13,33 @@
 // 2016, sections 4, 6 and 8.
 package main
 
-import (
-	"io"
-	"os"
+import "github.com/plimsoll/plimsoll/examples/internal/cli"
 
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
-	frame "github.com/plimsoll/plimsoll/examples/internal/program"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
-)
-
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// run is the program. It returns the exit status.
-func run(args []string, stdout, stderr io.Writer) int {
-	return frame.Run(program, usage, parse, simulate, args, stdout, stderr)
+var program = &cli.Program[options, *modeRuns]{
+	Name: "sec", Usage: usage, Define: define, Work: simulate, Text: (*modeRuns).text, Rows: (*modeRuns).rows,
+	Files: []cli.File[*modeRuns]{
+		{Flag: "jobs", Write: (*modeRuns).writeJobs},
+		{Flag: "demand", Write: (*modeRuns).writeDemand},
+		{Flag: "svg", Write: (*modeRuns).writeSVG},
+	},
 }
 
-// simulate reads the jobs, runs them and writes what was asked for.
-func simulate(opts options, files *outfile.Set, stdout, stderr io.Writer, line *progress.Line) error {
-	outputs, err := opts.create(files)
+func main() { program.Main() }
+
+// simulate reads the jobs, runs them, and writes the figures that were asked for.
+func simulate(o *options, run *cli.Run) (*modeRuns, error) {
+	files, err := o.createFigures(run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var figures map[string]*outfile.File
-	if opts.figures != "" {
-		figures, err = createFigures(opts.figures, files)
-		if err != nil {
-			return err
-		}
-	}
-	log, err := opts.load(line)
-	line.Clear()
+	log, err := o.load(run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	opts.note(stderr, log)
-	runs, err := opts.runAll(log, line)
-	line.Clear()
-	if err != nil {
-		return err
+	o.note(run, log)
+	runs, err := o.runAll(log, run)
+	if err == nil && files != nil {
+		err = o.writeFigures(files, log, run)
 	}
-	if err := outputs.write(log, runs.picked()); err != nil {
-		return err
-	}
-	if figures != nil {
-		err := opts.writeFigures(figures, log, line)
-		line.Clear()
-		if err != nil {
-			return err
-		}
-	}
-	if err := files.Commit(); err != nil {
-		return err
-	}
-	if opts.json {
-		return writeJSON(stdout, runs)
-	}
-	return opts.writeText(stdout, log, runs)
+	return runs, err
 }

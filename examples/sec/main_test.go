@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,15 +16,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // tested is run in the process of the tests. Its golden files are renewed by
 // go test ./examples/sec -update.
-var tested = programtest.Program{Name: "sec", Run: run}
+var tested = programtest.Program{Name: "sec", Run: program.Run}
 
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
@@ -44,23 +43,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
-	stdout, stderr := tested.Must(t, "-h")
-	if stderr != "" {
-		t.Errorf("-h writes %q on standard error", stderr)
-	}
-	for _, name := range []string{"-trace", "-cores-per-node", "-mode", "-nodes", "-waitlimit", "-expand", "-short",
-		"-place", "-estimate", "-seed", "-portfolio", "-ratio", "-overhead", "-figures", "-jobs", "-demand", "-svg", "-json", "-h"} {
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("-h does not list %s", name)
-		}
-	}
-	for _, line := range strings.Split(stdout, "\n") {
-		if len(line) > 88 {
-			t.Errorf("-h has a line of %d columns: %s", len(line), line)
-		}
-	}
-}
+func TestHelp(t *testing.T) { tested.Help(t, program.FlagNames(), modeNames[:]...) }
 
 // small is a log of five jobs and four records that are none. With two
 // processors an instance the jobs need 1, 2, 1, 4 and 1 instances.
@@ -226,39 +209,9 @@ func TestLimitsOfZero(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	dir := t.TempDir()
 	log := programtest.Write(t, "a<b>&c\x01.swf", small)
-	for name, args := range map[string][]string{
-		"default.svg": nil,
-		"small.svg":   {"-trace", log},
-		"local.svg":   {"-trace", log, "-mode", "local"},
-	} {
-		path := filepath.Join(dir, name)
-		tested.Must(t, append(args, "-svg", path)...)
-		text := programtest.Read(t, path)
-		if len(text) > 1<<20 {
-			t.Errorf("%s has %d bytes", name, len(text))
-		}
-		wellFormed(t, name, text)
-		for _, part := range []string{"time since the start of the log (", "instances", "used", "idle or booting"} {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s does not say %q", name, part)
-			}
-		}
-	}
-}
-
-func wellFormed(t *testing.T, name, text string) {
-	t.Helper()
-	d := xml.NewDecoder(strings.NewReader(text))
-	for {
-		_, err := d.Token()
-		if err == io.EOF {
-			return
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+	for _, args := range [][]string{nil, {"-trace", log}, {"-trace", log, "-mode", "local"}} {
+		tested.SVG(t, args, "time since the start of the log (", "instances", "used", "idle or booting")
 	}
 }
 
@@ -266,26 +219,15 @@ func wellFormed(t *testing.T, name, text string) {
 // printed, and leave no file.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	log := programtest.Write(t, "log.swf", small)
+	log := programtest.WriteIn(t, dir, "log.swf", small)
 	file := func(name, text string) string { return programtest.Write(t, name, text) }
 	out := filepath.Join(dir, "out")
-	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"-nonsense"}, "-nonsense"},
-		{[]string{"log.swf"}, `"log.swf" is not a flag`},
-		{[]string{"-json", "yes.csv"}, `"yes.csv" is not a flag`},
-		{[]string{"-json=perhaps"}, "true or false"},
+	tested.Frame(t, "jobs", "demand", "svg")
+	tested.Mistakes(t, dir, []programtest.Wrong{
 		{[]string{"-mode", "cloud"}, "want all, individual, nowait, sec, hybrid, gce, multi or local"},
-		{[]string{"-mode"}, "-mode"},
 		{[]string{"-portfolio", "best"}, "want online, offline, exact or none"},
 		{[]string{"-ratio", "0"}, "want a number from 0.001 to 1000"},
 		{[]string{"-ratio", "NaN"}, "want a number from 0.001 to 1000"},
-		{[]string{"-overhead=perhaps"}, "true or false"},
 		{[]string{"-figures", ""}, "want the name of a folder"},
 		{[]string{"-figures", log}, "-figures " + log + " is not a folder"},
 		{[]string{"-figures", filepath.Join(dir, "no", "figures")}, "the folder that it is to be in does not exist"},
@@ -306,7 +248,6 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-estimate", "Inf"}, "not negative"},
 		{[]string{"-seed", "-1"}, "not negative"},
 		{[]string{"-trace", ""}, "name of a file"},
-		{[]string{"-jobs", ""}, "name of a file"},
 		{[]string{"-trace", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
 		{[]string{"-trace", dir}, "is a folder"},
 		{[]string{"-trace", log, "-nodes", "3", "-cores-per-node", "2"}, "job 4 needs 4 nodes of 2 processors, but -nodes is only 3"},
@@ -323,43 +264,20 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", file("huge.swf", "1 0 0 90000000 900000000000\n")}, "huge.swf: mode individual"},
 		{[]string{"-estimate", "1e300"}, "-estimate 1e+300 is too much: made-up log: record 1"},
 		{[]string{"-estimate", "60000"}, "cannot be run"},
-		{[]string{"-jobs", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
-		{[]string{"-jobs", filepath.Join(dir, "folder")}, "is a folder"},
 		{[]string{"-svg", filepath.Join(log, "out")}, "cannot write -svg"},
 		{[]string{"-jobs", os.DevNull}, "is not a regular file"},
 		{[]string{"-jobs", out, "-demand", out}, "the file is that of another flag"},
-		{[]string{"-jobs", out, "-svg", filepath.Join(dir, "folder", "..", "out")}, "the file is that of another flag"},
+		{[]string{"-jobs", out, "-svg", dir + "/./out"}, "the file is that of another flag"},
 		{[]string{"-trace", log, "-jobs", log}, "the file is that of another flag"},
 		// What fails late leaves nothing either.
 		{[]string{"-trace", log, "-cores-per-node", "1", "-nodes", "2", "-jobs", out, "-svg", out + ".svg", "-json"}, "job 4 needs 8"},
-	} {
-		last := tested.Mistake(t, c.want, c.args...)
-		if testing.Verbose() {
-			t.Log(last)
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 1 { // "folder"
-		t.Errorf("left: %v", entries)
-	}
-	if programtest.Read(t, log) != small {
-		t.Error("the log was changed")
-	}
+	})
 }
 
-// A flag that changes nothing is no mistake, and is said.
-func TestIneffectiveFlags(t *testing.T) {
-	_, stderr := tested.Must(t, "-mode", "individual", "-nodes", "5", "-place", "random", "-json")
-	if want := "sec: note: -nodes and -place change nothing here\n"; !strings.HasSuffix(stderr, want) {
-		t.Errorf("the notes end with %q, want %q", stderr, want)
-	}
-	_, stderr = tested.Must(t, "-mode", "local", "-nodes", "64", "-seed", "1")
-	if strings.Contains(stderr, "note:") {
-		t.Errorf("effective flags are noted: %s", stderr)
-	}
+func TestIdleFlags(t *testing.T) {
+	tested.Idle(t, "-nodes and -place change", "-mode", "individual", "-nodes", "5", "-place", "random", "-json")
+	tested.Idle(t, "", "-mode", "local", "-nodes", "64", "-seed", "1")
+	tested.Broken(t, nil, []string{"-json"})
 }
 
 // What is said to change nothing changes nothing, and some of what changes something.
@@ -368,19 +286,19 @@ func TestEffectiveFlags(t *testing.T) {
 	for _, c := range []struct {
 		args, want string // the notes
 	}{
-		{"-mode local -portfolio none", "-portfolio changes nothing here"},
+		{"-mode local -portfolio none", "-portfolio"},
 		{"-mode local -figures D -portfolio none", ""},
-		{"-mode local -ratio .5", "-ratio changes nothing here"},
+		{"-mode local -ratio .5", "-ratio"},
 		{"-mode local -figures D -ratio .5", ""},
 		{"-mode local -overhead", ""}, // of individual, which the saving is over
 		{"-mode local -figures D -overhead", ""},
-		{"-mode local -place min-idle", "-place changes nothing here"},
+		{"-mode local -place min-idle", "-place"},
 		{"-mode nowait -place min-idle", ""},
 		{"-mode local -figures D -place min-idle", ""},
-		{"-mode sec -figures D -nodes 9", "-nodes changes nothing here"},
-		{"-mode sec -expand sum -short 5m", "-short changes nothing here"},
+		{"-mode sec -figures D -nodes 9", "-nodes"},
+		{"-mode sec -expand sum -short 5m", "-short"},
 		{"-mode sec -expand sum -short 5m -figures D", ""},
-		{"-mode individual -estimate 0", "-estimate changes nothing here"},
+		{"-mode individual -estimate 0", "-estimate"},
 		{"-mode hybrid -portfolio exact", ""},
 		{"-mode multi -portfolio none", ""},
 		{"-mode multi -portfolio exact", "-portfolio exact is for hybrid, multi reserves online"},
@@ -388,18 +306,30 @@ func TestEffectiveFlags(t *testing.T) {
 		{"-portfolio exact", "-portfolio exact is for hybrid, multi reserves online"},
 		{"-mode sec -portfolio exact -figures D", "-portfolio exact is for hybrid, multi reserves online"},
 	} {
-		o, err := parse(strings.Fields(c.args))
-		if err != nil {
+		var o options
+		f := cli.NewFlags("sec")
+		define(&o, f)
+		if err := f.Parse(strings.Fields(c.args)); err != nil {
 			t.Fatal(err)
 		}
-		log, err := o.load(progress.New(io.Discard))
-		if err != nil {
-			t.Fatal(err)
+		got := ""
+		f.Visit(func(g *flag.Flag) {
+			if o.ignores(g.Name) {
+				got = "-" + g.Name
+			}
+		})
+		if got == "" {
+			var b strings.Builder
+			run := cli.Quiet()
+			run.Stderr = &b
+			log, err := o.load(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.note(run, log)
+			_, got, _ = strings.Cut(strings.TrimSpace(b.String()), "note: ")
 		}
-		var b strings.Builder
-		o.note(&b, log)
-		_, got, _ := strings.Cut(b.String(), "sec: note: ")
-		if got = strings.TrimSuffix(got, "\n"); got != c.want {
+		if got != c.want {
 			t.Errorf("%s: the note %q, want %q", c.args, got, c.want)
 		}
 	}
@@ -421,15 +351,6 @@ func TestCompared(t *testing.T) {
 	} {
 		if got := compared(c.x, c.base, "less", "more"); got != c.want {
 			t.Errorf("compared(%v, %v) = %q, want %q", c.x, c.base, got, c.want)
-		}
-	}
-}
-
-func TestBrokenOutput(t *testing.T) {
-	for _, args := range [][]string{nil, {"-json"}, {"-h"}} {
-		var stderr bytes.Buffer
-		if status := run(args, programtest.Broken{}, &stderr); status != 1 || !strings.HasSuffix(stderr.String(), "sec: broken\n") {
-			t.Errorf("sec %q on a broken output: exit status %d, %q", args, status, stderr.String())
 		}
 	}
 }
@@ -577,7 +498,7 @@ func TestFigures(t *testing.T) {
 			}
 		}
 		if name != "claims" {
-			wellFormed(t, name, programtest.Read(t, filepath.Join(dir, name+".svg")))
+			programtest.WellFormed(t, programtest.Read(t, filepath.Join(dir, name+".svg")))
 		}
 	}
 	// By hand: local-1x is TestLocal's cluster of 4 nodes, individual TestIndividual's

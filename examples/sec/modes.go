@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/placement"
@@ -33,9 +32,6 @@ func (m mode) MarshalText() ([]byte, error) { return []byte(modeNames[m]), nil }
 // inOrder is how modes are shown, from the dearest on demand to the one that is
 // owned.
 var inOrder = []mode{individual, nowait, sec, hybrid, gce, multi, local}
-
-// of reports whether m is one of the modes.
-func (m mode) of(modes ...mode) bool { return slices.Contains(modes, m) }
 
 // policy is what a run goes by, beside its mode.
 type policy struct {

@@ -2,23 +2,17 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"math"
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-const program = "sec"
-
-// usage is what -h prints. A test holds it to the flags.
+// usage is what -h prints.
 const usage = `Usage: go run ./examples/sec [flags]
 
 Runs a log of batch jobs on a semi-elastic cluster of cloud instances [Niu16]
@@ -112,103 +106,36 @@ type options struct {
 	estimate  float64
 	seed      uint64
 
-	portfolio string
+	portfolio buying
 	ratio     float64
 	overhead  bool
 
-	jobs, demand, svg, figures string
-	json                       bool
-
-	ineffective []string // flags that were given and change nothing
+	figures string
 }
 
-// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
-func parse(args []string) (options, error) {
-	o := options{
-		cores:     instanceProcessors,
-		modes:     inOrder,
-		waitLimit: 5 * time.Minute,
-		short:     time.Hour,
-		estimate:  1,
-		seed:      1,
-		portfolio: buyOnline,
-		ratio:     1,
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{
+		cores: instanceProcessors, modes: inOrder, waitLimit: 5 * time.Minute, short: time.Hour,
+		estimate: 1, seed: 1, portfolio: buyOnline, ratio: 1,
 	}
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	file := func(name string, p *string) {
-		flags.Func(name, "", func(s string) error {
-			if s == "" {
-				return errors.New("want the name of a file")
-			}
-			*p = s
-			return nil
-		})
-	}
-	file("trace", &o.trace)
-	file("jobs", &o.jobs)
-	file("demand", &o.demand)
-	file("svg", &o.svg)
-	flags.Func("cores-per-node", "", count(&o.cores))
-	flags.Func("nodes", "", count(&o.nodes))
-	flags.Func("waitlimit", "", span(&o.waitLimit))
-	flags.Func("short", "", span(&o.short))
-	flags.Func("mode", "", o.setMode)
-	flags.Func("figures", "", func(s string) error {
-		if s == "" {
-			return errors.New("want the name of a folder")
-		}
-		o.figures = s
-		return nil
-	})
-	flags.Func("portfolio", "", func(s string) error {
-		switch s {
-		case buyOnline, buyOffline, buyExact, buyNothing:
-			o.portfolio = s
-			return nil
-		}
-		return errors.New("want online, offline, exact or none")
-	})
-	flags.Func("ratio", "", func(s string) error {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(x >= minRatio) || x > maxRatio {
-			return fmt.Errorf("want a number from %v to %v, such as 0.8", minRatio, maxRatio)
-		}
-		o.ratio = x
-		return nil
-	})
-	cli.Switch(flags, "overhead", &o.overhead)
-	cli.Switch(flags, "json", &o.json)
-	flags.Func("expand", "", func(s string) error {
-		if o.expand.UnmarshalText([]byte(s)) != nil {
-			return errors.New("want first, sum or best")
-		}
-		return nil
-	})
-	flags.Func("place", "", func(s string) error {
-		if o.place.UnmarshalText([]byte(s)) != nil {
-			return errors.New("want max-margin, min-margin, max-idle, min-idle or random")
-		}
-		return nil
-	})
-	flags.Func("estimate", "", func(s string) error {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(x >= 0) || math.IsInf(x, 1) {
-			return errors.New("want a number that is not negative, such as 0.5")
-		}
-		o.estimate = x
-		return nil
-	})
-	cli.Seed(flags, &o.seed)
-	if err := cli.Parse(flags, args); err != nil {
-		return o, err
-	}
-	flags.Visit(func(f *flag.Flag) {
-		if o.ignores(f.Name) {
-			o.ineffective = append(o.ineffective, "-"+f.Name)
-		}
-	})
-	return o, nil
+	f.File("trace", &o.trace)
+	f.Int("cores-per-node", &o.cores, 1, maxCount, "")
+	f.Int("nodes", &o.nodes, 1, maxCount, "")
+	const span = "a span of time that is not negative, such as 90s, 5m or 1h30m"
+	notNegative := func(d time.Duration) bool { return d >= 0 }
+	f.Span("waitlimit", &o.waitLimit, span, notNegative)
+	f.Span("short", &o.short, span, notNegative)
+	f.Func("mode", o.setMode)
+	f.Name("figures", &o.figures, "the name of a folder")
+	cli.Choice(f, "portfolio", &o.portfolio, buyNames[:]...)
+	f.Float("ratio", &o.ratio, fmt.Sprintf("a number from %v to %v, such as 0.8", minRatio, maxRatio), func(x float64) bool { return x >= minRatio && x <= maxRatio })
+	f.Switch("overhead", &o.overhead)
+	f.Text("expand", &o.expand, "first, sum or best")
+	f.Text("place", &o.place, "max-margin, min-margin, max-idle, min-idle or random")
+	f.Float("estimate", &o.estimate, "a number that is not negative, such as 0.5", func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) })
+	f.Seed(&o.seed)
+	f.Idle(o.ignores)
 }
 
 // maxCount bounds numbers of nodes and processors. A product of such a number and
@@ -221,50 +148,21 @@ const (
 	maxRatio = 1000
 )
 
-func count(p *int) func(string) error {
-	return func(s string) error {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > maxCount {
-			return fmt.Errorf("want a whole number from 1 to %d", maxCount)
-		}
-		*p = n
-		return nil
-	}
-}
-
-func span(p *time.Duration) func(string) error {
-	return func(s string) error {
-		d, err := time.ParseDuration(s)
-		if err != nil || d < 0 {
-			return errors.New("want a span of time that is not negative, such as 90s, 5m or 1h30m")
-		}
-		*p = d
-		return nil
-	}
-}
-
 func (o *options) setMode(s string) error {
 	if s == "all" {
 		o.modes = inOrder
 		return nil
 	}
-	for i, name := range modeNames {
-		if s == name {
-			o.modes = []mode{mode(i)}
-			return nil
-		}
+	if i := slices.Index(modeNames[:], s); i >= 0 {
+		o.modes = []mode{mode(i)}
+		return nil
 	}
-	return errors.New("want all, " + strings.Join(modeNames[:len(modeNames)-1], ", ") + " or " + modeNames[len(modeNames)-1])
+	return errors.New("want all, " + cli.Series(modeNames[:], "or"))
 }
 
 // shows reports whether one of the modes is shown.
 func (o *options) shows(modes ...mode) bool {
-	for _, m := range o.modes {
-		if m.of(modes...) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.modes, func(m mode) bool { return slices.Contains(modes, m) })
 }
 
 // ignores reports whether a flag changes nothing, given the others. Figures are of all
@@ -290,44 +188,4 @@ func (o *options) ignores(name string) bool {
 		return o.trace != "" && (o.place != placement.Random || o.ignores("place"))
 	}
 	return false
-}
-
-// outputs are the files that are written, nil where none was asked for.
-type outputs struct {
-	jobs, demand, svg *outfile.File
-}
-
-// create begins the files that are asked for, so that what stands in their
-// way is known before the work.
-func (o *options) create(files *outfile.Set) (outputs, error) {
-	if o.trace != "" {
-		files.Keep(o.trace)
-	}
-	var out outputs
-	for _, f := range []struct {
-		flag, path string
-		file       **outfile.File
-	}{{"-jobs", o.jobs, &out.jobs}, {"-demand", o.demand, &out.demand}, {"-svg", o.svg, &out.svg}} {
-		if f.path == "" {
-			continue
-		}
-		var err error
-		*f.file, err = files.Create(f.path)
-		switch {
-		case errors.Is(err, outfile.ErrSame):
-			return out, cli.Mistakef("%s %s: the file is that of another flag as well", f.flag, f.path)
-		case err != nil:
-			return out, cli.Mistakef("cannot write %s %v", f.flag, err)
-		}
-	}
-	return out, nil
-}
-
-// names joins flags as text.
-func names(flags []string) string {
-	if len(flags) == 1 {
-		return flags[0] + " changes"
-	}
-	last := len(flags) - 1
-	return strings.Join(flags[:last], ", ") + " and " + flags[last] + " change"
 }

@@ -11,13 +11,19 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// How reservations are bought.
+// A buying is how reservations are bought.
+type buying int
+
 const (
-	buyOnline  = "online"
-	buyOffline = "offline"
-	buyExact   = "exact"
-	buyNothing = "none"
+	buyOnline buying = iota
+	buyOffline
+	buyExact
+	buyNothing
 )
+
+var buyNames = [...]string{"online", "offline", "exact", "none"}
+
+func (b buying) String() string { return buyNames[b] }
 
 // weekHours is how often reservations are bought, in hours ([Niu16] section 5.1.2).
 const weekHours = 168
@@ -114,7 +120,7 @@ func (u *upTo) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing
 
 // buy returns what is bought for the demand of a single cloud, hour by hour. Online
 // buying on the trace is what buying as the cluster runs is.
-func buy(how string, list pricing.List, hours []int, horizon reserve.Horizon) ([]pricing.Purchase, error) {
+func buy(how buying, list pricing.List, hours []int, horizon reserve.Horizon) ([]pricing.Purchase, error) {
 	p := &reserve.Problem{Demand: hours, Slot: time.Hour, Prices: list, Every: weekHours, Horizon: horizon}
 	switch how {
 	case buyNothing:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,13 +11,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/examples/internal/termplot"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // jsonRun is a mode for machines. Numbers are rounded so far that they are the
@@ -38,7 +36,7 @@ type jsonRun struct {
 	Saving       json.Number   `json:"saving"`
 }
 
-func writeJSON(w io.Writer, runs *modeRuns) error {
+func (runs *modeRuns) rows() any {
 	rows := make([]jsonRun, len(runs.shown))
 	for i, r := range runs.shown {
 		rows[i] = jsonRun{
@@ -56,16 +54,12 @@ func writeJSON(w io.Writer, runs *modeRuns) error {
 			Saving:       decimal.Number(r.saving, 6),
 		}
 	}
-	return jsonrows.Write(w, rows)
+	return rows
 }
 
-// writeText writes the table, what there is to say about it, and the picture.
-func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error {
-	w := bufio.NewWriter(stdout)
-	columns := []table.Column{
-		{Title: "mode", Left: true}, {Title: "nodes"}, {Title: "mean\nwait, s"}, {Title: "bounded\nslowdown"},
-		{Title: "used of\ncharged"}, {Title: "charged\nhours"}, {Title: "cost, $"}, {Title: "pure\ncost, $"}, {Title: "saving"},
-	}
+// text writes the table, what there is to say about it, and the picture.
+func (runs *modeRuns) text(w *table.Page) error {
+	o := runs.o
 	var rows [][]string
 	for _, r := range runs.shown {
 		rows = append(rows, []string{
@@ -80,47 +74,38 @@ func (o *options) writeText(stdout io.Writer, log *jobLog, runs *modeRuns) error
 			percent(r.saving),
 		})
 	}
-	if err := table.Write(w, columns, rows); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
+	w.Table("<mode|nodes|mean\nwait, s|bounded\nslowdown|used of\ncharged|charged\nhours|cost, $|pure\ncost, $|saving", rows)
+	w.Printf("\n")
 	if r, base := runs.picked(), runs.individual; r.mode != individual {
-		fmt.Fprintf(w, "%v: %s than individual, waits %s\n", r.mode,
+		w.Printf("%v: %s than individual, waits %s\n", r.mode,
 			compared(float64(r.pure), float64(base.pure), "cheaper", "dearer"),
 			compared(float64(r.MeanWait), float64(base.MeanWait), "shorter", "longer"))
 	}
-	fmt.Fprintf(w, "Means of %s jobs. Saving is over individual. Nodes are the most held at once.\n"+
+	w.Printf("Means of %s jobs. Saving is over individual. Nodes are the most held at once.\n"+
 		"Waits are from submission to start. An instance costs $%s for every hour begun.\n",
-		decimal.Int(len(log.jobs)), runs.prices.OnDemand.Fixed(2))
+		decimal.Int(len(runs.log.jobs)), runs.prices.OnDemand.Fixed(2))
 	if o.cores != instanceProcessors {
-		fmt.Fprintf(w, "Prices are those of an instance of %d processors, also where -cores-per-node is %d.\n",
+		w.Printf("Prices are those of an instance of %d processors, also where -cores-per-node is %d.\n",
 			instanceProcessors, o.cores)
 	}
 	if o.shows(hybrid, multi) && o.portfolio != buyNothing {
-		fmt.Fprintf(w, "The pure cost is less what is left of reserved terms at the end, and the saving\n"+
+		w.Printf("The pure cost is less what is left of reserved terms at the end, and the saving\n" +
 			"is of it: who goes on will use them.\n")
 	}
 	if o.shows(gce, multi) {
-		fmt.Fprintf(w, "At Google an instance costs %s of that, for each of at least ten minutes, and\n"+
+		w.Printf("At Google an instance costs %s of that, for each of at least ten minutes, and\n"+
 			"down to 40%% of this as it is used throughout a calendar month.\n", percent(o.ratio))
 	}
 	if o.shows(local) {
 		local := runs.shown[len(runs.shown)-1]
-		fmt.Fprintf(w, "Local has its nodes throughout, and costs what owning and hosting them would,\n"+
+		w.Printf("Local has its nodes throughout, and costs what owning and hosting them would,\n"+
 			"without staff: of the cost of three years the part of %s days.\n",
 			decimal.Fixed(local.Makespan.Hours()/24, 1))
 	}
-	fmt.Fprintln(w)
-	width, ok := progress.Terminal(stdout)
-	if !ok {
-		width = 80
-	}
+	w.Printf("\n")
 	p := newPicture(runs.picked())
 	p.Title = "Instances, " + p.Title
-	if err := termplot.Write(w, termplot.Picture(p), width); err != nil {
-		return err
-	}
-	return w.Flush()
+	return termplot.Write(w, termplot.Picture(p), runs.columns)
 }
 
 func percent(x float64) string { return decimal.Fixed(100*x, 1) + "%" }
@@ -159,26 +144,15 @@ func newPicture(r *modeRun) svgplot.Picture {
 	return p
 }
 
-// write writes the files that were asked for.
-func (out outputs) write(log *jobLog, r *modeRun) error {
-	if out.jobs != nil {
-		if err := writeJobs(out.jobs, log, r.Starts); err != nil {
-			return err
-		}
-	}
-	if out.demand != nil {
-		if err := writeDemand(out.demand, r.AppendDemand(nil, time.Hour)); err != nil {
-			return err
-		}
-	}
-	if out.svg != nil {
-		p := newPicture(r)
-		p.Title = fmt.Sprintf("Capacity and use, mode %v: %s jobs of %s", r.mode, decimal.Int(r.Jobs), title(log.name))
-		if err := svgplot.Write(out.svg, p); err != nil {
-			return err
-		}
-	}
-	return nil
+func (runs *modeRuns) writeSVG(w io.Writer) error {
+	r := runs.picked()
+	p := newPicture(r)
+	p.Title = fmt.Sprintf("Capacity and use, mode %v: %s jobs of %s", r.mode, decimal.Int(r.Jobs), title(runs.log.name))
+	return svgplot.Write(w, p)
+}
+
+func (runs *modeRuns) writeDemand(w io.Writer) error {
+	return trace.WriteDemand(w, runs.picked().AppendDemand(nil, time.Hour))
 }
 
 // title is the name of a log without its folder, fit for one line of a
@@ -191,34 +165,18 @@ func title(name string) string {
 		}
 		return r
 	}, name)
-	if r := []rune(name); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return name
+	return table.Clip(name, 41)
 }
 
-func writeJobs(w io.Writer, log *jobLog, starts []time.Duration) error {
+func (runs *modeRuns) writeJobs(w io.Writer) error {
 	line := []byte("id,submit_s,start_s,wait_s,nodes\n")
-	for i, j := range log.jobs {
+	starts := runs.picked().Starts
+	for i, j := range runs.log.jobs {
 		line = strconv.AppendInt(line, j.ID, 10)
 		for _, t := range [...]time.Duration{j.Submit, starts[i], starts[i] - j.Submit} {
 			line = decimal.AppendSeconds(append(line, ','), t)
 		}
-		line = strconv.AppendInt(append(line, ','), int64(j.Nodes), 10)
-		line = append(line, '\n')
-		if _, err := w.Write(line); err != nil {
-			return err
-		}
-		line = line[:0]
-	}
-	return nil
-}
-
-func writeDemand(w io.Writer, demand []int) error {
-	line := []byte("instances\n")
-	for _, d := range demand {
-		line = strconv.AppendInt(line, int64(d), 10)
-		line = append(line, '\n')
+		line = append(strconv.AppendInt(append(line, ','), int64(j.Nodes), 10), '\n')
 		if _, err := w.Write(line); err != nil {
 			return err
 		}

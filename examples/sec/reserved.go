@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -119,7 +118,7 @@ func usersShares(list pricing.List, jobs []trace.Job, hours int) (shares, error)
 // of its users.
 func (s *study) table1(name string) (figure, error) {
 	list := classes(s.prices, light, medium)
-	f := figure{name: "table1", header: []string{"who", "class", "reserved", "instance_hours", "share"}}
+	f := figure{name: "table1", header: "who,class,reserved,instance_hours,share"}
 	chart := svgplot.Chart{Title: "Table 1: what serves the demand, " + name, Y: "% of instance-hours", Labels: []string{"cluster", "users alone"}}
 	var cluster shares
 	if err := cluster.add(list, s.hours, len(s.hours)); err != nil {
@@ -146,7 +145,7 @@ func (s *study) table1(name string) (figure, error) {
 		}
 		chart.Series = append(chart.Series, series)
 	}
-	f.draw = func(w io.Writer) error { return svgplot.WriteCharts(w, []svgplot.Chart{chart}) }
+	f.charts = []svgplot.Chart{chart}
 	return f, nil
 }
 
@@ -154,15 +153,19 @@ func (s *study) table1(name string) (figure, error) {
 // for reservations.
 func (s *study) fig1(name string) (figure, error) {
 	list := classes(s.prices, light, medium)
-	f := figure{name: "fig1", header: []string{"hour", "instances", "qualify_" + medium, "qualify_" + light}}
+	f := figure{name: "fig1", header: "hour,instances,qualify_" + medium + ",qualify_" + light}
 	var all shares
 	if err := all.add(list, s.hours, len(s.hours)); err != nil {
 		return f, err
 	}
-	index := func(name string) int {
-		return slices.IndexFunc(list.Classes, func(c pricing.Class) bool { return c.Name == name })
+	m, l := 0, 0
+	for k, c := range list.Classes {
+		if c.Name == medium {
+			m = int(all.reserved[k])
+		} else {
+			l = int(all.reserved[k])
+		}
 	}
-	m, l := int(all.reserved[index(medium)]), int(all.reserved[index(light)])
 	picture := svgplot.Stack{
 		Title:  "Fig. 1: instances charged for, and which qualify for what, " + name,
 		To:     time.Duration(len(s.hours)) * time.Hour,
@@ -175,14 +178,14 @@ func (s *study) fig1(name string) (figure, error) {
 		picture.Layers[0].Points = append(picture.Layers[0].Points, at(min(m, n)))
 		picture.Layers[1].Points = append(picture.Layers[1].Points, at(min(m+l, n)))
 	}
-	f.draw = func(w io.Writer) error { return svgplot.WriteStack(w, picture) }
+	f.stack = &picture
 	return f, nil
 }
 
 // fig7 compares ways to buy of the four classes of section 8.5, in pure cost. It
 // returns the rates by name, too.
 func (s *study) fig7(name string) (figure, map[string]float64, error) {
-	f := figure{name: "fig7", header: []string{"algorithm", "pure_rate", "total_rate"}}
+	f := figure{name: "fig7", header: "algorithm,pure_rate,total_rate"}
 	four := classes(s.prices, "1y-light", "1y-heavy", light, "3y-heavy")
 	rates := make(map[string]float64)
 	chart := svgplot.Chart{Title: "Fig. 7: ways to buy reservations, " + name, Y: rateAxis + ", pure", Series: []svgplot.Series{{}}}
@@ -197,8 +200,9 @@ func (s *study) fig7(name string) (figure, map[string]float64, error) {
 		chart.Series[0].Y = append(chart.Series[0].Y, pure/s.used)
 	}
 	for _, c := range []struct {
-		label, how string
-		list       pricing.List
+		label string
+		how   buying
+		list  pricing.List
 	}{
 		{"online", buyOnline, four},
 		{"online-1y-only", buyOnline, classes(four, "1y-light", "1y-heavy")},
@@ -222,6 +226,6 @@ func (s *study) fig7(name string) (figure, map[string]float64, error) {
 		return f, nil, err
 	}
 	add("eq5-bound", bound.Float64(), 0)
-	f.draw = func(w io.Writer) error { return svgplot.WriteCharts(w, []svgplot.Chart{chart}) }
+	f.charts = []svgplot.Chart{chart}
 	return f, rates, nil
 }

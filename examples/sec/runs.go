@@ -8,7 +8,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/schedule/sim"
@@ -30,6 +29,9 @@ func (r *modeRun) rate() float64 { return r.pure.Float64() / r.UsedHours }
 
 // modeRuns are the modes that were run.
 type modeRuns struct {
+	o          *options
+	log        *jobLog
+	columns    int // of the terminal
 	shown      []modeRun
 	individual modeRun // whether shown or not
 	prices     pricing.List
@@ -49,7 +51,7 @@ func (r *modeRuns) picked() *modeRun {
 type runner struct {
 	log       *jobLog
 	prices    pricing.List
-	how       string // of buying
+	how       buying
 	simulator *sim.Simulator
 	progress  func(m mode, ended int)
 }
@@ -151,34 +153,33 @@ func (o *options) policy(log *jobLog) (policy, error) {
 }
 
 // runAll runs the modes that are to be shown, and individual in any case.
-func (o *options) runAll(log *jobLog, line *progress.Line) (*modeRuns, error) {
+func (o *options) runAll(log *jobLog, run *cli.Run) (*modeRuns, error) {
 	p, err := o.policy(log)
 	if err != nil {
 		return nil, err
 	}
-	runs := &modeRuns{prices: pricing.CC28XLarge2013()}
+	runs := &modeRuns{o: o, log: log, columns: run.Columns, prices: pricing.CC28XLarge2013()}
 	r := &runner{log: log, prices: runs.prices, how: o.portfolio, simulator: new(sim.Simulator), progress: func(m mode, ended int) {
-		line.Showf("simulating %v: %s of %s jobs", m, decimal.Int(ended), decimal.Int(len(log.jobs)))
+		run.Showf("simulating %v: %s of %s jobs", m, decimal.Int(ended), decimal.Int(len(log.jobs)))
 	}}
 	for _, m := range inOrder { // individual is the first
 		if !o.shows(m) && m != individual {
 			continue
 		}
-		line.Showf("simulating %v: %s jobs", m, decimal.Int(len(log.jobs)))
-		run, err := r.run(m, p)
+		run.Showf("simulating %v: %s jobs", m, decimal.Int(len(log.jobs)))
+		x, err := r.run(m, p)
 		if err != nil {
 			return nil, err
 		}
 		if m == individual {
-			runs.individual = run
+			runs.individual = x
 		}
 		if base := runs.individual.pure; base > 0 {
-			run.saving = 1 - float64(run.pure)/float64(base)
+			x.saving = 1 - float64(x.pure)/float64(base)
 		}
 		if o.shows(m) {
-			run.Starts = slices.Clone(run.Starts)
-			run.Levels = slices.Clone(run.Levels)
-			runs.shown = append(runs.shown, run)
+			x.Starts, x.Levels = slices.Clone(x.Starts), slices.Clone(x.Levels)
+			runs.shown = append(runs.shown, x)
 		}
 	}
 	return runs, nil

@@ -29,7 +29,7 @@ func TestSeveralCloudsWithReservations(t *testing.T) {
 	p := policy{waitLimit: 5 * time.Minute, short: time.Hour, expand: schedule.BestSize, ratio: .8}
 	const atGoogle = 7 * 23.05 * 1.92
 	const term = 5000 + .361*8760
-	for how, want := range map[string]struct {
+	for how, want := range map[buying]struct {
 		reserved, jobs int // jobs at Google
 		cost, pure     float64
 	}{
@@ -44,13 +44,13 @@ func TestSeveralCloudsWithReservations(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.reserved != want.reserved || got.Clouds[1].Jobs != want.jobs || got.Clouds[0].Jobs != len(jobs)-want.jobs {
-			t.Errorf("%s: %d reserved, %d and %d jobs; want %+v", how, got.reserved, got.Clouds[0].Jobs, got.Clouds[1].Jobs, want)
+			t.Errorf("%v: %d reserved, %d and %d jobs; want %+v", how, got.reserved, got.Clouds[0].Jobs, got.Clouds[1].Jobs, want)
 		}
 		if math.Abs(got.cost.Float64()-want.cost) > 1e-6 || math.Abs(got.pure.Float64()-want.pure) > 1e-6 {
-			t.Errorf("%s: cost %v, pure %v; want %+v", how, got.cost, got.pure, want)
+			t.Errorf("%v: cost %v, pure %v; want %+v", how, got.cost, got.pure, want)
 		}
 		if how == buyNothing && (got.cost != got.Clouds[1].Cost || got.pure != got.cost) {
-			t.Errorf("%s: cost %v, pure %v; all is at Google, %v", how, got.cost, got.pure, got.Clouds[1].Cost)
+			t.Errorf("%v: cost %v, pure %v; all is at Google, %v", how, got.cost, got.pure, got.Clouds[1].Cost)
 		}
 	}
 }

@@ -43,6 +43,7 @@ type Run struct {
 	Files          *outfile.Set // that are written whole or not at all
 	Stderr         io.Writer
 	JSON           bool // -json was given
+	Columns        int  // of the terminal that standard output is, else 80
 
 	program string
 	given   map[string]string // files of flags
@@ -50,7 +51,7 @@ type Run struct {
 
 // Quiet returns a run that shows nothing, for tests and benchmarks.
 func Quiet() *Run {
-	return &Run{Line: progress.New(io.Discard), Files: new(outfile.Set), Stderr: io.Discard, given: map[string]string{}}
+	return &Run{Line: progress.New(io.Discard), Files: new(outfile.Set), Stderr: io.Discard, Columns: 80, given: map[string]string{}}
 }
 
 // Sayf writes a line on standard error that begins with the program's name.
@@ -80,7 +81,10 @@ func (p *Program[O, R]) Main() { os.Exit(p.Run(os.Args[1:], os.Stdout, os.Stderr
 // Run runs the program and returns its exit status. Files that a failed or interrupted
 // run has begun are removed.
 func (p *Program[O, R]) Run(args []string, stdout, stderr io.Writer) int {
-	run := &Run{Line: progress.New(stderr), Files: new(outfile.Set), Stderr: stderr, program: p.Name, given: map[string]string{}}
+	run := &Run{Line: progress.New(stderr), Files: new(outfile.Set), Stderr: stderr, Columns: 80, program: p.Name, given: map[string]string{}}
+	if columns, ok := progress.Terminal(stdout); ok {
+		run.Columns = columns
+	}
 	stop := OnSignal(func() {
 		run.Files.Abort()
 		run.Clear()
