@@ -95,15 +95,13 @@ func perform(ctx context.Context, o options, stdout io.Writer) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := io.WriteString(stdout, "\n"); err != nil {
-		return err
-	}
-	if err := table.Write(stdout, []table.Column{{Title: "node"}, {Title: "partition", Left: true}, {Title: "lease"}}, rows); err != nil {
-		return err
-	}
+	var page table.Page
+	page.Printf("\n")
+	page.Table("node|<partition|lease", rows)
 	c := last.Counted
-	_, err = fmt.Fprintf(stdout, "\n%d nodes taken: %d given back within the grace period, %d withdrawn after it, %d fenced off.\n",
+	page.Printf("\n%d nodes taken: %d given back within the grace period, %d withdrawn after it, %d fenced off.\n",
 		c.Preemptions, c.Completed, c.Withdrawn, c.Fenced)
+	_, err = page.WriteTo(stdout)
 	return err
 }
 

@@ -17,8 +17,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 	"github.com/plimsoll/plimsoll/examples/internal/filelock"
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -50,19 +52,16 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%q: status %d, %q", args, status, stderr)
 		}
 	}
-	for _, line := range strings.Split(usage, "\n") {
-		if len(line) > 88 {
-			t.Errorf("-h has a line of %d columns: %s", len(line), line)
-		}
-	}
+	programtest.Narrow(t, usage, 88)
 	// Each flag stands under its role, or is one of those that a client shares with the host.
 	_, text, _ := strings.Cut(usage, "Of the host")
 	host, text, _ := strings.Cut(text, "Of a client")
 	client, text, _ := strings.Cut(text, "Of the demonstration")
 	demo, _, _ := strings.Cut(text, "A framework")
 	for role, section := range map[role]string{hostRole: host, clientRole: client, demoRole: demo} {
-		o := options{role: role}
-		o.flagSet().VisitAll(func(f *flag.Flag) {
+		o, flags := options{role: role}, cli.NewFlags(program)
+		o.define(flags)
+		flags.VisitAll(func(f *flag.Flag) {
 			shared := role == clientRole && slices.Contains([]string{"listen", "state", "minute"}, f.Name)
 			if !shared && !strings.Contains(section, "\n  -"+f.Name+" ") {
 				t.Errorf("-h does not list -%s of role %d", f.Name, role)
@@ -72,7 +71,7 @@ func TestHelp(t *testing.T) {
 			if name, ok := strings.CutPrefix(line, "  -"); ok {
 				name = strings.Fields(name)[0]
 				name = strings.TrimSuffix(name, ",")
-				if o.flagSet().Lookup(name) == nil && name != "h" {
+				if flags.Lookup(name) == nil && name != "h" {
 					t.Errorf("-h lists -%s, which role %d does not have", name, role)
 				}
 			}
@@ -83,13 +82,7 @@ func TestHelp(t *testing.T) {
 // The user's mistakes are told in a sentence, with exit status 2.
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := func(name, text string) string { return programtest.Write(t, name, text) }
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // a host that starts ends at once
 	state := filepath.Join(dir, "host.json")
@@ -122,7 +115,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"host", "-state", write("bad", strings.Replace(string(broken), `"epoch":0`, `"epoch":0,"confirmed":true`, 1))}, "free and has a lease"},
 		{[]string{"host", "-state", state, "-nodes", "4"}, "is of 3 nodes"},
 		{[]string{"host", "-state", state, "-minute", "1s"}, "a minute takes 1m0s"},
-		{[]string{"host", "-nodes", "100001"}, "whole number from 1 to 100000"},
+		{[]string{"host", "-nodes", "100001"}, "whole number from 1 to 100,000"},
 		{[]string{"client"}, "needs -host"},
 		{[]string{"client", "-host", "http://127.0.0.1:1"}, "-name"},
 		{[]string{"client", "-host", "127.0.0.1:1", "-name", "x"}, "such as http://127.0.0.1:8080"},

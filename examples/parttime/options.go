@@ -2,12 +2,10 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -16,7 +14,7 @@ import (
 
 const program = "parttime"
 
-// usage is what -h prints. A test holds it to the flags.
+// usage is what -h prints.
 const usage = `Usage: go run ./examples/parttime [flags]
        go run ./examples/parttime host [flags]
        go run ./examples/parttime client -host URL -name NAME [flags]
@@ -104,56 +102,33 @@ const (
 	maxNodes     = 100_000 // so that a message about all of them is short enough
 )
 
-// flagSet returns the flags of a role, which set o.
-func (o *options) flagSet() *flag.FlagSet {
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	positive := func(name string, p *time.Duration) { flags.Func(name, "", span(p, 1)) }
-	whole := func(name string, p *int, least, most int) {
-		flags.Func(name, "", func(s string) error {
-			n, err := strconv.Atoi(s)
-			if err != nil || n < least || n > most {
-				return fmt.Errorf("want a whole number from %d to %d", least, most)
-			}
-			*p = n
-			return nil
-		})
+// define defines the flags of a role, which set o.
+func (o *options) define(f *cli.Flags) {
+	positive := func(name string, to *time.Duration) {
+		f.Span(name, to, "a positive span of time, such as 90s, 5m or 1h30m", func(d time.Duration) bool { return d > 0 })
 	}
 	positive("minute", &o.minute)
 	if o.role == demoRole {
-		return flags
+		return
 	}
-	flags.Func("listen", "", func(s string) error {
+	f.Func("listen", func(s string) error {
 		if _, _, err := net.SplitHostPort(s); err != nil {
 			return errors.New("want an address with a port, such as 127.0.0.1:8080")
 		}
 		o.listen = s
 		return nil
 	})
-	flags.Func("state", "", func(s string) error {
-		if s == "" {
-			return errors.New("want the name of a file")
-		}
-		o.state = s
-		return nil
-	})
+	f.File("state", &o.state)
 	positive("every", &o.manager.Every)
 	if o.role == hostRole {
-		whole("nodes", &o.nodes, 1, maxNodes)
+		f.Int("nodes", &o.nodes, 1, maxNodes, "")
 		positive("grace", &o.manager.Grace)
 		positive("max-age", &o.manager.MaxAge)
 		positive("max-delay", &o.manager.MaxDelay)
-		flags.Func("term", "", func(s string) error {
-			d, err := time.ParseDuration(s)
-			if err != nil || d == 0 {
-				return errors.New("want a span of time, such as 15m, or a negative one for no end")
-			}
-			o.manager.Term = d
-			return nil
-		})
-		return flags
+		f.Span("term", &o.manager.Term, "a span of time, such as 15m, or a negative one for no end", func(d time.Duration) bool { return d != 0 })
+		return
 	}
-	flags.Func("host", "", func(s string) error {
+	f.Func("host", func(s string) error {
 		u, err := url.Parse(s)
 		if err != nil || u.Scheme != "http" || u.Host == "" || u.Path != "" && u.Path != "/" {
 			return errors.New("want the URL that the host prints, such as http://127.0.0.1:8080")
@@ -161,32 +136,20 @@ func (o *options) flagSet() *flag.FlagSet {
 		o.host = "http://" + u.Host
 		return nil
 	})
-	flags.Func("name", "", func(s string) error {
+	f.Func("name", func(s string) error {
 		if s == "" || len(s) > 100 {
 			return errors.New("want a name of 1 to 100 characters")
 		}
 		o.name = s
 		return nil
 	})
-	whole("weight", &o.weight, 1, 1<<20)
-	whole("floor", &o.floor, 0, 1_000_000)
-	whole("add", &o.add, 0, 1_000_000)
+	f.Int("weight", &o.weight, 1, 1<<20, "")
+	f.Int("floor", &o.floor, 0, 1_000_000, "")
+	f.Int("add", &o.add, 0, 1_000_000, "")
 	positive("job", &o.job)
-	return flags
 }
 
-func span(p *time.Duration, least time.Duration) func(string) error {
-	return func(s string) error {
-		d, err := time.ParseDuration(s)
-		if err != nil || d < least {
-			return errors.New("want a positive span of time, such as 90s, 5m or 1h30m")
-		}
-		*p = d
-		return nil
-	}
-}
-
-// parse reads the flags. Its error is flag.ErrHelp or the user's mistake.
+// parse reads the flags. Its error is [flag.ErrHelp] or the user's mistake.
 func parse(args []string) (options, error) {
 	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1}
 	switch {
@@ -196,25 +159,20 @@ func parse(args []string) (options, error) {
 		o.role, args = clientRole, args[1:]
 	default:
 		o.minute = 400 * time.Millisecond
-	}
-	flags := o.flagSet()
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return o, err
+		if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+			return o, cli.Mistakef("%q is not a role: want host, client or nothing before the flags (-h lists them)", args[0])
 		}
-		return o, cli.Mistakef("%v (-h lists the flags)", err)
 	}
-	if flags.NArg() > 0 {
-		if o.role == demoRole {
-			return o, cli.Mistakef("%q is not a flag; want host, client or nothing before the flags (-h lists them)", flags.Arg(0))
+	f := cli.NewFlags(program)
+	o.define(f)
+	f.Check(func() error {
+		switch {
+		case o.minute < time.Millisecond || o.minute > time.Hour:
+			return fmt.Errorf("-minute %v: want 1ms to 1h", o.minute)
+		case o.role == clientRole && (o.host == "" || o.name == ""):
+			return errors.New("a client needs -host, the URL that the host prints, and -name, its partition's (-h lists the flags)")
 		}
-		return o, cli.Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
-	}
-	if o.minute < time.Millisecond || o.minute > time.Hour {
-		return o, cli.Mistakef("-minute %v: want 1ms to 1h", o.minute)
-	}
-	if o.role == clientRole && (o.host == "" || o.name == "") {
-		return o, cli.Mistakef("a client needs -host, the URL that the host prints, and -name, its partition's (-h lists the flags)")
-	}
-	return o, nil
+		return nil
+	})
+	return o, f.Parse(args)
 }

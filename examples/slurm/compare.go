@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -239,7 +238,6 @@ func (c *comparison) write(w io.Writer) error {
 		return fixed(s.mean, decimals) + " ± " + fixed(s.tolerance(), decimals)
 	}
 	cost := func(hours float64) string { return fixed(hours*m.Prices.OnDemand.Float64(), 2) }
-	columns := []table.Column{{Title: "", Left: true}, {Title: "Slurm"}, {Title: "simulator"}, {Title: "simulator with\nSlurm's delays"}}
 	rows := [][]string{
 		{"mean wait, min", fixed(c.slurm.wait.Minutes(), 1), fixed(c.plain.wait.Minutes(), 1), around(c.waits, 1)},
 		{"hours charged", fixed(c.slurm.charged, 0), fixed(c.plain.charged, 0), around(c.hours, 0)},
@@ -247,13 +245,12 @@ func (c *comparison) write(w io.Writer) error {
 		{"instances rented", strconv.Itoa(c.slurm.leases), strconv.Itoa(c.plain.leases), around(c.leases, 0)},
 		{"most at once", strconv.Itoa(c.slurm.peak), strconv.Itoa(c.plain.peak), around(c.peaks, 0)},
 	}
-	var b bytes.Buffer
-	fmt.Fprintln(&b)
-	if err := table.Write(&b, columns, rows); err != nil {
-		return err
-	}
+	var b table.Page
+	b.Printf("\n")
+	b.Table("<|Slurm|simulator|simulator with\nSlurm's delays", rows)
 	say := func(format string, args ...any) {
-		fmt.Fprintf(&b, "\n%s\n", table.Wrap(fmt.Sprintf(format, args...)))
+		b.Printf("\n")
+		b.Sayf(format, args...)
 	}
 	say("%d of %d jobs completed, with %s instance-hours of work. An hour took %v; minutes and hours are those. It took %.0f s in all.",
 		c.out.states["COMPLETED"], len(c.out.runs), fixed(c.used, 1), m.Hour, c.out.took.Seconds())
@@ -282,7 +279,7 @@ func (c *comparison) write(w io.Writer) error {
 		say("Reserved at the end of periods of %d hours: %s. Had their unused terms been returned, the bill would be $%s instead of $%s.",
 			m.Period, manager.Purchases(m.Prices, c.bought), c.bill.Pure.Fixed(2), c.slurm.cost.Fixed(2))
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := b.WriteTo(w)
 	return err
 }
 
