@@ -101,6 +101,8 @@ func parseDemo(args []string) (demoOptions, error) {
 		return o, err
 	}
 	switch m := &o.manager; {
+	case o.jobs < 1 || o.jobs > 10_000:
+		return o, cli.Mistakef("-jobs %d: want 1 to 10000", o.jobs)
 	case o.nodes < 1 || o.nodes > 64:
 		return o, cli.Mistakef("-nodes %d: want 1 to 64", o.nodes)
 	case m.Hour < time.Second || m.Hour > time.Hour:
@@ -179,12 +181,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 // makeJobs makes the jobs, and is the user's mistake if one is larger than the cluster
 // can be.
 func (o *demoOptions) makeJobs() ([]trace.Job, error) {
-	shape := replay.Demo
-	shape.Jobs = o.jobs
-	if err := shape.Check(); err != nil {
-		return nil, cli.Mistakef("%w", err)
-	}
-	jobs, err := shape.Make(rand.New(rand.NewPCG(o.seed, 0)))
+	jobs, err := replay.Make(rand.New(rand.NewPCG(o.seed, 0)), o.jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +229,7 @@ func (l *looks) Jobs(ctx context.Context) ([]slurmctl.Job, error) {
 // play plays jobs on a cluster of its own. The cluster is gone when it returns.
 func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (out *outcome, err error) {
 	began := time.Now()
-	c, err := cluster.Start(ctx, cluster.Options{Nodes: o.nodes})
+	c, err := cluster.Start(ctx, o.nodes)
 	if err != nil {
 		return nil, err
 	}

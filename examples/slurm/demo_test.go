@@ -347,7 +347,7 @@ func TestDemoMistakes(t *testing.T) {
 	mistake("-nodes 0: want 1 to 64", "-nodes", "0")
 	mistake("-hour 1ms: want 1s to 1h", "-hour", "1ms")
 	mistake("-release-every 1m0s takes 16.", "-release-every", "1m", "-hour", "1s")
-	mistake("0 jobs; want 1 to 10000", "-jobs", "0")
+	mistake("-jobs 0: want 1 to 10000", "-jobs", "0")
 	mistake("nodes, and the partition has 2: want -nodes 8 or more", "-nodes", "2")
 	mistake("placement random: want one that is an order", "-placement", "random")
 	mistake("a negative time", "-period", "-1")

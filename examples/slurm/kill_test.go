@@ -48,7 +48,7 @@ func newStage(t *testing.T, n int, hour, boot time.Duration, args ...string) *st
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stageLimit)
 	t.Cleanup(cancel)
-	c, err := cluster.Start(ctx, cluster.Options{Nodes: n})
+	c, err := cluster.Start(ctx, n)
 	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
 		t.Skip(err)
 	}

@@ -37,12 +37,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
 
-// Options say what cluster is started. The zero value is one of four nodes.
-type Options struct {
-	Nodes int               // names n1, n2, ...; 0 is 4
-	Conf  map[string]string // parameters of slurm.conf, besides or instead of those below
-}
-
 // A Cluster runs until Close.
 type Cluster struct {
 	Dir   string // everything is in it
@@ -58,15 +52,12 @@ type Cluster struct {
 	err            error
 }
 
-// Start starts the controller of a cluster, and what it needs, but no node. The error
-// unwraps to slurmctl.ErrAbsent if Slurm is not installed, and to slurmctl.ErrVersion
-// if it is too old; then nothing has been started.
-func Start(ctx context.Context, o Options) (*Cluster, error) {
-	if o.Nodes == 0 {
-		o.Nodes = 4
-	}
-	if o.Nodes < 1 || o.Nodes > 512 {
-		return nil, fmt.Errorf("cluster: %d nodes; want 1 to 512", o.Nodes)
+// Start starts the controller of a cluster and munge, but no node. The nodes have the names
+// n1, n2 and so on. The error unwraps to slurmctl.ErrAbsent if Slurm is not installed, and
+// to slurmctl.ErrVersion if it is too old; then nothing has been started.
+func Start(ctx context.Context, nodes int) (*Cluster, error) {
+	if nodes < 1 || nodes > 512 {
+		return nil, fmt.Errorf("cluster: %d nodes: want 1 to 512", nodes)
 	}
 	var paths [4]string
 	for i, name := range [...]string{"munged", "slurmctld", "slurmd", "sbatch"} {
@@ -83,13 +74,13 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{Dir: dir, Conf: filepath.Join(dir, "slurm.conf"), slurmd: paths[2], sbatch: paths[3]}
-	for i := range o.Nodes {
+	for i := range nodes {
 		c.Names = append(c.Names, "n"+strconv.Itoa(i+1))
 	}
 	if err := c.startGuard(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if err := c.start(ctx, o, paths[0], paths[1]); err != nil {
+	if err := c.start(ctx, paths[0], paths[1]); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
@@ -108,7 +99,7 @@ func checkVersion(ctx context.Context, slurmctld string) error {
 	return v.Check()
 }
 
-func (c *Cluster) start(ctx context.Context, o Options, munged, slurmctld string) error {
+func (c *Cluster) start(ctx context.Context, munged, slurmctld string) error {
 	if err := c.startMunge(ctx, munged); err != nil {
 		return err
 	}
@@ -118,7 +109,7 @@ func (c *Cluster) start(ctx context.Context, o Options, munged, slurmctld string
 		if err != nil {
 			return err
 		}
-		if err := c.writeConf(o, ports); err != nil {
+		if err := c.writeConf(ports); err != nil {
 			return err
 		}
 		if err = c.startController(ctx, slurmctld); err == nil {
@@ -318,7 +309,7 @@ func freePorts(n int) ([]int, error) {
 }
 
 // writeConf writes slurm.conf.
-func (c *Cluster) writeConf(o Options, ports []int) error {
+func (c *Cluster) writeConf(ports []int) error {
 	host, err := os.Hostname()
 	if err != nil {
 		return err
@@ -329,14 +320,7 @@ func (c *Cluster) writeConf(o Options, ports []int) error {
 		return err
 	}
 	var b strings.Builder
-	given := map[string]bool{}
-	set := func(name, value string) {
-		if v, ok := o.Conf[name]; ok {
-			value = v
-			given[name] = true
-		}
-		fmt.Fprintf(&b, "%s=%s\n", name, value)
-	}
+	set := func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) }
 	at := func(name string) string { return filepath.Join(c.Dir, name) }
 	set("ClusterName", "plimsoll")
 	set("SlurmctldHost", host+"(127.0.0.1)")
@@ -368,11 +352,6 @@ func (c *Cluster) writeConf(o Options, ports []int) error {
 	set("JobAcctGatherType", "jobacct_gather/none")
 	set("KillWait", "2")
 	set("MinJobAge", "600")
-	for name := range o.Conf {
-		if !given[name] {
-			set(name, "")
-		}
-	}
 	for i, n := range c.Names {
 		if err := os.MkdirAll(at("spool/"+n), 0o755); err != nil {
 			return err

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv("CLUSTER_TEST_KILLED") != "" {
-		c, err := Start(context.Background(), Options{Nodes: 1})
+		c, err := Start(context.Background(), 1)
 		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
@@ -94,7 +94,7 @@ func TestCluster(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
 	defer cancel()
-	c, err := Start(ctx, Options{Nodes: 2})
+	c, err := Start(ctx, 2)
 	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
 		t.Skip(err)
 	}

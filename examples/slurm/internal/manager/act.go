@@ -33,12 +33,11 @@ func (m *Manager) exclude(_ context.Context, s *sight) error {
 // that is lost, and then nobody gives them back.
 func (m *Manager) strangers(_ context.Context, s *sight) error {
 	for _, n := range m.o.Nodes {
-		const what = "looking at nodes"
-		if !slices.Contains(s.strange, n) {
-			m.worked(what, n)
-			continue
+		var err error
+		if slices.Contains(s.strange, n) {
+			err = errors.New("it is up, and no instance of the journal has it: it is left alone, and jobs may run there")
 		}
-		if err := m.failed(what, n, "", errors.New("it is up, and no instance of the journal has it: it is left alone, and jobs may run there")); err != nil {
+		if _, err := m.outcome("looking at nodes", n, "", err); err != nil {
 			return err
 		}
 	}
@@ -55,39 +54,31 @@ func (m *Manager) arrivals(_ context.Context, s *sight) error {
 		case l.phase == up && l.lost == 0:
 			l.lost = max(1, s.now)
 		case l.phase == up && s.now-l.lost > m.o.BootLimit:
-			err := m.write(Entry{Kind: Leaving, Token: l.Token, Node: l.Node,
-				Reason: fmt.Sprintf("its node has not been up for %v", m.o.BootLimit)})
-			if err != nil {
+			if err := m.note(l, Leaving, "its node has not been up for %v", m.o.BootLimit); err != nil {
 				return err
 			}
 			m.look = true
 		case l.phase != rented:
 		case n != nil && n.Up():
-			if err := m.write(Entry{Kind: Up, Token: l.Token, Node: l.Node}); err != nil {
+			if err := m.note(l, Up, ""); err != nil {
 				return err
 			}
 			m.idleSince[l.Token] = s.now
 			m.pass = true
 		case s.now-l.asked > m.o.BootLimit:
-			err := m.write(Entry{Kind: Leaving, Token: l.Token, Node: l.Node,
-				Reason: fmt.Sprintf("its node is not up %v after it was asked for", m.o.BootLimit)})
-			if err != nil {
+			if err := m.note(l, Leaving, "its node is not up %v after it was asked for", m.o.BootLimit); err != nil {
 				return err
 			}
 			m.look = true
 		}
 	}
-	// What has arrived is idle for what follows.
+	// Instances that have arrived are idle for what follows.
 	boot := s.booting[:0:0]
 	for _, l := range s.booting {
-		switch l.phase {
-		case up:
-			if n := s.nodes[l.Node]; n != nil && n.Up() && !n.Working() {
-				s.idle = append(s.idle, l)
-			} else {
-				boot = append(boot, l)
-			}
-		case leaving:
+		switch n := s.nodes[l.Node]; {
+		case l.phase == up && n != nil && n.Up() && !n.Working():
+			s.idle = append(s.idle, l)
+		case l.phase == leaving:
 			s.leaving = append(s.leaving, l)
 		default:
 			boot = append(boot, l)
@@ -202,10 +193,8 @@ func (m *Manager) promote(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	if err := m.slurm.Promote(ctx, id, above); err != nil {
-		return m.failed("promoting job "+strconv.FormatInt(id, 10), "", "", err)
-	}
-	return nil
+	_, err = m.outcome("promoting job "+strconv.FormatInt(id, 10), "", "", m.slurm.Promote(ctx, id, above))
+	return err
 }
 
 // weigh sets the weights of nodes by the order in which jobs are to get them. Those
@@ -244,10 +233,9 @@ func (m *Manager) weigh(ctx context.Context, s *sight) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	if err := m.slurm.Weigh(ctx, changed); err != nil {
-		return m.failed("weighing", "", "", err)
+	if ok, err := m.outcome("weighing", "", "", m.slurm.Weigh(ctx, changed)); !ok {
+		return err
 	}
-	m.worked("weighing", "")
 	for _, w := range changed {
 		m.weights[w.Node] = w.Weight
 	}
@@ -279,9 +267,7 @@ func (m *Manager) release(ctx context.Context, s *sight) error {
 	}
 	for _, i := range d.Release {
 		l := s.idle[i]
-		err := m.write(Entry{Kind: Leaving, Token: l.Token, Node: l.Node,
-			Reason: fmt.Sprintf("idle, and charged again in %v", (v.Due[i] - s.now).Round(time.Second))})
-		if err != nil {
+		if err := m.note(l, Leaving, "idle, and charged again in %v", (v.Due[i] - s.now).Round(time.Second)); err != nil {
 			return err
 		}
 		s.leaving = append(s.leaving, l)
@@ -304,14 +290,12 @@ func (m *Manager) settle(ctx context.Context, s *sight) error {
 			}
 		}
 		if n := s.nodes[l.Node]; n != nil && !n.Has("DRAIN") {
-			if err := m.slurm.Drain(ctx, l.Node, drained); err != nil {
+			if ok, err := m.outcome("draining", l.Node, l.Token, m.slurm.Drain(ctx, l.Node, drained)); err != nil {
+				return err
+			} else if !ok {
 				l.retry = s.now + m.o.RetryEvery
-				if err := m.failed("draining", l.Node, l.Token, err); err != nil {
-					return err
-				}
 				continue
 			}
-			m.worked("draining", l.Node)
 		}
 		ready = append(ready, l)
 	}
@@ -351,13 +335,11 @@ func (m *Manager) another(l *lease) bool {
 
 // stay keeps an instance that was to leave, since a job has its node.
 func (m *Manager) stay(ctx context.Context, l *lease) error {
-	if err := m.write(Entry{Kind: Staying, Token: l.Token, Node: l.Node, Reason: "a job has the node"}); err != nil {
+	if err := m.note(l, Staying, "a job has the node"); err != nil {
 		return err
 	}
-	if err := m.slurm.Undrain(ctx, l.Node); err != nil {
-		return m.failed("undraining", l.Node, l.Token, err)
-	}
-	return nil
+	_, err := m.outcome("undraining", l.Node, l.Token, m.slurm.Undrain(ctx, l.Node))
+	return err
 }
 
 // resume makes nodes ready for the next instance: those whose instance has gone, and
@@ -377,10 +359,8 @@ func (m *Manager) resume(ctx context.Context, s *sight) error {
 			// The instance has ended without us, and Slurm has not noticed, or waits
 			// for it: its jobs can run elsewhere.
 			l.down = true
-			if err := m.slurm.Down(ctx, name, drained); err != nil {
-				if err := m.failed("taking down", name, "", err); err != nil {
-					return err
-				}
+			if _, err := m.outcome("taking down", name, "", m.slurm.Down(ctx, name, drained)); err != nil {
+				return err
 			}
 			continue
 		}
@@ -393,20 +373,16 @@ func (m *Manager) resume(ctx context.Context, s *sight) error {
 			if err == nil {
 				err = m.slurm.Undrain(ctx, name)
 			}
-			if err != nil {
-				if err := m.failed("taking down", name, "", err); err != nil {
-					return err
-				}
+			if ok, err := m.outcome("taking down", name, "", err); err != nil {
+				return err
+			} else if !ok {
 				continue
 			}
-			m.worked("taking down", name)
 			n.Flags = slices.DeleteFunc(n.Flags, func(f string) bool { return f == "DRAIN" })
 			n.State = "down"
 		case l.phase == up || l.phase == rented || l.phase == asking:
-			if err := m.slurm.Undrain(ctx, name); err != nil {
-				if err := m.failed("undraining", name, "", err); err != nil {
-					return err
-				}
+			if _, err := m.outcome("undraining", name, "", m.slurm.Undrain(ctx, name)); err != nil {
+				return err
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (m *Manager) came(r result) error {
 	case r.did == asking && errors.Is(r.err, provider.ErrRefused):
 		m.closed = now + m.o.RetryEvery
 		m.look = true
-		return m.write(Entry{Kind: Refused, Token: l.Token, Node: l.Node, Reason: r.err.Error()})
+		return m.note(l, Refused, "%v", r.err)
 	case r.did == asking && r.err != nil:
 		l.retry, l.doubt = now+m.pause(&l.tries), true
 		return m.callFailed("asking for an instance", l, r.err)
@@ -201,47 +201,38 @@ func (m *Manager) compare(list []provider.Instance, seq int) error {
 		if in != nil && l.ID != "" && in.ID != l.ID {
 			in = nil // that is another one
 		}
+		var err error
 		switch {
 		case l.phase == leaving, l.phase == asking && (!l.denied || seq <= l.after), l.phase == gone && (l.ended || seq <= l.after):
 		case in == nil:
 			l.missing++
-			if l.missing < missed {
+			switch {
+			case l.missing < missed:
 				m.audit = 0
-				continue
-			}
-			if l.phase == asking {
+			case l.phase == asking:
 				m.closed, m.look = m.clock.Now()+m.o.RetryEvery, true
-				if err := m.write(Entry{Kind: Refused, Token: l.Token, Node: l.Node, Reason: "refused, and not in the provider's lists"}); err != nil {
-					return err
-				}
-			} else if l.phase == gone {
+				err = m.note(l, Refused, "refused, and not in the provider's lists")
+			case l.phase == gone:
 				l.ended, m.look = true, true
-			} else if l.missing == missed {
-				if err := m.failed("listing instances", l.Node, l.Token, errors.New("the provider does not list it")); err != nil {
-					return err
-				}
+			case l.missing == missed:
+				err = m.failed("listing instances", l.Node, l.Token, errors.New("the provider does not list it"))
 			}
 		case l.phase == asking:
-			if err := m.came(result{lease: l, did: asking, in: *in}); err != nil {
-				return err
-			}
+			err = m.came(result{lease: l, did: asking, in: *in})
 		case in.Live() && l.phase == gone:
-			if err := m.write(Entry{Kind: Stray, Token: l.Token, Node: l.Node, Reason: "the provider lists it although it was given back"}); err != nil {
-				return err
-			}
+			err = m.note(l, Stray, "the provider lists it although it was given back")
 		case !in.Live() && l.phase == gone:
 			if !in.Ended.Equal(l.Ended) {
-				if err := m.write(Entry{Kind: Gone, Token: l.Token, Node: l.Node, Ended: in.Ended, Reason: "the provider's list has another end"}); err != nil {
-					return err
-				}
+				err = m.write(Entry{Kind: Gone, Token: l.Token, Node: l.Node, Ended: in.Ended, Reason: "the provider's list has another end"})
 			}
 			l.ended, m.look = true, true
 		case !in.Live():
-			if err := m.gone(l, in.Ended, "the provider has ended it"); err != nil {
-				return err
-			}
+			err = m.gone(l, in.Ended, "the provider has ended it")
 		default:
 			l.missing = 0
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return m.spares(list)

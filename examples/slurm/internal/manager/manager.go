@@ -59,7 +59,6 @@ type Status struct {
 	Waiting, Running            int // jobs
 	WaitingNodes                int
 	Idle, Busy, Booting, Leaves int // instances
-	Reserved                    int
 }
 
 // A Manager runs one cluster. Make it with Open, Run it, and Close it.
@@ -209,7 +208,20 @@ func (m *Manager) failed(what, node, token string, err error) error {
 	return m.write(Entry{Kind: Failed, Node: node, Token: token, Reason: what + ": " + err.Error()})
 }
 
-func (m *Manager) worked(what, node string) { delete(m.reason, what+node) }
+// outcome notes that something failed, as failed does, or that it works again. It reports
+// whether it worked; the error is the journal's.
+func (m *Manager) outcome(what, node, token string, err error) (bool, error) {
+	if err != nil {
+		return false, m.failed(what, node, token, err)
+	}
+	delete(m.reason, what+node)
+	return true, nil
+}
+
+// note writes an entry about an instance, with a reason.
+func (m *Manager) note(l *lease, kind Kind, format string, args ...any) error {
+	return m.write(Entry{Kind: kind, Token: l.Token, Node: l.Node, Reason: fmt.Sprintf(format, args...)})
+}
 
 // parting is how long Run waits for calls to the provider when its context has ended.
 const parting = 5 * time.Second
@@ -281,7 +293,7 @@ func (m *Manager) step(ctx context.Context) error {
 		}
 		return m.failed("reading Slurm", "", "", err)
 	}
-	m.worked("reading Slurm", "")
+	m.outcome("reading Slurm", "", "", nil)
 	m.works()
 	defer m.rests()
 	s := m.see(jobs, nodes)

@@ -22,7 +22,7 @@ import (
 // the test.
 func startCluster(t testing.TB, ctx context.Context, nodes int, boot time.Duration) (*cluster.Cluster, *provider.Local, *slurmctl.Client) {
 	t.Helper()
-	c, err := cluster.Start(ctx, cluster.Options{Nodes: nodes})
+	c, err := cluster.Start(ctx, nodes)
 	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
 		t.Skip(err)
 	}

@@ -30,7 +30,7 @@ type sight struct {
 
 func (s *sight) status(m *Manager) Status {
 	st := Status{Now: s.now, Waiting: len(s.waiting), Running: len(s.runs), Idle: len(s.idle), Busy: len(s.busy),
-		Booting: len(s.booting), Leaves: len(s.leaving), Reserved: m.book.reserved()}
+		Booting: len(s.booting), Leaves: len(s.leaving)}
 	for _, q := range s.waiting {
 		st.WaitingNodes += q.job.Nodes
 	}

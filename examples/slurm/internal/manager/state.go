@@ -75,9 +75,7 @@ type lease struct {
 	provider.Instance
 	phase phase
 	asked time.Duration // when
-	upAt  time.Duration
-	why   string // it leaves
-	since time.Duration
+	why   string        // it leaves
 
 	lost    time.Duration // when its node, which had been up, was first seen not to be; 0 while it is up
 	working bool          // a call to the provider is under way
@@ -110,9 +108,7 @@ type state struct {
 	bought   []pricing.Purchase
 	orders   []*order
 	entries  int
-	refused  int
 	failures int
-	last     time.Duration
 }
 
 // A week is a period of purchases.
@@ -129,7 +125,6 @@ func newState() *state {
 // an error.
 func (s *state) apply(e *Entry) error {
 	s.entries++
-	s.last = max(s.last, e.At)
 	if (e.Kind == Began) != (s.entries == 1) {
 		return fmt.Errorf("the entry %q as number %d: a journal begins with %q, once", e.Kind, s.entries, Began)
 	}
@@ -155,7 +150,7 @@ func (s *state) apply(e *Entry) error {
 			return fmt.Errorf("the spare instance %q comes twice, or has no name or node", e.Token)
 		}
 		l = &lease{Instance: provider.Instance{ID: e.ID, Token: e.Token, Node: e.Node, Created: e.Created}, asked: e.At,
-			phase: leaving, why: e.Reason, since: e.At}
+			phase: leaving, why: e.Reason}
 		s.leases = append(s.leases, l)
 		s.byToken[e.Token] = l
 		return nil
@@ -191,13 +186,12 @@ func (s *state) apply(e *Entry) error {
 			l.phase = rented
 		}
 	case Refused:
-		s.refused++
 		delete(s.byToken, e.Token)
 		s.leases = slices.DeleteFunc(s.leases, func(x *lease) bool { return x == l })
 	case Up:
-		l.phase, l.upAt = up, e.At
+		l.phase = up
 	case Leaving:
-		l.phase, l.why, l.since = leaving, e.Reason, e.At
+		l.phase, l.why = leaving, e.Reason
 	case Staying:
 		l.phase = up
 	case Gone:

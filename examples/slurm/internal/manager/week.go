@@ -18,7 +18,6 @@ type portfolio struct {
 	online reserve.Online
 	every  int
 	period int // number of periods seen
-	active []pricing.Holding
 }
 
 func newPortfolio(o *Options, weeks []week) (*portfolio, error) {
@@ -54,19 +53,7 @@ func (p *portfolio) see(demand []int) ([]pricing.Purchase, error) {
 		return nil, err
 	}
 	p.period++
-	p.active = p.online.Active(p.active[:0])
 	return bought, nil
-}
-
-// reserved returns how many instances are reserved now.
-func (p *portfolio) reserved() int {
-	n := 0
-	for _, h := range p.active {
-		if h.Until > p.period*p.every {
-			n += h.Count
-		}
-	}
-	return n
 }
 
 // weeks ends periods, decides what is bought for the next, and has it bought.

@@ -163,7 +163,7 @@ func TestDownscale(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
-	c, err := cluster.Start(ctx, cluster.Options{Nodes: 4})
+	c, err := cluster.Start(ctx, 4)
 	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
 		t.Skip(err)
 	}

@@ -4,7 +4,6 @@
 package replay
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,34 +13,29 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
 
-// A Shape says what jobs are made. Times are of the scaled clock.
-type Shape struct {
-	Jobs              int
-	Longest, Shortest time.Duration // the runs
-	Gap, LongestGap   time.Duration // between two submissions: the median, and the longest
-}
-
 // Largest is how many nodes a job needs at most.
 const Largest = 8
 
-// Demo is the shape of the demonstration's jobs: an afternoon of a small cluster.
-var Demo = Shape{Jobs: 50, Longest: 75 * time.Minute, Shortest: 5 * time.Minute,
-	Gap: 2 * time.Minute, LongestGap: 80 * time.Minute}
+// The jobs are those of an afternoon of a small cluster, on the scaled clock.
+const (
+	shortest, longest     = 5 * time.Minute, 75 * time.Minute // runs
+	medianGap, longestGap = 2 * time.Minute, 80 * time.Minute // between two submissions
+)
 
-// Make returns jobs of the model of Lublin and Feitelson [Lublin03], with the
-// parameters that its authors advise for a machine of eight nodes, made short.
+// Make returns n jobs of the model of Lublin and Feitelson [Lublin03], with the parameters
+// that its authors advise for a machine of eight nodes, made short.
 //
 // Run times keep their order and the shape of the distribution of their logarithms: a
-// straight line takes those of the shortest and the longest of the model's jobs to those
-// asked for. So do the gaps between submissions, for their median and the longest, so
-// that bursts and lulls stay. Sizes are the model's, and estimates are as bad as
-// users' are (workload.EstimatesTo).
+// straight line takes the logarithms of the model's shortest and longest run to those
+// above. The gaps between submissions are made short in the same way, by their median and
+// the longest, so that bursts and lulls stay. Sizes are the model's, and estimates are as
+// bad as those of users (workload.EstimatesTo).
 //
 // The jobs come in the order of submission, the first at time 0, with numbers from 0 on.
-func (s Shape) Make(rng *rand.Rand) ([]trace.Job, error) {
+func Make(rng *rand.Rand, n int) ([]trace.Job, error) {
 	p := workload.TypelessParams()
 	p.ULow, p.UMed, p.UHi = .8, 1.5, 3
-	jobs, err := workload.AppendLublin(nil, rng, s.Jobs, workload.Options{Nodes: Largest, Typeless: true, Whole: p})
+	jobs, err := workload.AppendLublin(nil, rng, n, workload.Options{Nodes: Largest, Typeless: true, Whole: p})
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +51,11 @@ func (s Shape) Make(rng *rand.Rand) ([]trace.Job, error) {
 		}
 	}
 	at := time.Duration(0)
-	run := line(slices.Min(runs), slices.Max(runs), s.Shortest, s.Longest)
+	run := line(slices.Min(runs), slices.Max(runs), shortest, longest)
 	gap := func(float64) time.Duration { return 0 }
 	if len(gaps) > 0 {
 		sorted := slices.Sorted(slices.Values(gaps))
-		gap = line(sorted[len(gaps)/2], sorted[len(gaps)-1], s.Gap, s.LongestGap)
+		gap = line(sorted[len(gaps)/2], sorted[len(gaps)-1], medianGap, longestGap)
 	}
 	for i := range jobs {
 		if i > 0 {
@@ -73,20 +67,6 @@ func (s Shape) Make(rng *rand.Rand) ([]trace.Job, error) {
 		return nil, err
 	}
 	return jobs, nil
-}
-
-// Check is an error if the jobs cannot be made or some need more nodes than there are.
-func (s Shape) Check() error {
-	if s.Jobs < 1 || s.Jobs > 10_000 {
-		return fmt.Errorf("%d jobs; want 1 to 10000", s.Jobs)
-	}
-	if s.Shortest < time.Second || s.Longest < s.Shortest {
-		return fmt.Errorf("runs of %v to %v; want the shortest from a second on, and the longest no shorter", s.Shortest, s.Longest)
-	}
-	if s.Gap < time.Second || s.LongestGap < s.Gap {
-		return fmt.Errorf("gaps of %v, the longest of %v; want them from a second on, and the longest no shorter", s.Gap, s.LongestGap)
-	}
-	return nil
 }
 
 // line returns the times whose logarithms are on a straight line, low at lo and high

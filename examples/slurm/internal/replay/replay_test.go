@@ -28,17 +28,17 @@ const (
 // logs: most are small, runs spread over their whole range, and arrivals come in bursts.
 func TestMake(t *testing.T) {
 	for seed := range uint64(50) {
-		jobs, err := Demo.Make(rand.New(rand.NewPCG(seed, 0)))
+		jobs, err := Make(rand.New(rand.NewPCG(seed, 0)), 50)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(jobs) != Demo.Jobs || jobs[0].Submit != 0 {
+		if len(jobs) != 50 || jobs[0].Submit != 0 {
 			t.Fatalf("seed %d: %d jobs, the first at %v", seed, len(jobs), jobs[0].Submit)
 		}
 		var runs, gaps []time.Duration
 		small := 0
 		for i, j := range jobs {
-			if j.ID != int64(i) || j.Nodes < 1 || j.Nodes > Largest || j.Estimate < j.Run || j.Run < Demo.Shortest || j.Run > Demo.Longest {
+			if j.ID != int64(i) || j.Nodes < 1 || j.Nodes > Largest || j.Estimate < j.Run || j.Run < shortest || j.Run > longest {
 				t.Errorf("seed %d: %+v", seed, j)
 			}
 			if j.Nodes <= 2 {
@@ -51,16 +51,16 @@ func TestMake(t *testing.T) {
 		}
 		slices.Sort(runs)
 		slices.Sort(gaps)
-		if runs[0] != Demo.Shortest || runs[49] != Demo.Longest {
+		if runs[0] != shortest || runs[49] != longest {
 			t.Errorf("seed %d: runs of %v to %v", seed, runs[0], runs[49])
 		}
-		if gaps[24] != Demo.Gap || gaps[48] != Demo.LongestGap {
+		if gaps[24] != medianGap || gaps[48] != longestGap {
 			t.Errorf("seed %d: gaps of %v, at most %v", seed, gaps[24], gaps[48])
 		}
 		if small < 20 {
 			t.Errorf("seed %d: only %d jobs of one or two nodes", seed, small)
 		}
-		again, err := Demo.Make(rand.New(rand.NewPCG(seed, 0)))
+		again, err := Make(rand.New(rand.NewPCG(seed, 0)), 50)
 		if err != nil || cmp.Diff(jobs, again) != "" {
 			t.Errorf("seed %d: other jobs the second time, %v", seed, err)
 		}
@@ -70,26 +70,10 @@ func TestMake(t *testing.T) {
 // One job and two have no gaps to stretch.
 func TestMakeFew(t *testing.T) {
 	for n := 1; n < 4; n++ {
-		s := Demo
-		s.Jobs = n
-		jobs, err := s.Make(rand.New(rand.NewPCG(7, 0)))
+		jobs, err := Make(rand.New(rand.NewPCG(7, 0)), n)
 		if err != nil || len(jobs) != n {
 			t.Errorf("%d jobs: %v, %v", n, jobs, err)
 		}
-	}
-	for _, s := range []Shape{
-		{},
-		{Jobs: 10_001, Shortest: minute, Longest: hour, Gap: minute, LongestGap: hour},
-		{Jobs: 1, Shortest: hour, Longest: minute, Gap: minute, LongestGap: hour},
-		{Jobs: 1, Shortest: minute, Longest: hour, Gap: hour, LongestGap: minute},
-		{Jobs: 1, Shortest: minute, Longest: hour, LongestGap: minute},
-	} {
-		if s.Check() == nil {
-			t.Errorf("%+v is no error", s)
-		}
-	}
-	if err := Demo.Check(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -148,17 +148,37 @@ func (w *words) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// errors that Slurm reports in an answer.
-type complaint struct {
-	Error       string
-	Description string
+// answer reads the list of an answer, such as "jobs", unless Slurm reports an error.
+func answer[T any](text []byte, name string) ([]T, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrJSON, err)
+	}
+	var complaints []struct{ Error, Description string }
+	if err := decodeField(all["errors"], &complaints); err != nil {
+		return nil, err
+	}
+	for _, c := range complaints {
+		if c.Error != "" || c.Description != "" {
+			return nil, fmt.Errorf("from Slurm: %s", strings.TrimSpace(c.Description+" "+c.Error))
+		}
+	}
+	var list *[]T
+	if err := decodeField(all[name], &list); err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return nil, fmt.Errorf("%w: it has no list of %s", ErrJSON, name)
+	}
+	return *list, nil
 }
 
-func complaints(list []complaint) error {
-	for _, c := range list {
-		if c.Error != "" || c.Description != "" {
-			return fmt.Errorf("from Slurm: %s", strings.TrimSpace(c.Description+" "+c.Error))
-		}
+func decodeField(text json.RawMessage, to any) error {
+	if text == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, to); err != nil {
+		return fmt.Errorf("%w: %w", ErrJSON, err)
 	}
 	return nil
 }
@@ -172,42 +192,34 @@ const (
 
 // DecodeJobs reads the output of squeue --json. The jobs are sorted by their numbers.
 func DecodeJobs(text []byte) ([]Job, error) {
-	var all struct {
-		Errors []complaint
-		Jobs   *[]struct {
-			ID       number `json:"job_id"`
-			Name     string `json:"name"`
-			User     number `json:"user_id"`
-			State    words  `json:"job_state"`
-			Reason   string `json:"state_reason"`
-			Count    number `json:"node_count"`
-			CPUs     number `json:"cpus"`
-			Names    string `json:"nodes"`
-			Submit   number `json:"submit_time"`
-			Start    number `json:"start_time"`
-			Eligible number `json:"eligible_time"`
-			End      number `json:"end_time"`
-			Limit    number `json:"time_limit"`
-			Priority number `json:"priority"`
-			Restarts number `json:"restart_cnt"`
-			Comment  string `json:"comment"`
-			Parts    string `json:"partition"`
-			Array    number `json:"array_job_id"`
-			Tasks    string `json:"array_task_string"`
-			AtOnce   number `json:"array_max_tasks"`
-		}
+	type job struct {
+		ID       number `json:"job_id"`
+		Name     string `json:"name"`
+		User     number `json:"user_id"`
+		State    words  `json:"job_state"`
+		Reason   string `json:"state_reason"`
+		Count    number `json:"node_count"`
+		CPUs     number `json:"cpus"`
+		Names    string `json:"nodes"`
+		Submit   number `json:"submit_time"`
+		Start    number `json:"start_time"`
+		Eligible number `json:"eligible_time"`
+		End      number `json:"end_time"`
+		Limit    number `json:"time_limit"`
+		Priority number `json:"priority"`
+		Restarts number `json:"restart_cnt"`
+		Comment  string `json:"comment"`
+		Parts    string `json:"partition"`
+		Array    number `json:"array_job_id"`
+		Tasks    string `json:"array_task_string"`
+		AtOnce   number `json:"array_max_tasks"`
 	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJSON, err)
-	}
-	if err := complaints(all.Errors); err != nil {
+	all, err := answer[job](text, "jobs")
+	if err != nil {
 		return nil, err
 	}
-	if all.Jobs == nil {
-		return nil, fmt.Errorf("%w: it has no list of jobs", ErrJSON)
-	}
-	jobs := make([]Job, 0, len(*all.Jobs))
-	for _, r := range *all.Jobs {
+	jobs := make([]Job, 0, len(all))
+	for _, r := range all {
 		err := errors.Join(
 			r.ID.in(1, math.MaxUint32, "a number"),
 			r.Count.in(0, maxNodes, "a number of nodes"),
@@ -297,30 +309,22 @@ func countTasks(list string) (int, error) {
 
 // DecodeNodes reads the output of sinfo --json.
 func DecodeNodes(text []byte) ([]Node, error) {
-	var all struct {
-		Errors []complaint
-		Nodes  *[]struct {
-			Name   string `json:"name"`
-			State  words  `json:"state"`
-			Flags  words  `json:"state_flags"`
-			Reason string `json:"reason"`
-			CPUs   number `json:"cpus"`
-			Busy   number `json:"alloc_cpus"`
-			Weight number `json:"weight"`
-			Parts  words  `json:"partitions"`
-		}
+	type node struct {
+		Name   string `json:"name"`
+		State  words  `json:"state"`
+		Flags  words  `json:"state_flags"`
+		Reason string `json:"reason"`
+		CPUs   number `json:"cpus"`
+		Busy   number `json:"alloc_cpus"`
+		Weight number `json:"weight"`
+		Parts  words  `json:"partitions"`
 	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJSON, err)
-	}
-	if err := complaints(all.Errors); err != nil {
+	all, err := answer[node](text, "nodes")
+	if err != nil {
 		return nil, err
 	}
-	if all.Nodes == nil {
-		return nil, fmt.Errorf("%w: it has no list of nodes", ErrJSON)
-	}
-	nodes := make([]Node, 0, len(*all.Nodes))
-	for i, r := range *all.Nodes {
+	nodes := make([]Node, 0, len(all))
+	for i, r := range all {
 		err := errors.Join(
 			r.CPUs.in(0, math.MaxInt32, "a number of CPUs"),
 			r.Busy.in(0, math.MaxInt32, "a number of busy CPUs"),
