@@ -18,14 +18,14 @@ import (
 // O(n) space. No bound is known: for a demand that comes and goes any constant
 // is arbitrarily bad, but never worse than on demand only.
 
-// OnDemand buys nothing. It handles every problem. The zero value is ready.
+// OnDemand buys nothing. It handles every problem, one of paths too. The zero value is ready.
 type OnDemand struct {
 	market market
 }
 
 // AppendPlan returns dst, or the error of a malformed problem.
 func (a *OnDemand) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
-	return dst, a.market.load(p)
+	return dst, a.market.loadAny(p)
 }
 
 // Peak reserves the largest demand from slot 0 on and renews it at the end of

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	_ "embed"
@@ -10,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/pathsfile"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -23,8 +25,11 @@ var defaultClasses []byte
 // input is what to plan for.
 type input struct {
 	problem reserve.Problem
-	padded  int // slots without demand, added at the end
+	slots   int   // of the demand
+	padded  int   // slots without demand, added at the end
+	curve   []int // the demand, or the median of each slot
 	peak    int
+	mean    float64
 }
 
 // read reads the files, or takes what is made up.
@@ -37,17 +42,40 @@ func (o *options) read() (*input, error) {
 		p.Horizon = reserve.Pure
 	}
 	var err error
-	if p.Demand = madeUp(); o.demand != "" {
+	switch {
+	case o.paths != "":
+		file, err := pathsfile.Read("-paths", o.paths)
+		if err != nil {
+			return nil, err
+		}
+		p.Paths = file.Paths
+	case o.demand == "":
+		p.Demand = madeUp()
+	default:
 		if p.Demand, err = infile.Read("-demand", o.demand, trace.ReadDemand); err != nil {
 			return nil, err
 		}
 	}
-	if o.pure && len(p.Demand)%p.Every != 0 {
-		in.padded = p.Every - len(p.Demand)%p.Every
-		p.Demand = append(p.Demand, make([]int, in.padded)...)
+	all := p.Paths
+	if all == nil {
+		all = [][]int{p.Demand}
 	}
-	for _, d := range p.Demand {
-		in.peak = max(in.peak, d)
+	in.slots = len(all[0])
+	for i := range all {
+		for _, d := range all[i] {
+			in.peak = max(in.peak, d)
+			in.mean += float64(d) / float64(in.slots) / float64(len(all))
+		}
+		if o.pure && in.slots%p.Every != 0 {
+			in.padded = p.Every - in.slots%p.Every
+			all[i] = append(all[i], make([]int, in.padded)...)
+		}
+	}
+	in.curve = all[0]
+	if p.Paths == nil {
+		p.Demand = all[0]
+	} else if in.curve, err = p.AppendQuantile(nil, .5); err != nil {
+		return nil, err
 	}
 	file, err := classfile.Read("-classes", o.classes, defaultClasses)
 	if err == nil {
@@ -68,18 +96,14 @@ func (o *options) read() (*input, error) {
 // note says what is planned for.
 func (o *options) note(run *cli.Run, in *input) {
 	p := &in.problem
-	name := o.demand
-	if name == "" {
-		name = "no -demand, so a made-up year"
+	name := cmp.Or(o.paths, o.demand, "no -demand, so a made-up year")
+	if o.paths != "" {
+		name += ": " + decimal.Count(len(p.Paths), "path")
 	}
-	sum := 0
-	for _, d := range p.Demand {
-		sum += d
-	}
-	slots := len(p.Demand) - in.padded
+	slots := in.slots
 	text := fmt.Sprintf("%s: %s of %s (%s days),\n  at most %s, %s on average", name,
 		decimal.Count(slots, "slot"), decimal.Span(p.Slot), decimal.Grouped(decimal.Fixed(float64(slots)*p.Slot.Hours()/24, 1)),
-		decimal.Count(in.peak, "instance"), decimal.Fixed(float64(sum)/float64(slots), 1))
+		decimal.Count(in.peak, "instance"), decimal.Fixed(in.mean, 1))
 	if in.padded > 0 {
 		text += fmt.Sprintf("\n  and %s without demand, to make whole intervals of %s", decimal.Count(in.padded, "slot"), decimal.Span(o.interval))
 	}

@@ -465,3 +465,43 @@ func TestWeeklyReference(t *testing.T) {
 		}
 	}
 }
+
+// Two paths, one of them idle; by hand, on demand 2 a slot, 3 for four slots. Level 1 is
+// needed in two slots in the mean, which cost 4, and is reserved; level 2 in one slot, for
+// 2. So the plan costs 5. With a perfect forecast both levels are reserved on the busy
+// path, for 6, and none on the idle one: 3. The mean path is 0, 1, 1, 0: one is reserved.
+// The reservation loses on the idle path.
+func TestPaths(t *testing.T) {
+	setClock(t, time.Millisecond)
+	classes := programtest.Write(t, "classes.json", strings.Replace(smallClasses, `"upfront": 5`, `"upfront": 3`, 1))
+	paths := programtest.Write(t, "paths.csv", "busy,idle\n1,0\n2,0\n2.4,0\n1,0\n")
+	got, _ := tested.Must(t, "-paths", paths, "-classes", classes, "-json")
+	want := `[
+  {"algo":"exact","cost":5,"lower_bound":5,"bound":"exact","gap":0,"saving":0.166666667,"seconds":0.001,"purchases":[{"slot":0,"class":"four","count":1}]},
+  {"algo":"ondemand","cost":6,"lower_bound":5,"bound":"exact","gap":0.2,"saving":0,"seconds":0.001,"purchases":[]}
+]
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	got, _ = tested.Must(t, "-paths", paths, "-classes", classes, "-algo", "exact", "-svg", filepath.Join(t.TempDir(), "x.svg"))
+	for _, want := range []string{"knowing each path: a perfect forecast       3.00", "planning for the mean path                  5.00", "50.0%"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the text does not say %q:\n%s", want, got)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-paths", paths, "-demand", paths}, "-paths and -demand are both there"},
+		{[]string{"-paths", programtest.Write(t, "p.csv", "a,b\n1,2\n3\n")}, "line 3: 1 numbers: want 2, one for each path of the header line"},
+		{[]string{"-paths", programtest.Write(t, "p.csv", "a\n-1\n")}, `"-1": want a demand of 0 to`},
+		{[]string{"-paths", paths, "-algo", "hgr"}, "-algo hgr is not for this problem: -paths: demand that is not known"},
+	} {
+		status, stdout, stderr := tested.Try(c.args...)
+		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: status %d, %q, %q: want %q", c.args, status, stdout, stderr, c.want)
+		}
+	}
+}

@@ -28,6 +28,9 @@ far from the optimum it can be at most.
 What to plan for
   -demand FILE         CSV: a header line, then the instances needed in each slot,
                        one whole number a line; plain or gzip (default: a made-up year)
+  -paths FILE          CSV: futures that the demand may take, all equally likely: a
+                       header line with a name for each path, then a line for each slot
+                       with a number for each path; instead of -demand
   -classes FILE        JSON: prices and classes of reservations (default: made-up ones
                        for 7, 30 and 90 days)
                          {"on_demand": 2.4, "classes": [{"name": "1y", "term": "8760h",
@@ -59,6 +62,13 @@ shown with its class; their time is that of all classes. Rolling horizons and ro
 look one term ahead and are told the true demand. Times are those of deciding what
 to buy, exact's also of its bill and proof; reading and printing are not in them.
 With -runs the first finds no memory, as with 1, and the others do.
+
+With -paths purchases are decided before any path is seen, and what a path needs
+beyond them runs on demand. Costs and bounds are means over the paths. exact is for
+paths, and so is ondemand; the published rules want one demand. With -algo exact the
+table is followed by what not knowing the path costs: what a perfect forecast would
+save, what planning for the mean path costs, and for each purchase the probability
+that it loses money. The picture is of the median demand of each slot.
 
 The lower bound is what no plan costs less than: the optimum where exact proves
 its plan optimal ("exact" in the field "bound"), which is always so if the use of
@@ -92,6 +102,7 @@ the files, and 130 after an interrupt.
 // options are the flags.
 type options struct {
 	demand, classes, held string
+	paths                 string
 	slot, interval        time.Duration
 	pure                  bool
 	algo                  *algorithm // nil: all
@@ -106,6 +117,7 @@ const maxRuns = 1_000_000
 func define(o *options, f *cli.Flags) {
 	*o = options{slot: time.Hour, seed: 1, runs: 1}
 	f.File("demand", &o.demand)
+	f.File("paths", &o.paths)
 	f.File("classes", &o.classes)
 	f.File("held", &o.held)
 	positive := func(d time.Duration) bool { return d > 0 }
@@ -130,6 +142,9 @@ func define(o *options, f *cli.Flags) {
 	f.Seed(&o.seed)
 	f.Int("runs", &o.runs, 1, maxRuns, "")
 	f.Check(func() error {
+		if o.paths != "" && o.demand != "" {
+			return errors.New("-paths and -demand are both there: want one of them")
+		}
 		if o.interval == 0 {
 			o.interval = o.slot
 		}

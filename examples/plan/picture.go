@@ -15,7 +15,7 @@ import (
 // writeSVG draws the demand, what each class serves of it, and the purchases.
 func (r *results) writeSVG(w io.Writer) error {
 	p, x := &r.in.problem, r.picked()
-	n := len(p.Demand)
+	n := len(r.in.curve)
 	s := svgplot.Stack{
 		Title: fmt.Sprintf("Demand and what serves it: %s, %s (%s%% less than on demand)",
 			x.algo.name, r.money(x.cost), decimal.Fixed(100*x.saving, 1)),
@@ -54,12 +54,12 @@ func (r *results) writeSVG(w io.Writer) error {
 		for t := range n {
 			count += active[k][t]
 			total[t] += count
-			served[t] = min(total[t], p.Demand[t])
+			served[t] = min(total[t], r.in.curve[t])
 		}
 		layer[k] = i
 		s.Layers = append(s.Layers, svgplot.Layer{Name: p.Prices.Classes[k].Name, Points: steps.AppendSpans(nil, served, p.Slot)})
 	}
-	s.Demand = steps.AppendSpans(nil, p.Demand, p.Slot)
+	s.Demand = steps.AppendSpans(nil, r.in.curve, p.Slot)
 	if len(order) > 0 {
 		s.Reserved = steps.AppendSpans(nil, total, p.Slot)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -136,6 +137,9 @@ func (r *results) writeUses(w *table.Page, x *result) error {
 		w.Printf("\nNothing is bought.\n")
 		return nil
 	}
+	if p.Paths != nil {
+		return r.writeOutlook(w, x)
+	}
 	uses, err := reserve.AppendUses(nil, p, x.purchases)
 	if err != nil {
 		return err
@@ -203,6 +207,38 @@ func (r *results) writeUses(w *table.Page, x *result) error {
 			decimal.Count(count, "reservation"), decimal.Grouped(decimal.Fixed(saved, r.decimals())))
 	}
 	w.Printf("Days and slots count from 0. A purchase is paid back when it has saved its fee.\n")
+	return nil
+}
+
+// writeOutlook writes what not knowing the path costs, and the purchases of a plan.
+func (r *results) writeOutlook(w *table.Page, x *result) error {
+	p := &r.in.problem
+	outlook, err := new(reserve.Exact).Outlook(p, x.purchases)
+	if err != nil {
+		return err
+	}
+	sorted := slices.Sorted(slices.Values(outlook.PathCosts))
+	w.Printf("\n")
+	w.Table("<what not knowing the path costs|mean cost|over the plan", [][]string{
+		{"knowing each path: a perfect forecast", r.money(outlook.Hindsight), r.money(outlook.Hindsight - outlook.Cost)},
+		{"the plan", r.money(outlook.Cost), r.money(0)},
+		{"planning for the mean path", r.money(outlook.MeanPath), r.money(outlook.MeanPath - outlook.Cost)},
+	})
+	w.Sayf("On the cheapest path the plan costs %s, on the median path %s, on the dearest %s.",
+		r.money(sorted[0]), r.money(sorted[(len(sorted)-1)/2]), r.money(sorted[len(sorted)-1]))
+	w.Printf("\n")
+	var rows [][]string
+	for i, q := range x.purchases[:min(maxLines, len(x.purchases))] {
+		rows = append(rows, []string{
+			decimal.Int(q.Slot), day(q.Slot, p.Slot), table.Clip(p.Prices.Classes[q.Class].Name, 20),
+			decimal.Int(q.Count), percent(outlook.Losses[i], 1),
+		})
+	}
+	w.Table("slot|day|<class|buy|loses money\nwith probability", rows)
+	if rest := x.purchases[len(rows):]; len(rest) > 0 {
+		w.Printf("and %s; -json has them.\n", decimal.Count(len(rest), "more purchase"))
+	}
+	w.Printf("Days and slots count from 0.\n")
 	return nil
 }
 

@@ -262,6 +262,10 @@ func (b *bench) median(f func() error) (time.Duration, error) {
 // horizon, and the instance-slots on demand.
 func (b *bench) cost(purchases []pricing.Purchase) (cost pricing.Money, onDemand int64, err error) {
 	p := b.p
+	if p.Paths != nil {
+		cost, err = reserve.Cost(p, purchases)
+		return cost, 0, err
+	}
 	bill, err := b.biller.BillHeld(p.Prices, p.Demand, p.Slot, purchases, p.Held)
 	if err != nil {
 		return 0, 0, err
@@ -272,7 +276,7 @@ func (b *bench) cost(purchases []pricing.Purchase) (cost pricing.Money, onDemand
 
 // flagOf names the flag behind a field of reserve.Problem.
 var flagOf = map[string]string{
-	"Demand": "-demand", "Slot": "-slot", "Prices": "-classes", "Every": "-interval", "Held": "-held", "Horizon": "-pure",
+	"Demand": "-demand", "Paths": "-paths", "Slot": "-slot", "Prices": "-classes", "Every": "-interval", "Held": "-held", "Horizon": "-pure",
 }
 
 // reason is an error of the library in the user's terms.
