@@ -12,6 +12,8 @@
 //		fmt.Println(d.Kind, hours, covered)
 //	}
 //
+// What to call:
+//
 //	You have                        You want                              Call
 //	files of a bill                 what they add up to                   Read of a reader, then Collector.Bill
 //	a Demand                        instances in each slot of a plan      Demand.Instances
