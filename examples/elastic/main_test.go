@@ -320,7 +320,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-svg", ""}, "name of a file"},
 		{[]string{"-trace", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
 		{[]string{"-trace", dir}, "is a folder"},
-		{[]string{"-trace", programtest.Write(t, "bad.swf", small+"10 7300 0 abc 1\n"), "-svg", out}, `bad.swf: line 6, field 4 (run time): "abc" is not a number`},
+		{[]string{"-trace", programtest.Write(t, "bad.swf", small+"10 7300 0 abc 1\n"), "-svg", out}, `bad.swf: trace: line 6, column 4 (run time): not a number: "abc"`},
 		{[]string{"-trace", programtest.Write(t, "empty.swf", "")}, "there is no job in it"},
 		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
 		{[]string{"-svg", dir}, "is a folder"},

@@ -633,7 +633,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-traces", east + "," + other}, `two centres are called "east": name them apart with -prices`},
 		{[]string{"-traces", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
 		{[]string{"-traces", dir}, "is a folder"},
-		{[]string{"-traces", programtest.Write(t, "bad.swf", eastLog+"10 7300 0 abc 1\n")}, `bad.swf: line 3, field 4 (run time): "abc" is not a number`},
+		{[]string{"-traces", programtest.Write(t, "bad.swf", eastLog+"10 7300 0 abc 1\n")}, `bad.swf: trace: line 3, column 4 (run time): not a number: "abc"`},
 		{[]string{"-traces", programtest.Write(t, "cut.gz", programtest.Gzip(strings.Repeat(eastLog, 9))[:40])}, "cut.gz"},
 		{[]string{"-traces", programtest.Write(t, "empty.swf", "")}, "empty.swf: there is no job in it"},
 		{[]string{"-traces", east, "-from", "14"}, "no job is submitted in the 600 hours from hour 14 (-from); its first is in hour 0, its last in hour 13"},

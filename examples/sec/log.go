@@ -55,7 +55,7 @@ func (o *options) load(run *cli.Run) (*jobLog, error) {
 	}
 	var input *trace.InputError
 	switch {
-	case errors.As(err, &input) && input.Field == "estimate":
+	case errors.As(err, &input) && input.Field == "Records.Estimate":
 		return nil, cli.Mistakef("-estimate %v is too much: %w", o.estimate, err)
 	case err != nil:
 		return nil, err

@@ -259,7 +259,7 @@ func AppendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Jo
 		case alpha != 1:
 			x := math.Round(alpha * float64(over))
 			if x >= float64(math.MaxInt64-rec.Run) {
-				return dst, Report{}, &InputError{Field: "estimate", Index: rep.Records, Err: ErrRange, unit: "record"}
+				return dst, Report{}, badInput("Records.Estimate", rep.Records-1, ErrRange, "the factor %g makes the estimate longer than 292 years: want a smaller factor", alpha)
 			}
 			job.Estimate = rec.Run + time.Duration(x)
 		}

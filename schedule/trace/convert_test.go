@@ -153,7 +153,7 @@ func TestConvertErrors(t *testing.T) {
 	r := NewReader(strings.NewReader(job7 + "\n7 8 x\n"))
 	jobs, rep, err := Convert(r.Records(), Options{})
 	if jobs != nil || rep != (Report{}) || err == nil ||
-		err.Error() != `line 2, field 3 (wait time): "x" is not a number` {
+		err.Error() != `trace: line 2, column 3 (wait time): not a number: "x": want a number, or -1 if it is not known` {
 		t.Errorf("bad line: %v, %v, %v", jobs, rep, err)
 	}
 
@@ -161,7 +161,7 @@ func TestConvertErrors(t *testing.T) {
 	long.ReqTime = math.MaxInt64
 	var ie *InputError
 	_, _, err = Convert(of(rec(1, 0, 1, 1, 1, 1), long), Options{Alpha: NewAlpha(2)})
-	if !errors.As(err, &ie) || !errors.Is(err, ErrRange) || ie.Index != 2 || err.Error() != "record 2, estimate: is out of range" {
+	if !errors.As(err, &ie) || !errors.Is(err, ErrRange) || ie.Index != 1 || err.Error() != "trace: Records[1].Estimate: value out of range: the factor 2 makes the estimate longer than 292 years: want a smaller factor" {
 		t.Errorf("estimate beyond the range: %v", err)
 	}
 }

@@ -2,11 +2,11 @@ package trace
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
 // A demand curve is the number of instances that each slot needs. The jobs
@@ -198,15 +198,15 @@ func checkHolds(jobs []Job, starts []time.Duration, slot time.Duration, opts Dem
 		from := start(jobs, starts, i)
 		switch {
 		case j.Nodes <= 0:
-			return 0, jobError("nodes", i, strconv.Itoa(j.Nodes), "must be above 0")
+			return 0, badInput("Jobs.Nodes", i, ErrRange, "%d: want more than 0", j.Nodes)
 		case j.Run <= 0:
-			return 0, jobError("run time", i, j.Run.String(), "must be above 0")
+			return 0, badInput("Jobs.Run", i, ErrRange, "%v: want more than 0", j.Run)
 		case opts.From > 0 && from < math.MinInt64+opts.From,
 			opts.From < 0 && from > math.MaxInt64+opts.From,
 			from-opts.From > math.MaxInt64-j.Run:
-			return 0, jobError("start", i, "", "start and end must be within 292 years")
+			return 0, badInput("Jobs.Submit", i, ErrRange, "the job starts at %v: want a start and an end within 292 years", from)
 		case sum > math.MaxInt-j.Nodes:
-			return 0, jobError("nodes", i, "", "the sum must fit an int")
+			return 0, badInput("Jobs.Nodes", i, ErrRange, "%d: want a sum of all nodes that fits an int", j.Nodes)
 		}
 		sum += j.Nodes
 		if e := from - opts.From + j.Run; e > last {
@@ -218,13 +218,9 @@ func checkHolds(jobs []Job, starts []time.Duration, slot time.Duration, opts Dem
 	}
 	n := (last-1)/slot + 1
 	if n > maxSlots {
-		return 0, jobError("end", latest, "", "it takes more than 2³⁰ slots")
+		return 0, badInput("Jobs.Run", latest, ErrRange, "the job ends after more than 2³⁰ slots: want a longer slot")
 	}
 	return int(n), nil
-}
-
-func jobError(field string, i int, value, want string) error {
-	return &InputError{Field: field, Index: i, Err: fmt.Errorf("%w; %s", ErrRange, want), unit: "job", text: value}
 }
 
 // addPeaks adds to curve the peaks of one user's events, which are in the
@@ -281,15 +277,8 @@ func Submitted(jobs []Job, from, until time.Duration) []Job {
 	return jobs[i : i+n : i+n]
 }
 
-// String returns the rule's name: "all", "user" or "none".
-func (s Sharing) String() string {
-	switch s {
-	case SharedByAll:
-		return "all"
-	case SharedByUser:
-		return "user"
-	case Unshared:
-		return "none"
-	}
-	return "Sharing(" + strconv.Itoa(int(s)) + ")"
-}
+var sharings = enum.New[Sharing]("trace", "Sharing", ErrRange, "all", "user", "none")
+
+// String returns the rule's name, "all", "user" or "none", and Sharing(7) for a
+// value 7 that is none of the constants.
+func (s Sharing) String() string { return sharings.String(s) }

@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -18,7 +17,7 @@ import (
 
 // What an [InputError] of a demand unwraps to, beside the errors of a log.
 var (
-	ErrHeader = errors.New("is no header line")
+	ErrHeader = errors.New("no header line")
 	ErrEmpty  = errors.New("no demand")
 )
 
@@ -39,9 +38,9 @@ func ReadDemand(src io.Reader) ([]int, error) {
 		n := r.stats.Lines
 		switch {
 		case err == io.EOF && header == "":
-			return nil, demandError(max(1, n), "header", "", fmt.Errorf("%w: the file is empty: want a header line, then a number a line", ErrEmpty))
+			return nil, badLine(max(1, n), 0, "header", ErrEmpty, "the file is empty: want a header line, then a number a line")
 		case err == io.EOF && len(demand) == 0:
-			return nil, demandError(n, "demand", "", fmt.Errorf("%w after the header line: want a number a line", ErrEmpty))
+			return nil, badLine(n, 0, "demand", ErrEmpty, "nothing after the header line: want a number a line")
 		case err == io.EOF:
 			return demand, nil
 		case err != nil:
@@ -55,7 +54,7 @@ func ReadDemand(src io.Reader) ([]int, error) {
 			if blank == 1 {
 				n, text = 1, nil
 			}
-			return nil, demandError(n, "header", shorten(text), fmt.Errorf("%w: want one, such as instances, before the demand", ErrHeader))
+			return nil, badLine(n, 0, "header", ErrHeader, "%q: want a header, such as instances, before the demand", shorten(text))
 		case n == 1:
 			header = shorten(text)
 			continue
@@ -64,7 +63,7 @@ func ReadDemand(src io.Reader) ([]int, error) {
 		}
 		d, err := strconv.Atoi(string(text))
 		if err != nil || d < 0 || d > math.MaxInt32 {
-			return nil, demandError(n, header, shorten(text), fmt.Errorf("%w: want a whole number of instances, 0 to %d, in digits, and nothing else on the line", refused(text), math.MaxInt32))
+			return nil, badLine(n, 0, header, refused(text), "%q: want a whole number of instances, 0 to %d, in digits, and nothing else on the line", shorten(text), math.MaxInt32)
 		}
 		demand = append(demand, d)
 	}
@@ -76,7 +75,7 @@ func ReadDemand(src io.Reader) ([]int, error) {
 func WriteDemand(dst io.Writer, demand []int) error {
 	for s, d := range demand {
 		if d < 0 || d > math.MaxInt32 {
-			return &InputError{Field: "demand", Index: s, Err: fmt.Errorf("%w: want 0 to %d", ErrRange, math.MaxInt32), unit: "slot", text: strconv.Itoa(d)}
+			return badInput("demand", s, ErrRange, "%d: want 0 to %d", d, math.MaxInt32)
 		}
 	}
 	const full = 1 << 12
@@ -95,10 +94,6 @@ func WriteDemand(dst io.Writer, demand []int) error {
 		return err
 	}
 	return nil
-}
-
-func demandError(line int, field, text string, err error) error {
-	return &InputError{Field: field, Index: line, Err: err, unit: "line", text: text}
 }
 
 func isNumber(text []byte) bool {

@@ -102,14 +102,14 @@ func TestAppendDemandErrors(t *testing.T) {
 		opts DemandOptions
 		want string
 	}{
-		{"no instances", set(func(j *Job) { j.Nodes = 0 }), DemandOptions{}, `job 1, nodes: "0" is out of range; must be above 0`},
-		{"no run time", set(func(j *Job) { j.Run = 0 }), DemandOptions{}, `job 1, run time: "0s" is out of range; must be above 0`},
-		{"negative run time", set(func(j *Job) { j.Run = -1 }), DemandOptions{}, `job 1, run time: "-1ns" is out of range; must be above 0`},
-		{"end beyond the range", set(func(j *Job) { j.Submit = math.MaxInt64 }), DemandOptions{}, "job 1, start: is out of range; start and end must be within 292 years"},
-		{"start before the range", set(func(j *Job) { j.Submit = math.MinInt64 }), DemandOptions{From: 1}, "job 1, start: is out of range; start and end must be within 292 years"},
-		{"start behind the range", set(func(j *Job) { j.Submit = math.MaxInt64 }), DemandOptions{From: -1}, "job 1, start: is out of range; start and end must be within 292 years"},
-		{"sum beyond the range", set(func(j *Job) { j.Nodes = math.MaxInt }), DemandOptions{}, "job 1, nodes: is out of range; the sum must fit an int"},
-		{"too many slots", set(func(j *Job) { j.Run = 1 << 62 }), DemandOptions{Slot: time.Second}, "job 1, end: is out of range; it takes more than 2³⁰ slots"},
+		{"no instances", set(func(j *Job) { j.Nodes = 0 }), DemandOptions{}, "trace: Jobs[1].Nodes: value out of range: 0: want more than 0"},
+		{"no run time", set(func(j *Job) { j.Run = 0 }), DemandOptions{}, "trace: Jobs[1].Run: value out of range: 0s: want more than 0"},
+		{"negative run time", set(func(j *Job) { j.Run = -1 }), DemandOptions{}, "trace: Jobs[1].Run: value out of range: -1ns: want more than 0"},
+		{"end beyond the range", set(func(j *Job) { j.Submit = math.MaxInt64 }), DemandOptions{}, "trace: Jobs[1].Submit: value out of range: the job starts at 2562047h47m16.854775807s: want a start and an end within 292 years"},
+		{"start before the range", set(func(j *Job) { j.Submit = math.MinInt64 }), DemandOptions{From: 1}, "trace: Jobs[1].Submit: value out of range: the job starts at -2562047h47m16.854775808s: want a start and an end within 292 years"},
+		{"start behind the range", set(func(j *Job) { j.Submit = math.MaxInt64 }), DemandOptions{From: -1}, "trace: Jobs[1].Submit: value out of range: the job starts at 2562047h47m16.854775807s: want a start and an end within 292 years"},
+		{"sum beyond the range", set(func(j *Job) { j.Nodes = math.MaxInt }), DemandOptions{}, "trace: Jobs[1].Nodes: value out of range: 9223372036854775807: want a sum of all nodes that fits an int"},
+		{"too many slots", set(func(j *Job) { j.Run = 1 << 62 }), DemandOptions{Slot: time.Second}, "trace: Jobs[1].Run: value out of range: the job ends after more than 2³⁰ slots: want a longer slot"},
 	} {
 		dst := []int{1, 2}
 		got, err := AppendDemand(dst, []Job{fine, c.job}, nil, c.opts)

@@ -89,7 +89,7 @@
 // point where it is a time or memory, or where only zeros follow. All else is
 // an [*InputError] such as
 //
-//	line 17, field 4 (run time): "abc" is not a number
+//	trace: line 17, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known
 //
 // after which the next line can be read. Lines of more than 1 MiB, UTF-16,
 // and carriage returns as the only line ends are refused.

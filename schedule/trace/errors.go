@@ -2,53 +2,53 @@ package trace
 
 import (
 	"errors"
-	"fmt"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What an [InputError] unwraps to.
 var (
-	ErrNumber   = errors.New("is not a number")
-	ErrWhole    = errors.New("is not a whole number")
-	ErrRange    = errors.New("is out of range")
-	ErrFields   = errors.New("has too few fields, needs 5 or more")
+	ErrNumber   = errors.New("not a number")
+	ErrWhole    = errors.New("not a whole number")
+	ErrRange    = errors.New("value out of range")
+	ErrFields   = errors.New("too few fields")
 	ErrTooLong  = errors.New("too long")
 	ErrEncoding = errors.New("not a plain text of lines (UTF-8, ended by line feeds)")
 )
 
-// An InputError says what is wrong with a log, with a record or with a job,
-// and where. For a [Reader], Index is the number of the line from 1, and
-// Column the field of the format from 1, or 0 where the whole line is meant;
-// for a [Writer] and for [Convert], Index is the number of the record from 1;
-// for functions of jobs it is the job's index from 0.
-type InputError struct {
-	Field  string // what is wrong: "run time", "line", "header", ...
-	Index  int    // where
-	Column int    // SWF field from 1, or 0
-	Err    error  // unwraps to one of the package's sentinels
-
-	unit string // "line", "record", "job"
-	text string // the offending text, shortened, where there is one
-}
-
-// Error is one sentence such as
+// An InputError says what is wrong with a log, with a record or with a job, and
+// where:
 //
-//	line 17, field 4 (run time): "abc" is not a number
-func (e *InputError) Error() string {
-	unit := e.unit
-	if unit == "" {
-		unit = "record"
-	}
-	switch {
-	case e.Column > 0:
-		return fmt.Sprintf("%s %d, field %d (%s): %q %v", unit, e.Index, e.Column, e.Field, e.text, e.Err)
-	case e.text != "":
-		return fmt.Sprintf("%s %d, %s: %q %v", unit, e.Index, e.Field, e.text, e.Err)
-	}
-	return fmt.Sprintf("%s %d, %s: %v", unit, e.Index, e.Field, e.Err)
+//	Package  "trace"
+//	Field    the field of the format such as "run time", or such as "Jobs.Nodes"
+//	Index    of the job or record from 0; -1 where there is a line
+//	Line     of the file from 1, for a Reader and a header
+//	Column   the field of the format from 1; 0 where the whole line is meant
+//	Err      what is there and what would be right; unwraps to a sentinel
+//
+// Such as
+//
+//	trace: line 17, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known
+type InputError = inputerr.Error
+
+func badInput(field string, index int, sentinel error, format string, args ...any) error {
+	return inputerr.New("trace", field, index, sentinel, format, args...)
 }
 
-// Unwrap returns e.Err.
-func (e *InputError) Unwrap() error { return e.Err }
+func badLine(line, column int, field string, sentinel error, format string, args ...any) error {
+	return inputerr.At("trace", line, column, field, sentinel, format, args...)
+}
+
+// wanted says what would be right in place of what a sentinel is about.
+func wanted(sentinel error) string {
+	switch sentinel {
+	case ErrNumber:
+		return "a number, or -1 if it is not known"
+	case ErrWhole:
+		return "a whole number"
+	}
+	return "a smaller number"
+}
 
 // shorten returns at most 40 bytes of b as a string.
 func shorten(b []byte) string {

@@ -68,7 +68,7 @@ func ExampleReader_Records() {
 	}
 	// Output:
 	// job 1 ran 1h30m0s
-	// skipped: line 3, field 4 (run time): "half-an-hour" is not a number
+	// skipped: trace: line 3, column 4 (run time): not a number: "half-an-hour": want a number, or -1 if it is not known
 	// job 3 ran 1m0s
 }
 
@@ -224,5 +224,5 @@ func ExampleReadDemand() {
 	fmt.Println(err)
 	// Output:
 	// [12 14 9] <nil>
-	// line 3, instances: "-14" is out of range: want a whole number of instances, 0 to 2147483647, in digits, and nothing else on the line
+	// trace: line 3 (instances): value out of range: "-14": want a whole number of instances, 0 to 2147483647, in digits, and nothing else on the line
 }

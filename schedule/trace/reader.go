@@ -144,7 +144,7 @@ func (r *Reader) open() {
 		r.pos = 3
 	} else if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
 		r.stats.Lines = 1
-		r.fail("line", ErrEncoding)
+		r.fail("", ErrEncoding, "want a text, or one packed with gzip")
 		r.stats.Lines = 0
 	}
 }
@@ -159,7 +159,7 @@ func (r *Reader) fill() {
 	if r.end == len(r.buf) {
 		if len(r.buf) >= maxLine {
 			r.stats.Lines++
-			r.fail("line", ErrTooLong)
+			r.fail("", ErrTooLong, "want at most %d bytes", maxLine)
 			return
 		}
 		grown := make([]byte, 2*len(r.buf))
@@ -246,7 +246,7 @@ func (r *Reader) Header() (*Header, error) {
 			}
 			r.headerSize += len(text)
 			if r.headerSize > maxHeader {
-				r.fail("header", ErrTooLong)
+				r.fail("header", ErrTooLong, "want at most %d bytes", maxHeader)
 				r.ended = true
 				return &r.header, r.err
 			}
@@ -273,20 +273,16 @@ func trim(line []byte) []byte {
 }
 
 // fail ends the reading with an error at the current line.
-func (r *Reader) fail(field string, err error) {
-	r.err = r.lineError(field, err)
+func (r *Reader) fail(field string, sentinel error, format string, args ...any) {
+	r.err = badLine(r.stats.Lines, 0, field, sentinel, format, args...)
 	r.pos, r.end = 0, 0
-}
-
-func (r *Reader) lineError(field string, err error) *InputError {
-	return &InputError{Field: field, Index: r.stats.Lines, Err: err, unit: "line"}
 }
 
 // checkComment refuses a comment with a carriage return within: in a file
 // whose lines end in carriage returns alone it would hide all records.
 func (r *Reader) checkComment(text []byte) error {
 	if bytes.IndexByte(text, '\r') >= 0 {
-		return r.lineError("comment", ErrEncoding)
+		return badLine(r.stats.Lines, 0, "comment", ErrEncoding, "a carriage return within: want lines that end in line feeds")
 	}
 	return nil
 }
@@ -419,9 +415,7 @@ func (r *Reader) parse(line []byte, rec *Record) error {
 	}
 	if f < numFields {
 		if f < minFields {
-			e := r.lineError("line", ErrFields)
-			e.text = shorten(line)
-			return e
+			return badLine(r.stats.Lines, 0, "record", ErrFields, "%q: want %d or more", shorten(line), minFields)
 		}
 		r.stats.Short++
 		for ; f < numFields; f++ {
@@ -436,7 +430,7 @@ func (r *Reader) parse(line []byte, rec *Record) error {
 		}
 	} else if rest := bytes.TrimLeft(line[i:], " \t"); len(rest) > 0 {
 		if bytes.IndexByte(rest, '\r') >= 0 {
-			return r.lineError("line", ErrEncoding)
+			return badLine(r.stats.Lines, 0, "record", ErrEncoding, "a carriage return within: want lines that end in line feeds")
 		}
 		r.stats.Extra++
 	}
@@ -464,10 +458,7 @@ func (r *Reader) parse(line []byte, rec *Record) error {
 }
 
 func (r *Reader) fieldError(f int, token []byte, err error) error {
-	e := r.lineError(fieldNames[f], err)
-	e.Column = f + 1
-	e.text = shorten(token)
-	return e
+	return badLine(r.stats.Lines, f+1, fieldNames[f], err, "%q: want %s", shorten(token), wanted(err))
 }
 
 // number reads a token of any allowed form: an optional minus sign, digits,

@@ -176,38 +176,38 @@ func TestReaderNumbers(t *testing.T) {
 		{timeField, "9223372036", "9223372036"},
 		{timeField, "9223372036.854775807", "9223372036.854775807"},
 		{timeField, "-9223372036.854775808", "-9223372036.854775808"},
-		{timeField, "9223372036.854775808", `line 2, field 4 (run time): "9223372036.854775808" is out of range`},
-		{timeField, "9223372037", `line 2, field 4 (run time): "9223372037" is out of range`},
-		{timeField, "99999999999999999999", `line 2, field 4 (run time): "99999999999999999999" is out of range`},
-		{timeField, "abc", `line 2, field 4 (run time): "abc" is not a number`},
-		{timeField, "-", `line 2, field 4 (run time): "-" is not a number`},
-		{timeField, ".", `line 2, field 4 (run time): "." is not a number`},
-		{timeField, "-.", `line 2, field 4 (run time): "-." is not a number`},
-		{timeField, "--1", `line 2, field 4 (run time): "--1" is not a number`},
-		{timeField, "+1", `line 2, field 4 (run time): "+1" is not a number`},
-		{timeField, "1e3", `line 2, field 4 (run time): "1e3" is not a number`},
-		{timeField, "1.2.3", `line 2, field 4 (run time): "1.2.3" is not a number`},
-		{timeField, "12:30", `line 2, field 4 (run time): "12:30" is not a number`},
-		{timeField, "NaN", `line 2, field 4 (run time): "NaN" is not a number`},
-		{timeField, "1,5", `line 2, field 4 (run time): "1,5" is not a number`},
-		{timeField, "1\r2", `line 2, field 4 (run time): "1\r2" is not a number`},
-		{timeField, strings.Repeat("a", 50), `line 2, field 4 (run time): "` + strings.Repeat("a", 40) + `..." is not a number`},
+		{timeField, "9223372036.854775808", `trace: line 2, column 4 (run time): value out of range: "9223372036.854775808": want a smaller number`},
+		{timeField, "9223372037", `trace: line 2, column 4 (run time): value out of range: "9223372037": want a smaller number`},
+		{timeField, "99999999999999999999", `trace: line 2, column 4 (run time): value out of range: "99999999999999999999": want a smaller number`},
+		{timeField, "abc", `trace: line 2, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known`},
+		{timeField, "-", `trace: line 2, column 4 (run time): not a number: "-": want a number, or -1 if it is not known`},
+		{timeField, ".", `trace: line 2, column 4 (run time): not a number: ".": want a number, or -1 if it is not known`},
+		{timeField, "-.", `trace: line 2, column 4 (run time): not a number: "-.": want a number, or -1 if it is not known`},
+		{timeField, "--1", `trace: line 2, column 4 (run time): not a number: "--1": want a number, or -1 if it is not known`},
+		{timeField, "+1", `trace: line 2, column 4 (run time): not a number: "+1": want a number, or -1 if it is not known`},
+		{timeField, "1e3", `trace: line 2, column 4 (run time): not a number: "1e3": want a number, or -1 if it is not known`},
+		{timeField, "1.2.3", `trace: line 2, column 4 (run time): not a number: "1.2.3": want a number, or -1 if it is not known`},
+		{timeField, "12:30", `trace: line 2, column 4 (run time): not a number: "12:30": want a number, or -1 if it is not known`},
+		{timeField, "NaN", `trace: line 2, column 4 (run time): not a number: "NaN": want a number, or -1 if it is not known`},
+		{timeField, "1,5", `trace: line 2, column 4 (run time): not a number: "1,5": want a number, or -1 if it is not known`},
+		{timeField, "1\r2", `trace: line 2, column 4 (run time): not a number: "1\r2": want a number, or -1 if it is not known`},
+		{timeField, strings.Repeat("a", 50), `trace: line 2, column 4 (run time): not a number: "` + strings.Repeat("a", 40) + `...": want a number, or -1 if it is not known`},
 		{floatField, "1024.25", "1024.25"},
 		{floatField, "-1.0", "-1"},
 		{floatField, "-0.0", "0"},
 		{floatField, "0.1", "0.1"},
 		{floatField, "12345678901234567890", "12345678901234567000"}, // the nearest float64
-		{floatField, "1e9", `line 2, field 7 (used memory): "1e9" is not a number`},
-		{floatField, "Inf", `line 2, field 7 (used memory): "Inf" is not a number`},
-		{floatField, "0x10", `line 2, field 7 (used memory): "0x10" is not a number`},
-		{floatField, "1_000", `line 2, field 7 (used memory): "1_000" is not a number`},
+		{floatField, "1e9", `trace: line 2, column 7 (used memory): not a number: "1e9": want a number, or -1 if it is not known`},
+		{floatField, "Inf", `trace: line 2, column 7 (used memory): not a number: "Inf": want a number, or -1 if it is not known`},
+		{floatField, "0x10", `trace: line 2, column 7 (used memory): not a number: "0x10": want a number, or -1 if it is not known`},
+		{floatField, "1_000", `trace: line 2, column 7 (used memory): not a number: "1_000": want a number, or -1 if it is not known`},
 		{wholeField, "4.00", "4"},
 		{wholeField, "-5", "-5"},
 		{wholeField, "1234567890123", "1234567890123"},
 		{wholeField, "9223372036854775807", "9223372036854775807"},
 		{wholeField, "-9223372036854775808", "-9223372036854775808"},
-		{wholeField, "9223372036854775808", `line 2, field 13 (group): "9223372036854775808" is out of range`},
-		{wholeField, "4.5", `line 2, field 13 (group): "4.5" is not a whole number`},
+		{wholeField, "9223372036854775808", `trace: line 2, column 13 (group): value out of range: "9223372036854775808": want a smaller number`},
+		{wholeField, "4.5", `trace: line 2, column 13 (group): not a whole number: "4.5": want a whole number`},
 	} {
 		fields := strings.Fields("1" + minus17)
 		fields[c.field-1] = c.token
@@ -241,14 +241,14 @@ func TestReaderRefuses(t *testing.T) {
 		want string
 		err  error
 	}{
-		{"four fields", "; A\n7 100 20 3600\n", `line 2, line: "7 100 20 3600" has too few fields, needs 5 or more`, ErrFields},
-		{"word", "hello\n", `line 1, field 1 (job number): "hello" is not a number`, ErrNumber},
-		{"UTF-16, little-endian", "\xff\xfe;\x00\n\x00", "line 1, line: not a plain text of lines (UTF-8, ended by line feeds)", ErrEncoding},
-		{"UTF-16, big-endian", "\xfe\xff\x00;\x00\n", "line 1, line: not a plain text of lines (UTF-8, ended by line feeds)", ErrEncoding},
-		{"carriage returns alone", "; A\r" + job7 + "\r" + job7 + "\r", "line 1, comment: not a plain text of lines (UTF-8, ended by line feeds)", ErrEncoding},
-		{"carriage return behind", job7 + "  9\r" + job7, "line 1, line: not a plain text of lines (UTF-8, ended by line feeds)", ErrEncoding},
-		{"line too long", job7 + "\n" + strings.Repeat("1", 1<<20), "line 2, line: too long", ErrTooLong},
-		{"header too long", manyLines, "line 32, header: too long", ErrTooLong},
+		{"four fields", "; A\n7 100 20 3600\n", `trace: line 2 (record): too few fields: "7 100 20 3600": want 5 or more`, ErrFields},
+		{"word", "hello\n", `trace: line 1, column 1 (job number): not a number: "hello": want a number, or -1 if it is not known`, ErrNumber},
+		{"UTF-16, little-endian", "\xff\xfe;\x00\n\x00", "trace: line 1: not a plain text of lines (UTF-8, ended by line feeds): want a text, or one packed with gzip", ErrEncoding},
+		{"UTF-16, big-endian", "\xfe\xff\x00;\x00\n", "trace: line 1: not a plain text of lines (UTF-8, ended by line feeds): want a text, or one packed with gzip", ErrEncoding},
+		{"carriage returns alone", "; A\r" + job7 + "\r" + job7 + "\r", "trace: line 1 (comment): not a plain text of lines (UTF-8, ended by line feeds): a carriage return within: want lines that end in line feeds", ErrEncoding},
+		{"carriage return behind", job7 + "  9\r" + job7, "trace: line 1 (record): not a plain text of lines (UTF-8, ended by line feeds): a carriage return within: want lines that end in line feeds", ErrEncoding},
+		{"line too long", job7 + "\n" + strings.Repeat("1", 1<<20), "trace: line 2: too long: want at most 1048576 bytes", ErrTooLong},
+		{"header too long", manyLines, "trace: line 32 (header): too long: want at most 16777216 bytes", ErrTooLong},
 	} {
 		r := NewReader(strings.NewReader(c.in))
 		var err error
@@ -392,8 +392,8 @@ func TestReaderGoesOn(t *testing.T) {
 		for rec, err := range r.Records() {
 			got = append(got, fmt.Sprint(rec.ID, err))
 		}
-		want := []string{"7 <nil>", `0 line 2, field 3 (wait time): "x" is not a number`, "7 <nil>",
-			`0 line 4, line: "1 2 3 4" has too few fields, needs 5 or more`, "7 <nil>"}
+		want := []string{"7 <nil>", `0 trace: line 2, column 3 (wait time): not a number: "x": want a number, or -1 if it is not known`, "7 <nil>",
+			`0 trace: line 4 (record): too few fields: "1 2 3 4": want 5 or more`, "7 <nil>"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -424,14 +424,14 @@ func TestWriterRefuses(t *testing.T) {
 		h.Add("Fine", "1")
 		h.AddLine(l)
 		var ie *InputError
-		if err := w.WriteHeader(&h); !errors.As(err, &ie) || ie.Index != 2 {
+		if err := w.WriteHeader(&h); !errors.As(err, &ie) || ie.Line != 2 {
 			t.Errorf("header line %.10q: %v", l, err)
 		}
 	}
 	var zero float64
 	for i, rec := range []Record{{Memory: 1 / zero}, {ReqMemory: zero / zero}} {
 		var ie *InputError
-		if err := w.Write(&rec); !errors.As(err, &ie) || !errors.Is(err, ErrNumber) || ie.Index != 1 {
+		if err := w.Write(&rec); !errors.As(err, &ie) || !errors.Is(err, ErrNumber) || ie.Index != 0 {
 			t.Errorf("record %d: %v", i, err)
 		}
 	}

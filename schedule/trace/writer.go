@@ -39,7 +39,7 @@ func (w *Writer) Reset(dst io.Writer) {
 }
 
 // WriteHeader writes the header's lines. It refuses a line that holds a line
-// feed or a carriage return with an [*InputError] that counts lines from 1,
+// feed or a carriage return with an [*InputError] that names the header's line from 1,
 // before it writes any. It panics after the first record.
 func (w *Writer) WriteHeader(h *Header) error {
 	if w.records > 0 {
@@ -50,10 +50,10 @@ func (w *Writer) WriteHeader(h *Header) error {
 	}
 	for i, l := range h.lines {
 		if len(l)+2 > maxLine {
-			return &InputError{Field: "header", Index: i + 1, Err: ErrTooLong, unit: "line", text: shorten([]byte(l))}
+			return badLine(i+1, 0, "header", ErrTooLong, "%q: want at most %d bytes", shorten([]byte(l)), maxLine)
 		}
 		if strings.ContainsAny(l, "\r\n") {
-			return &InputError{Field: "header", Index: i + 1, Err: ErrEncoding, unit: "line", text: shorten([]byte(l))}
+			return badLine(i+1, 0, "header", ErrEncoding, "%q: want no line feed or carriage return", shorten([]byte(l)))
 		}
 	}
 	for _, l := range h.lines {
@@ -73,12 +73,11 @@ func (w *Writer) Write(rec *Record) error {
 		return w.err
 	}
 	for _, m := range [2]struct {
-		x     float64
-		field int
-	}{{rec.Memory, 6}, {rec.ReqMemory, 9}} {
+		x    float64
+		name string
+	}{{rec.Memory, "Memory"}, {rec.ReqMemory, "ReqMemory"}} {
 		if math.IsNaN(m.x) || math.IsInf(m.x, 0) {
-			return &InputError{Field: fieldNames[m.field], Index: w.records + 1, Column: m.field + 1, Err: ErrNumber,
-				unit: "record", text: strconv.FormatFloat(m.x, 'g', -1, 64)}
+			return badInput("Records."+m.name, w.records, ErrNumber, "%v: want a finite number", m.x)
 		}
 	}
 	w.records++
