@@ -335,8 +335,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-held", filepath.Join(dir, "none.json")}, "none.json: no such file"},
 
 		{demand(""), "the file is empty"},
-		{demand("instances\n"), "no demand after the header line"},
-		{demand("instances\n1\n-3\n2\n"), `d.csv: line 3, instances: "-3" is out of range: want a whole number of instances`},
+		{demand("instances\n"), "no demand: nothing after the header line"},
+		{demand("instances\n1\n-3\n2\n"), `d.csv: line 3 (instances): value out of range: "-3": want a whole number of instances`},
 		{demand(programtest.Gzip(strings.Repeat(smallDemand, 9))[:30]), "d.csv: the compressed data are cut off"},
 
 		{classes("{"), "c.json: line 1: "},
