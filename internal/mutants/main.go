@@ -236,12 +236,7 @@ func run(w io.Writer, pattern string, o options) (tally, error) {
 		all = append(all, s.points[name]...)
 	}
 	row.points = len(all)
-	drawn := slices.Clone(all)
-	rng := rand.New(rand.NewPCG(o.seed, 0))
-	rng.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
-	if o.n > 0 && o.n < len(drawn) {
-		drawn = drawn[:o.n]
-	}
+	drawn := draw(all, o.n, o.seed)
 	row.drawn = len(drawn)
 	drawn = slices.DeleteFunc(drawn, func(p *point) bool {
 		if known[p.key()] {
@@ -328,6 +323,17 @@ func run(w io.Writer, pattern string, o options) (tally, error) {
 	}
 	row.time = time.Since(began)
 	return row, nil
+}
+
+// draw takes n of the points, or all for 0, in an order that the seed gives.
+func draw(all []*point, n int, seed uint64) []*point {
+	drawn := slices.Clone(all)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
+	if n > 0 && n < len(drawn) {
+		drawn = drawn[:n]
+	}
+	return drawn
 }
 
 // A binary is the compiled tests of one package.

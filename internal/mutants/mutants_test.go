@@ -171,21 +171,22 @@ func TestEquivalents(t *testing.T) {
 	}
 }
 
-// The same seed draws the same changes, another seed others.
+// The same seed draws the same changes, another seed others, and 0 all of them.
 func TestDraw(t *testing.T) {
 	fixture(t)
-	draw := func(seed uint64) string {
-		var out strings.Builder
-		if _, err := run(&out, "./p", options{parallel: 2, n: 8, seed: seed, list: "none", verbose: true}); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
+	s, err := read("./p")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if a, b := draw(3), draw(3); a != b {
-		t.Errorf("seed 3 draws\n%s\nand\n%s", a, b)
+	all := s.points["p.go"]
+	if a, b := draw(all, 8, 3), draw(all, 8, 3); !slices.Equal(a, b) || len(a) != 8 {
+		t.Errorf("seed 3 draws\n%v\nand\n%v", a, b)
 	}
-	if draw(3) == draw(4) {
+	if slices.Equal(draw(all, 8, 3), draw(all, 8, 4)) {
 		t.Error("seeds 3 and 4 draw the same changes")
+	}
+	if n := len(draw(all, 0, 3)); n != len(all) {
+		t.Errorf("%d of %d changes drawn, want all", n, len(all))
 	}
 }
 
