@@ -1,0 +1,328 @@
+// Speed says which benchmarks of the library are slower or faster than at another
+// commit.
+//
+// The program builds the benchmarks of the two commits and runs them in turn, so that
+// both see the same machine: what slows one down slows the other down. benchstat compares
+// the two. A benchmark has moved if its median differs by -least per cent or more and
+// chance explains the difference with a probability below -alpha. A change of allocations
+// counts from one a call on.
+//
+// Usage, in the folder of the module, with nothing else running:
+//
+//	go run ./internal/speed                   # against the commit of baseline.txt
+//	go run ./internal/speed -base HEAD~3      # against another
+//	go run ./internal/speed -base ""          # against the numbers of baseline.txt, without git
+//	go run ./internal/speed -only flow        # the packages whose name has flow in it
+//	go run ./internal/speed -save             # renews baseline.txt, at a release
+//
+// The exit status is 1 if a benchmark is slower or allocates more. flagship.go has the
+// benchmarks; all of them take about four minutes.
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+const baseline = "internal/speed/baseline.txt"
+
+func main() {
+	base := flag.String("base", "baseline", "`commit` to compare with; \"baseline\" is that of "+baseline+", \"\" its numbers")
+	only := flag.String("only", "", "`part` of the names of the packages to run")
+	rounds := flag.Int("rounds", 10, "how often each benchmark runs at each commit, 8 or more")
+	each := flag.Duration("time", 30*time.Millisecond, "of one run of a benchmark")
+	alpha := flag.Float64("alpha", 0.001, "probability below which a difference is no chance")
+	least := flag.Float64("least", 5, "per cent below which a difference is not told")
+	save := flag.Bool("save", false, "write "+baseline+" instead")
+	flag.Parse()
+	if flag.NArg() > 0 || *rounds < 8 {
+		fmt.Fprintln(os.Stderr, "speed: want flags alone, and -rounds of 8 or more")
+		os.Exit(2)
+	}
+	slower, err := run(*base, *only, *rounds, *each, *alpha, *least, *save)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "speed:", err)
+		os.Exit(1)
+	}
+	if slower {
+		os.Exit(1)
+	}
+}
+
+func run(base, only string, rounds int, each time.Duration, alpha, least float64, save bool) (slower bool, err error) {
+	dir, err := os.MkdirTemp("", "speed")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	var sets []set
+	for _, s := range flagship {
+		if strings.Contains(s.pkg, only) {
+			sets = append(sets, s)
+		}
+	}
+	stored, err := os.ReadFile(baseline)
+	if err != nil && !save && (base == "baseline" || base == "") {
+		return false, err
+	}
+	now := &tree{dir: ".", out: filepath.Join(dir, "new")}
+	trees := []*tree{now}
+	var old *tree
+	switch {
+	case save || base == "":
+	case base == "baseline":
+		if base, err = commitOf(stored); err != nil {
+			return false, err
+		}
+		fallthrough
+	default:
+		work := filepath.Join(dir, "base")
+		if _, err := output(".", "git", "worktree", "add", "--detach", work, base); err != nil {
+			return false, err
+		}
+		defer output(".", "git", "worktree", "remove", "--force", work)
+		old = &tree{dir: work, out: filepath.Join(dir, "old")}
+		trees = append(trees, old)
+	}
+	for _, t := range trees {
+		if err := t.build(sets); err != nil {
+			return false, err
+		}
+	}
+	for round := range rounds {
+		for i, s := range sets {
+			turn := slices.Clone(trees)
+			if round%2 == 1 {
+				slices.Reverse(turn)
+			}
+			for _, t := range turn {
+				if err := t.measure(i, s, each, t == now); err != nil {
+					return false, err
+				}
+			}
+		}
+		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, rounds)
+	}
+	if save {
+		head, err := output(".", "git", "rev-parse", "HEAD")
+		if err != nil {
+			return false, err
+		}
+		text := fmt.Sprintf("commit: %s\ngo: %s\n%s", head, runtime.Version(), now.results.String())
+		return false, os.WriteFile(baseline, []byte(text), 0o644)
+	}
+	before := stored
+	if old != nil {
+		before = old.results.Bytes()
+	}
+	rows, err := compare(dir, before, now.results.Bytes(), alpha)
+	if err != nil {
+		return false, err
+	}
+	return report(rows, least), nil
+}
+
+// commitOf reads the commit of the stored numbers.
+func commitOf(stored []byte) (string, error) {
+	m := regexp.MustCompile(`(?m)^commit: ([0-9a-f]{40})$`).FindSubmatch(stored)
+	if m == nil {
+		return "", fmt.Errorf("%s: want a line `commit: ` with the commit that the numbers are of", baseline)
+	}
+	return string(m[1]), nil
+}
+
+func output(dir, name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return "", fmt.Errorf("%s %s: %w: %s%s", name, strings.Join(args, " "), err, out, bytes.TrimSpace(exit.Stderr))
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// A tree is the module at one commit, its benchmarks built.
+type tree struct {
+	dir, out string
+	bins     []string // by set, "" for a package that is not there
+	folders  []string
+	results  bytes.Buffer
+}
+
+func (t *tree) build(sets []set) error {
+	if err := os.MkdirAll(t.out, 0o755); err != nil {
+		return err
+	}
+	for i, s := range sets {
+		folder := filepath.Join(t.dir, filepath.FromSlash(s.pkg))
+		if _, err := os.Stat(folder); err != nil && s.was != "" {
+			folder = filepath.Join(t.dir, filepath.FromSlash(s.was))
+		}
+		bin := ""
+		if _, err := os.Stat(folder); err == nil {
+			abs, err := filepath.Abs(filepath.Join(t.out, strconv.Itoa(i)))
+			if err != nil {
+				return err
+			}
+			if _, err := output(folder, "go", "test", "-c", "-trimpath", "-o", abs, "."); err != nil {
+				return err
+			}
+			bin = abs
+		}
+		t.bins = append(t.bins, bin)
+		t.folders = append(t.folders, folder)
+	}
+	return nil
+}
+
+// measure runs the benchmarks of a set once. With all, each alternative of the pattern
+// has to name a benchmark.
+func (t *tree) measure(i int, s set, each time.Duration, all bool) error {
+	if t.bins[i] == "" {
+		return nil
+	}
+	out, err := output(t.folders[i], t.bins[i], "-test.run", "^$", "-test.bench", exactly(s.pattern),
+		"-test.benchtime", each.String(), "-test.benchmem", "-test.cpu", "1")
+	if err != nil {
+		return err
+	}
+	if all {
+		for one := range strings.SplitSeq(s.pattern, "|") {
+			if !regexp.MustCompile(`(?m)^Benchmark` + strings.TrimSuffix(one, "$") + `\S*\s`).MatchString(out) {
+				return fmt.Errorf("%s has no benchmark %s: its name is part of what users follow, see flagship.go", s.pkg, one)
+			}
+		}
+	}
+	// A package that has moved is compared under its new name.
+	out = regexp.MustCompile(`(?m)^pkg: .*$`).ReplaceAllString(out, "pkg: "+s.pkg)
+	out = regexp.MustCompile(`(?m)^(PASS|ok .*)\n?`).ReplaceAllString(out+"\n", "")
+	if t.results.Len() > 0 { // the machine is said once
+		out = regexp.MustCompile(`(?m)^(goos|goarch|cpu): .*\n`).ReplaceAllString(out, "")
+	}
+	t.results.WriteString(out)
+	return nil
+}
+
+// exactly makes each part of a pattern match whole parts of names.
+func exactly(pattern string) string {
+	var all []string
+	for one := range strings.SplitSeq(pattern, "|") {
+		all = append(all, "^Benchmark"+strings.ReplaceAll(one, "/", "$/^")+"$")
+	}
+	return strings.Join(all, "|")
+}
+
+// A row is one benchmark and unit before and after.
+type row struct {
+	pkg, name, unit string
+	old, new        float64
+	change          string // "~" for none that is significant
+}
+
+// compare asks benchstat.
+func compare(dir string, before, after []byte, alpha float64) ([]row, error) {
+	stat, err := output("internal/tools", "go", "tool", "-n", "benchstat")
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range map[string][]byte{"old.txt": before, "new.txt": after} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	out, err := output(dir, stat, "-format", "csv", "-table", "pkg", "-alpha", strconv.FormatFloat(alpha, 'g', -1, 64), "old.txt", "new.txt")
+	if err != nil {
+		return nil, err
+	}
+	return parse(out)
+}
+
+// parse reads the tables of benchstat.
+func parse(text string) ([]row, error) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.FieldsPerRecord = -1
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	pkg, unit := "", ""
+	for _, l := range lines {
+		switch {
+		case strings.HasPrefix(l[0], "pkg: "):
+			pkg = strings.TrimPrefix(l[0], "pkg: ")
+		case l[0] == "" && len(l) >= 2 && strings.Contains(l[1], ".txt"): // the files
+		case l[0] == "" && len(l) >= 2:
+			unit = l[1]
+		case l[0] == "geomean" || len(l) < 6:
+		default:
+			a, errA := strconv.ParseFloat(l[1], 64)
+			b, errB := strconv.ParseFloat(l[3], 64)
+			if errA != nil || errB != nil {
+				continue // a benchmark that only one side has
+			}
+			rows = append(rows, row{pkg, l[0], unit, a, b, l[5]})
+		}
+	}
+	return rows, nil
+}
+
+// report prints what moved and reports whether anything got worse. Of units other than
+// time and memory it tells no change: a reported quality may rise or fall.
+func report(rows []row, least float64) (worse bool) {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	timed, moved := 0, 0
+	for _, r := range rows {
+		switch r.unit {
+		case "sec/op":
+			timed++
+		case "allocs/op":
+		default:
+			continue
+		}
+		change, significant := difference(r, least)
+		if !significant {
+			continue
+		}
+		if moved == 0 {
+			fmt.Fprintln(w, "package\tbenchmark\tunit\tbefore\tnow\tchange")
+		}
+		moved++
+		worse = worse || r.new > r.old
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.4g\t%.4g\t%s\n", r.pkg, r.name, r.unit, r.old, r.new, change)
+	}
+	w.Flush()
+	if moved == 0 {
+		fmt.Printf("%d benchmarks, none of them moved beyond noise\n", timed)
+	} else {
+		fmt.Printf("%d benchmarks, %d changes beyond noise\n", timed, moved)
+	}
+	return worse
+}
+
+// difference says how much a row changed, and whether that is told.
+func difference(r row, least float64) (string, bool) {
+	if r.change == "~" || r.change == "" {
+		return "", false
+	}
+	if r.unit == "allocs/op" {
+		// The first calls allocate, and how many calls there are differs from run to run.
+		return fmt.Sprintf("%+g", r.new-r.old), math.Abs(r.new-r.old) >= max(1, least/100*r.old)
+	}
+	percent := 100 * (r.new/r.old - 1)
+	return fmt.Sprintf("%+.1f%%", percent), percent >= least || percent <= -least
+}

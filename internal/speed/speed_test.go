@@ -1,0 +1,96 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What benchstat prints as CSV, with a benchmark that only one side has.
+const table = `pkg: reserve
+,old.txt,,new.txt,,,
+,sec/op,CI,sec/op,CI,vs base,P
+Plan,1e-08,10%,1.5e-08,0%,+50.00%,p=0.000 n=10
+Observe/rule=wang,2e-08,1%,2.02e-08,1%,+1.00%,p=0.000 n=10
+Solve,3e-08,1%,4e-08,1%,~,p=0.100 n=10
+Gone,3e-08,1%
+geomean,9e-09,,1.5e-08,,+50.00%,
+
+,old.txt,,new.txt,,,
+,allocs/op,CI,allocs/op,CI,vs base,P
+Plan,0,0%,1,0%,?,p=0.000 n=10
+Observe/rule=wang,0,0%,0,0%,~,p=1.000 n=10 ¹
+Solve,8.0,0%,7.5,0%,-6.25%,p=0.000 n=10
+`
+
+func TestParse(t *testing.T) {
+	rows, err := parse(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []row{
+		{"reserve", "Plan", "sec/op", 1e-8, 1.5e-8, "+50.00%"},
+		{"reserve", "Observe/rule=wang", "sec/op", 2e-8, 2.02e-8, "+1.00%"},
+		{"reserve", "Solve", "sec/op", 3e-8, 4e-8, "~"},
+		{"reserve", "Plan", "allocs/op", 0, 1, "?"},
+		{"reserve", "Observe/rule=wang", "allocs/op", 0, 0, "~"},
+		{"reserve", "Solve", "allocs/op", 8, 7.5, "-6.25%"},
+	}
+	if diff := cmp.Diff(want, rows, cmp.AllowUnexported(row{})); diff != "" {
+		t.Fatalf("(-want +got):\n%s", diff)
+	}
+	told := []bool{true, false, false, true, false, false}
+	for i, r := range rows {
+		if _, got := difference(r, 5); got != told[i] {
+			t.Errorf("%+v: told %v, want %v", r, got, told[i])
+		}
+	}
+	if !report(rows, 5) || report(rows[1:3], 5) || report(nil, 5) {
+		t.Error("the table is worse with its first row, and not with the next two")
+	}
+}
+
+func TestExactly(t *testing.T) {
+	if got, want := exactly(`A/n=1|B`), "^BenchmarkA$/^n=1$|^BenchmarkB$"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// The flagship benchmarks are there: the first part of each name is a function of the
+// package's tests.
+func TestFlagship(t *testing.T) {
+	for _, s := range flagship {
+		files, err := filepath.Glob("../../" + s.pkg + "/*_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var src strings.Builder
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src.Write(text)
+		}
+		for one := range strings.SplitSeq(s.pattern, "|") {
+			name, _, _ := strings.Cut(one, "/")
+			if !regexp.MustCompile(`func Benchmark` + name + `\(`).MatchString(src.String()) {
+				t.Errorf("%s has no Benchmark%s", s.pkg, name)
+			}
+		}
+	}
+}
+
+func TestCommitOf(t *testing.T) {
+	hash := strings.Repeat("0a", 20)
+	if got, err := commitOf([]byte("commit: " + hash + "\ngo: go1.26\n")); err != nil || got != hash {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := commitOf([]byte("goos: linux\n")); err == nil {
+		t.Error("a file without a commit is taken")
+	}
+}
