@@ -2,8 +2,8 @@
 // commit.
 //
 // The program builds the benchmarks of the two commits and runs them in turn, so that
-// both see the same machine: what slows one down slows the other down. benchstat compares
-// the two. A benchmark has moved if its median differs by -least per cent or more and
+// both see the same machine: what slows one down slows the other down. In each round a
+// benchmark runs three times, and the fastest run counts. benchstat compares the rounds. A benchmark has moved if its median differs by -least per cent or more and
 // chance explains the difference with a probability below -alpha. A change of allocations
 // counts from one a call on.
 //
@@ -44,7 +44,7 @@ func main() {
 	base := flag.String("base", "baseline", "`commit` to compare with; \"baseline\" is that of "+baseline+", \"\" its numbers")
 	only := flag.String("only", "", "`part` of the names of the packages to run")
 	rounds := flag.Int("rounds", 10, "how often each benchmark runs at each commit, 8 or more")
-	each := flag.Duration("time", 30*time.Millisecond, "of one run of a benchmark")
+	each := flag.Duration("time", 15*time.Millisecond, "of one run of a benchmark, of three in each round")
 	alpha := flag.Float64("alpha", 0.001, "probability below which a difference is no chance")
 	least := flag.Float64("least", 5, "per cent below which a difference is not told")
 	save := flag.Bool("save", false, "write "+baseline+" instead")
@@ -196,7 +196,7 @@ func (t *tree) measure(i int, s set, each time.Duration, all bool) error {
 		return nil
 	}
 	out, err := output(t.folders[i], t.bins[i], "-test.run", "^$", "-test.bench", exactly(s.pattern),
-		"-test.benchtime", each.String(), "-test.benchmem", "-test.cpu", "1")
+		"-test.benchtime", each.String(), "-test.benchmem", "-test.cpu", "1", "-test.count", "3")
 	if err != nil {
 		return err
 	}
@@ -213,8 +213,40 @@ func (t *tree) measure(i int, s set, each time.Duration, all bool) error {
 	if t.results.Len() > 0 { // the machine is said once
 		out = regexp.MustCompile(`(?m)^(goos|goarch|cpu): .*\n`).ReplaceAllString(out, "")
 	}
-	t.results.WriteString(out)
+	t.results.WriteString(fastest(out))
 	return nil
+}
+
+// fastest keeps the fastest of the runs of each benchmark: others on the machine make a
+// run slower and never faster.
+func fastest(out string) string {
+	var kept []string
+	at := map[string]int{} // index of the line of a benchmark
+	nanos := func(line string) float64 {
+		f := strings.Fields(line)
+		if len(f) < 4 || f[3] != "ns/op" {
+			return math.Inf(1)
+		}
+		n, err := strconv.ParseFloat(f[2], 64)
+		if err != nil {
+			return math.Inf(1)
+		}
+		return n
+	}
+	for line := range strings.Lines(out) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		i, seen := at[name]
+		switch {
+		case !strings.HasPrefix(line, "Benchmark"):
+			kept = append(kept, line)
+		case !seen:
+			at[name] = len(kept)
+			kept = append(kept, line)
+		case nanos(line) < nanos(kept[i]):
+			kept[i] = line
+		}
+	}
+	return strings.Join(kept, "")
 }
 
 // exactly makes each part of a pattern match whole parts of names.

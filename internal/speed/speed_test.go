@@ -94,3 +94,13 @@ func TestCommitOf(t *testing.T) {
 		t.Error("a file without a commit is taken")
 	}
 }
+
+func TestFastest(t *testing.T) {
+	const (
+		out  = "pkg: p\nBenchmarkA \t 10\t 20 ns/op\nBenchmarkB/n=1 \t 10\t 7 ns/op\nBenchmarkA \t 10\t 15.5 ns/op\t 0 B/op\nBenchmarkB/n=1 \t 10\t 9 ns/op\n"
+		want = "pkg: p\nBenchmarkA \t 10\t 15.5 ns/op\t 0 B/op\nBenchmarkB/n=1 \t 10\t 7 ns/op\n"
+	)
+	if diff := cmp.Diff(want, fastest(out)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
