@@ -22,7 +22,7 @@ type Backtester struct {
 	Origins int     // forecasts from so many points of the series; 0 stands for DefaultOrigins
 	Step    int     // observations between these points; 0 stands for Horizon
 	Level   float64 // of the intervals; 0 stands for DefaultLevel
-	Fitter  Fitter  // fits the model anew at each point
+	Fitter  Fitter  // fits the model anew at each point; its Season is also the lag of MASE's scale, see Scale
 
 	path, lo, hi []float64
 }
@@ -78,13 +78,13 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	if !anyKnown(actual) {
 		return Score{}, badInput("actual", -1, ErrShort, "all %d values are missing, want 1 at least to compare with", h)
 	}
-	if _, err := p.Fit(&b.Fitter, train); err != nil {
+	if _, err := b.fit(p, train, h); err != nil {
 		return Score{}, err
 	}
 	b.path, b.lo, b.hi = grow.To(b.path, h), grow.To(b.lo, h), grow.To(b.hi, h)
 	p.Forecast(b.path)
 	p.Interval(b.lo, b.hi, or(b.Level, DefaultLevel))
-	scale := Scale(train)
+	scale := Scale(train, b.Fitter.Season)
 	if scale == 0 && MAE(actual, b.path) > 0 {
 		return Score{}, badInput("train", -1, ErrScale, "a constant series is no measure of errors")
 	}
@@ -186,8 +186,19 @@ func (b *Backtester) Select(candidates []*Predictor, series []float64, scores []
 	if best < 0 {
 		return 0, first
 	}
-	_, err := candidates[best].Fit(&b.Fitter, series)
+	_, err := b.fit(candidates[best], series, b.Horizon)
 	return best, err
+}
+
+// fit fits p for forecasts of a horizon, unless Fitter says of which.
+func (b *Backtester) fit(p *Predictor, series []float64, horizon int) (Fit, error) {
+	given := b.Fitter.Horizon
+	if given == 0 {
+		b.Fitter.Horizon = horizon
+	}
+	fit, err := p.Fit(&b.Fitter, series)
+	b.Fitter.Horizon = given
+	return fit, err
 }
 
 // anyKnown reports whether a value is not missing.

@@ -21,9 +21,10 @@ func weeks() []float64 {
 }
 
 // What there is to choose from.
-func ExampleKinds() {
-	for _, k := range forecast.Kinds()[2:5] {
-		fmt.Printf("%-7s %s, from %d values\n", k.Name, k.About, k.Least)
+func ExampleNames() {
+	for _, name := range forecast.Names()[2:5] {
+		about, least := forecast.About(name)
+		fmt.Printf("%-7s %s, from %d values\n", name, about, least)
 	}
 	// Output:
 	// simple  simple exponential smoothing, from 3 values
@@ -256,7 +257,7 @@ func ExampleRolling() {
 	r.Interval(lo, hi, .8)
 	fmt.Printf("in a quarter %.0f to %.0f\n", lo[12], hi[12])
 	// Output:
-	// in a quarter 129 to 140
+	// in a quarter 128 to 141
 }
 
 // What a quarter will need in total, with the errors of the past.

@@ -48,6 +48,9 @@ type Fitter struct {
 	PhiMin float64 `json:"phi_min"` // bounds of a fitted Phi, in (0, 1];
 	PhiMax float64 `json:"phi_max"` // 0 stands for the defaults
 
+	Season  int `json:"season"`  // steps of the season that models with seasons are offered; 0: what is found, see Periods; 1: none
+	Horizon int `json:"horizon"` // steps ahead that Auto and Mean choose for; 0: a season, 13 at least
+
 	y               []float64 // the series, shifted and scaled
 	resid           []float64
 	path            []float64 // forecasts at a point
@@ -58,9 +61,21 @@ type Fitter struct {
 	scale           float64
 	kind            kind
 	phi             float64 // of kind holt
-	lo, hi          [3]float64
+	lo, hi          point
 	evals           int
 	start           [3]float64 // best initial state of the last evaluation
+
+	filled, gram, right, row, chol, coef []float64 // of Autoregression
+	winters                              wintersFit
+	boxed                                []float64 // of BoxCox
+	harmonic                             harmonicFit
+	walker                               walker
+	tried                                bool // squares are of forecasts from before the fit, not of the fit's own
+	auto                                 autoFit
+	second                               int       // the second season, 1 for none, if Season is set; 0: what is found
+	leads                                int       // steps ahead that replay looks at; 0: DefaultLeads
+	still, wave, acf, phases             []float64 // of Periods
+	sums, counted                        []float64 // of Mean
 }
 
 // A Fit says how well a model fits.
@@ -103,6 +118,12 @@ func (f *Fitter) Validate() error {
 	}
 	if f.Steps < 0 {
 		return badInput("Steps", -1, ErrFactor, "%d steps: want 0 for one, or more", f.Steps)
+	}
+	if err := checkPeriod("Season", f.Season); err != nil {
+		return err
+	}
+	if f.Horizon < 0 {
+		return badInput("Horizon", -1, ErrHorizon, "%d steps: want 0 for a season, or more", f.Horizon)
 	}
 	if lo, hi := or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax); !(lo > 0 && lo <= hi && hi <= 1) {
 		return badInput("PhiMin", -1, ErrFactor, "%v to %v: want 0 < PhiMin <= PhiMax <= 1", lo, hi)
@@ -152,7 +173,7 @@ func (k kind) factors() int {
 
 // at returns the step of the model with the factors x, and false if they are
 // unstable.
-func (f *Fitter) at(x *[3]float64) (linear, bool) {
+func (f *Fitter) at(x *point) (linear, bool) {
 	a, b, c := x[0], x[1], x[2]
 	switch f.kind {
 	case kindSimple:
@@ -194,7 +215,7 @@ func (f *Fitter) weigh(s *linear) {
 
 // value returns the least mean square over all initial states, and leaves the best
 // of these in f.start.
-func (f *Fitter) value(x *[3]float64) float64 {
+func (f *Fitter) value(x *point) float64 {
 	f.evals++
 	s, ok := f.at(x)
 	if !ok {
@@ -461,7 +482,7 @@ func (m *normal) solve(x *[3]float64) float64 {
 // fit minimises, and returns the factors, the state before the series, and the
 // part of the series that was fitted. Only values near Largest make a state that
 // is beyond it, an error.
-func (f *Fitter) fit(k kind, phi float64, series []float64) (x, state [3]float64, part []float64, err error) {
+func (f *Fitter) fit(k kind, phi float64, series []float64) (x point, state [3]float64, part []float64, err error) {
 	f.kind, f.phi = k, phi
 	if part, err = f.cut(series, k.free()+1); err != nil {
 		return
@@ -494,20 +515,21 @@ const DefaultLeads = 52
 // ready, and sums of squares of those of more steps.
 func (f *Fitter) replay(m starter, series []float64, free int) Fit {
 	fit := Fit{Free: free, Evaluations: f.evals + 1}
-	leads := min(DefaultLeads, max(1, len(series)/4))
+	leads := min(count(f.leads, DefaultLeads), max(1, len(series)/4))
 	f.path, f.squares, f.counts = grow.To(f.path, leads), grow.To(f.squares, leads), grow.To(f.counts, leads)
 	flat(f.squares, 0)
 	flat(f.counts, 0)
 	f.resid = f.resid[:0]
+	lambda := lambdaOf(m)
 	for i, x := range series {
 		e := math.NaN()
 		if m.Ready() {
 			ahead := series[i:min(len(series), i+leads)]
 			path := f.path[:len(ahead)]
 			m.Forecast(path)
-			e = x - path[0]
+			e = errorIn(lambda, x, path[0])
 			for j, y := range ahead {
-				if d := y - path[j]; d == d {
+				if d := errorIn(lambda, y, path[j]); d == d {
 					f.squares[j] += d * d
 					f.counts[j]++
 				}
@@ -580,7 +602,7 @@ func (f *Fitter) prepare(series []float64) {
 			f.ahead = append(f.ahead, w)
 		}
 	}
-	f.lo, f.hi = [3]float64{}, [3]float64{1, 1, 1}
+	f.lo, f.hi = point{}, point{1, 1, 1}
 	if f.kind == kindDamped {
 		f.lo[2], f.hi[2] = or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax)
 	}
@@ -599,7 +621,7 @@ const edgeNear = 1.03
 // minimise returns the factors with the least value: the best of a grid, and down from
 // there. With a trend there often is a second valley along β = 0, where the trend of the
 // start just goes on: so go along that as well, and down from there if it is lower.
-func (f *Fitter) minimise() [3]float64 {
+func (f *Fitter) minimise() point {
 	// Many series want a quick level and a slow trend: the grid is finer there.
 	var phis [2]float64
 	grid := [3][]float64{{.03, .1, .4, .7, .95}, {.01, .1, .4}, {.02, .1, .4}}
@@ -616,11 +638,11 @@ func (f *Fitter) minimise() [3]float64 {
 	if d < 2 {
 		grid[1] = zeros[:1]
 	}
-	best, low := [3]float64{}, math.Inf(1)
+	best, low := point{}, math.Inf(1)
 	for _, a := range grid[0] {
 		for _, b := range grid[1] {
 			for _, c := range grid[2] {
-				x := [3]float64{a, b, c}
+				x := point{a, b, c}
 				if v := f.value(&x); v < low {
 					best, low = x, v
 				}
@@ -634,14 +656,14 @@ func (f *Fitter) minimise() [3]float64 {
 	edge, least := best, math.Inf(1)
 	for _, a := range [...]float64{0, .05, .2, .5} {
 		for _, c := range [...]float64{(f.lo[2] + f.hi[2]) / 2, f.hi[2]} {
-			x := [3]float64{a, 0, c}
+			x := point{a, 0, c}
 			if v := f.value(&x); v < least {
 				edge, least = x, v
 			}
 		}
 	}
 	if least < low*edgeNear {
-		edge, least = f.simplex(edge, least, 1, .5)
+		edge, least = f.walker.simplex(f, &f.lo, &f.hi, edge, least, 1, .5)
 	}
 	if least < low*(1-simplexValues) {
 		best, _ = f.descend(edge, least, d)
@@ -652,10 +674,10 @@ func (f *Fitter) minimise() [3]float64 {
 // descend goes down from a point by Nelder and Mead's simplex. Pressed against a bound a
 // simplex goes flat, and where β is 0 φ hardly matters; so scan each factor from where
 // it ended, and start again if that finds better.
-func (f *Fitter) descend(best [3]float64, low float64, d int) ([3]float64, float64) {
+func (f *Fitter) descend(best point, low float64, d int) (point, float64) {
 	side := .5
 	for range scans {
-		best, low = f.simplex(best, low, d, side)
+		best, low = f.walker.simplex(f, &f.lo, &f.hi, best, low, d, side)
 		x, v := f.scan(best, low, d)
 		if !(v < low*(1-simplexValues)) {
 			break
@@ -666,7 +688,7 @@ func (f *Fitter) descend(best [3]float64, low float64, d int) ([3]float64, float
 }
 
 // scan returns the best point on the lines through x along each factor.
-func (f *Fitter) scan(x [3]float64, v float64, d int) ([3]float64, float64) {
+func (f *Fitter) scan(x point, v float64, d int) (point, float64) {
 	best, low := x, v
 	for i := range d {
 		for j := range scanPoints {

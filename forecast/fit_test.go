@@ -91,7 +91,7 @@ func TestFitValue(t *testing.T) {
 		f := Fitter{Steps: 1 + trial%7, kind: kind(trial % 7), phi: 1}
 		f.prepare(series)
 		steps := len(f.g)
-		x := [3]float64{.1 + .8*rng.Float64(), .1 + .8*rng.Float64(), .1 + .8*rng.Float64()}
+		x := point{.1 + .8*rng.Float64(), .1 + .8*rng.Float64(), .1 + .8*rng.Float64()}
 		model := func(s [3]float64) Model {
 			switch k := f.kind; k {
 			case kindSimple:
@@ -140,7 +140,7 @@ func TestFitGapsTime(t *testing.T) {
 	series := walk(rng, 2000)
 	gaps := slices.Clone(series)
 	gaps[999] = math.NaN()
-	x := [3]float64{.3, .2, .9}
+	x := point{.3, .2, .9}
 	pass := func(series []float64) time.Duration {
 		f := Fitter{Steps: 400, kind: kindDamped}
 		f.prepare(series)
@@ -178,7 +178,7 @@ func TestFitMinimum(t *testing.T) {
 		for a := 0.0; a <= 1; a += .02 {
 			for b := 0.0; b <= 1; b += .02 {
 				for c := .8; c < .981; c += .03 {
-					best = min(best, g.value(&[3]float64{a, b, c}))
+					best = min(best, g.value(&point{a, b, c}))
 				}
 			}
 		}
@@ -225,7 +225,7 @@ func TestFitEdge(t *testing.T) {
 		best := math.Inf(1)
 		for a := 0.0; a <= 1; a += .025 {
 			for _, c := range []float64{.8, .89, .98} {
-				best = min(best, g.value(&[3]float64{a, 0, c}))
+				best = min(best, g.value(&point{a, 0, c}))
 			}
 		}
 		best *= float64(len(series)) * g.scale * g.scale
@@ -241,7 +241,7 @@ func TestFitInitialState(t *testing.T) {
 	series := airPassengers
 	f := Fitter{kind: kindMidpoint}
 	f.prepare(series)
-	x := [3]float64{.5, .1, .05}
+	x := point{.5, .1, .05}
 	f.value(&x)
 	errorsFrom := func(l, b, c float64) []float64 {
 		m := Triple{Form: Midpoint, Alpha: x[0], Beta: x[1], Gamma: x[2], Level: l, Trend: b, Accel: c, N: 2}

@@ -67,19 +67,22 @@ func WAPE(actual, forecast []float64) float64 {
 	return ratio(MAE(actual, forecast), mean(actual, forecast, func(y, p float64) float64 { return math.Abs(y) }))
 }
 
-// Scale returns what MASE measures errors by: the mean absolute one-step error of
-// the naive forecast within the series that a model was fitted to. Steps into or
-// out of a missing value do not count. It is 0 for a constant series.
-func Scale(train []float64) float64 {
-	if len(train) < 2 {
+// Scale returns what MASE measures errors by: the mean absolute error, within the series
+// that a model was fitted to, of the forecast that repeats the value lag steps before. A lag
+// of 1 is the naive forecast, and a season's steps are the seasonal naive one; 0
+// stands for 1. Pairs with a missing value do not count. Scale is 0 for a series that
+// repeats without a change, and for one of no more than lag values.
+func Scale(train []float64, lag int) float64 {
+	lag = max(1, lag)
+	if len(train) <= lag {
 		return 0
 	}
-	return MAE(train[1:], train[:len(train)-1])
+	return MAE(train[lag:], train[:len(train)-lag])
 }
 
 // MASE returns the mean absolute scaled error, the mean absolute error over scale:
-// below 1, the forecast is better over its horizon than the naive one is over one
-// step. See [Scale]; by a scale of 0 only a forecast without errors is finite.
+// below 1, the forecast is better over its horizon than the naive one is over the lag of
+// the scale. See [Scale]; by a scale of 0 only a forecast without errors is finite.
 func MASE(actual, forecast []float64, scale float64) float64 {
 	return ratio(MAE(actual, forecast), scale)
 }

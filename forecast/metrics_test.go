@@ -22,15 +22,16 @@ func TestMetrics(t *testing.T) {
 		{"Bias", Bias(y, f), -2. / 3},
 		{"SMAPE", SMAPE(y, f), (400./22 + 800./56) / 3},
 		{"WAPE", WAPE(y, f), 6. / 60},
-		{"Scale", Scale([]float64{1, 3, nan, 9, 8, 8}), 1}, // |2|, |1|, |0|
+		{"Scale", Scale([]float64{1, 3, nan, 9, 8, 8}, 0), 1},               // |2|, |1|, |0|
+		{"Scale of a season", Scale([]float64{1, 3, nan, 9, 8, 8}, 2), 3.5}, // |6|, |1|
 		{"MASE", MASE(y, f, 4), .5},
 		{"Coverage", Coverage(y, []float64{10, 21, 0, 0, nan}, []float64{10, 22, 31, 0, 50}), 2. / 3},
 
 		{"MAE of nothing", MAE(nil, nil), 0},
 		{"RMSE of missing ones", RMSE([]float64{nan}, []float64{1}), 0},
 		{"Coverage of nothing", Coverage(nil, nil, nil), 0},
-		{"Scale of one", Scale([]float64{1}), 0},
-		{"Scale of a constant", Scale([]float64{5, 5, 5}), 0},
+		{"Scale of one", Scale([]float64{1}, 1), 0},
+		{"Scale of a constant", Scale([]float64{5, 5, 5}, 1), 0},
 		{"MASE 0/0", MASE([]float64{5}, []float64{5}, 0), 0},
 		{"MASE 1/0", MASE([]float64{5}, []float64{6}, 0), inf},
 		{"WAPE 0/0", WAPE([]float64{0}, []float64{0}), 0},
@@ -165,7 +166,7 @@ func TestBadInput(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	long := make([]float64, 40)
 	for i := range long {
-		long[i] = float64(i % 7)
+		long[i] = float64(1 + i%7)
 	}
 	spoilt := append([]float64(nil), long...)
 	spoilt[17] = inf
@@ -220,11 +221,15 @@ func TestBadInput(t *testing.T) {
 	// The least that each model can be fitted to, one more than it fits where it
 	// fits anything.
 	least := map[string]int{"naive": 1, "drift": 2, "simple": 3, "holt": 5, "damped": 6, "triple": 7, "midpoint": 7, "backward": 7,
-		"brown": 5, "adaptive-simple": 1, "adaptive-holt": 2, "adaptive-triple": 2, "blend": 3}
-	for i, name := range Names() {
+		"brown": 5, "adaptive-simple": 1, "adaptive-holt": 2, "adaptive-triple": 2, "blend": 3,
+		"mean": 1, "seasonal-naive": 1, "winters": 4, "winters-ratio": 4, "two-seasons": 4, "harmonics": 6, "lags": 3, "auto": 3}
+	if about, n := About("other"); about != "" || n != 0 {
+		t.Errorf("%q, %d for a model that is none", about, n)
+	}
+	for _, name := range Names() {
 		n := least[name]
-		if k := Kinds()[i]; k.Name != name || k.Least != n || k.About == "" {
-			t.Errorf("%+v, want %s with %d values at least", k, name, n)
+		if about, k := About(name); k != n || about == "" {
+			t.Errorf("%s: %q from %d values, want %d at least", name, about, k, n)
 		}
 		m, err := New(name)
 		if err != nil {

@@ -3,14 +3,7 @@ package forecast
 import "strings"
 
 // Default is the name of the model that [New] makes when asked for none.
-const Default = "blend"
-
-// A Kind is a model that [New] makes.
-type Kind struct {
-	Name  string
-	About string // what it is, in a few words
-	Least int    // values, missing ones apart, that a fit wants
-}
+const Default = "auto"
 
 // catalogue has the models in the order of their sophistication.
 var catalogue = []struct {
@@ -33,18 +26,37 @@ var catalogue = []struct {
 		h := Holt{Alpha: .3, Beta: .1, Phi: .9}
 		return &Blend{h, h}
 	}},
+	{"mean", "the mean of a recent window", func() Fittable { return &Mean{} }},
+	{"seasonal-naive", "the last season again", func() Fittable { return &SeasonalNaive{} }},
+	{"winters", "Holt and Winters, a damped trend and a season", func() Fittable {
+		return &HoltWinters{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1}
+	}},
+	{"winters-ratio", "winters, its season a factor", func() Fittable {
+		return &HoltWinters{Multiplicative: true, Alpha: .1, Beta: .1, Phi: .9, Gamma: .1}
+	}},
+	{"two-seasons", "a level, two seasons, errors that persist", func() Fittable {
+		return &HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5}
+	}},
+	{"harmonics", "a damped trend and a few sine waves", func() Fittable {
+		return &Harmonic{Alpha: .1, Beta: .1, Phi: .9, Gamma: .01}
+	}},
+	{"lags", "a recursion in the differences over a season", func() Fittable { return &Autoregression{Difference: 1} }},
+	{"auto", "the mean of those that did best", func() Fittable { return &Auto{} }},
 }
 
-// Kinds returns the models that [New] knows, in the order of their sophistication.
-func Kinds() []Kind {
-	kinds := make([]Kind, len(catalogue))
-	for i, c := range catalogue {
-		kinds[i] = Kind{c.name, c.about, c.make().(ours).least()}
+// About returns what the model of a name of [Names] is, in a few words, and how many
+// values a fit of it wants, missing ones apart. It returns "" and 0 for other names.
+func About(name string) (about string, least int) {
+	for _, c := range catalogue {
+		if c.name == name {
+			return c.about, c.make().(ours).least()
+		}
 	}
-	return kinds
+	return "", 0
 }
 
-// Names returns the names of [Kinds].
+// Names returns the names of the models that [New] knows, in the order of their
+// sophistication.
 func Names() []string {
 	names := make([]string, len(catalogue))
 	for i, c := range catalogue {
@@ -92,6 +104,20 @@ func blank(name string) Model {
 		return &AdaptiveTriple{}
 	case "blend":
 		return &Blend{}
+	case "mean":
+		return &Mean{}
+	case "seasonal-naive":
+		return &SeasonalNaive{}
+	case "winters", "winters-ratio", "two-seasons":
+		return &HoltWinters{}
+	case "harmonics":
+		return &Harmonic{}
+	case "lags":
+		return &Autoregression{}
+	case "box-cox":
+		return &BoxCox{}
+	case "auto":
+		return &Auto{}
 	}
 	return nil
 }
@@ -120,6 +146,20 @@ func nameOf(m Model) string {
 		return "adaptive-triple"
 	case *Blend:
 		return "blend"
+	case *Mean:
+		return "mean"
+	case *SeasonalNaive:
+		return "seasonal-naive"
+	case *HoltWinters:
+		return "winters"
+	case *Harmonic:
+		return "harmonics"
+	case *Autoregression:
+		return "lags"
+	case *BoxCox:
+		return "box-cox"
+	case *Auto:
+		return "auto"
 	}
 	return ""
 }

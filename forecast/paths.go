@@ -76,6 +76,7 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 		p.own[i] = math.Sqrt(max(0, p.spread[i]*p.spread[i]-m))
 	}
 	sigma, nu := p.Sigma(), float64(max(leastFreedom, p.Errors-p.Free))
+	lambda := lambdaOf(p.Model)
 	center, scale := p.pool()
 	for _, row := range dst {
 		tau, z := sigma*chi(nu, rng.NormFloat64()), rng.NormFloat64()
@@ -88,7 +89,7 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 		}
 		deviate(p.Model, row)
 		for j, d := range row {
-			x := p.mean[j] + tau*(d+z*p.own[j])
+			x := shift(lambda, p.mean[j], tau*(d+z*p.own[j]))
 			row[j] = min(Largest, max(-Largest, x))
 		}
 		p.Limits.cut(row, p.Peak)

@@ -54,14 +54,39 @@ func (p *Predictor) Update(x float64) {
 		p.Peak = max(p.Peak, math.Abs(x))
 		if s, ok := p.Model.(starter); !ok || s.Ready() {
 			p.Model.Forecast(p.one[:])
-			p.take(x - p.one[0])
+			p.take(errorIn(lambdaOf(p.Model), x, p.one[0]))
 		}
 	}
 	p.Model.Update(x)
 }
 
+// errorIn returns the error of a forecast in a scale, NaN if that has none.
+func errorIn(lambda, x, forecast float64) float64 {
+	if lambda == 1 {
+		return x - forecast
+	}
+	if !inScale(lambda, x) || !inScale(lambda, forecast) {
+		return math.NaN()
+	}
+	return toScale(lambda, x) - toScale(lambda, forecast)
+}
+
+// shift moves a forecast by an error in a scale, and leaves it where the scale has none.
+func shift(lambda, forecast, e float64) float64 {
+	if lambda == 1 {
+		return forecast + e
+	}
+	if e == 0 || !inScale(lambda, forecast) {
+		return forecast
+	}
+	return fromScale(lambda, toScale(lambda, forecast)+e)
+}
+
 // take counts an error.
 func (p *Predictor) take(e float64) {
+	if e != e {
+		return
+	}
 	p.Signal.Update(e)
 	if s := p.Squares + e*e; s <= math.MaxFloat64 {
 		p.Squares = s
@@ -89,6 +114,13 @@ func (p *Predictor) Forecast(dst []float64) {
 // TrackingSignal returns the signal's value, see [Signal].
 func (p *Predictor) TrackingSignal() float64 { return p.Signal.TrackingSignal() }
 
+// Alarm reports whether forecasts of late are off to one side by more than chance
+// makes them once in a hundred steps, see [Signal.Alarm]. The model is then not to be
+// relied on: the level has jumped, a season is missing, or a trend has turned. What to do:
+// fit again, on the values since the change if it is known, and buy nothing long until
+// the alarm is gone.
+func (p *Predictor) Alarm() bool { return p.Signal.Alarm(0) }
+
 // Sigma returns the standard deviation of the one-step errors so far, 0 without any.
 func (p *Predictor) Sigma() float64 {
 	return math.Sqrt(Fit{SSE: p.Squares, N: p.Errors, Free: p.Free}.Variance())
@@ -104,8 +136,9 @@ func (p *Predictor) Quantile(dst []float64, q float64) {
 	p.Forecast(dst)
 	p.widen(len(dst))
 	z := p.student(mathext.NormalQuantile(q)) * p.Sigma() // math.Erfinv has no tails
-	for i := range dst {
-		dst[i] += z * p.spread[i]
+	lambda := lambdaOf(p.Model)
+	for i, x := range dst {
+		dst[i] = shift(lambda, x, z*p.spread[i])
 	}
 	p.Limits.cut(dst, p.Peak)
 }
@@ -123,8 +156,10 @@ func (p *Predictor) Interval(lo, hi []float64, level float64) {
 	p.Forecast(lo)
 	p.widen(len(lo))
 	z := p.student(math.Sqrt2*math.Erfinv(level)) * p.Sigma()
+	lambda := lambdaOf(p.Model)
 	for i, x := range lo {
-		lo[i], hi[i] = x-z*p.spread[i], x+z*p.spread[i]
+		d := z * p.spread[i]
+		lo[i], hi[i] = shift(lambda, x, -d), shift(lambda, x, d)
 	}
 	p.Limits.cut(lo, p.Peak)
 	p.Limits.cut(hi, p.Peak)
@@ -145,11 +180,7 @@ func (p *Predictor) student(z float64) float64 {
 // widen fills p.spread for h steps.
 func (p *Predictor) widen(h int) {
 	p.spread = grow.To(p.spread, h)
-	if s, ok := p.Model.(spreader); ok {
-		s.Spread(p.spread)
-	} else {
-		new(Naive).Spread(p.spread)
-	}
+	spreadOf(p.Model, p.spread)
 	if p.Analytic {
 		return
 	}
@@ -163,6 +194,15 @@ func (p *Predictor) widen(h int) {
 	}
 }
 
+// spreadOf is Spread for any model; one that has none is taken for a random walk.
+func spreadOf(m Model, dst []float64) {
+	if s, ok := m.(spreader); ok {
+		s.Spread(dst)
+		return
+	}
+	new(Naive).Spread(dst)
+}
+
 // grow takes the growth from the errors of a fit.
 func (p *Predictor) grow(f *Fitter, fit Fit) {
 	p.Growth = p.Growth[:0]
@@ -170,11 +210,15 @@ func (p *Predictor) grow(f *Fitter, fit Fit) {
 	if !(one > 0) {
 		return
 	}
+	enough, free := 20.0, float64(fit.Free)
+	if f.tried { // no parameter has seen these errors
+		enough, free = 5, 0
+	}
 	for i, s := range f.squares {
-		if f.counts[i] < 20 {
+		if f.counts[i] < enough {
 			break
 		}
-		p.Growth = append(p.Growth, math.Sqrt(s/max(1, f.counts[i]-float64(fit.Free))/one))
+		p.Growth = append(p.Growth, math.Sqrt(s/max(1, f.counts[i]-free)/one))
 	}
 }
 
@@ -194,7 +238,7 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
 	if !ok {
 		m = &unfitted{p.Model}
 	}
-	f.squares = f.squares[:0] // a model of another package may not count them
+	f.squares, f.tried = f.squares[:0], false // a model of another package may not count them
 	fit, err := m.Fit(f, series)
 	if err != nil {
 		return fit, err

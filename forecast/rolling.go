@@ -154,6 +154,9 @@ func (r *Rolling) Interval(lo, hi []float64, level float64) { r.current().Interv
 // TrackingSignal is [Predictor.TrackingSignal].
 func (r *Rolling) TrackingSignal() float64 { return r.current().TrackingSignal() }
 
+// Alarm is [Predictor.Alarm].
+func (r *Rolling) Alarm() bool { return r.current().Alarm() }
+
 // Validate returns an [*InputError] if a parameter or the state is out of range.
 //
 // So it does if no fit could succeed: options of Fitter out of range, a model that is

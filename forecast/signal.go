@@ -70,8 +70,33 @@ func tracking(e, m float64) float64 {
 	return e / m
 }
 
-// Alarm reports whether |T| exceeds limit.
-func (s *Signal) Alarm(limit float64) bool { return math.Abs(s.TrackingSignal()) > limit }
+// Alarm reports whether |T| exceeds limit. A limit of 0 stands for that of one false alarm
+// in a hundred steps, the last column above, for the signal's own Phi; it gives none
+// before 1/Phi errors, while T is still near 1 whatever they are.
+func (s *Signal) Alarm(limit float64) bool {
+	if limit == 0 {
+		phi := or(s.Phi, DefaultPhi)
+		if float64(s.N) < 1/phi {
+			return false
+		}
+		limit = alarmLimit(phi)
+	}
+	return math.Abs(s.TrackingSignal()) > limit
+}
+
+// alarmLimits has the 99% quantiles of |T| under independent normal errors, as in the
+// table of Signal, with the ends: no memory at all, and all of it.
+var alarmLimits = [...][2]float64{{0, 0}, {.05, .50}, {.1, .67}, {.2, .86}, {.3, .94}, {1, 1}}
+
+// alarmLimit returns the quantile for phi, by lines between those of the table.
+func alarmLimit(phi float64) float64 {
+	for i := 1; i < len(alarmLimits); i++ {
+		if a, b := alarmLimits[i-1], alarmLimits[i]; phi <= b[0] {
+			return a[1] + (b[1]-a[1])*(phi-a[0])/(b[0]-a[0])
+		}
+	}
+	return 1
+}
 
 // Validate returns an [*InputError] if the constant or the state is out of range.
 func (s *Signal) Validate() error {

@@ -5,7 +5,16 @@ import (
 	"slices"
 )
 
-// Limits of [Fitter.simplex]: evaluations a run, and the spread of the values, in
+// maxFactors is the largest number of factors that a fit has.
+const maxFactors = 6
+
+// A point has the factors of a model.
+type point [maxFactors]float64
+
+// An objective is what simplex makes small.
+type objective interface{ value(x *point) float64 }
+
+// Limits of simplex: evaluations a run, and the spread of the values, in
 // parts of the least, and of the points at which it ends.
 const (
 	simplexEvaluations = 120
@@ -13,26 +22,36 @@ const (
 	simplexPoints      = 1e-5
 )
 
+// A walker has the point that an objective is asked about, where it does not have to be
+// allocated for each question.
+type walker struct{ trial point }
+
 // A vertex is a point and its value.
 type vertex struct {
-	x [3]float64
+	x point
 	v float64
 }
 
 // simplex is Nelder and Mead's method on the first d factors, points outside of
 // the box moved to its border. The first simplex has sides of side times a fifth of
 // the box's, towards its middle.
-func (f *Fitter) simplex(x [3]float64, v float64, d int, side float64) ([3]float64, float64) {
-	var s [4]vertex
+func (w *walker) simplex(f objective, lo, hi *point, x point, v float64, d int, side float64) (point, float64) {
+	var s [maxFactors + 1]vertex
+	evals := 0
+	value := func(x *point) float64 {
+		evals++
+		w.trial = *x
+		return f.value(&w.trial)
+	}
 	s[0] = vertex{x, v}
 	for i := range d {
 		y := x
-		step := side * .2 * (f.hi[i] - f.lo[i])
-		if y[i]+y[i] > f.lo[i]+f.hi[i] {
+		step := side * .2 * (hi[i] - lo[i])
+		if y[i]+y[i] > lo[i]+hi[i] {
 			step = -step
 		}
 		y[i] += step
-		s[i+1] = vertex{y, f.value(&y)}
+		s[i+1] = vertex{y, value(&y)}
 	}
 	order := func() {
 		slices.SortStableFunc(s[:d+1], func(a, b vertex) int {
@@ -45,16 +64,16 @@ func (f *Fitter) simplex(x [3]float64, v float64, d int, side float64) ([3]float
 			return 0
 		})
 	}
-	try := func(center *[3]float64, t float64) vertex {
+	try := func(center *point, t float64) vertex {
 		var p vertex
 		for i := range d {
-			p.x[i] = min(f.hi[i], max(f.lo[i], center[i]+t*(s[d].x[i]-center[i])))
+			p.x[i] = min(hi[i], max(lo[i], center[i]+t*(s[d].x[i]-center[i])))
 		}
-		p.v = f.value(&p.x)
+		p.v = value(&p.x)
 		return p
 	}
-	end := f.evals + simplexEvaluations
-	for order(); f.evals < end; order() {
+	// The first d evaluations are those of the first simplex.
+	for order(); evals < d+simplexEvaluations; order() {
 		size := 0.0
 		for i := range d {
 			size = max(size, math.Abs(s[d].x[i]-s[0].x[i]))
@@ -62,7 +81,7 @@ func (f *Fitter) simplex(x [3]float64, v float64, d int, side float64) ([3]float
 		if s[d].v-s[0].v <= simplexValues*s[0].v && size <= .1 || size <= simplexPoints {
 			break
 		}
-		var center [3]float64
+		var center point
 		for i := range d {
 			for _, p := range s[:d] {
 				center[i] += p.x[i]
@@ -90,7 +109,7 @@ func (f *Fitter) simplex(x [3]float64, v float64, d int, side float64) ([3]float
 				for j := range d {
 					s[i].x[j] = (s[i].x[j] + s[0].x[j]) / 2
 				}
-				s[i].v = f.value(&s[i].x)
+				s[i].v = value(&s[i].x)
 			}
 		}
 	}

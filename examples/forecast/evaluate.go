@@ -18,9 +18,10 @@ var now = time.Now
 
 // A result is what came of a model, its score the mean over all forecasts.
 type result struct {
-	model string
-	score forecast.Score
-	took  time.Duration
+	model  string
+	score  forecast.Score
+	alarms int // series whose tracking signal is one
+	took   time.Duration
 }
 
 // results are the models that were compared.
@@ -32,7 +33,9 @@ type results struct {
 	series int // that were compared
 	first  int // of these, as index of the input
 	best   int // the row with the least MASE, the first of equals
+	season int // the lag of MASE's scale
 	left   left
+	cannot []string // models whose scale does not take a series, and why
 }
 
 // chosen returns the name of the model to use.
@@ -54,7 +57,9 @@ type left struct {
 // evaluate compares the models on all series that can be used for all of them.
 func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 	b := forecast.Backtester{Horizon: o.horizon, Origins: o.origins, Level: o.level}
-	r := &results{o: o, in: in, run: run}
+	o.offer(in)
+	b.Fitter.Season = o.season
+	r := &results{o: o, in: in, run: run, season: max(1, o.season)}
 	forecasts := "a forecast"
 	if o.origins > 1 {
 		forecasts = decimal.Int(o.origins) + " forecasts"
@@ -65,17 +70,19 @@ func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 	}
 	r.left.texts = [...]string{
 		tooShort:     fmt.Sprintf("too short for %s of %s", forecasts, decimal.Count(o.horizon, "step")) + from,
-		noScale:      "without two neighbouring values that differ, before changes that MASE would measure by them",
+		noScale:      noScaleText(r.season),
 		nothingKnown: fmt.Sprintf("without a known value in one of the spans of %s to compare with", decimal.Count(o.horizon, "step")),
 	}
 
 	type cell struct {
 		score forecast.Score
+		alarm bool
 		took  time.Duration
 	}
 	cells := make([][]cell, len(o.models))
 	bad := make([]int, len(in.items))
 	var first error // that is why the first of them is left out
+	skip := make(map[string]bool)
 	for i := range in.items {
 		if bad[i] = o.unusable(&in.items[i]); bad[i] == tooShort && first == nil {
 			first = fmt.Errorf("has %s, and %s of %s leave %s to fit to",
@@ -83,6 +90,7 @@ func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 				decimal.Int(max(0, in.items[i].used-o.horizon*o.origins)))
 		}
 	}
+models:
 	for m, name := range o.models {
 		cells[m] = make([]cell, len(in.items))
 		p, err := o.predictor(name)
@@ -105,11 +113,18 @@ func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 				}
 			case errors.Is(err, forecast.ErrScale):
 				bad[i] = noScale
+			case errors.Is(err, forecast.ErrValue):
+				skip[name] = true
+				r.cannot = append(r.cannot, fmt.Sprintf("%s cannot take the series %s: %s", name, infile.Quote(it.name), cli.Detail(err)))
+				continue models
 			case err != nil:
 				return nil, err
 			}
-			cells[m][i] = cell{score, took}
+			cells[m][i] = cell{score, err == nil && p.Alarm(), took}
 		}
+	}
+	if len(skip) == len(o.models) {
+		return nil, cli.Mistakef("%s: %s", o.source(), r.cannot[0])
 	}
 	for i, why := range bad {
 		if why == 0 {
@@ -125,6 +140,9 @@ func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 		return nil, o.nothing(in, &r.left, first)
 	}
 	for m, name := range o.models {
+		if skip[name] {
+			continue
+		}
 		row := result{model: name}
 		n := float64(r.series)
 		for i, c := range cells[m] {
@@ -140,13 +158,47 @@ func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 			s.Coverage += c.score.Coverage / n
 			s.N += c.score.N
 			row.took += c.took
+			if c.alarm {
+				row.alarms++
+			}
 		}
 		r.rows = append(r.rows, row)
 		if row.score.MASE < r.rows[r.best].score.MASE {
-			r.best = m
+			r.best = len(r.rows) - 1
 		}
 	}
 	return r, nil
+}
+
+// offer sets the season, if it is not given, to what is found in more than half of the
+// series, as far as they are before what is forecast.
+func (o *options) offer(in *input) {
+	if o.season > 0 {
+		return
+	}
+	var f forecast.Fitter
+	count := make(map[int]int)
+	for _, it := range in.items {
+		if n := it.used - o.horizon*o.origins; n > 0 {
+			first, _ := f.Periods(it.all[:n])
+			if forecast.Scale(it.all[:n], first) > 0 { // there is something to measure by
+				count[first]++
+			}
+		}
+	}
+	for season, n := range count {
+		if season > 1 && 2*n > len(in.items) {
+			o.season, in.found = season, n
+		}
+	}
+}
+
+func noScaleText(season int) string {
+	what := "two neighbouring values"
+	if season > 1 {
+		what = fmt.Sprintf("two values %s steps apart", decimal.Int(season))
+	}
+	return "without " + what + " that differ, before changes that MASE would measure by them"
 }
 
 // predictor returns a new model with the limits of the flags.
@@ -196,6 +248,20 @@ func (o *options) nothing(in *input, l *left, first error) error {
 		o.source(), decimal.Int(len(in.items)), strings.Join(texts, ", "))
 }
 
+// note says which models and series are left out, and of which season is spoken.
+func (r *results) note() {
+	switch in, season := r.in, decimal.Int(r.season); {
+	case in.found > 0 && len(in.items) == 1:
+		r.run.Sayf("a season of %s steps is found: MASE is measured by what came a season before", season)
+	case in.found > 0:
+		r.run.Sayf("a season of %s steps is found in %s series: MASE is measured by what came a season before", season, decimal.Int(in.found))
+	}
+	for _, text := range r.cannot {
+		r.run.Sayf("note: %s", text)
+	}
+	r.left.note(r.run)
+}
+
 // note says what is left out.
 func (l *left) note(run *cli.Run) {
 	for why, names := range l.why {
@@ -220,6 +286,7 @@ func seriesAre(n int) string {
 type outlook struct {
 	mean, low, high []float64
 	signal          float64 // tracking signal of the model
+	alarm           bool
 }
 
 // oracle forecasts with the model to use.
@@ -231,7 +298,7 @@ type oracle struct {
 
 func (r *results) oracle() (*oracle, error) {
 	p, err := r.o.predictor(r.chosen())
-	return &oracle{options: r.o, p: p}, err
+	return &oracle{options: r.o, p: p, fitter: forecast.Fitter{Season: r.o.season, Horizon: r.o.horizon}}, err
 }
 
 // look fits the model to the values and forecasts what follows them.
@@ -240,7 +307,7 @@ func (c *oracle) look(values []float64) (outlook, error) {
 		return outlook{}, err
 	}
 	n := c.options.horizon
-	x := outlook{make([]float64, n), make([]float64, n), make([]float64, n), c.p.TrackingSignal()}
+	x := outlook{make([]float64, n), make([]float64, n), make([]float64, n), c.p.TrackingSignal(), c.p.Alarm()}
 	c.p.Forecast(x.mean)
 	c.p.Interval(x.low, x.high, c.options.level)
 	return x, nil

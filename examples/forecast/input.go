@@ -23,6 +23,7 @@ type input struct {
 	items   []item
 	given   int    // series in the file
 	shorter int    // test series shorter than the horizon
+	found   int    // series in which the season is found
 	step    string // what a step is, and a value, as far as we know
 	unit    string
 }

@@ -13,13 +13,17 @@
 // 36(1), 2020, for the form of the files and the measures.
 package main
 
-import "github.com/plimsoll/plimsoll/examples/internal/cli"
+import (
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+)
 
 var program = &cli.Program[options, *results]{
 	Name: "forecast", Usage: usage(), Define: define, Work: compare, Text: (*results).text, Rows: (*results).json,
 	Files: []cli.File[*results]{
 		{Flag: "forecast", Write: (*results).writeForecasts},
 		{Flag: "svg", Write: (*results).writeSVG},
+		{Flag: "paths", Write: (*results).writePaths},
 	},
 }
 
@@ -31,10 +35,13 @@ func compare(o *options, run *cli.Run) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
+	if run.Asked("paths") && len(in.items) != 1 {
+		return nil, cli.Mistakef("-paths: %s has %s series: want one, name it by -series", o.source(), decimal.Int(len(in.items)))
+	}
 	o.note(run, in)
 	r, err := o.evaluate(in, run)
 	if err == nil {
-		r.left.note(run)
+		r.note()
 	}
 	return r, err
 }

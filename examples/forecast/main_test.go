@@ -59,8 +59,9 @@ type row struct {
 	MASE, SMAPE, WAPE, RMSE, Bias, Coverage *float64
 	Seconds                                 float64
 	Series, Forecasts, Horizon              int
+	Season, Alarms                          int
 	Interval                                float64
-	Chosen                                  bool
+	Chosen, Default                         bool
 }
 
 func decode(t *testing.T, stdout string) []row { t.Helper(); return programtest.Rows[row](t, stdout) }
@@ -73,7 +74,7 @@ func TestNaive(t *testing.T) {
 	setClock(t, 2*time.Millisecond)
 	const want = `[
   {"model":"naive","mase":1.2,"smape":38.38383838,"wape":0.3333333333,"rmse":2.236067977,"bias":-2,"coverage":1,` +
-		`"seconds":0.002,"series":1,"forecasts":1,"horizon":2,"interval":0.95,"chosen":true}
+		`"seconds":0.002,"series":1,"forecasts":1,"horizon":2,"season":1,"interval":0.95,"alarms":0,"chosen":true,"default":false}
 ]
 `
 	for name, files := range map[string][2]string{
@@ -144,8 +145,12 @@ func TestConstant(t *testing.T) {
 	for _, x := range []string{"5", "0.1", "-3e9", "0", "1e-300"} {
 		train := programtest.Write(t, "train.csv", "name\na"+strings.Repeat(","+x, 100))
 		rows := decode(t, first(tested.Must(t, "-train", train, "-json")))
-		if len(rows) != len(forecast.Names()) {
-			t.Errorf("%d rows", len(rows))
+		want := len(forecast.Names())
+		if x[0] == '-' || x == "0" {
+			want-- // winters-ratio wants values above 0
+		}
+		if len(rows) != want {
+			t.Errorf("%d rows, want %d", len(rows), want)
 		}
 		zero := 0.0
 		for _, r := range rows {

@@ -12,12 +12,12 @@ import (
 // usage is what -h prints.
 func usage() string {
 	var list strings.Builder
-	for _, k := range forecast.Kinds() {
-		text := k.About
-		if k.Name == forecast.Default {
-			text += ", the default of New"
+	for _, name := range forecast.Names() {
+		text, _ := forecast.About(name)
+		if name == forecast.Default {
+			text += ", the default"
 		}
-		fmt.Fprintf(&list, "                         %-16s%s\n", k.Name, text)
+		fmt.Fprintf(&list, "                         %-16s%s\n", name, text)
 	}
 	return strings.Replace(usageText, "MODELS\n", list.String(), 1)
 }
@@ -44,6 +44,10 @@ MODELS
                        a horizon apart (default 1 with -test, else 5)
   -least N             leave out series with fewer values to fit to before the first
                        of these points (default: what the models need)
+  -season N            steps after which the series repeat: what models with a season
+                       are offered, and the lag of the scale of MASE; 1 is no season
+                       (default: what is found in more than half of the series, else
+                       a lag of 1, and each series its own)
   -interval P          probability that the intervals are to have, between 0 and 1
                        (default 0.95)
   -analytic            intervals grow with the horizon as the model says, even where its
@@ -52,9 +56,18 @@ MODELS
 What comes out
   -json                print an array with an object for each model, not a table
   -forecast FILE       write CSV: series,step,forecast,low,high, of all series
+  -paths FILE          write CSV: -draws possible futures of the series, a header with a
+                       name for each path, then a line for each step
+  -draws N             paths in that file (default 100)
+  -seed N              seed of the paths (default 1)
   -svg FILE            write the picture of the first series, or of that of -series,
                        its forecast and its interval
   -h                   print this
+
+Instead of a line a series, -train may have a line a step: fields week,value, or any
+other names, for one series; date,NAME,NAME for several; series,date,value for several
+below each other. Dates are as 2024-01-31, with a time where steps are shorter; or
+steps count, as 1, 2, 3. A date that is left out is a missing value.
 
 A field that is empty, NA or NaN is a missing value, which no model minds. Empty
 fields at the end of a line are none: series differ in length.
@@ -67,11 +80,13 @@ values of -test; where -test has fewer, the end of -train is held out with them.
 with -least 104 only where two years of weeks are before. A series that cannot be
 used for every model shown is left out for all of them, and that is said: one that
 is too short, one that does not change before it is forecast though it does then,
-one without a known value to compare with.
+one without a known value to compare with. A model that cannot take a series, as
+winters-ratio wants values above 0, is left out instead, and that is said.
 
 The measures are means over series and origins. MASE is the mean absolute error,
-over that of forecasting the last value for one step, within what a model was
-fitted to: it can be compared between series of any size. sMAPE, the mean of
+over that of repeating the value a season before, or the last value where there is no
+season, within what a model was fitted to: it can be compared between series of any
+size. sMAPE, the mean of
 200·|y-p|/(|y|+|p|), and WAPE, the sum of |y-p| over that of |y|, are in per cent.
 RMSE and bias (forecast less value, so above 0 if forecasts are too high) are in
 the units of the series, whose large ones outweigh the others. Within is the part of
@@ -84,9 +99,22 @@ those that follow the table where there is one series. In the picture the broken
 line and its interval are also what it would have forecast a horizon ago. To have
 another model, name it alone with -models.
 
+The tracking signal is the smoothed error over the smoothed absolute error: near 1
+where forecasts of late were too low, near -1 where they were too high. What errors
+by chance exceed once in a hundred steps is an alarm: do not rely on the forecast,
+look at what has changed, and fit to what came since. It is said for one series, and
+counted for many.
+
+A path is one possible future: the forecast of the model to use, plus errors drawn
+from those of the past that add up along the path as the model says. At each step the
+paths have the spread of the intervals. -paths wants one series; another program, such
+as examples/plan, plans on all paths at once.
+
 Fields of -json: model, mase, smape (per cent), wape (a fraction), rmse, bias,
 coverage (a fraction), seconds, series, forecasts (series times origins), horizon,
-interval, chosen (it is the one to use). A measure that is infinite, as WAPE is
+season (the lag of MASE's scale), interval, alarms (series whose tracking signal is one
+at the last origin), chosen (it is the one to use), default (it is the one that the
+library takes when not told). A measure that is infinite, as WAPE is
 where all values are 0 and the forecast is not, is null, and - in the table.
 
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in
@@ -104,6 +132,9 @@ type options struct {
 	level       float64
 	limits      forecast.Limits
 	analytic    bool
+	season      int // 0: to be found
+	draws       int
+	seed        uint64
 }
 
 // Bounds of numbers. Of one value there is not even a step to measure errors by;
@@ -113,11 +144,13 @@ const (
 	maxOrigins = 1000
 	minLeast   = 2
 	maxLeast   = 1_000_000_000
+	maxSeason  = 1_000_000
+	maxDraws   = 100_000
 )
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{models: forecast.Names(), horizon: 13, least: minLeast, level: .95}
+	*o = options{models: forecast.Names(), horizon: 13, least: minLeast, level: .95, draws: 100, seed: 1}
 	f.File("train", &o.train)
 	f.File("test", &o.test)
 	f.Name("series", &o.series, "the name of a series")
@@ -131,6 +164,9 @@ func define(o *options, f *cli.Flags) {
 	f.Int("least", &o.least, minLeast, maxLeast, "")
 	f.Float("interval", &o.level, "a probability above 0 and below 1, such as 0.95", func(p float64) bool { return p > 0 && p < 1 })
 	f.Switch("analytic", &o.analytic)
+	f.Int("season", &o.season, 1, maxSeason, "")
+	f.Int("draws", &o.draws, 1, maxDraws, "")
+	f.Seed(&o.seed)
 	f.Check(func() error {
 		if o.test != "" && o.train == "" {
 			return fmt.Errorf("-test %s needs a -train: it has the values that came after those", o.test)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"time"
 
@@ -29,8 +30,11 @@ type jsonModel struct {
 	Series    int          `json:"series"`
 	Forecasts int          `json:"forecasts"`
 	Horizon   int          `json:"horizon"`
+	Season    int          `json:"season"`
 	Interval  float64      `json:"interval"`
+	Alarms    int          `json:"alarms"`
 	Chosen    bool         `json:"chosen"`
+	Default   bool         `json:"default"`
 }
 
 func (r *results) json() any {
@@ -39,7 +43,7 @@ func (r *results) json() any {
 		s := &x.score
 		rows[i] = jsonModel{
 			x.model, number(s.MASE), number(s.SMAPE), number(s.WAPE), number(s.RMSE), number(s.Bias), number(s.Coverage),
-			decimal.Seconds(x.took), r.series, s.N, r.o.horizon, r.o.level, i == r.best,
+			decimal.Seconds(x.took), r.series, s.N, r.o.horizon, r.season, r.o.level, x.alarms, i == r.best, x.model == forecast.Default,
 		}
 	}
 	return rows
@@ -129,10 +133,6 @@ func (r *results) advise(w *table.Page) {
 // maxLines is how many steps of a forecast are listed: a year of weeks, and a bit.
 const maxLines = 60
 
-// alarm is what the tracking signal of a model that does well exceeds in one step
-// of a hundred, see [forecast.Signal].
-const alarm = .67
-
 // foresee writes the forecast of the only series.
 func (r *results) foresee(w *table.Page, it *item) error {
 	c, err := r.oracle()
@@ -165,10 +165,10 @@ func (r *results) foresee(w *table.Page, it *item) error {
 	}
 	w.Printf("Forecast of %s by %s, fitted to all of it. Low to high is to hold %s.\n",
 		infile.Quote(it.name), r.chosen(), r.o.percent())
-	if math.Abs(x.signal) > alarm {
-		w.Printf("The tracking signal is %s: errors of late point one way, do not rely on it.\n", decimal.Fixed(x.signal, 2))
+	if x.alarm {
+		fmt.Fprintf(w, "The tracking signal is %s: errors of late point one way, do not rely on it.\n", decimal.Fixed(x.signal, 2))
 	} else {
-		w.Printf("The tracking signal is %s, as it is of errors by chance (up to %v).\n", decimal.Fixed(x.signal, 2), alarm)
+		fmt.Fprintf(w, "The tracking signal is %s, as it is of errors by chance.\n", decimal.Fixed(x.signal, 2))
 	}
 	return nil
 }
@@ -199,6 +199,38 @@ func (r *results) writeForecasts(w io.Writer) error {
 	if len(missing) > 0 {
 		r.run.Sayf("note: %s not in -forecast, too short to fit %s to:\n  %s",
 			seriesAre(len(missing)), r.chosen(), some(missing))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// writePaths writes futures of the only series: a header with the names of the paths, then
+// a line for each step.
+func (r *results) writePaths(w io.Writer) error {
+	o, in := r.o, r.in
+	c, err := r.oracle()
+	if err != nil {
+		return err
+	}
+	if _, err := c.look(in.items[0].all); err != nil {
+		return err
+	}
+	paths := make([][]float64, o.draws)
+	for i := range paths {
+		paths[i] = make([]float64, o.horizon)
+	}
+	c.p.Paths(paths, rand.New(rand.NewPCG(o.seed, 0)))
+	out := csv.NewWriter(w)
+	record := make([]string, o.draws)
+	for i := range record {
+		record[i] = "p" + strconv.Itoa(i)
+	}
+	out.Write(record) // Error has what goes wrong
+	for step := range o.horizon {
+		for i, path := range paths {
+			record[i] = digits(path[step])
+		}
+		out.Write(record)
 	}
 	out.Flush()
 	return out.Error()

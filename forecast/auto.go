@@ -1,0 +1,459 @@
+package forecast
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
+
+// Auto finds the season of a series, tries models with and without one on the end of
+// the series, and forecasts with the weighted mean of the best. It is what [New] makes
+// when asked for no name.
+//
+// Fit does the work, see [Auto.Fit]; until then Auto is [Simple] with the factor
+// StartAlpha. [Auto.String] says what was chosen. Update takes O(1) time for each of at most three
+// models, Forecast the time of theirs.
+//
+// A copy of the model shares its members with it.
+type Auto struct {
+	scale   float64 // λ of the scale that the members work in, as in BoxCox
+	members []member
+	n       int // observations taken, without missing ones
+
+	models [lenCandidates]Fittable // of the candidates, made when first tried
+	other  []float64
+	sum    []float64
+}
+
+// A member is a model with its part of the forecast.
+type member struct {
+	name   string
+	weight float64
+	model  Fittable
+}
+
+// A candidate is what Auto tries.
+type candidate struct {
+	name   string
+	season int // 0: without; 1: with the first season; 2: only with two; 3: the second as the only one
+	make   func() Fittable
+}
+
+// candidates are the models that Auto tries. The first is what it takes when nothing
+// else is better.
+var candidates = [...]candidate{
+	{"blend", 0, func() Fittable { h := Holt{Alpha: .3, Beta: .1, Phi: .9}; return &Blend{h, h} }},
+	{"mean", 0, func() Fittable { return &Mean{} }},
+	{"seasonal-naive", 1, func() Fittable { return &SeasonalNaive{} }},
+	{"seasonal-naive", 3, func() Fittable { return &SeasonalNaive{} }},
+	{"winters", 1, func() Fittable { return &HoltWinters{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1} }},
+	{"two-seasons", 2, func() Fittable { return &HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5} }},
+	{"lags", 1, func() Fittable { return &Autoregression{Difference: 1} }},
+	{"lags", 2, func() Fittable { return &Autoregression{} }},
+	{"harmonics", 1, func() Fittable { return &Harmonic{Alpha: .1, Beta: .1, Gamma: .01} }},
+}
+
+const lenCandidates = 16
+
+// mostMembers is how many models Auto takes the mean of.
+const mostMembers = 3
+
+// autoFit is what a fit of Auto keeps.
+type autoFit struct {
+	z       []float64 // the series in its scale
+	path    []float64
+	paths   [lenCandidates][]float64 // forecasts from all origins, leads steps each
+	origins []int
+	leads   int
+	errs    [lenCandidates]float64
+	which   [mostMembers]int // candidate of each member
+	resid   []float64
+	squares []float64 // of the mean's errors from the origins, by steps ahead
+	counts  []float64
+}
+
+// Ready reports whether there is an observation.
+func (m *Auto) Ready() bool { return m.n > 0 }
+
+// String says which models are in the mean, as in "lags 60%, two-seasons 40%".
+func (m *Auto) String() string {
+	var b strings.Builder
+	for i, x := range m.members {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s %.0f%%", x.name, 100*x.weight)
+	}
+	switch {
+	case len(m.members) == 0:
+		return "nothing yet"
+	case m.scale == 0:
+		b.WriteString(" of the logarithm")
+	case m.scale != 1:
+		fmt.Fprintf(&b, " of the power %v", m.scale)
+	}
+	return b.String()
+}
+
+// Update takes the next observation, see [Model].
+func (m *Auto) Update(x float64) {
+	if len(m.members) == 0 {
+		m.scale = 1
+		m.members = append(m.members, member{"simple", 1, &Simple{Alpha: StartAlpha}})
+	}
+	z := math.NaN()
+	if inScale(m.scale, x) {
+		z = toScale(m.scale, x)
+		m.n++
+	}
+	for i := range m.members {
+		m.members[i].model.Update(z)
+	}
+}
+
+// Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
+func (m *Auto) Forecast(dst []float64) {
+	if m.n == 0 || len(m.members) == 0 {
+		flat(dst, 0)
+		return
+	}
+	if len(m.members) == 1 {
+		m.members[0].model.Forecast(dst)
+	} else {
+		m.other = grow.To(m.other, len(dst))
+		flat(dst, 0)
+		for _, x := range m.members {
+			x.model.Forecast(m.other)
+			for i, z := range m.other {
+				dst[i] += x.weight * z
+			}
+		}
+	}
+	for i, z := range dst {
+		dst[i] = fromScale(m.scale, z)
+	}
+	within(dst)
+}
+
+// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in units
+// of that of one step and in the scale of the members, as if an error moved the mean of the
+// forecasts by the mean of what it moves each.
+func (m *Auto) Spread(dst []float64) { respond(m, dst) }
+
+func (m *Auto) lambda() float64 {
+	if len(m.members) == 0 {
+		return 1
+	}
+	return m.scale
+}
+
+func (m *Auto) deviate(dst []float64) {
+	if len(m.members) == 0 {
+		new(Naive).deviate(dst)
+		return
+	}
+	if len(m.members) == 1 {
+		deviate(m.members[0].model, dst)
+		return
+	}
+	m.other, m.sum = grow.To(m.other, len(dst)), grow.Zero(m.sum, len(dst))
+	for _, x := range m.members {
+		copy(m.other, dst)
+		deviate(x.model, m.other)
+		for i, d := range m.other {
+			m.sum[i] += x.weight * d
+		}
+	}
+	copy(dst, m.sum)
+}
+
+// Fit chooses the models and fits them, see [Fittable]. It wants three values.
+func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
+	if err := f.Validate(); err != nil {
+		return Fit{}, err
+	}
+	window, season, second, leads, steps := f.Window, f.Season, f.second, f.leads, f.Steps
+	defer func() { f.Window, f.Season, f.second, f.leads, f.Steps = window, season, second, leads, steps }()
+	part, err := f.cut(series, m.least())
+	if err != nil {
+		return Fit{}, err
+	}
+	f.Window = 0
+	n := len(part)
+	p1, p2 := f.offered(0, 0, part, tried)
+	horizon := f.Horizon
+	if horizon == 0 {
+		horizon = max(p1, 13)
+	}
+	first := max(n-autoSpan*horizon, n/2)
+	if p1 > 1 {
+		first = max(first, 2*p1)
+		if n-first < max(1, p1/4) {
+			p1, p2 = 1, 1
+			first = max(n-autoSpan*horizon, n/2)
+		}
+	}
+	if p2 > 1 && first < 2*p2 {
+		p2 = 1
+	}
+	horizon = min(horizon, n-first)
+	f.Season, f.second, f.leads = p1, p2, 1
+	a := &f.auto
+	m.choose(f, a, part, first, horizon, p1, p2)
+
+	return m.refit(f, a, part, p1, p2)
+}
+
+// autoSpan is how many horizons at the end of the series the candidates are tried on.
+const autoSpan = 4
+
+// autoOrigins is from how many points there.
+const autoOrigins = 24
+
+// fitAs fits a candidate to a series with its seasons.
+func (m *Auto) fitAs(f *Fitter, k int, series []float64, p1, p2 int) (Fit, error) {
+	c := &candidates[k]
+	if m.models[k] == nil {
+		m.models[k] = c.make()
+	}
+	switch c.season {
+	case 0:
+		f.Season, f.second = 1, 1
+		if c.name == "mean" {
+			f.Season, f.second = p1, p2
+		}
+	case 1, 2:
+		f.Season, f.second = p1, p2
+	case 3:
+		f.Season, f.second = p2, 1
+	}
+	if c.name == "lags" && c.season == 1 {
+		m.models[k].(*Autoregression).Difference = 1
+	}
+	return m.models[k].Fit(f, series)
+}
+
+// choose tries the candidates on the end of the series, and sets scale, members and weights.
+func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p1, p2 int) {
+	n := len(series)
+	m.scale = 1
+	a.z = append(a.z[:0], series...)
+	a.origins = a.origins[:0]
+	step := max(1, (n-first)/autoOrigins)
+	for at := first; at < n; at++ {
+		if (n-first)%step == (at-first)%step && n-at >= (horizon+1)/2 {
+			a.origins = append(a.origins, at)
+		}
+	}
+	a.leads = min(horizon, autoLeads)
+	a.path = grow.To(a.path, horizon)
+	best := math.Inf(1)
+	for k, c := range candidates {
+		a.errs[k] = math.Inf(1)
+		if c.season > 0 && p1 < 2 || c.season > 1 && p2 < 2 {
+			continue
+		}
+		if _, err := m.fitAs(f, k, a.z[:first], p1, p2); err != nil {
+			continue
+		}
+		a.errs[k] = a.try(m.models[k], k, first, horizon)
+		best = min(best, a.errs[k])
+	}
+	m.members = m.members[:0]
+	total := 0.0
+	for len(m.members) < mostMembers {
+		k := -1
+		for i, e := range a.errs[:len(candidates)] {
+			if e <= math.MaxFloat64 && (k < 0 || e < a.errs[k]) {
+				k = i
+			}
+		}
+		if k < 0 {
+			break
+		}
+		r := 1.0
+		if a.errs[k] > 0 {
+			r = best / a.errs[k]
+		}
+		if len(m.members) > 0 && r < autoNear {
+			break
+		}
+		w := r * r
+		a.which[len(m.members)] = k
+		m.members = append(m.members, member{candidates[k].name, w, m.models[k]})
+		a.errs[k] = math.Inf(1)
+		total += w
+	}
+	for i := range m.members {
+		m.members[i].weight /= total
+	}
+	a.combine(m.members)
+}
+
+// try returns the sum of the absolute errors of candidate k from all origins, updating the model from
+// the first on.
+func (a *autoFit) try(model Model, k, first, horizon int) float64 {
+	a.paths[k] = grow.To(a.paths[k], len(a.origins)*a.leads)
+	sum, o := 0.0, 0
+	for at := first; o < len(a.origins); at++ {
+		if at == a.origins[o] {
+			model.Forecast(a.path)
+			for i, y := range a.z[at:min(len(a.z), at+horizon)] {
+				if y == y {
+					sum += math.Abs(y - a.path[i])
+				}
+			}
+			copy(a.paths[k][o*a.leads:], a.path[:a.leads])
+			o++
+		}
+		model.Update(a.z[at])
+	}
+	return sum
+}
+
+// combine sets squares and counts to those of the errors of the members' mean.
+func (a *autoFit) combine(members []member) {
+	a.squares, a.counts = grow.Zero(a.squares, a.leads), grow.Zero(a.counts, a.leads)
+	for o, at := range a.origins {
+		for i, y := range a.z[at:min(len(a.z), at+a.leads)] {
+			if y != y {
+				continue
+			}
+			for j, x := range members {
+				y -= x.weight * a.paths[a.which[j]][o*a.leads+i]
+			}
+			a.squares[i] += y * y
+			a.counts[i]++
+		}
+	}
+}
+
+// refit fits the members to the whole series.
+func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, error) {
+	n := len(series)
+	a.resid = grow.Zero(a.resid, n)
+	free := 0.0
+	fit := Fit{}
+	for i, x := range m.members {
+		g, err := m.fitAs(f, a.which[i], a.z, p1, p2)
+		if err != nil {
+			return Fit{}, err
+		}
+		free += x.weight * float64(g.Free)
+		fit.Evaluations += g.Evaluations
+		r := f.Residuals()
+		for t := range a.resid {
+			if j := t - (n - len(r)); j >= 0 {
+				a.resid[t] += x.weight * r[j]
+			} else {
+				a.resid[t] = math.NaN()
+			}
+		}
+	}
+	fit.Free = int(free + .5)
+	f.resid = append(f.resid[:0], a.resid...)
+	for _, e := range f.resid {
+		if e == e {
+			fit.SSE += e * e
+			fit.N++
+		}
+	}
+	f.squares = append(f.squares[:0], a.squares...)
+	f.counts = append(f.counts[:0], a.counts...)
+	f.tried = true
+	m.n = known(series)
+	return fit, nil
+}
+
+// autoLeads is how many steps ahead the errors of the mean are kept for intervals.
+const autoLeads = 400
+
+// autoNear is the part of the best candidate's error that another's may be more to be in the mean.
+const autoNear = .5
+
+// Validate returns an [*InputError] if a member is out of range.
+func (m *Auto) Validate() error {
+	if !(m.scale >= 0 && m.scale <= 1) {
+		return badInput("Lambda", -1, ErrFactor, "%v: want 0 to 1", m.scale)
+	}
+	for i, x := range m.members {
+		if !(x.weight >= 0 && x.weight <= 1) {
+			return badInput("Members", i, ErrFactor, "weight %v: want 0 to 1", x.weight)
+		}
+		if v, ok := x.model.(validator); ok {
+			if err := v.Validate(); err != nil {
+				return err
+			}
+		}
+	}
+	return checkState(m.n, 0)
+}
+
+func (m *Auto) least() int { return kindSimple.free() + 1 }
+
+// autoState is the JSON form.
+type autoState struct {
+	Lambda  float64       `json:"lambda"`
+	N       int           `json:"n"`
+	Members []memberState `json:"members"`
+}
+
+type memberState struct {
+	Name   string  `json:"name"`
+	Weight float64 `json:"weight"`
+	Type   string  `json:"type"`
+	Model  any     `json:"model"`
+}
+
+// MarshalJSON returns the state, with the members' models and weights in it.
+func (m *Auto) MarshalJSON() ([]byte, error) {
+	s := autoState{Lambda: m.scale, N: m.n, Members: make([]memberState, len(m.members))}
+	for i, x := range m.members {
+		s.Members[i] = memberState{x.name, x.weight, nameOf(x.model), x.model}
+	}
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON sets m to a state, and leaves m as it is on an error.
+func (m *Auto) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	var list []json.RawMessage
+	s := struct {
+		Lambda  float64 `json:"lambda"`
+		N       int     `json:"n"`
+		Members any     `json:"members"`
+	}{Members: &list}
+	if err := decode(data, &s); err != nil {
+		return err
+	}
+	n := Auto{scale: s.Lambda, n: s.N}
+	if len(list) > mostMembers {
+		return badInput("members", -1, ErrState, "%d models: want %d at most", len(list), mostMembers)
+	}
+	for i, data := range list {
+		var model json.RawMessage
+		x := memberState{Model: &model}
+		if err := decode(data, &x); err != nil {
+			return err
+		}
+		inner, err := readModel(x.Type, model)
+		if err != nil {
+			return err
+		}
+		f, ok := inner.(Fittable)
+		if !ok || x.Type == "auto" || x.Type == "box-cox" {
+			return badInput("members", i, ErrKind, "%q: want a model that is no mean of others", x.Type)
+		}
+		n.members = append(n.members, member{x.Name, x.Weight, f})
+	}
+	if err := n.Validate(); err != nil {
+		return err
+	}
+	*m = n
+	return nil
+}

@@ -1,0 +1,48 @@
+package forecast
+
+import "math"
+
+// What the models with seasons share.
+
+// mostPeriod bounds periods and windows: a year of minutes and some.
+const mostPeriod = 1 << 20
+
+// checkPeriod wants a number of steps, or 0 for none.
+func checkPeriod(field string, n int) error {
+	if n < 0 || n > mostPeriod {
+		return badInput(field, -1, ErrFactor, "%d steps: want 0 for none, to %d", n, mostPeriod)
+	}
+	return nil
+}
+
+// checkRing wants a ring to be empty or of its length, and at to be a place in it.
+func checkRing(field string, ring []float64, length, at, seen int) error {
+	if len(ring) == 0 && at == 0 && seen == 0 {
+		return nil
+	}
+	if len(ring) != length || at < 0 || at >= length || seen < 0 || seen > length {
+		return badInput(field, -1, ErrState, "%d values, the next at place %d, %d seen: want %d values and a place among them", len(ring), at, seen, length)
+	}
+	for i, x := range ring {
+		if !usable(x) {
+			return badInput(field, i, ErrValue, "%v: want a number within %v", x, Largest)
+		}
+	}
+	return nil
+}
+
+// respond sets dst to the spread of a model: the root of the sum of the squares of what
+// an error of 1 leads to, 1, 2, … steps later.
+func respond(m deviator, dst []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	flat(dst, 0)
+	dst[0] = 1
+	m.deviate(dst)
+	v := 0.0
+	for i, psi := range dst {
+		v += psi * psi
+		dst[i] = math.Sqrt(v)
+	}
+}
