@@ -13,9 +13,9 @@ import (
 // usage is what -h prints.
 const usage = `Usage: go run ./examples/cap3 [flags]
 
-Fits models of the run time to a profile of small runs, says on how many processes
-to run the large ones so that deadline and budget are met, and whether to do so on
-demand or on spot instances [Huang13]. Tries the latter on a history of spot prices.
+Fits models of the run time to a profile of small runs, and sizes the large runs so
+that they meet deadline and budget: how many processes, on demand or on spot instances
+[Huang13]. Tries spot instances on a history of spot prices.
 
 What runs
   -profile FILE        CSV, a line for each run, with the columns processes, seconds,
@@ -29,10 +29,9 @@ What runs
                        and so on: the cases that there are (default: classes S to D
                        of the NAS Parallel Benchmarks)
   -task LIST           what to plan: APPLICATION:CASE, or APPLICATION for class C of a
-                       benchmark, with -features for its last case there, and for
-                       the last in the profile of others (default: so for every
-                       application). Class D is far beyond what the default profile
-                       tells of, and said to be so
+                       benchmark, the last case of -features, or else the last case
+                       in the profile (default: each application). Class D is far
+                       beyond the default profile, and the output says so
   -deadline SPAN       for each task (default 2h)
   -budget AMOUNT       for each task, 0 for no limit (default 20)
   -latency SPAN        from the request for instances until the task runs (default 5m)
@@ -41,15 +40,14 @@ How it is sized
   -model NAME          auto, or one for all (default auto)
                          auto       the least error on runs left out one by one;
                                     of the benchmarks, among three variants of
-                         machine    what all benchmarks say of the machine's memory
+                         machine    one machine with a memory, from all benchmarks
                          eq2        power law in the features and processes, Eq. (2)
-                         work       the same with the work that the features are
-                         quadratic  and the square of the logarithm of processes
+                         work       power law in the amount of work and processes
+                         quadratic  work, and the square of the logarithm of processes
                          cap3       computation by Eq. (2), communication by (3) or (4)
                          amdahl     Amdahl's law
                          usl        Universal Scalability Law
-  -confidence C        of the choice that is to be sure, from 0.5 to below 1
-                       (default 0.9)
+  -confidence C        of the choice sure, from 0.5 to below 1 (default 0.9)
   -scale X             how far beyond the number of processes profiled a choice may go,
                        as a factor (default 1, not at all)
   -choose NAME         which choice is scheduled (default time)
@@ -72,8 +70,7 @@ How it is scheduled
   -checkpoint SPAN     save progress after so much work, 0s for never (default 0s)
   -checkpoint-cost SPAN
                        to save it, and to read it back (default 1m)
-  -starts N            moments of the history at which a task is handed in, one after
-                       the other, to see what comes of it (default 50)
+  -starts N            moments of the history at which each task is tried (default 50)
   -seed N              of the made-up history (default 1)
 
 What comes out
@@ -82,9 +79,9 @@ What comes out
                        time, and the spot price with bids and interruptions
   -h                   print this
 
-Run times are predicted as if a process ran on the instance as fast as it did where
-it was profiled. Types of Table III are charged by the hour begun, as in 2013, others
-by the second.
+Predictions assume that a process runs as fast on the instance as on the profiled
+machine. Types of Table III are charged by the hour begun, as in 2013, others by the
+second.
 
 Objects of -json have a kind. Of "instance": instance, processes, compute_units,
 on_demand, per_unit. Of "model": application, model, error (null: it could not be

@@ -18,16 +18,16 @@ import (
 const usage = `Usage: go run ./examples/elastic [flags]
 
 Runs jobs on 64 local cores, a free private cloud of at most 512 instances that
-refuses requests, and a commercial cloud at $0.085 for every hour begun, under
-policies that decide every 300 s what to rent on an hourly budget [Marshall12].
-Says how long jobs take, what it costs and where they ran, as mean ± standard
-deviation over the runs, and which of the paper's findings come out.
+refuses requests, and a commercial cloud at $0.085 for each hour begun. Policies
+decide every 300 s what to rent on an hourly budget [Marshall12]. Prints how long
+jobs take, what they cost and where they run, as mean ± standard deviation over the
+runs, and which of the paper's findings come out.
 
 What runs
-  -trace FILE          log in the Standard Workload Format, plain or gzip: every run
-                       has its jobs, until the last of them ends, or until none
-                       starts for 60 days although nothing runs
-  -workload NAME       feitelson or grid5000: every run has a sample of its own, for
+  -trace FILE          job log, plain or gzip: Standard Workload Format, or accounting
+                       of Slurm, PBS or LSF. Each run has its jobs, and ends with the
+                       last job, or when no job starts for 60 days while none runs
+  -workload NAME       feitelson or grid5000: each run draws a sample, and takes
                        1,100,000 s as in the paper (default: both)
   -arrivals HOW        of feitelson: poisson (evenly spread) or campaigns (in about ten
                        bursts) (default poisson)
@@ -36,12 +36,12 @@ What runs
 
 How it runs
   -policy NAME         all, or one of (default all)
-                         sm          sustained maximum: all that the budget allows
-                         od          on demand, for all that waits
-                         od++        the same, and keeps what is paid for
+                         sm          sustained maximum: as much as the budget allows
+                         od          on demand, for all waiting jobs
+                         od++        od that keeps an instance until its hour ends
                          aqtp        holds the queued time near 2 h (threshold 45 min)
                          mcop-20-80  weighs cost by 20% and queued time by 80%
-                         mcop-80-20  the other way round
+                         mcop-80-20  weighs cost by 80% and queued time by 20%
   -search HOW          of mcop: genetic (the paper's), evolved (NSGA-II) or exact (the
                        true front of up to 20 jobs, else evolved) (default genetic)
   -reject X,Y          rejection rates of the private cloud, each from 0 to 1
@@ -56,14 +56,14 @@ What comes out
                        paper's Figs. 2 to 4)
   -credits OUT         write the credits over time: an array with an object for each
                        policy, workload, rate and hour
-  -decisions OUT       write what was decided in the first run, and why: an array with
-                       an object for each decision
+  -decisions OUT       write the decisions of the first run and their reasons: an array
+                       with an object for each decision
   -h                   print this
 
 All policies run the same samples. Times of jobs are weighted by their cores. Files
-are written whole or not at all. The whole evaluation takes about 20 s on two cores;
-without mcop a few seconds. A log whose jobs need more than there is has a queue that
-grows: aqtp, which looks at all of it, can take minutes on it, and mcop hours.
+are written whole or not at all. The whole evaluation takes about 20 s on two cores,
+and a few seconds without mcop. If the jobs of a log need more than the clouds have,
+the queue grows: aqtp looks at the whole queue and can take minutes, mcop hours.
 
 Fields of -json: workload, arrivals, reject, policy, runs, jobs (mean of a run),
 awrt_s, awqt_s, makespan_s, cost (means; average weighted response and queued time;

@@ -21,35 +21,36 @@ const usage = `Usage: go run ./examples/parttime [flags]
 
 Shares the nodes of a cluster between partitions [Duplyakin17]. The host grants
 nodes and takes them back, with notice and a grace period; each partition has a
-client. They are processes that talk HTTP with JSON, and each may be killed and
-started again at any time if it has a -state. Without "host" or "client" it
-starts a host and two clients, shows a preemption between them, and ends.
+client. Host and clients are processes that talk HTTP with JSON. A process with a
+-state may be killed and started again at any time. Without "host" or "client" the
+program starts a host and two clients, shows a preemption between them, and ends.
 
 Of the host
-  -listen ADDRESS      where to listen (default 127.0.0.1:0, a free port, which it
-                       prints). There is no authentication: who can reach the
-                       address can take part
+  -listen ADDRESS      where to listen (default 127.0.0.1:0, a free port, which the
+                       host prints). There is no authentication: anybody who can
+                       reach the address can take part
   -state FILE          keep the state in FILE; without it a restart forgets all.
-                       FILE.lock keeps other processes from it
+                       FILE.lock keeps other processes from FILE
   -nodes N             nodes of the cluster, 1 to 100000 (default 20)
   -grace D             grace period (default 2m)
   -every D             time between notices (default 1m)
-  -term D              lease: how long the nodes of a silent client are its own
-                       (default 15m; negative: for ever)
-  -max-age D           values older than that are stale (default 5m)
+  -term D              lease: how long a silent client keeps its nodes (default 15m;
+                       negative: no end)
+  -max-age D           values older than D are stale (default 5m)
   -max-delay D         how long stale values delay a preemption (default 5m)
   -minute D            let a minute take D, for demonstrations (default 1m)
 
 Of a client
-  -host URL            of the host, such as http://127.0.0.1:8080
-  -name NAME           of the partition, which is created if need be
-  -weight N            its share of the cluster, against others' (default 1)
-  -floor N             nodes that preemption leaves it (default 0)
+  -host URL            URL that the host prints, such as http://127.0.0.1:8080
+  -name NAME           name of the partition; a new partition is created
+  -weight N            the partition's share of the cluster, relative to the weights
+                       of others (default 1)
+  -floor N             nodes that preemption leaves to the partition (default 0)
   -add N               nodes to ask for when there is no state yet (default 0)
-  -every D             time between listings (default 1m, and what is in the state)
-  -job D               pretend to run jobs of D on average, one a node, whose nodes
-                       are worth the more the longer they have run (default: run
-                       none; a framework of yours does)
+  -every D             time between listings (default 1m; a -state keeps its own)
+  -job D               pretend to run a job of D on average on each node. The longer a
+                       job has run, the more its node is worth (default: run no jobs;
+                       your framework does)
   -listen, -state and -minute as of the host
 
 Of the demonstration
@@ -60,9 +61,9 @@ A framework talks to its client:
   POST /framework/AddNodes           {"count": 2}
   POST /framework/DeleteNodes        {"nodes": [3, 4]}
   POST /framework/SetResourceValues  {"values": [{"node": 3, "value": 0.5}]}
-  GET  /framework/Nodes              what it has, and for how long
+  GET  /framework/Nodes              its nodes, and how long it may keep them
 An administrator talks to the host:
-  GET  /Status                       who has which node, and what is waited for
+  GET  /Status                       who has which node, and which requests wait
   POST /Reclaim                      {"partition": "hpc", "count": 2}
 
 The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a

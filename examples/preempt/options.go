@@ -16,46 +16,47 @@ import (
 // usage is what -h prints.
 const usage = `Usage: go run ./examples/preempt [flags]
 
-Takes nodes away from a partition that runs batch jobs, in every state that the
-partition comes through, and says how much work that wastes [Duplyakin17]. When a
-job loses a node and does not end within the grace period, what all its nodes have
-worked for it, and will until that period ends, is wasted.
+Takes nodes away from a partition that runs batch jobs, in each state of the
+partition, and prints how much work that wastes [Duplyakin17]. If a job loses a node
+and does not end within the grace period, the work of all its nodes is wasted, up to
+the end of that period.
 
 What runs
-  -trace FILE          log in the Standard Workload Format, plain or gzip; a
-                       processor counts as a node, and jobs that need more nodes
-                       than there are are left out (default: two made-up logs with
-                       the quantiles of the paper's Table 1, htc and peregrine)
+  -trace FILE          job log, plain or gzip: Standard Workload Format, or accounting
+                       of Slurm, PBS or LSF. A processor counts as a node, and jobs
+                       of more than -nodes nodes are left out (default: two made-up
+                       logs with the quantiles of the paper's Table 1, htc and
+                       peregrine)
   -sample N            draw N jobs of each log at random, by -seed, before others are
                        left out (default all; the paper's samples have 10000)
   -longest SPAN        leave jobs out that run for longer, such as 24h (default none)
   -nodes N             size of the partition (default 20)
-  -take N              nodes that are taken away at once (default 10, or all where
-                       there are fewer)
+  -take N              nodes that are taken away at once (default 10, or all of a
+                       smaller partition)
   -grace LIST          grace periods, such as 120s or 20m; 1h..6h stands for 1h, 2h
                        and so on up to 6h (default 60s,120s,20m,30m,1h..6h)
   -policy LIST         all, or some of these (default all)
-                       by the values of nodes, of which the lowest are taken:
-                         random     whatever node
+                       by the values of nodes; the lowest are taken:
+                         random     any node
                          fifo       the job that has run longest first
                          lifo       the job that has run shortest first
                          pap        the job with the least run time by nodes first
                          pap+       the same times priority
                        by whole jobs, knowing how long each still runs:
-                         plain      by waste per node, until they suffice
-                         pruned     the same, without those that turn out superfluous
+                         plain      by waste per node, until there are enough nodes
+                         pruned     plain, without the jobs that are not needed
                          greedy     wastes at most twice the least
                          exact      wastes least
                          exact+     wastes least, weighed with priorities
-                       the exact choice with what a live system knows:
-                         requested  that a job ends when its user asked for
-                         survival   how long jobs of this user ran that have ended
+                       the exact choice with the knowledge of a live system:
+                         requested  a job ends at the run time that its user asked for
+                         survival   a job runs as long as earlier jobs of its user
   -important WHICH     jobs with priority 10, the others having 1: queue=NAME for a
                        queue, its number in a log, random=1% for that share of the
                        jobs, or top=1% for those that ask for the most node-time,
                        which pap protects as it is (default queue=bigmem in the
                        made-up log peregrine, none in htc, and random=1% for -trace;
-                       what a few jobs save depends on the draw: try several -seed)
+                       savings of a few jobs depend on the draw: try several -seed)
   -overrun N           jobs that have run for longer than their users asked for count
                        an N-th with pap+ and exact+ (default 1; in the made-up logs
                        none has)

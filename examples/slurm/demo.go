@@ -30,11 +30,11 @@ import (
 // demoUsage is what demo -h prints.
 const demoUsage = `Usage: go run ./examples/slurm demo [flags]
 
-demo starts a Slurm of its own in a temporary folder, with no node up, and submits jobs
-of a real log's shape. As elasticd would, it rents instances for them, which are
-slurmd processes of this machine, and gives them back when they are idle and their
-paid hour ends. Then it runs the same jobs through the simulator and compares. It
-installs nothing, and leaves nothing, also when it is interrupted or killed.
+demo starts its own Slurm in a temporary folder, with no node up, and submits jobs
+like those of a real log. Like elasticd it rents instances, which are slurmd processes
+of this machine, and gives back an idle instance when its paid hour ends. Then it runs
+the same jobs through the simulator and compares. It installs nothing, and leaves
+nothing behind, even when it is interrupted or killed.
 
 It needs Slurm, 21.08 or later, and munge (on Debian and Ubuntu: slurm-wlm, munge).
 
@@ -59,9 +59,9 @@ Of decisions, in hours of the bill
   -json                write the comparison as JSON
   -h                   print this
 
-Decisions are told on standard error as they are made, on a terminal above a line
-with the queue, the nodes (█ busy, ░ idle, · booting, - leaving), the hours that are
-charged and their cost. The comparison is written to standard output.
+demo writes each decision to standard error when it is made. On a terminal a line
+below shows the queue, the nodes (█ busy, ░ idle, · booting, - leaving), the charged
+hours and their cost. The comparison goes to standard output.
 
 The exit status is 0, whatever the comparison says (-json has it as waits_agree and
 hours_agree), 1 if the program fails, 2 for a mistake in the flags or if there is no

@@ -22,8 +22,8 @@ const elasticUsage = `Usage: go run ./examples/slurm elasticd -journal FILE -nod
 elasticd manages the nodes of a Slurm cluster (21.08 or later) as the semi-elastic
 cluster of [Niu16]: it rents instances when the first job of the queue would wait too
 long, and gives back those that are idle when their paid time ends. It ends when it
-is interrupted, and may be killed at any time: the journal tells the next one what
-there was.
+is interrupted. It may be killed at any time: the next elasticd goes on from the
+journal.
 
 Of Slurm
   -conf FILE           slurm.conf (default: what Slurm's commands find)
@@ -32,10 +32,10 @@ Of Slurm
   -poll D              time between two looks at the queue and the nodes (default 2s)
 
 Of the state
-  -journal FILE        all changes of state, from which it recovers. One elasticd at
-                       a time has it
+  -journal FILE        all changes of state, for recovery. Only one elasticd at a time
+                       may use FILE
   -hour D              let an hour of the bill take D, for demonstrations (default
-                       1h). It is the journal's for ever
+                       1h). A journal keeps its first value
 
 Of decisions, in hours of the bill
   -wait-limit D        T_waitlmt: how long the first job may wait (default 5m)
@@ -47,55 +47,57 @@ Of decisions, in hours of the bill
   -most N              the most nodes at once, of whatever kind (default 0: all names)
   -pause D             the least time between two changes of the size (default 0s)
   -lead D              how long before its next charge an instance leaves at the
-                       latest: draining its node and your delete command take that
-                       long (default 1m). One that is not gone by then pays an hour more
-  -retry-every D       until what failed is tried again, twice as long after each
-                       further failure, up to eight times (default 1m)
+                       latest, for draining its node and for your delete command
+                       (default 1m). An instance that stays longer pays another hour
+  -retry-every D       pause before a failed call is tried again. The pause doubles
+                       with each further failure, up to eight times D (default 1m)
   -boot D              how long a boot takes (default 5m)
-  -boot-limit D        after which it has failed (default 30m). An instance whose node
-                       has been down for that long is given back
-  -audit-every D       between comparisons with the provider's list (default 10m)
-  -classes FILE        prices, as of examples/plan (default: cc2.8xlarge in 2013). They
-                       are the journal's for ever
-  -period N            hours between two decisions on reservations (default 168; 0:
-                       none). What is to be bought is told, and taken to be bought
-  -buy COMMAND         buys it. Without it you are to buy it yourself, or -period 0
+  -boot-limit D        how long a boot may take (default 30m). An instance whose node is
+                       down for that long is given back
+  -audit-every D       time between comparisons with the provider's list (default 10m)
+  -classes FILE        prices, as for examples/plan (default: cc2.8xlarge in 2013). A
+                       journal keeps its first prices
+  -period N            hours between two decisions on reservations (default 168; 0: no
+                       decisions). elasticd prints what to buy, and assumes that it is
+                       bought
+  -buy COMMAND         buys reservations. Without -buy, buy them yourself or give
+                       -period 0
 
 Of the provider
   -provider KIND       exec: your own commands rent instances and end them.
                        local: instances are processes of this machine
-  -create COMMAND      exec: run by /bin/sh -c, with PLIMSOLL_TOKEN and PLIMSOLL_NODE;
-                       it writes the instance as an object in JSON, with id, token,
-                       node and created
-  -delete COMMAND      exec: with PLIMSOLL_ID, too; it adds ended
-  -list COMMAND        exec: writes all instances, an object each, with ended if it has
-  -instances DIR       local: folder of its own, which exists
+  -create COMMAND      exec: creates an instance. /bin/sh -c runs COMMAND with
+                       PLIMSOLL_TOKEN and PLIMSOLL_NODE; it writes the instance as a
+                       JSON object with id, token, node and created
+  -delete COMMAND      exec: ends the instance PLIMSOLL_ID, and writes it with ended
+  -list COMMAND        exec: writes all instances, an object each, with ended if known
+  -instances DIR       local: a folder that exists, for the instances alone
   -delay D             local: how long an instance takes before slurmd starts, in real
                        time (default 0s)
   -quota N             local: the most instances at once (default 0: no limit)
   -timeout D           of a command or a call, in real time (default 1m)
   -h                   print this
 
-A command of -provider exec exits with 3 if it refuses and has done nothing; all else but
-0 leaves open what it has done. What was done is not done again: the list is looked at
-first. Instances are as
+A command of -provider exec exits with 3 if it refuses and has done nothing. After any
+other status but 0, elasticd does not know what the command has done. elasticd looks at
+the list before each command, so that nothing is done twice. An instance is written as
   {"id":"i-7","token":"...","node":"n3","created":"2030-01-02T15:04:05Z"}
-with "ended" where they have. -buy has PLIMSOLL_TOKEN, PLIMSOLL_CLASS (a name of
--classes), PLIMSOLL_COUNT and PLIMSOLL_HOURS (the term), and writes what the cloud calls
-what it has bought. It is called with the same token until it exits with 0, also after
-elasticd was killed: it is to look first what was bought with the token.
-"go doc ./examples/slurm" has an example of all four, and of slurm.conf.
+with "ended" once it has ended. -buy gets PLIMSOLL_TOKEN, PLIMSOLL_CLASS (a name of
+-classes), PLIMSOLL_COUNT and PLIMSOLL_HOURS (the term), and writes the cloud's name of
+the purchase. elasticd calls -buy with the same token until it exits with 0, even after
+elasticd was killed. So -buy must first look for a purchase with that token.
+"go doc ./examples/slurm" has an example of all four commands, and of slurm.conf.
 
-What elasticd changes in Slurm: the states of the nodes of -nodes, their weights, and the
-priority of a job that starts before its turn since it delays nobody: that becomes the
-highest there is, above fair share. Its user has to be SlurmUser, root, or an operator of
-Slurm's accounts. An instance is charged by the hour: clouds that charge by the second pay
-no heed to when one is given back, and less than what is told here.
+elasticd changes in Slurm the states of the nodes of -nodes, their weights, and the
+priority of a job that starts before its turn and delays nobody: that priority becomes the
+highest, above fair share. Run elasticd as SlurmUser, as root, or as an operator of
+Slurm's accounts. elasticd counts hours: a cloud that charges by the second charges less
+than elasticd prints, and there the moment of a release does not matter.
 
-A job's estimate is its time limit, or what its comment says in hours of the bill, as
-in sbatch --comment=estimate=1h30m. Nodes are taken to be for one job at a time. The tasks
-of a job array are jobs, which do not start before their turn; a job of 2 to 4 nodes
-(-N 2-4) needs 4, and one that wants nodes by name (-w) may have any.
+A job's estimate is its time limit, or the estimate in its comment, in hours of the bill,
+as in sbatch --comment=estimate=1h30m. elasticd assumes one job at a time on a node. The
+tasks of a job array count as jobs, and do not start before their turn. A job of 2 to 4
+nodes (-N 2-4) counts as 4 nodes, and a job that wants nodes by name (-w) as any nodes.
 
 The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
 mistake in the flags or files.

@@ -19,31 +19,34 @@ import (
 const partitionUsage = `Usage: go run ./examples/slurm partition -client URL -nodes LIST [flags]
 
 partition makes a Slurm cluster a partition of a hosting cluster [Duplyakin17]: Slurm
-knows all nodes of the host, and those that are not the partition's are drained. It
-is the framework of a client of examples/parttime, which talks with the host:
+knows all nodes of the host, and nodes outside of the partition are drained. The
+command is the framework of a client of examples/parttime, which talks with the host:
 
   go run ./examples/parttime host -nodes 4
   go run ./examples/parttime client -host URL -name hpc -add 4
   go run ./examples/slurm partition -client URL -nodes n[1-4]
 
-It tells the client what the nodes are worth, so that a host that takes -take of them
-takes those whose jobs waste least. What the host takes is drained, given back when
-its job has ended, and at the end of the grace period in any case: then the job is
-ended, and queued again. It may be killed and started again at any time.
+The command tells the client the values of nodes, so that a host that takes -take
+nodes takes those whose jobs waste least. A node that the host takes is drained, and
+given back when its job has ended. If the job still runs at the end of the grace
+period, the command ends the job, which Slurm queues again. The command may be killed
+and started again at any time.
 
-All nodes of -nodes that the client does not hold are drained when it starts. Jobs on
-them are left to end, unless the client held the node before, or -force is given.
+At its start the command drains all nodes of -nodes that the client does not hold.
+Jobs on them run to their ends, unless the client held the node before, or -force is
+given.
 
-  -client URL          of the client, which prints it
+  -client URL          URL that the client prints
   -nodes LIST          Slurm's names of the host's nodes 0, 1, ..., such as n[1-4]
   -conf FILE           slurm.conf (default: what Slurm's commands find)
   -take N              nodes that a preemption is expected to take (default 0: half)
   -grace D             the host's grace period, for what jobs would waste (default 2m)
-  -margin D            how long before its end jobs are ended (default 10s)
+  -margin D            how long before the end of a grace period jobs are ended
+                       (default 10s)
   -poll D              time between two looks (default 2s)
-  -force               end also jobs on nodes that the client does not hold, and never
-                       did: they are queued again
-  -minute D            let a minute of the exchange take D, as the client's does
+  -force               end also jobs on nodes that the client never held; Slurm queues
+                       them again
+  -minute D            let a minute of the exchange take D, as for the client
                        (default 1m). -grace, -margin and -poll are real times
   -h                   print this
 
