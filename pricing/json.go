@@ -62,24 +62,10 @@ func (l *List) UnmarshalJSON(data []byte) error {
 
 // parseList reads one list.
 func parseList(data []byte) (List, error) {
-	if !utf8.Valid(data) {
-		bad := 0
-		for bad < len(data) {
-			c, size := utf8.DecodeRune(data[bad:])
-			if c == utf8.RuneError && size == 1 {
-				break
-			}
-			bad += size
-		}
-		return List{}, badText(lineAt(data, bad), "", -1, ErrSyntax, "the byte %#x: want UTF-8", data[bad])
+	p, err := newParser(data, "list")
+	if err != nil {
+		return List{}, err
 	}
-	// The syntax of the whole text comes first: its errors have a line, which those
-	// of a json.Decoder do not have, and the parser below sees well-formed values only.
-	var whole json.RawMessage
-	if err := json.Unmarshal(data, &whole); err != nil {
-		return List{}, syntaxError(data, err)
-	}
-	p := listParser{data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 	l, err := p.list()
 	if err != nil {
 		return List{}, err
@@ -90,9 +76,33 @@ func parseList(data []byte) (List, error) {
 	return l, nil
 }
 
+// newParser returns a parser of a text, which is well-formed JSON in UTF-8 or an error.
+func newParser(data []byte, what string) (*listParser, error) {
+	if !utf8.Valid(data) {
+		bad := 0
+		for bad < len(data) {
+			c, size := utf8.DecodeRune(data[bad:])
+			if c == utf8.RuneError && size == 1 {
+				break
+			}
+			bad += size
+		}
+		return nil, badText(lineAt(data, bad), "", -1, ErrSyntax, "the byte %#x: want UTF-8", data[bad])
+	}
+	// The syntax of the whole text comes first: its errors have a line, which those
+	// of a json.Decoder do not have, and the parser below sees well-formed values only.
+	p := &listParser{what: what, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		return nil, p.syntaxError(err)
+	}
+	return p, nil
+}
+
 // listParser walks the tokens of a list. The field matching of encoding/json
 // accepts missing and repeated fields, and does not say where a value was.
 type listParser struct {
+	what  string // that the text is to be
 	data  []byte
 	dec   *json.Decoder
 	lines []int // where each class begins
@@ -122,23 +132,23 @@ func (p *listParser) place(err error) error {
 }
 
 // syntaxError turns an error of encoding/json into an *InputError.
-func syntaxError(data []byte, err error) error {
-	line, text := lineAt(data, len(data)), strings.TrimPrefix(err.Error(), "json: ")
+func (p *listParser) syntaxError(err error) error {
+	line, text := lineAt(p.data, len(p.data)), strings.TrimPrefix(err.Error(), "json: ")
 	var bad *json.SyntaxError
 	switch {
-	case errors.As(err, &bad) && bad.Offset >= int64(len(data)) && strings.HasPrefix(text, "unexpected end"):
-		text = "the text ends before the list does"
+	case errors.As(err, &bad) && bad.Offset >= int64(len(p.data)) && strings.HasPrefix(text, "unexpected end"):
+		text = "the text ends before the " + p.what + " does"
 	case errors.As(err, &bad):
-		line = lineAt(data, int(bad.Offset)-1)
+		line = lineAt(p.data, int(bad.Offset)-1)
 	}
-	return badText(line, "", -1, ErrSyntax, "%s: want a list in JSON", text)
+	return badText(line, "", -1, ErrSyntax, "%s: want the %s in JSON", text, p.what)
 }
 
 // delim reads an expected delimiter.
 func (p *listParser) delim(want json.Delim, field string, index int, what string) error {
 	t, err := p.dec.Token()
 	if err != nil {
-		return syntaxError(p.data, err)
+		return p.syntaxError(err)
 	}
 	if t != want {
 		return p.fail(field, index, ErrSyntax, "%s: want %s", token(t), what)
@@ -161,7 +171,7 @@ func (p *listParser) object(path string, index int, fields []string, value func(
 	for p.dec.More() {
 		t, err := p.dec.Token()
 		if err != nil {
-			return syntaxError(p.data, err)
+			return p.syntaxError(err)
 		}
 		name := t.(string) // the decoder takes nothing else for a key
 		at := -1
@@ -259,7 +269,7 @@ func (p *listParser) classes(classes *[]Class) error {
 func (p *listParser) money(field string, index int, m *Money) error {
 	var raw json.RawMessage
 	if err := p.dec.Decode(&raw); err != nil {
-		return syntaxError(p.data, err)
+		return p.syntaxError(err)
 	}
 	if c := raw[0]; c != '"' && c != '-' && (c < '0' || c > '9') {
 		return p.fail(field, index, ErrSyntax, "%s: want a price such as 2.4", kindOf(c))
@@ -275,7 +285,7 @@ func (p *listParser) money(field string, index int, m *Money) error {
 func (p *listParser) text(field string, index int, s *string) error {
 	t, err := p.dec.Token()
 	if err != nil {
-		return syntaxError(p.data, err)
+		return p.syntaxError(err)
 	}
 	v, ok := t.(string)
 	if !ok {

@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/pathsfile"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -86,7 +85,7 @@ func (o *options) read() (*input, error) {
 	}
 	p.Prices = file.List
 	if o.held != "" {
-		if p.Held, err = heldfile.Read("-held", o.held, p.Prices, o.slot); err != nil {
+		if p.Held, err = classfile.Held("-held", o.held, p.Prices, o.slot); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -126,7 +125,7 @@ func (o *options) readNow(run *cli.Run) (*decision, error) {
 	s.cut = len(s.demand) - s.weeks*s.every // at the end, here
 	s.demand = s.demand[:s.weeks*s.every]
 	if o.held != "" {
-		if in.held, err = heldfile.Read("-held", o.held, in.list, s.slot); err != nil {
+		if in.held, err = classfile.Held("-held", o.held, in.list, s.slot); err != nil {
 			return nil, err
 		}
 		for i := range in.held {

@@ -128,6 +128,9 @@ func (l *Log) About(name string) string {
 	return text
 }
 
+// Note says what is in the log, and what was left out of it.
+func (l *Log) Note(run *cli.Run, name string) { run.Sayf("%s", l.About(name)) }
+
 // counter shows how much of a file has been read.
 type counter struct {
 	src        io.Reader
