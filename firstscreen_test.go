@@ -32,7 +32,7 @@ var moreTypes = map[string]struct {
 
 // later has the packages whose comment does not begin as the others do.
 var later = []string{
-	"federation", "forecast", "perfmodel", "perfmodel/lsq", "placement",
+	"federation", "forecast", "placement",
 	"pricing", "reserve", "reserve/savings", "schedule", "schedule/elastic", "schedule/sim", "schedule/spot",
 	"schedule/spot/spotsim", "schedule/trace", "schedule/workload",
 }

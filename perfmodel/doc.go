@@ -1,19 +1,53 @@
 // Package perfmodel predicts how long a parallel program runs, from runs on smaller
 // inputs and fewer processes, and decides how many processes to rent for it.
 //
+//	profiles, err := perfmodel.ReadProfiles(file) // a table: processes, seconds, and features of the input
+//	var model perfmodel.LogLinear                 // or another of the models below
+//	err = model.Fit(&profiles[0])
+//	sizing, err := new(perfmodel.Sizer).Size(&model, perfmodel.Huang13InstanceTypes()[0], perfmodel.Target{
+//		Features: []float64{32e6}, Deadline: time.Hour, Confidence: 0.9, // nine chances in ten
+//		Goal: perfmodel.LeastCost, Counts: []int{1, 2, 4, 8, 16},
+//	}) // sizing.Verdict, sizing.Best.Processes, sizing.Best.UpperCost
+//
+// A profile has the runs that were measured; a case is an input to predict.
+//
+//	You have                                 You want                                      Call
+//	a table of measured runs                 profiles                                      ReadProfiles, ReadTimings
+//	a profile                                a model of its run times                      Fit of LogLinear, Amdahl, USL, …
+//	profiles of several programs             one model of the machine                      Machine.FitAll
+//	several models                           the model that predicts best                  Chooser.Choose, ChoosePool
+//	a fitted model, an input                 the run time, with an interval                At, EstimateTo
+//	the same, a deadline and a budget        the number of processes to rent               Sizer.Size
+//	the same                                 every size that is best for some deadline     Sizer.AppendFront
+//	a profile and an input                   how far the input lies outside the profile    Profile.AppendExtrapolations
+//	runs on more processes than cores        to find and to leave out these runs           Profile.Saturation, Select
+//	a table with columns of its own          least squares alone                           package perfmodel/lsq
+//
+// # Types
+//
+// Measured: a [Profile] has [Run]s; a [Case] is an input with its features; a
+// [Benchmark] has the [Shape] of a program, which has [Measure]s, and the [Counts] and
+// the [Collective] that it uses. Models: [LogLinear], [Network], [CAP3], [Quadratic],
+// [Amdahl] and [USL] are of one program, for a [Part] of its time; [Machine] and
+// [Separate] are a [Pool] for several programs. Interfaces: a [Model] is fitted and is an
+// [Estimator], which answers a [Query] with [Estimate]s, each with its [Extrapolation].
+// Choice: a [Chooser] gives each model a [Score] by leaving out runs, as [Leave] says.
+// Sizing: a [Sizer] takes a [Target], its [Goal] and an [InstanceType], and returns a
+// [Sizing] with a [Verdict] and a [Size].
+//
 // # Problem
 //
-// A program on P processes computes and communicates. Someone who wants to run it
-// on a large input by a deadline has profiled it on small ones, and has to know how
-// long it will take on each number of processes, how sure that is, and what it will
-// cost, before any of it is paid for. [Huang13] fits power laws to the profile,
-// tries every number of processes and takes the fastest that meets deadline and
-// budget. This package does that, and what has to be mended to rely on it:
+// A program on P processes computes and communicates. A user wants to run the program
+// on a large input by a deadline, and has profiled the program on small inputs. The
+// user must know the run time on each number of processes, how sure the prediction is,
+// and what the run costs, before paying for any of it. [Huang13] fits power laws to the
+// profile, tries every number of processes, and takes the fastest that meets deadline
+// and budget. This package does that, and mends what makes the method unreliable:
 //
-//   - it says what the profile cannot tell apart, rather than return numbers;
-//   - it predicts with an interval, and says by what it goes beyond the profile;
-//   - it learns from all programs that were profiled on the same machine;
-//   - it does not buy more processes than were ever tried, unless told to.
+//   - It says what the profile cannot tell apart, instead of returning numbers.
+//   - It predicts with an interval, and says how far it goes beyond the profile.
+//   - It learns from all programs that were profiled on the same machine.
+//   - It does not buy more processes than were ever tried, unless told to.
 //
 // # Notation
 //
@@ -27,64 +61,64 @@
 // # Algorithms
 //
 //	              model                                       choose it when
-//	[LogLinear]   log T = c_0 + Σ c_j·log x_j + c·log P       features vary on their own, or a Work is known
+//	[LogLinear]   log T = c_0 + Σ c_j·log x_j + c·log P       features vary independently, or a Work is known
 //	[Network]     the same with log P or P·log P for P        T_N was measured
-//	[CAP3]        T_C by Eq. (2) plus T_N by Eq. (3) or (4)   [Huang13] is to be followed
+//	[CAP3]        T_C by Eq. (2) plus T_N by Eq. (3) or (4)   you want the model of [Huang13]
 //	[Quadratic]   ... + c·log P + d·(log P)²                  speedup falls with P
-//	[Amdahl]      T = W·a·(σ + (1−σ)/P)                       it has a limit
+//	[Amdahl]      T = W·a·(σ + (1−σ)/P)                       speedup has a limit
 //	[USL]         ... and a term κ·(P−1)                      time rises beyond some P
 //	[Machine]     ln T − ln W by Gaussian processes,          several programs were profiled
 //	              one shared by all programs                  on one machine; larger inputs
-//	[Chooser]     the least error on runs left out            in doubt
-//	[Sizer]     Eq. (5) over all P                          a size is wanted; exact
+//	[Chooser]     the least error on runs left out            you are in doubt
+//	[Sizer]       Eq. (5) over all P                          you want a size; exact
 //
-// A fit of n runs takes O(n·k²), of a Machine O(n³) some hundred times; a
-// prediction O(k²), of a Machine O(n²), and O(1) more for each further number of
-// processes. The choice among models is as many fits as runs are left out, among
-// Machines one fit of each. Fits are by
-// [lsq.Solver]. No bound is known for the error of any prediction beyond the
-// profile; what was measured is below.
+// A fit of n runs takes O(n·k²), and some hundred times O(n³) for a Machine. A
+// prediction takes O(k²), O(n²) for a Machine, and O(1) for each further number of
+// processes. Choosing a model takes a fit for each run that is left out; choosing a
+// Machine takes one fit of each. [lsq.Solver] does the fits. No bound is known for the
+// error of any prediction beyond the profile; measured errors are below.
 //
-// Eq. (2) is not the logarithm of Eq. (1), as [Huang13] has it, but another model: a
-// power law instead of a sum. In Eq. (3) and (4), log(log P) and log(P·log P) are −∞
-// on one process. Nothing is sent there: such runs are no part of the fit, and the
+// Eq. (2) is not the logarithm of Eq. (1), as [Huang13] says, but another model: a power
+// law instead of a sum. In Eqs. (3) and (4), log(log P) and log(P·log P) are −∞ on one
+// process. One process sends nothing, so its runs are not part of the fit, and the
 // prediction is 0.
 //
 // # What Table I cannot tell
 //
-// The features of Table I in [Huang13] are those of the NAS Parallel Benchmarks,
-// [NPB]. Fitted as they are to classes S, W and A they leave the coefficients open for
-// all but EP: iterations do not vary over these classes, and nx = ny = nz for MG, BT,
-// LU and SP. The minimum-norm solution that a library may return has the iterations
-// share the intercept, so that they get an exponent of −5 or so, and class B of CG,
-// FT and MG, which has more of them, is predicted to take no time at all: 100% off
-// (measured). Here it is an error that names the columns, [ErrDependent]. The remedy is a feature that they amount to,
-// [Benchmark].Work: operations up to a constant, by the definition of the benchmark.
+// The features of Table I in [Huang13] are those of the NAS Parallel Benchmarks, [NPB].
+// Fitted as they are to classes S, W and A, they leave coefficients open for all
+// benchmarks but EP. Iterations do not vary over these classes, and nx = ny = nz for MG,
+// BT, LU and SP. A library may return the minimum-norm solution. There, iterations share
+// the intercept and get an exponent of about −5. Class B of CG, FT and MG has more
+// iterations, so its predicted time is nearly 0: 100% off (measured). Here such a fit is
+// an error that names the columns, [ErrDependent]. The remedy is one feature for all of
+// them, [Benchmark].Work: the operations up to a constant, by the definition of the
+// benchmark.
 //
 // # Beyond the largest case
 //
-// Three cases per program say little of a fourth that is ten times as large. What
-// they do say, summed over programs, is how much dearer a unit of work gets on this
-// machine when a process goes over more memory: programs leave the caches at
-// different cases, so that where one has been another will come. [Machine] learns
-// that curve, and what is left to each program: a speed, an exponent near 1, and a
-// drift. machine.go has the theory.
+// Three cases of a program say little about a fourth case that is ten times as large.
+// But the cases of several programs together say how much dearer a unit of work gets on
+// this machine when a process goes over more memory. Programs outgrow the caches at
+// different cases, so one program shows what another will meet. [Machine] learns that
+// curve for all programs, and for each program a speed, an exponent near 1, and a drift.
+// machine.go has the theory.
 //
-// Ten cells of class B on a real machine with two cores (CG, EP, FT, IS and MG on 1
-// and 2 processes, from classes S, W and A of all eight benchmarks; go test -run
-// TestClassB -v ./perfmodel), in percent of the measured median:
+// Ten cells of class B on a real machine with two cores: CG, EP, FT, IS and MG on 1 and
+// 2 processes, from classes S, W and A of all eight benchmarks (go test -run TestClassB
+// -v ./perfmodel), in percent of the measured median:
 //
 //	            CG           EP           FT           IS           MG         median
 //	P           1     2      1     2      1     2      1     2      1     2
 //	error    −36%  −14%    −1%   +8%    +5%   +4%   +26%   +8%    +1%  −23%      7.7%
 //
-// All ten are within their intervals for 90%. Which memory counts, that of a process,
-// of all, or none, was chosen by leave-one-out error on S, W and A ([Candidates]):
-// 0.179, 0.212 and 0.213 in ln T.
+// All ten are within their intervals for 90%. The leave-one-out error on S, W and A
+// chose which memory counts ([Candidates]): 0.179 in ln T for the memory of a process,
+// 0.212 for that of all processes, 0.213 for none.
 //
-// That none is off by more than 40% is the result for these times and no guarantee.
-// What other machines and worse profiles give is measured by go test -run TestStudy
-// -v ./perfmodel:
+// No cell is off by more than 40%. That is the result for these times, and no
+// guarantee. go test -run TestStudy -v ./perfmodel measures other machines and worse
+// profiles:
 //
 //	                                        cells                       a cell above 40%
 //	                                        median  above 40%  covered  in this share
@@ -93,63 +127,65 @@
 //	the real one, each time disturbed by 4%  10%      2.0%       99%        20%
 //	the real one, each time disturbed by 8%  13%      5.4%       97%        49%
 //
-// So the intervals are rather wide, and it is CG just outside of a cache that is
-// furthest off, by about 36% before any disturbance. On the real machine, without the
-// times on two processes its worst cell is off by 44%, without class W by 50%, without
-// class S by 48%; the median is then 8 to 13%, and 9 or 10 of 10 are covered.
-// Seconds with two decimals only, as the benchmarks print them, give a median
-// of 11% and a worst cell of 34%: what the clock cannot tell is part of the error,
-// [Run].Resolution. Without that it was 21% and 53%.
+// So the intervals are rather wide. The worst cell is CG just outside of a cache, off by
+// about 36% before any disturbance. On the real machine the worst cell is off by 44%
+// without the times on two processes, by 50% without class W, and by 48% without class
+// S. The median is then 8 to 13%, and 9 or 10 of 10 cells are covered.
 //
-// A constant time to start is not in the model. With 200 ms added to every run,
-// many times what the smallest take, the median is 26% and the worst cell 46%. Time
-// the program, not its start, or profile larger cases.
+// Seconds with two decimals, as the benchmarks print them, give a median of 11% and a
+// worst cell of 34%: the resolution of the clock is part of the error,
+// [Run].Resolution. Without Resolution it was 21% and 53%.
 //
-// Runs on more processes than there are cores are another matter: the operating
-// system takes turns, and communication waits for whoever is not running. They do
-// not belong in a profile that is to predict anything else. [Profile.Saturation]
-// tells from the times where that begins.
+// The model has no constant time to start. With 200 ms added to every run, many times
+// the time of the smallest runs, the median is 26% and the worst cell 46%. Time the
+// program without its start, or profile larger cases.
+//
+// Runs on more processes than cores are another matter. The operating system lets the
+// processes take turns, and communication waits for processes that do not run. Such runs
+// do not belong in a profile that predicts anything else. [Profile.Saturation] finds
+// from the times where they begin.
 //
 // # Medians, means and intervals
 //
-// [Estimate].Seconds is the median: exp of the predicted logarithm, which needs no
-// correction, for quantiles pass through a monotone function. So do the ends of the
-// intervals. They are of Student's t with the degrees of freedom of the residuals,
-// and count the error of the coefficients as well as that of a single run. The mean
-// of a log-normal time is larger by exp(σ²/2), but estimated with σ replaced by s and
-// the mean logarithm by its estimate, it would be biased: exp of the estimate is too
-// high on average by exp(h·σ²/2), h the leverage. [Estimate].Mean is the unbiased
-// estimate of [Bradu70]. A test simulates it.
+// [Estimate].Seconds is the median: exp of the predicted logarithm. It needs no
+// correction, because quantiles pass through a monotone function. The ends of the
+// intervals need none either. They are those of Student's t with the degrees of freedom
+// of the residuals, and count both the error of the coefficients and the error of a
+// single run.
+//
+// The mean of a log-normal time is larger than the median by exp(σ²/2). Replacing σ by s
+// and the mean logarithm by its estimate would be biased: exp of the estimate is too
+// high on average by exp(h·σ²/2), where h is the leverage. [Estimate].Mean is the
+// unbiased estimate of [Bradu70]. A test simulates it.
 //
 // # Choices
 //
 //   - Sizing keeps to the profiled numbers of processes. [Huang13] section III.A
-//     profiled LU to 32 processes, where it scaled well, and rented 128, where it
-//     did not. [Target].MaxScale lets the choice go beyond, by a factor.
-//   - Section II.B of [Huang13] wants the least time within deadline and budget, its
-//     introduction the least cost within the deadline. Both are offered, and the
-//     front of all that is best for some deadline and budget.
-//   - A minimum-norm fit is never returned, nor one with fewer runs than coefficients;
-//     the error names columns that are the same or constant in either case.
-//   - With [Target].Confidence it is the upper end of an interval that has to meet the
-//     deadline. Half of all runs are later than the median.
-//   - T_C + T_N of [CAP3] is predicted from two fits; its quantiles are sums of
-//     quantiles, as if both were long in the same runs.
-//   - BT in Table I is its variant for I/O; here it has the grid, as SP and LU.
+//     profiled LU to 32 processes, where LU scaled well, and rented 128, where it did
+//     not. [Target].MaxScale lets the choice go beyond, by a factor.
+//   - Section II.B of [Huang13] wants the least time within deadline and budget; its
+//     introduction wants the least cost within the deadline. [Goal] offers both, and
+//     [Sizer.AppendFront] all sizes that are best for some deadline and budget.
+//   - No fit is minimum-norm, and no fit has fewer runs than coefficients. In both
+//     cases the error names columns that are equal or constant.
+//   - With [Target].Confidence, the upper end of an interval must meet the deadline.
+//     Half of all runs take longer than the median.
+//   - [CAP3] predicts T_C + T_N from two fits. Its quantiles are sums of quantiles, as if
+//     both parts were long in the same runs.
+//   - BT in Table I is its variant for I/O. Here BT has the grid, like SP and LU.
 //
 // # Units
 //
-// Times are seconds as float64 in profiles and estimates, where logarithms are
-// taken; [time.Duration] where they meet deadlines and meters, rounded up to the
-// nanosecond. Money is [pricing.Money]. Features have the units of the profile.
-// Intervals and confidences are probabilities in (0, 1).
+// Times are seconds as float64 in profiles and estimates, where logarithms are taken.
+// They are [time.Duration], rounded up to the nanosecond, where they meet deadlines and
+// meters. Money is [pricing.Money]. Features have the units of the profile. Intervals and
+// confidences are probabilities in (0, 1).
 //
 // # Allocation and concurrency
 //
-// Models, [Machine] and [Sizer] keep their memory and allocate nothing once it
-// suffices, neither in fits nor in estimates; [Chooser.ChoosePool] and the readers
-// allocate. None may be used by two goroutines at once. Arguments are never modified but
-// dst.
+// Models, [Machine] and [Sizer] keep their memory and allocate nothing once it suffices,
+// neither in fits nor in estimates. [Chooser.ChoosePool] and the readers allocate. Each
+// is for one goroutine at a time. No argument is modified except dst.
 //
 // # References
 //

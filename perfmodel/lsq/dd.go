@@ -2,16 +2,17 @@ package lsq
 
 import "math"
 
-// Double-double arithmetic. A number is the unevaluated sum of two float64, the
-// second at most half a unit in the last place of the first: 106 bits or more.
+// Double-double arithmetic. A number is the unevaluated sum of two float64. The second
+// is at most half a unit in the last place of the first, so a number has 106 bits or
+// more.
 //
-// A rounding error of a sum or a product of two float64 is itself a float64
-// (barring overflow and underflow), and can be computed: [Dekker71], [Knuth97].
-// All that follows carries these errors along.
+// The rounding error of a sum or a product of two float64 is itself a float64 (except on
+// overflow and underflow) and can be computed: [Dekker71], [Knuth97]. The functions
+// below carry these errors along.
 //
-// Products that are added to something are written float64(x*y): without the
-// conversion a compiler may fuse the two on some machines, and results would
-// differ between machines.
+// Products that are added to something are written float64(x*y). Without the conversion,
+// a compiler may fuse the two operations on some machines, and results would differ
+// between machines.
 
 // dd is hi + lo.
 type dd struct{ hi, lo float64 }
@@ -68,7 +69,7 @@ func (a dd) div(b dd) dd {
 	return fastTwoSum(q, t).add(dd{r.hi / b.hi, 0})
 }
 
-// sqrt returns the root of a ≥ 0, by a step of Newton's.
+// sqrt returns the root of a ≥ 0, by one step of Newton's method.
 func (a dd) sqrt() dd {
 	if a.hi <= 0 {
 		return dd{}
@@ -86,14 +87,14 @@ func (a dd) abs() dd {
 	return a
 }
 
-// The kernels work on vectors of dd as two slices each. A dot product adds the
-// errors of its sums and products up apart from the sums ([Ogita05] Dot2, with the
-// low parts of the factors): the chain from one element to the next is one
-// addition long. Over m elements the error is at most about m²·2⁻¹⁰⁶ times the sum
-// of the absolute products, so long vectors are cut into blocks.
+// The kernels work on vectors of dd as two slices each. A dot product sums the errors of
+// its sums and products apart from the sums ([Ogita05] Dot2, with the low parts of the
+// factors). So each element waits for one addition only. Over m elements, the error is
+// at most about m²·2⁻¹⁰⁶ times the sum of the absolute products, so long vectors are cut
+// into blocks.
 
-// block is the length up to which the errors of a dot product are added up plainly:
-// its square is 2¹², which leaves 94 bits.
+// block is the length up to which the errors of a dot product are summed plainly: its
+// square is 2¹², which leaves 94 bits.
 const block = 64
 
 // dot returns Σ x_i·y_i.
@@ -178,8 +179,8 @@ func subScaledFloat(yh, yl []float64, a dd, xh []float64) {
 	}
 }
 
-// dotTriple returns Σ x_i·y_i in one float64 where it is much smaller than its
-// terms: it has three parts of 53 bits to cancel, where dotFloat has two.
+// dotTriple returns Σ x_i·y_i as one float64, for sums much smaller than their terms. It
+// has three parts of 53 bits to cancel; dotFloat has two.
 func dotTriple(xh, xl, y []float64) float64 {
 	var s, c, d float64
 	xl, y = xl[:len(xh)], y[:len(xh)]

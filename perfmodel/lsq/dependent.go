@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// A DependenceError says which columns the data cannot tell apart: each of
-// Dependencies has a column that is a combination of columns before it. Leave out
-// these columns, or one of the others for each of them, or measure where they
-// differ.
+// A DependenceError says which columns the data cannot tell apart. Each of Dependencies
+// has a column that is a combination of columns before it. Leave out these columns, or
+// leave out one of the other columns for each of them, or measure where they differ.
 type DependenceError struct {
 	Dependencies []Dependency
 	Names        []string // of the coefficients: with an intercept, it is first
@@ -20,8 +19,8 @@ type DependenceError struct {
 // Unwrap returns [ErrDependent].
 func (e *DependenceError) Unwrap() error { return ErrDependent }
 
-// Error says what each column is a combination of, and what to leave out. Columns
-// that are the same, constant or 0 are said to be that.
+// Error says which combination each column is, and which columns to leave out. It names
+// columns that are equal, constant or 0 as such.
 func (e *DependenceError) Error() string {
 	var parts []string
 	var out []int
@@ -60,7 +59,7 @@ func (e *DependenceError) Error() string {
 		ErrDependent, strings.Join(parts, "; "), e.list(out))
 }
 
-// What a column may be to others.
+// The kinds of dependence.
 const (
 	isZero = iota
 	isConstant
@@ -150,10 +149,10 @@ func (s *Solver) dependent(r *Regression, opt Options) error {
 	return &InputError{Package: "lsq", Field: "columns", Index: e.Dependencies[0].Column - r.first(), Err: e}
 }
 
-// tooFew returns the error for fewer rows than coefficients. Any column is then a
-// combination of others, for lack of rows. But columns that are the same, constant or
-// 0 in two rows or more will hardly be told apart by more rows of their kind, so
-// they are named already.
+// tooFew returns the error for fewer rows than coefficients. Each column is then a
+// combination of others, for lack of rows. But if columns are equal, constant or 0 in
+// two or more rows, more rows of the same kind will not help. So tooFew names these
+// columns.
 func tooFew(x []float64, rows, cols int, opt Options) error {
 	first := 0
 	if opt.Intercept {
@@ -166,7 +165,7 @@ func tooFew(x []float64, rows, cols int, opt Options) error {
 		}
 		return x[i*cols+j-first]
 	}
-	// every tells whether something is so for a column in every row.
+	// every reports whether is holds for a column in every row.
 	every := func(j int, is func(i int, v float64) bool) bool {
 		for i := range rows {
 			if !is(i, at(i, j)) {

@@ -1,42 +1,55 @@
 // Package lsq finds the coefficients of a linear model by least squares, to the last
 // digit that the data determine, and says which columns the data cannot tell apart.
 //
-// # Problem
+//	x := []float64{1, 10, 2, 10, 4, 10, 8, 20, 8, 40} // 5 rows of 2 columns, row by row
+//	r, err := lsq.Fit(x, 5, 2, y, lsq.Options{Names: []string{"cells", "steps"}, Intercept: true})
+//	if err != nil { // names the columns that depend on others
+//		log.Fatal(err)
+//	}
+//	p := r.Interval([]float64{8, 30}, 0.9) // p.Value, and p.Low to p.High for a new observation
 //
-// [Solver] fits a linear model:
+// A row has one number for each column; y has one number for each row.
+//
+//	You have                            You want                                   Call
+//	rows and observations               coefficients, standard errors, R²          Fit
+//	many fits, one after the other      the same without allocation                Solver.Solve
+//	a fit and a new row                 the value of the model there               Regression.Predict
+//	a fit and a new row                 where a new observation will be            Regression.Interval
+//	a fit that dropped columns          whether the data say anything there        Regression.CheckEstimable
+//	a fit                               its error on rows that it has not seen     Regression.LeaveOneOutTo
+//	a fit, and rows in groups           its error on groups that it has not seen   Solver.LeaveGroupsOutTo
+//	an error                            which columns depend on which              errors.As, DependenceError
+//
+// For m rows and n columns, Fit and Solve take O(m·n²) time, LeaveGroupsOutTo n³ more
+// for each group, and the other calls O(m) or O(n²).
+//
+// # Problem
 //
 //	minimise  Σ_i (y_i − Σ_j x_ij·β_j)²  over β
 //
-// Profiles of programs make hard cases of this. Features are few and go together, larger grids
-// having more steps; logarithms of products are sums; what was not varied is
-// constant. Two things then happen to a program that solves it in float64 without
-// looking: it loses digits by the condition of the columns, and where they are
-// dependent it returns numbers that mean nothing.
-//
-//	function                        what it tells                            cost, m rows, n columns
-//	[Solver.Solve]                  coefficients, deviations, R², what       m·n²
-//	                                depends on what
-//	[Regression.Predict]            the value at a row                       n
-//	[Regression.Interval]           and where an observation would be        n²
-//	[Regression.CheckEstimable]     whether data say anything there          n²
-//	[Regression.LeaveOneOutTo]      errors on rows that were not fitted      m
-//	[Solver.LeaveGroupsOutTo]       errors on groups that were not fitted    m·n² + n³ a group
+// The run times of programs make hard cases of this problem. Features are few and move
+// together: a larger grid has more steps. The logarithm of a product is a sum. A
+// feature that was not varied is constant. In plain float64, a solver then loses
+// digits by the condition of the columns. If columns depend on each other, it returns
+// numbers that mean nothing. This package loses no digits, and names such columns.
 //
 // # Digits
 //
-// With u = 2⁻⁵³, κ the condition of the columns after scaling, and ρ the size of the
-// residuals against the largest term of the sum, the coefficients are off by about
+// Let u = 2⁻⁵³, κ the condition of the columns after scaling, and ρ the size of the
+// residuals over the largest term of the sum. Relative to their norm, the coefficients
+// are off by about
 //
-//	u·(κ + κ²·ρ)       by QR in float64, normal equations always having κ²
-//	2⁻¹⁰⁴·(κ + κ²·ρ)   by the same in pairs of float64, 106 bits
+//	u·(κ + κ²·ρ)       by QR in float64; normal equations always have κ²
+//	2⁻¹⁰⁴·(κ + κ²·ρ)   by QR in pairs of float64, 106 bits
 //	u                  with refinement from residuals summed in three parts
 //
-// of their norm. κ²·ρ is what makes Wampler5 harder than Wampler1 with the same
-// columns. This package does the third: QR by modified Gram-Schmidt in pairs,
-// factor.go and dd.go, then iterative refinement of coefficients and residuals
-// together, refine.go. It takes two to four times as long as a QR in float64. What is
-// gained on NIST's Statistical Reference Datasets [NIST], the digits that agree with
-// the certified values, which have 15 (TestNIST):
+// This package does the third: QR by modified Gram-Schmidt in pairs (factor.go,
+// dd.go), then iterative refinement of coefficients and residuals together
+// (refine.go). That takes two to four times as long as a QR in float64. κ²·ρ makes
+// Wampler5 harder than Wampler1, with the same columns.
+//
+// The table has the digits that agree with the certified values of NIST's Statistical
+// Reference Datasets [NIST], which have 15 digits (TestNIST):
 //
 //	             coefficients       standard errors     κ
 //	             here    gonum      here    gonum
@@ -52,40 +65,49 @@
 //	Wampler5     15.0     5.5       14.5    13.4        2·10³
 //	Filip         7.9     7.2        8.6     7.5        5·10⁹
 //
-// gonum's are those of mat.QR, the standard errors from the inverse of its R.
-// Wampler1 and 2 are exact fits, with standard errors of 0, of which "digits" are
-// those after the point. What is missing of 15 was lost when decimals became
-// float64: for the numbers as given, coefficients, deviations, residuals and
-// leverages are right to a few units in the last place. Tests compare with
-// rational arithmetic, up to conditions of 10¹⁴ with residuals a million times the
-// data (TestIllConditioned). So Filip, a polynomial of degree 10, is not to be had to
-// more digits than 8 from float64: u·κ is 6·10⁻⁷.
+// The columns "gonum" are those of gonum's mat.QR, with standard errors from the
+// inverse of its R. Wampler1 and Wampler2 are exact fits with standard errors of 0;
+// there, "digits" are digits after the point.
+//
+// The digits that are missing from 15 were lost when decimals became float64. For the
+// float64 numbers as given, coefficients, standard errors, residuals and leverages are
+// right to a few units in the last place. Tests compare them with rational arithmetic,
+// up to conditions of 10¹⁴ with residuals a million times the data (TestIllConditioned).
+// Filip, a polynomial of degree 10, cannot have more than 8 digits in float64: u·κ is
+// 6·10⁻⁷.
 //
 // # Dependent columns
 //
-// A column depends on columns before it if moving each of them by a share τ of its
-// norm, [DependenceTolerance] or less, makes it an exact combination of the others.
-// That is the smallest change of the data for which the question has no answer, so
-// it is the one that counts; neither the condition nor a pivot tells it. τ = 2⁻⁴⁶
-// is a hundred roundings. A combination that was computed, with its own rounding, is
-// found; Filip, with a condition of 10¹⁵ before its columns are scaled, passes
-// by a factor of 10⁴, and so does all that has a singular value, with columns of
-// norm 1, above τ·√n. Below τ/√n nothing passes. Proofs are in factor.go.
+// A column depends on columns before it if this holds: moving each of these columns by
+// a share τ of its norm at most makes the column an exact combination of the others. τ
+// is [DependenceTolerance]. This is the smallest change of the data for which the
+// question has no answer. Neither the condition nor a pivot tells that change.
 //
-// The error, [DependenceError], has each column that depends on others, and on which:
-// on all of those, and only those, without which it would not. With
-// [Options].DropDependent it is dropped, the others being as if it had never been
-// there. So of nx, ny and nz in a cube, nx stays. A model for cubes says nothing of a
-// slab, which [Regression.CheckEstimable] reports.
+// τ = 2⁻⁴⁶ is a hundred roundings. A column that was computed from others, with its own
+// rounding, is found to depend on them. Filip, with a condition of 10¹⁵ before its
+// columns are scaled, passes by a factor of 10⁴. All columns pass if their smallest
+// singular value is above τ·√n, with columns of norm 1. No columns pass if it is below
+// τ/√n. The proofs are in factor.go.
+//
+// The error is a [DependenceError]. It has each column that depends on others, and
+// those other columns without which it would not depend. With [Options].DropDependent,
+// Solve drops the column, and the other coefficients are as if the column had never
+// been there. Of nx, ny and nz of a cube, nx stays. A model for cubes says nothing
+// about a slab; [Regression.CheckEstimable] reports that.
 //
 // # Residuals of rows that were left out
 //
-// A model that was fitted to n rows by k coefficients has smaller residuals there than
-// elsewhere. The residual that row i would have had, were the model fitted without
-// it, is e_i/(1−h_i), h_i being its leverage; no fit is needed. Likewise with a group
-// of rows: the runs of one program, or those on 8 processes. Where the remaining
-// rows do not determine the coefficients the residual is +Inf, so that such a model is
-// never the best. Both equal fitting anew (TestPropExact).
+// A model fits its own rows better than other rows. The residual of row i in a fit
+// without row i is e_i/(1−h_i), where h_i is the leverage of the row. No second fit is
+// needed. The same holds for a group of rows: the runs of one program, or the runs on 8
+// processes. If the other rows do not determine the coefficients, the residual is +Inf,
+// so that such a model is never the best. Both forms equal fitting anew (TestPropExact).
+//
+// # Allocation and concurrency
+//
+// A [Solver] and a [Regression] keep their memory and allocate nothing once it
+// suffices. A Solver is for one goroutine at a time. Any number of goroutines may read
+// a Regression. Inputs are neither kept nor modified.
 //
 // # References
 //

@@ -10,13 +10,12 @@ import (
 var (
 	// ErrNotFinite: a number is NaN or infinite.
 	ErrNotFinite = errors.New("number is not finite")
-	// ErrFewRows: there are fewer rows than coefficients to be found.
+	// ErrFewRows: there are fewer rows than coefficients.
 	ErrFewRows = errors.New("fewer rows than columns")
-	// ErrDependent: a column is a combination of others. The error also unwraps to a
-	// *[DependenceError], which says of which.
+	// ErrDependent: a column is a combination of other columns. The error also unwraps
+	// to a *[DependenceError], which names the columns.
 	ErrDependent = errors.New("the data cannot tell columns apart")
-	// ErrNotEstimable: a prediction is asked for where it depends on a column that
-	// was dropped.
+	// ErrNotEstimable: the value asked for depends on a column that was dropped.
 	ErrNotEstimable = errors.New("prediction depends on a dropped column")
 	// ErrOverflow: a result does not fit in a float64.
 	ErrOverflow = errors.New("result too large")

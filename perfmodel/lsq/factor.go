@@ -2,48 +2,47 @@ package lsq
 
 import "math"
 
-// The factor A = Q·R by modified Gram-Schmidt in double-double arithmetic, with
-// R = W⁻¹ unit upper triangular and Qᵀ·Q = D diagonal: no roots are taken, and
-// what is whole stays so for longer.
+// The factor A = Q·R by modified Gram-Schmidt in double-double arithmetic. R = W⁻¹ is
+// unit upper triangular and Qᵀ·Q = D is diagonal. So no roots are taken, and whole
+// numbers stay whole for longer.
 //
-// Column j is projected onto what the columns before it leave of one another:
+// Column j is projected onto the remainders of the columns before it:
 //
 //	r_kj = q_k·a_j / d_k,   a_j ← a_j − r_kj·q_k      k = 0 .. j−1
 //	q_j = a_j,   d_j = ‖q_j‖²
 //	w_ij = −Σ_k W_ik·r_kj,   w_jj = 1
 //
-// Column j of W are the coefficients with which columns before it come nearest to
-// it, but for the sign: q_j = a_j + Σ_i w_ij·a_i, and √d_j is the distance.
+// Column j of W has, up to the sign, the coefficients with which the columns before it
+// come nearest to it: q_j = a_j + Σ_i w_ij·a_i, and √d_j is the distance.
 //
 // Invariant: A·W = Q, for the columns so far.
 //
-// The rank. Let τ be the tolerance and e_j = √d_j / (‖a_j‖ + Σ_i |w_ij|·‖a_i‖).
-// Column j depends on those before it iff e_j ≤ τ.
+// The rank. Let τ be the tolerance and e_j = √d_j / (‖a_j‖ + Σ_i |w_ij|·‖a_i‖). Column j
+// depends on the columns before it if and only if e_j ≤ τ.
 //
-//   - Then moving each column involved by τ of its norm, or less, makes a_j an exact
-//     combination: take q_j·‖a_i‖/S times the sign of −w_ij from a_i, S being the
-//     denominator, and so on. No other criterion has this meaning.
-//   - If no column depends, 1/e_j being the sum of absolute values of column j of
-//     the inverse of R for columns of norm 1, that inverse has a 1-norm below 1/τ.
-//     So the smallest singular value of these columns is more than τ/√n: the test
-//     reveals the rank without any exchange of columns, since the inverse is
-//     there to be looked at. Conversely, if it is more than τ·√n, no column is
-//     found to depend.
+//   - If it does, moving each of these columns by τ of its norm, or less, makes a_j an
+//     exact combination: subtract q_j·‖a_i‖/S times the sign of −w_ij from a_i, where S
+//     is the denominator, and so on. No other criterion has this meaning.
+//   - If no column depends: 1/e_j is the sum of absolute values of column j of the
+//     inverse of R for columns of norm 1, so that inverse has a 1-norm below 1/τ, and
+//     the smallest singular value of these columns is more than τ/√n. So the test
+//     reveals the rank without any exchange of columns, because the inverse is at hand.
+//     Conversely, if the smallest singular value is more than τ·√n, no column is found
+//     to depend.
 //
-// Exchanging columns as [Businger65] do would order them by what is left of them;
-// a user who is told which column to leave out wants that to be the later one.
+// Exchanging columns as [Businger65] does would order them by their remainders. A user
+// who is told which column to leave out wants that to be the later column.
 //
-// Orthogonality is lost by the condition times 2⁻¹⁰⁴ or so ([Björck67]), which
-// leaves Q orthogonal to float64 precision up to conditions of 10¹⁵.
+// Orthogonality is lost by about the condition times 2⁻¹⁰⁴ ([Björck67]). That leaves Q
+// orthogonal to float64 precision up to conditions of 10¹⁵.
 //
-// Time m·n² + n³/6 multiplications and additions of pairs, each about 15
-// operations of float64.
+// Time: m·n² + n³/6 multiplications and additions of pairs, each about 15 operations of
+// float64.
 
-// maxExponent bounds the exponents by which numbers are scaled, such that powers of
-// two are normal numbers.
+// maxExponent bounds the exponents of scaling, so that powers of two are normal numbers.
 const maxExponent = 1000
 
-// exponent returns e such that v·2^-e is from 1/2 to 1, but where v is 0 or beyond
+// exponent returns e such that v·2^-e is from 1/2 to 1, unless v is 0 or beyond
 // 2^±maxExponent.
 func exponent(v float64) int {
 	_, e := math.Frexp(v)
@@ -53,11 +52,11 @@ func exponent(v float64) int {
 // power2 returns 2^e for |e| ≤ maxExponent.
 func power2(e int) float64 { return math.Float64frombits(uint64(1023+e) << 52) }
 
-// load copies x, n columns with the intercept, to columns that are scaled by powers
-// of two to a largest element of about 1. That is exact, but for elements of less
-// than 2⁻¹⁰²² times the largest. So columns may have any unit: neither squares nor
-// errors of products leave the range of float64, and a power of two in a unit
-// changes no digit of a result.
+// load copies x, n columns with the intercept, to columns that are scaled by powers of
+// two to a largest element of about 1. That is exact, except for elements of less than
+// 2⁻¹⁰²² times the largest. So columns may have any unit: neither squares nor errors of
+// products leave the range of float64, and a power of two in a unit changes no digit of
+// a result.
 func (s *Solver) load(x []float64, m, n int, intercept bool) {
 	first := 0
 	if intercept {
@@ -103,7 +102,7 @@ func (s *Solver) loadY(y []float64) int {
 	return e
 }
 
-// factor computes Q and D, W, and the dependencies, of the loaded columns.
+// factor computes Q, D, W and the dependencies of the loaded columns.
 func (s *Solver) factor(dst *Regression) {
 	m, rank := dst.Rows, 0
 	for j := range dst.Cols {
@@ -115,7 +114,7 @@ func (s *Solver) factor(dst *Regression) {
 			s.r[k] = dot(kh, kl, qh, ql).div(s.d[k])
 			subScaled(qh, ql, s.r[k], kh, kl)
 		}
-		// By Pythagoras ‖a_j‖² is that of the parts that were taken away and of the
+		// By Pythagoras, ‖a_j‖² is the sum over the parts that were taken away and the
 		// rest.
 		d := dot(qh, ql, qh, ql)
 		sum := d.hi
@@ -142,9 +141,9 @@ func (s *Solver) factor(dst *Regression) {
 	copy(dst.d, s.d[:rank])
 }
 
-// depends records that column j is within the limit of −Σ_i w_i·(kept column i).
-// A column i is part of that only if without it column j would not depend on the
-// others: leaving it out adds |w_i| times its distance from the others to the
+// depends records that column j is within the limit of −Σ_i w_i·(kept column i). A
+// column i is part of the combination only if column j would not depend on the others
+// without it. Leaving column i out adds |w_i| times its distance from the others to the
 // distance of column j, in the sense of the sum of squares.
 func (s *Solver) depends(dst *Regression, j, rank int, w []dd, limit float64) {
 	from := len(dst.on)

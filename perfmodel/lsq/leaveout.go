@@ -6,30 +6,29 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// What residuals would be if the model were fitted without the rows in question,
-// exact and without fitting again ([Cook82]). With S the rows left out, Q_S their rows of
-// the orthogonal columns, and e_S their residuals,
+// Residuals without the rows in question, exact and without fitting again ([Cook82]).
+// Let S be the rows left out, Q_S their rows of the orthogonal columns, and e_S their
+// residuals. Then
 //
 //	ê_S = (I − Q_S·D⁻¹·Q_Sᵀ)⁻¹·e_S
 //	    = e_S + Q_S·M⁻¹·Q_Sᵀ·e_S,   M = D − Q_Sᵀ·Q_S
 //
-// the second form having Rank equations, however many rows there are. M is QᵀQ of
-// the other rows. For a single row it is ê_i = e_i/(1 − h_i).
+// The second form has Rank equations, however many rows there are. M is QᵀQ of the other
+// rows. For a single row, ê_i = e_i/(1 − h_i).
 //
-// The other rows determine the coefficients iff M has an inverse, and that is
-// judged as the rank is when fitting: M = L·D'·Lᵀ makes W' = W·L⁻ᵀ and D' the factors
-// of the other rows, and column j depends on those before it iff
-// √d'_j ≤ τ·Σ_i |w'_ij|·‖a_i‖. For a single row the combination of columns that comes
-// nearest to 0 in the other rows is v = W·D⁻¹·q_iᵀ, with ‖A·v‖² = h and h·(1−h)
-// without row i, and the criterion is √(h·(1−h)) ≤ τ·Σ_j |v_j|·‖a_j‖. In both, norms
-// are those of all rows: numbers are known to a share of the columns that they are
-// in.
+// The other rows determine the coefficients if and only if M has an inverse. That is
+// judged as the rank is when fitting. M = L·D'·Lᵀ makes W' = W·L⁻ᵀ and D' the factors of
+// the other rows, and column j depends on the columns before it if and only if √d'_j ≤
+// τ·Σ_i |w'_ij|·‖a_i‖. For a single row, the combination of columns nearest to 0 in the
+// other rows is v = W·D⁻¹·q_iᵀ. ‖A·v‖² is h with row i and h·(1−h) without it, so the
+// criterion is √(h·(1−h)) ≤ τ·Σ_j |v_j|·‖a_j‖. In both criteria, norms are norms over
+// all rows, because a number is known to a share of its column.
 
-// LeaveOneOutTo puts into dst what the residual of each row is when the model is
-// fitted to the other rows, and returns dst: exactly, in time O(Rows), or
-// O(Rows·Cols²) at worst. It is +Inf where the other rows do not determine the
-// coefficients, that is, where a row alone tells columns apart. Columns that were
-// dropped stay so. It panics when the length of dst is not the number of rows.
+// LeaveOneOutTo puts into dst the residual of each row in a fit to the other rows, and
+// returns dst. The residuals are exact. A residual is +Inf if the other rows do not
+// determine the coefficients, that is, if the row alone tells columns apart. Dropped
+// columns stay dropped. It panics if the length of dst is not the number of rows. Time:
+// O(Rows), and O(Rows·Cols²) at worst.
 func (r *Regression) LeaveOneOutTo(dst []float64) []float64 {
 	if len(dst) != r.Rows {
 		panic("lsq: length of dst is not the number of rows")
@@ -40,8 +39,8 @@ func (r *Regression) LeaveOneOutTo(dst []float64) []float64 {
 	return dst
 }
 
-// PRESS returns the sum of squares of the residuals of [Regression.LeaveOneOutTo],
-// the prediction error sum of squares [Allen74]: +Inf if any of them is.
+// PRESS returns the sum of squares of the residuals of [Regression.LeaveOneOutTo], the
+// prediction error sum of squares [Allen74]. It is +Inf if any of them is.
 func (r *Regression) PRESS() float64 {
 	sum := 0.0
 	for i := range r.Residuals {
@@ -60,7 +59,7 @@ func (r *Regression) leaveOneOut(i int) float64 {
 	return r.Residuals[i] / slack
 }
 
-// determined reports whether the rows but i determine the coefficients.
+// determined reports whether the rows other than i determine the coefficients.
 func (r *Regression) determined(i int) bool {
 	extent := 0.0
 	for a := range r.Rank {
@@ -73,16 +72,15 @@ func (r *Regression) determined(i int) bool {
 	return math.Sqrt(r.Leverage[i]*r.slack[i]) > r.tol*extent
 }
 
-// LeaveGroupsOutTo puts into dst what the residual of each row is when the model is
-// fitted to the rows of all other groups, and returns dst: row i is of group
-// group[i], a number from 0 to Rows−1. So the error of predicting a whole
-// application, or a number of processes, is found that the model has not seen. It
-// is +Inf in a group without which the coefficients are not determined. Columns that
-// were dropped stay so.
+// LeaveGroupsOutTo puts into dst the residual of each row in a fit to the rows of all
+// other groups, and returns dst. Row i is of group group[i], a number from 0 to Rows−1.
+// So the residuals are the errors of predicting a whole application, or a number of
+// processes, that the fit has not seen. A residual is +Inf if the other groups do not
+// determine the coefficients. Dropped columns stay dropped.
 //
-// It works in the memory of s, which need not be the solver that filled r. Time
-// O(Rows·Cols²), and Cols³ more for each group. It panics when lengths are not the
-// number of rows, and for other numbers of groups.
+// It works in the memory of s, which need not be the solver that filled r. It panics if
+// lengths are not the number of rows, and for other numbers of groups. Time:
+// O(Rows·Cols²), plus Cols³ for each group.
 func (s *Solver) LeaveGroupsOutTo(dst []float64, r *Regression, group []int) []float64 {
 	m, rank := r.Rows, r.Rank
 	if len(dst) != m || len(group) != m {
@@ -101,7 +99,7 @@ func (s *Solver) LeaveGroupsOutTo(dst []float64, r *Regression, group []int) []f
 	for g := range m {
 		s.start[g+1] += s.start[g]
 	}
-	// Each group's start moves to its end while rows are dealt out.
+	// Each group's start moves to its end while rows are sorted into groups.
 	for i, g := range group {
 		s.order[s.start[g]] = i
 		s.start[g]++
@@ -116,7 +114,7 @@ func (s *Solver) LeaveGroupsOutTo(dst []float64, r *Regression, group []int) []f
 	return dst
 }
 
-// leaveOut puts the residuals of rows into dst as they are without them.
+// leaveOut puts the residuals of rows in a fit without these rows into dst.
 func (s *Solver) leaveOut(dst []float64, r *Regression, rows []int) {
 	m, rank := r.Rows, r.Rank
 	at := func(k, i int) dd { return dd{r.qh[k*m+i], r.ql[k*m+i]} }

@@ -2,16 +2,15 @@ package lsq
 
 import "math"
 
-// Predict returns the value of the model at a row of x; the 1 of an intercept is
-// not part of it. Columns that were dropped do not matter: [Regression.CheckEstimable]
-// tells whether they would. It panics when the length of row is not the number of
-// columns of x. Time O(Cols).
+// Predict returns the value of the model at a row of x, without the 1 of an intercept.
+// Dropped columns are ignored: [Regression.CheckEstimable] says whether they matter. It
+// panics if the length of row is not the number of columns of x. Time: O(Cols).
 func (r *Regression) Predict(row []float64) float64 {
 	first := r.first()
 	if len(row) != r.Cols-first {
 		panic("lsq: length of row is not the number of columns")
 	}
-	// Terms may be much larger than their sum: errors are carried along.
+	// Terms may be much larger than their sum, so rounding errors are summed, too.
 	var s, c float64
 	for _, j := range r.kept {
 		v := 1.0
@@ -28,12 +27,12 @@ func (r *Regression) Predict(row []float64) float64 {
 	return s + c
 }
 
-// LeverageAt returns the leverage h of a row of x: the variance of the value of the
-// model there is Sigma²·h, that of a new observation Sigma²·(1 + h). At a row of
-// the data it is that of [Regression.Leverage]; a leverage above the largest of
-// these is outside of the data in some direction. The relative error is about
-// Condition·2⁻⁵². It panics when the length of row is not the number of columns of x.
-// Time O(Cols²).
+// LeverageAt returns the leverage h of a row of x. The variance of the model's value
+// there is Sigma²·h, and the variance of a new observation is Sigma²·(1 + h). At a row
+// of the data, h is that row's [Regression.Leverage]. A row with a leverage above the
+// largest of these lies outside the data in some direction. The relative error is about
+// Condition·2⁻⁵². It panics if the length of row is not the number of columns of x.
+// Time: O(Cols²).
 func (r *Regression) LeverageAt(row []float64) float64 {
 	first := r.first()
 	if len(row) != r.Cols-first {
@@ -60,22 +59,22 @@ func (r *Regression) PredictLeverage(row []float64) (value, leverage float64) {
 	return r.Predict(row), r.LeverageAt(row)
 }
 
-// A Prediction is the value of a model at a row, and where a new observation there
-// would be.
+// A Prediction is the value of a model at a row, and the interval of a new observation
+// there.
 type Prediction struct {
 	Value     float64
 	Low, High float64 // the prediction interval
 	Leverage  float64 // see [Regression.LeverageAt]
 }
 
-// Interval returns the prediction at a row of x, with the interval
+// Interval returns the prediction at a row of x with the interval
 //
 //	Value ± t·Sigma·√(1 + Leverage)
 //
-// that has a new observation with probability level, t being that of
-// [Regression.TQuantile]: if the model is right, and the errors of observations
-// are independent, normal and of one variance. It is on the scale of y. With DF 0 it
-// is from −Inf to +Inf. It panics as those two do.
+// where t is [Regression.TQuantile] of level. The interval contains a new observation
+// with probability level, if the model is right and the errors of observations are
+// independent and normal with one variance. It is on the scale of y. If DF is 0, it is
+// from −Inf to +Inf. Interval panics as [Regression.Predict] and TQuantile do.
 func (r *Regression) Interval(row []float64, level float64) Prediction {
 	t := r.TQuantile(level)
 	value, h := r.PredictLeverage(row)
@@ -86,9 +85,9 @@ func (r *Regression) Interval(row []float64, level float64) Prediction {
 	return Prediction{value, value - half, value + half, h}
 }
 
-// TQuantile returns the t for which Student's t with DF degrees of freedom is from
-// −t to t with probability level; +Inf if DF is 0. It panics unless level is
-// between 0 and 1.
+// TQuantile returns the t for which Student's t with DF degrees of freedom is between −t
+// and t with probability level. It is +Inf if DF is 0. It panics unless level is between
+// 0 and 1.
 func (r *Regression) TQuantile(level float64) float64 {
 	if !(level > 0 && level < 1) {
 		panic("lsq: level is not between 0 and 1")
@@ -100,9 +99,9 @@ func (r *Regression) TQuantile(level float64) float64 {
 }
 
 // CovarianceTo puts the covariances of the coefficients into dst, Cols rows of Cols
-// elements: NaN for columns that were dropped, and all of them when DF is 0. The
-// root of element (j, j) is StdErr[j]. It panics when the length of dst is another,
-// and returns dst.
+// elements, and returns dst. An element is NaN for a dropped column, and all are NaN if
+// DF is 0. The root of element (j, j) is StdErr[j]. It panics if the length of dst is
+// not Cols².
 func (r *Regression) CovarianceTo(dst []float64) []float64 {
 	n := r.Cols
 	if len(dst) != n*n {
@@ -125,16 +124,15 @@ func (r *Regression) CovarianceTo(dst []float64) []float64 {
 }
 
 // CheckEstimable returns an error, [ErrNotEstimable], unless the data determine the
-// value of the model at a row of x: each dropped column must be there what it is in
-// the data, the same combination of others. If iterations were 15 throughout and so
-// dropped beside the intercept, nothing is known of 75 iterations. Without dropped
-// columns it returns nil for any row.
+// value of the model at a row of x. Each dropped column must be the same combination of
+// other columns at the row as in the data. For example, if iterations were 15 in all
+// runs, the column was dropped beside the intercept, and nothing is known of 75
+// iterations. If no column was dropped, it returns nil for any row.
 //
-// The column may be off by the distance that it may have from the combination in the
-// data, times the root of the row's leverage: that is how far the coefficients of
-// the combination are determined there, and no less than the tolerance times the
-// terms of the combination. It panics when the length of row is not the number of
-// columns of x.
+// The column may differ from the combination as far as it may in the data, times the
+// root of the row's leverage. That is how far the coefficients of the combination are
+// determined there, and no less than the tolerance times the terms of the combination.
+// It panics if the length of row is not the number of columns of x.
 func (r *Regression) CheckEstimable(row []float64) error {
 	first := r.first()
 	if len(row) != r.Cols-first {

@@ -2,36 +2,35 @@ package lsq
 
 import "math"
 
-// Iterative refinement ([Björck67b], [Demmel09]). Coefficients x and residuals r
-// are the solution of the augmented system
+// Iterative refinement ([Björck67b], [Demmel09]). Coefficients x and residuals r are the
+// solution of the augmented system
 //
 //	r + A·x = y
 //	Aᵀ·r    = 0
 //
-// What they lack of it, f = y − r − A·x and g = −Aᵀ·r, is computed from the data as
-// given, and
+// The remainders f = y − r − A·x and g = −Aᵀ·r are computed from the data as given. Then
 //
 //	v = D⁻¹·(Qᵀ·f − Wᵀ·g),   x ← x + W·v,   r ← r + f − Q·v
 //
-// solves the same system for the rest. Corrections are small, so that float64
-// suffices for them; what counts is the precision of f and of g. Let κ be the
-// condition, and ρ the ratio of ‖r‖ to the largest term x_j·‖a_j‖. Then an error of
-// ε‖A‖‖r‖ in g is one of ε·κ²·ρ in x. Two parts of 53 bits, ε = 2⁻¹⁰⁴, are enough up
-// to κ = 10⁶ or where the fit is good; beyond that, g is summed in three.
+// solves the same system for the remainders. Corrections are small, so float64 suffices
+// for them; the precision of f and g is what counts. Let κ be the condition, and ρ the
+// ratio of ‖r‖ to the largest term x_j·‖a_j‖. An error of ε‖A‖‖r‖ in g is an error of
+// ε·κ²·ρ in x. Two parts of 53 bits, ε = 2⁻¹⁰⁴, are enough up to κ = 10⁶ or if the fit
+// is good. Beyond that, g is summed in three parts.
 //
-// The factor is so good that at κ below 10⁶ the first step changes nothing that
-// would be seen. It is a certificate then, and its size is reported. With κ from
-// 10⁸ on and large residuals the first step is what gives x its digits, and the second
-// the certificate.
+// If κ is below 10⁶, the factor is so good that the first step changes nothing visible.
+// The step is then a certificate, and its size is reported. If κ is 10⁸ or more and
+// residuals are large, the first step gives x its digits, and the second step is the
+// certificate.
 
 const (
-	// refined is the relative size of a correction that is not made any more: with
-	// seven bits beyond float64, it changes a rounded result by 1/128 of a unit.
+	// refined is the relative size of a correction that is not worth making: with seven
+	// bits beyond float64, it changes a rounded result by 1/128 of a unit.
 	refined = 0x1p-60
-	// twoParts is the relative error of a sum of products in two parts of 53 bits,
-	// with some bits lost on the way.
+	// twoParts is the relative error of a sum of products in two parts of 53 bits, with
+	// some bits lost on the way.
 	twoParts = 0x1p-100
-	// maxRefinements is more than were needed in any test.
+	// maxRefinements is more steps than any test needed.
 	maxRefinements = 5
 )
 
@@ -99,8 +98,7 @@ func (s *Solver) refine(dst *Regression, y []float64, e int) {
 	}
 }
 
-// plainDot returns Σ x_i·y_i in float64, in four sums so that additions need not
-// wait for one another.
+// plainDot returns Σ x_i·y_i in float64, in four sums that do not wait for each other.
 func plainDot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var a, b, c, d float64

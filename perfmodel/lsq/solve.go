@@ -6,50 +6,49 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Linear least squares: Σ (y_i − Σ_j x_ij·β_j)² is minimised over β.
+// Linear least squares: minimise Σ (y_i − Σ_j x_ij·β_j)² over β.
 //
 //	load       columns, scaled by powers of two        factor.go
-//	factor     A = Q·R and W = R⁻¹; what depends        factor.go
+//	factor     A = Q·R and W = R⁻¹; dependent columns  factor.go
 //	project    z = D⁻¹·Qᵀ·y, r = y − Q·z, β = W·z       here
 //	refine     the augmented system                    refine.go
-//	summarise  deviations, R², leverages               here
+//	summarise  standard errors, R², leverages          here
 //
-// The theory is in doc_leastsquares.go.
+// The package comment has the theory.
 
-// DependenceTolerance is the relative change of columns up to which they are held
-// to be the same: a column depends on columns before it if moving each of them by
-// at most this share of its norm makes it an exact combination of the others.
+// DependenceTolerance is the relative change of columns below which they count as the
+// same. A column depends on columns before it if moving each of them by at most this
+// share of its norm makes the column an exact combination of the others.
 //
-// 2⁻⁴⁶ is 128 units of rounding, 2⁻⁵³. A column that was computed from others with
-// up to 100 roundings an entry is found to depend on them. And were the tolerance
-// met just so, the rounding of the numbers in the table alone would move the
-// coefficients by up to 1/128 of their norm: beyond it, the data do not determine
-// even two digits. The hardest of NIST's sets, Filip, is away from it by a factor
-// of 10⁴.
+// 2⁻⁴⁶ is 128 units of rounding, 2⁻⁵³. So a column that was computed from others with up
+// to 100 roundings an entry is found to depend on them. If columns just passed the
+// tolerance, rounding the numbers in the table alone would move the coefficients by up
+// to 1/128 of their norm. Beyond the tolerance, the data do not determine even two
+// digits. Filip, the hardest of NIST's sets, passes by a factor of 10⁴.
 const DependenceTolerance = 0x1p-46
 
-// Options say what is fitted, and how. The zero value fits the columns as they
-// are, without an intercept, and wants them independent.
+// Options say how to fit. The zero value fits the columns as they are, without an
+// intercept, and requires independent columns.
 type Options struct {
-	// Names are those of the columns of x, for errors. Without, they are "column 0"
+	// Names are the names of the columns of x, for errors. If nil, they are "column 0"
 	// and so on.
 	Names []string
-	// Intercept puts a column of ones before the columns of x: coefficient 0 is then
-	// the intercept, and column j of x has coefficient j+1. R² is about the mean.
+	// Intercept adds a column of ones before the columns of x. Coefficient 0 is then the
+	// intercept, column j of x has coefficient j+1, and R² is about the mean.
 	Intercept bool
 	// DropDependent drops each column that is a combination of columns before it,
-	// where there would be an error. [Regression.Dependencies] says which. Earlier
-	// columns stay, the intercept first of all.
+	// instead of returning an error. [Regression.Dependencies] has the dropped columns.
+	// Earlier columns stay, the intercept first of all.
 	DropDependent bool
-	// Tolerance takes the place of [DependenceTolerance] unless it is 0. Columns that
-	// were measured to three digits are known to no more than 5e-4.
+	// Tolerance replaces [DependenceTolerance] unless it is 0. For columns that were
+	// measured to three digits, 5e-4 is right.
 	Tolerance float64
 }
 
-// A Solver fits linear models by least squares. The zero value is ready. It keeps
-// its memory, and allocates nothing once that suffices, nor does the [Regression]
-// that it fills. A Solver must not be used by two goroutines at once; Regressions
-// may be read by any number.
+// A Solver fits linear models by least squares. The zero value is ready. A Solver and
+// the [Regression] that it fills keep their memory and allocate nothing once it
+// suffices. A Solver is for one goroutine at a time. Any number of goroutines may read a
+// Regression.
 type Solver struct {
 	a      []float64 // the columns, scaled, one after the other
 	rh, rl []float64 // y, then the residuals, scaled
@@ -68,8 +67,8 @@ type Solver struct {
 	start  []int // where a group begins in order
 }
 
-// Grow prepares for up to the given numbers of rows and of coefficients, the
-// intercept being one.
+// Grow makes room for the given numbers of rows and of coefficients, including the
+// intercept.
 func (s *Solver) Grow(rows, cols int) {
 	if rows < 0 || cols < 0 {
 		panic("lsq: negative number of rows or columns")
@@ -87,44 +86,44 @@ func (s *Solver) Grow(rows, cols int) {
 // column: its element (i, k) is at triangle(k) + i.
 func triangle(k int) int { return k * (k + 1) / 2 }
 
-// A Regression is a linear model as it was fitted. [Solver.Solve] fills it and
-// reuses its memory; copies of the struct share that memory.
+// A Regression is a fitted linear model. [Solver.Solve] fills it and reuses its memory.
+// Copies of the struct share that memory.
 type Regression struct {
-	// Rows and Cols are the numbers of rows and of coefficients, the intercept being
-	// one. Rank is the number of coefficients that were not dropped, and DF = Rows −
-	// Rank the degrees of freedom that are left to the residuals.
+	// Rows and Cols are the numbers of rows and of coefficients, including the
+	// intercept. Rank is the number of coefficients that were not dropped. DF = Rows −
+	// Rank is the number of degrees of freedom of the residuals.
 	Rows, Cols, Rank, DF int
-	// Intercept tells whether coefficient 0 is the intercept.
+	// Intercept says whether coefficient 0 is the intercept.
 	Intercept bool
-	// Coef and StdErr are the coefficients and their standard errors: NaN for a
-	// column that was dropped, and all standard errors are NaN when DF is 0.
+	// Coef and StdErr are the coefficients and their standard errors. They are NaN for a
+	// dropped column, and all standard errors are NaN if DF is 0.
 	Coef, StdErr []float64
 	// Residuals are y less the fitted values.
 	Residuals []float64
-	// Leverage is the weight of each row in its own fitted value, the diagonal of
-	// the projection onto the columns: from 0 to 1, Rank in total.
+	// Leverage is the weight of each row in its own fitted value: the diagonal of the
+	// projection onto the columns. Leverages are from 0 to 1 and sum to Rank.
 	Leverage []float64
-	// RSS is the sum of squared residuals, and TSS that of y: about the mean with an
-	// intercept and about 0 without, as NIST has it.
+	// RSS is the sum of squared residuals. TSS is the sum of squares of y, about the
+	// mean with an intercept and about 0 without, as NIST defines it.
 	RSS, TSS float64
-	// R2 = 1 − RSS/TSS, NaN if TSS is 0. That of a model without an intercept is not
-	// to be compared with that of one with it.
+	// R2 = 1 − RSS/TSS, NaN if TSS is 0. Do not compare R2 of a model without an
+	// intercept with R2 of a model with one.
 	R2 float64
-	// AdjR2 = 1 − (RSS/DF)/(TSS/(Rows−1)), with Rows for Rows−1 where there is no
-	// intercept. NaN if TSS or DF is 0.
+	// AdjR2 = 1 − (RSS/DF)/(TSS/(Rows−1)), with Rows instead of Rows−1 if there is no
+	// intercept. It is NaN if TSS or DF is 0.
 	AdjR2 float64
 	// Sigma = √(RSS/DF) is the residual standard deviation, NaN if DF is 0.
 	Sigma float64
 	// Condition is ‖B‖·‖B⁺‖ in the Frobenius norm, where B has the columns that were
-	// kept, each divided by its norm. It is at least the condition number in the
-	// 2-norm and at most Rank times that. Changing the data by a share ε changes the
-	// coefficients by about ε·Condition; 2⁻⁵³·Condition is what was lost when the
-	// data were rounded to float64.
+	// kept, each divided by its norm. It is at least the condition number in the 2-norm,
+	// and at most Rank times that. Changing the data by a share ε changes the
+	// coefficients by about ε·Condition. Rounding the data to float64 lost a share of
+	// 2⁻⁵³·Condition.
 	Condition float64
-	// Correction is the relative size of the last step of refinement, which is
-	// computed from the data as given: how far off the coefficients were before it, in
-	// norm, and much more than they are off now. Above 2⁻⁵³ they lack digits; that
-	// takes a tolerance below the default.
+	// Correction is the relative size of the last step of refinement, which is computed
+	// from the data as given. The coefficients were off by that much before the step, in
+	// norm, and are off by much less now. If Correction is above 2⁻⁵³, coefficients lack
+	// digits. That takes a tolerance below the default.
 	Correction float64
 	// Dependencies has the columns that were dropped, in order.
 	Dependencies []Dependency
@@ -145,21 +144,20 @@ type Regression struct {
 	coef   []float64
 }
 
-// A Dependency tells that a column is a combination of columns before it, to
-// within the tolerance:
+// A Dependency says that a column is a combination of columns before it, to within the
+// tolerance:
 //
 //	column = Σ_k Coef[k]·On[k]
 //
-// Columns are numbered as coefficients are: with an intercept, that is 0, and
-// column j of x is j+1. On has no column that could be left out; it is empty where
-// the column is 0.
+// Columns have the numbers of coefficients: with an intercept, that is 0, and column j
+// of x is j+1. No column of On could be left out. On is empty if the column is 0.
 type Dependency struct {
 	Column int
 	On     []int
 	Coef   []float64
 }
 
-// Fit fits one model; see [Solver.Solve].
+// Fit fits one model; see [Solver.Solve]. It allocates the result.
 func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, error) {
 	var s Solver
 	var r Regression
@@ -173,26 +171,26 @@ func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, er
 //
 //	Σ_i (y_i − Σ_j x_ij·β_j)²
 //
-// and puts them into dst, with all that goes with them. x has rows·cols elements,
-// row after row. Neither x nor y is modified or kept.
+// and fills dst with the coefficients and all results that go with them. x has rows·cols
+// elements, row after row. Solve neither modifies nor keeps x and y.
 //
-// What is returned is the solution for the numbers as given, to within a few units
-// in the last place, for all columns that pass as independent with the default
-// tolerance: up to conditions of 10¹⁴, and residuals of any size. How much of it the
-// numbers determine is another question: see [Regression.Condition].
+// The result is the solution for the numbers as given, to within a few units in the last
+// place. That holds for all columns that pass as independent with the default tolerance:
+// up to conditions of 10¹⁴, and for residuals of any size. [Regression.Condition] says
+// how many digits the numbers determine.
 //
-// Time is O(rows·cols²), space O(rows·cols).
+// Time: O(rows·cols²), space: O(rows·cols).
 //
-// Errors are of type *[InputError]. They are [ErrNotFinite] for a NaN or an
-// infinity, [ErrFewRows] for fewer rows than coefficients, which is also ErrDependent
-// if columns are the same, constant or 0 in those there are, [ErrDependent] with a
-// *[DependenceError] for columns that cannot be told apart, unless they are to be
-// dropped, and [ErrOverflow] where a result does not fit a float64. After an error
-// dst is of no use until it is filled again. Solve panics when lengths do not fit,
-// when there is nothing to fit, and when the tolerance is not in [0, 1).
+// The error is an [*InputError]: [ErrNotFinite] for a NaN or an infinity; [ErrFewRows]
+// for fewer rows than coefficients, which is also ErrDependent if columns are equal,
+// constant or 0 in the rows there are; [ErrDependent] with a *[DependenceError] for
+// columns that cannot be told apart, unless Solve drops them; and [ErrOverflow] if a
+// result does not fit in a float64. After an error, dst must be filled again before use.
+// Solve panics if lengths do not fit, if there is nothing to fit, and if the tolerance
+// is not in [0, 1).
 //
-// With as many rows as coefficients the fit is exact: DF is 0, nothing is known of
-// the noise, and Sigma, StdErr and AdjR2 are NaN.
+// With as many rows as coefficients, the fit is exact: DF is 0, nothing is known of the
+// noise, and Sigma, StdErr and AdjR2 are NaN.
 func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64, opt Options) error {
 	if rows < 0 || cols < 0 || len(x) != rows*cols {
 		panic("lsq: length of x is not rows times columns")
@@ -271,7 +269,7 @@ func (s *Solver) project(dst *Regression) (tss dd) {
 		s.z[k] = z
 		subScaled(s.rh, s.rl, z, qh, ql)
 		if k == 0 && dst.Intercept {
-			// Column 0 is all ones: what was taken away is the mean.
+			// Column 0 is all ones, so the mean was taken away.
 			tss = dot(s.rh, s.rl, s.rh, s.rl)
 		}
 	}
@@ -353,8 +351,8 @@ func (r *Regression) first() int {
 	return 0
 }
 
-// spread computes U = W·D^(-1/2), of which the rows are the deviations of the
-// coefficients, the same for columns of norm 1, and the condition.
+// spread computes U = W·D^(-1/2), whose rows are the deviations of the coefficients; the
+// same for columns of norm 1; and the condition.
 func (s *Solver) spread(dst *Regression) {
 	inverse := 0.0
 	for k := range dst.Rank {
@@ -373,12 +371,12 @@ func (s *Solver) spread(dst *Regression) {
 	dst.Condition = math.Sqrt(float64(dst.Rank) * inverse)
 }
 
-// nearOne is the distance of a leverage from 1 below which it is computed anew, so
-// that 1 − h keeps its digits. The leverages have the sum Rank, so that there are
-// at most Rank/(1 − nearOne) such rows.
+// nearOne is the distance of a leverage from 1 below which it is computed again, so that
+// 1 − h keeps its digits. Leverages sum to Rank, so at most Rank/(1 − nearOne) rows need
+// that.
 const nearOne = 0.25
 
-// leverages computes the diagonal of Q·D⁻¹·Qᵀ and what it lacks of 1.
+// leverages computes the diagonal of Q·D⁻¹·Qᵀ and its distance from 1.
 func (s *Solver) leverages(dst *Regression) {
 	m := dst.Rows
 	h := dst.Leverage

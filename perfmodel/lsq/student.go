@@ -7,8 +7,7 @@ import (
 )
 
 // TQuantile returns t with P(|T| ≤ t) = level for Student's t with df degrees of
-// freedom. It panics unless level is
-// between 0 and 1, and df at least 1.
+// freedom. It panics unless level is between 0 and 1, and df at least 1.
 func TQuantile(level, df float64) float64 {
 	if !(level > 0 && level < 1) {
 		panic("lsq: level is not between 0 and 1")
@@ -19,16 +18,16 @@ func TQuantile(level, df float64) float64 {
 	return tQuantile(level, df)
 }
 
-// tQuantile returns t with P(|T| ≤ t) = level for Student's t with df ≥ 1 degrees of
-// freedom. For 1 and 2, where tails are longest, there is a closed form. From
-// expansive on it is the quantile of the normal distribution with three terms of the
-// expansion in 1/df [Abramowitz70] 26.7.5. Between, Newton's method begins there, on
+// tQuantile is TQuantile for arguments that were checked. For 1 and 2 degrees of
+// freedom, where tails are longest, there is a closed form. From expansive on, it is the
+// quantile of the normal distribution with three terms of the expansion in 1/df
+// [Abramowitz70] 26.7.5. Between, Newton's method begins there, on
 //
 //	log P(|T| > t),  P(|T| > t) = I_x(df/2, 1/2),  x = df/(df + t²)
 //
-// as a function of log t, or on log P(|T| ≤ t) if level is below 1/2. Both are
-// concave, so that every step but the first comes from the same side, and none
-// goes too far; two or three change all that would be seen.
+// as a function of log t, or on log P(|T| ≤ t) if level is below 1/2. Both functions are
+// concave, so every step but the first comes from the same side, and none goes too far.
+// Two or three steps change all visible digits.
 func tQuantile(level, df float64) float64 {
 	switch df {
 	case 1:
@@ -42,7 +41,7 @@ func tQuantile(level, df float64) float64 {
 	g2 := ((5*q+16)*q + 3) / 96
 	g3 := (((3*q+19)*q+17)*q - 15) / 384
 	t := z * (1 + (g1+(g2+g3/df)/df)/df)
-	// At 10⁴ and level 1 − 10⁻⁹ the fourth term is below 10⁻¹².
+	// At 10⁴ degrees of freedom and level 1 − 10⁻⁹, the fourth term is below 10⁻¹².
 	const expansive = 1e4
 	if df >= expansive {
 		return t
