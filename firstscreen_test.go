@@ -93,11 +93,12 @@ func firstScreen(text string) string {
 			break
 		}
 		if c, ok := block.(*comment.Code); ok {
-			if youHave.MatchString(c.Text) {
-				table = true
-			} else if call.MatchString(c.Text) {
-				code = true
+			// Two blocks with nothing but an empty line between them are one.
+			before := c.Text
+			if at := youHave.FindStringIndex(c.Text); at != nil {
+				table, before = true, c.Text[:at[0]]
 			}
+			code = code || call.MatchString(before)
 		}
 		begin += strings.Count(string((&comment.Printer{TextWidth: 80}).Text(&comment.Doc{Content: []comment.Block{block}})), "\n") + 1
 	}
