@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -40,7 +41,25 @@ type stage struct {
 	slurm *slurmctl.Client
 	local *provider.Local
 	args  []string // of elasticd
-	log   strings.Builder
+	log   said
+}
+
+// said is what processes write, of which several write at a time.
+type said struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 // newStage starts a cluster of n nodes that take boot to come up, or skips the test.
