@@ -3,10 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -154,11 +154,9 @@ func TestHelp(t *testing.T) {
 	for _, x := range readings {
 		words = append(words, " "+x.name+" ")
 	}
-	for _, row := range []reflect.Type{reflect.TypeFor[jsonRow](), reflect.TypeFor[jsonPath](), reflect.TypeFor[finding.Row]()} {
-		for i := range row.NumField() {
-			name, _, _ := strings.Cut(row.Field(i).Tag.Get("json"), ",")
-			words = append(words, name)
-		}
+	stdout, _ := tested.Must(t, small(t, "-json")...)
+	for _, row := range programtest.Rows[map[string]any](t, stdout) {
+		words = append(words, slices.Collect(maps.Keys(row))...)
 	}
 	tested.Help(t, program.FlagNames(), words...)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/federation"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -312,79 +312,43 @@ func within(gap float64) string {
 	return decimal.Fixed(100*gap, 2) + "%"
 }
 
-// jsonRow is a plan in a centre, or in all, for machines. Numbers are rounded so far
-// that they are the same on every machine.
-type jsonRow struct {
-	Kind         string         `json:"kind"`
-	Plan         string         `json:"plan"`
-	Lambda       *int           `json:"lambda"` // nil where the plan has none
-	Error        json.Number    `json:"error"`
-	Centre       string         `json:"centre"`
-	Hours        int64          `json:"instance_hours"`
-	OnDemand     pricing.Money  `json:"on_demand_cost"`
-	Reservations int64          `json:"reservations"`
-	Cost         pricing.Money  `json:"cost"`
-	Used         *json.Number   `json:"utilisation"` // nil where nothing is reserved
-	SharedCost   pricing.Money  `json:"shared_cost"`
-	SharedUsed   *json.Number   `json:"shared_utilisation"`
-	Lent         int            `json:"lent_hours"`
-	Paid         pricing.Money  `json:"paid"`
-	Received     pricing.Money  `json:"received"`
-	Sent         json.Number    `json:"sent_gb"`
-	Optimum      *pricing.Money `json:"optimum_cost"` // nil but for all centres, without errors
-	Bound        *pricing.Money `json:"optimum_bound"`
-}
-
-// jsonPath is what tasks of one centre did in another.
-type jsonPath struct {
-	Kind   string      `json:"kind"`
-	Plan   string      `json:"plan"`
-	Lambda *int        `json:"lambda"`
-	Error  json.Number `json:"error"`
-	From   string      `json:"from"`
-	To     string      `json:"to"`
-	Sent   json.Number `json:"sent_gb"`
-}
-
+// rows are plans in each centre and in all, what tasks of one centre did in another, and
+// findings. Numbers are rounded so far that they are the same on every machine.
 func (r *results) rows() any {
 	rows := []any{}
 	add := func(x *outcome, best *best) {
-		row := jsonRow{Kind: "plan", Plan: x.planner.String(), Error: decimal.Number(x.bound, 6)}
+		var lambda any
 		if x.planner.rolls() {
-			row.Lambda = &x.lambda
+			lambda = x.lambda
 		}
-		path := jsonPath{Kind: "path", Plan: row.Plan, Lambda: row.Lambda, Error: row.Error}
-		used := func(n, held int64) *json.Number {
+		begin := func(kind string) jsonrows.Row {
+			return jsonrows.Row{"kind", kind, "plan", x.planner.String(), "lambda", lambda, "error", decimal.Number(x.bound, 6)}
+		}
+		used := func(n, held int64) any {
 			if held == 0 {
 				return nil
 			}
-			x := decimal.Number(utilisation(n, held), 6)
-			return &x
+			return decimal.Number(utilisation(n, held), 6)
 		}
-		put := func(row *jsonRow, s *federation.Statement, held int64) {
-			row.SharedCost, row.SharedUsed = s.Cost(), used(int64(s.Own+s.Lent), held)
-			row.Lent, row.Paid, row.Received, row.Sent = s.Lent, s.Paid, s.Received, decimal.Number(float64(s.Sent)/gigabyte, 3)
-		}
-		all := row
-		all.Centre, all.Hours, all.OnDemand, all.Reservations = "all", r.hours, r.onDemand, x.count
-		all.Cost, all.Used = x.cost, used(x.used, x.held)
-		put(&all, &x.shared.total, x.held)
-		if best != nil {
-			all.Optimum, all.Bound = &best.optimum, &best.bound
+		gigabytes := func(n int64) any { return decimal.Number(float64(n)/gigabyte, 3) }
+		plan := func(centre string, hours int64, onDemand pricing.Money, count int64, cost pricing.Money, n, held int64, s *federation.Statement, best *best) {
+			row := append(begin("plan"), "centre", centre, "instance_hours", hours, "on_demand_cost", onDemand, "reservations", count,
+				"cost", cost, "utilisation", used(n, held), "shared_cost", s.Cost(), "shared_utilisation", used(int64(s.Own+s.Lent), held),
+				"lent_hours", s.Lent, "paid", s.Paid, "received", s.Received, "sent_gb", gigabytes(s.Sent), "optimum_cost", nil, "optimum_bound", nil)
+			if best != nil {
+				row[len(row)-3], row[len(row)-1] = best.optimum, best.bound
+			}
+			rows = append(rows, row)
 		}
 		for i, c := range r.centres {
 			a := x.plans[i]
-			row.Centre, row.Hours, row.OnDemand, row.Reservations = c.Name, c.total, c.OnDemand*pricing.Money(c.total), a.count
-			row.Cost, row.Used = a.cost, used(a.used, a.held)
-			put(&row, &x.shared.centres[i], a.held)
-			rows = append(rows, row)
+			plan(c.Name, c.total, c.OnDemand*pricing.Money(c.total), a.count, a.cost, a.used, a.held, &x.shared.centres[i], nil)
 		}
-		rows = append(rows, all)
+		plan("all", r.hours, r.onDemand, x.count, x.cost, x.used, x.held, &x.shared.total, best)
 		for i, a := range r.centres {
 			for j, b := range r.centres {
 				if i != j {
-					path.From, path.To, path.Sent = a.Name, b.Name, decimal.Number(float64(x.shared.moved[i][j])/gigabyte, 3)
-					rows = append(rows, path)
+					rows = append(rows, append(begin("path"), "from", a.Name, "to", b.Name, "sent_gb", gigabytes(x.shared.moved[i][j])))
 				}
 			}
 		}

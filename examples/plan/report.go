@@ -1,62 +1,36 @@
 package main
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// jsonPlan is an algorithm for machines.
-type jsonPlan struct {
-	Algo       string         `json:"algo"`
-	Class      string         `json:"class,omitempty"`
-	Cost       pricing.Money  `json:"cost"`
-	LowerBound *pricing.Money `json:"lower_bound"`
-	Bound      string         `json:"bound,omitempty"`
-	Gap        *json.Number   `json:"gap"`
-	Saving     json.Number    `json:"saving"`
-	Seconds    json.Number    `json:"seconds"`
-	Purchases  []jsonPurchase `json:"purchases"`
-}
-
-type jsonPurchase struct {
-	Slot  int    `json:"slot"`
-	Class string `json:"class"`
-	Count int    `json:"count"`
-}
-
 func (r *results) rows() any {
 	classes := r.in.problem.Prices.Classes
-	rows := make([]jsonPlan, len(r.shown))
+	var rows []jsonrows.Row
 	for i := range r.shown {
 		x := &r.shown[i]
-		row := jsonPlan{
-			Algo:      x.algo.name,
-			Cost:      x.cost,
-			Saving:    decimal.Number(x.saving, 9),
-			Seconds:   decimal.Seconds(x.took),
-			Purchases: make([]jsonPurchase, len(x.purchases)),
-		}
+		row := jsonrows.Row{"algo", x.algo.name}
 		if x.class >= 0 {
-			row.Class = classes[x.class].Name
+			row = append(row, "class", classes[x.class].Name)
 		}
+		row = append(row, "cost", x.cost, "lower_bound", nil)
 		if bound, by, ok := r.boundOf(x); ok {
-			row.LowerBound, row.Bound = &bound, by
+			row[len(row)-1] = bound
+			row = append(row, "bound", by)
 		}
-		if !math.IsNaN(x.gap) {
-			gap := decimal.Number(x.gap, 9)
-			row.Gap = &gap
+		purchases := []jsonrows.Row{}
+		for _, p := range x.purchases {
+			purchases = append(purchases, jsonrows.Row{"slot", p.Slot, "class", classes[p.Class].Name, "count", p.Count})
 		}
-		for j, p := range x.purchases {
-			row.Purchases[j] = jsonPurchase{p.Slot, classes[p.Class].Name, p.Count}
-		}
-		rows[i] = row
+		rows = append(rows, append(row, "gap", jsonrows.Number(x.gap, 9), "saving", decimal.Number(x.saving, 9), "seconds", decimal.Seconds(x.took), "purchases", purchases))
 	}
 	return rows
 }

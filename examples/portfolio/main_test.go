@@ -499,7 +499,7 @@ func TestMistakes(t *testing.T) {
 
 		{demand(""), "the file is empty"},
 		{demand("n\n"), "no demand"},
-		{demand("n\n1\n-3\n"), `line 3, n: "-3" is out of range`},
+		{demand("n\n1\n-3\n"), `line 3 (n): value out of range: "-3"`},
 		{demand("n\n1\n"), "d.csv: 1 slot of 168h are 1 week: want more than a week, the first to learn from"},
 		{[]string{"-demand", file("d.csv", "n\n"+strings.Repeat("1\n", 84))}, "d.csv: 84 slots of 1h are 0.5 weeks: want more than a week"},
 		{demand("n\n2147483647\n2147483647\n2147483647\n"), "too large together"},

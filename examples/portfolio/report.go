@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -9,83 +8,53 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// jsonRow is an algorithm on a series for machines.
-type jsonRow struct {
-	Series    string         `json:"series"`
-	Source    source         `json:"source"`
-	Weeks     int            `json:"weeks"`
-	Algo      string         `json:"algo"`
-	Class     string         `json:"class,omitempty"`
-	Cost      pricing.Money  `json:"cost"`
-	Ratio     *json.Number   `json:"ratio"`
-	Saving    *json.Number   `json:"saving"`
-	Gap       *json.Number   `json:"gap,omitempty"`
-	Bought    *int           `json:"bought,omitempty"`
-	Reserved  *json.Number   `json:"reserved_hours,omitempty"`
-	Idle      *json.Number   `json:"idle,omitempty"`
-	OnDemand  *json.Number   `json:"on_demand,omitempty"`
-	FirstWeek *int           `json:"first_week,omitempty"`
-	Decisions *int           `json:"decisions,omitempty"`
-	Mean      *json.Number   `json:"mean_s,omitempty"`
-	Longest   *json.Number   `json:"max_s,omitempty"`
-	Purchases []jsonPurchase `json:"purchases,omitempty"`
-}
-
-type jsonPurchase struct {
-	Week  int    `json:"week"`
-	Class string `json:"class"`
-	Count int    `json:"count"`
-}
-
 func (r *results) rows() any {
-	in := r.in
-	number := func(x float64, decimals int) *json.Number {
-		n := decimal.Number(x, decimals)
-		return &n
-	}
-	ratio := func(x, y pricing.Money) *json.Number {
+	var rows []jsonrows.Row
+	over := func(x, y pricing.Money) any {
 		if y == 0 {
 			return nil
 		}
-		return number(x.Float64()/y.Float64(), 9)
+		return decimal.Number(x.Float64()/y.Float64(), 9)
 	}
-	var rows []jsonRow
 	for _, g := range r.groups {
 		for i, s := range g.series {
 			for _, a := range g.rows {
 				x := a.outcomes[i]
-				row := jsonRow{
-					Series: s.name, Source: s.source, Weeks: s.weeks, Algo: a.algo, Cost: x.cost,
-					Ratio: ratio(x.cost, g.row(hindsight).outcomes[i].cost),
+				row := jsonrows.Row{"series", s.name, "source", s.source, "weeks", s.weeks, "algo", a.algo}
+				if a.class >= 0 {
+					row = append(row, "class", r.in.list.Classes[a.class].Name)
 				}
+				row = append(row, "cost", x.cost, "ratio", over(x.cost, g.row(hindsight).outcomes[i].cost), "saving", nil)
 				if od := g.row(odOnly).outcomes[i].cost; od != 0 {
-					row.Saving = number(1-x.cost.Float64()/od.Float64(), 9)
+					row[len(row)-1] = decimal.Number(1-x.cost.Float64()/od.Float64(), 9)
 				}
 				if gap := g.unsure[i]; a.algo == hindsight && !math.IsInf(gap, 1) {
-					row.Gap = number(gap, 9)
+					row = append(row, "gap", decimal.Number(gap, 9))
 				}
-				if a.class >= 0 {
-					row.Class = in.list.Classes[a.class].Name
+				if a.bound {
+					rows = append(rows, row)
+					continue
 				}
-				if !a.bound {
-					total, count := x.ledger.total(), x.bought()
-					row.Bought = &count
-					row.Reserved, row.Idle = number(total.reserved, 6), number(total.idle(), 9)
-					row.OnDemand = number(total.rented(), 9)
-					for _, q := range x.purchases {
-						row.Purchases = append(row.Purchases, jsonPurchase{q.Slot / s.every, in.list.Classes[q.Class].Name, q.Count})
-					}
-					if count > 0 {
-						row.FirstWeek = &row.Purchases[0].Week
-					}
+				total := x.ledger.total()
+				row = append(row, "bought", x.bought(), "reserved_hours", decimal.Number(total.reserved, 6), "idle", decimal.Number(total.idle(), 9),
+					"on_demand", decimal.Number(total.rented(), 9))
+				if len(x.purchases) > 0 {
+					row = append(row, "first_week", x.purchases[0].Slot/s.every)
 				}
 				if x.decisions > 0 {
-					mean, longest := decimal.Seconds(x.mean()), decimal.Seconds(x.longest)
-					row.Decisions, row.Mean, row.Longest = &x.decisions, &mean, &longest
+					row = append(row, "decisions", x.decisions, "mean_s", decimal.Seconds(x.mean()), "max_s", decimal.Seconds(x.longest))
+				}
+				if len(x.purchases) > 0 {
+					var purchases []jsonrows.Row
+					for _, q := range x.purchases {
+						purchases = append(purchases, jsonrows.Row{"week", q.Slot / s.every, "class", r.in.list.Classes[q.Class].Name, "count", q.Count})
+					}
+					row = append(row, "purchases", purchases)
 				}
 				rows = append(rows, row)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -240,25 +241,15 @@ func (d *decision) note(run *cli.Run, before *state) {
 	}
 }
 
-// jsonNow is what to buy of a class, for machines.
-type jsonNow struct {
-	Week    int          `json:"week"`
-	Class   string       `json:"class"`
-	Buy     int          `json:"buy"`
-	Active  int          `json:"active"`
-	Planned *json.Number `json:"planned"`
-	Signal  json.Number  `json:"signal"`
-}
-
 func (d *decision) rows() any {
-	rows := make([]jsonNow, len(d.in.list.Classes))
+	var rows []jsonrows.Row
 	for k, c := range d.in.list.Classes {
-		rows[k] = jsonNow{Week: d.now.Weeks, Class: c.Name, Buy: d.now.Bought[k], Signal: decimal.Number(d.now.Signal, 6)}
-		rows[k].Active, _ = held(d.active, k)
+		active, _ := held(d.active, k)
+		row := jsonrows.Row{"week", d.now.Weeks, "class", c.Name, "buy", d.now.Bought[k], "active", active, "planned", nil, "signal", decimal.Number(d.now.Signal, 6)}
 		if d.now.Planned != nil {
-			n := decimal.Number(*d.now.Planned, 6)
-			rows[k].Planned = &n
+			row[9] = decimal.Number(*d.now.Planned, 6)
 		}
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -11,48 +10,25 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/examples/internal/termplot"
-	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// jsonRun is a mode for machines. Numbers are rounded so far that they are the
-// same on every machine.
-type jsonRun struct {
-	Mode         mode          `json:"mode"`
-	Nodes        int           `json:"nodes"`
-	Jobs         int           `json:"jobs"`
-	MeanWait     json.Number   `json:"mean_wait_s"`
-	MeanSlowdown json.Number   `json:"mean_bounded_slowdown"`
-	Utilisation  json.Number   `json:"utilisation"`
-	UsedHours    json.Number   `json:"used_hours"`
-	ChargedHours json.Number   `json:"charged_hours"`
-	Reserved     int           `json:"reserved"`
-	Cost         pricing.Money `json:"cost"`
-	PureCost     pricing.Money `json:"pure_cost"`
-	Saving       json.Number   `json:"saving"`
-}
-
+// rows are the modes for machines. Numbers are rounded so far that they are the same on
+// every machine.
 func (runs *modeRuns) rows() any {
-	rows := make([]jsonRun, len(runs.shown))
-	for i, r := range runs.shown {
-		rows[i] = jsonRun{
-			Mode:         r.mode,
-			Nodes:        r.nodes,
-			Jobs:         r.Jobs,
-			MeanWait:     decimal.Seconds(r.MeanWait),
-			MeanSlowdown: decimal.Number(r.MeanSlowdown, 6),
-			Utilisation:  decimal.Number(r.Utilisation, 6),
-			UsedHours:    decimal.Number(r.UsedHours, 6),
-			ChargedHours: decimal.Number(r.ChargedHours, 6),
-			Reserved:     r.reserved,
-			Cost:         r.cost,
-			PureCost:     r.pure,
-			Saving:       decimal.Number(r.saving, 6),
-		}
+	var rows []jsonrows.Row
+	for _, r := range runs.shown {
+		n := func(x float64) any { return decimal.Number(x, 6) }
+		rows = append(rows, jsonrows.Row{
+			"mode", r.mode, "nodes", r.nodes, "jobs", r.Jobs, "mean_wait_s", decimal.Seconds(r.MeanWait), "mean_bounded_slowdown", n(r.MeanSlowdown),
+			"utilisation", n(r.Utilisation), "used_hours", n(r.UsedHours), "charged_hours", n(r.ChargedHours),
+			"reserved", r.reserved, "cost", r.cost, "pure_cost", r.pure, "saving", n(r.saving),
+		})
 	}
 	return rows
 }

@@ -1,6 +1,10 @@
 package jsonrows
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+)
 
 // A Row is an object for machines: its keys and values in turn.
 type Row []any
@@ -19,4 +23,12 @@ func (r Row) MarshalJSON() ([]byte, error) {
 		out = append(out, b...)
 	}
 	return append(out, '}'), nil
+}
+
+// Number returns x rounded to a number of decimals, or null if x is not finite.
+func Number(x float64, decimals int) any {
+	if x-x != 0 {
+		return nil
+	}
+	return decimal.Number(x, decimals)
 }
