@@ -316,7 +316,7 @@ func within(gap float64) string {
 // findings. Numbers are rounded so far that they are the same on every machine.
 func (r *results) rows() any {
 	rows := []any{}
-	add := func(x *outcome, best *best) {
+	add := func(x *outcome, found *best) {
 		var lambda any
 		if x.planner.rolls() {
 			lambda = x.lambda
@@ -344,7 +344,7 @@ func (r *results) rows() any {
 			a := x.plans[i]
 			plan(c.Name, c.total, c.OnDemand*pricing.Money(c.total), a.count, a.cost, a.used, a.held, &x.shared.centres[i], nil)
 		}
-		plan("all", r.hours, r.onDemand, x.count, x.cost, x.used, x.held, &x.shared.total, best)
+		plan("all", r.hours, r.onDemand, x.count, x.cost, x.used, x.held, &x.shared.total, found)
 		for i, a := range r.centres {
 			for j, b := range r.centres {
 				if i != j {
