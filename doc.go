@@ -1,34 +1,36 @@
-// Package plimsoll is the root of a library that decides how much cloud
-// capacity to carry: what to reserve, when to rent more, where to run, what to
-// preempt. It has no code of its own; import the packages below it, each of
-// which reads alone.
+// Package plimsoll is the root of a library that decides how much cloud capacity to
+// carry: what to reserve, when to rent more, where to run, what to preempt. The root
+// has no code. Import the packages below the root; each package reads alone.
 //
-//	pricing            exact money, price classes, meters, bills, spot prices, owning a cluster
-//	pricing/offers     price lists of AWS, Azure and Google as classes
-//	forecast           demand forecasts: exponential smoothing, adaptive rates, backtests
-//	schedule           batch queues, and when a cluster grows and gives back
-//	schedule/trace     job logs in the Standard Workload Format, demand curves
-//	schedule/trace/accounting  accounting of Slurm, PBS and LSF as jobs
-//	schedule/workload  generative job models
-//	schedule/sim       job logs replayed on fixed, individual and elastic clusters
-//	schedule/elastic   policies on a budget in several clouds, and the simulator that compares them
-//	schedule/spot      tasks with deadlines on spot instances: rules, agents, bids, plans, and their simulator
-//	reserve            what to reserve: exact plans with certificates, heuristics, online rules and portfolio
-//	reserve/advice     a buyer's answer: what to order today, in money, dates and words
-//	reserve/savings    what to commit an hour: savings plans, alone and beside reservations
-//	reserve/theory     no code: why planning is not hard, proofs, counterexamples
-//	placement          which idle instance a job gets
-//	preempt            what to take back: wasted cycles, least-waste victims
-//	preempt/exchange   the exchange of nodes between partitions: manager and client
-//	perfmodel          run times from small runs: models, intervals, the size of a cluster
-//	perfmodel/lsq      least squares to the last digit
-//	federation         reserved instances lent between data centres: the ledger, and what greed loses
+//	You have                             You want                                Import
+//	a price list                         what a demand costs, when to reserve    pricing
+//	a list of AWS, Azure or Google       price classes                           pricing/offers
+//	the rows of a bill                   demand, commitments, every cent         pricing/usage
+//	a series of past demand              a forecast, with its spread             forecast
+//	a demand, known or forecast          what to reserve and when                reserve
+//	the same                             an order to sign today                  reserve/advice
+//	demands of several types             what to commit to a savings plan        reserve/savings
+//	doubt that planning is easy          proofs and counterexamples              reserve/theory
+//	waiting jobs                         starts; whether a cluster grows         schedule
+//	a budget and several clouds          how many instances to rent where        schedule/elastic
+//	a task with a deadline               spot or on demand, and the bid          schedule/spot
+//	a history of spot prices             what such tasks would have cost         schedule/spot/spotsim
+//	a job log                            its cost and waits on a cluster         schedule/sim
+//	a file in the workload format        jobs, a demand curve                    schedule/trace
+//	accounting of Slurm, PBS or LSF      jobs                                    schedule/trace/accounting
+//	no job log                           made-up jobs                            schedule/workload
+//	idle instances                       the instances that a job gets           placement
+//	running jobs, and nodes to return    the jobs whose loss wastes least        preempt
+//	partitions that share nodes          who gets a node, who gives a node up    preempt/exchange
+//	runs on small inputs                 run times, the size for a deadline      perfmodel
+//	rows and columns of numbers          least squares to the last digit         perfmodel/lsq
+//	data centres with reservations       who lends what to whom, who pays        federation
 //
-// Programs to run stand in examples: start with
+// Programs stand in examples. Start with
 //
 //	go run github.com/plimsoll/plimsoll/examples/sec@latest -h
 //
-// Package documentation is written to be learnt from: each has the problem, the
-// notation, the algorithms with their cost and guarantee, and where a published
-// algorithm or theorem did not hold, what does instead.
+// A package comment begins with the decision that the package makes and code that makes
+// the decision. The lesson follows: the problem, the notation, the algorithms with their
+// cost and guarantee, and what holds where a published theorem does not.
 package plimsoll

@@ -21,34 +21,37 @@ import (
 
 func Example() {
 	list := pricing.CC28XLarge2013()
-	reserved, onDemand := list.Classes[5], pricing.OnDemand(list.OnDemand)
-	if busy, ok := reserved.BreakEven(onDemand); ok {
-		fmt.Printf("reserve (%s) what is busy %.1f%% of the time\n", reserved.Name, 100*busy)
+	class, err := list.Find("3y-heavy")
+	if err != nil {
+		log.Fatal(err)
 	}
-	// Output: reserve (3y-heavy) what is busy 27.2% of the time
+	if busy, ok := list.Classes[class].BreakEven(pricing.OnDemand(list.OnDemand)); ok {
+		fmt.Printf("reserve for three years what is busy %.1f%% of the time\n", 100*busy)
+	}
+	// Output: reserve for three years what is busy 27.2% of the time
 }
 
 // What to reserve next year, with four contracts that still run for 100 days.
 func Example_planPurchase() {
-	p := reserve.Problem{
-		Demand: slices.Repeat([]int{8, 8, 8, 8, 8, 3, 3}, 52), Slot: 24 * time.Hour, // instances a day
-		Prices:  pricing.CC28XLarge2013(), // pricing.ReadList reads yours
-		Held:    []pricing.Holding{{Class: 2, Count: 4, Until: 100}},
-		Horizon: reserve.Pure, // a term counts as far as the demand goes
-	}
-	plan, err := new(reserve.Exact).Solve(&p)
+	list := pricing.CC28XLarge2013() // pricing.ReadList reads yours
+	held, err := list.Find("1y-heavy")
 	if err != nil {
 		log.Fatal(err)
 	}
+	plan, err := new(reserve.Exact).Solve(&reserve.Problem{
+		Demand: slices.Repeat([]int{8, 8, 8, 8, 8, 3, 3}, 52), Slot: 24 * time.Hour, // instances a day
+		Prices: list, Held: []pricing.Holding{{Class: held, Count: 4, Until: 100}},
+		Horizon: reserve.Pure, // the share of a term after the demand does not count
+	})
 	for _, b := range plan.Purchases {
-		fmt.Printf("day %d: buy %d of %s\n", b.Slot, b.Count, p.Prices.Classes[b.Class].Name)
+		fmt.Printf("day %d: buy %d of %s\n", b.Slot, b.Count, list.Classes[b.Class].Name)
 	}
-	fmt.Printf("costs $%v; no plan costs less than $%v\n", plan.Cost.Fixed(0), plan.Bound.Fixed(0))
+	fmt.Printf("costs $%v, any plan at least $%v, error: %v\n", plan.Cost.Fixed(0), plan.Bound.Fixed(0), err)
 	// Output:
 	// day 0: buy 4 of 3y-medium
 	// day 100: buy 1 of 3y-medium
 	// day 100: buy 3 of 3y-heavy
-	// costs $38343; no plan costs less than $38343
+	// costs $38343, any plan at least $38343, error: <nil>
 }
 
 // What to buy this week, from the demand of each hour of the past two years.

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -70,6 +71,39 @@ func TestReadme(t *testing.T) {
 	}
 	if seen != len(code) || seen < 7 {
 		t.Errorf("%d Examples for %d programs of README.md, want as many, and at least 7", seen, len(code))
+	}
+}
+
+// README.md and the root's comment name every package that programs import, and
+// README.md every program.
+func TestMap(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range packages(t) {
+		if !strings.Contains(string(readme), "[`"+name+"`]("+name+")") {
+			t.Errorf("the map of README.md lacks %s", name)
+		}
+		if !regexp.MustCompile(`(?m)\s` + name + `$`).Match(root) {
+			t.Errorf("the table of doc.go lacks %s", name)
+		}
+	}
+	programs, err := filepath.Glob("examples/*/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range programs {
+		if name := filepath.ToSlash(filepath.Dir(p)); !strings.Contains(string(readme), "[`"+name+"`]("+name+")") {
+			t.Errorf("the map of README.md lacks %s", name)
+		}
+	}
+	if len(programs) < 8 {
+		t.Errorf("%d programs seen: does the test look at the module?", len(programs))
 	}
 }
 
