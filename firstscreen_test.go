@@ -32,8 +32,8 @@ var moreTypes = map[string]struct {
 
 // later has the packages whose comment does not begin as the others do.
 var later = []string{
-	"federation", "forecast", "placement",
-	"pricing", "reserve", "reserve/savings", "schedule", "schedule/elastic", "schedule/sim", "schedule/spot",
+	"federation", "forecast",
+	"reserve", "reserve/savings", "schedule", "schedule/elastic", "schedule/sim", "schedule/spot",
 	"schedule/spot/spotsim", "schedule/trace", "schedule/workload",
 }
 

@@ -8,6 +8,8 @@
 //
 //	best, err := placement.Choose(clouds, n) // the index of a cloud, -1 for none
 //
+// What to call:
+//
 //	You have                                 You want                       Call
 //	idle instances and a job                 the instances for the job      Selector.AppendSelect
 //	the name of a policy                     the Policy                     Policy.UnmarshalText

@@ -13,6 +13,8 @@
 //	bill, err := biller.Bill(list, demand, time.Hour, []pricing.Purchase{{Class: heavy, Count: 12}})
 //	fmt.Println(bill.Total, bill.Classes[heavy].IdleSlots)
 //
+// What to call:
+//
 //	You have                            You want                            Call
 //	prices in a file                    a list of classes                   ReadList, WriteList, encoding/json
 //	a class and a price on demand       the use at which it pays off        Class.BreakEven

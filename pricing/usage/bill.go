@@ -1,0 +1,269 @@
+package usage
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Sum is a number of rows and their amounts.
+type Sum struct {
+	Rows                    int64
+	Billed, Effective, List Amount
+}
+
+func (s *Sum) add(t *Sum) {
+	s.Rows += t.Rows
+	s.Billed = s.Billed.Plus(t.Billed)
+	s.Effective = s.Effective.Plus(t.Effective)
+	s.List = s.List.Plus(t.List)
+}
+
+// A File says what became of the rows of one file. Nothing is lost: Total is
+// Classified plus the sum of Left, in rows and to the last digit of each amount.
+type File struct {
+	Name      string
+	Format    string
+	Currency  string // "" where no row has one
+	Total     Sum
+	OnDemand  Sum // hours of instances at the price on demand
+	Covered   Sum // hours of instances under commitments
+	Unused    Sum // commitments that nothing used
+	Purchases Sum // fees of commitments
+	Contracts int64
+	Left      []Left // most rows first
+}
+
+// Classified returns the sum of everything that is demand or part of a commitment.
+func (f *File) Classified() Sum {
+	s := Sum{Rows: f.Contracts}
+	for _, t := range [...]*Sum{&f.OnDemand, &f.Covered, &f.Unused, &f.Purchases} {
+		s.add(t)
+	}
+	return s
+}
+
+// A Left is what was left out for one reason.
+type Left struct {
+	Reason string
+	Sum    Sum
+}
+
+// A Note is a fault of a file that was found and not repaired.
+type Note struct {
+	File   string
+	Line   int // of the first row, 0 where it is not of a row
+	Text   string
+	Rows   int64
+	Billed Amount // of the rows
+}
+
+// A Month is what one calendar month, in UTC, was charged.
+type Month struct {
+	Start                                      time.Time
+	OnDemand, Covered, Unused, Purchases, Left Sum
+}
+
+// A Demand is how much one kind of instance was used over time.
+type Demand struct {
+	Kind  Kind
+	Slot  time.Duration // an hour, or a day where rows are of days
+	Start time.Time     // of the first slot
+	// Used has the instance-hours of each slot, Covered those of them that commitments
+	// covered. Corrections can make a slot negative.
+	Used, Covered []Amount
+	OnDemand      Sum // the rows at the price on demand
+	Committed     Sum // the rows that commitments cover
+}
+
+// A Bill is what the rows of all files add up to.
+type Bill struct {
+	Currency string
+	Files    []File
+	Start    time.Time // of the first usage
+	End      time.Time // of the last
+	Demand   []Demand  // by kind
+	Held     []Held    // by provider and ID
+	// Agreements are contracts that are no commitment discounts: minimum spend,
+	// negotiated rates.
+	Agreements []Contract
+	Months     []Month
+	Notes      []Note
+}
+
+// Bill returns what was collected. The error, an [*InputError] that unwraps to
+// [ErrRepeated], is about files of different forms that charge one account for the
+// same hour; one that unwraps to [ErrMissing] says that there are no rows at all.
+// More rows may be added afterwards; the result does not change then.
+func (c *Collector) Bill() (*Bill, error) {
+	if len(c.files) == 0 {
+		return nil, badInput("files", -1, ErrMissing, "no file: want a bill")
+	}
+	if err := c.overlap(); err != nil {
+		return nil, err
+	}
+	b := &Bill{Currency: c.currency, Files: slices.Clone(c.files)}
+	var rows int64
+	for i := range b.Files {
+		f := &b.Files[i]
+		rows += f.Total.Rows
+		for _, l := range c.left[i] {
+			f.Left = append(f.Left, *l)
+		}
+		slices.SortFunc(f.Left, func(x, y Left) int {
+			return cmp.Or(cmp.Compare(y.Sum.Rows, x.Sum.Rows), cmp.Compare(x.Reason, y.Reason))
+		})
+	}
+	if rows == 0 {
+		return nil, badInput("files", -1, ErrMissing, "%s has a header and no rows: want a bill", b.Files[0].Name)
+	}
+	if c.any {
+		b.Start, b.End = time.Unix(3600*c.first, 0).UTC(), time.Unix(3600*c.last, 0).UTC()
+	}
+	for _, s := range c.kinds {
+		if d := s.demandOf(); len(d.Used) > 0 || d.OnDemand.Rows+d.Committed.Rows > 0 {
+			b.Demand = append(b.Demand, d)
+		}
+	}
+	slices.SortFunc(b.Demand, func(x, y Demand) int { return x.Kind.compare(y.Kind) })
+	c.inventory(b)
+	for _, m := range c.months {
+		b.Months = append(b.Months, *m)
+	}
+	slices.SortFunc(b.Months, func(x, y Month) int { return x.Start.Compare(y.Start) })
+	for _, key := range c.order {
+		b.Notes = append(b.Notes, *c.notes[key])
+	}
+	return b, nil
+}
+
+// demandOf returns the demand of a kind, by days if any row is of a day.
+func (s *series) demandOf() Demand {
+	d := Demand{Kind: s.kind, Slot: time.Hour, OnDemand: s.demand, Committed: s.held}
+	b := s.hours
+	b.slot = slices.Clone(b.slot)
+	if len(s.days.slot) > 0 {
+		d.Slot = 24 * time.Hour
+		b = buckets{}
+		for _, from := range []struct {
+			b *buckets
+			n int64 // slots a day
+		}{{&s.days, 1}, {&s.hours, 24}} {
+			for i, v := range from.b.slot {
+				if v == (slot{}) {
+					continue
+				}
+				at := floor(from.b.base+int64(i), from.n)
+				b.add(at, v.covered, true)
+				b.add(at, v.used.Minus(v.covered), false)
+			}
+		}
+	}
+	b.trim()
+	d.Start = time.Unix(b.base*int64(d.Slot/time.Second), 0).UTC()
+	for _, v := range b.slot {
+		d.Used = append(d.Used, v.used)
+		d.Covered = append(d.Covered, v.covered)
+	}
+	return d
+}
+
+// Instances appends to dst the instances that were in use in n slots of the given
+// length from start on: the instance-hours of each slot, over its length, rounded by
+// r. Slots without rows are 0. It returns how many slots were negative, which are 0
+// in dst. It panics if slot is not a positive multiple of d.Slot or n is negative.
+func (d *Demand) Instances(dst []int, start time.Time, slot time.Duration, n int, r pricing.Rounding) ([]int, int) {
+	if slot < d.Slot || slot%d.Slot != 0 || n < 0 {
+		panic("usage: slot that is not a multiple of the demand's, or a negative number of slots")
+	}
+	per := int64(slot / d.Slot)
+	unit := int64(d.Slot / time.Second)
+	base, first := floor(d.Start.Unix(), unit), floor(start.Unix(), unit)
+	negative := 0
+	for i := range int64(n) {
+		var sum Amount
+		for j := first + i*per; j < first+(i+1)*per; j++ {
+			if k := j - base; k >= 0 && k < int64(len(d.Used)) {
+				sum = sum.Plus(d.Used[k])
+			}
+		}
+		v, ok := sum.whole(int64(slot/time.Hour), r)
+		if sum.Sign() < 0 {
+			negative++
+			v = 0
+		}
+		if !ok {
+			v = math.MaxInt
+		}
+		dst = append(dst, v)
+	}
+	return dst, negative
+}
+
+// whole returns a/n as a whole number rounded by r, for an a that is not negative.
+func (a Amount) whole(n int64, r pricing.Rounding) (int, bool) {
+	if a.Sign() < 0 {
+		return 0, true
+	}
+	q, rest := a.n.Unsigned().QuoRem(uint64(n))
+	sticky := rest != 0
+	w, frac := q.QuoRem(uint64(pow10[decimals]))
+	if w.Hi != 0 || w.Lo > math.MaxInt-1 {
+		return 0, false
+	}
+	v, half := int(w.Lo), uint64(pow10[decimals])/2
+	switch up := frac > half || frac == half && sticky; r {
+	case pricing.Down:
+	case pricing.Up:
+		if frac != 0 || sticky {
+			v++
+		}
+	case pricing.HalfUp:
+		if frac >= half {
+			v++
+		}
+	default:
+		if up || frac == half && v&1 == 1 {
+			v++
+		}
+	}
+	return v, true
+}
+
+// Hours returns the instance-hours of the whole demand.
+func (d *Demand) Hours() (used, covered Amount) {
+	for i := range d.Used {
+		used, covered = used.Plus(d.Used[i]), covered.Plus(d.Covered[i])
+	}
+	return used, covered
+}
+
+// String returns the parts that are known, such as "aws eu-west-1 m5.large linux".
+func (k Kind) String() string {
+	var b strings.Builder
+	for _, s := range [...]string{k.Provider, k.Region, k.Type, k.System, k.Tenancy} {
+		if s != "" {
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(s)
+		}
+	}
+	return b.String()
+}
+
+func (k Kind) compare(o Kind) int {
+	return cmp.Or(cmp.Compare(k.Provider, o.Provider), cmp.Compare(k.Region, o.Region), cmp.Compare(k.Type, o.Type),
+		cmp.Compare(k.System, o.System), cmp.Compare(k.Tenancy, o.Tenancy))
+}
+
+func itoa(n int) string          { return strconv.Itoa(n) }
+func trailingZeros(n uint64) int { return bits.TrailingZeros64(n) }
+func onesCount(n uint64) int     { return bits.OnesCount64(n) }
+func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
