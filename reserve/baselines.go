@@ -141,6 +141,9 @@ func (a *Constant) any(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, 
 	}
 	best, count, most := -1, 0, int64(0)
 	for k := range p.Prices.Classes {
+		if !p.sold(k) {
+			continue
+		}
 		c, saving, err := a.single.constant(p, k)
 		if err != nil {
 			return dst, err

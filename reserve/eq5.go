@@ -88,12 +88,12 @@ func (c *Competitive) Bound(p *Problem) (pricing.Money, error) {
 	for _, k := range m.classes {
 		length = int(wide.GCD(int64(length), int64(k.term)))
 	}
-	if err := c.price(length, min(length, n)); err != nil {
+	if err := c.price(p, length, min(length, n)); err != nil {
 		return 0, err
 	}
 	for t := 0; t < n; t += length {
 		if r := n - t; r < length && p.Horizon == Pure {
-			if err := c.price(r, r); err != nil {
+			if err := c.price(p, r, r); err != nil {
 				return 0, err
 			}
 		}
@@ -118,8 +118,10 @@ func (c *Competitive) Bound(p *Problem) (pricing.Money, error) {
 func (c *Competitive) hold(p *Problem, sum *wide.Uint) error {
 	m := &c.market
 	cheapest := m.price
-	for _, k := range m.classes {
-		cheapest = min(cheapest, k.use)
+	for k, class := range m.classes {
+		if p.sold(k) {
+			cheapest = min(cheapest, class.use)
+		}
 	}
 	use := int64(-1)
 	for i, h := range p.Held {
@@ -146,7 +148,7 @@ func (c *Competitive) hold(p *Problem, sum *wide.Uint) error {
 
 // price fills in what an instance costs at least that is used in 0 to most slots
 // of an interval of the given length.
-func (c *Competitive) price(length, most int) error {
+func (c *Competitive) price(p *Problem, length, most int) error {
 	m := &c.market
 	ok := true
 	each := func(rate, use int64, u int) int64 {
@@ -160,6 +162,9 @@ func (c *Competitive) price(length, most int) error {
 	for u := range most + 1 {
 		least := each(0, m.price, u)
 		for i := range m.classes {
+			if !p.sold(i) {
+				continue
+			}
 			least = min(least, each(m.classes[i].rate, m.classes[i].use, u))
 		}
 		c.least = append(c.least, least)

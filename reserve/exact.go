@@ -130,7 +130,7 @@ func (e *Exact) plan(p *Problem) error {
 	if err := m.loadAny(p); err != nil {
 		return err
 	}
-	e.prices = usePrices(e.prices, m)
+	e.prices = usePrices(e.prices, p, m)
 	n := p.slots()
 	e.purchases, e.finer, e.limited = e.purchases[:0], 1, false
 	e.values = grow.Zero(e.values, n*len(e.prices))

@@ -26,7 +26,7 @@ func drawExact(t *rapid.T) *Problem {
 	for range n {
 		p.Demand = append(p.Demand, rapid.IntRange(0, 2).Draw(t, "demand"))
 	}
-	p.Prices.OnDemand = pricing.Money(rapid.Int64Range(0, 9).Draw(t, "on demand")) * pricing.Unit
+	p.Prices.OnDemand = pricing.Money(rapid.Int64Range(1, 9).Draw(t, "on demand")) * pricing.Unit
 	use := pricing.Money(rapid.Int64Range(0, 3).Draw(t, "use")) * pricing.Unit
 	mixed := rapid.Bool().Draw(t, "mixed")
 	for k := range rapid.IntRange(0, 2).Draw(t, "classes") {

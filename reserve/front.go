@@ -318,8 +318,8 @@ func (f *front) mixed() (list []pricing.Purchase) {
 	for _, k := range keys {
 		x := f.sum[k] + carry[k.class]
 		count := math.Floor(x + .5)
-		if f.p.MaxBuy > 0 {
-			count = min(count, float64(f.p.MaxBuy))
+		if limit, _ := f.p.most(k.class); limit > 0 {
+			count = min(count, float64(limit))
 		}
 		carry[k.class] = x - count
 		if count > 0 {

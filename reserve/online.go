@@ -121,6 +121,8 @@ type Online struct {
 	terms  []int           // slots, the true ones
 	most   int             // Problem.MaxActive
 	buy    int             // Problem.MaxBuy
+	atMost []int           // Problem.AtMost, empty if there is none
+	sale   []int           // the same with NoCap for all classes that are for sale
 	part   time.Duration   // a planning slot
 	k      int             // parts of an interval
 	ahead  int             // intervals of the longest term
@@ -140,13 +142,13 @@ type Online struct {
 }
 
 // Reset begins a new series. Of p it takes Slot, Every (the interval), Prices, Held,
-// MaxBuy and MaxActive; Demand is what is to come, and Horizon, Closed are not used.
+// MaxBuy, AtMost and MaxActive; Demand is what is to come, and Horizon, Closed are not used.
 // The error is an [*InputError], as that of [Planner]; the portfolio is then not
 // ready.
 func (o *Online) Reset(p *Problem) error {
 	o.every = 0
 	var m market
-	q := Problem{Slot: p.Slot, Prices: p.Prices, Every: p.Every, Held: p.Held, MaxBuy: p.MaxBuy, MaxActive: p.MaxActive}
+	q := Problem{Slot: p.Slot, Prices: p.Prices, Every: p.Every, Held: p.Held, MaxBuy: p.MaxBuy, AtMost: p.AtMost, MaxActive: p.MaxActive}
 	if err := m.load(&q); err != nil {
 		return err
 	}
@@ -164,6 +166,13 @@ func (o *Online) Reset(p *Problem) error {
 	}
 	o.slot = p.Slot
 	o.buy, o.most = p.MaxBuy, p.MaxActive
+	o.atMost, o.sale = append(o.atMost[:0], p.AtMost...), o.sale[:0]
+	for _, count := range p.AtMost { // what a cap delays is wanted again: it is applied at the end
+		if count > 0 {
+			count = NoCap
+		}
+		o.sale = append(o.sale, count)
+	}
 	o.terms = o.terms[:0]
 	for _, c := range m.classes {
 		o.terms = append(o.terms, c.term)
@@ -456,6 +465,9 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 		o.problem.Demand, o.problem.Slot, o.problem.Every = o.demand, o.part, o.k
 		o.problem.Prices, o.problem.Held = o.prices, o.held
 		o.problem.MaxActive, o.problem.Horizon = o.most, Pure
+		if o.problem.AtMost = nil; len(o.sale) > 0 {
+			o.problem.AtMost = o.sale
+		}
 		if o.most > 0 { // held ones may be more: then none is bought
 			sum := 0
 			for _, h := range o.held {
@@ -483,6 +495,9 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 	for k, count := range o.want {
 		if o.buy > 0 {
 			count = min(count, o.buy)
+		}
+		if len(o.atMost) > 0 && o.atMost[k] > 0 {
+			count = min(count, o.atMost[k])
 		}
 		if o.Caps != nil && o.Caps[k].Buy > 0 {
 			count = min(count, o.Caps[k].Buy)

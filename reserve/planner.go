@@ -73,6 +73,9 @@ func (s *single) load(p *Problem, k int) error {
 	if err := refuseCaps(p); err != nil {
 		return err
 	}
+	if !p.sold(k) {
+		return badInput("AtMost", k, ErrUnsupported, "%s is not for sale: want a class that is", p.Prices.Classes[k].Name)
+	}
 	s.class = s.classes[k]
 	s.gain = s.price - s.class.use
 	for i, h := range p.Held {
@@ -115,8 +118,10 @@ func refuseCaps(p *Problem) error {
 	if p.MaxBuy > 0 {
 		return badInput("MaxBuy", -1, ErrUnsupported, "a cap of %d: want 0, plans without caps only", p.MaxBuy)
 	}
-	if p.AtMost != nil {
-		return badInput("AtMost", -1, ErrUnsupported, "caps by class: want nil, plans without caps only")
+	for k, count := range p.AtMost {
+		if count > 0 {
+			return badInput("AtMost", k, ErrUnsupported, "a cap of %d: want NoCap, or 0 for a class that is not for sale", count)
+		}
 	}
 	if p.MaxActive > 0 {
 		return badInput("MaxActive", -1, ErrUnsupported, "a cap of %d: want 0, plans without caps only", p.MaxActive)

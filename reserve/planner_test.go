@@ -74,8 +74,8 @@ func TestPlans(t *testing.T) {
 		{"no slots", &SEC{}, Problem{Prices: prepaid(1, 2, 3)}, nil},
 		{"no slots", &Levels{}, Problem{Prices: prepaid(1, 2, 3)}, nil},
 		{"no slots", &Constant{Class: AnyClass}, Problem{Prices: prepaid(1, 2, 3)}, nil},
-		{"no classes", &SEC{}, Problem{Demand: digits("12")}, nil},
-		{"no classes", &Constant{Class: AnyClass}, Problem{Demand: digits("12")}, nil},
+		{"no classes", &SEC{}, Problem{Demand: digits("12"), Prices: pricing.List{OnDemand: 1}}, nil},
+		{"no classes", &Constant{Class: AnyClass}, Problem{Demand: digits("12"), Prices: pricing.List{OnDemand: 1}}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.p.Slot = time.Hour

@@ -33,7 +33,8 @@ type Problem struct {
 	Prices pricing.List
 
 	// Every says how often one may buy, in slots: at slots 0, Every, 2·Every, …
-	// 0 is every slot; 168 is weekly for slots of an hour.
+	// 0 is every slot; 168 is weekly for slots of an hour; [Once] is slot 0 alone, for a
+	// decision of today that counts on no later purchase.
 	Every int
 	// Closed, if not nil, has a true for each slot at which one may not buy.
 	Closed []bool
@@ -83,8 +84,15 @@ func (h Horizon) MarshalText() ([]byte, error) { return horizons.MarshalText(h) 
 // UnmarshalText sets h to the value of the name "full" or "pure".
 func (h *Horizon) UnmarshalText(text []byte) error { return horizons.UnmarshalText(h, text) }
 
-// NoCap in Problem.AtMost is a class of which any number can be bought.
-const NoCap = -1
+const (
+	// NoCap in Problem.AtMost is a class of which any number can be bought.
+	NoCap = -1
+	// Once, as Problem.Every, allows purchases at slot 0 alone.
+	Once = math.MaxInt32
+)
+
+// sold reports whether class k is for sale.
+func (p *Problem) sold(k int) bool { return p.AtMost == nil || p.AtMost[k] != 0 }
 
 // most returns how many reservations of class k can be bought at a slot, 0 where there
 // is no cap, and whether the class is for sale.
@@ -156,6 +164,9 @@ func (m *market) loadAny(p *Problem) error {
 	if err := p.Prices.Validate(); err != nil {
 		return &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}
 	}
+	if p.Prices.OnDemand == 0 {
+		return badInput("Prices.OnDemand", -1, ErrRange, "0: want the price of an instance on demand, above 0")
+	}
 	if err := p.checkDemand(); err != nil {
 		return err
 	}
@@ -172,6 +183,11 @@ func (m *market) loadAny(p *Problem) error {
 		return badInput("MaxActive", -1, ErrRange, "%d: want a cap, or 0 for none", p.MaxActive)
 	case p.Horizon > Pure:
 		return badInput("Horizon", -1, ErrRange, "%d: want Full or Pure", p.Horizon)
+	}
+	for k, count := range p.AtMost {
+		if count < NoCap {
+			return badInput("AtMost", k, ErrRange, "%d: want a number of reservations, or NoCap", count)
+		}
 	}
 	for i, h := range p.Held {
 		if h.Class < 0 || h.Class >= len(p.Prices.Classes) {

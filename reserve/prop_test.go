@@ -40,7 +40,7 @@ func problems(k kind) *rapid.Generator[*Problem] {
 	return rapid.Custom(func(t *rapid.T) *Problem {
 		p := &Problem{Slot: time.Hour}
 		p.Demand = rapid.SliceOfN(rapid.IntRange(0, k.peak), 1, k.slots).Draw(t, "demand")
-		p.Prices.OnDemand = pricing.Money(rapid.IntRange(0, 6).Draw(t, "price"))
+		p.Prices.OnDemand = pricing.Money(rapid.IntRange(1, 6).Draw(t, "price"))
 		for i := range rapid.IntRange(1, k.classes).Draw(t, "classes") {
 			c := pricing.Class{Name: names[i]}
 			c.Term = time.Duration(rapid.IntRange(1, k.terms).Draw(t, "term")) * time.Hour

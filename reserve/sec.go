@@ -72,6 +72,8 @@ import (
 // not handle MaxBuy and MaxActive.
 type SEC struct {
 	market   market
+	sold     pricing.List // the classes that are for sale
+	index    []int        // of these in the problem's list
 	levels   []pricing.Level
 	terms    []int // distinct, rising
 	ranked   []secClass
@@ -223,15 +225,19 @@ func (a *SEC) need(c *secClass, slots int) int64 {
 func (a *SEC) rank(p *Problem) error {
 	m := &a.market
 	a.terms = a.terms[:0]
+	a.sold, a.index = pricing.List{OnDemand: p.Prices.OnDemand, Classes: a.sold.Classes[:0]}, a.index[:0]
 	for i := range m.classes {
 		if k, ok := slices.BinarySearch(a.terms, m.classes[i].term); !ok {
 			a.terms = slices.Insert(a.terms, k, m.classes[i].term)
+		}
+		if p.sold(i) {
+			a.sold.Classes, a.index = append(a.sold.Classes, p.Prices.Classes[i]), append(a.index, i)
 		}
 	}
 	a.ranked = a.ranked[:0]
 	for i, term := range a.terms {
 		var err error
-		if a.levels, err = p.Prices.AppendEnvelope(a.levels[:0], time.Duration(term)*p.Slot); err != nil {
+		if a.levels, err = a.sold.AppendEnvelope(a.levels[:0], time.Duration(term)*p.Slot); err != nil {
 			return &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}
 		}
 		below := -1
@@ -239,10 +245,10 @@ func (a *SEC) rank(p *Problem) error {
 			if level.Class < 0 {
 				continue
 			}
-			c := secClass{class: level.Class, term: i, below: below}
+			c := secClass{class: a.index[level.Class], term: i, below: below}
 			c.need = a.need(&c, term)
 			a.ranked = append(a.ranked, c)
-			below = level.Class
+			below = c.class
 		}
 	}
 	slices.SortFunc(a.ranked, func(x, y secClass) int {

@@ -98,7 +98,7 @@ func (e *Exact) linear(p *Problem) error {
 	if !m.refine(e.finer) {
 		return badInput("Prices", -1, ErrOverflow, "prices per slot do not fit in 64 bits")
 	}
-	e.prices = usePrices(e.prices, m)
+	e.prices = usePrices(e.prices, p, m)
 	// Amounts that are too large for the program are given to it in a coarser
 	// unit, rounded; its prices are only a proposal, which the certificate
 	// evaluates exactly.
@@ -130,7 +130,8 @@ func (e *Exact) linear(p *Problem) error {
 
 	e.index, t.classes = e.index[:0], t.classes[:0]
 	for i := range m.classes {
-		if c := &m.classes[i]; c.use < m.price {
+		c := &m.classes[i]
+		if slices.Contains(e.prices, c.use) {
 			e.index = append(e.index, i)
 			t.classes = append(t.classes, lpbound.Class{Term: c.term / g, Fee: round(m.fair(c, c.fee)), Rate: round(c.use)})
 		}

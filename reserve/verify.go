@@ -143,7 +143,7 @@ type dual struct {
 
 func (v *dual) load(p *Problem, m *market, plan []pricing.Purchase) error {
 	v.p, v.m, v.plan = p, m, plan
-	v.prices = usePrices(v.prices, m)
+	v.prices = usePrices(v.prices, p, m)
 	v.least = m.price
 	v.worth, v.level = v.worth[:0], v.level[:0]
 	for _, u := range v.prices {
@@ -193,11 +193,17 @@ func (v *dual) load(p *Problem, m *market, plan []pricing.Purchase) error {
 	return nil
 }
 
-// usePrices appends the distinct use prices below the price on demand, falling.
-func usePrices(dst []int64, m *market) []int64 {
+// usePrices appends the distinct use prices below the price on demand of the classes that
+// are for sale or held, falling.
+func usePrices(dst []int64, p *Problem, m *market) []int64 {
 	dst = dst[:0]
-	for _, c := range m.classes {
-		if c.use < m.price {
+	for k, c := range m.classes {
+		if c.use < m.price && p.sold(k) {
+			dst = append(dst, c.use)
+		}
+	}
+	for _, h := range p.Held {
+		if c := &m.classes[h.Class]; c.use < m.price && h.Count > 0 && h.Until > 0 {
 			dst = append(dst, c.use)
 		}
 	}
