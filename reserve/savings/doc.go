@@ -13,6 +13,7 @@
 //	You have                                 You want                        Call
 //	demands of several types, one plan       the commitments of least cost   Solver.Solve
 //	the same, and classes of reservations    both, with a certified gap      Mixed.Solve
+//	a plan                                   what each commitment saves      AppendUses
 //	a plan of any origin                     a proof that it is right        Verify, VerifyMixed
 //
 // # Problem

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/savings"
 )
 
@@ -108,4 +109,36 @@ func ExampleMixed() {
 	// reserved 18365.78 committed 102702.24 on demand 54.33
 	// cost 121122.35, at most 0.0034% above the optimum
 	// certificate: <nil>
+}
+
+// What each commitment of a plan does: a new one beside 2.5 an hour that is held for
+// another year.
+func ExampleAppendUses() {
+	p := &savings.Problem{
+		Slot:  time.Hour,
+		Types: r7g(),
+		Term:  3 * 8760 * time.Hour,
+		Every: 8760,
+		Held:  []savings.Held{{Units: 2500, Until: 8760}},
+
+		Horizon: reserve.Pure, // the need goes on after three years
+	}
+	var s savings.Solver
+	plan, err := s.Solve(p)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	uses, err := savings.AppendUses(nil, p, plan.Commitments)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, u := range uses {
+		fmt.Printf("hour %5d: %s an hour, %s in all, used %.1f%%, saves %s\n", u.Commitment.Slot,
+			u.Commitment.Hourly.Fixed(3), u.Committed.Fixed(2), 100*u.Utilisation, u.Saved.Fixed(2))
+	}
+	// Output:
+	// hour     0: 2.339 an hour, 61468.92 in all, used 91.1%, saves 73118.45
+	// hour  8760: 2.500 an hour, 43800.00 in all, used 74.9%, saves 31119.10
 }

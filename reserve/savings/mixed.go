@@ -57,19 +57,51 @@ import (
 // A MixedProblem has reservations of single types beside a savings plan. Slot, Every,
 // Closed and Horizon hold for both.
 //
-// Reservations that are held already have no field: they serve first, so that they
-// are best taken off the demand of their type.
+// The Held of the embedded Problem are commitments of money, HeldReservations are
+// reservations of the classes.
 type MixedProblem struct {
 	Problem
 	// Classes are the classes of reservations, each for instances of one type and
 	// billed [pricing.Always].
 	Classes []TypeClass
+	// HeldReservations were bought before slot 0, and their fees are spent and do not
+	// count. They serve their type first; Class is an index of Classes.
+	HeldReservations []pricing.Holding
 }
 
-// A TypeClass is a class of reservations for instances of Types[Type].
+// A TypeClass is a class of reservations for instances of Types[Type]. A class that is
+// Withdrawn is not for sale; reservations of the class may be held.
 type TypeClass struct {
-	Type  int
-	Class pricing.Class
+	Type      int
+	Class     pricing.Class
+	Withdrawn bool
+}
+
+// withoutHeld returns p with the held reservations taken off the demands of n slots: p
+// itself where there are none.
+func (p *MixedProblem) withoutHeld(n int) *MixedProblem {
+	if len(p.HeldReservations) == 0 {
+		return p
+	}
+	q := *p
+	q.HeldReservations = nil
+	q.Types = append([]Type(nil), p.Types...)
+	change := make([]int64, n+1)
+	for i := range q.Types {
+		clear(change)
+		for _, h := range p.HeldReservations {
+			if p.Classes[h.Class].Type == i {
+				change[min(n, h.Until)] += int64(h.Count)
+			}
+		}
+		left, active := make([]int, n), int64(0)
+		for t := n - 1; t >= 0; t-- {
+			active += change[t+1]
+			left[t] = int(max(0, int64(p.Types[i].Demand[t])-active))
+		}
+		q.Types[i].Demand = left
+	}
+	return &q
 }
 
 // A MixedPlan is what to reserve and to commit, what that costs, and a proof of how
@@ -77,8 +109,9 @@ type TypeClass struct {
 type MixedPlan struct {
 	// Reservations are sorted by slot, then by class, an index of Classes.
 	Reservations []pricing.Purchase
-	// Commitments are sorted by slot.
+	// Commitments are sorted by slot. A unit of them is Unit an hour.
 	Commitments []Commitment
+	Unit        pricing.Money
 	// Cost is the sum of Reserved, Committed and OnDemand, taken before they are
 	// rounded, half to even. No plan costs less than Bound, rounded in the same way.
 	Cost, Reserved, Committed, OnDemand, Bound pricing.Money
@@ -98,6 +131,10 @@ type MixedPlan struct {
 // and reservations fractions. With units as small as they are that hardly matters:
 // the gap is mostly what the rounds leave.
 func (p *MixedPlan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
+
+// Optimal reports whether the certificate proves that no plan costs less, to the
+// last nano.
+func (p *MixedPlan) Optimal() bool { return p.Cost == p.Bound }
 
 // A MixedCertificate is a dual solution. Worth[t]/2⁴⁰ is ν_t, what commitment is worth
 // in slot t in money on demand per money at plan rates. Prices[i·T + t]/2^Shift nanos
@@ -155,8 +192,12 @@ const (
 // [ErrUnsupported] for a class with a use price, or an error of package pricing. p is
 // not modified.
 func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
-	n, err := m.load(p)
+	n, err := p.check()
 	if err != nil {
+		return MixedPlan{}, err
+	}
+	p = p.withoutHeld(n)
+	if err := m.load(p, n); err != nil {
 		return MixedPlan{}, err
 	}
 	rounds := m.Rounds
@@ -229,7 +270,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 	if err != nil {
 		return MixedPlan{}, err
 	}
-	plan.Reservations, plan.Commitments = m.reservations, s.Commitments
+	plan.Reservations, plan.Commitments, plan.Unit = m.reservations, s.Commitments, s.Unit
 	plan.Committed, plan.OnDemand, plan.Unused = s.Committed, s.OnDemand, s.Unused
 	plan.Certificate = MixedCertificate{Worth: m.bestWorth, Prices: m.bestLambda, Shift: m.shift}
 	if !m.add(p, n, &plan, bound) {
@@ -259,15 +300,19 @@ func (p *MixedProblem) check() (slots int, err error) {
 			return 0, badInput("Classes.Class", i, ErrRange, "%s has a term of %v: want at most %d slots", c.Name, c.Term, math.MaxInt32-n)
 		}
 	}
+	for i, h := range p.HeldReservations {
+		switch {
+		case h.Class < 0 || h.Class >= len(p.Classes):
+			return 0, badInput("HeldReservations", i, ErrRange, "class %d: there are %d", h.Class, len(p.Classes))
+		case h.Count < 0 || h.Count > math.MaxInt32 || h.Until < 0:
+			return 0, badInput("HeldReservations", i, ErrRange, "%d reservations for %d slots: want none negative", h.Count, h.Until)
+		}
+	}
 	return n, nil
 }
 
-// load checks p and computes the fees.
-func (m *Mixed) load(p *MixedProblem) (slots int, err error) {
-	n, err := p.check()
-	if err != nil {
-		return 0, err
-	}
+// load computes the fees of p, which was checked and holds no reservations.
+func (m *Mixed) load(p *MixedProblem, n int) error {
 	m.terms, m.full = m.terms[:0], m.full[:0]
 	longest := 1 // bits of an amount of the flow, in nanos an hour
 	for i := range p.Types {
@@ -281,7 +326,7 @@ func (m *Mixed) load(p *MixedProblem) (slots int, err error) {
 	}
 	m.shift = min(30, 60-length(wide.ProductInt(int64(2*n+4), 1))-longest)
 	if m.shift < -20 {
-		return 0, badInput("Classes", -1, ErrOverflow, "the fees are too much for 64 bits")
+		return badInput("Classes", -1, ErrOverflow, "the fees are too much for 64 bits")
 	}
 	m.fees = grow.To(m.fees, n*len(p.Classes))
 	for i := range p.Classes {
@@ -311,7 +356,7 @@ func (m *Mixed) load(p *MixedProblem) (slots int, err error) {
 	types := m.rest.Types
 	m.rest = p.Problem
 	m.rest.Types = append(types[:0], p.Types...)
-	return n, nil
+	return nil
 }
 
 // reduce takes m.reservations off the demands.
@@ -409,7 +454,7 @@ func (m *Mixed) reserve(p *MixedProblem, n int) (bound wide.Int, err error) {
 		}
 		m.classes, m.index = m.classes[:0], m.index[:0]
 		for k := range p.Classes {
-			if p.Classes[k].Type == i {
+			if p.Classes[k].Type == i && !p.Classes[k].Withdrawn {
 				m.classes = append(m.classes, flow.Class{Term: m.terms[k], Fees: m.fees[k*n : (k+1)*n]})
 				m.index = append(m.index, k)
 			}

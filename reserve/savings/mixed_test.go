@@ -35,7 +35,7 @@ func mixedProblems(slots, types, peak int) *rapid.Generator[*MixedProblem] {
 				c.Hourly = 0
 				c.Billed = pricing.Billing(rapid.IntRange(0, 1).Draw(t, "billed"))
 			}
-			p.Classes = append(p.Classes, TypeClass{i, c})
+			p.Classes = append(p.Classes, TypeClass{Type: i, Class: c})
 		}
 		return p
 	})
@@ -278,8 +278,8 @@ func userMixed(slots, types, peak, term int) *MixedProblem {
 	for i := 0; i < types; i += 2 {
 		y := &p.Types[i]
 		p.Classes = append(p.Classes,
-			TypeClass{i, pricing.Class{Name: y.Name + ", long", Term: p.Term, Hourly: y.Plan * 96 / 100}},
-			TypeClass{i, pricing.Class{Name: y.Name + ", short", Term: p.Term / 3, Hourly: y.Plan * 120 / 100}})
+			TypeClass{Type: i, Class: pricing.Class{Name: y.Name + ", long", Term: p.Term, Hourly: y.Plan * 96 / 100}},
+			TypeClass{Type: i, Class: pricing.Class{Name: y.Name + ", short", Term: p.Term / 3, Hourly: y.Plan * 120 / 100}})
 	}
 	return p
 }
@@ -327,5 +327,114 @@ func BenchmarkMixed(b *testing.B) {
 				b.ReportMetric(plan.Gap(), "gap-ratio")
 			})
 		}
+	}
+}
+
+// Held reservations serve first and their fees do not count; a withdrawn class is held
+// and not bought. By hand: three of them are held for the first two of four slots.
+func TestMixedHeld(t *testing.T) {
+	p := &MixedProblem{
+		Problem: Problem{Slot: time.Hour, Term: 4 * time.Hour, Unit: pricing.Milli,
+			Types: []Type{{Name: "a", Demand: []int{5, 5, 5, 5}, OnDemand: 100 * pricing.Milli, Plan: 80 * pricing.Milli}}},
+		Classes: []TypeClass{
+			{Class: pricing.Class{Name: "old", Term: 4 * time.Hour, Upfront: 40 * pricing.Milli}, Withdrawn: true},
+			{Class: pricing.Class{Name: "new", Term: 2 * time.Hour, Upfront: 130 * pricing.Milli}},
+		},
+		HeldReservations: []pricing.Holding{{Class: 0, Count: 3, Until: 2}},
+	}
+	var m Mixed
+	plan, err := m.Solve(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := VerifyMixed(p, &plan); err != nil {
+		t.Fatal(err)
+	}
+	// 65 a slot reserved: two throughout, three more from slot 2 on. A commitment costs 80.
+	if plan.Cost != (2*2+3)*130*pricing.Milli || plan.Gap() > .01 || len(plan.Commitments) != 0 || plan.Unit != pricing.Milli {
+		t.Errorf("%+v", plan)
+	}
+	for _, r := range plan.Reservations {
+		if r.Class != 1 {
+			t.Errorf("a withdrawn class is bought: %+v", r)
+		}
+	}
+	forged := plan
+	forged.Reservations = append([]pricing.Purchase{{Slot: 0, Class: 0, Count: 1}}, plan.Reservations...)
+	if err := VerifyMixed(p, &forged); !errors.Is(err, ErrForged) {
+		t.Error(err)
+	}
+	p.HeldReservations[0].Class = 2
+	if _, err := m.Solve(p); !errors.Is(err, ErrRange) {
+		t.Error(err)
+	}
+}
+
+// What held reservations take off the demand can be taken off by hand.
+func TestMixedHeldIsLessDemand(t *testing.T) {
+	var m Mixed
+	rapid.Check(t, func(t *rapid.T) {
+		p := mixedProblems(6, 2, 3).Draw(t, "problem")
+		n := len(p.Types[0].Demand)
+		q := *p
+		q.Types = slices.Clone(p.Types)
+		for i := range q.Types {
+			q.Types[i].Demand = slices.Clone(p.Types[i].Demand)
+		}
+		for k := range p.Classes {
+			h := pricing.Holding{Class: k, Count: rapid.IntRange(0, 2).Draw(t, "held"), Until: rapid.IntRange(0, n+1).Draw(t, "until")}
+			p.HeldReservations = append(p.HeldReservations, h)
+			demand := q.Types[p.Classes[k].Type].Demand
+			for s := range min(n, h.Until) {
+				demand[s] = max(0, demand[s]-h.Count)
+			}
+		}
+		want, err := m.Solve(&q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost, bound := want.Cost, want.Bound
+		got, err := m.Solve(p)
+		if err != nil || got.Cost != cost || got.Bound != bound {
+			t.Fatalf("%v, %v, %v: want %v, %v", got.Cost, got.Bound, err, cost, bound)
+		}
+		if err := VerifyMixed(p, &got); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// What commitments save sums to what the plan saves, and a commitment is its units.
+func TestUses(t *testing.T) {
+	var s Solver
+	some := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := savingsProblems(12, 3, 6, false).Draw(t, "problem")
+		plan, err := s.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		uses, err := AppendUses(nil, p, plan.Commitments)
+		if err != nil || len(uses) != len(plan.Commitments) {
+			t.Fatal(len(uses), err)
+		}
+		sum := pricing.Money(0)
+		for i, u := range uses {
+			if u.Commitment != plan.Commitments[i] || u.Commitment.Hourly != plan.Unit*pricing.Money(u.Commitment.Units) {
+				t.Fatalf("%+v", u)
+			}
+			if u.Utilisation < -1e-12 || u.Utilisation > 1+1e-12 {
+				t.Fatalf("%+v", u)
+			}
+			sum += u.Saved
+			some++
+		}
+		without := toNano(savingsCost(p, nil))
+		if d := without - plan.Cost - sum; d > pricing.Money(len(uses)+1) || -d > pricing.Money(len(uses)+1) {
+			t.Fatalf("the commitments save %v, the plan %v", sum, without-plan.Cost)
+		}
+	})
+	if some < 100 {
+		t.Errorf("%d commitments", some)
 	}
 }

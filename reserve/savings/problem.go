@@ -43,10 +43,13 @@ type Type struct {
 	Plan     pricing.Money
 }
 
-// A Commitment is made at the beginning of a slot, of so many units per hour.
+// A Commitment is made at the beginning of a slot, of so many units per hour. Hourly is
+// the same in money per hour, Units times the unit; a plan that is passed to [AppendUses]
+// or [Verify] may leave Hourly 0.
 type Commitment struct {
-	Slot  int
-	Units int
+	Slot   int
+	Units  int
+	Hourly pricing.Money
 }
 
 // A Held is a commitment of so many units per hour that was made before
@@ -59,8 +62,10 @@ type Held struct {
 // A Plan is what to commit, what that costs, and a proof of how near the
 // optimum it is.
 type Plan struct {
-	// Commitments are sorted by slot, with at most one for each.
+	// Commitments are sorted by slot, with at most one for each. A unit of them is Unit an
+	// hour. [AppendUses] says what each saves.
 	Commitments []Commitment
+	Unit        pricing.Money
 	// Cost is Committed, the price of the commitments, plus OnDemand, the price of
 	// what they do not pay for; the sum is taken before all three are rounded, half
 	// to even. Bound is what no plan costs less than, rounded in the same way.
@@ -135,8 +140,8 @@ func (p *Problem) check() (slots int, err error) {
 		switch {
 		case len(y.Demand) != n:
 			return 0, badInput("Types.Demand", i, ErrRange, "%s has %d slots and %s %d: want equal lengths", y.Name, len(y.Demand), p.Types[0].Name, n)
-		case y.OnDemand < 0:
-			return 0, badInput("Types.OnDemand", i, ErrRange, "%s costs %v on demand: want 0 or more", y.Name, y.OnDemand)
+		case y.OnDemand <= 0:
+			return 0, badInput("Types.OnDemand", i, ErrRange, "%s costs %v on demand: want more than 0", y.Name, y.OnDemand)
 		case y.Plan <= 0:
 			return 0, badInput("Types.Plan", i, ErrRange, "%s costs %v from a plan: want more than 0 (as much as on demand if a plan does not pay for it)", y.Name, y.Plan)
 		}

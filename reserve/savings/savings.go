@@ -398,7 +398,7 @@ func (s *Solver) activate() {
 
 // plan makes the plan optimal for the true values, if it is not, and adds it up.
 func (s *Solver) plan(p *Problem) (Plan, error) {
-	plan := Plan{Certificate: Certificate{Values: s.values, Parts: Uint128{Lo: uint64(s.units)}}}
+	plan := Plan{Unit: p.unitOf(), Certificate: Certificate{Values: s.values, Parts: Uint128{Lo: uint64(s.units)}}}
 	optimal := s.scaled
 	var bound wide.Int // in integers of the flow
 	if !optimal {
@@ -411,7 +411,7 @@ func (s *Solver) plan(p *Problem) (Plan, error) {
 	s.commitments = s.commitments[:0]
 	for t, units := range s.buy {
 		if units > 0 {
-			s.commitments = append(s.commitments, Commitment{t, units})
+			s.commitments = append(s.commitments, Commitment{t, units, p.unitOf() * pricing.Money(units)})
 		}
 	}
 	plan.Commitments = s.commitments

@@ -109,7 +109,7 @@ func eachSavings(p *Problem, most int, f func([]Commitment)) {
 		rec(t + 1)
 		if t%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[t]) {
 			for units := 1; units <= most; units++ {
-				plan = append(plan, Commitment{t, units})
+				plan = append(plan, Commitment{Slot: t, Units: units})
 				rec(t + 1)
 				plan = plan[:len(plan)-1]
 			}
@@ -142,7 +142,7 @@ func savingsProblems(slots, types, peak int, odd bool) *rapid.Generator[*Problem
 			y := Type{Name: names[i]}
 			y.Demand = rapid.SliceOfN(rapid.IntRange(0, peak), n, n).Draw(t, "demand")
 			y.Plan = pricing.Money(rapid.IntRange(1, 5).Draw(t, "plan"))*scale + pricing.Money(rapid.IntRange(0, int(scale)-1).Draw(t, "odd"))
-			y.OnDemand = pricing.Money(rapid.IntRange(0, 12*int(scale)).Draw(t, "on demand"))
+			y.OnDemand = pricing.Money(rapid.IntRange(1, 12*int(scale)).Draw(t, "on demand"))
 			p.Types = append(p.Types, y)
 		}
 		p.Unit = pricing.Money(rapid.IntRange(2, 7).Draw(t, "unit")) * scale
@@ -370,7 +370,11 @@ func TestSavingsMetamorphic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(plan.Commitments, commitments) || plan.Cost != toNano(new(big.Rat).Mul(cost, big.NewRat(3, 1))) {
+		thrice := slices.Clone(commitments)
+		for i := range thrice {
+			thrice[i].Hourly *= 3
+		}
+		if !slices.Equal(plan.Commitments, thrice) || plan.Cost != toNano(new(big.Rat).Mul(cost, big.NewRat(3, 1))) {
 			t.Fatalf("three times the prices: %v for %v, before %v for %v", plan.Commitments, plan.Cost, commitments, cost)
 		}
 
@@ -406,7 +410,7 @@ func TestSavingsByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Commitment{{0, 400}}; !slices.Equal(plan.Commitments, want) {
+	if want := []Commitment{{0, 400, 400 * pricing.Milli}}; !slices.Equal(plan.Commitments, want) {
 		t.Errorf("commitments %v, want %v", plan.Commitments, want)
 	}
 	for _, c := range []struct {
@@ -479,7 +483,7 @@ func TestSavingsErrors(t *testing.T) {
 		{"horizon", func(p *Problem) { p.Horizon = 2 }, ErrRange, "savings: Horizon: value out of range: 2: want Full or Pure"},
 		{"lengths", func(p *Problem) { p.Types[1].Demand = make([]int, 7) }, ErrRange, "savings: Types[1].Demand: value out of range: 1 has 7 slots and 0 6: want equal lengths"},
 		{"demand", func(p *Problem) { p.Types[1].Demand[2] = -1 }, ErrRange, "savings: Types[1].Demand: value out of range: 1 needs -1 in slot 2: want 0 to 2147483647 instances"},
-		{"on demand", func(p *Problem) { p.Types[1].OnDemand = -1 }, ErrRange, "savings: Types[1].OnDemand: value out of range: 1 costs -0.000000001 on demand: want 0 or more"},
+		{"on demand", func(p *Problem) { p.Types[1].OnDemand = -1 }, ErrRange, "savings: Types[1].OnDemand: value out of range: 1 costs -0.000000001 on demand: want more than 0"},
 		{"plan", func(p *Problem) { p.Types[1].Plan = 0 }, ErrRange, "savings: Types[1].Plan: value out of range: 1 costs 0 from a plan: want more than 0 (as much as on demand if a plan does not pay for it)"},
 		{"held", func(p *Problem) { p.Held = []Held{{1, 1}, {-1, 1}} }, ErrRange, "savings: Held[1]: value out of range: -1 units for 1 slots: want none negative, and at most 2147483647 units"},
 		{"too much", func(p *Problem) { p.Types[1].Demand[2] = 1 << 30 }, ErrOverflow, "savings: Types[1].Demand: amount too large: in slot 2 all usage costs more than 2147483647 units of 0.001"},

@@ -33,6 +33,9 @@ func Verify(p *Problem, plan *Plan) error {
 	if err != nil {
 		return err
 	}
+	if plan.Unit != p.unitOf() {
+		return badInput("Unit", -1, ErrForged, "the plan says %v, the problem %v", plan.Unit, p.unitOf())
+	}
 	var v verifier
 	if err := v.load(p, n, plan.Commitments); err != nil {
 		return err
@@ -76,6 +79,10 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 	if err != nil {
 		return err
 	}
+	p = p.withoutHeld(n)
+	if plan.Unit != p.unitOf() {
+		return badInput("Unit", -1, ErrForged, "the plan says %v, the problem %v", plan.Unit, p.unitOf())
+	}
 	// What the reservations cost, and what they leave.
 	rest := p.Problem
 	rest.Types = slices.Clone(p.Types)
@@ -89,6 +96,8 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 			return badInput("Reservations", i, ErrForged, "%d of class %d at slot %d: want some, of a class below %d, at a slot below %d", r.Count, r.Class, r.Slot, len(p.Classes), n)
 		case !p.sold(r.Slot):
 			return badInput("Reservations", i, ErrForged, "slot %d is not for sale", r.Slot)
+		case p.Classes[r.Class].Withdrawn:
+			return badInput("Reservations", i, ErrForged, "%s is not for sale", p.Classes[r.Class].Class.Name)
 		case i > 0 && (plan.Reservations[i-1].Slot > r.Slot || plan.Reservations[i-1].Slot == r.Slot && plan.Reservations[i-1].Class >= r.Class):
 			return badInput("Reservations", i, ErrForged, "not sorted by slot and class")
 		}
@@ -165,7 +174,7 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 			sum.Add(sum, new(big.Int).Mul(big.NewInt(x), big.NewInt(int64(y.Demand[t]))))
 		}
 		for k := range p.Classes {
-			if p.Classes[k].Type != i {
+			if p.Classes[k].Type != i || p.Classes[k].Withdrawn {
 				continue
 			}
 			term := int(p.Classes[k].Class.Term / p.Slot)
@@ -265,6 +274,8 @@ func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
 			return badInput("Commitments", i, ErrForged, "%d units at slot %d: want some, at a slot below %d", c.Units, c.Slot, n)
 		case !p.sold(c.Slot):
 			return badInput("Commitments", i, ErrForged, "slot %d is not for sale", c.Slot)
+		case c.Hourly != 0 && new(big.Int).Mul(v.unit, big.NewInt(int64(c.Units))).Cmp(big.NewInt(int64(c.Hourly))) != 0:
+			return badInput("Commitments", i, ErrForged, "%v an hour: want %d units of %v", c.Hourly, c.Units, p.unitOf())
 		case i > 0 && commitments[i-1].Slot >= c.Slot:
 			return badInput("Commitments", i, ErrForged, "slot %d after slot %d: want them sorted", c.Slot, commitments[i-1].Slot)
 		}

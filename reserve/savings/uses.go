@@ -1,0 +1,75 @@
+package savings
+
+import (
+	"math/big"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Use is what a commitment of a plan does.
+type Use struct {
+	Commitment Commitment
+	// Committed is the price of the commitment, by the problem's horizon.
+	Committed pricing.Money
+	// Utilisation is the share of the commitment that pays for usage, of all that is
+	// committed within the demand.
+	Utilisation float64
+	// Saved is what the commitment saves over on demand, negative where it loses; rounded
+	// half to even.
+	Saved pricing.Money
+}
+
+// AppendUses appends to dst what each of the commitments, which must be a plan for p
+// sorted by slot, does. What is held pays for usage first, then the earliest commitment,
+// each for the usage with the greatest ratio of rates that is left.
+//
+// The error is that of [Verify] for a malformed problem or plan. Amounts are exact until
+// they are rounded. Time: O(slots × types × commitments active in one), and allocations.
+func AppendUses(dst []Use, p *Problem, commitments []Commitment) ([]Use, error) {
+	n, err := p.check()
+	if err != nil {
+		return dst, err
+	}
+	var v verifier
+	if err := v.load(p, n, commitments); err != nil {
+		return dst, err
+	}
+	below := make([]int64, n) // units that pay before
+	copy(below, v.held[:n])
+	for _, c := range commitments {
+		// In nanos an hour times v.all: what the commitment pays for, on demand and at the
+		// rates of the plan.
+		saved, left := new(big.Int), new(big.Int)
+		end := min(n, c.Slot+int(p.Term/p.Slot))
+		for t := c.Slot; t < end; t++ {
+			before, rest := v.slot(t, big.NewInt(below[t]))
+			below[t] += int64(c.Units)
+			after, more := v.slot(t, big.NewInt(below[t]))
+			saved.Add(saved, before).Sub(saved, after)
+			left.Add(left, more).Sub(left, rest)
+		}
+		active := new(big.Int).Mul(v.unit, big.NewInt(int64(c.Units)))
+		share := new(big.Rat).SetFrac(left, new(big.Int).Mul(active, big.NewInt(int64(max(1, end-c.Slot)))))
+		unused, _ := share.Float64()
+		price := new(big.Int).Mul(active, big.NewInt(int64(p.charged(n, c.Slot))))
+		saved.Sub(saved, new(big.Int).Mul(price, v.all))
+		u := Use{Commitment: c, Utilisation: 1 - unused}
+		u.Commitment.Hourly = pricing.Money(active.Int64())
+		ok := active.IsInt64()
+		for _, x := range []struct {
+			to       *pricing.Money
+			sum, den *big.Int
+		}{{&u.Committed, price, big.NewInt(1)}, {&u.Saved, saved, v.all}} {
+			sign := x.sum.Sign()
+			m := v.money(new(big.Int).Abs(x.sum), x.den)
+			ok = ok && m.IsInt64()
+			*x.to = pricing.Money(m.Int64() * int64(max(-1, min(1, sign))))
+		}
+		if !ok {
+			return dst, badInput("Commitments", -1, ErrOverflow, "what %d units at slot %d save over %v does not fit in an amount of money", c.Units, c.Slot, time.Duration(end-c.Slot)*p.Slot)
+		}
+		dst = append(dst, u)
+	}
+	return dst, nil
+}
