@@ -313,15 +313,17 @@ func (c *Chooser) scorePool(pool Pool, profiles []Profile, leave Leave) Score {
 	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
 }
 
-// Candidates returns the machines to choose from where no more is known of the
-// applications than their shapes: one without working sets, one with those of all
-// processes together and one with those of each process. Choose by [LeaveRun].
+// Candidates returns three machine models to choose from, for applications of which
+// only the shapes are known: a model without working sets, a model with the working set
+// of all processes together, and a model with the working set of each process. Choose
+// among them by [LeaveRun].
 //
-// Fits of each application by itself, a [Separate] of [LogLinear] models with a
-// Work, are not among them: over 100 machines made up they were off by 12% in the
+// Candidates has no fits of each application by itself (a [Separate] of [LogLinear]
+// models with a Work). Over 100 made-up machines, separate fits were off by 12% in the
 // median and by more than 40% in one cell of nine, and their intervals for 90% covered
-// 77%. Those here were off by 7%, in one of sixty, and covered 98%; with the others
-// among them nothing is gained (TestStudyOtherMachines).
+// 77%. The candidates were off by 7% in the median and by more than 40% in one cell of
+// sixty, and their intervals covered 98%. Adding the separate fits to the candidates
+// gains nothing (TestStudyOtherMachines).
 func Candidates(shapes []Shape) []Pool {
 	var alone []Shape
 	for _, s := range shapes {

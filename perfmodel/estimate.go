@@ -252,9 +252,9 @@ func finney(nu, t float64) float64 {
 
 // logMean is the unbiased estimate of the mean exp(μ + σ²/2) of a log-normal time,
 // from the estimate m of μ with leverage h and s² of σ² with ν degrees of freedom
-// [Bradu70]: exp(m)·g((ν+1)/(2ν)·(1−h)·s²). The factor exp(s²/2) that is commonly
-// used is too large, for exp(m) is above exp(μ) on average by exp(h·σ²/2), and that
-// is taken off here. Without degrees of freedom it is NaN: nothing is known of σ.
+// [Bradu70]: exp(m)·g((ν+1)/(2ν)·(1−h)·s²). The common factor exp(s²/2) is too large:
+// exp(m) exceeds exp(μ) on average by the factor exp(h·σ²/2), which this estimate takes
+// off. Without degrees of freedom nothing is known of σ, and logMean is NaN.
 func logMean(m, h, sigma float64, df int) float64 {
 	if df == 0 {
 		return math.NaN()

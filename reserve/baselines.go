@@ -6,17 +6,17 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// What one does without an algorithm, to compare with.
+// Plans that need no algorithm, for comparison: everything on demand, the peak reserved,
+// and the best constant quantity.
 //
-// On demand only and the peak need no words. The best constant quantity is what
-// the clouds' own recommendations compute from a stretch of past usage: the one
-// number N of reservations of a class, bought at slot 0 and renewed whenever the
-// term ends, for which the demand costs least. Over all renewals an instance
-// costs Φ = F·⌈n/τ⌉, or n·F/τ with the Pure horizon, and the l-th is worth it
-// if it is busy in Φ/p slots or more. Busy slots fall with l, so that N is the
-// K-th largest demand, K = ⌈Φ/p⌉: a selection, O(n) time in the average and
-// O(n) space. No bound is known: for a demand that comes and goes any constant
-// is arbitrarily bad, but never worse than on demand only.
+// Clouds recommend the best constant quantity from past usage: the number N of
+// reservations of one class, bought at slot 0 and renewed whenever the term ends, at
+// which the demand costs least. Over all renewals a reservation costs Φ = F·⌈n/τ⌉, or
+// n·F/τ with the Pure horizon. The l-th reservation pays off if the l-th instance is
+// busy in at least Φ/p slots. Busy slots fall with l, so N is the K-th largest demand
+// with K = ⌈Φ/p⌉. A selection finds N in O(n) time on average and O(n) space. No bound
+// is known: for a demand that comes and goes, every constant is arbitrarily bad, but
+// never worse than everything on demand.
 
 // OnDemand buys nothing. It handles every problem, one of paths too. The zero value is ready.
 type OnDemand struct {

@@ -13,28 +13,31 @@ import (
 
 // The online portfolio, [Niu16] section 5.2.2.
 //
-// Keep the cost of a demand low that one sees week by week, with reservations of
-// several classes that cannot be given back. At the end of each interval: drop what
-// has expired; forecast the mean demand of every interval up to the longest term;
-// turn each mean back into a demand; solve the offline problem for it, with what is
-// held; buy what the solution buys at once, and forget the rest of it.
+// A demand arrives week by week, and reservations of several classes cannot be given
+// back. Keep the cost low. At the end of each interval, the portfolio
 //
-// What the paper leaves open is how a total becomes the utilisation of single
-// instances. Here: as it did of late. Let d_t be the demand in the slots of the last
-// W intervals and m their mean. The load-duration curve is the d_t in falling order,
-// cut into K parts of equal length; the shape s_b is the mean of part b over m, so
-// that Σ s_b = K. An interval whose mean is forecast as f has the demands f·s_b,
-// a part of the interval each. So an instance that was used for a share of the time
-// at a mean of m is used for the same share at a mean of 2m as two instances: growth
-// makes more of the same. And since within an interval only the number of slots
-// with a demand of at least j matters, not their order, parts stand for slots.
+//  1. drops the reservations that have expired,
+//  2. forecasts the mean demand of every interval up to the longest term,
+//  3. turns each mean into a demand,
+//  4. solves the offline problem for that demand, with the reservations held,
+//  5. buys the purchases of the solution for now, and forgets the others.
 //
-// Demands are whole. Rounding carries over from part to part and from interval to
-// interval, so that all of a forecast's instance-slots are there, within a half.
+// The paper does not say how a mean becomes the use of single instances. This file
+// takes the shape of recent demand. Let d_t be the demand in the slots of the last W
+// intervals, and m their mean. The load-duration curve is the d_t in falling order, cut
+// into K parts of equal length. The shape s_b is the mean of part b over m, so Σ s_b = K.
+// An interval with the forecast mean f has the demands f·s_b, each for one part of the
+// interval. So if one instance was used for a share of the time at the mean m, two
+// instances are used for that share at the mean 2m: growth makes more of the same.
+// Within an interval the order of slots does not matter, only the number of slots with a
+// demand of at least j. So parts can stand for slots.
 //
-// Invariants: what is bought never exceeds a cap; the sums over the parts are the
-// forecasts, within half an instance-part; the state is a function of the demands
-// seen, whatever planners and forecasters kept in their memory.
+// Demands are whole numbers. The rounding error carries over from part to part and from
+// interval to interval, so the instance-slots of a forecast are kept within a half.
+//
+// Invariants: purchases never exceed a cap; the sums over the parts are the forecasts,
+// within half an instance-part; the state is a function of the demands seen, whatever
+// planners and forecasters keep in their memory.
 //
 // An interval takes the planner's time for K·M slots, M the intervals of the
 // longest term, and O(W·L·log(W·L) + K·M) for intervals of L slots; space O(W·L + K·M)

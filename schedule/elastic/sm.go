@@ -2,21 +2,21 @@ package elastic
 
 import "github.com/plimsoll/plimsoll/pricing"
 
-// SM is the sustained maximum ([Marshall12] section III): as many instances as
-// the limits and the budget allow, in the cheapest cloud first, and kept for
-// ever, whatever waits. It is what the other policies are measured against.
+// SM is the sustained maximum ([Marshall12] section III). SM holds as many instances
+// as the limits and the budget allow, in the cheapest cloud first, whether jobs wait or
+// not. The other policies are compared with SM.
 //
-// What the budget allows is what the credits pay for now and what the hourly
-// credits can pay for in every hour to come, the last instance rounded up if the
-// debt allows for it: launches keep
+// The budget allows an instance if the credits pay for the instance now, and if the
+// hourly credits pay for all instances in every later hour. The last instance may use
+// the debt. So launches keep
 //
-//	Σ price·instances ≤ Budget.Hourly + min(Budget.Debt, the last one's price)
+//	Σ price·instances ≤ Budget.Hourly + min(Budget.Debt, price of the last instance)
 //
-// over all clouds, also when credits have accumulated. A debt is paid once and
-// not by the hour, so that a larger one does not keep more. The instance that is
-// rounded up takes the credits down slowly; when they are at the debt one is
-// given back, and launched again when there is enough for it. A launch that was
-// refused is tried again at the next evaluation, or never with Once.
+// over all clouds, even when credits have accumulated. A debt is paid once and not by
+// the hour, so a larger debt does not keep more instances. The instance that uses the
+// debt lowers the credits slowly. When the credits reach the debt, SM gives one instance
+// back, and launches an instance again when the credits suffice. SM repeats a refused
+// launch at the next evaluation, or never with Once.
 //
 // The zero value is ready. Time: O(instances + clouds²).
 type SM struct {
