@@ -95,9 +95,6 @@ expected_cost. Of "rule": application, case, rule, starts, met, missed, cost,
 on_demand_cost, interruptions. Of "lease", one of those at the first start: application,
 case, rule, agent, bid, from_s, to_s, end, cost. Of "finding", a decision of the paper:
 says, shown, came_out. Amounts are strings or null.
-
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
-files, and 130 after an interrupt.
 `
 
 // A modelName is a value of -model.

@@ -79,9 +79,6 @@ so long), credits (mean at that time, in dollars), lowest (until the next hour, 
 run). Of -decisions: workload, reject, policy, at_s, round (0, and one more after each
 round with a refusal), action (launch or terminate), cloud, instances, refused (of
 these), why, waiting_jobs, waiting_cores, credits (afterwards).
-
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
-log, and 130 after an interrupt.
 `
 
 // A policyName is a policy that can be chosen.

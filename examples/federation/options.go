@@ -16,11 +16,11 @@ import (
 // usage is what -h prints.
 const usage = `Usage: go run ./examples/federation [flags]
 
-Plans reservations of a day for data centres, each for its own demand, and lends what
-is idle to the tasks of the others [Liu21]. Says what that costs with and without
-sharing, how much of the reservations is used, what data moves, what errors of the
-prediction do, how far from the optimum it is, and which of the paper's findings come
-out.
+Plans reservations of a day for data centres, each centre for its own demand, and lends
+idle reservations to the tasks of the other centres [Liu21]. Prints what the plans cost
+with and without sharing, how much of the reservations is used, which data moves, what
+errors of the prediction change, how far from the optimum sharing is, and which of the
+paper's findings come out.
 
 What runs
   -traces A,B,C        logs in the Standard Workload Format, plain or gzip, a centre
@@ -75,13 +75,13 @@ What comes out
   -svg OUT             write a picture: the paper's Figs. 7 to 10
   -h                   print this
 
-A task is a job from the hour of its submission to that of its end, which is cut off
-at the end of the window. The disk space of its instances, what is sent when they run
-elsewhere, is drawn from 5 MB to 65 GB by a power law, P(more than x) ~ 1/x, which has
-as much data in each decade of sizes; the paper does not give its exponent. Errors are
-of what is told to the planners; sharing knows what tasks will need, but for -share
-open. A rolling horizon is told the demand of the current hour as it is. Costs are for
-all of the term of a reservation, used or not.
+A task is a job from the hour of its submission to the hour of its end, or to the end of
+the window. The disk space of the task's instances is the data that the task sends when
+it runs elsewhere. Disk space is drawn from 5 MB to 65 GB by the power law P(more than
+x) ~ 1/x, which has as much data in each decade of sizes; the paper gives no exponent.
+Planners are told a demand with errors. Sharing knows what tasks will need, except with
+-share open. A rolling horizon is told the true demand of the current hour. A cost is
+for the whole term of a reservation, used or not.
 
 Objects of -json have a kind. Of "plan": plan, lambda (null where it has none), error,
 centre ("all" for the sum), instance_hours, on_demand_cost (without reservations),
@@ -94,14 +94,11 @@ the paper, and "check", figures of an independent program for the paper's window
 verdict, says, shown, why (where it did not come out and that is known).
 
 A finding came out if savings and use are within 2 points of the paper's, amounts and
-counts within 2%, data sent within 25%; rolling horizons are compared in the reading
-that is nearest, figure by figure.
+counts within 2%, and data sent within 25%. Each figure of a rolling horizon is compared
+in the reading that is nearest.
 
 The whole evaluation takes about eight seconds of one core, a year of three logs with
 one plan about as long, and with rolling horizons minutes.
-
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
-files, and 130 after an interrupt.
 `
 
 // A plannerName is a way to reserve that can be chosen.

@@ -72,15 +72,15 @@ steps count, as 1, 2, 3. A date that is left out is a missing value.
 A field that is empty, NA or NaN is a missing value, which no model minds. Empty
 fields at the end of a line are none: series differ in length.
 
-Without -test the last -origins times -horizon values of each series are held out,
-in pieces of a horizon, and each is forecast from all that is before it. With -test
-models are fitted to -train and their forecasts compared with the first -horizon
+Without -test the last -origins times -horizon values of each series are held out, in
+pieces of a horizon. Each piece is forecast from all values before the piece. With -test
+models are fitted to -train, and their forecasts are compared with the first -horizon
 values of -test; where -test has fewer, the end of -train is held out with them. So
--horizon 52 with a -test of 13 values forecasts the last 52 of both together, and
-with -least 104 only where two years of weeks are before. A series that cannot be
-used for every model shown is left out for all of them, and that is said: one that
-is too short, one that does not change before it is forecast though it does then,
-one without a known value to compare with. A model that cannot take a series, as
+-horizon 52 with a -test of 13 values forecasts the last 52 values of both together, and
+-least 104 takes only series with two years of weeks before. A series that one of the
+models cannot use is left out for all models, and the program says so: a series that is
+too short, that is constant until the forecast begins and changes then, or that has no
+known value to compare with. A model that cannot take a series, as
 winters-ratio wants values above 0, is left out instead, and that is said.
 
 The measures are means over series and origins. MASE is the mean absolute error,
@@ -89,15 +89,15 @@ season, within what a model was fitted to: it can be compared between series of 
 size. sMAPE, the mean of
 200·|y-p|/(|y|+|p|), and WAPE, the sum of |y-p| over that of |y|, are in per cent.
 RMSE and bias (forecast less value, so above 0 if forecasts are too high) are in
-the units of the series, whose large ones outweigh the others. Within is the part of
+the units of the series, so that large series outweigh the others. Within is the part of
 the values in their intervals. Seconds are those of all fits, forecasts and
 comparisons of a model, on one core.
 
-The model to use is that with the least MASE, the first of equals. It is fitted to
-all values, those of -test too, for the forecasts of -forecast and -svg, and for
-those that follow the table where there is one series. In the picture the broken
-line and its interval are also what it would have forecast a horizon ago. To have
-another model, name it alone with -models.
+The model to use is the model with the least MASE, the first of equals. That model is
+fitted to all values, those of -test too, for the forecasts of -forecast and -svg, and
+for the forecast that follows the table of a single series. The picture also shows what
+the model would have forecast a horizon ago, as a broken line with its interval. To use
+another model, name that model alone with -models.
 
 The tracking signal is the smoothed error over the smoothed absolute error: near 1
 where forecasts of late were too low, near -1 where they were too high. What errors
@@ -116,9 +116,6 @@ season (the lag of MASE's scale), interval, alarms (series whose tracking signal
 at the last origin), chosen (it is the one to use), default (it is the one that the
 library takes when not told). A measure that is infinite, as WAPE is
 where all values are 0 and the forecast is not, is null, and - in the table.
-
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in
-the files, and 130 after an interrupt.
 `
 
 // options are the flags.

@@ -21,9 +21,9 @@ func usage() string {
 
 const usageText = `Usage: go run ./examples/plan [flags]
 
-Decides what to reserve for a demand, and when to buy it: exactly, and by each
-published rule beside. Says what it costs, what it saves over on demand, and how
-far from the optimum it can be at most.
+Decides what to reserve for a demand and when to buy it, exactly and by each published
+rule. Prints what each plan costs, what the plan saves over on demand, and how far from
+the optimum the plan is at most.
 
 What to plan for
   -demand FILE         CSV: a header line, then the instances needed in each slot,
@@ -57,46 +57,43 @@ What comes out
   -svg FILE            write the picture of demand, what serves it, and purchases
   -h                   print this
 
-Rules for one class are run for every class of the list, and the cheapest plan is
-shown with its class; their time is that of all classes. Rolling horizons and robust
-look one term ahead and are told the true demand. Times are those of deciding what
-to buy, exact's also of its bill and proof; reading and printing are not in them.
-With -runs the first finds no memory, as with 1, and the others do.
+A rule for one class runs for every class of the list. The table shows its cheapest plan
+with the class; its time is that of all classes. Rolling horizons and robust look one
+term ahead and know the true demand. Times are those of deciding what to buy, for exact
+also of the bill and the proof; reading and printing are not timed. With -runs the first
+run allocates memory, as with 1, and the others reuse that memory.
 
-With -paths purchases are decided before any path is seen, and what a path needs
-beyond them runs on demand. Costs and bounds are means over the paths. exact is for
-paths, and so is ondemand; the published rules want one demand. With -algo exact the
-table is followed by what not knowing the path costs: what a perfect forecast would
-save, what planning for the mean path costs, and for each purchase the probability
-that it loses money. The picture is of the median demand of each slot.
+With -paths purchases are decided before any path is seen. What a path needs beyond the
+purchases runs on demand. Costs and bounds are means over the paths. Only exact and
+ondemand take paths; the published rules want one demand. With -algo exact the table is
+followed by what not knowing the path costs: what a perfect forecast would save, what
+planning for the mean path costs, and for each purchase the probability that the
+purchase loses money. The picture is of the median demand of each slot.
 
-The lower bound is what no plan costs less than: the optimum where exact proves
-its plan optimal ("exact" in the field "bound"), which is always so if the use of
-all classes costs the same; else the bound of its linear program ("lp"); Eq. (5) of
-[Niu16] where exact is not for the problem ("eq5"). The gap is how far a plan is
-above it. eq5 is a bound itself, and no plan: it rents reservations by the
-interval.
+No plan costs less than the lower bound. Where exact proves its plan optimal, the lower
+bound is the optimum ("exact" in the field "bound"); that is so whenever the use of all
+classes costs the same. Otherwise the lower bound is that of exact's linear program
+("lp"), or Eq. (5) of [Niu16] where exact does not take the problem ("eq5"). The gap is
+how far a plan is above the lower bound. eq5 is a bound and not a plan: eq5 rents
+reservations by the interval.
 
-With -pure and an -interval of several slots, slots without demand are added at
-the end to make whole intervals, since a bound by the interval counts whole ones.
-That changes what a reservation is worth at the end, and so pure costs, a little;
-the full cost of a plan stays as it is.
+With -pure and an -interval of several slots, slots without demand are added at the end
+to make whole intervals, because a bound by the interval counts whole intervals. The
+added slots change what a reservation is worth at the end, and so change pure costs a
+little. Full costs stay the same.
 
-With -algo NAME the table is followed by what the plan buys, by class and purchase
-by purchase: the slots of demand served, their share of all (used), when the
-purchase has saved its fee (paid back), and what it saves over on demand. The
-picture is of that plan, with -algo all of the cheapest one.
+With -algo NAME the table is followed by what the plan buys, by class and by purchase:
+the slots of demand served, their share of all slots of the purchase (used), when the
+purchase has saved its fee (paid back), and what the purchase saves over on demand. The
+picture is of that plan; with -algo all the picture is of the cheapest plan.
 
-Fields of -json: algo, class (of a rule for one class), cost, lower_bound, bound
-(where that comes from), gap (cost over lower_bound, less 1; null where that is 0
-and the cost is not), saving (over on demand, as a fraction), seconds, purchases
-(slot, class, count; slots count from 0). Costs do not have the fees and standing
-charges of what is held in them, which are spent whatever the plan.
+Fields of -json: algo, class (of a rule for one class), cost, lower_bound, bound (where
+lower_bound comes from), gap (cost over lower_bound, less 1; null where lower_bound is 0
+and the cost is not), saving (over on demand, as a fraction), seconds, purchases (slot,
+class, count; slots count from 0). Costs leave out the fees and standing charges of held
+reservations, which are spent whatever the plan.
 
-Amounts of the table have no cents where on demand costs ten million or more.
-
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in
-the files, and 130 after an interrupt.
+Amounts in the table have no cents where on demand costs ten million or more.
 `
 
 // options are the flags.

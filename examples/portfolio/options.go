@@ -32,9 +32,9 @@ func usage() string {
 const usageText = `Usage: go run ./examples/portfolio [flags]
 
 Replays a demand week by week. At the end of each week the online portfolio forecasts
-the weeks to come, plans for the forecast, and buys what the plan buys at once. What
-that costs stands beside what hindsight would have paid, and beside portfolios of
-fewer classes, which forecast and buy in the same way.
+the weeks to come, plans for the forecast, and buys what the plan buys at once. The
+table shows its cost beside the cost of hindsight and the costs of portfolios of fewer
+classes, which forecast and buy in the same way.
 
 What is needed
   -demand FILE         CSV: a header line, then the instances needed in each slot,
@@ -96,15 +96,15 @@ What comes out
   -svg FILE            write the picture of demand, forecast and active reservations
   -h                   print this
 
-With -state run the program once a week, with the whole demand from its start on. The
-first time it learns from all weeks that there are and buys nothing before the last
-one ends; later it goes on from the weeks that it has seen. What it says is taken to be
-bought; where that is not so, -held begins anew with what is. Run again before another
-week has ended it says the same, and changes nothing.
+With -state run the program once a week, with the whole demand from its start. The first
+run learns from all weeks and buys for the week after the last one. Later runs go on
+from the weeks that the state has seen. The program assumes that what it prints is
+bought; if something else was bought, begin anew with -held. A run before another week
+has ended prints the same again, and leaves the state as it is.
 
 Rows of the table
-  hindsight            the optimum for a demand that is known; where it is not proved to
-                       be that, the report says how far above it may be at most
+  hindsight            the optimum for a known demand; where the plan is not proved
+                       optimal, the report says how far above the optimum it is at most
   eq5                  the bound of [Niu16] Eq. (5), no plan: below the optimum
   greedy               the offline algorithm of [Niu16] 5.1.2, the demand known
   online               the online portfolio of [Niu16] 5.2.2
@@ -114,29 +114,26 @@ Rows of the table
   online-1y-classes    the same with all classes of the term, if there are several
 
 A week is 168 hours from the start of a demand; weeks count from 0. The first decision
-takes effect in week 1. Of a -trace the hours before anything is held are left out. A
-pure cost is that of whole weeks: slots without demand are added at the end. Forecasts
-stay within 0 and twice the largest week so far. Several kinds of demand, -demand,
--trace and -series, have a total each. Milliseconds are those of a weekly decision with
-its forecast, several being made at once.
+takes effect in week 1. The replay of a -trace begins with the first hour in which an
+instance is held. A pure cost is that of whole weeks: slots without demand are added at
+the end. Forecasts stay between 0 and twice the largest week so far. Several kinds of
+demand, -demand, -trace and -series, have a total each. Milliseconds are those of a
+weekly decision with its forecast; several decisions run at once.
 
 Where online costs more than a portfolio of fewer classes, the report says why: in which
-weeks most is lost, and whether it then had over-bought or under-bought, by a tenth of
-the reservations of hindsight at least, was late (under-bought, until it had as many),
-or had others than hindsight.
+weeks online loses most, and what was wrong then. Online over-bought or under-bought if
+its reservations differ from those of hindsight by a tenth at least; online was late if
+it under-bought at first and had as many in the end; otherwise online had other classes.
 
 Fields of -json: series, source (made-up, demand, trace or series), weeks, algo, class
-(the one of an only), cost, ratio (cost over that of hindsight; null where that is 0),
-saving (over on demand, as a fraction; null where that costs nothing), gap (of
-hindsight: over the optimum at most, less 1), bought (reservations), reserved_hours
+(the one of an only), cost, ratio (cost over that of hindsight; null if hindsight costs
+nothing), saving (over on demand, as a fraction; null if on demand costs nothing), gap
+(of hindsight: over the optimum at most, less 1), bought (reservations), reserved_hours
 (within the demand), idle (their share that is not used), on_demand (share of the
 demand that is not reserved), first_week (of purchases), decisions, mean_s and max_s
 (seconds a decision), purchases (week, class, count). With -state an object for each
 class: week (that begins), class, buy, active (then), planned (mean demand of the
 week; null if nothing is), signal (tracking signal of the forecast).
-
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
-files, and 130 after an interrupt.
 `
 
 // week is the interval of decisions.

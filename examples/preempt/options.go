@@ -79,9 +79,6 @@ median_node_s, p75_node_s and max_node_s (wasted node-seconds of a preemption;
 quantiles are within 1%), over_exact (mean over that of exact; null where exact
 wastes nothing and the policy does), killed_jobs (mean number of jobs that did not
 end in time), important_node_s and other_node_s (means by priority).
-
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
-log, and 130 after an interrupt.
 `
 
 // A kind is how nodes are chosen.

@@ -16,7 +16,7 @@ import (
 const usage = `Usage: go run ./examples/sec [flags]
 
 Runs a log of batch jobs on a semi-elastic cluster of cloud instances [Niu16]
-and on what it is compared with, and says how long jobs wait and what it costs.
+and on the clusters of the comparison. Prints how long jobs wait and what they cost.
 Instances are EC2's cc2.8xlarge at the prices of 2013: $2.40 for every hour begun.
 
 What runs
@@ -67,14 +67,14 @@ What comes out
   -figures DIR         write Table 1 and Figs. 1, 4a, 4b, 5, 6, 7, 8, 9 of [Niu16] for
                        this log, and what -waitlimit, -short and -place can do, as
                        CSV and SVG, and claims.csv, which says which findings of
-                       [Niu16] came out; DIR is made if it is not there. That is
-                       some 200 simulations, on all cores
+                       [Niu16] came out; DIR is made if it does not exist. The
+                       figures need some 200 simulations, on all cores
   -demand FILE         write the most instances held in each hour, one number a line
   -h                   print this
 
-The picture, -svg, -jobs and -demand are of sec where -mode is all, and else of the
-mode chosen. Files are written whole or not at all. Times of jobs count from the
-log's time 0, or from its first submission where the log has calendar times.
+The picture, -svg, -jobs and -demand are of the mode chosen, and of sec where -mode is
+all. Files are written whole or not at all. Times of jobs count from the log's time 0,
+or from the first submission where the log has calendar times.
 
 Fields of -json: mode, nodes (the size of local; of the others the most instances
 held at once), jobs, mean_wait_s, mean_bounded_slowdown (runs of less than 10 s
@@ -82,11 +82,8 @@ count as 10 s), utilisation (used over charged hours, 0 to 1), used_hours and
 charged_hours (of instances), reserved (instances), cost (in dollars), pure_cost (cost
 less what is left of the terms at the end of the log), saving (of pure cost over
 individual, as a fraction: 0.25 is 25% cheaper). A local cluster is charged for all its
-nodes from the first submission to the last end, and its cost is that part of
-the cost of owning it for three years ([Niu16] Table 3, in proportion to its nodes).
-
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
-log, and 130 after an interrupt.
+nodes from the first submission to the last end. Its cost is that part of the cost of
+owning the cluster for three years ([Niu16] Table 3, in proportion to the nodes).
 `
 
 // instanceProcessors is how many processors the instance has whose prices are

@@ -18,7 +18,7 @@ import (
 // written. O holds the values of the flags, R the results.
 type Program[O, R any] struct {
 	Name  string
-	Usage string // -h prints it
+	Usage string // -h prints it, and what the exit status says
 	// Define sets the defaults of o and defines the flags that change them. The frame
 	// adds -json, and a flag for each of Files.
 	Define func(o *O, f *Flags)
@@ -30,6 +30,12 @@ type Program[O, R any] struct {
 	// Files are what can be written beside the results, by the names of their flags.
 	Files []File[R]
 }
+
+// exitStatus is the end of what -h prints.
+const exitStatus = `
+The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
+files, and 130 after an interrupt.
+`
 
 // A File is written if the flag of its name is given.
 type File[R any] struct {
@@ -142,7 +148,7 @@ func (p *Program[O, R]) run(args []string, stdout io.Writer, run *Run) error {
 	flags := NewFlags(p.Name)
 	err := p.parse(&o, flags, run, args)
 	if errors.Is(err, flag.ErrHelp) {
-		_, err = io.WriteString(stdout, p.Usage)
+		_, err = io.WriteString(stdout, p.Usage+exitStatus)
 		return err
 	}
 	if err != nil {
