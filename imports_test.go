@@ -17,6 +17,9 @@ const module = "github.com/plimsoll/plimsoll/"
 // joins says which packages of the library a package may import besides
 // pricing. Packages that are not in it import none.
 var joins = map[string][]string{
+	"pricing/azure":             {"pricing/usage"},
+	"pricing/gcp":               {"pricing/usage", "pricing/offers"},
+	"pricing/oci":               {"pricing/usage"},
 	"perfmodel":                 {"perfmodel/lsq"},
 	"schedule/workload":         {"schedule/trace"},
 	"schedule/sim":              {"schedule", "schedule/trace", "placement"},

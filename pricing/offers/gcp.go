@@ -46,7 +46,7 @@ func (b *builder) readGCP(dec *json.Decoder) error {
 		}
 		all := max(1, len(p.ServiceRegions))
 		b.out.Report.Prices += all
-		kind, ok := gcpKind(p.Description)
+		kind, ok := GCPKind(p.Description)
 		term := 0
 		switch p.Category.UsageType {
 		case "OnDemand":
@@ -115,9 +115,11 @@ func (b *builder) readGCP(dec *json.Decoder) error {
 	return err
 }
 
-// gcpKind reads "E2 Instance Core running in Americas", "T2D AMD Instance Ram
-// running in Singapore" and "Commitment v1: E2 Cpu in Americas for 1 Year".
-func gcpKind(text string) (string, bool) {
+// GCPKind returns the resource that a SKU's description names, such as "E2 core" or
+// "E2 ram", and whether the description is that of cores or memory of machines, such
+// as "E2 Instance Core running in Americas", "T2D AMD Instance Ram running in
+// Singapore" and "Commitment v1: E2 Cpu in Americas for 1 Year".
+func GCPKind(text string) (string, bool) {
 	text = strings.TrimPrefix(text, "Commitment v1: ")
 	for _, cut := range []string{" running in ", " in "} {
 		if head, _, ok := strings.Cut(text, cut); ok {
