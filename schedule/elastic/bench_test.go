@@ -127,8 +127,8 @@ func BenchmarkServe(b *testing.B) {
 // best one's.
 func relative(front, best []Configuration, weight float64) (ratio, regret float64) {
 	lo, hi := best[0], best[len(best)-1]
-	scale := func(c Configuration) Objectives {
-		var o Objectives
+	scale := func(c Configuration) objectives {
+		var o objectives
 		if hi.Cost > lo.Cost {
 			o[0] = float64(c.Cost-lo.Cost) / float64(hi.Cost-lo.Cost)
 		}
@@ -138,11 +138,11 @@ func relative(front, best []Configuration, weight float64) (ratio, regret float6
 		return o
 	}
 	area := func(f []Configuration) float64 {
-		var v []Objectives
+		var v []objectives
 		for _, c := range f {
 			v = append(v, scale(c))
 		}
-		return Hypervolume(v, Objectives{1.1, 1.1})
+		return hypervolume(v, objectives{1.1, 1.1})
 	}
 	sum := func(c Configuration) float64 { o := scale(c); return weight*o[0] + (1-weight)*o[1] }
 	least := math.Inf(1)
@@ -167,7 +167,7 @@ func BenchmarkFront(b *testing.B) {
 			s := burst(100+q, size.jobs, size.clouds)
 			snaps = append(snaps, s)
 			p := &MCOP{Search: Exact, Rand: seeded(q)}
-			if size.jobs <= ExactJobs {
+			if size.jobs <= exactJobs {
 				best = append(best, p.AppendFront(nil, s))
 				continue
 			}
@@ -188,7 +188,7 @@ func BenchmarkFront(b *testing.B) {
 			best = append(best, f)
 		}
 		for _, search := range []Search{Genetic, Evolved, Exact} {
-			if search == Exact && size.jobs > ExactJobs {
+			if search == Exact && size.jobs > exactJobs {
 				continue
 			}
 			b.Run(fmt.Sprintf("search=%v/jobs=%d/clouds=%d", search, size.jobs, size.clouds), func(b *testing.B) {

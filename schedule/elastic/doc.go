@@ -132,7 +132,7 @@
 //     the whole queue, and in the cross product nothing lies between that and
 //     what is free. [Evolved] breeds all clouds together, for the whole front.
 //
-// How far apart they are. Hypervolume over that of the exact front (reference
+// How far apart they are. hypervolume over that of the exact front (reference
 // point 1.1, both scaled by the exact front), mean and least over 20 queues
 // behind a full local cluster of 64; how often the choice at MCOP-20-80 is not
 // the best one, and by how much its weighted sum, in [0, 1.1], is larger on

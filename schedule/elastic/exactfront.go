@@ -24,13 +24,13 @@ import (
 // left that cloud to a wider job. So nothing is left out on grounds of
 // dominance between numbers of instances.
 //
-// Time: O(jobs·cores/64) for the sums, at most ExactConfigurations schedules.
+// Time: O(jobs·cores/64) for the sums, at most exactConfigurations schedules.
 
 const (
-	// ExactJobs is the longest queue for which [MCOP] computes the exact front.
-	ExactJobs = 20
-	// ExactConfigurations is the largest cross product for which it does.
-	ExactConfigurations = 1 << 18
+	// exactJobs is the longest queue for which [MCOP] computes the exact front.
+	exactJobs = 20
+	// exactConfigurations is the largest cross product for which it does.
+	exactConfigurations = 1 << 18
 )
 
 // A subsetSums computes the sums of cores of all subsets of a queue.
@@ -44,13 +44,13 @@ func (b *subsetSums) appendTo(dst []int, jobs []schedule.Job, room, most int) ([
 		if jobs[i].Nodes > room {
 			continue
 		}
-		if total > 64*ExactConfigurations {
+		if total > 64*exactConfigurations {
 			return dst, false
 		}
 		total += jobs[i].Nodes
 	}
 	room = min(room, total)
-	if room > 64*ExactConfigurations {
+	if room > 64*exactConfigurations {
 		return dst, false
 	}
 	words := room/64 + 1

@@ -85,16 +85,16 @@ func (w *weigher) of(c pricing.Money, t time.Duration) float64 {
 	return float64(w.weight*cost) + float64((1-w.weight)*wait)
 }
 
-// Objectives are the values of an individual of [NSGA2], to be minimised.
-type Objectives [2]float64
+// objectives are the values of an individual of [nsga2], to be minimised.
+type objectives [2]float64
 
-// Hypervolume returns the area that points dominate within the rectangle that
+// hypervolume returns the area that points dominate within the rectangle that
 // the reference point closes from above. Larger is better; it is the usual
 // measure of how near an approximate front is to the true one, and how well
 // spread. Points outside of the rectangle add nothing, dominated ones neither.
 // The points have to be sorted by their first value; it panics if they are not.
 // Time: O(n).
-func Hypervolume(points []Objectives, ref Objectives) float64 {
+func hypervolume(points []objectives, ref objectives) float64 {
 	area, low := 0.0, ref[1]
 	for i, p := range points {
 		if i > 0 && p[0] < points[i-1][0] {

@@ -66,7 +66,7 @@ type MCOP struct {
 	front   front
 	breeder breeder
 	sums    subsetSums
-	nsga    NSGA2[uint64]
+	nsga    nsga2[uint64]
 	genome  genome
 	clouds  []int // that have room, cheapest first
 	lists   [][]int
@@ -85,8 +85,8 @@ const (
 	// Evolved is NSGA-II over the strings of all clouds at once, with 60
 	// individuals and 40 generations: the front of all that it has evaluated.
 	Evolved
-	// Exact is the whole front, by enumeration, for queues of up to ExactJobs
-	// jobs with up to ExactConfigurations configurations, and Evolved for
+	// Exact is the whole front, by enumeration, for queues of up to exactJobs
+	// jobs with up to exactConfigurations configurations, and Evolved for
 	// others. See exactfront.go.
 	Exact
 )
@@ -274,10 +274,10 @@ func (p *MCOP) invalid() string {
 // enumerate makes the lists of all subset sums, and reports whether queue and
 // cross product are short enough.
 func (p *MCOP) enumerate(s *Snapshot) bool {
-	if len(s.Jobs) > ExactJobs {
+	if len(s.Jobs) > exactJobs {
 		return false
 	}
-	most := ExactConfigurations
+	most := exactConfigurations
 	for range p.clouds {
 		p.lists = append(p.lists, nil)
 	}
@@ -403,7 +403,7 @@ func swapTail(x, y []uint64, cut int) {
 
 // Evaluate returns cost and queued time, and offers the configuration to the
 // front.
-func (b *genome) Evaluate(x []uint64) Objectives {
+func (b *genome) Evaluate(x []uint64) objectives {
 	p := b.p
 	cost := pricing.Money(0)
 	for i, c := range p.clouds {
@@ -418,5 +418,5 @@ func (b *genome) Evaluate(x []uint64) Objectives {
 	}
 	wait := p.table.wait(p.launch, schedule.Never)
 	p.front.add(cost, wait, p.launch, p.Rand)
-	return Objectives{float64(cost), float64(wait)}
+	return objectives{float64(cost), float64(wait)}
 }

@@ -403,7 +403,7 @@ func TestExactGivesWay(t *testing.T) {
 	}
 	wide.Clouds[1].Price, wide.Clouds[1].Limit = 2, NoLimit
 	wide.Clouds[2].Price = 1
-	for name, s := range map[string]*Snapshot{"21 jobs": burst(1, ExactJobs+1, 1), "2^24 configurations": wide} {
+	for name, s := range map[string]*Snapshot{"21 jobs": burst(1, exactJobs+1, 1), "2^24 configurations": wide} {
 		exact := (&MCOP{Search: Exact, Rand: seeded(1)}).AppendFront(nil, s)
 		evolved := (&MCOP{Search: Evolved, Rand: seeded(1)}).AppendFront(nil, s)
 		if diff := cmp.Diff(evolved, exact); diff != "" {

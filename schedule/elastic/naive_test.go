@@ -61,7 +61,7 @@ func naiveWait(s *Snapshot, launch []int, stall time.Duration) time.Duration {
 
 // naiveFront enumerates all strings of bits of all clouds, or with sums all sums
 // of subsets, and compares each configuration with each.
-func naiveFront(s *Snapshot, sums bool) []Objectives {
+func naiveFront(s *Snapshot, sums bool) []objectives {
 	type config struct {
 		cost pricing.Money
 		wait time.Duration
@@ -119,7 +119,7 @@ func naiveFront(s *Snapshot, sums bool) []Objectives {
 		}
 	}
 	all(0, 0)
-	var front []Objectives
+	var front []objectives
 	for a := range found {
 		dominated := false
 		for b := range found {
@@ -129,10 +129,10 @@ func naiveFront(s *Snapshot, sums bool) []Objectives {
 			dominated = dominated || one && two
 		}
 		if !dominated {
-			front = append(front, Objectives{float64(a.cost), float64(a.wait)})
+			front = append(front, objectives{float64(a.cost), float64(a.wait)})
 		}
 	}
-	slices.SortFunc(front, func(a, b Objectives) int {
+	slices.SortFunc(front, func(a, b objectives) int {
 		if a[0] < b[0] {
 			return -1
 		}
@@ -142,10 +142,10 @@ func naiveFront(s *Snapshot, sums bool) []Objectives {
 }
 
 // values are a front's costs and queued times.
-func values(front []Configuration) []Objectives {
-	var v []Objectives
+func values(front []Configuration) []objectives {
+	var v []objectives
 	for _, c := range front {
-		v = append(v, Objectives{float64(c.Cost), float64(c.Wait)})
+		v = append(v, objectives{float64(c.Cost), float64(c.Wait)})
 	}
 	return v
 }

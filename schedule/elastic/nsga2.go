@@ -25,9 +25,9 @@ import (
 // with the rank, so that a binary search finds the first layer that does not
 // dominate it. Time: O(generations·n·log n) and the evaluations.
 
-// A Breed is what [NSGA2] needs to know of the individuals of a problem. An
+// A breed is what [nsga2] needs to know of the individuals of a problem. An
 // individual is a fixed number of genes.
-type Breed[G any] interface {
+type breed[G any] interface {
 	// Genes returns how many genes an individual has.
 	Genes() int
 	// Fill makes individual i of the first population.
@@ -37,22 +37,22 @@ type Breed[G any] interface {
 	Vary(a, b []G, rnd *rand.Rand)
 	// Evaluate returns the objectives, which must be numbers. It may change
 	// the genes, to mend what is not feasible.
-	Evaluate(genes []G) Objectives
+	Evaluate(genes []G) objectives
 }
 
-// NSGA2 searches for the front of a problem with two objectives to be
+// nsga2 searches for the front of a problem with two objectives to be
 // minimised. Its zero value has 100 individuals and 250 generations. It keeps its
 // memory between runs; one goroutine at a time. No bound on its distance from
 // the true front is known.
-type NSGA2[G any] struct {
+type nsga2[G any] struct {
 	Population  int // individuals, even; 0 stands for 100
 	Generations int // 0 stands for 250
 
 	n, genes int
 	pool     []G          // 2n individuals: parents, then children
 	keep     []G          // the next parents
-	value    []Objectives // of the pool
-	kept     []Objectives
+	value    []objectives // of the pool
+	kept     []objectives
 	rank     []int32
 	crowd    []float64
 	order    []int32 // of the pool, by value
@@ -61,10 +61,10 @@ type NSGA2[G any] struct {
 	result   []int32
 }
 
-// Run breeds the generations and leaves the last population to [NSGA2.Front]. It
+// Run breeds the generations and leaves the last population to [nsga2.Front]. It
 // panics if Population is odd or negative, Generations is negative, or rnd is
 // nil.
-func (e *NSGA2[G]) Run(b Breed[G], rnd *rand.Rand) {
+func (e *nsga2[G]) Run(b breed[G], rnd *rand.Rand) {
 	if e.Population < 0 || e.Population%2 != 0 || e.Generations < 0 {
 		panic("elastic: NSGA2 needs an even population and generations that are not negative")
 	}
@@ -111,19 +111,19 @@ func (e *NSGA2[G]) Run(b Breed[G], rnd *rand.Rand) {
 }
 
 // at returns the genes of an individual of the pool.
-func (e *NSGA2[G]) at(i int) []G { return e.pool[i*e.genes : (i+1)*e.genes] }
+func (e *nsga2[G]) at(i int) []G { return e.pool[i*e.genes : (i+1)*e.genes] }
 
 // Len returns how many individuals the last population has, and At their genes
 // and values. The genes are valid until the next Run.
-func (e *NSGA2[G]) Len() int { return e.n }
+func (e *nsga2[G]) Len() int { return e.n }
 
 // At returns individual i of the last population.
-func (e *NSGA2[G]) At(i int) ([]G, Objectives) { return e.at(i), e.value[i] }
+func (e *nsga2[G]) At(i int) ([]G, objectives) { return e.at(i), e.value[i] }
 
 // AppendFront appends the values of the individuals of the last population that
 // no other dominates to dst, sorted by the first objective. Equal values appear
 // once.
-func (e *NSGA2[G]) AppendFront(dst []Objectives) []Objectives {
+func (e *nsga2[G]) AppendFront(dst []objectives) []objectives {
 	from := len(dst)
 	for _, i := range e.order[:e.n] {
 		if v := e.value[i]; e.rank[i] == 0 && (len(dst) == from || dst[len(dst)-1] != v) {
@@ -134,7 +134,7 @@ func (e *NSGA2[G]) AppendFront(dst []Objectives) []Objectives {
 }
 
 // winner returns the better of two parents drawn at random.
-func (e *NSGA2[G]) winner(rnd *rand.Rand) int {
+func (e *nsga2[G]) winner(rnd *rand.Rand) int {
 	a, b := rnd.IntN(e.n), rnd.IntN(e.n)
 	if e.rank[b] < e.rank[a] || e.rank[b] == e.rank[a] && e.crowd[b] > e.crowd[a] {
 		return b
@@ -143,7 +143,7 @@ func (e *NSGA2[G]) winner(rnd *rand.Rand) int {
 }
 
 // sort computes rank and crowding distance of the first m of the pool.
-func (e *NSGA2[G]) sort(m int) {
+func (e *nsga2[G]) sort(m int) {
 	order := e.order[:m]
 	for i := range order {
 		order[i] = int32(i)
@@ -204,7 +204,7 @@ func (e *NSGA2[G]) sort(m int) {
 
 // crowding computes the crowding distances of one layer, given in the order of
 // its values.
-func (e *NSGA2[G]) crowding(layer []int32) {
+func (e *nsga2[G]) crowding(layer []int32) {
 	first, last := layer[0], layer[len(layer)-1]
 	e.crowd[first], e.crowd[last] = math.Inf(1), math.Inf(1)
 	dx := e.value[last][0] - e.value[first][0]
@@ -219,7 +219,7 @@ func (e *NSGA2[G]) crowding(layer []int32) {
 }
 
 // cull moves the better half of the pool to its first half.
-func (e *NSGA2[G]) cull() {
+func (e *nsga2[G]) cull() {
 	e.result = e.result[:2*e.n]
 	for i := range e.result {
 		e.result[i] = int32(i)

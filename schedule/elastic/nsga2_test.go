@@ -25,14 +25,14 @@ func (z *zdt1) Fill(x []float64, _ int, rnd *rand.Rand) {
 	}
 }
 
-func (z *zdt1) Evaluate(x []float64) Objectives {
+func (z *zdt1) Evaluate(x []float64) objectives {
 	z.evaluated++
 	sum := 0.0
 	for _, v := range x[1:] {
 		sum += v
 	}
 	g := 1 + 9*sum/float64(len(x)-1)
-	return Objectives{x[0], g * (1 - math.Sqrt(x[0]/g))}
+	return objectives{x[0], g * (1 - math.Sqrt(x[0]/g))}
 }
 
 func (z *zdt1) Vary(a, b []float64, rnd *rand.Rand) {
@@ -75,11 +75,11 @@ func unit(v float64) float64 { return min(1, max(0, v)) }
 // .8767.
 func TestNSGA2OnZDT1(t *testing.T) {
 	for seed := range uint64(5) {
-		var e NSGA2[float64]
+		var e nsga2[float64]
 		z := &zdt1{}
 		e.Run(z, seeded(seed))
 		front := e.AppendFront(nil)
-		v := Hypervolume(front, Objectives{1.1, 1.1})
+		v := hypervolume(front, objectives{1.1, 1.1})
 		t.Logf("seed %d: hypervolume %.5f, %d points, %d evaluations", seed, v, len(front), z.evaluated)
 		if v < .869 || v > .8767 {
 			t.Errorf("seed %d: hypervolume %v, want .869 to .8767", seed, v)
@@ -95,11 +95,11 @@ func TestNSGA2OnZDT1(t *testing.T) {
 func TestNSGA2Sort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := 2 * rapid.IntRange(1, 15).Draw(t, "n")
-		e := NSGA2[int]{n: n}
-		e.value = make([]Objectives, n)
+		e := nsga2[int]{n: n}
+		e.value = make([]objectives, n)
 		e.rank, e.crowd, e.order = make([]int32, n), make([]float64, n), make([]int32, n)
 		for i := range e.value {
-			e.value[i] = Objectives{float64(rapid.IntRange(0, 8).Draw(t, "x")), float64(rapid.IntRange(0, 8).Draw(t, "y"))}
+			e.value[i] = objectives{float64(rapid.IntRange(0, 8).Draw(t, "x")), float64(rapid.IntRange(0, 8).Draw(t, "y"))}
 		}
 		e.sort(n)
 		rank := make([]int32, n)
@@ -141,7 +141,7 @@ func TestNSGA2Sort(t *testing.T) {
 // Four points on a line of slope -1: the crowding distances of the inner two,
 // scaled to a range of 10, are (6-0)/10 twice and (10-2)/10 twice.
 func TestNSGA2Crowding(t *testing.T) {
-	e := NSGA2[int]{n: 4, value: []Objectives{{2, 8}, {0, 10}, {10, 0}, {6, 4}}}
+	e := nsga2[int]{n: 4, value: []objectives{{2, 8}, {0, 10}, {10, 0}, {6, 4}}}
 	e.rank, e.crowd, e.order = make([]int32, 4), make([]float64, 4), make([]int32, 4)
 	e.sort(4)
 	want := []float64{1.2, math.Inf(1), math.Inf(1), 1.6}
@@ -154,27 +154,27 @@ func TestNSGA2Crowding(t *testing.T) {
 
 func TestHypervolume(t *testing.T) {
 	for _, c := range []struct {
-		points []Objectives
+		points []objectives
 		want   float64
 	}{
 		{nil, 0},
-		{[]Objectives{{0, 0}}, 4},
-		{[]Objectives{{1, 1}}, 1},
-		{[]Objectives{{0, 1}, {1, 0}}, 3},          // 2·1 + 1·1
-		{[]Objectives{{0, 1}, {.5, 1}, {1, 0}}, 3}, // dominated: adds nothing
-		{[]Objectives{{-1, 3}, {0, 1}, {1, 0}, {2, -5}}, 3},
+		{[]objectives{{0, 0}}, 4},
+		{[]objectives{{1, 1}}, 1},
+		{[]objectives{{0, 1}, {1, 0}}, 3},          // 2·1 + 1·1
+		{[]objectives{{0, 1}, {.5, 1}, {1, 0}}, 3}, // dominated: adds nothing
+		{[]objectives{{-1, 3}, {0, 1}, {1, 0}, {2, -5}}, 3},
 	} {
-		if got := Hypervolume(c.points, Objectives{2, 2}); got != c.want {
+		if got := hypervolume(c.points, objectives{2, 2}); got != c.want {
 			t.Errorf("%v: %v, want %v", c.points, got, c.want)
 		}
 	}
 }
 
 func TestNSGA2AllocatesNothing(t *testing.T) {
-	e := NSGA2[float64]{Population: 50, Generations: 5}
+	e := nsga2[float64]{Population: 50, Generations: 5}
 	z := &zdt1{}
 	rnd := seeded(1)
-	front := make([]Objectives, 0, 50)
+	front := make([]objectives, 0, 50)
 	if n := allocs.Once(func() {
 		e.Run(z, rnd)
 		front = e.AppendFront(front[:0])

@@ -410,9 +410,9 @@ func TestPolicyPanics(t *testing.T) {
 		"lengths":          func() { AWRT([]schedule.Job{{}}, nil) },
 		"after now":        func() { AWQT([]schedule.Job{{Nodes: 1, Submit: 1}}, 0) },
 		"time":             func() { Budget{}.Credits(-1, 0) },
-		"order":            func() { Hypervolume([]Objectives{{1, 0}, {0, 1}}, Objectives{2, 2}) },
-		"odd population":   func() { (&NSGA2[float64]{Population: 3}).Run(&zdt1{}, seeded(1)) },
-		"no randomness":    func() { (&NSGA2[float64]{}).Run(&zdt1{}, nil) },
+		"order":            func() { hypervolume([]objectives{{1, 0}, {0, 1}}, objectives{2, 2}) },
+		"odd population":   func() { (&nsga2[float64]{Population: 3}).Run(&zdt1{}, seeded(1)) },
+		"no randomness":    func() { (&nsga2[float64]{}).Run(&zdt1{}, nil) },
 	} {
 		func() {
 			defer func() {

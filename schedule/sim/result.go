@@ -64,17 +64,8 @@ type CloudResult struct {
 	Levels []Level // as those of Result, of this cloud
 }
 
-// HourlyCost returns the cost of a used instance-hour, in currency units; 0
-// when nothing was used.
-func (r *Result) HourlyCost() float64 {
-	if r.UsedHours == 0 {
-		return 0
-	}
-	return r.Cost.Float64() / r.UsedHours
-}
-
-// Slowdown returns the bounded slowdown of a job that waited.
-func Slowdown(wait, run time.Duration) float64 {
+// slowdown returns the bounded slowdown of a job that waited.
+func slowdown(wait, run time.Duration) float64 {
 	return max(1, float64(wait+run)/float64(max(run, SlowdownBound)))
 }
 
@@ -115,7 +106,7 @@ func (r *Result) summarise(jobs []trace.Job, charged timesum.Sum) {
 		w := r.Starts[i] - j.Submit
 		wait.Add(w, 1)
 		used.Add(j.Run, j.Nodes)
-		slow += Slowdown(w, j.Run)
+		slow += slowdown(w, j.Run)
 		last = max(last, r.Starts[i]+j.Run)
 	}
 	r.Jobs = len(jobs)

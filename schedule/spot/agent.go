@@ -36,24 +36,24 @@ import (
 //   - A task whose end and interruption are both seen at one look has ended: else
 //     line 23 before line 26 would run it a second time.
 
-// A ClusterState is the state of an agent's cluster ([Huang13] Fig. 2).
-type ClusterState uint8
+// A clusterState is the state of an agent's cluster ([Huang13] Fig. 2).
+type clusterState uint8
 
 const (
-	ClusterClosed       ClusterState = iota // there is none, and no task
-	ClusterInitializing                     // requested or booting
-	ClusterStarted                          // booted, the task is not yet submitted
-	ClusterRunning                          // the task is on it
-	ClusterInterrupted                      // taken by the provider; the task is still to be returned
-	ClusterFinished                         // the task has ended or is returned; still to be closed
+	clusterClosed       clusterState = iota // there is none, and no task
+	clusterInitializing                     // requested or booting
+	clusterStarted                          // booted, the task is not yet submitted
+	clusterRunning                          // the task is on it
+	clusterInterrupted                      // taken by the provider; the task is still to be returned
+	clusterFinished                         // the task has ended or is returned; still to be closed
 )
 
-var clusterStates = enum.New[ClusterState]("spot", "ClusterState", ErrRange,
+var clusterStates = enum.New[clusterState]("spot", "ClusterState", ErrRange,
 	"closed", "initializing", "started", "running", "interrupted", "finished")
 
-// String returns the paper's name of the state, such as "initializing", and ClusterState(7) for a value 7 that is none of
+// String returns the paper's name of the state, such as "initializing", and clusterState(7) for a value 7 that is none of
 // the constants.
-func (s ClusterState) String() string { return clusterStates.String(s) }
+func (s clusterState) String() string { return clusterStates.String(s) }
 
 // An Observation is what an agent sees of its cluster at a look.
 type Observation struct {
@@ -120,7 +120,7 @@ type Command struct {
 	Until  time.Duration // of CommandWait
 }
 
-// An Agent runs one task at a time on a cluster of its tier. The zero value is
+// An agent runs one task at a time on a cluster of its tier. The zero value is
 // agent high under the paper's rule; set the fields before Assign and leave them
 // alone while it has a task. A [Framework] has agents of its own: this type is for
 // those who write another.
@@ -129,13 +129,13 @@ type Command struct {
 // [RulePlanned]. Under [RuleHedged] the framework has to request the second cluster
 // at [Handover.Limit] of what is saved: the agent on spot goes on until its task ends,
 // is interrupted, or is taken from it by Withdraw.
-type Agent struct {
+type agent struct {
 	Handover Handover
 	Tier     Tier
 
 	task   Task
 	bid    pricing.Money
-	state  ClusterState
+	state  clusterState
 	why    ReturnReason
 	saved  time.Duration
 	next   time.Duration
@@ -144,27 +144,27 @@ type Agent struct {
 }
 
 // State returns the state of the agent's cluster.
-func (a *Agent) State() ClusterState { return a.state }
+func (a *agent) State() clusterState { return a.state }
 
 // Next returns when the agent wants to look again, [Never] if it waits for what
 // happens only.
-func (a *Agent) Next() time.Duration {
-	if a.state == ClusterClosed {
+func (a *agent) Next() time.Duration {
+	if a.state == clusterClosed {
 		return Never
 	}
 	return a.next
 }
 
 // Bid returns the bid with which the agent last opened a cluster.
-func (a *Agent) Bid() pricing.Money { return a.bid }
+func (a *agent) Bid() pricing.Money { return a.bid }
 
 // Assign gives the agent a task at a time (Alg. 1, lines 1 to 8), with what has
 // been saved of it and the bid, which agent high does not use. The command is
 // CommandOpen. It panics if the agent has a task, its Handover is not usable, or the
 // task is one that [Task.Validate] refuses: tasks from data are to be validated
 // before, as [Framework.Take] does.
-func (a *Agent) Assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
-	if a.state != ClusterClosed {
+func (a *agent) Assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
+	if a.state != clusterClosed {
 		panic("spot: Agent has a task")
 	}
 	a.Handover.check()
@@ -174,84 +174,84 @@ func (a *Agent) Assign(t Task, bid pricing.Money, now, saved time.Duration) Comm
 	return a.assign(t, bid, now, saved)
 }
 
-func (a *Agent) assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
+func (a *agent) assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
 	if a.Tier == TierHigh {
 		bid = 0
 	}
 	a.task, a.bid, a.saved, a.why = t, bid, saved, ReturnNone
-	a.state, a.next, a.since, a.beside = ClusterInitializing, now, -1, false
+	a.state, a.next, a.since, a.beside = clusterInitializing, now, -1, false
 	c := a.command(CommandOpen)
 	c.Bid = bid
 	return c
 }
 
-func (a *Agent) command(kind CommandKind) Command {
+func (a *agent) command(kind CommandKind) Command {
 	return Command{Kind: kind, Task: a.task.ID, Tier: a.Tier}
 }
 
 // Step is one pass of the loop (Alg. 1, lines 9 to 40) at a time with what the
 // agent sees then. A caller carries the command out and calls again until it is
 // CommandWait or CommandStop. Looks are in the order of time. It takes O(1) time.
-func (a *Agent) Step(now time.Duration, o Observation) Command {
+func (a *agent) Step(now time.Duration, o Observation) Command {
 	a.saved = max(a.saved, o.Saved)
 	if a.since < 0 && o.Launched {
 		a.since = now
 	}
 	switch a.state {
-	case ClusterInitializing: // line 10
+	case clusterInitializing: // line 10
 		leave := a.Handover.leaves(&a.task, a.Tier, a.saved, o.Launched)
 		if a.beside && o.Launched {
 			leave = Never
 		}
 		switch {
 		case o.Ready && !(a.Handover.Rule >= RuleNoReturn && now >= leave):
-			a.state = ClusterStarted
+			a.state = clusterStarted
 			return a.command(CommandProceed)
 		case a.Handover.Rule == RulePlanned && a.since >= 0 && !o.Launched && a.Tier != TierHigh:
-			a.state = ClusterInterrupted // planned anew, not requested again
+			a.state = clusterInterrupted // planned anew, not requested again
 			return a.command(CommandProceed)
 		case now >= leave:
 			return a.giveBack(ReturnExpired)
 		}
 		return a.wait(now, leave)
-	case ClusterStarted: // line 18
-		a.state, a.next = ClusterRunning, now
+	case clusterStarted: // line 18
+		a.state, a.next = clusterRunning, now
 		return a.command(CommandSubmit)
-	case ClusterRunning: // line 22
+	case clusterRunning: // line 22
 		stop := a.Handover.stops(&a.task, a.Tier, a.saved)
 		if a.beside {
 			stop = Never
 		}
 		switch {
 		case o.Done: // line 26
-			a.state = ClusterFinished
+			a.state = clusterFinished
 			return a.command(CommandComplete)
 		case o.Interrupted && a.Tier != TierHigh: // line 23
-			a.state = ClusterInterrupted
+			a.state = clusterInterrupted
 			return a.command(CommandProceed)
 		case now >= stop:
 			return a.giveBack(ReturnExpired)
 		}
 		return a.wait(now, stop)
-	case ClusterInterrupted: // line 31
+	case clusterInterrupted: // line 31
 		return a.giveBack(ReturnInterrupted)
-	case ClusterFinished: // line 34
-		a.state = ClusterClosed
+	case clusterFinished: // line 34
+		a.state = clusterClosed
 		return a.command(CommandClose)
 	}
 	return a.command(CommandStop) // line 38
 }
 
 // giveBack returns the task to the framework.
-func (a *Agent) giveBack(why ReturnReason) Command {
-	a.state, a.why = ClusterFinished, why
+func (a *agent) giveBack(why ReturnReason) Command {
+	a.state, a.why = clusterFinished, why
 	c := a.command(CommandReturn)
 	c.Reason = why
 	return c
 }
 
 // wait waits an interval, or until then if there is none.
-func (a *Agent) wait(now, until time.Duration) Command {
+func (a *agent) wait(now, until time.Duration) Command {
 	a.next = until
 	if i := a.Handover.Interval; i > 0 {
 		a.next = now + i
@@ -263,8 +263,8 @@ func (a *Agent) wait(now, until time.Duration) Command {
 
 // Withdraw takes the task from the agent, whose next command is CommandClose.
 // Without a task it does nothing.
-func (a *Agent) Withdraw() {
-	if a.state != ClusterClosed {
-		a.state = ClusterFinished
+func (a *agent) Withdraw() {
+	if a.state != clusterClosed {
+		a.state = clusterFinished
 	}
 }

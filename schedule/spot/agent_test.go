@@ -90,7 +90,7 @@ type look struct {
 	at    time.Duration
 	see   Observation
 	kind  CommandKind
-	state ClusterState // afterwards
+	state clusterState // afterwards
 }
 
 // Every edge of Fig. 2, pass by pass of Algorithm 1, and those that the mended rules
@@ -102,13 +102,13 @@ func TestAgentFollowsAlgorithm1(t *testing.T) {
 	lost := Observation{Launched: true, Ready: true, Interrupted: true}
 	done := Observation{Launched: true, Ready: true, Done: true}
 	both := Observation{Launched: true, Ready: true, Interrupted: true, Done: true}
-	closing := []look{{kind: CommandClose, state: ClusterClosed}, {kind: CommandStop, state: ClusterClosed}}
+	closing := []look{{kind: CommandClose, state: clusterClosed}, {kind: CommandStop, state: clusterClosed}}
 	running := []look{
-		{0, Observation{}, CommandWait, ClusterInitializing}, // line 16
-		{5 * m, boots, CommandWait, ClusterInitializing},
-		{10 * m, ready, CommandProceed, ClusterStarted}, // line 12
-		{10 * m, ready, CommandSubmit, ClusterRunning},  // line 21
-		{10 * m, ready, CommandWait, ClusterRunning},    // line 29
+		{0, Observation{}, CommandWait, clusterInitializing}, // line 16
+		{5 * m, boots, CommandWait, clusterInitializing},
+		{10 * m, ready, CommandProceed, clusterStarted}, // line 12
+		{10 * m, ready, CommandSubmit, clusterRunning},  // line 21
+		{10 * m, ready, CommandWait, clusterRunning},    // line 29
 	}
 	for _, c := range []struct {
 		name string
@@ -116,44 +116,44 @@ func TestAgentFollowsAlgorithm1(t *testing.T) {
 		h    Handover
 		do   []look
 	}{
-		{"done", TierMedium, Handover{}, slices.Concat(running, []look{{70 * m, done, CommandComplete, ClusterFinished}}, closing)},
+		{"done", TierMedium, Handover{}, slices.Concat(running, []look{{70 * m, done, CommandComplete, clusterFinished}}, closing)},
 		{"interrupted", TierMedium, Handover{}, slices.Concat(running,
-			[]look{{69 * m, lost, CommandProceed, ClusterInterrupted}, {69 * m, lost, CommandReturn, ClusterFinished}}, closing)},
-		{"done and interrupted", TierMedium, Handover{}, slices.Concat(running, []look{{70 * m, both, CommandComplete, ClusterFinished}}, closing)},
-		{"not interrupted on demand", TierHigh, Handover{}, slices.Concat(running, []look{{69 * m, lost, CommandWait, ClusterRunning}})},
+			[]look{{69 * m, lost, CommandProceed, clusterInterrupted}, {69 * m, lost, CommandReturn, clusterFinished}}, closing)},
+		{"done and interrupted", TierMedium, Handover{}, slices.Concat(running, []look{{70 * m, both, CommandComplete, clusterFinished}}, closing)},
+		{"not interrupted on demand", TierHigh, Handover{}, slices.Concat(running, []look{{69 * m, lost, CommandWait, clusterRunning}})},
 		{"expired", TierMedium, Handover{}, slices.Concat([]look{
-			{70 * m, Observation{}, CommandWait, ClusterInitializing},
-			{70*m + 1, Observation{}, CommandReturn, ClusterFinished}}, closing)}, // line 14
-		{"expired while it boots", TierMedium, Handover{}, slices.Concat([]look{{70*m + 1, boots, CommandReturn, ClusterFinished}}, closing)},
+			{70 * m, Observation{}, CommandWait, clusterInitializing},
+			{70*m + 1, Observation{}, CommandReturn, clusterFinished}}, closing)}, // line 14
+		{"expired while it boots", TierMedium, Handover{}, slices.Concat([]look{{70*m + 1, boots, CommandReturn, clusterFinished}}, closing)},
 		{"low becomes medium", TierLow, Handover{}, slices.Concat([]look{
-			{10*m - 1, Observation{}, CommandWait, ClusterInitializing},
-			{10 * m, Observation{}, CommandReturn, ClusterFinished}}, closing)},
-		{"high keeps it", TierHigh, Handover{}, []look{{199 * m, Observation{}, CommandWait, ClusterInitializing}}},
-		{"ready comes before expired", TierMedium, Handover{}, []look{{100 * m, ready, CommandProceed, ClusterStarted}}},
-		{"no PR while it runs", TierLow, Handover{}, slices.Concat(running, []look{{199 * m, ready, CommandWait, ClusterRunning}})},
+			{10*m - 1, Observation{}, CommandWait, clusterInitializing},
+			{10 * m, Observation{}, CommandReturn, clusterFinished}}, closing)},
+		{"high keeps it", TierHigh, Handover{}, []look{{199 * m, Observation{}, CommandWait, clusterInitializing}}},
+		{"ready comes before expired", TierMedium, Handover{}, []look{{100 * m, ready, CommandProceed, clusterStarted}}},
+		{"no PR while it runs", TierLow, Handover{}, slices.Concat(running, []look{{199 * m, ready, CommandWait, clusterRunning}})},
 		{"safe threshold", TierMedium, Handover{Rule: RuleSafe}, slices.Concat([]look{
-			{60 * m, Observation{}, CommandWait, ClusterInitializing},
-			{60*m + 1, Observation{}, CommandReturn, ClusterFinished}}, closing)},
+			{60 * m, Observation{}, CommandWait, clusterInitializing},
+			{60*m + 1, Observation{}, CommandReturn, clusterFinished}}, closing)},
 		{"no return", TierMedium, Handover{Rule: RuleNoReturn}, slices.Concat(running, []look{
-			{130*m - 1, ready, CommandWait, ClusterRunning}, {130 * m, ready, CommandReturn, ClusterFinished}}, closing)},
+			{130*m - 1, ready, CommandWait, clusterRunning}, {130 * m, ready, CommandReturn, clusterFinished}}, closing)},
 		{"no return, not launched", TierMedium, Handover{Rule: RuleNoReturn}, slices.Concat([]look{
-			{60*m - 1, Observation{}, CommandWait, ClusterInitializing},
-			{60 * m, boots, CommandWait, ClusterInitializing},
-			{61 * m, Observation{}, CommandReturn, ClusterFinished}}, closing)},
+			{60*m - 1, Observation{}, CommandWait, clusterInitializing},
+			{60 * m, boots, CommandWait, clusterInitializing},
+			{61 * m, Observation{}, CommandReturn, clusterFinished}}, closing)},
 		{"no return, looks", TierMedium, Handover{Rule: RuleNoReturn, Interval: 5 * m}, slices.Concat(running, []look{
-			{120*m - 1, ready, CommandWait, ClusterRunning}, {120 * m, ready, CommandReturn, ClusterFinished}}, closing)},
-		{"hedged stays", TierMedium, Handover{Rule: RuleHedged}, slices.Concat(running, []look{{150 * m, ready, CommandWait, ClusterRunning}})},
+			{120*m - 1, ready, CommandWait, clusterRunning}, {120 * m, ready, CommandReturn, clusterFinished}}, closing)},
+		{"hedged stays", TierMedium, Handover{Rule: RuleHedged}, slices.Concat(running, []look{{150 * m, ready, CommandWait, clusterRunning}})},
 		{"planned, lost", TierMedium, Handover{Rule: RulePlanned}, slices.Concat([]look{
-			{0, boots, CommandWait, ClusterInitializing},
-			{1 * m, Observation{}, CommandProceed, ClusterInterrupted}, {1 * m, Observation{}, CommandReturn, ClusterFinished}}, closing)},
+			{0, boots, CommandWait, clusterInitializing},
+			{1 * m, Observation{}, CommandProceed, clusterInterrupted}, {1 * m, Observation{}, CommandReturn, clusterFinished}}, closing)},
 	} {
-		a := Agent{Tier: c.tier, Handover: c.h}
+		a := agent{Tier: c.tier, Handover: c.h}
 		bid := pricing.Money(0)
 		if c.tier != TierHigh {
 			bid = 21
 		}
 		want := Command{Kind: CommandOpen, Task: 7, Tier: c.tier, Bid: bid}
-		if diff := cmp.Diff(want, a.Assign(k, 21, 0, 0)); diff != "" || a.State() != ClusterInitializing {
+		if diff := cmp.Diff(want, a.Assign(k, 21, 0, 0)); diff != "" || a.State() != clusterInitializing {
 			t.Errorf("%s: assigned: %s", c.name, diff)
 		}
 		for i, l := range c.do {
@@ -241,8 +241,8 @@ func TestFrameworkPanics(t *testing.T) {
 		"thresholds":       func() { (&Handover{Thresholds: Thresholds{2, 1}}).Tier(&good, 0, 0) },
 		"not a number":     func() { (&Handover{Thresholds: Thresholds{1, math.NaN()}}).Tier(&good, 0, 0) },
 		"ratio":            func() { (&Handover{SpotRatio: 2}).Tier(&good, 0, 0) },
-		"bad task":         func() { new(Agent).Assign(Task{}, 0, 0, 0) },
-		"two tasks":        func() { a := new(Agent); a.Assign(good, 0, 0, 0); a.Assign(good, 0, 0, 0) },
+		"bad task":         func() { new(agent).Assign(Task{}, 0, 0, 0) },
+		"two tasks":        func() { a := new(agent); a.Assign(good, 0, 0, 0); a.Assign(good, 0, 0, 0) },
 	} {
 		func() {
 			defer func() {

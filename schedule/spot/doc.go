@@ -17,7 +17,7 @@
 //	PNR        T_deadline − T_latency − R(s): the point of no return, [Task.PointOfNoReturn]
 //
 // A [Framework] takes tasks and hands each to agent high (on demand), medium or
-// low (spot, with a high or a low bid); an [Agent] opens a cluster, submits the
+// low (spot, with a high or a low bid); an [agent] opens a cluster, submits the
 // task, and returns it if it is interrupted or has become too urgent. Both are
 // machines without a clock: observations and times go in, commands come out.
 // Package spotsim has a simulator of what they command, over a price history.

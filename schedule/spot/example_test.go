@@ -56,32 +56,6 @@ func ExampleHandover_Tier() {
 	// hedged         medium  with checkpoints medium
 }
 
-// An agent alone: a spot cluster boots, the task runs and is interrupted.
-func ExampleAgent() {
-	agent := spot.Agent{Tier: spot.TierMedium, Handover: spot.Handover{Interval: 5 * time.Minute}}
-	task := spot.Task{Deadline: 12 * time.Hour, Estimate: 4 * time.Hour, Latency: 10 * time.Minute, Instances: 4}
-	fmt.Println(agent.Assign(task, 115*pricing.Unit/100, 0, 0).Kind, agent.Bid())
-	see := spot.Observation{}
-	for now := time.Duration(0); agent.State() != spot.ClusterClosed; now = agent.Next() {
-		see.Launched, see.Ready = true, now >= 10*time.Minute
-		see.Interrupted = now >= 80*time.Minute
-		for {
-			c := agent.Step(now, see)
-			if c.Kind == spot.CommandWait || c.Kind == spot.CommandStop {
-				break
-			}
-			if c.Kind != spot.CommandProceed {
-				fmt.Println(now, c.Kind, agent.State())
-			}
-		}
-	}
-	// Output:
-	// open cluster 1.15
-	// 10m0s submit task running
-	// 1h20m0s return task finished
-	// 1h20m0s close cluster closed
-}
-
 // provider is a cloud in which every request is served at once, boots in ten
 // minutes, and whose spot clusters are taken two hours after they have booted.
 type provider struct {

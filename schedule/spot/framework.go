@@ -63,7 +63,7 @@ type handled struct {
 	saved      time.Duration
 	live       bool
 	complete   bool
-	spot, high Agent
+	spot, high agent
 	plan       time.Duration // when Plan is asked next
 	began      time.Duration // what was saved when the spot cluster was requested
 }
@@ -100,8 +100,8 @@ func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 	}
 	e := handled{
 		task: t, live: true, plan: now,
-		spot: Agent{Handover: f.Handover, Tier: TierLow},
-		high: Agent{Handover: f.Handover, Tier: TierHigh},
+		spot: agent{Handover: f.Handover, Tier: TierLow},
+		high: agent{Handover: f.Handover, Tier: TierHigh},
 	}
 	if n := len(f.free); n > 0 {
 		i := f.free[n-1]
@@ -131,7 +131,7 @@ func (f *Framework) Next() time.Duration {
 
 func (e *handled) next() time.Duration {
 	next := min(e.spot.Next(), e.high.Next())
-	if e.spot.Handover.Rule == RulePlanned && e.high.state == ClusterClosed {
+	if e.spot.Handover.Rule == RulePlanned && e.high.state == clusterClosed {
 		next = min(next, e.plan, e.spot.Handover.Limit(&e.task, e.saved))
 	}
 	if at, ok := e.hedgeAt(); ok && e.spot.Handover.Interval == 0 {
@@ -142,7 +142,7 @@ func (e *handled) next() time.Duration {
 
 // hedgeAt returns when a task that runs on spot gets a second cluster.
 func (e *handled) hedgeAt() (time.Duration, bool) {
-	if e.spot.Handover.Rule != RuleHedged || e.spot.state != ClusterRunning || e.high.state != ClusterClosed {
+	if e.spot.Handover.Rule != RuleHedged || e.spot.state != clusterRunning || e.high.state != clusterClosed {
 		return 0, false
 	}
 	return e.spot.Handover.Limit(&e.task, e.saved), true
@@ -185,8 +185,8 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 	}
 	if e.complete {
 		// What the task leaves behind: with RuleHedged, the other cluster.
-		for _, a := range [...]*Agent{&e.spot, &e.high} {
-			if a.state != ClusterClosed {
+		for _, a := range [...]*agent{&e.spot, &e.high} {
+			if a.state != clusterClosed {
 				a.Withdraw()
 				dst = append(dst, e.label(a.Step(now, Observation{}), i))
 			}
@@ -198,7 +198,7 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 	if at, ok := e.hedgeAt(); ok && now >= at {
 		return e.hedge(dst, i, now)
 	}
-	if e.spot.state == ClusterClosed && e.high.state == ClusterClosed {
+	if e.spot.state == clusterClosed && e.high.state == clusterClosed {
 		dst = f.handOut(dst, i, e, now)
 	}
 	return dst
@@ -209,12 +209,12 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 // point of no return the plan has the last word before the agent.
 func (e *handled) asks(i int, now time.Duration, c Clusters) bool {
 	a := &e.spot
-	if a.Handover.Rule != RulePlanned || a.state != ClusterInitializing && a.state != ClusterRunning || e.high.state != ClusterClosed || now < e.plan {
+	if a.Handover.Rule != RulePlanned || a.state != clusterInitializing && a.state != clusterRunning || e.high.state != clusterClosed || now < e.plan {
 		return false
 	}
 	o := c.Look(i, a.Tier)
 	e.saved = max(e.saved, o.Saved)
-	if a.state == ClusterRunning {
+	if a.state == clusterRunning {
 		return !o.Done && !o.Interrupted
 	}
 	if a.since < 0 && o.Launched {
@@ -293,8 +293,8 @@ func (e *handled) label(c Command, i int) Command {
 
 // let lets an agent pass through its loop until it waits, stops or wants
 // something done that it has to wait for.
-func (e *handled) let(a *Agent, dst []Command, i int, now time.Duration, c Clusters) []Command {
-	if a.state == ClusterClosed || a.Handover.Interval > 0 && now < a.next {
+func (e *handled) let(a *agent, dst []Command, i int, now time.Duration, c Clusters) []Command {
+	if a.state == clusterClosed || a.Handover.Interval > 0 && now < a.next {
 		return dst
 	}
 	o := c.Look(i, a.Tier)
@@ -317,6 +317,6 @@ func (e *handled) let(a *Agent, dst []Command, i int, now time.Duration, c Clust
 	}
 }
 
-// Never is a time after all others: when a [Framework] or an [Agent] that only
+// Never is a time after all others: when a [Framework] or an [agent] that only
 // waits for events wants to look again.
 const Never time.Duration = 1<<63 - 1

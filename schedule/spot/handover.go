@@ -141,7 +141,7 @@ func (h *Handover) tier(t *Task, now, saved time.Duration) Tier {
 // Limit returns the time from which on a task with that much of its work in a
 // checkpoint may not be on spot alone under the rules from [RuleNoReturn] on: its point
 // of no return, two looks earlier if agents look at intervals. A caller that has
-// [Agent] values of its own under [RuleHedged] requests the second cluster then.
+// [agent] values of its own under [RuleHedged] requests the second cluster then.
 func (h *Handover) Limit(t *Task, saved time.Duration) time.Duration {
 	return t.PointOfNoReturn(saved) - 2*h.Interval
 }

@@ -155,13 +155,13 @@ type Thresholds struct {
 	Low    float64 // th2: a low task has a greater PR; ≥ Medium
 }
 
-// DefaultThresholds returns the paper's, 1 and 2.
-func DefaultThresholds() Thresholds { return Thresholds{Medium: 1, Low: 2} }
+// defaultThresholds returns the paper's, 1 and 2.
+func defaultThresholds() Thresholds { return Thresholds{Medium: 1, Low: 2} }
 
 // orDefault returns the thresholds, or the paper's for the zero value.
 func (h Thresholds) orDefault() Thresholds {
 	if h == (Thresholds{}) {
-		return DefaultThresholds()
+		return defaultThresholds()
 	}
 	return h
 }
