@@ -26,15 +26,13 @@ var moreTypes = map[string]struct {
 	types int
 	why   string
 }{
-	"perfmodel":        {34, "models, their parts and what they are fitted to"},
-	"schedule/elastic": {31, "policies and the world that compares them"},
+	"perfmodel": {34, "models, their parts and what they are fitted to"},
 }
 
 // later has the packages whose comment does not begin as the others do.
 var later = []string{
 	"federation", "forecast",
-	"reserve", "reserve/savings", "schedule", "schedule/elastic", "schedule/sim", "schedule/spot",
-	"schedule/spot/spotsim", "schedule/trace", "schedule/workload",
+	"reserve", "reserve/savings",
 }
 
 var youHave = regexp.MustCompile(`(?im)^\s*you have\s{2,}you want\s{2,}call\s*$`)

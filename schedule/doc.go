@@ -1,18 +1,36 @@
-// Package schedule decides when waiting jobs start on a cluster, and how many nodes
-// an elastic cluster should have.
+// Package schedule decides which waiting jobs start now on a cluster, when the first
+// waiting job will start, and how many nodes an elastic cluster requests or gives back.
 //
-// Package schedule/elastic has policies of an elastic environment on a budget, and
-// package schedule/spot tasks with deadlines on spot instances.
+//	var queue schedule.EASY
+//	queue.Reset(64) // nodes
+//	queue.Submit(schedule.Job{ID: 1, Submit: now, Estimate: 2 * time.Hour, Nodes: 16})
+//	starts := queue.AppendStarts(nil, now) // start these jobs
+//	queue.Finish(starts[0], later)         // tell of each end
+//
+//	scaler := schedule.Autoscaler{Most: 128}
+//	_, view := scaler.Predict(&schedule.Snapshot{Now: now, Idle: 2, Running: running, Waiting: waiting})
+//	verdict := scaler.Decide(nil, &view) // request verdict.Grow nodes
+//
+// What to call:
+//
+//	You have                       You want                          Call
+//	a queue and a cluster          which jobs start now              AppendStarts of EASY, FCFS or Conservative
+//	the same                       when the first job starts         Top of the same
+//	priorities of users or sizes   another order of the queue        EASY.Order, Weights.Priority
+//	queue, idle and busy nodes     whether to grow, by how much      Autoscaler.Predict, then Decide
+//	idle nodes and their charges   which nodes to give back          View.Due, then Autoscaler.Decide
+//	several clouds and a budget    what to launch where              package schedule/elastic
+//	tasks with deadlines           spot or on demand, which bid      package schedule/spot
+//	a job log                      what all this costs, and waits    package schedule/sim
 //
 // # Problem
 //
-// Parallel jobs arrive over time. Each needs a number of nodes from its start to
-// its end and comes with an estimate of its run time; how long it really runs
-// nobody knows before it ends. Nodes are all alike. At each event a scheduler
-// chooses the waiting jobs that start now, so that waits are short and nodes are
-// seldom idle, and without letting small jobs starve a large one. When nodes are
-// rented, a second question follows: when are there too few, how many more to
-// request, and when to give one back.
+// Parallel jobs arrive over time. Each job needs a number of nodes from its start to its
+// end, and comes with an estimate of its run time. Nobody knows the real run time before
+// the job ends. All nodes are alike. At each event a scheduler chooses the waiting jobs
+// that start now. Waits should be short, nodes should seldom be idle, and small jobs must
+// not starve a large job. When nodes are rented, a second question follows: when are there
+// too few nodes, how many more to request, and when to give a node back?
 //
 // # Notation
 //
@@ -24,10 +42,10 @@
 //	top       the first job of the queue, when it does not fit
 //	Q, R, S   waiting jobs, running jobs, steps of the conservative plan
 //
-// free counts by estimates: an estimate is an upper bound of the run time, since
-// the resource manager ends a job that reaches it. So at start_j + e_j the nodes
-// of j are free, whether its end has been told by then or not. This is also what
-// makes a prediction a promise: jobs end at their estimate or before.
+// free counts by estimates. An estimate is an upper bound of the run time, since the
+// resource manager ends a job that reaches its estimate. So at start_j + e_j the nodes of
+// j are free, whether the scheduler has been told of the end or not. This also makes a
+// prediction a promise: jobs end at their estimate or before.
 //
 // # Algorithms
 //
@@ -39,64 +57,63 @@
 //	Conservative  users want to be told a start     O(S/64) an arrival,      each job starts by its
 //	                                                up to O(Q·S/64) an end   first reservation
 //
-// The costs by blocks of 64 are typical ones; each file states the worst case.
-// None of the three has a proven bound on the mean wait.
+// The costs by blocks of 64 are typical costs; each file states the worst case. None of
+// the three has a proven bound on the mean wait.
 //
-// The queue is ordered by [Priority], higher first, and then by (Submit, ID);
-// without one it is first come, first served. [Weights], the linear mix of user,
-// time in the queue and size, needs one number a job although priorities change
+// The queue is ordered by [Priority], higher first, and then by (Submit, ID). Without a
+// Priority the order is first come, first served. [Weights] is the linear mix of user,
+// time in the queue and size. Weights needs one number a job although priorities change
 // with time: the file priority.go has the short proof.
 //
-// Events come one at a time, and the scheduler is asked after each. At equal
-// times tell it of submissions before ends of jobs. Under that rule the waits of
-// two published EASY simulations come out to the second, job by job (the test
-// TestPublishedEASYWaits of schedule/sim). It matters: a job that arrives when
-// another ends early sees the nodes of that one still in use.
+// Events come one at a time, and the scheduler is asked after each event. At equal times
+// tell the scheduler of submissions before ends of jobs, and of ends in the order in which
+// the jobs started. With this rule the waits of published EASY simulations come out to the
+// second, job by job (the test TestPublishedEASYWaits of schedule/sim). The rule matters:
+// a job that arrives when another job ends early sees the nodes of the other job still in
+// use, and the reservation of the top job is counted after each single end.
 //
 // # EASY in detail
 //
-// Let the top job need n nodes, with n > free(now). Its shadow time T is the
-// first time with free(T) ≥ n, and its extra nodes are x = free(T) − n, counted
-// after all that is free at T. A job j behind it may start now iff
+// Let the top job need n nodes, with n > free(now). Its shadow time T is the first time
+// with free(T) ≥ n, and its extra nodes are x = free(T) − n, counted after all that is
+// free at T. A job j behind the top job may start now iff
 //
 //	n_j ≤ free(now)  and  (now + e_j ≤ T  or  n_j ≤ x).
 //
-// A job that ends by T gives its nodes back by then and leaves T and x alone.
-// One that does not takes n_j from x and leaves T alone. So T, once given, is
-// never put off by backfilling; an early end can only bring it forward. If the
-// cluster is too small for the top job, T is [Never], and whatever fits starts.
+// A job that ends by T gives its nodes back by then and leaves T and x alone. A job that
+// does not end by T takes n_j from x and leaves T alone. So backfilling never puts T off,
+// and an early end can only bring T forward. If the cluster is too small for the top job,
+// T is [Never], and every job that fits starts.
 //
-// Invariant: after a pass no waiting job may start, and none becomes able to
-// until an event frees nodes or changes the top job.
+// Invariant: after a pass no waiting job may start, and none becomes able to start until
+// an event frees nodes or changes the top job.
 //
-// Proof. The pass goes through the queue once, in order. free(now) and x only
-// fall during it and T stays, so that a job refused early in the pass would be
-// refused at its end. Afterwards time alone leaves free(now), T and x as they
-// are until the next estimated end or the next node that is up, which count as
-// events, and the window T − now shrinks. So conditions only become harder. A
-// submission that does not come to the top leaves all three as they are, too:
-// the jobs that waited stay refused, and it is enough to ask about the new one.
-// If that one starts, free(now) and x fall once more. ∎
+// Proof. The pass goes through the queue once, in order. free(now) and x only fall during
+// the pass and T stays, so a job refused early in the pass would be refused at its end.
+// After the pass, time alone leaves free(now), T and x as they are until the next
+// estimated end or the next node that is up, which count as events. Meanwhile the window
+// T − now shrinks, so conditions only become harder. A submission that does not come to
+// the top leaves all three values as they are, too: the jobs that waited stay refused, and
+// only the new job needs a look. If the new job starts, free(now) and x fall once more. ∎
 //
-// So a submission costs O(1) beside its place in the queue, and only ends need a
-// pass. What a pass then looks
-// for, the first job that meets the condition, is answered by blocks of the
-// queue that are bounded from below in nodes and estimate: see queue.go.
+// So a submission costs O(1) beside its place in the queue, and only ends need a pass. A
+// pass looks for the first job that meets the condition. Blocks of the queue with bounds of
+// nodes and estimates answer that: see queue.go.
 //
 // # Growing and shrinking
 //
-// [Niu16] section 4.1 lets a cluster grow after an arrival or an end, iff the
-// top job needs more nodes than there are or its predicted wait exceeds a limit. How
-// many nodes it should have for the queue is an [Expansion]:
+// [Niu16] section 4.1 lets a cluster grow after an arrival or an end, iff the top job
+// needs more nodes than there are or its predicted wait exceeds a limit. An [Expansion]
+// says how many nodes the cluster should have for the queue:
 //
 //	FirstSize  n of the first job
 //	SumSize    Σ n over all jobs
 //	BestSize   Σ n over the long jobs (e > short) + n of the first short one
 //
 // BestSize with short = 0 is SumSize; with short at or above all estimates it is
-// FirstSize. An idle node goes at the last check before its next charge, and only
-// when no job waits: what is paid for is kept. An [Autoscaler] decides all of this
-// from a [View]. It also keeps a least and a greatest size and a pause between changes.
+// FirstSize. An idle node goes at the last check before its next charge, and only when no
+// job waits: a node stays as long as it is paid for. An [Autoscaler] decides all of this
+// from a [View], and also keeps a least and a greatest size and a pause between changes.
 // These are rules of thumb; no bound on their cost is known.
 //
 // The paper leaves choices open. The default, and what each moves:
@@ -111,7 +128,7 @@
 //	the queue's order says who gets a node that    else bound to the job that it was
 //	came up                                        requested for: Take it, then Start it
 //
-// Package schedule/sim has these as options and the others that concern leases.
+// Package schedule/sim has these choices as options, and the choices about leases.
 //
 // # Units
 //
@@ -120,10 +137,10 @@
 //
 // # Allocation and concurrency
 //
-// Schedulers are ready as they are, as clusters without nodes; Reset empties one
-// and keeps its memory. Once warm they allocate nothing, and
-// jobs and allocations are plain values that are copied; nothing of the caller's is
-// kept or modified. A scheduler must not be used by two goroutines at once.
+// The zero value of a scheduler is a cluster without nodes. Reset empties a scheduler and
+// keeps its memory. Schedulers and an Autoscaler allocate nothing once warm. Jobs and
+// allocations are plain values that are copied; nothing of the caller's is kept or
+// modified. Two goroutines must not use a scheduler or an Autoscaler at once.
 //
 // # References
 //

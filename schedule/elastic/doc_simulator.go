@@ -1,63 +1,62 @@
-// # The elastic environment
+// # The simulated environment
 //
-// An organisation owns a small cluster and may use clouds beside it: a private
-// one, free, limited, and often busy, and commercial ones, by the hour, on a budget.
-// A [Simulator] runs its jobs there, and a [Policy] decides
-// every few minutes what to launch and what to give back ([Marshall12]). The results
-// are what users and administrators argue about: response and queued time, weighted
-// by cores, and money.
+// An organisation owns a small cluster and may use clouds beside the cluster: a private
+// cloud, free, limited and often busy, and commercial clouds, by the hour, on a budget.
+// A [Simulator] runs the organisation's jobs there, and a [Policy] decides every few
+// minutes what to launch and what to give back ([Marshall12]). The results are response
+// and queued time, weighted by cores, and money.
 //
 //	AWRT = Σ n_j·(wait_j + r_j) / Σ n_j        AWQT = Σ n_j·wait_j / Σ n_j
 //
 // Rules. Instances have one core. A job of n cores runs on n idle instances of one
-// infrastructure; jobs start in the order of their submission, and nobody overtakes.
-// Of the infrastructures with enough idle instances the job takes the cheapest, the
-// first of equal ones, and there the instances that are paid for longest, of these
-// the first launched. An instance is charged when it is launched and at each full
-// hour after that, also while it boots and also if it is free (at 0), until it is
-// terminated; it then takes a while to go, and counts for the limit until then.
-// The first hour's credits are there at time 0.
+// infrastructure. Jobs start in the order of their submission, and no job overtakes.
+// Of the infrastructures with enough idle instances the job takes the cheapest, at equal
+// prices the first. There the job takes the instances that are paid for longest, of
+// equal instances the first launched. An instance is charged when it is launched and at
+// each full hour after that, also while it boots, until it is terminated. A free instance
+// is charged 0 at the same times. A terminated instance takes a while to go, and counts
+// for the limit until then. The first hour's credits are there at time 0.
 //
-// At one moment: jobs end and instances are up; credits accrue; jobs are submitted;
-// jobs start; the policy is asked; instances are charged. So an instance that is
-// idle at an evaluation on its full hour can be given back without another charge.
-// A cloud that refuses is noted, and the policy is asked again in the same moment,
-// until nothing is refused: it can turn to a dearer cloud at once.
+// Events of one moment come in this order: jobs end and instances are up; credits accrue;
+// jobs are submitted; jobs start; the policy is asked; instances are charged. So an
+// instance that is idle at an evaluation on its full hour can be given back without
+// another charge. If a cloud refuses, the policy is asked again in the same moment, until
+// no cloud refuses: the policy can turn to a dearer cloud at once.
 //
-// The debt. The paper's budget ($5 an hour, $835 in its week) and the costs that it
-// reports ($1,811 and more) do not fit a "slight debt": only instances that renew
-// hour by hour, because jobs run on them, can spend that. So the rule is that of
-// [Budget]: neither a launch nor the renewal of an idle instance takes the
-// credits below the debt, those on which jobs run, or that boot, are paid for in any
-// case, and these first. What is idle and cannot be paid for is given back, the last
-// launched first. Result.Credits tells how far the credits went, hundreds
-// of dollars below zero after a burst of long jobs. Budget.Covered is the strict
-// rule: a job starts on instances with a price only if all that they will be charged
-// to the end of its estimate is in the credits and not covered for another job, so
-// that
+// The debt. The paper's budget ($5 an hour, $835 in its week) and the reported costs
+// ($1,811 and more) do not fit a "slight debt". Only instances that renew hour by hour,
+// because jobs run on them, can spend so much. So the rule is that of [Budget]: neither a
+// launch nor the renewal of an idle instance takes the credits below the debt. Instances
+// that run jobs or boot are paid for in any case, and first. Idle instances that cannot
+// be paid for are given back, the last launched first. Result.Credits tells how far the
+// credits went: hundreds of dollars below zero after a burst of long jobs. Budget.Covered
+// is the strict rule. With Covered a job starts on instances with a price only if the
+// credits hold all charges to the end of the job's estimate, beside the charges that
+// other jobs are covered for, so that
 //
 //	credits + debt ≥ Σ charges to come of running jobs ≥ 0
 //
-// at every moment. A launch, a start and the charge of an idle instance keep it
-// by being refused otherwise, and the charge of a busy one takes the same from both
-// sides. The policies of this package know of it, and save for the whole of a
-// job's run.
+// at every moment. A launch, a start and the charge of an idle instance keep this
+// inequality by being refused otherwise. The charge of a busy instance takes the same
+// amount from both sides. The policies of this package know of Covered, and save for the
+// whole of a job's run.
 //
-// The end. Without a horizon a run ends with its last job, or when jobs wait that
-// the policy does not serve: nothing runs, and for 60 days none has started, days
-// that it takes to recover from below the debt not counted. That is a result, with
-// Unfinished jobs, and no error. A job that no infrastructure can hold, not even
-// with the credits of 30 days, is an error before anything runs.
+// The end. Without a horizon a run ends with its last job. The run also ends when jobs
+// wait that the policy does not serve: nothing runs, and no job has started for 60 days,
+// not counting the days that the credits take to recover from below the debt. That is a
+// result with Unfinished jobs, not an error. A job that no infrastructure can hold, not
+// even with the credits of 30 days, is an error before anything runs.
 //
 // # What [Marshall12] leaves open
 //
-// The choices, and what each moves: AWRT in hours and cost in dollars, means over 30
-// Feitelson samples of package schedule/workload, the same for all; on the left with Poisson
-// arrivals and a rejection rate of 90%, on the right in campaigns and 10%. Run
+// The table has the choices and what each moves: AWRT in hours and cost in dollars, means
+// over the same 30 Feitelson samples of package schedule/workload. On the left arrivals
+// are Poisson and the rejection rate is 90%; on the right arrivals come in campaigns and
+// the rate is 10%. The command for these numbers is
 //
 //	go test ./schedule/elastic -run xxx -bench EnvironmentChoices -benchtime 1x
 //
-// for these numbers.
+// and gives
 //
 //	                                                          Poisson, 90%    campaigns, 10%
 //	SM, asks again what was refused (default)                  1.90   1,530      2.78   1,530
@@ -74,8 +73,8 @@
 //	    for whole jobs only: ODPlus.WholeJobs                  2.02     735      1.90     469
 //	    free instances kept: ODPlus.KeepFree                   1.82     461      1.88     357
 //	    asks a cloud that has refused again at the next
-//	    evaluation, no dearer one at once (ten lines of one's
-//	    own: "patient" in the benchmark)                       2.16      80      1.87     343
+//	    evaluation, no dearer one at once (a policy of ten
+//	    lines: "patient" in the benchmark)                     2.16      80      1.87     343
 //	    charges to come covered: Budget.Covered                1.97     626      2.16     364
 //	AQTP (r 2 h, θ 45 min), for whole jobs (default)           3.62      72      2.79     202
 //	    requests refused as a whole                            2.53      58      2.58     186
@@ -84,21 +83,17 @@
 //	    free instances kept: AQTP.KeepFree                     2.26      37      2.46     173
 //	    charges to come covered                                3.62      65      2.90     142
 //
-// Two choices move most. Turning to the commercial cloud at once, as the paper says
-// that OD and OD++ do, is most of their cost with Poisson arrivals. And who keeps
-// free instances need not win them from a busy cloud again. Refusals as a whole are
-// better for wide jobs, which otherwise get fragments in the private cloud and run in
-// the commercial one.
+// Two choices move most. OD and OD++ turn to the commercial cloud at once, as the paper
+// says, and that is most of their cost with Poisson arrivals. And a policy that keeps free
+// instances need not win them from a busy cloud again. Refusals as a whole are better for
+// wide jobs. Otherwise wide jobs get fragments in the private cloud and run in the
+// commercial cloud.
 //
-// These samples have no job of more than 64 cores, so that Pooled does not show what
-// is wrong with it: a job of 100 cores with 32 of them idle in the local cluster is
-// counted as one that lacks 68, and never starts.
+// These samples have no job of more than 64 cores, so they do not show the fault of
+// Pooled: a job of 100 cores with 32 cores idle in the local cluster counts as a job that
+// lacks 68 cores, and never starts.
 //
-// OD++ does not always cost less than OD, also with certain boots and no refusals:
-// a job that finds an instance which OD++ has kept runs there for hours, and under OD
-// it would have had a local core a minute later. TestODPlusCanCostMore has the
-// case.
-//
-//   - [Marshall12] P. Marshall, H. Tufo, K. Keahey: Provisioning Policies for Elastic
-//     Computing Environments. IPDPS Workshops 2012. Sections III to V.
+// OD++ does not always cost less than OD, even with certain boots and no refusals: a job
+// may run for hours on an instance that OD++ has kept, and under OD the job would have had
+// a local core a minute later. TestODPlusCanCostMore has the case.
 package elastic

@@ -1,21 +1,35 @@
-// Package sim replays a job log on a cluster and says what it would have cost
-// and how long the jobs would have waited: on a fixed cluster, on instances
-// that every user rents alone, and on a semi-elastic cluster that rents and
-// gives back as the queue asks.
+// Package sim replays a job log on a cluster and says what the cluster would have cost and
+// how long the jobs would have waited: on a fixed cluster, on instances that every user
+// rents alone, and on a semi-elastic cluster that rents and gives back as the queue asks.
 //
-// Its other parts replay a log on an elastic environment of several clouds, and tasks
-// with deadlines on spot instances over a history of their price.
+//	jobs, report, err := trace.Convert(trace.NewReader(log).Records(), trace.Options{PerInstance: 16})
+//	var s sim.Simulator
+//	alone, err := s.Run(jobs, sim.Options{Mode: sim.Individual})
+//	cost := alone.Cost // results are valid until the next Run
+//	shared, err := s.Run(jobs, sim.Options{Mode: sim.SEC, WaitLimit: 15 * time.Minute})
+//	fmt.Println(cost, shared.Cost, shared.MeanWait)
+//
+// What to call:
+//
+//	You have                        You want                             Call
+//	a log and a number of nodes     waits on that cluster                Simulator.Run, Mode Local
+//	a log and a price               cost and waits of renting            Simulator.Run, Mode SEC, NoWait or Individual
+//	prices and quotas of clouds     where jobs run and what that costs   Options.Clouds
+//	a result                        the demand by hour, to reserve for   Result.AppendDemand, CloudResult.Hours
+//	a plan for reservations         the cost while it buys each week     Cloud.Portfolio
+//	another queue discipline        its waits                            Options.Scheduler
+//	a batch of jobs                 the states of the nodes              Batch.Run
 //
 // # Problem
 //
-// An organisation runs batch jobs. It can own N nodes: then load above N
-// waits, and load below N leaves nodes idle that are paid for. Its users can
-// rent instances job by job: nobody waits for others, but every job waits for
-// its boot, and pays for what is left of the last hour. Or the organisation
-// rents for all of them and keeps an instance as long as it is paid for: the
-// next job finds it booted, and one user's rest of an hour is another's short
-// job. That is the semi-elastic cluster (SEC) of [Niu16]. Which is cheaper,
-// and what does it do to the waits? It depends on the log; so replay it.
+// An organisation runs batch jobs. The organisation can own N nodes: then load above N
+// waits, and load below N leaves paid nodes idle. Its users can rent instances job by
+// job: nobody waits for others, but every job waits for its boot, and pays for what is
+// left of the last hour. Or the organisation rents for all users and keeps an instance as
+// long as the instance is paid for: the next job finds the instance booted, and one user's
+// rest of an hour is another user's short job. That is the semi-elastic cluster (SEC) of
+// [Niu16]. Which is cheaper, and what does it do to the waits? The answer depends on the
+// log, so replay the log.
 //
 // # Notation
 //
@@ -30,125 +44,125 @@
 // # Algorithms
 //
 //	mode          who has a queue  when it rents                         a job waits for
-//	[Local]       all              never: Options.Nodes for ever           nodes
+//	[Local]       all              never: it has Options.Nodes            nodes
 //	[Individual]  nobody           for every job                          its boot
 //	[NoWait]      nobody           when a job arrives and does not fit    the boot of what is missing
 //	[SEC]         all              when the top job would wait too long   nodes or a boot
-//	[Batch]       all              never: BatchOptions.Nodes for ever      nodes
+//	[Batch]       all              never: it has BatchOptions.Nodes       nodes
 //
-// The last is a simulator of its own, that of [Duplyakin17]: all jobs are submitted
-// at once, and it streams the states of the nodes along the way.
+// Batch is a simulator of its own, that of [Duplyakin17]: all jobs are submitted at once,
+// and Batch streams the states of the nodes along the way.
 //
-// A simulation is exact: it follows the rules below event by event, in time
-// O(log E) an event beside the scheduler's own (E jobs running or requests
-// booting) and O(idle) for choosing instances. It replays about a million jobs of
-// the logs in BENCHMARKS.md a second, more on a fixed cluster.
+// A simulation is exact. It follows the rules below event by event, in O(log E) time an
+// event beside the scheduler's own (E jobs running or requests booting) and O(idle) time
+// for choosing instances. It replays about a million jobs of the logs in BENCHMARKS.md a
+// second, more on a fixed cluster.
 //
-// The events of one moment come in this order: submissions, in the jobs' order;
-// ends of jobs, by the jobs' order; requests whose instances are up; release
-// checks. They are handled one at a time, with a pass of the scheduler after
-// each. Nodes count as free from the moment on at which their job's estimate
-// ends, even while the event of its end is still to be handled; with that rule
-// the waits on a fixed cluster equal those that a study published for EASY
-// backfilling on two real logs, in each of 82,487 jobs.
+// # Order of events
 //
-// Growing ([Niu16] section 4.1). After every submission and every end of a job,
-// and after the scheduler's pass: if a job waits, and the top one needs more
-// instances than the cluster has, or is predicted to start more than T_waitlmt
-// after its submission, the cluster requests what its expansion says
-// ([schedule.Expansion]) less what is idle and what boots. The prediction is
-// the scheduler's: by the estimates of the running jobs and the times at which
-// booting instances are up.
+// The events of one moment come in this order: submissions, in the jobs' order; ends of
+// jobs, in the jobs' order; requests whose instances are up; requests that are tried
+// again; release checks. They are handled one at a time, with a pass of the scheduler
+// after each. Nodes count as free from the moment at which their job's estimate ends, even
+// while the event of that end is still to be handled.
 //
-// Shrinking. At every multiple of Options.ReleaseEvery, if no job waits: an idle
-// instance whose next charge falls before the next check is given back.
+// # Growing and shrinking
 //
-// Both are decided by a [schedule.Autoscaler]. Options.Least, Most and Pause are its
-// bounds of the size and its pause between changes; they are off by default.
+// Growing ([Niu16] section 4.1). After every submission and every end of a job, and after
+// the scheduler's pass, the cluster requests instances if a job waits and the top job
+// needs more instances than the cluster has, or is predicted to start more than T_waitlmt
+// after its submission. The cluster requests what its expansion says
+// ([schedule.Expansion]), less idle and booting instances. The prediction is the
+// scheduler's: by the estimates of the running jobs and the times at which booting
+// instances are up.
+//
+// Shrinking. At every multiple of Options.ReleaseEvery, if no job waits: an idle instance
+// whose next charge falls before the next check is given back.
+//
+// A [schedule.Autoscaler] decides both. Options.Least, Most and Pause are its bounds of
+// the size and its pause between changes, all off by default.
 //
 // # Several clouds
 //
-// With Options.Clouds the cluster has a part at each cloud ([Niu16] section 6): a
-// site, with its instances, its queue and its scheduler. A job runs at one site.
+// With Options.Clouds the cluster has a part at each cloud ([Niu16] section 6): a site,
+// with its instances, its queue and its scheduler. A job runs at one site.
 //
-// A job that arrives joins, of the sites where it would start at once on what is
-// idle, the one with the least instant charging rate ([placement.Choose]), else the
-// one with the least rate of all. When a queue has to grow, each job that the
-// expansion covers is assigned to the cloud with the least rate for its instances,
-// after those that run, wait and are assigned there already, and within the quota; what
-// is assigned to a cloud is requested together, less what is idle or boots there and
-// no job of its own queue needs; then the jobs move. Jobs that no cloud has room for
-// stay. All queues are looked at after each arrival and end, first that of the
-// site where it was. With one cloud all this is what was said above.
+// A job that arrives joins the site with the least instant charging rate
+// ([placement.Choose]) of the sites where the job would start at once on idle instances;
+// if there is no such site, the site with the least rate of all. When a queue has to grow,
+// each job that the expansion covers is assigned to the cloud with the least rate for the
+// job's instances, after the instances for jobs that run, wait or are assigned there
+// already, and within the quota. The jobs that are assigned to a cloud are one request,
+// less what is idle or boots there and no job of its own queue needs. Then the jobs move.
+// A job that no cloud has room for stays. All queues are looked at after each arrival and
+// end, first the queue of the site of that job. With one cloud all this is as above.
 //
-// First come, first served (with backfilling) holds within a queue, not across them.
-// With a quota of 4 at clouds A and B, of which B refuses for a day, three jobs that
-// need 4 instances each and come in turn: the first runs at A; if the second joins B's
-// queue and the third A's, the third starts when the first ends, before the second.
+// First come, first served (with backfilling) holds within a queue, not across queues. An
+// example: clouds A and B have a quota of 4, B refuses for a day, and three jobs of 4
+// instances come in turn. The first job runs at A. If the second joins B's queue and the
+// third joins A's, the third job starts when the first ends, before the second.
 //
-// A cloud may refuse a request (Cloud.Ask). It is then not asked again before
-// Options.RetryEvery has passed, at which time all queues are looked at; until then its
-// jobs are assigned elsewhere or wait. A job moves only to a cloud that has granted
-// what it needs, so that none is lost, and all end if refusals do.
+// A cloud may refuse a request (Cloud.Ask). The cloud is asked again after
+// Options.RetryEvery, when all queues are looked at. Until then the cloud's jobs are
+// assigned elsewhere or wait. A job moves only to a cloud that has granted what the job
+// needs, so no job is lost, and all jobs end if refusals do.
 //
 // Prices: the meter's charge for each lease, as with one cloud. With a sustained-use
 // discount, by calendar month, the leases' charged times are stacked up to inferred
-// instances ([pricing.SustainedUse]) as they come and go. Reservations, which a
-// [Portfolio] buys week by week while the cluster runs, change the rates and so the
-// choice among clouds; the results say what leases cost on demand, and how many
-// instances were charged for in each hour (CloudResult.Hours), which pricing.Biller
-// bills with the purchases. With one cloud nothing depends on the portfolio, and it
-// may as well run afterwards on those hours.
+// instances ([pricing.SustainedUse]) as leases come and go. Reservations, which a
+// [Portfolio] buys week by week while the cluster runs, change the rates and so the choice
+// among clouds. The results say what leases cost on demand and how many instances were
+// charged for in each hour (CloudResult.Hours); pricing.Biller bills those hours with the
+// purchases. With one cloud nothing depends on the portfolio, and it may as well run
+// afterwards on those hours.
 //
 // # Management overhead
 //
 // [Niu16] section 8.8 asks what managing the cluster costs: configuration
-// ([MeasuredBootAndConfiguration]), formatting between users (Options.Reformat), and 5 s
-// to release an instance, which are neither charged nor waited for, so that nothing
-// here depends on them.
+// ([MeasuredBootAndConfiguration]), formatting between users (Options.Reformat), and 5 s to
+// release an instance. The 5 s are neither charged nor waited for, so nothing here depends
+// on them.
 //
 // # What the paper leaves open
 //
-// [Niu16] does not state every rule; these are the choices made here, and what
-// each moves on the Data Star log (84,893 jobs, SEC with the defaults: mean wait
-// 139.0 s, 760,068 charged hours).
+// [Niu16] does not state every rule. These are the choices made here, and what each moves
+// on the Data Star log (84,893 jobs, SEC with the defaults: mean wait 139.0 s, 760,068
+// charged hours).
 //
 //   - Jobs: those with a run time and a number of processors above 0.
-//   - Boot time: Table 2, linear between its rows, 300 s above 16 instances, and
-//     charged: a lease begins at the request. Configuration times (Table 4) are
-//     off: [MeasuredBootAndConfiguration] turns them on.
-//   - The predicted wait counts from the job's submission. Options.WaitFromNow
-//     counts it from the present: 163.2 s and 756,570 hours, since a job that has
-//     waited for long then has no priority in growing.
-//   - Booting instances count in the capacity, in the prediction and in the size
-//     of a request, idle ones are taken off the request, and the scheduler's
-//     order, not the request, decides who gets an instance that comes up.
-//     Options.Bound binds it to the job that it was requested for: 71.6 s and
-//     779,937 hours: nobody overtakes, and instances stand reserved while others
-//     boot.
-//   - Growth is looked at only when a job arrives or ends. Jobs that arrive while
-//     others boot for them, with a prediction within the limit, and whose turn then
-//     does not come, wait until the next job arrives or ends, if that is long.
-//   - BestSize is all long jobs and the first short one, in the queue's order.
+//   - Boot time: Table 2, linear between its rows, 300 s above 16 instances, and charged: a
+//     lease begins at the request. Configuration times (Table 4) are off:
+//     [MeasuredBootAndConfiguration] turns them on.
+//   - The predicted wait counts from the job's submission. Options.WaitFromNow counts from
+//     the present: 163.2 s and 756,570 hours, since a job that has waited for long then has
+//     no priority in growing.
+//   - Booting instances count in the capacity, in the prediction and in the size of a
+//     request. Idle instances are subtracted from the request. The scheduler's order, not
+//     the request, decides which job gets an instance that comes up. Options.Bound binds an
+//     instance to the job that it was requested for: 71.6 s and 779,937 hours. Then nobody
+//     overtakes, and instances stand reserved while others boot.
+//   - Growth is looked at only when a job arrives or ends. Jobs that arrive while others
+//     boot for them, with a prediction within the limit, may be passed over. Such jobs wait
+//     until the next job arrives or ends, which may be long.
+//   - BestSize is all long jobs and the first short job, in the queue's order.
 //   - Leases renew while a job waits, since the release check is skipped.
-//   - NoWait binds: a job that does not fit takes what is idle and its own new
-//     instances (67.9 s and 784,562 hours; if whoever comes first could take
-//     them, 59.3 s and 784,120).
+//   - NoWait binds: a job that does not fit takes the idle instances and its own new
+//     instances (67.9 s and 784,562 hours; if the first job of the queue could take them,
+//     59.3 s and 784,120).
 //
-// No combination gives the paper's −24.2% wait and −13.3% cost together: the
-// defaults give −23.4% and −17.9% against Individual.
+// No combination gives the paper's −24.2% wait and −13.3% cost together: the defaults give
+// −23.4% and −17.9% against Individual.
 //
 // # Units
 //
-// Times are time.Duration since the start of the trace. Money is exact. Hours
-// and utilisations are float64, computed from exact sums.
+// Times are time.Duration since the start of the trace. Money is exact. Hours and
+// utilisations are float64, computed from exact sums.
 //
 // # Allocation and concurrency
 //
-// A [Simulator] keeps its memory and allocates nothing once warm, for whatever
-// log is no larger than those before. It is for one goroutine; several may run
-// side by side. Results do not depend on the machine, and only random placement
-// depends on a seed.
+// A [Simulator] keeps its memory and allocates nothing once warm, for every log that is no
+// larger than the logs before. A Simulator is for one goroutine; several may run side by
+// side. Results do not depend on the machine, and only random placement depends on a seed.
 //
 // # References
 //

@@ -1,14 +1,38 @@
-// Package spot decides when a task with a deadline may run on spot instances, with
-// which bid, and when the task must go on demand.
+// Package spot decides when a task with a deadline may run on spot instances, with which
+// bid, and when the task must go on demand, so that no deadline is missed that on demand
+// would have met.
 //
-// # Deadlines and spot instances
+//	task := spot.Task{Deadline: due, Estimate: 4 * time.Hour, Latency: 10 * time.Minute, Instances: 4}
+//	rule := spot.Handover{Rule: spot.RuleNoReturn}
+//	tier := rule.Tier(&task, now, 0)                    // TierHigh: go on demand now
+//	bid := spot.MediumBid{}.Bid(history, now, onDemand) // for a spot cluster
 //
-// A [Task] has a run time, known in advance from a model of it, and a deadline.
-// It can run on demand, which is dear and certain, or on spot instances, which
-// cost a third and are taken away when their price rises above the bid. When is it
-// safe to risk spot? [Huang13] section II.C answers with a priority rate and three
-// agents; this part has both, what is wrong with them, and rules that keep every
-// deadline that on demand would have kept.
+//	var planner spot.Planner                            // or weigh both against the cost
+//	err := planner.Solve(market, &task, now)
+//	decision := planner.Decide(spot.BidState{Now: now, Price: price})
+//
+// What to call:
+//
+//	You have                         You want                                 Call
+//	a task, its deadline, a time     how urgent the task is                   Task.PriorityRate, Thresholds.Tier
+//	the same                         the last moment to go on demand          Task.PointOfNoReturn
+//	the same, and a rule             spot or on demand, now                   Handover.Tier
+//	past prices                      a bid                                    MediumBid, LowBid, QuantileBid
+//	past prices                      a model of the price                     ChainEstimator.Estimate
+//	a model and a task               wait, spot with a bid, or on demand      Planner.Solve, then Decide
+//	many tasks and real clusters     the commands that carry this out         Framework
+//	tasks and a history of prices    deadlines kept and costs                 package spotsim
+//
+// # Problem
+//
+// A [Task] has a run time, known in advance from a model, and a deadline. The task can
+// run on demand, which is dear and certain, or on spot instances, which cost a third and
+// are taken away when their price rises above the bid. When is spot safe? [Huang13]
+// section II.C answers with a priority rate and three agents. This package has both, says
+// what is wrong with them, and has rules that keep every deadline that on demand would
+// have kept.
+//
+// # Notation
 //
 //	T_deadline, T_now, T_est, T_latency   of the task; see [Task]
 //	s, R(s)    work in checkpoints, and what then remains on demand: [Task.Remaining]
@@ -16,11 +40,11 @@
 //	th1, th2   thresholds of PR, 1 and 2: Table II, [Thresholds]
 //	PNR        T_deadline − T_latency − R(s): the point of no return, [Task.PointOfNoReturn]
 //
-// A [Framework] takes tasks and hands each to agent high (on demand), medium or
-// low (spot, with a high or a low bid); an [agent] opens a cluster, submits the
-// task, and returns it if it is interrupted or has become too urgent. Both are
-// machines without a clock: observations and times go in, commands come out.
-// Package spotsim has a simulator of what they command, over a price history.
+// A [Framework] takes tasks and hands each task to agent high (on demand), medium or low
+// (spot, with a high or a low bid). An agent opens a cluster and submits the task. An
+// agent returns a task that is interrupted or has become too urgent. Framework and agents
+// are machines without a clock: observations and times go in, commands come out. Package
+// spotsim simulates these commands over a history of prices.
 //
 // # Which rule
 //
@@ -33,70 +57,129 @@
 //	                                                 something before
 //	RuleHedged    they do not, or seldom             until PNR, and a running one      all kept
 //	                                                 beyond it, beside on demand
-//	RulePlanned   past prices tell something         when Planner says so, until    all kept
+//	RulePlanned   past prices tell something         when Planner says so, until       all kept
 //	                                                 PNR, and beyond it as RuleHedged
 //
-// In the table of BENCHMARKS.md RulePlanned is the cheapest of those that keep all
-// deadlines, or within half a percent of the price on demand of it, with and without
-// checkpoints, on calm and on wild prices (the test TestSpotTable of schedule/spot/spotsim
-// says within one). Tasks, prices and prices on demand other than these may order the
-// rules otherwise: over three other draws of tasks on the calm prices RuleHedged with
-// a SpotRatio of 0.35 was from 0.2 percent cheaper to as dear.
+// In the table of BENCHMARKS.md RulePlanned is the cheapest of the rules that keep all
+// deadlines, or within half a percent of the price on demand of the cheapest, with and
+// without checkpoints, on calm and on wild prices. The test TestSpotTable of package
+// spotsim holds one percent. Other tasks and other prices may order the rules otherwise:
+// over three other draws of tasks on the calm prices, RuleHedged with a SpotRatio of 0.35
+// was between 0.2 percent cheaper and as dear.
 //
-// "All kept" means: a task that would have met its deadline if it had been sent on
-// demand when it was taken meets it, whatever prices and bids. The hypotheses are
-// that T_est and T_latency are upper bounds, that checkpoints can be read, that on
-// demand is to be had, that agents are told of events at once or look every i, and
-// that what they command is carried out at once; the proof is in handover.go. If a run takes δ longer than
-// estimated, all but the first two rules are late by δ at most; so give them an
-// upper bound, such as the upper end of a prediction interval. An agent that looks
-// every i takes its decisions 2·i early, and is compared with one on demand that
-// looks every i. A step costs O(1) time a task.
+// "All kept" means: a task meets its deadline, whatever the prices and bids, if the task
+// would have met the deadline on demand from the moment at which it was taken. The
+// hypotheses are: T_est and T_latency are upper bounds; checkpoints can be read; instances
+// on demand are available; agents are told of events at once or look every i; and their
+// commands are carried out at once. The proof is in handover.go. If a run takes δ longer
+// than estimated, RuleNoReturn, RuleHedged and RulePlanned are late by δ at most. So give
+// them an upper bound, such as the upper end of a prediction interval. An agent that looks
+// every i decides 2·i early, and is compared with an agent on demand that looks every i. A
+// step costs O(1) time a task.
 //
 // # Where the paper's rule misses deadlines
 //
-// With th1 = 1 there is time for two runs and one T_latency. A run on spot and one
-// on demand have two. The agent looks at PR only until its cluster is ready, so
-// what of the latency comes after that (Alg. 1, line 19) is not covered, nor are
-// late looks: the one that finds the cluster ready (line 12 precedes line 13), the
-// one that finds the interruption, and the one that finds the cluster on demand
-// ready. Two tasks of 60 minutes with a latency of 10 that on demand would meet
-// at 70 (the test TestPaperRuleMissesDeadlines of schedule/spot/spotsim):
+// With th1 = 1 there is time for two runs and one T_latency. A run on spot and a run on
+// demand have two latencies. The agent looks at PR only until its cluster is ready. So
+// the part of the latency that comes after that (Alg. 1, line 19) is not covered. Late
+// looks are not covered either: the look that finds the cluster ready (line 12 precedes
+// line 13), the look that finds the interruption, and the look that finds the cluster on
+// demand ready. Two tasks of 60 minutes with a latency of 10 minutes, which on demand
+// would be done at minute 70 (the test TestPaperRuleMissesDeadlines of package spotsim):
 //
 //	due at   latency      looks        price rises at   paper ends at
 //	130      after ready  at once      69               139
 //	137      before       every 7 min  73               151
 //
-// Both have PR = 1 when they are last asked. th1 = (R_spot + T_latency + 3·interval)/R
-// is what it takes: [Task.SafeThreshold]. Without checkpoints, and told at once,
-// that is 1 + T_latency/T_est.
+// Both tasks have PR = 1 when PR is last looked at. A safe threshold is
+// th1 = (R_spot + T_latency + 3·interval)/R: [Task.SafeThreshold]. Without checkpoints
+// and without an interval that is 1 + T_latency/T_est.
 //
-// # What else there is to know of Algorithm 1
+// # More about Algorithm 1
 //
-//   - PR also falls while a cluster boots. A task just above th1 gives back a
-//     cluster that is nearly ready, and pays for its boot. The rules after RuleSafe
-//     count the boot once, when they decide to start.
-//   - Nobody asks for PR while the task runs. It is right to let a run go on that
-//     was begun in time; with checkpoints it is not even necessary to have begun
-//     in time, and RuleNoReturn asks all the time.
-//   - Below PR = 1 a task that saves its progress every hour loses at most one
-//     hour, but th1 sends it on demand. That is what RuleNoReturn wins.
-//   - A task that does not save and is stopped at PNR loses all. If most of it is
-//     done, a second cluster beside it costs less: RuleHedged. In hourly charges, and
-//     for the ratio of prices in [Handover], it is a rule of thumb.
-//   - In the agent's own loop "cluster is interrupted" (line 23) comes before "job
-//     is done" (line 26): a task that ends and loses its cluster between two looks
-//     would run again. Here it has ended.
-//   - T_latency is said to have the tear-down in it (section II.C). That comes
-//     after the end of the task; with it deadlines are kept by so much more.
-//   - "Running twice before the deadline" at PR between 1 and 2 (section II.C) is
-//     from PR = 1 on; at PR = 2 it is three times.
+//   - PR also falls while a cluster boots. A task just above th1 gives back a cluster
+//     that is nearly ready, and pays for its boot. The rules after RuleSafe count the
+//     boot once, when they decide to start.
+//   - Nobody looks at PR while the task runs. A run that was begun in time may go on.
+//     With checkpoints the run need not even have begun in time, and RuleNoReturn
+//     looks all the time.
+//   - Below PR = 1 a task that saves its progress every hour loses at most one hour,
+//     but th1 sends the task on demand. RuleNoReturn wins that difference.
+//   - A task that does not save and is stopped at PNR loses all. If most of the task
+//     is done, a second cluster beside the first costs less: RuleHedged. With hourly
+//     charges, and for the ratio of prices in [Handover], that is a rule of thumb.
+//   - In the agent's own loop "cluster is interrupted" (line 23) comes before "job is
+//     done" (line 26): a task that ends and loses its cluster between two looks would
+//     run again. Here such a task has ended.
+//   - The paper counts the tear-down in T_latency (section II.C). The tear-down comes
+//     after the end of the task, so deadlines are kept by so much more.
+//   - "Running twice before the deadline" at PR between 1 and 2 (section II.C) holds
+//     from PR = 1 on; at PR = 2 the task can run three times.
 //
-// Money: bids and their prices are in bid.go and [Planner]; no rule here has a
-// bound on its cost. How much of the possible saving each got on prices of 2020
-// and on synthetic ones with spikes is in BENCHMARKS.md.
+// No rule here has a bound on its cost. BENCHMARKS.md says how much of the possible saving
+// each rule got on prices of 2020 and on synthetic prices with spikes.
 //
-// # References of this part
+// # Bids
+//
+// A bid is the most that a user pays per hour of a spot instance. The instance runs while
+// the price is at most the bid, and the user pays the price. A [Bidder] names a bid from
+// past prices. [LowBid] and [MediumBid] are the bids of [Huang13], reconstructed from what
+// the paper tells (see bid.go). [QuantileBid] is the price that was not exceeded for a
+// share of the time. [Planner] also looks at the task and decides when to wait, when to
+// run on spot and with which bid, and when to go on demand. Then the expected cost is
+// least, and the deadline is met for every course of the price.
+//
+//	c, m, d    current price, mean of the past 30 days, price on demand
+//	T, q, i    steps to the deadline, checkpoints written, level of the price
+//	P_ij       probability that the price moves from level i to j in a step
+//	V, R       least expected cost of a task that waits, of one that runs
+//
+//	bid          looks at          time                    guarantee
+//	LowBid       c, m, d           O(changes)              at most d
+//	MediumBid    c, m, d           O(changes)              served at once if c ≤ d; at most d
+//	QuantileBid  past prices       O(changes·log range)    was enough for a share of the past
+//	Planner      all that, and     O(T·blocks·h·n³) once,  the deadline; least expected cost
+//	             the task          O(n²) a decision        if prices are as modelled
+//
+// The planner models the price as a Markov chain on a few levels ([PriceChain], estimated
+// by [ChainEstimator]) and solves, backwards from the deadline,
+//
+//	V(t, q, i) = min{ on demand,  Σ_j P_ij V(t-1, q, j),  min over bids b of R(t, q, 0, i, b) }
+//
+// with R the cost of the next hour on spot and of what follows its end or its
+// interruption; planner.go has the whole recursion. The deadline does not depend on the
+// chain: the planner never takes an action after which on demand could be too late, at
+// whatever price. Only the cost depends on the chain. With hourly charges the plan knows
+// that an hour is free if the provider interrupts it.
+//
+// A plan has at most 2²⁶ values: Solve returns an error for a longer plan, so that no call
+// takes more than a few seconds.
+//
+// # Bids on today's clouds
+//
+// Until November 2017 the price of EC2's spot instances cleared an auction and jumped, and
+// a bid said what an hour is worth. Since then the price follows supply and demand slowly,
+// a few times a day and by a few percent. A maximum price is optional: its default is the
+// price on demand. Interruptions come when the provider needs capacity, seldom by the
+// price. So a low bid adds interruptions, and saves nothing that waiting would not save.
+//
+// The advice for today is therefore to bid the price on demand, as MediumBid{Share: 1}
+// does and as the planner does for the highest level of its chain. Tell the planner how
+// often capacity is taken: [Market.Reclaim]. Then the planner says when to start, when to
+// stop, and, with [Market.Beside], when to rent on demand beside a spot cluster. The bid
+// matters only where prices jump.
+//
+// # Units
+//
+// Times are [time.Duration] from the start of the trace. Prices are [pricing.Money] per
+// instance-hour. Expected costs of a [Planner] are float64 in units of the currency.
+//
+// # Allocation and concurrency
+//
+// A Framework, a ChainEstimator and a Planner keep their memory and allocate nothing once
+// warm. Each is for one goroutine at a time. Nothing of the caller's is kept or modified.
+//
+// # References
 //
 // [Huang13] H. Huang, L. Wang, B. C. Tak, L. Wang, C. Tang, "CAP3: A Cloud
 // Auto-Provisioning Framework for Parallel Processing Using On-demand and Spot

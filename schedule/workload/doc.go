@@ -1,33 +1,50 @@
-// Package workload makes jobs: endless believable traces for a simulator where
-// no log is at hand, or where a log is too short, too small or one sample only.
+// Package workload generates jobs for a simulator where no log is at hand, or where a log
+// is too short, too small or one sample only.
+//
+//	rng := rand.New(rand.NewPCG(1, 2))
+//	jobs, err := workload.AppendLublin(nil, rng, 10_000, workload.Options{Nodes: 128})
+//	err = workload.EstimatesTo(jobs, jobs, rng, workload.DefaultFactor) // estimates above run times
+//	var s sim.Simulator
+//	result, err := s.Run(jobs, sim.Options{})
+//
+// What to call:
+//
+//	You have                     You want                                  Call
+//	a seed and a number          n jobs of a supercomputer                 AppendLublin
+//	a seed                       the same, one by one without an end       Lublin.Reset, then Lublin.Next
+//	a machine of another size    jobs of that machine                      Options.Nodes, Params.ForNodes
+//	jobs with exact estimates    estimates that are worse than the truth   EstimatesTo
+//	a seed and a number          a week of a lab with parallel jobs        AppendFeitelson
+//	the same                     ten days of mostly serial jobs            AppendGrid5000
+//	the same                     the same jobs in bursts                   SampleOptions.Arrivals
 //
 // # Problem
 //
-// A policy that was tuned on one log may owe its success to that log. A
-// generative model gives as many traces of the same nature as one likes, and its
-// parameters can be turned one at a time. Naive models, with Poisson arrivals,
-// exponential run times and uniform sizes, are easy on a scheduler, and
-// conclusions from them do not carry over. Logs of parallel machines teach five
-// things, which [Lublin03] found in three of them and put into a model:
+// A policy that was tuned on one log may owe its success to that log. A generative model
+// gives any number of traces of the same nature, and its parameters can be changed one at a
+// time. Naive models have Poisson arrivals, exponential run times and uniform sizes. Such
+// models are easy on a scheduler, and conclusions from them do not carry over. Logs of
+// parallel machines teach five things, which [Lublin03] found in three logs and put into a
+// model:
 //
 //   - Many jobs are serial, and most parallel ones ask for a power of two.
-//   - Run times span seconds to days. Their logarithm, not they, has a
-//     distribution of a tractable form, with a mode of short and one of long
-//     jobs; a small share of the jobs is most of the work.
-//   - Large jobs run longer, a little: the size shifts the odds of the two modes.
+//   - Run times span seconds to days. The logarithm of the run time has a distribution
+//     of a tractable form, with a mode of short and a mode of long jobs. A small share of
+//     the jobs is most of the work.
+//   - Large jobs run a little longer: the size shifts the odds of the two modes.
 //   - Arrivals come in bursts, far from Poisson, and follow the hours of the day.
 //   - Interactive and batch jobs are different populations.
 //
 // # Notation
 //
 // gamma(α, β) has shape α and scale β, mean αβ and variance αβ². The parameters
-// are those of [Params], in its spelling; u is uniform in [0, 1), a fresh one at
-// each use unless it says "the same u".
+// are those of [Params], in its spelling. u is uniform in [0, 1), drawn anew at each use
+// unless the text says "the same u".
 //
-// Size n, in nodes. With probability Serial, 1. Else draw x, uniform in
-// [ULow, UMed] with probability UProb, in [UMed, UHi] without; with probability
-// Pow2 over all jobs x is rounded to an integer; n is 2^x, rounded. The mean of
-// x before rounding is
+// Size n, in nodes. With probability Serial, n is 1. Otherwise draw x, uniform in
+// [ULow, UMed] with probability UProb, else uniform in [UMed, UHi]. With probability Pow2
+// over all jobs, x is rounded to an integer. n is 2^x, rounded. The mean of x before
+// rounding is
 //
 //	E x = (UProb·ULow + UMed + (1 − UProb)·UHi) / 2
 //
@@ -38,19 +55,18 @@
 //	r = ⌊e^g⌋, both lines again while g > 12
 //	E g = p·A1·B1 + (1 − p)·A2·B2, before drawing again
 //
-// As g ≥ 0, r is at least 1: no job has run time 0, and no job is dropped or
-// raised for it.
+// As g ≥ 0, r is at least 1. So no job has run time 0, and no job is dropped or changed to
+// avoid that.
 //
-// Arrivals. Each type has its own process. A gap is worth e^a seconds of an
-// average half hour, a ~ gamma(AArr·ARAR, BArr), again while a > 13; and a half
-// hour of the day costs its weight to pass,
+// Arrivals. Each type has its own process. A gap lasts e^a seconds of an average half hour,
+// with a ~ gamma(AArr·ARAR, BArr), drawn again while a > 13. A half hour of the day counts
+// by its weight,
 //
 //	wᵢ = (F(i + ½) − F(i − ½)) / mean, i = 11, …, 58, half hour (i − 1) mod 48
 //
-// where F is the distribution function of gamma(ANum, BNum). A gap that would end
-// in the night is long, one at noon short. The weights have mean 1, so that the
-// long-run mean gap is E[e^a | a ≤ 13]. The next job is that of the type whose
-// next arrival is earlier.
+// where F is the distribution function of gamma(ANum, BNum). A gap that would end in the
+// night is long, and a gap at noon is short. The weights have mean 1, so the long-run mean
+// gap is E[e^a | a ≤ 13]. The next job is of the type whose next arrival is earlier.
 //
 // # Algorithms
 //
@@ -73,32 +89,31 @@
 //	load                         .400     .410     .722     .712
 //	share of batch jobs          .150     .155
 //
-// How far one run of 200,000 jobs strays from the expectation is part of the
-// lesson. Gaps between batch jobs have a coefficient of variation of 5.8, those
-// between interactive jobs one of 9.9, so that the share of batch jobs scatters
-// from seed to seed by 3.9% of its value (one standard deviation, over 60 seeds).
-// Batch jobs are a seventh of the jobs and nine tenths of the work: with their
-// share scatter the mean run time (by 3.5%) and the load (by 3.3%); the mean gap
-// scatters by 2.0%. Typeless figures stray less: run time by 0.5%, size by 0.4%, gap
-// by 1.8%, load by 2.0%. The program's runs are at most 2.5 such deviations from the
-// expectation. Compare policies over several seeds, each on the same jobs.
+// One run of 200,000 jobs still strays from the expectation. Gaps between batch jobs have
+// a coefficient of variation of 5.8, and gaps between interactive jobs of 9.9. So the share
+// of batch jobs scatters from seed to seed by 3.9% of its value (one standard deviation,
+// over 60 seeds). Batch jobs are a seventh of the jobs and nine tenths of the work, so the
+// mean run time (by 3.5%) and the load (by 3.3%) scatter with that share. The mean gap
+// scatters by 2.0%. Typeless figures stray less: run time by 0.5%, size by 0.4%, gap by
+// 1.8%, load by 2.0%. The program's runs are at most 2.5 such deviations from the
+// expectation. Compare policies over several seeds, each policy on the same jobs.
 //
 // What the model leaves out: users, estimates, weeks and seasons, feedback from
 // the machine to its users, cancelled jobs, and anything but nodes.
 //
 // # Samples that are known by a report
 //
-// [Marshall12] compares policies on a sample of the model of [Feitelson96] and on ten
-// days of the Grid5000 trace, and gives neither; it reports numbers of jobs, sizes,
-// and moments of run times. AppendFeitelson and AppendGrid5000 make samples that have
-// them on average; their comments say how far one sample is from the report.
+// [Marshall12] compares policies on a sample of the model of [Feitelson96] and on ten days
+// of the Grid5000 trace, and publishes neither. The paper reports numbers of jobs, sizes,
+// and moments of run times. AppendFeitelson and AppendGrid5000 make samples that have these
+// values on average; their comments say how far one sample is from the report.
 //
-// Arrivals are an assumption of their own. [Poisson] arrivals spread a sample evenly:
-// 1,001 jobs of the Feitelson sample then keep 130 cores busy on average, and in 104 of
-// 300 samples would keep busy more than 634 at a time, which is what the sustained
-// maximum of [Marshall12] holds. [Campaigns] submit the same jobs in ten bursts, and
-// 292 of 300 samples do. Findings on policies that save
-// for a burst need bursts, and should say so.
+// Arrivals are a separate assumption. [Poisson] arrivals spread a sample evenly: 1,001 jobs
+// of the Feitelson sample then keep 130 cores busy on average. In 104 of 300 samples they
+// would keep busy more than 634 cores at a time, which the sustained maximum of
+// [Marshall12] holds. [Campaigns] submit the same jobs in ten bursts, and then 292 of 300
+// samples exceed 634 cores. A finding about policies that save for a burst needs bursts,
+// and should say so.
 //
 // # Units
 //

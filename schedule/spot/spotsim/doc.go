@@ -1,25 +1,48 @@
-// Package spotsim runs tasks with deadlines over the history of a spot price: which
-// deadlines a rule of package spot keeps, and what that costs.
+// Package spotsim runs tasks with deadlines over a history of spot prices, and says which
+// deadlines a rule of package spot keeps and what that costs.
 //
-// A [Simulator] runs tasks over the history of a spot price, under any rule
-// of [spot.Handover], and says which deadlines were met at what cost; the
-// lesson is in package spot. It has the framework and the agents of that
-// package, which see nothing of the history but what they are shown at the time.
-// Bids look at the past of it.
+//	var s spotsim.Simulator
+//	result, err := s.Run(tasks, spotsim.Options{
+//		History: prices, OnDemand: 1300 * pricing.Milli,
+//		Handover: spot.Handover{Rule: spot.RuleHedged},
+//	})
+//	fmt.Println(result.Met, result.Cost, result.OnDemandOnly)
 //
-// Charges are those of package pricing: what the provider interrupts, under the
-// hourly rule of 2013, is free in its last hour, and under the rule of today in
-// its first. A price that is above a bid takes the cluster at that moment, without
-// notice. Prices do not react to the tasks, requests at a price within the bid are
-// always served, and on demand is always to be had: the first holds for small
-// users, the others are the provider's promise in 2013 and have become less true.
+// What to call:
 //
-// [Hindsight] is the yardstick: the least cost for somebody who knew the prices.
-// That a rule which keeps all deadlines stays above it has two reasons, and only
-// one is ignorance of prices. The other is the guarantee itself: a task with less
-// slack than its run time that saves nothing must be on demand by its point of no
-// return, however calm the prices are. For the tables of BENCHMARKS.md on calm
-// prices that is nearly all of the difference.
+//	You have                        You want                          Call
+//	tasks, prices and a rule        deadlines kept, costs, leases     Simulator.Run
+//	the same                        what each cluster cost and why    Result.Leases
+//	your own bids or plan           their results                     Options.Bid, Options.Plan
+//	a task and prices               the least possible cost           Hindsight.Cost
+//
+// # What is simulated
+//
+// A [Simulator] runs the framework and the agents of package spot, which see only what
+// they are shown at the time. Bids look at the past of the history. The lesson is in
+// package spot.
+//
+// Charges are those of package pricing. Under the hourly rule of 2013 the last hour of a
+// lease that the provider interrupts is free; under the rule of today its first hour is
+// free. A price above a bid takes the cluster at that moment, without notice. Prices do
+// not react to the tasks. Requests at a price within the bid are always served, and
+// instances on demand are always available. The first of these assumptions holds for small
+// users; the others are the provider's promise in 2013 and have become less true.
+//
+// [Hindsight] is the yardstick: the least cost for a user who knows the prices. A rule that
+// keeps all deadlines stays above that cost for two reasons. One is that the rule does not
+// know the prices. The other is the guarantee itself: a task that saves nothing and has
+// less slack than its run time must be on demand by its point of no return, however calm
+// the prices are. On calm prices the guarantee is nearly all of the difference in the
+// tables of BENCHMARKS.md.
+//
+// # Allocation, work and concurrency
+//
+// A Simulator and a Hindsight keep their memory and allocate nothing once warm. Each is
+// for one goroutine at a time. A run of a task takes O(log c) time an event for c changes
+// of the price; a plan is bounded as in package spot, and Hindsight by 2²⁶ values.
+//
+// # References
 //
 // [Huang13] H. Huang, L. Wang, B. C. Tak, L. Wang, C. Tang: CAP3: A Cloud
 // Auto-Provisioning Framework for Parallel Processing Using On-demand and Spot
