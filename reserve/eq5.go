@@ -9,41 +9,41 @@ import (
 
 // The optimal-competitive bound, [Niu16] section 5.1.3.
 //
-// What does the demand cost at least, whatever one buys? Let reservations be
-// divisible in time: in the place of a class with term T_k and fee F_k one may
-// rent it by the interval of L slots, for the share F_k·L/T_k. Then instances and
-// intervals decide one by one, and with U_ij the used slots of the j-th instance
-// in interval i the least cost is
+// The bound answers: what does the demand cost at least, under any plan? Suppose that
+// reservations could be divided in time: a class with term T_k and fee F_k could be
+// rented by the interval of L slots, for the share F_k·L/T_k. Then each instance chooses
+// its class in each interval on its own. With U_ij the used slots of the j-th instance
+// in interval i, the least cost is
 //
 //	Σ_ij min_k (F_k·L/T_k + P_k·U_ij)                    [Niu16] Eq. (5)
 //
-// where k = 0, on demand, has no fee. A class that is billed always has its hourly
-// price in F.
+// where k = 0 is on demand and has no fee. The fee of a class that is billed always
+// includes its hourly price.
 //
-// Theorem 1 ([Niu16] section 9): this is at most the pure cost of every plan that
-// buys at the beginnings of intervals, if intervals divide the terms. Proof: in
-// each interval rent by the interval what the plan has active. Use costs the same.
-// The shares of a reservation, over the intervals in which it is active before the
-// horizon, are what the pure cost counts of its fee. ∎ The total cost is no less
-// than the pure cost, so that one number bounds both: within 0.9-5.5% of the pure
-// optimum on the reference cases, but 6-32% below the total one.
+// Theorem 1 ([Niu16] section 9): if intervals divide the terms, the bound is at most the
+// pure cost of every plan that buys at the beginnings of intervals. Proof: in each
+// interval, rent by the interval the reservations that the plan has active. Use costs
+// the same. A reservation's shares, over the intervals in which the reservation is
+// active before the horizon, add up to the part of its fee that the pure cost counts. ∎
+// The total cost is at least the pure cost, so the bound holds for both. On the
+// reference cases the bound is 0.9-5.5% below the pure optimum and 6-32% below the total
+// optimum.
 //
-// In a last interval of r < L slots a reservation pays for L slots at least under
-// the Full horizon and, as Problem counts the pure cost, for r of them under the
-// Pure one. So Full counts a whole share there and Pure r/L of it. [Niu16] has
-// whole intervals only; to count pure cost in whole intervals add slots without
-// demand.
+// The last interval may have r < L slots. Under the Full horizon a reservation pays for
+// at least L slots there, and the bound counts a whole share. Under the Pure horizon
+// Problem counts r slots, and the bound counts r/L of the share. [Niu16] has whole
+// intervals only; to count pure cost in whole intervals, add slots without demand.
 //
-// U_ij falls with j. With the demands of the interval in order, v_1 ≥ v_2 ≥ …, the
-// instances with U = r are v_r - v_(r+1) in number. So an interval costs one sort
-// and no look at single instances: O(n·log L) for n slots, and O(L·h) for the least
-// cost at each r and h classes. Space O(L). Sums are exact, in 128 bits, and the
-// result is rounded down.
+// U_ij falls with j. Sort the demands of the interval, v_1 ≥ v_2 ≥ …: then v_r - v_(r+1)
+// instances have U = r. So an interval costs one sort, and single instances need no
+// look: O(n·log L) for n slots, and O(L·h) for the least cost at each r and h classes.
+// Space O(L). Sums are exact, in 128 bits, and the result is rounded down.
 //
-// Departures. Intervals are Every slots long if that divides all terms, as in the
-// paper; if not, the greatest common divisor of both, since otherwise a term ends
-// within an interval and its shares are more than its fee. The bound is weaker for
-// short intervals: at one slot it takes each instance for fully used, Σ d·min_k.
+// Departures. Intervals are Every slots long if Every divides all terms, as in the
+// paper. Otherwise intervals have the greatest common divisor of Every and the terms:
+// a term that ended within an interval would have shares of more than its fee. The bound
+// is weaker for short intervals: with one slot it is Σ d·min_k, as if each instance were
+// fully used.
 
 // A Competitive computes the optimal-competitive bound. The zero value is ready.
 // It keeps its memory and allocates nothing once warm; one goroutine at a time.

@@ -11,50 +11,54 @@ import (
 
 // The offline greedy algorithm of semi-elastic clusters, [Niu16] section 5.1.2.
 //
-// Minimise the cost of the demand with reservations of several classes and terms.
-// At the beginning of each interval look a term ahead. Step 1: give each instance
-// the most discounted class for which it is used enough; D_k is how many got
-// class k. Step 2: count the inventory, S_k, a reservation whose rest is no longer
-// than a shorter term as one of that term. Step 3: buy R_k ≥ 0 such that
+// SEC lowers the cost of a demand with reservations of several classes and terms. At the
+// beginning of each interval SEC looks one term ahead.
+//
+//	Step 1: give each instance the most discounted class for which the instance is used
+//	        enough. D_k instances get class k.
+//	Step 2: count the inventory: S_k reservations of class k. A reservation whose
+//	        remaining time is no longer than a shorter term counts for that term.
+//	Step 3: buy R_k ≥ 0 such that
 //
 //	|Σ (S_k + R_k - D_k)|                                [Niu16] Eq. (3)
 //
-// is least and, of those, Σ |S_k + R_k - D_k|, Eq. (4).
+// is least, and among the least such that Σ |S_k + R_k - D_k| is least, Eq. (4).
 //
-// "Used enough" is a minimum utilisation level: the corner of the lower envelope
-// of the classes with the same term ([pricing.List.AppendEnvelope]) at which class
-// k takes over from the one before it, as a number K_k of used slots. The j-th
-// instance is used in the slots with a demand of j or more, which are at least K_k
-// exactly if j is at most the K_k-th largest demand within the term. So one order
-// statistic a class, from a [ranking] of the window that slides along, gives the
-// whole plan, with no look at single instances: with n_k that demand, and classes
-// from the most discounted one,
+// An instance is used enough for class k if it is used in at least K_k slots. K_k comes
+// from the lower envelope of the classes with the same term
+// ([pricing.List.AppendEnvelope]): the corner at which class k takes over from the class
+// before. The j-th instance is used in the slots with a demand of at least j. There are
+// at least K_k such slots exactly if j is at most the K_k-th largest demand within the
+// term. So one order statistic a class gives the whole plan, and single instances need
+// no look. A [ranking] of the window, which slides along, has the order statistics. With
+// n_k the K_k-th largest demand, and classes from the most discounted on,
 //
 //	D_k = max(0, n_k - max(n_1, …, n_k-1)).
 //
-// Eqs. (3) and (4) need no search. If Σ S ≥ Σ D, (3) says to buy nothing. If not,
-// it says to buy B = Σ D - Σ S in all, and (4) to buy no more than D_k - S_k of
-// any class; every such choice is a minimum, since each purchase then lowers one
-// term of the sum by 1. The lacks add up to B at least.
+// Eqs. (3) and (4) need no search. If Σ S ≥ Σ D, Eq. (3) says to buy nothing. Otherwise
+// Eq. (3) says to buy B = Σ D - Σ S in all, and Eq. (4) to buy at most D_k - S_k of any
+// class. Every such choice is a minimum, since each purchase lowers one term of the sum
+// by 1. The D_k - S_k that are positive add up to at least B.
 //
-// Invariant: no interval leaves more reservations than the larger of what there
-// was and what the plan wants.
+// Invariant: after each interval there are at most as many reservations as before it or
+// as the plan wants, whichever is more.
 //
-// O(n·m·log n + i·(m·log n + h)) time for n slots, m terms, i intervals at which
-// one may buy, h classes, and O(h·m) for each purchase of a class. O(n·h) space.
+// Time: O(n·m·log n + i·(m·log n + h)) for n slots, m terms, i intervals at which
+// purchases are possible and h classes, and O(h·m) for each purchase of a class. Space:
+// O(n·h).
 //
-// What the paper leaves open, and what is chosen here:
+// The paper leaves five choices open. SEC chooses:
 //
-//   - Demand after the horizon. With the Full horizon it is 0: what is bought has
-//     to pay within the demand. With the Pure one fee and use are those up to the
-//     horizon, that is, an instance goes on being used as before.
-//   - The order of the classes, "starting from the most discounted": by what an
-//     hour of use costs, as they serve; then the longer term, then the list. So a
-//     one-year heavy comes after a three-year heavy and before a three-year light.
-//   - What a rest is counted as: the class of the shortest term that is no
-//     shorter, billed alike and with the nearest hourly price; of equals the
+//   - Demand after the horizon. With the Full horizon the demand is 0: a purchase has to
+//     pay off within the demand. With the Pure horizon, fee and use count up to the
+//     horizon, as if an instance went on being used as before.
+//   - The order of the classes, "starting from the most discounted": by the cost of an
+//     hour of use, as classes serve; then the longer term, then the list. So a one-year
+//     heavy comes after a three-year heavy and before a three-year light.
+//   - The class that a remaining time counts for: the class of the shortest term that
+//     is no shorter, billed alike and with the nearest hourly price; of equals the
 //     first in the list. Classes that are billed otherwise come last.
-//   - Which solution of (3) and (4): most discounted classes first.
+//   - The solution of (3) and (4): most discounted classes first.
 //   - "An interval" is Problem.Every slots; utilisation is counted in slots.
 //
 // theory/heuristics.go has what these choices move on the reference demands.

@@ -36,22 +36,22 @@ var roundMinutes = [...]int{
 // named above it lies between 0.31 and 0.47.
 const DefaultFactor = 1.0
 
-// EstimatesTo writes to dst the jobs with estimates as users might have given
-// them: Run·u, u uniform in [1, f+1], but at most 48 hours or Run, the longer,
+// EstimatesTo writes the jobs to dst with estimates that users might have given. An
+// estimate is Run·u with u uniform in [1, f+1], at most the longer of 48 hours and Run,
 // rounded up to one of
 //
 //	1 2 5 10 15 20 30 45 minutes, 1 1½ 2 3 4 5 6 8 10 12 15 18 24 36 48 hours
 //
-// and above those to whole days. All else of a job stays, and no estimate is
-// below its run time. The Lublin model's run times end at 45 hours.
+// and to whole days above that. No estimate is below the run time of its job. The other
+// fields of a job are copied. Run times of the Lublin model end at 45 hours.
 //
-// Sources: the uniform factor [Mualem01]; round values [Tsafrir05]. The list,
-// and [DefaultFactor], are this library's. It draws one number a job.
+// Sources: the uniform factor [Mualem01]; round values [Tsafrir05]. The list of round
+// values and [DefaultFactor] are this library's. EstimatesTo draws one number a job.
 //
-// dst and jobs must have the same length, and may be the same slice. It returns
-// an [*InputError] for a job whose Run is not positive or above 100 years, and
-// has then written the jobs before it. It panics if rng is nil, the lengths
-// differ, or f is negative or above 1e6 or not a number.
+// dst and jobs must have the same length, and may be the same slice. The error is an
+// [*InputError] for a job whose Run is not positive or above 100 years; the jobs before
+// that job are then written. EstimatesTo panics if rng is nil, if the lengths differ, or
+// if f is negative, above 1e6 or not a number.
 func EstimatesTo(dst, jobs []trace.Job, rng *rand.Rand, f float64) error {
 	if len(dst) != len(jobs) {
 		panic("workload: EstimatesTo of slices of different lengths")

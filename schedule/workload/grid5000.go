@@ -10,22 +10,21 @@ import (
 
 // A sample like the part of the Grid5000 trace that [Marshall12] uses.
 //
-// Of that part section V.A reports: 1,061 jobs in about 10 days, 733 of them of one
-// core, 1 to 50 cores; run times from 0 s to 36 h with a mean of 113.03 and a
-// standard deviation of 251.20 min; and section V.B that it seldom exceeds 64
-// cores.
+// Section V.A reports of that part: 1,061 jobs in about 10 days on 1 to 50 cores, 733 of
+// them on one core; run times from 0 s to 36 h with a mean of 113.03 min and a standard
+// deviation of 251.20 min. Section V.B reports that the load seldom exceeds 64 cores.
 //
-// The fit. The share of one core is exact: of the jobs that are left, the next is
-// serial with the probability with which any of them is. Sizes of parallel jobs
-// are harmonic, n^−1.5 for 2 to 50 cores: 3.4 cores a job with the serial ones, and
-// 28 busy cores on average. Run times are a hyperexponential of two stages, cut
-// off at 36 h, whatever the size; the mean of the short stage is set to 10 min, and
-// then mean and standard deviation leave one mean of the long stage, 378.6 min, and
-// one share of it, .2851.
+// The fit. The number of serial jobs is exact: the next job is serial with the
+// probability that a job drawn from the remaining jobs is serial. Sizes of parallel jobs
+// follow n^−1.5 for 2 to 50 cores. With the serial jobs that makes 3.4 cores a job and
+// 28 busy cores on average. Run times have a hyperexponential distribution of two
+// stages, cut off at 36 h, the same for all sizes. The mean of the short stage is set to
+// 10 min. The mean and the standard deviation of all run times then determine the mean
+// of the long stage, 378.6 min, and its share, .2851.
 //
-// What is not known and left out: hours of the day, users, repeated runs, and any
-// relation between size and run time. A run time of 0 s cannot be replayed; here
-// times are rounded up to whole seconds, and the least is one.
+// The paper does not report hours of the day, users, repeated runs, or a relation
+// between size and run time, and the model has none of these. A run time of 0 s cannot
+// be replayed, so run times are rounded up to whole seconds, and the least is one.
 
 // Grid5000Jobs, Grid5000Serial and Grid5000Cores are what [Marshall12] reports of
 // its part of the trace: the number of jobs, those of one core, and the cores of

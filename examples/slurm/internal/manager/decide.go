@@ -9,13 +9,13 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// What to do is decided by schedule.Autoscaler, as in schedule/sim: which jobs start,
-// when the first one will, whether the cluster is too small for that and by how much,
-// and which instances go. A placement.Selector decides which instances a job gets.
+// A schedule.Autoscaler decides, as in schedule/sim: which jobs start, when the first
+// waiting job will start, whether the cluster has to grow and by how much, and which
+// instances go. A placement.Selector decides which instances a job gets.
 //
-// The simulator tells its scheduler what happens. A manager may have missed something,
-// so it shows a snapshot: the nodes, the jobs that run and until when, and the queue.
-// The answers are the same, since they depend on that alone.
+// The simulator tells its scheduler every event. The manager may have missed events, so
+// it shows the autoscaler a snapshot: the nodes, the running jobs with their ends, and
+// the queue. Both get the same answers, since an answer depends on the snapshot alone.
 
 // scaler returns the rules of the options.
 func (o *Options) scaler() schedule.Autoscaler {

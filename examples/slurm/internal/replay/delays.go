@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// Delays returns how long jobs waited although they could have started: each from when
-// it was submitted, those before it in the queue could have started, and besides their
-// nodes as many as it needs were up and free, to its first breath. It is what slurmctld
-// takes, which looks for jobs to start once a second, and what starting a job takes. Jobs
-// that started before their turn are left out, since when they could have is not known.
+// Delays returns how long jobs waited although they could have started. A job's delay
+// begins when three things hold: the job is submitted, the jobs before it in the queue
+// can start, and enough further nodes are up and free. The delay ends when the job runs.
+// slurmctld causes the delay: it looks for jobs to start once a second, and starting a
+// job takes time. Jobs that started before their turn are left out, since the time at
+// which they could have started is not known.
 //
-// The runs are in the order of submission, which is the queue's. Time is O(n²·(n + m))
-// for n runs and m leases.
+// The runs are in the order of submission, which is the order of the queue. Time is
+// O(n²·(n + m)) for n runs and m leases.
 func Delays(runs []Run, leases []*Lease, early func(slurm int64) bool) []time.Duration {
 	var all []time.Duration
 	could := make([]time.Duration, len(runs)) // when each could have started
