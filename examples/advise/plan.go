@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/advice"
+)
+
+// advise forecasts and plans each group.
+func (r *results) advise(run *cli.Run) error {
+	for i, g := range r.groups {
+		run.Showf("planning %s: %d of %d", g.name, i+1, len(r.groups))
+		paths, err := r.futures(g)
+		if err != nil {
+			return err
+		}
+		request := &advice.Request{Kind: g.name, Unit: g.unit, Currency: r.bill.Currency, Now: r.now, Slot: r.slot, Paths: paths, OnDemand: g.list.OnDemand,
+			Offers: g.offers, Held: g.held, Every: r.o.every, FullHorizon: r.o.needEnds}
+		if g.advice, err = advice.Advise(request); err != nil {
+			return cli.Mistakef("%s: %w", g.name, err)
+		}
+		if err := r.add(g.advice); err != nil {
+			return err
+		}
+	}
+	for _, h := range r.own {
+		if !r.matched[h.ID] {
+			r.notes = append(r.notes, fmt.Sprintf("-held: %s (%s in %s) is of no kind that is planned", h.ID, h.Type, h.Region))
+		}
+	}
+	return nil
+}
+
+// add sums up.
+func (r *results) add(a *advice.Advice) (err error) {
+	for _, s := range []struct {
+		to *pricing.Money
+		m  pricing.Money
+	}{{&r.today, a.Today}, {&r.commitment, a.Commitment}, {&r.cost, a.Cost}, {&r.bound, a.Bound}, {&r.onDemand, a.OnDemand}} {
+		if *s.to, err = s.to.Add(s.m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// futures draws what the demand of a group may become after the day of the order.
+func (r *results) futures(g *group) ([][]int, error) {
+	series := make([]float64, len(g.demand))
+	for t, n := range g.demand {
+		series[t] = float64(n)
+	}
+	model, err := forecast.New(r.o.model)
+	if err != nil {
+		return nil, err
+	}
+	p := forecast.Predictor{Model: model}
+	p.Limits.Low, p.Limits.High = 0, math.Inf(1)
+	var fitter forecast.Fitter
+	if _, err := p.Fit(&fitter, series); err != nil {
+		// Too little to fit: the last value stays.
+		p = forecast.Predictor{Model: &forecast.Naive{}}
+		for _, x := range series {
+			p.Update(x)
+		}
+	}
+	n := int(r.o.horizon / r.slot)
+	skip := int(r.now.Sub(r.start)/r.slot) - len(series) // slots between the bill's end and the order
+	rows := make([][]float64, r.o.paths)
+	for i := range rows {
+		rows[i] = make([]float64, max(0, skip)+n)
+	}
+	p.Paths(rows, rand.New(rand.NewPCG(r.o.seed, hash(g.name))))
+	up := 1 + float64(r.o.up)/100
+	out := make([][]int, len(rows))
+	for i, row := range rows {
+		out[i] = make([]int, n)
+		for t, x := range row[max(0, skip):] {
+			if x = math.Round(x * up); !(x >= 0) {
+				x = 0
+			}
+			out[i][t] = int(min(x, math.MaxInt32))
+		}
+	}
+	return out, nil
+}
+
+// hash makes a seed of a name, so that a group's futures do not depend on which other
+// groups there are.
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// dayOf is the beginning of a day in UTC.
+func dayOf(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
