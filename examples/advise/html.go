@@ -22,16 +22,16 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 type (
 	page struct {
 		Title, Date, Today, Commitment, Cost, Bound, OnDemand, Saving, End string
-		Orders                                                              []pageOrder
-		Groups                                                              []pageGroup
-		Months                                                              template.HTML
-		Expiries                                                            []pageExpiry
-		Unused                                                              []pageUnused
-		Files                                                               []pageFile
-		Missed                                                              []miss
-		Notes                                                               []string
-		Optimal                                                             bool
-		Paths                                                               int
+		Orders                                                             []pageOrder
+		Groups                                                             []pageGroup
+		Months                                                             template.HTML
+		Expiries                                                           []pageExpiry
+		Unused                                                             []pageUnused
+		Files                                                              []pageFile
+		Missed                                                             []miss
+		Notes                                                              []string
+		Optimal                                                            bool
+		Paths                                                              int
 	}
 	pageOrder struct {
 		Kind, Class, Units, Upfront, Hourly, Commitment, Until, Saving, LastUse, BreakEven, Payback, Loss, Waiting string
@@ -94,8 +94,8 @@ func (r *results) writeHTML(w io.Writer) error {
 }
 
 func count(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
+	if n == 1 || strings.ContainsAny(unit, ".0123456789_") {
+		return fmt.Sprintf("%d %s", n, unit)
 	}
 	return fmt.Sprintf("%d %ss", n, unit)
 }
@@ -255,4 +255,3 @@ func thousands(x float64) string {
 	}
 	return fmt.Sprintf("%.2f", x)
 }
-

@@ -61,7 +61,7 @@ func (r *results) futures(g *group) ([][]int, error) {
 		return nil, err
 	}
 	p := forecast.Predictor{Model: model}
-	p.Limits.Low, p.Limits.High = 0, math.Inf(1)
+	p.Limits = forecast.Limits{NonNegative: true, Multiple: 4}
 	var fitter forecast.Fitter
 	if _, err := p.Fit(&fitter, series); err != nil {
 		// Too little to fit: the last value stays.

@@ -31,8 +31,8 @@ func (a *Advice) amount(m pricing.Money) string {
 
 // units writes a number of units: 1 instance, 5 instances.
 func (a *Advice) units(n int) string {
-	if n == 1 {
-		return "1 " + a.Unit
+	if n == 1 || strings.ContainsAny(a.Unit, ".0123456789_") { // a name, such as m5.large
+		return fmt.Sprintf("%d %s", n, a.Unit)
 	}
 	return fmt.Sprintf("%d %ss", n, a.Unit)
 }
@@ -81,7 +81,9 @@ func (a *Advice) Text() string {
 		line("  %s of %s", a.units(o.Units), o.Class)
 		line("    you pay      %s today and %s per %s-hour; in all %s until %s", a.amount(o.Upfront), a.amountFine(o.Hourly), a.Unit, a.amount(o.Commitment), day(o.Until))
 		line("    you save     %s by %s, on average, after all payments of that time", a.amount(o.Saving), day(a.End))
-		if o.Payback.IsZero() {
+		if o.Upfront == 0 && !o.Payback.IsZero() && o.Payback.Sub(a.Now) <= 24*time.Hour {
+			line("    money back   at once, since nothing is paid ahead")
+		} else if o.Payback.IsZero() {
 			line("    money back   not before %s, where the forecast ends", day(a.End))
 		} else {
 			line("    money back   on %s", day(o.Payback))
@@ -144,7 +146,7 @@ func (a *Advice) Text() string {
 			}
 			sold := ""
 			if !k.Sold {
-				sold = "; no longer sold"
+				sold = "; not for sale"
 			}
 			line("  %s of %s, until %s, needed %s of the time%s", a.units(k.Units), name, day(k.Expires), percent(k.Use), sold)
 		}

@@ -26,7 +26,7 @@ type Program[O, R any] struct {
 	// user's.
 	Work func(o *O, run *Run) (R, error)
 	Text func(r R, w *table.Page) error // for people
-	Rows func(r R) any                  // for machines, with -json: a slice of objects
+	Rows func(r R) any                  // for machines, with -json: a slice of objects, or one object
 	// Files are what can be written beside the results, by the names of their flags.
 	Files []File[R]
 }
@@ -198,8 +198,16 @@ func (p *Program[O, R]) run(args []string, stdout io.Writer, run *Run) error {
 	return err
 }
 
-// writeRows writes the elements of a slice as a JSON array, one a line.
+// writeRows writes the elements of a slice as a JSON array, one a line, and anything
+// else as one object.
 func writeRows(w *table.Page, rows reflect.Value) error {
+	if rows.Kind() != reflect.Slice {
+		b, err := json.MarshalIndent(rows.Interface(), "", "  ")
+		if err == nil {
+			w.Write(append(b, '\n'))
+		}
+		return err
+	}
 	w.WriteString("[")
 	for i := range rows.Len() {
 		b, err := json.Marshal(rows.Index(i).Interface())

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/offers"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+// A madeKind is a kind of the made-up year: prices of a list of 2025 or so, rounded.
+type madeKind struct {
+	kind, family    string
+	factor          int
+	base            float64 // instances at night
+	day, week, grow float64 // more by day, less at weekends, growth over the year
+}
+
+var madeKinds = []madeKind{
+	{"m5.large", "m5", 400, 22, .6, .4, .15},
+	{"m5.xlarge", "m5", 800, 9, .3, .2, .1},
+	{"c5.2xlarge", "c5", 1600, 4, 1.5, .9, .3},
+	{"r5.large", "r5", 400, 12, 0, 0, -.2},
+}
+
+const madeRegion = "eu-west-1"
+
+// madePrice is the price on demand of a large of a family, and the parts of it that
+// reservations cost.
+var madePrice = map[string]pricing.Money{"m5": 107 * pricing.Milli, "c5": 96 * pricing.Milli, "r5": 141 * pricing.Milli}
+
+// madeUp adds a year of rows to the collector, and its price list to r.
+func (r *results) madeUp(c *usage.Collector) error {
+	rng := rand.New(rand.NewPCG(r.o.seed, 17))
+	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+	c.Begin("a made-up year", "made-up rows")
+	line := 1
+	list := &offers.Prices{Report: offers.Report{Form: "made-up prices"}}
+	for _, k := range madeKinds {
+		price := madePrice[k.family] * pricing.Money(k.factor/400)
+		l := pricing.List{OnDemand: price, Classes: []pricing.Class{
+			{Name: "1y-standard-all-upfront", Term: 8760 * time.Hour, Upfront: price * 8760 * 59 / 100, Billed: pricing.Always},
+			{Name: "1y-standard-no-upfront", Term: 8760 * time.Hour, Hourly: price * 63 / 100, Billed: pricing.Always},
+			{Name: "3y-standard-no-upfront", Term: 3 * 8760 * time.Hour, Hourly: price * 43 / 100, Billed: pricing.Always},
+		}}
+		list.Offers = append(list.Offers, offers.Offer{Provider: "aws", Region: madeRegion, Kind: k.kind, System: "linux", Tenancy: "shared", Currency: "USD", Family: k.family, Factor: k.factor, List: l})
+		list.Report.Prices += 1 + len(l.Classes)
+	}
+	list.Report.Used = list.Report.Prices
+	r.addPrices("made-up prices", list)
+
+	const reserved = 10 // of m5.large, until four months after the year
+	held := usage.Commitment{ID: "ri-made-up", Name: "1y m5.large", Type: "Reserved Instance", Unit: "Hours",
+		Start: start.AddDate(0, 4, 0), End: start.AddDate(1, 4, 0), Region: madeRegion}
+	add := func(row usage.Row) error {
+		line++
+		row.Line, row.Account, row.Currency = line, "made-up", "USD"
+		return c.Add(&row)
+	}
+	for h := range 365 * 24 {
+		at := start.Add(time.Duration(h) * time.Hour)
+		end := at.Add(time.Hour)
+		for i, k := range madeKinds {
+			x := k.base * (1 + k.grow*float64(h)/8760)
+			if hour := at.Hour(); hour >= 7 && hour < 20 {
+				swing := k.day
+				if d := at.Weekday(); d == time.Saturday || d == time.Sunday {
+					swing *= 1 - k.week
+				}
+				x *= 1 + swing
+			}
+			n := int(math.Round(x * (1 + .04*rng.NormFloat64())))
+			kind := usage.Kind{Provider: "aws", Region: madeRegion, Type: k.kind, System: "linux", Tenancy: "shared"}
+			price := usage.AmountOf(list.Offers[i].List.OnDemand)
+			times := func(n int) usage.Amount {
+				var sum usage.Amount
+				for range n {
+					sum = sum.Plus(price)
+				}
+				return sum
+			}
+			covered := 0
+			if i == 0 && !at.Before(held.Start) {
+				covered = min(n, reserved)
+				fee := usage.AmountOf(list.Offers[i].List.Classes[1].Hourly * pricing.Money(covered))
+				hours := held
+				hours.Quantity = usage.Units(int64(covered))
+				if err := add(usage.Row{Start: at, End: end, Charge: usage.Covered, Kind: kind, Hours: hours.Quantity, Effective: fee, Billed: fee, List: times(covered), Commitment: hours}); err != nil {
+					return err
+				}
+			}
+			if n > covered {
+				cost := times(n - covered)
+				if err := add(usage.Row{Start: at, End: end, Charge: usage.OnDemand, Kind: kind, Hours: usage.Units(int64(n - covered)), Billed: cost, Effective: cost, List: cost}); err != nil {
+					return err
+				}
+			}
+		}
+		if at.Day() == 1 && at.Hour() == 0 {
+			for _, x := range []struct{ reason, cost string }{{usage.OtherUsage, "412.5"}, {usage.Tax, "96.31"}, {usage.Credit, "-50"}} {
+				cost, _, err := usage.Parse(x.cost)
+				if err != nil {
+					return fmt.Errorf("made-up amount: %w", err)
+				}
+				if err := add(usage.Row{Start: at, End: end, Reason: x.reason, Billed: cost, Effective: cost}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

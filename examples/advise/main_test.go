@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/advise -update.
+var tested = programtest.Program{Name: "advise", Run: program.Run}
+
+func TestMain(m *testing.M) { programtest.Main(m, main) }
+
+func TestGolden(t *testing.T) {
+	dir := t.TempDir()
+	stdout, _ := tested.Must(t, "-html", filepath.Join(dir, "a.html"))
+	programtest.Golden(t, "default.txt", stdout)
+	page, err := os.ReadFile(filepath.Join(dir, "a.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"<script", "http://", "https://", "url(", "@import"} {
+		if strings.Contains(strings.ReplaceAll(string(page), "http://www.w3.org/2000/svg", ""), part) {
+			t.Errorf("the page has %q in it: want one file that asks for nothing", part)
+		}
+	}
+	for _, part := range []string{"The order", "Spend by month", "Expiries", "Unused today", "The proof", "m5.large", "</html>"} {
+		if !strings.Contains(string(page), part) {
+			t.Errorf("the page lacks %q", part)
+		}
+	}
+}
+
+// read decodes the object of -json.
+func read(t *testing.T, stdout string) jsonResults {
+	t.Helper()
+	var j jsonResults
+	dec := json.NewDecoder(strings.NewReader(stdout))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&j); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// reconciled holds that nothing of a file is lost: billed is what is classified plus what
+// is left out, to the last digit.
+func reconciled(t *testing.T, j jsonResults) {
+	t.Helper()
+	parse := func(s string) usage.Amount {
+		a, exact, err := usage.Parse(s)
+		if err != nil || !exact {
+			t.Fatalf("%q: %v", s, err)
+		}
+		return a
+	}
+	for _, in := range j.Inputs {
+		sum := parse(in.Classified)
+		for _, l := range in.LeftOut {
+			sum = sum.Plus(parse(l.Billed))
+		}
+		if sum != parse(in.Billed) {
+			t.Errorf("%s: %v of %s", in.File, sum, in.Billed)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	stdout, _ := tested.Must(t, "-json")
+	j := read(t, stdout)
+	reconciled(t, j)
+	if len(j.Orders) == 0 || len(j.Demand) != len(madeKinds) || len(j.Held) != 1 || !j.Optimal || j.Cost != j.Bound || j.Currency != "USD" || j.Date != "2026-11-01" {
+		t.Errorf("%+v", j)
+	}
+	money := func(s string) pricing.Money {
+		m, err := pricing.ParseMoney(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	if money(j.OnDemand)-money(j.Cost) != money(j.Saving) {
+		t.Errorf("%s - %s = %s", j.OnDemand, j.Cost, j.Saving)
+	}
+	sum := pricing.Money(0)
+	for _, o := range j.Orders {
+		sum += money(o.Commitment)
+	}
+	if sum != money(j.Commitment) {
+		t.Errorf("orders of %v, commitment %s", sum, j.Commitment)
+	}
+	if again, _ := tested.Must(t, "-json"); again != stdout {
+		t.Error("the same seed gives another order")
+	}
+	inputs, _ := tested.Must(t, "-inputs", "-json")
+	if strings.Contains(inputs, "orders") || !strings.Contains(inputs, `"inputs"`) {
+		t.Error(inputs)
+	}
+	// More demand, more units; less, none.
+	units := func(args ...string) (n int) {
+		stdout, _ := tested.Must(t, append(args, "-json")...)
+		for _, o := range read(t, stdout).Orders {
+			n += o.Units
+		}
+		return n
+	}
+	if few, many := units("-demand-up", "-100"), units("-demand-up", "100"); few != 0 || many <= units() {
+		t.Errorf("%d units of no demand, %d of twice the demand", few, many)
+	}
+}
+
+const (
+	azureHeader = "Date,MeterCategory,UnitOfMeasure,Quantity,CostInBillingCurrency,BillingCurrency,ResourceLocation,AdditionalInfo,ChargeType,PricingModel,ReservationId\n"
+	azureRow    = `,Virtual Machines,1 Hour,48,4.8,USD,westeurope,"{""ServiceType"":""Standard_D2""}",Usage,OnDemand,` + "\n"
+	azurePrices = `{"Items":[
+{"currencyCode":"USD","armRegionName":"westeurope","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","armSkuName":"Standard_D2","retailPrice":0.1,"productName":"Virtual Machines D Series","skuName":"D2","type":"Consumption"},
+{"currencyCode":"USD","armRegionName":"westeurope","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","armSkuName":"Standard_D2","retailPrice":500,"productName":"Virtual Machines D Series","skuName":"D2","type":"Reservation","reservationTerm":"1 Year"}]}`
+)
+
+// A bill of two machines that never stop, the reservation at 57% of the price: two are
+// ordered, or one beside one that is held.
+func TestAzure(t *testing.T) {
+	var bill strings.Builder
+	bill.WriteString(azureHeader)
+	for _, day := range []string{"02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13", "14", "15", "16"} {
+		bill.WriteString("03/" + day + "/2026" + azureRow)
+	}
+	path, prices := programtest.Write(t, "bill.csv", bill.String()), programtest.Write(t, "prices.json", azurePrices)
+	stdout, _ := tested.Must(t, "-bill", path, "-prices", prices, "-json")
+	j := read(t, stdout)
+	reconciled(t, j)
+	if len(j.Orders) != 1 || j.Orders[0].Units != 2 || j.Orders[0].Upfront != "1000" || j.Date != "2026-03-17" || j.Orders[0].Until != "2027-03-17" {
+		t.Errorf("%+v", j.Orders)
+	}
+	held := programtest.Write(t, "held.json", `[{"id":"r","region":"WestEurope","type":"standard_d2","units":1,"expires":"2029-01-01"}]`)
+	stdout, _ = tested.Must(t, "-bill", path, "-prices", prices, "-held", held, "-json")
+	if j := read(t, stdout); len(j.Orders) != 1 || j.Orders[0].Units != 1 {
+		t.Errorf("%+v", j.Orders)
+	}
+	// Without prices the demand is told, and nothing is planned.
+	stdout, _ = tested.Must(t, "-bill", path, "-json")
+	if j := read(t, stdout); len(j.Orders) != 0 || len(j.NotPlanned) != 1 || !strings.Contains(j.NotPlanned[0].Why, "-prices") {
+		t.Errorf("%+v", j)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	bill := programtest.WriteIn(t, dir, "bill.csv", azureHeader+"03/02/2026"+azureRow)
+	twice := programtest.WriteIn(t, dir, "twice.csv", azureHeader+"03/02/2026"+azureRow)
+	euro := programtest.WriteIn(t, dir, "euro.csv", azureHeader+"03/03/2026"+strings.Replace(azureRow, "USD", "EUR", 1))
+	bad := programtest.WriteIn(t, dir, "bad.csv", azureHeader+"03/02/2026"+strings.Replace(azureRow, "4.8", "x", 1))
+	empty := programtest.WriteIn(t, dir, "empty.csv", "")
+	rows := programtest.WriteIn(t, dir, "header.csv", azureHeader)
+	text := programtest.WriteIn(t, dir, "text.txt", "hello\n")
+	held := programtest.WriteIn(t, dir, "held.json", `[{"id":"r","type":"x","units":0,"expires":"2029-01-01"}]`)
+	tested.Mistakes(t, dir, []programtest.Wrong{
+		{Args: []string{"-bill", bill, "-bill", twice}, Want: "do not overlap"},
+		{Args: []string{"-bill", bill, "-bill", euro}, Want: "EUR: want USD"},
+		{Args: []string{"-bill", bad}, Want: "line 2, column 5"},
+		{Args: []string{"-bill", empty}, Want: "empty"},
+		{Args: []string{"-bill", rows}, Want: "no rows"},
+		{Args: []string{"-bill", text}, Want: "want an Azure cost export"},
+		{Args: []string{"-bill", filepath.Join(dir, "none.csv")}, Want: "no such file"},
+		{Args: []string{"-bill", bill, "-prices", text}, Want: "unknown form of prices"},
+		{Args: []string{"-bill", bill, "-held", held}, Want: "0 units"},
+		{Args: []string{"-bill", bill, "-date", "2026-02-01"}, Want: "2026-03-03"},
+		{Args: []string{"-prices", text}, Want: "-prices without -bill"},
+		{Args: []string{"-model", "crystal"}, Want: "want one of"},
+		{Args: []string{"-date", "tomorrow"}, Want: "a day such as"},
+		{Args: []string{"-horizon", "25h"}, Want: "whole days"},
+		{Args: []string{"-paths", "0"}, Want: "a whole number from 1"},
+	})
+	tested.Frame(t, "html")
+}
+
+func TestHelp(t *testing.T) { tested.Help(t, program.FlagNames()) }
+
+// Every sample bill is read, or refused with a sentence.
+func TestSamples(t *testing.T) {
+	dir := shared.File(t, "inputs")
+	for _, name := range []string{"azure/EA_ActualCost_Small.csv", "azure/headers_German.csv", "gcp/2022-08-01_5.csv", "oci/reports_cost-csv_0000000030000269.csv.gz"} {
+		stdout, _ := tested.Must(t, "-bill", filepath.Join(dir, name), "-inputs", "-keep-repeats", "-json")
+		j := read(t, stdout)
+		reconciled(t, j)
+		if len(j.Inputs) != 1 || j.Inputs[0].Rows == 0 {
+			t.Errorf("%s: %+v", name, j.Inputs)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/pricing/azure"
+	"github.com/plimsoll/plimsoll/pricing/gcp"
+	"github.com/plimsoll/plimsoll/pricing/oci"
+	"github.com/plimsoll/plimsoll/pricing/offers"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+// forms are the forms of bills, told by the first line of their text or, where that is
+// nil, by the first bytes.
+var forms = []struct {
+	name   string
+	detect func(header string) bool
+	read   func(c *usage.Collector, name string, src io.Reader) error
+}{
+	{"an Azure cost export", azure.Detect, azure.Read},
+	{"a Google Cloud billing export", gcp.Detect, gcp.Read},
+	{"an Oracle Cloud cost report", oci.Detect, oci.Read},
+}
+
+// maxHead is how much of a file is looked at to tell its form.
+const maxHead = 256 << 10
+
+// read reads all files.
+func (o *options) read(run *cli.Run) (*results, error) {
+	r := &results{o: o, matched: map[string]bool{}}
+	c := usage.Collector{Options: usage.Options{KeepRepeats: o.keepRepeats}}
+	if len(o.bills) == 0 {
+		if err := r.madeUp(&c); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range o.bills {
+		if err := readBill(&c, path, run); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range o.prices {
+		run.Showf("reading %s", path)
+		p, err := infile.Read("-prices", path, func(in io.Reader) (*offers.Prices, error) { return offers.Read(in, offers.Options{}) })
+		if err != nil {
+			return nil, err
+		}
+		r.addPrices(path, p)
+	}
+	if o.held != "" {
+		own, err := infile.Read("-held", o.held, readHeld)
+		if err != nil {
+			return nil, err
+		}
+		r.own = own
+	}
+	bill, err := c.Bill()
+	if err != nil {
+		return nil, cli.Mistakef("%w", cli.Plain(err))
+	}
+	r.bill = bill
+	r.slot = time.Hour
+	for i := range bill.Demand {
+		r.slot = max(r.slot, bill.Demand[i].Slot)
+	}
+	r.start = dayOf(bill.Start)
+	end := bill.End
+	if rest := end.Sub(dayOf(end)); rest > 0 {
+		end = dayOf(end).Add(24 * time.Hour)
+	}
+	r.slots = int(bill.End.Sub(r.start) / r.slot)
+	r.now = end
+	if !o.date.IsZero() {
+		r.now = o.date
+	}
+	if r.now.Before(dayOf(bill.End)) && !o.inputs {
+		return nil, cli.Mistakef("-date %s: want the day on which the bill ends, %s, or a later one", r.now.Format(time.DateOnly), end.Format(time.DateOnly))
+	}
+	return r, nil
+}
+
+func (r *results) addPrices(name string, p *offers.Prices) {
+	r.prices.Offers = append(r.prices.Offers, p.Offers...)
+	r.prices.Rates = append(r.prices.Rates, p.Rates...)
+	r.lists = append(r.lists, priceFile{name, p.Report})
+}
+
+// readBill tells the form of a file and adds its rows.
+func readBill(c *usage.Collector, path string, run *cli.Run) error {
+	f, err := infile.Open("-bill", path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	counted := &counter{src: f, run: run, name: path}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		counted.size = info.Size()
+	}
+	var in io.Reader = counted
+	br := bufio.NewReaderSize(in, maxHead)
+	if magic, _ := br.Peek(2); string(magic) == "\x1f\x8b" {
+		zip, err := gzip.NewReader(br)
+		if err != nil {
+			return cli.Mistakef("-bill %s: %v: want plain text or whole gzip data", path, err)
+		}
+		br = bufio.NewReaderSize(zip, maxHead)
+	}
+	head, err := br.Peek(maxHead)
+	if err != nil && err != io.EOF && len(head) == 0 {
+		return cli.Mistakef("-bill %s: the compressed data are cut off: want a whole file", path)
+	}
+	if len(bytes.TrimSpace(head)) == 0 {
+		return cli.Mistakef("-bill %s: the file is empty: want a bill", path)
+	}
+	header, _, _ := bytes.Cut(head, []byte("\n"))
+	names := make([]string, len(forms))
+	for i, form := range forms {
+		names[i] = form.name
+		if form.detect(strings.TrimRight(string(header), "\r")) {
+			if err := form.read(c, path, br); err != nil {
+				var input *usage.InputError
+				if errors.As(err, &input) {
+					return cli.Mistakef("-bill %s: %w", path, cli.Plain(err))
+				}
+				return err
+			}
+			return nil
+		}
+	}
+	return cli.Mistakef("-bill %s: %s: want %s", path, infile.Quote(string(header)), cli.Series(names, "or"))
+}
+
+// counter shows how much of a file has been read.
+type counter struct {
+	src        io.Reader
+	run        *cli.Run
+	name       string
+	read, size int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.src.Read(p)
+	c.read += int64(n)
+	if c.size > 0 {
+		c.run.Showf("reading %s: %d%%", c.name, 100*c.read/c.size)
+	}
+	return n, err
+}
+
+// An ownContract is a contract of -held.
+type ownContract struct {
+	ID, Region, Type, System string
+	Units                    int
+	Expires                  string
+	expires                  time.Time
+}
+
+// readHeld reads the file of -held.
+func readHeld(in io.Reader) ([]ownContract, error) {
+	dec := json.NewDecoder(io.LimitReader(in, 16<<20))
+	dec.DisallowUnknownFields()
+	var list []ownContract
+	if err := dec.Decode(&list); err != nil {
+		return nil, errors.New("want an array of objects with id, region, type, system, units and expires: " + err.Error())
+	}
+	for i := range list {
+		h := &list[i]
+		var err error
+		if h.expires, err = time.Parse(time.DateOnly, h.Expires); err != nil {
+			return nil, cli.Mistakef("contract %d: expires %q: want a day such as 2027-03-01", i, h.Expires)
+		}
+		switch {
+		case h.ID == "":
+			return nil, cli.Mistakef("contract %d: no id: want a name", i)
+		case h.Type == "":
+			return nil, cli.Mistakef("contract %d: no type: want one such as m5.large", i)
+		case h.Units < 1 || h.Units > math.MaxInt32:
+			return nil, cli.Mistakef("contract %d: %d units: want 1 to %d", i, h.Units, math.MaxInt32)
+		}
+	}
+	return list, nil
+}
