@@ -200,7 +200,6 @@ func TestZero(t *testing.T) {
 	for _, args := range [][]string{
 		{"-demand", programtest.Write(t, "d.csv", "n\n0\n0\n0\n"), "-slot", "168h"},
 		{"-series", programtest.Write(t, "s.csv", "name\nx,0,0,0\n")},
-		{"-demand", programtest.Write(t, "d.csv", "n\n1\n0\n0\n"), "-slot", "168h", "-classes", programtest.Write(t, "c.json", `{"on_demand": 0, "classes": []}`)},
 	} {
 		for _, r := range decode(t, first(tested.Must(t, append(args, "-json")...))) {
 			if r.Cost != "0" || r.Ratio != nil || r.Saving != nil || len(r.Purchases) != 0 {
@@ -296,11 +295,11 @@ func TestLedger(t *testing.T) {
 				Hourly: pricing.Money(1000 * random.Int64N(200)), Billed: pricing.Billing(random.IntN(2)),
 			})
 		}
-		var x offline
-		if err := in.know(s, &x); err != nil {
+		x := make([]outcome, ofOnline)
+		if _, err := in.know(s, x); err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range []outcome{x.hindsight, x.greedy, x.odOnly} {
+		for _, o := range []outcome{x[ofHindsight], x[ofGreedy], x[ofNothing]} {
 			total := o.ledger.total()
 			if got, want := total.cost(), o.cost.Float64(); math.Abs(got-want) > 1e-6*(1+want) {
 				t.Errorf("%v: a ledger of %v for a cost of %v", in.list, got, want)
@@ -525,6 +524,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-demand", file("d.csv", "n\n"+strings.Repeat("1\n", 400)), "-classes", file("c.json", strings.Replace(smallClasses, "672h", "90m", 1))},
 			`the term of "four" is 1h30m: want a whole number of slots of 1h`},
 		{classes(`{"on_demand": 9000000000, "classes": []}`), "d.csv: "},
+		{classes(`{"on_demand": 0, "classes": []}`), "-classes: 0: want the price of an instance on demand, above 0"},
 
 		{[]string{"-demand", keep, "-svg", keep}, "the file is that of another flag"},
 		{append(demand("n\n-1\n"), "-svg", out, "-json"), "line 2"},

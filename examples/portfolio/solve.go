@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -72,31 +71,36 @@ type results struct {
 	groups []group
 }
 
-// offline are the outcomes of algorithms that know the demand.
-type offline struct {
-	hindsight, eq5, greedy, odOnly outcome
-	unsure                         float64
-}
+// The outcomes of a series, in the order in which they are kept: those that know the
+// demand, and then the online portfolios.
+const (
+	ofHindsight = iota
+	ofEq5
+	ofGreedy
+	ofNothing
+	ofOnline
+)
 
 // solve runs all algorithms on all series.
 func (o *options) solve(in *input, run *cli.Run) (*results, error) {
 	list := portfolios(in.list)
-	known := make([]offline, len(in.series))
-	decided := make([][]outcome, len(in.series))
+	outcomes := make([][]outcome, len(in.series))
+	unsure := make([]float64, len(in.series))
 	all := 0
 	for i := range in.series {
-		decided[i] = make([]outcome, len(list))
+		outcomes[i] = make([]outcome, ofOnline+len(list))
 		all += (in.series[i].weeks - 1) * len(list)
 	}
 	var done atomic.Int64
 	tasks := 1 + len(list)
-	err := parallel.Do(len(in.series)*tasks, func(_, i int) error {
+	err := parallel.Do(len(in.series)*tasks, func(_, i int) (err error) {
 		s, k := i/tasks, i%tasks
 		if k == 0 {
 			run.Showf("hindsight: %s", in.series[s].name)
-			return in.know(&in.series[s], &known[s])
+			unsure[s], err = in.know(&in.series[s], outcomes[s])
+			return err
 		}
-		return o.decide(in, &in.series[s], list[k-1].classes, &decided[s][k-1], func() {
+		return o.decide(in, &in.series[s], list[k-1].classes, &outcomes[s][ofOnline+k-1], func() {
 			run.Showf("deciding: %s of %s weeks, %s", decimal.Int(int(done.Add(1))), decimal.Int(all), in.series[s].name)
 		})
 	})
@@ -109,9 +113,9 @@ func (o *options) solve(in *input, run *cli.Run) (*results, error) {
 		last := first
 		for ; last < len(in.series) && in.series[last].source == g.source; last++ {
 			g.series = append(g.series, &in.series[last])
-			g.unsure = append(g.unsure, known[last].unsure)
+			g.unsure = append(g.unsure, unsure[last])
 		}
-		if err := g.fill(list, known[first:last], decided[first:last]); err != nil {
+		if err := g.fill(list, outcomes[first:last]); err != nil {
 			return nil, err
 		}
 		r.groups = append(r.groups, g)
@@ -120,85 +124,64 @@ func (o *options) solve(in *input, run *cli.Run) (*results, error) {
 	return r, nil
 }
 
-// fill makes the rows of the group.
-func (g *group) fill(list []portfolio, known []offline, decided [][]outcome) error {
-	of := func(f func(i int) *outcome) []*outcome {
-		out := make([]*outcome, len(g.series))
-		for i := range out {
-			out[i] = f(i)
+// fill makes the rows of the group, with one of the candidates of a name.
+func (g *group) fill(list []portfolio, outcomes [][]outcome) error {
+	add := func(x row, k int) (err error) {
+		for i := range outcomes {
+			x.outcomes = append(x.outcomes, &outcomes[i][k])
+			if x.cost, err = x.cost.Add(outcomes[i][k].cost); err != nil {
+				return cli.Mistakef("the total cost of %s does not fit in an amount of money", x.algo)
+			}
 		}
-		return out
+		if last := len(g.rows) - 1; x.class >= 0 && g.rows[last].algo == x.algo {
+			if x.cost < g.rows[last].cost {
+				g.rows[last] = x
+			}
+			return nil
+		}
+		g.rows = append(g.rows, x)
+		return nil
 	}
-	g.rows = []row{
-		{algo: hindsight, class: -1, outcomes: of(func(i int) *outcome { return &known[i].hindsight })},
-		{algo: eq5, class: -1, bound: true, outcomes: of(func(i int) *outcome { return &known[i].eq5 })},
-		{algo: greedy, class: -1, outcomes: of(func(i int) *outcome { return &known[i].greedy })},
-		{algo: online, class: -1, outcomes: of(func(i int) *outcome { return &decided[i][0] })},
-		{algo: odOnly, class: -1, outcomes: of(func(i int) *outcome { return &known[i].odOnly })},
-	}
+	rows := []row{{algo: hindsight, class: -1}, {algo: eq5, class: -1, bound: true}, {algo: greedy, class: -1}, {algo: online, class: -1}, {algo: odOnly, class: -1}}
+	kept := []int{ofHindsight, ofEq5, ofGreedy, ofOnline, ofNothing}
 	for k, p := range list[1:] {
-		x := row{algo: p.algo, class: -1, outcomes: of(func(i int) *outcome { return &decided[i][k+1] })}
+		x := row{algo: p.algo, class: -1}
 		if p.only {
 			x.class = p.classes[0]
 		}
-		if err := x.sum(); err != nil {
-			return err
-		}
-		last := &g.rows[len(g.rows)-1]
-		switch {
-		case !p.only || last.algo != p.algo:
-			g.rows = append(g.rows, x)
-		case x.cost < last.cost:
-			*last = x
-		}
+		rows, kept = append(rows, x), append(kept, ofOnline+1+k)
 	}
-	for i := range g.rows {
-		if err := g.rows[i].sum(); err != nil {
+	for i, x := range rows {
+		if err := add(x, kept[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sum adds up the costs.
-func (x *row) sum() (err error) {
-	x.cost = 0
-	for _, c := range x.outcomes {
-		if x.cost, err = x.cost.Add(c.cost); err != nil {
-			return cli.Mistakef("the total cost of %s does not fit in an amount of money", x.algo)
-		}
-	}
-	return nil
-}
-
-// know runs what knows the demand.
-func (in *input) know(s *series, x *offline) error {
+// know runs the algorithms that know the demand. unsure is the most that hindsight may be
+// above the optimum, as a part of it.
+func (in *input) know(s *series, x []outcome) (unsure float64, err error) {
 	p := in.problem(s)
-	var exact reserve.Exact
-	plan, err := exact.Solve(p)
-	if err != nil {
-		return failed(s, err)
+	plan, err := new(reserve.Exact).Solve(p)
+	if err == nil {
+		x[ofHindsight].purchases = plan.Purchases
+		x[ofEq5].cost, err = new(reserve.Competitive).Bound(p)
 	}
-	x.hindsight.cost, x.hindsight.purchases = plan.Cost, plan.Purchases
-	if x.eq5.cost, err = new(reserve.Competitive).Bound(p); err != nil {
-		return failed(s, err)
+	if err == nil {
+		x[ofGreedy].purchases, err = new(reserve.SEC).AppendPlan(nil, p)
+	}
+	for _, k := range []int{ofHindsight, ofGreedy, ofNothing} {
+		if err == nil {
+			x[k].cost, err = reserve.Cost(p, x[k].purchases)
+			x[k].ledger = newLedger(in.list, s, x[k].purchases)
+		}
 	}
 	// Where a limit on its work is reached, Eq. (5) may prove more than the solver.
-	if bound := max(plan.Bound, x.eq5.cost); bound < plan.Cost && bound > 0 {
-		x.unsure = plan.Cost.Float64()/bound.Float64() - 1
-	} else if bound < plan.Cost {
-		x.unsure = math.Inf(1)
+	if bound := max(plan.Bound, x[ofEq5].cost); bound < plan.Cost {
+		unsure = plan.Cost.Float64()/bound.Float64() - 1 // infinite if the bound is 0
 	}
-	if x.greedy.purchases, err = new(reserve.SEC).AppendPlan(nil, p); err != nil {
-		return failed(s, err)
-	}
-	for _, c := range []*outcome{&x.hindsight, &x.greedy, &x.odOnly} {
-		if c.cost, err = reserve.Cost(p, c.purchases); err != nil {
-			return failed(s, err)
-		}
-		c.ledger = newLedger(in.list, s, c.purchases)
-	}
-	return nil
+	return unsure, failed(s, -1, err)
 }
 
 // forecaster returns a new one.
@@ -253,7 +236,7 @@ func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick f
 		p.Prices.Classes = append(p.Prices.Classes, in.list.Classes[k])
 	}
 	if err := portfolio.Reset(p); err != nil {
-		return failed(s, err)
+		return failed(s, -1, err)
 	}
 	x.ahead = append(x.ahead, math.NaN())
 	for at := 0; at+s.every < len(s.demand); at += s.every {
@@ -261,7 +244,7 @@ func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick f
 		x.purchases, err = portfolio.Observe(x.purchases, s.demand[at:at+s.every])
 		took := since(start)
 		if err != nil {
-			return failed(s, fmt.Errorf("week %d: %w", x.decisions, err))
+			return failed(s, x.decisions, err)
 		}
 		x.decisions++
 		x.took += took
@@ -272,11 +255,9 @@ func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick f
 	for i := range x.purchases {
 		x.purchases[i].Class = classes[x.purchases[i].Class]
 	}
-	if x.cost, err = reserve.Cost(in.problem(s), x.purchases); err != nil {
-		return failed(s, err)
-	}
+	x.cost, err = reserve.Cost(in.problem(s), x.purchases)
 	x.ledger = newLedger(in.list, s, x.purchases)
-	return nil
+	return failed(s, -1, err)
 }
 
 // flagOf names the flag behind a field of package reserve.
@@ -285,16 +266,16 @@ var flagOf = map[string]string{
 	"Alarm": "-alarm", "Premium": "-premium", "Caps": "-cap",
 }
 
-// failed returns an error of package reserve, caused by the data, as the user's
-// mistake.
-func failed(s *series, err error) error {
+// failed returns an error of package reserve that the data cause, in a week unless that is
+// -1, as the user's mistake.
+func failed(s *series, week int, err error) error {
 	var in *reserve.InputError
 	if !errors.As(err, &in) && !errors.Is(err, pricing.ErrOverflow) {
 		return err
 	}
 	when := ""
-	if before, _, ok := strings.Cut(err.Error(), ": "); ok && strings.HasPrefix(before, "week ") {
-		when = before + ": "
+	if week >= 0 {
+		when = fmt.Sprintf("week %d: ", week)
 	}
 	return cli.Mistakef("%s: %s%s", s.where(), when, cli.Reason(err, flagOf))
 }

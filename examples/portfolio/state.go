@@ -167,7 +167,7 @@ func (d *decision) advance(before *state) error {
 	p := d.in.problem(s)
 	p.Held = d.in.held
 	if err := portfolio.Reset(p); err != nil {
-		return failed(s, err)
+		return failed(s, -1, err)
 	}
 	if before != nil {
 		err := portfolio.UnmarshalJSON(before.Portfolio)
@@ -183,7 +183,7 @@ func (d *decision) advance(before *state) error {
 	}
 	purchases, err := portfolio.Advance(nil, s.demand)
 	if err != nil {
-		return failed(s, fmt.Errorf("week %d: %w", portfolio.Seen(), err))
+		return failed(s, portfolio.Seen(), err)
 	}
 	d.active = portfolio.Active(nil)
 	if before != nil && before.Weeks == s.weeks {
