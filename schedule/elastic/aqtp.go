@@ -71,6 +71,13 @@ func (p *AQTP) bounds() (least, most int) {
 	return least, most
 }
 
+// Rests reports whether nothing waits, n stays as it is, and there is no instance to give
+// back. See [Policy].
+func (p *AQTP) Rests(s *Snapshot) bool {
+	least, _ := p.bounds()
+	return (p.n == least || p.Response <= p.Threshold) && nothingToDo(s, p.KeepFree)
+}
+
 // AppendActions implements [Policy]. It panics if Response is not positive.
 func (p *AQTP) AppendActions(dst []Action, s *Snapshot) []Action {
 	if p.Response <= 0 {

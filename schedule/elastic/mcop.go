@@ -163,6 +163,9 @@ const (
 	evolvedGenerations = 40
 )
 
+// Rests reports whether nothing waits and there is no instance to give back. See [Policy].
+func (p *MCOP) Rests(s *Snapshot) bool { return nothingToDo(s, p.KeepFree) }
+
 // AppendActions implements [Policy]. It panics if a setting is out of range, as
 // Validate tells.
 func (p *MCOP) AppendActions(dst []Action, s *Snapshot) []Action {

@@ -1,6 +1,10 @@
 package elastic
 
-import "github.com/plimsoll/plimsoll/pricing"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
 
 // The policies that launch for all that waits, OD and OD++ ([Marshall12] section
 // III.A).
@@ -31,6 +35,14 @@ import "github.com/plimsoll/plimsoll/pricing"
 // With Pooled, cores are only counted: the sum over the queue less all that is
 // idle or boots anywhere. That launches no more, often less, and a wide job can
 // then wait, for ever, although "enough" is free in two places.
+//
+// With Printed the policy is [Marshall12]'s to the letter: the cores of all waiting jobs
+// less all that is idle or boots anywhere are launched, the cheapest cloud first, until
+// there are enough, the limits are reached or the credits are gone, a part of a job if
+// need be. Nothing is saved for a job, and no instance is counted on: OD++ gives back
+// what is due although a job waits, and OD gives back nothing while one does. A job that
+// needs more than the clouds without a price have, and more credits than accrue, can wait
+// for ever.
 
 // OD launches, at each evaluation, the instances that the waiting jobs need and
 // that are not free already, in the cheapest cloud first, as far as limits and
@@ -43,6 +55,7 @@ import "github.com/plimsoll/plimsoll/pricing"
 // The zero value is ready and remembers nothing. Time: O(jobs·clouds +
 // instances).
 type OD struct {
+	Printed   bool // launch as the paper prints it; Pooled and WholeJobs do not matter then
 	Pooled    bool // count cores over all infrastructures together
 	WholeJobs bool // launch no part of a job, not even in clouds without a price
 	KeepFree  bool // keep idle instances of clouds without a price
@@ -57,7 +70,7 @@ func (p *OD) String() string { return "OD" }
 func (p *OD) AppendActions(dst []Action, s *Snapshot) []Action {
 	d := &p.draft
 	d.Reset(dst, s)
-	served := d.serveAll(p.Pooled, p.WholeJobs)
+	served := d.serveAll(p.Printed, p.Pooled, p.WholeJobs)
 	switch {
 	case s.Again:
 	case len(s.Jobs) == 0:
@@ -68,6 +81,24 @@ func (p *OD) AppendActions(dst []Action, s *Snapshot) []Action {
 	return d.Actions()
 }
 
+// Rests reports whether nothing waits and there is no instance to give back. See [Policy].
+func (p *OD) Rests(s *Snapshot) bool { return nothingToDo(s, p.KeepFree) }
+
+// nothingToDo reports whether no job waits, and no cloud has an instance but those that are
+// kept.
+func nothingToDo(s *Snapshot, keepFree bool) bool {
+	if len(s.Jobs) > 0 {
+		return false
+	}
+	for i := range s.Clouds {
+		c := &s.Clouds[i]
+		if !c.Fixed && len(c.Instances) > 0 && !(keepFree && c.Price == 0) {
+			return false
+		}
+	}
+	return true
+}
+
 // ODPlus is OD++: it launches as [OD] does, and keeps idle instances as long as
 // they are paid for. It terminates those that would be charged before the next
 // evaluation ([Marshall12] section III.A, on-demand++), unless a waiting job is
@@ -76,6 +107,7 @@ func (p *OD) AppendActions(dst []Action, s *Snapshot) []Action {
 // The zero value is ready and remembers nothing. Time: O(jobs·clouds +
 // instances).
 type ODPlus struct {
+	Printed   bool // as in OD
 	Pooled    bool // as in OD
 	WholeJobs bool // as in OD
 	KeepFree  bool // as in OD
@@ -90,21 +122,37 @@ func (p *ODPlus) String() string { return "OD++" }
 func (p *ODPlus) AppendActions(dst []Action, s *Snapshot) []Action {
 	d := &p.draft
 	d.Reset(dst, s)
-	d.serveAll(p.Pooled, p.WholeJobs)
+	d.serveAll(p.Printed, p.Pooled, p.WholeJobs)
 	if !s.Again {
 		d.TerminateDue(p.KeepFree, ChargeDue)
 	}
 	return d.Actions()
 }
 
+// Rests reports whether nothing waits and there is no instance to give back. See [Policy].
+func (p *ODPlus) Rests(s *Snapshot) bool { return nothingToDo(s, p.KeepFree) }
+
 // serveAll launches for all waiting jobs, and returns how many could be served
-// before the first that could not.
-func (d *Draft) serveAll(pooled, wholeJobs bool) int {
+// before the first that could not; as printed, all.
+func (d *Draft) serveAll(printed, pooled, wholeJobs bool) int {
 	why := QueueNeeds
 	if d.s.Again {
 		why = AfterRefuse
 	}
-	if pooled {
+	switch {
+	case printed:
+		need := 0
+		for i := range d.s.Jobs {
+			need = min(need+d.s.Jobs[i].Nodes, math.MaxInt/4) // more than limits and credits allow
+		}
+		for i := range d.books {
+			need -= d.books[i].spare
+		}
+		for _, c := range d.clouds {
+			need -= d.Launch(c, max(0, need), why)
+		}
+		return len(d.s.Jobs)
+	case pooled:
 		return d.servePooled(why)
 	}
 	return d.ServeQueue(d.s.Jobs, d.clouds, !wholeJobs, why)

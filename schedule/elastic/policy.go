@@ -25,6 +25,16 @@ import (
 // The actions are feasible together: they keep to the limits of the clouds, take
 // the credits no lower than the budget's debt, and terminate idle instances
 // only, each once, never those of a fixed infrastructure.
+//
+// A policy may also have a method
+//
+//	Rests(s *Snapshot) bool
+//
+// which is called after an evaluation without an action. It reports whether all later
+// evaluations have no action either, and leave the policy as it is, until a job is
+// submitted, starts or ends, or an instance changes its state; whatever the time, the
+// credits and the next charges are by then. The [Simulator] skips those evaluations. All
+// policies of this package have the method.
 type Policy interface {
 	AppendActions(dst []Action, s *Snapshot) []Action
 }

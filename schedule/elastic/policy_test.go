@@ -188,6 +188,28 @@ func TestPolicies(t *testing.T) {
 			s.Clouds[1].Instances, s.Clouds[2].Instances = idleDue(1, s.Now), idleDue(1, s.Now)
 		}, want: []Action{terminate(1, 0, QueueEmpty)}},
 
+		// $5.085 pay for 59 at $0.085.
+		{name: "OD, printed: the credits go for a part of the second job", p: &OD{Printed: true}, busy: 64, jobs: []schedule.Job{job(32, 0), job(32, 0)},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 59, QueueNeeds)}},
+		{name: "OD, printed: 44 private ones and 20 that cost, for a job that can run in neither", p: &OD{Printed: true}, busy: 64, jobs: []schedule.Job{job(64, 0)},
+			edit: func(s *Snapshot) { limit(s, 64, 20) }, want: []Action{launch(2, 44, QueueNeeds), launch(1, 20, QueueNeeds)}},
+		{name: "OD, printed: what is idle or boots anywhere counts", p: &OD{Printed: true}, busy: 60, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[2].Instances = []Instance{{Due: schedule.Never}, {State: Booting, Due: schedule.Never}}
+		}, want: []Action{launch(2, 2, QueueNeeds)}},
+		{name: "OD, printed: more is there than is asked for", p: &OD{Printed: true}, jobs: []schedule.Job{job(8, 0)}},
+		{name: "OD, printed: keeps idle instances while one waits, also those that are due", p: &OD{Printed: true}, busy: 64, jobs: []schedule.Job{job(100, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances, s.Clouds[2].Limit = []Instance{{Due: s.Now + minute}}, 0
+		}, want: []Action{launch(1, 59, QueueNeeds)}},
+		{name: "OD, printed: terminates at once when no job waits", p: &OD{Printed: true}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances = idleDue(1, s.Now+50*minute)
+		}, want: []Action{terminate(1, 0, QueueEmpty)}},
+		{name: "OD, printed: the second round asks the next cloud for what the first refused", p: &OD{Printed: true}, busy: 64, jobs: []schedule.Job{job(10, 0)}, edit: func(s *Snapshot) {
+			s.Again, s.Clouds[2].Refused = true, 10
+		}, want: []Action{launch(1, 10, AfterRefuse)}},
+		{name: "OD++, printed: all that is due goes, though a job waits for it", p: &ODPlus{Printed: true}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances = idleDue(2, s.Now)
+		}, want: []Action{terminate(1, 0, ChargeDue), terminate(1, 1, ChargeDue)}},
+
 		{name: "OD++: what is charged within five minutes goes, at five minutes exactly it can wait", p: &ODPlus{}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = []Instance{{Due: s.Now}, {Due: s.Now + 4*minute}, {Due: s.Now + 5*minute}, {Due: s.Now + 59*minute}, {Due: schedule.Never}}
 		}, want: []Action{terminate(1, 0, ChargeDue), terminate(1, 1, ChargeDue)}},
@@ -255,15 +277,15 @@ func TestPolicies(t *testing.T) {
 // The administrator's example of section III.B: r of two hours, θ of 45 minutes.
 // Below 1:15 n falls, above 2:45 it grows, at these and between it stays.
 func TestAQTPAdjusts(t *testing.T) {
-	p := &AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute, Min: 2, Start: 3, Max: 5}
+	p := &AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute, Min: 2, Start: 5, Max: 7}
 	s := paperSnapshot(64)
 	s.Now = 10 * time.Hour
 	for i, c := range []struct {
 		queued time.Duration
 		want   int
 	}{
-		{2 * time.Hour, 3}, {75*time.Minute - 1, 2}, {0, 2}, {165 * time.Minute, 2}, {165*time.Minute + 1, 3},
-		{9 * time.Hour, 4}, {9 * time.Hour, 5}, {9 * time.Hour, 5}, {75 * time.Minute, 5},
+		{2 * time.Hour, 5}, {75*time.Minute - 1, 4}, {0, 3}, {0, 2}, {0, 2}, {165 * time.Minute, 2}, {165*time.Minute + 1, 3},
+		{9 * time.Hour, 4}, {9 * time.Hour, 5}, {9 * time.Hour, 6}, {9 * time.Hour, 7}, {9 * time.Hour, 7}, {75 * time.Minute, 7},
 	} {
 		s.Jobs = []schedule.Job{{Nodes: 1, Submit: s.Now - c.queued}}
 		p.AppendActions(nil, s)
@@ -274,8 +296,8 @@ func TestAQTPAdjusts(t *testing.T) {
 	p.Reset()
 	s.Jobs = nil
 	p.AppendActions(nil, s)
-	if p.n != 2 {
-		t.Errorf("after Reset, nothing queued: n = %d, want 3 - 1", p.n)
+	if p.n != 4 {
+		t.Errorf("after Reset, nothing queued: n = %d, want 5 - 1", p.n)
 	}
 }
 

@@ -32,6 +32,8 @@ type Simulator struct {
 
 	now     time.Duration
 	since   time.Duration // how long nothing has happened for the jobs: see patience
+	resting bool          // evaluations are skipped: see Policy
+	woken   bool          // and are not any more
 	events  heaps.Queue[time.Duration]
 	snap    Snapshot
 	queue   []schedule.Job // all that were submitted; those from head on wait
@@ -81,7 +83,8 @@ var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
 //
 // Time: O(log E) an event, with E jobs running and instances booting; O(instances)
 // a start, an end, an evaluation and each of the twelve or so moments of an hour at
-// which instances are charged, beside the policy's own.
+// which instances are charged, beside the policy's own. Evaluations at which a policy
+// rests take no time, see [Policy]; an hour without anything else takes O(1).
 func (e *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -109,6 +112,7 @@ func (e *Simulator) reset(jobs []trace.Job, cfg Options) {
 		p.Reset()
 	}
 	e.now, e.since, e.head, e.cores, e.ended, e.ids, e.err = 0, 0, 0, 0, 0, 0, nil
+	e.resting, e.woken = false, false
 	e.left, e.covered = 0, 0
 	e.events.Reset()
 	e.queue, e.actions = e.queue[:0], e.actions[:0]
@@ -179,8 +183,23 @@ const cloudShift = 40
 func (e *Simulator) replay() {
 	next := 0 // job to be submitted
 	var accrual, evaluation time.Duration
+	// skip counts the evaluations before a time that a resting policy was spared.
+	skip := func(before time.Duration) {
+		if evaluation < before {
+			n := (before - evaluation + e.cfg.Every - 1) / e.cfg.Every
+			evaluation += n * e.cfg.Every
+			e.res.Evaluations += int(n)
+		}
+		e.woken = false
+	}
 	for {
-		at := min(accrual, evaluation)
+		if e.woken { // by a charge, which comes after the evaluation of the same moment
+			skip(e.now + 1)
+		}
+		at := accrual
+		if !e.resting {
+			at = min(at, evaluation)
+		}
 		if next < len(e.jobs) {
 			at = min(at, e.jobs[next].Submit)
 		}
@@ -196,9 +215,11 @@ func (e *Simulator) replay() {
 		switch {
 		case e.cfg.Horizon > 0:
 			if at >= e.cfg.Horizon {
+				skip(e.cfg.Horizon)
 				return
 			}
 		case e.head == e.ended && e.head < len(e.queue) && at >= e.since+patience:
+			skip(e.since + patience)
 			return
 		case at >= maxTime:
 			e.fail(badInput("Policy", -1, ErrRange, "the jobs take longer than the %.0f s that can be simulated: want a Horizon", maxTime.Seconds()))
@@ -236,7 +257,10 @@ func (e *Simulator) replay() {
 		if freed || !waited {
 			e.start()
 		}
-		if evaluation == at && e.err == nil {
+		if e.woken {
+			skip(at)
+		}
+		if evaluation == at && !e.resting && e.err == nil {
 			e.evaluate()
 			evaluation += e.cfg.Every
 		}
@@ -251,6 +275,12 @@ func (e *Simulator) replay() {
 			return
 		}
 	}
+}
+
+// wake has the policy asked again at the next evaluation.
+func (e *Simulator) wake() {
+	e.woken = e.woken || e.resting
+	e.resting = false
 }
 
 func (e *Simulator) fail(err error) {
@@ -303,6 +333,7 @@ func (e *Simulator) pay(cloud, n int) {
 }
 
 func (e *Simulator) submit(i int) {
+	e.wake()
 	j := &e.jobs[i]
 	e.queue = append(e.queue, schedule.Job{ID: int64(i), User: j.User, Submit: j.Submit, Estimate: j.Estimate, Nodes: j.Nodes})
 	e.cores += j.Nodes
@@ -367,6 +398,7 @@ func (e *Simulator) occupy(i int, j *schedule.Job) bool {
 		}
 		e.covered += cost
 	}
+	e.wake()
 	e.res.Starts[index], e.res.Places[index] = e.now, i
 	e.events.Push(e.now+e.jobs[index].Run, order(finish, int(index)))
 	return true
@@ -396,6 +428,7 @@ func (e *Simulator) vacate(i int, job int32) {
 }
 
 func (e *Simulator) finish(index int) {
+	e.wake()
 	i, j := e.res.Places[index], &e.jobs[index]
 	p, c := &e.places[i], &e.snap.Clouds[i]
 	if e.cfg.Budget.Covered && c.Price > 0 {
@@ -432,6 +465,7 @@ func (e *Simulator) up(cloud int, id int64) {
 	if lo == len(in) || in[lo].ID != id || in[lo].State != Booting {
 		return // given back before it was up
 	}
+	e.wake()
 	in[lo].State = Idle
 	e.places[cloud].idle++
 }
@@ -474,6 +508,7 @@ func (e *Simulator) charge(cloud int, needed bool) {
 
 // stop terminates an instance that is idle or boots.
 func (e *Simulator) stop(cloud, k int) {
+	e.wake()
 	p := &e.places[cloud]
 	in := &e.snap.Clouds[cloud].Instances[k]
 	if in.State == Idle {
@@ -510,6 +545,10 @@ func (e *Simulator) evaluate() {
 		}
 		s.Credits = e.left - e.covered
 		e.actions = e.cfg.Policy.AppendActions(e.actions[:0], s)
+		if round == 0 && len(e.actions) == 0 {
+			p, ok := e.cfg.Policy.(interface{ Rests(*Snapshot) bool })
+			e.resting = ok && p.Rests(s)
+		}
 		refused := 0
 		for k := 0; k < len(e.actions) && e.err == nil; {
 			a := e.actions[k]

@@ -91,6 +91,7 @@ func BenchmarkEnvironmentChoices(b *testing.B) {
 		{"sm/no-horizon", new(SM), toTheEnd},
 		{"od++", new(ODPlus), nil},
 		{"od++/whole-requests", new(ODPlus), whole},
+		{"od++/printed", &ODPlus{Printed: true}, nil},
 		{"od++/pooled", &ODPlus{Pooled: true}, nil},
 		{"od++/whole-jobs", &ODPlus{WholeJobs: true}, nil},
 		{"od++/keep-free", &ODPlus{KeepFree: true}, nil},

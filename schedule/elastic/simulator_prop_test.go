@@ -39,13 +39,14 @@ func anyPolicy(t *rapid.T) func() Policy {
 		p := SM{Once: flag("once")}
 		return func() Policy { q := p; return &q }
 	case 1:
-		p := OD{Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
+		p := OD{Printed: flag("printed"), Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
 		return func() Policy { q := p; return &q }
 	case 2:
-		p := ODPlus{Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
+		p := ODPlus{Printed: flag("printed"), Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
 		return func() Policy { q := p; return &q }
 	case 3:
-		p := AQTP{Response: time.Duration(rapid.IntRange(1, 3).Draw(t, "r")) * 30 * time.Minute, Fragments: flag("fragments"), KeepFree: flag("keep")}
+		p := AQTP{Response: time.Duration(rapid.IntRange(1, 3).Draw(t, "r")) * 30 * time.Minute, Fragments: flag("fragments"), KeepFree: flag("keep"),
+			Threshold: rapid.SampledFrom([]time.Duration{0, 15 * time.Minute, 2 * time.Hour}).Draw(t, "θ"), Start: rapid.IntRange(0, 6).Draw(t, "start")}
 		return func() Policy { q := p; return &q }
 	}
 	weight := rapid.Float64Range(0, 1).Draw(t, "weight")
@@ -87,7 +88,7 @@ func anyEnvironment(t *rapid.T) ([]trace.Job, Options, func() Policy) {
 	for i := range rapid.IntRange(0, 3).Draw(t, "clouds") {
 		c := CloudOptions{
 			Name:   fmt.Sprint("cloud ", i),
-			Price:  pricing.Money(rapid.IntRange(0, 2).Draw(t, "price")) * pricing.Unit / 2,
+			Price:  pricing.Money(rapid.SampledFrom([]int{0, 5, 7, 10}).Draw(t, "price")) * pricing.Unit / 10,
 			Limit:  rapid.IntRange(0, 7).Draw(t, "limit"),
 			Reject: []float64{0, 0, .3, .7, 1}[rapid.IntRange(0, 4).Draw(t, "reject")],
 			Boot:   delay("boot"),
@@ -297,4 +298,40 @@ func TestPropNobodyStarves(t *testing.T) {
 	if saved < 100 {
 		t.Errorf("jobs waited for long %d times: the test looks at too little", saved)
 	}
+}
+
+// Evaluations that are skipped change nothing: the outcome is that of the same policy
+// without the method Rests, in every field of the result, with gaps of days between jobs.
+func TestPropRestingIsExact(t *testing.T) {
+	var env, plain Simulator
+	rapid.Check(t, func(t *rapid.T) {
+		jobs, cfg, policy := anyEnvironment(t)
+		var away time.Duration
+		for i := range jobs {
+			away += rapid.SampledFrom([]time.Duration{0, 0, 0, 2 * 24 * time.Hour, 7 * 24 * time.Hour}).Draw(t, "away")
+			jobs[i].Submit += away
+		}
+		cfg.Horizon += away
+		if rapid.Bool().Draw(t, "to the end") {
+			cfg.Horizon = 0
+		}
+		cfg.Decisions = true
+		run := func(e *Simulator, p Policy) (Result, string) {
+			cfg.Policy, cfg.Rand = p, newSource(3)
+			r, err := e.Run(jobs, cfg)
+			if err != nil {
+				return r, err.Error()
+			}
+			return r, ""
+		}
+		resting, asked := policy(), policy()
+		got, failed := run(&env, resting)
+		want, wanted := run(&plain, &observed{asked, func(*Snapshot) {}})
+		if p, ok := resting.(*AQTP); ok && failed == "" && p.n != asked.(*AQTP).n {
+			t.Fatalf("n is %d, want %d", p.n, asked.(*AQTP).n)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || failed != wanted {
+			t.Fatalf("%q, want %q (-want +got):\n%s", failed, wanted, diff)
+		}
+	})
 }

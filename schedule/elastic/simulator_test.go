@@ -600,3 +600,71 @@ func TestEnvironmentAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Two jobs ten years apart take the time of two jobs: the evaluations in between, a million,
+// are counted and not made.
+func TestGapOfYears(t *testing.T) {
+	const years = 10 * 365 * 24 * time.Hour
+	jobs := []trace.Job{{ID: 1, Run: 10 * time.Second, Estimate: time.Minute, Nodes: 100}, {ID: 2, Submit: years, Run: 10 * time.Second, Estimate: time.Minute, Nodes: 100}}
+	for name, p := range everyPolicy(1) {
+		if name == "OD pooled" {
+			continue // its 100 instances are in two clouds, and the job never starts
+		}
+		calls := 0
+		counted := &counting{Policy: p, calls: &calls}
+		var e Simulator
+		r, err := e.Run(jobs, Options{Clouds: Marshall12Clouds(.1), Policy: counted, Budget: Marshall12Budget(), Rand: newSource(1)})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if want := int(years/DefaultEvery) + 1; r.Evaluations < want || r.Unfinished > 0 {
+			t.Errorf("%s: %d evaluations, want %d or more; %d jobs do not end", name, r.Evaluations, want, r.Unfinished)
+		}
+		if name != "SM" && calls > 100 {
+			t.Errorf("%s was asked %d times", name, calls)
+		}
+		if name == "SM" && calls > 3*int(years/time.Hour) { // it waits for the credits of its last instance
+			t.Errorf("%s was asked %d times", name, calls)
+		}
+	}
+}
+
+// counting counts how often a policy is asked.
+type counting struct {
+	Policy
+	calls *int
+}
+
+func (c *counting) AppendActions(dst []Action, s *Snapshot) []Action {
+	*c.calls++
+	return c.Policy.AppendActions(dst, s)
+}
+
+func (c *counting) Rests(s *Snapshot) bool {
+	return c.Policy.(interface{ Rests(*Snapshot) bool }).Rests(s)
+}
+
+// SM gives its second instance back at the full hour, after the evaluation of that moment, and
+// launches it again: as often as if it were asked at each evaluation.
+func TestChargeEndsRest(t *testing.T) {
+	for _, every := range []time.Duration{20 * time.Minute, time.Hour} {
+		run := func(p Policy) Result {
+			var e Simulator
+			r, err := e.Run(nil, Options{
+				Clouds: []CloudOptions{{Price: 700 * pricing.Milli, Limit: NoLimit, Boot: Certain(time.Minute), Stop: Certain(time.Minute)}},
+				Policy: p, Budget: Budget{Hourly: pricing.Unit, Debt: pricing.Unit}, Every: every, Horizon: 48 * time.Hour, Decisions: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		got, want := run(new(SM)), run(&observed{new(SM), func(*Snapshot) {}})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("every %v (-want +got):\n%s", every, diff)
+		}
+		if n := got.Infrastructures[1].Launched; n < 10 {
+			t.Errorf("every %v: %d launches", every, n)
+		}
+	}
+}

@@ -32,6 +32,54 @@ func (p *SM) String() string { return "SM" }
 // Reset makes the policy forget that it has asked before.
 func (p *SM) Reset() { p.asked = false }
 
+// Rests reports whether the policy has all instances that limits and budget allow,
+// whatever the credits. See [Policy].
+func (p *SM) Rests(s *Snapshot) bool {
+	if p.Once && p.asked {
+		return true
+	}
+	hourly := p.unspent(s)
+	for i := range s.Clouds {
+		c := &s.Clouds[i]
+		for k := range c.Instances {
+			if c.Instances[k].State == Stopping {
+				return false
+			}
+		}
+		room := c.Limit == NoLimit || c.Limit > len(c.Instances)
+		if room && !c.Fixed && (c.Price == 0 || affordable(hourly, c.Price, s.Budget.Debt) > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// unspent returns what is left of the hourly credits when all instances are paid for; 0 if
+// they cost more than any budget.
+func (p *SM) unspent(s *Snapshot) pricing.Money {
+	hourly := s.Budget.Hourly
+	for i := range s.Clouds {
+		spent, err := s.Clouds[i].Price.Mul(int64(len(s.Clouds[i].Instances)))
+		if err == nil {
+			hourly, err = hourly.Sub(spent)
+		}
+		if err != nil {
+			return 0
+		}
+	}
+	return hourly
+}
+
+// affordable returns how many instances hourly credits pay for, the last one rounded up if
+// the debt allows for it.
+func affordable(hourly, price, debt pricing.Money) int64 {
+	most := int64(max(0, hourly) / price)
+	if rest := hourly - price*pricing.Money(most); rest > 0 && price-rest <= debt {
+		most++
+	}
+	return most
+}
+
 // AppendActions implements [Policy].
 func (p *SM) AppendActions(dst []Action, s *Snapshot) []Action {
 	if p.Once && p.asked && !s.Again {
@@ -40,25 +88,11 @@ func (p *SM) AppendActions(dst []Action, s *Snapshot) []Action {
 	p.asked = true
 	d := &p.draft
 	d.Reset(dst, s)
-	hourly := s.Budget.Hourly
-	for i := range s.Clouds {
-		spent, err := s.Clouds[i].Price.Mul(int64(len(s.Clouds[i].Instances)))
-		if err == nil {
-			hourly, err = hourly.Sub(spent)
-		}
-		if err != nil { // more than any budget
-			hourly = 0
-			break
-		}
-	}
+	hourly := p.unspent(s)
 	for _, c := range d.Cheapest() {
 		n := d.Room(c)
 		if price := s.Clouds[c].Price; price > 0 {
-			most := int64(max(0, hourly) / price)
-			if rest := hourly - price*pricing.Money(most); rest > 0 && price-rest <= s.Budget.Debt {
-				most++
-			}
-			n = int(min(int64(n), most))
+			n = int(min(int64(n), affordable(hourly, price, s.Budget.Debt)))
 			hourly -= price * pricing.Money(n)
 		}
 		d.Launch(c, n, SustainMax)
