@@ -200,9 +200,9 @@
 //	count cores                     within one              Pooled: free cores in two places count as
 //	                                infrastructure          room for a job that can run in neither
 //	                                                        and that then never starts
-//	a job that fits nowhere whole   OD gathers what is      WholeJobs, and AQTP: not even that. The paper
-//	                                free, and saves for     launches what credits allow: a job that needs
-//	                                what costs              more than accrues in an hour or two starves
+//	a job that fits nowhere whole   OD gathers what is      WholeJobs, and AQTP: not even that. Printed: as
+//	                                free, and saves for     in the paper, what credits allow: a job that
+//	                                what costs              needs more than accrues in an hour or two starves
 //	SM and accumulated credits      bound by the hourly     SM would launch on savings what it cannot keep
 //	                                budget
 //	idle and due, but counted on    kept                    terminated, and launched again for the same

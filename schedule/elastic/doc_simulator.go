@@ -69,6 +69,7 @@
 //	    free, idle free instances released on their hour
 //	    (default)                                              2.02     735      1.90     474
 //	    refused as a whole: RejectWhole                        1.94     711      1.86     417
+//	    as the paper prints it: ODPlus.Printed                 2.29     761      1.89     381
 //	    cores counted over all: ODPlus.Pooled                  2.22     736      1.89     376
 //	    for whole jobs only: ODPlus.WholeJobs                  2.02     735      1.90     469
 //	    free instances kept: ODPlus.KeepFree                   1.82     461      1.88     357
