@@ -19,7 +19,7 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A site is where a centre is and what it asks.
+// A site is the place and the prices of a centre.
 type site struct {
 	Name        string        `json:"name"`
 	OnDemand    pricing.Money `json:"on_demand"`   // per hour
@@ -29,9 +29,9 @@ type site struct {
 	Longitude   float64       `json:"longitude"`
 }
 
-// paperSites are the centres of [Liu21]. Prices of instances are those that its text
-// and figures fit (ERRATA [Liu21] 8: Table 2 has those of UniLu and SDSC the other way
-// round); prices of traffic are those of Table 2, by its names.
+// paperSites are the centres of [Liu21]. Prices of instances fit the paper's text and
+// figures; Table 2 exchanges the prices of UniLu and SDSC (ERRATA [Liu21] 8). Prices of
+// traffic are from Table 2, by name.
 var paperSites = []site{
 	{"UniLu-Gaia", 75 * pricing.Milli, 800 * pricing.Milli, 20 * pricing.Milli, 49.50, 5.95},
 	{"SDSC-BLUE", 60 * pricing.Milli, 750 * pricing.Milli, 15 * pricing.Milli, 32.88, -117.24},
@@ -168,7 +168,7 @@ func diskAt(u float64) int64 {
 	return min(mostDisk, max(leastDisk, int64(math.Round(x))))
 }
 
-// readPrices reads the file of -prices; nil if there is none.
+// readPrices reads the file of -prices; nil without the flag.
 func (o *options) readPrices() ([]site, error) {
 	if o.prices == "" {
 		return nil, nil
@@ -236,7 +236,7 @@ func (a *site) delay(b *site) time.Duration {
 	return time.Duration(math.Round(km/speed*1000)) * time.Microsecond
 }
 
-// note says what the centres are, and what was left out.
+// note prints what the centres are, and which records were left out.
 func (o *options) note(run *cli.Run, centres []*centre) {
 	if o.traces == nil {
 		run.Sayf("no -traces, so three made-up centres, seed %d", o.seed)

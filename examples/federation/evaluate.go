@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// An outcome is what the plans of all centres come to, without and with sharing.
+// An outcome is the plans of all centres, and their costs without and with sharing.
 type outcome struct {
 	planOptions
 	bound float64 // of the error
@@ -23,13 +23,13 @@ type outcome struct {
 	guarded    *sharing // as shared, but centres keep what was predicted; nil without errors
 }
 
-// utilisation is that of all centres together, without sharing.
+// utilisation is the use of the reservations of all centres, without sharing.
 func (x *outcome) utilisation() float64 { return utilisation(x.used, x.held) }
 
-// saved is what sharing saves of the cost without it, as a share.
+// saved is the share of the cost that sharing saves.
 func (x *outcome) saved() float64 { return share(x.cost-x.shared.cost, x.cost) }
 
-// savedOf is the same of one centre.
+// savedOf is the share that sharing saves of the cost of one centre.
 func (x *outcome) savedOf(i int) float64 {
 	return share(x.plans[i].cost-x.shared.centres[i].Cost(), x.plans[i].cost)
 }
@@ -50,7 +50,8 @@ type reading struct {
 	open    bool // centres keep nothing for their own later tasks
 }
 
-// roaming is the one in which an instance on demand costs what it costs where it runs.
+// roaming is the reading in which an instance on demand has the price of the centre where
+// it runs.
 const roaming = 3
 
 // The first is the paper's.
@@ -65,7 +66,7 @@ var readings = []reading{
 	{"open", "as lender, but centres do not know what their own tasks will need, and keep nothing for them", federation.Options{Excess: federation.AtHomePrice}, true},
 }
 
-// results are all that the program found.
+// results are all results of the program.
 type results struct {
 	o        *options
 	centres  []*centre
@@ -211,7 +212,7 @@ func (o *options) lambdas() []int {
 	return slices.Compact(list)
 }
 
-// at is the outcome of the sweep at a lambda, nil if there is none.
+// at is the outcome of the sweep at a lambda; nil if the sweep does not have it.
 func (r *results) at(p plannerName, lambda int) *outcome {
 	for _, x := range r.sweep[p] {
 		if x.lambda == lambda {

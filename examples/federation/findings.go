@@ -83,8 +83,8 @@ const paperHours = 600
 
 var paperFrom = [3]int{747, 478, 172}
 
-// arePaperLogs reports whether the centres are the paper's, of which there is each
-// once; their prices may be others.
+// arePaperLogs reports whether the logs are the paper's three, each once. Their prices
+// may differ.
 func arePaperLogs(centres []*centre) bool {
 	seen := map[int]bool{}
 	for _, c := range centres {
@@ -93,8 +93,8 @@ func arePaperLogs(centres []*centre) bool {
 	return len(centres) == len(paperSites) && seen[0] && seen[1] && seen[2]
 }
 
-// isPaper reports whether the windows are the paper's, too: only then do its figures
-// say anything of what is found.
+// isPaper reports whether the windows are the paper's, too. Only then can its figures be
+// compared.
 func (o *options) isPaper(centres []*centre) bool {
 	for _, c := range centres {
 		if c.known < 0 || c.from != paperFrom[c.known] {
@@ -104,7 +104,7 @@ func (o *options) isPaper(centres []*centre) bool {
 	return arePaperLogs(centres) && o.hours == paperHours
 }
 
-// findings are what [Liu21] says, and what is seen here of it.
+// findings compare sentences of [Liu21] with the results.
 type findings struct {
 	*results
 	list []finding.Finding
@@ -142,8 +142,8 @@ func gb(x float64) string                  { return decimal.Grouped(fixed(x, 0))
 // sent is the data of a sharing, in GB.
 func (x *outcome) sent() float64 { return float64(x.shared.total.Sent) / gigabyte }
 
-// allFindings are those that can be judged with what was run: the paper's numbers only
-// for its own windows.
+// allFindings are the findings that the results can judge. The paper's numbers are judged
+// only in its own windows.
 func (r *results) allFindings() []finding.Finding {
 	f := &findings{results: r}
 	if r.o.isPaper(r.centres) {
@@ -492,7 +492,7 @@ func (f *findings) rollingOfAny() {
 	if list == nil {
 		return
 	}
-	// each adds a finding with what is seen of each reading.
+	// each adds a finding with the result of each reading.
 	each := func(says, before, between, why string, see func(p plannerName) (text string, ok bool)) {
 		var texts []string
 		var seen []bool
@@ -615,7 +615,7 @@ var independent = struct {
 // whole dollars, rounded half up.
 func inDollars(m pricing.Money) int { return int((m + pricing.Unit/2) / pricing.Unit) }
 
-// A check is a figure of the independent program beside ours.
+// A check is a figure of the independent program beside our figure.
 type check struct {
 	what         string
 	theirs, ours []int
@@ -624,8 +624,8 @@ type check struct {
 
 func (c *check) same() bool { return slices.Equal(c.theirs, c.ours) }
 
-// checks are those that can be made: none unless the logs, windows and prices are
-// those that the program had.
+// checks are the figures that can be compared: none unless the logs, windows and prices
+// are those of the independent program.
 func (r *results) checks() []check {
 	if !r.o.isPaper(r.centres) || r.o.prices != "" {
 		return nil
@@ -661,7 +661,7 @@ func (r *results) checks() []check {
 	return all
 }
 
-// whyNot says what is known of a figure of a rolling horizon that does not come out.
+// whyNot explains a figure of a rolling horizon that does not come out.
 func (r *results) whyNot(lambda int) string {
 	var sum pricing.Money
 	for _, c := range r.centres {
@@ -671,9 +671,9 @@ func (r *results) whyNot(lambda int) string {
 		"it buys now for all that is in sight, by the rule for a single interval, and nothing in the last %d hours. That is no reproduction.", decimal.Int(inDollars(sum)), lambda-1)
 }
 
-// inSight is what a centre costs that in each hour reserves what as many of the lambda
-// hours in sight need as pay off a fee, whenever that is, less what is active now, and
-// stops when it sees the end of the window.
+// inSight is the cost of a centre with this rule: in each hour, reserve the demand that is
+// reached in as many of the next lambda hours as pay off a fee, less the active
+// reservations. The rule stops when it sees the end of the window.
 func inSight(c *centre, lambda int) pricing.Money {
 	enough := c.pays()
 	active := make([]int, len(c.demand)+term)

@@ -1,9 +1,8 @@
-// Federation lends the reserved instances that a data centre does not need to the
-// tasks of others, as [Liu21] does: three centres in three time zones, each of which
-// plans reservations for its own demand, and then shares what is idle. It says what
-// that costs, how much of the reservations is used, which data moves, how a wrong
-// prediction of the demand changes it, how far all of it is from the optimum, and
-// which findings of the paper come out.
+// Federation lends idle reserved instances of a data centre to the tasks of other centres,
+// as [Liu21] does. Three centres in three time zones plan reservations, each for its own
+// demand, and then share. The program prints what the plans cost, how much of the
+// reservations is used, which data moves, what a wrong prediction of the demand changes,
+// how far sharing is from the optimum, and which findings of the paper come out.
 //
 //	go run ./examples/federation
 //
@@ -14,10 +13,10 @@
 //	go run ./examples/federation -from 747,478,172 -traces \
 //		UniLu-Gaia-2014-1.swf.gz,SDSC-BLUE-2000-4.2-cln.swf.gz,LANL-CM5-1994-4.1-cln.swf.gz
 //
-// it compares what it finds with the paper's figures and with those of an independent
-// program. One of the latter, rolling horizons that see 100 hours for $152,407, does
-// not come out: Algorithm 2 over Algorithm 1 has $103,795 in two implementations, and
-// no other reading that was tried has it.
+// it compares its results with the paper's figures and with the figures of an independent
+// program. One figure of that program does not come out, $152,407 for rolling horizons
+// that see 100 hours: Algorithm 2 over Algorithm 1 costs $103,795 in two implementations,
+// and no other reading that was tried costs $152,407.
 //
 // Reference: [Liu21] Liu, Peng, Yu, Liu, Huang, Pan, An Instance Reservation Framework
 // for Cost Effective Services in Geo-Distributed Data Centers, IEEE Transactions on

@@ -9,9 +9,8 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// A best is what Algorithm 3 leaves on the table with the plans of an outcome. An
-// instance on demand costs what it costs where it runs, which is the reading
-// [roaming].
+// A best is the optimum of sharing the plans of an outcome. An instance on demand has the
+// price of the centre where it runs, as in the reading [roaming].
 type best struct {
 	optimum pricing.Money // of the best plan found, with its fees
 	bound   pricing.Money // no sharing of parts that stay where they start costs less
@@ -40,7 +39,7 @@ func (s *sharer) best(centres []*centre, x *outcome, tasks []federation.Task) (*
 	return &best{fees + found.Cost, fees + found.Bound, fees + split.Cost}, nil
 }
 
-// jointBound is what no reservations with any sharing cost less than: all demand
+// jointBound is a lower bound of the cost with any reservations and any sharing: all demand
 // planned together, at the lowest prices of all centres, with free traffic.
 func (o *options) jointBound(centres []*centre, tasks []federation.Task) (pricing.Money, error) {
 	empty := make([]*plan, len(centres))
@@ -62,10 +61,10 @@ func (o *options) jointBound(centres []*centre, tasks []federation.Task) (pricin
 	return plan.Bound, nil
 }
 
-// reach is the most that sharing could save of a plan if sending data cost nothing
-// and parts could move from hour to hour, where tasks do not leave a centre for lower
-// prices on demand: in each hour, what is idle anywhere for what is missing anywhere,
-// where that is dearest. hours are those of the instances.
+// reach is the most that sharing could save of a plan, and the instance-hours of that, if
+// sending data cost nothing, parts could move from hour to hour, and no task left its
+// centre for a lower price on demand. In each hour idle reservations anywhere replace
+// instances on demand anywhere, the dearest first.
 func (r *results) reach(x *outcome) (saved pricing.Money, hours int64) {
 	for t := range r.o.hours {
 		idle := 0

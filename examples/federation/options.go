@@ -118,8 +118,8 @@ var plannerNames = [planners]string{"periodic", "hgr", "exact", "rho-printed", "
 
 func (p plannerName) String() string { return plannerNames[p] }
 
-// label is how the paper calls the planner; Periodic is what its authors call 2AH in
-// another one.
+// label is the paper's name of the planner. Periodic is called 2AH in another paper of the
+// same authors.
 func (p plannerName) label() string {
 	switch p {
 	case periodic:

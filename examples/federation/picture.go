@@ -15,7 +15,7 @@ import (
 func (r *results) writeSVG(w io.Writer) error { return svgplot.WriteCharts(w, r.charts()) }
 
 func (r *results) charts() []svgplot.Chart {
-	// Rolling horizons have figures of their own, unless they are all that there is.
+	// Rolling horizons have figures of their own, unless there are no other planners.
 	var offline, rolling []plannerName
 	for _, p := range r.shown() {
 		if p.rolls() {

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// A plan is what a centre reserves by itself, and what that costs without sharing.
+// A plan is the reservations of a centre, and their cost without sharing.
 type plan struct {
 	active  []int         // reservations by hour
 	count   int64         // reservations bought
@@ -21,7 +21,7 @@ type plan struct {
 	cost    pricing.Money // fees and on demand
 }
 
-// utilisation is the share of what is reserved that is used; 1 where nothing is.
+// utilisation is the used share of the reserved hours; 1 where nothing is reserved.
 func utilisation(used, held int64) float64 {
 	if held == 0 {
 		return 1
@@ -33,8 +33,8 @@ func utilisation(used, held int64) float64 {
 type planOptions struct {
 	planner plannerName
 	lambda  int // of a rolling horizon
-	// predicted is the demand that the planner is told, nil for the true one. A rolling
-	// horizon is told the true one of the current hour.
+	// predicted is the demand that the planner sees; nil is the true demand. A rolling
+	// horizon sees the true demand of the current hour.
 	predicted []int
 }
 
@@ -103,9 +103,8 @@ func (c *centre) costs(reservations, hours int64) (pricing.Money, error) {
 // maxCost is the most that a centre may cost, so that sums over all fit.
 const maxCost = math.MaxInt64 / (4 * maxCentres) * pricing.Nano
 
-// predict draws the demand that is predicted with errors up to the bound, by hour
-// evenly from (1 ± bound)·demand, in whole instances. The draws are those of the seed,
-// whatever the bound.
+// predict draws a predicted demand with errors up to the bound: for each hour evenly from
+// (1 ± bound)·demand, in whole instances. The draws depend on the seed and not on the bound.
 func (o *options) predict(centres []*centre, bound float64) [][]int {
 	if bound == 0 {
 		return make([][]int, len(centres)) // nil: the true one

@@ -25,7 +25,7 @@ func dollars(m pricing.Money) string {
 // percent writes a share.
 func percent(x float64) string { return decimal.Fixed(100*x, 1) + "%" }
 
-// use writes the share of what is reserved that is used, if anything is.
+// use writes the used share of the reserved hours, if anything is reserved.
 func use(used, held int64) string {
 	if held == 0 {
 		return "-"
@@ -57,7 +57,7 @@ func tabulate(w *table.Page, title, columns string, rows [][]string) {
 	w.Table(columns, rows)
 }
 
-// text writes tables, what there is to say about them, and findings.
+// text writes tables with their explanations, and findings.
 func (r *results) text(w *table.Page) error {
 	r.writeSummary(w)
 	r.writeCentres(w)
@@ -71,9 +71,9 @@ func (r *results) text(w *table.Page) error {
 	return nil
 }
 
-// writeSummary says in a few lines what reserving and sharing save, what greed leaves and
-// what most depends on: for HGR, the paper's planner, or else the first that was asked
-// for.
+// writeSummary says in a few lines what reserving and sharing save, how much more the best
+// sharing would save, and what errors change: for HGR, the paper's planner, or else for the
+// first planner that was asked for.
 func (r *results) writeSummary(w *table.Page) {
 	p := r.shown()[0]
 	if r.plain[hgr] != nil {
@@ -224,7 +224,7 @@ func (r *results) writeErrors(w *table.Page) {
 	tabulate(w, "Errors of the predicted demand", "<plan|error\nup to|cost, $|used|shared:\ncost, $|further\nsaved|used|sent,\nGB", rows)
 }
 
-// writeSweep says what rolling horizons do by what they see: Fig. 10.
+// writeSweep compares rolling horizons by the hours that they see: Fig. 10.
 func (r *results) writeSweep(w *table.Page) {
 	columns := "λ"
 	short := [...]string{"printed", "full", "de-\nferred"}

@@ -17,18 +17,16 @@ type sharing struct {
 	moved   [][]int64 // bytes from one centre to another
 }
 
-// hours are the instance-hours of reservations that are used, by whomever, and all of
-// them.
+// hours are the instance-hours of reservations: those used by any centre, and all.
 func (s *sharing) hours() (used, held int64) { return int64(s.total.Own + s.total.Lent), s.held }
 
-// hoursOf are those of one centre that are used.
+// hoursOf are the used hours of the reservations of one centre.
 func (s *sharing) hoursOf(i int) int64 { return int64(s.centres[i].Own + s.centres[i].Lent) }
 
-// used is the share of what is reserved that is used.
+// used is the used share of the reserved hours.
 func (s *sharing) used() float64 { return utilisation(s.hours()) }
 
-// tasks are the jobs of all centres in the window's hours. What of a job lies beyond
-// the window is cut off.
+// tasks are the jobs of all centres in the window's hours, cut off at the window's end.
 func tasks(centres []*centre) []federation.Task {
 	var all []federation.Task
 	for i, c := range centres {
@@ -48,9 +46,9 @@ const (
 	gigabyte = 1000 * megabyte
 )
 
-// members are the centres as package federation has them, with what is reserved. They
-// keep for their own tasks what these are expected to need: the true demand, [Liu21]
-// Eq. (19), if expected is nil.
+// members are the centres with their reservations, for package federation. A centre keeps
+// the instances that its own tasks are expected to need; the true demand, [Liu21] Eq. (19),
+// if expected is nil.
 func members(centres []*centre, plans []*plan, expected [][]int) []federation.Centre {
 	list := make([]federation.Centre, len(centres))
 	for i, c := range centres {
@@ -77,8 +75,8 @@ type sharer struct {
 	bookings  []federation.Booking
 }
 
-// share runs the tasks on the plans by Algorithm 3. Centres keep what is expected, or
-// the true demand if that is nil.
+// share runs the tasks on the plans by Algorithm 3. Centres keep the expected demand, or
+// the true demand if expected is nil.
 func (s *sharer) share(centres []*centre, plans []*plan, expected [][]int, tasks []federation.Task, how *reading) (*sharing, error) {
 	if how.open {
 		expected = make([][]int, len(centres)) // nothing

@@ -31,7 +31,7 @@ type input struct {
 	mean    float64
 }
 
-// read reads the files, or takes what is made up.
+// read reads the files, or makes a demand and prices up.
 func (o *options) read() (*input, error) {
 	in := new(input)
 	p := &in.problem
@@ -92,7 +92,7 @@ func (o *options) read() (*input, error) {
 	return in, nil
 }
 
-// note says what is planned for.
+// note prints the demand and the prices.
 func (o *options) note(run *cli.Run, in *input) {
 	p := &in.problem
 	name := cmp.Or(o.paths, o.demand, "no -demand, so a made-up year")

@@ -22,7 +22,7 @@ const (
 )
 
 // madeUp returns the demand of a year, hour by hour, of someone who serves people
-// at work: days and weeks, growth, a launch, batches at night. All of it is
+// at work: days and weeks, growth, a launch, batches at night. The demand is
 // computed in integers, and so the same on every machine.
 func madeUp() []int {
 	random := rand.New(rand.NewPCG(2026, 1))

@@ -1,7 +1,7 @@
-// Plan decides what cloud capacity to reserve for a demand that is known, or was:
-// how many reservations of which class to buy, and when. It runs the exact
-// optimum beside every published rule, and says what each costs, what it saves
-// over on demand, and how far from the optimum it can be at most.
+// Plan decides what cloud capacity to reserve for a known demand: how many reservations
+// of which class to buy, and when. It runs the exact solver and every published rule,
+// and prints what each plan costs, what the plan saves over on demand, and how far from
+// the optimum the plan is at most.
 //
 //	go run ./examples/plan
 //

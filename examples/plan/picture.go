@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 )
 
-// writeSVG draws the demand, what each class serves of it, and the purchases.
+// writeSVG draws the demand, the part that each class serves, and the purchases.
 func (r *results) writeSVG(w io.Writer) error {
 	p, x := &r.in.problem, r.picked()
 	n := len(r.in.curve)

@@ -43,7 +43,7 @@ func (r *results) boundOf(x *result) (bound pricing.Money, by string, ok bool) {
 	return r.bound, r.boundBy, r.boundBy != ""
 }
 
-// text writes the table and what there is to say about it, and what a single plan buys.
+// text writes the table with its explanations, and the purchases of a single plan.
 func (r *results) text(w *table.Page) error {
 	o, classes := r.o, r.in.problem.Prices.Classes
 	var rows [][]string

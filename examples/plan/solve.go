@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// result is what came of an algorithm.
+// result is the plan of an algorithm, and its cost.
 type result struct {
 	algo      *algorithm
 	class     int // -1 unless it is for one class, and buys

@@ -74,7 +74,7 @@ type input struct {
 	held   []pricing.Holding // until counts from the start of the demand
 }
 
-// problem returns what is asked for a series.
+// problem returns the problem of a series.
 func (in *input) problem(s *series) *reserve.Problem {
 	p := &reserve.Problem{Demand: s.demand, Slot: s.slot, Every: s.every, Prices: in.list, Horizon: reserve.Pure}
 	if in.total {
@@ -83,8 +83,8 @@ func (in *input) problem(s *series) *reserve.Problem {
 	return p
 }
 
-// read reads the files, or takes what is made up: demands of so many weeks at least, one
-// or two. The second may not be whole.
+// read reads the files, or makes a demand up. A demand has at least so many weeks, one or
+// two; the second may be a part.
 func (o *options) read(run *cli.Run, least int) (*input, error) {
 	in := &input{total: o.total}
 	file, err := classfile.Read("-classes", o.classes, defaultClasses)
@@ -204,7 +204,7 @@ func (o *options) readCaps(list pricing.List) ([]reserve.Cap, error) {
 	return caps, nil
 }
 
-// simulate runs a log on the semi-elastic cluster, and takes what that holds.
+// simulate runs a log on the semi-elastic cluster. The demand is what the cluster holds.
 func (o *options) simulate(s *series, path string, run *cli.Run) error {
 	log, err := joblog.Read("-trace", path, trace.Options{PerInstance: o.cores, Alpha: trace.NewAlpha(1)}, run.Line)
 	if err != nil {
@@ -287,7 +287,7 @@ func divisor(a, b time.Duration) time.Duration {
 	return a
 }
 
-// note says what is decided on.
+// note prints the demands and the prices.
 func (o *options) note(run *cli.Run, in *input) {
 	var list []string
 	for i := range in.series {

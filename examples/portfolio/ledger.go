@@ -5,9 +5,9 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// An account is what became of a plan in some weeks. Times are instance-hours, and
-// amounts in currency units. A fee is spread evenly over its term, and what a class
-// charges used or not belongs to it.
+// An account has the hours and costs of a plan in some weeks. Hours are instance-hours,
+// and amounts in currency units. A fee is spread evenly over its term; what a class
+// charges used or not counts as a fee.
 type account struct {
 	demand, reserved, used float64 // hours: needed, reserved, and reserved and used
 	rent, fees, use        float64 // amounts: on demand, for reservations, for their use
@@ -25,7 +25,7 @@ func (a *account) add(b account) {
 // cost returns what the weeks cost.
 func (a account) cost() float64 { return a.rent + a.fees + a.use }
 
-// idle returns the share of what is reserved that is not used.
+// idle returns the share of the reserved hours that is not used.
 func (a account) idle() float64 { return share(a.reserved-a.used, a.reserved) }
 
 // rented returns the share of the demand that is served on demand.
@@ -134,9 +134,9 @@ const (
 // larger, to be called alike.
 const alike = .1
 
-// explain finds the run of weeks in which a plan loses most to another, and says what
-// was wrong with it then: it had more reservations than hindsight, or fewer, in which
-// case it was late if it had as many at the end of the run, or others.
+// explain finds the run of weeks in which a plan loses most to another plan, and the cause.
+// Compared with hindsight, the plan had more reservations, or fewer, or as many of other
+// classes. A plan with fewer was late if it had as many at the end of the run.
 func explain(mine, theirs, best *ledger) loss {
 	var x loss
 	run, start := 0., 0

@@ -1,13 +1,12 @@
-// Portfolio replays years of a demand, week by week, and shows what it would have
-// cost to buy reservations on the strength of a forecast: the online portfolio,
-// beside what hindsight would have bought, a bound that nothing beats, and
-// portfolios of fewer classes.
+// Portfolio replays years of a demand, week by week, and prints the cost of the online
+// portfolio, which buys reservations for a forecast. Beside it stand the plan of
+// hindsight, a bound that no plan beats, and portfolios of fewer classes.
 //
 //	go run ./examples/portfolio
 //
 // does so for a made-up demand; -demand FILE is your own, -trace FILE runs a log of
-// jobs, -classes FILE has your prices, and -h lists the choices. With -state FILE it
-// goes from hindsight to work: once a week it says what to buy now.
+// jobs, -classes FILE has your prices, and -h lists the choices. With -state FILE the
+// program does not replay: run it once a week, and it prints what to buy now.
 //
 // Reference: [Niu16] Niu, Zhai, Ma, Tang, Chen, Zheng, Building Semi-Elastic Virtual
 // Clusters for Cost-Effective HPC Cloud Resource Provisioning, IEEE TPDS 27(7), 2016,
@@ -21,7 +20,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 )
 
-// A report is what came of a replay, or what to buy now.
+// A report is the result of a replay, or what to buy now.
 type report interface {
 	text(w *table.Page) error
 	rows() any

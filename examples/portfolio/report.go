@@ -71,10 +71,10 @@ func (x *outcome) bought() (n int) {
 	return n
 }
 
-// mean returns the mean time of a decision, of which there is one at least.
+// mean returns the mean time of a decision.
 func (x *outcome) mean() time.Duration { return x.took / time.Duration(x.decisions) }
 
-// text writes the tables and what there is to say about them.
+// text writes the tables with their explanations.
 func (r *results) text(w *table.Page) error {
 	several := len(r.groups) > 1 || len(r.groups[0].series) > 1
 	if several {
@@ -112,7 +112,7 @@ func (r *results) text(w *table.Page) error {
 	return nil
 }
 
-// writeRatios writes the table of costs over that of hindsight, a row a series.
+// writeRatios writes the table of costs over hindsight, a row for each series.
 func (r *results) writeRatios(w *table.Page) {
 	titles := "<cost over\nhindsight"
 	for _, a := range r.groups[0].rows[1:] {
@@ -356,7 +356,7 @@ func (g *group) why(i int, a *row, in *input) string {
 	return b.String()
 }
 
-// shunned says which terms not even hindsight buys.
+// shunned names the classes that not even hindsight buys.
 func (g *group) shunned(in *input) string {
 	used := make([]bool, len(in.list.Classes))
 	any := false

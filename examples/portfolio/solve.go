@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// An outcome is what came of an algorithm.
+// An outcome is the plan of an algorithm for a series, and its cost.
 type outcome struct {
 	cost      pricing.Money
 	purchases []pricing.Purchase // classes are those of the list
@@ -24,7 +24,7 @@ type outcome struct {
 	// Of an online portfolio.
 	decisions     int
 	took, longest time.Duration
-	ahead         []float64 // what was planned for week i, the week before; NaN if nothing was
+	ahead         []float64 // the mean demand planned for in week i, the week before; NaN if there was no plan
 }
 
 // A row is an algorithm, with its outcome for each series of a group.
@@ -71,8 +71,8 @@ type results struct {
 	groups []group
 }
 
-// The outcomes of a series, in the order in which they are kept: those that know the
-// demand, and then the online portfolios.
+// Indices of the outcomes of a series: algorithms that know the demand, then the online
+// portfolios.
 const (
 	ofHindsight = iota
 	ofEq5

@@ -21,8 +21,8 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A state is what -state keeps from week to week: the portfolio with its forecaster,
-// what these were made with, and the last decision.
+// A state is what -state keeps from week to week: the portfolio with its forecaster, the
+// flags that made them, and the last decision.
 type state struct {
 	Model   string   `json:"model"`
 	Alpha   float64  `json:"alpha"`
@@ -81,7 +81,7 @@ func (o *options) act(run *cli.Run) (report, error) {
 	return d, err
 }
 
-// readState returns the state, nil if there is none yet or it is to begin anew.
+// readState returns the state; nil if there is none yet, or -held begins a new one.
 func (o *options) readState() (*state, error) {
 	if _, err := os.Stat(o.state); errors.Is(err, fs.ErrNotExist) || o.held != "" {
 		return nil, nil
@@ -157,7 +157,7 @@ func (d *decision) fits(x *state) error {
 	return cli.Mistakef("-state %s: %s; remove the file to begin anew, with -held for what is active", o.state, why)
 }
 
-// advance observes the weeks after those of a state, nil for none.
+// advance observes the weeks that a state has not seen; nil is no state.
 func (d *decision) advance(before *state) error {
 	o, s := d.o, d.s
 	portfolio, err := o.portfolio(d.in, nil)
@@ -210,7 +210,7 @@ func checksum(demand []int) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// note says what was taken for what.
+// note prints what the program assumes.
 func (d *decision) note(run *cli.Run, before *state) {
 	o, s := d.o, d.s
 	switch {

@@ -12,8 +12,8 @@ import (
 // come out.
 const near = .15
 
-// claims puts what [Niu16] found on its log beside what came of this one: numbers come
-// out if they are near ("yes") or of the same sign ("direction"), orders if they hold.
+// claims compares the findings of [Niu16] on its log with this log. A number comes out if
+// it is near the paper's ("yes") or of the same sign ("direction"), an order if it holds.
 func (s *study) claims(table1 figure, fig7 map[string]float64) figure {
 	f := figure{name: "claims", header: "claim,paper,here,came_out"}
 	add := func(claim, paper, here, came string) { f.rows = append(f.rows, []string{claim, paper, here, came}) }

@@ -24,7 +24,7 @@ import (
 
 // The figures of [Niu16] for a log. Each is a table, written as CSV, and a picture.
 
-// A figure is a table and what it looks like.
+// A figure is a table and its picture.
 type figure struct {
 	name   string
 	header string // of the table, with commas
@@ -422,8 +422,8 @@ func (s *study) changes(wait, expand int) (ofWait, ofRate float64) {
 	return ofWait, x.with.total/x.without.total - 1
 }
 
-// front is the sweep over T_waitlmt, T_short and the placement: all that came of it,
-// and which choices no other beats in both cost and wait.
+// front is the sweep over T_waitlmt, T_short and the placement: all results, and which
+// choices no other choice beats in both cost and wait.
 func (s *study) front(name string) figure {
 	f := figure{name: "sweep", header: "t_waitlmt_s,t_short_s,placement,mean_wait_s,rate,on_front"}
 	series := make([]svgplot.Series, len(places)+1)

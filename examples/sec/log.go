@@ -121,7 +121,7 @@ func madeUp(seed uint64) (iter.Seq2[trace.Record, error], error) {
 	}, nil
 }
 
-// note says what the jobs are, and what was left out.
+// note prints what the jobs are, and which records were left out.
 func (o *options) note(run *cli.Run, log *jobLog) {
 	days := decimal.Fixed((log.jobs[len(log.jobs)-1].Submit-log.jobs[0].Submit).Hours()/24, 1)
 	over := 0.0

@@ -1,7 +1,7 @@
-// Sec runs a log of batch jobs on a cluster in the cloud that grows and shrinks
-// with its queue, the semi-elastic cluster of [Niu16], and on what it is
-// compared with: instances of each job's own, a cluster without a queue, and a
-// cluster of fixed size. It says how long jobs wait and what the instances cost.
+// Sec runs a log of batch jobs on the semi-elastic cluster of [Niu16]: a cluster in the
+// cloud that grows and shrinks with its queue. It compares that cluster with instances of
+// each job's own, a cluster without a queue, and a cluster of fixed size, and prints how
+// long jobs wait and what the instances cost.
 //
 //	go run ./examples/sec
 //

@@ -29,8 +29,8 @@ var modeNames = [...]string{"individual", "nowait", "sec", "hybrid", "gce", "mul
 func (m mode) String() string               { return modeNames[m] }
 func (m mode) MarshalText() ([]byte, error) { return []byte(modeNames[m]), nil }
 
-// inOrder is how modes are shown, from the dearest on demand to the one that is
-// owned.
+// inOrder is the order of the modes in tables, from the dearest on demand to the owned
+// cluster.
 var inOrder = []mode{individual, nowait, sec, hybrid, gce, multi, local}
 
 // policy is what a run goes by, beside its mode.

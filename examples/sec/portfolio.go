@@ -43,10 +43,10 @@ type online struct {
 // forever, as the end of the demand, is none.
 const forever = math.MaxInt
 
-// newOnline returns a portfolio of the classes of a list. What it does not reserve it
-// can have for elsewhere, if that is less than on demand. The forecast is level and
-// cautious, as that of examples/portfolio. An end, in hours, is for who knows it: what
-// serves longer is worth nothing.
+// newOnline returns a portfolio of the classes of a list. Instances that are not reserved
+// cost elsewhere, if that is less than on demand. The forecast is level and cautious, as in
+// examples/portfolio. From the hour end on there is no demand, so that reservations are
+// worth nothing then.
 func newOnline(list pricing.List, elsewhere pricing.Money, end int) (*online, error) {
 	o := &online{list: list}
 	o.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}
@@ -59,7 +59,7 @@ func newOnline(list pricing.List, elsewhere pricing.Money, end int) (*online, er
 	return o, o.Reset(&reserve.Problem{Slot: time.Hour, Every: weekHours, Prices: planned})
 }
 
-// Observe takes the demand of a week and returns what is reserved in the next.
+// Observe takes the demand of a week and returns the reservations of the next week.
 func (o *online) Observe(dst []placement.Reservation, demand []int) (_ []placement.Reservation, err error) {
 	if demand = o.begin(demand); demand == nil {
 		err = o.Learn(nil)
@@ -79,9 +79,9 @@ func (o *online) Observe(dst []placement.Reservation, demand []int) (_ []placeme
 	return dst, nil
 }
 
-// begin returns what of a week is known of the demand: nil for the weeks before the
-// first job, and for its week the hours before it as those after it. A forecast that
-// began with empty weeks would take most of a year to forget them.
+// begin returns the known demand of a week: nil before the week of the first job. In that
+// week the hours before the job repeat the hours after it. A forecast that began with
+// empty weeks would take most of a year to forget them.
 func (o *online) begin(week []int) []int {
 	if o.begun {
 		return week
@@ -118,8 +118,8 @@ func (u *upTo) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing
 	return u.exact.AppendPlan(dst, &cut)
 }
 
-// buy returns what is bought for the demand of a single cloud, hour by hour. Online
-// buying on the trace is what buying as the cluster runs is.
+// buy returns the purchases for the demand of a single cloud, hour by hour. Online buying
+// from the demand afterwards gives the same purchases as buying while the cluster runs.
 func buy(how buying, list pricing.List, hours []int, horizon reserve.Horizon) ([]pricing.Purchase, error) {
 	p := &reserve.Problem{Demand: hours, Slot: time.Hour, Prices: list, Every: weekHours, Horizon: horizon}
 	switch how {
@@ -142,7 +142,7 @@ func buy(how buying, list pricing.List, hours []int, horizon reserve.Horizon) ([
 	return o.bought, nil
 }
 
-// bill returns what the demand costs with purchases. Those after its end are none.
+// bill returns the cost of the demand with purchases. Purchases after its end do not count.
 func bill(list pricing.List, hours []int, bought []pricing.Purchase) (pricing.Bill, error) {
 	n := len(bought)
 	for n > 0 && bought[n-1].Slot >= len(hours) {

@@ -33,7 +33,7 @@ func (runs *modeRuns) rows() any {
 	return rows
 }
 
-// text writes the table, what there is to say about it, and the picture.
+// text writes the table with its explanations, and the picture.
 func (runs *modeRuns) text(w *table.Page) error {
 	o := runs.o
 	var rows [][]string

@@ -81,8 +81,8 @@ func ranks(demand []int) []int {
 // share returns the part of the instance-hours that a class serves.
 func (s *shares) share(k int) float64 { return float64(s.hours[k]) / float64(max(1, s.total)) }
 
-// usersShares returns what users could reserve if each had instances of its own:
-// its own demand is all that it can plan for ([Niu16] Table 1, Individual).
+// usersShares returns the shares if each user had instances of its own, and could plan for
+// its own demand only ([Niu16] Table 1, Individual).
 func usersShares(list pricing.List, jobs []trace.Job, hours int) (shares, error) {
 	users := make(map[int][]int) // the differences of their demands
 	var order []int
@@ -149,8 +149,8 @@ func (s *study) table1(name string) (figure, error) {
 	return f, nil
 }
 
-// fig1 is the capacity hour by hour, and how much of it instances serve that qualify
-// for reservations.
+// fig1 is the capacity hour by hour, and the part of instances that qualify for
+// reservations.
 func (s *study) fig1(name string) (figure, error) {
 	list := classes(s.prices, light, medium)
 	f := figure{name: "fig1", header: "hour,instances,qualify_" + medium + ",qualify_" + light}

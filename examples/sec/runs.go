@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/sim"
 )
 
-// modeRun is what came of a mode.
+// modeRun is the result of a mode.
 type modeRun struct {
 	mode     mode
 	nodes    int           // of the local cluster, else the most instances held

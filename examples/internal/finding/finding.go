@@ -1,4 +1,4 @@
-// Package finding is a sentence of a paper beside what a program sees of it.
+// Package finding compares a sentence of a paper with the result of a program.
 package finding
 
 import (
@@ -36,7 +36,7 @@ func Judge(seen ...bool) Verdict {
 	return DidNot
 }
 
-// A Finding is what a paper says, and what is seen here.
+// A Finding is a sentence of a paper and the result beside it.
 type Finding struct {
 	Verdict Verdict
 	Says    string

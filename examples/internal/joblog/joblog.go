@@ -17,7 +17,7 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace/accounting"
 )
 
-// A Log is the jobs of a log, at least one, and what was left out of it.
+// A Log is the jobs of a log, at least one, and which records were left out.
 type Log struct {
 	Jobs []trace.Job
 	// Requested is, by job, the run time that its user asked for, as the log has it:
@@ -110,7 +110,7 @@ func Convert(name string, records iter.Seq2[trace.Record, error], o trace.Option
 	return log, nil
 }
 
-// About says what is in the log of a name, and what was left out of it.
+// About describes a log of the name: its jobs, and which records were left out.
 func (l *Log) About(name string) string {
 	text := fmt.Sprintf("%s: %v", name, &l.Report)
 	for _, x := range []struct {
@@ -128,7 +128,7 @@ func (l *Log) About(name string) string {
 	return text
 }
 
-// Note says what is in the log, and what was left out of it.
+// Note prints what About returns.
 func (l *Log) Note(run *cli.Run, name string) { run.Sayf("%s", l.About(name)) }
 
 // counter shows how much of a file has been read.

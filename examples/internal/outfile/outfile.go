@@ -59,11 +59,10 @@ func (s *Set) Keep(path string) {
 	}
 }
 
-// Create begins a file. It checks all that can be checked before there is
-// something to write: the folder exists and takes a file, and what has the
-// name already is a regular file that may be written. A symbolic link stays,
-// and what it points to is replaced. The error names the path, and is ErrSame
-// for a file that the set has.
+// Create begins a file. It checks at once that the folder exists and takes a file, and
+// that an old file of the name is a regular file that may be written. A symbolic link
+// stays, and its target is replaced. The error names the path, and is ErrSame for a file
+// that the set has.
 func (s *Set) Create(path string) (*File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -46,9 +46,9 @@ func (p Program) Must(t *testing.T, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// Mistake runs the program with what is the user's mistake: it must exit with 2, write
-// nothing on standard output, and end with its name and a sentence that has want.
-// That last line is returned.
+// Mistake runs the program with a mistake of the user's. The program must exit with 2,
+// write nothing on standard output, and end with its name and a sentence that contains
+// want. Mistake returns that last line.
 func (p Program) Mistake(t *testing.T, want string, args ...string) (last string) {
 	t.Helper()
 	status, stdout, stderr := p.Try(args...)

@@ -96,8 +96,8 @@ func parse(data []byte) ([]Series, error) {
 	}
 }
 
-// checkHeader tells a header from a series: fields that are all numbers or missing
-// are a header if they count, as 1, 2, 3 or 2023, 2024 do, or if there is none.
+// checkHeader returns an error if the first line is a series and no header. A line of
+// numbers is a header if the numbers count up, as 1, 2, 3 or 2023, 2024.
 func checkHeader(record []string) error {
 	if len(record) == 1 {
 		if strings.ContainsAny(record[0], ";\t") {

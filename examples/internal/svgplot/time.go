@@ -147,7 +147,7 @@ func busiest(p Picture) time.Duration {
 }
 
 // A Stack is a demand, the layers of reservations that serve it from the bottom
-// up, and what was bought when.
+// up, and the purchases.
 type Stack struct {
 	Title    string
 	From, To time.Duration // To is later

@@ -101,7 +101,7 @@ func Clip(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// A Page is a text for people. Its methods cannot fail; whoever has the page writes it.
+// A Page is a text for people. Its methods cannot fail; the caller writes the page.
 type Page struct{ bytes.Buffer }
 
 // Printf adds a formatted text.
