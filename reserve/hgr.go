@@ -9,50 +9,48 @@ import (
 
 // The heuristic-greedy reservation, [Liu21] Alg. 1.
 //
-// Minimise the fees of one class and the price of what runs on demand. Of all
-// windows of a term's length τ take the one with the most busy slots, ν, the
-// first of equals. If ν·p ≥ F, so that an instance there costs no less on demand
-// than reserved, reserve σ instances from its start, where σ is the least demand
-// in its busy slots, and take them off the demand. Repeat until no window is
-// worth a reservation.
+// Minimise the fees of one class and the cost on demand. Among all windows of one term's
+// length τ, take the window with the most busy slots, ν, the first of equals. If ν·p ≥ F,
+// an instance in the window costs no less on demand than reserved. Then reserve σ instances
+// from the start of the window, where σ is the least demand in its busy slots, and subtract
+// them from the demand. Repeat until no window is worth a reservation.
 //
-// Invariant: each reservation replaces at least F of on-demand cost, so the plan
-// costs at most what on demand only does.
+// Invariant: each reservation replaces at least F of on-demand cost, so the plan costs at
+// most as much as everything on demand.
 //
-// Each step takes the demand of at least one slot to zero and it stays there, so
-// there are at most n steps, whatever the demand. Two trees of n leaves ([minTree])
-// hold what each window would cost more than it saves, F - ν·p, and what is left
-// of the demand. A step is one look at the first tree's root, one range minimum
-// and one subtraction in the second; a slot that reaches zero costs one addition
-// over the windows that contain it. O(n·log n) time for n slots and O(n) space,
-// with no dependence on the number of instances, where the paper has
-// O(n·max d) steps, each of them over a window.
+// Each step takes the demand of at least one slot to zero, where the demand stays. So there
+// are at most n steps, for every demand. Two trees of n leaves ([minTree]) hold F - ν·p for
+// each window, what the window costs more than it saves, and the rest of the demand. A step
+// looks at the root of the first tree, and takes one range minimum and one subtraction in
+// the second tree. A slot that reaches zero takes one addition over the windows that contain
+// the slot. Time: O(n·log n) for n slots, for any number of instances. Space: O(n). The
+// paper takes O(n·max d) steps, each over a window.
 //
-// Departures. Alg. 1 buys once before it looks whether to (repeat ... until); it
-// is read as while. t* runs over [1, T-τ+1], as the algorithm's output does, not
-// over [1, T] as line 9 has it. T ≤ τ is not a case of its own: there is one
-// window. Where one may buy at some slots only, windows start there; the first
-// one behind T-τ then counts too. With the Pure horizon windows that reach beyond
-// the horizon cost their share of the fee and all of them count; the choice of
-// the largest ν becomes that of the largest saving ν·p - F, which for equal fees
-// is the same. With a usage price q, p is p - q (see single).
+// Departures. Alg. 1 buys once before it tests (repeat ... until); here the test comes
+// first. t* runs over [1, T-τ+1], as the output of the algorithm does, and not over [1, T]
+// as in line 9. T ≤ τ is no special case: there is one window. Where purchases are possible
+// at some slots only, windows start there, and the first such slot after T-τ counts too.
+// With the Pure horizon, windows that reach beyond the horizon cost their share of the fee,
+// and all of them count; the choice of the largest ν becomes the choice of the largest
+// saving ν·p - F, which is the same for equal fees. With a use price q, p is p - q (see
+// single).
 
-// HGR is the heuristic-greedy reservation of [Liu21] Alg. 1, for one class.
-// The zero value is ready.
+// HGR is the heuristic-greedy reservation of [Liu21] Alg. 1, for one class. The zero value
+// is ready.
 //
-// With the Full horizon and every slot open for purchases, its cost is at most
+// With the Full horizon and purchases at every slot, the cost is at most
 //
 //	2 - F/(τ·p)
 //
-// times the optimum by [Liu21] Theorem 3, for a fee F ≤ τ·p, a term of τ slots
-// and the price p on demand of a slot. The paper's proof compares window by
-// window and leaves steps open; no violation is known. If the demand is no
-// longer than the term the plan is optimal. With other rules no bound is known
-// but that it costs at most what on demand only does.
+// times the optimum by [Liu21] Theorem 3, for a fee F ≤ τ·p, a term of τ slots and the
+// price p of a slot on demand. The paper's proof compares window by window and leaves steps
+// open; no violation is known. If the demand is no longer than the term, the plan is
+// optimal. Under other rules HGR costs at most as much as everything on demand, and no
+// other bound is known.
 //
-// It handles any Every, Closed dates, both horizons, classes billed either way,
-// and inventory of classes whose use costs no more than that of the class to
-// buy. It does not handle MaxBuy and MaxActive.
+// HGR handles any Every, Closed dates, both horizons, classes billed either way, and
+// inventory of classes whose use costs no more than that of the class to buy. HGR does not
+// handle MaxBuy and MaxActive.
 type HGR struct {
 	// Class is the class to buy, an index into the price list.
 	Class int

@@ -9,20 +9,20 @@ import (
 
 // The history rule of [Wang15], the online algorithm that [Liu21] compares with.
 //
-// Minimise the fees of one class and the price of what runs on demand, without a
-// forecast: a level whose price on demand in the past term is no less than the fee
-// is reserved. Level l was on demand in slot i if u_i < l ≤ d_i, with u_i active
-// reservations. Levels above u_t are bought from the bottom up, until one has not
-// reached break-even, also in a slot that does not use them.
+// Minimise the fees of one class and the cost on demand, without a forecast. The rule
+// reserves a level if the level's cost on demand in the past term is at least the fee. Level
+// l was on demand in slot i if u_i < l ≤ d_i, where u_i is the number of active
+// reservations. The rule buys levels above u_t from the bottom up, until a level has not
+// reached break-even, even in a slot that does not use these levels.
 //
-// It looks at the coverage that a slot had. [Wang] counts what was bought since as
-// if it had been there, and that is what its bound rests on.
+// The rule looks at the coverage that a slot had. [Wang] counts later purchases as if they
+// had been there, and the constant of Wang rests on that.
 //
-// Level l was on demand in as many slots of the last term as have u_i < l less those
-// that have d_i < l. Both sides are kept in order, of the slots with u_i < d_i. Then
-// the count can fall below break-even only above a d_i, and the search goes from one to
-// the next. O(log τ) comparisons a slot, O(τ) moves at worst, whatever the demand, and
-// O(τ) space.
+// The number of slots of the last term in which level l was on demand is the number of slots
+// with u_i < l less the number with d_i < l. Two sorted lists, of the slots with u_i < d_i,
+// hold both. The count falls below break-even only above a d_i, so the search goes from one
+// d_i to the next. Time: O(log τ) comparisons a slot and at worst O(τ) moves, for every
+// demand. Space: O(τ).
 
 // History is the online rule of [Wang15], for one class. It takes no forecast.
 // The zero value is ready for Reset. No bound is known; 3.8 times the optimum has

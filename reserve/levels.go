@@ -9,49 +9,49 @@ import (
 
 // The greedy algorithm over levels of [Wang15].
 //
-// Minimise the fees of one class and the price of what runs on demand. Level l is
-// the l-th instance; it is busy in the slots with a demand of l or more, and by
-// itself it is a problem that a recursion solves exactly. The levels are taken
-// from the top, where there is the least to serve, and what the reservations of
-// one do not use is left over for the next below: with c(t) = 0 if level l is
-// not busy in slot t, or coverage is left over there, and else c(t) = p,
+// Minimise the fees of one class and the cost on demand. Level l is the l-th instance: it
+// is busy in the slots with a demand of at least l. A recursion solves the problem of a
+// single level exactly. The algorithm takes the levels from the top, where demand is least,
+// and passes the unused time of a level's reservations to the level below. Let c(t) = 0 if
+// level l is not busy in slot t, or if an unused reservation covers slot t. Otherwise
+// c(t) = p. Then
 //
 //	V(t) = min(V(t-1) + c(t), V(t-τ) + F)
 //
-// is the least cost of the level up to slot t. It reserves where the second is
-// no more than the first.
+// is the least cost of the level up to slot t. The level reserves if the second term is at
+// most the first.
 //
-// Invariants: left[t], for a busy slot, is the number of reservations of the
-// levels above that are idle in slot t; the reservations of one level do not
-// overlap. So a busy slot with none left over stays so for all levels below.
+// Invariants: for a busy slot, left[t] is the number of reservations of the levels above
+// that are idle in slot t. The reservations of one level do not overlap. So a busy slot
+// without an idle reservation has none for any level below.
 //
-// V changes at costly slots only, those with c(t) = p, and the recursion walks
-// over them alone. Levels with the same costly slots are decided alike, and are
-// done as one: those between two neighbouring values of the demand, until a slot
-// runs out of what is left over. That happens once per slot, so there are at
-// most min(max d, n + distinct values) steps, each of O(busy slots). O(n·m) time
-// for n slots and m such steps, after sorting; O(n) space. Where the coverage of
-// a slot is sought that gets busy, a Fenwick tree has it in O(log n).
+// V changes at costly slots only, where c(t) = p, and the recursion visits these slots
+// alone. Levels with the same costly slots get the same plan, and are planned together:
+// the levels between two neighbouring values of the demand, until a slot has no idle
+// reservation left. That happens once per slot, so there are at most
+// min(max d, n + distinct values) steps, each of O(busy slots). Time: O(n·m) for n slots
+// and m such steps, after sorting. Space: O(n). A Fenwick tree finds the coverage of a slot
+// that becomes busy in O(log n).
 //
-// Departures. A reservation for slots (t-τ, t] with t < τ would begin before slot
-// 0. It begins at 0; and lest it overlap the next one of the level, that one and
-// those after it begin as much later as they must, and serve the same. Where one
-// may buy at multiples of Every only, each begins at the first that it can. With
-// the Pure horizon F is what a reservation from its slot to the horizon costs.
+// Departures. A reservation for slots (t-τ, t] with t < τ would begin before slot 0. Such a
+// reservation begins at 0. The next reservations of the level move later where they would
+// overlap, and serve the same slots. Where purchases are possible at multiples of Every
+// only, each reservation begins at the first possible slot. With the Pure horizon, F is the
+// cost of a reservation from its slot to the horizon.
 
-// Levels is the greedy algorithm over levels of [Wang15], for one class. The
-// zero value is ready.
+// Levels is the greedy algorithm over levels of [Wang15], for one class. The zero value is
+// ready.
 //
-// It costs at most what [Periodic] does, so with the Full horizon at most twice
-// the optimum for purchases at any slot. Proof: what is left over makes c, and so
-// V, no larger, so the cost is at most the sum of what the levels cost when each
-// is planned by itself, at best; and Periodic plans each by itself. If the demand
-// never exceeds one instance the plan is optimal. With the Pure horizon no bound
-// is known but that it costs at most what Periodic and on demand only do.
+// Levels costs at most as much as [Periodic]. So with the Full horizon and purchases at any
+// slot, Levels costs at most twice the optimum. Proof: idle reservations make c, and so V,
+// no larger. So the cost is at most the sum of the least costs of the levels, each planned
+// alone; and Periodic plans each level alone. If the demand never exceeds one instance, the
+// plan is optimal. With the Pure horizon, Levels costs at most as much as Periodic and as
+// everything on demand, and no other bound is known.
 //
-// It handles any Every that divides the term, both horizons, classes billed
-// either way, and inventory of classes whose use costs no more than that of the
-// class to buy. It does not handle caps and Closed dates.
+// Levels handles any Every that divides the term, both horizons, classes billed either way,
+// and inventory of classes whose use costs no more than that of the class to buy. Levels
+// does not handle caps and Closed dates.
 type Levels struct {
 	// Class is the class to buy, an index into the price list.
 	Class int

@@ -7,57 +7,53 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Robust: a rule of our own that follows a forecast as far as the optimum insures
-// it.
+// Robust: a rule of our own that follows a forecast as far as the optimum insures it.
 //
-// Minimise the fees of one class and the price of what runs on demand, seeing λ
-// slots at a time, with a forecast of any quality: near the cost of the deferred
-// rolling horizon if the forecast is good, and never more than c times the
-// optimum, whatever it is. c ≥ 2 is the caller's; no deterministic rule without a
-// forecast has less than 2 for all prices.
+// Minimise the fees of one class and the cost on demand, seeing λ slots at a time, with a
+// forecast of any quality. If the forecast is good, Robust costs about as much as the
+// deferred rolling horizon. For every forecast, Robust costs at most c times the optimum.
+// The caller chooses c ≥ 2. Without a forecast, no deterministic rule has a constant below 2
+// for all prices.
 //
-// Three parts share a slot t. With p the price on demand less the use price,
-// m = ⌈F/p⌉, f = F - p·(m-1), N(t) the purchases so far and h_i = d_i + N(i-τ):
+// Each slot t has three parts. p is the price on demand less the use price, m = ⌈F/p⌉,
+// f = F - p·(m-1), N(t) the number of purchases so far, and h_i = d_i + N(i-τ).
 //
-//  1. A shadow, the eager rule of [Wang], runs on the demand alone. What it spends
-//     on demand, and f for each of its purchases, is a lower bound L on the
-//     optimum of the slots seen so far.
-//  2. A net, the same rule with Robust's own purchases in the place of the
-//     shadow's: while m of the last τ slots have h_i > N, buy one, whatever it
-//     costs.
-//  3. Advice: while the deferred rule asks for one more, and h_t > N, buy it as the
-//     k-th if, with it,
+//  1. A shadow: the eager rule of [Wang] runs on the demand alone. Its cost on demand, plus
+//     f for each of its purchases, is a lower bound L on the optimum of the slots so far.
+//  2. A net: the same rule with the purchases of Robust in the place of the shadow's. While
+//     m of the last τ slots have h_i > N, buy one reservation, at any cost.
+//  3. Advice: while the deferred rule asks for one more reservation, and h_t > N, buy it as
+//     the k-th purchase if one of two conditions then holds:
 //
 //     (i)  F·k ≤ (c-1)·L,  or
-//     (ii) the bill, this slot's rest included, plus p·(m-1) for each reservation
-//     in force is at most c·L.
+//     (ii) the bill, with the rest of this slot, plus p·(m-1) for each reservation in force
+//     is at most c·L.
 //
-// (i) lets it start: a purchase for each (c-1)th part of F that had to be spent on
-// demand. (ii) lets it go on: a slot in which the bill grows by less than c times
-// what L grows by earns credit.
+// Condition (i) lets Robust start: each F/(c-1) spent on demand allows one purchase.
+// Condition (ii) lets Robust go on: a slot in which the bill grows by less than c times the
+// growth of L earns credit.
 //
-// Invariants after slot t: fewer than m of the last τ slots have h_i > N(t); (i)
-// or (ii) held at each purchase on advice. The proofs are in theory/rules.go, and
-// hold for advice from anywhere.
+// Invariants after slot t: fewer than m of the last τ slots have h_i > N(t), and (i) or (ii)
+// held at each purchase on advice. theory/rules.go has the proofs, which hold for advice
+// from any source.
 //
-// Two order statistics of τ cells and one of λ: O(log τ) time a slot and O(λ) more
-// to read a forecast, which it does only if the slot is uncovered and there is
-// credit. O(λ+τ) space. Amounts are exact, in 128 bits.
+// Robust keeps two order statistics of τ cells and one of λ. Time: O(log τ) a slot, and O(λ)
+// more to read a forecast, which Robust does only if the slot is uncovered and there is
+// credit. Space: O(λ+τ). Amounts are exact, in 128 bits.
 
-// Robust follows the deferred rule of [RHO] while the purchases are insured by a
-// lower bound on the optimum. One class. The zero value is ready for Reset, with a
-// window of a term.
+// Robust follows the deferred rule of [RHO] while a lower bound on the optimum insures the
+// purchases. One class. The zero value is ready for Reset, with a window of a term.
 //
-// With the Full horizon it costs at most c times the optimum whatever the
-// forecast, and c - (c-1)·α with a use price of α times the price on demand. With
-// an exact forecast of a term or more, and while the credit does not bind, it
-// buys what the deferred rule buys. From a standing start, for a demand of at
-// most a term, an exact forecast of a term, and no level needed in m slots or up
-// to ⌈F/((c-1)·p)⌉ - 1 more (about break-even, that is), it costs at most
-// 1 + 1/(c-1) times the optimum; no deterministic rule that is as robust does
-// better.
+// With the Full horizon, Robust costs at most c times the optimum for every forecast, and
+// c - (c-1)·α with a use price of α times the price on demand. With an exact forecast of at
+// least a term, and while the credit does not bind, Robust buys what the deferred rule buys.
 //
-// As a [Planner] it handles what [Wang] does.
+// From a standing start, Robust costs at most 1 + 1/(c-1) times the optimum if the demand
+// lasts at most a term, the forecast of a term is exact, and no level is needed in m slots
+// or up to ⌈F/((c-1)·p)⌉ - 1 more, which is about break-even. No deterministic rule that is
+// as robust does better.
+//
+// As a [Planner], Robust handles what [Wang] handles.
 type Robust struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int

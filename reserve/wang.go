@@ -8,41 +8,41 @@ import (
 
 // The deterministic online rule of [Wang13], Algorithm 1.
 //
-// Minimise the fees of one class and the price of what runs on demand, without a
-// forecast. The ski-rental idea, for many instances at once: what has been spent on
-// demand within the last term and could have been reserved instead is regretted;
-// when the regret exceeds the fee, buy. The paper keeps x_i, the reservations
-// that slot i has or, counting what was bought since as if it had been there
-// ("phantom" reservations), would have had:
+// Minimise the fees of one class and the cost on demand, without a forecast. The rule is
+// ski rental for many instances at once. The regret is the money spent on demand within the
+// last term that a reservation would have saved. When the regret exceeds the fee, buy. For
+// each slot i the paper keeps x_i, the number of reservations that slot i has, and counts
+// later purchases as if they had been there ("phantom" reservations):
 //
 //	while (p-αp)·#{i in [t-τ+1, t] : d_i > x_i} > F:
 //	    buy one;  x_i += 1 for i in [t-τ+1, t+τ-1].
 //
-// The k-th purchase in all is one of x_i unless it has expired before slot i
-// begins. So x_i = N(t) - N(i-τ), and d_i > x_i is h_i > N(t) for a number
+// The k-th purchase of all counts in x_i unless the reservation has expired before slot i
+// begins. So x_i = N(t) - N(i-τ). And d_i > x_i is h_i > N(t) for a number
 // h_i = d_i + N(i-τ) that is fixed when slot i begins. The loop ends at
 //
 //	N(t) = max(N(t-1), m-th largest h_i of the last τ slots),
 //
-// m the least number of slots with m·(p-αp) > F: an order statistic of a sliding
-// window (see top), and no phantom has to be kept.
+// where m is the least number of slots with m·(p-αp) > F. That is an order statistic of a
+// sliding window (see top), and no phantom has to be kept.
 //
-// Invariant: after slot t fewer than m of the last τ slots have h_i > N(t).
-// O(log τ) time a slot, whatever the demand, and O(τ) space.
+// Invariant: after slot t fewer than m of the last τ slots have h_i > N(t). Time: O(log τ)
+// a slot, for every demand. Space: O(τ).
 //
-// The proof of the constant is in theory/rules.go.
+// theory/rules.go has the proof of the constant.
 
-// Wang is the deterministic rule of [Wang13], for one class. It takes no
-// forecast. The zero value is ready for Reset.
+// Wang is the deterministic rule of [Wang13], for one class. Wang takes no forecast. The
+// zero value is ready for Reset.
 //
-// With the Full horizon it costs at most 2 - α times the optimum, α = αp/p the
-// ratio of use price and price on demand, and no deterministic rule without a
-// forecast has less for all prices. With Eager it is 2 - f/F for α = 0, f = F - p·(⌈F/p⌉-1).
+// Let α be the ratio of the use price and the price on demand. With the Full horizon, Wang
+// costs at most 2 - α times the optimum. No deterministic rule without a forecast has a
+// lower constant for all prices. With Eager and α = 0 the constant is 2 - f/F, where
+// f = F - p·(⌈F/p⌉-1).
 //
-// As a [Planner] it handles purchases at every slot, classes billed either way,
-// inventory of classes whose use costs no more than that of the class to buy, and
-// both horizons; it does not know where the demand ends, buys for both alike, and
-// the bound is for Full. It does not handle Every above 1, caps and Closed dates.
+// As a [Planner], Wang handles purchases at every slot, classes billed either way, inventory
+// of classes whose use costs no more than that of the class to buy, and both horizons. Wang
+// does not know where the demand ends, so it buys the same for both horizons; the constant
+// is for Full. Wang does not handle Every above 1, caps and Closed dates.
 type Wang struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int
