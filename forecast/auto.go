@@ -52,8 +52,12 @@ var candidates = [...]candidate{
 	{"winters", 1, func() Fittable { return &HoltWinters{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1} }},
 	{"two-seasons", 2, func() Fittable { return &HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5} }},
 	{"lags", 1, func() Fittable { return &Autoregression{Difference: 1} }},
-	{"lags", 2, func() Fittable { return &Autoregression{} }},
 	{"harmonics", 1, func() Fittable { return &Harmonic{Alpha: .1, Beta: .1, Gamma: .01} }},
+	{"lags", 3, func() Fittable { return &Autoregression{} }},
+	{"lags", 2, func() Fittable { return &Autoregression{MaxLags: 9} }},
+	{"winters", 1, func() Fittable { return &HoltWinters{Alpha: .1, Beta: .1, Gamma: .1} }},
+	{"winters-ratio", 1, func() Fittable { return &HoltWinters{Multiplicative: true, Alpha: .1, Beta: .1, Gamma: .1} }},
+	{"harmonics", 1, func() Fittable { return &Harmonic{Alpha: .1, Beta: .1, Phi: .9, Gamma: .01} }},
 }
 
 const lenCandidates = 16
@@ -182,8 +186,14 @@ func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
 		return Fit{}, err
 	}
 	f.Window = 0
-	n := len(part)
 	p1, p2 := f.offered(0, 0, part, tried)
+	if most := max(autoLeast, autoCycles*p1, autoCycles*p2); window == 0 && len(part) > most {
+		part = part[len(part)-most:]
+		for part[0] != part[0] {
+			part = part[1:]
+		}
+	}
+	n := len(part)
 	horizon := f.Horizon
 	if horizon == 0 {
 		horizon = max(p1, 13)
@@ -206,6 +216,13 @@ func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
 
 	return m.refit(f, a, part, p1, p2)
 }
+
+// autoCycles and autoLeast are how many seasons, and values, Auto fits to, if the Fitter has
+// no Window: what is older says little of what comes.
+const (
+	autoCycles = 8
+	autoLeast  = 416
+)
 
 // autoSpan is how many horizons at the end of the series the candidates are tried on.
 const autoSpan = 4
@@ -230,8 +247,13 @@ func (m *Auto) fitAs(f *Fitter, k int, series []float64, p1, p2 int) (Fit, error
 	case 3:
 		f.Season, f.second = p2, 1
 	}
-	if c.name == "lags" && c.season == 1 {
-		m.models[k].(*Autoregression).Difference = 1
+	if x, ok := m.models[k].(*Autoregression); ok {
+		switch c.season {
+		case 1:
+			x.Difference = 1
+		case 3:
+			x.Difference, f.Season, f.second = p2, p1, p2
+		}
 	}
 	return m.models[k].Fit(f, series)
 }
@@ -250,19 +272,34 @@ func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p
 	}
 	a.leads = min(horizon, autoLeads)
 	a.path = grow.To(a.path, horizon)
+	probe := m.tryAll(f, a, series, first, horizon, p1, p2, -1)
+	if lambda := autoScale(series); p1 > 1 && lambda < 1 && probe >= 0 {
+		// Whether the swings grow with the level the best candidate tells.
+		before := a.errs
+		m.scale = lambda
+		a.z = transform(a.z, series, lambda)
+		m.tryAll(f, a, series, first, horizon, p1, p2, probe)
+		if a.errs[probe] < autoGain*before[probe] {
+			m.tryAll(f, a, series, first, horizon, p1, p2, -1)
+		} else {
+			m.scale = 1
+			a.z = append(a.z[:0], series...)
+			m.tryAll(f, a, series, first, horizon, p1, p2, probe)
+			a.errs = before
+		}
+	}
 	best := math.Inf(1)
-	for k, c := range candidates {
-		a.errs[k] = math.Inf(1)
-		if c.season > 0 && p1 < 2 || c.season > 1 && p2 < 2 {
-			continue
-		}
-		if _, err := m.fitAs(f, k, a.z[:first], p1, p2); err != nil {
-			continue
-		}
-		a.errs[k] = a.try(m.models[k], k, first, horizon)
-		best = min(best, a.errs[k])
+	for _, e := range a.errs[:len(candidates)] {
+		best = min(best, e)
 	}
 	m.members = m.members[:0]
+	if a.errs[0] > math.MaxFloat64 { // too short to try even that
+		m.members = append(m.members, member{candidates[0].name, 1, m.models[0]})
+		m.scale, a.which[0], a.leads = 1, 0, 0
+		a.z = append(a.z[:0], series...)
+		a.squares, a.counts = a.squares[:0], a.counts[:0]
+		return
+	}
 	total := 0.0
 	for len(m.members) < mostMembers {
 		k := -1
@@ -293,17 +330,57 @@ func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p
 	a.combine(m.members)
 }
 
+// autoGain is what part of the error a scale has to leave.
+const autoGain = .97
+
+// autoScale returns the λ to try for a series: the logarithm, the square root where there are
+// zeros, and 1 where values are negative, or none differ.
+func autoScale(series []float64) float64 {
+	lambda := 0.0
+	for _, x := range series {
+		if x < 0 {
+			return 1
+		}
+		if x == 0 {
+			lambda = .5
+		}
+	}
+	return lambda
+}
+
+// tryAll sets the errors of all candidates, or of the only one asked for, and returns the best.
+func (m *Auto) tryAll(f *Fitter, a *autoFit, series []float64, first, horizon, p1, p2, only int) int {
+	best := -1
+	for k, c := range candidates {
+		if only >= 0 && k != only {
+			continue
+		}
+		a.errs[k] = math.Inf(1)
+		if c.season > 0 && p1 < 2 || c.season > 1 && p2 < 2 || c.name == "winters-ratio" && (m.scale < 1 || autoScale(series) > 0) {
+			continue
+		}
+		if _, err := m.fitAs(f, k, a.z[:first], p1, p2); err != nil {
+			continue
+		}
+		a.errs[k] = a.try(m.models[k], series, m.scale, k, first, horizon)
+		if a.errs[k] <= math.MaxFloat64 && (best < 0 || a.errs[k] < a.errs[best]) {
+			best = k
+		}
+	}
+	return best
+}
+
 // try returns the sum of the absolute errors of candidate k from all origins, updating the model from
 // the first on.
-func (a *autoFit) try(model Model, k, first, horizon int) float64 {
+func (a *autoFit) try(model Model, series []float64, lambda float64, k, first, horizon int) float64 {
 	a.paths[k] = grow.To(a.paths[k], len(a.origins)*a.leads)
 	sum, o := 0.0, 0
 	for at := first; o < len(a.origins); at++ {
 		if at == a.origins[o] {
 			model.Forecast(a.path)
-			for i, y := range a.z[at:min(len(a.z), at+horizon)] {
+			for i, y := range series[at:min(len(series), at+horizon)] {
 				if y == y {
-					sum += math.Abs(y - a.path[i])
+					sum += math.Abs(y - fromScale(lambda, a.path[i]))
 				}
 			}
 			copy(a.paths[k][o*a.leads:], a.path[:a.leads])
@@ -344,9 +421,11 @@ func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, 
 		}
 		free += x.weight * float64(g.Free)
 		fit.Evaluations += g.Evaluations
-		r := f.Residuals()
+		r, ratio := f.Residuals(), lambdaOf(x.model) == 0
 		for t := range a.resid {
-			if j := t - (n - len(r)); j >= 0 {
+			if j := t - (n - len(r)); j >= 0 && ratio {
+				a.resid[t] += x.weight * a.z[t] * -math.Expm1(-r[j])
+			} else if j >= 0 {
 				a.resid[t] += x.weight * r[j]
 			} else {
 				a.resid[t] = math.NaN()

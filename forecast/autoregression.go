@@ -30,6 +30,7 @@ type Autoregression struct {
 	Period     int       `json:"period"`     // steps of the season that Fit takes lags from
 	Period2    int       `json:"period2"`    // steps of the second season
 	Difference int       `json:"difference"` // d, in steps; 0 is none
+	MaxLags    int       `json:"max_lags"`   // how many lags Fit chooses at most; 0: 24
 	Lags       []int     `json:"lags"`       // in steps, each once, ascending
 	Coef       []float64 `json:"coef"`       // φ, a coefficient for each lag
 	Constant   float64   `json:"constant"`   // c
@@ -182,6 +183,9 @@ func (m *Autoregression) Validate() error {
 	if err := checkPeriod("Difference", m.Difference); err != nil {
 		return err
 	}
+	if err := checkCount("MaxLags", m.MaxLags, mostCount); err != nil {
+		return err
+	}
 	if len(m.Coef) != len(m.Lags) {
 		return badInput("Coef", -1, ErrLength, "%d coefficients for %d lags: want one for each", len(m.Coef), len(m.Lags))
 	}
@@ -224,31 +228,33 @@ const (
 
 // lagsOf appends the lags of a series of n values with seasons of m1 and m2 steps and
 // differences over d: as many as n is long enough for, the most useful first.
-func lagsOf(dst []int, n, m1, m2, d int) []int {
+func lagsOf(dst []int, n, m1, m2, d, most int) []int {
 	add := func(lags ...int) {
 		for _, l := range lags {
 			rows := n - d - l
-			if l > 0 && len(dst) < mostLags && rows >= rowsForLag*(len(dst)+2) && rows >= n/4 && !slices.Contains(dst, l) {
+			if l > 0 && len(dst) < most && rows >= rowsForLag*(len(dst)+2) && rows >= n/4 && !slices.Contains(dst, l) {
 				dst = append(dst, l)
 			}
 		}
 	}
 	add(1, 2, 3)
 	if m1 > 1 {
-		add(m1, m1-1, m1+1, 4)
+		add(m1, m1-1, m1+1)
 	}
 	if m2 > 1 {
 		add(m2, m2-1, m2+1)
 	}
+	add(4)
 	if m1 > 1 {
-		add(2*m1, 2*m1-1, 2*m1+1)
-		for k := 3; k <= 7 && k*m1 < max(m2, 4*m1); k++ {
+		add(2*m1, 5, 6, m1-2, m1+2)
+		for k := 3; k <= 6 && k*m1 < max(m2, 4*m1); k++ {
 			add(k * m1)
 		}
-		add(5, 6, m1-2, m1+2)
-		if m2 > 1 {
-			add(m2-2, m2+2, 2*m2)
-		}
+	}
+	if m2 > 1 {
+		add(m2-2, m2+2)
+	} else if m1 > 1 {
+		add(2*m1-1, 2*m1+1)
 	}
 	slices.Sort(dst)
 	return dst
@@ -277,8 +283,8 @@ func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {
 	if d > n/2 {
 		d = 1
 	}
-	*m = Autoregression{Period: p1, Period2: p2, Difference: d, Lags: m.Lags[:0], Coef: m.Coef[:0], Last: m.Last}
-	m.Lags = lagsOf(m.Lags, n, p1, p2, d)
+	*m = Autoregression{Period: p1, Period2: p2, Difference: d, MaxLags: m.MaxLags, Lags: m.Lags[:0], Coef: m.Coef[:0], Last: m.Last}
+	m.Lags = lagsOf(m.Lags, n, p1, p2, d, min(mostLags, count(m.MaxLags, mostLags)))
 	m.Coef = grow.Zero(m.Coef, len(m.Lags))
 	f.regress(m, series)
 	m.Last = grow.Zero(m.Last, m.back())

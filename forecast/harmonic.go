@@ -330,7 +330,22 @@ func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 			}
 		}
 	}
-	best, _ = f.walker.simplex(w, &w.lo, &w.hi, best, low, d, .5)
+	best, low = f.walker.simplex(w, &w.lo, &w.hi, best, low, d, .5)
+	// A line and waves that never move are the surest far ahead: keep what moves them only
+	// if that pays for itself.
+	for _, x := range [...]point{{wintersLow, wintersLow, 0, w.hi[3]}, {best[0], wintersLow, 0, best[3]}, {best[0], wintersLow, best[2], best[3]}} {
+		free := 1
+		if x[0] == wintersLow {
+			free = 0
+		} else if x[2] > 0 {
+			free = 2
+		}
+		f.walker.trial = x
+		if v := w.value(&f.walker.trial); aicc(v/float64(n), n, 3+2*bestK+free) <= aicc(low/float64(n), n, 3+2*bestK+d) {
+			best = x
+			break
+		}
+	}
 	w.begin(&best)
 	sine, cosine := append(m.Sine[:0], w.sine[:bestK]...), append(m.Cosine[:0], w.cosine[:bestK]...)
 	*m = w.m

@@ -29,14 +29,18 @@ import (
 // Time O(n·(60 + lags)) with at most 400 lags; space O(n).
 
 const (
-	// seasonChance is the probability with which noise passes the test for one period.
-	seasonChance = .002
+	// seasonChance is the probability with which noise passes the test for one period of a
+	// calendar, and oddChance that for another, of which there are many.
+	seasonChance = .01
+	oddChance    = .001
 	// seasonPart is the part of what the best period explains that a divisor of it has to
 	// explain to be the season, and seasonLike that of any shorter period.
 	seasonPart = .3
 	seasonLike = .85
 	// seasonLags is how far the autocorrelation is looked at for other periods.
 	seasonLags = 400
+	// seasonValues is how many of the last values it is made of.
+	seasonValues = 1200
 	// seasonHarmonics is how many harmonics the test looks at.
 	seasonHarmonics = 6
 	// seasonPeaks is how many peaks of the autocorrelation are candidates.
@@ -91,7 +95,7 @@ func (f *Fitter) offered(p1, p2 int, series []float64, second wanted) (int, int)
 		for i := range f.wave {
 			f.wave[i] -= f.phases[i%p]
 		}
-		if !f.repeats(p2) || f.explains(p2) < seasonFloor {
+		if !f.repeats(p2, seasonChance) || f.explains(p2) < seasonFloor {
 			p2 = 1
 		}
 	}
@@ -188,7 +192,13 @@ func (f *Fitter) findFirst() int {
 	list := f.peaks(append(candidates[:0], calendar[:]...))
 	best, most := 1, 0.0
 	for i, m := range list {
-		if f.repeats(m) {
+		chance := seasonChance
+		if i >= len(calendar) {
+			if chance = oddChance; nearCalendar(m) { // the peak of one is broad
+				continue
+			}
+		}
+		if f.repeats(m, chance) {
 			explained[i] = f.explains(m)
 			if explained[i] > most {
 				best, most = m, explained[i]
@@ -224,15 +234,26 @@ func (f *Fitter) detail(m int) []float64 {
 	return f.still
 }
 
+// nearCalendar reports whether a period is within a twentieth of one of a calendar.
+func nearCalendar(m int) bool {
+	for _, c := range calendar {
+		if 20*max(m-c, c-m) <= c {
+			return true
+		}
+	}
+	return false
+}
+
 // peaks appends the lags of the highest peaks of the autocorrelation of f.wave.
 func (f *Fitter) peaks(list []int) []int {
-	n := len(f.wave)
+	wave := f.wave[max(0, len(f.wave)-seasonValues):]
+	n := len(wave)
 	lags := min(seasonLags, n/2)
 	f.acf = grow.To(f.acf, lags+1)
 	for l := range f.acf {
 		s := 0.0
-		for i, x := range f.wave[l:] {
-			s += x * f.wave[i]
+		for i, x := range wave[l:] {
+			s += x * wave[i]
 		}
 		f.acf[l] = s / float64(n-l)
 	}
@@ -257,7 +278,7 @@ func (f *Fitter) peaks(list []int) []int {
 }
 
 // repeats is the test for a period of m.
-func (f *Fitter) repeats(m int) bool {
+func (f *Fitter) repeats(m int, chance float64) bool {
 	cycles := len(f.wave) / m
 	if m < 2 || cycles < 2 {
 		return false
@@ -286,7 +307,7 @@ func (f *Fitter) repeats(m int) bool {
 		return false
 	}
 	r := together / (float64(cycles) * all)
-	return math.Pow(max(0, 1-r), float64(cycles-1)) < seasonChance
+	return math.Pow(max(0, 1-r), float64(cycles-1)) < chance
 }
 
 // explains returns the part of the variance of f.wave that the means of the phases

@@ -44,18 +44,48 @@ func (w *wintersFit) value(x *point) float64 {
 		return math.Inf(1)
 	}
 	w.begin()
-	sum := 0.0
 	if m.Multiplicative {
-		for _, x := range w.y {
-			if x == x {
-				e := x - (m.Level+m.phi()*m.Trend)*m.Season[m.At]*m.Season2[m.At2] - m.Rho*m.Residual
-				sum += e * e
-			}
-			m.Update(x)
-		}
-		return sum
+		return w.multiplicative()
 	}
 	return w.additive()
+}
+
+// multiplicative runs the recursion of [HoltWinters.Update], without looking at what a fit
+// knows.
+func (w *wintersFit) multiplicative() float64 {
+	m := &w.m
+	season, season2 := m.Season, m.Season2
+	l, b, r, sum := m.Level, m.Trend, 0.0, 0.0
+	alpha, ab, gamma, delta, rho, phi := m.Alpha, m.Alpha*m.Beta, m.Gamma, m.Delta, m.Rho, m.phi()
+	i, j := 0, 0
+	for _, x := range w.y {
+		b *= phi
+		l += b
+		if x == x {
+			s, u := season[i], season2[j]
+			p := x - l*s*u
+			e := p - rho*r
+			sum += e * e
+			r = p
+			q := r / (s * u)
+			season[i] += gamma * (r / (l * u))
+			season2[j] += delta * (r / (l * s))
+			l += alpha * q
+			b += ab * q
+		} else {
+			r *= rho
+		}
+		if i++; i == len(season) {
+			i = 0
+		}
+		if j++; j == len(season2) {
+			j = 0
+		}
+	}
+	if sum != sum {
+		return math.Inf(1)
+	}
+	return sum
 }
 
 // additive is the same for the additive form, without looking at what a fit knows.
@@ -203,7 +233,7 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	want := none
 	if m.Delta > 0 {
-		want = found
+		want = tried
 	}
 	p1, p2 := f.offered(m.Period, m.Period2, series, want)
 	if len(series) < 2*p1 {
@@ -345,9 +375,7 @@ func (w *wintersFit) minimise(k *walker) point {
 			}
 		}
 	}
-	for range 2 {
-		best, low = k.simplex(w, &w.lo, &w.hi, best, low, w.d, .5)
-	}
+	best, _ = k.simplex(w, &w.lo, &w.hi, best, low, w.d, .5)
 	return best
 }
 
