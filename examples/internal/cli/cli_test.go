@@ -3,10 +3,8 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
@@ -38,39 +36,6 @@ func TestStop(t *testing.T) {
 	stop := OnSignal(func() { t.Error("cleaned up without a signal") })
 	stop()
 	stop()
-}
-
-func TestFlags(t *testing.T) {
-	for _, c := range []struct {
-		args string
-		want string // the error, or the values
-	}{
-		{"", "7 false"},
-		{"-seed 12 -json", "12 true"},
-		{"-seed=12 -json=false", "12 false"},
-		{"-seed -1", `invalid value "-1" for flag -seed: want a whole number that is not negative (-h lists the flags)`},
-		{"-json=yes", `invalid boolean value "yes" for -json: want true or false (-h lists the flags)`},
-		{"-other", "flag provided but not defined: -other (-h lists the flags)"},
-		{"-json 3", `"3" is not a flag, and nothing else is expected (-h lists the flags)`},
-		{"-h", "flag: help requested"},
-	} {
-		flags := flag.NewFlagSet("prog", flag.ContinueOnError)
-		flags.SetOutput(io.Discard)
-		seed, json := uint64(7), false
-		Seed(flags, &seed)
-		Switch(flags, "json", &json)
-		err := Parse(flags, strings.Fields(c.args))
-		got := fmt.Sprint(seed, json)
-		if err != nil {
-			got = err.Error()
-			if help := errors.Is(err, flag.ErrHelp); help == (Status(err) == Mistake) {
-				t.Errorf("%q: status %d", c.args, Status(err))
-			}
-		}
-		if got != c.want {
-			t.Errorf("%q: %s, want %s", c.args, got, c.want)
-		}
-	}
 }
 
 func TestReason(t *testing.T) {

@@ -123,10 +123,24 @@ func (f *Flags) Reads(paths ...string) {
 func (f *Flags) Name(name string, to *string, want string) { value(f, name, to, notEmpty, want) }
 
 // Switch defines a flag that is on or off.
-func (f *Flags) Switch(name string, to *bool) { Switch(f.FlagSet, name, to) }
+func (f *Flags) Switch(name string, to *bool) {
+	f.BoolFunc(name, "", func(s string) error {
+		on, err := strconv.ParseBool(s)
+		if err != nil {
+			return errors.New("want true or false")
+		}
+		*to = on
+		return nil
+	})
+}
 
 // Seed defines the flag -seed, a number that is not negative.
-func (f *Flags) Seed(to *uint64) { Seed(f.FlagSet, to) }
+func (f *Flags) Seed(to *uint64) {
+	value(f, "seed", to, func(s string) (uint64, bool) {
+		n, err := strconv.ParseUint(s, 10, 64)
+		return n, err == nil
+	}, "a whole number that is not negative")
+}
 
 // Int defines a flag with a whole number from least to most, and what the number counts,
 // such as " of hours", or nothing.
@@ -224,28 +238,4 @@ func Parse(flags *flag.FlagSet, args []string) error {
 		return Mistakef("%q is not a flag, and nothing else is expected (-h lists the flags)", flags.Arg(0))
 	}
 	return nil
-}
-
-// Seed defines the flag -seed, a number that is not negative.
-func Seed(flags *flag.FlagSet, to *uint64) {
-	flags.Func("seed", "", func(s string) error {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			return errors.New("want a whole number that is not negative")
-		}
-		*to = n
-		return nil
-	})
-}
-
-// Switch defines a flag that is on or off, with an error in words.
-func Switch(flags *flag.FlagSet, name string, to *bool) {
-	flags.BoolFunc(name, "", func(s string) error {
-		on, err := strconv.ParseBool(s)
-		if err != nil {
-			return errors.New("want true or false")
-		}
-		*to = on
-		return nil
-	})
 }

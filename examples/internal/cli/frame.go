@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
@@ -184,7 +183,7 @@ func (p *Program[O, R]) run(args []string, stdout io.Writer, run *Run) error {
 	}
 	var page table.Page
 	if run.JSON {
-		err = writeRows(&page, reflect.ValueOf(p.Rows(results)))
+		err = jsonrows.Write(&page, p.Rows(results))
 	} else {
 		err = p.Text(results, &page)
 	}
@@ -196,33 +195,4 @@ func (p *Program[O, R]) run(args []string, stdout io.Writer, run *Run) error {
 	}
 	_, err = page.WriteTo(stdout)
 	return err
-}
-
-// writeRows writes the elements of a slice as a JSON array, one a line, and anything
-// else as one object.
-func writeRows(w *table.Page, rows reflect.Value) error {
-	if rows.Kind() != reflect.Slice {
-		b, err := json.MarshalIndent(rows.Interface(), "", "  ")
-		if err == nil {
-			w.Write(append(b, '\n'))
-		}
-		return err
-	}
-	w.WriteString("[")
-	for i := range rows.Len() {
-		b, err := json.Marshal(rows.Index(i).Interface())
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			w.WriteString(",")
-		}
-		w.WriteString("\n  ")
-		w.Write(b)
-	}
-	if rows.Len() > 0 {
-		w.WriteString("\n")
-	}
-	w.WriteString("]\n")
-	return nil
 }

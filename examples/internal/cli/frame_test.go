@@ -23,6 +23,7 @@ type someOptions struct {
 	d     time.Duration
 	m     pricing.Money
 	kind  int
+	seed  uint64
 	list  []int
 	what  string
 	level level
@@ -51,6 +52,7 @@ func some(fail error) *Program[someOptions, int] {
 			f.Money("m", &o.m, "an amount", func(m pricing.Money) bool { return m >= 0 })
 			f.Name("what", &o.what, "a name")
 			f.Text("level", &o.level, "high")
+			f.Seed(&o.seed)
 			Choice(f, "kind", &o.kind, "a", "b", "c")
 			List(f, "list", &o.list, 2, func(part string) (int, error) {
 				if part == "" {
@@ -97,6 +99,10 @@ func TestProgram(t *testing.T) {
 		{"-svg " + svg, io.EOF, 1, "", "some: at work\nsome: EOF\n"},
 		{"", Mistakef("no"), 2, "", "some: at work\nsome: no\n"},
 		{"-n 13", nil, 2, "", "some: -n 13: want another number\n"},
+		{"-other", nil, 2, "", "some: flag provided but not defined: -other (-h lists the flags)\n"},
+		{"-json 3", nil, 2, "", "some: \"3\" is not a flag, and nothing else is expected (-h lists the flags)\n"},
+		{"-json=yes", nil, 2, "", "some: invalid boolean value \"yes\" for -json: want true or false (-h lists the flags)\n"},
+		{"-seed -1", nil, 2, "", "some: invalid value \"-1\" for flag -seed: want a whole number that is not negative (-h lists the flags)\n"},
 		{"-n 0", nil, 2, "", "some: invalid value \"0\" for flag -n: want a whole number of things from 1 to 10,000 (-h lists the flags)\n"},
 		{"-x NaN", nil, 2, "", "some: invalid value \"NaN\" for flag -x: want a number above 0 (-h lists the flags)\n"},
 		{"-d 0s", nil, 2, "", "some: invalid value \"0s\" for flag -d: want a span (-h lists the flags)\n"},
@@ -123,11 +129,11 @@ func TestProgram(t *testing.T) {
 		os.Remove(svg)
 	}
 
-	o, err := some(nil).Options(strings.Fields("-x .5 -d 1h -m 2.5 -kind b -list b,a -what w -level high -more a -more b")...)
-	if err != nil || o.x != .5 || o.d != time.Hour || o.m != 25*pricing.Unit/10 || o.kind != 1 || !slices.Equal(o.list, []int{'b', 'a'}) || o.what != "w" || o.level != 1 || len(o.more) != 2 {
+	o, err := some(nil).Options(strings.Fields("-x .5 -d 1h -m 2.5 -kind b -list b,a -what w -level high -more a -more b -seed 12")...)
+	if err != nil || o.x != .5 || o.d != time.Hour || o.m != 25*pricing.Unit/10 || o.kind != 1 || o.seed != 12 || !slices.Equal(o.list, []int{'b', 'a'}) || o.what != "w" || o.level != 1 || len(o.more) != 2 {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if got := strings.Join(some(nil).FlagNames(), " "); got != "d in json kind level list m more n svg what x" {
+	if got := strings.Join(some(nil).FlagNames(), " "); got != "d in json kind level list m more n seed svg what x" {
 		t.Errorf("flags %s", got)
 	}
 }

@@ -5,14 +5,17 @@ package jsonrows
 import (
 	"encoding/json"
 	"io"
+	"reflect"
+
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 )
 
-// Write writes the rows to w in one call: an array with one object, that is one row,
-// a line.
-func Write[T any](w io.Writer, rows []T) error {
+// Write writes the elements of a slice to w in one call: an array with one object a line.
+func Write(w io.Writer, rows any) error {
 	out := []byte("[")
-	for i, r := range rows {
-		b, err := json.Marshal(r)
+	list := reflect.ValueOf(rows)
+	for i := range list.Len() {
+		b, err := json.Marshal(list.Index(i).Interface())
 		if err != nil {
 			return err
 		}
@@ -21,9 +24,36 @@ func Write[T any](w io.Writer, rows []T) error {
 		}
 		out = append(append(out, "\n  "...), b...)
 	}
-	if len(rows) > 0 {
+	if list.Len() > 0 {
 		out = append(out, '\n')
 	}
 	_, err := w.Write(append(out, "]\n"...))
 	return err
+}
+
+// A Row is an object for machines: its keys and values in turn.
+type Row []any
+
+// MarshalJSON writes the keys in their order.
+func (r Row) MarshalJSON() ([]byte, error) {
+	out := []byte("{")
+	for i, x := range r {
+		b, err := json.Marshal(x)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ",:"[i%2])
+		}
+		out = append(out, b...)
+	}
+	return append(out, '}'), nil
+}
+
+// Number returns x rounded to a number of decimals, or null if x is not finite.
+func Number(x float64, decimals int) any {
+	if x-x != 0 {
+		return nil
+	}
+	return decimal.Number(x, decimals)
 }
