@@ -142,6 +142,9 @@ func (b *Batch) States(jobs []trace.Job, cfg BatchOptions) iter.Seq2[*BatchState
 }
 
 func (b *Batch) check(jobs []trace.Job, cfg *BatchOptions) error {
+	if err := checkNumber(jobs); err != nil {
+		return err
+	}
 	if cfg.Nodes <= 0 || cfg.Nodes > maxHeld {
 		return badInput("Nodes", -1, ErrRange, "a cluster of %d nodes: want 1 to %d", cfg.Nodes, maxHeld)
 	}
@@ -204,8 +207,8 @@ func batchJob(jobs []trace.Job, i int) schedule.Job {
 	return schedule.Job{ID: int64(i), User: j.User, Estimate: j.Estimate, Nodes: j.Nodes}
 }
 
-// finish handles the ends of jobs at the present moment, by the jobs' order,
-// with a pass of the scheduler after each. All their nodes come free before:
+// finish handles the ends of jobs at the present moment, in the jobs' order, with a
+// pass of the scheduler after each. All their nodes come free before:
 // the scheduler counts those of a job at its estimated end as free even while
 // its Finish is still to come.
 func (b *Batch) finish(jobs []trace.Job, sched schedule.Scheduler) {

@@ -60,11 +60,34 @@
 //
 // # Order of events
 //
-// The events of one moment come in this order: submissions, in the jobs' order; ends of
-// jobs, in the jobs' order; requests whose instances are up; requests that are tried
-// again; release checks. They are handled one at a time, with a pass of the scheduler
-// after each. Nodes count as free from the moment at which their job's estimate ends, even
-// while the event of that end is still to be handled.
+// The events of one moment come in this order:
+//
+//	1  submissions, in the jobs' order
+//	2  ends of jobs, in the order in which the jobs started
+//	3  requests whose instances are up, and then requests that are tried again
+//	4  release checks
+//
+// Events are handled one at a time, with a pass of the scheduler after each event. Nodes
+// count as free from the moment at which their job's estimate ends, even while the event
+// of that end is still to be handled.
+//
+// With these rules the waits on a fixed cluster equal the published waits of EASY
+// backfilling on two real logs, in each of 82,487 jobs. The order of ends matters because
+// the reservation of the top job is counted after each single end. Let jobs A and B end
+// early at one moment, while the top job needs the nodes of both. After the end of A alone
+// a third job may start in A's nodes, up to the estimate of B. After the end of B alone the
+// third job may be too long for the estimate of A.
+//
+// Five of eleven logs of the Parallel Workloads Archive move if ends come in the jobs'
+// order instead, on their machine with EASY (jobs whose wait differs, mean wait):
+//
+//	HPC2N-2002    35 of 202,871     11,265.6 s either way
+//	LANL-CM5     426 of 122,055      8,489.2 s instead of 8,499.7 s
+//	SDSC-BLUE  5,648 of 232,536      7,792.0 s instead of 7,768.9 s
+//	SDSC-DS      210 of  84,893      5,262.8 s instead of 5,262.3 s
+//	Sandia-Ross  137 of  55,595      1,066.0 s either way
+//
+// A [Batch] takes ends of one moment in the jobs' order: [Duplyakin17] does not say.
 //
 // # Growing and shrinking
 //

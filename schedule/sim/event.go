@@ -10,10 +10,20 @@ const (
 	retry              // a cloud that refused may be asked again, or a pause ends
 )
 
-const kindShift = 56
+const (
+	indexBits = 28
+	kindShift = 2 * indexBits
+
+	// maxJobs bounds the jobs of a log, so that an index fits its bits.
+	maxJobs = 1<<indexBits - 1
+)
 
 // order is the kind and the index of an event as the tie of its time.
 func order(k kind, index int) int64 { return int64(k)<<kindShift | int64(index) }
 
+// end is the order of the end of a job, the started-th job to start: ends of one
+// moment are handled in the order in which the jobs started.
+func end(started, job int) int64 { return order(finish, started<<indexBits|job) }
+
 func kindOf(order int64) kind { return kind(order >> kindShift) }
-func indexOf(order int64) int { return int(order & (1<<kindShift - 1)) }
+func indexOf(order int64) int { return int(order & (1<<indexBits - 1)) }

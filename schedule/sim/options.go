@@ -211,6 +211,9 @@ const maxHeld = 1 << 26
 
 // check checks the jobs against the options.
 func check(jobs []trace.Job, cfg Options) error {
+	if err := checkNumber(jobs); err != nil {
+		return err
+	}
 	most, limited := cfg.largest()
 	for i := range jobs {
 		j := &jobs[i]
@@ -238,6 +241,14 @@ func check(jobs []trace.Job, cfg Options) error {
 		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID {
 			return badInput("Jobs.Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): want them sorted by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
 		}
+	}
+	return nil
+}
+
+// checkNumber checks how many jobs there are.
+func checkNumber(jobs []trace.Job) error {
+	if len(jobs) > maxJobs {
+		return badInput("Jobs", -1, ErrTooLarge, "%d jobs: want at most %d", len(jobs), maxJobs)
 	}
 	return nil
 }

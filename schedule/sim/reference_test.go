@@ -28,6 +28,7 @@ type reference struct {
 	run      map[int]bool
 	starts   []time.Duration
 	began    map[int]time.Duration // when a job got its instances
+	order    []int                 // jobs in the order in which they started
 	inst     []*refInstance
 	bound    map[int]time.Duration // ready time of a bound job
 	paid     []time.Duration       // lengths of the leases that ended
@@ -120,7 +121,7 @@ func refRun(jobs []trace.Job, cfg Options) *reference {
 			r.arrive(next)
 			r.look(r.at[next])
 		}
-		for i := range jobs {
+		for _, i := range slices.Clone(r.order) {
 			if r.run[i] && r.starts[i]+jobs[i].Run == t {
 				delete(r.run, i)
 				for _, in := range r.live() {
@@ -221,6 +222,7 @@ func (r *reference) start(i int) {
 // begin starts a job that has its instances.
 func (r *reference) begin(i int) {
 	r.run[i], r.starts[i], r.began[i] = true, r.now, r.now
+	r.order = append(r.order, i)
 	for _, in := range r.live() {
 		if in.job == i {
 			if in.user != noUser && in.user != r.jobs[i].User {

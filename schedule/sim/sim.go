@@ -27,6 +27,7 @@ type Simulator struct {
 	due      []int64 // the order of those of the present moment that are not handled yet
 	started  []schedule.Allocation
 	running  []schedule.Allocation // by job; the zero Allocation when it does not run
+	begun    int                   // jobs that have started
 	ended    int
 	held     int
 	busy     int
@@ -124,7 +125,7 @@ func (s *Simulator) reset(jobs []trace.Job, cfg Options) {
 	if len(clouds) > 1 {
 		s.where = grow.Zero(s.where, len(jobs))
 	}
-	s.ended, s.held, s.busy = 0, 0, 0
+	s.begun, s.ended, s.held, s.busy = 0, 0, 0, 0
 	if cfg.Mode == Local {
 		s.held = cfg.Nodes
 		s.sites[0].schd.Reset(cfg.Nodes)
@@ -133,10 +134,10 @@ func (s *Simulator) reset(jobs []trace.Job, cfg Options) {
 	s.pool.reset(len(jobs))
 }
 
-// replay is the event loop of a cluster that all jobs share. At equal times
-// submissions come first, then ends of jobs, then instances that are up, each
-// by its index, one at a time with a pass of the scheduler after each; then
-// requests that are tried again, then release checks, each by the cloud.
+// replay is the event loop of a cluster that all jobs share. At equal times submissions
+// come first, by index, then ends of jobs, by start, then instances that are up, by
+// request, one event at a time with a pass of the scheduler after each event. Requests
+// that are tried again and release checks follow, by cloud.
 func (s *Simulator) replay() {
 	next := 0
 	for {
@@ -318,7 +319,8 @@ func (s *Simulator) begin(c *site, a schedule.Allocation) {
 		start += s.cfg.Reformat
 	}
 	s.res.Starts[i] = start
-	s.events.Push(start+s.jobs[i].Run, order(finish, i))
+	s.events.Push(start+s.jobs[i].Run, end(s.begun, i))
+	s.begun++
 	s.busy += a.Nodes
 	c.busy += a.Nodes
 	c.jobs++

@@ -264,6 +264,30 @@ func TestText(t *testing.T) {
 }
 
 // Sums of times do not overflow where a time.Duration would.
+// Ends of one moment come in the order in which the jobs started. Four nodes: job 1 has
+// three until minute 2, so job 2 (two nodes, to minute 20 by its estimate) starts then, and
+// job 3 (one node, to minute 31) has started at minute 1. Both end at minute 10. Job 4
+// needs four nodes, job 5 two for 20 minutes by its estimate.
+//
+// By the starts, job 3 ends first: two nodes are free, job 4 is to start at minute 20, and
+// job 5 would take too long. Then job 2 ends, and job 4 starts. By the jobs' order job 2
+// would end first, job 4 would be to start at minute 31, job 5 would start at minute 10,
+// and job 4 would wait until minute 25, when job 5 ends.
+func TestEndsComeByStart(t *testing.T) {
+	jobs := []trace.Job{
+		{ID: 1, Submit: at(0), Run: at(2), Estimate: at(2), Nodes: 3},
+		{ID: 2, Submit: at(1), Run: at(8), Estimate: at(18), Nodes: 2},
+		{ID: 3, Submit: at(1), Run: at(9), Estimate: at(30), Nodes: 1},
+		{ID: 4, Submit: at(3), Run: at(5), Estimate: at(5), Nodes: 4},
+		{ID: 5, Submit: at(4), Run: at(15), Estimate: at(20), Nodes: 2},
+	}
+	got := run(t, jobs, Options{Mode: Local, Nodes: 4})
+	want := []time.Duration{at(0), at(2), at(1), at(10), at(15)}
+	if diff := cmp.Diff(want, got.Starts); diff != "" {
+		t.Errorf("starts (-want +got):\n%s", diff)
+	}
+}
+
 // flood makes n jobs of 2^0 to 2^(sizes−1) nodes and of up to 2 h, submitted
 // with a mean gap.
 func flood(n, sizes int, gap time.Duration, seed uint64) []trace.Job {
