@@ -12,43 +12,41 @@ import (
 
 // The exact optimum, as a minimum-cost flow.
 //
-// Minimise fees plus what is left on demand, subject to the problem's rules, in
-// whole reservations. [Liu21] calls the problem NP-hard (Theorem 2) and [Niu16]
-// believes it to be difficult; it is neither. A reservation covers consecutive
-// slots, so that taking the difference of the constraints of neighbouring slots
-// leaves each purchase with one +1, where it begins, and one −1, where it ends:
-// an arc from its first slot to the one after its last, in a network whose nodes
-// are the boundaries between slots. On-demand use is an arc over one slot, idle
-// capacity one back. A minimum-cost flow with whole supplies and capacities has a
-// whole optimum, and its potentials prove it.
+// Minimise fees plus the cost on demand, under the rules of the problem, in whole
+// reservations. [Liu21] calls the problem NP-hard (Theorem 2), and [Niu16] takes it to be
+// difficult. Neither is so. A reservation covers consecutive slots. The difference of the
+// constraints of neighbouring slots leaves each purchase with one +1, where the reservation
+// begins, and one −1, where it ends. So a purchase is an arc from its first slot to the slot
+// after its last, in a network whose nodes are the boundaries between slots. On-demand use
+// is an arc over one slot, and idle capacity is an arc back over one slot. A minimum-cost
+// flow with whole supplies and capacities has a whole optimum, and its potentials prove the
+// optimum.
 //
-// The flow is solved by a network simplex of our own with steps that cross many
-// levels of demand at once (package reserve/internal/flow has the method and its proof of
-// exactness); integers throughout.
+// Our own network simplex solves the flow, with steps that cross many levels of demand at
+// once. Package reserve/internal/flow has the method and the proof that the method is exact.
+// All numbers are integers.
 //
-// Classes with different use prices are not a flow: see useprices.go. What fits the
-// network: any number of classes and terms, as long as the use of
-// all that one would buy costs the same (prepaid classes: nothing); inventory
-// whose use costs no more than that; purchases at some slots only; a cap on the
-// purchases of a class at a slot, and on all that are active in a slot; the full
-// fee or its share at the horizon.
+// The network takes any number of classes and terms, as long as the use of all classes to
+// buy costs the same (prepaid classes: nothing); inventory whose use costs at most that;
+// purchases at some slots only; a cap on the purchases of a class at a slot, and on all
+// reservations active in a slot; the full fee or its share at the horizon. Classes with
+// different use prices are not a flow: see useprices.go.
 //
-// Departures: ERRATA of the papers allow one usage-priced class beside prepaid
-// ones in the flow. It is not one in general: demand (0,1,1,1) at 7 on demand, a
-// prepaid class of 2 slots for 7 and a usage-priced one of 4 slots for 3 and 3 a
-// slot has the optimum 12, but twice the demand costs 23, so that the linear
-// program is at most 11½. (Where all prices are whole the bound is then rounded up
-// to a whole number, and meets 12 after all.)
+// Departures. ERRATA of the papers allow one class with a use price beside prepaid classes
+// in the flow. In general that is not a flow. Example: demand (0,1,1,1) at 7 on demand, a
+// prepaid class of 2 slots for 7, and a class of 4 slots for 3 and a use price of 3 a slot.
+// The optimum is 12, but twice the demand costs 23, so the linear program is at most 11½.
+// (Where all prices are whole, the bound is rounded up to a whole number, and meets 12.)
 //
-// Time: no polynomial bound is known for this pivot rule; what was measured is in
-// BENCHMARKS.md. Memory: about 150 bytes a slot, and 8 bytes a slot and class
-// with dates or the Pure horizon.
+// Time: no polynomial bound is known for this pivot rule; BENCHMARKS.md has measurements.
+// Memory: about 150 bytes a slot, and 8 bytes a slot and class with dates or the Pure
+// horizon.
 
-// Exact finds plans of least cost: exactly where the use of all classes costs the
-// same, and otherwise, by a linear program, plans with a certified gap, which is 0
-// where the program's bound is met. Its zero value is ready. It keeps its memory
-// and allocates nothing once that suffices; a plan is valid until the next call.
-// One goroutine at a time.
+// Exact finds plans of least cost. If the use of all classes costs the same, plans are
+// exact. Otherwise plans come from a linear program and have a certified gap, which is 0
+// where a plan meets the bound of the program. The zero value is ready. Exact keeps its
+// memory and allocates nothing after the largest problem. A plan is valid until the next
+// call. One goroutine at a time.
 type Exact struct {
 	market    market
 	solver    flow.Solver
@@ -82,18 +80,18 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 	return append(dst, e.purchases...), nil
 }
 
-// Solve returns a plan with its certificate, of least cost where [Plan.Optimal]
-// says so, which is always where the use of all classes costs the same. There,
-// among plans of equal
-// cost it takes one that stays optimal when each slot's demand is lowered by a
-// trifle that grows with the slot: one that covers early slots rather than late
-// ones (with MaxActive: late rather than early). The same problem gives the same
-// plan.
+// Solve returns a plan with its certificate. The plan has the least cost if [Plan.Optimal]
+// says so, which is always if the use of all classes costs the same.
 //
-// The error is an [*InputError] that unwraps to [ErrRange] or [ErrTerm] for a
-// malformed problem, [ErrOverflow] if amounts do not fit, [ErrInfeasible] if the
-// inventory alone exceeds MaxActive, or [ErrUnsupported] if the use of a held class
-// costs no less than on demand.
+// Ties: among plans of equal cost, Solve then takes the plan that stays optimal when each
+// slot's demand is lowered by a tiny amount that grows with the slot. Such a plan covers
+// early slots rather than late slots (with MaxActive, late rather than early). The same
+// problem gives the same plan.
+//
+// The error is an [*InputError] that unwraps to [ErrRange] or [ErrTerm] for a malformed
+// problem, [ErrOverflow] if amounts do not fit, [ErrInfeasible] if the inventory alone
+// exceeds MaxActive, or [ErrUnsupported] if the use of a held class costs at least as much
+// as on demand.
 func (e *Exact) Solve(p *Problem) (Plan, error) {
 	if err := e.plan(p); err != nil {
 		return Plan{}, err

@@ -12,25 +12,25 @@ import (
 
 // The front of mean cost against risk.
 //
-// Let C_s(R) be the cost of the purchases R on path s, w_s the path's probability, and
-// CVaR the mean cost of the worst share 1 − α of the probability. For a weight λ of risk
+// Let C_s(R) be the cost of the purchases R on path s, and w_s the probability of the path.
+// CVaR is the mean cost of the worst share 1 − α of the probability. For a weight λ of risk,
 //
 //	minimise   (1 − λ)·Σ w_s·C_s(R) + λ·CVaR(R).
 //
-// The worst share is itself a choice of weights, CVaR = max Σ q_s·C_s over
+// CVaR is itself a maximum over weights: CVaR = max Σ q_s·C_s over
 //
 //	Q = {q : Σ q_s = 1, 0 ≤ q_s ≤ w_s/(1 − α)}.
 //
-// So for every q of Q the least mean cost with the weights (1 − λ)·w + λ·q, which is a
-// problem that [Exact] solves, is a lower bound, and its plan is a candidate. The bound
-// is concave in q, and C(R) at the plan found is a slope of it: Front climbs with steps
-// as long as half of the gap asks for (Polyak), back into Q each time. The best plan and
-// the best bound are kept. The mean of the plans met, rounded to whole purchases, is a
-// candidate as well: between two plans that are equally good at the best q, the best
-// whole plan mostly lies. No rate is known; the gap says what was reached.
+// So for every q of Q, the least mean cost with the weights (1 − λ)·w + λ·q is a lower
+// bound. [Exact] solves that problem, and its plan is a candidate. The bound is concave in
+// q, and C(R) at the plan found is a supergradient. Front climbs with Polyak's steps, half
+// as long as the gap allows, and projects q into Q each time. Front keeps the best plan and
+// the best bound. The mean of the plans found, rounded to whole purchases, is a candidate
+// too: if two plans are equally good at the best q, the best whole plan is mostly between
+// them. No rate of convergence is known; the gap says how near the plan is.
 //
-// At λ = 0 the plan is that of Exact, and its gap is 0. A whole plan may have to leave a
-// gap at λ > 0: the best mixture of plans need not be a plan.
+// At λ = 0 the plan is that of Exact, and its gap is 0. At λ > 0 a whole plan may have to
+// leave a gap: the best mixture of plans need not be a plan.
 //
 // Time: a solve of Exact and O(slots × paths) for each round.
 
@@ -50,14 +50,14 @@ type FrontPoint struct {
 // frontGap ends the rounds of a point: amounts of a million are then right to a cent.
 const frontGap = 1e-8
 
-// Front returns plans for p's paths, one for each of risks, the weights λ of CVaR: from 0,
-// the plan of the least mean cost, to 1, that of the least CVaR. nil stands for eleven
-// risks from 0 to 1. CVaR is the mean cost of the worst 1 − level of the probability;
-// level is from 0.01 to below 1, such as 0.95. Each risk takes at most so many rounds, a
-// solve each; 0 stands for 60.
+// Front returns one plan for p's paths for each element of risks. A risk is the weight λ of
+// CVaR: 0 asks for the least mean cost, 1 for the least CVaR. nil stands for eleven risks
+// from 0 to 1. CVaR is the mean cost of the worst 1 − level of the probability; level is
+// from 0.01 to below 1, such as 0.95. Each risk takes at most the given number of rounds,
+// with one solve each; 0 stands for 60.
 //
-// The same problem gives the same front. Of two points the one with the greater Risk may
-// have the greater CVaR by no more than their gaps.
+// The same problem gives the same front. A point of greater Risk exceeds the CVaR of
+// another point by at most the gaps of both.
 //
 // The error is that of [Exact.Solve], [ErrRange] for a level, a risk or a number of
 // rounds out of range, or [ErrUnsupported] for a problem without paths. Front allocates.

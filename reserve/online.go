@@ -85,13 +85,13 @@ type Cap struct {
 	Active int // at most so many are active at once, 0 is no cap
 }
 
-// Online is the online portfolio of [Niu16] section 5.2.2: it sees the demand
-// interval by interval, and buys reservations of any number of classes and terms for
-// what a forecast makes of it. No bound on its cost is known, nor can there be one
-// without a hypothesis on the forecast. [Cost] and [Exact] say what it lost.
+// Online is the online portfolio of [Niu16] section 5.2.2. Online sees the demand interval
+// by interval, and buys reservations of any number of classes and terms for the demand
+// that a forecaster expects. No bound on its cost is known, and without a hypothesis on
+// the forecast there is none. [Cost] and [Exact] say what the portfolio lost.
 //
-// Set the fields, call Reset, and then Observe at the end of each interval. The
-// fields are not to be changed afterwards. One goroutine at a time.
+// Set the fields, call Reset, and then Observe at the end of each interval. Do not change
+// the fields afterwards. One goroutine at a time.
 type Online struct {
 	Forecaster Forecaster // of the mean demand; required, and new at each Reset
 	Planner    Planner    // nil is Exact; [SEC] is the paper's

@@ -12,31 +12,31 @@ import (
 
 // Demand that is not known.
 //
-// Minimise fees plus the mean, over the paths that the demand may take, of use and what
-// runs on demand; purchases are decided before any path is seen. With A active
-// reservations in a slot the mean of p·max(0, d − A) is convex and piecewise linear in
-// A: it falls by p times the probability that the demand exceeds A. So the slot is
-// still one arc of the flow of exact.go, with a convex cost in the place of one kink,
-// and such a flow still has a whole optimum and potentials that prove it. Only the
-// distribution of the demand in each slot counts, not which slots are high together.
+// Minimise fees plus the mean, over the possible paths of the demand, of use and cost on
+// demand. Purchases are decided before any path is seen. With A active reservations in a
+// slot, the mean of p·max(0, d − A) is convex and piecewise linear in A: its slope is −p
+// times the probability that the demand exceeds A. So the slot is still one arc of the flow
+// of exact.go, with a convex cost in the place of a single kink. Such a flow still has a
+// whole optimum, and potentials that prove the optimum. Only the distribution of the demand
+// in each slot counts. Which slots are high together does not matter.
 //
 // Each slot becomes a list of steps: the distinct demands in falling order with their
-// weights, whole numbers that sum to the same total W in all slots. Costs are then in
-// units of 1/W, fees W-fold, and all of it stays in integers. The network simplex
-// crosses many steps at once (package reserve/internal/flow, steps.go): its time is
-// that of the slots, and of the steps crossed.
+// weights. Weights are whole numbers that sum to the same total W in all slots. Costs are
+// then in units of 1/W and fees W-fold, so that all numbers stay integers. The network
+// simplex crosses many steps at once (package reserve/internal/flow, steps.go). Its time is
+// that of the slots and of the steps crossed.
 //
 // Classes with several use prices are not a flow, and go to the linear program of
-// useprices.go, whose rows are periods: a slot's demands are simply W slots of the
-// same period.
+// useprices.go, whose rows are periods: the demands of a slot become W slots of the same
+// period.
 //
-// Probabilities are turned into weights by the least common denominator W up to 10,000
-// that fits all of them, within 10⁻⁸ each; if there is none they are rounded to
-// multiples of 10⁻⁹ of the same sum, or of as fine a part as fees in 64 bits allow. Where amounts W-fold do not fit the flow, the flow
-// gets them rounded; its potentials still prove a bound, in exact arithmetic, and the
-// gap that rounding leaves is some 10⁻⁹.
+// Weights. W is the least common denominator up to 10,000 that fits all probabilities
+// within 10⁻⁸ each. If there is none, probabilities are rounded to multiples of 10⁻⁹ of
+// their sum, or of as fine a part as fees in 64 bits allow. If W-fold amounts do not fit the
+// flow, the flow gets them rounded. Its potentials still prove a bound, in exact arithmetic,
+// and rounding leaves a gap of some 10⁻⁹.
 //
-// Time: to sort, O(n·S·log S) for n slots and S paths, and then the flow's.
+// Time: O(n·S·log S) to sort, for n slots and S paths, and then that of the flow.
 
 // A Chance is a demand and its probability.
 type Chance struct {

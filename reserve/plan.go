@@ -8,8 +8,7 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Plan is what to buy, what it costs, and a proof of how near the optimum that
-// is.
+// A Plan is a list of purchases, their cost, and a proof of how near the optimum they are.
 type Plan struct {
 	// Purchases is sorted by slot, then by class, with at most one for each
 	// slot and class.
@@ -42,19 +41,17 @@ func (p *Plan) Gap() float64 {
 // Optimal reports whether the certificate proves that no plan costs less.
 func (p *Plan) Optimal() bool { return p.Cost == p.Bound }
 
-// A Certificate is a dual solution: Values[k·T + t] is what one more
-// reservation of level k or a later one is worth in slot t of T.
+// A Certificate is a dual solution: Values[k·T + t] is what one more reservation of level k
+// or a later level is worth in slot t of T.
 //
-// The levels are the distinct use prices u_1 > u_2 > … below the price on demand
-// u_0 of the classes in the list and of the inventory. A reservation whose use
-// costs u_k saves w_j = u_{j-1} − u_j at each level j ≤ k. With prepaid classes
-// alone there is one level, w_1 is the price on demand, and an instance more in slot
-// t adds at least Values[t] to the cost of an optimal plan, one less saves at most
-// that.
+// The levels are the distinct use prices u_1 > u_2 > … below the price on demand u_0, of the
+// classes in the list and of the inventory. A reservation whose use costs u_k saves
+// w_j = u_{j-1} − u_j at each level j ≤ k. With prepaid classes alone there is one level,
+// and w_1 is the price on demand. One more instance in slot t then adds at least Values[t]
+// to the cost of an optimal plan, and one less saves at most Values[t].
 //
 // A value of v is v·Num/Den nano-currency units. This unit divides all prices of the
-// problem; where a linear program has fractional values it is finer than it has to be
-// for that.
+// problem. Where a linear program has fractional values, the unit is finer than that.
 type Certificate struct {
 	Levels   int
 	Values   []int64
@@ -67,10 +64,9 @@ func sortPurchases(list []pricing.Purchase) {
 	})
 }
 
-// Cost returns what purchases, a plan for p sorted by slot and class, cost: the
-// Cost of a [Plan], for plans of any origin; the mean where the demand is not known. The error is that of a malformed
-// problem, [ErrForged] for purchases that do not keep to its rules, or
-// [ErrOverflow].
+// Cost returns the cost of purchases of any origin, sorted by slot and class: the Cost of a
+// [Plan], or the mean cost if the demand is not known. The error is that of a malformed
+// problem, [ErrForged] for purchases that break the rules of the problem, or [ErrOverflow].
 func Cost(p *Problem, purchases []pricing.Purchase) (pricing.Money, error) {
 	var m market
 	if err := m.loadAny(p); err != nil {
@@ -146,13 +142,13 @@ type Use struct {
 	Saved pricing.Money
 }
 
-// AppendUses appends to dst what each of the purchases, which must be a plan for
-// p sorted by slot and class, does. Reservations serve by use price, the lowest
-// first, as providers apply them; of equal ones the inventory first, then the
-// first class of the list, then the earliest purchase.
+// AppendUses appends to dst what each purchase does. The purchases must be a plan for p,
+// sorted by slot and class. Reservations serve by use price, the lowest first, as providers
+// apply them. Of equal use prices the inventory serves first, then the first class of the
+// list, then the earliest purchase.
 //
-// The error is that of a problem or purchases that are malformed. Time:
-// O(slots × purchases active in one).
+// The error is that of a malformed problem or malformed purchases. Time: O(slots × purchases
+// active in one slot).
 func AppendUses(dst []Use, p *Problem, purchases []pricing.Purchase) ([]Use, error) {
 	var m market
 	if err := m.load(p); err != nil {

@@ -8,19 +8,17 @@ import (
 
 // A Planner decides what to buy for a demand that is known in advance.
 //
-// AppendPlan appends the purchases to dst, sorted by slot and then by class, at
-// most one for each slot and class and none with a count of 0. It does not
-// modify p and keeps nothing of it but the slices, which it does not read after
-// the call. What comes before in dst stays as it is.
+// AppendPlan appends the purchases to dst, sorted by slot and then by class. There is at
+// most one purchase for each slot and class, and none with a count of 0. AppendPlan does not
+// modify p, and after the call reads none of its slices.
 //
-// The error is an [*InputError]: the problem is malformed (it unwraps to
-// [ErrRange], [ErrTerm] or an error of package pricing), its amounts are too
-// large ([ErrOverflow]), or it is of a kind that the algorithm does not handle
-// ([ErrUnsupported]). dst is then returned as it was.
+// The error is an [*InputError]. The problem is malformed (the error unwraps to [ErrRange],
+// [ErrTerm] or an error of package pricing), its amounts are too large ([ErrOverflow]), or
+// the algorithm does not handle such a problem ([ErrUnsupported]). dst is then returned
+// unchanged.
 //
-// A planner keeps its memory between calls and allocates nothing once it has
-// seen the largest problem, if dst has room. Its zero value is ready. One
-// goroutine at a time.
+// The zero value of a planner is ready. A planner keeps its memory between calls and
+// allocates nothing after the largest problem, if dst has room. One goroutine at a time.
 type Planner interface {
 	AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error)
 }
@@ -35,24 +33,24 @@ var (
 	_ Planner = (*Constant)(nil)
 )
 
-// A single is a problem with one class to buy, as the algorithms for one class
-// see it: what the inventory leaves of the demand, and what a slot on demand
-// costs more than one in a reservation.
+// A single is a problem with one class to buy, as the algorithms for one class see it: the
+// demand less the inventory, and the difference in cost between a slot on demand and a slot
+// in a reservation.
 //
-// One class whose use costs q a slot, at a price of p on demand, serves S of the
-// instance-slots D. The cost is
+// Let the use of the class cost q a slot, at a price of p on demand, and let the class serve
+// S of the D instance-slots. The cost is
 //
 //	F·r + q·S + p·(D - S)  =  q·D + F·r + (p - q)·(D - S).
 //
-// The first term is the same for all plans, so what is left is a prepaid class
-// at the price p - q. If that is 0 or less no one should buy. An algorithm that
-// costs at most c times the optimum of what is left costs at most c times the
-// optimum: adding q·D ≥ 0 to both brings the ratio nearer to 1.
+// The first term is the same for all plans. The rest is the cost of a prepaid class at the
+// price p - q. If p - q ≤ 0, no purchase pays off. An algorithm that costs at most c times
+// the optimum of the rest costs at most c times the optimum: adding q·D ≥ 0 to both brings
+// the ratio nearer to 1.
 //
-// Held reservations whose use costs no more than q serve before those of the
-// class, as providers apply them, whatever the plan. So they reduce the demand
-// and are done with. Dearer ones would stand back for what is bought: their
-// slots would be worth less than p - q.
+// Held reservations whose use costs at most q serve before those of the class under every
+// plan, as providers apply them. So they reduce the demand and need no further thought. Held
+// reservations of dearer use would serve after those of the class: a slot would then be
+// worth less than p - q.
 type single struct {
 	market
 	demand []int   // not held

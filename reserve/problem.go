@@ -10,47 +10,48 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Problem is what to plan purchases for: a demand, the prices, and the rules
-// by which one may buy.
+// A Problem is the input of a planner: a demand, the prices, and the rules for
+// purchases.
 type Problem struct {
-	// Demand is the number of instances needed in each slot, Slot the length of
-	// a slot. A slot is also what is billed: whoever uses an instance in a slot
-	// pays for the whole of it.
+	// Demand is the number of instances needed in each slot, and Slot the length of a
+	// slot. An instance that is used in a slot pays for the whole slot.
 	Demand []int
 	Slot   time.Duration
-	// Paths are the futures that a demand may take which is not known: Paths[i][t] is the
+	// Paths are the possible futures of a demand that is not known: Paths[i][t] is the
 	// number of instances needed in slot t on path i. Purchases are decided before any
-	// path is seen, and amounts are means over the paths. Weights are their
-	// probabilities, which sum to 1; nil: all are equally likely.
+	// path is seen, and amounts are means over the paths. Weights are the probabilities
+	// of the paths and sum to 1; nil means that all paths are equally likely.
 	Paths   [][]int
 	Weights []float64
 	// Chances is the distribution of the demand in each slot; the probabilities of a slot
 	// sum to 1. A problem has one of Demand, Paths and Chances. [Exact], [Verify] and
 	// [Cost] take all three; other algorithms want Demand.
 	Chances [][]Chance
-	// Prices has the price on demand and the classes of reservations. The term
-	// of each class must be a whole number of slots.
+	// Prices has the price on demand and the classes of reservations. The term of each
+	// class must be a whole number of slots: with terms of 365 days, use slots of a day or
+	// an hour, and not of a week.
 	Prices pricing.List
 
-	// Every says how often one may buy, in slots: at slots 0, Every, 2·Every, …
-	// 0 is every slot; 168 is weekly for slots of an hour; [Once] is slot 0 alone, for a
-	// decision of today that counts on no later purchase.
+	// Every is the number of slots between two possible purchases: purchases are possible
+	// at slots 0, Every, 2·Every, … 0 is every slot; 168 is weekly for slots of an hour;
+	// [Once] is slot 0 alone, for a decision of today that counts on no later purchase.
 	Every int
-	// Closed, if not nil, has a true for each slot at which one may not buy.
+	// Closed, if not nil, has a true for each slot without purchases.
 	Closed []bool
-	// MaxBuy caps the reservations of one class bought at one slot, MaxActive
-	// those of all classes active in one slot, the held ones included; 0 is no
+	// MaxBuy caps the reservations of one class bought at one slot. MaxActive caps the
+	// reservations of all classes active in one slot, held reservations included. 0 is no
 	// cap.
 	MaxBuy    int
 	MaxActive int
-	// AtMost, if not nil, has a cap for each class: how many can be bought at one slot. 0
-	// is a class that is not for sale, whose reservations may still be held, and NoCap
-	// one that MaxBuy alone caps.
+	// AtMost, if not nil, caps for each class the reservations bought at one slot. 0 is a
+	// class that is not for sale, whose reservations may still be held. NoCap is a class
+	// that MaxBuy alone caps.
 	AtMost []int
-	// Held is the inventory: reservations bought before slot 0, whose fees are
-	// spent and do not count.
+	// Held is the inventory: reservations bought before slot 0. Their fees are spent and
+	// do not count.
 	Held []pricing.Holding
 
+	// Horizon says what a term that outlives the demand costs.
 	Horizon Horizon
 }
 

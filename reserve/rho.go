@@ -11,66 +11,65 @@ import (
 
 // The rolling horizon, [Liu21] Algorithm 2, as printed, mended and deferred.
 //
-// Minimise the fees of one class and the price of what runs on demand, seeing λ
-// slots at a time. At slot t Algorithm 1 plans for the window [t, t+λ), what the
-// plan buys is bought, and the window moves on.
+// Minimise the fees of one class and the cost on demand, seeing λ slots at a time. At slot t
+// Algorithm 1 plans for the window [t, t+λ), the rule makes the purchases of the plan, and
+// the window moves on.
 //
-// For λ ≤ τ the window has one start only, and Algorithm 1 buys each level that
-// is uncovered in m = ⌈F/p⌉ slots of the window or more. With N(t) the purchases
-// up to slot t and f_i the forecast, the k-th purchase helps in slot i if
-// k ≤ f_i + N(i-τ) (theory/rules.go), so
+// For λ ≤ τ the window has one start only, and Algorithm 1 buys each level that is uncovered
+// in at least m = ⌈F/p⌉ slots of the window. Let N(t) be the number of purchases up to slot
+// t, and f_i the forecast. The k-th purchase helps in slot i if k ≤ f_i + N(i-τ)
+// (theory/rules.go), so
 //
 //	N(t) = max(N(t-1), m-th largest f_i + N(i-τ) of the window).
 //
-// Printed subtracts a purchase from the demand in the window only (line 3), so
-// that the purchase is forgotten λ slots later and bought again: N(i-λ) in the
-// place of N(i-τ). Mended subtracts a purchase for its whole term (ERRATA [Liu21]
-// 5). Both buy as soon as enough demand is in sight, however far, and may waste
-// most of each term: up to τp/F times the optimum. Deferred, of our own, buys a
-// level only if the current slot needs it: N(t) is capped by d_t + N(t-τ).
+// Printed subtracts a purchase from the demand of the window only (line 3). So the rule
+// forgets the purchase λ slots later and buys again: N(i-λ) takes the place of N(i-τ).
+// Mended subtracts a purchase for its whole term (ERRATA [Liu21] 5). Both readings buy as
+// soon as enough demand is in sight, however far, and may waste most of each term: they cost
+// up to τp/F times the optimum. Deferred is our own reading. Deferred buys a level only if
+// the current slot needs it: N(t) is capped by d_t + N(t-τ).
 //
-// For λ > τ the window is planned by the greedy of Algorithm 1 ([HGR]), with two
-// trees as there. Line 2 takes all decisions of the window: a purchase at slot t' > t
-// of the window [t, t+λ) is made at t', whatever later windows show, and its
-// instances are subtracted from the demand that later windows plan for. With
-// FirstSlot the purchases at t alone are made, and the others are planned anew.
-// Deferred plans so, moves each reservation to the first slot that needs it, and
-// buys those that begin in the current slot.
+// For λ > τ the greedy of Algorithm 1 plans the window ([HGR]), with two trees as there.
+// Line 2 takes all decisions of the window. A purchase for slot t' > t of the window
+// [t, t+λ) is made at t', whatever later windows show, and later windows plan for the demand
+// less the instances of that purchase. With FirstSlot the rule makes the purchases at t
+// alone, and plans the others anew. Deferred plans in the same way, moves each reservation
+// to the first slot that needs it, and buys those that begin in the current slot.
 //
-// Invariant for λ ≤ τ: the keys of the window are those of the last forecast; the
-// m-th largest is at hand. For commitments: diff holds the changes of what is
-// subtracted from slot t on, buys the purchases to be made from slot t on.
+// Invariant for λ ≤ τ: the keys of the window are those of the last forecast, and the m-th
+// largest is known. For commitments: diff has the changes of what is subtracted from slot t
+// on, and buys the purchases to be made from slot t on.
 //
-// Time a slot: O(λ) to compare the forecast with the last one, O(log λ) for each
-// slot in which it differs; O(log λ) if it just moves on. For λ > τ O(λ·log λ).
-// Deferred reads nothing in a slot that is covered. O(λ+τ) space.
+// Time a slot: O(λ) to compare the forecast with the last forecast, and O(log λ) for each
+// slot that differs; O(log λ) if the window only moves on; O(λ·log λ) for λ > τ. Deferred
+// reads nothing in a slot that is covered. Space: O(λ+τ).
 //
-// Departures. Algorithm 1 tests before it buys (ERRATA [Liu21] 3). The paper stops
-// at slot T-λ+1. So does the rule that commits; the others let the window shrink at
-// the end of the demand.
+// Departures. Algorithm 1 tests before it buys (ERRATA [Liu21] 3). The paper stops at slot
+// T-λ+1, and so does the rule that commits. The other readings let the window shrink at the
+// end of the demand.
 
-// RHO is the rolling horizon of [Liu21] Algorithm 2, for one class. The zero value
-// is the paper's rule, with a window of a term.
+// RHO is the rolling horizon of [Liu21] Algorithm 2, for one class. The zero value is the
+// paper's rule, with a window of a term.
 //
-// Which bound holds for which reading, with F/p slots to pay a fee back:
+// Bounds on the cost for each reading; a fee pays back in F/p slots:
 //
 //	Mended, any window and reading      at most τp/F times the optimum, if the forecast
 //	                                    is exact: each purchase replaces F or more of
-//	                                    on-demand cost, so the plan costs at most
-//	                                    what on demand only does; τp/F is reached
+//	                                    on-demand cost, so the plan costs at most as
+//	                                    much as everything on demand; τp/F is reached
 //	Printed, window > term              the same plan as Mended, unless AnyStart
-//	Printed, window < term              no such bound: a purchase is made again and
-//	                                    again (6 times the optimum, theory)
+//	Printed, window < term              no such bound: the rule repeats a purchase
+//	                                    (6 times the optimum, reserve/theory)
 //	all of the demand in sight          [HGR] and its Theorem 3, unless FirstSlot,
 //	                                    AnyStart or LastOfEqual
 //	Deferred                            near the optimum on real demands, within a few
 //	                                    per cent for short terms; no constant
 //	3, as [Liu21] Theorem 4 has it      false for every reading
 //
-// A false forecast makes a single slot of demand cost Deferred F/p times the optimum,
-// and the other two any multiple. [Robust] has a bound.
+// With a false forecast, a single slot of demand can cost Deferred F/p times the optimum,
+// and the other two readings any multiple. [Robust] has a bound.
 //
-// As a [Planner] it handles what [Wang] does.
+// As a [Planner], RHO handles what [Wang] handles.
 type RHO struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int

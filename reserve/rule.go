@@ -7,21 +7,23 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Rule decides slot by slot how many reservations of one class to buy,
-// and knows of the future no more than it is told.
+// A Rule decides slot by slot how many reservations of one class to buy. A Rule knows of the
+// future only the forecast that it is given.
 //
-// Reset begins a series for a class: nothing has been observed and nothing is
-// held. The error is an [*InputError] that says what is wrong with the offer or
-// the rule's own options; the rule is then not ready. Observe takes the demand of
-// the next slot and a forecast of the slots after it, forecast[0] that of the
-// very next, and returns how many reservations to buy now; they serve from this
-// slot on, for a term. Of a forecast a rule reads as many slots as its window is
-// long, and what it lacks counts as no demand. It is neither kept nor modified,
-// and may be another one at each call.
+// Reset begins a series for a class: nothing has been observed and nothing is held. The
+// error is an [*InputError] that says what is wrong with the offer or with the options of
+// the rule; the rule is then not ready.
 //
-// Observe panics before a Reset that succeeded, and on a demand, or a forecast
-// that it reads, outside of 0 to [math.MaxInt32]. It does not allocate. Rules are [Planner]s too: AppendPlan resets the rule and
-// observes a whole demand. One goroutine at a time.
+// Observe takes the demand of the next slot and a forecast of the slots after that slot:
+// forecast[0] is the slot right after. Observe returns how many reservations to buy now.
+// These serve from this slot on, for a term. A rule reads as many slots of the forecast as
+// its window has; slots that the forecast lacks count as no demand. The forecast is neither
+// kept nor modified, and each call may pass another one. Observe panics before a successful
+// Reset, and for a demand or a forecast outside 0 to [math.MaxInt32]. Observe does not
+// allocate.
+//
+// Rules are [Planner]s too: AppendPlan resets the rule and observes a whole demand. One
+// goroutine at a time.
 type Rule interface {
 	Reset(o Offer) error
 	Observe(demand int, forecast []int) int

@@ -12,30 +12,31 @@ import (
 	"github.com/plimsoll/plimsoll/reserve/internal/lpbound"
 )
 
-// Classes with different use prices, such as the light, medium and heavy
-// utilisation of [Niu16].
+// Classes with different use prices, such as the light, medium and heavy utilisation of
+// [Niu16].
 //
-// Minimise fees, use and what is left on demand. With use prices u_0 > u_1 > … the
-// provider's rule (most discounted first) makes the cost of a slot a sum over
-// levels, convex in the number N_k of active reservations of level k or a later
-// one, so that a linear program gives a lower bound (package reserve/internal/lpbound: a
-// simplex that never writes the demand's levels out). It is not integral in
-// general, not even with one usage-priced class beside a prepaid one; where it is,
-// the plan is optimal, and otherwise it is rounded, repaired and improved by a short
-// branch and bound, and its distance from the bound is certified.
+// Minimise fees, use and the cost on demand. Let the use prices be u_0 > u_1 > …. Under the
+// provider's rule (most discounted first), the cost of a slot is a sum over levels, convex
+// in the number N_k of active reservations of level k or a later level. So a linear program
+// gives a lower bound (package reserve/internal/lpbound: a simplex that never writes out
+// the levels of the demand). In general the optimum of the program is not whole, even with
+// one such class beside a prepaid class. If the optimum is whole, the plan is optimal.
+// Otherwise the plan is rounded, repaired and improved by a short branch and bound, and its
+// distance from the bound is certified.
 //
-// The program's rows are periods: the longest span that divides the interval of
-// purchase, all terms and all rests of the inventory's. Its prices for a period
-// become the certificate's values of slots: the slots of most demand get the whole
-// saving w_k, one gets the rest, the others nothing, which proves the same bound.
+// The rows of the program are periods. A period is the longest span that divides the
+// interval of purchase, all terms and the remaining time of all inventory. The prices of the
+// program for a period become the certificate's values of slots: the slots of most demand
+// get the whole saving w_k, one slot gets the rest, and the others get nothing. That proves
+// the same bound.
 //
-// Time: a few hundred steps for weekly purchases over three years with terms of
-// years, milliseconds; see BENCHMARKS.md. Terms of whole intervals keep the periods
-// long. A step costs the square of the purchases in the plan, so that plans of
-// thousands of purchases, as with terms of a day, reach the limit of the work,
-// some ten seconds, which [Plan].Limited tells. Which of several best plans is
-// returned is not stated, but it is always the same. Memory:
-// about 100 bytes a period and class, and 8 times that square.
+// Time: a few hundred steps, or milliseconds, for weekly purchases over three years with
+// terms of years; see BENCHMARKS.md. Terms of whole intervals keep the periods long. A step
+// costs the square of the number of purchases in the plan. So plans of thousands of
+// purchases, as with terms of a day, reach the limit of the work, some ten seconds, and
+// [Plan].Limited says so. Which of several best plans is returned is not specified, but the
+// same problem gives the same plan. Memory: about 100 bytes a period and class, and 8 bytes
+// times that square.
 
 // branches and maxWork end branch and bound, and the simplex: some ten seconds. What
 // is found until then is returned, with the bound that it proves.

@@ -11,35 +11,34 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Verify checks a plan and its certificate without any part of a solver: that
-// the purchases keep to the problem's rules, that Cost is what they cost, that
-// the certificate is dual feasible, and that Bound is the bound that it proves.
-// A nil error means that no plan for p costs less than Bound, and none less than
-// this one if Optimal reports true.
+// Verify checks a plan and its certificate without any part of a solver. Verify checks that
+// the purchases keep to the rules of the problem, that Cost is their cost, that the
+// certificate is dual feasible, and that Bound is the bound that the certificate proves. If
+// the error is nil, no plan for p costs less than Bound, and if Optimal reports true, no
+// plan costs less than this plan.
 //
-// The bound. Let N_kt be the reservations active in slot t at level k or a later
-// one, H_kt those of the inventory among them, and write the cost as
+// The bound. Let N_kt be the number of reservations active in slot t at level k or a later
+// level, and H_kt the number of those in the inventory. The cost is
 //
 //	Σ_t u_m·d_t + Σ_kt w_k·max(0, d_t − N_kt) + Σ fees.
 //
-// For any values y, subtracting Σ y_kt·(H_kt + active_kt − N_kt) = 0 and taking
-// the minimum over each N_kt and each purchase on its own can only lower it:
+// For any values y, Σ y_kt·(H_kt + active_kt − N_kt) = 0. Subtract this sum, and take the
+// minimum over each N_kt and each purchase on its own. Both can only lower the cost:
 //
 //	Σ_t u_m·d_t + Σ_kt (min_N w_k·max(0, d_t − N) + y_kt·N) − Σ_kt y_kt·H_kt
 //	            + Σ_purchases min_r (fee − Σ y over the slots and levels served)·r.
 //
 // The first minimum is at N = 0 if y_kt ≥ w_k, and otherwise at d_t, or at the cap
-// (MaxActive) if that is less; a negative y_kt is allowed only where there is a
-// cap, and takes N to it. The second
-// is 0 if the bracket is not negative, and otherwise takes r to the peak of the
-// demand, which no optimal plan need exceed, or to a cap below it. Every cost is a
-// whole number of the coarsest unit in which the prices are, so the bound is
-// rounded up to one. By complementary slackness the bound of an optimal solution
-// of the linear program meets its cost: where it does not, Verify names the first
-// slot or purchase at fault.
+// (MaxActive) if the cap is lower. A negative y_kt is allowed only where there is a cap, and
+// takes N to the cap. The second minimum is 0 if the bracket is not negative. Otherwise r is
+// the peak of the demand, which no optimal plan need exceed, or a cap below the peak. Every
+// cost is a whole number of the coarsest unit in which the prices are whole, so the bound is
+// rounded up to a whole number of that unit. By complementary slackness, the bound of an
+// optimal solution of the linear program meets its cost. Where the two differ, Verify names
+// the first slot or purchase at fault.
 //
-// Of the bill, its total, its pure cost and what is on demand are compared.
-// Arithmetic is exact, in 128 bits. Time: O(levels × slots × classes + purchases).
+// Of the bill, Verify compares the total, the pure cost and the part on demand. Arithmetic
+// is exact, in 128 bits. Time: O(levels × slots × classes + purchases).
 func Verify(p *Problem, plan *Plan) error {
 	var m market
 	if err := m.loadAny(p); err != nil {

@@ -7,39 +7,39 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// The randomised online rule of [Wang13], with its distribution put right.
+// The randomised online rule of [Wang13], with a corrected distribution.
 //
-// Minimise the expected fees and price on demand, without a forecast, against a
-// demand that does not look at the draws. The deterministic rule ([Wang]) buys
-// when the regret exceeds F. Here it buys when the regret exceeds w·F, with w drawn
-// once: sometimes early, which costs little if the demand ends at once, sometimes
-// late, which costs little if it goes on. With α the ratio of use price and price
-// on demand, the density of w that makes all ends alike is
+// Minimise the expected fees and cost on demand, without a forecast, for a demand that does
+// not depend on the draws. The deterministic rule ([Wang]) buys when the regret exceeds F.
+// The randomised rule buys when the regret exceeds w·F, where w is drawn once. A small w
+// costs little if the demand goes on; a large w costs little if the demand ends at once. Let
+// α be the ratio of the use price and the price on demand. The density of w that makes all
+// ends cost the same ratio is
 //
-//	e^w / (e-1+α)   on [0, 1),   and mass   α/(e-1+α)   is left over.
+//	e^w / (e-1+α)   on [0, 1),   and the probability   α/(e-1+α)   remains.
 //
-// [Wang13] writes z = w/(1-α) for fees normalised to 1, and puts the mass at the
-// break-even point z = 1/(1-α), w = 1. That fails for α > 0: usage just above
+// [Wang13] writes z = w/(1-α) for fees normalised to 1, and puts the remaining probability
+// at the break-even point z = 1/(1-α), w = 1. That fails for α > 0: usage just above
 // break-even then costs up to
 //
 //	e/(e-1+α) + α·(1-α)/(e-1+α)
 //
-// times the optimum. F = 10, p = 2, use 1 and one instance for 11 slots of a term
-// of 12: the optimum is 10 + 11 = 21, the expectation with the printed mass
-// 27.37 = 1.3032·21, and e/(e-1+α) = 1.2254. The mass belongs on "never reserve": then
-// the expected cost is at most e/(e-1+α) times the optimum (1.2066 there), and
-// that is proved in theory/rules.go. For α = 0 nothing is left over, and the two
-// agree.
+// times the optimum. Example: F = 10, p = 2, use price 1, and one instance for 11 slots of a
+// term of 12. The optimum is 10 + 11 = 21. The expectation with the printed probability is
+// 27.37 = 1.3032·21, and e/(e-1+α) = 1.2254. The remaining probability belongs on "never
+// reserve". Then the expected cost is at most e/(e-1+α) times the optimum (1.2066 in the
+// example); theory/rules.go has the proof. For α = 0 nothing remains, and both
+// distributions agree.
 //
-// A rule on whole slots has a threshold of m slots: more than w·F/(p-αp) are m for
-// w in [(m-1)·(p-αp)/F, m·(p-αp)/F).
+// A rule on whole slots has a threshold of m slots: a regret of more than w·F/(p-αp) slots
+// is m slots for w in [(m-1)·(p-αp)/F, m·(p-αp)/F).
 
-// WangRandom is the randomised rule of [Wang13], mended, for one class. It takes
-// no forecast. It needs a source of randomness.
+// WangRandom is the randomised rule of [Wang13], mended, for one class. WangRandom takes no
+// forecast, and needs a source of randomness.
 //
-// With the Full horizon its expected cost is at most e/(e-1+α) times the optimum,
-// α the ratio of use price and price on demand: 1.582 for prepaid classes. What it
-// handles is what [Wang] does.
+// Let α be the ratio of the use price and the price on demand. With the Full horizon, the
+// expected cost is at most e/(e-1+α) times the optimum: 1.582 for prepaid classes.
+// WangRandom handles what [Wang] handles.
 type WangRandom struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int
