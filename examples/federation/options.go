@@ -46,11 +46,16 @@ How
                          periodic      once a day for the day (the paper's 2AH)
                          hgr           heuristic-greedy, Algorithm 1
                          exact         the optimum of each centre by itself
-                         rho           rolling horizon, Algorithm 2, in three readings:
-                         rho-printed     as printed: a purchase is subtracted within
-                                         the window only
+                         rho           rolling horizon, Algorithm 2, in five readings:
+                         rho-printed     as printed: all purchases of a window are made,
+                                         each is subtracted within the window only
                          rho-full        subtracted for its full term
-                         rho-deferred    and bought when it is needed, not before
+                         rho-last        as rho-full; from a term on a reservation can
+                                         begin in each hour of the window, and of equal
+                                         intervals the last counts
+                         rho-first       as rho-full; only the first hour's purchases of
+                                         a window are made
+                         rho-deferred    as rho-first, bought when needed, not before
   -lambda N            hours that rho sees, the current one included (default 13)
   -error LIST          bounds of the error of predicted demand, each from 0 to 1: with
                        0.2 it is drawn from 80 to 120% of the true one (default
@@ -110,11 +115,13 @@ const (
 	exact
 	rhoPrinted
 	rhoFull
+	rhoLast
+	rhoFirst
 	rhoDeferred
 	planners // how many
 )
 
-var plannerNames = [planners]string{"periodic", "hgr", "exact", "rho-printed", "rho-full", "rho-deferred"}
+var plannerNames = [planners]string{"periodic", "hgr", "exact", "rho-printed", "rho-full", "rho-last", "rho-first", "rho-deferred"}
 
 func (p plannerName) String() string { return plannerNames[p] }
 

@@ -54,7 +54,15 @@ func (c *centre) plan(o planOptions) (*plan, error) {
 	case exact:
 		planner = &reserve.Exact{}
 	default:
-		planner = &reserve.RHO{Window: o.lambda, Rule: reserve.RHORule(o.planner - rhoPrinted), Forecast: o.predicted, FirstSlot: true}
+		rule := map[plannerName]reserve.RHO{
+			rhoPrinted:  {},
+			rhoFull:     {Rule: reserve.Mended},
+			rhoLast:     {Rule: reserve.Mended, AnyStart: true, LastOfEqual: true},
+			rhoFirst:    {Rule: reserve.Mended, FirstSlot: true},
+			rhoDeferred: {Rule: reserve.Deferred},
+		}[o.planner]
+		rule.Window, rule.Forecast = o.lambda, o.predicted
+		planner = &rule
 	}
 	if !o.planner.rolls() && o.predicted != nil {
 		problem.Demand = o.predicted

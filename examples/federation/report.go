@@ -201,11 +201,7 @@ func (r *results) shortNames() []string {
 // headings are the planners' names, in two lines where they are long, as columns.
 func (r *results) headings() (text string) {
 	for _, p := range r.shown() {
-		name := p.String()
-		if p.rolls() {
-			name = strings.Replace(name, "rho-", "rho-\n", 1)
-		}
-		text += "|" + name
+		text += "|" + strings.NewReplacer("rho-", "rho-\n", "periodic", "peri-\nodic", "printed", "prin-\nted", "deferred", "de-\nferred").Replace(p.String())
 	}
 	return text
 }
@@ -224,35 +220,35 @@ func (r *results) writeErrors(w *table.Page) {
 	tabulate(w, "Errors of the predicted demand", "<plan|error\nup to|cost, $|used|shared:\ncost, $|further\nsaved|used|sent,\nGB", rows)
 }
 
-// writeSweep compares rolling horizons by the hours that they see: Fig. 10.
+// writeSweep compares rolling horizons by the hours that they see: Fig. 10. Three readings
+// fit beside each other.
 func (r *results) writeSweep(w *table.Page) {
-	columns := "λ"
-	short := [...]string{"printed", "full", "de-\nferred"}
-	var some plannerName = -1
+	short := [...]string{"printed", "full", "last", "first", "de-\nferred"}
+	var list []plannerName
 	for _, p := range r.shown() {
 		if p.rolls() {
+			list = append(list, p)
+		}
+	}
+	for part := range slices.Chunk(list, 3) {
+		columns := "λ"
+		for _, p := range part {
 			columns += "|" + short[p-rhoPrinted] + "\ncost, $|used,\n%|shared,\n$"
-			some = p
 		}
-	}
-	if some < 0 {
-		return
-	}
-	var rows [][]string
-	for k, x := range r.sweep[some] {
-		if !slices.Contains(notable, x.lambda) && x.lambda != r.o.lambda && x.lambda != min(maxLambda, r.o.hours) {
-			continue
-		}
-		row := []string{strconv.Itoa(x.lambda)}
-		for _, p := range r.shown() {
-			if p.rolls() {
+		var rows [][]string
+		for k, x := range r.sweep[part[0]] {
+			if !slices.Contains(notable, x.lambda) && x.lambda != r.o.lambda && x.lambda != min(maxLambda, r.o.hours) {
+				continue
+			}
+			row := []string{strconv.Itoa(x.lambda)}
+			for _, p := range part {
 				y := r.sweep[p][k]
 				row = append(row, dollars(y.cost), strings.TrimSuffix(use(y.used, y.held), "%"), dollars(y.shared.cost))
 			}
+			rows = append(rows, row)
 		}
-		rows = append(rows, row)
+		tabulate(w, "Rolling horizons by the hours that they see", columns, rows)
 	}
-	tabulate(w, "Rolling horizons by the hours that they see", columns, rows)
 }
 
 // writeReadings compares ways to share.
@@ -371,7 +367,7 @@ func (r *results) rows() any {
 		if !c.same() {
 			verdict = "NOT THE SAME"
 		}
-		rows = append(rows, finding.Row{Kind: "check", Verdict: verdict, Says: c.what + " " + list(c.theirs), Shown: list(c.ours), Why: c.why})
+		rows = append(rows, finding.Row{Kind: "check", Verdict: verdict, Says: c.what + " " + list(c.theirs), Shown: list(c.ours)})
 	}
 	for _, f := range r.allFindings() {
 		rows = append(rows, f.Row())
