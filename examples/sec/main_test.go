@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -357,48 +356,15 @@ func TestCompared(t *testing.T) {
 
 // An interrupted run leaves the old file and no temporary one, nor a folder that it made.
 func TestInterrupt(t *testing.T) {
-	if _, err := os.Stat("/dev/stdin"); err != nil {
-		t.Skip("needs /dev/stdin, to keep the program reading")
-	}
 	dir := t.TempDir()
-	jobs := filepath.Join(dir, "jobs.csv")
-	if err := os.WriteFile(jobs, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		signal os.Signal
-		status int
-	}{{os.Interrupt, 130}, {syscall.SIGTERM, 143}} {
-		cmd := programtest.Command("-trace", "/dev/stdin", "-jobs", jobs, "-svg", filepath.Join(dir, "out.svg"), "-figures", filepath.Join(dir, "new"))
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(in, small) // and no end
-		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-			if entries, _ := os.ReadDir(filepath.Join(dir, "new")); len(entries) == 2*len(figureNames)-1 {
-				break // all temporary files are there
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("no temporary files")
-			}
-		}
-		if err := cmd.Process.Signal(c.signal); err != nil {
-			t.Fatal(err)
-		}
-		cmd.Wait()
-		if got := cmd.ProcessState.ExitCode(); got != c.status {
-			t.Errorf("%v: exit status %d, want %d", c.signal, got, c.status)
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(entries) != 1 || programtest.Read(t, jobs) != "old" {
-			t.Errorf("%v left %v", c.signal, entries)
+	jobs := programtest.WriteIn(t, dir, "jobs.csv", "old")
+	for signal, status := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+		programtest.Signal(t, signal, status, small, func() bool {
+			entries, _ := os.ReadDir(filepath.Join(dir, "new"))
+			return len(entries) == 2*len(figureNames)-1 // all temporary files are there
+		}, "-trace", "/dev/stdin", "-jobs", jobs, "-svg", filepath.Join(dir, "out.svg"), "-figures", filepath.Join(dir, "new"))
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 || programtest.Read(t, jobs) != "old" {
+			t.Errorf("%v left %v", signal, entries)
 		}
 	}
 }

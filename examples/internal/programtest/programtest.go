@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 )
@@ -36,43 +35,44 @@ func Command(args ...string) *exec.Cmd {
 // and no temporary file.
 func Interrupt(t *testing.T, flag, input string) {
 	t.Helper()
+	dir := t.TempDir()
+	svg := WriteIn(t, dir, "out.svg", "old")
+	Signal(t, os.Interrupt, 130, input, func() bool {
+		entries, _ := os.ReadDir(dir)
+		return len(entries) == 2 // the temporary file is there
+	}, flag, "/dev/stdin", "-svg", svg)
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 || Read(t, svg) != "old" {
+		t.Errorf("left %v", entries)
+	}
+}
+
+// Signal runs the program with an input that does not end, and sends it a signal when it
+// is ready. The program must exit with the status.
+func Signal(t *testing.T, signal os.Signal, status int, input string, ready func() bool, args ...string) {
+	t.Helper()
 	if _, err := os.Stat("/dev/stdin"); err != nil {
 		t.Skip("needs /dev/stdin, to keep the program reading")
 	}
-	dir := t.TempDir()
-	svg := filepath.Join(dir, "out.svg")
-	if err := os.WriteFile(svg, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	cmd := Command(flag, "/dev/stdin", "-svg", svg)
+	cmd := Command(args...)
 	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
 	io.WriteString(in, input) // and no end
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if entries, _ := os.ReadDir(dir); len(entries) == 2 {
-			break // the temporary file is there
-		}
+	for deadline := time.Now().Add(20 * time.Second); !ready(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no temporary file")
 		}
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != 130 {
-		t.Errorf("exit status %d, want 130", got)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("left %v", entries)
-	}
-	if b, _ := os.ReadFile(svg); string(b) != "old" {
-		t.Errorf("the file was changed: %q", b)
+	if got := cmd.ProcessState.ExitCode(); got != status {
+		t.Errorf("%v: exit status %d, want %d", signal, got, status)
 	}
 }
 
