@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -37,14 +38,15 @@ func (o *options) workloads(line *progress.Line) ([]*jobSource, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []*jobSource{{name: o.trace, log: log}}, nil
+		return []*jobSource{{name: o.trace, log: log, horizon: o.horizon}}, nil
 	}
+	horizon := cmp.Or(o.horizon, elastic.Marshall12Horizon)
 	all := []*jobSource{
-		{name: feitelson, arrivals: o.arrivals.String(), horizon: elastic.Marshall12Horizon,
+		{name: feitelson, arrivals: o.arrivals.String(), horizon: horizon,
 			appendTo: func(dst []trace.Job, rng *rand.Rand) ([]trace.Job, error) {
 				return workload.AppendFeitelson(dst, rng, workload.FeitelsonJobs, workload.SampleOptions{Arrivals: o.arrivals})
 			}},
-		{name: grid5000, arrivals: workload.Poisson.String(), horizon: elastic.Marshall12Horizon,
+		{name: grid5000, arrivals: workload.Poisson.String(), horizon: horizon,
 			appendTo: func(dst []trace.Job, rng *rand.Rand) ([]trace.Job, error) {
 				return workload.AppendGrid5000(dst, rng, workload.Grid5000Jobs, workload.SampleOptions{})
 			}},
@@ -74,7 +76,7 @@ type oneRun struct {
 	jobs                 int
 	awrt, awqt, makespan time.Duration
 	cost, lowest         pricing.Money
-	core                 [3]float64 // hours: local, private, commercial
+	core                 []float64 // hours, by place
 	refused, unfinished  int
 	stuck                int                // the index of the first job that did not start, -1 if all did
 	levels               []level            // of the credits, by hour, if -credits asks for them
@@ -100,19 +102,21 @@ func hourly(credits []elastic.CreditLevel) []level {
 	return levels
 }
 
-// A cell is the runs of a policy on a workload at a rejection rate.
+// A cell is the runs of a policy on a workload in a setup.
 type cell struct {
 	source *jobSource
-	reject float64
-	policy policyName
+	setup  *setup
+	policy policy
 	runs   []oneRun
 }
 
-// results are the cells by workload, then by rate, then by policy.
+// results are the cells by workload, then by setup, then by policy.
 type results struct {
 	opts    *options
 	sources []*jobSource
+	setups  []*setup
 	cells   []cell
+	choices []choice
 
 	levels, decisions bool // these are kept
 }
@@ -125,12 +129,12 @@ type worker struct {
 
 // evaluate runs everything, on all cores. The results do not depend on their number, since
 // every run draws from its own streams.
-func (o *options) evaluate(sources []*jobSource, run *cli.Run) (*results, error) {
-	r := &results{opts: o, sources: sources, levels: run.Asked("credits"), decisions: run.Asked("decisions")}
+func (o *options) evaluate(sources []*jobSource, setups []*setup, run *cli.Run) (*results, error) {
+	r := &results{opts: o, sources: sources, setups: setups, levels: run.Asked("credits"), decisions: run.Asked("decisions")}
 	for _, s := range sources {
-		for _, reject := range o.reject {
+		for _, at := range setups {
 			for _, p := range o.policies {
-				r.cells = append(r.cells, cell{s, reject, p, make([]oneRun, o.runs)})
+				r.cells = append(r.cells, cell{s, at, p, make([]oneRun, o.runs)})
 			}
 		}
 	}
@@ -176,13 +180,15 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 		jobs = w.jobs
 	}
 	x, err := w.env.Run(jobs, elastic.Options{
-		Local:     elastic.Marshall12Local,
-		Clouds:    elastic.Marshall12Clouds(c.reject),
-		Policy:    c.policy.policy(o.random(run, streamPolicy), o.search),
-		Budget:    o.budget,
-		Horizon:   c.source.horizon,
-		Rand:      o.random(run, streamClouds),
-		Decisions: r.decisions && run == 0,
+		Local:       o.local,
+		Clouds:      c.setup.clouds,
+		Policy:      o.policy(c.policy, o.random(run, streamPolicy)),
+		Budget:      o.budget,
+		Every:       o.every,
+		Horizon:     c.source.horizon,
+		Rand:        o.random(run, streamClouds),
+		RejectWhole: o.refuse == 1,
+		Decisions:   r.decisions && run == 0,
 	})
 	if err != nil {
 		var input *elastic.InputError
@@ -203,29 +209,11 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 	if r.levels {
 		one.levels = hourly(x.Credits)
 	}
-	for i, f := range x.Infrastructures {
-		one.core[i] = f.CoreHours
+	for _, f := range x.Infrastructures {
+		one.core = append(one.core, f.CoreHours)
 		one.refused += f.Refused
 	}
 	return one, nil
-}
-
-// policy returns a new policy.
-func (p policyName) policy(rng *rand.Rand, search elastic.Search) elastic.Policy {
-	switch p {
-	case sm:
-		return new(elastic.SM)
-	case od:
-		return new(elastic.OD)
-	case odPlus:
-		return new(elastic.ODPlus)
-	case aqtp:
-		return &elastic.AQTP{Response: response, Threshold: threshold}
-	case mcop2080:
-		return &elastic.MCOP{CostWeight: .2, Rand: rng, Search: search}
-	default:
-		return &elastic.MCOP{CostWeight: .8, Rand: rng, Search: search}
-	}
 }
 
 // A spread is a mean and the standard deviation between runs, which is not known
@@ -277,10 +265,10 @@ func (c *cell) unfinished() int {
 	return n
 }
 
-// cell returns the cell of a workload, a rate and a policy, nil if it was not run.
-func (r *results) cell(s *jobSource, reject float64, p policyName) *cell {
+// cell returns the cell of a workload, a setup and a policy, nil if it was not run.
+func (r *results) cell(s *jobSource, at *setup, p policy) *cell {
 	for i := range r.cells {
-		if c := &r.cells[i]; c.source == s && c.reject == reject && c.policy == p {
+		if c := &r.cells[i]; c.source == s && c.setup == at && c.policy == p {
 			return c
 		}
 	}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
 )
 
 // A claim is something that [Marshall12] says about policies, at each rejection rate.
 type claim struct {
 	on    string // a workload, "" for both
 	says  string
-	needs []policyName // nil: those that were run
+	needs []policy // nil: those that were run
 	// see compares the policies that the claim needs at a rate.
 	see func(reject float64, c []*cell) sight
 	any bool              // one rate is enough
@@ -39,11 +40,9 @@ const (
 	aqtpLonger = .18 // for "18%" more
 )
 
-var allPolicies = []policyName{sm, od, odPlus, aqtp, mcop2080, mcop8020}
-
 // findings judges the claims on a workload by what was run.
 func (r *results) findings(s *jobSource) (all []finding.Finding) {
-	if s.log != nil {
+	if s.log != nil || !r.setups[0].lab || r.opts.local != elastic.Marshall12Local {
 		return nil // the paper says nothing of it
 	}
 	add := func(f finding.Finding) {
@@ -68,24 +67,24 @@ func (r *results) judge(s *jobSource, c *claim) finding.Finding {
 	var shown []string
 	var full []bool
 	some, all, why := false, false, ""
-	for _, reject := range r.opts.reject {
+	for _, at := range r.setups {
 		var cells []*cell
 		for i := range r.cells {
-			if x := &r.cells[i]; c.needs == nil && x.source == s && x.reject == reject {
+			if x := &r.cells[i]; c.needs == nil && x.source == s && x.setup == at {
 				cells = append(cells, x)
 			}
 		}
 		for _, p := range c.needs {
-			if x := r.cell(s, reject, p); x != nil {
+			if x := r.cell(s, at, p); x != nil {
 				cells = append(cells, x)
 			}
 		}
 		if len(cells) == 0 || len(cells) < len(c.needs) {
 			continue
 		}
-		if x := c.see(reject, cells); x.text != "" {
+		if x := c.see(at.reject, cells); x.text != "" {
 			full, some, all = append(full, x.full), some || x.half, all || x.full
-			shown = append(shown, fmt.Sprintf("at %s %s", percent(reject), x.text))
+			shown = append(shown, fmt.Sprintf("at %s %s", percent(at.reject), x.text))
 			why += x.why
 		}
 	}
@@ -179,10 +178,10 @@ func (r *results) claims(s *jobSource) []claim {
 				x.text += fmt.Sprintf(", but %s %s", best.policy.label(), awrtOf(best))
 			}
 			x.text += fmt.Sprintf(" (one of the two is first in %d of %d runs)", first, len(best.runs))
-			switch best.policy {
+			switch best.policy.kind {
 			case sm:
 				x.why = "S"
-			case mcop2080, mcop8020:
+			case mcop:
 				x.why = "M"
 			}
 			return x
@@ -192,7 +191,7 @@ func (r *results) claims(s *jobSource) []claim {
 			"S": fmt.Sprintf("SM has instances up before jobs come, and only %d of %d samples need more than its %d.", s.bursts, r.opts.runs, sustained),
 		},
 	}, {
-		on: feitelson, says: "OD and OD++ have a lower AWRT than SM", needs: []policyName{sm, od, odPlus},
+		on: feitelson, says: "OD and OD++ have a lower AWRT than SM", needs: []policy{{kind: sm}, {kind: od}, {kind: odPlus}},
 		see: func(reject float64, c []*cell) sight {
 			a, b, base := mean(c[1], awrt), mean(c[2], awrt), mean(c[0], awrt)
 			inA, inB, runs := wins(c[1], c[0], awrt), wins(c[2], c[0], awrt), len(c[0].runs)
@@ -201,7 +200,7 @@ func (r *results) claims(s *jobSource) []claim {
 		},
 		why: map[string]string{"": noBursts + "."},
 	}, {
-		on: feitelson, says: "AQTP saves about 40% for about 18% more AWRT, in one case", needs: []policyName{odPlus, aqtp}, any: true,
+		on: feitelson, says: "AQTP saves about 40% for about 18% more AWRT, in one case", needs: []policy{{kind: odPlus}, {kind: aqtp}}, any: true,
 		see: func(reject float64, c []*cell) (x sight) {
 			base := mean(c[0], cost)
 			if base == 0 {
@@ -213,9 +212,9 @@ func (r *results) claims(s *jobSource) []claim {
 				text: fmt.Sprintf("it costs %s than OD++ for %s AWRT", than(-saving), than(longer))}
 		},
 		why: map[string]string{"": fmt.Sprintf("How far it goes depends on r and θ, which the paper does not give for its evaluation (here its example, %v h and %v min) and on how many jobs wait: where few do, it launches for one at a time.",
-			response.Hours(), threshold.Minutes())},
+			r.opts.aqtp.Response.Hours(), r.opts.aqtp.Threshold.Minutes())},
 	}, {
-		on: feitelson, says: "MCOP-80-20 is cheaper and slower than MCOP-20-80", needs: []policyName{mcop2080, mcop8020},
+		on: feitelson, says: "MCOP-80-20 is cheaper and slower than MCOP-20-80", needs: []policy{mcop2080, mcop8020},
 		see: func(reject float64, c []*cell) sight {
 			onMean := mean(c[1], cost) < mean(c[0], cost) && mean(c[1], awrt) > mean(c[0], awrt)
 			cheaper, slower, runs := wins(c[1], c[0], cost), wins(c[0], c[1], awrt), len(c[0].runs)
@@ -225,7 +224,7 @@ func (r *results) claims(s *jobSource) []claim {
 		},
 		why: map[string]string{"": "Where no job waits for long there is nothing to trade, and the two do the same."},
 	}, {
-		on: feitelson, says: "when most requests are refused, OD++ costs well above MCOP-80-20 ($1,811 in the paper), and its jobs wait for less (5 h against 12.5 h)", needs: []policyName{odPlus, mcop8020},
+		on: feitelson, says: "when most requests are refused, OD++ costs well above MCOP-80-20 ($1,811 in the paper), and its jobs wait for less (5 h against 12.5 h)", needs: []policy{{kind: odPlus}, mcop8020},
 		see: func(reject float64, c []*cell) (x sight) {
 			if reject <= .5 {
 				return x
@@ -239,7 +238,7 @@ func (r *results) claims(s *jobSource) []claim {
 		},
 		why: map[string]string{"": "The costs agree in kind. MCOP does not wait for longer here: it asks the private cloud for the whole queue at each evaluation, and with what is refused it asks again."},
 	}, {
-		on: grid5000, says: "AQTP and MCOP cost nothing", needs: []policyName{aqtp, mcop2080, mcop8020},
+		on: grid5000, says: "AQTP and MCOP cost nothing", needs: []policy{{kind: aqtp}, mcop2080, mcop8020},
 		see: func(reject float64, c []*cell) sight {
 			x := sight{full: true}
 			var costs []string
@@ -293,14 +292,19 @@ func (r *results) claims(s *jobSource) []claim {
 
 // refusalsCost compares the least and the greatest rejection rate.
 func (r *results) refusalsCost(s *jobSource) (f finding.Finding) {
-	lo, hi := r.opts.reject[0], r.opts.reject[0]
-	for _, x := range r.opts.reject {
-		lo, hi = min(lo, x), max(hi, x)
+	lo, hi := r.setups[0], r.setups[0]
+	for _, x := range r.setups {
+		if x.reject < lo.reject {
+			lo = x
+		}
+		if x.reject > hi.reject {
+			hi = x
+		}
 	}
 	var shown []string
 	var seen []bool
 	for _, p := range r.opts.policies {
-		if p == sm || lo == hi {
+		if p.kind == sm || lo == hi {
 			continue // SM spends its budget in any case
 		}
 		a, b := mean(r.cell(s, lo, p), cost), mean(r.cell(s, hi, p), cost)
@@ -314,7 +318,7 @@ func (r *results) refusalsCost(s *jobSource) (f finding.Finding) {
 		return f
 	}
 	return finding.Finding{
-		Verdict: finding.Judge(seen...), Says: "more refusals cost more", Shown: fmt.Sprintf("at %s and %s: %s", percent(lo), percent(hi), strings.Join(shown, "; ")),
+		Verdict: finding.Judge(seen...), Says: "more refusals cost more", Shown: fmt.Sprintf("at %s and %s: %s", percent(lo.reject), percent(hi.reject), strings.Join(shown, "; ")),
 		Why: "Where the credits are used up in any case, refusals change where jobs run and not what it costs.",
 	}
 }

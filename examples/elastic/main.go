@@ -36,5 +36,13 @@ func compare(o *options, run *cli.Run) (*results, error) {
 			w.log.Note(run, w.name)
 		}
 	}
-	return o.evaluate(workloads, run)
+	setups, err := o.setups()
+	if err != nil {
+		return nil, err
+	}
+	r, err := o.evaluate(workloads, setups, run)
+	if err == nil && o.showChoices {
+		err = r.evaluateChoices(run)
+	}
+	return r, err
 }

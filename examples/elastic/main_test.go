@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/internal/shared"
@@ -44,7 +46,7 @@ func TestSeed(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	words := policyNames[:]
+	words := strings.Split(strings.Replace(allNames, ",mcop-80-20", "", 1), ",")
 	dir := t.TempDir()
 	credits, decisions := filepath.Join(dir, "credits"), filepath.Join(dir, "decisions")
 	stdout, _ := tested.Must(t, "-runs", "1", "-policy", "od", "-json", "-credits", credits, "-decisions", decisions)
@@ -148,7 +150,7 @@ func TestStarvingPolicy(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != int(policies) {
+	if len(rows) != len(allPolicies) {
 		t.Fatalf("%d rows, want one for each policy", len(rows))
 	}
 	for _, r := range rows {
@@ -293,6 +295,7 @@ func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	log := programtest.Write(t, "log.swf", small)
+	clouds := func(text string) string { return programtest.Write(t, "clouds.csv", text) }
 	big := programtest.Write(t, "big.swf", small+"5 40 0 60 513 -1 -1 513 60 -1 1 1 1 1 1 1 -1 -1\n")
 	tested.Mistakes(t, dir, []programtest.Wrong{
 		{[]string{"-nonsense"}, "-nonsense"},
@@ -300,7 +303,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-json=perhaps"}, "true or false"},
 		{[]string{"-workload", "lublin"}, "want feitelson or grid5000"},
 		{[]string{"-arrivals", "weekly"}, "want poisson or campaigns"},
-		{[]string{"-policy", "mcop"}, "want all, sm, od, od++, aqtp, mcop-20-80 or mcop-80-20"},
+		{[]string{"-policy", "mcop"}, "want all, or some of sm, od, od++, aqtp and mcop-20-80"},
 		{[]string{"-reject", "1.1"}, `"1.1" is no rejection rate: want numbers from 0 to 1`},
 		{[]string{"-reject", "-0.1"}, "from 0 to 1"},
 		{[]string{"-reject", "NaN"}, "from 0 to 1"},
@@ -314,6 +317,28 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-credits", ""}, "name of a file"},
 		{[]string{"-credits", out, "-decisions", out}, "-decisions " + out + ": the file is that of another flag"},
 		{[]string{"-runs", "0"}, "from 1 to"},
+		{[]string{"-policy", "mcop-20-70"}, "weights sum to 100"},
+		{[]string{"-policy", "od,od"}, "od is there twice"},
+		{[]string{"-local", "-1"}, "whole number of cores from 0"},
+		{[]string{"-launch", "parts"}, "want jobs, whole, pooled or printed"},
+		{[]string{"-refuse", "all"}, "want one or whole"},
+		{[]string{"-every", "0s"}, "above 0, such as 5m"},
+		{[]string{"-threshold", "-1s"}, "not negative"},
+		{[]string{"-least", "5", "-first", "3"}, "want a number between the minimum and the maximum"},
+		{[]string{"-mutation", "2"}, "probability above 0"},
+		{[]string{"-clouds", clouds("")}, "no column name: want a line of titles"},
+		{[]string{"-clouds", clouds("name,colour\n")}, `the column "colour": want some of name, limit`},
+		{[]string{"-clouds", clouds("name\n")}, "no cloud: want a line for each"},
+		{[]string{"-clouds", clouds("name,price\na,0.1\nb,-0.1\n")}, `line 3 (price): "-0.1": want dollars an hour from 0`},
+		{[]string{"-clouds", clouds("name,price\na,0.1\na,0.2\n")}, `line 3 (name): "a": want a name that no other cloud has`},
+		{[]string{"-clouds", clouds("name,price\nlocal,0.1\n")}, `line 2 (name): "local": want a name`},
+		{[]string{"-clouds", clouds("name,price\n,0.1\n")}, `line 2 (name): "": want a name`},
+		{[]string{"-clouds", clouds("name,price\nA b,0.1\n")}, "want lower-case letters"},
+		{[]string{"-clouds", clouds("name,limit\na,\n")}, "line 2 (limit): none, though the cloud is free"},
+		{[]string{"-clouds", clouds("name,limit\na,-3\n")}, "want a whole number from 0"},
+		{[]string{"-clouds", clouds("name,limit,reject\na,3,2\n")}, "want a rate from 0 to 1"},
+		{[]string{"-clouds", clouds("name,limit,boot\na,3,soon\n")}, "want a span of time that is not negative"},
+		{[]string{"-clouds", clouds("name,limit\na,3,4\n")}, "wrong number of fields"},
 		{[]string{"-runs", "many"}, "from 1 to"},
 		{[]string{"-seed", "-1"}, "not negative"},
 		{[]string{"-trace", ""}, "name of a file"},
@@ -337,6 +362,77 @@ func TestMain(m *testing.M) { programtest.Main(m, main) }
 
 // An interrupted run leaves the old picture and no temporary file.
 func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-trace", "; Version: 2\n") }
+
+// Clouds of a file, by hand: a job of 4 cores finds 2 local ones and waits for the evaluation
+// at 300 s. The free cloud refuses all, the cheap one has a limit of 3, and the dear one boots
+// in 100 s: the job starts at 400 s, runs until 4400 s, and pays for two hours of 4 instances.
+func TestCloudFile(t *testing.T) {
+	clouds := "name,limit,price,reject,boot,stop\n# of a lab\nfree,8,,1,,\ncheap,3,0.1,0,10s,10s\ndear,,0.5,,100s,1m\n"
+	log := programtest.Write(t, "log.swf", "1 10 0 4000 4 -1 -1 4 5000 -1 1 1 1 1 1 1 -1 -1\n")
+	for name, text := range map[string]string{"plain.csv": clouds, "zipped.csv": programtest.Gzip("\ufeff" + clouds)} {
+		path := programtest.Write(t, name, text)
+		args := []string{"-trace", log, "-clouds", path, "-local", "2", "-policy", "od++", "-runs", "1", "-horizon", "3h"}
+		stdout, _ := tested.Must(t, append(args, "-json")...)
+		r := programtest.Rows[map[string]any](t, stdout)[0]
+		for key, want := range map[string]any{
+			"awrt_s": 4390., "awqt_s": 390., "cost": 4., "local_core_hours": 0., "free_core_hours": 0., "cheap_core_hours": 0., "dear_core_hours": 4.444, "refused": 4.,
+		} {
+			if r[key] != want {
+				t.Errorf("%s: %s is %v, want %v", name, key, r[key], want)
+			}
+		}
+		if _, ok := r["reject"]; ok {
+			t.Errorf("%s: a rate that is not the paper's: %v", name, r)
+		}
+		text, _ := tested.Must(t, args...)
+		if !strings.Contains(text, "; clouds: free, cheap, dear\n") || strings.Contains(text, "Findings") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+		tested.SVG(t, args, "dear", "core-hours")
+	}
+}
+
+// Each choice has a row, with the policies that it moves, and the names of policies are those
+// of weights.
+func TestChoices(t *testing.T) {
+	log := programtest.Write(t, "log.swf", small)
+	text, _ := tested.Must(t, "-trace", log, "-reject", "0.5", "-runs", "2", "-policy", "sm,od++,aqtp,mcop-50-50", "-choices")
+	for _, part := range []string{"AWRT, h", "MCOP-50-50", "as set", "-launch whole", "-launch pooled", "-launch printed", "-keep-free", "-refuse whole", "-once", "-parts", "-covered"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+	if strings.Contains(text, "-launch jobs") {
+		t.Errorf("a choice that is set:\n%s", text)
+	}
+	stdout, _ := tested.Must(t, "-trace", log, "-reject", "0.5", "-runs", "2", "-policy", "sm,od++,aqtp,mcop-50-50", "-choices", "-json", "-launch", "printed")
+	count := map[any]int{}
+	for _, r := range programtest.Rows[map[string]any](t, stdout) {
+		count[r["choice"]]++
+	}
+	want := map[any]int{nil: 4, "-launch jobs": 1, "-launch whole": 1, "-launch pooled": 1, "-keep-free": 3, "-refuse whole": 4, "-once": 1, "-parts": 1, "-covered": 4}
+	if diff := cmp.Diff(want, count); diff != "" {
+		t.Errorf("rows by choice (-want +got):\n%s", diff)
+	}
+	// A row is what the program prints with the flag.
+	for _, flag := range []string{"-launch pooled", "-keep-free", "-refuse whole", "-covered"} {
+		alone, _ := tested.Must(t, append(strings.Fields(flag), "-trace", log, "-reject", "0.5", "-runs", "2", "-policy", "od++", "-json")...)
+		all, _ := tested.Must(t, "-trace", log, "-reject", "0.5", "-runs", "2", "-policy", "od++", "-json", "-choices")
+		if row := strings.TrimPrefix(strings.Split(alone, "\n")[1], "  {"); !strings.Contains(all, `"choice":"`+flag+`",`+row) {
+			t.Errorf("%s alone gives %s, which is not among\n%s", flag, row, all)
+		}
+	}
+}
+
+// A log with a gap of years takes no longer than its jobs.
+func TestGapOfYears(t *testing.T) {
+	log := programtest.Write(t, "log.swf", "1 0 0 10 100 -1 -1 100 60\n2 94608000 0 10 100 -1 -1 100 60\n")
+	begin := time.Now()
+	tested.Must(t, "-trace", log, "-runs", "3", "-policy", "od,od++,aqtp,mcop-20-80")
+	if took := time.Since(begin); took > time.Minute {
+		t.Errorf("it takes %v", took)
+	}
+}
 
 // A flag that changes nothing is no mistake, and is said.
 func TestIdleFlags(t *testing.T) {
@@ -367,14 +463,13 @@ func TestSpread(t *testing.T) {
 // What a finding needs is looked at: the verdicts of made-up results.
 func TestVerdicts(t *testing.T) {
 	source := &jobSource{name: feitelson, arrivals: "poisson"}
-	o := &options{runs: 1, reject: []float64{.9}}
-	made := func(awrt, awqt [policies]time.Duration, cost [policies]pricing.Money) map[string]finding.Verdict {
-		r := &results{opts: o, sources: []*jobSource{source}}
-		o.policies = nil
-		for p := range policies {
-			o.policies = append(o.policies, p)
+	o, at := &options{runs: 1, local: 64}, &setup{elastic.Marshall12Clouds(.9), true, .9}
+	made := func(awrt, awqt [6]time.Duration, cost [6]pricing.Money) map[string]finding.Verdict {
+		r := &results{opts: o, sources: []*jobSource{source}, setups: []*setup{at}}
+		o.policies = allPolicies
+		for p, name := range allPolicies {
 			one := oneRun{awrt: awrt[p] * time.Hour, awqt: awqt[p] * time.Hour, makespan: time.Hour, cost: cost[p] * pricing.Unit}
-			r.cells = append(r.cells, cell{source, .9, p, []oneRun{one}})
+			r.cells = append(r.cells, cell{source, at, name, []oneRun{one}})
 		}
 		verdicts := map[string]finding.Verdict{}
 		for _, f := range r.findings(source) {
@@ -383,7 +478,7 @@ func TestVerdicts(t *testing.T) {
 		return verdicts
 	}
 	// As in the paper.
-	paper := made([policies]time.Duration{9, 5, 5, 6, 7, 13}, [policies]time.Duration{8, 3, 3, 5, 3, 12}, [policies]pricing.Money{2000, 1900, 1900, 1140, 800, 90})
+	paper := made([6]time.Duration{9, 5, 5, 6, 7, 13}, [6]time.Duration{8, 3, 3, 5, 3, 12}, [6]pricing.Money{2000, 1900, 1900, 1140, 800, 90})
 	for says, v := range paper {
 		if v != finding.CameOut {
 			t.Errorf("as in the paper, but %q: %v", says, v)
@@ -399,18 +494,18 @@ func TestVerdicts(t *testing.T) {
 		cost pricing.Money
 		want finding.Verdict
 	}{{118, 1140, finding.CameOut}, {118, 600, finding.InPart}, {118, 1600, finding.InPart}, {104, 1140, finding.InPart}, {130, 1140, finding.InPart}, {118, 1950, finding.DidNot}} {
-		v := made([policies]time.Duration{180, 100, 100, x.awrt, 140, 260}, [policies]time.Duration{8, 3, 3, 5, 6, 12}, [policies]pricing.Money{2000, 1900, 1900, x.cost, 800, 90})
+		v := made([6]time.Duration{180, 100, 100, x.awrt, 140, 260}, [6]time.Duration{8, 3, 3, 5, 6, 12}, [6]pricing.Money{2000, 1900, 1900, x.cost, 800, 90})
 		if got := v["AQTP case"]; got != x.want {
 			t.Errorf("AQTP with %d h and $%d against 100 h and $1,900: %v, want %v", x.awrt, x.cost, got, x.want)
 		}
 	}
 	// Means alone are not enough, nor is a bracket that two policies share.
-	shared := made([policies]time.Duration{9, 5, 5, 6, 7, 13}, [policies]time.Duration{10, 1, 1, 9, 9, 12}, [policies]pricing.Money{2000, 1900, 1900, 1140, 800, 90})
+	shared := made([6]time.Duration{9, 5, 5, 6, 7, 13}, [6]time.Duration{10, 1, 1, 9, 9, 12}, [6]pricing.Money{2000, 1900, 1900, 1140, 800, 90})
 	if got := shared["flexible both)"]; got != finding.InPart {
 		t.Errorf("one policy is quick and another cheap: %v, want %v", got, finding.InPart)
 	}
 	// The opposite.
-	opposite := made([policies]time.Duration{1, 5, 5, 4, 7, 6}, [policies]time.Duration{1, 4, 4, 3, 6, 5}, [policies]pricing.Money{10, 100, 100, 140, 80, 190})
+	opposite := made([6]time.Duration{1, 5, 5, 4, 7, 6}, [6]time.Duration{1, 4, 4, 3, 6, 5}, [6]pricing.Money{10, 100, 100, 140, 80, 190})
 	for says, v := range opposite {
 		if v != finding.DidNot && says != "makespans differ" {
 			t.Errorf("the opposite, but %q: %v", says, v)
@@ -422,15 +517,16 @@ func TestVerdicts(t *testing.T) {
 // of three runs MCOP-80-20 is as slow and as dear, and OD++ waits for longer.
 func TestVerdictsCountRuns(t *testing.T) {
 	source := &jobSource{name: feitelson, arrivals: "poisson"}
-	o := &options{runs: 3, reject: []float64{.9}, policies: []policyName{odPlus, mcop2080, mcop8020}}
-	r := &results{opts: o, sources: []*jobSource{source}}
+	plus := policy{kind: odPlus}
+	o, at := &options{runs: 3, local: 64, policies: []policy{plus, mcop2080, mcop8020}}, &setup{elastic.Marshall12Clouds(.9), true, .9}
+	r := &results{opts: o, sources: []*jobSource{source}, setups: []*setup{at}}
 	one := func(awrt, awqt time.Duration, cost pricing.Money) oneRun {
 		return oneRun{awrt: awrt * time.Hour, awqt: awqt * time.Hour, cost: cost * pricing.Unit}
 	}
 	r.cells = []cell{
-		{source, .9, odPlus, []oneRun{one(5, 4, 900), one(5, 4, 900), one(5, 1, 900)}},
-		{source, .9, mcop2080, []oneRun{one(5, 3, 100), one(5, 3, 100), one(5, 3, 100)}},
-		{source, .9, mcop8020, []oneRun{one(5, 3, 100), one(5, 3, 100), one(15, 30, 10)}},
+		{source, at, plus, []oneRun{one(5, 4, 900), one(5, 4, 900), one(5, 1, 900)}},
+		{source, at, mcop2080, []oneRun{one(5, 3, 100), one(5, 3, 100), one(5, 3, 100)}},
+		{source, at, mcop8020, []oneRun{one(5, 3, 100), one(5, 3, 100), one(15, 30, 10)}},
 	}
 	for _, f := range r.findings(source) {
 		if (strings.HasPrefix(f.Says, "MCOP") || strings.HasPrefix(f.Says, "when most")) && f.Verdict != finding.InPart {

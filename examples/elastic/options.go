@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,11 +18,12 @@ import (
 // usage is what -h prints.
 const usage = `Usage: go run ./examples/elastic [flags]
 
-Runs jobs on 64 local cores, a free private cloud of at most 512 instances that
-refuses requests, and a commercial cloud at $0.085 for each hour begun. Policies
-decide every 300 s what to rent on an hourly budget [Marshall12]. Prints how long
-jobs take, what they cost and where they run, as mean ± standard deviation over the
-runs, and which of the paper's findings come out.
+Runs jobs on a local cluster and clouds, under policies that decide every few minutes
+what to rent on an hourly budget [Marshall12]. Prints how long jobs take, what they
+cost and where they run, as mean ± standard deviation over the runs. The default is
+the paper's evaluation: 64 local cores, a free private cloud of at most 512 instances
+that refuses requests, and a commercial cloud at $0.085 for each hour begun. There the
+program also prints which of the paper's findings come out.
 
 What runs
   -trace FILE          job log, plain or gzip: Standard Workload Format, or accounting
@@ -34,22 +36,66 @@ What runs
   -runs N              runs of each policy (default 30)
   -seed N              of the samples, the refusals and the boot times (default 1)
 
-How it runs
-  -policy NAME         all, or one of (default all)
+Where it runs
+  -local N             cores of the local cluster (default 64)
+  -clouds FILE         clouds: CSV with a line of titles, plain or gzip, and the columns
+                         name    lower-case letters, digits and _
+                         limit   the most instances at once (empty: no limit)
+                         price   dollars for each hour begun (empty: 0)
+                         reject  the share of requests that the cloud refuses (empty: 0)
+                         boot    span until an instance takes jobs, such as 50s
+                         stop    span until a terminated instance is gone
+                       boot and stop are as the paper measured them if empty or absent
+                       (default: the paper's private and commercial cloud)
+  -reject X,Y          rejection rates of the paper's private cloud, each from 0 to 1
+                       (default 0.1,0.9)
+  -budget X            credits in dollars an hour, at most 1000 (default 5)
+  -debt X              how far launches may overdraw the credits (default 0.085, the
+                       price of one instance-hour)
+  -covered             start a job only if the credits cover it to the end of its
+                       estimate
+  -every SPAN          time between two decisions (default 5m)
+  -horizon SPAN        end of the simulated time (default: 1,100,000 s of a sample, and
+                       the last job of a log)
+
+How it decides
+  -policy LIST         all, or some of these (default all)
                          sm          sustained maximum: as much as the budget allows
                          od          on demand, for all waiting jobs
                          od++        od that keeps an instance until its hour ends
-                         aqtp        holds the queued time near 2 h (threshold 45 min)
-                         mcop-20-80  weighs cost by 20% and queued time by 80%
-                         mcop-80-20  weighs cost by 80% and queued time by 20%
+                         aqtp        holds the queued time near a response
+                         mcop-20-80  weighs cost by 20% and queued time by 80%; any
+                                     weights that sum to 100
+  -launch HOW          of od and od++, what they launch (default jobs)
+                         jobs        for each job in one cloud, a part of a job where it
+                                     is free; credits are saved for the first job that
+                                     lacks them
+                         whole       as jobs, without parts
+                         pooled      for the cores of all jobs together, as far as there
+                                     is enough for a job
+                         printed     as the paper prints it: for the cores of all jobs
+                                     together, until the credits are gone
+  -keep-free           od, od++, aqtp and mcop keep idle instances of free clouds
+  -refuse HOW          clouds refuse instances one by one (one) or a request as a whole
+                       (whole) (default one)
+  -once                sm does not ask again for instances that were refused
+  -response SPAN       of aqtp: the queued time r that it aims at (default 2h)
+  -threshold SPAN      of aqtp: how far from r it changes nothing, θ (default 45m)
+  -least N             of aqtp: the fewest jobs n that it serves (default 1)
+  -first N             of aqtp: n at the beginning (default -least)
+  -most N              of aqtp: the most jobs n (default: no bound)
+  -parts               aqtp launches parts of jobs in free clouds
   -search HOW          of mcop: genetic (the paper's), evolved (NSGA-II) or exact (the
                        true front of up to 20 jobs, else evolved) (default genetic)
-  -reject X,Y          rejection rates of the private cloud, each from 0 to 1
-                       (default 0.1,0.9)
-  -budget X            credits in dollars an hour, at most 1000 (default 5); launches
-                       may overdraw them by the price of one instance-hour
+  -population N        of the genetic search: individuals for each cloud (default 30)
+  -generations N       of the genetic search (default 20)
+  -mutation P          of the genetic search, for each bit (default 0.031)
+  -crossover P         of the genetic search, for each pair (default 0.8)
 
 What comes out
+  -choices             print instead what each choice moves that the paper leaves open:
+                       a row for each other value of -launch, -keep-free, -refuse,
+                       -once, -parts and -covered
   -json                print an array with an object for each policy, workload and
                        rate, instead of tables
   -svg OUT             write a picture: response times, core-hours and cost (the
@@ -65,10 +111,11 @@ are written whole or not at all. The whole evaluation takes about 20 s on two co
 and a few seconds without mcop. If the jobs of a log need more than the clouds have,
 the queue grows: aqtp looks at the whole queue and can take minutes, mcop hours.
 
-Fields of -json: workload, arrivals, reject, policy, runs, jobs (mean of a run),
-awrt_s, awqt_s, makespan_s, cost (means; average weighted response and queued time;
-dollars), local_core_hours, private_core_hours, commercial_core_hours (that jobs ran),
-awrt_sd_s, awqt_sd_s, makespan_sd_s, cost_sd, local_core_hours_sd,
+Fields of -json: choice (with -choices), workload, arrivals, reject (of the paper's
+private cloud), policy, runs, jobs (mean of a run), awrt_s, awqt_s, makespan_s, cost
+(means; average weighted response and queued time; dollars), local_core_hours,
+private_core_hours, commercial_core_hours (that jobs ran; with -clouds, NAME_core_hours
+of each), awrt_sd_s, awqt_sd_s, makespan_sd_s, cost_sd, local_core_hours_sd,
 private_core_hours_sd, commercial_core_hours_sd (standard deviations between runs;
 null with a single run), lowest_credits (the lowest of any run, in dollars), refused
 (requests for an instance, mean), unfinished_jobs (in all runs together, at the end of
@@ -81,25 +128,54 @@ round with a refusal), action (launch or terminate), cloud, instances, refused (
 these), why, waiting_jobs, waiting_cores, credits (afterwards).
 `
 
-// A policyName is a policy that can be chosen.
-type policyName int
+// A kind is a rule by which instances are rented.
+type kind int
 
 const (
-	sm policyName = iota
+	sm kind = iota
 	od
 	odPlus
 	aqtp
-	mcop2080
-	mcop8020
-	policies // how many
+	mcop
 )
 
-var policyNames = [policies]string{"sm", "od", "od++", "aqtp", "mcop-20-80", "mcop-80-20"}
+var kindNames = [...]string{"sm", "od", "od++", "aqtp", "mcop"}
 
-func (p policyName) String() string { return policyNames[p] }
+// A policy is a rule that can be chosen.
+type policy struct {
+	kind   kind
+	weight int // of mcop: per cent of the cost
+}
+
+func (p policy) String() string {
+	if p.kind == mcop {
+		return fmt.Sprintf("mcop-%d-%d", p.weight, 100-p.weight)
+	}
+	return kindNames[p.kind]
+}
 
 // label is the policy's name in tables and pictures, as in the paper.
-func (p policyName) label() string { return strings.ToUpper(p.String()) }
+func (p policy) label() string { return strings.ToUpper(p.String()) }
+
+// The policies of the paper.
+var (
+	mcop2080    = policy{mcop, 20}
+	mcop8020    = policy{mcop, 80}
+	allPolicies = []policy{{kind: sm}, {kind: od}, {kind: odPlus}, {kind: aqtp}, mcop2080, mcop8020}
+)
+
+// allNames is what the flag -policy has for all.
+const allNames = "sm,od,od++,aqtp,mcop-20-80,mcop-80-20"
+
+// A launchRule says what od and od++ launch for.
+type launchRule int
+
+const (
+	launchJobs    launchRule = iota // each job in one infrastructure, parts where they are free
+	launchWhole                     // each job in one infrastructure, no parts
+	launchPooled                    // the cores of all jobs together, as far as there is enough
+	launchPrinted                   // the cores of all jobs together, until the credits are gone
+)
 
 // The names of workloads.
 const (
@@ -109,41 +185,48 @@ const (
 
 // options are the flags.
 type options struct {
-	trace    string
-	workload string // "" is both
-	arrivals workload.Arrivals
-	policies []policyName
-	reject   []float64
-	budget   elastic.Budget
-	runs     int
-	seed     uint64
-	search   elastic.Search
+	trace       string
+	workload    string // "" is both
+	arrivals    workload.Arrivals
+	policies    []policy
+	clouds      string // a file; "" for the paper's
+	local       int
+	reject      []float64
+	budget      elastic.Budget
+	every       time.Duration
+	horizon     time.Duration // 0: 1,100,000 s of samples, the end of a log
+	runs        int
+	seed        uint64
+	showChoices bool
+
+	launch   launchRule
+	refuse   int // 1: a request for several instances as a whole
+	keepFree bool
+	parts    bool // of aqtp
+	once     bool // of sm
+	aqtp     elastic.AQTP
+	mcop     elastic.MCOP
 }
 
-// maxRuns bounds the memory of the results, and maxBudget the instances that SM holds.
+// maxRuns bounds the memory of the results, maxBudget and maxLocal that of a run, and
+// maxRates and maxPolicies the work.
 const (
-	maxRuns   = 100_000
-	maxBudget = 1000 * pricing.Unit
+	maxRuns     = 100_000
+	maxBudget   = 1000 * pricing.Unit
+	maxLocal    = 1_000_000
+	maxRates    = 100
+	maxPolicies = 100
+	maxSpan     = 50 * 8760 * time.Hour
 )
 
-// define defines the flags.
+// define defines the flags. AQTP holds the queued time near the example of [Marshall12]
+// section III.B, since the evaluation does not say.
 func define(o *options, f *cli.Flags) {
-	*o = options{reject: []float64{.1, .9}, budget: elastic.Marshall12Budget(), runs: 30, seed: 1}
-	pick := func(s string) error {
-		o.policies = nil
-		for p := range policies {
-			if s == "all" || s == p.String() {
-				o.policies = append(o.policies, p)
-			}
-		}
-		if o.policies == nil {
-			return errors.New("want all, " + cli.Series(policyNames[:], "or"))
-		}
-		return nil
+	*o = options{
+		policies: allPolicies, local: elastic.Marshall12Local, reject: []float64{.1, .9}, budget: elastic.Marshall12Budget(), every: elastic.DefaultEvery, runs: 30, seed: 1,
+		aqtp: elastic.AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute},
 	}
-	pick("all")
 	f.File("trace", &o.trace)
-	f.Text("search", &o.search, "genetic, evolved or exact")
 	f.Func("workload", func(s string) error {
 		if o.workload = s; s != feitelson && s != grid5000 {
 			return errors.New("want feitelson or grid5000")
@@ -151,7 +234,11 @@ func define(o *options, f *cli.Flags) {
 		return nil
 	})
 	f.Text("arrivals", &o.arrivals, "poisson or campaigns")
-	f.Func("policy", pick)
+	f.Int("runs", &o.runs, 1, maxRuns, "")
+	f.Seed(&o.seed)
+
+	f.File("clouds", &o.clouds)
+	f.Int("local", &o.local, 0, maxLocal, " of cores")
 	cli.List(f, "reject", &o.reject, maxRates, func(part string) (float64, error) {
 		x, err := strconv.ParseFloat(part, 64)
 		if err != nil || !(x >= 0 && x <= 1) {
@@ -159,29 +246,113 @@ func define(o *options, f *cli.Flags) {
 		}
 		return x, nil
 	})
-	f.Money("budget", &o.budget.Hourly, fmt.Sprintf("an amount from 0 to %v dollars an hour, such as 5 or 2.50", maxBudget),
-		func(m pricing.Money) bool { return m >= 0 && m <= maxBudget })
-	f.Int("runs", &o.runs, 1, maxRuns, "")
-	f.Seed(&o.seed)
+	for name, to := range map[string]*pricing.Money{"budget": &o.budget.Hourly, "debt": &o.budget.Debt} {
+		f.Money(name, to, fmt.Sprintf("an amount from 0 to %v dollars, such as 5 or 2.50", maxBudget),
+			func(m pricing.Money) bool { return m >= 0 && m <= maxBudget })
+	}
+	f.Switch("covered", &o.budget.Covered)
+	positive := func(name string, to *time.Duration) {
+		f.Span(name, to, "a span of time above 0, such as 5m", func(d time.Duration) bool { return d > 0 && d <= maxSpan })
+	}
+	positive("every", &o.every)
+	positive("horizon", &o.horizon)
+
+	f.Func("policy", func(s string) error {
+		o.policies = nil
+		for name := range strings.SplitSeq(strings.Replace(s, "all", allNames, 1), ",") {
+			p, err := parsePolicy(strings.TrimSpace(name))
+			switch {
+			case err != nil:
+				return err
+			case slices.Contains(o.policies, p):
+				return fmt.Errorf("%s is there twice", name)
+			case len(o.policies) == maxPolicies:
+				return fmt.Errorf("want at most %d policies", maxPolicies)
+			}
+			o.policies = append(o.policies, p)
+		}
+		return nil
+	})
+	cli.Choice(f, "launch", &o.launch, "jobs", "whole", "pooled", "printed")
+	cli.Choice(f, "refuse", &o.refuse, "one", "whole")
+	f.Switch("keep-free", &o.keepFree)
+	f.Switch("once", &o.once)
+	positive("response", &o.aqtp.Response)
+	f.Span("threshold", &o.aqtp.Threshold, "a span of time that is not negative, such as 45m", func(d time.Duration) bool { return d >= 0 && d <= maxSpan })
+	f.Int("first", &o.aqtp.Start, 1, maxRuns, " of jobs")
+	f.Int("least", &o.aqtp.Min, 1, maxRuns, " of jobs")
+	f.Int("most", &o.aqtp.Max, 1, maxRuns, " of jobs")
+	f.Switch("parts", &o.parts)
+	f.Text("search", &o.mcop.Search, "genetic, evolved or exact")
+	f.Int("population", &o.mcop.Population, 3, 10_000, "")
+	f.Int("generations", &o.mcop.Generations, 1, 10_000, "")
+	for name, to := range map[string]*float64{"mutation": &o.mcop.Mutation, "crossover": &o.mcop.Crossover} {
+		f.Float(name, to, "a probability above 0, up to 1", func(x float64) bool { return x > 0 && x <= 1 })
+	}
+	f.Switch("choices", &o.showChoices)
+	f.Check(func() error {
+		if err := o.aqtp.Validate(); err != nil {
+			return fmt.Errorf("%s", cli.Reason(err, map[string]string{"AQTP": "-least, -first and -most"}))
+		}
+		return nil
+	})
 	f.Idle(func(name string) bool {
+		has := func(of ...kind) bool {
+			return slices.ContainsFunc(o.policies, func(p policy) bool { return slices.Contains(of, p.kind) })
+		}
 		switch name {
 		case "workload":
 			return o.trace != ""
 		case "arrivals":
 			return o.trace != "" || o.workload == grid5000
+		case "reject":
+			return o.clouds != ""
+		case "launch":
+			return !has(od, odPlus)
+		case "keep-free":
+			return !has(od, odPlus, aqtp, mcop)
+		case "once":
+			return !has(sm)
+		case "response", "threshold", "first", "least", "most", "parts":
+			return !has(aqtp)
+		case "population", "generations", "mutation", "crossover":
+			return !has(mcop) || o.mcop.Search != elastic.Genetic
 		case "search":
-			return !slices.Contains(o.policies, mcop2080) && !slices.Contains(o.policies, mcop8020)
+			return !has(mcop)
 		}
 		return false
 	})
 }
 
-// maxRates bounds the work.
-const maxRates = 100
+// parsePolicy reads the name of a policy.
+func parsePolicy(name string) (p policy, err error) {
+	for _, x := range allPolicies {
+		if name == x.String() {
+			return x, nil
+		}
+	}
+	var rest int
+	if n, _ := fmt.Sscanf(name, "mcop-%d-%d", &p.weight, &rest); n == 2 && p.weight >= 0 && rest >= 0 && p.weight+rest == 100 {
+		if p.kind = mcop; p.String() == name {
+			return p, nil
+		}
+	}
+	return p, errors.New("want all, or some of sm, od, od++, aqtp and mcop-20-80, whose weights sum to 100")
+}
 
-// AQTP holds the queued time near the example of [Marshall12] section III.B, since the
-// evaluation does not say.
-const (
-	response  = 2 * time.Hour
-	threshold = 45 * time.Minute
-)
+// policy returns a new policy with the options.
+func (o *options) policy(p policy, rng *rand.Rand) elastic.Policy {
+	printed, pooled, whole := o.launch == launchPrinted, o.launch == launchPooled, o.launch == launchWhole
+	switch p.kind {
+	case sm:
+		return &elastic.SM{Once: o.once}
+	case od:
+		return &elastic.OD{Printed: printed, Pooled: pooled, WholeJobs: whole, KeepFree: o.keepFree}
+	case odPlus:
+		return &elastic.ODPlus{Printed: printed, Pooled: pooled, WholeJobs: whole, KeepFree: o.keepFree}
+	case aqtp:
+		return &elastic.AQTP{Response: o.aqtp.Response, Threshold: o.aqtp.Threshold, Start: o.aqtp.Start, Min: o.aqtp.Min, Max: o.aqtp.Max, Fragments: o.parts, KeepFree: o.keepFree}
+	}
+	return &elastic.MCOP{CostWeight: float64(p.weight) / 100, Rand: rng, Search: o.mcop.Search, KeepFree: o.keepFree,
+		Population: o.mcop.Population, Generations: o.mcop.Generations, Mutation: o.mcop.Mutation, Crossover: o.mcop.Crossover}
+}

@@ -17,36 +17,49 @@ import (
 
 // key begins a row about a cell.
 func (c *cell) key() jsonrows.Row {
-	return jsonrows.Row{"workload", c.source.name, "reject", decimal.Number(c.reject, 6), "policy", c.policy.String()}
+	row := jsonrows.Row{"workload", c.source.name}
+	if c.setup.lab {
+		row = append(row, "reject", decimal.Number(c.setup.reject, 6))
+	}
+	return append(row, "policy", c.policy.String())
 }
 
-// rows has a row for each cell.
+// rows has a row for each cell, and for each of a choice.
 func (r *results) rows() any {
-	rows := make([]jsonrows.Row, len(r.cells))
+	var rows []jsonrows.Row
 	for i := range r.cells {
-		c := &r.cells[i]
-		mean := func(f func(*oneRun) float64) json.Number { return decimal.Number(c.over(f).mean, 3) }
-		row := c.key()
-		if c.source.arrivals != "" {
-			row = append(row[:2:2], append(jsonrows.Row{"arrivals", c.source.arrivals}, row[2:]...)...)
+		rows = append(rows, r.cells[i].row())
+	}
+	for _, c := range r.choices {
+		for i := range c.moved.cells {
+			rows = append(rows, append(jsonrows.Row{"choice", c.flag}, c.moved.cells[i].row()...))
 		}
-		row = append(row, "runs", len(c.runs), "jobs", mean(func(r *oneRun) float64 { return float64(r.jobs) }))
-		for _, f := range []struct {
-			name, unit string
-			of         func(*oneRun) float64
-		}{
-			{"awrt", "_s", awrt}, {"awqt", "_s", awqt}, {"makespan", "_s", makespan}, {"cost", "", cost},
-			{"local_core_hours", "", coreHours(0)}, {"private_core_hours", "", coreHours(1)}, {"commercial_core_hours", "", coreHours(2)},
-		} {
-			x := c.over(f.of)
-			row = append(row, f.name+f.unit, decimal.Number(x.mean, 3), f.name+"_sd"+f.unit, nil)
-			if x.known {
-				row[len(row)-1] = decimal.Number(x.deviation, 3)
-			}
-		}
-		rows[i] = append(row, "lowest_credits", c.lowest(), "refused", mean(func(r *oneRun) float64 { return float64(r.refused) }), "unfinished_jobs", c.unfinished())
 	}
 	return rows
+}
+
+func (c *cell) row() jsonrows.Row {
+	mean := func(f func(*oneRun) float64) json.Number { return decimal.Number(c.over(f).mean, 3) }
+	row := c.key()
+	if c.source.arrivals != "" {
+		row = append(row[:2:2], append(jsonrows.Row{"arrivals", c.source.arrivals}, row[2:]...)...)
+	}
+	row = append(row, "runs", len(c.runs), "jobs", mean(func(r *oneRun) float64 { return float64(r.jobs) }))
+	add := func(name, unit string, of func(*oneRun) float64) {
+		x := c.over(of)
+		row = append(row, name+unit, decimal.Number(x.mean, 3), name+"_sd"+unit, nil)
+		if x.known {
+			row[len(row)-1] = decimal.Number(x.deviation, 3)
+		}
+	}
+	add("awrt", "_s", awrt)
+	add("awqt", "_s", awqt)
+	add("makespan", "_s", makespan)
+	add("cost", "", cost)
+	for k, name := range c.setup.places() {
+		add(name+"_core_hours", "", coreHours(k))
+	}
+	return append(row, "lowest_credits", c.lowest(), "refused", mean(func(r *oneRun) float64 { return float64(r.refused) }), "unfinished_jobs", c.unfinished())
 }
 
 // writeCredits writes a row for each hour of each cell.
@@ -78,6 +91,7 @@ func (r *results) writeDecisions(w io.Writer) error {
 	var rows []jsonrows.Row
 	for i := range r.cells {
 		c := &r.cells[i]
+		places := c.setup.places()
 		for k := range c.runs[0].decisions {
 			d := &c.runs[0].decisions[k]
 			rows = append(rows, append(c.key(), "at_s", decimal.Seconds(d.At), "round", d.Round, "action", d.Kind.String(), "cloud", places[d.Cloud],
@@ -86,9 +100,6 @@ func (r *results) writeDecisions(w io.Writer) error {
 	}
 	return jsonrows.Write(w, rows)
 }
-
-// places are where jobs run.
-var places = [3]string{"local", "private", "commercial"}
 
 // title describes a workload.
 func (s *jobSource) title() string {
@@ -123,8 +134,12 @@ func plusMinus(s spread, decimals int) string {
 // text writes tables for each workload, remarks on them, and the paper's findings.
 func (r *results) text(w *table.Page) error {
 	for _, s := range r.sources {
-		for _, reject := range r.opts.reject {
-			w.Printf("%s; private cloud refuses %s of requests\n\n", s.title(), percent(reject))
+		for _, at := range r.setups {
+			w.Printf("%s; %v\n\n", s.title(), at)
+			if r.choices != nil {
+				r.tabulateChoices(w, s, at)
+				continue
+			}
 			titles := "<policy|AWRT, h|AWQT, h|cost, $|makespan, s|lowest\ncredits, $"
 			unfinished := r.unfinished(s) > 0
 			if unfinished {
@@ -133,7 +148,7 @@ func (r *results) text(w *table.Page) error {
 			var rows, where [][]string
 			for i := range r.cells {
 				c := &r.cells[i]
-				if c.source != s || c.reject != reject {
+				if c.source != s || c.setup != at {
 					continue
 				}
 				row := []string{
@@ -145,14 +160,14 @@ func (r *results) text(w *table.Page) error {
 				}
 				rows = append(rows, row)
 				row = []string{c.policy.label()}
-				for k := range places {
+				for k := range at.places() {
 					row = append(row, plusMinus(c.over(coreHours(k)), 0))
 				}
 				where = append(where, row)
 			}
 			w.Table(titles, rows)
 			w.Printf("\n")
-			w.Table("<core-hours|"+strings.Join(places[:], "|"), where)
+			w.Table("<core-hours|"+strings.Join(at.places(), "|"), where)
 			w.Printf("\n")
 		}
 	}
@@ -185,7 +200,11 @@ func (c *cell) unended() string {
 	if n == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("%s, %s at %s: %s of all runs together did not end, and are not in the means", c.source.name, c.policy.label(), percent(c.reject), decimal.Count(n, "job"))
+	at := c.setup.String()
+	if c.setup.lab {
+		at = "at " + percent(c.setup.reject)
+	}
+	line := fmt.Sprintf("%s, %s %s: %s of all runs together did not end, and are not in the means", c.source.name, c.policy.label(), at, decimal.Count(n, "job"))
 	if c.source.log == nil {
 		return line + fmt.Sprintf(": the simulated time ends after %s s.", decimal.Int(int(c.source.horizon.Seconds())))
 	}
@@ -222,8 +241,17 @@ func (r *results) writeSVG(w io.Writer) error {
 // figures returns the panels of a workload, with the spread of everything.
 func (r *results) figures(s *jobSource) []svgplot.Bars {
 	var refused, rates []string
-	for _, x := range r.opts.reject {
-		refused, rates = append(refused, percent(x)+" refused"), append(rates, percent(x))
+	at := ""
+	for _, x := range r.setups {
+		if refused = append(refused, "all clouds"); x.lab {
+			refused[len(refused)-1], rates = percent(x.reject)+" refused", append(rates, percent(x.reject))
+			at = ", at " + strings.Join(rates, ", ") + " refused"
+		}
+	}
+	var hours []func(*oneRun) float64
+	places := r.setups[0].places()
+	for k := range places {
+		hours = append(hours, coreHours(k))
 	}
 	var panels []svgplot.Bars
 	for _, f := range []struct {
@@ -232,17 +260,17 @@ func (r *results) figures(s *jobSource) []svgplot.Bars {
 		parts       []func(*oneRun) float64
 	}{
 		{"average weighted response time", "hours", refused, []func(*oneRun) float64{inHours(awrt)}},
-		{"core-hours, at " + strings.Join(rates, ", ") + " refused", "core-hours", places[:], []func(*oneRun) float64{coreHours(0), coreHours(1), coreHours(2)}},
+		{"core-hours" + at, "core-hours", places, hours},
 		{"cost", "dollars", refused, []func(*oneRun) float64{cost}},
 	} {
 		panel := svgplot.Bars{Title: s.title() + ": " + f.title, Unit: f.unit, Parts: f.legend}
 		for _, p := range r.opts.policies {
 			panel.Groups = append(panel.Groups, p.label())
 			var bars []svgplot.Bar
-			for _, reject := range r.opts.reject {
+			for _, at := range r.setups {
 				var b svgplot.Bar
 				for _, part := range f.parts {
-					x := r.cell(s, reject, p).over(part)
+					x := r.cell(s, at, p).over(part)
 					b.Parts, b.Spreads = append(b.Parts, x.mean), append(b.Spreads, x.deviation)
 				}
 				bars = append(bars, b)
