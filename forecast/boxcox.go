@@ -112,7 +112,7 @@ func (m *BoxCox) Fit(f *Fitter, series []float64) (Fit, error) {
 			if m.Lambda == 0 {
 				want = "values above 0"
 			}
-			return Fit{}, badInput("series", i, ErrValue, "%v: a Lambda of %v wants %s", x, m.Lambda, want)
+			return Fit{}, badInput("series", i, ErrValue, "%v: want %s for a Lambda of %v", x, want, m.Lambda)
 		}
 	}
 	if err := CheckSeries(series); err != nil {

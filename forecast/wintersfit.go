@@ -227,7 +227,7 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	if m.Multiplicative {
 		for _, x := range series {
 			if x <= 0 {
-				return Fit{}, badInput("series", -1, ErrValue, "%v: a multiplicative season wants values above 0", x)
+				return Fit{}, badInput("series", -1, ErrValue, "%v: want values above 0 for a multiplicative season", x)
 			}
 		}
 	}

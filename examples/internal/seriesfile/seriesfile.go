@@ -1,5 +1,10 @@
-// Package seriesfile reads series of numbers: CSV with a header line and then a
-// series a line, its name first.
+// Package seriesfile reads series of numbers from CSV with a header line, which may be
+// either way round:
+//
+//	name,1,2,3         a line for each series, its name first
+//	week,value         a line for each step: a date, or a number that counts
+//	week,east,west     the same for several series, a column for each
+//	series,week,value  the same for several series below each other
 package seriesfile
 
 import (
@@ -21,7 +26,7 @@ import (
 // the line count for nothing.
 type Series struct {
 	Name   string
-	Line   int
+	Line   int // where the series begins
 	Values []float64
 }
 
@@ -40,60 +45,85 @@ func Read(flag, path string) ([]Series, error) {
 	return list, nil
 }
 
-// parse reads a header line, and a series a line.
+// A row is a record with its place in the file.
+type row struct {
+	line   int
+	fields []string
+}
+
+// parse reads the records, finds out which way round the file is, and reads the series.
 func parse(data []byte) ([]Series, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
-	r.ReuseRecord = true
-	var list []Series
-	lines := make(map[string]int)
-	for first := true; ; first = false {
+	var rows []row
+	for {
 		record, err := r.Read()
 		var bad *csv.ParseError
 		switch {
-		case err == io.EOF && first:
-			return nil, errors.New("the file is empty: want a header line, then a line for each series, its name first")
-		case err == io.EOF && len(list) == 0:
+		case err == io.EOF && len(rows) == 0:
+			return nil, errors.New("the file is empty: want a header line, then a line for each series, its name first, or a line for each step")
+		case err == io.EOF && len(rows) == 1:
+			if err := checkHeader(rows[0].fields); err != nil {
+				return nil, fmt.Errorf("line %d: %w", rows[0].line, err)
+			}
 			return nil, errors.New("there is no series after the header line")
 		case err == io.EOF:
-			return list, nil
+			return read(rows)
 		case errors.As(err, &bad):
 			return nil, fmt.Errorf("line %d, column %d: %v", bad.Line, bad.Column, bad.Err)
 		case err != nil:
 			return nil, err
 		}
 		line, _ := r.FieldPos(0)
-		if first {
-			if err := checkHeader(record); err != nil {
-				return nil, fmt.Errorf("line %d: %w", line, err)
-			}
-			continue
+		rows = append(rows, row{line, record})
+	}
+}
+
+// read reads the series of a file with a header and at least a row after it.
+func read(rows []row) ([]Series, error) {
+	header, rows := rows[0], rows[1:]
+	if d := down(header.fields, rows); d != nil {
+		if _, err := parseDate(strings.TrimSpace(header.fields[0])); err == nil || allNumbers(header.fields) {
+			return nil, fmt.Errorf("line %d: %s is a step: want a header line, such as date,value, before the first", header.line, infile.Quote(header.fields[0]))
 		}
-		s := Series{Name: strings.TrimSpace(record[0]), Line: line}
+		return d.read(rows)
+	}
+	if err := checkHeader(header.fields); err != nil {
+		return nil, fmt.Errorf("line %d: %w", header.line, err)
+	}
+	return across(rows)
+}
+
+// across reads a series from each line, its name first.
+func across(rows []row) ([]Series, error) {
+	var list []Series
+	lines := make(map[string]int)
+	for _, x := range rows {
+		s := Series{Name: strings.TrimSpace(x.fields[0]), Line: x.line}
 		if s.Name == "" {
-			return nil, fmt.Errorf("line %d, field 1: the name is empty: want the name of the series", line)
+			return nil, fmt.Errorf("line %d, field 1: the name is empty: want the name of the series", x.line)
 		}
 		if before := lines[s.Name]; before > 0 {
-			return nil, fmt.Errorf("line %d, field 1: the series %s is there twice, first in line %d", line, infile.Quote(s.Name), before)
+			return nil, fmt.Errorf("line %d, field 1: the series %s is there twice, first in line %d", x.line, infile.Quote(s.Name), before)
 		}
-		lines[s.Name] = line
-		fields := record[1:]
+		lines[s.Name] = x.line
+		fields := x.fields[1:]
 		for len(fields) > 0 && strings.TrimSpace(fields[len(fields)-1]) == "" {
 			fields = fields[:len(fields)-1]
 		}
 		s.Values = make([]float64, len(fields))
 		for i, f := range fields {
-			x, why := parseValue(f)
+			v, why := parseValue(f)
 			if why != "" {
-				at, _ := r.FieldPos(1 + i)
 				return nil, fmt.Errorf("line %d, field %d, series %s: %s: want a number, or NA or nothing where a value is missing",
-					at, 2+i, infile.Quote(s.Name), why)
+					x.line, 2+i, infile.Quote(s.Name), why)
 			}
-			s.Values[i] = x
+			s.Values[i] = v
 		}
 		list = append(list, s)
 	}
+	return list, nil
 }
 
 // checkHeader returns an error if the first line is a series and no header. A line of
@@ -121,7 +151,7 @@ func checkHeader(record []string) error {
 	if counts {
 		return nil
 	}
-	return fmt.Errorf("%s has numbers after it: want a header line, such as name,1,2,3, before the series", infile.Quote(record[0]))
+	return fmt.Errorf("%s has numbers after it: want a header line, such as name,1,2,3, before the series, or date,value before a line for each step", infile.Quote(record[0]))
 }
 
 // parseValue reads a value, NaN for a missing one. why is not empty if it is none.

@@ -24,6 +24,21 @@ func TestParse(t *testing.T) {
 		{"name,,\na,,\nb", []Series{{"a", 2, []float64{}}, {"b", 3, []float64{}}}},
 		{"week,2024,2025,2026\na,1", []Series{{"a", 2, []float64{1}}}},
 		{"week,1,2,total\na,1", []Series{{"a", 2, []float64{1}}}},
+		// A line for each step.
+		{"week,value\n1,5\n2,NA\n4,7\n", []Series{{"value", 2, []float64{5, nan, nan, 7}}}},
+		{"day,demand\n2024-02-28,5\n2024-02-29,6\n2024-03-02,8\n", []Series{{"demand", 2, []float64{5, 6, nan, 8}}}},
+		{"ds,y\n2024-03-30T23:00,1\n2024-03-31T00:00,2\n2024-03-31T01:00,3\n", []Series{{"y", 2, []float64{1, 2, 3}}}},
+		{"month,n\n2023-11-30,1\n2023-12-31,2\n2024-01-31,3\n2024-02-29,4\n", []Series{{"n", 2, []float64{1, 2, 3, 4}}}},
+		{"month,n\n2023-11,1\n2023-12,2\n2024-02,4\n", []Series{{"n", 2, []float64{1, 2, nan, 4}}}},
+		{"week,n\n2020-W52,1\n2020-W53,2\n2021-W01,3\n", []Series{{"n", 2, []float64{1, 2, 3}}}},
+		{"date,east,west\n2024-01-01,1,2\n2024-01-08,3\n2024-01-15,5,6\n2024-01-22,7,\n",
+			[]Series{{"east", 2, []float64{1, 3, 5, 7}}, {"west", 2, []float64{2, nan, 6}}}},
+		{"step,a,b\n1,1,2\n2,3,4\n", []Series{{"a", 2, []float64{1, 3}}, {"b", 2, []float64{2, 4}}}},
+		{"series,week,value\na,1,5\na,2,6\nb,1,7\n", []Series{{"a", 2, []float64{5, 6}}, {"b", 4, []float64{7}}}},
+		{"name,when,x\na,2024-01-01,5\na,2024-01-02,6\n", []Series{{"a", 2, []float64{5, 6}}}},
+		{"date,value\n2024-01-01,5\n", []Series{{"value", 2, []float64{5}}}},
+		// Names that are numbers, a line for each series.
+		{"name,V1,V2\n1,5,6\n2,7,8\n", []Series{{"1", 2, []float64{5, 6}}, {"2", 3, []float64{7, 8}}}},
 	} {
 		got, err := parse([]byte(c.text))
 		if err != nil {
@@ -53,6 +68,20 @@ func TestParseMistakes(t *testing.T) {
 		"name\na,1\nb,2\na,3\n":    `line 4, field 1: the series "a" is there twice, first in line 2`,
 		"name\na,\"1,2\n":          "line 2, column ",
 		"name\na,1\"2\n":           "line 2, column 4: bare",
+
+		"week,value\nw1,5\nw2,6\nw3,7\n":                                       `line 2, field 1: "w1": want a date as 2024-01-31, with a time as in 2024-01-31T08:00 if need be, or steps that count, as 1, 2, 3; or a line for each series, its name first`,
+		"date,value\n31/01/2024,5\n01/02/2024,6\n,7\n":                         `line 2, field 1: "31/01/2024": want a date as 2024-01-31`,
+		"date,value\n2024-01-02,5\n2024-01-01,6\n":                             `line 3, field 1: "2024-01-01" comes after "2024-01-02" in line 2: want each step once, in order`,
+		"date,value\n2024-01-02,5\n2024-01-02,6\n":                             "want each step once",
+		"date,value\n2024-01-01,5\n2024-01-08,6\n2024-01-19,6\n2024-01-26,1\n": `line 4, field 1: "2024-01-19" is no whole number of steps after "2024-01-08" in line 3: want steps of one length`,
+		"date,value\n2024-01-01,x\n":                                           `line 2, field 2, series "value": "x" is not a number`,
+		"date,a,a\n2024-01-01,1,2\n":                                           `the header has the name "a" twice`,
+		"date,a,\n2024-01-01,1,2\n":                                            "the header has no name in field 3",
+		"date,a\n2024-01-01,1,2\n":                                             "line 2: 3 fields: want 2, as in the header",
+		"2024-01-01,5\n2024-01-02,6\n2024-01-03,7\n":                           `line 1: "2024-01-01" is a step: want a header line, such as date,value`,
+		"1,5\n2,6\n3,7\n":                                                      `line 1: "1" is a step: want a header line`,
+		"series,week,value\na,1,5\nb,1,7\na,2,6\n":                             `line 4: the series "a" goes on, which begins in line 2: want the lines of a series together`,
+		"week,value\n1,5\n2,6\n99999999,7\n":                                   "is 99,999,998 steps after the first, and the file has 3 rows: want most steps to be there",
 	} {
 		list, err := parse([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -65,6 +94,9 @@ func TestParseMistakes(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("name,1,2\na,1,2\nb,NA,,3,,\n"))
 	f.Add([]byte("\"V1\"\n\"a\",\"1e3\",\"\"\n"))
+	f.Add([]byte("week,value\n1,2\n3,4\n"))
+	f.Add([]byte("date,a,b\n2024-01-01,2,3\n2024-01-03,4,5\n"))
+	f.Add([]byte("series,week,value\na,1,2\na,2,3\n"))
 	f.Add([]byte("\xef\xbb\xbfx\n a ,nan,-0,0x1p-2\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, err := parse(data)
