@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -64,6 +65,8 @@ const defaultWindow = 52
 //	Ready() bool                       nothing is bought before it reports true
 //	Quantile(dst []float64, q float64) what a mean exceeds with probability 1-q, for Online.Quantile
 //	TrackingSignal() float64           for Online.Alarm
+//	Paths(dst [][]float64, rng *rand.Rand)
+//	                                   futures of the mean, one in each dst[i], for Online.Paths
 //
 // *forecast.Predictor of this module has all of it. What is encoded by
 // [Online.MarshalJSON] includes the forecaster's JSON form.
@@ -76,6 +79,9 @@ type readier interface{ Ready() bool }
 type validator interface{ Validate() error }
 type quantiler interface {
 	Quantile(dst []float64, q float64)
+}
+type pather interface {
+	Paths(dst [][]float64, rng *rand.Rand)
 }
 type signaller interface{ TrackingSignal() float64 }
 
@@ -103,6 +109,11 @@ type Online struct {
 	// instead of the forecast itself: below .5 it is a cautious plan, the more so the
 	// further the interval.
 	Quantile float64
+	// Paths, if not 0, is the number of futures of the mean that are planned for instead of
+	// the forecast; they are drawn anew in each interval, from Seed and the number of the
+	// interval. The plan is then one for a distribution of each interval's mean.
+	Paths int
+	Seed  uint64
 	// Alarm, if not 0, is the magnitude of the tracking signal beyond which nothing is
 	// bought.
 	Alarm float64
@@ -135,6 +146,10 @@ type Online struct {
 	active []pricing.Holding // Until counts from the first slot of all
 
 	means   []float64
+	futures [][]float64 // by path and interval
+	values  []float64   // demands of the parts of an interval on all paths
+	source  rand.PCG
+	rng     *rand.Rand
 	sorted  []int
 	shape   []float64
 	demand  []int
@@ -200,6 +215,10 @@ func (o *Online) check(classes int) error {
 		return badInput("Window", -1, ErrRange, "%d: want a number of intervals, or 0 for %d", o.Window, defaultWindow)
 	case !(o.Quantile >= 0 && o.Quantile < 1):
 		return badInput("Quantile", -1, ErrRange, "%v: want one between 0 and 1, or 0 for the forecast itself", o.Quantile)
+	case o.Paths < 0 || o.Paths > mostPaths:
+		return badInput("Paths", -1, ErrRange, "%d: want 0 to %d futures", o.Paths, mostPaths)
+	case o.Paths > 0 && o.Quantile > 0:
+		return badInput("Quantile", -1, ErrRange, "%v: it is there beside %d paths: want one of Quantile and Paths", o.Quantile, o.Paths)
 	case !(o.Alarm >= 0 && o.Alarm <= 1):
 		return badInput("Alarm", -1, ErrRange, "%v: want a magnitude of at most 1, or 0 for none", o.Alarm)
 	case !(o.Premium >= 0 && o.Premium <= 1000):
@@ -214,6 +233,9 @@ func (o *Online) check(classes int) error {
 	}
 	if _, ok := o.Forecaster.(quantiler); !ok && o.Quantile > 0 {
 		return badInput("Quantile", -1, ErrUnsupported, "%v: the forecaster has no quantiles, want 0", o.Quantile)
+	}
+	if _, ok := o.Forecaster.(pather); !ok && o.Paths > 0 {
+		return badInput("Paths", -1, ErrUnsupported, "%d: the forecaster draws no paths, want 0", o.Paths)
 	}
 	if _, ok := o.Forecaster.(signaller); !ok && o.Alarm > 0 {
 		return badInput("Alarm", -1, ErrUnsupported, "%v: the forecaster has no tracking signal, want 0", o.Alarm)
@@ -385,6 +407,9 @@ func (o *Online) ready() bool {
 // foresee makes the demand to plan for.
 func (o *Online) foresee() error {
 	m := o.ahead
+	if o.Paths > 0 {
+		return o.imagine()
+	}
 	o.means = grow.To(o.means, m)
 	if o.Quantile > 0 {
 		o.Forecaster.(quantiler).Quantile(o.means, o.Quantile)
@@ -410,6 +435,63 @@ func (o *Online) foresee() error {
 			d := math.Floor(x + .5)
 			o.demand = append(o.demand, int(max(0, d)))
 			carry = x - max(0, d)
+		}
+	}
+	return nil
+}
+
+// mostPaths bounds Online.Paths: more futures change a plan by less than the parts of a
+// load-duration curve do.
+const mostPaths = 10_000
+
+// imagine makes the demand to plan for from futures of the mean. Within an interval only
+// the expected load-duration curve counts (see the head of the file), and over futures
+// that is the curve of the demands of all of them: those of an interval are put in order
+// and averaged in as many groups as there are parts.
+func (o *Online) imagine() error {
+	m, paths := o.ahead, o.Paths
+	for len(o.futures) < paths {
+		o.futures = append(o.futures, nil)
+	}
+	for i := range paths {
+		o.futures[i] = grow.To(o.futures[i], m)
+	}
+	if o.rng == nil {
+		o.rng = rand.New(&o.source)
+	}
+	o.source.Seed(o.Seed, uint64(o.seen))
+	o.Forecaster.(pather).Paths(o.futures[:paths], o.rng)
+	if !o.curve() {
+		o.demand = grow.Zero(o.demand, m*o.k)
+		return nil
+	}
+	o.demand = o.demand[:0]
+	o.means = grow.Zero(o.means, m)
+	carry := 0.0
+	for i := range m {
+		o.values = o.values[:0]
+		for _, future := range o.futures[:paths] {
+			f := future[i]
+			if f != f {
+				return badInput("Forecaster", i, ErrRange, "a path is not a number")
+			}
+			if !(f*o.shape[0] < math.MaxInt32) {
+				return badInput("Forecaster", i, ErrRange, "a mean of %.3g instances is on a path: want a plan for at most %d; damp or cap the trend", f, math.MaxInt32)
+			}
+			o.means[i] += max(0, f) / float64(paths)
+			for _, s := range o.shape {
+				o.values = append(o.values, max(0, f)*s)
+			}
+		}
+		slices.Sort(o.values)
+		for b := o.k - 1; b >= 0; b-- {
+			x := carry
+			for _, v := range o.values[b*paths : (b+1)*paths] {
+				x += v / float64(paths)
+			}
+			d := max(0, math.Floor(x+.5))
+			o.demand = append(o.demand, int(d))
+			carry = x - d
 		}
 	}
 	return nil
