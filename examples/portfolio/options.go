@@ -70,6 +70,9 @@ MODELS
                        never (default: 0 for simple, 13 for the others)
   -quantile Q          plan for what a week's mean exceeds with probability 1-Q, as the
                        model sees it; 0.5 is the forecast itself (default 0.4)
+  -paths N             plan for N futures that the model draws of each week's mean, in
+                       the place of -quantile (default: none); -seed N draws others
+                       (default 1)
   -window N            weeks whose load-duration curve the demand of a week is made to
                        have (default 52)
 
@@ -155,6 +158,8 @@ type options struct {
 	alpha    float64
 	fit      int // weeks, 0: never
 	quantile float64
+	paths    int
+	seed     uint64
 	window   int
 
 	ladder  int // 0: no limit
@@ -195,7 +200,7 @@ const maxCount = 1_000_000
 func define(o *options, f *cli.Flags) {
 	*o = options{
 		slot: time.Hour, cores: defaultCores, scale: defaultScale,
-		model: defaultModel, alpha: defaultAlpha, fit: -1, quantile: defaultQuantile, window: 52,
+		seed: 1, model: defaultModel, alpha: defaultAlpha, fit: -1, quantile: defaultQuantile, window: 52,
 	}
 	f.Files("demand", &o.demands)
 	f.Files("trace", &o.traces)
@@ -215,6 +220,8 @@ func define(o *options, f *cli.Flags) {
 		func(d time.Duration) bool { return d > 0 && week%d == 0 })
 	f.Float("alpha", &o.alpha, "a number above 0, 1 at most", func(x float64) bool { return x > 0 && x <= 1 })
 	f.Float("alarm", &o.alarm, "a number above 0, 1 at most", func(x float64) bool { return x > 0 && x <= 1 })
+	f.Int("paths", &o.paths, 0, 10_000, "")
+	f.Seed(&o.seed)
 	f.Float("quantile", &o.quantile, "a number between 0 and 1, such as 0.4", func(x float64) bool { return x > 0 && x < 1 })
 	f.Float("premium", &o.premium, "a number from 0 to 1000", func(x float64) bool { return x >= 0 && x <= 1000 })
 	cli.Choice(f, "planner", &o.planner, "exact", "greedy")

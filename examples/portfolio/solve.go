@@ -209,6 +209,9 @@ const mostGrowth = 2
 func (o *options) portfolio(in *input, classes []int) (*reserve.Online, error) {
 	f, err := o.forecaster()
 	x := &reserve.Online{Forecaster: f, Window: o.window, Quantile: o.quantile, Alarm: o.alarm, Premium: o.premium}
+	if o.paths > 0 {
+		x.Quantile, x.Paths, x.Seed = 0, o.paths, o.seed
+	}
 	if o.planner == greedyPlanner {
 		x.Planner = new(reserve.SEC)
 	}
