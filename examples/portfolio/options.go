@@ -71,8 +71,8 @@ MODELS
   -quantile Q          plan for what a week's mean exceeds with probability 1-Q, as the
                        model sees it; 0.5 is the forecast itself (default 0.4)
   -paths N             plan for N futures that the model draws of each week's mean, in
-                       the place of -quantile (default: none); -seed N draws others
-                       (default 1)
+                       the place of -quantile (default: none)
+  -seed N              of these futures (default 1)
   -window N            weeks whose load-duration curve the demand of a week is made to
                        have (default 52)
 
