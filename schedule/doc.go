@@ -16,6 +16,7 @@
 //	You have                       You want                          Call
 //	a queue and a cluster          which jobs start now              AppendStarts of EASY, FCFS or Conservative
 //	the same                       when the first job starts         Top of the same
+//	jobs that others overtake      to protect the first k jobs       EASY.Reservations
 //	priorities of users or sizes   another order of the queue        EASY.Order, Weights.Priority
 //	queue, idle and busy nodes     whether to grow, by how much      Autoscaler.Predict, then Decide
 //	idle nodes and their charges   which nodes to give back          View.Due, then Autoscaler.Decide
@@ -54,6 +55,8 @@
 //	              high use and short waits          O(Q/64) an end           its shadow time
 //	FCFS          order must be kept, or as a       O(log Q) an arrival,     jobs start in order
 //	              yardstick                         O(log R) an end
+//	EASY with     the second job must not starve    O(R + k·S/64) an event   as EASY
+//	Reservations  either                            and a look at the queue
 //	Conservative  users want to be told a start     O(S/64) an arrival,      each job starts by its
 //	                                                up to O(Q·S/64) an end   first reservation
 //

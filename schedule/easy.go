@@ -30,7 +30,14 @@ type EASY struct {
 	// first served. Set it while no job waits; Reset keeps it.
 	Order Priority
 
+	// Reservations is how many jobs at the top of the queue get a reservation when
+	// they cannot start, so that no job further back delays them; 0 and 1 are EASY.
+	// More reservations protect more jobs and leave less room to backfill: see
+	// reservations.go. Set it while no job waits; Reset keeps it.
+	Reservations int
+
 	cluster
+	plan plan // of a pass with several reservations
 }
 
 // Submit puts a job into the queue. Time: O(log Q), and O(1) for one that
@@ -43,6 +50,12 @@ func (s *EASY) AppendStarts(dst []Allocation, now time.Duration) []Allocation {
 	if s.queue.len == 0 {
 		s.changed, s.isNew = false, false
 		return dst
+	}
+	if s.Reservations > 1 {
+		if !s.changed && !s.isNew {
+			return dst
+		}
+		return s.reservingPass(dst, now, s.Reservations)
 	}
 	if !s.changed {
 		if !s.isNew {

@@ -33,6 +33,25 @@ func ExampleEASY() {
 	// job 2 will start by 2h0m0s; 2 jobs wait, 4 nodes are free
 }
 
+// Six of eight nodes are in use for an hour. Job 2 waits for six nodes, job 3 for all
+// eight, and job 4 for two nodes and five hours. EASY lets job 4 start beside job 2, which
+// makes job 3 wait for five hours. With two reservations job 3 starts after two hours.
+func ExampleEASY_reservations() {
+	for _, reservations := range []int{1, 2} {
+		s := &schedule.EASY{Reservations: reservations}
+		s.Reset(8)
+		s.Submit(schedule.Job{ID: 1, Estimate: time.Hour, Nodes: 6})
+		s.AppendStarts(nil, 0)
+		s.Submit(schedule.Job{ID: 2, Submit: 1, Estimate: time.Hour, Nodes: 6})
+		s.Submit(schedule.Job{ID: 3, Submit: 2, Estimate: time.Hour, Nodes: 8})
+		s.Submit(schedule.Job{ID: 4, Submit: 3, Estimate: 5 * time.Hour, Nodes: 2})
+		fmt.Printf("%d reserved: %d of the waiting jobs start now\n", reservations, len(s.AppendStarts(nil, time.Minute)))
+	}
+	// Output:
+	// 1 reserved: 1 of the waiting jobs start now
+	// 2 reserved: 0 of the waiting jobs start now
+}
+
 // The same jobs, strictly in order: nothing overtakes job 2.
 func ExampleFCFS() {
 	s := &schedule.FCFS{}

@@ -46,6 +46,30 @@ func (p *plan) reset(free int) {
 	p.blocks = append(p.blocks[:0], b)
 }
 
+// extend makes n more nodes free from t on. Calls come in the order of time, on a plan
+// that nothing else has changed since reset, and rebound follows the last one.
+func (p *plan) extend(t time.Duration, n int) {
+	b := p.blocks[len(p.blocks)-1]
+	last := b.steps[b.n-1]
+	if last.at == t {
+		b.steps[b.n-1].free += n
+		return
+	}
+	if b.n == blockLen {
+		b = p.newBlock()
+		p.blocks = append(p.blocks, b)
+	}
+	b.steps[b.n] = step{t, last.free + n}
+	b.n++
+}
+
+// rebound makes the bounds of all blocks exact.
+func (p *plan) rebound() {
+	for _, b := range p.blocks {
+		b.bound()
+	}
+}
+
 func (p *plan) newBlock() *stretch {
 	if n := len(p.spare); n > 0 {
 		b := p.spare[n-1]

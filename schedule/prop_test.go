@@ -168,6 +168,9 @@ func (n *naive) pass(now time.Duration) (started []Allocation) {
 		}
 		return started
 	}
+	if n.kind == "easy2" || n.kind == "easy4" {
+		return n.reserving(now, reservations(n.kind))
+	}
 	for len(n.waiting) > 0 && n.waiting[0].Nodes <= n.free(now) {
 		started = append(started, n.begin(0, now))
 	}
@@ -200,11 +203,76 @@ func newScheduler(kind string, order Priority) Scheduler {
 		return &EASY{Order: order}
 	case "fcfs":
 		return &FCFS{Order: order}
+	case "reserving1":
+		return &reservingEASY{EASY{Order: order}}
+	case "easy2", "easy4":
+		return &EASY{Order: order, Reservations: reservations(kind)}
 	}
 	return &Conservative{Order: order}
 }
 
-var kinds = []string{"easy", "fcfs", "conservative"}
+var kinds = []string{"easy", "fcfs", "conservative", "reserving1", "easy2", "easy4"}
+
+// reservations returns how many a kind of EASY makes.
+func reservations(kind string) int { return int(kind[len(kind)-1] - '0') }
+
+// reservingEASY is EASY by the pass for several reservations.
+type reservingEASY struct{ EASY }
+
+func (s *reservingEASY) AppendStarts(dst []Allocation, now time.Duration) []Allocation {
+	s.expire(now)
+	if s.queue.len == 0 {
+		s.changed, s.isNew = false, false
+		return dst
+	}
+	return s.reservingPass(dst, now, 1)
+}
+
+// reserving is a pass with k reservations, by trying all times: a job fits at a time if
+// there are nodes at each moment of its span.
+func (n *naive) reserving(now time.Duration, k int) (started []Allocation) {
+	var reserved []Allocation
+	for i := 0; i < len(n.waiting); {
+		j := n.waiting[i].Job
+		times := append([]time.Duration{now}, n.moments(now)...)
+		for _, r := range reserved {
+			times = append(times, r.Start, r.End())
+		}
+		slices.Sort(times)
+		fits := func(at time.Duration) bool {
+			for _, t := range times {
+				if t < at || t-at >= j.Estimate {
+					continue
+				}
+				free := n.free(t)
+				for _, r := range reserved {
+					if r.Start <= t && t < r.End() {
+						free -= r.Nodes
+					}
+				}
+				if free < j.Nodes {
+					return false
+				}
+			}
+			return true
+		}
+		if fits(now) {
+			started = append(started, n.begin(i, now))
+			continue
+		}
+		if len(reserved) < k {
+			at := Never // reserves nothing, but counts
+			for _, t := range times {
+				if t >= now && t < at && fits(t) {
+					at = t
+				}
+			}
+			reserved = append(reserved, Allocation{j, at})
+		}
+		i++
+	}
+	return started
+}
 
 // TestEqualsReference drives each scheduler and its reference through the same
 // random events and compares every answer. It also checks what the schedulers
@@ -415,8 +483,11 @@ func TestOverloadEqualsReference(t *testing.T) {
 			s, ref := newScheduler(kind, order), newNaive(kind, order, 32)
 			s.Reset(32)
 			events, most := 1500, 0
-			if kind == "conservative" {
+			switch kind {
+			case "conservative":
 				events = 90
+			case "easy2", "easy4": // the reference is slow
+				events = 200
 			}
 			for i := range events {
 				now := time.Duration(10 * i)
