@@ -12,12 +12,12 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// An Simulator runs jobs on a local cluster that is extended by clouds, as a
+// A Simulator runs jobs on a local cluster that is extended by clouds, as a
 // policy sees fit ([Marshall12]). The package comment has the rules.
 //
 // Its zero value is ready; it keeps its memory between runs and allocates
 // nothing once that suffices. It must not be used by two goroutines at once; for
-// repetitions side by side each goroutine has an Simulator, a policy and a
+// repetitions side by side each goroutine has a Simulator, a policy and a
 // source of randomness of its own.
 //
 // The idea: the snapshot that policies read is the environment's own state, brought

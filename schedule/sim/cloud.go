@@ -13,9 +13,9 @@ import (
 // Options's meter, price and boot times, without a limit.
 type Cloud struct {
 	Name   string
-	Meter  pricing.Meter // the zero value is Config.Meter
-	Hourly pricing.Money // the on-demand price of an instance-hour, 0 is Config.Hourly
-	Boot   Boot          // nil is Config.Boot
+	Meter  pricing.Meter // the zero value is Options.Meter
+	Hourly pricing.Money // the on-demand price of an instance-hour, 0 is Options.Hourly
+	Boot   Boot          // nil is Options.Boot
 
 	// Discount is for sustained use, by calendar months counted from
 	// Options.Epoch; the zero value is none.
@@ -31,14 +31,14 @@ type Cloud struct {
 	Portfolio Portfolio
 
 	// Scheduler decides which of the jobs of this cloud starts when; nil is
-	// EASY backfilling, or with one cloud Config.Scheduler. No two clouds may
+	// EASY backfilling, or with one cloud Options.Scheduler. No two clouds may
 	// share one.
 	Scheduler schedule.Scheduler
 }
 
 // An Ask decides at a time on a request of n > 0 instances: whether the cloud
 // grants it, as a whole, and after what delay beyond the usual boot time they are
-// up. What it refuses may be asked again after Config.RetryEvery.
+// up. What it refuses may be asked again after Options.RetryEvery.
 //
 // The whole request counts, for all jobs that it is for: a cloud that never grants
 // more than k may be asked for more although each job needs less, and refuse for ever.

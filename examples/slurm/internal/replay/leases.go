@@ -23,7 +23,7 @@ type Lease struct {
 	Instance                   provider.Instance // as the provider has it
 }
 
-// Leases keeps the leases that a manager tells of by Options.Watch. The zero value is
+// Leases keeps the leases that a manager tells of by manager.Options.Watch. The zero value is
 // ready but for the clock.
 type Leases struct {
 	Clock *clock.Clock
