@@ -17,17 +17,21 @@ const module = "github.com/plimsoll/plimsoll/"
 // joins says which packages of the library a package may import besides
 // pricing. Packages that are not in it import none.
 var joins = map[string][]string{
-	"pricing/azure":             {"pricing/usage"},
-	"pricing/gcp":               {"pricing/usage", "pricing/offers"},
-	"pricing/oci":               {"pricing/usage"},
-	"perfmodel":                 {"perfmodel/lsq"},
-	"schedule/workload":         {"schedule/trace"},
-	"schedule/sim":              {"schedule", "schedule/trace", "placement"},
-	"schedule/elastic":          {"schedule", "schedule/trace"},
-	"schedule/spot/spotsim":     {"schedule/spot"},
-	"reserve/advice":            {"reserve"},
-	"reserve/savings":           {"reserve"},
-	"schedule/trace/accounting": {"schedule/trace"},
+	"pricing/aws":                {"pricing/usage"},
+	"pricing/focus":              {"pricing/usage"},
+	"pricing/focus/parquet":      {"pricing/focus", "pricing/usage"},
+	"pricing/internal/billtable": {"pricing/usage"},
+	"pricing/azure":              {"pricing/usage"},
+	"pricing/gcp":                {"pricing/usage", "pricing/offers"},
+	"pricing/oci":                {"pricing/usage"},
+	"perfmodel":                  {"perfmodel/lsq"},
+	"schedule/workload":          {"schedule/trace"},
+	"schedule/sim":               {"schedule", "schedule/trace", "placement"},
+	"schedule/elastic":           {"schedule", "schedule/trace"},
+	"schedule/spot/spotsim":      {"schedule/spot"},
+	"reserve/advice":             {"reserve"},
+	"reserve/savings":            {"reserve"},
+	"schedule/trace/accounting":  {"schedule/trace"},
 }
 
 // alone has the packages that import nothing but the standard library and internal/.

@@ -223,6 +223,18 @@ func (a Amount) Money(r pricing.Rounding) (pricing.Money, error) {
 	return 0, badInput("amount", -1, pricing.ErrOverflow, "%v: want an amount within ±9223372036.854775807", a)
 }
 
+// Scale returns a·num/den, rounded to the last decimal, halves to even. It panics if
+// den is not positive or the product does not fit.
+func (a Amount) Scale(num, den int64) Amount {
+	if num == den {
+		return a
+	}
+	if den <= 0 {
+		panic("usage: scale over a number that is not positive")
+	}
+	return a.times(num).over(den)
+}
+
 // times returns a·n.
 func (a Amount) times(n int64) Amount {
 	over, p := a.n.Unsigned().Times(wide.Magnitude(n))

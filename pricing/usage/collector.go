@@ -147,7 +147,7 @@ func (c *Collector) Add(row *Row) error {
 	}
 	if row.Charge > OnDemand || row.Commitment.ID != "" && isUsage(reason) {
 		c.hold(row)
-	} else if row.Billed != row.Effective && (charge == OnDemand || isUsage(reason)) {
+	} else if row.Billed != row.Effective && !row.NoEffective && reason != OtherFee { // fees may be spread
 		if row.Effective == (Amount{}) {
 			c.Note(row.Line, notEffective, row.Billed)
 		} else {

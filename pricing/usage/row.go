@@ -72,6 +72,7 @@ type Row struct {
 	// commitments spread over their use, List the price without any discount. List is
 	// there for usage and for purchases: the two must not be added.
 	Billed, Effective, List Amount
+	NoEffective             bool // the bill has no effective cost: Effective is 0
 
 	// Kind is the kind of instance of OnDemand and Covered; other rows have the
 	// Provider at least. Hours are instance-hours, negative in corrections.

@@ -1,0 +1,288 @@
+package focus
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+// The columns that are written, in the order of FOCUS 1.3: those of the
+// specification that a usage.Row has a value for, and that every row needs.
+var written = []string{
+	"BilledCost", "BillingAccountId", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
+	"ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
+	"CommitmentDiscountCategory", "CommitmentDiscountId", "CommitmentDiscountName", "CommitmentDiscountQuantity",
+	"CommitmentDiscountStatus", "CommitmentDiscountType", "CommitmentDiscountUnit",
+	"ConsumedQuantity", "ConsumedUnit", "ContractedCost", "EffectiveCost", "HostProviderName", "InvoiceIssuerName", "ListCost",
+	"PricingCategory", "PricingQuantity", "PricingUnit", "ProviderName", "PublisherName", "RegionId", "ServiceCategory", "ServiceName", "ServiceProviderName",
+	"SkuPriceDetails",
+}
+
+// A Writer writes rows as FOCUS 1.3, cost and usage as CSV. Read gives the same rows
+// back, so that a plan can go to a tool that reads FOCUS, and a test can make a bill.
+// It must not be used by two goroutines at once.
+type Writer struct {
+	w     *bufio.Writer
+	began bool
+	buf   []byte
+	kind  usage.Kind // of details
+	json  string
+	month time.Time // of the row before, and as text
+	from  string
+	to    string
+}
+
+// NewWriter returns a writer to w. Flush must be called at the end.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 1<<16)} }
+
+// Write writes a row. Line and Raw are not written. A row that is left out has to
+// have one of the reasons of package usage. The error is that of the writer below,
+// or an [*usage.InputError] for a row that FOCUS cannot say: a reason without a
+// charge category, usage without a kind, a negative period.
+func (w *Writer) Write(r *usage.Row) error {
+	if !w.began {
+		w.began = true
+		w.w.WriteString(strings.Join(written, ","))
+		w.w.WriteByte('\n')
+	}
+	category, frequency, pricing, status, unit := "Usage", "Usage-Based", "Standard", "", ""
+	service := "Other"
+	switch r.Charge {
+	case usage.OnDemand, usage.Covered:
+		if r.Kind.Type == "" {
+			return inputerr.New("focus", "Kind.Type", -1, usage.ErrMissing, "usage of no type of instance: want one")
+		}
+		unit, service = "Hours", "Compute"
+		if r.Charge == usage.Covered {
+			pricing, status = "Committed", "Used"
+		}
+	case usage.Unused:
+		pricing, status, service = "Committed", "Unused", "Compute"
+	case usage.Purchase:
+		category, frequency, service = "Purchase", "Recurring", "Compute"
+		if r.Commitment.Once {
+			frequency = "One-Time"
+		}
+	default:
+		switch r.Reason {
+		case usage.Tax:
+			category, frequency, pricing = "Tax", "One-Time", ""
+		case usage.Credit:
+			category, frequency, pricing = "Credit", "One-Time", "Other"
+		case usage.Refund:
+			category, frequency, pricing = "Adjustment", "One-Time", ""
+		case usage.OtherFee:
+			category, frequency = "Purchase", "Recurring"
+		case usage.Spot:
+			pricing = "Dynamic"
+		case usage.OtherUsage, usage.OtherHours:
+		default:
+			return inputerr.New("focus", "Reason", -1, usage.ErrRange, "%q: want a reason of package usage that FOCUS has a category for", r.Reason)
+		}
+		if r.Commitment.ID != "" && r.Charge == usage.LeftOut && category == "Usage" {
+			pricing, status = "Committed", "Used"
+		}
+		if r.Reason == usage.OtherHours {
+			unit = "Hours"
+		}
+	}
+	if r.End.Before(r.Start) {
+		return inputerr.New("focus", "End", -1, usage.ErrRange, "%v is before %v: want an end after the start", r.End, r.Start)
+	}
+	m := &r.Commitment
+	var class string
+	commitment := m.ID != ""
+	if commitment {
+		class = "Usage"
+		if m.Spend {
+			class = "Spend"
+		}
+	}
+	w.period(r.Start)
+	b := w.buf[:0]
+	text := func(s string) { b = append(quoted(b, s), ',') }
+	number := func(a usage.Amount) {
+		b, _ = a.AppendText(b)
+		b = append(b, ',')
+	}
+	when := func(t time.Time) { b = append(t.UTC().AppendFormat(b, time.RFC3339), ',') }
+	maybe := func(there bool, a usage.Amount) {
+		if there {
+			b, _ = a.AppendText(b)
+		}
+		b = append(b, ',')
+	}
+	number(r.Billed)
+	text(r.Account)
+	text(r.Currency)
+	text(w.to)
+	text(w.from)
+	text(category)
+	text("")
+	text(w.about(r, category))
+	text(frequency)
+	when(r.End)
+	when(r.Start)
+	text(class)
+	text(m.ID)
+	text(m.Name)
+	if commitment {
+		number(m.Quantity)
+	} else {
+		text("")
+	}
+	text(status)
+	text(m.Type)
+	text(m.Unit)
+	maybe(unit != "", r.Hours)
+	text(unit)
+	number(r.List) // no negotiated discount is known
+	number(r.Effective)
+	text(cloud(r.Kind.Provider))
+	text(cloud(r.Kind.Provider))
+	number(r.List)
+	text(pricing)
+	switch {
+	case unit != "" || !commitment:
+		maybe(unit != "", r.Hours)
+		text(unit)
+	default: // the commitment itself
+		number(m.Quantity)
+		text(m.Unit)
+	}
+	text(cloud(r.Kind.Provider))
+	text(cloud(r.Kind.Provider))
+	text(r.Kind.Region)
+	text(service)
+	text(service)
+	text(cloud(r.Kind.Provider))
+	if r.Charge == usage.OnDemand || r.Charge == usage.Covered {
+		b = quoted(b, w.details(r.Kind))
+	}
+	b = append(b, '\n')
+	w.buf = b
+	_, err := w.w.Write(b)
+	return err
+}
+
+// Flush writes what is left.
+func (w *Writer) Flush() error { return w.w.Flush() }
+
+// period sets the billing period: the month of the charge.
+func (w *Writer) period(t time.Time) {
+	t = t.UTC()
+	if y, m, _ := t.Date(); w.month.IsZero() || y != w.month.Year() || m != w.month.Month() {
+		w.month = time.Date(y, m, 1, 0, 0, 0, 0, time.UTC)
+		w.from, w.to = w.month.Format(time.RFC3339), w.month.AddDate(0, 1, 0).Format(time.RFC3339)
+	}
+}
+
+// about describes the charge.
+func (w *Writer) about(r *usage.Row, category string) string {
+	switch {
+	case r.Charge == usage.Unused:
+		return "unused part of " + r.Commitment.Name
+	case r.Charge == usage.Purchase:
+		return "purchase of " + r.Commitment.Name
+	case r.Kind.Type != "":
+		return r.Kind.Type
+	case r.Charge == usage.LeftOut && category == "Usage":
+		return r.Reason
+	}
+	return ""
+}
+
+// cloud returns the name that a cloud gives itself.
+func cloud(short string) string {
+	switch short {
+	case "aws":
+		return "AWS"
+	case "azure":
+		return "Microsoft"
+	case "gcp":
+		return "Google Cloud"
+	case "oci":
+		return "Oracle"
+	}
+	return short
+}
+
+// details returns SkuPriceDetails for a kind, "" where there is no type.
+func (w *Writer) details(k usage.Kind) string {
+	if k.Type == "" {
+		return ""
+	}
+	if k == w.kind && w.json != "" {
+		return w.json
+	}
+	d := struct {
+		InstanceType    string
+		OperatingSystem string `json:",omitempty"`
+		Tenancy         string `json:"x_Tenancy,omitempty"`
+	}{k.Type, k.System, k.Tenancy}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return ""
+	}
+	w.kind, w.json = k, string(text)
+	return w.json
+}
+
+// quoted appends a field, in quotes where it needs them.
+func quoted(b []byte, s string) []byte {
+	if !strings.ContainsAny(s, ",\"\r\n;\t") {
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	for i := range len(s) {
+		if s[i] == '"' {
+			b = append(b, '"')
+		}
+		b = append(b, s[i])
+	}
+	return append(b, '"')
+}
+
+// WriteContracts writes contract commitments as FOCUS 1.3, as CSV. Read gives them
+// back.
+func WriteContracts(w io.Writer, contracts []usage.Contract) error {
+	out := bufio.NewWriter(w)
+	out.WriteString("BillingCurrency,ContractCommitmentCategory,ContractCommitmentCost,ContractCommitmentDescription,ContractCommitmentId," +
+		"ContractCommitmentPeriodEnd,ContractCommitmentPeriodStart,ContractCommitmentQuantity,ContractCommitmentType,ContractCommitmentUnit,ContractId,ContractPeriodEnd,ContractPeriodStart\n")
+	var b []byte
+	for i := range contracts {
+		k := &contracts[i]
+		b = b[:0]
+		text := func(s string) { b = append(quoted(b, s), ',') }
+		when := func(t time.Time) { b = append(t.UTC().AppendFormat(b, time.RFC3339), ',') }
+		category := "Usage"
+		if k.Spend {
+			category = "Spend"
+		}
+		text(k.Currency)
+		text(category)
+		text(k.Cost.String())
+		text(k.Description)
+		text(k.ID)
+		when(k.End)
+		when(k.Start)
+		if k.Quantity == (usage.Amount{}) {
+			text("")
+		} else {
+			text(k.Quantity.String())
+		}
+		text(k.Type)
+		text(k.Unit)
+		text(k.ID)
+		when(k.End)
+		when(k.Start)
+		b[len(b)-1] = '\n'
+		out.Write(b)
+	}
+	return out.Flush()
+}

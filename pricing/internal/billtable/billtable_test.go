@@ -1,0 +1,109 @@
+package billtable_test
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+func TestOpen(t *testing.T) {
+	r, header, err := billtable.Open("focus", "a FOCUS export", strings.NewReader("a,b\n1,2\n"))
+	if err != nil || len(header) != 2 || header[1] != "b" || !r.Next() || string(r.Field(0)) != "1" {
+		t.Errorf("%v, %q", err, header)
+	}
+	for text, want := range map[string]string{
+		"":                 "focus: line 1: not a bill of this form: the file is empty: want a FOCUS export",
+		"\n\n":             "focus: line 1: not a bill of this form: the file is empty: want a FOCUS export",
+		"\xff\xfea\x00":    "focus: line 1: not a bill of this form: unreadable encoding: UTF-16: want UTF-8",
+		"\"a":              "focus: line 1: file ends too early: within quotes: want the closing quote",
+		"\"a\"b,c":         "focus: line 1: malformed text: misplaced quote: \"b\" after a closing quote: want a separator",
+		"\x1f\x8b\x08\x00": "focus: line 1: file ends too early: in the middle of gzip data: want the whole file",
+	} {
+		_, _, err := billtable.Open("focus", "a FOCUS export", strings.NewReader(text))
+		var in *usage.InputError
+		if !errors.As(err, &in) || err.Error() != want {
+			t.Errorf("%q: %v\nwant %s", text, err, want)
+		}
+	}
+	failed := errors.New("failed")
+	if _, _, err := billtable.Open("focus", "", iotest.ErrReader(failed)); err != failed {
+		t.Errorf("%v, want that of the source", err)
+	}
+	if err := billtable.In("focus", io.EOF); err != io.EOF {
+		t.Error(err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for in, want := range map[string]string{"BilledCost": "billedcost", "billed_cost": "billedcost", "lineItem/UsageType": "lineitemusagetype", " Größe (GB) ": "größegb", "x_SkuDetails": "xskudetails"} {
+		if got := billtable.Name(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]bool{"": true, "NULL": true, "null": true, "Null": true, "nul": false, "nulls": false, "0": false} {
+		if billtable.Null([]byte(in)) != want {
+			t.Errorf("%q is null: %v", in, !want)
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	var c billtable.Clock
+	for round := range 3 {
+		for h := range 6 {
+			text := "2024-09-18 " + string(rune('0'+h/10)) + string(rune('0'+h%10)) + ":00:00"
+			if got, err := c.Parse([]byte(text)); err != nil || !got.Equal(time.Date(2024, 9, 18, h, 0, 0, 0, time.UTC)) {
+				t.Errorf("round %d: %s: %v, %v", round, text, got, err)
+			}
+		}
+	}
+	if _, err := c.Parse(nil); !errors.Is(err, usage.ErrSyntax) {
+		t.Error(err)
+	}
+}
+
+func TestMemo(t *testing.T) {
+	var m billtable.Memo[int]
+	get := func(fields ...string) (int, bool) {
+		m.Begin()
+		for _, f := range fields {
+			m.Add([]byte(f))
+		}
+		v, ok := m.Get()
+		if !ok {
+			return 0, false
+		}
+		return *v, true
+	}
+	put := func(v int, fields ...string) {
+		get(fields...)
+		m.Put(&v)
+	}
+	put(1, "a", "b")
+	put(2, "ab", "")
+	if v, ok := get("a", "b"); v != 1 || !ok {
+		t.Error(v, ok)
+	}
+	if v, ok := get("ab", ""); v != 2 || !ok {
+		t.Error(v, ok)
+	}
+	if _, ok := get("", "ab"); ok {
+		t.Error("fields run together")
+	}
+	for i := range 40_000 {
+		put(i, "n", strconv.Itoa(i))
+	}
+	if _, ok := get("a", "b"); ok {
+		t.Error("nothing is forgotten")
+	}
+	if v, ok := get("n", "39999"); v != 39999 || !ok {
+		t.Error(v, ok)
+	}
+}
