@@ -211,8 +211,8 @@ func TestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := bench{p: &p}
-		got, onDemand, err := b.cost(plan.Purchases)
+		r := &results{in: &input{problem: p}}
+		got, onDemand, err := r.cost(plan.Purchases)
 		if err != nil {
 			t.Fatal(err)
 		}

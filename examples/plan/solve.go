@@ -16,7 +16,7 @@ import (
 // result is the plan of an algorithm, and its cost.
 type result struct {
 	algo      *algorithm
-	class     int // -1 unless it is for one class, and buys
+	class     int // -1 unless the algorithm is for one class, and buys
 	purchases []pricing.Purchase
 	cost      pricing.Money
 	onDemand  int64   // instance-slots that no reservation serves
@@ -38,9 +38,16 @@ type results struct {
 	shown    []result
 	refused  []refusal
 	bound    pricing.Money
-	boundBy  string
+	boundBy  string // boundExact, boundLP, "eq5", or "" where there is no bound
 	onDemand pricing.Money
+	biller   pricing.Biller
 }
+
+// Where a bound comes from, beside eq5: an optimal plan, or its linear program.
+const (
+	boundExact = "exact"
+	boundLP    = "lp"
+)
 
 // picked returns the result that the picture is of: the first of the cheapest
 // plans. There is one, unless a bound alone was asked for.
@@ -54,72 +61,33 @@ func (r *results) picked() *result {
 	return best
 }
 
-// bench is where algorithms are run.
-type bench struct {
-	p      *reserve.Problem
-	runs   int
-	biller pricing.Biller
-	times  []time.Duration
-}
-
-// solve runs the algorithms that are to be shown, and what the bound and the
-// saving need in any case.
+// solve runs the algorithms that are to be shown, and the algorithms that the bound and
+// the saving need.
 func (o *options) solve(in *input, run *cli.Run) (*results, error) {
-	b := &bench{p: &in.problem, runs: o.runs}
 	r := &results{o: o, in: in}
-	fail := func(a *algorithm, err error) error {
-		var input *reserve.InputError
-		switch {
-		case errors.Is(err, reserve.ErrUnsupported):
-			return cli.Mistakef("-algo %s is not for this problem: %s", a.name, reason(err))
-		case errors.As(err, &input):
-			return cli.Mistakef("-algo %s: %s", a.name, reason(err))
-		case errors.Is(err, pricing.ErrOverflow):
-			return cli.Mistakef("-algo %s: %s", a.name, reason(err))
-		}
-		return err
-	}
 	for i := range algorithms {
 		a := &algorithms[i]
 		asked := o.algo == nil || o.algo == a
-		switch {
-		case asked, a.bound, a.name == "ondemand":
-		case a.planner == nil && !o.algo.bound:
-		default:
+		runs := 1
+		if asked {
+			runs = o.runs
+		} else if !a.bound && a.name != "ondemand" && (a.planner != nil || o.algo.bound) {
 			continue
 		}
 		run.Showf("planning: %s", a.name)
-		var x result
-		var err error
-		runs := b.runs
-		if !asked {
-			b.runs = 1
-		}
-		switch {
-		case a.bound:
-			var eq5 pricing.Money
-			if eq5, err = b.eq5(&x); err == nil && r.boundBy == "" {
-				r.bound, r.boundBy = eq5, a.name
-			}
-		case a.planner == nil:
-			var bound pricing.Money
-			var by string
-			if bound, by, err = b.exact(&x); err == nil {
-				r.bound, r.boundBy = bound, by
-			}
-		default:
-			err = b.plan(a, o.seed, &x)
-		}
-		b.runs = runs
-		x.algo = a
+		x, err := r.plan(a, runs)
 		switch {
 		case err != nil && (o.algo == nil || !asked) && a.canBeMissing(err):
 			if asked {
 				r.refused = append(r.refused, refusal{a, err})
 			}
 			continue
+		case errors.Is(err, reserve.ErrUnsupported):
+			return nil, cli.Mistakef("-algo %s is not for this problem: %s", a.name, reason(err))
+		case errors.As(err, new(*reserve.InputError)), errors.Is(err, pricing.ErrOverflow):
+			return nil, cli.Mistakef("-algo %s: %s", a.name, reason(err))
 		case err != nil:
-			return nil, fail(a, err)
+			return nil, err
 		}
 		if a.name == "ondemand" {
 			r.onDemand = x.cost
@@ -145,12 +113,6 @@ func (o *options) solve(in *input, run *cli.Run) (*results, error) {
 	return r, nil
 }
 
-// Where a bound comes from: an optimal plan, its linear program, or eq5.
-const (
-	boundExact = "exact"
-	boundLP    = "lp"
-)
-
 // canBeMissing reports whether an error says that the algorithm, rather than the
 // problem, is out of place.
 func (a *algorithm) canBeMissing(err error) bool {
@@ -160,119 +122,110 @@ func (a *algorithm) canBeMissing(err error) bool {
 	return errors.Is(err, reserve.ErrUnsupported)
 }
 
-// exact fills in x with the plan of the exact solver, and returns the bound that
-// it proves and what that is called.
-func (b *bench) exact(x *result) (bound pricing.Money, by string, err error) {
-	x.class = -1
-	var exact reserve.Exact
-	var plan reserve.Plan
-	x.took, err = b.median(func() (err error) {
-		plan, err = exact.Solve(b.p)
-		return err
-	})
-	if err != nil {
-		return 0, "", err
+// plan runs an algorithm so many times; an algorithm for one class for each class, of which
+// the cheapest counts, the first of equals.
+func (r *results) plan(a *algorithm, runs int) (x result, err error) {
+	p := &r.in.problem
+	x.algo, x.class = a, -1
+	switch {
+	case a.bound:
+		var c reserve.Competitive
+		x.took, err = median(runs, func() (err error) {
+			x.cost, err = c.Bound(p)
+			return err
+		})
+		if err == nil && r.boundBy == "" {
+			r.bound, r.boundBy = x.cost, a.name
+		}
+		return x, err
+	case a.planner == nil:
+		var exact reserve.Exact
+		var plan reserve.Plan
+		x.took, err = median(runs, func() (err error) {
+			plan, err = exact.Solve(p)
+			return err
+		})
+		if err == nil {
+			x.purchases, x.cost, x.onDemand = slices.Clone(plan.Purchases), plan.Cost, plan.Bill.OnDemandSlots
+			if r.bound, r.boundBy = plan.Bound, boundLP; plan.Optimal() {
+				r.boundBy = boundExact
+			}
+		}
+		return x, err
 	}
-	x.purchases, x.cost = slices.Clone(plan.Purchases), plan.Cost
-	x.onDemand = plan.Bill.OnDemandSlots
-	if plan.Optimal() {
-		return plan.Bound, boundExact, nil
-	}
-	return plan.Bound, boundLP, nil
-}
-
-// eq5 fills in x with the bound of Eq. (5), as if it were a cost.
-func (b *bench) eq5(x *result) (bound pricing.Money, err error) {
-	x.class = -1
-	var c reserve.Competitive
-	x.took, err = b.median(func() (err error) {
-		x.cost, err = c.Bound(b.p)
-		return err
-	})
-	return x.cost, err
-}
-
-// plan fills in x with the plan of a planner, for one class the cheapest over all
-// classes, the first of equals.
-func (b *bench) plan(a *algorithm, seed uint64, x *result) error {
-	x.class = -1
 	classes := 1
 	if a.oneClass {
-		classes = len(b.p.Prices.Classes)
+		classes = len(p.Prices.Classes)
 	}
 	var refused error
 	found := false
 	for k := range classes {
-		planner := a.planner(k, seed)
-		var purchases []pricing.Purchase
-		took, err := b.median(func() (err error) {
-			purchases, err = planner.AppendPlan(purchases[:0], b.p)
+		planner := a.planner(k, r.o.seed)
+		y := result{algo: a, class: -1}
+		y.took, err = median(runs, func() (err error) {
+			y.purchases, err = planner.AppendPlan(y.purchases[:0], p)
 			return err
 		})
-		if errors.Is(err, reserve.ErrUnsupported) {
+		if err == nil {
+			y.cost, y.onDemand, err = r.cost(y.purchases)
+		}
+		switch {
+		case errors.Is(err, reserve.ErrUnsupported):
 			if refused == nil {
 				refused = err
 			}
 			continue
+		case err != nil:
+			return x, err
 		}
-		if err != nil {
-			return err
+		if a.oneClass && len(y.purchases) > 0 {
+			y.class = k
 		}
-		cost, onDemand, err := b.cost(purchases)
-		if err != nil {
-			return err
+		y.took += x.took // of all classes
+		if found && x.cost <= y.cost {
+			x.took = y.took
+			continue
 		}
-		x.took += took
-		if !found || cost < x.cost {
-			found = true
-			x.purchases, x.cost, x.onDemand, x.class = purchases, cost, onDemand, -1
-			if a.oneClass && len(purchases) > 0 {
-				x.class = k
-			}
-		}
+		x, found = y, true
 	}
-	if found {
-		return nil
+	if !found && refused == nil { // no class in the list: nothing is bought
+		x.cost, x.onDemand, refused = r.cost(nil)
+	} else if found {
+		refused = nil
 	}
-	if refused == nil { // no class in the list: nothing is bought
-		var err error
-		x.cost, x.onDemand, err = b.cost(nil)
-		return err
-	}
-	return refused
+	return x, refused
 }
 
 // now is the clock. Tests have their own.
 var now = time.Now
 
-// median runs f and returns the median of its times, the lower of two.
-func (b *bench) median(f func() error) (time.Duration, error) {
-	b.times = b.times[:0]
-	for range b.runs {
+// median runs f so many times and returns the median of its times, the lower of two.
+func median(runs int, f func() error) (time.Duration, error) {
+	var times []time.Duration
+	for range runs {
 		start := now()
 		if err := f(); err != nil {
 			return 0, err
 		}
-		b.times = append(b.times, now().Sub(start))
+		times = append(times, now().Sub(start))
 	}
-	slices.Sort(b.times)
-	return b.times[(len(b.times)-1)/2], nil
+	slices.Sort(times)
+	return times[(len(times)-1)/2], nil
 }
 
 // cost returns what the demand costs with the purchases, by the problem's
 // horizon, and the instance-slots on demand.
-func (b *bench) cost(purchases []pricing.Purchase) (cost pricing.Money, onDemand int64, err error) {
-	p := b.p
-	if p.Paths != nil {
-		cost, err = reserve.Cost(p, purchases)
-		return cost, 0, err
-	}
-	bill, err := b.biller.BillHeld(p.Prices, p.Demand, p.Slot, purchases, p.Held)
-	if err != nil {
-		return 0, 0, err
+func (r *results) cost(purchases []pricing.Purchase) (cost pricing.Money, onDemand int64, err error) {
+	p := &r.in.problem
+	if p.Paths == nil {
+		bill, err := r.biller.BillHeld(p.Prices, p.Demand, p.Slot, purchases, p.Held)
+		if err != nil {
+			return 0, 0, err
+		}
+		onDemand = bill.OnDemandSlots
 	}
 	cost, err = reserve.Cost(p, purchases)
-	return cost, bill.OnDemandSlots, err
+	return cost, onDemand, err
 }
 
 // flagOf names the flag behind a field of reserve.Problem.
@@ -314,39 +267,34 @@ type algorithm struct {
 	bound    bool // it is a bound and no plan
 }
 
+// forOne is an algorithm for one class.
+func forOne(name, about string, planner func(class int) reserve.Planner) algorithm {
+	return algorithm{name: name, about: about, oneClass: true, planner: func(class int, _ uint64) reserve.Planner { return planner(class) }}
+}
+
+// forAll is an algorithm for all classes together.
+func forAll(name, about string, planner func() reserve.Planner) algorithm {
+	return algorithm{name: name, about: about, planner: func(int, uint64) reserve.Planner { return planner() }}
+}
+
 // algorithms are listed in the order in which they are shown.
 var algorithms = []algorithm{
 	{name: "exact", about: "the optimum, with its proof; with several use\nprices a plan with a proved gap"},
-	{name: "sec", about: "greedy by minimum utilisation, [Niu16] 5.1.2",
-		planner: func(int, uint64) reserve.Planner { return new(reserve.SEC) }},
-	{name: "hgr", about: "greedy by the busiest window, [Liu21] Alg. 1", oneClass: true,
-		planner: func(k int, _ uint64) reserve.Planner { return &reserve.HGR{Class: k} }},
-	{name: "rho", about: "rolling horizon as printed, [Liu21] Alg. 2", oneClass: true, planner: rho(reserve.Printed)},
-	{name: "rho-mended", about: "the same, which remembers what it bought", oneClass: true, planner: rho(reserve.Mended)},
-	{name: "rho-deferred", about: "the same, which buys only what is needed now", oneClass: true, planner: rho(reserve.Deferred)},
-	{name: "robust", about: "rho-deferred, insured against its forecast", oneClass: true,
-		planner: func(k int, _ uint64) reserve.Planner { return &reserve.Robust{Class: k} }},
-	{name: "periodic", about: "each term by itself, [Wang15]", oneClass: true,
-		planner: func(k int, _ uint64) reserve.Planner { return &reserve.Periodic{Class: k} }},
-	{name: "level", about: "level by level from the top, [Wang15]", oneClass: true,
-		planner: func(k int, _ uint64) reserve.Planner { return &reserve.Levels{Class: k} }},
-	{name: "wang", about: "knows the past only, [Wang13]", oneClass: true,
-		planner: func(k int, _ uint64) reserve.Planner { return &reserve.Wang{Class: k} }},
+	forAll("sec", "greedy by minimum utilisation, [Niu16] 5.1.2", func() reserve.Planner { return new(reserve.SEC) }),
+	forOne("hgr", "greedy by the busiest window, [Liu21] Alg. 1", func(k int) reserve.Planner { return &reserve.HGR{Class: k} }),
+	forOne("rho", "rolling horizon as printed, [Liu21] Alg. 2", func(k int) reserve.Planner { return &reserve.RHO{Class: k, Rule: reserve.Printed} }),
+	forOne("rho-mended", "the same, which remembers what it bought", func(k int) reserve.Planner { return &reserve.RHO{Class: k, Rule: reserve.Mended} }),
+	forOne("rho-deferred", "the same, which buys only what is needed now", func(k int) reserve.Planner { return &reserve.RHO{Class: k, Rule: reserve.Deferred} }),
+	forOne("robust", "rho-deferred, insured against its forecast", func(k int) reserve.Planner { return &reserve.Robust{Class: k} }),
+	forOne("periodic", "each term by itself, [Wang15]", func(k int) reserve.Planner { return &reserve.Periodic{Class: k} }),
+	forOne("level", "level by level from the top, [Wang15]", func(k int) reserve.Planner { return &reserve.Levels{Class: k} }),
+	forOne("wang", "knows the past only, [Wang13]", func(k int) reserve.Planner { return &reserve.Wang{Class: k} }),
 	{name: "wang-random", about: "the same with a threshold drawn once", oneClass: true, random: true, planner: wangRandom},
-	{name: "history", about: "knows the past only, [Wang15]", oneClass: true,
-		planner: func(k int, _ uint64) reserve.Planner { return &reserve.History{Class: k} }},
+	forOne("history", "knows the past only, [Wang15]", func(k int) reserve.Planner { return &reserve.History{Class: k} }),
 	{name: "eq5", about: "the bound of [Niu16] Eq. (5), no plan", bound: true},
-	{name: "ondemand", about: "nothing reserved",
-		planner: func(int, uint64) reserve.Planner { return new(reserve.OnDemand) }},
-	{name: "peak", about: "the peak reserved throughout", oneClass: true,
-		planner: func(k int, _ uint64) reserve.Planner { return &reserve.Peak{Class: k} }},
-	{name: "constant", about: "the best constant number, which the\nclouds' own advisers recommend", oneClass: true,
-		planner: func(k int, _ uint64) reserve.Planner { return &reserve.Constant{Class: k} }},
-}
-
-// rho returns a rolling horizon with a window of a term and an exact forecast.
-func rho(rule reserve.RHORule) func(int, uint64) reserve.Planner {
-	return func(class int, _ uint64) reserve.Planner { return &reserve.RHO{Class: class, Rule: rule} }
+	forAll("ondemand", "nothing reserved", func() reserve.Planner { return new(reserve.OnDemand) }),
+	forOne("peak", "the peak reserved throughout", func(k int) reserve.Planner { return &reserve.Peak{Class: k} }),
+	forOne("constant", "the best constant number, which the\nclouds' own advisers recommend", func(k int) reserve.Planner { return &reserve.Constant{Class: k} }),
 }
 
 // seeded is a random rule that gives the same plan each time.
