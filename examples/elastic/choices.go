@@ -15,24 +15,46 @@ type choice struct {
 	moved *results
 }
 
+// rules says which of the choices the options have.
+func (o *options) rules() string {
+	text := "-launch " + launchNames[o.launch] + ", -refuse " + refuseNames[o.refuse]
+	for _, x := range []struct {
+		name string
+		on   bool
+	}{{"-keep-free", o.keepFree}, {"-once", o.once}, {"-parts", o.parts}, {"-covered", o.budget.Covered}} {
+		if x.on {
+			text += ", " + x.name
+		}
+	}
+	return text
+}
+
+// asPrinted is the choice of the paper's own rules, and asJobs that of the library.
+const (
+	asPrinted = "-launch printed"
+	asJobs    = "-launch jobs" // with which every job starts
+)
+
 // choices returns what the paper leaves open and the options do not have.
 func (o *options) choices() []choice {
-	all := []choice{
-		{flag: "-launch jobs", set: func(o *options) { o.launch = launchJobs }, of: []kind{od, odPlus}},
-		{flag: "-launch whole", set: func(o *options) { o.launch = launchWhole }, of: []kind{od, odPlus}},
-		{flag: "-launch pooled", set: func(o *options) { o.launch = launchPooled }, of: []kind{od, odPlus}},
-		{flag: "-launch printed", set: func(o *options) { o.launch = launchPrinted }, of: []kind{od, odPlus}},
-		{flag: "-keep-free", set: func(o *options) { o.keepFree = !o.keepFree }, of: []kind{od, odPlus, aqtp, mcop}},
-		{flag: "-refuse whole", set: func(o *options) { o.refuse = 1 - o.refuse }},
-		{flag: "-once", set: func(o *options) { o.once = !o.once }, of: []kind{sm}},
-		{flag: "-parts", set: func(o *options) { o.parts = !o.parts }, of: []kind{aqtp}},
-		{flag: "-covered", set: func(o *options) { o.budget.Covered = !o.budget.Covered }},
+	var all []choice
+	for rule, name := range launchNames {
+		if launchRule(rule) != o.launch {
+			all = append(all, choice{flag: "-launch " + name, set: func(o *options) { o.launch = launchRule(rule) }, of: []kind{od, odPlus}})
+		}
 	}
-	return slices.DeleteFunc(all, func(c choice) bool { // the opposite of what is set is named so
-		x := *o
-		c.set(&x)
-		return x.launch == o.launch && c.flag[:min(len(c.flag), 7)] == "-launch"
-	})
+	opposite := func(flag string, on bool) string {
+		if on {
+			return flag + "=false"
+		}
+		return flag
+	}
+	return append(all,
+		choice{flag: opposite("-keep-free", o.keepFree), set: func(o *options) { o.keepFree = !o.keepFree }, of: []kind{od, odPlus, aqtp, mcop}},
+		choice{flag: "-refuse " + refuseNames[1-o.refuse], set: func(o *options) { o.refuse = 1 - o.refuse }},
+		choice{flag: opposite("-once", o.once), set: func(o *options) { o.once = !o.once }, of: []kind{sm}},
+		choice{flag: opposite("-parts", o.parts), set: func(o *options) { o.parts = !o.parts }, of: []kind{aqtp}},
+		choice{flag: opposite("-covered", o.budget.Covered), set: func(o *options) { o.budget.Covered = !o.budget.Covered }})
 }
 
 // evaluateChoices runs the policies with each of the choices.
@@ -52,6 +74,19 @@ func (r *results) evaluateChoices(run *cli.Run) error {
 		r.choices = append(r.choices, c)
 	}
 	return nil
+}
+
+// with returns the results with those of a choice in the place of their own.
+func (r *results) with(c choice) *results {
+	x := *r
+	x.cells = slices.Clone(r.cells)
+	for i := range x.cells {
+		own := &x.cells[i]
+		if moved := c.moved.cell(own.source, own.setup, own.policy); moved != nil {
+			*own = *moved
+		}
+	}
+	return &x
 }
 
 // tabulateChoices writes what each choice moves: response times and costs by policy.

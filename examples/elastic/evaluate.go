@@ -150,22 +150,27 @@ func (o *options) evaluate(sources []*jobSource, setups []*setup, run *cli.Run) 
 	if err != nil {
 		return nil, err
 	}
+	return r, nil
+}
+
+// countBursts counts the samples that would fill more than SM holds.
+func (o *options) countBursts(sources []*jobSource) error {
 	for _, s := range sources {
 		for k := 0; s.log == nil && k < o.runs; k++ {
 			jobs, err := s.appendTo(nil, o.random(k, streamJobs))
 			if err != nil {
-				return nil, err
+				return err
 			}
 			demand, err := trace.AppendDemand(nil, jobs, nil, trace.DemandOptions{})
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if slices.Max(demand) > sustained {
 				s.bursts++
 			}
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // run runs the policy of a cell once.

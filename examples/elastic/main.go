@@ -41,6 +41,9 @@ func compare(o *options, run *cli.Run) (*results, error) {
 		return nil, err
 	}
 	r, err := o.evaluate(workloads, setups, run)
+	if err == nil {
+		err = o.countBursts(workloads)
+	}
 	if err == nil && o.showChoices {
 		err = r.evaluateChoices(run)
 	}

@@ -402,7 +402,13 @@ func TestChoices(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, text)
 		}
 	}
-	if strings.Contains(text, "-launch jobs") {
+	findings, _ := tested.Must(t, "-workload", "grid5000", "-runs", "1", "-policy", "all", "-choices", "-search", "exact")
+	for _, part := range []string{"Findings of [Marshall12] on grid5000, at each", "Findings of [Marshall12] on grid5000, with -launch jobs, at each"} {
+		if strings.Count(findings, part) != 1 {
+			t.Errorf("no %q in\n%s", part, findings)
+		}
+	}
+	if strings.Contains(text, "\n-launch jobs") {
 		t.Errorf("a choice that is set:\n%s", text)
 	}
 	stdout, _ := tested.Must(t, "-trace", log, "-reject", "0.5", "-runs", "2", "-policy", "sm,od++,aqtp,mcop-50-50", "-choices", "-json", "-launch", "printed")

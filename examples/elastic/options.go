@@ -66,7 +66,9 @@ How it decides
                          aqtp        holds the queued time near a response
                          mcop-20-80  weighs cost by 20% and queued time by 80%; any
                                      weights that sum to 100
-  -launch HOW          of od and od++, what they launch (default jobs)
+  -launch HOW          of od and od++, what they launch (default printed in the paper's
+                       evaluation, whose Fig. 4 it fits, else jobs, with which every
+                       job starts that credits can ever pay for)
                          jobs        for each job in one cloud, a part of a job where it
                                      is free; credits are saved for the first job that
                                      lacks them
@@ -95,7 +97,8 @@ How it decides
 What comes out
   -choices             print instead what each choice moves that the paper leaves open:
                        a row for each other value of -launch, -keep-free, -refuse,
-                       -once, -parts and -covered
+                       -once, -parts and -covered; and the findings with -launch
+                       printed and jobs
   -json                print an array with an object for each policy, workload and
                        rate, instead of tables
   -svg OUT             write a picture: response times, core-hours and cost (the
@@ -177,6 +180,11 @@ const (
 	launchPrinted                   // the cores of all jobs together, until the credits are gone
 )
 
+var (
+	launchNames = []string{"jobs", "whole", "pooled", "printed"}
+	refuseNames = []string{"one", "whole"}
+)
+
 // The names of workloads.
 const (
 	feitelson = "feitelson"
@@ -223,7 +231,7 @@ const (
 // section III.B, since the evaluation does not say.
 func define(o *options, f *cli.Flags) {
 	*o = options{
-		policies: allPolicies, local: elastic.Marshall12Local, reject: []float64{.1, .9}, budget: elastic.Marshall12Budget(), every: elastic.DefaultEvery, runs: 30, seed: 1,
+		policies: allPolicies, local: elastic.Marshall12Local, reject: []float64{.1, .9}, budget: elastic.Marshall12Budget(), every: elastic.DefaultEvery, runs: 30, seed: 1, launch: -1,
 		aqtp: elastic.AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute},
 	}
 	f.File("trace", &o.trace)
@@ -273,8 +281,8 @@ func define(o *options, f *cli.Flags) {
 		}
 		return nil
 	})
-	cli.Choice(f, "launch", &o.launch, "jobs", "whole", "pooled", "printed")
-	cli.Choice(f, "refuse", &o.refuse, "one", "whole")
+	cli.Choice(f, "launch", &o.launch, launchNames...)
+	cli.Choice(f, "refuse", &o.refuse, refuseNames...)
 	f.Switch("keep-free", &o.keepFree)
 	f.Switch("once", &o.once)
 	positive("response", &o.aqtp.Response)
@@ -291,6 +299,11 @@ func define(o *options, f *cli.Flags) {
 	}
 	f.Switch("choices", &o.showChoices)
 	f.Check(func() error {
+		if o.launch < 0 { // see the usage
+			if o.launch = launchJobs; o.trace == "" && o.clouds == "" {
+				o.launch = launchPrinted
+			}
+		}
 		if err := o.aqtp.Validate(); err != nil {
 			return fmt.Errorf("%s", cli.Reason(err, map[string]string{"AQTP": "-least, -first and -most"}))
 		}

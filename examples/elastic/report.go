@@ -178,17 +178,26 @@ func (r *results) text(w *table.Page) error {
 	w.Sayf("%s AWRT and AWQT are response and queued time, weighted by cores. $%v an hour accrue and "+
 		"accumulate; launches and idle instances overdraw them by $%v at the most, and what falls below that renews instances on which jobs run.",
 		what, r.opts.budget.Hourly, r.opts.budget.Debt)
+	w.Sayf("The rules that the paper leaves open: %s.", r.opts.rules())
 	for i := range r.cells {
 		if line := r.cells[i].unended(); line != "" {
 			w.Sayf("%s", line)
 		}
 	}
-	for _, s := range r.sources {
-		for i, f := range r.findings(s) {
-			if i == 0 {
-				w.Printf("\nFindings of [Marshall12] on %s, at each rejection rate:\n", s.title())
+	say := func(r *results, with string) {
+		for _, s := range r.sources {
+			for i, f := range r.findings(s) {
+				if i == 0 {
+					w.Printf("\nFindings of [Marshall12] on %s%s, at each rejection rate:\n", s.title(), with)
+				}
+				w.Sayf("%v", f)
 			}
-			w.Sayf("%v", f)
+		}
+	}
+	say(r, "")
+	for _, c := range r.choices {
+		if c.flag == asPrinted || c.flag == asJobs {
+			say(r.with(c), ", with "+c.flag)
 		}
 	}
 	return nil
