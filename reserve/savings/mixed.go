@@ -14,58 +14,55 @@ import (
 
 // Reservations of single types and a savings plan over all types, with a bound.
 //
-// In each slot the reservations of type i, R_it active, serve min(d_it, R_it)
-// instances; the savings plan pays for the rest as in savings.go; what that leaves
-// runs on demand. Minimise all fees plus what runs on demand. As the order in which a
-// plan pays for usage is the cheapest one, this is
+// In each slot R_it active reservations of type i serve min(d_it, R_it) instances. The
+// savings plan pays for usage that is left, as in savings.go, and all other usage runs on
+// demand. Minimise all fees plus the cost on demand. The order in which a savings plan pays
+// for usage is the cheapest order, so this is
 //
 //	minimise   Σ fees + Σ commitments + Σ p_i·o_it
-//	subject to R_it + s_it + o_it ≥ d_it,    Σ_i q_i·s_it ≤ u·(H_t + A_t),
+//	subject to R_it + s_it + o_it ≥ d_it,    Σ_i q_i·s_it ≤ u·(H_t + A_t).
 //
-// with s_it the instances that the plan pays for, in fractions, and A_t units active
-// besides the H_t held. It is two kinds of flows on a line, joined by the s_it, and no
-// flow itself; its linear program is not integral.
+// s_it is the number of instances that the plan pays for, in fractions. A_t units are active
+// besides the H_t held units. The problem is two kinds of flows on a line, joined by the
+// s_it. It is no flow itself, and its linear program is not integral.
 //
-// The bound. Let ν_t ≥ 0 be the worth of commitment in slot t, in money on demand per
-// money at plan rates, such that over no term that is for sale it exceeds the term: a
-// commitment is never worth more than it costs. Then Lagrange's relaxation of the
-// second constraint leaves
+// The bound. Let ν_t ≥ 0 be the worth of commitment in slot t, in money on demand per money
+// at plan rates, such that over no term that can be bought the worth exceeds the price of
+// the term. Then Lagrange's relaxation of the second constraint leaves
 //
-//	L(ν) = Σ_i reserve_i(min(p_i, q_i·ν_t)) - Σ_t ν_t·u·H_t,
+//	L(ν) = Σ_i reserve_i(min(p_i, q_i·ν_t)) - Σ_t ν_t·u·H_t.
 //
-// where reserve_i is the least cost of serving type i by reservations or at the given
-// price per slot, a problem of prepaid classes and so an exact flow. No plan costs less
-// than L(ν). The certificate is ν, and for each type the dual prices λ_it of its
-// flow: 0 ≤ λ_it ≤ min(p_i, q_i·ν_t), over no term more than the fee, Σ λ_it·d_it being
-// the flow's cost. To check it takes sums and comparisons.
+// reserve_i is the least cost of serving type i by reservations or at the given price per
+// slot: a problem of prepaid classes, and so an exact flow. No plan costs less than L(ν).
+// The certificate is ν and, for each type, the dual prices λ_it of its flow. These satisfy
+// 0 ≤ λ_it ≤ min(p_i, q_i·ν_t), sum over no term to more than the fee, and Σ λ_it·d_it is
+// the cost of the flow. Sums and comparisons check them.
 //
-// The rounds. The exact savings plan for what the reservations leave has dual
-// prices, which are such a ν. The exact reservations at the prices min(p_i, q_i·ν_t)
-// leave another rest. So each round solves both: reservations at the average of the
-// ν so far, which gives a bound, and the savings plan that goes with them, which gives
-// a plan and the next ν, of weight 2/(round+2) (the step of Frank and Wolfe, which
-// keeps ν feasible: the conditions on it are convex). The best plan and the best
-// bound are kept. No rate of convergence is known: L is not smooth. The gap says what
-// was reached: with three years of hours, weekly purchases and five types, 2·10⁻⁴
-// for terms of a year and 10⁻³ for terms of a month after 24 rounds (BenchmarkMixed).
-// Averaging also what the reservations leave, as in fictitious play, gave the same gaps
-// in the same time.
+// The rounds. The exact savings plan for the usage that reservations leave has dual prices,
+// which are such a ν. The exact reservations at the prices min(p_i, q_i·ν_t) leave other
+// usage. So each round solves two problems. First it finds reservations at the average of
+// the ν so far, which give a bound. Then it finds the savings plan beside these
+// reservations, which gives a plan and the next ν. The next ν enters the average with the
+// weight 2/(round+2), the step of Frank and Wolfe. The conditions on ν are convex, so the
+// average satisfies them. The best plan and the best bound are kept. No rate of convergence
+// is known, since L is not smooth; the gap says what was reached. With three years of
+// hours, weekly purchases and five types, the gap after 24 rounds is 2·10⁻⁴ for terms of a
+// year and 10⁻³ for terms of a month (BenchmarkMixed). Averaging the usage that
+// reservations leave as well, as in fictitious play, gave the same gaps in the same time.
 //
-// Integers. ν is in parts of 2⁻⁴⁰, prices and fees in parts of 2⁻ᵃ nanos with the
-// greatest a ≤ 30 that fits the flow, and all are rounded so that the bound stays one.
+// Integers. ν is in parts of 2⁻⁴⁰. Prices and fees are in parts of 2⁻ᵃ nanos, with the
+// greatest a ≤ 30 that fits the flow. All are rounded so that the bound stays a bound.
 
 // A MixedProblem has reservations of single types beside a savings plan. Slot, Every,
 // Closed and Horizon hold for both.
-//
-// The Held of the embedded Problem are commitments of money, HeldReservations are
-// reservations of the classes.
 type MixedProblem struct {
 	Problem
 	// Classes are the classes of reservations, each for instances of one type and
 	// billed [pricing.Always].
 	Classes []TypeClass
-	// HeldReservations were bought before slot 0, and their fees are spent and do not
-	// count. They serve their type first; Class is an index of Classes.
+	// HeldReservations were bought before slot 0, and their fees do not count. Held
+	// reservations serve their type first. Class is an index of Classes. (Problem.Held are
+	// commitments of money.)
 	HeldReservations []pricing.Holding
 }
 
@@ -104,8 +101,8 @@ func (p *MixedProblem) withoutHeld(n int) *MixedProblem {
 	return &q
 }
 
-// A MixedPlan is what to reserve and to commit, what that costs, and a proof of how
-// near the optimum it is.
+// A MixedPlan says what to reserve and how much to commit, what that costs, and how near
+// the optimum the cost is, with a proof.
 type MixedPlan struct {
 	// Reservations are sorted by slot, then by class, an index of Classes.
 	Reservations []pricing.Purchase
@@ -115,30 +112,29 @@ type MixedPlan struct {
 	// Cost is the sum of Reserved, Committed and OnDemand, taken before they are
 	// rounded, half to even. No plan costs less than Bound, rounded in the same way.
 	Cost, Reserved, Committed, OnDemand, Bound pricing.Money
-	// Unused is the part of the commitments, held ones included, that pays for
-	// nothing, in the slots of the demand.
+	// Unused is the part of the commitments that pays for nothing, within the slots of the
+	// demand. Held commitments are included.
 	Unused pricing.Money
-	// Rounds is how many were made.
+	// Rounds is the number of rounds made.
 	Rounds int
 	// Certificate proves the bound; see VerifyMixed.
 	Certificate MixedCertificate
 }
 
-// Gap returns how far the plan's cost is above the bound, as a share of the bound;
-// +Inf if the bound is 0 and the cost is not.
+// Gap returns by which share of the bound the plan's cost is above the bound: +Inf if the
+// bound is 0 and the cost is not.
 //
-// The bound is that of the linear program, in which a commitment may be any amount
-// and reservations fractions. With units as small as they are that hardly matters:
-// the gap is mostly what the rounds leave.
+// The bound is that of the linear program, in which a commitment may be any amount and a
+// reservation a fraction. Units are small, so the gap is mostly what the rounds leave.
 func (p *MixedPlan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
 
 // Optimal reports whether the certificate proves that no plan costs less, to the
 // last nano.
 func (p *MixedPlan) Optimal() bool { return p.Cost == p.Bound }
 
-// A MixedCertificate is a dual solution. Worth[t]/2⁴⁰ is ν_t, what commitment is worth
-// in slot t in money on demand per money at plan rates. Prices[i·T + t]/2^Shift nanos
-// an hour is λ_it, what one more instance of type i costs in slot t of T.
+// A MixedCertificate is a dual solution. Worth[t]/2⁴⁰ is ν_t, the worth of commitment in
+// slot t, in money on demand per money at plan rates. Prices[i·T + t]/2^Shift nanos an hour
+// is λ_it, the cost of one more instance of type i in slot t of T.
 type MixedCertificate struct {
 	Worth  []int64
 	Prices []int64
@@ -147,14 +143,15 @@ type MixedCertificate struct {
 
 const (
 	worthBits = 40
-	mostWorth = 1 << 52 // what is worth more counts as this, which only lowers the bound
+	mostWorth = 1 << 52 // a greater worth counts as this, which only lowers the bound
 )
 
-// Mixed plans reservations and savings plans together. Its zero value is ready. It
-// keeps its memory and allocates nothing once that suffices; a plan is valid until
-// the next call. One goroutine at a time.
+// A Mixed plans reservations and savings plans together. The zero value is ready. A Mixed
+// keeps its memory, and allocates nothing once its memory suffices, but for held
+// reservations. A plan is valid until the next call. One goroutine at a time may use it.
 type Mixed struct {
-	// Rounds is the limit on rounds, each a solve of both parts; 0 is 24.
+	// Rounds limits the work: a round solves both parts, the reservations and the savings
+	// plan. 0 is 24.
 	Rounds int
 
 	savings Solver
@@ -179,18 +176,18 @@ type Mixed struct {
 
 const (
 	defaultRounds = 24
-	// enoughGap ends the rounds: the bound's own rounding is about as much.
+	// enoughGap ends the rounds: the rounding of the bound is about as much.
 	enoughGap = 1e-8
 )
 
-// Solve returns a plan and a bound. The plan is the best of the rounds, and no worse
-// than reservations alone, a savings plan alone, and a savings plan for what the best
-// reservations alone leave; how far from the optimum it can be is its Gap.
-// The same problem gives the same plan.
+// Solve returns a plan and a bound. The plan is the best of the rounds. It costs no more
+// than reservations alone, a savings plan alone, or a savings plan for the usage that the
+// best reservations alone leave. Its Gap says how far from the optimum it can be. The same
+// problem gives the same plan.
 //
-// The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm], [ErrOverflow],
-// [ErrUnsupported] for a class with a use price, or an error of package pricing. p is
-// not modified.
+// The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm], [ErrOverflow], an
+// error of package pricing, or [ErrUnsupported] for a class with a use price. Solve does not
+// modify p.
 func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 	n, err := p.check()
 	if err != nil {
@@ -279,7 +276,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 	return plan, nil
 }
 
-// check returns what is wrong with p, or the slots of its demands.
+// check returns the number of slots of p's demands, or what is wrong with p.
 func (p *MixedProblem) check() (slots int, err error) {
 	n, err := p.Problem.check()
 	if err != nil {
@@ -311,7 +308,7 @@ func (p *MixedProblem) check() (slots int, err error) {
 	return n, nil
 }
 
-// load computes the fees of p, which was checked and holds no reservations.
+// load computes the fees of p. The caller has checked p and taken off held reservations.
 func (m *Mixed) load(p *MixedProblem, n int) error {
 	m.terms, m.full = m.terms[:0], m.full[:0]
 	longest := 1 // bits of an amount of the flow, in nanos an hour
@@ -388,7 +385,7 @@ func (m *Mixed) worthOf(s *Plan) {
 	}
 }
 
-// share returns ⌊2⁴⁰·a/b⌋, or mostWorth if that is less.
+// share returns the lesser of ⌊2⁴⁰·a/b⌋ and mostWorth.
 func (a Uint128) share(b Uint128) int64 {
 	x, y := wide.Int{Hi: int64(a.Hi), Lo: a.Lo}, wide.Int{Hi: int64(b.Hi), Lo: b.Lo}
 	if y.Hi == 0 && y.Lo <= math.MaxInt64 {
@@ -435,8 +432,8 @@ func (m *Mixed) reserved(p *MixedProblem, n int) float64 {
 	return math.Ldexp(sum, -m.shift) * p.Slot.Hours() / float64(pricing.Unit)
 }
 
-// reserve finds the best reservations at the prices that m.worth makes, their dual
-// prices m.lambda, and the bound that these are.
+// reserve finds the best reservations at the prices that m.worth makes and their dual
+// prices m.lambda, and returns the bound that these dual prices are.
 func (m *Mixed) reserve(p *MixedProblem, n int) (bound wide.Int, err error) {
 	m.reservations = m.reservations[:0]
 	for i := range p.Types {
@@ -495,8 +492,8 @@ func (m *Mixed) reserve(p *MixedProblem, n int) (bound wide.Int, err error) {
 	return bound, nil
 }
 
-// heldWorth returns what held units are worth in 2^-shift nanos an hour, rounded
-// up, and whether that fits.
+// heldWorth returns the worth of held units in 2^-shift nanos an hour, rounded up, and
+// whether the worth fits.
 func heldWorth(unit int64, units int, worth int64, shift int) (wide.Int, bool) {
 	v := wide.ProductInt(unit, int64(units))
 	w, ok1 := times(v, worth>>20)

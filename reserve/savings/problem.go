@@ -8,34 +8,34 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// A Problem is what to plan commitments for: the demands of several types
-// of instances that one savings plan pays for.
+// A Problem asks how much money an hour to commit for the demands of several types of
+// instances, which one savings plan pays for.
 //
-// Payment upfront, all of it, a part or none, makes no difference but to the
+// Whether a commitment is paid upfront, partly upfront or not upfront changes only the
 // rates: a commitment of c an hour costs c an hour.
 type Problem struct {
 	// Slot is the length of a slot of the demands.
 	Slot time.Duration
-	// Types are the types of instances, with demands of equal length.
+	// Types are the types of instances. Their demands have equal lengths.
 	Types []Type
 	// Term is the length of a commitment, a whole number of slots.
 	Term time.Duration
-	// Unit is what commitments are multiples of, money per hour; 0 is 0.001.
+	// Unit is the money per hour of which commitments are multiples; 0 is 0.001.
 	Unit pricing.Money
 
-	// Every and Closed say when one may commit, as in [reserve.Problem].
+	// Every and Closed say when commitments are possible, as in [reserve.Problem].
 	Every  int
 	Closed []bool
-	// Held is what was committed before slot 0, whose cost does not count.
+	// Held are the commitments made before slot 0. Their cost does not count.
 	Held []Held
-	// Horizon is Full to count commitments over their whole term, Pure up to the
-	// end of the demand.
+	// Horizon is Full to count the whole term of a commitment, and Pure to count the term
+	// up to the end of the demand.
 	Horizon reserve.Horizon
 }
 
-// A Type is a type of instances, its demand in instances per slot and its
-// rates per instance-hour, on demand and paid from a savings plan. A type that a
-// plan does not make cheaper, Plan ≥ OnDemand, runs on demand always.
+// A Type is a type of instances: its demand in instances per slot, and its rates per
+// instance-hour, on demand and from the savings plan. A type that the plan does not make
+// cheaper, Plan ≥ OnDemand, always runs on demand.
 type Type struct {
 	Name     string
 	Demand   []int
@@ -43,46 +43,45 @@ type Type struct {
 	Plan     pricing.Money
 }
 
-// A Commitment is made at the beginning of a slot, of so many units per hour. Hourly is
-// the same in money per hour, Units times the unit; a plan that is passed to [AppendUses]
-// or [Verify] may leave Hourly 0.
+// A Commitment begins with slot Slot and is Units units per hour. Hourly is the same in
+// money per hour, Units times the unit. A plan that is passed to [AppendUses] or [Verify]
+// may leave Hourly 0.
 type Commitment struct {
 	Slot   int
 	Units  int
 	Hourly pricing.Money
 }
 
-// A Held is a commitment of so many units per hour that was made before
-// slot 0 and lasts through the slots before Until.
+// A Held is a commitment of Units units per hour, made before slot 0, that lasts through
+// the slots before Until.
 type Held struct {
 	Units int
 	Until int
 }
 
-// A Plan is what to commit, what that costs, and a proof of how near the
-// optimum it is.
+// A Plan says how much to commit and when, what that costs, and how near the optimum the
+// cost is, with a proof.
 type Plan struct {
-	// Commitments are sorted by slot, with at most one for each. A unit of them is Unit an
-	// hour. [AppendUses] says what each saves.
+	// Commitments are sorted by slot, with at most one for each slot. Unit is the money per
+	// hour of one unit. [AppendUses] says what each commitment saves.
 	Commitments []Commitment
 	Unit        pricing.Money
-	// Cost is Committed, the price of the commitments, plus OnDemand, the price of
-	// what they do not pay for; the sum is taken before all three are rounded, half
-	// to even. Bound is what no plan costs less than, rounded in the same way.
+	// Cost is Committed, the price of the commitments, plus OnDemand, the price of all
+	// usage that the commitments do not pay for. The sum is taken before the three amounts
+	// are rounded, half to even. No plan costs less than Bound, rounded in the same way.
 	Cost, Committed, OnDemand, Bound pricing.Money
-	// Unused is the part of the commitments, held ones included, that pays for
-	// nothing, in the slots of the demand.
+	// Unused is the part of the commitments that pays for nothing, within the slots of the
+	// demand. Held commitments are included.
 	Unused pricing.Money
 	// Certificate proves the bound; see Verify.
 	Certificate Certificate
 }
 
-// Gap returns how far the plan's cost is above the bound, as a share of the
-// bound: 0 for an optimal plan.
+// Gap returns by which share of the bound the plan's cost is above the bound: 0 for an
+// optimal plan.
 func (p *Plan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
 
-// Optimal reports whether the certificate proves that no plan costs less, to the
-// last nano.
+// Optimal reports whether the certificate proves that no plan costs less, to the last nano.
 func (p *Plan) Optimal() bool { return p.Cost == p.Bound }
 
 func gapOf(cost, bound pricing.Money) float64 {
@@ -92,9 +91,9 @@ func gapOf(cost, bound pricing.Money) float64 {
 	return cost.Float64()/bound.Float64() - 1
 }
 
-// A Certificate is a dual solution: Values[t]/Parts is what one more unit
-// of commitment is worth in slot t, as a multiple of what it costs. Over no term
-// that is for sale are they worth more than they cost.
+// A Certificate is a dual solution. One more unit of commitment in slot t is worth
+// Values[t]/Parts times its price. Over no term that can be bought is a unit worth more
+// than its price.
 type Certificate struct {
 	Values []Uint128
 	Parts  Uint128
@@ -110,7 +109,7 @@ func (p *Problem) unitOf() pricing.Money {
 	return p.Unit
 }
 
-// check returns what is wrong with p, or the slots of its demands.
+// check returns the number of slots of p's demands, or what is wrong with p.
 func (p *Problem) check() (slots int, err error) {
 	switch {
 	case p.Slot <= 0:

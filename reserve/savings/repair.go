@@ -5,26 +5,25 @@ import (
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
-// Optimal for the true values: negative cycles, from a plan that is almost there.
+// Optimal for the true values: negative cycles, from a plan that is almost optimal.
 //
-// The flow's plan is optimal for values of units that are right in about eight
-// digits. For the true ones it is so if and only if there are potentials y with
+// The plan of the flow is optimal for values of units that are right in about eight digits.
+// The plan is optimal for the true values if and only if there are potentials y with
 //
 //	δ_t(N_t + 1) ≤ y_{t+1} - y_t ≤ δ_t(N_t)      for each slot t with N_t active units,
-//	y_e - y_s ≤ F_s, with = where some are bought, for each slot s that is for sale,
+//	y_e - y_s ≤ F_s, with = where units are bought, for each slot s where units can be bought,
 //
-// e being the end of the term and F_s the price of a unit. These are differences, each
-// an arc with a length, and either potentials exist, and are what Bellman and
-// Ford's passes converge to, or some arcs form a cycle of negative length: buy one
-// here, one less there, that changes N by one on the slots between, and is cheaper.
-// It is carried out as often as the lengths of its arcs stay as they are, and the
-// passes go on.
+// where e is the end of the term and F_s the price of a unit. Each condition is on a
+// difference of two potentials, so it is an arc with a length. Either potentials exist,
+// and the passes of Bellman and Ford converge to them, or some arcs form a cycle of negative
+// length. Such a cycle is a cheaper plan: one unit more here, one less there, and N changes
+// by one in the slots between. The cycle is carried out as often as the lengths of its arcs
+// stay the same, and the passes go on.
 //
-// The arcs lie on a line, so that a pass to the right and one to the left carry a
-// change to either end, and the flow's potentials are off by 10⁻⁸ of a unit only:
-// a few passes and cycles are enough. Every cycle lowers the cost; a limit on the
-// passes is there to bound the time, and was met in none of the cases tried.
-// Lengths are integers of 128 bits.
+// The arcs lie on a line, so a pass to the right and a pass to the left carry a change to
+// both ends. The potentials of the flow are off by only 10⁻⁸ of a unit, so a few passes
+// and cycles suffice. Every cycle lowers the cost. A limit on the passes bounds the time;
+// none of the cases tried reached the limit. Lengths are integers of 128 bits.
 
 // mendPasses is the limit on passes. The largest case of BenchmarkSavings takes 54.
 const mendPasses = 4000

@@ -18,47 +18,47 @@ import (
 // Savings plans, exactly.
 //
 // A savings plan is a commitment to pay c an hour, for a term. In each hour the
-// usage of type i, worth q_i an instance-hour at the rates of the plan and p_i > q_i
-// on demand, is paid from c, the type with the greatest p_i/q_i first, in fractions of
-// instance-hours where c ends; the rest runs on demand, and what is left of c is
-// lost. Minimise the commitments plus what runs on demand, commitments being whole
-// numbers of units of u.
+// commitment pays for usage. Usage of type i costs q_i an instance-hour at the rates of the
+// plan, and p_i > q_i on demand. The commitment pays for the type with the greatest
+// p_i/q_i first, and for a fraction of an instance-hour where c ends. All other usage
+// runs on demand, and the unused part of c is lost. Minimise the commitments plus the
+// cost on demand. Commitments are whole numbers of units of u.
 //
-// The hour is convex. Lay the usage of a slot on a line of money at plan rates, the
-// types in the order of p_i/q_i, each q_i·d_i long. N units of commitment pay for
-// the line up to N·u, so that unit N saves
+// The hour is convex. Lay the usage of a slot on a line of money at plan rates: the types
+// in the order of p_i/q_i, each with the length q_i·d_i. N units of commitment pay for the
+// line up to N·u, so unit N saves
 //
 //	δ(N) = ∫ p/q over ((N-1)·u, N·u],
 //
-// a mean of the ratio over a step of fixed length, 0 beyond the end of the line. The
-// ratio falls along the line, hence so do the means: δ(1) ≥ δ(2) ≥ … ≥ 0. A unit that
-// straddles the end of one type and the beginning of the next (or of several) only
-// has a mean of its own. δ has at most 2k runs of equal values for k types: one
-// for each type and one for each end.
+// a mean of the ratio over a step of fixed length, and 0 beyond the end of the line. The
+// ratio falls along the line, and so do the means: δ(1) ≥ δ(2) ≥ … ≥ 0. Only a unit that
+// straddles the end of a type has a mean of its own. So for k types δ has at most 2k runs
+// of equal values: one for each type and one for each end.
 //
-// The flow. A run that ends at unit D_j, v_j above the next, contributes
-// v_j·max(0, D_j - N) to what runs on demand: it is a slot with the demand D_j at
-// the price v_j, and commitments are its reservations. So each slot becomes m
-// consecutive ones, m being the largest number of runs of any slot; terms become m
-// times as long, purchases are for sale in the first slot of each m only; and
-// the minimum-cost flow of prepaid reservations (package reserve/internal/flow) solves it.
+// The flow. A run that ends at unit D_j, with a value v_j above that of the next run, adds
+// v_j·max(0, D_j - N) to the cost on demand. That is the cost of a slot with the demand D_j
+// at the price v_j, and commitments are the reservations that serve the slot. So each
+// slot becomes m consecutive slots, where m is the largest number of runs of any slot.
+// Terms become m times as long, and purchases are possible in the first slot of each m.
+// The minimum-cost flow of prepaid reservations (package reserve/internal/flow) solves
+// this problem.
 //
-// Exactness. All ratios are multiples of 1/Λ, for the least common multiple Λ of the
-// plan rates, which are odd amounts such as 0.1553 and 1.1721: with three types and
-// three years Λ does not fit in the integers of the flow. Where it does, the flow's
-// optimum is the optimum. Otherwise the flow solves the problem with the values of
-// units rounded down to about eight digits, which gives a plan, dual prices, and a
-// lower bound; then repair.go makes the plan optimal for the true values, in
-// integers of 128 bits. Where 128 bits are not enough either, as with seven types of
-// four decimals, the plan is returned with that lower bound, some 10⁻⁸ below.
+// Exactness. All ratios are multiples of 1/Λ, where Λ is the least common multiple of the
+// plan rates. Plan rates are odd amounts such as 0.1553 and 1.1721, and with three types
+// and three years Λ does not fit in the integers of the flow. Where Λ fits, the optimum
+// of the flow is the optimum. Otherwise the flow gets the values of units rounded down to
+// about eight digits, and gives a plan, dual prices and a lower bound. Then repair.go
+// makes the plan optimal for the true values, in integers of 128 bits. Seven types of
+// four decimals do not fit in 128 bits either: the plan then comes with the lower bound
+// of the flow, about 10⁻⁸ below the cost.
 //
-// Time: that of a flow of m·slots slots; with three years of hours, 3 to 30 ms for one
-// type and 20 to 250 ms for five (BenchmarkSavings). Memory: about 150 bytes for each of
-// these, and 150 a slot.
+// Time: that of a flow of m·slots slots. With three years of hours that is 3 to 30 ms for
+// one type and 20 to 250 ms for five (BenchmarkSavings). Memory: about 150 bytes for each
+// slot of the flow, and 150 for each slot of the problem.
 
-// Solver finds commitments of least cost. Its zero value is ready. It keeps its
-// memory and allocates nothing once that suffices; a plan is valid until the next
-// call. One goroutine at a time.
+// A Solver finds commitments of least cost. The zero value is ready. A Solver keeps its
+// memory, and allocates nothing once its memory suffices. A plan is valid until the next
+// call. One goroutine at a time may use a Solver.
 type Solver struct {
 	// the problem in integers
 	slots, term int
@@ -107,17 +107,17 @@ type payer struct {
 	true128 wide.Int
 }
 
-// Solve returns a plan of least cost with its certificate. Among types with the
-// same ratio of rates the one with the lower plan rate is paid for first, as AWS
-// does, then the first of Types: that moves no cost. Which of several plans of
-// equal cost is returned is not stated, but the same problem gives the same one.
+// Solve returns a plan of least cost with its certificate. Types with the same ratio of
+// rates are paid for in the order of their plan rates, the lowest first, as AWS does, and
+// then in the order of Types; that order does not change the cost. Solve does not say which
+// of several plans of equal cost it returns, but the same problem gives the same plan.
 //
-// The plan is optimal, Cost = Bound, as long as the common multiple of the rates and
-// the spans fit in 128 bits: with three years of hours, for any four types with rates of
-// four decimals, and mostly for five. Beyond, Bound is below Cost by a share of about 10⁻⁸.
+// The plan is optimal, Cost = Bound, if the common multiple of the rates and the spans fit
+// in 128 bits. With three years of hours that is so for any four types with rates of four
+// decimals, and for most sets of five. Otherwise Bound is below Cost by about 10⁻⁸ of it.
 //
-// The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm] or
-// [ErrOverflow]. p is not modified.
+// The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm] or [ErrOverflow].
+// Solve does not modify p.
 func (s *Solver) Solve(p *Problem) (Plan, error) {
 	if err := s.load(p); err != nil {
 		return Plan{}, err

@@ -9,23 +9,22 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// Verify checks a plan and its certificate without any part of the solver:
-// that the commitments keep to the problem's rules, that the amounts are what
-// they cost, and that the certificate proves the bound. A nil error means that no
-// plan for p costs less than Bound, and none less than this one if Optimal
-// reports true. What is wrong is said by an [*InputError] that unwraps to
-// [ErrForged].
+// Verify checks a plan and its certificate without any part of the solver. Verify checks
+// that the commitments keep to the problem's rules, that the amounts are right, and that the
+// certificate proves the bound. A nil error means that no plan for p costs less than Bound,
+// and that no plan costs less than this plan if Optimal reports true. Otherwise the error is
+// an [*InputError] that unwraps to [ErrForged] and says what is wrong.
 //
-// The bound. Let g_t(N) be what slot t costs on demand with N active units, H_t of
-// them held, and z_t ≥ 0 the certificate's values. For any plan with r_s units
-// bought at slot s, adding Σ z_t·(N_t - H_t - active) = 0 to its cost gives
+// The bound. Let g_t(N) be the cost of slot t on demand with N active units, of which H_t
+// are held, and let z_t ≥ 0 be the values of the certificate. For any plan with r_s units
+// bought at slot s, adding Σ z_t·(N_t - H_t - active) = 0 to the cost gives
 //
-//	Σ_t (g_t(N_t) + z_t·(N_t - H_t)) + Σ_s (F_s - Σ z_t over the term)·r_s,
+//	Σ_t (g_t(N_t) + z_t·(N_t - H_t)) + Σ_s (F_s - Σ z_t over the term)·r_s.
 //
-// and taking the minimum over each N_t ≥ H_t and r_s ≥ 0 alone can only lower that.
-// The second sum has the minimum 0 if no bracket is negative, which is checked. Each
-// g_t is linear between the ends of the types, so that its minima are next to those
-// ends or at H_t. No use is made of how the values were found, nor of convexity.
+// Taking the minimum over each N_t ≥ H_t and each r_s ≥ 0 alone can only lower that sum. The
+// second sum has the minimum 0 if no bracket is negative, which is checked. Each g_t is
+// linear between the ends of the types, so its minima are next to those ends or at H_t. The
+// proof uses neither convexity nor how the values were found.
 //
 // Arithmetic is in big integers. Time: O(slots × types²) of their operations.
 func Verify(p *Problem, plan *Plan) error {
