@@ -121,6 +121,7 @@ type study struct {
 	nodes    []int // of the local clusters
 	local    []result
 	sweep    []result // by waitLimits, shorts, places
+	queues   []result // by disciplines without EASY, waitLimits
 	estimate []result // by alphas, expands
 	ratio    []struct{ gce, multi result }
 	ec2      result
@@ -138,6 +139,7 @@ func (o *options) study(log *jobLog, run *cli.Run) (*study, error) {
 		log: log, prices: pricing.CC28XLarge2013(),
 		nodes: make([]int, len(sizes)), local: make([]result, len(sizes)),
 		sweep:    make([]result, len(waitLimits)*len(shorts)*len(places)),
+		queues:   make([]result, (len(disciplines)-1)*len(waitLimits)),
 		estimate: make([]result, len(alphas)*len(expands)),
 		ratio:    make([]struct{ gce, multi result }, len(ratios)),
 		overhead: make([]struct{ without, with result }, len(waitLimits)*len(expands)),
@@ -179,9 +181,18 @@ func (o *options) study(log *jobLog, run *cli.Run) (*study, error) {
 			for _, place := range places {
 				p := base
 				p.waitLimit, p.short, p.place, p.expand = w, short, place, schedule.BestSize
+				p.queue = discipline{weights: base.queue.weights}
 				add(sec, p, &s.sweep[k])
 				k++
 			}
+		}
+	}
+	for i, d := range disciplines[1:] {
+		for j, w := range waitLimits {
+			p := base
+			d.weights = base.queue.weights
+			p.waitLimit, p.short, p.place, p.expand, p.queue = w, time.Hour, places[0], schedule.BestSize, d
+			add(sec, p, &s.queues[i*len(waitLimits)+j])
 		}
 	}
 	for i := range alphas {
@@ -422,43 +433,51 @@ func (s *study) changes(wait, expand int) (ofWait, ofRate float64) {
 	return ofWait, x.with.total/x.without.total - 1
 }
 
-// front is the sweep over T_waitlmt, T_short and the placement: all results, and which
-// choices no other choice beats in both cost and wait.
+// front is the sweep over T_waitlmt, T_short and the placement, with EASY, and over the
+// other disciplines and T_waitlmt at the defaults: all results, and which choices no
+// other choice beats in both cost and wait.
 func (s *study) front(name string) figure {
-	f := figure{name: "sweep", header: "t_waitlmt_s,t_short_s,placement,mean_wait_s,rate,on_front"}
-	series := make([]svgplot.Series, len(places)+1)
-	best := &series[len(places)]
+	f := figure{name: "sweep", header: "t_waitlmt_s,t_short_s,placement,backfill,mean_wait_s,rate,on_front"}
+	series := make([]svgplot.Series, len(places)+len(disciplines))
+	best := &series[len(series)-1]
 	best.Name = "best of all"
 	var front []result
+	row := func(at int, limit, short time.Duration, place placement.Policy, d discipline, r result) {
+		series[at].Points = true
+		series[at].X, series[at].Y = append(series[at].X, r.total), append(series[at].Y, r.wait.Seconds())
+		on := s.undominated(r)
+		if on {
+			front = append(front, r)
+		}
+		f.rows = append(f.rows, []string{seconds(limit), seconds(short), place.String(), d.String(), seconds(r.wait), dollars(r.total), fmt.Sprint(on)})
+	}
 	for w, limit := range waitLimits {
 		for k, short := range shorts {
 			for p, place := range places {
-				r := s.at(w, k, p)
-				series[p].Name, series[p].Points = place.String(), true
-				series[p].X, series[p].Y = append(series[p].X, r.total), append(series[p].Y, r.wait.Seconds())
-				on := s.undominated(r)
-				if on {
-					front = append(front, r)
-				}
-				f.rows = append(f.rows, []string{seconds(limit), seconds(short), place.String(), seconds(r.wait), dollars(r.total), fmt.Sprint(on)})
+				series[p].Name = place.String()
+				row(p, limit, short, place, disciplines[0], s.at(w, k, p))
 			}
+		}
+	}
+	for i, d := range disciplines[1:] {
+		series[len(places)+i].Name = d.String()
+		for w, limit := range waitLimits {
+			row(len(places)+i, limit, time.Hour, places[0], d, s.queues[i*len(waitLimits)+w])
 		}
 	}
 	slices.SortStableFunc(front, func(a, b result) int { return cmp.Or(cmp.Compare(a.total, b.total), cmp.Compare(b.wait, a.wait)) })
 	for _, r := range front {
 		best.X, best.Y = append(best.X, r.total), append(best.Y, r.wait.Seconds())
 	}
-	f.charts = []svgplot.Chart{{Title: "Cost against wait: T_waitlmt, T_short and placement, " + name, X: rateAxis, Y: waitAxis, Series: series}}
+	f.charts = []svgplot.Chart{{Title: "Cost against wait: T_waitlmt, T_short, placement and backfilling, " + name, X: rateAxis, Y: waitAxis, Series: series}}
 	return f
 }
 
 // undominated reports whether no choice is better in one and no worse in the
 // other.
 func (s *study) undominated(r result) bool {
-	for _, q := range s.sweep {
-		if q.total <= r.total && q.wait <= r.wait && (q.total < r.total || q.wait < r.wait) {
-			return false
-		}
+	beats := func(q result) bool {
+		return q.total <= r.total && q.wait <= r.wait && (q.total < r.total || q.wait < r.wait)
 	}
-	return true
+	return !slices.ContainsFunc(s.sweep, beats) && !slices.ContainsFunc(s.queues, beats)
 }

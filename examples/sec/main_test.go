@@ -261,6 +261,16 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", file("centuries.swf", strings.Repeat("1 0 -1 2300000000 16\n", 6)), "-mode", "local"}, "centuries.swf: mode local: sim: Submit: value out of range: the simulated clock passes 2305843009 s, 5 jobs before the end"},
 		{[]string{"-trace", file("old.swf", "1 0 0 9000000000 4\n")}, "old.swf: job 1 cannot be run"},
 		{[]string{"-trace", file("huge.swf", "1 0 0 90000000 900000000000\n")}, "huge.swf: mode individual"},
+		{[]string{"-backfill", "sjf"}, "want easy, conservative or none"},
+		{[]string{"-reservations", "0"}, "-reservations"},
+		{[]string{"-weights", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
+		{[]string{"-weights", file("w.csv", "")}, "no weights: want lines such as hour,1"},
+		{[]string{"-weights", file("w.csv", "hour,1\nhour,2\n")}, `line 2: "hour" is there twice, first in line 1`},
+		{[]string{"-weights", file("w.csv", "hour,many\n")}, `line 1: the weight "many": want a number`},
+		{[]string{"-weights", file("w.csv", "hour,NaN\n")}, "want a number"},
+		{[]string{"-weights", file("w.csv", "day,1\n")}, "want hour,WEIGHT or node,WEIGHT or user,NUMBER,WEIGHT"},
+		{[]string{"-weights", file("w.csv", "user,ann,1\n")}, `the user "ann": want the number of a user`},
+		{[]string{"-trace", file("users.swf", small), "-weights", file("w.csv", "# boss\nuser,99,1\n")}, "line 2: user 99 has no job in the"},
 		{[]string{"-estimate", "1e300"}, "-estimate 1e+300 is too much: made-up log: trace: Records[0].Estimate"},
 		{[]string{"-estimate", "60000"}, "cannot be run"},
 		{[]string{"-svg", filepath.Join(log, "out")}, "cannot write -svg"},
@@ -292,6 +302,11 @@ func TestEffectiveFlags(t *testing.T) {
 		{"-mode local -overhead", ""}, // of individual, which the saving is over
 		{"-mode local -figures D -overhead", ""},
 		{"-mode local -place min-idle", "-place"},
+		{"-mode nowait -backfill none", "-backfill"},
+		{"-mode local -backfill none", ""},
+		{"-mode individual -reservations 3", "-reservations"},
+		{"-mode sec -backfill conservative -reservations 3", "-reservations"},
+		{"-mode sec -reservations 3", ""},
 		{"-mode nowait -place min-idle", ""},
 		{"-mode local -figures D -place min-idle", ""},
 		{"-mode sec -figures D -nodes 9", "-nodes"},
@@ -440,7 +455,7 @@ func TestFigures(t *testing.T) {
 	if plain, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json"); plain != stdout {
 		t.Error("-figures changes what is printed")
 	}
-	rows := map[string]int{"table1": 6, "fig1": 2, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 7, "fig8": 4, "fig9": 18, "sweep": 144, "claims": 35}
+	rows := map[string]int{"table1": 6, "fig1": 2, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 7, "fig8": 4, "fig9": 18, "sweep": 162, "claims": 35}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -489,5 +504,28 @@ func TestFigures(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(parent); len(entries) != 1 {
 		t.Errorf("left: %v", entries)
+	}
+}
+
+// The disciplines of the queue, on the made-up log and a full local cluster: without
+// backfilling jobs wait longest; priorities for small jobs shorten the mean wait; one
+// reservation is EASY.
+func TestDisciplines(t *testing.T) {
+	wait := func(args ...string) float64 {
+		stdout, _ := tested.Must(t, append([]string{"-mode", "local", "-json"}, args...)...)
+		var rows []struct {
+			Wait float64 `json:"mean_wait_s"`
+		}
+		if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 {
+			t.Fatal(err, stdout)
+		}
+		return rows[0].Wait
+	}
+	small := programtest.Write(t, "weights.csv", "# small jobs first\nhour,1\nnode,-1\n")
+	easy, one, four := wait(), wait("-reservations", "1"), wait("-reservations", "4")
+	conservative, none, first := wait("-backfill", "conservative"), wait("-backfill", "none"), wait("-weights", small)
+	t.Logf("mean waits: easy %v s, with 4 reservations %v, conservative %v, none %v, small jobs first %v", easy, four, conservative, none, first)
+	if easy != one || easy == four || easy == conservative || none < 2*easy || first >= easy {
+		t.Errorf("mean waits: easy %v s, with 1 reservation %v, with 4 %v, conservative %v, none %v, small jobs first %v", easy, one, four, conservative, none, first)
 	}
 }

@@ -55,6 +55,14 @@ How it runs
   -expand HOW          for which waiting jobs sec grows: first, sum (all) or best (the
                        long ones and one short one) (default best)
   -short D             up to which estimate a job is short, for best (default 1h)
+  -backfill HOW        which waiting job may overtake: easy (one that does not delay the
+                       first job of the queue), conservative (one that delays nobody)
+                       or none (default easy)
+  -reservations N      easy: how many jobs at the top of the queue must not be delayed
+                       (default 1)
+  -weights FILE        priorities, which order the queue: lines hour,W (for each hour of
+                       waiting), node,W (for each instance of the job) and user,NUMBER,W
+                       (default: first come, first served)
   -place HOW           which idle instances a job gets: max-margin or min-margin
                        (the most or the least paid time left), max-idle or min-idle
                        (idle for the longest or shortest), random
@@ -65,10 +73,10 @@ What comes out
   -svg FILE            write the picture of capacity against use
   -jobs FILE           write a line for each job: id,submit_s,start_s,wait_s,nodes
   -figures DIR         write Table 1 and Figs. 1, 4a, 4b, 5, 6, 7, 8, 9 of [Niu16] for
-                       this log, and what -waitlimit, -short and -place can do, as
-                       CSV and SVG, and claims.csv, which says which findings of
-                       [Niu16] came out; DIR is made if it does not exist. The
-                       figures need some 200 simulations, on all cores
+                       this log, and what -waitlimit, -short, -place and -backfill
+                       can do, as CSV and SVG, and claims.csv, which says which
+                       findings of [Niu16] came out; DIR is made if it does not
+                       exist. The figures need some 220 simulations, on all cores
   -demand FILE         write the most instances held in each hour, one number a line
   -h                   print this
 
@@ -100,8 +108,13 @@ type options struct {
 	expand    schedule.Expansion
 	short     time.Duration
 	place     placement.Policy
-	estimate  float64
-	seed      uint64
+
+	backfill     backfill
+	reservations int
+	weights      string
+
+	estimate float64
+	seed     uint64
 
 	portfolio buying
 	ratio     float64
@@ -114,7 +127,7 @@ type options struct {
 func define(o *options, f *cli.Flags) {
 	*o = options{
 		cores: instanceProcessors, modes: inOrder, waitLimit: 5 * time.Minute, short: time.Hour,
-		estimate: 1, seed: 1, portfolio: buyOnline, ratio: 1,
+		estimate: 1, seed: 1, portfolio: buyOnline, ratio: 1, reservations: 1,
 	}
 	f.File("trace", &o.trace)
 	f.Int("cores-per-node", &o.cores, 1, maxCount, "")
@@ -130,6 +143,9 @@ func define(o *options, f *cli.Flags) {
 	f.Switch("overhead", &o.overhead)
 	f.Text("expand", &o.expand, "first, sum or best")
 	f.Text("place", &o.place, "max-margin, min-margin, max-idle, min-idle or random")
+	cli.Choice(f, "backfill", &o.backfill, backfillNames...)
+	f.Int("reservations", &o.reservations, 1, maxCount, "jobs")
+	f.File("weights", &o.weights)
 	f.Float("estimate", &o.estimate, "a number that is not negative, such as 0.5", func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) })
 	f.Seed(&o.seed)
 	f.Idle(o.ignores)
@@ -175,6 +191,10 @@ func (o *options) ignores(name string) bool {
 		return !elastic || o.expand != schedule.BestSize && o.figures == ""
 	case "place":
 		return !elastic && !o.shows(nowait)
+	case "backfill", "weights":
+		return !elastic && !o.shows(local)
+	case "reservations":
+		return o.backfill != easy || o.ignores("backfill")
 	case "portfolio": // of multi alone, see note
 		return !o.shows(hybrid, multi) && o.figures == ""
 	case "ratio":

@@ -150,7 +150,12 @@ func (o *options) policy(log *jobLog) (policy, error) {
 		return policy{}, cli.Mistakef("job %d needs %s of %s, but -nodes is only %s",
 			largest.ID, decimal.Count(largest.Nodes, "node"), decimal.Count(o.cores, "processor"), decimal.Int(nodes))
 	}
+	queue, err := o.discipline(log)
+	if err != nil {
+		return policy{}, err
+	}
 	return policy{
+		queue: queue,
 		nodes: nodes, waitLimit: o.waitLimit, short: o.short, expand: o.expand, place: o.place,
 		seed: o.seed, overhead: o.overhead, ratio: o.ratio, epoch: log.epoch,
 	}, nil
@@ -225,6 +230,7 @@ type policy struct {
 	place     placement.Policy
 	seed      uint64
 	overhead  bool
+	queue     discipline
 	ratio     float64   // GCE's price over EC2's
 	epoch     time.Time // of the log's time 0
 }
@@ -253,6 +259,9 @@ func (p policy) config(m mode, list pricing.List, portfolio sim.Portfolio) (sim.
 	if err != nil {
 		return cfg, err
 	}
+	if m != multi {
+		cfg.Scheduler = p.queue.scheduler()
+	}
 	switch m {
 	case individual:
 		cfg.Mode = sim.Individual
@@ -264,6 +273,9 @@ func (p policy) config(m mode, list pricing.List, portfolio sim.Portfolio) (sim.
 		cfg.Clouds = []sim.Cloud{google}
 	case multi:
 		cfg.Clouds = []sim.Cloud{{Name: "EC2", Portfolio: portfolio}, google}
+		for i := range cfg.Clouds { // each cloud has a queue of its own
+			cfg.Clouds[i].Scheduler = p.queue.scheduler()
+		}
 	}
 	return cfg, nil
 }
