@@ -6,25 +6,23 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// AQTP is the average queued time policy ([Marshall12] section III.B). It
-// launches for the first n jobs of the queue only, and adjusts n at each
-// evaluation to hold the average weighted queued time near r, the desired
-// response:
+// AQTP is the average queued time policy ([Marshall12] section III.B). AQTP launches for the
+// first n jobs of the queue only. At each evaluation AQTP adjusts n to hold the average
+// weighted queued time near r, the desired response:
 //
 //	AWQT < r − θ:  n falls by one, to the minimum at the least
 //	AWQT > r + θ:  n grows by one, to the maximum at the most
 //	NC = max(1, ⌊AWQT / r⌋)  clouds may be asked, the cheapest ones
 //
-// It counts as [OD] does: a job that finds enough free instances in one
-// infrastructure gets those, and one that fits nowhere holds up those behind it.
-// It launches for whole jobs only, within limits and credits, so that no
-// instance waits for others that may never come. Idle instances go as by
-// [ODPlus]. After a refusal it does not ask another cloud, but waits for the
-// next evaluation.
+// AQTP counts as [OD] does: a job that finds enough free instances in one infrastructure
+// gets them, and a job without a place holds up the jobs behind it. AQTP launches for whole
+// jobs only, within limits and credits, so that no instance waits for others that may never
+// come. Idle instances go as under [ODPlus]. After a refusal AQTP asks no other cloud, and
+// waits for the next evaluation.
 //
-// r is the administrator's to choose, so that its zero value is an error; the
-// paper's example is r = 2 h with θ = 45 min. The policy remembers n: Reset it
-// for another run. Time: O(jobs + n·clouds + instances).
+// The administrator chooses r, so the zero value of r is an error; the paper's example is
+// r = 2 h with θ = 45 min. The policy remembers n: Reset the policy for another run. Time:
+// O(jobs + n·clouds + instances).
 type AQTP struct {
 	Response  time.Duration // r, > 0
 	Threshold time.Duration // θ, ≥ 0

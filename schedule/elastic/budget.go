@@ -6,26 +6,24 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// The budget: credits accrue by the hour, what is not spent accumulates, and
-// launches may take the credits a little below zero ([Marshall12] sections I,
-// II and V.B).
+// The budget: credits accrue by the hour, unused credits accumulate, and launches may take
+// the credits a little below zero ([Marshall12] sections I, II and V.B).
 //
-// The debt rule. A launch pays for the first hour of each instance. It is made
-// only if the credits are then no lower than -Debt. An instance without a job
-// whose paid hour ends is paid for another only on the same condition, and is
-// given back otherwise. One that runs a job, or boots for it, is paid for
-// whatever the credits are: a job that runs is not stopped. So the renewals of
-// instances that run jobs, and they alone, can take the credits below -Debt, and
-// until they have recovered nothing more is spent on anything else. Covered is
-// the strict rule, under which nothing takes them there.
+// The debt rule. A launch pays for the first hour of each instance. A launch is made only if
+// the credits are then at least -Debt. When the paid hour of an instance without a job ends,
+// the next hour is paid on the same condition; otherwise the instance is given back. An
+// instance that runs a job, or boots for a job, is paid whatever the credits are: a running
+// job is not stopped. So only the renewals of instances with jobs can take the credits below
+// -Debt. Until the credits have recovered, nothing else is paid. Covered is the strict rule,
+// under which nothing takes the credits below -Debt.
 //
-// The paper says "slight debt" and no more. Its sustained maximum has 58 to 59
-// instances: with $5 an hour at $0.085 it takes a debt to have the 59th, which
-// cost $5.015, and one of an instance-hour is enough. It then has 59 until the
-// debt is used up, and 58 or 59 in turn from then on, for the $1,530 that accrue
-// in the 306 hours of the evaluation. The $1,535 that the paper reports are 59
-// for all the time, $1,534.59, and take the credits to -$4.59. That its
-// on-demand policies spend hundreds more than accrues fits renewals only.
+// The paper says "slight debt" and no more. Its sustained maximum has 58 to 59 instances.
+// With $5 an hour at $0.085, the 59th instance, $5.015 in all, needs a debt, and a debt of
+// one instance-hour is enough. The sustained maximum then has 59 instances until the debt is
+// used up, and from then on 58 or 59 in turn, for the $1,530 that accrue in the 306 hours of
+// the evaluation. The $1,535 that the paper reports are 59 instances all the time,
+// $1,534.59, and take the credits to -$4.59. The paper's on-demand policies spend hundreds
+// more than accrues; only renewals can explain that.
 
 // A Budget is what an administrator allows for rented instances.
 type Budget struct {

@@ -9,16 +9,15 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// A Draft is a set of actions in the making. It keeps the books that every
-// policy needs, so that whatever is asked of it the actions are feasible
-// together: which clouds come first, what the limits and the credits still
-// allow, which free instances the jobs before have taken, which idle instances
-// nobody wants. A policy of one's own is a few calls of [Draft.ServeQueue], or
-// loops over jobs or clouds with [Draft.Serve] and [Draft.Launch], and
-// [Draft.TerminateDue].
+// A Draft is a set of actions that a policy is assembling. A Draft keeps the accounts that
+// every policy needs, so that all its actions together are feasible: which clouds come
+// first, what the limits and the credits still allow, which free instances earlier jobs have
+// taken, and which idle instances no job needs. Your own policy is a few calls of
+// [Draft.ServeQueue], or loops over jobs or clouds with [Draft.Serve] and [Draft.Launch],
+// and then [Draft.TerminateDue].
 //
-// The zero value is ready; Reset begins a draft and keeps the memory. A Draft
-// must not be used by two goroutines at once.
+// The zero value is ready. Reset begins a draft and keeps the memory. Two goroutines must
+// not use a Draft at once.
 type Draft struct {
 	s      *Snapshot
 	dst    []Action
@@ -103,9 +102,9 @@ func (d *Draft) insert(list []int, i int) []int {
 }
 
 // Cheapest returns the clouds that can be asked for instances, as indices in
-// Snapshot.Clouds: not fixed, without a refusal at this evaluation, ordered by
-// price and then by index. It is valid until the next Reset and may be resliced
-// but not be written to.
+// Snapshot.Clouds: clouds that are not fixed and have not refused at this evaluation,
+// ordered by price and then by index. The slice is valid until the next Reset. The caller
+// may reslice it, but must not write to it.
 func (d *Draft) Cheapest() []int { return d.clouds }
 
 // Left returns what launches may still spend: the credits, the budget's debt
@@ -190,21 +189,20 @@ func (d *Draft) Take(cloud, n int) {
 	d.books[cloud].take(n)
 }
 
-// Serve finds room for a whole job within one infrastructure: the cheapest that
-// has enough spare instances, or else the first of the given clouds where
-// launching what is missing is possible. It launches that, takes the instances
-// and reports true. If there is no such cloud it does nothing and reports false.
+// Serve finds room for a whole job within one infrastructure: the cheapest infrastructure
+// with enough spare instances, or else the first of the given clouds that can launch the
+// missing instances. Serve launches them, takes all instances for the job, and reports true.
+// Without such a cloud Serve does nothing and reports false.
 //
-// What instances that it takes will be charged before the job can start, while
-// others boot, has to be left, too, and is set aside: otherwise they would be
-// given back for want of credits, the job would lack them, and that for ever.
-// Under Budget.Covered what the instances will be charged until the end of the
-// job's estimate has to be left as well, and is set aside. It panics if the job
-// has a negative number of nodes. Time: O(clouds).
+// Serve sets credits aside. Instances that the job takes may be charged before the job can
+// start, while others boot. The credits must pay those charges too: otherwise the instances
+// would be given back for lack of credits, and the job would never have all its instances.
+// Under Budget.Covered the credits must also pay the charges until the end of the job's
+// estimate.
 //
-// Jobs start in order. So after one that cannot be served nothing that costs
-// should be launched or kept for those behind it: [Draft.ServeQueue] sees to
-// that.
+// Jobs start in order. So after a job that cannot be served, nothing that costs should be
+// launched or kept for the jobs behind: [Draft.ServeQueue] follows that rule. Serve panics
+// if the job has a negative number of nodes. Time: O(clouds).
 func (d *Draft) Serve(j *schedule.Job, clouds []int, why Reason) bool {
 	own := len(clouds) == len(d.clouds) && (len(clouds) == 0 || &clouds[0] == &d.clouds[0])
 	return d.serve(j, clouds, false, own, why)
@@ -293,18 +291,19 @@ func addHours(hours uint64, n int) uint64 {
 	return math.MaxUint64
 }
 
-// ServeQueue serves waiting jobs in order, and returns how many it could serve
-// before the first that it could not. That one holds up the queue: those behind
-// it cannot start before it does. So nothing more is launched or taken that
-// costs, whatever the jobs behind need, and the credits are saved for the one
-// that needs them; what is free they get. With parts a job that cannot be
-// served takes all that is spare and can be launched in that one of the given
-// clouds without a price where it has most, the first of these, of those whose
-// limits it does not exceed: so it gathers its instances over several
-// evaluations. A part that costs is never launched: it would be paid for by the
-// hour while it waits, out of what the rest of it needs.
+// ServeQueue serves waiting jobs in order, and returns how many jobs it served before the
+// first job that it could not serve. That job holds up the queue: the jobs behind it cannot
+// start earlier. So from then on ServeQueue launches and takes nothing that costs, and saves
+// the credits for that job. The jobs behind it get free instances only.
 //
-// Time: O(jobs·clouds), and little once nothing is left to be had.
+// With parts, a job that cannot be served takes part of its instances: all spare instances
+// and all possible launches in one of the given clouds without a price. Among the clouds
+// whose limits the job does not exceed, that is the cloud with the most such instances, and
+// the first of equals. So the job collects its instances over several evaluations. A part
+// that costs is never launched: it would be paid by the hour while it waits, out of the
+// credits for the rest of the job.
+//
+// Time: O(jobs·clouds), and little once no instance is left to take.
 func (d *Draft) ServeQueue(jobs []schedule.Job, clouds []int, parts bool, why Reason) (served int) {
 	d.mostCan = math.MaxInt
 	served = -1
@@ -348,13 +347,13 @@ func (d *Draft) servePart(n int, clouds []int, why Reason) {
 	d.books[best].take(min(n, d.books[best].spare))
 }
 
-// TerminateDue terminates the idle instances that would be charged before the
-// next evaluation and that no job has taken ([Marshall12] section III.A, OD++).
-// An instance whose charge falls on the next evaluation itself can wait for it.
-// With keepFree those of clouds without a price stay. It returns how many.
+// TerminateDue terminates the idle instances that would be charged before the next
+// evaluation and that no job has taken ([Marshall12] section III.A, OD++). An instance whose
+// charge falls on the next evaluation can wait for that evaluation. With keepFree, instances
+// of clouds without a price stay. TerminateDue returns the number of terminated instances.
 //
-// A job takes what is paid for longest: of a cloud's idle instances those that
-// are due are the last to be taken.
+// A job takes the instances that are paid for longest, so of the idle instances of a cloud,
+// the due instances are taken last.
 func (d *Draft) TerminateDue(keepFree bool, why Reason) int {
 	return d.terminate(d.s.Now+min(d.s.Every, schedule.Never-d.s.Now), keepFree, why)
 }

@@ -13,27 +13,25 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// MCOP is the multi-cloud optimisation policy ([Marshall12] section III.C). It
-// minimises two things at once, the cost of what is launched and the total
-// queued time of the jobs that wait.
+// MCOP is the multi-cloud optimisation policy ([Marshall12] section III.C). MCOP minimises
+// two values at once: the cost of the launches, and the total queued time of the waiting
+// jobs.
 //
-// A configuration gives each cloud a set of waiting jobs and launches as many
-// instances there as these have cores. Its cost is the price of their first
-// hours; its queued time is that of a schedule of the whole queue on all that
-// there is then (see timetable.go). Of the configurations that a [Search] finds
-// and that limits and credits allow, those that no other dominates form the
-// front, and of these the policy carries out the one that [Choose] takes; of
-// several that are equal in cost and time, any, with equal chances. It then
-// terminates the idle instances that would be charged before the next
-// evaluation, as far as the chosen schedule has no use for them. After a refusal
-// it waits for the next evaluation.
+// A configuration gives each cloud a set of waiting jobs, and launches as many instances
+// there as these jobs have cores. The cost of a configuration is the price of the first
+// hours. Its queued time is that of a schedule of the whole queue on all instances (see
+// timetable.go). A [Search] finds configurations within limits and credits. The
+// configurations that no other dominates form the front, and [Choose] takes one of the
+// front. Among configurations of equal cost and time, MCOP takes each with equal chances.
+// MCOP then terminates the idle instances that would be charged before the next evaluation
+// and that the chosen schedule does not use. After a refusal MCOP waits for the next
+// evaluation.
 //
-// The zero value, with a source of randomness, cares for queued time alone. A
-// heuristic search has no bound on its distance from the true front; see the
-// package documentation for how far it is. Nor is there one on how long a job
-// waits: of a front with two points, nothing and a launch, a weight of cost of
-// one half or more takes nothing, however long the job has waited, since the
-// values are scaled. Time: see the search.
+// The zero value, with a source of randomness, minimises queued time alone. No bound is
+// known on the distance of a heuristic search from the true front; the package comment has
+// measurements. No bound is known on how long a job waits either. Suppose that the front has
+// two points: no launch, and one launch. Values are scaled, so a weight of cost of at least
+// one half then takes no launch, however long the job has waited. Time: see the search.
 type MCOP struct {
 	// CostWeight is the weight of the cost, in [0, 1]; the queued time has the
 	// rest. MCOP-20-80 is 0.2 and MCOP-80-20 is 0.8.
@@ -209,11 +207,10 @@ func (p *MCOP) choose() int {
 	return best
 }
 
-// AppendFront appends the configurations of the snapshot that the policy chooses
-// from to dst, sorted by cost: those that none of the others found dominates. Of
-// configurations that are equal in cost and queued time there is one. Their
-// Launch fields are valid until the next call of a method. It panics as
-// AppendActions does.
+// AppendFront appends to dst the configurations that the policy chooses from, sorted by
+// cost: those that no other configuration found dominates. Of configurations with equal cost
+// and queued time there is one. Their Launch fields are valid until the next call of a
+// method. AppendFront panics as AppendActions does.
 func (p *MCOP) AppendFront(dst []Configuration, s *Snapshot) []Configuration {
 	p.explore(s)
 	for i := range p.front.entries {

@@ -6,54 +6,50 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// The policies that launch for all that waits, OD and OD++ ([Marshall12] section
-// III.A).
+// The policies that launch for all waiting jobs, OD and OD++ ([Marshall12] section III.A).
 //
-// Counting. Each waiting job, in the queue's order, is found a place in one
-// infrastructure: where enough instances are idle or boot already, or else in
-// the cheapest cloud that can launch what is missing. What is free in one
-// infrastructure so serves the jobs there, whoever it was launched for, but a
-// job is not counted on instances of two, which could not run it.
+// Counting. Each waiting job, in the order of the queue, gets a place in one infrastructure:
+// where enough instances are idle or boot already, or else in the cheapest cloud that can
+// launch the missing instances. So free instances of an infrastructure serve any job there,
+// whichever job they were launched for. A job never counts on instances of two
+// infrastructures, which could not run it.
 //
-// A job that fits nowhere holds up the queue, which starts in order. What it
-// lacks is credits, if a cloud with a price could hold it, or else instances
-// that others have. So credits are saved for it: until it is served nothing that
-// costs is launched for those behind it, and idle instances with a price go
-// before their next charge. With the credits complete all of it is launched at
-// once, which is no later than in parts, but for a boot, and costs less. In
-// clouds without a price it takes what it can get, towards the next evaluation,
-// unless WholeJobs is set, and so do those behind it.
+// A job without a place holds up the queue, which starts in order. The job lacks credits if
+// a cloud with a price could hold it, and otherwise instances that other jobs have. So
+// credits are saved for the job: until it is served, nothing that costs is launched for the
+// jobs behind it, and idle instances with a price go before their next charge. When the
+// credits suffice, all instances of the job are launched at once. That is no later than in
+// parts, except for a boot, and costs less. In clouds without a price the job, and the jobs
+// behind it, take the instances that they can get, towards the next evaluation, unless
+// WholeJobs is set.
 //
-// Guarantee. If every infrastructure that a job needs to go to is one that
-// refuses nothing, boots take less than an hour, and credits accrue, every job
-// starts: when those that run have ended no instance with a price is renewed
-// that the first job does not take, the credits grow every hour, and one day
-// pay for all that it needs. [Marshall12] launches as much as credits allow,
-// which starves every job that needs more credits than an hour or two accrue:
-// the renewals of the part use up what accrues for the rest.
+// Guarantee. Every job starts if three things hold: the infrastructures that the job needs
+// refuse nothing, boots take less than an hour, and credits accrue. Reason: when the running
+// jobs have ended, no instance with a price is renewed that the first job does not take. So
+// the credits grow every hour, until they pay for the whole job. [Marshall12] launches as
+// much as credits allow. That starves every job that needs more credits than accrue in an
+// hour or two: renewals of the part use up the credits for the rest.
 //
-// With Pooled, cores are only counted: the sum over the queue less all that is
-// idle or boots anywhere. That launches no more, often less, and a wide job can
-// then wait, for ever, although "enough" is free in two places.
+// With Pooled, cores are only counted: the sum over the queue less all cores that are idle
+// or boot anywhere. That launches no more instances, and often fewer. A wide job can then
+// wait without end, although enough instances are free in two places together.
 //
-// With Printed the policy is [Marshall12]'s to the letter: the cores of all waiting jobs
-// less all that is idle or boots anywhere are launched, the cheapest cloud first, until
-// there are enough, the limits are reached or the credits are gone, a part of a job if
-// need be. Nothing is saved for a job, and no instance is counted on: OD++ gives back
-// what is due although a job waits, and OD gives back nothing while one does. A job that
-// needs more than the clouds without a price have, and more credits than accrue, can wait
-// for ever.
+// With Printed the policy is [Marshall12]'s to the letter. The policy launches the cores of
+// all waiting jobs less all cores that are idle or boot anywhere, the cheapest cloud first,
+// until there are enough cores, the limits are reached or the credits are used up, a part of
+// a job if need be. The policy saves nothing for a job and counts no instance for a job: OD++
+// gives back due instances although a job waits, and OD gives back nothing while a job
+// waits. A job that needs more than the clouds without a price have, and more credits than
+// accrue, can wait without end.
 
-// OD launches, at each evaluation, the instances that the waiting jobs need and
-// that are not free already, in the cheapest cloud first, as far as limits and
-// credits go. It terminates all idle instances as soon as no job waits
-// ([Marshall12] section III.A, on-demand), and while a job holds up the queue
-// for credits those that would be charged and that no job ahead of it is
-// counted on. What a cloud refuses it asks of the next, in the second round of
-// the evaluation.
+// OD launches, at each evaluation, the instances that the waiting jobs need and that are not
+// free already, in the cheapest cloud first, within limits and credits. As soon as no job
+// waits, OD terminates all idle instances ([Marshall12] section III.A, on-demand). While a
+// job holds up the queue for credits, OD terminates the idle instances that would be charged
+// and that no earlier job counts on. OD asks the next cloud for refused instances, in the
+// second round of the evaluation.
 //
-// The zero value is ready and remembers nothing. Time: O(jobs·clouds +
-// instances).
+// The zero value is ready and remembers nothing. Time: O(jobs·clouds + instances).
 type OD struct {
 	Printed   bool // launch as the paper prints it; Pooled and WholeJobs do not matter then
 	Pooled    bool // count cores over all infrastructures together
@@ -99,13 +95,11 @@ func nothingToDo(s *Snapshot, keepFree bool) bool {
 	return true
 }
 
-// ODPlus is OD++: it launches as [OD] does, and keeps idle instances as long as
-// they are paid for. It terminates those that would be charged before the next
-// evaluation ([Marshall12] section III.A, on-demand++), unless a waiting job is
-// counted on them.
+// ODPlus is OD++: ODPlus launches as [OD] does, and keeps idle instances as long as they are
+// paid for. ODPlus terminates idle instances that would be charged before the next evaluation
+// ([Marshall12] section III.A, on-demand++), unless a waiting job counts on them.
 //
-// The zero value is ready and remembers nothing. Time: O(jobs·clouds +
-// instances).
+// The zero value is ready and remembers nothing. Time: O(jobs·clouds + instances).
 type ODPlus struct {
 	Printed   bool // as in OD
 	Pooled    bool // as in OD

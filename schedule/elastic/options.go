@@ -22,10 +22,9 @@ type CloudOptions struct {
 	Stop Delay // from the termination to an instance that is gone; nil is MeasuredStop
 }
 
-// Marshall12Clouds returns the clouds of the paper's evaluation ([Marshall12]
-// section V): a free private one of up to 512 instances that refuses requests
-// with the given probability, and a commercial one at $0.085 an hour without
-// limit that refuses none.
+// Marshall12Clouds returns the clouds of the paper's evaluation ([Marshall12] section V): a
+// free private cloud of up to 512 instances that refuses requests with the given
+// probability, and a commercial cloud at $0.085 an hour, without limit, that refuses none.
 func Marshall12Clouds(reject float64) []CloudOptions {
 	return []CloudOptions{
 		{Name: "private", Limit: 512, Reject: reject},

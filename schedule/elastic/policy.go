@@ -9,32 +9,30 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// A Policy decides, at each evaluation, which instances an elastic environment
-// launches and which it gives back ([Marshall12] section II). [SM], [OD],
-// [ODPlus], [AQTP] and [MCOP] are Policies; with a [Draft] one of your own is
-// ten lines.
+// A Policy decides, at each evaluation, which instances an elastic environment launches and
+// which it gives back ([Marshall12] section II). [SM], [OD], [ODPlus], [AQTP] and [MCOP] are
+// Policies. With a [Draft], your own policy has ten lines.
 //
-// AppendActions appends what is to be done at s.Now to dst, launches before
-// terminations. It decides by the snapshot alone, or also by what the policy
-// remembers of earlier evaluations where its type says so, and by its source of
-// randomness. It does not modify or keep the snapshot, and it allocates nothing
-// but room in dst once warm. The snapshot has to be valid: see
-// [Snapshot.Validate], which costs about as much as an evaluation, so that a
-// caller who builds valid snapshots need not call it each time.
+// AppendActions appends the actions at s.Now to dst, launches before terminations. The
+// decision depends on the snapshot; on what the policy remembers of earlier evaluations, if
+// its type says so; and on its source of randomness. AppendActions does not modify or keep
+// the snapshot, and once warm allocates nothing but room in dst. The snapshot must be valid.
+// [Snapshot.Validate] costs about as much as an evaluation, so a caller that builds valid
+// snapshots need not call Validate each time.
 //
-// The actions are feasible together: they keep to the limits of the clouds, take
-// the credits no lower than the budget's debt, and terminate idle instances
-// only, each once, never those of a fixed infrastructure.
+// The actions are feasible together: they keep to the limits of the clouds, and take the
+// credits no lower than the debt of the budget. They terminate idle instances only, each
+// once, and never instances of a fixed infrastructure.
 //
 // A policy may also have a method
 //
 //	Rests(s *Snapshot) bool
 //
-// which is called after an evaluation without an action. It reports whether all later
-// evaluations have no action either, and leave the policy as it is, until a job is
-// submitted, starts or ends, or an instance changes its state; whatever the time, the
-// credits and the next charges are by then. The [Simulator] skips those evaluations. All
-// policies of this package have the method.
+// which is called after an evaluation without an action. Rests reports whether all later
+// evaluations have no action and leave the policy unchanged, until a job is submitted,
+// starts or ends, or an instance changes its state, whatever the time, the credits and the
+// next charges are then. The [Simulator] skips those evaluations. All policies of this
+// package have the method.
 type Policy interface {
 	AppendActions(dst []Action, s *Snapshot) []Action
 }
@@ -45,13 +43,12 @@ type PolicyFunc func(dst []Action, s *Snapshot) []Action
 // AppendActions calls f.
 func (f PolicyFunc) AppendActions(dst []Action, s *Snapshot) []Action { return f(dst, s) }
 
-// A Snapshot is what a policy knows at an evaluation. Instances have one core: a
-// job of n nodes takes n instances of one infrastructure. Clouds that refuse
-// requests are asked in rounds: the caller carries the actions out and, if a
-// launch was refused in part or in whole, notes it in Cloud.Refused, brings the
-// snapshot up to date, sets Again and asks once more, until no launch is
-// refused. A policy asks no cloud twice at one evaluation, so there are at most
-// as many rounds as clouds.
+// A Snapshot is what a policy knows at an evaluation. Instances have one core: a job of n
+// nodes takes n instances of one infrastructure. Clouds that refuse requests are asked in
+// rounds. The caller carries the actions out. If a launch is refused in part or in whole,
+// the caller notes that in Cloud.Refused, updates the snapshot, sets Again and asks once
+// more, until no launch is refused. A policy asks no cloud twice at one evaluation, so there
+// are at most as many rounds as clouds.
 type Snapshot struct {
 	Now     time.Duration  // the time of the evaluation, ≥ 0
 	Every   time.Duration  // the next evaluation is at Now + Every; > 0
@@ -154,11 +151,11 @@ var reasonTexts = enum.New[Reason]("elastic", "Reason", ErrRange,
 // the constants.
 func (r Reason) String() string { return reasonTexts.String(r) }
 
-// Validate returns an [*InputError] for the first thing in the snapshot that
-// policies cannot work with. It unwraps to [ErrRange]; to [ErrTooLarge] for a job
-// that no infrastructure could ever hold; to [ErrUnbounded] for a free cloud
-// without a limit; or to pricing.ErrOverflow for credits and a debt whose sum is
-// out of range. Time: O(jobs + instances).
+// Validate returns an [*InputError] for the first value of the snapshot that policies cannot
+// use. The error unwraps to [ErrRange]; to [ErrTooLarge] for a job that no infrastructure
+// can ever hold; to [ErrUnbounded] for a free cloud without a limit; or to
+// pricing.ErrOverflow if the sum of the credits and the debt is out of range. Time:
+// O(jobs + instances).
 func (s *Snapshot) Validate() error {
 	if s.Now < 0 {
 		return badInput("Now", -1, ErrRange, "%v: want a time from the start of the trace", s.Now)

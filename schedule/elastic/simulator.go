@@ -12,19 +12,17 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A Simulator runs jobs on a local cluster that is extended by clouds, as a
-// policy sees fit ([Marshall12]). The package comment has the rules.
+// A Simulator runs jobs on a local cluster that clouds extend, as a policy decides
+// ([Marshall12]). The package comment has the rules.
 //
-// Its zero value is ready; it keeps its memory between runs and allocates
-// nothing once that suffices. It must not be used by two goroutines at once; for
-// repetitions side by side each goroutine has a Simulator, a policy and a
-// source of randomness of its own.
+// The zero value is ready. A Simulator keeps its memory between runs and allocates nothing
+// once that memory suffices. Two goroutines must not use a Simulator at once: for runs side
+// by side, each goroutine has its own Simulator, policy and source of randomness.
 //
-// The idea: the snapshot that policies read is the environment's own state, brought
-// up to date event by event, and never rebuilt. Invariants, by cloud: instances
-// are in the order of their launch; idle counts those that are idle; due is the
-// least Due of any. Gone instances stay, as Stopping, until the next evaluation
-// looks.
+// The idea: the snapshot that policies read is the state of the simulation itself, updated
+// event by event and never rebuilt. Invariants for each cloud: instances are in the order of
+// their launch; idle is the number of idle instances; due is the least Due. Instances that
+// have gone stay, as Stopping, until the next evaluation.
 type Simulator struct {
 	cfg  Options
 	jobs []trace.Job
@@ -67,24 +65,25 @@ type place struct {
 
 var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
 
-// Run runs jobs, sorted by (Submit, ID) as [trace.Convert] and the models of
-// package workload give them, and returns what came of it. The result's slices
+// Run runs jobs, and returns the result. The jobs are sorted by (Submit, ID), as
+// [trace.Convert] and the models of package workload return them. The slices of the result
 // are valid until the next Run. Jobs are not modified.
 //
-// It returns an [*InputError] before anything runs: for jobs that cannot be
-// replayed (out of order, without cores or run time, an estimate below the run
-// time, larger than every infrastructure can ever be) and for a configuration
-// that makes no sense. It also returns one for a policy whose actions cannot be
-// carried out, and for amounts beyond the range of pricing.Money. Jobs that do
-// not end are no error: see Result.Unfinished, which is to be looked
-// at before the means. A horizon cuts them off; without one the simulation is
-// given up when jobs wait, none runs, and for 60 days, such days not counted in
-// which the credits recover from below the debt, none has started.
+// The error is an [*InputError]. Before anything runs, the error is for jobs that cannot be
+// replayed (out of order, without cores or run time, with an estimate below the run time, or
+// larger than every infrastructure can be) and for options that contradict each other. During
+// the run, the error is for a policy whose actions cannot be carried out, and for amounts
+// beyond the range of pricing.Money.
 //
-// Time: O(log E) an event, with E jobs running and instances booting; O(instances)
-// a start, an end, an evaluation and each of the twelve or so moments of an hour at
-// which instances are charged, beside the policy's own. Evaluations at which a policy
-// rests take no time, see [Policy]; an hour without anything else takes O(1).
+// Jobs that do not end are no error: look at Result.Unfinished before the means. A horizon
+// ends a run. Without a horizon the simulation gives up when jobs wait, none runs, and none
+// has started for 60 days; days on which the credits recover from below the debt do not
+// count.
+//
+// Time: O(log E) an event, with E jobs running and instances booting; O(instances) for a
+// start, an end, an evaluation, and each of the twelve or so moments of an hour at which
+// instances are charged; and the time of the policy. Evaluations at which a policy rests
+// take no time, see [Policy]. An hour without any other event takes O(1).
 func (e *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
