@@ -17,7 +17,7 @@ import "github.com/plimsoll/plimsoll/examples/internal/cli"
 
 var program = &cli.Program[options, *results]{
 	Name: "advise", Usage: usageText, Define: define, Work: work, Text: (*results).text, Rows: (*results).object,
-	Files: []cli.File[*results]{{Flag: "html", Write: (*results).writeHTML}},
+	Files: []cli.File[*results]{{Flag: "html", Write: (*results).writeHTML}, {Flag: "focus", Write: (*results).writeFocus}},
 }
 
 func main() { program.Main() }

@@ -168,7 +168,7 @@ func TestMistakes(t *testing.T) {
 		{Args: []string{"-bill", bad}, Want: "line 2, column 5"},
 		{Args: []string{"-bill", empty}, Want: "empty"},
 		{Args: []string{"-bill", rows}, Want: "no rows"},
-		{Args: []string{"-bill", text}, Want: "want an Azure cost export"},
+		{Args: []string{"-bill", text}, Want: "an Azure cost export"},
 		{Args: []string{"-bill", filepath.Join(dir, "none.csv")}, Want: "no such file"},
 		{Args: []string{"-bill", bill, "-prices", text}, Want: "unknown form of prices"},
 		{Args: []string{"-bill", bill, "-held", held}, Want: "0 units"},
@@ -184,15 +184,52 @@ func TestMistakes(t *testing.T) {
 
 func TestHelp(t *testing.T) { tested.Help(t, program.FlagNames()) }
 
-// Every sample bill is read, or refused with a sentence.
+// The order is a bill of purchases that a tool for FOCUS reads; so does this program.
+func TestFocus(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "order.csv")
+	stdout, _ := tested.Must(t, "-focus", path, "-json")
+	order := read(t, stdout)
+	stdout, _ = tested.Must(t, "-bill", path, "-inputs", "-json")
+	j := read(t, stdout)
+	reconciled(t, j)
+	if len(j.Held) != len(order.Orders) || j.Inputs[0].Rows != int64(len(order.Orders)) || len(j.Inputs[0].LeftOut) != 0 {
+		t.Errorf("%+v of %d orders", j, len(order.Orders))
+	}
+}
+
+// Every sample bill is read and adds up, or is refused with one sentence.
 func TestSamples(t *testing.T) {
 	dir := shared.File(t, "inputs")
-	for _, name := range []string{"azure/EA_ActualCost_Small.csv", "azure/headers_German.csv", "gcp/2022-08-01_5.csv", "oci/reports_cost-csv_0000000030000269.csv.gz"} {
-		stdout, _ := tested.Must(t, "-bill", filepath.Join(dir, name), "-inputs", "-keep-repeats", "-json")
-		j := read(t, stdout)
-		reconciled(t, j)
-		if len(j.Inputs) != 1 || j.Inputs[0].Rows == 0 {
-			t.Errorf("%s: %+v", name, j.Inputs)
+	var files []string
+	for _, pattern := range []string{"azure/*.csv", "gcp/*.csv", "oci/*.gz", "focus/*.csv", "focus/*.csv.gz", "cur/*"} {
+		list, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
 		}
+		files = append(files, list...)
+	}
+	read2, refused := 0, 0
+	for _, name := range files {
+		status, stdout, stderr := tested.Try("-bill", name, "-inputs", "-keep-repeats", "-json")
+		short, _ := filepath.Rel(dir, name)
+		switch status {
+		case 0:
+			read2++
+			j := read(t, stdout)
+			reconciled(t, j)
+			in := j.Inputs[0]
+			t.Logf("%s: %s, %d rows, billed %s, effective %s, list %s, classified %s, %d reasons, %d kinds, %d held, %d notes", short, in.Format, in.Rows, in.Billed, in.Effective, in.List, in.Classified, len(in.LeftOut), len(j.Demand), len(j.Held), len(j.Notes))
+		case 2:
+			refused++
+			t.Logf("%s: %s", short, strings.ReplaceAll(strings.TrimSpace(stderr), dir+"/", ""))
+			if stdout != "" || strings.Count(strings.TrimSpace(stderr), "\n") > 0 {
+				t.Errorf("%s: %q, %q", short, stdout, stderr)
+			}
+		default:
+			t.Errorf("%s: status %d, %s", short, status, stderr)
+		}
+	}
+	if read2 < 20 {
+		t.Errorf("%d samples are read, %d refused", read2, refused)
 	}
 }

@@ -44,6 +44,7 @@ What comes out
   -json                print one object
   -html FILE           write a page: spend, demand under its commitments, the order,
                        expiries, and the proof; everything is in the one file
+  -focus FILE          write the order as FOCUS rows of commitment purchases
   -h                   print this
 
 Rows are money: the amount billed in each file is the amount classified plus the

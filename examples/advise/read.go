@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/pricing/azure"
+	"github.com/plimsoll/plimsoll/pricing/focus"
 	"github.com/plimsoll/plimsoll/pricing/gcp"
 	"github.com/plimsoll/plimsoll/pricing/oci"
 	"github.com/plimsoll/plimsoll/pricing/offers"
@@ -27,6 +28,7 @@ var forms = []struct {
 	detect func(header string) bool
 	read   func(c *usage.Collector, name string, src io.Reader) error
 }{
+	{"a FOCUS export", func(header string) bool { return focus.Is([]byte(header + "\n")) }, focus.Read},
 	{"an Azure cost export", azure.Detect, azure.Read},
 	{"a Google Cloud billing export", gcp.Detect, gcp.Read},
 	{"an Oracle Cloud cost report", oci.Detect, oci.Read},

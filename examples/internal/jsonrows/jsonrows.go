@@ -11,9 +11,18 @@ import (
 )
 
 // Write writes the elements of a slice to w in one call: an array with one object a line.
+// What is no slice is written as one object over several lines.
 func Write(w io.Writer, rows any) error {
 	out := []byte("[")
 	list := reflect.ValueOf(rows)
+	if list.Kind() != reflect.Slice {
+		b, err := json.MarshalIndent(rows, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(append(b, '\n'))
+		return err
+	}
 	for i := range list.Len() {
 		b, err := json.Marshal(list.Index(i).Interface())
 		if err != nil {
