@@ -29,6 +29,7 @@
 //	runs on small inputs                 run times, the size for a deadline      perfmodel
 //	rows and columns of numbers          least squares to the last digit         perfmodel/lsq
 //	data centres with reservations       who lends what to whom, who pays        federation
+//	the cost of each coalition           fair shares, and who would rather part  federation/coalition
 //
 // Programs stand in examples. Start with
 //

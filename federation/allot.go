@@ -33,6 +33,11 @@ func (o *Optimizer) AppendBookings(dst []Booking, centres []Centre, tasks []Task
 	for j, c := range centres {
 		copy(o.free[j*slots:], c.Reserved)
 	}
+	if opts.Lending != nil {
+		if err := o.lend.load(centres, opts.Lending); err != nil {
+			return dst, err
+		}
+	}
 	from := len(dst)
 	for _, guests := range []bool{false, true} {
 		next := 0
@@ -64,7 +69,12 @@ func (o *Optimizer) book(dst []Booking, centres []Centre, t Task, k, j, d int, o
 	lease, bought := pricing.Money(0), home.OnDemand
 	var send, traffic pricing.Money
 	if j != t.Home {
-		lease, bought = opts.PriceOf(home, centres[j]), opts.ExcessPriceOf(home, centres[j])
+		bought = opts.excessPriceOf(home, centres[j])
+		if opts.Lending == nil {
+			lease = opts.priceOf(home, centres[j])
+		} else if row := o.lend.row(t.Home, j); len(row) > 0 {
+			lease = row[0] // the highest
+		}
 		var err error
 		if send, err = home.TrafficFor(t.Disk); err == nil {
 			traffic, err = send.Mul(int64(d))
@@ -80,7 +90,10 @@ func (o *Optimizer) book(dst []Booking, centres []Centre, t Task, k, j, d int, o
 	free := o.free[j*o.slots:]
 	for s := t.Start; s < t.End; {
 		b := Booking{Task: t.ID, Home: t.Home, Centre: j, Start: s, Reserved: min(d, free[s])}
-		for ; s < t.End && min(d, free[s]) == b.Reserved; s++ {
+		if opts.Lending != nil {
+			lease = o.asked(t.Home, j, free[s])
+		}
+		for ; s < t.End && min(d, free[s]) == b.Reserved && (opts.Lending == nil || o.asked(t.Home, j, free[s]) == lease); s++ {
 			free[s] -= b.Reserved
 		}
 		b.End, b.OnDemand = s, d-b.Reserved
@@ -92,4 +105,13 @@ func (o *Optimizer) book(dst []Booking, centres []Centre, t Task, k, j, d int, o
 		dst = append(dst, b)
 	}
 	return dst, nil
+}
+
+// asked returns the price of lender when idle of its instances are; 0 if none is, or if
+// it is home itself.
+func (o *Optimizer) asked(home, lender, idle int) pricing.Money {
+	if home == lender || idle <= 0 {
+		return 0
+	}
+	return o.lend.row(home, lender)[idle-1]
 }

@@ -79,7 +79,7 @@ func BenchmarkTheta(b *testing.B) {
 			name string
 			f    func(s *Splitter) int
 		}{
-			{"select", func(s *Splitter) int { return s.theta(missing, idle, r) }},
+			{"select", func(s *Splitter) int { return s.theta(missing, idle, r, nil) }},
 			{"sort", func(s *Splitter) int { return s.bySorting(missing, idle, r) }},
 			{"exhaustive", func(*Splitter) int { return exhaustive(d, missing, idle, r) }},
 		} {

@@ -175,6 +175,11 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 // shares nothing with the search for prices, so that it is a check of
 // Optimum.Bound. The error is an [*InputError].
 func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Money, error) {
+	return bound(centres, tasks, prices, make([]pricing.Money, len(centres)))
+}
+
+// bound is Bound, and adds to shares what each centre pays.
+func bound(centres []Centre, tasks []Task, prices, shares []pricing.Money) (pricing.Money, error) {
 	slots, err := checkCentres(centres)
 	if err != nil {
 		return 0, err
@@ -198,6 +203,9 @@ func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Mone
 			earned, err := p.Mul(int64(min(u, demand[t])))
 			if err == nil {
 				total, err = total.Sub(earned)
+			}
+			if err == nil {
+				shares[j], err = shares[j].Sub(earned)
 			}
 			if err != nil {
 				return 0, badInput("Prices", j*slots+t, ErrOverflow, "the sum of %d reservations at %v in slot %d does not fit: want fewer reservations", u, p, t)
@@ -225,6 +233,9 @@ func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Mone
 		}
 		if least, err = least.Mul(int64(task.Instances)); err == nil {
 			total, err = total.Add(least)
+		}
+		if err == nil {
+			shares[task.Home], err = shares[task.Home].Add(least)
 		}
 		if err != nil {
 			return 0, badInput("Tasks.Instances", k, ErrOverflow, "the cost of the tasks up to task %d does not fit: want fewer tasks", task.ID)

@@ -18,6 +18,8 @@ var (
 	ErrOrder = errors.New("out of order")
 	// ErrGone: a centre has failed, or has left before.
 	ErrGone = errors.New("centre is gone")
+	// ErrRising: a lending price rises as more is idle.
+	ErrRising = errors.New("price is not monotone")
 	// ErrOverflow: the amounts do not fit in 64-bit integers.
 	ErrOverflow = errors.New("amount too large")
 	// ErrUnbalanced: bookings and tasks, or bookings and reservations, do not fit.

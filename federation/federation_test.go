@@ -150,7 +150,7 @@ func TestOrder(t *testing.T) {
 		{Options{Order: CheapestFirst, Price: Unpaid}, []int{3, 1, 4, 2}},
 		{Options{Order: Alone}, nil},
 	} {
-		if d := cmp.Diff(c.want, appendOrder(nil, centres, 0, c.opts)); d != "" {
+		if d := cmp.Diff(c.want, appendOrder(nil, centres, 0, c.opts, nil)); d != "" {
 			t.Errorf("%+v: %s", c.opts, d)
 		}
 	}
@@ -292,6 +292,7 @@ func TestResellerGainsNothing(t *testing.T) {
 		centres := drawCentres(t, false)
 		tasks := drawTasks(t, centres)
 		o := drawOptions(t)
+		o.Lending = nil // may be above F/τ
 		o.Price = LenderFee
 		tasks = slices.DeleteFunc(tasks, func(t Task) bool { return t.Home == len(centres)-1 })
 		reseller := centres[len(centres)-1]
@@ -636,9 +637,9 @@ func TestMisuse(t *testing.T) {
 	l.Reset(2)
 	for name, f := range map[string]func(){
 		"order":     func() { _ = s.Reset(nil, Options{Order: Alone + 1}) },
-		"price":     func() { Options{Price: Unpaid + 1}.PriceOf(Centre{Term: 1}, Centre{Term: 1}) },
-		"term":      func() { Options{}.PriceOf(Centre{}, Centre{}) },
-		"excess":    func() { Options{Excess: NoExcess + 1}.ExcessPriceOf(Centre{}, Centre{}) },
+		"price":     func() { Options{Price: Unpaid + 1}.priceOf(Centre{Term: 1}, Centre{Term: 1}) },
+		"term":      func() { Options{}.priceOf(Centre{}, Centre{}) },
+		"excess":    func() { Options{Excess: NoExcess + 1}.excessPriceOf(Centre{}, Centre{}) },
 		"add":       func() { _, _ = s.Add(nil, Task{}) },
 		"share":     func() { _, _ = s.Share(nil, nil) },
 		"leave":     func() { _, _ = s.Leave(nil, 0, 0) },

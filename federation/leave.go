@@ -124,7 +124,7 @@ func (s *Sharer) Fail(dst []Booking, centre, slot int) ([]Booking, error) {
 			continue
 		}
 		part := Task{ID: b.Task, Home: b.Home, Start: max(b.Start, slot), End: b.End}
-		dst = s.book(dst, part, b.Home, b.Reserved+b.OnDemand, s.row(s.free, b.Home, part), Rates{Elsewhere: s.centres[b.Home].OnDemand}, 0)
+		dst = s.book(dst, part, b.Home, b.Reserved+b.OnDemand, s.row(s.free, b.Home, part), Rates{Elsewhere: s.centres[b.Home].OnDemand}, nil, 0)
 	}
 	return dst, nil
 }

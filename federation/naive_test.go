@@ -24,6 +24,7 @@ type place struct{ task, centre int }
 type part struct {
 	task               Task
 	reserved, onDemand []int
+	asked              []pricing.Money // for a lent instance
 	sent               int
 }
 
@@ -53,8 +54,17 @@ func (n *naive) idle(i, t int) int {
 	return max(0, n.left(i, t)-expected)
 }
 
-func (n *naive) share(lender, home Centre) pricing.Money {
+// share is what home pays lender for an instance when idle of them are.
+func (n *naive) share(j, i, idle int) pricing.Money {
+	lender, home := n.centres[j], n.centres[i]
 	floor := func(a, b int64) pricing.Money { return pricing.Money((a - a%b) / b) }
+	if n.opts.Lending != nil {
+		if idle == 0 {
+			return 0
+		}
+		return n.opts.Lending.Price(Offer{Home: i, Lender: j, HomeFee: floor(int64(home.Fee), int64(home.Term)), Fee: floor(int64(lender.Fee), int64(lender.Term)),
+			HomeOnDemand: home.OnDemand, OnDemand: lender.OnDemand, Idle: idle, Most: slices.Max(lender.Reserved)})
+	}
 	switch n.opts.Price {
 	case LenderFee:
 		return floor(int64(lender.Fee), int64(lender.Term))
@@ -78,7 +88,7 @@ func (n *naive) first(home int) []int {
 		c := n.centres[j]
 		var k [3]int64
 		if n.opts.Order == CheapestFirst {
-			k[0], k[1] = int64(n.share(c, n.centres[home])), int64(c.OnDemand)
+			k[0], k[1] = int64(n.share(j, home, slices.Max(c.Reserved))), int64(c.OnDemand)
 			if n.opts.Excess == AtHomePrice {
 				k[1] = 0
 			}
@@ -105,7 +115,7 @@ func (n *naive) at(task Task, j int) *part {
 	p := n.parts[place{task.ID, j}]
 	if p == nil {
 		slots := len(n.centres[0].Reserved)
-		p = &part{task: task, reserved: make([]int, slots), onDemand: make([]int, slots)}
+		p = &part{task: task, reserved: make([]int, slots), onDemand: make([]int, slots), asked: make([]pricing.Money, slots)}
 		n.parts[place{task.ID, j}] = p
 	}
 	return p
@@ -135,7 +145,7 @@ func (n *naive) add(task Task) {
 			if n.gone[j] != member {
 				continue
 			}
-			share, elsewhere := n.share(n.centres[j], home), n.centres[j].OnDemand
+			elsewhere := n.centres[j].OnDemand
 			if n.opts.Excess == AtHomePrice {
 				elsewhere = home.OnDemand
 			}
@@ -146,7 +156,7 @@ func (n *naive) add(task Task) {
 				for t := task.Start; t < task.End; t++ {
 					u, e := n.left(i, t)-fits, n.idle(j, t) // line 3
 					cost += pricing.Money(max(0, d-theta-u)) * home.OnDemand
-					cost += pricing.Money(max(0, theta-e))*elsewhere + pricing.Money(min(theta, e))*share
+					cost += pricing.Money(max(0, theta-e))*elsewhere + pricing.Money(min(theta, e))*n.share(j, i, e)
 					legal = legal && (n.opts.Excess != NoExcess || theta <= e)
 				}
 				if theta == 0 || legal && cost < least {
@@ -155,6 +165,7 @@ func (n *naive) add(task Task) {
 			}
 			if best > 0 {
 				for t := task.Start; t < task.End; t++ {
+					n.at(task, j).asked[t] = n.share(j, i, n.idle(j, t))
 					n.put(task, j, best, t, n.idle(j, t))
 				}
 				n.at(task, j).sent += best
@@ -234,7 +245,7 @@ func (n *naive) costs() []pricing.Money {
 				c[i] += pricing.Money(p.onDemand[t]) * home.OnDemand
 				continue
 			}
-			lease := pricing.Money(p.reserved[t]) * n.share(centre, home)
+			lease := pricing.Money(p.reserved[t]) * p.asked[t]
 			c[i] += lease
 			c[j] -= lease
 			elsewhere := centre.OnDemand

@@ -90,6 +90,7 @@ type Optimizer struct {
 	slot slotwise
 	ids  []int32
 	free []int
+	lend lending
 }
 
 // model is what a problem comes down to. Tasks for which sending costs as much as

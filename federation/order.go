@@ -103,11 +103,17 @@ type Options struct {
 	Order  Order
 	Price  SharePrice
 	Excess Excess
+	// Lending, if not nil, is a price of the user's own for what is lent, and takes the
+	// place of Price. For the order CheapestFirst, it is the price when nothing is lent.
+	Lending *Lending
 }
 
 func (o Options) check() {
 	if o.Order > Alone || o.Price > Unpaid || o.Excess > NoExcess {
 		panic("federation: unknown Order, SharePrice or Excess")
+	}
+	if o.Lending != nil && o.Lending.Price == nil {
+		panic("federation: a Lending without a Price")
 	}
 }
 
@@ -119,9 +125,9 @@ func perSlot(c Centre) pricing.Money {
 	return c.Fee / pricing.Money(c.Term)
 }
 
-// PriceOf returns what home pays lender for an instance and slot. It panics if
+// priceOf returns what home pays lender for an instance and slot. It panics if
 // Price is none of the constants, or the Term that it divides by is below 1.
-func (o Options) PriceOf(home, lender Centre) pricing.Money {
+func (o Options) priceOf(home, lender Centre) pricing.Money {
 	switch o.Price {
 	case LenderFee:
 		return perSlot(lender)
@@ -135,10 +141,10 @@ func (o Options) PriceOf(home, lender Centre) pricing.Money {
 	panic("federation: unknown SharePrice")
 }
 
-// ExcessPriceOf returns what a task of home pays for an instance and slot on
+// excessPriceOf returns what a task of home pays for an instance and slot on
 // demand in lender. With [NoExcess] it runs none. It panics if Excess is none of the
 // constants.
-func (o Options) ExcessPriceOf(home, lender Centre) pricing.Money {
+func (o Options) excessPriceOf(home, lender Centre) pricing.Money {
 	switch o.Excess {
 	case AtHomePrice:
 		return home.OnDemand
@@ -149,7 +155,7 @@ func (o Options) ExcessPriceOf(home, lender Centre) pricing.Money {
 }
 
 // appendOrder appends the centres that tasks of home ask, in order.
-func appendOrder(dst []int, centres []Centre, home int, o Options) []int {
+func appendOrder(dst []int, centres []Centre, home int, o Options, own *lending) []int {
 	if o.Order == Alone {
 		return dst
 	}
@@ -165,12 +171,21 @@ func appendOrder(dst []int, centres []Centre, home int, o Options) []int {
 		}
 		return centres[j].Delay[home]
 	}
+	price := func(j int) pricing.Money {
+		if o.Lending == nil {
+			return o.priceOf(centres[home], centres[j])
+		}
+		if row := own.row(home, j); len(row) > 0 {
+			return row[len(row)-1]
+		}
+		return 0 // it has nothing to lend
+	}
 	slices.SortFunc(dst[at:], func(a, b int) int {
 		c := 0
 		if o.Order == CheapestFirst {
 			c = cmp.Or(
-				cmp.Compare(o.PriceOf(centres[home], centres[a]), o.PriceOf(centres[home], centres[b])),
-				cmp.Compare(o.ExcessPriceOf(centres[home], centres[a]), o.ExcessPriceOf(centres[home], centres[b])),
+				cmp.Compare(price(a), price(b)),
+				cmp.Compare(o.excessPriceOf(centres[home], centres[a]), o.excessPriceOf(centres[home], centres[b])),
 			)
 		}
 		return cmp.Or(c, cmp.Compare(delay(a), delay(b)), cmp.Compare(a, b))

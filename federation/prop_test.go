@@ -71,10 +71,18 @@ func drawTasks(t *rapid.T, centres []Centre) []Task {
 }
 
 func drawOptions(t *rapid.T) Options {
+	var own *Lending
+	if rapid.IntRange(0, 3).Draw(t, "own price") == 0 {
+		a, b, c := rapid.IntRange(0, 8).Draw(t, "a"), rapid.IntRange(0, 3).Draw(t, "b"), rapid.IntRange(0, 1).Draw(t, "c")
+		own = &Lending{Price: func(o Offer) pricing.Money {
+			return max(0, pricing.Money(a-b*o.Idle)+pricing.Money(c)*o.Fee)
+		}}
+	}
 	return Options{
-		Order:  Order(rapid.IntRange(0, int(Alone)).Draw(t, "order")),
-		Price:  SharePrice(rapid.IntRange(0, int(Unpaid)).Draw(t, "price")),
-		Excess: Excess(rapid.IntRange(0, int(NoExcess)).Draw(t, "excess")),
+		Lending: own,
+		Order:   Order(rapid.IntRange(0, int(Alone)).Draw(t, "order")),
+		Price:   SharePrice(rapid.IntRange(0, int(Unpaid)).Draw(t, "price")),
+		Excess:  Excess(rapid.IntRange(0, int(NoExcess)).Draw(t, "excess")),
 	}
 }
 
@@ -265,6 +273,7 @@ func TestScalingAndRenaming(t *testing.T) {
 		centres := drawCentres(t, true)
 		tasks := drawTasks(t, centres)
 		o := drawOptions(t)
+		o.Lending = nil          // a price of one's own does not scale
 		if o.Price == Midpoint { // rounded down once more
 			o.Price = LenderFee
 		}

@@ -98,6 +98,8 @@ type Sharer struct {
 	sweep int    // length at which live is swept
 	gone  []int  // centre by centre: member, left or failed
 
+	lend, next    lending         // next: of a Reset that may fail
+	asked         []pricing.Money // by slot of a task, with a Lending
 	missing, idle []int
 	split         Splitter
 	index         []int
@@ -112,7 +114,16 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	if err != nil {
 		return err
 	}
+	if opts.Lending != nil {
+		if err := s.next.load(centres, opts.Lending); err != nil {
+			return err
+		}
+		s.lend, s.next = s.next, s.lend
+	}
 	s.opts, s.slots, s.now, s.dearest = opts, slots, 0, 0
+	if opts.Lending != nil {
+		s.dearest = s.lend.dearest()
+	}
 	s.centres, s.free, s.pending, s.order, s.expects = s.centres[:0], s.free[:0], s.pending[:0], s.order[:0], s.expects[:0]
 	s.live, s.sweep, s.gone = s.live[:0], 64, s.gone[:0]
 	for i, c := range centres {
@@ -124,7 +135,7 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 			s.pending = append(s.pending, c.Reserved...) // not read
 		}
 		s.gone = append(s.gone, member)
-		s.order = appendOrder(s.order, centres, i, opts)
+		s.order = appendOrder(s.order, centres, i, opts, &s.lend)
 		s.dearest = max(s.dearest, c.OnDemand, c.Fee/pricing.Money(c.Term))
 		c.Reserved, c.Demand, c.Delay = nil, nil, nil
 		s.centres = append(s.centres, c)
@@ -233,12 +244,18 @@ func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking 
 			}
 			lender := &s.centres[j]
 			s.idleOf(j, task)
-			rates := Rates{home.OnDemand, s.opts.ExcessPriceOf(*home, *lender), s.opts.PriceOf(*home, *lender), traffic}
-			theta := s.part(rates)
+			rates := Rates{OnDemand: home.OnDemand, Elsewhere: s.opts.excessPriceOf(*home, *lender), Traffic: traffic}
+			var asked []pricing.Money
+			if s.opts.Lending == nil {
+				rates.Share = s.opts.priceOf(*home, *lender)
+			} else {
+				asked = s.ask(i, j)
+			}
+			theta := s.part(rates, asked)
 			if theta == 0 {
 				continue
 			}
-			dst = s.book(dst, task, j, theta, s.idle, rates, int64(theta)*task.Disk)
+			dst = s.book(dst, task, j, theta, s.idle, rates, asked, int64(theta)*task.Disk)
 			here -= theta
 			left := 0
 			for t, m := range s.missing {
@@ -251,15 +268,31 @@ func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking 
 		}
 	}
 	if here > 0 {
-		dst = s.book(dst, task, i, here, free, Rates{Elsewhere: home.OnDemand}, 0)
+		dst = s.book(dst, task, i, here, free, Rates{Elsewhere: home.OnDemand}, nil, 0)
 	}
 	return dst
 }
 
-// part returns how much of what is missing goes to where s.idle is.
-func (s *Sharer) part(rates Rates) int {
+// ask returns the prices of lender for what s.idle has idle, slot by slot; 0 where
+// nothing is.
+func (s *Sharer) ask(home, lender int) []pricing.Money {
+	row := s.lend.row(home, lender)
+	s.asked = s.asked[:0]
+	for _, e := range s.idle {
+		p := pricing.Money(0)
+		if e > 0 {
+			p = row[e-1]
+		}
+		s.asked = append(s.asked, p)
+	}
+	return s.asked
+}
+
+// part returns how much of what is missing goes to where s.idle is. asked has the price
+// of a lent instance by slot if it is not nil.
+func (s *Sharer) part(rates Rates, asked []pricing.Money) int {
 	if s.opts.Excess != NoExcess {
-		return s.split.theta(s.missing, s.idle, rates)
+		return s.split.theta(s.missing, s.idle, rates, asked)
 	}
 	// The whole part runs on reservations: what is missing beyond it changes
 	// nothing, and its price on demand is never paid. Up to low, Eq. (20) is convex.
@@ -271,7 +304,10 @@ func (s *Sharer) part(rates Rates) int {
 		s.idle[t] = low
 	}
 	rates.Elsewhere = rates.Share
-	return min(low, s.split.theta(s.missing, s.idle, rates))
+	for _, p := range asked { // rates.Share is 0
+		rates.Traffic += p
+	}
+	return min(low, s.split.theta(s.missing, s.idle, rates, nil))
 }
 
 // idleOf sets s.idle to what centre j lends in the slots of a task.
@@ -285,12 +321,16 @@ func (s *Sharer) idleOf(j int, task Task) {
 }
 
 // book books n instances of a task in centre j, of which those in avail run on
-// reservations. rates.Elsewhere is the price on demand there.
-func (s *Sharer) book(dst []Booking, task Task, j, n int, avail []int, rates Rates, sent int64) []Booking {
+// reservations. rates.Elsewhere is the price on demand there, asked the price of a lent
+// instance by slot, if it is not nil.
+func (s *Sharer) book(dst []Booking, task Task, j, n int, avail []int, rates Rates, asked []pricing.Money, sent int64) []Booking {
 	free := s.row(s.free, j, task) // avail may be the same
 	for t := 0; t < len(avail); {
 		from, r := t, min(n, avail[t])
-		for ; t < len(avail) && min(n, avail[t]) == r; t++ {
+		if asked != nil {
+			rates.Share = asked[t]
+		}
+		for ; t < len(avail) && min(n, avail[t]) == r && (asked == nil || asked[t] == rates.Share); t++ {
 			free[t] -= r
 		}
 		b := live{Booking{Task: task.ID, Home: task.Home, Centre: j, Start: task.Start + from, End: task.Start + t, Reserved: r, OnDemand: n - r}, rates.Share, rates.Elsewhere}

@@ -112,11 +112,12 @@ func (s *Splitter) Theta(missing, idle []int, r Rates) (int, error) {
 	if over {
 		return 0, badInput("Rates", -1, ErrOverflow, "the cost of %d slots with up to %d instances at %v does not fit: want lower rates", len(missing), slices.Max(missing), max(r.OnDemand, r.Elsewhere, r.Share))
 	}
-	return s.theta(missing, idle, r), nil
+	return s.theta(missing, idle, r, nil), nil
 }
 
-// theta is Theta for lengths and prices that have been checked.
-func (s *Splitter) theta(missing, idle []int, r Rates) int {
+// theta is Theta for lengths and prices that have been checked. If asked is not nil, it
+// has the price of a lent instance by slot, and r.Share is not read.
+func (s *Splitter) theta(missing, idle []int, r Rates, asked []pricing.Money) int {
 	lack, none, most := 0, 0, 0
 	for t, m := range missing {
 		if m > 0 {
@@ -128,12 +129,23 @@ func (s *Splitter) theta(missing, idle []int, r Rates) int {
 		}
 	}
 	// What an instance more than none adds.
-	slope := r.Traffic + r.Share*pricing.Money(len(missing)-none) + r.Elsewhere*pricing.Money(none) - r.OnDemand*pricing.Money(lack)
+	slope := r.Traffic + r.Elsewhere*pricing.Money(none) - r.OnDemand*pricing.Money(lack)
 	bend := r.Elsewhere - r.Share
+	if asked == nil {
+		slope += r.Share * pricing.Money(len(missing)-none)
+	} else {
+		bend = r.Elsewhere
+		for t, p := range asked {
+			if idle[t] > 0 {
+				slope += p
+				bend = min(bend, r.Elsewhere-p)
+			}
+		}
+	}
 	if lack == 0 || slope >= 0 && bend >= 0 {
 		return 0
 	}
-	if len(missing) == 1 && bend >= 0 {
+	if len(missing) == 1 && bend >= 0 { // bend is that of the slot, if it has idle instances
 		if e := idle[0]; e > 0 && e < most && slope+bend >= 0 {
 			return e
 		}
@@ -145,7 +157,11 @@ func (s *Splitter) theta(missing, idle []int, r Rates) int {
 			s.kinks = append(s.kinks, kink{m, r.OnDemand})
 		}
 		if e := idle[t]; e > 0 && e < most {
-			s.kinks = append(s.kinks, kink{e, bend})
+			step := bend
+			if asked != nil {
+				step = r.Elsewhere - asked[t]
+			}
+			s.kinks = append(s.kinks, kink{e, step})
 		}
 	}
 	if bend >= 0 {

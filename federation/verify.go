@@ -32,6 +32,12 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 	if err != nil {
 		return err
 	}
+	var own lending
+	if opts.Lending != nil {
+		if err := own.load(centres, opts.Lending); err != nil {
+			return err
+		}
+	}
 	byID := make(map[int]int, len(tasks))
 	for k, t := range tasks {
 		if err := checkTask(t, k, slots); err != nil {
@@ -66,7 +72,16 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 		n := int64(b.Slots())
 		lease, bought := pricing.Money(0), home.OnDemand
 		if b.Home != b.Centre {
-			lease, bought = opts.PriceOf(home, centre), opts.ExcessPriceOf(home, centre)
+			bought = opts.excessPriceOf(home, centre)
+			if opts.Lending == nil {
+				lease = opts.priceOf(home, centre)
+			} else if unit := sums.times(int64(b.Reserved), n); unit != 0 {
+				// What was idle is not known here: any price of the lender will do.
+				lease = b.Lease / pricing.Money(unit)
+				if !slices.Contains(own.row(b.Home, b.Centre), lease) {
+					return badInput("Bookings.Lease", k, ErrUnbalanced, "%v for %d leased over %d slots: want a price that centre %d asks", b.Lease, b.Reserved, b.Slots(), b.Centre)
+				}
+			}
 		}
 		leases := sums.times(sums.times(int64(lease), int64(b.Reserved)), n)
 		onDemand := sums.times(sums.times(int64(bought), int64(b.OnDemand)), n)

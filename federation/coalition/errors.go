@@ -1,0 +1,34 @@
+package coalition
+
+import (
+	"errors"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
+)
+
+// What an [InputError] unwraps to.
+var (
+	// ErrRange: a value is outside its range.
+	ErrRange = errors.New("value out of range")
+	// ErrLength: a slice has the wrong length.
+	ErrLength = errors.New("wrong length")
+	// ErrOverflow: a cost is too large for exact sums.
+	ErrOverflow = errors.New("amount too large")
+	// ErrNotBalanced: a collection of coalitions does not prove that the core is
+	// empty.
+	ErrNotBalanced = errors.New("no proof")
+)
+
+// An InputError says which part of an input cannot be used, and why. Its fields:
+//
+//	Package  "coalition"
+//	Field    such as "Costs"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     0
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
+type InputError = inputerr.Error
+
+func badInput(field string, index int, sentinel error, format string, args ...any) error {
+	return inputerr.New("coalition", field, index, sentinel, format, args...)
+}

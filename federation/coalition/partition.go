@@ -1,0 +1,43 @@
+package coalition
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// AppendPartition appends to dst the partition of all members whose coalitions
+// together cost least, ordered by lowest member, and returns its cost: the federations
+// that should form. Of partitions with equal costs, the one whose coalition of member 0
+// is the greatest Set is taken, and so on: so all members stay together if nothing is
+// saved by parting. The error is that of [Costs.Validate]; dst is then unchanged.
+//
+// Each coalition is divided into the part with its lowest member and the best
+// partition of the rest. Time: O(3ⁿ). Space: O(2ⁿ).
+func (s *Solver) AppendPartition(dst []Set, c Costs) ([]Set, pricing.Money, error) {
+	if err := c.Validate(); err != nil {
+		return dst, 0, err
+	}
+	s.best, s.part = grow.To(s.best, len(c)), grow.To(s.part, len(c))
+	s.best[0] = 0
+	for set := Set(1); int(set) < len(c); set++ {
+		first := set & -set
+		rest := set ^ first
+		least, part := c[set], set
+		for others := rest; others != 0; { // proper subsets of rest, descending
+			others = (others - 1) & rest
+			if x := c[first|others] + s.best[rest^others]; x < least {
+				least, part = x, first|others
+			}
+		}
+		s.best[set], s.part[set] = least, part
+	}
+	from := len(dst)
+	for set := c.All(); set != 0; set &^= s.part[set] {
+		dst = append(dst, s.part[set])
+	}
+	slices.SortFunc(dst[from:], func(a, b Set) int { return cmp.Compare(a&-a, b&-b) })
+	return dst, s.best[c.All()], nil
+}

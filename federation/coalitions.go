@@ -1,0 +1,202 @@
+package federation
+
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll/federation/coalition"
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// What each coalition of centres costs by itself: its tasks, on its reservations.
+//
+// The cost of a coalition is what its tasks run on demand and send, with the plan of
+// [Optimizer], or with Algorithm 3. Fees are paid whoever shares, so they are left out:
+// add a centre's fees to its share. Leases are paid by one member to another and add up
+// to nothing.
+//
+// A coalition can always part, so its optimum is at most the sum of the optima of any
+// two parts of it. A plan that was found with a gap may cost more; then the sum is taken.
+//
+// Prices make a division that no coalition leaves [Owen75]. Let π be prices of
+// instance-slots, as in bound.go. Let every member pay for its tasks at π, each where it
+// is cheapest, and earn π for its reservations:
+//
+//	x_i = Σ_{k of i} d_k·min_j( send_kj + Σ_{t in k} π_j(t) ) − Σ_t π_i(t)·u_i(t)
+//
+// Theorem. Σ_i x_i = L(π), and no coalition S costs less by itself than Σ_{i∈S} x_i. So
+// if L(π) is the cost of the best plan, the shares are in the core.
+//
+// Proof. The first is the definition of L. For the second, take the prices of the members
+// of S: by the bound, S costs at least L of S alone. There the least is over the centres
+// of S only, which is no less than over all. ∎
+//
+// So with one or two centres the core is never empty, with more it is not if the optimum
+// is proved, and otherwise Optimum.Cost − Optimum.Bound is all that stands between these
+// shares and the core. That takes no enumeration, for any number of centres.
+
+// CoalitionOptions say what a coalition costs. The zero value is the optimum.
+type CoalitionOptions struct {
+	// Optimum limits the search for the plan of each coalition. Its Start is not used.
+	Optimum OptimumOptions
+	// Alg3, if not nil, takes the cost by [Share] with these options instead.
+	Alg3 *Options
+}
+
+// Coalitions computes what coalitions of centres cost. The zero value is ready for
+// [Coalitions.Reset]. It keeps its memory. It is for one goroutine at a time.
+type Coalitions struct {
+	all    []Centre
+	tasks  []Task
+	opts   CoalitionOptions
+	opt    Optimizer
+	sharer Sharer
+	place  []int // of a centre in the coalition
+	some   []Centre
+	theirs []Task
+	delays []time.Duration
+	booked []Booking
+}
+
+// Reset makes c ready for the coalitions of centres. It keeps centres and tasks, which
+// must not change until the next Reset. The error is an [*InputError], as [Share]
+// returns it for the same input.
+func (c *Coalitions) Reset(centres []Centre, tasks []Task, opts CoalitionOptions) error {
+	opts.Optimum.Start = nil
+	if len(centres) > 64 {
+		return badInput("Centres", -1, ErrRange, "%d centres: want at most 64", len(centres))
+	}
+	by := Options{}
+	if opts.Alg3 != nil {
+		by = *opts.Alg3
+	}
+	if err := c.sharer.Reset(centres, by); err != nil {
+		return err
+	}
+	for k, t := range tasks {
+		if _, err := c.sharer.check(t, k); err != nil {
+			return err
+		}
+	}
+	if err := c.opt.load(centres, tasks); err != nil {
+		return err
+	}
+	if err := c.opt.checkIDs(tasks); err != nil {
+		return err
+	}
+	c.all, c.tasks, c.opts = centres, tasks, opts
+	return nil
+}
+
+// Cost returns what a coalition costs by itself: Cost, and Bound, below which no plan
+// of its costs. With CoalitionOptions.Alg3 the two are the same. A coalition of one
+// lends and borrows nothing. It panics before the first Reset, and if the coalition is
+// empty or has members that are no centres. The error is an [*InputError] for amounts
+// that are too large.
+//
+// Time: that of [Optimizer.Solve] or [Share] for the coalition.
+func (c *Coalitions) Cost(s coalition.Set) (Optimum, error) {
+	if s == 0 || s&^coalition.All(len(c.all)) != 0 {
+		panic("federation: a coalition of nobody, or of others than the centres")
+	}
+	c.restrict(s)
+	if c.opts.Alg3 == nil {
+		return c.opt.Solve(c.some, c.theirs, c.opts.Optimum)
+	}
+	err := c.sharer.Reset(c.some, *c.opts.Alg3)
+	if err == nil {
+		c.booked, err = c.sharer.Share(c.booked[:0], c.theirs)
+	}
+	if err != nil {
+		return Optimum{}, err
+	}
+	var o Optimum
+	for _, b := range c.booked {
+		o.OnDemand += b.Bought
+		o.Traffic += b.Traffic
+	}
+	o.Cost = o.OnDemand + o.Traffic
+	o.Bound = o.Cost
+	return o, nil
+}
+
+// restrict sets some and theirs to the centres of a coalition and their tasks.
+func (c *Coalitions) restrict(s coalition.Set) {
+	c.place = grow.To(c.place, len(c.all))
+	c.some, c.theirs, c.delays = c.some[:0], c.theirs[:0], c.delays[:0]
+	for i := range c.all {
+		c.place[i] = -1
+		if s.Has(i) {
+			c.place[i] = len(c.some)
+			c.some = append(c.some, c.all[i])
+		}
+	}
+	c.delays = grow.To(c.delays, len(c.some)*len(c.some))
+	for k := range c.some {
+		if d := c.some[k].Delay; d != nil {
+			row := c.delays[k*len(c.some):][:len(c.some)]
+			for i := range s.Members() {
+				row[c.place[i]] = d[i]
+			}
+			c.some[k].Delay = row
+		}
+	}
+	for _, t := range c.tasks {
+		if p := c.place[t.Home]; p >= 0 {
+			t.Home = p
+			c.theirs = append(c.theirs, t)
+		}
+	}
+}
+
+// AppendCosts appends to costs what each coalition costs, and to bounds what it costs at
+// least, in the order of [coalition.Costs]: 2ⁿ each. Where parting costs less than the
+// plan that was found, the cost is that of the parts; Algorithm 3 is taken as it comes.
+// Costs and bounds are the same for every coalition if and only if every plan is proved.
+//
+// The error is an [*InputError]: for more than [coalition.MaxMembers] centres, and as
+// from [Coalitions.Cost]; both slices are then returned as they were. Time: 2ⁿ − 1 plans,
+// and O(3ⁿ). With ten centres, that is 1,023 plans.
+func (c *Coalitions) AppendCosts(costs, bounds coalition.Costs) (coalition.Costs, coalition.Costs, error) {
+	n := len(c.all)
+	if n > coalition.MaxMembers {
+		return costs, bounds, badInput("Centres", -1, ErrRange, "%d centres: want at most %d, or a sample", n, coalition.MaxMembers)
+	}
+	from, at := len(costs), len(bounds)
+	costs, bounds = append(costs, 0), append(bounds, 0)
+	table := func() coalition.Costs { return costs[from:] }
+	for s := coalition.Set(1); s <= coalition.All(n); s++ {
+		o, err := c.Cost(s)
+		if err != nil {
+			return costs[:from], bounds[:at], err
+		}
+		least := o.Cost
+		if c.opts.Alg3 == nil {
+			for part := (s - 1) & s; part > s^part; part = (part - 1) & s {
+				least = min(least, table()[part]+table()[s^part])
+			}
+		}
+		costs, bounds = append(costs, least), append(bounds, o.Bound)
+	}
+	return costs, bounds, nil
+}
+
+// PriceSharesTo puts into dst what each centre pays at prices of instance-slots: for its
+// tasks, each where it is cheapest, less what its reservations earn. The shares add up to
+// [Bound], and no coalition of centres costs less by itself than its shares. So with the
+// prices of [Optimizer.AppendPrices], and a plan that is proved to be optimal, the shares
+// are a division of the optimum that no coalition leaves. Fees are not part of it.
+//
+// The error is an [*InputError], as from Bound; dst is then unchanged. It panics if the
+// length of dst is not the number of centres. Time: O(tasks · centres + slots · centres).
+func PriceSharesTo(dst []pricing.Money, centres []Centre, tasks []Task, prices []pricing.Money) error {
+	if len(dst) != len(centres) {
+		panic("federation: length of dst is not the number of centres")
+	}
+	shares := make([]pricing.Money, len(centres))
+	if _, err := bound(centres, tasks, prices, shares); err != nil {
+		return err
+	}
+	copy(dst, shares)
+	return nil
+}

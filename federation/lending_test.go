@@ -1,0 +1,265 @@
+package federation
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A price of one's own that is one of the named prices books the same.
+func TestPropLendingAsNamed(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		centres := drawCentres(t, false)
+		tasks := drawTasks(t, centres)
+		o := drawOptions(t)
+		o.Lending = nil
+		want, err := Share(nil, centres, tasks, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := o.Price
+		o.Price = Unpaid // is not looked at
+		o.Lending = &Lending{Price: func(of Offer) pricing.Money {
+			return map[SharePrice]pricing.Money{LenderFee: of.Fee, BorrowerFee: of.HomeFee, Midpoint: (of.Fee + of.OnDemand) / 2}[named]
+		}}
+		if o.Order == CheapestFirst { // a lender without reservations has no price, and lends nothing
+			o.Order = ByDelay
+			p := o
+			p.Lending, p.Price = nil, named
+			if want, err = Share(nil, centres, tasks, p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := Share(nil, centres, tasks, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(expand(want), expand(got)) + cmp.Diff(costsOf(len(centres), want), costsOf(len(centres), got)); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// Bookings of the optimum at a price of one's own pass Verify, and cost the federation
+// what they cost at any other price.
+func TestPropLendingOptimum(t *testing.T) {
+	var o Optimizer
+	check(t, func(t *rapid.T) {
+		centres := drawCentres(t, false)
+		tasks := drawTasks(t, centres)
+		opts := drawOptions(t)
+		best, err := o.Solve(centres, tasks, OptimumOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := o.AppendBookings(nil, centres, tasks, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(centres, tasks, got, opts); err != nil {
+			t.Fatal(err)
+		}
+		if sum := sumOf(costsOf(len(centres), got)); opts.Excess != AtHomePrice && sum != best.Cost {
+			t.Fatalf("%v, want %v", sum, best.Cost)
+		}
+	})
+}
+
+func sumOf(costs []pricing.Money) (sum pricing.Money) {
+	for _, c := range costs {
+		sum += c
+	}
+	return sum
+}
+
+// The price is that of what is idle when a part is booked, slot by slot: by hand.
+func TestLendingByHand(t *testing.T) {
+	centres := []Centre{
+		{Reserved: []int{0, 0, 0}, OnDemand: 100, Fee: 30, Term: 3},
+		{Reserved: []int{4, 2, 2}, OnDemand: 100, Fee: 30, Term: 3},
+	}
+	asked := &Lending{Price: func(o Offer) pricing.Money { return pricing.Money(50 - 10*o.Idle) }}
+	tasks := []Task{{ID: 1, Home: 0, Start: 0, End: 3, Instances: 1}, {ID: 2, Home: 0, Start: 0, End: 3, Instances: 1}}
+	got, err := Share(nil, centres, tasks, Options{Lending: asked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Booking{
+		{Task: 1, Home: 0, Centre: 1, Start: 0, End: 1, Reserved: 1, Lease: 10},
+		{Task: 1, Home: 0, Centre: 1, Start: 1, End: 3, Reserved: 1, Lease: 60},
+		{Task: 2, Home: 0, Centre: 1, Start: 0, End: 1, Reserved: 1, Lease: 20},
+		{Task: 2, Home: 0, Centre: 1, Start: 1, End: 3, Reserved: 1, Lease: 80},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	got[0].Lease++
+	if err := Verify(centres, tasks, got, Options{Lending: asked}); !errors.Is(err, ErrUnbalanced) {
+		t.Error("a price that nobody asks:", err)
+	}
+}
+
+// Prices that cannot be used are refused with a sentence, and the run before goes on.
+func TestLendingRefused(t *testing.T) {
+	centres := []Centre{{Reserved: []int{3}, OnDemand: 10, Fee: 9, Term: 3}, {Reserved: []int{2}, OnDemand: 10, Fee: 9, Term: 3}}
+	var s Sharer
+	if err := s.Reset(centres, Options{Lending: &Lending{Price: func(o Offer) pricing.Money { return 4 }}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		price func(Offer) pricing.Money
+		want  error
+		says  string
+	}{
+		{func(o Offer) pricing.Money { return pricing.Money(o.Idle) }, ErrRising, "federation: Options.Lending: price is not monotone: centre 1 asks centre 0 0.000000002 when 2 are idle, and only 0.000000001 when 1 are: want a price that does not rise as more is idle"},
+		{func(o Offer) pricing.Money { return pricing.Money(1 - o.Idle) }, ErrRange, "want a price of 0 or more"},
+		{func(o Offer) pricing.Money { return math.MaxInt64 }, ErrOverflow, "want at most"},
+	} {
+		o := Options{Lending: &Lending{Price: c.price}}
+		if err := s.Reset(centres, o); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, want %v: %s", err, c.want, c.says)
+		}
+		if err := Verify(centres, nil, nil, o); !errors.Is(err, c.want) {
+			t.Errorf("Verify: %v", err)
+		}
+		if _, err := AppendTemptations(nil, centres, nil, o, 0); !errors.Is(err, c.want) {
+			t.Errorf("AppendTemptations: %v", err)
+		}
+	}
+	large := []Centre{{Reserved: []int{maxOffers + 1}, OnDemand: 1, Term: 1}, {Reserved: []int{1}, OnDemand: 1, Term: 1}}
+	if err := s.Reset(large, Options{Lending: &Lending{Price: func(Offer) pricing.Money { return 0 }}}); !errors.Is(err, ErrOverflow) {
+		t.Error("too many prices:", err)
+	}
+	got, err := s.Add(nil, Task{ID: 1, Home: 1, Start: 0, End: 1, Instances: 4})
+	if err != nil || len(got) != 2 || got[0].Lease != 8 {
+		t.Error("after refusals:", got, err)
+	}
+	for _, c := range []struct {
+		points []PricePoint
+		want   error
+		field  string
+	}{
+		{nil, ErrLength, "points"},
+		{[]PricePoint{{-.1, 1}}, ErrRange, "points.Idle"},
+		{[]PricePoint{{math.NaN(), 1}}, ErrRange, "points.Idle"},
+		{[]PricePoint{{0, -1}}, ErrRange, "points.Factor"},
+		{[]PricePoint{{0, 1}, {0, 1}}, ErrOrder, "points.Idle"},
+		{[]PricePoint{{0, 1}, {1, 1.5}}, ErrRising, "points.Factor"},
+	} {
+		_, err := LendingByIdle(c.points)
+		var in *InputError
+		if !errors.Is(err, c.want) || !errors.As(err, &in) || in.Field != c.field || !strings.Contains(err.Error(), ": want") {
+			t.Errorf("%v: %v, want %v", c.points, err, c.want)
+		}
+	}
+	defer func() {
+		if msg, ok := recover().(string); !ok || !strings.HasPrefix(msg, "federation: ") {
+			t.Error("no panic for a Lending without a price")
+		}
+	}()
+	s.Reset(centres, Options{Lending: &Lending{}})
+}
+
+// Between points the price is linear, and before and after them constant.
+func TestLendingByIdle(t *testing.T) {
+	l, err := LendingByIdle([]PricePoint{{.2, 2}, {.6, 1}, {.8, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for idle, want := range map[int]pricing.Money{1: 200, 2: 200, 4: 150, 6: 100, 7: 50, 8: 0, 10: 0} {
+		if got := l.Price(Offer{Fee: 100, Idle: idle, Most: 10}); got != want {
+			t.Errorf("%d of 10 idle: %d, want %d", idle, got, want)
+		}
+	}
+}
+
+// The counterexample of TestOverReserving is found at F/τ, and a price of 0 tempts
+// nobody; a reservation that pays off alone is none.
+func TestTemptations(t *testing.T) {
+	centres := []Centre{
+		{Reserved: make([]int, 9), OnDemand: 10, Fee: 30, Term: 3, Traffic: 1},
+		{Reserved: []int{1, 1, 1, 1, 1, 1, 1, 1, 1}, OnDemand: 10, Fee: 9, Term: 3, Traffic: 1000},
+	}
+	tasks := []Task{{ID: 9, Home: 0, Start: 1, End: 8, Instances: 1, Disk: 40e9}}
+	for k, s := range [][2]int{{0, 1}, {3, 6}, {8, 9}} {
+		tasks = append(tasks, Task{ID: k, Home: 1, Start: s[0], End: s[1], Instances: 1})
+	}
+	exactly(centres, tasks)
+	// A term from slot 3 makes the stretch whole and sells 7 slots at 3. A term from 2 or
+	// 4 leaves one slot on demand, 6·3 + 10 + 40 < 70, and sells 6.
+	bridges := []Temptation{{1, 3, 9, 12}, {1, 2, 9, 9}, {1, 4, 9, 9}}
+	for _, c := range []struct {
+		o    Options
+		want []Temptation
+	}{
+		{Options{}, bridges},
+		{Options{Lending: &Lending{Price: func(o Offer) pricing.Money { return o.Fee }}}, bridges},
+		{Options{Price: Unpaid}, nil},
+		{Options{Lending: &Lending{Price: func(o Offer) pricing.Money { return 0 }}}, nil},
+		// Scarce instances at twice F/τ: the stretch costs 4·6 + 3·6 + 40 > 70.
+		{Options{Lending: &Lending{Price: func(o Offer) pricing.Money { return 2 * o.Fee }}}, nil},
+	} {
+		got, err := AppendTemptations(nil, centres, tasks, c.o, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%+v: %s", c.o, d)
+		}
+	}
+	// Every second trial: slot 3 of centre 1 is trial 12, slots 2 and 4 are 11 and 13.
+	if got, err := AppendTemptations(nil, centres, tasks, Options{}, 9); err != nil || !cmp.Equal(got, bridges[:1]) {
+		t.Error(got, err)
+	}
+}
+
+// A temptation is what it says: with the reservation the centre pays less by Gain, fee
+// and all, and alone it would not.
+func TestPropTemptations(t *testing.T) {
+	found := 0
+	check(t, func(t *rapid.T) {
+		centres := drawCentres(t, true)
+		tasks := drawTasks(t, centres)
+		exactly(centres, tasks)
+		o := drawOptions(t)
+		o.Order = ByDelay
+		got, err := AppendTemptations(nil, centres, tasks, o, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range got {
+			found++
+			for _, alone := range []bool{false, true} {
+				o := o
+				if alone {
+					o.Order = Alone
+				}
+				before, err := Share(nil, centres, tasks, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				more := clone(centres)
+				for s := x.Start; s < min(x.Start+centres[x.Centre].Term, len(more[0].Reserved)); s++ {
+					more[x.Centre].Reserved[s]++
+				}
+				after, err := Share(nil, more, tasks, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				gain := costsOf(len(centres), before)[x.Centre] - costsOf(len(centres), after)[x.Centre] - centres[x.Centre].Fee
+				if !alone && (gain != x.Gain || gain <= 0) || alone && (-gain != x.Alone || gain > 0) {
+					t.Fatalf("%+v: alone %v, gain %v", x, alone, gain)
+				}
+			}
+		}
+	})
+	if found < 20 {
+		t.Errorf("%d temptations", found)
+	}
+}
