@@ -24,6 +24,7 @@ var joins = map[string][]string{
 	"pricing/azure":              {"pricing/usage"},
 	"pricing/gcp":                {"pricing/usage", "pricing/offers"},
 	"pricing/oci":                {"pricing/usage"},
+	"federation":                 {"federation/coalition"},
 	"perfmodel":                  {"perfmodel/lsq"},
 	"schedule/workload":          {"schedule/trace"},
 	"schedule/sim":               {"schedule", "schedule/trace", "placement"},
