@@ -48,6 +48,12 @@ import (
 // memory and allocates nothing after the largest problem. A plan is valid until the next
 // call. One goroutine at a time.
 type Exact struct {
+	// Work limits the work for classes with several use prices: of the linear program's
+	// simplex, in about nanoseconds. 0 is 2·10¹⁰, some ten seconds or more on a slow machine.
+	// A plan that the limit ended says so, [Plan].Limited. Where the use of all classes costs
+	// the same there is no limit: that takes milliseconds to seconds, with the demand's size.
+	Work int64
+
 	market    market
 	solver    flow.Solver
 	biller    pricing.Biller
@@ -66,7 +72,6 @@ type Exact struct {
 	dual      dual
 	lp        lpbound.Solver
 	limited   bool
-	work      int64 // in place of the constant, for tests
 	tables    tables
 }
 

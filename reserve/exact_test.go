@@ -269,7 +269,7 @@ func TestVerifyRefuses(t *testing.T) {
 
 // Where the linear program is cut short, plan and certificate hold all the same.
 func TestExactLimited(t *testing.T) {
-	e := Exact{work: 1}
+	e := Exact{Work: 1}
 	limited, gaps := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawExact(t)

@@ -7,25 +7,25 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// A minTree holds numbers under two operations, each O(log n): add to all of a
-// range, and the least of a range.
+// A minTree holds numbers and has two operations, each O(log n): add to all numbers of a
+// range, and find the least number of a range.
 //
-// It is a complete binary tree in an array, the numbers at its leaves. add[v]
-// has been added to all below v; least[v] is the least number below v but for
-// what was added above v:
+// The tree is a complete binary tree in an array, with the numbers at the leaves. add[v] has
+// been added to all numbers below v. least[v] is the least number below v, without the
+// additions above v:
 //
 //	least[v] = min(least[2v], least[2v+1]) + add[v]
 //
-// so that nothing is ever pushed down, and an operation walks from two leaves to
-// the root. [HGR] keeps windows in one and slots in another.
+// So nothing is ever pushed down, and an operation walks from two leaves to the root. [HGR]
+// has one tree for windows and one for slots.
 type minTree struct {
 	size  int // a power of two; leaves are size..2·size-1
 	least []int64
 	add   []int64
 }
 
-// none is the number of a leaf that is not there. What is subtracted from a
-// leaf in all is at most n·d ≤ 2⁶², so that it stays above every demand.
+// none is the number of a leaf that is not there. At most n·d ≤ 2⁶² is subtracted from a
+// leaf in all, so none stays above every demand.
 const none = math.MaxInt64
 
 // reset makes room for n numbers, all none. The caller sets leaves by

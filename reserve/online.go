@@ -40,19 +40,18 @@ import (
 // within half an instance-part; the state is a function of the demands seen, whatever
 // planners and forecasters keep in their memory.
 //
-// An interval takes the planner's time for K·M slots, M the intervals of the
-// longest term, and O(W·L·log(W·L) + K·M) for intervals of L slots; space O(W·L + K·M)
-// beside the planner's.
+// Let L be the slots of an interval and M the intervals of the longest term. An interval
+// takes the planner's time for K·M slots and O(W·L·log(W·L) + K·M) more. It takes the
+// planner's memory and O(W·L + K·M) more.
 
-// parts is the least number of parts of a load-duration curve. The mean over a part
-// takes an instance that is used for some of it for one that is used for all, so that
-// parts have to be finer than what pays: the lightest class of the 2013 prices pays
-// from 7% of the time on. On the six logs of BENCHMARKS.md 14, 28, 56 and 84 parts came
-// to 1.042, 1.026, 1.027 and 1.027 times the optimum, in 2.4, 3.0, 3.7 and 4.5 ms.
+// parts is the least number of parts of a load-duration curve. The mean over a part treats
+// an instance that is used for some of the part as one that is used for all of it. So parts
+// must be shorter than the least use that pays: the lightest class of the 2013 prices pays
+// from 7% of the time on. On the six logs of BENCHMARKS.md, 14, 28, 56 and 84 parts cost
+// 1.042, 1.026, 1.027 and 1.027 times the optimum, in 2.4, 3.0, 3.7 and 4.5 ms.
 const parts = 28
 
-// defaultWindow is how many intervals the load-duration curve covers by default: a
-// year of weeks.
+// defaultWindow is the number of intervals of the load-duration curve: a year of weeks.
 const defaultWindow = 52
 
 // A Forecaster foresees the mean demand of the intervals to come.
@@ -105,25 +104,23 @@ type Online struct {
 
 	// Risk controls.
 
-	// Quantile, if not 0, is the quantile of the forecast that is planned for
-	// instead of the forecast itself: below .5 it is a cautious plan, the more so the
-	// further the interval.
+	// Quantile, if not 0, is the quantile of the forecast to plan for, in the place of the
+	// forecast itself. A quantile below .5 makes a cautious plan, and more so for later
+	// intervals.
 	Quantile float64
-	// Paths, if not 0, is the number of futures of the mean that are planned for instead of
-	// the forecast; they are drawn anew in each interval, from Seed and the number of the
-	// interval. The plan is then one for a distribution of each interval's mean.
+	// Paths, if not 0, is the number of futures of the mean to plan for, in the place of the
+	// forecast. The forecaster draws new futures in each interval, from Seed and the number
+	// of the interval. The plan is then best on average over the futures.
 	Paths int
 	Seed  uint64
-	// Alarm, if not 0, is the magnitude of the tracking signal beyond which nothing is
-	// bought.
+	// Alarm, if not 0, stops purchases while the magnitude of the tracking signal is above it.
 	Alarm float64
-	// Premium makes long terms dearer, in the eyes of the planner only: to the fee of a
-	// class it adds Premium·(term/shortest term of the list − 1) times as much. With .5
-	// beside one-year classes a three-year class counts twice its fee.
+	// Premium makes long terms dearer for the planner, and for the planner alone: the fee of
+	// a class grows by Premium·(term/shortest term of the list − 1) of itself. With .5, a
+	// three-year class counts twice its fee beside one-year classes.
 	Premium float64
-	// Caps, if not nil, has a Cap for each class. What a cap on purchases delays is
-	// wanted again at the next interval; where a class is full others are bought
-	// instead.
+	// Caps, if not nil, has a Cap for each class. If a cap on purchases delays a purchase,
+	// the next interval may make it. If a class is full, other classes may be bought instead.
 	Caps []Cap
 
 	exact  Exact
@@ -325,18 +322,17 @@ func (o *Online) hold(h pricing.Holding) {
 	o.active = append(o.active, h)
 }
 
-// Observe takes the demand in the slots of the interval that has passed, nil if it
-// is not known, and appends to dst what to buy at the beginning of the next, whose
-// first slot is that of the purchases: sorted by class, at most one for each class.
-// demand is neither kept nor modified.
+// Observe takes the demand in the slots of the interval that has passed, or nil if that
+// demand is not known. Observe appends to dst the purchases to make now, at the beginning of
+// the next interval: sorted by class, at most one for each class. The Slot of a purchase is
+// the first slot of the next interval. Observe neither keeps nor modifies demand.
 //
-// It panics before a Reset that succeeded, and if demand has another length than
-// an interval. The error is an [*InputError]: a negative demand, which is not
-// counted as an observation; a forecast that no plan can be made for, because it is
-// not a number or beyond [math.MaxInt32] instances; or the planner's. In the latter
-// cases nothing is bought, and the interval has been observed.
+// Observe panics before a Reset that succeeded, and on a demand that is not as long as an
+// interval. The error is an [*InputError]. If a demand is negative, the interval does not
+// count as observed. If a forecast is not a number or is above [math.MaxInt32] instances, or
+// if the planner fails, the interval counts as observed, and nothing is bought.
 //
-// It allocates nothing once it has seen a window and the planner a plan.
+// Observe allocates nothing once it has seen a whole window and made a plan.
 func (o *Online) Observe(dst []pricing.Purchase, demand []int) ([]pricing.Purchase, error) {
 	if err := o.Learn(demand); err != nil {
 		return dst, err
@@ -350,8 +346,9 @@ func (o *Online) Observe(dst []pricing.Purchase, demand []int) ([]pricing.Purcha
 	return o.purchase(dst)
 }
 
-// Learn takes an interval as [Online.Observe] does, and buys nothing: for the history
-// of before there was a portfolio. Panics and errors are the same, planning apart.
+// Learn takes an interval as [Online.Observe] does, and buys nothing. Use Learn for the
+// history before the portfolio began. Panics and errors are those of Observe, but for
+// planning.
 func (o *Online) Learn(demand []int) error {
 	if o.every == 0 {
 		panic("reserve: Observe before a Reset that succeeded")
@@ -390,7 +387,7 @@ func (o *Online) window() int {
 	return o.Window
 }
 
-// ready reports whether it is a time to buy.
+// ready reports whether the portfolio may buy now.
 func (o *Online) ready() bool {
 	if len(o.terms) == 0 || len(o.recent) == 0 {
 		return false
@@ -445,9 +442,9 @@ func (o *Online) foresee() error {
 const mostPaths = 10_000
 
 // imagine makes the demand to plan for from futures of the mean. Within an interval only
-// the expected load-duration curve counts (see the head of the file), and over futures
-// that is the curve of the demands of all of them: those of an interval are put in order
-// and averaged in as many groups as there are parts.
+// the expected load-duration curve counts (see the head of the file). Over several futures
+// that is the curve of the demands of all futures together. So imagine sorts the demands of
+// an interval on all futures, and averages them in as many groups as there are parts.
 func (o *Online) imagine() error {
 	m, paths := o.ahead, o.Paths
 	for len(o.futures) < paths {
@@ -526,11 +523,11 @@ func (o *Online) curve() bool {
 	return true
 }
 
-// purchase plans and buys. A plan that wants more of a class than its cap leaves
-// fills the class up, and what is then still missing is planned for again, at a
-// prohibitive fee for the class; so there are at most as many plans as classes, and
-// one more. Caps on purchases only delay: they are applied at the end, lest a ladder
-// be filled up with other classes.
+// purchase plans and buys. If a plan wants more of a class than the cap on active
+// reservations leaves, the class is filled up and gets a prohibitive fee, and the rest is
+// planned for again. So there is at most one plan more than there are classes. Caps on
+// purchases only delay, and are applied at the end: otherwise other classes would fill up
+// a ladder.
 func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 	planner := o.Planner
 	if planner == nil {
@@ -595,7 +592,7 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 	return dst, nil
 }
 
-// room returns how many more of a class the cap on active ones leaves.
+// room returns how many more reservations of a class its cap on active ones allows.
 func (o *Online) room(k int) int {
 	if o.Caps == nil || o.Caps[k].Active == 0 {
 		return math.MaxInt32
@@ -609,7 +606,7 @@ func (o *Online) room(k int) int {
 	return max(0, room)
 }
 
-// stock lists what is held and wanted, in parts.
+// stock lists the reservations held and wanted, with their ends in parts.
 func (o *Online) stock() {
 	o.held = o.held[:0]
 	interval := o.part * time.Duration(o.k)
@@ -626,9 +623,8 @@ func (o *Online) stock() {
 	}
 }
 
-// Active appends to dst the reservations that serve in the slot at which the next
-// interval begins or later, the last purchases included. Until counts from the first
-// slot of the series.
+// Active appends to dst the reservations that are active when the next interval begins, the
+// last purchases included. Until counts from the first slot of the series.
 func (o *Online) Active(dst []pricing.Holding) []pricing.Holding { return append(dst, o.active...) }
 
 // onlineState is the JSON form of an Online.
@@ -648,9 +644,9 @@ type heldState struct {
 	Until int `json:"until"`
 }
 
-// MarshalJSON returns the state: what was seen and what is held, and the
-// forecaster's state, which is encoded as encoding/json does. The fields and the
-// prices are not in it.
+// MarshalJSON returns the state: the demand seen, the reservations held, and the state of the
+// forecaster as encoding/json encodes it. The state does not have the fields of o or the
+// prices.
 func (o *Online) MarshalJSON() ([]byte, error) {
 	if o.every == 0 {
 		return nil, badInput("state", -1, ErrRange, "there is none before a Reset that succeeded")
@@ -666,11 +662,11 @@ func (o *Online) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON goes on from a state: after it o does what the portfolio would have
-// done from which the state is, if it was reset with the same problem and has the
-// same fields, a Forecaster of the same type among them. A state that does not fit, or
-// is none, is an [*InputError] or an error of encoding/json; o is then as it was, and
-// so is its Forecaster if its own UnmarshalJSON leaves it alone in case of an error.
+// UnmarshalJSON continues from a state. o must have been reset with the same problem, and
+// must have the same fields and a Forecaster of the same type. o then does what the portfolio
+// of the state would have done. The error for a state that does not fit is an [*InputError]
+// or an error of encoding/json. o is then unchanged, and so is its Forecaster if the
+// Forecaster's own UnmarshalJSON changes nothing after an error.
 func (o *Online) UnmarshalJSON(data []byte) error {
 	if o.every == 0 {
 		return badInput("state", -1, ErrRange, "want a Reset that succeeded before a state")

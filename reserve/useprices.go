@@ -38,17 +38,18 @@ import (
 // same problem gives the same plan. Memory: about 100 bytes a period and class, and 8 bytes
 // times that square.
 
-// branches and maxWork end branch and bound, and the simplex: some ten seconds. What
-// is found until then is returned, with the bound that it proves.
+// branches ends branch and bound, and maxWork the simplex, after some ten seconds, unless
+// Exact.Work says otherwise. The plan found by then is returned, with the bound that is
+// proved by then.
 const (
 	branches = 50
 	maxWork  = 20_000_000_000
 )
 
-// fractions are by how much the unit is made finer, the first that leaves amounts
-// below 2⁵⁰ (the program's floats are exact there): the program's prices are
-// fractions of the unit, mostly with small denominators, and these numbers are
-// multiples of all up to 16, 10, 4 and 1.
+// fractions are factors by which the unit is made finer. The first factor that leaves
+// amounts below 2⁵⁰, where the program's floats are exact, is taken. The prices that the
+// program finds are fractions of the unit, mostly with small denominators. The factors are
+// multiples of all denominators up to 16, 10, 4 and 1.
 var fractions = [...]int64{720720, 2520, 12, 1}
 
 // tables is the memory of the linear program's input.
@@ -62,7 +63,7 @@ type tables struct {
 	demand  []int
 }
 
-// unlimited is the entry of a table of caps for no cap.
+// unlimited stands for no cap in a table of caps.
 const unlimited = 1 << 30
 
 // rows returns n rows of m elements each, in a's memory where it suffices.
@@ -175,7 +176,7 @@ func (e *Exact) linear(p *Problem) error {
 		}
 		lp.MaxActive = t.active
 	}
-	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches, Work: cmp.Or(e.work, maxWork)})
+	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches, Work: cmp.Or(max(0, e.Work), maxWork)})
 	e.limited = res.Stalled
 	switch {
 	case errors.Is(err, lpbound.ErrOverflow), errors.Is(err, lpbound.ErrInput):

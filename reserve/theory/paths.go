@@ -1,0 +1,50 @@
+// # Demand that is not known
+//
+// Let the demand of slot t be d_ts on path s, with the probability w_s. Purchases are
+// decided before the path is seen. With A active reservations slot t costs on average
+//
+//	g_t(A) = p·Σ_s w_s·max(0, d_ts − A).
+//
+// g_t is convex and piecewise linear, with a breakpoint at each distinct demand, and its
+// slope at A is −p times the probability that the demand exceeds A. So the arcs o_t and e_t
+// of the flow become one arc with a convex cost. A flow with convex, piecewise linear costs
+// and whole breakpoints still has a whole optimum: an arc is a bundle of parallel arcs, one
+// for each piece, and a cheapest flow fills the cheaper pieces first. Potentials still prove
+// the optimum. The value z_t of a slot is now between the slopes of g_t on both sides of A,
+// and the bound is
+//
+//	Σ_t min_A (g_t(A) + z_t·A)    with    Σ z_t over no term above the fee.
+//
+// Three consequences:
+//
+//   - Only the distribution of the demand in each slot counts. Paths that are correlated and
+//     paths that are shuffled slot by slot have the same optimal plan and the same mean cost.
+//     Their risk differs: see the front below.
+//   - With terms of one slot each slot is a newsvendor: reserve up to the demand that is
+//     exceeded with the probability F/p, the critical fractile.
+//   - The plan for the mean path is never cheaper on average than the optimal plan (it is one
+//     of the plans), and promises too little: g_t is convex, so that its value at the mean
+//     demand is at most the mean of its values (Jensen). In short, planning for a forecast as
+//     if it were certain is optimistic by construction.
+//
+// The value of knowing. If the path were seen first, the cost would be the mean of the
+// optimum of each path, at most the optimum of the problem. The difference is the expected
+// value of perfect information, Exact.Outlook. No forecast is worth
+// more than that.
+//
+// A planner that decides again every week loses less than these numbers say: later purchases
+// may depend on the part of the path that was seen by then. Problem.Paths has no such
+// purchases, so the plan may buy now for a need that will show early enough. On six job logs
+// that is what happened: the portfolio that plans on paths buys more than the portfolio that
+// plans on a cautious quantile, and costs 4.6% over hindsight against 2.6% (BENCHMARKS.md).
+//
+// The front of mean and risk. CVaR at the level α is the mean cost of the worst share 1 − α
+// of the probability. It is the largest mean cost over all weights q with 0 ≤ q_s ≤
+// w_s/(1−α), Σ q_s = 1. So for any such q
+//
+//	min over plans of (1−λ)·mean + λ·CVaR  ≥  min over plans of the mean cost with weights (1−λ)·w + λ·q.
+//
+// The right side is a problem with paths, which Exact solves. The best q closes the gap but
+// for what whole plans leave: by the minimax theorem the best q belongs to a best mixture of
+// plans, and a mixture is no plan.
+package theory
