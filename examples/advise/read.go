@@ -104,12 +104,7 @@ func readBill(c *usage.Collector, path string, run *cli.Run) error {
 		return err
 	}
 	defer f.Close()
-	counted := &counter{src: f, run: run, name: path}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		counted.size = info.Size()
-	}
-	var in io.Reader = counted
-	br := bufio.NewReaderSize(in, maxHead)
+	br := bufio.NewReaderSize(infile.Shown(f, path, run.Line), maxHead)
 	if magic, _ := br.Peek(2); string(magic) == "\x1f\x8b" {
 		zip, err := gzip.NewReader(br)
 		if err != nil {
@@ -140,23 +135,6 @@ func readBill(c *usage.Collector, path string, run *cli.Run) error {
 		}
 	}
 	return cli.Mistakef("-bill %s: %s: want %s", path, infile.Quote(string(header)), cli.Series(names, "or"))
-}
-
-// counter shows how much of a file has been read.
-type counter struct {
-	src        io.Reader
-	run        *cli.Run
-	name       string
-	read, size int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.src.Read(p)
-	c.read += int64(n)
-	if c.size > 0 {
-		c.run.Showf("reading %s: %d%%", c.name, 100*c.read/c.size)
-	}
-	return n, err
 }
 
 // An ownContract is a contract of -held.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
 )
 
 // Open opens the file that was given with a flag, such as "-trace". The error is
@@ -32,6 +33,31 @@ func Open(flag, path string) (*os.File, error) {
 		return nil, cli.Mistakef("cannot read %s %s: is a folder", flag, path)
 	}
 	return f, nil
+}
+
+// Shown returns a reader of f that shows how much of the file has been read.
+func Shown(f *os.File, path string, line *progress.Line) io.Reader {
+	r := &shown{Reader: f, line: line, path: path}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		r.size = info.Size()
+	}
+	return r
+}
+
+type shown struct {
+	io.Reader
+	line       *progress.Line
+	path       string
+	read, size int64
+}
+
+func (r *shown) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.read += int64(n)
+	if r.size > 0 {
+		r.line.Showf("reading %s: %d%%", r.path, 100*r.read/r.size)
+	}
+	return n, err
 }
 
 // Read reads the file that was given with a flag, plain or gzip, which its content tells,

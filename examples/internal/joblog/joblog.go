@@ -5,7 +5,6 @@ package joblog
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"iter"
 	"time"
 
@@ -37,11 +36,7 @@ func Read(flag, path string, o trace.Options, line *progress.Line) (*Log, error)
 		return nil, err
 	}
 	defer f.Close()
-	in := &counter{src: f, line: line, name: path}
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		in.size = info.Size()
-	}
-	text := bufio.NewReaderSize(in, 64<<10)
+	text := bufio.NewReaderSize(infile.Shown(f, path, line), 64<<10)
 	if head, _ := text.Peek(64 << 10); accounting.Detect(head) != accounting.None {
 		log, err := Convert(path, accounting.NewReader(text, accounting.Options{}).Records(), o)
 		if err != nil {
@@ -130,20 +125,3 @@ func (l *Log) About(name string) string {
 
 // Note prints what About returns.
 func (l *Log) Note(run *cli.Run, name string) { run.Sayf("%s", l.About(name)) }
-
-// counter shows how much of a file has been read.
-type counter struct {
-	src        io.Reader
-	line       *progress.Line
-	name       string
-	read, size int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.src.Read(p)
-	c.read += int64(n)
-	if c.size > 0 {
-		c.line.Showf("reading %s: %d%%", c.name, 100*c.read/c.size)
-	}
-	return n, err
-}
