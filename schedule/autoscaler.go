@@ -7,10 +7,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
-// When does an elastic cluster grow, by how much, and which idle nodes does it give
-// back? Minimised is the cost of leases subject to a limit on the wait of the first
-// job; the rules are the rules of thumb of [Niu16] section 4.1, and no bound on their
-// cost is known.
+// When does an elastic cluster grow, by how much, and which idle nodes does it give back?
+// The aim is a low cost of leases with a limit on the wait of the first job. The rules
+// are the rules of thumb of [Niu16] section 4.1; no bound on their cost is known.
 //
 // Growing. Let top be the first waiting job, and start its predicted start. The
 // cluster grows iff top needs more nodes than there are, or start − submit exceeds
@@ -32,13 +31,13 @@ import (
 // the default.
 const AtOnce time.Duration = -1
 
-// An Autoscaler decides when an elastic cluster requests nodes, how many, and which
-// idle nodes it gives back ([Niu16] section 4.1). It is a function of what it is
-// shown: it has no clock, requests nothing and remembers no decision. The zero value
+// An Autoscaler decides when an elastic cluster requests nodes, how many, and which idle
+// nodes it gives back ([Niu16] section 4.1). The decision depends on the arguments alone:
+// an Autoscaler has no clock, requests nothing and remembers no decision. The zero value
 // has the paper's parameters.
 //
-// A program that knows its queue and its nodes calls Predict and then Decide, after
-// each arrival and each end of a job, and at the multiples of ReleaseEvery:
+// A program that knows its queue and its nodes calls Predict and then Decide. It does so
+// after each arrival, after each end of a job, and at the multiples of ReleaseEvery:
 //
 //	starts, view := a.Predict(&snapshot)
 //	verdict := a.Decide(release[:0], &view)
@@ -60,14 +59,14 @@ type Autoscaler struct {
 
 	// ReleaseEvery is the time between two release checks, 0 is 1 minute.
 	ReleaseEvery time.Duration
-	// Lead is how long before its next charge a node leaves at the latest: the time
-	// that it takes to drain the node and to end the lease. A node whose charge is
+	// Lead is how long before its next charge a node leaves at the latest. Set it to the
+	// time that draining the node and ending the lease take. A node whose charge is
 	// nearer than that stays, since its next hour is paid for anyhow.
 	Lead time.Duration
 
-	// Least and Most bound the nodes of the cluster. A cluster below Least grows to
-	// Least without a job, and no node goes while that would leave fewer. 0 as Most
-	// is no limit. A job that needs more than Most waits for ever.
+	// Least and Most bound the nodes of the cluster. A cluster below Least grows to Least
+	// without a job, and no node goes while that would leave fewer. 0 as Most is no
+	// limit. A job that needs more than Most never starts.
 	Least, Most int
 	// Pause is the least time between two changes of the size: see View.Until.
 	Pause time.Duration

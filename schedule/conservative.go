@@ -6,26 +6,25 @@ import (
 	"time"
 )
 
-// Conservative is backfilling in which every waiting job has a reservation:
-// the earliest time at which it fits without touching any other's. A job that
-// starts out of turn so delays nobody, not only not the top job. When nodes
-// come free earlier than foreseen, the reservations are gone through in the
-// queue's order and each is moved to the earliest time that is now possible;
-// its old place is still free then, so that none ever moves back.
+// Conservative is backfilling in which every waiting job has a reservation: the earliest
+// time at which the job fits without touching another reservation. So a job that starts
+// out of turn delays no waiting job at all. When nodes come free earlier than foreseen,
+// each reservation moves to the earliest time that is now possible, in the queue's order.
+// The old place of a reservation is still free then, so no reservation moves back.
 //
-// Guarantee: no job starts later than the reservation that it got when it was
-// submitted, unless nodes are removed from the cluster, a job is started out of
-// turn, or AppendStarts is not asked when a reservation begins: then all get
-// new reservations, in the queue's order.
+// Guarantee: no job starts later than its first reservation. There are three exceptions:
+// nodes are removed from the cluster, a job is started out of turn, or AppendStarts is
+// not called when a reservation begins. Then all jobs get new reservations, in the
+// queue's order.
 //
-// Time, with Q waiting jobs and S steps of the plan, at most two for each job
-// that runs or waits: O(S) for a submission, by blocks of 64 steps. When nodes
-// come free early, every reservation is gone through: O(log S) for one that the
-// freed nodes cannot help, O(S) by blocks for others, and again as long as any
-// of them moves. So an early end costs between O(Q·log S) and a small multiple
-// of O(Q·S): a flood of 4,000 jobs, all waiting, took half a minute where EASY
-// takes milliseconds. It is for queues of hundreds. A time at which no nodes come free early and no reservation begins
-// costs O(log S).
+// Time, with Q waiting jobs and S steps of the plan, at most two for each job that runs
+// or waits: O(S) for a submission, by blocks of 64 steps. When nodes come free early,
+// every reservation is looked at: O(log S) for a reservation that the freed nodes cannot
+// help, O(S) by blocks for the others, and again as long as one moves. So an early end
+// costs between O(Q·log S) and a small multiple of O(Q·S). A flood of 4,000 waiting jobs
+// took half a minute where EASY takes milliseconds; Conservative is for queues of
+// hundreds. A time at which no nodes come free early and no reservation begins costs
+// O(log S).
 type Conservative struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.
@@ -161,13 +160,13 @@ func (s *Conservative) advance(now time.Duration) {
 	s.compress(now)
 }
 
-// compress moves every reservation to the earliest time that is possible, in
-// the queue's order, until none moves any more: a job that moves leaves a gap
-// that an earlier one in the queue may fill.
+// compress moves every reservation to the earliest possible time, in the queue's order,
+// until none moves any more: a job that moves leaves a gap that a job ahead of it may
+// fill.
 //
-// Before nodes came free no job could have moved, nor can the time make one
-// able to. So an earlier place must use a node that came free, and begin before
-// the last moment at which one did: freed bounds the search.
+// Before nodes came free no job could have moved, and time alone lets no job move. So an
+// earlier place must use a node that came free, and begin before the last moment at which
+// one did: freed bounds the search.
 func (s *Conservative) compress(now time.Duration) {
 	for moved := s.freed > now; moved; {
 		moved = false

@@ -2,37 +2,35 @@ package schedule
 
 import "time"
 
-// EASY is backfilling with one reservation, after Lifka's Extensible Argonne
-// Scheduling System [Lif95], the scheduler of [Niu16] section 7. Jobs start in the
-// queue's order until one, the top job, does not fit. It gets a reservation at
-// its shadow time: the earliest moment at which enough nodes are free by the
-// estimates of the running jobs. A job further back starts now, out of turn, if
-// it fits and does not delay that reservation: it ends by the shadow time, or
-// it leaves enough nodes for the top job even then (it is within the extra
-// nodes).
+// EASY is backfilling with one reservation, after Lifka's Extensible Argonne Scheduling
+// System [Lif95], the scheduler of [Niu16] section 7. Jobs start in the queue's order
+// until one, the top job, does not fit. The top job gets a reservation at its shadow
+// time: the earliest moment at which enough nodes are free by the estimates of the
+// running jobs. A job further back starts now, out of turn, if the job fits and does not
+// delay that reservation. That holds if the job ends by the shadow time, or if it leaves
+// enough nodes for the top job even then (it is within the extra nodes).
 //
-// A full pass over the queue is needed only after an event that frees nodes or
-// changes the top job. Invariant: after a pass no waiting job may start, and
-// none becomes able to by the mere passing of time, since the window up to the
-// shadow time only shrinks. So a submission asks about the new job alone, O(1).
-// The package documentation has the proof.
+// A full pass over the queue is needed only after an event that frees nodes or changes
+// the top job. Invariant: after a pass no waiting job may start, and time alone lets none
+// start, since the window up to the shadow time only shrinks. So after a submission only
+// the new job needs a look, O(1). The package documentation has the proof.
 //
-// Time, for R running and Q waiting jobs: O(log R) to find the place of an end
-// and O(R/64 + 64) for the shadow time; for a pass, O(Q/64) for the blocks of
-// the queue that their bounds rule out and 64 for each other, so O(Q) at worst:
-// when many jobs are a little too large for what is free, and that changes.
+// Time, for R running and Q waiting jobs: O(log R) to find the place of an end, and
+// O(R/64 + 64) for the shadow time. A pass takes O(Q/64) for the blocks of the queue that
+// their bounds rule out, and 64 for each other block. The worst case is O(Q): many jobs
+// are a little too large for the free nodes.
 //
-// Guarantee: the top job starts by the shadow time that it was given, unless
-// nodes are removed, a job is started out of turn, or one of a higher priority
-// arrives. No bound on the mean wait is known.
+// Guarantee: the top job starts by its shadow time, unless nodes are removed, a job is
+// started out of turn, or a job of higher priority arrives. No bound on the mean wait is
+// known.
 type EASY struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.
 	Order Priority
 
-	// Reservations is how many jobs at the top of the queue get a reservation when
-	// they cannot start, so that no job further back delays them; 0 and 1 are EASY.
-	// More reservations protect more jobs and leave less room to backfill: see
+	// Reservations is how many jobs at the top of the queue get a reservation when they
+	// cannot start. No job further back delays a job with a reservation. 0 and 1 are
+	// EASY. More reservations protect more jobs and leave less room to backfill: see
 	// reservations.go. Set it while no job waits; Reset keeps it.
 	Reservations int
 
@@ -106,8 +104,8 @@ func (s *EASY) backfillNew(dst []Allocation, now time.Duration) []Allocation {
 	return dst
 }
 
-// backfill starts a job that does not delay the top job. The shadow time stays
-// what it is; a job that runs beyond it uses extra nodes.
+// backfill starts a job that does not delay the top job. The shadow time does not change;
+// a job that runs beyond the shadow time uses extra nodes.
 func (s *EASY) backfill(dst []Allocation, p place, now time.Duration) ([]Allocation, place) {
 	if j := s.queue.job(p); j.Estimate > s.window(now) {
 		s.extra -= j.Nodes

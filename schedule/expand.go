@@ -11,9 +11,9 @@ import (
 type Expansion uint8
 
 const (
-	// BestSize is room for all long jobs and for the first short one: short
-	// jobs can run one after another in what is left of the leases. With a
-	// threshold of 0 it is SumSize, with one above all estimates FirstSize.
+	// BestSize is room for all long jobs and for the first short job. Short jobs can run
+	// one after another in the rest of the leases. With a threshold of 0 it is SumSize,
+	// with one above all estimates FirstSize.
 	BestSize Expansion = iota
 	// FirstSize is room for the first job of the queue.
 	FirstSize

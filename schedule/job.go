@@ -2,8 +2,8 @@ package schedule
 
 import "time"
 
-// A Job is what a batch scheduler knows of a job. The true run time is not
-// part of it: nobody knows it before the job ends.
+// A Job is what a batch scheduler knows of a job. The true run time is not part of a Job:
+// nobody knows the run time before the job ends.
 type Job struct {
 	ID       int64         // unique among the jobs that wait or run
 	User     int           // who submitted it; only a [Priority] looks at it

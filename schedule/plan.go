@@ -5,21 +5,19 @@ import (
 	"time"
 )
 
-// The plan: how many nodes are free from each time on, with what runs, boots
-// and is reserved taken into account. It begins at the last time that is known
-// and its last step holds for ever.
+// The plan: how many nodes are free from each time on, after running jobs, booting nodes
+// and reservations. The plan begins at the last known time, and its last step has no end.
 //
-// Steps lie in blocks of up to 64, in the order of time. Each block has bounds
-// of its steps and one number that is still to be added to all of them. So a
-// change over a range of time and the search for room go by whole blocks: a
-// block without a step of enough nodes is skipped while no room is open, and
-// one without a step of too few while it is. Both cost O(S/64 + 64) for S
-// steps, the search 64 more for each block that it has to look into.
+// Steps lie in blocks of up to 64, in the order of time. Each block has bounds of its
+// steps and one number that is still to be added to all of them. So a change over a range
+// of time and the search for room go by whole blocks. While no room is open, the search
+// skips blocks without a step of enough nodes. While room is open, it skips blocks
+// without a step of too few nodes. Both cost O(S/64 + 64) for S steps, the search 64 more
+// for each block that it has to look into.
 //
-// Invariants: there is at least one step; no block is empty; two neighbours
-// hold together more than half a block; two steps that follow each other differ
-// in their free nodes, except that the first step may begin late; least and
-// most are exact.
+// Invariants: there is at least one step. No block is empty. Two neighbours together hold
+// more than half a block. Two steps that follow each other differ in their free nodes,
+// but the first step may begin late. least and most are exact.
 
 type step struct {
 	at   time.Duration
@@ -212,7 +210,7 @@ func (p *plan) merge(k int) {
 	p.drop(k + 1)
 }
 
-// forget drops what is past, so that the plan begins now.
+// forget drops past steps, so that the plan begins now.
 func (p *plan) forget(now time.Duration) {
 	if now <= p.from() {
 		return
@@ -231,14 +229,13 @@ func (p *plan) forget(now time.Duration) {
 	b.steps[0].at = now
 }
 
-// earliest returns the first time from now on, before limit and before until,
-// from which nodes are free for a span of time, or till limit; limit if there is
-// none.
+// earliest returns the first time from now on, before limit and before until, from which
+// nodes are free for a span of time, or till limit. It returns limit if there is no such
+// time.
 //
-// With limit Never it finds room for a new job. With the start of a job's own
-// reservation it finds an earlier one: what lies behind that start and within
-// the span is the job's own. With until it only looks for room that begins
-// before that time.
+// With limit Never it finds room for a new job. With the start of a job's own reservation
+// as limit it finds an earlier start: nodes behind that limit and within the span are the
+// job's own. With until it only looks for room that begins before that time.
 func (p *plan) earliest(now time.Duration, nodes int, span, limit, until time.Duration) time.Duration {
 	if now >= limit {
 		return limit

@@ -1,17 +1,17 @@
 package schedule
 
-// A Priority orders the waiting queue: a job with a higher value comes before
-// one with a lower, and equal values fall by (Submit, ID). It is asked once for
-// each job, at its submission, and must be a number. The nil Priority is first
-// come, first served.
+// A Priority orders the waiting queue: a job with a higher value comes before a job with
+// a lower value, and equal values fall by (Submit, ID). The scheduler calls it once for
+// each job, at its submission. It must return a number. The nil Priority is first come,
+// first served.
 //
-// One value a job is enough for the usual mix of the user's standing, the time
-// in the queue and the size, as long as it is linear in the time: with
+// One value a job is enough for the usual mix of the user's standing, the time in the
+// queue and the size, as long as the mix is linear in the time. With
 //
 //	p_j(t) = u_j + w·(t − submit_j) + s·nodes_j
 //
-// the difference p_i(t) − p_j(t) does not depend on t, so that two jobs never
-// change places, and p_j(0) orders the queue for ever:
+// the difference p_i(t) − p_j(t) does not depend on t. So two jobs never change places,
+// and p_j(0) orders the queue at every time:
 //
 //	p_i(t) − p_j(t) = (u_i − u_j) − w·(submit_i − submit_j) + s·(nodes_i − nodes_j)
 //

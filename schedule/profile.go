@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The profile: when nodes that are not free now become free, by what is known
-// now: at the estimated ends of the running jobs and when booting nodes are up.
+// The profile: when nodes that are not free now become free, as far as is known. Nodes
+// become free at the estimated ends of running jobs and when booting nodes are up.
 //
 // Releases lie in blocks of up to 64 sorted by (at, id, nodes), each with the sum of
 // its nodes. The shadow time (when a job of n nodes will start) is found by
@@ -35,8 +35,8 @@ type profile struct {
 	spare  []*releases
 }
 
-// before is a total order: nodes that boot share an id, and a job may have it,
-// too; what it takes out is then equal to what it put in.
+// before is a total order. Booting nodes share an id, and a job may have the same id;
+// then the release that the job takes out equals the release that it put in.
 func (a release) before(b release) bool {
 	if a.at != b.at {
 		return a.at < b.at

@@ -9,26 +9,24 @@ import (
 
 // The waiting queue: jobs in the order (priority falling, submit, id).
 //
-// A backfilling scheduler asks it one question again and again: which is the
-// first job, from a given place on, that needs at most f nodes and either ends
-// within a window w or needs at most x nodes? The jobs that have waited long
-// are, nearly by definition, the ones that answer no, so that a plain scan
-// costs the length of the queue at every event, and a day with 10,000 jobs
-// waiting becomes quadratic.
+// A backfilling scheduler asks the queue one question again and again: which is the first
+// job, from a given place on, that needs at most f nodes and either ends within a window
+// w or needs at most x nodes? Jobs that have waited long mostly do not. So a plain scan
+// costs the length of the queue at every event, and a day with 10,000 waiting jobs
+// becomes quadratic.
 //
-// Jobs therefore lie in blocks of up to 64, in order, with a bit for each that
-// still waits, and each block keeps a lower bound of the estimate for each
-// class of sizes (1, 2-3, 4-7, 8-15, ... nodes): within[c] is at most the least
-// estimate among its jobs of class c or less. A block whose bounds say no is
-// passed over in a few nanoseconds; only a job of the same class as f but
-// larger can make a bound say yes for nothing. Taking a job leaves the bounds
-// as they are (they stay lower bounds). A block that said yes for nothing is
-// bounded anew and remembers the question: while the cluster stays as full, and
-// the window shrinks, the answer stays no.
+// So jobs lie in blocks of up to 64, in order, with a bit for each job that still waits.
+// Each block keeps a lower bound of the estimate for each class of sizes (1, 2-3, 4-7,
+// 8-15, ... nodes): within[c] is at most the least estimate among its jobs of class c or
+// less. A scan passes over a block whose bounds say no in a few nanoseconds. A bound can
+// only say yes in vain because of a job of the same class as f but larger. Taking a job
+// leaves the bounds as they are (they stay lower bounds). A block that said yes for
+// nothing is bounded anew and remembers the question: while the cluster stays as full,
+// and the window shrinks, the answer stays no.
 //
-// Invariants: blocks are not empty; the live jobs of a block precede those of
-// the next; bits at or above used are 0; two neighbours together hold more than
-// half a block, so that there are at most Q/16 + 1 blocks for Q jobs.
+// Invariants: blocks are not empty. The live jobs of a block precede those of the next
+// block. Bits at or above used are 0. Two neighbours together hold more than half a
+// block, so there are at most Q/16 + 1 blocks for Q jobs.
 
 const (
 	blockLen    = 64
@@ -298,8 +296,8 @@ func (q *queue) drop(k int) {
 	q.blocks = append(q.blocks[:k], q.blocks[k+1:]...)
 }
 
-// next returns the first job from p on that needs at most free nodes and
-// either has an estimate of at most window or needs at most extra nodes.
+// next returns the first job from p on that needs at most free nodes, and that has an
+// estimate of at most window or needs at most extra nodes.
 func (q *queue) next(p place, free int, window time.Duration, extra int) (place, bool) {
 	if free <= 0 {
 		return p, false

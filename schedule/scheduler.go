@@ -2,11 +2,11 @@ package schedule
 
 import "time"
 
-// A Scheduler decides when waiting jobs start on a cluster whose nodes are all
-// alike and whose size may change. It is a state machine without a clock: the
-// caller tells it what happens, in the order of time, and asks after each event
-// with AppendStarts what is to start. [EASY], [FCFS] and [Conservative] are
-// Schedulers; their zero values are empty clusters without nodes.
+// A Scheduler decides when waiting jobs start on a cluster whose nodes are all alike and
+// whose size may change. A Scheduler is a state machine without a clock. The caller tells
+// it what happens, in the order of time, and calls AppendStarts after each event. [EASY],
+// [FCFS] and [Conservative] are Schedulers; their zero values are empty clusters without
+// nodes.
 //
 // Nodes count as free from the moment at which the estimate of the job that
 // holds them ends, whether or not its Finish has come. An estimate must
@@ -34,10 +34,10 @@ type Scheduler interface {
 	// AppendStarts appends the jobs that start at time now to dst, in the
 	// order in which they were chosen.
 	AppendStarts(dst []Allocation, now time.Duration) []Allocation
-	// Top returns the first job of the queue and when it will start at the
-	// latest if no job ends after its estimate and nothing is submitted that
-	// comes before it: [Never] if the cluster is too small for it. It reports
-	// false if no job waits.
+	// Top returns the first job of the queue and its latest start. The latest start holds
+	// if no job ends after its estimate and no job is submitted that comes before the
+	// first job. It is [Never] if the cluster is too small for the job. It reports false
+	// if no job waits.
 	Top(now time.Duration) (Job, time.Duration, bool)
 	// FirstWithin returns the first waiting job whose estimate is at most
 	// limit. It reports false if there is none.
@@ -53,9 +53,8 @@ type Scheduler interface {
 	Waiting() Waiting
 	// AppendWaiting appends the jobs that wait to dst, in the queue's order.
 	AppendWaiting(dst []Job) []Job
-	// Nodes returns the size of the cluster, nodes that are not ready yet
-	// included, and Free how many of them are ready and free as of the last
-	// call that told the time.
+	// Nodes returns the size of the cluster with the nodes that are not ready yet. Free
+	// returns how many nodes are ready and free, as of the last call with a time.
 	Nodes() int
 	Free() int
 }

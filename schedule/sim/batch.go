@@ -11,31 +11,29 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A Batch runs jobs that are all submitted at once on a fixed number of nodes
-// and shows the state of the nodes again and again: which job runs where, and
-// since when. It is the simulator of [Duplyakin17] section 4, made to ask of
-// each state what a preemption would do there. States are streamed: none is
-// stored, so that memory does not grow with their number.
+// A Batch runs jobs that are all submitted at once on a fixed number of nodes. It shows
+// the state of the nodes again and again: which job runs where, and since when. It is the
+// simulator of [Duplyakin17] section 4, made to ask of each state what a preemption would
+// do there. States are streamed: none is stored, so that memory does not grow with their
+// number.
 //
 // Its zero value is ready; it keeps its memory between runs and allocates
 // nothing once that suffices. It must not be used by two goroutines at once.
 //
-// Rules. The jobs are submitted at time 0, in the order of the slice; their
-// Submit is not looked at. The scheduler decides which start, by their
-// Estimate. A job that starts gets the free nodes with the lowest numbers.
-// Jobs that end at one moment end one by one, in their order, with a pass of the
-// scheduler after each, as in the [Simulator]: after the first of these passes a
-// job may start that overtakes the one on top of the queue, although nodes for
-// that one come free at the same moment.
-// There is a state after each moment at which jobs end, when the nodes that
-// came free are given away again; and from one such moment to the next, or from
-// time 0 to the first, after each BatchOptions.Every. So the states of a gap of
-// 100 s between two ends come 30, 60 and 90 s after the first: with that reading
-// of "while advancing between these moments, every T seconds" the numbers of
-// states that the paper gives for its logs come out; with one clock that beats
-// throughout they do not (its log HTC: 1379 node-hours on 20 nodes are 8,274
-// beats and 11,200 ends, and it has "over 14K" states). There is none at time 0
-// and none after the last job's end, when nothing runs.
+// Rules. The jobs are submitted at time 0, in the order of the slice; their Submit is not
+// looked at. The scheduler decides which start, by their Estimate. A job that starts gets
+// the free nodes with the lowest numbers. Jobs that end at one moment end one by one, in
+// the jobs' order, with a pass of the scheduler after each end. After the first of these
+// passes a job may overtake the top job, although nodes for the top job come free at the
+// same moment. There is a state after each moment at which jobs end, when the scheduler
+// has used the freed nodes. From one such moment to the next, or from time 0 to the
+// first, there is also a state after each BatchOptions.Every. So the states of a gap of
+// 100 s between two ends come 30, 60 and 90 s after the first end. This is a reading of
+// "while advancing between these moments, every T seconds". With this reading the paper's
+// numbers of states come out. With one clock that beats throughout they do not: the
+// paper's log HTC has 1379 node-hours on 20 nodes, which are 8,274 beats and 11,200 ends,
+// and "over 14K" states. There is none at time 0 and none after the last job's end, when
+// nothing runs.
 type Batch struct {
 	easy    schedule.EASY
 	events  heaps.Queue[time.Duration]
@@ -86,16 +84,15 @@ func (s *BatchState) Idle() int {
 	return n
 }
 
-// Run runs the jobs and gives each state to yield, in the order of time, until
-// yield returns false. It returns an [*InputError] before the first state for
-// jobs that cannot be run (no nodes or run time, an estimate below the run
-// time, more nodes than there are) and for a configuration that makes no
-// sense, and after the last one if the simulated clock runs out of its range or
-// the scheduler leaves jobs waiting for ever.
+// Run runs the jobs and gives each state to yield, in the order of time, until yield
+// returns false. It returns an [*InputError] before the first state for jobs that cannot
+// run (no nodes or run time, an estimate below the run time, more nodes than there are)
+// and for options out of range. It returns one after the last state if the simulated
+// clock leaves its range or the scheduler never starts some job.
 //
-// Time: O(log R + n/64) for a start or an end of n nodes beside the scheduler's
-// own and a scan of N/64 words for free nodes, R jobs running on N nodes, and
-// O(1) for a state beside yield's own. Jobs are not modified.
+// Time: O(log R + n/64) for a start or an end of n nodes, with R jobs running on N nodes,
+// beside the scheduler's own time and a scan of N/64 words for free nodes; and O(1) for a
+// state beside yield's own time. Jobs are not modified.
 func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) bool) error {
 	if err := b.check(jobs, &cfg); err != nil {
 		return err

@@ -36,14 +36,14 @@ type Cloud struct {
 	Scheduler schedule.Scheduler
 }
 
-// An Ask decides at a time on a request of n > 0 instances: whether the cloud
-// grants it, as a whole, and after what delay beyond the usual boot time they are
-// up. What it refuses may be asked again after Options.RetryEvery.
+// An Ask decides on a request of n > 0 instances at a time: whether the cloud grants the
+// whole request, and with which delay beyond the usual boot time. A refused cloud is
+// asked again after Options.RetryEvery.
 //
-// The whole request counts, for all jobs that it is for: a cloud that never grants
-// more than k may be asked for more although each job needs less, and refuse for ever.
-// Jobs that no cloud ever grants instances to end the simulation with an error, which
-// names the cloud that refused last; a Quota is the limit that requests keep to.
+// The whole request counts, for all of its jobs. A cloud that never grants more than k
+// may be asked for more although each job needs less, and then always refuses. If no
+// cloud ever grants the instances of some job, the simulation ends with an error that
+// names the cloud that refused last. To keep requests below a limit, set a Quota.
 type Ask func(now time.Duration, n int) (delay time.Duration, granted bool)
 
 // RefuseSome returns an [Ask] that refuses a request with the given probability,
@@ -63,11 +63,11 @@ func RefuseSome(probability float64, rnd *rand.Rand) Ask {
 
 // A Portfolio buys reservations for a cloud, week by week.
 //
-// Observe takes the instances that were charged for in each of the 168 hours of
-// the week that has passed, at all clouds together (the sum of what will be their
-// CloudResult.Hours), and appends to dst the reservations that serve in the week to
-// come, in any order: what runs elsewhere now could run here if it were reserved.
-// demand is not to be kept or modified. An error ends the simulation.
+// Observe takes the instances that were charged for in each of the 168 hours of the past
+// week, at all clouds together: the sum of their CloudResult.Hours. An instance that runs
+// elsewhere now could run here if it were reserved. Observe appends to dst the
+// reservations that serve in the coming week, in any order. demand is not to be kept or
+// modified. An error ends the simulation.
 //
 // A portfolio of package reserve fits with a few lines: see the example.
 type Portfolio interface {

@@ -11,15 +11,15 @@ import (
 
 // Several clouds ([Niu16] section 6).
 //
-// Each cloud has a part of the cluster, a site, and a queue with a scheduler of its
-// own. Two choices are made, both by the instant charging rate (placement.Choose):
-// which site a job joins when it is submitted, and at which site the instances
-// for a job are requested when a queue has to grow; the job goes with them.
+// Each cloud has a part of the cluster, a site, and a queue with a scheduler of its own.
+// Two choices are made, both by the instant charging rate (placement.Choose). The first
+// choice is the site that a job joins when it is submitted. The second is the site where
+// instances for a job are requested when a queue has to grow; the job moves there.
 // Everything else is as with one cloud, site by site.
 //
-// Invariant: a job is in one queue, on one site's instances, or has ended; it moves
-// only while it waits, and only to a site that has granted what it needs. So
-// nothing that a cloud refuses can lose a job.
+// Invariant: a job is in one queue, on one site's instances, or has ended. A job moves
+// only while it waits, and only to a site that has granted its instances. So a refusal
+// cannot lose a job.
 //
 // With one cloud the choice is none, and dispatch and assign would do what submit
 // and grow do; that is tested.
@@ -33,8 +33,8 @@ type chooser struct {
 	moved    bool    // a job was assigned to another site
 }
 
-// quote sets choice to what each cloud asks now, with the first instances after
-// those that run or wait for jobs already.
+// quote sets choice to the current price of each cloud, for the first instances after
+// those that jobs already use or wait for.
 func (s *Simulator) quote() {
 	s.choice = s.choice[:0]
 	for _, c := range s.sites {
@@ -67,10 +67,10 @@ func (s *Simulator) choose(n int) *site {
 	return s.sites[i]
 }
 
-// dispatch submits a job to the site that it joins and lets that start jobs. It is
-// the cheapest of those at which it starts at once, by what is idle; if there is
-// none, the cheapest of those that would request instances for it; and if there
-// is none of these, the first at which it can run at all, when others have ended.
+// dispatch submits a job to the site that it joins and lets that start jobs. That is the
+// cheapest site of those where the job starts at once on idle instances. If there is
+// none, it is the cheapest site of those that would request instances for the job. If
+// there is none of these either, it is the first site that can ever run the job.
 func (s *Simulator) dispatch(j schedule.Job) *site {
 	s.quote()
 	for k, c := range s.sites {

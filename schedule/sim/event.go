@@ -21,8 +21,8 @@ const (
 // order is the kind and the index of an event as the tie of its time.
 func order(k kind, index int) int64 { return int64(k)<<kindShift | int64(index) }
 
-// end is the order of the end of a job, the started-th job to start: ends of one
-// moment are handled in the order in which the jobs started.
+// end is the order of the end of a job, the started-th job to start. So ends of one
+// moment come in the order in which the jobs started.
 func end(started, job int) int64 { return order(finish, started<<indexBits|job) }
 
 func kindOf(order int64) kind { return kind(order >> kindShift) }

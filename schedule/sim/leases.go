@@ -9,8 +9,9 @@ import (
 
 // A pool holds the leased instances of all sites.
 //
-// Every leased instance is in exactly one place: in a request that boots, in its
-// site's idle, or in the list of a job (running, or bound and waiting for its boot).
+// Every leased instance is in exactly one place: in a booting request, in the idle
+// instances of its site, or in the list of a job (running, or bound and waiting for its
+// boot).
 type pool struct {
 	leases   []lease
 	free     int32   // the first unused lease record, through next; -1 if none
@@ -141,8 +142,8 @@ func (s *Simulator) mixed(job int) (others bool) {
 	return others
 }
 
-// request leases n > 0 instances for a job, or for whoever the scheduler
-// chooses, and returns how long they boot.
+// request leases n > 0 instances for a job, or for the jobs that the scheduler chooses,
+// and returns how long they boot.
 func (s *Simulator) request(c *site, n, job int, delay time.Duration) time.Duration {
 	boot, err := s.boot(c, n)
 	if err != nil {

@@ -23,9 +23,9 @@ const (
 	Local
 	// Individual is every job on instances of its own, given back when it ends.
 	Individual
-	// NoWait is one cluster for all, without a queue: a job that arrives and
-	// cannot start takes what is idle and has the rest requested for it, to
-	// start when they are up. It is SEC with WaitLimit AtOnce and Bound.
+	// NoWait is one cluster for all, without a queue. A job that arrives and cannot start
+	// takes the idle instances. The cluster requests the rest for the job, which starts
+	// when they are up. It is SEC with WaitLimit AtOnce and Bound.
 	NoWait
 )
 
@@ -81,15 +81,15 @@ type Options struct {
 	// one cloud, not Bound, has them.
 	Least, Most int
 	Pause       time.Duration
-	// Bound binds instances to the jobs that they are requested for: such a
-	// job leaves the queue, keeps what is idle at the request, gets the new
-	// instances when they are up and starts then. Otherwise the scheduler's
-	// order alone decides who gets an instance that comes up.
+	// Bound binds instances to the jobs that they are requested for. Such a job leaves
+	// the queue, keeps the instances that are idle at the request, and starts when its
+	// new instances are up. Otherwise the scheduler's order alone decides who gets an
+	// instance that comes up.
 	Bound bool
 
-	// Reformat is how long it takes to format the instances of a job if one of them
-	// had a job of another user: the job starts so much later. [Niu16] section 8.7
-	// measured 3.4 s. The scheduler adds it to every estimate.
+	// Reformat is the time to format the instances of a job if one of them had a job of
+	// another user. The job starts so much later. [Niu16] section 8.7 measured 3.4 s. The
+	// scheduler adds it to every estimate.
 	Reformat time.Duration
 
 	// Progress, if not nil, is called now and then with the number of jobs that

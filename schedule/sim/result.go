@@ -56,10 +56,10 @@ type CloudResult struct {
 	ChargedHours float64       // the instance-hours that the meter charges
 	Cost         pricing.Money // on demand, less the discount
 
-	// Hours has the instances charged for in each hour of the trace: the demand
-	// that reservations serve. With an hourly meter it is how many hours of leases
-	// begin in it, and the sum is ChargedHours; with another it is the mean over
-	// the hour, rounded.
+	// Hours has the instances charged for in each hour of the trace: the demand that
+	// reservations serve. With an hourly meter it is how many hours of leases begin in
+	// the hour, and the sum is ChargedHours. With another meter it is the mean over the
+	// hour, rounded.
 	Hours  []int
 	Levels []Level // as those of Result, of this cloud
 }
@@ -69,10 +69,10 @@ func slowdown(wait, run time.Duration) float64 {
 	return max(1, float64(wait+run)/float64(max(run, SlowdownBound)))
 }
 
-// AppendDemand appends to dst the demand curve of the capacity: for each slot
-// of the given length, from time 0 to the last time that an instance is held,
-// the most instances held at once. It is what package reserve plans for. It
-// panics if slot is not positive. Time: O(levels + slots).
+// AppendDemand appends to dst the demand curve of the capacity: the most instances held
+// at once in each slot of the given length. Slots go from time 0 to the last time at
+// which an instance is held. It is what package reserve plans for. It panics if slot is
+// not positive. Time: O(levels + slots).
 func (r *Result) AppendDemand(dst []int, slot time.Duration) []int {
 	if slot <= 0 {
 		panic("sim: demand in slots without a length")

@@ -103,9 +103,9 @@ func (s *Simulator) cover(c *site) {
 	s.waiting = s.waiting[:k]
 }
 
-// ask requests n instances of a cloud for whoever its scheduler chooses, if n is
-// positive. It reports whether the cloud grants them; a cloud that refuses is
-// asked again after a while.
+// ask requests n instances of a cloud for the jobs that its scheduler chooses, if n is
+// positive. It reports whether the cloud grants them; a cloud that refuses is asked again
+// after a while.
 func (s *Simulator) ask(c *site, n int) bool {
 	if n <= 0 {
 		return true

@@ -44,10 +44,11 @@ type Simulator struct {
 // returns what came of it. The result's slices are valid until the next Run.
 // Jobs are not modified.
 //
-// It returns an [*InputError] for jobs that cannot be replayed (out of order,
-// without nodes or run time, an estimate below the run time, larger than a
-// local cluster) and for a Config that makes no sense, or a cloud that refuses for
-// ever what jobs wait for; nothing is left out silently. A cost beyond the range of pricing.Money is an error, too.
+// It returns an [*InputError] for jobs that cannot be replayed: out of order, without
+// nodes or run time, with an estimate below the run time, or larger than a local cluster.
+// It also returns one for options out of range, and for a cloud that refuses the
+// instances of some job until the end. No job is left out silently. A cost beyond the
+// range of pricing.Money is an error, too.
 //
 // Time: O(log E) an event beside the scheduler's own, with E jobs running and
 // requests booting, and O(idle instances) for a placement.
@@ -201,8 +202,8 @@ func (s *Simulator) replay() {
 	}
 }
 
-// refusing returns the site whose cloud refused last, if what comes next, at a time, is
-// to ask one again; else nil.
+// refusing returns the site whose cloud refused last if the next event, at a time, asks a
+// cloud again; else nil.
 func (s *Simulator) refusing(at time.Duration) (last *site) {
 	next := false
 	for _, c := range s.sites {
@@ -224,10 +225,9 @@ func (s *Simulator) fail(err error) {
 	}
 }
 
-// gather moves the events of the present moment from the heap to due, and
-// frees the instances that the scheduler counts as free from now on although
-// their event is still to come: of jobs that end exactly at their estimate, and
-// those that have booted.
+// gather moves the events of the present moment to due. It frees the instances that the
+// scheduler counts as free from now on although their event is still to come: instances
+// of jobs that end exactly at their estimate, and instances that have booted.
 func (s *Simulator) gather() {
 	for s.events.Len() > 0 && s.events.Min().Key == s.now {
 		e := s.events.Pop().Tie
@@ -337,8 +337,8 @@ func (s *Simulator) note() {
 	}
 }
 
-// appendLevel appends a state if it is another than the last. Levels never hold
-// two of one time, nor two equal ones in a row.
+// appendLevel appends a state if it is another than the last. Levels never hold two
+// states of one time, or two equal states in a row.
 func appendLevel(levels []Level, l Level) []Level {
 	n := len(levels)
 	if n > 0 && levels[n-1].At == l.At {

@@ -101,10 +101,10 @@ func (c *site) pay(start, length time.Duration, n int) error {
 
 // count notes that from a time on n more instances are charged for.
 //
-// With an hourly meter a lease counts in the hours of the trace in which one of
-// its own begins: from that of its begin up to, and without, that of its end.
-// Otherwise it counts in each hour for the part in which it is charged for: fully
-// from the next hour on, and for the rest of this one.
+// With an hourly meter a lease counts in the hours of the trace in which an hour of the
+// lease begins: from the hour of its begin up to, and without, the hour of its end. With
+// another meter a lease counts in each hour for the charged part: for the rest of this
+// hour, and fully from the next hour on.
 func (c *site) count(at time.Duration, n int) {
 	hour := int(at / time.Hour)
 	if c.byHour {

@@ -9,12 +9,11 @@ import (
 
 // A usage accounts for a sustained-use discount while instances come and go.
 //
-// Instances are ranked by how many are charged for at a time, and rank k is the
-// inferred instance k of package pricing: it is used while k or more are. An
-// instance counts from its request to the end of the time that its meter charges,
-// which is after its release; such ends are kept in a heap until their time comes.
-// A change of the number touches only the ranks that it is about, so that all
-// takes O(log E) a lease, with E ends to come, and O(ranks) a month.
+// Rank k is the inferred instance k of package pricing: rank k is in use while k or more
+// instances are charged for. An instance counts from its request to the end of its
+// charged time, which is after its release. Such ends are kept in a queue until their
+// time comes. A change of the number touches only the ranks between the old and the new
+// number. So the time is O(log E) a lease, with E ends to come, and O(ranks) a month.
 type usage struct {
 	on       bool
 	discount pricing.SustainedUse
