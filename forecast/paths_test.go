@@ -35,20 +35,30 @@ func linearModels() map[string]starter {
 		"brown":    &Brown{Alpha: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
 		"blend": &Blend{Near: Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2},
 			Far: Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}},
+		"seasonal-naive": &SeasonalNaive{Period: 3, Season: []float64{5, 9, 7}, At: 1, Level: 5, Seen: 3, N: 7},
+		"mean":           &Mean{Window: 4, Last: []float64{1, 2, 3, 4}, Sum: 10, N: 4},
+		"winters": &HoltWinters{Period: 3, Alpha: .3, Beta: .2, Phi: .9, Gamma: .25, Level: 20, Trend: 1, Season: []float64{-1, 3, -2},
+			Season2: []float64{0}, At: 2, Seen: 3, N: 9},
+		"two-seasons": &HoltWinters{Period: 3, Period2: 6, Alpha: .2, Gamma: .25, Delta: .1, Rho: .6, Level: 20, Residual: 2,
+			Season: []float64{-1, 3, -2}, Season2: []float64{1, -1, 2, 0, -2, 0}, At: 2, At2: 5, Seen: 3, N: 9},
+		"harmonics": &Harmonic{Period: 52.18, Alpha: .2, Beta: .1, Phi: .95, Gamma: .05, Level: 9, Trend: 1, Sine: []float64{3, 1}, Cosine: []float64{-1, 2}, N: 80},
+		"lags": &Autoregression{Difference: 3, Lags: []int{1, 2, 4}, Coef: []float64{.5, -.2, .3}, Constant: .1,
+			Last: []float64{4, 5, 7, 4, 6, 8, 5}, Level: 5, Seen: 7, N: 7},
+		"levels": &Autoregression{Lags: []int{1, 2, 4}, Coef: []float64{.5, .1, .3}, Constant: 1, Last: []float64{4, 5, 7, 4}, Level: 4, Seen: 4, N: 7},
 	}
 }
 
-// The deviations of a path are those of the model run on its own forecasts plus the
-// errors, and what an error of 1 leads to has the spread that the model states.
+// The deviations of a path are what errors change in a run of the model on its own
+// forecasts, and what an error of 1 leads to has the spread that the model states.
 func TestDeviate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24)) // seed 23, 24
 	const steps = 40
 	for name, m := range linearModels() {
-		dev, mean := make([]float64, steps), make([]float64, steps)
+		dev := make([]float64, steps)
 		for i := range dev {
 			dev[i] = rng.NormFloat64()
 		}
-		m.Forecast(mean)
+		mean := simulated(twin(m), make([]float64, steps))
 		want := simulated(twin(m), dev)
 		deviate(m, dev)
 		for i, d := range dev {

@@ -45,6 +45,8 @@ const (
 	seasonHarmonics = 6
 	// seasonPeaks is how many peaks of the autocorrelation are candidates.
 	seasonPeaks = 6
+	// seasonHigh is how high a peak is beside the highest to be one.
+	seasonHigh = .7
 	// seasonFloor is the part of the variance that a season has to explain to be worth it.
 	seasonFloor = .02
 )
@@ -244,7 +246,8 @@ func nearCalendar(m int) bool {
 	return false
 }
 
-// peaks appends the lags of the highest peaks of the autocorrelation of f.wave.
+// peaks appends the first lags at which the autocorrelation of f.wave has a peak about as
+// high as the highest.
 func (f *Fitter) peaks(list []int) []int {
 	wave := f.wave[max(0, len(f.wave)-seasonValues):]
 	n := len(wave)
@@ -257,24 +260,24 @@ func (f *Fitter) peaks(list []int) []int {
 		}
 		f.acf[l] = s / float64(n-l)
 	}
-	before := len(list)
+	high := 0.0
 	for l := 2; l < lags; l++ {
-		a := f.acf[l]
-		if !(a > f.acf[l-1] && a >= f.acf[l+1] && a > 0) {
-			continue
+		if f.peak(l) {
+			high = max(high, f.acf[l])
 		}
-		list = append(list, l)
-		if len(list) > before+seasonPeaks { // drop the lowest
-			low := before
-			for i := range list[before:] {
-				if f.acf[list[before+i]] < f.acf[list[low]] {
-					low = before + i
-				}
-			}
-			list = append(list[:low], list[low+1:]...)
+	}
+	for l, n := 2, 0; l < lags && n < seasonPeaks; l++ {
+		if f.peak(l) && f.acf[l] >= seasonHigh*high {
+			list = append(list, l)
+			n++
 		}
 	}
 	return list
+}
+
+// peak reports whether the autocorrelation has one at a lag.
+func (f *Fitter) peak(l int) bool {
+	return f.acf[l] > 0 && f.acf[l] > f.acf[l-1] && f.acf[l] >= f.acf[l+1]
 }
 
 // repeats is the test for a period of m.

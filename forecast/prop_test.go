@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -36,7 +37,8 @@ func models() *rapid.Generator[starter] {
 		triple := Triple{Form: Form(rapid.IntRange(0, 2).Draw(t, "form")), Alpha: a, Beta: b, Gamma: c}
 		triple.Clamp()
 		holt := Holt{Alpha: a, Beta: b, Phi: c}
-		switch rapid.IntRange(0, 9).Draw(t, "model") {
+		season := rapid.IntRange(0, 5).Draw(t, "season")
+		switch rapid.IntRange(0, 14).Draw(t, "model") {
 		case 0:
 			return &Naive{}
 		case 1:
@@ -55,44 +57,33 @@ func models() *rapid.Generator[starter] {
 			return &AdaptiveHolt{Model: holt, Rule: rule}
 		case 8:
 			return &AdaptiveTriple{Model: triple, Gamma: c, Rule: rule}
+		case 9:
+			return &SeasonalNaive{Period: season}
+		case 10:
+			return &Mean{Window: season}
+		case 11:
+			return &HoltWinters{Period: season, Period2: 2 * season, Alpha: a / 2, Beta: b, Gamma: c / 4, Delta: b / 4, Phi: c, Rho: a / 2}
+		case 12:
+			return &Harmonic{Period: float64(2 * season), Alpha: a, Beta: b / 2, Phi: c, Gamma: c / 10, Sine: []float64{0, 0}, Cosine: []float64{0, 0}}
+		case 13:
+			return &Autoregression{Difference: 1 + season, Lags: []int{1, 3}, Coef: []float64{a / 2, -b / 2}}
 		default:
 			return &Blend{Near: holt, Far: Holt{Alpha: b, Beta: a, Phi: .9}}
 		}
 	})
 }
 
-// twin returns a copy of a model.
+// twin returns a copy of a model that shares nothing with it.
 func twin(m starter) starter {
-	switch m := m.(type) {
-	case *Naive:
-		c := *m
-		return &c
-	case *Drift:
-		c := *m
-		return &c
-	case *Simple:
-		c := *m
-		return &c
-	case *Holt:
-		c := *m
-		return &c
-	case *Triple:
-		c := *m
-		return &c
-	case *Brown:
-		c := *m
-		return &c
-	case *AdaptiveHolt:
-		c := *m
-		return &c
-	case *AdaptiveTriple:
-		c := *m
-		return &c
-	case *Blend:
-		c := *m
-		return &c
+	state, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
 	}
-	panic("unknown model")
+	c := reflect.New(reflect.TypeOf(m).Elem()).Interface().(starter)
+	if err := json.Unmarshal(state, c); err != nil {
+		panic(err)
+	}
+	return c
 }
 
 // A model of a·x + b is that of x, times a and plus b: units and origin do not

@@ -268,7 +268,7 @@ func TestRollingState(t *testing.T) {
 
 // What is read as a state, written and read again, is the same, and goes on.
 func FuzzRollingState(f *testing.F) {
-	for _, name := range []string{"simple", "blend", "adaptive-triple"} {
+	for _, name := range []string{"simple", "blend", "adaptive-triple", "mean", "seasonal-naive", "two-seasons", "harmonics", "lags", "auto"} {
 		m, err := New(name)
 		if err != nil {
 			f.Fatal(err)

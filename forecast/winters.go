@@ -14,10 +14,10 @@ import (
 //	additive         p = l + φ·b + s + u      x̂ = p + ρ·r
 //	multiplicative   p = (l + φ·b)·s·u        x̂ = p + ρ·r
 //
-// and then, with r = x − p, or r = (x − p)/(s·u) in the lines of l and b, (x − p)/(l·u)
-// in that of s, and (x − p)/(l·s) in that of u where the seasons are factors,
+// and then, with e = x − x̂, or where the seasons are factors e/(s·u) in the lines of l and b,
+// e/(l·u) in that of s, and e/(l·s) in that of u,
 //
-//	l += φ·b + α·r      b = φ·b + α·β·r      s += γ·r      u += δ·r.
+//	l += φ·b + α·e      b = φ·b + α·β·e      s += γ·e      u += δ·e      r = ρ·r + e.
 //
 // The additive form is for swings that stay the same size. The multiplicative form is for
 // swings that grow with the level, and for values above 0. Phi damps the trend as in
@@ -102,19 +102,20 @@ func (m *HoltWinters) Update(x float64) {
 	case !usable(x):
 	case m.Multiplicative:
 		w := sn * un
-		p := l * w
-		r = x - p
-		q := quotient(r, w, 1)
-		sn, un = sn+m.Gamma*quotient(r, l*un, r), un+m.Delta*quotient(r, l*sn, r)
+		e := x - l*w - r
+		q := quotient(e, w, 1)
+		sn, un = sn+m.Gamma*quotient(e, l*un, e), un+m.Delta*quotient(e, l*sn, e)
 		l += m.Alpha * q
 		b += m.Alpha * m.Beta * q
+		r += e
 		m.N++
 	default:
-		r = x - (l + sn + un)
-		l += m.Alpha * r
-		b += m.Alpha * m.Beta * r
-		sn += m.Gamma * r
-		un += m.Delta * r
+		e := x - (l + sn + un) - r
+		l += m.Alpha * e
+		b += m.Alpha * m.Beta * e
+		sn += m.Gamma * e
+		un += m.Delta * e
+		r += e
 		m.N++
 	}
 	if usable(l) && usable(b) && usable(sn) && usable(un) && usable(r) {
@@ -236,10 +237,10 @@ func (m *HoltWinters) deviate(dst []float64) {
 		r = m.Rho*r + e
 		s, u := &m.own[at], &m.own2[at2]
 		dst[i] = l + *s + *u + r
-		l += m.Alpha * r
-		b += m.Alpha * m.Beta * r
-		*s += m.Gamma * r
-		*u += m.Delta * r
+		l += m.Alpha * e
+		b += m.Alpha * m.Beta * e
+		*s += m.Gamma * e
+		*u += m.Delta * e
 		if at++; at == len(m.own) {
 			at = 0
 		}

@@ -63,13 +63,13 @@ func (w *wintersFit) multiplicative() float64 {
 		l += b
 		if x == x {
 			s, u := season[i], season2[j]
-			p := x - l*s*u
-			e := p - rho*r
+			r *= rho
+			e := x - l*s*u - r
 			sum += e * e
-			r = p
-			q := r / (s * u)
-			season[i] += gamma * (r / (l * u))
-			season2[j] += delta * (r / (l * s))
+			r += e
+			q := e / (s * u)
+			season[i] += gamma * (e / (l * u))
+			season2[j] += delta * (e / (l * s))
 			l += alpha * q
 			b += ab * q
 		} else {
@@ -99,14 +99,14 @@ func (w *wintersFit) additive() float64 {
 		b *= phi
 		l += b
 		if x == x {
-			p := x - l - season[i] - season2[j]
-			e := p - rho*r
+			r *= rho
+			e := x - l - season[i] - season2[j] - r
 			sum += e * e
-			r = p
-			l += alpha * r
-			b += ab * r
-			season[i] += gamma * r
-			season2[j] += delta * r
+			r += e
+			l += alpha * e
+			b += ab * e
+			season[i] += gamma * e
+			season2[j] += delta * e
 		} else {
 			r *= rho
 		}

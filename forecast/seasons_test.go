@@ -1,0 +1,627 @@
+package forecast
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func close9(a, b float64) bool {
+	return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)+math.Abs(b))
+}
+
+var about = cmp.Comparer(close9)
+
+// daily returns n values of a series with a level, a season of m steps, a second season of
+// m2 that has a weekend, a slope and noise.
+func daily(n, m, m2 int, slope, noise float64, rng *rand.Rand) []float64 {
+	s := make([]float64, n)
+	for i := range s {
+		s[i] = 100 + slope*float64(i) + 30*math.Sin(2*math.Pi*float64(i)/float64(m)) + noise*rng.NormFloat64()
+		if m2 > 0 && i%m2 >= m2*5/7 {
+			s[i] *= .6
+		}
+	}
+	return s
+}
+
+// By hand, from the start: a season of two, additive and multiplicative.
+func TestHoltWintersByHand(t *testing.T) {
+	m := HoltWinters{Period: 2, Alpha: .5, Beta: .5, Gamma: .25}
+	one := make([]float64, 1)
+	for _, x := range []float64{10, 20} { // level 15, effects -5 and 5
+		m.Update(x)
+	}
+	if d := cmp.Diff([]float64{-5, 5}, m.Season, about); d != "" || m.Level != 15 || !m.Ready() {
+		t.Errorf("level %v, %s", m.Level, d)
+	}
+	m.Forecast(one)
+	m.Update(14) // e = 4: level 17, trend 1, first effect -4
+	if one[0] != 10 || !close9(m.Level, 17) || !close9(m.Trend, 1) || !close9(m.Season[0], -4) || m.Residual != 4 {
+		t.Errorf("forecast %v, then %+v", one[0], m)
+	}
+	path := make([]float64, 3)
+	m.Forecast(path)
+	if d := cmp.Diff([]float64{18 + 5, 19 - 4, 20 + 5}, path, about); d != "" {
+		t.Error(d)
+	}
+
+	m = HoltWinters{Period: 2, Multiplicative: true, Alpha: .5, Gamma: .25, Rho: .5}
+	for _, x := range []float64{10, 30} { // level 20, effects .5 and 1.5
+		m.Update(x)
+	}
+	m.Update(14) // e = 4: level 20 + .5·8, first effect .5 + .25·4/20, residual 4
+	if !close9(m.Level, 24) || !close9(m.Season[0], .55) || !close9(m.Residual, 4) {
+		t.Errorf("%+v", m)
+	}
+	m.Forecast(path)
+	if d := cmp.Diff([]float64{24*1.5 + 2, 24*.55 + 1, 24*1.5 + .5}, path, about); d != "" {
+		t.Error(d)
+	}
+	m.Update(math.NaN()) // half of the residual is left, nothing else
+	if m.Residual != 2 || m.Level != 24 || m.At != 0 || m.N != 3 {
+		t.Errorf("after a missing value %+v", m)
+	}
+}
+
+// The fast passes of the fit are the recursion of Update.
+func TestHoltWintersFitIsUpdate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32)) // seed 31, 32
+	series := daily(300, 12, 84, .1, 3, rng)
+	for i := 20; i < len(series); i += 37 {
+		series[i] = math.NaN()
+	}
+	for _, multiplicative := range []bool{false, true} {
+		m := HoltWinters{Multiplicative: multiplicative, Alpha: .1, Beta: .1, Phi: .9, Gamma: .1, Delta: .1, Rho: .5}
+		var f Fitter
+		f.Season, f.second = 12, 84
+		fit, err := m.Fit(&f, series)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &f.winters
+		w.m = HoltWinters{Period: 12, Period2: 84, Multiplicative: multiplicative, Alpha: m.Alpha, Beta: m.Beta, Phi: m.Phi, Gamma: m.Gamma,
+			Delta: m.Delta, Rho: m.Rho, Season: make([]float64, 12), Season2: make([]float64, 84)}
+		x := point{}
+		for i := range w.d {
+			x[i] = *w.which[i]
+		}
+		fast := w.value(&x)
+		w.begin()
+		slow, last := 0.0, w.m
+		for _, x := range series {
+			one := make([]float64, 1)
+			last.Forecast(one)
+			if x == x {
+				slow += (x - one[0]) * (x - one[0])
+			}
+			last.Update(x)
+		}
+		if math.Abs(fast-slow) > 1e-9*slow || !close9(last.Level, m.Level) || cmp.Diff(last.Season2, m.Season2, about) != "" {
+			t.Errorf("multiplicative %v: the pass has %v, updates have %v; level %v, %v", multiplicative, fast, slow, last.Level, m.Level)
+		}
+		if fit.N != len(series)-8 || m.Validate() != nil {
+			t.Errorf("%+v, %v", fit, m.Validate())
+		}
+	}
+}
+
+// A fit is no worse than factors drawn at random, from the same start.
+func TestHoltWintersFit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34)) // seed 33, 34
+	for _, m := range []HoltWinters{
+		{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1},
+		{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5},
+		{Multiplicative: true, Alpha: .1, Beta: .1, Gamma: .1},
+	} {
+		series := daily(260, 12, 84, .2, 6, rng)
+		f := Fitter{Season: 12}
+		if _, err := m.Fit(&f, series); err != nil {
+			t.Fatal(err)
+		}
+		w := &f.winters
+		w.m = m
+		w.m.Season, w.m.Season2 = make([]float64, len(m.Season)), make([]float64, len(m.Season2))
+		x := point{}
+		for i, p := range []float64{m.Alpha, m.Beta, m.Phi, m.Gamma, m.Delta, m.Rho} {
+			for j := range w.d {
+				if w.which[j] == [...]*float64{&w.m.Alpha, &w.m.Beta, &w.m.Phi, &w.m.Gamma, &w.m.Delta, &w.m.Rho}[i] {
+					x[j] = p
+				}
+			}
+		}
+		best := w.value(&x)
+		for range 3000 {
+			y := point{}
+			for j := range w.d {
+				y[j] = w.lo[j] + (w.hi[j]-w.lo[j])*rng.Float64()
+			}
+			if v := w.value(&y); v < best*(1-.002) {
+				t.Fatalf("%+v: factors %v have %v, fitted %v have %v", m, y[:w.d], v, x[:w.d], best)
+			}
+		}
+	}
+}
+
+// Coefficients are the solution of the normal equations, by another program's solver; and a
+// series made by a recursion gives its coefficients back.
+func TestAutoregressionFit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(35, 36)) // seed 35, 36
+	series := make([]float64, 2000)
+	for i := 3; i < len(series); i++ {
+		series[i] = 5 + .5*series[i-1] - .3*series[i-2] + .4*series[i-3] + rng.NormFloat64()
+	}
+	var f Fitter
+	f.Season = 1
+	m := Autoregression{MaxLags: 3}
+	if _, err := m.Fit(&f, series); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(m.Lags, []int{1, 2, 3}) || cmp.Diff([]float64{.5, -.3, .4}, m.Coef, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < .06 })) != "" {
+		t.Errorf("lags %v, coefficients %v", m.Lags, m.Coef)
+	}
+	a, b := mat.NewDense(len(series)-3, 4, nil), mat.NewVecDense(len(series)-3, nil)
+	for i := range len(series) - 3 {
+		for j := range 3 {
+			a.Set(i, j, series[i+2-j])
+		}
+		a.Set(i, 3, 1)
+		b.SetVec(i, series[i+3])
+	}
+	var x mat.VecDense
+	if err := x.SolveVec(a, b); err != nil {
+		t.Fatal(err)
+	}
+	for j := range 3 { // ridge moves them a little
+		if math.Abs(x.AtVec(j)-m.Coef[j]) > .01 {
+			t.Errorf("coefficient %d is %v, least squares %v", j+1, m.Coef[j], x.AtVec(j))
+		}
+	}
+	if math.Abs(x.AtVec(3)-m.Constant) > .1*m.Constant {
+		t.Errorf("constant %v, least squares %v", m.Constant, x.AtVec(3))
+	}
+}
+
+// Forecasts are the recursion on a list; without lags, the season before.
+func TestAutoregressionForecast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := Autoregression{Difference: rapid.IntRange(0, 4).Draw(t, "d"), Constant: 1}
+		for l := 1; l < 6; l++ {
+			if rapid.Bool().Draw(t, "lag") {
+				m.Lags = append(m.Lags, l)
+				m.Coef = append(m.Coef, float64(rapid.IntRange(-4, 4).Draw(t, "coef"))/8)
+			}
+		}
+		series := seriesOf(12, 30).Draw(t, "series")
+		known := fill(nil, series)
+		if len(known) == 0 {
+			return
+		}
+		for _, x := range known {
+			m.Update(x)
+		}
+		d := m.Difference
+		list := slices.Clone(known)
+		for range 20 {
+			n := len(list)
+			x := m.Constant
+			for i, l := range m.Lags {
+				w := list[n-l]
+				if d > 0 {
+					w -= list[n-l-d]
+				}
+				x += m.Coef[i] * w
+			}
+			switch {
+			case d > 0:
+				x += list[n-d]
+			case len(m.Lags) == 0:
+				x += list[n-1]
+			}
+			list = append(list, x)
+		}
+		got := make([]float64, 20)
+		m.Forecast(got)
+		if diff := cmp.Diff(list[len(known):], got, about); diff != "" {
+			t.Fatalf("%+v: %s", m, diff)
+		}
+		// A missing observation counts as its forecast.
+		m.Update(math.NaN())
+		m.Forecast(got[:19])
+		if diff := cmp.Diff(list[len(known)+1:], got[:19], about); diff != "" {
+			t.Fatalf("%+v after a missing observation: %s", m, diff)
+		}
+	})
+}
+
+// No fit leaves a recursion that runs away, whatever the series.
+func TestAutoregressionStable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(37, 38)) // seed 37, 38
+	for i := range 60 {
+		series := make([]float64, 20+rng.IntN(120))
+		x := 0.0
+		for j := range series {
+			x = x*(.9+.2*rng.Float64()) + rng.NormFloat64() // at times explosive
+			series[j] = x + 5*math.Sin(2*math.Pi*float64(j)/7)
+		}
+		f := Fitter{Season: 1 + 6*(i%2)}
+		m := Autoregression{Difference: i % 3}
+		if _, err := m.Fit(&f, series); err != nil {
+			t.Fatal(err)
+		}
+		path := make([]float64, 3000)
+		path[0] = 1
+		m.deviate(path)
+		for h, d := range path {
+			if !(math.Abs(d) < 40+4*float64(h)) { // differences of a bounded response add up
+				t.Fatalf("series %d: an error of 1 leads to %v after %d steps: %v, %v", i, d, h, m.Lags, m.Coef)
+			}
+		}
+	}
+}
+
+// A line with two waves is fitted and forecast exactly, at any period, and through gaps.
+func TestHarmonicExact(t *testing.T) {
+	for _, period := range []float64{12, 52, 365.25 / 7} {
+		series := make([]float64, 240)
+		at := func(t float64) float64 {
+			u := 2 * math.Pi * t / period
+			return 50 + t/5 + 9*math.Sin(u+1) + 4*math.Cos(2*u)
+		}
+		for i := range series {
+			series[i] = at(float64(i))
+		}
+		for i := 30; i < 40; i++ {
+			series[i] = math.NaN()
+		}
+		f := Fitter{Season: int(period)}
+		m := Harmonic{Alpha: .1, Beta: .1, Gamma: .01}
+		if _, err := m.Fit(&f, series); err != nil {
+			t.Fatal(err)
+		}
+		path := make([]float64, 60)
+		m.Forecast(path)
+		for h, x := range path {
+			if want := at(float64(240 + h)); math.Abs(x-want) > 1e-3 {
+				t.Fatalf("period %v: %v after %d steps, want %v", period, x, h+1, want)
+			}
+		}
+		if math.Abs(m.Period-period) > 1e-9 || len(m.Sine) < 2 {
+			t.Errorf("period %v is fitted with %v and %d waves", period, m.Period, len(m.Sine))
+		}
+	}
+}
+
+// The window is the one that forecasts best, and the running mean is the mean.
+func TestMean(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := Mean{Window: rapid.IntRange(0, 9).Draw(t, "window")}
+		var all []float64
+		for _, x := range seriesOf(0, 60).Draw(t, "series") {
+			m.Update(x)
+			if x == x {
+				all = append(all, x)
+			}
+			w := all
+			if m.Window > 0 {
+				w = all[max(0, len(all)-m.Window):]
+			}
+			want := 0.0
+			for _, x := range w {
+				want += x / float64(len(w))
+			}
+			var got [2]float64
+			m.Forecast(got[:])
+			if math.Abs(got[1]-want) > 1e-9*(1+math.Abs(want)) {
+				t.Fatalf("%v after %v, want %v", got[1], all, want)
+			}
+			if err := m.Validate(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	rng := rand.New(rand.NewPCG(39, 40)) // seed 39, 40
+	still, jumps := make([]float64, 600), make([]float64, 600)
+	for i := range still {
+		still[i] = 10 + rng.NormFloat64()
+		jumps[i] = 100*float64(i/40%7) + rng.NormFloat64()
+	}
+	var f Fitter
+	for name, c := range map[string]struct {
+		series      []float64
+		least, most int
+	}{"still": {still, 64, 512}, "jumps": {jumps, 1, 8}} {
+		f.Season = 1
+		var m Mean
+		if _, err := m.Fit(&f, c.series); err != nil {
+			t.Fatal(err)
+		}
+		if w := m.size(); w < c.least || w > c.most && m.Window != 0 {
+			t.Errorf("%s: a window of %d, want %d to %d", name, m.Window, c.least, c.most)
+		}
+	}
+}
+
+// Seasons that are there are found, and those that are not are not.
+func TestPeriods(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42)) // seed 41, 42
+	var f Fitter
+	for _, c := range []struct {
+		name          string
+		series        []float64
+		first, second int
+	}{
+		{"hours", daily(700, 24, 0, .02, 8, rng), 24, 1},
+		{"hours of a week", daily(700, 24, 168, .02, 8, rng), 24, 168},
+		{"weeks of a year", daily(156, 52, 0, .5, 8, rng), 52, 1},
+		{"two years of weeks", daily(110, 52, 0, 0, 3, rng), 52, 1},
+		{"months", daily(60, 12, 0, 1, 5, rng), 12, 1},
+		{"days", daily(90, 7, 0, 0, 10, rng), 7, 1},
+		{"a period of no calendar", daily(700, 37, 0, 0, 10, rng), 37, 1},
+		{"less than two", daily(70, 52, 0, 0, 3, rng), 1, 1},
+		{"the passengers", airPassengers, 12, 1},
+		{"a line", daily(100, 1, 0, 2, 0, rng), 1, 1},
+		{"a constant", make([]float64, 100), 1, 1},
+		{"nothing", nil, 1, 1},
+		{"nothing known", []float64{math.NaN(), math.NaN()}, 1, 1},
+		{"infinite", append(daily(90, 7, 0, 0, 1, rng), math.Inf(1)), 1, 1},
+	} {
+		for k := 9; k < len(c.series); k += 31 {
+			c.series = slices.Clone(c.series)
+			c.series[k] = math.NaN()
+		}
+		if first, second := f.Periods(c.series); first != c.first || second != c.second {
+			t.Errorf("%s: seasons of %d and %d, want %d and %d", c.name, first, second, c.first, c.second)
+		}
+	}
+	f.Season = 24
+	if first, second := f.Periods(daily(700, 24, 168, 0, 8, rng)); first != 24 || second != 168 {
+		t.Errorf("given 24: %d, %d", first, second)
+	}
+	f.Season = 1
+	if first, second := f.Periods(daily(700, 24, 168, 0, 8, rng)); first != 1 || second != 1 {
+		t.Errorf("given none: %d, %d", first, second)
+	}
+	f.Season = 0
+	walks, noises := 0, 0
+	for range 100 {
+		walk, noise := make([]float64, 300), make([]float64, 300)
+		x := 0.0
+		for i := range walk {
+			x += rng.NormFloat64()
+			walk[i], noise[i] = x, rng.NormFloat64()
+		}
+		if p, _ := f.Periods(walk); p > 1 {
+			walks++
+		}
+		if p, _ := f.Periods(noise); p > 1 {
+			noises++
+		}
+	}
+	if walks > 25 || noises > 10 {
+		t.Errorf("a season in %d random walks and %d noises of 100, want 25 and 10 at most", walks, noises)
+	}
+}
+
+// A model of the logarithm of an exponential is that of its exponent; zeros want another λ.
+func TestBoxCox(t *testing.T) {
+	for _, lambda := range []float64{0, .5, 1} {
+		m := BoxCox{Lambda: lambda, Model: &Drift{}}
+		none := []float64{7}
+		if m.Forecast(none); none[0] != 0 {
+			t.Errorf("λ %v: %v without an observation, want 0", lambda, none[0])
+		}
+		for i := range 20 {
+			m.Update(fromScale(lambda, 2+float64(i)/4))
+		}
+		m.Update(-1) // missing, but for λ = 1
+		path := make([]float64, 3)
+		m.Forecast(path)
+		if lambda < 1 {
+			for h, x := range path {
+				if want := fromScale(lambda, 2+float64(21+h)/4); !close9(x, want) {
+					t.Errorf("λ %v: %v, want %v", lambda, x, want)
+				}
+			}
+		}
+	}
+	var f Fitter
+	series := []float64{5, 3, 0, 4, 8, 6}
+	if _, err := (&BoxCox{Model: &Simple{}}).Fit(&f, series); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "series[2]: value out of range: 0: want values above 0") {
+		t.Error(err)
+	}
+	if _, err := (&BoxCox{Lambda: .5, Model: &Simple{}}).Fit(&f, series); err != nil {
+		t.Error(err)
+	}
+	if _, err := (&BoxCox{Lambda: .5, Model: &Simple{}}).Fit(&f, []float64{1, -2, 3, 4}); !errors.Is(err, ErrValue) {
+		t.Error(err)
+	}
+	for _, m := range []*BoxCox{{}, {Lambda: 2, Model: &Naive{}}, {Lambda: math.NaN(), Model: &Naive{}}, {Model: &Naive{Level: 1, N: -1}}} {
+		if m.Validate() == nil {
+			t.Errorf("%+v is valid", m)
+		}
+	}
+	// The interval of a logarithm is that of the errors in it, and skewed.
+	p := Predictor{Model: &BoxCox{Model: &Simple{Alpha: .2}}, Analytic: true}
+	rng := rand.New(rand.NewPCG(43, 44)) // seed 43, 44
+	list := make([]float64, 400)
+	for i := range list {
+		list[i] = math.Exp(3 + .5*rng.NormFloat64())
+	}
+	if _, err := p.Fit(&f, list); err != nil {
+		t.Fatal(err)
+	}
+	lo, hi, mean := make([]float64, 1), make([]float64, 1), make([]float64, 1)
+	p.Interval(lo, hi, .9)
+	p.Forecast(mean)
+	if up, down := hi[0]/mean[0], mean[0]/lo[0]; math.Abs(up-math.Exp(.5*1.645)) > .25 || !close9(up, down) {
+		t.Errorf("%v in %v to %v", mean[0], lo[0], hi[0])
+	}
+	// So are its paths, whose mean is above the forecast.
+	sum, over := 0.0, 0
+	for _, path := range drawn(&p, 4000, 1, rng) {
+		sum += path[0] / 4000
+		if path[0] > hi[0] {
+			over++
+		}
+	}
+	if math.Abs(float64(over)/4000-.05) > .015 || sum < mean[0]*1.08 {
+		t.Errorf("%d of 4000 paths above the 95%% quantile, mean %v, forecast %v", over, sum, mean[0])
+	}
+}
+
+// What Auto chooses: a flat mean where nothing else is to be known, a season where there is
+// one, the logarithm where swings grow, and little for short series. All with gaps.
+func TestAuto(t *testing.T) {
+	rng := rand.New(rand.NewPCG(45, 46)) // seed 45, 46
+	bursts, growing := make([]float64, 900), make([]float64, 240)
+	for i := range bursts {
+		if rng.IntN(4) == 0 {
+			bursts[i] = math.Round(40 * rng.ExpFloat64())
+		}
+	}
+	for i := range growing {
+		growing[i] = math.Exp(.012*float64(i)) * (10 + 5*math.Sin(2*math.Pi*float64(i)/12)) * (1 + .03*rng.NormFloat64())
+	}
+	for _, c := range []struct {
+		name, has string
+		series    []float64
+		horizon   int
+	}{
+		{"bursts", "mean", bursts, 168},
+		{"hours", "lags", daily(700, 24, 168, 0, 4, rng), 48},
+		{"growing", "of the logarithm", growing, 24},
+		{"three values", "blend", []float64{4, 5, 7}, 0},
+		{"a season and a half", "blend", daily(80, 52, 0, 0, 3, rng), 52},
+		{"a constant", "blend", make([]float64, 90), 13},
+	} {
+		if len(c.series) > 3 {
+			for k := 5; k < len(c.series); k += 23 {
+				c.series[k] = math.NaN()
+			}
+		}
+		f := Fitter{Horizon: c.horizon}
+		var m Auto
+		p := Predictor{Model: &m, Limits: Limits{Multiple: 4}}
+		if _, err := p.Fit(&f, c.series); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if !strings.Contains(m.String(), c.has) {
+			t.Errorf("%s: %v, want it to have %s", c.name, &m, c.has)
+		}
+		path := make([]float64, 100)
+		p.Forecast(path)
+		for h, x := range path {
+			if !usable(x) {
+				t.Fatalf("%s: %v after %d steps", c.name, x, h+1)
+			}
+		}
+		// Written, read and updated, it is the same.
+		state, err := json.Marshal(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var q Predictor
+		if err := json.Unmarshal(state, &q); err != nil {
+			t.Fatalf("%s: %v in %s", c.name, err, state)
+		}
+		a, b := drawn(&p, 2, 40, rand.New(rand.NewPCG(1, 2))), drawn(&q, 2, 40, rand.New(rand.NewPCG(1, 2)))
+		if d := cmp.Diff(a, b); d != "" {
+			t.Errorf("%s: resumed: %s", c.name, d)
+		}
+		for _, x := range []float64{5, math.NaN(), 9, 0} {
+			p.Update(x)
+			q.Update(x)
+		}
+		other := make([]float64, 100)
+		p.Forecast(path)
+		q.Forecast(other)
+		if d := cmp.Diff(path, other); d != "" {
+			t.Errorf("%s: resumed and updated: %s", c.name, d)
+		}
+		if err := p.Validate(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	var m Auto
+	if m.String() != "nothing yet" {
+		t.Error(m.String())
+	}
+	for _, state := range []string{
+		`{"lambda":2,"n":1,"members":[]}`, `{"lambda":1,"n":-1,"members":[]}`, `{"lambda":1,"n":1}`,
+		`{"lambda":1,"n":1,"members":[{"name":"x","weight":1,"type":"auto","model":{"lambda":1,"n":1,"members":[]}}]}`,
+		`{"lambda":1,"n":1,"members":[{"name":"x","weight":2,"type":"naive","model":{"level":1,"n":1}}]}`,
+		`{"lambda":1,"n":1,"members":[{"name":"x","weight":1,"type":"other","model":{"level":1,"n":1}}]}`,
+		`{"lambda":1,"n":1,"members":[{"name":"x","weight":1,"type":"naive","model":null}]}`,
+	} {
+		if err := json.Unmarshal([]byte(state), &m); err == nil || m.n != 0 {
+			t.Errorf("%s is read, %v", state, err)
+		}
+	}
+}
+
+// Every candidate of Auto has room, and the first takes any series.
+func TestCandidates(t *testing.T) {
+	if len(candidates) > lenCandidates || candidates[0].season != 0 || candidates[0].make().(ours).least() > new(Auto).least() {
+		t.Errorf("%d candidates", len(candidates))
+	}
+}
+
+// States that are out of range are refused, by field.
+func TestValidateSeasons(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, m := range []validator{
+		&SeasonalNaive{Period: -1}, &SeasonalNaive{Period: 2, Season: []float64{1}}, &SeasonalNaive{Period: 2, Season: []float64{1, nan}},
+		&SeasonalNaive{Period: 2, Season: []float64{1, 2}, At: 2}, &SeasonalNaive{Period: 2, Season: []float64{1, 2}, Seen: 3}, &SeasonalNaive{N: -1},
+		&Mean{Window: -1}, &Mean{Window: 2, Last: []float64{1, 2, 3}}, &Mean{Window: 2, Last: []float64{1, inf}}, &Mean{Last: []float64{1}},
+		&Mean{Window: 3, Last: []float64{1}, At: 0}, &Mean{Window: 2, Last: []float64{1, 2}, At: 2}, &Mean{Sum: nan},
+		&HoltWinters{Period: -1}, &HoltWinters{Period2: -1}, &HoltWinters{Alpha: 2}, &HoltWinters{Gamma: -1}, &HoltWinters{Rho: nan},
+		&HoltWinters{Period: 2, Season: []float64{1, 2}}, &HoltWinters{Period: 2, Season: []float64{1}, Season2: []float64{0}},
+		&HoltWinters{Period: 1, Season: []float64{0}, Season2: []float64{0, 1}}, &HoltWinters{Level: inf},
+		&Harmonic{Period: 1}, &Harmonic{Period: nan}, &Harmonic{Alpha: -1}, &Harmonic{Sine: []float64{1}},
+		&Harmonic{Sine: make([]float64, 7), Cosine: make([]float64, 7)}, &Harmonic{Sine: []float64{nan}, Cosine: []float64{1}}, &Harmonic{Trend: inf},
+		&Autoregression{Period: -1}, &Autoregression{Period2: -1}, &Autoregression{Difference: -1}, &Autoregression{MaxLags: -1},
+		&Autoregression{Lags: []int{1}}, &Autoregression{Lags: []int{0}, Coef: []float64{1}}, &Autoregression{Lags: []int{2, 1}, Coef: []float64{1, 1}},
+		&Autoregression{Lags: []int{1}, Coef: []float64{nan}}, &Autoregression{Last: []float64{1, 2}}, &Autoregression{Constant: nan},
+		&Fitter{Season: -1}, &Fitter{Horizon: -1},
+		&Predictor{Model: &Naive{}, Recent: make([]float64, keptErrors+1)}, &Predictor{Model: &Naive{}, Recent: []float64{inf}},
+	} {
+		var in *InputError
+		if err := m.Validate(); !errors.As(err, &in) || in.Field == "" {
+			t.Errorf("%T %+v: %v", m, m, err)
+		}
+	}
+}
+
+// Half of the hourly series of the M4 competition. The seasonal naive forecast is that of an
+// independent program; for the default at most .95 and 93 to 97% within were asked.
+func TestM4Hourly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	train, actual := readSeries(t, "forecast/M4_Hourly-half-train.csv.gz"), readSeries(t, "forecast/M4_Hourly-half-test.csv.gz")
+	b := Backtester{Fitter: Fitter{Season: 24}}
+	for _, c := range []struct {
+		m                 Fittable
+		mase, smape       float64
+		covered, coverage float64
+	}{{&SeasonalNaive{}, 1.2335, 13.985, .9, 1}, {&Auto{}, .82, 13, .93, .97}} {
+		s, err := b.Evaluate(&Predictor{Model: c.m}, train, actual)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%T: MASE %.3f, sMAPE %.2f, coverage %.3f of %d", c.m, s.MASE, s.SMAPE, s.Coverage, s.N)
+		if s.MASE > c.mase || s.SMAPE > c.smape || s.Coverage < c.covered || s.Coverage > c.coverage || s.N != 207 {
+			t.Errorf("%T: MASE %.3f, sMAPE %.2f, coverage %.3f of %d", c.m, s.MASE, s.SMAPE, s.Coverage, s.N)
+		}
+	}
+}
