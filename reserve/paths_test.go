@@ -494,3 +494,35 @@ func BenchmarkPaths(b *testing.B) {
 	run("months", &Problem{Slot: time.Hour, Prices: list, Paths: paths})
 	run("days", &Problem{Slot: time.Hour, Prices: day, Paths: paths})
 }
+
+// With several use prices, plans for many paths are as near the optimum as plans for one:
+// fees count for all paths, and a slot on demand for one of them.
+func TestPathsSeveralUsePrices(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	list := pricing.CC28XLarge2013()
+	for k := range list.Classes {
+		list.Classes[k].Term = list.Classes[k].Term / (168 * time.Hour) * (168 * time.Hour)
+	}
+	var e Exact
+	for _, n := range []int{1, 3, 5, 10, 20, 50} {
+		p := &Problem{Slot: 168 * time.Hour, Prices: list, Horizon: Pure}
+		for range n {
+			path, d := make([]int, 52), 30
+			for i := range path {
+				d = max(0, d+rng.IntN(5)-2)
+				path[i] = d
+			}
+			p.Paths = append(p.Paths, path)
+		}
+		plan, err := e.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Gap() > 1e-3 {
+			t.Errorf("%d paths: the plan costs %v, the bound is %v", n, plan.Cost, plan.Bound)
+		}
+		if err := Verify(p, &plan); err != nil {
+			t.Errorf("%d paths: %v", n, err)
+		}
+	}
+}

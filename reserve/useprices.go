@@ -332,7 +332,10 @@ func (m *market) largest() int64 {
 // never bought need not make the numbers large.
 func (m *market) fair(c *class, fee int64) int64 {
 	if most, ok := wide.Mul(m.price, int64(c.term)); ok {
-		return min(fee, most+1)
+		// A fee counts for all weights of the demand, a slot on demand for one.
+		if most, ok = wide.Mul(most, max(1, m.tally.parts)); ok && most < math.MaxInt64 {
+			return min(fee, most+1)
+		}
 	}
 	return fee
 }
