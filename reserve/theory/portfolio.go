@@ -29,6 +29,7 @@
 //	simple, α = .05, its .4 quantile                   1.026   1.032
 //	simple, α = .05                                    1.026   1.033
 //	simple, α = .1, its .4 quantile                    1.024   1.030
+//	simple, α = .05, 20 paths (Online.Paths)           1.046
 //	the blend of package forecast, its .4 quantile     1.037
 //	Holt fitted, its .4 quantile                       1.056
 //	Eq. (7) fitted                                     1.067
