@@ -14,8 +14,8 @@ import (
 	"golang.org/x/exp/stats"
 )
 
-// A Run is what was measured of one run of an application, or the medians of
-// several runs of the same case on as many processes. Times are in seconds.
+// A Run has the measurements of one run of an application, or the medians of several runs
+// of the same case on the same number of processes. Times are in seconds.
 type Run struct {
 	Case          string    // what the case is called, such as the class of a benchmark
 	Features      []float64 // as Profile.Features names them
@@ -179,27 +179,27 @@ func (p *Profile) Saturation() (processes int, saturated bool) {
 // reserved has the columns of [ReadProfiles] that are not features.
 var reserved = [...]string{"application", "case", "processes", "seconds", "computation", "communication", "repetitions", "spread", "resolution"}
 
-// ReadProfiles reads profiles from a table in CSV, to its end: a line of titles,
-// then one line a run. The columns may stand in any order.
+// ReadProfiles reads profiles from a table in CSV, to the end of r. The first line has the
+// titles, and each other line a run. The columns may stand in any order.
 //
-//	application    groups runs into profiles; may be left out
-//	case           a name for the input; may be left out
+//	application    groups runs into profiles; optional
+//	case           a name for the input; optional
 //	processes      the number of processes
-//	seconds        the time of the run; computation + communication if left out
-//	computation    the seconds of it outside of MPI, T_C
-//	communication  the seconds of it within MPI, T_N
-//	repetitions    the runs that the times are medians of; 1 if left out
-//	spread         standard deviation of ln seconds over them; 0 if left out
-//	resolution     the seconds by which times are told apart; if left out, the
-//	               step of the last decimal that any time of the table has, at most 1
+//	seconds        the time of the run; optional beside the next two, whose sum it is
+//	computation    the seconds of the run outside of MPI, T_C
+//	communication  the seconds of the run within MPI, T_N
+//	repetitions    the number of runs that the times are medians of; default 1
+//	spread         standard deviation of ln seconds over the repetitions; default 0
+//	resolution     the seconds by which times are told apart; by default the step of
+//	               the last decimal that any time of the table has, at most 1
 //
-// Every other column is a feature. An application has the features for which its
-// lines have values, and each of its lines has to have them. Computation and
-// communication may be empty where they were not measured, then seconds may not.
-// Profiles come in the order of their first lines.
+// Every other column is a feature, such as the size of the input. An application has the
+// features for which its lines have values, and each of its lines must have all of them.
+// Computation and communication may be empty where they were not measured, if seconds is
+// not. Profiles come in the order of their first lines.
 //
-// What is wrong is an [*InputError] with the column as its Field and the line as
-// its Index, or of r's own. Time O(n log n) in the size of the table.
+// The error is an [*InputError] with the column as Field and the Line, or an error of r. Time
+// O(n log n) in the size of the table.
 func ReadProfiles(r io.Reader) ([]Profile, error) {
 	t, err := readTable(r, "profile")
 	if err != nil {
@@ -371,8 +371,7 @@ func merge(known []string, profiles []Profile) ([]string, bool) {
 // benchmark, class, x1_name, x1, x2_name, x2 and so on. A feature without a name
 // is not there; the cases of an application have the same features.
 //
-// What is wrong is an [*InputError] with the column as its Field and the line as
-// its Index, or of r's own.
+// The error is an [*InputError] with the column as Field and the Line, or an error of r.
 func ReadCases(r io.Reader) ([]Case, error) {
 	t, err := readTable(r, "features")
 	if err != nil {
@@ -457,19 +456,18 @@ func FindCase(cases []Case, application, name string) (Case, error) {
 	return Case{}, badInput("case", -1, ErrUnknown, "case %q of %q: want a case of the table", name, application)
 }
 
-// ReadTimings reads single timings from a table in CSV with the columns
-// benchmark, class, procs and seconds, and perhaps comp_s, comm_s and clean, and
-// returns a profile for each application that has any: its runs are the medians
-// of the timings with the same class and procs, in the order of cases and by
-// procs. Timings whose clean is 0 were disturbed and are left out, as the column
-// is there to say; without the column all are kept. A run is Split if all its
-// timings have both parts; the medians of the parts are then taken one by one and
-// need not sum to that of the whole. Their Resolution is the step of the last
-// decimal that any time of the table has, at most 1 second: benchmarks that print
-// seconds with two decimals say little of runs that take three of those steps.
+// ReadTimings reads single timings from a table in CSV with the columns benchmark, class,
+// procs and seconds, and optionally comp_s, comm_s and clean. It returns a profile for each
+// application with timings. A run of a profile has the medians of the timings with the same
+// class and procs. Runs are in the order of cases and then by procs. Timings with a clean of
+// 0 were disturbed and are left out; without that column all timings count. A run is Split
+// if all its timings have both parts. The medians of the parts are taken one by one and need
+// not sum to the median of the whole. Resolution is the step of the last decimal that any
+// time of the table has, at most 1 second: benchmarks that print seconds with two decimals
+// say little of runs that take three of those steps.
 //
-// What is wrong is an [*InputError] with the column as its Field and the line as
-// its Index, or of r's own: [ErrUnknown] for a class that cases does not have.
+// The error is an [*InputError] with the column as Field and the Line, or an error of r. It
+// unwraps to [ErrUnknown] for a class that cases does not have.
 func ReadTimings(r io.Reader, cases []Case) ([]Profile, error) {
 	t, err := readTable(r, "times")
 	if err != nil {
