@@ -125,6 +125,21 @@ type Count struct {
 // Advise answers a request. The request is not modified. The error is an
 // [*InputError], or one of package reserve.
 func Advise(request *Request) (*Advice, error) {
+	return advise(request, nil, false)
+}
+
+// Explain answers a request for an order that somebody else has decided: the same
+// figures and words, for the counts given, one for each class at most. What is
+// bought later is the best that the order leaves to do; Cost is that of the order,
+// and Bound still what no plan costs less than. The errors are those of [Advise],
+// and an [*InputError] for a class that is not among the offers or a count that is
+// negative.
+func Explain(request *Request, order []Count) (*Advice, error) {
+	return advise(request, order, true)
+}
+
+// advise answers for the best plan, or for a given order.
+func advise(request *Request, order []Count, given bool) (*Advice, error) {
 	r := *request
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -137,8 +152,15 @@ func Advise(request *Request) (*Advice, error) {
 	}
 	n := len(r.Paths[0])
 	a := &Advice{Kind: r.Kind, Unit: r.Unit, Currency: r.Currency, Now: r.Now, End: r.Now.Add(time.Duration(n) * r.Slot), Paths: len(r.Paths),
-		Orders: []Order{}, Later: []Later{}, Held: []Kept{}, Cost: plan.Cost, Bound: plan.Bound, Optimal: plan.Optimal(),
+		Orders: []Order{}, Later: []Later{}, Held: []Kept{}, Bound: plan.Bound,
 		Next: r.Now.Add(r.Every), Pure: !r.FullHorizon, Cut: cut, Certificate: plan.Certificate, problem: p, plan: plan}
+	if given {
+		// The certificate is the best plan's, and that plan proves it.
+		if plan, err = r.follow(&exact, p, order); err != nil {
+			return nil, err
+		}
+	}
+	a.Cost, a.Optimal = plan.Cost, plan.Cost == a.Bound
 	if a.OnDemand, err = reserve.Cost(p, nil); err != nil {
 		return nil, err
 	}
@@ -166,13 +188,7 @@ func Advise(request *Request) (*Advice, error) {
 	}
 	r.keep(a)
 
-	wait := *p
-	wait.Closed = make([]bool, n)
-	wait.Closed[0] = true
-	for t := range min(n, p.Every) {
-		wait.Closed[t] = true
-	}
-	waiting, err := solve(&exact, &wait)
+	waiting, err := solve(&exact, r.later(p))
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +212,49 @@ func Advise(request *Request) (*Advice, error) {
 		}
 	}
 	return a, nil
+}
+
+// later is the problem in which nothing is bought before the next order.
+func (r *Request) later(p *reserve.Problem) *reserve.Problem {
+	q := *p
+	q.Closed = make([]bool, len(r.Paths[0]))
+	for t := range min(len(q.Closed), p.Every) {
+		q.Closed[t] = true
+	}
+	return &q
+}
+
+// follow is the plan that makes an order at slot 0 and then does the best.
+func (r *Request) follow(exact *reserve.Exact, p *reserve.Problem, order []Count) (reserve.Plan, error) {
+	counts := make([]int, len(r.Offers))
+	q := r.later(p)
+	q.Held = slices.Clone(p.Held)
+	for i, c := range order {
+		k := slices.IndexFunc(r.Offers, func(o Offer) bool { return o.Name == c.Class })
+		switch {
+		case k < 0:
+			return reserve.Plan{}, badInput("order[].Class", i, ErrUnknown, "%q: want one of the offers (%s)", c.Class, r.names())
+		case c.Units < 0 || c.Units > math.MaxInt32-counts[k]:
+			return reserve.Plan{}, badInput("order[].Units", i, ErrRange, "%d: want 0 to %d", c.Units, math.MaxInt32)
+		}
+		counts[k] += c.Units
+	}
+	var now []pricing.Purchase
+	for k, n := range counts {
+		if n > 0 {
+			now = append(now, pricing.Purchase{Class: k, Count: n})
+			q.Held = append(q.Held, pricing.Holding{Class: k, Count: n, Until: int(p.Prices.Classes[k].Term / p.Slot)})
+		}
+	}
+	plan, err := solve(exact, q)
+	if err != nil {
+		return plan, err
+	}
+	plan.Purchases = append(now, plan.Purchases...)
+	relaxed := *p // what is ordered already keeps to no limit
+	relaxed.AtMost = nil
+	plan.Cost, err = reserve.Cost(&relaxed, plan.Purchases)
+	return plan, err
 }
 
 // solve plans, and copies what is valid until the next plan only.
@@ -309,7 +368,9 @@ func (r *Request) order(p *reserve.Problem, plan *reserve.Plan, i int) (Order, e
 	}
 
 	without := slices.Delete(slices.Clone(plan.Purchases), i, i+1)
-	cost, err := reserve.Cost(p, without)
+	relaxed := *p // limits do not bind what is only compared
+	relaxed.AtMost = nil
+	cost, err := reserve.Cost(&relaxed, without)
 	if err != nil {
 		return o, err
 	}
@@ -330,8 +391,6 @@ func (r *Request) order(p *reserve.Problem, plan *reserve.Plan, i int) (Order, e
 			})
 			late = slices.Insert(late, at, pricing.Purchase{Slot: p.Every, Class: b.Class, Count: b.Count})
 		}
-		relaxed := *p // a limit on one order does not bind two
-		relaxed.AtMost = nil
 		if cost, err = reserve.Cost(&relaxed, late); err != nil {
 			return o, err
 		}
@@ -340,7 +399,7 @@ func (r *Request) order(p *reserve.Problem, plan *reserve.Plan, i int) (Order, e
 		return o, err
 	}
 	for k := range r.Paths {
-		one := *p
+		one := relaxed
 		one.Paths, one.Weights, one.Demand = nil, nil, r.Paths[k]
 		with, err := reserve.Cost(&one, plan.Purchases)
 		if err != nil {

@@ -237,6 +237,41 @@ func units(list []Count) int {
 	return n
 }
 
+// Explain says of the best order what Advise says, and of another what that costs more;
+// the proof stays.
+func TestExplain(t *testing.T) {
+	r := newUser(20)
+	best, err := Advise(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []Count
+	for _, o := range best.Orders {
+		order = append(order, Count{o.Class, o.Units})
+	}
+	same, err := Explain(r, order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same.Cost != best.Cost || same.Bound != best.Bound || !same.Optimal || len(same.Orders) != len(best.Orders) || same.Today != best.Today || same.Verify() != nil {
+		t.Errorf("%+v\nwant %+v", same, best)
+	}
+	none, err := Explain(r, nil)
+	if err != nil || len(none.Orders) != 0 || none.Cost != best.Waiting || none.Optimal {
+		t.Errorf("%v, %+v, want what waiting costs, %v", err, none, best.Waiting)
+	}
+	much, err := Explain(r, []Count{{"1y-no-upfront", 200}})
+	if err != nil || much.Cost <= best.Cost || much.Orders[0].Loss != 1 || much.Orders[0].Saving >= 0 || !much.Orders[0].Payback.IsZero() {
+		t.Errorf("%v, %+v", err, much)
+	}
+	for _, bad := range [][]Count{{{"2y", 1}}, {{"1y-no-upfront", -1}}} {
+		var input *InputError
+		if _, err := Explain(r, bad); !errors.As(err, &input) || !strings.Contains(err.Error(), "order[0]") {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
 // The words and the JSON form. Renew with: go test ./reserve/advice -run Golden -update
 func TestGolden(t *testing.T) {
 	a, err := Advise(newUser(30))

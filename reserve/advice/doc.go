@@ -12,6 +12,7 @@
 //
 //	You have                              You want                            Call
 //	a forecast, prices, contracts         today's order with money, reasons   Advise
+//	an order that was decided elsewhere   the same figures for that order     Explain
 //	an Advice                             words for a person                  Advice.Text
 //	an Advice                             a form for a program                json.Marshal
 //	doubt about the optimum               a check apart from the solver       Advice.Verify
