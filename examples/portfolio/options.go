@@ -92,6 +92,8 @@ What to buy now
   -held FILE           begin FILE anew, with these reservations active at that time
                          [{"class": "3y-heavy", "count": 12, "until": "2000h"}]
                        until is for how long they still are: slots, or a duration
+  -date D              the day of the order, for the answer's dates, such as 2026-11-23
+                       (default: today)
 
 What comes out
   -each                print the table of each series, where there are several
@@ -103,7 +105,9 @@ With -state run the program once a week, with the whole demand from its start. T
 run learns from all weeks and buys for the week after the last one. Later runs go on
 from the weeks that the state has seen. The program assumes that what it prints is
 bought; if something else was bought, begin anew with -held. A run before another week
-has ended prints the same again, and leaves the state as it is.
+has ended prints the same again, and leaves the state as it is. Once the model is ready
+the order is explained over twenty futures of the next year: what the order costs and
+saves, its risk, and how far it is from the cheapest plan.
 
 Rows of the table
   hindsight            the optimum for a known demand; where the plan is not proved
@@ -136,7 +140,9 @@ nothing), saving (over on demand, as a fraction; null if on demand costs nothing
 demand that is not reserved), first_week (of purchases), decisions, mean_s and max_s
 (seconds a decision), purchases (week, class, count). With -state an object for each
 class: week (that begins), class, buy, active (then), planned (mean demand of the
-week; null if nothing is), signal (tracking signal of the forecast).
+week; null if nothing is), signal (tracking signal of the forecast); once the model is
+ready date, and for a class that is bought upfront, commitment, saving, loss (its
+probability), last_use, break_even, waiting (what a week later costs more).
 `
 
 // week is the interval of decisions.
@@ -168,6 +174,7 @@ type options struct {
 	alarm   float64 // 0: none
 
 	state, held string
+	date        time.Time
 
 	each bool
 }
@@ -196,6 +203,9 @@ const (
 // maxCount bounds numbers of weeks, instances and processors.
 const maxCount = 1_000_000
 
+// today is the day of an order. Tests have their own.
+var today = func() time.Time { return time.Now().UTC().Truncate(24 * time.Hour) }
+
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
 	*o = options{
@@ -208,6 +218,15 @@ func define(o *options, f *cli.Flags) {
 	f.File("classes", &o.classes)
 	f.File("held", &o.held)
 	f.Name("state", &o.state, "the name of a file")
+	o.date = today()
+	f.Func("date", func(s string) error {
+		t, err := time.Parse(time.DateOnly, s)
+		if err != nil || t.Year() < 1971 {
+			return errors.New("want a day such as 2026-11-23")
+		}
+		o.date = t
+		return nil
+	})
 	f.Switch("total", &o.total)
 	f.Switch("each", &o.each)
 	f.Int("cores-per-node", &o.cores, 1, maxCount, "")
@@ -270,6 +289,8 @@ func define(o *options, f *cli.Flags) {
 			return o.model != "simple"
 		case "each":
 			return f.JSON || o.state != ""
+		case "date":
+			return o.state == ""
 		case "total":
 			return o.state != ""
 		}

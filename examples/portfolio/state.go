@@ -9,8 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -19,6 +21,8 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/advice"
 )
 
 // A state is what -state keeps from week to week: the portfolio with its forecaster, the
@@ -46,6 +50,7 @@ type decision struct {
 	s      *series
 	now    *state
 	active []pricing.Holding
+	answer *advice.Advice // nil until the model is ready
 }
 
 // act takes the weeks that have ended since the last decision, decides what to buy now,
@@ -188,7 +193,7 @@ func (d *decision) advance(before *state) error {
 	d.active = portfolio.Active(nil)
 	if before != nil && before.Weeks == s.weeks {
 		d.now = before
-		return nil
+		return d.explain(portfolio)
 	}
 	d.now = &state{Model: o.model, Alpha: o.alpha, Fit: o.fit, Classes: classfile.Names(d.in.list), Weeks: s.weeks, Demand: checksum(s.demand),
 		Bought: make([]int, len(d.in.list.Classes)), Signal: portfolio.Forecaster.(interface{ TrackingSignal() float64 }).TrackingSignal()}
@@ -198,8 +203,77 @@ func (d *decision) advance(before *state) error {
 	if next := portfolio.Next(); !math.IsNaN(next) {
 		d.now.Planned = &next
 	}
-	d.now.Portfolio, err = portfolio.MarshalJSON()
-	return err
+	if d.now.Portfolio, err = portfolio.MarshalJSON(); err != nil {
+		return err
+	}
+	return d.explain(portfolio)
+}
+
+const (
+	futures     = 20 // that the answer weighs
+	futureWeeks = 52
+)
+
+// explain says what the order costs, saves and risks over futures that the portfolio's
+// forecaster draws for the next year: means of weeks, each with the hours of the same week
+// a year ago or, in a shorter history, of one of the last eight weeks.
+func (d *decision) explain(portfolio *reserve.Online) error {
+	s := d.s
+	f, ok := portfolio.Forecaster.(interface {
+		Ready() bool
+		Paths(dst [][]float64, rng *rand.Rand)
+	})
+	if !ok || !f.Ready() {
+		return nil
+	}
+	r := &advice.Request{Now: d.o.date, Slot: s.slot, OnDemand: d.in.list.OnDemand, Every: time.Duration(s.every) * s.slot, FullHorizon: d.in.total}
+	rng := rand.New(rand.NewPCG(d.o.seed, uint64(d.now.Weeks)))
+	rows := make([][]float64, futures)
+	for i := range rows {
+		rows[i] = make([]float64, futureWeeks)
+	}
+	f.Paths(rows, rng)
+	for _, row := range rows {
+		path := make([]int, 0, futureWeeks*s.every)
+		for w, mean := range row {
+			from := s.weeks - futureWeeks + w
+			if from < 0 {
+				from = s.weeks - 1 - rng.IntN(min(8, s.weeks))
+			}
+			week := s.demand[from*s.every : (from+1)*s.every]
+			sum := 0
+			for _, x := range week {
+				sum += x
+			}
+			for _, x := range week {
+				y := mean
+				if sum > 0 {
+					y = mean * float64(x) * float64(s.every) / float64(sum)
+				}
+				path = append(path, int(min(max(0, math.Round(y)), math.MaxInt32)))
+			}
+		}
+		r.Paths = append(r.Paths, path)
+	}
+	var order []advice.Count
+	for k, c := range d.in.list.Classes {
+		r.Offers = append(r.Offers, advice.Offer{Class: c})
+		order = append(order, advice.Count{Class: c.Name, Units: d.now.Bought[k]})
+	}
+	bought := slices.Clone(d.now.Bought)
+	for _, h := range slices.Backward(d.active) { // what is bought now is active, and ends last
+		n := h.Count
+		if term := int(d.in.list.Classes[h.Class].Term / s.slot); h.Until == len(s.demand)+term {
+			taken := min(n, bought[h.Class])
+			n, bought[h.Class] = n-taken, bought[h.Class]-taken
+		}
+		if left := h.Until - len(s.demand); n > 0 && left > 0 {
+			r.Held = append(r.Held, advice.Contract{Class: d.in.list.Classes[h.Class].Name, Units: n, Expires: r.Now.Add(time.Duration(left) * s.slot)})
+		}
+	}
+	var err error
+	d.answer, err = advice.Explain(r, order)
+	return failed(s, -1, err)
 }
 
 func checksum(demand []int) string {
@@ -248,6 +322,15 @@ func (d *decision) rows() any {
 		row := jsonrows.Row{"week", d.now.Weeks, "class", c.Name, "buy", d.now.Bought[k], "active", active, "planned", nil, "signal", decimal.Number(d.now.Signal, 6)}
 		if d.now.Planned != nil {
 			row[9] = decimal.Number(*d.now.Planned, 6)
+		}
+		if d.answer != nil {
+			row = append(row, "date", d.answer.Now.Format(time.DateOnly))
+			for _, x := range d.answer.Orders {
+				if x.Class == c.Name {
+					row = append(row, "upfront", x.Upfront, "commitment", x.Commitment, "saving", x.Saving, "loss", decimal.Number(x.Loss, 6),
+						"last_use", decimal.Number(x.LastUse, 6), "break_even", decimal.Number(x.BreakEven, 6), "waiting", x.Waiting)
+				}
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -299,5 +382,8 @@ func (d *decision) text(w *table.Page) error {
 		w.Printf(".\n")
 	}
 	w.Printf("Weeks count from 0. What is to be bought is taken to be bought.\n")
+	if d.answer != nil {
+		w.Printf("\n%s", d.answer.Text())
+	}
 	return nil
 }

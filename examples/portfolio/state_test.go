@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -20,7 +21,19 @@ type bought struct {
 	Active  int
 	Planned *float64
 	Signal  *float64
+
+	Date       string
+	Upfront    float64
+	Commitment float64
+	Saving     float64
+	Waiting    float64
+	Loss       float64
+	LastUse    float64 `json:"last_use"`
+	BreakEven  float64 `json:"break_even"`
 }
+
+// Orders of tests are of one day.
+func init() { today = func() time.Time { return time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC) } }
 
 func decisions(t *testing.T, stdout string) []bought {
 	t.Helper()

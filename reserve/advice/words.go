@@ -61,7 +61,7 @@ func counts(list []Count) string {
 }
 
 // Text returns the answer in words: the order first, then what supports it, in lines
-// of 100 columns at most where names allow it.
+// of 80 columns at most where names and amounts allow it.
 func (a *Advice) Text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -79,8 +79,9 @@ func (a *Advice) Text() string {
 	for _, o := range a.Orders {
 		line("")
 		line("  %s of %s", a.units(o.Units), o.Class)
-		line("    you pay      %s today and %s per %s-hour; in all %s until %s", a.amount(o.Upfront), a.amountFine(o.Hourly), a.Unit, a.amount(o.Commitment), day(o.Until))
-		line("    you save     %s by %s, on average, after all payments of that time", a.amount(o.Saving), day(a.End))
+		line("    you pay      %s today and %s per %s-hour;", a.amount(o.Upfront), a.amountFine(o.Hourly), a.Unit)
+		line("                 %s in all until %s", a.amount(o.Commitment), day(o.Until))
+		line("    you save     %s net, on average, by %s", a.amount(o.Saving), day(a.End))
 		if o.Upfront == 0 && !o.Payback.IsZero() && o.Payback.Sub(a.Now) <= 24*time.Hour {
 			line("    money back   at once, since nothing is paid ahead")
 		} else if o.Payback.IsZero() {
@@ -106,15 +107,16 @@ func (a *Advice) Text() string {
 	row("nothing ordered, now or later", a.OnDemand, "")
 	row("nothing ordered before "+day(a.Next), a.Waiting, "")
 	row("with this order and later ones", a.Cost, "")
+	row("no plan costs less than", a.Bound, " (proved)")
 	if a.Optimal {
-		row("no plan costs less than", a.Bound, ", so this plan is the cheapest (proved)")
+		line("  So this plan is the cheapest.")
 	} else {
-		row("no plan costs less than", a.Bound, ", so this plan is within "+percent(a.gap())+" of the cheapest (proved)")
+		line("  So this plan is within %s of the cheapest.", percent(a.gap()))
 	}
 	if a.Pure {
-		line("  A contract that outlives these dates counts with the share of its price until then.")
+		line("  A contract that outlives that day counts with its price's share until then.")
 	} else {
-		line("  A contract that outlives these dates counts in full, as if it were worthless afterwards.")
+		line("  A contract that outlives that day counts in full, as if worthless afterwards.")
 	}
 	line("")
 	line("If the forecast is wrong, today's order would be:")
