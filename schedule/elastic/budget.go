@@ -30,15 +30,15 @@ type Budget struct {
 	Hourly pricing.Money // credits that accrue at the beginning of each hour, ≥ 0
 	Debt   pricing.Money // how far launches may take the credits below zero, ≥ 0
 
-	// Covered has jobs start on instances with a price only if all that these
-	// will be charged until the end of the job's estimate is in the credits,
-	// the debt added, and not covered for another job that runs.
+	// Covered lets a job start on instances with a price only if the credits and the debt
+	// hold all their charges until the end of the job's estimate. Charges that another
+	// running job is covered for do not count as held.
 	Covered bool
 }
 
-// Marshall12Budget returns the budget of the paper's evaluation: $5 an hour, with
-// a debt of one instance-hour at $0.085, which gives the 58 to 59 instances that
-// its sustained maximum holds.
+// Marshall12Budget returns the budget of the paper's evaluation: $5 an hour, with a debt
+// of one instance-hour at $0.085. That gives the 58 to 59 instances of its sustained
+// maximum.
 func Marshall12Budget() Budget {
 	return Budget{Hourly: 5 * pricing.Unit, Debt: 85 * pricing.Milli}
 }
@@ -65,7 +65,7 @@ func (b Budget) Accrued(now time.Duration) (pricing.Money, error) {
 	return b.Hourly.Mul(int64(now/time.Hour) + 1)
 }
 
-// Credits returns what has accrued by now less what has been spent. The error is
+// Credits returns the accrued credits less the spent credits. The error is
 // pricing.ErrOverflow. It panics if now is negative.
 func (b Budget) Credits(now time.Duration, spent pricing.Money) (pricing.Money, error) {
 	a, err := b.Accrued(now)

@@ -21,9 +21,9 @@ type Delay []Normal
 // Certain returns the Delay that is always d.
 func Certain(d time.Duration) Delay { return Delay{{1, d, 0}} }
 
-// MeasuredLaunch returns the time from the request of an EC2 instance to its
-// first answer, of 60 launches in a day ([Marshall12] section IV.A): 50.86 ±
-// 1.91 s in 63% of them, 42.34 ± 2.56 s in 25%, 60.69 ± 2.14 s in 12%.
+// MeasuredLaunch returns the time from the request of an EC2 instance to its first
+// answer, measured in 60 launches in a day ([Marshall12] section IV.A): 50.86 ± 1.91 s in
+// 63% of the launches, 42.34 ± 2.56 s in 25%, 60.69 ± 2.14 s in 12%.
 func MeasuredLaunch() Delay {
 	return Delay{
 		{63, 50860 * time.Millisecond, 1910 * time.Millisecond},
@@ -109,9 +109,9 @@ func normal(rng *rand.Rand) float64 {
 	}
 }
 
-// ln is the natural logarithm for 0 < x < 1, the same on every machine, which
-// math.Log does not promise: x = m·2^e with √½ ≤ m < √2, and ln m is
-// 2·artanh((m−1)/(m+1)), by its series to the 21st power; the rest is below
+// ln is the natural logarithm for 0 < x < 1. It is the same on every machine, which
+// math.Log does not promise. x = m·2^e with √½ ≤ m < √2, and ln m is
+// 2·artanh((m−1)/(m+1)), by its series to the 21st power. The rest of the series is below
 // 2·0.1716²³/23 = 2.2e-19.
 func ln(x float64) float64 {
 	m, e := math.Frexp(x) // exact

@@ -27,11 +27,11 @@ type Draft struct {
 	all    []int         // all infrastructures, cheapest first
 	books  []book        // by cloud
 	asked  []int         // clouds with launches that are not written down, in order
-	// Upper bounds that spare a full queue its searches: no infrastructure has
-	// more than mostSpare spare instances, no cloud that can be asked more than
-	// mostCan spare ones and room together. That sum never grows in a draft, and
-	// what is spare grows by launches alone. Of a queue that is held up both
-	// are of clouds without a price only.
+	// Upper bounds that avoid searches for a full queue: no infrastructure has more than
+	// mostSpare spare instances. No cloud that can be asked has more than mostCan spare
+	// instances and room together. That sum never grows in a draft, and what is spare
+	// grows by launches alone. Of a queue that is held up both are of clouds without a
+	// price only.
 	mostSpare, mostCan int
 }
 
@@ -40,9 +40,9 @@ type book struct {
 	price pricing.Money
 	room  int // instances that the limit still allows; 0 where none can be launched
 	spare int // idle or booting instances, new ones included, that no job has taken
-	// Of the spare ones, those that will be charged before a job can have them:
-	// before all that boots is up, and before what would be launched now is.
-	// They are the last to be taken.
+	// Spare instances that are charged before a job can have them: before all booting
+	// instances are up, and before instances that are launched now are up. They are the
+	// last to be taken.
 	dueUp, dueNew int
 	launch        int // instances launched and not yet written down, for why
 	why           Reason
@@ -107,8 +107,8 @@ func (d *Draft) insert(list []int, i int) []int {
 // may reslice it, but must not write to it.
 func (d *Draft) Cheapest() []int { return d.clouds }
 
-// Left returns what launches may still spend: the credits, the budget's debt
-// added, less what the draft spends.
+// Left returns what launches may still spend: the credits and the budget's debt, less
+// what the draft spends.
 func (d *Draft) Left() pricing.Money { return d.left }
 
 // Spare returns how many instances of the cloud are idle, boot or have been
@@ -150,8 +150,8 @@ func (d *Draft) Launch(cloud, n int, why Reason) int {
 	return n
 }
 
-// launch launches n instances, for which there is room. Whoever does not take
-// them at once has to raise mostSpare.
+// launch launches n instances, for which there is room. A caller that does not take them
+// at once must raise mostSpare.
 func (d *Draft) launch(cloud, n int, why Reason) {
 	if n == 0 {
 		return
@@ -208,8 +208,8 @@ func (d *Draft) Serve(j *schedule.Job, clouds []int, why Reason) bool {
 	return d.serve(j, clouds, false, own, why)
 }
 
-// serve is Serve, with free in and by clouds without a price only. With bound
-// the clouds are those that mostCan is kept for.
+// serve is Serve, with free in and by clouds without a price only. With bound the clouds
+// are the clouds of mostCan.
 func (d *Draft) serve(j *schedule.Job, clouds []int, free, bound bool, why Reason) bool {
 	n := j.Nodes
 	if n < 0 {
@@ -272,9 +272,9 @@ func (b *book) take(n int) {
 	b.dueUp, b.dueNew = min(b.dueUp, b.spare), min(b.dueNew, b.spare)
 }
 
-// instanceHours returns how many hours of an instance are begun, at the most,
-// while n of them run a job, those that are paid for at its start aside; the
-// largest number if they are more than can be paid for.
+// instanceHours returns how many instance-hours begin, at most, while n instances run a
+// job, without the hours that are paid at its start. It returns the largest number if
+// they are more than can be paid for.
 func instanceHours(n int, estimate time.Duration) uint64 {
 	hours, ok := wide.MulUint(uint64(n), uint64((max(0, estimate)+time.Hour-1)/time.Hour))
 	if !ok {
@@ -330,8 +330,8 @@ func (d *Draft) ServeQueue(jobs []schedule.Job, clouds []int, parts bool, why Re
 	return served
 }
 
-// servePart launches and takes what there is for a job in the cloud without a
-// price where it has most.
+// servePart launches and takes instances for a job in the cloud without a price where the
+// job gets most.
 func (d *Draft) servePart(n int, clouds []int, why Reason) {
 	best, most := -1, 0
 	for _, c := range clouds {
@@ -386,7 +386,7 @@ func (d *Draft) terminate(before time.Duration, keepFree bool, why Reason) int {
 	return total
 }
 
-// Actions returns what was given to Reset with the actions of the draft
+// Actions returns the slice that was passed to Reset, with the actions of the draft
 // appended.
 func (d *Draft) Actions() []Action {
 	d.flush()

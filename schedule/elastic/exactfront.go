@@ -9,20 +9,19 @@ import (
 
 // The exact front of MCOP's problem, for short queues.
 //
-// MCOP's strings of bits stand for numbers of instances, and the schedule knows
-// the numbers only. So the 2^(jobs·clouds) strings need not be enumerated: of a
-// cloud matter the distinct sums of cores of subsets of the queue that its room
-// allows. These come from one bitset, in which bit k says that k is such a sum:
-// for each job of n cores it is or-ed with itself shifted by n, 64 sums at a
-// time. The configurations are the cross product of the clouds' sums, and
-// timetable.search leaves out most of their schedules.
+// MCOP's strings of bits stand for numbers of instances, and the schedule knows the
+// numbers only. So the 2^(jobs·clouds) strings need not be enumerated: of a cloud matter
+// the distinct sums of cores of subsets of the queue that its room allows. The sums come
+// from one bitset, in which bit k says that k is a sum. For each job of n cores the set
+// is or-ed with itself shifted by n, 64 sums at a time. The configurations are the cross
+// product of the clouds' sums, and timetable.search leaves out most of their schedules.
 //
-// Queued time is a schedule's: it is not a sum over jobs, so that no knapsack
-// dynamic programme over jobs gives the front. It also is not monotone in what
-// is launched once there are two places to run: an instance more in one cloud
-// may start a job there at once, which elsewhere would have waited a little and
-// left that cloud to a wider job. So nothing is left out on grounds of
-// dominance between numbers of instances.
+// Queued time is a schedule's: it is not a sum over jobs, so that no knapsack dynamic
+// programme over jobs gives the front. Queued time is not monotone in the number of
+// instances once there are two places to run. One more instance in a cloud may start a
+// job there at once; otherwise the job would wait a little elsewhere and leave that cloud
+// to a wider job. So nothing is left out on grounds of dominance between numbers of
+// instances.
 //
 // Time: O(jobs·cores/64) for the sums, at most exactConfigurations schedules.
 
@@ -36,8 +35,8 @@ const (
 // A subsetSums computes the sums of cores of all subsets of a queue.
 type subsetSums struct{ set []uint64 }
 
-// appendTo appends the sums up to room to dst, in rising order, and reports
-// whether there are at most `most` of them; if not, dst is as it was.
+// appendTo appends the sums up to room to dst, in rising order, and reports whether there
+// are at most `most` sums. If there are more, dst is as before.
 func (b *subsetSums) appendTo(dst []int, jobs []schedule.Job, room, most int) ([]int, bool) {
 	total := 0
 	for i := range jobs {

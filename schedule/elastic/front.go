@@ -25,12 +25,11 @@ func (c Configuration) Dominates(o Configuration) bool {
 	return c.Cost <= o.Cost && c.Wait <= o.Wait && (c.Cost < o.Cost || c.Wait < o.Wait)
 }
 
-// Choose returns the index of the configuration of a front with the least
-// weighted sum of cost and queued time, each scaled to [0, 1] over the front: 0
-// is its least value and 1 its largest. The weights are costWeight and 1 −
-// costWeight. Of equal sums the one of lower cost is chosen, and of those the
-// first. It panics if the front is empty or costWeight is not in [0, 1]. Time:
-// O(n).
+// Choose returns the index of the configuration of a front with the least weighted sum of
+// cost and queued time. Each value is scaled to [0, 1] over the front: 0 is the least
+// value and 1 the largest. The weights are costWeight and 1 − costWeight. Of equal sums
+// the one of lower cost is chosen, and of those the first. It panics if the front is
+// empty or costWeight is not in [0, 1]. Time: O(n).
 func Choose(front []Configuration, costWeight float64) int {
 	if len(front) == 0 {
 		panic("elastic: a choice from an empty front")
@@ -186,8 +185,8 @@ func (f *front) at(i int) Configuration {
 }
 
 // search adds the configurations of a cross product to the front: those with
-// launch[clouds[i]] in lists[i], a list of distinct numbers in rising order. It
-// leaves out those that cost more than left, and builds few of the schedules:
+// launch[clouds[i]] in lists[i], a list of distinct numbers in rising order. It leaves
+// out configurations that cost more than left, and builds few of the schedules:
 //
 //   - Clouds go from the dearest, outermost, to the cheapest. Along the innermost
 //     the numbers fall, and the timetable's slack tells how far the schedule

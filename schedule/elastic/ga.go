@@ -10,20 +10,18 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// The genetic algorithm of MCOP ([Marshall12] section III.C), one run for each
-// cloud. It minimises the weighted sum of cost and queued time over the sets of
-// waiting jobs to launch instances for in this cloud, as if nothing were launched
-// elsewhere.
+// The genetic algorithm of MCOP ([Marshall12] section III.C), one run for each cloud. It
+// minimises the weighted sum of cost and queued time over the sets of waiting jobs that
+// get instances in this cloud, as if nothing were launched elsewhere.
 //
-// An individual is a string of bits, one for each waiting job: 1 if instances
-// are launched for it. Its jobs are packed in the queue's order, those that the
-// cloud has no room for left out, so that every individual is feasible; what
-// counts is the sum of their cores, the number of instances. 30 individuals:
-// all zeros, all ones, the others with fair bits. 20 times: the best one lives
-// on; the others are replaced by children of parents that each won a tournament
-// of two, crossed at one point with probability .8 and flipped in each bit with
-// probability .031. Fitness is scaled over the population, as [Choose] does it
-// over a front.
+// An individual is a string of bits, one for each waiting job: 1 if instances are
+// launched for it. Its jobs are packed in the queue's order, without jobs that the cloud
+// has no room for, so every individual is feasible. Only the sum of their cores counts,
+// the number of instances. 30 individuals: all zeros, all ones, the others with fair
+// bits. 20 times: the best individual stays. Children replace the others. Each parent has
+// won a tournament of two; parents are crossed at one point with probability .8, and each
+// bit is flipped with probability .031. Fitness is scaled over the population, as
+// [Choose] does it over a front.
 //
 // The paper leaves open how parents are chosen, where they are crossed, how cost
 // and time are scaled and whether the best one lives on.
@@ -83,10 +81,9 @@ func (r *remembered) fill(i, k int, wait time.Duration) {
 	}
 }
 
-// run breeds a population for the cloud, with room for so many instances there.
-// It appends the distinct numbers of instances of the last population and of the
-// two extremes to dst, fittest first, at most `most` of them, the extremes
-// always among them.
+// run breeds a population for the cloud, with room for so many instances there. It
+// appends the distinct numbers of instances of the last population to dst, fittest first,
+// at most `most` numbers. The two extremes are always among them.
 func (g *breeder) run(dst []int, t *timetable, p *MCOP, price pricing.Money, cloud, clouds, room, most int) []int {
 	n := p.population()
 	g.table, g.jobs, g.cloud, g.room = t, t.jobs, cloud, room
@@ -222,8 +219,8 @@ func (g *breeder) winner(rnd *rand.Rand) int {
 	return a
 }
 
-// pack returns how many instances the jobs whose bits are set need together, in
-// order, those left out that do not fit into what is left of room.
+// pack returns how many instances the jobs whose bits are set need together, in order.
+// Jobs that do not fit into the rest of room are left out.
 func pack(x []uint64, jobs []schedule.Job, room int) int {
 	k := 0
 	for i := range jobs {

@@ -353,9 +353,9 @@ type genome struct {
 
 func (b *genome) Genes() int { return b.words * len(b.p.clouds) }
 
-// Fill makes the first individuals none, then all, and the others of random
-// shares of ones, so that they spread over the numbers of instances: fair bits
-// would nearly all have half of the queue.
+// Fill makes the first individual empty and the second full. The others have random
+// shares of ones, so that they spread over the numbers of instances: with fair bits
+// nearly all would have half of the queue.
 func (b *genome) Fill(x []uint64, i int, rnd *rand.Rand) {
 	clear(x)
 	switch i {

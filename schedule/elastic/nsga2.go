@@ -12,18 +12,18 @@ import (
 // NSGA-II ([Deb02]): an evolutionary algorithm for two objectives that looks for
 // a whole front, not for one best point.
 //
-// Each generation breeds as many children as there are individuals, and keeps
-// the better half of both. Better is, first, to be dominated by fewer layers
-// (rank 0 is the front of all, rank 1 the front of the rest, and so on); second,
-// to be lonelier: the crowding distance is the sum, over the objectives, of the
-// distance between the two neighbours along the front, scaled to its range, and
-// infinite at the ends. Parents win tournaments of two by the same order.
+// Each generation breeds as many children as there are individuals, and keeps the better
+// half of both. An individual is better, first, if fewer layers dominate it: rank 0 is
+// the front of all, rank 1 the front of the rest, and so on. Second, it is better if it
+// is lonelier: the crowding distance is the sum, over the objectives, of the distance
+// between the two neighbours along the front, scaled to its range, and infinite at the
+// ends. Parents win tournaments of two by the same order.
 //
-// With two objectives the layers take one sort: in rising order of the first
-// value, then of the second, a point is dominated by a layer iff its last point
-// is no higher in the second value (but equal in both). Layers' last points rise
-// with the rank, so that a binary search finds the first layer that does not
-// dominate it. Time: O(generations·n·log n) and the evaluations.
+// With two objectives one sort gives the layers. In rising order of the first value, then
+// of the second, a layer dominates a point iff the layer's last point is no higher in the
+// second value (and not equal in both). Layers' last points rise with the rank, so that a
+// binary search finds the first layer that does not dominate it. Time:
+// O(generations·n·log n) and the evaluations.
 
 // A breed is what [nsga2] needs to know of the individuals of a problem. An
 // individual is a fixed number of genes.

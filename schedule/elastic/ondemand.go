@@ -80,8 +80,7 @@ func (p *OD) AppendActions(dst []Action, s *Snapshot) []Action {
 // Rests reports whether nothing waits and there is no instance to give back. See [Policy].
 func (p *OD) Rests(s *Snapshot) bool { return nothingToDo(s, p.KeepFree) }
 
-// nothingToDo reports whether no job waits, and no cloud has an instance but those that are
-// kept.
+// nothingToDo reports whether no job waits and every instance of a cloud is kept.
 func nothingToDo(s *Snapshot, keepFree bool) bool {
 	if len(s.Jobs) > 0 {
 		return false
@@ -152,9 +151,9 @@ func (d *Draft) serveAll(printed, pooled, wholeJobs bool) int {
 	return d.ServeQueue(d.s.Jobs, d.clouds, !wholeJobs, why)
 }
 
-// servePooled launches for the sum of the waiting jobs up to the first for
-// which there is not enough, and what is free for those behind it; it takes that
-// many instances, wherever they are.
+// servePooled launches for the sum of the waiting jobs up to the first job for which
+// there is not enough, and free instances for the jobs behind it. It takes that many
+// instances, wherever they are.
 func (d *Draft) servePooled(why Reason) int {
 	free, all := 0, 0 // what can be had without a price, and in all
 	left := d.left

@@ -55,14 +55,13 @@ type Options struct {
 	Budget Budget
 	Every  time.Duration // between two evaluations, the first at time 0; 0 is DefaultEvery
 
-	// Horizon is when the simulation ends, whatever waits or runs then; 0 is when
-	// the last job ends, or when it is plain that no other will start: see
-	// Simulator.Run. A policy that keeps instances is charged for them until
-	// then.
+	// Horizon is when the simulation ends, whatever waits or runs then. 0 ends it with
+	// the last job, or when no other job will start: see Simulator.Run. A policy that
+	// keeps instances is charged for them until then.
 	Horizon time.Duration
 
-	// Rand is needed where something is left to chance: a rejection rate that is
-	// neither 0 nor 1, or a delay with a deviation or with several parts.
+	// Rand is needed if something is random: a rejection rate that is neither 0 nor 1, or
+	// a delay with a deviation or with several parts.
 	Rand *rand.Rand
 
 	// RejectWhole has a cloud refuse a request for several instances as a whole;
@@ -83,9 +82,9 @@ const (
 	// maxClouds leaves room for a cloud's index in an event.
 	maxClouds = 1 << 12
 
-	// patience is for how long a simulation without a horizon waits for a start
-	// when nothing runs, and saving for how long credits may be saved for a job:
-	// half of it, so that no job is given up that is saved for.
+	// patience is for how long a simulation without a horizon waits for a start when
+	// nothing runs. saving is for how long credits may be saved for a job: half of
+	// patience, so that no such job is given up.
 	patience = 60 * 24 * hour
 	saving   = patience / 2
 )
@@ -160,8 +159,8 @@ func (c Options) withDefaults() (Options, error) {
 	return c, nil
 }
 
-// room returns how many cores of one infrastructure a job can have that runs for
-// up to so many hours, and whether it is credits that bound them.
+// room returns how many cores of one infrastructure a job of up to so many hours can
+// have, and whether credits bound that number.
 func (c *Options) room(hours int64) (most int, credits bool) {
 	most = c.Local
 	for i := range c.Clouds {

@@ -82,9 +82,9 @@ type Instance struct {
 	// charged again, as pricing.Meter has it; so at equal times evaluations
 	// come before charges.
 	Due time.Duration
-	// Ready is when it can take a job, by what is known: for Busy the end of
-	// its job by the estimate, for Booting the end of the boot. In the past it
-	// means now. It does not matter for the others.
+	// Ready is when the instance can take a job, as far as is known: for Busy the end of
+	// its job by the estimate, for Booting the end of the boot. In the past it means now.
+	// It does not matter for the others.
 	Ready time.Duration
 }
 

@@ -7,9 +7,8 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// ReasonDebt is the reason of a termination that no policy decided: an instance
-// without a job was given back because its charge would have taken the credits
-// below the debt.
+// ReasonDebt is the reason of a termination that no policy decided: the charge of an
+// instance without a job would have taken the credits below the debt.
 const ReasonDebt = OwnReason + 127
 
 // A Decision is what a policy decided at an evaluation and what came of it:
@@ -65,9 +64,9 @@ type InfrastructureResult struct {
 // Its slices are valid until the Simulator's next Run.
 type Result struct {
 	Jobs int
-	// Unfinished is how many jobs had not ended at the horizon, or, without one,
-	// would never have started: then the first whose start is -1 is the one that
-	// the policy cannot or will not serve. The means are over the others.
+	// Unfinished is how many jobs had not ended at the horizon, or, without a horizon,
+	// would never have started. In the second case the policy cannot or will not serve
+	// the first job whose start is -1. The means are over the others.
 	Unfinished int
 
 	AWRT     time.Duration // average response time, weighted by cores ([Marshall12] section V)

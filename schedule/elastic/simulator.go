@@ -469,9 +469,9 @@ func (e *Simulator) up(cloud int, id int64) {
 	e.places[cloud].idle++
 }
 
-// charge charges the instances of a cloud that are due now: first, with needed,
-// those that are paid for in any case, and then the others, as far as that leaves
-// the credits at the debt or above. What is not paid for is given back.
+// charge charges the due instances of a cloud. With needed, it charges the instances that
+// are paid for in any case; then the others, as long as the credits stay at the debt or
+// above. What is not paid for is given back.
 func (e *Simulator) charge(cloud int, needed bool) {
 	p, c := &e.places[cloud], &e.snap.Clouds[cloud]
 	due := schedule.Never

@@ -10,32 +10,29 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// A timetable tells the total queued time of the waiting jobs if given numbers
-// of instances are launched now, by building their schedule, as [Marshall12] has
-// it in section III.C.
+// A timetable gives the total queued time of the waiting jobs if given numbers of
+// instances are launched now. It builds the schedule of the jobs, as [Marshall12] section
+// III.C says.
 //
-// The schedule. Jobs start in the queue's order, none before the one ahead of
-// it. Each goes to the infrastructure that has enough free instances first, at
-// equal times to the cheapest, then to the first. Idle instances are free now,
-// busy ones when their jobs end by the estimates, booting ones when they are up,
-// launched ones after the cloud's Boot. A job runs for its estimate. A job that
-// no infrastructure could hold, and all those behind it, which cannot start
-// before it, are counted as held up by stall, in place of what later evaluations
-// will do for them. So to launch for those behind it alone gains nothing.
+// The schedule. Jobs start in the queue's order, none before the one ahead of it. Each
+// goes to the infrastructure that has enough free instances first, at equal times to the
+// cheapest, then to the first. Idle instances are free now, busy ones when their jobs end
+// by the estimates, booting ones when they are up, launched ones after the cloud's Boot.
+// A job runs for its estimate. A job that no infrastructure could hold, and all jobs
+// behind it, count as held up by stall. stall stands for what later evaluations will do
+// for them. So to launch for those behind it alone gains nothing.
 //
-// Representation. Times never go back, so an infrastructure is a number of
-// instances that are free now, the releases known beforehand (sorted once for
-// all schedules of an evaluation) and those of the jobs placed (kept sorted). A
-// release has a time and a number of instances, so that wide jobs cost no more
-// than narrow ones.
+// Representation. Times never go back. So an infrastructure is a number of instances that
+// are free now, the releases known beforehand (sorted once for all schedules of an
+// evaluation) and the releases of placed jobs (kept sorted). A release has a time and a
+// number of instances, so that wide jobs cost no more than narrow ones.
 //
-// Slack. low[c] is the least number of instances left free in c right after a
-// job has started there, and lowUp[c] the same over starts after the boot of
-// what is launched. With up to lowUp[c] fewer launched the schedule is the same:
-// each start in c still finds room, and a start elsewhere preferred that place
-// to a c with more instances, so prefers it to one with fewer. The same holds
-// for idle instances and low[c]. That is what lets [front] skip most of its
-// configurations.
+// Slack. low[c] is the least number of instances left free in c right after a job has
+// started there. lowUp[c] is the same over starts after the boot of the launched
+// instances. With up to lowUp[c] fewer launches the schedule is the same. Each start in c
+// still finds room. A start elsewhere preferred its place to a c with more instances, and
+// so prefers its place to a c with fewer. The same holds for idle instances and low[c].
+// That is what lets [front] skip most of its configurations.
 //
 // Time: O(jobs·(clouds + releases)) a schedule in the worst case, about
 // O(jobs·clouds) when few jobs end before the last one starts. Space: O(jobs +

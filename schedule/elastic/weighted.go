@@ -7,11 +7,10 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// AWQT is the average weighted queued time of the jobs that wait at a time:
-// Σ n·(now − submit) / Σ n over the jobs ([Marshall12] section III.B), n being
-// the nodes of a job. It is exact but for the part of a nanosecond, which is cut
-// off, and 0 without jobs. It panics if a job was submitted after now or has no
-// nodes. Time: O(jobs).
+// AWQT is the average weighted queued time of the jobs that wait now: Σ n·(now − submit)
+// / Σ n over the jobs, with n the nodes of a job ([Marshall12] section III.B). It is
+// exact but for the part of a nanosecond, which is cut off, and 0 without jobs. It panics
+// if a job was submitted after now or has no nodes. Time: O(jobs).
 func AWQT(jobs []schedule.Job, now time.Duration) time.Duration {
 	var m weighted
 	for i := range jobs {
