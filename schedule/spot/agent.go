@@ -7,9 +7,9 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// An agent runs a task on a virtual cluster ([Huang13] Algorithm 1). It is a
-// machine of six states (Fig. 2); what it sees and the time go in, a command
-// comes out, and somebody else carries it out:
+// An agent runs a task on a virtual cluster ([Huang13] Algorithm 1). It is a machine of
+// six states (Fig. 2). An observation and the time go in, and a command comes out for the
+// caller to carry out:
 //
 //	closed ─ task ─▶ initializing ─ ready ─▶ started ─ submitted ─▶ running ─ done ─▶ finished ─▶ closed
 //	                      │                                           │                 ▲  ▲
@@ -158,11 +158,10 @@ func (a *agent) Next() time.Duration {
 // Bid returns the bid with which the agent last opened a cluster.
 func (a *agent) Bid() pricing.Money { return a.bid }
 
-// Assign gives the agent a task at a time (Alg. 1, lines 1 to 8), with what has
-// been saved of it and the bid, which agent high does not use. The command is
-// CommandOpen. It panics if the agent has a task, its Handover is not usable, or the
-// task is one that [Task.Validate] refuses: tasks from data are to be validated
-// before, as [Framework.Take] does.
+// Assign gives the agent a task at a time (Alg. 1, lines 1 to 8), with what has been
+// saved of it and the bid, which agent high does not use. The command is CommandOpen. It
+// panics if the agent has a task, if its Handover is not usable, or if [Task.Validate]
+// refuses the task. Validate tasks from data before, as [Framework.Take] does.
 func (a *agent) Assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
 	if a.state != clusterClosed {
 		panic("spot: Agent has a task")

@@ -8,53 +8,51 @@ import (
 
 // What to bid for a spot instance.
 //
-// A bid is the most that its owner pays per hour: the instance runs while the spot
-// price is at most the bid and is taken away when the price rises above it. What is
-// paid is the spot price, not the bid. So a low bid does not make an hour cheaper;
-// it makes the task run in cheap hours only, and wait and begin again in the
-// others. How much of that a task can stand is a matter of its deadline, which
-// [Planner] weighs. The rules in this file do not know it: they are for agents
-// that know how urgent a task is, and ask for the bid that goes with it.
+// A bid is the most that a user pays per hour. The instance runs while the spot price is
+// at most the bid, and is taken away when the price rises above the bid. What is paid is
+// the spot price, not the bid. So a low bid does not make an hour cheaper; it makes the
+// task run in cheap hours only, and wait and begin again in the others. How much of that
+// a task can stand is a matter of its deadline, which [Planner] weighs. The rules in this
+// file do not know the task. They are for agents that know how urgent a task is and ask
+// for the bid that goes with it.
 //
-// The paper's bids. [Huang13] section II.C sets them "based on the current spot
-// price, average historical spot price during the past 30 days and on-demand
-// price"; there is no formula. What it tells: agent medium bids relatively high,
-// so that it is seldom interrupted; agent low bids very low, mostly less than 30%
-// of the price on demand; and in section III.B, with 1.30 on demand, medium bid
-// 1.15 and low 0.21, from a current price and a mean that are not told. With the
-// current price c, the mean m and the price on demand d, the bids here are
+// The paper's bids. [Huang13] section II.C sets them "based on the current spot price,
+// average historical spot price during the past 30 days and on-demand price"; there is no
+// formula. The paper says: agent medium bids relatively high, so that it is seldom
+// interrupted. Agent low bids very low, mostly less than 30% of the price on demand. In
+// section III.B, with 1.30 on demand, medium bid 1.15 and low 0.21, from a current price
+// and a mean that the paper does not state. With the current price c, the mean m and the
+// price on demand d, the bids here are
 //
 //	low     min(c, m, d)
 //	medium  r + 0.85·(d - r),  r = max(c, m),  and d if r > d
 //
-// Low names what the instance costs in calm times: if the price is calm now, c, and
-// if it is in a spike, m, for which low has to wait. Medium is so high that it is
-// served at once whenever spot is cheaper than on demand, and goes up to 0.85 of
-// the way from what the instance costs to what on demand costs: what is left of
-// the way keeps a part of the gain in every hour. Both are at most on demand, rise
-// with all three prices, and scale with the currency. At 1.30 on demand, 0.21
-// now (cc1.4xlarge at night) and a mean of 0.30 (0.21 with a day of spikes in the
-// month) they give the paper's figures to the cent: 0.21, and 0.30 + 0.85·1.00.
-// The share 0.85 is the one round number that does so with a mean of two digits
-// between 0.21 and 0.40; 6/7 with a mean of 0.25 is as good.
+// Low bids the price of calm times: c if the price is calm now, and m if the price is in
+// a spike; then low has to wait. Medium is served at once whenever spot is cheaper than
+// on demand. Medium goes 0.85 of the way from the price of the instance to the price on
+// demand; the rest of the way keeps a part of the gain in every hour. Both are at most on
+// demand, rise with all three prices, and scale with the currency. At 1.30 on demand,
+// 0.21 now (cc1.4xlarge at night) and a mean of 0.30 (0.21 with a day of spikes in the
+// month), the two rules give the paper's figures to the cent: 0.21, and 0.30 + 0.85·1.00.
+// 0.85 is the only round share that does so with a mean of two digits between 0.21 and
+// 0.40; 6/7 with a mean of 0.25 does so, too.
 //
-// Today. Until November 2017 EC2's price cleared an auction, and these rules are
-// for such a price. Since then it follows supply and demand slowly, a few times a
-// day by a few percent, is never above the price on demand in practice, and a
-// maximum price is optional: left out, it is the price on demand. EC2 advises
-// against setting it, because interruptions come from a lack of capacity and not
-// from the price, so that a bid can only add to them. In the prices of 2020 in the
-// reference material the bid of low is what costs: it interrupts runs for a change
-// of a tenth of a cent. So on EC2 of today bid the price on demand, as [MediumBid]
-// does with Share 1, and tell [Planner] by [Market.Reclaim] how likely an interruption
-// is; it decides whether spot is worth the risk, and when to leave it. Google's
-// and Microsoft's spot instances have no bids or optional ones, likewise.
+// Today. Until November 2017 EC2's price cleared an auction, and these rules are for such
+// a price. Since then the price follows supply and demand slowly, a few times a day by a
+// few percent, and in practice never exceeds the price on demand. A maximum price is
+// optional: its default is the price on demand. EC2 advises against setting it, because
+// interruptions come from a lack of capacity and not from the price, so that a bid can
+// only add to them. On the prices of 2020 in the reference material the bid of low is
+// expensive: it interrupts runs for a change of a tenth of a cent. So on today's EC2 bid
+// the price on demand, as [MediumBid] does with Share 1. Tell [Planner] by
+// [Market.Reclaim] how likely an interruption is. Planner decides whether spot is worth
+// the risk, and when to leave spot. Google's and Microsoft's spot instances have no bids
+// or optional ones, likewise.
 
-// A Bidder names a bid. Bid is asked at the time now of a price history and
-// may look at the history up to and including now, never beyond, however long
-// it is: simulations pass histories that know the future. onDemand is the price
-// per hour of the same instance without risk. It panics if now is before the
-// first price.
+// A Bidder names a bid. Bid returns the bid at the time now of a price history. Bid may
+// look at the history up to and including now, and never beyond: simulations pass
+// histories that know the future. onDemand is the price per hour of the same instance
+// without risk. It panics if now is before the first price.
 type Bidder interface {
 	Bid(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money
 }
@@ -80,11 +78,10 @@ type LowBid struct {
 	Window time.Duration // of past prices; 0: 30 days
 }
 
-// QuantileBid bids the price that was not exceeded for a share of the window, or
-// the price on demand if that is lower: a lease with this bid would have had its
-// price for that share of the time. It says nothing of how long a lease lasts:
-// prices that spike often and briefly, or seldom and for long, have the same
-// quantiles.
+// QuantileBid bids the price that was not exceeded for a share of the window, or the
+// price on demand if that is lower. For that share of the time the bid would have been
+// enough. It says nothing of how long a lease lasts: prices that spike often and briefly,
+// or seldom and for long, have the same quantiles.
 type QuantileBid struct {
 	Window time.Duration // of past prices; 0: 30 days
 	Share  float64       // in (0, 1]; 0: 0.95

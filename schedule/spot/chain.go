@@ -17,12 +17,12 @@ import (
 //
 //	Move[i·n+j] = P(level j at the next step | level i now)
 //
-// Levels. A level stands for an interval of prices. Its Price, the mean of the
-// prices in it, is what running there costs; its Top, the highest of them, is the
-// bid that survives there. Prices that were seen are cut into levels so that
-// Σ time·(price - mean of its level)² is least, which is the error that the model
-// makes about what is paid. With one variable the best clusters are intervals, so
-// the optimum is found by dynamic programming over the sorted prices:
+// Levels. A level stands for an interval of prices. Its Price, the mean of the prices in
+// it, is what running there costs; its Top, the highest of them, is the bid that survives
+// there. The observed prices are cut into levels so that Σ time·(price - mean of its
+// level)² is least. That sum is the model's error about what is paid. With one variable
+// the best clusters are intervals, so the optimum is found by dynamic programming over
+// the sorted prices:
 //
 //	E(k, b) = min over a of E(k-1, a) + error of [a, b)
 //
@@ -37,9 +37,9 @@ import (
 //
 //	P_ij = (N_ij + Prior·f_j) / (N_i + Prior)
 //
-// The prior says: with the weight of that many moves, the next price is like any
-// other. Without it a level that was entered at the end of the window would never
-// be left, and a price that never rose from a level never could.
+// The prior says: with the weight of that many moves, the next price is like any other.
+// Without the prior a level that was entered at the end of the window would never be
+// left, and a price that never rose from a level could never rise.
 //
 // What the model does not see: excursions shorter than a step; how long the price
 // has been on its level; the hour and the weekday. The deadline does not hang on
@@ -54,8 +54,8 @@ type PriceChain struct {
 	Move   []float64       // len(Tops)² probabilities, row by row; a row adds up to 1
 }
 
-// rowSum is by how much the sum of a row of probabilities may differ from 1: n
-// roundings of 2⁻⁵³ each are far below it for the 64 levels that there can be.
+// rowSum is by how much the sum of a row of probabilities may differ from 1. n roundings
+// of 2⁻⁵³ each are far below rowSum for up to 64 levels.
 const rowSum = 1e-9
 
 // maxLevels is the highest number of levels; more have too few moves each to
@@ -112,10 +112,10 @@ type ChainOptions struct {
 	// Step is the time between two moves; 0: 10 minutes. Shorter steps see shorter
 	// excursions of the price and cost more time to plan with.
 	Step time.Duration
-	// Levels is the highest number of levels, up to 64; 0: 6. A plan takes time
-	// with their cube, and TestBidPlannerOutOfSample holds costs within 1% of on
-	// demand of each other with 4, 6 and 8, on prices with spikes and on prices of EC2,
-	// for tasks that do not save.
+	// Levels is the highest number of levels, up to 64; 0: 6. The time of a plan grows
+	// with the cube of the levels. With 4, 6 and 8 levels the costs are within 1% of on
+	// demand of each other, on prices with spikes and on prices of EC2, for tasks that do
+	// not save (TestBidPlannerOutOfSample).
 	Levels int
 	// Prior is the weight of the prior in moves; 0: 1. Negative: none.
 	Prior float64
@@ -147,10 +147,10 @@ type spotRun struct {
 // Estimate returns the model of a history within [from, to), looked at in steps
 // from the time from on. Its slices belong to e and are valid until the next call.
 //
-// The error is that of h.Validate, or an [*InputError] that unwraps to [ErrRange]:
-// with Field "from" if it is before the first price, and with "to" if the window
-// has fewer than two steps. It panics for options outside of their ranges.
-// O(c log c + n·m log m) for c changes in the window, m different prices, n levels.
+// The error is that of h.Validate, or an [*InputError] that unwraps to [ErrRange]. Its
+// Field is "from" if from is before the first price, and "to" if the window has fewer
+// than two steps. It panics for options outside of their ranges. O(c log c + n·m log m)
+// for c changes in the window, m different prices, n levels.
 func (e *ChainEstimator) Estimate(h pricing.SpotHistory, from, to time.Duration, o ChainOptions) (PriceChain, error) {
 	if o.Step == 0 {
 		o.Step = 10 * time.Minute
@@ -237,8 +237,8 @@ func (e *ChainEstimator) levels(n int) int {
 	return n
 }
 
-// prefix fills the prefix sums, with prices relative to the lowest and to the
-// range of them all, so that squares neither overflow nor cancel.
+// prefix fills the prefix sums. Prices are relative to the lowest price and to the range
+// of all prices, so that squares neither overflow nor cancel.
 func (e *ChainEstimator) prefix(m int) {
 	low := e.prices[0].price
 	scale := 1 / float64(e.prices[m-1].price-low)

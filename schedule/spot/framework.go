@@ -6,34 +6,34 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Clusters is what a [Framework] sees of the clusters that it has asked for: of
-// the task at that index, the one on demand (TierHigh) or the one on spot.
+// Clusters shows a [Framework] the clusters that it has asked for. Look returns the state
+// of the cluster on demand (TierHigh), or of the cluster on spot, of the task at that
+// index.
 type Clusters interface {
 	Look(index int, tier Tier) Observation
 }
 
-// A BidFunc determines the bid of agent medium or low for an instance-hour, for a
-// task at a time, with that much of its work in a checkpoint ([Huang13] Alg. 1,
-// lines 4 and 5). [MediumBid] and [LowBid] are the paper's, [QuantileBid] is
-// another; a BidFunc looks up what they ask for.
+// A BidFunc returns the bid of agent medium or low for an instance-hour, for a task at a
+// time, with that much of its work in a checkpoint ([Huang13] Alg. 1, lines 4 and 5).
+// [MediumBid] and [LowBid] are the paper's bids, [QuantileBid] is another. A BidFunc
+// looks up the prices that they need.
 type BidFunc func(t *Task, tier Tier, now, saved time.Duration) pricing.Money
 
 // A PlanFunc decides what to do with a task under [RulePlanned]: [Planner.Decide]
 // does, once the Price is looked up, which the state does not have. Saved is what
 // BidState asks for, of a running cluster what was saved at its launch.
 //
-// A task that does not run may be told to wait, to go on spot or on demand, or
-// [BidBoth]; one that runs, BidSpot without Stop to go on with its bid, BidBoth
-// likewise with a cluster on demand beside it, and anything else gives its cluster
-// back, upon which the plan is asked again at once. A decision that holds for no
-// time, or that is unknown, sends an idle task on demand.
+// A plan may tell an idle task to wait, to go on spot or on demand, or [BidBoth]. For a
+// running task, BidSpot without Stop goes on with its bid, and BidBoth without Stop goes
+// on with a cluster on demand beside it. Any other decision gives the cluster back, and
+// the plan is asked again at once. A decision that holds for no time, or that is unknown,
+// sends an idle task on demand.
 type PlanFunc func(t *Task, s BidState) BidDecision
 
-// A Framework is the framework agent AG of [Huang13] section II.C with its
-// cluster agents: it takes tasks, hands them to agents by the rule of its
-// Handover, and takes them back. Every task has a cluster of its own, so that
-// tasks do not wait for each other; what the paper calls an agent is a set of
-// machines here, one for each of its tasks.
+// A Framework is the framework agent AG of [Huang13] section II.C with its cluster
+// agents. It takes tasks, hands them to agents by the rule of its Handover, and takes
+// them back. Every task has its own cluster, so tasks do not wait for each other. An
+// agent of the paper is a set of machines here, one for each of its tasks.
 //
 // It does nothing by itself. Commands come out, the caller carries them out and
 // calls again:
@@ -79,11 +79,11 @@ func (f *Framework) Grow(n int) {
 	}
 }
 
-// Take takes a task at a time and returns its index, under which it is known
-// until its last cluster is closed. The next AppendCommands hands it to an agent.
-// A deadline that cannot be met is no error, as long as it is not past: the task
-// goes on demand. It panics if the Handover is not usable, or what it asks, Bid or
-// Plan, is nil; the error is an [*InputError], which unwraps to [ErrRange] or [ErrPast].
+// Take takes a task at a time and returns its index, under which it is known until its
+// last cluster is closed. The next AppendCommands hands it to an agent. A deadline that
+// cannot be met is no error, as long as it is not past: the task goes on demand. It
+// panics if the Handover is not usable, or if Bid or Plan is nil where the Handover needs
+// it. The error is an [*InputError], which unwraps to [ErrRange] or [ErrPast].
 func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 	f.Handover.check()
 	if planned := f.Handover.Rule == RulePlanned; planned && f.Plan == nil || !planned && f.Bid == nil {
@@ -152,8 +152,8 @@ func (e *handled) hedgeAt() (time.Duration, bool) {
 // done, to be carried out in that order. The caller then calls again, at the same
 // time, until nothing is appended. CommandProceed, CommandWait and CommandStop are not appended.
 //
-// It takes O(1) time a task and asks c for no more than both clusters of each, and
-// for the one on spot once more when its plan is asked.
+// It takes O(1) time a task. It looks at both clusters of a task at most once, and at the
+// spot cluster once more when the plan is asked.
 func (f *Framework) AppendCommands(dst []Command, now time.Duration, c Clusters) []Command {
 	for i := range f.tasks {
 		if e := &f.tasks[i]; e.live {
@@ -204,9 +204,9 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 	return dst
 }
 
-// asks reports whether the plan is asked about the spot cluster of a task: when
-// its time has come, and not if the task has ended or the cluster is gone. At its
-// point of no return the plan has the last word before the agent.
+// asks reports whether the plan is asked about the spot cluster of a task: its time has
+// come, the task has not ended, and the cluster is not gone. At its point of no return
+// the plan has the last word before the agent.
 func (e *handled) asks(i int, now time.Duration, c Clusters) bool {
 	a := &e.spot
 	if a.Handover.Rule != RulePlanned || a.state != clusterInitializing && a.state != clusterRunning || e.high.state != clusterClosed || now < e.plan {
@@ -317,6 +317,6 @@ func (e *handled) let(a *agent, dst []Command, i int, now time.Duration, c Clust
 	}
 }
 
-// Never is a time after all others: when a [Framework] or an [agent] that only
-// waits for events wants to look again.
+// Never is a time after all others. A [Framework] that only waits for events returns it
+// as the time of its next look.
 const Never time.Duration = 1<<63 - 1

@@ -20,20 +20,20 @@ import (
 // commands be carried out at once. Then under all rules from [RuleNoReturn] on the
 // task meets its deadline.
 //
-// Proof. At a the invariant is the hypothesis, since R(0) = T_est. It goes on to
-// hold: saved never falls, R does not grow with it, so PNR does not fall; and at
-// t = PNR(saved(t)) the task is sent on demand, whether a cluster on spot goes on
-// beside that or not. From a request on demand at a
-// time t with (I) it ends by t + T_latency + R(saved(t)) ≤ T_deadline: the
-// cluster is not interrupted and reads a checkpoint at least as late. ∎
+// Proof. At a the invariant is the hypothesis, since R(0) = T_est. (I) continues to hold.
+// saved never falls and R does not grow with saved, so PNR does not fall. At t =
+// PNR(saved(t)) the task is sent on demand, with or without a spot cluster beside that.
+// From a request on demand at a time t with (I) the task ends by t + T_latency +
+// R(saved(t)) ≤ T_deadline: the cluster is not interrupted and reads a checkpoint at
+// least as late. ∎
 //
 // Corollary. If the run takes δ longer than estimated, the task is late by δ at
 // most: the last step has R + δ in place of R, and nothing else depends on it.
 //
-// Nothing is said of bids or prices: a bid decides about money only. With
-// agents that look every i, a look may come i late, and so may the one that sees
-// the cluster on demand ready: both rules send the task 2·i earlier, and the
-// deadline is met iff agents that look every i meet it on demand from a on.
+// Nothing is said of bids or prices: a bid decides about money only. With agents that
+// look every i, a look may come i late, and so may the look that sees the cluster on
+// demand ready. So both rules send the task 2·i earlier. The deadline is met iff agents
+// that look every i meet it on demand from a on.
 //
 // The paper's rule has th1 = 1 and no rule for a task that runs; see
 // [Task.SafeThreshold] for what is missing.
@@ -54,14 +54,13 @@ const (
 	// task of any PR can use spot if it saves often. At that point it is taken from
 	// its cluster.
 	RuleNoReturn
-	// RuleHedged is RuleNoReturn, but a task that runs on spot at that point runs on there
-	// beside the cluster on demand that is requested, and what ends first ends
-	// both. It is for tasks that save seldom or never: stopping them would throw
-	// away most of a run.
+	// RuleHedged is RuleNoReturn, but a task that runs on spot at that point goes on
+	// there, beside a new cluster on demand. The first to end ends both. RuleHedged is
+	// for tasks that save seldom or never: stopping them would throw away most of a run.
 	RuleHedged
-	// RulePlanned lets somebody else decide, such as [Planner]: when to wait, to go
-	// on spot and with which bid, to stop, to go on demand, and when to do so beside a
-	// spot cluster that goes on ([BidBoth]). Whatever it decides, the point of no
+	// RulePlanned leaves the decision to a plan, such as [Planner]: when to wait, when to
+	// go on spot and with which bid, when to stop, and when to go on demand, alone or
+	// beside a spot cluster ([BidBoth]). Whatever the plan decides, the point of no
 	// return holds as under RuleNoReturn. It is for agents that are told of events at
 	// once: the Interval is 0.
 	RulePlanned
@@ -88,9 +87,9 @@ type Handover struct {
 	SpotRatio float64
 }
 
-// DefaultSpotRatio is the SpotRatio of the zero Handover. Spot prices were
-// mostly below 0.3 of the price on demand in 2013 ([Huang13] section III.B) and
-// between 0.24 and 0.4 in 2020; the rest is for runs that are lost.
+// DefaultSpotRatio is the SpotRatio of the zero Handover. Spot prices were mostly below
+// 0.3 of the price on demand in 2013 ([Huang13] section III.B) and between 0.24 and 0.4
+// in 2020. The default is higher, to cover lost runs.
 const DefaultSpotRatio = 0.5
 
 // check panics if the handover cannot be used.
@@ -138,10 +137,10 @@ func (h *Handover) tier(t *Task, now, saved time.Duration) Tier {
 	return max(h.Thresholds.Tier(t, now, saved), TierMedium)
 }
 
-// Limit returns the time from which on a task with that much of its work in a
-// checkpoint may not be on spot alone under the rules from [RuleNoReturn] on: its point
-// of no return, two looks earlier if agents look at intervals. A caller that has
-// [agent] values of its own under [RuleHedged] requests the second cluster then.
+// Limit returns the time from which a task may not be on spot alone, with that much of
+// its work in a checkpoint, under RuleNoReturn, RuleHedged and RulePlanned. That is the
+// task's point of no return, or two looks earlier if agents look at intervals. A caller
+// that has [agent] values of its own under [RuleHedged] requests the second cluster then.
 func (h *Handover) Limit(t *Task, saved time.Duration) time.Duration {
 	return t.PointOfNoReturn(saved) - 2*h.Interval
 }
@@ -170,9 +169,9 @@ func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
 	return last
 }
 
-// overlap returns how long before its end, on spot, of a run that takes run
-// there, a second one on demand may be requested, so that both together are expected to
-// cost no more than on demand alone:
+// overlap returns how long before the end of a spot run of length run a second cluster on
+// demand may be requested, so that both together are expected to cost no more than on
+// demand alone:
 //
 //	ratio·(latency + run) + (part beside) ≤ latency + R
 func (h *Handover) overlap(t *Task, saved, run time.Duration) time.Duration {

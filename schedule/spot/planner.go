@@ -12,16 +12,16 @@ import (
 
 // The bid that minimises the expected cost of a task under its deadline.
 //
-// Minimised is the expected cost from now to the end of the task, over all ways to
-// wait, to run on spot instances with some bid, and to run on demand; subject to
-// the deadline being met for every course of the price, likely or not.
+// The plan minimises the expected cost from now to the end of the task, over all ways to
+// wait, to run on spot instances with some bid, and to run on demand. The deadline must
+// be met for every course of the price, likely or not.
 //
-// The price is a Markov chain (bid_chain.go), so what is worth knowing is the
-// time left, what is in a checkpoint, the level of the price, and of a running
-// cluster its age and its bid. On these states the cost obeys Bellman's equation,
-// and since every action takes time, one pass from the deadline backwards solves
-// it exactly. A task is never led to where an instance on demand, requested now,
-// would no longer meet the deadline: such actions are not there.
+// The price is a Markov chain (chain.go). So the state is the time left, the work in a
+// checkpoint, the level of the price, and the age and the bid of a running cluster. On
+// these states the cost obeys Bellman's equation, and since every action takes time, one
+// pass from the deadline backwards solves it exactly. A task is never led to where an
+// instance on demand, requested now, would no longer meet the deadline: such actions are
+// not there.
 //
 // Model. Time left is t steps of the chain. With q checkpoints' work saved, a run
 // needs
@@ -64,25 +64,25 @@ import (
 // cut at its last checkpoint before; and if there is none, not begun. So the
 // invariant of handover.go holds on every price path, whatever the chain says.
 //
-// Cost. With T steps to the deadline, B blocks that begin over all runs (the sum
-// over q of the hours of a run), h steps a block and n levels, O(T·B·h·n³) time
-// and O(T·B·n²) memory; for a task of 4 h due in 24 h, steps of 10 minutes and 6
-// levels that is 0.4 ms (BenchmarkBidPlannerSolve). To decide costs O(n²) after that.
+// Cost. Let there be T steps to the deadline, B blocks that begin over all runs (the sum
+// over q of the hours of a run), h steps a block and n levels. Then a plan takes
+// O(T·B·h·n³) time and O(T·B·n²) memory: 0.4 ms for a task of 4 h due in 24 h, steps of
+// 10 minutes and 6 levels (BenchmarkBidPlannerSolve). To decide costs O(n²) after that.
 //
-// Beside. With [Market.Beside], a run that would be unsafe before its end or
-// its next checkpoint is not cut short at a checkpoint of a block before, but given
-// a cluster on demand at the last safe moment, if it ends before that would. From
-// then on nothing is decided: the cost of the block has what the cluster on demand
-// costs until the run ends or, after an interruption, until its own end. When that
-// moment comes, and what is saved then, follow from t and n, so that no state is
-// added. A block that has a checkpoint before that moment is cut there, as without.
+// Beside. With [Market.Beside], a run that would be unsafe before its end or its next
+// checkpoint is not stopped at an earlier checkpoint. Instead the run gets a cluster on
+// demand beside it at the last safe moment, if the run ends before that cluster would.
+// From then on nothing is decided. The cost of the block includes the cluster on demand
+// until the run ends or, after an interruption, until the end on demand. When that moment
+// comes, and what is saved then, follow from t and n, so that no state is added. A block
+// that has a checkpoint before that moment is cut there, as without.
 //
-// Departures. [Huang13] has no bid that looks at the deadline. Its references bid
-// by a constrained Markov decision process; they bound the probability of being
-// late, while here the way out on demand makes it zero. What is left out: stopping
-// a spot cluster in the middle of a block, which wins nothing where hours are
-// charged, and little where seconds are; going back from demand to spot; a
-// cluster on demand beside one on spot that is not needed for the deadline.
+// Departures. [Huang13] has no bid that looks at the deadline. Its references bid by a
+// constrained Markov decision process; they bound the probability of being late, while
+// here the way out on demand makes it zero. The model leaves out three actions. Stopping
+// a spot cluster in the middle of a block saves nothing where hours are charged, and
+// little where seconds are. The others are going back from demand to spot, and a cluster
+// on demand beside a spot cluster that the deadline does not need.
 
 // A Market is where a task can run: the spot price of an instance as a chain,
 // and the price of the same instance on demand.
@@ -142,11 +142,11 @@ type BidDecision struct {
 	// For is how long the decision holds: ask again then, or at an interruption.
 	// Asking sooner does no harm. For BidOnDemand, until the task ends.
 	For time.Duration
-	// Cost is what the task is expected to cost from now on with all its
-	// instances, in units of the currency; within a block of a running cluster, from
-	// the beginning of the block on, as if it had begun at the price now. It is 0,
-	// which says nothing, for a run that has gone on for longer than its estimate and
-	// may still go on.
+	// Cost is the expected cost of the task from now on with all its instances, in units
+	// of the currency. Within a block of a running cluster it counts from the beginning
+	// of the block, as if the block had begun at the current price. It is 0, which says
+	// nothing, for a run that has gone on for longer than its estimate and may still go
+	// on.
 	Cost float64
 	// Late says that the deadline cannot be kept even on demand.
 	Late bool
@@ -208,15 +208,14 @@ func price(m pricing.Money) float64 { return m.Float64() }
 // Solve plans a task from the time now on, with nothing saved, in a market. The
 // chain's slices are copied.
 //
-// The error is that of [Task.Validate], [PriceChain.Validate] or
-// [pricing.SpotMeter.Validate] and [pricing.Meter.Validate], or an [*InputError]:
-// with Field "Task.Deadline" and [ErrPast] for a deadline that is not after now,
-// and [ErrRange] otherwise: "Market.OnDemand" for a price that is negative,
-// "Market.Reclaim" for one outside [0, 1), "Market.Spot" for a meter whose
-// Reprice is not a multiple of the step, whose FreeBefore is longer than the
-// Reprice, whose Minimum is not a multiple of its increment, or that has a
-// StartUp, and "PriceChain.Step" for a plan that would be too large. A deadline
-// that cannot be met is no error: see [BidDecision.Late].
+// The error is that of [Task.Validate], [PriceChain.Validate],
+// [pricing.SpotMeter.Validate] or [pricing.Meter.Validate], or an [*InputError]. A Field
+// "Task.Deadline" with [ErrPast] says that the deadline is not after now. All others
+// unwrap to [ErrRange]: "Market.OnDemand" for a negative price; "Market.Reclaim" for a
+// probability outside [0, 1); "PriceChain.Step" for a plan that would be too large.
+// "Market.Spot" says that Reprice is not a multiple of the step, that FreeBefore is
+// longer than Reprice, that Minimum is not a multiple of its increment, or that there is
+// a StartUp. A deadline that cannot be met is no error: see [BidDecision.Late].
 func (p *Planner) Solve(m Market, t *Task, now time.Duration) error {
 	if err := p.prepare(m, t, now); err != nil {
 		return err
@@ -351,8 +350,8 @@ func (p *Planner) cost(d time.Duration) float64 {
 	return price(cost)
 }
 
-// fromScratch reports whether a run with q saved begins the work anew: for q 0,
-// and where to read the checkpoint takes longer than to do its work again.
+// fromScratch reports whether a run with q saved begins the work anew: q is 0, or reading
+// the checkpoint takes longer than doing its work again.
 func (p *Planner) fromScratch(q int) bool {
 	return q == 0 || p.task.Remaining(time.Duration(q)*p.task.Checkpoints.Every) == p.task.Estimate
 }
@@ -568,9 +567,9 @@ func (p *Planner) solveIdle(t, q int) {
 }
 
 // indifferent is by which part of its cost another action has to be cheaper to be
-// preferred. A value is a sum over T·n moves of products of numbers below 1, each
-// rounded by 2⁻⁵³: for a thousand steps and 64 levels less than 10⁻¹¹ of it is
-// noise, which must not decide that a task waits for nothing.
+// preferred. A value is a sum over T·n moves of products of numbers below 1, each rounded
+// by 2⁻⁵³. For a thousand steps and 64 levels less than 10⁻¹¹ of the value is noise, and
+// noise must not make a task wait in vain.
 const indifferent = 1e-10
 
 // best returns the best action of an idle task whose deadline is t steps away, and
@@ -597,9 +596,9 @@ func (p *Planner) best(t, q, i int, least pricing.Money) (a BidAction, bid int, 
 	return a, bid, cost
 }
 
-// bid returns what to bid for level b. The highest level has all prices above it
-// in the model, so its bid is never below the price on demand, to which a run on
-// spot is no worse than one on demand.
+// bid returns what to bid for level b. In the model the highest level stands for all
+// higher prices, too. So its bid is never below the price on demand: up to that price a
+// run on spot is no worse than a run on demand.
 func (p *Planner) bid(b int) pricing.Money {
 	if top := p.m.Chain.Tops[b]; b < p.levels-1 {
 		return top
@@ -613,11 +612,11 @@ func (p *Planner) bid(b int) pricing.Money {
 // For is over. Time left and saved work are rounded down to steps and checkpoints,
 // so that the deadline is kept at all times in between.
 //
-// A task that runs on spot for longer than its estimate goes on as long as it
-// could be run again on demand. A plan made while a cluster runs knows of it from
-// its next block on. It panics before a Solve that returned no error, and for a
-// state that cannot be: earlier than the time of Solve, in a block that began
-// before it, or a negative Saved or Elapsed. O(n²) for n levels.
+// A task that runs on spot for longer than its estimate goes on as long as it could be
+// run again on demand. A plan made while a cluster runs knows of it from its next block
+// on. It panics before a Solve that returned no error, and for an impossible state:
+// earlier than the time of Solve, in a block that began before that time, or with a
+// negative Saved or Elapsed. O(n²) for n levels.
 func (p *Planner) Decide(s BidState) BidDecision {
 	if p.points == 0 {
 		panic("spot: Planner without a plan")

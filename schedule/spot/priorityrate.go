@@ -13,10 +13,10 @@ import (
 //
 //	PR = (T_deadline − T_now − T_est − T_latency) / T_est
 //
-// So PR + 1 is how often the task could run until the deadline, one after the
-// other on one cluster. Two thresholds th1 < th2 cut the range in three (Table
-// II): below th1 a task goes on demand, from th1 to th2 on a spot cluster with a
-// high bid, above th2 on one with a low bid.
+// So PR + 1 is how often the task could run until the deadline, one after the other on
+// one cluster. Two thresholds th1 < th2 cut the range in three (Table II). Below th1 a
+// task goes on demand, from th1 to th2 on a spot cluster with a high bid, and above th2
+// on a spot cluster with a low bid.
 //
 // With checkpoints T_est is what is left of the run: see [Task.Remaining].
 //
@@ -28,9 +28,9 @@ import (
 type Task struct {
 	ID       int64
 	Deadline time.Duration // from the start of the trace; ≥ 0
-	// Estimate is T_est, the run time on that many instances; > 0. Whoever wants
-	// the guarantee of [RuleNoReturn] takes an upper bound, such as the upper end of a
-	// prediction interval.
+	// Estimate is T_est, the run time on that many instances; > 0. For the guarantee of
+	// [RuleNoReturn] set it to an upper bound, such as the upper end of a prediction
+	// interval.
 	Estimate time.Duration
 	// Latency is T_latency: what passes between the request for a cluster and the
 	// task running on it; ≥ 0.
@@ -79,11 +79,10 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Remaining returns how long the task still runs on demand, by its estimate, with
-// that much of its work in a checkpoint: the rest and the time to read the
-// checkpoint, or the whole from the start where that is shorter. It never grows
-// with saved. A task that has saved its estimate and has not ended is taken to
-// have a nanosecond left.
+// Remaining returns how long the task still runs on demand, by its estimate, with that
+// much of its work in a checkpoint. That is the rest and the time to read the checkpoint,
+// or the whole run where that is shorter. It never grows with saved. A task that has
+// saved its estimate and has not ended is taken to have a nanosecond left.
 func (t *Task) Remaining(saved time.Duration) time.Duration {
 	if saved <= 0 {
 		return t.Estimate
@@ -124,10 +123,10 @@ func (t *Task) PriorityRate(now, saved time.Duration) float64 {
 	return float64(t.slack(now, saved)) / float64(t.Remaining(saved))
 }
 
-// PointOfNoReturn returns the last time at which the task may be sent on demand
-// and still meets its deadline, by its estimate, with that much of its work in a
-// checkpoint. It does not fall as saved grows. A task that would not have met it
-// on demand from the start has it in the past.
+// PointOfNoReturn returns the last time at which the task may go on demand and still
+// meets its deadline, by its estimate, with that much of its work in a checkpoint. It
+// does not fall as saved grows. A task that would not have met it on demand from the
+// start has it in the past.
 func (t *Task) PointOfNoReturn(saved time.Duration) time.Duration {
 	return t.Deadline - t.Latency - t.Remaining(saved)
 }
@@ -222,22 +221,21 @@ func times(th float64, rest time.Duration, round func(float64) float64) time.Dur
 	return time.Duration(v)
 }
 
-// SafeThreshold returns the least th1 with which a task that is started on a spot
-// cluster and interrupted at the last moment still meets its deadline on demand,
-// if agents look every so often (0: they are told at once):
+// SafeThreshold returns the least safe th1: a task that starts on a spot cluster and is
+// interrupted at the last moment still meets its deadline on demand. Agents look every
+// interval; 0 says that they are told at once:
 //
 //	th1 = (R_spot + T_latency + 3·interval) / R
 //
 // with R what remains on demand and R_spot on a spot cluster with its
 // checkpoints; without checkpoints that is 1 + (T_latency + 3·interval)/T_est.
 //
-// The paper's 1 leaves time for two runs and one latency, counted from when the
-// agent last looked at PR. But the latency falls due twice, once before each run:
-// Algorithm 1 looks at PR until the cluster is ready, and what is left of the
-// latency then (line 19) is unguarded. And each look may come an interval late:
-// the one that sees the cluster ready, which comes before the test of PR (line
-// 12 before 13), the one that sees the interruption (line 23), and the one that
-// sees the cluster on demand ready.
+// The paper's 1 leaves time for two runs and one latency, counted from when the agent
+// last looked at PR. But the latency falls due twice, once before each run: Algorithm 1
+// looks at PR until the cluster is ready, and what is left of the latency then (line 19)
+// is unguarded. And three looks may come an interval late: the look that sees the cluster
+// ready, which comes before the test of PR (line 12 before 13); the look that sees the
+// interruption (line 23); and the look that sees the cluster on demand ready.
 func (t *Task) SafeThreshold(saved, interval time.Duration) float64 {
 	return float64(t.SpotRun(saved)+t.Latency+3*interval) / float64(t.Remaining(saved))
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
-// What would somebody have paid who knew the prices? The yardstick for rules that
-// do not: of the saving that the history allowed, so much was got.
+// What would a user have paid who knew the prices? That cost is the yardstick for rules
+// that do not know them: how much of the possible saving did a rule get?
 //
-// Minimised is the cost of a task, subject to its deadline, over all ways to rent
-// one cluster after another that are launched at multiples of a step after the
-// submission. With V(t, q) the least cost from the time t on with q checkpoints'
-// work saved and no cluster,
+// Hindsight minimises the cost of a task, subject to its deadline, over all ways to rent
+// one cluster after another. Clusters are launched at multiples of a step after the
+// submission. With V(t, q) the least cost from the time t on with q checkpoints' work
+// saved and no cluster,
 //
 //	V(t, q) = min of
 //	    V(t + step, q)                                      wait
@@ -33,10 +33,9 @@ import (
 // A Hindsight finds the least cost of tasks over a known history. The zero value
 // is ready; it keeps its memory and allocates nothing once warm.
 type Hindsight struct {
-	// Safe asks for the least cost among the ways that never leave a task where on
-	// demand, requested at that moment, would miss its deadline: what knowing the
-	// prices is worth to somebody who gives the guarantee of package spot all
-	// the same.
+	// Safe asks for the least cost with the guarantee of package spot: at no moment may a
+	// request on demand miss the deadline. So Safe says what knowing the prices is worth
+	// to a user who gives that guarantee.
 	Safe bool
 
 	v []pricing.Money // of one instance, by step and checkpoints; none where impossible
@@ -45,14 +44,14 @@ type Hindsight struct {
 // none is the cost of what cannot be done.
 const none = pricing.Money(1<<63 - 1)
 
-// Cost returns the least cost of a task that ends by its deadline, and whether
-// it can. Of the configuration it takes the history, the prices and the meters.
-// The run time is the true one. Not considered are two clusters at once, as
-// spot.RuleHedged has them, and a cluster that is kept after the end of its task
-// in the hope that the provider takes it for free.
+// Cost returns the least cost of a task that ends by its deadline, and whether it can. Of
+// the configuration it takes the history, the prices and the meters. The run time is the
+// true one. Two clusters at once, as under spot.RuleHedged, are not considered. A cluster
+// that is kept after the end of its task, in the hope that the provider takes it for
+// free, is not considered either.
 //
-// The error is that of [Simulator.Run], a deadline in the past included, or
-// [spot.ErrRange] with Field "Task.Deadline" for more than 2²⁶ states: steps to the
+// The error is that of [Simulator.Run], also for a deadline in the past, or
+// [spot.ErrRange] with Field "Tasks.Deadline" for more than 2²⁶ states: steps to the
 // deadline times checkpoints. It panics if step is not positive.
 func (x *Hindsight) Cost(t Task, cfg Options, step time.Duration) (cost pricing.Money, possible bool, err error) {
 	if step <= 0 {

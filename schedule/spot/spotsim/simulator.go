@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
-// A simulation of tasks with deadlines on spot instances and on demand. The
-// agents are those of package spot; this file has what they rent:
+// A simulation of tasks with deadlines on spot instances and on demand. The agents are
+// those of package spot. This file has the clusters that they rent:
 //
 //	spot       A request is served at the first moment at which the price is at most
 //	           the bid, and lost at the first one thereafter at which it is above.
@@ -21,22 +21,21 @@ import (
 //	           again by themselves.
 //	on demand  A request is served at once and never lost.
 //
-// From the moment at which it is served a cluster boots for T_latency less the
-// set-up, and once the agent has seen that and submits the task, it is set up.
-// Then the task reads its checkpoint, if there is one and that is faster than to
-// begin again, and works, on spot with its checkpoints. A lease begins when the
-// request is served and ends when the agent closes the cluster or the provider
-// takes it.
+// A cluster boots from the moment at which the request is served, for T_latency less the
+// set-up. The set-up begins when the agent has seen the cluster ready and submits the
+// task. Then the task reads its checkpoint, if there is one and that is faster than to
+// begin again, and works, on spot with its checkpoints. A lease begins when the request
+// is served and ends when the agent closes the cluster or the provider takes it.
 //
-// Events are handled in the order of time. At one moment, what a task has done
-// comes first, then what the provider takes, then what the agents see: a task that
-// ends, or has written a checkpoint, just when the price rises has ended, or has
-// it; a lease closed at that moment, and not for that reason, is closed by the
-// agent and charged as such. The price is constant after the end of the history.
+// Events are handled in the order of time. At one moment, the progress of a task comes
+// first, then what the provider takes, then what the agents see. So a task that ends just
+// when the price rises has ended, and a checkpoint written at that moment is written. A
+// lease that an agent closes at that moment for another reason is charged as closed by
+// the agent. The price is constant after the end of the history.
 //
-// Tasks do not wait for each other and do not move prices, so that each is
-// simulated by itself, in O(log c) time an event for c changes of the price, beside
-// the changes that lie between a request and its end. A checkpoint is an event.
+// Tasks do not wait for each other and do not move prices. So each task is simulated by
+// itself, in O(log c) time an event for c changes of the price, beside the changes
+// between a request and its end. A checkpoint is an event.
 
 // A Task is a task to be simulated.
 type Task struct {
@@ -64,9 +63,10 @@ type Options struct {
 	Medium, Low spot.Bidder
 	// Bid replaces Medium and Low.
 	Bid spot.BidFunc
-	// Plan decides under spot.RulePlanned. Nil stands for a spot.Planner that
-	// models the prices of Window before the submission (0: 30 days, and no
-	// more than there are; two steps at least) by Chain, with the risk Reclaim.
+	// Plan decides under spot.RulePlanned. Nil stands for a spot.Planner with the risk
+	// Reclaim and a model by Chain of the prices of Window before the submission. A
+	// Window of 0 is 30 days, or all past prices if they are fewer; there must be two
+	// steps.
 	Plan    spot.PlanFunc
 	Window  time.Duration
 	Chain   spot.ChainOptions
@@ -174,15 +174,13 @@ type rented struct {
 	ended     LeaseEnd      // why it will be closed
 }
 
-// Run simulates the tasks. The error is an [*InputError] that unwraps to [spot.ErrRange]
-// or, as those of package spot, to [spot.ErrRange], or to [spot.ErrPast]
-// for a deadline that is not after its submission: with a Field such as
-// "Tasks.Deadline" and the index of the task, or such as "Options.Window" and -1.
-// Under spot.RulePlanned without a Plan a task needs two steps of the chain of
-// past prices ("Tasks.Submit"), and a plan that is not too large
-// ("Options.Chain"). The error is that of package pricing for a history or a
-// meter that is not valid, or a sum that overflows. It panics if the Handover is
-// not usable, and as the bidders do.
+// Run simulates the tasks. The error is an [*InputError] that unwraps to [spot.ErrRange],
+// or to [spot.ErrPast] for a deadline that is not after its submission. Its Field is such
+// as "Tasks.Deadline" with the index of the task, or such as "Options.Window" with -1.
+// Under spot.RulePlanned without a Plan a task needs two steps of the chain of past
+// prices ("Tasks.Submit"), and a plan that is not too large ("Options.Chain"). The error
+// is that of package pricing for a history or a meter that is not valid, or a sum that
+// overflows. It panics if the Handover is not usable, and as the bidders do.
 func (s *Simulator) Run(tasks []Task, cfg Options) (Result, error) {
 	if err := cfg.complete(); err != nil {
 		return Result{}, err
