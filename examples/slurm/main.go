@@ -14,8 +14,8 @@
 //
 // # A cluster in a cloud
 //
-// Slurm is to know the names that instances may have, as nodes that are down until a
-// daemon registers. In slurm.conf, which controller and instances share:
+// Slurm must know the names that instances may have, as nodes that are down until a
+// daemon registers. In slurm.conf, which controller and instances share, write:
 //
 //	SlurmctldHost=head(10.0.0.2)
 //	ReturnToService=2               # a node that registers may have jobs
@@ -36,9 +36,9 @@
 //	  -classes prices.json -provider exec -create './nodes create' -delete './nodes delete' \
 //	  -list './nodes list' -buy './nodes buy'
 //
-// Its commands are a script of yours, here with jq and a cloud whose command line is
-// called cloud. What its answers look like differs from cloud to cloud; what they become
-// does not.
+// You write the commands, for example as this script, which uses jq and a command called
+// cloud. The answers of the command differ from cloud to cloud; the output of the script
+// is always the same.
 //
 //	#!/bin/sh -e
 //	# Makes of instances what elasticd reads, an object each.
@@ -69,20 +69,22 @@
 //
 // What to know before:
 //
-//   - elasticd sets the weights of the nodes of -nodes, drains, takes down and undrains
-//     them, and gives a job that starts before its turn (EASY backfilling) the highest
-//     priority there is, above fair share. It has to be SlurmUser, root, or an operator
-//     of Slurm's accounts. Nodes that administrators drain stay drained.
-//   - Reservations are decided on every -period hours by [Niu16] 5.2. Without -buy the
-//     journal and the terminal say what to buy, and elasticd goes on as if you had; -period 0
-//     decides on none. Try it without -buy for some weeks: what is bought is paid for.
-//   - The journal is the only record of what elasticd has. If it is lost the next one begins anew, with
-//     another token: it names the instances of the old one, leaves them and their nodes
-//     alone, and you are to end them.
-//   - Prices are those of -classes, and hours are charged whole. Of a cloud that charges by the
-//     second, the bill is less, and when an instance leaves does not matter.
-//   - An instance that ends by itself, such as one on a spot market, takes its job along.
-//     Its node is taken down, so that Slurm queues the job again.
+//   - elasticd sets the weights of the nodes of -nodes, and drains, undrains and takes
+//     down these nodes. It gives a job that starts before its turn (EASY backfilling) the
+//     highest priority of Slurm, above fair share. elasticd must run as SlurmUser, as root,
+//     or as an operator of Slurm's accounts. Nodes that administrators drain stay drained.
+//   - elasticd decides on reservations every -period hours by [Niu16] 5.2. Without -buy, the
+//     journal and the terminal say what to buy, and elasticd goes on as if you had bought
+//     it; -period 0 decides on none. Try elasticd without -buy for some weeks: a purchase
+//     costs real money.
+//   - The journal is the only record of the instances of elasticd. After the loss of a
+//     journal, elasticd begins a new journal with another token. It names the instances of
+//     the old journal, and leaves them and their nodes alone: you must end them.
+//   - Prices are those of -classes, and hours are charged whole. With a cloud that charges
+//     by the second the bill is lower, and the moment at which an instance leaves does not
+//     matter.
+//   - An instance that ends by itself, such as an instance of a spot market, ends its job.
+//     elasticd takes its node down, so that Slurm queues the job again.
 //
 // # Without elasticd
 //

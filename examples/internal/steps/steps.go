@@ -44,11 +44,10 @@ func AppendPeaks(dst []int, points []Point, from, to time.Duration, n int) []int
 	return dst
 }
 
-// AppendThin appends to dst what remains of points within [from, to], in the
-// same form, when each of n equal parts keeps of its points the first, the
-// last, the least and the greatest only. With a part for each column of a
-// picture, a drawing of what remains is one of them all. The first point
-// is the value at from, the last one has the value at to. It panics unless
+// AppendThin appends a thinner form of points within [from, to] to dst. Each of n equal parts
+// of the time keeps only its first, last, least and greatest point. With one part for each
+// column of a picture, drawing the thinner form draws the same picture. The first point is
+// the value at from, and the last point has the value at to. AppendThin panics unless
 // from < to and n > 0.
 func AppendThin(dst []Point, points []Point, from, to time.Duration, n int) []Point {
 	check(from, to, n)

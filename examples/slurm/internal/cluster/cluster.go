@@ -1,18 +1,20 @@
 //go:build unix
 
-// Package cluster starts and ends a Slurm cluster of its own in a temporary folder,
-// beside any other on the machine: for demonstrations and tests. Nothing is installed,
-// and nothing is left.
+// Package cluster starts and ends a Slurm cluster of its own in a temporary folder, beside
+// any other cluster on the machine, for demonstrations and tests. The package installs
+// nothing and leaves nothing behind.
 //
-// Its nodes are declared and down: names and ports that daemons may take. Slurm 22.05
-// has other ways for nodes to come and go. State FUTURE hides names until a daemon comes,
-// and jobs that need more nodes than are there are refused. State CLOUD wants
-// ResumeProgram, and then Slurm decides. Dynamic nodes (slurmd -Z) would do, from 22.05
-// on, but jobs are refused as with FUTURE unless others are declared. With nodes that
-// are down jobs of any size up to all of them wait, and a daemon that registers is
-// idle within 0.2 s, since ReturnToService is 2. It is also what the client of
-// [Duplyakin17] 3.2 does: "we give SLURM a view of the entire hosting cluster, but
-// tell it that all nodes not belonging to its partition are currently off".
+// The nodes are declared and down: names and ports that daemons may take. With such nodes,
+// jobs of any size up to all nodes wait, and a daemon that registers is idle within 0.2 s,
+// since ReturnToService is 2. The client of [Duplyakin17] 3.2 does the same: "we give SLURM
+// a view of the entire hosting cluster, but tell it that all nodes not belonging to its
+// partition are currently off".
+//
+// Slurm 22.05 has three other ways for nodes to come and go, which do not fit. State FUTURE
+// hides names until a daemon comes, and Slurm then refuses jobs that need more nodes than
+// are there. State CLOUD wants ResumeProgram, and then Slurm decides. Dynamic nodes (slurmd
+// -Z, from 22.05 on) would fit, but Slurm refuses jobs as with FUTURE unless other nodes are
+// declared.
 package cluster
 
 import (

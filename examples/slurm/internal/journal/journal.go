@@ -1,16 +1,17 @@
-// Package journal is a log that is only ever appended to, and from which a program
-// recovers what it knew: one entry a line, each with a checksum, on the disk before
-// Append returns.
+// Package journal is a log to which a program only appends, and from which the program
+// recovers its state. There is one entry a line, each with a checksum, and an entry is on
+// the disk before Append returns.
 //
-// A program that is killed while it appends leaves a last line that is not whole.
-// Such a line is not an entry: nothing was done because of it, since what follows
-// from an entry is done after Append. It is cut off when the journal is opened. A
-// line that is damaged anywhere else is an error, which names the line, and so is one
-// that is there twice or is missing: the checksum of a line covers those before it.
+// A program that is killed while it appends leaves an incomplete last line. Such a line is
+// not an entry: the program acts on an entry only after Append has returned. Opening the
+// journal cuts that line off. A line that is damaged anywhere else is an error, which names
+// the line. A line that is repeated or missing is an error too: the checksum of a line
+// covers the lines before.
 //
-// A file that is something else is not touched. What is cut off is the beginning of an
-// entry, or what a disk has that lost power while it wrote one; and where there is no
-// whole entry before it, it has at least the beginning that all entries have.
+// Opening the journal never changes a file that is no journal. The end that is cut off must
+// be the beginning of an entry, or bytes that a disk leaves when it loses power while
+// writing. Without a complete entry before it, the end must have at least the beginning that
+// all entries have.
 package journal
 
 import (

@@ -1,26 +1,28 @@
-// Package manager is the semi-elastic cluster of [Niu16] on a real Slurm: it reads the
-// queue and the nodes, decides as package schedule/sim does, and rents and gives back
+// Package manager is the semi-elastic cluster of [Niu16] on a real Slurm. The manager reads
+// the queue and the nodes, decides as package schedule/sim does, and rents and gives back
 // instances.
 //
-// Slurm starts the jobs, in its own order, and goes on when the manager is down. The
-// manager does four things. It rents instances when the first job of the queue would
-// wait too long. It gives those back that are idle when their paid time ends, after
-// draining their nodes. It weighs idle nodes, so that jobs get them in the order of the
-// placement policy. And it raises the priority of a job that EASY backfilling lets
-// start before its turn: Slurm's own backfilling counts in minutes, and would not do
-// so on a clock on which an hour lasts seconds.
+// Slurm starts the jobs, in its own order, and goes on when the manager is down. The manager
+// does four things:
 //
-// All that changes is written to a journal, what is about to be done before it is
-// done. Whatever moment a manager is killed at, the next one reads the journal, asks
-// the provider and Slurm what they have, and goes on:
+//   - It rents instances when the first job of the queue would wait too long.
+//   - It gives idle instances back when their paid time ends, after draining their nodes.
+//   - It weighs idle nodes, so that jobs get nodes in the order of the placement policy.
+//   - It raises the priority of a job that EASY backfilling starts before its turn. Slurm's
+//     own backfilling counts in minutes, and would not work on a clock on which an hour
+//     lasts seconds.
 //
-//   - An instance that was being asked for is asked for again, by the same token, which
+// The manager writes every change to a journal, and each step before it takes the step. After
+// a kill at any moment, the next manager reads the journal, asks the provider and Slurm for
+// their state, and goes on:
+//
+//   - An instance that was being requested is requested again, by the same token, which
 //     rents nothing more.
-//   - One that was being given back has a node that drains or has drained. It is given
-//     back if no job has the node, which is asked of Slurm after draining.
+//   - An instance that was being given back has a node that drains or has drained. The
+//     instance is given back if no job has the node; the manager asks Slurm after draining.
 //   - A reservation that was being bought is bought again, by the same token.
-//   - Others are compared with the provider's list. A provider that does not know tokens
-//     may have created two instances for one: then the second is given back.
+//   - Other instances are compared with the provider's list. A provider that does not know
+//     tokens may have created two instances for one request: then the second is given back.
 package manager
 
 import (

@@ -20,15 +20,15 @@ import (
 )
 
 // Local is a provider whose instances are processes of this machine. An instance is a
-// process group that waits for as long as a boot takes, and then is the daemon of a
-// node, slurmd. It goes on when the program that created it ends, however that ends;
-// what is known of it is in a folder, a file for each instance.
+// process group. It waits as long as a boot takes, and then runs slurmd, the daemon of a
+// node. The instance goes on when the program that created it ends, for any reason. A folder
+// has a file for each instance, with all that is known of the instance.
 //
-// The order of things makes that whole. Create writes the file of an instance, which
-// is then rented, and starts its process, which writes its own number down and only
-// then looks whether the instance was deleted. Delete writes that down and only then
-// looks for the number. So one of the two sees the other, and no process is left over
-// whichever of them is killed where.
+// The order of steps keeps the files and the processes consistent. Create writes the file of
+// an instance, which is then rented, and starts its process. The process writes its own
+// number, and only then looks whether the instance was deleted. Delete writes the deletion,
+// and only then looks for the number. So one of the two sees the other, and no process is
+// left over, at whichever moment either is killed.
 type Local struct {
 	// Dir is the folder; it exists, and is nobody else's.
 	Dir string

@@ -39,17 +39,17 @@ type Buyer interface {
 	Buy(ctx context.Context, r Reservation) (id string, err error)
 }
 
-// A Provider rents out instances. Its methods may be called by several goroutines, and
-// end when the context does, with an error.
+// A Provider rents out instances. Several goroutines may call its methods. A method ends
+// with an error when its context ends.
 //
-// Create rents an instance that is to join Slurm under the name of a node. A token is
-// a name that the caller makes up: a second Create with the same token rents nothing
-// more, and returns the same instance, also if that has ended since.
+// Create rents an instance that joins Slurm under the name of a node. A token is a name that
+// the caller makes up. A second Create with the same token rents nothing more, and returns
+// the same instance, even if the instance has ended since.
 //
 // Delete ends an instance. A second Delete changes nothing, and returns the same end.
 //
-// List returns all instances that are rented, and those that have ended, for as long as the provider
-// remembers them; in any order.
+// List returns, in any order, all instances that are rented, and ended instances for as long
+// as the provider remembers them.
 type Provider interface {
 	Create(ctx context.Context, token, node string) (Instance, error)
 	Delete(ctx context.Context, id string) (Instance, error)
