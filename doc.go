@@ -21,6 +21,7 @@
 //	a task with a deadline               spot or on demand, and the bid          schedule/spot
 //	a history of spot prices             what such tasks would have cost         schedule/spot/spotsim
 //	a job log                            its cost and waits on a cluster         schedule/sim
+//	a cluster's bill and its users       what each pays, alone and together      schedule/sim/bills
 //	a file in the workload format        jobs, a demand curve                    schedule/trace
 //	accounting of Slurm, PBS or LSF      jobs                                    schedule/trace/accounting
 //	no job log                           made-up jobs                            schedule/workload

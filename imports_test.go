@@ -28,6 +28,7 @@ var joins = map[string][]string{
 	"perfmodel":                  {"perfmodel/lsq"},
 	"schedule/workload":          {"schedule/trace"},
 	"schedule/sim":               {"schedule", "schedule/trace", "placement"},
+	"schedule/sim/bills":         {"schedule/trace"},
 	"schedule/elastic":           {"schedule", "schedule/trace"},
 	"schedule/spot/spotsim":      {"schedule/spot"},
 	"reserve/advice":             {"reserve"},
