@@ -22,12 +22,15 @@ import (
 //	Q = {q : Σ q_s = 1, 0 ≤ q_s ≤ w_s/(1 − α)}.
 //
 // So for every q of Q, the least mean cost with the weights (1 − λ)·w + λ·q is a lower
-// bound. [Exact] solves that problem, and its plan is a candidate. The bound is concave in
-// q, and C(R) at the plan found is a supergradient. Front climbs with Polyak's steps, half
-// as long as the gap allows, and projects q into Q each time. Front keeps the best plan and
-// the best bound. The mean of the plans found, rounded to whole purchases, is a candidate
-// too: if two plans are equally good at the best q, the best whole plan is mostly between
-// them. No rate of convergence is known; the gap says how near the plan is.
+// bound. [Exact] solves that problem, and its plan is a candidate. The best q belongs to the
+// best mixture of plans: a mixture θ has the costs Σ θ_k·C(R_k), and q is its worst share.
+// Front keeps all plans found, and finds the best mixture of them by steps of Frank and
+// Wolfe from one plan to another. Its worst share, smoothed a little so that the steps
+// converge, is the next q. A plan that q finds again makes the smoothing finer.
+//
+// The mixture, rounded to whole purchases, is a candidate too, and so are the neighbours of
+// the best plan with one reservation more or less. No rate of convergence is known; the gap
+// says how near the plan is.
 //
 // At λ = 0 the plan is that of Exact, and its gap is 0. At λ > 0 a whole plan may have to
 // leave a gap: the best mixture of plans need not be a plan.
@@ -84,6 +87,9 @@ func (e *Exact) Front(p *Problem, level float64, risks []float64, rounds int) ([
 	}
 	f := front{e: e, p: p}
 	f.weights, f.parts = p.pathWeights()
+	if err := f.market.loadAny(p); err != nil {
+		return nil, err
+	}
 	f.load(level)
 	var list []FrontPoint
 	for _, risk := range risks {
@@ -96,7 +102,7 @@ func (e *Exact) Front(p *Problem, level float64, risks []float64, rounds int) ([
 	return list, nil
 }
 
-// A front is the work of Front. Weights of q are in units of 1/grain.
+// A front is the work of Front. Weights q are in units of 1/grain.
 type front struct {
 	e       *Exact
 	p       *Problem
@@ -105,13 +111,26 @@ type front struct {
 	level   float64
 	grain   int64
 	caps    []int64   // of q
-	q       []int64   // the current weights, and the start of the next point
+	q       []int64   // the weights that are solved for
 	target  []float64 // q before it is rounded
 	exact   []int64
 	costs   []float64 // of a plan on each path, in nanos
 	best    FrontPoint
 	value   float64 // of best
-	sum     map[spot]float64
+	market  market  // of the problem, to evaluate plans
+	dual    dual
+
+	// The plans found, of all points.
+	plans  []candidate
+	theta  []float64 // the mixture
+	mixing []float64 // its costs
+	along  []float64 // the same, moved along a step
+}
+
+// A candidate is a plan that was found.
+type candidate struct {
+	purchases []pricing.Purchase
+	costs     []float64
 }
 
 // A spot is the slot and class of a purchase.
@@ -124,6 +143,7 @@ func (f *front) load(level float64) {
 	f.level, f.grain = level, int64(max(10_000, 200*n))
 	f.caps, f.q = make([]int64, n), make([]int64, n)
 	f.target, f.exact, f.costs = make([]float64, n), make([]int64, n), make([]float64, n)
+	f.mixing, f.along = make([]float64, n), make([]float64, n)
 	for i, w := range f.weights {
 		f.caps[i] = int64(float64(f.grain) * float64(w) / float64(f.parts) / (1 - level) * (1 - 1e-12))
 		f.target[i] = float64(f.grain) * float64(w) / float64(f.parts)
@@ -131,13 +151,13 @@ func (f *front) load(level float64) {
 	f.round()
 }
 
-// project puts target back into Q: the nearest weights within the caps.
+// project replaces target by the nearest weights of Q.
 func (f *front) project() {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, x := range f.target {
 		lo, hi = min(lo, x-float64(f.caps[i])), max(hi, x)
 	}
-	for range 100 { // bisection of the shift
+	for range 45 { // bisection of the shift
 		mid := (lo + hi) / 2
 		sum := 0.0
 		for i, x := range f.target {
@@ -152,7 +172,15 @@ func (f *front) project() {
 	for i, x := range f.target {
 		f.target[i] = min(float64(f.caps[i]), max(0, x-hi))
 	}
-	f.round()
+}
+
+// share sets target to the worst share of costs, smoothed: the weights q of Q for which
+// Σ q·costs − soft/2·|q − w|² is greatest.
+func (f *front) share(costs []float64, soft float64) {
+	for i, w := range f.weights {
+		f.target[i] = float64(f.grain) * (float64(w)/float64(f.parts) + costs[i]/soft)
+	}
+	f.project()
 }
 
 // round sets q to whole numbers near target, within the caps, of the sum grain.
@@ -187,65 +215,61 @@ const riskParts = 1000
 func (f *front) point(risk float64, rounds int) (FrontPoint, error) {
 	l, of := int64(math.Round(risk*riskParts)), int64(riskParts)
 	risk = float64(l) / riskParts
-	f.value, f.sum = math.Inf(1), map[spot]float64{}
-	if f.best.Purchases != nil || f.best.Mean != 0 { // the last point's plan
-		if err := f.try(f.best.Purchases, risk); err != nil {
+	f.value = math.Inf(1)
+	for k := range f.plans {
+		copy(f.costs, f.plans[k].costs)
+		if err := f.judge(f.plans[k].purchases, risk); err != nil {
 			return FrontPoint{}, err
 		}
 	}
-	bound := math.Inf(-1)
-	for round := range rounds {
-		total := int64(0)
-		for i, w := range f.weights {
-			f.exact[i] = (of-l)*w*f.grain + l*f.q[i]*f.parts
-			total += f.exact[i]
+	bound, soft := math.Inf(-1), 0.0
+	for range rounds {
+		if soft == 0 {
+			f.start(risk)
+			spread := 0.0
+			for i, c := range f.mixing {
+				spread = max(spread, c-f.mixing[0], f.mixing[0]-c)
+				f.target[i] = float64(f.grain) * float64(f.weights[i]) / float64(f.parts)
+			}
+			if len(f.plans) > 0 {
+				soft = max(spread, 1) * float64(len(f.q)) * (1 - f.level)
+			}
 		}
-		g := total
-		for _, x := range f.exact {
-			g = wide.GCD(g, x)
+		if soft > 0 {
+			f.correct(risk, soft)
 		}
-		for i := range f.exact {
-			f.exact[i] /= g
-		}
-		f.e.market.tally.given = f.exact
-		plan, err := f.e.Solve(f.p)
-		f.e.market.tally.given = nil
+		f.round()
+		purchases, least, err := f.solve(l, of)
 		if err != nil {
 			return FrontPoint{}, err
 		}
-		least := float64(plan.Bound)
 		bound = max(bound, least)
-		purchases := slices.Clone(plan.Purchases)
-		if err := f.try(purchases, risk); err != nil {
-			return FrontPoint{}, err
+		known := slices.ContainsFunc(f.plans, func(c candidate) bool { return slices.Equal(c.purchases, purchases) })
+		if !known {
+			if err := f.try(purchases, risk); err != nil {
+				return FrontPoint{}, err
+			}
+			f.plans = append(f.plans, candidate{purchases, slices.Clone(f.costs)})
+			f.theta = append(f.theta, 0)
 		}
-		slope := slices.Clone(f.costs)
 		if risk == 0 || f.value <= bound*(1+frontGap) {
 			break
 		}
-		f.mix(purchases, round)
-		if round%8 == 7 {
-			// The mean of plans may exceed MaxActive when it is rounded.
-			if err := f.try(f.mixed(), risk); err != nil && !errors.Is(err, ErrForged) {
-				return FrontPoint{}, err
+		if known && soft > 0 {
+			if f.mixed(risk) <= bound*(1+frontGap) { // no mixture is better
+				break
 			}
+			soft /= 4
 		}
-		// A step to where the slope promises half of the gap.
-		mean, norm := 0.0, 0.0
-		for _, c := range slope {
-			mean += c / float64(len(slope))
+	}
+	if risk > 0 && len(f.plans) > 1 {
+		// The mixture may exceed MaxActive when it is rounded.
+		if err := f.try(f.whole(), risk); err != nil && !errors.Is(err, ErrForged) {
+			return FrontPoint{}, err
 		}
-		for _, c := range slope {
-			norm += (c - mean) * (c - mean)
+		if err := f.improve(bound, risk); err != nil {
+			return FrontPoint{}, err
 		}
-		if norm == 0 {
-			break
-		}
-		step := ((f.value-bound)/2 + max(0, bound-least)) / (risk * norm) * float64(f.grain)
-		for i, c := range slope {
-			f.target[i] = float64(f.q[i]) + step*(c-mean)
-		}
-		f.project()
 	}
 	point := f.best
 	point.Risk = risk
@@ -255,24 +279,238 @@ func (f *front) point(risk float64, rounds int) (FrontPoint, error) {
 	return point, nil
 }
 
+// solve returns the best plan for the weights of the risk l/of and of q, and its cost with
+// them, which no plan's value is below.
+func (f *front) solve(l, of int64) ([]pricing.Purchase, float64, error) {
+	g := int64(0)
+	for i, w := range f.weights {
+		f.exact[i] = (of-l)*w*f.grain + l*f.q[i]*f.parts
+		g = wide.GCD(g, f.exact[i])
+	}
+	for i := range f.exact {
+		f.exact[i] /= g
+	}
+	f.e.market.tally.given = f.exact
+	plan, err := f.e.Solve(f.p)
+	f.e.market.tally.given = nil
+	return slices.Clone(plan.Purchases), float64(plan.Bound), err
+}
+
+// start makes the mixture the best plan alone.
+func (f *front) start(risk float64) {
+	f.theta = f.theta[:0]
+	for _, c := range f.plans {
+		x := 0.0
+		if slices.Equal(c.purchases, f.best.Purchases) {
+			x = 1
+			copy(f.mixing, c.costs)
+		}
+		f.theta = append(f.theta, x)
+	}
+}
+
+// worth returns the smoothed value of the costs along a direction, for weights of risk: its
+// slope there.
+func (f *front) worth(costs, direction []float64, risk, soft float64) (slope float64) {
+	f.share(costs, soft)
+	for i, w := range f.weights {
+		slope += direction[i] * ((1-risk)*float64(w)/float64(f.parts) + risk*f.target[i]/float64(f.grain))
+	}
+	return slope
+}
+
+// correct finds the best mixture of the plans, for a smoothed value: it moves weight from
+// the plan of the mixture that costs most at the weights of the moment to the plan that
+// costs least, as far as that lowers the value. It leaves the smoothed worst share of the
+// mixture in target.
+func (f *front) correct(risk, soft float64) {
+	step := make([]float64, len(f.mixing))
+	for range 20 + 4*len(f.plans) {
+		f.share(f.mixing, soft)
+		from, to := -1, -1
+		high, low := math.Inf(-1), math.Inf(1)
+		for k, c := range f.plans {
+			cost := 0.0
+			for i, w := range f.weights {
+				cost += c.costs[i] * ((1-risk)*float64(w)/float64(f.parts) + risk*f.target[i]/float64(f.grain))
+			}
+			if f.theta[k] > 0 && cost > high {
+				from, high = k, cost
+			}
+			if cost < low {
+				to, low = k, cost
+			}
+		}
+		if from < 0 || high-low <= 1e-10*math.Abs(high) {
+			return
+		}
+		for i := range step {
+			step[i] = f.plans[to].costs[i] - f.plans[from].costs[i]
+		}
+		slope := func(x float64) float64 {
+			for i := range step {
+				f.along[i] = f.mixing[i] + x*step[i]
+			}
+			return f.worth(f.along, step, risk, soft)
+		}
+		lo, hi := 0.0, f.theta[from]
+		if slope(hi) > 0 {
+			for range 24 {
+				if mid := (lo + hi) / 2; slope(mid) > 0 {
+					hi = mid
+				} else {
+					lo = mid
+				}
+			}
+		}
+		f.theta[from] -= hi
+		f.theta[to] += hi
+		for i := range step {
+			f.mixing[i] += hi * step[i]
+		}
+	}
+	f.share(f.mixing, soft)
+}
+
+// mixed returns the value of the mixture, not smoothed.
+func (f *front) mixed(risk float64) float64 {
+	copy(f.costs, f.mixing)
+	mean := 0.0
+	for i, c := range f.costs {
+		mean += c * float64(f.weights[i]) / float64(f.parts)
+	}
+	return (1-risk)*mean + risk*f.tail()
+}
+
+// improve tries one reservation more and one less at each place where the mixture has some,
+// as long as that lowers the value, and at most improvements times in all.
+func (f *front) improve(bound, risk float64) error {
+	tries := 0
+	for again := true; again; {
+		again = false
+		for _, k := range places(f.mixture()) {
+			for _, by := range [...]int{-1, 1} {
+				if tries++; tries > improvements || f.value <= bound*(1+frontGap) {
+					return nil
+				}
+				before := f.value
+				purchases, ok := f.changed(k, by)
+				if !ok {
+					continue
+				}
+				if err := f.try(purchases, risk); err != nil && !errors.Is(err, ErrForged) {
+					return err
+				}
+				again = again || f.value < before
+			}
+		}
+	}
+	return nil
+}
+
+// improvements limits the tries of improve: a try takes a fraction of a round.
+const improvements = 400
+
+// mixture returns how many reservations the mixture has at each place.
+func (f *front) mixture() map[spot]float64 {
+	sum := map[spot]float64{}
+	for k, c := range f.plans {
+		if f.theta[k] > 0 {
+			for _, b := range c.purchases {
+				sum[spot{b.Slot, b.Class}] += f.theta[k] * float64(b.Count)
+			}
+		}
+	}
+	return sum
+}
+
+// places returns where the mixture has purchases, by slot and class.
+func places(sum map[spot]float64) (keys []spot) {
+	for k := range sum {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b spot) int { return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.class, b.class)) })
+	return keys
+}
+
+// changed returns the best plan with by reservations more at a place, if it can have them.
+func (f *front) changed(k spot, by int) ([]pricing.Purchase, bool) {
+	list := make([]pricing.Purchase, 0, len(f.best.Purchases)+1)
+	count := by
+	for _, b := range f.best.Purchases {
+		if b.Slot == k.slot && b.Class == k.class {
+			count += b.Count
+		} else {
+			list = append(list, b)
+		}
+	}
+	if limit, _ := f.p.most(k.class); count < 0 || limit > 0 && count > limit {
+		return nil, false
+	}
+	if count > 0 {
+		list = append(list, pricing.Purchase{Slot: k.slot, Class: k.class, Count: count})
+	}
+	sortPurchases(list)
+	return list, true
+}
+
 // try evaluates purchases, and keeps them if they are the best so far.
 func (f *front) try(purchases []pricing.Purchase, risk float64) error {
-	mean, err := Cost(f.p, purchases)
-	if err != nil {
+	if err := f.evaluate(purchases); err != nil {
 		return err
 	}
-	for i, path := range f.p.Paths {
-		q := f.p.known(path)
-		c, err := Cost(&q, purchases)
+	return f.judge(purchases, risk)
+}
+
+// judge keeps purchases whose costs are f.costs if they are the best so far.
+func (f *front) judge(purchases []pricing.Purchase, risk float64) error {
+	mean := 0.0
+	for i, c := range f.costs {
+		mean += c * float64(f.weights[i])
+	}
+	mean /= float64(f.parts)
+	tail := f.tail()
+	if v := (1-risk)*mean + risk*tail; v < f.value {
+		exact, err := Cost(f.p, purchases)
 		if err != nil {
 			return err
 		}
-		f.costs[i] = float64(c)
+		f.value = (1-risk)*float64(exact) + risk*tail
+		f.best = FrontPoint{Purchases: purchases, Mean: exact, CVaR: pricing.Money(math.RoundToEven(tail))}
 	}
-	tail := f.tail()
-	if v := (1-risk)*float64(mean) + risk*tail; v < f.value {
-		f.value = v
-		f.best = FrontPoint{Purchases: purchases, Mean: mean, CVaR: pricing.Money(math.RoundToEven(tail))}
+	return nil
+}
+
+// evaluate sets f.costs to the cost of purchases on each path, in nanos.
+func (f *front) evaluate(purchases []pricing.Purchase) error {
+	m, p := &f.market, f.p
+	if err := checkPurchases(p, m, purchases); err != nil {
+		return err
+	}
+	if err := f.dual.load(p, m, purchases); err != nil {
+		return err
+	}
+	// Costs are in units of 1/(parts of the problem): what runs on demand counts for all.
+	n, parts, fees := p.slots(), float64(m.tally.parts), 0.0
+	for _, b := range purchases {
+		fees += float64(m.classes[b.Class].feeFor(n-b.Slot)) * float64(b.Count)
+	}
+	unit := float64(m.common) / float64(m.scale)
+	for i, path := range p.Paths {
+		sum, short := 0.0, int64(0)
+		for _, d := range path {
+			short += int64(d)
+		}
+		sum = float64(short) * float64(f.dual.least)
+		for k, w := range f.dual.worth {
+			short = 0
+			total := f.dual.total[k*(n+1) : k*(n+1)+n]
+			for t, d := range path {
+				short += max(0, int64(d)-total[t])
+			}
+			sum += float64(short) * float64(w)
+		}
+		f.costs[i] = (sum*parts + fees) * unit
 	}
 	return nil
 }
@@ -295,28 +533,13 @@ func (f *front) tail() float64 {
 	return sum / ((1 - f.level) * float64(f.parts))
 }
 
-// mix adds purchases to the mean of those met, in which later ones count more.
-func (f *front) mix(purchases []pricing.Purchase, round int) {
-	share := 2 / float64(round+2)
-	for k := range f.sum {
-		f.sum[k] *= 1 - share
-	}
-	for _, b := range purchases {
-		f.sum[spot{b.Slot, b.Class}] += share * float64(b.Count)
-	}
-}
-
-// mixed returns the mean of the purchases met in whole numbers: rounded so that the sum
-// over the slots so far is right within half, class by class, and within the caps.
-func (f *front) mixed() (list []pricing.Purchase) {
-	var keys []spot
-	for k := range f.sum {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b spot) int { return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.class, b.class)) })
+// whole returns the mixture in whole numbers: rounded so that the sum over the slots so far
+// is right within half, class by class, and within the caps of each class.
+func (f *front) whole() (list []pricing.Purchase) {
+	sum := f.mixture()
 	carry := make([]float64, len(f.p.Prices.Classes))
-	for _, k := range keys {
-		x := f.sum[k] + carry[k.class]
+	for _, k := range places(sum) {
+		x := sum[k] + carry[k.class]
 		count := math.Floor(x + .5)
 		if limit, _ := f.p.most(k.class); limit > 0 {
 			count = min(count, float64(limit))
