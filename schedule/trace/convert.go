@@ -39,10 +39,10 @@ const (
 	OriginFirst
 )
 
-// AbsoluteFrom is the submit time from which OriginAuto takes a log's times
-// for absolute ones, counted from 1970: 10⁸ s, which is 3 March 1973 as a
-// date and over three years as a span. No log of the archive starts so late
-// after its own time 0, and none was made before that day.
+// AbsoluteFrom is the submit time from which OriginAuto takes a log's times as absolute,
+// counted from 1970. It is 10⁸ s: 3 March 1973 as a date, and over three years as a span.
+// No log of the archive starts so late after its own time 0, and none was made before
+// that day.
 const AbsoluteFrom = 100_000_000 * time.Second
 
 // An Alpha scales overestimation, [Niu16] section 8.4:

@@ -9,11 +9,10 @@ import (
 	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
-// A demand curve is the number of instances that each slot needs. The jobs
-// run at given times; what the rules differ in is who may take over an
-// instance, within a slot, from a job that is done with it. With H the set of
-// jobs that hold instances at the instant t, each n_j of them from its start
-// up to but not including its end:
+// A demand curve is the number of instances that each slot needs. The jobs run at given
+// times. The rules differ in which job may take over an instance, within a slot, from a
+// job that has ended. With H the set of jobs that hold instances at the instant t, each
+// n_j of them from its start up to but not including its end:
 //
 //	SharedByAll    D_s = max over t in s of Σ_{j ∈ H(t)} n_j
 //	SharedByUser   D_s = Σ_u max over t in s of Σ_{j ∈ H(t), user(j) = u} n_j
@@ -41,11 +40,10 @@ const (
 	// SharedByAll lets any job take what another gives back: the demand of a slot
 	// is the peak of instances held at the same time within it.
 	SharedByAll Sharing = iota
-	// SharedByUser is the rule of [Liu21] section 5.1: within a slot an instance
-	// serves jobs of one user only. As read here, each user needs the peak of
-	// instances that their jobs hold at the same time within the slot, and the
-	// slot needs the sum over users. A job whose user is unknown (negative)
-	// shares with none.
+	// SharedByUser is the rule of [Liu21] section 5.1: within a slot an instance serves
+	// jobs of one user only. In this reading each user needs the peak of instances that
+	// their jobs hold at the same time within the slot. The slot needs the sum over
+	// users. A job whose user is unknown (negative) shares with none.
 	SharedByUser
 	// Unshared gives each job instances of its own in every slot that it touches.
 	// It is the reading of [Liu21] section 5.1 whose totals come nearest to the
@@ -253,10 +251,9 @@ func addPeaks(curve []int, ev []event, slot time.Duration) {
 	}
 }
 
-// AppendStarts appends to dst when each job started in the log, Submit +
-// Wait, and returns the extended slice and the number of jobs whose wait is
-// unknown (negative): those start at submission. The starts serve
-// [AppendDemand].
+// AppendStarts appends to dst the start of each job in the log, Submit + Wait. Jobs whose
+// wait is unknown (negative) start at their submission. AppendStarts returns the extended
+// slice and the number of such jobs. The starts serve [AppendDemand].
 func AppendStarts(dst []time.Duration, jobs []Job) (starts []time.Duration, unknown int) {
 	for i := range jobs {
 		if jobs[i].Wait < 0 {

@@ -21,9 +21,9 @@ var (
 	ErrEmpty  = errors.New("no demand")
 )
 
-// ReadDemand reads a demand curve from src, plain or gzip, to its end: a header line and
-// the instances of at least one slot, one whole number a line, at most [math.MaxInt32].
-// Blanks around a number and blank lines at the end are left out.
+// ReadDemand reads a demand curve from src, plain or gzip, to its end. The form is a
+// header line and the instances of at least one slot, one whole number a line, at most
+// [math.MaxInt32]. Blanks around a number and blank lines at the end are left out.
 //
 // The error is an [*InputError] with the line, or that of src. Lines are read one by
 // one, so that memory is that of the result.

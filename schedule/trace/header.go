@@ -26,11 +26,10 @@ func (h *Header) Lines() iter.Seq[string] {
 	}
 }
 
-// Fields yields the fields in order as key and value, both without
-// surrounding space. A key may come more than once ("Queue", "Note"). A key
-// is one word of letters, digits, "_" and "-", and the colon is followed by
-// space or by the line's end, so that "http://..." in a line that continues
-// another is not a field.
+// Fields yields the fields in order as key and value, both without surrounding space. A
+// key may come more than once ("Queue", "Note"). A key is one word of letters, digits,
+// "_" and "-". Space or the line's end follows the colon, so "http://..." in a line that
+// continues another line is not a field.
 func (h *Header) Fields() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, l := range h.lines {

@@ -175,8 +175,8 @@ func (r *Reader) fill() {
 	}
 }
 
-// read reads once, but again where a source returns neither bytes nor an
-// error, a hundred times at most.
+// read reads once. It reads again if the source returns neither bytes nor an error, at
+// most a hundred times.
 func read(src io.Reader, p []byte) (int, error) {
 	for range 100 {
 		if n, err := src.Read(p); n > 0 || err != nil {
@@ -222,10 +222,10 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// Header returns the comment lines before the first record, reading up to
-// there where that has not happened yet. It belongs to r and is valid until
-// Reset. The error is that of the source, or says which line cannot be read;
-// what was read before it is returned with it.
+// Header returns the comment lines before the first record, reading up to there where
+// that has not happened yet. It belongs to r and is valid until Reset. The error is that
+// of the source, or says which line cannot be read. The header up to that line is
+// returned with the error.
 func (r *Reader) Header() (*Header, error) {
 	for !r.inBody {
 		line, err := r.line()

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A Writer writes a log in the Standard Workload Format as plain text: the 18
-// fields of a record with a space between, times in seconds with the decimals
-// that they need. What it wrote, a [Reader] reads as the same header and
-// records. For gzip, give it a gzip.Writer and close that after Flush.
+// A Writer writes a log in the Standard Workload Format as plain text: the 18 fields of a
+// record, separated by spaces, with times in seconds and as many decimals as needed. A
+// [Reader] reads the same header and records back. For gzip, give it a gzip.Writer and
+// close that after Flush.
 type Writer struct {
 	dst     io.Writer
 	buf     []byte
@@ -26,8 +26,7 @@ func NewWriter(dst io.Writer) *Writer {
 	return w
 }
 
-// Reset makes w write to dst, and keeps w's memory. What was not flushed is
-// lost.
+// Reset makes w write to dst, and keeps w's memory. Unflushed records are lost.
 func (w *Writer) Reset(dst io.Writer) {
 	if dst == nil {
 		panic("trace: nil destination")
@@ -105,7 +104,7 @@ func (w *Writer) Write(rec *Record) error {
 	return w.err
 }
 
-// Flush writes what is held back to the destination.
+// Flush writes the buffered records to the destination.
 func (w *Writer) Flush() error {
 	w.flushFrom(1)
 	return w.err

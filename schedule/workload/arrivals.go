@@ -13,15 +13,15 @@ import (
 // Arrivals of the samples that are described by what someone reports of them:
 // [AppendFeitelson] and [AppendGrid5000].
 //
-// What is known of such a sample is the number of jobs and the time in which they
-// are submitted, so both are given and the rest is chance. The idea: jobs come in
-// campaigns, whose starts are uniform in that time, and a Poisson process is the
-// case of campaigns of one job, since it is, given its number of points, as many
-// independent uniform ones.
+// The number of jobs of such a sample and the time in which they are submitted are known.
+// So both are given, and the rest is random. The idea: jobs come in campaigns, and the
+// starts of campaigns are uniform in that time. A Poisson process is the case of
+// campaigns of one job: given its number of points, its points are independent and
+// uniform.
 //
-// Invariant: the starts are drawn in order, each as the least of those that are
-// left; of k points that are uniform in [u, 1] the least is 1 − (1 − u)·v^(1/k), v
-// uniform in (0, 1]. So campaigns need no list.
+// Invariant: the starts are drawn in order, each as the least of the remaining starts.
+// The least of k points that are uniform in [u, 1] is 1 − (1 − u)·v^(1/k), with v uniform
+// in (0, 1]. So campaigns need no list.
 
 // Arrivals is a pattern in which jobs are submitted.
 type Arrivals uint8
@@ -47,9 +47,9 @@ func (a Arrivals) MarshalText() ([]byte, error) { return arrivals.MarshalText(a)
 // UnmarshalText reads the String form. The error is an [*InputError].
 func (a *Arrivals) UnmarshalText(text []byte) error { return arrivals.UnmarshalText(a, text) }
 
-// Defaults of [SampleOptions]. No source states them for the two samples; with
-// them the bursts of the Feitelson sample exceed what the sustained maximum of
-// [Marshall12] holds, 634 cores, as the paper says that those of its own did.
+// Defaults of [SampleOptions]. No source states them for the two samples. With these
+// values the bursts of the Feitelson sample exceed the 634 cores of the sustained maximum
+// of [Marshall12], as the paper says of its own sample.
 const (
 	CampaignJobs = 100              // jobs in a campaign, on average
 	CampaignGap  = 20 * time.Second // between its jobs, on average
@@ -65,11 +65,11 @@ type SampleOptions struct {
 
 	Arrivals Arrivals
 
-	// Of Campaigns only. CampaignJobs is the mean number of jobs in one, 0 is
-	// [CampaignJobs]; there are n/CampaignJobs campaigns, rounded, at least one,
-	// and every way to cut the n jobs into so many is equally likely, which makes
-	// their sizes about geometric. CampaignGap is the mean of the exponential gaps
-	// between its jobs, 0 is [CampaignGap].
+	// Of Campaigns only. CampaignJobs is the mean number of jobs in a campaign, 0 is
+	// [CampaignJobs]. There are n/CampaignJobs campaigns, rounded, at least one. Every
+	// way to cut the n jobs into so many campaigns is equally likely, so the sizes are
+	// about geometric. CampaignGap is the mean of the exponential gaps between its jobs,
+	// 0 is [CampaignGap].
 	CampaignJobs int
 	CampaignGap  time.Duration
 }

@@ -18,10 +18,10 @@ const (
 //
 //	t^(shape−1) · e^(−t/scale)
 //
-// and need no gamma function. The integrand is scaled to 1 at its highest point
-// in the day, which keeps it in range, and each half hour is integrated by
-// Gauss's rule of five points on each of four panels. A difference of two values
-// of F would lose digits in the night, where F is close to 1.
+// and need no gamma function. The integrand is scaled to 1 at its highest point in the
+// day, which keeps it in range. Each half hour is integrated by Gauss's rule of five
+// points on each of four panels. A difference of two values of F would lose digits in the
+// night, where F is close to 1.
 func cycle(w *[buckets]float64, shape, scale float64) {
 	const (
 		panels = 4

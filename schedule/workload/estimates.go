@@ -30,10 +30,10 @@ var roundMinutes = [...]int{
 	1080, 1440, 2160, 2880,
 }
 
-// DefaultFactor is an f for [EstimatesTo] with which the jobs of the published
-// model have estimates about as bad as real ones: their mean accuracy, run time
-// over estimate, is 0.31 for typed and 0.44 for typeless jobs. In the six logs
-// named above it lies between 0.31 and 0.47.
+// DefaultFactor is an f for [EstimatesTo]. With it the jobs of the published model have
+// estimates about as bad as real estimates: the mean accuracy, run time over estimate, is
+// 0.31 for typed and 0.44 for typeless jobs. In the six logs named above it lies between
+// 0.31 and 0.47.
 const DefaultFactor = 1.0
 
 // EstimatesTo writes the jobs to dst with estimates that users might have given. An
@@ -76,8 +76,8 @@ func EstimatesTo(dst, jobs []trace.Job, rng *rand.Rand, f float64) error {
 // maxEstimated keeps estimates in whole days within a time.Duration.
 const maxEstimated = 100 * 365 * 24 * time.Hour
 
-// roundUp returns the least round value that is at least run and at least ns
-// nanoseconds, ns ≥ run, where an ns above the last value counts as the last.
+// roundUp returns the least round value that is at least run and at least ns nanoseconds,
+// with ns ≥ run. An ns above the last round value counts as the last.
 func roundUp(run time.Duration, ns float64) time.Duration {
 	const last = 48 * time.Hour
 	want := max(run, last)

@@ -4,20 +4,19 @@ import "math"
 
 // Exponential and logarithm with the same bits on every machine.
 //
-// The same seed must give the same jobs everywhere, and math.Exp and math.Log
-// do not promise that: they are assembly on some architectures, and on amd64
-// math.Exp chooses at run time between fused and separate multiply-adds. A
-// difference in the last bit seldom moves a floored second, but it may, and in
-// an acceptance test of a sampler it would shift every later draw. The two
-// functions here use +, −, ×, ÷ only, which IEEE 754 rounds exactly, and write
-// every product that is added to something as float64(x*y), which the language
-// forbids a compiler to fuse. What remains to be fused in this package is the
-// division by 2⁵³ inside rand.Float64, which is exact either way.
+// The same seed must give the same jobs everywhere. math.Exp and math.Log do not promise
+// that: they are assembly on some architectures, and on amd64 math.Exp chooses at run
+// time between fused and separate multiply-adds. A difference in the last bit seldom
+// moves a floored second, but it may, and in an acceptance test of a sampler it would
+// shift every later draw. The two functions here use only +, −, × and ÷, which IEEE 754
+// rounds exactly. Every product in a sum is written float64(x*y), which the language
+// forbids a compiler to fuse. What remains to be fused in this package is the division by
+// 2⁵³ inside rand.Float64, which is exact either way.
 //
-// Both reduce the argument by powers of two and sum a truncated series. The
-// truncation error is below a tenth of a unit in the last place (bounds at the
-// functions), so that rounding dominates; the tests hold both to two units in
-// the last place of math.Exp and math.Log.
+// Both reduce the argument by powers of two and sum a truncated series. The truncation
+// error is below a tenth of a unit in the last place (bounds at the functions), so
+// rounding dominates. The tests hold both functions to two units in the last place of
+// math.Exp and math.Log.
 
 // ln 2 = ln2Hi + ln2Lo, where ln2Hi has 29 significant bits: a product with an
 // exponent is exact.

@@ -10,21 +10,20 @@ import (
 
 // A sample after Feitelson's model of 1996 [Feitelson96].
 //
-// The model is cited more often than it is specified: its sizes are a harmonic
-// distribution in which small sizes and powers of two are raised by hand, its run
-// times a hyperexponential of two stages in which the odds of the long one grow
-// with the size, a job is run again and again, and arrivals are Poisson. That
-// structure is kept, and the numbers are fitted to what [Marshall12] section V.A
-// reports of the sample that it used: 1,001 jobs in about 6 days; 146, 32 and 68
-// of them of 8, 32 and 64 cores, the largest; run times from 0.3123 s to 23.58 h
-// with a mean of 71.50 and a standard deviation of 207.24 min.
+// The model is cited more often than specified. Its sizes are a harmonic distribution in
+// which small sizes and powers of two are raised by hand. Its run times are a
+// hyperexponential of two stages, and the odds of the long stage grow with the size. A
+// job is run again and again, and arrivals are Poisson. That structure is kept. The
+// numbers are fitted to the sample that [Marshall12] section V.A reports: 1,001 jobs in
+// about 6 days; 146, 32 and 68 jobs of 8, 32 and 64 cores, the largest; run times from
+// 0.3123 s to 23.58 h with a mean of 71.50 min and a standard deviation of 207.24 min.
 //
-// The fit. The three shares are the reported ones. Of what is left, sizes that are
-// no power of two have .12, in proportion to n^−1.5; 16 lies at the geometric mean
-// of 8 and 32; 1, 2 and 4 share the rest so that shares fall with the size. Run
-// times are cut off at 24 h. The mean of the short stage, 138 s, makes the least of
-// the sample's distinct run times 0.3 s on average; then mean and standard
-// deviation leave one mean of the long stage, 478.2 min, and one share of it,
+// The fit. The three shares are the reported ones. Of the other jobs, sizes that are no
+// power of two have a share of .12, in proportion to n^−1.5. The share of 16 is the
+// geometric mean of those of 8 and 32. Sizes 1, 2 and 4 share the rest so that shares
+// fall with the size. Run times are cut off at 24 h. The mean of the short stage, 138 s,
+// makes the least of the sample's distinct run times 0.3 s on average; then mean and
+// standard deviation leave one mean of the long stage, 478.2 min, and one share of it,
 // .1724. The slope with which that share grows with the size is the .2 that is
 // Feitelson's, and gives a correlation of .1 between size and run time.
 //
@@ -97,12 +96,12 @@ func newFeitelson() (m feitelson) {
 	return m
 }
 
-// AppendFeitelson appends n jobs of a sample after Feitelson's model [Feitelson96]
-// to dst, and returns the extended slice. [FeitelsonJobs] of them are as the
-// sample that [Marshall12] reports. A job's size, in cores of at most
-// [FeitelsonCores], leans to small numbers and powers of two; its run time, which
-// is weakly correlated with its size, has a few long jobs for many short ones;
-// it is run r times in a row, r in proportion to r^−2.5 and at most 32.
+// AppendFeitelson appends n jobs of a sample after Feitelson's model [Feitelson96] to
+// dst, and returns the extended slice. [FeitelsonJobs] of them are as the sample that
+// [Marshall12] reports. A job has at most [FeitelsonCores] cores, mostly small numbers
+// and powers of two. Its run time is weakly correlated with its size, with a few long
+// jobs for many short jobs. A job is run r times in a row, with r in proportion to r^−2.5
+// and at most 32.
 //
 // Jobs are numbered from 1 and come in order of submission, in whole seconds since
 // the start of the span; run times are rounded up to whole milliseconds. Estimate is
@@ -124,9 +123,9 @@ func newFeitelson() (m feitelson) {
 //	the longest, h          23.58   22.7 ± 1.2
 //	the shortest, s         .3123    .30 ± .28
 //
-// The repeated runs make the scatter: without them it would be half as wide. The
-// work is 18,700 ± 6,900 core-hours, and the middle nine tenths of the samples reach
-// from 10,800 to 32,300, so that policies are to be compared on the same samples.
+// The repeated runs make the scatter: without them it would be half as wide. The work is
+// 18,700 ± 6,900 core-hours, and the middle nine tenths of the samples reach from 10,800
+// to 32,300. So compare policies on the same samples.
 func AppendFeitelson(dst []trace.Job, rng *rand.Rand, n int, o SampleOptions) ([]trace.Job, error) {
 	jobs, err := begin(dst, rng, n, &o, FeitelsonJobs, feitelsonSpan)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 //
 //	ln u < x²/2 + d(1 − v + ln v),
 //
-// then d·v has the density of gamma(α, 1). A squeeze, u < 1 − 0.0331x⁴, spares
-// both logarithms nearly always, and of the draws above 95% are accepted, for
-// every α ≥ 1. For α < 1 a draw for α + 1 is multiplied with u^(1/α).
+// then d·v has the density of gamma(α, 1). A squeeze, u < 1 − 0.0331x⁴, nearly always
+// avoids both logarithms. Above 95% of the draws are accepted, for every α ≥ 1. For α < 1
+// a draw for α + 1 is multiplied with u^(1/α).
 //
 // Why not gonum's distuv.Gamma, which samples by the same method: it calls
 // math.Exp and math.Log, adds products without the conversions that forbid

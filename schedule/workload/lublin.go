@@ -11,16 +11,16 @@ import (
 
 // The model of Lublin and Feitelson [Lublin03].
 //
-// A stream of jobs is one or two arrival processes, each with its own sizes and
-// run times. The idea: sizes are a mixture of serial jobs, powers of two and
-// the rest; the logarithm of the run time is a mixture of a gamma of short and
-// one of long jobs, in a proportion that falls with the size, which correlates
-// the two; and the logarithm of the gap between arrivals is a gamma too, spent
-// faster by day than by night.
+// A stream of jobs is one or two arrival processes, each with its own sizes and run
+// times. The idea: sizes are a mixture of serial jobs, powers of two and other sizes. The
+// logarithm of the run time is a mixture of a gamma of short jobs and a gamma of long
+// jobs. The share of short jobs falls with the size, which correlates size and run time.
+// The logarithm of the gap between arrivals is a gamma, too; gaps pass faster by day than
+// by night.
 //
-// Invariant: each process is at a place in time, half hours since the first
-// midnight plus a part of the current one, and that place is its next arrival;
-// the earlier one is the next job.
+// Invariant: each process is at a place in time, half hours since the first midnight plus
+// a part of the current half hour. That place is the next arrival of the process. The
+// earlier arrival is the next job.
 //
 // A job takes constant expected time, a stream constant space.
 //
@@ -247,8 +247,8 @@ func (l *Lublin) Next() (trace.Job, bool) {
 	}, true
 }
 
-// Jobs returns the next n jobs of the stream, fewer if the clock ends: those
-// that n calls of Next would return. What is not consumed stays in the stream.
+// Jobs returns the next n jobs of the stream, fewer if the clock ends: the jobs that n
+// calls of Next would return. Jobs that a loop does not consume stay in the stream.
 func (l *Lublin) Jobs(n int) iter.Seq[trace.Job] {
 	return func(yield func(trace.Job) bool) {
 		for range n {

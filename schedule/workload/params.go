@@ -88,12 +88,12 @@ func TypelessParams() Params {
 // size: UHi and UMed grow by log₂(nodes/128), all else stays. It panics if
 // nodes is not positive.
 //
-// That is the model's own rule: UHi is the binary logarithm of the largest job,
-// and UMed lies between 1.5 and 3.5 below it [Lublin03]; ULow belongs to the
-// smallest parallel job, which is two nodes everywhere. The rule ends where UMed
-// would pass ULow: below 32 nodes for the interactive parameters, 10 for batch
-// and typeless ones, and [Lublin.Reset] refuses what comes out. The authors'
-// advice for a machine of 8 nodes is ULow .8, UMed 1.5, UHi 3.
+// That is the model's own rule: UHi is the binary logarithm of the largest job, and UMed
+// lies between 1.5 and 3.5 below it [Lublin03]; ULow belongs to the smallest parallel
+// job, which is two nodes everywhere. The rule ends where UMed would fall below ULow:
+// below 32 nodes for the interactive parameters, and below 10 for the batch and typeless
+// parameters. [Lublin.Reset] refuses such parameters. The authors' advice for a machine
+// of 8 nodes is ULow .8, UMed 1.5, UHi 3.
 //
 // Arrivals do not scale: on a larger machine the mean job grows, and with it,
 // through p, its run time, but the work for each node falls. Change AArr or BArr
@@ -174,14 +174,14 @@ func (p *Params) check(name string, nodes int) error {
 	return nil
 }
 
-// minAccepted is the least probability with which a draw must stay below its
-// limit: at 1/1000 a job costs a thousand draws, and no sensible parameters come
-// near it (the published ones: above .98).
+// minAccepted is the least probability with which a draw must stay below its limit. At
+// 1/1000 a job costs a thousand draws. No sensible parameters come near that: the
+// published parameters have above .98.
 const minAccepted = 1e-3
 
-// minCycleDeviation is the least standard deviation, in half hours, of the
-// distribution behind the daily cycle, whose weights are integrals by a rule of
-// 20 points each half hour. The published ones have 11 to 13 half hours.
+// minCycleDeviation is the least standard deviation, in half hours, of the distribution
+// behind the daily cycle. The weights of the cycle are integrals by a rule of 20 points
+// each half hour. The published ones have 11 to 13 half hours.
 const minCycleDeviation = 0.25
 
 // round returns the nearest integer of x ≥ 0, halves up, as the authors' program
