@@ -79,8 +79,9 @@ func (o *options) load(run *cli.Run) ([]*centre, error) {
 		centres = append(centres, c)
 	}
 	if o.traces == nil {
-		for i, x := range shapes {
-			c := &centre{site: paperSites[i], known: -1}
+		for i := range o.made {
+			x := shapeOf(i)
+			c := &centre{site: siteOf(i), known: -1}
 			c.Name = x.name
 			c.jobs = x.make(rand.New(rand.NewPCG(o.seed, uint64(i))), o.hours)
 			centres = append(centres, c)
@@ -112,8 +113,9 @@ func (o *options) load(run *cli.Run) ([]*centre, error) {
 
 // Streams of randomness, beside those of the made-up centres.
 const (
-	streamDisk  = 1 << 16
-	streamError = 2 << 16
+	streamDisk   = 1 << 16
+	streamError  = 2 << 16
+	streamOrders = 3 << 16
 )
 
 // cut takes the jobs that are submitted in the window, whose start becomes their time
@@ -239,7 +241,11 @@ func (a *site) delay(b *site) time.Duration {
 // note prints what the centres are, and which records were left out.
 func (o *options) note(run *cli.Run, centres []*centre) {
 	if o.traces == nil {
-		run.Sayf("no -traces, so three made-up centres, seed %d", o.seed)
+		many := decimal.Count(o.made, "made-up centre")
+		if o.made == len(shapes) {
+			many = "three made-up centres"
+		}
+		run.Sayf("no -traces, so %s, seed %d", many, o.seed)
 		return
 	}
 	if arePaperLogs(centres) && !o.isPaper(centres) {

@@ -66,6 +66,13 @@ var readings = []reading{
 	{"open", "as lender, but centres do not know what their own tasks will need, and keep nothing for them", federation.Options{Excess: federation.AtHomePrice}, true},
 }
 
+// reading is the way to share that was asked for.
+func (o *options) reading() *reading {
+	r := readings[o.share]
+	r.options.Lending = o.lend
+	return &r
+}
+
 // results are all results of the program.
 type results struct {
 	o        *options
@@ -80,6 +87,9 @@ type results struct {
 	best     [planners]*best
 	joint    pricing.Money // see jointBound
 	byPrice  []int         // centres, the dearest on demand first
+
+	coalitions *coalitions             // with -coalitions, and then nothing else
+	tempted    []federation.Temptation // with -lend
 }
 
 // evaluate plans and shares in all ways that were asked for.
@@ -154,8 +164,17 @@ func (o *options) evaluate(centres []*centre, run *cli.Run) (*results, error) {
 			})
 		}
 	}
+	if o.lend != nil {
+		x := r.plain[o.planOf()]
+		if r.tempted, err = federation.AppendTemptations(nil, members(centres, x.plans, nil), all, o.reading().options, temptations); err != nil {
+			return nil, cli.Mistakef("%w", err)
+		}
+	}
 	return r, each(work, "sharing in other ways", run)
 }
+
+// temptations is how many needless reservations are tried with -lend.
+const temptations = 60
 
 // each does the work on all cores.
 func each(work []func(s *sharer) error, what string, run *cli.Run) error {
@@ -183,8 +202,8 @@ func (o *options) outcome(s *sharer, centres []*centre, predicted [][]int, tasks
 		x.used += plan.used
 	}
 	var err error
-	if x.shared, err = s.share(centres, x.plans, nil, tasks, &readings[o.share]); err == nil && bound > 0 {
-		x.guarded, err = s.share(centres, x.plans, predicted, tasks, &readings[o.share])
+	if x.shared, err = s.share(centres, x.plans, nil, tasks, o.reading()); err == nil && bound > 0 {
+		x.guarded, err = s.share(centres, x.plans, predicted, tasks, o.reading())
 	}
 	return x, err
 }

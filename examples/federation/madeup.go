@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -25,6 +26,38 @@ var shapes = []shape{
 	{"Luxembourg", 1, 150, []int{1, 1, 1, 2, 2, 4, 8, 12}, 2400, 2.1},
 	{"San Diego", -8, 110, []int{1, 4, 8, 8, 16, 32}, 900, 1.6},
 	{"Los Alamos", -7, 90, []int{16, 16, 32, 32, 64}, 700, 1.5},
+}
+
+// more are places for further centres, whose jobs and prices are those of the first three
+// in turn, a little different.
+var more = []struct {
+	name                string
+	offset              int
+	latitude, longitude float64
+}{
+	{"Tokyo", 9, 35.68, 139.69}, {"Sydney", 10, -33.87, 151.21}, {"Bangalore", 5, 12.97, 77.59}, {"São Paulo", -3, -23.55, -46.63},
+	{"Dublin", 0, 53.35, -6.26}, {"Singapore", 8, 1.35, 103.82}, {"Cape Town", 2, -33.92, 18.42}, {"Montreal", -5, 45.50, -73.57},
+	{"Mumbai", 5, 19.08, 72.88}, {"Seoul", 9, 37.57, 126.98}, {"Zurich", 1, 47.38, 8.54}, {"Austin", -6, 30.27, -97.74},
+	{"Honolulu", -10, 21.31, -157.86},
+}
+
+// shapeOf and siteOf are those of made-up centre i.
+func shapeOf(i int) shape {
+	x := shapes[i%len(shapes)]
+	if k := i - len(shapes); k >= 0 {
+		x.name, x.offset = more[k].name, more[k].offset
+		x.daily *= 1 - .05*float64(k%5)
+	}
+	return x
+}
+
+func siteOf(i int) site {
+	s := paperSites[i%len(paperSites)]
+	if k := i - len(shapes); k >= 0 {
+		s.Latitude, s.Longitude = more[k].latitude, more[k].longitude
+		s.OnDemand += pricing.Money(k%4) * pricing.Milli
+	}
+	return s
 }
 
 // working is how many jobs come in an hour of the day, in percent of the mean.

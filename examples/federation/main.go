@@ -37,5 +37,9 @@ func federate(o *options, run *cli.Run) (*results, error) {
 		return nil, err
 	}
 	o.note(run, centres)
+	if o.coalitions {
+		c, err := o.form(centres, run)
+		return &results{o: o, centres: centres, coalitions: c}, err
+	}
 	return o.evaluate(centres, run)
 }

@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/federation"
+	"github.com/plimsoll/plimsoll/federation/coalition"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -122,6 +124,79 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Coalitions of four centres: shares add up to the cost of all, nobody leaves the core, and
+// a coalition of one pays what it pays alone.
+func TestCoalitions(t *testing.T) {
+	stdout, _ := tested.Must(t, "-coalitions", "-centres", "4", "-hours", "48")
+	programtest.Golden(t, "coalitions.txt", stdout)
+	programtest.Narrow(t, stdout, 80)
+	r := evaluated(t, "-coalitions", "-centres", "5", "-hours", "24", "-seed", "3")
+	c := r.coalitions
+	if c.asked != 31 || len(c.divisions) != 4 || c.core.Empty {
+		t.Fatalf("%+v", c)
+	}
+	for _, d := range c.divisions {
+		if d.name == "prices" || d.name == "Alg. 3" { // the sums of the bound and of another plan
+			continue
+		}
+		if sum(d.shares) != c.total {
+			t.Errorf("%s adds up to %v, want %v", d.name, sum(d.shares), c.total)
+		}
+		if d.name == "core" && len(d.leave) > 0 {
+			t.Errorf("%v leave the core", d.leave)
+		}
+	}
+	for i := range r.centres {
+		if got := c.costs[coalition.Of(i)] + c.fees[i]; got != c.alone[i] {
+			t.Errorf("centre %d pays %v alone, want %v", i, got, c.alone[i])
+		}
+	}
+	one, notes := tested.Must(t, "-coalitions", "-centres", "1", "-hours", "24")
+	if !strings.Contains(one, "A coalition of one shares with nobody.") || !strings.Contains(notes, "1 made-up centre,") {
+		t.Errorf("%s\n%s", one, notes)
+	}
+	// More than ten are sampled, here by two pairs of orders.
+	o := r.o
+	o.made, o.pairs, o.seed = 11, 2, 1
+	run := cli.Quiet()
+	centres, err := o.load(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = o.form(centres, run); err != nil || c.costs != nil || len(c.divisions) != 3 || c.divisions[0].errors == nil || sum(c.divisions[0].shares) != c.total {
+		t.Errorf("11 centres: %+v, %v", c, err)
+	}
+	var page table.Page
+	many := &results{o: o, centres: centres, coalitions: c}
+	if err := many.text(&page); err != nil {
+		t.Error(err)
+	}
+	for _, x := range many.rows().([]any) {
+		if kind := x.(jsonrows.Row)[1]; kind != "share" && kind != "departure" {
+			t.Errorf("11 centres: %v", x)
+		}
+	}
+}
+
+// A price of one's own takes the place of the named one, and is checked for what it tempts
+// to.
+func TestLend(t *testing.T) {
+	args := []string{"-hours", "48", "-reserve", "hgr", "-error", "0"}
+	fee := evaluated(t, append(args, "-share", "lender")...)
+	own := evaluated(t, append(args, "-share", "lender", "-lend", "0:1")...)
+	if got, want := own.plain[hgr].shared.cost, fee.plain[hgr].shared.cost; got != want {
+		t.Errorf("F/τ by -lend costs %v, want %v", got, want)
+	}
+	dear := evaluated(t, append(args, "-share", "lender", "-lend", "0:1000")...)
+	if lent := dear.plain[hgr].shared.total.Lent; lent != 0 || len(dear.tempted) != 0 {
+		t.Errorf("%d hours are lent at a thousand times the fee, %v", lent, dear.tempted)
+	}
+	stdout, _ := tested.Must(t, append(args, "-lend", "0:1.5,1:0")...)
+	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), "was checked on 60 needless reservations") {
+		t.Error(stdout)
+	}
+}
+
 func TestSeed(t *testing.T) {
 	args := []string{"-json", "-reserve", "hgr", "-hours", "72"}
 	first, _ := tested.Must(t, args...)
@@ -154,6 +229,7 @@ func TestHelp(t *testing.T) {
 	for _, x := range readings {
 		words = append(words, " "+x.name+" ")
 	}
+	words = append(words, "share", "coalition", "departure", "core", "proof", "gain", "slack", "weight", "members", "standard_error", "division", "alone")
 	stdout, _ := tested.Must(t, small(t, "-json")...)
 	for _, row := range programtest.Rows[map[string]any](t, stdout) {
 		words = append(words, slices.Collect(maps.Keys(row))...)
@@ -633,6 +709,13 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-error", "0,"}, "from 0 to 1"},
 		{[]string{"-error", "0.2,0.20"}, "0.20 is there twice"},
 		{[]string{"-seed", "-1"}, "not negative"},
+		{[]string{"-centres", "0"}, "whole number of centres from 1 to 16"},
+		{[]string{"-centres", "17"}, "whole number of centres from 1 to 16"},
+		{[]string{"-lend", "0.5"}, "want pairs SHARE:FACTOR"},
+		{[]string{"-lend", "0:x"}, "want pairs SHARE:FACTOR"},
+		{[]string{"-lend", "0:1,1:2"}, "2 after 1: want a factor that does not rise as more is idle"},
+		{[]string{"-lend", "0:1,2:1"}, "2: want a share from 0 to 1"},
+		{[]string{"-lend", "0:-1"}, "-1: want a factor from 0"},
 		{[]string{"-from", "-1"}, `"-1" is no hour of a log`},
 		{[]string{"-from", "1,x"}, `"x" is no hour of a log`},
 		{[]string{"-traces", east, "-from", "1,2"}, "-from has 2 hours for 1 log:"},
@@ -668,6 +751,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-traces", east, "-svg", east}, "the file is that of another flag"},
 	})
 	tested.Idle(t, "-from changes", "-from", "7", "-reserve", "hgr", "-hours", "24")
+	tested.Idle(t, "-centres changes", "-centres", "4", "-traces", east, "-hours", "24", "-reserve", "hgr")
+	tested.Idle(t, "-error changes", "-coalitions", "-error", "0", "-hours", "24")
 	tested.Idle(t, "-lambda changes", "-lambda", "7", "-reserve", "hgr", "-hours", "24")
 	tested.Idle(t, "", "-lambda", "7", "-reserve", "rho-full", "-hours", "24")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/federation"
 )
 
 // usage is what -h prints.
@@ -28,6 +29,7 @@ What runs
                        processors in each hour that it touches, from its submission
                        (default: three made-up centres, in Luxembourg, San Diego and
                        Los Alamos)
+  -centres N           how many centres to make up, 1 to 16 (default 3)
   -from LIST           hour of each log at which the window begins, one for all or one
                        for each (default: the hour of its first job). The paper's
                        figures are compared only with its logs, 600 hours and, in
@@ -73,9 +75,20 @@ How
                          free      as lender, at no charge
                          open      as lender, and centres keep nothing for their own
                                    later tasks; else they keep what these will need
+  -lend LIST           what a lent instance costs, as a multiple of its owner's
+                       reservation per hour, by the share of the owner's reservations
+                       that is idle: 0:1.5,0.5:1,1:0.25 asks 1.5 times when little is
+                       idle and a quarter when all is. It must not rise. Takes the
+                       place of the price that -share names
   -seed N              of made-up centres, errors and disk space (default 1)
 
 What comes out
+  -coalitions          instead of all else: what every coalition of centres costs by
+                       itself, what each centre pays of the cost of all by the Shapley
+                       value, in the core (or the proof that the core is empty), by
+                       prices and by Algorithm 3, and which coalitions would rather
+                       leave; with the first plan of -reserve, or hgr. Up to 10 centres
+                       exactly, above that by sampling
   -json                print an array of objects instead of tables
   -svg OUT             write a picture: the paper's Figs. 7 to 10
   -h                   print this
@@ -97,6 +110,11 @@ best plan found, and what none costs less than; null but for all centres without
 errors). Of "path": plan, lambda, error, from, to, sent_gb. Of "finding", a sentence of
 the paper, and "check", figures of an independent program for the paper's windows:
 verdict, says, shown, why (where it did not come out and that is known).
+
+With -coalitions the kinds are "share": plan, centre, division, cost, standard_error
+(null where it is exact), alone; "coalition": members, cost; "departure": division,
+members, gain; "core": empty, slack (the least that a coalition saves by staying); and
+"proof", a coalition of the proof that the core is empty: members, weight, of.
 
 A finding came out if savings and use are within 2 points of the paper's, amounts and
 counts within 2%, and data sent within 25%. Each figure of a rolling horizon is compared
@@ -142,16 +160,20 @@ func (p plannerName) rolls() bool { return p >= rhoPrinted }
 
 // options are the flags.
 type options struct {
-	traces  []string
-	from    []int // hours; nil: of the first job
-	hours   int
-	prices  string
-	reserve [planners]bool
-	lambda  int
-	share   int // of readings
-	errors  []float64
-	seed    uint64
-	sparse  bool // sweep only the notable windows: for tests, which have no flag for it
+	traces     []string
+	from       []int // hours; nil: of the first job
+	hours      int
+	prices     string
+	reserve    [planners]bool
+	lambda     int
+	share      int // of readings
+	made       int // centres to make up
+	lend       *federation.Lending
+	coalitions bool
+	errors     []float64
+	seed       uint64
+	pairs      int  // of orders, for many centres
+	sparse     bool // sweep only the notable windows: for tests, which have no flag for it
 }
 
 const (
@@ -163,7 +185,7 @@ const (
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{hours: 600, lambda: 13, errors: []float64{0, .2, .4}, seed: 1}
+	*o = options{hours: 600, lambda: 13, made: len(shapes), pairs: samplePairs, errors: []float64{0, .2, .4}, seed: 1}
 	o.setReserve("all")
 	cli.List(f, "traces", &o.traces, maxCentres, func(part string) (string, error) {
 		if part == "" {
@@ -199,6 +221,9 @@ func define(o *options, f *cli.Flags) {
 		}
 		return math.Abs(x), nil // not -0
 	})
+	f.Int("centres", &o.made, 1, maxCentres, " of centres")
+	f.Func("lend", o.setLend)
+	f.Switch("coalitions", &o.coalitions)
 	f.Seed(&o.seed)
 	f.Check(func() error {
 		if n := len(o.traces); n > 0 && len(o.from) > 1 && len(o.from) != n {
@@ -210,8 +235,28 @@ func define(o *options, f *cli.Flags) {
 		return nil
 	})
 	f.Idle(func(name string) bool {
-		return name == "from" && o.traces == nil || name == "lambda" && !slices.Contains(o.reserve[rhoPrinted:], true)
+		return name == "from" && o.traces == nil || name == "centres" && o.traces != nil || name == "error" && o.coalitions || name == "lambda" && !slices.Contains(o.reserve[rhoPrinted:], true)
 	})
+}
+
+// setLend reads the price of lent instances.
+func (o *options) setLend(s string) error {
+	var points []federation.PricePoint
+	for part := range strings.SplitSeq(s, ",") {
+		idle, factor, ok := strings.Cut(part, ":")
+		x, err1 := strconv.ParseFloat(idle, 64)
+		y, err2 := strconv.ParseFloat(factor, 64)
+		if !ok || err1 != nil || err2 != nil {
+			return fmt.Errorf("%q: want pairs SHARE:FACTOR, such as 0:1.5,0.5:1,1:0.25", part)
+		}
+		points = append(points, federation.PricePoint{Idle: x, Factor: y})
+	}
+	lend, err := federation.LendingByIdle(points)
+	if err != nil {
+		return errors.New(cli.Detail(err))
+	}
+	o.lend = lend
+	return nil
 }
 
 // maxFrom is the last hour that a window may begin in: within the range of

@@ -59,6 +59,10 @@ func tabulate(w *table.Page, title, columns string, rows [][]string) {
 
 // text writes tables with their explanations, and findings.
 func (r *results) text(w *table.Page) error {
+	if r.coalitions != nil {
+		r.writeCoalitions(w)
+		return nil
+	}
 	r.writeSummary(w)
 	r.writeCentres(w)
 	r.writePlans(w)
@@ -66,6 +70,7 @@ func (r *results) text(w *table.Page) error {
 	r.writeErrors(w)
 	r.writeSweep(w)
 	r.writeReadings(w)
+	r.writeLending(w)
 	r.writeBest(w)
 	r.writeFindings(w)
 	return nil
@@ -273,6 +278,23 @@ func (r *results) writeReadings(w *table.Page) {
 	w.Sayf("%s. All else here is with %s (-share).", strings.Join(texts, "; "), readings[r.o.share].name)
 }
 
+// writeLending says whether the price of -lend tempts centres to reserve what they do not
+// need.
+func (r *results) writeLending(w *table.Page) {
+	if r.o.lend == nil || len(r.centres) < 2 {
+		return
+	}
+	w.Printf("\n")
+	text := fmt.Sprintf("The price of lent instances (-lend) was checked on %d needless reservations, with the plan %s", temptations, r.o.planOf())
+	if len(r.tempted) == 0 {
+		w.Sayf("%s: none pays.", text)
+		return
+	}
+	x := r.tempted[0]
+	w.Sayf("%s: %d of them pay, because others rent what they make idle. The one that pays most is of %s from hour %d: it would lose %s alone and gains %s.",
+		text, len(r.tempted), r.centres[x.Centre].Name, x.Start, x.Alone, x.Gain)
+}
+
 // writeBest says how far Algorithm 3 is from the optimum.
 func (r *results) writeBest(w *table.Page) {
 	if len(r.centres) < 2 {
@@ -311,6 +333,9 @@ func within(gap float64) string {
 // rows are plans in each centre and in all, what tasks of one centre did in another, and
 // findings. Numbers are rounded so far that they are the same on every machine.
 func (r *results) rows() any {
+	if r.coalitions != nil {
+		return r.coalitionRows()
+	}
 	rows := []any{}
 	add := func(x *outcome, found *best) {
 		var lambda any
