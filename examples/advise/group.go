@@ -226,12 +226,13 @@ func (r *results) hold(g *group) {
 		if per := h.PerHour.Float64(); !h.Spend && kinds == 1 && per > 0 && h.Unit == "Hours" {
 			serve = per * float64(g.factor[slices.Index(g.kinds, h.Kinds[0].Kind)])
 		}
-		expires := h.End
-		if expires.IsZero() {
-			expires = h.Seen
+		n := int(math.Round(serve))
+		if n > 0 && h.End.IsZero() && !r.matched[h.ID] {
+			r.matched[h.ID] = true
+			r.notes = append(r.notes, fmt.Sprintf("%s serves, and the bill does not say until when: it does not count after the bill; give it with -held, or the contract commitments with -bill", h.ID))
 		}
-		if n := int(math.Round(serve)); n > 0 {
-			add(h.ID, n, expires)
+		if !h.End.IsZero() {
+			add(h.ID, n, h.End)
 		}
 	}
 	for _, h := range r.own {

@@ -117,5 +117,18 @@ func (r *results) madeUp(c *usage.Collector) error {
 	if err := rows.Flush(); err != nil {
 		return err
 	}
-	return focus.Read(c, "a made-up year", &text)
+	if err := focus.Read(c, "a made-up year", &text); err != nil {
+		return err
+	}
+	text.Reset()
+	hours := int64(held.End.Sub(held.Start)/time.Hour) * reserved
+	cost, err := list.Offers[0].List.Classes[1].Hourly.Mul(hours)
+	if err != nil {
+		return err
+	}
+	if err := focus.WriteContracts(&text, []usage.Contract{{ID: held.ID, Type: held.Type, Description: held.Name, Cost: usage.AmountOf(cost),
+		Quantity: usage.Units(hours), Unit: "Hours", Currency: "USD", Start: held.Start, End: held.End}}); err != nil {
+		return err
+	}
+	return focus.Read(c, "its contracts", &text)
 }

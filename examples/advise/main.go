@@ -9,7 +9,7 @@
 // price list, and -h lists the choices. The plan of each kind is exact: no other
 // order is cheaper on average over the futures that the forecast sees.
 //
-// Bills: FOCUS, AWS cost and usage reports, and what package usage's readers know.
+// Bills: FOCUS as CSV and Parquet, and cost exports of Azure, Google and Oracle.
 // Prices: AWS offer files, savings plan rates, Azure retail prices, GCP SKUs.
 package main
 

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"compress/gzip"
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/focus"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -197,11 +202,93 @@ func TestFocus(t *testing.T) {
 	}
 }
 
+// A year of forty kinds in three families, with a reservation, credits and taxes, is
+// written and read back: the same demand to the unit, the same inventory, no cent lost.
+// With PLIMSOLL_LONG=1 the year has a million rows.
+func TestYear(t *testing.T) {
+	days, spread := 40, 3
+	if os.Getenv("PLIMSOLL_LONG") != "" {
+		days = 365
+	}
+	path := filepath.Join(t.TempDir(), "year.csv.gz")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	w := focus.NewWriter(z)
+	rng := rand.New(rand.NewPCG(17, 2)) // seed 17, 2
+	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	hours := map[string]int64{}
+	covered := map[string]int64{}
+	var billed usage.Amount
+	rows := int64(0)
+	write := func(row usage.Row) {
+		row.Account, row.Currency, row.Kind.Provider = "a", "USD", "aws"
+		billed = billed.Plus(row.Billed)
+		rows++
+		if err := w.Write(&row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	price, fee := usage.AmountOf(100*pricing.Milli), usage.AmountOf(60*pricing.Milli)
+	times := func(a usage.Amount, n int64) (sum usage.Amount) {
+		for range n {
+			sum = sum.Plus(a)
+		}
+		return sum
+	}
+	ri := usage.Commitment{ID: "ri-1", Name: "ri", Type: "Reserved Instance", Unit: "Hours", Start: start, End: start.AddDate(2, 0, 0), Region: "eu-west-1"}
+	for h := range days * 24 {
+		at := start.Add(time.Duration(h) * time.Hour)
+		for k := range 40 {
+			family, size := []string{"m5", "c5", "r5"}[k%3], []string{"large", "xlarge", "2xlarge", "4xlarge"}[k/3%4]
+			kind := usage.Kind{Provider: "aws", Region: []string{"eu-west-1", "us-east-1", "us-west-2", "ap-south-1"}[k/12], Type: family + "." + size, System: "linux", Tenancy: "shared"}
+			for part := range spread { // rows of a kind and hour, one for each of several resources
+				n := int64(1 + rng.IntN(6))
+				row := usage.Row{Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Kind: kind, Hours: usage.Units(n), Billed: times(price, n), Effective: times(price, n), List: times(price, n)}
+				hours[kind.String()] += n
+				if k == 0 && part == 0 {
+					row.Charge, row.Billed, row.Effective, row.Commitment = usage.Covered, times(fee, n), times(fee, n), ri
+					row.Commitment.Quantity = usage.Units(n)
+					covered[kind.String()] += n
+				}
+				write(row)
+			}
+		}
+		if at.Hour() == 0 && at.Day() == 1 {
+			write(usage.Row{Start: at, End: at.Add(time.Hour), Reason: usage.Tax, Billed: usage.Units(7), Effective: usage.Units(7)})
+			write(usage.Row{Start: at, End: at.Add(time.Hour), Reason: usage.Credit, Billed: usage.Units(-3), Effective: usage.Units(-3)})
+		}
+	}
+	for _, err := range []error{w.Flush(), z.Close(), f.Close()} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	stdout, _ := tested.Must(t, "-bill", path, "-inputs", "-json", "-keep-repeats")
+	t.Logf("%d rows read in %v", rows, time.Since(began))
+	j := read(t, stdout)
+	reconciled(t, j)
+	if in := j.Inputs[0]; in.Rows != rows || in.Billed != billed.String() || len(in.LeftOut) != 2 {
+		t.Errorf("%+v; want %d rows, billed %v", in, rows, billed)
+	}
+	if len(j.Demand) != len(hours) || len(j.Held) != 1 || j.Held[0].ID != "ri-1" || j.Held[0].Used != strconv.FormatInt(covered["aws eu-west-1 m5.large linux shared"], 10) {
+		t.Errorf("%d kinds, want %d; held %+v", len(j.Demand), len(hours), j.Held)
+	}
+	for _, d := range j.Demand {
+		if d.Hours != strconv.FormatInt(hours[d.Kind], 10) || d.CoveredHours != strconv.FormatInt(covered[d.Kind], 10) || d.Slots != days*24 {
+			t.Errorf("%+v, want %d hours, %d covered", d, hours[d.Kind], covered[d.Kind])
+		}
+	}
+}
+
 // Every sample bill is read and adds up, or is refused with one sentence.
 func TestSamples(t *testing.T) {
 	dir := shared.File(t, "inputs")
 	var files []string
-	for _, pattern := range []string{"azure/*.csv", "gcp/*.csv", "oci/*.gz", "focus/*.csv", "focus/*.csv.gz", "cur/*"} {
+	for _, pattern := range []string{"azure/*.csv", "gcp/*.csv", "oci/*.gz", "focus/*.csv", "focus/*.csv.gz", "focus/*.parquet", "cur/*.csv*"} {
 		list, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			t.Fatal(err)

@@ -16,8 +16,9 @@ is back, and what if the forecast is wrong.
 
 What is known
   -bill FILE           a bill, plain or gzip, of a form that its content tells: FOCUS
-                       1.0 to 1.4 (CSV, Parquet), AWS cost and usage report; may be
-                       given several times for several files (default: a made-up year)
+                       1.0 to 1.4 (CSV, Parquet) and its contract commitments, cost
+                       exports of Azure, Google Cloud and Oracle Cloud; may be given
+                       several times for several files (default: a made-up year)
   -prices FILE         a price list, plain or gzip: AWS offer file or savings plan
                        rates (JSON or CSV), Azure retail prices, GCP SKUs; may be given
                        several times (default, without -bill: that of the made-up year)

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/pricing/azure"
 	"github.com/plimsoll/plimsoll/pricing/focus"
+	"github.com/plimsoll/plimsoll/pricing/focus/parquet"
 	"github.com/plimsoll/plimsoll/pricing/gcp"
 	"github.com/plimsoll/plimsoll/pricing/oci"
 	"github.com/plimsoll/plimsoll/pricing/offers"
@@ -104,6 +105,15 @@ func readBill(c *usage.Collector, path string, run *cli.Run) error {
 		return err
 	}
 	defer f.Close()
+	var magic [4]byte
+	if n, _ := f.ReadAt(magic[:], 0); parquet.Is(magic[:n]) {
+		run.Showf("reading %s", path)
+		info, err := f.Stat()
+		if err == nil {
+			err = parquet.Read(c, path, f, info.Size())
+		}
+		return asMistake(path, err)
+	}
 	br := bufio.NewReaderSize(infile.Shown(f, path, run.Line), maxHead)
 	if magic, _ := br.Peek(2); string(magic) == "\x1f\x8b" {
 		zip, err := gzip.NewReader(br)
@@ -124,17 +134,19 @@ func readBill(c *usage.Collector, path string, run *cli.Run) error {
 	for i, form := range forms {
 		names[i] = form.name
 		if form.detect(strings.TrimRight(string(header), "\r")) {
-			if err := form.read(c, path, br); err != nil {
-				var input *usage.InputError
-				if errors.As(err, &input) {
-					return cli.Mistakef("-bill %s: %w", path, cli.Plain(err))
-				}
-				return err
-			}
-			return nil
+			return asMistake(path, form.read(c, path, br))
 		}
 	}
 	return cli.Mistakef("-bill %s: %s: want %s", path, infile.Quote(string(header)), cli.Series(names, "or"))
+}
+
+// asMistake is the user's mistake if a bill is one, and what else went wrong otherwise.
+func asMistake(path string, err error) error {
+	var input *usage.InputError
+	if errors.As(err, &input) {
+		return cli.Mistakef("-bill %s: %w", path, cli.Plain(err))
+	}
+	return err
 }
 
 // An ownContract is a contract of -held.
