@@ -35,6 +35,7 @@ const (
 const (
 	streamLog = 1 + iota
 	streamPlacement
+	streamUsers // whose seed is always 1
 )
 
 // load reads the log, or makes one up, and converts it to jobs that hold

@@ -19,6 +19,7 @@ var program = &cli.Program[options, *modeRuns]{
 	Name: "sec", Usage: usage, Define: define, Work: simulate, Text: (*modeRuns).text, Rows: (*modeRuns).rows,
 	Files: []cli.File[*modeRuns]{
 		{Flag: "jobs", Write: (*modeRuns).writeJobs},
+		{Flag: "users", Write: (*modeRuns).writeUsers},
 		{Flag: "demand", Write: (*modeRuns).writeDemand},
 		{Flag: "svg", Write: (*modeRuns).writeSVG},
 	},
@@ -38,6 +39,11 @@ func simulate(o *options, run *cli.Run) (*modeRuns, error) {
 	}
 	o.note(run, log)
 	runs, err := o.runAll(log, run)
+	if err == nil && run.Asked("users") {
+		if runs.users, err = runs.charged(); err != nil {
+			return nil, cli.Mistakef("%s: bills of the users: %w", log.name, err)
+		}
+	}
 	if err == nil && files != nil {
 		err = o.writeFigures(files, log, run)
 	}

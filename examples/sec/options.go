@@ -77,12 +77,22 @@ What comes out
                        can do, as CSV and SVG, and claims.csv, which says which
                        findings of [Niu16] came out; DIR is made if it does not
                        exist. The figures need some 220 simulations, on all cores
+  -users FILE          write what each user pays, a line each, and say in the text who
+                       pays more than alone: user,jobs,instance_hours,pays,alone,
+                       saved_by_use,saved_by_shapley,standard_error,pays_by_shapley
   -demand FILE         write the most instances held in each hour, one number a line
   -h                   print this
 
-The picture, -svg, -jobs and -demand are of the mode chosen, and of sec where -mode is
-all. Files are written whole or not at all. Times of jobs count from the log's time 0,
+The picture, -svg, -jobs, -users and -demand are of the mode chosen, and of sec
+where -mode is all. Files are written whole or not at all. Times of jobs count from the log's time 0,
 or from the first submission where the log has calendar times.
+
+-users divides the pure cost by use (instance-hours in which jobs run), to the nano.
+Alone is what the jobs cost each on instances of its own (mode individual). What
+reservations save (hybrid, multi) is divided by use, too, and by the Shapley value of
+what each group of users could save by reserving for itself (package
+schedule/sim/bills). For more than 12 users that is sampled, with a standard error. Jobs without a user
+(-1 in the log) are the jobs of the user "unknown".
 
 Fields of -json: mode, nodes (the size of local; of the others the most instances
 held at once), jobs, mean_wait_s, mean_bounded_slowdown (runs of less than 10 s

@@ -79,6 +79,9 @@ func (runs *modeRuns) text(w *table.Page) error {
 			decimal.Fixed(local.Makespan.Hours()/24, 1))
 	}
 	w.Printf("\n")
+	if runs.users != nil {
+		runs.usersText(w)
+	}
 	p := newPicture(runs.picked())
 	p.Title = "Instances, " + p.Title
 	return termplot.Write(w, termplot.Picture(p), runs.columns)

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/sim/bills"
 )
 
 // modeRun is the result of a mode.
@@ -39,6 +40,7 @@ type modeRuns struct {
 	shown      []modeRun
 	individual modeRun // whether shown or not
 	prices     pricing.List
+	users      *bills.Statement // if asked for
 }
 
 // picked returns the run that the picture and the files are of.
