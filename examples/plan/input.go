@@ -5,14 +5,13 @@ import (
 	_ "embed"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/pathsfile"
 	"github.com/plimsoll/plimsoll/reserve"
-	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // defaultClasses are made up, of the kind that clouds sell: the longer the term, the
@@ -29,6 +28,7 @@ type input struct {
 	curve   []int // the demand, or the median of each slot
 	peak    int
 	mean    float64
+	cut     []string // classes whose terms are cut to whole slots, and how
 }
 
 // read reads the files, or makes a demand and prices up.
@@ -51,7 +51,7 @@ func (o *options) read() (*input, error) {
 	case o.demand == "":
 		p.Demand = madeUp()
 	default:
-		if p.Demand, err = infile.Read("-demand", o.demand, trace.ReadDemand); err != nil {
+		if p.Demand, err = readDemand(o.demand); err != nil {
 			return nil, err
 		}
 	}
@@ -77,13 +77,20 @@ func (o *options) read() (*input, error) {
 		return nil, err
 	}
 	file, err := classfile.Read("-classes", o.classes, defaultClasses)
-	if err == nil {
-		err = file.Fits(o.slot)
-	}
 	if err != nil {
 		return nil, err
 	}
-	p.Prices = file.List
+	if p.Prices, err = reserve.WholeTerms(file.List, o.slot); err != nil {
+		if mistake := file.Fits(o.slot); mistake != nil {
+			err = mistake
+		}
+		return nil, err
+	}
+	for k, c := range file.List.Classes {
+		if c.Term != p.Prices.Classes[k].Term {
+			in.cut = append(in.cut, fmt.Sprintf("%s as %s instead of %s", c.Name, decimal.Span(p.Prices.Classes[k].Term), decimal.Span(c.Term)))
+		}
+	}
 	if o.held != "" {
 		if p.Held, err = classfile.Held("-held", o.held, p.Prices, o.slot); err != nil {
 			return nil, err
@@ -111,6 +118,9 @@ func (o *options) note(run *cli.Run, in *input) {
 		for _, c := range p.Prices.Classes {
 			text += fmt.Sprintf(", $%s for %s", decimal.Grouped(c.Upfront.Fixed(2)), c.Name)
 		}
+	}
+	if len(in.cut) > 0 {
+		text += "\n  note: terms count as the whole slots in them, at their whole price:\n  " + strings.Join(in.cut, ", ")
 	}
 	run.Sayf("%s", text)
 }

@@ -116,6 +116,18 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	}
+	// The same as a forecast's file, as a series week by week, and with a term that is no whole
+	// number of slots.
+	for form, text := range map[string]string{
+		"forecast": "series,step,forecast,low,high\nx,1,1.2,0,3\nx,2,1.5,0,3\nx,3,2.4,0,3\nx,4,0.9,0,3\n",
+		"series":   "week,value\n1,1\n2,2\n3,2\n4,1\n",
+		"dates":    "date,value\n2024-01-01,1\n2024-01-08,2\n2024-01-15,2\n2024-01-22,1\n",
+	} {
+		got, _ := tested.Must(t, "-demand", programtest.Write(t, "d.csv", text), "-classes", programtest.Write(t, "c.json", strings.ReplaceAll(smallClasses, "4h", "270m")), "-algo", "exact", "-json")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", form, diff)
+		}
+	}
 	// The same with slots and terms of a quarter of an hour is a quarter of the price on demand.
 	rows := decode(t, first(tested.Must(t, "-demand", programtest.Write(t, "d.csv", smallDemand), "-json", "-slot", "15m",
 		"-classes", programtest.Write(t, "c.json", strings.ReplaceAll(smallClasses, "4h", "1h")))))
@@ -341,7 +353,7 @@ func TestMistakes(t *testing.T) {
 
 		{classes("{"), "c.json: line 1: "},
 		{classes(one("upfront=0.0000000001")), "c.json: line 2 (classes[0].upfront): "},
-		{classes(one(`term="90m"`)), `c.json: classes[0].term: the term of "four" is 1h30m: want a whole number of slots of 1h`},
+		{classes(one(`term="30m"`)), `c.json: classes[0].term: the term of "four" is 30m: want a whole number of slots of 1h`},
 		{append(classes(one(`upfront=9000000000; term="2h"`)), "-algo", "peak"), `the cost of "four": want at most`},
 		{classes(`{"on_demand": 9000000000, "classes": []}`), "-algo "},
 

@@ -27,7 +27,9 @@ the optimum the plan is at most.
 
 What to plan for
   -demand FILE         CSV: a header line, then the instances needed in each slot,
-                       one whole number a line; plain or gzip (default: a made-up year)
+                       one whole number a line; or a forecast's file, as -forecast of
+                       examples/forecast writes; or lines of week,value; plain or gzip
+                       (default: a made-up year)
   -paths FILE          CSV: futures that the demand may take, all equally likely: a
                        header line with a name for each path, then a line for each slot
                        with a number for each path; instead of -demand
@@ -40,7 +42,8 @@ What to plan for
                          [{"class": "1y", "count": 12, "until": "2000h"}]
                        until is for how long they are still active from the start of the
                        demand on: a number of slots, or a duration such as "2000h"
-  -slot D              length of a slot of the demand (default 1h)
+  -slot D              length of a slot of the demand (default 1h); a term that is no
+                       whole number of slots counts as the whole slots in it
   -interval D          buy at the start of every such interval only, 168h is weekly
                        (default: the slot, so at any)
   -pure                count pure cost: of a reservation that outlives the demand only

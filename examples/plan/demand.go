@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
+	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// readDemand reads the file of -demand, whose header line tells its form: a number a
+// line; a forecast as examples/forecast writes; or a series, a line for each step.
+func readDemand(path string) ([]int, error) {
+	header, err := infile.Read("-demand", path, func(in io.Reader) (string, error) {
+		line, err := bufio.NewReaderSize(in, 1<<16).ReadSlice('\n')
+		if err == io.EOF || err == bufio.ErrBufferFull {
+			err = nil
+		}
+		return strings.TrimPrefix(strings.TrimSpace(string(line)), "\ufeff"), err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !strings.Contains(header, ","):
+		return infile.Read("-demand", path, trace.ReadDemand)
+	case slices.Contains(strings.Split(header, ","), "forecast"):
+		return infile.Read("-demand", path, forecastDemand)
+	}
+	list, err := seriesfile.Read("-demand", path)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, cli.Mistakef("-demand %s: %d series: want one, as week,value or a number a line; for futures of one demand use -paths", path, len(list))
+	}
+	demand, err := reserve.AppendInstances(nil, list[0].Values)
+	if err != nil {
+		step := len(demand)
+		for i, x := range list[0].Values {
+			if _, err := reserve.AppendInstances(nil, []float64{x}); err != nil {
+				step = i
+				break
+			}
+		}
+		return nil, cli.Mistakef("-demand %s: step %d of the series %s: %v: want a demand of 0 or more in each step", path, step+1, infile.Quote(list[0].Name), list[0].Values[step])
+	}
+	return demand, nil
+}
+
+// forecastDemand reads the column "forecast" of a file of one series, each number
+// rounded to the nearest, halves up.
+func forecastDemand(in io.Reader) ([]int, error) {
+	r := csv.NewReader(in)
+	header, err := r.Read()
+	if err != nil {
+		return nil, err
+	}
+	at, name := slices.Index(header, "forecast"), slices.Index(header, "series")
+	var demand []int
+	first := ""
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := r.FieldPos(0)
+		if name >= 0 {
+			if len(demand) > 0 && record[name] != first {
+				return nil, fmt.Errorf("line %d: the series %s after the series %s: want the forecast of one series", line, infile.Quote(record[name]), infile.Quote(first))
+			}
+			first = record[name]
+		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(record[at]), 64)
+		if err == nil {
+			demand, err = reserve.AppendInstances(demand, []float64{x})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d, field %d: %s: want a demand of 0 or more instances", line, at+1, infile.Quote(record[at]))
+		}
+	}
+	if len(demand) == 0 {
+		return nil, fmt.Errorf("there is no step after the header line: want a line for each step")
+	}
+	return demand, nil
+}
