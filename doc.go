@@ -7,7 +7,8 @@
 //	a list of AWS, Azure or Google       price classes                           pricing/offers
 //	the rows of a bill                   demand, commitments, every cent         pricing/usage
 //	a FOCUS export of any cloud          the rows of a bill                      pricing/focus
-//	a FOCUS export as Parquet            the rows of a bill                      pricing/focus/parquet
+//	a cost and usage report of AWS       the rows of a bill                      pricing/aws
+//	either of them as Parquet            the rows of a bill                      pricing/parquet
 //	a cost export of Azure               the rows of a bill                      pricing/azure
 //	a billing export of Google Cloud     the rows of a bill                      pricing/gcp
 //	a cost report of Oracle Cloud        the rows of a bill                      pricing/oci

@@ -19,7 +19,7 @@ const module = "github.com/plimsoll/plimsoll/"
 var joins = map[string][]string{
 	"pricing/aws":                {"pricing/usage"},
 	"pricing/focus":              {"pricing/usage"},
-	"pricing/focus/parquet":      {"pricing/focus", "pricing/usage"},
+	"pricing/parquet":            {"pricing/aws", "pricing/focus", "pricing/usage"},
 	"pricing/internal/billtable": {"pricing/usage"},
 	"pricing/azure":              {"pricing/usage"},
 	"pricing/gcp":                {"pricing/usage", "pricing/offers"},
@@ -159,7 +159,7 @@ func refuse(pkg, name string, isTest bool) string {
 		return "declare the interface that is needed; schedule/sim and examples join packages"
 	case strings.HasPrefix(name, "gonum.org/v1/gonum/"), strings.HasPrefix(name, "golang.org/x/exp/"):
 		return ""
-	case pkg == "pricing/focus/parquet" && strings.HasPrefix(name, "github.com/parquet-go/parquet-go"):
+	case pkg == "pricing/parquet" && strings.HasPrefix(name, "github.com/parquet-go/parquet-go"):
 		return "" // who does not import the package does not compile the library
 	}
 	return "not among the modules that library packages use"
@@ -220,7 +220,7 @@ func TestImportRules(t *testing.T) {
 		{"reserve", module + "examples/sec", true, false},
 		{"schedule", "gonum.org/v1/plot", false, false},
 		{"pricing/focus", "github.com/parquet-go/parquet-go", false, false},
-		{"pricing/focus/parquet", "github.com/parquet-go/parquet-go/format", false, true},
+		{"pricing/parquet", "github.com/parquet-go/parquet-go/format", false, true},
 		{"schedule", "github.com/google/go-cmp/cmp", false, false},
 		{"schedule", "github.com/google/go-cmp/cmp", true, true},
 		{"examples/sec", "gonum.org/v1/plot", false, true},

@@ -318,6 +318,12 @@ func (d *Decoder) classOf(src source) *class {
 		if m.ID != "" {
 			r.Charge = usage.Purchase
 			m.Region = r.Kind.Region
+			if !m.Spend {
+				d.kindOf(&r.Kind, src, word(description))
+				if r.Kind.Type == spot {
+					r.Kind.Type = ""
+				}
+			}
 		}
 	case "tax":
 		r.Reason = usage.Tax
@@ -442,7 +448,7 @@ func (d *Decoder) kindOf(kind *usage.Kind, src source, about string) {
 	if kind.Type == "" {
 		kind.Type = cloudkind.GCPResource(about)
 	}
-	if kind.Type == "" && !d.isKind { // the specification's examples have nothing else
+	if kind.Type == "" && !d.isKind && !strings.EqualFold(d.word(chargeCategory, src), "Purchase") { // the specification's examples have nothing else
 		kind.Type = d.word(skuID, src)
 	}
 	switch {

@@ -161,7 +161,7 @@ func (w *Writer) Write(r *usage.Row) error {
 	text(service)
 	text(service)
 	text(cloud(r.Kind.Provider))
-	if r.Charge == usage.OnDemand || r.Charge == usage.Covered {
+	if r.Charge == usage.OnDemand || r.Charge == usage.Covered || r.Charge == usage.Purchase {
 		b = quoted(b, w.details(r.Kind))
 	}
 	b = append(b, '\n')

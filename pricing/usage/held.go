@@ -21,6 +21,8 @@ type Held struct {
 	Start, End time.Time
 	Seen       time.Time
 
+	// Kind is what it was bought for, without a Type where the bill does not say.
+	Kind Kind
 	// PerHour is what is committed each hour: instances, or money.
 	PerHour Amount
 	// Used and Unused are quantities over the time of the bill.
@@ -86,6 +88,13 @@ func (c *Collector) hold(row *Row) {
 	switch row.Charge {
 	case Purchase:
 		h.Paid = h.Paid.Plus(row.Billed)
+		if h.Kind.Type == "" && row.Kind.Type != "" {
+			h.Kind = row.Kind
+		}
+		if m.Unused != (Amount{}) {
+			h.Unused = h.Unused.Plus(m.Unused)
+			h.UnusedCost = h.UnusedCost.Plus(row.Effective)
+		}
 		switch {
 		case m.Once:
 			h.upfront = h.upfront.Plus(m.Quantity)

@@ -52,6 +52,7 @@ const (
 	OtherUsage = "usage of something other than instances"
 	OtherHours = "hours of something without a type of instance"
 	OtherFee   = "support, subscriptions and other fees"
+	Discount   = "negotiated and volume discounts"
 	LongUsage  = "usage over neither an hour nor a day"
 )
 
@@ -74,8 +75,8 @@ type Row struct {
 	Billed, Effective, List Amount
 	NoEffective             bool // the bill has no effective cost: Effective is 0
 
-	// Kind is the kind of instance of OnDemand and Covered; other rows have the
-	// Provider at least. Hours are instance-hours, negative in corrections.
+	// Kind is the kind of instance of OnDemand and Covered, and the one that a Purchase
+	// is for if it is for one; other rows have the Provider at least. Hours are instance-hours, negative in corrections.
 	Kind  Kind
 	Hours Amount
 
@@ -95,8 +96,11 @@ type Commitment struct {
 	Unit  string // of Quantity, such as "USD", "Hours" or "Normalized Hours"
 	// Quantity is what the row uses, leaves unused or buys, in Unit. Once says that a
 	// purchase is not repeated each hour or month: an upfront fee.
-	Quantity   Amount
-	Once       bool
+	Quantity Amount
+	Once     bool
+	// Unused is how much of Quantity nothing used, for clouds that say so in the row of
+	// the purchase; the effective cost of the row is that of the unused part then.
+	Unused     Amount
 	Start, End time.Time // of the whole commitment; zero where the row does not say
 	// Region is where it is valid, "" everywhere or where the row does not say.
 	Region string

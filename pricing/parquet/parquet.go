@@ -1,6 +1,6 @@
-// Package parquet reads FOCUS bills that are exported as Apache Parquet. It is a
-// package of its own because it needs a Parquet library, which programs that read CSV
-// do not compile.
+// Package parquet reads bills that are exported as Apache Parquet: FOCUS, and AWS's
+// cost and usage report, legacy and 2.0. It is a package of its own because it needs a
+// Parquet library, which programs that read CSV do not compile.
 //
 //	f, err := os.Open("part-00001.snappy.parquet")
 //	...
@@ -15,14 +15,14 @@
 // What to call:
 //
 //	You have                        You want                      Call
-//	a FOCUS export as Parquet       demand and commitments        Read
+//	a bill as Parquet               demand and commitments        Read
 //	the first bytes of a file       whether it is Parquet         Is
 //	several parts of one export     the same                      Read for each, with one Collector
 //
-// What rows mean, and what is left out, is told in package focus. Costs that are
+// What rows mean, and what is left out, is told in packages focus and aws. Costs that are
 // floating-point numbers are read as the shortest decimals that stand for them, as
 // their producer printed them; decimals and times of all Parquet types are read
-// exactly. SkuPriceDetails and Tags may be maps or texts of JSON.
+// exactly. SkuPriceDetails, product and tags may be maps or texts of JSON.
 //
 // Memory is that of one page of each column at a time, and does not grow with the
 // file. One goroutine at a time may use a Collector.
@@ -43,6 +43,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
+	"github.com/plimsoll/plimsoll/pricing/aws"
 	"github.com/plimsoll/plimsoll/pricing/focus"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -50,10 +51,11 @@ import (
 // Is reports whether a file begins as Parquet does.
 func Is(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 
-// Read reads a FOCUS export as Parquet from r, which has size bytes, and adds its rows
-// to c under the given name. The error is an [*usage.InputError] whose Line is the
-// number of the row, from 1: [usage.ErrForm] for a file that is not Parquet or has no
-// FOCUS columns, and those of [focus.Read]. Other errors are those of r.
+// Read reads a bill as Parquet from r, which has size bytes, and adds its rows to c
+// under the given name. Its columns tell whether it is FOCUS or a cost and usage
+// report. The error is an [*usage.InputError] whose Line is the number of the row, from
+// 1: [usage.ErrForm] for a file that is not Parquet or has other columns, and those of
+// [focus.Read] and [aws.Read]. Other errors are those of r.
 func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) (err error) {
 	row := 0
 	source := &readerAt{r: r}
@@ -70,7 +72,14 @@ func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) (err error
 		return inputerr.At("parquet", 0, 0, "", usage.ErrForm, "%w: want a whole Parquet file", err)
 	}
 	t := newTable(file)
-	d, err := focus.NewDecoder(c, name, "parquet", t.header)
+	var d interface {
+		Decode(line int, row [][]byte, raw []byte) error
+	}
+	if aws.Form(t.header) != "" && focus.Version(t.header) == "" {
+		d, err = aws.NewDecoder(c, name, "parquet", t.header)
+	} else {
+		d, err = focus.NewDecoder(c, name, "parquet", t.header)
+	}
 	if err != nil {
 		if in, ok := err.(*usage.InputError); ok {
 			in.Package, in.Line = "parquet", 0

@@ -130,6 +130,38 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A cost and usage report 2.0 with its map of the product.
+func TestCostAndUsage(t *testing.T) {
+	type line struct {
+		Start    time.Time         `parquet:"line_item_usage_start_date,timestamp(millisecond)"`
+		End      time.Time         `parquet:"line_item_usage_end_date,timestamp(millisecond)"`
+		Type     string            `parquet:"line_item_line_item_type"`
+		Cost     float64           `parquet:"line_item_unblended_cost"`
+		Amount   float64           `parquet:"line_item_usage_amount"`
+		Currency string            `parquet:"line_item_currency_code"`
+		Usage    string            `parquet:"line_item_usage_type"`
+		Unit     string            `parquet:"pricing_unit"`
+		Product  map[string]string `parquet:"product,optional"`
+	}
+	start := time.Date(2024, 9, 18, 22, 0, 0, 0, time.UTC)
+	var b bytes.Buffer
+	w := pq.NewGenericWriter[line](&b)
+	w.Write([]line{
+		{start, start.Add(time.Hour), "Usage", 0.096, 1, "USD", "EUW1-BoxUsage:m5.large", "Hrs", map[string]string{"region_code": "eu-west-1", "operating_system": "Linux"}},
+		{start, start.Add(time.Hour), "Tax", 0.0182, 1, "USD", "", "", nil},
+	})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bill, err := read(t, b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(bill.Demand) != 1 || bill.Demand[0].Kind.String() != "aws eu-west-1 m5.large linux shared" || bill.Files[0].Total.Billed.String() != "0.1142" || bill.Files[0].Format != "AWS cost and usage report 2.0 (parquet)" {
+		t.Errorf("%+v", bill)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	whole := write(t, rows(), 2)
 	twice := append(rows(), rows()[0])

@@ -1,0 +1,102 @@
+// Package aws reads the cost and usage reports of Amazon Web Services, legacy and
+// 2.0, into demand, commitments and an account of every cent.
+//
+//	var c usage.Collector
+//	for _, name := range os.Args[1:] { // the parts of a month, and months
+//		f, err := os.Open(name)
+//		if err != nil {
+//			return err
+//		}
+//		if err := aws.Read(&c, name, f); err != nil {
+//			return err // line, column and what would be right
+//		}
+//	}
+//	bill, err := c.Bill()
+//
+// What to call:
+//
+//	You have                                You want                       Call
+//	a report as CSV, plain or gzip          demand and commitments         Read
+//	a report as Parquet                     the same                       parquet.Read of pricing/parquet
+//	lines in memory or from a database      the same                       NewDecoder, Decoder.Decode
+//	a file of an unknown form               whether it is such a report    Is, Form
+//
+// A report with hourly lines gives demand by the hour, one with daily lines by the
+// day; a monthly report has no demand that a plan could use, and its usage is left
+// out.
+//
+// # What a line is
+//
+//	LineItemType              is                      billed      effective
+//	Usage                     on demand, or left out  unblended   unblended
+//	DiscountedUsage           covered                 unblended   reservation/EffectiveCost
+//	SavingsPlanCoveredUsage   covered                 unblended   SavingsPlanEffectiveCost
+//	SavingsPlanNegation       covered, no hours       unblended   0
+//	RIFee                     purchase                unblended   the part that nothing used
+//	Fee with a reservation    purchase, once          unblended   0
+//	SavingsPlanRecurringFee   purchase                unblended   commitment − used commitment
+//	SavingsPlanUpfrontFee     purchase, once          unblended   0
+//	Tax, Credit, Refund,
+//	...Discount, other Fee    left out                unblended   unblended
+//
+// These are the rules by which AWS amortises. Usage under a savings plan is billed at
+// the price on demand, and the negation takes that back: only together are they right.
+//
+// Hours of instances are those whose unit is an hour and whose usage type or product
+// names a type of instance. Spot usage is left out, and so are fees for throughput to
+// volumes and processor credits, which name a type, too. The region is that of the
+// product or of the availability zone, the system that of the operation
+// ("RunInstances:0002" is Windows) or of the product.
+//
+// Quantities of reservations are normalised hours where the report has them: a large
+// counts 4, an xlarge 8, as reservations of flexible size are applied. Package offers
+// has the factor of each type.
+//
+// # Allocation and concurrency
+//
+// Memory does not grow with the file. Reading allocates for new combinations of words
+// and what a [usage.Collector] does. One goroutine at a time may use a Decoder.
+package aws
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+// Read reads a cost and usage report as CSV, plain or gzip, and adds its lines to c
+// under the given name. Columns are found by name; those that are not known are passed
+// over.
+//
+// The error is that of src, or an [*usage.InputError] with line, column and name:
+// [usage.ErrForm] for a file that is no such report, [usage.ErrMissing] for a column or
+// a time that every line needs, [usage.ErrSyntax] for a number, a time or a line that
+// is malformed, [usage.ErrTruncated] for a file that was cut off, and those of
+// [usage.Collector.Add]. After an error, c is of no more use.
+func Read(c *usage.Collector, name string, src io.Reader) error {
+	r, header, err := billtable.Open("aws", "a cost and usage report", src)
+	if err != nil {
+		return err
+	}
+	d, err := NewDecoder(c, name, "csv", header)
+	if err != nil {
+		return err
+	}
+	for r.Next() {
+		if err := d.decode(r.Line(), r, r.Row()); err != nil {
+			return err
+		}
+	}
+	return billtable.Error("aws", r.Err())
+}
+
+// quote quotes a field for an error, and cuts a long one.
+func quote(b []byte) string {
+	const longest = 40
+	if len(b) > longest {
+		return strconv.Quote(string(b[:longest])) + "..."
+	}
+	return strconv.Quote(string(b))
+}
