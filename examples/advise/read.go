@@ -13,12 +13,13 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/pricing/aws"
 	"github.com/plimsoll/plimsoll/pricing/azure"
 	"github.com/plimsoll/plimsoll/pricing/focus"
-	"github.com/plimsoll/plimsoll/pricing/focus/parquet"
 	"github.com/plimsoll/plimsoll/pricing/gcp"
 	"github.com/plimsoll/plimsoll/pricing/oci"
 	"github.com/plimsoll/plimsoll/pricing/offers"
+	"github.com/plimsoll/plimsoll/pricing/parquet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -30,6 +31,7 @@ var forms = []struct {
 	read   func(c *usage.Collector, name string, src io.Reader) error
 }{
 	{"a FOCUS export", func(header string) bool { return focus.Is([]byte(header + "\n")) }, focus.Read},
+	{"a cost and usage report of AWS", func(header string) bool { return aws.Is([]byte(header + "\n")) }, aws.Read},
 	{"an Azure cost export", azure.Detect, azure.Read},
 	{"a Google Cloud billing export", gcp.Detect, gcp.Read},
 	{"an Oracle Cloud cost report", oci.Detect, oci.Read},
