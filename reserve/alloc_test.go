@@ -69,7 +69,7 @@ func TestAllocs(t *testing.T) {
 
 // nameOf returns the name of an algorithm in benchmarks.
 func nameOf(a Planner) string {
-	switch a.(type) {
+	switch a := a.(type) {
 	case *HGR:
 		return "hgr"
 	case *Periodic:
@@ -83,7 +83,7 @@ func nameOf(a Planner) string {
 	case *Peak:
 		return "peak"
 	case *Constant:
-		if a.(*Constant).Class == AnyClass {
+		if a.Class == AnyClass {
 			return "constant-best"
 		}
 		return "constant"

@@ -176,7 +176,7 @@ func (o *options) countBursts(sources []*jobSource) error {
 // run runs the policy of a cell once.
 func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 	o := r.opts
-	jobs := w.jobs
+	var jobs []trace.Job
 	if c.source.log != nil {
 		jobs = c.source.log.Jobs
 	} else if w.jobs, err = c.source.appendTo(w.jobs[:0], o.random(run, streamJobs)); err != nil {

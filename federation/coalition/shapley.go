@@ -26,7 +26,6 @@ import (
 type Solver struct {
 	sums  []wide.Int
 	rests []uint64
-	order []int
 
 	// Of the core.
 	adjoint []int64    // D·B⁻¹, row by row

@@ -29,7 +29,6 @@ type Decoder struct {
 	memo    billtable.Memo[class]
 	clock   billtable.Clock
 	row     usage.Row
-	text    []byte
 	fields  fields
 	isBills bool // of cost and usage; otherwise of contract commitments
 }

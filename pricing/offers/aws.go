@@ -15,14 +15,14 @@ import (
 
 // awsPrice is one price of an offer file, in either form.
 type awsPrice struct {
-	sku, termCode, termType            string
-	unit, price, currency              string
-	lease, option, class               string
-	family, region, location           string
-	kind, tenancy, os, software        string
-	licence, capacity, usage           string
-	operation, factor                  string
-	engine, edition, deployment, start string
+	sku, termCode, termType     string
+	unit, price, currency       string
+	lease, option, class        string
+	family, region, location    string
+	kind, tenancy, os, software string
+	licence, capacity, usage    string
+	operation, factor           string
+	engine, edition, deployment string
 }
 
 // awsProduct collects the prices of one SKU.

@@ -302,10 +302,3 @@ func (m *model) load(p *Problem) error {
 	}
 	return nil
 }
-
-func abs(a int64) int64 {
-	if a < 0 {
-		return -a
-	}
-	return a
-}
