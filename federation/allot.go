@@ -7,18 +7,18 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// AppendBookings books the plan that Solve found last, for the same centres and
-// tasks, and appends the bookings to dst: those at home by task, then those
-// elsewhere by task and centre. Reservations go to a centre's own tasks before
-// guests, and among each to the first tasks, slot by slot; what is left over is
-// on demand. opts say what is paid for a lease (Order and Excess do not change the
-// plan). [Verify] accepts the bookings, and if Excess is not AtHomePrice what they
-// buy and send is Optimum.Cost.
+// AppendBookings books the plan that Solve found last, for the same centres and tasks,
+// and appends the bookings to dst: bookings at home by task, then bookings elsewhere by
+// task and centre. Reservations go to a centre's own tasks before guests, and in each
+// group to the first tasks, slot by slot. The rest is on demand. opts say what is paid
+// for a lease; Order and Excess do not change the plan. With a Lending, a part pays the
+// price at what is idle when it is booked. [Verify] accepts the bookings. Unless Excess
+// is AtHomePrice, what they buy and send is Optimum.Cost.
 //
-// The error is an [*InputError] about amounts that are too large; dst is then as
-// it was. It panics if an option is none of the constants, or if there are other
-// numbers of tasks, centres or slots than there were. It takes time linear in the
-// slots of all parts.
+// The error is an [*InputError] about a Lending or about amounts that are too large; dst
+// is then unchanged. It panics if an option is none of the constants, or if the numbers
+// of tasks, centres or slots differ from those that Solve had. Time: linear in the slots
+// of all parts.
 func (o *Optimizer) AppendBookings(dst []Booking, centres []Centre, tasks []Task, opts Options) ([]Booking, error) {
 	opts.check()
 	slots, err := checkCentres(centres)
@@ -83,7 +83,7 @@ func (o *Optimizer) book(dst []Booking, centres []Centre, t Task, k, j, d int, o
 			return dst, badInput("Tasks.Disk", k, ErrOverflow, "%d instances of %d bytes of task %d do not fit: want fewer or smaller instances", d, t.Disk, t.ID)
 		}
 	}
-	// All that the part could pay.
+	// The most that the part could pay.
 	if most, err := max(lease, bought).Mul(int64(d)); err != nil || most > math.MaxInt64/4/pricing.Money(t.Slots()) || traffic > math.MaxInt64/2 {
 		return dst, badInput("Tasks.Instances", k, ErrOverflow, "the cost of %d instances over %d slots of task %d does not fit: want fewer instances", d, t.Slots(), t.ID)
 	}

@@ -7,29 +7,28 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// The Lagrangian bound. Let every instance-slot in centre j and slot t cost
-// π_j(t), between 0 and the price on demand p_j, on a reservation or not, and let
-// the reservations earn it. Then any plan costs at least
+// The Lagrangian bound. Let every instance-slot in centre j and slot t cost π_j(t),
+// between 0 and the price on demand p_j, on a reservation or not, and let the
+// reservations earn that price. Then any plan costs at least
 //
 //	L(π) = Σ_k d_k·min_j( send_kj + Σ_{t in k} π_j(t) )  −  Σ_j Σ_t π_j(t)·u_j(t).
 //
-// Proof: p·(n − u)⁺ ≥ π·(n − u) for 0 ≤ π ≤ p. Put that in for every centre and
-// slot of the plan; what is left is the sum over instances of what each pays for
-// its centre, less the last term; and none pays less than the least. □
+// Proof: p·(n − u)⁺ ≥ π·(n − u) for 0 ≤ π ≤ p. Apply that to every centre and slot of
+// the plan. What remains is the sum over instances of what each pays for its centre,
+// less the last term; and no instance pays less than the least. □
 //
-// So any prices at all are a proof, which is checked in one pass over tasks and
-// slots. The best ones give the value of the linear relaxation, in which tasks are
-// divided into fractions: L is its dual. (Of reservations beyond what all tasks of
-// a slot need, those beyond do not count.) With one or two centres there is no gap
-// (see twocentre.go); with three there can be one.
+// So any prices are a proof, which one pass over tasks and slots checks. The best prices
+// give the value of the linear relaxation, in which tasks are divided into fractions: L
+// is its dual. (Reservations beyond what all tasks of a slot need do not count.) With
+// one or two centres there is no gap (twocentre.go); with three there can be one.
 //
-// They are looked for by subgradient steps: where a centre has more instances than
-// reservations, as each instance takes the cheapest, its price goes up, where it
-// has fewer, down. The direction is deflected by the ones before, as in [Sherali89],
-// and the step is Polyak's, towards the cost of the plan that is to be proved.
+// Subgradient steps look for good prices. Let each instance take the cheapest centre.
+// Where a centre then has more instances than reservations, its price rises; where it
+// has fewer, its price falls. The direction is deflected by the directions before, as in
+// [Sherali89]. The step is Polyak's, towards the cost of the plan that is to be proved.
 //
-// Everything that counts is whole: prices are nanos, L is exact. Only the steps
-// are in float64, where rounding changes the path and not the proof; products are
+// All that counts is in whole numbers: prices are nanos, and L is exact. Only the steps
+// are in float64, where rounding changes the path and not the proof. Products are
 // rounded before they are added, so that all machines take the same path.
 //
 // Time: a step is linear in tasks times centres and slots times centres.
@@ -41,21 +40,21 @@ type ascent struct {
 	tried     []int64
 }
 
-// deflect is how much longer the part of the direction is that comes from before
-// than the subgradient. After patience steps without a better bound, steps become
-// ease times as long: the plan's cost is a little more than what can be proved, so
-// that Polyak's step is a little too long in the end. Chosen on the three
-// logs of [Liu21], HGR's reservations, among deflections of 1 and 3, patience of 10,
-// 20 and 40, and ease of 0.5 and 0.7: after 1,000 steps the best bound, the worst of
-// these is 33 in a million lower.
+// deflect is how much longer the part of the direction from before is than the
+// subgradient. After patience steps without a better bound, steps become ease times as
+// long: the plan's cost is a little more than what can be proved, so Polyak's step is a
+// little too long in the end. These values were chosen on the three logs of [Liu21] with
+// HGR's reservations, among deflections of 1 and 3, patience of 10, 20 and 40, and ease
+// of 0.5 and 0.7. They had the best bound after 1,000 steps; the worst of the others is
+// 33 in a million lower.
 const (
 	deflect  = 3
 	patience = 20
 	ease     = 0.7
 )
 
-// value is L(π). It leaves the subgradient in s.over, and writes the plan in which
-// each instance is where it is cheapest, the first such centre, if x is not nil.
+// value is L(π). It leaves the subgradient in s.over. If x is not nil, it writes to x
+// the plan in which each instance is where it is cheapest, in the first such centre.
 func (s *ascent) value(m *model, prices, x []int64) int64 {
 	n, slots := m.centres, m.slots
 	s.sums, s.over = grow.To(s.sums, n*(slots+1)), grow.To(s.over, n*(slots+1))
@@ -104,7 +103,7 @@ func (s *ascent) value(m *model, prices, x []int64) int64 {
 	return total
 }
 
-// raise improves prices whose value is bound, towards target.
+// raise improves prices with the given bound, towards target.
 func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int) (best int64, steps int) {
 	n, slots := m.centres, m.slots
 	s.direction, s.tried = grow.To(s.direction, n*slots), grow.To(s.tried, n*slots)
@@ -124,7 +123,7 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 			best, last = value, steps
 			copy(prices, s.tried)
 		}
-		// What pushes a price out of its range is left out.
+		// A push that would take a price out of its range is left out.
 		var now, before float64
 		for j := range n {
 			for t := range slots {
@@ -169,11 +168,10 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 	return best, steps
 }
 
-// Bound returns L(π), which no plan costs less than: see [Optimizer] for what a
-// plan is and costs. prices are those of the first centre, slot by slot, then
-// those of the second, and so on, each from 0 to the centre's price on demand. It
-// shares nothing with the search for prices, so that it is a check of
-// Optimum.Bound. The error is an [*InputError].
+// Bound returns L(π), a lower bound on the cost of any plan: see [Optimizer] for plans
+// and costs. prices are those of the first centre, slot by slot, then those of the
+// second, and so on, each from 0 to the centre's price on demand. Bound shares no code
+// with the search for prices, so it checks Optimum.Bound. The error is an [*InputError].
 func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Money, error) {
 	return bound(centres, tasks, prices, make([]pricing.Money, len(centres)))
 }

@@ -8,7 +8,7 @@ import (
 
 // What an [InputError] unwraps to.
 var (
-	// ErrRange: a value is outside of what it may be.
+	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")
 	// ErrLength: two slices that belong together have different lengths.
 	ErrLength = errors.New("wrong length")

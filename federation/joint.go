@@ -8,26 +8,25 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Reservations planned together. Whatever the centres reserve, and however they
-// share it, all reservations together and what is on demand cover the sum of all
-// demands, and every instance-slot on demand costs the least price on demand or
-// more. So if one planner had to cover the sum of the demands, with the classes of
-// all centres to choose from and that least price, its optimum is a bound for any
-// reservations with any sharing:
+// Reservations planned together. Whatever the centres reserve and however they share,
+// all reservations together and the instances on demand cover the sum of all demands,
+// and every instance-slot on demand costs the least price on demand or more. So let one
+// planner cover the sum of the demands, with the classes of all centres to choose from
+// and that least price. Its optimum is a bound for any reservations with any sharing:
 //
 //	fees + on demand + traffic  ≥  optimum of the joint problem.
 //
-// Proof: give the planner all purchases of all centres. Of D(t) instances at most
-// Σ_j u_j(t) are on reservations, so at least (D(t) − Σ_j u_j(t))⁺ are on demand,
-// and traffic costs 0 or more. □ With equal prices on demand and free traffic the
-// bound is attained: it is the optimum of reserving jointly and sharing freely.
+// Proof: give the planner all purchases of all centres. Of D(t) instances at most Σ_j
+// u_j(t) are on reservations, so at least (D(t) − Σ_j u_j(t))⁺ are on demand, and
+// traffic costs 0 or more. □ With equal prices on demand and free traffic the bound is
+// attained: it is the optimum of reserving jointly and sharing freely.
 //
-// [JointDemandTo] and [JointPrices] state the joint problem; package reserve
-// solves it (reserve.Exact, over the full horizon).
+// [JointDemandTo] and [JointPrices] state the joint problem; reserve.Exact solves it,
+// over the full horizon.
 
-// JointDemandTo writes to dst, slot by slot, what all tasks need together. The
-// error is an [*InputError] about a task that does not fit into the slots of dst
-// or has nothing to run; dst is then unchanged. O(tasks + slots).
+// JointDemandTo writes to dst, slot by slot, what all tasks need together. The error is
+// an [*InputError] about a task that does not fit into the slots of dst or has no
+// instance; dst is then unchanged. Time: O(tasks + slots).
 func JointDemandTo(dst []int, tasks []Task) error {
 	sum := uint64(0)
 	for k, t := range tasks {
@@ -54,12 +53,11 @@ func JointDemandTo(dst []int, tasks []Task) error {
 	return nil
 }
 
-// JointPrices returns the price list of the joint problem: the least price on
-// demand of all centres, and each centre's reservation as a prepaid class, named
-// "centre 0" and so on, for slots of the given length. The error is an
-// [*InputError]: about a centre, or because the price on demand of an hour is not
-// a whole number of nanos. It panics if slot is not positive. It allocates the
-// list.
+// JointPrices returns the price list of the joint problem: the least price on demand of
+// all centres, and each centre's reservation as a prepaid class, named "centre 0" and so
+// on, for slots of the given length. The error is an [*InputError] about a centre, or
+// about a price on demand that is not a whole number of nanos an hour. It panics if slot
+// is not positive. It allocates the list.
 func JointPrices(centres []Centre, slot time.Duration) (pricing.List, error) {
 	if slot <= 0 {
 		panic("federation: JointPrices with a slot of no length")

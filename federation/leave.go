@@ -4,8 +4,8 @@ import "github.com/plimsoll/plimsoll/pricing"
 
 // A centre that goes in the middle of a run.
 //
-// [Liu21] has federations that do not change. Two things can end a membership, and
-// they differ in what goes on:
+// The federations of [Liu21] do not change. Here a membership can end in two ways, which
+// differ in what goes on:
 //
 //	Leave  The centre takes back what it has lent, gives back what it has
 //	       borrowed, and goes on alone. Tasks stay where they are, so that none is
@@ -15,17 +15,16 @@ import "github.com/plimsoll/plimsoll/pricing"
 //	       otherwise, as Alg. 3, lines 2, 3 and 15 serve them. Its own tasks end with
 //	       it, except for what runs elsewhere, which goes on, and is paid for.
 //
-// Both take effect at the end of a slot: a reservation that is lent in a slot is
-// lent for all of it. A lease is paid for the slots that it lasted; what was booked
-// for later ones is paid back by bookings with negative counts, and what replaces
-// them is booked anew. So per slot the sum over bookings is what runs, and the
-// ledger, that adds up bookings, needs to know nothing of it. Traffic was sent and
-// is not paid back, and nothing is charged for going home.
+// Both take effect at the end of a slot: a reservation that is lent in a slot is lent
+// for all of the slot. A lease is paid for the slots that it lasted. Bookings with
+// negative counts pay back what was booked for later slots, and new bookings replace it.
+// So for each slot the sum over bookings is what runs, and the ledger needs no special
+// case. Traffic was sent and is not paid back, and nothing is charged for going home.
 //
-// The sharer keeps the bookings that have not ended. Invariant: in each slot from
-// now on, they add up to what runs. Those that have ended are swept out whenever
-// the list has doubled, so that keeping it takes amortised constant time a booking,
-// and memory for about twice as many as run at once.
+// The sharer keeps the bookings that have not ended. Invariant: in each slot from now
+// on, they add up to what runs. Bookings that have ended are swept out whenever the list
+// has doubled. So keeping it takes amortised constant time a booking, and memory for
+// about twice as many bookings as run at once.
 
 // live is a booking with its prices, so that it can be cut.
 type live struct {
@@ -33,7 +32,7 @@ type live struct {
 	share, onDemand pricing.Money
 }
 
-// forget sweeps out what has ended, if the list is long.
+// forget sweeps out bookings that have ended, if the list is long.
 func (s *Sharer) forget() {
 	if len(s.live) < s.sweep {
 		return
@@ -49,7 +48,7 @@ func (s *Sharer) forget() {
 	s.sweep = max(64, 2*n)
 }
 
-// charge sets what a booking's slots cost.
+// charge sets the price of a booking's slots.
 func (b *live) charge() {
 	b.Lease = b.share * pricing.Money(b.Reserved) * pricing.Money(b.Slots())
 	b.Bought = b.onDemand * pricing.Money(b.OnDemand) * pricing.Money(b.Slots())
@@ -63,16 +62,16 @@ func (b live) refund(slot, r, o int) Booking {
 	return b.Booking
 }
 
-// Leave takes a centre out of the federation from slot on: it neither lends nor
-// borrows any more, and its tasks are served at home. Leases to it and from it end
-// with the slot before; their tasks go on where they are, on demand. The bookings
-// that say so are appended to dst, refunds with negative counts among them.
+// Leave takes a centre out of the federation from slot on. The centre neither lends nor
+// borrows any more, and its tasks are served at home. Leases to it and from it end with
+// the slot before; their tasks go on where they are, on demand. Leave appends the
+// bookings that say so to dst, among them refunds with negative counts.
 //
-// Tasks that start in slot or later are to be added after it, and none that starts
-// before. The error is an [*InputError], and nothing has changed then: [ErrRange]
-// for an unknown centre or slot, [ErrOrder] if a task of a later slot has been
-// added, [ErrGone] if the centre has gone before. It takes time linear in the
-// bookings that have not ended, times their slots.
+// Call Leave before adding tasks that start in slot or later, and after all tasks that
+// start before. The error is an [*InputError], and nothing has changed then: [ErrRange]
+// for an unknown centre or slot, [ErrOrder] if a task of a later slot has been added,
+// [ErrGone] if the centre has gone before. Time: linear in the bookings that have not
+// ended, times their slots.
 func (s *Sharer) Leave(dst []Booking, centre, slot int) ([]Booking, error) {
 	if err := s.checkGo(centre, slot, left); err != nil {
 		return dst, err
@@ -98,15 +97,15 @@ func (s *Sharer) Leave(dst []Booking, centre, slot int) ([]Booking, error) {
 	return dst, nil
 }
 
-// Fail says that a centre fails: from slot on nothing runs there. Other centres'
-// tasks go on at home, on free reservations and on demand: as tasks of their home they
-// take reservations that are kept for its tasks to come, too. The centre's own tasks
-// end, but for what runs elsewhere; more of them are refused with [ErrGone]. The
-// bookings that say so are appended to dst; those with negative counts whose Home
-// and Centre are the failed one say what its tasks lost.
+// Fail says that a centre fails: from slot on nothing runs there. Other centres' tasks
+// go on at home, on free reservations and on demand. As tasks of their home they also
+// take reservations that are kept for its tasks to come. The centre's own tasks end,
+// except for what runs elsewhere; more of its tasks are refused with [ErrGone]. Fail
+// appends the bookings that say so to dst. Bookings with negative counts whose Home and
+// Centre are both the failed centre say what its tasks lost.
 //
-// Order, errors and time are those of [Sharer.Leave]; a centre that has left can
-// still fail.
+// Order, errors and time are those of [Sharer.Leave]. A centre that has left can still
+// fail.
 func (s *Sharer) Fail(dst []Booking, centre, slot int) ([]Booking, error) {
 	if err := s.checkGo(centre, slot, failed); err != nil {
 		return dst, err
@@ -129,7 +128,7 @@ func (s *Sharer) Fail(dst []Booking, centre, slot int) ([]Booking, error) {
 	return dst, nil
 }
 
-// checkGo checks that a centre can become what it is to be.
+// checkGo checks that a centre can leave or fail.
 func (s *Sharer) checkGo(centre, slot, become int) error {
 	switch {
 	case s.centres == nil:
@@ -146,7 +145,7 @@ func (s *Sharer) checkGo(centre, slot, become int) error {
 	return nil
 }
 
-// What a centre is to the federation, each worse than the one before.
+// The states of a centre in the federation, each worse than the one before.
 const (
 	member = iota
 	left

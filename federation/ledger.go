@@ -9,23 +9,22 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// The ledger is double entry: each amount is taken from one party and given to
-// another in the same step, so that the sums over all parties agree whatever the
-// prices and however they were rounded. A booking is at most three payments:
+// The ledger is double entry. Each amount is taken from one party and given to another
+// in the same step, so the sums over all parties agree, whatever the prices and however
+// they were rounded. A booking is at most three payments:
 //
 //	Lease      Home to Centre      price × reservations × slots
 //	OnDemand   Home to Provider    price × instances × slots
 //	Traffic    Home to Provider    price per instance × instances, once
 //
-// and fees are paid to the provider when reservations are bought, whoever uses
-// them later. Corrections, when a centre leaves, are bookings with negative counts
-// and amounts, so that sums over bookings are always what is so.
+// Fees are paid to the provider when reservations are bought, whoever uses them later.
+// Corrections, when a centre leaves, are bookings with negative counts and amounts, so
+// that sums over bookings stay right.
 
-// Provider is the party of a [Payment] that sells instances, reservations and
-// traffic.
+// Provider is the party of a [Payment] that sells instances, reservations and traffic.
 const Provider = -1
 
-// Kind says what a [Payment] is for.
+// A Kind says what a [Payment] is for.
 type Kind uint8
 
 const (
@@ -36,7 +35,8 @@ const (
 
 var kinds = enum.New[Kind]("federation", "Kind", ErrRange, "lease", "on_demand", "traffic")
 
-// String returns "lease", "on_demand" or "traffic", or Kind(n) for a value n that has no name.
+// String returns "lease", "on_demand" or "traffic", or Kind(n) for a value n that has no
+// name.
 func (k Kind) String() string { return kinds.String(k) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -47,7 +47,7 @@ func (k Kind) MarshalText() ([]byte, error) { return kinds.MarshalText(k) }
 // unchanged.
 func (k *Kind) UnmarshalText(text []byte) error { return kinds.UnmarshalText(k, text) }
 
-// A Payment says who paid what to whom for which slots.
+// A Payment says who paid how much to whom, for what and for which slots.
 type Payment struct {
 	From, To   int // centres; To may be [Provider]
 	Kind       Kind
@@ -58,8 +58,8 @@ type Payment struct {
 	Amount     pricing.Money // below 0 if it is a refund
 }
 
-// Payments returns the payments of a booking that are for something: lease, on
-// demand, traffic, in this order. One whose price is 0 is among them.
+// Payments returns the payments of a booking: lease, on demand and traffic, in this
+// order, where the booking has any. Payments with a price of 0 are among them.
 func (b Booking) Payments() iter.Seq[Payment] {
 	return func(yield func(Payment) bool) {
 		p := Payment{From: b.Home, To: b.Centre, Kind: LeasePayment, Task: b.Task, Centre: b.Centre, Start: b.Start, End: b.End, Instances: b.Reserved, Amount: b.Lease}
@@ -100,7 +100,7 @@ func AppendPayments(dst []Payment, bookings []Booking) []Payment {
 	return dst
 }
 
-// A Flow is what tasks of one home did in one other centre.
+// A Flow is what the tasks of one home did in one other centre.
 type Flow struct {
 	Leased   int           // instance-slots on the centre's reservations
 	OnDemand int           // instance-slots on demand in the centre
@@ -126,14 +126,14 @@ type Statement struct {
 	Sent      int64 // bytes
 }
 
-// Cost returns what the centre's users paid in the end, C_i of [Liu21] Alg. 3: all
-// that was paid less what was received.
+// Cost returns what the centre's users paid in the end, C_i of [Liu21] Alg. 3: all that
+// was paid, less what was received.
 func (s Statement) Cost() pricing.Money {
 	return s.Fees + s.OnDemand + s.Traffic + s.Paid - s.Received
 }
 
-// A Ledger adds up bookings: who paid what to whom. [Ledger.Reset] makes it ready.
-// It keeps its memory, O(centres²), and allocates nothing once it has seen as many
+// A Ledger adds up bookings: who paid what to whom. [Ledger.Reset] makes it ready. A
+// Ledger keeps its memory, O(centres²), and allocates nothing once it has seen as many
 // centres.
 type Ledger struct {
 	centres int
@@ -144,8 +144,8 @@ type Ledger struct {
 	bytes   uint64
 }
 
-// Reset makes l an empty ledger for that many centres. It panics if there are
-// fewer than 1.
+// Reset makes l an empty ledger for the given number of centres. It panics if centres is
+// below 1.
 func (l *Ledger) Reset(centres int) {
 	if centres < 1 {
 		panic("federation: a ledger for no centre")
@@ -155,9 +155,9 @@ func (l *Ledger) Reset(centres int) {
 	l.flows = append(l.flows[:0], make([]Flow, centres*centres)...)
 }
 
-// PostFee posts what a centre paid for reservations. The error is an
-// [*InputError], and nothing was posted then: [ErrRange] for a negative fee or an
-// unknown centre, [ErrOverflow].
+// PostFee posts what a centre paid for reservations. The error is an [*InputError], and
+// nothing was posted then: [ErrRange] for a negative fee or an unknown centre,
+// [ErrOverflow] for a sum that does not fit.
 func (l *Ledger) PostFee(centre int, fee pricing.Money) error {
 	if centre < 0 || centre >= l.centres {
 		return badInput("Centre", -1, ErrRange, "centre %d: want 0 to %d", centre, l.centres-1)
@@ -180,9 +180,9 @@ func plus(sum uint64, ok bool, n int64) (uint64, bool) {
 	return sum, ok && fits && sum <= math.MaxInt64
 }
 
-// Post posts bookings. The error is an [*InputError], and none of them was posted
-// then: [ErrRange] for a centre that there is not or slots that are none,
-// [ErrOverflow] for amounts whose sum does not fit.
+// Post posts bookings. The error is an [*InputError], and none of them was posted then:
+// [ErrRange] for an unknown centre or for slots that do not exist, [ErrOverflow] for
+// amounts whose sum does not fit.
 func (l *Ledger) Post(bookings ...Booking) error {
 	money, slots, bytes, ok := l.money, l.slots, l.bytes, true
 	for k, b := range bookings {
@@ -217,8 +217,8 @@ func (l *Ledger) Post(bookings ...Booking) error {
 	return nil
 }
 
-// Flow returns what tasks of home did in another centre. It panics if either is
-// unknown, or they are the same.
+// Flow returns what tasks of home did in another centre. It panics if either is unknown,
+// or if they are the same.
 func (l *Ledger) Flow(home, centre int) Flow {
 	if home < 0 || home >= l.centres || centre < 0 || centre >= l.centres || home == centre {
 		panic("federation: no such two centres")
@@ -226,8 +226,7 @@ func (l *Ledger) Flow(home, centre int) Flow {
 	return l.flows[home*l.centres+centre]
 }
 
-// Statement returns a centre's statement. It panics if there is none of that
-// index.
+// Statement returns a centre's statement. It panics if there is no such centre.
 func (l *Ledger) Statement(centre int) Statement {
 	if centre < 0 || centre >= l.centres {
 		panic("federation: no such centre")
@@ -271,8 +270,8 @@ func (l *Ledger) AppendStatements(dst []Statement) []Statement {
 	return dst
 }
 
-// Total returns what the federation paid: the sum of all statements. What was paid
-// for leases was received by another centre, so that [Statement.Cost] is what the
+// Total returns what the federation paid: the sum of all statements. What was paid for
+// leases was received by another centre, so the [Statement.Cost] of Total is what the
 // provider received.
 func (l *Ledger) Total() (sum Statement) {
 	for _, s := range l.Statements() {

@@ -10,17 +10,17 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Part says that Instances instances of a task run in a centre from the task's
-// start to its end.
+// A Part says that a number of instances of a task run in a centre from the task's start
+// to its end.
 type Part struct {
 	Index     int // of the task
 	Centre    int
 	Instances int
 }
 
-// An Optimum is what [Optimizer.Solve] found. Reservations are paid for, and what
-// the centres pay each other for them adds up to nothing, so that a plan costs the
-// federation what it runs on demand and what it sends.
+// An Optimum is the result of [Optimizer.Solve]. Reservations are paid for, and what the
+// centres pay each other for them adds up to nothing. So a plan costs the federation
+// what it runs on demand and what it sends.
 type Optimum struct {
 	Cost     pricing.Money // of the plan: OnDemand + Traffic
 	OnDemand pricing.Money
@@ -33,8 +33,8 @@ type Optimum struct {
 // Exact reports whether the plan is proved to be optimal.
 func (o Optimum) Exact() bool { return o.Cost == o.Bound }
 
-// Gap is (Cost − Bound) / Bound, 0 if they are the same: the optimum is lower than
-// Cost by that part of Bound or less. It is +Inf if Bound is 0 and Cost is not.
+// Gap is (Cost − Bound) / Bound, 0 if they are the same: the optimum is below Cost by at
+// most that share of Bound. It is +Inf if Bound is 0 and Cost is not.
 func (o Optimum) Gap() float64 {
 	if o.Cost == o.Bound {
 		return 0
@@ -42,40 +42,42 @@ func (o Optimum) Gap() float64 {
 	return float64(o.Cost-o.Bound) / float64(o.Bound)
 }
 
-// OptimumOptions say how long to look. The zero value is for most.
+// OptimumOptions are the work limits of [Optimizer.Solve]. The zero value is right for
+// most problems.
 type OptimumOptions struct {
-	// Start are the bookings of another plan, of [Share] say: the plan found does
-	// not cost more than the one that has each part stay where it starts there.
+	// Start are the bookings of another plan, for example of [Share]. The plan found
+	// does not cost more than Start, if each part of Start stays where it starts.
 	Start []Booking
-	// MaxRounds limits the rounds over all pairs of centres, of all descents
-	// together; 0 is 100. A negative number is none: the plan is then Start, all
-	// tasks at home, or what the prices suggest, whichever costs least.
+	// MaxRounds limits the rounds over all pairs of centres, of all descents together; 0
+	// is 100. A negative number is none: the plan is then Start, all tasks at home, or
+	// what the prices suggest, whichever costs least. A round is not interrupted: it
+	// solves a flow for each pair of centres.
 	MaxRounds int
-	// MaxSteps limits the steps of the prices; 0 is 1,000. A negative number is
-	// none: Bound is then what the pairs and [Slotwise] prove.
+	// MaxSteps limits the steps of the prices; 0 is 1,000. A negative number is none:
+	// Bound is then what the pairs and [Slotwise] prove.
 	MaxSteps int
 }
 
-// enough is the least gain of a round, as a part of the cost, that is worth
-// another round. Ten more rounds at this rate change the fifth digit of the
-// on-demand cost.
+// enough is the least gain of a round, as a share of the cost, that is worth another
+// round. Ten more rounds at this rate change the fifth digit of the cost on demand.
 const enough = 1e-6
 
-// An Optimizer plans which instances of which tasks run in which centre, so that
-// the federation pays least for given reservations:
+// An Optimizer plans which instances of which tasks run in which centre, so that the
+// federation pays least for given reservations:
 //
 //	minimise   Σ_j Σ_t p_j·(n_j(t) − u_j(t))⁺  +  Σ ω·φ_home over instances that are not at home,
 //
-// where n_j(t) are the instances in centre j in slot t, each task's instances
-// divided between centres as one likes, each from start to end in one of them.
-// This is what [Sharer] decides task by task and centre by centre; there are no
-// expectations here, all tasks are known.
+// where n_j(t) are the instances in centre j in slot t. Each task's instances are
+// divided between centres in any way, each from start to end in one centre. [Sharer]
+// decides the same task by task and centre by centre. An Optimizer knows all tasks;
+// there are no expectations.
 //
-// With one or two centres the plan is optimal, if a round is allowed. With three or more it is a plan
-// that no two centres can improve between them, and Optimum.Bound says how far it
-// may be from the optimum. See the package documentation.
+// With one or two centres the plan is optimal, if a round is allowed. With three or
+// more, no two centres can improve the plan between them, and Optimum.Bound says how far
+// the plan may be from the optimum. See the package comment.
 //
-// The zero value is ready. It keeps its memory, and allocates nothing once warm.
+// The zero value is ready. An Optimizer keeps its memory, and allocates nothing once
+// warm. It is for one goroutine at a time.
 type Optimizer struct {
 	model
 	pair  twoCentre
@@ -93,8 +95,8 @@ type Optimizer struct {
 	lend lending
 }
 
-// model is what a problem comes down to. Tasks for which sending costs as much as
-// running them on demand at home stay there; they are in base.
+// model is a problem in the form that the solvers need. Tasks for which sending costs as
+// much as running on demand at home stay there; they are in base.
 type model struct {
 	centres, slots int
 	price          []int64 // on demand
@@ -184,14 +186,14 @@ func (m *model) load(centres []Centre, tasks []Task) error {
 		at = 0
 		for t := range b {
 			at += b[t]
-			// Reservations beyond what all tasks need are of no use.
+			// Reservations beyond what all tasks need do not count.
 			b[t] = at - min(int64(c.Reserved[t]), m.total[t])
 		}
 	}
 	return nil
 }
 
-// sum is what a plan costs. use is overwritten.
+// sum returns what a plan costs. It overwrites use.
 func (m *model) sum(x, use []int64) (onDemand, traffic int64) {
 	n, slots := m.centres, m.slots
 	clear(use)
@@ -220,19 +222,19 @@ func (m *model) sum(x, use []int64) (onDemand, traffic int64) {
 	return onDemand, traffic
 }
 
-// Solve plans the tasks. The error is an [*InputError], as [Share] returns it for
-// the same input, or ErrOverflow for amounts that are too large for the flows:
-// prices on demand times the square of the slots have to stay below 2⁶¹ nanos.
-// Orders, expectations and delays of the centres do not matter.
+// Solve plans the tasks. The error is an [*InputError], as [Share] returns it for the
+// same input, or ErrOverflow for amounts that are too large for the flows: prices on
+// demand times the square of the slots must stay below 2⁶¹ nanos. Orders, expectations
+// and delays of the centres do not matter.
 //
-// Ties: of plans that cost the same, the one that the steps arrive at. The same
-// input always gives the same plan.
+// Ties: of plans that cost the same, the plan that the steps arrive at. The same input
+// always gives the same plan.
 //
-// Time: there are up to three descents, from all at home, from Start, and from where
-// the prices have the tasks. A round of them solves one flow for each of the
-// n·(n−1)/2 pairs of n centres, by the network simplex, for which no polynomial bound
-// is known; a step of the prices is O((tasks + slots)·n). Space: O((tasks + slots)·n).
-// Measured times are in the package documentation.
+// Time: there are up to three descents: from all at home, from Start, and from where the
+// prices have the tasks. A round of a descent solves one flow for each of the n·(n−1)/2
+// pairs of n centres, by the network simplex, for which no polynomial bound is known. A
+// step of the prices is O((tasks + slots)·n). Space: O((tasks + slots)·n). The package
+// comment has measured times; [OptimumOptions] has the work limits.
 func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (Optimum, error) {
 	if err := o.load(centres, tasks); err != nil {
 		return Optimum{}, err
@@ -323,8 +325,8 @@ func (o *Optimizer) checkIDs(tasks []Task) error {
 // start sets o.x0 to where bookings have the tasks when they start.
 func (o *Optimizer) start(tasks []Task, bookings []Booking) error {
 	n := o.centres
-	// o.used2 is too short for tasks; count in x0, task by task, with a place for
-	// those that stay behind the others.
+	// o.used2 is too short for tasks. Count in x0, task by task; tasks that stay have no
+	// place.
 	clear(o.x0)
 	place := grow.To(o.refs, len(tasks))
 	o.refs = place
@@ -363,9 +365,9 @@ func (o *Optimizer) start(tasks []Task, bookings []Booking) error {
 	return nil
 }
 
-// descend lets each pair of centres in turn divide between them what they have,
-// as long as that lowers the cost, in at most limit rounds, and writes the prices of
-// the last one, 0 if there is none.
+// descend lets each pair of centres in turn divide between them what they have, as long
+// as that lowers the cost, in at most limit rounds. It writes the prices of the last
+// round, 0 if there is none.
 func (o *Optimizer) descend(x []int64, limit int, prices []int64) (cost int64, rounds int) {
 	n, slots := o.centres, o.slots
 	d, s := o.sum(x, o.used)
@@ -400,8 +402,8 @@ func (o *Optimizer) descend(x []int64, limit int, prices []int64) (cost int64, r
 	return cost, rounds
 }
 
-// between divides what centres a and b have between them at the least cost. The
-// prices become at least those that prove it.
+// between divides what centres a and b have between them at the least cost. It raises
+// the prices to those that prove it.
 func (o *Optimizer) between(x []int64, a, b int, prices []int64) {
 	n, slots := o.centres, o.slots
 	f := &o.pair
@@ -483,8 +485,9 @@ func (o *Optimizer) AppendParts(dst []Part, tasks []Task) []Part {
 	return dst
 }
 
-// AppendPrices appends the prices that prove Optimum.Bound, centre by centre and
-// slot by slot: [Bound] computes it from them.
+// AppendPrices appends the prices that prove Optimum.Bound, centre by centre and slot by
+// slot. [Bound] computes the bound from them, and [PriceSharesTo] shares that no
+// coalition leaves.
 func (o *Optimizer) AppendPrices(dst []pricing.Money) []pricing.Money {
 	for _, p := range o.prices {
 		dst = append(dst, pricing.Money(p))

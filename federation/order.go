@@ -9,24 +9,25 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Order says which centres a task asks for idle reservations, and in which order.
+// An Order says which centres a task asks for idle reservations, and in which order.
 type Order uint8
 
 const (
-	// ByDelay asks those with the least delay to the task's user first, [Liu21]
-	// Alg. 3, line 4. Ties go to the lower index, here and below.
+	// ByDelay asks centres with the least delay to the task's user first, [Liu21] Alg.
+	// 3, line 4. Ties go to the lower index, here and below.
 	ByDelay Order = iota
-	// CheapestFirst asks those with the lowest sharing price first, then those with
-	// the lowest price on demand, then by delay. What a task pays for traffic
-	// depends on its home alone.
+	// CheapestFirst asks centres with the lowest sharing price first, then the lowest
+	// price on demand, then the least delay. What a task pays for traffic depends on its
+	// home alone.
 	CheapestFirst
-	// Alone asks none: what the same tasks cost without a federation.
+	// Alone asks no centre: what the same tasks cost without a federation.
 	Alone
 )
 
 var orders = enum.New[Order]("federation", "Order", ErrRange, "by_delay", "cheapest_first", "alone")
 
-// String returns "by_delay", "cheapest_first" or "alone", or Order(n) for a value n that has no name.
+// String returns "by_delay", "cheapest_first" or "alone", or Order(n) for a value n that
+// has no name.
 func (o Order) String() string { return orders.String(o) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -37,29 +38,30 @@ func (o Order) MarshalText() ([]byte, error) { return orders.MarshalText(o) }
 // unchanged.
 func (o *Order) UnmarshalText(text []byte) error { return orders.UnmarshalText(o, text) }
 
-// SharePrice says what a borrower pays for a lent instance and slot. F and τ are
-// fee and term. Prices are rounded down to a nano, once, so that no lender
-// receives more than its fee for a term, and amounts are whole multiples of
-// prices and add up however bookings are cut.
+// A SharePrice says what a borrower pays for a lent instance and slot. F and τ are fee
+// and term. Prices are rounded down to a nano, once. So no lender receives more than its
+// fee for a term, and amounts are whole multiples of prices and add up however bookings
+// are cut.
 type SharePrice uint8
 
 const (
 	// LenderFee is the lender's F/τ.
 	LenderFee SharePrice = iota
-	// BorrowerFee is the borrower's F/τ, as [Liu21] Eqs. (20) and (21) and Alg. 3
-	// print it. A centre with lower fees then reserves for sale at a profit.
+	// BorrowerFee is the borrower's F/τ, as [Liu21] Eqs. (20) and (21) and Alg. 3 print
+	// it. With BorrowerFee, a centre with lower fees reserves for sale at a profit.
 	BorrowerFee
 	// Midpoint is half-way between the lender's F/τ and its price on demand.
 	Midpoint
-	// Unpaid costs nothing. It is not what lenders will want, but an idle reservation
-	// is paid for: at any other price there are tasks that would save the
-	// federation money and do not move.
+	// Unpaid costs nothing. Lenders will not want it. But an idle reservation is paid
+	// for, so at any other price some tasks stay that would save the federation money by
+	// moving.
 	Unpaid
 )
 
 var sharePrices = enum.New[SharePrice]("federation", "SharePrice", ErrRange, "lender_fee", "borrower_fee", "midpoint", "unpaid")
 
-// String returns "lender_fee", "borrower_fee", "midpoint" or "unpaid", or SharePrice(n) for a value n that has no name.
+// String returns "lender_fee", "borrower_fee", "midpoint" or "unpaid", or SharePrice(n)
+// for a value n that has no name.
 func (p SharePrice) String() string { return sharePrices.String(p) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -70,23 +72,24 @@ func (p SharePrice) MarshalText() ([]byte, error) { return sharePrices.MarshalTe
 // unchanged.
 func (p *SharePrice) UnmarshalText(text []byte) error { return sharePrices.UnmarshalText(p, text) }
 
-// Excess says what becomes of the instances of a part beyond what is idle in a
-// slot, (θ − e_j(t))⁺ of [Liu21] Eq. (20).
+// An Excess says what happens to the instances of a part beyond what is idle in a slot,
+// (θ − e_j(t))⁺ of [Liu21] Eq. (20).
 type Excess uint8
 
 const (
 	// AtLender runs them on demand in the lending centre, at its price.
 	AtLender Excess = iota
-	// AtHomePrice runs them on demand in the lending centre at the price of the
-	// task's home, as Eqs. (20) and (21) print it.
+	// AtHomePrice runs them on demand in the lending centre at the price of the task's
+	// home, as Eqs. (20) and (21) print it.
 	AtHomePrice
-	// NoExcess does not let a part be larger than what is idle in each of its slots.
+	// NoExcess limits a part to what is idle in each of its slots.
 	NoExcess
 )
 
 var excesses = enum.New[Excess]("federation", "Excess", ErrRange, "at_lender", "at_home_price", "no_excess")
 
-// String returns "at_lender", "at_home_price" or "no_excess", or Excess(n) for a value n that has no name.
+// String returns "at_lender", "at_home_price" or "no_excess", or Excess(n) for a value n
+// that has no name.
 func (e Excess) String() string { return excesses.String(e) }
 
 // MarshalText returns the text that String returns. A value that has no name is an

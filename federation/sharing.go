@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// [Liu21] Alg. 3, task-aware instance sharing. For a task of home i, d instances in
-// n slots:
+// [Liu21] Alg. 3, task-aware instance sharing. For a task of home i, d instances in n
+// slots:
 //
 //	expectation of i's demand   −= d in the task's slots
 //	m_t = (d − u_i(t))⁺            what is missing at home
@@ -21,27 +21,27 @@ import (
 //	    d −= θ,  m_t = (m_t − θ)⁺
 //	book d at home: min(d, u_i(t)) reservations, the rest on demand;  u_i(t) −= min(d, u_i(t))
 //
-// Where this departs from what is printed is in the package documentation, under
-// "What is printed, and what is done".
+// The package comment, "What is printed, and what is done", has the differences from the
+// paper.
 //
-// Invariants: u_j(t) ≥ 0 is what was reserved less what all bookings have in j and t,
-// so that nothing is lent twice or beyond its term; a task's parts add up to all of
-// its instances in each of its slots, so that none waits.
+// Invariants. u_j(t) ≥ 0 is what was reserved less what all bookings have in j and t, so
+// nothing is lent twice or beyond its term. A task's parts add up to all of its
+// instances in each of its slots, so no task waits.
 //
-// Rows of u are plain slices. Lines 2 and 3 are a minimum over the task's slots and
-// a subtraction from them, which a segment tree does in O(log slots); but Eq. (20)
-// has to look at each slot anyway, and most tasks are short. By BenchmarkRange (go
-// test ./federation -bench Range) the tree is tens of times slower up to 4 slots, about
-// level at 300 and four times faster at 1,000; tasks of the logs have 2.7 to 4 slots in
-// the mean.
+// Rows of u are plain slices. Lines 2 and 3 are a minimum over the task's slots and a
+// subtraction from them, which a segment tree does in O(log slots). But Eq. (20) must
+// look at each slot anyway, and most tasks are short. By BenchmarkRange (go test
+// ./federation -bench Range) the tree is tens of times slower up to 4 slots, about level
+// at 300 and four times faster at 1,000. Tasks of the logs have 2.7 to 4 slots in the
+// mean.
 //
 // Time: O(slots of the task · centres asked) if prices are convex, see theta.go. Space:
 // O(centres · slots + tasks).
 
-// A Booking is a number of instances of one task in one centre over the slots
-// Start ≤ t < End, in which the same number of them runs on reservations of the
-// centre. A part of a task whose share of reservations changes over time is
-// several bookings, one after the other.
+// A Booking is a number of instances of one task in one centre over the slots Start ≤ t
+// < End. In each of these slots, the same number of them runs on reservations of the
+// centre, at the same price. If the reservations or the price of a part change over
+// time, the part is several bookings, one after the other.
 type Booking struct {
 	Task         int // ID
 	Home, Centre int // where the task is from, and where this runs
@@ -58,10 +58,10 @@ type Booking struct {
 // Slots returns End − Start.
 func (b Booking) Slots() int { return b.End - b.Start }
 
-// Within returns the part of b in the slots from ≤ t < to, and whether there is one,
-// for statements of a month, say. The parts of a booking cost what the booking
-// costs, to the nano, because its amounts are whole multiples of its slots; traffic
-// is in the part that begins where b does.
+// Within returns the part of b in the slots from ≤ t < to, for example for the statement
+// of a month, and whether there is one. The parts of a booking cost what the booking
+// costs, to the nano, because its amounts are whole multiples of its slots. Traffic
+// belongs to the part that begins where b does.
 func (b Booking) Within(from, to int) (part Booking, ok bool) {
 	part = b
 	part.Start, part.End = max(b.Start, from), min(b.End, to)
@@ -79,9 +79,10 @@ func (b Booking) Within(from, to int) (part Booking, ok bool) {
 // Cost returns what Home pays in total.
 func (b Booking) Cost() pricing.Money { return b.Lease + b.Bought + b.Traffic }
 
-// A Sharer is [Liu21] Alg. 3 as a stream: tasks in the order of their starts go
-// in, bookings come out. The zero value is ready for [Sharer.Reset]. It keeps its
-// memory between runs, and allocates nothing once warm.
+// A Sharer is [Liu21] Alg. 3 as a stream: tasks go in, in the order of their starts, and
+// bookings come out. The zero value is ready for [Sharer.Reset]. A Sharer keeps its
+// memory between runs, and allocates nothing once warm. It is for one goroutine at a
+// time.
 type Sharer struct {
 	centres []Centre // without their slices
 	opts    Options
@@ -105,9 +106,10 @@ type Sharer struct {
 	index         []int
 }
 
-// Reset makes s ready for a run over centres, which are copied. It panics if an
-// option is none of the constants. An [*InputError] says what is wrong with the
-// centres; s is then as it was.
+// Reset makes s ready for a run over centres, which it copies. It calls
+// Options.Lending.Price, if there is one, and checks its prices. The error is an
+// [*InputError] about the centres or the prices; s is then unchanged. It panics if an
+// option is none of the constants.
 func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	opts.check()
 	slots, err := checkCentres(centres)
@@ -147,18 +149,17 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	return nil
 }
 
-// Add books a task and appends its bookings to dst: the parts in other centres in
-// the order in which those were asked, then the one at home, each in the order of
-// slots. Tasks come in the order of their starts; those of one slot are served in
-// the order in which they come. It takes O(slots · centres) time if no share price
-// is above the price on demand beside it, and a logarithm more otherwise.
+// Add books a task and appends its bookings to dst: the parts in other centres in the
+// order in which the centres were asked, then the part at home, each in the order of
+// slots. Tasks come in the order of their starts. Tasks of one slot are served in the
+// order in which they come. Time: O(slots · centres) if no share price is above the
+// price on demand beside it, and a logarithm more otherwise.
 //
-// The error is an [*InputError]; nothing has been booked then, and the run can go
-// on: [ErrRange] for a task that ends before it starts, is outside of the centres'
-// slots or from no centre, or has no instance; [ErrDuplicate] for an ID that has
-// been; [ErrOrder] for a start before that of the last task; [ErrGone] for a home that
-// has failed; [ErrOverflow] for amounts that do not fit. It panics before the first
-// Reset.
+// The error is an [*InputError]; nothing has been booked then, and the run can go on:
+// [ErrRange] for a task that ends before it starts, is outside the centres' slots or
+// from no centre, or has no instance; [ErrDuplicate] for an ID that came before;
+// [ErrOrder] for a start before that of the last task; [ErrGone] for a home that has
+// failed; [ErrOverflow] for amounts that do not fit. It panics before the first Reset.
 func (s *Sharer) Add(dst []Booking, task Task) ([]Booking, error) {
 	if s.centres == nil {
 		panic("federation: Add before Reset")
@@ -185,8 +186,8 @@ func (s *Sharer) accept(task Task, k int) error {
 	return nil
 }
 
-// check checks a task but for its place in the run, and returns what it costs to
-// send the data of one instance.
+// check checks a task without its place in the run, and returns what it costs to send
+// the data of one instance.
 func (s *Sharer) check(task Task, k int) (pricing.Money, error) {
 	if err := checkTask(task, k, s.slots); err != nil {
 		return 0, err
@@ -201,8 +202,8 @@ func (s *Sharer) check(task Task, k int) (pricing.Money, error) {
 	if err != nil {
 		return 0, badInput("Tasks.Disk", k, ErrOverflow, "the cost of sending %d bytes of task %d does not fit: want fewer bytes", task.Disk, task.ID)
 	}
-	// What a task can cost at most, of which all that Eq. (20) compares is twice. Prices
-	// are below 2⁶³/8 over all slots.
+	// each is the most that an instance can cost; Eq. (20) compares at most twice that.
+	// Prices are below 2⁶³/8 over all slots.
 	each := int64(s.dearest)*int64(task.Slots()) + min(int64(traffic), math.MaxInt64/2)
 	if cost, fits := wide.MulUint(uint64(each), uint64(task.Instances)); !fits || cost > math.MaxInt64/4 || traffic > math.MaxInt64/2 {
 		return 0, badInput("Tasks.Instances", k, ErrOverflow, "the cost of %d instances over %d slots of task %d does not fit: want fewer instances", task.Instances, task.Slots(), task.ID)

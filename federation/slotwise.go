@@ -9,39 +9,38 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Tasks split by slot. Here each instance of a task may run in another centre in
-// each slot, and one that is away in some of its slots pays that share of what
-// sending its data costs. It is what a task pays that is a bag of pieces of work,
-// one for each instance and slot, each with its piece of the data.
+// Tasks split by slot. Here each instance of a task may run in another centre in each
+// slot. An instance that is away in some of its slots pays that share of what sending
+// its data costs. A task pays that if it is a bag of pieces of work, one for each
+// instance and slot, each with its piece of the data.
 //
-// A plan whose parts stay in one centre costs the same under this rule: a part
-// that is away is so in all of its slots and pays all of the traffic. So the least
-// cost here is at most the least cost there: it is a bound, and what splitting
-// could save at most.
+// A plan whose parts stay in one centre costs the same under this rule: a part that is
+// away is away in all of its slots and pays all of the traffic. So the least cost here
+// is at most the least cost there: it is a bound, and says what splitting could save at
+// most.
 //
-// The slots no longer depend on each other, and each is a transportation problem
-// with a simple answer. Let w be what it costs to send an instance in this slot,
-// the same to any centre. In a centre that has more instances than reservations,
-// o more, those o with the least w may as well be the ones that go, each saving
-// p − w with an idle reservation elsewhere, and p − w − p_min on demand in the
-// cheapest centre. So sort them by what they save, and let the idle
-// reservations, all alike, go to the first.
+// The slots do not depend on each other, and each is a transportation problem with a
+// simple answer. Let w be the cost of sending an instance in this slot, the same to any
+// centre. Say a centre has o more instances than reservations. Then the o instances with
+// the least w may as well be the ones that go. Each saves p − w with an idle reservation
+// elsewhere, and p − w − p_min on demand in the cheapest centre. So sort them by what
+// they save, and let the idle reservations, all alike, go to the first.
 //
-// Proof. Let λ be what the first left without an idle reservation would save with
-// one, from 0 to p_min, or 0 if none is left. Let an instance-slot cost λ in
-// centres with idle reservations or none missing, and min(p, λ + w) in the others,
-// where w is that of the o-th instance (p where fewer than o can go). At these
-// prices every instance is where it is cheapest, each centre whose price is below p
-// has no instance on demand or is the cheapest one, and none with a price above 0
-// has an idle reservation. So L(π) of bound.go, slot by slot, is the cost. □ And
-// these prices, in the bound for parts that stay, prove at least as much: the
-// least of sums is at least the sum of the leasts.
+// Proof. Let λ be what the first instance left without an idle reservation would save
+// with one, from 0 to p_min, or 0 if none is left. Let an instance-slot cost λ in
+// centres with idle reservations or none missing, and min(p, λ + w) in the others, where
+// w is that of the o-th instance (p if fewer than o can go). At these prices every
+// instance is where it is cheapest, each centre whose price is below p has no instance
+// on demand or is the cheapest centre, and no centre with a price above 0 has an idle
+// reservation. So L(π) of bound.go, slot by slot, is the cost. □ In the bound for parts
+// that stay, these prices prove at least as much: the least of sums is at least the sum
+// of the leasts.
 //
-// A task's traffic is divided among its slots in whole nanos: c·(q+1)/L − c·q/L,
-// rounded down each, for the q-th of L slots, which adds up to c.
+// A task's traffic is divided among its slots in whole nanos: the q-th of L slots pays
+// c·(q+1)/L − c·q/L, rounded down each, which adds up to c.
 //
-// Time: O(a log a) a slot in which a tasks run. Space: linear in tasks, and in
-// moves if they are wanted.
+// Time: O(a log a) a slot in which a tasks run. Space: linear in tasks, and in moves if
+// they are wanted.
 type slotwise struct {
 	byStart []int32
 	active  []int32
@@ -52,7 +51,7 @@ type slotwise struct {
 	moves   []Move
 }
 
-// An item are n instances of a task with the same w, or the same gain.
+// An item is n instances of a task with the same w, or the same gain.
 type item struct {
 	value int64
 	n     int64
@@ -60,8 +59,8 @@ type item struct {
 	home  int32
 }
 
-// A Move says that Instances instances of a task run in another centre in a slot,
-// and what they pay for traffic.
+// A Move says that a number of instances of a task run in another centre in a slot, and
+// what they pay for traffic.
 type Move struct {
 	Index     int // of the task
 	Slot      int
@@ -70,7 +69,7 @@ type Move struct {
 	Traffic   pricing.Money
 }
 
-// A SlotOptimum is what [Slotwise.Solve] found, without what is spent on
+// A SlotOptimum is the result of [Slotwise.Solve], without what is spent on
 // reservations.
 type SlotOptimum struct {
 	Cost     pricing.Money // OnDemand + Traffic; no plan costs less
@@ -78,9 +77,10 @@ type SlotOptimum struct {
 	Traffic  pricing.Money
 }
 
-// A Slotwise solves the sharing problem for tasks that may be split by slot, and
-// pay traffic by the share of slots in which they are away, exactly. The zero
-// value is ready. It keeps its memory, and allocates nothing once warm.
+// A Slotwise solves exactly the sharing problem for tasks that may be split by slot, and
+// pay traffic by the share of slots in which they are away. The zero value is ready. A
+// Slotwise keeps its memory, and allocates nothing once warm. It is for one goroutine at
+// a time.
 type Slotwise struct {
 	model
 	slotwise
@@ -89,10 +89,10 @@ type Slotwise struct {
 // Solve returns the least cost. The error is an [*InputError], as from
 // [Optimizer.Solve]. IDs of tasks need not differ.
 //
-// Ties: among instances that save the same, those of the first tasks go; to the
+// Ties: of instances that save the same, the instances of the first tasks go, to the
 // first centres that have idle reservations.
 //
-// It takes O(a·log a) time for each slot in which a tasks run.
+// Time: O(a·log a) for each slot in which a tasks run.
 func (s *Slotwise) Solve(centres []Centre, tasks []Task) (SlotOptimum, error) {
 	if err := s.load(centres, tasks); err != nil {
 		return SlotOptimum{}, err
@@ -101,12 +101,12 @@ func (s *Slotwise) Solve(centres []Centre, tasks []Task) (SlotOptimum, error) {
 	return SlotOptimum{pricing.Money(onDemand + traffic), pricing.Money(onDemand), pricing.Money(traffic)}, nil
 }
 
-// AppendMoves appends the plan that Solve found last, by slot. All that does not
-// move runs at home, on reservations while there are any.
+// AppendMoves appends the plan that Solve found last, by slot. Instances that do not
+// move run at home, on reservations while there are any.
 func (s *Slotwise) AppendMoves(dst []Move) []Move { return append(dst, s.moves...) }
 
-// solve solves a model, and writes the prices that prove it if there is room for
-// them, and the moves if they are wanted.
+// solve solves a model. It writes the prices that prove the result if there is room for
+// them, and records the moves if record is set.
 func (s *slotwise) solve(m *model, prices []int64, record bool) (onDemand, traffic int64) {
 	n := m.centres
 	s.moves = s.moves[:0]

@@ -8,11 +8,10 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Task needs Instances instances in each of the slots Start ≤ t < End. Each of
-// them holds Disk bytes, which have to be sent when it runs elsewhere than at
-// home.
+// A Task needs a number of instances in each of the slots Start ≤ t < End. Each instance
+// holds Disk bytes, which must be sent if the instance runs elsewhere than at home.
 //
-// [Liu21] has both ends inclusive; here, as everywhere in this package, End is the
+// In [Liu21] both ends are inclusive. Here, as everywhere in this package, End is the
 // first slot without the task.
 type Task struct {
 	ID         int   // unique within a run; ties of Start are broken by it
@@ -25,17 +24,17 @@ type Task struct {
 // Slots returns End − Start.
 func (t Task) Slots() int { return t.End - t.Start }
 
-// A Centre is a data centre of the federation. Slices are read by the call that
-// they are given to, and not kept.
+// A Centre is a data centre of the federation. A call reads the slices that it is given
+// and does not keep them, except [Coalitions.Reset].
 type Centre struct {
-	// Reserved has the reservations that are active in each slot, u(t). All
-	// centres have the same slots.
+	// Reserved has the reservations that are active in each slot, u(t). All centres have
+	// the same slots.
 	Reserved []int
 
-	// Demand is what the centre expects its own tasks to need in each slot, d(t),
-	// so that it keeps that for itself. A task takes what it needs from the
-	// expectation when it starts. With nil nothing is kept: whatever no task has
-	// taken yet counts as idle, and the centre's later tasks may miss it.
+	// Demand is what the centre expects its own tasks to need in each slot, d(t). The
+	// centre keeps that much for itself. A task takes what it needs from the expectation
+	// when it starts. If Demand is nil, the centre keeps nothing: all reservations that
+	// no task has taken count as idle, and the centre's later tasks may miss them.
 	Demand []int
 
 	OnDemand pricing.Money // price of an instance on demand, per slot
@@ -43,18 +42,18 @@ type Centre struct {
 	Term     int           // slots of a reservation, at least 1
 	Traffic  pricing.Money // price of 10⁹ bytes that leave the centre
 
-	// Delay has, for each home, the delay between its users and this centre. Nil
-	// means no delay to any.
+	// Delay has, for each home, the delay between its users and this centre. Nil means
+	// no delay.
 	Delay []time.Duration
 }
 
-// gigabyte is the unit that traffic is priced in.
+// gigabyte is the unit of traffic prices.
 const gigabyte = 1_000_000_000
 
 // TrafficFor returns what it costs to send disk bytes out of c: Traffic·disk/10⁹,
-// rounded to the nearest nano, halves to the even one. It is rounded for each
-// instance, so that the traffic of a booking is this times its instances. The
-// error is [ErrOverflow]. It panics if disk is negative.
+// rounded to the nearest nano, halves to the even nano. It is rounded for each instance,
+// so the traffic of a booking is this amount times its instances. The error is an
+// [*InputError] that unwraps to [ErrOverflow]. It panics if disk is negative.
 func (c Centre) TrafficFor(disk int64) (pricing.Money, error) {
 	if disk < 0 {
 		panic("federation: negative disk")
@@ -66,11 +65,11 @@ func (c Centre) TrafficFor(disk int64) (pricing.Money, error) {
 	return pricing.Money(q), nil
 }
 
-// AddDemand adds to dst, slot by slot, what the tasks of one home need: from zeros,
-// the d(t) of [Centre].Demand. It returns an [*InputError] about a task that does
-// not fit into the slots of dst or has nothing to run, or [ErrOverflow] about the first
-// with which dst and all instances of the home are too many to add up; dst is then
-// unchanged. O(slots of dst and of the home's tasks).
+// AddDemand adds to dst, slot by slot, what the tasks of one home need. From zeros, that
+// is the d(t) of [Centre].Demand. The error is an [*InputError] about a task that does
+// not fit into the slots of dst or has no instance, or [ErrOverflow] about the first
+// task with which the sum does not fit; dst is then unchanged. Time: O(slots of dst and
+// of the home's tasks).
 func AddDemand(dst []int, tasks []Task, home int) error {
 	sum := 0
 	for _, d := range dst {
@@ -98,7 +97,7 @@ func AddDemand(dst []int, tasks []Task, home int) error {
 	return nil
 }
 
-// checkTask checks what can be checked of a task without its centre.
+// checkTask checks a task without its centre.
 func checkTask(t Task, k, slots int) error {
 	switch {
 	case t.End <= t.Start:

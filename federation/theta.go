@@ -9,45 +9,46 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Eq. (20) of [Liu21]: how many of a task's instances, θ, to run in another centre.
-// With m_t = (d − u_i(t))⁺ missing at home and e_t idle elsewhere in slot t, p and p'
-// the prices on demand at home and elsewhere, s the sharing price and w that of
-// sending an instance's data, minimise over the whole numbers 0 ≤ θ ≤ d
+// Eq. (20) of [Liu21]: how many of a task's instances, θ, to run in another centre. Let
+// m_t = (d − u_i(t))⁺ be missing at home and e_t idle elsewhere in slot t. Let p and p'
+// be the prices on demand at home and elsewhere, s the sharing price, and w the price of
+// sending an instance's data. Minimise over the whole numbers 0 ≤ θ ≤ d
 //
 //	f(θ) = w·θ + Σ_t p·(m_t − θ)⁺ + p'·(θ − e_t)⁺ + s·min(θ, e_t)
 //	     = w·θ + Σ_t p·(m_t − θ)⁺ + s·θ + (p' − s)·(θ − e_t)⁺.
 //
-// (For θ in that range (d − θ − u)⁺ = (m − θ)⁺, because d − θ − u > 0 needs u < d,
-// and what of u exceeds d changes nothing.) In the second form each term is
-// piecewise linear with its only kink at a whole number, m_t or e_t, where the slope
-// changes by p and by p' − s. So f is piecewise linear with whole kinks, and
+// (For θ in that range (d − θ − u)⁺ = (m − θ)⁺, because d − θ − u > 0 needs u < d, and
+// the part of u above d changes nothing.) In the second form each term is piecewise
+// linear with its only kink at a whole number, m_t or e_t, where the slope changes by p
+// and by p' − s. So f is piecewise linear with whole kinks, and
 //
 //	f is convex if p' ≥ s, an idle reservation costs no more than an instance on
 //	demand in the same centre; otherwise the kinks at e_t bend down.
 //
-// [Liu21] Assumption 1, F_i/τ_i ≤ p_i for each centre i, makes it so if both prices
-// are the lender's, or both the home's, as printed. With one of each, p' of the home
-// and F/τ of the lender or the other way round, it says nothing. What p is does not
-// matter.
+// With a [Lending], s_t differs by slot: the slope at 0 has the sum of the s_t, and the
+// kink at e_t is p' − s_t.
 //
-// Convex: the least minimiser is the least θ from which f does not fall, the least
-// kink at which the slopes up to it sum to 0 or more: a weighted selection. Take a
-// pivot; add up the changes of slope at and before it; the sum says on which side
-// the answer is; go on with that side. Invariant: slope is that of f before
-// all kinks that are left, it is negative, and the sought kink is among them. Pivots
-// are medians of nine, and after a round that left more than 3/4 of the kinks the
-// median of medians of five, which leaves 7/10 or so: no two rounds in a row are
-// bad, so that time is linear in the slots.
+// [Liu21] Assumption 1, F_i/τ_i ≤ p_i for each centre i, makes f convex if both prices
+// are the lender's, or both the home's, as printed. If one price is of each, it says
+// nothing. p does not matter.
 //
-// Not convex: f still has a least value at 0 or a kink, since it is linear between
-// them and does not fall after the last (the slope there is w + Σ p' or, where
-// θ ≤ e_t, + s). So the kinks are sorted and f is followed from kink to kink,
-// O(n·log n). Minima are compared as exact amounts, so that ties are ties, and the
-// least θ is taken: who saves nothing by moving, stays.
+// Convex: the least minimiser is the least θ from which f does not fall, the least kink
+// at which the slopes up to it sum to 0 or more: a weighted selection. Take a pivot; add
+// up the changes of slope at and before it; the sum says on which side the answer is; go
+// on with that side. Invariant: slope is the slope of f before all kinks that are left,
+// it is negative, and the kink sought is among them. Pivots are medians of nine. After a
+// round that left more than 3/4 of the kinks, the pivot is the median of medians of
+// five, which leaves about 7/10. No two rounds in a row are bad, so time is linear in
+// the slots.
 //
-// No θ beyond max m_t is ever better, so that the task's d and what fits into
-// local reservations (Alg. 3, line 2) need no bound of their own: line 2 is
-// implied by Eq. (20).
+// Not convex: f still has a least value at 0 or a kink, since it is linear between them
+// and does not fall after the last (the slope there is w + Σ p', or + s where θ ≤ e_t).
+// So the kinks are sorted and f is followed from kink to kink, O(n·log n). Minima are
+// compared as exact amounts, so ties are ties. The least θ is taken: a task that saves
+// nothing by moving stays.
+//
+// No θ beyond max m_t is better. So the task's d and what fits into local reservations
+// (Alg. 3, line 2) need no bound of their own: line 2 follows from Eq. (20).
 //
 // Space: two kinks a slot.
 
@@ -63,8 +64,9 @@ type Rates struct {
 // Elsewhere.
 func (r Rates) Convex() bool { return r.Share <= r.Elsewhere }
 
-// A Splitter solves [Liu21] Eq. (20). The zero value is ready. It keeps its memory
-// between calls, and allocates nothing once it has seen the longest task.
+// A Splitter solves [Liu21] Eq. (20). The zero value is ready. A Splitter keeps its
+// memory between calls, and allocates nothing once it has seen the longest task. It is
+// for one goroutine at a time.
 type Splitter struct {
 	kinks []kink
 }
@@ -75,18 +77,17 @@ type kink struct {
 	step pricing.Money
 }
 
-// Theta returns how many instances are best run in another centre, the least of
-// the θ that minimise [Liu21] Eq. (20),
+// Theta returns how many instances are best run in another centre: the least θ that
+// minimises [Liu21] Eq. (20),
 //
 //	Σ_t OnDemand·(missing_t − θ)⁺ + Elsewhere·(θ − idle_t)⁺ + Share·min(θ, idle_t)  +  θ·Traffic,
 //
-// where missing_t is what the task lacks at home in its t-th slot and idle_t what the
-// other centre has to lend. It is at most the largest of missing. Values below 0
-// count as 0.
+// where missing_t is what the task lacks at home in its t-th slot, and idle_t what the
+// other centre can lend. θ is at most the largest of missing. Values below 0 count as 0.
 //
-// It takes time linear in the slots if [Rates.Convex], and n·log n otherwise. The
-// error is an [*InputError] about a negative price or amounts that do not fit. It
-// panics if missing and idle differ in length.
+// The error is an [*InputError] about a negative price or amounts that do not fit. It
+// panics if the lengths of missing and idle differ. Time: linear in the slots if
+// [Rates.Convex], and n·log n otherwise.
 func (s *Splitter) Theta(missing, idle []int, r Rates) (int, error) {
 	if len(missing) != len(idle) {
 		panic("federation: lengths of missing and idle differ")
@@ -128,7 +129,7 @@ func (s *Splitter) theta(missing, idle []int, r Rates, asked []pricing.Money) in
 			none++
 		}
 	}
-	// What an instance more than none adds.
+	// The slope at 0: what the first instance adds.
 	slope := r.Traffic + r.Elsewhere*pricing.Money(none) - r.OnDemand*pricing.Money(lack)
 	bend := r.Elsewhere - r.Share
 	if asked == nil {
@@ -182,14 +183,13 @@ func (s *Splitter) theta(missing, idle []int, r Rates, asked []pricing.Money) in
 	return theta
 }
 
-// few is below how many kinks sorting them all is the faster way, by
-// BenchmarkTheta.
+// few is the number of kinks below which sorting them all is faster, by BenchmarkTheta.
 const few = 16
 
-// selectSlope returns the least place at which slope plus the steps up to there is
-// 0 or more, or the last place. The slope is negative, steps are not, and there is
-// a kink. It reorders k. seen counts the kinks of all rounds, which a test holds to
-// a multiple of len(k).
+// selectSlope returns the least place at which slope plus the steps up to there is 0 or
+// more, or the last place. The slope is negative, steps are not, and there is a kink. It
+// reorders k. seen counts the kinks of all rounds; a test holds it to a multiple of
+// len(k).
 func selectSlope(k []kink, slope pricing.Money) (at, seen int) {
 	careful := false
 	for len(k) > few {
@@ -217,9 +217,9 @@ func selectSlope(k []kink, slope pricing.Money) (at, seen int) {
 	return k[len(k)-1].at, seen
 }
 
-// partition puts those before v to the front, those at v behind them and the
-// others last. It returns where the second and third begin, and the steps before
-// v and up to v.
+// partition puts the kinks before v first, then the kinks at v, then the others. It
+// returns where the second and third group begin, and the sums of the steps before v and
+// up to v.
 func partition(k []kink, v int) (less, more int, below, upTo pricing.Money) {
 	more = len(k)
 	for i := 0; i < more; {
@@ -241,9 +241,9 @@ func partition(k []kink, v int) (less, more int, below, upTo pricing.Money) {
 	return less, more, below, upTo
 }
 
-// pivot returns the place of a kink near the middle. By itself that is the median of
-// nine, which are spread over k; if careful, the median of the medians of groups of
-// five, which has about 3/10 of the kinks or more on each side. It reorders k.
+// pivot returns the place of a kink near the middle: the median of nine kinks spread
+// over k, or, if careful, the median of the medians of groups of five, which has about
+// 3/10 of the kinks or more on each side. It reorders k.
 func pivot(k []kink, careful bool) int {
 	if !careful {
 		var nine [9]kink
@@ -261,7 +261,7 @@ func pivot(k []kink, careful bool) int {
 	return median(k[:groups])
 }
 
-// median returns the place of the middle one. It reorders k.
+// median returns the place of the middle kink. It reorders k.
 func median(k []kink) int {
 	want := len(k) / 2
 	for len(k) > few {

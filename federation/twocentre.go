@@ -6,44 +6,43 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Two centres, a and b, and parts that may run in either: a minimum-cost flow on a
-// line, solved exactly.
+// Two centres, a and b, and parts that may run in either: a minimum-cost flow on a line,
+// solved exactly.
 //
-// Let part k be able to have 0 ≤ x ≤ cap instances in b, the others in a, and let
-// an instance in b cost cost more in traffic (less, if negative). With n_t the
-// instances in b in slot t,
+// Part k has 0 ≤ x ≤ cap instances in b, the others in a. An instance in b costs cost
+// more in traffic (less, if negative). With n_t the instances in b in slot t,
 //
 //	minimise   Σ cost·x  +  Σ_t p_a·(A_t − n_t)⁺ + p_b·(n_t − B_t)⁺,
 //
-// where A_t is what a has to do without b's help beyond its reservations, and B_t
-// what b has left.
+// where A_t is what a must do without b's help beyond its reservations, and B_t what b
+// has left.
 //
-// The idea. n_t − n_{t−1} is what starts in t less what ends there. So with a node
-// before each slot and one after the last, x flows from the start of a part to its
-// end, and n_t flows back from node t+1 to node t, at a convex cost with two
-// kinks. That is a circulation: its matrix is that of a network, so that there is
-// an optimum in whole numbers, and node prices y prove it: the price of slot t is
-// z_t = y_t − y_{t+1}, between the slopes of its cost at n_t, and
+// Idea. n_t − n_{t−1} is what starts in t less what ends there. So put a node before
+// each slot and one after the last. x flows from the start of a part to its end, and n_t
+// flows back from node t+1 to node t, at a convex cost with two kinks. That is a
+// circulation: its matrix is that of a network. So there is an optimum in whole numbers,
+// and node prices y prove it. The price of slot t is z_t = y_t − y_{t+1}, between the
+// slopes of its cost at n_t, and
 //
 //	cost + Σ z_t over the part's slots    ≥ 0 where x = 0,  ≤ 0 where x = cap.
 //
-// The network simplex. A basis is a spanning tree, at first the line of slots. An
-// arc with the wrong sign enters; flow is pushed around its cycle past every kink
-// at which it still pays, and the arc of the last one leaves. Node prices are only
-// computed in sweeps, which list the worst arc of each block; those listed enter
-// if they still pay.
+// The network simplex. A basis is a spanning tree, at first the line of slots. An arc
+// with the wrong sign enters. Flow is pushed around its cycle past every kink at which
+// that still pays, and the arc of the last kink leaves. Node prices are computed in
+// sweeps only, which list the worst arc of each block; the listed arcs enter if they
+// still pay.
 //
-// Invariant. All flows are held scale = T+2 times enlarged, and each node but the
-// last has one unit more of demand. The flow of a tree arc is then a multiple of
-// scale plus or minus the nodes on its far side, 1 to T of them: never at a kink
-// or a bound. So every step makes progress and there is an end; and dividing by
-// scale, rounded away from what the nodes added, gives a flow within the same
-// kinks and bounds, for which the same prices are a proof. (Package reserve/internal/flow
-// uses the same argument at greater length.)
+// Invariant. All flows are held scale = T+2 times enlarged, and each node but the last
+// has one unit more of demand. The flow of a tree arc is then a multiple of scale plus
+// or minus the nodes on its far side, 1 to T of them: never at a kink or a bound. So
+// every step makes progress, and the steps end. Dividing by scale, rounded away from
+// what the nodes added, gives a flow within the same kinks and bounds, for which the
+// same prices are a proof. (Package reserve/internal/flow explains the same argument at
+// greater length.)
 //
-// Time: a step is linear in its cycle times the kinks passed, a sweep in slots
-// and parts; no polynomial bound on the number of steps is known. Space: 40 bytes
-// a part, 64 a slot.
+// Time: a step is linear in its cycle times the kinks passed, a sweep in slots and
+// parts. No polynomial bound on the number of steps is known. Space: 40 bytes a part, 64
+// a slot.
 type twoCentre struct {
 	slots int
 	scale int64
@@ -73,8 +72,8 @@ type arc struct {
 	cap, x, cost int64
 }
 
-// block is how many arcs a sweep lists one of. On the three logs of [Liu21] 16 and
-// 64 take the same time, 256 twice as long, 1024 three times.
+// block is how many arcs a sweep lists one of. On the three logs of [Liu21], 16 and 64
+// take the same time, 256 twice as long, 1024 three times as long.
 const block = 64
 
 const unbounded = math.MaxInt64
@@ -90,8 +89,8 @@ func (f *twoCentre) reset(slots int, pa, pb int64) {
 	f.steps, f.sweeps = 0, 0
 }
 
-// setSlot says that n instances are in b in slot t, a has to do need without b
-// beyond its reservations, and b has room left.
+// setSlot says that n instances are in b in slot t, that a must do need without b beyond
+// its reservations, and that b has room left.
 func (f *twoCentre) setSlot(t int, n, need, room int64) {
 	f.n[t] = n*f.scale + int64(t+1)
 	f.low[t], f.high[t] = min(need, room)*f.scale, max(need, room)*f.scale
@@ -110,8 +109,8 @@ func (f *twoCentre) add(start, end int, count, cost int64, full bool) {
 	f.arcs = append(f.arcs, arc{int32(start), int32(end), count * f.scale, x, cost})
 }
 
-// slopes are those of slot t's cost below and above its flow: the same but at a
-// kink.
+// slopes returns the slopes of slot t's cost below and above its flow. They differ only
+// at a kink.
 func (f *twoCentre) slopes(t int32) (below, above int64) {
 	n := f.n[t]
 	below, above = f.first, f.last
@@ -130,7 +129,7 @@ func (f *twoCentre) slopes(t int32) (below, above int64) {
 	return below, above
 }
 
-// ends are those of an arc: flow goes from tail to head.
+// ends returns the ends of an arc: flow goes from tail to head.
 func (f *twoCentre) ends(a int32) (tail, head int32) {
 	if a < 0 {
 		return ^a + 1, ^a
@@ -138,7 +137,7 @@ func (f *twoCentre) ends(a int32) (tail, head int32) {
 	return f.arcs[a].start, f.arcs[a].end
 }
 
-// costOf is the cost of a unit along a tree arc.
+// costOf returns the cost of a unit along a tree arc.
 func (f *twoCentre) costOf(a int32) int64 {
 	if a < 0 {
 		c, _ := f.slopes(^a)
@@ -147,7 +146,7 @@ func (f *twoCentre) costOf(a int32) int64 {
 	return f.arcs[a].cost
 }
 
-// climbs says whether the arc above node w leads to its parent.
+// climbs reports whether the arc above node w leads to its parent.
 func (f *twoCentre) climbs(w int32) bool {
 	a := f.via[w]
 	if a < 0 {
@@ -156,7 +155,7 @@ func (f *twoCentre) climbs(w int32) bool {
 	return f.arcs[a].start == w
 }
 
-// up is the cost of a unit from w to its parent.
+// up returns the cost of a unit from w to its parent.
 func (f *twoCentre) up(w int32) int64 {
 	c := f.costOf(f.via[w])
 	if f.climbs(w) {
@@ -194,10 +193,10 @@ func (f *twoCentre) price() {
 	}
 }
 
-// slotPrice is z, what one more instance in b costs in slot t.
+// slotPrice returns z, the cost of one more instance in b in slot t.
 func (f *twoCentre) slotPrice(t int) int64 { return f.y[t] - f.y[t+1] }
 
-// wrong is by how much an arc outside of the tree breaks its condition.
+// wrong returns by how much an arc outside the tree breaks its condition.
 func (f *twoCentre) wrong(a int32) int64 {
 	if a < 0 {
 		t := ^a
@@ -229,8 +228,7 @@ func (f *twoCentre) begin() {
 	clear(f.mark)
 }
 
-// solve finds an optimum. Flows are then true ones, and prices those that prove
-// it.
+// solve finds an optimum. Flows are then not enlarged, and prices prove the optimum.
 func (f *twoCentre) solve() {
 	f.begin()
 	for {
@@ -326,7 +324,7 @@ func (f *twoCentre) enter(a int32) {
 		return
 	}
 	f.cycle(tail, head)
-	// What a unit costs on its way back from head to tail through the tree.
+	// back is the cost of a unit on its way back from head to tail through the tree.
 	back := int64(0)
 	for _, w := range f.heads {
 		back += f.up(w)
@@ -334,8 +332,8 @@ func (f *twoCentre) enter(a int32) {
 	for _, w := range f.tails {
 		back -= f.up(w)
 	}
-	// pays is by how much a unit pushed lowers the cost; sign is +1 if it is
-	// pushed along the arc. own and ownLoss are the arc's own limit or kink.
+	// pays is by how much a unit pushed lowers the cost. sign is +1 if it is pushed
+	// along the arc. own and ownLoss are the arc's own limit or kink.
 	var pays, sign int64
 	own, ownLoss := int64(unbounded), int64(unbounded)
 	if a < 0 {
@@ -413,9 +411,9 @@ func (f *twoCentre) enter(a int32) {
 	}
 }
 
-// next finds the nearest kink or bound beyond push on a path on which flow is
-// pushed up (or down) the tree, nearer than at. loss is by how much less each
-// unit pays beyond it.
+// next finds the nearest kink or bound beyond push, and nearer than at, on a path on
+// which flow is pushed up (or down) the tree. loss is by how much less each unit pays
+// beyond it.
 func (f *twoCentre) next(path []int32, up bool, push, at, loss int64, out int32) (int64, int64, int32) {
 	for _, w := range path {
 		more := f.climbs(w) == up

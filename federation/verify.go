@@ -8,24 +8,24 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Verify checks bookings against the tasks and centres that they are for, knowing
-// nothing of how they were found:
+// Verify checks bookings against the tasks and centres that they are for, whatever found
+// them:
 //
-//   - each task runs, whole, in each of its slots, and in no other;
+//   - each task runs, whole, in each of its slots, and in no other slot;
 //   - no centre has more on its reservations, in any slot, than are active;
-//   - leases and instances on demand cost what opts say, to the nano;
-//   - each centre that a task is in, other than its home, has been sent the disks
-//     of as many of its instances as are ever there at once, and they are paid for.
+//   - leases and instances on demand cost what opts say, to the nano; with a Lending,
+//     leases cost a price that the lender asks;
+//   - each centre that a task is in, other than its home, has been sent the disks of as
+//     many of its instances as are ever there at once, and they are paid for.
 //
-// Bookings are in the order in which they were made. Refunds count as what they are,
-// less of it. So what [Sharer.Leave] appends passes,
-// and after [Sharer.Fail] all but what the failed centre's tasks lost; those are
-// reported as not whole.
+// Bookings are in the order in which they were made. Refunds count with their negative
+// counts. So what [Sharer.Leave] appends passes. After [Sharer.Fail], the tasks of the
+// failed centre are reported as not whole.
 //
 // The error is an [*InputError] that unwraps to [ErrUnbalanced], to [ErrOverflow] if
-// counts or amounts do not fit in 64 bits, or says what is wrong with centres and
-// tasks. It takes O(n·log n) time for n bookings, plus their slots.
-// It panics if an option is none of the constants.
+// counts or amounts do not fit in 64 bits, or that says what is wrong with centres and
+// tasks. It panics if an option is none of the constants. Time: O(n·log n) for n
+// bookings, plus their slots.
 func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) error {
 	opts.check()
 	slots, err := checkCentres(centres)
@@ -76,7 +76,7 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 			if opts.Lending == nil {
 				lease = opts.priceOf(home, centre)
 			} else if unit := sums.times(int64(b.Reserved), n); unit != 0 {
-				// What was idle is not known here: any price of the lender will do.
+				// Bookings do not say what was idle, so any price of the lender will do.
 				lease = b.Lease / pricing.Money(unit)
 				if !slices.Contains(own.row(b.Home, b.Centre), lease) {
 					return badInput("Bookings.Lease", k, ErrUnbalanced, "%v for %d leased over %d slots: want a price that centre %d asks", b.Lease, b.Reserved, b.Slots(), b.Centre)
