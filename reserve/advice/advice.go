@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -77,8 +78,9 @@ type Order struct {
 	// Loss is the probability that the order costs more than it saves.
 	Loss float64 `json:"loss"`
 	// LastUse is the share of the term, as far as the paths reach, in which the last unit
-	// is needed, on average over the paths. BreakEven is the share from which on a unit
-	// is cheaper than on demand.
+	// is needed, on average over the paths: the last of all active units whose use costs
+	// no more than the order's. BreakEven is the share from which on a unit is cheaper
+	// than on demand.
 	LastUse   float64 `json:"last_use"`
 	BreakEven float64 `json:"break_even"`
 	// Payback is when the order has saved, on average, what has been paid for it; zero if
@@ -111,9 +113,10 @@ type Kept struct {
 
 // An Outlook is what would be bought today under another assumption.
 type Outlook struct {
-	Orders []Count       `json:"orders"`
-	Today  pricing.Money `json:"today"`
-	Cost   pricing.Money `json:"cost"` // under that assumption
+	Quantile float64       `json:"quantile,omitempty"` // of Advice.Low and Advice.High: their demand
+	Orders   []Count       `json:"orders"`
+	Today    pricing.Money `json:"today"`
+	Cost     pricing.Money `json:"cost"` // under that assumption
 }
 
 // A Count is units of a class.
@@ -144,7 +147,10 @@ func advise(request *Request, order []Count, given bool) (*Advice, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
 	}
-	p, cut := r.problem()
+	p, cut, err := r.problem()
+	if err != nil {
+		return nil, err
+	}
 	var exact reserve.Exact
 	plan, err := solve(&exact, p)
 	if err != nil {
@@ -210,6 +216,7 @@ func advise(request *Request, order []Count, given bool) (*Advice, error) {
 		if *q.to, err = r.outlook(&exact, &one); err != nil {
 			return nil, err
 		}
+		q.to.Quantile = q.at
 	}
 	return a, nil
 }
@@ -325,24 +332,42 @@ func (r *Request) quantile(q float64) []int {
 	return out
 }
 
-// active is how many units serve in each slot: held, and bought by the plan. The
-// purchase skip does not count; -1 counts all.
-func active(p *reserve.Problem, purchases []pricing.Purchase, n, skip int) []int {
-	a := make([]int, n+1)
+// active is how many units of each class serve in each slot: held, and bought by the
+// plan. The purchase skip does not count; -1 counts all.
+func active(p *reserve.Problem, purchases []pricing.Purchase, n, skip int) [][]int {
+	units := make([][]int, len(p.Prices.Classes))
+	for k := range units {
+		units[k] = make([]int, n+1)
+	}
 	for _, h := range p.Held {
-		a[0] += h.Count
-		a[min(n, h.Until)] -= h.Count
+		units[h.Class][0] += h.Count
+		units[h.Class][min(n, h.Until)] -= h.Count
 	}
 	for i, b := range purchases {
 		if i != skip {
-			a[b.Slot] += b.Count
-			a[min(n, b.Slot+int(p.Prices.Classes[b.Class].Term/p.Slot))] -= b.Count
+			units[b.Class][b.Slot] += b.Count
+			units[b.Class][min(n, b.Slot+int(p.Prices.Classes[b.Class].Term/p.Slot))] -= b.Count
 		}
 	}
-	for t := 1; t < n; t++ {
-		a[t] += a[t-1]
+	for k, a := range units {
+		for t := 1; t < n; t++ {
+			a[t] += a[t-1]
+		}
+		units[k] = a[:n]
 	}
-	return a[:n]
+	return units
+}
+
+// run is what an hour of a demand d in slot t costs for use and on demand. Classes serve
+// in the given order, and units[k][t] of class k are active.
+func (r *Request) run(d, t int, order []int, units [][]int) float64 {
+	sum := 0.0
+	for _, k := range order {
+		used := min(d, units[k][t])
+		sum += float64(used) * float64(r.Offers[k].UsePrice())
+		d -= used
+	}
+	return sum + float64(d)*float64(r.OnDemand)
 }
 
 // order is the answer for purchase i of the plan, one of slot 0.
@@ -415,18 +440,31 @@ func (r *Request) order(p *reserve.Problem, plan *reserve.Plan, i int) (Order, e
 	}
 	o.Loss = min(1, o.Loss)
 
-	// The last unit, and when the money is back.
+	// The last unit, and when the money is back. Units serve in the order of their use
+	// prices, as in reserve.Cost.
 	all, less := active(p, plan.Purchases, n, -1), active(p, plan.Purchases, n, i)
+	var serving []int
+	for k, offer := range r.Offers {
+		if offer.UsePrice() < r.OnDemand {
+			serving = append(serving, k)
+		}
+	}
+	slices.SortStableFunc(serving, func(a, b int) int { return cmp.Compare(r.Offers[a].UsePrice(), r.Offers[b].UsePrice()) })
 	term := min(n, int(class.Term/r.Slot))
 	hours := r.Slot.Hours()
 	saved, busy := 0.0, 0.0
 	for t := range term {
+		units := 0 // that serve no later than those of the order
+		for k := range all {
+			if r.Offers[k].UsePrice() <= class.UsePrice() {
+				units += all[k][t]
+			}
+		}
 		for k, path := range r.Paths {
-			if path[t] >= all[t] && all[t] > 0 {
+			if path[t] >= units {
 				busy += r.weight(k)
 			}
-			used := max(0, min(path[t], all[t])-less[t])
-			saved += r.weight(k) * float64(used) * hours * float64(r.OnDemand-class.UsePrice())
+			saved += r.weight(k) * hours * (r.run(path[t], t, serving, less) - r.run(path[t], t, serving, all))
 		}
 		paid := float64(o.Upfront)
 		if class.Billed == pricing.Always {

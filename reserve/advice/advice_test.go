@@ -107,7 +107,46 @@ func near(t *testing.T, what string, got pricing.Money, want float64) {
 
 // Every figure of the answer is computed again from bills.
 func TestFigures(t *testing.T) {
-	r := newUser(30)
+	t.Run("prepaid", func(t *testing.T) { figures(t, newUser(30)) })
+	// Classes with a price of use, of which the dearer in use saves less while the other serves.
+	used := newUser(6)
+	used.Offers[0].Class = pricing.Class{Name: "1y-light", Term: year, Upfront: money("350"), Hourly: money("0.08"), Billed: pricing.WhenUsed}
+	used.Offers[1].Class = pricing.Class{Name: "1y-medium", Term: year, Upfront: money("700"), Hourly: money("0.03"), Billed: pricing.WhenUsed}
+	used.Offers[2].Withdrawn = true
+	t.Run("used", func(t *testing.T) { figures(t, used) })
+	// Weeks: a term of 365 days is no whole number of slots.
+	weeks := newUser(10)
+	weeks.Slot = 7 * 24 * time.Hour
+	for i := range weeks.Paths {
+		weeks.Paths[i] = weeks.Paths[i][:104]
+	}
+	t.Run("weeks", func(t *testing.T) {
+		a, err := Advise(weeks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Verify(); err != nil {
+			t.Error(err)
+		}
+		// All that is owed counts over the whole slots: for the whole need that is no less than
+		// what days cost with the same order.
+		if a.Orders == nil || len(a.Cut) != 4 {
+			t.Errorf("%+v, cut %v", a.Orders, a.Cut)
+		}
+		for k, c := range a.problem.Prices.Classes {
+			whole, err := c.Commitment()
+			if err != nil {
+				t.Fatal(err)
+			}
+			owed, err := weeks.Offers[k].Commitment()
+			if d := whole - owed; err != nil || d < 0 || d > 1 {
+				t.Errorf("%s: %v counts, %v is owed: %v", c.Name, whole, owed, err)
+			}
+		}
+	})
+}
+
+func figures(t *testing.T, r *Request) {
 	a, err := Advise(r)
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +208,7 @@ func TestFigures(t *testing.T) {
 		near(t, o.Class+": waiting", o.Waiting, mean(billed(t, r, late))-mean(with))
 
 		upfront := class.Upfront * pricing.Money(o.Units)
-		hourly := pricing.Money(float64(class.Hourly) * class.Term.Hours() * float64(o.Units))
+		hourly := pricing.Money(float64(class.Hourly-class.UsePrice()) * class.Term.Hours() * float64(o.Units))
 		if o.Upfront != upfront || o.Commitment != upfront+hourly || !o.Until.Equal(monday.Add(class.Term)) || o.Hourly != class.Hourly {
 			t.Errorf("%+v", o)
 		}

@@ -32,13 +32,14 @@
 //	Saving      mean cost of the plan without the order, less the plan's
 //	Waiting     mean cost of the plan with the order one period later, less the plan's
 //	Loss        probability of the paths on which the order costs more than it saves
-//	LastUse     share of the term in which the last of all active units is needed
+//	LastUse     share of the term in which the last unit is needed
 //	BreakEven   share of the term from which on a unit is cheaper than on demand
 //	Payback     end of the slot in which mean savings first reach payments to date
 //
-// LastUse counts all active units, so that the last unit is the one that would be
-// missed least. An optimal plan keeps LastUse at or above BreakEven where the paths
-// cover a whole term and one class is for sale.
+// LastUse counts all active units that serve before or with the order's: those whose use
+// costs no more. So the last unit is the unit that would be missed least. An optimal plan
+// keeps LastUse at or above BreakEven where the paths cover a whole term and one class is
+// for sale.
 //
 // # The end of the paths
 //
@@ -47,10 +48,10 @@
 // Request.FullHorizon all of the price counts. The answer says what would be ordered
 // under the other reading. Where the two differ much, forecast further.
 //
-// Terms that are no whole number of slots (a year of 365 days in weeks) count as the
-// whole slots in them: a contract then serves a little less than in truth and costs the
-// same, so that no order rests on the difference. The answer names such classes; days
-// or hours as slots avoid them.
+// A term that is no whole number of slots (a year of 365 days in weeks) counts as the
+// whole slots in it, at the whole price ([reserve.WholeTerms]). So a contract serves
+// a little longer than the answer counts. The answer names such classes; days or hours as
+// slots avoid them.
 //
 // # Cost and allocation
 //

@@ -152,7 +152,7 @@ func (r *Request) names() string {
 
 // problem is the request as package reserve plans for it, and the classes whose
 // terms had to be cut to whole slots.
-func (r *Request) problem() (*reserve.Problem, []string) {
+func (r *Request) problem() (*reserve.Problem, []string, error) {
 	p := &reserve.Problem{Slot: r.Slot, Paths: r.Paths, Weights: r.Weights, Every: int(r.Every / r.Slot), Horizon: reserve.Pure,
 		Prices: pricing.List{OnDemand: r.OnDemand}}
 	if r.FullHorizon {
@@ -160,12 +160,10 @@ func (r *Request) problem() (*reserve.Problem, []string) {
 	}
 	var cut []string
 	for _, o := range r.Offers {
-		c := o.Class
-		if rest := c.Term % r.Slot; rest != 0 {
-			cut = append(cut, c.Name)
-			c.Term -= rest
+		if o.Term%r.Slot != 0 {
+			cut = append(cut, o.Name)
 		}
-		p.Prices.Classes = append(p.Prices.Classes, c)
+		p.Prices.Classes = append(p.Prices.Classes, o.Class)
 		most := reserve.NoCap
 		switch {
 		case o.Withdrawn:
@@ -175,10 +173,14 @@ func (r *Request) problem() (*reserve.Problem, []string) {
 		}
 		p.AtMost = append(p.AtMost, most)
 	}
+	var err error
+	if p.Prices, err = reserve.WholeTerms(p.Prices, r.Slot); err != nil {
+		return nil, nil, err
+	}
 	for _, c := range r.Held {
 		class, _ := p.Prices.Find(c.Class)
 		until := int64(c.Expires.Sub(r.Now) / r.Slot)
 		p.Held = append(p.Held, pricing.Holding{Class: class, Count: c.Units, Until: int(min(until, math.MaxInt32/2))})
 	}
-	return p, cut
+	return p, cut, nil
 }

@@ -79,9 +79,8 @@ func (a *Advice) Text() string {
 	for _, o := range a.Orders {
 		line("")
 		line("  %s of %s", a.units(o.Units), o.Class)
-		line("    you pay      %s today and %s per %s-hour;", a.amount(o.Upfront), a.amountFine(o.Hourly), a.Unit)
-		line("                 %s in all until %s", a.amount(o.Commitment), day(o.Until))
-		line("    you save     %s net, on average, by %s", a.amount(o.Saving), day(a.End))
+		line("    you pay      %s", a.payments(&o))
+		line("    you save     %s net%s, by %s", a.amount(o.Saving), a.onAverage(), day(a.End))
 		if o.Upfront == 0 && !o.Payback.IsZero() && o.Payback.Sub(a.Now) <= 24*time.Hour {
 			line("    money back   at once, since nothing is paid ahead")
 		} else if o.Payback.IsZero() {
@@ -102,7 +101,11 @@ func (a *Advice) Text() string {
 		line("To sign: %s today, %s in all over the terms.", a.amount(a.Today), a.amount(a.Commitment))
 	}
 	line("")
-	line("Until %s, on average over %s:", day(a.End), plural(a.Paths, "possible future"))
+	if a.Paths == 1 {
+		line("Until %s, by this one forecast:", day(a.End))
+	} else {
+		line("Until %s, on average over %s:", day(a.End), plural(a.Paths, "possible future"))
+	}
 	row := func(what string, m pricing.Money, more string) { line("  %-40s %s%s", what, a.amount(m), more) }
 	row("nothing ordered, now or later", a.OnDemand, "")
 	row("nothing ordered before "+day(a.Next), a.Waiting, "")
@@ -119,13 +122,15 @@ func (a *Advice) Text() string {
 		line("  A contract that outlives that day counts in full, as if worthless afterwards.")
 	}
 	line("")
-	line("If the forecast is wrong, today's order would be:")
-	line("  low demand         %s", counts(a.Low.Orders))
-	line("  high demand        %s", counts(a.High.Orders))
+	line("If other assumptions hold, today's order would be:")
+	if a.Paths > 1 {
+		line("  low demand, the %s quantile of the futures:  %s", percent(a.Low.Quantile), counts(a.Low.Orders))
+		line("  high demand, the %s quantile of the futures: %s", percent(a.High.Quantile), counts(a.High.Orders))
+	}
 	if a.Pure {
-		line("  need ends %s: %s", day(a.End), counts(a.Other.Orders))
+		line("  no need after %s: %s", day(a.End), counts(a.Other.Orders))
 	} else {
-		line("  need goes on after %s: %s", day(a.End), counts(a.Other.Orders))
+		line("  the need goes on after %s: %s", day(a.End), counts(a.Other.Orders))
 	}
 	if len(a.Later) > 0 {
 		line("")
@@ -155,9 +160,33 @@ func (a *Advice) Text() string {
 	}
 	if len(a.Cut) > 0 {
 		line("")
-		line("The terms of %s are no whole number of slots and count as the whole slots in them.", strings.Join(a.Cut, ", "))
+		line("The terms of %s are no whole number of slots. They count as the whole slots in them, at the whole price.", strings.Join(a.Cut, ", "))
 	}
 	return b.String()
+}
+
+// payments says what is paid for an order, and when.
+func (a *Advice) payments(o *Order) string {
+	today := "nothing today"
+	if o.Upfront != 0 {
+		today = a.amount(o.Upfront) + " today"
+	}
+	end := "\n                 " + a.amount(o.Commitment) + " in all until " + day(o.Until) + ", used or not"
+	switch {
+	case o.Hourly == 0:
+		return fmt.Sprintf("%s and nothing later, until %s", today, day(o.Until))
+	case o.Commitment == o.Upfront:
+		return fmt.Sprintf("%s and %s per %s-hour that is used,\n                 until %s", today, a.amountFine(o.Hourly), a.Unit, day(o.Until))
+	}
+	return fmt.Sprintf("%s and %s per %s-hour;%s", today, a.amountFine(o.Hourly), a.Unit, end)
+}
+
+// onAverage says of an amount that it is a mean.
+func (a *Advice) onAverage() string {
+	if a.Paths == 1 {
+		return ""
+	}
+	return ", on average"
 }
 
 // futures says how likely a loss is.
