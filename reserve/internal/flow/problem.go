@@ -32,9 +32,9 @@ type Problem struct {
 	// MaxActive, if not nil, caps the active instances (held and bought
 	// together) in each slot; a negative entry is no cap.
 	MaxActive []int
-	// Steps, if First is not nil, are the costs of the slots in the place of Demand, Price
-	// and Prices: those of slot t are Steps[First[t]:First[t+1]], of falling Demand, with
-	// Demand and Price above 0. First has one element more than there are slots.
+	// Steps are the costs of the slots if First is not nil, in the place of Demand, Price and
+	// Prices. The steps of slot t are Steps[First[t]:First[t+1]], in the order of falling
+	// Demand, with Demand and Price above 0. First has one element more than there are slots.
 	Steps []Step
 	First []int32
 }

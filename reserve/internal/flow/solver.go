@@ -66,8 +66,8 @@ type seg struct {
 
 type step struct{ left, entry int32 }
 
-// piece is the run of slots [lo, hi) on the cycle. neg is 0 if the cycle walks
-// it to the left, so that its flows fall, and -1 if they rise.
+// A piece is a run of slots [lo, hi) on the cycle. neg is 0 if the cycle walks the run to
+// the left, so that the flows of the slots fall. neg is -1 if the flows rise.
 type piece struct{ lo, hi, neg, tag int32 }
 
 type cand struct {

@@ -4,21 +4,22 @@ import "github.com/plimsoll/plimsoll/internal/grow"
 
 // Slots with several steps.
 //
-// The cost of a slot with A active instances is Σ Price·max(0, Demand - A) over its
-// steps, convex and piecewise linear in A: the mean cost of several demands, say. With
-// x = (largest demand) - A the slot is still one arc of the line; its slope in x grows
-// by Price at each breakpoint x = (largest demand) - Demand. A slot in the basis is
-// strictly between two breakpoints and has z = its slope; a slot outside stands at a
-// breakpoint and z is between the slopes on both sides. A long step crosses breakpoints
-// of all slots of the cycle, several of one slot too, in the order of their distance.
-// Nothing else changes: all breakpoints are multiples of n, so that the argument of the
-// package comment, Exactness, holds as it stands.
+// The cost of a slot with A active instances is Σ Price·max(0, Demand - A) over its steps.
+// That is convex and piecewise linear in A; the mean cost of several demands is an example.
+// Let x = (largest demand) - A. The slot is still one arc of the line. The slope of its cost
+// in x grows by Price at each breakpoint x = (largest demand) - Demand. A slot in the basis
+// is strictly between two breakpoints, and its z is the slope there. A slot outside the
+// basis is at a breakpoint, and its z is between the slopes on both sides. A long step
+// crosses breakpoints of all slots of the cycle, also several of one slot, in the order of
+// their distance. All breakpoints are multiples of n, so the argument of the package comment
+// (Exactness) holds unchanged.
 //
-// A cap on what is active is one more breakpoint, beyond which the slope is -wall.
+// A cap on active instances is one more breakpoint, with the slope -wall beyond it.
 //
-// A step of the simplex looks at the nearest breakpoint of each slot of the cycle
-// first, which bounds its length, and only then at those within that length: so its
-// time is that of the cycle and the breakpoints crossed, whatever the number of steps.
+// A step of the simplex first looks at the nearest breakpoint of each slot of the cycle,
+// which bounds the length of the step. Then the step looks at the breakpoints within that
+// length. So its time is that of the cycle and of the breakpoints crossed, whatever the
+// number of steps.
 
 // A Step is a part of the cost of a slot: Price for each instance by which Demand
 // exceeds the active ones.
@@ -42,8 +43,8 @@ type edge struct {
 	walled      bool  // the first kink is a cap
 }
 
-// initSteps checks the steps and sets the slots on demand. total is the sum of what was
-// checked already, the returned one that of the demands as well.
+// initSteps sets up the slots, all on demand. total is a bound on the flows so far; initSteps
+// returns the bound with the demands added.
 func (s *Solver) initSteps(p *Problem, total uint64) (uint64, error) {
 	T := s.T
 	s.edges = grow.To(s.edges, T)

@@ -14,8 +14,8 @@ import (
 //	x_t = 0                        =>  0 <= z_t <= price
 //	x_t at its bound demand - cap  =>  z_t <= the slope above the bound
 //
-// (with Steps: z_t between the sums of the prices of the steps whose demand exceeds
-// what is active, and of those whose demand is at least that), and with a
+// With Steps, z_t is between two sums of prices: of the steps whose demand exceeds the
+// active instances, and of the steps whose demand is at least as large. With a
 //
 //	purchase of class k at s, r of at most Max bought: y[end]-y[s]-fee
 //	is <= 0 if r < Max, and >= 0 if r > 0.

@@ -1,22 +1,22 @@
-// Package lpbound plans reservations of several usage-priced and prepaid
-// classes: it solves the linear relaxation of the problem of [Niu16] section 5.1
-// with a sparse primal simplex that keeps the piecewise linear demand implicit,
-// proves a lower bound in integers, and turns the solution into an integral plan.
+// Package lpbound plans reservations of several usage-priced and prepaid classes. It
+// solves the linear relaxation of the problem of [Niu16] section 5.1 by a sparse primal
+// simplex that keeps the piecewise linear demand implicit. It proves a lower bound in
+// integers, and turns the solution into an integral plan.
 //
 // # Problem
 //
-// At the start of each of n periods one may buy reservations of classes c, each
-// active for Term periods at a full fee. A used hour on a reservation costs the
-// class's rate, on demand q_0 an hour; the provider bills the cheapest running
-// reservation first. Sort the distinct rates below q_0, q_1 > ... > q_L. With
-// U_ij the hours of period i in which j instances or more are needed and N_ki
-// the active reservations with rate q_k or less,
+// Reservations of classes c can be bought at the start of each of n periods. A reservation
+// is active for Term periods and costs its full fee. A used hour costs the rate of the class
+// on a reservation, and q_0 on demand. The provider bills the cheapest running reservation
+// first. Sort the distinct rates below q_0: q_1 > ... > q_L. Let U_ij be the hours of period i
+// in which at least j instances are needed, and N_ki the number of active reservations with
+// a rate of at most q_k. Then
 //
 //	cost = Σ fee·x + q_0 Σ U_ij − Σ_ki (q_{k-1} − q_k) G_i(N_ki),   G_i(N) = Σ_{j<=N} U_ij.
 //
-// G_i is concave, so with x real this is a linear program. Its optimum is a
-// lower bound; it is not integral in general, not even for prepaid classes and
-// a single usage-priced one (see the counterexamples in certificate_test.go).
+// G_i is concave, so with real x this is a linear program. Its optimum is a lower bound. In
+// general the optimum is not integral, not even for prepaid classes and a single
+// usage-priced class (certificate_test.go has counterexamples).
 //
 // # Algorithms
 //
