@@ -96,14 +96,16 @@ func (s *Simulator) vacate(c *site, job int) {
 
 // idleAll makes a list of instances idle.
 func (s *Simulator) idleAll(c *site, l int32) {
+	due := schedule.Never
 	for l >= 0 {
 		r := &s.leases[l]
 		in := placement.Instance{ID: r.id, Due: c.dueOf(r.start, s.now), Since: s.now}
 		c.idle = append(c.idle, in)
 		c.idleOf = append(c.idleOf, l)
-		c.nextRelease = min(c.nextRelease, s.scaler.NextCheck(in.Due, s.now))
+		due = min(due, in.Due)
 		l = r.next
 	}
+	c.goes(s, due)
 }
 
 // dueOf returns when the next charge of a lease falls, now or later.

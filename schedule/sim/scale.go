@@ -25,12 +25,11 @@ func (s *Simulator) grow(c *site) {
 	if s.cfg.Mode == Local {
 		return
 	}
-	v := schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: len(c.idle), Booting: c.booting, Until: c.until}
-	if top, start, ok := c.schd.Top(s.now); ok {
-		v.Top, v.Start = top, start
-	} else if s.cfg.Least == 0 {
+	top, start, ok := c.schd.Top(s.now)
+	if !ok && s.cfg.Least == 0 {
 		return
 	}
+	v := schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: len(c.idle), Booting: c.booting, Top: top, Start: start, Until: c.until}
 	switch {
 	case s.scaler.Growth(&v) == schedule.CauseNone:
 		return
@@ -155,8 +154,8 @@ func (s *Simulator) release(c *site) {
 	}
 	d := s.scaler.Decide(s.gone[:0], &schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: len(c.idle), Booting: c.booting, Due: s.dues, Until: c.until})
 	s.gone, c.until = d.Release, d.Until
-	later := s.scaler.NextCheck(0, max(s.now+1, c.until)) // for what has to go and is kept
 	k, gone := 0, s.gone
+	due := schedule.Never // the first of those that stay and may go at a later check
 	for i, in := range c.idle {
 		l := c.idleOf[i]
 		if len(gone) > 0 && gone[0] == i {
@@ -165,13 +164,14 @@ func (s *Simulator) release(c *site) {
 			continue
 		}
 		c.idle[k], c.idleOf[k] = in, l
-		at := s.scaler.NextCheck(in.Due, s.now)
-		if at == s.now {
-			at = later
+		if in.Due-s.now >= s.cfg.ReleaseEvery {
+			due = min(due, in.Due)
+		} else { // it would go, but for the least size or a pause
+			c.nextRelease = s.scaler.NextCheck(0, max(s.now+1, c.until))
 		}
-		c.nextRelease = min(c.nextRelease, at)
 		k++
 	}
+	c.goes(s, due)
 	if gone := len(c.idle) - k; gone > 0 {
 		c.idle, c.idleOf = c.idle[:k], c.idleOf[:k]
 		c.schd.RemoveNodes(gone, s.now)
@@ -186,8 +186,18 @@ func (c *site) watch(s *Simulator) {
 	}
 	c.skipped = false
 	c.refresh(s)
+	due := schedule.Never
 	for i := range c.idle {
-		c.nextRelease = min(c.nextRelease, s.scaler.NextCheck(c.idle[i].Due, s.now))
+		due = min(due, c.idle[i].Due)
+	}
+	c.goes(s, due)
+}
+
+// goes notes that an idle instance whose next charge falls at due may go: NextCheck rises
+// with due, so that the first charge of several decides.
+func (c *site) goes(s *Simulator, due time.Duration) {
+	if due != schedule.Never {
+		c.nextRelease = min(c.nextRelease, s.scaler.NextCheck(due, s.now))
 	}
 }
 
