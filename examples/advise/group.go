@@ -16,16 +16,15 @@ import (
 
 // A group is what is planned as one: a kind, or the sizes of a family.
 type group struct {
-	name    string // "m5.large in eu-west-1, linux"
-	unit    string
-	kinds   []usage.Kind
-	factor  []int // units of one instance, by kind
-	demand  []int // units in each slot of the bill
-	list    pricing.List
-	classes []string // names of the price list's classes
-	held    []advice.Contract
-	offers  []advice.Offer
-	advice  *advice.Advice
+	name   string // "m5.large in eu-west-1, linux"
+	unit   string
+	kinds  []usage.Kind
+	factor []int // units of one instance, by kind
+	demand []int // units in each slot of the bill
+	list   pricing.List
+	held   []advice.Contract
+	offers []advice.Offer
+	advice *advice.Advice
 }
 
 // A miss is a kind that is not planned, and why.
@@ -75,6 +74,9 @@ func (r *results) group() error {
 			continue
 		case o == nil:
 			r.missed = append(r.missed, miss{d.Kind.String(), "the price list has no such kind", used})
+			continue
+		case o.Currency != "" && r.bill.Currency != "" && !same(o.Currency, r.bill.Currency):
+			r.missed = append(r.missed, miss{d.Kind.String(), fmt.Sprintf("the price list is in %s and the bill in %s: give a price list in %s", o.Currency, r.bill.Currency, r.bill.Currency), used})
 			continue
 		case len(o.List.Classes) == 0:
 			r.missed = append(r.missed, miss{d.Kind.String(), "the price list has no reservation for the kind", used})
@@ -137,7 +139,6 @@ func (r *results) group() error {
 				}
 			}
 			for _, c := range g.list.Classes {
-				g.classes = append(g.classes, c.Name)
 				g.offers = append(g.offers, advice.Offer{Class: c})
 			}
 			r.hold(g)
@@ -204,10 +205,12 @@ func (r *results) hold(g *group) {
 	}
 	for i := range r.bill.Held {
 		h := &r.bill.Held[i]
-		units, all, kinds := 0.0, 0.0, 0
+		if slices.ContainsFunc(r.own, func(own ownContract) bool { return own.ID == h.ID }) {
+			continue // -held knows better, and the contract serves once
+		}
+		units, kinds := 0.0, 0
 		for _, k := range h.Kinds {
 			x := k.Hours.Float64()
-			all += x
 			kinds++
 			for j, mine := range g.kinds {
 				if k.Kind == mine {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -150,12 +152,30 @@ func TestAzure(t *testing.T) {
 	if j := read(t, stdout); len(j.Orders) != 1 || j.Orders[0].Units != 1 {
 		t.Errorf("%+v", j.Orders)
 	}
+	// A price list in another currency is of no use.
+	euro := programtest.Write(t, "euro.json", strings.ReplaceAll(azurePrices, "USD", "EUR"))
+	stdout, _ = tested.Must(t, "-bill", path, "-prices", euro, "-json")
+	if j := read(t, stdout); len(j.Orders) != 0 || len(j.NotPlanned) != 1 || !strings.Contains(j.NotPlanned[0].Why, "in EUR and the bill in USD") {
+		t.Errorf("%+v", j)
+	}
 	// Without prices the demand is told, and nothing is planned.
 	stdout, _ = tested.Must(t, "-bill", path, "-json")
 	if j := read(t, stdout); len(j.Orders) != 0 || len(j.NotPlanned) != 1 || !strings.Contains(j.NotPlanned[0].Why, "-prices") {
 		t.Errorf("%+v", j)
 	}
 }
+
+// A contract that the bill shows and -held gives counts once.
+func TestHeldOnce(t *testing.T) {
+	bill := read(t, first(tested.Must(t, "-json")))
+	held := programtest.Write(t, "held.json", `[{"id":"ri-made-up","region":"eu-west-1","type":"m5.large","units":10,"expires":"2027-03-01"}]`)
+	both := read(t, first(tested.Must(t, "-held", held, "-json")))
+	if diff := cmp.Diff(bill.Orders, both.Orders); diff != "" {
+		t.Errorf("orders without and with -held (-without +with):\n%s", diff)
+	}
+}
+
+func first(a, _ string) string { return a }
 
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
@@ -167,6 +187,7 @@ func TestMistakes(t *testing.T) {
 	rows := programtest.WriteIn(t, dir, "header.csv", azureHeader)
 	text := programtest.WriteIn(t, dir, "text.txt", "hello\n")
 	held := programtest.WriteIn(t, dir, "held.json", `[{"id":"r","type":"x","units":0,"expires":"2029-01-01"}]`)
+	over := programtest.WriteIn(t, dir, "over.json", `[{"id":"r","type":"x","units":1,"expires":"2026-03-01"}]`)
 	tested.Mistakes(t, dir, []programtest.Wrong{
 		{Args: []string{"-bill", bill, "-bill", twice}, Want: "do not overlap"},
 		{Args: []string{"-bill", bill, "-bill", euro}, Want: "EUR: want USD"},
@@ -177,6 +198,7 @@ func TestMistakes(t *testing.T) {
 		{Args: []string{"-bill", filepath.Join(dir, "none.csv")}, Want: "no such file"},
 		{Args: []string{"-bill", bill, "-prices", text}, Want: "unknown form of prices"},
 		{Args: []string{"-bill", bill, "-held", held}, Want: "0 units"},
+		{Args: []string{"-bill", bill, "-held", over}, Want: "contract 0 (r) expires on 2026-03-01, and the order is placed on 2026-03-03: want"},
 		{Args: []string{"-bill", bill, "-date", "2026-02-01"}, Want: "2026-03-03"},
 		{Args: []string{"-prices", text}, Want: "-prices without -bill"},
 		{Args: []string{"-model", "crystal"}, Want: "want one of"},

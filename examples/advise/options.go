@@ -22,7 +22,8 @@ What is known
   -prices FILE         a price list, plain or gzip: AWS offer file or savings plan
                        rates (JSON or CSV), Azure retail prices, GCP SKUs; may be given
                        several times (default, without -bill: that of the made-up year)
-  -held FILE           JSON: contracts that the bill does not show
+  -held FILE           JSON: contracts that the bill does not show, or that it shows
+                       under the same id without their end
                          [{"id": "ri-17", "region": "eu-west-1", "type": "m5.large",
                            "system": "linux", "units": 12, "expires": "2027-03-01"}]
   -date D              the day of the order, such as 2026-11-23 (default: the day on

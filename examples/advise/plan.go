@@ -64,7 +64,7 @@ func (r *results) futures(g *group) ([][]int, error) {
 	p.Limits = forecast.Limits{NonNegative: true, Multiple: 4}
 	var fitter forecast.Fitter
 	if _, err := p.Fit(&fitter, series); err != nil {
-		// Too little to fit: the last value stays.
+		r.notes = append(r.notes, fmt.Sprintf("%s: the bill is too short for -model %s, so the demand is taken to stay as it was last", g.name, r.o.model))
 		p = forecast.Predictor{Model: &forecast.Naive{}}
 		for _, x := range series {
 			p.Update(x)

@@ -91,6 +91,11 @@ func (o *options) read(run *cli.Run) (*results, error) {
 	if r.now.Before(dayOf(bill.End)) && !o.inputs {
 		return nil, cli.Mistakef("-date %s: want the day on which the bill ends, %s, or a later one", r.now.Format(time.DateOnly), end.Format(time.DateOnly))
 	}
+	for i, h := range r.own {
+		if !h.expires.After(r.now) && !o.inputs {
+			return nil, cli.Mistakef("-held %s: contract %d (%s) expires on %s, and the order is placed on %s: want contracts that serve then", o.held, i, h.ID, h.Expires, r.now.Format(time.DateOnly))
+		}
+	}
 	return r, nil
 }
 
