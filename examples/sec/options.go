@@ -84,15 +84,15 @@ What comes out
   -h                   print this
 
 The picture, -svg, -jobs, -users and -demand are of the mode chosen, and of sec
-where -mode is all. Files are written whole or not at all. Times of jobs count from the log's time 0,
-or from the first submission where the log has calendar times.
+where -mode is all. Files are written whole or not at all. Times of jobs count from the
+log's time 0, or from the first submission where the log has calendar times.
 
 -users divides the pure cost by use (instance-hours in which jobs run), to the nano.
 Alone is what the jobs cost each on instances of its own (mode individual). What
 reservations save (hybrid, multi) is divided by use, too, and by the Shapley value of
 what each group of users could save by reserving for itself (package
-schedule/sim/bills). For more than 12 users that is sampled, with a standard error. Jobs without a user
-(-1 in the log) are the jobs of the user "unknown".
+schedule/sim/bills). For more than 12 users that is sampled, with a standard error.
+Jobs without a user (-1 in the log) are the jobs of the user "unknown".
 
 Fields of -json: mode, nodes (the size of local; of the others the most instances
 held at once), jobs, mean_wait_s, mean_bounded_slowdown (runs of less than 10 s
