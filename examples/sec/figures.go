@@ -146,7 +146,7 @@ func (o *options) study(log *jobLog, run *cli.Run) (*study, error) {
 	}
 	runners := make([]*runner, parallel.Workers())
 	for i := range runners {
-		runners[i] = &runner{log: log, prices: s.prices, how: o.portfolio, simulator: new(sim.Simulator)}
+		runners[i] = &runner{log: log, prices: s.prices, how: o.portfolio, closes: true, simulator: new(sim.Simulator)}
 	}
 	// A task is a simulation whose result goes to a place of its own.
 	type task struct {

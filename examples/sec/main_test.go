@@ -224,7 +224,7 @@ func TestMistakes(t *testing.T) {
 	tested.Frame(t, "jobs", "demand", "svg")
 	tested.Mistakes(t, dir, []programtest.Wrong{
 		{[]string{"-mode", "cloud"}, "want all, individual, nowait, sec, hybrid, gce, multi or local"},
-		{[]string{"-portfolio", "best"}, "want online, offline, exact or none"},
+		{[]string{"-portfolio", "best"}, "want online, offline, exact, online-paper or none"},
 		{[]string{"-ratio", "0"}, "want a number from 0.001 to 1000"},
 		{[]string{"-ratio", "NaN"}, "want a number from 0.001 to 1000"},
 		{[]string{"-figures", ""}, "want the name of a folder"},
@@ -455,7 +455,7 @@ func TestFigures(t *testing.T) {
 	if plain, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json"); plain != stdout {
 		t.Error("-figures changes what is printed")
 	}
-	rows := map[string]int{"table1": 6, "fig1": 2, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 7, "fig8": 4, "fig9": 18, "sweep": 162, "claims": 35}
+	rows := map[string]int{"table1": 6, "fig1": 2, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 10, "fig8": 4, "fig9": 18, "sweep": 162, "claims": 39}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

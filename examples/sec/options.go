@@ -43,9 +43,11 @@ How it runs
                          local       a cluster of fixed size
   -portfolio HOW       how hybrid reserves, week by week: online (by a forecast of what
                        it has seen so far), offline (knowing all, [Niu16]'s greedy
-                       rule), exact (knowing all, at the least pure cost) or none;
-                       multi reserves online, up to the last submission, unless none
-                       (default online)
+                       rule), exact (knowing all, at the least pure cost), none, or
+                       online-paper (online by [Niu16]'s own forecast, Eq. (7) with
+                       factors of Trigg and Leach, and its greedy rule); multi
+                       reserves as hybrid does, but never with knowledge of the
+                       future (default online)
   -ratio R             price of an instance at Google over that at EC2 (default 1)
   -overhead            count the time to configure instances, and to format them
                        when another user's job follows ([Niu16] section 8.7)

@@ -68,6 +68,9 @@ func (runs *modeRuns) text(w *table.Page) error {
 		w.Printf("The pure cost is less what is left of reserved terms at the end, and the saving\n" +
 			"is of it: who goes on will use them.\n")
 	}
+	if o.shows(hybrid) && o.shows(multi) && o.portfolio != buyOffline && o.portfolio != buyExact && o.portfolio != buyNothing {
+		w.Printf("Hybrid and multi reserve alike: neither knows when the log ends.\n")
+	}
 	if o.shows(gce, multi) {
 		w.Printf("At Google an instance costs %s of that, for each of at least ten minutes, and\n"+
 			"down to 40%% of this as it is used throughout a calendar month.\n", percent(o.ratio))

@@ -205,6 +205,9 @@ func (s *study) fig7(name string) (figure, map[string]float64, error) {
 		list  pricing.List
 	}{
 		{"online", buyOnline, four},
+		{"online-paper", buyPaper, four},
+		{"online-paper-1y-only", buyPaper, classes(four, "1y-light", "1y-heavy")},
+		{"online-paper-3y-only", buyPaper, classes(four, light, "3y-heavy")},
 		{"online-1y-only", buyOnline, classes(four, "1y-light", "1y-heavy")},
 		{"online-3y-only", buyOnline, classes(four, light, "3y-heavy")},
 		{"on-demand-only", buyNothing, four},

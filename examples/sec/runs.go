@@ -58,6 +58,7 @@ type runner struct {
 	log       *jobLog
 	prices    pricing.List
 	how       buying
+	closes    bool // multi knows that nobody submits anything after the last job
 	simulator *sim.Simulator
 	progress  func(m mode, ended int)
 }
@@ -70,7 +71,7 @@ func (r *runner) run(m mode, p policy) (modeRun, error) {
 	if m == multi && r.how != buyNothing {
 		google, err := p.google(r.prices)
 		if err == nil {
-			ec2, err = newOnline(r.prices, google.Hourly, r.log.end())
+			ec2, err = newOnline(r.how, r.prices, google.Hourly, r.end())
 		}
 		if err != nil {
 			return run, r.explain(m, err)
@@ -196,9 +197,14 @@ func (o *options) runAll(log *jobLog, run *cli.Run) (*modeRuns, error) {
 	return runs, nil
 }
 
-// end returns the hour of the log's time from which on nobody submits anything.
-func (log *jobLog) end() int {
-	return int((log.jobs[len(log.jobs)-1].Submit + time.Hour - 1) / time.Hour)
+// end returns the hour of the log's time from which on multi expects no demand: none where
+// it compares with hybrid, in pure cost, and the last submission where totals are compared
+// ([Niu16] section 8.6).
+func (r *runner) end() int {
+	if !r.closes {
+		return forever
+	}
+	return int((r.log.jobs[len(r.log.jobs)-1].Submit + time.Hour - 1) / time.Hour)
 }
 
 // A mode is a way of running the log ([Niu16] section 8.2).

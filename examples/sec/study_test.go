@@ -38,7 +38,7 @@ func TestSeveralCloudsWithReservations(t *testing.T) {
 		buyExact:   {1, 7, term + atGoogle, term*8232/8760 + atGoogle},
 		buyNothing: {0, 350, math.NaN(), math.NaN()}, // with discounts: see below
 	} {
-		r := &runner{log: &jobLog{jobs: jobs}, prices: pricing.CC28XLarge2013(), how: how, simulator: new(sim.Simulator)}
+		r := &runner{log: &jobLog{jobs: jobs}, prices: pricing.CC28XLarge2013(), how: how, closes: true, simulator: new(sim.Simulator)}
 		got, err := r.run(multi, p)
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestReservedOnlyBelowElsewhere(t *testing.T) {
 		for h := range demand {
 			demand[h] = 10
 		}
-		o, err := newOnline(list, c.elsewhere, forever)
+		o, err := newOnline(buyOnline, list, c.elsewhere, forever)
 		if err != nil {
 			t.Fatal(err)
 		}
