@@ -408,6 +408,13 @@ func (r *Reader) Raw(i int) []byte {
 	return r.row[f.from:f.to:f.to]
 }
 
+// Span returns the fields from i to j, both among them, as they stand in the file with
+// what is between them. It is valid until the next call of Next.
+func (r *Reader) Span(i, j int) []byte {
+	a, b := r.fields[i].from, r.fields[j].to
+	return r.row[a:b:b]
+}
+
 // Field returns a field, until the next call of Field or of Next.
 func (r *Reader) Field(i int) []byte {
 	f := r.fields[i]

@@ -127,6 +127,19 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestSpan(t *testing.T) {
+	r, err := NewReader(strings.NewReader("a,\"b\",\"c\"\"\",d\n"))
+	if err != nil || !r.Next() {
+		t.Fatal(err)
+	}
+	if got := string(r.Span(1, 2)); got != "b\",\"c\"\"" {
+		t.Errorf("%q", got)
+	}
+	if got := string(r.Span(0, 0)) + string(r.Raw(2)); got != "ac\"\"" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestZip(t *testing.T) {
 	r, err := NewReader(strings.NewReader(zip("\ufeffa,b\n") + zip("1,2\n3,4\n")))
 	if err != nil {

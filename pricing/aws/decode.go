@@ -25,10 +25,10 @@ type Decoder struct {
 	c      *usage.Collector
 	at     [columns]int // index of each column, -1 if there is none
 	header []string
-	keys   []int
+	keys   [][2]int // runs of columns that make the key of a class
 	memo   billtable.Memo[class]
 	clock  billtable.Clock
-	row    usage.Row
+	row    *usage.Row // of the class
 	fields fields
 }
 
@@ -57,13 +57,23 @@ const (
 
 type source interface {
 	Field(i int) []byte
-	Raw(i int) []byte
+	Span(i, j int) []byte
 }
 
-type fields [][]byte
+type fields struct {
+	row  [][]byte
+	span []byte
+}
 
-func (f *fields) Field(i int) []byte { return (*f)[i] }
-func (f *fields) Raw(i int) []byte   { return (*f)[i] }
+func (f *fields) Field(i int) []byte { return f.row[i] }
+
+func (f *fields) Span(i, j int) []byte {
+	f.span = f.span[:0]
+	for _, b := range f.row[i : j+1] {
+		f.span = append(append(f.span, b...), 0xff)
+	}
+	return f.span
+}
 
 // NewDecoder begins a file of the given name in c, with the columns of header. form is
 // that of the file: "csv", "parquet" or another. The error is an [*usage.InputError]
@@ -81,15 +91,17 @@ func NewDecoder(c *usage.Collector, name, form string, header []string) (*Decode
 			index[billtable.Name(h)] = i
 		}
 	}
+	var keys []int
 	for col := range d.at {
 		i, ok := index[billtable.Name(names[col])]
 		if d.at[col] = -1; ok {
 			d.at[col] = i
 		}
 		if col >= periodStart && d.at[col] >= 0 {
-			d.keys = append(d.keys, d.at[col])
+			keys = append(keys, d.at[col])
 		}
 	}
+	d.keys = billtable.Runs(keys)
 	if d.at[end] < 0 {
 		return nil, inputerr.At("aws", 1, 0, names[end], usage.ErrMissing, "the column: want one in a %s", report)
 	}
@@ -116,14 +128,14 @@ func (d *Decoder) Decode(line int, row [][]byte, raw []byte) error {
 	if len(row) < len(d.header) {
 		panic("aws: row with fewer fields than the header")
 	}
-	d.fields = row
+	d.fields.row = row
 	return d.decode(line, &d.fields, raw)
 }
 
 func (d *Decoder) decode(line int, src source, raw []byte) error {
 	d.memo.Begin()
-	for _, i := range d.keys {
-		d.memo.Add(src.Raw(i))
+	for _, k := range d.keys {
+		d.memo.Add(src.Span(k[0], k[1]))
 	}
 	k, ok := d.memo.Get()
 	if !ok {
@@ -133,8 +145,9 @@ func (d *Decoder) decode(line int, src source, raw []byte) error {
 		}
 		d.memo.Put(k)
 	}
-	r := &d.row
-	*r = k.row
+	r := &k.row // its words stay, its numbers are set below
+	d.row = r
+	r.Hours, r.Effective, r.Commitment.Quantity, r.Commitment.Unused = usage.Amount{}, usage.Amount{}, usage.Amount{}, usage.Amount{}
 	r.Line, r.Raw = line, raw
 	var err error
 	if r.Start, err = d.moment(line, start, src, k.from); err != nil {
@@ -169,7 +182,7 @@ func (d *Decoder) decode(line int, src source, raw []byte) error {
 
 // effective sets the effective cost of a line, and the quantity of its commitment.
 func (d *Decoder) effective(line int, k *class, src source) error {
-	r, m := &d.row, &d.row.Commitment
+	r, m := d.row, &d.row.Commitment
 	var a [2]usage.Amount
 	var there [2]bool
 	get := func(cols ...int) (err error) {

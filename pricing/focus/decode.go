@@ -24,11 +24,11 @@ type Decoder struct {
 	c       *usage.Collector
 	at      [columns]int // index of each column, -1 if there is none
 	header  []string
-	keys    []int // columns that make the key of a class
-	isKind  bool  // a column could tell the type of instance
+	keys    [][2]int // runs of columns that make the key of a class
+	isKind  bool     // a column could tell the type of instance
 	memo    billtable.Memo[class]
 	clock   billtable.Clock
-	row     usage.Row
+	row     *usage.Row // of the class
 	fields  fields
 	isBills bool // of cost and usage; otherwise of contract commitments
 }
@@ -41,17 +41,28 @@ type class struct {
 	time     [2]cloudkind.Time
 }
 
-// source is a row of a table: a field as text, and as it stands in the file.
+// source is a row of a table: a field as text, and fields side by side as they stand
+// in the file.
 type source interface {
 	Field(i int) []byte
-	Raw(i int) []byte
+	Span(i, j int) []byte
 }
 
 // fields is a row that is in memory.
-type fields [][]byte
+type fields struct {
+	row  [][]byte
+	span []byte
+}
 
-func (f *fields) Field(i int) []byte { return (*f)[i] }
-func (f *fields) Raw(i int) []byte   { return (*f)[i] }
+func (f *fields) Field(i int) []byte { return f.row[i] }
+
+func (f *fields) Span(i, j int) []byte {
+	f.span = f.span[:0]
+	for _, b := range f.row[i : j+1] {
+		f.span = append(append(f.span, b...), 0xff)
+	}
+	return f.span
+}
 
 // NewDecoder begins a file of the given name in c, with the columns of header. form
 // is that of the file: "csv", "parquet" or another. The error is an
@@ -71,6 +82,7 @@ func NewDecoder(c *usage.Collector, name, form string, header []string) (*Decode
 		}
 		index[n] = i
 	}
+	var keys []int
 	for col := range d.at {
 		d.at[col] = -1
 		for _, n := range names[col] {
@@ -80,9 +92,10 @@ func NewDecoder(c *usage.Collector, name, form string, header []string) (*Decode
 			}
 		}
 		if col >= firstWord && col < contractID && d.at[col] >= 0 {
-			d.keys = append(d.keys, d.at[col])
+			keys = append(keys, d.at[col])
 		}
 	}
+	d.keys = billtable.Runs(keys)
 	d.isBills = d.at[chargeCategory] >= 0
 	needed, dataset := []int{billedCost, chargeStart, chargeEnd}, ""
 	if !d.isBills {
@@ -145,7 +158,7 @@ func (d *Decoder) Decode(line int, row [][]byte, raw []byte) error {
 	if len(row) < len(d.header) {
 		panic("focus: row with fewer fields than the header")
 	}
-	d.fields = row
+	d.fields.row = row
 	return d.decode(line, &d.fields, raw)
 }
 
@@ -154,8 +167,8 @@ func (d *Decoder) decode(line int, src source, raw []byte) error {
 		return d.contract(line, src)
 	}
 	d.memo.Begin()
-	for _, i := range d.keys {
-		d.memo.Add(src.Raw(i))
+	for _, k := range d.keys {
+		d.memo.Add(src.Span(k[0], k[1]))
 	}
 	k, ok := d.memo.Get()
 	if !ok {
@@ -165,8 +178,9 @@ func (d *Decoder) decode(line int, src source, raw []byte) error {
 		}
 		d.memo.Put(k)
 	}
-	r := &d.row
-	*r = k.row
+	r := &k.row // its words stay, its numbers are set below
+	d.row = r
+	r.Hours, r.Commitment.Quantity = usage.Amount{}, usage.Amount{}
 	r.Line, r.Raw = line, raw
 	var err error
 	if r.Start, err = d.moment(line, chargeStart, src); err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,6 +113,21 @@ func (c *Clock) Parse(b []byte) (time.Time, error) {
 		c.time[c.next] = t
 	}
 	return t, err
+}
+
+// Runs returns the numbers as runs of consecutive numbers, each by its first and its
+// last.
+func Runs(numbers []int) [][2]int {
+	slices.Sort(numbers)
+	var runs [][2]int
+	for _, n := range numbers {
+		if k := len(runs) - 1; k >= 0 && runs[k][1] == n-1 {
+			runs[k][1] = n
+			continue
+		}
+		runs = append(runs, [2]int{n, n})
+	}
+	return runs
 }
 
 // A Memo remembers what a combination of fields means, so that words are read once

@@ -2,6 +2,7 @@ package billtable_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -51,6 +52,13 @@ func TestNames(t *testing.T) {
 		if billtable.Null([]byte(in)) != want {
 			t.Errorf("%q is null: %v", in, !want)
 		}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	got := fmt.Sprint(billtable.Runs([]int{7, 1, 2, 3, 9, 8}), billtable.Runs(nil))
+	if want := "[[1 3] [7 9]] []"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
