@@ -30,7 +30,7 @@ var moreTypes = map[string]struct {
 }
 
 // later has the packages whose comment does not begin as the others do.
-var later = []string{"forecast"}
+var later = []string{}
 
 var youHave = regexp.MustCompile(`(?im)^\s*you have\s{2,}you want\s{2,}call\s*$`)
 

@@ -260,7 +260,7 @@ func lagsOf(dst []int, n, m1, m2, d, most int) []int {
 	return dst
 }
 
-// Fit chooses lags for the periods of f, else the model's, else those found, see
+// Fit chooses lags for the periods of f, else those found, see
 // [Fitter.Periods] and [Fittable]. Difference stays if it is not 0: 1 stands for the
 // first season, or 1 step where there is none. Fewer than two seasons are taken as none. It wants three values.
 func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {
@@ -268,7 +268,7 @@ func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	p1, p2 := f.offered(m.Period, m.Period2, series, tried)
+	p1, p2 := f.offered(series, tried)
 	if len(series) < 2*p1 {
 		p1 = 1
 	}

@@ -114,6 +114,35 @@ func BenchmarkM4(b *testing.B) {
 	}
 }
 
+// BenchmarkM4Hourly is the other table: half of the hourly series of the M4 competition, 207
+// of 414, two days ahead, a season of 24, MASE by what came a day before.
+func BenchmarkM4Hourly(b *testing.B) {
+	if os.Getenv(shared.Env) == "" {
+		b.Skip(shared.Env, " is not set")
+	}
+	train, actual := readSeries(b, "forecast/M4_Hourly-half-train.csv.gz"), readSeries(b, "forecast/M4_Hourly-half-test.csv.gz")
+	for _, name := range Names() {
+		b.Run("horizon=48/model="+name, func(b *testing.B) {
+			m, err := New(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			t := Backtester{Fitter: Fitter{Season: 24}}
+			var s Score
+			p := &Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2}}
+			b.ReportAllocs()
+			for b.Loop() {
+				if s, err = t.Evaluate(p, train, actual); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(s.MASE, "MASE")
+			b.ReportMetric(s.SMAPE, "sMAPE")
+			b.ReportMetric(s.Coverage, "coverage")
+		})
+	}
+}
+
 // BenchmarkForecast has three years of weeks, and their quantiles.
 func BenchmarkForecast(b *testing.B) {
 	for _, name := range []string{"holt", "damped", "midpoint", "blend"} {

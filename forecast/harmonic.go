@@ -271,7 +271,7 @@ func (w *harmonicFit) start(f *Fitter, k int) {
 }
 
 // Fit chooses the number of harmonics, six at most, and fits them, the trend and the
-// factors, see [Fittable]. Phi in (0, 1) is fitted too. The period is that of f, else the model's, else found,
+// factors, see [Fittable]. Phi in (0, 1) is fitted too. The period is that of f, else found,
 // see [Fitter.Periods]. Where the series has fewer than two seasons, or none is found,
 // there are no waves. It wants six values.
 func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
@@ -279,11 +279,7 @@ func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	given := 0
-	if m.Period >= 2 && m.Period <= mostPeriod {
-		given = int(m.Period + .1)
-	}
-	period, _ := f.offered(given, 1, series, none)
+	period, _ := f.offered(series, none)
 	if len(series) < 2*period {
 		period = 1
 	}

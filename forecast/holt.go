@@ -116,6 +116,11 @@ func (m *Holt) Spread(dst []float64) {
 // Stable reports whether the model forgets its start, all eigenvalues of its
 // transition inside the unit circle: for factors in [0, 1] whenever 0 < α, and
 // 0 < β or φ < 1. Factors out of [0, 1] are not stable.
+//
+// Proof, as that of [Triple.Stable] for two states and u² + A·u + B. Without damping A = α + αβ,
+// B = αβ, and 4 − 2α − αβ, 2α, αβ are positive on (0, 1]². Damped, the polynomial in z is
+// z² − (1 + φ − α − αβφ)·z + φ·(1−α). Its value is α·(1 − φ + βφ) at 1 and at least 1 at
+// −1, and its last coefficient is below 1: stable with 0 < α and φ < 1.
 func (m *Holt) Stable() bool {
 	return m.Alpha > 0 && m.Alpha <= 1 && m.Beta >= 0 && m.Beta <= 1 &&
 		m.Phi >= 0 && m.Phi <= 1 && (m.Beta > 0 || m.phi() < 1)

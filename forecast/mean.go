@@ -137,7 +137,7 @@ func (m *Mean) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	m1, m2 := f.offered(0, 0, series, found)
+	m1, m2 := f.offered(series, found)
 	var windows [maxWindows]int
 	n := len(series)
 	steps := f.Horizon

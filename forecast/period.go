@@ -63,18 +63,13 @@ var calendar = [...]int{4, 5, 7, 12, 13, 24, 48, 52, 60, 96, 144, 168, 288, 336,
 // The series may have missing values; without enough others, or with one that is
 // infinite, Periods returns 1 and 1, or f.Season and 1.
 func (f *Fitter) Periods(series []float64) (first, second int) {
-	return f.offered(0, 0, series, found)
+	return f.offered(series, found)
 }
 
-// offered returns the periods that f gives, else those given, else those found. The second
-// is 1 unless it is wanted: if it is found, or if the series is long enough to try it.
-func (f *Fitter) offered(p1, p2 int, series []float64, second wanted) (int, int) {
-	p := f.Season
-	if p == 0 {
-		p = p1
-	} else {
-		p2 = f.second
-	}
+// offered returns the periods that f gives, else those found. The second is 1 unless it is
+// wanted: if it is found, or if the series is long enough to try it.
+func (f *Fitter) offered(series []float64, second wanted) (int, int) {
+	p, p2 := f.Season, f.second
 	ready := p == 0 && f.detrend(series)
 	if ready {
 		p = f.findFirst()
@@ -83,7 +78,7 @@ func (f *Fitter) offered(p1, p2 int, series []float64, second wanted) (int, int)
 	if p == 1 || second == none {
 		return p, 1
 	}
-	if p2 > 0 {
+	if f.Season > 0 && p2 > 0 {
 		return p, p2
 	}
 	p2 = longer(p)

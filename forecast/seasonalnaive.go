@@ -79,13 +79,13 @@ func (m *SeasonalNaive) Validate() error {
 }
 
 // Fit takes the last season of the series, see [Fittable]. The period is that of f, else
-// the model's, else found, see [Fitter.Periods]. It wants one value.
+// found, see [Fitter.Periods]. It wants one value.
 func (m *SeasonalNaive) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.cut(series, m.least())
 	if err != nil {
 		return Fit{}, err
 	}
-	period, _ := f.offered(m.Period, 1, series, none)
+	period, _ := f.offered(series, none)
 	*m = SeasonalNaive{Period: period, Season: m.Season[:0]}
 	return f.replay(m, series, 0), nil
 }

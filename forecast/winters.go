@@ -104,7 +104,13 @@ func (m *HoltWinters) Update(x float64) {
 		w := sn * un
 		e := x - l*w - r
 		q := quotient(e, w, 1)
-		sn, un = sn+m.Gamma*quotient(e, l*un, e), un+m.Delta*quotient(e, l*sn, e)
+		ds, du := m.Gamma*quotient(e, l*un, e), m.Delta*quotient(e, l*sn, e)
+		if len(m.Season) > 1 {
+			sn += ds
+		}
+		if len(m.Season2) > 1 {
+			un += du
+		}
 		l += m.Alpha * q
 		b += m.Alpha * m.Beta * q
 		r += e
@@ -113,8 +119,12 @@ func (m *HoltWinters) Update(x float64) {
 		e := x - (l + sn + un) - r
 		l += m.Alpha * e
 		b += m.Alpha * m.Beta * e
-		sn += m.Gamma * e
-		un += m.Delta * e
+		if len(m.Season) > 1 {
+			sn += m.Gamma * e
+		}
+		if len(m.Season2) > 1 {
+			un += m.Delta * e
+		}
 		r += e
 		m.N++
 	}
@@ -239,8 +249,12 @@ func (m *HoltWinters) deviate(dst []float64) {
 		dst[i] = l + *s + *u + r
 		l += m.Alpha * e
 		b += m.Alpha * m.Beta * e
-		*s += m.Gamma * e
-		*u += m.Delta * e
+		if len(m.own) > 1 {
+			*s += m.Gamma * e
+		}
+		if len(m.own2) > 1 {
+			*u += m.Delta * e
+		}
 		if at++; at == len(m.own) {
 			at = 0
 		}

@@ -40,7 +40,14 @@ func (w *wintersFit) value(x *point) float64 {
 	w.evals++
 	w.set(x)
 	m := &w.m
-	if m.Alpha+m.Gamma+m.Delta > 1 { // a residual is given away once
+	give := m.Alpha
+	if len(w.season) > 1 {
+		give += m.Gamma
+	}
+	if len(w.season2) > 1 {
+		give += m.Delta
+	}
+	if give > 1 { // a residual is given away once
 		return math.Inf(1)
 	}
 	w.begin()
@@ -57,6 +64,12 @@ func (w *wintersFit) multiplicative() float64 {
 	season, season2 := m.Season, m.Season2
 	l, b, r, sum := m.Level, m.Trend, 0.0, 0.0
 	alpha, ab, gamma, delta, rho, phi := m.Alpha, m.Alpha*m.Beta, m.Gamma, m.Delta, m.Rho, m.phi()
+	if len(season) < 2 {
+		gamma = 0
+	}
+	if len(season2) < 2 {
+		delta = 0
+	}
 	i, j := 0, 0
 	for _, x := range w.y {
 		b *= phi
@@ -94,6 +107,12 @@ func (w *wintersFit) additive() float64 {
 	season, season2 := m.Season, m.Season2
 	l, b, r, sum := m.Level, m.Trend, 0.0, 0.0
 	alpha, ab, gamma, delta, rho, phi := m.Alpha, m.Alpha*m.Beta, m.Gamma, m.Delta, m.Rho, m.phi()
+	if len(season) < 2 {
+		gamma = 0
+	}
+	if len(season2) < 2 {
+		delta = 0
+	}
 	i, j := 0, 0
 	for _, x := range w.y {
 		b *= phi
@@ -214,7 +233,7 @@ func movingMean(dst, y []float64, m int) []float64 {
 // trend, damped between the bounds that f has if Phi is in (0, 1), Gamma for the season,
 // Delta for a second one, Rho for residuals that persist.
 //
-// The periods are those of f, else the model's, else found, see [Fitter.Periods]. Where
+// The periods are those of f, else found, see [Fitter.Periods]. Where
 // the series has fewer than two seasons, or none is found, the fit is one without a season:
 // it cannot be told from the trend. The same holds for the second season. The
 // multiplicative form wants values above 0, and returns an [*InputError] otherwise. It
@@ -235,7 +254,7 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	if m.Delta > 0 {
 		want = tried
 	}
-	p1, p2 := f.offered(m.Period, m.Period2, series, want)
+	p1, p2 := f.offered(series, want)
 	if len(series) < 2*p1 {
 		p1 = 1
 	}
@@ -243,7 +262,7 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 		p2 = 1
 	}
 	w := &f.winters
-	w.m = HoltWinters{Period: p1, Period2: p2, Multiplicative: m.Multiplicative, Alpha: m.Alpha, Beta: m.Beta, Phi: m.Phi,
+	w.m = HoltWinters{Period: p1, Period2: p2, Multiplicative: m.Multiplicative, Alpha: m.Alpha, Beta: m.Beta, Phi: m.Phi, Gamma: m.Gamma, Delta: m.Delta, Rho: m.Rho,
 		Season: grow.To(m.Season, p1), Season2: grow.To(m.Season2, p2), own: m.own, own2: m.own2}
 	w.season, w.season2 = grow.To(w.season, p1), grow.To(w.season2, p2)
 	w.prepare(f, series, m)
