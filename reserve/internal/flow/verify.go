@@ -15,10 +15,10 @@ import (
 //	x_t at its bound demand - cap  =>  z_t <= the slope above the bound
 //
 // With Steps, z_t is between two sums of prices: of the steps whose demand exceeds the
-// active instances, and of the steps whose demand is at least as large. With a
+// active instances, and of the steps whose demand is at least as large. For
+// class k at slot s, of which r of at most Max are bought,
 //
-//	purchase of class k at s, r of at most Max bought: y[end]-y[s]-fee
-//	is <= 0 if r < Max, and >= 0 if r > 0.
+//	y[end]-y[s]-fee <= 0 if r < Max, and >= 0 if r > 0.
 //
 // It returns nil, or says what is wrong. The potentials must be small enough
 // that their differences do not overflow; Verify checks that too.
