@@ -46,18 +46,25 @@ type Cluster struct {
 	Names []string
 
 	slurmd, sbatch string
-	guard          *exec.Cmd
-	life           io.WriteCloser // the guard acts when it is closed, by whatever
-	munged         *daemon
-	slurmctld      *daemon
-	once           sync.Once
-	err            error
+	// prepare, if not nil, starts what the controller needs, and returns lines of slurm.conf
+	// in the place of those that want no accounting.
+	prepare   func(c *Cluster, ctx context.Context) ([]string, error)
+	lines     []string
+	guard     *exec.Cmd
+	life      io.WriteCloser // the guard acts when it is closed, by whatever
+	munged    *daemon
+	slurmctld *daemon
+	once      sync.Once
+	err       error
 }
 
 // Start starts the controller of a cluster and munge, but no node. The nodes have the names
 // n1, n2 and so on. The error unwraps to slurmctl.ErrAbsent if Slurm is not installed, and
 // to slurmctl.ErrVersion if it is too old; then nothing has been started.
-func Start(ctx context.Context, nodes int) (*Cluster, error) {
+func Start(ctx context.Context, nodes int) (*Cluster, error) { return startWith(ctx, nodes, nil) }
+
+// startWith is Start with something to start between munge and the controller.
+func startWith(ctx context.Context, nodes int, prepare func(c *Cluster, ctx context.Context) ([]string, error)) (*Cluster, error) {
 	if nodes < 1 || nodes > 512 {
 		return nil, fmt.Errorf("cluster: %d nodes: want 1 to 512", nodes)
 	}
@@ -79,6 +86,7 @@ func Start(ctx context.Context, nodes int) (*Cluster, error) {
 	for i := range nodes {
 		c.Names = append(c.Names, "n"+strconv.Itoa(i+1))
 	}
+	c.prepare = prepare
 	if err := c.startGuard(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -104,6 +112,14 @@ func checkVersion(ctx context.Context, slurmctld string) error {
 func (c *Cluster) start(ctx context.Context, munged, slurmctld string) error {
 	if err := c.startMunge(ctx, munged); err != nil {
 		return err
+	}
+	c.lines = []string{"AccountingStorageType=accounting_storage/none"}
+	if c.prepare != nil {
+		lines, err := c.prepare(c, ctx)
+		if err != nil {
+			return err
+		}
+		c.lines = lines
 	}
 	// The ports may be taken between here and there; then other ones are tried.
 	for try := 0; ; try++ {
@@ -350,7 +366,9 @@ func (c *Cluster) writeConf(ports []int) error {
 	set("ReturnToService", "2")
 	set("MpiDefault", "none")
 	set("SwitchType", "switch/none")
-	set("AccountingStorageType", "accounting_storage/none")
+	for _, line := range c.lines {
+		b.WriteString(line + "\n")
+	}
 	set("JobAcctGatherType", "jobacct_gather/none")
 	set("KillWait", "2")
 	set("MinJobAge", "600")
