@@ -242,3 +242,27 @@ func BenchmarkChoose(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "choices/s")
 }
+
+// At and just beyond the ends of what Rate takes.
+func TestRateAtTheEnds(t *testing.T) {
+	most := pricing.Money(math.MaxInt64)
+	d := pricing.GCE2014SustainedUse
+	for _, tt := range []struct {
+		name string
+		c    Cloud
+		n    int
+		want pricing.Money
+		err  error
+	}{
+		{"a month of 366 days", Cloud{Hourly: cent, Discount: d, Month: longestMonth}, 1, cent, nil},
+		{"the last rank", Cloud{Taken: 5}, math.MaxInt - 5, 0, nil},
+		{"beyond the last rank", Cloud{Taken: 5}, math.MaxInt - 4, 0, pricing.ErrOverflow},
+		{"reserved hours beyond an amount", Cloud{Reserved: []Reservation{{2, most}}}, 2, 0, pricing.ErrOverflow},
+		{"used instances beyond an amount", Cloud{Hourly: most, Discount: d, Month: month, Used: []time.Duration{0, 0}}, 2, 0, pricing.ErrOverflow},
+		{"a rate beyond an amount that nobody needs", Cloud{Hourly: cent, Reserved: []Reservation{{1, 0}, {0, most}}}, 2, cent, nil},
+	} {
+		if got, err := tt.c.Rate(tt.n); got != tt.want || !errors.Is(err, tt.err) {
+			t.Errorf("%s: %v, %v; want %v, %v", tt.name, got, err, tt.want, tt.err)
+		}
+	}
+}

@@ -260,3 +260,29 @@ func TestPolicyText(t *testing.T) {
 		t.Errorf("Policy(9): %v, error %v", Policy(9), err)
 	}
 }
+
+// Random draws once for each instance that it selects, all of them included; the other
+// policies draw nothing.
+func TestDraws(t *testing.T) {
+	idle := make([]Instance, 5)
+	for i := range idle {
+		idle[i].ID = i
+	}
+	for policy := range Policy(5) {
+		for n := range 6 {
+			a, b := rand.New(rand.NewPCG(3, 4)), rand.New(rand.NewPCG(3, 4))
+			got := new(Selector).AppendSelect(nil, idle, n, policy, a)
+			if len(got) != n {
+				t.Fatalf("%v: %d positions, want %d", policy, len(got), n)
+			}
+			if policy == Random {
+				for i := range n {
+					b.IntN(len(idle) - i)
+				}
+			}
+			if a.Uint64() != b.Uint64() {
+				t.Errorf("%v: %d of 5 does not draw as often as documented", policy, n)
+			}
+		}
+	}
+}
