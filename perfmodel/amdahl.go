@@ -4,17 +4,18 @@ package perfmodel
 //
 //	T(P) = W·a·(σ + (1−σ)/P),
 //
-// linear in the two coefficients a·σ and a·(1−σ), neither of them negative.
-// The sum of squared relative errors, Σ (T_i/T̂_i − 1)², is made small by linear
-// least squares with each row divided by what the fit before gave for T_i, first by
-// T_i itself. Dividing by T_i only would favour the runs that were fast by chance:
-// it ends at exp(−3σ²/2) times the median, for log-normal errors. A solution that
-// has a negative coefficient is not taken: of the problems with some coefficients
-// held at 0, all of which are solved, the best that has none is the optimum under
-// the constraint, for the optimum solves that of its own support. Time O(n) for n
-// runs.
+// linear in the coefficients a·σ and a·(1−σ), neither of them negative. The fit makes
+// the sum of squared relative errors, Σ (T_i/T̂_i − 1)², small. Each round is a linear
+// least squares with each row divided by what the round before gave for T_i; the first
+// round divides by T_i. Dividing by T_i only would favour the runs that were fast by
+// chance: for log-normal errors it ends at exp(−3σ²/2) times the median.
 //
-// The time never rises with P and has a limit. For one that rises take [USL] or
+// A solution with a negative coefficient is not taken. All problems with some
+// coefficients held at 0 are solved, too. The best without a negative coefficient is the
+// optimum under the constraint, because the optimum solves the problem of its own
+// support. Time: O(n) for n runs.
+//
+// The time never rises with P and has a limit. For a time that rises take [USL] or
 // [Quadratic].
 
 import (
@@ -26,24 +27,25 @@ import (
 
 // Amdahl is Amdahl's law. The zero value fits the times of whole runs of one case.
 //
-// Mean is T̂: with its weights the fit is linear in the times, and their mean goes
-// through it without bias, as long as no coefficient is held at 0. Seconds, the median, is T̂/√(1+s²), as for a log-normal
-// time whose relative standard deviation is s, that of the residuals. The interval
-// is exp(±t·√(ln(1+s²)·(1+h))) times the median, h being the leverage.
+// Mean is T̂. With its weights the fit is linear in the times, so the mean of the times
+// goes through it without bias, as long as no coefficient is held at 0. Seconds, the
+// median, is T̂/√(1+s²), as for a log-normal time with relative standard deviation s,
+// that of the residuals. The interval is exp(±t·√(ln(1+s²)·(1+h))) times the median,
+// where h is the leverage.
 type Amdahl struct {
 	Part Part
-	// Work is what the times are proportional to; nil where all runs are of one
-	// case, or of one size.
+	// Work is proportional to the times. It is nil if all runs are of one case, or of
+	// one size.
 	Work Measure
 
 	shares sharesModel
 }
 
-// Fit fits the law to the runs of p. The errors are those of [LogLinear.Fit].
-// Runs on one number of processes only are ErrDependent.
+// Fit fits the law to the runs of p. The errors are those of [LogLinear.Fit]. Runs on
+// one number of processes only are ErrDependent.
 func (m *Amdahl) Fit(p *Profile) error { return m.shares.fit(p, m.Part, m.Work, false) }
 
-// EstimateTo is that of [Estimator]. Time O(n) for n process counts.
+// EstimateTo implements [Estimator]. Time: O(n) for n process counts.
 func (m *Amdahl) EstimateTo(dst []Estimate, q Query) error { return m.shares.estimateTo(dst, q) }
 
 // Serial returns σ, the serial share in [0, 1]. It panics if m is not fitted.
@@ -57,9 +59,9 @@ func (m *Amdahl) Serial() float64 {
 //
 //	T = W·(a/P + b + c·(P−1)).
 //
-// Amdahl's law has c = 0, a = 1−σ and b = σ but for a factor. The Universal
-// Scalability Law has W·λ⁻¹·(1 + σ(P−1) + κP(P−1))/P, which is the same with
-// a = (1−σ)/λ, b = σ/λ and c = κ/λ.
+// Amdahl's law has c = 0, and a = 1−σ and b = σ up to a factor. The Universal
+// Scalability Law has W·λ⁻¹·(1 + σ(P−1) + κP(P−1))/P, which is the same with a =
+// (1−σ)/λ, b = σ/λ and c = κ/λ.
 type sharesModel struct {
 	solver  lsq.Solver
 	try     lsq.Regression
@@ -136,9 +138,9 @@ func (m *sharesModel) fit(p *Profile, part Part, work Measure, third bool) error
 	return nil
 }
 
-// reweightings is how often the rows are divided anew. Each changes the result by
-// about the relative variance times the change before, so that 8 leave nothing of
-// errors of 10% and little of errors of 50%.
+// reweightings is how often the rows are divided anew. Each time changes the result by
+// about the relative variance times the change before. So 8 leave nothing of errors of
+// 10%, and little of errors of 50%.
 const reweightings = 8
 
 // round solves the problem with the present weights on every support.

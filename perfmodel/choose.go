@@ -1,15 +1,14 @@
 package perfmodel
 
-// Which model? The one that predicts best what it has not seen. Each model is
-// fitted anew to the profile without some of its runs and predicts those; its error
-// is the root of the mean square of ln(predicted/measured) over all predictions. So
-// 0.1 is about 10% off. No run that is to be predicted later takes part: the choice
-// is made on the profile alone.
+// Which model? The model that predicts best what it has not seen. Each model is fitted
+// anew to the profile without some of its runs, and predicts those runs. Its error is
+// the root of the mean square of ln(predicted/measured) over all predictions, so 0.1 is
+// about 10% off. The choice uses the profile alone, and no run that is predicted later.
 //
-// What is left out should resemble what will be asked for. Runs one by one test
-// how a model interpolates, and are the usual leave-one-out error. Who extrapolates
-// to a larger case leaves out the largest case. Time: as many fits as there are
-// parts left out, for each model; for a [Machine] one.
+// Leave out what resembles the question. Leaving out runs one by one tests how a model
+// interpolates; it is the usual leave-one-out error. To extrapolate to a larger case,
+// leave out the largest case. Time: as many fits of each model as there are parts left
+// out; for a [Machine], one fit.
 
 import (
 	"fmt"
@@ -20,7 +19,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Leave says what is left out at a time.
+// A Leave says what is left out at a time.
 type Leave uint8
 
 const (
@@ -42,15 +41,15 @@ func (l Leave) MarshalText() ([]byte, error) { return leaves.MarshalText(l) }
 // unchanged.
 func (l *Leave) UnmarshalText(text []byte) error { return leaves.UnmarshalText(l, text) }
 
-// A Score says how well a model predicted what it had not seen.
+// A Score says how well a model predicted runs that it had not seen.
 type Score struct {
 	Error float64 // root mean square of ln(predicted/measured); +Inf if Err is not nil
 	Runs  int     // predicted
 	Err   error   // why the model could not be fitted or could not predict
 }
 
-// A Chooser chooses among models by what they predict of runs left out. The zero
-// value is ready. It keeps its memory.
+// A Chooser chooses the model that best predicts runs that were left out. The zero value
+// is ready. A Chooser keeps its memory. It is for one goroutine at a time.
 type Chooser struct {
 	train Profile
 	group []int
@@ -58,14 +57,14 @@ type Chooser struct {
 	ask   [1]int
 }
 
-// Choose appends a score for each model to dst and returns the index of the best,
-// the first of equals, which is fitted to the whole of p when it returns; the
-// others are fitted to parts. A model that fails on any part has its error in its
-// score and is not chosen. Measured are the times of whole runs, so the models must
-// predict those.
+// Choose appends a score for each model to dst and returns the index of the best model;
+// ties go to the first. The best model is fitted to the whole of p when Choose returns,
+// the others to parts of p. A model that fails on any part has its error in its score
+// and is not chosen. Choose measures the times of whole runs, so the models must predict
+// those.
 //
-// The error is that of [Profile.Validate], ErrMissing if there are no models, and
-// that of the first model if none could be fitted.
+// The error is that of [Profile.Validate], ErrMissing if there are no models, or that of
+// the first model if none could be fitted.
 func (c *Chooser) Choose(dst []Score, models []Model, p *Profile, leave Leave) (best int, scores []Score, err error) {
 	if err := p.Validate(); err != nil {
 		return -1, dst, err
@@ -92,8 +91,8 @@ func (c *Chooser) Choose(dst []Score, models []Model, p *Profile, leave Leave) (
 	return best, dst, nil
 }
 
-// groups numbers the parts that are left out one at a time in c.group, −1 for what
-// is never left out, and returns how many there are.
+// groups numbers the parts that are left out one at a time in c.group, −1 for runs that
+// are never left out, and returns how many parts there are.
 func (c *Chooser) groups(p *Profile, leave Leave) int {
 	c.group = grow.To(c.group, len(p.Runs))
 	if leave == LeaveRun {
@@ -179,17 +178,17 @@ func (c *Chooser) score(m Model, p *Profile, groups int) Score {
 type Pool interface {
 	// FitAll fits the pool to the profiles. After an error it is not fitted.
 	FitAll(profiles []Profile) error
-	// Application returns the estimator of the application that has the given
-	// index. It belongs to the pool and is valid until the next FitAll.
+	// Application returns the estimator of the application with the given index. The
+	// estimator belongs to the pool and is valid until the next FitAll.
 	Application(i int) Estimator
 }
 
-// Separate is the pool that learns each application by itself, with the model that
-// has its index.
+// Separate is the pool that fits each application by itself, with the model that has its
+// index.
 type Separate []Model
 
-// FitAll fits each model to the profile with its index. It panics if there are not
-// as many models as profiles.
+// FitAll fits each model to the profile with its index. It panics if the numbers of
+// models and profiles differ.
 func (s Separate) FitAll(profiles []Profile) error {
 	if len(s) != len(profiles) {
 		panic("perfmodel: number of models is not that of the profiles")
@@ -205,16 +204,16 @@ func (s Separate) FitAll(profiles []Profile) error {
 // Application returns the model with the given index.
 func (s Separate) Application(i int) Estimator { return s[i] }
 
-// ChoosePool is [Chooser.Choose] for pools and several profiles. One part of one
-// profile is left out at a time, all others being whole. A part that is all of a
-// profile is not left out: from nothing no one can predict its application.
+// ChoosePool is [Chooser.Choose] for pools and several profiles. It leaves out one part
+// of one profile at a time; all other profiles are whole. A part that is all of a
+// profile is not left out, because nothing could then predict its application.
 // Score.Runs says how many runs were predicted.
 //
-// A [Machine] is fitted once to the whole, O(n³) for n runs in all, and what it
-// predicts without some of them follows (machine_leaveout.go). Other pools are
+// A [Machine] is fitted once to all runs, O(n³) for n runs in all; its predictions
+// without some of the runs follow from that fit (machine_leaveout.go). Other pools are
 // fitted as often as there are parts.
 //
-// The errors are those of Choose, of FitAll with the part that was left out, and
+// The errors are those of Choose, those of FitAll with the part that was left out, and
 // ErrFewRows if no part can be left out.
 func (c *Chooser) ChoosePool(dst []Score, pools []Pool, profiles []Profile, leave Leave) (best int, scores []Score, err error) {
 	for i := range profiles {
@@ -269,7 +268,7 @@ func (c *Chooser) scorePool(pool Pool, profiles []Profile, leave Leave) Score {
 		i := -1
 		return profiles[k].Select(func(*Run) bool { i++; return c.group[i] != g })
 	}
-	// whole tells whether group g is all of profile k.
+	// whole reports whether group g is all of profile k.
 	whole := func(g int) bool {
 		return !slices.ContainsFunc(c.group, func(of int) bool { return of != g })
 	}

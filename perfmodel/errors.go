@@ -12,13 +12,12 @@ import (
 var (
 	// ErrNotFinite: a number is NaN or infinite.
 	ErrNotFinite = lsq.ErrNotFinite
-	// ErrFewRows: there are fewer rows than coefficients to be found.
+	// ErrFewRows: there are fewer rows than coefficients.
 	ErrFewRows = lsq.ErrFewRows
-	// ErrDependent: a column is a combination of others. The error also unwraps to a
-	// *[lsq.DependenceError], which says of which.
+	// ErrDependent: a column is a combination of other columns. The error also unwraps
+	// to a *[lsq.DependenceError], which names the columns.
 	ErrDependent = lsq.ErrDependent
-	// ErrNotEstimable: a prediction is asked for where it depends on a column that
-	// was dropped.
+	// ErrNotEstimable: a prediction depends on a column that was dropped.
 	ErrNotEstimable = lsq.ErrNotEstimable
 	// ErrOverflow: a result does not fit in a float64.
 	ErrOverflow = lsq.ErrOverflow
@@ -30,13 +29,13 @@ var (
 	ErrSyntax = errors.New("not a table of the form expected")
 	// ErrMissing: something that is needed is not there.
 	ErrMissing = errors.New("missing")
-	// ErrRange: a value is outside of what it may be.
+	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")
-	// ErrNotPositive: a time or a feature whose logarithm is taken is not above 0.
+	// ErrNotPositive: a time or a feature whose logarithm is needed is not above 0.
 	ErrNotPositive = errors.New("number is not positive")
-	// ErrUnknown: no benchmark, case or instance has the name.
+	// ErrUnknown: no benchmark, case or instance type has the name.
 	ErrUnknown = errors.New("unknown name")
-	// ErrNotFitted: a model is asked for a prediction before it was fitted.
+	// ErrNotFitted: a prediction of a model that is not fitted.
 	ErrNotFitted = errors.New("model is not fitted")
 )
 

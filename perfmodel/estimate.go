@@ -16,19 +16,18 @@ type Query struct {
 	Brief     bool      // only Processes, Seconds, Scale and, if Level is not 0, Upper are wanted; the rest is unspecified
 }
 
-// DefaultLevel is the level of intervals where none is given.
+// DefaultLevel is the level of intervals if none is given.
 const DefaultLevel = 0.9
 
 // An Estimate is the predicted run time of one case on one number of processes.
 //
-// Seconds is the median of what a run may take. The models are linear in the
-// logarithm of the time, where errors are about symmetric. A quantile passes
-// through the exponential unchanged: half of the runs are above exp of the median
-// of the logarithms, and the ends of the interval are exp of those of the
-// logarithm's interval. So none of the three needs a correction. The mean does:
-// exp of the mean logarithm is below the mean time. Mean is corrected for it, as
-// each model's documentation says. What is paid in the long run is the mean, what
-// half of the runs keep within is the median.
+// Seconds is the median of the run time. The models are linear in the logarithm of the
+// time, where errors are about symmetric. A quantile passes through the exponential
+// unchanged: half of the runs are above exp of the median logarithm, and the ends of the
+// interval are exp of the ends of the logarithm's interval. So these three need no
+// correction. The mean needs one, because exp of the mean logarithm is below the mean
+// time; each model's comment says how Mean is corrected. In the long run a user pays the
+// mean; half of the runs keep within the median.
 type Estimate struct {
 	Processes    int
 	Seconds      float64       // the median
@@ -38,8 +37,8 @@ type Estimate struct {
 	Outside      Extrapolation // what is furthest outside of the profile
 }
 
-// An Extrapolation says that a prediction lies outside of what was profiled, by
-// which feature and how far. The zero value says that it does not.
+// An Extrapolation says that a prediction lies outside the profile, by which feature and
+// how far. The zero value says that it does not.
 type Extrapolation struct {
 	Feature   string  // or "processes"
 	Value     float64 // asked for
@@ -60,16 +59,16 @@ func (e Extrapolation) String() string {
 
 // An Estimator predicts run times.
 type Estimator interface {
-	// EstimateTo puts one estimate into dst for each number of processes of the
-	// query, in its order. It panics if dst has another length than that, if the
-	// number of features is not the profile's, if a number of processes is below 1
-	// or the level not between 0 and 1. The error is an [*InputError], which unwraps
-	// to ErrNotFitted, ErrNotPositive, ErrNotFinite, ErrNotEstimable or ErrOverflow.
+	// EstimateTo puts one estimate into dst for each number of processes of the query,
+	// in its order. It panics if dst has another length, if the number of features is
+	// not the profile's, if a number of processes is below 1 or the level is not between
+	// 0 and 1. The error is an [*InputError], which unwraps to ErrNotFitted,
+	// ErrNotPositive, ErrNotFinite, ErrNotEstimable or ErrOverflow.
 	EstimateTo(dst []Estimate, q Query) error
 }
 
-// A Model is an estimator that learns from one profile. After an error of Fit it
-// is not fitted.
+// A Model is an estimator that learns from one profile. After an error of Fit it is not
+// fitted.
 type Model interface {
 	Estimator
 	Fit(p *Profile) error
@@ -82,7 +81,7 @@ func At(e Estimator, features []float64, processes int) (Estimate, error) {
 	return one[0], err
 }
 
-// A span is what a profile covers.
+// A span is the range of a profile.
 type span struct {
 	names     []string
 	low, high []float64
@@ -125,8 +124,8 @@ func outside(name string, x, low, high float64) Extrapolation {
 	return e
 }
 
-// worst returns the extrapolation of the features that is furthest out, the first
-// of equals.
+// worst returns the extrapolation of the feature that is furthest out; ties go to the
+// first.
 func (s *span) worst(x []float64) Extrapolation {
 	var w Extrapolation
 	for j, v := range x {
@@ -139,7 +138,7 @@ func (s *span) worst(x []float64) Extrapolation {
 	return w
 }
 
-// note sets what an estimate says of the profile's range.
+// note sets the extrapolation of an estimate.
 func (s *span) note(e *Estimate, features *Extrapolation) {
 	e.Outside = *features
 	if e.Processes > s.maxP || e.Processes < s.minP {
@@ -149,9 +148,9 @@ func (s *span) note(e *Estimate, features *Extrapolation) {
 	}
 }
 
-// AppendExtrapolations appends to dst everything by which a case on a number of
-// processes lies outside of a profile: features in order, then processes. It
-// panics if the number of features is not the profile's. Time O(runs·features).
+// AppendExtrapolations appends to dst each feature, and then the number of processes, by
+// which a case lies outside the profile. It panics if the number of features is not the
+// profile's. Time: O(runs·features).
 func (p *Profile) AppendExtrapolations(dst []Extrapolation, features []float64, processes int) []Extrapolation {
 	if len(features) != len(p.Features) {
 		panic("perfmodel: number of features is not the profile's")
@@ -201,7 +200,7 @@ func (q *Query) check(dst []Estimate, features int) float64 {
 	return level
 }
 
-// finite returns an error if a feature is not.
+// finite returns an error if a feature is not finite.
 func (q *Query) finite(names []string) error {
 	for j, x := range q.Features {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -211,8 +210,7 @@ func (q *Query) finite(names []string) error {
 	return nil
 }
 
-// measured returns the value of a measure, or an error if its logarithm is not a
-// number.
+// measured returns the value of a measure, or an error if the value has no logarithm.
 func measured(m Measure, field string, index int, x []float64) (float64, error) {
 	w := m(x)
 	switch {
@@ -228,9 +226,9 @@ func measured(m Measure, field string, index int, x []float64) (float64, error) 
 //
 //	g(t) = Σ_k ν^k·(ν + 2k) / (ν·(ν+2)···(ν+2k)) · (ν/(ν+1))^k · t^k/k!
 //
-// for which the expectation of g(c·s²) is exp(c·σ²·ν/(ν+1)) when ν·s²/σ² has a
-// chi-squared distribution with ν degrees of freedom. The terms fall faster than
-// those of exp(t), so that the sum ends when they no longer count.
+// The expectation of g(c·s²) is exp(c·σ²·ν/(ν+1)) if ν·s²/σ² has a chi-squared
+// distribution with ν degrees of freedom. The terms fall faster than those of exp(t);
+// the sum ends when they no longer count.
 func finney(nu, t float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; k < 1000; k++ {
@@ -263,7 +261,7 @@ func logMean(m, h, sigma float64, df int) float64 {
 	return math.Exp(m) * finney(nu, (nu+1)/(2*nu)*(1-h)*sigma*sigma)
 }
 
-// A quantile remembers the last of Student's t that was asked for.
+// A quantile remembers the last Student's t that was asked for.
 type quantile struct{ level, df, t float64 }
 
 func (q *quantile) at(level float64, df int) float64 {

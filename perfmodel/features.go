@@ -34,20 +34,20 @@ type Measure func(features []float64) float64
 
 // A Shape says how an application grows with its features.
 type Shape struct {
-	// Work is what the run time is proportional to on an ideal machine: operations,
-	// up to a constant. It is needed.
+	// Work is proportional to the run time on an ideal machine: operations, up to a
+	// constant. It is needed.
 	Work Measure
-	// WorkingSet is how many bytes of memory the processes go over again and again,
-	// all together. It may be nil, if unknown.
+	// WorkingSet is how many bytes of memory the processes go over again and again, all
+	// together. It is nil if unknown.
 	WorkingSet Measure
 }
 
 // A Benchmark is one of the NAS Parallel Benchmarks: the features of Table I in
-// [Huang13], what they amount to, and how it runs.
+// [Huang13], the work that they amount to, and how the benchmark runs.
 //
 // Work and WorkingSet count what the algorithm of the benchmark does and holds
-// [Bailey91], to leading order; constants do not matter for Work, and for
-// WorkingSet no more than a factor of 1.5 does.
+// [Bailey91], to leading order. Constants do not matter for Work; for WorkingSet, a
+// factor of up to 1.5 does not matter.
 type Benchmark struct {
 	Name     string
 	Features []string
@@ -68,8 +68,8 @@ func product(factor float64, at ...int) Measure {
 	}
 }
 
-// Product returns the measure that multiplies all features: what to take for the
-// work where nothing better is known.
+// Product returns the measure that multiplies all features: a stand-in for the work if
+// nothing better is known.
 func Product(features []float64) float64 {
 	p := 1.0
 	for _, x := range features {
@@ -78,8 +78,8 @@ func Product(features []float64) float64 {
 	return p
 }
 
-// nonzeros is the number of elements of CG's matrix: it adds up as many outer
-// products as there are rows, of sparse vectors with nonzer + 1 elements each.
+// nonzeros is the number of elements of CG's matrix: it sums as many outer products as
+// there are rows, of sparse vectors with nonzer + 1 elements each.
 func nonzeros(x []float64) float64 { return x[0] * (x[1] + 1) * (x[1] + 1) }
 
 var grid = []string{"nx", "ny", "nz", "iterations"}
@@ -153,9 +153,9 @@ var benchmarks = [...]Benchmark{
 	},
 }
 
-// NPB returns the benchmark with the given name in lower case: cg, ep, ft, is, mg,
-// bt, lu or sp. The error is an [*InputError] that unwraps to [ErrUnknown]. The
-// caller must not change the features.
+// NPB returns the benchmark with the given name in lower case: cg, ep, ft, is, mg, bt,
+// lu or sp. The error is an [*InputError] that unwraps to [ErrUnknown]. The caller must
+// not change the features.
 func NPB(name string) (Benchmark, error) {
 	for _, b := range benchmarks {
 		if b.Name == name {

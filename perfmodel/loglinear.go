@@ -5,15 +5,15 @@ package perfmodel
 //
 //	log T = c_0 + Σ_j c_j·log x_j + c_{r+1}·log P,
 //
-// so T = e^{c_0}·Π x_j^{c_j}·P^{c_{r+1}}, a power law. The paper has it as the
-// logarithm of Eq. (1), a sum; it is not, it is another model, and the better one
-// here: errors of times are proportional to the times.
+// so T = e^{c_0}·Π x_j^{c_j}·P^{c_{r+1}}, a power law. The paper calls it the logarithm
+// of Eq. (1), a sum. It is another model, and the better one here: errors of times are
+// proportional to the times.
 //
-// Minimised is Σ (log T_i − log T̂_i)², by package perfmodel/lsq. What
-// the profile cannot tell apart is an error that names the columns: with the
-// features of Table I that is so for all benchmarks but EP, for the iterations do
-// not vary over the classes S, W and A and nx = ny = nz. Then give a Work, the
-// product that the time grows with. Time O(n·k²) for n runs and k columns.
+// The fit minimises Σ (log T_i − log T̂_i)², by package perfmodel/lsq. Columns that the
+// profile cannot tell apart are an error that names them. With the features of Table I
+// that happens for all benchmarks but EP: the iterations do not vary over the classes S,
+// W and A, and nx = ny = nz. The remedy is a Work, the product that the time grows with.
+// Time: O(n·k²) for n runs and k columns.
 
 import (
 	"math"
@@ -23,7 +23,7 @@ import (
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
-// Part says which of a run's times a model is fitted to.
+// A Part says which of a run's times a model is fitted to.
 type Part uint8
 
 const (
@@ -34,7 +34,8 @@ const (
 
 var parts = enum.New[Part]("perfmodel", "Part", ErrUnknown, "whole", "computation", "communication")
 
-// String returns "whole", "computation" or "communication", or Part(n) for a value n that has no name.
+// String returns "whole", "computation" or "communication", or Part(n) for a value n
+// that has no name.
 func (p Part) String() string { return parts.String(p) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -50,35 +51,34 @@ func (p *Part) UnmarshalText(text []byte) error { return parts.UnmarshalText(p, 
 //
 // Its Mean is that of the log-normal distribution without bias, by [Bradu70].
 type LogLinear struct {
-	// Part of the time to be fitted.
+	// Part is the part of the time to fit.
 	Part Part
-	// Work, if set, takes the place of the features: one column, log Work.
+	// Work, if set, replaces the features by one column, log Work.
 	Work Measure
-	// Proportional fixes the exponent of Work to 1: what takes twice the work takes
-	// twice the time. It panics in Fit without a Work.
+	// Proportional fixes the exponent of Work to 1: twice the work takes twice the time.
+	// Fit panics if Proportional has no Work.
 	Proportional bool
-	// DropDependent has columns dropped that are combinations of columns before
-	// them, rather than an error: first the constant counts, then the features in
-	// order, then log P. A prediction that needs what was dropped is an error.
+	// DropDependent drops columns that are combinations of columns before them, instead
+	// of returning an error. The constant comes first, then the features in order, then
+	// log P. A prediction that needs a dropped column is an error.
 	DropDependent bool
 
 	log logModel
 }
 
-// Fit fits the model to the runs of p. Memory is kept between calls. The error is
-// that of [Profile.Validate] or an [*InputError]: ErrNotPositive for a time or a
-// feature that has no logarithm, ErrMissing where a run is not Split and a Part is
-// asked for, ErrFewRows and ErrDependent, which names the columns.
+// Fit fits the model to the runs of p. It keeps its memory between calls. The error is
+// that of [Profile.Validate] or an [*InputError]: ErrNotPositive for a time or a feature
+// without a logarithm, ErrMissing if a Part is asked for and a run is not Split,
+// ErrFewRows, or ErrDependent, which names the columns.
 func (m *LogLinear) Fit(p *Profile) error {
 	return m.log.fit(p, m.Part, m.Work, m.Proportional, m.DropDependent, logP)
 }
 
-// EstimateTo is that of [Estimator]. Time O(k² + n) for n process counts.
+// EstimateTo implements [Estimator]. Time: O(k² + n) for n process counts.
 func (m *LogLinear) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
 
-// Regression returns the fit: its coefficients are c_0, those of the features or
-// of the work, and that of ln P. It belongs to the model and is valid until the
-// next Fit.
+// Regression returns the fit. Its coefficients are c_0, those of the features or of the
+// work, and that of ln P. The fit belongs to the model and is valid until the next Fit.
 func (m *LogLinear) Regression() *lsq.Regression { return &m.log.reg }
 
 // Columns returns the names of the coefficients after the first, c_0.
@@ -101,7 +101,7 @@ func (s scaling) columns() int {
 	return 1
 }
 
-// values returns the values of the columns, the second 0 if there is one only.
+// values returns the values of the columns; the second is 0 if there is only one.
 func (s scaling) values(p int) (float64, float64) {
 	if p < len(lnTable) {
 		switch s {
@@ -129,8 +129,8 @@ func (s scaling) values(p int) (float64, float64) {
 // lnLg returns ln(lg P) of ln P.
 func lnLg(l float64) float64 { return math.Log(l / math.Ln2) }
 
-// lnTable and lnLgTable have ln P and ln(lg P) of small P: a logarithm takes longer
-// than all else that sizing does for a number of processes but the exponential.
+// lnTable and lnLgTable have ln P and ln(lg P) of small P. Per number of processes, a
+// logarithm takes longer than everything else that sizing does, except the exponential.
 var lnTable, lnLgTable = func() (a, b [1025]float64) {
 	for p := range a {
 		a[p] = math.Log(float64(p))
@@ -146,7 +146,7 @@ var scalingNames = [...][]string{
 	logPLogP:   {"ln(P·lg P)"},
 }
 
-// A logModel is what the models of logarithms have in common.
+// A logModel is what the models of logarithms share.
 type logModel struct {
 	solver       lsq.Solver
 	reg          lsq.Regression
@@ -161,7 +161,7 @@ type logModel struct {
 	fitted       bool
 }
 
-// target returns the part of a run's time, or an error.
+// target returns the part of a run's time that is fitted, or an error.
 func target(p *Profile, i int, part Part) (float64, error) {
 	r := &p.Runs[i]
 	t, field := r.Seconds, "Profile.Runs[].Seconds"
@@ -238,8 +238,8 @@ func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop b
 	return nil
 }
 
-// appendFeatures appends the columns of the features to m.x and returns what is to
-// be taken off the logarithm of the time.
+// appendFeatures appends the columns of the features to m.x and returns what to subtract
+// from the logarithm of the time.
 func (m *logModel) appendFeatures(x []float64, field string, index int, names []string) (float64, error) {
 	if m.work != nil {
 		w, err := measured(m.work, field, index, x)

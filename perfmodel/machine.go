@@ -1,15 +1,14 @@
 package perfmodel
 
-// Machine predicts larger cases of several applications on the one machine on which
-// all of them were profiled.
+// Machine predicts larger cases of several applications on the one machine on which all
+// of them were profiled.
 //
-// The problem with a fit per application is the step beyond its largest case. Three
-// small cases hold little about how the cost of a unit of work grows with size, and
-// the largest of them may be the last whose data stay in a cache. But the machine
-// is the same for all applications, and where one leaves the cache others have
-// been. So the logarithm of the time per unit of work is split into what the
-// application has by itself and what the machine adds by how much memory a process
-// goes over:
+// A fit per application has a problem beyond its largest case. Three small cases say
+// little about how the cost of a unit of work grows with size, and the largest of them
+// may be the last case whose data stay in a cache. But the machine is the same for all
+// applications: where one application leaves the cache, others have left it before. So
+// the logarithm of the time per unit of work is a sum of what the application has by
+// itself and what the machine adds by how much memory a process goes over:
 //
 //	ln T = ln W − ln P + α_a + β_a·ln P + γ_a·ln W + d_a(ln W) + d_aP(ln W) + g(ln(M/P)) + ε
 //
@@ -25,18 +24,19 @@ package perfmodel
 //
 // All terms but α have a normal prior of mean 0, so the whole is Gaussian process
 // regression ([Rasmussen06] chapter 2): the prediction is linear in the logarithms of
-// the measured times and comes with a variance. What follows from the form: the prediction
-// starts from the nearest cases, since walks forget what is far; exponents are
-// drawn towards 1; and the interval widens with the root of the distance in the
-// logarithm of the size.
+// the measured times and comes with a variance. Three things follow. The prediction
+// starts from the nearest cases, because walks forget what is far. Exponents are drawn
+// towards 1. The interval widens with the root of the distance in the logarithm of the
+// size.
 //
-// The six standard deviations are chosen such that the profiles are likeliest,
-// times a log-normal prior on each (evidence, [Rasmussen06] section 5.4.1), by coordinate
-// search. The priors say how far machines and programs are known to differ, and are
+// The six standard deviations are those that make the profiles likeliest, times a
+// log-normal prior on each (evidence, [Rasmussen06] section 5.4.1), by coordinate
+// search. The priors say how far machines and programs are known to differ. They are
 // weak: a factor of 1.65 either way is one standard deviation.
 //
-// Time O(n³) for each of some hundreds of evaluations in FitAll, O(n²) a prediction;
-// many numbers of processes for one case are O(n²) together (machine_along.go).
+// Time: O(n³) for each of some hundreds of evaluations in FitAll, O(n²) for a
+// prediction. Many numbers of processes for one case take O(n²) together
+// (machine_along.go).
 
 import (
 	"math"
@@ -45,14 +45,15 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Machine learns the profiles of several applications together. The zero value is
-// ready once Shapes is set. It keeps its memory.
+// A Machine learns the profiles of several applications together. The zero value is
+// ready once Shapes is set. A Machine keeps its memory. It is for one goroutine at a
+// time.
 type Machine struct {
 	// Shapes has the work and the working set of each application, in the order of
 	// the profiles.
 	Shapes []Shape
-	// WholeWorkingSet has processes share their working sets: g goes by M, not M/P.
-	// It suits processes that share one cache.
+	// WholeWorkingSet says that processes share their working sets: g depends on M, not
+	// on M/P. It suits processes that share one cache.
 	WholeWorkingSet bool
 
 	apps     []machineApplication
@@ -75,7 +76,7 @@ type Machine struct {
 	fitted   bool
 }
 
-// A cell is a run as the machine sees it.
+// A cell is a run in the terms of the model.
 type cell struct {
 	app          int
 	p            int
@@ -91,35 +92,35 @@ type cell struct {
 // hyper has the standard deviations of g, d_a, γ_a, β_a, ε and d_aP.
 type hyper [6]float64
 
-// priorHyper are the medians of the priors. A random walk of 0.15 moves by
-// 0.15·√(ln 1000) = 0.39 over a factor of 1000 in the working set, which is a cost
-// that grows by half; real machines are between nothing and a factor of 4. Exponents
-// of work are mostly within 0.1 of 1, those of the number of processes within 0.15
-// of linear while there are cores for them, and a law of this form holds to some 8%.
+// priorHyper are the medians of the priors. A random walk of 0.15 moves by 0.15·√(ln
+// 1000) = 0.39 over a factor of 1000 in the working set, which is a cost that grows by
+// half; real machines are between nothing and a factor of 4. Exponents of work are
+// mostly within 0.1 of 1, exponents of the number of processes within 0.15 of linear
+// while there are cores for the processes, and a law of this form holds to some 8%.
 var priorHyper = hyper{0.15, 0.1, 0.1, 0.15, 0.08, 0.1}
 
 // priorWidth is the standard deviation of the logarithms of the hyperparameters.
 const priorWidth = 0.5
 
-// speedVariance is the prior variance of α about the mean of the data: a factor of
-// e¹⁰ either way is one standard deviation, so it says nothing.
+// speedVariance is the prior variance of α about the mean of the data. A factor of e¹⁰
+// either way is one standard deviation, so the prior says nothing.
 const speedVariance = 100
 
-// priorRepetitions is how many repetitions the usual scatter of a run is worth beside
-// the run's own. With 4, the precisions 1/σ² of runs are taken to scatter about the
-// usual one as χ² with 4 degrees of freedom over 4, that is by √(2/4), 0.7 of it: the
-// variances of runs differ by a factor of 2 or so either way.
+// priorRepetitions is how many repetitions the usual scatter of a run counts for beside
+// the run's own. With 4, the precisions 1/σ² of runs scatter about the usual one as χ²
+// with 4 degrees of freedom over 4, that is by √(2/4), or 0.7 of it. So the variances of
+// runs differ by a factor of about 2 either way.
 const priorRepetitions = 4
 
-// defaultRepeat stands for the scatter of repeated runs where there are none: the
-// prior median of the error of the law, of which no single run can tell it.
+// defaultRepeat is the scatter of repeated runs if there are none: the prior median of
+// the error of the law, from which no single run can tell the scatter.
 const defaultRepeat = 0.08
 
-// medianVariance returns about the variance of the median of n normal values over
-// that of one. For odd n, π/(2n + π − 2) is exact for 1, 2% low for 3 and 5, and tends
-// to what it is for many, π/(2n). The median of two is their mean. Of an even n > 2
-// it is the mean of two in the middle that counts, which is worth one value more:
-// 5% low for 4 and 6. A test simulates it.
+// medianVariance returns about the variance of the median of n normal values over the
+// variance of one. For odd n, π/(2n + π − 2) is exact for 1, 2% low for 3 and 5, and
+// tends to π/(2n), the value for many. The median of two is their mean. For an even n >
+// 2, the median is the mean of the two values in the middle, which is worth one value
+// more: 5% low for 4 and 6. A test simulates it.
 func medianVariance(n float64) float64 {
 	switch {
 	case n == 2:
@@ -140,14 +141,14 @@ type machineApplication struct {
 	along  along
 }
 
-// FitAll fits the machine to the profiles, of which it copies what it needs. It
-// panics if there are not as many shapes as profiles, or a shape has no Work.
+// FitAll fits the machine to the profiles, and copies what it needs of them. It panics
+// if the numbers of shapes and profiles differ, or if a shape has no Work.
 //
 // The error is an [*InputError] with the profile as its Index and the name of the
-// application: that of [Profile.Validate], or ErrNotPositive where a measure is not
-// positive; or ErrFewRows when no application has two cases that differ in work, so
-// that nothing says how times grow. A profile without runs is no error: the others can
-// be predicted, and asking for it is ErrNotFitted.
+// application: that of [Profile.Validate], ErrNotPositive if a measure is not positive,
+// or ErrFewRows if no application has two cases that differ in work, so that the runs do
+// not tell how times grow. A profile without runs is no error: the other applications
+// can be predicted, and predicting this one is ErrNotFitted.
 func (m *Machine) FitAll(profiles []Profile) error {
 	if len(m.Shapes) != len(profiles) {
 		panic("perfmodel: number of shapes is not that of the profiles")
@@ -179,7 +180,8 @@ func (m *Machine) FitAll(profiles []Profile) error {
 				return named("profiles", a, err, p)
 			}
 			c.reps, c.spread = float64(r.Repetitions), r.Spread
-			// A time rounded to steps of q is anywhere within q of it, evenly: q²/12.
+			// A time rounded to steps of q is anywhere within q of it with equal chance:
+			// variance q²/12.
 			q := r.Resolution / r.Seconds
 			c.rounding = q * q / 12
 			if r.Repetitions > 1 && r.Spread > 0 {
@@ -207,8 +209,8 @@ func (m *Machine) FitAll(profiles []Profile) error {
 	m.centre = 0
 	for i := range m.cells {
 		c := &m.cells[i]
-		// Of the run's own scatter as much is believed as its repetitions are worth
-		// against priorRepetitions that scatter as usual.
+		// The run's own scatter counts by its repetitions, against priorRepetitions with
+		// the usual scatter.
 		v := m.repeat * m.repeat
 		if c.reps > 1 && c.spread > 0 {
 			v = (priorRepetitions*v + (c.reps-1)*c.spread*c.spread) / (priorRepetitions + c.reps - 1)
@@ -234,7 +236,7 @@ func (m *Machine) FitAll(profiles []Profile) error {
 	return nil
 }
 
-// cell returns a case as the machine sees it, but for its noise, and its ln W.
+// cell returns a case in the terms of the model, without its noise, and its ln W.
 func (m *Machine) cell(app int, x []float64, processes int, field string, index int) (cell, float64, error) {
 	c := cell{app: app, p: processes, lp: math.Log(float64(processes))}
 	w, err := measured(m.Shapes[app].Work, field, index, x)
@@ -266,7 +268,7 @@ func walk(u, v float64) float64 {
 	return 0
 }
 
-// covariance returns that of the logarithms of two times, without noise.
+// covariance returns the covariance of the logarithms of two times, without noise.
 func (h *hyper) covariance(a, b *cell) float64 {
 	v := 0.0
 	if a.mem && b.mem {
@@ -283,8 +285,8 @@ func (h *hyper) covariance(a, b *cell) float64 {
 	return v
 }
 
-// factor puts the Cholesky factor of the covariances into k; false if rounding
-// leaves them without one.
+// factor puts the Cholesky factor of the covariances into k. It returns false if
+// rounding leaves them without a factor.
 func (m *Machine) factor(h *hyper, k []float64) bool {
 	n := len(m.cells)
 	for i := range n {
@@ -297,8 +299,8 @@ func (m *Machine) factor(h *hyper, k []float64) bool {
 	return cholesky(k, n)
 }
 
-// cholesky replaces the lower triangle of k by its factor L, k = L·Lᵀ; false if
-// rounding leaves it without one.
+// cholesky replaces the lower triangle of k by its factor L, k = L·Lᵀ. It returns false
+// if rounding leaves k without a factor.
 func cholesky(k []float64, n int) bool {
 	for i := range n {
 		row := k[i*n : i*n+i+1]
@@ -321,7 +323,7 @@ func cholesky(k []float64, n int) bool {
 	return true
 }
 
-// forward solves L·x = b in place, and back Lᵀ·x = b.
+// forward solves L·x = b in place, and back solves Lᵀ·x = b.
 func forward(k []float64, n int, b []float64) {
 	for i := range n {
 		s := b[i]
@@ -341,7 +343,7 @@ func back(k []float64, n int, b []float64) {
 	}
 }
 
-// score is the logarithm of the evidence times the prior, but for a constant.
+// score is the logarithm of the evidence times the prior, up to a constant.
 func (m *Machine) score(h *hyper, k []float64) float64 {
 	if !m.factor(h, k) {
 		return math.Inf(-1)
@@ -364,8 +366,8 @@ func (m *Machine) score(h *hyper, k []float64) float64 {
 func (m *Machine) search() {
 	m.hyper = priorHyper
 	m.evidence = m.score(&m.hyper, m.k)
-	// Steps down to 3% of a standard deviation's factor; the result does not depend
-	// on the machine that computes it beyond rounding.
+	// Steps go down to 3% of a standard deviation's factor. The result depends on the
+	// machine that computes it only by rounding.
 	for step := priorWidth; step > priorWidth/32; step /= 2 {
 		for moved := true; moved; {
 			moved = false
@@ -373,7 +375,7 @@ func (m *Machine) search() {
 				for _, d := range [...]float64{-step, step} {
 					h := m.hyper
 					h[i] *= math.Exp(d)
-					// A step has to be worth something, so that rounding does not decide.
+					// A step must gain something, so that rounding does not decide.
 					if s := m.score(&h, m.trial); s > m.evidence+1e-6 {
 						m.evidence, m.hyper, moved = s, h, true
 						m.k, m.trial = m.trial, m.k
@@ -401,7 +403,8 @@ type deviations struct {
 	DegreesOfFree int     // of the intervals: cases less applications
 }
 
-// deviations returns what the machine found. It panics if m is not fitted.
+// deviations returns the standard deviations that FitAll found. It panics if m is not
+// fitted.
 func (m *Machine) deviations() deviations {
 	if !m.fitted {
 		panic("perfmodel: deviations of a machine that is not fitted")
@@ -410,17 +413,17 @@ func (m *Machine) deviations() deviations {
 	return deviations{h[0], h[1], h[2], h[3], h[4], h[5], m.repeat, m.df}
 }
 
-// Application is that of [Pool].
+// Application implements [Pool].
 //
-// Seconds is the median. The interval is for a single run, by Student's t with as
-// many degrees of freedom as there are steps from one size to another in the
-// profiles: cases less applications. Mean is exp(m + v/2) of the posterior, m and v
-// being mean and variance of the logarithm: that of a log-normal time whose median
-// is not known for certain. Time O(n²) for each case and n runs in all, and O(1) more for each
-// process count, if there are many.
+// Seconds is the median. The interval is for a single run, by Student's t with as many
+// degrees of freedom as there are steps from one size to another in the profiles: cases
+// less applications. Mean is exp(m + v/2) of the posterior, where m and v are mean and
+// variance of the logarithm: the mean of a log-normal time whose median is not certain.
+// Time: O(n²) for each case and n runs in all, and O(1) for each further process count
+// if there are many.
 func (m *Machine) Application(i int) Estimator { return &m.apps[i] }
 
-// EstimateTo is that of [Estimator].
+// EstimateTo implements [Estimator].
 func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 	m := a.m
 	if !m.fitted {
@@ -485,8 +488,8 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 	return nil
 }
 
-// alone returns mean and variance of ln T without the error of a run, for one number
-// of processes, as [Rasmussen06] Alg. 2.1 has them.
+// alone returns mean and variance of ln T without the error of a run, for one number of
+// processes, as in [Rasmussen06] Alg. 2.1.
 func (a *machineApplication) alone(features []float64, p int) (mean, variance float64, err error) {
 	m := a.m
 	n := len(m.cells)

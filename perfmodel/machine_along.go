@@ -1,23 +1,23 @@
 package perfmodel
 
-// Many numbers of processes for one case, as sizing asks for. Of all that an estimate
-// takes only ln P and the working set of a process depend on P, and the latter
-// matters by how many of the profiled working sets it exceeds. So between two
-// neighbouring profiled working sets the covariance with run j is
+// Many numbers of processes for one case, as sizing asks for. In an estimate, only ln P
+// and the working set of a process depend on P, and the working set matters only by how
+// many of the profiled working sets it exceeds. So between two neighbouring profiled
+// working sets the covariance with run j is
 //
 //	u_j + v_j·ln P,
 //
-// the mean is a straight line in ln P and the variance a parabola, with coefficients
-// from K⁻¹, K being the covariance of the runs:
+// the mean is a straight line in ln P, and the variance a parabola, with coefficients
+// from K⁻¹, where K is the covariance of the runs:
 //
 //	mean     = m_0 − ln P + u·α + (v·α)·ln P
 //	variance = k − (u·K⁻¹u + 2·(u·K⁻¹v)·ln P + (v·K⁻¹v)·(ln P)²)
 //
 // From one such stretch to the next above it, u and v change for a single run, K⁻¹u and
-// K⁻¹v by a multiple of one column of K⁻¹, and the coefficients by what follows from
-// both. So all stretches of n runs take O(n²), and an estimate then O(1). Numbers of
-// processes on which the application was profiled have the term d_aP besides, and
-// are estimated by themselves. A property test compares all with those.
+// K⁻¹v by a multiple of one column of K⁻¹, and the coefficients follow from both. So all
+// stretches of n runs take O(n²), and each estimate then O(1). Numbers of processes on
+// which the application was profiled also have the term d_aP, and are estimated one by
+// one. A property test compares both ways.
 
 import (
 	"math"
@@ -34,7 +34,7 @@ type stretch struct {
 	q           [3]float64 // u·K⁻¹u, u·K⁻¹v, v·K⁻¹v
 }
 
-// along holds the stretches of the case that was asked for last.
+// along holds the stretches of the last case.
 type along struct {
 	features  []float64 // of the case
 	c         cell      // the case on one process
@@ -45,11 +45,11 @@ type along struct {
 	valid     bool
 }
 
-// few numbers of processes are estimated one by one: the stretches cost as much as
-// about eight estimates (BenchmarkMachine).
+// few numbers of processes are estimated one by one: the stretches cost as much as about
+// eight estimates (BenchmarkMachine).
 const few = 8
 
-// prepare fills a.along for a case, if it has another.
+// prepare fills a.along for a case, unless it has the case.
 func (a *machineApplication) prepare(features []float64) error {
 	s := &a.along
 	if s.valid && slices.Equal(s.features, features) {
@@ -91,14 +91,14 @@ func (a *machineApplication) prepare(features []float64) error {
 	if moving {
 		t.high = 0
 		s.stretches = append(s.stretches, t)
-		// Above it the case has c.lm − ln P in common with every run that has more.
+		// Above it, the case has c.lm − ln P in common with every run that has more.
 		for _, j := range m.byMemory {
 			a.change(&t, j, memory*c.lm, -memory)
 		}
 		for _, j := range m.byMemory {
 			t.high = m.cells[j].lm
 			s.stretches = append(s.stretches, t)
-			// Above that it is the run that has less.
+			// Above that, the run has less.
 			a.change(&t, j, memory*(m.cells[j].lm-c.lm), memory)
 		}
 		t.high = math.Inf(1)
@@ -152,7 +152,7 @@ func (m *Machine) invert() {
 }
 
 // posterior returns mean and variance of ln T without the error of a run, from the
-// stretches; at is where the stretch for the number of processes before was.
+// stretches. at is the place of the stretch for the number of processes before.
 func (a *machineApplication) posterior(p int, at *int) (mean, variance float64) {
 	s, h := &a.along, &a.m.hyper
 	lp := lnOf(p)

@@ -1,12 +1,12 @@
 package perfmodel
 
-// Eq. (3) and (4) of [Huang13]: the time within MPI, T_N, as a power law in the
+// Eqs. (3) and (4) of [Huang13]: the time within MPI, T_N, as a power law in the
 // features and in a function f of the number of processes,
 //
 //	log T_N = c_0 + Σ_j c_j·log x_j + c_{r+1}·log f(P),
 //
-// where f(P) = log P in Eq. (3) and P·log P in Eq. (4). Which one depends on the
-// collective operation, by how the messages travel [PjesivacGrbovic07]:
+// where f(P) = log P in Eq. (3) and P·log P in Eq. (4). The collective operation decides
+// which, by how its messages travel [PjesivacGrbovic07]:
 //
 //	barrier, broadcast, reduce, allreduce   log P
 //	    by trees or recursive doubling: in each of ⌈lg P⌉ rounds a process sends
@@ -15,10 +15,9 @@ package perfmodel
 //	    by Bruck's algorithm: ⌈lg P⌉ rounds, too, but in each a process passes on
 //	    the blocks of half of all processes, P/2 of them
 //
-// On one process nothing is sent: T_N = 0, and log f(P) is −∞ in both equations. So
-// runs on one process are no part of the fit, and the prediction there is 0, with
-// certainty. A T_N of 0 on more processes than one has no logarithm and is an error:
-// the clock was too coarse.
+// One process sends nothing: T_N = 0, and log f(P) is −∞ in both equations. So runs on
+// one process are not part of the fit, and the prediction there is 0, with certainty. A
+// T_N of 0 on more processes has no logarithm and is an error: the clock was too coarse.
 
 import (
 	"math"
@@ -41,7 +40,8 @@ const (
 
 var collectives = enum.New[Collective]("perfmodel", "Collective", ErrUnknown, "barrier", "bcast", "reduce", "allreduce", "alltoall")
 
-// String returns the name of the operation in MPI in lower case, such as "allreduce", or Collective(n) for a value n that has no name.
+// String returns the name of the operation in MPI in lower case, such as "allreduce", or
+// Collective(n) for a value n that has no name.
 func (c Collective) String() string { return collectives.String(c) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -52,8 +52,8 @@ func (c Collective) MarshalText() ([]byte, error) { return collectives.MarshalTe
 // unchanged.
 func (c *Collective) UnmarshalText(text []byte) error { return collectives.UnmarshalText(c, text) }
 
-// Growth returns what the time of the operation is proportional to on P processes:
-// lg P, or P·lg P for [AllToAll]; 0 on one process. It panics if p is below 1.
+// Growth returns what the time of the operation is proportional to on P processes: lg P,
+// or P·lg P for [AllToAll]; 0 on one process. It panics if p is below 1.
 func (c Collective) Growth(p int) float64 {
 	if p < 1 {
 		panic("perfmodel: number of processes below 1")
@@ -85,24 +85,24 @@ func (m *Network) Fit(p *Profile) error {
 	return m.log.fit(p, Communication, m.Work, false, m.DropDependent, by)
 }
 
-// EstimateTo is that of [Estimator], of T_N. On one process everything is 0.
+// EstimateTo implements [Estimator], for T_N. On one process all values are 0.
 func (m *Network) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
 
-// Regression returns the fit: the last coefficient is that of ln f(P). It belongs
+// Regression returns the fit. Its last coefficient is that of ln f(P). The fit belongs
 // to the model and is valid until the next Fit.
 func (m *Network) Regression() *lsq.Regression { return &m.log.reg }
 
 // Columns returns the names of the coefficients after the first, c_0.
 func (m *Network) Columns() []string { return m.log.names }
 
-// CAP3 is the model of [Huang13] section II.B: T = T_C + T_N, the first by Eq. (2),
-// the second by Eq. (3) or (4). Every run of the profile has to be Split, and have
-// computation above 0.
+// CAP3 is the model of [Huang13] section II.B: T = T_C + T_N, the first by Eq. (2), the
+// second by Eq. (3) or (4). Every run of the profile must be Split, with computation
+// above 0.
 //
-// Seconds, Lower, Upper and Mean are the sums of those of the parts. For the mean
-// this is always right. For the quantiles it is if both parts are long in the same
-// runs, as when the machine is disturbed; if they are independent, the interval is
-// wider than it need be.
+// Seconds, Lower, Upper and Mean are the sums of those of the parts. For the mean, the
+// sum is always right. For the quantiles, it is right if both parts are long in the same
+// runs, as on a machine that is disturbed. If the parts are independent, the interval is
+// wider than necessary.
 type CAP3 struct {
 	Collective    Collective
 	Work          Measure // for both parts, in place of the features
@@ -124,7 +124,7 @@ func (m *CAP3) Fit(p *Profile) error {
 	return m.network.Fit(p)
 }
 
-// EstimateTo is that of [Estimator]. Time O(k² + n) for n process counts.
+// EstimateTo implements [Estimator]. Time: O(k² + n) for n process counts.
 func (m *CAP3) EstimateTo(dst []Estimate, q Query) error {
 	if !m.network.log.fitted {
 		return badInput("model", -1, ErrNotFitted, "want a call of Fit before")

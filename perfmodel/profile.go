@@ -29,14 +29,14 @@ type Run struct {
 	Resolution    float64   // seconds by which times were told apart, of the clock or as printed; 0 if unknown
 }
 
-// A Profile is what was measured of one application on one type of machine.
+// A Profile has the measured runs of one application on one type of machine.
 type Profile struct {
 	Application string
 	Features    []string // names of the features
 	Runs        []Run
 }
 
-// A Case is the input of an application that may be predicted: its features.
+// A Case is an input of an application that may be predicted: its features.
 type Case struct {
 	Application string
 	Name        string
@@ -44,11 +44,11 @@ type Case struct {
 	Features    []float64 // one for each name
 }
 
-// Validate returns an [*InputError] about the first thing that is wrong: no
-// feature or a name that is empty, repeated or a column of [ReadProfiles]; a run
-// with another number of features, with a number that is not finite, without
-// processes, repetitions or time, or with a negative part. Features may be of
-// either sign here; a model that takes their logarithm says so itself.
+// Validate returns an [*InputError] about the first thing that is wrong: a feature whose
+// name is empty, repeated or a column of [ReadProfiles]; or a run with another number of
+// features, with a number that is not finite, without processes, repetitions or time, or
+// with a negative part. Features may be of either sign here. A model that takes their
+// logarithm returns its own error.
 func (p *Profile) Validate() error {
 	for i, name := range p.Features {
 		switch {
@@ -103,8 +103,8 @@ func (p *Profile) checkRun(i int) error {
 	return nil
 }
 
-// Select returns a profile with those runs of p that keep accepts, in the same
-// order. The runs share their features with those of p.
+// Select returns a profile with the runs of p that keep accepts, in the same order. The
+// runs share their features with those of p.
 func (p *Profile) Select(keep func(*Run) bool) Profile {
 	out := Profile{Application: p.Application, Features: p.Features}
 	for i := range p.Runs {
@@ -135,17 +135,16 @@ func (p *Profile) minProcesses() int {
 
 // saturationGain is the least gain in speed that counts for [Profile.Saturation].
 // Medians of three runs that scatter by 8% differ by 1.2 or more in one pair of a
-// hundred, and of what a doubling brings at best it is a fifth.
+// hundred. A doubling brings five times that gain at best.
 const saturationGain = 1.2
 
-// Saturation returns the least number of processes beyond which no case of the
-// profile becomes faster by the factor saturationGain or more, and whether some case
-// was run on more. If so, they are likely to be more than the machine has cores: the
-// operating system lets them take turns, and what is measured there says nothing of
-// a machine that has the cores. Leave those runs out of models, or choose one whose
-// time may rise. A case that was run on one number of processes says nothing against
-// that number. It returns 0 and false for a profile without runs. Time O(n²) for n
-// runs.
+// Saturation returns the least number of processes beyond which no case of the profile
+// becomes faster by a factor of 1.2 or more, and whether some case was run on more. If
+// so, these are probably more processes than the machine has cores: the operating system
+// lets them take turns, and their times say nothing about a machine that has the cores.
+// Leave these runs out of models, or choose a model whose time may rise. A case that was
+// run on one number of processes says nothing against that number. It returns 0 and
+// false for a profile without runs. Time: O(n²) for n runs.
 func (p *Profile) Saturation() (processes int, saturated bool) {
 	most := 0 // on which a case was run that was run on fewer
 	for i := range p.Runs {
@@ -153,7 +152,7 @@ func (p *Profile) Saturation() (processes int, saturated bool) {
 		if processes == 0 {
 			processes = p.minProcesses()
 		}
-		// Does a gain on all runs of its case on fewer processes?
+		// Does the run gain on all runs of its case on fewer processes?
 		gains, compared, other := true, false, false
 		for j := range p.Runs {
 			b := &p.Runs[j]
@@ -284,11 +283,11 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	return out, nil
 }
 
-// WriteProfiles writes profiles as [ReadProfiles] reads them, with columns in an
-// order in which each profile's features keep theirs. The error is that of
-// [Profile.Validate], an [*InputError] if a profile has the application of another
-// one or its features in an order that no table has together with those of the
-// profiles before it, and that of w. Profiles without a run leave no trace.
+// WriteProfiles writes profiles as [ReadProfiles] reads them, with columns in an order
+// in which each profile's features keep their order. The error is that of
+// [Profile.Validate], an [*InputError], or that of w. The InputError is about a profile
+// that has the application of another one, or features in an order that no table has
+// together with the profiles before it. Profiles without a run leave no trace.
 func WriteProfiles(w io.Writer, profiles []Profile) error {
 	titles := slices.Clone(reserved[:])
 	for i := range profiles {
@@ -334,9 +333,9 @@ func WriteProfiles(w io.Writer, profiles []Profile) error {
 }
 
 // merge returns the features of all profiles, each once, in an order in which every
-// profile's keep theirs, and false if there is none. Of several it takes the one
-// whose first feature comes first among known, then among those of the last
-// profile, and so on. Time O(n²·k) for n features of k profiles.
+// profile's features keep their order, and false if there is no such order. Of several
+// orders it takes the one whose first feature comes first among known, then among those
+// of the last profile, and so on. Time: O(n²·k) for n features of k profiles.
 func merge(known []string, profiles []Profile) ([]string, bool) {
 	left := slices.Clone(known)
 	for _, name := range profiles[len(profiles)-1].Features {
@@ -346,7 +345,7 @@ func merge(known []string, profiles []Profile) ([]string, bool) {
 	}
 	var out []string
 	for len(left) > 0 {
-		// The first that has none of what is left before it in any profile.
+		// The first feature that has no remaining feature before it in any profile.
 		next := slices.IndexFunc(left, func(name string) bool {
 			for i := range profiles {
 				before := slices.Index(profiles[i].Features, name)
@@ -424,8 +423,8 @@ func ReadCases(r io.Reader) ([]Case, error) {
 	return out, nil
 }
 
-// features returns how many columns of features there are, each with that of its
-// names, or an error if one is missing among them.
+// features returns how many columns of features there are, each with a column of names,
+// or an error if a column is missing among them.
 func (t *table) features() (int, error) {
 	last := 0
 	for _, title := range t.titles {
@@ -560,7 +559,7 @@ func median(x []float64) float64 {
 	return x[n/2-1]/2 + x[n/2]/2
 }
 
-// logSpread returns the standard deviation of the logarithms of x, 0 for one.
+// logSpread returns the standard deviation of the logarithms of x, 0 for one value.
 func logSpread(x []float64) float64 {
 	if len(x) < 2 {
 		return 0
@@ -584,7 +583,7 @@ type table struct {
 }
 
 func readTable(r io.Reader, what string) (*table, error) {
-	// Spreadsheets begin a file in UTF-8 with the mark of a byte order.
+	// Spreadsheets begin a file in UTF-8 with a byte order mark.
 	text := bufio.NewReader(r)
 	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" {
 		text.Discard(len(mark))
@@ -638,8 +637,8 @@ func (t *table) text(row, col int) string {
 	return t.rows[row][col]
 }
 
-// resolution returns the step of the last decimal that any time in the columns has,
-// at most 1: of the times of whole runs, or where there are none of the parts.
+// resolution returns the step of the last decimal that any time in the columns has, at
+// most 1: of the times of whole runs, or, if there are none, of the parts.
 func (t *table) resolution(seconds, computation, communication int) float64 {
 	most := 0
 	for i := range t.rows {
@@ -652,8 +651,8 @@ func (t *table) resolution(seconds, computation, communication int) float64 {
 	return math.Pow10(-most)
 }
 
-// decimals returns how many decimals a number is written with, 0 if none or if s is
-// not a decimal number.
+// decimals returns how many decimals a number is written with, 0 if there are none or if
+// s is not a decimal number.
 func decimals(s string) int {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
 	_, fraction, _ := strings.Cut(mantissa, ".")
@@ -732,9 +731,8 @@ func (t *table) times(run *Run, row, seconds, computation, communication int) er
 	return nil
 }
 
-// withoutOther returns the error for a part of a time that is there without the
-// other; its Field is the column that is empty or, if there is none, the one that is
-// not.
+// withoutOther returns the error for one part of a time without the other. Its Field is
+// the empty column or, if there is no such column, the column that is not empty.
 func (t *table) withoutOther(row, there, missing int) error {
 	if missing < 0 {
 		return badLine(t.titles[there], t.lines[row], ErrMissing, "no column has the other part of the time: want computation and communication, or neither")

@@ -6,14 +6,16 @@ import "github.com/plimsoll/plimsoll/perfmodel/lsq"
 //
 //	log T = c_0 + Σ_j c_j·log x_j + a·log P + b·(log P)².
 //
-// A power law in P has the same speedup for every doubling of P, for ever. An
-// application that communicates has less each time, until the time rises again;
-// with b > 0 the model can say so, and has its minimum at P = exp(−a/(2b)). It needs
-// three numbers of processes. It bends evenly, where real times fall straight and
-// then turn at once: from a profile that ends before the turn it expects the turn too
-// far out (TestFlatteningIsNotBought has one near 45 processes put beyond 128). If the
-// profile ends early take [USL]. [Huang13] profiled LU to 32 processes, where it scaled
-// well, and bought 128, where it did not (section III.A).
+// A power law in P has the same speedup for every doubling of P, without end. An
+// application that communicates gains less each time, until the time rises again. With b
+// > 0 the model can say so: its minimum is at P = exp(−a/(2b)). It needs three numbers
+// of processes.
+//
+// The model bends evenly, while real times fall straight and then turn at once. From a
+// profile that ends before the turn, it expects the turn too far out
+// (TestFlatteningIsNotBought has a turn near 45 processes that the model puts beyond
+// 128). If the profile ends early take [USL]. [Huang13] profiled LU to 32 processes,
+// where LU scaled well, and bought 128, where it did not (section III.A).
 
 // Quadratic is the model of [Barnes08]. Its fields are those of [LogLinear].
 type Quadratic struct {
@@ -30,11 +32,11 @@ func (m *Quadratic) Fit(p *Profile) error {
 	return m.log.fit(p, m.Part, m.Work, m.Proportional, m.DropDependent, quadraticP)
 }
 
-// EstimateTo is that of [Estimator]. Time O(k² + n) for n process counts.
+// EstimateTo implements [Estimator]. Time: O(k² + n) for n process counts.
 func (m *Quadratic) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
 
-// Regression returns the fit: the last two coefficients are a and b. It belongs
-// to the model and is valid until the next Fit.
+// Regression returns the fit. Its last two coefficients are a and b. The fit belongs to
+// the model and is valid until the next Fit.
 func (m *Quadratic) Regression() *lsq.Regression { return &m.log.reg }
 
 // Columns returns the names of the coefficients after the first, c_0.

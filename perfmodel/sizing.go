@@ -1,21 +1,21 @@
 package perfmodel
 
-// How many processes, and so instances? Eq. (5) of [Huang13] prices a run,
+// How many processes, and so how many instances? Eq. (5) of [Huang13] prices a run,
 //
 //	cost = c_unit · ⌈P/ppn⌉ · ⌈T⌉,
 //
-// with ⌈T⌉ what the meter charges for T: whole hours in the paper. The planner
-// predicts T for each P of a range and takes, among those that meet the deadline
-// and the budget, the one of least time (section II.B) or of least cost (the
-// introduction has it so). The result is exact for the estimates given: every P of
-// the range is looked at. Time O(n) for n numbers of processes, beyond the
-// estimates, and O(n log n) for the front.
+// where ⌈T⌉ is what the meter charges for T: whole hours in the paper. A [Sizer]
+// predicts T for each P of a range. Among the sizes that meet deadline and budget, it
+// takes the size of least time (section II.B) or of least cost (the introduction). The
+// result is exact for the estimates given, because every P of the range is looked at.
+// Time: O(n) for n numbers of processes, beyond the estimates, and O(n log n) for the
+// front.
 //
-// A number of processes beyond the profile is not looked at unless asked for. The
-// models are straight lines or parabolas in log P: on from where they were measured
-// they promise a speedup that nobody has seen. [Huang13] section III.A bought 128
-// processes for LU on a profile to 32, at three times the cost. MaxScale lifts
-// the limit, and [Sizing.Withheld] says how many numbers it kept out.
+// Numbers of processes beyond the profile are not looked at unless Target.MaxScale
+// allows them. The models are straight lines or parabolas in log P: beyond the measured
+// numbers they promise a speedup that nobody has seen. [Huang13] section III.A bought
+// 128 processes for LU on a profile to 32, at three times the cost. [Sizing.Withheld]
+// says how many numbers were left out.
 
 import (
 	"cmp"
@@ -39,7 +39,7 @@ type InstanceType struct {
 
 // Huang13InstanceTypes returns the four instance types of Table III in [Huang13], at
 // Amazon EC2's prices on demand of February 2013 in US dollars, charged by the hour
-// begun. The slice is a fresh copy.
+// begun. The caller may change the slice.
 func Huang13InstanceTypes() []InstanceType {
 	const cent = 10_000_000 // in nanos
 	return []InstanceType{
@@ -50,8 +50,8 @@ func Huang13InstanceTypes() []InstanceType {
 	}
 }
 
-// FindInstanceType returns the instance with the given name, or an [*InputError] that
-// unwraps to [ErrUnknown].
+// FindInstanceType returns the instance type with the given name, or an [*InputError]
+// that unwraps to [ErrUnknown].
 func FindInstanceType(instances []InstanceType, name string) (InstanceType, error) {
 	for _, i := range instances {
 		if i.Name == name {
@@ -62,8 +62,8 @@ func FindInstanceType(instances []InstanceType, name string) (InstanceType, erro
 }
 
 // CheapestPerUnit returns the index of the instance type with the least price per
-// compute unit, as [Huang13] section III chooses; the first of equals. The error is
-// that of [InstanceType.Validate] or ErrMissing if there is none.
+// compute unit, as [Huang13] section III chooses; ties go to the first. The error is
+// that of [InstanceType.Validate], or ErrMissing if there are no types.
 func CheapestPerUnit(instances []InstanceType) (int, error) {
 	best := -1
 	for i := range instances {
@@ -105,9 +105,8 @@ func (i *InstanceType) Count(processes int) int {
 	return (processes-1)/i.Processes + 1
 }
 
-// Cost returns Eq. (5): what it costs to run P processes for the given time. The
-// error is pricing.ErrOverflow. It panics if P is below 1 and where
-// [pricing.Meter.Cost] does.
+// Cost returns Eq. (5), the cost of running P processes for the given time. The error is
+// pricing.ErrOverflow. It panics if P is below 1, and where [pricing.Meter.Cost] does.
 func (i *InstanceType) Cost(processes int, t time.Duration) (pricing.Money, error) {
 	return i.cost(i.Count(processes), t)
 }
@@ -120,10 +119,9 @@ func (i *InstanceType) cost(instances int, t time.Duration) (pricing.Money, erro
 	return one.Mul(int64(instances))
 }
 
-// floor is below what o.Time costs: the price of the time that is charged for it,
-// less the half nano per instance that rounding may take off; a fee for the start
-// is not in it. It is a product of few float64 and off by less than floorMargin of
-// it.
+// floor returns a lower bound on what o.Time costs: the price of the time that is
+// charged, less the half nano per instance that rounding may take off, without a fee for
+// the start. It is a product of few float64, off by less than a share of floorMargin.
 func (i *InstanceType) floor(o *Size) float64 {
 	n := float64(i.Count(o.Processes))
 	return n * (float64(i.Hourly)*(float64(i.Meter.Charged(o.Time))*(1/float64(time.Hour))) - 1)
@@ -163,7 +161,7 @@ func AppendCounts(dst []int, c Counts, low, high int) []int {
 	return dst
 }
 
-// Goal says what is least.
+// A Goal says what to minimise.
 type Goal uint8
 
 const (
@@ -173,7 +171,8 @@ const (
 
 var goals = enum.New[Goal]("perfmodel", "Goal", ErrUnknown, "least_time", "least_cost")
 
-// String returns "least_time" or "least_cost", or Goal(n) for a value n that has no name.
+// String returns "least_time" or "least_cost", or Goal(n) for a value n that has no
+// name.
 func (g Goal) String() string { return goals.String(g) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -184,29 +183,29 @@ func (g Goal) MarshalText() ([]byte, error) { return goals.MarshalText(g) }
 // unchanged.
 func (g *Goal) UnmarshalText(text []byte) error { return goals.UnmarshalText(g, text) }
 
-// A Target is a run that is to be sized.
+// A Target is a run to size: its input, and what the run must keep.
 type Target struct {
 	Features []float64     // as the profile names them
 	Deadline time.Duration // > 0: for how long the run may take
 	Budget   pricing.Money // > 0, or 0 for none
 	Goal     Goal
 
-	// Counts are the numbers of processes that may be taken, in any order. See
+	// Counts are the numbers of processes to choose from, in any order. See
 	// [AppendCounts].
 	Counts []int
 
-	// Confidence, if not 0, is the probability in [0.5, 1) with which the run has to
-	// keep within the deadline and within the budget. The upper end of an interval
-	// of level 2·Confidence − 1 then has to. With 0, the predicted median has to,
+	// Confidence, if not 0, is the probability in [0.5, 1) with which the run must keep
+	// within the deadline and within the budget. The upper end of an interval of level
+	// 2·Confidence − 1 must then keep within them. With 0, the predicted median must,
 	// which half of all runs exceed.
 	Confidence float64
 
-	// MaxScale is how far beyond the largest number of processes profiled a choice
-	// may go, as a factor; 0 stands for 1, not at all.
+	// MaxScale is how far beyond the largest profiled number of processes a choice may
+	// go, as a factor; 0 stands for 1, not at all.
 	MaxScale float64
 }
 
-// A Size is a number of processes and what it comes to.
+// A Size is a number of processes, with its time and cost.
 type Size struct {
 	Processes int
 	Instances int
@@ -217,7 +216,7 @@ type Size struct {
 	Outside   Extrapolation // what is furthest outside of the profile
 }
 
-// A Verdict says whether an option does what the task asks for.
+// A Verdict says whether a size keeps what the target asks for.
 type Verdict uint8
 
 const (
@@ -229,7 +228,8 @@ const (
 
 var verdicts = enum.New[Verdict]("perfmodel", "Verdict", ErrUnknown, "fits", "too_late", "too_dear", "unprofiled")
 
-// String returns "fits", "too_late", "too_dear" or "unprofiled", or Verdict(n) for a value n that has no name.
+// String returns "fits", "too_late", "too_dear" or "unprofiled", or Verdict(n) for a
+// value n that has no name.
 func (v Verdict) String() string { return verdicts.String(v) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
@@ -240,35 +240,36 @@ func (v Verdict) MarshalText() ([]byte, error) { return verdicts.MarshalText(v) 
 // unchanged.
 func (v *Verdict) UnmarshalText(text []byte) error { return verdicts.UnmarshalText(v, text) }
 
-// A Sizing is the size chosen for a task.
+// A Sizing is the size chosen for a target.
 type Sizing struct {
 	Verdict Verdict
-	// Best is what was chosen. If nothing fits it is what comes nearest: of least
-	// Upper if all are too late, of least UpperCost among those in time if all are
-	// too dear; the zero value if nothing is within the profile.
+	// Best is the size chosen. If nothing fits, Best comes nearest: the least Upper if
+	// all sizes are too late, the least UpperCost among the sizes in time if all are too
+	// dear. It is the zero value if no number is within the profile.
 	Best Size
-	// Withheld is how many of Target.Counts were not looked at since they go further
+	// Withheld is how many of Target.Counts were not looked at, because they go further
 	// beyond the profile than Target.MaxScale.
 	Withheld int
 }
 
-// A Sizer sizes runs. The zero value is ready. It keeps its memory and allocates
-// nothing once that suffices, if the estimator does not.
+// A Sizer sizes runs. The zero value is ready. A Sizer keeps its memory and allocates
+// nothing once it suffices, if the estimator does not. It is for one goroutine at a
+// time.
 type Sizer struct {
 	estimates []Estimate
 	options   []Size
 	one       [1]int
 }
 
-// Size chooses a number of processes for the task on instances of the given type.
-// Of equally good ones the better by the other of time and cost is taken, then the
-// fewest processes. That nothing fits is a Verdict, not an error.
+// Size chooses a number of processes for the target on instances of the given type. Ties
+// in time go to the lower cost, ties in cost to the shorter time, then to fewer
+// processes. That nothing fits is a Verdict, not an error.
 //
-// The error is an [*InputError] for a deadline that is not positive, a negative
-// budget, a level out of range or no counts; that of [InstanceType.Validate]; that of
-// the estimator; or pricing.ErrOverflow. The plan that comes with an error has the
-// verdict Unprofiled. It panics if a count is below 1, or the number of features is
-// not the profile's.
+// The error is an [*InputError] for a deadline that is not positive, a negative budget,
+// a level out of range or no counts; that of [InstanceType.Validate]; that of the
+// estimator; or pricing.ErrOverflow. The Sizing that comes with an error has the verdict
+// Unprofiled. It panics if a count is below 1, or if the number of features is not the
+// profile's.
 func (pl *Sizer) Size(e Estimator, in InstanceType, t Target) (Sizing, error) {
 	plan := Sizing{Verdict: Unprofiled}
 	limit, err := t.check(&in)
@@ -289,7 +290,7 @@ func (pl *Sizer) Size(e Estimator, in InstanceType, t Target) (Sizing, error) {
 			if err := o.setTimes(s, &t, start+i); err != nil {
 				return Sizing{Verdict: Unprofiled}, err
 			}
-			// What cannot be chosen by its time needs no price.
+			// A size that cannot be chosen by its time needs no price.
 			late := o.Upper > t.Deadline
 			switch {
 			case late && rank(plan.Verdict) < rank(TooLate):
@@ -348,7 +349,7 @@ func (t *Target) verdict(o *Size) Verdict {
 	return Fits
 }
 
-// better tells whether a is better than b, both having verdict v.
+// better reports whether a is better than b; both have verdict v.
 func (t *Target) better(v Verdict, a, b *Size) bool {
 	var c int
 	switch {
@@ -364,9 +365,9 @@ func (t *Target) better(v Verdict, a, b *Size) bool {
 	return c < 0 || c == 0 && a.Processes < b.Processes
 }
 
-// AppendSizes appends an option for each number of processes that is within the
-// profile or Target.MaxScale beyond, in the order of Target.Counts, whether it fits or
-// not. The errors are those of [Sizer.Size].
+// AppendSizes appends a size for each number of processes that is within the profile or
+// Target.MaxScale beyond, in the order of Target.Counts, whether it fits or not. The
+// errors are those of [Sizer.Size].
 func (pl *Sizer) AppendSizes(dst []Size, e Estimator, in InstanceType, t Target) ([]Size, error) {
 	if err := pl.evaluate(e, &in, &t); err != nil {
 		return dst, err
@@ -374,14 +375,13 @@ func (pl *Sizer) AppendSizes(dst []Size, e Estimator, in InstanceType, t Target)
 	return append(dst, pl.options...), nil
 }
 
-// AppendFront appends the options that no other beats in both time and cost, in
-// the order of ascending time and descending cost: for every deadline and every
-// budget that can be kept one of them is best. With Target.Confidence it is Upper and
-// UpperCost that have to keep them; the front is then that of Upper and UpperCost, in
-// their order, and for every deadline and budget that can be kept it has an option
-// that keeps both. Of options equal in both the one with the lesser Time, then Cost, then
-// the fewest processes is there. Deadline and budget are not looked at. The errors
-// are those of [Sizer.Size].
+// AppendFront appends the sizes that no other size beats in both time and cost, in the
+// order of ascending time and descending cost. For every deadline and every budget that
+// can be kept, one of them is best. With Target.Confidence, time and cost are Upper and
+// UpperCost: for every deadline and budget that can be kept, the front has a size that
+// keeps both. Of sizes equal in both, the front has the one with the lesser Time, then
+// Cost, then the fewest processes. Deadline and budget are ignored. The errors are those
+// of [Sizer.Size].
 func (pl *Sizer) AppendFront(dst []Size, e Estimator, in InstanceType, t Target) ([]Size, error) {
 	t.Deadline = max(t.Deadline, 1)
 	if err := pl.evaluate(e, &in, &t); err != nil {
@@ -451,12 +451,12 @@ func (t *Target) check(in *InstanceType) (limit float64, err error) {
 	if limit == 0 {
 		limit = 1
 	}
-	// Scale is a product with the reciprocal of the largest number profiled.
+	// Scale is a product with the reciprocal of the largest profiled number.
 	return limit * (1 + 0x1p-50), nil
 }
 
-// batch is how many numbers of processes are estimated at a time: few enough for
-// the estimates to stay in a processor's first cache.
+// batch is how many numbers of processes are estimated at a time: few enough for the
+// estimates to stay in a processor's first cache.
 const batch = 256
 
 // query asks for the given numbers of processes.
@@ -476,7 +476,8 @@ func (pl *Sizer) estimate(e Estimator, t *Target, start int, brief bool) error {
 	pl.estimates = grow.To(pl.estimates, len(counts))
 	err := e.EstimateTo(pl.estimates, q)
 	if err != nil && start > 0 {
-		// Once more as a whole, so that the error counts from the first.
+		// The whole once more, so that the index in the error counts from the first
+		// number.
 		q.Processes = t.Counts
 		if whole := e.EstimateTo(make([]Estimate, len(t.Counts)), q); whole != nil {
 			return whole
@@ -499,7 +500,7 @@ func (o *Size) setTimes(s *Estimate, t *Target, index int) error {
 	return err
 }
 
-// setCosts sets the instances and the cost of o, and if upper that of Upper.
+// setCosts sets the instances and the cost of o, and, if upper, UpperCost.
 func (o *Size) setCosts(in *InstanceType, upper bool) error {
 	o.Instances = in.Count(o.Processes)
 	var err error
@@ -513,7 +514,7 @@ func (o *Size) setCosts(in *InstanceType, upper bool) error {
 	return err
 }
 
-// longest is what a time may be for a meter to round it up.
+// longest is the longest time that a meter can round up.
 const longest = 200 * 365 * 24 * time.Hour
 
 // duration returns seconds as a Duration, rounded up.
