@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/federation/coalition"
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -130,6 +131,40 @@ func TestAllocatesNothing(t *testing.T) {
 			if n := allocs.Once(func() { f(feds[k]) }); n != 0 {
 				t.Errorf("%s, federation %d: %v allocations", name, k, n)
 			}
+		}
+	}
+}
+
+// Neither does sharing at a price of one's own, nor the cost of coalitions.
+func TestCoalitionsAllocateNothing(t *testing.T) {
+	var s Sharer
+	var c Coalitions
+	var bookings []Booking
+	var costs, bounds coalition.Costs
+	own := &Lending{Price: func(o Offer) pricing.Money { return o.Fee * pricing.Money(2*o.Most-o.Idle) / pricing.Money(2*o.Most) }}
+	options := Options{Lending: own}
+	run := func(centres []Centre, tasks []Task) {
+		err := s.Reset(centres, options)
+		if err == nil {
+			bookings, err = s.Share(bookings[:0], tasks)
+		}
+		for _, by := range [...]*Options{nil, &options} {
+			if err == nil {
+				err = c.Reset(centres, tasks, CoalitionOptions{Alg3: by})
+			}
+			if err == nil {
+				costs, bounds, err = c.AppendCosts(costs[:0], bounds[:0])
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, size := range [][3]int{{4, 60, 200}, {2, 30, 100}, {4, 59, 199}} {
+		centres, tasks := busyFederation(size[0], size[1], size[2], 1)
+		run(centres, tasks)
+		if n := allocs.Once(func() { run(centres, tasks) }); n != 0 {
+			t.Errorf("%v: %v allocations", size, n)
 		}
 	}
 }

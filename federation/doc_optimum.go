@@ -108,8 +108,9 @@
 // centres it can be empty only if the plan has a gap.
 //
 // By Algorithm 3 centres pay each other F/τ, and coalitions do leave: on the three logs of
-// [Liu21] all together would rather have the optimum, by 2,231 dollars, and SDSC and LANL
-// would save 606 by sharing optimally among themselves (examples/federation -coalitions).
+// [Liu21], with reservations by HGR, all together would save 2,408 dollars by the optimum,
+// and SDSC and LANL 703 by sharing optimally among themselves (examples/federation
+// -coalitions).
 //
 //   - [Garey80] M. Garey, D. Johnson, G. Miller, C. Papadimitriou, The complexity of
 //     coloring circular arcs and chords, SIAM J. Algebraic Discrete Methods 1(2), 1980.

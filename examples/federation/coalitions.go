@@ -217,6 +217,9 @@ func (r *coalitions) byAlgorithm3(o *options, list []federation.Centre, all []fe
 	if how.Excess == federation.AtHomePrice {
 		how.Excess = federation.AtLender // as in the plans
 	}
+	if how.Price == federation.BorrowerFee {
+		how.Price = federation.LenderFee // the borrower's fee goes with the borrower's price on demand
+	}
 	bookings, err := federation.Share(nil, list, all, how)
 	if err != nil {
 		return err
@@ -226,7 +229,7 @@ func (r *coalitions) byAlgorithm3(o *options, list []federation.Centre, all []fe
 	if err := l.Post(bookings...); err != nil {
 		return err
 	}
-	d := division{name: "Alg. 3", about: "what the centres pay each other with Algorithm 3, on demand at the price there"}
+	d := division{name: "Alg. 3", about: "what the centres pay each other with Algorithm 3 for leases, and on demand the price there"}
 	for i := range list {
 		d.shares = append(d.shares, l.Statement(i).Cost())
 	}
