@@ -47,6 +47,18 @@ func ExampleList_AppendEnvelope() {
 	// at 30%: 3y-light
 }
 
+// Purchases name a class by its index; people name it by its name.
+func ExampleList_Find() {
+	list := pricing.CC28XLarge2013()
+	class, err := list.Find("3y-heavy")
+	fmt.Println(class, err)
+	_, err = list.Find("heavy")
+	fmt.Println(err)
+	// Output:
+	// 5 <nil>
+	// pricing: Classes.Name: unknown name: "heavy": want 1y-light, 1y-medium, 1y-heavy, 3y-light, 3y-medium or 3y-heavy
+}
+
 // An idle instance was started 50 minutes ago. Keep it?
 func ExampleMeter_NextCharge() {
 	age := 50 * time.Minute
