@@ -85,8 +85,12 @@ func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 	skip := make(map[string]bool)
 	for i := range in.items {
 		if bad[i] = o.unusable(&in.items[i]); bad[i] == tooShort && first == nil {
-			first = fmt.Errorf("has %s, and %s of %s leave %s to fit to",
-				decimal.Count(in.items[i].used, "value"), forecasts, decimal.Count(o.horizon, "step"),
+			verb := "leave"
+			if o.origins == 1 {
+				verb = "leaves"
+			}
+			first = fmt.Errorf("has %s, and %s of %s %s %s to fit to",
+				decimal.Count(in.items[i].used, "value"), forecasts, decimal.Count(o.horizon, "step"), verb,
 				decimal.Int(max(0, in.items[i].used-o.horizon*o.origins)))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
+	"github.com/plimsoll/plimsoll/forecast"
 )
 
 // An item is a series to forecast, its values those of both files.
@@ -64,6 +65,21 @@ func (o *options) read() (*input, error) {
 		}
 	}
 	return nil, cli.Mistakef("-series %s: %s has no such series: there is %s", infile.Quote(o.series), o.source(), some(in.items))
+}
+
+// settle chooses the number of origins, where the user has not: as many as leave half of
+// the longest series to fit to.
+func (o *options) settle(in *input) {
+	if o.origins > 0 {
+		return
+	}
+	o.origins = 1
+	if o.test != "" {
+		return
+	}
+	for _, it := range in.items {
+		o.origins = max(o.origins, min(forecast.DefaultOrigins, it.used/2/o.horizon))
+	}
 }
 
 // source names where the series come from.

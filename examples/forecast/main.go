@@ -38,6 +38,7 @@ func compare(o *options, run *cli.Run) (*results, error) {
 	if run.Asked("paths") && len(in.items) != 1 {
 		return nil, cli.Mistakef("-paths: %s has %s series: want one, name it by -series", o.source(), decimal.Int(len(in.items)))
 	}
+	o.settle(in)
 	o.note(run, in)
 	r, err := o.evaluate(in, run)
 	if err == nil {

@@ -383,6 +383,16 @@ func TestSVG(t *testing.T) {
 
 // The user's mistakes end with one sentence and status 2, before anything is
 // printed, and leave no file.
+// Where five origins would leave less than half of the values to fit to, there are fewer.
+func TestFewOrigins(t *testing.T) {
+	for values, want := range map[int]int{100: 5, 79: 3, 26: 1, 20: 1} {
+		got := decode(t, first(tested.Must(t, "-train", programtest.Write(t, "train.csv", "name\na"+strings.Repeat(",1,2", values/2)+",7\n"), "-models", "naive", "-horizon", "10", "-json")))[0]
+		if got.Forecasts != want {
+			t.Errorf("%d values: %d forecasts, want %d", values, got.Forecasts, want)
+		}
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
 	train := func(text string) []string { return []string{"-train", programtest.Write(t, "f.csv", text)} }
@@ -406,7 +416,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-horizon", "1e3"}, "from 1 to 100,000"},
 		{[]string{"-horizon", "99999999999999999999"}, "from 1 to 100,000"},
 		{[]string{"-horizon", "100000", "-origins", "1000"}, "has 208 values, and 1,000 forecasts of 100,000 steps leave 0 to fit to: want a lower -horizon"},
-		{[]string{"-horizon", "207", "-origins", "1"}, "has 208 values, and a forecast of 207 steps leave 1 to fit to"},
+		{[]string{"-horizon", "207", "-origins", "1"}, "has 208 values, and a forecast of 207 steps leaves 1 to fit to"},
 		{[]string{"-horizon", "206", "-origins", "1"}, "leaves too few values to fit simple to: 2 values that are not missing, want 3 at least"},
 		{[]string{"-origins", "0"}, "from 1 to 1,000"},
 		{[]string{"-least", "1"}, "from 2 to"},
@@ -439,12 +449,12 @@ func TestMistakes(t *testing.T) {
 		{train("name\na,1\nb,2\na,3\n"), `f.csv: line 4, field 1: the series "a" is there twice, first in line 2`},
 		{train("name\na,\"1,2\n"), "f.csv: line "},
 		{train("name\na,1\"2\n"), "f.csv: line 2, column 4: bare"},
-		{train("name\na,,NA,\n"), `the series "a" has 2 values, and 5 forecasts of 13 steps leave 0 to fit to`},
-		{train("name\na,1,2,3\n"), `the series "a" has 3 values, and 5 forecasts of 13 steps leave 0 to fit to`},
-		{train("name\na,1,2,3\nb,1,2\n"), "f.csv: none of the 2 series can be used for all of the models: 2 too short for 5 forecasts of 13 steps"},
+		{train("name\na,,NA,\n"), `the series "a" has 2 values, and a forecast of 13 steps leaves 0 to fit to`},
+		{train("name\na,1,2,3\n"), `the series "a" has 3 values, and a forecast of 13 steps leaves 0 to fit to`},
+		{train("name\na,1,2,3\nb,1,2\n"), "f.csv: none of the 2 series can be used for all of the models: 2 too short for a forecast of 13 steps"},
 		{train("name\na," + strings.Repeat("4,", 99) + "5\n"), `the series "a" is without two neighbouring values that differ`},
 		{train("name\na," + long + strings.Repeat("NA,", 14) + "\n"), `the series "a" is without a known value in one of the spans of 13 steps`},
-		{train("name\na,NA,NA," + strings.Repeat("1,2,", 32) + "3\n"), "leaves too few values to fit naive to: 0 values"},
+		{append(train("name\na,NA,NA,"+strings.Repeat("1,2,", 32)+"3\n"), "-origins", "5"), "leaves too few values to fit naive to: 0 values"},
 		{train("\x1f\x8bno gzip, whatever it says"), "f.csv: gzip: invalid header"},
 		{train(programtest.Gzip(strings.Repeat(kept, 9))[:30]), "f.csv: the compressed data are cut off"},
 

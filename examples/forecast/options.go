@@ -41,7 +41,8 @@ How
 MODELS
   -horizon N           steps ahead (default 13)
   -origins N           points of the past to forecast from, each with a fit of its own,
-                       a horizon apart (default 1 with -test, else 5)
+                       a horizon apart (default 1 with -test; else 5, or as many
+                       as leave half of the longest series to fit to)
   -least N             leave out series with fewer values to fit to before the first
                        of these points (default: what the models need)
   -season N            steps after which the series repeat: what models with a season
@@ -167,12 +168,6 @@ func define(o *options, f *cli.Flags) {
 	f.Check(func() error {
 		if o.test != "" && o.train == "" {
 			return fmt.Errorf("-test %s needs a -train: it has the values that came after those", o.test)
-		}
-		if o.origins == 0 {
-			o.origins = forecast.DefaultOrigins
-			if o.test != "" {
-				o.origins = 1
-			}
 		}
 		return nil
 	})
