@@ -253,9 +253,16 @@ func finney(nu, t float64) float64 {
 // [Bradu70]: exp(m)·g((ν+1)/(2ν)·(1−h)·s²). The common factor exp(s²/2) is too large:
 // exp(m) exceeds exp(μ) on average by the factor exp(h·σ²/2), which this estimate takes
 // off. Without degrees of freedom nothing is known of σ, and logMean is NaN.
+//
+// For h above 1, far from the profile, g is of a negative number. The unbiased estimate
+// is then negative for some samples, which no mean of a time is. There logMean is
+// exp(m)·exp((1−h)·s²/2): positive, and the same at h = 1.
 func logMean(m, h, sigma float64, df int) float64 {
 	if df == 0 {
 		return math.NaN()
+	}
+	if h > 1 {
+		return math.Exp(m + (1-h)/2*sigma*sigma)
 	}
 	nu := float64(df)
 	return math.Exp(m) * finney(nu, (nu+1)/(2*nu)*(1-h)*sigma*sigma)

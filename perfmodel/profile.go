@@ -287,7 +287,9 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 // in which each profile's features keep their order. The error is that of
 // [Profile.Validate], an [*InputError], or that of w. The InputError is about a profile
 // that has the application of another one, or features in an order that no table has
-// together with the profiles before it. Profiles without a run leave no trace.
+// together with the profiles before it. Profiles without a run leave no trace; there must
+// be one run at least. What ReadProfiles would refuse or change is an error too: more than
+// 2³¹ − 1 processes or repetitions, and spaces around a name or a carriage return in it.
 func WriteProfiles(w io.Writer, profiles []Profile) error {
 	titles := slices.Clone(reserved[:])
 	for i := range profiles {
@@ -304,6 +306,12 @@ func WriteProfiles(w io.Writer, profiles []Profile) error {
 			return badInput("profiles", i, ErrRange, "the features %q are in another order than in the profiles before: want the same order", profiles[i].Features)
 		}
 		titles = append(titles[:len(reserved)], features...)
+		if err := profiles[i].checkText(i); err != nil {
+			return err
+		}
+	}
+	if !slices.ContainsFunc(profiles, func(p Profile) bool { return len(p.Runs) > 0 }) {
+		return badInput("profiles", -1, ErrMissing, "no run: want at least one")
 	}
 	out := csv.NewWriter(w)
 	if err := out.Write(titles); err != nil {
@@ -330,6 +338,31 @@ func WriteProfiles(w io.Writer, profiles []Profile) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// checkText returns an error about what a table in CSV cannot say of profile number i.
+func (p *Profile) checkText(i int) error {
+	plain := func(s string) bool { return strings.TrimSpace(s) == s && !strings.Contains(s, "\r") }
+	if !plain(p.Application) {
+		return badInput("profiles", i, ErrSyntax, "the application %q: want a name without spaces around it and without a carriage return", p.Application)
+	}
+	for j, name := range p.Features {
+		if !plain(name) {
+			return badInput("Profile.Features[]", j, ErrSyntax, "the name %q: want a name without a carriage return", name)
+		}
+	}
+	for j := range p.Runs {
+		r := &p.Runs[j]
+		switch {
+		case !plain(r.Case):
+			return badInput("Profile.Runs[].Case", j, ErrSyntax, "the name %q: want a name without spaces around it and without a carriage return", r.Case)
+		case r.Processes > math.MaxInt32:
+			return badInput("Profile.Runs[].Processes", j, ErrRange, "%d processes: want at most %d in a table", r.Processes, math.MaxInt32)
+		case r.Repetitions > math.MaxInt32:
+			return badInput("Profile.Runs[].Repetitions", j, ErrRange, "%d repetitions: want at most %d in a table", r.Repetitions, math.MaxInt32)
+		}
+	}
+	return nil
 }
 
 // merge returns the features of all profiles, each once, in an order in which every

@@ -96,18 +96,25 @@ func (i *InstanceType) Validate() error {
 	return nil
 }
 
-// Count returns how many instances P processes need, ⌈P/ppn⌉. It panics if P is
-// below 1.
+// Count returns how many instances P processes need, ⌈P/ppn⌉. It panics if P or the
+// instance type's Processes is below 1.
 func (i *InstanceType) Count(processes int) int {
 	if processes < 1 {
 		panic("perfmodel: number of processes below 1")
+	}
+	if i.Processes < 1 {
+		panic("perfmodel: InstanceType.Processes below 1")
 	}
 	return (processes-1)/i.Processes + 1
 }
 
 // Cost returns Eq. (5), the cost of running P processes for the given time. The error is
-// pricing.ErrOverflow. It panics if P is below 1, and where [pricing.Meter.Cost] does.
+// that of [InstanceType.Validate] or pricing.ErrOverflow. It panics if P is below 1, and
+// where [pricing.Meter.Cost] does.
 func (i *InstanceType) Cost(processes int, t time.Duration) (pricing.Money, error) {
+	if err := i.Validate(); err != nil {
+		return 0, err
+	}
 	return i.cost(i.Count(processes), t)
 }
 
@@ -130,14 +137,21 @@ func (i *InstanceType) floor(o *Size) float64 {
 const floorMargin = 1e-12
 
 // AppendCounts appends the numbers of processes from low to high that a program of
-// the given kind runs on, in ascending order. It panics unless 1 ≤ low.
+// the given kind runs on, in ascending order. It panics unless 1 ≤ low, and if there are
+// more than 2²⁴ such numbers.
 func AppendCounts(dst []int, c Counts, low, high int) []int {
 	if low < 1 {
 		panic("perfmodel: number of processes below 1")
 	}
+	const most = 1 << 24
+	tooMany := func() { panic("perfmodel: more than 1<<24 numbers of processes") }
 	switch c {
 	case Squares:
-		for k := int(math.Ceil(math.Sqrt(float64(low)))); k <= high/k; k++ {
+		first := max(1, int(math.Sqrt(float64(low)))-1) // a root of 2⁵³ or more may be off by 1
+		if last := int(math.Sqrt(float64(max(0, high)))); last-first > most {
+			tooMany()
+		}
+		for k := first; k <= high/k; k++ {
 			if k*k >= low {
 				dst = append(dst, k*k)
 			}
@@ -148,12 +162,18 @@ func AppendCounts(dst []int, c Counts, low, high int) []int {
 				dst = append(dst, n)
 			}
 			if n > math.MaxInt/2 {
-				break
+				return dst
 			}
 		}
 	case AnyCount:
-		for n := low; n <= high; n++ {
-			dst = append(dst, n)
+		if high < low {
+			break
+		}
+		if high-low >= most {
+			tooMany()
+		}
+		for i := range high - low + 1 {
+			dst = append(dst, low+i)
 		}
 	default:
 		panic("perfmodel: unknown kind of process counts")
