@@ -2,28 +2,22 @@ package sim
 
 import "time"
 
-// A Boot says how long it takes from the request of n instances, n > 0, until
-// all of them can be used. They come up together, and they are charged from
-// the request on.
+// A Boot returns the time from the request of n instances, n > 0, until all of them can be
+// used. They come up together, and are charged from the request on.
 type Boot func(n int) time.Duration
 
 // NoBoot is the Boot of instances that are there at once.
 func NoBoot(int) time.Duration { return 0 }
 
-// MeasuredBoot is the time that Amazon took to boot cc2.8xlarge instances ([Niu16] Table
-// 2): 2.1, 3.1, 4.2, 4.5 and 5.0 minutes for 1, 2, 4, 8 and 16 instances. It is linear
-// between the rows, and 5 minutes above 16.to boot cc2.8xlarge instances ([Niu16] Table
-// 2: 2.1, 3.1, 4.2, 4.5 and 5.0 minutes for 1, 2, 4, 8 and 16 instances), linear between
+// MeasuredBoot is the time that Amazon took to boot cc2.8xlarge instances ([Niu16] Table 2):
+// 2.1, 3.1, 4.2, 4.5 and 5.0 minutes for 1, 2, 4, 8 and 16 instances. It is linear between
 // the rows, and 5 minutes above 16. It is the default.
 func MeasuredBoot(n int) time.Duration { return interpolate(table2[:], n) }
 
-// MeasuredBootAndConfiguration adds to [MeasuredBoot] the time to configure the
-// instances: host names, file systems, user accounts. [Niu16] Table 4 has 7.36, 7.46,
-// 7.76, 8.26 and 9.25 seconds for 1, 2, 4, 8 and 16 instances. It is linear between the
-// rows, and 9.25 seconds above 16.to [MeasuredBoot] the time to configure the instances:
-// host names, file systems, user accounts ([Niu16] Table 4: 7.36, 7.46, 7.76, 8.26 and
-// 9.25 seconds for 1, 2, 4, 8 and 16 instances), linear between the rows, and as for 16
-// above. It serves to study the management overhead of [Niu16] section 8.8.
+// MeasuredBootAndConfiguration adds to [MeasuredBoot] the time to configure the instances:
+// host names, file systems, user accounts. [Niu16] Table 4 has 7.36, 7.46, 7.76, 8.26 and
+// 9.25 seconds for 1, 2, 4, 8 and 16 instances. The time is linear between the rows, and
+// 9.25 seconds above 16. Use it to study the management overhead of [Niu16] section 8.8.
 func MeasuredBootAndConfiguration(n int) time.Duration {
 	return interpolate(table2[:], n) + interpolate(table4[:], n)
 }
