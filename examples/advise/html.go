@@ -62,7 +62,9 @@ func (r *results) writeHTML(w io.Writer) error {
 		for _, o := range a.Orders {
 			x := pageOrder{Kind: g.name, Class: o.Class, Units: count(o.Units, g.unit), Upfront: r.amount(o.Upfront), Hourly: o.Hourly.String(), Commitment: r.amount(o.Commitment),
 				Until: o.Until.Format("2 Jan 2006"), Saving: r.amount(o.Saving), LastUse: share(o.LastUse), BreakEven: share(o.BreakEven), Loss: share(o.Loss), Waiting: r.amount(o.Waiting), Payback: "after the forecast"}
-			if !o.Payback.IsZero() {
+			if o.Upfront == 0 && !o.Payback.IsZero() && o.Payback.Sub(a.Now) <= 24*time.Hour {
+				x.Payback = "at once, since nothing is paid ahead"
+			} else if !o.Payback.IsZero() {
 				x.Payback = o.Payback.Format("2 Jan 2006")
 			}
 			p.Orders = append(p.Orders, x)
