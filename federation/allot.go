@@ -13,7 +13,7 @@ import (
 // group to the first tasks, slot by slot. The rest is on demand. opts say what is paid
 // for a lease; Order and Excess do not change the plan. With a Lending, a part pays the
 // price at what is idle when it is booked. [Verify] accepts the bookings. Unless Excess
-// is AtHomePrice, what they buy and send is Optimum.Cost.
+// is AtHomePrice, the bookings on demand and their traffic cost Optimum.Cost.
 //
 // The error is an [*InputError] about a Lending or about amounts that are too large; dst
 // is then unchanged. It panics if an option is none of the constants, or if the numbers

@@ -39,11 +39,10 @@ type Advice struct {
 	Today      pricing.Money `json:"today"`      // paid up front for all orders
 	Commitment pricing.Money `json:"commitment"` // owed for all orders over their terms, the payment up front included
 
-	// Cost is the mean over the paths of what the demand costs until End with the orders
-	// and what is bought later, and Bound what no plan costs less than. OnDemand is the
-	// cost if nothing is ever ordered, Waiting that of the best plan that orders nothing
-	// before Next. Contracts that are held cost the same in all of them: what they owe
-	// is not in these amounts.
+	// Four amounts are means over the paths of what the demand costs until End. Cost is with
+	// the orders and what is bought later. No plan costs less than Bound. OnDemand is the
+	// cost if nothing is ever ordered. Waiting is the cost of the best plan that orders
+	// nothing before Next. What held contracts owe is the same in all plans, and is left out.
 	Cost     pricing.Money `json:"cost"`
 	Bound    pricing.Money `json:"bound"`
 	OnDemand pricing.Money `json:"on_demand_cost"`

@@ -180,7 +180,7 @@ type rented struct {
 // Under spot.RulePlanned without a Plan a task needs two steps of the chain of past
 // prices ("Tasks.Submit"), and a plan that is not too large ("Options.Chain"). The error
 // is that of package pricing for a history or a meter that is not valid, or a sum that
-// overflows. It panics if the Handover is not usable, and as the bidders do.
+// overflows. Run panics if the Handover cannot be used, and where a bidder panics.
 func (s *Simulator) Run(tasks []Task, cfg Options) (Result, error) {
 	if err := cfg.complete(); err != nil {
 		return Result{}, err
