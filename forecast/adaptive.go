@@ -5,19 +5,19 @@ import "math"
 // Defaults of [TriggLeach].
 const (
 	DefaultAlpha0 = 0.2  // the factor of the first errors
-	DefaultHold   = 3    // how many errors these are
-	DefaultFloor  = 0.02 // least factor: at 0 a model would be deaf until its signal moves
+	DefaultHold   = 3    // the number of first errors
+	DefaultFloor  = 0.02 // least factor: a model with factor 0 learns nothing until its signal moves
 )
 
 // TriggLeach sets smoothing factors from the tracking signal of a model's own
-// one-step errors [Trigg67]: while forecasts are off to one side the factor
-// grows, and with it the speed of recovery; while they are not it shrinks.
+// one-step errors [Trigg67]. While errors point one way the factor grows, and the model
+// recovers faster; otherwise the factor shrinks.
 //
 //	α_k = |T_k|        the original rule, T with the error of x_k itself
-//	α_k = |T_{k-1}|    Lagged, of the error before: slower by a step, and calmer
+//	α_k = |T_{k-1}|    Lagged, T of the error before: slower by a step, and calmer
 //
 // The first Hold errors are smoothed with Alpha0, since |T_1| = 1 whatever e_1 is.
-// After that the factor is cut to [Floor, Cap]. Under white noise |T| does not go
+// After these errors the factor is cut to [Floor, Cap]. Under white noise |T| does not go
 // to 0, see [Signal]: adaptive factors cost accuracy on series that do not change.
 //
 // The zero value is the original rule with the defaults, for α alone.
@@ -39,8 +39,8 @@ func or(x, standby float64) float64 {
 	return x
 }
 
-// Factor takes the error of the next observation and returns the factor to
-// smooth it with.
+// Factor takes the error of the next observation and returns the factor with which
+// to smooth that observation.
 func (r *TriggLeach) Factor(e float64) float64 {
 	var t float64
 	if r.Lagged { // before e, and off the path from e to the factor
@@ -87,12 +87,12 @@ func (r *TriggLeach) Validate() error {
 		}
 	}
 	if or(r.Floor, DefaultFloor) > or(r.Cap, 1) {
-		return badInput("Floor", -1, ErrFactor, "%v is above the cap, %v", or(r.Floor, DefaultFloor), or(r.Cap, 1))
+		return badInput("Floor", -1, ErrFactor, "%v: want at most the cap, %v", or(r.Floor, DefaultFloor), or(r.Cap, 1))
 	}
 	return r.Signal.Validate()
 }
 
-// AdaptiveSimple is [Simple] whose Alpha follows [TriggLeach], known as ARRSES.
+// AdaptiveSimple is [Simple] with an Alpha that follows [TriggLeach], known as ARRSES.
 // Model.Alpha is the factor of the last observation.
 type AdaptiveSimple struct {
 	Model Simple     `json:"model"`
@@ -122,7 +122,7 @@ func (m *AdaptiveSimple) Update(x float64) {
 // Forecast fills dst with the level, see [Model].
 func (m *AdaptiveSimple) Forecast(dst []float64) { m.Model.Forecast(dst) }
 
-// Spread is that of Model, as if its present factors stayed.
+// Spread is the Spread of Model, as if the present factors stayed.
 func (m *AdaptiveSimple) Spread(dst []float64) { m.Model.Spread(dst) }
 
 // TrackingSignal returns the signal's value, see [Signal].
@@ -136,8 +136,8 @@ func (m *AdaptiveSimple) Validate() error {
 	return m.Model.Validate()
 }
 
-// AdaptiveHolt is [Holt] whose Alpha, or with Rule.All whose Alpha and Beta,
-// follow [TriggLeach]. The start is smoothed with Rule.Alpha0.
+// AdaptiveHolt is [Holt] with an Alpha that follows [TriggLeach]. With Rule.All Beta
+// follows as well. The start is smoothed with Rule.Alpha0.
 type AdaptiveHolt struct {
 	Model Holt       `json:"model"`
 	Rule  TriggLeach `json:"rule"`
@@ -164,7 +164,7 @@ func (m *AdaptiveHolt) Update(x float64) {
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *AdaptiveHolt) Forecast(dst []float64) { m.Model.Forecast(dst) }
 
-// Spread is that of Model, as if its present factors stayed.
+// Spread is the Spread of Model, as if the present factors stayed.
 func (m *AdaptiveHolt) Spread(dst []float64) { m.Model.Spread(dst) }
 
 // TrackingSignal returns the signal's value, see [Signal].
@@ -178,18 +178,18 @@ func (m *AdaptiveHolt) Validate() error {
 	return m.Model.Validate()
 }
 
-// AdaptiveTriple is [Triple] whose Alpha, or with Rule.All whose three factors,
-// follow [TriggLeach]: the dynamic factors of [Niu16] section 5.2.1, which does not
-// say which of them adapt. The start is smoothed with Rule.Alpha0.
+// AdaptiveTriple is [Triple] with an Alpha that follows [TriggLeach]. With Rule.All all
+// three factors follow. These are the dynamic factors of [Niu16] section 5.2.1, which does
+// not say which factors adapt. The start is smoothed with Rule.Alpha0.
 //
-// Model.Gamma, from Gamma or with Rule.All from the common factor, is at most
+// Model.Gamma comes from Gamma, or with Rule.All from the common factor. Model.Gamma is at most
 // [ClampMargin] of the limit of stability for the least α that the rule can set, and
-// with Rule.All for the least β as well. To clamp it to the limit of the present α
-// would not do: a product of stable transitions that change need not be stable, and
-// here it is not. With γ at nine tenths of the present limit white noise of
-// standard deviation 1 drove the errors of all three forms beyond 1000 with β .9; as it
-// is capped here, and with the default floor, their root mean square stays below 3
-// with any β, see TestAdaptiveTripleNoise. That is a measurement, and no proof.
+// with Rule.All for the least β as well. The limit of the present α is not enough:
+// a product of stable transitions that change need not be stable, and
+// here the product is not. With γ at nine tenths of the present limit and β .9, white noise of
+// standard deviation 1 drove the errors of all three forms beyond 1000. With this cap and
+// the default floor the root mean square of the errors stays below 3
+// for any β, see TestAdaptiveTripleNoise. That is a measurement and not a proof.
 type AdaptiveTriple struct {
 	Model Triple     `json:"model"`
 	Rule  TriggLeach `json:"rule"`
@@ -219,7 +219,7 @@ func (m *AdaptiveTriple) Update(x float64) {
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *AdaptiveTriple) Forecast(dst []float64) { m.Model.Forecast(dst) }
 
-// Spread is that of Model, as if its present factors stayed.
+// Spread is the Spread of Model, as if the present factors stayed.
 func (m *AdaptiveTriple) Spread(dst []float64) { m.Model.Spread(dst) }
 
 // TrackingSignal returns the signal's value, see [Signal].

@@ -9,13 +9,14 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Auto finds the season of a series, tries models with and without one on the end of
-// the series, and forecasts with the weighted mean of the best. It is what [New] makes
-// when asked for no name.
+// Auto finds the season of a series, tries models with and without a season on the end of
+// the series, and forecasts with the weighted mean of the best three. [New] makes an Auto for
+// the name "".
 //
-// Fit does the work, see [Auto.Fit]; until then Auto is [Simple] with the factor
-// StartAlpha. [Auto.String] says what was chosen. Update takes O(1) time for each of at most three
-// models, Forecast the time of theirs.
+// Fit chooses, see [Auto.Fit]. Until then Auto is [Simple] with the factor
+// StartAlpha. [Auto.String] names the choice. Update and Forecast take the time of at most
+// three models. An observation that the scale of the choice does not take, such as 0 for a
+// logarithm, counts as missing.
 //
 // A copy of the model shares its members with it.
 type Auto struct {
@@ -35,15 +36,15 @@ type member struct {
 	model  Fittable
 }
 
-// A candidate is what Auto tries.
+// A candidate is a model that Auto tries.
 type candidate struct {
 	name   string
 	season int // 0: without; 1: with the first season; 2: only with two; 3: the second as the only one
 	make   func() Fittable
 }
 
-// candidates are the models that Auto tries. The first is what it takes when nothing
-// else is better.
+// candidates are the models that Auto tries. Auto takes the first alone if the series is too
+// short to try it.
 var candidates = [...]candidate{
 	{"blend", 0, func() Fittable { h := Holt{Alpha: .3, Beta: .1, Phi: .9}; return &Blend{h, h} }},
 	{"mean", 0, func() Fittable { return &Mean{} }},
@@ -177,7 +178,23 @@ func (m *Auto) deviate(dst []float64) {
 	copy(dst, m.sum)
 }
 
-// Fit chooses the models and fits them, see [Fittable]. It wants three values.
+// Fit chooses the models and fits them, see [Fittable].
+//
+// The season is f.Season, or found by [Fitter.Periods]; the second season is tried if the
+// series has three of its cycles. The candidates are fitted to the beginning of the series,
+// and forecast the rest from about 10 to 45 points, updated in between. The rest is at least
+// four horizons, or a quarter of the series, and at most half of it. A candidate's error is
+// the mean absolute error over f.Horizon steps, or over a season, at least 13 steps. The
+// best three are fitted again to the whole series. Their weights fall with the square of the
+// error, and a candidate with twice the least error has none. If there is a season and the
+// best candidate is better by 3% on the logarithm, or the square root where there are zeros,
+// all candidates work on that scale.
+//
+// Without a season the candidates are Blend and Mean. A series that leaves less than a
+// quarter of a season after its first two seasons is taken to have none. Without f.Window Fit
+// takes the last 416 values, 8 seasons, or 16 second seasons, whichever is most; Mean takes all.
+//
+// Fit wants three values. The work is at most 27 fits.
 func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := f.Validate(); err != nil {
 		return Fit{}, err
@@ -331,8 +348,9 @@ func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p
 	}
 	a.combine(m.members)
 	if p1 > 1 {
-		// The best of many candidates did well by chance, too. Three quarters of the error of one
-		// more horizon stand for that; without, 95% intervals of M4's hourly series hold 93%.
+		// The best of many candidates did well by chance, too. Three quarters of the error
+		// of one more horizon stand for that; without, 95% intervals of M4's hourly series
+		// hold 93%.
 		for i := range a.squares {
 			a.squares[i] *= 1 + .75*float64(horizon)/float64(n-first)
 		}
@@ -345,8 +363,8 @@ func (a *autoFit) rescale(series []float64, lambda float64) {
 	a.z = a.all[len(a.all)-len(series):]
 }
 
-// before returns what candidate k is fitted to, before index at of the end of the series: a mean to
-// the whole series, since its window may be long.
+// before returns what candidate k is fitted to, before index at of the end of the series: a
+// mean to the whole series, since its window may be long.
 func (a *autoFit) before(k, at int) []float64 {
 	if candidates[k].name == "mean" {
 		return a.all[:len(a.all)-len(a.z)+at]
@@ -394,8 +412,8 @@ func (m *Auto) tryAll(f *Fitter, a *autoFit, series []float64, first, horizon, p
 	return best
 }
 
-// try returns the sum of the absolute errors of candidate k from all origins, updating the model from
-// the first on.
+// try returns the sum of the absolute errors of candidate k from all origins, updating the
+// model from the first on.
 func (a *autoFit) try(model Model, series []float64, lambda float64, k, first, horizon int) float64 {
 	a.paths[k] = grow.To(a.paths[k], len(a.origins)*a.leads)
 	sum, o := 0.0, 0
@@ -488,7 +506,8 @@ func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, 
 // autoLeads is how many steps ahead the errors of the mean are kept for intervals.
 const autoLeads = 400
 
-// autoNear is the part of the best candidate's error that another's may be more to be in the mean.
+// autoNear is the part of the best candidate's error that another's may be more to be in the
+// mean.
 const autoNear = .5
 
 // Validate returns an [*InputError] if a member is out of range.

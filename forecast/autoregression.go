@@ -17,9 +17,9 @@ import (
 // so that what is fitted are the corrections to [SeasonalNaive].
 //
 // Fit chooses the lags: the last few steps, the same for one and two seasons ago,
-// the seasons of a week, and the second season. The coefficients are those of a ridge
-// regression, a closed form. On the hourly series of the M4 competition this model alone has
-// about two thirds of the error of the seasonal naive forecast, see the package
+// the seasons of a week, and the second season. A ridge regression gives the coefficients in
+// closed form. On the hourly series of the M4 competition this model alone has
+// two thirds of the error of the seasonal naive forecast, see the package
 // documentation.
 //
 // Start: as many observations as the recursion looks back; until then the
@@ -262,7 +262,8 @@ func lagsOf(dst []int, n, m1, m2, d, most int) []int {
 
 // Fit chooses lags for the periods of f, else those found, see
 // [Fitter.Periods] and [Fittable]. Difference stays if it is not 0: 1 stands for the
-// first season, or 1 step where there is none. Fewer than two seasons are taken as none. It wants three values.
+// first season, or 1 step where there is none. Fewer than
+// two seasons are taken as none. Fit wants three values.
 func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.cut(series, m.least())
 	if err != nil {

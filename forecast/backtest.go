@@ -14,12 +14,12 @@ const (
 	DefaultLevel   = 0.95
 )
 
-// Backtester measures what a model would have forecast in the past. Its zero value
-// needs a Horizon. It keeps its memory, and allocates nothing once it has seen the
-// longest series.
+// Backtester measures how well a model would have forecast the past. The zero value
+// needs a Horizon. A Backtester keeps its memory, and allocates nothing once it has seen the
+// longest series. The work is one fit for each point, and no more.
 type Backtester struct {
 	Horizon int     // steps ahead, at least 1
-	Origins int     // forecasts from so many points of the series; 0 stands for DefaultOrigins
+	Origins int     // points of the series to forecast from; 0 stands for DefaultOrigins
 	Step    int     // observations between these points; 0 stands for Horizon
 	Level   float64 // of the intervals; 0 stands for DefaultLevel
 	Fitter  Fitter  // fits the model anew at each point; its Season is also the lag of MASE's scale, see Scale
@@ -27,8 +27,8 @@ type Backtester struct {
 	path, lo, hi []float64
 }
 
-// A Score has a model's measures, each the mean over forecasts: a forecast of many
-// steps counts once, as in the M4 competition. See the functions of these names.
+// A Score has a model's measures, each the mean over forecasts. A forecast of many
+// steps counts once, as in the M4 competition. See the functions of the same names.
 type Score struct {
 	MASE     float64 `json:"mase"`
 	SMAPE    float64 `json:"smape"` // per cent
@@ -61,14 +61,14 @@ func (s *Score) mean() {
 	s.Coverage /= n
 }
 
-// Score fits p to train and compares its forecast with what came. It leaves p
-// fitted. It returns an [*InputError] for an empty actual, for one without a known
-// value ([ErrShort]), for infinite values, for parameters out of range, for a train too
-// short, and for one that is constant if actual is not ([ErrScale]).
+// Score fits p to train and compares its forecast with actual, the values that came after
+// train. Score leaves p fitted. Score returns an [*InputError] if actual is empty or has no
+// known value ([ErrShort]), for infinite values, for parameters out of range, if train is too
+// short, and if train does not change from one season to the next but actual does ([ErrScale]).
 func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error) {
 	h := len(actual)
 	if h == 0 {
-		return Score{}, badInput("horizon", -1, ErrHorizon, "0 steps ahead, want 1 at least")
+		return Score{}, badInput("horizon", -1, ErrHorizon, "0 steps ahead: want 1 at least")
 	}
 	for i, x := range actual {
 		if x == x && !usable(x) {
@@ -76,7 +76,7 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 		}
 	}
 	if !anyKnown(actual) {
-		return Score{}, badInput("actual", -1, ErrShort, "all %d values are missing, want 1 at least to compare with", h)
+		return Score{}, badInput("actual", -1, ErrShort, "all %d values are missing: want 1 at least to compare with", h)
 	}
 	if _, err := b.fit(p, train, h); err != nil {
 		return Score{}, err
@@ -86,7 +86,7 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	p.Interval(b.lo, b.hi, or(b.Level, DefaultLevel))
 	scale := Scale(train, b.Fitter.Season)
 	if scale == 0 && MAE(actual, b.path) > 0 {
-		return Score{}, badInput("train", -1, ErrScale, "a constant series is no measure of errors")
+		return Score{}, badInput("train", -1, ErrScale, "no value differs from the one %d before: want a series that changes", max(1, b.Fitter.Season))
 	}
 	return Score{
 		MASE: MASE(actual, b.path, scale), SMAPE: SMAPE(actual, b.path), WAPE: WAPE(actual, b.path),
@@ -94,15 +94,15 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	}, nil
 }
 
-// Run fits and scores p at Origins points of the series, the last of them Horizon
-// before its end and each Step before the next, always fitted to what comes
-// before the point alone. It leaves p fitted at the last of them. A point after which
-// all Horizon values are missing is passed over, and N is less by one for it. Errors
-// are as for [Backtester.Score], ErrShort if the series does not reach back that far
-// or if there is no point left.
+// Run fits and scores p at Origins points of the series. The last point is Horizon
+// values before the end, and each point is Step values before the next. At each point p is
+// fitted to the values before that point. Run leaves p fitted at the last point. Run passes
+// over a point after which all Horizon values are missing, and does not count it in N. Errors
+// are as for [Backtester.Score]. The error is ErrShort if the series does not reach back to the
+// first point, or if no point is left.
 func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 	if b.Horizon < 1 {
-		return Score{}, badInput("Horizon", -1, ErrHorizon, "%d steps ahead, want 1 at least", b.Horizon)
+		return Score{}, badInput("Horizon", -1, ErrHorizon, "%d steps ahead: want 1 at least", b.Horizon)
 	}
 	if b.Origins < 0 || b.Step < 0 {
 		return Score{}, badInput("Origins", -1, ErrFactor, "%d points %d apart: want 0 for the defaults, or more", b.Origins, b.Step)
@@ -110,7 +110,7 @@ func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 	origins, step := count(b.Origins, DefaultOrigins), count(b.Step, b.Horizon)
 	first := len(series) - b.Horizon - (origins-1)*step
 	if first < 1 {
-		return Score{}, badInput("series", -1, ErrShort, "%d values, want more than %d for %d forecasts of %d steps",
+		return Score{}, badInput("series", -1, ErrShort, "%d values: want more than %d for %d forecasts of %d steps",
 			len(series), len(series)-first, origins, b.Horizon)
 	}
 	var sum Score
@@ -127,7 +127,7 @@ func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 		sum.add(s)
 	}
 	if sum.N == 0 {
-		return sum, badInput("series", -1, ErrShort, "no value after any of the %d points is known, want 1 at least to compare with", origins)
+		return sum, badInput("series", -1, ErrShort, "no value after any of the %d points is known: want 1 at least to compare with", origins)
 	}
 	sum.mean()
 	return sum, nil
@@ -138,7 +138,7 @@ func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 func (b *Backtester) Evaluate(p *Predictor, train, actual [][]float64) (Score, error) {
 	var sum Score
 	if len(train) != len(actual) {
-		return Score{}, badInput("actual", -1, ErrLength, "%d series, want one for each of the %d of train", len(actual), len(train))
+		return Score{}, badInput("actual", -1, ErrLength, "%d series: want one for each of the %d of train", len(actual), len(train))
 	}
 	for i := range train {
 		s, err := b.Score(p, train[i], actual[i])
@@ -151,13 +151,14 @@ func (b *Backtester) Evaluate(p *Predictor, train, actual [][]float64) (Score, e
 	return sum, nil
 }
 
-// Select backtests all candidates with Run, returns the one with the least MASE,
-// the first of equals, and leaves it fitted to the whole series. If scores is not
-// nil it has room for a score each and receives them. A candidate that the series is
-// too short for, or too constant to measure it by ([ErrShort], [ErrScale]), is not
-// chosen, and its score is the zero value, whose N is 0; if no candidate is left the
-// error is that of the first. Any other error names the candidate. It panics without
-// candidates, and if scores and candidates differ in length.
+// Select backtests all candidates with Run, and returns the index of the candidate with the
+// least MASE, the first of equals. Select leaves that candidate fitted to the whole series. If
+// scores is not nil, scores[i] receives the score of candidate i.
+//
+// Select does not choose a candidate if the series is too short for it, or does not change
+// ([ErrShort], [ErrScale]); the score is then the zero value, with N 0. If no candidate is
+// left the error is the error of the first. Any other error names the candidate. Select
+// panics without candidates, and if scores and candidates differ in length.
 func (b *Backtester) Select(candidates []*Predictor, series []float64, scores []Score) (int, error) {
 	if len(candidates) == 0 {
 		panic("forecast: Select: no candidates")
@@ -207,8 +208,8 @@ func anyKnown(series []float64) bool {
 }
 
 // HoldOut splits off the last horizon values of each series that has at least least
-// values before them, and leaves out the others. The parts share their memory with
-// the series. It panics if horizon or least is below 1.
+// values before them, and leaves out the other series. The parts share their memory with
+// the series. HoldOut panics if horizon or least is below 1.
 func HoldOut(series [][]float64, horizon, least int) (train, actual [][]float64) {
 	if horizon < 1 || least < 1 {
 		panic("forecast: HoldOut: horizon or least below 1")

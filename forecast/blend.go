@@ -14,13 +14,13 @@ import "math"
 //
 // Damping has its price: on a steady straight line Holt and Drift are better.
 //
-// The zero value is ready for Fit. To stream without a fit, set the factors of both.
+// The zero value is ready for Fit. To stream without a fit, set the factors of both trends.
 type Blend struct {
 	Near Holt `json:"near"` // fitted to one-step errors
 	Far  Holt `json:"far"`  // fitted to errors of BlendSteps steps
 }
 
-// What [Blend.Fit] uses unless its [Fitter] says otherwise.
+// The settings of [Blend.Fit] where its [Fitter] has none.
 const (
 	BlendWindow = 208 // four years of weeks; 150 to 300 are as good
 	BlendSteps  = 10  // of which a series of n values allows n/20
@@ -44,8 +44,8 @@ func (m *Blend) Forecast(dst []float64) {
 }
 
 // Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of that of one-step errors, as if the means of the two models' gains were
-// those of one, see [Holt.Spread].
+// units of the standard deviation of one-step errors, as if one model had the means of the two
+// models' gains, see [Holt.Spread].
 func (m *Blend) Spread(dst []float64) {
 	a := trendWalk{m.Near.Alpha, m.Near.Alpha * m.Near.Beta, m.Near.phi()}
 	b := trendWalk{m.Far.Alpha, m.Far.Alpha * m.Far.Beta, m.Far.phi()}

@@ -156,7 +156,7 @@ func (m *BoxCox) Validate() error {
 
 func (m *BoxCox) validateAround() error {
 	if m.Model == nil {
-		return badInput("Model", -1, ErrKind, "there is none: want a model of the transformed series")
+		return badInput("Model", -1, ErrKind, "nil: want a model of the transformed series")
 	}
 	if err := checkCount("N", m.N, mostCount); err != nil {
 		return err
@@ -215,10 +215,10 @@ func (m *BoxCox) UnmarshalJSON(data []byte) error {
 func readModel(name string, state json.RawMessage) (Model, error) {
 	m := blank(name)
 	if m == nil {
-		return nil, badInput("name", -1, ErrKind, "%q is none of %s", name, strings.Join(Names(), ", "))
+		return nil, badInput("name", -1, ErrKind, "%q: want one of %s", name, strings.Join(Names(), ", "))
 	}
 	if len(state) == 0 || string(state) == "null" {
-		return nil, badInput("model", -1, ErrState, "there is none")
+		return nil, badInput("model", -1, ErrState, "null: want the state of a model")
 	}
 	if err := decode(state, m); err != nil {
 		return nil, err

@@ -10,9 +10,9 @@ import "math"
 //	b_k = b + c + (3/2)·α²·(2−α)·e
 //	c_k = c + α³·e,        forecast l_k + b_k·h + c_k·h²/2.
 //
-// It is [Brown63]'s three-fold smoothing, S1, S2, S3 there, in the variables that
-// it forecasts with, and so has no division by 1 − α. All three eigenvalues are
-// 1 − α, since the characteristic polynomial is (z − 1 + α)³: stable for
+// This is the three-fold smoothing S1, S2, S3 of [Brown63] in the variables of the
+// forecast, without a division by 1 − α. All three eigenvalues are
+// 1 − α, since the characteristic polynomial is (z − 1 + α)³. So the model is stable for
 // 0 < α < 2, and exact on quadratics.
 //
 // Start: as [Holt], with acceleration 0. To begin with another state set Level,
@@ -79,7 +79,7 @@ func (m *Brown) start(x float64) {
 func (m *Brown) Forecast(dst []float64) { quadratic(dst, m.Level, m.Trend, m.Accel) }
 
 // Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of that of one-step errors, as [Triple.Spread] with Brown's gains.
+// units of the standard deviation of one-step errors, as [Triple.Spread] with Brown's gains.
 func (m *Brown) Spread(dst []float64) {
 	l, b, c := m.gains()
 	quadraticSpread(dst, l, b, c)
@@ -91,7 +91,7 @@ func (m *Brown) Stable() bool { return m.Alpha > 0 && m.Alpha < 2 }
 // Validate returns an [*InputError] if the factor or the state is out of range.
 func (m *Brown) Validate() error {
 	if !(m.Alpha >= 0 && m.Alpha < 2) {
-		return badInput("Alpha", -1, ErrUnstable, "%v is not in [0, 2)", m.Alpha)
+		return badInput("Alpha", -1, ErrUnstable, "%v: want a number in [0, 2)", m.Alpha)
 	}
 	return checkState(m.N, m.Gap, m.Level, m.Trend, m.Accel)
 }

@@ -170,16 +170,18 @@
 //
 // Blend, Auto's numbers of origins and members, and the lags of Autoregression were chosen
 // with these series in sight. Their settings lie on plateaus, but expect a little less
-// elsewhere. The gain of Blend over the naive forecast is in MASE, a mean over series; a year
-// ahead its sMAPE is worse, as is that of any model with a trend and no season. Three years ahead, 156
-// weeks, MASE is 14.6 for lags, 15.5 for drift, 15.6 for blend, 15.9 for auto, 16.9 for naive
-// and for holt. Nobody knows that far ahead: 95% intervals of auto cover 89%, those of naive 86%.
+// elsewhere. The gain of Blend over the naive forecast is in MASE, a mean over series; a
+// year ahead its sMAPE is worse, as is that of any model with a trend and no season. Three
+// years ahead, 156 weeks, MASE is 14.6 for lags, 15.5 for drift, 15.6 for blend, 15.9 for
+// auto, 16.9 for naive and for holt. Nobody knows that far ahead: 95% intervals of auto
+// cover 89%, those of naive 86%.
 //
-// On the hourly demand of five job logs and a made-up fleet, a week ahead from six points, the
-// mean error in parts of the demand is .256 for Auto, .266 for two-seasons, .276 for lags and
-// for the mean of a recent window, .283 for the seasonal naive forecast, .311 for Blend, .328 for
-// the last value. On two of the logs the mean is the best single model, on one by far: there Auto, which
-// takes the mean among others, has .247 and the mean alone .191.
+// On the hourly demand of five job logs and a made-up fleet, a week ahead from six points,
+// the mean error in parts of the demand is .256 for Auto, .266 for two-seasons, .276 for
+// lags and for the mean of a recent window, .283 for the seasonal naive forecast, .311 for
+// Blend, .328 for the last value. On two of the logs the mean is the best single model, on
+// one by far: there Auto, which takes the mean among others, has .247 and the mean alone
+// .191.
 //
 // # Intervals and paths
 //
@@ -230,12 +232,12 @@
 // # Allocation and concurrency
 //
 // Models without a season are plain values: copy one to keep its state. Models with a
-// season, Mean, BoxCox and Auto hold slices or models that a copy shares; their JSON form is a
-// copy that shares nothing. Update and Forecast allocate nothing, nor do [Fitter],
-// [Predictor], [Rolling] and [Backtester], once they have seen the longest series.
-// Two models share nothing, nor do a model and the Fitter that fitted it, so
-// any number of series can be fitted side by side with a Fitter and a goroutine each. One
-// value serves one goroutine at a time. No input is modified, and only [Predictor.Paths] is random.
+// season, Mean, BoxCox and Auto hold slices or models that a copy shares; their JSON form is
+// a copy that shares nothing. Update and Forecast allocate nothing, nor do [Fitter],
+// [Predictor], [Rolling] and [Backtester], once they have seen the longest series. Two
+// models share nothing, nor do a model and the Fitter that fitted it, so any number of
+// series can be fitted side by side with a Fitter and a goroutine each. One value serves one
+// goroutine at a time. No input is modified, and only [Predictor.Paths] is random.
 //
 // # References
 //

@@ -2,11 +2,11 @@ package forecast
 
 import "math"
 
-// Drift goes on along the line through the first and the last observation: a
+// Drift forecasts along the line through the first and the last observation, as for a
 // random walk with the mean step of the past.
 //
-// Start: one observation forecasts itself. A missing one moves the forecast along
-// the line.
+// Start: after one observation the forecast is that observation. A missing observation
+// moves the forecast along the line.
 type Drift struct {
 	First float64 `json:"first"` // the first observation
 	Last  float64 `json:"last"`  // the last observation
@@ -52,8 +52,8 @@ func (m *Drift) Forecast(dst []float64) {
 }
 
 // Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of that of the steps: √(h·(1 + h/T)) for h steps after T, the second part
-// for a mean step that is itself an estimate.
+// units of the standard deviation of a step: √(h·(1 + h/T)) for h steps after T. The second
+// part is there because the mean step is an estimate.
 func (m *Drift) Spread(dst []float64) {
 	for i := range dst {
 		h := float64(i + 1)

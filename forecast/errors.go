@@ -7,11 +7,11 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to.
+// An [InputError] unwraps to one of these errors.
 var (
 	// ErrValue: an observation is infinite or beyond [Largest].
 	ErrValue = errors.New("value out of range")
-	// ErrFactor: a smoothing factor, or another parameter, is outside of what it may be.
+	// ErrFactor: a smoothing factor, or another parameter, is outside of its range.
 	ErrFactor = errors.New("parameter out of range")
 	// ErrUnstable: the factors make the recursion run away from the data.
 	ErrUnstable = errors.New("factors outside the stability region")
@@ -23,19 +23,19 @@ var (
 	ErrLength = errors.New("lengths differ")
 	// ErrKind: there is no model of this name.
 	ErrKind = errors.New("no such model")
-	// ErrState: what should be a state lacks a part of one.
+	// ErrState: a state lacks a part.
 	ErrState = errors.New("incomplete state")
-	// ErrScale: a measure of error has nothing to be measured by.
+	// ErrScale: the series does not change, so no error can be measured by its steps.
 	ErrScale = errors.New("no scale")
 )
 
-// Largest is the largest magnitude of an observation and of a model's state. What
-// is beyond counts as infinite: the square of a forecast over 10⁷⁵ steps still
-// fits in a float64, so that no finite input makes a forecast that is not.
+// Largest is the largest magnitude of an observation and of a model's state. Larger values
+// count as infinite. The square of a forecast over 10⁷⁵ steps still
+// fits in a float64, so no finite input makes an infinite forecast.
 //
-// At the other end nothing is refused, and forecasts of any size are right; but
-// squares of errors below 1/Largest are 0, and with them all that is made of squares,
-// fits and intervals. Series of such numbers want to be scaled.
+// No value is too small, and forecasts of any size are right. But the
+// squares of errors below 1/Largest are 0, and so are fits and intervals made of such
+// squares: scale a series of such numbers.
 const Largest = 1e150
 
 // mostCount bounds the counts of a state that is read: far more than can be seen, and
@@ -55,9 +55,9 @@ type InputError = inputerr.Error
 // badValue is the error for a value that is not usable.
 func badValue(field string, index int, x float64) error {
 	if math.IsInf(x, 0) {
-		return badInput(field, index, ErrValue, "%v is not a finite number; a missing value is NaN", x)
+		return badInput(field, index, ErrValue, "%v: want a finite number, or NaN for a missing value", x)
 	}
-	return badInput(field, index, ErrValue, "%v is beyond %v; scale the series", x, Largest)
+	return badInput(field, index, ErrValue, "%v: want a magnitude of at most %v; scale the series", x, Largest)
 }
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
@@ -83,7 +83,7 @@ func CheckSeries(series []float64) error {
 // checkUnit wants a factor in [0, most].
 func checkUnit(field string, x, most float64) error {
 	if !(x >= 0 && x <= most) {
-		return badInput(field, -1, ErrFactor, "%v is not in [0, %v]", x, most)
+		return badInput(field, -1, ErrFactor, "%v: want a number in [0, %v]", x, most)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func checkUnit(field string, x, most float64) error {
 // checkCount wants n to be in [0, most].
 func checkCount(field string, n, most int) error {
 	if n < 0 || n > most {
-		return badInput(field, -1, ErrFactor, "%d is not in [0, %d]", n, most)
+		return badInput(field, -1, ErrFactor, "%d: want a number in [0, %d]", n, most)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func checkState(n, gap int, state ...float64) error {
 	}
 	for _, x := range state {
 		if !usable(x) {
-			return badInput("state", -1, ErrValue, "%v is not a number within %v", x, Largest)
+			return badInput("state", -1, ErrValue, "%v: want a number within %v", x, Largest)
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ func ExampleSimple() {
 	// [100.3 100.3]
 }
 
-// The paper's recursion lags behind a quadratic by a/(2·α); its mends do not.
+// The paper's recursion lags behind a quadratic by a/(2·α); its repaired forms do not.
 func ExampleTriple() {
 	for _, form := range []forecast.Form{forecast.AsPrinted, forecast.Midpoint, forecast.BackwardDifference} {
 		m := forecast.Triple{Form: form, Alpha: .5, Beta: .3, Gamma: .2}
@@ -108,9 +108,8 @@ func ExampleTriple_Clamp() {
 	fmt.Println(m.Validate())
 	m.Clamp()
 	fmt.Printf("%.4f %v\n", m.Gamma, m.Validate())
-	// Output:
-	// forecast: Gamma: factors outside the stability region: 0.4 with alpha 0.1 and beta 0.5 in the midpoint form: below 0.105263 it is stable; Clamp lowers it
-	// 0.0526 <nil>
+	// Output: forecast: Gamma: factors outside the stability region: 0.4 with alpha 0.1 and
+	// beta 0.5 in the midpoint form: want less than 0.105263, as Clamp makes it 0.0526 <nil>
 }
 
 func ExampleBrown() {

@@ -6,50 +6,52 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// The fit minimises, over the factors in their box and over all initial states,
+// The fit of models without a season minimises, over the factors in their box and over all
+// initial states,
 //
 //	Σ_k Σ_{s ≤ Steps} (x_{k+s} − f_{k,s})²,   f_{k,s} the forecast s steps ahead at k.
 //
 // Idea. Every model here is linear: for fixed factors each forecast is a linear
-// function of the initial state. So the best initial state is a linear least
-// squares problem with 1 to 3 unknowns, whose normal equations are collected in the
-// same pass as the errors: beside the series the recursion runs over a series of
-// zeros from each unit state. What is left is a function of at most 3 factors in a
-// box, which Nelder and Mead's simplex walks down from the best point of a coarse
-// grid. (gonum/optimize has neither bounds nor the restraint not to allocate, and
+// function of the initial state. So the best initial state solves a linear least
+// squares problem with 1 to 3 unknowns. One pass collects its normal equations together
+// with the errors: beside the series the recursion runs over a series of
+// zeros from each unit state. A function of at most 3 factors in a
+// box is left. Nelder and Mead's simplex walks down that function from the best point of a
+// coarse grid. (gonum/optimize has no bounds and allocates, and
 // with 2 to 3 more unknowns needs several times the evaluations.)
 //
-// Invariant: the value at a point is the least sum over all initial states, so that
-// no start convention is part of what is minimised.
+// Invariant: the value at a point is the least sum over all initial states, so
+// no convention for the start is part of the objective.
 //
 // Time O(n) for each of 50 to 250 evaluations, O(n·Steps) for models with an
 // acceleration; space O(n).
 
-// DefaultPhiMin and DefaultPhiMax bound the damping that a [Fitter] tries: below
-// them a trend is gone at once, above them it is not damped.
+// DefaultPhiMin and DefaultPhiMax bound the damping that a [Fitter] tries. A smaller φ
+// ends a trend at once, and a larger φ hardly damps it.
 const (
 	DefaultPhiMin = 0.8
 	DefaultPhiMax = 0.98
 )
 
 // Fitter fits models to series by least squares of forecast errors. Its zero value
-// is ready, and is the textbook's: one-step errors over the whole series.
+// is ready: one-step errors over the whole series, as in textbooks.
 //
-// The sum of squares can have several valleys, and nothing certifies that the fit is in
-// the lowest. Of 400 series of random walks and of noise about a line, fitted by [Holt]
-// with and without damping, 7 had a point on a fine grid that was lower, by up to 3%.
+// The sum of squares can have several valleys, and nothing proves that the fit is in
+// the lowest. [Holt] with and without damping was fitted to 400 series of random walks and
+// of noise about a line: for 7 a point on a fine grid was lower, by up to 3%.
 //
 // A Fitter keeps its memory and allocates nothing once it has seen the longest series.
-// Fitted models share nothing with it: one Fitter serves any number of series, one at
-// a time, and one goroutine.
+// Fitted models share nothing with the Fitter. One Fitter serves any number of series, one
+// after the other, and one goroutine. The work of a fit is bounded: at most
+// some 500 passes over the series, and for Auto some 3000.
 type Fitter struct {
-	Window int     `json:"window"`  // fit to the last so many values only; 0 is all
-	Steps  int     `json:"steps"`   // errors of the forecasts 1 to Steps ahead, a quarter of the series at most; 0 is 1
+	Window int     `json:"window"`  // fit to the last Window values; 0 is all values
+	Steps  int     `json:"steps"`   // fit to the errors of forecasts 1 to Steps ahead, a quarter of the series at most; 0 is 1
 	PhiMin float64 `json:"phi_min"` // bounds of a fitted Phi, in (0, 1];
 	PhiMax float64 `json:"phi_max"` // 0 stands for the defaults
 
-	Season  int `json:"season"`  // steps of the season that models with seasons are offered; 0: what is found, see Periods; 1: none
-	Horizon int `json:"horizon"` // steps ahead that Auto and Mean choose for; 0: a season, 13 at least
+	Season  int `json:"season"`  // steps of the season, for models with one; 0: as Periods finds it; 1: no season
+	Horizon int `json:"horizon"` // steps ahead for which Auto and Mean choose; 0: a season, at least 13
 
 	y               []float64 // the series, shifted and scaled
 	resid           []float64
@@ -98,17 +100,18 @@ func (f Fit) Variance() float64 {
 	return 0
 }
 
-// Fittable is a model that chooses its own parameters. Fit sets them, and the state
-// at the end of the series, as if it had been updated with it; what the model held
-// before is lost, but for what its own documentation keeps. On an error the model is
-// as it was. The residuals go to f, see [Fitter.Residuals].
+// Fittable is a model that chooses its own parameters. Fit sets the parameters, and the state
+// at the end of the series, as if the model had been updated with the series. Fit
+// keeps nothing of the state before but what the model's documentation names. On an error
+// the model stays as it was. f keeps the residuals, see [Fitter.Residuals].
 type Fittable interface {
 	Model
 	Fit(f *Fitter, series []float64) (Fit, error)
 }
 
 // Residuals returns the one-step errors of the last fit, observation less forecast,
-// NaN where one of them is missing. They are valid until the next fit.
+// NaN where either is missing. Errors of a model with a scale of its own, as [BoxCox], are
+// in that scale. The slice is valid until the next fit.
 func (f *Fitter) Residuals() []float64 { return f.resid }
 
 // Validate returns an [*InputError] if an option is out of range.
@@ -131,7 +134,7 @@ func (f *Fitter) Validate() error {
 	return nil
 }
 
-// kind is a model as the fit sees it.
+// kind is a model as the fit takes it.
 type kind int
 
 const (
@@ -150,7 +153,7 @@ type linear struct {
 	h, q, f22, f23, f33, k1, k2, k3 float64
 }
 
-// states and factors return the numbers of what is fitted.
+// states and factors return how many states and factors are fitted.
 func (k kind) states() int {
 	switch k {
 	case kindSimple:
@@ -246,13 +249,13 @@ type normal struct {
 	n                            float64
 }
 
-// forgotten is when a sensitivity is let go: its squares are below 10⁻⁶⁰ of what has
-// been summed up, and on the way to numbers that processors are slow at. Most
-// factors come to that within some tens of points, and what is left of the pass is
+// A sensitivity below forgotten is dropped: its squares are below 10⁻⁶⁰ of the sums,
+// and close to numbers with which processors are slow. Most
+// factors reach that point within some tens of values, and from there on the pass runs
 // the recursion alone.
 const forgotten = 1e-30
 
-// stride is how many points pass between looks at that.
+// stride is how many points pass between two checks for that.
 const stride = 16
 
 // collect1 is the pass for one-step errors of a level alone.
@@ -324,20 +327,20 @@ func (m *normal) collect2(f *Fitter, s *linear) {
 	m.z00, m.z01, m.z11, m.n = pp, pq, qq, n
 }
 
-// remembered reports whether any sensitivity is not forgotten.
+// remembered reports whether any sensitivity is above forgotten.
 func remembered(a, b, c, d float64) bool {
 	return math.Abs(a)+math.Abs(b)+math.Abs(c)+math.Abs(d) > forgotten
 }
 
-// A window has sums over the values that are not missing among the next Steps: of 1,
-// y and y², which the factors do not change, and of g, g² and g·y, which they do.
+// A window has sums over the known values among the next Steps: of 1, y and y², which do not
+// depend on the factors, and of g, g² and g·y, which do.
 type window struct {
 	n, y, yy  float64
 	g, gg, gy float64
 }
 
-// slide sets the sums that depend on the factors, each window's from that of the next
-// point. Since g_{s+1} = φ + φ·g_s, and with w = 0 for a missing value, else 1,
+// slide sets the sums that depend on the factors, for each window from the window of the
+// next point. Since g_{s+1} = φ + φ·g_s, and with w = 0 for a missing value, else 1,
 //
 //	Σ g_s·w_{i+s} = φ·(Σ w_{i+s} + Σ g_s·w_{i+1+s} − what leaves at the far end),
 //
@@ -363,9 +366,9 @@ func (f *Fitter) slide(h float64) {
 }
 
 // collectSteps is the pass for the errors of several steps, of a level and a trend.
-// With r_s the error s steps ahead, Σ_s r_s·(p + g_s·p') = p·Σ r_s + p'·Σ g_s·r_s, so
-// that a point needs only Σ r, Σ g·r and Σ r². These come from the sums of its window,
-// and so the pass takes O(n) time whatever the number of steps.
+// With r_s the error s steps ahead, Σ_s r_s·(p + g_s·p') = p·Σ r_s + p'·Σ g_s·r_s. So
+// a point needs only Σ r, Σ g·r and Σ r², which follow from the sums of its window,
+// and the pass takes O(n) time whatever the number of steps.
 func (m *normal) collectSteps(f *Fitter, s *linear) {
 	h, f22, k1, k2 := s.h, s.f22, s.k1, s.k2
 	f.slide(h)
@@ -443,9 +446,9 @@ func (m *normal) collect3(f *Fitter, s *linear) {
 	}
 }
 
-// pivotTolerance: below this part of its diagonal element what is left of a
-// pivot is rounding (2⁻⁵² times the condition of a system of 3 unknowns whose
-// columns differ by up to n² = 10⁶), and the state that it belongs to stays 0.
+// pivotTolerance: a pivot below this part of its diagonal element is
+// rounding (2⁻⁵² times the condition of a system of 3 unknowns whose
+// columns differ by up to n² = 10⁶), and its state stays 0.
 const pivotTolerance = 1e-10
 
 // solve sets x to the solution of the normal equations, by Cholesky's L·D·L', and
@@ -480,8 +483,8 @@ func (m *normal) solve(x *[3]float64) float64 {
 }
 
 // fit minimises, and returns the factors, the state before the series, and the
-// part of the series that was fitted. Only values near Largest make a state that
-// is beyond it, an error.
+// part of the series that was fitted. A state beyond Largest is an error, and only values near
+// Largest lead there.
 func (f *Fitter) fit(k kind, phi float64, series []float64) (x point, state [3]float64, part []float64, err error) {
 	f.kind, f.phi = k, phi
 	if part, err = f.cut(series, k.free()+1); err != nil {
@@ -503,7 +506,7 @@ func (f *Fitter) fit(k kind, phi float64, series []float64) (x point, state [3]f
 	return
 }
 
-// free returns the number of what is fitted.
+// free returns the number of fitted states and factors.
 func (k kind) free() int { return k.factors() + k.states() }
 
 // DefaultLeads is up to how many steps ahead a fit looks at its errors, a quarter of
@@ -511,8 +514,8 @@ func (k kind) free() int { return k.factors() + k.states() }
 const DefaultLeads = 52
 
 // replay updates a model, which is in its state before a series that [Fitter.cut]
-// returned, with that series. It keeps the one-step errors since the model was
-// ready, and sums of squares of those of more steps.
+// returned, with that series. replay keeps the one-step errors since the model was
+// ready, and the sums of squares of the errors of more steps.
 func (f *Fitter) replay(m starter, series []float64, free int) Fit {
 	fit := Fit{Free: free, Evaluations: f.evals + 1}
 	leads := min(count(f.leads, DefaultLeads), max(1, len(series)/4))
@@ -543,7 +546,7 @@ func (f *Fitter) replay(m starter, series []float64, free int) Fit {
 }
 
 // cut begins a fit, and returns the part of a series that is fitted, without missing
-// values at its beginning, if it has enough others.
+// values at its beginning. The error is ErrShort if fewer than least values are known.
 func (f *Fitter) cut(series []float64, least int) ([]float64, error) {
 	f.evals = 0
 	if err := f.Validate(); err != nil {
@@ -565,7 +568,7 @@ func (f *Fitter) cut(series []float64, least int) ([]float64, error) {
 		}
 	}
 	if n < least {
-		return nil, badInput("series", -1, ErrShort, "%d values that are not missing, want %d at least", n, least)
+		return nil, badInput("series", -1, ErrShort, "%d known values: want %d at least", n, least)
 	}
 	return series, nil
 }
@@ -614,13 +617,13 @@ const (
 	scanPoints = 6
 )
 
-// edgeNear is up to what part above the least value so far the best of a few points
-// along β = 0 is worth a walk from there.
+// A walk from the best of a few points along β = 0 is worth it if its value is below edgeNear
+// times the least value so far.
 const edgeNear = 1.03
 
-// minimise returns the factors with the least value: the best of a grid, and down from
-// there. With a trend there often is a second valley along β = 0, where the trend of the
-// start just goes on: so go along that as well, and down from there if it is lower.
+// minimise returns the factors with the least value that it finds, down from the best point
+// of a grid. With a trend there often is a second valley along β = 0, where the trend of the
+// start goes on: minimise walks along that valley as well, and down from there if it is lower.
 func (f *Fitter) minimise() point {
 	// Many series want a quick level and a slow trend: the grid is finer there.
 	var phis [2]float64
@@ -671,9 +674,9 @@ func (f *Fitter) minimise() point {
 	return best
 }
 
-// descend goes down from a point by Nelder and Mead's simplex. Pressed against a bound a
-// simplex goes flat, and where β is 0 φ hardly matters; so scan each factor from where
-// it ended, and start again if that finds better.
+// descend goes down from a point by Nelder and Mead's simplex. A simplex goes flat at a
+// bound, and φ hardly matters where β is 0. So descend scans each factor from the end of the
+// walk, and starts again from a better point.
 func (f *Fitter) descend(best point, low float64, d int) (point, float64) {
 	side := .5
 	for range scans {

@@ -1,6 +1,6 @@
 package forecast
 
-// Fit fits the factor and the level, see [Fittable]. It wants three
+// Fit fits the factor and the level, see [Fittable]. Fit wants three
 // values, one more than it fits.
 func (m *Simple) Fit(f *Fitter, series []float64) (Fit, error) {
 	x, s, part, err := f.fit(kindSimple, 0, series)
@@ -13,10 +13,10 @@ func (m *Simple) Fit(f *Fitter, series []float64) (Fit, error) {
 	return fit, nil
 }
 
-// Fit fits factors, level and trend, see [Fittable]. A model with Phi
-// in (0, 1) is one with a damped trend, and its Phi is fitted too, between the
-// bounds that f has; with 0 or 1 it stays undamped, and another is an [*InputError].
-// It wants five values, six if damped: one more than it fits.
+// Fit fits factors, level and trend, see [Fittable]. If Phi is in (0, 1) the trend is
+// damped, and Fit fits Phi too, between the bounds of f. With a Phi of 0 or 1 the trend stays
+// undamped; any other Phi is an [*InputError]. Fit wants five values, six if damped: one
+// more than it fits.
 func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := checkUnit("Phi", m.Phi, 1); err != nil {
 		return Fit{}, err
@@ -44,7 +44,7 @@ func (m *Holt) kind() kind {
 }
 
 // Fit fits factors within the stability region, and level, trend and
-// acceleration, see [Fittable]; it keeps the form. It wants seven values.
+// acceleration, see [Fittable]. Fit keeps the form, and wants seven values.
 func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
 	if !forms.Valid(m.Form) {
 		return Fit{}, badInput("Form", -1, ErrFactor, "%v: want %s", m.Form, forms.Want())
@@ -61,7 +61,7 @@ func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
 }
 
 // Fit fits the factor, in [0, 1], and level, trend and acceleration, see
-// [Fittable]. It wants five values.
+// [Fittable]. Fit wants five values.
 func (m *Brown) Fit(f *Fitter, series []float64) (Fit, error) {
 	x, s, part, err := f.fit(kindBrown, 0, series)
 	if err != nil {
@@ -73,7 +73,7 @@ func (m *Brown) Fit(f *Fitter, series []float64) (Fit, error) {
 	return fit, nil
 }
 
-// Fit takes the last value of the series, see [Fittable]. It wants one value.
+// Fit takes the last value of the series, see [Fittable]. Fit wants one value.
 func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.cut(series, m.least())
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
 	return f.replay(m, series, 0), nil
 }
 
-// Fit takes the line through the series, see [Fittable]. It wants two values.
+// Fit takes the line through the series, see [Fittable]. Fit wants two values.
 func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.cut(series, m.least())
 	if err != nil {
@@ -93,8 +93,8 @@ func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
 	return f.replay(m, series, 0), nil
 }
 
-// Fit runs the rule over the series from a new start, see [Fittable]: there is
-// nothing to fit. A rule out of range is an [*InputError]. It wants one value.
+// Fit runs the rule over the series from a new start, see [Fittable]: nothing is
+// fitted. A rule out of range is an [*InputError]. Fit wants one value.
 func (m *AdaptiveSimple) Fit(f *Fitter, series []float64) (Fit, error) {
 	n := AdaptiveSimple{Rule: m.Rule.fresh()}
 	if err := n.Validate(); err != nil {
@@ -108,9 +108,8 @@ func (m *AdaptiveSimple) Fit(f *Fitter, series []float64) (Fit, error) {
 	return f.replay(m, series, 0), nil
 }
 
-// Fit runs the rule over the series from a new start, see [Fittable]: Beta, Phi and
-// the rule stay, and are an [*InputError] if they are out of range. It wants two
-// values.
+// Fit runs the rule over the series from a new start, see [Fittable]. Beta, Phi and
+// the rule stay; out of range they are an [*InputError]. Fit wants two values.
 func (m *AdaptiveHolt) Fit(f *Fitter, series []float64) (Fit, error) {
 	n := AdaptiveHolt{Model: Holt{Beta: m.Model.Beta, Phi: m.Model.Phi}, Rule: m.Rule.fresh()}
 	if err := n.Validate(); err != nil {
@@ -124,9 +123,9 @@ func (m *AdaptiveHolt) Fit(f *Fitter, series []float64) (Fit, error) {
 	return f.replay(m, series, 0), nil
 }
 
-// Fit runs the rule over the series from a new start, see [Fittable]: the form,
-// Beta, Gamma and the rule stay, and are an [*InputError] if they are out of range. It
-// wants two values.
+// Fit runs the rule over the series from a new start, see [Fittable]. The form,
+// Beta, Gamma and the rule stay; out of range they are an [*InputError]. Fit wants two
+// values.
 func (m *AdaptiveTriple) Fit(f *Fitter, series []float64) (Fit, error) {
 	n := AdaptiveTriple{Model: Triple{Form: m.Model.Form, Beta: m.Model.Beta}, Rule: m.Rule.fresh(), Gamma: m.Gamma}
 	if err := n.Validate(); err != nil {
@@ -142,7 +141,7 @@ func (m *AdaptiveTriple) Fit(f *Fitter, series []float64) (Fit, error) {
 
 // ours is a model of this package.
 type ours interface {
-	least() int // values that a fit wants
+	least() int // known values that a fit wants
 }
 
 func (m *Naive) least() int          { return 1 }

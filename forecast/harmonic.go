@@ -14,7 +14,7 @@ import (
 //	l += φ·b + α·e      b = φ·b + α·β·e
 //	s_k = s_k·cos kθ + c_k·sin kθ + γ·e      c_k = c_k·cos kθ − s_k·sin kθ
 //
-// It is for long smooth seasons, such as the weeks of a year: two or three years say
+// Harmonic is for long smooth seasons, such as the weeks of a year: two or three years say
 // little of each of 52 effects, but enough of three waves. Period need not be whole: a
 // year has 365.25/7 = 52.18 weeks.
 //
@@ -273,7 +273,7 @@ func (w *harmonicFit) start(f *Fitter, k int) {
 // Fit chooses the number of harmonics, six at most, and fits them, the trend and the
 // factors, see [Fittable]. Phi in (0, 1) is fitted too. The period is that of f, else found,
 // see [Fitter.Periods]. Where the series has fewer than two seasons, or none is found,
-// there are no waves. It wants six values.
+// there are no waves. Fit wants six values.
 func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.cut(series, m.least())
 	if err != nil {

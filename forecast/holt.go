@@ -3,7 +3,7 @@ package forecast
 import "math"
 
 // Holt is Holt's double-parameter smoothing, for series with a trend, damped or
-// not. With p = l_{k-1} + φ·b_{k-1}, the forecast of x_k:
+// not damped. With p = l_{k-1} + φ·b_{k-1}, the forecast of x_k:
 //
 //	l_k = p + α·(x_k − p)
 //	b_k = β·(l_k − l_{k-1}) + (1 − β)·φ·b_{k-1} = φ·b_{k-1} + α·β·(x_k − p)
@@ -12,13 +12,14 @@ import "math"
 // β is Holt's own; the β of the state-space literature is α·β here.
 //
 // Phi in (0, 1) damps the trend, the safe choice over long horizons: the forecast
-// levels off at l + b·φ/(1 − φ). Phi 1, or 0, which is what the zero value has,
-// does not. (A trend with φ = 0 would be none: that is [Simple].)
+// levels off at l + b·φ/(1 − φ). Phi 1 does not damp the trend, and Phi 0 stands for 1. (A
+// trend with φ = 0 would be no trend: use [Simple].)
 //
-// Start: level x_1 and trend x_2 − x_1 before the first observation, known once the
-// second is there; then both are smoothed as any other. If g observations are
-// missing between them the trend is (x_2 − x_1)/(g + 1). One observation forecasts
-// itself. To begin with another state set Level, Trend and N = 2.
+// Start: level x_1 and trend x_2 − x_1 before the first observation. The second
+// observation completes the start, and then the model smooths both observations. If
+// g observations are missing between the two, the trend is (x_2 − x_1)/(g + 1). After one
+// observation the forecast is that observation. To begin with another state set Level,
+// Trend and N = 2.
 //
 // A missing observation moves the level by φ·b, and the trend to φ·b.
 type Holt struct {
@@ -100,7 +101,7 @@ func (m *Holt) Forecast(dst []float64) {
 }
 
 // Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of that of one-step errors: √(1 + Σ c_j²) over j < h for h steps, with
+// units of the standard deviation of one-step errors: √(1 + Σ c_j²) over j < h for h steps, with
 // c_j = α + α·β·(φ + … + φ^j) ([Hyndman08] table 6.1, class 1).
 func (m *Holt) Spread(dst []float64) {
 	phi := m.phi()

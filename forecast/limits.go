@@ -2,11 +2,11 @@ package forecast
 
 import "math"
 
-// Limits keep forecasts over long horizons sane. The zero value has none. A trend
-// that goes on for 156 weeks, or a quadratic, leaves the possible long before; what is
-// possible, the caller has to say.
+// Limits keep forecasts over long horizons possible. The zero value sets no limit. A trend
+// that goes on for 156 weeks, or a quadratic, passes every possible value; only the
+// caller knows which values are possible.
 type Limits struct {
-	NonNegative bool    `json:"non_negative"` // what would be below 0 is 0
+	NonNegative bool    `json:"non_negative"` // a forecast below 0 becomes 0
 	Multiple    float64 `json:"multiple"`     // within ± so many times the largest |observation| so far; 0: no limit
 	Freeze      int     `json:"freeze"`       // from this many steps ahead on, the forecast stays; 0: never
 }
@@ -38,7 +38,7 @@ func (l Limits) cut(dst []float64, largest float64) {
 // Validate returns an [*InputError] if a limit is out of range.
 func (l Limits) Validate() error {
 	if !(l.Multiple >= 0 && l.Multiple <= Largest) {
-		return badInput("Multiple", -1, ErrFactor, "%v is not a multiple: want 0 for none, or more, usually 1 to 3", l.Multiple)
+		return badInput("Multiple", -1, ErrFactor, "%v: want 0 for no limit, or a positive multiple, usually 1 to 3", l.Multiple)
 	}
 	if l.Freeze < 0 {
 		return badInput("Freeze", -1, ErrFactor, "%d steps: want 0 for never, or more", l.Freeze)

@@ -7,7 +7,7 @@ import (
 )
 
 // Mean forecasts the mean of the last Window observations, at every horizon. Where
-// demand comes in bursts without a pattern, and far ahead, it is hard to beat.
+// demand comes in bursts without a pattern, and far ahead, few models are better.
 //
 // Start: one observation; the mean is that of the observations so far until there are
 // Window of them. A missing observation changes nothing. With a Window of 0 the
@@ -19,7 +19,7 @@ type Mean struct {
 	Last   []float64 `json:"last"`   // the last observations, made by Update
 	At     int       `json:"at"`     // the place of the next one
 	Sum    float64   `json:"sum"`    // of those in the window
-	Fresh  float64   `json:"fresh"`  // of those since place 0, which becomes Sum there: so no rounding adds up
+	Fresh  float64   `json:"fresh"`  // of those since place 0; becomes Sum at place 0, so that no rounding adds up
 	N      int       `json:"n"`      // observations taken, without missing ones
 }
 
@@ -127,11 +127,11 @@ func windowsOf(dst []int, n, m1, m2 int) []int {
 	return dst
 }
 
-// Fit chooses the window whose mean had the least absolute error over the next steps,
-// f.Horizon of them, or a season, or a quarter of the series, whichever is the least;
-// see [Fittable]. It tries powers of 2, and 1, 2, 4, 8 and 28 seasons, and all values.
-// The error is that over the last half of the series. It wants one value. Time O(n) for
-// each window.
+// Fit chooses the window, see [Fittable]. Fit tries powers of 2, 1, 2, 4, 8 and 28 seasons,
+// and all values, on the last half of the series. The window with the least absolute error
+// of its mean against the mean of the next steps wins. These are f.Horizon steps, or else a
+// season of at least 13 steps, and at most a quarter of the series. Fit wants one value, and
+// takes O(n) time for each window.
 func (m *Mean) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.cut(series, m.least())
 	if err != nil {

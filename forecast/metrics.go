@@ -2,12 +2,12 @@ package forecast
 
 import "math"
 
-// The measures compare what came with what was forecast, and follow the M4
+// The measures compare actual values with forecasts, and follow the M4
 // competition [M4]. Pairs with a NaN on either side do not count; without any pair
-// a measure is 0. All panic if lengths differ, and take O(n) time.
+// a measure is 0. All measures panic if lengths differ, and take O(n) time.
 //
-// Division by zero: 0/0 is 0, nothing was wrong by any measure; anything else over 0
-// is +Inf. So none of them is ever NaN.
+// Division by zero: 0/0 is 0, since nothing was wrong; anything else over 0
+// is +Inf. So no measure is ever NaN.
 
 // ratio returns a/b as the measures divide.
 func ratio(a, b float64) float64 {
@@ -62,7 +62,7 @@ func SMAPE(actual, forecast []float64) float64 {
 	})
 }
 
-// WAPE returns Σ|y − p|/Σ|y|, the error in parts of what there was.
+// WAPE returns Σ|y − p|/Σ|y|, the error in parts of the actual values.
 func WAPE(actual, forecast []float64) float64 {
 	return ratio(MAE(actual, forecast), mean(actual, forecast, func(y, p float64) float64 { return math.Abs(y) }))
 }
@@ -81,8 +81,9 @@ func Scale(train []float64, lag int) float64 {
 }
 
 // MASE returns the mean absolute scaled error, the mean absolute error over scale:
-// below 1, the forecast is better over its horizon than the naive one is over the lag of
-// the scale. See [Scale]; by a scale of 0 only a forecast without errors is finite.
+// below 1, the forecast errs less over its horizon than the naive forecast does over the lag
+// of the scale, see [Scale]. With a scale of 0 MASE is 0 for a forecast without errors and
+// infinite for any other.
 func MASE(actual, forecast []float64, scale float64) float64 {
 	return ratio(MAE(actual, forecast), scale)
 }

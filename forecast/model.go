@@ -2,32 +2,30 @@ package forecast
 
 import "math"
 
-// A Model forecasts a series that it is shown one observation at a time.
+// A Model forecasts a series that it sees one observation at a time.
 //
-// Update takes the next observation. NaN is a missing one: the model moves on by a
-// step and corrects nothing. So does an infinite one, or one beyond [Largest]; use
-// [Observe] or [CheckSeries] to be told. An update that would carry the state
-// beyond Largest is not made, which only factors outside of the stability region, or
-// silence without end, can cause: whatever it is fed, a model never holds a NaN or
-// an infinity.
+// Update takes the next observation. NaN is a missing observation: the model moves on by a
+// step and corrects nothing. An infinite observation, or one beyond [Largest], counts as
+// missing too; [Observe] and [CheckSeries] report it instead. Update leaves the state as it
+// is if the state would pass Largest. Only factors outside of the stability region, or a
+// very long silence, lead there. A model never holds a NaN or an infinity, whatever the
+// observations are.
 //
-// Update does not look at the factors, which would cost more than the update does:
-// with factors outside of the stability region forecasts run away, without an error.
-// Factors of your own want the model's Validate, once; [Triple.Clamp] mends them if you
-// ask. What a fit keeps is checked by the fit, here and in [Predictor], [Rolling] and
-// [Backtester], and a state by what reads it.
+// Update does not check the factors, since a check costs more than an update. With factors
+// outside of the stability region forecasts run away, without an error. Call the model's
+// Validate once for factors of your own; [Triple.Clamp] brings factors back into the
+// region. A fit checks the factors that it keeps, and a state is checked where it is read.
 //
 // Forecast sets dst[i] to the forecast i+1 steps after the last observation, which
-// may be a missing one. A dst of length 0 is fine. Without any observation
-// forecasts are 0; each model documents what it does with less than its start
-// needs.
+// may be a missing one. dst may be empty. Before the first observation
+// forecasts are 0. Each model documents its forecasts before its start is complete.
 type Model interface {
 	Update(x float64)
 	Forecast(dst []float64)
 }
 
-// Observe updates m with x, unless x is infinite or beyond [Largest]: then it
-// leaves m alone and returns an [*InputError] that unwraps to [ErrValue].
+// Observe updates m with x. If x is infinite or beyond [Largest], Observe leaves m as it is and
+// returns an [*InputError] that unwraps to [ErrValue].
 func Observe(m Model, x float64) error {
 	if math.Abs(x) > Largest {
 		return badValue("x", -1, x)
@@ -36,7 +34,7 @@ func Observe(m Model, x float64) error {
 	return nil
 }
 
-// starter is a model that says when it has its start.
+// starter is a model that reports when its start is complete.
 type starter interface {
 	Model
 	Ready() bool

@@ -2,10 +2,10 @@ package forecast
 
 import "math"
 
-// Naive forecasts the last observation. It is the baseline that any other model
-// has to beat, and the best there is for a random walk.
+// Naive forecasts the last observation. Naive is the baseline that any other model
+// has to beat, and the best forecast of a random walk.
 //
-// Start: one observation. A missing one changes nothing.
+// Start: one observation. A missing observation changes nothing.
 type Naive struct {
 	Level float64 `json:"level"` // the last observation
 	N     int     `json:"n"`     // observations taken, without missing ones
@@ -26,7 +26,7 @@ func (m *Naive) Update(x float64) {
 func (m *Naive) Forecast(dst []float64) { flat(dst, m.Level) }
 
 // Spread sets dst[i] to √(i+1), the standard deviation of a random walk in units of
-// that of its steps.
+// the standard deviation of one step.
 func (m *Naive) Spread(dst []float64) {
 	for i := range dst {
 		dst[i] = math.Sqrt(float64(i + 1))

@@ -5,7 +5,7 @@ import "strings"
 // Default is the name of the model that [New] makes when asked for none.
 const Default = "auto"
 
-// catalogue has the models in the order of their sophistication.
+// catalogue has the models in the order of their sophistication, the baselines first.
 var catalogue = []struct {
 	name, about string
 	make        func() Fittable
@@ -16,12 +16,12 @@ var catalogue = []struct {
 	{"holt", "Holt's linear trend", func() Fittable { return &Holt{Alpha: .3, Beta: .1} }},
 	{"damped", "Holt's trend, damped", func() Fittable { return &Holt{Alpha: .3, Beta: .1, Phi: .9} }},
 	{"triple", "a trend with acceleration, [Niu16] Eq. (7)", func() Fittable { return &Triple{Alpha: .3, Beta: .1, Gamma: .1} }},
-	{"midpoint", "triple, mended to be exact on quadratics", func() Fittable { return &Triple{Form: Midpoint, Alpha: .3, Beta: .1, Gamma: .1} }},
-	{"backward", "triple, mended with backward differences", func() Fittable { return &Triple{Form: BackwardDifference, Alpha: .3, Beta: .1, Gamma: .1} }},
+	{"midpoint", "triple, repaired to be exact on quadratics", func() Fittable { return &Triple{Form: Midpoint, Alpha: .3, Beta: .1, Gamma: .1} }},
+	{"backward", "triple, repaired by backward differences", func() Fittable { return &Triple{Form: BackwardDifference, Alpha: .3, Beta: .1, Gamma: .1} }},
 	{"brown", "Brown's triple smoothing, with one factor", func() Fittable { return &Brown{Alpha: .1} }},
-	{"adaptive-simple", "simple, its factor that of Trigg and Leach", func() Fittable { return &AdaptiveSimple{} }},
-	{"adaptive-holt", "damped, its factor that of Trigg and Leach", func() Fittable { return &AdaptiveHolt{Model: Holt{Beta: .1, Phi: .9}} }},
-	{"adaptive-triple", "triple, its factor that of Trigg and Leach", func() Fittable { return &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .1} }},
+	{"adaptive-simple", "simple, its factor by Trigg and Leach", func() Fittable { return &AdaptiveSimple{} }},
+	{"adaptive-holt", "damped, its factor by Trigg and Leach", func() Fittable { return &AdaptiveHolt{Model: Holt{Beta: .1, Phi: .9}} }},
+	{"adaptive-triple", "triple, its factor by Trigg and Leach", func() Fittable { return &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .1} }},
 	{"blend", "a quick and a careful trend", func() Fittable {
 		h := Holt{Alpha: .3, Beta: .1, Phi: .9}
 		return &Blend{h, h}
@@ -41,7 +41,7 @@ var catalogue = []struct {
 		return &Harmonic{Alpha: .1, Beta: .1, Phi: .9, Gamma: .01}
 	}},
 	{"lags", "a recursion in the differences over a season", func() Fittable { return &Autoregression{Difference: 1} }},
-	{"auto", "the mean of those that did best", func() Fittable { return &Auto{} }},
+	{"auto", "the mean of the best models", func() Fittable { return &Auto{} }},
 }
 
 // About returns what the model of a name of [Names] is, in a few words, and how many
@@ -65,9 +65,9 @@ func Names() []string {
 	return names
 }
 
-// New returns a new model of a name of [Names], "" standing for [Default], ready for
-// Update with middling factors and for Fit. Another name is an [*InputError] that
-// unwraps to [ErrKind].
+// New returns a new model for a name of [Names], or for [Default] if the name is "". The model
+// is ready for Update, with middling factors, and for Fit. Another name is an [*InputError]
+// that unwraps to [ErrKind].
 func New(name string) (Fittable, error) {
 	if name == "" {
 		name = Default
@@ -77,7 +77,7 @@ func New(name string) (Fittable, error) {
 			return c.make(), nil
 		}
 	}
-	return nil, badInput("model", -1, ErrKind, "%q is none of %s", name, strings.Join(Names(), ", "))
+	return nil, badInput("model", -1, ErrKind, "%q: want one of %s", name, strings.Join(Names(), ", "))
 }
 
 // blank returns the zero value of the type that a name stands for, nil for other

@@ -55,10 +55,11 @@ const (
 // hours of a day, weeks of a year, quarter hours of a day, hours of a week, and so on.
 var calendar = [...]int{4, 5, 7, 12, 13, 24, 48, 52, 60, 96, 144, 168, 288, 336, 365, 672, 1008, 2016}
 
-// Periods returns the numbers of steps after which a series repeats, such as 24 and 168
-// for hours that repeat by the day and by the week. first is f.Season if that is set, else
-// what is found in the series; second is the week above a day, or the year above a week of
-// days, if the series has that. Either is 1 where there is none. A season takes at least two cycles to be found.
+// Periods returns the numbers of steps after which a series repeats, such as 24 and 168 for
+// hours that repeat by the day and by the week. first is f.Season if that is set, else what
+// is found in the series; second is the week above a day, or the year above a week of days,
+// if the series has that. Either is 1 where there is none. A season takes at least two
+// cycles to be found.
 //
 // The series may have missing values; without enough others, or with one that is
 // infinite, Periods returns 1 and 1, or f.Season and 1.

@@ -36,8 +36,8 @@ func days(weeks []float64) []int {
 
 // Three years of a growing demand with a yearly swing are forecast a year ahead, and planned
 // for with reservations of a week, a month and a quarter: the default costs at most 3% more
-// than to plan with the demand that came, on average over four phases. For comparison, the same for
-// other forecasts: these know no season.
+// than to plan with the demand that came, on average over four phases. For comparison, the
+// same for other forecasts: these know no season.
 func TestPlanOfSeasons(t *testing.T) {
 	unit := pricing.Unit
 	prices := pricing.List{OnDemand: unit * 2 / 5, Classes: []pricing.Class{

@@ -7,39 +7,40 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// spreader is a model that knows how its errors grow with the horizon: Spread sets
+// spreader is a model that states how its errors grow with the horizon: Spread sets
 // dst[i] to the standard deviation of the forecast i+1 steps ahead in units of that
 // of one step. All models of this package are Spreaders.
 type spreader interface {
 	Spread(dst []float64)
 }
 
-// Predictor is a model with what a planner needs around it: limits, the tracking
-// signal and the size of its errors, hence quantiles and intervals. Its zero value
-// needs a Model. It is a Model itself, so that it can stand wherever one does.
+// Predictor puts limits, quantiles, intervals, paths and the tracking signal around a model, as
+// a planner needs them. The zero value needs a Model. A Predictor is a Model itself, and can
+// stand wherever a Model does.
 //
-// Intervals take the errors as normal, of a variance estimated by that of the
-// one-step errors so far, hence Student's quantiles, of four degrees of freedom at
-// least: with fewer errors to spare intervals are too narrow. How errors grow with the horizon
-// is what the model says, see [spreader], or what they did where it was fitted,
-// whichever is more: at h steps, up to a quarter of the series, [DefaultLeads], and
-// as long as there are 20 such errors. The first is right if the model is; the
-// second sees where it is not. Analytic leaves it out. A model that is no
-// spreader is taken to err like a random walk, by √h. For other distributions, see
-// [Predictor.Paths].
+// Intervals take the errors as normal, in the scale of the model's errors, with the variance
+// of the one-step errors so far. The quantiles are Student's, with at least four degrees of
+// freedom: with fewer errors to spare intervals are too narrow. How errors grow with the
+// horizon is what the model says, or what the errors did where the model was fitted,
+// whichever is more. At h steps the second takes errors of up to a quarter of the series and
+// [DefaultLeads] steps, as long as there are 20 such errors; Auto takes errors from before
+// the fit. The first is right if the model is right, and the second shows where the model is
+// wrong. Analytic leaves out the second. A model of another package may have a method
+// Spread(dst []float64) that sets dst[i] to the standard deviation i+1 steps ahead in units
+// of one step. Without Spread its errors are taken to grow like a random walk's, by √h.
 //
-// Its JSON form has the model's name in it, see [New], and so makes the model too;
-// with a model of another package set Model to a pointer to one before unmarshaling.
+// The JSON form has the model's name in it, see [New], and so makes the model too. For a
+// model of another package set Model to a pointer to a model before unmarshaling.
 type Predictor struct {
 	Model  Model
 	Limits Limits
 	Signal Signal // of the one-step errors
 
-	Analytic bool // intervals grow as the model says, not as its errors did
+	Analytic bool // intervals grow as the model says, whatever its errors did
 
 	Squares float64   // sum of the squared one-step errors
 	Errors  int       // number of them
-	Free    int       // of these, lost to fitted parameters
+	Free    int       // errors that fitted parameters cost
 	Peak    float64   // largest |observation|
 	Growth  []float64 // root mean square of the errors i+1 steps ahead where the model was fitted, over that of one step
 	Recent  []float64 // the last one-step errors, 260 at most, for Paths
@@ -114,11 +115,11 @@ func (p *Predictor) Forecast(dst []float64) {
 // TrackingSignal returns the signal's value, see [Signal].
 func (p *Predictor) TrackingSignal() float64 { return p.Signal.TrackingSignal() }
 
-// Alarm reports whether forecasts of late are off to one side by more than chance
-// makes them once in a hundred steps, see [Signal.Alarm]. The model is then not to be
-// relied on: the level has jumped, a season is missing, or a trend has turned. What to do:
-// fit again, on the values since the change if it is known, and buy nothing long until
-// the alarm is gone.
+// Alarm reports whether recent errors point one way by more than chance explains: chance alone
+// raises the alarm once in a hundred steps, see [Signal.Alarm]. Do not rely on the forecast
+// then. The level has jumped, a season is missing, or a trend has turned. Fit again,
+// to the values since the change if you know it, and buy nothing for long until the alarm
+// ends.
 func (p *Predictor) Alarm() bool { return p.Signal.Alarm(0) }
 
 // Sigma returns the standard deviation of the one-step errors so far, 0 without any.
@@ -126,8 +127,8 @@ func (p *Predictor) Sigma() float64 {
 	return math.Sqrt(Fit{SSE: p.Squares, N: p.Errors, Free: p.Free}.Variance())
 }
 
-// Quantile sets dst[i] to the q quantile of what comes i+1 steps ahead, within the
-// limits: for a demand, the level that suffices with probability q. It panics
+// Quantile sets dst[i] to the q quantile of the value i+1 steps ahead, within the
+// limits: for a demand, the level that suffices with probability q. Quantile panics
 // unless 0 < q < 1.
 func (p *Predictor) Quantile(dst []float64, q float64) {
 	if !(q > 0 && q < 1) {
@@ -143,9 +144,9 @@ func (p *Predictor) Quantile(dst []float64, q float64) {
 	p.Limits.cut(dst, p.Peak)
 }
 
-// Interval sets lo[i] and hi[i] to the ends of the central interval that holds what
-// comes i+1 steps ahead with probability level, within the limits. It panics unless
-// lo and hi have one length and 0 < level < 1.
+// Interval sets lo[i] and hi[i] to the ends of the central interval that holds the value
+// i+1 steps ahead with probability level, within the limits. Interval panics unless
+// lo and hi have the same length and 0 < level < 1.
 func (p *Predictor) Interval(lo, hi []float64, level float64) {
 	if len(lo) != len(hi) {
 		panic("forecast: Interval: lo and hi differ in length")
@@ -222,14 +223,14 @@ func (p *Predictor) grow(f *Fitter, fit Fit) {
 	}
 }
 
-// Fit fits the model, if it is [Fittable], or else updates it with the series as f
-// cuts it, and takes errors and signal from there, see [Fittable]. Limits and the
-// signal's constant stay. These, and what the model keeps, are an [*InputError] if they
-// are out of range.
+// Fit fits the model if it is [Fittable], and otherwise updates the model with the series as f
+// cuts it. Errors and signal start anew, with those of the fit. Limits and the
+// signal's constant stay. Limits, the constant and parameters that the model keeps are an
+// [*InputError] if they are out of range.
 func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
 	n := Predictor{Model: p.Model, Limits: p.Limits, Signal: Signal{Phi: p.Signal.Phi}}
 	if n.Model == nil {
-		return Fit{}, badInput("Model", -1, ErrKind, "there is none")
+		return Fit{}, badInput("Model", -1, ErrKind, "nil: want a model")
 	}
 	if err := n.validateAround(); err != nil {
 		return Fit{}, err
@@ -287,7 +288,7 @@ type validator interface{ Validate() error }
 // or the state is out of range.
 func (p *Predictor) Validate() error {
 	if p.Model == nil {
-		return badInput("Model", -1, ErrKind, "there is none")
+		return badInput("Model", -1, ErrKind, "nil: want a model")
 	}
 	if err := p.validateAround(); err != nil {
 		return err
@@ -313,12 +314,12 @@ func (p *Predictor) validateAround() error {
 		return err
 	}
 	if !(p.Squares >= 0 && p.Squares <= math.MaxFloat64) || !(p.Peak >= 0 && p.Peak <= Largest) {
-		return badInput("Squares", -1, ErrValue, "squares %v of %d errors, peak %v: want finite numbers that are not negative",
+		return badInput("Squares", -1, ErrValue, "squares %v of %d errors, peak %v: want finite numbers of at least 0",
 			p.Squares, p.Errors, p.Peak)
 	}
 	for i, g := range p.Growth {
 		if !(g >= 0 && g <= Largest) {
-			return badInput("Growth", i, ErrValue, "%v is not a finite number that is not negative", g)
+			return badInput("Growth", i, ErrValue, "%v: want a finite number of at least 0", g)
 		}
 	}
 	if len(p.Recent) > keptErrors {

@@ -11,28 +11,31 @@ const (
 	DefaultKeep  = 208 // four years of weeks
 	DefaultLeast = 26
 
-	// StartAlpha is the factor of the model before the first fit, half of whose weight
+	// StartAlpha is the factor of the model before the first fit: half of its weight
 	// is on the last quarter of a year of weeks.
 	StartAlpha = 0.05
 )
 
-// Rolling is a [Predictor] that fits itself again from time to time, for streams
-// that go on for years: it keeps the last observations and, every so many, fits
-// the model to them. In between it updates. Its zero value needs a Predictor.Model.
+// Rolling is a [Predictor] that fits its model again from time to time, for streams
+// that go on for years. A Rolling keeps the last Keep observations and fits the model to them
+// after every Every observations. In between it updates the model. The zero value needs a
+// Predictor.Model.
 //
-// Until the first fit its forecasts are those of Start, simple exponential smoothing.
-// A model with a trend takes it from the first two observations, and where a week has
-// more noise than trend, as demands have, that is worse than none: the online
-// portfolio of package reserve, which buys for three years from the first weeks on,
-// paid 21% more than the optimum on six job logs with Blend's own start, and 4% with
-// this one.
+// Until the first fit Start forecasts, by simple exponential smoothing.
+// A model with a trend takes the trend from the first two observations. Where a week has
+// more noise than trend, as demands have, such a trend is worse than none. The online
+// portfolio of package reserve buys for three years from the first weeks on. On six job
+// logs the portfolio paid 21% more than the optimum with Blend's own start, and 4% with
+// Start.
 //
-// The tracking signal is that of the forecasts that were made: a fit does not begin it
-// anew, though the errors within what it was fitted to are smaller and have no bias. So
-// no fit silences an alarm; errors that are no longer off to one side do.
+// The tracking signal is the signal of the forecasts that were made. A fit does not reset the
+// signal, though errors within the fitted series are smaller and have no bias. So
+// no fit ends an alarm; only errors that no longer point one way do.
 //
-// A fit of 208 weeks takes about a millisecond, see the benchmarks. The JSON form has
-// the observations in it, null for a missing one, and resumes to the bit.
+// A model with a season wants a Keep of at least two seasons: 2 to 8 for hours of a week
+// are 336 to 1344 observations, and Every 24 or 168. A fit of 208 weeks by Blend takes about a
+// millisecond, see the benchmarks. The JSON form has the observations in it, null for a
+// missing one, and resumes to the bit.
 type Rolling struct {
 	Predictor Predictor `json:"predictor"`
 	Fitter    Fitter    `json:"fitter"`
@@ -45,8 +48,8 @@ type Rolling struct {
 	Since   int     `json:"since"`   // observations since the last fit
 	Fitted  bool    `json:"fitted"`  // there was a fit
 
-	// Start forecasts until there is a fit, and is nil after it. If nil before, the
-	// first Update makes it: [Simple] with StartAlpha, and the limits and the signal of
+	// Start forecasts until the first fit, and is nil after the fit. If Start is nil before,
+	// the first Update sets it to [Simple] with StartAlpha, and the limits and the signal of
 	// Predictor.
 	Start *Predictor `json:"start"`
 }
@@ -96,9 +99,9 @@ func count(n, standby int) int {
 	return n
 }
 
-// Update takes the next observation, see [Model], and fits if it is time to. Where that
-// fails, since too much is missing, the model goes on as it is. It goes on for ever where
-// no fit can succeed, for a Fitter or a Keep that Validate refuses: call that once.
+// Update takes the next observation, see [Model], and fits the model when a fit is due. If the
+// fit fails, since too many values are missing, the model stays as it is. No fit ever
+// succeeds with a Fitter or a Keep that Validate refuses: call Validate once.
 func (r *Rolling) Update(x float64) {
 	if !usable(x) {
 		x = math.NaN()
@@ -131,7 +134,7 @@ func (r *Rolling) Update(x float64) {
 	r.Since, r.Fitted, r.Start = 0, true, nil
 }
 
-// current is what forecasts now.
+// current returns the predictor that forecasts now.
 func (r *Rolling) current() *Predictor {
 	if r.Fitted || r.Start == nil {
 		return &r.Predictor
@@ -139,7 +142,7 @@ func (r *Rolling) current() *Predictor {
 	return r.Start
 }
 
-// Ready reports whether what forecasts has its start.
+// Ready reports whether the model that forecasts has its start.
 func (r *Rolling) Ready() bool { return r.current().Ready() }
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, within the limits.
@@ -159,8 +162,8 @@ func (r *Rolling) Alarm() bool { return r.current().Alarm() }
 
 // Validate returns an [*InputError] if a parameter or the state is out of range.
 //
-// So it does if no fit could succeed: options of Fitter out of range, a model that is
-// not [Fittable], or one of this package that wants more values than Keep and
+// Validate also returns an error if no fit can succeed: options of Fitter out of range, a model
+// that is not [Fittable], or a model of this package that wants more values than Keep and
 // Fitter.Window leave.
 func (r *Rolling) Validate() error {
 	if err := r.validateAround(); err != nil {
@@ -175,14 +178,14 @@ func (r *Rolling) Validate() error {
 		return err
 	}
 	if _, ok := r.Predictor.Model.(Fittable); !ok {
-		return badInput("Model", -1, ErrKind, "%T has no Fit: use a Predictor without Rolling", r.Predictor.Model)
+		return badInput("Model", -1, ErrKind, "%T has no Fit: want a Fittable model, or a Predictor without Rolling", r.Predictor.Model)
 	}
 	kept := count(r.Keep, DefaultKeep)
 	if r.Fitter.Window > 0 {
 		kept = min(kept, r.Fitter.Window)
 	}
 	if m, ok := r.Predictor.Model.(ours); ok && kept < m.least() {
-		return badInput("Keep", -1, ErrShort, "%d values are kept for fits, the model wants %d at least", kept, m.least())
+		return badInput("Keep", -1, ErrShort, "%d values: want at least %d, as the model's fit does", kept, m.least())
 	}
 	return nil
 }

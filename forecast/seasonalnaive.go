@@ -2,8 +2,8 @@ package forecast
 
 import "github.com/plimsoll/plimsoll/internal/grow"
 
-// SeasonalNaive forecasts the last season again: what came Period steps before. It is
-// the baseline of every model with a season.
+// SeasonalNaive forecasts the last season again, the value of Period steps before.
+// SeasonalNaive is the baseline of every model with a season.
 //
 // Start: forecasts are the last observation until there is a whole season. A missing
 // observation keeps the value of the season before, or the last observation in the first
@@ -79,7 +79,7 @@ func (m *SeasonalNaive) Validate() error {
 }
 
 // Fit takes the last season of the series, see [Fittable]. The period is that of f, else
-// found, see [Fitter.Periods]. It wants one value.
+// found, see [Fitter.Periods]. Fit wants one value.
 func (m *SeasonalNaive) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.cut(series, m.least())
 	if err != nil {

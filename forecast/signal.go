@@ -2,7 +2,7 @@ package forecast
 
 import "math"
 
-// DefaultPhi is the smoothing constant of a [Signal] whose own is 0.
+// DefaultPhi is the smoothing constant of a [Signal] with a Phi of 0.
 const DefaultPhi = 0.1
 
 // Signal is Trigg's tracking signal of a sequence of forecast errors, the smoothed
@@ -10,9 +10,9 @@ const DefaultPhi = 0.1
 //
 //	E_k = φ·e_k + (1−φ)·E_{k-1},   M_k = φ·|e_k| + (1−φ)·M_{k-1},   T_k = E_k/M_k.
 //
-// It lies in [−1, 1]: near 0 while errors change sign as often as not, near ±1 when
-// they all point one way, above 0 if forecasts are too low. Feed it the errors of
-// any model, fixed or adaptive. It starts from E = M = 0, and M = 0 gives T = 0: a
+// T lies in [−1, 1]: near 0 while errors change sign as often as not, near ±1 when
+// errors all point one way, above 0 if forecasts are too low. Give a Signal the errors of
+// any model, fixed or adaptive. A Signal starts from E = M = 0, and M = 0 gives T = 0: a
 // forecast that has never erred is on track.
 //
 // |T| is not small even if all is well. Errors of independent normal noise give
@@ -23,7 +23,7 @@ const DefaultPhi = 0.1
 //	0.2    .33    .30      .65   .86
 //	0.3    .41    .39      .78   .94
 //
-// so that an alarm at the last column is false once in a hundred steps.
+// so an alarm at the last column is false once in a hundred steps.
 type Signal struct {
 	Phi float64 `json:"phi"` // smoothing constant in (0, 1]; 0 stands for DefaultPhi
 	E   float64 `json:"e"`   // smoothed error
@@ -31,14 +31,12 @@ type Signal struct {
 	N   int     `json:"n"`   // errors taken
 }
 
-// Update takes the next error, an observation less its forecast. One that is NaN,
-// infinite or beyond 2·[Largest], which usable observations and forecasts do not
-// make, is skipped.
+// Update takes the next error, an observation less its forecast. Update skips an error that
+// is NaN, infinite or beyond 2·[Largest]; finite observations and forecasts make no such error.
 func (s *Signal) Update(e float64) { s.take(e) }
 
-// take is Update, and returns the signal's value after it, computed from what has
-// just been rather than from what was stored: for an adaptive model that is on the
-// way to the next state.
+// take is Update, and returns the signal's value after it. The value comes from registers and
+// not from memory, since an adaptive model waits for it.
 func (s *Signal) take(e float64) float64 {
 	size := math.Abs(e)
 	if !(size <= 2*Largest) {

@@ -6,7 +6,7 @@ import "math"
 //
 //	l_k = l_{k-1} + α·(x_k − l_{k-1}),    forecast l_k at every horizon.
 //
-// Start: the first observation is the level. To begin with another, set Level and
+// Start: the first observation is the level. To begin with another level, set Level and
 // N = 1. A missing observation changes nothing.
 type Simple struct {
 	Alpha float64 `json:"alpha"` // smoothing factor, in [0, 1]
@@ -37,7 +37,7 @@ func (m *Simple) Update(x float64) {
 func (m *Simple) Forecast(dst []float64) { flat(dst, m.Level) }
 
 // Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of that of one-step errors: √(1 + (h−1)·α²) for h steps.
+// units of the standard deviation of one-step errors: √(1 + (h−1)·α²) for h steps.
 func (m *Simple) Spread(dst []float64) {
 	v := 1.0
 	for i := range dst {

@@ -14,16 +14,16 @@ type point [maxFactors]float64
 // An objective is what simplex makes small.
 type objective interface{ value(x *point) float64 }
 
-// Limits of simplex: evaluations a run, and the spread of the values, in
-// parts of the least, and of the points at which it ends.
+// Limits of simplex: evaluations in a run, and the spread of the values, in
+// parts of the least, and of the points at which a run ends.
 const (
 	simplexEvaluations = 120
 	simplexValues      = 1e-8
 	simplexPoints      = 1e-5
 )
 
-// A walker has the point that an objective is asked about, where it does not have to be
-// allocated for each question.
+// A walker holds the point at which simplex evaluates the objective, so that no evaluation
+// allocates one.
 type walker struct{ trial point }
 
 // A vertex is a point and its value.
@@ -32,9 +32,9 @@ type vertex struct {
 	v float64
 }
 
-// simplex is Nelder and Mead's method on the first d factors, points outside of
-// the box moved to its border. The first simplex has sides of side times a fifth of
-// the box's, towards its middle.
+// simplex is Nelder and Mead's method on the first d factors. Points outside of
+// the box move to its border. The sides of the first simplex are side times a fifth of
+// the sides of the box, towards its middle.
 func (w *walker) simplex(f objective, lo, hi *point, x point, v float64, d int, side float64) (point, float64) {
 	var s [maxFactors + 1]vertex
 	evals := 0

@@ -61,8 +61,8 @@ func (m *Triple) Stable() bool {
 	}
 }
 
-// GammaLimit returns the g up to which all γ in (0, g) are stable with the
-// model's α and β, 1 at most; 0 if α is 0. As printed, with β near 1, some γ near
+// GammaLimit returns the largest g of at most 1 such that all γ in (0, g) are stable with the
+// model's α and β; 0 if α is 0. As printed, with β near 1, some γ near
 // 1 are stable again, beyond the limit.
 func (m *Triple) GammaLimit() float64 {
 	a, b := m.Alpha, m.Beta
@@ -89,13 +89,13 @@ func (m *Triple) GammaLimit() float64 {
 	}
 }
 
-// ClampMargin is how much of [Triple.GammaLimit] [Triple.Clamp] leaves: at the
-// limit itself errors would swing for ever, and near it for long.
+// ClampMargin is the part of [Triple.GammaLimit] that [Triple.Clamp] leaves: at the
+// limit errors swing without end, and near the limit for long.
 const ClampMargin = 0.5
 
-// Clamp brings the factors into the stability region: each into [0, 1], then Gamma,
-// if the three are unstable, to [ClampMargin] of its limit. It reports whether it
-// changed anything. A factor that is NaN becomes 0.
+// Clamp brings the factors into the stability region: each factor into [0, 1], then Gamma,
+// if the three are unstable, to [ClampMargin] of its limit. Clamp reports whether it
+// changed a factor. A factor that is NaN becomes 0.
 func (m *Triple) Clamp() bool {
 	old := [3]float64{m.Alpha, m.Beta, m.Gamma}
 	for _, f := range []*float64{&m.Alpha, &m.Beta, &m.Gamma} {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// States in JSON. What is read comes from a file, perhaps of another time or hand: it is
-// decoded into new values, refused if it has unknown fields or lacks any, and checked,
-// before it takes the place of what was there.
+// States in JSON. A state comes from a file, perhaps of another time or hand. A state is
+// decoded into new values, refused if it has unknown fields or lacks one, and validated,
+// before it replaces the values that were there.
 
 // predictorState is the JSON form of a Predictor.
 type predictorState struct {
@@ -31,16 +31,15 @@ type predictorState struct {
 // the bit.
 func (p *Predictor) MarshalJSON() ([]byte, error) {
 	if p.Model == nil {
-		return nil, badInput("Model", -1, ErrKind, "there is none")
+		return nil, badInput("Model", -1, ErrKind, "nil: want a model")
 	}
 	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.Squares, p.Errors, p.Free, p.Peak, p.Growth, p.Recent})
 }
 
-// UnmarshalJSON sets p to a state, all of it: a state that [Predictor.Validate] refuses is
-// an error, as are fields that are unknown or missing, and p is then as it was. The
-// model is a new one if the state names one. Else it is the one that p has, of another
-// package; that is set in place, last, and where the error is in its own part it may
-// have been changed. null changes nothing.
+// UnmarshalJSON sets all of p to a state. A state that [Predictor.Validate] refuses is
+// an error, as are unknown or missing fields, and p then stays as it was. If the state names a
+// model, the model is a new one. Otherwise p.Model, a model of another package, reads
+// its own part, last; an error in that part may leave p.Model changed. null changes nothing.
 func (p *Predictor) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -55,13 +54,13 @@ func (p *Predictor) UnmarshalJSON(data []byte) error {
 	switch {
 	case s.Name != "":
 		if n.Model = blank(s.Name); n.Model == nil {
-			return badInput("name", -1, ErrKind, "%q is none of %s", s.Name, strings.Join(Names(), ", "))
+			return badInput("name", -1, ErrKind, "%q: want one of %s", s.Name, strings.Join(Names(), ", "))
 		}
 	case p.Model == nil:
-		return badInput("name", -1, ErrKind, "the state names no model, and Model is not set")
+		return badInput("name", -1, ErrKind, "\"\": want the name of a model, or Model set before")
 	}
 	if s.Model == nil { // null
-		return badInput("model", -1, ErrKind, "there is none")
+		return badInput("model", -1, ErrKind, "null: want the state of a model")
 	}
 	if err := n.validateAround(); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (p *Predictor) UnmarshalJSON(data []byte) error {
 // plainRolling is a Rolling without methods, and so is decoded field by field.
 type plainRolling Rolling
 
-// UnmarshalJSON sets r to a state, all of it, as [Predictor.UnmarshalJSON] does, and
+// UnmarshalJSON sets all of r to a state, as [Predictor.UnmarshalJSON] does, and
 // with the same errors.
 func (r *Rolling) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
@@ -108,7 +107,7 @@ func (r *Rolling) UnmarshalJSON(data []byte) error {
 	}
 	n.Predictor.Model = r.Predictor.Model
 	if string(s.Predictor) == "null" {
-		return badInput("predictor", -1, ErrState, "there is none")
+		return badInput("predictor", -1, ErrState, "null: want the state of a predictor")
 	}
 	if err := n.Predictor.UnmarshalJSON(s.Predictor); err != nil {
 		return err
@@ -120,7 +119,7 @@ func (r *Rolling) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// decode sets v to a state, and wants each field that v has, and no other.
+// decode sets v to a state, which must have every field that v has, and no other.
 func decode(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -139,7 +138,7 @@ func decode(data []byte, v any) error {
 		return err
 	}
 	if name := missing(want, got); name != "" {
-		return badInput(name, -1, ErrState, "it is missing")
+		return badInput(name, -1, ErrState, "missing: want all fields of the state")
 	}
 	return nil
 }

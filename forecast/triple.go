@@ -6,18 +6,18 @@ import (
 	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
-// A Form says how a [Triple] reads its trend.
+// A Form is one of three ways in which a [Triple] reads its trend.
 type Form int
 
 const (
-	// AsPrinted is [Niu16] Eqs. (6) and (7) to the letter. Even on a quadratic
-	// without noise its one-step error tends to a/(2·α).
+	// AsPrinted is [Niu16] Eqs. (6) and (7) to the letter. Its one-step error tends to
+	// a/(2·α), even on a quadratic without noise.
 	AsPrinted Form = iota
-	// Midpoint takes v as the slope at k: the step of the level, which is the slope
-	// half a step earlier, is corrected by a/2.
+	// Midpoint takes v as the slope at k. The step of the level is the slope half a step
+	// earlier, and Midpoint corrects it by a/2.
 	Midpoint
 	// BackwardDifference takes v as the last step of the level, so that the next
-	// step is v + a, and the h-th from now v + h·a.
+	// step is v + a, and the h-th step from now v + h·a.
 	BackwardDifference
 )
 
@@ -40,9 +40,9 @@ func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, 
 //	Midpoint            d + v + a/2        p + α·e   β·(d_k−d+a/2) + (1−β)·(v+a)  d_k + v_k·h + a_k·h²/2
 //	BackwardDifference  d + v + a          p + α·e   β·(d_k−d) + (1−β)·(v+a)      d_k + v_k·h + a_k·h·(h+1)/2
 //
-// and a_k = γ·(v_k − v) + (1−γ)·a in all. The last two are exact on quadratics. All
-// of them are unstable for many factors, see [Triple.Stable], and run away over
-// long horizons: cap them.
+// and a_k = γ·(v_k − v) + (1−γ)·a in all three forms. The last two forms are exact on
+// quadratics. All forms are unstable for many factors, see [Triple.Stable], and run away
+// over long horizons: cap their forecasts by [Limits].
 //
 // Start: as [Holt], with acceleration 0; the paper does not say. To begin with
 // another state set Level, Trend, Accel and N = 2. A missing observation is one
@@ -86,9 +86,9 @@ type Triple struct {
 // Ready reports whether the model has its start, two observations.
 func (m *Triple) Ready() bool { return m.N > 1 }
 
-// Update takes the next observation, see [Model]. It is the recursion in its
+// Update takes the next observation, see [Model]. The recursion is in its
 // error-correction form: Eq. (7) with d_k put into v_k and v_k into a_k. As printed,
-// β·a/2 is missing from v_k and β·γ·a/2 from a_k; that is the bias.
+// β·a/2 is missing from v_k and β·γ·a/2 from a_k, which causes the bias.
 func (m *Triple) Update(x float64) {
 	if m.N < 2 {
 		m.start(x)
@@ -162,9 +162,9 @@ func quadratic(dst []float64, d, v, a float64) {
 }
 
 // Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of that of one-step errors: √(1 + Σ c_j²) over j < h for h steps, with c_j
-// what an error of 1 adds to the forecast j steps later, α·(1 + β·j + β·γ·j²/2), or
-// with j·(j+1) for j² in the backward form. As printed, it leaves out the bias.
+// units of the standard deviation of one-step errors: √(1 + Σ c_j²) over j < h for h steps.
+// An error of 1 adds c_j = α·(1 + β·j + β·γ·j²/2) to the forecast j steps later; in
+// the backward form j·(j+1) stands for j². The bias of AsPrinted is not part of Spread.
 func (m *Triple) Spread(dst []float64) {
 	v := m.Alpha * m.Beta
 	a := v * m.Gamma
@@ -184,10 +184,10 @@ func quadraticSpread(dst []float64, d, v, a float64) {
 	}
 }
 
-// Validate returns an [*InputError] if a factor or the state is out of range, and one
-// that unwraps to [ErrUnstable] if the factors are outside of the stability
-// region. Factors of 0 are fine: a trend or an acceleration that is never
-// corrected is that of the start.
+// Validate returns an [*InputError] if a factor or the state is out of range. The error
+// unwraps to [ErrUnstable] if the factors are outside of the stability
+// region. Factors of 0 are fine: the model then keeps the trend, or the acceleration, of
+// the start.
 func (m *Triple) Validate() error {
 	if !forms.Valid(m.Form) {
 		return badInput("Form", -1, ErrFactor, "%v: want %s", m.Form, forms.Want())
@@ -202,7 +202,7 @@ func (m *Triple) Validate() error {
 		return err
 	}
 	if m.Alpha > 0 && m.Beta > 0 && m.Gamma > 0 && !m.Stable() {
-		return badInput("Gamma", -1, ErrUnstable, "%v with alpha %v and beta %v in the %v form: below %.6g it is stable; Clamp lowers it",
+		return badInput("Gamma", -1, ErrUnstable, "%v with alpha %v and beta %v in the %v form: want less than %.6g, as Clamp makes it",
 			m.Gamma, m.Alpha, m.Beta, m.Form, m.GammaLimit())
 	}
 	return checkState(m.N, m.Gap, m.Level, m.Trend, m.Accel)

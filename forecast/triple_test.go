@@ -22,7 +22,7 @@ func quadraticError(m Model, d, v, a float64, n int) float64 {
 }
 
 // On a quadratic without noise the error of Eq. (7) tends to a/(2·α), and those of
-// the two mends and of Brown's to 0, for all factors inside of the stability
+// the two repairs and of Brown's to 0, for all factors inside of the stability
 // region, whatever the start.
 func TestBias(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10)) // seed 9, 10
@@ -77,7 +77,7 @@ func TestBiasReference(t *testing.T) {
 	}
 }
 
-// Eq. (7) and the mends as they are written, not in error-correction form.
+// Eq. (7) and the repairs as they are written, not in error-correction form.
 func TestTripleRecursion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12)) // seed 11, 12
 	for range 300 {

@@ -233,11 +233,11 @@ func movingMean(dst, y []float64, m int) []float64 {
 // trend, damped between the bounds that f has if Phi is in (0, 1), Gamma for the season,
 // Delta for a second one, Rho for residuals that persist.
 //
-// The periods are those of f, else found, see [Fitter.Periods]. Where
-// the series has fewer than two seasons, or none is found, the fit is one without a season:
-// it cannot be told from the trend. The same holds for the second season. The
-// multiplicative form wants values above 0, and returns an [*InputError] otherwise. It
-// wants four values.
+// The periods are those of f, else found, see [Fitter.Periods]. Where the series has fewer
+// than two seasons, or none is found, the fit is one without a season: it cannot be told
+// from the trend. The same holds for the second season. The multiplicative form wants values
+// above 0, and returns an [*InputError] otherwise. Its residuals are those of logarithms.
+// Fit wants four values.
 func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.cut(series, m.least())
 	if err != nil {

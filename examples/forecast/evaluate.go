@@ -113,7 +113,7 @@ models:
 			case errors.Is(err, forecast.ErrShort):
 				bad[i] = tooShort
 				if first == nil {
-					first = fmt.Errorf("leaves too few values to fit %s to: %s", name, cli.Detail(err))
+					first = fmt.Errorf("leaves too few values to fit %s to: %s", name, strings.Replace(cli.Detail(err), ": want", ", want", 1))
 				}
 			case errors.Is(err, forecast.ErrScale):
 				bad[i] = noScale

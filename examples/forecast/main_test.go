@@ -417,7 +417,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-horizon", "99999999999999999999"}, "from 1 to 100,000"},
 		{[]string{"-horizon", "100000", "-origins", "1000"}, "has 208 values, and 1,000 forecasts of 100,000 steps leave 0 to fit to: want a lower -horizon"},
 		{[]string{"-horizon", "207", "-origins", "1"}, "has 208 values, and a forecast of 207 steps leaves 1 to fit to"},
-		{[]string{"-horizon", "206", "-origins", "1"}, "leaves too few values to fit simple to: 2 values that are not missing, want 3 at least"},
+		{[]string{"-horizon", "206", "-origins", "1"}, "leaves too few values to fit simple to: 2 known values, want 3 at least"},
 		{[]string{"-origins", "0"}, "from 1 to 1,000"},
 		{[]string{"-least", "1"}, "from 2 to"},
 		{[]string{"-least", "144"}, "has 208 values, and 5 forecasts of 13 steps leave 143 to fit to: want a lower -horizon or -least"},
@@ -454,7 +454,7 @@ func TestMistakes(t *testing.T) {
 		{train("name\na,1,2,3\nb,1,2\n"), "f.csv: none of the 2 series can be used for all of the models: 2 too short for a forecast of 13 steps"},
 		{train("name\na," + strings.Repeat("4,", 99) + "5\n"), `the series "a" is without two neighbouring values that differ`},
 		{train("name\na," + long + strings.Repeat("NA,", 14) + "\n"), `the series "a" is without a known value in one of the spans of 13 steps`},
-		{append(train("name\na,NA,NA,"+strings.Repeat("1,2,", 32)+"3\n"), "-origins", "5"), "leaves too few values to fit naive to: 0 values"},
+		{append(train("name\na,NA,NA,"+strings.Repeat("1,2,", 32)+"3\n"), "-origins", "5"), "leaves too few values to fit naive to: 0 known values"},
 		{train("\x1f\x8bno gzip, whatever it says"), "f.csv: gzip: invalid header"},
 		{train(programtest.Gzip(strings.Repeat(kept, 9))[:30]), "f.csv: the compressed data are cut off"},
 

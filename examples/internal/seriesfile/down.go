@@ -42,7 +42,8 @@ func down(header []string, rows []row) *layout {
 		}
 		return l
 	case width == 2 && isStep(0) && !allNumbers(header[1:]) && len(rows) > 2 && onlyPairs(rows):
-		// week,value over names that neither are dates nor count: to be refused where it is read.
+		// week,value over names that neither are dates nor count: to be refused where it is
+		// read.
 		return &layout{name: -1, values: []int{1}, names: []string{strings.TrimSpace(header[1])}}
 	case width == 3 && (isStep(1) || repeats(rows)):
 		if dates, counts := all(rows, 1); dates || counts {
@@ -286,8 +287,8 @@ func (l *layout) places(rows []row) ([]int, error) {
 	return places, nil
 }
 
-// months reports whether dates are those of months or quarters: all on the same day of the month,
-// or all on the last, and none less than 28 days after another.
+// months reports whether dates are those of months or quarters: all on the same day of the
+// month, or all on the last, and none less than 28 days after another.
 func months(days []time.Time) bool {
 	if len(days) < 2 {
 		return false
