@@ -108,8 +108,8 @@ func ExampleTriple_Clamp() {
 	fmt.Println(m.Validate())
 	m.Clamp()
 	fmt.Printf("%.4f %v\n", m.Gamma, m.Validate())
-	// Output: forecast: Gamma: factors outside the stability region: 0.4 with alpha 0.1 and
-	// beta 0.5 in the midpoint form: want less than 0.105263, as Clamp makes it 0.0526 <nil>
+	// Output: forecast: Gamma: factors outside the stability region: 0.4 with alpha 0.1 and beta 0.5 in the midpoint form: want less than 0.105263, as Clamp makes it
+	// 0.0526 <nil>
 }
 
 func ExampleBrown() {
