@@ -139,6 +139,11 @@
 //     [AtHomePrice] takes p_i.
 //   - They price leases at the borrower's F_i/τ_i: [BorrowerFee]. The argument of section 4
 //     needs the lender's: [LenderFee].
+//   - Eq. (22) says that the gain is between 0 and Σ_i Σ_t d_i·p_i − r_i·F_i, for centres whose
+//     reservations cost as much as their demand on demand. For these centres the upper end
+//     is 0, and nothing lies between. What holds for all centres in sum: fees are spent and
+//     leases pass between centres, so the gain is at most Σ_i Σ_t p_i·(d_i − u_i)⁺, the cost
+//     on demand without sharing.
 //   - Line 2 follows from Eq. (20): no part is larger than what is missing at home. The line
 //     only saves asking.
 //

@@ -78,6 +78,12 @@ func nameOf(a Planner) string {
 		return "level"
 	case *SEC:
 		return "sec"
+	case *Exact:
+		return "exact"
+	case *RHO:
+		return "rho"
+	case *Robust:
+		return "robust"
 	case *OnDemand:
 		return "ondemand"
 	case *Peak:

@@ -106,3 +106,63 @@ func BenchmarkLiu(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkGenerated needs no reference material: a demand that rises and falls by day, of
+// three years of hours and 300 instances. Exact, RHO (24 hours ahead) and Robust plan for a
+// class of a day, and Exact for a class of a year; the quality of the rules is the gap to
+// Exact. Exact, SEC and Competitive plan weekly for the four classes of [Niu16] section 8.5,
+// and gaps count from Exact's plan.
+func BenchmarkGenerated(b *testing.B) {
+	demand := anyDemand(rand.New(rand.NewPCG(3, 4)), 26_280, 300) // seed 3, 4
+	day := &Problem{Demand: demand, Slot: time.Hour, Prices: prepaid(60, 750, 24)}
+	year := &Problem{Demand: demand, Slot: time.Hour, Prices: pricing.List{OnDemand: 2400 * pricing.Milli, Classes: []pricing.Class{
+		{Name: "1y-heavy", Term: 8760 * time.Hour, Upfront: 5000 * pricing.Unit, Hourly: 361 * pricing.Milli},
+	}}}
+	all := pricing.CC28XLarge2013()
+	weekly := &Problem{Demand: demand, Slot: time.Hour, Every: 168, Horizon: Pure, Prices: pricing.List{OnDemand: all.OnDemand}}
+	for _, c := range all.Classes {
+		switch c.Name {
+		case "1y-light", "1y-heavy", "3y-light", "3y-heavy":
+			weekly.Prices.Classes = append(weekly.Prices.Classes, c)
+		}
+	}
+	if len(weekly.Prices.Classes) != 4 {
+		b.Fatalf("%d of the four classes", len(weekly.Prices.Classes))
+	}
+	best := func(p *Problem) pricing.Money {
+		var e Exact
+		plan, err := e.AppendPlan(nil, p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return mustBill(b, p, plan)
+	}
+	for _, c := range []struct {
+		name string
+		p    *Problem
+		list []Planner
+	}{
+		{"term=24h", day, []Planner{&Exact{}, &RHO{Window: 24}, &Robust{Window: 24}}},
+		{"term=8760h", year, []Planner{&Exact{}, &RHO{Window: 8760}, &Robust{Window: 8760}}},
+		{"classes=4", weekly, []Planner{&Exact{}, &SEC{}}},
+	} {
+		optimum := best(c.p)
+		for _, a := range c.list {
+			b.Run(fmt.Sprintf("alg=%s/%s", nameOf(a), c.name), func(b *testing.B) {
+				benchPlan(b, a, c.p, optimum)
+			})
+		}
+	}
+	b.Run("alg=competitive/classes=4", func(b *testing.B) {
+		var c Competitive
+		if _, err := c.Bound(weekly); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := c.Bound(weekly); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

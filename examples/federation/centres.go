@@ -49,6 +49,7 @@ type centre struct {
 	read   *joblog.Log // nil where the centre is made up
 	path   string
 	known  int // of paperSites, or -1
+	hours  int // of the window
 }
 
 // load reads the logs, or makes centres up, and gives them their prices.
@@ -132,6 +133,7 @@ func (c *centre) cut(o *options, i int) error {
 		c.from = o.from[i]
 	}
 	from := time.Duration(c.from) * time.Hour
+	c.hours = o.hours
 	for _, j := range trace.Submitted(jobs, from, from+time.Duration(o.hours)*time.Hour) {
 		j.Submit -= from
 		c.jobs = append(c.jobs, j)
@@ -141,6 +143,20 @@ func (c *centre) cut(o *options, i int) error {
 			c.path, o.hours, c.from, first, last)
 	}
 	return nil
+}
+
+// short returns the share of the jobs that run for less than an hour, among those of the
+// log that are submitted in a window of the same length from an hour on.
+func (c *centre) short(hour int) float64 {
+	from := time.Duration(hour) * time.Hour
+	n, all := 0, 0
+	for _, j := range trace.Submitted(c.read.Jobs, from, from+time.Duration(c.hours)*time.Hour) {
+		all++
+		if j.Run < time.Hour {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, all))
 }
 
 // Disk space per instance in MB, between bounds of [Liu21] section 5.1.

@@ -48,6 +48,11 @@ How
                          periodic      once a day for the day (the paper's 2AH)
                          hgr           heuristic-greedy, Algorithm 1
                          exact         the optimum of each centre by itself
+                         wang          online without a prediction: a reservation when
+                                       the past day's cost on demand that it would have
+                                       saved exceeds its price [Wang13]
+                         history       online by history: [Wang15], which the paper
+                                       compares with
                          rho           rolling horizon, Algorithm 2, in five readings:
                          rho-printed     as printed: all purchases of a window are made,
                                          each is subtracted within the window only
@@ -131,6 +136,8 @@ const (
 	periodic plannerName = iota
 	hgr
 	exact
+	wang
+	history
 	rhoPrinted
 	rhoFull
 	rhoLast
@@ -139,7 +146,7 @@ const (
 	planners // how many
 )
 
-var plannerNames = [planners]string{"periodic", "hgr", "exact", "rho-printed", "rho-full", "rho-last", "rho-first", "rho-deferred"}
+var plannerNames = [planners]string{"periodic", "hgr", "exact", "wang", "history", "rho-printed", "rho-full", "rho-last", "rho-first", "rho-deferred"}
 
 func (p plannerName) String() string { return plannerNames[p] }
 
@@ -157,6 +164,10 @@ func (p plannerName) label() string {
 
 // rolls reports whether the planner is a rolling horizon.
 func (p plannerName) rolls() bool { return p >= rhoPrinted }
+
+// predicts reports whether the planner uses a predicted demand. Wang and history know the
+// past and the present hour only.
+func (p plannerName) predicts() bool { return p != wang && p != history }
 
 // options are the flags.
 type options struct {

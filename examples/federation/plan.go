@@ -53,6 +53,10 @@ func (c *centre) plan(o planOptions) (*plan, error) {
 		planner = &reserve.HGR{}
 	case exact:
 		planner = &reserve.Exact{}
+	case wang:
+		planner = &reserve.Wang{}
+	case history:
+		planner = &reserve.History{}
 	default:
 		rule := map[plannerName]reserve.RHO{
 			rhoPrinted:  {},
@@ -64,7 +68,7 @@ func (c *centre) plan(o planOptions) (*plan, error) {
 		rule.Window, rule.Forecast = o.lambda, o.predicted
 		planner = &rule
 	}
-	if !o.planner.rolls() && o.predicted != nil {
+	if o.planner.predicts() && !o.planner.rolls() && o.predicted != nil {
 		problem.Demand = o.predicted
 	}
 	purchases, err := planner.AppendPlan(nil, &problem)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,24 +163,26 @@ func (r *results) writePaths(w *table.Page) {
 		return
 	}
 	names := r.shortNames()
-	var rows [][]string
-	for i := range r.centres {
-		for j := range r.centres {
-			if i == j {
-				continue
+	for part := range r.beside() {
+		var rows [][]string
+		for i := range r.centres {
+			for j := range r.centres {
+				if i == j {
+					continue
+				}
+				row := []string{names[i], names[j]}
+				for _, p := range part {
+					row = append(row, gigabytes(r.plain[p].shared.moved[i][j], 1))
+				}
+				rows = append(rows, row)
 			}
-			row := []string{names[i], names[j]}
-			for _, p := range r.shown() {
-				row = append(row, gigabytes(r.plain[p].shared.moved[i][j], 1))
-			}
-			rows = append(rows, row)
 		}
+		row := []string{"all", ""}
+		for _, p := range part {
+			row = append(row, gigabytes(r.plain[p].shared.total.Sent, 1))
+		}
+		tabulate(w, "Data sent, GB", "<from|<to"+headings(part), append(rows, row))
 	}
-	row := []string{"all", ""}
-	for _, p := range r.shown() {
-		row = append(row, gigabytes(r.plain[p].shared.total.Sent, 1))
-	}
-	tabulate(w, "Data sent, GB", "<from|<to"+r.headings(), append(rows, row))
 }
 
 // shortNames are the centres' names cut to a few characters, with their numbers where
@@ -203,9 +206,20 @@ func (r *results) shortNames() []string {
 	return names
 }
 
+// beside are the planners that were asked for, as many as fit beside each other in a
+// table: rolling horizons stand in a table of their own if there are more.
+func (r *results) beside() iter.Seq[[]plannerName] {
+	list := r.shown()
+	fits, rolling := 8, slices.IndexFunc(list, plannerName.rolls)
+	if len(list) > fits && rolling > 0 {
+		fits = rolling
+	}
+	return slices.Chunk(list, fits)
+}
+
 // headings are the planners' names, in two lines where they are long, as columns.
-func (r *results) headings() (text string) {
-	for _, p := range r.shown() {
+func headings(list []plannerName) (text string) {
+	for _, p := range list {
 		text += "|" + strings.NewReplacer("rho-", "rho-\n", "periodic", "peri-\nodic", "printed", "prin-\nted", "deferred", "de-\nferred").Replace(p.String())
 	}
 	return text
@@ -261,15 +275,17 @@ func (r *results) writeReadings(w *table.Page) {
 	if len(r.centres) < 2 {
 		return
 	}
-	var rows [][]string
-	for i := range readings {
-		row := []string{readings[i].name}
-		for _, p := range r.shown() {
-			row = append(row, dollars(r.read[p][i].cost))
+	for part := range r.beside() {
+		var rows [][]string
+		for i := range readings {
+			row := []string{readings[i].name}
+			for _, p := range part {
+				row = append(row, dollars(r.read[p][i].cost))
+			}
+			rows = append(rows, row)
 		}
-		rows = append(rows, row)
+		tabulate(w, "Ways to share", "<cost shared, $"+headings(part), rows)
 	}
-	tabulate(w, "Ways to share", "<cost shared, $"+r.headings(), rows)
 	w.Printf("\n")
 	var texts []string
 	for _, x := range readings {
