@@ -84,7 +84,8 @@ Its risk controls
   -premium X           plan as if the fees of long terms were higher: by X times the fee
                        for each further length of the shortest term (default 0)
   -alarm X             buy nothing while the tracking signal of the forecast has a
-                       magnitude of X or more, 0 to 1 (default: no alarm)
+                       magnitude above X, 0 to 1 (default: buy all the same; -state
+                       says if the signal is more than chance explains)
 
 What to buy now
   -state FILE          do not replay, but decide at the end of the last whole week of

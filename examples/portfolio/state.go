@@ -39,6 +39,7 @@ type state struct {
 	Bought  []int    `json:"bought"`  // at the end of them, by class
 	Planned *float64 `json:"planned"` // for the mean demand of the next; nil: nothing was
 	Signal  float64  `json:"signal"`  // tracking signal of the forecast
+	Alarm   bool     `json:"alarm"`   // the signal is one that chance does not explain
 
 	Portfolio json.RawMessage `json:"portfolio"`
 }
@@ -197,6 +198,9 @@ func (d *decision) advance(before *state) error {
 	}
 	d.now = &state{Model: o.model, Alpha: o.alpha, Fit: o.fit, Classes: classfile.Names(d.in.list), Weeks: s.weeks, Demand: checksum(s.demand),
 		Bought: make([]int, len(d.in.list.Classes)), Signal: portfolio.Forecaster.(interface{ TrackingSignal() float64 }).TrackingSignal()}
+	if f, ok := portfolio.Forecaster.(interface{ Alarm() bool }); ok {
+		d.now.Alarm = f.Alarm()
+	}
 	for _, q := range purchases {
 		d.now.Bought[q.Class] = q.Count
 	}
@@ -319,7 +323,7 @@ func (d *decision) rows() any {
 	var rows []jsonrows.Row
 	for k, c := range d.in.list.Classes {
 		active, _ := held(d.active, k)
-		row := jsonrows.Row{"week", d.now.Weeks, "class", c.Name, "buy", d.now.Bought[k], "active", active, "planned", nil, "signal", decimal.Number(d.now.Signal, 6)}
+		row := jsonrows.Row{"week", d.now.Weeks, "class", c.Name, "buy", d.now.Bought[k], "active", active, "planned", nil, "signal", decimal.Number(d.now.Signal, 6), "alarm", d.now.Alarm}
 		if d.now.Planned != nil {
 			row[9] = decimal.Number(*d.now.Planned, 6)
 		}
@@ -374,8 +378,14 @@ func (d *decision) text(w *table.Page) error {
 	}
 	w.Printf("\nThe tracking signal of the forecast is %s", decimal.Fixed(now.Signal, 2))
 	switch {
-	case d.o.alarm > 0 && math.Abs(now.Signal) >= d.o.alarm:
+	case d.o.alarm > 0 && math.Abs(now.Signal) > d.o.alarm:
 		w.Printf(", an alarm: nothing is bought.\n")
+	case now.Alarm && now.Planned != nil:
+		way := "low"
+		if now.Signal < 0 {
+			way = "high"
+		}
+		w.Printf(", an alarm:\nthe forecasts of late were too %s by more than chance.\nFind out what has changed before you order.\nWith -alarm %s nothing is ordered until then.\n", way, decimal.Fixed(math.Floor(10*math.Abs(now.Signal)-.001)/10, 1))
 	case now.Planned == nil:
 		w.Printf(". The model is not ready yet.\n")
 	default:

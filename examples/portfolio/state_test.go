@@ -21,6 +21,7 @@ type bought struct {
 	Active  int
 	Planned *float64
 	Signal  *float64
+	Alarm   bool
 
 	Date       string
 	Upfront    float64
@@ -104,6 +105,27 @@ func TestState(t *testing.T) {
 		}
 		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 			t.Errorf("left %v", entries)
+		}
+	}
+}
+
+// A demand that has risen for weeks makes an alarm without -alarm, which says what to do.
+func TestStateAlarm(t *testing.T) {
+	rising, steady := "n\n", "n\n"
+	for d := range 7 * 20 {
+		rising += fmt.Sprintln(10 + d/7)
+		steady += fmt.Sprintln(10 + d%2 + d/7%2)
+	}
+	for text, want := range map[string]bool{rising: true, steady: false} {
+		args := []string{"-slot", "24h", "-classes", programtest.Write(t, "c.json", dayClasses), "-demand", programtest.Write(t, "d.csv", text), "-state", filepath.Join(t.TempDir(), "s.json")}
+		stdout, _ := tested.Must(t, args...)
+		if got := strings.Contains(stdout, "forecasts of late were too low by more than chance"); got != want {
+			t.Errorf("alarm %v, want %v:\n%s", got, want, stdout)
+		}
+		for _, d := range decisions(t, first(tested.Must(t, append(args, "-json")...))) {
+			if d.Alarm != want {
+				t.Errorf("%+v, want an alarm %v", d, want)
+			}
 		}
 	}
 }
