@@ -137,7 +137,8 @@ func (o Options) priceOf(home, lender Centre) pricing.Money {
 	case BorrowerFee:
 		return perSlot(home)
 	case Midpoint:
-		return (perSlot(lender) + lender.OnDemand) / 2
+		a, b := perSlot(lender), lender.OnDemand
+		return a&b + (a^b)>>1 // ⌊(a+b)/2⌋; a+b may not fit
 	case Unpaid:
 		return 0
 	}

@@ -100,7 +100,7 @@ func (s *Splitter) Theta(missing, idle []int, r Rates) (int, error) {
 			return 0, badInput(p.field, -1, ErrRange, "%v: want a price of 0 or more", p.price)
 		}
 	}
-	if len(missing) == 0 {
+	if len(missing) == 0 || slices.Max(missing) <= 0 {
 		return 0, nil
 	}
 	// Slopes and amounts stay below (3·dearest·slots + traffic)·θ in magnitude.

@@ -3,9 +3,11 @@ package forecast
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // Defaults of [Backtester].
@@ -108,11 +110,18 @@ func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 		return Score{}, badInput("Origins", -1, ErrFactor, "%d points %d apart: want 0 for the defaults, or more", b.Origins, b.Step)
 	}
 	origins, step := count(b.Origins, DefaultOrigins), count(b.Step, b.Horizon)
-	first := len(series) - b.Horizon - (origins-1)*step
-	if first < 1 {
-		return Score{}, badInput("series", -1, ErrShort, "%d values: want more than %d for %d forecasts of %d steps",
-			len(series), len(series)-first, origins, b.Horizon)
+	back, fits := wide.Mul(int64(origins-1), int64(step))
+	if fits {
+		back, fits = wide.Add(back, int64(b.Horizon))
 	}
+	if !fits || back >= int64(len(series)) {
+		if !fits {
+			back = math.MaxInt64
+		}
+		return Score{}, badInput("series", -1, ErrShort, "%d values: want more than %d for %d forecasts of %d steps",
+			len(series), back, origins, b.Horizon)
+	}
+	first := len(series) - int(back)
 	var sum Score
 	for i := range origins {
 		at := first + i*step

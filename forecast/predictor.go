@@ -15,8 +15,9 @@ type spreader interface {
 }
 
 // Predictor puts limits, quantiles, intervals, paths and the tracking signal around a model, as
-// a planner needs them. The zero value needs a Model. A Predictor is a Model itself, and can
-// stand wherever a Model does.
+// a planner needs them. The zero value needs a Model: without one, Validate and Fit
+// return an error, and the methods that forecast or take an observation panic. A Predictor
+// is a Model itself, and can stand wherever a Model does.
 //
 // Intervals take the errors as normal, in the scale of the model's errors, with the variance
 // of the one-step errors so far. The quantiles are Student's, with at least four degrees of
@@ -51,6 +52,7 @@ type Predictor struct {
 
 // Update takes the next observation, see [Model], and its error.
 func (p *Predictor) Update(x float64) {
+	p.needModel()
 	if usable(x) {
 		p.Peak = max(p.Peak, math.Abs(x))
 		if s, ok := p.Model.(starter); !ok || s.Ready() {
@@ -59,6 +61,13 @@ func (p *Predictor) Update(x float64) {
 		}
 	}
 	p.Model.Update(x)
+}
+
+// needModel panics without a Model.
+func (p *Predictor) needModel() {
+	if p.Model == nil {
+		panic("forecast: Predictor without a Model")
+	}
 }
 
 // errorIn returns the error of a forecast in a scale, NaN if that has none.
@@ -108,6 +117,7 @@ func (p *Predictor) Ready() bool {
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, within the limits.
 func (p *Predictor) Forecast(dst []float64) {
+	p.needModel()
 	p.Model.Forecast(dst)
 	p.Limits.Apply(dst, p.Peak)
 }

@@ -68,7 +68,8 @@ type SpotHistory struct {
 // "Times" and [ErrMissing] if there is no price at all, "Times" and [ErrRange] for
 // a time that is not after the time before it, "Prices" and ErrRange for a negative
 // price or for more or fewer prices than times, "End" and ErrRange for an end
-// before the last time. O(n).
+// before the last time or more than the range of a Duration after the first one, 292
+// years. O(n).
 func (h SpotHistory) Validate() error {
 	switch n := len(h.Times); {
 	case n == 0:
@@ -77,6 +78,8 @@ func (h SpotHistory) Validate() error {
 		return badInput("Prices", -1, ErrRange, "%d prices: want one for each of the %d times", len(h.Prices), n)
 	case h.End < h.Times[n-1]:
 		return badInput("End", -1, ErrRange, "%v: want %v, the time of the last price, or later", h.End, h.Times[n-1])
+	case h.End-h.Times[0] < 0 && h.Times[0] < h.End:
+		return badInput("End", -1, ErrRange, "%v: want at most %v after the first price, at %v", h.End, time.Duration(math.MaxInt64), h.Times[0])
 	}
 	for i, t := range h.Times {
 		if i > 0 && t <= h.Times[i-1] {
@@ -92,8 +95,14 @@ func (h SpotHistory) Validate() error {
 // Start returns the time of the first price.
 func (h SpotHistory) Start() time.Duration { return h.Times[0] }
 
-// Span returns the time from the first price to End.
-func (h SpotHistory) Span() time.Duration { return h.End - h.Times[0] }
+// Span returns the time from the first price to End; at most the greatest Duration, which
+// no valid history exceeds.
+func (h SpotHistory) Span() time.Duration {
+	if span := h.End - h.Times[0]; span >= 0 || h.End < h.Times[0] {
+		return span
+	}
+	return math.MaxInt64
+}
 
 // Index returns the index of the price in force at t: the last price set at or
 // before t. Index panics if t is before the first price. O(log n).
@@ -179,13 +188,21 @@ func (h SpotHistory) weigh(from, to time.Duration) (sum wide.Uint) {
 	return sum
 }
 
-// Mean returns the mean price per hour over [from, to), each price weighed by the
-// time for which it held, rounded half to even. Mean panics unless from < to and
-// from is not before the first price. O(log n + changes in the window).
-func (h SpotHistory) Mean(from, to time.Duration) Money {
+// checkWindow panics unless [from, to) is a window of a length that is a Duration.
+func checkWindow(from, to time.Duration) {
 	if from >= to {
 		panic("pricing: window of a spot history that is empty")
 	}
+	if to-from < 0 {
+		panic("pricing: window of a spot history beyond the range of a Duration")
+	}
+}
+
+// Mean returns the mean price per hour over [from, to), each price weighed by the
+// time for which it held, rounded half to even. Mean panics unless from < to, to - from is a
+// Duration, and from is not before the first price. O(log n + changes in the window).
+func (h SpotHistory) Mean(from, to time.Duration) Money {
+	checkWindow(from, to)
 	m, _ := spotCost(h.weigh(from, to), to-from) // at most the highest price
 	return m
 }
@@ -193,15 +210,13 @@ func (h SpotHistory) Mean(from, to time.Duration) Money {
 // Quantile returns the lowest price that was not exceeded in [from, to) for the
 // share q of the time: for q of 0 the lowest price of the window, for 1 the highest.
 // The result is always a price that held in the window. The share is ⌈q·window⌉
-// nanoseconds. Quantile panics unless from < to, from is not before the first
-// price, and 0 ≤ q ≤ 1.
+// nanoseconds. Quantile panics unless from < to, to - from is a Duration, from is
+// not before the first price, and 0 ≤ q ≤ 1.
 //
 // Quantile halves the range of prices until one price is left, and needs no memory:
 // O(log n + w·log(highest - lowest)) for w changes in the window.
 func (h SpotHistory) Quantile(from, to time.Duration, q float64) Money {
-	if from >= to {
-		panic("pricing: window of a spot history that is empty")
-	}
+	checkWindow(from, to)
 	if !(q >= 0 && q <= 1) {
 		panic("pricing: quantile outside [0, 1]")
 	}

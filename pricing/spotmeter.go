@@ -110,8 +110,8 @@ func (m SpotMeter) Charged(length time.Duration, end SpotEnd) time.Duration {
 // The error is [ErrOverflow]. Cost panics if launch is before the first price, if
 // length is negative, if the lease or its charged time ends beyond the range of a
 // Duration, or if the meter is not usable. An unknown end counts as EndedByUser.
-// O(log n) for each piece of Reprice; with a Reprice of 0, O(log n + changes during
-// the lease).
+// O(log n) for each piece of Reprice that ends after a change of the price during the
+// lease; with a Reprice of 0, O(log n + changes during the lease).
 func (m SpotMeter) Cost(h SpotHistory, launch, length time.Duration, end SpotEnd) (Money, error) {
 	charged := m.Charged(length, end)
 	if end == EndedByProvider && charged == 0 {
@@ -125,9 +125,17 @@ func (m SpotMeter) Cost(h SpotHistory, launch, length time.Duration, end SpotEnd
 		sum = h.weigh(launch, launch+charged)
 	} else {
 		for at := time.Duration(0); at < charged; {
-			piece := min(m.Reprice, charged-at)
-			sum.AddProduct(uint64(h.At(launch+at)), uint64(piece))
-			at += piece
+			// All pieces that begin before the next change have one price.
+			i, rest := h.Index(launch+at), charged-at
+			same := time.Duration(0)
+			if i+1 == len(h.Times) {
+				same = rest
+			} else if until := h.Times[i+1] - (launch + at) - 1; until > 0 {
+				same = min(rest, until/m.Reprice*m.Reprice)
+			}
+			same += min(m.Reprice, rest-same)
+			sum.AddProduct(uint64(h.Prices[i]), uint64(same))
+			at += same
 		}
 	}
 	cost, ok := spotCost(sum, time.Hour)

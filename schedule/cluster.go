@@ -36,6 +36,7 @@ func (c *cluster) Reset(nodes int) {
 // submit puts a job into the queue.
 func (c *cluster) submit(j Job, order Priority) {
 	checkJob(j)
+	checkSum(c.queue.nodes, j.Nodes)
 	prio := order.of(j)
 	if c.isNew {
 		c.changed = true
@@ -59,6 +60,13 @@ func checkJob(j Job) {
 	}
 }
 
+// checkSum panics if a cluster or a queue of some nodes cannot have n ≥ 0 more.
+func checkSum(nodes, n int) {
+	if n > math.MaxInt-nodes {
+		panic("schedule: more nodes than an int can count")
+	}
+}
+
 // Finish takes a running job's nodes back.
 func (c *cluster) Finish(a Allocation, now time.Duration) {
 	c.expire(now)
@@ -78,6 +86,7 @@ func (c *cluster) AddNodes(n int, ready time.Duration) {
 	if n == 0 {
 		return
 	}
+	checkSum(c.nodes, n)
 	c.nodes += n
 	c.profile.insert(release{ready, -1, n})
 	c.changed, c.fits = true, false

@@ -65,6 +65,7 @@ func (s *Conservative) begin() {
 // Submit puts a job into the queue and reserves its nodes.
 func (s *Conservative) Submit(j Job) {
 	checkJob(j)
+	checkSum(s.waiting, j.Nodes)
 	s.begin()
 	r := reservation{Job: j, prio: s.Order.of(j)}
 	i := sort.Search(len(s.queue), func(i int) bool { return r.before(&s.queue[i]) })
@@ -107,6 +108,7 @@ func (s *Conservative) AddNodes(n int, ready time.Duration) {
 	if n == 0 {
 		return
 	}
+	checkSum(s.nodes, n)
 	s.nodes += n
 	s.plan.add(ready, Never, n)
 	s.freed = Never

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math"
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/enum"
@@ -44,16 +45,17 @@ type Backlog struct {
 }
 
 // NewBacklog sums up the jobs of a queue, given in the queue's order, with
-// short as the threshold between short and long estimates. Time: O(jobs).
+// short as the threshold between short and long estimates. A sum that does not fit in an
+// int is math.MaxInt. Time: O(jobs).
 func NewBacklog(waiting []Job, short time.Duration) Backlog {
 	var b Backlog
 	for i, j := range waiting {
 		if i == 0 {
 			b.Top = j.Nodes
 		}
-		b.All += j.Nodes
+		b.All = sumNodes(b.All, j.Nodes)
 		if j.Estimate > short {
-			b.Long += j.Nodes
+			b.Long = sumNodes(b.Long, j.Nodes)
 		} else if b.FirstShort == 0 {
 			b.FirstShort = j.Nodes
 		}
@@ -61,12 +63,20 @@ func NewBacklog(waiting []Job, short time.Duration) Backlog {
 	return b
 }
 
-// Nodes returns how many nodes the expansion wants for a backlog. Nodes that are
-// idle or boot are not subtracted. It panics if e is not one of the constants.
+// sumNodes returns a + b of counts, and the greatest int if that does not fit.
+func sumNodes(a, b int) int {
+	if b > math.MaxInt-a {
+		return math.MaxInt
+	}
+	return a + b
+}
+
+// Nodes returns how many nodes the expansion wants for a backlog, math.MaxInt at most.
+// Nodes that are idle or boot are not subtracted. It panics if e is not one of the constants.
 func (e Expansion) Nodes(b Backlog) int {
 	switch e {
 	case BestSize:
-		return b.Long + b.FirstShort
+		return sumNodes(b.Long, b.FirstShort)
 	case FirstSize:
 		return b.Top
 	case SumSize:

@@ -17,8 +17,8 @@ type Scheduler interface {
 	// memory. It panics if nodes is negative.
 	Reset(nodes int)
 	// Submit puts a job into the queue. It panics if the job's Nodes or
-	// Estimate is not positive, its Submit is negative or its priority is not
-	// a number. That its ID is unique is not checked.
+	// Estimate is not positive, its Submit is negative, its priority is not
+	// a number, or the nodes of all waiting jobs do not fit in an int. That its ID is unique is not checked.
 	Submit(j Job)
 	// Finish takes a running job's nodes back at time now, before or at its
 	// estimated end. Tell it for every job that was started. It panics if the
@@ -26,7 +26,8 @@ type Scheduler interface {
 	// a job whose estimated end is past.
 	Finish(a Allocation, now time.Duration)
 	// AddNodes makes the cluster n nodes larger: they are known from now on
-	// and can be used from the time ready on. It panics if n is negative.
+	// and can be used from the time ready on. It panics if n is negative
+	// or the size of the cluster does not fit in an int.
 	AddNodes(n int, ready time.Duration)
 	// RemoveNodes takes n free nodes away at time now. It panics if n is
 	// negative or fewer than n are free.

@@ -105,6 +105,9 @@ func (c Options) withDefaults() (Options, error) {
 	if c.Mode == Local && c.Nodes <= 0 {
 		return c, badInput("Nodes", -1, ErrRange, "a local cluster of %d nodes: want at least 1", c.Nodes)
 	}
+	if c.Mode == Local && c.Nodes > math.MaxInt32 {
+		return c, badInput("Nodes", -1, ErrTooLarge, "a local cluster of %d nodes: want at most %d", c.Nodes, math.MaxInt32)
+	}
 	if c.Mode == NoWait { // whoever cannot start at once gets instances of its own
 		c.WaitLimit, c.Expansion, c.WaitFromNow, c.Bound = schedule.AtOnce, schedule.SumSize, false, true
 	}

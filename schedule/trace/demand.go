@@ -100,7 +100,8 @@ func (s *Sweep) Grow(jobs int) {
 //
 // An [*InputError] says which job, from 0, holds no instance or no time, ends
 // beyond the range of [time.Duration], or makes the curve longer than 2³⁰
-// slots or its values overflow; dst is then returned as it was given. It
+// slots or its values overflow, or that opts ask for more than 2³⁰ slots; dst is then
+// returned as it was given. It
 // panics if starts is neither nil nor as long as jobs, or if an option is out
 // of range.
 //
@@ -210,6 +211,9 @@ func checkHolds(jobs []Job, starts []time.Duration, slot time.Duration, opts Dem
 		if e := from - opts.From + j.Run; e > last {
 			last, latest = e, i
 		}
+	}
+	if opts.Slots > maxSlots {
+		return 0, badInput("DemandOptions.Slots", -1, ErrRange, "%d: want at most 2³⁰", opts.Slots)
 	}
 	if opts.Slots > 0 || last == 0 {
 		return opts.Slots, nil

@@ -23,6 +23,9 @@ type Peaks struct {
 	past    []int         // of the slots before
 }
 
+// maxPeaks bounds the slots that one change or one call can ask for, 512 MiB.
+const maxPeaks = 1 << 26
+
 // Reset forgets all changes, keeps the memory, and sets the slots' length; 0
 // means an hour. It panics if slot is negative.
 func (p *Peaks) Reset(slot time.Duration) {
@@ -32,8 +35,11 @@ func (p *Peaks) Reset(slot time.Duration) {
 	*p = Peaks{slot: slot, past: p.past[:0]}
 }
 
-// Grow makes room for that many slots.
+// Grow makes room for that many slots. It panics if they are more than 2²⁶.
 func (p *Peaks) Grow(slots int) {
+	if slots > maxPeaks {
+		panic("trace: more than 1<<26 slots")
+	}
 	if cap(p.past) < slots {
 		p.past = append(make([]int, 0, slots), p.past...)
 	}
@@ -49,7 +55,7 @@ func (p *Peaks) length() time.Duration {
 // Change says that the level rises by n at the instant at, or falls where n
 // is negative. It panics if at is negative or before the last change, or if
 // the level was negative once all changes of an earlier instant had been
-// given.
+// given, or if the instant is in slot 2²⁶ or later: the peaks of all slots before are kept.
 func (p *Peaks) Change(at time.Duration, n int) {
 	if at < p.now {
 		panic("trace: change before the last one")
@@ -58,6 +64,9 @@ func (p *Peaks) Change(at time.Duration, n int) {
 		p.level, p.peak = p.settled()
 		p.pending = 0
 		slot := p.length()
+		if at/slot >= maxPeaks {
+			panic("trace: change after more than 1<<26 slots: want a longer slot")
+		}
 		if s := int(at / slot); s > len(p.past) {
 			p.past = append(p.past, p.peak)
 			for len(p.past) < s {
@@ -89,11 +98,14 @@ func (p *Peaks) Level() int { return p.level + p.pending }
 
 // AppendTo appends to dst the peaks of the slots from time 0, as many as
 // slots says, and returns the extended slice. Slots after the last change
-// have the level that it left. It panics if slots is negative, and does not
-// change p.
+// have the level that it left. It panics if slots is negative or above 2²⁶,
+// and does not change p.
 func (p *Peaks) AppendTo(dst []int, slots int) []int {
 	if slots < 0 {
 		panic("trace: negative number of slots")
+	}
+	if slots > maxPeaks {
+		panic("trace: more than 1<<26 slots")
 	}
 	if slots <= len(p.past) {
 		return append(dst, p.past[:slots]...)
