@@ -59,8 +59,9 @@ const frontGap = 1e-8
 // from 0.01 to below 1, such as 0.95. Each risk takes at most the given number of rounds,
 // with one solve each; 0 stands for 60.
 //
-// The same problem gives the same front. A point of greater Risk exceeds the CVaR of
-// another point by at most the gaps of both.
+// The same problem gives the same front. Without gaps, a point of greater Risk has no
+// greater CVaR. With gaps, the CVaR of a point with λ exceeds that of a point with κ < λ by
+// at most ((1−κ)·e_λ + (1−λ)·e_κ)/(λ−κ), where e of a point is the Gap times the bound.
 //
 // The error is that of [Exact.Solve], [ErrRange] for a level, a risk or a number of
 // rounds out of range, or [ErrUnsupported] for a problem without paths. Front allocates.

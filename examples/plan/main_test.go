@@ -347,6 +347,12 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-held", filepath.Join(dir, "none.json")}, "none.json: no such file"},
 
 		{demand(""), "the file is empty"},
+		{demand("series,step,forecast\na,1,2\nb,1,3\n"), `line 3: the series "b" after the series "a": want the forecast of one series`},
+		{demand("series,step,forecast\na,1,-2\n"), `line 2, field 3: "-2": want a demand of 0 or more instances`},
+		{demand("series,step,forecast\n"), "no step after the header line"},
+		{demand("date,value\n2024-01-08,1\n2024-01-01,2\n"), `"2024-01-01" comes after "2024-01-08"`},
+		{demand("date,value\n2024-01-01,1\n2024-01-08,-2\n"), `step 2 of the series "value": -2: want a demand of 0 or more in each step`},
+		{demand("week,a,b\n1,1,2\n2,3,4\n"), "2 series: want one"},
 		{demand("instances\n"), "no demand: nothing after the header line"},
 		{demand("instances\n1\n-3\n2\n"), `d.csv: line 3 (instances): value out of range: "-3": want a whole number of instances`},
 		{demand(programtest.Gzip(strings.Repeat(smallDemand, 9))[:30]), "d.csv: the compressed data are cut off"},

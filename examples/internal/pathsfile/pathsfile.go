@@ -78,6 +78,10 @@ func parse(src io.Reader) (*File, error) {
 // header takes the names of the paths.
 func (f *File) header(record []string) error {
 	numbers := true
+	switch first := strings.ToLower(strings.TrimSpace(record[0])); first {
+	case "step", "slot", "hour", "day", "date", "time", "week", "month", "series":
+		return fmt.Errorf("field 1: %s: want numbers of paths only, without a field that names the step", infile.Quote(first))
+	}
 	for i, name := range record {
 		name = strings.TrimSpace(name)
 		if name == "" {

@@ -20,6 +20,7 @@ func TestParse(t *testing.T) {
 		"":                  "the file is empty",
 		"a,b\n":             "no step after the header",
 		"1,2\n3,4\n":        `"1" is a number: want a header line`,
+		"week,value\n1,2\n": `field 1: "week": want numbers of paths only`,
 		"a,\n1,2\n":         "field 2: the name is empty",
 		"a,b\n1,2\n3\n":     "line 3: 1 numbers: want 2, one for each path",
 		"a,b\n1,-2\n":       `line 2, field 2, path "b": "-2": want a demand of 0`,
