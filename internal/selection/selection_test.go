@@ -38,6 +38,26 @@ func TestKth(t *testing.T) {
 	})
 }
 
+// Only what is needed is put in order: the rest of a long slice is not sorted, so the
+// splits found the element and not the sort that ends bad cases.
+func TestKthDoesNotSort(t *testing.T) {
+	for _, n := range []int{1000, 100_000} {
+		for _, k := range []int{0, 3, n / 2, n - 1} {
+			a := make([]int64, n)
+			x := uint64(n)
+			for i := range a {
+				x = x*6364136223846793005 + 1442695040888963407
+				a[i] = int64(x >> 33)
+			}
+			check(t, slices.Clone(a), k)
+			selection.Kth(a, k)
+			if k >= 100 && slices.IsSorted(a[:k-50]) || n-k >= 100 && slices.IsSorted(a[k+50:]) {
+				t.Errorf("the part of %d that element %d is not in is sorted", n, k)
+			}
+		}
+	}
+}
+
 // Orders on which quickselect without a bound is slow, or leaves its slice.
 func TestKthOrders(t *testing.T) {
 	for _, n := range []int{1, 2, 12, 13, 14, 1000} {

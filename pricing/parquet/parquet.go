@@ -67,9 +67,18 @@ func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) (err error
 			err = source.err
 		}
 	}()
+	broken := func(err error) error {
+		return inputerr.At("parquet", row, 0, "", usage.ErrForm, "%w: want a whole Parquet file", err)
+	}
+	if err := checkFooter(source, size); err != nil {
+		return broken(err)
+	}
 	file, err := parquet.OpenFile(source, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 	if err != nil {
-		return inputerr.At("parquet", 0, 0, "", usage.ErrForm, "%w: want a whole Parquet file", err)
+		return broken(err)
+	}
+	if err := checkPages(source, size, file); err != nil {
+		return broken(err)
 	}
 	t := newTable(file)
 	var d interface {
@@ -101,7 +110,8 @@ func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) (err error
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
 				rows.Close()
-				return inputerr.At("parquet", row+1, 0, "", usage.ErrForm, "%w: want a whole Parquet file", err)
+				row++
+				return broken(err)
 			}
 			if err != nil || n == 0 {
 				break
@@ -125,6 +135,9 @@ type readerAt struct {
 }
 
 func (r *readerAt) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 { // by a footer that contradicts itself
+		return 0, io.ErrUnexpectedEOF
+	}
 	n, err := r.r.ReadAt(b, off)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF && r.err == nil {
 		r.err = err

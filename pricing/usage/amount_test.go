@@ -41,6 +41,11 @@ func TestParse(t *testing.T) {
 		{"0e999999999", "0", true}, {"1e-99999999999", "0", false},
 		{"4.440892098500626e-16", "0.000000000000000444", false},
 		{"99999999999999999999e-10", "9999999999.9999999999", true},
+		{"1234567890123456789012345678901234567890e-30", "1234567890.123456789012345679", false},
+		{"1000000000000000000000000000000000000000000e-40", "100", true},
+		{"0.000000000000000000000000000000000000000000000000001", "0", false},
+		{"000000000000000000000000000000000000000000000007", "7", true},
+		{"-1e12", "-1000000000000", true}, {"1E3", "1000", true}, {"1e+0", "1", true}, {"12e0000000000000000000002", "1200", true},
 	} {
 		got, exact, err := Parse([]byte(c.text))
 		if err != nil || got.String() != c.want || exact != c.exact {
@@ -156,6 +161,37 @@ func TestAmountMoney(t *testing.T) {
 	}
 	if got := sum.times(100_000).String(); got != "1"+strings.Repeat("0", 19) {
 		t.Error(got)
+	}
+}
+
+// Halves go to the even neighbour, in both directions.
+func TestScale(t *testing.T) {
+	const atto = "0.000000000000000001"
+	for _, c := range []struct {
+		text     string
+		num, den int64
+		want     string
+	}{
+		{atto, 1, 2, "0"}, {atto, 3, 2, "0.000000000000000002"}, {atto, 5, 2, "0.000000000000000002"}, {"-" + atto, 3, 2, "-0.000000000000000002"},
+		{atto, 7, 4, "0.000000000000000002"}, {atto, 5, 4, atto}, {"5400", 1, 3600, "1.5"}, {"0.01", 100, 1, "1"}, {"7", 5, 5, "7"}, {"1", -2, 1, "-2"}, {"-1", -2, 1, "2"},
+	} {
+		if got := parse(t, c.text).Scale(c.num, c.den); got.String() != c.want {
+			t.Errorf("%s·%d/%d = %v, want %s", c.text, c.num, c.den, got, c.want)
+		}
+	}
+	for name, f := range map[string]func(){
+		"over 0":    func() { Units(1).Scale(1, 0) },
+		"too large": func() { Units(most).Scale(1e18, 1) },
+		"below":     func() { Units(-most - 1) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "usage: ") {
+					t.Errorf("%s: panic %q", name, s)
+				}
+			}()
+			f()
+		}()
 	}
 }
 

@@ -283,6 +283,69 @@ func TestSeen(t *testing.T) {
 	}
 }
 
+// Kinds, commitments, months and reasons come out in order, whatever the order of rows.
+func TestOrder(t *testing.T) {
+	var c Collector
+	c.Begin("a", "test")
+	line := 1
+	put := func(month time.Month, charge Charge, kind Kind, id, reason string) {
+		line++
+		r := row(0, charge, "1")
+		r.Line, r.Start = line, time.Date(2024, month, 3, 0, 0, 0, 0, time.UTC)
+		r.End = r.Start.Add(time.Hour)
+		r.Kind, r.Commitment.ID, r.Reason = kind, id, reason
+		add(t, &c, r)
+	}
+	kinds := []Kind{{"b", "a", "a", "", ""}, {"a", "b", "a", "", ""}, {"a", "a", "b", "", ""}, {"a", "a", "a", "b", ""}, {"a", "a", "a", "a", "b"}, {"a", "a", "a", "a", "a"}, {"a", "a", "a", "", ""}}
+	for i, k := range kinds {
+		put(time.Month(12-i), Covered, k, string(rune('z'-i)), "")
+		put(time.Month(12-i), LeftOut, k, "", string(rune('z'-i)))
+		put(time.Month(12-i), LeftOut, k, "", Tax)
+	}
+	b := bill(t, &c)
+	for i := 1; i < len(kinds); i++ {
+		if b.Demand[i-1].Kind.compare(b.Demand[i].Kind) >= 0 {
+			t.Errorf("%v before %v", b.Demand[i-1].Kind, b.Demand[i].Kind)
+		}
+		if h, g := b.Held[i-1], b.Held[i]; h.Provider > g.Provider || h.Provider == g.Provider && h.ID >= g.ID {
+			t.Errorf("%v before %v", h, g)
+		}
+		if m := b.Months[i-1]; !m.Start.Before(b.Months[i].Start) || m.Covered.Rows != 1 || m.Left.Rows != 2 || m.Start.Day() != 1 {
+			t.Errorf("month %+v", m)
+		}
+	}
+	if l := b.Files[0].Left; len(l) != 8 || l[0] != (Left{Tax, Sum{7, Units(7), Units(7), Units(7)}}) || l[1].Reason != "t" || l[7].Reason != "z" {
+		t.Errorf("left out: %+v", l)
+	}
+	if len(b.Demand) != 7 || len(b.Months) != 7 || len(b.Held) != 7 {
+		t.Errorf("%d kinds, %d months, %d commitments", len(b.Demand), len(b.Months), len(b.Held))
+	}
+}
+
+// Times and names of a commitment are those of the first row that has them.
+func TestCommitmentWords(t *testing.T) {
+	var c Collector
+	c.Begin("a", "test")
+	bare, full, late := row(0, Covered, "0"), row(1, Covered, "0"), row(2, Unused, "0")
+	bare.Commitment = Commitment{ID: "x"}
+	full.Commitment = Commitment{ID: "x", Name: "name", Type: "type", Region: "r", Unit: "u", Spend: true, Start: start, End: start.AddDate(1, 0, 0)}
+	late.Commitment = Commitment{ID: "x", Name: "other", Start: start.AddDate(0, 0, 1), End: start.AddDate(2, 0, 0)}
+	late.End = late.Start.AddDate(0, 3, 0) // too long to be marked by the hour
+	buy := row(3, Purchase, "5")
+	buy.Commitment = Commitment{ID: "x", Quantity: Units(6), Unused: Units(2)}
+	buy.Kind = Kind{}
+	buy.Kind.Provider = "aws"
+	again := row(4, Purchase, "5")
+	again.Commitment = Commitment{ID: "x", Quantity: Units(6), Unused: Units(1)}
+	add(t, &c, bare, full, late, buy, again)
+	h := bill(t, &c).Held[0]
+	want := Held{Provider: "aws", ID: "x", Name: "name", Type: "type", Region: "r", Unit: "u", Spend: true, Start: start, End: start.AddDate(1, 0, 0), Seen: late.End,
+		Kind: large, PerHour: Units(6), Unused: Units(3), UnusedCost: Units(10), Paid: Units(10), Kinds: []KindHours{{large, Units(2)}}}
+	if diff := cmp.Diff(want, h, amounts); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // The size and the end of a commitment, from purchases, from use and from contracts.
 func TestHeld(t *testing.T) {
 	const year = 8760 * time.Hour

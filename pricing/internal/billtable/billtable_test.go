@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/csvscan"
 	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -40,15 +42,24 @@ func TestOpen(t *testing.T) {
 	if err := billtable.In("focus", io.EOF); err != io.EOF {
 		t.Error(err)
 	}
+	_, err = usage.ParseTime("x")
+	if got := billtable.In("focus", err).(*usage.InputError).Package; got != "focus" {
+		t.Errorf("package %s", got)
+	}
+	for err, want := range map[error]error{csvscan.ErrTooLong: usage.ErrSyntax, csvscan.ErrFields: usage.ErrSyntax, io.EOF: usage.ErrSyntax} {
+		if got := billtable.Error("focus", &csvscan.Error{Line: 7, Err: err}); !errors.Is(got, want) || !strings.HasPrefix(got.Error(), "focus: line 7: ") {
+			t.Errorf("%v becomes %v", err, got)
+		}
+	}
 }
 
 func TestNames(t *testing.T) {
-	for in, want := range map[string]string{"BilledCost": "billedcost", "billed_cost": "billedcost", "lineItem/UsageType": "lineitemusagetype", " Größe (GB) ": "größegb", "x_SkuDetails": "xskudetails"} {
+	for in, want := range map[string]string{"BilledCost": "billedcost", "billed_cost": "billedcost", "lineItem/UsageType": "lineitemusagetype", " Größe (GB) ": "größegb", "x_SkuDetails": "xskudetails", "AZaz09@[`{/:\x7f": "azaz09", "\u0080": "\u0080"} {
 		if got := billtable.Name(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
-	for in, want := range map[string]bool{"": true, "NULL": true, "null": true, "Null": true, "nul": false, "nulls": false, "0": false} {
+	for in, want := range map[string]bool{"": true, "NULL": true, "null": true, "Null": true, "nul": false, "nulls": false, "0": false, "xull": false, "nxll": false, "nuxl": false, "nulx": false, "null ": false} {
 		if billtable.Null([]byte(in)) != want {
 			t.Errorf("%q is null: %v", in, !want)
 		}
@@ -72,8 +83,18 @@ func TestClock(t *testing.T) {
 			}
 		}
 	}
-	if _, err := c.Parse(nil); !errors.Is(err, usage.ErrSyntax) {
-		t.Error(err)
+	for _, bad := range []string{"", "x"} {
+		if _, err := c.Parse([]byte(bad)); !errors.Is(err, usage.ErrSyntax) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	// Times that are remembered are not those of a text that was overwritten.
+	text := []byte("2024-09-18 01:00:00")
+	for _, hour := range "12345612" {
+		text[12] = byte(hour)
+		if got, err := c.Parse(text); err != nil || got.Hour() != int(hour-'0') {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
 	}
 }
 
@@ -104,6 +125,21 @@ func TestMemo(t *testing.T) {
 	}
 	if _, ok := get("", "ab"); ok {
 		t.Error("fields run together")
+	}
+	for range 3 { // of two that take turns, each is the one that was asked for
+		for want, fields := range map[int][]string{1: {"a", "b"}, 2: {"ab", ""}} {
+			if v, ok := get(fields...); v != want || !ok {
+				t.Errorf("%q: %d, %v", fields, v, ok)
+			}
+		}
+	}
+	if n := allocs.Once(func() {
+		m.Begin()
+		m.Add([]byte("a"))
+		m.Add([]byte("b"))
+		m.Get()
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 	for i := range 40_000 {
 		put(i, "n", strconv.Itoa(i))
