@@ -56,7 +56,7 @@ func (o *options) read(run *cli.Run) (*results, error) {
 	}
 	for _, path := range o.prices {
 		run.Showf("reading %s", path)
-		p, err := infile.Read("-prices", path, func(in io.Reader) (*offers.Prices, error) { return offers.Read(in, offers.Options{}) })
+		p, err := infile.ReadUpTo(64<<30, "-prices", path, func(in io.Reader) (*offers.Prices, error) { return offers.Read(in, offers.Options{}) })
 		if err != nil {
 			return nil, err
 		}

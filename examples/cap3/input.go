@@ -255,7 +255,7 @@ func (o *options) readInstance(in *input) error {
 		in.history = madeUp(in.instance.Hourly, o.seed)
 		return o.fits(in)
 	}
-	data, err := infile.ReadAll("-spot", o.spot)
+	data, err := infile.ReadUpTo(512<<20, "-spot", o.spot, io.ReadAll)
 	if err != nil {
 		return err
 	}

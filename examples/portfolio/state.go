@@ -11,12 +11,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/filelock"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
@@ -57,6 +59,11 @@ type decision struct {
 // act takes the weeks that have ended since the last decision, decides what to buy now,
 // and keeps the state.
 func (o *options) act(run *cli.Run) (report, error) {
+	unlock, err := o.lockState()
+	if err != nil {
+		return nil, err
+	}
+	run.Files.OnEnd(unlock)
 	before, err := o.readState()
 	if err != nil {
 		return nil, err
@@ -85,6 +92,52 @@ func (o *options) act(run *cli.Run) (report, error) {
 		_, err = out.Write(append(data, '\n'))
 	}
 	return d, err
+}
+
+// lockState keeps other processes from the state until the function that it returns is
+// called, so that no decision is lost. The lock is of a file beside the state, because the
+// state is replaced. The error is the user's mistake.
+func (o *options) lockState() (unlock func(), err error) {
+	if info, err := os.Stat(o.state); err == nil && !info.Mode().IsRegular() {
+		what := "is not a regular file"
+		if info.IsDir() {
+			what = "is a folder"
+		}
+		return nil, cli.Mistakef("cannot read -state %s: %s", o.state, what)
+	}
+	path := o.state
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	path += ".lock"
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if errors.Is(err, fs.ErrNotExist) {
+			return func() {}, nil // no folder, as the creation of the state says
+		}
+		if err != nil {
+			var p *fs.PathError
+			if errors.As(err, &p) {
+				err = p.Err
+			}
+			return nil, cli.Mistakef("cannot write -state %s.lock: %v", o.state, err)
+		}
+		alone, err := filelock.Exclude(f)
+		if err == nil && !alone {
+			err = errors.New("another process uses it: want one at a time")
+		}
+		if err != nil {
+			f.Close()
+			return nil, cli.Mistakef("cannot lock -state %s: %v", o.state, err)
+		}
+		// Who had the lock before may have removed the file since it was opened here.
+		mine, err := f.Stat()
+		now, e := os.Stat(path)
+		if err == nil && e == nil && os.SameFile(mine, now) {
+			return func() { os.Remove(path); f.Close() }, nil
+		}
+		f.Close()
+	}
 }
 
 // readState returns the state; nil if there is none yet, or -held begins a new one.

@@ -32,6 +32,9 @@ type Program[O, R any] struct {
 
 // exitStatus is the end of what -h prints.
 const exitStatus = `
+A file has at most 64 MiB of text, unpacked, but for job logs and bills, which have no
+limit, spot prices (512 MiB) and the price lists of providers (64 GiB).
+
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
 files, and 130 after an interrupt.
 `

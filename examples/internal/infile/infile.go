@@ -60,9 +60,19 @@ func (r *shown) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Most is how many bytes of text [Read] takes from a file, after gzip is unpacked. What is
+// made of a text takes up to ten times its memory.
+const Most = 64 << 20
+
 // Read reads the file that was given with a flag, plain or gzip, which its content tells,
-// with a function of the library. The error is the user's mistake.
-func Read[T any](flag, path string, parse func(io.Reader) (T, error)) (x T, err error) {
+// with a function of the library. The error is the user's mistake; a text longer than
+// [Most] is one.
+func Read[T any](flag, path string, parse func(io.Reader) (T, error)) (T, error) {
+	return ReadUpTo(Most, flag, path, parse)
+}
+
+// ReadUpTo is [Read] with another limit, which should be a number of whole MiB.
+func ReadUpTo[T any](most int64, flag, path string, parse func(io.Reader) (T, error)) (x T, err error) {
 	f, err := Open(flag, path)
 	if err != nil {
 		return x, err
@@ -70,11 +80,22 @@ func Read[T any](flag, path string, parse func(io.Reader) (T, error)) (x T, err 
 	defer f.Close()
 	var in io.Reader = bufio.NewReader(f)
 	if magic, _ := in.(*bufio.Reader).Peek(2); string(magic) == "\x1f\x8b" {
-		in, err = gzip.NewReader(in)
+		var zip *gzip.Reader
+		if zip, err = gzip.NewReader(in); err == nil {
+			text := bufio.NewReader(zip)
+			in = text
+			if magic, _ := text.Peek(2); string(magic) == "\x1f\x8b" {
+				err = errors.New("gzip data within gzip data: want them unpacked once")
+			}
+		}
 	}
 	if err == nil {
-		if x, err = parse(in); err == nil {
+		text := &limited{in: in, left: most}
+		if x, err = parse(text); err == nil && text.left >= 0 {
 			return x, nil
+		}
+		if text.left < 0 {
+			return *new(T), cli.Mistakef("%s %s: more than %d MiB of text, unpacked: want less", flag, path, most>>20)
 		}
 	}
 	var p *fs.PathError
@@ -85,6 +106,29 @@ func Read[T any](flag, path string, parse func(io.Reader) (T, error)) (x T, err 
 		err = p.Err
 	}
 	return x, cli.Mistakef("%s %s: %w", flag, path, cli.Plain(err))
+}
+
+// errTooLong ends a text that is longer than its limit.
+var errTooLong = errors.New("too much text")
+
+// limited reads a text up to a limit. left is negative once there was more.
+type limited struct {
+	in   io.Reader
+	left int64
+}
+
+func (r *limited) Read(p []byte) (int, error) {
+	if r.left < 0 {
+		return 0, errTooLong
+	}
+	if int64(len(p)) > r.left+1 {
+		p = p[:r.left+1]
+	}
+	n, err := r.in.Read(p)
+	if r.left -= int64(n); r.left < 0 {
+		return n - 1, errTooLong
+	}
+	return n, err
 }
 
 // ReadAll returns the text of a file, as [Read] does.

@@ -26,6 +26,7 @@ type Set struct {
 	ended  bool
 	used   []place
 	files  []*File
+	onEnd  []func()
 	made   []string                    // folders
 	rename func(from, to string) error // os.Rename, if nil
 }
@@ -201,6 +202,14 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// OnEnd has f called once when the set ends, after its files have taken their names or are
+// gone.
+func (s *Set) OnEnd(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onEnd = append(s.onEnd, f)
+}
+
 // Commit ends the set: all files are completed, and only then do they take
 // their names. After an error those that have not are removed, and each file
 // that has is whole. It does nothing after Abort.
@@ -213,6 +222,9 @@ func (s *Set) Commit() error {
 	defer s.end()
 	for _, f := range s.files {
 		err := f.buf.Flush()
+		if err == nil {
+			err = f.file.Sync() // or a crash may leave the new name with nothing in it
+		}
 		if e := f.file.Close(); err == nil {
 			err = e
 		}
@@ -229,8 +241,18 @@ func (s *Set) Commit() error {
 			return fmt.Errorf("%s: %w", f.name, cause(err))
 		}
 		f.temp = ""
+		syncFolder(filepath.Dir(f.target))
 	}
 	return nil
+}
+
+// syncFolder has the names in a folder survive a crash. Not all systems can; there it does
+// nothing.
+func syncFolder(path string) {
+	if d, err := os.Open(path); err == nil {
+		d.Sync()
+		d.Close()
+	}
 }
 
 // Abort ends the set and removes what was written. It does nothing after
@@ -253,5 +275,8 @@ func (s *Set) end() {
 	}
 	for _, path := range s.made {
 		os.Remove(path) // which fails if there is something in it
+	}
+	for _, f := range s.onEnd {
+		f()
 	}
 }
