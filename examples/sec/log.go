@@ -67,8 +67,15 @@ func (o *options) load(run *cli.Run) (*jobLog, error) {
 			log.largest = i
 		}
 	}
+	if j := log.jobs[log.largest]; j.Nodes > maxInstances {
+		return nil, cli.Mistakef("%s: job %d needs %s instances of %s: want at most %s", log.name, j.ID, decimal.Int(j.Nodes), decimal.Count(o.cores, "processor"), decimal.Int(maxInstances))
+	}
 	return log, nil
 }
+
+// maxInstances is how many instances a job may need: the program takes some 120 bytes of
+// memory for each, 1 GB.
+const maxInstances = 1 << 23
 
 // busyShare is how much of its time a cluster of enough nodes is busy at most:
 // above it the queue of a batch cluster grows long.
@@ -84,7 +91,7 @@ func (log *jobLog) enough() int {
 		hours += float64(j.Nodes) * j.Run.Hours()
 	}
 	if span := log.jobs[len(log.jobs)-1].Submit - log.jobs[0].Submit; span > 0 {
-		if n := math.Ceil(hours / span.Hours() / busyShare); n > float64(nodes) && n < math.MaxInt32 {
+		if n := math.Ceil(hours / span.Hours() / busyShare); n > float64(nodes) && n <= maxInstances {
 			nodes = int(n)
 		}
 	}

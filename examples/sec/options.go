@@ -20,7 +20,8 @@ and on the clusters of the comparison. Prints how long jobs wait and what they c
 Instances are EC2's cc2.8xlarge at the prices of 2013: $2.40 for every hour begun.
 
 What runs
-  -trace FILE          log in the Standard Workload Format, plain or gzip
+  -trace FILE          log in the Standard Workload Format, plain or gzip, of jobs that
+                       need up to 8388608 instances each
                        (default: a made-up log, the Lublin-Feitelson model)
   -cores-per-node N    processors of an instance (default 16); a job gets whole
                        instances
