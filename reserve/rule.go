@@ -48,8 +48,12 @@ type Offer struct {
 	Price int64 // of an instance for a slot on demand, p
 	Use   int64 // of one for a slot in a reservation, only if used, αp
 	Fee   int64 // of a reservation, F
-	Term  int   // of a reservation in slots, τ
+	Term  int   // of a reservation in slots, τ, at most 2²⁶
 }
+
+// maxTerm bounds the terms of rules, which keep some numbers for each slot of a term: half
+// a gigabyte for each number.
+const maxTerm = 1 << 26
 
 // OfferOf returns the class of p's list with the given index. The unit of the
 // prices is the largest in which those of p are whole. The errors are those of
@@ -76,8 +80,8 @@ func (o *Offer) check() error {
 		return badInput("Offer.Use", -1, ErrRange, "%d: want none negative", o.Use)
 	case o.Fee < 0:
 		return badInput("Offer.Fee", -1, ErrRange, "%d: want none negative", o.Fee)
-	case o.Term < 1 || o.Term > math.MaxInt32:
-		return badInput("Offer.Term", -1, ErrTerm, "%d slots: want 1 to %d", o.Term, math.MaxInt32)
+	case o.Term < 1 || o.Term > maxTerm:
+		return badInput("Offer.Term", -1, ErrTerm, "%d slots: want 1 to %d", o.Term, maxTerm)
 	}
 	return nil
 }
@@ -157,6 +161,9 @@ type series struct {
 func (s *series) load(p *Problem, k int, forecast []int) error {
 	if err := s.single.load(p, k); err != nil {
 		return err
+	}
+	if s.single.class.term > maxTerm {
+		return badInput("Prices.Classes[].Term", k, ErrTerm, "%d slots: want at most %d for a rule", s.single.class.term, maxTerm)
 	}
 	if p.Every > 1 {
 		return badInput("Every", -1, ErrUnsupported, "%d slots: want purchases at every slot", p.Every)
