@@ -63,6 +63,9 @@ var candidates = [...]candidate{
 
 const lenCandidates = 16
 
+// autoMean is the candidate that takes any series with a known value.
+const autoMean = 1
+
 // mostMembers is how many models Auto takes the mean of.
 const mostMembers = 3
 
@@ -192,7 +195,8 @@ func (m *Auto) deviate(dst []float64) {
 //
 // Without a season the candidates are Blend and Mean. A series that leaves less than a
 // quarter of a season after its first two seasons is taken to have none. Without f.Window Fit
-// takes the last 416 values, 8 seasons, or 16 second seasons, whichever is most; Mean takes all.
+// takes the last 416 values, 8 seasons, 32 second seasons or 16 horizons, whichever is most;
+// Mean takes all values.
 //
 // Fit wants three values. The work is at most 27 fits.
 func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
@@ -207,18 +211,19 @@ func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	f.Window = 0
 	p1, p2 := f.offered(part, tried)
-	f.auto.whole = part
-	if most := max(autoLeast, autoCycles*p1, 2*autoCycles*p2); window == 0 && len(part) > most {
-		part = part[len(part)-most:]
-		for part[0] != part[0] {
-			part = part[1:]
-		}
-	}
-	n := len(part)
 	horizon := f.Horizon
 	if horizon == 0 {
 		horizon = max(p1, 13)
 	}
+	f.auto.whole = part
+	if most := max(autoLeast, autoCycles*p1, 4*autoCycles*p2, 4*autoSpan*horizon); window == 0 && len(part) > most {
+		if end := part[len(part)-most:]; known(end) > most/2 { // else it is mostly silence
+			for part = end; part[0] != part[0]; {
+				part = part[1:]
+			}
+		}
+	}
+	n := len(part)
 	first := max(n-2*autoSpan*horizon, min(n-autoSpan*horizon, n*3/4), n/2)
 	if p1 > 1 && n-max(first, 2*p1) < max(1, p1/4) {
 		p1, p2 = 1, 1
@@ -230,14 +235,19 @@ func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	horizon = min(horizon, n-first)
 	f.Season, f.second, f.leads = p1, p2, 1
+	if m.members == nil || m.models[0] == nil {
+		m.members = make([]member, 0, mostMembers)
+		for k, c := range candidates {
+			m.models[k] = c.make()
+		}
+	}
 	a := &f.auto
 	m.choose(f, a, part, first, horizon, p1, p2)
-
 	return m.refit(f, a, part, p1, p2)
 }
 
-// autoCycles and autoLeast are how many seasons, and values, Auto fits to, if the Fitter has
-// no Window: what is older says little of what comes.
+// autoCycles and autoLeast are how many seasons, and values, Auto fits to at least, if the
+// Fitter has no Window: older values say little of the next ones.
 const (
 	autoCycles = 8
 	autoLeast  = 416
@@ -252,9 +262,6 @@ const autoOrigins = 24
 // fitAs fits a candidate to a series with its seasons.
 func (m *Auto) fitAs(f *Fitter, k int, series []float64, p1, p2 int) (Fit, error) {
 	c := &candidates[k]
-	if m.models[k] == nil {
-		m.models[k] = c.make()
-	}
 	switch c.season {
 	case 0:
 		f.Season, f.second = 1, 1
@@ -312,7 +319,7 @@ func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p
 		best = min(best, e)
 	}
 	m.members = m.members[:0]
-	if a.errs[0] > math.MaxFloat64 { // too short to try even that
+	if best > math.MaxFloat64 || a.errs[0] > math.MaxFloat64 && n < autoTry { // too short to try even that
 		m.members = append(m.members, member{candidates[0].name, 1, m.models[0]})
 		m.scale, a.which[0], a.leads = 1, 0, 0
 		a.rescale(series, 1)
@@ -371,6 +378,10 @@ func (a *autoFit) before(k, at int) []float64 {
 	}
 	return a.z[:at]
 }
+
+// autoTry is how many values a series has in which Auto tries other candidates if the first
+// cannot be tried.
+const autoTry = 12
 
 // autoGain is what part of the error a scale has to leave.
 const autoGain = .97
@@ -470,11 +481,20 @@ func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, 
 	a.resid = grow.Zero(a.resid, n)
 	free := 0.0
 	fit := Fit{}
+	fits, total := m.members[:0], 0.0
 	for i, x := range m.members {
 		g, err := m.fitAs(f, a.which[i], a.before(a.which[i], n), p1, p2)
-		if err != nil {
-			return Fit{}, err
+		if err != nil { // a window of silence: the others have to do, or the mean of all
+			if i < len(m.members)-1 || len(fits) > 0 {
+				continue
+			}
+			x = member{candidates[autoMean].name, 1, m.models[autoMean]}
+			if g, err = m.fitAs(f, autoMean, a.all, p1, p2); err != nil {
+				return Fit{}, err // not with a known value
+			}
 		}
+		fits = append(fits, x)
+		total += x.weight
 		free += x.weight * float64(g.Free)
 		fit.Evaluations += g.Evaluations
 		r, ratio := f.Residuals(), lambdaOf(x.model) == 0
@@ -488,9 +508,15 @@ func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, 
 			}
 		}
 	}
-	fit.Free = int(free + .5)
+	m.members = fits
+	for i := range fits {
+		fits[i].weight /= total
+	}
+	fit.Free = int(free/total + .5)
 	f.resid = append(f.resid[:0], a.resid...)
-	for _, e := range f.resid {
+	for t, e := range f.resid {
+		e /= total
+		f.resid[t] = e
 		if e == e {
 			fit.SSE += e * e
 			fit.N++

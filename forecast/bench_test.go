@@ -12,7 +12,8 @@ import (
 )
 
 // BenchmarkUpdate updates one model again and again, each update waiting for the one
-// before. Adaptive models have the original rule, and the lagged one too.
+// before. Adaptive models have the original rule, and the lagged one too. Models with a
+// season are fitted before.
 func BenchmarkUpdate(b *testing.B) {
 	run := func(name string, m Model) {
 		b.Run(name, func(b *testing.B) {
@@ -30,6 +31,12 @@ func BenchmarkUpdate(b *testing.B) {
 		m, err := New(name)
 		if err != nil {
 			b.Fatal(err)
+		}
+		switch m.(type) {
+		case *Mean, *SeasonalNaive, *HoltWinters, *Harmonic, *Autoregression, *Auto: // with a season of 12
+			if _, err := m.Fit(new(Fitter), airPassengers); err != nil {
+				b.Fatal(err)
+			}
 		}
 		run("model="+name, m)
 		switch m := m.(type) {

@@ -108,7 +108,8 @@ func ExampleTriple_Clamp() {
 	fmt.Println(m.Validate())
 	m.Clamp()
 	fmt.Printf("%.4f %v\n", m.Gamma, m.Validate())
-	// Output: forecast: Gamma: factors outside the stability region: 0.4 with alpha 0.1 and beta 0.5 in the midpoint form: want less than 0.105263, as Clamp makes it
+	// Output:
+	// forecast: Gamma: factors outside the stability region: 0.4 with alpha 0.1 and beta 0.5 in the midpoint form: want less than 0.105263, as Clamp makes it
 	// 0.0526 <nil>
 }
 
@@ -303,4 +304,138 @@ func ExampleFitter() {
 	// Output:
 	// alpha 0.00, phi 0.96: errors of 4.2
 	// alpha 0.00, phi 0.97: errors of 3.8
+}
+
+// hours is the demand of a service by the hour for six weeks: days, and weekends.
+func hours() []float64 {
+	rng := rand.New(rand.NewPCG(6, 1))
+	demand := make([]float64, 6*168)
+	for i := range demand {
+		demand[i] = 60 - 30*math.Cos(2*math.Pi*float64(i%24)/24)
+		if i%168 >= 120 {
+			demand[i] /= 2
+		}
+		demand[i] = math.Round(demand[i] + 2*rng.NormFloat64())
+	}
+	return demand
+}
+
+// A forecast of tomorrow for a series that nobody has looked at.
+func ExampleAuto() {
+	var f forecast.Fitter
+	var m forecast.Auto
+	p := forecast.Predictor{Model: &m, Limits: forecast.Limits{NonNegative: true}}
+	if _, err := p.Fit(&f, hours()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	day, high := make([]float64, 24), make([]float64, 24)
+	p.Forecast(day)
+	p.Quantile(high, .95)
+	fmt.Println(&m)
+	fmt.Printf("at 3 h %.0f, at 12 h %.0f, enough at 12 h with 95%%: %.0f\n", day[3], day[12], high[12])
+	// Output:
+	// lags 37%, lags 34%, lags 29%
+	// at 3 h 39, at 12 h 89, enough at 12 h with 95%: 94
+}
+
+// The season of a series, and the season above the first.
+func ExampleFitter_Periods() {
+	var f forecast.Fitter
+	fmt.Println(f.Periods(hours()))
+	fmt.Println(f.Periods(weeks()))
+	// Output:
+	// 24 168
+	// 1 1
+}
+
+// Last year's demand again.
+func ExampleSeasonalNaive() {
+	m := forecast.SeasonalNaive{Period: 4}
+	for _, quarter := range []float64{80, 60, 70, 120, 90, 65, 75, 130} {
+		m.Update(quarter)
+	}
+	next := make([]float64, 5)
+	m.Forecast(next)
+	fmt.Println(next)
+	// Output:
+	// [90 65 75 130 90]
+}
+
+// Batches come when they come: the mean of four weeks.
+func ExampleMean() {
+	m := forecast.Mean{Window: 4}
+	for _, week := range []float64{400, 0, 30, 90, 0, 120} {
+		m.Update(week)
+	}
+	next := make([]float64, 2)
+	m.Forecast(next)
+	fmt.Println(next)
+	// Output:
+	// [60 60]
+}
+
+// Hours of a day and of a week, with a second season of which the first knows nothing.
+func ExampleHoltWinters() {
+	f := forecast.Fitter{Season: 24}
+	m := forecast.HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5} // the factors to fit are not 0
+	demand := hours()
+	if _, err := m.Fit(&f, demand[:len(demand)-48]); err != nil {
+		fmt.Println(err)
+		return
+	}
+	weekend := make([]float64, 48)
+	m.Forecast(weekend)
+	fmt.Printf("seasons of %d and %d, errors of %.1f\n", m.Period, m.Period2, forecast.MAE(demand[len(demand)-48:], weekend))
+	// Output:
+	// seasons of 24 and 168, errors of 3.4
+}
+
+// Three years of weeks are few for 52 effects, and enough for a wave.
+func ExampleHarmonic() {
+	rng := rand.New(rand.NewPCG(5, 2))
+	demand := make([]float64, 156)
+	for i := range demand {
+		demand[i] = 100 + float64(i)/4 + 25*math.Sin(2*math.Pi*float64(i)/52) + 5*rng.NormFloat64()
+	}
+	var f forecast.Fitter
+	m := forecast.Harmonic{Alpha: .1, Beta: .1, Gamma: .01}
+	if _, err := m.Fit(&f, demand); err != nil {
+		fmt.Println(err)
+		return
+	}
+	year := make([]float64, 52)
+	m.Forecast(year)
+	fmt.Printf("in a quarter %.0f, in three quarters %.0f, waves: %d\n", year[12], year[38], len(m.Sine))
+	// Output:
+	// in a quarter 167, in three quarters 124, waves: 1
+}
+
+// Tomorrow from the last hours, and from the same hours of yesterday and of last week.
+func ExampleAutoregression() {
+	f := forecast.Fitter{Season: 24}
+	m := forecast.Autoregression{Difference: 1} // over the season
+	demand := hours()
+	if _, err := m.Fit(&f, demand[:len(demand)-48]); err != nil {
+		fmt.Println(err)
+		return
+	}
+	weekend := make([]float64, 48)
+	m.Forecast(weekend)
+	fmt.Printf("%d lags, errors of %.1f\n", len(m.Lags), forecast.MAE(demand[len(demand)-48:], weekend))
+	// Output:
+	// 21 lags, errors of 2.4
+}
+
+// Growth by a part a week is a line in logarithms.
+func ExampleBoxCox() {
+	m := forecast.BoxCox{Model: &forecast.Drift{}} // λ is 0, the logarithm
+	for _, week := range []float64{100, 110, 121, 133.1} {
+		m.Update(week)
+	}
+	next := make([]float64, 2)
+	m.Forecast(next)
+	fmt.Printf("%.2f\n", next)
+	// Output:
+	// [146.41 161.05]
 }

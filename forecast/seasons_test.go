@@ -569,9 +569,41 @@ func TestAuto(t *testing.T) {
 	}
 }
 
+// A long silence at the end, or nearly everywhere, is no reason to fail.
+func TestAutoSilence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(47, 48)) // seed 47, 48
+	for name, known := range map[string]func(i int) bool{
+		"end":        func(i int) bool { return i < 900 },
+		"everywhere": func(i int) bool { return i%97 == 0 },
+		"most":       func(i int) bool { return i%24 < 8 },
+	} {
+		series := daily(2000, 24, 168, 0, 4, rng)
+		for i := range series {
+			if !known(i) {
+				series[i] = math.NaN()
+			}
+		}
+		p := Predictor{Model: &Auto{}}
+		var f Fitter
+		if _, err := p.Fit(&f, series); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		path, lo, hi := make([]float64, 48), make([]float64, 48), make([]float64, 48)
+		p.Forecast(path)
+		p.Interval(lo, hi, .9)
+		for h, x := range path {
+			if !(x > 0 && x < 200 && lo[h] < x && x < hi[h]) {
+				t.Fatalf("%s: %v in %v to %v after %d steps with %v", name, x, lo[h], hi[h], h+1, p.Model)
+			}
+		}
+	}
+}
+
 // Every candidate of Auto has room, and the first takes any series.
 func TestCandidates(t *testing.T) {
-	if len(candidates) > lenCandidates || candidates[0].season != 0 || candidates[0].make().(ours).least() > new(Auto).least() {
+	if len(candidates) > lenCandidates || candidates[0].season != 0 || candidates[0].make().(ours).least() > new(Auto).least() ||
+		candidates[autoMean].make().(ours).least() != 1 {
 		t.Errorf("%d candidates", len(candidates))
 	}
 }
