@@ -4,14 +4,14 @@ package allocs
 import "testing"
 
 // Once returns how many allocations one run of f makes, after one run to warm up. The result
-// is the least count of up to three tries. The count is that of the whole process, and the
+// is the least count of up to five tries. The count is that of the whole process, and the
 // runtime sometimes allocates; allocations of f itself are in every try.
 //
 // testing.AllocsPerRun over several runs rounds down, and so reports 0 for an allocation in
 // every second run.
 func Once(f func()) float64 {
 	least := testing.AllocsPerRun(1, f)
-	for range 2 {
+	for range 4 {
 		if least == 0 {
 			break
 		}

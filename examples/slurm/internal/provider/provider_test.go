@@ -110,7 +110,7 @@ func TestExecHangs(t *testing.T) {
 	t.Parallel()
 	e, dir := scripts(t)
 	e.CreateCommand = `sleep 300 & echo $! >$CLOUD/child; wait`
-	e.Timeout = 100 * time.Millisecond
+	e.Timeout = time.Second
 	begin := time.Now()
 	_, err := e.Create(context.Background(), "c-1-n1", "n1")
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrRefused) {
