@@ -88,6 +88,13 @@ func TestClock(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
+	if n := allocs.Once(func() {
+		for _, s := range [][]byte{[]byte("2024-09-18 01:00:00"), []byte("2024-09-18 02:00:00")} {
+			c.Parse(s)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
 	// Times that are remembered are not those of a text that was overwritten.
 	text := []byte("2024-09-18 01:00:00")
 	for _, hour := range "12345612" {
