@@ -161,6 +161,118 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// Lines that differ in their numbers alone have the numbers of their own, and what is
+// missing is noted with the money that it concerns.
+func TestNumbers(t *testing.T) {
+	type with = map[int]string
+	const ri, sp = "arn:aws:ec2:eu-west-1:1:reserved-instances/r", "arn:aws:savingsplans::1:savingsplan/s"
+	b := read(t, header(false)+
+		item(1, with{itemType: "DiscountedUsage", unblended: "0", reservedCost: "0.06", reservationARN: ri, normalized: "4", usageAmount: "2"})+
+		item(2, with{itemType: "DiscountedUsage", unblended: "0.01", reservedCost: "", reservationARN: ri, normalized: "", usageAmount: ""})+
+		item(3, with{itemType: "SavingsPlanCoveredUsage", planCost: "0.07", planARN: sp, unblended: "0.02"})+
+		item(4, with{itemType: "SavingsPlanCoveredUsage", planCost: "", planARN: sp, unblended: "0.02"})+
+		item(5, with{itemType: "SavingsPlanRecurringFee", planTotal: "1", planUsed: "0.4", planARN: sp, unblended: "0.5", planStart: "2024-04-01T00:00:00.000Z", planRegion: "eu-west-1", planOffering: "ComputeSavingsPlans"})+
+		item(6, with{itemType: "SavingsPlanRecurringFee", planTotal: "", planUsed: "", planARN: sp, unblended: "0.5", start: "2024-09-18T23:00:00Z", end: "2024-09-19T00:00:00Z", planStart: "2024-04-01T00:00:00.000Z", planRegion: "eu-west-1", planOffering: "ComputeSavingsPlans"})+
+		item(7, with{itemType: "RIFee", unusedFee: "", unusedUpfront: "1", reservationARN: ri + "2", unblended: "3", reservedUnits: "10", unusedUnits: "4", lease: "1yr", offeringClass: "standard", purchaseOption: "No Upfront", reservationStart: "2024-03-01T00:00:00.000Z"})+
+		item(8, with{itemType: "RIFee", reservationARN: ri + "2", unblended: "3", usageAmount: "20", start: "2024-09-18T23:00:00Z", end: "2024-09-19T00:00:00Z"})+
+		item(9, with{unblended: ""})+
+		item(10, with{unblended: "0.0000000000000000001"}))
+	f := &b.Files[0]
+	var notes []string
+	for _, n := range b.Notes {
+		notes = append(notes, fmt.Sprintf("%d: %s, %d, %v", n.Line, n.Text, n.Rows, n.Billed))
+	}
+	want := []string{
+		"3: lines without reservation/EffectiveCost, whose effective cost counts as 0, 1, 0.01",
+		"3: usage of instances without a quantity, which counts no hours, 1, 0.01",
+		"5: lines without savingsPlan/SavingsPlanEffectiveCost, whose effective cost counts as 0, 1, 0.02",
+		"7: lines without savingsPlan/TotalCommitmentToDate, whose effective cost counts as 0, 1, 0.5",
+		"9: lines without reservation/UnusedRecurringFee, whose effective cost counts as 0, 1, 3",
+		"10: lines without an unblended cost, which count as 0, 1, 0",
+		"11: numbers with more than eighteen decimals, rounded, 1, 0",
+	}
+	if got := strings.Join(notes, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("notes\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	used, covered := b.Demand[0].Hours()
+	if got := fmt.Sprint(f.Covered.Effective, f.Purchases.Effective, used, covered); got != "0.13 1.6 6 4" {
+		t.Errorf("effective and hours %s", got)
+	}
+	// The reservation: 10 units of the first fee and 20 of the second, in two hours.
+	for i, want := range []string{
+		ri + ": , 4 an hour, used 4 for 0.06, unused 0 for 0, Normalized Hours, paid 0, 0001-01-01, eu-west-1",
+		ri + "2: 1yr standard No Upfront, 15 an hour, used 0 for 0, unused 4 for 1, Hours, paid 6, 2024-03-01, eu-west-1",
+		sp + ": ComputeSavingsPlans, 0.75 an hour, used 0.07 for 0.07, unused 0.6 for 0.6, USD, paid 1, 2024-04-01, eu-west-1",
+	} {
+		h := b.Held[i]
+		if got := fmt.Sprintf("%s: %s, %v an hour, used %v for %v, unused %v for %v, %s, paid %v, %s, %s", h.ID, h.Name, h.PerHour, h.Used, h.UsedCost, h.Unused, h.UnusedCost, h.Unit, h.Paid, h.Start.Format("2006-01-02"), h.Region); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// Upfront fees have their term, and are not what is bought each hour.
+func TestUpfront(t *testing.T) {
+	type with = map[int]string
+	b := read(t, header(false)+item(1, with{itemType: "Fee", reservationARN: "r", unblended: "500", reservationStart: "2024-09-01T00:00:00Z", reservationEnd: "2025-09-01T00:00:00Z"})+
+		item(2, with{itemType: "SavingsPlanUpfrontFee", planARN: "s", unblended: "500"}))
+	for _, h := range b.Held {
+		if h.PerHour != (usage.Amount{}) || h.Paid != usage.Units(500) {
+			t.Errorf("%+v", h)
+		}
+	}
+	if b.Held[0].End.Format("2006-01-02") != "2025-09-01" {
+		t.Errorf("%+v", b.Held[0])
+	}
+}
+
+// Reports with few columns, in any order.
+func TestFewColumns(t *testing.T) {
+	b := read(t, "line_item_unblended_cost,line_item_usage_end_date,line_item_usage_start_date,line_item_usage_amount,line_item_usage_type,line_item_availability_zone\n"+
+		"0.1,2024-09-18T23:00:00Z,2024-09-18T22:00:00Z,1,BoxUsage:c5.large,us-west-2a\n"+
+		"0.2,2024-09-18T23:00:00Z,2024-09-18T22:00:00Z,2,InstanceUsage:db.r5.large,us-west-2z\n"+
+		"0.3,2024-09-18T23:00:00Z,2024-09-18T22:00:00Z,2,NodeUsage:cache.r5.large,us-west-2-lax-1a\n"+
+		"0.4,2024-09-18T23:00:00Z,2024-09-18T22:00:00Z,2,HeavyUsage:c5.large,a\n"+
+		"0.5,2024-09-18T23:00:00Z,2024-09-18T22:00:00Z,2,UnusedDed:c5.large,\n"+
+		"0.6,2024-09-18T23:00:00Z,2024-09-18T22:00:00Z,2,Requests-Tier1,us-east-9a\n")
+	var got []string
+	for _, d := range b.Demand {
+		got = append(got, d.Kind.String())
+	}
+	if s := strings.Join(got, ", "); s != "aws c5.large dedicated, aws a c5.large shared, aws us-west-2 c5.large shared, aws us-west-2 db.r5.large, aws us-west-2-lax-1 cache.r5.large" {
+		t.Error(s)
+	}
+	if len(b.Notes) != 3 || !strings.Contains(b.Notes[0].Text, "LineItemType") || !strings.Contains(b.Notes[1].Text, "publicOnDemandCost") || b.Files[0].Left[0].Reason != usage.OtherUsage {
+		t.Errorf("%+v, %+v", b.Notes, b.Files[0].Left)
+	}
+}
+
+// The words of a product, a description or an operation name the kind.
+func TestKinds(t *testing.T) {
+	type with = map[int]string
+	for want, c := range map[string]with{
+		"aws eu-west-1 m5.large windows sql std shared": {operation: "RunInstances:0006"},
+		"aws eu-west-1 m5.large rhel shared":            {operation: "", operatingSystem: "RHEL", software: "NA"},
+		"aws eu-west-1 m5.large windows sql web shared": {operation: "", operatingSystem: "Windows", software: "SQL Web"},
+		"aws eu-west-1 m5.large suse shared":            {operation: "", operatingSystem: "", description: "$1 per On Demand SUSE m5.large Instance Hour"},
+		"aws eu-west-1 m5.large linux host":             {tenancy: "Host"},
+		"aws eu-west-1 cache.m5.large redis":            {usageType: "NodeUsage:cache.m5.large", instanceType: "cache.m5.large", operation: "CreateCacheCluster:0002", operatingSystem: "", description: "$1 per Redis node", tenancy: ""},
+		"aws eu-west-1 db.m5.large mysql":               {usageType: "InstanceUsage:db.m5.large", instanceType: "", operation: "RunInstances", operatingSystem: "", description: "$1 per RDS MySQL", tenancy: ""},
+		"aws eu-west-1 db.m5.large oracle ee multi-az":  {usageType: "Multi-AZUsage:db.m5.large", instanceType: "db.m5.large", engine: "Oracle", edition: "EE", deployment: "Multi-AZ", tenancy: ""},
+		"aws eu-west-1 c5.xlarge linux":                 {usageType: "InstanceUsage", unit: "", instanceType: "", tenancy: "", description: "$1 per On Demand Linux c5.xlarge Instance Hour", operation: "RunInstances"},
+		"aws eu-central-1 m5.large linux shared":        {region: "eu-central-1", regionCode: ""},
+	} {
+		b := read(t, header(false)+item(1, c))
+		if len(b.Demand) != 1 || b.Demand[0].Kind.String() != want {
+			t.Errorf("%s: %+v", want, b.Demand)
+		}
+	}
+	b := read(t, header(false)+item(1, with{itemType: "SavingsPlanNegation", usageType: "Fargate-GB-Hours", unit: "", instanceType: "", planARN: "s"}))
+	if l := b.Files[0].Left; len(l) != 1 || l[0].Reason != usage.OtherUsage {
+		t.Errorf("%+v", l)
+	}
+}
+
 // An hour of a savings plan of $1 that covers two machines of three: what is billed is
 // the commitment and the third machine, and what is effective is the same.
 func TestAmortised(t *testing.T) {
@@ -205,6 +317,17 @@ func TestErrors(t *testing.T) {
 		{h + item(1, with{itemType: "RIFee", unusedFee: "x"}), usage.ErrSyntax, "(reservation/UnusedRecurringFee)"},
 		{h + item(1, with{itemType: "SavingsPlanRecurringFee", planUsed: "x"}), usage.ErrSyntax, "(savingsPlan/UsedCommitment)"},
 		{h + item(1, with{usageAmount: "x"}), usage.ErrSyntax, "(lineItem/UsageAmount)"},
+		{h + item(1, with{end: strings.Repeat("x", 41)}), usage.ErrSyntax, `"` + strings.Repeat("x", 40) + `"...: want a time`},
+		{h + item(1, with{end: strings.Repeat("x", 40)}), usage.ErrSyntax, `"` + strings.Repeat("x", 40) + `": want a time`},
+		{h + item(1, with{publicCost: "x"}), usage.ErrSyntax, "(pricing/publicOnDemandCost)"},
+		{h + item(1, with{itemType: "DiscountedUsage", reservedCost: "x"}), usage.ErrSyntax, "(reservation/EffectiveCost)"},
+		{h + item(1, with{itemType: "DiscountedUsage", normalized: "x"}), usage.ErrSyntax, "(lineItem/NormalizedUsageAmount)"},
+		{h + item(1, with{itemType: "RIFee", unusedNormalized: "x"}), usage.ErrSyntax, "(reservation/UnusedNormalizedUnitQuantity)"},
+		{h + item(1, with{itemType: "RIFee", unusedUnits: "x"}), usage.ErrSyntax, "(reservation/UnusedQuantity)"},
+		{h + item(1, with{itemType: "RIFee", usageAmount: "x"}), usage.ErrSyntax, "(lineItem/UsageAmount)"},
+		{h + item(1, with{itemType: "SavingsPlanCoveredUsage", planCost: "x"}), usage.ErrSyntax, "(savingsPlan/SavingsPlanEffectiveCost)"},
+		{"lineItem/UsageStartDate,x\n", usage.ErrForm, "no columns"},
+		{"x,lineItem/UnblendedCost\n", usage.ErrForm, "no columns"},
 		{h + item(1, nil) + item(1, nil), usage.ErrRepeated, "aws: line 3: counted twice: the row is the same as x, line 2"},
 		{h + item(1, nil) + item(2, with{currency: "EUR"}), usage.ErrCurrency, "aws: line 3 (currency): mixed currencies: EUR: want USD as in x, line 2"},
 		{h + item(1, nil) + h, usage.ErrForm, "aws: line 3, column 21 (lineItem/LineItemType): not a bill of this form: the header again"},

@@ -98,6 +98,7 @@ const (
 	otherEffective = "EffectiveCost differs from BilledCost, without a commitment that explains it"
 	noCommitment   = "a covered, unused or purchased commitment without an ID"
 	notCurrency    = "rows without a currency"
+	twoUnits       = "a commitment with quantities in two units, of which those in the first count"
 )
 
 // Add adds a row to the file that Begin began. It keeps nothing of row.Raw. The
@@ -341,7 +342,7 @@ type hourSet struct {
 
 // mark adds the hours from from to before to.
 func (s *hourSet) mark(from, to int64) {
-	if s.any && to == from+1 && from == s.last {
+	if from >= to || s.any && to == from+1 && from == s.last {
 		return
 	}
 	for h := from; h < to; h++ {

@@ -83,6 +83,10 @@ func (c *Collector) hold(row *Row) {
 	if row.Charge != Purchase && row.End.After(h.Seen) {
 		h.Seen = row.End
 	}
+	if m.Unit != "" && m.Unit != h.Unit && (m.Quantity != Amount{} || m.Unused != Amount{}) {
+		c.Note(row.Line, twoUnits, row.Billed)
+		m = &Commitment{Once: m.Once}
+	}
 	from, to := floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600)
 	short := row.End.Sub(row.Start) <= 32*24*time.Hour
 	switch row.Charge {

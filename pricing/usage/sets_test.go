@@ -154,6 +154,21 @@ func TestCurrencies(t *testing.T) {
 	}
 }
 
+// Quantities in two units are not added.
+func TestTwoUnits(t *testing.T) {
+	var c Collector
+	c.Begin("a", "test")
+	for h, unit := range []string{"", "Hours", "Normalized Hours", "Hours"} {
+		r := row(h, Covered, "0")
+		r.Commitment = Commitment{ID: "x", Unit: unit, Quantity: Units(1)}
+		add(t, &c, r)
+	}
+	b := bill(t, &c)
+	if h := b.Held[0]; h.Used != Units(3) || h.Unit != "Hours" || len(b.Notes) != 1 || b.Notes[0].Text != twoUnits || b.Notes[0].Line != 4 || h.Kinds[0].Hours != Units(4) {
+		t.Errorf("%+v, %+v", h, b.Notes)
+	}
+}
+
 // A bill spans ten years, and no hour more.
 func TestSpan(t *testing.T) {
 	var c Collector

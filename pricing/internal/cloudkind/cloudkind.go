@@ -37,9 +37,9 @@ func System(text string) string {
 	switch {
 	case has("windows") && (has("byol") || has("bring your own")):
 		return "windows byol"
-	case has("windows") && has("sql") && (has("enterprise") || has("ent")):
+	case has("windows") && has("sql") && (has("enterprise") || strings.HasSuffix(s, " ent")):
 		return "windows sql ent"
-	case has("windows") && has("sql") && (has("standard") || has("std")):
+	case has("windows") && has("sql") && (has("standard") || strings.HasSuffix(s, " std")):
 		return "windows sql std"
 	case has("windows") && has("sql") && has("web"):
 		return "windows sql web"
