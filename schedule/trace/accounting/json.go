@@ -341,7 +341,7 @@ func (r *Reader) nextSlurm(job *Job) error {
 	switch {
 	case limit.infinite:
 		job.Limit = Unlimited
-	case limit.set && (limit.n < 0 || limit.n > math.MaxInt32):
+	case limit.set && (limit.n < 0 || limit.n > int64(math.MaxInt64/time.Minute)):
 		return r.badJSON("time.limit", ErrRange, "%d: want minutes", limit.n)
 	case limit.set:
 		job.Limit = time.Duration(limit.n) * time.Minute
