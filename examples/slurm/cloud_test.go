@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
+	"github.com/plimsoll/plimsoll/examples/internal/journal"
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 )
 
 // cloud is the command line of a cloud whose instances are processes of this machine,

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/cluster"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
 

@@ -126,7 +126,7 @@ import (
 	"syscall"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
+	"github.com/plimsoll/plimsoll/examples/internal/journal"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/partition"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"

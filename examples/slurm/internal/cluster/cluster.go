@@ -35,7 +35,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/processes"
+	"github.com/plimsoll/plimsoll/examples/internal/processes"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
 

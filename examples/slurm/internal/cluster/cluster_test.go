@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
 )
 
 // Calls to the provider may take long, so each has a goroutine, and what comes of it

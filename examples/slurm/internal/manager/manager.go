@@ -33,8 +33,8 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/clock"
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/journal"
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/internal/journal"
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/schedule"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/provider"
 )
 
 // A Lease is an instance from when it was asked for. Times are of the scaled clock, and

@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/plain"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 )
 
 // ErrAbsent: Slurm's commands are not on this machine.

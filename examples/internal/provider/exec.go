@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/plain"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 )
 
 // Exec is a provider of a user's own commands, such as a cloud's command line in a

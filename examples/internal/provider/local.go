@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/slurm/internal/processes"
+	"github.com/plimsoll/plimsoll/examples/internal/processes"
 )
 
 // Local is a provider whose instances are processes of this machine. An instance is a
