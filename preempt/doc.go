@@ -21,6 +21,8 @@
 //	nodes that are taken                      the jobs that are lost                Scorer.AppendHit
 //	users' run time limits                    chances that jobs outlast the grace   RequestedTo
 //	run times of earlier jobs                 the same, learnt                      Survival.OutlastTo
+//	jobs that save their work                 losses that count from the last save  Job.Checkpoint
+//	the same, and a preemption                when to ask a job to save             Job.AskAfter
 //	jobs hit, and their true run times        the node-time that was wasted         SumWasted, Tally.Add
 //	a host and partitions over a network      the exchange of nodes itself          package preempt/exchange
 //
@@ -40,7 +42,8 @@
 //	GP       the grace period
 //	j        a running job on n_j nodes, which has run for e_j and has r_j to go
 //	p_j      its priority, 1 by default
-//	WC_j     the waste if j loses a node:  0 if r_j < GP,  (e_j + GP)·n_j otherwise
+//	l_j      what each node of j loses: e_j + GP, less for a job that saves its work
+//	WC_j     the waste if j loses a node:  0 if r_j < GP,  l_j·n_j otherwise
 //	need     max(0, P − idle nodes): how many nodes jobs must give
 //	s_j      the chance that j outlasts the grace period, Pr[r_j ≥ GP]
 //	V        the victims: the jobs that lose a node
@@ -59,7 +62,8 @@
 //	                        should take either set                                nodes of the set
 //
 // The policies of [Duplyakin17] are [Random], [FIFO], [LIFO], [PAP] (elapsed time
-// times nodes) and [PAPPlus] (PAP times priority). [Scorer.AppendLowest] finds the
+// times nodes) and [PAPPlus] (PAP times priority). A host that is told nothing does not
+// even know the idle nodes; that is [Blind]. [Scorer.AppendLowest] finds the
 // nodes that a vector gives up. [Scorer.AppendHit] finds the jobs that are lost.
 // [WastedCycles], [SumWasted] and [Tally] count the waste.
 //
@@ -78,7 +82,7 @@
 //
 // So the choice is a set of jobs, not of nodes, for a given P:
 //
-//	minimise    Σ_{j∈V} w_j,   w_j = s_j·(e_j + GP)·n_j·p_j
+//	minimise    Σ_{j∈V} w_j,   w_j = s_j·l_j·n_j·p_j
 //	subject to  Σ_{j∈V} n_j ≥ need
 //
 // This is the minimum knapsack cover problem. It is NP-hard when numbers are large,
@@ -99,6 +103,9 @@
 // need nodes of V hit every job of V. That is why a host takes V by rank if the
 // values of V are below the values of all other jobs.
 //
+// Theorem and lemma need only that the waste of a set is the sum over its jobs, and that
+// no job's part is negative or depends on the other jobs of the set.
+//
 // greedy.go has the greedy algorithm and the proof of its factor 2. The obvious rule,
 // to take jobs by waste per node until they are enough, has no such factor, even if
 // superfluous jobs are dropped afterwards.
@@ -112,7 +119,7 @@
 //	[RequestedTo]         the users' estimates: r_j is the time asked for less e_j
 //	[Survival.OutlastTo]  how long earlier jobs of the user ran [Kaplan58]
 //
-// The sum is additive, so Σ s_j·(e_j + GP)·n_j is the expected waste. Victims chosen
+// The sum is additive, so Σ s_j·l_j·n_j is the expected waste. Victims chosen
 // by chances are best in expectation if the chances are right. Waste is counted with
 // the true times, whatever the choice was made with.
 //
@@ -137,6 +144,23 @@
 // too. Jobs that started at the same moment, for example when a large job ended, are
 // equal by LIFO. Taking one node of each loses them all. That costs LIFO 21% over the
 // least waste, against 9% when ties go by node, as they do here.
+//
+// # Checkpoints
+//
+// The paper's jobs lose all their work. A job that saves its work loses less, and
+// [Job.Checkpoint] says how much less: when the job last saved, how often it saves by
+// itself, what a save costs, and whether it saves on request. Such a job loses the time
+// since the last save that is complete at the end of the grace period. A job that saves
+// on request is asked so late that the save ends with the grace period, and loses the
+// cost of the save only. checkpoint.go has the formulas.
+//
+// l_j depends on the job and GP alone, so the victims stay exact. What the model leaves
+// out: saves that slow each other down, and a job that would have ended during the save
+// that it was asked for. A caller that knows that the job ends in time does not ask.
+//
+// [LIFO], [PAP] and [PAPPlus] value a job by the run time that would be lost now. FIFO
+// goes by the start of the job, as before. [Survival] counts a job that went on from a
+// save with its whole run time. Restarts lose time, too: count it as part of Cost.
 //
 // # Choices
 //

@@ -28,10 +28,11 @@ import (
 // sets differ. The order is total, so the result does not depend on how the table is
 // filled.
 //
-// Exactness. Waste is a whole number: (elapsed + grace) in nanoseconds · nodes ·
-// priority · chance in units of 2⁻²⁰. With the nodes freed in the low bits, one 127-bit
-// number holds both keys of the order, and additions and comparisons are exact. Amounts
-// that do not fit are an error. 100,000 nodes for a year with a priority of 100,000 fit.
+// Exactness. Waste is a whole number: nanoseconds that a node loses · nodes · priority ·
+// chance in units of 2⁻²⁰. A node of a job that does not save loses elapsed + grace; see
+// checkpoint.go for the others. With the nodes freed in the low bits, one 127-bit number
+// holds both keys of the order, and additions and comparisons are exact. Amounts that do
+// not fit are an error. 100,000 nodes for a year with a priority of 100,000 fit.
 //
 // Time O(jobs·log jobs + core·need), and O(jobs·need) at worst; space core·need/8
 // bytes and 16·need.
@@ -48,7 +49,7 @@ type Preemption struct {
 	// Outlast is, by job, the chance from 0 to 1 that the job does not end within the
 	// grace period, from [OutlastTo], [RequestedTo] or [Survival.OutlastTo]. It is
 	// rounded to the nearest 2⁻²⁰. The expected waste of losing a job is that chance
-	// times (elapsed + grace)·nodes. If Outlast is nil, nothing is known, and each job
+	// times (elapsed + grace)·nodes, or what a job with a [Checkpoint] loses. If Outlast is nil, nothing is known, and each job
 	// counts in full.
 	Outlast []float64
 
@@ -214,7 +215,7 @@ func (p *Preemption) key(i int, j *Job, shift int) (wide.Uint, bool) {
 	times, fits := wide.MulUint(priority, factor)
 	times, fits2 := wide.MulUint(times, uint64(j.Nodes))
 	times, fits3 := wide.MulUint(times, chance)
-	waste := wide.Product(times, uint64(j.Elapsed)+uint64(p.Grace))
+	waste := wide.Product(times, j.lost(p.Grace))
 	if !fits || !fits2 || !fits3 || bits.LeadingZeros64(waste.Hi) <= shift {
 		return never, false
 	}

@@ -9,31 +9,34 @@ import (
 )
 
 // A Policy gives each node of a partition a value from 0 to 1. The host takes the nodes
-// with the lowest values ([Duplyakin17] section 3.3). Idle nodes have value 0. All nodes
-// of a job have the same value, except with Random.
+// with the lowest values ([Duplyakin17] section 3.3). Idle nodes have value 0, except with
+// Blind. All nodes of a job have the same value, except with Random and Blind.
 //
 // No bound is known on the waste of any policy: a policy values nodes, and whole jobs
 // are lost. See [Solver].
 type Policy uint8
 
 const (
-	// Random gives each node a random value, as a host does that knows nothing. It is
-	// the yardstick for the others.
+	// Random gives each node with a job a random value, and takes idle nodes first: a
+	// host that knows which nodes are idle, and nothing else.
 	Random Policy = iota
 	// FIFO takes the job that has run longest first.
 	FIFO
-	// LIFO takes the job that has run shortest first.
+	// LIFO takes the job that has run shortest first, since its last save if it saves.
 	LIFO
-	// PAP, parallel-aware, takes the job with the least node-time first: run time times
-	// nodes. PAP is LIFO if each job has one node.
+	// PAP, parallel-aware, takes the job with the least node-time first: run time, since
+	// the last save, times nodes. PAP is LIFO if each job has one node.
 	PAP
 	// PAPPlus is PAP with node-time times the job's priority: PAP+ in the paper.
 	PAPPlus
+	// Blind gives each node a random value, idle nodes, too: a host that is told nothing,
+	// the base case of the paper.
+	Blind
 )
 
-var policies = enum.New[Policy]("preempt", "Policy", ErrRange, "random", "fifo", "lifo", "pap", "pap+")
+var policies = enum.New[Policy]("preempt", "Policy", ErrRange, "random", "fifo", "lifo", "pap", "pap+", "blind")
 
-// String returns "random", "fifo", "lifo", "pap" or "pap+", or Policy(n) for a value n
+// String returns "random", "fifo", "lifo", "pap", "pap+" or "blind", or Policy(n) for a value n
 // that has no name.
 func (p Policy) String() string { return policies.String(p) }
 
@@ -78,8 +81,11 @@ func (w Weights) check() error {
 
 // ValueOptions are the inputs that some policies need beside the state.
 type ValueOptions struct {
-	Rand    *rand.Rand // only for Random, which needs it
+	Rand    *rand.Rand // only for Random and Blind, which need it
 	Overrun int        // only for PAPPlus: see Weights
+	// Grace is the grace period, ≥ 0. Only jobs that save on request need it: by LIFO, PAP
+	// and PAPPlus they are worth one save if that fits in.
+	Grace time.Duration
 }
 
 // A Scorer gives nodes their values and finds the nodes that a vector of values gives
@@ -97,29 +103,36 @@ type Scorer struct {
 //
 //	Random   a number from opts.Rand, in (0, 1]; not scaled
 //	FIFO     greatest elapsed − elapsed
-//	LIFO     elapsed
-//	PAP      elapsed·nodes
-//	PAPPlus  elapsed·nodes·priority
+//	LIFO     risk
+//	PAP      risk·nodes
+//	PAPPlus  risk·nodes·priority
+//	Blind    a number from opts.Rand, in (0, 1], for idle nodes, too; not scaled
+//
+// risk is elapsed; of a job with a [Checkpoint] it is elapsed − Saved, or Cost if that is
+// less and the job can be asked to save within opts.Grace.
 //
 // Each value gets a nanosecond on one node, so that a job that has just started, or the
 // oldest job by FIFO, has a value above 0, the value of an idle node. Jobs of equal
 // product have equal values. Ties go by node.
 //
-// The error is an [*InputError] for a state that contradicts itself or a negative
-// Overrun; dst is then unchanged. ValuesTo panics if the lengths of dst and State.Node
-// differ, if the policy is unknown, or if it is Random and opts.Rand is nil. Random
-// draws a number for each node that is not idle, in order, by Float64. Time: O(jobs +
-// nodes).
+// The error is an [*InputError] for a state that contradicts itself, a negative Overrun
+// or a negative Grace; dst is then unchanged. ValuesTo panics if the lengths of dst and
+// State.Node differ, if the policy is unknown, or if it is Random or Blind and opts.Rand
+// is nil. Random draws a number for each node that is not idle, and Blind for each node,
+// in order, by Float64. Time: O(jobs + nodes).
 func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOptions) error {
 	switch {
 	case len(dst) != len(st.Node):
 		panic("preempt: vector and nodes of different lengths")
-	case policy > PAPPlus:
+	case policy > Blind:
 		panic("preempt: unknown policy")
-	case policy == Random && opts.Rand == nil:
+	case (policy == Random || policy == Blind) && opts.Rand == nil:
 		panic("preempt: nil source of randomness")
 	}
-	if policy == Random {
+	if opts.Grace < 0 {
+		return badInput("Grace", -1, ErrRange, "%v is negative: want a span of time, or 0", opts.Grace)
+	}
+	if policy == Random || policy == Blind {
 		if err := (Weights{Overrun: opts.Overrun}).check(); err != nil {
 			return err
 		}
@@ -127,13 +140,13 @@ func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOpti
 			return err
 		}
 		for n, j := range st.Node {
-			if dst[n] = 0; j != Idle {
+			if dst[n] = 0; j != Idle || policy == Blind {
 				dst[n] = 1 - opts.Rand.Float64()
 			}
 		}
 		return nil
 	}
-	greatest, err := s.prepare(&st, policy, opts.Overrun)
+	greatest, err := s.prepare(&st, policy, opts)
 	if err != nil {
 		return err
 	}
@@ -146,10 +159,10 @@ func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOpti
 	return nil
 }
 
-// prepare checks a state, fills byJob with the values of its jobs by a policy other than
-// Random, and returns the greatest. The values are not scaled.
-func (s *Scorer) prepare(st *State, policy Policy, overrun int) (greatest float64, err error) {
-	if err := (Weights{Overrun: overrun}).check(); err != nil {
+// prepare checks a state, fills byJob with the values of its jobs by a policy that is not
+// random, and returns the greatest. The values are not scaled.
+func (s *Scorer) prepare(st *State, policy Policy, opts ValueOptions) (greatest float64, err error) {
+	if err := (Weights{Overrun: opts.Overrun}).check(); err != nil {
 		return 0, err
 	}
 	jobs := st.Jobs
@@ -168,7 +181,7 @@ func (s *Scorer) prepare(st *State, policy Policy, overrun int) (greatest float6
 		if err := s.census.checkJobs(jobs, from, to); err != nil {
 			return 0, err
 		}
-		greatest = max(greatest, rankJobs(s.byJob[from:to], jobs[from:to], policy, overrun, oldest))
+		greatest = max(greatest, rankJobs(s.byJob[from:to], jobs[from:to], policy, opts, oldest))
 	}
 	return greatest, s.census.checkNodes(st)
 }
@@ -176,7 +189,7 @@ func (s *Scorer) prepare(st *State, policy Policy, overrun int) (greatest float6
 // rankJobs fills values with the values of the jobs, not scaled, and returns the
 // greatest. A product of whole numbers below 2⁵³ is exact, so jobs with equal products
 // have equal values.
-func rankJobs(values []float64, jobs []Job, policy Policy, overrun int, oldest time.Duration) (greatest float64) {
+func rankJobs(values []float64, jobs []Job, policy Policy, opts ValueOptions, oldest time.Duration) (greatest float64) {
 	jobs = jobs[:len(values)]
 	switch policy {
 	case FIFO:
@@ -185,20 +198,20 @@ func rankJobs(values []float64, jobs []Job, policy Policy, overrun int, oldest t
 		}
 	case LIFO:
 		for i := range values {
-			values[i] = float64(jobs[i].Elapsed)
+			values[i] = float64(jobs[i].risk(opts.Grace))
 		}
 	case PAP:
 		for i := range values {
-			values[i] = float64(jobs[i].Elapsed) * float64(jobs[i].Nodes)
+			values[i] = float64(jobs[i].risk(opts.Grace)) * float64(jobs[i].Nodes)
 		}
 	case PAPPlus:
 		for i := range values {
 			j := &jobs[i]
 			weight := float64(j.Nodes) * float64(j.priority())
-			if overrun > 1 && !j.overdue() {
-				weight *= float64(overrun)
+			if opts.Overrun > 1 && !j.overdue() {
+				weight *= float64(opts.Overrun)
 			}
-			values[i] = float64(j.Elapsed) * weight
+			values[i] = float64(j.risk(opts.Grace)) * weight
 		}
 	}
 	for i, v := range values {

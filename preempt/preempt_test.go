@@ -512,8 +512,8 @@ func TestMisuse(t *testing.T) {
 			func() { s.ValuesTo(nil, st, PAP, ValueOptions{}) },
 			func() { s.VectorTo(nil, st, nil, 0) },
 		},
-		"preempt: unknown policy":           {func() { s.ValuesTo([]float64{1}, st, PAPPlus+1, ValueOptions{}) }},
-		"preempt: nil source of randomness": {func() { s.ValuesTo([]float64{1}, st, Random, ValueOptions{}) }},
+		"preempt: unknown policy":           {func() { s.ValuesTo([]float64{1}, st, Blind+1, ValueOptions{}) }},
+		"preempt: nil source of randomness": {func() { s.ValuesTo([]float64{1}, st, Random, ValueOptions{}) }, func() { s.ValuesTo([]float64{1}, st, Blind, ValueOptions{}) }},
 		"preempt: jobs and remaining times of different lengths": {
 			func() { SumWasted(j, short, nil, 0) },
 			func() { tally.Add(j, short, nil, 0) },
@@ -558,15 +558,15 @@ func TestMisuse(t *testing.T) {
 }
 
 func TestPolicyText(t *testing.T) {
-	for p := range PAPPlus + 1 {
+	for p := range Blind + 1 {
 		text, err := p.MarshalText()
 		var q Policy
 		if err != nil || q.UnmarshalText(text) != nil || q != p {
 			t.Errorf("%v is %q, %v and back %v", p, text, err, q)
 		}
 	}
-	if _, err := (PAPPlus + 1).MarshalText(); err == nil || (PAPPlus+1).String() != "Policy(5)" {
-		t.Errorf("%v has a text", PAPPlus+1)
+	if _, err := (Blind + 1).MarshalText(); err == nil || (Blind+1).String() != "Policy(6)" {
+		t.Errorf("%v has a text", Blind+1)
 	}
 	if err := new(Policy).UnmarshalText([]byte("PAP")); err == nil {
 		t.Error("PAP is read")

@@ -36,6 +36,19 @@ func drawState(t *rapid.T, maxJobs, maxNodes int) State {
 			Requested: time.Duration(rapid.IntRange(0, 8).Draw(t, "requested")),
 			Priority:  rapid.IntRange(0, 3).Draw(t, "priority"),
 		}
+		if rapid.Bool().Draw(t, "saves") {
+			c := &Checkpoint{
+				Saved:     time.Duration(rapid.IntRange(0, int(j.Elapsed)).Draw(t, "saved")),
+				Every:     time.Duration(rapid.IntRange(0, 4).Draw(t, "every")),
+				OnRequest: rapid.Bool().Draw(t, "on request"),
+			}
+			most := 4
+			if c.Every > 0 {
+				most = int(c.Every)
+			}
+			c.Cost = time.Duration(rapid.IntRange(0, most).Draw(t, "cost"))
+			j.Checkpoint = c
+		}
 		st.Jobs = append(st.Jobs, j)
 		for range j.Nodes {
 			st.Node = append(st.Node, i)
@@ -66,10 +79,33 @@ func drawPreemption(t *rapid.T, st State) Preemption {
 	return p
 }
 
+// losses is what a node of a job loses by a preemption: the job is watched unit of time
+// after unit, once without a request to save, and once for each moment at which it can be
+// asked.
+func losses(j Job, grace time.Duration) int64 {
+	c := j.Checkpoint
+	if c == nil {
+		return int64(j.Elapsed + grace)
+	}
+	end := j.Elapsed + grace
+	saved := c.Saved
+	for at := j.Elapsed + 1; at <= end; at++ {
+		if c.Every > 0 && j.Elapsed < c.Saved+c.Every && at == saved+c.Every {
+			saved = at
+		}
+	}
+	least := end - saved
+	for ask := j.Elapsed; c.OnRequest && ask+c.Cost <= end; ask++ {
+		// What runs before is saved; the save itself, and what runs after it, is not.
+		least = min(least, c.Cost+(end-(ask+c.Cost)))
+	}
+	return int64(least)
+}
+
 // expected is the waste that is expected of a job's loss, in small whole units.
 func expected(st State, p Preemption, i int) int64 {
 	j := st.Jobs[i]
-	w := int64(j.Elapsed+p.Grace) * int64(j.Nodes)
+	w := losses(j, p.Grace) * int64(j.Nodes)
 	if p.ByPriority && j.Priority > 0 {
 		w *= int64(j.Priority)
 	}
@@ -407,8 +443,8 @@ func TestPropValues(t *testing.T) {
 			nodes = 1
 		}
 		st := drawState(t, 8, nodes)
-		var values [PAPPlus + 1][]float64
-		for policy := range PAPPlus + 1 {
+		var values [Blind + 1][]float64
+		for policy := range Blind + 1 {
 			v := make([]float64, len(st.Node))
 			for n := range v {
 				v[n] = 99
@@ -423,19 +459,19 @@ func TestPropValues(t *testing.T) {
 			of := map[int]float64{}
 			greatest := 0.0
 			for n, j := range st.Node {
-				if j == Idle != (v[n] == 0) || !(v[n] >= 0 && v[n] <= 1) {
+				if (j == Idle && policy != Blind) != (v[n] == 0) || !(v[n] >= 0 && v[n] <= 1) {
 					t.Fatalf("%v: node %d with job %d has value %v", policy, n, j, v[n])
 				}
-				if first, ok := of[j]; ok && first != v[n] && policy != Random {
+				if first, ok := of[j]; ok && first != v[n] && policy != Random && policy != Blind {
 					t.Fatalf("%v: the nodes of job %d have values %v and %v", policy, j, first, v[n])
 				}
 				of[j] = v[n]
 				greatest = max(greatest, v[n])
 			}
-			if len(st.Jobs) > 0 && policy != Random && greatest != 1 {
+			if len(st.Jobs) > 0 && policy != Random && policy != Blind && greatest != 1 {
 				t.Fatalf("%v: the greatest value is %v", policy, greatest)
 			}
-			if policy != Random {
+			if policy != Random && policy != Blind {
 				for a, x := range st.Jobs {
 					for b, y := range st.Jobs {
 						if (raw(policy, x) < raw(policy, y)) != (of[a] < of[b]) {
@@ -473,10 +509,11 @@ func TestPropValues(t *testing.T) {
 
 // raw is what a policy ranks a job by.
 func raw(policy Policy, j Job) int64 {
-	e := int64(j.Elapsed)
+	if policy == FIFO {
+		return -int64(j.Elapsed)
+	}
+	e := losses(j, 0) // what it would lose now
 	switch policy {
-	case FIFO:
-		return -e
 	case PAP:
 		return e * int64(j.Nodes)
 	case PAPPlus:

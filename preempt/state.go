@@ -19,6 +19,10 @@ type Job struct {
 	Elapsed   time.Duration // since it started, ≥ 0
 	Requested time.Duration // run time that its user asked for, 0 where there is none
 	Priority  int           // > 0: what its waste counts; 0 stands for 1, the default class
+
+	// Checkpoint says how the job saves its work; nil if it does not. No call keeps or
+	// modifies it.
+	Checkpoint *Checkpoint
 }
 
 // A State says which jobs run on which nodes at one moment. The slices belong to the
@@ -45,6 +49,8 @@ func (j *Job) check(i int) error {
 		return badInput("Jobs.Requested", i, ErrRange, "%v is negative: want a run time, or 0 where none was asked for", j.Requested)
 	case j.Priority < 0:
 		return badInput("Jobs.Priority", i, ErrRange, "%d is negative: want a weight, or 0 for the default, 1", j.Priority)
+	case j.Checkpoint != nil:
+		return j.Checkpoint.check(i, j.Elapsed)
 	}
 	return nil
 }
@@ -80,7 +86,7 @@ func (c *census) checkJobs(jobs []Job, from, to int) error {
 	jobs, narrow := jobs[from:to], c.narrow[from:to]
 	for i := range narrow {
 		j := &jobs[i]
-		if j.Nodes <= 0 || int64(j.Elapsed|j.Requested)|int64(j.Priority) < 0 {
+		if j.Nodes <= 0 || int64(j.Elapsed|j.Requested)|int64(j.Priority) < 0 || j.Checkpoint != nil && !j.Checkpoint.valid(j.Elapsed) {
 			return j.check(from + i)
 		}
 		if nodes += j.Nodes; nodes < 0 {

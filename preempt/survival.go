@@ -212,12 +212,21 @@ func (s *Survival) Chance(group int, elapsed, grace time.Duration) float64 {
 }
 
 // OutlastTo fills dst with the chance of each job to outlast the grace period; groups[i]
-// is the group of jobs[i]. It panics if lengths differ, and as Chance does.
+// is the group of jobs[i]. A job that went on from a save has also run for
+// Checkpoint.Resumed; Observe such a job with its whole run time. It panics if lengths
+// differ, and as Chance does.
 func (s *Survival) OutlastTo(dst []float64, jobs []Job, groups []int, grace time.Duration) {
 	if len(dst) != len(jobs) || len(groups) != len(jobs) {
 		panic("preempt: chances, jobs and groups of different lengths")
 	}
 	for i := range jobs {
-		dst[i] = s.Chance(groups[i], jobs[i].Elapsed, grace)
+		elapsed := jobs[i].Elapsed
+		if c := jobs[i].Checkpoint; c != nil {
+			if c.Resumed < 0 {
+				panic("preempt: negative time")
+			}
+			elapsed = time.Duration(min(uint64(elapsed)+uint64(c.Resumed), math.MaxInt64))
+		}
+		dst[i] = s.Chance(groups[i], elapsed, grace)
 	}
 }

@@ -27,7 +27,7 @@ func (s *Scorer) VectorTo(dst []float64, st State, victims []int, overrun int) e
 	if len(dst) != len(st.Node) {
 		panic("preempt: vector and nodes of different lengths")
 	}
-	if _, err := s.prepare(&st, PAPPlus, overrun); err != nil {
+	if _, err := s.prepare(&st, PAPPlus, ValueOptions{Overrun: overrun}); err != nil {
 		return err
 	}
 	for i, j := range victims {

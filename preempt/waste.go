@@ -24,7 +24,12 @@ func NodeTimeOf(d time.Duration, nodes int) NodeTime {
 	if d < 0 || nodes < 0 {
 		panic("preempt: negative node-time")
 	}
-	sec, nsec, ok := wide.Product(uint64(d), uint64(nodes)).Over(uint64(time.Second))
+	return nodeTime(uint64(d), nodes)
+}
+
+// nodeTime is NodeTimeOf for spans up to 2^64-1 ns.
+func nodeTime(d uint64, nodes int) NodeTime {
+	sec, nsec, ok := wide.Product(d, uint64(nodes)).Over(uint64(time.Second))
 	if !ok || sec > math.MaxInt64 {
 		panic("preempt: node-time out of range")
 	}
@@ -87,9 +92,13 @@ func Outlasts(remaining, grace time.Duration) bool { return remaining >= grace }
 //	0                          if remaining < grace
 //	(elapsed + grace)·nodes    otherwise
 //
+// A job with a [Checkpoint] loses only what is not saved when the grace period ends, or
+// the cost of a save that it is asked for: see checkpoint.go.
+//
 // remaining is the true run time that remains, so the result is what the preemption
 // costs, not what it was expected to cost. It panics if a time, the job's nodes or its
-// priority are negative, and if the waste does not fit in a [NodeTime].
+// priority are negative, if its Checkpoint contradicts itself, and if the waste does not
+// fit in a [NodeTime].
 func WastedCycles(j Job, remaining, grace time.Duration) NodeTime {
 	switch {
 	case remaining < 0 || grace < 0 || j.Elapsed < 0:
@@ -98,11 +107,13 @@ func WastedCycles(j Job, remaining, grace time.Duration) NodeTime {
 		panic("preempt: negative number of nodes")
 	case j.Priority < 0:
 		panic("preempt: negative priority")
+	case j.Checkpoint != nil && !j.Checkpoint.valid(j.Elapsed):
+		panic("preempt: checkpoint out of range")
 	}
 	if !Outlasts(remaining, grace) {
 		return NodeTime{}
 	}
-	return NodeTimeOf(j.Elapsed, j.Nodes).Add(NodeTimeOf(grace, j.Nodes))
+	return nodeTime(j.lost(grace), j.Nodes)
 }
 
 // SumWasted returns the waste of the jobs that are hit; hit has indices of jobs.
