@@ -29,6 +29,7 @@
 //	idle instances                       the instances that a job gets           placement
 //	running jobs, and nodes to return    the jobs whose loss wastes least        preempt
 //	partitions that share nodes          who gets a node, who gives a node up    preempt/exchange
+//	the queue and nodes of a partition   when to ask for nodes, which to return  preempt/scaling
 //	runs on small inputs                 run times, the size for a deadline      perfmodel
 //	rows and columns of numbers          least squares to the last digit         perfmodel/lsq
 //	data centres with reservations       who lends what to whom, who pays        federation

@@ -1,0 +1,218 @@
+package scaling
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// Options are the habits of a partition. A span that is 0 has its default; a negative span
+// is none.
+type Options struct {
+	// Wait is how long a job waits before nodes are asked for it. The default is a minute.
+	// Jobs that start sooner by themselves never make nodes move.
+	Wait time.Duration
+	// Idle is how long a node is idle before it is given back, even if nobody wants it. The
+	// default is 10 minutes. With a negative Idle a node goes at once.
+	Idle time.Duration
+	// Hold is how long a node stays at least. The default is 10 minutes.
+	Hold time.Duration
+	// Move is what it costs to get a node again, as time of the node: until it is granted,
+	// installed and started, and what waits meanwhile. With View.Worth it says when another
+	// use is worth more. The default is 5 minutes.
+	Move time.Duration
+	// Lead is how long a request takes until its nodes can be used. Nodes that come free
+	// sooner are not asked for. The default is 0: free nodes are not foreseen.
+	Lead time.Duration
+	// Within is how fast the queue is to be worked off: nodes are asked for so that the work
+	// that waits takes about that long. 0 asks for all nodes that waiting jobs need, at once.
+	Within time.Duration
+
+	Pool  int // idle nodes to keep in reserve
+	Least int // the fewest nodes
+	Most  int // the most nodes, 0 for no limit; larger jobs are not asked for
+}
+
+// resolve fills in the defaults.
+func (o Options) resolve() Options {
+	for _, f := range [...]struct {
+		d       *time.Duration
+		without time.Duration
+	}{{&o.Wait, time.Minute}, {&o.Idle, 10 * time.Minute}, {&o.Hold, 10 * time.Minute}, {&o.Move, 5 * time.Minute}, {&o.Lead, 0}, {&o.Within, 0}} {
+		if *f.d == 0 {
+			*f.d = f.without
+		} else if *f.d < 0 {
+			*f.d = 0
+		}
+	}
+	if o.Most == 0 {
+		o.Most = math.MaxInt
+	}
+	return o
+}
+
+// Validate returns an [*InputError] for options that contradict themselves, and nil for
+// others.
+func (o Options) Validate() error {
+	switch {
+	case o.Pool < 0:
+		return badInput("Options.Pool", -1, "%d nodes: want none or more", o.Pool)
+	case o.Least < 0:
+		return badInput("Options.Least", -1, "%d nodes: want none or more", o.Least)
+	case o.Most < 0 || o.Most > 0 && o.Most < o.Least:
+		return badInput("Options.Most", -1, "%d nodes, and Least is %d: want no fewer, or 0 for no limit", o.Most, o.Least)
+	}
+	return nil
+}
+
+// A Waiting is a job that waits for nodes.
+type Waiting struct {
+	Nodes  int           // that it needs, > 0
+	Waited time.Duration // so far
+	Run    time.Duration // how long it is expected to run, 0 if nobody knows
+}
+
+// A Node is a node that the partition may use.
+type Node struct {
+	Busy bool          // a job has it, or it is not to be given back for another reason
+	Held time.Duration // since the partition got it
+	Idle time.Duration // since its last job ended, or since it came
+	Free time.Duration // of a busy node: until its job is expected to end, 0 if nobody knows
+}
+
+// A View is what a partition sees at one moment. The slices belong to the caller.
+type View struct {
+	Queue []Waiting
+	Nodes []Node
+	Asked int // nodes that have been asked for and not come yet
+	// Worth is what an hour of a node is worth to others, over an hour of it here: 0 if
+	// nobody else waits for nodes, 1 if a partition of equal weight does.
+	Worth float64
+}
+
+// A Decision is what to do. At most one of Ask and Return is there.
+type Decision struct {
+	Ask    int   // more nodes to ask for
+	Cancel int   // nodes that were asked for and are needed no more
+	Return []int // indices of View.Nodes to give back, ascending; valid until the next call
+}
+
+// A Scaler decides. The zero value is ready.
+type Scaler struct{ spare []int }
+
+// Decide says what a partition asks for and gives back: see the package comment. The error
+// is an [*InputError] for a view or options that contradict themselves. Time: O(jobs +
+// nodes·log nodes).
+func (s *Scaler) Decide(v View, o Options) (Decision, error) {
+	if err := o.Validate(); err != nil {
+		return Decision{}, err
+	}
+	if err := v.check(); err != nil {
+		return Decision{}, err
+	}
+	o = o.resolve()
+	idle, soon := 0, 0
+	for i := range v.Nodes {
+		switch n := &v.Nodes[i]; {
+		case !n.Busy:
+			idle++
+		case n.Free > 0 && n.Free <= o.Lead:
+			soon++
+		}
+	}
+	have, held := idle+soon+v.Asked, len(v.Nodes)
+	ripe, all := plus(demand(v.Queue, o, o.Wait), o.Pool), plus(demand(v.Queue, o, 0), o.Pool)
+
+	var d Decision
+	d.Ask = max(ripe-have, o.Least-held-v.Asked)
+	d.Ask = max(0, min(d.Ask, o.Most-held-v.Asked))
+	if d.Ask > 0 {
+		return d, nil
+	}
+	d.Cancel = max(0, min(v.Asked, have-all, held+v.Asked-o.Least))
+	most := min(idle-all, held-o.Least)
+	if most <= 0 {
+		return d, nil
+	}
+	limit := o.patience(v.Worth)
+	s.spare = s.spare[:0]
+	for i := range v.Nodes {
+		if n := &v.Nodes[i]; !n.Busy && n.Idle >= limit && n.Held >= o.Hold {
+			s.spare = append(s.spare, i)
+		}
+	}
+	if len(s.spare) == 0 {
+		return d, nil
+	}
+	slices.SortFunc(s.spare, func(a, b int) int {
+		return cmp.Or(cmp.Compare(v.Nodes[b].Idle, v.Nodes[a].Idle), a-b)
+	})
+	d.Return = s.spare[:min(len(s.spare), most)]
+	slices.Sort(d.Return)
+	return d, nil
+}
+
+// patience returns how long a node is idle before it goes: min(Idle, Move/worth).
+func (o Options) patience(worth float64) time.Duration {
+	if even := float64(o.Move) / worth; even < float64(o.Idle) { // worth 0: +Inf, or NaN
+		return time.Duration(even)
+	}
+	return o.Idle
+}
+
+// demand returns how many nodes the queue needs, of the jobs that have waited for long
+// enough.
+func demand(queue []Waiting, o Options, waited time.Duration) int {
+	sum, largest, work := 0, 0, 0.
+	for i := range queue {
+		j := &queue[i]
+		if j.Nodes > o.Most || j.Waited < waited {
+			continue
+		}
+		sum, largest = plus(sum, j.Nodes), max(largest, j.Nodes)
+		run := j.Run
+		if run == 0 {
+			run = o.Within
+		}
+		work += float64(j.Nodes) * float64(min(run, o.Within)) // a longer job has its nodes all the time
+	}
+	if o.Within > 0 {
+		sum = min(sum, max(largest, int(min(math.Ceil(work/float64(o.Within)), math.MaxInt32))))
+	}
+	return sum
+}
+
+// plus adds numbers of nodes that are not negative, up to the greatest int.
+func plus(a, b int) int {
+	if a > math.MaxInt/2-b {
+		return math.MaxInt / 2
+	}
+	return a + b
+}
+
+// check returns what is wrong with a view.
+func (v *View) check() error {
+	if v.Asked < 0 || v.Asked > math.MaxInt32 {
+		return badInput("Asked", -1, "%d nodes: want 0 to %d", v.Asked, math.MaxInt32)
+	}
+	if !(v.Worth >= 0 && v.Worth <= math.MaxFloat64) {
+		return badInput("Worth", -1, "%v: want a finite number that is not negative", v.Worth)
+	}
+	for i, j := range v.Queue {
+		switch {
+		case j.Nodes <= 0 || j.Nodes > math.MaxInt32:
+			return badInput("Queue.Nodes", i, "%d: want 1 to %d", j.Nodes, math.MaxInt32)
+		case j.Waited < 0:
+			return badInput("Queue.Waited", i, "%v is negative: want a time", j.Waited)
+		case j.Run < 0:
+			return badInput("Queue.Run", i, "%v is negative: want a time, or 0 where nobody knows", j.Run)
+		}
+	}
+	for i, n := range v.Nodes {
+		if n.Held < 0 || n.Idle < 0 || n.Free < 0 {
+			return badInput("Nodes", i, "held for %v, idle for %v, free in %v: want no negative time", n.Held, n.Idle, n.Free)
+		}
+	}
+	return nil
+}
