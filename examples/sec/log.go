@@ -29,6 +29,7 @@ type jobLog struct {
 const (
 	madeUpJobs       = 8000
 	madeUpProcessors = 1024
+	madeUpUsers      = 40
 )
 
 // Streams of randomness from one seed.
@@ -36,6 +37,7 @@ const (
 	streamLog = 1 + iota
 	streamPlacement
 	streamUsers // whose seed is always 1
+	streamOwners
 )
 
 // load reads the log, or makes one up, and converts it to jobs that hold
@@ -109,6 +111,7 @@ func madeUp(seed uint64) (iter.Seq2[trace.Record, error], error) {
 	if err != nil {
 		return nil, err
 	}
+	workload.UsersTo(jobs, jobs, rand.New(rand.NewPCG(seed, streamOwners)), madeUpUsers)
 	return func(yield func(trace.Record, error) bool) {
 		for _, j := range jobs {
 			r := trace.Record{

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/examples/internal/termplot"
+	"github.com/plimsoll/plimsoll/examples/internal/userbill"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -83,7 +84,8 @@ func (runs *modeRuns) text(w *table.Page) error {
 	}
 	w.Printf("\n")
 	if runs.users != nil {
-		runs.usersText(w)
+		userbill.Say(w, runs.picked().mode.String(), runs.users)
+		w.Printf("\n")
 	}
 	p := newPicture(runs.picked())
 	p.Title = "Instances, " + p.Title

@@ -15,11 +15,13 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
+	"github.com/plimsoll/plimsoll/examples/internal/userbill"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/replay"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/sim"
+	"github.com/plimsoll/plimsoll/schedule/sim/bills"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -84,7 +86,8 @@ type comparison struct {
 	waits, hours, leases, peaks spread // of the simulations with delays; waits in minutes
 
 	bought []pricing.Purchase
-	bill   pricing.Bill // with what was bought
+	bill   pricing.Bill    // with what was bought
+	users  bills.Statement // of the log: all jobs are one user's here
 }
 
 const (
@@ -108,6 +111,9 @@ func compare(o *demoOptions, out *outcome) (*comparison, error) {
 	var s sim.Simulator
 	var err error
 	if c.plain, err = c.simulate(&s, jobs, o.manager.WaitLimit, 0); err != nil {
+		return nil, err
+	}
+	if c.users, err = c.divide(); err != nil {
 		return nil, err
 	}
 	return c, c.simulateDelayed(&s, jobs)
@@ -230,6 +236,17 @@ func (c *comparison) charge() error {
 	return err
 }
 
+// divide divides the bill among the users that the jobs have in the model: on this
+// machine all jobs are those of one user.
+func (c *comparison) divide() (bills.Statement, error) {
+	uses := make([]manager.Use, len(c.out.runs))
+	for i := range uses {
+		r := &c.out.runs[i]
+		uses[i] = manager.Use{User: int64(r.User), Nodes: r.Nodes, Start: r.Start, End: r.End}
+	}
+	return manager.Divide(uses, c.out.hours, c.bill.Pure, &c.o.manager)
+}
+
 // write writes the comparison for people.
 func (c *comparison) write(w io.Writer) error {
 	m := &c.o.manager
@@ -279,6 +296,8 @@ func (c *comparison) write(w io.Writer) error {
 		say("Reserved at the end of periods of %d hours: %s. Had their unused terms been returned, the bill would be $%s instead of $%s.",
 			m.Period, manager.Purchases(m.Prices, c.bought), c.bill.Pure.Fixed(2), c.slurm.cost.Fixed(2))
 	}
+	b.Printf("\n")
+	userbill.Say(&b, "the cluster, as the jobs' model has them", &c.users)
 	_, err := b.WriteTo(w)
 	return err
 }

@@ -463,7 +463,7 @@ func (s *screen) note(format string, args ...any) {
 // entry shows an entry of the journal if it is a decision, or a failure.
 func (s *screen) entry(e *manager.Entry) {
 	switch e.Kind {
-	case manager.Rented, manager.Up, manager.Gone:
+	case manager.Rented, manager.Up, manager.Gone, manager.Ran:
 		return // what came of a decision is in the line
 	}
 	if e.Kind == manager.Asking && e.Job == s.asked.Job && e.Reason == s.asked.Reason {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
@@ -36,6 +37,13 @@ func elasticd(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return err
 	}
 	fmt.Fprintf(stderr, "%d leases, %.0f hours charged, $%s on demand\n", bill.Leases, bill.Charged.Hours(), bill.Cost.Fixed(2))
+	users, err := m.Users()
+	if err != nil {
+		return err
+	}
+	if n := len(users.Accounts); n > 0 {
+		fmt.Fprintf(stderr, "%s; %d less than alone; \"invoice -journal %s\" says what each pays\n", decimal.Count(n, "user"), users.Less(), o.journal)
+	}
 	bought := m.Bought()
 	if len(bought) == 0 {
 		return nil
@@ -66,7 +74,7 @@ func (o *elasticOptions) open(ctx context.Context, stderr io.Writer) (*manager.M
 		return nil, err
 	}
 	o.manager.Watch = func(e *manager.Entry, _ *manager.Status) {
-		if e != nil {
+		if e != nil && e.Kind != manager.Ran { // invoice tells of jobs
 			fmt.Fprintln(stderr, line(e))
 		}
 	}

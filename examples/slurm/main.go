@@ -6,9 +6,10 @@
 //
 //	go run ./examples/slurm demo
 //	go run ./examples/slurm elasticd -journal FILE -nodes LIST -provider exec ...
+//	go run ./examples/slurm invoice -journal FILE
 //	go run ./examples/slurm partition -client URL -nodes LIST
 //
-// demo starts a Slurm of its own and shows it. partition makes a Slurm cluster a
+// demo starts a Slurm of its own and shows it. invoice charges the users. partition makes a Slurm cluster a
 // partition of a host that takes nodes back [Duplyakin17]. -h of each lists the choices.
 // What is decided, and how it recovers, is told in internal/manager.
 //
@@ -141,6 +142,7 @@ const usage = `Usage: go run ./examples/slurm COMMAND [flags]
                        decided, and compares with the simulator
   elasticd             manages the nodes of a Slurm cluster: rents what the queue
                        needs, and gives it back when its paid time ends
+  invoice              says what the nodes cost until now, and what each user pays of it
   partition            makes a Slurm cluster a partition of a hosting cluster, which
                        takes nodes back with notice and a grace period
 
@@ -155,6 +157,7 @@ var commands = map[string]struct {
 }{
 	"demo":      {demoUsage, demo},
 	"elasticd":  {elasticUsage, elasticd},
+	"invoice":   {invoiceUsage, invoice},
 	"partition": {partitionUsage, runPartition},
 }
 
@@ -177,10 +180,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case "-h", "-help", "--help", "help":
 		_, err = io.WriteString(stdout, usage)
 	case "":
-		err = cli.Mistakef("want a command: demo, elasticd or partition; -h explains")
+		err = cli.Mistakef("want a command: demo, elasticd, invoice or partition; -h explains")
 	default:
 		if !ok {
-			err = cli.Mistakef("%q is not a command: want demo, elasticd or partition; -h explains", name)
+			err = cli.Mistakef("%q is not a command: want demo, elasticd, invoice or partition; -h explains", name)
 			break
 		}
 		err = c.run(ctx, args, stdout, stderr)

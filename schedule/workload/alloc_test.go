@@ -36,6 +36,7 @@ func TestAllocs(t *testing.T) {
 					t.Fatal(err)
 				}
 			}},
+			{"UsersTo", func() { UsersTo(jobs, jobs, rng, 40) }},
 			{"EstimatesTo", func() {
 				if err := EstimatesTo(jobs, jobs, rng, DefaultFactor); err != nil {
 					t.Fatal(err)

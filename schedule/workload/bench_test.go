@@ -84,3 +84,14 @@ func BenchmarkEstimatesTo(b *testing.B) {
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
 }
+
+func BenchmarkUsersTo(b *testing.B) {
+	const n = 100_000
+	jobs := make([]trace.Job, n)
+	rng := newRand(2)
+	b.ReportAllocs()
+	for b.Loop() {
+		UsersTo(jobs, jobs, rng, 400)
+	}
+	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+}

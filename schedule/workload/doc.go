@@ -14,6 +14,7 @@
 //	a seed                       the same, one by one without an end       Lublin.Reset, then Lublin.Next
 //	a machine of another size    jobs of that machine                      Options.Nodes, Params.ForNodes
 //	jobs with exact estimates    estimates that are worse than the truth   EstimatesTo
+//	jobs of nobody               users, of whom a few have most jobs       UsersTo
 //	a seed and a number          a week of a lab with parallel jobs        AppendFeitelson
 //	the same                     ten days of mostly serial jobs            AppendGrid5000
 //	the same                     the same jobs in bursts                   SampleOptions.Arrivals
@@ -125,7 +126,7 @@
 //
 // # Allocation and concurrency
 //
-// [Lublin.Next], [Lublin.Reset] and [EstimatesTo] allocate nothing; the Append
+// [Lublin.Next], [Lublin.Reset], [EstimatesTo] and [UsersTo] allocate nothing; the Append
 // functions allocate what dst needs to grow. A Lublin is for one goroutine at a time. The
 // only randomness is the *rand.Rand that is passed in, and the same source in the
 // same state gives the same jobs on every machine: sampling uses only operations

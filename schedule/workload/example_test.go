@@ -172,3 +172,21 @@ func ExampleEstimatesTo() {
 	// runs 47m0s, asks for 1h30m0s
 	// runs 17h5m0s, asks for 18h0m0s
 }
+
+// Whose jobs they are: a few users have most of them.
+func ExampleUsersTo() {
+	rng := rand.New(rand.NewPCG(1, 0))
+	jobs, err := workload.AppendLublin(nil, rng, 1000, workload.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	workload.UsersTo(jobs, jobs, rng, 40)
+	count := make([]int, 41)
+	for _, j := range jobs {
+		count[j.User]++
+	}
+	fmt.Println("jobs of the users 1 to 4, and 40:", count[1:5], count[40])
+	// Output:
+	// jobs of the users 1 to 4, and 40: [186 107 66 55] 7
+}

@@ -204,7 +204,7 @@ func (p *process) logRun(s *sampler, nodes int) float64 {
 // Jobs are numbered from 1 and come in order of submission. Submit counts from
 // the midnight before the first job, in whole seconds; at equal places in time
 // the interactive job is first. Run is in whole seconds and at least one. The
-// model knows nothing of users: User is −1 and Estimate is Run (see
+// model knows nothing of users: User is −1 (see [UsersTo]) and Estimate is Run (see
 // [EstimatesTo]). Queue is [QueueBatch], [QueueInteractive] or, typeless, −1.
 //
 // It panics before the first Reset.

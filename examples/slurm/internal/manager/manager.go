@@ -8,6 +8,7 @@
 //   - It rents instances when the first job of the queue would wait too long.
 //   - It gives idle instances back when their paid time ends, after draining their nodes.
 //   - It weighs idle nodes, so that jobs get nodes in the order of the placement policy.
+//   - It notes what each job used, so that the invoice can be divided among the users.
 //   - It raises the priority of a job that EASY backfilling starts before its turn. Slurm's
 //     own backfilling counts in minutes, and would not work on a clock on which an hour
 //     lasts seconds.
@@ -88,6 +89,7 @@ type Manager struct {
 	jobs      map[int64]slurmctl.Job // as seen last
 	idleSince map[string]time.Duration
 	started   map[int64]time.Duration // when a job was first seen running
+	holding   map[int64]slurmctl.Job  // jobs that had nodes at the last look
 	weights   map[string]int
 	look      bool // a job has arrived or ended: the cluster may have to grow
 	pass      bool // instances came up: jobs may start before their turn
@@ -124,7 +126,7 @@ func Open(name string, s Slurm, p provider.Provider, o Options) (*Manager, error
 	}
 	m := &Manager{
 		o: o, slurm: s, provider: p, state: newState(), results: make(chan result),
-		jobs: map[int64]slurmctl.Job{}, idleSince: map[string]time.Duration{}, started: map[int64]time.Duration{},
+		jobs: map[int64]slurmctl.Job{}, idleSince: map[string]time.Duration{}, started: map[int64]time.Duration{}, holding: map[int64]slurmctl.Job{},
 		within: context.Background(), spawn: func(f func()) { go f() },
 		weights: map[string]int{}, reason: map[string]string{}, look: true,
 		scaler: o.scaler(),
@@ -304,7 +306,7 @@ func (m *Manager) step(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, act := range []func(context.Context, *sight) error{m.exclude, m.strangers, m.arrivals, m.settle, m.resume, m.grow, m.weigh, m.release, m.weeks, m.list} {
+	for _, act := range []func(context.Context, *sight) error{m.account, m.exclude, m.strangers, m.arrivals, m.settle, m.resume, m.grow, m.weigh, m.release, m.weeks, m.list} {
 		if err := act(ctx, s); err != nil {
 			return err
 		}

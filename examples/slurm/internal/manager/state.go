@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/sim/bills"
 )
 
 // An Entry is a line of the journal: a change of state. What is about to be done is
@@ -28,6 +29,7 @@ type Entry struct {
 	Begin    *Begin             `json:"begin,omitempty"`
 	Demand   []int              `json:"demand,omitempty"` // of a period, by the hour
 	Bought   []pricing.Purchase `json:"bought,omitempty"` // at its end
+	Use      *Use               `json:"use,omitempty"`    // of a job that has ended
 }
 
 // A Kind says what an entry is.
@@ -50,6 +52,7 @@ const (
 	Excluded Kind = "excluded" // a job that can never start here
 	Week     Kind = "week"     // a period of purchases has ended: what is to be bought; Token is the beginning of those of its orders
 	Bought   Kind = "bought"   // a purchase was made
+	Ran      Kind = "ran"      // a job has ended, on nodes that it used
 )
 
 // Begin is what a journal begins with.
@@ -107,6 +110,8 @@ type state struct {
 	weeks    []week
 	bought   []pricing.Purchase
 	orders   []*order
+	uses     []Use
+	used     map[usage]bool // the runs of uses
 	entries  int
 	failures int
 }
@@ -118,7 +123,7 @@ type week struct {
 }
 
 func newState() *state {
-	return &state{byToken: map[string]*lease{}, promoted: map[int64]uint32{}, excluded: map[int64]bool{}}
+	return &state{byToken: map[string]*lease{}, promoted: map[int64]uint32{}, excluded: map[int64]bool{}, used: map[usage]bool{}}
 }
 
 // apply changes the state by an entry. What the journal of one manager cannot have is
@@ -171,6 +176,12 @@ func (s *state) apply(e *Entry) error {
 			return fmt.Errorf("the entry %q about %q, which was not to be bought, or was", e.Kind, e.Token)
 		}
 		s.orders[i].bought = true
+		return nil
+	case Ran:
+		if e.Use == nil || e.Use.Nodes < 1 || e.Use.Start < 0 || e.Use.End <= e.Use.Start || e.Use.User < bills.Unknown || s.used[usage{e.Job, e.Use.Start}] {
+			return fmt.Errorf("the entry %q about job %d, which used nothing, or comes twice", e.Kind, e.Job)
+		}
+		s.uses, s.used[usage{e.Job, e.Use.Start}] = append(s.uses, *e.Use), true
 		return nil
 	case Failed:
 		s.failures++

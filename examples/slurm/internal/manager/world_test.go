@@ -73,6 +73,7 @@ type worldJob struct {
 	priority       uint32
 	on             []*worldNode
 	begun, stopped int
+	names          []string // of its nodes, which Slurm tells for some time after its end
 }
 
 type worldInstance struct {
@@ -181,8 +182,10 @@ func (w *world) advance(d time.Duration) {
 		lost := slices.ContainsFunc(j.on, func(n *worldNode) bool { return !n.registered })
 		if len(j.on) > 0 && !lost && !w.now.Before(j.start.Add(j.run)) {
 			j.end = j.start.Add(j.run)
+			j.names = nil
 			for _, n := range j.on {
 				n.job = nil
+				j.names = append(j.names, n.name)
 			}
 			j.on = nil
 		}
@@ -220,7 +223,7 @@ func (w *world) stop(j *worldJob) {
 func (w *world) Jobs(context.Context) ([]slurmctl.Job, error) {
 	var all []slurmctl.Job
 	for _, j := range w.jobs {
-		s := slurmctl.Job{ID: j.id, Nodes: j.nodes, Submit: j.submit.Truncate(time.Second), Priority: j.priority,
+		s := slurmctl.Job{ID: j.id, User: 1000 + j.id%3, Nodes: j.nodes, Submit: j.submit.Truncate(time.Second), Priority: j.priority,
 			Comment: estimateMark + j.estimate.String(), State: "PENDING", Reason: "Resources", Restarts: j.stopped}
 		switch {
 		case len(j.on) > 0:
@@ -229,7 +232,7 @@ func (w *world) Jobs(context.Context) ([]slurmctl.Job, error) {
 				s.Names = append(s.Names, n.name)
 			}
 		case !j.end.IsZero():
-			s.State, s.Start, s.End = "COMPLETED", j.start.Truncate(time.Second), j.end.Truncate(time.Second)
+			s.State, s.Start, s.End, s.Names = "COMPLETED", j.start.Truncate(time.Second), j.end.Truncate(time.Second), j.names
 		}
 		all = append(all, s)
 	}

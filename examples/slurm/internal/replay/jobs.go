@@ -16,6 +16,9 @@ import (
 // Largest is how many nodes a job needs at most.
 const Largest = 8
 
+// users is how many users the jobs have at most.
+const users = 8
+
 // The jobs are those of an afternoon of a small cluster, on the scaled clock.
 const (
 	shortest, longest     = 5 * time.Minute, 75 * time.Minute // runs
@@ -29,7 +32,7 @@ const (
 // straight line takes the logarithms of the model's shortest and longest run to those
 // above. The gaps between submissions are made short in the same way, by their median and
 // the longest, so that bursts and lulls stay. Sizes are the model's, and estimates are as
-// bad as those of users (workload.EstimatesTo).
+// bad as those of users (workload.EstimatesTo). A few of eight users have most of the jobs.
 //
 // The jobs come in the order of submission, the first at time 0, with numbers from 0 on.
 func Make(rng *rand.Rand, n int) ([]trace.Job, error) {
@@ -66,6 +69,7 @@ func Make(rng *rand.Rand, n int) ([]trace.Job, error) {
 	if err := workload.EstimatesTo(jobs, jobs, rng, workload.DefaultFactor); err != nil {
 		return nil, err
 	}
+	workload.UsersTo(jobs, jobs, rng, users)
 	return jobs, nil
 }
 

@@ -19,7 +19,7 @@ var ErrJSON = errors.New("not the JSON of squeue or sinfo")
 type Job struct {
 	ID       int64
 	Name     string
-	User     int64
+	User     int64  // -1 if Slurm does not say
 	State    string // such as PENDING, RUNNING, COMPLETING or COMPLETED
 	Reason   string // why it waits
 	Nodes    int    // that it has or needs, at least 1
@@ -120,6 +120,14 @@ func (n number) in(least, most int64, what string) error {
 		return fmt.Errorf("%s of %d", what, n.value)
 	}
 	return nil
+}
+
+// or returns the number, or another one if it is not set.
+func (n number) or(other int64) int64 {
+	if !n.set {
+		return other
+	}
+	return n.value
 }
 
 // time returns seconds since 1970 as a time.
@@ -223,6 +231,7 @@ func DecodeJobs(text []byte) ([]Job, error) {
 		err := errors.Join(
 			r.ID.in(1, math.MaxUint32, "a number"),
 			r.Count.in(0, maxNodes, "a number of nodes"),
+			r.User.in(0, math.MaxUint32, "a user"),
 			r.Limit.in(0, noLimit, "a limit"),
 			r.Priority.in(0, math.MaxUint32, "a priority"),
 			r.Restarts.in(0, math.MaxInt32, "restarts"),
@@ -248,7 +257,7 @@ func DecodeJobs(text []byte) ([]Job, error) {
 			return nil, fmt.Errorf("%w: job %d has %w", ErrJSON, r.ID.value, err)
 		}
 		j := Job{
-			ID: r.ID.value, Name: r.Name, User: r.User.value, State: r.State[0], Reason: r.Reason,
+			ID: r.ID.value, Name: r.Name, User: r.User.or(-1), State: r.State[0], Reason: r.Reason,
 			Nodes: max(1, int(r.Count.value), len(names)), Names: names,
 			Submit: r.Submit.time(), Eligible: r.Eligible.time(),
 			Priority: uint32(r.Priority.value), Restarts: int(r.Restarts.value), Comment: r.Comment,

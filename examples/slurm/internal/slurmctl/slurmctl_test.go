@@ -41,7 +41,7 @@ func TestDecodeJobs(t *testing.T) {
 	want := []Job{
 		{ID: 4, Name: "a", State: "COMPLETED", Reason: "None", Nodes: 3, Names: []string{"n1", "n2", "m"}, Submit: at(1795200536), Start: at(1795200537),
 			Eligible: at(1795200536), End: at(1795200540), Priority: 4294901756, Restarts: 1, Parts: []string{"main", "other"}, Tasks: 1},
-		{ID: 5, State: "RUNNING", Nodes: 1, Names: []string{"n3"}, Submit: at(1795200536), Start: at(1795200537), Priority: 1, Array: 3, Tasks: 1},
+		{ID: 5, User: -1, State: "RUNNING", Nodes: 1, Names: []string{"n3"}, Submit: at(1795200536), Start: at(1795200537), Priority: 1, Array: 3, Tasks: 1},
 		{ID: 7, Name: "b", User: 1000, State: "PENDING", Reason: "Resources", Nodes: 2, Submit: at(1795200536), Eligible: at(1795200536),
 			Limit: 90 * time.Minute, Priority: 4294901755, Comment: "estimate=12m", Parts: []string{"main"}, Array: 7, Tasks: 5, AtOnce: 2},
 	}
