@@ -157,6 +157,7 @@ type logModel struct {
 	work         Measure
 	proportional bool
 	scaling      scaling
+	held         bool // the exponent of the number of processes is 1, and has no column
 	t            quantile
 	fitted       bool
 }
@@ -178,6 +179,14 @@ func target(p *Profile, i int, part Part) (float64, error) {
 		return 0, badInput(field, i, ErrNotPositive, "%v seconds have no logarithm: want a positive time", t)
 	}
 	return t, nil
+}
+
+// columns returns how many columns depend on the number of processes.
+func (m *logModel) columns() int {
+	if m.held {
+		return 0
+	}
+	return m.scaling.columns()
 }
 
 func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop bool, by scaling) error {
@@ -203,7 +212,9 @@ func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop b
 		}
 		m.names = append(m.names, m.ln...)
 	}
-	m.names = append(m.names, scalingNames[by]...)
+	if !m.held {
+		m.names = append(m.names, scalingNames[by]...)
+	}
 	rows := 0
 	for i := range p.Runs {
 		r := &p.Runs[i]
@@ -218,10 +229,13 @@ func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop b
 		if err != nil {
 			return err
 		}
-		a, b := by.values(r.Processes)
-		m.x = append(m.x, a)
-		if by == quadraticP {
-			m.x = append(m.x, b)
+		switch a, b := by.values(r.Processes); {
+		case m.held:
+			offset += a
+		case by == quadraticP:
+			m.x = append(m.x, a, b)
+		default:
+			m.x = append(m.x, a)
 		}
 		m.y = append(m.y, math.Log(t)-offset)
 		rows++
@@ -283,7 +297,13 @@ func (m *logModel) along(q *Query) (curve, error) {
 	m.row = append(m.row[:0], m.x[keep:]...)
 	m.x = m.x[:keep]
 	n := len(m.row)
-	m.row = append(m.row, 0, 0)[:n+m.scaling.columns()]
+	m.row = append(m.row, 0, 0)[:n+m.columns()]
+	if m.held {
+		c.m, c.h = m.reg.PredictLeverage(m.row)
+		c.m += offset
+		c.a = 1
+		return c, nil
+	}
 	at := func(u, v float64) (float64, float64) {
 		m.row[n] = u
 		if m.scaling == quadraticP {
@@ -364,7 +384,10 @@ func (m *logModel) estimateTo(dst []Estimate, q Query) error {
 }
 
 func (m *logModel) estimable(u, v float64) error {
-	n := len(m.row) - m.scaling.columns()
+	n := len(m.row) - m.columns()
+	if m.held {
+		return ofFit(m.reg.CheckEstimable(m.row))
+	}
 	m.row[n] = u
 	if m.scaling == quadraticP {
 		m.row[n+1] = v

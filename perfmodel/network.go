@@ -18,6 +18,11 @@ package perfmodel
 // One process sends nothing: T_N = 0, and log f(P) is −∞ in both equations. So runs on
 // one process are not part of the fit, and the prediction there is 0, with certainty. A
 // T_N of 0 on more processes has no logarithm and is an error: the clock was too coarse.
+//
+// The exponent of f(P) is fitted, as the equations have it, which takes runs on two
+// numbers of processes above 1. Section II.B states more: the time of the operation is
+// proportional to f(P). With Proportional the exponent is 1, and one number above 1 is
+// enough.
 
 import (
 	"math"
@@ -70,6 +75,7 @@ func (c Collective) Growth(p int) float64 {
 type Network struct {
 	Collective    Collective // Eq. (4) for AllToAll, Eq. (3) otherwise
 	Work          Measure    // in place of the features, as in LogLinear
+	Proportional  bool       // the exponent of f(P) is 1, not fitted
 	DropDependent bool       // as in LogLinear
 
 	log logModel
@@ -82,13 +88,15 @@ func (m *Network) Fit(p *Profile) error {
 	if m.Collective == AllToAll {
 		by = logPLogP
 	}
+	m.log.held = m.Proportional
 	return m.log.fit(p, Communication, m.Work, false, m.DropDependent, by)
 }
 
 // EstimateTo implements [Estimator], for T_N. On one process all values are 0.
 func (m *Network) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
 
-// Regression returns the fit. Its last coefficient is that of ln f(P). The fit belongs
+// Regression returns the fit. Its last coefficient is that of ln f(P), unless the model is
+// Proportional. The fit belongs
 // to the model and is valid until the next Fit.
 func (m *Network) Regression() *lsq.Regression { return &m.log.reg }
 
@@ -106,6 +114,7 @@ func (m *Network) Columns() []string { return m.log.names }
 type CAP3 struct {
 	Collective    Collective
 	Work          Measure // for both parts, in place of the features
+	Proportional  bool    // T_N is proportional to f(P), as in Network
 	DropDependent bool
 
 	computation LogLinear
@@ -117,6 +126,7 @@ type CAP3 struct {
 func (m *CAP3) Fit(p *Profile) error {
 	m.computation.Part, m.computation.Work, m.computation.DropDependent = Computation, m.Work, m.DropDependent
 	m.network.Collective, m.network.Work, m.network.DropDependent = m.Collective, m.Work, m.DropDependent
+	m.network.Proportional = m.Proportional
 	m.network.log.fitted = false
 	if err := m.computation.Fit(p); err != nil {
 		return err
