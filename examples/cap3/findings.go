@@ -64,7 +64,7 @@ func scaling() (finding, error) {
 		return finding{}, err
 	}
 	k := slices.IndexFunc(in.profiles, func(p perfmodel.Profile) bool { return p.Application == "lu" })
-	f := newFitted(&in.profiles[k])
+	f := new(options).newFitted(&in.profiles[k])
 	c, err := in.find(&in.profiles[k], "D")
 	if err != nil {
 		return finding{}, err

@@ -21,6 +21,9 @@ type fitted struct {
 	grown     []check // of the largest case, from the others
 	step      float64 // how many times as long it takes as they do
 	tableI    error   // why the features alone do not do, if they do not
+
+	proportional bool // T_N of cap3 has the exponent 1
+	unsplit      int  // runs that cap3 is not fitted to
 }
 
 // A score is what a model was off by on runs left out one by one: root mean square
@@ -66,41 +69,80 @@ type pool struct {
 var poolNames = []string{"no memory", "memory of all processes together", "memory of each process"}
 
 // newModel returns an empty model of one application; nil for machine.
-func newModel(m modelName, p *perfmodel.Profile) perfmodel.Model {
-	var measure perfmodel.Measure // nil: by features
-	product, collective := perfmodel.Measure(perfmodel.Product), perfmodel.Allreduce
-	if b, ok := perfmodel.BenchmarkOf(p); ok {
-		measure, product, collective = b.Work, b.Work, b.Collective
+func (o *options) newModel(m modelName, f *fitted) perfmodel.Model {
+	work, collective := perfmodel.Measure(perfmodel.Product), perfmodel.Allreduce
+	b, benchmark := perfmodel.BenchmarkOf(&f.profile)
+	if benchmark {
+		work, collective = b.Work, b.Collective
 	}
+	measure := work // nil: by features
+	switch {
+	case o.by == byWork:
+	case o.by == byFeatures, !benchmark, m == eq1, m == eq2:
+		measure = nil
+	}
+	if o.by == byFeatures && (m == amdahl || m == usl) {
+		measure = work // they have no features
+	}
+	drop := o.drop == 1
 	switch m {
+	case eq1:
+		return &perfmodel.Additive{Work: measure, DropDependent: drop}
 	case eq2:
-		return &perfmodel.LogLinear{}
-	case work:
-		return &perfmodel.LogLinear{Work: product}
+		return &perfmodel.LogLinear{Work: measure, DropDependent: drop}
+	case workOnly:
+		return &perfmodel.LogLinear{Work: work}
 	case quadratic:
-		return &perfmodel.Quadratic{Work: measure}
+		return &perfmodel.Quadratic{Work: measure, DropDependent: drop}
 	case sumOfTwo:
-		return &perfmodel.CAP3{Collective: collective, Work: measure}
+		return &perfmodel.CAP3{Collective: collective, Work: measure, Proportional: f.proportional, DropDependent: drop}
 	case amdahl:
-		return &perfmodel.Amdahl{Work: product}
+		return &perfmodel.Amdahl{Work: work}
 	case usl:
-		return &perfmodel.USL{Work: product}
+		return &perfmodel.USL{Work: work}
 	}
 	return nil
 }
 
+// runsFor is the profile that a model is fitted to: for cap3 the runs whose computation
+// and communication were measured apart.
+func runsFor(m modelName, p *perfmodel.Profile) perfmodel.Profile {
+	if m != sumOfTwo {
+		return *p
+	}
+	return p.Select(func(r *perfmodel.Run) bool { return r.Split })
+}
+
 // newFitted returns an application that is to be fitted.
-func newFitted(p *perfmodel.Profile) *fitted {
-	f := &fitted{counts: p.LikelyCounts(), chosen: auto}
-	f.profile, f.left = p.Unsaturated()
+func (o *options) newFitted(p *perfmodel.Profile) *fitted {
+	f := &fitted{profile: *p, counts: p.LikelyCounts(), chosen: auto}
+	if o.oversubscribed == dropped {
+		f.profile, f.left = p.Unsaturated()
+	}
+	split := runsFor(sumOfTwo, &f.profile)
+	f.unsplit = len(f.profile.Runs) - len(split.Runs)
+	above := countsOf(&split)
+	if len(above) > 0 && above[0] == 1 {
+		above = above[1:]
+	}
+	f.proportional = o.network == networkProportional || o.network == networkAuto && len(above) < 2
 	return f
+}
+
+// countsOf has the numbers of processes of a profile, each once, in ascending order.
+func countsOf(p *perfmodel.Profile) (counts []int) {
+	for i := range p.Runs {
+		counts = append(counts, p.Runs[i].Processes)
+	}
+	slices.Sort(counts)
+	return slices.Compact(counts)
 }
 
 // fit fits the profiles, and says what was chosen.
 func (r *results) fit(line *progress.Line) error {
 	o, in := r.o, r.in
 	for i := range in.profiles {
-		r.fitted = append(r.fitted, newFitted(&in.profiles[i]))
+		r.fitted = append(r.fitted, o.newFitted(&in.profiles[i]))
 	}
 	for _, f := range r.fitted {
 		line.Showf("%s: models", f.profile.Application)
@@ -124,16 +166,17 @@ func (r *results) fit(line *progress.Line) error {
 func (o *options) fitAlone(f *fitted) error {
 	var c perfmodel.Chooser
 	var first error
-	for m := eq2; m < models; m++ {
+	for m := eq1; m < models; m++ {
 		if o.model != auto && o.model != m {
 			continue
 		}
-		if m == sumOfTwo && o.model == auto && slices.ContainsFunc(f.profile.Runs, func(r perfmodel.Run) bool { return !r.Split }) {
-			continue
+		runs := runsFor(m, &f.profile)
+		if o.model == auto && (m == sumOfTwo && len(runs.Runs) < len(f.profile.Runs) || m == eq1 && o.by == byAuto) {
+			continue // it would be compared on other runs; nobody asked for a sum
 		}
-		model := newModel(m, &f.profile)
+		model := o.newModel(m, f)
 		f.scores[m] = score{true, math.Inf(1), 0}
-		err := model.Fit(&f.profile)
+		err := model.Fit(&runs)
 		if m == eq2 {
 			f.tableI = err
 		}
@@ -143,9 +186,9 @@ func (o *options) fitAlone(f *fitted) error {
 			}
 			continue
 		}
-		if _, scores, err := c.Choose(nil, []perfmodel.Model{model}, &f.profile, perfmodel.LeaveRun); err == nil {
+		if _, scores, err := c.Choose(nil, []perfmodel.Model{model}, &runs, perfmodel.LeaveRun); err == nil {
 			f.scores[m].error, f.scores[m].runs = scores[0].Error, scores[0].Runs
-		} else if err := model.Fit(&f.profile); err != nil { // some parts cannot be fitted, the whole can
+		} else if err := model.Fit(&runs); err != nil { // some parts cannot be fitted, the whole can
 			return err
 		}
 		if _, npb := perfmodel.BenchmarkOf(&f.profile); npb && o.model == auto {
@@ -156,15 +199,12 @@ func (o *options) fitAlone(f *fitted) error {
 		}
 	}
 	if _, npb := perfmodel.BenchmarkOf(&f.profile); f.estimator == nil && o.model != machine && !(npb && o.model == auto) {
-		if p := f.profile.Runs[0].Processes; len(f.profile.Runs) > 1 && !slices.ContainsFunc(f.profile.Runs, func(r perfmodel.Run) bool { return r.Processes != p }) {
-			return cli.Mistakef("%sno model can be fitted: all runs are on %s, which does not tell how it scales; profile it on others, too", of(f.profile.Application), processes(p))
-		}
-		return cli.Mistakef("%sno model can be fitted: %s", of(f.profile.Application), inRuns(&f.profile, first))
+		return cli.Mistakef("%s%s", of(f.profile.Application), o.whyNot(f, first))
 	}
 	if f.estimator != nil && o.checks {
 		f.checks = f.leaveOut(func(without *perfmodel.Profile) (perfmodel.Estimator, error) {
-			model := newModel(f.chosen, &f.profile)
-			return model, model.Fit(without)
+			model, runs := o.newModel(f.chosen, f), runsFor(f.chosen, without)
+			return model, model.Fit(&runs)
 		})
 	}
 	return nil

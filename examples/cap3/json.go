@@ -82,7 +82,7 @@ func (r *results) rows() any {
 			"medium_bid", x.medium.String(), "planned", x.decision.Action.String(), "planned_bid", bid, "expected_cost", decimal.Fixed(x.decision.Cost, 4))
 		for k := range x.runs {
 			t := &x.runs[k]
-			of("rule", "rule", ways[k].name, "starts", t.starts, "met", t.met, "missed", t.missed, "cost", t.cost.String(), "on_demand_cost", t.onDemand.String(), "interruptions", t.interruptions)
+			of("rule", "rule", r.o.way(k).name, "starts", t.starts, "met", t.met, "missed", t.missed, "cost", t.cost.String(), "on_demand_cost", t.onDemand.String(), "interruptions", t.interruptions)
 		}
 		for k := range x.runs {
 			for _, l := range x.runs[k].leases {
@@ -90,7 +90,7 @@ func (r *results) rows() any {
 				if l.Tier != spot.TierHigh {
 					bid = l.Bid.String()
 				}
-				of("lease", "rule", ways[k].name, "agent", l.Tier.String(), "bid", bid, "from_s", rounded(l.Launched-x.at), "to_s", rounded(l.Ended-x.at), "end", l.End.String(), "cost", l.Cost.String())
+				of("lease", "rule", r.o.way(k).name, "agent", l.Tier.String(), "bid", bid, "from_s", rounded(l.Launched-x.at), "to_s", rounded(l.Ended-x.at), "end", l.End.String(), "cost", l.Cost.String())
 			}
 		}
 	}

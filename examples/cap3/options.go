@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
 // usage is what -h prints.
@@ -32,8 +34,10 @@ What runs
                        benchmark, the last case of -features, or else the last case
                        in the profile (default: each application). Class D is far
                        beyond the default profile, and the output says so
-  -deadline SPAN       for each task (default 2h)
-  -budget AMOUNT       for each task, 0 for no limit (default 20)
+  -deadline SPAN       for each task (default 2h; 16m without -profile and -task, so
+                       that some of these tasks are urgent, and some are not)
+  -budget AMOUNT       for each task, 0 for no limit (default 20; 2 without -profile and
+                       -task)
   -latency SPAN        from the request for instances until the task runs (default 5m)
 
 How it is sized
@@ -41,12 +45,27 @@ How it is sized
                          auto       the least error on runs left out one by one;
                                     of the benchmarks, among three variants of
                          machine    one machine with a memory, from all benchmarks
+                         eq1        sum of the features and processes, Eq. (1)
                          eq2        power law in the features and processes, Eq. (2)
                          work       power law in the amount of work and processes
                          quadratic  work, and the square of the logarithm of processes
                          cap3       computation by Eq. (2), communication by (3) or (4)
                          amdahl     Amdahl's law
                          usl        Universal Scalability Law
+  -by NAME             what describes an input (default auto)
+                         auto      the features for eq1 and eq2; the amount of work
+                                   for the other models of benchmarks
+                         features  the features of the profile, Table I
+                         work      one number, the amount of work: that of the
+                                   benchmark, else the product of the features
+  -dependent NAME      columns that the profile cannot tell apart: error, or drop them
+                       (default error)
+  -oversubscribed NAME runs on more processes than make any case faster, which seem
+                       to take turns on too few cores: drop or keep (default drop)
+  -network NAME        how T_N of cap3 grows with processes (default auto)
+                         auto          fitted where the runs suffice
+                         fitted        with the exponent of Eqs. (3) and (4)
+                         proportional  with the exponent 1, as section II.B says
   -confidence C        of the choice sure, from 0.5 to below 1 (default 0.9)
   -scale X             how far beyond the number of processes profiled a choice may go,
                        as a factor (default 1, not at all)
@@ -70,6 +89,11 @@ How it is scheduled
   -checkpoint SPAN     save progress after so much work, 0s for never (default 0s)
   -checkpoint-cost SPAN
                        to save it, and to read it back (default 1m)
+  -th1 X               a task of less PR goes on demand, Table II (default 1)
+  -th2 X               a task of more PR goes on spot with a low bid (default 2)
+  -rules LIST          rules that are tried, of paper, safe, no-return, hedged and
+                       planned (default paper,planned). The names are those of
+                       package schedule/spot; planned bids for the least expected cost
   -starts N            moments of the history at which each task is tried (default 50)
   -seed N              of the made-up history (default 1)
 
@@ -103,8 +127,9 @@ type modelName int
 const (
 	auto modelName = iota
 	machine
+	eq1
 	eq2
-	work
+	workOnly
 	quadratic
 	sumOfTwo
 	amdahl
@@ -112,7 +137,7 @@ const (
 	models // how many
 )
 
-var modelNames = [models]string{"auto", "machine", "eq2", "work", "quadratic", "cap3", "amdahl", "usl"}
+var modelNames = [models]string{"auto", "machine", "eq1", "eq2", "work", "quadratic", "cap3", "amdahl", "usl"}
 
 func (m modelName) String() string { return modelNames[m] }
 
@@ -130,8 +155,35 @@ var choiceNames = [choices]string{"time", "cost", "sure"}
 
 func (c choiceName) String() string { return choiceNames[c] }
 
+// A byName is a value of -by.
+type byName int
+
+const (
+	byAuto byName = iota
+	byFeatures
+	byWork
+)
+
+// A networkName is a value of -network.
+type networkName int
+
+const (
+	networkAuto networkName = iota
+	networkFitted
+	networkProportional
+)
+
+// A choice of two: what a flag does by default, and the other way.
+const (
+	dropped = 0 // of -oversubscribed
+	kept    = 1
+)
+
 // A taskName is a part of -task.
 type taskName struct{ application, name string }
+
+// A word is the index of a flag's word.
+type word int
 
 // options are the flags.
 type options struct {
@@ -140,6 +192,12 @@ type options struct {
 	deadline, latency time.Duration
 	budget            pricing.Money
 	model             modelName
+	by                byName
+	drop              word // of -dependent: 1 to drop
+	oversubscribed    word
+	network           networkName
+	thresholds        spot.Thresholds
+	ways              []int // indices of ways
 	confidence, scale float64
 	choose            choiceName
 	instance          string
@@ -156,18 +214,20 @@ type options struct {
 }
 
 const (
-	maxSpan   = 10 * 8760 * time.Hour
-	maxTasks  = 100
-	maxStarts = 10_000
-	maxPPN    = 10_000
-	maxScale  = 1000
-	maxAmount = 1_000_000_000 // units of the currency
+	maxSpan      = 10 * 8760 * time.Hour
+	maxTasks     = 100
+	maxStarts    = 10_000
+	maxPPN       = 10_000
+	maxScale     = 1000
+	maxThreshold = 1e6
+	maxAmount    = 1_000_000_000 // units of the currency
 )
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
 	*o = options{
 		deadline: 2 * time.Hour, budget: 20 * pricing.Unit, latency: 5 * time.Minute, confidence: .9, scale: 1,
+		thresholds: spot.Thresholds{Medium: 1, Low: 2}, ways: []int{0, len(allWays) - 1},
 		checks: true, product: "Linux/UNIX", checkpointCost: time.Minute, starts: 50, seed: 1,
 	}
 	f.File("profile", &o.profile)
@@ -201,6 +261,21 @@ func define(o *options, f *cli.Flags) {
 	f.Float("scale", &o.scale, fmt.Sprintf("a factor from 1 to %d", maxScale), func(x float64) bool { return x >= 1 && x <= maxScale })
 	cli.Choice(f, "model", &o.model, modelNames[:]...)
 	cli.Choice(f, "choose", &o.choose, choiceNames[:]...)
+	cli.Choice(f, "by", &o.by, "auto", "features", "work")
+	cli.Choice(f, "dependent", &o.drop, "error", "drop")
+	cli.Choice(f, "oversubscribed", &o.oversubscribed, "drop", "keep")
+	cli.Choice(f, "network", &o.network, "auto", "fitted", "proportional")
+	threshold := func(x float64) bool { return math.Abs(x) <= maxThreshold }
+	f.Float("th1", &o.thresholds.Medium, "a number, such as 1", threshold)
+	f.Float("th2", &o.thresholds.Low, "a number, such as 2", threshold)
+	cli.List(f, "rules", &o.ways, len(allWays), func(part string) (int, error) {
+		for k, w := range allWays {
+			if w.flag == part {
+				return k, nil
+			}
+		}
+		return 0, errors.New("want some of paper, safe, no-return, hedged and planned, with commas between them")
+	})
 	cli.List(f, "task", &o.tasks, maxTasks, func(part string) (t taskName, err error) {
 		app, name, given := strings.Cut(part, ":")
 		if app == "" || given && name == "" {
@@ -210,8 +285,25 @@ func define(o *options, f *cli.Flags) {
 	})
 	f.Seed(&o.seed)
 	f.Check(func() error {
+		if o.profile == "" && o.tasks == nil {
+			if !f.Given("deadline") {
+				o.deadline = 16 * time.Minute
+			}
+			if !f.Given("budget") {
+				o.budget = 2 * pricing.Unit
+			}
+		}
 		if o.latency >= o.deadline {
 			return fmt.Errorf("-deadline %v: nothing is left of it after -latency %v, so that the task would have to begin in the past", o.deadline, o.latency)
+		}
+		return nil
+	})
+	f.Check(func() error {
+		if o.thresholds.Medium > o.thresholds.Low {
+			return fmt.Errorf("-th1 %v: want at most -th2, %v", o.thresholds.Medium, o.thresholds.Low)
+		}
+		if o.thresholds == (spot.Thresholds{}) { // which stands for the paper's
+			o.thresholds.Low = math.SmallestNonzeroFloat64
 		}
 		return nil
 	})

@@ -77,7 +77,7 @@ const around = 24 * time.Hour
 // prices are those of the task that was interrupted most by each way.
 func (r *results) prices() (charts []svgplot.Chart) {
 	h := r.in.history
-	for k := range ways {
+	for k := range r.o.ways {
 		var worst *sized
 		for _, s := range r.sized {
 			if s.scheduled != nil && (worst == nil || s.scheduled.runs[k].interruptions > worst.scheduled.runs[k].interruptions) {
@@ -92,7 +92,7 @@ func (r *results) prices() (charts []svgplot.Chart) {
 		from = max(h.Start(), from-around)
 		day := func(d time.Duration) float64 { return (d - h.Start()).Hours() / 24 }
 		c := svgplot.Chart{
-			Title: fmt.Sprintf("Spot price and bids: %s by %s, %s in %s", table.Clip(nameOf(worst.task), 30), ways[k].name,
+			Title: fmt.Sprintf("Spot price and bids: %s by %s, %s in %s", table.Clip(nameOf(worst.task), 30), r.o.way(k).name,
 				decimal.Count(t.interruptions, "interruption"), decimal.Count(t.starts, "start")),
 			X: "days of the history", Y: "$ per instance-hour",
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/perfmodel"
@@ -74,9 +75,9 @@ func some(names []string) string {
 func (r *results) writeSummary(w *table.Page) {
 	o := r.o
 	var wrong groups
-	var hows []string
-	var buy []groups // by how
-	spent := make([]float64, len(ways))
+	var hows [spot.TierLow + 1]string
+	var buy [spot.TierLow + 1]groups // by agent
+	spent := make([]float64, len(o.ways))
 	onDemand := 0.
 	possible, missed, far, beyond := 0, 0, 0, 0
 	for _, s := range r.sized {
@@ -86,27 +87,21 @@ func (r *results) writeSummary(w *table.Page) {
 			wrong.add("not within the profile", name)
 			continue
 		}
-		how := "On spot at $" + bidOf(x)
-		switch {
-		case x.rate < 0:
-			how = "On demand, though too late"
-		case x.tier == spot.TierHigh:
-			how = "On demand, for want of time"
+		how := fmt.Sprintf("spot at $%s (%v)", bidOf(x), x.tier)
+		if x.tier == spot.TierHigh {
+			how = "on demand (high)"
 		}
-		if !slices.Contains(hows, how) {
-			hows = append(hows, how)
-			buy = append(buy, nil)
-		}
-		buy[slices.Index(hows, how)].add(fmt.Sprintf("%d on %s for ", p.Best.Instances, processes(p.Best.Processes)), name)
+		hows[x.tier] = how
+		buy[x.tier].add(fmt.Sprintf("%d|%s", p.Best.Instances, processes(p.Best.Processes)), name)
 		if p.Verdict != perfmodel.Fits {
 			wrong.add(verdictOf(p.Verdict), name)
 		} else if v := s.choices[sure].Verdict; v != perfmodel.Fits {
 			wrong.add(fmt.Sprintf("not %s%% sure", percentage(o.confidence)), name)
 		}
-		for k := range ways {
+		for k := range o.ways {
 			spent[k] += x.runs[k].cost.Float64() / float64(x.runs[k].starts)
 		}
-		planned := &x.runs[len(ways)-1]
+		planned := &x.runs[len(o.ways)-1]
 		onDemand += planned.onDemand.Float64() / float64(planned.starts)
 		possible, missed = possible+planned.possible, missed+planned.missed
 		if len(s.outside) > 0 {
@@ -123,30 +118,41 @@ func (r *results) writeSummary(w *table.Page) {
 		}
 		return strings.Join(all, "; ")
 	}
-	if buy == nil {
+	if slices.ContainsFunc(buy[:], func(gs groups) bool { return gs != nil }) {
+		first := fmt.Sprintf("Buy %s by the paper's rule: ", r.in.instance.Name)
+		for k, gs := range buy {
+			if gs == nil {
+				continue
+			}
+			var sizes []string
+			for _, g := range gs {
+				instances, size, _ := strings.Cut(g.what, "|")
+				if len(g.names) > 1 {
+					instances += " each"
+				}
+				sizes = append(sizes, fmt.Sprintf("%s for %s on %s", instances, some(g.names), size))
+			}
+			w.Sayf("%s%s %s.", first, hows[k], strings.Join(sizes, "; "))
+			first = ""
+		}
+	} else {
 		w.Sayf("Nothing to buy: no number of processes that the tasks run on lies within the profile.")
 		return
 	}
-	var lots []string
-	for k, gs := range buy {
-		var sizes []string
-		for _, g := range gs {
-			sizes = append(sizes, g.what+some(g.names))
-		}
-		lots = append(lots, hows[k]+": "+strings.Join(sizes, "; "))
-	}
-	w.Sayf("Buy %s by the paper's rule. %s.", r.in.instance.Name, strings.Join(lots, ". "))
 	prices := ""
 	if o.spot == "" {
 		prices = " (MADE-UP prices)"
 	}
-	w.Sayf("Pay $%s with all on demand; with spot%s $%s by that rule and $%s by the plan, on average of %s.",
-		dollarsOf(onDemand), prices, dollarsOf(spent[0]), dollarsOf(spent[1]), decimal.Count(o.starts, "start"))
+	var costs []string
+	for k := range o.ways {
+		costs = append(costs, fmt.Sprintf("$%s by %s", dollarsOf(spent[k]), o.way(k).short))
+	}
+	w.Sayf("Pay $%s with all on demand; with spot%s %s, on average of %s.", dollarsOf(onDemand), prices, cli.Series(costs, "and"), decimal.Count(o.starts, "start"))
 	fits := fmt.Sprintf("all fit, each with a probability of %s%%", percentage(o.confidence))
 	if wrong != nil {
 		fits = "WARNING: " + list(wrong)
 	}
-	w.Sayf("Deadline %s, budget %s: %s. If runs take as predicted, the plan is late in %d of %s in time on demand.", clock(o.deadline), budgetOf(o.budget), fits, missed, decimal.Count(possible, "start"))
+	w.Sayf("Deadline %s, budget %s: %s. If runs take as predicted, %s is late in %d of %s in time on demand.", clock(o.deadline), budgetOf(o.budget), fits, o.way(len(o.ways)-1).short, missed, decimal.Count(possible, "start"))
 	risk := fmt.Sprintf("Risk: %d of %s beyond the profile", beyond, decimal.Count(len(r.sized), "prediction"))
 	if far > 0 {
 		risk += fmt.Sprintf(", %d further than can be checked", far)
@@ -206,7 +212,12 @@ func (r *results) writeModels(w *table.Page) {
 		rows = append(rows, append(row, f.chosen.String()))
 	}
 	tabulate(w, titles+"|<chosen", rows)
-	w.Sayf("Errors are of runs left out one by one: the root mean square of ln(predicted/measured), so that 0.10 is about 10%% off; a dash stands for a model that the runs cannot tell the coefficients of.")
+	w.Sayf("Errors are of runs left out one by one: the root mean square of ln(predicted/measured), so that 0.10 is about 10%% off; a dash stands for a model that the runs cannot tell the coefficients of (-model NAME says which runs are missing).")
+	if gs := r.assumed(); gs != nil {
+		for _, g := range gs {
+			w.Sayf("%s: %s.", some(g.names), g.what)
+		}
+	}
 	if r.pool.names != nil {
 		var list []string
 		for k, s := range r.pool.scores {
@@ -243,6 +254,26 @@ func (r *results) writeModels(w *table.Page) {
 	if r.o.profile == "" && slices.ContainsFunc(r.fitted, turns) {
 		w.Sayf("That machine has two cores. BT and SP run on square numbers only, so that their runs on 4 processes took turns, too; they are kept, for nothing else says how they scale.")
 	}
+}
+
+// assumed says what the runs did not tell the models, and what is taken instead.
+func (r *results) assumed() (gs groups) {
+	for _, f := range r.fitted {
+		name := f.profile.Application
+		if name == "" {
+			name = "the application"
+		}
+		if s := f.scores[sumOfTwo]; !s.tried || math.IsInf(s.error, 1) && f.chosen != sumOfTwo {
+			continue
+		}
+		if f.proportional {
+			gs.add("in cap3, T_N is taken as proportional to its growth, since the exponent of Eq. (3) or (4) takes runs on two numbers of processes above 1 (-network fitted says so)", name)
+		}
+		if f.unsplit > 0 {
+			gs.add("cap3 leaves out runs whose computation and communication were not measured apart", fmt.Sprintf("%s %d", name, f.unsplit))
+		}
+	}
+	return gs
 }
 
 // alike returns how many applications the features alone do not do for.
@@ -484,7 +515,11 @@ func (r *results) writeSpot(w *table.Page) {
 		w.Sayf("Nothing to schedule.")
 		return
 	}
-	tabulate(w, "<task|PR|<agent|its\nbid, $|<plan|expects,\n$|on de-\nmand, $|\nmet|paper,\n$|\nmet|plan,\n$|\nmet", rows)
+	titles := "<task|PR|<agent|its\nbid, $|<plan|expects,\n$|on de-\nmand, $|\nmet"
+	for k := range r.o.ways {
+		titles += "|" + r.o.way(k).column() + "|\nmet"
+	}
+	tabulate(w, titles, rows)
 	from, to := r.startsWithin()
 	h := r.in.history
 	what := "a MADE-UP history"
@@ -547,11 +582,11 @@ func (r *results) explainSpot(w *table.Page) {
 		case x.rate < 0:
 			why.add("PR is below 0: even on demand the deadline is missed, if the prediction holds. On demand, for nothing is faster (agent high).", nameOf(s.task))
 		case x.tier == spot.TierHigh:
-			why.add("PR is below 1: after a run on spot that is lost there would be no time for another. On demand (agent high).", nameOf(s.task))
+			why.add("PR is below "+threshold(r.o.thresholds.Medium)+": after a run on spot that is lost there would be no time for another. On demand (agent high).", nameOf(s.task))
 		case x.tier == spot.TierMedium:
-			why.add(fmt.Sprintf("PR is from 1 to 2: there is time for two runs. On spot with a high bid, $%s, that is seldom exceeded (agent medium).", bidOf(x)), nameOf(s.task))
+			why.add(fmt.Sprintf("PR is from %s to %s: there is time for two runs. On spot with a high bid, $%s, that is seldom exceeded (agent medium).", threshold(r.o.thresholds.Medium), threshold(r.o.thresholds.Low), bidOf(x)), nameOf(s.task))
 		default:
-			why.add(fmt.Sprintf("PR is above 2: there is time for three runs or more. On spot with a low bid, $%s (agent low).", bidOf(x)), nameOf(s.task))
+			why.add(fmt.Sprintf("PR is above %s: there is time for three runs or more. On spot with a low bid, $%s (agent low).", threshold(r.o.thresholds.Low), bidOf(x)), nameOf(s.task))
 		}
 	}
 	w.Printf("\n")
@@ -565,17 +600,20 @@ func (r *results) explainSpot(w *table.Page) {
 		}
 		for k := range x.runs {
 			if t := &x.runs[k]; t.missed > 0 {
-				w.Sayf("WARNING: %s: of %s the rule of %s misses %d that on demand would have met.", nameOf(s.task), decimal.Count(t.starts, "start"), ways[k].short, t.missed)
+				w.Sayf("WARNING: %s: of %s the rule of %s misses %d that on demand would have met.", nameOf(s.task), decimal.Count(t.starts, "start"), r.o.way(k).short, t.missed)
 			}
 		}
 		if len(r.sized) <= 2 || slices.ContainsFunc(x.runs, func(t tried) bool { return len(t.leases) > 1 }) {
-			w.Sayf("%s", s.story())
+			w.Sayf("%s", r.story(s))
 		}
 	}
 }
 
+// threshold is one of Table II.
+func threshold(x float64) string { return decimal.Number(x, 3).String() }
+
 // story says what came of the first start.
-func (s *sized) story() string {
+func (r *results) story(s *sized) string {
 	x := s.scheduled
 	var list []string
 	for k := range x.runs {
@@ -593,7 +631,7 @@ func (s *sized) story() string {
 		if !t.first.Met {
 			outcome = ", MISSES the deadline"
 		}
-		list = append(list, fmt.Sprintf("%s pays $%s (%s%s)", ways[k].short, dollars(t.first.Cost), strings.Join(leases, ", then "), outcome))
+		list = append(list, fmt.Sprintf("%s pays $%s (%s%s)", r.o.way(k).short, dollars(t.first.Cost), strings.Join(leases, ", then "), outcome))
 	}
 	return fmt.Sprintf("%s, first start: %s; on demand it is $%s.", nameOf(s.task), strings.Join(list, "; "), dollars(x.runs[0].first.OnDemandOnly))
 }

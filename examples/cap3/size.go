@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -91,11 +92,17 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 	}
 	profiled := s.fitted.profile.MaxProcesses()
 	most := min(maxProcesses, max(tableIV, int(o.scale*float64(profiled))))
+	counts := perfmodel.AppendCounts(nil, s.fitted.counts, 1, most)
+	// Eq. (1) may have no prediction beyond the profile; a choice needs none there.
+	within := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return float64(n) > o.scale*float64(profiled) })
 	task := perfmodel.Target{
 		Features: c.Features,
 		Deadline: o.deadline - o.latency,
-		Counts:   perfmodel.AppendCounts(nil, s.fitted.counts, 1, most),
+		Counts:   within,
 		MaxScale: o.scale,
+	}
+	if len(within) == 0 { // the verdict says so
+		task.Counts = counts
 	}
 	wrong := func(err error) error {
 		if errors.Is(err, perfmodel.ErrNotPositive) {
@@ -105,7 +112,7 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 				}
 			}
 		}
-		return cli.Mistakef("%s: %s", nameOf(c), inData(err))
+		return cli.Mistakef("%s: %s", nameOf(c), o.unpredictable(err))
 	}
 	var pl perfmodel.Sizer
 	var err error
@@ -128,7 +135,7 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 	}
 	// What would be taken if nobody asked whether it was ever tried.
 	t := task
-	t.Budget, t.MaxScale = o.budget, float64(most)
+	t.Budget, t.MaxScale, t.Counts = o.budget, float64(most), counts
 	// A model may promise so much out there that it is no number; it is not bought.
 	if all, err := pl.AppendSizes(nil, s.fitted.estimator, r.in.instance, t); err == nil {
 		s.options = all

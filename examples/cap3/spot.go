@@ -13,15 +13,23 @@ import (
 
 // A way is a rule by which tasks are tried on the history.
 type way struct {
-	name     string
-	short    string
-	handover spot.Handover
+	flag, name, short, title string
+	rule                     spot.Rule
 }
 
-var ways = []way{
-	{"paper", "the paper", spot.Handover{Rule: spot.RulePaper}},
-	{"planned, hedged", "the plan", spot.Handover{Rule: spot.RulePlanned}},
+var allWays = [...]way{
+	{"paper", "paper", "the paper", "paper", spot.RulePaper},
+	{"safe", "safe threshold", "the safe threshold", "safe", spot.RuleSafe},
+	{"no-return", "no return", "no return", "no\nreturn", spot.RuleNoReturn},
+	{"hedged", "hedged", "the hedge", "hedged", spot.RuleHedged},
+	{"planned", "planned, hedged", "the plan", "plan", spot.RulePlanned},
 }
+
+// way returns one of the ways of -rules.
+func (o *options) way(k int) *way { return &allWays[o.ways[k]] }
+
+// column is a way's title in a table.
+func (w *way) column() string { return w.title + ",\n$" }
 
 // A scheduled task has an agent, bids, and what came of them.
 type scheduled struct {
@@ -82,7 +90,7 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 		return nil, wrong(err)
 	}
 	x.rate = x.task.PriorityRate(x.at, 0)
-	x.tier = spot.Thresholds{}.Tier(&x.task, x.at, 0)
+	x.tier = o.thresholds.Tier(&x.task, x.at, 0)
 	x.low = spot.LowBid{}.Bid(h, x.at, in.instance.Hourly)
 	x.medium = spot.MediumBid{}.Bid(h, x.at, in.instance.Hourly)
 	x.now = h.At(x.at)
@@ -97,12 +105,13 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 	}
 	x.decision = planner.Decide(spot.BidState{Now: x.at, Price: x.now})
 	var simulator spotsim.Simulator
-	for _, w := range ways {
+	for i := range o.ways {
+		w := o.way(i)
 		t := tried{starts: len(tasks)}
 		for k := range tasks {
 			line.Showf("%s: %s, start %d of %d", nameOf(s.task), w.name, k+1, len(tasks))
 			res, err := simulator.Run(tasks[k:k+1], spotsim.Options{
-				History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: w.handover, Chain: o.steps(),
+				History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: spot.Handover{Rule: w.rule, Thresholds: o.thresholds}, Chain: o.steps(),
 			})
 			if err == nil {
 				err = t.add(&res)

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+)
+
+// Every model of every benchmark either plans class C on the default profile, or says in
+// a sentence why not and with which flag it does. The flag then does what the sentence
+// says.
+func TestModelsOfBenchmarks(t *testing.T) {
+	flag := regexp.MustCompile(`-(by work|oversubscribed keep|model [a-z0-9]+|network proportional)`)
+	for _, model := range modelNames {
+		failed := 0
+		apps := []string{"bt", "cg", "ep", "ft", "is", "lu", "mg", "sp"}
+		if model == "auto" || model == "machine" {
+			apps = apps[:1] // all are fitted together
+		}
+		for _, app := range apps {
+			args := []string{"-model", model, "-task", app + ":C", "-starts", "1"}
+			status, _, stderr := tested.Try(args...)
+			if status == 0 {
+				continue
+			}
+			failed++
+			said := strings.TrimPrefix(stderr[strings.LastIndex(stderr, "cap3: "):], "cap3: ")
+			offered := flag.FindString(said)
+			if status != 2 || offered == "" || strings.Contains(strings.TrimSpace(said), "\n") {
+				t.Errorf("-model %s, %s: status %d without a flag that helps: %s", model, app, status, said)
+				continue
+			}
+			if status, _, stderr := tested.Try(append(args, strings.Fields(offered)...)...); status != 0 {
+				t.Errorf("-model %s, %s: %s does not help: %s", model, app, offered, stderr)
+			}
+		}
+		// Those whose coefficients the default profile tells.
+		switch most := map[string]int{"eq1": 7, "eq2": 7, "quadratic": 8, "usl": 8}; {
+		case failed > most[model]:
+			t.Errorf("-model %s: %d benchmarks fail", model, failed)
+		}
+	}
+}
+
+// A profile of one number of processes tells nothing of how a program scales.
+func TestOneCount(t *testing.T) {
+	path := programtest.Write(t, "one.csv", "application,case,size,processes,seconds\nx,a,1,4,600\nx,b,2,4,1200\nx,c,4,4,1800\n")
+	for _, model := range modelNames[2:] {
+		tested.Mistake(t, "all runs are on 4 processes, which does not tell how it scales; profile it on others, too", "-profile", path, "-model", model)
+	}
+}
+
+// Rules and thresholds are flags: with th1 far above every PR all tasks go on demand, and
+// with both far below none does.
+func TestRulesAndThresholds(t *testing.T) {
+	all := []string{"-task", "ft,bt", "-model", "cap3", "-starts", "2", "-rules", "paper,safe,no-return,hedged,planned"}
+	rows := rowsOf(t, all...)
+	if got := len(find(rows, map[string]any{"kind": "rule"})); got != 10 {
+		t.Errorf("%d rules of 2 tasks, want 10", got)
+	}
+	for _, c := range []struct{ th1, th2, agent string }{{"1000", "1000", "high"}, {"-9", "1000", "medium"}, {"-9", "-9", "low"}} {
+		rows := rowsOf(t, append(all, "-th1", c.th1, "-th2", c.th2)...)
+		if got := len(find(rows, map[string]any{"kind": "schedule", "agent": c.agent})); got != 2 {
+			t.Errorf("th1 %s, th2 %s: %d tasks for agent %s, want 2", c.th1, c.th2, got, c.agent)
+		}
+	}
+	tested.Mistake(t, "at most -th2, 2", "-th1", "3")
+	tested.Mistake(t, "no-return", "-rules", "best")
+}
