@@ -27,7 +27,7 @@
 //
 // Measured: a [Profile] has [Run]s; a [Case] is an input with its features; a
 // [Benchmark] has the [Shape] of a program, which has [Measure]s, and the [Counts] and
-// the [Collective] that it uses. Models: [LogLinear], [Network], [CAP3], [Quadratic],
+// the [Collective] that it uses. Models: [Additive], [LogLinear], [Network], [CAP3], [Quadratic],
 // [Amdahl] and [USL] are of one program, for a [Part] of its time; [Machine] and
 // [Separate] are a [Pool] for several programs. Interfaces: a [Model] is fitted and is an
 // [Estimator], which answers a [Query] with [Estimate]s, each with its [Extrapolation].
@@ -61,6 +61,7 @@
 // # Algorithms
 //
 //	              model                                       choose it when
+//	[Additive]    T = c_0 + Σ c_j·x_j + c·P                   you compare with Eq. (1) of [Huang13]
 //	[LogLinear]   log T = c_0 + Σ c_j·log x_j + c·log P       features vary independently, or a Work is known
 //	[Network]     the same with log P or P·log P for P        T_N was measured
 //	[CAP3]        T_C by Eq. (2) plus T_N by Eq. (3) or (4)   you want the model of [Huang13]
