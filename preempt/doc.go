@@ -21,6 +21,7 @@
 //	nodes that are taken                      the jobs that are lost                Scorer.AppendHit
 //	users' run time limits                    chances that jobs outlast the grace   RequestedTo
 //	run times of earlier jobs                 the same, learnt                      Survival.OutlastTo
+//	limits and run times of earlier jobs      the same, limits corrected            Estimates.OutlastTo
 //	jobs that save their work                 losses that count from the last save  Job.Checkpoint
 //	the same, and a preemption                when to ask a job to save             Job.AskAfter
 //	jobs hit, and their true run times        the node-time that was wasted         SumWasted, Tally.Add
@@ -112,12 +113,13 @@
 //
 // # How long jobs still run
 //
-// Only a simulation knows r_j. So [Preemption] takes the chances s_j, from one of three
+// Only a simulation knows r_j. So [Preemption] takes the chances s_j, from one of four
 // sources:
 //
 //	[OutlastTo]           the true times: an oracle, to measure the others against
 //	[RequestedTo]         the users' estimates: r_j is the time asked for less e_j
 //	[Survival.OutlastTo]  how long earlier jobs of the user ran [Kaplan58]
+//	[Estimates.OutlastTo] the users' estimates, corrected by what earlier ones were worth
 //
 // The sum is additive, so Σ s_j·l_j·n_j is the expected waste. Victims chosen
 // by chances are best in expectation if the chances are right. Waste is counted with
@@ -136,6 +138,7 @@
 //	waste per node, pruned    1.036
 //	greedy, true times        1.001
 //	exact, users' estimates   1.001   1.016    1.067
+//	exact, corrected          1.001   1.013    1.052
 //	exact, survival           1.002   1.021    1.124
 //	exact, nothing known      1.002   1.026    1.214
 //
@@ -185,9 +188,9 @@
 //
 // # Allocation and concurrency
 //
-// The zero values of [Scorer], [Solver], [Survival] and [Tally] are ready. They keep
-// their memory and allocate nothing once it suffices; a Survival allocates while a
-// window grows. Each is for one goroutine at a time. No argument is modified except
+// The zero values of [Scorer], [Solver], [Survival], [Estimates] and [Tally] are ready.
+// They keep their memory and allocate nothing once it suffices; a Survival and an Estimates
+// allocate while a window grows. Each is for one goroutine at a time. No argument is modified except
 // dst. Randomness is passed in: the same seed gives the same values on every machine.
 //
 // # References

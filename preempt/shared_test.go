@@ -234,9 +234,10 @@ func TestLogClaims(t *testing.T) {
 	var sc preempt.Scorer
 	var so preempt.Solver
 	var learnt preempt.Survival
+	var worth preempt.Estimates
 	graces := []time.Duration{time.Minute, 2 * time.Minute, 30 * time.Minute, 4 * time.Hour}
-	const kinds = 9
-	names := [kinds]string{"lifo", "pap", "pap+", "exact", "exact+", "requested", "survival", "nothing known", "overrun"}
+	const kinds = 10
+	names := [kinds]string{"lifo", "pap", "pap+", "exact", "exact+", "requested", "survival", "nothing known", "overrun", "corrected"}
 	var tallies [kinds][4]preempt.Tally
 	var beyond [kinds]preempt.NodeTime // of jobs beyond their requests, with 2 minutes
 	must := func(err error) {
@@ -254,6 +255,7 @@ func TestLogClaims(t *testing.T) {
 			for _, i := range running {
 				if !slices.Contains(s.Running, i) {
 					learnt.Observe(jobs[i].User, jobs[i].Run)
+					worth.Observe(jobs[i].User, jobs[i].Wait, jobs[i].Run)
 				}
 			}
 			running = append(running[:0], s.Running...)
@@ -289,6 +291,8 @@ func TestLogClaims(t *testing.T) {
 				case "overrun":
 					preempt.OutlastTo(p.Outlast, v.remaining, grace)
 					p.Overrun = 10
+				case "corrected":
+					worth.OutlastTo(p.Outlast, v.st.Jobs, users, grace)
 				case "survival":
 					learnt.OutlastTo(p.Outlast, v.st.Jobs, users, grace)
 				default:
@@ -320,6 +324,7 @@ func TestLogClaims(t *testing.T) {
 			t.Errorf("%s: the waste with 30 minutes is %.3f of that with one", names[k], b/a)
 		}
 	}
+	t.Logf("half of the latest jobs asked for %.1f times their run time or more", worth.Factor())
 	plus, pap := &tallies[2][1], &tallies[1][1]
 	saved := 1 - plus.Of(10).Seconds()/pap.Of(10).Seconds()
 	more := plus.Total().Seconds()/pap.Total().Seconds() - 1
@@ -334,7 +339,7 @@ func TestLogClaims(t *testing.T) {
 	if late <= 1 || others >= 1 {
 		t.Errorf("Overrun 10: jobs beyond their requests waste %.3f of what they do without, the others %.3f", late, others)
 	}
-	for _, k := range []int{5, 6} {
+	for _, k := range []int{5, 6, 9} {
 		if over(k, 1) > 1.01 || over(k, 2) > 1.05 {
 			t.Errorf("%s wastes %.3f with 2 minutes and %.3f with 30", names[k], over(k, 1), over(k, 2))
 		}

@@ -1,0 +1,105 @@
+package preempt
+
+import (
+	"math"
+	"time"
+)
+
+// Estimates learns what the run time estimates of users were worth. [Duplyakin17] section
+// 5 measures that half of the jobs of its log asked for more than 19.2 times their run
+// time, and takes such estimates for useless. But users err in the same way again: how
+// far a job has come in its request says much about how long it still runs.
+//
+// Estimates is a [Survival] on another clock: a job's time is the share of its request that
+// has passed. For a job that asked for R, has run for e, and a grace period g,
+//
+//	chance = Pr[run/R ≥ (e + g)/R | run/R > e/R]
+//
+// is estimated from the latest jobs of its group and of all groups, as Survival does.
+//
+// The zero value is ready. An Estimates is for one goroutine at a time.
+type Estimates struct {
+	// Window and Prior are those of a Survival. Set Window before the first job is learnt.
+	Window int
+	Prior  float64
+
+	shares Survival
+}
+
+// whole is the request of a job on the clock of an Estimates: fine enough for a run time of
+// a 4-billionth of the request, with room for one of 2³¹ times the request.
+const whole = time.Duration(1) << 32
+
+// share returns d as a share of a request.
+func share(d, requested time.Duration) time.Duration {
+	return time.Duration(min(float64(d)/float64(requested)*float64(whole), math.MaxInt64/4))
+}
+
+// Observe learns that a job of a group, which had asked for the run time requested, ended by
+// itself after the time ran. A job without a request teaches nothing. It panics if a time or
+// Window is negative. Cost: as [Survival.Observe].
+func (e *Estimates) Observe(group int, requested, ran time.Duration) {
+	e.learn(group, requested, ran, false)
+}
+
+// ObserveKilled learns that a job was killed after the time ran. Otherwise it is as Observe.
+// A job that its own limit killed belongs to Observe.
+func (e *Estimates) ObserveKilled(group int, requested, ran time.Duration) {
+	e.learn(group, requested, ran, true)
+}
+
+func (e *Estimates) learn(group int, requested, ran time.Duration, killed bool) {
+	if requested < 0 || ran < 0 {
+		panic("preempt: negative time")
+	}
+	e.shares.Window, e.shares.Prior = e.Window, e.Prior
+	if requested > 0 {
+		e.shares.learn(group, life{share(ran, requested), killed})
+	}
+}
+
+// Chance returns the chance that a job of a group outlasts a grace period. It is 1 for a job
+// without a request. It panics if a time is negative, or if Prior is NaN or +Inf. Cost: as
+// [Survival.Chance].
+func (e *Estimates) Chance(group int, requested, elapsed, grace time.Duration) float64 {
+	if requested < 0 || elapsed < 0 || grace < 0 {
+		panic("preempt: negative time")
+	}
+	if requested == 0 {
+		return 1
+	}
+	e.shares.Prior = e.Prior
+	return e.shares.Chance(group, share(elapsed, requested), share(grace, requested))
+}
+
+// OutlastTo fills dst with the chance of each job to outlast the grace period; groups[i] is
+// the group of jobs[i]. It panics if lengths differ, and as Chance does.
+func (e *Estimates) OutlastTo(dst []float64, jobs []Job, groups []int, grace time.Duration) {
+	if len(dst) != len(jobs) || len(groups) != len(jobs) {
+		panic("preempt: chances, jobs and groups of different lengths")
+	}
+	for i := range jobs {
+		dst[i] = e.Chance(groups[i], jobs[i].Requested, jobs[i].Elapsed, grace)
+	}
+}
+
+// Factor returns by how much the latest jobs overestimated: half of them asked for that many
+// times their run time or more. It is 0 if nothing was learnt. Jobs that were killed do not
+// count. Time: O(window).
+func (e *Estimates) Factor() float64 {
+	w := &e.shares.all
+	rank := (len(w.sorted) - w.censors) / 2
+	for _, l := range w.sorted {
+		if l.killed {
+			continue
+		}
+		if rank == 0 {
+			return float64(whole) / float64(max(1, l.ran))
+		}
+		rank--
+	}
+	return 0
+}
+
+// Reset forgets all jobs.
+func (e *Estimates) Reset() { e.shares.Reset() }

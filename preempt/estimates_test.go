@@ -1,0 +1,68 @@
+package preempt
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
+)
+
+// A user whose jobs run for a tenth of what they ask for is known to; another one's requests
+// are right. Both run jobs of all lengths, so that run times alone tell little.
+func TestEstimates(t *testing.T) {
+	e := Estimates{Prior: -1}
+	if e.Factor() != 0 {
+		t.Error("a factor of nothing")
+	}
+	for i := range 60 {
+		asked := time.Duration(1+i%6) * time.Hour
+		e.Observe(1, asked, asked/10)
+		e.Observe(2, asked, asked)
+	}
+	e.Observe(3, 0, time.Hour) // teaches nothing
+	for _, c := range []struct {
+		group                     int
+		requested, elapsed, grace float64
+		want                      float64
+	}{
+		{1, 10, .5, .4, 1}, {1, 10, .5, .6, 0}, {1, 1, .05, .06, 0}, {2, 10, .5, .6, 1}, {2, 10, 9.5, .6, 0},
+		{2, 10, 10.5, 1, 1}, // longer than any: nothing is known
+		{1, 0, 5, 1, 1},     // no request
+	} {
+		got := e.Chance(c.group, hours(c.requested), hours(c.elapsed), hours(c.grace))
+		if got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+	if f := e.Factor(); math.Abs(f-1) > .01 { // half have 10, half 1: the upper median of run over request is 1
+		t.Errorf("a factor of %v", f)
+	}
+	for range 200 {
+		e.Observe(1, hours(10), hours(10/19.2))
+		e.ObserveKilled(1, hours(10), hours(9))
+	}
+	if f := e.Factor(); math.Abs(f-19.2) > .01 {
+		t.Errorf("a factor of %v, want 19.2", f)
+	}
+	jobs := []Job{{Nodes: 1, Requested: hours(10), Elapsed: hours(.5)}, {Nodes: 1, Elapsed: hours(2)}}
+	dst := make([]float64, 2)
+	if n := allocs.Once(func() { e.OutlastTo(dst, jobs, []int{2, 1}, hours(1)) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if dst[0] != e.Chance(2, hours(10), hours(.5), hours(1)) || dst[1] != 1 {
+		t.Errorf("chances %v", dst)
+	}
+	e.Chance(1, 1, math.MaxInt64, math.MaxInt64) // far beyond its request
+	e.Observe(1, 1, math.MaxInt64)
+	e.Reset()
+	if e.Factor() != 0 || e.Chance(2, hours(10), hours(9.5), hours(.6)) != 1 {
+		t.Error("Reset forgets not all")
+	}
+	for _, f := range []func(){
+		func() { e.Observe(1, -1, 0) }, func() { e.Observe(1, 1, -1) }, func() { e.Chance(1, -1, 0, 0) }, func() { e.Chance(1, 0, -1, 0) }, func() { e.Chance(1, 0, 0, -1) },
+	} {
+		panics(t, "preempt: negative time", f)
+	}
+	panics(t, "preempt: chances, jobs and groups of different lengths", func() { e.OutlastTo(dst, jobs, nil, 0) })
+}
