@@ -106,7 +106,7 @@ func Exit(stderr io.Writer, program string, err error) int {
 func OnSignal(cleanup func()) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	done := make(chan struct{})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signal.Notify(signals, endings...)
 	go func() {
 		select {
 		case s := <-signals:

@@ -72,13 +72,23 @@ func Read[T any](flag, path string, parse func(io.Reader) (T, error)) (T, error)
 }
 
 // ReadUpTo is [Read] with another limit, which should be a number of whole MiB.
-func ReadUpTo[T any](most int64, flag, path string, parse func(io.Reader) (T, error)) (x T, err error) {
+func ReadUpTo[T any](most int64, flag, path string, parse func(io.Reader) (T, error)) (T, error) {
 	f, err := Open(flag, path)
 	if err != nil {
-		return x, err
+		return *new(T), err
 	}
 	defer f.Close()
-	var in io.Reader = bufio.NewReader(f)
+	return from(most, flag+" "+path, f, parse)
+}
+
+// From is [Read] for a text that is no file of a flag, such as one that a person pasted.
+// The error begins with the name.
+func From[T any](name string, text io.Reader, parse func(io.Reader) (T, error)) (T, error) {
+	return from(Most, name, text, parse)
+}
+
+func from[T any](most int64, name string, src io.Reader, parse func(io.Reader) (T, error)) (x T, err error) {
+	var in io.Reader = bufio.NewReader(src)
 	if magic, _ := in.(*bufio.Reader).Peek(2); string(magic) == "\x1f\x8b" {
 		var zip *gzip.Reader
 		if zip, err = gzip.NewReader(in); err == nil {
@@ -95,7 +105,7 @@ func ReadUpTo[T any](most int64, flag, path string, parse func(io.Reader) (T, er
 			return x, nil
 		}
 		if text.left < 0 {
-			return *new(T), cli.Mistakef("%s %s: more than %d MiB of text, unpacked: want less", flag, path, most>>20)
+			return *new(T), cli.Mistakef("%s: more than %d MiB of text, unpacked: want less", name, most>>20)
 		}
 	}
 	var p *fs.PathError
@@ -105,7 +115,7 @@ func ReadUpTo[T any](most int64, flag, path string, parse func(io.Reader) (T, er
 	case errors.As(err, &p):
 		err = p.Err
 	}
-	return x, cli.Mistakef("%s %s: %w", flag, path, cli.Plain(err))
+	return x, cli.Mistakef("%s: %w", name, cli.Plain(err))
 }
 
 // errTooLong ends a text that is longer than its limit.

@@ -45,6 +45,18 @@ func Read(flag, path string) ([]Series, error) {
 	return list, nil
 }
 
+// From reads a text that is no file of a flag, such as one that a person pasted, as [Read]
+// does. The error begins with the name.
+func From(name string, text io.Reader) ([]Series, error) {
+	return infile.From(name, text, func(in io.Reader) ([]Series, error) {
+		data, err := io.ReadAll(in)
+		if err != nil {
+			return nil, err
+		}
+		return parse(data)
+	})
+}
+
 // A row is a record with its place in the file.
 type row struct {
 	line   int

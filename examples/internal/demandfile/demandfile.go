@@ -1,7 +1,8 @@
-package main
+// Package demandfile reads a demand: the instances needed in each slot.
+package demandfile
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -16,30 +17,42 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// readDemand reads the file of -demand, whose header line tells its form: a number a
-// line; a forecast as examples/forecast writes; or a series, a line for each step.
-func readDemand(path string) ([]int, error) {
-	header, err := infile.Read("-demand", path, func(in io.Reader) (string, error) {
-		line, err := bufio.NewReaderSize(in, 1<<16).ReadSlice('\n')
-		if err == io.EOF || err == bufio.ErrBufferFull {
-			err = nil
-		}
-		return strings.TrimPrefix(strings.TrimSpace(string(line)), "\ufeff"), err
-	})
-	switch {
-	case err != nil:
+// Read reads the file that was given with a flag, such as "-demand", plain or gzip, whose
+// header line tells its form: a number a line; a forecast as examples/forecast writes; or a
+// series, a line for each step. The error is the user's mistake.
+func Read(flag, path string) ([]int, error) {
+	data, err := infile.ReadAll(flag, path)
+	if err != nil {
 		return nil, err
-	case !strings.Contains(header, ","):
-		return infile.Read("-demand", path, trace.ReadDemand)
-	case slices.Contains(strings.Split(header, ","), "forecast"):
-		return infile.Read("-demand", path, forecastDemand)
 	}
-	list, err := seriesfile.Read("-demand", path)
+	return read(flag+" "+path, data)
+}
+
+// From reads a text that is no file of a flag, such as one that a person pasted, as [Read]
+// does. The error begins with the name.
+func From(name string, text io.Reader) ([]int, error) {
+	data, err := infile.From(name, text, io.ReadAll)
+	if err != nil {
+		return nil, err
+	}
+	return read(name, data)
+}
+
+func read(name string, data []byte) ([]int, error) {
+	header, _, _ := bytes.Cut(data, []byte{'\n'})
+	line := strings.TrimPrefix(strings.TrimSpace(string(header[:min(len(header), 1<<16)])), "\ufeff")
+	switch {
+	case !strings.Contains(line, ","):
+		return infile.From(name, bytes.NewReader(data), trace.ReadDemand)
+	case slices.Contains(strings.Split(line, ","), "forecast"):
+		return infile.From(name, bytes.NewReader(data), forecastDemand)
+	}
+	list, err := seriesfile.From(name, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
 	if len(list) != 1 {
-		return nil, cli.Mistakef("-demand %s: %d series: want one, as week,value or a number a line; for futures of one demand use -paths", path, len(list))
+		return nil, cli.Mistakef("%s: %d series: want one, as week,value or a number a line; for futures of one demand use -paths", name, len(list))
 	}
 	demand, err := reserve.AppendInstances(nil, list[0].Values)
 	if err != nil {
@@ -50,7 +63,7 @@ func readDemand(path string) ([]int, error) {
 				break
 			}
 		}
-		return nil, cli.Mistakef("-demand %s: step %d of the series %s: %v: want a demand of 0 or more in each step", path, step+1, infile.Quote(list[0].Name), list[0].Values[step])
+		return nil, cli.Mistakef("%s: step %d of the series %s: %v: want a demand of 0 or more in each step", name, step+1, infile.Quote(list[0].Name), list[0].Values[step])
 	}
 	return demand, nil
 }
