@@ -39,6 +39,10 @@
 //
 //	go run github.com/plimsoll/plimsoll/examples/sec@latest -h
 //
+// or see the library at work in your browser, on a page that computes on your machine:
+//
+//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//
 // A package comment begins with the decision that the package makes and code that makes
 // the decision. The lesson follows: the problem, the notation, the algorithms with their
 // cost and guarantee, and what holds where a published theorem does not.

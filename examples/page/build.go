@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+)
+
+//go:embed web
+var web embed.FS
+
+// scripts are the parts of page.js, in their order.
+var scripts = []string{"engine.js", "plot.js", "ui.js", "reserve.js", "begin.js"}
+
+// library is the package that the browser runs.
+const (
+	module  = "github.com/plimsoll/plimsoll"
+	library = module + "/examples/page/internal/wasm"
+)
+
+// A file is a file of the page.
+type file struct {
+	name string
+	data []byte
+}
+
+func (f file) kind() string {
+	switch path.Ext(f.name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	}
+	return "application/gzip"
+}
+
+// build builds the library for the browser, and puts the page's files together.
+func build(ctx context.Context) ([]file, error) {
+	wasm, err := compile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root, err := output(ctx, "", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	glue, err := os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return nil, fmt.Errorf("the Go distribution lacks its support for browsers: %w", err)
+	}
+	return assemble(wasm, glue)
+}
+
+// assemble puts the page's files together. The library is there twice: compressed, for
+// hosts, and as a script, for folders, where a browser fetches nothing.
+func assemble(wasm, glue []byte) ([]file, error) {
+	read := func(name string) []byte {
+		data, err := web.ReadFile("web/" + name)
+		if err != nil {
+			panic("page: " + err.Error()) // it is embedded
+		}
+		return data
+	}
+	var page bytes.Buffer
+	for _, name := range scripts {
+		page.Write(read(name))
+	}
+	text, err := json.Marshal(string(glue) + "\n" + string(read("worker.js")))
+	if err != nil {
+		return nil, err
+	}
+	small := compress(wasm)
+	return []file{
+		{"index.html", read("index.html")},
+		{"style.css", read("style.css")},
+		{"page.js", page.Bytes()},
+		{"worker-text.js", slices.Concat([]byte("window.plimsollWorker = "), text, []byte(";\n"))},
+		{"plimsoll.wasm.gz", small},
+		{"plimsoll.wasm.js", fmt.Appendf(nil, "window.plimsollWasm = %q;\n", base64.StdEncoding.EncodeToString(small))},
+	}, nil
+}
+
+func compress(data []byte) []byte {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		panic("page: " + err.Error())
+	}
+	w.Write(data) // into memory
+	w.Close()
+	return b.Bytes()
+}
+
+// accepts reports whether a browser takes an encoding.
+func accepts(r *http.Request, encoding string) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if name == encoding && !strings.HasPrefix(strings.ReplaceAll(weight, " ", ""), "q=0") {
+			return true
+		}
+	}
+	return false
+}
+
+// compile builds the library with the go command that runs this program.
+func compile(ctx context.Context) ([]byte, error) {
+	if _, err := exec.LookPath("go"); err != nil {
+		return nil, errors.New("the go command is not in the path: the page needs it to build the library for the browser")
+	}
+	dir, err := source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	temporary, err := os.MkdirTemp("", "plimsoll-page-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temporary)
+	out := filepath.Join(temporary, "plimsoll.wasm")
+	if _, err := output(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", out, library); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(out)
+}
+
+// source returns a folder in which the go command finds the library: that of the module
+// that the program runs in, of the program's own source, or of the module's version.
+func source(ctx context.Context) (string, error) {
+	if dir, err := output(ctx, "", "list", "-f", "{{.Module.Dir}}", module+"/examples/page"); err == nil && dir != "" {
+		return dir, nil
+	}
+	if _, name, _, ok := runtime.Caller(0); ok && filepath.IsAbs(name) {
+		if dir := filepath.Dir(name); exists(filepath.Join(dir, "main.go")) {
+			return dir, nil
+		}
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path == module && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		text, err := output(ctx, "", "mod", "download", "-json", module+"@"+info.Main.Version)
+		var got struct{ Dir string }
+		if err == nil && json.Unmarshal([]byte(text), &got) == nil && got.Dir != "" {
+			return got.Dir, nil
+		}
+	}
+	return "", cli.Mistakef("the source of the library is not found: run the program in a copy of the repository")
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// output runs the go command in a folder, for the browser, and returns what it prints.
+func output(ctx context.Context, dir string, args ...string) (string, error) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if text := strings.TrimSpace(stderr.String()); text != "" {
+			err = fmt.Errorf("go %s: %s", args[0], text)
+		}
+		return "", err
+	}
+	return strings.TrimSpace(stdout.String()), nil
+}
+
+// write writes the files into a folder. Each file is whole or not there.
+func write(dir string, files []file) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return cli.Mistakef("cannot write -o %w", err)
+	}
+	for _, f := range files {
+		name := filepath.Join(dir, f.name)
+		if err := os.WriteFile(name+".new", f.data, 0o666); err != nil {
+			return cli.Mistakef("cannot write -o %w", err)
+		}
+		if err := os.Rename(name+".new", name); err != nil {
+			os.Remove(name + ".new")
+			return cli.Mistakef("cannot write -o %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/examples/page/internal/room"
+)
+
+var built = sync.OnceValues(func() ([]file, error) { return build(context.Background()) })
+
+// visit opens the page in a browser, at a room, and waits for its first picture.
+func visit(t *testing.T, name string) *browser {
+	t.Helper()
+	b := open(t)
+	files, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler(files))
+	t.Cleanup(server.Close)
+	b.home = server.URL + "/"
+	b.size(1366, 900)
+	b.call("Page.navigate", map[string]any{"url": b.home + "#" + name}, nil)
+	b.until("typeof P !== 'undefined' && P.rooms && P.timings.firstPicture", time.Minute)
+	return b
+}
+
+// rest waits until no question is under way.
+func (b *browser) rest() {
+	b.t.Helper()
+	b.until("P.engine.quiet()", time.Minute)
+}
+
+// rooms are the rooms of the page, and questions that each asks at its beginning.
+var rooms = []struct {
+	name, title string
+	asked       []string
+}{
+	{"reserve", "What should you reserve, and when?", []string{"reserve", "reserve/rules"}},
+}
+
+// Every room loads without a word of the console, without a request to elsewhere, and
+// computes what the library computes natively, byte for byte.
+func TestRooms(t *testing.T) {
+	b := visit(t, "reserve")
+	transferred := b.bytes
+	for _, r := range rooms {
+		t.Run(r.name, func(t *testing.T) {
+			b.t = t
+			b.eval(fmt.Sprintf("location.hash = %q", r.name), nil)
+			b.until(fmt.Sprintf("%s.every((n) => P.heard[n])", quoted(r.asked)), time.Minute)
+			b.rest()
+			var title string
+			b.eval(fmt.Sprintf("document.querySelector('#room-%s h1').innerText", r.name), &title)
+			if title != r.title {
+				t.Errorf("the room is %q, want %q", title, r.title)
+			}
+			b.same()
+			for _, width := range []int{380, 1024, 1920} {
+				b.size(width, 900)
+				b.rest()
+				var wrong []string
+				b.eval(layout, &wrong)
+				for _, w := range wrong {
+					t.Errorf("%d pixels: %s", width, w)
+				}
+				b.shoot(fmt.Sprintf("%s-%d", r.name, width))
+			}
+			b.size(1366, 900)
+		})
+	}
+	b.t = t
+	if got := b.console(); len(got) > 0 {
+		t.Errorf("the console says %q", got)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, url := range b.requests {
+		if !strings.HasPrefix(url, b.home) && !strings.HasPrefix(url, "blob:") && !strings.HasPrefix(url, "data:") {
+			t.Errorf("a request to %s", url)
+		}
+	}
+	t.Logf("%d bytes to the first picture", transferred)
+	if transferred > 1_500_000 || transferred < 100_000 {
+		t.Errorf("%d bytes to the first picture, want at most 1.5 MB", transferred)
+	}
+}
+
+func quoted(list []string) string { return strings.ReplaceAll(fmt.Sprintf("%q", list), `" "`, `", "`) }
+
+// same compares the last answer to each kind of question with what the library says here.
+func (b *browser) same() {
+	b.t.Helper()
+	var heard map[string]struct{ Question, Text string }
+	b.eval("P.heard", &heard)
+	for name, h := range heard {
+		if diff := cmp.Diff(h.Text, string(room.Answer(name, []byte(h.Question)))); diff != "" {
+			b.t.Errorf("%s: the browser and the library differ: %.1000s", name, diff)
+		}
+		if strings.Contains(h.Text, `"error"`) {
+			b.t.Errorf("%s: %.300s", name, h.Text)
+		}
+	}
+}
+
+// layout returns what is cut or overlaps.
+const layout = `(() => {
+  const wrong = [], seen = (e) => e.getClientRects().length && getComputedStyle(e).visibility !== 'hidden';
+  if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page is ' + document.documentElement.scrollWidth + ' pixels wide');
+  const texts = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement, s = walk.currentNode.textContent.trim();
+    if (!s || !seen(e) || e.closest('option, script, style, textarea, .skip, noscript') || e.closest('details:not([open])') && !e.closest('summary')) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walk.currentNode);
+    const scroll = e.closest('.scroll');
+    for (const r of range.getClientRects()) {
+      if (r.width < 1 || scroll) continue;
+      const name = JSON.stringify(s.slice(0, 40));
+      if (r.left < -1 || r.right > innerWidth + 1) wrong.push('cut: ' + name + ' from ' + Math.round(r.left) + ' to ' + Math.round(r.right));
+      for (let p = e; p; p = p.parentElement) {
+        const style = getComputedStyle(p), box = p.getBoundingClientRect();
+        if (style.overflowX !== 'visible' && p.tagName !== 'svg' && (r.right > box.right + 1 || r.left < box.left - 1)) { wrong.push('cut by ' + p.className + ': ' + name); break; }
+      }
+      texts.push({name, r, e});
+    }
+  }
+  for (const select of document.querySelectorAll('select, input[type=text]')) {
+    if (seen(select) && select.scrollWidth > select.clientWidth + 1) wrong.push('cut: the field ' + select.id);
+  }
+  texts.sort((a, b) => a.r.top - b.r.top);
+  for (let i = 0; i < texts.length; i++) for (let k = i + 1; k < texts.length && texts[k].r.top < texts[i].r.bottom; k++) {
+    const a = texts[i].r, b = texts[k].r;
+    const x = Math.min(a.right, b.right) - Math.max(a.left, b.left), y = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (x > 1.5 && y > 4) wrong.push(texts[i].name + ' overlaps ' + texts[k].name);
+  }
+  return wrong.slice(0, 20);
+})()`
+
+// A drag on a year of hours is answered, and its picture painted, in under 100 ms. The
+// machine of the test does other things as well, so that the quickest of twelve counts.
+func TestDrag(t *testing.T) {
+	b := visit(t, "reserve")
+	b.rest()
+	var box struct{ X, Y, W, H float64 }
+	b.eval(`(() => { const e = P.id('reserve-picture'); e.scrollIntoView({block: 'start'}); const r = e.getBoundingClientRect(); return {X: r.left, Y: r.top, W: r.width, H: r.height}; })()`, &box)
+	mouse := func(kind string, x, y float64) {
+		b.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1}, nil)
+	}
+	var before string
+	b.eval("P.heard.reserve.text.slice(0, 60)", &before)
+	x, y := box.X+box.W*.45, box.Y+180
+	mouse("mousePressed", x, y)
+	for i := range 12 {
+		b.eval("P.timings.answers.length = 0", nil)
+		mouse("mouseMoved", x, y-float64(4*(i+1)))
+		b.until("P.timings.answers.some((a) => a.cause === 'drag' && a.painted)", time.Minute)
+		b.eval("(P.dragged ??= []).push(P.timings.answers[0].painted, P.timings.answers[0].work)", nil)
+	}
+	mouse("mouseReleased", x, y-48)
+	b.rest()
+	b.same()
+	var after string
+	b.eval("P.heard.reserve.text.slice(0, 60)", &after)
+	if before == after {
+		t.Errorf("the drag has changed nothing: %s", before)
+	}
+	var ms []float64
+	b.eval("P.dragged", &ms)
+	var painted, work []float64
+	for i := 0; i < len(ms); i += 2 {
+		painted, work = append(painted, ms[i]), append(work, ms[i+1])
+	}
+	slices.Sort(painted)
+	slices.Sort(work)
+	t.Logf("painted after %.0f ms, median %.0f; the work alone %.0f ms, median %.0f", painted[0], painted[len(painted)/2], work[0], work[len(work)/2])
+	if painted[0] >= 100 {
+		t.Errorf("the quickest answer to a drag was painted after %.0f ms, want less than 100", painted[0])
+	}
+}

@@ -1,0 +1,2 @@
+P.engine.begin();
+P.begin();
