@@ -19,6 +19,7 @@ type discipline struct {
 	backfill     backfill
 	reservations int               // of easy
 	weights      *schedule.Weights // nil: first come, first served
+	name         string            // "": that of its backfilling
 }
 
 type backfill int
@@ -50,14 +51,23 @@ func (d discipline) scheduler() schedule.Scheduler {
 
 // String is how the sweep names a discipline.
 func (d discipline) String() string {
+	if d.name != "" {
+		return d.name
+	}
 	if d.backfill == easy && d.reservations > 1 {
 		return "easy-" + strconv.Itoa(d.reservations)
 	}
 	return backfillNames[d.backfill]
 }
 
-// disciplines are those of the sweep, EASY first.
-var disciplines = []discipline{{}, {reservations: 4}, {backfill: conservative}, {backfill: noBackfill}}
+// disciplines are those of the sweep, EASY first. The last two have priorities by time in
+// the queue and size ([Niu16] section 4): an instance more or less weighs as much as an hour
+// of waiting.
+var disciplines = []discipline{
+	{}, {reservations: 4}, {backfill: conservative}, {backfill: noBackfill},
+	{name: "easy-small-first", weights: &schedule.Weights{Hour: 1, Node: -1}},
+	{name: "easy-large-first", weights: &schedule.Weights{Hour: 1, Node: 1}},
+}
 
 // weights are the priorities of a file, and where it names users.
 type weights struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -34,7 +33,7 @@ type figure struct {
 }
 
 // figureNames are the files that are written, less their endings.
-var figureNames = []string{"table1", "fig1", "fig4a", "fig4b", "fig5", "fig6", "fig7", "fig8", "fig9", "sweep", "claims"}
+var figureNames = []string{"table1", "fig1", "fig2", "fig4a", "fig4b", "fig5", "fig6", "fig7", "fig8", "fig9", "sweep", "claims"}
 
 // createFigures makes the folder and begins the files in it; nil if there are none.
 func (o *options) createFigures(run *cli.Run) (map[string]*outfile.File, error) {
@@ -104,7 +103,7 @@ func resultOf(r *modeRun) result {
 var (
 	waitLimits = []time.Duration{0, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour}
 	shorts     = []time.Duration{0, 15 * time.Minute, time.Hour, 2 * time.Hour, 8 * time.Hour, 1000 * time.Hour}
-	places     = []placement.Policy{placement.MaxMarginFirst, placement.MinMarginFirst, placement.MaxIdleFirst, placement.MinIdleFirst}
+	places     = []placement.Policy{placement.MaxMarginFirst, placement.MinMarginFirst, placement.MaxIdleFirst, placement.MinIdleFirst, placement.Random}
 	expands    = []schedule.Expansion{schedule.FirstSize, schedule.BestSize, schedule.SumSize}
 	alphas     = []struct{ num, den int64 }{{0, 1}, {1, 2}, {1, 1}, {2, 1}}
 	ratios     = []float64{1, .9, .8, .7}
@@ -121,7 +120,7 @@ type study struct {
 	nodes    []int // of the local clusters
 	local    []result
 	sweep    []result // by waitLimits, shorts, places
-	queues   []result // by disciplines without EASY, waitLimits
+	queues   []result // by disciplines without EASY, waitLimits, shorts, margins
 	estimate []result // by alphas, expands
 	ratio    []struct{ gce, multi result }
 	ec2      result
@@ -139,7 +138,7 @@ func (o *options) study(log *jobLog, run *cli.Run) (*study, error) {
 		log: log, prices: pricing.CC28XLarge2013(),
 		nodes: make([]int, len(sizes)), local: make([]result, len(sizes)),
 		sweep:    make([]result, len(waitLimits)*len(shorts)*len(places)),
-		queues:   make([]result, (len(disciplines)-1)*len(waitLimits)),
+		queues:   make([]result, (len(disciplines)-1)*len(waitLimits)*len(shorts)*margins),
 		estimate: make([]result, len(alphas)*len(expands)),
 		ratio:    make([]struct{ gce, multi result }, len(ratios)),
 		overhead: make([]struct{ without, with result }, len(waitLimits)*len(expands)),
@@ -187,12 +186,20 @@ func (o *options) study(log *jobLog, run *cli.Run) (*study, error) {
 			}
 		}
 	}
-	for i, d := range disciplines[1:] {
-		for j, w := range waitLimits {
-			p := base
+	k = 0
+	for _, d := range disciplines[1:] {
+		if d.weights == nil {
 			d.weights = base.queue.weights
-			p.waitLimit, p.short, p.place, p.expand, p.queue = w, time.Hour, places[0], schedule.BestSize, d
-			add(sec, p, &s.queues[i*len(waitLimits)+j])
+		}
+		for _, w := range waitLimits {
+			for _, short := range shorts {
+				for _, place := range places[:margins] {
+					p := base
+					p.waitLimit, p.short, p.place, p.expand, p.queue = w, short, place, schedule.BestSize, d
+					add(sec, p, &s.queues[k])
+					k++
+				}
+			}
 		}
 	}
 	for i := range alphas {
@@ -253,11 +260,6 @@ func (log *jobLog) estimated(num, den int64) *jobLog {
 	return &other
 }
 
-// at returns the sweep's result.
-func (s *study) at(wait, short, place int) result {
-	return s.sweep[(wait*len(shorts)+short)*len(places)+place]
-}
-
 func dollars(x float64) string { return decimal.Fixed(x, 6) }
 func seconds(d time.Duration) string {
 	return string(decimal.Seconds(d))
@@ -273,11 +275,15 @@ func (s *study) figures(name string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	fig2, drawn, err := fig2(s.prices)
+	if err != nil {
+		return nil, err
+	}
 	fig7, lines, err := s.fig7(name)
 	if err != nil {
 		return nil, err
 	}
-	return []figure{table1, fig1, s.fig4a(name), s.fig4b(name), s.fig5(name), s.fig6(name), fig7, s.fig8(name), s.fig9(name), s.front(name), s.claims(table1, lines)}, nil
+	return []figure{table1, fig1, fig2, s.fig4a(name), s.fig4b(name), s.fig5(name), s.fig6(name), fig7, s.fig8(name), s.fig9(name), s.front(name), s.claims(table1, drawn, lines)}, nil
 }
 
 // twoBars draws waits and pure rates of named things.
@@ -431,53 +437,4 @@ func (s *study) changes(wait, expand int) (ofWait, ofRate float64) {
 		ofWait = float64(x.with.wait)/float64(x.without.wait) - 1
 	}
 	return ofWait, x.with.total/x.without.total - 1
-}
-
-// front is the sweep over T_waitlmt, T_short and the placement, with EASY, and over the
-// other disciplines and T_waitlmt at the defaults: all results, and which choices no
-// other choice beats in both cost and wait.
-func (s *study) front(name string) figure {
-	f := figure{name: "sweep", header: "t_waitlmt_s,t_short_s,placement,backfill,mean_wait_s,rate,on_front"}
-	series := make([]svgplot.Series, len(places)+len(disciplines))
-	best := &series[len(series)-1]
-	best.Name = "best of all"
-	var front []result
-	row := func(at int, limit, short time.Duration, place placement.Policy, d discipline, r result) {
-		series[at].Points = true
-		series[at].X, series[at].Y = append(series[at].X, r.total), append(series[at].Y, r.wait.Seconds())
-		on := s.undominated(r)
-		if on {
-			front = append(front, r)
-		}
-		f.rows = append(f.rows, []string{seconds(limit), seconds(short), place.String(), d.String(), seconds(r.wait), dollars(r.total), fmt.Sprint(on)})
-	}
-	for w, limit := range waitLimits {
-		for k, short := range shorts {
-			for p, place := range places {
-				series[p].Name = place.String()
-				row(p, limit, short, place, disciplines[0], s.at(w, k, p))
-			}
-		}
-	}
-	for i, d := range disciplines[1:] {
-		series[len(places)+i].Name = d.String()
-		for w, limit := range waitLimits {
-			row(len(places)+i, limit, time.Hour, places[0], d, s.queues[i*len(waitLimits)+w])
-		}
-	}
-	slices.SortStableFunc(front, func(a, b result) int { return cmp.Or(cmp.Compare(a.total, b.total), cmp.Compare(b.wait, a.wait)) })
-	for _, r := range front {
-		best.X, best.Y = append(best.X, r.total), append(best.Y, r.wait.Seconds())
-	}
-	f.charts = []svgplot.Chart{{Title: "Cost against wait: T_waitlmt, T_short, placement and backfilling, " + name, X: rateAxis, Y: waitAxis, Series: series}}
-	return f
-}
-
-// undominated reports whether no choice is better in one and no worse in the
-// other.
-func (s *study) undominated(r result) bool {
-	beats := func(q result) bool {
-		return q.total <= r.total && q.wait <= r.wait && (q.total < r.total || q.wait < r.wait)
-	}
-	return !slices.ContainsFunc(s.sweep, beats) && !slices.ContainsFunc(s.queues, beats)
 }

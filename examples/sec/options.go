@@ -75,11 +75,12 @@ What comes out
   -json                print an array with an object for each mode, instead of a table
   -svg FILE            write the picture of capacity against use
   -jobs FILE           write a line for each job: id,submit_s,start_s,wait_s,nodes
-  -figures DIR         write Table 1 and Figs. 1, 4a, 4b, 5, 6, 7, 8, 9 of [Niu16] for
-                       this log, and what -waitlimit, -short, -place and -backfill
-                       can do, as CSV and SVG, and claims.csv, which says which
-                       findings of [Niu16] came out; DIR is made if it does not
-                       exist. The figures need some 220 simulations, on all cores
+  -figures DIR         write Table 1 and Figs. 1, 2, 4a, 4b and 5 to 9 of [Niu16] for
+                       this log, and what -waitlimit, -short, -place, -backfill,
+                       -reservations and priorities can do, as CSV and SVG, and
+                       claims.csv, which says which findings of [Niu16] came out; DIR
+                       is made if it does not exist. The figures need some 610
+                       simulations, on all cores
   -users FILE          write what each user pays, a line each, and say in the text who
                        pays more than alone: user,jobs,instance_hours,pays,alone,
                        saved_by_use,saved_by_shapley,standard_error,pays_by_shapley
