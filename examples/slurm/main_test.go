@@ -60,13 +60,16 @@ func TestMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "want a command: demo, elasticd or partition"},
+		{nil, "want a command: demo, elasticd, invoice or partition"},
 		{[]string{"frob"}, `"frob" is not a command`},
 		{[]string{"elasticd"}, "no -journal: want a file"},
 		{[]string{"partition", "-nodes", "n1"}, `-client "": want the URL`},
 		{[]string{"partition", "-client", "http://localhost:1"}, "no -nodes: want a list"},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-minute", "0s"}, "-minute 0s"},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "x"}, `"x" is not a flag`},
+		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-policy", "best"}, `"best": want exact, exact+`},
+		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-priority", "high=3"}, `"high=3": want qos:NAME=N or partition:NAME=N`},
+		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-idle", "-1s"}, "-1s: want no negative span"},
 		{args("more"), `"more" is not a flag`},
 		{args("-provider", "moon"), `-provider "moon": want exec or local`},
 		{args("-provider", "exec", "-create", "x"), "-provider exec wants -create, -delete and -list"},

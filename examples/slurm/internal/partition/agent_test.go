@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
+	"github.com/plimsoll/plimsoll/preempt/scaling"
 )
 
 // A world is a Slurm whose nodes' daemons never end, and a host, on a clock that the
@@ -40,11 +41,18 @@ type worldJob struct {
 	id               int64
 	nodes            int
 	run, limit       time.Duration
+	submit           time.Time
 	start, end, next time.Time // next: not to start again before
 	on               []*worldNode
 	stopped          int
 	hit              bool // it had a node that was to be given back
+	comment, part    string
+	user             int64
+	signals          []string
 }
+
+// scalingOptions are those of TestScales.
+var scalingOptions = scaling.Options{Wait: 30 * time.Second, Idle: 2 * time.Minute, Hold: time.Minute}
 
 var worldStart = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -72,7 +80,8 @@ var (
 func (w *world) Jobs(context.Context) (all []slurmctl.Job, err error) {
 	err = w.call(func() {
 		for _, j := range w.jobs {
-			s := slurmctl.Job{ID: j.id, Nodes: j.nodes, State: "PENDING", Eligible: j.next, Limit: j.limit, Restarts: j.stopped}
+			s := slurmctl.Job{ID: j.id, Nodes: j.nodes, State: "PENDING", Submit: j.submit, Eligible: j.next, Limit: j.limit, Restarts: j.stopped,
+				Comment: j.comment, Priority: 1, User: j.user, Parts: []string{j.part}}
 			switch {
 			case len(j.on) > 0:
 				s.State, s.Start = "RUNNING", j.start
@@ -80,7 +89,7 @@ func (w *world) Jobs(context.Context) (all []slurmctl.Job, err error) {
 					s.Names = append(s.Names, n.name)
 				}
 			case !j.end.IsZero():
-				s.State = "COMPLETED"
+				s.State, s.Start, s.End = "COMPLETED", j.start, j.end
 			}
 			all = append(all, s)
 		}
@@ -137,8 +146,12 @@ func (w *world) Eligible(_ context.Context, id int64) error {
 	return w.call(func() { w.jobs[id-1].next = w.now })
 }
 
+func (w *world) Signal(_ context.Context, id int64, signal string) error {
+	return w.call(func() { w.jobs[id-1].signals = append(w.jobs[id-1].signals, signal) })
+}
+
 func (w *world) submit(nodes int, run, limit time.Duration) *worldJob {
-	j := &worldJob{id: int64(len(w.jobs) + 1), nodes: nodes, run: run, limit: limit}
+	j := &worldJob{id: int64(len(w.jobs) + 1), submit: w.now, nodes: nodes, run: run, limit: limit}
 	w.jobs = append(w.jobs, j)
 	return j
 }
@@ -266,6 +279,38 @@ func (x worldExchange) Delete(_ context.Context, nodes []int) (err error) {
 	return err
 }
 
+func (x worldExchange) Requests(context.Context) (all []exchange.Request, err error) {
+	if x.dead {
+		return nil, errors.New("nobody answers")
+	}
+	err = x.call(func() { all = x.client.AppendRequests(nil) })
+	return all, err
+}
+
+func (x worldExchange) Add(_ context.Context, count int) (err error) {
+	if x.dead {
+		return errors.New("nobody answers")
+	}
+	var msgs []exchange.Message
+	if e := x.call(func() { _, msgs, err = x.client.AddNodes(x.clock(), "", count) }); e != nil {
+		err = e
+	}
+	x.toHost(x.t, msgs)
+	return err
+}
+
+func (x worldExchange) Cancel(_ context.Context, id uint64) (err error) {
+	if x.dead {
+		return errors.New("nobody answers")
+	}
+	var msgs []exchange.Message
+	if e := x.call(func() { msgs, err = x.client.Cancel(x.clock(), id) }); e != nil {
+		err = e
+	}
+	x.toHost(x.t, msgs)
+	return err
+}
+
 func newWorld(t *testing.T, nodes int, o Options) (*world, *Agent) {
 	t.Helper()
 	w := &world{now: worldStart}
@@ -316,10 +361,16 @@ func (w *world) usable() (n int) {
 // on a node that the host has taken; no job is ended that was not on a node that was to be
 // given back; and in the end all jobs have run.
 func TestAgentAnywhere(t *testing.T) {
-	ends := 0
+	ends, returned := 0, 0
 	for seed := range uint64(24) {
 		rng := rand.New(rand.NewPCG(12, seed))
-		w, a := newWorld(t, 4, Options{Grace: 2 * time.Minute, Margin: 40 * time.Second, Poll: 2 * time.Second, Take: rng.IntN(3)})
+		o := Options{Grace: 2 * time.Minute, Margin: 40 * time.Second, Poll: 2 * time.Second, Take: rng.IntN(3), Policy: Policy(seed % 9), Seed: seed}
+		scaled, every := seed%3 == 2, 120
+		if scaled {
+			every = 500
+			o.Scaling = &scaling.Options{Wait: 10 * time.Second, Idle: 2 * time.Minute, Hold: time.Minute}
+		}
+		w, a := newWorld(t, 4, o)
 		if seed%2 == 1 {
 			w.lose = func() bool { return rng.IntN(5) == 0 }
 			w.fault = func() error {
@@ -332,7 +383,9 @@ func TestAgentAnywhere(t *testing.T) {
 				return nil
 			}
 		}
-		w.add(t, 4)
+		if !scaled {
+			w.add(t, 4)
+		}
 		var revive time.Time
 		const busy = 2 * time.Hour
 		for w.clock() < 12*time.Hour {
@@ -363,17 +416,20 @@ func TestAgentAnywhere(t *testing.T) {
 			}
 			switch {
 			case w.clock() > busy:
-				if free > 0 && w.usable() == 4-free && !w.dead && len(w.client.AppendRequests(nil)) == 0 {
+				if !scaled && free > 0 && w.usable() == 4-free && !w.dead && len(w.client.AppendRequests(nil)) == 0 {
 					w.add(t, free)
 				}
-			case rng.IntN(120) == 0 && w.clock() > time.Minute: // nodes that are not the partition's are drained
-				w.submit(1+rng.IntN(3), time.Duration(10+rng.IntN(600))*time.Second, 10*time.Minute)
+			case rng.IntN(every) == 0 && w.clock() > time.Minute: // nodes that are not the partition's are drained
+				j := w.submit(1+rng.IntN(3), time.Duration(10+rng.IntN(600))*time.Second, 10*time.Minute)
+				if j.user = int64(rng.IntN(3)); rng.IntN(3) == 0 {
+					j.comment = "checkpoint=USR1 cost=20s every=3m"
+				}
 			case rng.IntN(300) == 0 && free < 3:
 				msgs, err := w.manager.Reclaim(w.clock(), "hpc", 1+rng.IntN(2))
 				if err == nil { // there may be fewer
 					w.toClient(t, msgs)
 				}
-			case rng.IntN(200) == 0 && free > 0 && !w.dead:
+			case !scaled && rng.IntN(200) == 0 && free > 0 && !w.dead:
 				w.add(t, 1)
 			case seed%4 == 3 && rng.IntN(500) == 0 && !w.dead:
 				// For longer, and it may have read a notice that nobody hears of.
@@ -392,6 +448,9 @@ func TestAgentAnywhere(t *testing.T) {
 			}
 			ends += j.stopped
 		}
+		if scaled {
+			returned += w.manager.Stats().Returned
+		}
 		if t.Failed() {
 			for _, as := range w.manager.AppendAssignments(nil) {
 				t.Logf("%+v %+v", as, *w.nodes[as.Node])
@@ -402,6 +461,9 @@ func TestAgentAnywhere(t *testing.T) {
 	}
 	if ends < 10 {
 		t.Errorf("only %d jobs were ended for the host's sake", ends)
+	}
+	if returned < 10 {
+		t.Errorf("only %d idle nodes were given back", returned)
 	}
 }
 
@@ -562,7 +624,7 @@ func TestLostJobs(t *testing.T) {
 		{"it has no limit", []slurmctl.Job{job(0, "a", "b", "c"), job(0, "d")}, []int{preempt.Idle, preempt.Idle, 0}},
 		{"it is over its limit", []slurmctl.Job{job(30*time.Minute, "a", "b")}, []int{preempt.Idle, preempt.Idle, preempt.Idle}},
 	} {
-		st, held := a.state(holdings, c.jobs)
+		st, held, _ := a.state(holdings, c.jobs)
 		if diff := cmp.Diff(c.want, st.Node); diff != "" || !slices.Equal(held, []int{1, 2, 3}) {
 			t.Errorf("%s: nodes %v: %s", c.what, held, diff)
 		}

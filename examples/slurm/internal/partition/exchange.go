@@ -56,6 +56,23 @@ func (f *Framework) Delete(ctx context.Context, nodes []int) error {
 	return f.post(ctx, "DeleteNodes", map[string]any{"nodes": nodes})
 }
 
+// Requests asks the client what it has asked for.
+func (f *Framework) Requests(ctx context.Context) ([]exchange.Request, error) {
+	var in exchangehttp.Holdings
+	err := f.call("Nodes", func(url string) error { return exchangehttp.Get(ctx, client, url, &in) })
+	return in.Requests, err
+}
+
+// Add lets the client ask for nodes.
+func (f *Framework) Add(ctx context.Context, count int) error {
+	return f.post(ctx, "AddNodes", map[string]any{"count": count})
+}
+
+// Cancel lets the client withdraw a request.
+func (f *Framework) Cancel(ctx context.Context, id uint64) error {
+	return f.post(ctx, "Cancel", map[string]any{"id": id})
+}
+
 func (f *Framework) post(ctx context.Context, name string, in any) error {
 	return f.call(name, func(url string) error { return exchangehttp.Post(ctx, client, url, in, nil) })
 }

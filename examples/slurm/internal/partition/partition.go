@@ -14,12 +14,19 @@
 // alone, since a client that was begun anew, or is the wrong one, has nothing: its node
 // only drains. Options.Force ends such jobs, too.
 //
-// What nodes are worth follows from the jobs that run: the values of package preempt
-// by which a host that takes as many nodes as expected takes those of the jobs whose
-// loss wastes least.
+// What nodes are worth follows from the jobs that run, by package preempt: by one of its
+// policies, or so that a host that takes as many nodes as expected takes those of the jobs
+// whose loss wastes least. Jobs may say in their comments how they save their work. A job that
+// does loses less, and is asked to save before it is ended: see note.
+//
+// With Options.Scaling the agent asks for nodes when jobs wait, and gives idle nodes back, by
+// package preempt/scaling. An idle node drains first, and goes at the next look; if a job
+// was faster, the node is taken up again.
 //
 // An agent has no state that it cannot do without: what it does follows from what the
-// exchange and Slurm say, so that it may be killed and started again at any time. The exchange's
+// exchange and Slurm say, so that it may be killed and started again at any time. What is lost
+// is what it learnt of users, the ages of nodes, and which jobs were asked to save: these
+// are asked again. The exchange's
 // client has its own state, and repeats what it has to say. While the client does not
 // answer, what the agent heard last holds: grace periods end in time. It cannot know of
 // a notice that the client read just before it ended, and that it is down until the
@@ -35,12 +42,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
+	"github.com/plimsoll/plimsoll/preempt/scaling"
 )
 
 // An Exchange is the partition's elastic client.
@@ -68,6 +78,7 @@ type Slurm interface {
 	Undrain(ctx context.Context, node string) error
 	Down(ctx context.Context, node, reason string) error
 	Eligible(ctx context.Context, job int64) error
+	Signal(ctx context.Context, job int64, signal string) error
 }
 
 // Options are an agent's parameters.
@@ -80,6 +91,21 @@ type Options struct {
 	Margin time.Duration
 	Poll   time.Duration // between two looks
 	Force  bool          // end also jobs on nodes that the partition never had
+	// Policy says how nodes get their values; the zero Policy is Exact.
+	Policy Policy
+	// Raw takes users' estimates as they are; else they are corrected by what the users'
+	// earlier estimates were worth.
+	Raw bool
+	// Priorities are what the waste of jobs counts, by "qos:NAME" or "partition:NAME"; 1 for
+	// others. The greatest that fits a job counts.
+	Priorities map[string]int
+	// Scaling, if not nil, lets the agent ask the host for nodes and give idle ones back by
+	// itself. The Exchange must be a Scaled.
+	Scaling *scaling.Options
+	// Worth is what an hour of an idle node is worth to others: see scaling.View.
+	Worth float64
+	// Seed is of Random and Blind.
+	Seed uint64
 	// Tell, if not nil, is called with what is done, by the goroutine of Run.
 	Tell func(node, what string)
 	// Now is the calendar's time, nil for time.Now.
@@ -99,6 +125,11 @@ type Agent struct {
 	told     string              // the last failure
 	holdings []Holding           // that the exchange told last,
 	at       time.Time           // and when
+
+	odd    map[int64]bool    // jobs whose comments make no sense
+	asked  map[int64]request // jobs that were asked to save
+	judge  judge
+	scaler scaler
 }
 
 // reason is what nodes are drained with.
@@ -130,7 +161,31 @@ func New(e Exchange, s Slurm, o Options) (*Agent, error) {
 	if o.Tell == nil {
 		o.Tell = func(string, string) {}
 	}
-	return &Agent{o: o, exchange: e, slurm: s, requeued: map[int64]time.Time{}, had: make([]bool, len(o.Names))}, nil
+	for name, p := range o.Priorities {
+		if p < 1 {
+			return nil, fmt.Errorf("%w: the priority %d of %s: want 1 or more", ErrOptions, p, name)
+		}
+	}
+	if o.Scaling != nil {
+		scaled := *o.Scaling
+		if scaled.Most == 0 {
+			scaled.Most = len(o.Names)
+		}
+		o.Scaling = &scaled
+		if err := scaled.Validate(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+		if !(o.Worth >= 0 && o.Worth < math.Inf(1)) {
+			return nil, fmt.Errorf("%w: nodes are worth %v to others: want a number that is not negative", ErrOptions, o.Worth)
+		}
+		if _, ok := e.(Scaled); !ok {
+			return nil, fmt.Errorf("%w: this exchange cannot be asked for nodes", ErrOptions)
+		}
+	}
+	a := &Agent{o: o, exchange: e, slurm: s, requeued: map[int64]time.Time{}, had: make([]bool, len(o.Names)), odd: map[int64]bool{}, asked: map[int64]request{}}
+	a.judge.random = rand.New(rand.NewPCG(o.Seed, 20))
+	a.scaler.nodes = make([]age, len(o.Names))
+	return a, nil
 }
 
 // Run looks again and again until the context ends. What fails is told and tried again.
@@ -185,6 +240,7 @@ func (a *Agent) follow(ctx context.Context, holdings []Holding) error {
 	if err := a.begin(ctx); err != nil {
 		return err
 	}
+	a.forget(state)
 	if err := a.drain(ctx, state); err != nil {
 		return err
 	}
@@ -197,7 +253,8 @@ func (a *Agent) follow(ctx context.Context, holdings []Holding) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.giveBack(ctx, state, nodes, jobs), a.requeue(ctx, jobs), a.value(ctx, state, jobs))
+	a.learn(jobs)
+	return errors.Join(a.giveBack(ctx, state, nodes, jobs), a.requeue(ctx, jobs), a.value(ctx, state, jobs), a.scale(ctx, state, nodes, jobs))
 }
 
 // begin finds, at the first look, what an agent before this one has left: nodes that it
@@ -255,7 +312,7 @@ func (a *Agent) drain(ctx context.Context, state []Holding) error {
 	}
 	for i, n := range nodes {
 		drained := n.Has("DRAIN")
-		switch use := state[i].State == exchange.Usable; {
+		switch use := state[i].State == exchange.Usable && !a.scaler.nodes[i].leaves; {
 		case use && drained && n.Reason == reason:
 			if err := a.slurm.Undrain(ctx, n.Name); err != nil {
 				return err
@@ -265,7 +322,9 @@ func (a *Agent) drain(ctx context.Context, state []Holding) error {
 			if err := a.slurm.Drain(ctx, n.Name, reason); err != nil {
 				return err
 			}
-			if state[i].State == exchange.Draining {
+			if state[i].State == exchange.Usable {
+				a.o.Tell(n.Name, "is idle, and drains to be given back")
+			} else if state[i].State == exchange.Draining {
 				a.o.Tell(n.Name, fmt.Sprintf("drains, for %v at most", state[i].Left.Round(time.Millisecond)))
 			} else if what := "is not the partition's"; n.Working() && !a.had[i] && !a.o.Force {
 				a.o.Tell(n.Name, what+": its jobs are left to end")
@@ -283,12 +342,27 @@ func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.
 	var free []int
 	for i, n := range nodes {
 		h := state[i]
-		if h.State == exchange.Usable || !n.Has("DRAIN") {
+		if !n.Has("DRAIN") {
+			continue
+		}
+		if h.State == exchange.Usable {
+			switch leaves := &a.scaler.nodes[i].leaves; {
+			case *leaves && n.Working(): // a job was faster; the node is taken up again
+				*leaves = false
+			case *leaves:
+				free = append(free, i)
+			}
 			continue
 		}
 		if n.Working() {
 			if h.State == exchange.Draining && h.Left > a.o.Margin {
-				continue // its job may end by itself
+				safe, err := a.saves(ctx, jobs, n.Name, h.Left-a.o.Margin)
+				if err != nil {
+					return err
+				}
+				if !safe {
+					continue // its job may end by itself
+				}
 			}
 			if !a.had[i] && !a.o.Force {
 				continue // it ends by itself
@@ -296,7 +370,11 @@ func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.
 			for _, j := range jobs {
 				if j.Holds() && slices.Contains(j.Names, n.Name) {
 					a.requeued[j.ID] = a.o.Now()
-					a.o.Tell(n.Name, fmt.Sprintf("the grace period is over: ends job %d", j.ID))
+					why := "the grace period is over"
+					if h.Left > a.o.Margin {
+						why = "all is saved"
+					}
+					a.o.Tell(n.Name, fmt.Sprintf("%s: ends job %d, which loses %v", why, j.ID, a.loss(&j)))
 				}
 			}
 			if err := a.slurm.Down(ctx, n.Name, reason); err != nil {
@@ -313,7 +391,14 @@ func (a *Agent) giveBack(ctx context.Context, state []Holding, nodes []slurmctl.
 	if err := a.exchange.Delete(ctx, free); err != nil {
 		return err
 	}
+	a.scaler.gone(free)
+	for k := range a.holdings { // also if the client falls silent now
+		if slices.Contains(free, a.holdings[k].Node) {
+			a.holdings[k].State = exchange.Returned
+		}
+	}
 	for _, i := range free {
+		state[i].State = exchange.Returned
 		a.o.Tell(nodes[i].Name, "is given back")
 	}
 	return nil
@@ -354,22 +439,13 @@ const revoked = 3 * time.Second
 
 // value tells what the usable nodes are worth.
 func (a *Agent) value(ctx context.Context, state []Holding, jobs []slurmctl.Job) error {
-	st, held := a.state(state, jobs)
+	st, held, users := a.state(state, jobs)
+	a.judge.users = users
 	if len(held) == 0 {
 		return a.exchange.SetValues(ctx, nil)
 	}
-	take := a.o.Take
-	if take == 0 {
-		take = len(held) / 2
-	}
-	outlast := make([]float64, len(st.Jobs))
-	preempt.RequestedTo(outlast, st.Jobs, a.o.Grace)
-	victims, err := a.solver.AppendVictims(nil, st, preempt.Preemption{Take: min(take, len(held)), Grace: a.o.Grace, Outlast: outlast})
-	if err != nil {
-		return err
-	}
 	vector := make([]float64, len(held))
-	if err := a.scorer.VectorTo(vector, st, victims, 0); err != nil {
+	if err := a.judgeTo(vector, st); err != nil {
 		return err
 	}
 	values := make([]exchange.NodeValue, len(held))
@@ -382,7 +458,7 @@ func (a *Agent) value(ctx context.Context, state []Holding, jobs []slurmctl.Job)
 // state returns which jobs run on the usable nodes, and which those are. A job that is
 // also on a node that drains is lost with that, unless it ends in time: its other nodes
 // then count as idle, since nothing more is lost with them.
-func (a *Agent) state(state []Holding, jobs []slurmctl.Job) (st preempt.State, held []int) {
+func (a *Agent) state(state []Holding, jobs []slurmctl.Job) (st preempt.State, held, users []int) {
 	at := map[string]int{}
 	left := map[string]time.Duration{} // of nodes that drain
 	for i, h := range state {
@@ -417,8 +493,9 @@ func (a *Agent) state(state []Holding, jobs []slurmctl.Job) (st preempt.State, h
 			}
 		}
 		if n > 0 {
-			st.Jobs = append(st.Jobs, preempt.Job{Nodes: n, Elapsed: elapsed, Requested: j.Limit})
+			st.Jobs = append(st.Jobs, a.job(&j, n))
+			users = append(users, int(j.User))
 		}
 	}
-	return st, held
+	return st, held, users
 }

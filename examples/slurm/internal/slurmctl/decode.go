@@ -33,6 +33,7 @@ type Job struct {
 	Restarts int
 	Comment  string
 	Parts    []string // the partitions
+	QOS      string   // its quality of service, "" without accounting
 	Array    int64    // the job array that it is of, 0 for none
 	Tasks    int      // of an array that wait as this job, at least 1
 	AtOnce   int      // the most tasks of the array that may run, 0 for no limit
@@ -218,6 +219,7 @@ func DecodeJobs(text []byte) ([]Job, error) {
 		Restarts number `json:"restart_cnt"`
 		Comment  string `json:"comment"`
 		Parts    string `json:"partition"`
+		QOS      string `json:"qos"`
 		Array    number `json:"array_job_id"`
 		Tasks    string `json:"array_task_string"`
 		AtOnce   number `json:"array_max_tasks"`
@@ -260,7 +262,7 @@ func DecodeJobs(text []byte) ([]Job, error) {
 			ID: r.ID.value, Name: r.Name, User: r.User.or(-1), State: r.State[0], Reason: r.Reason,
 			Nodes: max(1, int(r.Count.value), len(names)), Names: names,
 			Submit: r.Submit.time(), Eligible: r.Eligible.time(),
-			Priority: uint32(r.Priority.value), Restarts: int(r.Restarts.value), Comment: r.Comment,
+			Priority: uint32(r.Priority.value), Restarts: int(r.Restarts.value), Comment: r.Comment, QOS: r.QOS,
 			Array: r.Array.value, Tasks: tasks, AtOnce: int(min(r.AtOnce.value, maxTasks)),
 		}
 		if slices.Contains(r.State, "COMPLETING") { // a flag beside the state

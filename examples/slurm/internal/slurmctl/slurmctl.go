@@ -222,6 +222,21 @@ func (c *Client) Eligible(ctx context.Context, job int64) error {
 	return c.update(ctx, fmt.Sprintf("jobid=%d", job), "starttime=now")
 }
 
+// Signal sends a signal to a job, such as USR1 for its steps, or B:USR1 for its batch script
+// alone, as sbatch --signal has it.
+func (c *Client) Signal(ctx context.Context, job int64, signal string) error {
+	path, err := Find("scancel")
+	if err != nil {
+		return err
+	}
+	args := []string{"--signal=" + signal}
+	if name, batch := strings.CutPrefix(signal, "B:"); batch {
+		args = []string{"--batch", "--signal=" + name}
+	}
+	_, err = c.run(ctx, path, append(args, strconv.FormatInt(job, 10))...)
+	return err
+}
+
 func (c *Client) update(ctx context.Context, args ...string) error {
 	_, err := c.run(ctx, c.scontrol, append([]string{"update"}, args...)...)
 	return err

@@ -16,7 +16,7 @@ import (
 const (
 	jobs2205 = `{"meta":{"Slurm":{"release":"22.05.8"}},"errors":[],"jobs":[
 {"job_id":7,"name":"b","user_id":1000,"job_state":"PENDING","state_reason":"Resources","node_count":2,"nodes":"","submit_time":1795200536,
- "start_time":1795204136,"eligible_time":1795200536,"end_time":1826736692,"time_limit":90,"priority":4294901755,"restart_cnt":0,"comment":"estimate=12m","partition":"main",
+ "start_time":1795204136,"eligible_time":1795200536,"end_time":1826736692,"time_limit":90,"priority":4294901755,"restart_cnt":0,"comment":"estimate=12m","qos":"high","partition":"main",
  "array_job_id":7,"array_task_string":"0-9:3,12%2","array_max_tasks":2},
 {"job_id":4,"name":"a","user_id":0,"job_state":"COMPLETED","state_reason":"None","node_count":3,"nodes":"n[1-2],m","submit_time":1795200536,
  "start_time":1795200537,"eligible_time":1795200536,"end_time":1795200540,"time_limit":null,"priority":4294901756,"restart_cnt":1,"comment":"","partition":"main,other"},
@@ -26,7 +26,7 @@ const (
 {"job_id":7,"name":"b","user_id":1000,"job_state":["PENDING"],"state_reason":"Resources","node_count":{"set":true,"infinite":false,"number":2},"nodes":"",
  "submit_time":{"set":true,"infinite":false,"number":1795200536},"start_time":{"set":true,"infinite":false,"number":1795204136},
  "eligible_time":{"set":true,"infinite":false,"number":1795200536},"end_time":{"set":false,"infinite":false,"number":0},
- "time_limit":{"set":true,"infinite":false,"number":90},"priority":{"set":true,"infinite":false,"number":4294901755},"restart_cnt":0,"comment":"estimate=12m","partition":"main",
+ "time_limit":{"set":true,"infinite":false,"number":90},"priority":{"set":true,"infinite":false,"number":4294901755},"restart_cnt":0,"comment":"estimate=12m","qos":"high","partition":"main",
  "array_job_id":{"set":true,"number":7},"array_task_string":"0-9:3,12%2","array_max_tasks":{"set":true,"number":2}},
 {"job_id":4,"name":"a","user_id":0,"job_state":["COMPLETED"],"state_reason":"None","node_count":{"set":true,"number":3},"nodes":"n[1-2],m",
  "submit_time":{"set":true,"number":1795200536},"start_time":{"set":true,"number":1795200537},"eligible_time":{"set":true,"number":1795200536},
@@ -43,7 +43,7 @@ func TestDecodeJobs(t *testing.T) {
 			Eligible: at(1795200536), End: at(1795200540), Priority: 4294901756, Restarts: 1, Parts: []string{"main", "other"}, Tasks: 1},
 		{ID: 5, User: -1, State: "RUNNING", Nodes: 1, Names: []string{"n3"}, Submit: at(1795200536), Start: at(1795200537), Priority: 1, Array: 3, Tasks: 1},
 		{ID: 7, Name: "b", User: 1000, State: "PENDING", Reason: "Resources", Nodes: 2, Submit: at(1795200536), Eligible: at(1795200536),
-			Limit: 90 * time.Minute, Priority: 4294901755, Comment: "estimate=12m", Parts: []string{"main"}, Array: 7, Tasks: 5, AtOnce: 2},
+			Limit: 90 * time.Minute, Priority: 4294901755, Comment: "estimate=12m", QOS: "high", Parts: []string{"main"}, Array: 7, Tasks: 5, AtOnce: 2},
 	}
 	for name, text := range map[string]string{"22.05": jobs2205, "23.11": jobs2311} {
 		got, err := DecodeJobs([]byte(text))
