@@ -48,31 +48,36 @@ import (
 // memory and allocates nothing after the largest problem. A plan is valid until the next
 // call. One goroutine at a time.
 type Exact struct {
-	// Work limits the work for classes with several use prices: of the linear program's
-	// simplex, in about nanoseconds. 0 is 2·10¹⁰, some ten seconds or more on a slow machine.
-	// A plan that the limit ended says so, [Plan].Limited. Where the use of all classes costs
-	// the same there is no limit: that takes milliseconds to seconds, with the demand's size.
+	// Work limits the work of the linear program's simplex, for classes with several use
+	// prices, in about nanoseconds. 0 is 2·10⁹ if the plan is likely to need few purchases.
+	// If the plan is likely to need thousands, 0 is no simplex. Then, and where the limit ends
+	// the simplex, decompose.go takes over: flows and a first-order method, until the plan is
+	// within 5·10⁻⁴ of the bound or 4,000 steps are made, which is some seconds.
+	// Where the use of all classes costs the same there is no limit: that takes milliseconds
+	// to seconds, with the demand's size.
 	Work int64
 
-	market    market
-	solver    flow.Solver
-	biller    pricing.Biller
-	classes   []flow.Class
-	index     []int // of the classes in the list
-	fees      []int64
-	held      []int
-	steps     []flow.Step
-	caps      []int
-	bought    []flow.Purchase
-	purchases []pricing.Purchase
-	prices    []int64
-	values    []int64
-	proposal  []int64
-	finer     int64 // how much finer the values' unit is than the problem's
-	dual      dual
-	lp        lpbound.Solver
-	limited   bool
-	tables    tables
+	market     market
+	solver     flow.Solver
+	biller     pricing.Biller
+	classes    []flow.Class
+	index      []int // of the classes in the list
+	fees       []int64
+	held       []int
+	steps      []flow.Step
+	caps       []int
+	bought     []flow.Purchase
+	purchases  []pricing.Purchase
+	prices     []int64
+	values     []int64
+	proposal   []int64
+	finer      int64 // how much finer the values' unit is than the problem's
+	dual       dual
+	lp         lpbound.Solver
+	limited    bool
+	tables     tables
+	decomposed decomposed
+	direct     bool // decomposes without the simplex: for tests
 }
 
 var _ Planner = (*Exact)(nil)

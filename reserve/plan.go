@@ -23,9 +23,9 @@ type Plan struct {
 	Cost, Bound pricing.Money
 	// Certificate proves the bound; see Verify.
 	Certificate Certificate
-	// Limited says that a limit on the work was reached, which happens only
-	// with several use prices and thousands of purchases: plan and bound hold,
-	// but may both be worse than they could be.
+	// Limited says that a limit on the work was reached and that the gap is above
+	// 10⁻³, which happens only with several use prices and thousands of purchases:
+	// plan and bound hold, but may both be worse than they could be.
 	Limited bool
 }
 

@@ -33,17 +33,19 @@ import (
 // Time: a few hundred steps, or milliseconds, for weekly purchases over three years with
 // terms of years; see BENCHMARKS.md. Terms of whole intervals keep the periods long. A step
 // costs the square of the number of purchases in the plan. So plans of thousands of
-// purchases, as with terms of a day, reach the limit of the work, some ten seconds, and
-// [Plan].Limited says so. Which of several best plans is returned is not specified, but the
-// same problem gives the same plan. Memory: about 100 bytes a period and class, and 8 bytes
-// times that square.
+// purchases, as with terms of a day bought at any hour, are not for the simplex: see
+// decompose.go. Which of several best plans is returned is not specified, but the same
+// problem gives the same plan. Memory: about 100 bytes a period and class, and 8 bytes times
+// that square.
 
-// branches ends branch and bound, and maxWork the simplex, after some ten seconds, unless
-// Exact.Work says otherwise. The plan found by then is returned, with the bound that is
-// proved by then.
+// branches ends branch and bound, and maxWork the simplex, after some seconds, unless
+// Exact.Work says otherwise. Flows then improve the plan and the bound.
 const (
 	branches = 50
-	maxWork  = 20_000_000_000
+	maxWork  = 2_000_000_000
+	// With more dates than manyDates, and more than manyTerms shortest terms, the simplex is
+	// not tried: its kernel would have thousands of rows.
+	manyDates, manyTerms = 600, 50
 )
 
 // fractions are factors by which the unit is made finer. The first factor that leaves
@@ -118,8 +120,9 @@ func (e *Exact) linear(p *Problem) error {
 			return badInput("Prices.Classes", -1, ErrOverflow, "use prices are too near to each other for amounts so large")
 		}
 	}
-	period := int64(m.every)
+	period, shortest := int64(m.every), math.MaxInt
 	for i := range m.classes {
+		shortest = min(shortest, m.classes[i].term)
 		period = wide.GCD(period, int64(m.classes[i].term))
 	}
 	for _, h := range p.Held {
@@ -176,6 +179,10 @@ func (e *Exact) linear(p *Problem) error {
 		}
 		lp.MaxActive = t.active
 	}
+	if e.direct || e.Work <= 0 && dates > manyDates && dates > manyTerms*shortest/g {
+		e.limited = true
+		return e.decompose(p, &lp, coarse, g, dates)
+	}
 	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches, Work: cmp.Or(max(0, e.Work), maxWork)})
 	e.limited = res.Stalled
 	switch {
@@ -194,7 +201,10 @@ func (e *Exact) linear(p *Problem) error {
 	sortPurchases(e.purchases)
 	e.spread(p, res.Duals, coarse, g, dates)
 	if e.limited {
-		return e.relax(p)
+		if err := e.relax(p); err != nil {
+			return err
+		}
+		return e.decompose(p, &lp, coarse, g, dates)
 	}
 	return nil
 }

@@ -28,7 +28,10 @@
 //	bound           prices rounded to integers, the Lagrangian evaluated in 128-bit integers
 //	plan            x itself if integral; else rounded, repaired, branch and bound
 //
-// A step costs O(n·L + columns + nonzeros of K⁻¹ that change + breakpoints passed · log).
+// A plan of thousands of purchases makes K large. [Solver.Approach] needs no K: a first-order
+// method that proves a bound at any time, and comes near the optimum without reaching it.
+//
+// A step of the simplex costs O(n·L + columns + nonzeros of K⁻¹ that change + breakpoints passed · log).
 // On the 30 weekly reference cases there are 3 to 117 steps, and K has 2 to 27 rows.
 //
 // # Units
@@ -45,7 +48,9 @@
 //
 // # References
 //
-// [Niu16] section 5.1. P. Harris, Pivot
+// [Niu16] section 5.1. T. Pock and A. Chambolle, Diagonal preconditioning for first order
+// primal-dual algorithms, ICCV 2011. H. Lu and J. Yang, Restarted Halpern PDHG for linear
+// programming, 2024. P. Harris, Pivot
 // selection methods of the Devex LP code, Mathematical Programming 5, 1973. R.
 // Fourer, A simplex algorithm for piecewise-linear programming I, Mathematical
 // Programming 33, 1985.

@@ -54,6 +54,8 @@ type Solver struct {
 	sum    []int64
 	stack  []branch
 	open   []int32 // columns that repair may touch
+
+	approach approach
 }
 
 // branch is a bound change on the way to a node, its sibling still to do.
