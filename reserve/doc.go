@@ -103,7 +103,7 @@
 //
 //	             classes  cost at most                       time
 //	Exact        all      the optimum, or a certified gap    see BENCHMARKS.md
-//	HGR          one      (2 - F/(τ·p))·optimum, 1           O(n·log n)
+//	HGR          one      (1 + ln(τ·p/F))·optimum, 1         O(n·log n)
 //	Periodic     one      2·optimum, 1                       O(n), sorting at worst
 //	Levels       one      2·optimum, Periodic, 1             O(n·levels)
 //	SEC          all      none known; 1 with one class       O(n·terms·log n)
@@ -161,7 +161,7 @@
 //	Robust       a forecast              2.1, or what is asked for from 2 on, whatever it says
 //	Wang         the past                2
 //	WangRandom   the past, a coin        e/(e − 1), expected
-//	History      the past                none is known
+//	History      the past                no constant
 //
 // Commitments of money an hour for several types of instances: package reserve/savings.
 //

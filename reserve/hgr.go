@@ -40,13 +40,13 @@ import (
 //
 // With the Full horizon and purchases at every slot, the cost is at most
 //
-//	2 - F/(τ·p)
+//	1 + ln(τ·p/F)
 //
-// times the optimum by [Liu21] Theorem 3, for a fee F ≤ τ·p, a term of τ slots and the
-// price p of a slot on demand. The paper's proof compares window by window and leaves steps
-// open; no violation is known. If the demand is no longer than the term, the plan is
-// optimal. Under other rules HGR costs at most as much as everything on demand, and no
-// other bound is known.
+// times the optimum, for a fee F ≤ τ·p, a term of τ slots and the price p of a slot on
+// demand; reserve/theory has the proof. [Liu21] Theorem 3 says 2 - F/(τ·p), which is false:
+// reserve/theory has a demand that costs 127 with HGR and 76 at best, where the theorem
+// allows 5/3. If the demand is no longer than the term, the plan is optimal. Under other
+// rules HGR costs at most as much as everything on demand, and no other bound is known.
 //
 // HGR handles any Every, Closed dates, both horizons, classes billed either way, and
 // inventory of classes whose use costs no more than that of the class to buy. HGR does not

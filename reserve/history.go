@@ -25,8 +25,11 @@ import (
 // demand. Space: O(τ).
 
 // History is the online rule of [Wang15], for one class. It takes no forecast.
-// The zero value is ready for Reset. No bound is known; 3.8 times the optimum has
-// been found. As a [Planner] it handles what [Wang] does.
+// The zero value is ready for Reset. No multiple of the optimum bounds the cost: with
+// α = F/(τ·p) the ratio can be 4/3 + 1/(6α) (reserve/theory). The "at most 4 times" of
+// [Liu21] is false of this reading. The reading that counts later purchases in earlier slots
+// is [Wang] with Eager, and costs at most 2 times the optimum. As a [Planner] it handles what
+// [Wang] does.
 type History struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int

@@ -3,6 +3,7 @@ package reserve
 import (
 	"errors"
 	"flag"
+	"math"
 	"math/big"
 	"reflect"
 	"slices"
@@ -180,8 +181,8 @@ func TestAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// The bounds of the theorems, for one class, the Full horizon and purchases at any
-// slot: Theorem 3 of [Liu21] for HGR, twice the optimum for Periodic and Levels.
+// What is proved, for one class, the Full horizon and purchases at any slot: 1 + ln(τ·p/F)
+// times the optimum for HGR, twice the optimum for Periodic and Levels.
 func TestRatios(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := problems(kind{slots: 9, peak: 2, classes: 1, terms: 5, held: true}).Draw(t, "problem")
@@ -210,8 +211,9 @@ func TestRatios(t *testing.T) {
 			return
 		}
 		limit := new(big.Rat).Set(optimum)
-		if whole.Sign() > 0 {
-			limit.Mul(limit, new(big.Rat).Sub(big.NewRat(2, 1), new(big.Rat).Quo(o.fee, whole)))
+		if o.fee.Sign() > 0 {
+			ratio, _ := new(big.Rat).Quo(whole, o.fee).Float64()
+			limit.Mul(limit, new(big.Rat).SetFloat64(1+math.Log(ratio)+1e-12))
 		}
 		if o.n <= o.tau { // [Liu21] section 3.3.1
 			limit = optimum

@@ -60,8 +60,10 @@ import (
 //	Printed, window > term              the same plan as Mended, unless AnyStart
 //	Printed, window < term              no such bound: the rule repeats a purchase
 //	                                    (6 times the optimum, reserve/theory)
-//	all of the demand in sight          [HGR] and its Theorem 3, unless FirstSlot,
-//	                                    AnyStart or LastOfEqual
+//	Printed or Mended, all of the       1 + ln(τp/F), proved, as for [HGR], whichever of
+//	demand in sight                     equal windows is taken; not with FirstSlot
+//	the same, as [Liu21] Theorem 3      2 - F/(τp): false
+//	has it
 //	Deferred                            near the optimum on real demands, within a few
 //	                                    per cent for short terms; no constant
 //	3, as [Liu21] Theorem 4 has it      false for every reading

@@ -405,6 +405,14 @@ func (f *findings) general() {
 	f.rollingOfAny()
 
 	// The bounds.
+	if x := f.plain[history]; x != nil {
+		worst := 0.
+		for i := range f.centres {
+			worst = max(worst, share(x.plans[i].cost, f.optimum.plans[i].cost))
+		}
+		f.add("the online algorithm of [Wang15] (history) costs at most 4 times the optimum",
+			fmt.Sprintf("on these demands at most %s times; of all demands it is not true (package reserve/theory)", fixed(worst, 2)), "", worst <= 4)
+	}
 	if x := f.plain[hgr]; x != nil {
 		worst, limit, kept := 0., 0., true
 		for i, c := range f.centres {
@@ -415,7 +423,7 @@ func (f *findings) general() {
 			}
 		}
 		f.add("HGR costs at most 2 - F/(24·p) times the optimum (Theorem 3)",
-			fmt.Sprintf("at most %s times, and %s would be allowed", fixed(worst, 3), fixed(limit, 2)), "", kept)
+			fmt.Sprintf("on these demands at most %s times, and %s would be allowed; of all demands it is not true (package reserve/theory)", fixed(worst, 3), fixed(limit, 2)), "", kept)
 		high := x.shared.cost
 		low, best := pricing.Money(float64(high)/1.5), f.optimum.cost
 		f.add(fmt.Sprintf("the optimum without sharing lies between HGR's cost with sharing and that over 1.5 ([68,653, 102,980] in the paper), here %s and %s", amount(low), amount(high)),

@@ -6,5 +6,5 @@
 //	Heuristics                      what the published planners have in common
 //	Demand that is not known        why paths are a flow too, what knowing is worth, risk
 //	The online portfolio            what a forecast is turned into, and what it costs
-//	Online rules                    constants, proofs, and two more theorems
+//	Online rules                    constants, proofs, and three claims that do not hold
 package theory
