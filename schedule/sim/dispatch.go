@@ -71,16 +71,16 @@ func (s *Simulator) choose(n int) *site {
 // cheapest site of those where the job starts at once on idle instances. If there is
 // none, it is the cheapest site of those that would request instances for the job. If
 // there is none of these either, it is the first site that can ever run the job.
-func (s *Simulator) dispatch(j schedule.Job) *site {
+func (s *Simulator) dispatch(j schedule.Job, slot int32) *site {
 	s.quote()
 	for k, c := range s.sites {
-		s.choice[k].Closed = j.Nodes > len(c.idle)
+		s.choice[k].Closed = j.Nodes > c.up
 		s.choice[k].Taken = c.busy
 	}
 	for c := s.choose(j.Nodes); c != nil; c = s.choose(j.Nodes) {
-		s.enqueue(c, j)
+		s.enqueue(c, j, slot)
 		s.pass(c)
-		if s.running[j.ID].Nodes > 0 {
+		if s.live[slot].alloc.Nodes > 0 {
 			return c
 		}
 		c.schd.Take(j)
@@ -94,7 +94,7 @@ func (s *Simulator) dispatch(j schedule.Job) *site {
 			c = s.sites[k]
 		}
 	}
-	s.enqueue(c, j)
+	s.enqueue(c, j, slot)
 	s.pass(c)
 	return c
 }
@@ -133,7 +133,7 @@ func (s *Simulator) assign(from *site) {
 			}
 			n := s.assigned[c.index] - c.spare()
 			if c == from {
-				n = kept + s.assigned[c.index] - len(c.idle) - c.booting
+				n = kept + s.assigned[c.index] - c.up - c.booting
 			}
 			if !s.ask(c, n) {
 				refused = true
@@ -177,7 +177,7 @@ func (s *Simulator) move(from, c *site) {
 			s.moved = true
 			from.schd.Take(j)
 			from.queued(j, s.cfg.Short, -1)
-			s.enqueue(c, j)
+			s.enqueue(c, j, s.slot(j.ID))
 		}
 	}
 }
@@ -232,13 +232,13 @@ func (s *Simulator) tell() {
 	for _, c := range s.sites {
 		r := CloudResult{
 			Name: c.cloud.Name, Jobs: c.jobs, Leases: c.leases, Refused: c.refused,
-			ChargedHours: c.paid.Hours(), Cost: c.cost, Levels: c.levels,
+			ChargedHours: c.paid.Hours(), Cost: c.cost,
 		}
 		if len(s.sites) == 1 {
-			r.Levels = s.res.Levels
-		}
-		for _, l := range r.Levels {
-			r.Peak = max(r.Peak, l.Held)
+			r.Levels, r.Peak = s.res.Levels, s.res.Peak
+		} else {
+			r.Levels = c.course.levels()
+			r.Peak = c.course.peak
 		}
 		n := 0
 		for k := range c.hours {

@@ -14,6 +14,7 @@
 //	You have                        You want                             Call
 //	a log and a number of nodes     waits on that cluster                Simulator.Run, Mode Local
 //	a log and a price               cost and waits of renting            Simulator.Run, Mode SEC, NoWait or Individual
+//	a log too long for memory       the same, one job after the other    Simulator.Stream
 //	prices and quotas of clouds     where jobs run and what that costs   Options.Clouds
 //	a result                        the demand by hour, to reserve for   Result.AppendDemand, CloudResult.Hours
 //	a plan for reservations         the cost while it buys each week     Cloud.Portfolio
@@ -54,9 +55,15 @@
 // and Batch streams the states of the nodes along the way.
 //
 // A simulation is exact. It follows the rules below event by event, in O(log E) time an
-// event beside the scheduler's own (E jobs running or requests booting) and O(idle) time
-// for choosing instances. It replays about a million jobs of the logs in BENCHMARKS.md a
-// second, more on a fixed cluster.
+// event beside the scheduler's own (E jobs running or requests booting). Instances that
+// were requested together and have consecutive numbers are one group while they are in
+// one place. So the time of a start, an end and a release check goes by groups, of which a
+// job holds a few, and not by the size of the machine. The simulator replays more than a
+// million jobs a second of each log in BENCHMARKS.md, and more on a fixed cluster.
+//
+// Jobs that wait or run are in memory, and [Simulator.Stream] takes the others as the
+// clock reaches them: ten million jobs need no more memory than ten thousand. Run does the
+// same with a slice of jobs, and keeps all starts and levels.
 //
 // # Order of events
 //
@@ -184,7 +191,7 @@
 // # Allocation and concurrency
 //
 // A [Simulator] keeps its memory and allocates nothing once warm, for every log that is no
-// larger than the logs before. A Simulator is for one goroutine; several may run side by
+// larger than the logs before. (For Stream: that has no more jobs at once.) A Simulator is for one goroutine; several may run side by
 // side. Results do not depend on the machine, and only random placement depends on a seed.
 //
 // # References

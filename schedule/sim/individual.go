@@ -1,50 +1,51 @@
 package sim
 
-import "github.com/plimsoll/plimsoll/internal/timesum"
+import (
+	"time"
 
-// individual runs every job on instances of its own.
-func (s *Simulator) individual() (charged timesum.Sum, err error) {
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+const starts = booted // of a job, where every job has instances of its own
+
+// individual runs a job on instances of its own.
+func (s *Simulator) individual(j *trace.Job) {
+	s.leaving(j.Submit)
 	c := s.sites[0]
-	for i := range s.jobs {
-		j := &s.jobs[i]
-		boot, err := s.boot(c, j.Nodes)
-		if err != nil {
-			return charged, err
-		}
-		s.res.Starts[i] = j.Submit + boot
+	boot, err := s.boot(c, j.Nodes)
+	if err == nil {
 		c.begin(j.Submit, j.Nodes)
-		if err := c.pay(j.Submit, boot+j.Run, j.Nodes); err != nil {
-			return charged, err
-		}
-		c.jobs++
+		err = c.pay(j.Submit, boot+j.Run, j.Nodes)
 	}
-	s.individualLevels()
-	return s.charged()
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	c.jobs++
+	slot := s.enter(j)
+	s.forget(s.live[slot].number)
+	s.now = j.Submit
+	s.held += j.Nodes
+	s.events.Push(j.Submit+boot, order(starts, int(slot)))
+	s.note()
+	s.tellStart(&s.live[slot].Job, s.live[slot].number, j.Submit+boot)
 }
 
-// individualLevels records how many instances all users together hold.
-func (s *Simulator) individualLevels() {
-	const starts = booted // of a job, here
-	next := 0
-	for next < len(s.jobs) || s.events.Len() > 0 {
-		if next < len(s.jobs) && (s.events.Len() == 0 || s.jobs[next].Submit < s.events.Min().Key) {
-			j := &s.jobs[next]
-			s.now = j.Submit
-			s.held += j.Nodes
-			s.events.Push(s.res.Starts[next], order(starts, next))
-			next++
+// leaving lets jobs start and end up to a time, and records how many instances all users
+// together hold.
+func (s *Simulator) leaving(until time.Duration) {
+	for s.events.Len() > 0 && s.events.Min().Key <= until {
+		e := s.events.Pop()
+		s.now = e.Key
+		slot := int32(indexOf(e.Tie))
+		j := &s.live[slot]
+		if kindOf(e.Tie) == starts {
+			s.busy += j.Nodes
+			s.events.Push(s.now+j.Run, order(finish, int(slot)))
 		} else {
-			e := s.events.Pop()
-			s.now = e.Key
-			i := indexOf(e.Tie)
-			j := &s.jobs[i]
-			if kindOf(e.Tie) == starts {
-				s.busy += j.Nodes
-				s.events.Push(s.now+j.Run, order(finish, i))
-			} else {
-				s.busy -= j.Nodes
-				s.held -= j.Nodes
-			}
+			s.busy -= j.Nodes
+			s.held -= j.Nodes
+			s.leave(slot)
 		}
 		s.note()
 	}

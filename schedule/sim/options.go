@@ -213,37 +213,40 @@ const maxTime = time.Duration(math.MaxInt64 / 4)
 const maxHeld = 1 << 26
 
 // check checks the jobs against the options.
-func check(jobs []trace.Job, cfg Options) error {
+func check(jobs []trace.Job, cfg *Options) error {
 	if err := checkNumber(jobs); err != nil {
 		return err
 	}
 	most, limited := cfg.largest()
 	for i := range jobs {
-		j := &jobs[i]
-		switch {
-		case j.Nodes <= 0:
-			return badInput("Jobs.Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
-		case j.Run <= 0 || j.Run > maxTime:
-			return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
-		case j.Estimate < j.Run || j.Estimate > maxTime:
-			return badInput("Jobs.Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
-		case j.Submit < 0 || j.Submit > maxTime:
-			return badInput("Jobs.Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
-		case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > maxHeld:
-			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
-		case cfg.Most > 0 && j.Nodes > cfg.Most:
-			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the greatest size of the cluster", j.ID, j.Nodes, cfg.Most)
-		case limited && j.Nodes > most:
-			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the largest quota of a cloud", j.ID, j.Nodes, most)
-		case cfg.Mode == Local && j.Nodes > cfg.Nodes:
-			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", j.ID, j.Nodes, cfg.Nodes)
+		if err := checkJob(&jobs[max(0, i-1)], &jobs[i], i, cfg, most, limited); err != nil {
+			return err
 		}
-		if i == 0 {
-			continue
-		}
-		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID {
-			return badInput("Jobs.Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): want them sorted by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
-		}
+	}
+	return nil
+}
+
+// checkJob checks job i, which comes after job p; p is the job itself if it is the first.
+func checkJob(p, j *trace.Job, i int, cfg *Options, most int, limited bool) error {
+	switch {
+	case j.Nodes <= 0:
+		return badInput("Jobs.Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
+	case j.Run <= 0 || j.Run > maxTime:
+		return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
+	case j.Estimate < j.Run || j.Estimate > maxTime:
+		return badInput("Jobs.Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
+	case j.Submit < 0 || j.Submit > maxTime:
+		return badInput("Jobs.Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
+	case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > maxHeld:
+		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
+	case cfg.Most > 0 && j.Nodes > cfg.Most:
+		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the greatest size of the cluster", j.ID, j.Nodes, cfg.Most)
+	case limited && j.Nodes > most:
+		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the largest quota of a cloud", j.ID, j.Nodes, most)
+	case cfg.Mode == Local && j.Nodes > cfg.Nodes:
+		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", j.ID, j.Nodes, cfg.Nodes)
+	case p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID:
+		return badInput("Jobs.Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): want them sorted by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
 	}
 	return nil
 }

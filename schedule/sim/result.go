@@ -3,9 +3,7 @@ package sim
 import (
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // SlowdownBound is the least run time that a bounded slowdown counts a job as
@@ -94,32 +92,4 @@ func (r *Result) AppendDemand(dst []int, slot time.Duration) []int {
 		}
 	}
 	return dst
-}
-
-// summarise fills in what follows from the starts and the sums of a run.
-func (r *Result) summarise(jobs []trace.Job, charged timesum.Sum) {
-	var wait, used timesum.Sum
-	var slow float64
-	var last time.Duration
-	for i := range jobs {
-		j := &jobs[i]
-		w := r.Starts[i] - j.Submit
-		wait.Add(w, 1)
-		used.Add(j.Run, j.Nodes)
-		slow += slowdown(w, j.Run)
-		last = max(last, r.Starts[i]+j.Run)
-	}
-	r.Jobs = len(jobs)
-	r.UsedHours, r.ChargedHours = used.Hours(), charged.Hours()
-	if len(jobs) > 0 {
-		r.MeanWait = wait.Mean(len(jobs))
-		r.MeanSlowdown = slow / float64(len(jobs))
-		r.Makespan = last - jobs[0].Submit
-	}
-	if r.ChargedHours > 0 {
-		r.Utilisation = r.UsedHours / r.ChargedHours
-	}
-	for _, l := range r.Levels {
-		r.Peak = max(r.Peak, l.Held)
-	}
 }

@@ -29,7 +29,7 @@ func (s *Simulator) grow(c *site) {
 	if !ok && s.cfg.Least == 0 {
 		return
 	}
-	v := schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: len(c.idle), Booting: c.booting, Top: top, Start: start, Until: c.until}
+	v := schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: c.up, Booting: c.booting, Top: top, Start: start, Until: c.until}
 	switch {
 	case s.scaler.Growth(&v) == schedule.CauseNone:
 		return
@@ -57,7 +57,7 @@ func (s *Simulator) grow(c *site) {
 }
 
 // unbound, as the job of a request, is no job.
-const unbound = -1
+const unbound int32 = -1
 
 // bind takes the jobs that the expansion covers out of the queue, gives each
 // what is idle and requests the rest for it.
@@ -66,15 +66,16 @@ func (s *Simulator) bind(c *site) {
 	for _, j := range s.waiting {
 		c.schd.Take(j)
 		c.queued(j, s.cfg.Short, -1)
-		if have := min(j.Nodes, len(c.idle)); have > 0 {
+		slot := s.slot(j.ID)
+		if have := min(j.Nodes, c.up); have > 0 {
 			c.schd.RemoveNodes(have, s.now)
-			s.occupy(c, int(j.ID), have)
+			s.occupy(c, slot, have)
 			j.Nodes -= have
 		}
 		if j.Nodes == 0 {
-			s.startBound(c, int(j.ID))
+			s.startBound(c, slot)
 		} else {
-			s.request(c, j.Nodes, int(j.ID), 0)
+			s.request(c, j.Nodes, slot, 0)
 		}
 	}
 }
@@ -148,33 +149,53 @@ func (s *Simulator) release(c *site) {
 		return
 	}
 	c.refresh(s)
+	// Each instance is decided by itself, but for Least. So one of a span stands for all.
+	each := s.cfg.Least > 0
 	s.dues = s.dues[:0]
 	for i := range c.idle {
-		s.dues = append(s.dues, c.idle[i].Due)
-	}
-	d := s.scaler.Decide(s.gone[:0], &schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: len(c.idle), Booting: c.booting, Due: s.dues, Until: c.until})
-	s.gone, c.until = d.Release, d.Until
-	k, gone := 0, s.gone
-	due := schedule.Never // the first of those that stay and may go at a later check
-	for i, in := range c.idle {
-		l := c.idleOf[i]
-		if len(gone) > 0 && gone[0] == i {
-			s.end(c, l)
-			gone = gone[1:]
-			continue
+		e := &c.idle[i]
+		s.dues = append(s.dues, e.due)
+		for k := int32(1); each && k < e.n; k++ {
+			s.dues = append(s.dues, e.due)
 		}
-		c.idle[k], c.idleOf[k] = in, l
-		if in.Due-s.now >= s.cfg.ReleaseEvery {
-			due = min(due, in.Due)
+	}
+	d := s.scaler.Decide(s.gone[:0], &schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: c.up, Booting: c.booting, Due: s.dues, Until: c.until})
+	s.gone, c.until = d.Release, d.Until
+	up, gone := c.up, s.gone
+	k, first := 0, 0      // of the spans that stay; the first position of a span in dues
+	due := schedule.Never // the first of those that stay and may go at a later check
+	for _, e := range c.idle {
+		size := int(e.n)
+		if !each {
+			size = 1
+		}
+		n := 0
+		for n < len(gone) && gone[n] < first+size {
+			n++
+		}
+		gone = gone[n:]
+		first += size
+		switch {
+		case n == size:
+			s.end(c, e.span)
+			continue
+		case n > 0:
+			s.end(c, s.split(e.span, n))
+			e.id += n
+			e.n -= int32(n)
+		}
+		c.idle[k] = e
+		k++
+		if e.due-s.now >= s.cfg.ReleaseEvery {
+			due = min(due, e.due)
 		} else { // it would go, but for the least size or a pause
 			c.nextRelease = s.scaler.NextCheck(0, max(s.now+1, c.until))
 		}
-		k++
 	}
+	c.idle = c.idle[:k]
 	c.goes(s, due)
-	if gone := len(c.idle) - k; gone > 0 {
-		c.idle, c.idleOf = c.idle[:k], c.idleOf[:k]
-		c.schd.RemoveNodes(gone, s.now)
+	if up -= c.up; up > 0 {
+		c.schd.RemoveNodes(up, s.now)
 		s.note()
 	}
 }
@@ -188,7 +209,7 @@ func (c *site) watch(s *Simulator) {
 	c.refresh(s)
 	due := schedule.Never
 	for i := range c.idle {
-		due = min(due, c.idle[i].Due)
+		due = min(due, c.idle[i].due)
 	}
 	c.goes(s, due)
 }
@@ -198,14 +219,5 @@ func (c *site) watch(s *Simulator) {
 func (c *site) goes(s *Simulator, due time.Duration) {
 	if due != schedule.Never {
 		c.nextRelease = min(c.nextRelease, s.scaler.NextCheck(due, s.now))
-	}
-}
-
-// refresh renews the leases of idle instances whose charge fell meanwhile.
-func (c *site) refresh(s *Simulator) {
-	for i := range c.idle {
-		if in := &c.idle[i]; in.Due < s.now {
-			in.Due = c.dueOf(s.leases[c.idleOf[i]].start, s.now)
-		}
 	}
 }

@@ -14,34 +14,43 @@ import (
 // between runs and allocates nothing once that suffices. It must not be used
 // by two goroutines at once.
 type Simulator struct {
-	cfg  Options
-	jobs []trace.Job
-	now  time.Duration
-	one  [1]Cloud // where no clouds are given
+	cfg   Options
+	now   time.Duration
+	one   [1]Cloud // where no clouds are given
+	whole bool     // no job comes after those submitted
 
 	sites []*site // one for each cloud
 	spare []*site // those of earlier runs
-	where []int32 // by job: its site, where there are several
 
 	events   heaps.Queue[time.Duration]
 	due      []int64 // the order of those of the present moment that are not handled yet
 	started  []schedule.Allocation
-	running  []schedule.Allocation // by job; the zero Allocation when it does not run
-	begun    int                   // jobs that have started
+	begun    int // jobs that have started
 	ended    int
 	held     int
 	busy     int
 	nextWeek time.Duration
+	course   course
+	sink     Sink
 	res      Result
 	scaler   schedule.Autoscaler
 	dues     []time.Duration // next charges of idle instances, for a release check
 	gone     []int           // what it gives back
+
+	// Of Stream.
+	next     func(trace.Job, error) bool
+	previous trace.Job
+	most     int // nodes of a job, where limited
+	limited  bool
+
 	pool
 	chooser
+	roster
+	totals
 }
 
 // Run replays jobs, sorted by (Submit, ID) as [trace.Convert] gives them, and
-// returns what came of it. The result's slices are valid until the next Run.
+// returns what came of it. The result's slices are valid until the next Run or Stream.
 // Jobs are not modified.
 //
 // It returns an [*InputError] for jobs that cannot be replayed: out of order, without
@@ -50,51 +59,31 @@ type Simulator struct {
 // instances of some job until the end. No job is left out silently. A cost beyond the
 // range of pricing.Money is an error, too.
 //
-// Time: O(log E) an event beside the scheduler's own, with E jobs running and
-// requests booting, and O(idle instances) for a placement.
+// Time: O(log E) an event beside the scheduler's own, with E jobs running and requests
+// booting. Choosing instances takes O(log G + g) for g of G groups, where a group is idle
+// instances with consecutive numbers that were requested together; O(idle instances) for
+// [placement.Random]. A release check takes O(G). Space: O(jobs), for Starts and Levels.
 func (s *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return Result{}, err
 	}
-	if err := check(jobs, cfg); err != nil {
+	if err := check(jobs, &cfg); err != nil {
 		return Result{}, err
 	}
-	s.reset(jobs, cfg)
-	var charged timesum.Sum
-	switch cfg.Mode {
-	case Individual:
-		charged, err = s.individual()
-	default:
-		s.replay()
-		charged, err = s.charged()
-	}
-	if err != nil {
-		return Result{}, err
-	}
-	s.res.summarise(jobs, charged)
-	s.tell()
-	if cfg.Mode == Local {
-		var all timesum.Sum
-		all.Add(s.res.Makespan, cfg.Nodes)
-		s.res.ChargedHours = all.Hours()
-		if s.res.ChargedHours > 0 {
-			s.res.Utilisation = s.res.UsedHours / s.res.ChargedHours
+	s.reset(cfg, Sink{}, true)
+	s.res.Starts = grow.Zero(s.res.Starts, len(jobs))
+	for i := range jobs {
+		if !s.submit(&jobs[i]) {
+			break
 		}
 	}
-	if cfg.Progress != nil {
-		cfg.Progress(len(jobs))
-	}
-	s.jobs, s.cfg = nil, Options{} // nothing of the caller's is kept
-	s.one[0] = Cloud{}
-	for _, c := range s.sites {
-		c.cloud, c.schd = Cloud{}, nil
-	}
-	return s.res, nil
+	return s.close()
 }
 
-func (s *Simulator) reset(jobs []trace.Job, cfg Options) {
-	s.cfg, s.jobs = cfg, jobs
+// reset prepares a run that keeps starts and levels, or not.
+func (s *Simulator) reset(cfg Options, sink Sink, keep bool) {
+	s.cfg, s.sink, s.whole, s.now = cfg, sink, false, 0
 	s.scaler = schedule.Autoscaler{
 		WaitLimit: orAtOnce(cfg.WaitLimit), FromNow: cfg.WaitFromNow, Expansion: cfg.Expansion, Short: orAtOnce(cfg.Short),
 		ReleaseEvery: cfg.ReleaseEvery, Least: cfg.Least, Most: cfg.Most, Pause: cfg.Pause,
@@ -112,8 +101,10 @@ func (s *Simulator) reset(jobs []trace.Job, cfg Options) {
 		s.spare = append(s.spare, new(site))
 	}
 	s.sites = s.spare[:len(clouds)]
+	s.course.reset(keep, sink.Level)
 	for i, c := range s.sites {
 		c.reset(i, clouds[i].filledIn(&cfg), cfg.Epoch)
+		c.course.reset(keep, nil)
 		if clouds[i].Portfolio != nil {
 			s.nextWeek = week
 		}
@@ -121,36 +112,108 @@ func (s *Simulator) reset(jobs []trace.Job, cfg Options) {
 	s.events.Reset()
 	s.due = s.due[:0]
 	s.started = s.started[:0]
-	s.running = grow.Zero(s.running, len(jobs))
-	s.where = s.where[:0]
-	if len(clouds) > 1 {
-		s.where = grow.Zero(s.where, len(jobs))
-	}
 	s.begun, s.ended, s.held, s.busy = 0, 0, 0, 0
 	if cfg.Mode == Local {
 		s.held = cfg.Nodes
 		s.sites[0].schd.Reset(cfg.Nodes)
 	}
-	s.res = Result{Starts: grow.Zero(s.res.Starts, len(jobs)), Levels: s.res.Levels[:0], Clouds: s.res.Clouds[:0]}
-	s.pool.reset(len(jobs))
+	s.res = Result{Starts: s.res.Starts[:0], Clouds: s.res.Clouds[:0]}
+	s.pool.reset()
+	s.roster.reset()
+	s.totals.reset()
 }
 
-// replay is the event loop of a cluster that all jobs share. At equal times submissions
-// come first, by index, then ends of jobs, by start, then instances that are up, by
-// request, one event at a time with a pass of the scheduler after each event. Requests
-// that are tried again and release checks follow, by cloud.
-func (s *Simulator) replay() {
-	next := 0
-	for {
+// submit lets pass what comes before a job, and submits the job. It reports whether the
+// simulation goes on.
+func (s *Simulator) submit(j *trace.Job) bool {
+	if s.submitted == 0 {
+		s.totals.first = j.Submit
+	}
+	s.expect(s.submitted)
+	if s.cfg.Mode == Individual {
+		s.individual(j)
+		return s.err == nil
+	}
+	if !s.advance(j.Submit) {
+		return false
+	}
+	s.at(j.Submit)
+	s.gather()
+	slot := s.enter(j)
+	job := s.job(slot)
+	c := s.sites[0]
+	if len(s.sites) > 1 {
+		c = s.dispatch(job, slot)
+	} else {
+		s.enqueue(c, job, slot)
+		s.pass(c)
+	}
+	s.look(c)
+	s.note()
+	return s.err == nil
+}
+
+// close lets pass what comes after the last job, and sums up.
+func (s *Simulator) close() (Result, error) {
+	s.whole = true
+	if s.cfg.Mode == Individual {
+		s.leaving(schedule.Never)
+	} else {
+		s.advance(schedule.Never)
+	}
+	charged, err := s.charged()
+	if err == nil {
+		s.sum(charged)
+		s.tell()
+		if s.cfg.Progress != nil {
+			s.cfg.Progress(s.submitted)
+		}
+	}
+	s.cfg, s.sink, s.course.tell = Options{}, Sink{}, nil // nothing of the caller's is kept
+	s.one[0] = Cloud{}
+	for _, c := range s.sites {
+		c.cloud, c.schd = Cloud{}, nil
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return s.res, nil
+}
+
+// sum fills in what follows from the totals of a run.
+func (s *Simulator) sum(charged timesum.Sum) {
+	r, n := &s.res, s.submitted
+	r.Jobs = n
+	r.UsedHours, r.ChargedHours = s.used.Hours(), charged.Hours()
+	if n > 0 {
+		r.MeanWait = s.wait.Mean(n)
+		r.MeanSlowdown = s.slow / float64(n)
+		r.Makespan = s.totals.end - s.totals.first
+	}
+	if s.cfg.Mode == Local {
+		var all timesum.Sum
+		all.Add(r.Makespan, s.cfg.Nodes)
+		r.ChargedHours = all.Hours()
+	}
+	if r.ChargedHours > 0 {
+		r.Utilisation = r.UsedHours / r.ChargedHours
+	}
+	r.Levels = s.course.levels()
+	r.Peak = s.course.peak
+}
+
+// advance is the event loop of a cluster that all jobs share: it handles what comes
+// before a submission. At equal times submissions come first, by number, then ends of
+// jobs, by start, then instances that are up, by request, one event at a time with a pass
+// of the scheduler after each event. Requests that are tried again and release checks
+// follow, by cloud. It reports whether the simulation goes on.
+func (s *Simulator) advance(until time.Duration) bool {
+	for s.err == nil {
 		at := schedule.Never
-		if next < len(s.jobs) {
-			at = s.jobs[next].Submit
-		}
-		if s.events.Len() > 0 && s.events.Min().Key < at {
-			at = s.events.Min().Key
-		}
 		if len(s.due) > 0 {
 			at = s.now
+		} else if s.events.Len() > 0 {
+			at = s.events.Min().Key
 		}
 		releasing := s.sites[0]
 		for _, c := range s.sites[1:] {
@@ -160,46 +223,47 @@ func (s *Simulator) replay() {
 		}
 		releases := releasing.nextRelease < at
 		at = min(at, releasing.nextRelease)
-		if at == schedule.Never && s.ended < len(s.jobs) {
-			s.fail(badInput("Scheduler", -1, ErrRange, "%d jobs wait for ever: want every job started", len(s.jobs)-s.ended))
-		}
-		if at == schedule.Never || s.err != nil {
-			return
+		if at >= until {
+			if s.whole && s.ended < s.submitted {
+				s.fail(badInput("Scheduler", -1, ErrRange, "%d jobs wait for ever: want every job started", s.submitted-s.ended))
+			}
+			return s.err == nil
 		}
 		if at > maxTime {
 			if c := s.refusing(at); c != nil {
 				s.fail(badCloud("Ask", c.index, ErrRange, "cloud %q refuses until the simulated clock passes %.0f s, %d jobs before the end: want a shorter log",
-					c.cloud.Name, maxTime.Seconds(), len(s.jobs)-s.ended))
-				return
+					c.cloud.Name, maxTime.Seconds(), s.submitted-s.ended))
+				return false
 			}
-			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", maxTime.Seconds(), len(s.jobs)-s.ended))
-			return
+			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", maxTime.Seconds(), s.submitted-s.ended))
+			return false
 		}
-		if at >= s.nextWeek {
-			s.weeks(at)
-		}
-		s.now = at
+		s.at(at)
 		if releases {
 			s.release(releasing)
 			continue
 		}
 		s.gather()
-		if next < len(s.jobs) && s.jobs[next].Submit == at {
-			s.submit(next)
-			next++
-			continue
-		}
 		e := s.due[0]
 		s.due = append(s.due[:0], s.due[1:]...)
 		switch kindOf(e) {
 		case finish:
-			s.finish(indexOf(e))
+			s.finish(int32(indexOf(e)))
 		case booted:
 			s.ready(indexOf(e))
 		case retry:
 			s.again()
 		}
 	}
+	return false
+}
+
+// at moves the clock.
+func (s *Simulator) at(now time.Duration) {
+	if now >= s.nextWeek {
+		s.weeks(now)
+	}
+	s.now = now
 }
 
 // refusing returns the site whose cloud refused last if the next event, at a time, asks a
@@ -234,8 +298,8 @@ func (s *Simulator) gather() {
 		s.due = append(s.due, e)
 		switch kindOf(e) {
 		case finish:
-			if i := indexOf(e); s.running[i].End() == s.now {
-				s.vacate(s.at(i), i)
+			if k := int32(indexOf(e)); s.live[k].alloc.End() == s.now {
+				s.vacate(s.siteOf(k), k)
 			}
 		case booted:
 			s.arrive(indexOf(e))
@@ -243,50 +307,32 @@ func (s *Simulator) gather() {
 	}
 }
 
-func (s *Simulator) submit(i int) {
-	j := s.job(i)
-	c := s.sites[0]
-	if len(s.sites) > 1 {
-		c = s.dispatch(j)
-	} else {
-		s.enqueue(c, j)
-		s.pass(c)
-	}
-	s.look(c)
-	s.note()
-}
-
 // enqueue puts a job into the queue of a site.
-func (s *Simulator) enqueue(c *site, j schedule.Job) {
-	if len(s.where) > 0 {
-		s.where[j.ID] = int32(c.index)
-	}
+func (s *Simulator) enqueue(c *site, j schedule.Job, slot int32) {
+	s.live[slot].site = int32(c.index)
 	c.schd.Submit(j)
 	c.queued(j, s.cfg.Short, 1)
 }
 
-// at returns the site of a job.
-func (s *Simulator) at(job int) *site {
-	if len(s.where) == 0 {
-		return s.sites[0]
-	}
-	return s.sites[s.where[job]]
-}
+// siteOf returns the site of a job.
+func (s *Simulator) siteOf(slot int32) *site { return s.sites[s.live[slot].site] }
 
 // job returns what the scheduler knows of a job: that instances may have to be
 // formatted for it, too.
-func (s *Simulator) job(i int) schedule.Job {
-	j := &s.jobs[i]
-	return schedule.Job{ID: int64(i), User: j.User, Submit: j.Submit, Estimate: j.Estimate + s.cfg.Reformat, Nodes: j.Nodes}
+func (s *Simulator) job(slot int32) schedule.Job {
+	j := &s.live[slot]
+	return schedule.Job{ID: int64(j.number), User: j.User, Submit: j.Submit, Estimate: j.Estimate + s.cfg.Reformat, Nodes: j.Nodes}
 }
 
-func (s *Simulator) finish(i int) {
-	c := s.at(i)
-	if s.running[i].End() != s.now {
-		s.vacate(c, i)
+func (s *Simulator) finish(slot int32) {
+	c := s.siteOf(slot)
+	a := s.live[slot].alloc
+	if a.End() != s.now {
+		s.vacate(c, slot)
 	}
-	c.schd.Finish(s.running[i], s.now)
-	if s.ended++; s.ended == len(s.jobs) {
+	s.leave(slot)
+	c.schd.Finish(a, s.now)
+	if s.ended++; s.whole && s.ended == s.submitted {
 		s.cfg.Least, s.scaler.Least = 0, 0 // nothing is left to be ready for
 	}
 	if s.ended%4096 == 0 && s.cfg.Progress != nil {
@@ -299,53 +345,56 @@ func (s *Simulator) finish(i int) {
 
 // pass lets the scheduler of a site start jobs.
 func (s *Simulator) pass(c *site) {
-
 	s.started = c.schd.AppendStarts(s.started[:0], s.now)
 	for _, a := range s.started {
+		at := s.place(int(a.ID))
+		if at < 0 {
+			panic("sim: the Scheduler starts a job that does not wait")
+		}
+		slot := s.slots[at] - 1
 		c.queued(a.Job, s.cfg.Short, -1)
-		s.occupy(c, int(a.ID), a.Nodes)
-		s.begin(c, a)
+		s.occupy(c, slot, a.Nodes)
+		s.begin(c, slot, a)
 	}
 	c.watch(s)
 }
 
 // begin notes the start of a job, which may have to wait until instances that
 // another user's job had are formatted.
-func (s *Simulator) begin(c *site, a schedule.Allocation) {
-	i := int(a.ID)
-	s.running[i] = a
+func (s *Simulator) begin(c *site, slot int32, a schedule.Allocation) {
+	j := &s.live[slot]
+	s.forget(j.number)
+	j.alloc = a
 	start := s.now
-	if s.cfg.Reformat > 0 && s.mixed(i) {
+	if s.cfg.Reformat > 0 && s.mixed(slot) {
 		start += s.cfg.Reformat
 	}
-	s.res.Starts[i] = start
-	s.events.Push(start+s.jobs[i].Run, end(s.begun, i))
+	s.events.Push(start+j.Run, end(s.begun, int(slot)))
 	s.begun++
 	s.busy += a.Nodes
 	c.busy += a.Nodes
 	c.jobs++
+	s.tellStart(&j.Job, j.number, start)
+}
+
+// tellStart notes when a job starts.
+func (s *Simulator) tellStart(j *trace.Job, number int, start time.Duration) {
+	s.add(j, number, start)
+	if s.course.keep {
+		s.res.Starts[number] = start
+	}
+	if s.sink.Start != nil {
+		s.sink.Start(number, j, start)
+	}
 }
 
 // note records the cluster's state if it has changed, and that of each of
 // several clouds.
 func (s *Simulator) note() {
-	s.res.Levels = appendLevel(s.res.Levels, Level{s.now, s.held, s.busy})
+	s.course.note(Level{s.now, s.held, s.busy})
 	if len(s.sites) > 1 {
 		for _, c := range s.sites {
-			c.levels = appendLevel(c.levels, Level{s.now, c.held, c.busy})
+			c.course.note(Level{s.now, c.held, c.busy})
 		}
 	}
-}
-
-// appendLevel appends a state if it is another than the last. Levels never hold two
-// states of one time, or two equal states in a row.
-func appendLevel(levels []Level, l Level) []Level {
-	n := len(levels)
-	if n > 0 && levels[n-1].At == l.At {
-		n--
-	}
-	if levels = levels[:n]; n > 0 && levels[n-1].Held == l.Held && levels[n-1].Busy == l.Busy {
-		return levels
-	}
-	return append(levels, l)
 }

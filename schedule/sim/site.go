@@ -19,8 +19,9 @@ type site struct {
 
 	held, busy  int
 	booting     int
-	idle        []placement.Instance
-	idleOf      []int32       // the lease of each idle instance
+	up          int           // idle instances
+	idle        []idleSpan    // what is taken first is last
+	due         time.Duration // no idle instance is due before
 	long        int           // Σ nodes of waiting jobs with estimates above Short
 	nextRelease time.Duration // see Simulator.release
 	skipped     bool          // a check, because jobs waited
@@ -32,9 +33,9 @@ type site struct {
 	paid                  timesum.Sum
 	cost                  pricing.Money
 	usage                 usage
-	levels                []Level // only where there are several
-	hours                 []int   // see CloudResult; from summed on, differences
-	part                  []part  // where not byHour: what is to be added to them
+	course                course // only where there are several
+	hours                 []int  // see CloudResult; from summed on, differences
+	part                  []part // where not byHour: what is to be added to them
 	summed                int
 	byHour                bool
 	reserved              []placement.Reservation
@@ -47,13 +48,13 @@ func (c *site) reset(index int, cloud Cloud, epoch time.Time) {
 	}
 	c.schd.Reset(0)
 	c.held, c.busy, c.booting = 0, 0, 0
-	c.idle, c.idleOf = c.idle[:0], c.idleOf[:0]
+	c.up, c.idle, c.due = 0, c.idle[:0], schedule.Never
 	c.long, c.nextRelease, c.skipped, c.closed = 0, schedule.Never, false, 0
 	c.until, c.wake = 0, 0
 	c.jobs, c.leases, c.refused = 0, 0, 0
 	c.paid, c.cost = timesum.Sum{}, 0
 	c.usage.reset(cloud.Discount, cloud.Hourly, epoch)
-	c.levels, c.hours, c.part = c.levels[:0], c.hours[:0], c.part[:0]
+	c.hours, c.part = c.hours[:0], c.part[:0]
 	c.summed, c.reserved = 0, c.reserved[:0]
 	c.byHour = hourly(cloud.Meter)
 }
@@ -66,7 +67,7 @@ func (c *site) queued(j schedule.Job, short time.Duration, sign int) {
 }
 
 // spare returns how many instances are idle or boot and no waiting job needs.
-func (c *site) spare() int { return max(0, len(c.idle)+c.booting-c.schd.Waiting().Nodes) }
+func (c *site) spare() int { return max(0, c.up+c.booting-c.schd.Waiting().Nodes) }
 
 // begin accounts for the begin of n leases.
 func (c *site) begin(now time.Duration, n int) {

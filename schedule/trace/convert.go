@@ -177,6 +177,113 @@ func Convert(records iter.Seq2[Record, error], opts Options) ([]Job, Report, err
 // panics if an option is out of range. Time is O(n) for a log in order and
 // O(n log² n) otherwise; memory is that of the jobs kept.
 func AppendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
+	c := newConverter(opts)
+	jobs := dst
+	var latest Job // the greatest of the jobs so far
+	for rec, err := range records {
+		if err != nil {
+			return dst, Report{}, err
+		}
+		job, ok, err := c.convert(&rec)
+		if err != nil {
+			return dst, Report{}, err
+		}
+		if !ok {
+			continue
+		}
+		if len(jobs) > len(dst) && compareJobs(job, latest) < 0 {
+			c.rep.Moved++
+		} else {
+			latest = job
+		}
+		jobs = append(jobs, job)
+	}
+	made, rep := jobs[len(dst):], c.rep
+	rep.Jobs = len(made)
+	if rep.Jobs > 0 && c.counts(c.first) {
+		rep.Base = c.first
+	}
+	for i := range made {
+		made[i].Submit -= rep.Base
+	}
+	if rep.Moved > 0 {
+		slices.SortStableFunc(made, compareJobs)
+	}
+	return jobs, rep, nil
+}
+
+// Jobs returns the jobs that [Convert] makes of records, one by one: none is held. So a
+// log of any length takes no memory. The records must be in the order of submission, by
+// submit time and then by job number, as the logs of the archive are. The first record
+// that is not ends the sequence with an [*InputError] that unwraps to [ErrOrder]: use
+// Convert, which sorts. The sequence also ends with the first error that records yields,
+// and with the errors of Convert.
+//
+// rep, if not nil, is what Convert reports, of the records so far: read it when the
+// sequence has ended. Jobs panics if an option is out of range. The sequence can be used
+// again if records can.
+func Jobs(records iter.Seq2[Record, error], opts Options, rep *Report) iter.Seq2[Job, error] {
+	fresh := newConverter(opts)
+	return func(yield func(Job, error) bool) {
+		c := fresh
+		report := rep
+		if report == nil {
+			report = new(Report)
+		}
+		*report = Report{}
+		var base time.Duration
+		timed := false // a record had a submit time
+		var last Job
+		for rec, err := range records {
+			var job Job
+			var ok bool
+			if err == nil {
+				job, ok, err = c.convert(&rec)
+			}
+			if err == nil && rec.Submit >= 0 {
+				if !timed && c.counts(rec.Submit) {
+					base = rec.Submit
+				}
+				timed = true
+				if rec.Submit < base {
+					err = badInput("Records.Submit", c.rep.Records-1, ErrOrder, "job %d is submitted %s s before the first record: want records in the order of submission, or Convert", rec.ID, appendSeconds(nil, base-rec.Submit))
+				}
+			}
+			if err == nil && ok {
+				job.Submit -= base
+				if c.rep.Jobs > 0 && compareJobs(job, last) < 0 {
+					err = badInput("Records.Submit", c.rep.Records-1, ErrOrder, "job %d comes after job %d, which was submitted later or has a higher number: want records in the order of submission, or Convert", job.ID, last.ID)
+				}
+			}
+			if err != nil {
+				yield(Job{}, err)
+				return
+			}
+			if ok {
+				last = job
+				c.rep.Jobs++
+				c.rep.Base = base
+			}
+			*report = c.rep
+			if ok && !yield(job, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A converter makes jobs of records, one by one, with submit times of the log.
+type converter struct {
+	opts     Options
+	per      int
+	alpha    float64
+	rep      Report
+	first    time.Duration // the earliest submission so far
+	previous int64         // job number of the record before
+}
+
+// newConverter panics if an option is out of range.
+func newConverter(opts Options) converter {
 	if opts.PerInstance < 0 {
 		panic("trace: negative processors per instance")
 	}
@@ -186,104 +293,83 @@ func AppendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Jo
 	if opts.Origin < 0 || opts.Origin > OriginFirst {
 		panic("trace: unknown origin")
 	}
-	per := max(1, opts.PerInstance)
-	alpha := opts.Alpha.Value()
+	return converter{opts: opts, per: max(1, opts.PerInstance), alpha: opts.Alpha.Value(), first: math.MaxInt64}
+}
 
-	var rep Report
-	jobs := dst
-	first := time.Duration(math.MaxInt64)
-	var previous int64 // job number of the record before
-	var latest Job     // the greatest of the jobs so far
-	for rec, err := range records {
-		if err != nil {
-			return dst, Report{}, err
-		}
-		rep.Records++
-		burst := rep.Records > 1 && rec.ID == previous &&
-			rec.Status >= StatusPartial && rec.Status <= StatusPartialFailed
-		previous = rec.ID
-		if rec.Submit >= 0 {
-			first = min(first, rec.Submit)
-		}
-		procs, other := rec.Processors, rec.ReqProcessors
-		switch opts.Processors {
-		case Allocated:
-			other = 0
-		case RequestedOrAllocated:
-			procs, other = other, procs
-		}
-		replaced := procs <= 0 && other > 0
-		if replaced {
-			procs = other
-		}
-		switch {
-		case rec.Submit < 0:
-			rep.NoSubmit++
-			continue
-		case burst:
-			rep.Bursts++
-			continue
-		case rec.Run <= 0 && rec.Status == StatusCancelled:
-			rep.Cancelled++
-			continue
-		case rec.Run < 0:
-			rep.NoRun++
-			continue
-		case rec.Run == 0:
-			rep.ZeroRun++
-			continue
-		case procs <= 0:
-			rep.NoProcessors++
-			continue
-		}
-		job := Job{
-			ID:       rec.ID,
-			Submit:   rec.Submit,
-			Run:      rec.Run,
-			Estimate: rec.ReqTime,
-			Nodes:    (procs-1)/per + 1,
-			User:     rec.User,
-			Queue:    rec.Queue,
-			Wait:     rec.Wait,
-		}
-		if replaced {
-			rep.OtherProcessors++
-		}
-		switch over := rec.ReqTime - rec.Run; {
-		case rec.ReqTime <= 0:
-			job.Estimate = rec.Run
-			rep.EstimateMissing++
-		case over < 0:
-			job.Estimate = rec.Run
-			rep.EstimateRaised++
-		case alpha != 1:
-			x := math.Round(alpha * float64(over))
-			if x >= float64(math.MaxInt64-rec.Run) {
-				return dst, Report{}, badInput("Records.Estimate", rep.Records-1, ErrRange, "the factor %g makes the estimate longer than 292 years: want a smaller factor", alpha)
-			}
-			job.Estimate = rec.Run + time.Duration(x)
-		}
-		if len(jobs) > len(dst) && compareJobs(job, latest) < 0 {
-			rep.Moved++
-		} else {
-			latest = job
-		}
-		jobs = append(jobs, job)
+// counts reports whether times count from the earliest submission.
+func (c *converter) counts(first time.Duration) bool {
+	return c.opts.Origin == OriginFirst || c.opts.Origin == OriginAuto && first >= AbsoluteFrom
+}
+
+// convert returns the job that a record is, or false, and counts it.
+func (c *converter) convert(rec *Record) (Job, bool, error) {
+	rep := &c.rep
+	rep.Records++
+	burst := rep.Records > 1 && rec.ID == c.previous &&
+		rec.Status >= StatusPartial && rec.Status <= StatusPartialFailed
+	c.previous = rec.ID
+	if rec.Submit >= 0 {
+		c.first = min(c.first, rec.Submit)
 	}
-	made := jobs[len(dst):]
-	rep.Jobs = len(made)
-	if opts.Origin == OriginFirst || opts.Origin == OriginAuto && first >= AbsoluteFrom {
-		if rep.Jobs > 0 {
-			rep.Base = first
+	procs, other := rec.Processors, rec.ReqProcessors
+	switch c.opts.Processors {
+	case Allocated:
+		other = 0
+	case RequestedOrAllocated:
+		procs, other = other, procs
+	}
+	replaced := procs <= 0 && other > 0
+	if replaced {
+		procs = other
+	}
+	switch {
+	case rec.Submit < 0:
+		rep.NoSubmit++
+		return Job{}, false, nil
+	case burst:
+		rep.Bursts++
+		return Job{}, false, nil
+	case rec.Run <= 0 && rec.Status == StatusCancelled:
+		rep.Cancelled++
+		return Job{}, false, nil
+	case rec.Run < 0:
+		rep.NoRun++
+		return Job{}, false, nil
+	case rec.Run == 0:
+		rep.ZeroRun++
+		return Job{}, false, nil
+	case procs <= 0:
+		rep.NoProcessors++
+		return Job{}, false, nil
+	}
+	job := Job{
+		ID:       rec.ID,
+		Submit:   rec.Submit,
+		Run:      rec.Run,
+		Estimate: rec.ReqTime,
+		Nodes:    (procs-1)/c.per + 1,
+		User:     rec.User,
+		Queue:    rec.Queue,
+		Wait:     rec.Wait,
+	}
+	if replaced {
+		rep.OtherProcessors++
+	}
+	switch over := rec.ReqTime - rec.Run; {
+	case rec.ReqTime <= 0:
+		job.Estimate = rec.Run
+		rep.EstimateMissing++
+	case over < 0:
+		job.Estimate = rec.Run
+		rep.EstimateRaised++
+	case c.alpha != 1:
+		x := math.Round(c.alpha * float64(over))
+		if x >= float64(math.MaxInt64-rec.Run) {
+			return Job{}, false, badInput("Records.Estimate", rep.Records-1, ErrRange, "the factor %g makes the estimate longer than 292 years: want a smaller factor", c.alpha)
 		}
+		job.Estimate = rec.Run + time.Duration(x)
 	}
-	for i := range made {
-		made[i].Submit -= rep.Base
-	}
-	if rep.Moved > 0 {
-		slices.SortStableFunc(made, compareJobs)
-	}
-	return jobs, rep, nil
+	return job, true, nil
 }
 
 func compareJobs(a, b Job) int {

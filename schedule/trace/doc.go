@@ -14,6 +14,7 @@
 //	a log in the SWF               its records, one by one            NewReader, Reader.Next or Records
 //	the same                       machine and calendar of the log    Reader.Header
 //	records                        jobs to replay                     Convert, AppendJobs
+//	a log too long for memory      its jobs, one by one               Jobs
 //	jobs                           when they started in the log       AppendStarts
 //	jobs and their starts          instances needed in each hour      AppendDemand; Sweep again and again
 //	a level that goes up and down  its peak in each slot              Peaks
@@ -56,6 +57,7 @@
 //
 //	Reader.Next      one pass, its own parser of decimals   O(text)
 //	Convert          one pass, then a stable sort           O(n) in order, else O(n log² n)
+//	Jobs             one pass over a log in order           O(n), no memory
 //	AppendDemand     sweep over starts and ends:
 //	  SharedByAll      peak of instances held at once       O(n log n + slots)
 //	  SharedByUser     the same for each user, summed       O(n log n + users·slots)
