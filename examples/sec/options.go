@@ -48,7 +48,7 @@ How it runs
                        online-paper (online by [Niu16]'s own forecast, Eq. (7) with
                        factors of Trigg and Leach, and its greedy rule); multi
                        reserves as hybrid does, but never with knowledge of the
-                       future (default online)
+                       future, and knows Google's discounts (default online)
   -ratio R             price of an instance at Google over that at EC2 (default 1)
   -overhead            count the time to configure instances, and to format them
                        when another user's job follows ([Niu16] section 8.7)

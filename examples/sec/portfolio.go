@@ -56,16 +56,20 @@ func paperForecaster() reserve.Forecaster {
 }
 
 // newOnline returns a portfolio of the classes of a list. Instances that are not reserved
-// cost elsewhere, if that is less than on demand. The forecast is level and cautious, as in
+// cost elsewhere, if that is less than on demand, with a discount there for sustained use
+// (the zero value is none). The forecast is level and cautious, as in
 // examples/portfolio. From the hour end on there is no demand, so that reservations are
 // worth nothing then.
-func newOnline(how buying, list pricing.List, elsewhere pricing.Money, end int) (*online, error) {
+func newOnline(how buying, list pricing.List, elsewhere pricing.Money, discount pricing.SustainedUse, end int) (*online, error) {
 	o := &online{list: list}
 	o.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}
 	o.Quantile, o.Window = .4, 52
 	var planner reserve.Planner = new(reserve.Exact)
 	if how == buyPaper {
 		o.Forecaster, o.Quantile, planner = paperForecaster(), 0, new(reserve.SEC)
+	}
+	if discount != (pricing.SustainedUse{}) {
+		planner = &sustained{planner: planner, hourly: elsewhere, rates: discount}
 	}
 	o.Planner = planner
 	if end != forever {
@@ -147,7 +151,7 @@ func buy(how buying, list pricing.List, hours []int, horizon reserve.Horizon) ([
 	case buyExact:
 		return new(reserve.Exact).AppendPlan(nil, p)
 	}
-	o, err := newOnline(how, list, list.OnDemand, forever)
+	o, err := newOnline(how, list, list.OnDemand, pricing.SustainedUse{}, forever)
 	if err != nil {
 		return nil, err
 	}

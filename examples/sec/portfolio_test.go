@@ -23,7 +23,7 @@ func TestOnlineAsItRunsIsOnlineOnTheTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := pricing.CC28XLarge2013()
-	running, err := newOnline(buyOnline, list, list.OnDemand, forever)
+	running, err := newOnline(buyOnline, list, list.OnDemand, pricing.SustainedUse{}, forever)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestUsersAlone(t *testing.T) {
 // rate of its use.
 func TestActiveReservations(t *testing.T) {
 	list := classes(pricing.CC28XLarge2013(), "1y-light", "1y-heavy")
-	o, err := newOnline(buyOnline, list, list.OnDemand, forever)
+	o, err := newOnline(buyOnline, list, list.OnDemand, pricing.SustainedUse{}, forever)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestActiveReservations(t *testing.T) {
 		t.Errorf("%d reserved for a demand of 10", count)
 	}
 	// Who knows that the demand ends buys nothing that does not pay until then.
-	ends, err := newOnline(buyOnline, list, list.OnDemand, 20*weekHours)
+	ends, err := newOnline(buyOnline, list, list.OnDemand, pricing.SustainedUse{}, 20*weekHours)
 	if err != nil {
 		t.Fatal(err)
 	}

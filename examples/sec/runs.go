@@ -71,7 +71,7 @@ func (r *runner) run(m mode, p policy) (modeRun, error) {
 	if m == multi && r.how != buyNothing {
 		google, err := p.google(r.prices)
 		if err == nil {
-			ec2, err = newOnline(r.how, r.prices, google.Hourly, r.end())
+			ec2, err = newOnline(r.how, r.prices, google.Hourly, google.Discount, r.end())
 		}
 		if err != nil {
 			return run, r.explain(m, err)

@@ -72,7 +72,7 @@ func TestReservedOnlyBelowElsewhere(t *testing.T) {
 		for h := range demand {
 			demand[h] = 10
 		}
-		o, err := newOnline(buyOnline, list, c.elsewhere, forever)
+		o, err := newOnline(buyOnline, list, c.elsewhere, pricing.SustainedUse{}, forever)
 		if err != nil {
 			t.Fatal(err)
 		}
