@@ -8,9 +8,11 @@
 //	go run ./examples/slurm elasticd -journal FILE -nodes LIST -provider exec ...
 //	go run ./examples/slurm invoice -journal FILE
 //	go run ./examples/slurm partition -client URL -nodes LIST
+//	go run ./examples/slurm share
 //
 // demo starts a Slurm of its own and shows it. invoice charges the users. partition makes a Slurm cluster a
-// partition of a host that takes nodes back [Duplyakin17]. -h of each lists the choices.
+// partition of a host that takes nodes back [Duplyakin17], and share shows two of them
+// beside a static split. -h of each lists the choices.
 // What is decided, and how it recovers, is told in internal/manager.
 //
 // # A cluster in a cloud
@@ -145,6 +147,8 @@ const usage = `Usage: go run ./examples/slurm COMMAND [flags]
   invoice              says what the nodes cost until now, and what each user pays of it
   partition            makes a Slurm cluster a partition of a hosting cluster, which
                        takes nodes back with notice and a grace period
+  share                shows a host with two partitions on this machine: nodes move as
+                       jobs wait, beside a split that stays
 
 COMMAND -h lists the choices.
 `
@@ -159,6 +163,7 @@ var commands = map[string]struct {
 	"elasticd":  {elasticUsage, elasticd},
 	"invoice":   {invoiceUsage, invoice},
 	"partition": {partitionUsage, runPartition},
+	"share":     {shareUsage, share},
 }
 
 func main() {
@@ -180,10 +185,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case "-h", "-help", "--help", "help":
 		_, err = io.WriteString(stdout, usage)
 	case "":
-		err = cli.Mistakef("want a command: demo, elasticd, invoice or partition; -h explains")
+		err = cli.Mistakef("want a command: demo, elasticd, invoice, partition or share; -h explains")
 	default:
 		if !ok {
-			err = cli.Mistakef("%q is not a command: want demo, elasticd, invoice or partition; -h explains", name)
+			err = cli.Mistakef("%q is not a command: want demo, elasticd, invoice, partition or share; -h explains", name)
 			break
 		}
 		err = c.run(ctx, args, stdout, stderr)

@@ -60,7 +60,7 @@ func TestMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "want a command: demo, elasticd, invoice or partition"},
+		{nil, "want a command: demo, elasticd, invoice, partition or share"},
 		{[]string{"frob"}, `"frob" is not a command`},
 		{[]string{"elasticd"}, "no -journal: want a file"},
 		{[]string{"partition", "-nodes", "n1"}, `-client "": want the URL`},
@@ -69,6 +69,12 @@ func TestMistakes(t *testing.T) {
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "x"}, `"x" is not a flag`},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-policy", "best"}, `"best": want exact, exact+`},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-priority", "high=3"}, `"high=3": want qos:NAME=N or partition:NAME=N`},
+		{[]string{"share", "-grace", "1m"}, "-grace 1m0s takes 2s at -minute 2s: want 6s or more"},
+		{[]string{"share", "-nodes", "1"}, "-nodes 1: want 2 to 64"},
+		{[]string{"share", "-policies", "pap,best"}, `"best": want exact`},
+		{[]string{"share", "-reclaim", "9"}, "-reclaim 9"},
+		{[]string{"share", "-trace", filepath.Join(dir, "none")}, "no such file"},
+		{[]string{"share", "-longest", "1s"}, "there are no jobs of up to 4 nodes and 1s"},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-idle", "-1s"}, "-1s: want no negative span"},
 		{args("more"), `"more" is not a flag`},
 		{args("-provider", "moon"), `-provider "moon": want exec or local`},

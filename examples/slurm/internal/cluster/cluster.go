@@ -379,6 +379,7 @@ func (c *Cluster) writeConf(ports []int) error {
 		fmt.Fprintf(&b, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 State=DOWN\n", n, host, ports[i+1])
 	}
 	fmt.Fprintf(&b, "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n")
+	fmt.Fprintf(&b, "PartitionName=urgent Nodes=ALL MaxTime=INFINITE State=UP\n") // of the same nodes, for jobs of a higher priority
 	if err := os.MkdirAll(at("state"), 0o755); err != nil {
 		return err
 	}
