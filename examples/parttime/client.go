@@ -58,12 +58,12 @@ func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error
 		if o.manager.Every == 0 {
 			o.manager.Every = time.Minute
 		}
-		// The numbers of a client that lost its state are above those that it used before.
-		x, err := exchange.NewClient(o.name, exchange.ClientOptions{Every: o.manager.Every, First: uint64(c.state.Origin.UnixNano())})
+		c.state.Instance = crand.Text()
+		x, err := exchange.NewClient(o.name, exchange.ClientOptions{Every: o.manager.Every, Instance: c.state.Instance})
 		if err != nil {
 			return nil, cli.Mistakef("%v", err)
 		}
-		c.state.Instance, c.state.Every, c.state.Add, c.state.Client = crand.Text(), o.manager.Every, o.add, x
+		c.state.Every, c.state.Add, c.state.Client = o.manager.Every, o.add, x
 	}
 	c.http.Transport = signed{o.name, c.state.Instance}
 	if c.state.Jobs == nil {

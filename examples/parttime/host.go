@@ -167,6 +167,15 @@ func (h *host) create(in struct {
 		}
 		h.log.printf("creates partition %s, weight %d", in.Partition, in.Weight)
 	}
+	if in.Instance != "" && (!ok || old.Instance != in.Instance) {
+		msgs, err := h.state.Manager.ResetClient(h.clock.Now(), in.Partition, in.Instance, false)
+		if err != nil {
+			return none, err
+		}
+		for _, m := range msgs {
+			defer h.queue(m.Clone()) // when it is saved
+		}
+	}
 	h.state.Partitions[in.Partition] = in.terms
 	if err := h.state.save(h.path); err != nil {
 		return none, err

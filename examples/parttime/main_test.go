@@ -402,7 +402,7 @@ func TestSecondClient(t *testing.T) {
 	say := func(instance string) int {
 		var answers []exchange.Message
 		err := exchangehttp.Post(t.Context(), &http.Client{Transport: signed{"h/c", instance}}, s.URL+"/AddNodes",
-			exchange.Message{Call: exchange.AddNodes, Partition: "h/c", Number: 1}, &answers)
+			exchange.Message{Call: exchange.AddNodes, Partition: "h/c", Instance: instance, Number: 1}, &answers)
 		if err != nil {
 			return exchangehttp.Status(err)
 		}

@@ -49,19 +49,17 @@ type leaseState struct {
 	Draining   bool          `json:"draining,omitempty"`
 	First      time.Duration `json:"first_ns,omitempty"` // when the client read the first notice
 	Grace      time.Duration `json:"grace_ns,omitempty"`
+	Known      uint64        `json:"known,omitempty"` // number of the first message after the notice
 }
 
 // deadline returns when a lease that is to end is over.
 func (l *leaseState) deadline() time.Duration { return after(l.First, l.Grace) }
 
-// maxFirst is the greatest first number, so that numbers do not run out.
-const maxFirst = 1 << 62
-
 // NewClient returns a client of a partition that the manager has or will have. The error
 // is an [*InputError] about the name or the options.
 func NewClient(partition string, opts ClientOptions) (*Client, error) {
-	if partition == "" {
-		return nil, badInput("partition", -1, ErrRange, "the name is empty: want a name")
+	if err := checkName("partition", partition); err != nil {
+		return nil, err
 	}
 	if opts.Every < 0 {
 		return nil, badInput("Options.Every", -1, ErrRange, "%v: want a positive span, or 0 for the default", opts.Every)
@@ -69,12 +67,20 @@ func NewClient(partition string, opts ClientOptions) (*Client, error) {
 	if opts.Every == 0 {
 		opts.Every = time.Minute
 	}
-	if opts.First > maxFirst {
-		return nil, badInput("Options.First", -1, ErrRange, "%d: want 2^62 at most", opts.First)
+	if !short(opts.Instance, maxName) {
+		return nil, badInput("Options.Instance", -1, ErrRange, "%.100q: want at most %d bytes, all of them printable", opts.Instance, maxName)
 	}
-	first := max(1, opts.First)
 	// The first AddNodes has no request. It ends the requests of an earlier client.
-	return &Client{s: clientState{Partition: partition, Every: opts.Every, Number: first, Asked: first}}, nil
+	return &Client{s: clientState{Partition: partition, Instance: opts.Instance, Every: opts.Every, Number: 1, Asked: 1}}, nil
+}
+
+// Instance returns the name that tells the client from earlier clients of the partition.
+func (c *Client) Instance() string { return c.s.Instance }
+
+// send adds a message of this client to the outbox.
+func (c *Client) send(m Message, at mark) {
+	m.Partition, m.Instance = c.s.Partition, c.s.Instance
+	c.out.send(m, at)
 }
 
 // Partition returns the name of the partition.
@@ -102,10 +108,13 @@ func (c *Client) find(node int) (int, bool) {
 
 // AddNodes asks for count nodes of a kind, "" for any kind: partition-driven upscaling.
 // The request stands until it is granted or cancelled; id is its name. The error is an
-// [*InputError] for a count below 1.
+// [*InputError] for a count below 1 and for a kind that is long or not printable.
 func (c *Client) AddNodes(now time.Duration, kind string, count int) (id uint64, msgs []Message, err error) {
 	if count < 1 {
 		return 0, nil, badInput("count", -1, ErrRange, "%d: want a positive number of nodes", count)
+	}
+	if !short(kind, maxKind) {
+		return 0, nil, badInput("kind", -1, ErrRange, "%.200q: want at most %d bytes, all of them printable", kind, maxKind)
 	}
 	c.begin(now)
 	id = c.number()
@@ -160,7 +169,7 @@ func (c *Client) DeleteNodes(now time.Duration, nodes ...int) ([]Message, error)
 // returns the answer.
 func (c *Client) DiscoverResources(now time.Duration) []Message {
 	c.begin(now)
-	c.out.send(Message{Call: DiscoverResources, Partition: c.s.Partition}, c.out.mark())
+	c.send(Message{Call: DiscoverResources}, c.out.mark())
 	return c.out.msgs
 }
 
@@ -226,7 +235,7 @@ func (c *Client) sendRequests() {
 			c.out.requests = append(c.out.requests, Request{ID: r.ID, Kind: r.Kind, Count: r.Count})
 		}
 	}
-	c.out.send(Message{Call: AddNodes, Partition: c.s.Partition, Number: c.number()}, at)
+	c.send(Message{Call: AddNodes, Number: c.number()}, at)
 	c.s.NextAdd = after(c.s.Now, c.s.Every)
 }
 
@@ -239,14 +248,14 @@ func (c *Client) sendReturned() {
 		}
 	}
 	if len(c.out.leases) > at.leases {
-		c.out.send(Message{Call: DeleteNodes, Partition: c.s.Partition}, at)
+		c.send(Message{Call: DeleteNodes}, at)
 		c.s.NextBack = after(c.s.Now, c.s.Every)
 	}
 }
 
 // beat sends SetResourceValues.
 func (c *Client) beat() {
-	m := Message{Call: SetResourceValues, Partition: c.s.Partition, Number: c.number(), Sent: c.s.Now, Age: -1}
+	m := Message{Call: SetResourceValues, Number: c.number(), Sent: c.s.Now, Age: -1}
 	if c.s.HasValues {
 		m.Age = c.s.Now - c.s.ValuesAt
 	}
@@ -262,7 +271,11 @@ func (c *Client) beat() {
 		}
 		c.out.leases = append(c.out.leases, out)
 	}
-	c.out.send(m, at)
+	c.send(m, at)
+	if len(c.s.Listings) == maxListings {
+		c.s.Listings = c.s.Listings[:copy(c.s.Listings, c.s.Listings[1:])]
+	}
+	c.s.Listings = append(c.s.Listings, listing{m.Number, m.Sent})
 	c.s.NextBeat = after(c.s.Now, c.s.Every)
 }
 
@@ -334,6 +347,9 @@ func (c *Client) Handle(now time.Duration, msg Message) ([]Message, error) {
 	if msg.Partition != c.s.Partition {
 		return nil, badInput("Partition", -1, ErrUnknown, "%q: want the partition of this client, %q", msg.Partition, c.s.Partition)
 	}
+	if msg.Instance != c.s.Instance {
+		return nil, badInput("Instance", -1, ErrInstance, "%.100q: want the instance of this client, %q", msg.Instance, c.s.Instance)
+	}
 	switch msg.Call {
 	case NodesQueued, NodesAdded, NodesDeleted, ResourcesDiscovered, LeasesRenewed, NotifyDeletePending, DeleteCancelled:
 	default:
@@ -345,11 +361,26 @@ func (c *Client) Handle(now time.Duration, msg Message) ([]Message, error) {
 	if err := checkRequests(msg.Requests); err != nil {
 		return nil, err
 	}
+	if err := checkResources(msg.Resources); err != nil {
+		return nil, err
+	}
 	if msg.Number >= c.s.Number {
 		return nil, badInput("Number", -1, ErrRange, "%d, and the client has only numbers below %d: want a client restored from the state that it saved last", msg.Number, c.s.Number)
 	}
 	if t := max(c.s.Now, now); msg.Sent < 0 || msg.Sent > t {
 		return nil, badInput("Sent", -1, ErrRange, "%v: want a time from 0 to now, %v", msg.Sent, t)
+	}
+	if msg.Call == NodesAdded {
+		for i, l := range msg.Leases {
+			if l.Request >= c.s.Number {
+				return nil, badInput("Leases.Request", i, ErrUnknown, "%d, and the client has only numbers below %d: want a request of the client", l.Request, c.s.Number)
+			}
+		}
+	}
+	if msg.Call == LeasesRenewed {
+		if late, err := c.answered(&msg); err != nil || late {
+			return nil, err
+		}
 	}
 	c.begin(now)
 	switch msg.Call {
@@ -374,6 +405,33 @@ func (c *Client) Handle(now time.Duration, msg Message) ([]Message, error) {
 		}
 	}
 	return c.out.msgs, nil
+}
+
+// maxListings is how many of its last listings a client accepts answers to.
+const maxListings = 16
+
+// A listing is a SetResourceValues that the client sent.
+type listing struct {
+	Number uint64        `json:"number"`
+	Sent   time.Duration `json:"sent_ns"`
+}
+
+// answered checks that LeasesRenewed answers a listing of this client. late reports
+// whether the listing is so old that the client has forgotten it, or was itself restored
+// from a state of before: then the answer says nothing new, and is dropped.
+func (c *Client) answered(msg *Message) (late bool, err error) {
+	for _, l := range c.s.Listings {
+		if l.Number == msg.Number {
+			if l.Sent != msg.Sent {
+				return false, badInput("Sent", -1, ErrRange, "%v: want the time of listing %d, %v", msg.Sent, l.Number, l.Sent)
+			}
+			return false, nil
+		}
+	}
+	if len(c.s.Listings) > 0 && msg.Number > c.s.Listings[0].Number {
+		return false, badInput("Number", -1, ErrUnknown, "%d is not a listing: want the number of a SetResourceValues of this client", msg.Number)
+	}
+	return true, nil
 }
 
 // queued reads how many nodes of each request are granted. An answer with a number after
@@ -437,6 +495,11 @@ func (c *Client) renewed(msg *Message) {
 			continue
 		}
 		l := &c.s.Leases[i]
+		// The listing had the preemption, and the manager has never given its number.
+		forged := l.Preemption > msg.Last && msg.Number >= l.Known
+		if forged && !l.Returned {
+			l.Preemption, l.Draining = msg.Last, false
+		}
 		switch m.State {
 		case Ended:
 			c.s.Leases = slices.Delete(c.s.Leases, i, i+1)
@@ -446,7 +509,7 @@ func (c *Client) renewed(msg *Message) {
 			if msg.Number < l.From {
 				continue // an old answer, from before the lease was given back, may meet an old grant
 			}
-			if m.State == Cancelled {
+			if m.State == Cancelled && !forged {
 				c.cancelled(m)
 			}
 			l.Confirmed, l.Valid = true, max(l.Valid, valid)
@@ -466,7 +529,7 @@ func (c *Client) cancelled(m Lease) {
 	}
 }
 
-// when the client read the first notices that leases will end. In an answer to a listing, these are the pending
+// notice reads that leases will end. In an answer to a listing, these are the pending
 // leases. The client gives back nodes that it never used.
 func (c *Client) notice(msg *Message, answer bool) {
 	at := c.out.mark()
@@ -490,14 +553,14 @@ func (c *Client) notice(msg *Message, answer bool) {
 			l.Returned, returned = true, true
 			continue
 		case m.Preemption > l.Preemption:
-			l.Preemption, l.Draining, l.First, l.Grace = m.Preemption, true, c.s.Now, m.Grace
+			l.Preemption, l.Draining, l.First, l.Grace, l.Known = m.Preemption, true, c.s.Now, m.Grace, c.s.Number
 		case m.Preemption < l.Preemption || !l.Draining:
 			continue
 		}
 		c.out.leases = append(c.out.leases, Lease{Node: l.Node, Epoch: l.Epoch, Preemption: l.Preemption, Since: min(l.Grace, c.s.Now-l.First)})
 	}
 	if len(c.out.leases) > at.leases {
-		c.out.send(Message{Call: AcknowledgeDelete, Partition: c.s.Partition}, at)
+		c.send(Message{Call: AcknowledgeDelete}, at)
 	}
 	if returned {
 		c.sendReturned()

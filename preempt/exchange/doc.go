@@ -25,7 +25,12 @@
 //	a client                                   the nodes to use, to free and to leave  Client.AppendNodes
 //	a manager                                  who has what, and who waits for what    Manager.AppendAssignments, AppendPartitions
 //	an operator who needs nodes                nodes back from a partition             Manager.Reclaim
+//	a client whose state is lost               a new client in its place               Manager.ResetClient
+//	a partition to change or to end            other shares, its nodes back            Manager.SetShare, RemovePartition
+//	nodes to install between two partitions    no grant before a node is ready         ManagerOptions.Prepare, Manager.Prepared
+//	a partition that asks what it could get    the host's values of the nodes          Manager.AppendResources, PushResources
 //	a manager or a client                      to survive a crash                      json.Marshal, json.Unmarshal
+//	a large manager                            to save only what has changed           Manager.AppendChanges, Restore
 //
 // # Problem
 //
@@ -91,8 +96,9 @@
 //
 // # Failures
 //
-// The network may lose, double, reorder and delay messages without limit. Nobody
-// forges or alters messages. A process may end at any time and begin again from the
+// The network may lose, double, reorder and delay messages without limit. The caller
+// makes sure who sends a message (examples/internal/exchangehttp does that with
+// certificates or keys), and that the message names the partition of the sender. A process may end at any time and begin again from the
 // state that it saved last. Saved states are not lost, except as said below. A step
 // that sends nothing need not be saved: losing the step is the same as losing its
 // cause.
@@ -105,15 +111,27 @@
 // have ended, the host installs the node anew before it sends the next grant. A host
 // that boots bare metal does that anyway.
 //
-// A client that lost its state starts anew with [ClientOptions].First above all
-// numbers used before. The new client lists nothing and asks for nothing. So the
-// manager takes back the nodes of the old client and forgets its requests.
+// A client that lost its state starts anew with another [ClientOptions].Instance, which
+// [Manager.ResetClient] names. Numbers belong to an instance. From then on the manager
+// reads nothing of the old client, withdraws its requests, and takes its nodes when their
+// leases have run out. So the old client may even go on, and the theorems hold.
 //
-// Two clients of one partition at the same time break the theorems. The caller must
+// Two clients with one instance at the same time break the theorems. The caller must
 // prevent that. A manager that lost its state, or starts from an old state, breaks
-// the theorems, too. A client may find that out by an epoch or a number that the
-// manager never gave, which is an error. But the manager may also give the same epoch
-// of a node to another partition first. Then a person must decide what is true.
+// the theorems, too. [ManagerStats].Unknown then counts leases that the manager never
+// gave. But the manager may also give the same epoch of a node to another partition
+// first. Then a person must decide what is true.
+//
+// # Forged messages
+//
+// Where a message gets through that the peer did not send, its harm is bounded. Numbers
+// jump by 2^32 at most, epochs and numbers of preemptions have 48 bits, names and kinds
+// are short and printable, and requests and partitions are limited. A client takes
+// LeasesRenewed only as the answer to a listing of its own, by number and time, and
+// NodesAdded only for a request of its own instance. A forged grant or notice does not
+// survive the next listing: the manager answers that it never gave the lease or the
+// preemption. Until then a client may drain, or give back, a node. Somebody who speaks as
+// a partition can give away the nodes of that partition, and of no other partition.
 //
 // # Guarantees
 //
@@ -134,8 +152,8 @@
 //     has run out.
 //
 // With a negative Term there is no second way. Then a node is never taken without
-// acknowledgement, and a dead partition keeps its nodes until an operator makes the
-// manager anew: leases that were granted without a Term keep none.
+// acknowledgement, and a dead partition keeps its nodes until an operator calls
+// [Manager.Fence].
 //
 // Theorem 3 (no node is lost). A node is free or in one lease. A free node is granted
 // if a request waits for it. When messages get through again, clients and ledger come
@@ -209,13 +227,14 @@
 //   - Nodes are asked for by count and kind.
 //   - The paper leaves fairness open ("a system-wide manager service communicates
 //     with them and ensures fairness").
-//   - The host's own values are the simplest values of the paper: 0 for a free node,
-//     1 for a node in use.
+//   - The host's own values are probabilities by the rule of fairness; where fairness
+//     gives up no node, they are the simplest values of the paper: 0 for a free node, 1
+//     for a node in use.
 //
 // # Allocation and concurrency
 //
 // A Manager and a Client keep their memory and allocate nothing once it suffices,
-// except to save their state. Returned messages are valid until the next call;
+// except to save their state or to read a new kind of request. Returned messages are valid until the next call;
 // [Message.Clone] keeps one. Each Manager and each Client is for one goroutine at a
 // time. Nothing is random.
 //

@@ -8,10 +8,13 @@ import (
 
 // What an [InputError] unwraps to.
 var (
+	// ErrInstance: the message is of another client of the partition, or for another.
+	ErrInstance = errors.New("another client of the partition")
 	// ErrRange: a value is outside of its range.
 	ErrRange = errors.New("value out of range")
-	// ErrTooMany: more nodes are to be taken than a partition has.
-	ErrTooMany = errors.New("more nodes than there are")
+	// ErrTooMany: more nodes are to be taken than a partition has, or there are more
+	// partitions or requests than the options allow.
+	ErrTooMany = errors.New("too many")
 	// ErrUnknown: there is no such partition, node, request or call.
 	ErrUnknown = errors.New("not known")
 )

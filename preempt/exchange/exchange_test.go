@@ -243,7 +243,7 @@ func TestDeaf(t *testing.T) {
 		}
 		if number == 100 { // a client that reads it begins to drain
 			c := reload(t, p.c["a"])
-			c.s.Number = 200
+			c.s.Number, c.s.Listings = 200, []listing{{number, p.now}}
 			if _, err := c.Handle(p.now, out[0]); err != nil {
 				t.Fatal(err)
 			}
@@ -523,7 +523,7 @@ func TestFairness(t *testing.T) {
 func TestSparesKinds(t *testing.T) {
 	for kinds, want := range map[string][]int{"yxy": {1, 0}, "yy": {0, 1}, "yyx": {2, 0}, "xxyy": {0, 2}} {
 		p := newPair(t, ManagerOptions{}, strings.Split(kinds, ""), "a")
-		p.c["a"], _ = NewClient("a", ClientOptions{First: 9})
+		p.c["a"].s.Number = 9
 		p.talk([]Message{{Call: AddNodes, Partition: "a", Requests: []Request{{ID: 3, Count: 1}, {ID: 5, Kind: "y", Count: 1}}, Number: 1}}, nil)
 		got := []int{-1, -1}
 		for _, h := range p.c["a"].AppendNodes(nil, 0) {
@@ -593,8 +593,8 @@ func TestLostState(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 3), "a")
 	p.ask("a", "", 3)
 	p.want("aaa")
-	p.c["a"], _ = NewClient("a", ClientOptions{First: 1e9})
-	p.wait(10 * time.Second)
+	p.c["a"], _ = NewClient("a", ClientOptions{Instance: "2"})
+	p.talk(p.m.ResetClient(p.now, "a", "2", true))
 	p.want("---")
 	p.ask("a", "", 2)
 	p.want("aa-")
@@ -649,7 +649,12 @@ func TestBadInput(t *testing.T) {
 	p.ask("b", "", 2)
 	p.want("aab")
 	m, c := p.m, p.c["a"]
+	c.s.Number += 5
 	nan := math.NaN()
+	var many []Request
+	for i := range 65 {
+		many = append(many, Request{ID: uint64(i + 2), Count: 1})
+	}
 	lease := func(l Lease) []Lease { return []Lease{l} }
 	for i, tc := range []struct {
 		msg      Message
@@ -667,14 +672,21 @@ func TestBadInput(t *testing.T) {
 		{Message{Call: AddNodes, Partition: "a", Number: 99, Requests: []Request{{ID: 7, Count: 1, Granted: 2}}}, ErrRange, "Requests.Granted"},
 		{Message{Call: AddNodes, Partition: "a", Number: 99, Requests: []Request{{ID: 1, Count: 3}}}, ErrRange, "Requests"},
 		{Message{Call: SetResourceValues, Partition: "a", Number: 99, Leases: lease(Lease{Node: -1, Epoch: 1})}, ErrRange, "Leases.Node"},
-		{Message{Call: SetResourceValues, Partition: "a", Number: 99, Leases: lease(Lease{Node: 3, Epoch: 1})}, ErrUnknown, "Leases.Node"},
+		{Message{Call: SetResourceValues, Partition: "a", Number: 99, Leases: lease(Lease{Node: maxNodes, Epoch: 1})}, ErrRange, "Leases.Node"},
 		{Message{Call: SetResourceValues, Partition: "a", Number: 99, Leases: []Lease{{Node: 1, Epoch: 1}, {Node: 1, Epoch: 1}}}, ErrRange, "Leases.Node"},
 		{Message{Call: DeleteNodes, Partition: "a", Leases: lease(Lease{Node: 0})}, ErrRange, "Leases.Epoch"},
-		{Message{Call: DeleteNodes, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 2})}, ErrRange, "Leases.Epoch"},
+		{Message{Call: DeleteNodes, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: maxEpoch + 1})}, ErrRange, "Leases.Epoch"},
+		{Message{Call: AddNodes, Partition: "a", Instance: "x", Number: 99}, ErrInstance, "Instance"},
+		{Message{Call: AddNodes, Partition: "a", Number: maxJump + 99}, ErrRange, "Number"},
+		{Message{Call: SetResourceValues, Partition: "a", Number: math.MaxUint64}, ErrRange, "Number"},
+		{Message{Call: AddNodes, Partition: "a", Number: 99, Requests: make([]Request, 65)}, ErrRange, "Requests.ID"},
+		{Message{Call: AddNodes, Partition: "a", Number: 99, Requests: many}, ErrTooMany, "Requests"},
+		{Message{Call: AddNodes, Partition: "a", Number: 99, Requests: []Request{{ID: 7, Count: 1, Kind: "a\x1b[2J"}}}, ErrRange, "Requests.Kind"},
+		{Message{Call: AddNodes, Partition: "a", Number: 99, Requests: []Request{{ID: 7, Count: 1, Kind: strings.Repeat("k", 201)}}}, ErrRange, "Requests.Kind"},
 		{Message{Call: SetResourceValues, Partition: "a", Number: 99, Leases: lease(Lease{Node: 0, Epoch: 1, Value: nan})}, ErrRange, "Leases.Value"},
 		{Message{Call: SetResourceValues, Partition: "a", Number: 99, Leases: lease(Lease{Node: 0, Epoch: 1, Value: 1.01})}, ErrRange, "Leases.Value"},
 		{Message{Call: SetResourceValues, Partition: "a", Number: 99, Leases: lease(Lease{Node: 0, Epoch: 1, Value: -0.01})}, ErrRange, "Leases.Value"},
-		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, Preemption: 99})}, ErrRange, "Leases.Epoch"},
+		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, Preemption: maxEpoch + 1})}, ErrRange, "Leases.Preemption"},
 		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, Since: -1})}, ErrRange, "Leases.Since"},
 		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, Grace: -1})}, ErrRange, "Leases.Grace"},
 		{Message{Call: AcknowledgeDelete, Partition: "a", Leases: lease(Lease{Node: 0, Epoch: 1, State: 9})}, ErrUnknown, "Leases.State"},
@@ -700,6 +712,15 @@ func TestBadInput(t *testing.T) {
 		{Message{Call: NodesQueued, Partition: "a", Requests: []Request{{ID: 1, Count: -1}}}, ErrRange, "Requests.Count"},
 		{Message{Call: NodesQueued, Partition: "a", Number: 1000}, ErrRange, "Number"},
 		{Message{Call: LeasesRenewed, Partition: "a", Number: 1, Sent: p.now + 1}, ErrRange, "Sent"},
+		{Message{Call: LeasesRenewed, Partition: "a", Number: c.s.Listings[1].Number, Sent: c.s.Listings[1].Sent + 1}, ErrRange, "Sent"},
+		{Message{Call: LeasesRenewed, Partition: "a", Number: c.s.Number - 2, Term: -1}, ErrUnknown, "Number"},
+		{Message{Call: NodesAdded, Partition: "a", Instance: "x"}, ErrInstance, "Instance"},
+		{Message{Call: NodesAdded, Partition: "a", Leases: lease(Lease{Node: 2, Epoch: 1, Request: 1000})}, ErrUnknown, "Leases.Request"},
+		{Message{Call: NodesAdded, Partition: "a", Leases: lease(Lease{Node: 2, Epoch: maxEpoch + 1})}, ErrRange, "Leases.Epoch"},
+		{Message{Call: NodesQueued, Partition: "a", Requests: []Request{{ID: 1, Count: 1, Refused: "\r\n"}}}, ErrRange, "Requests.Refused"},
+		{Message{Call: ResourcesDiscovered, Partition: "a", Resources: []Resource{{Node: 1}, {Node: 1}}}, ErrRange, "Resources.Node"},
+		{Message{Call: ResourcesDiscovered, Partition: "a", Resources: []Resource{{Node: 1, Value: 2}}}, ErrRange, "Resources.Value"},
+		{Message{Call: ResourcesDiscovered, Partition: "a", Resources: []Resource{{Node: 1, Kind: "\x00"}}}, ErrRange, "Resources.Kind"},
 	} {
 		before, _ := json.Marshal(c)
 		out, err := c.Handle(p.now, tc.msg)
@@ -730,7 +751,22 @@ func TestBadInput(t *testing.T) {
 		"cancel nothing":    func() error { _, err := c.Cancel(0, 99); return err },
 		"delete another's":  func() error { _, err := c.DeleteNodes(0, 0, 2); return err },
 		"delete twice":      func() error { _, err := c.DeleteNodes(0, 0, 1, 0); return err },
-		"client, first":     func() error { _, err := NewClient("a", ClientOptions{First: 1<<62 + 1}); return err },
+		"client, instance":  func() error { _, err := NewClient("a", ClientOptions{Instance: "\n"}); return err },
+		"a long name":       func() error { return m.CreatePartition(strings.Repeat("n", 101), 1, 0) },
+		"a name of control": func() error { return m.CreatePartition("a\x1b[1m", 1, 0) },
+		"kind of control":   func() error { _, _, err := c.AddNodes(0, "\x07", 1); return err },
+		"node of control":   func() error { _, err := NewManager(ManagerOptions{}, []string{"\x07"}); return err },
+		"most partitions":   func() error { return m.SetOptions(ManagerOptions{MaxPartitions: -1}) },
+		"share of nobody":   func() error { _, err := m.SetShare(0, "c", 1, 0); return err },
+		"share of none":     func() error { _, err := m.SetShare(0, "a", 0, 0); return err },
+		"reset of nobody":   func() error { _, err := m.ResetClient(0, "c", "2", false); return err },
+		"reset to the same": func() error { _, err := m.ResetClient(0, "a", "", false); return err },
+		"reset to control":  func() error { _, err := m.ResetClient(0, "a", "\t", false); return err },
+		"remove nobody":     func() error { _, err := m.RemovePartition(0, "c", false); return err },
+		"prepared, no node": func() error { _, err := m.Prepared(0, 3, 1); return err },
+		"prepared, epoch":   func() error { _, err := m.Prepared(0, 0, 2); return err },
+		"negative wait":     func() error { _, err := m.PrepareFailed(0, 0, 1, -1); return err },
+		"values of nobody":  func() error { _, err := m.AppendResources(nil, "c"); return err },
 		"value of another's": func() error {
 			_, err := c.SetResourceValues(0, []NodeValue{{Node: 2}})
 			return err
@@ -784,7 +820,7 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ManagerOptions{Grace: 2 * time.Minute, Every: time.Minute, Term: -1, MaxAge: 5 * time.Minute}
+	want := ManagerOptions{Grace: 2 * time.Minute, Every: time.Minute, Term: -1, MaxAge: 5 * time.Minute, MaxPartitions: 1024, MaxRequests: 64}
 	if diff := cmp.Diff(want, m.Options()); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
@@ -794,7 +830,7 @@ func TestOptions(t *testing.T) {
 	if err := m.SetOptions(ManagerOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	want = ManagerOptions{Grace: 2 * time.Minute, Every: time.Minute, Term: 15 * time.Minute, Skew: 5 * time.Second, MaxAge: 5 * time.Minute, MaxDelay: 5 * time.Minute}
+	want = ManagerOptions{Grace: 2 * time.Minute, Every: time.Minute, Term: 15 * time.Minute, Skew: 5 * time.Second, MaxAge: 5 * time.Minute, MaxDelay: 5 * time.Minute, MaxPartitions: 1024, MaxRequests: 64}
 	if diff := cmp.Diff(want, m.Options()); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}

@@ -6,15 +6,18 @@ import (
 )
 
 type nodeState struct {
-	Kind   string `json:"kind,omitempty"`
-	Epoch  uint64 `json:"epoch"`
-	Holder int    `json:"holder"` // -1: none; the fields below are then 0
+	Kind   string        `json:"kind,omitempty"`
+	Epoch  uint64        `json:"epoch"`
+	Holder int           `json:"holder"`           // -1: none; the fields below Out are then 0
+	Out    time.Duration `json:"out_ns,omitempty"` // of a free node: the manager does not grant it before
 	// Fields of the lease.
-	Request   uint64        `json:"request,omitempty"`
-	Confirmed bool          `json:"confirmed,omitempty"` // the partition has listed the lease
-	Until     time.Duration `json:"until_ns,omitempty"`  // until when the partition may use the node, plus Skew
-	Value     float64       `json:"value,omitempty"`
-	Next      time.Duration `json:"next_ns,omitempty"` // when to send the grant or notice again
+	Unprepared bool          `json:"unprepared,omitempty"` // the host has not made the node ready
+	Orphan     bool          `json:"orphan,omitempty"`     // of a client that was reset: it ends when the lease has run out
+	Request    uint64        `json:"request,omitempty"`
+	Confirmed  bool          `json:"confirmed,omitempty"` // the partition has listed the lease
+	Until      time.Duration `json:"until_ns,omitempty"`  // until when the partition may use the node, plus Skew
+	Value      float64       `json:"value,omitempty"`
+	Next       time.Duration `json:"next_ns,omitempty"` // when to send the grant or notice again
 	// Fields of the preemption.
 	Preemption uint64        `json:"preemption,omitempty"`
 	Forced     bool          `json:"forced,omitempty"` // for Reclaim: never cancelled
@@ -28,6 +31,8 @@ type nodeState struct {
 
 type partitionState struct {
 	Name       string         `json:"name"`
+	Instance   string         `json:"instance,omitempty"` // of the client whose messages count
+	Removed    bool           `json:"removed,omitempty"`  // the partition has only leases that are to end
 	Weight     int            `json:"weight"`
 	Floor      int            `json:"floor,omitempty"`
 	LastAdd    uint64         `json:"last_add,omitempty"`
@@ -46,6 +51,7 @@ type requestState struct {
 	Request     // Granted: confirmed
 	Given   int `json:"given,omitempty"` // nodes granted, confirmed or not
 
+	group   int // of classes that fit, -1 for a refused request; derived
 	rest    int // in a plan
 	blocked bool
 }
@@ -60,7 +66,10 @@ func (n *nodeState) end() time.Duration {
 
 // lease returns the node of a lease that partition p has, nil for any other lease.
 func (m *Manager) lease(p int, l Lease) *nodeState {
-	if n := &m.s.Nodes[l.Node]; n.Holder == p && n.Epoch == l.Epoch {
+	if l.Node >= len(m.s.Nodes) {
+		return nil
+	}
+	if n := &m.s.Nodes[l.Node]; n.Holder == p && n.Epoch == l.Epoch && !n.Orphan {
 		return n
 	}
 	return nil
@@ -86,8 +95,11 @@ func (m *Manager) request(p int, id uint64) *requestState {
 // grant gives a free node to a partition.
 func (m *Manager) grant(i, p int, r *requestState) {
 	n := &m.s.Nodes[i]
-	*n = nodeState{Kind: n.Kind, Epoch: n.Epoch + 1, Holder: p, Request: r.ID, Next: m.s.Now}
+	*n = nodeState{Kind: n.Kind, Epoch: n.Epoch + 1, Holder: p, Request: r.ID, Next: m.s.Now, Unprepared: m.s.Options.Prepare}
 	n.Until = m.promise()
+	m.link(i)
+	m.touch(i, changedLease|changedUntil|changedValue|changedPreemption|changedNext)
+	m.touchPartition(p)
 	r.Given++
 	m.waiting--
 	m.due = true
@@ -104,25 +116,31 @@ func (m *Manager) promise() time.Duration {
 
 // free ends a lease. If the partition never listed the lease, its request still waits
 // for a node.
-func (m *Manager) free(n *nodeState) {
+func (m *Manager) free(i int) {
+	n := &m.s.Nodes[i]
 	if r := m.request(n.Holder, n.Request); r != nil && !n.Confirmed {
 		r.Given--
 		m.waiting++
+		m.touchPartition(n.Holder)
 	}
+	m.unlink(i)
 	if n.Preemption > 0 {
 		m.ending--
+		m.endingOf[n.Holder]--
 	}
 	*n = nodeState{Kind: n.Kind, Epoch: n.Epoch, Holder: -1}
+	m.touch(i, changedLease|changedUntil|changedValue|changedPreemption|changedNext)
+	m.replan = true
 }
 
 // back ends a lease that the partition gives back.
-func (m *Manager) back(n *nodeState) {
-	if n.Preemption > 0 {
+func (m *Manager) back(i int) {
+	if m.s.Nodes[i].Preemption > 0 {
 		m.s.Stats.Completed++
 	} else {
 		m.s.Stats.Returned++
 	}
-	m.free(n)
+	m.free(i)
 }
 
 // addNodes replaces the requests of a partition.
@@ -130,21 +148,27 @@ func (m *Manager) addNodes(p int, msg *Message) {
 	part := &m.s.Partitions[p]
 	if msg.Number > part.LastAdd {
 		part.LastAdd = msg.Number
+		if len(m.groups) > maxGroups {
+			m.regroup()
+		}
 		next := m.work.requests[:0]
 		for _, r := range msg.Requests {
 			if old := m.request(p, r.ID); old != nil {
 				next = append(next, *old)
 				continue
 			}
-			for i := range m.s.Nodes { // granted for a withdrawn request of the same ID
-				if n := &m.s.Nodes[i]; n.Holder == p && n.Request == r.ID && !n.Confirmed {
+			for i := m.head[p]; i >= 0; i = m.after[i] { // granted for a withdrawn request of the same ID
+				if n := &m.s.Nodes[i]; n.Request == r.ID && !n.Confirmed {
 					n.Request = 0
+					m.touch(int(i), changedLease)
 				}
 			}
 			s := requestState{Request: Request{ID: r.ID, Kind: r.Kind, Count: r.Count}}
-			s.Refused = m.refuse(r)
+			s.group, s.Refused = m.group(r)
 			next = append(next, s)
 		}
+		m.touchPartition(p)
+		m.replan = true
 		for i := range part.Requests {
 			m.waiting -= part.Requests[i].missing()
 		}
@@ -157,7 +181,7 @@ func (m *Manager) addNodes(p int, msg *Message) {
 	for i := range part.Requests {
 		m.out.requests = append(m.out.requests, part.Requests[i].Request)
 	}
-	m.out.send(Message{Call: NodesQueued, Partition: part.Name, Number: part.LastAdd}, at)
+	m.send(p, Message{Call: NodesQueued, Number: part.LastAdd}, at)
 }
 
 // missing returns how many nodes of a request are not granted yet.
@@ -168,52 +192,23 @@ func (r *requestState) missing() int {
 	return r.Count - r.Given
 }
 
-// refuse says why a request can never be granted, "" if it can.
-func (m *Manager) refuse(r Request) string {
-	total := len(m.s.Nodes)
-	if r.Kind != "" {
-		total = 0
-		if k, ok := slices.BinarySearch(m.kinds, r.Kind); ok {
-			for _, kind := range m.kindOf {
-				if kind == k {
-					total++
-				}
-			}
-		}
-	}
-	switch {
-	case total == 0:
-		return "the cluster has no node of the kind"
-	case r.Count > total:
-		return "more nodes than the cluster has of the kind"
-	}
-	return ""
-}
-
 // deleteNodes ends the leases that the partition gives back.
 func (m *Manager) deleteNodes(p int, msg *Message) {
 	at := m.out.mark()
 	for _, l := range msg.Leases {
 		if n := m.lease(p, l); n != nil {
-			m.back(n)
+			m.back(l.Node)
 		}
 		m.out.leases = append(m.out.leases, Lease{Node: l.Node, Epoch: l.Epoch})
 	}
-	m.out.send(Message{Call: NodesDeleted, Partition: msg.Partition}, at)
+	m.send(p, Message{Call: NodesDeleted}, at)
 }
 
 // discover answers with all nodes.
 func (m *Manager) discover(p int) {
 	at := m.out.mark()
-	for i := range m.s.Nodes {
-		n := &m.s.Nodes[i]
-		r := Resource{Node: i, Kind: n.Kind, Mine: n.Holder == p}
-		if n.Holder >= 0 {
-			r.Value = 1
-		}
-		m.out.resources = append(m.out.resources, r)
-	}
-	m.out.send(Message{Call: ResourcesDiscovered, Partition: m.s.Partitions[p].Name}, at)
+	m.out.resources = m.appendResources(m.out.resources, p)
+	m.send(p, Message{Call: ResourcesDiscovered}, at)
 }
 
 // acknowledge reads for how long the partition has known that the node is to end.
@@ -225,6 +220,7 @@ func (m *Manager) acknowledge(n *nodeState, l Lease) {
 	end := after(after(known, n.Grace), m.s.Options.Skew)
 	if !n.Acked || end < n.Deadline {
 		n.Acked, n.Deadline = true, end
+		m.touch(l.Node, changedPreemption)
 	}
 }
 
@@ -236,53 +232,71 @@ func (m *Manager) setValues(p int, msg *Message) bool {
 		return false
 	}
 	part.LastValues = msg.Number
+	m.touchPartition(p)
 	if msg.Age >= 0 {
+		m.replan = m.replan || !m.fresh(part)
 		part.HasValues, part.ValuesAt = true, m.s.Now-msg.Age
 		if m.fresh(part) {
 			part.Delaying, part.Passed = false, false
 		}
 	}
 	at := m.out.mark()
-	listed := msg.Leases
-	for i := range m.s.Nodes {
-		n := &m.s.Nodes[i]
-		if len(listed) == 0 || listed[0].Node != i {
-			if n.Holder == p && n.Confirmed {
-				m.back(n) // given back; DeleteNodes is late or lost
-			}
-			continue
-		}
-		l := listed[0]
-		listed = listed[1:]
-		answer := Lease{Node: i, Epoch: l.Epoch}
-		switch {
-		case n.Holder != p || n.Epoch != l.Epoch:
-			answer.State = Ended
-			if n.Holder == p && n.Confirmed {
-				m.back(n)
-			}
-		default:
-			if !n.Confirmed {
-				n.Confirmed = true
-				if r := m.request(p, n.Request); r != nil {
-					r.Granted++
-				}
-			}
-			n.Value = l.Value
-			m.acknowledge(n, l)
-			if n.Preemption > 0 && !n.Acked {
-				answer.State, answer.Preemption, answer.Grace = Pending, n.Preemption, n.Grace
-			} else {
-				n.Until = max(n.Until, m.promise())
-				if n.Preemption == 0 && l.Preemption > 0 {
-					answer.State, answer.Preemption = Cancelled, l.Preemption
-				}
-			}
-		}
-		m.out.leases = append(m.out.leases, answer)
+	m.listed++
+	for _, l := range msg.Leases {
+		m.out.leases = append(m.out.leases, m.renew(p, l))
 	}
-	m.out.send(Message{Call: LeasesRenewed, Partition: part.Name, Number: msg.Number, Sent: msg.Sent, Term: m.s.Options.Term}, at)
+	for i := m.head[p]; i >= 0; {
+		next := m.after[i]
+		if n := &m.s.Nodes[i]; m.listedAt[i] != m.listed && n.Confirmed && !n.Orphan {
+			m.back(int(i)) // given back; DeleteNodes is late or lost
+		}
+		i = next
+	}
+	m.send(p, Message{Call: LeasesRenewed, Number: msg.Number, Sent: msg.Sent, Term: m.s.Options.Term, Last: m.s.Preemption}, at)
 	return true
+}
+
+// renew reads a listed lease and returns the answer. A lease that the manager never gave
+// is over: a manager that was restored from an old state, or a forged grant.
+func (m *Manager) renew(p int, l Lease) Lease {
+	answer := Lease{Node: l.Node, Epoch: l.Epoch, State: Ended}
+	if l.Node >= len(m.s.Nodes) || l.Epoch > m.s.Nodes[l.Node].Epoch {
+		m.s.Stats.Unknown++
+		return answer
+	}
+	n := m.lease(p, l)
+	if n == nil || n.Unprepared {
+		return answer
+	}
+	m.listedAt[l.Node] = m.listed
+	if !n.Confirmed {
+		n.Confirmed = true
+		if r := m.request(p, n.Request); r != nil {
+			r.Granted++
+		}
+		m.touch(l.Node, changedLease)
+	}
+	if n.Value != l.Value {
+		n.Value = l.Value
+		m.touch(l.Node, changedValue)
+	}
+	if l.Preemption > m.s.Preemption {
+		m.s.Stats.Unknown++
+	}
+	m.acknowledge(n, l)
+	if n.Preemption > 0 && !n.Acked {
+		answer.State, answer.Preemption, answer.Grace = Pending, n.Preemption, n.Grace
+		return answer
+	}
+	if until := m.promise(); until > n.Until {
+		n.Until = until
+		m.touch(l.Node, changedUntil)
+	}
+	answer.State = Renewed
+	if n.Preemption == 0 && l.Preemption > 0 {
+		answer.State, answer.Preemption = Cancelled, l.Preemption
+	}
+	return answer
 }
 
 // fresh reports whether the values of a partition are not stale.

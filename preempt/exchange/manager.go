@@ -1,6 +1,10 @@
 package exchange
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // A Manager is the elastic manager of a hosting cluster: it grants nodes to partitions
 // and takes nodes back.
@@ -12,8 +16,8 @@ import "time"
 //
 // Returned messages are valid until the next call. The caller may send them in any order
 // or not at all. If the host must prepare a node for its next partition, such as install
-// it anew, the caller withholds each NodesAdded message with the node until the node is
-// ready. The manager repeats the message.
+// it anew, the caller sets [ManagerOptions].Prepare: the manager offers the node to the
+// partition when [Manager.Prepared] says that the node is ready.
 //
 // A Manager is for one goroutine at a time. Make one with [NewManager], or unmarshal a
 // saved state into the zero value.
@@ -21,26 +25,32 @@ type Manager struct {
 	s managerState
 
 	// What follows is derived from s.
-	kinds   []string // distinct, ascending
-	kindOf  []int    // of each node
-	waiting int      // nodes that are asked for and not granted
-	ending  int      // leases with a preemption
-	reclaim int      // nodes that are to be reclaimed and not chosen yet
-	due     bool     // some node's Next is reached
-	resumed bool     // restored, and not told the time since
+	kinds    []string // distinct, ascending
+	kindOf   []int    // of each node
+	perKind  []int    // nodes of each kind
+	groups   []group  // of kinds, that requests ask for
+	head     []int32  // of each partition: its first node, -1 for none
+	after    []int32  // of each node: the next node of its partition, -1 for none
+	before   []int32
+	held     []int    // nodes of each partition
+	endingOf []int    // nodes of each partition that are to end
+	waiting  int      // nodes that are asked for and not granted
+	ending   int      // leases with a preemption
+	reclaim  int      // nodes that are to be reclaimed and not chosen yet
+	due      bool     // some node's Next is reached
+	replan   bool     // something has changed that the last plan did not know
+	resumed  bool     // restored, and not told the time since
+	listed   uint64   // listings read
+	listedAt []uint64 // of each node: the last listing that had it
 
-	out  outbox
-	work planner
+	changes changes
+	out     outbox
+	work    planner
 }
 
-// Limits of weights and of nodes, so that their products fit.
-const (
-	maxWeight = 1 << 20
-	maxNodes  = 1 << 30
-)
-
 // NewManager returns a manager of len(kinds) free nodes. Node i is of kind kinds[i],
-// which is any word, or "". The error is an [*InputError] about the options or kinds.
+// which is "" or any word, and after it features of the node, such as "epyc+gpu+ib".
+// The error is an [*InputError] about the options or kinds.
 func NewManager(opts ManagerOptions, kinds []string) (*Manager, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -52,6 +62,9 @@ func NewManager(opts ManagerOptions, kinds []string) (*Manager, error) {
 	m.s.Options = opts.resolve()
 	m.s.Nodes = make([]nodeState, len(kinds))
 	for i, k := range kinds {
+		if !short(k, maxKind) {
+			return nil, badInput("kinds", i, ErrRange, "%.200q: want at most %d bytes, all of them printable", k, maxKind)
+		}
 		m.s.Nodes[i] = nodeState{Kind: k, Holder: -1}
 	}
 	m.derive()
@@ -66,6 +79,7 @@ func (m *Manager) SetOptions(opts ManagerOptions) error {
 		return err
 	}
 	m.s.Options = opts.resolve()
+	m.replan, m.changes.options = true, true
 	return nil
 }
 
@@ -80,24 +94,186 @@ func (m *Manager) Stats() ManagerStats { return m.s.Stats }
 // 1 to 2^20. Preemption for other partitions leaves the partition floor nodes. The error
 // is an [*InputError] about the name, the weight or the floor.
 func (m *Manager) CreatePartition(name string, weight, floor int) error {
-	switch {
-	case name == "":
-		return badInput("name", -1, ErrRange, "the name is empty: want a name")
-	case m.partition(name) >= 0:
+	if err := checkName("name", name); err != nil {
+		return err
+	}
+	if m.partition(name) >= 0 {
 		return badInput("name", -1, ErrRange, "%q is taken: want a name that no other partition has", name)
+	}
+	if err := m.checkShare(weight, floor); err != nil {
+		return err
+	}
+	m.replan = true
+	live := 0
+	for i := range m.s.Partitions {
+		switch p := &m.s.Partitions[i]; {
+		case !p.Removed:
+			live++
+		case m.held[i] == 0: // of a partition whose nodes are all back
+			*p = partitionState{Name: name, Weight: weight, Floor: floor}
+			m.touchPartition(i)
+			return nil
+		}
+	}
+	if live >= m.s.Options.MaxPartitions {
+		return badInput("name", -1, ErrTooMany, "%q would be partition %d: want at most %d, Options.MaxPartitions", name, live+1, m.s.Options.MaxPartitions)
+	}
+	m.s.Partitions = append(m.s.Partitions, partitionState{Name: name, Weight: weight, Floor: floor})
+	m.head, m.held, m.endingOf = append(m.head, -1), append(m.held, 0), append(m.endingOf, 0)
+	m.touchPartition(len(m.s.Partitions) - 1)
+	return nil
+}
+
+// checkShare checks the weight and the floor of a partition.
+func (m *Manager) checkShare(weight, floor int) error {
+	switch {
 	case weight < 1 || weight > maxWeight:
 		return badInput("weight", -1, ErrRange, "%d: want 1 to %d", weight, maxWeight)
 	case floor < 0 || floor > len(m.s.Nodes):
 		return badInput("floor", -1, ErrRange, "%d: want 0 to %d, the number of nodes", floor, len(m.s.Nodes))
 	}
-	m.s.Partitions = append(m.s.Partitions, partitionState{Name: name, Weight: weight, Floor: floor})
 	return nil
+}
+
+// SetShare replaces the weight and the floor of a partition, and returns the messages to
+// send: nodes may move, with notice and grace. The error is an [*InputError] about the
+// arguments.
+func (m *Manager) SetShare(now time.Duration, partition string, weight, floor int) ([]Message, error) {
+	p := m.partition(partition)
+	if p < 0 {
+		return nil, badInput("partition", -1, ErrUnknown, "%q: want the name of a partition", partition)
+	}
+	if err := m.checkShare(weight, floor); err != nil {
+		return nil, err
+	}
+	m.begin(now)
+	m.s.Partitions[p].Weight, m.s.Partitions[p].Floor = weight, floor
+	m.touchPartition(p)
+	m.replan = true
+	m.plan()
+	return m.flush(), nil
+}
+
+// ResetClient begins a new client of a partition, for example because the state of the
+// old client is lost. From now on only messages with the Instance of the new client count.
+// The requests of the old client are withdrawn. Its leases end when they have run out,
+// since the old client may still use the nodes. If gone is true, the caller knows that the
+// old client has ended and that nothing of it runs on the nodes: then its leases end at
+// once. With a negative Term, leases do not run out, and only gone ends them.
+//
+// The error is an [*InputError] for an unknown partition, for an instance that is long or
+// not printable, and for the instance that the partition has already.
+func (m *Manager) ResetClient(now time.Duration, partition, instance string, gone bool) ([]Message, error) {
+	p := m.partition(partition)
+	switch {
+	case p < 0:
+		return nil, badInput("partition", -1, ErrUnknown, "%q: want the name of a partition", partition)
+	case !short(instance, maxName):
+		return nil, badInput("instance", -1, ErrRange, "%.100q: want at most %d bytes, all of them printable", instance, maxName)
+	case instance == m.s.Partitions[p].Instance:
+		return nil, badInput("instance", -1, ErrInstance, "%q is the instance of partition %q already: want a new one", instance, partition)
+	}
+	m.begin(now)
+	m.orphan(p, gone)
+	part := &m.s.Partitions[p]
+	*part = partitionState{Name: part.Name, Weight: part.Weight, Floor: part.Floor, Instance: instance, Requests: part.Requests[:0]}
+	m.plan()
+	return m.flush(), nil
+}
+
+// RemovePartition removes a partition. Messages of its client are refused from now on. Its
+// leases end as in [Manager.ResetClient]. Until then the partition counts as one in
+// [Manager.AppendPartitions]. The error is an [*InputError] for an unknown partition.
+func (m *Manager) RemovePartition(now time.Duration, partition string, gone bool) ([]Message, error) {
+	p := m.partition(partition)
+	if p < 0 {
+		return nil, badInput("partition", -1, ErrUnknown, "%q: want the name of a partition", partition)
+	}
+	m.begin(now)
+	m.orphan(p, gone)
+	part := &m.s.Partitions[p]
+	*part = partitionState{Name: part.Name, Weight: 1, Removed: true, Requests: part.Requests[:0]}
+	m.plan()
+	return m.flush(), nil
+}
+
+// orphan withdraws the requests of a partition and ends its leases: at once if the
+// partition cannot use the node, otherwise when the lease has run out.
+func (m *Manager) orphan(p int, gone bool) {
+	part := &m.s.Partitions[p]
+	for j := range part.Requests {
+		m.waiting -= part.Requests[j].missing()
+	}
+	m.reclaim -= part.Reclaim
+	part.Requests, part.Reclaim = part.Requests[:0], 0
+	m.touchPartition(p)
+	m.replan = true
+	for i := m.head[p]; i >= 0; {
+		next := m.after[i]
+		switch n := &m.s.Nodes[i]; {
+		case gone || !n.Confirmed:
+			m.back(int(i))
+		case !n.Orphan:
+			if n.Preemption == 0 {
+				m.end(int(i), true)
+			}
+			n.Orphan, n.Forced = true, true
+			m.touch(int(i), changedLease|changedPreemption)
+		}
+		i = next
+	}
+}
+
+// Fence says that the host has cut a node off from the lease with an epoch: nothing of the
+// partition runs on the node any more. The lease is over at once, whatever the client
+// knows; the answer to its next listing says so. Use Fence for a node that was powered off,
+// and for the nodes of a dead partition whose leases do not run out. Nothing happens if the
+// lease is over. The error is an [*InputError] for a node or an epoch that the manager does
+// not know.
+func (m *Manager) Fence(now time.Duration, node int, epoch uint64) ([]Message, error) {
+	n, err := m.node(now, node, epoch)
+	if n == nil {
+		return nil, err
+	}
+	m.s.Stats.Fenced++
+	m.free(node)
+	m.plan()
+	return m.flush(), nil
+}
+
+// node begins a step about a lease, and returns its node if the lease is not over.
+func (m *Manager) node(now time.Duration, node int, epoch uint64) (*nodeState, error) {
+	if node < 0 || node >= len(m.s.Nodes) {
+		return nil, badInput("node", -1, ErrUnknown, "%d: want a node from 0 to %d", node, len(m.s.Nodes)-1)
+	}
+	n := &m.s.Nodes[node]
+	if epoch > n.Epoch {
+		return nil, badInput("epoch", -1, ErrUnknown, "%d: want an epoch of node %d, %d at most", epoch, node, n.Epoch)
+	}
+	m.begin(now)
+	if n.Holder < 0 || n.Epoch != epoch {
+		return nil, nil
+	}
+	return n, nil
+}
+
+// end begins the preemption of a node.
+func (m *Manager) end(i int, forced bool) {
+	n := &m.s.Nodes[i]
+	m.s.Preemption++
+	n.Preemption, n.Forced = m.s.Preemption, forced
+	n.First, n.Grace, n.Next = m.s.Now, m.s.Options.Grace, m.s.Now
+	m.ending++
+	m.endingOf[n.Holder]++
+	m.due = true
+	m.s.Stats.Preemptions++
+	m.touch(i, changedPreemption|changedNext)
 }
 
 // partition returns the index of the partition with a name, -1 if there is none.
 func (m *Manager) partition(name string) int {
 	for i := range m.s.Partitions {
-		if m.s.Partitions[i].Name == name {
+		if m.s.Partitions[i].Name == name && !m.s.Partitions[i].Removed {
 			return i
 		}
 	}
@@ -124,12 +300,7 @@ func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Mes
 	if count < 1 {
 		return nil, badInput("count", -1, ErrRange, "%d: want a positive number of nodes", count)
 	}
-	has := -m.s.Partitions[p].Reclaim
-	for i := range m.s.Nodes {
-		if n := &m.s.Nodes[i]; n.Holder == p && n.Preemption == 0 {
-			has++
-		}
-	}
+	has := m.held[p] - m.endingOf[p] - m.s.Partitions[p].Reclaim
 	if count > has {
 		return nil, badInput("count", -1, ErrTooMany, "%d nodes of partition %q: want at most %d, the nodes that it keeps so far", count, partition, has)
 	}
@@ -140,6 +311,8 @@ func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Mes
 	}
 	part.Reclaim += count
 	m.reclaim += count
+	m.touchPartition(p)
+	m.replan = true
 	m.plan()
 	if part.Reclaim > 0 {
 		m.s.Stats.Delayed++
@@ -173,7 +346,9 @@ func (m *Manager) Handle(now time.Duration, msg Message) ([]Message, error) {
 		}
 	case AcknowledgeDelete:
 		for _, l := range msg.Leases {
-			if n := m.lease(p, l); n != nil {
+			if l.Node >= len(m.s.Nodes) || l.Epoch > m.s.Nodes[l.Node].Epoch || l.Preemption > m.s.Preemption {
+				m.s.Stats.Unknown++
+			} else if n := m.lease(p, l); n != nil {
 				m.acknowledge(n, l)
 			}
 		}
@@ -182,12 +357,21 @@ func (m *Manager) Handle(now time.Duration, msg Message) ([]Message, error) {
 	return m.flush(), nil
 }
 
-// check says what is wrong with a message. It changes nothing.
+// check says what is wrong with a message. It changes nothing. A lease that the manager
+// never gave is no error: the answer says that the lease is over, so that a client with a
+// forged grant finds back to the truth.
 func (m *Manager) check(p int, msg *Message) error {
 	switch msg.Call {
 	case AddNodes, DeleteNodes, DiscoverResources, SetResourceValues, AcknowledgeDelete:
 	default:
 		return badInput("Call", -1, ErrUnknown, "%v is not for a manager: want AddNodes, DeleteNodes, DiscoverResources, SetResourceValues or AcknowledgeDelete", msg.Call)
+	}
+	part := &m.s.Partitions[p]
+	if msg.Instance != part.Instance {
+		return badInput("Instance", -1, ErrInstance, "%.100q: partition %q has another client by now: want ResetClient first", msg.Instance, part.Name)
+	}
+	if last := max(part.LastAdd, part.LastValues); (msg.Call == AddNodes || msg.Call == SetResourceValues) && msg.Number > max(last, msg.Number>>1) && msg.Number-last > maxJump && (last > 0 || msg.Instance != "") {
+		return badInput("Number", -1, ErrRange, "%d after %d: want %d more at most", msg.Number, last, uint64(maxJump))
 	}
 	if msg.Sent < 0 {
 		return badInput("Sent", -1, ErrRange, "%v: want a time that is not negative", msg.Sent)
@@ -196,22 +380,17 @@ func (m *Manager) check(p int, msg *Message) error {
 		return err
 	}
 	for i, l := range msg.Leases {
-		if l.Node >= len(m.s.Nodes) {
-			return badInput("Leases.Node", i, ErrUnknown, "%d: want a node from 0 to %d", l.Node, len(m.s.Nodes)-1)
-		}
-		n := &m.s.Nodes[l.Node]
-		if l.Epoch > n.Epoch || l.Preemption > m.s.Preemption {
-			return badInput("Leases.Epoch", i, ErrRange, "node %d has epoch %d and preemption %d, and the manager has reached only epoch %d and preemption %d: want a manager restored from the state that it saved last",
-				l.Node, l.Epoch, l.Preemption, n.Epoch, m.s.Preemption)
-		}
-		if n.Holder == p && n.Epoch == l.Epoch && n.Preemption == l.Preemption && n.Preemption > 0 && l.Since > n.Grace {
+		if n := m.lease(p, l); n != nil && n.Preemption == l.Preemption && n.Preemption > 0 && l.Since > n.Grace {
 			return badInput("Leases.Since", i, ErrRange, "%v: want the grace period, %v, at most", l.Since, n.Grace)
 		}
 	}
 	if err := checkRequests(msg.Requests); err != nil {
 		return err
 	}
-	if msg.Call == AddNodes && msg.Number > m.s.Partitions[p].LastAdd {
+	if most := m.s.Options.MaxRequests; len(msg.Requests) > most {
+		return badInput("Requests", -1, ErrTooMany, "%d open requests: want %d at most, Options.MaxRequests", len(msg.Requests), most)
+	}
+	if msg.Call == AddNodes && msg.Number > part.LastAdd {
 		for i, r := range msg.Requests {
 			if old := m.request(p, r.ID); old != nil && (old.Kind != r.Kind || old.Count != r.Count) {
 				return badInput("Requests", i, ErrRange, "%d nodes of kind %q, but request %d was for %d of kind %q: want a new ID for a new request", r.Count, r.Kind, r.ID, old.Count, old.Kind)
@@ -226,18 +405,20 @@ func (m *Manager) check(p int, msg *Message) error {
 // Time: O(nodes), plus the time of a plan.
 func (m *Manager) Tick(now time.Duration) []Message {
 	m.begin(now)
-	m.due = true
-	for i := range m.s.Nodes {
-		n := &m.s.Nodes[i]
-		if n.Preemption == 0 || m.s.Now < n.end() {
-			continue
+	m.due, m.replan = true, true
+	if m.ending > 0 {
+		for i := range m.s.Nodes {
+			n := &m.s.Nodes[i]
+			if n.Preemption == 0 || m.s.Now < n.end() {
+				continue
+			}
+			if n.Acked {
+				m.s.Stats.Withdrawn++
+			} else {
+				m.s.Stats.Fenced++
+			}
+			m.free(i)
 		}
-		if n.Acked {
-			m.s.Stats.Withdrawn++
-		} else {
-			m.s.Stats.Fenced++
-		}
-		m.free(n)
 	}
 	m.plan()
 	return m.flush()
@@ -251,15 +432,28 @@ func (m *Manager) NextTick() (time.Duration, bool) {
 	}
 	next := forever
 	for i := range m.s.Nodes {
-		if n := &m.s.Nodes[i]; n.Holder >= 0 && (n.Preemption > 0 || !n.Confirmed) {
-			next = min(next, n.Next)
-			if n.Preemption > 0 {
-				next = min(next, n.end())
+		n := &m.s.Nodes[i]
+		switch {
+		case n.Holder < 0:
+			if m.waiting > 0 && n.Out > m.s.Now {
+				next = min(next, n.Out)
 			}
+			continue
+		case n.Preemption > 0:
+			next = min(next, n.end())
+			if n.Orphan {
+				continue
+			}
+		case n.Confirmed || n.Unprepared:
+			continue
 		}
+		next = min(next, n.Next)
 	}
 	for i := range m.s.Partitions {
 		p := &m.s.Partitions[i]
+		if m.waiting > 0 && p.HasValues && m.fresh(p) { // when the values turn stale
+			next = min(next, after(max(0, p.ValuesAt), m.s.Options.MaxAge)+1)
+		}
 		if p.Delaying && !p.Passed {
 			next = min(next, after(p.DelaySince, m.s.Options.MaxDelay))
 		}
@@ -287,25 +481,31 @@ func (m *Manager) begin(now time.Duration) {
 	// not have been sent. So notices that are not acknowledged begin anew, and so does
 	// waiting for values. No lease counts as run out before the manager has waited for
 	// values.
-	m.resumed = false
+	m.resumed, m.replan = false, true
 	wait := after(m.s.Now, m.s.Options.MaxDelay)
 	for i := range m.s.Nodes {
 		switch n := &m.s.Nodes[i]; {
 		case n.Holder < 0:
 		case n.Preemption == 0:
-			n.Until = max(n.Until, wait)
+			if n.Until < wait {
+				n.Until = wait
+				m.touch(i, changedUntil)
+			}
 		case !n.Acked:
 			n.First, n.Next = m.s.Now, m.s.Now
 			m.due = true
+			m.touch(i, changedPreemption|changedNext)
 		}
 	}
 	for i := range m.s.Partitions {
 		p := &m.s.Partitions[i]
 		if p.Delaying {
 			p.DelaySince = m.s.Now
+			m.touchPartition(i)
 		}
 		if p.Reclaim > 0 {
 			p.ReclaimAt = m.s.Now
+			m.touchPartition(i)
 		}
 	}
 }
@@ -318,40 +518,70 @@ func (m *Manager) flush() []Message {
 	}
 	m.due = false
 	next := after(m.s.Now, m.s.Options.Every)
-	for p := range m.s.Partitions {
-		name := m.s.Partitions[p].Name
-		at := m.out.mark()
-		for i := range m.s.Nodes {
-			if n := &m.s.Nodes[i]; n.Holder == p && n.cancelled > 0 {
-				m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.cancelled})
-				n.cancelled = 0
-			}
+	due := m.work.due[:0]
+	for i := range m.s.Nodes {
+		n := &m.s.Nodes[i]
+		if n.Holder < 0 || n.Orphan || n.cancelled == 0 && (n.Preemption == 0 && (n.Confirmed || n.Unprepared) || m.s.Now < n.Next) {
+			continue
 		}
-		if len(m.out.leases) > at.leases {
-			m.out.send(Message{Call: DeleteCancelled, Partition: name}, at)
+		due = append(due, i)
+	}
+	m.work.due = due
+	slices.SortFunc(due, func(a, b int) int {
+		return cmp.Or(m.s.Nodes[a].Holder-m.s.Nodes[b].Holder, a-b)
+	})
+	for len(due) > 0 {
+		p := m.s.Nodes[due[0]].Holder
+		count := 1
+		for count < len(due) && m.s.Nodes[due[count]].Holder == p {
+			count++
 		}
-		at = m.out.mark()
-		for i := range m.s.Nodes {
-			if n := &m.s.Nodes[i]; n.Holder == p && n.Preemption > 0 && m.s.Now >= n.Next {
-				m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.Preemption, Grace: n.Grace})
-				n.Next = next
-			}
-		}
-		if len(m.out.leases) > at.leases {
-			m.out.send(Message{Call: NotifyDeletePending, Partition: name}, at)
-		}
-		at = m.out.mark()
-		for i := range m.s.Nodes {
-			if n := &m.s.Nodes[i]; n.Holder == p && !n.Confirmed && n.Preemption == 0 && m.s.Now >= n.Next {
-				m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Request: n.Request})
-				n.Next = next
-			}
-		}
-		if len(m.out.leases) > at.leases {
-			m.out.send(Message{Call: NodesAdded, Partition: name}, at)
-		}
+		m.flushTo(p, due[:count], next)
+		due = due[count:]
 	}
 	return m.out.msgs
+}
+
+// flushTo sends a partition what is due about its nodes.
+func (m *Manager) flushTo(p int, nodes []int, next time.Duration) {
+	at := m.out.mark()
+	for _, i := range nodes {
+		if n := &m.s.Nodes[i]; n.cancelled > 0 {
+			m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.cancelled})
+			n.cancelled = 0
+		}
+	}
+	if len(m.out.leases) > at.leases {
+		m.send(p, Message{Call: DeleteCancelled}, at)
+	}
+	at = m.out.mark()
+	for _, i := range nodes {
+		if n := &m.s.Nodes[i]; n.Preemption > 0 && m.s.Now >= n.Next {
+			m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.Preemption, Grace: n.Grace})
+			n.Next = next
+			m.touch(i, changedNext)
+		}
+	}
+	if len(m.out.leases) > at.leases {
+		m.send(p, Message{Call: NotifyDeletePending}, at)
+	}
+	at = m.out.mark()
+	for _, i := range nodes {
+		if n := &m.s.Nodes[i]; !n.Confirmed && !n.Unprepared && n.Preemption == 0 && m.s.Now >= n.Next {
+			m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Request: n.Request})
+			n.Next = next
+			m.touch(i, changedNext)
+		}
+	}
+	if len(m.out.leases) > at.leases {
+		m.send(p, Message{Call: NodesAdded}, at)
+	}
+}
+
+// send adds a message to the client of a partition to the outbox.
+func (m *Manager) send(p int, msg Message, at mark) {
+	msg.Partition, msg.Instance = m.s.Partitions[p].Name, m.s.Partitions[p].Instance
+	m.out.send(msg, at)
 }
 
 // Now returns the latest time that the manager was told. After a restart, its clock must

@@ -13,10 +13,12 @@ import (
 type Message struct {
 	Call      Call          `json:"call"`
 	Partition string        `json:"partition"`           // of the client
+	Instance  string        `json:"instance,omitempty"`  // which client of the partition
 	Number    uint64        `json:"number,omitempty"`    // ascending over the client's messages
 	Sent      time.Duration `json:"sent_ns,omitempty"`   // by the client's clock; the answer repeats it
 	Age       time.Duration `json:"age_ns,omitempty"`    // of the values when the client sent them; negative: no values
 	Term      time.Duration `json:"term_ns,omitempty"`   // of a lease; negative: no end
+	Last      uint64        `json:"last,omitempty"`      // in LeasesRenewed: the last number of a preemption that the manager gave
 	Requests  []Request     `json:"requests,omitempty"`  // by ascending ID
 	Leases    []Lease       `json:"leases,omitempty"`    // by ascending Node
 	Resources []Resource    `json:"resources,omitempty"` // by ascending Node
@@ -75,15 +77,16 @@ func (s *LeaseState) UnmarshalText(text []byte) error { return leaseStates.Unmar
 // A Request asks for Count nodes of a kind.
 type Request struct {
 	ID      uint64 `json:"id"`
-	Kind    string `json:"kind,omitempty"` // kind of node, "" for any
+	Kind    string `json:"kind,omitempty"` // kind and features, such as "epyc+gpu", "epyc", "+gpu" or "" for any node
 	Count   int    `json:"count"`
 	Granted int    `json:"granted,omitempty"` // nodes granted, and listed by the partition
 	Refused string `json:"refused,omitempty"` // why the manager does not queue the request, "" if it does
 }
 
 // A Resource is one node of the hosting cluster, as a partition sees the node. Value is
-// the host's preemption value in the simple form of [Duplyakin17] 3.1: 0 for a free
-// node, 1 for a node in use.
+// the host's value of the node, from 0 to 1. 1 - Value is the probability that the
+// partition gets the node if the partition asks for nodes now ([Duplyakin17] 3.1).
+// [Manager.AppendResources] says how the manager computes it.
 type Resource struct {
 	Node  int     `json:"node"`
 	Kind  string  `json:"kind,omitempty"`
@@ -95,12 +98,14 @@ type Resource struct {
 func checkLeases(leases []Lease) error {
 	for i, l := range leases {
 		switch {
-		case l.Node < 0:
-			return badInput("Leases.Node", i, ErrRange, "%d: want a node from 0", l.Node)
+		case l.Node < 0 || l.Node >= maxNodes:
+			return badInput("Leases.Node", i, ErrRange, "%d: want a node from 0 to %d", l.Node, maxNodes-1)
 		case i > 0 && l.Node <= leases[i-1].Node:
 			return badInput("Leases.Node", i, ErrRange, "%d after %d: want ascending nodes", l.Node, leases[i-1].Node)
-		case l.Epoch == 0:
-			return badInput("Leases.Epoch", i, ErrRange, "0: want an epoch from 1")
+		case l.Epoch == 0 || l.Epoch > maxEpoch:
+			return badInput("Leases.Epoch", i, ErrRange, "%d: want an epoch from 1 to %d", l.Epoch, uint64(maxEpoch))
+		case l.Preemption > maxEpoch:
+			return badInput("Leases.Preemption", i, ErrRange, "%d: want %d at most", l.Preemption, uint64(maxEpoch))
 		case !(l.Value >= 0 && l.Value <= 1):
 			return badInput("Leases.Value", i, ErrRange, "%v: want a value from 0 to 1", l.Value)
 		case l.Since < 0:
@@ -124,6 +129,25 @@ func checkRequests(requests []Request) error {
 			return badInput("Requests.Count", i, ErrRange, "%d: want a positive number of nodes", r.Count)
 		case r.Granted < 0 || r.Granted > r.Count:
 			return badInput("Requests.Granted", i, ErrRange, "%d of %d nodes: want none to all of them", r.Granted, r.Count)
+		case !short(r.Kind, maxKind):
+			return badInput("Requests.Kind", i, ErrRange, "%d bytes: want at most %d, all of them printable", len(r.Kind), maxKind)
+		case !short(r.Refused, maxKind):
+			return badInput("Requests.Refused", i, ErrRange, "%d bytes: want at most %d, all of them printable", len(r.Refused), maxKind)
+		}
+	}
+	return nil
+}
+
+// checkResources checks the nodes of a message as a client requires them.
+func checkResources(resources []Resource) error {
+	for i, r := range resources {
+		switch {
+		case r.Node < 0 || r.Node >= maxNodes || i > 0 && r.Node <= resources[i-1].Node:
+			return badInput("Resources.Node", i, ErrRange, "%d: want ascending nodes from 0 to %d", r.Node, maxNodes-1)
+		case !(r.Value >= 0 && r.Value <= 1):
+			return badInput("Resources.Value", i, ErrRange, "%v: want a value from 0 to 1", r.Value)
+		case !short(r.Kind, maxKind):
+			return badInput("Resources.Kind", i, ErrRange, "%d bytes: want at most %d, all of them printable", len(r.Kind), maxKind)
 		}
 	}
 	return nil

@@ -35,6 +35,13 @@ type ManagerOptions struct {
 	// TakeStale lets the manager use the last values after MaxDelay instead of aborting.
 	// So no partition can keep its nodes by sending no values.
 	TakeStale bool `json:"take_stale"`
+	// Prepare makes the manager withhold each grant until [Manager.Prepared] says that the
+	// node is ready for its partition. [Manager.AppendUnprepared] lists the nodes.
+	Prepare bool `json:"prepare,omitempty"`
+	// MaxPartitions is the most partitions. The default is 1024.
+	MaxPartitions int `json:"max_partitions,omitempty"`
+	// MaxRequests is the most open requests of a partition. The default is 64.
+	MaxRequests int `json:"max_requests,omitempty"`
 }
 
 // resolve fills in the defaults and replaces negative times by 0. A negative Term stays
@@ -57,6 +64,12 @@ func (o ManagerOptions) resolve() ManagerOptions {
 	def(&o.Skew, 5*time.Second)
 	def(&o.MaxAge, 5*time.Minute)
 	def(&o.MaxDelay, 5*time.Minute)
+	if o.MaxPartitions == 0 {
+		o.MaxPartitions = 1024
+	}
+	if o.MaxRequests == 0 {
+		o.MaxRequests = 64
+	}
 	return o
 }
 
@@ -69,6 +82,14 @@ func (o ManagerOptions) check() error {
 			return badInput("Options."+d.field, -1, ErrRange, "%v: want a positive span, or 0 for the default", d.d)
 		}
 	}
+	for _, n := range []struct {
+		field string
+		n     int
+	}{{"MaxPartitions", o.MaxPartitions}, {"MaxRequests", o.MaxRequests}} {
+		if n.n < 0 || n.n > maxNodes {
+			return badInput("Options."+n.field, -1, ErrRange, "%d: want 1 to %d, or 0 for the default", n.n, maxNodes)
+		}
+	}
 	return nil
 }
 
@@ -78,9 +99,10 @@ type ClientOptions struct {
 	// messages. Each SetResourceValues renews the leases, so Every must be well below
 	// the manager's Term. The default is a minute.
 	Every time.Duration `json:"every_ns"`
-	// First is the number of the client's first message and request. A client that
-	// replaces a client whose state was lost must begin above all numbers of the old
-	// client; the nanoseconds since some year will do. The greatest First is 2^62. The
-	// default is 1.
-	First uint64 `json:"first"`
+	// Instance tells this client from earlier clients of the partition: the manager reads
+	// only messages of the instance that [Manager.ResetClient] named last, and the client
+	// reads only answers to its own instance. A long random text keeps others from
+	// guessing the name. At most 100 printable bytes. The default is "", the instance of
+	// a new partition.
+	Instance string `json:"instance,omitempty"`
 }

@@ -32,9 +32,15 @@ import (
 // sequence of plans goes in circles. If all partitions want more than they have, their
 // shares end within one node of max-min fair.
 //
-// Time: O(N·k + G·(p + r + log N)) for N nodes of k kinds, G moves, p partitions and r
+// A request for several kinds, such as for all with a feature, is like a request for any
+// kind, among its kinds. Such a request prefers kinds that no request for fewer kinds waits
+// for. Where the kinds of requests overlap without one having all kinds of the other, one
+// request moves at most for another request: there the plan need not serve as many as can
+// be served.
+//
+// Time: O(N + G·(p·k + r + log N)) for N nodes of k kinds, G moves, p partitions and r
 // requests, plus O(G²) if requests by name and for any kind want the same nodes. A plan
-// takes no time if nobody waits and no lease ends.
+// takes no time if nothing has changed, or if nobody waits and no lease ends.
 
 // planner is the working memory of a plan. Slices by partition and kind begin with the
 // sum over all kinds.
@@ -46,7 +52,10 @@ type planner struct {
 	over     []int  // by partition and kind: of silent partitions, those whose leases have run out
 	stale    []bool // of each partition: its values are stale
 	wanted   []bool // of each partition: a preemption waits for its values
-	named    []int  // of each kind: nodes asked for by name
+	rest     []int  // of each group: nodes asked for
+	narrow   []int  // of each kind: how many kinds has the smallest group with the kind that is asked for
+	fit      []int  // kinds that a request fits
+	due      []int  // nodes about which something is to be sent
 	free     []int  // free nodes by kind, then node
 	from     []int  // of each kind: where its unused nodes in free begin
 	end      []int
@@ -55,7 +64,7 @@ type planner struct {
 	first    int                   // all of used before it are true
 	grants   []seat                // free nodes that are assigned
 	seats    [][]seat              // by kind: nodes for requests for any kind
-	heaps    []heaps.Queue[uint64] // of each partition and kind, or any: nodes to take, cheapest first
+	heaps    []heaps.Queue[uint64] // of each partition and kind: nodes to take, cheapest first
 	built    []bool
 }
 
@@ -69,9 +78,16 @@ type seat struct {
 
 // plan moves nodes; the head of this file says how.
 func (m *Manager) plan() {
+	if !m.replan {
+		return
+	}
+	m.replan = false
 	if m.waiting == 0 && m.ending == 0 && m.reclaim == 0 {
 		for i := range m.s.Partitions {
-			m.s.Partitions[i].Delaying = false
+			if m.s.Partitions[i].Delaying {
+				m.s.Partitions[i].Delaying = false
+				m.touchPartition(i)
+			}
 		}
 		return
 	}
@@ -80,7 +96,7 @@ func (m *Manager) plan() {
 	w.held, w.own = grow.Zero(w.held, len(parts)), grow.Zero(w.own, len(parts))
 	w.of, w.over = grow.Zero(w.of, len(parts)*(kinds+1)), grow.Zero(w.over, len(parts)*(kinds+1))
 	w.stale, w.wanted = grow.Zero(w.stale, len(parts)), grow.Zero(w.wanted, len(parts))
-	w.named = grow.Zero(w.named, kinds)
+	w.rest, w.narrow = grow.Zero(w.rest, len(m.groups)), grow.Zero(w.narrow, kinds)
 	w.from, w.end = grow.Zero(w.from, kinds), grow.Zero(w.end, kinds)
 	w.free, w.ending, w.grants = w.free[:0], w.ending[:0], w.grants[:0]
 	for len(w.seats) < kinds {
@@ -97,9 +113,13 @@ func (m *Manager) plan() {
 		n := &m.s.Nodes[i]
 		switch {
 		case n.Holder < 0:
-			w.end[m.kindOf[i]]++
+			if n.Out <= m.s.Now {
+				w.end[m.kindOf[i]]++
+			}
 		case n.Preemption > 0:
-			w.ending = append(w.ending, i)
+			if !n.Orphan || n.end() < forever {
+				w.ending = append(w.ending, i)
+			}
 		default:
 			m.keeps(i, 1)
 		}
@@ -116,7 +136,10 @@ func (m *Manager) plan() {
 		m.grant(g.node, g.p, g.r)
 	}
 	for i := range parts {
-		parts[i].Delaying = parts[i].Delaying && w.wanted[i]
+		if parts[i].Delaying && !w.wanted[i] {
+			parts[i].Delaying = false
+			m.touchPartition(i)
+		}
 	}
 }
 
@@ -149,8 +172,25 @@ func (m *Manager) rewind() {
 		for j := range rs {
 			r := &rs[j]
 			r.rest, r.blocked = r.missing(), false
-			if k := m.kind(r); k >= 0 && r.rest > 0 {
-				w.named[k] += r.rest
+			if r.rest > 0 {
+				w.rest[r.group] += r.rest
+			}
+		}
+	}
+	m.narrows()
+}
+
+// narrows computes for each kind how many kinds has the smallest group that has the kind
+// and that somebody waits for.
+func (m *Manager) narrows() {
+	w := &m.work
+	for k := range w.narrow {
+		w.narrow[k] = len(m.kinds) + 1
+	}
+	for g, rest := range w.rest {
+		if rest > 0 {
+			for _, k := range m.groups[g].kinds {
+				w.narrow[k] = min(w.narrow[k], len(m.groups[g].kinds))
 			}
 		}
 	}
@@ -179,14 +219,18 @@ func (m *Manager) neediest() (p int, r *requestState) {
 // less reports a/v < b/w.
 func less(a, v, b, w int) bool { return a*w < b*v }
 
-// kind returns the index of the kind that a request names, -1 for any kind. The request
-// is not a refused one.
-func (m *Manager) kind(r *requestState) int {
-	if r.Kind == "" {
-		return -1
+// sum adds up the counts of a partition over the kinds of a group. Counts by partition and
+// kind begin with the sum over all kinds.
+func (m *Manager) sum(counts []int, v, g int) int {
+	at := v * (len(m.kinds) + 1)
+	if g == 0 {
+		return counts[at]
 	}
-	k, _ := slices.BinarySearch(m.kinds, r.Kind)
-	return k
+	total := 0
+	for _, k := range m.groups[g].kinds {
+		total += counts[at+k+1]
+	}
+	return total
 }
 
 // reclaimAll chooses the nodes for [Manager.Reclaim].
@@ -199,16 +243,19 @@ func (m *Manager) reclaimAll() {
 		part := &m.s.Partitions[v]
 		for part.Reclaim > 0 && w.of[v*kinds] > 0 &&
 			(!w.stale[v] || w.over[v*kinds] > 0 || m.s.Now >= after(part.ReclaimAt, m.s.Options.MaxDelay)) {
-			w.ending = append(w.ending, m.preempt(v, -1, true))
+			w.ending = append(w.ending, m.preempt(v, 0, true))
+			m.touchPartition(v)
 			part.Reclaim--
 			m.reclaim--
 		}
 		if part.Reclaim > 0 && w.of[v*kinds] == 0 { // the partition has given the nodes back itself
 			m.reclaim -= part.Reclaim
 			part.Reclaim = 0
+			m.touchPartition(v)
 		}
-		if part.Reclaim == 0 {
+		if part.Reclaim == 0 && part.ReclaimAt != 0 {
 			part.ReclaimAt = 0
+			m.touchPartition(v)
 		}
 	}
 }
@@ -224,7 +271,7 @@ func (m *Manager) sortFree() {
 	}
 	w.free = grow.Zero(w.free, total)
 	for i := range m.s.Nodes {
-		if k := m.kindOf[i]; m.s.Nodes[i].Holder < 0 {
+		if k := m.kindOf[i]; m.s.Nodes[i].Holder < 0 && m.s.Nodes[i].Out <= m.s.Now {
 			w.free[w.end[k]] = i
 			w.end[k]++
 		}
@@ -243,8 +290,10 @@ func (m *Manager) cancel() {
 		n.cancelled = n.Preemption
 		n.Preemption, n.First, n.Grace, n.Acked, n.Deadline = 0, 0, 0, false, 0
 		n.Next = m.s.Now // send the grant again, if the partition has not listed it
+		m.touch(i, changedPreemption|changedNext)
 		m.keeps(i, 1)
 		m.ending--
+		m.endingOf[n.Holder]--
 		m.due = true
 		m.s.Stats.Cancelled++
 	}
@@ -268,8 +317,8 @@ func (m *Manager) serve(find func(m *Manager, p int, r *requestState) bool) {
 			r.blocked = true
 			continue
 		}
-		if k := m.kind(r); k >= 0 {
-			m.work.named[k]--
+		if m.work.rest[r.group]--; m.work.rest[r.group] == 0 {
+			m.narrows()
 		}
 		r.rest--
 		m.work.held[p]++
@@ -278,12 +327,11 @@ func (m *Manager) serve(find func(m *Manager, p int, r *requestState) bool) {
 
 // assign finds a node that is free or to end.
 func (m *Manager) assign(p int, r *requestState) bool {
-	k := m.kind(r)
-	if node, free := m.spare(p, k); node >= 0 {
+	if node, free := m.spare(p, r.group); node >= 0 {
 		m.sit(p, r, node, free)
 		return true
 	}
-	return m.swap(p, r, func(q int) (int, bool) { return m.spare(q, -1) })
+	return m.swap(p, r, m.spare)
 }
 
 // sit assigns a node to a request.
@@ -295,69 +343,68 @@ func (m *Manager) sit(p int, r *requestState, node int, free bool) {
 		w.grants = append(w.grants, s)
 		w.own[p]++
 	}
-	if k := m.kindOf[node]; r.Kind == "" {
+	if k := m.kindOf[node]; len(m.groups[r.group].kinds) > 1 {
 		w.seats[k] = append(w.seats[k], s)
 	}
 }
 
-// swap gives a request by name a node that is assigned to a request for any kind. find
-// must have another node for the partition of that request; find returns the node, -1 if
-// there is none, and whether the node is free.
-func (m *Manager) swap(p int, r *requestState, find func(q int) (node int, free bool)) bool {
-	k := m.kind(r)
-	if k < 0 {
-		return false
-	}
+// swap gives a request a node that is assigned to a request for other kinds, too. find must
+// have another node for the partition q and the group of that request; find returns the
+// node, -1 if there is none, and whether the node is free.
+func (m *Manager) swap(p int, r *requestState, find func(q, g int) (node int, free bool)) bool {
 	w := &m.work
-	vain := -1 // a partition for which find has no node
-	for j, s := range w.seats[k] {
-		if s.p == vain || m.s.Nodes[s.node].Holder == p {
-			continue
+	vain := seat{p: -1} // a partition and a group for which find has no node
+	for _, k := range m.groups[r.group].kinds {
+		for j, s := range w.seats[k] {
+			if s.p == vain.p && s.r.group == vain.node || m.s.Nodes[s.node].Holder == p || s.r.group == r.group {
+				continue
+			}
+			w.held[s.p]-- // s.p gives up the node,
+			w.held[p]++   // p gets it
+			node, free := find(s.p, s.r.group)
+			w.held[s.p]++
+			w.held[p]--
+			if node < 0 {
+				vain = seat{p: s.p, node: s.r.group}
+				continue
+			}
+			w.seats[k] = slices.Delete(w.seats[k], j, j+1)
+			if s.grant >= 0 {
+				w.own[s.p]--
+				w.own[p]++
+				w.grants[s.grant].p, w.grants[s.grant].r = p, r
+			}
+			if len(m.groups[r.group].kinds) > 1 {
+				w.seats[k] = append(w.seats[k], seat{p, r, s.node, s.grant})
+			}
+			m.sit(s.p, s.r, node, free)
+			return true
 		}
-		w.held[s.p]-- // s.p gives up the node,
-		w.held[p]++   // p gets it
-		node, free := find(s.p)
-		w.held[s.p]++
-		w.held[p]--
-		if node < 0 {
-			vain = s.p
-			continue
-		}
-		w.seats[k] = slices.Delete(w.seats[k], j, j+1)
-		if s.grant >= 0 {
-			w.own[s.p]--
-			w.own[p]++
-			w.grants[s.grant].p, w.grants[s.grant].r = p, r
-		}
-		m.sit(s.p, s.r, node, free)
-		return true
 	}
 	return false
 }
 
-// spare returns a node that is not assigned yet, for partition p, and whether the node
-// is free; -1 if there is none. The node is of kind k if k is not negative. A free node
-// comes first, then the node of another partition whose preemption began first. For any
-// kind, nodes that nobody waits for by name come first among each.
-func (m *Manager) spare(p, k int) (node int, free bool) {
+// spare returns a node of a group that is not assigned yet, for partition p, and whether
+// the node is free; -1 if there is none. A free node comes first, then the node of another
+// partition whose preemption began first. Among each, nodes come first whose kind no
+// request for fewer kinds waits for.
+func (m *Manager) spare(p, g int) (node int, free bool) {
 	w := &m.work
-	best := k
-	if k < 0 {
-		least := math.MaxInt
-		for c := range w.from {
-			if w.from[c] == w.end[c] {
-				continue
-			}
-			rank := w.free[w.from[c]]
-			if w.named[c] > 0 {
-				rank += maxNodes
-			}
-			if rank < least {
-				least, best = rank, c
-			}
+	kinds := m.groups[g].kinds
+	best, least := -1, math.MaxInt
+	for _, c := range kinds {
+		if w.from[c] == w.end[c] {
+			continue
+		}
+		rank := w.free[w.from[c]]
+		if w.narrow[c] < len(kinds) {
+			rank += maxNodes
+		}
+		if rank < least {
+			least, best = rank, c
 		}
 	}
-	if best >= 0 && w.from[best] < w.end[best] {
+	if best >= 0 {
 		w.from[best]++
 		return w.free[w.from[best]-1], true
 	}
@@ -367,9 +414,9 @@ func (m *Manager) spare(p, k int) (node int, free bool) {
 	found := -1
 	for j := w.first; j < len(w.ending); j++ {
 		i := w.ending[j]
-		if c := m.kindOf[i]; w.used[j] || m.s.Nodes[i].Holder == p || k >= 0 && c != k {
+		if c := m.kindOf[i]; w.used[j] || m.s.Nodes[i].Holder == p || !m.groups[g].has[c] {
 			continue
-		} else if k >= 0 || w.named[c] == 0 {
+		} else if w.narrow[c] >= len(kinds) {
 			found = j
 			break
 		}

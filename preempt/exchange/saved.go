@@ -25,17 +25,39 @@ func (m *Manager) MarshalJSON() ([]byte, error) { return json.Marshal(&m.s) }
 // encoding/json, or an [*InputError] for a state that no manager can be in; the manager
 // is then unchanged.
 func (m *Manager) UnmarshalJSON(data []byte) error {
-	var s managerState
+	s, err := readManager(data)
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		return err
+	}
+	m.take(s)
+	return nil
+}
+
+// readManager reads a state without a check. A state of an earlier version has no limits
+// and gets the default ones.
+func readManager(data []byte) (s managerState, err error) {
 	if err := json.Unmarshal(data, &s); err != nil {
-		return err
+		return s, err
 	}
-	if err := s.check(); err != nil {
-		return err
+	defaults := ManagerOptions{}.resolve()
+	if s.Options.MaxPartitions == 0 {
+		s.Options.MaxPartitions = defaults.MaxPartitions
 	}
+	if s.Options.MaxRequests == 0 {
+		s.Options.MaxRequests = defaults.MaxRequests
+	}
+	return s, nil
+}
+
+// take makes s the state of the manager.
+func (m *Manager) take(s managerState) {
 	m.s = s
+	m.changes = changes{stats: s.Stats}
 	m.derive()
 	m.resumed = true
-	return nil
 }
 
 // derive computes the fields that follow from the state.
@@ -46,19 +68,44 @@ func (m *Manager) derive() {
 	}
 	slices.Sort(m.kinds)
 	m.kinds = slices.Clip(slices.Compact(m.kinds))
-	m.kindOf = grow.Zero(m.kindOf, len(m.s.Nodes))
+	n := len(m.s.Nodes)
+	m.kindOf, m.listedAt = grow.Zero(m.kindOf, n), grow.Zero(m.listedAt, n)
+	m.after, m.before, m.changes.what = grow.Zero(m.after, n), grow.Zero(m.before, n), grow.Zero(m.changes.what, n)
+	m.held, m.endingOf = grow.Zero(m.held, len(m.s.Partitions)), grow.Zero(m.endingOf, len(m.s.Partitions))
+	m.head = grow.To(m.head, len(m.s.Partitions))
+	for p := range m.head {
+		m.head[p] = -1
+	}
+	m.listed, m.replan = 0, true
+	m.perKind = grow.Zero(m.perKind, len(m.kinds))
 	m.waiting, m.ending, m.reclaim, m.due = 0, 0, 0, false
 	for i := range m.s.Nodes {
 		m.kindOf[i], _ = slices.BinarySearch(m.kinds, m.s.Nodes[i].Kind)
-		if m.s.Nodes[i].Preemption > 0 {
-			m.ending++
+		m.perKind[m.kindOf[i]]++
+		if p := m.s.Nodes[i].Holder; p >= 0 {
+			m.link(i)
+			if m.s.Nodes[i].Preemption > 0 {
+				m.ending++
+				m.endingOf[p]++
+			}
 		}
 	}
+	all := make([]int, len(m.kinds))
+	for k := range all {
+		all[k] = k
+	}
+	m.groups = m.groups[:0]
+	m.addGroup(all)
 	for i := range m.s.Partitions {
 		p := &m.s.Partitions[i]
 		m.reclaim += p.Reclaim
 		for j := range p.Requests {
-			m.waiting += p.Requests[j].missing()
+			r := &p.Requests[j]
+			r.group = -1
+			if r.Refused == "" {
+				r.group, _ = m.group(Request{Kind: r.Kind})
+			}
+			m.waiting += r.missing()
 		}
 	}
 }
@@ -66,7 +113,7 @@ func (m *Manager) derive() {
 // check says what is wrong with a state.
 func (s *managerState) check() error {
 	o := s.Options
-	if o.Grace < 0 || o.Every <= 0 || o.Term == 0 || o.Term < -1 || o.Skew < 0 || o.MaxAge < 0 || o.MaxDelay < 0 {
+	if o.Grace < 0 || o.Every <= 0 || o.Term == 0 || o.Term < -1 || o.Skew < 0 || o.MaxAge < 0 || o.MaxDelay < 0 || o.MaxPartitions < 0 || o.MaxRequests < 0 {
 		return badInput("options", -1, ErrRange, "%+v: want options that a manager has saved", o)
 	}
 	if s.Now < 0 {
@@ -77,11 +124,11 @@ func (s *managerState) check() error {
 	}
 	for i := range s.Partitions {
 		p := &s.Partitions[i]
-		if p.Name == "" || p.Weight < 1 || p.Weight > maxWeight || p.Floor < 0 || p.Floor > len(s.Nodes) || p.Reclaim < 0 || p.Reclaim > len(s.Nodes) || p.DelaySince < 0 || p.ReclaimAt < 0 {
+		if p.Name == "" || p.Weight < 1 || p.Weight > maxWeight || p.Floor < 0 || p.Floor > len(s.Nodes) || p.Reclaim < 0 || p.Reclaim > len(s.Nodes) || p.DelaySince < 0 || p.ReclaimAt < 0 || p.Removed && (len(p.Requests) > 0 || p.Reclaim > 0) {
 			return badInput("partitions", i, ErrRange, "partition %q: want a name, a weight of 1 or more, a floor and a reclaim of 0 to all nodes, and times that are not negative", p.Name)
 		}
 		for j := range i {
-			if s.Partitions[j].Name == p.Name {
+			if s.Partitions[j].Name == p.Name && !s.Partitions[j].Removed && !p.Removed {
 				return badInput("partitions", i, ErrRange, "%q is also partition %d: want distinct names", p.Name, j)
 			}
 		}
@@ -91,7 +138,7 @@ func (s *managerState) check() error {
 				r.Refused == "" && r.Count > len(s.Nodes) || r.Refused != "" && r.Given > 0 {
 				return badInput("partitions", i, ErrRange, "request %d of %q: want ascending IDs, and no more nodes granted than were asked for", r.ID, p.Name)
 			}
-			if r.Refused == "" && r.Kind != "" && !slices.ContainsFunc(s.Nodes, func(n nodeState) bool { return n.Kind == r.Kind }) {
+			if r.Refused == "" && r.Kind != "" && !slices.ContainsFunc(s.Nodes, func(n nodeState) bool { return fits(r.Kind, n.Kind) }) {
 				return badInput("partitions", i, ErrRange, "request %d of %q is for kind %q: want a kind that the cluster has", r.ID, p.Name, r.Kind)
 			}
 		}
@@ -106,11 +153,13 @@ func (s *managerState) check() error {
 		n := &s.Nodes[i]
 		switch {
 		case n.Holder == -1:
-			if *n != (nodeState{Kind: n.Kind, Epoch: n.Epoch, Holder: -1}) {
+			if *n != (nodeState{Kind: n.Kind, Epoch: n.Epoch, Holder: -1, Out: n.Out}) || n.Out < 0 {
 				return badInput("nodes", i, ErrRange, "the node is free and has a lease: want one of the two")
 			}
 		case n.Holder < -1 || n.Holder >= len(s.Partitions):
 			return badInput("nodes", i, ErrUnknown, "holder %d: want -1 or the index of a partition", n.Holder)
+		case n.Out != 0 || n.Orphan && !(n.Forced && n.Confirmed && n.Preemption > 0) || n.Unprepared && n.Confirmed:
+			return badInput("nodes", i, ErrRange, "the lease of the node: want a lease that ends if its client was reset, and no lease that was listed before the node was ready")
 		case n.Epoch == 0 || !(n.Value >= 0 && n.Value <= 1) || n.Until < 0 || n.Next < 0:
 			return badInput("nodes", i, ErrRange, "the lease of the node: want an epoch from 1, a value from 0 to 1, and times that are not negative")
 		case n.Preemption == 0:
@@ -140,6 +189,7 @@ func (s *managerState) check() error {
 
 type clientState struct {
 	Partition string        `json:"partition"`
+	Instance  string        `json:"instance,omitempty"`
 	Every     time.Duration `json:"every_ns"`
 	Now       time.Duration `json:"now_ns"`
 	Number    uint64        `json:"number"` // of the next message or request
@@ -149,8 +199,9 @@ type clientState struct {
 	Asked     uint64        `json:"asked,omitempty"`  // first number with which AddNodes has the open requests
 	Queued    uint64        `json:"queued,omitempty"` // last number of an AddNodes that was answered
 	Leases    []leaseState  `json:"leases,omitempty"`
-	NextBeat  time.Duration `json:"next_beat_ns"` // when to send SetResourceValues,
-	NextAdd   time.Duration `json:"next_add_ns"`  // AddNodes
+	Listings  []listing     `json:"listings,omitempty"` // the last ones, by number
+	NextBeat  time.Duration `json:"next_beat_ns"`       // when to send SetResourceValues,
+	NextAdd   time.Duration `json:"next_add_ns"`        // AddNodes
 	NextBack  time.Duration `json:"next_back_ns"`
 }
 
@@ -174,12 +225,20 @@ func (c *Client) UnmarshalJSON(data []byte) error {
 
 // check says what is wrong with a state.
 func (s *clientState) check() error {
-	if s.Partition == "" || s.Every <= 0 || s.Now < 0 || s.Number == 0 || s.Number > 2*maxFirst || s.ValuesAt < 0 || s.ValuesAt > s.Now ||
+	if s.Partition == "" || s.Every <= 0 || s.Now < 0 || s.Number == 0 || s.Number > maxNumber || s.ValuesAt < 0 || s.ValuesAt > s.Now ||
 		s.Asked > s.Number || s.Queued >= s.Number || s.NextBeat < 0 || s.NextAdd < 0 || s.NextBack < 0 {
 		return badInput("client", -1, ErrRange, "the name, numbers or times of the client: want those of a client that was saved")
 	}
 	if err := checkRequests(s.Requests); err != nil {
 		return err
+	}
+	if len(s.Listings) > maxListings {
+		return badInput("listings", -1, ErrRange, "%d: want at most %d", len(s.Listings), maxListings)
+	}
+	for i, l := range s.Listings {
+		if l.Number >= s.Number || i > 0 && l.Number <= s.Listings[i-1].Number || l.Sent < 0 || l.Sent > s.Now {
+			return badInput("listings", i, ErrRange, "number %d at %v: want ascending numbers below %d, and times up to now", l.Number, l.Sent, s.Number)
+		}
 	}
 	for i := range s.Requests {
 		if s.Requests[i].ID >= s.Number {

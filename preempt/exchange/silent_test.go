@@ -78,7 +78,8 @@ func TestNamedKinds(t *testing.T) {
 	// The gpu is free: it goes to the one that names it, and the other one has a node taken.
 	together := func(p *pair) {
 		for i, kind := range []string{"", "gpu"} {
-			r := requestState{Request: Request{ID: 90, Kind: kind, Count: 1}}
+			g, _ := p.m.group(Request{Kind: kind})
+			r := requestState{group: g, Request: Request{ID: 90, Kind: kind, Count: 1}}
 			p.m.s.Partitions[i].Requests = append(p.m.s.Partitions[i].Requests, r)
 			p.m.waiting++
 		}
@@ -200,7 +201,8 @@ func TestLostRequests(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 1), "a", "b")
 	p.ask("b", "", 1)
 	p.ask("a", "", 1)
-	p.c["a"], _ = NewClient("a", ClientOptions{First: 1e9})
+	p.c["a"], _ = NewClient("a", ClientOptions{Instance: "2"})
+	p.talk(p.m.ResetClient(p.now, "a", "2", false))
 	p.wait(10 * time.Second)
 	p.talk(p.c["b"].DeleteNodes(p.now, 0))
 	p.want("-")

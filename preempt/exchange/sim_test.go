@@ -2,6 +2,8 @@ package exchange
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -22,7 +24,10 @@ type world struct {
 	opts  ManagerOptions
 	calm  bool // no faults
 	m     *Manager
-	saved *Manager
+	saved *Manager // what the log has, by its records
+	log   [][]byte // records since the state
+	state []byte
+	gone  []*simPart // clients that were reset, and may go on
 	down  bool
 	parts []*simPart
 	pool  []Message // under way
@@ -34,11 +39,15 @@ type world struct {
 	holdings       [][]NodeStatus
 	mine           []NodeStatus
 	notices        map[preemptKey]time.Duration // first sent, by the manager's clock
-	acks           map[preemptKey]time.Duration // first sent, by the client's clock
+	acks           map[preemptKey]time.Duration // when the notice was first read, by the client's clock
 	renewals       map[leaseKey]time.Duration   // for how long at the most, by the manager's clock
 	grants         map[leaseKey]bool            // lost at least once
 	back           map[leaseKey]bool            // given back
-	listed         map[leaseKey]bool            // by the client
+	old            map[leaseKey]bool            // of a client that was reset
+	fenced         map[leaseKey]bool            // cut off by an operator
+	todo           []Unprepared
+	records        int
+	listed         map[leaseKey]bool // by the client
 	counts         simCounts
 }
 
@@ -74,12 +83,13 @@ type simCounts struct {
 	CutByCrash                           int // sends of which a crash let some through or none
 	GrantsAfterLoss, Refused, Unsure     int
 	LateGrants, LateNotices, LateReturns int // of leases that are over
+	Reset, OfTheReset, Unprepared        int // OfTheReset: messages of clients that were reset
 	Terms, Dead, OfTheSilent             int // OfTheSilent: preemptions of leases that had run out
 }
 
 func newWorld(t fataler, pick func(int) int, opts ManagerOptions, kinds []string) *world {
 	w := &world{pick: pick, opts: opts.resolve(), notices: map[preemptKey]time.Duration{}, acks: map[preemptKey]time.Duration{},
-		renewals: map[leaseKey]time.Duration{}, grants: map[leaseKey]bool{}, back: map[leaseKey]bool{}, listed: map[leaseKey]bool{}}
+		renewals: map[leaseKey]time.Duration{}, grants: map[leaseKey]bool{}, back: map[leaseKey]bool{}, fenced: map[leaseKey]bool{}, old: map[leaseKey]bool{}, listed: map[leaseKey]bool{}}
 	var err error
 	if w.m, err = NewManager(opts, kinds); err != nil {
 		t.Fatalf("%v", err)
@@ -92,13 +102,15 @@ func newWorld(t fataler, pick func(int) int, opts ManagerOptions, kinds []string
 		if err := w.m.CreatePartition(p.name, p.weight, p.floor); err != nil {
 			t.Fatalf("%v", err)
 		}
-		if p.c, err = NewClient(p.name, ClientOptions{First: uint64(1000 * i)}); err != nil {
+		if p.c, err = NewClient(p.name, ClientOptions{Instance: fmt.Sprint("first ", i)}); err != nil {
 			t.Fatalf("%v", err)
 		}
 		w.parts = append(w.parts, p)
+		if _, err := w.m.ResetClient(0, p.name, p.c.Instance(), false); err != nil {
+			t.Fatalf("%v", err)
+		}
 	}
-	w.saved = new(Manager)
-	w.saveManager()
+	w.snapshot(t)
 	for _, p := range w.parts {
 		p.saved = new(Client)
 		w.saveClient(p)
@@ -112,7 +124,59 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-func (w *world) saveManager() { copyManager(w.saved, w.m) }
+// snapshot saves the whole manager.
+func (w *world) snapshot(t fataler) {
+	var err error
+	if w.state, err = json.Marshal(w.m); err != nil {
+		t.Fatalf("%v", err)
+	}
+	if w.saved == nil {
+		w.saved = new(Manager)
+	}
+	copyManager(w.saved, w.m)
+	w.saved.derive()
+	w.log = w.log[:0]
+	w.m.ChangesSaved()
+}
+
+// saveManager saves what has changed of the manager.
+func (w *world) saveManager(t fataler) {
+	w.records++
+	if len(w.log) > 400 {
+		w.same(t)
+		w.snapshot(t)
+		return
+	}
+	var record []byte
+	if n := len(w.log); n < cap(w.log) {
+		record = w.log[:n+1][n][:0]
+	}
+	record = w.m.AppendChanges(record)
+	w.m.ChangesSaved()
+	if len(record) == 0 {
+		return
+	}
+	w.log = append(w.log, record)
+	if err := w.saved.s.apply(record); err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// same asks whether the log says what the manager is.
+func (w *world) same(t fataler) {
+	record := w.m.AppendChanges(nil)
+	w.m.ChangesSaved()
+	if len(record) > 0 {
+		if err := w.saved.s.apply(record); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	w.saved.s.Now = w.m.s.Now
+	a, _ := json.Marshal(w.m)
+	if b, _ := json.Marshal(w.saved); string(a) != string(b) {
+		t.Fatalf("the records say otherwise (-manager +records):\n%s", cmp.Diff(string(a), string(b)))
+	}
+}
 
 func copyManager(dst, src *Manager) {
 	nodes, parts := dst.s.Nodes, dst.s.Partitions
@@ -132,10 +196,11 @@ func copyManager(dst, src *Manager) {
 func (w *world) saveClient(p *simPart) { copyClient(p.saved, p.c) }
 
 func copyClient(dst, src *Client) {
-	rs, ls := dst.s.Requests, dst.s.Leases
+	rs, ls, es := dst.s.Requests, dst.s.Leases, dst.s.Listings
 	dst.s = src.s
 	dst.s.Requests = append(rs[:0], src.s.Requests...)
 	dst.s.Leases = append(ls[:0], src.s.Leases...)
+	dst.s.Listings = append(es[:0], src.s.Listings...)
 }
 
 // reload is a restart: what was saved, through JSON.
@@ -159,11 +224,11 @@ func (w *world) fault(n int) bool { return !w.calm && w.pick(n) == 0 }
 func (w *world) emit(t fataler, p int, msgs []Message) {
 	if len(msgs) == 0 {
 		if w.pick(2) == 0 { // it need not, and may, be saved
-			w.save(p)
+			w.save(t, p)
 		}
 		return
 	}
-	w.save(p)
+	w.save(t, p)
 	crash := -1
 	if w.fault(400) {
 		crash = w.pick(len(msgs) + 1)
@@ -190,9 +255,9 @@ func (w *world) emit(t fataler, p int, msgs []Message) {
 	}
 }
 
-func (w *world) save(p int) {
+func (w *world) save(t fataler, p int) {
 	if p < 0 {
-		w.saveManager()
+		w.saveManager(t)
 	} else {
 		w.saveClient(w.parts[p])
 	}
@@ -232,10 +297,10 @@ func (w *world) note(t fataler, p int, msg *Message) {
 				w.renewals[k] = max(w.renewals[k], until)
 			}
 		case AcknowledgeDelete:
-			first(w.acks, w.parts[p].clock(w.now))
+			first(w.acks, w.parts[p].clock(w.now)-l.Since) // when it read the notice
 		case SetResourceValues:
 			if l.Preemption > 0 {
-				first(w.acks, w.parts[p].clock(w.now))
+				first(w.acks, w.parts[p].clock(w.now)-l.Since) // when it read the notice
 			}
 			if a := w.ledger[l.Node]; w.back[k] && a.Partition == msg.Partition && a.Epoch == l.Epoch { // unless a late grant made it believe so, and it is over
 				t.Fatalf("client %s lists node %d, epoch %d, after giving it back", msg.Partition, l.Node, l.Epoch)
@@ -278,7 +343,16 @@ func (w *world) crash(p int) {
 
 func (w *world) restart(t fataler, p int) {
 	if p < 0 {
-		w.m, w.down = reload(t, w.saved), false
+		w.m, w.down = new(Manager), false
+		if err := w.m.Restore(w.state, func(yield func([]byte, error) bool) {
+			for _, r := range w.log {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}); err != nil {
+			t.Fatalf("restart: %v", err)
+		}
 		return
 	}
 	part := w.parts[p]
@@ -316,11 +390,23 @@ func (w *world) deliver(t fataler, i int) {
 			}
 		}
 		out, err := w.m.Handle(w.now, msg)
+		if errors.Is(err, ErrInstance) {
+			w.counts.OfTheReset++
+			return
+		}
 		if err != nil {
 			t.Fatalf("manager: %+v: %v", msg, err)
 		}
 		w.emit(t, -1, out)
 		return
+	}
+	for _, z := range w.gone {
+		if z.name == msg.Partition && z.c.Instance() == msg.Instance {
+			if _, err := z.c.Handle(z.clock(w.now), msg); err != nil { // what it answers is refused
+				t.Fatalf("client %s, reset: %+v: %v", z.name, msg, err)
+			}
+			return
+		}
 	}
 	if part.down {
 		w.lose(&msg)
@@ -337,6 +423,9 @@ func (w *world) deliver(t fataler, i int) {
 		}
 	}
 	out, err := part.c.Handle(part.clock(w.now), msg)
+	if errors.Is(err, ErrInstance) {
+		return
+	}
 	if err != nil {
 		t.Fatalf("client %s: %+v: %v", part.name, msg, err)
 	}
@@ -362,10 +451,14 @@ func (w *world) act(t fataler) {
 	if w.calm && what < 7 {
 		what = 23
 	}
+	if !w.calm && !w.down && w.pick(3000) == 0 {
+		w.reset(t, i)
+		return
+	}
 	switch {
 	case what < 3:
 		if rs := p.c.AppendRequests(nil); len(rs) < 3 {
-			kind := []string{"", "", "gpu", "cpu", "tpu"}[w.pick(5)]
+			kind := []string{"", "", "gpu", "cpu", "tpu", "+ib", "cpu+ib"}[w.pick(7)]
 			_, msgs, err := p.c.AddNodes(now, kind, 1+w.pick(4))
 			must(msgs, err)
 		}
@@ -387,7 +480,7 @@ func (w *world) act(t fataler) {
 			if err := w.m.SetOptions(opts.again()); err != nil {
 				t.Fatalf("%v", err)
 			}
-			w.saveManager()
+			w.saveManager(t)
 			w.counts.Terms++
 		}
 		if !w.down && w.pick(8) == 0 {
@@ -455,6 +548,10 @@ func (w *world) step(t fataler) {
 		w.now += time.Duration(w.pick(40000)) * time.Millisecond
 	case what < 84:
 		w.tick(t, w.pick(len(w.parts)+1)-1)
+		if w.opts.Prepare {
+			w.look(t)
+			w.prepare(t)
+		}
 	case what < 98 || w.calm:
 		w.act(t)
 	case what < 99:
@@ -499,6 +596,71 @@ func (w *world) tick(t fataler, p int) {
 	}
 }
 
+// prepare is the host that makes a node ready, or fails to.
+func (w *world) prepare(t fataler) {
+	if w.down || !w.opts.Prepare {
+		return
+	}
+	w.todo = w.m.AppendUnprepared(w.todo[:0])
+	if len(w.todo) == 0 {
+		return
+	}
+	var msgs []Message
+	var err error
+	u := w.todo[w.pick(len(w.todo))]
+	if w.fault(4) {
+		w.counts.Unprepared++
+		msgs, err = w.m.PrepareFailed(w.now, u.Node, u.Epoch, time.Duration(w.pick(100))*time.Second)
+	} else {
+		msgs, err = w.m.Prepared(w.now, u.Node, u.Epoch)
+	}
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	w.emit(t, -1, msgs)
+}
+
+// reset replaces the client of a partition, which may go on nevertheless. At times the
+// partition is removed and created again.
+func (w *world) reset(t fataler, i int) {
+	p := w.parts[i]
+	w.counts.Reset++
+	name := fmt.Sprint("reset ", w.counts.Reset)
+	for _, a := range w.ledger {
+		if a.Partition == p.name { // notices are not asked for
+			w.old[leaseKey{a.Node, a.Epoch}] = true
+		}
+	}
+	old := *p
+	w.gone = append(w.gone, &old)
+	msgs, err := []Message(nil), error(nil)
+	if w.pick(3) == 0 {
+		if msgs, err = w.m.RemovePartition(w.now, p.name, false); err != nil {
+			t.Fatalf("%v", err)
+		}
+		w.emit(t, -1, msgs)
+		if w.down {
+			w.restart(t, -1)
+		}
+		w.look(t)
+		if err := w.m.CreatePartition(p.name, p.weight, p.floor); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	if msgs, err = w.m.ResetClient(w.now, p.name, name, false); err != nil {
+		t.Fatalf("%v", err)
+	}
+	if len(msgs) == 0 { // the new client must not hear of what is not saved
+		w.saveManager(t)
+	}
+	w.emit(t, -1, msgs)
+	if p.c, err = NewClient(p.name, ClientOptions{Instance: name}); err != nil {
+		t.Fatalf("%v", err)
+	}
+	p.saved = new(Client)
+	w.saveClient(p)
+}
+
 func (w *world) isDown(p int) bool { return p < 0 && w.down || p >= 0 && w.parts[p].down }
 
 // again is what resolve makes the same options of.
@@ -534,11 +696,22 @@ func (w *world) look(t fataler) {
 			if h.State == Unsure {
 				w.counts.Unsure++
 			}
-			if h.State != Usable && h.State != Draining {
+			if h.State != Usable && h.State != Draining || w.fenced[leaseKey{h.Node, h.Epoch}] {
 				continue
 			}
 			if a := w.ledger[h.Node]; a.Partition != p.name || a.Epoch != h.Epoch {
 				t.Fatalf("at %v partition %s uses %+v, and the ledger says %+v", w.now, p.name, h, a)
+			}
+		}
+	}
+	for _, z := range w.gone {
+		w.mine = z.c.AppendNodes(w.mine[:0], z.clock(w.now))
+		for _, h := range w.mine {
+			if h.State != Usable && h.State != Draining || w.fenced[leaseKey{h.Node, h.Epoch}] {
+				continue
+			}
+			if a := w.ledger[h.Node]; a.Partition != z.name || a.Epoch != h.Epoch {
+				t.Fatalf("at %v partition %s, reset, uses %+v, and the ledger says %+v", w.now, z.name, h, a)
 			}
 		}
 	}
@@ -570,7 +743,7 @@ func (w *world) look(t fataler) {
 // ended asks why a lease, as it was before this step, is over.
 func (w *world) ended(t fataler, b Assignment) {
 	k := leaseKey{b.Node, b.Epoch}
-	if w.back[k] {
+	if w.back[k] || b.Unprepared || w.fenced[k] || w.old[k] && w.now >= w.renewals[k] {
 		return
 	}
 	p := w.parts[w.part(b.Partition)]
@@ -602,7 +775,7 @@ func (w *world) fair(t fataler, a Assignment, m *Manager) {
 	if n := &m.s.Nodes[a.Node]; n.Until <= m.s.Now {
 		w.counts.OfTheSilent++
 	}
-	if m.s.Nodes[a.Node].Forced {
+	if m.s.Nodes[a.Node].Forced || w.old[leaseKey{a.Node, a.Epoch}] {
 		return
 	}
 	v := w.part(a.Partition)
@@ -615,7 +788,7 @@ func (w *world) fair(t fataler, a Assignment, m *Manager) {
 		if i == v {
 			continue
 		}
-		for _, r := range m.s.Partitions[i].Requests {
+		for _, r := range m.s.Partitions[m.partition(p.name)].Requests {
 			if r.missing() > 0 && held[v]*p.weight >= (held[i]+1)*w.parts[v].weight && held[v] >= w.parts[v].floor {
 				return
 			}
@@ -649,12 +822,12 @@ func (w *world) settle(t fataler) {
 	if err := w.m.SetOptions(w.opts.again()); err != nil {
 		t.Fatalf("%v", err)
 	}
-	w.saveManager()
+	w.saveManager(t)
 	// What was promised for a longer term, or for ever, is not waited for.
 	endless := map[int]bool{} // nodes with a dead partition that was told it may keep them
 	end := w.now + w.opts.Term
 	for i, n := range w.m.s.Nodes {
-		if n.Holder >= 0 && w.parts[n.Holder].dead {
+		if n.Holder >= 0 && (n.Orphan || w.parts[w.part(w.m.s.Partitions[n.Holder].Name)].dead) {
 			if n.Until == forever {
 				endless[i] = true
 			} else {
@@ -672,6 +845,8 @@ func (w *world) settle(t fataler) {
 			break
 		}
 		w.tick(t, -1)
+		w.look(t)
+		w.prepare(t)
 		for p := range w.parts {
 			w.tick(t, p)
 		}
@@ -688,6 +863,9 @@ func (w *world) settle(t fataler) {
 		}
 		for _, a := range w.ledger {
 			if a.Partition == p.name {
+				if endless[a.Node] && w.old[leaseKey{a.Node, a.Epoch}] {
+					continue
+				}
 				if a.Preemption > 0 {
 					t.Fatalf("at %v node %d is still to end: %+v", w.now, a.Node, a)
 				}
@@ -702,12 +880,12 @@ func (w *world) settle(t fataler) {
 			t.Fatalf("at %v, after a calm, %s holds (-ledger +client):\n%s", w.now, p.name, diff)
 		}
 		// Nobody waits for what is free.
-		for _, r := range w.m.s.Partitions[i].Requests {
+		for _, r := range w.m.s.Partitions[w.m.partition(p.name)].Requests {
 			if r.Given != r.Granted {
 				t.Fatalf("at %v, after a calm, %+v of %s is granted and not confirmed", w.now, r, p.name)
 			}
 			for _, a := range w.ledger {
-				if r.missing() > 0 && a.Partition == "" && (r.Kind == "" || r.Kind == a.Kind) {
+				if r.missing() > 0 && a.Partition == "" && fits(r.Kind, a.Kind) {
 					t.Fatalf("at %v %s waits for %+v, and node %d is free", w.now, p.name, r, a.Node)
 				}
 			}
@@ -716,7 +894,15 @@ func (w *world) settle(t fataler) {
 	for _, p := range w.parts {
 		p.dead = false
 	}
-	w.calm = false
+	for node := range endless { // nobody waits for these to end
+		w.fenced[leaseKey{node, w.ledger[node].Epoch}] = true
+		if _, err := w.m.Fence(w.now, node, w.ledger[node].Epoch); err != nil {
+			t.Fatalf("%v", err)
+		}
+		w.saveManager(t)
+		w.look(t)
+	}
+	w.calm, w.gone = false, nil
 	live := map[leaseKey]bool{}
 	for _, a := range w.ledger {
 		live[leaseKey{a.Node, a.Epoch}] = true
@@ -725,6 +911,7 @@ func (w *world) settle(t fataler) {
 	forget(w.acks, live, func(k preemptKey) leaseKey { return k.leaseKey })
 	same := func(k leaseKey) leaseKey { return k }
 	forget(w.back, live, same)
+	forget(w.old, live, same)
 	forget(w.grants, live, same)
 	forget(w.listed, live, same)
 	forget(w.renewals, live, same)
@@ -752,12 +939,12 @@ func (w *world) served(t fataler, endless map[int]bool) {
 		if p.dead {
 			continue
 		}
-		for _, r := range w.m.s.Partitions[i].Requests {
+		for _, r := range w.m.s.Partitions[w.m.partition(p.name)].Requests {
 			if r.missing() == 0 {
 				continue
 			}
 			for _, a := range w.ledger {
-				if a.Partition == "" || a.Preemption > 0 || endless[a.Node] || r.Kind != "" && r.Kind != a.Kind {
+				if a.Partition == "" || a.Preemption > 0 || endless[a.Node] || !fits(r.Kind, a.Kind) {
 					continue
 				}
 				v := w.part(a.Partition)
@@ -769,7 +956,7 @@ func (w *world) served(t fataler, endless map[int]bool) {
 	}
 }
 
-var simKinds = []string{"cpu", "cpu", "cpu", "cpu", "gpu", "cpu", "gpu", ""}
+var simKinds = []string{"cpu", "cpu", "cpu+ib", "cpu", "gpu", "cpu", "gpu+ib", ""}
 
 var simOptions = ManagerOptions{Grace: 2 * time.Minute, Term: 6 * time.Minute, Skew: time.Second, MaxAge: 3 * time.Minute, MaxDelay: 4 * time.Minute}
 
@@ -777,6 +964,11 @@ var simOptions = ManagerOptions{Grace: 2 * time.Minute, Term: 6 * time.Minute, S
 // default. Everything that is interesting happens often.
 func TestUnderFaults(t *testing.T) {
 	t.Run("short terms", func(t *testing.T) { simulate(t, 7, 1_000_000, simOptions) })
+	t.Run("prepared nodes", func(t *testing.T) {
+		opts := simOptions
+		opts.Prepare = true
+		simulate(t, 9, 300_000, opts)
+	})
 	t.Run("default", func(t *testing.T) { simulate(t, 8, 500_000, ManagerOptions{}) })
 }
 
@@ -808,6 +1000,7 @@ func simulate(t *testing.T, seed uint64, total int, opts ManagerOptions) {
 		"grants after loss": c.GrantsAfterLoss, "refused": c.Refused, "unsure": c.Unsure,
 		"late grants": c.LateGrants, "late notices": c.LateNotices, "late returns": c.LateReturns,
 		"changes of terms": c.Terms, "dead partitions": c.Dead, "preemptions of the silent": c.OfTheSilent,
+		"records": w.records, "resets": 40 * c.Reset, "messages of clients that were reset": c.OfTheReset,
 	} {
 		if n < least {
 			t.Errorf("%s: only %d times", name, n)

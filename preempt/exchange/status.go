@@ -17,6 +17,9 @@ type ManagerStats struct {
 	Cancelled   int `json:"cancelled"`   // preemptions cancelled because nobody waited any more
 	Delayed     int `json:"delayed"`     // times that stale values delayed preemptions from a partition
 	Aborted     int `json:"aborted"`     // delays that MaxDelay ended
+	// Unknown counts leases and preemptions of messages that the manager never gave. The
+	// manager was restored from an old state, or a message was forged.
+	Unknown int `json:"unknown,omitempty"`
 }
 
 // An Assignment is the ledger's entry of a node.
@@ -30,28 +33,41 @@ type Assignment struct {
 	Preemption uint64        // 0 unless the node is to end
 	End        time.Duration // of a node that is to end: the latest end, as far as the manager knows
 	Noticed    bool          // the partition has acknowledged the notice
+	Unprepared bool          // the host has not made the node ready for the partition
+	Out        time.Duration // of a free node: the manager does not grant the node before
 }
 
 // AppendAssignments appends the ledger to dst, by node. Time: O(nodes).
 func (m *Manager) AppendAssignments(dst []Assignment) []Assignment {
 	for i := range m.s.Nodes {
-		n := &m.s.Nodes[i]
-		a := Assignment{Node: i, Kind: n.Kind}
-		if n.Holder >= 0 {
-			a.Partition, a.Epoch, a.Confirmed, a.Value = m.s.Partitions[n.Holder].Name, n.Epoch, n.Confirmed, n.Value
-			if n.Preemption > 0 {
-				a.Preemption, a.End, a.Noticed = n.Preemption, n.end(), n.Acked
-			}
-		}
-		dst = append(dst, a)
+		dst = append(dst, m.Assignment(i))
 	}
 	return dst
 }
+
+// Assignment returns the ledger's entry of a node. It panics if there is no such node.
+func (m *Manager) Assignment(node int) Assignment {
+	n := &m.s.Nodes[node]
+	a := Assignment{Node: node, Kind: n.Kind, Out: n.Out}
+	if n.Holder >= 0 {
+		a.Partition, a.Epoch, a.Confirmed, a.Value = m.s.Partitions[n.Holder].Name, n.Epoch, n.Confirmed, n.Value
+		a.Unprepared = n.Unprepared
+		if n.Preemption > 0 {
+			a.Preemption, a.End, a.Noticed = n.Preemption, n.end(), n.Acked
+		}
+	}
+	return a
+}
+
+// Nodes returns how many nodes the cluster has.
+func (m *Manager) Nodes() int { return len(m.s.Nodes) }
 
 // A PartitionStatus is what the manager knows of a partition, and why the partition
 // waits.
 type PartitionStatus struct {
 	Name     string
+	Instance string // of the client whose messages count
+	Removed  bool   // the partition waits only for its leases to end
 	Weight   int
 	Floor    int
 	Held     int  // nodes of the partition
@@ -64,25 +80,21 @@ type PartitionStatus struct {
 }
 
 // AppendPartitions appends the status of each partition to dst, in the order of their
-// creation. Time: O(nodes).
+// creation; a partition may have the place of one that was removed before. Removed
+// partitions are there while they have nodes. Time: O(partitions and their requests).
 func (m *Manager) AppendPartitions(dst []PartitionStatus) []PartitionStatus {
-	first := len(dst)
 	for i := range m.s.Partitions {
 		p := &m.s.Partitions[i]
-		s := PartitionStatus{Name: p.Name, Weight: p.Weight, Floor: p.Floor, Reclaim: p.Reclaim,
+		if p.Removed && m.held[i] == 0 {
+			continue
+		}
+		s := PartitionStatus{Name: p.Name, Instance: p.Instance, Removed: p.Removed, Weight: p.Weight, Floor: p.Floor, Reclaim: p.Reclaim,
+			Held: m.held[i], Ending: m.endingOf[i],
 			Fresh: m.fresh(p), Delaying: p.Delaying && !p.Passed, Passed: p.Passed && !m.fresh(p)}
 		for j := range p.Requests {
 			s.Waiting += p.Requests[j].missing()
 		}
 		dst = append(dst, s)
-	}
-	for i := range m.s.Nodes {
-		if n := &m.s.Nodes[i]; n.Holder >= 0 {
-			dst[first+n.Holder].Held++
-			if n.Preemption > 0 {
-				dst[first+n.Holder].Ending++
-			}
-		}
 	}
 	return dst
 }

@@ -80,6 +80,8 @@ func Status(err error) int {
 		return http.StatusOK
 	case errors.As(err, &f):
 		return f.Status
+	case errors.Is(err, exchange.ErrInstance):
+		return http.StatusConflict
 	case errors.Is(err, exchange.ErrUnknown):
 		return http.StatusNotFound
 	case errors.As(err, &in):
