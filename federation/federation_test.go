@@ -610,7 +610,7 @@ func TestBadInput(t *testing.T) {
 	var sp Splitter
 	_, err = sp.Theta([]int{1}, []int{1}, Rates{Traffic: -1})
 	wantError(t, err, "Rates.Traffic", -1, ErrRange)
-	_, err = sp.Theta([]int{1 << 40}, []int{1}, Rates{OnDemand: 1 << 40})
+	_, err = sp.Theta([]int{1 << 30}, []int{1}, Rates{OnDemand: 1 << 50})
 	wantError(t, err, "Rates", -1, ErrOverflow)
 	_, err = Centre{Traffic: math.MaxInt64}.TrafficFor(2 * gigabyte)
 	wantError(t, err, "Centres.Traffic", -1, ErrOverflow)

@@ -160,7 +160,7 @@ func (m *model) load(centres []Centre, tasks []Task) error {
 		}
 		instances += flow
 		cost += all // on demand; to send costs less, and so do reservations
-		if instances > 1<<61 || cost > uint64(1<<61/(n+2)) {
+		if instances > 1<<61 || cost > 1<<61/uint64(n+2) {
 			return badInput("Tasks.Instances", k, ErrOverflow, "the cost of the tasks up to task %d does not fit: want fewer tasks", t.ID)
 		}
 		m.total[t.Start] += int64(t.Instances)

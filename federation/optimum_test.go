@@ -650,6 +650,9 @@ func TestJoint(t *testing.T) {
 
 // What is wrong is said, before anything is done.
 func TestOptimumErrors(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("with ints of 32 bits no number of instances is too large")
+	}
 	const most = math.MaxInt64
 	centre := func(slots int) Centre { return Centre{Reserved: make([]int, slots), OnDemand: 5, Term: 1, Traffic: 1} }
 	task := Task{ID: 7, Start: 0, End: 1, Instances: 1}
@@ -670,8 +673,8 @@ func TestOptimumErrors(t *testing.T) {
 		{"same ID", []Centre{centre(1)}, []Task{task, {ID: 8, End: 1, Instances: 1}, task}, nil, ErrDuplicate, "Tasks.ID", 2},
 		{"much data", []Centre{{Reserved: []int{1}, Term: 1, Traffic: most}}, []Task{{End: 1, Instances: 1, Disk: most}}, nil, ErrOverflow, "Tasks.Disk", 0},
 		{"dear", []Centre{{Reserved: make([]int, 1000), OnDemand: most / 8 / 1000, Term: 1}}, nil, nil, ErrOverflow, "Centres.OnDemand", -1},
-		{"many instances", []Centre{centre(1)}, []Task{{End: 1, Instances: most}}, nil, ErrOverflow, "Tasks.Instances", 0},
-		{"many together", []Centre{centre(1)}, []Task{{ID: 1, End: 1, Instances: 1 << 56}, {ID: 2, End: 1, Instances: 1 << 56}, {ID: 3, End: 1, Instances: 1 << 56}}, nil, ErrOverflow, "Tasks.Instances", 2},
+		{"many instances", []Centre{centre(1)}, []Task{{End: 1, Instances: math.MaxInt}}, nil, ErrOverflow, "Tasks.Instances", 0},
+		{"many together", []Centre{centre(1)}, []Task{{ID: 1, End: 1, Instances: 1 << 56 & math.MaxInt}, {ID: 2, End: 1, Instances: 1 << 56 & math.MaxInt}, {ID: 3, End: 1, Instances: 1 << 56 & math.MaxInt}}, nil, ErrOverflow, "Tasks.Instances", 2},
 		{"start of another task", []Centre{centre(1)}, []Task{task}, []Booking{{Task: 6, Start: 0, End: 1, OnDemand: 1}}, ErrUnbalanced, "Start", 0},
 		{"start elsewhere", []Centre{centre(1)}, []Task{task}, []Booking{{Task: 7, Centre: 1, End: 1, OnDemand: 1}}, ErrRange, "Start", 0},
 		{"start of too many", []Centre{centre(1)}, []Task{task}, []Booking{{Task: 7, End: 1, OnDemand: 2}}, ErrUnbalanced, "Start", 0},
@@ -702,7 +705,7 @@ func TestOptimumErrors(t *testing.T) {
 		{[]pricing.Money{0, 6}, nil, ErrRange},
 		{[]pricing.Money{-1, 0}, nil, ErrRange},
 		{[]pricing.Money{5, 5}, []Task{{End: 3, Instances: 1}}, ErrRange},
-		{[]pricing.Money{5, 5}, []Task{{End: 2, Instances: 1 << 62}}, ErrOverflow},
+		{[]pricing.Money{5, 5}, []Task{{End: 2, Instances: 1 << 62 & math.MaxInt}}, ErrOverflow},
 	} {
 		if _, err := Bound(one, c.tasks, c.prices); !errors.Is(err, c.want) {
 			t.Errorf("Bound with %v: %v", c.prices, err)
@@ -711,7 +714,7 @@ func TestOptimumErrors(t *testing.T) {
 	if _, err := JointPrices([]Centre{{Term: 1, OnDemand: 1}}, 7*time.Hour); !errors.Is(err, ErrRange) {
 		t.Errorf("a seventh of a nano an hour: %v", err)
 	}
-	if _, err := JointPrices([]Centre{{Term: 1 << 40, OnDemand: 1}}, time.Hour); !errors.Is(err, ErrOverflow) {
+	if _, err := JointPrices([]Centre{{Term: 1 << 40 & math.MaxInt, OnDemand: 1}}, time.Hour); !errors.Is(err, ErrOverflow) {
 		t.Errorf("a term of 2^40 hours: %v", err)
 	}
 	got, err := JointPrices([]Centre{{Term: 2, OnDemand: 30, Fee: 9}, {Term: 4, OnDemand: 20, Fee: 8}}, 30*time.Minute)
@@ -863,7 +866,7 @@ func TestTwoCentreSteps(t *testing.T) {
 
 // Reservations beyond all need change nothing, however many.
 func TestOptimumPlenty(t *testing.T) {
-	const many = math.MaxInt64
+	const many = math.MaxInt
 	centres := []Centre{
 		{Reserved: []int{0, 0}, OnDemand: 1e9, Term: 1, Traffic: 1e6},
 		{Reserved: []int{many, 1}, OnDemand: 2e9, Term: 1},
@@ -1027,9 +1030,12 @@ func TestOptimumLimits(t *testing.T) {
 
 // Amounts are refused from the bound that is documented, and not before.
 func TestOptimumBounds(t *testing.T) {
-	solve := func(p pricing.Money, n int) error {
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("with ints of 32 bits no number of instances is too large")
+	}
+	solve := func(p pricing.Money, n int64) error {
 		var o Optimizer
-		_, err := o.Solve([]Centre{{Reserved: []int{0}, OnDemand: p, Term: 1}}, []Task{{ID: 1, End: 1, Instances: n}}, OptimumOptions{})
+		_, err := o.Solve([]Centre{{Reserved: []int{0}, OnDemand: p, Term: 1}}, []Task{{ID: 1, End: 1, Instances: int(n)}}, OptimumOptions{})
 		return err
 	}
 	// One slot: 3² prices and 3 flows.
@@ -1046,8 +1052,8 @@ func TestOptimumBounds(t *testing.T) {
 	}
 	wantError(t, solve(3, 1<<61/9+1), "Tasks.Instances", 0, ErrOverflow)
 
-	joint := func(n int) error {
-		return JointDemandTo(make([]int, 2), []Task{{ID: 1, End: 1, Instances: n}, {ID: 2, Start: 1, End: 2, Instances: 1}})
+	joint := func(n int64) error {
+		return JointDemandTo(make([]int, 2), []Task{{ID: 1, End: 1, Instances: int(n)}, {ID: 2, Start: 1, End: 2, Instances: 1}})
 	}
 	if err := joint(1<<62 - 1); err != nil {
 		t.Errorf("the most joint demand: %v", err)

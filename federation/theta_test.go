@@ -194,7 +194,7 @@ func TestPivot(t *testing.T) {
 // chosen among them, the next higher ones. Without careful pivots a tenth of the
 // square of the length is looked at.
 func TestThetaIsLinear(t *testing.T) {
-	const unknown = 1 << 40
+	const unknown = 1 << 30
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		k := make([]kink, n)
 		for i := range k {

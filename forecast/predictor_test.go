@@ -432,7 +432,7 @@ func TestPredictorGrowth(t *testing.T) {
 
 // Quantiles reach into the tails: of the normal distribution, by R's qnorm.
 func TestQuantileTails(t *testing.T) {
-	p := Predictor{Model: &Naive{Level: 0, N: 1}, Analytic: true, Squares: 1e12, Errors: 1e12}
+	p := Predictor{Model: &Naive{Level: 0, N: 1}, Analytic: true, Squares: math.MaxInt32, Errors: math.MaxInt32}
 	var got [1]float64
 	for _, tt := range []struct{ q, want float64 }{
 		{1e-300, -37.04710}, {1e-20, -9.262340}, {1e-5, -4.264891}, {.5, 0}, {1 - 0x1p-53, 8.209536},

@@ -88,7 +88,7 @@ func TestNodeTime(t *testing.T) {
 	}
 	most := NodeTime{math.MaxInt64, 999_999_999}
 	panics(t, "preempt: node-time out of range", func() { most.Add(NodeTimeOf(1, 1)) })
-	panics(t, "preempt: node-time out of range", func() { NodeTimeOf(long, math.MaxInt64) })
+	panics(t, "preempt: node-time out of range", func() { NodeTimeOf(long, math.MaxInt) })
 	panics(t, "preempt: negative node-time", func() { NodeTimeOf(-1, 1) })
 	panics(t, "preempt: negative node-time", func() { NodeTimeOf(1, -1) })
 }
@@ -185,7 +185,7 @@ func TestCensus(t *testing.T) {
 		{[]int{2, 257}, []int{258, 1}, 0},
 		{[]int{257, 512}, []int{257, 512}, -1},
 		{[]int{257, 512}, []int{513, 256}, 0},
-		{[]int{1, 1 << 40}, []int{1, 0}, 1},
+		{[]int{1, math.MaxInt/2 + 2}, []int{1, 0}, 1},
 	} {
 		var st State
 		for _, n := range c.says {
@@ -373,8 +373,8 @@ func TestVictimsLargeAmounts(t *testing.T) {
 			t.Errorf("victims %v, %v; want job 1, younger by a nanosecond", got, err)
 		}
 		jobs := slices.Clone(jobs)
-		jobs[1].Priority = math.MaxInt64
-		for _, w := range []Weights{{ByPriority: true}, {ByPriority: true, Overrun: math.MaxInt64}} {
+		jobs[1].Priority = math.MaxInt
+		for _, w := range []Weights{{ByPriority: true}, {ByPriority: true, Overrun: math.MaxInt}} {
 			got, err = choose([]int{4}, on(0, jobs...), Preemption{Take: 10, Weights: w})
 			wantError(t, err, ErrOverflow, "Jobs", 1-min(1, w.Overrun))
 			if !slices.Equal(got, []int{4}) {
@@ -414,7 +414,7 @@ func TestErrors(t *testing.T) {
 		{with(func(st *State) { st.Jobs = append(st.Jobs, Job{Nodes: 1}) }), ErrNoNode, "Jobs.Nodes", 2},
 		{with(func(st *State) { st.Jobs[0].Nodes = 2 }), ErrNoNode, "Jobs.Nodes", 0},
 		{with(func(st *State) { st.Jobs[0].Nodes = -1 }), ErrNoNode, "Jobs.Nodes", 0},
-		{with(func(st *State) { st.Jobs[1].Nodes = math.MaxInt64 }), ErrOverflow, "Jobs.Nodes", 1},
+		{with(func(st *State) { st.Jobs[1].Nodes = math.MaxInt }), ErrOverflow, "Jobs.Nodes", 1},
 		{with(func(st *State) { st.Jobs[1].Priority = -1 }), ErrRange, "Jobs.Priority", 1},
 		{with(func(st *State) { st.Jobs[1].Elapsed = -1 }), ErrRange, "Jobs.Elapsed", 1},
 		{with(func(st *State) { st.Jobs[1].Requested = -1 }), ErrRange, "Jobs.Requested", 1},
@@ -543,7 +543,7 @@ func TestMisuse(t *testing.T) {
 			func() { tally.Add([]Job{{Nodes: 1, Priority: -1}}, []time.Duration{2}, []int{0}, 1) },
 		},
 		"preempt: node-time out of range": {
-			func() { WastedCycles(Job{Nodes: math.MaxInt64, Elapsed: math.MaxInt64}, 1, 1) },
+			func() { WastedCycles(Job{Nodes: math.MaxInt, Elapsed: math.MaxInt64}, 1, 1) },
 		},
 		"preempt: prior is not a finite number": {
 			func() { (&Survival{Prior: math.NaN()}).Chance(0, 1, 1) },
@@ -601,7 +601,7 @@ func TestTally(t *testing.T) {
 // An Add that panics has added nothing: not the jobs before the one that is wrong,
 // and not those that fit before the total does not.
 func TestTallyIsAtomic(t *testing.T) {
-	jobs := []Job{{Nodes: 2, Elapsed: 10 * second, Priority: 10}, {Nodes: 1, Elapsed: -1}, {Nodes: math.MaxInt64 / 2, Elapsed: second, Priority: 3}}
+	jobs := []Job{{Nodes: 2, Elapsed: 10 * second, Priority: 10}, {Nodes: 1, Elapsed: -1}, {Nodes: math.MaxInt / 2, Elapsed: second, Priority: 3}}
 	remaining := []time.Duration{20 * second, 20 * second, 20 * second}
 	var tally Tally
 	tally.Add(jobs, remaining, []int{0}, 0)
@@ -609,7 +609,7 @@ func TestTallyIsAtomic(t *testing.T) {
 	tally.Add(jobs, remaining, []int{2}, 0)
 	before := tally.Total()
 	panics(t, "preempt: node-time out of range", func() { tally.Add(jobs, remaining, []int{0, 2}, 0) })
-	if tally.Total() != before || tally.Killed() != 2 || tally.Of(10) != NodeTimeOf(20*second, 1) || tally.Of(3) != NodeTimeOf(second, math.MaxInt64/2) {
+	if tally.Total() != before || tally.Killed() != 2 || tally.Of(10) != NodeTimeOf(20*second, 1) || tally.Of(3) != NodeTimeOf(second, math.MaxInt/2) {
 		t.Errorf("total %v of %d jobs, of priority 10 %v, of 3 %v", tally.Total(), tally.Killed(), tally.Of(10), tally.Of(3))
 	}
 	if tally.Of(-4) != (NodeTime{}) {

@@ -495,7 +495,7 @@ func TestVerifyRefusesWraps(t *testing.T) {
 	var all []pricing.Purchase
 	for k := range 4 {
 		q.Prices.Classes = append(q.Prices.Classes, pricing.Class{Name: strconv.Itoa(k), Term: time.Hour})
-		all = append(all, pricing.Purchase{Class: k, Count: 1 << 62})
+		all = append(all, pricing.Purchase{Class: k, Count: math.MaxInt/2 + 1})
 	}
 	if _, err := Cost(q, all); !errors.Is(err, ErrForged) {
 		t.Errorf("counts that wrap: %v", err)

@@ -681,8 +681,8 @@ func (o *Online) UnmarshalJSON(data []byte) error {
 	case s.Slot != o.slot || s.Every != o.every || !slices.Equal(s.Terms, o.terms):
 		return badInput("state", -1, ErrRange, "it is of intervals of %d slots of %v and terms of %v slots: want %d slots of %v and %v",
 			s.Every, s.Slot, s.Terms, o.every, o.slot, o.terms)
-	case s.Seen < 0 || s.Seen > math.MaxInt32 || s.Seen > (math.MaxInt-math.MaxInt32)/s.Every-1:
-		return badInput("state.seen", -1, ErrRange, "%d intervals: want 0 to %d", s.Seen, math.MaxInt32)
+	case s.Seen < 0 || s.Seen > min(math.MaxInt32, math.MaxInt/2/s.Every-1):
+		return badInput("state.seen", -1, ErrRange, "%d intervals: want 0 to %d", s.Seen, min(math.MaxInt32, math.MaxInt/2/s.Every-1))
 	case len(s.Recent)%s.Every != 0 || len(s.Recent)/s.Every > min(s.Seen, o.window()):
 		return badInput("state.recent", -1, ErrRange, "%d slots: want whole intervals, %d at most", len(s.Recent), min(s.Seen, o.window()))
 	case s.Forecaster == nil || string(s.Forecaster) == "null":

@@ -669,7 +669,7 @@ func TestOnlineErrors(t *testing.T) {
 		{"slot", Online{Forecaster: predictor()}, func(p *Problem) { p.Slot = 0 }, ErrRange, "Slot"},
 		{"term", Online{Forecaster: predictor()}, func(p *Problem) { p.Slot = 25 * time.Hour }, ErrTerm, "four"},
 		{"every", Online{Forecaster: predictor()}, func(p *Problem) { p.Every = -1 }, ErrRange, "Every"},
-		{"every", Online{Forecaster: predictor()}, func(p *Problem) { p.Every = 1 << 50 }, ErrRange, "too long"},
+		{"every", Online{Forecaster: predictor()}, func(p *Problem) { p.Every = math.MaxInt }, ErrRange, "too long"},
 		{"held", Online{Forecaster: predictor()}, func(p *Problem) { p.Held = []pricing.Holding{{Class: 2}} }, ErrRange, "Held[0]"},
 		{"fee", Online{Forecaster: predictor(), Premium: 1000}, func(p *Problem) { p.Prices.Classes[0].Upfront = math.MaxInt64 / 1000 }, ErrOverflow, "four"},
 	} {

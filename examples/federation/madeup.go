@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -88,7 +89,7 @@ func (s *shape) make(random *rand.Rand, hours int) []trace.Job {
 			})
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b trace.Job) int { return int(a.Submit - b.Submit) })
+	slices.SortStableFunc(jobs, func(a, b trace.Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	for i := range jobs {
 		jobs[i].ID = int64(i + 1)
 		jobs[i].Estimate = jobs[i].Run

@@ -50,7 +50,7 @@ import (
 )
 
 // memoryLimit is what a mutant may take before it counts as killed.
-const memoryLimit = 4 << 30
+const memoryLimit int64 = 4 << 30
 
 type options struct {
 	n        int

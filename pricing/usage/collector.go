@@ -201,7 +201,7 @@ func (c *Collector) check(row *Row, at int) error {
 		c.first, c.last = first, last
 	}
 	if row.Raw != nil {
-		e, found := c.seen.add(hashOf(row.Raw), int32(at), uint32(min(max(row.Line, 1), math.MaxUint32)))
+		e, found := c.seen.add(hashOf(row.Raw), int32(at), uint32(min(max(int64(row.Line), 1), math.MaxUint32)))
 		if found && !c.Options.KeepRepeats {
 			where := where(c.files[e.file].Name, int(e.line))
 			if int(e.file) != at {

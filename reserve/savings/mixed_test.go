@@ -3,6 +3,7 @@ package savings
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"testing"
@@ -207,7 +208,7 @@ func TestVerifyMixedForged(t *testing.T) {
 		"worths missing":   func(q *MixedPlan) { q.Certificate.Worth = nil },
 		"prices missing":   func(q *MixedPlan) { q.Certificate.Prices = nil },
 		"shift":            func(q *MixedPlan) { q.Certificate.Shift-- },
-		"wild shift":       func(q *MixedPlan) { q.Certificate.Shift = 1 << 40 },
+		"wild shift":       func(q *MixedPlan) { q.Certificate.Shift = math.MaxInt / 2 },
 		"a worth too high": func(q *MixedPlan) { q.Certificate.Worth[30] += 1 << 46 },
 		"a negative worth": func(q *MixedPlan) { q.Certificate.Worth[30] = -1 },
 		"a price too high": func(q *MixedPlan) { q.Certificate.Prices[30] = 1 << 61 },

@@ -3,6 +3,7 @@ package savings
 import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/wide"
+	"math"
 )
 
 // Optimal for the true values: negative cycles, from a plan that is almost optimal.
@@ -146,7 +147,7 @@ func (s *Solver) worth(t, n int) (value wide.Int, from, to int) {
 		at = end
 	}
 	if a >= at {
-		return value, int((at+s.unit-1)/s.unit) + 1, 1 << 40
+		return value, int((at+s.unit-1)/s.unit) + 1, math.MaxInt / 2
 	}
 	return value, n, n
 }
@@ -171,7 +172,7 @@ func (r *repair) onCycle() int {
 func (s *Solver) cancel(v int) {
 	r := &s.repair
 	r.cycle = r.cycle[:0]
-	times := 1 << 40
+	times := math.MaxInt / 2
 	for u := v; ; {
 		r.cycle = append(r.cycle, int32(u))
 		from := int(r.parent[u])

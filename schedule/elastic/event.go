@@ -12,7 +12,7 @@ const (
 const kindShift = 56
 
 // order is the kind and the index of an event as the tie of its time.
-func order(k kind, index int) int64 { return int64(k)<<kindShift | int64(index) }
+func order(k kind, index int64) int64 { return int64(k)<<kindShift | index }
 
-func kindOf(order int64) kind { return kind(order >> kindShift) }
-func indexOf(order int64) int { return int(order & (1<<kindShift - 1)) }
+func kindOf(order int64) kind   { return kind(order >> kindShift) }
+func indexOf(order int64) int64 { return order & (1<<kindShift - 1) }

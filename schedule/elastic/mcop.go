@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -230,7 +231,7 @@ func (p *MCOP) explore(s *Snapshot) {
 	if len(s.Jobs) == 0 {
 		return
 	}
-	p.table.reset(s, d.all, time.Duration(orInt(int(p.Stall), int(24*time.Hour))))
+	p.table.reset(s, d.all, cmp.Or(p.Stall, 24*time.Hour))
 	if s.Budget.Covered { // credits are needed for as long as any of the jobs may run
 		for i := range s.Jobs {
 			d.hours = max(d.hours, 1+int64(instanceHours(1, s.Jobs[i].Estimate)))

@@ -326,7 +326,7 @@ func TestAverages(t *testing.T) {
 		t.Errorf("AWRT %v, want 1h52m30s", got)
 	}
 	// The sum is beyond 64 bits, the mean is not.
-	big := []schedule.Job{{Nodes: 1 << 40}, {Nodes: 1 << 40, Submit: 2}}
+	big := []schedule.Job{{Nodes: 1 << 30}, {Nodes: 1 << 30, Submit: 2}}
 	if got := AWQT(big, schedule.Never); got != schedule.Never-1 {
 		t.Errorf("AWQT %v, want %v", got, schedule.Never-1)
 	}

@@ -230,10 +230,10 @@ func (e *Simulator) replay() {
 		for e.events.Len() > 0 && e.events.Min().Key == at {
 			ev := e.events.Pop().Tie
 			if kindOf(ev) == finish {
-				e.finish(indexOf(ev))
+				e.finish(int(indexOf(ev)))
 				e.since = at
 			} else {
-				e.up(indexOf(ev)>>cloudShift, int64(indexOf(ev)&(1<<cloudShift-1)))
+				e.up(int(indexOf(ev)>>cloudShift), indexOf(ev)&(1<<cloudShift-1))
 			}
 			freed = true
 		}
@@ -399,7 +399,7 @@ func (e *Simulator) occupy(i int, j *schedule.Job) bool {
 	}
 	e.wake()
 	e.res.Starts[index], e.res.Places[index] = e.now, i
-	e.events.Push(e.now+e.jobs[index].Run, order(finish, int(index)))
+	e.events.Push(e.now+e.jobs[index].Run, order(finish, int64(index)))
 	return true
 }
 
@@ -622,7 +622,7 @@ func (e *Simulator) launch(a Action, round int) int {
 		boot := p.boot.draw(e.rng)
 		c.Instances = append(c.Instances, Instance{ID: e.ids, State: Booting, Due: due, Ready: e.now + boot})
 		p.job = append(p.job, -1)
-		e.events.Push(e.now+boot, order(booted, a.Cloud<<cloudShift|int(e.ids)))
+		e.events.Push(e.now+boot, order(booted, int64(a.Cloud)<<cloudShift|int64(e.ids)))
 		e.ids++
 	}
 	if granted > 0 {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -354,7 +355,7 @@ func TestBatchErrors(t *testing.T) {
 	}{
 		{nil, BatchOptions{}, ErrRange, "Nodes", -1},
 		{nil, BatchOptions{Nodes: -3}, ErrRange, "Nodes", -1},
-		{nil, BatchOptions{Nodes: 1 << 40}, ErrRange, "Nodes", -1},
+		{nil, BatchOptions{Nodes: math.MaxInt}, ErrRange, "Nodes", -1},
 		{nil, BatchOptions{Nodes: 2, Every: -1}, ErrRange, "Every", -1},
 		{with(func(j *trace.Job) { j.Nodes = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Nodes", 1},
 		{with(func(j *trace.Job) { j.Nodes = 3 }), BatchOptions{Nodes: 2}, ErrTooLarge, "Jobs.Nodes", 1},

@@ -233,6 +233,7 @@ func TestQuotaAndRefusal(t *testing.T) {
 // and a million times as many; and a tenth for 10 minutes from each minute of an hour.
 func TestHoursOfManyInstances(t *testing.T) {
 	const n = 3_000_000
+	const many = min(1_000_000, math.MaxInt/(3*n))
 	var short []trace.Job
 	for i := range 60 {
 		short = append(short, job(int64(i+1), float64(i), 10, n/10))
@@ -243,7 +244,7 @@ func TestHoursOfManyInstances(t *testing.T) {
 	}{
 		"whole": {[]trace.Job{job(1, 0, 180, n)}, []int{n, n, n}},
 		"part":  {[]trace.Job{job(1, 20, 180, n)}, []int{2 * n / 3, n, n, n / 3}},
-		"more":  {[]trace.Job{job(1, 20, 180, 1_000_000*n)}, []int{2_000_000 * n / 3, 1_000_000 * n, 1_000_000 * n, 1_000_000 * n / 3}},
+		"more":  {[]trace.Job{job(1, 20, 180, many*n)}, []int{2 * many * n / 3, many * n, many * n, many * n / 3}},
 		// Minutes of hour 0: those that begin up to minute 50 have 10 each, then 9 to 1.
 		"short": {short, []int{n / 10 * (51*10 + 45) / 60, n / 10 * 45 / 60}},
 	} {

@@ -23,7 +23,9 @@ func order(k kind, index int) int64 { return int64(k)<<kindShift | int64(index) 
 
 // end is the order of the end of a job, the started-th job to start. So ends of one
 // moment come in the order in which the jobs started.
-func end(started, job int) int64 { return order(finish, started<<indexBits|job) }
+func end(started, job int) int64 {
+	return int64(finish)<<kindShift | int64(started)<<indexBits | int64(job)
+}
 
 func kindOf(order int64) kind { return kind(order >> kindShift) }
 func indexOf(order int64) int { return int(order & (1<<indexBits - 1)) }

@@ -42,7 +42,7 @@ type refLease struct {
 }
 
 // noUser has nobody.
-const noUser = -1 << 62
+const noUser = -1 << 30
 
 type refInstance struct {
 	id          int

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -249,10 +250,10 @@ func TestErrors(t *testing.T) {
 		{Problem{Demand: one, Price: 1, Classes: []Class{{Term: 1, Fees: []int64{1, 2}}}}, ErrInput},
 		{Problem{Demand: one, Price: 1, Held: []int{1, 2}}, ErrInput},
 		{Problem{Demand: one, Price: 1 << 60}, ErrOverflow},
-		{Problem{Demand: []int{1 << 61}, Price: 1}, ErrOverflow},
+		{Problem{Demand: []int{math.MaxInt}, Price: 1 << 31}, ErrOverflow},
 		{Problem{Demand: one, Price: 1, Held: []int{2}, MaxActive: []int{1}}, ErrInfeasible},
 		{Problem{Price: 1}, nil},
-		{Problem{Demand: one, Price: 1, MaxActive: []int{1 << 62}}, nil},
+		{Problem{Demand: one, Price: 1, MaxActive: []int{math.MaxInt}}, nil},
 	} {
 		var s Solver
 		if err := s.Solve(c.p); err != c.want {

@@ -25,7 +25,7 @@ func (m *model) planCost(plan []int, active []int64) (int64, error) {
 			if v == 0 {
 				continue
 			}
-			if v < 0 || float64(v) > m.cap[j] || v > 1<<31 {
+			if v < 0 || float64(v) > m.cap[j] || int64(v) > 1<<31 {
 				return 0, fmt.Errorf("%w: %d of class %d at %d", ErrPlan, v, c, i)
 			}
 			f, fits := wide.Mul(int64(v), m.feeI[j])
