@@ -823,6 +823,9 @@ func TestVerifyForged(t *testing.T) {
 		{"reservations that wrap", []Task{one}, []Booking{book(1, 0, most, 0), book(1, 0, most, 0), book(1, 0, most, 0), book(1, 0, 4-most-1, 0)}, "Bookings", 1, ErrOverflow},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if math.MaxInt == math.MaxInt32 && strings.HasSuffix(c.name, "that wrap") {
+				t.Skip("three ints of 32 bits have a sum of 64 bits")
+			}
 			wantError(t, Verify(centres, c.tasks, c.bookings, Options{}), c.field, c.index, c.cause)
 		})
 	}

@@ -208,7 +208,11 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	for _, v := range []View{{Worth: math.Inf(1)}, {Worth: -1}, {Asked: 1 << 40}, {Queue: []Waiting{{Nodes: 1 << 40}}}, {Nodes: []Node{{Held: -1}}}, {Nodes: []Node{{Free: -1}}}} {
+	wrong := []View{{Worth: math.Inf(1)}, {Worth: -1}, {Nodes: []Node{{Held: -1}}}, {Nodes: []Node{{Free: -1}}}}
+	if math.MaxInt > math.MaxInt32 {
+		wrong = append(wrong, View{Asked: math.MaxInt}, View{Queue: []Waiting{{Nodes: math.MaxInt}}})
+	}
+	for _, v := range wrong {
 		if _, err := new(Scaler).Decide(v, Options{}); err == nil {
 			t.Errorf("%+v is taken", v)
 		}
