@@ -16,6 +16,7 @@
 //	a demand, known or forecast          what to reserve and when                reserve
 //	the same                             an order to sign today                  reserve/advice
 //	demands of several types             what to commit to a savings plan        reserve/savings
+//	a marketplace for rests of terms     what to reserve, and when to sell       reserve/resale
 //	discounts for large purchases        what to reserve, for several accounts    reserve/volume
 //	doubt that planning is easy          proofs and counterexamples              reserve/theory
 //	waiting jobs                         starts; whether a cluster grows         schedule

@@ -33,6 +33,7 @@ var joins = map[string][]string{
 	"schedule/spot/spotsim":      {"schedule/spot"},
 	"reserve/advice":             {"reserve"},
 	"reserve/savings":            {"reserve"},
+	"reserve/resale":             {},
 	"reserve/volume":             {"reserve"},
 	"schedule/trace/accounting":  {"schedule/trace"},
 }
