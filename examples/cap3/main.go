@@ -9,18 +9,41 @@
 // that was measured for this program. -profile FILE plans another program, and -h lists
 // the choices.
 //
+//	go run ./examples/cap3 run -tasks FILE
+//
+// carries a plan out: requests instances, runs tasks, moves them when spot instances are
+// taken, and gives instances back. run -h lists the choices.
+//
 // Reference: [Huang13] Huang, Wang, Tak, Wang, Tang, CAP3: A Cloud Auto-Provisioning
 // Framework for Parallel Processing Using On-demand and Spot Instances, 2013.
 package main
 
-import "github.com/plimsoll/plimsoll/examples/internal/cli"
+import (
+	"io"
+	"os"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+)
 
 var program = &cli.Program[options, *results]{
 	Name: "cap3", Usage: usage, Define: define, Work: provision, Text: (*results).text, Rows: (*results).rows,
 	Files: []cli.File[*results]{{Flag: "svg", Write: (*results).writeSVG}},
 }
 
-func main() { program.Main() }
+// commands are the other parts of the program, by name.
+var commands = map[string]func(args []string, stdout, stderr io.Writer) int{}
+
+func main() { os.Exit(start(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// start runs a command, or plans.
+func start(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 {
+		if run := commands[args[0]]; run != nil {
+			return run(args[1:], stdout, stderr)
+		}
+	}
+	return program.Run(args, stdout, stderr)
+}
 
 // provision reads the input, fits, sizes and schedules.
 func provision(o *options, run *cli.Run) (*results, error) {

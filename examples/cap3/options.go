@@ -14,6 +14,7 @@ import (
 
 // usage is what -h prints.
 const usage = `Usage: go run ./examples/cap3 [flags]
+       go run ./examples/cap3 run -tasks FILE [flags]   (run -h explains)
 
 Fits models of the run time to a profile of small runs, and sizes the large runs so
 that they meet deadline and budget: how many processes, on demand or on spot instances

@@ -24,6 +24,7 @@
 package runner
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -52,6 +53,7 @@ type Request struct {
 	Tier      spot.Tier
 	Bid       pricing.Money // for an instance-hour; 0 on demand
 	Instances int
+	Submitted bool // the runner has submitted the task there before
 }
 
 // A Lease is a cluster that was closed.
@@ -217,7 +219,11 @@ func Open(o Options) (*Runner, error) {
 		}
 	}()
 	if r.first {
-		r.id = "t" + sum[:8]
+		var random [4]byte // another journal of the same tasks has other tokens
+		if _, err := rand.Read(random[:]); err != nil {
+			return nil, err
+		}
+		r.id = "t" + hex.EncodeToString(random[:])
 		if err := r.write(&Entry{Kind: "began", ID: r.id, Tasks: sum}); err != nil {
 			return nil, err
 		}
@@ -388,7 +394,9 @@ func (r *Runner) resume() error {
 			if c == nil {
 				continue
 			}
-			if err := r.o.Cloud.Open(c.Request); err != nil {
+			q := c.Request
+			q.Submitted = c.submitted
+			if err := r.o.Cloud.Open(q); err != nil {
 				return err
 			}
 		}

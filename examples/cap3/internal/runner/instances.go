@@ -1,0 +1,481 @@
+//go:build unix
+
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/spot"
+)
+
+// Instances is a cloud of a provider's instances. A cluster is so many instances as its task
+// wants. What runs on them is the matter of Jobs.
+//
+// With a History, spot instances follow its prices on the clock: the cloud requests them
+// while the price is at most the bid, and deletes them when the price rises above. Without
+// one, the provider does both: it refuses instances while the price is too high, and ends
+// them.
+//
+// A token of an instance is that of its cluster, a number of the attempt, and a number within
+// the cluster. If the provider takes an instance before the task is submitted, the next
+// attempt begins.
+type Instances struct {
+	// Renter returns who creates instances for a request. It may tell the tier and the bid
+	// to the provider.
+	Renter   func(r Request) provider.Provider
+	Provider provider.Provider // lists and deletes
+	Jobs     Jobs
+	Clock    *clock.Clock
+	Tasks    []Task
+	History  *pricing.SpotHistory
+	OnDemand pricing.Money
+	Spot     pricing.SpotMeter
+	Meter    pricing.Meter
+	Timeout  time.Duration // of a call to the provider; 0 is a minute
+	Fresh    time.Duration // how long a list of instances is used
+
+	held   map[string]*holding
+	list   []provider.Instance
+	listed time.Time
+}
+
+// Jobs run tasks on clusters. Every method is called again after a failure.
+type Jobs interface {
+	// State says what a cluster is doing.
+	State(c *Cluster) (State, error)
+	// Submit moves what is saved of the task to the cluster, and starts the task. A second
+	// call for a cluster changes nothing.
+	Submit(c *Cluster) error
+	// Save has the task save its progress, where it does not do so by itself.
+	Save(c *Cluster) error
+}
+
+// A Cluster is instances that a task runs on.
+type Cluster struct {
+	Task  *Task
+	Token string   // of the cluster
+	IDs   []string // of its instances
+	Names []string // their tokens
+}
+
+// A State is that of a job.
+type State struct {
+	Ready  bool          // the instances have booted
+	Began  bool          // the task was started there
+	Done   bool          // the task has ended
+	Failed string        // why, if it has failed
+	Saved  time.Duration // work in checkpoints
+}
+
+// holding is a cluster that was asked for.
+type holding struct {
+	Request
+	attempt int
+	saved   time.Duration // when a checkpoint was last asked for
+	failed  string
+}
+
+func (c *Instances) context() (context.Context, context.CancelFunc) {
+	limit := c.Timeout
+	if limit == 0 {
+		limit = time.Minute
+	}
+	return context.WithTimeout(context.Background(), limit)
+}
+
+// Open remembers a cluster; Look creates its instances.
+func (c *Instances) Open(r Request) error {
+	if c.held == nil {
+		c.held = map[string]*holding{}
+	}
+	if c.held[r.Token] == nil {
+		c.held[r.Token] = &holding{Request: r}
+	}
+	return nil
+}
+
+// instances returns what the provider has of a cluster, by attempt.
+func (c *Instances) instances(token string) ([]provider.Instance, error) {
+	if c.list == nil || time.Since(c.listed) > c.Fresh {
+		ctx, cancel := c.context()
+		defer cancel()
+		list, err := c.Provider.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.list, c.listed = list, time.Now()
+	}
+	var out []provider.Instance
+	for _, in := range c.list {
+		if strings.HasPrefix(in.Token, token+"-") {
+			out = append(out, in)
+		}
+	}
+	return out, nil
+}
+
+// attempt returns the number of an instance's attempt.
+func attempt(token string) int {
+	parts := strings.Split(token, "-")
+	if len(parts) < 2 {
+		return -1
+	}
+	n, err := strconv.Atoi(parts[len(parts)-2])
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// find returns a cluster that was asked for, and the instances of its last attempt in the
+// order of their numbers.
+func (c *Instances) find(token string) (*holding, []provider.Instance, error) {
+	h := c.held[token]
+	if h == nil {
+		return nil, nil, fmt.Errorf("there is no cluster %q", token)
+	}
+	all, err := c.instances(token)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, in := range all {
+		h.attempt = max(h.attempt, attempt(in.Token))
+	}
+	all = slices.DeleteFunc(all, func(in provider.Instance) bool { return attempt(in.Token) != h.attempt })
+	number := func(in provider.Instance) int {
+		n, _ := strconv.Atoi(in.Token[strings.LastIndexByte(in.Token, '-')+1:])
+		return n
+	}
+	slices.SortFunc(all, func(a, b provider.Instance) int { return number(a) - number(b) })
+	return h, all, nil
+}
+
+// cluster is what jobs run on.
+func (c *Instances) cluster(h *holding, all []provider.Instance) *Cluster {
+	out := &Cluster{Task: &c.Tasks[h.Task], Token: h.Token}
+	for _, in := range all {
+		out.IDs, out.Names = append(out.IDs, in.ID), append(out.Names, in.Token)
+	}
+	return out
+}
+
+// Look creates instances that are missing, and says what has become of the others.
+func (c *Instances) Look(token string) (o spot.Observation, err error) {
+	h, all, err := c.find(token)
+	if err != nil {
+		return o, err
+	}
+	now := c.Clock.Now()
+	o.Saved, err = c.savedOf(h, all)
+	if err != nil {
+		return o, err
+	}
+	lost := slices.ContainsFunc(all, func(in provider.Instance) bool { return !in.Live() })
+	if !lost && len(all) > 0 && c.taken(h, all) <= now {
+		lost = true
+	}
+	began := h.Submitted
+	if lost {
+		if began {
+			// The end counts if it came before the loss.
+			s, err := c.Jobs.State(c.cluster(h, all))
+			if err == nil && s.Done {
+				o.Done = true
+				h.failed = s.Failed
+			}
+			o.Launched, o.Ready, o.Interrupted = true, true, true
+			return o, c.delete(all)
+		}
+		if err := c.delete(all); err != nil {
+			return o, err
+		}
+		h.attempt++
+		c.list = nil
+		all = nil
+	}
+	if len(all) < h.Instances {
+		if c.History != nil && h.Tier != spot.TierHigh && c.History.At(now) > h.Bid {
+			return o, nil
+		}
+		return o, c.create(h, all)
+	}
+	o.Launched = true
+	s, err := c.Jobs.State(c.cluster(h, all))
+	if err != nil {
+		return o, err
+	}
+	o.Ready, o.Done, o.Saved = s.Ready || began, began && s.Done, max(o.Saved, s.Saved)
+	h.failed = s.Failed
+	if every := c.Tasks[h.Task].Checkpoints.Every; began && !s.Done && every > 0 && now >= h.saved+every {
+		h.saved = now
+		err = c.Jobs.Save(c.cluster(h, all))
+	}
+	return o, err
+}
+
+// savedOf is what is saved of a task, whatever its clusters do.
+func (c *Instances) savedOf(h *holding, all []provider.Instance) (time.Duration, error) {
+	s, err := c.Jobs.State(&Cluster{Task: &c.Tasks[h.Task]})
+	return s.Saved, err
+}
+
+// taken is when the price rose above the bid of a cluster.
+func (c *Instances) taken(h *holding, all []provider.Instance) time.Duration {
+	if c.History == nil || h.Tier == spot.TierHigh {
+		return spot.Never
+	}
+	first := spot.Never
+	for _, in := range all {
+		first = min(first, c.Clock.At(in.Created))
+	}
+	at, ok := c.History.NextAbove(max(first, c.History.Start()), h.Bid)
+	if !ok {
+		return spot.Never
+	}
+	return at
+}
+
+// create asks for the instances of a cluster that are missing. That the provider refuses
+// one is no failure: spot instances wait for their price.
+func (c *Instances) create(h *holding, have []provider.Instance) error {
+	rent := c.Renter(h.Request)
+	for k := range h.Instances {
+		name := fmt.Sprintf("%s-%d-%d", h.Token, h.attempt, k)
+		if slices.ContainsFunc(have, func(in provider.Instance) bool { return in.Token == name }) {
+			continue
+		}
+		ctx, cancel := c.context()
+		_, err := rent.Create(ctx, name, name)
+		cancel()
+		c.list = nil
+		if errors.Is(err, provider.ErrRefused) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Instances) delete(all []provider.Instance) error {
+	for _, in := range all {
+		if !in.Live() {
+			continue
+		}
+		ctx, cancel := c.context()
+		_, err := c.Provider.Delete(ctx, in.ID)
+		cancel()
+		c.list = nil
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Submit starts a task.
+func (c *Instances) Submit(token string) error {
+	h, all, err := c.find(token)
+	if err != nil {
+		return err
+	}
+	h.Submitted, h.saved = true, c.Clock.Now()
+	return c.Jobs.Submit(c.cluster(h, all))
+}
+
+// Close ends a cluster's instances, of all attempts, and says what they cost.
+func (c *Instances) Close(token string, interrupted bool) (l Lease, err error) {
+	if h, all, err := c.find(token); err == nil && h.Submitted && !interrupted && len(all) == h.Instances {
+		if s, err := c.Jobs.State(c.cluster(h, all)); err == nil && !s.Done {
+			if err := c.Jobs.Save(c.cluster(h, all)); err != nil {
+				return l, err
+			}
+		}
+	}
+	all, err := c.instances(token)
+	if err != nil {
+		return l, err
+	}
+	if err := c.delete(all); err != nil {
+		return l, err
+	}
+	if all, err = c.instances(token); err != nil {
+		return l, err
+	}
+	h := c.held[token]
+	l.Launched = -1
+	for _, in := range all {
+		if in.Live() {
+			return l, fmt.Errorf("the provider says that %s has not ended", in.ID)
+		}
+		from, to := c.Clock.At(in.Created), c.Clock.At(in.Ended)
+		if l.Launched < 0 || from < l.Launched {
+			l.Launched = from
+		}
+		l.Ended = max(l.Ended, to)
+		var cost pricing.Money
+		switch {
+		case h == nil: // what a runner before left behind
+		case h.Tier == spot.TierHigh:
+			cost, err = c.Meter.Cost(c.OnDemand, max(0, to-from))
+		case c.History != nil:
+			by := pricing.EndedByUser
+			if interrupted {
+				by = pricing.EndedByProvider
+			}
+			cost, err = c.Spot.Cost(*c.History, max(from, c.History.Start()), max(0, to-from), by)
+		}
+		if err == nil {
+			l.Cost, err = l.Cost.Add(cost)
+		}
+		if err != nil {
+			return l, err
+		}
+	}
+	return l, nil
+}
+
+// Failed returns why the task on a cluster has failed, "" if it has not.
+func (c *Instances) Failed(task int) string {
+	for _, h := range c.held {
+		if h.Task == task && h.failed != "" {
+			return h.failed
+		}
+	}
+	return ""
+}
+
+// Live returns the tokens of clusters that have instances.
+func (c *Instances) Live() (tokens []string, err error) {
+	c.list = nil
+	if _, err := c.instances(""); err != nil {
+		return nil, err
+	}
+	for _, in := range c.list {
+		parts := strings.Split(in.Token, "-")
+		if !in.Live() || len(parts) != 5 {
+			continue
+		}
+		if token := strings.Join(parts[:3], "-"); !slices.Contains(tokens, token) {
+			tokens = append(tokens, token)
+		}
+	}
+	slices.Sort(tokens)
+	return tokens, nil
+}
+
+// Commands are jobs that a user's commands run, each by /bin/sh -c with
+//
+//	PLIMSOLL_TASK       the name of the task
+//	PLIMSOLL_COMMAND    what it runs
+//	PLIMSOLL_CLUSTER    a name for the cluster, "" where the task has none
+//	PLIMSOLL_INSTANCES  what the provider calls its instances
+//	PLIMSOLL_NODES      their names, as they were asked for
+//
+// in the environment. StatusCommand writes words: booting, ready, running, done or failed,
+// and perhaps the seconds of work in checkpoints, such as "running 3600"; without a
+// cluster it writes "none 3600". MoveCommand brings what is saved to the cluster, and
+// SubmitCommand starts the task there; the runner calls them unless the status says that
+// the task runs or is done. SaveCommand saves the progress. Move and save may be "".
+type Commands struct {
+	StatusCommand, MoveCommand, SubmitCommand, SaveCommand string
+	Timeout                                                time.Duration
+}
+
+func (c *Commands) run(command string, x *Cluster) (string, error) {
+	limit := c.Timeout
+	if limit == 0 {
+		limit = time.Minute
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	cmd.Env = append(cmd.Environ(), "PLIMSOLL_TASK="+x.Task.Name, "PLIMSOLL_COMMAND="+x.Task.Command, "PLIMSOLL_CLUSTER="+x.Token,
+		"PLIMSOLL_INSTANCES="+strings.Join(x.IDs, " "), "PLIMSOLL_NODES="+strings.Join(x.Names, " "))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var msg strings.Builder
+	cmd.Stderr = &msg
+	text, err := cmd.Output()
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return "", fmt.Errorf("%s: %w: %s", command, err, strings.TrimSpace(msg.String()[:min(msg.Len(), 400)]))
+	}
+	return string(text), nil
+}
+
+// State runs the status command.
+func (c *Commands) State(x *Cluster) (s State, err error) {
+	text, err := c.run(c.StatusCommand, x)
+	if err != nil {
+		return s, err
+	}
+	return ParseStatus(text)
+}
+
+// ParseStatus reads what a status command writes.
+func ParseStatus(text string) (s State, err error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return s, errors.New("the status command has written nothing: want booting, ready, running, done, failed or none")
+	}
+	switch words[0] {
+	case "none", "booting":
+	case "ready":
+		s.Ready = true
+	case "running":
+		s.Ready, s.Began = true, true
+	case "done":
+		s.Ready, s.Began, s.Done = true, true, true
+	case "failed":
+		s.Ready, s.Began, s.Done, s.Failed = true, true, true, "the status command says so"
+	default:
+		return s, fmt.Errorf("the status command has written %q: want booting, ready, running, done, failed or none", words[0])
+	}
+	if len(words) > 1 {
+		x, err := strconv.ParseFloat(words[1], 64)
+		if err != nil || !(x >= 0 && x < 1e9) {
+			return s, fmt.Errorf("the status command has written %q: want seconds of work", words[1])
+		}
+		s.Saved = time.Duration(x * float64(time.Second))
+	}
+	return s, nil
+}
+
+// Submit runs the move and the submit command, unless the task has begun there.
+func (c *Commands) Submit(x *Cluster) error {
+	s, err := c.State(x)
+	if err != nil || s.Began {
+		return err
+	}
+	for _, command := range []string{c.MoveCommand, c.SubmitCommand} {
+		if command == "" {
+			continue
+		}
+		if _, err := c.run(command, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Save runs the save command.
+func (c *Commands) Save(x *Cluster) error {
+	if c.SaveCommand == "" {
+		return nil
+	}
+	_, err := c.run(c.SaveCommand, x)
+	return err
+}

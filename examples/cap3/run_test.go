@@ -1,0 +1,141 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	proc "github.com/plimsoll/plimsoll/examples/internal/processes"
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+)
+
+var carrying = programtest.Program{Name: "cap3 run", Run: runProgram.Run}
+
+// On the made-up clock, every rule costs what the simulator says.
+func TestRunMadeUp(t *testing.T) {
+	tasks := programtest.Write(t, "tasks.csv", "name,estimate,deadline,instances,checkpoint,runtime\nsmall,20m,2h,2,,\nlong,5h,12h,8,30m,4h50m\nurgent,1h,1h20m,1,,\nlate,1h,10m,1,,\n")
+	for _, w := range allWays {
+		stdout, _ := carrying.Must(t, "-tasks", tasks, "-rule", w.flag, "-json")
+		for _, r := range programtest.Rows[map[string]any](t, stdout) {
+			if r["cost"] != r["simulated_cost"] || r["done"] != true || r["met"] != (r["task"] != "late") {
+				t.Errorf("%s: %v", w.flag, r)
+			}
+		}
+	}
+	text, _ := carrying.Must(t, "-tasks", tasks)
+	if !strings.Contains(text, "3 of 4 tasks met their deadlines") || !strings.Contains(text, "the same") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestRunMistakes(t *testing.T) {
+	write := func(text string) string { return programtest.Write(t, "tasks.csv", text) }
+	carrying.Mistake(t, "-tasks: want a file")
+	carrying.Mistake(t, "there is no task in it", "-tasks", write("name,estimate,deadline\n"))
+	carrying.Mistake(t, `line 2 (estimate): "soon": want a span of time`, "-tasks", write("name,estimate,deadline\na,soon,2h\n"))
+	carrying.Mistake(t, `line 3 (deadline): "": want a span of time`, "-tasks", write("name,estimate,deadline\na,1h,2h\nb,1h,\n"))
+	carrying.Mistake(t, `there is a column "budget"`, "-tasks", write("name,estimate,deadline,budget\na,1h,2h,3\n"))
+	carrying.Mistake(t, "-journal: want the name of a file", "-tasks", write("name,estimate,deadline\na,1h,2h\n"), "-provider", "local", "-dir", t.TempDir())
+	carrying.Mistake(t, "want a command for -provider local", "-tasks", write("name,estimate,deadline\na,1h,2h\n"), "-provider", "local", "-dir", t.TempDir(), "-journal", filepath.Join(t.TempDir(), "j"))
+	carrying.Mistake(t, "there is no journal there yet", "-journal", filepath.Join(t.TempDir(), "j"))
+}
+
+// work does so many steps of a fiftieth of a second, and saves after each.
+const work = `d=$PLIMSOLL_CHECKPOINT; s=$(cat $d/step 2>/dev/null || echo 0)
+while [ $s -lt %d ]; do sleep .02; s=$((s+1)); echo $s >>$d/log; echo $s >$d/new; mv $d/new $d/step; echo $s | awk '{print $1/50}' >$d/new; mv $d/new $d/saved; done`
+
+// On real processes, the runner is killed at random moments until all tasks have ended:
+// each has done every step once, one that an interruption cut off at most twice, and no
+// process and no instance is left.
+func TestRunKilled(t *testing.T) {
+	dir, state := t.TempDir(), t.TempDir()
+	random := rand.New(rand.NewPCG(1, 19))
+	var tasks bytes.Buffer
+	fmt.Fprintln(&tasks, "name,estimate,deadline,instances,checkpoint,command")
+	steps := []int{20, 35, 50, 65}
+	for i, n := range steps {
+		// A second of the machine is an hour of the clock.
+		fmt.Fprintf(&tasks, "task %d,%dm,%dm,%d,1m,%s\n", i, n*3, n*3+30+40*i, 1+i%2, strings.ReplaceAll(`"`+fmt.Sprintf(work, n)+`"`, "\n", "; "))
+	}
+	path := programtest.Write(t, "tasks.csv", tasks.String())
+	args := []string{"run", "-tasks", path, "-provider", "local", "-dir", dir, "-journal", filepath.Join(state, "journal"), "-hour", "1s", "-poll", "20ms", "-json"}
+	kills := 0
+	var out []byte
+	for begun := time.Now(); ; {
+		cmd := programtest.Command(args...)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		var after <-chan time.Time
+		if kills < 12 {
+			after = time.After(time.Duration(30+random.IntN(400)) * time.Millisecond)
+		}
+		var err error
+		select {
+		case err = <-ended:
+		case <-after:
+			cmd.Process.Kill()
+			<-ended
+			kills++
+			continue
+		}
+		var exit *exec.ExitError
+		if errors.As(err, &exit) || time.Since(begun) > time.Minute {
+			t.Fatalf("%v after %v and %d kills: %s", err, time.Since(begun), kills, stderr.String())
+		}
+		out = stdout.Bytes()
+		break
+	}
+	var rows []map[string]any
+	if err := json.Unmarshal(out, &rows); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range steps {
+		if rows[i]["done"] != true || rows[i]["failed"] != nil {
+			t.Errorf("%v", rows[i])
+		}
+		log := strings.Fields(programtest.Read(t, filepath.Join(dir, fmt.Sprintf("task-%d", i), "log")))
+		times := map[string]int{}
+		for _, s := range log {
+			times[s]++
+		}
+		if leases := int(rows[i]["leases"].(float64)); len(times) != n || len(log) > n+leases-1 {
+			t.Errorf("task %d: %d steps, %d different, on %d leases, want %d", i, len(log), len(times), leases, n)
+		}
+	}
+	instances, _ := filepath.Glob(filepath.Join(dir, "*.instance"))
+	ended, _ := filepath.Glob(filepath.Join(dir, "*.ended"))
+	if len(instances) != len(ended) || len(instances) == 0 {
+		t.Errorf("%d instances, %d ended", len(instances), len(ended))
+	}
+	left, err := proc.Kill(func(pid int) bool {
+		for _, f := range instances {
+			if proc.Marked(pid, "PLIMSOLL_INSTANCE="+strings.TrimSuffix(f, ".instance")) {
+				return pid != os.Getpid()
+			}
+		}
+		return false
+	})
+	if left > 0 || err != nil {
+		t.Errorf("%d processes are left (%v)", left, err)
+	}
+	t.Logf("%d kills, %d instances", kills, len(instances))
+}
+
+func TestRunHelp(t *testing.T) {
+	carrying.Help(t, runProgram.FlagNames(), "simulated_cost", "PLIMSOLL_CHECKPOINT", "PLIMSOLL_BID")
+}
