@@ -52,10 +52,11 @@ instances back. It may be killed at any moment; with the same -journal it goes o
   -dir FOLDER          of local: it exists, and is empty at first
   -hour SPAN           how long an hour of the clock takes, for local (default 1h)
   -poll SPAN           between two looks at instances (default 5s)
-  -create, -delete, -list COMMAND
-                       of exec, as package examples/internal/provider says; -create
-                       has the agent in PLIMSOLL_TIER (high is on demand) and the bid
-                       for an hour in PLIMSOLL_BID
+  -create COMMAND      of exec, as package examples/internal/provider says. It has
+                       the agent in PLIMSOLL_TIER (high is on demand) and the bid for
+                       an hour in PLIMSOLL_BID
+  -delete COMMAND      ends the instance PLIMSOLL_ID
+  -list COMMAND        writes all instances
   -status COMMAND      writes booting, ready, running, done or failed, and the seconds
                        of work in checkpoints, such as "running 3600"; without
                        PLIMSOLL_CLUSTER "none 3600"
@@ -64,16 +65,19 @@ instances back. It may be killed at any moment; with the same -journal it goes o
   -save COMMAND        has the task save its progress: at checkpoints, and before an
                        instance is given back
   -rule NAME           paper, safe, no-return, hedged or planned (default no-return)
-  -th1 X, -th2 X       thresholds of PR, Table II (defaults 1 and 2)
+  -th1 X               a task of less PR goes on demand, Table II (default 1)
+  -th2 X               a task of more PR goes on spot with a low bid (default 2)
   -latency SPAN        from the request for instances until the task runs (default 5m)
   -checkpoint-cost SPAN
                        to save, and to read back (default 1m)
   -on-demand AMOUNT    price of an instance-hour (default 1.30)
   -spot FILE           spot prices, as for planning; bids go by them (default: the
                        MADE-UP history)
-  -instance, -zone, -product NAME
-                       which of them
+  -instance NAME       type of instance in the file (default: the only one)
+  -zone NAME           of the file (default: the only one)
+  -product NAME        of the file (default Linux/UNIX)
   -seed N              of the made-up history (default 1)
+  -json                print an array of objects instead of a table
   -h                   print this
 
 A task's command finds in PLIMSOLL_CHECKPOINT (local) a folder that outlives instances.
