@@ -28,11 +28,11 @@ var web embed.FS
 // scripts are the parts of page.js, in their order.
 var scripts = []string{"engine.js", "plot.js", "ui.js", "reserve.js", "begin.js"}
 
-// library is the package that the browser runs.
-const (
-	module  = "github.com/plimsoll/plimsoll"
-	library = module + "/examples/page/internal/wasm"
-)
+const module = "github.com/plimsoll/plimsoll"
+
+// libraries are what the browser runs: packages in internal/wasm, each with the rooms that a
+// browser can load within 1.5 MB. A browser loads one when a room of it is opened.
+var libraries = []string{"plans", "clusters"}
 
 // A file is a file of the page.
 type file struct {
@@ -70,8 +70,8 @@ func build(ctx context.Context) ([]file, error) {
 }
 
 // assemble puts the page's files together. The library is there twice: compressed, for
-// hosts, and as a script, for folders, where a browser fetches nothing.
-func assemble(wasm, glue []byte) ([]file, error) {
+// hosts, and as scripts, for folders, where a browser fetches nothing.
+func assemble(wasm [][]byte, glue []byte) ([]file, error) {
 	read := func(name string) []byte {
 		data, err := web.ReadFile("web/" + name)
 		if err != nil {
@@ -87,15 +87,18 @@ func assemble(wasm, glue []byte) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	small := compress(wasm)
-	return []file{
+	files := []file{
 		{"index.html", read("index.html")},
 		{"style.css", read("style.css")},
 		{"page.js", page.Bytes()},
 		{"worker-text.js", slices.Concat([]byte("window.plimsollWorker = "), text, []byte(";\n"))},
-		{"plimsoll.wasm.gz", small},
-		{"plimsoll.wasm.js", fmt.Appendf(nil, "window.plimsollWasm = %q;\n", base64.StdEncoding.EncodeToString(small))},
-	}, nil
+	}
+	for i, name := range libraries {
+		small := compress(wasm[i])
+		files = append(files, file{name + ".wasm.gz", small},
+			file{name + ".wasm.js", fmt.Appendf(nil, "window.plimsollWasm = %q;\n", base64.StdEncoding.EncodeToString(small))})
+	}
+	return files, nil
 }
 
 func compress(data []byte) []byte {
@@ -120,8 +123,8 @@ func accepts(r *http.Request, encoding string) bool {
 	return false
 }
 
-// compile builds the library with the go command that runs this program.
-func compile(ctx context.Context) ([]byte, error) {
+// compile builds the libraries with the go command that runs this program.
+func compile(ctx context.Context) (wasm [][]byte, err error) {
 	if _, err := exec.LookPath("go"); err != nil {
 		return nil, errors.New("the go command is not in the path: the page needs it to build the library for the browser")
 	}
@@ -134,11 +137,18 @@ func compile(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(temporary)
-	out := filepath.Join(temporary, "plimsoll.wasm")
-	if _, err := output(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", out, library); err != nil {
-		return nil, err
+	for _, name := range libraries {
+		out := filepath.Join(temporary, name)
+		if _, err := output(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", out, module+"/examples/page/internal/wasm/"+name); err != nil {
+			return nil, err
+		}
+		data, err := os.ReadFile(out)
+		if err != nil {
+			return nil, err
+		}
+		wasm = append(wasm, data)
 	}
-	return os.ReadFile(out)
+	return wasm, nil
 }
 
 // source returns a folder in which the go command finds the library: that of the module

@@ -1,2 +1,1 @@
-P.engine.begin();
 P.begin();

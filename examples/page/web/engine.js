@@ -7,19 +7,19 @@ const P = {timings: {start: performance.now(), answers: []}, heard: {}, pending:
 
 P.engine = (() => {
   const patience = 60000; // ms that an answer may take
-  let moduleReady;
+  const libraryOf = {reserve: 'plans', forecast: 'plans', plans: 'plans', cluster: 'clusters', takeback: 'clusters', federation: 'clusters', clusters: 'clusters'};
 
-  async function bytes() {
+  async function bytes(name) {
     if (location.protocol !== 'file:') {
-      const response = await fetch('plimsoll.wasm.gz');
-      if (!response.ok) throw new Error('plimsoll.wasm.gz: ' + response.status);
+      const response = await fetch(name + '.wasm.gz');
+      if (!response.ok) throw new Error(name + '.wasm.gz: ' + response.status);
       return response.body;
     }
     await new Promise((done, failed) => { // no fetch in a folder: the same bytes as a script
       const script = document.createElement('script');
-      script.src = 'plimsoll.wasm.js';
+      script.src = name + '.wasm.js';
       script.onload = done;
-      script.onerror = () => failed(new Error('plimsoll.wasm.js is not in the folder'));
+      script.onerror = () => failed(new Error(name + '.wasm.js is not in the folder'));
       document.head.append(script);
     });
     const text = atob(window.plimsollWasm);
@@ -29,8 +29,8 @@ P.engine = (() => {
     return new Blob([data]).stream();
   }
 
-  async function load() {
-    const text = (await bytes()).pipeThrough(new DecompressionStream('gzip'));
+  async function load(name) {
+    const text = (await bytes(name)).pipeThrough(new DecompressionStream('gzip'));
     return WebAssembly.compileStreaming(new Response(text, {headers: {'Content-Type': 'application/wasm'}}));
   }
 
@@ -53,7 +53,7 @@ P.engine = (() => {
   }
 
   class Desk {
-    constructor() { this.waiting = new Map(); this.busy = null; this.count = 0; this.start(); }
+    constructor(module) { this.module = module; this.waiting = new Map(); this.busy = null; this.count = 0; this.start(); }
 
     start() {
       const url = URL.createObjectURL(new Blob([window.plimsollWorker], {type: 'text/javascript'}));
@@ -73,7 +73,7 @@ P.engine = (() => {
         job.done({answer: unpack(JSON.parse(m.answer)), text: m.answer, ms: m.ms});
       };
       worker.onerror = (event) => this.fail(event.message);
-      moduleReady.then((module) => worker.postMessage({module}), (err) => P.broken(err.message));
+      this.module.then((module) => worker.postMessage({module}), (err) => P.broken(err.message));
     }
 
     fail(why) {
@@ -105,18 +105,23 @@ P.engine = (() => {
     }
   }
 
-  let hand, desk;
+  // Each part of the library has two desks, one for the hand and one for what takes longer,
+  // which starts when the first has its answer.
+  const parts = new Map();
+  function part(room) {
+    const name = libraryOf[room.split('/')[0]];
+    if (!parts.has(name)) {
+      const module = load(name);
+      parts.set(name, {module, hand: new Desk(module), desk: null});
+    }
+    return parts.get(name);
+  }
   return {
-    begin() {
-      moduleReady = load();
-      hand = new Desk();
-      moduleReady.then(() => { desk = new Desk(); }, () => {});
-    },
     // fast asks what follows the hand, slow what may take longer.
-    fast: (room, question) => hand.ask(room, question),
+    fast: (room, question) => part(room).hand.ask(room, question),
+    slow: (room, question) => { const p = part(room); return (p.desk ??= new Desk(p.module)).ask(room, question); },
     // quiet reports whether nothing is under way.
-    quiet: () => P.pending === 0 && [hand, desk].every((d) => d && d.ready && !d.busy && d.waiting.size === 0),
-    slow: (room, question) => moduleReady.then(() => desk.ask(room, question), () => new Promise(() => {})),
+    quiet: () => P.pending === 0 && [...parts.values()].every((p) => [p.hand, p.desk].every((d) => !d || d.ready && !d.busy && d.waiting.size === 0)),
   };
 })();
 

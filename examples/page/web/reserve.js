@@ -2,7 +2,7 @@
 // The room Reserve: pull the demand, move prices; the optimum, its prices and its proof follow.
 P.rooms.reserve = (() => {
   const {el, frame, area, steps, text, yAxis, xAxis, labels, picture, r1} = P.plot;
-  const wrongs = new P.Wrongs('reserve');
+  const wrongs = new P.Wrongs('reserve', 'plans');
   const state = {
     demand: null, slot: '1h', on_demand: '0.4', every: 1, pure: false,
     classes: [
@@ -379,7 +379,7 @@ P.rooms.reserve = (() => {
   }
 
   async function restart(first) {
-    const got = await P.engine.fast('read', {form: 'made-up'});
+    const got = await P.engine.fast('plans/read', {form: 'made-up'});
     state.demand = got.answer.demand;
     state.slot = '1h';
     view.from = view.to = 0;

@@ -16,7 +16,7 @@ P.id = (id) => document.getElementById(id);
 // A form shows a sentence beside the field that it is about. Names of fields are those of
 // the questions.
 P.Wrongs = class {
-  constructor(room) { this.room = room; this.fields = new Map(); }
+  constructor(room, library) { this.room = room; this.library = library; this.fields = new Map(); }
   // place makes the place for the sentence about a field.
   place(name, input) {
     const p = P.h('p', {class: 'wrong', id: `wrong-${this.room}-${name.replaceAll('.', '-')}`, role: 'alert'});
@@ -123,7 +123,7 @@ P.paste = ({wrongs, name, title, hint, example, taken}) => {
 
 // read asks the library to read a text, and shows what is wrong with it.
 P.read = async (wrongs, form, what, field = form) => {
-  const got = await P.engine.slow('read', {form, ...what});
+  const got = await P.engine.slow(wrongs.library + '/read', {form, ...what});
   if (!got) return null;
   if (got.answer.error) {
     wrongs.show(field, got.answer.error.text);

@@ -1,4 +1,4 @@
-package room
+package plans
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/page/internal/ask"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -33,7 +34,7 @@ type classQuestion struct {
 
 // reserveQuestion asks for the optimum.
 type reserveQuestion struct {
-	Demand   ints            `json:"demand"`
+	Demand   ask.Ints        `json:"demand"`
 	Slot     string          `json:"slot"` // 1h, see span
 	OnDemand string          `json:"on_demand"`
 	Classes  []classQuestion `json:"classes"`
@@ -43,14 +44,14 @@ type reserveQuestion struct {
 
 // prices reads the price list. The names of fields are those of the question.
 func (q *reserveQuestion) prices() (list pricing.List, err error) {
-	if list.OnDemand, err = price("on_demand", q.OnDemand); err != nil {
+	if list.OnDemand, err = ask.Price("on_demand", q.OnDemand); err != nil {
 		return list, err
 	}
 	if list.OnDemand == 0 {
-		return list, mistakef("on_demand", "0: want a price above 0, or nothing is worth a reservation")
+		return list, ask.Mistakef("on_demand", "0: want a price above 0, or nothing is worth a reservation")
 	}
 	if len(q.Classes) > maxClasses {
-		return list, mistakef("classes", "%d classes: want at most %d", len(q.Classes), maxClasses)
+		return list, ask.Mistakef("classes", "%d classes: want at most %d", len(q.Classes), maxClasses)
 	}
 	seen := map[string]bool{}
 	for i, c := range q.Classes {
@@ -63,16 +64,16 @@ func (q *reserveQuestion) prices() (list pricing.List, err error) {
 			x.Billed = pricing.Always
 		}
 		if x.Name == "" || seen[x.Name] {
-			return list, mistakef(at("name"), "%s: want a name that no other class has", quote(c.Name))
+			return list, ask.Mistakef(at("name"), "%s: want a name that no other class has", ask.Quote(c.Name))
 		}
 		seen[x.Name] = true
-		if x.Term, err = span(at("term"), c.Term); err != nil {
+		if x.Term, err = ask.Span(at("term"), c.Term); err != nil {
 			return list, err
 		}
-		if x.Upfront, err = price(at("upfront"), c.Upfront); err != nil {
+		if x.Upfront, err = ask.Price(at("upfront"), c.Upfront); err != nil {
 			return list, err
 		}
-		if x.Hourly, err = price(at("hourly"), c.Hourly); err != nil {
+		if x.Hourly, err = ask.Price(at("hourly"), c.Hourly); err != nil {
 			return list, err
 		}
 		list.Classes = append(list.Classes, x)
@@ -82,20 +83,20 @@ func (q *reserveQuestion) prices() (list pricing.List, err error) {
 
 // problem reads the question.
 func (q *reserveQuestion) problem() (*reserve.Problem, error) {
-	slot, err := span("slot", q.Slot)
+	slot, err := ask.Span("slot", q.Slot)
 	if err != nil {
 		return nil, err
 	}
 	if len(q.Demand) == 0 {
-		return nil, mistakef("demand", "there is none: want a number of instances for each slot")
+		return nil, ask.Mistakef("demand", "there is none: want a number of instances for each slot")
 	}
 	if len(q.Demand) > maxSlots {
-		return nil, mistakef("demand", "%s slots: the page takes at most %s, five years of hours; examples/plan takes more",
+		return nil, ask.Mistakef("demand", "%s slots: the page takes at most %s, five years of hours; examples/plan takes more",
 			decimal.Int(len(q.Demand)), decimal.Int(maxSlots))
 	}
 	for t, d := range q.Demand {
 		if d < 0 || d > maxDemand {
-			return nil, mistakef("demand", "slot %d: %d: want from 0 to %s instances", t, d, decimal.Int(maxDemand))
+			return nil, ask.Mistakef("demand", "slot %d: %d: want from 0 to %s instances", t, d, decimal.Int(maxDemand))
 		}
 	}
 	list, err := q.prices()
@@ -112,12 +113,12 @@ func (q *reserveQuestion) problem() (*reserve.Problem, error) {
 	if p.Prices, err = reserve.WholeTerms(list, slot); err != nil {
 		for i, c := range q.Classes {
 			if !c.Off {
-				if d, _ := span("", c.Term); d < slot {
-					return nil, mistakef(fmt.Sprintf("classes.%d.term", i), "%s: want at least a slot of the demand, %s", decimal.Span(d), decimal.Span(slot))
+				if d, _ := ask.Span("", c.Term); d < slot {
+					return nil, ask.Mistakef(fmt.Sprintf("classes.%d.term", i), "%s: want at least a slot of the demand, %s", decimal.Span(d), decimal.Span(slot))
 				}
 			}
 		}
-		return nil, fieldOf(err, reserveFields)
+		return nil, ask.FieldOf(err, reserveFields)
 	}
 	return p, nil
 }
@@ -133,45 +134,45 @@ func reserveCheck(q *reserveQuestion) (struct{}, error) {
 
 // reserveAnswer is the optimum and its proof.
 type reserveAnswer struct {
-	Cost     amount   `json:"cost"`
-	Bound    amount   `json:"bound"`
-	OnDemand amount   `json:"on_demand"` // what the demand costs without reservations
-	Saving   float64  `json:"saving"`
-	Optimal  bool     `json:"optimal"`
-	Limited  bool     `json:"limited"`
-	Refuted  string   `json:"refuted"` // why the certificate does not hold; empty where it holds
-	Classes  []string `json:"classes"` // names, in the order of the list
+	Cost     ask.Amount `json:"cost"`
+	Bound    ask.Amount `json:"bound"`
+	OnDemand ask.Amount `json:"on_demand"` // what the demand costs without reservations
+	Saving   float64    `json:"saving"`
+	Optimal  bool       `json:"optimal"`
+	Limited  bool       `json:"limited"`
+	Refuted  string     `json:"refuted"` // why the certificate does not hold; empty where it holds
+	Classes  []string   `json:"classes"` // names, in the order of the list
 
 	Purchases []reservePurchase `json:"purchases"`
 	// Served[k][t] is what reservations of class k serve in slot t, and Idle[t] the
 	// reservations that serve nothing.
-	Served []ints `json:"-"`
-	Idle   ints   `json:"-"`
-	Rest   ints   `json:"-"` // on demand
+	Served []ask.Ints `json:"-"`
+	Idle   ask.Ints   `json:"-"`
+	Rest   ask.Ints   `json:"-"` // on demand
 	// Price[t] is what one more instance in slot t adds at least to the cost: the dual value.
-	Price floats `json:"-"`
+	Price ask.Floats `json:"-"`
 	// Worth[k][t] is what a reservation of class k bought in slot t saves at those prices,
 	// as a share of its fee: at most 1, or the plan is not optimal. The last slots have a
 	// share of the term.
-	Worth []floats `json:"-"`
-	Terms []int    `json:"terms"` // slots, by class
+	Worth []ask.Floats `json:"-"`
+	Terms []int        `json:"terms"` // slots, by class
 }
 
-func (a *reserveAnswer) appendHeavy(b []byte) []byte {
-	b = appendField(b, "served", lists[ints](a.Served))
-	b = appendField(b, "idle", a.Idle)
-	b = appendField(b, "rest", a.Rest)
-	b = appendField(b, "price", a.Price)
-	return appendField(b, "worth", lists[floats](a.Worth))
+func (a *reserveAnswer) AppendHeavy(b []byte) []byte {
+	b = ask.AppendField(b, "served", ask.Lists[ask.Ints](a.Served))
+	b = ask.AppendField(b, "idle", a.Idle)
+	b = ask.AppendField(b, "rest", a.Rest)
+	b = ask.AppendField(b, "price", a.Price)
+	return ask.AppendField(b, "worth", ask.Lists[ask.Floats](a.Worth))
 }
 
 type reservePurchase struct {
-	Slot  int     `json:"slot"`
-	Class int     `json:"class"`
-	Count int     `json:"count"`
-	Used  float64 `json:"used"`
-	Back  int     `json:"back"` // the slot in which the fee is saved, -1: never
-	Saved amount  `json:"saved"`
+	Slot  int        `json:"slot"`
+	Class int        `json:"class"`
+	Count int        `json:"count"`
+	Used  float64    `json:"used"`
+	Back  int        `json:"back"` // the slot in which the fee is saved, -1: never
+	Saved ask.Amount `json:"saved"`
 }
 
 // exact is used again and again: an answer is made before the next question.
@@ -185,27 +186,27 @@ func reservePlan(q *reserveQuestion) (*reserveAnswer, error) {
 	exact.Work = 2e9 // a second or so, and a proved gap
 	plan, err := exact.Solve(p)
 	if err != nil {
-		return nil, fieldOf(err, reserveFields)
+		return nil, ask.FieldOf(err, reserveFields)
 	}
-	a := &reserveAnswer{Cost: money(plan.Cost), Bound: money(plan.Bound), Optimal: plan.Optimal(), Limited: plan.Limited}
+	a := &reserveAnswer{Cost: ask.Money(plan.Cost), Bound: ask.Money(plan.Bound), Optimal: plan.Optimal(), Limited: plan.Limited}
 	if err := reserve.Verify(p, &plan); err != nil {
 		a.Refuted = err.Error()
 	}
 	alone, err := reserve.Cost(p, nil)
 	if err != nil {
-		return nil, fieldOf(err, reserveFields)
+		return nil, ask.FieldOf(err, reserveFields)
 	}
-	a.OnDemand = money(alone)
+	a.OnDemand = ask.Money(alone)
 	if alone > 0 {
 		a.Saving = 1 - plan.Cost.Float64()/alone.Float64()
 	}
 	uses, err := reserve.AppendUses(nil, p, plan.Purchases)
 	if err != nil {
-		return nil, fieldOf(err, reserveFields)
+		return nil, ask.FieldOf(err, reserveFields)
 	}
 	a.Purchases = []reservePurchase{}
 	for _, u := range uses {
-		a.Purchases = append(a.Purchases, reservePurchase{u.Purchase.Slot, u.Purchase.Class, u.Purchase.Count, u.Utilisation, u.BreakEven, money(u.Saved)})
+		a.Purchases = append(a.Purchases, reservePurchase{u.Purchase.Slot, u.Purchase.Class, u.Purchase.Count, u.Utilisation, u.BreakEven, ask.Money(u.Saved)})
 	}
 	a.Classes = classfile.Names(p.Prices)
 	a.serve(p, plan.Purchases)
@@ -218,7 +219,7 @@ func (a *reserveAnswer) serve(p *reserve.Problem, purchases []pricing.Purchase) 
 	n := len(p.Demand)
 	a.Rest = append([]int(nil), p.Demand...)
 	a.Idle = make([]int, n)
-	a.Served = make([]ints, len(p.Prices.Classes))
+	a.Served = make([]ask.Ints, len(p.Prices.Classes))
 	a.Terms = make([]int, len(p.Prices.Classes))
 	for k, c := range p.Prices.Classes {
 		a.Terms[k] = int(c.Term / p.Slot)
@@ -304,7 +305,7 @@ func (a *reserveAnswer) proof(p *reserve.Problem, plan *reserve.Plan) {
 }
 
 // reserveExport is the command line of examples/plan with the same demand and prices.
-func reserveExport(q *reserveQuestion) (*export, error) {
+func reserveExport(q *reserveQuestion) (*ask.Export, error) {
 	demand := q.Demand
 	p, err := q.problem()
 	if err != nil {
@@ -329,7 +330,10 @@ func reserveExport(q *reserveQuestion) (*export, error) {
 	if q.Pure {
 		command += " -pure"
 	}
-	return &export{command, []file{{"demand.csv", lines.String()}, {"classes.json", string(classes) + "\n"}}}, nil
+	return &ask.Export{Command: command, Files: []ask.File{
+		{Name: "demand.csv", Text: lines.String()},
+		{Name: "classes.json", Text: string(classes) + "\n"},
+	}}, nil
 }
 
 // A rule is a published heuristic, or what tools on the market do, for one class.
@@ -355,13 +359,13 @@ type rulesAnswer struct {
 }
 
 type ruleAnswer struct {
-	Name  string `json:"name"`
-	About string `json:"about"`
-	Class string `json:"class"` // the cheapest class, of a rule for one
-	Index int    `json:"index"` // of that class; -1: all, or none
-	Cost  amount `json:"cost"`
-	Count int    `json:"count"` // reservations bought
-	Not   string `json:"not"`   // why the rule does not take the problem
+	Name  string     `json:"name"`
+	About string     `json:"about"`
+	Class string     `json:"class"` // the cheapest class, of a rule for one
+	Index int        `json:"index"` // of that class; -1: all, or none
+	Cost  ask.Amount `json:"cost"`
+	Count int        `json:"count"` // reservations bought
+	Not   string     `json:"not"`   // why the rule does not take the problem
 }
 
 func reserveRules(q *reserveQuestion) (*rulesAnswer, error) {
@@ -382,7 +386,7 @@ func reserveRules(q *reserveQuestion) (*rulesAnswer, error) {
 				continue
 			}
 			if err != nil {
-				return nil, fieldOf(err, reserveFields)
+				return nil, ask.FieldOf(err, reserveFields)
 			}
 			cost, err := reserve.Cost(p, list)
 			if err != nil {
@@ -405,14 +409,14 @@ func reserveRules(q *reserveQuestion) (*rulesAnswer, error) {
 		}
 		switch {
 		case !found && refused != nil:
-			x.Not = fieldOf(refused, reserveFields).(*mistake).Text
+			x.Not = ask.FieldOf(refused, reserveFields).(*ask.Mistake).Text
 		case !found: // there is no class
 			if best, err = reserve.Cost(p, nil); err != nil {
-				return nil, fieldOf(err, reserveFields)
+				return nil, ask.FieldOf(err, reserveFields)
 			}
-			x.Cost = money(best)
+			x.Cost = ask.Money(best)
 		default:
-			x.Cost = money(best)
+			x.Cost = ask.Money(best)
 		}
 		a.Rules = append(a.Rules, x)
 	}

@@ -1,4 +1,4 @@
-package room
+package plans
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ func BenchmarkReserve(b *testing.B) {
 	}
 	b.Run("answer", func(b *testing.B) {
 		for b.Loop() {
-			Answer("reserve", text)
+			Rooms.Answer("reserve", text)
 		}
 	})
 	b.Run("solve", func(b *testing.B) {

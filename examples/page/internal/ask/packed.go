@@ -1,4 +1,4 @@
-package room
+package ask
 
 import (
 	"encoding/base64"
@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// Long lists travel as text of base64, little end first: "i:" and 32-bit integers, "f:" and
+// Long Lists travel as text of base64, little end first: "i:" and 32-bit integers, "f:" and
 // 32-bit floats. To write and to read them as numbers of JSON would take longer than to
 // compute them. A list of numbers is read, too.
 
-type ints []int
+// Ints is a long list of whole numbers.
+type Ints []int
 
-func (list *ints) UnmarshalJSON(text []byte) error {
+func (list *Ints) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '[' {
 		return json.Unmarshal(text, (*[]int)(list))
 	}
@@ -24,16 +25,17 @@ func (list *ints) UnmarshalJSON(text []byte) error {
 	if !ok || err != nil || len(data)%4 != 0 {
 		return errors.New("no list of whole numbers")
 	}
-	*list = make(ints, len(data)/4)
+	*list = make(Ints, len(data)/4)
 	for i := range *list {
 		(*list)[i] = int(int32(binary.LittleEndian.Uint32(data[4*i:])))
 	}
 	return nil
 }
 
-type floats []float64
+// Floats is a long list of numbers, which lose digits on their way: for pictures alone.
+type Floats []float64
 
-func (list ints) appendTo(b []byte) []byte {
+func (list Ints) AppendTo(b []byte) []byte {
 	data := make([]byte, 0, 4*len(list))
 	for _, v := range list {
 		data = binary.LittleEndian.AppendUint32(data, uint32(int32(v))) // at most maxDemand
@@ -41,7 +43,7 @@ func (list ints) appendTo(b []byte) []byte {
 	return appendPacked(b, "i:", data)
 }
 
-func (list floats) appendTo(b []byte) []byte {
+func (list Floats) AppendTo(b []byte) []byte {
 	data := make([]byte, 0, 4*len(list))
 	for _, v := range list {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(v)))
@@ -49,8 +51,8 @@ func (list floats) appendTo(b []byte) []byte {
 	return appendPacked(b, "f:", data)
 }
 
-func (list ints) MarshalJSON() ([]byte, error)   { return list.appendTo(nil), nil }
-func (list floats) MarshalJSON() ([]byte, error) { return list.appendTo(nil), nil }
+func (list Ints) MarshalJSON() ([]byte, error)   { return list.AppendTo(nil), nil }
+func (list Floats) MarshalJSON() ([]byte, error) { return list.AppendTo(nil), nil }
 
 func appendPacked(b []byte, kind string, data []byte) []byte {
 	b = append(b, '"')
@@ -60,23 +62,24 @@ func appendPacked(b []byte, kind string, data []byte) []byte {
 
 // A heavy answer has fields that encoding/json would look at byte by byte, and appends them
 // by itself, each as a comma, its name and its value.
-type heavy interface{ appendHeavy(b []byte) []byte }
+type heavy interface{ AppendHeavy(b []byte) []byte }
 
-func appendField(b []byte, name string, list interface{ appendTo([]byte) []byte }) []byte {
+// AppendField appends a field of a heavy answer.
+func AppendField(b []byte, name string, list interface{ AppendTo([]byte) []byte }) []byte {
 	b = append(append(append(b, `,"`...), name...), `":`...)
-	return list.appendTo(b)
+	return list.AppendTo(b)
 }
 
-// lists are several lists in a field.
-type lists[L interface{ appendTo([]byte) []byte }] []L
+// Lists are several lists in a field.
+type Lists[L interface{ AppendTo([]byte) []byte }] []L
 
-func (all lists[L]) appendTo(b []byte) []byte {
+func (all Lists[L]) AppendTo(b []byte) []byte {
 	b = append(b, '[')
 	for i, l := range all {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = l.appendTo(b)
+		b = l.AppendTo(b)
 	}
 	return append(b, ']')
 }

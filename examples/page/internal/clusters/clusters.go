@@ -1,0 +1,7 @@
+// Package clusters answers the questions of the rooms Cluster, Take back and Federation.
+package clusters
+
+import "github.com/plimsoll/plimsoll/examples/page/internal/ask"
+
+// Rooms are the questions of the rooms.
+var Rooms = ask.Rooms{}

@@ -1,0 +1,13 @@
+// Package plans answers the questions of the rooms Reserve and Forecast.
+package plans
+
+import "github.com/plimsoll/plimsoll/examples/page/internal/ask"
+
+// Rooms are the questions of the rooms.
+var Rooms = ask.Rooms{
+	"plans/read":     ask.Decoded(read),
+	"reserve":        ask.Decoded(reservePlan),
+	"reserve/rules":  ask.Decoded(reserveRules),
+	"reserve/check":  ask.Decoded(reserveCheck),
+	"reserve/export": ask.Decoded(reserveExport),
+}

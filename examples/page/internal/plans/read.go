@@ -1,0 +1,34 @@
+package plans
+
+import (
+	"bytes"
+
+	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/page/internal/ask"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// readers read the forms that the programs read.
+var readers = ask.Readers{
+	"demand": func(name string, data []byte) (any, error) {
+		demand, err := demandfile.From(name, bytes.NewReader(data))
+		return map[string]any{"demand": ask.Ints(demand)}, err
+	},
+	"made-up": func(string, []byte) (any, error) {
+		return map[string]any{"demand": ask.Ints(demandfile.MadeUp())}, nil
+	},
+	"classes": func(name string, data []byte) (any, error) {
+		list, err := infile.From(name, bytes.NewReader(data), pricing.ReadList)
+		if err != nil {
+			return nil, err
+		}
+		classes := []classQuestion{}
+		for _, c := range list.Classes {
+			classes = append(classes, classQuestion{Name: c.Name, Term: c.Term.String(), Upfront: c.Upfront.String(), Hourly: c.Hourly.String(), Always: c.Billed == pricing.Always})
+		}
+		return map[string]any{"on_demand": list.OnDemand.String(), "classes": classes}, nil
+	},
+}
+
+func read(q *ask.Text) (any, error) { return q.Read(readers) }

@@ -1,0 +1,11 @@
+//go:build js && wasm
+
+// The library in the browser, as far as the rooms Reserve and Forecast need it.
+package main
+
+import (
+	"github.com/plimsoll/plimsoll/examples/page/internal/browser"
+	"github.com/plimsoll/plimsoll/examples/page/internal/plans"
+)
+
+func main() { browser.Serve(plans.Rooms) }
