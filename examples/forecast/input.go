@@ -29,11 +29,14 @@ type input struct {
 	unit    string
 }
 
+// madeUpName is the name of the series without -train.
+const madeUpName = "made-up"
+
 // read reads the files, or takes what is made up.
 func (o *options) read() (*input, error) {
 	in := &input{step: "step", unit: "value"}
 	if o.train == "" {
-		values := madeUp()
+		values := seriesfile.MadeUp()
 		in.items = []item{{madeUpName, values, len(values)}}
 		in.step, in.unit = "week", "instances"
 	} else {

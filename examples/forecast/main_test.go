@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/internal/shared"
 )
@@ -170,7 +171,7 @@ func TestMagnitudes(t *testing.T) {
 	for _, factor := range []float64{1e-140, 1e-7, 1e3, 1e8, 1e100, 1e147} {
 		var b strings.Builder
 		b.WriteString("name\nmade-up")
-		for _, x := range madeUp() {
+		for _, x := range seriesfile.MadeUp() {
 			fmt.Fprintf(&b, ",%g", x*factor)
 		}
 		train := programtest.Write(t, "train.csv", b.String())

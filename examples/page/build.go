@@ -26,13 +26,13 @@ import (
 var web embed.FS
 
 // scripts are the parts of page.js, in their order.
-var scripts = []string{"engine.js", "plot.js", "ui.js", "reserve.js", "begin.js"}
+var scripts = []string{"engine.js", "plot.js", "ui.js", "reserve.js", "forecast.js", "begin.js"}
 
 const module = "github.com/plimsoll/plimsoll"
 
 // libraries are what the browser runs: packages in internal/wasm, each with the rooms that a
 // browser can load within 1.5 MB. A browser loads one when a room of it is opened.
-var libraries = []string{"plans", "clusters"}
+var libraries = []string{"plans", "forecasts", "clusters"}
 
 // A file is a file of the page.
 type file struct {

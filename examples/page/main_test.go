@@ -17,6 +17,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/page/internal/ask"
 	"github.com/plimsoll/plimsoll/examples/page/internal/clusters"
+	"github.com/plimsoll/plimsoll/examples/page/internal/forecasts"
 	"github.com/plimsoll/plimsoll/examples/page/internal/plans"
 )
 
@@ -51,6 +52,7 @@ var rooms = []struct {
 	asked       []string
 }{
 	{"reserve", "What should you reserve, and when?", []string{"reserve", "reserve/rules"}},
+	{"forecast", "What comes next, and how sure is that?", []string{"forecast", "forecast/backtest", "forecast/runaway"}},
 }
 
 // Every room loads without a word of the console, without a request to elsewhere, and
@@ -109,6 +111,7 @@ func (b *browser) same() {
 	b.eval("P.heard", &heard)
 	all := ask.Rooms{}
 	maps.Copy(all, plans.Rooms)
+	maps.Copy(all, forecasts.Rooms)
 	maps.Copy(all, clusters.Rooms)
 	for name, h := range heard {
 		if diff := cmp.Diff(h.Text, string(all.Answer(name, []byte(h.Question)))); diff != "" {

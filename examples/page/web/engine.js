@@ -7,7 +7,7 @@ const P = {timings: {start: performance.now(), answers: []}, heard: {}, pending:
 
 P.engine = (() => {
   const patience = 60000; // ms that an answer may take
-  const libraryOf = {reserve: 'plans', forecast: 'plans', plans: 'plans', cluster: 'clusters', takeback: 'clusters', federation: 'clusters', clusters: 'clusters'};
+  const libraryOf = {reserve: 'plans', plans: 'plans', forecast: 'forecasts', forecasts: 'forecasts', cluster: 'clusters', takeback: 'clusters', federation: 'clusters', clusters: 'clusters'};
 
   async function bytes(name) {
     if (location.protocol !== 'file:') {

@@ -36,31 +36,20 @@ P.rooms.reserve = (() => {
     wrongs.clearAll();
     good = {a, q, shown: q.classes.map((c, i) => i).filter((i) => !q.classes[i].off)};
     draw();
-    P.timings.answers.push({room: 'reserve', cause, slots: q.demand.length, work: got.ms, all: performance.now() - asked});
-    requestAnimationFrame(() => requestAnimationFrame(() => {
-      P.timings.firstPicture ??= performance.now() - P.timings.start;
-      const last = P.timings.answers.at(-1);
-      if (last && !last.painted) last.painted = performance.now() - asked;
-    }));
+    P.painted('reserve', cause, q.demand.length, got.ms, asked);
     tell();
   }
 
   // tell asks what takes longer, once the hand rests.
-  let resting = null;
-  function tell() {
-    if (resting) clearTimeout(resting); else P.pending++;
-    resting = setTimeout(async () => {
-      resting = null;
-      P.pending--;
-      const q = good.q;
-      if (take) take.refresh();
-      for (const f of listeners) f(q);
-      const got = await P.engine.slow('reserve/rules', q);
-      if (!got || got.answer.error) return;
-      ruled = {a: got.answer, good};
-      drawRules();
-    }, 160);
-  }
+  const tell = P.resting(async () => {
+    const {q} = good, of = good;
+    if (take) take.refresh();
+    for (const f of listeners) f(q);
+    const got = await P.engine.slow('reserve/rules', q);
+    if (!got || got.answer.error) return;
+    ruled = {a: got.answer, good: of};
+    drawRules();
+  });
 
   // The picture: who serves the demand, what an hour is worth, and the proof.
   function draw() {

@@ -184,6 +184,25 @@ P.later = (work) => {
   };
 };
 
+// resting returns a function that has work done once the hand rests.
+P.resting = (work) => {
+  let clock = null;
+  return () => {
+    if (clock) clearTimeout(clock); else P.pending++;
+    clock = setTimeout(() => { clock = null; P.pending--; work(); }, 160);
+  };
+};
+
+// painted notes when the picture of an answer was on the screen.
+P.painted = (room, cause, size, work, asked) => {
+  const note = {room, cause, size, work, all: performance.now() - asked};
+  P.timings.answers.push(note);
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    note.painted = performance.now() - asked;
+    P.timings.firstPicture ??= performance.now() - P.timings.start;
+  }));
+};
+
 // rooms are pages: the part of the address after # names the room.
 P.rooms = {};
 P.begin = () => {

@@ -133,14 +133,17 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// FieldOf names the field of the page for an error of the library, by the first part of
-// the library's field.
-func FieldOf(err error, fields map[string]string) error {
+// FieldOf names the field of the page for an error of the library, by the first part of the
+// library's field; other is that of all other errors.
+func FieldOf(err error, fields map[string]string, other string) error {
+	name := ""
 	var in *inputerr.Error
-	if !errors.As(err, &in) {
-		return Mistakef("", "%s", cli.Detail(err))
+	if errors.As(err, &in) {
+		name, _, _ = strings.Cut(in.Field, ".")
+		name, _, _ = strings.Cut(name, "[")
 	}
-	name, _, _ := strings.Cut(in.Field, ".")
-	name, _, _ = strings.Cut(name, "[")
-	return Mistakef(fields[name], "%s", cli.Detail(err))
+	if name = fields[name]; name == "" {
+		name = other
+	}
+	return Mistakef(name, "%s", cli.Detail(err))
 }

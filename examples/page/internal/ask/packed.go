@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -82,4 +83,44 @@ func (all Lists[L]) AppendTo(b []byte) []byte {
 		b = l.AppendTo(b)
 	}
 	return append(b, ']')
+}
+
+// Series is a list of numbers that keeps all digits; a missing number is null.
+type Series []float64
+
+func (list Series) MarshalJSON() ([]byte, error) {
+	b := []byte{'['}
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if v-v != 0 { // missing, or out of range
+			b = append(b, "null"...)
+		} else {
+			b = strconv.AppendFloat(b, v, 'g', -1, 64)
+		}
+	}
+	return append(b, ']'), nil
+}
+
+func (list *Series) UnmarshalJSON(text []byte) error {
+	var all []*float64
+	if err := json.Unmarshal(text, &all); err != nil {
+		var packed Ints
+		if packed.UnmarshalJSON(text) != nil {
+			return err
+		}
+		*list = nil
+		for _, v := range packed {
+			*list = append(*list, float64(v))
+		}
+		return nil
+	}
+	*list = make(Series, len(all))
+	for i, v := range all {
+		if (*list)[i] = math.NaN(); v != nil {
+			(*list)[i] = *v
+		}
+	}
+	return nil
 }

@@ -1,9 +1,9 @@
-// Package plans answers the questions of the rooms Reserve and Forecast.
+// Package plans answers the questions of the room Reserve.
 package plans
 
 import "github.com/plimsoll/plimsoll/examples/page/internal/ask"
 
-// Rooms are the questions of the rooms.
+// Rooms are the questions of the room.
 var Rooms = ask.Rooms{
 	"plans/read":     ask.Decoded(read),
 	"reserve":        ask.Decoded(reservePlan),

@@ -118,7 +118,7 @@ func (q *reserveQuestion) problem() (*reserve.Problem, error) {
 				}
 			}
 		}
-		return nil, ask.FieldOf(err, reserveFields)
+		return nil, ask.FieldOf(err, reserveFields, "demand")
 	}
 	return p, nil
 }
@@ -186,7 +186,7 @@ func reservePlan(q *reserveQuestion) (*reserveAnswer, error) {
 	exact.Work = 2e9 // a second or so, and a proved gap
 	plan, err := exact.Solve(p)
 	if err != nil {
-		return nil, ask.FieldOf(err, reserveFields)
+		return nil, ask.FieldOf(err, reserveFields, "demand")
 	}
 	a := &reserveAnswer{Cost: ask.Money(plan.Cost), Bound: ask.Money(plan.Bound), Optimal: plan.Optimal(), Limited: plan.Limited}
 	if err := reserve.Verify(p, &plan); err != nil {
@@ -194,7 +194,7 @@ func reservePlan(q *reserveQuestion) (*reserveAnswer, error) {
 	}
 	alone, err := reserve.Cost(p, nil)
 	if err != nil {
-		return nil, ask.FieldOf(err, reserveFields)
+		return nil, ask.FieldOf(err, reserveFields, "demand")
 	}
 	a.OnDemand = ask.Money(alone)
 	if alone > 0 {
@@ -202,7 +202,7 @@ func reservePlan(q *reserveQuestion) (*reserveAnswer, error) {
 	}
 	uses, err := reserve.AppendUses(nil, p, plan.Purchases)
 	if err != nil {
-		return nil, ask.FieldOf(err, reserveFields)
+		return nil, ask.FieldOf(err, reserveFields, "demand")
 	}
 	a.Purchases = []reservePurchase{}
 	for _, u := range uses {
@@ -386,7 +386,7 @@ func reserveRules(q *reserveQuestion) (*rulesAnswer, error) {
 				continue
 			}
 			if err != nil {
-				return nil, ask.FieldOf(err, reserveFields)
+				return nil, ask.FieldOf(err, reserveFields, "demand")
 			}
 			cost, err := reserve.Cost(p, list)
 			if err != nil {
@@ -409,10 +409,10 @@ func reserveRules(q *reserveQuestion) (*rulesAnswer, error) {
 		}
 		switch {
 		case !found && refused != nil:
-			x.Not = ask.FieldOf(refused, reserveFields).(*ask.Mistake).Text
+			x.Not = ask.FieldOf(refused, reserveFields, "demand").(*ask.Mistake).Text
 		case !found: // there is no class
 			if best, err = reserve.Cost(p, nil); err != nil {
-				return nil, ask.FieldOf(err, reserveFields)
+				return nil, ask.FieldOf(err, reserveFields, "demand")
 			}
 			x.Cost = ask.Money(best)
 		default:

@@ -1,6 +1,6 @@
 //go:build js && wasm
 
-// The library in the browser, as far as the rooms Reserve and Forecast need it.
+// The library in the browser, as far as the room Reserve needs it.
 package main
 
 import (

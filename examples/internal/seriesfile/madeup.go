@@ -1,4 +1,4 @@
-package main
+package seriesfile
 
 import (
 	"math"
@@ -7,18 +7,17 @@ import (
 
 // What the made-up demand is made of.
 const (
-	madeUpName  = "made-up"
 	madeUpWeeks = 208
 	launchWeek  = 92 // a second product starts, and grows
 	lostWeek    = 61 // of these two weeks
 	lostWeeks   = 2  // nothing is known
 )
 
-// madeUp returns the instances that a service needs, week by week for four years: a
+// MadeUp returns the instances that a service needs, week by week for four years: a
 // start, a launch and growth that slows down after each, users who come and go, two
 // quiet weeks at the end of each year, which begins in July here. All of it is computed in integers, and so the same
 // on every machine.
-func madeUp() []float64 {
+func MadeUp() []float64 {
 	random := rand.New(rand.NewPCG(2026, 4))
 	values := make([]float64, madeUpWeeks)
 	level, speed := 12_000, 260 // hundredths of an instance, and those of a week
