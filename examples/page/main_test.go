@@ -53,6 +53,7 @@ var rooms = []struct {
 }{
 	{"reserve", "What should you reserve, and when?", []string{"reserve", "reserve/rules"}},
 	{"forecast", "What comes next, and how sure is that?", []string{"forecast", "forecast/backtest", "forecast/runaway"}},
+	{"cluster", "When should a cluster grow, and when shrink?", []string{"cluster", "cluster/compare"}},
 }
 
 // Every room loads without a word of the console, without a request to elsewhere, and
@@ -131,7 +132,7 @@ const layout = `(() => {
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const e = walk.currentNode.parentElement, s = walk.currentNode.textContent.trim();
-    if (!s || !seen(e) || e.closest('option, script, style, textarea, .skip, noscript') || e.closest('details:not([open])') && !e.closest('summary')) continue;
+    if (!s || !seen(e) || e.closest('option, script, style, textarea, .skip, .sr, noscript') || e.closest('details:not([open])') && !e.closest('summary')) continue;
     const range = document.createRange();
     range.selectNodeContents(walk.currentNode);
     const scroll = e.closest('.scroll');

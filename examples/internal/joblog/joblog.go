@@ -5,6 +5,7 @@ package joblog
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"iter"
 	"time"
 
@@ -36,7 +37,13 @@ func Read(flag, path string, o trace.Options, line *progress.Line) (*Log, error)
 		return nil, err
 	}
 	defer f.Close()
-	text := bufio.NewReaderSize(infile.Shown(f, path, line), 64<<10)
+	return From(path, infile.Shown(f, path, line), o)
+}
+
+// From reads a text that is no file of a flag, such as one that a person pasted, as [Read]
+// does.
+func From(path string, in io.Reader, o trace.Options) (*Log, error) {
+	text := bufio.NewReaderSize(in, 64<<10)
 	if head, _ := text.Peek(64 << 10); accounting.Detect(head) != accounting.None {
 		log, err := Convert(path, accounting.NewReader(text, accounting.Options{}).Records(), o)
 		if err != nil {
