@@ -89,6 +89,7 @@ type results struct {
 	byPrice  []int         // centres, the dearest on demand first
 
 	coalitions *coalitions             // with -coalitions, and then nothing else
+	schemes    []scheme                // with -schemes, and then nothing else
 	tempted    []federation.Temptation // with -lend
 }
 

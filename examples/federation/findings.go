@@ -150,6 +150,7 @@ func (r *results) allFindings() []finding.Finding {
 	f := &findings{results: r}
 	if r.o.isPaper(r.centres) {
 		f.windows()
+		f.arrivals()
 		f.shortJobs()
 		f.plans()
 		f.sharing()
@@ -180,6 +181,51 @@ func (f *findings) windows() {
 		x := c.fluctuation()
 		return fixed(x, 2), near(x, paper.fluctuation[c.known], points)
 	})
+}
+
+// arrivals are Fig. 1: in which hours of the day, in Greenwich, most and fewest jobs of the
+// whole logs come. The figure is a drawing; the text says that these hours differ.
+func (f *findings) arrivals() {
+	var most, fewest []int
+	for _, c := range f.centres {
+		if c.read.Start.IsZero() {
+			return
+		}
+		most, fewest = append(most, c.extreme(1)), append(fewest, c.extreme(-1))
+	}
+	apart := func(hours []int) bool {
+		return len(slices.Compact(slices.Sorted(slices.Values(hours)))) == len(hours)
+	}
+	i := -1
+	f.centreByCentre("the centres do not reach peaks and valleys of arrivals in the same hours (Fig. 1)", "Each share is of all jobs of the log, in an hour of the day in Greenwich; 4.2% is the mean.",
+		func(c *centre, _ int) (string, bool) {
+			i++
+			return fmt.Sprintf("%s most at %d h (%s), fewest at %d h (%s)", c.Name, most[i], percent(c.arrive(most[i])), fewest[i], percent(c.arrive(fewest[i]))), true
+		})
+	f.list[len(f.list)-1].Verdict = finding.Judge(apart(most), apart(fewest))
+}
+
+// arrive returns the share of the log's jobs that come in an hour of the day in Greenwich.
+func (c *centre) arrive(hour int) float64 {
+	n := 0
+	for _, j := range c.read.Jobs {
+		if c.read.Start.Add(j.Submit).Hour() == hour {
+			n++
+		}
+	}
+	return float64(n) / float64(len(c.read.Jobs))
+}
+
+// extreme returns the hour of the day in which most jobs come, or with sign -1 the fewest;
+// the first of equals.
+func (c *centre) extreme(sign float64) int {
+	best := 0
+	for h := range 24 {
+		if sign*c.arrive(h) > sign*c.arrive(best) {
+			best = h
+		}
+	}
+	return best
 }
 
 // gaiaFrom are other hours at which the paper's window of UniLu-Gaia may begin: the share of

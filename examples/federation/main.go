@@ -16,6 +16,10 @@
 // it compares its results with the paper's figures and with the figures of an independent
 // program. The figures of that program come out to the dollar.
 //
+// With -coalitions the program divides the cost of all centres, and says which coalitions
+// would rather leave. With -schemes it plans for users in groups by term, for discounts on
+// large purchases and for instances of several sizes, each beside one joint plan.
+//
 // Reference: [Liu21] Liu, Peng, Yu, Liu, Huang, Pan, An Instance Reservation Framework
 // for Cost Effective Services in Geo-Distributed Data Centers, IEEE Transactions on
 // Services Computing 14(2), 2021, section 5.
@@ -40,6 +44,10 @@ func federate(o *options, run *cli.Run) (*results, error) {
 	if o.coalitions {
 		c, err := o.form(centres, run)
 		return &results{o: o, centres: centres, coalitions: c}, err
+	}
+	if o.schemes {
+		s, err := o.planSchemes(centres, run)
+		return &results{o: o, centres: centres, schemes: s}, err
 	}
 	return o.evaluate(centres, run)
 }

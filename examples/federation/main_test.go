@@ -124,6 +124,89 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Schemes by hand: groups by term, discounts and sizes.
+func TestSchemes(t *testing.T) {
+	const unit = pricing.Unit
+	stdout, notes := tested.Must(t, "-schemes", "-hours", "168")
+	programtest.Golden(t, "schemes.txt", stdout)
+	programtest.Narrow(t, stdout, 80)
+	if !strings.Contains(notes, "three made-up centres") {
+		t.Error(notes)
+	}
+	// A term of 2 hours costs 1.2, of 4 hours 2. The long group buys at hour 0 and has hour 1
+	// idle. With leftovers the short group has one hour left, for 1 on demand; otherwise it
+	// buys for 1.2.
+	c := &centre{site: site{OnDemand: unit, Reservation: 24 * unit}, demand: []int{2, 1, 1, 1}}
+	groups := [][]int{{1, 1, 0, 0}, {1, 0, 1, 1}}
+	o := &options{spans: []span{{2, .6}, {4, .5}}}
+	o.reserve[hgr] = true
+	for _, x := range []struct {
+		order         []int
+		leftovers     bool
+		alone, pooled pricing.Money
+	}{
+		{[]int{0, 1}, false, 32, 32},
+		{[]int{0, 1}, true, 32, 32},
+		{[]int{1, 0}, false, 32, 32},
+		{[]int{1, 0}, true, 30, 30},
+	} {
+		if alone, pooled, err := o.inTurn(c, groups, x.order, x.leftovers); err != nil || alone != x.alone*unit/10 || pooled != x.pooled*unit/10 {
+			t.Errorf("%+v: %v, %v, %v", x, alone, pooled, err)
+		}
+	}
+	// The other way round, what the long group has on demand runs on the short group's.
+	groups = [][]int{{1, 0, 1, 1}, {0, 1, 0, 0}}
+	c.demand = []int{1, 1, 1, 1}
+	o.spans[0] = span{4, .5}
+	o.spans[1] = span{5, .5}
+	if alone, pooled, err := o.inTurn(c, groups, []int{1, 0}, true); err != nil || alone != 3*unit || pooled != 2*unit {
+		t.Errorf("pooled: %v, %v, %v, want 3 and 2", alone, pooled, err)
+	}
+
+	// East buys two days for 24 and has 5 on demand, west one day for 12. Beyond 12, fees are
+	// halved: for each by itself that is 6 less for east, and together 12. The sizes of east
+	// are a job of two processors and one of one.
+	r := evaluated(t, small(t, "-schemes", "-terms", "24:1", "-volume", "12:0.5")...)
+	want := map[string]pricing.Money{
+		"each group by itself": 41, "idle serves all groups": 41, "leftovers, short first": 41, "leftovers, long first": 41, "one joint plan": 41,
+		"no discount": 41, "list prices, own discount": 35, "planned with own discount": 35, "list prices, together": 29, "one joint plan, together": 29,
+		"each size, hgr": 41, "each size, optimum": 41, "compute units, hgr": 41, "compute units, joint plan": 41,
+	}
+	seen := 0
+	for _, s := range r.schemes {
+		for _, x := range s.ways {
+			if seen++; x.total != want[x.name]*unit {
+				t.Errorf("%s: %s costs %v, want %d", s.name, x.name, x.total, want[x.name])
+			}
+		}
+	}
+	if seen != len(want) {
+		t.Errorf("%d ways, want %d", seen, len(want))
+	}
+	// A joint plan costs no more than any other way, and sharing no more than not sharing.
+	for _, seed := range []string{"1", "2", "3"} {
+		r := evaluated(t, "-schemes", "-hours", "120", "-seed", seed, "-volume", "100:0.1,300:0.4")
+		for _, s := range r.schemes {
+			joint := s.ways[len(s.ways)-1]
+			for _, x := range s.ways {
+				if x.total < joint.bound || joint.total < joint.bound {
+					t.Errorf("seed %s, %s: %s costs %v, and no plan less than %v", seed, s.name, x.name, x.total, joint.bound)
+				}
+			}
+		}
+		if g := r.schemes[0].ways; g[1].total > g[0].total {
+			t.Errorf("seed %s: %v shared, %v apart", seed, g[1].total, g[0].total)
+		}
+		if v := r.schemes[1].ways; v[2].total > v[1].total || v[4].total > v[3].total || v[3].total > v[1].total {
+			t.Errorf("seed %s: %+v", seed, v)
+		}
+	}
+	exactly := evaluated(t, small(t, "-schemes", "-reserve", "exact")...)
+	if n := len(exactly.schemes[2].ways); n != 2 {
+		t.Errorf("%d ways by size with the optimum, want 2", n)
+	}
+}
+
 // Coalitions of four centres: shares add up to the cost of all, nobody leaves the core, and
 // a coalition of one pays what it pays alone.
 func TestCoalitions(t *testing.T) {
@@ -726,6 +809,19 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-lend", "0:1,1:2"}, "2 after 1: want a factor that does not rise as more is idle"},
 		{[]string{"-lend", "0:1,2:1"}, "2: want a share from 0 to 1"},
 		{[]string{"-lend", "0:-1"}, "-1: want a factor from 0"},
+		{[]string{"-terms", "24"}, "want pairs HOURS:FACTOR"},
+		{[]string{"-terms", "24:1,0:1"}, `"0:1": want pairs HOURS:FACTOR, hours from 1 to 8760`},
+		{[]string{"-terms", "24:NaN"}, "factors above 0"},
+		{[]string{"-terms", "24:1,48:1,24:0.9"}, "the term of 24 hours comes twice"},
+		{[]string{"-terms", "1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1,10:1,11:1"}, "11 terms: want at most 10"},
+		{[]string{"-volume", "5"}, "want pairs DOLLARS:DISCOUNT"},
+		{[]string{"-volume", "x:0.1"}, "want pairs DOLLARS:DISCOUNT"},
+		{[]string{"-volume", "5:1.5"}, "1.5: want a share from 0 to below 1"},
+		{[]string{"-volume", "5:0.1,4:0.2"}, "want tiers in the order of their amounts"},
+		{[]string{"-volume", "5:0.2,6:0.1"}, "want a larger discount for a larger amount"},
+		{[]string{"-schemes", "-coalitions"}, "want one of them"},
+		{[]string{"-schemes", "-svg", "a.svg"}, "-svg draws the evaluation"},
+		{[]string{"-schemes", "-traces", programtest.Write(t, "broad.swf", "1 0 0 86400 9000000000000\n")}, "broad: costs more than 144,115,188"},
 		{[]string{"-from", "-1"}, `"-1" is no hour of a log`},
 		{[]string{"-from", "1,x"}, `"x" is no hour of a log`},
 		{[]string{"-traces", east, "-from", "1,2"}, "-from has 2 hours for 1 log:"},
@@ -763,6 +859,10 @@ func TestMistakes(t *testing.T) {
 	tested.Idle(t, "-from changes", "-from", "7", "-reserve", "hgr", "-hours", "24")
 	tested.Idle(t, "-centres changes", "-centres", "4", "-traces", east, "-hours", "24", "-reserve", "hgr")
 	tested.Idle(t, "-error changes", "-coalitions", "-error", "0", "-hours", "24")
+	tested.Idle(t, "-error changes", "-schemes", "-error", "0", "-hours", "24")
+	tested.Idle(t, "-share changes", "-schemes", "-share", "free", "-hours", "24")
+	tested.Idle(t, "-terms changes", "-coalitions", "-terms", "24:1", "-hours", "24")
+	tested.Idle(t, "-volume changes", "-reserve", "hgr", "-volume", "1:0.1", "-hours", "24")
 	tested.Idle(t, "-lambda changes", "-lambda", "7", "-reserve", "hgr", "-hours", "24")
 	tested.Idle(t, "", "-lambda", "7", "-reserve", "rho-full", "-hours", "24")
 }

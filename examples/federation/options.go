@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/federation"
+	"github.com/plimsoll/plimsoll/reserve/volume"
 )
 
 // usage is what -h prints.
@@ -94,6 +95,15 @@ What comes out
                        prices and by Algorithm 3, and which coalitions would rather
                        leave; with the first plan of -reserve, or hgr. Up to 10 centres
                        exactly, above that by sampling
+  -schemes             instead of all else: what section 2 of the paper sets aside, each
+                       beside one joint plan: users in groups by term that use what
+                       other groups leave idle (-terms), discounts for large purchases
+                       (-volume), and instances of several sizes against compute units;
+                       groups and sizes plan by the first plan of -reserve, or hgr
+  -terms LIST          terms that users choose from, in hours, and their price per hour
+                       as a multiple of a day's (default 24:1,72:0.9,168:0.8)
+  -volume LIST         discounts on the fees beyond an amount, in dollars (default
+                       5000:0.05,20000:0.1)
   -json                print an array of objects instead of tables
   -svg OUT             write a picture: the paper's Figs. 7 to 10
   -h                   print this
@@ -120,6 +130,9 @@ With -coalitions the kinds are "share": plan, centre, division, cost, standard_e
 (null where it is exact), alone; "coalition": members, cost; "departure": division,
 members, gain; "core": empty, slack (the least that a coalition saves by staying); and
 "proof", a coalition of the proof that the core is empty: members, weight, of.
+
+With -schemes the kind is "scheme": scheme (terms, volume or sizes), plan, centre ("all"
+for the sum), cost, bound (of a joint plan: what no plan costs less than; else null).
 
 A finding came out if savings and use are within 2 points of the paper's, amounts and
 counts within 2%, and data sent within 25%. Each figure of a rolling horizon is compared
@@ -181,6 +194,9 @@ type options struct {
 	made       int // centres to make up
 	lend       *federation.Lending
 	coalitions bool
+	schemes    bool
+	spans      []span // rising
+	volume     volume.Discounts
 	errors     []float64
 	seed       uint64
 	pairs      int  // of orders, for many centres
@@ -198,6 +214,9 @@ const (
 func define(o *options, f *cli.Flags) {
 	*o = options{hours: 600, lambda: 13, made: len(shapes), pairs: samplePairs, errors: []float64{0, .2, .4}, seed: 1}
 	o.setReserve("all")
+	if err := errors.Join(o.setTerms(defaultSpans), o.setVolume(defaultVolume)); err != nil {
+		panic(err) // defaults
+	}
 	cli.List(f, "traces", &o.traces, maxCentres, func(part string) (string, error) {
 		if part == "" {
 			return "", errors.New("want names of files, with commas between them")
@@ -235,10 +254,19 @@ func define(o *options, f *cli.Flags) {
 	f.Int("centres", &o.made, 1, maxCentres, " of centres")
 	f.Func("lend", o.setLend)
 	f.Switch("coalitions", &o.coalitions)
+	f.Switch("schemes", &o.schemes)
+	f.Func("terms", o.setTerms)
+	f.Func("volume", o.setVolume)
 	f.Seed(&o.seed)
 	f.Check(func() error {
 		if n := len(o.traces); n > 0 && len(o.from) > 1 && len(o.from) != n {
 			return fmt.Errorf("-from has %s for %s: want one for all or one for each", decimal.Count(len(o.from), "hour"), decimal.Count(n, "log"))
+		}
+		if f.Given("svg") && (o.schemes || o.coalitions) {
+			return errors.New("-svg draws the evaluation, and not what -coalitions and -schemes print: leave out one of them")
+		}
+		if o.schemes && o.coalitions {
+			return errors.New("-schemes and -coalitions: each prints its own tables instead of all else: want one of them")
 		}
 		if o.lambda > o.hours {
 			return fmt.Errorf("-lambda %d: the window has only %d hours (-hours)", o.lambda, o.hours)
@@ -246,7 +274,7 @@ func define(o *options, f *cli.Flags) {
 		return nil
 	})
 	f.Idle(func(name string) bool {
-		return name == "from" && o.traces == nil || name == "centres" && o.traces != nil || name == "error" && o.coalitions || name == "lambda" && !slices.Contains(o.reserve[rhoPrinted:], true)
+		return name == "from" && o.traces == nil || name == "centres" && o.traces != nil || name == "error" && (o.coalitions || o.schemes) || (name == "terms" || name == "volume") && !o.schemes || (name == "share" || name == "lend") && o.schemes || name == "lambda" && !slices.Contains(o.reserve[rhoPrinted:], true)
 	})
 }
 

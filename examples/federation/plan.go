@@ -38,6 +38,31 @@ type planOptions struct {
 	predicted []int
 }
 
+// reserver returns the planner of package reserve.
+func (o planOptions) reserver() reserve.Planner {
+	switch o.planner {
+	case periodic:
+		return &reserve.Periodic{}
+	case hgr:
+		return &reserve.HGR{}
+	case exact:
+		return &reserve.Exact{}
+	case wang:
+		return &reserve.Wang{}
+	case history:
+		return &reserve.History{}
+	}
+	rule := map[plannerName]reserve.RHO{
+		rhoPrinted:  {},
+		rhoFull:     {Rule: reserve.Mended},
+		rhoLast:     {Rule: reserve.Mended, AnyStart: true, LastOfEqual: true},
+		rhoFirst:    {Rule: reserve.Mended, FirstSlot: true},
+		rhoDeferred: {Rule: reserve.Deferred},
+	}[o.planner]
+	rule.Window, rule.Forecast = o.lambda, o.predicted
+	return &rule
+}
+
 // plan plans for the centre.
 func (c *centre) plan(o planOptions) (*plan, error) {
 	problem := reserve.Problem{
@@ -45,33 +70,10 @@ func (c *centre) plan(o planOptions) (*plan, error) {
 		Slot:   time.Hour,
 		Prices: pricing.List{OnDemand: c.OnDemand, Classes: []pricing.Class{{Name: "day", Term: term * time.Hour, Upfront: c.Reservation}}},
 	}
-	var planner reserve.Planner
-	switch o.planner {
-	case periodic:
-		planner = &reserve.Periodic{}
-	case hgr:
-		planner = &reserve.HGR{}
-	case exact:
-		planner = &reserve.Exact{}
-	case wang:
-		planner = &reserve.Wang{}
-	case history:
-		planner = &reserve.History{}
-	default:
-		rule := map[plannerName]reserve.RHO{
-			rhoPrinted:  {},
-			rhoFull:     {Rule: reserve.Mended},
-			rhoLast:     {Rule: reserve.Mended, AnyStart: true, LastOfEqual: true},
-			rhoFirst:    {Rule: reserve.Mended, FirstSlot: true},
-			rhoDeferred: {Rule: reserve.Deferred},
-		}[o.planner]
-		rule.Window, rule.Forecast = o.lambda, o.predicted
-		planner = &rule
-	}
 	if o.planner.predicts() && !o.planner.rolls() && o.predicted != nil {
 		problem.Demand = o.predicted
 	}
-	purchases, err := planner.AppendPlan(nil, &problem)
+	purchases, err := o.reserver().AppendPlan(nil, &problem)
 	if err != nil {
 		return nil, cli.Mistakef("%s: %w", c.Name, err)
 	}

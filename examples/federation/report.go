@@ -64,6 +64,10 @@ func (r *results) text(w *table.Page) error {
 		r.writeCoalitions(w)
 		return nil
 	}
+	if r.schemes != nil {
+		r.writeSchemes(w)
+		return nil
+	}
 	r.writeSummary(w)
 	r.writeCentres(w)
 	r.writePlans(w)
@@ -351,6 +355,9 @@ func within(gap float64) string {
 func (r *results) rows() any {
 	if r.coalitions != nil {
 		return r.coalitionRows()
+	}
+	if r.schemes != nil {
+		return r.schemeRows()
 	}
 	rows := []any{}
 	add := func(x *outcome, found *best) {
