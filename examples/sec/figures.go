@@ -33,7 +33,7 @@ type figure struct {
 }
 
 // figureNames are the files that are written, less their endings.
-var figureNames = []string{"table1", "fig1", "fig2", "fig4a", "fig4b", "fig5", "fig6", "fig7", "fig8", "fig9", "sweep", "claims"}
+var figureNames = []string{"table1", "fig1", "fig2", "fig4a", "fig4b", "fig5", "fig6", "fig7", "fig8", "fig9", "sweep", "resale", "claims"}
 
 // createFigures makes the folder and begins the files in it; nil if there are none.
 func (o *options) createFigures(run *cli.Run) (map[string]*outfile.File, error) {
@@ -119,6 +119,7 @@ type study struct {
 	used     float64
 	nodes    []int // of the local clusters
 	local    []result
+	hybrid   *modeRun // its cost, hours and what is left
 	sweep    []result // by waitLimits, shorts, places
 	queues   []result // by disciplines without EASY, waitLimits, shorts, margins
 	estimate []result // by alphas, expands
@@ -242,6 +243,9 @@ func (o *options) study(log *jobLog, run *cli.Run) (*study, error) {
 			return err
 		}
 		*t.to = resultOf(&x)
+		if t.mode == hybrid { // once
+			s.hybrid = &x
+		}
 		run.Showf("figures: %d of %d simulations", done.Add(1), len(tasks))
 		return nil
 	})
@@ -283,7 +287,11 @@ func (s *study) figures(name string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []figure{table1, fig1, fig2, s.fig4a(name), s.fig4b(name), s.fig5(name), s.fig6(name), fig7, s.fig8(name), s.fig9(name), s.front(name), s.claims(table1, drawn, lines)}, nil
+	resale, err := s.resale(name)
+	if err != nil {
+		return nil, err
+	}
+	return []figure{table1, fig1, fig2, s.fig4a(name), s.fig4b(name), s.fig5(name), s.fig6(name), fig7, s.fig8(name), s.fig9(name), s.front(name), resale, s.claims(table1, drawn, lines)}, nil
 }
 
 // twoBars draws waits and pure rates of named things.

@@ -39,6 +39,9 @@ func simulate(o *options, run *cli.Run) (*modeRuns, error) {
 	}
 	o.note(run, log)
 	runs, err := o.runAll(log, run)
+	if err == nil {
+		err = runs.resold()
+	}
 	if err == nil && run.Asked("users") {
 		if runs.users, err = runs.charged(); err != nil {
 			return nil, cli.Mistakef("%s: bills of the users: %w", log.name, err)

@@ -455,7 +455,7 @@ func TestFigures(t *testing.T) {
 	if plain, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json"); plain != stdout {
 		t.Error("-figures changes what is printed")
 	}
-	rows := map[string]int{"table1": 6, "fig1": 2, "fig2": 3, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 10, "fig8": 4, "fig9": 18, "sweep": 540, "claims": 53}
+	rows := map[string]int{"table1": 6, "fig1": 2, "fig2": 3, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 10, "fig8": 4, "fig9": 18, "sweep": 540, "resale": 6, "claims": 53}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -50,6 +50,9 @@ How it runs
                        reserves as hybrid does, but never with knowledge of the
                        future, and knows Google's discounts (default online)
   -ratio R             price of an instance at Google over that at EC2 (default 1)
+  -resale SHARE        say what a marketplace for the rest of reserved terms is worth to
+                       hybrid, where a sale brings SHARE (0 to 1) of the prorated
+                       upfront price: .704 after a discount of 20% and a fee of 12%
   -overhead            count the time to configure instances, and to format them
                        when another user's job follows ([Niu16] section 8.7)
   -nodes N             size of the local cluster (default: enough for the
@@ -76,11 +79,11 @@ What comes out
   -svg FILE            write the picture of capacity against use
   -jobs FILE           write a line for each job: id,submit_s,start_s,wait_s,nodes
   -figures DIR         write Table 1 and Figs. 1, 2, 4a, 4b and 5 to 9 of [Niu16] for
-                       this log, and what -waitlimit, -short, -place, -backfill,
-                       -reservations and priorities can do, as CSV and SVG, and
-                       claims.csv, which says which findings of [Niu16] came out; DIR
-                       is made if it does not exist. The figures need some 610
-                       simulations, on all cores
+                       this log, what -waitlimit, -short, -place, -backfill,
+                       -reservations and priorities can do, and what a marketplace is
+                       worth, as CSV and SVG, and claims.csv, which says which findings
+                       of [Niu16] came out; DIR is made if it does not exist. The
+                       figures need some 610 simulations, on all cores
   -users FILE          write what each user pays, a line each, and say in the text who
                        pays more than alone: user,jobs,instance_hours,pays,alone,
                        saved_by_use,saved_by_shapley,standard_error,pays_by_shapley
@@ -103,9 +106,12 @@ held at once), jobs, mean_wait_s, mean_bounded_slowdown (runs of less than 10 s
 count as 10 s), utilisation (used over charged hours, 0 to 1), used_hours and
 charged_hours (of instances), reserved (instances), cost (in dollars), pure_cost (cost
 less what is left of the terms at the end of the log), saving (of pure cost over
-individual, as a fraction: 0.25 is 25% cheaper). A local cluster is charged for all its
-nodes from the first submission to the last end. Its cost is that part of the cost of
-owning the cluster for three years ([Niu16] Table 3, in proportion to the nodes).
+individual, as a fraction: 0.25 is 25% cheaper). With -resale, hybrid has cost_sold
+(what is left is sold when the log ends), hindsight_cost and hindsight_cost_sold (of the
+cheapest plan that knows the demand, without and with sales every four weeks). A local
+cluster is charged for all its nodes from the first submission to the last end. Its cost
+is that part of the cost of owning the cluster for three years ([Niu16] Table 3, in
+proportion to the nodes).
 `
 
 // instanceProcessors is how many processors the instance has whose prices are
@@ -134,6 +140,8 @@ type options struct {
 	ratio     float64
 	overhead  bool
 
+	resale float64 // negative: none
+
 	figures string
 }
 
@@ -141,7 +149,7 @@ type options struct {
 func define(o *options, f *cli.Flags) {
 	*o = options{
 		cores: instanceProcessors, modes: inOrder, waitLimit: 5 * time.Minute, short: time.Hour,
-		estimate: 1, seed: 1, portfolio: buyOnline, ratio: 1, reservations: 1,
+		estimate: 1, seed: 1, portfolio: buyOnline, ratio: 1, reservations: 1, resale: -1,
 	}
 	f.File("trace", &o.trace)
 	f.Int("cores-per-node", &o.cores, 1, maxCount, "")
@@ -155,6 +163,7 @@ func define(o *options, f *cli.Flags) {
 	cli.Choice(f, "portfolio", &o.portfolio, buyNames[:]...)
 	f.Float("ratio", &o.ratio, fmt.Sprintf("a number from %v to %v, such as 0.8", minRatio, maxRatio), func(x float64) bool { return x >= minRatio && x <= maxRatio })
 	f.Switch("overhead", &o.overhead)
+	f.Float("resale", &o.resale, "a number from 0 to 1, such as 0.7", func(x float64) bool { return x >= 0 && x <= 1 })
 	f.Text("expand", &o.expand, "first, sum or best")
 	f.Text("place", &o.place, "max-margin, min-margin, max-idle, min-idle or random")
 	cli.Choice(f, "backfill", &o.backfill, backfillNames...)
@@ -209,6 +218,8 @@ func (o *options) ignores(name string) bool {
 		return !elastic && !o.shows(local)
 	case "reservations":
 		return o.backfill != easy || o.ignores("backfill")
+	case "resale":
+		return !o.shows(hybrid)
 	case "portfolio": // of multi alone, see note
 		return !o.shows(hybrid, multi) && o.figures == ""
 	case "ratio":

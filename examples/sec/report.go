@@ -25,11 +25,15 @@ func (runs *modeRuns) rows() any {
 	var rows []jsonrows.Row
 	for _, r := range runs.shown {
 		n := func(x float64) any { return decimal.Number(x, 6) }
-		rows = append(rows, jsonrows.Row{
+		row := jsonrows.Row{
 			"mode", r.mode, "nodes", r.nodes, "jobs", r.Jobs, "mean_wait_s", decimal.Seconds(r.MeanWait), "mean_bounded_slowdown", n(r.MeanSlowdown),
 			"utilisation", n(r.Utilisation), "used_hours", n(r.UsedHours), "charged_hours", n(r.ChargedHours),
 			"reserved", r.reserved, "cost", r.cost, "pure_cost", r.pure, "saving", n(r.saving),
-		})
+		}
+		if m := runs.market; m != nil && r.mode == hybrid {
+			row = append(row, "cost_sold", m.sold, "hindsight_cost", m.whole, "hindsight_cost_sold", m.plan)
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -83,6 +87,7 @@ func (runs *modeRuns) text(w *table.Page) error {
 			decimal.Fixed(local.Makespan.Hours()/24, 1))
 	}
 	w.Printf("\n")
+	runs.marketText(w)
 	if runs.users != nil {
 		userbill.Say(w, runs.picked().mode.String(), runs.users)
 		w.Printf("\n")

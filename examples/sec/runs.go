@@ -26,6 +26,8 @@ type modeRun struct {
 	pure     pricing.Money // less what unused terms are worth
 	saving   float64       // of the pure cost, over individual's
 	reserved int           // reservations bought
+	left     rest          // of their terms
+	hours    []int         // of hybrid: what is charged in each hour of the log
 	sim.Result
 }
 
@@ -41,6 +43,7 @@ type modeRuns struct {
 	individual modeRun // whether shown or not
 	prices     pricing.List
 	users      *bills.Statement // if asked for
+	market     *marketplace     // likewise
 }
 
 // picked returns the run that the picture and the files are of.
@@ -104,6 +107,7 @@ func (r *runner) run(m mode, p policy) (modeRun, error) {
 		if err = e; err == nil {
 			err = run.charge(r.prices, bought, 0)
 		}
+		run.hours = slices.Clone(run.Clouds[0].Hours)
 	case ec2 != nil:
 		err = run.charge(r.prices, ec2.bought, run.Clouds[1].Cost)
 	}
@@ -123,6 +127,7 @@ func (run *modeRun) charge(list pricing.List, bought []pricing.Purchase, other p
 	if err == nil {
 		run.pure, err = b.Pure.Add(other)
 	}
+	run.left = rest{b.Residual - b.Committed, b.Committed}
 	for _, q := range bought {
 		if q.Slot < len(run.Clouds[0].Hours) {
 			run.reserved += q.Count

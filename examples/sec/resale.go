@@ -1,0 +1,144 @@
+package main
+
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
+	"github.com/plimsoll/plimsoll/examples/internal/table"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/resale"
+)
+
+// What a marketplace for the rest of terms would be worth ([Niu16] section 8.6).
+
+// saleHours is how often a reservation can be sold, in hours after its purchase.
+const saleHours = 4 * weekHours
+
+// A rest is what is left of terms when a log ends.
+type rest struct {
+	upfront pricing.Money // prorated
+	hours   pricing.Money // that are owed; the buyer of the rest owes them then
+}
+
+// sold returns a cost if the rest is sold for a share of what it has cost.
+func (r rest) sold(cost pricing.Money, share float64) (pricing.Money, error) {
+	back, err := r.upfront.Prorate(time.Duration(share*1e6+.5), 1e6, pricing.Down)
+	if err == nil {
+		back, err = back.Add(r.hours)
+	}
+	if err == nil {
+		cost, err = cost.Sub(back)
+	}
+	return cost, err
+}
+
+// A marketplace is what one is worth.
+type marketplace struct {
+	share     float64
+	sold      pricing.Money // what hybrid costs, in all, if the rest is sold at the log's end
+	whole     pricing.Money // what a plan that knows the demand costs without sales
+	plan      pricing.Money // the same with sales at any time
+	bought    int           // reservations of that plan
+	early     int           // of them sold before the log ends
+	uncertain bool          // a plan was not proved to be the cheapest
+}
+
+// worth returns by what part of the cost sales lower that of a plan that knows the demand.
+func (m *marketplace) worth() float64 { return 1 - m.plan.Float64()/m.whole.Float64() }
+
+// market finds what a marketplace is worth, for hybrid's demand.
+func market(list pricing.List, hours []int, cost pricing.Money, left rest, share float64) (m marketplace, err error) {
+	m.share = share
+	if m.sold, err = left.sold(cost, share); err != nil {
+		return m, err
+	}
+	p := &reserve.Problem{Demand: hours, Slot: time.Hour, Prices: list, Every: weekHours}
+	var exact reserve.Exact
+	plan, err := exact.Solve(p)
+	if err != nil {
+		return m, err
+	}
+	m.whole, m.uncertain = plan.Cost, !plan.Optimal()
+	end := (len(hours) + saleHours - 1) / saleHours * saleHours
+	place := resale.Market{Share: share, Every: saleHours * time.Hour, Longest: time.Duration(end) * time.Hour}
+	classes, sales, err := place.AppendClasses(nil, nil, list)
+	if err != nil {
+		return m, err
+	}
+	p.Prices.Classes = classes
+	if plan, err = exact.Solve(p); err != nil {
+		return m, err
+	}
+	m.plan, m.uncertain = plan.Cost, m.uncertain || !plan.Optimal()
+	for _, q := range plan.Purchases {
+		m.bought += q.Count
+		if s := sales[q.Class]; s.After < list.Classes[s.Class].Term && q.Slot+int(s.After/time.Hour) < len(hours) {
+			m.early += q.Count
+		}
+	}
+	return m, nil
+}
+
+// resold finds what a marketplace is worth to hybrid, if that is asked for.
+func (runs *modeRuns) resold() error {
+	for i := range runs.shown {
+		r := &runs.shown[i]
+		if r.mode != hybrid || runs.o.resale < 0 {
+			continue
+		}
+		m, err := market(runs.prices, r.hours, r.cost, r.left, runs.o.resale)
+		if err != nil {
+			return cli.Mistakef("%s: -resale %v: %w", runs.log.name, runs.o.resale, err)
+		}
+		runs.market = &m
+	}
+	return nil
+}
+
+// marketText says what a marketplace is worth.
+func (runs *modeRuns) marketText(w *table.Page) {
+	m := runs.market
+	if m == nil {
+		return
+	}
+	money := func(x pricing.Money) string { return "$" + decimal.Grouped(x.Fixed(0)) }
+	cost := pricing.Money(0)
+	for i := range runs.shown {
+		if runs.shown[i].mode == hybrid {
+			cost = runs.shown[i].cost
+		}
+	}
+	w.Sayf("A marketplace that pays %s of the rest of a term's upfront price: sold at the end of the log, it brings hybrid's cost from %s to %s. A plan that knows the demand costs %s without sales and %s with sales every %s: %s less. It buys %s reservations and sells %s of them before the log ends.",
+		percent(m.share), money(cost), money(m.sold), money(m.whole), money(m.plan), decimal.Count(saleHours/weekHours, "week"), percent(m.worth()), decimal.Int(m.bought), decimal.Int(m.early))
+	if m.uncertain {
+		w.Sayf("It is not proved that these plans are the cheapest.")
+	}
+	w.Printf("\n")
+}
+
+// shares are what marketplaces pay in the figure; .704 is a discount of 20% and a fee of 12%.
+var marketShares = []float64{0, .25, .5, .704, .88, 1}
+
+// resale is a figure of what marketplaces are worth.
+func (s *study) resale(name string) (figure, error) {
+	f := figure{name: "resale", header: "share,hybrid_rate,hindsight_rate,hindsight_with_sales_rate,worth,reservations,sold_early,proved"}
+	chart := svgplot.Chart{Title: "A marketplace for the rest of terms, " + name, X: "share of the prorated price", Y: rateAxis + ", in all",
+		Series: []svgplot.Series{{Name: "hybrid, sold at the end"}, {Name: "hindsight, without sales"}, {Name: "hindsight, with sales"}}}
+	for _, share := range marketShares {
+		m, err := market(s.prices, s.hybrid.hours, s.hybrid.cost, s.hybrid.left, share)
+		if err != nil {
+			return f, err
+		}
+		rates := []float64{m.sold.Float64() / s.used, m.whole.Float64() / s.used, m.plan.Float64() / s.used}
+		for k, y := range rates {
+			chart.Series[k].X, chart.Series[k].Y = append(chart.Series[k].X, share), append(chart.Series[k].Y, y)
+		}
+		f.rows = append(f.rows, []string{decimal.Fixed(share, 3), dollars(rates[0]), dollars(rates[1]), dollars(rates[2]), decimal.Fixed(m.worth(), 6),
+			decimal.Fixed(float64(m.bought), 0), decimal.Fixed(float64(m.early), 0), map[bool]string{false: "true", true: "false"}[m.uncertain]})
+	}
+	f.charts = []svgplot.Chart{chart}
+	return f, nil
+}
