@@ -28,14 +28,16 @@
 //	                   cost at most                     time, three years of hours
 //	Solver             the optimum (10⁻⁸ above it       3 to 250 ms
 //	                   with six types or more)
+//	Mixed, 20 slots    the optimum                      up to a second: a limit on work
 //	Mixed              the optimum and a certified gap  0.2 to 2.3 s: a limit on rounds
 //	Verify             checks a plan by another way     seconds, in big integers
 //	VerifyMixed        the same                         the same
 //
 // Solver turns each slot into several consecutive slots of a reservation problem, a
 // minimum-cost flow. Mixed alternates between an exact savings plan and exact
-// reservations, and prices of the one for the other bound the cost of both. Both
-// files explain the method: savings.go and mixed.go.
+// reservations, and prices of the one for the other bound the cost of both. Where the
+// problem is small, branch and bound goes on to the optimum. Three files explain the
+// methods: savings.go, mixed.go and search.go.
 //
 // # Units
 //

@@ -1,6 +1,7 @@
 package savings
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"time"
@@ -49,6 +50,9 @@ import (
 // hours, weekly purchases and five types, the gap after 24 rounds is 2·10⁻⁴ for terms of a
 // year and 10⁻³ for terms of a month (BenchmarkMixed). Averaging the usage that
 // reservations leave as well, as in fictitious play, gave the same gaps in the same time.
+//
+// The optimum. Where the problem is small, branch and bound then finds the optimum: see
+// search.go.
 //
 // Integers. ν is in parts of 2⁻⁴⁰. Prices and fees are in parts of 2⁻ᵃ nanos, with the
 // greatest a ≤ 30 that fits the flow. All are rounded so that the bound stays a bound.
@@ -117,6 +121,11 @@ type MixedPlan struct {
 	Unused pricing.Money
 	// Rounds is the number of rounds made.
 	Rounds int
+	// Searched says that branch and bound has looked at all plans, and that none costs less,
+	// even if Bound is below Cost: the certificate proves Bound, which is that of the linear
+	// program, and cannot prove more. (Floats compare plans: a plan that is cheaper by 10⁻³
+	// nanos, or by 10⁻¹² of the cost, could be missed.)
+	Searched bool
 	// Certificate proves the bound; see VerifyMixed.
 	Certificate MixedCertificate
 }
@@ -128,9 +137,9 @@ type MixedPlan struct {
 // reservation a fraction. Units are small, so the gap is mostly what the rounds leave.
 func (p *MixedPlan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
 
-// Optimal reports whether the certificate proves that no plan costs less, to the
-// last nano.
-func (p *MixedPlan) Optimal() bool { return p.Cost == p.Bound }
+// Optimal reports whether no plan costs less, to the last nano: by the certificate, or by
+// the search.
+func (p *MixedPlan) Optimal() bool { return p.Cost == p.Bound || p.Searched }
 
 // A MixedCertificate is a dual solution. Worth[t]/2⁴⁰ is ν_t, the worth of commitment in
 // slot t, in money on demand per money at plan rates. Prices[i·T + t]/2^Shift nanos an hour
@@ -153,8 +162,13 @@ type Mixed struct {
 	// Rounds limits the work: a round solves both parts, the reservations and the savings
 	// plan. 0 is 24.
 	Rounds int
+	// Work limits the search for the optimum of a small problem, in about nanoseconds. 0 is
+	// 10⁹, and a negative number is no search. Problems of some 20 slots and three types are
+	// small; see [MixedPlan].Searched.
+	Work int64
 
 	savings Solver
+	search  search
 	rest    Problem
 	left    []int // demand that reservations leave, by type and slot
 	shift   int
@@ -182,8 +196,9 @@ const (
 
 // Solve returns a plan and a bound. The plan is the best of the rounds. It costs no more
 // than reservations alone, a savings plan alone, or a savings plan for the usage that the
-// best reservations alone leave. Its Gap says how far from the optimum it can be. The same
-// problem gives the same plan.
+// best reservations alone leave. Its Gap says how far from the optimum it can be. If the
+// problem is small, a search then finds the optimum; see [MixedPlan].Searched and Work. The
+// same problem gives the same plan.
 //
 // The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm], [ErrOverflow], an
 // error of package pricing, or [ErrUnsupported] for a class with a use price. Solve does not
@@ -203,7 +218,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 	}
 	var plan MixedPlan
 	found, least := false, 0.0
-	bound, bounded := wide.Int{}, false
+	bound, bounded, closed := wide.Int{}, false, false
 	// try solves the savings plan for what m.reservations leave and keeps the best.
 	try := func() error {
 		m.reduce(p, n)
@@ -253,7 +268,8 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 			return MixedPlan{}, err
 		}
 		low := (math.Ldexp(float64(bound.Hi), 64) + float64(bound.Lo)) * math.Ldexp(p.Slot.Hours()/float64(pricing.Unit), -m.shift)
-		if plan.Rounds == rounds || least <= low*(1+enoughGap) {
+		closed = least <= low*(1+enoughGap)
+		if plan.Rounds == rounds || closed {
 			break
 		}
 		for t := range m.worth { // weights k : 2, both feasible, rounded down
@@ -261,11 +277,26 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 			m.worth[t] = (k*m.worth[t] + 2*m.next[t]) / (k + 2)
 		}
 	}
-	m.reservations = append(m.reservations[:0], m.bestPlan...)
-	m.reduce(p, n)
-	s, err := m.savings.Solve(&m.rest)
+	s, err := m.final(p, n)
 	if err != nil {
 		return MixedPlan{}, err
+	}
+	if !closed && m.Work >= 0 && m.begin(p, n) {
+		if plan.Searched, err = m.explore(p, n, m.nanos(p, n), cmp.Or(m.Work, mostWork)); err != nil {
+			return MixedPlan{}, err
+		}
+		b, err := m.reserve(p, n) // at the worths of the root
+		if err != nil {
+			return MixedPlan{}, err
+		}
+		if bound.Less(b) {
+			bound = b
+			m.bestWorth = append(m.bestWorth[:0], m.worth...)
+			m.bestLambda = append(m.bestLambda[:0], m.lambda...)
+		}
+		if s, err = m.final(p, n); err != nil {
+			return MixedPlan{}, err
+		}
 	}
 	plan.Reservations, plan.Commitments, plan.Unit = m.reservations, s.Commitments, s.Unit
 	plan.Committed, plan.OnDemand, plan.Unused = s.Committed, s.OnDemand, s.Unused
@@ -274,6 +305,13 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 		return MixedPlan{}, badInput("Types.Demand", -1, ErrOverflow, "the cost does not fit in an amount of money")
 	}
 	return plan, nil
+}
+
+// final solves the savings plan beside the best reservations.
+func (m *Mixed) final(p *MixedProblem, n int) (Plan, error) {
+	m.reservations = append(m.reservations[:0], m.bestPlan...)
+	m.reduce(p, n)
+	return m.savings.Solve(&m.rest)
 }
 
 // check returns the number of slots of p's demands, or what is wrong with p.

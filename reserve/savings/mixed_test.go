@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -68,7 +69,6 @@ func mixedReserved(p *MixedProblem, plan []pricing.Purchase) (*big.Rat, *Problem
 // reservations, with the exact savings plan for each; and certificates hold.
 func TestMixedBrute(t *testing.T) {
 	var used Mixed
-	var exact Solver
 	cases, optimal, both := 0, 0, 0
 	gap, worst := 0.0, 0.0 // with fine units, where amounts are more than a few nanos
 	rapid.Check(t, func(t *rapid.T) {
@@ -93,39 +93,18 @@ func TestMixedBrute(t *testing.T) {
 		if toNano(cost) != plan.Cost {
 			t.Fatalf("the plan costs %v, by the definition %v", plan.Cost, toNano(cost))
 		}
-		best := new(big.Rat).Set(cost)
-		var buys []pricing.Purchase
-		var rec func(at int)
-		rec = func(at int) { // at: slot and class
-			n := len(p.Types[0].Demand)
-			if at == n*len(p.Classes) {
-				fees, rest := mixedReserved(p, buys)
-				s, err := exact.Solve(rest)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if c := fees.Add(fees, savingsCost(rest, s.Commitments)); c.Cmp(best) < 0 {
-					best.Set(c)
-				}
-				return
-			}
-			rec(at + 1)
-			if slot := at % n; slot%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[slot]) {
-				for count := 1; count <= slices.Max(p.Types[p.Classes[at/n].Type].Demand); count++ {
-					buys = append(buys, pricing.Purchase{Slot: slot, Class: at / n, Count: count})
-					rec(at + 1)
-					buys = buys[:len(buys)-1]
-				}
-			}
-		}
-		rec(0)
-		optimum := toNano(best)
+		optimum := leastMixed(t, p)
 		if plan.Bound > optimum || plan.Cost < optimum {
 			t.Fatalf("bound %v, optimum %v, plan %v", plan.Bound, optimum, plan.Cost)
 		}
 		cases++
 		if plan.Cost == optimum {
 			optimal++
+		} else {
+			t.Errorf("the plan costs %v, searched %v, bound %v, optimum %v", plan.Cost, plan.Searched, plan.Bound, optimum)
+		}
+		if !plan.Optimal() && plan.Cost > plan.Bound+1 {
+			t.Errorf("not proved: %v", plan)
 		}
 		if len(plan.Reservations) > 0 && len(plan.Commitments) > 0 {
 			both++
@@ -141,10 +120,110 @@ func TestMixedBrute(t *testing.T) {
 	}
 }
 
+// randomMixed has n slots, k types with a class or two each, and prices at which much is worth
+// buying.
+func randomMixed(r *rand.Rand, n, k, classes, peak int, unit pricing.Money) *MixedProblem {
+	p := &MixedProblem{Problem: Problem{Slot: time.Hour, Unit: unit, Term: time.Duration(1+r.IntN(n)) * time.Hour}}
+	for i := range k {
+		y := Type{Name: names[i]}
+		for range n {
+			y.Demand = append(y.Demand, r.IntN(peak+1))
+		}
+		y.OnDemand = pricing.Money(100+r.IntN(900)) * pricing.Milli
+		y.Plan = y.OnDemand * pricing.Money(45+r.IntN(40)) / 100
+		p.Types = append(p.Types, y)
+		for range classes {
+			p.Classes = append(p.Classes, TypeClass{Type: i, Class: pricing.Class{Name: y.Name, Term: time.Duration(1+r.IntN(n)) * time.Hour, Hourly: y.OnDemand * pricing.Money(40+r.IntN(45)) / 100}})
+		}
+	}
+	return p
+}
+
+// leastMixed returns the least cost by trying all reservations, none larger than the peak,
+// with the exact savings plan beside each.
+func leastMixed(t interface{ Fatal(...any) }, p *MixedProblem) pricing.Money {
+	var exact Solver
+	var best *big.Rat
+	var list []pricing.Purchase
+	var rec func(at int)
+	rec = func(at int) { // at: slot and class
+		n := len(p.Types[0].Demand)
+		if at == n*len(p.Classes) {
+			fees, rest := mixedReserved(p, list)
+			s, err := exact.Solve(rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := fees.Add(fees, savingsCost(rest, s.Commitments)); best == nil || c.Cmp(best) < 0 {
+				best = new(big.Rat).Set(c)
+			}
+			return
+		}
+		rec(at + 1)
+		if slot := at % n; slot%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[slot]) {
+			for count := 1; count <= slices.Max(p.Types[p.Classes[at/n].Type].Demand); count++ {
+				list = append(list, pricing.Purchase{Slot: slot, Class: at / n, Count: count})
+				rec(at + 1)
+				list = list[:len(list)-1]
+			}
+		}
+	}
+	rec(0)
+	return toNano(best)
+}
+
+// Three types: the search finds and proves the optimum, where the rounds alone miss it.
+func TestMixedThreeTypes(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 3)) // seed 22, 3
+	missed := 0
+	for i := range 30 {
+		p := randomMixed(r, 2, 3, 1, 2, []pricing.Money{1, 40, 150}[i%3]*pricing.Milli)
+		want := leastMixed(t, p)
+		var m Mixed
+		plan, err := m.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := VerifyMixed(p, &plan); err != nil {
+			t.Error(err)
+		}
+		if plan.Cost != want || !plan.Optimal() {
+			t.Errorf("problem %d: cost %v, searched %v, bound %v, want %v", i, plan.Cost, plan.Searched, plan.Bound, want)
+		}
+		alone := Mixed{Work: -1}
+		if plan, err = alone.Solve(p); err != nil || plan.Searched {
+			t.Error(plan, err)
+		}
+		if plan.Cost > want {
+			missed++
+		}
+	}
+	t.Logf("the rounds alone miss %d of 30", missed)
+	if missed == 0 {
+		t.Error("the rounds alone find all: too easy")
+	}
+	// Six slots, five purchases a slot: too many for trying all.
+	optimal := 0
+	for i := range 20 {
+		p := randomMixed(r, 6, 3, 1+i%2, 3, []pricing.Money{1, 100}[i%2]*pricing.Milli)
+		var m Mixed
+		plan, err := m.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Optimal() {
+			optimal++
+		}
+	}
+	if optimal < 19 {
+		t.Errorf("%d of 20 are proved optimal", optimal)
+	}
+}
+
 // On larger problems certificates hold, and the plan is no worse than either kind
 // alone.
 func TestMixedLarger(t *testing.T) {
-	var m Mixed
+	m := Mixed{Work: 3e6}
 	var s Solver
 	var e reserve.Exact
 	rapid.Check(t, func(t *rapid.T) {

@@ -71,8 +71,8 @@ func Verify(p *Problem, plan *Plan) error {
 }
 
 // VerifyMixed checks a plan and its certificate without any part of the solver, as
-// [Verify] does: mixed.go says what the certificate is, and why it
-// proves the bound.
+// [Verify] does: mixed.go says what the certificate is, and why it proves the bound.
+// VerifyMixed cannot check Searched, which no certificate proves.
 func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 	n, err := p.check()
 	if err != nil {
