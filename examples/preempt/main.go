@@ -7,7 +7,7 @@
 //	go run ./examples/preempt
 //
 // runs two made-up logs with the quantiles of the paper's. -trace FILE runs a job log,
-// and -h lists the choices.
+// and -h lists the choices. -claims judges what the paper says on these logs.
 //
 // Reference: [Duplyakin17] Duplyakin, Johnson, Ricci, The Part-Time Cloud:
 // Enabling Balanced Elasticity Between Diverse Computing Environments,
@@ -26,8 +26,9 @@ func main() { program.Main() }
 // results are those of all logs.
 type results struct {
 	*options
-	run  *cli.Run
-	logs []*result
+	run    *cli.Run
+	logs   []*result
+	judged []judgement // with -claims
 }
 
 // preemptAll reads the logs and scores their states.
@@ -39,6 +40,14 @@ func preemptAll(o *options, run *cli.Run) (*results, error) {
 	o.note(run, logs)
 	r := &results{options: o, run: run}
 	for _, log := range logs {
+		if o.claims {
+			list, err := o.judge(log, run)
+			if err != nil {
+				return nil, cli.Mistakef("%s: %w", log.name, err)
+			}
+			r.judged = append(r.judged, judgement{log.name, list})
+			continue
+		}
 		x, err := o.score(log, run)
 		if err != nil {
 			return nil, err

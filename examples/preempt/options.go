@@ -37,11 +37,12 @@ What runs
                        and so on up to 6h (default 60s,120s,20m,30m,1h..6h)
   -policy LIST         all, or some of these (default all)
                        by the values of nodes; the lowest are taken:
-                         random     any node
+                         random     an idle node first, then any
                          fifo       the job that has run longest first
                          lifo       the job that has run shortest first
                          pap        the job with the least run time by nodes first
                          pap+       the same times priority
+                         blind      any node: a host that is told nothing
                        by whole jobs, knowing how long each still runs:
                          plain      by waste per node, until there are enough nodes
                          pruned     plain, without the jobs that are not needed
@@ -51,6 +52,8 @@ What runs
                        the exact choice with the knowledge of a live system:
                          requested  a job ends at the run time that its user asked for
                          survival   a job runs as long as earlier jobs of its user
+                         corrected  a job runs for that share of its request that
+                                    earlier jobs of its user ran for
   -important WHICH     jobs with priority 10, the others having 1: queue=NAME for a
                        queue, its number in a log, random=1% for that share of the
                        jobs, or top=1% for those that ask for the most node-time,
@@ -60,6 +63,15 @@ What runs
   -overrun N           jobs that have run for longer than their users asked for count
                        an N-th with pap+ and exact+ (default 1; in the made-up logs
                        none has)
+  -save-every SPAN     each job saves its work each SPAN, and loses only what is not
+                       saved when the grace period ends (default never)
+  -save-cost SPAN      each job saves when it is asked to, which takes SPAN (default
+                       it does not)
+  -claims              judge what [Duplyakin17] claims, one claim a line, on these logs
+                       and with -nodes and -take, instead of the tables. It also runs
+                       sequences of preemptions through the exchange of package
+                       preempt/exchange, with jobs that start again and fewer nodes
+                       meanwhile
   -seed N              of the made-up logs, of -sample, -important random= and
                        -policy random (default 1)
 
@@ -78,7 +90,9 @@ Fields of -json: log, policy, grace_s, jobs, states, mean_node_s, p25_node_s,
 median_node_s, p75_node_s and max_node_s (wasted node-seconds of a preemption;
 quantiles are within 1%), over_exact (mean over that of exact; null where exact
 wastes nothing and the policy does), killed_jobs (mean number of jobs that did not
-end in time), important_node_s and other_node_s (means by priority).
+end in time), important_node_s and other_node_s (means by priority), idle_node_s (mean
+of the node-seconds that nodes stand idle until the grace period ends). With -claims:
+log, claim, paper, measured and holds.
 `
 
 // A kind is how nodes are chosen.
@@ -91,6 +105,7 @@ const (
 	lifo
 	pap
 	papPlus
+	blind
 	plain
 	pruned
 	greedy
@@ -98,15 +113,16 @@ const (
 	exactPlus
 	requested
 	survival
+	corrected
 	kinds
 )
 
-var kindNames = [kinds]string{"random", "fifo", "lifo", "pap", "pap+", "plain", "pruned", "greedy", "exact", "exact+", "requested", "survival"}
+var kindNames = [kinds]string{"random", "fifo", "lifo", "pap", "pap+", "blind", "plain", "pruned", "greedy", "exact", "exact+", "requested", "survival", "corrected"}
 
 func (k kind) String() string { return kindNames[k] }
 
 // ranks reports whether the kind is a policy that ranks nodes.
-func (k kind) ranks() bool { return k <= kind(preempt.PAPPlus) }
+func (k kind) ranks() bool { return k <= kind(preempt.Blind) }
 
 // important says which jobs have a high priority.
 type important struct {
@@ -131,6 +147,9 @@ type options struct {
 	graces    []time.Duration
 	shown     [kinds]bool
 	important important
+	saveEvery time.Duration // 0: never
+	saveCost  time.Duration // negative: not on request
+	claims    bool
 	seed      uint64
 }
 
@@ -143,7 +162,7 @@ const (
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{nodes: 20, take: -1, overrun: 1, seed: 1}
+	*o = options{nodes: 20, take: -1, overrun: 1, saveCost: -1, seed: 1}
 	o.setGraces("60s,120s,20m,30m,1h..6h")
 	o.setPolicies("all")
 	f.File("trace", &o.trace)
@@ -155,10 +174,16 @@ func define(o *options, f *cli.Flags) {
 	f.Func("grace", o.setGraces)
 	f.Func("policy", o.setPolicies)
 	f.Func("important", o.setImportant)
+	f.Span("save-every", &o.saveEvery, "a span of time above 0, such as 1h", func(d time.Duration) bool { return d > 0 })
+	f.Span("save-cost", &o.saveCost, "a span of time that is not negative, such as 30s", func(d time.Duration) bool { return d >= 0 })
+	f.Switch("claims", &o.claims)
 	f.Seed(&o.seed)
 	f.Check(func() error {
 		if o.take < 0 {
 			o.take = min(10, o.nodes)
+		}
+		if o.saveEvery > 0 && o.saveCost > o.saveEvery {
+			return fmt.Errorf("-save-cost %v: want no more than -save-every, %v", o.saveCost, o.saveEvery)
 		}
 		if o.take > o.nodes {
 			return fmt.Errorf("-take %d: the partition has only %s (-nodes)", o.take, decimal.Count(o.nodes, "node"))

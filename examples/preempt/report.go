@@ -18,6 +18,9 @@ import (
 // rows has a row for each log, policy and grace period. Numbers are rounded so far that
 // they are the same on every machine.
 func (all *results) rows() any {
+	if all.claims {
+		return all.claimsRows()
+	}
 	rows := []jsonrows.Row{}
 	for _, r := range all.logs {
 		for k := range kinds {
@@ -38,6 +41,7 @@ func (all *results) rows() any {
 					"p75_node_s", amount(s.dist.quantile(.75)), "max_node_s", amount(s.dist.max), "over_exact", over,
 					"killed_jobs", decimal.Number(r.perState(float64(s.tally.Killed())), 6),
 					"important_node_s", amount(r.perState(high)), "other_node_s", amount(r.perState(total - high)),
+					"idle_node_s", amount(r.perState(s.idle.Seconds())),
 				})
 			}
 		}
@@ -60,6 +64,10 @@ func (r *result) overExact(k kind, grace int) float64 {
 // text writes tables.
 func (all *results) text(w *table.Page) error {
 	o := all.options
+	if o.claims {
+		all.claimsText(w)
+		return nil
+	}
 	for i, r := range all.logs {
 		if i > 0 {
 			w.Printf("\n")
@@ -87,6 +95,10 @@ func (all *results) text(w *table.Page) error {
 			}
 			return decimal.Fixed(over, 3)
 		})
+		w.Printf("\nMean of the node-hours that nodes stand idle until the grace period ends\n")
+		o.table(w, false, func(k kind, g int) string {
+			return decimal.Grouped(decimal.Fixed(r.perState(r.series[k][g].idle.Hours()), 2))
+		})
 		o.priorities(w, r)
 	}
 	return nil
@@ -109,6 +121,8 @@ func (o *options) table(w *table.Page, withExact bool, cell func(k kind, grace i
 			name = "re-\nquested"
 		case survival:
 			name = "sur-\nvival"
+		case corrected:
+			name = "cor-\nrected"
 		}
 		titles += "|" + name
 		for g := range o.graces {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"math/bits"
@@ -26,6 +25,7 @@ type result struct {
 type series struct {
 	tally  preempt.Tally
 	beyond preempt.NodeTime // of jobs beyond their requested time, with -overrun
+	idle   preempt.NodeTime // of nodes until the grace period ends
 	dist   distribution
 	path   path
 }
@@ -117,6 +117,9 @@ type view struct {
 	st        preempt.State
 	remaining []time.Duration
 	users     []int
+	saves     []preempt.Checkpoint
+	every     time.Duration // of saves, 0 for none
+	cost      time.Duration // of a save on request, negative for none
 }
 
 func newView(log *jobLog) *view { return &view{log: log, place: make([]int, len(log.jobs))} }
@@ -124,11 +127,21 @@ func newView(log *jobLog) *view { return &view{log: log, place: make([]int, len(
 func (v *view) set(s *sim.BatchState) {
 	v.st.Jobs, v.st.Node = v.st.Jobs[:0], v.st.Node[:0]
 	v.remaining, v.users = v.remaining[:0], v.users[:0]
+	v.saves = slices.Grow(v.saves[:0], len(s.Running))[:0]
 	for k, i := range s.Running {
 		j := &v.log.jobs[i]
 		elapsed := s.At - s.Starts[i]
 		v.place[i] = k
-		v.st.Jobs = append(v.st.Jobs, preempt.Job{Nodes: j.Nodes, Elapsed: elapsed, Requested: v.log.requested[i], Priority: v.log.priority[i]})
+		job := preempt.Job{Nodes: j.Nodes, Elapsed: elapsed, Requested: v.log.requested[i], Priority: v.log.priority[i]}
+		if v.every > 0 || v.cost >= 0 {
+			c := preempt.Checkpoint{Every: v.every, Cost: max(0, v.cost), OnRequest: v.cost >= 0}
+			if v.every > 0 {
+				c.Saved = elapsed / v.every * v.every
+			}
+			v.saves = append(v.saves, c)
+			job.Checkpoint = &v.saves[k]
+		}
+		v.st.Jobs = append(v.st.Jobs, job)
 		v.remaining = append(v.remaining, j.Run-elapsed)
 		v.users = append(v.users, j.User)
 	}
@@ -145,13 +158,15 @@ type scorer struct {
 	o        *options
 	view     *view
 	random   *rand.Rand
+	blind    *rand.Rand
 	ranker   preempt.Scorer
 	solver   preempt.Solver
 	learnt   preempt.Survival
-	running  []int // at the state before
+	worth    preempt.Estimates
+	running  []int        // at the state before
+	taken    [kinds][]int // nodes
 	values   []float64
 	outlast  []float64
-	nodes    []int
 	order    []int
 	hit      [kinds][]int
 	computed [kinds]bool
@@ -163,7 +178,8 @@ func (o *options) score(log *jobLog, run *cli.Run) (*result, error) {
 	for k := range r.series {
 		r.series[k] = make([]series, len(o.graces))
 	}
-	s := &scorer{o: o, view: newView(log), random: rand.New(rand.NewPCG(o.seed, 1<<32)), values: make([]float64, o.nodes), computed: o.shown}
+	s := &scorer{o: o, view: newView(log), random: rand.New(rand.NewPCG(o.seed, 1<<32)), blind: rand.New(rand.NewPCG(o.seed, 1<<33)), values: make([]float64, o.nodes), computed: o.shown}
+	s.view.every, s.view.cost = o.saveEvery, o.saveCost
 	s.computed[exact] = true // everything is compared with it
 	for k := range kinds {
 		for g := range o.graces {
@@ -196,22 +212,12 @@ func (s *scorer) score(r *result, st *sim.BatchState) error {
 	s.view.set(st)
 	s.learn(st)
 	state := s.view.st
-	for k := random; k.ranks(); k++ {
-		if !s.computed[k] {
-			continue
-		}
-		if err := s.ranker.ValuesTo(s.values, state, preempt.Policy(k), preempt.ValueOptions{Rand: s.random, Overrun: s.o.overrun}); err != nil {
-			return err
-		}
-		var err error
-		if s.nodes, err = s.ranker.AppendLowest(s.nodes[:0], s.values, s.o.take); err != nil {
-			return err
-		}
-		if s.hit[k], err = s.ranker.AppendHit(s.hit[k][:0], state, s.nodes); err != nil {
-			return err
-		}
-	}
 	for g, grace := range s.o.graces {
+		if g == 0 || s.o.saveCost >= 0 { // values depend on the grace period only where jobs save on request
+			if err := s.rank(grace); err != nil {
+				return err
+			}
+		}
 		if err := s.choose(grace); err != nil {
 			return err
 		}
@@ -222,6 +228,10 @@ func (s *scorer) score(r *result, st *sim.BatchState) error {
 			series := &r.series[k][g]
 			waste := series.tally.Add(state.Jobs, s.view.remaining, s.hit[k], grace)
 			series.dist.add(waste.Seconds())
+			if !kind(k).ranks() {
+				s.taken[k] = s.appendTaken(s.taken[k][:0], s.hit[k])
+			}
+			series.idle = series.idle.Add(s.idle(s.taken[k], grace))
 			if series.path.drawn {
 				series.path.add(r.states, st.At, &series.tally)
 			}
@@ -231,6 +241,61 @@ func (s *scorer) score(r *result, st *sim.BatchState) error {
 		}
 	}
 	return nil
+}
+
+// rank finds the nodes that are taken by the policies that rank nodes, and the jobs hit.
+func (s *scorer) rank(grace time.Duration) error {
+	state := s.view.st
+	for k := random; k.ranks(); k++ {
+		if !s.computed[k] {
+			continue
+		}
+		rng := s.random
+		if k == blind {
+			rng = s.blind
+		}
+		if err := s.ranker.ValuesTo(s.values, state, preempt.Policy(k), preempt.ValueOptions{Rand: rng, Overrun: s.o.overrun, Grace: grace}); err != nil {
+			return err
+		}
+		var err error
+		if s.taken[k], err = s.ranker.AppendLowest(s.taken[k][:0], s.values, s.o.take); err != nil {
+			return err
+		}
+		if s.hit[k], err = s.ranker.AppendHit(s.hit[k][:0], state, s.taken[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendTaken appends the nodes that are taken where whole jobs were chosen: idle nodes first,
+// then nodes of these jobs.
+func (s *scorer) appendTaken(dst, jobs []int) []int {
+	st := &s.view.st
+	for n, j := range st.Node {
+		if j == preempt.Idle && len(dst) < s.o.take {
+			dst = append(dst, n)
+		}
+	}
+	for n, j := range st.Node {
+		if j != preempt.Idle && len(dst) < s.o.take && slices.Contains(jobs, j) {
+			dst = append(dst, n)
+		}
+	}
+	return dst
+}
+
+// idle returns for how long the nodes stand idle until the grace period ends: those of jobs
+// that end before, and those that were idle.
+func (s *scorer) idle(nodes []int, grace time.Duration) (sum preempt.NodeTime) {
+	for _, n := range nodes {
+		left := time.Duration(0)
+		if j := s.view.st.Node[n]; j != preempt.Idle {
+			left = s.view.remaining[j]
+		}
+		sum = sum.Add(preempt.NodeTimeOf(max(0, grace-left), 1))
+	}
+	return sum
 }
 
 // wasteBeyond returns the waste of those of the jobs that have run for longer than
@@ -255,13 +320,12 @@ func (s *scorer) appendPlain(dst []int, grace time.Duration, prune bool) []int {
 		need += jobs[j].Nodes
 		s.order = append(s.order, j)
 	}
-	perNode := func(j int) time.Duration {
-		if !preempt.Outlasts(s.view.remaining[j], grace) {
-			return 0
-		}
-		return jobs[j].Elapsed + grace
+	perNode := func(j int) preempt.NodeTime {
+		one := jobs[j]
+		one.Nodes = 1
+		return preempt.WastedCycles(one, s.view.remaining[j], grace)
 	}
-	slices.SortStableFunc(s.order, func(a, b int) int { return cmp.Compare(perNode(a), perNode(b)) })
+	slices.SortStableFunc(s.order, func(a, b int) int { return perNode(a).Compare(perNode(b)) })
 	for _, j := range s.order {
 		if need <= 0 {
 			break
@@ -303,6 +367,8 @@ func (s *scorer) choose(grace time.Duration) error {
 			preempt.RequestedTo(s.outlast, state.Jobs, grace)
 		case survival:
 			s.learnt.OutlastTo(s.outlast, state.Jobs, s.view.users, grace)
+		case corrected:
+			s.worth.OutlastTo(s.outlast, state.Jobs, s.view.users, grace)
 		}
 		var err error
 		if s.hit[k], err = choose(s.hit[k][:0], state, p); err != nil {
@@ -325,6 +391,7 @@ func (s *scorer) learn(st *sim.BatchState) {
 		}
 		j := &s.view.log.jobs[i]
 		s.learnt.Observe(j.User, j.Run)
+		s.worth.Observe(j.User, s.view.log.requested[i], j.Run)
 	}
 	s.running = append(s.running[:0], st.Running...)
 }

@@ -186,6 +186,9 @@ func (s *sharing) play(ctx context.Context, policy partition.Policy, moves bool)
 		if err := t.share(policy); err != nil {
 			return nil, err
 		}
+		s.note("the jobs come; nodes move; policy %v", policy)
+	} else {
+		s.note("the jobs come again; nodes stay")
 	}
 	return t.out, t.run(ctx, moves)
 }
@@ -510,21 +513,25 @@ func (t *theatre) watch(ctx context.Context) {
 }
 
 // killer kills processes at random moments and starts them again within four minutes of the
-// log.
+// log, or sooner where there are many to kill.
 func (t *theatre) killer(ctx context.Context, failed chan<- error) {
 	rng := rand.New(rand.NewPCG(t.o.seed, 50))
 	all := slices.Concat([]*process{t.host}, t.clients, t.agents)
-	mean := t.o.real(t.o.span) / time.Duration(t.o.kill+1)
-	for range t.o.kill {
+	times := make([]time.Duration, t.o.kill) // within the time in which jobs are submitted
+	for i := range times {
+		times[i] = time.Duration(rng.Int64N(int64(t.o.span)))
+	}
+	slices.Sort(times)
+	for _, at := range times {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(time.Duration((.5 + rng.Float64()) * float64(mean) * .8)):
+		case <-time.After(t.clock.Unscaled(at - t.clock.Now())): // or when the one before is up again
 		}
 		p := all[rng.IntN(len(all))]
 		p.kill()
 		t.out.killed++
-		down := time.Duration(rng.Int64N(int64(t.o.real(4 * time.Minute))))
+		down := time.Duration(rng.Int64N(int64(t.o.real(min(4*time.Minute, 2*t.o.span/time.Duration(t.o.kill))))))
 		t.note("kills the %s for %v", p.name, t.o.log(down).Round(time.Second))
 		time.Sleep(down)
 		if err := p.start(p.url != ""); err != nil {
