@@ -115,6 +115,9 @@ func parseWeights(r io.Reader) (*weights, error) {
 			if err != nil || id < 0 {
 				return nil, fmt.Errorf("line %d: the user %s: want the number of a user, such as 17", n, infile.Quote(fields[1]))
 			}
+			if before := w.lines[id]; before > 0 { // written in another way
+				return nil, fmt.Errorf("line %d: user %d is there twice, first in line %d: want each once", n, id, before)
+			}
 			w.User[id], w.lines[id] = x, n
 		default:
 			return nil, fmt.Errorf("line %d: %s: want hour,WEIGHT or node,WEIGHT or user,NUMBER,WEIGHT", n, infile.Quote(text))

@@ -266,6 +266,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-weights", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
 		{[]string{"-weights", file("w.csv", "")}, "no weights: want lines such as hour,1"},
 		{[]string{"-weights", file("w.csv", "hour,1\nhour,2\n")}, `line 2: "hour" is there twice, first in line 1`},
+		{[]string{"-weights", file("w.csv", "user,17,1\nuser,017,2\n")}, "line 2: user 17 is there twice, first in line 1"},
+		{[]string{"-weights", file("w.csv", "user,-1,1\n")}, `the user "-1": want the number of a user`},
 		{[]string{"-weights", file("w.csv", "hour,many\n")}, `line 1: the weight "many": want a number`},
 		{[]string{"-weights", file("w.csv", "hour,NaN\n")}, "want a number"},
 		{[]string{"-weights", file("w.csv", "day,1\n")}, "want hour,WEIGHT or node,WEIGHT or user,NUMBER,WEIGHT"},

@@ -68,6 +68,7 @@ How it runs
                        (default 1)
   -weights FILE        priorities, which order the queue: lines hour,W (for each hour of
                        waiting), node,W (for each instance of the job) and user,NUMBER,W
+                       (which a job without a user does not have)
                        (default: first come, first served)
   -place HOW           which idle instances a job gets: max-margin or min-margin
                        (the most or the least paid time left), max-idle or min-idle

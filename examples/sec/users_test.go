@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,6 +47,24 @@ func TestUsersOfDataStar(t *testing.T) {
 	} {
 		if text, _ := tested.Must(t, "-trace", path, "-mode", mode, "-users", filepath.Join(t.TempDir(), "users.csv")); !strings.Contains(text, want) {
 			t.Errorf("%s: want %q:\n%s", mode, want, text)
+		}
+	}
+}
+
+// Job 2 has no user, and job 3 that of a weight: it starts first when the node is free.
+func TestWeightsAndAJobWithoutAUser(t *testing.T) {
+	line := func(id, submit, user int) string {
+		return fmt.Sprintf("%d %d -1 600 1 -1 -1 1 600 -1 1 %d 1 -1 -1 -1 -1 -1\n", id, submit, user)
+	}
+	path := programtest.Write(t, "log", line(1, 0, 2)+line(2, 10, -1)+line(3, 20, 3))
+	jobs := filepath.Join(t.TempDir(), "jobs.csv")
+	for weights, want := range map[string]string{
+		"user,3,1\n":  "id,submit_s,start_s,wait_s,nodes\n1,0,0,0,1\n2,10,1200,1190,1\n3,20,600,580,1\n",
+		"user,3,-1\n": "id,submit_s,start_s,wait_s,nodes\n1,0,0,0,1\n2,10,600,590,1\n3,20,1200,1180,1\n",
+	} {
+		tested.Must(t, "-trace", path, "-cores-per-node", "1", "-mode", "local", "-nodes", "1", "-weights", programtest.Write(t, "w", weights), "-jobs", jobs)
+		if diff := cmp.Diff(want, programtest.Read(t, jobs)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", weights, diff)
 		}
 	}
 }
