@@ -34,6 +34,7 @@
 //	the queue and nodes of a partition   when to ask for nodes, which to return  preempt/scaling
 //	runs on small inputs                 run times, the size for a deadline      perfmodel
 //	rows and columns of numbers          least squares to the last digit         perfmodel/lsq
+//	files of TAU or mpiP                 run times by MPI function               perfmodel/mpiprofile
 //	data centres with reservations       who lends what to whom, who pays        federation
 //	the cost of each coalition           fair shares, and who would rather part  federation/coalition
 //

@@ -26,6 +26,7 @@ var joins = map[string][]string{
 	"pricing/oci":                {"pricing/usage"},
 	"federation":                 {"federation/coalition"},
 	"perfmodel":                  {"perfmodel/lsq"},
+	"perfmodel/mpiprofile":       {"perfmodel"},
 	"schedule/workload":          {"schedule/trace"},
 	"schedule/sim":               {"schedule", "schedule/trace", "placement"},
 	"schedule/sim/bills":         {"schedule/trace"},

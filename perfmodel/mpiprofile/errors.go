@@ -1,0 +1,38 @@
+package mpiprofile
+
+import (
+	"errors"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
+)
+
+// What an [InputError] of this package unwraps to, beside the errors of package perfmodel.
+var (
+	// ErrSyntax: a file is not of its format.
+	ErrSyntax = errors.New("not of the format expected")
+	// ErrTruncated: a file ends before its end.
+	ErrTruncated = errors.New("the file ends early")
+	// ErrMissing: something that is needed is not there.
+	ErrMissing = errors.New("missing")
+	// ErrRange: a number is outside its range.
+	ErrRange = errors.New("number out of range")
+)
+
+// An InputError says which part of an input cannot be used, and why. Its fields:
+//
+//	Package  "mpiprofile"
+//	Field    what the line is about, such as "functions" or "MPI time"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     of the file, from 1; 0 where there is none
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
+type InputError = inputerr.Error
+
+func badInput(field string, index int, sentinel error, format string, args ...any) error {
+	return inputerr.New("mpiprofile", field, index, sentinel, format, args...)
+}
+
+// badLine is badInput for a line of a file.
+func badLine(field string, line int, sentinel error, format string, args ...any) error {
+	return inputerr.At("mpiprofile", line, 0, field, sentinel, format, args...)
+}
