@@ -24,6 +24,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/replay"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/sim/bills"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -201,8 +202,9 @@ type outcome struct {
 	weeks    []manager.Entry // that ended
 	failures int
 	bill     provider.Bill
-	hours    []int         // how many instances were charged for in each
-	provider provider.Bill // what the provider says
+	hours    []int           // how many instances were charged for in each
+	users    bills.Statement // of the journal: all jobs are those of the user who runs this
+	provider provider.Bill   // what the provider says
 	states   map[string]int
 	began    time.Time
 	took     time.Duration // in all, with what starts and ends the cluster
@@ -436,6 +438,9 @@ func (out *outcome) settle(ctx context.Context, m *manager.Manager, slurm *slurm
 	}
 	out.hours = m.Hours()
 	if out.bill, err = m.Bill(); err != nil {
+		return err
+	}
+	if out.users, err = m.Users(); err != nil {
 		return err
 	}
 	list, err := p.List(ctx)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,6 +114,13 @@ func checkDemo(t *testing.T, o *demoOptions, jobs []trace.Job) (waits, hours boo
 	}
 	if time.Duration(sum)*time.Hour != out.bill.Charged {
 		t.Errorf("%d hours one by one, and the bill is %+v", sum, out.bill)
+	}
+	// The journal has each job as Slurm has it: one user, whose use is that of the jobs to the
+	// second in which Slurm counts, and who pays all.
+	if u := out.users.Accounts; len(u) != 1 || u[0].User != os.Getuid() || u[0].Jobs != 50 || u[0].Pays <= 0 || u[0].Pays > out.bill.Cost {
+		t.Errorf("users %+v", u)
+	} else if second := scaledUp(time.Second, o.manager.Hour).Hours(); math.Abs(u[0].Hours-c.used) > 2*50*2*second {
+		t.Errorf("the journal has %.1f used hours, and the jobs %.1f", u[0].Hours, c.used)
 	}
 	checkFollows(t, o, out)
 	checkReleases(t, o, out)

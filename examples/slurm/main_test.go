@@ -32,6 +32,7 @@ func TestUsage(t *testing.T) {
 		{"help", usage, func(*flag.FlagSet) {}},
 		{"demo -h", demoUsage, new(demoOptions).define},
 		{"elasticd -h", elasticUsage, new(elasticOptions).define},
+		{"invoice -h", invoiceUsage, new(invoiceOptions).define},
 		{"partition -h", partitionUsage, new(partitionOptions).define},
 	} {
 		status, stdout, stderr := runSlurm(strings.Fields(c.args)...)
