@@ -77,7 +77,8 @@ Without it you do that: POST /framework/AddNodes of the client.
                        node goes after -move over -worth, if that is sooner than -idle
                        (default 5m)
   -pool N              idle nodes to keep in reserve (default 0)
-  -least N, -most N    the fewest and the most nodes (default 0, and all of -nodes)
+  -least N             the fewest nodes (default 0)
+  -most N              the most nodes (default: all of -nodes)
 
 A job says in its comment how it saves its work, and what to expect of it:
   sbatch --comment="checkpoint=B:USR1 cost=30s every=20m savefile=/home/ann/%j.saved"
