@@ -29,6 +29,7 @@ type client struct {
 	before map[int]exchange.NodeStatus // as the journal has told
 	asked  int                         // requests, as the journal has told
 	rng    *rand.Rand
+	jobs   pretended
 }
 
 // job runs on a node, in the lease with the epoch. Jobs are saved, since they go on while
@@ -263,80 +264,6 @@ func (c *client) send(ctx context.Context) {
 			}
 		}
 	}
-}
-
-// run pretends to run jobs: it starts a job on each free node, and lets a job run while its
-// node is the partition's. It starts no job on a node that is to be given back, and gives
-// the node back when its job has ended. The longer a job has run the more its node is
-// worth.
-func (c *client) run(ctx context.Context) {
-	for ctx.Err() == nil {
-		sleep(ctx, max(5*time.Millisecond, c.o.minute/4))
-		var ended []int
-		var values []exchange.NodeValue
-		err := c.step(func(now time.Duration) ([]exchange.Message, error) {
-			ended, values = c.schedule(now)
-			if len(ended) == 0 {
-				return nil, nil
-			}
-			return c.state.Client.DeleteNodes(now, ended...)
-		})
-		if err == nil {
-			err = c.step(func(now time.Duration) ([]exchange.Message, error) {
-				return c.state.Client.SetResourceValues(now, values)
-			})
-		}
-		// A node that was given back in between has no value any more.
-		var in *exchange.InputError
-		if err != nil && !errors.As(err, &in) {
-			c.log.printf("%v", err)
-		}
-	}
-}
-
-// margin is how long before a node's end its job is ended, by the exchange's time.
-const margin = 30 * time.Second
-
-// schedule moves the jobs on to now. It returns the nodes to give back and the values of
-// the others.
-func (c *client) schedule(now time.Duration) (ended []int, values []exchange.NodeValue) {
-	mine := map[int]bool{}
-	var longest time.Duration
-	for _, h := range c.state.Client.AppendNodes(nil, now) {
-		if h.State != exchange.Usable && h.State != exchange.Draining {
-			continue
-		}
-		j, busy := c.state.Jobs[h.Node]
-		if busy && (j.Epoch != h.Epoch || now >= j.End) {
-			delete(c.state.Jobs, h.Node)
-			busy = false
-		}
-		if h.State == exchange.Draining && (!busy || h.End-now <= margin) {
-			ended = append(ended, h.Node) // its job, if any, is ended below
-			continue
-		}
-		if !busy {
-			j = job{h.Epoch, now, now + time.Duration((0.5+c.rng.Float64())*float64(c.o.job))}
-			c.state.Jobs[h.Node] = j
-		}
-		mine[h.Node] = true
-		longest = max(longest, now-j.Start)
-		values = append(values, exchange.NodeValue{Node: h.Node, Value: float64(now - j.Start)})
-	}
-	var killed []int
-	for n := range c.state.Jobs {
-		if !mine[n] {
-			killed = append(killed, n)
-			delete(c.state.Jobs, n)
-		}
-	}
-	if len(killed) > 0 {
-		c.log.printf("ends the jobs on %s before they are done", nodeList(killed))
-	}
-	for i := range values {
-		values[i].Value /= float64(max(1, longest))
-	}
-	return ended, values
 }
 
 // note writes into the journal what has changed.

@@ -122,6 +122,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", ""}, "1 to 100 characters"},
 		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-weight", "0"}, "whole number from 1"},
 		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-state", state}, "not the state of a client"},
+		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-load", "3"}, "want -job, too"},
+		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-job", "1m", "-pool", "3"}, "-pool is of -load"},
+		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-job", "1m", "-load", "0"}, "above 0"},
 	} {
 		status, stdout, stderr := runParttime(c.args...)
 		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {

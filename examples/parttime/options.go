@@ -51,6 +51,13 @@ Of a client
   -job D               pretend to run a job of D on average on each node. The longer a
                        job has run, the more its node is worth (default: run no jobs;
                        your framework does)
+  -load X              with -job: jobs come at random, and keep X nodes busy on
+                       average, in waves of four hours. The client asks for nodes
+                       when jobs wait, and gives idle nodes back (default: a job for
+                       each node, always, and the nodes of -add)
+  -pool N              with -load: idle nodes to keep in reserve (default 0)
+  -save-cost D         with -job: jobs save when they are to lose their node, which
+                       takes D, and lose only that (default: they lose all)
   -listen, -state and -minute as of the host
 
 Of the demonstration
@@ -96,6 +103,9 @@ type options struct {
 	floor  int
 	add    int
 	job    time.Duration
+	load   float64
+	pool   int
+	save   time.Duration // negative: jobs do not save
 }
 
 const (
@@ -148,11 +158,14 @@ func (o *options) define(f *cli.Flags) {
 	f.Int("floor", &o.floor, 0, 1_000_000, "")
 	f.Int("add", &o.add, 0, 1_000_000, "")
 	positive("job", &o.job)
+	f.Float("load", &o.load, "a number of nodes above 0", func(x float64) bool { return x > 0 && x <= maxNodes })
+	f.Int("pool", &o.pool, 0, maxNodes, "")
+	f.Span("save-cost", &o.save, "a span of time that is not negative, such as 30s", func(d time.Duration) bool { return d >= 0 })
 }
 
 // parse reads the flags. Its error is [flag.ErrHelp] or the user's mistake.
 func parse(args []string) (options, error) {
-	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1}
+	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1, save: -1}
 	switch {
 	case len(args) > 0 && args[0] == "host":
 		o.role, args = hostRole, args[1:]
@@ -172,6 +185,10 @@ func parse(args []string) (options, error) {
 			return fmt.Errorf("-minute %v: want 1ms to 1h", o.minute)
 		case o.role == clientRole && (o.host == "" || o.name == ""):
 			return errors.New("a client needs -host, the URL that the host prints, and -name, its partition's (-h lists the flags)")
+		case o.job == 0 && (o.load > 0 || o.save >= 0):
+			return errors.New("-load and -save-cost are of pretended jobs: want -job, too")
+		case o.pool > 0 && o.load == 0:
+			return errors.New("-pool is of -load: want that, too")
 		}
 		return nil
 	})

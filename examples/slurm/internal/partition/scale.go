@@ -44,6 +44,9 @@ func (s *scaler) gone(nodes []int) {
 	}
 }
 
+// fewRequests is how many requests an agent has open at most: a host takes some tens.
+const fewRequests = 8
+
 // forget forgets the ages of nodes that the partition has no more.
 func (a *Agent) forget(state []Holding) {
 	for i := range state {
@@ -98,6 +101,15 @@ func (a *Agent) scale(ctx context.Context, state []Holding, nodes []slurmctl.Nod
 	d, err := a.scaler.Decide(view, *a.o.Scaling)
 	if err != nil {
 		return err
+	}
+	if n := len(requests); d.Ask > 0 && n >= fewRequests { // one request for what the last one asked, and for more
+		last := &requests[n-1]
+		if err := x.Cancel(ctx, last.ID); err != nil {
+			return err
+		}
+		if last.Refused == "" {
+			d.Ask += last.Count - last.Granted
+		}
 	}
 	if d.Ask > 0 {
 		if err := x.Add(ctx, d.Ask); err != nil {
