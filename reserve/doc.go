@@ -104,7 +104,7 @@
 //
 //	             classes  cost at most                       time
 //	Exact        all      the optimum, or a certified gap    see BENCHMARKS.md
-//	HGR          one      (1 + ln(τ·p/F))·optimum, 1         O(n·log n)
+//	HGR          one      (on demand + optimum)/2            O(n·log n)
 //	Periodic     one      2·optimum, 1                       O(n), sorting at worst
 //	Levels       one      2·optimum, Periodic, 1             O(n·levels)
 //	SEC          all      none known; 1 with one class       O(n·terms·log n)
@@ -115,8 +115,8 @@
 //	Competitive  all      a lower bound, Eq. (5)             O(n·log L + L·h)
 //
 // In the table 1 stands for the cost of on demand only, and there are min(2·n, max d)
-// levels at most. The constants of HGR, Periodic and Levels hold for the Full horizon
-// and purchases at any slot; the types say more. The file of each algorithm and package
+// levels at most. The constants of Periodic and Levels hold for the Full horizon and
+// purchases at any slot; the types say more. The file of each algorithm and package
 // reserve/theory have the proofs. Each takes O(n) memory, but SEC takes O(n·h).
 //
 // Use [Exact]. Exact plans purchases for any number of classes, terms, dates and caps,

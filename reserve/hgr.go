@@ -38,15 +38,17 @@ import (
 // HGR is the heuristic-greedy reservation of [Liu21] Alg. 1, for one class. The zero value
 // is ready.
 //
-// With the Full horizon and purchases at every slot, the cost is at most
+// HGR saves at least half of what the optimum saves over on demand, under all rules that
+// HGR handles. With the Full horizon, a term of τ slots, the price p of a slot on demand and
+// α = F/(τ·p) ≤ 1, the cost is therefore at most
 //
-//	1 + ln(τ·p/F)
+//	(1 + 1/α)/2          for α ≥ 1/2
+//	3/2 + ln(1/(2α))     for α ≤ 1/2
 //
-// times the optimum, for a fee F ≤ τ·p, a term of τ slots and the price p of a slot on
-// demand; reserve/theory has the proof. [Liu21] Theorem 3 says 2 - F/(τ·p), which is false:
-// reserve/theory has a demand that costs 127 with HGR and 76 at best, where the theorem
-// allows 5/3. If the demand is no longer than the term, the plan is optimal. Under other
-// rules HGR costs at most as much as everything on demand, and no other bound is known.
+// times the optimum; reserve/theory has the proofs. [Liu21] Theorem 3 says 2 - α. That holds
+// for α ≥ 1/2, and is false for α = 1/3: reserve/theory has a demand that costs 127 with HGR
+// and 76 at best, where the theorem allows 5/3. If the demand is no longer than the term, the
+// plan is optimal.
 //
 // HGR handles any Every, Closed dates, both horizons, classes billed either way, and
 // inventory of classes whose use costs no more than that of the class to buy. HGR does not

@@ -60,9 +60,9 @@ import (
 //	Printed, window > term              the same plan as Mended, unless AnyStart
 //	Printed, window < term              no such bound: the rule repeats a purchase
 //	                                    (6 times the optimum, reserve/theory)
-//	Printed or Mended, all of the       1 + ln(τp/F), proved, as for [HGR], whichever of
-//	demand in sight                     equal windows is taken; not with FirstSlot
-//	the same, as [Liu21] Theorem 3      2 - F/(τp): false
+//	Printed or Mended, all of the       that of [HGR], proved, whichever of equal windows
+//	demand in sight                     is taken; not with FirstSlot
+//	the same, as [Liu21] Theorem 3      2 - F/(τp): true if F ≥ τp/2, false if F = τp/3
 //	has it
 //	Deferred                            near the optimum on real demands, within a few
 //	                                    per cent for short terms; no constant
