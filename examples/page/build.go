@@ -26,7 +26,7 @@ import (
 var web embed.FS
 
 // scripts are the parts of page.js, in their order.
-var scripts = []string{"engine.js", "plot.js", "ui.js", "reserve.js", "forecast.js", "cluster.js", "begin.js"}
+var scripts = []string{"engine.js", "plot.js", "ui.js", "reserve.js", "forecast.js", "cluster.js", "takeback.js", "federation.js", "begin.js"}
 
 const module = "github.com/plimsoll/plimsoll"
 

@@ -54,6 +54,8 @@ var rooms = []struct {
 	{"reserve", "What should you reserve, and when?", []string{"reserve", "reserve/rules"}},
 	{"forecast", "What comes next, and how sure is that?", []string{"forecast", "forecast/backtest", "forecast/runaway"}},
 	{"cluster", "When should a cluster grow, and when shrink?", []string{"cluster", "cluster/compare"}},
+	{"takeback", "Which nodes should you give back?", []string{"takeback"}},
+	{"federation", "Who should lend to whom?", []string{"federation", "federation/optimum"}},
 }
 
 // Every room loads without a word of the console, without a request to elsewhere, and

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -123,6 +124,15 @@ func Price(field, text string) (pricing.Money, error) {
 		return 0, Mistakef(field, "%s is negative: want a price of 0 or more", Quote(text))
 	}
 	return m, nil
+}
+
+// Whole reads a whole number as a person types one.
+func Whole(field, text string, least, most int, of string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < least || n > most {
+		return 0, Mistakef(field, "%s: want a whole number of %s from %s to %s", Quote(text), of, decimal.Int(least), decimal.Int(most))
+	}
+	return n, nil
 }
 
 // Quote quotes a piece of a text, cut to a length that fits in a sentence.

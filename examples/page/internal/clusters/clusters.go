@@ -9,4 +9,13 @@ var Rooms = ask.Rooms{
 	"cluster":         ask.Decoded(cluster),
 	"cluster/compare": ask.Decoded(clusterCompare),
 	"cluster/export":  ask.Decoded(clusterExport),
+
+	"takeback":        ask.Decoded(takeBack),
+	"takeback/export": ask.Decoded(takeExport),
+
+	"federation":         ask.Decoded(federate),
+	"federation/optimum": ask.Decoded(federationOptimum),
+	"federation/tasks":   ask.Decoded(federationTasks),
+	"federation/export":  ask.Decoded(federationExport),
+	"federation/made-up": ask.Decoded(func(*struct{}) (*federationQuestion, error) { return federationMadeUp(), nil }),
 }

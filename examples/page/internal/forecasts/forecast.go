@@ -40,14 +40,6 @@ type setting struct {
 	fitter       forecast.Fitter
 }
 
-func whole(field, text string, least, most int, of string) (int, error) {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < least || n > most {
-		return 0, ask.Mistakef(field, "%s: want a whole number of %s from %s to %s", ask.Quote(text), of, decimal.Int(least), decimal.Int(most))
-	}
-	return n, nil
-}
-
 func (q *forecastQuestion) check() (s setting, err error) {
 	if len(q.Series) > maxSteps {
 		return s, ask.Mistakef("series", "%s steps: the page takes at most %s; examples/forecast takes more", decimal.Int(len(q.Series)), decimal.Int(maxSteps))
@@ -61,7 +53,7 @@ func (q *forecastQuestion) check() (s setting, err error) {
 			known++
 		}
 	}
-	if s.horizon, err = whole("horizon", q.Horizon, 1, maxHorizon, "steps"); err != nil {
+	if s.horizon, err = ask.Whole("horizon", q.Horizon, 1, maxHorizon, "steps"); err != nil {
 		return s, err
 	}
 	level, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(q.Level), "%"), 64)
@@ -75,7 +67,7 @@ func (q *forecastQuestion) check() (s setting, err error) {
 	s.known, s.after = q.Series[:q.Today], q.Series[q.Today:min(len(q.Series), q.Today+s.horizon)]
 	s.fitter = forecast.Fitter{Horizon: s.horizon}
 	if strings.TrimSpace(q.Season) != "" {
-		if s.fitter.Season, err = whole("season", q.Season, 1, maxSteps, "steps"); err != nil {
+		if s.fitter.Season, err = ask.Whole("season", q.Season, 1, maxSteps, "steps"); err != nil {
 			return s, err
 		}
 	} else {
