@@ -93,11 +93,11 @@ func TestAsksToSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.toClient(t, msgs)
-	step(75) // 120 - 10 - 30 = 80 s
+	step(65) // 120 - 10 - 30 s, less a quarter of the save and a look: 70 s
 	if len(saves.signals) != 0 {
 		t.Fatal("it is asked too early")
 	}
-	step(6)
+	step(10)
 	if diff := cmp.Diff([]string{"B:USR1"}, saves.signals); diff != "" || len(other.signals) != 0 {
 		t.Fatalf("signals: %s", diff)
 	}

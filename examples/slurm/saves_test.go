@@ -1,0 +1,85 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+)
+
+// A job of a real Slurm that saves when it gets a signal, and touches a file: when the host takes
+// its node, the job is asked to save as late as possible, ended when it has saved, and goes on
+// from there when the partition, by itself, has got a node again.
+func TestPartitionSaves(t *testing.T) {
+	t.Parallel()
+	if _, err := slurmctl.Find("slurmctld"); err != nil {
+		t.Skip(err)
+	}
+	parttime := filepath.Join(t.TempDir(), "parttime")
+	if out, err := exec.Command("go", "build", "-o", parttime, "../parttime").CombinedOutput(); err != nil {
+		t.Skipf("examples/parttime cannot be built here: %v\n%s", err, out)
+	}
+	s := newStage(t, 1, time.Second, 0)
+	if _, err := s.local.Create(s.ctx, "host-"+s.Names[0], s.Names[0]); err != nil {
+		t.Fatal(err)
+	}
+	const minute = "1s"
+	host := s.listening(parttime, "host", "-nodes", "1", "-grace", "20m", "-minute", minute)
+	client := s.listening(parttime, "client", "-host", host, "-name", "hpc", "-minute", minute)
+	agent := programtest.Command("partition", "-conf", s.Conf, "-client", client, "-nodes", s.Names[0], "-scale", "-wait", "1s", "-hold", "1h", "-idle", "1h", "-worth", "0",
+		"-minute", minute, "-grace", "20s", "-margin", "6s", "-poll", "100ms", "-take", "1")
+	agent.Env = append(agent.Env, s.Environment()...)
+	agent.Stderr = &s.log
+	if err := agent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		agent.Process.Kill()
+		agent.Wait()
+	})
+	base := filepath.Join(s.Dir, "job")
+	// The second start ends at once if the first one has saved.
+	id, err := s.Submit(s.ctx, 1, fmt.Sprintf(`echo start >>%[1]s.notes
+if [ -e %[1]s.saved ]; then echo resumed >>%[1]s.notes; exit 0; fi
+trap 'sleep 1; touch %[1]s.saved; echo saved >>%[1]s.notes' USR1
+while :; do sleep 0.1 & wait $!; done`, base), "--comment=checkpoint=B:USR1 cost=2s savefile="+base+".saved", "--requeue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.until("the partition has asked for a node, and the job runs", func(jobs map[int64]slurmctl.Job, _ map[string]slurmctl.Node) bool { return jobs[id].State == "RUNNING" })
+	time.Sleep(5 * time.Second) // so that there is more to lose than a save
+	begin := time.Now()
+	s.call("POST", host+"/Reclaim", `{"partition":"hpc","count":1}`, &struct{}{})
+	s.until("the job has saved and goes on", func(jobs map[int64]slurmctl.Job, _ map[string]slurmctl.Node) bool {
+		return jobs[id].State == "COMPLETED"
+	})
+	text, err := os.ReadFile(base + ".notes")
+	if err != nil || string(text) != "start\nsaved\nstart\nresumed\n" {
+		t.Errorf("the job notes %q, %v", text, err)
+	}
+	st, err := os.Stat(base + ".saved")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Asked 20 - 6 - 2.5 s after the notice; the rest of the grace period is for the delays of a
+	// busy machine.
+	if at := st.ModTime().Sub(begin); at < 10*time.Second || at > 19*time.Second {
+		t.Errorf("the job has saved %v after the notice, want about 12.5s", at)
+	}
+	agent.Process.Kill()
+	agent.Wait()
+	said := s.log.String()
+	for _, want := range []string{fmt.Sprintf("asks job %d to save, which takes 2s", id), fmt.Sprintf(": ends job %d, which loses ", id), "1 jobs wait: asks for 1 nodes"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("not said: %s", want)
+		}
+	}
+}
