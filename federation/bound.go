@@ -33,7 +33,7 @@ import (
 //
 // Time: a step is linear in tasks times centres and slots times centres.
 type ascent struct {
-	sums      []int64 // of prices, centre by centre, slots+1 each
+	sums      []int64 // of prices, slot by slot, slots+1 of them, so that what a task needs is together
 	over      []int64 // subgradient
 	direction []float64
 	exact     []float64 // the prices that are tried, before rounding
@@ -62,28 +62,28 @@ func (s *ascent) value(m *model, prices, x []int64) int64 {
 	clear(x)
 	total := int64(0)
 	for j := range n {
-		sums, base := s.sums[j*(slots+1):][:slots+1], m.base[j*slots:][:slots]
+		base := m.base[j*slots:][:slots]
 		at := int64(0)
 		for t, p := range prices[j*slots:][:slots] {
-			sums[t] = at
+			s.sums[t*n+j] = at
 			at += p
 			total += p * base[t]
 		}
-		sums[slots] = at
+		s.sums[slots*n+j] = at
 	}
 	for k := range m.tasks {
 		t := &m.tasks[k]
-		best, where := int64(math.MaxInt64), 0
-		for j := range n {
-			row := s.sums[j*(slots+1):][:slots+1]
-			c := row[t.end] - row[t.start]
-			if j != int(t.home) {
-				c += t.send
-			}
-			if c < best {
+		from, to := s.sums[int(t.start)*n:][:n], s.sums[int(t.end)*n:][:n]
+		// Home first, so that the others need no look at whether they are home; of equal
+		// ones the first centre counts.
+		home := int(t.home)
+		best, where := to[home]-from[home]-t.send, home
+		for j, p := range to {
+			if c := p - from[j]; c < best || c == best && j < where {
 				best, where = c, j
 			}
 		}
+		best += t.send
 		total += best * t.n
 		if x != nil {
 			x[k*n+where] = t.n

@@ -834,7 +834,7 @@ func TestTwoCentreSteps(t *testing.T) {
 		}
 		cost := func() (sum int64) { // of the enlarged flow
 			for s := range slots {
-				sum += pa*max(0, need[s]*f.scale-f.n[s]) + pb*max(0, f.n[s]-room[s]*f.scale)
+				sum += pa*max(0, need[s]*f.scale-f.line[s].n) + pb*max(0, f.line[s].n-room[s]*f.scale)
 			}
 			for _, p := range f.arcs {
 				sum += p.cost * p.x

@@ -26,7 +26,8 @@ import (
 //
 //	cost + Σ z_t over the part's slots    ≥ 0 where x = 0,  ≤ 0 where x = cap.
 //
-// The network simplex. A basis is a spanning tree, at first the line of slots. An arc
+// The network simplex. A basis is a spanning tree, at first the line of slots, or what
+// is left of the tree in which the same two centres ended before. An arc
 // with the wrong sign enters. Flow is pushed around its cycle past every kink at which
 // that still pays, and the arc of the last kink leaves. Node prices are computed in
 // sweeps only, which list the worst arc of each block; the listed arcs enter if they
@@ -41,24 +42,25 @@ import (
 // greater length.)
 //
 // Time: a step is linear in its cycle times the kinks passed, a sweep in slots and
-// parts. No polynomial bound on the number of steps is known. Space: 40 bytes a part, 64
+// parts. No polynomial bound on the number of steps is known. Space: 64 bytes a part, 80
 // a slot.
 type twoCentre struct {
 	slots int
 	scale int64
 
-	n, low, high []int64 // flow and kinks of the slots
-	mid          []int64 // slope between the kinks
-	both         []bool  // whether both centres are on demand between them
-	first, last  int64   // slopes below and above both, -p_a and p_b
+	line        []lineSlot
+	first, last int64 // slopes below and above both kinks, -p_a and p_b
 
-	arcs []arc
+	arcs   []arc
+	offers []offer // of the arcs: what a sweep looks at
 
-	parent []int32 // of a node, in the tree
-	via    []int32 // the arc to the parent: of a part, or ^t of slot t
-	y      []int64
-	mark   []int32
-	stamp  int32
+	nodes      []node
+	liked      []liked
+	firstLiked []int32 // by node: the first of those that start there, through next; -1 if none
+	size       []int64 // of the tree below a node, at first
+	y          []int64
+	mark       []int32
+	stamp      int32
 
 	stack, tails, heads []int32
 	listed              []int32
@@ -66,10 +68,36 @@ type twoCentre struct {
 	steps, sweeps int
 }
 
+// A lineSlot is the flow in a slot, and its cost.
+type lineSlot struct {
+	n, low, high int64 // flow and kinks
+	mid          int64 // slope between the kinks
+	below, above int64 // slopes below and above n; they differ only at a kink, where no slot of the tree is
+	both         bool  // whether both centres are on demand between the kinks
+}
+
 // An arc is a part: start → end.
 type arc struct {
 	start, end   int32
 	cap, x, cost int64
+}
+
+// An offer is an arc as a sweep sees it: the arc breaks its condition by
+// side·(cost + y[start] − y[end]), if that is positive. side is -1 at 0, 1 at cap, and 0
+// in the tree. So a sweep has no branch to guess.
+type offer struct {
+	start, end int32
+	side, cost int64
+}
+
+// A liked arc is a part that may be in the first tree.
+type liked struct{ arc, next int32 }
+
+// A node hangs from its parent in the tree.
+type node struct {
+	parent int32
+	via    int32 // the arc to the parent: of a part, or ^t of slot t
+	climbs bool  // the arc leads to the parent
 }
 
 // block is how many arcs a sweep lists one of. On the three logs of [Liu21], 16 and 64
@@ -82,51 +110,82 @@ const unbounded = math.MaxInt64
 func (f *twoCentre) reset(slots int, pa, pb int64) {
 	f.slots, f.scale = slots, int64(slots+2)
 	f.first, f.last = -pa, pb
-	f.n, f.low, f.high, f.mid = grow.To(f.n, slots), grow.To(f.low, slots), grow.To(f.high, slots), grow.To(f.mid, slots)
-	f.both = grow.To(f.both, slots)
-	f.parent, f.via, f.y, f.mark = grow.To(f.parent, slots+1), grow.To(f.via, slots+1), grow.To(f.y, slots+1), grow.To(f.mark, slots+1)
-	f.arcs = f.arcs[:0]
+	f.line = grow.To(f.line, slots)
+	f.nodes, f.y, f.mark = grow.To(f.nodes, slots+1), grow.To(f.y, slots+1), grow.To(f.mark, slots+1)
+	f.arcs, f.offers, f.liked = f.arcs[:0], f.offers[:0], f.liked[:0]
+	f.firstLiked, f.size = grow.To(f.firstLiked, slots+1), grow.To(f.size, slots+1)
+	for v := range f.firstLiked {
+		f.firstLiked[v] = -1
+	}
 	f.steps, f.sweeps = 0, 0
 }
 
 // setSlot says that n instances are in b in slot t, that a must do need without b beyond
 // its reservations, and that b has room left.
 func (f *twoCentre) setSlot(t int, n, need, room int64) {
-	f.n[t] = n*f.scale + int64(t+1)
-	f.low[t], f.high[t] = min(need, room)*f.scale, max(need, room)*f.scale
-	f.mid[t], f.both[t] = 0, need > room
-	if need > room {
-		f.mid[t] = f.first + f.last
+	l := lineSlot{n: n * f.scale, low: min(need, room) * f.scale, high: max(need, room) * f.scale, both: need > room}
+	if l.both {
+		l.mid = f.first + f.last
 	}
+	f.line[t] = l
+}
+
+// prefer says that the part that was added last belongs to the first tree if it can.
+func (f *twoCentre) prefer() {
+	a := int32(len(f.arcs) - 1)
+	v := f.source(a)
+	f.liked = append(f.liked, liked{a, f.firstLiked[v]})
+	f.firstLiked[v] = int32(len(f.liked) - 1)
+}
+
+// source returns the node from which the tree may reach the other end of a part: the flow
+// that the nodes beyond demand must fit between 0 and cap.
+func (f *twoCentre) source(a int32) int32 {
+	if p := &f.arcs[a]; p.x > 0 {
+		return p.end
+	}
+	return f.arcs[a].start
 }
 
 // add adds a part of which all (full) or none of count instances are in b.
 func (f *twoCentre) add(start, end int, count, cost int64, full bool) {
-	x := int64(0)
+	x, side := int64(0), int64(-1)
 	if full {
-		x = count * f.scale
+		x, side = count*f.scale, 1
 	}
 	f.arcs = append(f.arcs, arc{int32(start), int32(end), count * f.scale, x, cost})
+	f.offers = append(f.offers, offer{int32(start), int32(end), side, cost})
 }
 
-// slopes returns the slopes of slot t's cost below and above its flow. They differ only
-// at a kink.
-func (f *twoCentre) slopes(t int32) (below, above int64) {
-	n := f.n[t]
-	below, above = f.first, f.last
-	if n < f.high[t] {
-		above = f.mid[t]
-		if n < f.low[t] {
-			above = f.first
+// slope sets the slopes of slot t's cost, after its flow has changed.
+func (f *twoCentre) slope(t int32) {
+	l := &f.line[t]
+	l.below, l.above = f.first, f.last
+	if l.n < l.high {
+		l.above = l.mid
+		if l.n < l.low {
+			l.above = f.first
 		}
 	}
-	if n > f.low[t] {
-		below = f.mid[t]
-		if n > f.high[t] {
-			below = f.last
+	if l.n > l.low {
+		l.below = l.mid
+		if l.n > l.high {
+			l.below = f.last
 		}
 	}
-	return below, above
+}
+
+// side sets the side of an arc, after its flow has changed.
+func (f *twoCentre) side(a int32) {
+	p := &f.arcs[a]
+	side := int64(0)
+	switch p.x {
+	case 0:
+		side = -1
+	case p.cap:
+		side = 1
+	}
+	f.offers[a].side = side
 }
 
 // ends returns the ends of an arc: flow goes from tail to head.
@@ -137,28 +196,25 @@ func (f *twoCentre) ends(a int32) (tail, head int32) {
 	return f.arcs[a].start, f.arcs[a].end
 }
 
-// costOf returns the cost of a unit along a tree arc.
-func (f *twoCentre) costOf(a int32) int64 {
-	if a < 0 {
-		c, _ := f.slopes(^a)
-		return c
+// hang makes an arc the one from node w to its parent.
+func (f *twoCentre) hang(w, parent, via int32) {
+	tail := ^via + 1
+	if via >= 0 {
+		tail = f.arcs[via].start
 	}
-	return f.arcs[a].cost
-}
-
-// climbs reports whether the arc above node w leads to its parent.
-func (f *twoCentre) climbs(w int32) bool {
-	a := f.via[w]
-	if a < 0 {
-		return ^a+1 == w
-	}
-	return f.arcs[a].start == w
+	f.nodes[w] = node{parent, via, tail == w}
 }
 
 // up returns the cost of a unit from w to its parent.
 func (f *twoCentre) up(w int32) int64 {
-	c := f.costOf(f.via[w])
-	if f.climbs(w) {
+	v := &f.nodes[w]
+	var c int64
+	if v.via < 0 {
+		c = f.line[^v.via].below
+	} else {
+		c = f.offers[v.via].cost
+	}
+	if v.climbs {
 		return c
 	}
 	return -c
@@ -181,13 +237,13 @@ func (f *twoCentre) price() {
 	f.mark[root], f.y[root] = stamp, 0
 	for v := range root {
 		stack := f.stack[:0]
-		for w := v; f.mark[w] != stamp; w = f.parent[w] {
+		for w := v; f.mark[w] != stamp; w = f.nodes[w].parent {
 			f.mark[w] = stamp
 			stack = append(stack, w)
 		}
 		for i := len(stack) - 1; i >= 0; i-- {
 			w := stack[i]
-			f.y[w] = f.y[f.parent[w]] - f.up(w)
+			f.y[w] = f.y[f.nodes[w].parent] - f.up(w)
 		}
 		f.stack = stack
 	}
@@ -196,36 +252,81 @@ func (f *twoCentre) price() {
 // slotPrice returns z, the cost of one more instance in b in slot t.
 func (f *twoCentre) slotPrice(t int) int64 { return f.y[t] - f.y[t+1] }
 
-// wrong returns by how much an arc outside the tree breaks its condition.
-func (f *twoCentre) wrong(a int32) int64 {
-	if a < 0 {
-		t := ^a
-		if f.n[t] != f.low[t] && f.n[t] != f.high[t] {
-			return 0
+// begin makes the first tree: from the last node on, through slots that are at no kink,
+// which must be in the tree, and parts that are liked; where these lead no further,
+// through other slots. Without liked parts that is the line of slots. Then each arc of
+// the tree gets the flow that the nodes below demand.
+func (f *twoCentre) begin() {
+	f.stamp = 1
+	clear(f.mark)
+	order := f.stack[:0]
+	root := int32(f.slots)
+	order = f.reach(order, root, -1, -1)
+	for t, next := root-1, 0; len(order) <= f.slots; t-- {
+		for ; next < len(order); next++ {
+			v := order[next]
+			for i := f.firstLiked[v]; i >= 0; i = f.liked[i].next {
+				a := f.liked[i].arc
+				w := f.arcs[a].start + f.arcs[a].end - v
+				if f.mark[w] == 0 {
+					order = f.reach(order, w, v, a)
+				}
+			}
 		}
-		below, above := f.slopes(t)
-		z := f.slotPrice(int(t))
-		return max(z-above, below-z)
+		if t >= 0 && f.mark[t] == 0 { // all nodes behind are reached
+			order = f.reach(order, t, t+1, ^t)
+		}
 	}
-	p := &f.arcs[a]
-	r := p.cost + f.y[p.start] - f.y[p.end]
-	if p.x == 0 {
-		return -r
+	for v := range f.size {
+		f.size[v] = 1
 	}
-	if p.x == p.cap {
-		return r
+	for i := len(order) - 1; i > 0; i-- {
+		w := order[i]
+		v := &f.nodes[w]
+		d := f.size[w]
+		f.size[v.parent] += d
+		if v.climbs {
+			d = -d
+		}
+		if v.via < 0 {
+			f.line[^v.via].n += d
+		} else {
+			f.arcs[v.via].x += d
+			f.offers[v.via].side = 0
+		}
 	}
-	return 0
+	for t := range int32(f.slots) {
+		f.slope(t)
+	}
+	f.stack = order
 }
 
-// begin makes the line of slots the tree.
-func (f *twoCentre) begin() {
-	for t := range f.slots {
-		f.parent[t], f.via[t] = int32(t+1), ^int32(t)
+// reach hangs a node in the tree, and with it the nodes that slots at no kink link to it.
+func (f *twoCentre) reach(order []int32, v, parent, via int32) []int32 {
+	if parent >= 0 {
+		f.hang(v, parent, via)
+	} else {
+		f.nodes[v].parent = -1
 	}
-	f.parent[f.slots] = -1
-	f.stamp = 0
-	clear(f.mark)
+	f.mark[v] = f.stamp
+	order = append(order, v)
+	for w := v; w > 0 && f.free(w-1) && f.mark[w-1] == 0; w-- {
+		f.hang(w-1, w, ^(w - 1))
+		f.mark[w-1] = f.stamp
+		order = append(order, w-1)
+	}
+	for w := v; int(w) < f.slots && f.free(w) && f.mark[w+1] == 0; w++ {
+		f.hang(w+1, w, ^w)
+		f.mark[w+1] = f.stamp
+		order = append(order, w+1)
+	}
+	return order
+}
+
+// free reports whether a slot is at no kink.
+func (f *twoCentre) free(t int32) bool {
+	l := &f.line[t]
+	return l.n != l.low && l.n != l.high
 }
 
 // solve finds an optimum. Flows are then not enlarged, and prices prove the optimum.
@@ -233,23 +334,7 @@ func (f *twoCentre) solve() {
 	f.begin()
 	for {
 		f.price()
-		f.sweeps++
-		f.listed = f.listed[:0]
-		worst, by, seen := int32(0), int64(0), 0
-		for a := -int32(f.slots); int(a) < len(f.arcs); a++ {
-			if v := f.wrong(a); v > by {
-				worst, by = a, v
-			}
-			if seen++; seen == block {
-				if by > 0 {
-					f.listed = append(f.listed, worst)
-				}
-				by, seen = 0, 0
-			}
-		}
-		if by > 0 {
-			f.listed = append(f.listed, worst)
-		}
+		f.sweep()
 		if len(f.listed) == 0 {
 			break
 		}
@@ -258,9 +343,9 @@ func (f *twoCentre) solve() {
 		}
 	}
 	for w := range int32(f.slots) { // what is not in the tree is a multiple of scale
-		if a := f.via[w]; a >= 0 {
+		if a := f.nodes[w].via; a >= 0 {
 			p := &f.arcs[a]
-			if f.climbs(w) {
+			if f.nodes[w].climbs {
 				p.x += f.scale - 1
 			}
 			p.x -= p.x % f.scale
@@ -269,6 +354,45 @@ func (f *twoCentre) solve() {
 	for a := range f.arcs {
 		f.arcs[a].x /= f.scale
 	}
+}
+
+// sweep lists, of each block of slots and arcs, the one that breaks its condition most.
+func (f *twoCentre) sweep() {
+	f.sweeps++
+	listed, y := f.listed[:0], f.y
+	worst, by, left := int32(0), int64(0), block
+	for t := f.slots - 1; t >= 0; t-- {
+		z, l := y[t]-y[t+1], &f.line[t]
+		if v := max(z-l.above, l.below-z); v > by {
+			worst, by = ^int32(t), v
+		}
+		if left--; left == 0 {
+			if by > 0 {
+				listed = append(listed, worst)
+			}
+			by, left = 0, block
+		}
+	}
+	for rest, from := f.offers, 0; len(rest) > 0; {
+		k := min(left, len(rest))
+		for a := range rest[:k] {
+			p := &rest[a]
+			if v := p.side * (p.cost + y[p.start] - y[p.end]); v > by {
+				worst, by = int32(from+a), v
+			}
+		}
+		rest, from = rest[k:], from+k
+		if left -= k; left == 0 {
+			if by > 0 {
+				listed = append(listed, worst)
+			}
+			by, left = 0, block
+		}
+	}
+	if by > 0 {
+		listed = append(listed, worst)
+	}
+	f.listed = listed
 }
 
 // cycle finds the tree paths from the ends of an arc to where they meet.
@@ -281,7 +405,7 @@ func (f *twoCentre) cycle(tail, head int32) {
 	f.mark[tail], f.mark[head] = mt, mh
 	meet := int32(-1)
 	for meet < 0 {
-		if up := f.parent[tail]; up >= 0 {
+		if up := f.nodes[tail].parent; up >= 0 {
 			tails = append(tails, tail)
 			tail = up
 			if f.mark[tail] == mh {
@@ -290,7 +414,7 @@ func (f *twoCentre) cycle(tail, head int32) {
 			}
 			f.mark[tail] = mt
 		}
-		if up := f.parent[head]; up >= 0 {
+		if up := f.nodes[head].parent; up >= 0 {
 			heads = append(heads, head)
 			head = up
 			if f.mark[head] == mt {
@@ -317,10 +441,10 @@ func cut(path []int32, at int32) []int32 {
 func (f *twoCentre) enter(a int32) {
 	tail, head := f.ends(a)
 	if a < 0 {
-		if f.n[^a] != f.low[^a] && f.n[^a] != f.high[^a] {
+		if f.free(^a) {
 			return // it is in the tree by now
 		}
-	} else if p := &f.arcs[a]; p.x != 0 && p.x != p.cap {
+	} else if f.offers[a].side == 0 {
 		return
 	}
 	f.cycle(tail, head)
@@ -338,17 +462,17 @@ func (f *twoCentre) enter(a int32) {
 	own, ownLoss := int64(unbounded), int64(unbounded)
 	if a < 0 {
 		t := ^a
-		below, above := f.slopes(t)
+		below, above := f.line[t].below, f.line[t].above
 		switch {
 		case above+back < 0:
 			pays, sign = -above-back, 1
-			if f.n[t] < f.high[t] {
-				own, ownLoss = f.high[t]-f.n[t], f.last-f.mid[t]
+			if f.line[t].n < f.line[t].high {
+				own, ownLoss = f.line[t].high-f.line[t].n, f.last-f.line[t].mid
 			}
 		case below+back > 0:
 			pays, sign = below+back, -1
-			if f.n[t] > f.low[t] {
-				own, ownLoss = f.n[t]-f.low[t], f.mid[t]-f.first
+			if f.line[t].n > f.line[t].low {
+				own, ownLoss = f.line[t].n-f.line[t].low, f.line[t].mid-f.first
 			}
 		default:
 			return
@@ -385,9 +509,11 @@ func (f *twoCentre) enter(a int32) {
 		pays -= loss
 	}
 	if a < 0 {
-		f.n[^a] += sign * push
+		f.line[^a].n += sign * push
+		f.slope(^a)
 	} else {
 		f.arcs[a].x += sign * push
+		f.side(a)
 	}
 	f.move(f.heads, sign*push)
 	f.move(f.tails, -sign*push)
@@ -402,12 +528,12 @@ func (f *twoCentre) enter(a int32) {
 		}
 	}
 	for via := a; ; {
-		f.parent[w], up = up, f.parent[w]
-		f.via[w], via = via, f.via[w]
+		was := f.nodes[w]
+		f.hang(w, up, via)
 		if w == out {
 			return
 		}
-		w, up = up, w
+		w, up, via = was.parent, w, was.via
 	}
 }
 
@@ -416,8 +542,8 @@ func (f *twoCentre) enter(a int32) {
 // beyond it.
 func (f *twoCentre) next(path []int32, up bool, push, at, loss int64, out int32) (int64, int64, int32) {
 	for _, w := range path {
-		more := f.climbs(w) == up
-		a := f.via[w]
+		v := &f.nodes[w]
+		more, a := v.climbs == up, v.via
 		if a >= 0 {
 			p := &f.arcs[a]
 			left := p.x
@@ -429,19 +555,19 @@ func (f *twoCentre) next(path []int32, up bool, push, at, loss int64, out int32)
 			}
 			continue
 		}
-		t := ^a
-		low, high := f.low[t]-f.n[t], f.high[t]-f.n[t]
+		l := &f.line[^a]
+		low, high := l.low-l.n, l.high-l.n
 		if !more {
 			low, high = -low, -high
 		}
 		if low > push && low < at {
-			at, loss, out = low, f.mid[t]-f.first, w
+			at, loss, out = low, l.mid-f.first, w
 			if low == high {
 				loss = f.last - f.first
 			}
 		}
 		if high > push && high < at {
-			at, loss, out = high, f.last-f.mid[t], w
+			at, loss, out = high, f.last-l.mid, w
 		}
 	}
 	return at, loss, out
@@ -451,17 +577,19 @@ func (f *twoCentre) next(path []int32, up bool, push, at, loss int64, out int32)
 func (f *twoCentre) move(path []int32, d int64) {
 	for _, w := range path {
 		e := d
-		if !f.climbs(w) {
+		if !f.nodes[w].climbs {
 			e = -d
 		}
-		if a := f.via[w]; a < 0 {
-			f.n[^a] += e
+		if a := f.nodes[w].via; a < 0 {
+			f.line[^a].n += e
+			f.slope(^a)
 		} else {
 			f.arcs[a].x += e
+			f.side(a)
 		}
 	}
 }
 
 // crowded reports whether in slot t both centres can be on demand at once: there
 // is more to do than both have reserved.
-func (f *twoCentre) crowded(t int) bool { return f.both[t] }
+func (f *twoCentre) crowded(t int) bool { return f.line[t].both }
