@@ -148,17 +148,28 @@ func (m *AdaptiveHolt) Ready() bool { return m.Model.Ready() }
 
 // Update takes the next observation, see [Model].
 func (m *AdaptiveHolt) Update(x float64) {
-	if usable(x) {
-		f := or(m.Rule.Alpha0, DefaultAlpha0)
-		if m.Model.N > 1 {
-			f = m.Rule.Factor(x - m.Model.Level - m.Model.phi()*m.Model.Trend)
+	if m.Model.N < 2 || !usable(x) {
+		if usable(x) {
+			m.set(or(m.Rule.Alpha0, DefaultAlpha0))
 		}
-		m.Model.Alpha = f
-		if m.Rule.All {
-			m.Model.Beta = f
-		}
+		m.Model.Update(x)
+		return
 	}
-	m.Model.Update(x)
+	f := m.Rule.Factor(x - m.Model.Level - m.Model.phi()*m.Model.Trend)
+	m.set(f)
+	beta := m.Model.Beta
+	if m.Rule.All {
+		beta = f
+	}
+	m.Model.step(x, f, beta)
+}
+
+// set sets the factors of the model.
+func (m *AdaptiveHolt) set(f float64) {
+	m.Model.Alpha = f
+	if m.Rule.All {
+		m.Model.Beta = f
+	}
 }
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
@@ -201,19 +212,28 @@ func (m *AdaptiveTriple) Ready() bool { return m.Model.Ready() }
 
 // Update takes the next observation, see [Model].
 func (m *AdaptiveTriple) Update(x float64) {
-	if usable(x) {
-		f := or(m.Rule.Alpha0, DefaultAlpha0)
-		if m.Model.N > 1 {
-			f = m.Rule.Factor(x - m.Model.predict())
+	if m.Model.N < 2 || !usable(x) {
+		if usable(x) {
+			m.set(or(m.Rule.Alpha0, DefaultAlpha0))
 		}
-		least := Triple{Form: m.Model.Form, Alpha: min(or(m.Rule.Floor, DefaultFloor), or(m.Rule.Alpha0, DefaultAlpha0)), Beta: m.Model.Beta}
-		gamma := m.Gamma
-		if m.Rule.All {
-			least.Beta, m.Model.Beta, gamma = least.Alpha, f, f
-		}
-		m.Model.Alpha, m.Model.Gamma = f, min(gamma, ClampMargin*least.GammaLimit())
+		m.Model.Update(x)
+		return
 	}
-	m.Model.Update(x)
+	f := m.Rule.Factor(x - m.Model.predict())
+	beta, gamma := m.set(f)
+	m.Model.step(x, f, beta, gamma)
+}
+
+// set sets the factors of the model, and returns the last two.
+func (m *AdaptiveTriple) set(f float64) (beta, gamma float64) {
+	least := Triple{Form: m.Model.Form, Alpha: min(or(m.Rule.Floor, DefaultFloor), or(m.Rule.Alpha0, DefaultAlpha0)), Beta: m.Model.Beta}
+	beta, gamma = m.Model.Beta, m.Gamma
+	if m.Rule.All {
+		least.Beta, beta, gamma = least.Alpha, f, f
+	}
+	gamma = min(gamma, ClampMargin*least.GammaLimit())
+	m.Model.Alpha, m.Model.Beta, m.Model.Gamma = f, beta, gamma
+	return beta, gamma
 }
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].

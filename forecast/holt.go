@@ -49,6 +49,12 @@ func (m *Holt) Update(x float64) {
 		m.start(x)
 		return
 	}
+	m.step(x, m.Alpha, m.Beta)
+}
+
+// step is Update after the start, with factors that are at hand: an adaptive model waits
+// for them, and would wait longer for what it has stored and reads again.
+func (m *Holt) step(x, alpha, beta float64) {
 	b := m.Trend
 	if m.Phi != 0 {
 		b *= m.Phi
@@ -56,8 +62,8 @@ func (m *Holt) Update(x float64) {
 	l := m.Level + b
 	if usable(x) {
 		e := x - l
-		l += m.Alpha * e
-		b += m.Alpha * m.Beta * e
+		l += alpha * e
+		b += alpha * beta * e
 		m.N++
 	}
 	if usable(l) && usable(b) {

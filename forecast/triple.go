@@ -94,21 +94,27 @@ func (m *Triple) Update(x float64) {
 		m.start(x)
 		return
 	}
+	m.step(x, m.Alpha, m.Beta, m.Gamma)
+}
+
+// step is Update after the start, with factors that are at hand: an adaptive model waits
+// for them, and would wait longer for what it has stored and reads again.
+func (m *Triple) step(x, alpha, beta, gamma float64) {
 	a := m.Accel
 	v, half := m.Trend+a, a/2
 	d := m.Level + m.Trend + half
 	switch m.Form {
 	case AsPrinted:
-		v -= m.Beta * half
-		a -= m.Beta * m.Gamma * half
+		v -= beta * half
+		a -= beta * gamma * half
 	case BackwardDifference:
 		d = m.Level + v
 	}
 	if usable(x) {
-		e, ab := x-d, m.Alpha*m.Beta
-		d += m.Alpha * e
+		e, ab := x-d, alpha*beta
+		d += alpha * e
 		v += ab * e
-		a += ab * m.Gamma * e
+		a += ab * gamma * e
 		m.N++
 	}
 	if usable(d) && usable(v) && usable(a) {
