@@ -195,3 +195,55 @@ func BenchmarkPaths(b *testing.B) {
 		p.Paths(paths, rng)
 	}
 }
+
+// BenchmarkUpdateLimit is the arithmetic alone of adaptive simple smoothing, with its
+// state in registers and without a look at missing values or limits of the factor: what
+// an update with the same bits cannot be faster than, since each operation waits for the
+// one before. rule=product has a multiplication in place of the division, and other bits.
+func BenchmarkUpdateLimit(b *testing.B) {
+	const phi = DefaultPhi
+	for _, c := range []struct {
+		rule string
+		pass func(l float64) float64
+	}{
+		{"original", func(l float64) float64 {
+			signal, size := 0.0, 1.0
+			for _, x := range airPassengers {
+				e := x - l
+				signal += phi * (e - signal)
+				size += phi * (math.Abs(e) - size)
+				l += math.Abs(signal/size) * e
+			}
+			return l
+		}},
+		{"lagged", func(l float64) float64 {
+			signal, size, f := 0.0, 1.0, DefaultAlpha0
+			for _, x := range airPassengers {
+				e := x - l
+				l += f * e
+				signal += phi * (e - signal)
+				size += phi * (math.Abs(e) - size)
+				f = math.Abs(signal / size)
+			}
+			return l
+		}},
+		{"product", func(l float64) float64 {
+			signal, size := 0.0, 1.0
+			for _, x := range airPassengers {
+				e := x - l
+				signal += phi * (e - signal)
+				size += phi * (math.Abs(e) - size)
+				l += math.Abs(signal*size*1e-6) * e
+			}
+			return l
+		}},
+	} {
+		b.Run("model=adaptive-simple/rule="+c.rule, func(b *testing.B) {
+			l := airPassengers[0]
+			for b.Loop() {
+				l = min(1000, c.pass(l))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(airPassengers)), "ns/update")
+		})
+	}
+}
