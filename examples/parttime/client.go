@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -30,6 +32,9 @@ type client struct {
 	asked  int                         // requests, as the journal has told
 	rng    *rand.Rand
 	jobs   pretended
+	http   *http.Client
+
+	instance atomic.Pointer[string] // which client sends
 }
 
 // job runs on a node, in the lease with the epoch. Jobs are saved, since they go on while
@@ -46,6 +51,12 @@ func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error
 	if err != nil {
 		return nil, err
 	}
+	done := false
+	defer func() {
+		if !done {
+			p.store.close()
+		}
+	}()
 	c := &client{peer: p, o: o, met: make(chan struct{}), unknown: make(chan struct{}, 1), queue: make(chan exchange.Message, queueLength), before: map[int]exchange.NodeStatus{}}
 	c.tell = c.note
 	if c.again {
@@ -66,7 +77,10 @@ func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error
 		}
 		c.state.Every, c.state.Add, c.state.Client = o.manager.Every, o.add, x
 	}
-	c.http.Transport = signed{o.name, c.state.Instance}
+	c.http = c.secure.Client(exchangehttp.HostName)
+	instance := c.state.Instance
+	c.instance.Store(&instance)
+	c.http.Transport = signed{c.http.Transport, &c.instance}
 	if c.state.Jobs == nil {
 		c.state.Jobs = map[int]job{}
 	}
@@ -82,6 +96,7 @@ func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error
 		c.before[h.Node] = h
 	}
 	c.asked = len(c.state.Client.AppendRequests(nil))
+	done = true
 	return c, nil
 }
 
@@ -107,15 +122,17 @@ func (c *client) work(url string) {
 // nodes that the client begins with. It registers again when the host has forgotten the
 // partition. Nodes that the client has need no host meanwhile, until their leases end.
 func (c *client) register(ctx context.Context, url string) {
-	in := map[string]any{"partition": c.o.name, "weight": c.o.weight, "floor": c.o.floor, "url": url, "instance": c.state.Instance}
-	told := false
+	told := ""
 	for ctx.Err() == nil {
+		c.mu.Lock()
+		in := map[string]any{"partition": c.o.name, "weight": c.o.weight, "floor": c.o.floor, "url": url, "instance": c.state.Instance}
+		c.mu.Unlock()
 		var none struct{}
 		err := exchangehttp.Post(ctx, c.http, c.o.host+"/CreatePartition", in, &none)
 		var f *exchangehttp.Failure
 		switch {
 		case err == nil:
-			told = false
+			told = ""
 			select {
 			case <-c.met:
 			default:
@@ -123,7 +140,7 @@ func (c *client) register(ctx context.Context, url string) {
 			}
 			err := c.step(func(now time.Duration) (msgs []exchange.Message, err error) {
 				if c.state.Add > 0 {
-					_, msgs, err = c.state.Client.AddNodes(now, "", c.state.Add)
+					_, msgs, err = c.state.Client.AddNodes(now, c.o.kind, c.state.Add)
 					c.state.Add = 0
 				}
 				return msgs, err
@@ -140,41 +157,63 @@ func (c *client) register(ctx context.Context, url string) {
 		case errors.As(err, &f) && f.Status < 500:
 			c.fail(cli.Mistakef("the host refuses partition %s: %v", c.o.name, f))
 			return
-		case ctx.Err() == nil && !told:
-			c.log.printf("nobody answers at %s; tries again", c.o.host)
-			told = true
+		case ctx.Err() == nil && told != cause(err):
+			told = cause(err)
+			c.log.printf("nobody answers at %s: %s; tries again", c.o.host, told)
 		}
 		sleep(ctx, max(20*time.Millisecond, c.o.minute/4))
 	}
 }
 
+// cause says why there is no answer, without the address, which changes.
+func cause(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	return err.Error()
+}
+
 // mux is what the client answers, to the host and to its framework.
 func (c *client) mux() *http.ServeMux {
 	mux := exchangehttp.NewMux()
-	exchangehttp.Calls(mux, exchange.NodesQueued, exchange.DeleteCancelled, func(*http.Request) error { return nil }, func(msg exchange.Message) (out []exchange.Message, err error) {
+	exchangehttp.Calls(mux, exchange.NodesQueued, exchange.DeleteCancelled, c.fromHost, func(msg exchange.Message) (out []exchange.Message, err error) {
 		err = c.change(false, func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Handle(now, msg) },
 			func(m exchange.Message) { out = append(out, m) })
 		return out, err
 	})
-	mux.HandleFunc("/framework/AddNodes", exchangehttp.Endpoint(http.MethodPost, func(in struct {
-		Count int `json:"count"`
+	framework := func(name string, f http.HandlerFunc) { mux.HandleFunc("/framework/"+name, c.framework(f)) }
+	framework("AddNodes", exchangehttp.Endpoint(http.MethodPost, func(in struct {
+		Count int    `json:"count"`
+		Kind  string `json:"kind"`
 	}) (out struct {
 		ID uint64 `json:"id"`
 	}, err error) {
 		err = c.step(func(now time.Duration) (msgs []exchange.Message, err error) {
-			out.ID, msgs, err = c.state.Client.AddNodes(now, "", in.Count)
+			out.ID, msgs, err = c.state.Client.AddNodes(now, in.Kind, in.Count)
 			return msgs, err
 		})
 		return out, err
 	}))
-	mux.HandleFunc("/framework/DeleteNodes", exchangehttp.Endpoint(http.MethodPost, func(in struct {
+	framework("Cancel", exchangehttp.Endpoint(http.MethodPost, func(in struct {
+		ID uint64 `json:"id"`
+	}) (struct{}, error) {
+		return struct{}{}, c.step(func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Cancel(now, in.ID) })
+	}))
+	framework("DiscoverResources", exchangehttp.Endpoint(http.MethodPost, func(struct{}) ([]exchange.Resource, error) { return c.discover() }))
+	framework("Reset", exchangehttp.Endpoint(http.MethodPost, func(struct{}) (struct{}, error) { return struct{}{}, c.reset() }))
+	framework("DeleteNodes", exchangehttp.Endpoint(http.MethodPost, func(in struct {
 		Nodes []int `json:"nodes"`
 	}) (struct{}, error) {
 		return struct{}{}, c.step(func(now time.Duration) ([]exchange.Message, error) {
 			return c.state.Client.DeleteNodes(now, in.Nodes...)
 		})
 	}))
-	mux.HandleFunc("/framework/SetResourceValues", exchangehttp.Endpoint(http.MethodPost, func(in exchangehttp.Values) (struct{}, error) {
+	framework("SetResourceValues", exchangehttp.Endpoint(http.MethodPost, func(in exchangehttp.Values) (struct{}, error) {
 		values := make([]exchange.NodeValue, len(in.Values))
 		for i, v := range in.Values {
 			values[i] = exchange.NodeValue{Node: v.Node, Value: v.Value}
@@ -183,8 +222,74 @@ func (c *client) mux() *http.ServeMux {
 			return c.state.Client.SetResourceValues(now, values)
 		})
 	}))
-	mux.HandleFunc("/framework/Nodes", exchangehttp.Endpoint(http.MethodGet, func(struct{}) (exchangehttp.Holdings, error) { return c.holdings(), nil }))
+	framework("Nodes", exchangehttp.Endpoint(http.MethodGet, func(struct{}) (exchangehttp.Holdings, error) { return c.holdings(), nil }))
 	return mux
+}
+
+// limit returns the most bytes of a message of the host, or of the framework.
+func (c *client) limit() int64 { return exchangehttp.MaxBody }
+
+// fromHost refuses calls of the exchange that are not the host's.
+func (c *client) fromHost(r *http.Request, _ exchange.Message) error {
+	if name, ok := exchangehttp.Peer(r); ok && name != exchangehttp.HostName {
+		return exchangehttp.Failf(http.StatusForbidden, "%s is for the host, not for %q", r.URL.Path, name)
+	}
+	return nil
+}
+
+// framework lets the framework of the partition pass, who has its name, and an
+// administrator. The host may ask for the nodes.
+func (c *client) framework(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		name, ok := exchangehttp.Peer(r)
+		if ok && name != c.o.name && name != exchangehttp.AdminName && !(name == exchangehttp.HostName && r.URL.Path == "/framework/Nodes") {
+			exchangehttp.Reply(w, http.StatusForbidden, map[string]string{"error": fmt.Sprintf("%s is for the framework of %q, not for %q", r.URL.Path, c.o.name, name)})
+			return
+		}
+		next(w, r)
+	}
+}
+
+// discover asks the host for its nodes, and returns the answer.
+func (c *client) discover() ([]exchange.Resource, error) {
+	c.mu.Lock()
+	out := c.state.Client.DiscoverResources(c.clock.Now())
+	msg := out[0].Clone()
+	c.mu.Unlock()
+	var answers []exchange.Message
+	if err := exchangehttp.Post(c.ctx, c.http, c.o.host+"/"+msg.Call.String(), msg, &answers); err != nil {
+		return nil, exchangehttp.Failf(http.StatusBadGateway, "the host does not answer: %v", err)
+	}
+	for _, a := range answers {
+		if err := c.step(func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Handle(now, a) }); err != nil {
+			return nil, exchangehttp.Failf(http.StatusBadGateway, "the client does not understand the host: %v", err)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.Client.AppendResources([]exchange.Resource{}), nil
+}
+
+// reset begins a new client in the place of this one, which forgets its nodes and requests:
+// the framework must have ended what runs on the nodes. The host gives the nodes to others
+// when their leases have run out.
+func (c *client) reset() error {
+	instance := crand.Text()
+	x, err := exchange.NewClient(c.o.name, exchange.ClientOptions{Every: c.state.Every, Instance: instance})
+	if err != nil {
+		return err
+	}
+	err = c.change(true, func(now time.Duration) ([]exchange.Message, error) {
+		x.Tick(now) // the clock goes on
+		c.state.Client, c.state.Instance, c.state.Jobs = x, instance, map[int]job{}
+		c.instance.Store(&instance)
+		return nil, nil
+	}, func(exchange.Message) {})
+	if err == nil {
+		c.log.printf("is reset: forgets its nodes and its requests")
+		offer(c.unknown, struct{}{})
+	}
+	return err
 }
 
 func (c *client) holdings() exchangehttp.Holdings {
@@ -250,7 +355,7 @@ func (c *client) send(ctx context.Context) {
 				offer(c.unknown, struct{}{})
 			}
 		case err != nil && !silent:
-			c.log.printf("does not hear of the host")
+			c.log.printf("does not hear of the host: %s", cause(err))
 		case err == nil && silent:
 			c.log.printf("hears of the host again")
 		}
@@ -301,18 +406,17 @@ func (c *client) note([]exchange.Message) {
 	c.before = after
 }
 
-// The headers in which a client says who it is.
-const (
-	partitionHeader = "Parttime-Partition" // escaped as in a path
-	instanceHeader  = "Parttime-Instance"
-)
+// The header in which a client says which client of its partition it is.
+const instanceHeader = "Parttime-Instance"
 
-// signed is a transport that says who sends.
-type signed struct{ partition, instance string }
+// signed is a transport that says which client sends.
+type signed struct {
+	next     http.RoundTripper
+	instance *atomic.Pointer[string]
+}
 
 func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	r.Header.Set(partitionHeader, url.PathEscape(s.partition))
-	r.Header.Set(instanceHeader, s.instance)
-	return http.DefaultTransport.RoundTrip(r)
+	r.Header.Set(instanceHeader, *s.instance.Load())
+	return s.next.RoundTrip(r)
 }

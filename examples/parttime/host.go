@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
@@ -19,9 +19,19 @@ import (
 type host struct {
 	*peer
 	sender sync.WaitGroup
+	o      options
+	nodes  int
 	before []exchange.Assignment // as the journal has told
-	parts  []exchange.PartitionStatus
-	queues map[string]chan exchange.Message
+	parts  map[string]exchange.PartitionStatus
+	list   []exchange.PartitionStatus // working memory
+	nums   []int
+	lost   int // leases that the manager never gave, as the journal has told
+
+	prepared chan struct{} // there may be nodes to prepare
+
+	sending sync.Mutex
+	queues  map[string]chan exchange.Message
+	clients map[string]*http.Client
 }
 
 // queueLength bounds the messages that wait for one peer. A message that does not fit is
@@ -34,19 +44,34 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &host{peer: p, queues: map[string]chan exchange.Message{}}
+	h := &host{peer: p, o: o, queues: map[string]chan exchange.Message{}, clients: map[string]*http.Client{}, prepared: make(chan struct{}, 1), parts: map[string]exchange.PartitionStatus{}}
 	h.tell = h.note
+	done := false
+	defer func() {
+		if !done {
+			p.store.close()
+		}
+	}()
+	o.manager.Prepare = o.provision != ""
 	if h.again {
-		nodes := len(h.state.Manager.AppendAssignments(nil))
+		nodes := h.state.Manager.Nodes()
 		if o.nodes != 0 && o.nodes != nodes {
 			return nil, cli.Mistakef("-nodes %d: -state %s is of %d nodes", o.nodes, o.state, nodes)
+		}
+		for i, kind := range o.kinds {
+			if got := h.state.Manager.Assignment(min(i, nodes-1)).Kind; len(o.kinds) != nodes || got != kind {
+				return nil, cli.Mistakef("-kinds: in -state %s there are %d nodes, and node %d is of kind %q", o.state, nodes, min(i, nodes-1), got)
+			}
 		}
 		err = h.state.Manager.SetOptions(o.manager)
 	} else {
 		if o.nodes == 0 {
 			o.nodes = defaultNodes
 		}
-		h.state.Manager, err = exchange.NewManager(o.manager, make([]string, o.nodes))
+		if o.kinds == nil {
+			o.kinds = make([]string, o.nodes)
+		}
+		h.state.Manager, err = exchange.NewManager(o.manager, o.kinds)
 	}
 	if err != nil {
 		return nil, cli.Mistakef("%v", err)
@@ -57,8 +82,13 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 	if err := h.begin(h.state.Manager.Now(), stderr); err != nil {
 		return nil, err
 	}
+	h.nodes = h.state.Manager.Nodes()
 	h.before = h.state.Manager.AppendAssignments(nil)
-	h.parts = h.state.Manager.AppendPartitions(nil)
+	h.lost = h.state.Manager.Stats().Unknown
+	for _, p := range h.state.Manager.AppendPartitions(nil) {
+		h.parts[p.Name] = p
+	}
+	done = true
 	return h, nil
 }
 
@@ -71,16 +101,40 @@ func (h *host) work(string) {
 		h.open(name)
 	}
 	h.mu.Unlock()
+	var group sync.WaitGroup
+	if h.o.provision != "" {
+		group.Go(func() { h.provision(h.ctx) })
+	}
+	if h.o.values > 0 {
+		group.Go(func() { h.push(h.ctx) })
+	}
 	h.ticks(h.ctx)
+	group.Wait()
 	h.mu.Lock() // a call that has just opened a sender has counted it
 	//lint:ignore SA2001 the lock waits for that call, and protects nothing
 	h.mu.Unlock()
 	h.sender.Wait()
 }
 
+// push tells the partitions the host's values of the nodes, at regular times.
+func (h *host) push(ctx context.Context) {
+	for ctx.Err() == nil {
+		sleep(ctx, h.clock.Unscaled(h.o.values))
+		h.mu.Lock()
+		var out []exchange.Message
+		for _, m := range h.state.Manager.PushResources(h.clock.Now()) {
+			out = append(out, m.Clone())
+		}
+		h.mu.Unlock()
+		for _, m := range out {
+			h.queue(m)
+		}
+	}
+}
+
 // ticks tells the manager the time until ctx is done.
 func (h *host) ticks(ctx context.Context) {
-	h.tick(ctx, h.state.Manager.NextTick, func() {
+	h.tick(ctx, func() (time.Duration, bool) { return h.state.Manager.NextTick() }, func() {
 		h.step("", func(now time.Duration) ([]exchange.Message, error) { return h.state.Manager.Tick(now), nil })
 	})
 }
@@ -91,33 +145,65 @@ func (h *host) mux() *http.ServeMux {
 	exchangehttp.Calls(mux, exchange.AddNodes, exchange.AcknowledgeDelete, h.known, func(msg exchange.Message) ([]exchange.Message, error) {
 		return h.step(msg.Partition, func(now time.Duration) ([]exchange.Message, error) { return h.state.Manager.Handle(now, msg) })
 	})
-	mux.HandleFunc("/CreatePartition", exchangehttp.Endpoint(http.MethodPost, h.create))
-	mux.HandleFunc("/Reclaim", exchangehttp.Endpoint(http.MethodPost, func(in struct {
-		Partition string `json:"partition"`
-		Count     int    `json:"count"`
-	}) (struct{}, error) {
-		err := h.change(true, func(now time.Duration) ([]exchange.Message, error) {
-			return h.state.Manager.Reclaim(now, in.Partition, in.Count)
-		}, h.queue)
-		if err == nil {
-			h.log.printf("an administrator takes %s from %s", nodesText(in.Count), in.Partition)
-		}
-		return struct{}{}, err
-	}))
-	mux.HandleFunc("/Status", exchangehttp.Endpoint(http.MethodGet, func(struct{}) (status, error) { return h.status(), nil }))
+	mux.HandleFunc("/CreatePartition", func(w http.ResponseWriter, r *http.Request) {
+		exchangehttp.Endpoint(http.MethodPost, func(in struct {
+			Partition string `json:"partition"`
+			terms
+		}) (none struct{}, err error) {
+			if err := speaks(r, in.Partition); err != nil {
+				return none, err
+			}
+			return h.create(in)
+		})(w, r)
+	})
+	for name, f := range h.orders() {
+		mux.HandleFunc("/"+name, administrator(exchangehttp.Endpoint(http.MethodPost, func(in order) (struct{}, error) {
+			what, take := f(in)
+			err := h.change(true, take, h.queue)
+			if err == nil {
+				h.log.printf("an administrator %s", what)
+			}
+			return struct{}{}, err
+		})))
+	}
+	mux.HandleFunc("/Status", administrator(exchangehttp.Endpoint(http.MethodGet, func(struct{}) (status, error) { return h.status(), nil })))
 	return mux
 }
 
-// known refuses a client whose partition has another client by now.
-func (h *host) known(r *http.Request) error {
-	name, err := url.PathUnescape(r.Header.Get(partitionHeader))
-	if err != nil {
-		return exchangehttp.Failf(http.StatusBadRequest, "the header %s is not escaped as in a path", partitionHeader)
+// limit returns the most bytes of a message: a partition may have all nodes.
+func (h *host) limit() int64 { return 1<<16 + 256*int64(h.nodes) }
+
+// speaks refuses a message in the name of another partition.
+func speaks(r *http.Request, partition string) error {
+	if name, ok := exchangehttp.Peer(r); ok && name != partition {
+		return exchangehttp.Failf(http.StatusForbidden, "%q speaks for partition %q: want a partition to speak for itself", name, exchangehttp.Printable(partition, 100))
+	}
+	return nil
+}
+
+// administrator lets only the administrator pass, where there are names.
+func administrator(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if name, ok := exchangehttp.Peer(r); ok && name != exchangehttp.AdminName {
+			err := exchangehttp.Failf(http.StatusForbidden, "%s is not for %q: want the name %q", r.URL.Path, name, exchangehttp.AdminName)
+			exchangehttp.Reply(w, http.StatusForbidden, map[string]string{"error": err.Error()})
+			return
+		}
+		next(w, r)
+	}
+}
+
+// known refuses a message for another partition than the sender's, and of a client whose
+// partition has another client by now.
+func (h *host) known(r *http.Request, msg exchange.Message) error {
+	if err := speaks(r, msg.Partition); err != nil {
+		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if t, ok := h.state.Partitions[name]; ok && t.Instance != r.Header.Get(instanceHeader) {
-		return exchangehttp.Failf(http.StatusConflict, "partition %q has another client by now, at %s", name, t.URL)
+	t, ok := h.state.Partitions[msg.Partition]
+	if instance := r.Header.Get(instanceHeader); ok && t.Instance != instance {
+		return exchangehttp.Failf(http.StatusConflict, "partition %q has another client by now, at %s", msg.Partition, t.URL)
 	}
 	return nil
 }
@@ -135,68 +221,161 @@ func (h *host) step(asker string, take step) (mine []exchange.Message, err error
 	return mine, err
 }
 
-func (h *host) queue(m exchange.Message) { offer(h.queues[m.Partition], m) }
+func (h *host) queue(m exchange.Message) {
+	h.sending.Lock()
+	q := h.queues[m.Partition]
+	h.sending.Unlock()
+	offer(q, m)
+}
 
-// create makes a partition, or notes where the client of one listens now.
+// create makes a partition, or notes where the client of a partition listens now. A client
+// that replaces another has the nodes of the other client only when their leases have run
+// out.
 func (h *host) create(in struct {
 	Partition string `json:"partition"`
 	terms
 }) (none struct{}, err error) {
-	u, err := url.Parse(in.URL)
-	if err != nil || u.Scheme != "http" || u.Host == "" {
-		return none, exchangehttp.Failf(http.StatusUnprocessableEntity, "the url is %q: want where the client listens, such as http://127.0.0.1:8081", in.URL)
+	if err := h.secure.CheckURL(in.URL); err != nil {
+		return none, exchangehttp.Failf(http.StatusUnprocessableEntity, "the url is %v", err)
+	}
+	if err := exchangehttp.CheckName(in.Partition); err != nil {
+		return none, exchangehttp.Failf(http.StatusUnprocessableEntity, "%v", err)
+	}
+	if in.Partition == exchangehttp.HostName || in.Partition == exchangehttp.AdminName {
+		return none, exchangehttp.Failf(http.StatusUnprocessableEntity, "a partition cannot be called %q: want another name", in.Partition)
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	old, ok := h.state.Partitions[in.Partition]
-	if ok && old.Instance != in.Instance {
-		h.mu.Unlock()
-		alive := h.alive(old)
-		h.mu.Lock()
-		if alive || h.state.Partitions[in.Partition] != old {
-			return none, exchangehttp.Failf(http.StatusConflict, "partition %q has a client, at %s, which must end first", in.Partition, old.URL)
+	h.mu.Unlock()
+	if ok && old.Instance != in.Instance && h.alive(in.Partition, old) {
+		return none, exchangehttp.Failf(http.StatusConflict, "partition %q has a client, at %s, which must end first", in.Partition, old.URL)
+	}
+	err = h.change(true, func(now time.Duration) ([]exchange.Message, error) {
+		m := h.state.Manager
+		again, there := h.state.Partitions[in.Partition]
+		switch {
+		case there != ok || again != old:
+			return nil, exchangehttp.Failf(http.StatusConflict, "partition %q has changed meanwhile: want to hear of it again", in.Partition)
+		case ok && (old.Weight != in.Weight || old.Floor != in.Floor):
+			return nil, exchangehttp.Failf(http.StatusConflict, "partition %q has weight %d and floor %d, not %d and %d", in.Partition, old.Weight, old.Floor, in.Weight, in.Floor)
+		case !ok:
+			if err := m.CreatePartition(in.Partition, in.Weight, in.Floor); err != nil {
+				return nil, err
+			}
+			h.log.printf("creates partition %s, weight %d", in.Partition, in.Weight)
 		}
-		h.log.printf("hears of a new client of %s, and not of the old one", in.Partition)
-	}
-	if ok && (old.Weight != in.Weight || old.Floor != in.Floor) {
-		return none, exchangehttp.Failf(http.StatusConflict, "partition %q has weight %d and floor %d, not %d and %d", in.Partition, old.Weight, old.Floor, in.Weight, in.Floor)
-	}
-	if !ok {
-		if err := h.state.Manager.CreatePartition(in.Partition, in.Weight, in.Floor); err != nil {
-			return none, err
+		var msgs []exchange.Message
+		if in.Instance != old.Instance {
+			var err error
+			if msgs, err = m.ResetClient(now, in.Partition, in.Instance, false); err != nil {
+				return nil, err
+			}
+			if ok {
+				h.log.printf("hears of a new client of %s, and not of the old one", in.Partition)
+			}
 		}
-		h.log.printf("creates partition %s, weight %d", in.Partition, in.Weight)
+		return msgs, h.settle(in.Partition, &in.terms)
+	}, h.queue)
+	return none, err
+}
+
+// settle notes the terms of a partition, nil if it is removed, for the state that the step
+// saves.
+func (h *host) settle(name string, t *terms) error {
+	text, err := json.Marshal(namedTerms{name, t})
+	if err != nil {
+		return err
 	}
-	if in.Instance != "" && (!ok || old.Instance != in.Instance) {
-		msgs, err := h.state.Manager.ResetClient(h.clock.Now(), in.Partition, in.Instance, false)
-		if err != nil {
-			return none, err
+	h.extra = append([]byte{recordTerms}, text...)
+	old, ok := h.state.Partitions[name]
+	h.undo = func() {
+		delete(h.state.Partitions, name)
+		if ok {
+			h.state.Partitions[name] = old
 		}
-		for _, m := range msgs {
-			defer h.queue(m.Clone()) // when it is saved
-		}
 	}
-	h.state.Partitions[in.Partition] = in.terms
-	if err := h.state.save(h.path); err != nil {
-		return none, err
+	if t == nil {
+		delete(h.state.Partitions, name)
+		return nil
 	}
-	h.open(in.Partition)
-	return none, nil
+	h.state.Partitions[name] = *t
+	h.open(name)
+	return nil
+}
+
+// An order is what an administrator says.
+type order struct {
+	Partition string `json:"partition"`
+	Count     int    `json:"count,omitempty"`  // nodes to take
+	Weight    int    `json:"weight,omitempty"` // new terms
+	Floor     int    `json:"floor,omitempty"`
+	Node      int    `json:"node,omitempty"` // that is cut off
+	Epoch     uint64 `json:"epoch,omitempty"`
+	Gone      bool   `json:"gone,omitempty"` // nothing of the partition runs any more
+}
+
+// orders are what an administrator may do.
+func (h *host) orders() map[string]func(order) (string, step) {
+	return map[string]func(order) (string, step){
+		"Reclaim": func(in order) (string, step) {
+			return fmt.Sprintf("takes %s from %s", nodesText(in.Count), in.Partition), func(now time.Duration) ([]exchange.Message, error) {
+				return h.state.Manager.Reclaim(now, in.Partition, in.Count)
+			}
+		},
+		"SetShare": func(in order) (string, step) {
+			return fmt.Sprintf("gives %s weight %d and floor %d", in.Partition, in.Weight, in.Floor), func(now time.Duration) ([]exchange.Message, error) {
+				msgs, err := h.state.Manager.SetShare(now, in.Partition, in.Weight, in.Floor)
+				if err != nil {
+					return nil, err
+				}
+				t := h.state.Partitions[in.Partition]
+				t.Weight, t.Floor = in.Weight, in.Floor
+				return msgs, h.settle(in.Partition, &t)
+			}
+		},
+		"RemovePartition": func(in order) (string, step) {
+			return fmt.Sprintf("removes %s", in.Partition), func(now time.Duration) ([]exchange.Message, error) {
+				msgs, err := h.state.Manager.RemovePartition(now, in.Partition, in.Gone)
+				if err != nil {
+					return nil, err
+				}
+				return msgs, h.settle(in.Partition, nil)
+			}
+		},
+		"Fence": func(in order) (string, step) {
+			return fmt.Sprintf("has cut off node %d", in.Node), func(now time.Duration) ([]exchange.Message, error) {
+				return h.state.Manager.Fence(now, in.Node, in.Epoch)
+			}
+		},
+	}
+}
+
+// to returns the client that talks to a partition.
+func (h *host) to(name string) *http.Client {
+	h.sending.Lock()
+	defer h.sending.Unlock()
+	if h.clients[name] == nil {
+		h.clients[name] = h.secure.Client(name)
+	}
+	return h.clients[name]
 }
 
 // alive reports whether the client of a partition still answers at its address.
-func (h *host) alive(t terms) bool {
+func (h *host) alive(name string, t terms) bool {
 	ctx, cancel := context.WithTimeout(h.ctx, exchangehttp.Timeout/2)
 	defer cancel()
 	var there exchangehttp.Holdings
-	return exchangehttp.Get(ctx, h.http, t.URL+"/framework/Nodes", &there) == nil && there.Instance == t.Instance
+	return exchangehttp.Get(ctx, h.to(name), t.URL+"/framework/Nodes", &there) == nil && there.Instance == t.Instance
 }
 
 // open starts the sender of messages to a partition's client, if there is none yet.
 func (h *host) open(name string) {
+	h.sending.Lock()
+	defer h.sending.Unlock()
 	if h.queues[name] != nil || h.ctx.Err() != nil {
 		return
 	}
+	h.clients[name] = h.secure.Client(name)
 	q := make(chan exchange.Message, queueLength)
 	h.queues[name] = q
 	h.sender.Go(func() {
@@ -215,10 +394,13 @@ func (h *host) open(name string) {
 // cannot be sent is lost.
 func (h *host) send(name string, msg exchange.Message) {
 	h.mu.Lock()
-	to := h.state.Partitions[name].URL
+	t, ok := h.state.Partitions[name]
 	h.mu.Unlock()
+	if !ok {
+		return // removed
+	}
 	var answers []exchange.Message
-	if exchangehttp.Post(h.ctx, h.http, to+"/"+msg.Call.String(), msg, &answers) != nil {
+	if exchangehttp.Post(h.ctx, h.to(name), t.URL+"/"+msg.Call.String(), msg, &answers) != nil {
 		return
 	}
 	for _, a := range answers {
@@ -252,11 +434,13 @@ type partStatus struct {
 }
 
 type nodeStatus struct {
-	Node      int      `json:"node"`
-	Partition string   `json:"partition,omitempty"`
-	Epoch     uint64   `json:"epoch,omitempty"`
-	Value     float64  `json:"value"`
-	Ends      *float64 `json:"ends_s,omitempty"` // of a node that is being taken
+	Node       int      `json:"node"`
+	Kind       string   `json:"kind,omitempty"`
+	Partition  string   `json:"partition,omitempty"`
+	Epoch      uint64   `json:"epoch,omitempty"`
+	Value      float64  `json:"value"`
+	Ends       *float64 `json:"ends_s,omitempty"`     // of a node that is being taken
+	Unprepared bool     `json:"unprepared,omitempty"` // -provision has not succeeded yet
 }
 
 func (h *host) status() status {
@@ -264,10 +448,13 @@ func (h *host) status() status {
 	defer h.mu.Unlock()
 	s := status{Time: h.clock.Now().Seconds(), Parts: map[string]partStatus{}, Counted: h.state.Manager.Stats()}
 	for _, p := range h.state.Manager.AppendPartitions(nil) {
+		if p.Removed {
+			continue
+		}
 		s.Parts[p.Name] = partStatus{h.state.Partitions[p.Name], p.Waiting, p.Reclaim, p.Fresh, p.Delaying, p.Passed}
 	}
 	for _, a := range h.state.Manager.AppendAssignments(nil) {
-		n := nodeStatus{Node: a.Node, Partition: a.Partition, Epoch: a.Epoch, Value: a.Value}
+		n := nodeStatus{Node: a.Node, Kind: a.Kind, Partition: a.Partition, Epoch: a.Epoch, Value: a.Value, Unprepared: a.Unprepared}
 		if a.Preemption > 0 {
 			end := a.End.Seconds()
 			n.Ends = &end
@@ -280,24 +467,30 @@ func (h *host) status() status {
 // note writes into the journal what has changed in the ledger, what is delayed, and which
 // notices are sent.
 func (h *host) note(msgs []exchange.Message) {
-	parts := h.state.Manager.AppendPartitions(nil)
-	for i, p := range parts {
-		var b exchange.PartitionStatus
-		if i < len(h.parts) {
-			b = h.parts[i]
-		}
+	m := h.state.Manager
+	h.list = m.AppendPartitions(h.list[:0])
+	for _, p := range h.list {
+		b := h.parts[p.Name]
 		switch {
 		case p.Passed && !b.Passed:
 			h.log.printf("does not take nodes from %s before there are new values", p.Name)
 		case p.Delaying && !b.Delaying:
 			h.log.printf("waits for the values of %s", p.Name)
 		}
+		if p.Passed != b.Passed || p.Delaying != b.Delaying {
+			h.parts[p.Name] = p
+		}
 	}
-	h.parts = parts
-	after := h.state.Manager.AppendAssignments(nil)
+	if lost := m.Stats().Unknown; lost > h.lost {
+		h.log.printf("reads of %d leases that it never gave: a message is forged, or -state is an old one", lost-h.lost)
+		h.lost = lost
+	}
+	offer(h.prepared, struct{}{})
 	var say sentences
-	for i, a := range after {
-		b := h.before[i]
+	h.nums = m.AppendChanged(h.nums[:0])
+	for _, i := range h.nums {
+		a, b := m.Assignment(i), h.before[i]
+		h.before[i] = a
 		moved := a.Partition != b.Partition || a.Epoch != b.Epoch
 		if moved && b.Partition != "" {
 			switch {
@@ -312,7 +505,9 @@ func (h *host) note(msgs []exchange.Message) {
 			}
 		}
 		switch {
-		case moved && a.Partition != "":
+		case moved && a.Partition != "" && a.Unprepared:
+			say.add(i, "prepares {} for %s", a.Partition)
+		case moved && a.Partition != "", !moved && b.Unprepared && !a.Unprepared && a.Partition != "":
 			say.add(i, "grants {} to %s", a.Partition)
 		case !moved && a.Preemption == 0 && b.Preemption > 0:
 			say.add(i, "lets %s keep {}", a.Partition)
@@ -326,5 +521,4 @@ func (h *host) note(msgs []exchange.Message) {
 		}
 	}
 	say.print(h.log)
-	h.before = after
 }

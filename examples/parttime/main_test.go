@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +23,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 	"github.com/plimsoll/plimsoll/examples/internal/filelock"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/statelog"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -62,7 +65,7 @@ func TestHelp(t *testing.T) {
 		o, flags := options{role: role}, cli.NewFlags(program)
 		o.define(flags)
 		flags.VisitAll(func(f *flag.Flag) {
-			shared := role == clientRole && slices.Contains([]string{"listen", "state", "minute"}, f.Name)
+			shared := role == clientRole && slices.Contains([]string{"listen", "state", "minute", "cert", "key", "ca", "keys"}, f.Name)
 			if !shared && !strings.Contains(section, "\n  -"+f.Name+" ") {
 				t.Errorf("-h does not list -%s of role %d", f.Name, role)
 			}
@@ -141,7 +144,7 @@ func testHost(t *testing.T) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(h.mux())
+	s := httptest.NewServer(h.secure.Handler(h.limit, h.mux()))
 	t.Cleanup(func() {
 		cancel()
 		h.sender.Wait()
@@ -188,7 +191,7 @@ func TestHTTP(t *testing.T) {
 		{"POST", "/CreatePartition", js, `{"partition":"hpc","weight":2,"floor":0,"url":"http://127.0.0.1:1"}`, 409, "has weight 1 and floor 0, not 2 and 0"},
 		{"POST", "/CreatePartition", js, `{"partition":"","weight":1,"url":"http://127.0.0.1:1"}`, 422, "the name is empty: want a name"},
 		{"POST", "/CreatePartition", js, `{"partition":"x","weight":1,"floor":4,"url":"http://127.0.0.1:1"}`, 422, "want 0 to 3"},
-		{"POST", "/CreatePartition", js, `{"partition":"x","weight":1,"url":"file:///etc"}`, 422, "want where the client listens"},
+		{"POST", "/CreatePartition", js, `{"partition":"x","weight":1,"url":"file:///etc"}`, 422, "want an address such as"},
 		{"GET", "/AddNodes", "", "", 405, "takes POST, not GET"},
 		{"POST", "/Status", js, "{}", 405, "takes GET, not POST"},
 		{"POST", "/Nothing", js, "{}", 404, "there is no /Nothing here"},
@@ -244,9 +247,7 @@ func TestNotSaved(t *testing.T) {
 	if err := h.state.Manager.CreatePartition("hpc", 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "s")); err != nil {
-		t.Fatal(err)
-	}
+	h.store.log = &fullDisk{disk: h.store.log, full: true}
 	out, err := h.step("hpc", func(now time.Duration) ([]exchange.Message, error) {
 		return h.state.Manager.Handle(now, exchange.Message{Call: exchange.AddNodes, Partition: "hpc", Number: 1, Requests: []exchange.Request{{ID: 1, Count: 1}}})
 	})
@@ -279,7 +280,36 @@ func breakable(t *testing.T) (h *host, spoil, mend func()) {
 			t.Fatal(err)
 		}
 	}
-	return h, func() { os.Rename(dir, dir+"x") }, func() { os.Rename(dir+"x", dir) }
+	d := &fullDisk{disk: h.store.log}
+	h.store.log = d
+	full := func(full bool) func() {
+		return func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			d.full = full
+		}
+	}
+	return h, full(true), full(false)
+}
+
+// fullDisk is a disk that may be full.
+type fullDisk struct {
+	disk
+	full bool
+}
+
+func (d *fullDisk) Append(record []byte) (int64, error) {
+	if d.full {
+		return 0, syscall.ENOSPC
+	}
+	return d.disk.Append(record)
+}
+
+func (d *fullDisk) Replace(state []byte) error {
+	if d.full {
+		return syscall.ENOSPC
+	}
+	return d.disk.Replace(state)
 }
 
 // A host that cannot save goes on to tick, and ends when it is to.
@@ -326,7 +356,7 @@ func TestTicksWithoutSaving(t *testing.T) {
 // had to be asked for twice.
 func TestReclaimSaved(t *testing.T) {
 	h, spoil, mend := breakable(t)
-	s := httptest.NewServer(h.mux())
+	s := httptest.NewServer(h.secure.Handler(h.limit, h.mux()))
 	defer s.Close()
 	take := func() int {
 		status, _ := send(t, "POST", s.URL+"/Reclaim", "application/json", `{"partition":"hpc","count":2}`)
@@ -337,10 +367,11 @@ func TestReclaimSaved(t *testing.T) {
 		t.Errorf("status %d, want 500", got)
 	}
 	mend()
+	h.store.tried = time.Time{} // it would try again after a second
 	if got := take(); got != 200 {
 		t.Errorf("status %d, want 200", got)
 	}
-	old, err := load(h.path, hostRole, h.state.Minute)
+	old, err := load(h.store.path)
 	if err != nil || old == nil {
 		t.Fatal(err)
 	}
@@ -352,7 +383,7 @@ func TestReclaimSaved(t *testing.T) {
 // Two processes do not have one state, and the second one changes nothing.
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.json")
-	unlock, err := lock(path)
+	log, _, err := statelog.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +407,7 @@ func TestLocked(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("it is written nevertheless")
 	}
-	unlock()
+	log.Close()
 	if status := run(ctx, []string{"host", "-state", path}, io.Discard, io.Discard); status != 0 {
 		t.Errorf("status %d when it is free", status)
 	}
@@ -384,7 +415,7 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{path, path + ".lock"}, files); diff != "" {
+	if diff := cmp.Diff([]string{path, path + ".1.log", path + ".lock"}, files); diff != "" {
 		t.Errorf("files left (-want +got):\n%s", diff)
 	}
 }
@@ -404,7 +435,9 @@ func TestSecondClient(t *testing.T) {
 	}
 	say := func(instance string) int {
 		var answers []exchange.Message
-		err := exchangehttp.Post(t.Context(), &http.Client{Transport: signed{"h/c", instance}}, s.URL+"/AddNodes",
+		var name atomic.Pointer[string]
+		name.Store(&instance)
+		err := exchangehttp.Post(t.Context(), &http.Client{Transport: signed{http.DefaultTransport, &name}}, s.URL+"/AddNodes",
 			exchange.Message{Call: exchange.AddNodes, Partition: "h/c", Instance: instance, Number: 1}, &answers)
 		if err != nil {
 			return exchangehttp.Status(err)

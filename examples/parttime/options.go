@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -27,11 +29,22 @@ program starts a host and two clients, shows a preemption between them, and ends
 
 Of the host
   -listen ADDRESS      where to listen (default 127.0.0.1:0, a free port, which the
-                       host prints). There is no authentication: anybody who can
-                       reach the address can take part
-  -state FILE          keep the state in FILE; without it a restart forgets all.
-                       FILE.lock keeps other processes from FILE
+                       host prints). Without -cert or -keys only loopback addresses:
+                       every process of the machine can take part
+` + exchangehttp.Usage + `  -state FILE          keep the state in FILE, a snapshot, and FILE.N.log, the changes
+                       since; without it a restart forgets all. FILE.lock keeps other
+                       processes from FILE. A FILE of an earlier version is converted
   -nodes N             nodes of the cluster, 1 to 100000 (default 20)
+  -kinds LIST          kinds and features of the nodes, such as epyc+gpu*4,xeon*16
+                       (default: all alike)
+  -provision PROGRAM   run PROGRAM when a node is granted; the partition gets the node
+                       when PROGRAM succeeds. PARTTIME_NODE, PARTTIME_PARTITION,
+                       PARTTIME_KIND and PARTTIME_LEASE are in its environment. It may
+                       run twice for a lease, if the host is started again
+  -provision-timeout D end PROGRAM after D of real time (default 10m)
+  -provision-wait D    do not grant a node for D after PROGRAM failed (default 5m)
+  -values D            tell the partitions every D which nodes they could get
+                       (default 5m; 0: only when they ask)
   -grace D             grace period (default 2m)
   -every D             time between notices (default 1m)
   -term D              lease: how long a silent client keeps its nodes (default 15m;
@@ -47,6 +60,8 @@ Of a client
                        of others (default 1)
   -floor N             nodes that preemption leaves to the partition (default 0)
   -add N               nodes to ask for when there is no state yet (default 0)
+  -kind KIND           kind of the nodes of -add, such as epyc, epyc+gpu or +gpu
+                       (default: any)
   -every D             time between listings (default 1m; a -state keeps its own)
   -job D               pretend to run a job of D on average on each node. The longer a
                        job has run, the more its node is worth (default: run no jobs;
@@ -58,20 +73,28 @@ Of a client
   -pool N              with -load: idle nodes to keep in reserve (default 0)
   -save-cost D         with -job: jobs save when they are to lose their node, which
                        takes D, and lose only that (default: they lose all)
-  -listen, -state and -minute as of the host
+  -listen, -cert, -key, -ca, -keys, -state and -minute as of the host
 
 Of the demonstration
   -minute D            let a minute take D (default 400ms)
   -h                   print this
 
 A framework talks to its client:
-  POST /framework/AddNodes           {"count": 2}
+  POST /framework/AddNodes           {"count": 2, "kind": "epyc+gpu"}
+  POST /framework/Cancel             {"id": 7}, a request
   POST /framework/DeleteNodes        {"nodes": [3, 4]}
   POST /framework/SetResourceValues  {"values": [{"node": 3, "value": 0.5}]}
+  POST /framework/DiscoverResources  {}: the nodes of the cluster; 1 - value is the
+                                     probability to get a node
+  POST /framework/Reset              {}: forget nodes and requests, and begin anew
   GET  /framework/Nodes              its nodes, and how long it may keep them
-An administrator talks to the host:
+An administrator talks to the host, with credentials as "admin":
   GET  /Status                       who has which node, and which requests wait
   POST /Reclaim                      {"partition": "hpc", "count": 2}
+  POST /SetShare                     {"partition": "hpc", "weight": 2, "floor": 1}
+  POST /RemovePartition              {"partition": "hpc"}; "gone": true ends its leases
+                                     at once
+  POST /Fence                        {"node": 3, "epoch": 5}: the node is cut off
 
 The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
 mistake in the flags, the state or what is asked of the host.
@@ -94,18 +117,62 @@ type options struct {
 	state  string
 	minute time.Duration
 
-	nodes   int // 0: the state's, or the default
+	credentials exchangehttp.Credentials
+	secure      *exchangehttp.Security // made of the credentials
+
+	nodes   int      // 0: the state's, or the default
+	kinds   []string // of the nodes, nil: all ""
 	manager exchange.ManagerOptions
+
+	provision        string // a command
+	provisionTimeout time.Duration
+	provisionWait    time.Duration
+	values           time.Duration // between two vectors of the host; 0: none
 
 	host   string
 	name   string
 	weight int
 	floor  int
 	add    int
+	kind   string
 	job    time.Duration
 	load   float64
 	pool   int
 	save   time.Duration // negative: jobs do not save
+}
+
+// security reads the credentials, once.
+func (o *options) security() (*exchangehttp.Security, error) {
+	if o.secure != nil {
+		return o.secure, nil
+	}
+	self := o.name
+	if o.role == hostRole {
+		self = exchangehttp.HostName
+	}
+	return exchangehttp.NewSecurity(o.credentials, self)
+}
+
+// setKinds reads a list such as "epyc+gpu*4,xeon*16".
+func (o *options) setKinds(s string) error {
+	o.kinds = nil
+	for part := range strings.SplitSeq(s, ",") {
+		kind, count, many := strings.Cut(part, "*")
+		n := 1
+		if many {
+			var err error
+			if n, err = strconv.Atoi(count); err != nil || n < 1 || n > maxNodes {
+				return fmt.Errorf("want kinds with numbers of nodes, such as epyc+gpu*4,xeon*16, not %q", part)
+			}
+		}
+		if len(o.kinds)+n > maxNodes {
+			return fmt.Errorf("want at most %d nodes", maxNodes)
+		}
+		for range n {
+			o.kinds = append(o.kinds, kind)
+		}
+	}
+	return nil
 }
 
 const (
@@ -129,10 +196,16 @@ func (o *options) define(f *cli.Flags) {
 		o.listen = s
 		return nil
 	})
-	f.File("state", &o.state)
+	f.Name("state", &o.state, "the name of a file")
+	o.credentials.Define(func(name string, to *string) { f.File(name, to) })
 	positive("every", &o.manager.Every)
 	if o.role == hostRole {
 		f.Int("nodes", &o.nodes, 1, maxNodes, "")
+		f.Func("kinds", o.setKinds)
+		f.Name("provision", &o.provision, "the name of a program")
+		positive("provision-timeout", &o.provisionTimeout)
+		positive("provision-wait", &o.provisionWait)
+		f.Span("values", &o.values, "a span of time such as 5m, or 0 for none", func(d time.Duration) bool { return d >= 0 })
 		positive("grace", &o.manager.Grace)
 		positive("max-age", &o.manager.MaxAge)
 		positive("max-delay", &o.manager.MaxDelay)
@@ -141,15 +214,15 @@ func (o *options) define(f *cli.Flags) {
 	}
 	f.Func("host", func(s string) error {
 		u, err := url.Parse(s)
-		if err != nil || u.Scheme != "http" || u.Host == "" || u.Path != "" && u.Path != "/" {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "" && u.Path != "/" {
 			return errors.New("want the URL that the host prints, such as http://127.0.0.1:8080")
 		}
-		o.host = "http://" + u.Host
+		o.host = u.Scheme + "://" + u.Host
 		return nil
 	})
 	f.Func("name", func(s string) error {
-		if s == "" || len(s) > 100 {
-			return errors.New("want a name of 1 to 100 characters")
+		if exchangehttp.CheckName(s) != nil || s == exchangehttp.HostName || s == exchangehttp.AdminName {
+			return errors.New("want a name of 1 to 100 characters that are printable, and neither host nor admin")
 		}
 		o.name = s
 		return nil
@@ -157,6 +230,7 @@ func (o *options) define(f *cli.Flags) {
 	f.Int("weight", &o.weight, 1, 1<<20, "")
 	f.Int("floor", &o.floor, 0, 1_000_000, "")
 	f.Int("add", &o.add, 0, 1_000_000, "")
+	f.Name("kind", &o.kind, "a kind of nodes, such as epyc+gpu or +gpu")
 	positive("job", &o.job)
 	f.Float("load", &o.load, "a number of nodes above 0", func(x float64) bool { return x > 0 && x <= maxNodes })
 	f.Int("pool", &o.pool, 0, maxNodes, "")
@@ -165,7 +239,7 @@ func (o *options) define(f *cli.Flags) {
 
 // parse reads the flags. Its error is [flag.ErrHelp] or the user's mistake.
 func parse(args []string) (options, error) {
-	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1, save: -1}
+	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1, save: -1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}
 	switch {
 	case len(args) > 0 && args[0] == "host":
 		o.role, args = hostRole, args[1:]
@@ -181,6 +255,8 @@ func parse(args []string) (options, error) {
 	o.define(f)
 	f.Check(func() error {
 		switch {
+		case o.kinds != nil && o.nodes != 0 && o.nodes != len(o.kinds):
+			return fmt.Errorf("-nodes %d and -kinds with %d nodes: want the same number, or one of the flags", o.nodes, len(o.kinds))
 		case o.minute < time.Millisecond || o.minute > time.Hour:
 			return fmt.Errorf("-minute %v: want 1ms to 1h", o.minute)
 		case o.role == clientRole && (o.host == "" || o.name == ""):

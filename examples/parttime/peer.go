@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,28 +24,35 @@ type step = func(now time.Duration) ([]exchange.Message, error)
 // A peer is what a host and a client have in common: a clock, a journal, and a state on
 // disk.
 type peer struct {
-	ctx   context.Context
-	stop  context.CancelFunc
-	fatal chan error // the reason to end
-	log   *journal
-	clock *clock.Clock
-	http  *http.Client
-	wake  chan struct{}                 // the time of the next tick may have changed
-	again bool                          // the state is an earlier process's
-	tell  func(sent []exchange.Message) // writes the changes into the journal
+	ctx    context.Context
+	stop   context.CancelFunc
+	fatal  chan error // the reason to end
+	log    *journal
+	clock  *clock.Clock
+	secure *exchangehttp.Security
+	wake   chan struct{}                 // the time of the next tick may have changed
+	again  bool                          // the state is an earlier process's
+	torn   int                           // bytes of its log that were not whole
+	tell   func(sent []exchange.Message) // writes the changes into the journal
 
 	mu    sync.Mutex
-	path  string
+	store *store
 	state saved
+	extra []byte // a record that the step saves besides,
+	undo  func() // and what undoes the rest of the step
 }
 
 // newPeer loads the state or makes an empty one. The peer ends when ctx does.
 func newPeer(ctx context.Context, o options) (*peer, error) {
-	old, err := load(o.state, o.role, o.minute)
+	secure, err := o.security()
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{path: o.state, http: &http.Client{Timeout: exchangehttp.Timeout}, wake: make(chan struct{}, 1), fatal: make(chan error, 1), again: old != nil}
+	log, old, torn, err := open(o.state, o.role, o.minute)
+	if err != nil {
+		return nil, err
+	}
+	p := &peer{store: newStore(o.state, log), secure: secure, wake: make(chan struct{}, 1), fatal: make(chan error, 1), again: old != nil, torn: torn}
 	p.ctx, p.stop = context.WithCancel(ctx)
 	p.state = saved{Role: o.role.String(), Origin: time.Now(), Minute: o.minute}
 	if p.again {
@@ -57,13 +63,19 @@ func newPeer(ctx context.Context, o options) (*peer, error) {
 
 // begin saves the state and starts the clock, which has shown last before.
 func (p *peer) begin(last time.Duration, stderr io.Writer) error {
-	if err := p.state.save(p.path); err != nil {
+	if err := p.store.replace(&p.state); err != nil {
 		return cli.Mistakef("%v", err)
 	}
 	p.clock = newClock(p.state.Origin, p.state.Minute, last)
 	p.log = &journal{w: stderr, clock: p.clock}
 	if p.again {
 		p.log.printf("takes up its work again")
+	}
+	if p.torn > 0 {
+		p.log.printf("leaves out %d bytes at the end of the log of -state, a change that was not saved whole", p.torn)
+	}
+	if p.secure.Open() {
+		p.log.printf("has no credentials: takes everybody on this machine for whom they say they are, and listens on loopback addresses only")
 	}
 	return nil
 }
@@ -98,34 +110,36 @@ func offer[T any](to chan T, x T) bool {
 type player interface {
 	base() *peer
 	mux() *http.ServeMux
+	limit() int64    // bytes of a message
 	work(url string) // until the peer ends
 }
 
 // play runs a host or a client until ctx is done. A process that cannot listen, or whose
 // state is another process's, changes nothing.
-func play[P player](ctx context.Context, o options, stdout, stderr io.Writer, open func(context.Context, options, io.Writer) (P, error)) error {
-	l, url, err := exchangehttp.Listen(o.listen)
+func play[P player](ctx context.Context, o options, stdout, stderr io.Writer, begin func(context.Context, options, io.Writer) (P, error)) error {
+	secure, err := o.security()
+	if err != nil {
+		return err
+	}
+	l, url, err := secure.Listen(o.listen)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	unlock, err := lock(o.state)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	x, err := open(ctx, o, stderr)
+	o.secure = secure
+	x, err := begin(ctx, o, stderr)
 	if err != nil {
 		return err
 	}
 	p := x.base()
+	defer p.store.close()
 	defer p.stop()
 	if _, err := fmt.Fprintf(stdout, "listening on %s\n", url); err != nil {
 		return err
 	}
 	var group sync.WaitGroup
 	group.Go(func() { x.work(url) })
-	err = exchangehttp.Serve(p.ctx, l, x.mux())
+	err = exchangehttp.Serve(p.ctx, l, p.secure.Handler(x.limit, x.mux()), func(line string) { p.log.printf("a connection fails: %s", line) })
 	p.stop()
 	group.Wait()
 	select {
@@ -135,41 +149,67 @@ func play[P player](ctx context.Context, o options, stdout, stderr io.Writer, op
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return errors.Join(err, p.state.save(p.path))
+	pos, e := p.store.save(&p.state, nil)
+	return errors.Join(err, e, p.store.sync(pos))
 }
 
 // change takes a step and delivers its messages. What the step changes is on disk before
 // a message about it is delivered. A step that is whole is saved even without a message,
 // and is undone if it cannot be saved, so that it can be asked for again.
 func (p *peer) change(whole bool, take step, deliver func(exchange.Message)) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var before []byte
-	if whole {
-		var err error
-		if before, err = json.Marshal(p.state.Manager); err != nil {
-			return err
+	msgs, pos, err := p.apply(whole, take)
+	if err == nil {
+		err = p.store.sync(pos)
+		if err != nil {
+			p.mu.Lock()
+			p.store.broken = err
+			p.mu.Unlock()
+			p.log.printf("%v; nothing is sent", err)
 		}
 	}
-	msgs, err := take(p.clock.Now())
+	offer(p.wake, struct{}{})
 	if err != nil {
 		return err
 	}
-	if len(msgs) > 0 || whole {
-		if err := p.state.save(p.path); err != nil {
-			p.log.printf("%v; nothing is sent", err)
-			if whole {
-				err = errors.Join(err, json.Unmarshal(before, p.state.Manager))
-			}
-			return err
-		}
+	for _, m := range msgs {
+		deliver(m)
+	}
+	return nil
+}
+
+// apply takes a step and writes what it changes.
+func (p *peer) apply(whole bool, take step) (out []exchange.Message, pos int64, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var before *exchange.Manager
+	if whole && p.state.Manager != nil {
+		before = p.state.Manager.Clone()
+	}
+	msgs, err := take(p.clock.Now())
+	if err != nil {
+		return nil, 0, err
 	}
 	p.tell(msgs)
 	for _, m := range msgs {
-		deliver(m.Clone())
+		out = append(out, m.Clone())
 	}
-	offer(p.wake, struct{}{})
-	return nil
+	if len(msgs) == 0 && !whole {
+		return nil, 0, nil
+	}
+	extra := p.extra
+	defer func() { p.extra, p.undo = nil, nil }()
+	if pos, err = p.store.save(&p.state, extra); err != nil {
+		p.log.printf("%v; nothing is sent", err)
+		if before != nil {
+			p.store.broken = err // the next state is saved whole
+			*p.state.Manager = *before
+			if p.undo != nil {
+				p.undo()
+			}
+		}
+		return nil, 0, err
+	}
+	return out, pos, nil
 }
 
 // tick calls step at each time that next returns, until ctx is done.
@@ -201,7 +241,9 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// journal writes what happens, a line each, with the time in minutes.
+// journal writes what happens, a line each, with the time in minutes. What comes from
+// outside cannot end a line or change a terminal: characters that are not printable are
+// replaced.
 type journal struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -214,7 +256,7 @@ const stamp = 12
 func (j *journal) printf(format string, args ...any) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	fmt.Fprintf(j.w, "%*.2f  %s\n", stamp-2, j.clock.Now().Minutes(), fmt.Sprintf(format, args...))
+	fmt.Fprintf(j.w, "%*.2f  %s\n", stamp-2, j.clock.Now().Minutes(), exchangehttp.Printable(fmt.Sprintf(format, args...), 4000))
 }
 
 // sentences are about nodes: {} in a text stands for all its nodes.

@@ -262,7 +262,7 @@ func TestHostGone(t *testing.T) {
 	jobs := func(n int) {
 		t.Helper()
 		for {
-			old, err := load(filepath.Join(s.dir, "c.json"), clientRole, minute)
+			old, err := load(filepath.Join(s.dir, "c.json"))
 			if err != nil {
 				t.Fatal(err)
 			}

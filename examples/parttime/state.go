@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/filelock"
+	"github.com/plimsoll/plimsoll/examples/internal/statelog"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -37,91 +36,282 @@ type terms struct {
 	Instance string `json:"instance,omitempty"` // which client that is
 }
 
-// lock keeps other processes from a state, until the function that it returns is
-// called. It does nothing without a path. The error is the user's mistake.
-func lock(path string) (unlock func(), err error) {
-	if path == "" {
-		return func() {}, nil
-	}
-	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o666)
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	if err != nil {
-		return nil, cli.Mistakef("cannot save -state %s: %v", path, err)
-	}
-	alone, err := filelock.Exclude(f)
-	if err == nil && !alone {
-		err = errors.New("another process uses it; want a state of its own for each")
-	}
-	if err != nil {
-		f.Close()
-		return nil, cli.Mistakef("cannot lock -state %s: %v", path, err)
-	}
-	return func() { f.Close() }, nil // the file stays: who waits for it has it open
+// The first byte of a record says what follows.
+const (
+	recordWhole   = 's' // the state, in JSON: of a client
+	recordManager = 'm' // what has changed of the manager
+	recordTerms   = 't' // a namedTerms, in JSON
+)
+
+// namedTerms are the terms of a partition, nil if it is removed.
+type namedTerms struct {
+	Name  string `json:"name"`
+	Terms *terms `json:"terms"`
 }
 
-// load reads a state, nil if there is none. The error is the user's mistake.
-func load(path string, of role, minute time.Duration) (*saved, error) {
+// open opens a state, nil without a path. old is nil if there is no state yet. The error is
+// the user's mistake.
+func open(path string, of role, minute time.Duration) (log *statelog.Log, old *saved, torn int, err error) {
 	if path == "" {
-		return nil, nil
+		return nil, nil, 0, nil
 	}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var s saved
+	log, s, err := statelog.Open(path)
 	if err == nil {
-		err = json.Unmarshal(data, &s)
+		torn = s.Torn
+		if old, err = restore(s); err != nil {
+			log.Close()
+		}
 	}
-	var p *fs.PathError
-	switch {
-	case errors.As(err, &p):
-		return nil, cli.Mistakef("cannot read -state %s: %v", path, p.Err)
-	case err != nil:
-		return nil, cli.Mistakef("cannot read -state %s: %v", path, err)
-	case s.Role != of.String() || of == hostRole && s.Manager == nil || of == clientRole && s.Client == nil:
-		return nil, cli.Mistakef("cannot read -state %s: it is not the state of a %s", path, of)
-	case s.Minute != minute:
-		return nil, cli.Mistakef("-minute %v: in -state %s a minute takes %v, and its times are no good for another", minute, path, s.Minute)
+	if err == nil {
+		if err = old.fits(path, of, minute); err != nil {
+			log.Close()
+			return nil, nil, 0, err
+		}
+		return log, old, torn, nil
 	}
-	return &s, nil
+	verb := "read"
+	if errors.Is(err, fs.ErrNotExist) { // the folder
+		verb = "save"
+	}
+	return nil, nil, 0, cli.Mistakef("cannot %s -state %s: %v", verb, path, err)
 }
 
-// save replaces a state, whole or not at all, and does not return before it is on disk.
-// It does nothing without a path. The caller has the lock, and is alone with the
-// temporary file.
-func (s *saved) save(path string) error {
-	if path == "" {
+// fits says what is wrong with a state for a process.
+func (s *saved) fits(path string, of role, minute time.Duration) error {
+	switch {
+	case s == nil:
+	case s.Role != of.String() || of == hostRole && s.Manager == nil || of == clientRole && s.Client == nil:
+		return cli.Mistakef("cannot read -state %s: it is not the state of a %s", path, of)
+	case s.Minute != minute:
+		return cli.Mistakef("-minute %v: in -state %s a minute takes %v, and its times are no good for another", minute, path, s.Minute)
+	}
+	return nil
+}
+
+// load reads a state that another process may be writing, nil if there is none.
+func load(path string) (*saved, error) {
+	s, err := statelog.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return restore(s)
+}
+
+// restore returns the state that a snapshot and its records say, nil if there is none. A
+// state of the former form is a snapshot alone.
+func restore(s *statelog.State) (*saved, error) {
+	if s.Snapshot == nil {
+		return nil, nil
+	}
+	snapshot := s.Snapshot
+	for i, r := range slices.Backward(s.Records) {
+		if r[0] == recordWhole {
+			snapshot, s.Records = r[1:], s.Records[i+1:]
+			break
+		}
+	}
+	var in struct {
+		saved
+		Manager json.RawMessage `json:"manager"`
+	}
+	if err := json.Unmarshal(snapshot, &in); err != nil {
+		return nil, err
+	}
+	out := in.saved
+	if in.Manager == nil {
+		return &out, nil
+	}
+	var changes [][]byte
+	for i, r := range s.Records {
+		switch r[0] {
+		case recordManager:
+			changes = append(changes, r[1:])
+		case recordTerms:
+			var t namedTerms
+			if err := json.Unmarshal(r[1:], &t); err != nil {
+				return nil, err
+			}
+			if t.Terms == nil {
+				delete(out.Partitions, t.Name)
+				continue
+			}
+			if out.Partitions == nil {
+				out.Partitions = map[string]terms{}
+			}
+			out.Partitions[t.Name] = *t.Terms
+		default:
+			return nil, fmt.Errorf("record %d is of kind %q: want the state of this program, or of an earlier version", i, r[0])
+		}
+	}
+	out.Manager = new(exchange.Manager)
+	return &out, out.Manager.Restore(in.Manager, func(yield func([]byte, error) bool) {
+		for _, c := range changes {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	})
+}
+
+// clone returns a copy that the state does not share what changes with.
+func (s *saved) clone() *saved {
+	c := *s
+	if s.Manager != nil {
+		c.Manager = s.Manager.Clone()
+	}
+	if s.Partitions != nil {
+		c.Partitions = map[string]terms{}
+		for k, v := range s.Partitions {
+			c.Partitions[k] = v
+		}
+	}
+	return &c
+}
+
+// store is where a process saves its state. A store without a log saves nothing.
+type store struct {
+	path   string
+	log    disk // nil: none
+	record []byte
+	saving chan struct{} // not empty while a snapshot is under way
+	tried  time.Time     // when a new snapshot was tried last, after an error
+	broken error
+}
+
+// disk is what a store needs of a [statelog.Log].
+type disk interface {
+	Append(record []byte) (int64, error)
+	Sync(pos int64) error
+	Long() bool
+	Rotate() error
+	Snapshot(state []byte) error
+	Replace(state []byte) error
+	Close() error
+}
+
+func newStore(path string, log *statelog.Log) *store {
+	w := &store{path: path, saving: make(chan struct{}, 1)}
+	if log != nil {
+		w.log = log
+	}
+	return w
+}
+
+func (w *store) fail(err error) error { return fmt.Errorf("cannot save -state %s: %w", w.path, err) }
+
+// replace saves the whole state.
+func (w *store) replace(s *saved) error {
+	if w.log == nil {
 		return nil
 	}
 	data, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	fail := func(err error) error { return fmt.Errorf("cannot save -state %s: %w", path, err) }
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return fail(err)
-	}
-	_, err = f.Write(data)
 	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = w.log.Replace(data)
 	}
 	if err != nil {
-		os.Remove(f.Name())
-		return fail(err)
+		return w.fail(err)
 	}
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		dir.Sync() // the new name, where the system does that for folders
-		dir.Close()
+	if s.Manager != nil {
+		s.Manager.ChangesSaved()
 	}
 	return nil
+}
+
+// save writes what has changed, and returns what sync waits for. extra is a record besides.
+// The caller has the lock of the state.
+func (w *store) save(s *saved, extra []byte) (pos int64, err error) {
+	if w.log == nil {
+		if s.Manager != nil {
+			s.Manager.ChangesSaved()
+		}
+		return 0, nil
+	}
+	if w.broken != nil { // no record can follow; the whole state may
+		if time.Since(w.tried) < time.Second {
+			return 0, w.fail(w.broken)
+		}
+		w.tried = time.Now()
+		w.saving <- struct{}{}
+		err := w.replace(s)
+		<-w.saving
+		if err != nil {
+			return 0, err
+		}
+		w.broken = nil
+		return w.log.Append(nil)
+	}
+	if len(extra) > 0 {
+		if _, err := w.log.Append(extra); err != nil {
+			return 0, w.fail(err)
+		}
+	}
+	w.record = w.record[:0]
+	if s.Manager != nil {
+		w.record = s.Manager.AppendChanges(append(w.record, recordManager))
+		if len(w.record) == 1 {
+			w.record = w.record[:0]
+		}
+	} else {
+		data, err := json.Marshal(s)
+		if err != nil {
+			return 0, w.fail(err)
+		}
+		w.record = append(append(w.record, recordWhole), data...)
+	}
+	if pos, err = w.log.Append(w.record); err != nil {
+		return 0, w.fail(err)
+	}
+	if s.Manager != nil {
+		s.Manager.ChangesSaved()
+	}
+	if w.log.Long() {
+		w.renew(s)
+	}
+	return pos, nil
+}
+
+// renew begins a new log and saves the state of this moment beside what goes on.
+func (w *store) renew(s *saved) {
+	select {
+	case w.saving <- struct{}{}:
+	default:
+		return
+	}
+	if err := w.log.Rotate(); err != nil {
+		<-w.saving
+		return // tried again when the next record is written
+	}
+	c := s.clone()
+	var now []byte
+	if c.Manager == nil { // the maps and the client of a client are small: now
+		now, _ = json.Marshal(c)
+	}
+	go func() {
+		defer func() { <-w.saving }()
+		data := now
+		if data == nil {
+			data, _ = json.Marshal(c)
+		}
+		if data != nil {
+			w.log.Snapshot(data) // if that fails, the old snapshot and both logs count
+		}
+	}()
+}
+
+// sync returns when what was saved up to pos is on disk.
+func (w *store) sync(pos int64) error {
+	if w.log == nil {
+		return nil
+	}
+	if err := w.log.Sync(pos); err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+func (w *store) close() {
+	if w.log != nil {
+		w.saving <- struct{}{}
+		w.log.Close()
+	}
 }

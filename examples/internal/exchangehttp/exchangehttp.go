@@ -5,6 +5,12 @@
 // the status 200 and an array of messages for the caller, which may be empty, or another
 // status and {"error": "a sentence"}. A message without an answer is lost. Nothing here
 // is tried twice, since the exchange itself repeats what is lost.
+//
+// [Security] says who may talk. With certificates, both ends of a connection prove who they
+// are by mutual TLS. With shared keys, each message and each answer carries a keyed hash
+// (HMAC-SHA256) over who sends it to whom, method, path, time, a random number and body; a
+// message is taken once, and not more than half a minute from its time. With neither,
+// servers listen on loopback addresses only, and every process of the machine may talk.
 package exchangehttp
 
 import (
@@ -14,12 +20,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"mime"
 	"net"
 	"net/http"
+	"strings"
+	"sync"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -101,7 +109,7 @@ func Endpoint[In, Out any](method string, f func(In) (Out, error)) http.HandlerF
 			}
 			var in In
 			if method == http.MethodPost {
-				if err := decode(w, r, &in); err != nil {
+				if err := decode(r, &in); err != nil {
 					return out, err
 				}
 			}
@@ -116,13 +124,20 @@ func Endpoint[In, Out any](method string, f func(In) (Out, error)) http.HandlerF
 }
 
 // decode reads a JSON body to its end. A field that v does not have is an error.
-func decode(w http.ResponseWriter, r *http.Request, v any) error {
+func decode(r *http.Request, v any) error {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
 		return Failf(http.StatusUnsupportedMediaType, "the body is %q; want application/json", r.Header.Get("Content-Type"))
 	}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, MaxBody))
+	body, err := io.ReadAll(r.Body) // the handler of Security has read it, and bounds it
+	if err != nil {
+		return err
+	}
+	if err := checkEntries(body); err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	err := d.Decode(v)
+	err = d.Decode(v)
 	if err == nil {
 		if _, err = d.Token(); err == io.EOF {
 			return nil
@@ -130,11 +145,7 @@ func decode(w http.ResponseWriter, r *http.Request, v any) error {
 			err = errors.New("something follows the object")
 		}
 	}
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return Failf(http.StatusRequestEntityTooLarge, "the body is too large; %d bytes are the most", large.Limit)
-	}
-	return Failf(http.StatusBadRequest, "the body is not what is wanted: %v", err)
+	return Failf(http.StatusBadRequest, "the body is not what is wanted: %s", Printable(err.Error(), 300))
 }
 
 // Reply answers with JSON.
@@ -152,31 +163,29 @@ func Reply(w http.ResponseWriter, status int, v any) {
 func NewMux() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		Reply(w, http.StatusNotFound, map[string]string{"error": fmt.Sprintf("there is no %s here: -h of the program lists what there is", r.URL.Path)})
+		Reply(w, http.StatusNotFound, map[string]string{"error": fmt.Sprintf("there is no %s here: -h of the program lists what there is", Printable(r.URL.Path, 100))})
 	})
 	return mux
 }
 
 // Calls adds an endpoint to mux for each of the calls. If guard returns an error for a
-// request, that error is the answer.
-func Calls(mux *http.ServeMux, from, to exchange.Call, guard func(*http.Request) error, handle func(exchange.Message) ([]exchange.Message, error)) {
+// request and its message, that error is the answer.
+func Calls(mux *http.ServeMux, from, to exchange.Call, guard func(*http.Request, exchange.Message) error, handle func(exchange.Message) ([]exchange.Message, error)) {
 	for c := from; c <= to; c++ {
-		answer := Endpoint(http.MethodPost, func(msg exchange.Message) ([]exchange.Message, error) {
-			if msg.Call != c {
-				return nil, Failf(http.StatusBadRequest, "the body's call is %v, and the path's %v", msg.Call, c)
-			}
-			out, err := handle(msg)
-			if out == nil {
-				out = []exchange.Message{}
-			}
-			return out, err
-		})
 		mux.HandleFunc("/"+c.String(), func(w http.ResponseWriter, r *http.Request) {
-			if err := guard(r); err != nil {
-				Reply(w, Status(err), map[string]string{"error": err.Error()})
-				return
-			}
-			answer(w, r)
+			Endpoint(http.MethodPost, func(msg exchange.Message) ([]exchange.Message, error) {
+				if msg.Call != c {
+					return nil, Failf(http.StatusBadRequest, "the body's call is %v, and the path's %v", msg.Call, c)
+				}
+				if err := guard(r, msg); err != nil {
+					return nil, err
+				}
+				out, err := handle(msg)
+				if out == nil {
+					out = []exchange.Message{}
+				}
+				return out, err
+			})(w, r)
 		})
 	}
 }
@@ -218,37 +227,36 @@ func do(client *http.Client, req *http.Request, out any) error {
 		return Failf(http.StatusBadGateway, "the answer is too large; %d bytes are the most", MaxBody)
 	}
 	if resp.StatusCode != http.StatusOK {
-		var e struct {
-			Error string `json:"error"`
-		}
-		if json.Unmarshal(data, &e) != nil || e.Error == "" {
-			e.Error = resp.Status
-		}
-		return &Failure{resp.StatusCode, e.Error}
+		return &Failure{resp.StatusCode, Printable(reason(data, resp.Status), 1000)}
 	}
 	if out == nil {
 		return nil
 	}
+	if err := checkEntries(data); err != nil {
+		return err
+	}
 	return json.Unmarshal(data, out)
 }
 
-// Listen opens the address of -listen.
-func Listen(address string) (l net.Listener, url string, err error) {
-	l, err = net.Listen("tcp", address)
-	if err != nil {
-		var op *net.OpError
-		if errors.As(err, &op) {
-			err = op.Err
-		}
-		return nil, "", cli.Mistakef("cannot listen on -listen %s: %v", address, err)
+// reason returns the sentence of an answer that is an error, or else its status.
+func reason(data []byte, status string) string {
+	var e struct {
+		Error string `json:"error"`
 	}
-	return l, "http://" + l.Addr().String(), nil
+	if json.Unmarshal(data, &e) != nil || e.Error == "" {
+		return status
+	}
+	return e.Error
 }
 
 // Serve answers requests until ctx is done, and then waits for those that have begun.
-func Serve(ctx context.Context, l net.Listener, mux *http.ServeMux) error {
+// tell gets a line about each connection that fails, for the journal.
+func Serve(ctx context.Context, l net.Listener, handler http.Handler, tell func(line string)) error {
+	open := &conns{state: map[net.Conn]connState{}}
 	s := &http.Server{
-		Handler:           mux,
+		Handler:           handler,
+		ConnState:         open.note,
+		ErrorLog:          log.New(lines(tell), "", 0),
 		ReadHeaderTimeout: Timeout,
 		ReadTimeout:       2 * Timeout,
 		WriteTimeout:      2 * Timeout,
@@ -269,3 +277,28 @@ func Serve(ctx context.Context, l net.Listener, mux *http.ServeMux) error {
 	}
 	return nil
 }
+
+// lines is a writer that passes each line on, in printable characters. It passes on at most
+// ten lines a minute, since they come from outside.
+func lines(tell func(string)) io.Writer {
+	var mu sync.Mutex
+	var since time.Time
+	n := 0
+	return writerFunc(func(p []byte) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if now := time.Now(); now.Sub(since) > time.Minute {
+			since, n = now, 0
+		}
+		if n++; n <= 10 {
+			text := strings.TrimSpace(string(p))
+			text = strings.TrimPrefix(text, "http: ")
+			tell(Printable(text, 500))
+		}
+		return len(p), nil
+	})
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -1,0 +1,161 @@
+package exchangehttp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxHeld is the most bytes of bodies that a server holds at a time, of all requests. A body
+// counts as far as it has come.
+const maxHeld = 2 * MaxBody
+
+// budget counts the bytes of bodies that are held.
+type budget struct{ held atomic.Int64 }
+
+// read reads the body of a request. The caller calls release when the body is done with.
+func (b *budget) read(r *http.Request, limit int64) (body []byte, release func(), err error) {
+	counted := int64(0)
+	release = func() { b.held.Add(-counted) }
+	if r.ContentLength > limit {
+		return nil, release, Failf(http.StatusRequestEntityTooLarge, "the body is too large; %d bytes are the most", limit)
+	}
+	for {
+		if len(body) == cap(body) {
+			grown := make([]byte, len(body), max(512, min(2*cap(body), int(limit)+1)))
+			if b.held.Add(int64(cap(grown)-cap(body))) > maxHeld {
+				counted += int64(cap(grown) - cap(body))
+				return nil, release, Failf(http.StatusServiceUnavailable, "too many large messages at a time: want this one later")
+			}
+			counted += int64(cap(grown) - cap(body))
+			copy(grown, body)
+			body = grown
+		}
+		n, err := r.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case int64(len(body)) > limit:
+			return nil, release, Failf(http.StatusRequestEntityTooLarge, "the body is too large; %d bytes are the most", limit)
+		case err == io.EOF:
+			return body, release, nil
+		case err != nil:
+			return nil, release, Failf(http.StatusBadRequest, "the body does not come to its end")
+		}
+	}
+}
+
+// checkEntries refuses a message whose lists cost much more memory than their text: no entry
+// of a list that makes sense is shorter than 12 bytes.
+func checkEntries(body []byte) error {
+	n := 0
+	for _, b := range body {
+		if b == '{' {
+			n++
+		}
+	}
+	if n > 8+len(body)/12 {
+		return Failf(http.StatusBadRequest, "the body has %d objects in %d bytes: want objects with their fields", n, len(body))
+	}
+	return nil
+}
+
+// Printable returns text in at most n bytes, with each character that is not printable
+// replaced by a question mark, for journals and terminals.
+func Printable(text string, n int) string {
+	if len(text) > n {
+		text = text[:n] + "..."
+	}
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// CheckName says what is wrong with a name: names are short and printable, since they get
+// into journals.
+func CheckName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("the name is empty: want a name")
+	case len(name) > 100:
+		return fmt.Errorf("a name of %d bytes: want 100 at most", len(name))
+	case Printable(name, 100) != name:
+		return fmt.Errorf("%q: want a name of printable characters", name)
+	}
+	return nil
+}
+
+// maxConns is the most connections of a server. A further connection ends the oldest one
+// that has not yet sent a whole request header, or else the one that is idle for longest.
+const maxConns = 1024
+
+// conns knows the connections of a server in the order in which they came to their state.
+type conns struct {
+	mu    sync.Mutex
+	next  uint64
+	state map[net.Conn]connState
+}
+
+type connState struct {
+	at   uint64
+	idle bool // has had a request
+	busy bool
+}
+
+// note is the hook of a server: [http.Server].ConnState.
+func (c *conns) note(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.next++
+	switch state {
+	case http.StateNew:
+		if len(c.state) >= maxConns {
+			c.drop()
+		}
+		c.state[conn] = connState{at: c.next}
+	case http.StateActive:
+		// The first byte of a request has come; the connection keeps its age, so that
+		// slow headers do not protect it.
+		s := c.state[conn]
+		if s.idle {
+			s = connState{at: c.next, idle: true, busy: true}
+		}
+		c.state[conn] = s
+	case http.StateIdle:
+		c.state[conn] = connState{at: c.next, idle: true}
+	default:
+		delete(c.state, conn)
+	}
+}
+
+// drop ends a connection.
+func (c *conns) drop() {
+	var worst net.Conn
+	rank := func(s connState) int {
+		switch {
+		case s.busy:
+			return 2
+		case s.idle:
+			return 1
+		}
+		return 0
+	}
+	for conn, s := range c.state {
+		if w := c.state[worst]; worst == nil || rank(s) < rank(w) || rank(s) == rank(w) && s.at < w.at {
+			worst = conn
+		}
+	}
+	if worst != nil {
+		delete(c.state, worst)
+		worst.Close()
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package statelog
+
+const noFollow = 0

@@ -1,0 +1,257 @@
+package statelog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// begin opens a new state with a snapshot.
+func begin(t *testing.T) (path string, l *Log) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "s")
+	l, s, err := Open(path)
+	if err != nil || s.Snapshot != nil {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if err := l.Replace([]byte(`"zero"`)); err != nil {
+		t.Fatal(err)
+	}
+	return path, l
+}
+
+func add(t *testing.T, l *Log, records ...string) {
+	t.Helper()
+	for _, r := range records {
+		pos, err := l.Append([]byte(r))
+		if err == nil {
+			err = l.Sync(pos)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// is says what is on disk: the snapshot and the records.
+func is(t *testing.T, path string) string {
+	t.Helper()
+	s, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(s.Snapshot)
+	for _, r := range s.Records {
+		text += " " + string(r)
+	}
+	return text
+}
+
+func want(t *testing.T, path, text string) {
+	t.Helper()
+	if diff := cmp.Diff(text, is(t, path)); diff != "" {
+		t.Errorf("on disk (-want +got):\n%s", diff)
+	}
+}
+
+// Records follow the snapshot, through rotations that are or are not followed by theirs.
+func TestRotate(t *testing.T) {
+	path, l := begin(t)
+	add(t, l, "a", "b")
+	want(t, path, `"zero" a b`)
+	if err := l.Rotate(); err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, "c")
+	want(t, path, `"zero" a b c`) // a kill before the snapshot
+	if err := l.Snapshot([]byte(`"ab"`)); err != nil {
+		t.Fatal(err)
+	}
+	want(t, path, `"ab" c`)
+	l.Close()
+	files, _ := filepath.Glob(path + "*")
+	if diff := cmp.Diff([]string{path, path + ".2.log", path + ".lock"}, files); diff != "" {
+		t.Error(diff)
+	}
+	for _, name := range files {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v", name, info.Mode(), err)
+		}
+	}
+	l, s, err := Open(path)
+	if err != nil || len(s.Records) != 1 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if err := l.Replace([]byte(`"abc"`)); err != nil {
+		t.Fatal(err)
+	}
+	want(t, path, `"abc"`)
+	add(t, l, "d")
+	want(t, path, `"abc" d`)
+}
+
+// A log that is cut at any byte gives the records before, and a damaged one is told.
+func TestTorn(t *testing.T) {
+	path, l := begin(t)
+	var records []string
+	for i := range 5 {
+		records = append(records, strings.Repeat(fmt.Sprint(i), 3*i+1))
+	}
+	add(t, l, records...)
+	l.Close()
+	name := path + ".1.log"
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n <= len(data); n++ {
+		if err := os.WriteFile(name, data[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		text := `"zero"`
+		at := header
+		for _, r := range records {
+			if at += frame + len(r); at <= n {
+				text += " " + r
+			}
+		}
+		want(t, path, text)
+	}
+	// A change in the middle of what later records know to be on disk is damage.
+	for at := header; at < len(data)-frame-len(records[4])-frame-len(records[3]); at++ {
+		bad := append([]byte(nil), data...)
+		bad[at] ^= 4
+		if err := os.WriteFile(name, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Open(path); err == nil || !strings.Contains(err.Error(), "damaged at byte") {
+			t.Fatalf("byte %d changed: %v", at, err)
+		}
+	}
+}
+
+// full is a disk that fills, and a sync that fails.
+type full struct {
+	file
+	room int
+	bad  error
+}
+
+func (f *full) Write(p []byte) (int, error) {
+	if len(p) <= f.room {
+		f.room -= len(p)
+		return f.file.Write(p)
+	}
+	n, _ := f.file.Write(p[:f.room])
+	f.room = 0
+	return n, syscall.ENOSPC
+}
+
+func (f *full) Sync() error { return errors.Join(f.bad, f.file.Sync()) }
+
+// When the disk is full a record is not there at all, and when there is room again the next
+// one is.
+func TestFull(t *testing.T) {
+	path, l := begin(t)
+	add(t, l, "a")
+	f := &full{file: l.f, room: frame + 3}
+	l.f = f
+	if _, err := l.Append([]byte("bbbbbb")); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	want(t, path, `"zero" a`)
+	f.room = 1 << 20
+	add(t, l, "c")
+	want(t, path, `"zero" a c`)
+	// After a failed sync nobody knows what is on disk: only a new snapshot helps.
+	f.bad = syscall.EIO
+	pos, err := l.Append([]byte("d"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Sync(pos); !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	if _, err := l.Append([]byte("e")); !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	if err := l.Replace([]byte(`"acd"`)); err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, "f")
+	want(t, path, `"acd" f`)
+	// A snapshot that does not fit leaves the state as it was.
+	l.open = func(string, int) (file, error) { return nil, syscall.ENOSPC }
+	if err := l.Replace([]byte(`"new"`)); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	add(t, l, "g")
+	want(t, path, `"acd" f g`)
+}
+
+// Many goroutines share syncs, and each record is there when its Sync returns.
+func TestGroup(t *testing.T) {
+	path, l := begin(t)
+	var group sync.WaitGroup
+	for i := range 50 {
+		group.Go(func() {
+			pos, err := l.Append([]byte{byte('A' + i)})
+			if err == nil {
+				err = l.Sync(pos)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	s, err := Read(path)
+	if err != nil || len(s.Records) != 50 {
+		t.Errorf("%d records, %v", len(s.Records), err)
+	}
+}
+
+// One process has a state; a symbolic link is not followed; a state of before is read.
+func TestOpen(t *testing.T) {
+	path, l := begin(t)
+	if _, _, err := Open(path); err == nil || !strings.Contains(err.Error(), "another process uses it") {
+		t.Errorf("a second process: %v", err)
+	}
+	l.Close()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	if _, _, err := Open(link); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("a link: %v", err)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.Symlink(path, other+".lock"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Open(other); err == nil {
+		t.Error("a lock that is a link is followed")
+	}
+	old := filepath.Join(t.TempDir(), "old")
+	if err := os.WriteFile(old, []byte(`{"role":"host"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l, s, err := Open(old)
+	if err != nil || !s.Former || string(s.Snapshot) != `{"role":"host"}` {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if err := l.Replace(s.Snapshot); err != nil {
+		t.Fatal(err)
+	}
+	want(t, old, `{"role":"host"}`)
+	if info, _ := os.Stat(old); info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+}
