@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/mpiprofile"
 )
 
 // A fitted application has an estimator and what speaks for it.
@@ -22,8 +23,9 @@ type fitted struct {
 	step      float64 // how many times as long it takes as they do
 	tableI    error   // why the features alone do not do, if they do not
 
-	proportional bool // T_N of cap3 has the exponent 1
-	unsplit      int  // runs that cap3 is not fitted to
+	functions    *mpiprofile.Profile // the whole profile, with times by MPI function if it has them
+	proportional bool                // T_N of cap3 has the exponent 1
+	unsplit      int                 // runs that cap3 is not fitted to
 }
 
 // A score is what a model was off by on runs left out one by one: root mean square
@@ -96,6 +98,8 @@ func (o *options) newModel(m modelName, f *fitted) perfmodel.Model {
 		return &perfmodel.Quadratic{Work: measure, DropDependent: drop}
 	case sumOfTwo:
 		return &perfmodel.CAP3{Collective: collective, Work: measure, Proportional: f.proportional, DropDependent: drop}
+	case functions:
+		return &byFunction{mpiprofile.Model{Work: measure, Proportional: f.proportional, DropDependent: drop}, f.functions}
 	case amdahl:
 		return &perfmodel.Amdahl{Work: work}
 	case usl:
@@ -107,7 +111,7 @@ func (o *options) newModel(m modelName, f *fitted) perfmodel.Model {
 // runsFor is the profile that a model is fitted to: for cap3 the runs whose computation
 // and communication were measured apart.
 func runsFor(m modelName, p *perfmodel.Profile) perfmodel.Profile {
-	if m != sumOfTwo {
+	if m != sumOfTwo && m != functions {
 		return *p
 	}
 	return p.Select(func(r *perfmodel.Run) bool { return r.Split })
@@ -142,7 +146,12 @@ func countsOf(p *perfmodel.Profile) (counts []int) {
 func (r *results) fit(line *progress.Line) error {
 	o, in := r.o, r.in
 	for i := range in.profiles {
-		r.fitted = append(r.fitted, o.newFitted(&in.profiles[i]))
+		f := o.newFitted(&in.profiles[i])
+		f.functions = in.functions[in.profiles[i].Application]
+		if f.functions == nil {
+			f.functions = &mpiprofile.Profile{}
+		}
+		r.fitted = append(r.fitted, f)
 	}
 	for _, f := range r.fitted {
 		line.Showf("%s: models", f.profile.Application)
@@ -171,7 +180,7 @@ func (o *options) fitAlone(f *fitted) error {
 			continue
 		}
 		runs := runsFor(m, &f.profile)
-		if o.model == auto && (m == sumOfTwo && len(runs.Runs) < len(f.profile.Runs) || m == eq1 && o.by == byAuto) {
+		if o.model == auto && ((m == sumOfTwo || m == functions) && len(runs.Runs) < len(f.profile.Runs) || m == eq1 && o.by == byAuto || m == functions && len(f.functions.Functions) == 0) {
 			continue // it would be compared on other runs; nobody asked for a sum
 		}
 		model := o.newModel(m, f)
@@ -274,7 +283,7 @@ func (r *results) fitTogether(line *progress.Line) error {
 // all applications, which is what a profile of small runs is for. Where others do not
 // do for a model it says nothing.
 func (r *results) fitWithout(line *progress.Line) {
-	small := &results{o: &options{}, in: &input{}}
+	small := &results{o: &options{}, in: &input{functions: r.in.functions}}
 	*small.o = *r.o
 	small.o.checks = false
 	var large [][]perfmodel.Run

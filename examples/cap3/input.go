@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/mpiprofile"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -37,15 +38,17 @@ var npbFeatures []byte
 // input is what to plan.
 type input struct {
 	profiles []perfmodel.Profile
-	cases    []perfmodel.Case
-	standard bool             // cases are those of the benchmarks that are embedded
-	tasks    []perfmodel.Case // to be planned
-	types    []perfmodel.InstanceType
-	instance perfmodel.InstanceType
-	cheapest bool // the instance is the one with the least price per compute unit
-	guessed  bool // its price on demand comes from the lowest spot price
-	spot     pricing.SpotMeter
-	history  pricing.SpotHistory
+	// functions has the profiles with times of MPI functions, by application.
+	functions map[string]*mpiprofile.Profile
+	cases     []perfmodel.Case
+	standard  bool             // cases are those of the benchmarks that are embedded
+	tasks     []perfmodel.Case // to be planned
+	types     []perfmodel.InstanceType
+	instance  perfmodel.InstanceType
+	cheapest  bool // the instance is the one with the least price per compute unit
+	guessed   bool // its price on demand comes from the lowest spot price
+	spot      pricing.SpotMeter
+	history   pricing.SpotHistory
 }
 
 // read reads the files, or takes what is embedded and made up.
@@ -108,7 +111,17 @@ func (in *input) readProfiles(r io.Reader) ([]perfmodel.Profile, error) {
 	if timings(data) {
 		return perfmodel.ReadTimings(bytes.NewReader(data), in.cases)
 	}
-	return perfmodel.ReadProfiles(bytes.NewReader(data))
+	list, err := mpiprofile.ReadProfiles(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	in.functions = map[string]*mpiprofile.Profile{}
+	var out []perfmodel.Profile
+	for i := range list {
+		in.functions[list[i].Application] = &list[i]
+		out = append(out, list[i].Profile)
+	}
+	return out, nil
 }
 
 // of says whose something is, where applications have names.

@@ -9,6 +9,10 @@
 // that was measured for this program. -profile FILE plans another program, and -h lists
 // the choices.
 //
+//	go run ./examples/cap3 record -out FILE -- mpirun -n {P} ./app
+//
+// profiles a program: runs a ladder of numbers of processes and inputs.
+//
 //	go run ./examples/cap3 run -tasks FILE
 //
 // carries a plan out: requests instances, runs tasks, moves them when spot instances are

@@ -14,7 +14,8 @@ import (
 
 // usage is what -h prints.
 const usage = `Usage: go run ./examples/cap3 [flags]
-       go run ./examples/cap3 run -tasks FILE [flags]   (run -h explains)
+       go run ./examples/cap3 record -out FILE [flags] -- mpirun -n {P} ./app
+       go run ./examples/cap3 run -tasks FILE [flags]      (-h of each explains)
 
 Fits models of the run time to a profile of small runs, and sizes the large runs so
 that they meet deadline and budget: how many processes, on demand or on spot instances
@@ -23,11 +24,13 @@ that they meet deadline and budget: how many processes, on demand or on spot ins
 What runs
   -profile FILE        CSV, a line for each run, with the columns processes, seconds,
                        and perhaps application, case, computation, communication,
-                       repetitions, spread and resolution; every other column is a
-                       feature. Or single timings with the columns benchmark, class,
-                       procs and seconds, and perhaps comp_s, comm_s and clean, whose
-                       medians are taken (default: the NAS Parallel Benchmarks,
-                       classes S to B, on a machine with two cores)
+                       repetitions, spread and resolution; columns such as MPI_Send
+                       have the seconds in that function; every other column is a
+                       feature. cap3 record writes such a file. Or single timings
+                       with the columns benchmark, class, procs and seconds, and
+                       perhaps comp_s, comm_s and clean, whose medians are taken
+                       (default: the NAS Parallel Benchmarks, classes S to B, on a
+                       machine with two cores)
   -features FILE       CSV with the columns benchmark, class, x1_name, x1, x2_name, x2
                        and so on: the cases that there are (default: classes S to D
                        of the NAS Parallel Benchmarks)
@@ -51,6 +54,8 @@ How it is sized
                          work       power law in the amount of work and processes
                          quadratic  work, and the square of the logarithm of processes
                          cap3       computation by Eq. (2), communication by (3) or (4)
+                         functions  computation by Eq. (2), each MPI function by (3)
+                                    or (4); for profiles with columns such as MPI_Send
                          amdahl     Amdahl's law
                          usl        Universal Scalability Law
   -by NAME             what describes an input (default auto)
@@ -133,12 +138,13 @@ const (
 	workOnly
 	quadratic
 	sumOfTwo
+	functions
 	amdahl
 	usl
 	models // how many
 )
 
-var modelNames = [models]string{"auto", "machine", "eq1", "eq2", "work", "quadratic", "cap3", "amdahl", "usl"}
+var modelNames = [models]string{"auto", "machine", "eq1", "eq2", "work", "quadratic", "cap3", "functions", "amdahl", "usl"}
 
 func (m modelName) String() string { return modelNames[m] }
 

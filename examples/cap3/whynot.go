@@ -23,6 +23,9 @@ func (o *options) whyNot(f *fitted, err error) string {
 	if o.model == sumOfTwo && f.unsplit == len(f.profile.Runs) {
 		return "cap3: no run has its computation and communication measured apart; take -model work, which needs the whole times only"
 	}
+	if errors.Is(err, errNoFunctions) {
+		return o.cannot() + ": " + err.Error()
+	}
 	var few bool
 	var dependent *lsq.DependenceError
 	switch {

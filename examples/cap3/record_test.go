@@ -1,0 +1,159 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/perfmodel/mpiprofile"
+)
+
+var recording = programtest.Program{Name: "cap3 record", Run: runRecord}
+
+// tau writes what TAU would of a program of size $2 on $1 processes, and notes the call.
+const tau = `
+echo "$1 $2" >>calls
+[ $1 = 3 ] && { echo "no grid for 3" >&2; exit 7; }
+[ $1 = 8 ] && { printf '5 templated_functions_MULTI_TIME\n# Name\n"main" 1 0 1 2 0\n' >$PROFILEDIR/profile.0.0.0; p=1; while [ $p -lt 8 ]; do cp $PROFILEDIR/profile.0.0.0 $PROFILEDIR/profile.$p.0.0; p=$((p+1)); done; exit; }
+r=0
+while [ $r -lt $1 ]; do
+  awk -v p=$1 -v n=$2 'BEGIN {
+    l = log(p) / log(2); c = 1e6 * n / p; m = 1e4 * n * l;
+    print (p > 1 ? 2 : 1) " templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls";
+    printf "\"main\" 1 1 %.3f %.3f 0 GROUP=\"TAU_USER\"\n", c, c + m;
+    if (p > 1) printf "\"MPI_Allreduce()\" 9 0 %.3f %.3f 0 GROUP=\"MPI\"\n", m, m;
+    print "0 aggregates" }' >$PROFILEDIR/profile.$r.0.0
+  r=$((r+1))
+done`
+
+// A ladder of a program that fails on some counts: the others are kept, what failed is
+// said, nothing is run twice, and the profile predicts a larger case.
+func TestRecord(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	defer t.Chdir(folder)
+	if err := os.WriteFile("tau.sh", []byte(tau), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-out", "p.csv", "-counts", "1,2,3,4,8", "-repeat", "2", "-input", "s:n=1", "-input", "m:n=3", "-input", "l:n=9", "--", "sh", "tau.sh", "{P}", "{n}"}
+	text, stderr := recording.Must(t, args...)
+	for _, want := range []string{"9 cases in p.csv, 6 runs failed", "The input s on 3 processes failed: sh: exit status 7: no grid for 3"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in:\n%s", want, text)
+		}
+	}
+	if said := strings.Join(strings.Fields(text), " "); !strings.Contains(said, "profile.0.0.0: mpiprofile: line 4 (functions): the file ends early: after 1 of 5 functions") || !strings.Contains(stderr, "no grid for 3") {
+		t.Errorf("a truncated file is not told:\n%s\n%s", text, stderr)
+	}
+	calls := strings.Count(programtest.Read(t, "calls"), "\n")
+	if calls != 2*9+6 { // what has failed is not repeated
+		t.Errorf("%d calls", calls)
+	}
+	profile := programtest.Read(t, "p.csv")
+	list, err := mpiprofile.ReadProfiles(strings.NewReader(profile))
+	if err != nil || len(list) != 1 || len(list[0].Runs) != 9 || list[0].Functions[0] != "MPI_Allreduce" {
+		t.Fatalf("%v, %v in\n%s", list, err, profile)
+	}
+	for i, r := range list[0].Runs {
+		want := .01 * r.Features[0] * float64(map[int]int{1: 0, 2: 1, 4: 2}[r.Processes])
+		if d := list[0].Seconds[i][0] - want; d > 1e-6 || d < -1e-6 || !r.Split || r.Repetitions != 2 {
+			t.Errorf("%+v: MPI_Allreduce %v, want %v", r, list[0].Seconds[i], want)
+		}
+	}
+	// Again: nothing is left to run. With a part of the journal, the rest is.
+	if again, _ := recording.Must(t, args...); again != text || strings.Count(programtest.Read(t, "calls"), "\n") != calls {
+		t.Errorf("again:\n%s", again)
+	}
+	journal := programtest.Read(t, "p.csv.runs")
+	lines := strings.SplitAfter(journal, "\n")
+	if err := os.WriteFile("p.csv.runs", []byte(strings.Join(lines[:8], "")+lines[8][:20]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	recording.Must(t, args...)
+	if got := programtest.Read(t, "p.csv"); got != profile {
+		t.Errorf("resumed:\n%s\nwant\n%s", got, profile)
+	}
+	recording.Must(t, append([]string{"-retry"}, args...)...)
+	recording.Mistake(t, "it has runs of another command", append(args[:len(args)-2:len(args)-2], "{P}", "7")...)
+	// The profile is one that cap3 plans by: T = n/P + 0.01·n·lg P.
+	features := programtest.Write(t, "f.csv", "benchmark,class,x1_name,x1\np,big,n,81\n")
+	for _, model := range []string{"cap3", "functions"} {
+		rows := rowsOf(t, "-profile", filepath.Join(dir, "p.csv"), "-features", features, "-task", "p:big", "-model", model, "-deadline", "4h", "-starts", "1")
+		choice := find(rows, map[string]any{"kind": "choice", "choice": "time"})[0]
+		if x := choice["time_s"].(float64); choice["processes"] != 4. || x < 21.86 || x > 21.88 {
+			t.Errorf("%s: %v, want 81/4 + 0.81·2 s on 4", model, choice)
+		}
+	}
+}
+
+// A program that is no MPI program is timed as a whole.
+func TestRecordPlain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	defer t.Chdir(folder)
+	rows, stderr := recording.Must(t, "-out", "p.csv", "-counts", "1,2", "-repeat", "1", "-json", "--", "sh", "-c", "sleep 0.0{P}")
+	if !strings.Contains(stderr, "no time within MPI") || strings.Count(rows, `"communication":null`) != 2 {
+		t.Errorf("%s%s", rows, stderr)
+	}
+	recording.Mistake(t, "every run has failed", "-out", "q.csv", "-counts", "1,2", "--", "sh", "-c", "exit {P}")
+	recording.Mistake(t, "it was ended after -timeout 50ms", "-out", "r.csv", "-counts", "1", "-timeout", "50ms", "--", "sleep", "20")
+	for want, args := range map[string][]string{
+		"-out: want the name of a file":             {"--", "true"},
+		"want -- and the command":                   {"-out", "x"},
+		"want {P}, the number of processes":         {"-out", "x", "--", "true"},
+		"want numbers from 1":                       {"-out", "x", "-counts", "0", "--", "true"},
+		"want a name and features with numbers":     {"-out", "x", "-input", "a:n=x", "--", "true"},
+		"the features are m, and those of a were n": {"-out", "x", "-input", "a:n=1", "-input", "b:m=1", "--", "true"},
+		`there is an input "a" already`:             {"-out", "x", "-input", "a:n=1", "-input", "a:n=1", "--", "true"},
+	} {
+		recording.Mistake(t, want, args...)
+	}
+}
+
+func TestRecordHelp(t *testing.T) {
+	recording.Help(t, recordProgram(nil).FlagNames(), "wall_s", "{P}")
+}
+
+// On a real MPI program: recorded, fitted, a larger case predicted and run. The error is
+// logged, not judged: the machine may be busy.
+func TestRecordMPI(t *testing.T) {
+	for _, name := range []string{"mpirun", "mpicc"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("%s is not installed (Debian: openmpi-bin, libopenmpi-dev)", name)
+		}
+	}
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	source := filepath.Join(folder, "testdata", "heat", "heat.c")
+	t.Chdir(t.TempDir())
+	defer t.Chdir(folder)
+	if text, err := exec.Command("mpicc", "-O2", "-o", "heat", source).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	mpirun := []string{"--", "mpirun", "--oversubscribe", "--bind-to", "none", "-n", "{P}", "./heat", "{n}", "20"}
+	args := []string{"-out", "heat.csv", "-counts", "1,2", "-repeat", "1"}
+	for _, n := range []int{100, 200, 300} {
+		args = append(args, "-input", fmt.Sprintf("n%d:n=%d", n, n))
+	}
+	recording.Must(t, append(args, mpirun...)...)
+	text := programtest.Read(t, "heat.csv")
+	list, err := mpiprofile.ReadProfiles(bytes.NewReader([]byte(text)))
+	if err != nil || len(list[0].Runs) != 6 || len(list[0].Functions) != 2 {
+		t.Fatalf("%v, %v in\n%s", list, err, text)
+	}
+	features := programtest.Write(t, "f.csv", "benchmark,class,x1_name,x1\nheat,big,n,400\n")
+	for _, model := range []string{"functions"} {
+		rows := rowsOf(t, "-profile", "heat.csv", "-features", features, "-task", "heat:big", "-model", model, "-oversubscribed", "keep", "-starts", "1")
+		predicted := find(rows, map[string]any{"kind": "choice", "choice": "time"})[0]
+		ran, _ := recording.Must(t, append([]string{"-out", "big.csv", "-counts", fmt.Sprint(predicted["processes"]), "-repeat", "1", "-input", "big:n=400", "-json"}, mpirun...)...)
+		measured := programtest.Rows[map[string]any](t, ran)[0]
+		t.Logf("%s: on %v processes predicted %v s, measured %v s", model, predicted["processes"], predicted["time_s"], measured["seconds"])
+		os.Remove("big.csv.runs")
+	}
+}
