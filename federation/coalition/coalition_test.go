@@ -311,6 +311,100 @@ func TestPropCore(t *testing.T) {
 	}
 }
 
+// All bases of five members, 142,506 of them for each table, solved in floats: their matrices
+// are of 0 and 1, and costs below 2³⁰.
+func TestCoreFive(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5)) // seed 5, 5
+	var s Solver
+	empty := 0
+	for n := range 6 {
+		c := make(Costs, 1<<5)
+		for k := 1; k < len(c); k++ {
+			size := Set(k).Len()
+			c[k] = pricing.Money(rng.IntN(1000) + 300*size + 100*(n%3)*size*(5-size))
+		}
+		shares := make([]pricing.Money, 5)
+		core, err := s.Core(shares, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkCore(t, c, shares, core)
+		want := floatSlack(c)
+		if d := want - float64(core.Slack); d < -1e-6 || d > 5+1e-6 || core.Empty != (want < -1e-6) {
+			t.Errorf("%v: slack %v, empty %v, want %v", c, core.Slack, core.Empty, want)
+		}
+		if core.Empty {
+			empty++
+		}
+	}
+	if empty == 0 || empty == 6 {
+		t.Errorf("%d of 6 cores are empty, want both kinds", empty)
+	}
+}
+
+// floatSlack is bruteSlack of five members in floats.
+func floatSlack(c Costs) float64 {
+	const n, k = 5, 6
+	best := math.Inf(1)
+	var sets [n]Set
+	solve := func() {
+		var a [k][k + 1]float64
+		for r := range n {
+			a[r][n] = -1
+			for j, s := range sets {
+				if s.Has(r) {
+					a[r][j] = 1
+				}
+			}
+		}
+		for j := range n {
+			a[n][j] = 1
+		}
+		a[n][k] = 1
+		for col := range k {
+			p := col
+			for r := col; r < k; r++ {
+				if math.Abs(a[r][col]) > math.Abs(a[p][col]) {
+					p = r
+				}
+			}
+			if math.Abs(a[p][col]) < 1e-9 {
+				return
+			}
+			a[col], a[p] = a[p], a[col]
+			for r := range k {
+				if f := a[r][col] / a[col][col]; r != col && f != 0 {
+					for j := col; j <= k; j++ {
+						a[r][j] -= f * a[col][j]
+					}
+				}
+			}
+		}
+		sum := -a[n][k] / a[n][n] * float64(c[c.All()])
+		for j, s := range sets {
+			x := a[j][k] / a[j][j]
+			if x < -1e-9 {
+				return
+			}
+			sum += x * float64(c[s])
+		}
+		best = min(best, sum)
+	}
+	var choose func(at int, from Set)
+	choose = func(at int, from Set) {
+		if at == n {
+			solve()
+			return
+		}
+		for s := from; s < c.All(); s++ {
+			sets[at] = s
+			choose(at+1, s+1)
+		}
+	}
+	choose(0, 1)
+	return best
+}
+
 func TestPropCoreLarge(t *testing.T) {
 	var s Solver
 	check(t, func(t *rapid.T) {
