@@ -75,14 +75,8 @@ func (d Discounts) appendLines(dst []line) ([]line, error) {
 		if t.From <= d.Counted {
 			continue
 		}
-		more, err := (t.From - d.Counted).Prorate(t.millionths()-last.off, million, pricing.HalfEven)
-		if err == nil {
-			more, err = last.base.Add(more)
-		}
-		if err != nil {
-			return dst, badInput("Tiers[].From", i, ErrOverflow, "%v: want an amount whose discount fits", t.From)
-		}
-		last = line{tier: i, base: more, off: t.millionths()}
+		more, _ := (t.From - d.Counted).Prorate(t.millionths()-last.off, million, pricing.HalfEven) // a part of From: it fits
+		last = line{tier: i, base: last.base + more, off: t.millionths()}                           // at most From
 		dst = append(dst, last)
 	}
 	return dst, nil

@@ -62,9 +62,15 @@ func TestTogether(t *testing.T) {
 	if plan, err = s.Solve(d, p); err != nil || plan.Cost != 25*unit {
 		t.Errorf("10 counted: %+v %v, want 25", plan, err)
 	}
-	d.Counted = 20 * unit
-	if plan, err = s.Solve(d, p); err != nil || plan.Cost != 20*unit || plan.Tier != 0 {
-		t.Errorf("20 counted: %+v %v, want 20", plan, err)
+	for _, counted := range []pricing.Money{20, 25} {
+		d.Counted = counted * unit
+		if plan, err = s.Solve(d, p); err != nil || plan.Cost != 20*unit || plan.Tier != 0 {
+			t.Errorf("%v counted: %+v %v, want 20", counted, plan, err)
+		}
+	}
+	// No discount is a discount, and of plans that cost the same the lowest tier is taken.
+	if plan, err = s.Solve(discounts(5, 0, 1000, 50), p); err != nil || plan.Cost != 36*unit || plan.Tier != -1 {
+		t.Errorf("a discount of 0: %+v %v, want 36", plan, err)
 	}
 }
 
@@ -159,6 +165,8 @@ func TestBadInput(t *testing.T) {
 		"counted":      {Discounts{Counted: -1}, []*reserve.Problem{p}, ErrRange, "Counted", -1},
 		"from":         {Discounts{Tiers: []Tier{{-1, .1}}}, []*reserve.Problem{p}, ErrRange, "Tiers[].From", 0},
 		"nan":          {Discounts{Tiers: []Tier{{0, math.NaN()}}}, []*reserve.Problem{p}, ErrRange, "Tiers[].Discount", 0},
+		"below":        {discounts(1, -10), []*reserve.Problem{p}, ErrRange, "Tiers[].Discount", 0},
+		"above":        {discounts(1, 150), []*reserve.Problem{p}, ErrRange, "Tiers[].Discount", 0},
 		"all":          {discounts(1, 100), []*reserve.Problem{p}, ErrRange, "Tiers[].Discount", 0},
 		"nearly all":   {Discounts{Tiers: []Tier{{0, .99999999}}}, []*reserve.Problem{p}, ErrRange, "Tiers[].Discount", 0},
 		"falling from": {discounts(5, 10, 5, 20), []*reserve.Problem{p}, ErrOrder, "Tiers[].From", 1},
