@@ -68,8 +68,8 @@ func TestLocal(t *testing.T) {
 		dir := t.TempDir()
 		jobs, demand := filepath.Join(dir, "jobs.csv"), filepath.Join(dir, "demand.csv")
 		_, notes := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-mode", "local", "-jobs", jobs, "-demand", demand)
-		want := "id,submit_s,start_s,wait_s,nodes\n" +
-			"1,0,0,0,1\n" + "2,10,10,0,2\n" + "4,20,4010,3990,4\n" + "3,20.5,20.5,0,1\n" + "9,7200,7200,0,1\n"
+		want := "id,submit_s,start_s,wait_s,nodes,user\n" +
+			"1,0,0,0,1,1\n" + "2,10,10,0,2,2\n" + "4,20,4010,3990,4,1\n" + "3,20.5,20.5,0,1,1\n" + "9,7200,7200,0,1,1\n"
 		if diff := cmp.Diff(want, programtest.Read(t, jobs)); diff != "" {
 			t.Errorf("%s: -jobs (-want +got):\n%s", name, diff)
 		}

@@ -78,7 +78,8 @@ How it runs
 What comes out
   -json                print an array with an object for each mode, instead of a table
   -svg FILE            write the picture of capacity against use
-  -jobs FILE           write a line for each job: id,submit_s,start_s,wait_s,nodes
+  -jobs FILE           write a line for each job: id,submit_s,start_s,wait_s,nodes,user
+                       (-1: the log does not say)
   -figures DIR         write Table 1 and Figs. 1, 2, 4a, 4b and 5 to 9 of [Niu16] for
                        this log, what -waitlimit, -short, -place, -backfill,
                        -reservations and priorities can do, and what a marketplace is

@@ -158,14 +158,15 @@ func title(name string) string {
 }
 
 func (runs *modeRuns) writeJobs(w io.Writer) error {
-	line := []byte("id,submit_s,start_s,wait_s,nodes\n")
+	line := []byte("id,submit_s,start_s,wait_s,nodes,user\n")
 	starts := runs.picked().Starts
 	for i, j := range runs.log.jobs {
 		line = strconv.AppendInt(line, j.ID, 10)
 		for _, t := range [...]time.Duration{j.Submit, starts[i], starts[i] - j.Submit} {
 			line = decimal.AppendSeconds(append(line, ','), t)
 		}
-		line = append(strconv.AppendInt(append(line, ','), int64(j.Nodes), 10), '\n')
+		line = strconv.AppendInt(append(line, ','), int64(j.Nodes), 10)
+		line = append(strconv.AppendInt(append(line, ','), int64(j.User), 10), '\n')
 		if _, err := w.Write(line); err != nil {
 			return err
 		}

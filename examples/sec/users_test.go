@@ -59,8 +59,8 @@ func TestWeightsAndAJobWithoutAUser(t *testing.T) {
 	path := programtest.Write(t, "log", line(1, 0, 2)+line(2, 10, -1)+line(3, 20, 3))
 	jobs := filepath.Join(t.TempDir(), "jobs.csv")
 	for weights, want := range map[string]string{
-		"user,3,1\n":  "id,submit_s,start_s,wait_s,nodes\n1,0,0,0,1\n2,10,1200,1190,1\n3,20,600,580,1\n",
-		"user,3,-1\n": "id,submit_s,start_s,wait_s,nodes\n1,0,0,0,1\n2,10,600,590,1\n3,20,1200,1180,1\n",
+		"user,3,1\n":  "id,submit_s,start_s,wait_s,nodes,user\n1,0,0,0,1,2\n2,10,1200,1190,1,-1\n3,20,600,580,1,3\n",
+		"user,3,-1\n": "id,submit_s,start_s,wait_s,nodes,user\n1,0,0,0,1,2\n2,10,600,590,1,-1\n3,20,1200,1180,1,3\n",
 	} {
 		tested.Must(t, "-trace", path, "-cores-per-node", "1", "-mode", "local", "-nodes", "1", "-weights", programtest.Write(t, "w", weights), "-jobs", jobs)
 		if diff := cmp.Diff(want, programtest.Read(t, jobs)); diff != "" {
