@@ -195,6 +195,9 @@ func TestBillErrors(t *testing.T) {
 	var b Biller
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if math.MaxInt == math.MaxInt32 && (tt.name == "reservations" || tt.name == "instance-slots on demand") {
+				t.Skip("two ints of 32 bits have a sum of 64 bits")
+			}
 			got, err := b.Bill(tt.list, tt.demand, tt.slot, tt.purchases)
 			if tt.err == nil {
 				if err != nil {

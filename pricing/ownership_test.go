@@ -80,6 +80,9 @@ func TestOwnership(t *testing.T) {
 		{func(o *Ownership) { o.Parts[4].Price = math.MaxInt64 / 10 }, "Parts", 4, ErrOverflow},
 		{func(o *Ownership) { o.Parts[6] = Part{Count: math.MaxInt, Scaled: math.MaxInt} }, "Parts", 6, ErrOverflow},
 	} {
+		if math.MaxInt == math.MaxInt32 && tt.index == 6 {
+			continue // with ints of 32 bits no count is too large
+		}
 		o := Niu16Cluster()
 		tt.spoil(&o)
 		_, err := o.Over(186, 0)

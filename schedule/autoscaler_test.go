@@ -207,7 +207,7 @@ func TestPredict(t *testing.T) {
 			s.Running = append(s.Running, Allocation{j, minutes(60, 99, "start")})
 			nodes += j.Nodes
 		}
-		slices.SortFunc(s.Running, func(a, b Allocation) int { return int(a.Start - b.Start) })
+		slices.SortFunc(s.Running, func(a, b Allocation) int { return int(min(1, max(-1, a.Start-b.Start))) })
 		told.Reset(nodes)
 		for _, r := range s.Running {
 			told.Start(r.Job, r.Start)

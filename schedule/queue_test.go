@@ -63,7 +63,7 @@ func orderOf(a, b waitingJob) int {
 	case a.Submit != b.Submit:
 		return int((a.Submit - b.Submit) / abs(a.Submit-b.Submit))
 	}
-	return int(a.ID - b.ID)
+	return int(min(1, max(-1, a.ID-b.ID)))
 }
 
 func abs(d time.Duration) time.Duration { return max(d, -d) }

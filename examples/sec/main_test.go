@@ -260,7 +260,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", file("zero.swf", "1 0 0 0 4\n2 0 0 5 0\n")}, "none of its 2 records is a job that can be run (run time 0: 1, no processors: 1)"},
 		{[]string{"-trace", file("centuries.swf", strings.Repeat("1 0 -1 2300000000 16\n", 6)), "-mode", "local"}, "centuries.swf: mode local: sim: Submit: value out of range: the simulated clock passes 2305843009 s, 5 jobs before the end"},
 		{[]string{"-trace", file("old.swf", "1 0 0 9000000000 4\n")}, "old.swf: job 1 cannot be run"},
-		{[]string{"-trace", file("huge.swf", "1 0 0 90000000 900000000000\n")}, "huge.swf: job 1 needs 56,250,000,000 instances"},
+		{[]string{"-trace", file("huge.swf", "1 0 0 90000000 2000000000\n")}, "huge.swf: job 1 needs 125,000,000 instances"},
 		{[]string{"-backfill", "sjf"}, "want easy, conservative or none"},
 		{[]string{"-reservations", "0"}, "-reservations"},
 		{[]string{"-weights", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},

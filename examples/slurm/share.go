@@ -406,5 +406,5 @@ func (r *shared) fault() error {
 
 // sortedBy sorts jobs by their submissions.
 func sortedBy(jobs []shareJob) []shareJob {
-	return slices.SortedStableFunc(slices.Values(jobs), func(a, b shareJob) int { return int(a.Submit - b.Submit) })
+	return slices.SortedStableFunc(slices.Values(jobs), func(a, b shareJob) int { return int(min(1, max(-1, a.Submit-b.Submit))) })
 }

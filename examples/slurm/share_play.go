@@ -637,7 +637,7 @@ func (t *theatre) read(jobs []shareJob, began time.Time, up0 time.Duration) erro
 		}
 	}
 	for n, stays := range byNode {
-		slices.SortFunc(stays, func(a, b stay) int { return int(a.from - b.from) })
+		slices.SortFunc(stays, func(a, b stay) int { return int(min(1, max(-1, a.from-b.from))) })
 		for k := 1; k < len(stays); k++ {
 			for _, before := range stays[:k] {
 				if a := stays[k]; a.from < before.to && a.side != before.side {

@@ -281,17 +281,19 @@ func (r *reader) took(v uint64, n int) uint64 {
 	return v
 }
 
-// int reads a number of 0 to 2^30·2^30, so that int and Duration hold it.
-func (r *reader) int() int {
+// int reads a number that is not negative and that an int holds.
+func (r *reader) int() int { return int(r.upTo(math.MaxInt)) }
+
+func (r *reader) span() time.Duration { return time.Duration(r.upTo(math.MaxInt64)) }
+
+func (r *reader) upTo(most uint64) uint64 {
 	v := r.uint()
-	if v > math.MaxInt64 {
+	if v > most {
 		r.bad = true
 		return 0
 	}
-	return int(v)
+	return v
 }
-
-func (r *reader) span() time.Duration { return time.Duration(r.int()) }
 
 func (r *reader) time() time.Duration {
 	v, n := binary.Varint(r.b)

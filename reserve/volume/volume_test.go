@@ -154,7 +154,8 @@ func TestBadInput(t *testing.T) {
 	p := problemOf([]int{1}, 1, [2]int{1, 1})
 	pure := *p
 	pure.Horizon = reserve.Pure
-	dear := problemOf([]int{1, 1}, 9_000_000_000/2, [2]int{2, 9_000_000_000})
+	dear := problemOf([]int{1, 1}, 1, [2]int{2, 1})
+	dear.Prices.OnDemand, dear.Prices.Classes[0].Upfront = 4_500_000_000*unit, 9_000_000_000*unit
 	for name, c := range map[string]struct {
 		d     Discounts
 		p     []*reserve.Problem

@@ -190,7 +190,7 @@ func naiveServe(s *Snapshot, jobs []schedule.Job, nc int, parts bool) (launched,
 		spare[c] -= n
 		due[c] = due[c][n:]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(s.Clouds[a].Price - s.Clouds[b].Price) })
+	slices.SortStableFunc(order, func(a, b int) int { return int(min(1, max(-1, s.Clouds[a].Price-s.Clouds[b].Price))) })
 	for _, c := range order {
 		if !s.Clouds[c].Fixed && s.Clouds[c].Refused == 0 && len(ask) < nc {
 			ask = append(ask, c)

@@ -270,7 +270,7 @@ func TestPropNobodyStarves(t *testing.T) {
 			run := time.Duration(rapid.IntRange(1, 400).Draw(t, "run")) * time.Minute
 			jobs = append(jobs, trace.Job{ID: int64(i), Submit: time.Duration(i*rapid.IntRange(0, 40).Draw(t, "gap")) * time.Minute, Run: run, Estimate: run, Nodes: 1 + i*7%29})
 		}
-		slices.SortStableFunc(jobs, func(a, b trace.Job) int { return int(a.Submit - b.Submit) })
+		slices.SortStableFunc(jobs, func(a, b trace.Job) int { return int((a.Submit - b.Submit) / time.Minute) })
 		for i := range jobs {
 			jobs[i].ID = int64(i)
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -209,6 +210,9 @@ func TestReaderNumbers(t *testing.T) {
 		{wholeField, "9223372036854775808", `trace: line 2, column 13 (group): value out of range: "9223372036854775808": want a smaller number`},
 		{wholeField, "4.5", `trace: line 2, column 13 (group): not a whole number: "4.5": want a whole number`},
 	} {
+		if n, err := strconv.ParseInt(c.want, 10, 64); err == nil && int64(int(n)) != n {
+			continue // ints have 32 bits
+		}
 		fields := strings.Fields("1" + minus17)
 		fields[c.field-1] = c.token
 		r := NewReader(strings.NewReader("; A\n" + strings.Join(fields, " ") + "\n" + job7 + "\n"))

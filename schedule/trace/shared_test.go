@@ -37,9 +37,10 @@ func TestDataStar(t *testing.T) {
 	if diff := cmp.Diff(want, rep); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
-	usedSeconds, charged := 0, 0
+	var usedSeconds int64
+	charged := 0
 	for _, j := range jobs {
-		usedSeconds += j.Nodes * int(j.Run/time.Second)
+		usedSeconds += int64(j.Nodes) * int64(j.Run/time.Second)
 		charged += j.Nodes * int((j.Run+time.Hour-1)/time.Hour)
 	}
 	if got := (usedSeconds + 1800) / 3600; got != 647_778 {

@@ -144,7 +144,7 @@ func (s *sampler) arrive(jobs []trace.Job, o SampleOptions) error {
 			}
 			return 1
 		}
-		return int(a.ID - b.ID)
+		return int(min(1, max(-1, a.ID-b.ID)))
 	})
 	for i := range jobs {
 		jobs[i].ID = int64(i + 1)

@@ -250,7 +250,7 @@ func TestErrors(t *testing.T) {
 		{Problem{Demand: one, Price: 1, Classes: []Class{{Term: 1, Fees: []int64{1, 2}}}}, ErrInput},
 		{Problem{Demand: one, Price: 1, Held: []int{1, 2}}, ErrInput},
 		{Problem{Demand: one, Price: 1 << 60}, ErrOverflow},
-		{Problem{Demand: []int{math.MaxInt}, Price: 1 << 31}, ErrOverflow},
+		{Problem{Demand: []int{math.MaxInt}, Price: 1 << 59}, ErrOverflow},
 		{Problem{Demand: one, Price: 1, Held: []int{2}, MaxActive: []int{1}}, ErrInfeasible},
 		{Problem{Price: 1}, nil},
 		{Problem{Demand: one, Price: 1, MaxActive: []int{math.MaxInt}}, nil},
@@ -328,7 +328,7 @@ func TestKth(t *testing.T) {
 		}
 		v := 1 + r.Int64N(300)
 		d := slices.Clone(w)
-		slices.SortFunc(d, func(a, b wbp) int { return int(a.at - b.at) })
+		slices.SortFunc(d, func(a, b wbp) int { return int(min(1, max(-1, a.at-b.at))) })
 		want, ok, sum := int64(0), false, int64(0)
 		for _, e := range d {
 			if sum += e.w; sum >= v {

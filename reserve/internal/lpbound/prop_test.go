@@ -71,7 +71,7 @@ func brute(p *Problem) int64 {
 	for c := range order {
 		order[c] = c
 	}
-	slices.SortFunc(order, func(a, b int) int { return int(p.Classes[a].Rate - p.Classes[b].Rate) })
+	slices.SortFunc(order, func(a, b int) int { return int(min(1, max(-1, p.Classes[a].Rate-p.Classes[b].Rate))) })
 	top := 0
 	for _, d := range p.Demand {
 		top = max(top, d)

@@ -24,7 +24,7 @@ func (w *world) charged(t *testing.T, m *Manager) bills.Statement {
 		start := m.clock.At(j.start.Truncate(time.Second))
 		want = append(want, Use{User: 1000 + j.id%3, Nodes: j.nodes, Start: start, End: m.clock.At(j.end.Truncate(time.Second))})
 	}
-	byStart := func(a, b Use) int { return int(a.Start - b.Start) }
+	byStart := func(a, b Use) int { return int(min(1, max(-1, a.Start-b.Start))) }
 	got := slices.Clone(m.state.uses)
 	slices.SortStableFunc(got, byStart)
 	slices.SortStableFunc(want, byStart)
