@@ -250,7 +250,7 @@ func plain(st State, p Preemption, prune bool) (victims []int) {
 		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return int(min(1, max(-1, expected(st, p, a)*int64(st.Jobs[b].Nodes) - expected(st, p, b)*int64(st.Jobs[a].Nodes))))
+		return int(min(1, max(-1, expected(st, p, a)*int64(st.Jobs[b].Nodes)-expected(st, p, b)*int64(st.Jobs[a].Nodes))))
 	})
 	need := p.Take - idle(st)
 	for _, j := range order {

@@ -88,7 +88,7 @@ func plain(st preempt.State, outlast []float64, grace time.Duration, need int) (
 		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return int(min(1, max(-1, (st.Jobs[a].Elapsed+grace)*time.Duration(outlast[a]) - (st.Jobs[b].Elapsed+grace)*time.Duration(outlast[b]))))
+		return int(min(1, max(-1, (st.Jobs[a].Elapsed+grace)*time.Duration(outlast[a])-(st.Jobs[b].Elapsed+grace)*time.Duration(outlast[b]))))
 	})
 	for _, j := range order {
 		if need > 0 {
