@@ -322,7 +322,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-local", "-1"}, "whole number of cores from 0"},
 		{[]string{"-launch", "parts"}, "want jobs, whole, pooled or printed"},
 		{[]string{"-refuse", "all"}, "want one or whole"},
-		{[]string{"-every", "0s"}, "above 0, such as 5m"},
+		{[]string{"-every", "1ms"}, "from 1s, such as 5m"},
 		{[]string{"-threshold", "-1s"}, "not negative"},
 		{[]string{"-least", "5", "-first", "3"}, "want a number between the minimum and the maximum"},
 		{[]string{"-mutation", "2"}, "probability above 0"},

@@ -54,7 +54,7 @@ Where it runs
                        price of one instance-hour)
   -covered             start a job only if the credits cover it to the end of its
                        estimate
-  -every SPAN          time between two decisions (default 5m)
+  -every SPAN          time between two decisions, from 1s (default 5m)
   -horizon SPAN        end of the simulated time (default: 1,100,000 s of a sample, and
                        the last job of a log)
 
@@ -259,10 +259,10 @@ func define(o *options, f *cli.Flags) {
 			func(m pricing.Money) bool { return m >= 0 && m <= maxBudget })
 	}
 	f.Switch("covered", &o.budget.Covered)
+	f.Span("every", &o.every, "a span of time from 1s, such as 5m", func(d time.Duration) bool { return d >= time.Second && d <= maxSpan })
 	positive := func(name string, to *time.Duration) {
-		f.Span(name, to, "a span of time above 0, such as 5m", func(d time.Duration) bool { return d > 0 && d <= maxSpan })
+		f.Span(name, to, "a span of time above 0, such as 300h", func(d time.Duration) bool { return d > 0 && d <= maxSpan })
 	}
-	positive("every", &o.every)
 	positive("horizon", &o.horizon)
 
 	f.Func("policy", func(s string) error {

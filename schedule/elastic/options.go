@@ -53,7 +53,7 @@ type Options struct {
 	// has one without parameters and results.
 	Policy Policy
 	Budget Budget
-	Every  time.Duration // between two evaluations, the first at time 0; 0 is DefaultEvery
+	Every  time.Duration // between two evaluations, the first at time 0: a second or more; 0 is DefaultEvery
 
 	// Horizon is when the simulation ends, whatever waits or runs then. 0 ends it with
 	// the last job, or when no other job will start: see Simulator.Run. A policy that
@@ -112,8 +112,8 @@ func (c Options) withDefaults() (Options, error) {
 	if err := c.Budget.Validate(); err != nil {
 		return c, err
 	}
-	if c.Every < 0 || c.Every > maxTime {
-		return c, badInput("Every", -1, ErrRange, "%v between evaluations: want more than 0 and at most %.0f s, or 0 for the default", c.Every, maxTime.Seconds())
+	if c.Every != 0 && (c.Every < time.Second || c.Every > maxTime) {
+		return c, badInput("Every", -1, ErrRange, "%v between evaluations: want 1 s to %.0f s, or 0 for the default", c.Every, maxTime.Seconds())
 	}
 	if c.Every == 0 {
 		c.Every = DefaultEvery

@@ -386,6 +386,7 @@ func TestEnvironmentErrors(t *testing.T) {
 		{with(func(c *Options) { c.Local = -1 }), ErrRange, "Local"},
 		{with(func(c *Options) { c.Local, c.Clouds = 0, nil }), ErrRange, "neither a local cluster nor a cloud"},
 		{with(func(c *Options) { c.Every = -1 }), ErrRange, "Every"},
+		{with(func(c *Options) { c.Every = time.Second - 1 }), ErrRange, "Every"},
 		{with(func(c *Options) { c.Horizon = -1 }), ErrRange, "Horizon"},
 		{with(func(c *Options) { c.Clouds = make([]CloudOptions, maxClouds+1) }), ErrRange, "clouds: want at most"},
 	} {

@@ -27,6 +27,7 @@ type Simulator struct {
 	started  []schedule.Allocation
 	begun    int // jobs that have started
 	ended    int
+	vain     int // requests that were refused since something ran or booted
 	held     int
 	busy     int
 	nextWeek time.Duration
@@ -112,7 +113,7 @@ func (s *Simulator) reset(cfg Options, sink Sink, keep bool) {
 	s.events.Reset()
 	s.due = s.due[:0]
 	s.started = s.started[:0]
-	s.begun, s.ended, s.held, s.busy = 0, 0, 0, 0
+	s.begun, s.ended, s.vain, s.held, s.busy = 0, 0, 0, 0, 0
 	if cfg.Mode == Local {
 		s.held = cfg.Nodes
 		s.sites[0].schd.Reset(cfg.Nodes)
@@ -252,7 +253,27 @@ func (s *Simulator) advance(until time.Duration) bool {
 		case booted:
 			s.ready(indexOf(e))
 		case retry:
+			c := s.refusing(s.now)
 			s.again()
+			if s.vain++; s.busy > 0 || s.booting() {
+				s.vain = 0
+			}
+			if s.vain > maxVain && s.whole && c != nil {
+				s.fail(badCloud("Ask", c.index, ErrRange, "cloud %q has refused %d times while nothing runs, %d jobs before the end: want a cloud that grants what each job needs",
+					c.cloud.Name, s.vain, s.submitted-s.ended))
+			}
+		}
+	}
+	return false
+}
+
+// maxVain is how often clouds may be asked in vain while no job runs and nothing boots.
+const maxVain = 1 << 22
+
+func (s *Simulator) booting() bool {
+	for _, c := range s.sites {
+		if c.booting > 0 {
+			return true
 		}
 	}
 	return false
