@@ -94,7 +94,24 @@ func (r *results) rows() any {
 			}
 		}
 	}
-	for _, f := range r.findings {
+	for i := range r.figures {
+		f := &r.figures[i]
+		add("figure", "application", f.s.task.Application, "case", f.s.task.Name, "cap3_processes", f.ours.Processes, "customer_processes", f.theirs.Processes, "agent", f.tier.String(),
+			"cap3_in_time", f.meets, "cap3_in_budget", f.within, "customer_in_time", f.meets2, "customer_in_budget", f.theirs2,
+			"cap3_cost", f.ours.Cost.String(), "customer_cost", f.theirs.Cost.String(), "spot_share", decimal.Fixed(f.bid, 4))
+		for k := range f.types {
+			p := &f.types[k]
+			add("type", "application", f.s.task.Application, "case", f.s.task.Name, "instance", r.in.types[k].Name, "processes", p.Processes, "cost", p.Cost.String(), "time_s", rounded(p.Time), "figure", true)
+		}
+	}
+	for _, t := range r.typed {
+		for k := range t.sizes {
+			if p := &t.sizes[k]; p.Verdict == perfmodel.Fits {
+				add("type", "application", t.s.task.Application, "case", t.s.task.Name, "instance", r.in.types[k].Name, "processes", p.Best.Processes, "cost", p.Best.Cost.String(), "time_s", rounded(p.Best.Time), "figure", false)
+			}
+		}
+	}
+	for _, f := range append(r.findings[:len(r.findings):len(r.findings)], r.judgeFigures()...) {
 		add("finding", "says", f.says, "shown", f.shown, "came_out", f.cameOut)
 	}
 	return rows

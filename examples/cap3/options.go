@@ -87,6 +87,11 @@ How it is sized
   -ppn N               processes that run on one (default: that of Table III; of other
                        types 1 for large, 2 for xlarge, 4 for 2xlarge and so on)
 
+  -across              plan each task on each type of Table III, and say which is
+                       cheapest
+  -customer LIST       what a customer takes without cap3, APPLICATION:PROCESSES; the
+                       tables compare (default: Table IV, for the benchmarks)
+
 How it is scheduled
   -spot FILE           spot prices as EC2 gives them, CSV, plain or gzip (default: a
                        made-up history of 60 days, for want of one of 2013)
@@ -123,7 +128,11 @@ cost, outside; a choice has choice and verdict, too. Of "schedule": application,
 estimate_s, priority_rate, agent, low_bid, medium_bid, planned, planned_bid,
 expected_cost. Of "rule": application, case, rule, starts, met, missed, cost,
 on_demand_cost, interruptions. Of "lease", one of those at the first start: application,
-case, rule, agent, bid, from_s, to_s, end, cost. Of "finding", a decision of the paper:
+case, rule, agent, bid, from_s, to_s, end, cost. Of "figure", a row of Tables IV and V:
+application, case, cap3_processes, customer_processes, agent, cap3_in_time,
+cap3_in_budget, customer_in_time, customer_in_budget, cap3_cost, customer_cost,
+spot_share. Of "type", a task on a type (Fig. 3, and -across): application, case,
+instance, processes, cost, time_s, figure. Of "finding", a decision of the paper:
 says, shown, came_out. Amounts are strings or null.
 `
 
@@ -205,6 +214,8 @@ type options struct {
 	network           networkName
 	thresholds        spot.Thresholds
 	ways              []int // indices of ways
+	across            bool
+	customer          []customerSize
 	confidence, scale float64
 	choose            choiceName
 	instance          string
@@ -268,6 +279,8 @@ func define(o *options, f *cli.Flags) {
 	f.Float("scale", &o.scale, fmt.Sprintf("a factor from 1 to %d", maxScale), func(x float64) bool { return x >= 1 && x <= maxScale })
 	cli.Choice(f, "model", &o.model, modelNames[:]...)
 	cli.Choice(f, "choose", &o.choose, choiceNames[:]...)
+	f.Switch("across", &o.across)
+	cli.List(f, "customer", &o.customer, maxTasks, parseCustomer)
 	cli.Choice(f, "by", &o.by, "auto", "features", "work")
 	cli.Choice(f, "dependent", &o.drop, "error", "drop")
 	cli.Choice(f, "oversubscribed", &o.oversubscribed, "drop", "keep")
@@ -292,6 +305,9 @@ func define(o *options, f *cli.Flags) {
 	})
 	f.Seed(&o.seed)
 	f.Check(func() error {
+		if o.customer == nil && o.profile == "" {
+			o.customer = table4Customer
+		}
 		if o.profile == "" && o.tasks == nil {
 			if !f.Given("deadline") {
 				o.deadline = 16 * time.Minute

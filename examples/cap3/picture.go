@@ -18,7 +18,7 @@ func (r *results) writeSVG(w io.Writer) error { return svgplot.WriteCharts(w, r.
 
 func (r *results) charts() []svgplot.Chart {
 	charts := []svgplot.Chart{r.predictions(), r.costs()}
-	return append(charts, r.prices()...)
+	return append(append(charts, r.prices()...), r.figureCharts()...)
 }
 
 // predictions are of runs that were left out, with intervals for 90%.

@@ -26,8 +26,10 @@ func (r *results) text(w *table.Page) error {
 	r.writeSizes(w)
 	w.Printf("\nSPOT OR ON DEMAND\n")
 	r.writeSpot(w)
+	r.writeAcross(w)
 	w.Printf("\nMODELS\n")
 	r.writeModels(w)
+	r.writeFigures(w)
 	if r.findings != nil {
 		w.Printf("\nTHE PAPER'S DECISIONS\n\n")
 		for _, f := range r.findings {

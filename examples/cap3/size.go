@@ -20,6 +20,8 @@ type results struct {
 	pool     pool
 	sized    []*sized // by task
 	findings []finding
+	figures  []figured
+	typed    []typed
 }
 
 // plan fits, sizes and schedules.
@@ -37,6 +39,15 @@ func (o *options) plan(in *input, line *progress.Line) (*results, error) {
 		}
 		r.sized = append(r.sized, s)
 		if s.scheduled, err = r.schedule(s, line); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.figure(); err != nil {
+		return nil, err
+	}
+	if o.across {
+		var err error
+		if r.typed, err = r.across(); err != nil {
 			return nil, err
 		}
 	}
