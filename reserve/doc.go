@@ -106,7 +106,7 @@
 //	Exact        all      the optimum, or a certified gap    see BENCHMARKS.md
 //	HGR          one      (on demand + optimum)/2            O(n·log n)
 //	Periodic     one      2·optimum, 1                       O(n), sorting at worst
-//	Levels       one      2·optimum, Periodic, 1             O(n·levels)
+//	Levels       one      2·optimum, Periodic, 1             O(n·τ), mostly
 //	SEC          all      none known; 1 with one class       O(n·terms·log n)
 //	Constant     one      best constant quantity, 1          O(n), sorting at worst
 //	  AnyClass   all      best constant quantity of any, 1   O(n·h), sorting at worst
@@ -114,10 +114,10 @@
 //	OnDemand     none     p/min(F_k/τ_k+q_k, p) · optimum    O(n)
 //	Competitive  all      a lower bound, Eq. (5)             O(n·log L + L·h)
 //
-// In the table 1 stands for the cost of on demand only, and there are min(2·n, max d)
-// levels at most. The constants of Periodic and Levels hold for the Full horizon and
-// purchases at any slot; the types say more. The file of each algorithm and package
-// reserve/theory have the proofs. Each takes O(n) memory, but SEC takes O(n·h).
+// In the table 1 stands for the cost of on demand only. The constants of Periodic and
+// Levels hold for the Full horizon and purchases at any slot; the types say more. The file
+// of each algorithm and package reserve/theory have the proofs. Each takes O(n) memory, but
+// SEC takes O(n·h).
 //
 // Use [Exact]. Exact plans purchases for any number of classes, terms, dates and caps,
 // and proves what it says. It takes milliseconds where the use of all classes costs the
@@ -129,8 +129,7 @@
 // The heuristics are here for three readers: who studies the published rules, who must
 // do without a solver, and who wants to know what another tool's plan leaves on the
 // table. For one class, prepaid or not, take HGR or Levels. Both know the whole demand,
-// and their costs differ by a per cent. (Levels takes seconds if tens of thousands of
-// demands all differ.) Periodic looks no further than a term, and can be done by hand
+// and their costs differ by a per cent. Periodic looks no further than a term, and can be done by hand
 // once a term. For several classes and terms there is SEC, made for weekly purchases
 // from a mix of one- and three-year classes. Constant is what the clouds' own
 // recommendations do, and what a planner has to beat. Peak and OnDemand are the two
