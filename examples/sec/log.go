@@ -24,6 +24,15 @@ type jobLog struct {
 	read    *joblog.Log
 }
 
+// each yields the jobs one by one.
+func (log *jobLog) each(yield func(trace.Job, error) bool) {
+	for i := range log.jobs {
+		if !yield(log.jobs[i], nil) {
+			return
+		}
+	}
+}
+
 // The made-up log: eight weeks or so of a machine with 1,024 processors, on which
 // small and short jobs are frequent enough to share instances.
 const (

@@ -46,14 +46,23 @@ type modeRuns struct {
 	market     *marketplace     // likewise
 }
 
-// picked returns the run that the picture and the files are of.
+// picked returns the run that the picture and the files are of: the only one that has
+// starts and levels.
 func (r *modeRuns) picked() *modeRun {
 	for i := range r.shown {
-		if r.shown[i].mode == sec {
+		if r.shown[i].mode == r.o.pictured() {
 			return &r.shown[i]
 		}
 	}
 	return &r.shown[0]
+}
+
+// pictured returns the mode that the picture and the files are of.
+func (o *options) pictured() mode {
+	if o.shows(sec) {
+		return sec
+	}
+	return inOrder[slices.IndexFunc(inOrder, func(m mode) bool { return o.shows(m) })]
 }
 
 // A runner runs modes of a log, one at a time.
@@ -63,6 +72,7 @@ type runner struct {
 	how       buying
 	closes    bool // multi knows that nobody submits anything after the last job
 	simulator *sim.Simulator
+	keep      bool // starts and levels, for a picture or a file
 	progress  func(m mode, ended int)
 }
 
@@ -88,7 +98,11 @@ func (r *runner) run(m mode, p policy) (modeRun, error) {
 	if r.progress != nil {
 		cfg.Progress = func(ended int) { r.progress(m, ended) }
 	}
-	run.Result, err = r.simulator.Run(r.log.jobs, cfg)
+	if r.keep {
+		run.Result, err = r.simulator.Run(r.log.jobs, cfg)
+	} else {
+		run.Result, err = r.simulator.Stream(r.log.each, cfg, sim.Sink{})
+	}
 	if err != nil {
 		return run, r.explain(m, err)
 	}
@@ -184,6 +198,7 @@ func (o *options) runAll(log *jobLog, run *cli.Run) (*modeRuns, error) {
 			continue
 		}
 		run.Showf("simulating %v: %s jobs", m, decimal.Int(len(log.jobs)))
+		r.keep = m == o.pictured()
 		x, err := r.run(m, p)
 		if err != nil {
 			return nil, err

@@ -237,8 +237,7 @@ func (s *Simulator) tell() {
 		if len(s.sites) == 1 {
 			r.Levels, r.Peak = s.res.Levels, s.res.Peak
 		} else {
-			r.Levels = c.course.levels()
-			r.Peak = c.course.peak
+			r.Levels, r.Peak = c.course.end()
 		}
 		n := 0
 		for k := range c.hours {

@@ -22,8 +22,7 @@ func (s *Simulator) individual(j *trace.Job) {
 		return
 	}
 	c.jobs++
-	slot := s.enter(j)
-	s.forget(s.live[slot].number)
+	slot := s.enter(j, false)
 	s.now = j.Submit
 	s.held += j.Nodes
 	s.events.Push(j.Submit+boot, order(starts, int(slot)))

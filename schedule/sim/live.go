@@ -28,7 +28,8 @@ type roster struct {
 type liveJob struct {
 	trace.Job
 	number int
-	alloc  schedule.Allocation // the zero Allocation until it starts
+	ends   time.Duration       // by its estimate, once it has started
+	alloc  schedule.Allocation // has no nodes until the job starts
 	list   int32               // its first span, -1 if none
 	site   int32
 	next   int32
@@ -40,8 +41,9 @@ func (r *roster) reset() {
 	r.waits, r.submitted = 0, 0
 }
 
-// enter gives a job a number and a slot.
-func (r *roster) enter(j *trace.Job) int32 {
+// enter gives a job a number and a slot. It enters slots if a scheduler will know it by
+// its number.
+func (r *roster) enter(j *trace.Job, waits bool) int32 {
 	k := r.freeSlot
 	if k >= 0 {
 		r.freeSlot = r.live[k].next
@@ -52,14 +54,16 @@ func (r *roster) enter(j *trace.Job) int32 {
 	l := &r.live[k]
 	l.Job = *j
 	l.number = r.submitted
-	l.alloc = schedule.Allocation{}
+	l.alloc.Nodes = 0
 	l.list, l.site = -1, 0
 	r.submitted++
-	if 2*r.waits >= len(r.slots) {
-		r.rehash()
+	if waits {
+		if 2*r.waits >= len(r.slots) {
+			r.rehash()
+		}
+		r.put(k)
+		r.waits++
 	}
-	r.put(k)
-	r.waits++
 	return k
 }
 
@@ -100,9 +104,8 @@ func (r *roster) place(number int) int {
 // slot returns the slot of a job that has not started.
 func (r *roster) slot(number int64) int32 { return r.slots[r.place(int(number))] - 1 }
 
-// forget takes the job with a number out of slots.
-func (r *roster) forget(number int) {
-	at := r.place(number)
+// forget takes the job at a place out of slots.
+func (r *roster) forget(at int) {
 	r.waits--
 	mask := len(r.slots) - 1
 	for next := (at + 1) & mask; r.slots[next] > 0; next = (next + 1) & mask {
@@ -157,61 +160,81 @@ func (t *totals) add(j *trace.Job, number int, start time.Duration) {
 	t.wait.Add(wait, 1)
 	t.used.Add(j.Run, j.Nodes)
 	t.end = max(t.end, start+j.Run)
+	s := slowdown(wait, j.Run)
 	mask := len(t.ring) - 1
-	t.ring[number&mask] = slowdown(wait, j.Run)
-	for v := &t.ring[t.head&mask]; *v > 0; v = &t.ring[t.head&mask] {
-		t.slow += *v
-		*v = 0
+	if number != t.head {
+		t.ring[number&mask] = s
+		return
+	}
+	for ; s > 0; s = t.ring[t.head&mask] {
+		t.slow += s
+		t.ring[t.head&mask] = 0
 		t.head++
 	}
 }
 
-// A course is the states that a cluster goes through. It holds back the last one, since
-// another of the same time may replace it, and hands the others on.
+// A course is the states that a cluster goes through: it keeps them, or tells them one by
+// one. Then it holds back the last one, since another of the same time may replace it.
 type course struct {
 	kept    []Level
 	keep    bool
 	tell    func(Level)
 	peak    int
-	before  Level // the one before last
-	last    Level
-	some    bool // before is there
-	pending bool // last is there
+	before  Level // told last
+	last    Level // held back
+	told    bool  // before is there
+	pending bool  // last is there
 }
 
 func (c *course) reset(keep bool, tell func(Level)) {
 	*c = course{kept: c.kept[:0], keep: keep, tell: tell}
 }
 
-// note appends a state if it is another than the last. No two states that are handed on
-// have one time, and no two in a row are equal.
+// note adds a state if it is another than the last. No two states have one time, and no
+// two in a row are equal.
 func (c *course) note(l Level) {
+	if c.keep {
+		c.kept = appendLevel(c.kept, l)
+		return
+	}
 	if c.pending && c.last.At != l.At {
 		c.flush()
 	}
-	c.last, c.pending = l, !c.some || c.before.Held != l.Held || c.before.Busy != l.Busy
+	c.last, c.pending = l, !c.told || c.before.Held != l.Held || c.before.Busy != l.Busy
 }
 
-// flush hands on what is held back.
+// appendLevel is note for states that are kept.
+func appendLevel(levels []Level, l Level) []Level {
+	n := len(levels)
+	if n > 0 && levels[n-1].At == l.At {
+		n--
+	}
+	if levels = levels[:n]; n > 0 && levels[n-1].Held == l.Held && levels[n-1].Busy == l.Busy {
+		return levels
+	}
+	return append(levels, l)
+}
+
+// flush tells the state that is held back.
 func (c *course) flush() {
 	if !c.pending {
 		return
 	}
-	c.before, c.some, c.pending = c.last, true, false
+	c.before, c.told, c.pending = c.last, true, false
 	c.peak = max(c.peak, c.last.Held)
-	if c.keep {
-		c.kept = append(c.kept, c.last)
-	}
 	if c.tell != nil {
 		c.tell(c.last)
 	}
 }
 
-// levels returns the states that were kept, those held back included.
-func (c *course) levels() []Level {
-	c.flush()
+// end returns the states that were kept, and the most instances held at once.
+func (c *course) end() (levels []Level, peak int) {
 	if !c.keep {
-		return nil
+		c.flush()
+		return nil, c.peak
 	}
-	return c.kept
+	for i := range c.kept {
+		peak = max(peak, c.kept[i].Held)
+	}
+	return c.kept, peak
 }

@@ -12,6 +12,9 @@ import (
 // look sees whether a queue has to grow: first that of the site where a job
 // arrived or ended, then the others. Jobs may wait at a site where nothing runs.
 func (s *Simulator) look(first *site) {
+	if s.cfg.Mode == Local {
+		return
+	}
 	s.grow(first)
 	for _, c := range s.sites {
 		if c != first {
@@ -22,9 +25,6 @@ func (s *Simulator) look(first *site) {
 
 // grow requests instances for a site if the autoscaler says so.
 func (s *Simulator) grow(c *site) {
-	if s.cfg.Mode == Local {
-		return
-	}
 	top, start, ok := c.schd.Top(s.now)
 	if !ok && s.cfg.Least == 0 {
 		return

@@ -140,7 +140,7 @@ func (s *Simulator) submit(j *trace.Job) bool {
 	}
 	s.at(j.Submit)
 	s.gather()
-	slot := s.enter(j)
+	slot := s.enter(j, true)
 	job := s.job(slot)
 	c := s.sites[0]
 	if len(s.sites) > 1 {
@@ -199,8 +199,7 @@ func (s *Simulator) sum(charged timesum.Sum) {
 	if r.ChargedHours > 0 {
 		r.Utilisation = r.UsedHours / r.ChargedHours
 	}
-	r.Levels = s.course.levels()
-	r.Peak = s.course.peak
+	r.Levels, r.Peak = s.course.end()
 }
 
 // advance is the event loop of a cluster that all jobs share: it handles what comes
@@ -319,7 +318,7 @@ func (s *Simulator) gather() {
 		s.due = append(s.due, e)
 		switch kindOf(e) {
 		case finish:
-			if k := int32(indexOf(e)); s.live[k].alloc.End() == s.now {
+			if k := int32(indexOf(e)); s.live[k].ends == s.now {
 				s.vacate(s.siteOf(k), k)
 			}
 		case booted:
@@ -348,7 +347,7 @@ func (s *Simulator) job(slot int32) schedule.Job {
 func (s *Simulator) finish(slot int32) {
 	c := s.siteOf(slot)
 	a := s.live[slot].alloc
-	if a.End() != s.now {
+	if s.live[slot].ends != s.now {
 		s.vacate(c, slot)
 	}
 	s.leave(slot)
@@ -373,6 +372,7 @@ func (s *Simulator) pass(c *site) {
 			panic("sim: the Scheduler starts a job that does not wait")
 		}
 		slot := s.slots[at] - 1
+		s.forget(at)
 		c.queued(a.Job, s.cfg.Short, -1)
 		s.occupy(c, slot, a.Nodes)
 		s.begin(c, slot, a)
@@ -384,8 +384,7 @@ func (s *Simulator) pass(c *site) {
 // another user's job had are formatted.
 func (s *Simulator) begin(c *site, slot int32, a schedule.Allocation) {
 	j := &s.live[slot]
-	s.forget(j.number)
-	j.alloc = a
+	j.alloc, j.ends = a, a.End()
 	start := s.now
 	if s.cfg.Reformat > 0 && s.mixed(slot) {
 		start += s.cfg.Reformat
