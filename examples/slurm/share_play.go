@@ -279,7 +279,7 @@ func (t *theatre) share(policy partition.Policy) error {
 		if t.o.reclaim > 0 { // what is measured is what the host takes
 			args = append(args, "-take", strconv.Itoa(t.o.reclaim), "-least", strconv.Itoa(t.o.nodes), "-wait", "0s")
 		}
-		agent := &process{name: "agent " + name, path: self, args: args, env: append(c.Environment(), "SLURM_SHARE=1"), log: &lines{}}
+		agent := &process{name: "agent " + name, path: self, args: args, env: c.Environment(), log: &lines{}}
 		t.agents = append(t.agents, agent)
 		if err := agent.start(false); err != nil {
 			return err
