@@ -266,6 +266,9 @@ func (m *model) Eligible(_ context.Context, id int64) error {
 	return nil
 }
 
+// Requeue is not needed: in the model no start fails.
+func (m *model) Requeue(context.Context, int64) error { return nil }
+
 // Signal lets a job save what it has done until now.
 func (m *model) Signal(_ context.Context, id int64, _ string) error {
 	if j := m.jobs[id-1]; len(j.on) > 0 && j.busy.IsZero() {

@@ -48,6 +48,7 @@ type worldJob struct {
 	hit              bool // it had a node that was to be given back
 	comment, part    string
 	user             int64
+	failed           bool
 	signals          []string
 }
 
@@ -90,6 +91,9 @@ func (w *world) Jobs(context.Context) (all []slurmctl.Job, err error) {
 				}
 			case !j.end.IsZero():
 				s.State, s.Start, s.End = "COMPLETED", j.start, j.end
+				if j.failed {
+					s.State, s.Start = "FAILED", j.end
+				}
 			}
 			all = append(all, s)
 		}
@@ -144,6 +148,14 @@ func (w *world) Down(_ context.Context, name, reason string) error {
 
 func (w *world) Eligible(_ context.Context, id int64) error {
 	return w.call(func() { w.jobs[id-1].next = w.now })
+}
+
+func (w *world) Requeue(_ context.Context, id int64) error {
+	return w.call(func() {
+		j := w.jobs[id-1]
+		j.failed, j.end, j.next = false, time.Time{}, w.now.Add(2*time.Minute)
+		j.stopped++
+	})
 }
 
 func (w *world) Signal(_ context.Context, id int64, signal string) error {
@@ -574,6 +586,52 @@ func TestRequeue(t *testing.T) {
 		j.stopped = c.stopped
 		if step(next); !c.started && !w.now.Before(j.next) {
 			t.Errorf("%+v: it may start", c)
+		}
+	}
+}
+
+// A job that Slurm starts again at once, on a node that turns it down, is queued again, by this
+// agent or the next one; a job that fails by itself is not.
+func TestStartFails(t *testing.T) {
+	for _, c := range []struct {
+		what           string
+		next           bool // another agent
+		stopped        int
+		late           time.Duration
+		requeued, runs bool
+	}{
+		{"at once", false, 1, time.Second, true, true},
+		{"at once, for the next agent", true, 1, time.Second, true, true},
+		{"later", false, 1, 10 * time.Second, false, false},
+		{"at its first start", false, 0, time.Second, false, false},
+	} {
+		w, a := newWorld(t, 1, Options{Poll: 2 * time.Second})
+		j := w.submit(1, time.Hour, 0)
+		if err := a.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a.requeued[j.id] = w.now
+		w.now = w.now.Add(c.late)
+		j.stopped, j.failed, j.end = c.stopped, true, w.now
+		w.now = w.now.Add(time.Second)
+		if c.next {
+			var err error
+			if a, err = New(worldExchange{w, t}, w, a.o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := a.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if j.failed == c.requeued {
+			t.Errorf("%s: it is queued again: %v", c.what, !j.failed)
+		}
+		w.now = w.now.Add(4 * time.Second)
+		if err := a.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if c.runs && w.now.Before(j.next) {
+			t.Errorf("%s: it waits for %v", c.what, j.next.Sub(w.now))
 		}
 	}
 }

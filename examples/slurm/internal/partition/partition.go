@@ -78,6 +78,7 @@ type Slurm interface {
 	Undrain(ctx context.Context, node string) error
 	Down(ctx context.Context, node, reason string) error
 	Eligible(ctx context.Context, job int64) error
+	Requeue(ctx context.Context, job int64) error
 	Signal(ctx context.Context, job int64, signal string) error
 }
 
@@ -278,6 +279,9 @@ func (a *Agent) begin(ctx context.Context) error {
 		if wait := j.Eligible.Sub(a.o.Now()); j.Waits() && j.Restarts > 0 && wait > 0 && wait <= requeueWait {
 			a.requeued[j.ID] = a.o.Now()
 		}
+		if unstarted(&j) && a.o.Now().Sub(j.End) < requeueWait {
+			a.requeued[j.ID] = j.End
+		}
 	}
 	a.begun = true
 	return nil
@@ -420,6 +424,12 @@ func (a *Agent) requeue(ctx context.Context, jobs []slurmctl.Job) error {
 		case !ok:
 		case j.Holds():
 			there[j.ID] = now
+		case unstarted(&j) && j.End.Sub(last) < 3*revoked:
+			if err := a.slurm.Requeue(ctx, j.ID); err != nil {
+				return err
+			}
+			there[j.ID] = now
+			a.o.Tell("", fmt.Sprintf("job %d started where it was ended just before, and failed: queues it again", j.ID))
 		case j.Waits():
 			there[j.ID] = last
 			if now.Sub(last) < revoked || !j.Eligible.After(now) && j.Reason != "BeginTime" {
@@ -432,6 +442,12 @@ func (a *Agent) requeue(ctx context.Context, jobs []slurmctl.Job) error {
 	}
 	a.requeued = there
 	return nil
+}
+
+// unstarted reports whether a job failed at a start after its first one, before it ran: Slurm
+// sometimes starts a job again at once, in spite of what requeue says.
+func unstarted(j *slurmctl.Job) bool {
+	return j.State == "FAILED" && j.Restarts > 0 && !j.End.IsZero() && j.End.Sub(j.Start) <= time.Second
 }
 
 // revoked is longer than the seconds in which nodes count, and than their clocks differ.

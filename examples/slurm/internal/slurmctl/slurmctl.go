@@ -222,6 +222,12 @@ func (c *Client) Eligible(ctx context.Context, job int64) error {
 	return c.update(ctx, fmt.Sprintf("jobid=%d", job), "starttime=now")
 }
 
+// Requeue queues a job again that runs or has ended.
+func (c *Client) Requeue(ctx context.Context, job int64) error {
+	_, err := c.run(ctx, c.scontrol, "requeue", strconv.FormatInt(job, 10))
+	return err
+}
+
 // Signal sends a signal to a job, such as USR1 for its steps, or B:USR1 for its batch script
 // alone, as sbatch --signal has it.
 func (c *Client) Signal(ctx context.Context, job int64, signal string) error {
