@@ -60,7 +60,7 @@ func TestModelsAllocateNothing(t *testing.T) {
 	choice := []Model{models["loglinear"], models["usl"]}
 	var scores []Score
 	for _, p := range profiles {
-		for leave := range LeaveLargest + 1 {
+		for leave := range LeaveMost + 1 {
 			got := allocs.Once(func() {
 				var err error
 				_, scores, err = c.Choose(scores[:0], choice, p, leave)

@@ -289,7 +289,7 @@ func TestMachineLeaveOut(t *testing.T) {
 	}
 	n := len(m.cells)
 	var c Chooser
-	for _, leave := range []Leave{LeaveRun, LeaveCase, LeaveLargest} {
+	for _, leave := range []Leave{LeaveRun, LeaveCase, LeaveLargest, LeaveMost} {
 		for a := range profiles {
 			for g := range c.groups(&profiles[a], leave) {
 				got, runs := m.leaveOut(a, c.group, g)

@@ -24,6 +24,7 @@ type fitted struct {
 	tableI    error   // why the features alone do not do, if they do not
 
 	functions    *mpiprofile.Profile // the whole profile, with times by MPI function if it has them
+	beyond       bool                // chosen by leaving out the most processes
 	proportional bool                // T_N of cap3 has the exponent 1
 	unsplit      int                 // runs that cap3 is not fitted to
 }
@@ -175,6 +176,10 @@ func (r *results) fit(line *progress.Line) error {
 func (o *options) fitAlone(f *fitted) error {
 	var c perfmodel.Chooser
 	var first error
+	leave := perfmodel.LeaveRun
+	if f.beyond = o.beyond(f); f.beyond {
+		leave = perfmodel.LeaveMost
+	}
 	for m := eq1; m < models; m++ {
 		if o.model != auto && o.model != m {
 			continue
@@ -195,12 +200,12 @@ func (o *options) fitAlone(f *fitted) error {
 			}
 			continue
 		}
-		if _, scores, err := c.Choose(nil, []perfmodel.Model{model}, &runs, perfmodel.LeaveRun); err == nil {
+		if _, scores, err := c.Choose(nil, []perfmodel.Model{model}, &runs, leave); err == nil {
 			f.scores[m].error, f.scores[m].runs = scores[0].Error, scores[0].Runs
 		} else if err := model.Fit(&runs); err != nil { // some parts cannot be fitted, the whole can
 			return err
 		}
-		if _, npb := perfmodel.BenchmarkOf(&f.profile); npb && o.model == auto {
+		if _, npb := perfmodel.BenchmarkOf(&f.profile); npb && o.model == auto && !f.beyond {
 			continue
 		}
 		if f.estimator == nil || f.scores[m].error < f.scores[f.chosen].error {
@@ -219,6 +224,14 @@ func (o *options) fitAlone(f *fitted) error {
 	return nil
 }
 
+// beyond tells whether the models of an application are chosen by how they predict more
+// processes: if -scale lets a choice go beyond the profile, and the profile without the
+// most processes still tells how the application scales. The machine that all benchmarks
+// share has a straight line in the logarithm of the processes, and is no match there.
+func (o *options) beyond(f *fitted) bool {
+	return o.model == auto && o.scale > 1 && len(countsOf(&f.profile)) >= 3
+}
+
 // fitTogether fits the benchmarks among the profiles as what they are on one machine.
 func (r *results) fitTogether(line *progress.Line) error {
 	if r.o.model != auto && r.o.model != machine {
@@ -232,7 +245,7 @@ func (r *results) fitTogether(line *progress.Line) error {
 			at, train, shapes = append(at, i), append(train, f.profile), append(shapes, b.Shape)
 		}
 	}
-	if at == nil {
+	if !slices.ContainsFunc(at, func(i int) bool { return r.fitted[i].estimator == nil }) {
 		return nil
 	}
 	pools := perfmodel.Candidates(shapes)
@@ -254,6 +267,9 @@ func (r *results) fitTogether(line *progress.Line) error {
 	for k, i := range at {
 		line.Showf("%s: runs left out", train[k].Application)
 		f := r.fitted[i]
+		if f.estimator != nil {
+			continue
+		}
 		f.chosen = machine
 		if !r.o.checks {
 			continue
@@ -274,7 +290,9 @@ func (r *results) fitTogether(line *progress.Line) error {
 		return cli.Mistakef("no model of the machine can be fitted: %s", inData(err))
 	}
 	for k, i := range at {
-		r.fitted[i].estimator = chosen.Application(k)
+		if r.fitted[i].estimator == nil {
+			r.fitted[i].estimator = chosen.Application(k)
+		}
 	}
 	return nil
 }

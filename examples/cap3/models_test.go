@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -68,4 +69,27 @@ func TestRulesAndThresholds(t *testing.T) {
 	}
 	tested.Mistake(t, "at most -th2, 2", "-th1", "3")
 	tested.Mistake(t, "no-return", "-rules", "best")
+}
+
+// Where -scale lets a choice go beyond the profile, auto takes the model that predicts the
+// runs on the most processes: of a time of n·(0.2 + 0.8/P) that is Amdahl's law, and not the
+// power law that fits best in between.
+func TestBeyond(t *testing.T) {
+	text := "application,case,n,processes,seconds\n"
+	for _, n := range []float64{1, 2, 5} {
+		for _, p := range []float64{1, 2, 4, 8} {
+			text += fmt.Sprintf("x,%v,%v,%v,%v\n", n, n, p, 1000*n*(.2+.8/p))
+		}
+	}
+	args := []string{"-profile", programtest.Write(t, "x.csv", text), "-task", "x:5", "-deadline", "4h", "-starts", "1", "-budget", "0", "-scale", "4"}
+	rows := rowsOf(t, args...)
+	chosen := find(rows, map[string]any{"kind": "model", "chosen": true})[0]
+	choice := find(rows, map[string]any{"kind": "choice", "choice": "time"})[0]
+	// 5000·(0.2 + 0.8/32) = 1125.
+	if x := choice["time_s"].(float64); chosen["model"] != "amdahl" && chosen["model"] != "usl" || choice["processes"] != 32. || x < 1124 || x > 1126 {
+		t.Errorf("%v %v", chosen, choice)
+	}
+	if said, _ := tested.Must(t, args...); !strings.Contains(strings.Join(strings.Fields(said), " "), "the runs on the most processes, left out together") {
+		t.Errorf("the output does not say how the model was chosen:\n%s", said)
+	}
 }

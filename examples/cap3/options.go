@@ -74,7 +74,9 @@ How it is sized
                          proportional  with the exponent 1, as section II.B says
   -confidence C        of the choice sure, from 0.5 to below 1 (default 0.9)
   -scale X             how far beyond the number of processes profiled a choice may go,
-                       as a factor (default 1, not at all)
+                       as a factor (default 1, not at all). Above 1, auto takes
+                       the model that best predicts the runs on the most processes
+                       from the others
   -choose NAME         which choice is scheduled (default time)
                          time  least time within deadline and budget: the paper's
                          cost  least cost within the deadline

@@ -215,6 +215,9 @@ func (r *results) writeModels(w *table.Page) {
 	}
 	tabulate(w, titles+"|<chosen", rows)
 	w.Sayf("Errors are of runs left out one by one: the root mean square of ln(predicted/measured), so that 0.10 is about 10%% off; a dash stands for a model that the runs cannot tell the coefficients of (-model NAME says which runs are missing).")
+	if slices.ContainsFunc(r.fitted, func(f *fitted) bool { return f.beyond }) {
+		w.Sayf("Since -scale lets a choice go beyond the processes profiled, these errors are of the runs on the most processes, left out together, where the profile has three numbers of processes: laws that agree on few processes differ on many.")
+	}
 	if gs := r.assumed(); gs != nil {
 		for _, g := range gs {
 			w.Sayf("%s: %s.", some(g.names), g.what)

@@ -1,0 +1,78 @@
+package perfmodel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// How well is a run on more processes than were profiled predicted by the model that
+// leaving out runs chooses, by the one that leaving out the most processes chooses, and by a
+// plain power law? Programs are made up: three inputs on 1 to 8 processes, predicted on 16
+// and 32; their laws are mixed, and times scatter by 3%.
+func TestStudyProcesses(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	laws := map[string]func(share float64) func(p float64) float64{
+		"power": func(s float64) func(float64) float64 {
+			return func(p float64) float64 { return math.Pow(p, -(1 - s)) }
+		},
+		"amdahl": func(s float64) func(float64) float64 {
+			return func(p float64) float64 { return s/4 + (1-s/4)/p }
+		},
+		"logarithm": func(s float64) func(float64) float64 {
+			return func(p float64) float64 { return 1/p + s/8*math.Log2(p) }
+		},
+		"none": func(float64) func(float64) float64 { return func(p float64) float64 { return 1 / p } },
+	}
+	names := []string{"power", "amdahl", "logarithm", "none"}
+	ways := []string{"LeaveRun", "LeaveMost", "plain"}
+	off := map[string][]float64{}
+	for range draws(15, 100) {
+		for _, name := range names {
+			law := laws[name](.05 + .25*random.Float64())
+			noise := func() float64 { return math.Exp(.03 * random.NormFloat64()) }
+			exponent := .95 + .1*random.Float64()
+			p := Profile{Application: name, Features: []string{"n"}}
+			for _, n := range []float64{1, 4, 16} {
+				for _, procs := range []int{1, 2, 4, 8} {
+					p.Runs = append(p.Runs, Run{Features: []float64{n}, Processes: procs, Repetitions: 1, Seconds: 10 * math.Pow(n, exponent) * law(float64(procs)) * noise()})
+				}
+			}
+			for _, way := range ways {
+				models := []Model{&LogLinear{Work: Product}, &Quadratic{Work: Product}, &Amdahl{Work: Product}, &USL{Work: Product}}
+				best := 0
+				var c Chooser
+				var err error
+				switch way {
+				case "LeaveRun":
+					best, _, err = c.Choose(nil, models, &p, LeaveRun)
+				case "LeaveMost":
+					best, _, err = c.Choose(nil, models, &p, LeaveMost)
+				default:
+					err = models[0].Fit(&p)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, procs := range []int{16, 32} {
+					e, err := At(models[best], []float64{16}, procs)
+					if err != nil {
+						t.Fatal(err)
+					}
+					x := math.Abs(math.Log(e.Seconds / (10 * math.Pow(16, exponent) * law(float64(procs)))))
+					off[way] = append(off[way], x)
+					off[way+" "+name] = append(off[way+" "+name], x)
+				}
+			}
+		}
+	}
+	median := func(x []float64) float64 {
+		slices.Sort(x)
+		return math.Expm1(x[len(x)/2])
+	}
+	for _, way := range ways {
+		t.Logf("%-9s median %4.1f%%, nine tenths below %4.1f%%; power %4.1f%%, amdahl %4.1f%%, logarithm %4.1f%%, none %4.1f%%", way, 100*median(off[way]), 100*math.Expm1(off[way][len(off[way])*9/10]),
+			100*median(off[way+" power"]), 100*median(off[way+" amdahl"]), 100*median(off[way+" logarithm"]), 100*median(off[way+" none"]))
+	}
+}
