@@ -6,35 +6,51 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
 
-// maxHeld is the most bytes of bodies that a server holds at a time, of all requests. A body
-// counts as far as it has come.
-const maxHeld = 2 * MaxBody
+// budget counts the bytes of bodies that a server holds. A body counts as far as it has come.
+// There may be 4 MiB at a time, of all requests, or two bodies of the greatest size. Where
+// more come, the body that has been under way for longest is given up.
+type budget struct {
+	mu      sync.Mutex
+	held    int64
+	reading []*reading // in the order of their begin
+}
 
-// budget counts the bytes of bodies that are held.
-type budget struct{ held atomic.Int64 }
+// reading is a body under way.
+type reading struct {
+	counted int64
+	stop    func()
+}
 
 // read reads the body of a request. The caller calls release when the body is done with.
-func (b *budget) read(r *http.Request, limit int64) (body []byte, release func(), err error) {
-	counted := int64(0)
-	release = func() { b.held.Add(-counted) }
+func (b *budget) read(w http.ResponseWriter, r *http.Request, limit int64) (body []byte, release func(), err error) {
 	if r.ContentLength > limit {
-		return nil, release, Failf(http.StatusRequestEntityTooLarge, "the body is too large; %d bytes are the most", limit)
+		return nil, func() {}, Failf(http.StatusRequestEntityTooLarge, "the body is too large; %d bytes are the most", limit)
+	}
+	control := http.NewResponseController(w)
+	me := &reading{stop: func() { control.SetReadDeadline(time.Unix(1, 0)) }}
+	b.mu.Lock()
+	b.reading = append(b.reading, me)
+	b.mu.Unlock()
+	defer b.done(me)
+	release = func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.held -= me.counted
 	}
 	for {
 		if len(body) == cap(body) {
 			grown := make([]byte, len(body), max(512, min(2*cap(body), int(limit)+1)))
-			if b.held.Add(int64(cap(grown)-cap(body))) > maxHeld {
-				counted += int64(cap(grown) - cap(body))
+			if !b.count(me, int64(cap(grown)-cap(body)), max(4<<20, 2*limit)) {
 				return nil, release, Failf(http.StatusServiceUnavailable, "too many large messages at a time: want this one later")
 			}
-			counted += int64(cap(grown) - cap(body))
 			copy(grown, body)
 			body = grown
 		}
@@ -48,6 +64,32 @@ func (b *budget) read(r *http.Request, limit int64) (body []byte, release func()
 		case err != nil:
 			return nil, release, Failf(http.StatusBadRequest, "the body does not come to its end")
 		}
+	}
+}
+
+// count counts the growth of a body. It reports false if there is no other body to give up.
+func (b *budget) count(me *reading, n, most int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held+n > most {
+		oldest := b.reading[0]
+		if oldest == me {
+			return false
+		}
+		b.reading = b.reading[1:]
+		oldest.stop()
+	}
+	b.held += n
+	me.counted += n
+	return true
+}
+
+// done notes that a body is not under way any more.
+func (b *budget) done(me *reading) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := slices.Index(b.reading, me); i >= 0 {
+		b.reading = slices.Delete(b.reading, i, i+1)
 	}
 }
 

@@ -436,7 +436,7 @@ func (s *Security) Handler(limit func() int64, next http.Handler) http.Handler {
 				return
 			}
 		}
-		body, release, err := held.read(r, limit())
+		body, release, err := held.read(w, r, limit())
 		defer release()
 		if err != nil {
 			deny(err)
