@@ -5,6 +5,19 @@
 //
 //	go run ./examples/parttime
 //
+// Processes on several machines need credentials: certificates (-cert, -key, -ca) or
+// shared keys (-keys). A test authority with openssl:
+//
+//	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=authority
+//	openssl req -newkey rsa:2048 -nodes -keyout host.key -out host.csr -subj /CN=host
+//	openssl x509 -req -in host.csr -CA ca.pem -CAkey ca.key -days 90 -out host.pem
+//
+// and the same for /CN=hpc, the name of a partition, and for /CN=admin. Then
+//
+//	go run ./examples/parttime host -listen :8443 -cert host.pem -key host.key -ca ca.pem
+//	go run ./examples/parttime client -name hpc -host https://HOST:8443 -listen ADDRESS:8444 -cert hpc.pem -key hpc.key -ca ca.pem
+//	curl -k --cert admin.pem --key admin.key https://HOST:8443/Status
+//
 // -h lists the choices. What the processes say to each other, and what it
 // guarantees, is told in package preempt/exchange.
 //
