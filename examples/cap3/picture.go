@@ -24,7 +24,7 @@ func (r *results) charts() []svgplot.Chart {
 // predictions are of runs that were left out, with intervals for 90%.
 func (r *results) predictions() svgplot.Chart {
 	c := svgplot.Chart{
-		Title: "Runs left out one by one, predicted from the others (bars: 90%)", X: "measured, s", Y: "predicted, s", LogX: true, LogY: true, Rising: true,
+		Title: "Runs left out one by one, predicted from the others (bars: 90%)", X: "measured, s", Y: "predicted, s", LogX: true, LogY: true,
 	}
 	low, high := 0., 0.
 	for _, f := range r.fitted {

@@ -376,7 +376,7 @@ func TestSVG(t *testing.T) {
 		{"-train", odd, "-horizon", "1", "-origins", "1", "-series", "flat"},
 	} {
 		// The forecast of what comes, and the one of a horizon ago: each is an area in this colour.
-		if got := strings.Count(svg(t, args...), "fill:#F7C99B"); got != 2+1 { // and that of the legend
+		if got := strings.Count(svg(t, args...), "fill:#C6D8EE"); got != 2+1 { // and that of the name
 			t.Errorf("%q shows %d intervals", args, got-1)
 		}
 	}

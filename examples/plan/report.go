@@ -295,7 +295,7 @@ func (r *results) writeSVG(w io.Writer) error {
 			served[t] = min(total[t], r.in.curve[t])
 		}
 		layer[k] = i
-		s.Layers = append(s.Layers, svgplot.Layer{Name: p.Prices.Classes[k].Name, Points: steps.AppendSpans(nil, served, p.Slot)})
+		s.Layers = append(s.Layers, svgplot.Layer{Name: p.Prices.Classes[k].Name, Class: k, Points: steps.AppendSpans(nil, served, p.Slot)})
 	}
 	s.Demand = steps.AppendSpans(nil, r.in.curve, p.Slot)
 	if len(order) > 0 {

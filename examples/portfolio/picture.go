@@ -46,8 +46,7 @@ func newPicture(in *input, g *group, i int, algo string) svgplot.Portfolio {
 		title += ", cost " + over + " of hindsight's"
 	}
 	p := svgplot.Portfolio{Title: title, To: time.Duration(len(s.demand)) * s.slot}
-	// Layers are as reservations serve: by use price, the lowest first. Those never
-	// bought are there, too, so that a class has the same colour in all panels.
+	// Layers are as reservations serve: by use price, the lowest first.
 	below := make([]int, s.weeks)
 	for _, k := range classfile.ByUsePrice(in.list) {
 		bought := false
@@ -59,7 +58,7 @@ func newPicture(in *input, g *group, i int, algo string) svgplot.Portfolio {
 		if bought || len(p.Layers) > 0 {
 			points = steps.AppendSpans(nil, below, week)
 		}
-		p.Layers = append(p.Layers, svgplot.Layer{Name: in.list.Classes[k].Name, Points: points})
+		p.Layers = append(p.Layers, svgplot.Layer{Name: in.list.Classes[k].Name, Class: k, Points: points})
 	}
 	mean, high := make([]float64, s.weeks), make([]float64, s.weeks)
 	for w := range s.weeks {

@@ -169,7 +169,7 @@ func (s *study) fig1(name string) (figure, error) {
 	picture := svgplot.Stack{
 		Title:  "Fig. 1: instances charged for, and which qualify for what, " + name,
 		To:     time.Duration(len(s.hours)) * time.Hour,
-		Layers: []svgplot.Layer{{Name: medium}, {Name: light}},
+		Layers: []svgplot.Layer{{Name: medium}, {Name: light, Class: 1}},
 	}
 	for h, n := range s.hours {
 		f.rows = append(f.rows, []string{fmt.Sprint(h), fmt.Sprint(n), fmt.Sprint(m), fmt.Sprint(l)})

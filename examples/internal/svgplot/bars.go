@@ -9,13 +9,14 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/palette"
 )
 
 // Bars compares groups, each with a bar for each series.
 type Bars struct {
 	Title, Unit string
 	Groups      []string // below the bars
-	Parts       []string // in the legend: what the parts of a bar are, or else the series
+	Parts       []string // named beside the panel: what the parts of a bar are, or else the series
 	Bars        [][]Bar  // by group, then by series
 }
 
@@ -27,12 +28,7 @@ type Bar struct {
 	Parts, Spreads []float64
 }
 
-// barColours are told apart in grey, too.
-var barColours = [...]color.RGBA{
-	{0x3b, 0x7e, 0xb5, 0xff}, {0xf7, 0xc9, 0x9b, 0xff}, {0x8a, 0x3b, 0x3b, 0xff}, {0x8f, 0xcf, 0xa0, 0xff}, {0x6a, 0x3d, 0x8f, 0xff},
-}
-
-func barColour(i int) color.RGBA { return barColours[i%len(barColours)] }
+func barColour(i int) color.RGBA { return palette.Class(i) }
 
 // barsWidth is the part of a group's place that its bars take.
 const barsWidth = .8
@@ -104,7 +100,7 @@ func (b *Bars) panel() *panel {
 	}
 	p.Y.Tick.Marker = ticks
 	p.places(b.Groups)
-	p.Y.Min, p.Y.Max = 0, (1+.07*float64(1+len(b.Parts)))*max(top, step)
+	p.Y.Min, p.Y.Max = 0, headroom*max(top, step)
 	p.style()
 	p.X.Tick.LineStyle.Color = color.White // only there to keep the names from the axis
 	p.X.Tick.Length = 4

@@ -1,6 +1,7 @@
 package svgplot
 
 import (
+	"image/color"
 	"io"
 	"math"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/palette"
 )
 
 // A Chart is one panel of bars, lines or points.
@@ -23,9 +25,6 @@ type Chart struct {
 	// LogX and LogY have powers of ten at equal distances. Values that are not above
 	// 0 are not drawn then. Bars have no logarithms.
 	LogX, LogY bool
-	// Rising says that nothing is drawn at the upper left, so that the legend needs no
-	// room above.
-	Rising bool
 }
 
 // A Series is what one colour stands for. X and Y have one length; bars have no X and
@@ -53,8 +52,9 @@ func WriteCharts(w io.Writer, charts []Chart) error {
 func (c *Chart) panel() *panel {
 	p := newPanel(c.Title, c.X, line(c.Y))
 	bars := c.Labels != nil
-	p.Add(plotter.NewGrid())
-	entries := 0 // of the legend
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = palette.Grid, palette.Grid
+	p.Add(grid)
 	for i, s := range c.Series {
 		var sample plot.Thumbnailer
 		if bars {
@@ -64,10 +64,8 @@ func (c *Chart) panel() *panel {
 		}
 		if sample != nil && s.Name != "" {
 			p.name(s.Name, sample)
-			entries++
 		}
 	}
-	room := .07 // of an entry of the legend
 	if bars {
 		labels := make([]string, len(c.Labels))
 		for i, l := range c.Labels {
@@ -76,7 +74,6 @@ func (c *Chart) panel() *panel {
 		p.NominalX(labels...)
 		p.Y.Min, p.Y.Max = min(p.Y.Min, 0), max(p.Y.Max, 0) // bars begin at 0
 		p.X.Min, p.X.Max = -.5, float64(len(c.Labels))-.5
-		room = .1 // bars are as high over all of their place
 	} else {
 		p.X.Tick.Marker = ticker(12, 0)
 	}
@@ -94,17 +91,32 @@ func (c *Chart) panel() *panel {
 	if c.LogX && !bars {
 		logarithmic(&p.X, 1)
 	}
-	share := .04 + room*float64(entries)
-	if c.Rising {
-		share = .04
-	}
 	if c.LogY && !bars {
-		logarithmic(&p.Y, 1+share)
+		logarithmic(&p.Y, headroom)
 	} else {
-		p.Y.Max += share * (p.Y.Max - p.Y.Min)
+		p.Y.Max += (headroom - 1) * (p.Y.Max - p.Y.Min)
 	}
 	p.style()
 	return p
+}
+
+// meanings are the colours of what has the same colour in all pictures.
+var meanings = map[string]color.RGBA{
+	"on demand": palette.OnDemand, "demand": palette.Ink, "equal": palette.Soft, "spot price": palette.Price,
+}
+
+// colour is that of a series: what its name means, else its own, after those before it.
+func (c *Chart) colour(i int) color.RGBA {
+	if m, ok := meanings[c.Series[i].Name]; ok {
+		return m
+	}
+	own := 0
+	for _, s := range c.Series[:i] {
+		if _, ok := meanings[s.Name]; !ok {
+			own++
+		}
+	}
+	return palette.Class(own)
 }
 
 // placeWidth is what the bars of one place take together.
@@ -120,7 +132,7 @@ func (c *Chart) addBars(p *panel, i int) plot.Thumbnailer {
 	}
 	bars, err := plotter.NewBarChart(values, width)
 	return drawn(p, bars, err, func(b *plotter.BarChart) {
-		b.Color, b.LineStyle.Width = layerColour(i), vg.Points(.3)
+		b.Color, b.LineStyle.Width = c.colour(i), vg.Points(.3)
 		b.Offset = width * vg.Length(2*i+1-len(c.Series)) / 2
 	})
 }
@@ -190,7 +202,7 @@ func (c *Chart) addCurve(p *panel, s Series, i int) plot.Thumbnailer {
 	if len(bars.XYs) > 0 {
 		errors, err := plotter.NewYErrorBars(bars)
 		drawn(p, errors, err, func(e *plotter.YErrorBars) {
-			e.Color, e.Width, e.CapWidth = layerColour(i), vg.Points(.6), vg.Points(3)
+			e.Color, e.Width, e.CapWidth = c.colour(i), vg.Points(.6), vg.Points(3)
 		})
 	}
 	switch {
@@ -199,11 +211,11 @@ func (c *Chart) addCurve(p *panel, s Series, i int) plot.Thumbnailer {
 	case s.Rings:
 		return p.dots(xys, outlineColour, 3.6, draw.RingGlyph{})
 	case s.Points:
-		return p.dots(xys, layerColour(i), 2, draw.CircleGlyph{})
+		return p.dots(xys, c.colour(i), 2, draw.CircleGlyph{})
 	case s.Steps:
-		return p.steps(xys, nil, layerColour(i), 1.2)
+		return p.steps(xys, nil, c.colour(i), 1.2)
 	}
-	drawn := p.line(xys, layerColour(i), 1.2)
-	p.dots(xys, layerColour(i), 2, draw.CircleGlyph{})
+	drawn := p.line(xys, c.colour(i), 1.2)
+	p.dots(xys, c.colour(i), 2, draw.CircleGlyph{})
 	return drawn
 }

@@ -17,7 +17,7 @@ func TestWriteCharts(t *testing.T) {
 		"lines":   {{Title: "up", Series: []Series{{Name: "x", X: []float64{0, 1, 2}, Y: []float64{3, inf, 5}}, {Name: "dots", X: []float64{1}, Y: []float64{4}, Points: true}, {Name: "steps", X: []float64{0, 2}, Y: []float64{1, 2}, Steps: true}}}},
 		"one":     {{Title: "flat", Series: []Series{{Name: "x", X: []float64{7}, Y: []float64{7}}}}},
 		"nothing": {{Title: "empty", Series: []Series{{Name: "x"}, {Name: "y", X: []float64{1}, Y: []float64{nan}}}}},
-		"logs": {{Title: "wide", LogX: true, LogY: true, Rising: true, Series: []Series{{Name: "x", X: []float64{1e-3, 1, 1e4, 5, 0}, Y: []float64{1e-2, 1, 1e5, -1, 3},
+		"logs": {{Title: "wide", LogX: true, LogY: true, Series: []Series{{Name: "x", X: []float64{1e-3, 1, 1e4, 5, 0}, Y: []float64{1e-2, 1, 1e5, -1, 3},
 			Low: []float64{1e-3, 0, nan, -2, 1}, High: []float64{1, 2, inf, 2, 4}}}}, {Title: "no logs", LogX: true, LogY: true, Series: []Series{{X: []float64{0}, Y: []float64{0}}}}},
 		"intervals": {{Title: "bars", Series: []Series{{Name: "x", X: []float64{1, 2, 3}, Y: []float64{1, 2, 3}, Low: []float64{0, 1, 4}, High: []float64{2, inf, 5}, Points: true}, {Name: "rings", X: []float64{2}, Y: []float64{2}, Rings: true}}}},
 		"zero":      {{Title: "none", Labels: []string{"one"}, Series: []Series{{Y: []float64{0}}}}, {Title: "below", Labels: []string{"one"}, Series: []Series{{Y: []float64{-2}}}}},

@@ -1,6 +1,7 @@
 package svgplot
 
 import (
+	"image/color"
 	"io"
 	"math"
 
@@ -36,7 +37,7 @@ func WriteFan(w io.Writer, f Fan) error {
 	for _, c := range f.Forecasts {
 		end = max(end, c.From+len(c.Mean))
 		for _, ring := range rings(c) {
-			samples[2] = p.polygon(ring, idleColour, nil, 0)
+			samples[2] = p.polygon(ring, bandColour, nil, 0)
 			y.include(ring)
 		}
 	}
@@ -69,6 +70,9 @@ func WriteFan(w io.Writer, f Fan) error {
 	return write(w, []*panel{p})
 }
 
+// bandColour is light, for lines to be seen upon it.
+var bandColour = color.RGBA{0xc6, 0xd8, 0xee, 0xff}
+
 // A span is the values between two.
 type span struct{ low, high float64 }
 
@@ -79,7 +83,7 @@ func (s *span) include(xys plotter.XYs) {
 }
 
 // axis returns the ends of an axis: from 0 where that leaves half of it to the
-// values, with room for the legend above.
+// values.
 func (s *span) axis() (from, to float64) {
 	from, to = s.low, s.high
 	if !(from <= to) {
@@ -95,7 +99,7 @@ func (s *span) axis() (from, to float64) {
 	if from != 0 {
 		from -= .04 * (to - from)
 	}
-	return from, to + .3*(to-from)
+	return from, to + (headroom-1)*(to-from)
 }
 
 // thin leaves out what is too dense to be seen: of as many points as there are in

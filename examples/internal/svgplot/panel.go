@@ -12,6 +12,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,27 +27,20 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/palette"
 	"github.com/plimsoll/plimsoll/examples/internal/scale"
 )
 
-// Light, dark and black as seen in grey, too: relative luminances of about 75, 25
-// and 0%.
+// What the colours stand for; see package palette.
 var (
-	idleColour     = color.RGBA{0xf7, 0xc9, 0x9b, 0xff}
-	busyColour     = color.RGBA{0x3b, 0x7e, 0xb5, 0xff}
-	edgeColour     = color.RGBA{0x50, 0x14, 0x14, 0xff}
-	reservedColour = color.RGBA{0xd4, 0xd4, 0xd4, 0xff}
-	outlineColour  = color.RGBA{0x30, 0x30, 0x30, 0xff}
+	idleColour    = palette.Idle
+	demandColour  = palette.OnDemand
+	busyColour    = palette.Class(0)
+	edgeColour    = palette.Ink
+	outlineColour = palette.Ink
 )
 
-// layerColours are told apart by colour, and neighbours in grey, too. With more
-// layers they recur.
-var layerColours = [...]color.RGBA{
-	{0x1d, 0x4f, 0x82, 0xff}, {0x5f, 0xa3, 0xd6, 0xff}, {0x1c, 0x7a, 0x5a, 0xff}, {0x8f, 0xcf, 0xa0, 0xff},
-	{0x6a, 0x3d, 0x8f, 0xff}, {0xc0, 0xa0, 0xdc, 0xff}, {0x8a, 0x3b, 0x3b, 0xff}, {0xd9, 0xb3, 0x8c, 0xff},
-}
-
-func layerColour(i int) color.RGBA { return layerColours[i%len(layerColours)] }
+func layerColour(i int) color.RGBA { return palette.Class(i) }
 
 const (
 	pictureWidth = 9 * vg.Inch
@@ -64,16 +58,16 @@ const families = "font-family:'Liberation Sans',Arimo,Arial,Helvetica,sans-serif
 // typeface is metrically that of Arial and Helvetica. See families.
 var typeface = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
-// A panel is a plot, and the first error of what was drawn on it.
+// A panel is a plot, the names of what is drawn on it, and the first error of that.
 type panel struct {
 	*plot.Plot
-	err error
+	names []name
+	err   error
 }
 
 func newPanel(title, x, y string) *panel {
 	p := &panel{Plot: plot.New()}
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = line(title), line(x), y
-	p.Legend.Top, p.Legend.Left = true, true
 	return p
 }
 
@@ -122,9 +116,6 @@ func (p *panel) dots(xys plotter.XYs, c color.Color, radius float64, shape draw.
 	})
 }
 
-// name gives a sample of the legend its name.
-func (p *panel) name(text string, sample plot.Thumbnailer) { p.Legend.Add(line(text), sample) }
-
 // write writes rows of panels below each other, their axes aligned.
 func write(w io.Writer, rows ...[]*panel) error {
 	across := len(rows[0])
@@ -141,14 +132,40 @@ func write(w io.Writer, rows ...[]*panel) error {
 			plots[i] = append(plots[i], p.Plot)
 		}
 	}
-	canvas := vgsvg.New(width, vg.Length(len(rows))*panelHeight)
+	// Names stand right of their panels. The panels of a column leave the same room.
+	room := make([]vg.Length, across)
+	for _, row := range rows {
+		for k, p := range row {
+			room[k] = max(room[k], p.namesWidth())
+		}
+	}
+	most := slices.Max(room)
+	canvas := vgsvg.New(width+vg.Length(across)*most, vg.Length(len(rows))*panelHeight)
 	tiles := draw.Tiles{
 		Rows: len(rows), Cols: across,
-		PadTop: 8, PadBottom: 8, PadLeft: 8, PadRight: 14, PadX: 18, PadY: 14,
+		PadTop: 8, PadBottom: 8, PadLeft: 8, PadRight: 14 + most, PadX: 18 + most, PadY: 14,
 	}
-	for i, row := range plot.Align(plots, tiles, draw.New(canvas)) {
+	paper := draw.New(canvas)
+	r := paper.Rectangle
+	paper.FillPolygon(color.White, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}})
+	places := plot.Align(plots, tiles, paper)
+	for k := range across { // Align counts what marks take beyond the axes: the axes go below each other
+		left, right := vg.Length(0), vg.Length(math.Inf(1))
+		for i := range rows {
+			data := plots[i][k].DataCanvas(places[i][k])
+			left, right = max(left, data.Min.X), min(right, data.Max.X)
+		}
+		for i := range rows {
+			c := &places[i][k]
+			data := plots[i][k].DataCanvas(*c)
+			c.Min.X += left - data.Min.X
+			c.Max.X += right - data.Max.X
+		}
+	}
+	for i, row := range places {
 		for k := range row {
 			plots[i][k].Draw(row[k])
+			rows[i][k].drawNames(row[k])
 		}
 	}
 	var svg bytes.Buffer
@@ -168,9 +185,11 @@ func column(panels []*panel) [][]*panel {
 	return rows
 }
 
-// overTime sets the axes and the style of a panel whose largest value is peak, and
-// leaves room above for a legend: the axis ends at headroom times the peak.
-func (p *panel) overTime(from, to time.Duration, clock scale.Clock, peak int, headroom float64) {
+// headroom is how much longer an axis is than the largest value.
+const headroom = 1.04
+
+// overTime sets the axes and the style of a panel whose largest value is peak.
+func (p *panel) overTime(from, to time.Duration, clock scale.Clock, peak int) {
 	top := scale.Top(peak)
 	p.X.Min, p.X.Max = clock.In(from), clock.In(to)
 	p.Y.Min, p.Y.Max = 0, headroom*float64(max(1, peak))
@@ -205,17 +224,17 @@ func (p *panel) style() {
 	p.BackgroundColor = color.White
 	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = 6, 3, 3
 	p.X.Padding, p.Y.Padding = 0, 0
-	// The text is right of its sample, so that no font makes them overlap.
-	p.Legend.ThumbnailWidth = 16
-	p.Legend.Padding = 2
-	p.Legend.XOffs = 6
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.LineStyle.Color, a.Tick.LineStyle.Color = palette.Soft, palette.Soft
+		a.Label.TextStyle.Color, a.Tick.Label.Color = palette.Soft, palette.Soft
+	}
+	p.Title.TextStyle.Color = palette.Ink
 	for style, size := range map[*text.Style]vg.Length{
 		&p.Title.TextStyle:   12,
 		&p.X.Label.TextStyle: 10,
 		&p.Y.Label.TextStyle: 10,
 		&p.X.Tick.Label:      9,
 		&p.Y.Tick.Label:      9,
-		&p.Legend.TextStyle:  9,
 	} {
 		style.Font = typeface
 		style.Font.Size = size

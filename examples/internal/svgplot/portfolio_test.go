@@ -25,9 +25,9 @@ func TestWritePortfolios(t *testing.T) {
 	span := 168 * time.Hour
 	list := []Portfolio{
 		{Title: "long & <odd>\x01", To: time.Duration(weeks) * span,
-			Layers: []Layer{{"a<b", steps.AppendSpans(nil, held, span)}},
+			Layers: []Layer{{Name: "a<b", Points: steps.AppendSpans(nil, held, span)}},
 			Curves: []Curve{{Name: "demand", Span: span, Values: long}, {"forecast", Foreseen, span, long}, {"peaks", Extreme, span, long}}},
-		{Title: "short", To: 2 * span, Layers: []Layer{{"none", []steps.Point{{}}}},
+		{Title: "short", To: 2 * span, Layers: []Layer{{Name: "none", Points: []steps.Point{{}}}},
 			Curves: []Curve{{"gap", Foreseen, span, []float64{math.NaN(), 3}}, {Name: "nothing", Span: span}},
 			Marks:  []Mark{{At: span, Count: 2}}},
 	}
@@ -39,7 +39,7 @@ func TestWritePortfolios(t *testing.T) {
 		t.Errorf("%d bytes", b.Len())
 	}
 	programtest.WellFormed(t, b.String())
-	for _, want := range []string{"long &amp; &lt;odd&gt;?", "demand (means of ", "gap", "Purchases", "a&lt;b, active"} {
+	for _, want := range []string{"long &amp; &lt;odd&gt;?", "demand (means", "gap", "Purchases", "a&lt;b, active"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the picture does not say %q", want)
 		}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/plimsoll/plimsoll/examples/internal/palette"
 	"github.com/plimsoll/plimsoll/examples/internal/scale"
 )
 
@@ -119,7 +120,7 @@ func (v *Violins) panel() *panel {
 			p.dots(plotter.XYs{{X: centre, Y: violin.Median}}, color.White, 1.4, draw.CircleGlyph{})
 		}
 	}
-	p.overTime(0, time.Hour, scale.NewClock(time.Hour, 12), int(math.Ceil(peak)), 1.2)
+	p.overTime(0, time.Hour, scale.NewClock(time.Hour, 12), int(math.Ceil(peak)))
 	p.places(v.Groups)
 	return p
 }
@@ -166,7 +167,7 @@ func (m cells) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, f := range m.Frames {
 		b := box(f.Column, f.ToColumn, f.Row, f.ToRow)
-		c.StrokeLines(draw.LineStyle{Color: curveColours[Main], Width: vg.Points(1.2)}, append(b, b[0]))
+		c.StrokeLines(draw.LineStyle{Color: palette.OnDemand, Width: vg.Points(1.4)}, append(b, b[0]))
 	}
 }
 
@@ -175,7 +176,7 @@ func (m *HeatMap) panel() *panel {
 	p := newPanel(m.Title, "time since the start ("+clock.Name+")", "node")
 	p.Add(cells{*m, clock})
 	nodes := len(m.Columns[0])
-	p.overTime(m.From, m.To, clock, nodes, 1)
+	p.overTime(m.From, m.To, clock, nodes)
 	p.Y.Max = float64(nodes)
 	return p
 }
@@ -199,8 +200,8 @@ func (s *Sums) panel() *panel {
 		if k%2 == 1 {
 			dashes = []vg.Length{vg.Points(5), vg.Points(2)}
 		}
-		p.name(c.Name, p.line(xys, layerColour(2*k), 1.4, dashes...))
+		p.name(c.Name, p.line(xys, layerColour(k), 1.4, dashes...))
 	}
-	p.overTime(0, max(last, time.Second), clock, int(math.Ceil(peak)), 1.2)
+	p.overTime(0, max(last, time.Second), clock, int(math.Ceil(peak)))
 	return p
 }

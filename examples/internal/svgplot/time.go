@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/plimsoll/plimsoll/examples/internal/palette"
 	"github.com/plimsoll/plimsoll/examples/internal/scale"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 )
@@ -53,7 +54,7 @@ func (x *Picture) panel() *panel {
 	p.name("used", p.steps(s.xys(x.Busy), busyColour, nil, 0))
 	p.name("idle or booting", idle)
 	p.steps(s.xys(x.Held), nil, edgeColour, edge)
-	p.overTime(x.From, x.To, s.clock, int(s.peak), 1.22) // the legend has its place above
+	p.overTime(x.From, x.To, s.clock, int(s.peak))
 	return p
 }
 
@@ -161,6 +162,7 @@ type Stack struct {
 // below it serve. The last is at most the demand.
 type Layer struct {
 	Name   string
+	Class  int // its place in the price list, which chooses the colour
 	Points []steps.Point
 }
 
@@ -196,15 +198,37 @@ func (x *Stack) panel() *panel {
 		p.Y.Label.Text, edge, s.peaks = s.unit(columns), .3, true
 	}
 	if x.Reserved != nil {
-		p.name("reserved, not used", p.steps(s.xys(x.Reserved), reservedColour, nil, 0))
+		p.name("reserved, not used", p.steps(s.xys(x.Reserved), idleColour, nil, 0))
 	}
-	p.name("on demand", p.steps(s.xys(x.Demand), idleColour, nil, 0))
+	p.name("on demand", p.steps(s.xys(x.Demand), demandColour, nil, 0))
 	for i := len(x.Layers) - 1; i >= 0; i-- {
-		p.name(x.Layers[i].Name, p.steps(s.xys(x.Layers[i].Points), layerColour(i), nil, 0))
+		if !adds(x.Layers, i) {
+			continue
+		}
+		p.name(x.Layers[i].Name, p.steps(s.xys(x.Layers[i].Points), layerColour(x.Layers[i].Class), nil, 0))
 	}
 	p.steps(s.xys(x.Demand), nil, outlineColour, edge)
-	p.overTime(x.From, x.To, s.clock, int(s.peak), 1+.085*float64(2+len(x.Layers)))
+	p.overTime(x.From, x.To, s.clock, int(s.peak))
 	return p
+}
+
+// adds reports whether a layer is ever above the layer below it. A class that is never bought
+// is not, and has no name in a picture.
+func adds(layers []Layer, i int) bool {
+	var low []steps.Point
+	if i > 0 {
+		low = layers[i-1].Points
+	}
+	at, below := 0, 0 // of low
+	for _, p := range layers[i].Points {
+		for ; at < len(low) && low[at].At <= p.At; at++ {
+			below = low[at].Value
+		}
+		if p.Value > below {
+			return true
+		}
+	}
+	return false
 }
 
 // markColumns is how many purchases of a class are seen side by side.
@@ -240,13 +264,13 @@ func (x *Stack) purchases() *panel {
 			continue
 		}
 		for _, v := range marks[i] {
-			p.line(plotter.XYs{{X: v.X, Y: 0}, v}, layerColour(i), .8)
+			p.line(plotter.XYs{{X: v.X, Y: 0}, v}, layerColour(x.Layers[i].Class), .8)
 		}
-		p.name(x.Layers[i].Name, p.dots(marks[i], layerColour(i), 2.2, draw.CircleGlyph{}))
+		p.name(x.Layers[i].Name, p.dots(marks[i], layerColour(x.Layers[i].Class), 2.2, draw.CircleGlyph{}))
 		s.include(marks[i])
 		rows++
 	}
-	p.overTime(x.From, x.To, s.clock, int(s.peak), 1+.085*float64(max(1, rows)))
+	p.overTime(x.From, x.To, s.clock, int(s.peak))
 	return p
 }
 
@@ -279,7 +303,7 @@ const (
 
 // curveColours are seen on layers, and beside them.
 var curveColours = [...]color.RGBA{
-	Main: {0xe8, 0x59, 0x0c, 0xff}, Extreme: {0x7a, 0x2e, 0x00, 0xff}, Foreseen: {0x20, 0x20, 0x20, 0xff},
+	Main: palette.Ink, Extreme: palette.Ink, Foreseen: palette.Price,
 }
 
 // WritePortfolios draws the portfolios to w, below each other.
@@ -299,8 +323,11 @@ func (f *Portfolio) panel() *panel {
 	s := newSpan(0, f.To)
 	p := newPanel(f.Title, s.label(), "instances")
 	for i := len(f.Layers) - 1; i >= 0; i-- { // from the back to the front
+		if !adds(f.Layers, i) {
+			continue
+		}
 		s.peaks = s.dense(f.Layers[i].Points)
-		p.name(line(f.Layers[i].Name)+", active", p.steps(s.xys(f.Layers[i].Points), layerColour(i), nil, 0))
+		p.name(line(f.Layers[i].Name)+", active", p.steps(s.xys(f.Layers[i].Points), layerColour(f.Layers[i].Class), nil, 0))
 	}
 	for _, c := range f.Curves {
 		name, values, span := line(c.Name), c.Values, c.Span
@@ -312,7 +339,7 @@ func (f *Portfolio) panel() *panel {
 		var dashes []vg.Length
 		switch c.Kind {
 		case Extreme:
-			width = .5
+			width = .4
 		case Foreseen:
 			dashes = []vg.Length{vg.Points(4), vg.Points(2)}
 		}
@@ -328,7 +355,7 @@ func (f *Portfolio) panel() *panel {
 			}
 		}
 	}
-	p.overTime(0, f.To, s.clock, int(s.peak+.999), 1+.085*float64(len(f.Layers)+len(f.Curves)))
+	p.overTime(0, f.To, s.clock, int(s.peak+.999))
 	return p
 }
 

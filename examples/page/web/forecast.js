@@ -6,7 +6,7 @@ P.rooms.forecast = (() => {
   const compared = ['naive', 'drift', 'mean', 'holt', 'blend', 'seasonal-naive', 'winters', 'lags', 'adaptive-triple'];
   const state = {series: null, today: 0, model: 'auto', horizon: '52', level: '90', season: '', non_negative: true, unit: 'weeks', name: 'instances'};
   const factors = {alpha: .2, beta: .3, gamma: .36};
-  let good = null, tested = null, run = null, dragging = false, take = null, models = [];
+  let sayToday = () => {}, good = null, tested = null, run = null, dragging = false, take = null, models = [];
 
   const question = () => ({series: state.series, today: state.today, model: state.model, horizon: state.horizon, level: state.level, season: state.season, non_negative: state.non_negative});
 
@@ -69,6 +69,7 @@ P.rooms.forecast = (() => {
     const onLeft = f.x(q.today) > left + 60;
     svg.append(text(f.x(q.today) + (onLeft ? -10 : 10), top + 12, 'today', 'label t-ink', onLeft ? 'end' : 'start'));
     good.frame = f;
+    sayToday();
     figures();
   }
 
@@ -207,7 +208,7 @@ P.rooms.forecast = (() => {
       e.preventDefault();
       move(state.today + by * (e.shiftKey ? 10 : 1), 'key');
     });
-    P.rooms.forecast.say = say;
+    sayToday = say;
   }
 
   async function start() {

@@ -34,7 +34,7 @@ P.Wrongs = class {
     let f = this.fields.get(name);
     if (!f && text) f = this.fields.get([...this.fields.keys()].find((k) => name && k.startsWith(name)) || '') || this.fields.values().next().value;
     if (!f) return;
-    if (text) text = text[0].toUpperCase() + text.slice(1) + (/[.…]$/.test(text) ? '' : '.');
+    if (text) text = (/^[a-zα-ω]+[ ,:]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text) + (/[.…]$/.test(text) ? '' : '.'); // names of files stay
     if (f.p.textContent !== text) f.p.textContent = text;
     const closed = text && f.p.closest('details:not([open])');
     if (closed) closed.open = true;

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"encoding/base64"
+	"errors"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
@@ -35,6 +36,10 @@ func (q *Text) Read(readers Readers) (any, error) {
 		name = "the pasted text"
 	}
 	answer, err := form(name, data)
+	var m *Mistake
+	if errors.As(err, &m) {
+		return nil, Mistakef(q.Form, "%s", m.Text)
+	}
 	if err != nil {
 		return nil, Mistakef(q.Form, "%v", cli.Plain(err))
 	}

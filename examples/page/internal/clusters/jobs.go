@@ -20,6 +20,7 @@ import (
 const (
 	maxJobs  = 5000
 	maxNodes = 4096
+	longest  = 10 * 365 * 24 * time.Hour
 )
 
 // jobList is jobs as they travel: five numbers for each job, its times in seconds: submitted,
@@ -54,8 +55,8 @@ func (list jobList) jobs() ([]trace.Job, error) {
 			ID: int64(i/perJob + 1), Submit: time.Duration(list[i]) * time.Second, Run: time.Duration(list[i+1]) * time.Second,
 			Estimate: time.Duration(list[i+2]) * time.Second, Nodes: list[i+3], User: list[i+4], Queue: -1, Wait: -time.Second,
 		}
-		if j.Submit < 0 || j.Run <= 0 || j.Estimate < j.Run || j.Nodes <= 0 || j.Nodes > maxNodes {
-			return nil, ask.Mistakef("jobs", "job %d: submitted after %v, ran %v, asked for %v, on %d instances: want times above 0 and at most %d instances", j.ID, j.Submit, j.Run, j.Estimate, j.Nodes, maxNodes)
+		if j.Submit < 0 || j.Run <= 0 || j.Estimate < j.Run || j.Nodes <= 0 || j.Nodes > maxNodes || max(j.Submit, j.Estimate) > longest {
+			return nil, ask.Mistakef("jobs", "job %d: submitted after %v, ran %v, asked for %v, on %d instances: want times above 0 and below ten years, and at most %d instances", j.ID, j.Submit, j.Run, j.Estimate, j.Nodes, maxNodes)
 		}
 		jobs = append(jobs, j)
 	}

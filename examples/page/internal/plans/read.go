@@ -3,6 +3,7 @@ package plans
 import (
 	"bytes"
 
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/page/internal/ask"
@@ -13,6 +14,11 @@ import (
 var readers = ask.Readers{
 	"demand": func(name string, data []byte) (any, error) {
 		demand, err := demandfile.From(name, bytes.NewReader(data))
+		for t, d := range demand {
+			if d > maxDemand {
+				return nil, ask.Mistakef("demand", "%s: slot %d: %d: the page takes at most %s instances; examples/plan takes more", name, t+1, d, decimal.Int(maxDemand))
+			}
+		}
 		return map[string]any{"demand": ask.Ints(demand)}, err
 	},
 	"made-up": func(string, []byte) (any, error) {

@@ -1,0 +1,45 @@
+package palette
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The page's colours on light paper are those of the programs' pictures.
+func TestPage(t *testing.T) {
+	css, err := os.ReadFile("../../page/web/style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _, _ := strings.Cut(string(css), "}")
+	want := map[string]color.RGBA{"ond": OnDemand, "idle": Idle, "price": Price, "ink": Ink, "soft": Soft, "grid": Grid}
+	for i := range classes {
+		want[fmt.Sprintf("c%d", i)] = Class(i)
+	}
+	for name, c := range want {
+		if text := fmt.Sprintf("--%s: #%02x%02x%02x;", name, c.R, c.G, c.B); !strings.Contains(root, text) {
+			t.Errorf("style.css does not begin with %s", text)
+		}
+	}
+}
+
+// Text has a contrast of 4.5 with white, and keeps the hue.
+func TestText(t *testing.T) {
+	channel := func(v uint8) float64 {
+		x := float64(v) / 255
+		if x <= .04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+.055)/1.055, 2.4)
+	}
+	for _, c := range append(classes[:], OnDemand, Idle, Price, Ink, color.RGBA{0xff, 0xff, 0xff, 0xff}) {
+		x := Text(c)
+		if contrast := 1.05 / (.2126*channel(x.R) + .7152*channel(x.G) + .0722*channel(x.B) + .05); contrast < 4.5 {
+			t.Errorf("%v for %v has a contrast of %.2f", x, c, contrast)
+		}
+	}
+}
