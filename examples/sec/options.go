@@ -62,8 +62,9 @@ How it runs
                        long ones and one short one) (default best)
   -short D             up to which estimate a job is short, for best (default 1h)
   -backfill HOW        which waiting job may overtake: easy (one that does not delay the
-                       first job of the queue), conservative (one that delays nobody)
-                       or none (default easy)
+                       first job of the queue), conservative (one that delays nobody:
+                       on six logs sec then waits 25 to 45% less, for up to 0.4% more
+                       money) or none (default easy)
   -reservations N      easy: how many jobs at the top of the queue must not be delayed
                        (default 1)
   -weights FILE        priorities, which order the queue: lines hour,W (for each hour of
