@@ -6,37 +6,41 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Clusters shows a [Framework] the clusters that it has asked for. Look returns the state
-// of the cluster on demand (TierHigh), or of the cluster on spot, of the task at that
-// index.
+// Clusters tells a [Framework] what its clusters do. Look returns what the caller sees of
+// one cluster of the task with the given index: of the cluster on demand for TierHigh, and
+// of the cluster on spot for the other tiers.
 type Clusters interface {
 	Look(index int, tier Tier) Observation
 }
 
-// A BidFunc returns the bid of agent medium or low for an instance-hour, for a task at a
-// time, with that much of its work in a checkpoint ([Huang13] Alg. 1, lines 4 and 5).
-// [MediumBid] and [LowBid] are the paper's bids, [QuantileBid] is another. A BidFunc
-// looks up the prices that they need.
+// A BidFunc returns what agent medium or agent low bids for an instance-hour ([Huang13]
+// Alg. 1, lines 4 and 5). Saved is how much of the task's work is in a checkpoint. The
+// function itself looks up the prices at the time now, and passes the prices to a
+// [Bidder]: [MediumBid] and [LowBid] are the paper's, [QuantileBid] is another.
 type BidFunc func(t *Task, tier Tier, now, saved time.Duration) pricing.Money
 
-// A PlanFunc decides what to do with a task under [RulePlanned]: [Planner.Decide]
-// does, once the Price is looked up, which the state does not have. Saved is what
-// BidState asks for, of a running cluster what was saved at its launch.
+// A PlanFunc decides what to do with a task under [RulePlanned]. The framework does not
+// know prices, so the Price of the state is 0. The function sets the Price, and may then
+// call [Planner.Decide]. For a task without a cluster, Saved is how much of the task's work
+// is in a checkpoint now. For a running task, Saved is how much was in a checkpoint when the
+// framework requested the cluster.
 //
-// A plan may tell an idle task to wait, to go on spot or on demand, or [BidBoth]. For a
-// running task, BidSpot without Stop goes on with its bid, and BidBoth without Stop goes
-// on with a cluster on demand beside it. Any other decision gives the cluster back, and
-// the plan is asked again at once. A decision that holds for no time, or that is unknown,
-// sends an idle task on demand.
+// A task without a cluster waits, goes on spot, goes on demand, or gets both clusters
+// ([BidBoth]), as the decision says. For a running task, BidSpot without Stop keeps the spot
+// cluster and its bid, and BidBoth without Stop requests a cluster on demand beside the
+// spot cluster. After any other decision the framework closes the spot cluster and asks
+// the plan again at once. An unknown decision, or a decision with For ≤ 0, sends a task
+// without a cluster on demand.
 type PlanFunc func(t *Task, s BidState) BidDecision
 
-// A Framework is the framework agent AG of [Huang13] section II.C with its cluster
-// agents. It takes tasks, hands them to agents by the rule of its Handover, and takes
-// them back. Every task has its own cluster, so tasks do not wait for each other. An
-// agent of the paper is a set of machines here, one for each of its tasks.
+// A Framework is the framework agent AG of [Huang13] section II.C together with the cluster
+// agents. The framework takes tasks, hands each task to an agent by the rule of Handover,
+// and takes the task back from the agent. Every task has its own cluster, so no task waits
+// for another task. An agent of the paper is a set of state machines here, one for each
+// task of the agent.
 //
-// It does nothing by itself. Commands come out, the caller carries them out and
-// calls again:
+// A Framework decides and does not act. The framework returns commands. The caller carries
+// out the commands, and then calls again:
 //
 //	for {
 //		commands = f.AppendCommands(commands[:0], now, clusters)
@@ -46,26 +50,27 @@ type PlanFunc func(t *Task, s BidState) BidDecision
 //		carryOut(commands)
 //	}
 //
-// Set Handover and Bid, or Plan, before the first task. A Framework keeps its memory and
-// allocates nothing once warm. It is for one goroutine.
+// Set Handover and Bid, or Handover and Plan, before the first task. A Framework keeps its
+// memory and allocates nothing once warm. A Framework is for one goroutine at a time.
 type Framework struct {
 	Handover Handover
-	Bid      BidFunc  // asked whenever a task goes to agent medium or low; not under RulePlanned
-	Plan     PlanFunc // asked under RulePlanned
+	Bid      BidFunc  // called when a task goes to agent medium or low, under all rules but RulePlanned
+	Plan     PlanFunc // called under RulePlanned
 
 	tasks []handled
-	free  []int // indices of tasks that are gone
+	free  []int // indices of tasks that have ended and have no cluster
 }
 
-// handled is a task and the agents that have it: in the list of AG neither.
+// handled is a task and the two agents that may run the task. If neither agent has a
+// cluster, the task is in the list of AG.
 type handled struct {
 	task       Task
 	saved      time.Duration
 	live       bool
 	complete   bool
 	spot, high agent
-	plan       time.Duration // when Plan is asked next
-	began      time.Duration // what was saved when the spot cluster was requested
+	plan       time.Duration // when the framework calls Plan next
+	began      time.Duration // work in checkpoints when the framework requested the spot cluster
 }
 
 // Reset forgets all tasks and keeps the memory.
@@ -79,11 +84,14 @@ func (f *Framework) Grow(n int) {
 	}
 }
 
-// Take takes a task at a time and returns its index, under which it is known until its
-// last cluster is closed. The next AppendCommands hands it to an agent. A deadline that
-// cannot be met is no error, as long as it is not past: the task goes on demand. It
-// panics if the Handover is not usable, or if Bid or Plan is nil where the Handover needs
-// it. The error is an [*InputError], which unwraps to [ErrRange] or [ErrPast].
+// Take takes a task at the time now and returns the index of the task. The index is valid
+// until the task has ended and its last cluster is closed; then a later task may get the
+// same index. The next AppendCommands hands the task to an agent. A task that cannot meet
+// its deadline goes on demand.
+//
+// The error is an [*InputError]. The error unwraps to [ErrPast] if the deadline is not after
+// now, and to [ErrRange] for any other value out of range. Take panics if the Handover is
+// not usable, or if the rule of the Handover needs Bid or Plan and the field is nil.
 func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 	f.Handover.check()
 	if planned := f.Handover.Rule == RulePlanned; planned && f.Plan == nil || !planned && f.Bid == nil {
@@ -113,12 +121,11 @@ func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 	return len(f.tasks) - 1, nil
 }
 
-// Len returns the number of tasks that have not ended or whose clusters are not
-// closed.
+// Len returns how many tasks have not ended or still have a cluster.
 func (f *Framework) Len() int { return len(f.tasks) - len(f.free) }
 
-// Next returns when agents want to look again: now or earlier if that is at once,
-// [Never] if they wait for what happens.
+// Next returns the time at which the first agent wants to look again. The time is now or
+// earlier if an agent wants to look at once, and [Never] if all agents wait for events.
 func (f *Framework) Next() time.Duration {
 	next := Never
 	for i := range f.tasks {
@@ -140,7 +147,8 @@ func (e *handled) next() time.Duration {
 	return next
 }
 
-// hedgeAt returns when a task that runs on spot gets a second cluster.
+// hedgeAt returns the time at which a task on spot gets a second cluster, on demand. The
+// result is false unless the rule is RuleHedged and the task runs on spot alone.
 func (e *handled) hedgeAt() (time.Duration, bool) {
 	if e.spot.Handover.Rule != RuleHedged || e.spot.state != clusterRunning || e.high.state != clusterClosed {
 		return 0, false
@@ -148,12 +156,13 @@ func (e *handled) hedgeAt() (time.Duration, bool) {
 	return e.spot.Handover.Limit(&e.task, e.saved), true
 }
 
-// AppendCommands lets AG and all agents look at a time and appends what they want
-// done, to be carried out in that order. The caller then calls again, at the same
-// time, until nothing is appended. CommandProceed, CommandWait and CommandStop are not appended.
+// AppendCommands lets AG and all agents look at their clusters at the time now, and appends
+// their commands to dst. The caller carries out the commands in that order. Then the caller
+// calls again with the same time, until AppendCommands appends nothing. CommandProceed,
+// CommandWait and CommandStop are not appended.
 //
-// It takes O(1) time a task. It looks at both clusters of a task at most once, and at the
-// spot cluster once more when the plan is asked.
+// Time: O(1) for each task. AppendCommands calls Look at most once for each cluster of a
+// task, and once more for the spot cluster if it calls Plan.
 func (f *Framework) AppendCommands(dst []Command, now time.Duration, c Clusters) []Command {
 	for i := range f.tasks {
 		if e := &f.tasks[i]; e.live {
@@ -184,7 +193,7 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 		return dst
 	}
 	if e.complete {
-		// What the task leaves behind: with RuleHedged, the other cluster.
+		// The task may have another cluster, under RuleHedged or BidBoth: close it.
 		for _, a := range [...]*agent{&e.spot, &e.high} {
 			if a.state != clusterClosed {
 				a.Withdraw()
@@ -204,9 +213,9 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 	return dst
 }
 
-// asks reports whether the plan is asked about the spot cluster of a task: its time has
-// come, the task has not ended, and the cluster is not gone. At its point of no return
-// the plan has the last word before the agent.
+// asks reports whether the framework calls Plan about the spot cluster of a task: the time
+// for the next call has come, the task has not ended, and the provider has not taken the
+// cluster. At the point of no return, the framework calls Plan before the agent decides.
 func (e *handled) asks(i int, now time.Duration, c Clusters) bool {
 	a := &e.spot
 	if a.Handover.Rule != RulePlanned || a.state != clusterInitializing && a.state != clusterRunning || e.high.state != clusterClosed || now < e.plan {
@@ -223,13 +232,13 @@ func (e *handled) asks(i int, now time.Duration, c Clusters) bool {
 	return a.since < 0 || o.Launched
 }
 
-// hedge requests a cluster on demand beside the one on spot.
+// hedge requests a cluster on demand beside the spot cluster.
 func (e *handled) hedge(dst []Command, i int, now time.Duration) []Command {
 	e.spot.beside = true
 	return append(dst, e.label(e.high.assign(e.task, 0, now, e.saved), i))
 }
 
-// handOut delivers a task in the list of AG to an agent.
+// handOut delivers a task in the list of AG to an agent, unless the plan says to wait.
 func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration) []Command {
 	tier, bid, both := TierHigh, pricing.Money(0), false
 	if f.Handover.Rule != RulePlanned {
@@ -260,8 +269,8 @@ func (f *Framework) handOut(dst []Command, i int, e *handled, now time.Duration)
 	return dst
 }
 
-// goOn asks the plan about the spot cluster of a task: BidSpot keeps it, BidBoth
-// wants one on demand beside it, and BidOnDemand stands for all that gives it back.
+// goOn calls Plan about the spot cluster of a task. BidSpot says to keep the cluster,
+// BidBoth to request a cluster on demand as well, and BidOnDemand to close the cluster.
 func (f *Framework) goOn(e *handled, now time.Duration) BidAction {
 	s := BidState{Now: now, Saved: e.began, Running: true, Bid: e.spot.bid}
 	if e.spot.since >= 0 {
@@ -275,7 +284,7 @@ func (f *Framework) goOn(e *handled, now time.Duration) BidAction {
 	return d.Action
 }
 
-// later returns now + d, Never if that is beyond the range of a Duration.
+// later returns now + d, or Never if the sum does not fit in a Duration.
 func later(now, d time.Duration) time.Duration {
 	if d > Never-now {
 		return Never
@@ -283,7 +292,7 @@ func later(now, d time.Duration) time.Duration {
 	return now + d
 }
 
-// opens reports whether the caller has to act before the agent can go on.
+// opens reports whether the agent must wait until the caller has carried out the command.
 func opens(k CommandKind) bool { return k == CommandOpen || k == CommandSubmit }
 
 func (e *handled) label(c Command, i int) Command {
@@ -291,8 +300,8 @@ func (e *handled) label(c Command, i int) Command {
 	return c
 }
 
-// let lets an agent pass through its loop until it waits, stops or wants
-// something done that it has to wait for.
+// let runs the loop of an agent until the agent waits, stops, or gives a command that the
+// caller must carry out first.
 func (e *handled) let(a *agent, dst []Command, i int, now time.Duration, c Clusters) []Command {
 	if a.state == clusterClosed || a.Handover.Interval > 0 && now < a.next {
 		return dst
@@ -317,6 +326,6 @@ func (e *handled) let(a *agent, dst []Command, i int, now time.Duration, c Clust
 	}
 }
 
-// Never is a time after all others. A [Framework] that only waits for events returns it
-// as the time of its next look.
+// Never is the time after all others. [Framework.Next] returns Never if all agents wait for
+// events.
 const Never time.Duration = 1<<63 - 1
