@@ -249,7 +249,8 @@ func (t *theatre) share(policy partition.Policy) error {
 	}
 	address := l.Addr().String()
 	l.Close()
-	t.host = &process{name: "host", path: t.o.parttime, log: &lines{}, args: []string{"host", "-nodes", strconv.Itoa(t.o.nodes), "-grace", t.o.grace.String(),
+	env := t.clusters[0].Environment() // so that all end with the cluster, however this program ends
+	t.host = &process{name: "host", path: t.o.parttime, env: env, log: &lines{}, args: []string{"host", "-nodes", strconv.Itoa(t.o.nodes), "-grace", t.o.grace.String(),
 		"-minute", minute, "-state", filepath.Join(t.dir, "host"), "-listen", address}}
 	if err := t.host.start(true); err != nil {
 		return err
@@ -266,7 +267,7 @@ func (t *theatre) share(policy partition.Policy) error {
 		}
 		address := l.Addr().String()
 		l.Close()
-		client := &process{name: "client " + name, path: t.o.parttime, log: &lines{}, args: []string{"client", "-host", t.host.url, "-name", name, "-minute", minute,
+		client := &process{name: "client " + name, path: t.o.parttime, env: env, log: &lines{}, args: []string{"client", "-host", t.host.url, "-name", name, "-minute", minute,
 			"-state", filepath.Join(t.dir, name), "-listen", address}}
 		t.clients = append(t.clients, client)
 		if err := client.start(true); err != nil {
