@@ -139,3 +139,78 @@ func TestRunKilled(t *testing.T) {
 func TestRunHelp(t *testing.T) {
 	carrying.Help(t, runProgram.FlagNames(), "simulated_cost", "PLIMSOLL_CHECKPOINT", "PLIMSOLL_BID")
 }
+
+// cloud is a cloud of files, with a user's commands: $1 is what to do.
+const cloud = `
+now() { date -u +%Y-%m-%dT%H:%M:%S.%NZ; }
+case $1 in
+create)
+  echo "$PLIMSOLL_TASK $PLIMSOLL_TIER $PLIMSOLL_BID" >>created
+  [ -e refuse ] && { rm refuse; echo "no capacity" >&2; exit 3; }
+  printf '{"id":"i-%s","token":"%s","node":"%s","created":"%s"}\n' $PLIMSOLL_TOKEN $PLIMSOLL_TOKEN $PLIMSOLL_NODE $(now) >new
+  mv new i-$PLIMSOLL_TOKEN.json; cat i-$PLIMSOLL_TOKEN.json ;;
+delete)
+  sed "s/}/,\"ended\":\"$(now)\"}/" $PLIMSOLL_ID.json >new; grep -q ended $PLIMSOLL_ID.json || mv new $PLIMSOLL_ID.json
+  cat $PLIMSOLL_ID.json ;;
+list) cat i-*.json 2>/dev/null; true ;;
+move) echo "$PLIMSOLL_TASK to $PLIMSOLL_CLUSTER" >>moved ;;
+save) cat $PLIMSOLL_TASK.work >$PLIMSOLL_TASK.saved 2>/dev/null; true ;;
+submit)
+  echo "$PLIMSOLL_TASK $PLIMSOLL_COMMAND $PLIMSOLL_INSTANCES" >>submitted
+  date +%s%N >$PLIMSOLL_CLUSTER.began
+  # The first cluster of the first task is taken in the middle.
+  if [ $PLIMSOLL_TASK = a ] && [ ! -e taken ]; then
+    touch taken; echo 900 >a.saved
+    sed "s/}/,\"ended\":\"$(now)\"}/" $PLIMSOLL_INSTANCES.json >new; mv new $PLIMSOLL_INSTANCES.json
+  fi ;;
+status)
+  saved=$(cat $PLIMSOLL_TASK.saved 2>/dev/null || echo 0)
+  [ -z "$PLIMSOLL_CLUSTER" ] && { echo none $saved; exit; }
+  [ -e $PLIMSOLL_CLUSTER.began ] || { echo ready $saved; exit; }
+  [ $(($(date +%s%N) - $(cat $PLIMSOLL_CLUSTER.began))) -gt 300000000 ] && { echo done $saved; exit; }
+  echo running $saved ;;
+esac`
+
+// With a user's own commands: an instance that is refused is asked for again, one that is
+// taken has its task moved to another cluster, and all are given back.
+func TestRunExec(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	defer t.Chdir(folder)
+	for name, text := range map[string]string{"cloud.sh": cloud, "refuse": "", "tasks.csv": "name,estimate,deadline,command,checkpoint\na,1h,10h,./sweep 7,15m\nb,1h,90m,./sweep 8,\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"-tasks", "tasks.csv", "-journal", "journal", "-provider", "exec", "-poll", "50ms", "-json"}
+	for _, c := range []string{"create", "delete", "list", "move", "save", "submit", "status"} {
+		args = append(args, "-"+c, "sh cloud.sh "+c)
+	}
+	stdout, stderr := carrying.Must(t, args...)
+	rows := programtest.Rows[map[string]any](t, stdout)
+	if rows[0]["leases"] != 2. || rows[0]["met"] != true || rows[1]["leases"] != 1. || rows[1]["met"] != true {
+		t.Errorf("%v\n%s", rows, stderr)
+	}
+	for file, want := range map[string]string{"created": "a low 0.", "submitted": "\na ./sweep 7 i-t", "moved": "a to t"} {
+		if text := programtest.Read(t, file); !strings.Contains(text, want) {
+			t.Errorf("%s: %q, want %q", file, text, want)
+		}
+	}
+	if text := programtest.Read(t, "created"); !strings.Contains(text, "b high 0\n") || strings.Count(text, "\n") != 4 { // one was refused
+		t.Errorf("created: %s", text)
+	}
+	list, _ := filepath.Glob("i-*.json")
+	for _, f := range list {
+		if !strings.Contains(programtest.Read(t, f), "ended") {
+			t.Errorf("%s is left", f)
+		}
+	}
+	if len(list) != 3 {
+		t.Errorf("%d instances: %q", len(list), list)
+	}
+	// Once more: all is done, and nothing is rented.
+	if again, _ := carrying.Must(t, args...); again != stdout {
+		t.Errorf("again:\n%s\nwant\n%s", again, stdout)
+	}
+	carrying.Mistake(t, "want -create, -delete, -list, -submit and -status", "-tasks", "tasks.csv", "-journal", "j", "-provider", "exec")
+}
