@@ -122,6 +122,9 @@ func (c *client) work(url string) {
 // nodes that the client begins with. It registers again when the host has forgotten the
 // partition. Nodes that the client has need no host meanwhile, until their leases end.
 func (c *client) register(ctx context.Context, url string) {
+	if c.o.url != "" {
+		url = c.o.url
+	}
 	told := ""
 	for ctx.Err() == nil {
 		c.mu.Lock()

@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"os"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +30,7 @@ type host struct {
 	list   []exchange.PartitionStatus // working memory
 	nums   []int
 	lost   int // leases that the manager never gave, as the journal has told
+	told   time.Time
 
 	prepared chan struct{} // there may be nodes to prepare
 
@@ -88,6 +93,9 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 	for _, p := range h.state.Manager.AppendPartitions(nil) {
 		h.parts[p.Name] = p
 	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(40<<20 + 2000*int64(h.nodes)) // what many messages leave behind is collected in time
+	}
 	done = true
 	return h, nil
 }
@@ -121,13 +129,19 @@ func (h *host) push(ctx context.Context) {
 	for ctx.Err() == nil {
 		sleep(ctx, h.clock.Unscaled(h.o.values))
 		h.mu.Lock()
-		var out []exchange.Message
-		for _, m := range h.state.Manager.PushResources(h.clock.Now()) {
-			out = append(out, m.Clone())
-		}
+		names := slices.Sorted(maps.Keys(h.state.Partitions))
 		h.mu.Unlock()
-		for _, m := range out {
-			h.queue(m)
+		for _, name := range names { // one at a time: the message is about all nodes
+			var msg exchange.Message
+			h.mu.Lock()
+			out, err := h.state.Manager.PushResources(h.clock.Now(), name)
+			if err == nil {
+				msg = out[0].Clone()
+			}
+			h.mu.Unlock()
+			if err == nil && ctx.Err() == nil {
+				h.send(name, msg)
+			}
 		}
 	}
 }
@@ -481,7 +495,8 @@ func (h *host) note(msgs []exchange.Message) {
 			h.parts[p.Name] = p
 		}
 	}
-	if lost := m.Stats().Unknown; lost > h.lost {
+	if lost := m.Stats().Unknown; lost > h.lost && time.Since(h.told) > time.Second {
+		h.told = time.Now()
 		h.log.printf("reads of %d leases that it never gave: a message is forged, or -state is an old one", lost-h.lost)
 		h.lost = lost
 	}

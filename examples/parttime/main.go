@@ -15,7 +15,7 @@
 // and the same for /CN=hpc, the name of a partition, and for /CN=admin. Then
 //
 //	go run ./examples/parttime host -listen :8443 -cert host.pem -key host.key -ca ca.pem
-//	go run ./examples/parttime client -name hpc -host https://HOST:8443 -listen ADDRESS:8444 -cert hpc.pem -key hpc.key -ca ca.pem
+//	go run ./examples/parttime client -name hpc -host https://HOST:8443 -listen :8444 -url https://ADDRESS:8444 -cert hpc.pem -key hpc.key -ca ca.pem
 //	curl -k --cert admin.pem --key admin.key https://HOST:8443/Status
 //
 // -h lists the choices. What the processes say to each other, and what it

@@ -59,6 +59,7 @@ Of a client
   -weight N            the partition's share of the cluster, relative to the weights
                        of others (default 1)
   -floor N             nodes that preemption leaves to the partition (default 0)
+  -url URL             where the host reaches the client (default: where it listens)
   -add N               nodes to ask for when there is no state yet (default 0)
   -kind KIND           kind of the nodes of -add, such as epyc, epyc+gpu or +gpu
                        (default: any)
@@ -135,6 +136,7 @@ type options struct {
 	floor  int
 	add    int
 	kind   string
+	url    string // where the host reaches the client, "" for where it listens
 	job    time.Duration
 	load   float64
 	pool   int
@@ -230,6 +232,7 @@ func (o *options) define(f *cli.Flags) {
 	f.Int("weight", &o.weight, 1, 1<<20, "")
 	f.Int("floor", &o.floor, 0, 1_000_000, "")
 	f.Int("add", &o.add, 0, 1_000_000, "")
+	f.Name("url", &o.url, "the address at which the host reaches the client, such as https://10.1.2.3:8444")
 	f.Name("kind", &o.kind, "a kind of nodes, such as epyc+gpu or +gpu")
 	positive("job", &o.job)
 	f.Float("load", &o.load, "a number of nodes above 0", func(x float64) bool { return x > 0 && x <= maxNodes })

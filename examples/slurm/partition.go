@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/partition"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/preempt/scaling"
@@ -40,7 +41,8 @@ Jobs on them run to their ends, unless the client held the node before, or -forc
 given.
 
   -client URL          URL that the client prints
-  -nodes LIST          Slurm's names of the host's nodes 0, 1, ..., such as n[1-4]
+  -name NAME           the name of the partition, where the client has credentials
+` + exchangehttp.Usage + `  -nodes LIST          Slurm's names of the host's nodes 0, 1, ..., such as n[1-4]
   -conf FILE           slurm.conf (default: what Slurm's commands find)
   -policy NAME         how nodes get their values (default exact). By whole jobs:
                          exact      the victims that waste least
@@ -96,6 +98,8 @@ mistake in the flags.
 // partitionOptions are the flags of partition.
 type partitionOptions struct {
 	client, nodes, conf string
+	name                string
+	credentials         exchangehttp.Credentials
 	minute              time.Duration
 	agent               partition.Options
 	scale               bool
@@ -119,6 +123,8 @@ func (o *partitionOptions) priorities(list string) error {
 func (o *partitionOptions) define(flags *flag.FlagSet) {
 	flags.StringVar(&o.client, "client", "", "")
 	flags.StringVar(&o.nodes, "nodes", "", "")
+	flags.StringVar(&o.name, "name", "", "")
+	o.credentials.Define(func(name string, to *string) { flags.StringVar(to, name, "", "") })
 	flags.StringVar(&o.conf, "conf", "", "")
 	flags.Func("policy", "", func(s string) (err error) {
 		o.agent.Policy, err = partition.ParsePolicy(s)
@@ -153,14 +159,16 @@ func parsePartition(args []string) (partitionOptions, error) {
 	switch {
 	case o.client == "" && o.nodes == "":
 		return o, cli.Mistakef("no -client and no -nodes: want the URL that a client of examples/parttime prints, and a list such as n[1-16]")
-	case err != nil || u.Scheme != "http" || u.Host == "":
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return o, cli.Mistakef("-client %q: want the URL that a client of examples/parttime prints", o.client)
 	case o.nodes == "":
 		return o, cli.Mistakef("no -nodes: want a list such as n[1-16]")
+	case o.credentials != (exchangehttp.Credentials{}) && o.name == "":
+		return o, cli.Mistakef("no -name: want the name of the partition that the credentials are for")
 	case o.minute <= 0:
 		return o, cli.Mistakef("-minute %v: want a positive span of time", o.minute)
 	}
-	o.client = "http://" + u.Host
+	o.client = u.Scheme + "://" + u.Host
 	for _, d := range []*time.Duration{&o.scaling.Wait, &o.scaling.Idle, &o.scaling.Hold, &o.scaling.Move} {
 		if *d < 0 {
 			return o, cli.Mistakef("%v: want no negative span of time", *d)
@@ -191,11 +199,15 @@ func runPartition(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		}
 		fmt.Fprintln(stderr, text+what)
 	}
+	secure, err := exchangehttp.NewSecurity(o.credentials, o.name)
+	if err != nil {
+		return err
+	}
 	slurm, err := connect(ctx, o.conf, o.agent.Names)
 	if err != nil {
 		return mistaken(err)
 	}
-	agent, err := partition.New(&partition.Framework{URL: o.client, Minute: o.minute}, slurm, o.agent)
+	agent, err := partition.New(&partition.Framework{URL: o.client, Minute: o.minute, Client: secure.Client(o.name)}, slurm, o.agent)
 	if err != nil {
 		return mistaken(err)
 	}

@@ -766,6 +766,7 @@ func TestBadInput(t *testing.T) {
 		"prepared, no node": func() error { _, err := m.Prepared(0, 3, 1); return err },
 		"prepared, epoch":   func() error { _, err := m.Prepared(0, 0, 2); return err },
 		"negative wait":     func() error { _, err := m.PrepareFailed(0, 0, 1, -1); return err },
+		"push to nobody":    func() error { _, err := m.PushResources(0, "c"); return err },
 		"values of nobody":  func() error { _, err := m.AppendResources(nil, "c"); return err },
 		"value of another's": func() error {
 			_, err := c.SetResourceValues(0, []NodeValue{{Node: 2}})

@@ -248,7 +248,7 @@ func TestHostValues(t *testing.T) {
 	if diff := cmp.Diff([]float64{1, 1. / 3, 1, 2. / 3, 1, 1, 1, 0}, values); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
-	p.talk(p.m.PushResources(p.now), nil)
+	p.talk(p.m.PushResources(p.now, "b"))
 	if diff := cmp.Diff(got, p.c["b"].AppendResources(nil)); diff != "" {
 		t.Errorf("pushed (-want +got):\n%s", diff)
 	}

@@ -31,17 +31,17 @@ func (m *Manager) AppendResources(dst []Resource, partition string) ([]Resource,
 	return m.appendResources(dst, p), nil
 }
 
-// PushResources returns a message to each partition with the host's view of the nodes, as
-// if the partition had sent DiscoverResources. Time: O(P·N log N) for P partitions and N
-// nodes; the messages have P·N entries.
-func (m *Manager) PushResources(now time.Duration) []Message {
-	m.begin(now)
-	for p := range m.s.Partitions {
-		if !m.s.Partitions[p].Removed {
-			m.discover(p)
-		}
+// PushResources returns a message to a partition with the host's view of the nodes, as if
+// the partition had sent DiscoverResources. The error and the time are those of
+// [Manager.AppendResources].
+func (m *Manager) PushResources(now time.Duration, partition string) ([]Message, error) {
+	p := m.partition(partition)
+	if p < 0 {
+		return nil, badInput("partition", -1, ErrUnknown, "%q: want the name of a partition", partition)
 	}
-	return m.out.msgs
+	m.begin(now)
+	m.discover(p)
+	return m.out.msgs, nil
 }
 
 func (m *Manager) appendResources(dst []Resource, p int) []Resource {

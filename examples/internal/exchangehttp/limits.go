@@ -16,26 +16,29 @@ import (
 
 // budget counts the bytes of bodies that a server holds. A body counts as far as it has come.
 // There may be 4 MiB at a time, of all requests, or two bodies of the greatest size. Where
-// more come, the body that has been under way for longest is given up.
+// more come, a body is given up: of the name that holds most, the one that has been under way
+// for longest. So many slow bodies in one name do not keep out others.
 type budget struct {
 	mu      sync.Mutex
-	held    int64
+	held    int64      // without the bodies that were given up
 	reading []*reading // in the order of their begin
 }
 
 // reading is a body under way.
 type reading struct {
+	name    string // that the request claims
 	counted int64
+	gone    bool // given up
 	stop    func()
 }
 
 // read reads the body of a request. The caller calls release when the body is done with.
-func (b *budget) read(w http.ResponseWriter, r *http.Request, limit int64) (body []byte, release func(), err error) {
+func (b *budget) read(w http.ResponseWriter, r *http.Request, name string, limit int64) (body []byte, release func(), err error) {
 	if r.ContentLength > limit {
 		return nil, func() {}, Failf(http.StatusRequestEntityTooLarge, "the body is too large; %d bytes are the most", limit)
 	}
 	control := http.NewResponseController(w)
-	me := &reading{stop: func() { control.SetReadDeadline(time.Unix(1, 0)) }}
+	me := &reading{name: name, stop: func() { control.SetReadDeadline(time.Unix(1, 0)) }}
 	b.mu.Lock()
 	b.reading = append(b.reading, me)
 	b.mu.Unlock()
@@ -43,7 +46,9 @@ func (b *budget) read(w http.ResponseWriter, r *http.Request, limit int64) (body
 	release = func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.held -= me.counted
+		if !me.gone {
+			b.held -= me.counted
+		}
 	}
 	for {
 		if len(body) == cap(body) {
@@ -67,21 +72,43 @@ func (b *budget) read(w http.ResponseWriter, r *http.Request, limit int64) (body
 	}
 }
 
-// count counts the growth of a body. It reports false if there is no other body to give up.
+// count counts the growth of a body. It reports false if the body was given up, or if there
+// is no other body to give up.
 func (b *budget) count(me *reading, n, most int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.held+n > most {
-		oldest := b.reading[0]
-		if oldest == me {
-			return false
+	for !me.gone && b.held+n > most {
+		worst := b.worst()
+		if worst < 0 || b.reading[worst] == me {
+			return false // all others are whole and being answered, or are not worse
 		}
-		b.reading = b.reading[1:]
+		oldest := b.reading[worst]
+		b.reading = slices.Delete(b.reading, worst, worst+1)
+		b.held -= oldest.counted
+		oldest.gone = true
 		oldest.stop()
+	}
+	if me.gone {
+		return false
 	}
 	b.held += n
 	me.counted += n
 	return true
+}
+
+// worst returns the index of the body to give up, -1 if none is under way.
+func (b *budget) worst() int {
+	of := map[string]int64{}
+	for _, r := range b.reading {
+		of[r.name] += r.counted
+	}
+	worst := -1
+	for i, r := range b.reading {
+		if worst < 0 || of[r.name] > of[b.reading[worst].name] {
+			worst = i
+		}
+	}
+	return worst
 }
 
 // done notes that a body is not under way any more.

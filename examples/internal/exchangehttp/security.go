@@ -260,7 +260,7 @@ func (s *Security) CheckURL(text string) error {
 		scheme = "https"
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != scheme || u.Hostname() == "" || u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || len(text) > 300 {
+	if err != nil || u.Scheme != scheme && !(s.keys != nil && u.Scheme == "https") || u.Hostname() == "" || u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || len(text) > 300 {
 		return fmt.Errorf("%s: want an address such as %s://127.0.0.1:8081", Printable(strconv.Quote(text), 320), scheme)
 	}
 	ip := net.ParseIP(u.Hostname())
@@ -436,7 +436,11 @@ func (s *Security) Handler(limit func() int64, next http.Handler) http.Handler {
 				return
 			}
 		}
-		body, release, err := held.read(w, r, limit())
+		claimed := name
+		if s.keys != nil {
+			claimed = r.Header.Get(keyHeader)
+		}
+		body, release, err := held.read(w, r, claimed, limit())
 		defer release()
 		if err != nil {
 			deny(err)
