@@ -104,6 +104,7 @@ func (r *results) rows() any {
 			add("type", "application", f.s.task.Application, "case", f.s.task.Name, "instance", r.in.types[k].Name, "processes", p.Processes, "cost", p.Cost.String(), "time_s", rounded(p.Time), "figure", true)
 		}
 	}
+	r.clientRows(add)
 	for _, t := range r.typed {
 		for k := range t.sizes {
 			if p := &t.sizes[k]; p.Verdict == perfmodel.Fits {

@@ -94,6 +94,9 @@ How it is sized
   -customer LIST       what a customer takes without cap3, APPLICATION:PROCESSES; the
                        tables compare (default: Table IV, for the benchmarks)
 
+  -customers LIST      several customers whose tasks share clusters on demand, each as
+                       NAME:BUDGET:TASK+TASK, such as ann:2.60:cg+ep; 0 for no limit
+
 How it is scheduled
   -spot FILE           spot prices as EC2 gives them, CSV, plain or gzip (default: a
                        made-up history of 60 days, for want of one of 2013)
@@ -134,8 +137,9 @@ case, rule, agent, bid, from_s, to_s, end, cost. Of "figure", a row of Tables IV
 application, case, cap3_processes, customer_processes, agent, cap3_in_time,
 cap3_in_budget, customer_in_time, customer_in_budget, cap3_cost, customer_cost,
 spot_share. Of "type", a task on a type (Fig. 3, and -across): application, case,
-instance, processes, cost, time_s, figure. Of "finding", a decision of the paper:
-says, shown, came_out. Amounts are strings or null.
+instance, processes, cost, time_s, figure. Of "shared", a task of -customers: customer,
+application, case, cluster (0: given up), instances, time_s, alone_cost, cost. Of
+"finding", a decision of the paper: says, shown, came_out. Amounts are strings or null.
 `
 
 // A modelName is a value of -model.
@@ -218,6 +222,7 @@ type options struct {
 	ways              []int // indices of ways
 	across            bool
 	customer          []customerSize
+	customers         []customerOf
 	confidence, scale float64
 	choose            choiceName
 	instance          string
@@ -283,6 +288,7 @@ func define(o *options, f *cli.Flags) {
 	cli.Choice(f, "choose", &o.choose, choiceNames[:]...)
 	f.Switch("across", &o.across)
 	cli.List(f, "customer", &o.customer, maxTasks, parseCustomer)
+	cli.List(f, "customers", &o.customers, maxTasks, parseCustomerOf)
 	cli.Choice(f, "by", &o.by, "auto", "features", "work")
 	cli.Choice(f, "dependent", &o.drop, "error", "drop")
 	cli.Choice(f, "oversubscribed", &o.oversubscribed, "drop", "keep")

@@ -162,13 +162,6 @@ func (o *recordOptions) define(f *cli.Flags, command []string) {
 	})
 }
 
-func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
-}
-
 // parseInput reads NAME:F=X,F=X.
 func parseInput(s string) (in recordInput, err error) {
 	want := errors.New("want a name and features with numbers, such as small:n=500,steps=100")

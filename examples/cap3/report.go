@@ -27,6 +27,7 @@ func (r *results) text(w *table.Page) error {
 	w.Printf("\nSPOT OR ON DEMAND\n")
 	r.writeSpot(w)
 	r.writeAcross(w)
+	r.writeCustomers(w)
 	w.Printf("\nMODELS\n")
 	r.writeModels(w)
 	r.writeFigures(w)

@@ -22,6 +22,7 @@ type results struct {
 	findings []finding
 	figures  []figured
 	typed    []typed
+	clients  []*client
 }
 
 // plan fits, sizes and schedules.
@@ -44,6 +45,12 @@ func (o *options) plan(in *input, line *progress.Line) (*results, error) {
 	}
 	if err := r.figure(); err != nil {
 		return nil, err
+	}
+	if o.customers != nil {
+		var err error
+		if r.clients, err = r.share(); err != nil {
+			return nil, err
+		}
 	}
 	if o.across {
 		var err error
