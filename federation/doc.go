@@ -225,6 +225,13 @@
 // [AppendTemptations], [Bound] and [Verify] allocate. Each value is for one goroutine at a
 // time. No input is modified; only [Coalitions] keeps its input. Nothing is random.
 //
+// # In the browser
+//
+// The program examples/page has a room for this package, Federation:
+// drag the reservations of three centres, and see who lends and who pays. The room runs this package as WebAssembly.
+//
+//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//
 // # References
 //
 //	[Liu21]  Liu, Peng, Yu, Liu, Huang, Pan, An Instance Reservation Framework

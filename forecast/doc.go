@@ -239,6 +239,13 @@
 // series can be fitted side by side with a Fitter and a goroutine each. One value serves one
 // goroutine at a time. No input is modified, and only [Predictor.Paths] is random.
 //
+// # In the browser
+//
+// The program examples/page has a room for this package, Forecast:
+// drag today into the past, and see how right a model would have been. The room runs this package as WebAssembly.
+//
+//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//
 // # References
 //
 //	[Niu16]        Niu, Zhai, Ma, Tang, Chen, Zheng, Building Semi-Elastic Virtual

@@ -193,6 +193,13 @@
 // allocate while a window grows. Each is for one goroutine at a time. No argument is modified except
 // dst. Randomness is passed in: the same seed gives the same values on every machine.
 //
+// # In the browser
+//
+// The program examples/page has a room for this package, Take back:
+// take nodes, and see what each policy and the least waste lose. The room runs this package as WebAssembly.
+//
+//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//
 // # References
 //
 // [Duplyakin17] D. Duplyakin, D. Johnson, R. Ricci, "The Part-Time Cloud: Enabling

@@ -182,6 +182,14 @@
 // the largest problem and dst has room. One goroutine at a time may use one. Inputs are
 // not modified. Nothing is random but WangRandom.
 //
+// # In the browser
+//
+// The program examples/page has a room for this package, Reserve:
+// pull a demand, move a price, and see the plan, the dual price of each hour and
+// the proof follow. The room runs this package as WebAssembly.
+//
+//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//
 // # References
 //
 //	[Niu16]   Niu, Zhai, Ma, Tang, Chen, Zheng, Building Semi-Elastic Virtual

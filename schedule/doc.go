@@ -145,6 +145,14 @@
 // allocations are plain values that are copied; nothing of the caller's is kept or
 // modified. Two goroutines must not use a scheduler or an Autoscaler at once.
 //
+// # In the browser
+//
+// The program examples/page has a room for this package, Cluster:
+// move through a day of jobs, and see what waits, what runs, and why the cluster
+// grew. The room runs this package as WebAssembly.
+//
+//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//
 // # References
 //
 // [Niu16] S. Niu, J. Zhai, X. Ma, X. Tang, W. Chen, W. Zheng, "Building

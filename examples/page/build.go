@@ -138,8 +138,9 @@ func compile(ctx context.Context) (wasm [][]byte, err error) {
 	}
 	defer os.RemoveAll(temporary)
 	for _, name := range libraries {
+		// Without symbols, and without inlining in the standard library: 5% less to load.
 		out := filepath.Join(temporary, name)
-		if _, err := output(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-o", out, module+"/examples/page/internal/wasm/"+name); err != nil {
+		if _, err := output(ctx, dir, "build", "-trimpath", "-ldflags=-s -w", "-gcflags=std=-l", "-o", out, module+"/examples/page/internal/wasm/"+name); err != nil {
 			return nil, err
 		}
 		data, err := os.ReadFile(out)

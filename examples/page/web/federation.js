@@ -114,6 +114,7 @@ P.rooms.federation = (() => {
           P.h('div', {class: 'row'}, P.field({wrongs, name: name('reserved'), label: 'Reserved instances', value: String(c.reserved), wide: true, range: {min: 0, max: Math.max(20, 3 * c.reserved), step: 1}, change: (v) => {
             const x = Number(v);
             if (v.trim() === '' || !Number.isInteger(x) || x < 0 || x > 100000) { wrongs.show(name('reserved'), `“${v.slice(0, 30)}”: want a whole number from 0 to 100,000`); return; }
+            wrongs.clear(name('reserved'));
             set(i, x, 'slider');
           }})),
           P.h('div', {class: 'row'}, P.field({wrongs, name: name('on_demand'), label: '$ an hour', value: c.on_demand, change: price('on_demand')}),

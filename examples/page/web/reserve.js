@@ -1,7 +1,7 @@
 'use strict';
 // The room Reserve: pull the demand, move prices; the optimum, its prices and its proof follow.
 P.rooms.reserve = (() => {
-  const {el, frame, area, steps, text, yAxis, xAxis, labels, picture, r1} = P.plot;
+  const {el, frame, area, steps, text, yAxis, xAxis, labels, picture, ticks, r1} = P.plot;
   const wrongs = new P.Wrongs('reserve', 'plans');
   const state = {
     demand: null, slot: '1h', on_demand: '0.4', every: 1, pure: false,
@@ -15,8 +15,7 @@ P.rooms.reserve = (() => {
   let good = null;    // the last good answer, the question it answers
   let ruled = null;   // the last good answer of the rules
   let pull = null;    // a pull on the demand under way
-  let take = null, unsure = null;
-  const listeners = [];
+  let take = null, unsure = null, front = null, takeUnsure = null, spread = '30';
 
   const question = () => ({demand: state.demand, slot: state.slot, on_demand: state.on_demand, every: state.every, pure: state.pure, classes: state.classes});
   const slotHours = () => ({'1h': 1, '24h': 24, '168h': 168, '15m': .25}[state.slot] || 1);
@@ -44,7 +43,7 @@ P.rooms.reserve = (() => {
   const tell = P.resting(async () => {
     const {q} = good, of = good;
     if (take) take.refresh();
-    for (const f of listeners) f(q);
+    solveUnsure();
     const got = await P.engine.slow('reserve/rules', q);
     if (!got || got.answer.error) return;
     ruled = {a: got.answer, good: of};
@@ -341,6 +340,84 @@ P.rooms.reserve = (() => {
     solve('file');
   }
 
+  // Demand that is not known: a fan of futures, one plan for all, and cost against risk.
+  const unsureQuestion = () => ({...good.q, spread});
+
+  async function solveUnsure() {
+    const q = unsureQuestion();
+    const got = await P.engine.slow('reserve/unsure', q);
+    if (!got) return;
+    if (got.answer.error) { wrongs.show(got.answer.error.field, got.answer.error.text); return; }
+    wrongs.clear('spread');
+    unsure = {a: got.answer, q, shown: q.classes.map((c, i) => i).filter((i) => !q.classes[i].off)};
+    front = null;
+    drawUnsure();
+    if (takeUnsure) takeUnsure.refresh();
+  }
+
+  function drawUnsure() {
+    if (!unsure) return;
+    const {a, shown} = unsure, holder = P.id('unsure-picture'), narrow = holder.clientWidth < 520;
+    const width = Math.max(300, holder.clientWidth), left = narrow ? 40 : 52, right = narrow ? 78 : 92, high = narrow ? 190 : 260;
+    const n = a.quantiles[0].length, most = Math.max(1, ...a.quantiles[4]);
+    const f = frame(left, 34, width - left - right, high, 0, n, 0, most * 1.05);
+    const worst = P.percent(Math.max(0, ...a.losses.map((l) => l.loses)), 0);
+    const svg = picture(holder, width, high + 76, `Futures of the demand between ${a.quantiles[0].at(-1)} and ${a.quantiles[4].at(-1)} instances at the end. The plan costs ${P.money(a.cost)} on average. The purchase most at risk loses money in ${worst} of the futures.`);
+    svg.append(yAxis(f, 'Instances: futures, and what the plan holds'));
+    const at = (list) => list.map((v, t) => [t + .5, v]);
+    svg.append(el('path', {d: P.plot.band(f, at(a.quantiles[0]), at(a.quantiles[4])), class: 'f-future'}), el('path', {d: P.plot.band(f, at(a.quantiles[1]), at(a.quantiles[3])), class: 'f-future'}),
+      el('path', {d: P.plot.line(f, at(a.quantiles[2])), class: 'ink', 'stroke-width': 1.2}));
+    let below = new Array(n).fill(0);
+    const names = [{name: '90% within', y: f.y(a.quantiles[4].at(-1)), className: 't-ond'}, {name: 'median', y: f.y(a.quantiles[2].at(-1)), className: 't-ink'}];
+    (a.active ?? []).forEach((list, k) => {
+      if (!list.some((v) => v > 0)) return;
+      below = below.map((v, t) => v + list[t]);
+      svg.append(el('path', {d: steps(f, below), class: 'stroke k' + shown[k] % 8, 'stroke-width': 2.2}));
+      names.push({name: `${list.some((v, t) => below[t] > v) ? 'with ' : ''}${a.classes[k]}`, y: f.y(below[Math.floor(n * .97)]), className: 'own k' + shown[k] % 8});
+    });
+    svg.append(labels(f, names), xAxis(f, 'days from the start', ticks(0, n, f.width / 80), (v) => P.number(v)));
+    P.id('unsure-figures').replaceChildren(P.figure(P.money(a.cost, 0), 'on average'), P.figure(P.money(a.on_demand, 0), 'all on demand, on average'),
+      P.figure(P.money(String(Number(a.cost) - Number(a.hindsight)), 0), 'is what a perfect forecast would be worth'), P.figure(P.money(String(Number(a.mean_path) - Number(a.cost)), 0), 'is lost by planning for the mean'),
+      P.figure(worst, 'of the futures make the riskiest purchase a loss'));
+    drawFront();
+  }
+
+  async function solveFront() {
+    const button = P.id('unsure-front-go');
+    button.disabled = true;
+    const of = unsure, got = await P.engine.slow('reserve/front', of.q);
+    button.disabled = false;
+    if (!got || got.answer.error || of !== unsure) return;
+    front = got.answer;
+    drawFront();
+  }
+
+  function drawFront() {
+    const holder = P.id('unsure-front');
+    if (!holder) return;
+    if (!front) { holder.replaceChildren(); return; }
+    const points = front.points.map((p) => ({...p, x: Number(p.mean), y: Number(p.worst)}));
+    const low = Math.min(...points.map((p) => p.x)), high = Math.max(...points.map((p) => p.x)), bottom = Math.min(...points.map((p) => p.y)), top = Math.max(...points.map((p) => p.y));
+    const room = (a, b) => [a - .12 * (b - a) - 1e-4 * b - 1e-9, b + .12 * (b - a) + 1e-4 * b + 1e-9], [x0, x1] = room(low, high), [y0, y1] = room(bottom, top);
+    const width = Math.max(260, holder.clientWidth), f = frame(62, 34, width - 62 - 22, 190, x0, x1, y0, y1);
+    const svg = picture(holder, width, 34 + 190 + 40, `Mean cost against the mean of the worst fifth: from ${P.money(points[0].mean, 0)} and ${P.money(points[0].worst, 0)} to ${P.money(points.at(-1).mean, 0)} and ${P.money(points.at(-1).worst, 0)}.`);
+    svg.append(yAxis(f, 'Worst fifth of the futures, $', (v) => P.number(v, 0), 3), xAxis(f, 'mean cost, $', ticks(x0, x1, 3), (v) => P.number(v, 0)));
+    svg.append(el('path', {d: P.plot.line(f, points.map((p) => [p.x, p.y])), class: 's-mean'}), ...points.map((p) => el('circle', {cx: r1(f.x(p.x)), cy: r1(f.y(p.y)), r: 4, class: 'f-busy'})));
+    if (high > low) {
+      svg.append(text(f.x(points[0].x) + 8, f.y(points[0].y) - 6, 'least mean', 'label t-busy'));
+      svg.append(text(f.x(points.at(-1).x), f.y(points.at(-1).y) - 10, 'least risk', 'label t-busy', 'end'));
+    }
+  }
+
+  function unsureControls() {
+    takeUnsure = P.takeAway(() => P.engine.slow('reserve/unsure-export', unsure.q));
+    P.id('unsure-controls').replaceChildren(
+      P.h('div', {class: 'card'}, P.h('div', {class: 'row'}, P.field({wrongs, name: 'spread', label: 'How unsure, per cent at the end', value: spread, wide: true, range: {min: 0, max: 100, step: 1}, change: (v) => { spread = v; if (good) askUnsure(); }}))),
+      P.h('button', {type: 'button', id: 'unsure-front-go', onclick: () => { if (unsure) solveFront(); }}, 'Weigh cost against risk'),
+      P.h('div', {class: 'picture', id: 'unsure-front'}), takeUnsure);
+  }
+  const askUnsure = P.resting(solveUnsure);
+
   function viewTools() {
     const n = good.q.demand.length, span = view.to - view.from, slider = P.id('reserve-pan');
     slider.max = Math.max(0, n - span);
@@ -383,6 +460,7 @@ P.rooms.reserve = (() => {
   }
 
   function start() {
+    unsureControls();
     tools();
     controls();
     take = P.takeAway(() => P.engine.slow('reserve/export', good.q));
@@ -392,5 +470,5 @@ P.rooms.reserve = (() => {
     restart(true);
   }
 
-  return {start, draw, state, question, solve, good: () => good, listen: (f) => listeners.push(f)};
+  return {start, draw() { draw(); drawUnsure(); if (ruled) drawRules(); }, state, question, solve, good: () => good};
 })();

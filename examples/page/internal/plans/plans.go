@@ -10,4 +10,8 @@ var Rooms = ask.Rooms{
 	"reserve/rules":  ask.Decoded(reserveRules),
 	"reserve/check":  ask.Decoded(reserveCheck),
 	"reserve/export": ask.Decoded(reserveExport),
+
+	"reserve/unsure":        ask.Decoded(reserveUnsure),
+	"reserve/front":         ask.Decoded(reserveFront),
+	"reserve/unsure-export": ask.Decoded(unsureExport),
 }
