@@ -343,3 +343,27 @@ func ExampleProfile_Unsaturated() {
 	fmt.Println(len(kept.Runs), "runs on up to", kept.MaxProcesses(), "processes;", len(left), "left out")
 	// Output: 4 runs on up to 2 processes; 2 left out
 }
+
+// Is a sum of seconds, Eq. (1) of [Huang13], good enough to plan by? It fits the long runs,
+// and predicts less than nothing for a short run on many processes.
+func ExampleAdditive() {
+	profiles, err := perfmodel.ReadProfiles(strings.NewReader("rows,processes,seconds\n1e6,1,21\n1e6,2,11\n1e6,4,6\n4e6,1,82\n4e6,2,41\n4e6,4,21\n"))
+	fail(err)
+	var sum perfmodel.Additive
+	var power perfmodel.LogLinear
+	fail(sum.Fit(&profiles[0]))
+	fail(power.Fit(&profiles[0]))
+	for _, rows := range []float64{8e6, 1e6} {
+		e, err := perfmodel.At(&power, []float64{rows}, 8)
+		fail(err)
+		fmt.Printf("%.0e rows on 8 processes: Eq. (2) %.1f s", rows, e.Seconds)
+		if e, err = perfmodel.At(&sum, []float64{rows}, 8); err != nil {
+			fmt.Printf(", Eq. (1) below 0: %v\n", errors.Is(err, perfmodel.ErrNotPositive))
+			continue
+		}
+		fmt.Printf(", Eq. (1) %.1f s\n", e.Seconds)
+	}
+	// Output:
+	// 8e+06 rows on 8 processes: Eq. (2) 21.5 s, Eq. (1) 28.5 s
+	// 1e+06 rows on 8 processes: Eq. (2) 3.0 s, Eq. (1) below 0: true
+}

@@ -75,4 +75,9 @@ func TestStudyProcesses(t *testing.T) {
 		t.Logf("%-9s median %4.1f%%, nine tenths below %4.1f%%; power %4.1f%%, amdahl %4.1f%%, logarithm %4.1f%%, none %4.1f%%", way, 100*median(off[way]), 100*math.Expm1(off[way][len(off[way])*9/10]),
 			100*median(off[way+" power"]), 100*median(off[way+" amdahl"]), 100*median(off[way+" logarithm"]), 100*median(off[way+" none"]))
 	}
+	for _, way := range ways[:2] {
+		if chosen, plain := median(off[way]), median(off["plain"]); chosen > plain {
+			t.Errorf("%s is off by %.1f%%, a plain power law by %.1f%%", way, 100*chosen, 100*plain)
+		}
+	}
 }
