@@ -58,7 +58,7 @@ func BenchmarkOptimum(b *testing.B) {
 
 // BenchmarkOptimumMadeUp has more centres and longer tasks, which are what takes time.
 func BenchmarkOptimumMadeUp(b *testing.B) {
-	for _, size := range [][3]int{{3, 2000, 20_000}, {8, 1000, 10_000}} {
+	for _, size := range [][3]int{{3, 2000, 20_000}, {8, 500, 5_000}, {8, 1000, 10_000}, {8, 2000, 20_000}} {
 		b.Run(fmt.Sprintf("centres=%d/slots=%d/tasks=%d", size[0], size[1], size[2]), func(b *testing.B) {
 			centres, tasks := busyFederation(size[0], size[1], size[2], 3)
 			var o Optimizer
