@@ -25,7 +25,7 @@ import (
 func cloud(command string) int {
 	ctx := context.Background()
 	dir := os.Getenv("CLOUD_DIR")
-	local := &provider.Local{Dir: filepath.Join(dir, "instances"), Boot: 100 * time.Millisecond,
+	local := &provider.Local{Dir: filepath.Join(dir, "instances"), Boot: bootOf(os.Getenv("CLOUD_BOOT")),
 		Command: func(node string) []string {
 			return []string{os.Getenv("CLOUD_SLURMD"), "-D", "-N", node, "-f", os.Getenv("SLURM_CONF")}
 		}}
@@ -85,6 +85,14 @@ func cloud(command string) int {
 		return 1
 	}
 	return 0
+}
+
+// bootOf returns how long an instance of the cloud takes: 100 ms unless it is said.
+func bootOf(text string) time.Duration {
+	if d, err := time.ParseDuration(text); err == nil {
+		return d
+	}
+	return 100 * time.Millisecond
 }
 
 // faults are what becomes of every third call of a command, the first one among them.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,6 +36,9 @@ func elasticd(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return err
 	}
 	fmt.Fprintf(stderr, "%d leases, %.0f hours charged, $%s on demand\n", bill.Leases, bill.Charged.Hours(), bill.Cost.Fixed(2))
+	if o.manager.Policy != nil {
+		return reportClouds(stderr, m)
+	}
 	users, err := m.Users()
 	if err != nil {
 		return err
@@ -60,6 +62,23 @@ func elasticd(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		text += "; " + manager.Purchases(o.manager.Prices, open) + " not bought as yet"
 	}
 	_, err = fmt.Fprintln(stderr, text)
+	return err
+}
+
+// reportClouds says what each cloud cost, and what is left of the budget.
+func reportClouds(w io.Writer, m *manager.Manager) error {
+	bills, err := m.CloudBills()
+	if err != nil {
+		return err
+	}
+	for _, b := range bills {
+		fmt.Fprintf(w, "%s: %d leases, %.0f hours charged, $%s\n", b.Cloud, b.Leases, b.Charged.Hours(), b.Cost.Fixed(2))
+	}
+	left, err := m.Credits()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "$%s of credits left\n", left.Fixed(2))
 	return err
 }
 
@@ -109,32 +128,11 @@ func connect(ctx context.Context, conf string, names []string) (*slurmctl.Client
 
 // newProvider returns the provider that was asked for.
 func (o *elasticOptions) newProvider(slurm *slurmctl.Client) (provider.Provider, error) {
+	if o.manager.Policy != nil {
+		return o.connectClouds(slurm)
+	}
 	if o.provider == "exec" {
 		return &o.exec, nil
 	}
-	st, err := os.Stat(o.instances)
-	if err != nil {
-		return nil, fmt.Errorf("-instances: %w", err)
-	}
-	if !st.IsDir() {
-		return nil, cli.Mistakef("-instances %s: want a folder", o.instances)
-	}
-	slurmd, err := slurmctl.Find("slurmd")
-	if err != nil {
-		return nil, err
-	}
-	dir, err := filepath.Abs(o.instances) // instances know it by its name
-	if err != nil {
-		return nil, err
-	}
-	return &provider.Local{
-		Dir: dir, Boot: o.delay, Quota: o.quota,
-		Command: func(node string) []string {
-			args := []string{slurmd, "-D", "-N", node}
-			if slurm.Conf != "" {
-				args = append(args, "-f", slurm.Conf)
-			}
-			return args
-		},
-	}, nil
+	return localProvider(slurm, o.instances, o.delay, o.quota)
 }

@@ -38,6 +38,9 @@ Shapley value of what each group of users could save alone; with more than 12 us
 value is sampled, always by the same seed. A user is a number of the system (id -u NAME);
 jobs of which Slurm does not tell the user are those of the user "unknown".
 
+Of a journal of elasticd -policy, invoice says what each cloud cost and which credits are
+left; that bill is not divided among users.
+
 A job that runs now is charged once it has ended. A job that ended while elasticd was down
 for longer than MinJobAge of slurm.conf is not known, and its share is paid by the others.
 A job that shares a node with others counts as if it had the node alone.
@@ -82,6 +85,14 @@ func invoice(_ context.Context, args []string, stdout, _ io.Writer) error {
 	m, err := manager.Read(o.journal, manager.Options{Meter: pricing.EC2Hourly, Prices: list, Boot: o.boot})
 	if err != nil {
 		return mistaken(err)
+	}
+	if clouds, err := m.CloudBills(); err != nil {
+		return err
+	} else if len(clouds) > 0 {
+		if o.json || o.csv {
+			return cli.Mistakef("-json and -csv: the journal is of -policy, whose bill is not divided among users: want neither")
+		}
+		return reportClouds(stdout, m)
 	}
 	if k := m.Classes(); k > len(list.Classes) {
 		return cli.Mistakef("-classes: %s, and the journal has purchases of class %d: want the prices of elasticd", decimal.Count(len(list.Classes), "class"), k)

@@ -40,7 +40,8 @@ type stage struct {
 	ctx   context.Context
 	slurm *slurmctl.Client
 	local *provider.Local
-	args  []string // of elasticd
+	args  []string         // of elasticd
+	all   provider.Several // with a policy: its clouds
 	log   said
 }
 
@@ -111,6 +112,14 @@ func (s *stage) start() *exec.Cmd {
 	return cmd
 }
 
+// rented is the provider of what is rented.
+func (s *stage) rented() provider.Provider {
+	if s.all != nil {
+		return s.all
+	}
+	return s.local
+}
+
 // settled reports whether all jobs have ended and nothing is rented.
 func (s *stage) settled() bool {
 	s.t.Helper()
@@ -123,7 +132,7 @@ func (s *stage) settled() bool {
 			return false
 		}
 	}
-	list, err := s.local.List(s.ctx)
+	list, err := s.rented().List(s.ctx)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -151,7 +160,7 @@ func (s *stage) recorded() bool {
 			return false
 		}
 	}
-	list, err := s.local.List(s.ctx)
+	list, err := s.rented().List(s.ctx)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -70,6 +70,30 @@
 //	    cloud reserve --offer "$PLIMSOLL_CLASS" --count "$PLIMSOLL_COUNT" --tag token="$PLIMSOLL_TOKEN" ;;
 //	esac
 //
+// # Policies on a budget, in several clouds
+//
+// With -policy, elasticd is the elastic manager of [Marshall12]: a policy of package
+// schedule/elastic decides every few minutes, on credits that accrue by the hour, in which
+// cloud to rent what. examples/elastic compares the policies on your own log before you
+// choose one. The clouds are a file:
+//
+//	name,nodes,price,boot,provider,create,delete,list
+//	private,p[1-8],0,1m,exec,./private create,./private delete,./private list
+//	commercial,c[1-16],0.085,2m,exec,./nodes create,./nodes delete,./nodes list
+//
+//	go run ./examples/slurm elasticd -journal /var/lib/plimsoll/journal \
+//	  -policy od++ -clouds clouds.csv -budget 5
+//
+// A job runs in one infrastructure. In slurm.conf write TopologyPlugin=topology/tree, and
+// in topology.conf a line for each infrastructure, without a switch above them:
+//
+//	SwitchName=local Nodes=n[1-4]
+//	SwitchName=private Nodes=p[1-8]
+//	SwitchName=commercial Nodes=c[1-16]
+//
+// Nodes that are in no cloud are the local cluster. They need a weight of 1, which is
+// Slurm's default, so that jobs get them first.
+//
 // What to know before:
 //
 //   - elasticd sets the weights of the nodes of -nodes, and drains, undrains and takes
@@ -115,6 +139,8 @@
 //   - [Niu16] Niu, Zhai, Ma, Tang, Chen, Zheng, Building Semi-Elastic Virtual Clusters
 //     for Cost-Effective HPC Cloud Resource Provisioning, IEEE TPDS 27(7), 2016. Sections
 //     7 and 8.7.
+//   - [Marshall12] Marshall, Tufo, Keahey, Provisioning Policies for Elastic Computing
+//     Environments, IPDPS Workshops 2012. Sections II and III.
 //   - [Duplyakin17] Duplyakin, Johnson, Ricci, The Part-Time Cloud: Enabling Balanced
 //     Elasticity Between Diverse Computing Environments, ScienceCloud 2017. Section 3.
 package main
@@ -205,19 +231,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// parse parses the flags that define defines. The error is [flag.ErrHelp] or the user's
+// parse parses the flags that define defines, and notes in given which there were. The error is [flag.ErrHelp] or the user's
 // mistake.
-func parse(define func(*flag.FlagSet), args []string) error {
+func parse(define func(*flag.FlagSet), args []string, given ...map[string]bool) error {
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	define(flags)
-	return cli.Parse(flags, args)
+	err := cli.Parse(flags, args)
+	for _, g := range given {
+		flags.Visit(func(f *flag.Flag) { g[f.Name] = true })
+	}
+	return err
 }
 
 // mistaken marks errors that are the user's mistakes.
 func mistaken(err error) error {
 	for _, theirs := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, manager.ErrOptions, partition.ErrOptions,
-		journal.ErrHeld, journal.ErrDamaged, slurmctl.ErrConf, os.ErrNotExist, os.ErrPermission, syscall.EISDIR} {
+		errFolder, journal.ErrHeld, journal.ErrDamaged, slurmctl.ErrConf, os.ErrNotExist, os.ErrPermission, syscall.EISDIR} {
 		if errors.Is(err, theirs) {
 			return cli.Mistakef("%w", err)
 		}

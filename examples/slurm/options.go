@@ -14,16 +14,20 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
 )
 
 // elasticUsage is what elasticd -h prints.
 const elasticUsage = `Usage: go run ./examples/slurm elasticd -journal FILE -nodes LIST -provider KIND [flags]
+       go run ./examples/slurm elasticd -journal FILE -policy NAME -clouds FILE [flags]
 
 elasticd manages the nodes of a Slurm cluster (21.08 or later) as the semi-elastic
 cluster of [Niu16]: it rents instances when the first job of the queue would wait too
 long, and gives back those that are idle when their paid time ends. It ends when it
 is interrupted. It may be killed at any time: the next elasticd goes on from the
 journal.
+
+With -policy a policy of [Marshall12] decides instead, on a budget, and in several clouds.
 
 Of Slurm
   -conf FILE           slurm.conf (default: what Slurm's commands find)
@@ -78,6 +82,38 @@ Of the provider
   -timeout D           of a command or a call, in real time (default 1m)
   -h                   print this
 
+With -policy, in hours of the bill (instead of the flags of decisions and of the
+provider, but for -placement, -lead, -retry-every, -boot-limit and -audit-every)
+  -policy NAME         sm (as much as the budget allows), od (for all waiting jobs), od++
+                       (keeps an instance until its hour ends), aqtp (holds the queued
+                       time near -response) or mcop (weighs cost and queued time;
+                       mcop-20-80, the default, weighs cost by 20%)
+  -clouds FILE         clouds: CSV with a line of titles, plain or gzip, and the columns
+                         name       lower-case letters, digits and _
+                         nodes      names that instances may have, which bound their
+                                    number, such as p[1-8]
+                         price      dollars for each hour begun (empty: 0)
+                         boot       how long a boot takes (empty: 5m)
+                         provider   exec or local, as -provider
+                         create, delete, list     of exec, as the flags
+                         instances, delay, quota  of local, as the flags
+  -budget X            credits in dollars that accrue each hour (default 5)
+  -debt X              how far launches may overdraw the credits (default 0.085)
+  -every D             time between two evaluations (default 5m)
+  -launch HOW          of od and od++: jobs, whole, pooled or printed, as of
+                       examples/elastic (default jobs)
+  -keep-free           keep idle instances of clouds without a price
+  -response D          of aqtp: the queued time that it aims at (default 2h)
+  -threshold D         of aqtp: how far from that it changes nothing (default 45m)
+  -seed N              of mcop's search (default 1)
+
+A job runs in one cloud. Slurm sees to that with TopologyPlugin=topology/tree in
+slurm.conf, and a line for each cloud, and for the nodes that are not rented, in
+topology.conf:
+  SwitchName=private Nodes=p[1-8]
+The journal has the credits that accrue, the price of each instance, and why a policy
+acts. aqtp forgets its number of jobs when elasticd ends, and begins with 1 again.
+
 A command of -provider exec exits with 3 if it refuses and has done nothing. After any
 other status but 0, elasticd does not know what the command has done. elasticd looks at
 the list before each command, so that nothing is done twice. An instance is written as
@@ -106,6 +142,11 @@ mistake in the flags or files.
 // elasticOptions are the flags of elasticd.
 type elasticOptions struct {
 	conf, journal, nodes, provider, instances, classes string
+	cloudFile, policy, launch                          string
+	clouds                                             []cloudRow
+	response, threshold                                time.Duration
+	keepFree                                           bool
+	seed                                               uint64
 	delay                                              time.Duration
 	quota                                              int
 	exec                                               provider.Exec
@@ -145,6 +186,17 @@ func (o *elasticOptions) define(flags *flag.FlagSet) {
 	flags.DurationVar(&m.BootLimit, "boot-limit", 30*time.Minute, "")
 	flags.DurationVar(&m.AuditEvery, "audit-every", 10*time.Minute, "")
 	flags.DurationVar(&o.timeout, "timeout", time.Minute, "")
+	flags.StringVar(&o.policy, "policy", "", "")
+	flags.StringVar(&o.cloudFile, "clouds", "", "")
+	m.Budget = elastic.Marshall12Budget()
+	flags.TextVar(&m.Budget.Hourly, "budget", m.Budget.Hourly, "")
+	flags.TextVar(&m.Budget.Debt, "debt", m.Budget.Debt, "")
+	flags.DurationVar(&m.Every, "every", elastic.DefaultEvery, "")
+	flags.StringVar(&o.launch, "launch", "jobs", "")
+	flags.BoolVar(&o.keepFree, "keep-free", false, "")
+	flags.DurationVar(&o.response, "response", 2*time.Hour, "")
+	flags.DurationVar(&o.threshold, "threshold", 45*time.Minute, "")
+	flags.Uint64Var(&o.seed, "seed", 1, "")
 	flags.StringVar(&o.exec.CreateCommand, "create", "", "")
 	flags.StringVar(&o.exec.DeleteCommand, "delete", "", "")
 	flags.StringVar(&o.exec.ListCommand, "list", "", "")
@@ -153,9 +205,18 @@ func (o *elasticOptions) define(flags *flag.FlagSet) {
 
 func parseElastic(args []string) (elasticOptions, error) {
 	var o elasticOptions
-	err := parse(o.define, args)
+	given := map[string]bool{}
+	err := parse(o.define, args, given)
 	if err != nil {
 		return o, err
+	}
+	if o.policy != "" {
+		return o, o.parsePolicy(given)
+	}
+	for _, name := range append([]string{"clouds"}, ofPolicy...) {
+		if given[name] {
+			return o, cli.Mistakef("-%s without -policy: want -policy sm, od, od++, aqtp or mcop", name)
+		}
 	}
 	switch {
 	case o.journal == "":
@@ -203,6 +264,48 @@ func parseElastic(args []string) (elasticOptions, error) {
 			o.manager.ReleaseEvery, scaled(o.manager.ReleaseEvery, o.manager.Hour), o.manager.Hour, o.manager.Poll)
 	}
 	return o, nil
+}
+
+// ofPolicy and notOfPolicy are the flags that elasticd has with -policy only, and without it only.
+var (
+	ofPolicy    = []string{"budget", "debt", "every", "launch", "keep-free", "response", "threshold", "seed"}
+	notOfPolicy = []string{"nodes", "provider", "instances", "delay", "quota", "create", "delete", "list", "buy", "period", "classes", "boot",
+		"wait-limit", "short", "expansion", "release-every", "least", "most", "pause"}
+)
+
+// parsePolicy is parseElastic with -policy.
+func (o *elasticOptions) parsePolicy(given map[string]bool) error {
+	for _, name := range notOfPolicy {
+		if given[name] {
+			return cli.Mistakef("-%s with -policy: want it in the file of -clouds, or not at all", name)
+		}
+	}
+	switch {
+	case o.journal == "":
+		return cli.Mistakef("no -journal: want a file")
+	case o.cloudFile == "":
+		return cli.Mistakef("-policy without -clouds: want a file of clouds, see -h")
+	case o.timeout <= 0:
+		return cli.Mistakef("-timeout %v: want a positive span of time", o.timeout)
+	}
+	m := &o.manager
+	var err error
+	if m.Policy, err = o.newPolicy(); err != nil {
+		return cli.Mistakef("%w", err)
+	}
+	if err := o.setClouds(); err != nil {
+		return cli.Mistakef("%w", err)
+	}
+	m.Meter, m.Prices, m.Period = pricing.EC2Hourly, pricing.CC28XLarge2013(), 0
+	m.Timeout = 2*o.timeout + time.Second // a call is a list and a command
+	if err := m.Check(); err != nil {
+		return cli.Mistakef("%w", err)
+	}
+	if m.Poll*3 > scaled(m.Every, m.Hour) {
+		return cli.Mistakef("-every %v takes %v at -hour %v: want three times -poll, %v, or more, so that no evaluation is missed",
+			m.Every, scaled(m.Every, m.Hour), m.Hour, m.Poll)
+	}
+	return nil
 }
 
 // prices reads a file of -classes.

@@ -63,6 +63,25 @@ type Cluster struct {
 // to slurmctl.ErrVersion if it is too old; then nothing has been started.
 func Start(ctx context.Context, nodes int) (*Cluster, error) { return startWith(ctx, nodes, nil) }
 
+// StartGroups is Start with nodes in groups of the given sizes: n1 and on are the first
+// group. No job gets nodes of two groups.
+func StartGroups(ctx context.Context, sizes ...int) (*Cluster, error) {
+	nodes := 0
+	for _, n := range sizes {
+		nodes += n
+	}
+	return startWith(ctx, nodes, func(c *Cluster, _ context.Context) ([]string, error) {
+		var b strings.Builder
+		first := 0
+		for i, n := range sizes {
+			fmt.Fprintf(&b, "SwitchName=group%d Nodes=%s\n", i, strings.Join(c.Names[first:first+n], ","))
+			first += n
+		}
+		return []string{"AccountingStorageType=accounting_storage/none", "TopologyPlugin=topology/tree"},
+			os.WriteFile(filepath.Join(c.Dir, "topology.conf"), []byte(b.String()), 0o600)
+	})
+}
+
 // startWith is Start with something to start between munge and the controller.
 func startWith(ctx context.Context, nodes int, prepare func(c *Cluster, ctx context.Context) ([]string, error)) (*Cluster, error) {
 	if nodes < 1 || nodes > 512 {

@@ -20,7 +20,7 @@ func (m *Manager) exclude(_ context.Context, s *sight) error {
 			continue
 		}
 		err := m.write(Entry{Kind: Excluded, Job: j.ID,
-			Reason: fmt.Sprintf("it needs %d nodes, and the cluster can have %d: it waits for ever unless it is changed or cancelled", j.Nodes, len(m.o.Nodes))})
+			Reason: fmt.Sprintf("it needs %d nodes, and the cluster can have %d: it waits for ever unless it is changed or cancelled", j.Nodes, s.most)})
 		if err != nil {
 			return err
 		}
@@ -206,11 +206,16 @@ func (m *Manager) weigh(ctx context.Context, s *sight) error {
 	}
 	var list []*lease
 	var idle []placement.Instance
+	now := s.now
+	if m.o.Policy != nil {
+		now++ // what is charged now is paid for an hour more when the next job starts
+	}
 	for i, l := range m.state.leases {
-		if l.phase != up {
+		boots := m.o.Policy != nil && l.phase == rented // jobs start when it is up, before the next look
+		if l.phase != up && !boots {
 			continue
 		}
-		busy := slices.Contains(s.busy, l)
+		busy := boots || slices.Contains(s.busy, l)
 		if !busy && !slices.Contains(s.idle, l) {
 			continue
 		}
@@ -222,12 +227,19 @@ func (m *Manager) weigh(ctx context.Context, s *sight) error {
 			}
 		}
 		list = append(list, l)
-		idle = append(idle, placement.Instance{ID: i, Due: m.due(l, s.now), Since: since})
+		idle = append(idle, placement.Instance{ID: i, Due: m.due(l, now), Since: since})
 	}
 	var changed []slurmctl.Weight
-	for weight, k := range rank(&m.selector, idle, m.o.Placement) {
-		if node := list[k].Node; m.weights[node] != weight+1 {
-			changed = append(changed, slurmctl.Weight{Node: node, Weight: weight + 1})
+	order, first := rank(&m.selector, idle, m.o.Placement), 1
+	if m.o.Policy != nil {
+		first = 2 // after nodes that are not rented
+		if err := m.o.preferred(order, list); err != nil {
+			return err
+		}
+	}
+	for i, k := range order {
+		if node, weight := list[k].Node, first+i; m.weights[node] != weight {
+			changed = append(changed, slurmctl.Weight{Node: node, Weight: weight})
 		}
 	}
 	if len(changed) == 0 {

@@ -69,6 +69,7 @@ func (m *Manager) came(r result) error {
 	case r.did == asking && errors.Is(r.err, provider.ErrRefused):
 		m.closed = now + m.o.RetryEvery
 		m.look = true
+		m.round.refuse(&m.o, l)
 		return m.note(l, Refused, "%v", r.err)
 	case r.did == asking && r.err != nil:
 		l.retry, l.doubt = now+m.pause(&l.tries), true

@@ -39,6 +39,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
 )
 
 // Slurm is what the manager asks of Slurm. *slurmctl.Client has it.
@@ -78,6 +79,9 @@ type Manager struct {
 	released []int             // memory, likewise
 	until    time.Duration     // the end of the pause after the last change
 	book     *portfolio
+
+	round   round            // of the policy
+	actions []elastic.Action // memory
 
 	results chan result
 	calls   int             // to the provider, under way
@@ -180,8 +184,21 @@ func (m *Manager) Close() error { return m.journal.Close() }
 // Clock returns the manager's clock.
 func (m *Manager) Clock() *clock.Clock { return m.clock }
 
-// Bill returns what the instances of the journal cost on demand.
+// Bill returns what the instances of the journal cost on demand; with a policy, at the prices
+// of their clouds.
 func (m *Manager) Bill() (provider.Bill, error) {
+	if m.o.Policy != nil {
+		var sum provider.Bill
+		all, err := m.CloudBills()
+		for _, b := range all {
+			sum.Leases += b.Leases
+			sum.Charged += b.Charged
+			if err == nil {
+				sum.Cost, err = sum.Cost.Add(b.Cost)
+			}
+		}
+		return sum, err
+	}
 	return provider.Charge(m.state.instances(), m.clock.Real(), m.clock, m.o.Meter, m.o.Prices.OnDemand)
 }
 
@@ -306,7 +323,11 @@ func (m *Manager) step(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, act := range []func(context.Context, *sight) error{m.account, m.exclude, m.strangers, m.arrivals, m.settle, m.resume, m.grow, m.weigh, m.release, m.weeks, m.list} {
+	acts := []func(context.Context, *sight) error{m.account, m.exclude, m.strangers, m.arrivals, m.settle, m.resume, m.grow, m.weigh, m.release, m.weeks, m.list}
+	if m.o.Policy != nil {
+		acts = []func(context.Context, *sight) error{m.account, m.exclude, m.strangers, m.arrivals, m.settle, m.resume, m.evaluate, m.renew, m.weigh, m.list}
+	}
+	for _, act := range acts {
 		if err := act(ctx, s); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
 )
 
 // Options are a manager's parameters. Times are of the scaled clock but for Hour, Poll
@@ -35,6 +36,15 @@ type Options struct {
 	Period int            // hours between two purchases; 0: nothing is bought
 	Buyer  provider.Buyer // nil: what is to be bought is written to the journal, for somebody else to buy
 
+	// With a Policy, the policy decides every Every what is rented in which of the Clouds,
+	// and what is given back, on the Budget. Then Nodes are those of the clouds; WaitLimit,
+	// Short, Expansion, ReleaseEvery, Least, Most, Pause, Boot and Prices do not matter, and
+	// Period is 0.
+	Policy elastic.Policy
+	Clouds []Cloud
+	Budget elastic.Budget
+	Every  time.Duration
+
 	Hour    time.Duration // how long an hour takes
 	Poll    time.Duration // between two looks at Slurm
 	Timeout time.Duration // of a call to the provider
@@ -44,7 +54,8 @@ type Options struct {
 	// Nothing of them is to be kept.
 	Watch func(e *Entry, s *Status)
 
-	now func() time.Time // the calendar's, of tests
+	now     func() time.Time                                    // the calendar's, of tests
+	decided func(s *elastic.Snapshot, actions []elastic.Action) // called with each decision of a policy, in tests
 }
 
 // ErrOptions: the options make no sense, or differ from the journal's.
@@ -87,7 +98,7 @@ func (o *Options) Check() error {
 	if err := o.Meter.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	return nil
+	return o.checkClouds()
 }
 
 // nodeName is what the names of hosts are made of.

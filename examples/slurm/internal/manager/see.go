@@ -20,10 +20,12 @@ type sight struct {
 	busy     []*lease
 	booting  []*lease
 	leaving  []*lease
-	fixed    int                   // idle nodes that are not rented
-	most     int                   // nodes that there can be
-	strange  []string              // nodes that are up, and that nothing in the journal stands for
-	runners  []schedule.Allocation // jobs that have nodes, at least until their End
+	fixed    int                      // idle nodes that are not rented
+	most     int                      // nodes that there can be
+	others   []string                 // nodes that are up and not rented
+	ends     map[string]time.Duration // of nodes with jobs: when the last of the jobs ends by its estimate
+	strange  []string                 // nodes that are up, and that nothing in the journal stands for
+	runners  []schedule.Allocation    // jobs that have nodes, at least until their End
 	tooLarge []slurmctl.Job
 	unknown  error
 }
@@ -46,7 +48,7 @@ const forEver = 365 * 24 * time.Hour
 
 // see makes a sight of what Slurm says, and notes what has changed.
 func (m *Manager) see(jobs []slurmctl.Job, nodes []slurmctl.Node) *sight {
-	s := &sight{now: m.clock.Now(), nodes: map[string]*slurmctl.Node{}}
+	s := &sight{now: m.clock.Now(), nodes: map[string]*slurmctl.Node{}, ends: map[string]time.Duration{}}
 	for i := range nodes {
 		s.nodes[nodes[i].Name] = &nodes[i]
 	}
@@ -72,6 +74,7 @@ func (m *Manager) see(jobs []slurmctl.Job, nodes []slurmctl.Node) *sight {
 			continue
 		}
 		usable[n.Name] = true
+		s.others = append(s.others, n.Name)
 		if !n.Working() {
 			s.fixed++
 		}
@@ -104,6 +107,12 @@ func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool,
 	for name := range s.nodes {
 		if !slices.Contains(m.o.Nodes, name) && usable[name] {
 			most++
+		}
+	}
+	if m.o.Policy != nil { // a job runs in one infrastructure
+		most = len(s.others)
+		for i := range m.o.Clouds {
+			most = max(most, len(m.o.Clouds[i].Nodes))
 		}
 	}
 	s.most = most
@@ -150,6 +159,9 @@ func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool,
 		end := m.started[j.ID] + m.estimate(j)
 		if end <= s.now || j.State == "COMPLETING" {
 			end = s.now + slack
+		}
+		for _, name := range j.Names {
+			s.ends[name] = max(s.ends[name], end)
 		}
 		s.runners = append(s.runners, s.until(j.ID, 0, end))
 	}

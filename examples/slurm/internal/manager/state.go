@@ -30,6 +30,10 @@ type Entry struct {
 	Demand   []int              `json:"demand,omitempty"` // of a period, by the hour
 	Bought   []pricing.Purchase `json:"bought,omitempty"` // at its end
 	Use      *Use               `json:"use,omitempty"`    // of a job that has ended
+	Cloud    string             `json:"cloud,omitempty"`  // where an instance is asked for
+	Price    pricing.Money      `json:"price,omitempty"`  // of an hour of it
+	Hours    int                `json:"hours,omitempty"`  // whose credits accrue
+	Amount   pricing.Money      `json:"amount,omitempty"` // of credits that accrue, or are left
 }
 
 // A Kind says what an entry is.
@@ -52,6 +56,7 @@ const (
 	Excluded Kind = "excluded" // a job that can never start here
 	Week     Kind = "week"     // a period of purchases has ended: what is to be bought; Token is the beginning of those of its orders
 	Bought   Kind = "bought"   // a purchase was made
+	Accrued  Kind = "accrued"  // credits of the hours that have begun
 	Ran      Kind = "ran"      // a job has ended, on nodes that it used
 )
 
@@ -79,6 +84,8 @@ type lease struct {
 	phase phase
 	asked time.Duration // when
 	why   string        // it leaves
+	cloud string        // with a policy: where it is, and
+	price pricing.Money // what an hour of it costs
 
 	lost    time.Duration // when its node, which had been up, was first seen not to be; 0 while it is up
 	working bool          // a call to the provider is under way
@@ -113,6 +120,8 @@ type state struct {
 	uses     []Use
 	used     map[usage]bool // the runs of uses
 	entries  int
+	accruals int           // hours whose credits have accrued
+	accrued  pricing.Money // those credits
 	failures int
 }
 
@@ -145,7 +154,7 @@ func (s *state) apply(e *Entry) error {
 		if l != nil || e.Token == "" || e.Node == "" {
 			return fmt.Errorf("the instance %q is asked for twice, or has no node", e.Token)
 		}
-		l = &lease{Instance: provider.Instance{Token: e.Token, Node: e.Node}, asked: e.At}
+		l = &lease{Instance: provider.Instance{Token: e.Token, Node: e.Node}, asked: e.At, cloud: e.Cloud, price: e.Price}
 		l.doubt = true // for a manager that reads it and was not there
 		s.leases = append(s.leases, l)
 		s.byToken[e.Token] = l
@@ -182,6 +191,13 @@ func (s *state) apply(e *Entry) error {
 			return fmt.Errorf("the entry %q about job %d, which used nothing, or comes twice", e.Kind, e.Job)
 		}
 		s.uses, s.used[usage{e.Job, e.Use.Start}] = append(s.uses, *e.Use), true
+		return nil
+	case Accrued:
+		sum, err := s.accrued.Add(e.Amount)
+		if err != nil || e.Hours < 1 || e.Amount < 0 {
+			return fmt.Errorf("the entry %q of %d hours and $%v: %w", e.Kind, e.Hours, e.Amount, err)
+		}
+		s.accruals, s.accrued = s.accruals+e.Hours, sum
 		return nil
 	case Failed:
 		s.failures++

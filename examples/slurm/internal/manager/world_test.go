@@ -57,6 +57,8 @@ const (
 
 type worldNode struct {
 	name                     string
+	group                    int  // no job has nodes of two groups
+	fixed                    bool // its daemon always runs
 	registered, down, drains bool
 	reason                   string
 	weight                   int
@@ -160,7 +162,7 @@ func (w *world) submit(nodes int, run, estimate time.Duration) {
 func (w *world) advance(d time.Duration) {
 	w.now = w.now.Add(d)
 	for _, n := range w.nodes {
-		alive := w.live(n.name) != nil
+		alive := n.fixed || w.live(n.name) != nil
 		if alive && (!n.registered || n.down) {
 			n.down = false // ReturnToService=2
 		}
@@ -200,16 +202,33 @@ func (w *world) advance(d time.Duration) {
 				free = append(free, n)
 			}
 		}
-		if len(free) < j.nodes {
+		slices.SortStableFunc(free, func(a, b *worldNode) int {
+			return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.weight, b.weight))
+		})
+		if free = together(free, j.nodes); free == nil {
 			break
 		}
-		slices.SortStableFunc(free, func(a, b *worldNode) int { return cmp.Compare(a.weight, b.weight) })
 		j.on, j.start = free[:j.nodes], w.now
 		j.begun++
 		for _, n := range j.on {
 			n.job = j
 		}
 	}
+}
+
+// together returns the nodes of the first group that has enough of them, nil for none.
+func together(free []*worldNode, n int) []*worldNode {
+	for len(free) > 0 {
+		k := 1
+		for k < len(free) && free[k].group == free[0].group {
+			k++
+		}
+		if k >= n {
+			return free[:n]
+		}
+		free = free[k:]
+	}
+	return nil
 }
 
 // stop ends a job before its time, and queues it again.

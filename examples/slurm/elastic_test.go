@@ -1,0 +1,341 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/cluster"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// The clouds of the tests: two nodes that are always up, four of a free cloud on this
+// machine, and six that a user's commands rent.
+const (
+	fixedNodes, privateNodes, commercialNodes = 2, 4, 6
+	commercialPrice                           = 85 * pricing.Milli
+)
+
+// newElasticStage starts a cluster and writes a file of its clouds.
+func newElasticStage(t *testing.T, hour, boot time.Duration, policy string, args ...string) *stage {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), stageLimit)
+	t.Cleanup(cancel)
+	c, err := cluster.StartGroups(ctx, fixedNodes, privateNodes, commercialNodes)
+	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{Cluster: c, t: t, ctx: ctx}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(s.log.String())
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if s.slurm, err = slurmctl.New(ctx, c.Conf); err != nil {
+		t.Fatal(err)
+	}
+	dirs := map[string]*provider.Local{}
+	for _, name := range []string{"fixed", "private", "commercial"} {
+		dir := filepath.Join(c.Dir, name)
+		if name == "commercial" {
+			dir = filepath.Join(dir, "instances") // as the command line of the cloud has it
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		dirs[name] = &provider.Local{Dir: dir, Boot: boot, Command: c.Slurmd, Environment: c.Environment()}
+	}
+	dirs["fixed"].Boot = 0
+	for _, n := range c.Names[:fixedNodes] {
+		if _, err := dirs["fixed"].Create(ctx, "fixed-"+n, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.all = provider.Several{
+		{Name: "private", Nodes: c.Names[fixedNodes:][:privateNodes], Provider: dirs["private"]},
+		{Name: "commercial", Nodes: c.Names[fixedNodes+privateNodes:], Provider: dirs["commercial"]},
+	}
+	if err := os.WriteFile(filepath.Join(c.Dir, "commercial", "calm"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := "CLOUD_DIR=" + filepath.Join(c.Dir, "commercial") + " CLOUD_BOOT=" + boot.String() + " CLOUD_SLURMD=" + s.Slurmd("n1")[0] + " " + os.Args[0] + " cloud "
+	scaled := boot * time.Duration(time.Hour/hour)
+	file := filepath.Join(c.Dir, "clouds.csv")
+	text := "name,nodes,price,boot,provider,instances,delay,create,delete,list\n" +
+		fmt.Sprintf("private,\"%s\",0,%v,local,%s,%v,,,\n", strings.Join(s.all[0].Nodes, ","), scaled, dirs["private"].Dir, boot) +
+		fmt.Sprintf("commercial,\"%s\",%v,%v,exec,,,%[4]screate,%[4]sdelete,%[4]slist\n", strings.Join(s.all[1].Nodes, ","), commercialPrice, scaled, command)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.args = append([]string{"elasticd", "-conf", c.Conf, "-journal", filepath.Join(c.Dir, "journal"), "-policy", policy, "-clouds", file,
+		"-hour", hour.String(), "-poll", "30ms", "-every", "5m", "-lead", (300 * time.Millisecond * time.Duration(time.Hour/hour)).String(),
+		"-retry-every", "6m", "-boot-limit", "4h", "-audit-every", "30m", "-timeout", "10s"}, args...)
+	return s
+}
+
+// checkClouds checks that nothing is left of any cloud, and that the journal's bill of each
+// is the cloud's.
+func (s *stage) checkClouds(hour time.Duration) (cost pricing.Money) {
+	s.t.Helper()
+	o, err := parseElastic(s.args[1:])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	m, err := manager.Open(o.journal, s.slurm, s.all, o.manager)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer m.Close()
+	bills, err := m.CloudBills()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	got := map[string]provider.Bill{}
+	for _, b := range bills {
+		got[b.Cloud] = b.Bill
+	}
+	for i, p := range s.all {
+		list, err := p.Provider.List(s.ctx)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, in := range list {
+			if runs, err := p.Provider.(*provider.Local).Running(in.Token); runs || err != nil || in.Live() {
+				s.t.Errorf("instance %s of %s runs: %v, %v", in.Token, p.Name, runs, err)
+			}
+		}
+		want, err := provider.Charge(list, time.Now(), m.Clock(), pricing.EC2Hourly, o.manager.Clouds[i].Price)
+		if err != nil || got[p.Name] != want {
+			s.t.Errorf("the journal's bill of %s is %+v, the cloud's %+v (%v)", p.Name, got[p.Name], want, err)
+		}
+		cost += want.Cost
+		s.t.Logf("%s: %+v", p.Name, want)
+	}
+	left, err := m.Credits()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	accrued := pricing.Money(0)
+	for _, e := range s.entries() {
+		if e.Kind == manager.Accrued {
+			accrued += e.Amount
+		}
+	}
+	if left != accrued-cost {
+		s.t.Errorf("$%v of credits left, want $%v that accrued less $%v", left, accrued, cost)
+	}
+	return cost
+}
+
+// elasticd with a policy is killed at random moments, with two clouds. Every job runs once;
+// nothing is left; and the bill is that of the clouds.
+func TestPolicyKilled(t *testing.T) {
+	for _, policy := range []string{"od", "mcop"} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			const hour = 4 * time.Second
+			s := newElasticStage(t, hour, 150*time.Millisecond, policy)
+			rng := rand.New(rand.NewPCG(12, uint64(len(policy))))
+			jobs := map[int64]bool{}
+			for k := range 20 {
+				if k%2 == 0 {
+					run := 200 + rng.IntN(900)
+					n, err := s.Submit(s.ctx, 1+rng.IntN(4), fmt.Sprintf("echo $SLURM_JOB_ID >>%s/ran; sleep %d.%03d; echo $SLURM_JOB_ID >>%s/ended", s.Dir, run/1000, run%1000, s.Dir),
+						fmt.Sprintf("--comment=estimate=%v", time.Duration(run+200)*time.Millisecond*time.Duration(time.Hour/hour)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					jobs[n] = true
+				}
+				cmd := s.start()
+				time.Sleep(time.Duration(rng.IntN(900)) * time.Millisecond)
+				if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+					t.Fatal(err)
+				}
+				cmd.Wait()
+			}
+			s.finish(s.start(), func() bool { return true })
+			s.checkJobs(jobs)
+			s.checkClouds(hour)
+		})
+	}
+}
+
+// Jobs run under each policy on a real Slurm with a local cluster and two clouds. The money
+// spent is compared with what the simulator spends on the same jobs.
+func TestPolicies(t *testing.T) {
+	policies, n := []string{"od++"}, 12
+	if testing.Verbose() { // it takes minutes
+		policies, n = []string{"sm", "od", "od++", "aqtp", "mcop-20-80"}, 50
+	}
+	for _, policy := range policies {
+		t.Run(policy, func(t *testing.T) { playPolicy(t, policy, n) })
+	}
+}
+
+func playPolicy(t *testing.T, policy string, n int) {
+	const hour, boot = 6 * time.Second, 100 * time.Millisecond
+	s := newElasticStage(t, hour, boot, policy, "-budget", "0.5", "-response", "10m", "-threshold", "5m")
+	rng := rand.New(rand.NewPCG(19, 50))
+	cmd := s.start()
+	clock := clock.New(time.Now(), hour)
+	jobs := map[int64]bool{}
+	var log []trace.Job
+	for i := range n {
+		gap := time.Duration(rng.ExpFloat64() * float64(5*time.Minute))
+		if i%10 == 9 {
+			gap += time.Hour // a lull, in which instances go
+		}
+		time.Sleep(clock.Unscaled(gap))
+		run := time.Duration(10+rng.IntN(50)) * time.Minute
+		nodes := 1 + rng.IntN(4)
+		at := clock.Now()
+		id, err := s.Submit(s.ctx, nodes, fmt.Sprintf("echo $SLURM_JOB_ID >>%s/ran; sleep %.3f; echo $SLURM_JOB_ID >>%s/ended", s.Dir, clock.Unscaled(run).Seconds(), s.Dir),
+			"--comment=estimate="+(run+5*time.Minute).String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs[id] = true
+		log = append(log, trace.Job{ID: int64(i), Submit: at, Run: run, Estimate: run + 5*time.Minute, Nodes: nodes})
+	}
+	if policy == "sm" { // it gives nothing back
+		for !s.ended(jobs) {
+			time.Sleep(50 * time.Millisecond)
+		}
+		cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		s.finish(cmd, func() bool { return true })
+		s.checkClouds(hour)
+	}
+	s.checkJobs(jobs)
+	var out strings.Builder
+	if status := run(s.ctx, []string{"invoice", "-journal", filepath.Join(s.Dir, "journal")}, &out, &out); status != 0 || !strings.Contains(out.String(), "of credits left") {
+		t.Errorf("invoice: status %d, %s", status, &out)
+	}
+	t.Log(out.String())
+	o, err := parseElastic(s.args[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := manager.Read(o.journal, o.manager)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bill, err := m.Bill()
+	if err != nil {
+		t.Fatal(err)
+	}
+	delay := elastic.Certain(clock.Scaled(boot + 150*time.Millisecond)) // with the registration of the node
+	options := elastic.Options{
+		Local: fixedNodes, Policy: o.manager.Policy, Budget: o.manager.Budget, Every: o.manager.Every, Rand: rand.New(rand.NewPCG(1, 1)),
+		Clouds: []elastic.CloudOptions{
+			{Name: "private", Limit: privateNodes, Boot: delay, Stop: elastic.Certain(0)},
+			{Name: "commercial", Price: commercialPrice, Limit: commercialNodes, Boot: delay, Stop: elastic.Certain(0)},
+		},
+	}
+	var sim elastic.Simulator
+	want, err := sim.Run(log, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d jobs, $%v on Slurm in %d leases, $%v in the simulator, AWQT there %v", policy, n, bill.Cost, bill.Leases, want.Cost, want.AWQT.Round(time.Second))
+	// Polls, boots and releases take time in Slurm, so that hours may be charged more often.
+	if diff := bill.Cost - want.Cost; max(diff, -diff) > want.Cost/2+commercialPrice*6 {
+		t.Errorf("$%v were spent, $%v in the simulator", bill.Cost, want.Cost)
+	}
+}
+
+// ended reports whether all jobs have ended.
+func (s *stage) ended(jobs map[int64]bool) bool {
+	s.t.Helper()
+	all, err := s.slurm.Jobs(s.ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	n := 0
+	for _, j := range all {
+		if jobs[j.ID] && !j.Waits() && !j.Holds() {
+			n++
+		}
+	}
+	return n == len(jobs)
+}
+
+// A file of clouds that cannot be used is the user's mistake, and the message says where.
+func TestCloudsFile(t *testing.T) {
+	const titles = "name,nodes,price,boot,provider,create,delete,list,instances\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "line 1: no column name"},
+		{"title", "name,nodes,provider,colour\n", "line 1: the column \"colour\""},
+		{"no cloud", titles, "no cloud: want a line for each"},
+		{"negative price", titles + "a,n1,-1,,local,,,,d\n", "line 2 (price): \"-1\": want dollars an hour from 0"},
+		{"two of one name", titles + "a,n1,1,,local,,,,d\na,n2,1,,local,,,,e\n", "line 3 (name): \"a\": want a name that no other cloud has"},
+		{"local", titles + "local,n1,1,,local,,,,d\n", "line 2 (name): \"local\""},
+		{"shared node", titles + "a,n[1-3],1,,local,,,,d\nb,n3,1,,local,,,,e\n", "line 3 (nodes): n3 is a node of a"},
+		{"nodes", titles + "a,n[1-,1,,local,,,,d\n", "line 2 (nodes)"},
+		{"boot", titles + "a,n1,1,-5m,local,,,,d\n", "line 2 (boot): \"-5m\": want a span of time"},
+		{"provider", titles + "a,n1,1,,cloud,,,,d\n", "line 2 (provider): \"cloud\": want exec or local"},
+		{"no commands", titles + "a,n1,1,,exec,x,y,,\n", "line 2 (provider): exec without its commands"},
+		{"no folder", titles + "a,n1,1,,local,,,,\n", "line 2 (instances): none"},
+		{"fields", titles + "a,n1\n", "wrong number of fields"},
+	} {
+		file := filepath.Join(t.TempDir(), "clouds.csv")
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := parseElastic([]string{"-journal", "j", "-policy", "od", "-clouds", file})
+		if cli.Status(err) != cli.Mistake || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+	good := filepath.Join(t.TempDir(), "clouds.csv")
+	if err := os.WriteFile(good, []byte(titles+"a,n[1-2],,,local,,,,d\nb,n3,0.5,50s,exec,x,y,z,\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"-policy od", "want a file of clouds"},
+		{"-clouds " + good, "without -policy"},
+		{"-policy best -clouds " + good, "want sm, od, od++, aqtp, mcop"},
+		{"-policy mcop-30-80 -clouds " + good, "want sm, od, od++, aqtp, mcop"},
+		{"-policy od -launch all -clouds " + good, "-launch \"all\""},
+		{"-policy od -nodes n1 -clouds " + good, "-nodes with -policy"},
+		{"-policy od -budget -1 -clouds " + good, "Budget.Hourly"},
+		{"-policy aqtp -response 0s -clouds " + good, "AQTP.Response"},
+		{"-policy od -every 1h -clouds " + good, "or none leaves in time"},
+		{"-policy od -every 1s -clouds " + good, "three times -poll"},
+		{"-policy od -clouds " + good + "x", "no such file"},
+	} {
+		_, err := parseElastic(append([]string{"-journal", "j"}, strings.Fields(c.args)...))
+		if cli.Status(err) != cli.Mistake || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: %v, want %q", c.args, err, c.want)
+		}
+	}
+	if _, err := parseElastic([]string{"-journal", "j", "-policy", "mcop", "-clouds", good}); err != nil {
+		t.Error(err)
+	}
+}
