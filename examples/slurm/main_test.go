@@ -70,6 +70,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "x"}, `"x" is not a flag`},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-policy", "best"}, `"best": want exact, exact+`},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-priority", "high=3"}, `"high=3": want qos:NAME=N or partition:NAME=N`},
+		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-keys", "x"}, "no -name: want the name of the partition"},
+		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-name", "hpc", "-cert", "x"}, "want all three"},
 		{[]string{"share", "-grace", "1m"}, "-grace 1m0s takes 2s at -minute 2s: want 6s or more"},
 		{[]string{"share", "-nodes", "1"}, "-nodes 1: want 2 to 64"},
 		{[]string{"share", "-policies", "pap,best"}, `"best": want exact`},

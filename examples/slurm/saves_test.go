@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
@@ -32,9 +33,30 @@ func TestPartitionSaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	const minute = "1s"
-	host := s.listening(parttime, "host", "-nodes", "1", "-grace", "20m", "-minute", minute)
-	client := s.listening(parttime, "client", "-host", host, "-name", "hpc", "-minute", minute)
-	agent := programtest.Command("partition", "-conf", s.Conf, "-client", client, "-nodes", s.Names[0], "-scale", "-wait", "1s", "-hold", "1h", "-idle", "1h", "-worth", "0",
+	// With shared keys: the host's file has all of them, the others have their own.
+	keys := func(names ...string) string {
+		text := ""
+		for _, name := range names {
+			text += name + " " + strings.Repeat(name, 16) + "\n"
+		}
+		path := filepath.Join(s.Dir, "keys."+names[0])
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	mine, own := keys("admin"), keys("hpc")
+	all := filepath.Join(s.Dir, "keys.all")
+	if err := os.Rename(keys("htc", "hpc", "admin"), all); err != nil {
+		t.Fatal(err)
+	}
+	admin, err := exchangehttp.NewSecurity(exchangehttp.Credentials{Keys: mine}, exchangehttp.AdminName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := s.listening(parttime, "host", "-nodes", "1", "-grace", "20m", "-minute", minute, "-keys", all)
+	client := s.listening(parttime, "client", "-host", host, "-name", "hpc", "-minute", minute, "-keys", own)
+	agent := programtest.Command("partition", "-conf", s.Conf, "-client", client, "-nodes", s.Names[0], "-name", "hpc", "-keys", own, "-scale", "-wait", "1s", "-hold", "1h", "-idle", "1h", "-worth", "0",
 		"-minute", minute, "-grace", "20s", "-margin", "6s", "-poll", "100ms", "-take", "1")
 	agent.Env = append(agent.Env, s.Environment()...)
 	agent.Stderr = &s.log
@@ -57,7 +79,9 @@ while :; do sleep 0.1 & wait $!; done`, base), "--comment=checkpoint=B:USR1 cost
 	s.until("the partition has asked for a node, and the job runs", func(jobs map[int64]slurmctl.Job, _ map[string]slurmctl.Node) bool { return jobs[id].State == "RUNNING" })
 	time.Sleep(5 * time.Second) // so that there is more to lose than a save
 	begin := time.Now()
-	s.call("POST", host+"/Reclaim", `{"partition":"hpc","count":1}`, &struct{}{})
+	if err := exchangehttp.Post(s.ctx, admin.Client(exchangehttp.HostName), host+"/Reclaim", map[string]any{"partition": "hpc", "count": 1}, nil); err != nil {
+		t.Fatal(err)
+	}
 	s.until("the job has saved and goes on", func(jobs map[int64]slurmctl.Job, _ map[string]slurmctl.Node) bool {
 		return jobs[id].State == "COMPLETED"
 	})
