@@ -152,7 +152,8 @@ create)
 delete)
   sed "s/}/,\"ended\":\"$(now)\"}/" $PLIMSOLL_ID.json >new; grep -q ended $PLIMSOLL_ID.json || mv new $PLIMSOLL_ID.json
   cat $PLIMSOLL_ID.json ;;
-list) cat i-*.json 2>/dev/null; true ;;
+list) # only what is rented, if it forgets
+  if [ -e forgets ]; then cat i-*.json 2>/dev/null | grep -v ended; else cat i-*.json 2>/dev/null; fi; true ;;
 move) echo "$PLIMSOLL_TASK to $PLIMSOLL_CLUSTER" >>moved ;;
 save) cat $PLIMSOLL_TASK.work >$PLIMSOLL_TASK.saved 2>/dev/null; true ;;
 submit)
@@ -174,9 +175,20 @@ esac`
 // With a user's own commands: an instance that is refused is asked for again, one that is
 // taken has its task moved to another cluster, and all are given back.
 func TestRunExec(t *testing.T) {
+	for _, forgets := range []bool{false, true} {
+		runExec(t, forgets)
+	}
+}
+
+func runExec(t *testing.T, forgets bool) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	defer t.Chdir(folder)
+	if forgets { // the list has rented instances only
+		if err := os.WriteFile("forgets", nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, text := range map[string]string{"cloud.sh": cloud, "refuse": "", "tasks.csv": "name,estimate,deadline,command,checkpoint\na,1h,10h,./sweep 7,15m\nb,1h,90m,./sweep 8,\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -46,6 +46,7 @@ type Instances struct {
 	Fresh    time.Duration // how long a list of instances is used
 
 	held   map[string]*holding
+	known  map[string]provider.Instance // by token: as last seen
 	list   []provider.Instance
 	listed time.Time
 }
@@ -114,7 +115,7 @@ func (c *Instances) instances(token string) ([]provider.Instance, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.list, c.listed = list, time.Now()
+		c.list, c.listed = c.remember(list), time.Now()
 	}
 	var out []provider.Instance
 	for _, in := range c.list {
@@ -123,6 +124,31 @@ func (c *Instances) instances(token string) ([]provider.Instance, error) {
 		}
 	}
 	return out, nil
+}
+
+// remember adds to a list the instances that the provider has forgotten: it may list those
+// only that are rented. What is missing has ended by now.
+func (c *Instances) remember(list []provider.Instance) []provider.Instance {
+	if c.known == nil {
+		c.known = map[string]provider.Instance{}
+	}
+	there := map[string]bool{}
+	for _, in := range list {
+		there[in.Token] = true
+		c.known[in.Token] = in
+	}
+	list = slices.Clone(list)
+	for token, in := range c.known {
+		if there[token] {
+			continue
+		}
+		if in.Live() {
+			in.Ended = c.Clock.Real()
+			c.known[token] = in
+		}
+		list = append(list, in)
+	}
+	return list
 }
 
 // attempt returns the number of an instance's attempt.
@@ -186,13 +212,16 @@ func (c *Instances) Look(token string) (o spot.Observation, err error) {
 		lost = true
 	}
 	began := h.Submitted
+	// A runner that was killed knows no instance that the provider has forgotten since.
+	lost = lost || began && len(all) < h.Instances
 	if lost {
 		if began {
 			// The end counts if it came before the loss.
-			s, err := c.Jobs.State(c.cluster(h, all))
-			if err == nil && s.Done {
-				o.Done = true
-				h.failed = s.Failed
+			if len(all) == h.Instances {
+				if s, err := c.Jobs.State(c.cluster(h, all)); err == nil && s.Done {
+					o.Done = true
+					h.failed = s.Failed
+				}
 			}
 			o.Launched, o.Ready, o.Interrupted = true, true, true
 			return o, c.delete(all)
