@@ -226,3 +226,20 @@ func runExec(t *testing.T, forgets bool) {
 	}
 	carrying.Mistake(t, "want -create, -delete, -list, -submit and -status", "-tasks", "tasks.csv", "-journal", "j", "-provider", "exec")
 }
+
+// On processes, a price above the bid takes the instances: the task goes on from what it
+// had saved, on others.
+func TestRunInterrupted(t *testing.T) {
+	dir, state := t.TempDir(), t.TempDir()
+	row := func(price, at string) string { return "z,cc1.4xlarge,Linux/UNIX," + price + "," + at + "\n" }
+	// Planning begins in the middle, after a day.
+	prices := programtest.Write(t, "spot.csv", "AvailabilityZone,InstanceType,ProductDescription,SpotPrice,Timestamp\n"+
+		row("0.2", "2013-01-01T00:00:00Z")+row("2", "2013-01-02T00:40:00Z")+row("0.2", "2013-01-02T01:10:00Z")+row("0.3", "2013-01-03T00:00:00Z"))
+	tasks := programtest.Write(t, "tasks.csv", fmt.Sprintf("name,estimate,deadline,checkpoint,command\nx,90m,15h,1m,\"%s\"\n", strings.ReplaceAll(fmt.Sprintf(work, 100), "\n", "; ")))
+	stdout, stderr := carrying.Must(t, "-tasks", tasks, "-provider", "local", "-dir", dir, "-journal", filepath.Join(state, "journal"), "-hour", "2s", "-poll", "10ms", "-spot", prices, "-json")
+	r := programtest.Rows[map[string]any](t, stdout)[0]
+	log := strings.Fields(programtest.Read(t, filepath.Join(dir, "task-0", "log")))
+	if r["done"] != true || r["leases"].(float64) < 2 || len(log) < 100 || len(log) > 100+int(r["leases"].(float64)) {
+		t.Errorf("%v, %d steps\n%s", r, len(log), stderr)
+	}
+}
