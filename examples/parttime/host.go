@@ -94,7 +94,7 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 		h.parts[p.Name] = p
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(40<<20 + 2000*int64(h.nodes)) // what many messages leave behind is collected in time
+		debug.SetMemoryLimit(40<<20 + 4000*int64(h.nodes)) // what many messages leave behind is collected in time
 	}
 	done = true
 	return h, nil

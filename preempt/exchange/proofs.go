@@ -5,7 +5,7 @@ package exchange
 // Theorem 1 (one node, one partition). A client reports a node as usable or draining
 // only after an answer to one of its listings. The client sent the listing after it
 // entered the lease, and the answer says renewed. When the manager answered, the
-// ledger had the lease. The lease can end in three ways.
+// ledger had the lease. The lease can end in four ways.
 //
 // (a) The client gave the lease back, by DeleteNodes or by a later listing without
 // the lease. The client sends both after it has marked the lease as returned and has
@@ -28,7 +28,14 @@ package exchange
 // renewal. So by the client's clock at least that Term has passed since the question
 // was asked. The client stops when that holds for all renewals that it has read. (An
 // operator may have changed the Term in between, so that the last renewal need not be
-// the longest.) ∎
+// the longest.)
+//
+// (d) The client was replaced, or its partition removed. Then the manager reads no message of
+// the client any more, so it renews nothing, and the lease ends by (b) or (c): the manager
+// takes the node when its acknowledged grace period, or the longest Term that it told and
+// Skew, is over. Only if the caller says that the client is gone, or calls Fence, does the
+// lease end at once; the theorem then is the caller's word. A listing of the new client ends
+// no lease of the old one, and the new client cannot give it back. ∎
 //
 // Theorem 2 (notice and grace). The two ways are (b) and (c) above. A manager that
 // begins again begins unacknowledged notices again, because a saved notice need not
