@@ -208,6 +208,11 @@ func (c *client) mux() *http.ServeMux {
 		return struct{}{}, c.step(func(now time.Duration) ([]exchange.Message, error) { return c.state.Client.Cancel(now, in.ID) })
 	}))
 	framework("DiscoverResources", exchangehttp.Endpoint(http.MethodPost, func(struct{}) ([]exchange.Resource, error) { return c.discover() }))
+	framework("Resources", exchangehttp.Endpoint(http.MethodGet, func(struct{}) ([]exchange.Resource, error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.state.Client.AppendResources([]exchange.Resource{}), nil
+	}))
 	framework("Reset", exchangehttp.Endpoint(http.MethodPost, func(struct{}) (struct{}, error) { return struct{}{}, c.reset() }))
 	framework("DeleteNodes", exchangehttp.Endpoint(http.MethodPost, func(in struct {
 		Nodes []int `json:"nodes"`

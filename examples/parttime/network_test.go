@@ -92,6 +92,11 @@ func TestCredentials(t *testing.T) {
 			call := func(name string, in, out any) error {
 				return exchangehttp.Post(s.ctx, framework.Client("b"), b.url+"/framework/"+name, in, out)
 			}
+			until(t, "the host tells what there is by itself", func() bool {
+				var told []exchange.Resource
+				err := exchangehttp.Get(s.ctx, framework.Client("b"), b.url+"/framework/Resources", &told)
+				return err == nil && len(told) == 4
+			})
 			// The framework asks what there is, asks for it, and thinks otherwise.
 			var resources []exchange.Resource
 			if err := call("DiscoverResources", struct{}{}, &resources); err != nil || len(resources) != 4 || !resources[3].Mine || resources[0].Kind != "x" {

@@ -87,6 +87,7 @@ A framework talks to its client:
   POST /framework/SetResourceValues  {"values": [{"node": 3, "value": 0.5}]}
   POST /framework/DiscoverResources  {}: the nodes of the cluster; 1 - value is the
                                      probability to get a node
+  GET  /framework/Resources          the same, as the host has told it last (-values)
   POST /framework/Reset              {}: forget nodes and requests, and begin anew
   GET  /framework/Nodes              its nodes, and how long it may keep them
 An administrator talks to the host, with credentials as "admin":
