@@ -89,6 +89,17 @@ func TestRooms(t *testing.T) {
 				}
 				b.shoot(fmt.Sprintf("%s-%d", r.name, width))
 			}
+			// On paper.
+			b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+			b.size(760, 1000)
+			b.rest()
+			var wrong []string
+			b.eval(layout, &wrong)
+			for _, w := range wrong {
+				t.Errorf("on paper: %s", w)
+			}
+			b.shoot("print-" + r.name)
+			b.call("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
 			b.size(1366, 900)
 		})
 	}

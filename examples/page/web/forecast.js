@@ -91,7 +91,7 @@ P.rooms.forecast = (() => {
   }
 
   function drawTests() {
-    const rows = (tested.rows ?? []).slice().sort((x, y) => x.mase - y.mase), most = Math.max(...rows.map((r) => Math.min(3, r.mase)), .1);
+    const rows = (tested.rows ?? []).slice().sort((x, y) => x.mase - y.mase), most = Math.max(...rows.map((r) => r.mase), .1);
     P.id('forecast-backtest').replaceChildren(P.h('ul', {class: 'bars'}, ...rows.map((r) => P.h('li', {class: r.model === good.q.model ? 'k0' : 'none'},
       P.h('b', {}, r.model), P.h('span', {}, `${r.about}; ${P.percent(r.coverage, 0)} within`),
       P.bar(Math.min(1, r.mase / most), P.number(r.mase, 2))))),
@@ -110,7 +110,7 @@ P.rooms.forecast = (() => {
 
   function drawRunaway() {
     if (!run) return;
-    const holder = P.id('forecast-runaway'), width = Math.max(280, holder.clientWidth), left = 46, right = 126, height = 200, top = 34;
+    const holder = P.id('forecast-runaway'), width = Math.max(280, holder.clientWidth), left = 46, right = 142, height = 200, top = 34;
     const n = run.forms[0].errors.length, floor = -2, ceiling = 6;
     const log = (v) => v === null || !Number.isFinite(v) ? null : Math.min(ceiling, Math.max(floor, Math.log10(Math.abs(v) + 1e-12)));
     const f = frame(left, top, width - left - right, height, 0, n, floor, ceiling);

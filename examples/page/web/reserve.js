@@ -59,7 +59,7 @@ P.rooms.reserve = (() => {
     if (view.to > n || view.to === 0) { view.from = 0; view.to = n; }
     const {from, to} = view;
     const width = Math.max(300, holder.clientWidth), left = narrow ? 40 : 52, right = narrow ? 78 : 92;
-    const hA = narrow ? 210 : 330, hB = narrow ? 70 : 100, hC = narrow ? 90 : 150;
+    const grand = holder.clientWidth > 900, hA = narrow ? 210 : grand ? 420 : 330, hB = narrow ? 70 : grand ? 120 : 100, hC = narrow ? 90 : grand ? 190 : 150;
     const tops = [30, 30 + hA + 44, 30 + hA + 44 + hB + 44];
     const total = tops[2] + hC + 42;
     let peak = 1;

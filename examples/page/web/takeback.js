@@ -36,7 +36,7 @@ P.rooms.takeback = (() => {
         title: j < 0 ? `node ${n}: idle` : `node ${n}: job ${a.jobs[j].id}`,
       }, j < 0 ? '' : String(a.jobs[j].id)))));
     P.id('takeback-readout').textContent = `A number is a job; an empty tile is idle. Red frames are taken by “${way.name}”, which hits ${words}; pale tiles are lost with them.`;
-    const most = Math.max(...a.ways.map((w) => w.hours), 1e-9), over = (w) => best.hours > 0 ? `, ${P.number(w.hours / best.hours, 2)} times the least` : '';
+    const most = Math.max(...a.ways.map((w) => w.hours), 1e-9), over = (w) => w.waste === best.waste ? ', as little as can be' : best.hours > 0 ? `, ${P.number(w.hours / best.hours, 2)} times the least` : '';
     const had = document.activeElement?.name === 'takeback-way';
     P.id('takeback-ways').replaceChildren(P.h('fieldset', {class: 'ways'}, P.h('legend', {class: 'sr'}, 'Show the choice of'), ...a.ways.map((w) => P.h('label', {class: w.name === way.name ? 'ond' : 'none'},
       P.h('input', {type: 'radio', name: 'takeback-way', value: w.name, checked: w.name === way.name, onchange: () => { chosen = w.name; draw(); }}),
