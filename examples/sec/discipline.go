@@ -75,6 +75,10 @@ type weights struct {
 	lines map[int]int // by user
 }
 
+// maxWeight bounds weights, so that a priority is a number whatever the job, and a weight
+// for waiting counts beside the greatest weight of a user.
+const maxWeight = 1e12
+
 // readWeights reads -weights.
 func readWeights(path string) (*weights, error) {
 	return infile.Read("-weights", path, parseWeights)
@@ -97,8 +101,8 @@ func parseWeights(r io.Reader) (*weights, error) {
 			fields[i] = strings.TrimSpace(fields[i])
 		}
 		x, err := strconv.ParseFloat(fields[len(fields)-1], 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("line %d: the weight %s: want a number", n, infile.Quote(fields[len(fields)-1]))
+		if err != nil || !(math.Abs(x) <= maxWeight) {
+			return nil, fmt.Errorf("line %d: the weight %s: want a number from -1e12 to 1e12", n, infile.Quote(fields[len(fields)-1]))
 		}
 		what := strings.Join(fields[:len(fields)-1], ",")
 		if before := seen[what]; before > 0 {
@@ -153,7 +157,11 @@ func (o *options) discipline(log *jobLog) (discipline, error) {
 			users = append(users, u)
 		}
 		first := slices.MinFunc(users, func(a, b int) int { return missing[a] - missing[b] })
-		return d, cli.Mistakef("-weights %s: line %d: user %d has no job in the %s: want users of the log", o.weights, missing[first], first, log.name)
+		name := log.name
+		if o.trace == "" {
+			name = "the " + name
+		}
+		return d, cli.Mistakef("-weights %s: line %d: user %d has no job in %s: want users of the log", o.weights, missing[first], first, name)
 	}
 	d.weights = &w.Weights
 	return d, nil

@@ -102,7 +102,8 @@ Alone is what the jobs cost each on instances of its own (mode individual). What
 reservations save (hybrid, multi) is divided by use, too, and by the Shapley value of
 what each group of users could save by reserving for itself (package
 schedule/sim/bills). For more than 12 users that is sampled, with a standard error.
-Jobs without a user (-1 in the log) are the jobs of the user "unknown".
+Jobs without a user (-1 in the log) are the jobs of the user "unknown". With -mode
+individual nothing is divided: each user pays for the instances of the user's own jobs.
 
 Fields of -json: mode, nodes (the size of local; of the others the most instances
 held at once), jobs, mean_wait_s, mean_bounded_slowdown (runs of less than 10 s
@@ -170,7 +171,7 @@ func define(o *options, f *cli.Flags) {
 	f.Text("expand", &o.expand, "first, sum or best")
 	f.Text("place", &o.place, "max-margin, min-margin, max-idle, min-idle or random")
 	cli.Choice(f, "backfill", &o.backfill, backfillNames...)
-	f.Int("reservations", &o.reservations, 1, maxCount, "jobs")
+	f.Int("reservations", &o.reservations, 1, maxCount, " of jobs")
 	f.File("weights", &o.weights)
 	f.Float("estimate", &o.estimate, "a number that is not negative, such as 0.5", func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) })
 	f.Seed(&o.seed)

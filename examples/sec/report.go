@@ -89,7 +89,11 @@ func (runs *modeRuns) text(w *table.Page) error {
 	w.Printf("\n")
 	runs.marketText(w)
 	if runs.users != nil {
-		userbill.Say(w, runs.picked().mode.String(), runs.users)
+		if picked := runs.picked(); picked.mode == individual {
+			w.Sayf("Users of individual: each pays for the instances of the user's own jobs, $%s in all.", decimal.Grouped(picked.pure.Fixed(2)))
+		} else {
+			userbill.Say(w, picked.mode.String(), runs.users)
+		}
 		w.Printf("\n")
 	}
 	p := newPicture(runs.picked())

@@ -11,7 +11,8 @@ import (
 )
 
 // charged divides the bill of the run that is picked among the users ([Niu16] section 3).
-// It is the pure cost: what is left of the terms is nobody's yet.
+// It is the pure cost: what is left of the terms is nobody's yet. In the mode individual
+// nothing is common, and each user pays for the instances of the user's own jobs.
 func (runs *modeRuns) charged() (*bills.Statement, error) {
 	r := runs.picked()
 	u := bills.Usage{
@@ -22,6 +23,11 @@ func (runs *modeRuns) charged() (*bills.Statement, error) {
 		u.Boot = sim.MeasuredBootAndConfiguration
 	}
 	s, err := new(bills.Divider).Divide(u, bills.Options{Rand: rand.New(rand.NewPCG(1, streamUsers))})
+	if r.mode == individual {
+		for i := range s.Accounts {
+			s.Accounts[i].Pays = s.Accounts[i].Alone
+		}
+	}
 	return &s, err
 }
 

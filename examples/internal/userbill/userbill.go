@@ -89,12 +89,35 @@ func Say(w *table.Page, cluster string, s *bills.Statement) {
 			}
 			return text
 		}
-		text += fmt.Sprintf(", %s and %s of it.", share(gain), share(loss))
+		if gain == loss {
+			text += fmt.Sprintf(", each user has the same, such as user %s, $%s.", gain.Name(), decimal.Grouped(gain.SavedByUse.Fixed(0)))
+		} else {
+			text += fmt.Sprintf(", %s and %s of it.", share(gain), share(loss))
+		}
 		if s.Sampled {
 			text += fmt.Sprintf(" The Shapley value is sampled, from %d pairs of orders, since there are more than %d users.", bills.DefaultPairs, bills.MaxExact)
 		}
-		w.Sayf("%s", text)
+		w.Sayf("%s %s", text, byShapley(s))
 	}
+}
+
+// byShapley says who pays more than alone if the savings go by the Shapley value.
+func byShapley(s *bills.Statement) string {
+	more, worst := 0, &s.Accounts[0]
+	for i := range s.Accounts {
+		a := &s.Accounts[i]
+		if a.PaysByShapley() > a.Alone {
+			more++
+		}
+		if a.PaysByShapley()-a.Alone > worst.PaysByShapley()-worst.Alone {
+			worst = a
+		}
+	}
+	if more == 0 {
+		return "By that value nobody pays more than alone."
+	}
+	return fmt.Sprintf("By that value %s more than alone, most of all user %s, $%s instead of $%s: what they use adds little to the savings.",
+		paying(more), worst.Name(), decimal.Grouped(worst.PaysByShapley().Fixed(2)), decimal.Grouped(worst.Alone.Fixed(2)))
 }
 
 // paying says that so many users pay.
