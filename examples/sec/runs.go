@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/parallel"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -190,28 +191,42 @@ func (o *options) runAll(log *jobLog, run *cli.Run) (*modeRuns, error) {
 		return nil, err
 	}
 	runs := &modeRuns{o: o, log: log, columns: run.Columns, prices: pricing.CC28XLarge2013()}
-	r := &runner{log: log, prices: runs.prices, how: o.portfolio, simulator: new(sim.Simulator), progress: func(m mode, ended int) {
-		run.Showf("simulating %v: %s of %s jobs", m, decimal.Int(ended), decimal.Int(len(log.jobs)))
-	}}
+	var modes []mode
 	for _, m := range inOrder { // individual is the first
-		if !o.shows(m) && m != individual {
-			continue
+		if o.shows(m) || m == individual {
+			modes = append(modes, m)
 		}
+	}
+	runners := make([]*runner, parallel.Workers())
+	for w := range runners {
+		runners[w] = &runner{log: log, prices: runs.prices, how: o.portfolio, simulator: new(sim.Simulator), progress: func(m mode, ended int) {
+			run.Showf("simulating %v: %s of %s jobs", m, decimal.Int(ended), decimal.Int(len(log.jobs)))
+		}}
+	}
+	all := make([]modeRun, len(modes))
+	err = parallel.Do(len(modes), func(w, i int) error {
+		r, m := runners[w], modes[i]
 		run.Showf("simulating %v: %s jobs", m, decimal.Int(len(log.jobs)))
 		r.keep = m == o.pictured()
 		x, err := r.run(m, p)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if m == individual {
-			runs.individual = x
-		}
+		x.Starts, x.Levels = slices.Clone(x.Starts), slices.Clone(x.Levels)
+		all[i] = x
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	runs.individual = all[0]
+	for i, m := range modes {
+		x := &all[i]
 		if base := runs.individual.pure; base > 0 {
 			x.saving = 1 - float64(x.pure)/float64(base)
 		}
 		if o.shows(m) {
-			x.Starts, x.Levels = slices.Clone(x.Starts), slices.Clone(x.Levels)
-			runs.shown = append(runs.shown, x)
+			runs.shown = append(runs.shown, *x)
 		}
 	}
 	return runs, nil
