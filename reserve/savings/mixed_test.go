@@ -268,6 +268,30 @@ func TestMixedLarger(t *testing.T) {
 	})
 }
 
+// The gap of plans for three types and 3,600 hours, where the rounds alone leave 2·10⁻⁴ to
+// 3·10⁻³.
+func TestMixedGap(t *testing.T) {
+	for _, c := range []struct {
+		term, every int
+		most        float64
+	}{{168, 168, 1e-4}, {720, 168, 1e-4}, {2160, 0, 1e-4}, {168, 0, 4e-4}} {
+		p := userMixed(3600, 3, 600, c.term)
+		p.Every = c.every
+		var m Mixed
+		plan, err := m.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := VerifyMixed(p, &plan); err != nil {
+			t.Error(err)
+		}
+		t.Logf("term %d, every %d: cost %v, gap %.1e", c.term, c.every, plan.Cost, plan.Gap())
+		if plan.Gap() > c.most {
+			t.Errorf("term %d, every %d: gap %.1e, want %.0e", c.term, c.every, plan.Gap(), c.most)
+		}
+	}
+}
+
 // A forged plan or certificate is refused.
 func TestVerifyMixedForged(t *testing.T) {
 	p := userMixed(60, 3, 40, 24)

@@ -568,19 +568,30 @@ func (m *Mixed) explore(p *MixedProblem, n int, least float64, limit int64) (boo
 // linear program allows that where commitments are at their most.
 func (m *Mixed) lower(p *MixedProblem, n int, worth []int64) {
 	term := int(p.Term / p.Slot)
-	for s := range n {
-		if !p.sold(s) {
-			continue
-		}
-		end, sum := min(n, s+term), int64(0)
-		for _, w := range worth[s:end] {
-			sum += w
-		}
+	lower := func(s, t int, sum int64) int64 { // for the term from s, the last slot of which is t
 		over := sum - int64(p.charged(n, s))<<worthBits
-		for t := end - 1; over > 0 && t >= s; t-- {
-			by := min(over, worth[t])
+		rest := over
+		for ; rest > 0 && t >= s; t-- {
+			by := min(rest, worth[t])
 			worth[t] -= by
-			over -= by
+			rest -= by
+		}
+		return max(0, over)
+	}
+	sum := int64(0) // of the term that ends with slot t
+	for t := range n {
+		sum += worth[t]
+		if s := t - term + 1; s >= 0 {
+			if p.sold(s) {
+				sum -= lower(s, t, sum)
+			}
+			sum -= worth[s]
+		}
+	}
+	sum = 0 // of the term from s, beyond the last slot
+	for s := n - 1; s >= 0 && s > n-term; s-- {
+		if sum += worth[s]; p.sold(s) {
+			sum -= lower(s, n-1, sum)
 		}
 	}
 }
