@@ -19,23 +19,6 @@ const (
 	sameUntil // Until is that of the node before in the same record
 )
 
-// Flags of a node in a record.
-const (
-	flagConfirmed uint8 = 1 << iota
-	flagForced
-	flagAcked
-	flagUnprepared
-	flagOrphan
-)
-
-// Flags of a partition in a record.
-const (
-	flagHasValues uint8 = 1 << iota
-	flagDelaying
-	flagPassed
-	flagRemoved
-)
-
 // changes notes what has changed since ChangesSaved.
 type changes struct {
 	nodes      []int32
