@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
+	"github.com/plimsoll/plimsoll/schedule/elastic"
 )
 
 // A choice is something that [Marshall12] leaves open, as a flag.
@@ -21,7 +22,7 @@ func (o *options) rules() string {
 	for _, x := range []struct {
 		name string
 		on   bool
-	}{{"-keep-free", o.keepFree}, {"-once", o.once}, {"-parts", o.parts}, {"-covered", o.budget.Covered}} {
+	}{{"-keep-free", o.keepFree}, {"-once", o.once}, {"-parts", o.parts}, {"-covered", o.budget.Covered}, {"-queue easy", o.queue == elastic.EASY}} {
 		if x.on {
 			text += ", " + x.name
 		}
@@ -54,7 +55,8 @@ func (o *options) choices() []choice {
 		choice{flag: "-refuse " + refuseNames[1-o.refuse], set: func(o *options) { o.refuse = 1 - o.refuse }},
 		choice{flag: opposite("-once", o.once), set: func(o *options) { o.once = !o.once }, of: []kind{sm}},
 		choice{flag: opposite("-parts", o.parts), set: func(o *options) { o.parts = !o.parts }, of: []kind{aqtp}},
-		choice{flag: opposite("-covered", o.budget.Covered), set: func(o *options) { o.budget.Covered = !o.budget.Covered }})
+		choice{flag: opposite("-covered", o.budget.Covered), set: func(o *options) { o.budget.Covered = !o.budget.Covered }},
+		choice{flag: "-queue " + (elastic.EASY - o.queue).String(), set: func(o *options) { o.queue = elastic.EASY - o.queue }})
 }
 
 // evaluateChoices runs the policies with each of the choices.

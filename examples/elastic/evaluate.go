@@ -193,6 +193,7 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 		Horizon:     c.source.horizon,
 		Rand:        o.random(run, streamClouds),
 		RejectWhole: o.refuse == 1,
+		Queue:       o.queue,
 		Decisions:   r.decisions && run == 0,
 	})
 	if err != nil {

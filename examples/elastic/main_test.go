@@ -397,7 +397,7 @@ func TestCloudFile(t *testing.T) {
 func TestChoices(t *testing.T) {
 	log := programtest.Write(t, "log.swf", small)
 	text, _ := tested.Must(t, "-trace", log, "-reject", "0.5", "-runs", "2", "-policy", "sm,od++,aqtp,mcop-50-50", "-choices")
-	for _, part := range []string{"AWRT, h", "MCOP-50-50", "as set", "-launch whole", "-launch pooled", "-launch printed", "-keep-free", "-refuse whole", "-once", "-parts", "-covered"} {
+	for _, part := range []string{"AWRT, h", "MCOP-50-50", "as set", "-launch whole", "-launch pooled", "-launch printed", "-keep-free", "-refuse whole", "-once", "-parts", "-covered", "-queue easy"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
 		}
@@ -416,7 +416,7 @@ func TestChoices(t *testing.T) {
 	for _, r := range programtest.Rows[map[string]any](t, stdout) {
 		count[r["choice"]]++
 	}
-	want := map[any]int{nil: 4, "-launch jobs": 1, "-launch whole": 1, "-launch pooled": 1, "-keep-free": 3, "-refuse whole": 4, "-once": 1, "-parts": 1, "-covered": 4}
+	want := map[any]int{nil: 4, "-launch jobs": 1, "-launch whole": 1, "-launch pooled": 1, "-keep-free": 3, "-refuse whole": 4, "-once": 1, "-parts": 1, "-covered": 4, "-queue easy": 4}
 	if diff := cmp.Diff(want, count); diff != "" {
 		t.Errorf("rows by choice (-want +got):\n%s", diff)
 	}

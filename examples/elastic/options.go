@@ -78,6 +78,9 @@ How it decides
                          printed     as the paper prints it: for the cores of all jobs
                                      together, until the credits are gone
   -keep-free           od, od++, aqtp and mcop keep idle instances of free clouds
+  -queue ORDER         in which waiting jobs start: fcfs, or easy, where a job may
+                       overtake if by the estimates it does not delay the first job
+                       (default fcfs)
   -refuse HOW          clouds refuse instances one by one (one) or a request as a whole
                        (whole) (default one)
   -once                sm does not ask again for instances that were refused
@@ -97,7 +100,7 @@ How it decides
 What comes out
   -choices             print instead what each choice moves that the paper leaves open:
                        a row for each other value of -launch, -keep-free, -refuse,
-                       -once, -parts and -covered; and the findings with -launch
+                       -once, -parts, -covered and -queue; and the findings with -launch
                        printed and jobs
   -json                print an array with an object for each policy, workload and
                        rate, instead of tables
@@ -208,6 +211,7 @@ type options struct {
 	showChoices bool
 
 	launch   launchRule
+	queue    elastic.Discipline
 	refuse   int // 1: a request for several instances as a whole
 	keepFree bool
 	parts    bool // of aqtp
@@ -282,6 +286,7 @@ func define(o *options, f *cli.Flags) {
 		return nil
 	})
 	cli.Choice(f, "launch", &o.launch, launchNames...)
+	f.Text("queue", &o.queue, "fcfs or easy")
 	cli.Choice(f, "refuse", &o.refuse, refuseNames...)
 	f.Switch("keep-free", &o.keepFree)
 	f.Switch("once", &o.once)

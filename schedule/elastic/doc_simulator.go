@@ -9,7 +9,8 @@
 //	AWRT = Σ n_j·(wait_j + r_j) / Σ n_j        AWQT = Σ n_j·wait_j / Σ n_j
 //
 // Rules. Instances have one core. A job of n cores runs on n idle instances of one
-// infrastructure. Jobs start in the order of their submission, and no job overtakes.
+// infrastructure. Jobs start in the order of their submission, and no job overtakes
+// another, unless Options.Queue is [EASY].
 // Of the infrastructures with enough idle instances the job takes the cheapest, at equal
 // prices the first. There the job takes the instances that are paid for longest, of
 // equal instances the first launched. An instance is charged when it is launched and at

@@ -53,6 +53,7 @@ type Options struct {
 	// has one without parameters and results.
 	Policy Policy
 	Budget Budget
+	Queue  Discipline    // the order in which jobs start; the zero value is first come, first served
 	Every  time.Duration // between two evaluations, the first at time 0: a second or more; 0 is DefaultEvery
 
 	// Horizon is when the simulation ends, whatever waits or runs then. 0 ends it with
@@ -120,6 +121,9 @@ func (c Options) withDefaults() (Options, error) {
 	}
 	if c.Horizon < 0 || c.Horizon > maxTime {
 		return c, badInput("Horizon", -1, ErrRange, "%v: want more than 0 and at most %.0f s, or 0 for the end of the last job", c.Horizon, maxTime.Seconds())
+	}
+	if c.Queue > EASY {
+		return c, badInput("Queue", -1, ErrRange, "%v: want FCFS or EASY", c.Queue)
 	}
 	chance := false
 	for i := range c.Clouds {

@@ -40,6 +40,7 @@ type Simulator struct {
 	places  []place // by infrastructure
 	order   []int   // infrastructures, cheapest first
 	actions []Action
+	ends    []time.Duration // memory of EASY
 	ended   int
 	left    pricing.Money // credits
 	covered pricing.Money // of them, under Covered: charges to come of jobs that run
@@ -253,7 +254,7 @@ func (e *Simulator) replay() {
 		if !waited {
 			e.since = at
 		}
-		if freed || !waited {
+		if freed || !waited || e.cfg.Queue == EASY {
 			e.start()
 		}
 		if e.woken {
@@ -343,6 +344,7 @@ func (e *Simulator) submit(i int) {
 func (e *Simulator) start() {
 	for e.head < len(e.queue) && e.err == nil {
 		if !e.startFirst() {
+			e.backfill()
 			return
 		}
 	}

@@ -669,3 +669,128 @@ func TestChargeEndsRest(t *testing.T) {
 		}
 	}
 }
+
+// By hand, on four cores. Job 0 has three until minute 60, so that job 1, of four, waits.
+// Job 2 fits beside job 0 and ends before minute 60; job 3 fits, too, once job 2 has ended,
+// but would end after minute 60.
+func TestEASYByHand(t *testing.T) {
+	jobs := []trace.Job{minutesJob(0, 0, 60, 3), minutesJob(1, 1, 10, 4), minutesJob(2, 2, 30, 1), minutesJob(3, 3, 58, 1)}
+	for _, c := range []struct {
+		queue Discipline
+		want  []int
+	}{{FCFS, []int{0, 60, 70, 70}}, {EASY, []int{0, 60, 2, 70}}} {
+		var e Simulator
+		r, err := e.Run(jobs, Options{Local: 4, Policy: new(OD), Queue: c.queue})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range r.Starts {
+			if at != time.Duration(c.want[i])*time.Minute {
+				t.Errorf("%v: job %d starts at %v, want minute %d", c.queue, i, at, c.want[i])
+			}
+		}
+	}
+	var e Simulator
+	if _, err := e.Run(jobs, Options{Local: 4, Policy: new(OD), Queue: 2}); !errors.Is(err, ErrRange) {
+		t.Errorf("the discipline 2: %v", err)
+	}
+}
+
+// Two jobs beside the reservation share what it leaves: of three nodes that are idle at
+// minute 60, the first job needs one, and each of three jobs takes one for long.
+func TestEASYExtra(t *testing.T) {
+	jobs := []trace.Job{minutesJob(0, 0, 60, 3), minutesJob(1, 1, 10, 4), minutesJob(2, 2, 300, 1), minutesJob(3, 2, 300, 1), minutesJob(4, 2, 300, 1)}
+	var e Simulator
+	// Of six cores three are idle. At minute 60 all six would be, two more than job 1 needs.
+	r, err := e.Run(jobs, Options{Local: 6, Policy: new(OD), Queue: EASY})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []int{0, 60, 2, 2, 70}
+	for i, at := range r.Starts {
+		if at != time.Duration(want[i])*time.Minute {
+			t.Errorf("job %d starts at %v, want minute %d", i, at, want[i])
+		}
+	}
+}
+
+// On a local cluster alone the simulator starts jobs when an independent EASY does, and in
+// several infrastructures no job loses or gains work.
+func TestEASYAgainstPlain(t *testing.T) {
+	earlier := 0
+	for seed := range uint64(300) {
+		rng := newSource(seed)
+		const cores = 6
+		var jobs []trace.Job
+		at := time.Duration(0)
+		for i := range 30 {
+			at += time.Duration(rng.IntN(40)) * time.Minute
+			run := time.Duration(1+rng.IntN(200)) * time.Minute
+			jobs = append(jobs, trace.Job{ID: int64(i), Submit: at, Run: run, Estimate: run + time.Duration(rng.IntN(2)*rng.IntN(100))*time.Minute, Nodes: 1 + rng.IntN(cores)})
+		}
+		var e Simulator
+		r, err := e.Run(jobs, Options{Local: cores, Policy: new(OD), Queue: EASY})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := plainEASY(jobs, cores)
+		if diff := cmp.Diff(want, r.Starts); diff != "" {
+			t.Fatalf("seed %d (-plain +simulator):\n%s", seed, diff)
+		}
+		for i := 1; i < len(want); i++ {
+			if want[i] < want[i-1] {
+				earlier++
+			}
+		}
+	}
+	if earlier < 300 {
+		t.Errorf("only %d jobs overtook the job before", earlier)
+	}
+}
+
+// plainEASY returns when jobs start on one cluster, minute by minute.
+func plainEASY(jobs []trace.Job, cores int) []time.Duration {
+	starts := make([]time.Duration, len(jobs))
+	for i := range starts {
+		starts[i] = -1
+	}
+	for now, left := time.Duration(0), len(jobs); left > 0; now += time.Minute {
+		idle := func(at time.Duration, estimated bool) int { // at a time from now on
+			n := cores
+			for i, j := range jobs {
+				length := j.Run
+				if estimated {
+					length = j.Estimate
+				}
+				if starts[i] >= 0 && now < starts[i]+j.Run && at < starts[i]+length {
+					n -= j.Nodes
+				}
+			}
+			return n
+		}
+		head, shadow, extra := -1, time.Duration(0), 0
+		for i, j := range jobs {
+			if starts[i] >= 0 || j.Submit > now {
+				continue
+			}
+			fits := j.Nodes <= idle(now, false)
+			switch {
+			case head < 0 && fits:
+				starts[i] = now
+				left--
+			case head < 0:
+				head = i
+				for shadow = now; idle(shadow, true) < j.Nodes; shadow += time.Minute {
+				}
+				extra = idle(shadow, true) - j.Nodes
+			case fits && now+j.Estimate <= shadow:
+				starts[i] = now
+				left--
+			case fits && j.Nodes <= extra:
+				starts[i], extra = now, extra-j.Nodes
+				left--
+			}
+		}
+	}
+	return starts
+}

@@ -1,0 +1,135 @@
+package elastic
+
+import (
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/schedule"
+)
+
+// EASY backfilling over several infrastructures. [Marshall12] runs jobs first come, first
+// served, and names "combining job scheduling algorithms with resource provisioning" as
+// future work.
+//
+// The first job of the queue gets a reservation: the infrastructure, and the time, at which
+// it will find enough instances by the estimates of the running jobs and the ends of the
+// boots. Of several infrastructures the reservation is in the first that has enough, at
+// equal times in the cheapest. A job behind the first one starts at once
+//
+//   - in another infrastructure than that of the reservation, or
+//   - there, if the job ends by its estimate before the reservation, or takes instances
+//     that the first job leaves.
+//
+// What the reservation cannot see are launches to come. A first job without a reservation
+// waits for launches, and these need credits. Then only free infrastructures that are too
+// small for the first job take other jobs. Under Budget.Covered, other jobs take no
+// instances with a price: they would commit credits that the first job may need.
+//
+// Guarantee. If estimates hold and the policy gives back no instance that the reservation
+// counts on, no job behind the first one delays the reservation. As on a cluster of a fixed
+// size, jobs that are not first may wait longer than first come, first served.
+//
+// Time: O(instances·log instances + jobs·infrastructures) whenever something starts, ends or
+// arrives while the first job waits. Space: O(instances).
+
+// A Discipline is the order in which waiting jobs start.
+type Discipline uint8
+
+const (
+	// FCFS is first come, first served, as in [Marshall12]: no job overtakes another.
+	FCFS Discipline = iota
+	// EASY lets a job overtake if it does not delay the first job of the queue by the
+	// estimates (EASY backfilling).
+	EASY
+)
+
+var disciplines = enum.New[Discipline]("elastic", "Discipline", ErrRange, "fcfs", "easy")
+
+// String returns "fcfs" or "easy", and Discipline(7) for a value 7 that is none of the
+// constants.
+func (d Discipline) String() string { return disciplines.String(d) }
+
+// MarshalText returns the String form. The error is an [*InputError] for a value that is
+// none of the constants.
+func (d Discipline) MarshalText() ([]byte, error) { return disciplines.MarshalText(d) }
+
+// UnmarshalText reads the String form. The error is an [*InputError].
+func (d *Discipline) UnmarshalText(text []byte) error { return disciplines.UnmarshalText(d, text) }
+
+// backfill starts jobs behind the first one, which cannot start now.
+func (e *Simulator) backfill() {
+	if e.cfg.Queue != EASY || len(e.queue)-e.head < 2 {
+		return
+	}
+	idle := 0
+	for i := range e.places {
+		idle = max(idle, e.places[i].idle)
+	}
+	if idle == 0 {
+		return
+	}
+	first := e.queue[e.head].Nodes
+	place, at, extra := e.reserve(first)
+	for k := e.head + 1; k < len(e.queue) && e.err == nil; k++ {
+		j := &e.queue[k]
+		if j.Nodes > idle {
+			continue
+		}
+		for _, i := range e.order {
+			c := &e.snap.Clouds[i]
+			late := i == place && (j.Estimate > at-e.now)
+			switch {
+			case e.places[i].idle < j.Nodes, late && j.Nodes > extra:
+				continue
+			case c.Price > 0 && (e.cfg.Budget.Covered || place < 0):
+				continue
+			case place < 0 && (c.Limit == NoLimit || c.Limit >= first):
+				continue
+			}
+			if !e.occupy(i, j) {
+				continue
+			}
+			if late {
+				extra -= j.Nodes
+			}
+			e.cores -= j.Nodes
+			copy(e.queue[e.head+1:k+1], e.queue[e.head:k]) // its place is before the first job's
+			e.head++
+			break
+		}
+	}
+}
+
+// reserve returns where and when n instances will be idle, and how many more are idle there
+// then. The infrastructure is -1 if no running job and no boot makes enough of them idle.
+func (e *Simulator) reserve(n int) (place int, at time.Duration, extra int) {
+	place, at = -1, schedule.Never
+	for _, i := range e.order {
+		if e.places[i].idle >= n { // the credits do not cover the job, see Budget.Covered
+			return i, e.now, e.places[i].idle - n
+		}
+		e.ends = e.ends[:0]
+		for k := range e.snap.Clouds[i].Instances {
+			if in := &e.snap.Clouds[i].Instances[k]; in.State == Busy || in.State == Booting {
+				e.ends = append(e.ends, in.Ready)
+			}
+		}
+		missing := n - e.places[i].idle
+		if missing > len(e.ends) {
+			continue
+		}
+		slices.Sort(e.ends)
+		when := e.ends[missing-1]
+		if when >= at {
+			continue
+		}
+		place, at = i, when
+		free := missing
+		for free < len(e.ends) && e.ends[free] == when {
+			free++
+		}
+		extra = free - missing
+	}
+	return place, at, extra
+}
