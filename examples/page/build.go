@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -116,7 +117,8 @@ func compress(data []byte) []byte {
 func accepts(r *http.Request, encoding string) bool {
 	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if name == encoding && !strings.HasPrefix(strings.ReplaceAll(weight, " ", ""), "q=0") {
+		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
+		if name == encoding && !(err == nil && q == 0) {
 			return true
 		}
 	}

@@ -36,6 +36,7 @@ func TestExports(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	binaries, programs := t.TempDir(), map[string]string{}
 	// run runs an exported command with its files, and returns its standard output. The programs
 	// are those of this copy of the repository.
 	run := func(t *testing.T, room, question string, more ...string) (dir, stdout string) {
@@ -55,9 +56,13 @@ func TestExports(t *testing.T) {
 		} else {
 			args = []string{filepath.Join(dir, "main.go")}
 		}
-		program := filepath.Join(dir, "program")
-		if out, err := exec.Command("go", "build", "-o", program, args[0]).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v: %s", args[0], err, out)
+		program, ok := programs[args[0]]
+		if !ok {
+			program = filepath.Join(binaries, strconv.Itoa(len(programs)))
+			if out, err := exec.Command("go", "build", "-o", program, args[0]).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v: %s", args[0], err, out)
+			}
+			programs[args[0]] = program
 		}
 		cmd := exec.Command(program, args[1:]...)
 		cmd.Dir = dir
