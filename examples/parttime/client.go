@@ -157,6 +157,12 @@ func (c *client) register(ctx context.Context, url string) {
 			case <-c.unknown:
 				c.log.printf("the host has forgotten partition %s; registers again", c.o.name)
 			}
+		case errors.As(err, &f) && f.Status == http.StatusGone:
+			// The client stays until the framework has heard how its leases end.
+			if told != f.Text {
+				c.log.printf("the host refuses partition %s: %v", c.o.name, f)
+			}
+			told = f.Text
 		case errors.As(err, &f) && f.Status < 500:
 			c.fail(cli.Mistakef("the host refuses partition %s: %v", c.o.name, f))
 			return

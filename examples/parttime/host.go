@@ -264,19 +264,25 @@ func (h *host) create(in struct {
 	if ok && old.Instance != in.Instance && h.alive(in.Partition, old) {
 		return none, exchangehttp.Failf(http.StatusConflict, "partition %q has a client, at %s, which must end first", in.Partition, old.URL)
 	}
+	in.Fixed = false // no client says that
+	var news []string
 	err = h.change(true, func(now time.Duration) ([]exchange.Message, error) {
 		m := h.state.Manager
 		again, there := h.state.Partitions[in.Partition]
 		switch {
 		case there != ok || again != old:
 			return nil, exchangehttp.Failf(http.StatusConflict, "partition %q has changed meanwhile: want to hear of it again", in.Partition)
+		case h.state.Removed[in.Partition] == in.Instance && in.Instance != "" && !ok:
+			return nil, exchangehttp.Failf(http.StatusGone, "an administrator has removed partition %q: want a new client, after POST /framework/Reset", in.Partition)
+		case ok && old.Fixed:
+			in.Weight, in.Floor, in.Fixed = old.Weight, old.Floor, true // whatever the flags of the client say
 		case ok && (old.Weight != in.Weight || old.Floor != in.Floor):
 			return nil, exchangehttp.Failf(http.StatusConflict, "partition %q has weight %d and floor %d, not %d and %d", in.Partition, old.Weight, old.Floor, in.Weight, in.Floor)
 		case !ok:
 			if err := m.CreatePartition(in.Partition, in.Weight, in.Floor); err != nil {
 				return nil, err
 			}
-			h.log.printf("creates partition %s, weight %d", in.Partition, in.Weight)
+			news = append(news, fmt.Sprintf("creates partition %s, weight %d", in.Partition, in.Weight))
 		}
 		var msgs []exchange.Message
 		if in.Instance != old.Instance {
@@ -285,35 +291,44 @@ func (h *host) create(in struct {
 				return nil, err
 			}
 			if ok {
-				h.log.printf("hears of a new client of %s, and not of the old one", in.Partition)
+				news = append(news, fmt.Sprintf("hears of a new client of %s, and not of the old one", in.Partition))
 			}
 		}
 		return msgs, h.settle(in.Partition, &in.terms)
 	}, h.queue)
+	if err == nil {
+		for _, line := range news {
+			h.log.printf("%s", line)
+		}
+	}
 	return none, err
 }
 
 // settle notes the terms of a partition, nil if it is removed, for the state that the step
 // saves.
 func (h *host) settle(name string, t *terms) error {
-	text, err := json.Marshal(namedTerms{name, t})
+	old, ok := h.state.Partitions[name]
+	named := namedTerms{Name: name, Terms: t}
+	if t == nil {
+		named.Instance = old.Instance
+	}
+	text, err := json.Marshal(named)
 	if err != nil {
 		return err
 	}
-	h.extra = append([]byte{recordTerms}, text...)
-	old, ok := h.state.Partitions[name]
+	h.extra = text
+	removed := maps.Clone(h.state.Removed)
 	h.undo = func() {
 		delete(h.state.Partitions, name)
 		if ok {
 			h.state.Partitions[name] = old
 		}
+		h.state.Removed = removed
 	}
-	if t == nil {
-		delete(h.state.Partitions, name)
-		return nil
+	h.state.settle(named)
+	if t != nil {
+		h.open(name)
 	}
-	h.state.Partitions[name] = *t
-	h.open(name)
 	return nil
 }
 
@@ -343,7 +358,7 @@ func (h *host) orders() map[string]func(order) (string, step) {
 					return nil, err
 				}
 				t := h.state.Partitions[in.Partition]
-				t.Weight, t.Floor = in.Weight, in.Floor
+				t.Weight, t.Floor, t.Fixed = in.Weight, in.Floor, true
 				return msgs, h.settle(in.Partition, &t)
 			}
 		},

@@ -57,7 +57,8 @@ Of a client
   -host URL            URL that the host prints, such as http://127.0.0.1:8080
   -name NAME           name of the partition; a new partition is created
   -weight N            the partition's share of the cluster, relative to the weights
-                       of others (default 1)
+                       of others (default 1). What SetShare says replaces -weight
+                       and -floor
   -floor N             nodes that preemption leaves to the partition (default 0)
   -url URL             where the host reaches the client (default: where it listens)
   -add N               nodes to ask for when there is no state yet (default 0)
@@ -95,7 +96,8 @@ An administrator talks to the host, with credentials as "admin":
   POST /Reclaim                      {"partition": "hpc", "count": 2}
   POST /SetShare                     {"partition": "hpc", "weight": 2, "floor": 1}
   POST /RemovePartition              {"partition": "hpc"}; "gone": true ends its leases
-                                     at once
+                                     at once. The host refuses its client until that
+                                     is reset
   POST /Fence                        {"node": 3, "epoch": 5}: the node is cut off
 
 The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a

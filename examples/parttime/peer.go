@@ -38,7 +38,7 @@ type peer struct {
 	mu    sync.Mutex
 	store *store
 	state saved
-	extra []byte // a record that the step saves besides,
+	extra []byte // terms that the step saves besides,
 	undo  func() // and what undoes the rest of the step
 }
 

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,6 +22,7 @@ type saved struct {
 	Origin     time.Time         `json:"origin"`             // of the clock
 	Minute     time.Duration     `json:"minute_ns"`
 	Partitions map[string]terms  `json:"partitions,omitempty"` // of a host
+	Removed    map[string]string `json:"removed,omitempty"`    // partitions that an administrator has removed, and the instances of their clients
 	Manager    *exchange.Manager `json:"manager,omitempty"`
 	Client     *exchange.Client  `json:"client,omitempty"`
 	Every      time.Duration     `json:"every_ns,omitempty"` // of a client
@@ -34,6 +37,7 @@ type terms struct {
 	URL    string `json:"url"` // where its client listens
 
 	Instance string `json:"instance,omitempty"` // which client that is
+	Fixed    bool   `json:"fixed,omitempty"`    // an administrator has set the weight and the floor
 }
 
 // The first byte of a record says what follows.
@@ -41,12 +45,37 @@ const (
 	recordWhole   = 's' // the state, in JSON: of a client
 	recordManager = 'm' // what has changed of the manager
 	recordTerms   = 't' // a namedTerms, in JSON
+	recordBoth    = 'b' // the length of a namedTerms, the namedTerms, and what has changed of the manager
 )
 
 // namedTerms are the terms of a partition, nil if it is removed.
 type namedTerms struct {
-	Name  string `json:"name"`
-	Terms *terms `json:"terms"`
+	Name     string `json:"name"`
+	Terms    *terms `json:"terms"`
+	Instance string `json:"instance,omitempty"` // of the client of a partition that is removed
+}
+
+// mostRemoved bounds the partitions that a host remembers as removed.
+const mostRemoved = 1 << 10
+
+// settle takes the terms of a partition.
+func (s *saved) settle(t namedTerms) {
+	if s.Partitions == nil {
+		s.Partitions = map[string]terms{}
+	}
+	if s.Removed == nil {
+		s.Removed = map[string]string{}
+	}
+	if t.Terms != nil {
+		s.Partitions[t.Name] = *t.Terms
+		delete(s.Removed, t.Name)
+		return
+	}
+	delete(s.Partitions, t.Name)
+	if len(s.Removed) >= mostRemoved {
+		clear(s.Removed)
+	}
+	s.Removed[t.Name] = t.Instance
 }
 
 // open opens a state, nil without a path. old is nil if there is no state yet. The error is
@@ -115,7 +144,10 @@ func restore(s *statelog.State) (*saved, error) {
 		Manager json.RawMessage `json:"manager"`
 	}
 	if err := json.Unmarshal(snapshot, &in); err != nil {
-		return nil, err
+		if bad := new(exchange.InputError); errors.As(err, &bad) {
+			return nil, bad
+		}
+		return nil, errors.New("it is not a state, or not a whole one: want the file as this program wrote it")
 	}
 	out := in.saved
 	if in.Manager == nil {
@@ -123,22 +155,25 @@ func restore(s *statelog.State) (*saved, error) {
 	}
 	var changes [][]byte
 	for i, r := range s.Records {
+		text := r[1:]
 		switch r[0] {
 		case recordManager:
 			changes = append(changes, r[1:])
+			continue
+		case recordBoth:
+			n, k := binary.Uvarint(text)
+			if k <= 0 || n > uint64(len(text)-k) {
+				return nil, fmt.Errorf("record %d is not whole: want the file as this program wrote it", i)
+			}
+			changes = append(changes, text[k+int(n):])
+			text = text[k : k+int(n)]
+			fallthrough
 		case recordTerms:
 			var t namedTerms
-			if err := json.Unmarshal(r[1:], &t); err != nil {
-				return nil, err
+			if err := json.Unmarshal(text, &t); err != nil {
+				return nil, fmt.Errorf("record %d: %w", i, err)
 			}
-			if t.Terms == nil {
-				delete(out.Partitions, t.Name)
-				continue
-			}
-			if out.Partitions == nil {
-				out.Partitions = map[string]terms{}
-			}
-			out.Partitions[t.Name] = *t.Terms
+			out.settle(t)
 		default:
 			return nil, fmt.Errorf("record %d is of kind %q: want the state of this program, or of an earlier version", i, r[0])
 		}
@@ -165,6 +200,7 @@ func (s *saved) clone() *saved {
 			c.Partitions[k] = v
 		}
 	}
+	c.Removed = maps.Clone(s.Removed)
 	return &c
 }
 
@@ -233,9 +269,10 @@ func (w *store) replace(s *saved) error {
 	return nil
 }
 
-// save writes what has changed, and returns what sync waits for. extra is a record besides.
-// The caller has the lock of the state.
-func (w *store) save(s *saved, extra []byte) (pos int64, err error) {
+// save writes what has changed, and returns what sync waits for. terms is a namedTerms in
+// JSON, or nil. It is in one record with the changes of the manager, since one without the
+// other is no state. The caller has the lock of the state.
+func (w *store) save(s *saved, terms []byte) (pos int64, err error) {
 	if w.log == nil {
 		if s.Manager != nil {
 			s.Manager.ChangesSaved()
@@ -244,7 +281,7 @@ func (w *store) save(s *saved, extra []byte) (pos int64, err error) {
 	}
 	if w.broken != nil { // no record can follow; the whole state may
 		if time.Since(w.tried) < time.Second {
-			return 0, w.fail(w.broken)
+			return 0, w.broken
 		}
 		w.tried = time.Now()
 		w.saving <- struct{}{}
@@ -256,18 +293,21 @@ func (w *store) save(s *saved, extra []byte) (pos int64, err error) {
 		w.broken = nil
 		return w.log.Append(nil)
 	}
-	if len(extra) > 0 {
-		if _, err := w.log.Append(extra); err != nil {
-			return 0, w.fail(err)
-		}
-	}
 	w.record = w.record[:0]
-	if s.Manager != nil {
+	switch {
+	case s.Manager != nil && len(terms) > 0:
+		w.record = binary.AppendUvarint(append(w.record, recordBoth), uint64(len(terms)))
+		w.record = append(w.record, terms...)
+		n := len(w.record)
+		if w.record = s.Manager.AppendChanges(w.record); len(w.record) == n {
+			w.record = append(append(w.record[:0], recordTerms), terms...)
+		}
+	case s.Manager != nil:
 		w.record = s.Manager.AppendChanges(append(w.record, recordManager))
 		if len(w.record) == 1 {
 			w.record = w.record[:0]
 		}
-	} else {
+	default:
 		data, err := json.Marshal(s)
 		if err != nil {
 			return 0, w.fail(err)

@@ -134,7 +134,7 @@ func Read(path string) (*State, error) {
 		State      json.RawMessage `json:"state"`
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
-		return nil, err
+		return nil, errors.New("it is not a state, or not a whole one: want the file as this program wrote it")
 	}
 	if in.Generation == 0 {
 		s.Snapshot, s.Former = data, true
