@@ -82,7 +82,7 @@ func (e *Exact) decompose(p *Problem, lp *lpbound.Problem, coarse int64, g, date
 		return err
 	}
 	keep := func() error { // the best of d.best and d.plan
-		if err := e.descend(p, shift); err != nil {
+		if err := e.descend(p, bound, shift); err != nil {
 			return err
 		}
 		if err := e.dual.load(p, m, d.plan); err != nil {
@@ -93,10 +93,6 @@ func (e *Exact) decompose(p *Problem, lp *lpbound.Problem, coarse int64, g, date
 			d.best, d.plan = d.plan, d.best
 		}
 		return nil
-	}
-	d.plan = d.plan[:0]
-	if err := keep(); err != nil {
-		return err
 	}
 	if len(e.purchases) > 0 {
 		d.plan = append(d.plan[:0], e.purchases...)
@@ -130,6 +126,13 @@ func (e *Exact) decompose(p *Problem, lp *lpbound.Problem, coarse int64, g, date
 		if share(cost, bound) <= goodGap || gap <= lastGap || res.Steps >= mostSteps {
 			break
 		}
+	}
+	if e.limited { // the classes of the last level alone, and what improves them
+		d.plan = d.plan[:0]
+		if err := keep(); err != nil {
+			return err
+		}
+		e.limited = share(cost, bound) > farGap
 	}
 	e.purchases = append(e.purchases[:0], d.best...)
 	e.values = append(e.values[:0], d.values...)
@@ -297,21 +300,25 @@ func (e *Exact) round(p *Problem, x []float64, g, dates int) {
 // descents bounds the flows of descend: each round has one for each level.
 const descents = 3
 
-// descend makes d.plan better, the last level first, a level at a time.
-func (e *Exact) descend(p *Problem, shift int) error {
+// descend makes d.plan better, the last level first, a level at a time, until its cost is near
+// the bound.
+func (e *Exact) descend(p *Problem, bound wide.Uint, shift int) error {
 	d, m := &e.decomposed, &e.market
 	var before wide.Uint
+	if err := e.dual.load(p, m, d.plan); err != nil {
+		return err
+	}
 	for round := range descents {
 		for k := len(e.prices) - 1; k >= 0; k-- {
-			if err := e.dual.load(p, m, d.plan); err != nil {
-				return err
-			}
 			if err := e.replan(p, k, shift); err != nil {
 				return err
 			}
-		}
-		if err := e.dual.load(p, m, d.plan); err != nil {
-			return err
+			if err := e.dual.load(p, m, d.plan); err != nil {
+				return err
+			}
+			if share(e.dual.cost(), bound) <= goodGap {
+				return nil
+			}
 		}
 		cost := e.dual.cost()
 		if round > 0 && !cost.Less(before) {
