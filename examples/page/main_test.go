@@ -115,6 +115,25 @@ func TestRooms(t *testing.T) {
 		}
 	}
 	t.Logf("%d bytes and %.1f s to the first picture", transferred, first/1000)
+	// By the files themselves: all but the scripts for folders, and one part of the library.
+	files, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, part := 0, 0
+	for _, f := range files {
+		switch {
+		case strings.HasSuffix(f.name, ".wasm.gz"):
+			t.Logf("%s: %d bytes", f.name, len(f.data))
+			part = max(part, len(f.data))
+		case !strings.HasSuffix(f.name, ".wasm.js"):
+			page += len(compress(f.data))
+		}
+	}
+	t.Logf("the page: %d bytes", page)
+	if page+part > 1_500_000 {
+		t.Errorf("%d bytes for the page with the largest part of the library, want at most 1.5 MB", page+part)
+	}
 	if transferred > 1_500_000 || transferred < 100_000 {
 		t.Errorf("%d bytes to the first picture, want at most 1.5 MB", transferred)
 	}
