@@ -255,6 +255,11 @@ func (h *host) create(in struct {
 	if err := exchangehttp.CheckName(in.Partition); err != nil {
 		return none, exchangehttp.Failf(http.StatusUnprocessableEntity, "%v", err)
 	}
+	if in.Instance != "" { // before the step, which would leave a partition without terms
+		if err := exchangehttp.CheckName(in.Instance); err != nil {
+			return none, exchangehttp.Failf(http.StatusUnprocessableEntity, "the instance: %v", err)
+		}
+	}
 	if in.Partition == exchangehttp.HostName || in.Partition == exchangehttp.AdminName {
 		return none, exchangehttp.Failf(http.StatusUnprocessableEntity, "a partition cannot be called %q: want another name", in.Partition)
 	}

@@ -121,6 +121,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"host", "-nodes", "100001"}, "whole number from 1 to 100,000"},
 		{[]string{"client"}, "needs -host"},
 		{[]string{"client", "-host", "http://127.0.0.1:1"}, "-name"},
+		{[]string{"client", "-host", "http://192.0.2.1:1", "-name", "x"}, "want a loopback address"},
+		{[]string{"host", "-state", write("half", string(broken[:len(broken)/2]))}, "not a whole one"},
 		{[]string{"client", "-host", "127.0.0.1:1", "-name", "x"}, "such as http://127.0.0.1:8080"},
 		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", ""}, "1 to 100 characters"},
 		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-weight", "0"}, "whole number from 1"},

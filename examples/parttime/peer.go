@@ -40,6 +40,8 @@ type peer struct {
 	state saved
 	extra []byte // terms that the step saves besides,
 	undo  func() // and what undoes the rest of the step
+
+	warned time.Time // when the journal was last told that a step is not saved
 }
 
 // newPeer loads the state or makes an empty one. The peer ends when ctx does.
@@ -121,6 +123,11 @@ func play[P player](ctx context.Context, o options, stdout, stderr io.Writer, be
 	if err != nil {
 		return err
 	}
+	if o.role == clientRole {
+		if err := secure.CheckURL(o.host); err != nil {
+			return cli.Mistakef("-host %v", err)
+		}
+	}
 	l, url, err := secure.Listen(o.listen)
 	if err != nil {
 		return err
@@ -163,8 +170,8 @@ func (p *peer) change(whole bool, take step, deliver func(exchange.Message)) err
 		if err != nil {
 			p.mu.Lock()
 			p.store.broken = err
+			p.unsaved(err)
 			p.mu.Unlock()
-			p.log.printf("%v; nothing is sent", err)
 		}
 	}
 	offer(p.wake, struct{}{})
@@ -199,7 +206,7 @@ func (p *peer) apply(whole bool, take step) (out []exchange.Message, pos int64, 
 	extra := p.extra
 	defer func() { p.extra, p.undo = nil, nil }()
 	if pos, err = p.store.save(&p.state, extra); err != nil {
-		p.log.printf("%v; nothing is sent", err)
+		p.unsaved(err)
 		if before != nil {
 			p.store.broken = err // the next state is saved whole
 			*p.state.Manager = *before
@@ -210,6 +217,15 @@ func (p *peer) apply(whole bool, take step) (out []exchange.Message, pos int64, 
 		return nil, 0, err
 	}
 	return out, pos, nil
+}
+
+// unsaved writes into the journal that a step is not on disk, once in a second at most: the
+// journal may be on the same disk. The caller has the lock of the state.
+func (p *peer) unsaved(err error) {
+	if now := time.Now(); now.Sub(p.warned) >= time.Second {
+		p.warned = now
+		p.log.printf("%v; nothing is sent", err)
+	}
 }
 
 // tick calls step at each time that next returns, until ctx is done.

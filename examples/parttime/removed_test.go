@@ -40,6 +40,9 @@ func TestOrdersHold(t *testing.T) {
 		}
 	}
 	h := start()
+	if err := register(h, "a\n"); exchangehttp.Status(err) != 422 { // and leaves nothing behind
+		t.Errorf("an instance that is not printable: %v", err)
+	}
 	if err := register(h, "a"); err != nil {
 		t.Fatal(err)
 	}

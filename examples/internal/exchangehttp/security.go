@@ -310,10 +310,17 @@ func (s *Security) Client(peer string) *http.Client {
 	}}
 }
 
-// plain says in plain words why the other end of a TLS connection hangs up.
+// plain refuses to talk without TLS, which would tell nobody's name, and says in plain words
+// why the other end of a TLS connection hangs up.
 type plain struct{ http.RoundTripper }
 
 func (p plain) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != "https" {
+		if r.Body != nil {
+			r.Body.Close()
+		}
+		return nil, fmt.Errorf("the address %s://%s has no TLS: want https, since there are certificates", r.URL.Scheme, r.URL.Host)
+	}
 	resp, err := p.RoundTripper.RoundTrip(r)
 	if err != nil {
 		var alert tls.AlertError

@@ -104,6 +104,8 @@ func TestTLS(t *testing.T) {
 	wantError(t, "a in the place of b", err, `there is "a": want "b"`)
 	_, err = say(a.Client(HostName), serve(t, b))
 	wantError(t, "b in the place of the host", err, `there is "b": want "host"`)
+	_, err = say(a.Client(HostName), serve(t, security(t, Credentials{}, HostName)))
+	wantError(t, "an address without TLS", err, "has no TLS: want https")
 
 	for what, c := range map[string]struct {
 		Credentials
