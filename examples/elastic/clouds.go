@@ -30,7 +30,11 @@ func (o *options) setups() (all []*setup, err error) {
 		return []*setup{{clouds: clouds}}, err
 	}
 	for _, x := range o.reject {
-		all = append(all, &setup{elastic.Marshall12Clouds(x), true, x})
+		clouds := elastic.Marshall12Clouds(x)
+		for i := range clouds {
+			clouds[i].Transfer = o.transfer
+		}
+		all = append(all, &setup{clouds, true, x})
 	}
 	return all, nil
 }
@@ -54,7 +58,7 @@ func (s *setup) places() []string {
 
 // cloudColumns are the columns of a file of clouds, and cloudName is what a name looks like.
 var (
-	cloudColumns = []string{"name", "limit", "price", "reject", "boot", "stop"}
+	cloudColumns = []string{"name", "limit", "price", "reject", "boot", "stop", "transfer"}
 	cloudName    = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 )
 
@@ -135,6 +139,11 @@ func setCloud(c *elastic.CloudOptions, column, text string) (err error) {
 	case "reject":
 		c.Reject, err = strconv.ParseFloat(text, 64)
 		if want = "want a rate from 0 to 1"; !(c.Reject >= 0 && c.Reject <= 1) {
+			err = errors.New("")
+		}
+	case "transfer":
+		c.Transfer, err = time.ParseDuration(text)
+		if want = "want a span of time that is not negative, such as 10m"; c.Transfer < 0 {
 			err = errors.New("")
 		}
 	case "boot":

@@ -45,10 +45,13 @@ Where it runs
                          reject  the share of requests that the cloud refuses (empty: 0)
                          boot    span until an instance takes jobs, such as 50s
                          stop    span until a terminated instance is gone
+                         transfer  how much longer a job takes, for its data (empty: 0)
                        boot and stop are as the paper measured them if empty or absent
                        (default: the paper's private and commercial cloud)
   -reject X,Y          rejection rates of the paper's private cloud, each from 0 to 1
                        (default 0.1,0.9)
+  -transfer SPAN       how much longer a job takes in the paper's clouds than on the
+                       local cluster, for its data to come and go (default 0s)
   -budget X            credits in dollars an hour, at most 1000 (default 5)
   -debt X              how far launches may overdraw the credits (default 0.085, the
                        price of one instance-hour)
@@ -202,6 +205,7 @@ type options struct {
 	policies    []policy
 	clouds      string // a file; "" for the paper's
 	local       int
+	transfer    time.Duration
 	reject      []float64
 	budget      elastic.Budget
 	every       time.Duration
@@ -262,6 +266,7 @@ func define(o *options, f *cli.Flags) {
 		f.Money(name, to, fmt.Sprintf("an amount from 0 to %v dollars, such as 5 or 2.50", maxBudget),
 			func(m pricing.Money) bool { return m >= 0 && m <= maxBudget })
 	}
+	f.Span("transfer", &o.transfer, "a span of time that is not negative, such as 10m", func(d time.Duration) bool { return d >= 0 && d <= maxSpan })
 	f.Switch("covered", &o.budget.Covered)
 	f.Span("every", &o.every, "a span of time from 1s, such as 5m", func(d time.Duration) bool { return d >= time.Second && d <= maxSpan })
 	positive := func(name string, to *time.Duration) {
@@ -304,6 +309,9 @@ func define(o *options, f *cli.Flags) {
 	}
 	f.Switch("choices", &o.showChoices)
 	f.Check(func() error {
+		if o.transfer > 0 && (o.budget.Covered || o.showChoices) {
+			return errors.New("-transfer with -covered or -choices, which has -covered: want one of them")
+		}
 		if o.launch < 0 { // see the usage
 			if o.launch = launchJobs; o.trace == "" && o.clouds == "" {
 				o.launch = launchPrinted
@@ -323,7 +331,7 @@ func define(o *options, f *cli.Flags) {
 			return o.trace != ""
 		case "arrivals":
 			return o.trace != "" || o.workload == grid5000
-		case "reject":
+		case "reject", "transfer":
 			return o.clouds != ""
 		case "launch":
 			return !has(od, odPlus)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -263,6 +264,37 @@ func playPolicy(t *testing.T, policy string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var here, there [3]int // jobs by infrastructure
+	all, err := s.slurm.Jobs(s.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var late time.Duration // of Slurm's: from a job's end by its run time to the end that Slurm tells
+	for _, j := range all {
+		for i, group := range [][]string{s.Names[:fixedNodes], s.all[0].Nodes, s.all[1].Nodes} {
+			if len(j.Names) > 0 && slices.Contains(group, j.Names[0]) {
+				here[i]++
+			}
+		}
+		late += clock.Scaled(j.End.Sub(j.Start))
+	}
+	for i, place := range want.Places {
+		there[place]++
+		late -= log[i].Run
+	}
+	list, err := s.all.List(s.ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missed := 0 // ends right after a charge
+	for _, in := range list {
+		if length := clock.Scaled(in.Ended.Sub(in.Created)); !in.Live() && length > time.Hour && length%time.Hour < 10*time.Minute {
+			missed++
+		}
+	}
+	t.Logf("%d of %d instances ended within 10 minutes after a charge", missed, len(list))
+	t.Logf("jobs local, private, commercial: %v on Slurm, %v in the simulator; a job takes %v longer on Slurm; hours in the simulator %d and %d",
+		here, there, (late / time.Duration(n)).Round(time.Second), want.Infrastructures[1].Hours, want.Infrastructures[2].Hours)
 	t.Logf("%s: %d jobs, $%v on Slurm in %d leases, $%v in the simulator, AWQT there %v", policy, n, bill.Cost, bill.Leases, want.Cost, want.AWQT.Round(time.Second))
 	// Polls, boots and releases take time in Slurm, so that hours may be charged more often.
 	if diff := bill.Cost - want.Cost; max(diff, -diff) > want.Cost/2+commercialPrice*6 {

@@ -15,7 +15,8 @@
 // prices the first. There the job takes the instances that are paid for longest, of
 // equal instances the first launched. An instance is charged when it is launched and at
 // each full hour after that, also while it boots, until it is terminated. A free instance
-// is charged 0 at the same times. A terminated instance takes a while to go, and counts
+// is charged 0 at the same times. With CloudOptions.Transfer a job takes longer in the cloud,
+// for its data. A terminated instance takes a while to go, and counts
 // for the limit until then. The first hour's credits are there at time 0.
 //
 // Events of one moment come in this order: jobs end and instances are up; credits accrue;

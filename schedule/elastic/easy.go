@@ -78,7 +78,7 @@ func (e *Simulator) backfill() {
 		}
 		for _, i := range e.order {
 			c := &e.snap.Clouds[i]
-			late := i == place && (j.Estimate > at-e.now)
+			late := i == place && j.Estimate+e.places[i].transfer > at-e.now
 			switch {
 			case e.places[i].idle < j.Nodes, late && j.Nodes > extra:
 				continue

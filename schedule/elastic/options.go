@@ -20,6 +20,11 @@ type CloudOptions struct {
 
 	Boot Delay // from the request to an instance that takes jobs; nil is MeasuredLaunch
 	Stop Delay // from the termination to an instance that is gone; nil is MeasuredStop
+
+	// Transfer is how much longer a job takes here than on the local cluster, for its data
+	// to come and go; ≥ 0. The instances of the job are busy for that time. Policies do not
+	// know of it, as in [Marshall12] section II. It must be 0 under Budget.Covered.
+	Transfer time.Duration
 }
 
 // Marshall12Clouds returns the clouds of the paper's evaluation ([Marshall12] section V): a
@@ -137,6 +142,10 @@ func (c Options) withDefaults() (Options, error) {
 			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or NoLimit", cl.Limit, maxHeld)
 		case cl.Limit == NoLimit && cl.Price == 0:
 			return c, badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want a limit, such as 512")
+		case cl.Transfer < 0 || cl.Transfer > maxTime:
+			return c, badEnvironment("Transfer", i, ErrRange, "%v: want 0 to %.0f s", cl.Transfer, maxTime.Seconds())
+		case cl.Transfer > 0 && c.Budget.Covered:
+			return c, badEnvironment("Transfer", i, ErrRange, "%v with Budget.Covered, under which policies save for estimates alone: want one of them", cl.Transfer)
 		case !(cl.Reject >= 0 && cl.Reject <= 1):
 			return c, badEnvironment("Reject", i, ErrRange, "a rejection rate of %v: want a probability from 0 to 1", cl.Reject)
 		}

@@ -58,6 +58,7 @@ type place struct {
 	job        []int32 // by instance: the index of the job that it runs, or -1
 	boot, stop Delay
 	reject     float64
+	transfer   time.Duration
 	idle       int
 	stopping   int
 	due        time.Duration // least Due
@@ -155,7 +156,7 @@ func (e *Simulator) reset(jobs []trace.Job, cfg Options) {
 			cc := &cfg.Clouds[i-1]
 			r.Infrastructures[i].Name = cc.Name
 			c.Price, c.Limit = cc.Price, cc.Limit
-			p.reject, p.boot, p.stop = cc.Reject, cc.Boot, cc.Stop
+			p.reject, p.boot, p.stop, p.transfer = cc.Reject, cc.Boot, cc.Stop, cc.Transfer
 			if p.boot == nil {
 				p.boot = measuredLaunch
 			}
@@ -367,7 +368,7 @@ func (e *Simulator) startFirst() bool {
 // charges to come are not covered.
 func (e *Simulator) occupy(i int, j *schedule.Job) bool {
 	p, c := &e.places[i], &e.snap.Clouds[i]
-	index, end := int32(j.ID), e.now+j.Estimate
+	index, end := int32(j.ID), e.now+j.Estimate+p.transfer
 	// Instances are launched at evaluations, so that there are few values of Due.
 	missing, below := j.Nodes, schedule.Never
 	var charges int64
@@ -401,7 +402,7 @@ func (e *Simulator) occupy(i int, j *schedule.Job) bool {
 	}
 	e.wake()
 	e.res.Starts[index], e.res.Places[index] = e.now, i
-	e.events.Push(e.now+e.jobs[index].Run, order(finish, int64(index)))
+	e.events.Push(e.now+e.jobs[index].Run+p.transfer, order(finish, int64(index)))
 	return true
 }
 
@@ -440,10 +441,11 @@ func (e *Simulator) finish(index int) {
 		}
 	}
 	e.vacate(i, int32(index))
-	p.busy.Add(j.Run, j.Nodes)
+	run := j.Run + p.transfer
+	p.busy.Add(run, j.Nodes)
 	wait := e.res.Starts[index] - j.Submit
 	e.queued.Add(wait, j.Nodes)
-	e.response.Add(wait+j.Run, j.Nodes)
+	e.response.Add(wait+run, j.Nodes)
 	e.weight += j.Nodes
 	e.last = e.now
 	e.ended++
@@ -673,7 +675,7 @@ func (e *Simulator) summarise() {
 		if r.Unfinished == 0 || e.cfg.Horizon == 0 { // given up, when nothing runs
 			break
 		}
-		if at := r.Starts[i]; at >= 0 && at+e.jobs[i].Run >= e.cfg.Horizon {
+		if at := r.Starts[i]; at >= 0 && at+e.jobs[i].Run+e.places[r.Places[i]].transfer >= e.cfg.Horizon {
 			e.places[r.Places[i]].busy.Add(e.cfg.Horizon-at, e.jobs[i].Nodes)
 		}
 	}

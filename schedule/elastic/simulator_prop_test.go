@@ -95,6 +95,9 @@ func anyEnvironment(t *rapid.T) ([]trace.Job, Options, func() Policy) {
 			Boot:   delay("boot"),
 			Stop:   delay("stop"),
 		}
+		if !cfg.Budget.Covered {
+			c.Transfer = minutes("transfer", 0, 2) * 15
+		}
 		if c.Price > 0 && rapid.Bool().Draw(t, "no limit") {
 			c.Limit = NoLimit
 		}
@@ -144,14 +147,17 @@ func TestPropEnvironmentIsReference(t *testing.T) {
 				t.Fatalf("at %v: %v", s.Now, err)
 			}
 			for i, c := range s.Clouds {
-				busy, want := 0, 0
+				busy, want, transfer := 0, 0, time.Duration(0)
+				if i > 0 {
+					transfer = cfg.Clouds[i-1].Transfer
+				}
 				for _, in := range c.Instances {
 					if in.State == Busy {
 						busy++
 					}
 				}
 				for k, at := range env.res.Starts {
-					if at >= 0 && at <= s.Now && at+jobs[k].Run > s.Now && env.res.Places[k] == i {
+					if at >= 0 && at <= s.Now && at+jobs[k].Run+transfer > s.Now && env.res.Places[k] == i {
 						want += jobs[k].Nodes
 					}
 				}

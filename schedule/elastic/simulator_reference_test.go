@@ -237,10 +237,18 @@ func (e *plainEnvironment) begin(i int, places []int) bool {
 		for _, k := range idle {
 			e.instances[k].job = i
 		}
-		e.state[i].start, e.state[i].end, e.state[i].place = e.now, e.now+e.jobs[i].Run, cloud
+		e.state[i].start, e.state[i].end, e.state[i].place = e.now, e.now+e.jobs[i].Run+e.transfer(cloud), cloud
 		return true
 	}
 	return false
+}
+
+// transfer is what a job takes longer at a place.
+func (e *plainEnvironment) transfer(place int) time.Duration {
+	if place == 0 {
+		return 0
+	}
+	return e.cfg.Clouds[place-1].Transfer
 }
 
 func (e *plainEnvironment) ask() {
@@ -339,7 +347,7 @@ func (e *plainEnvironment) outcome() outcome {
 			}
 			continue
 		}
-		o.CoreHours[s.place] += j.Run.Hours() * float64(j.Nodes)
+		o.CoreHours[s.place] += (j.Run + e.transfer(s.place)).Hours() * float64(j.Nodes)
 		cores += float64(j.Nodes)
 		response += float64(j.Nodes) * (s.end - j.Submit).Seconds()
 		queued += float64(j.Nodes) * (s.start - j.Submit).Seconds()
