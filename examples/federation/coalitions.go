@@ -263,6 +263,15 @@ func (r *results) named(s coalition.Set) string {
 	return join(s)
 }
 
+// listed writes the members of a coalition for machines: all whole names.
+func (r *results) listed(s coalition.Set) string {
+	var list []string
+	for i := range s.Members() {
+		list = append(list, r.centres[i].Name)
+	}
+	return strings.Join(list, " + ")
+}
+
 // writeCoalitions prints the division of the cost, and who would leave.
 func (r *results) writeCoalitions(w *table.Page) {
 	c := r.coalitions
@@ -432,17 +441,17 @@ func (r *results) coalitionRows() any {
 		for i := range s.Members() {
 			cost += c.fees[i]
 		}
-		rows = append(rows, jsonrows.Row{"kind", "coalition", "plan", c.planner.String(), "members", r.named(s), "cost", cost})
+		rows = append(rows, jsonrows.Row{"kind", "coalition", "plan", c.planner.String(), "members", r.listed(s), "cost", cost})
 	}
 	for _, d := range c.divisions {
 		for _, x := range d.leave {
-			rows = append(rows, jsonrows.Row{"kind", "departure", "plan", c.planner.String(), "division", d.name, "members", r.named(x.Set), "gain", x.Gain})
+			rows = append(rows, jsonrows.Row{"kind", "departure", "plan", c.planner.String(), "division", d.name, "members", r.listed(x.Set), "gain", x.Gain})
 		}
 	}
 	if c.costs != nil {
 		rows = append(rows, jsonrows.Row{"kind", "core", "plan", c.planner.String(), "empty", c.core.Empty, "slack", c.core.Slack})
 		for _, x := range c.core.Proof {
-			rows = append(rows, jsonrows.Row{"kind", "proof", "plan", c.planner.String(), "members", r.named(x.Set), "weight", x.Weight, "of", c.core.Den})
+			rows = append(rows, jsonrows.Row{"kind", "proof", "plan", c.planner.String(), "members", r.listed(x.Set), "weight", x.Weight, "of", c.core.Den})
 		}
 	}
 	return rows

@@ -234,6 +234,20 @@ func TestCoalitions(t *testing.T) {
 			t.Errorf("centre %d pays %v alone, want %v", i, got, c.alone[i])
 		}
 	}
+	// For machines each coalition has the whole names of its members, as shares have.
+	rows, sets := r.coalitionRows().([]any), map[any]bool{}
+	for _, x := range rows {
+		if row := x.(jsonrows.Row); row[1] == "coalition" {
+			sets[row[5]] = true
+		}
+	}
+	var names []string
+	for _, x := range r.centres {
+		names = append(names, x.Name)
+	}
+	if !sets[strings.Join(names, " + ")] || !sets[strings.Join(names[1:], " + ")] || !sets[names[0]] || len(sets) != 31 {
+		t.Errorf("coalitions in rows: %v", sets)
+	}
 	one, notes := tested.Must(t, "-coalitions", "-centres", "1", "-hours", "24")
 	if !strings.Contains(one, "A coalition of one shares with nobody.") || !strings.Contains(notes, "1 made-up centre,") {
 		t.Errorf("%s\n%s", one, notes)

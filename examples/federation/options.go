@@ -127,9 +127,10 @@ the paper, and "check", figures of an independent program for the paper's window
 verdict, says, shown, why (where it did not come out and that is known).
 
 With -coalitions the kinds are "share": plan, centre, division, cost, standard_error
-(null where it is exact), alone; "coalition": members, cost; "departure": division,
-members, gain; "core": empty, slack (the least that a coalition saves by staying); and
-"proof", a coalition of the proof that the core is empty: members, weight, of.
+(null where it is exact), alone; "coalition": members (their names, with " + " between
+two), cost; "departure": division, members, gain; "core": empty, slack (the least that a
+coalition saves by staying); and "proof", a coalition of the proof that the core is
+empty: members, weight, of.
 
 With -schemes the kind is "scheme": scheme (terms, volume or sizes), plan, centre ("all"
 for the sum), cost, bound (of a joint plan: what no plan costs less than; else null).

@@ -3,6 +3,7 @@ package manager
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -147,10 +148,10 @@ func Read(name string, o Options) (*Manager, error) {
 	}
 	m := &Manager{o: o, state: newState()}
 	if _, err := journal.Replay(text, m.state.replay); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if m.state.entries == 0 {
-		return nil, journal.ErrDamaged
+		return nil, fmt.Errorf("%s: %w: no entry: want the journal of elasticd", name, journal.ErrDamaged)
 	}
 	m.clock = clock.New(m.state.begin.Origin, m.state.begin.Hour)
 	if o.now != nil {
