@@ -24,8 +24,10 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -124,6 +126,9 @@ func Read(path string) (*State, error) {
 	s := new(State)
 	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if logs := allLogs(path); len(logs) > 0 { // a process that began anew would forget what they say
+			return nil, fmt.Errorf("it is missing, and its log %s is there: want both files, or neither", filepath.Base(logs[slices.Max(slices.Collect(maps.Keys(logs)))]))
+		}
 		return s, nil
 	}
 	if err != nil {
@@ -372,14 +377,25 @@ func (l *Log) save(state []byte, generation uint64) error {
 	l.snapshot = int64(len(data))
 	l.written += int64(len(data))
 	l.mu.Unlock()
-	old, _ := filepath.Glob(pattern(l.path))
-	for _, name := range old {
-		middle := strings.TrimSuffix(strings.TrimPrefix(name, l.path+"."), ".log")
-		if g, err := strconv.ParseUint(middle, 10, 64); err == nil && g < generation {
+	for g, name := range allLogs(l.path) {
+		if g < generation {
 			os.Remove(name)
 		}
 	}
 	return nil
+}
+
+// allLogs returns the logs of a path by generation, also those that do not count.
+func allLogs(path string) map[uint64]string {
+	logs := map[uint64]string{}
+	names, _ := filepath.Glob(pattern(path))
+	for _, name := range names {
+		middle := strings.TrimSuffix(strings.TrimPrefix(name, path+"."), ".log")
+		if g, err := strconv.ParseUint(middle, 10, 64); err == nil {
+			logs[g] = name
+		}
+	}
+	return logs
 }
 
 // pattern matches the logs of a path.

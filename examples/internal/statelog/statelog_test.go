@@ -61,6 +61,27 @@ func want(t *testing.T, path, text string) {
 	}
 }
 
+// A state whose snapshot is missing is not begun anew over its log.
+func TestMissing(t *testing.T) {
+	path, l := begin(t)
+	add(t, l, "a")
+	l.Close()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Open(path); err == nil || !strings.Contains(err.Error(), "s.1.log is there") {
+		t.Errorf("%v", err)
+	}
+	if err := os.Remove(path + ".1.log"); err != nil {
+		t.Fatal(err)
+	}
+	l, s, err := Open(path)
+	if err != nil || s.Snapshot != nil {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	l.Close()
+}
+
 // Records follow the snapshot, through rotations that are or are not followed by theirs.
 func TestRotate(t *testing.T) {
 	path, l := begin(t)
