@@ -7,22 +7,22 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
 )
 
-// A finding is a decision or a sum of [Huang13], and what is computed here of it.
-type finding struct {
-	says    string
-	shown   string
-	cameOut bool
+// judged is a decision or a sum of [Huang13], what is computed here of it, and which of the
+// comparisons came out.
+func judged(says, shown string, seen ...bool) finding.Finding {
+	return finding.Finding{Verdict: finding.Judge(seen...), Says: says, Shown: shown}
 }
 
 // judge computes the paper's decisions, on its prices.
 func (r *results) judge() error {
-	for _, f := range []func() (finding, error){perUnit, scaling, agents, bids, twoRuns} {
+	for _, f := range []func() (finding.Finding, error){perUnit, scaling, agents, bids, twoRuns} {
 		x, err := f()
 		if err != nil {
 			return err
@@ -33,21 +33,21 @@ func (r *results) judge() error {
 }
 
 // perUnit is Table III.
-func perUnit() (finding, error) {
+func perUnit() (finding.Finding, error) {
 	types := perfmodel.Huang13InstanceTypes()
 	k, err := perfmodel.CheapestPerUnit(types)
 	if err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	var list []string
 	for _, t := range types {
 		list = append(list, fmt.Sprintf("%s $%s", t.Name, unitPrice(t)))
 	}
-	return finding{
+	return judged(
 		"Of the types in Table III the cluster instance is cheapest per compute unit and hour, $0.039 against $0.06",
-		strings.Join(list, ", ") + "; chosen: " + types[k].Name,
+		strings.Join(list, ", ")+"; chosen: "+types[k].Name,
 		types[k].Name == "cc1.4xlarge" && unitPrice(types[k]) == "0.039" && unitPrice(types[0]) == "0.060",
-	}, nil
+	), nil
 }
 
 // unitPrice is the price per compute unit and hour.
@@ -57,21 +57,21 @@ func unitPrice(t perfmodel.InstanceType) string {
 
 // scaling is section III.A: LU scaled well as far as it was profiled, a large size was
 // bought, and it did not scale there.
-func scaling() (finding, error) {
+func scaling() (finding.Finding, error) {
 	says := "LU scales well as far as it is profiled, so that the paper buys 128 processes, which is dear, for it does not scale there; here that is seen and not bought"
 	var in input
 	if err := (&options{}).readRuns(&in); err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	k := slices.IndexFunc(in.profiles, func(p perfmodel.Profile) bool { return p.Application == "lu" })
 	f := new(options).newFitted(&in.profiles[k])
 	c, err := in.find(&in.profiles[k], "D")
 	if err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	m := perfmodel.LogLinear{Work: newWork("lu")}
 	if err := m.Fit(&f.profile); err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	types := perfmodel.Huang13InstanceTypes()
 	cluster := types[len(types)-1]
@@ -79,12 +79,12 @@ func scaling() (finding, error) {
 	var pl perfmodel.Sizer
 	held, err := pl.Size(&m, cluster, task)
 	if err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	task.MaxScale = tableIV
 	free, err := pl.Size(&m, cluster, task)
 	if err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	// The largest case that was run on most processes, kept from the fit.
 	var beyond, within *perfmodel.Run
@@ -96,7 +96,7 @@ func scaling() (finding, error) {
 		}
 	}
 	if beyond == nil {
-		return finding{says: says, shown: "no run on more processes"}, nil
+		return judged(says, "no run on more processes", false), nil
 	}
 	for i := range f.profile.Runs {
 		if x := &f.profile.Runs[i]; x.Case == beyond.Case && x.Processes == most {
@@ -105,16 +105,16 @@ func scaling() (finding, error) {
 	}
 	e, err := perfmodel.At(&m, beyond.Features, beyond.Processes)
 	if err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	// With these runs in the fit, and a law that bends: [Barnes08].
 	bent := perfmodel.Quadratic{Work: m.Work}
 	if err := bent.Fit(&in.profiles[k]); err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	learnt, err := pl.Size(&bent, cluster, task)
 	if err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	shown := fmt.Sprintf("of LU %s Eq. (2), with the work for features, from runs on up to %s promises that %d take %s on %s for $%s; "+
 		"but LU %s on %d took %s, where it promises %s, after %s on %d; bought are %d of those profiled, with %s withheld",
@@ -123,7 +123,7 @@ func scaling() (finding, error) {
 		held.Best.Processes, decimal.Count(held.Withheld, "number"))
 	shown += fmt.Sprintf("; with these runs in the fit the quadratic law would not buy more than %s either", processes(learnt.Best.Processes))
 	shown += " (the machine had two cores: more processes take turns)"
-	return finding{says, shown, free.Best.Processes == tableIV && held.Best.Processes <= most && beyond.Seconds > within.Seconds && e.Seconds < within.Seconds && learnt.Best.Processes <= beyond.Processes}, nil
+	return judged(says, shown, free.Best.Processes == tableIV && held.Best.Processes <= most && beyond.Seconds > within.Seconds && e.Seconds < within.Seconds && learnt.Best.Processes <= beyond.Processes), nil
 }
 
 // newWork is the work of a benchmark.
@@ -147,8 +147,8 @@ func seconds(s float64) string {
 }
 
 // agents is Table II with its thresholds: a task of an hour, with so much slack.
-func agents() (finding, error) {
-	f := finding{says: "A task with PR below 1 goes on demand (agent high), from 1 to 2 on spot with a high bid (medium), above 2 with a low one (low)", cameOut: true}
+func agents() (finding.Finding, error) {
+	all := true
 	var list []string
 	for _, c := range []struct {
 		minutes int // of slack
@@ -157,11 +157,10 @@ func agents() (finding, error) {
 		t := spot.Task{Estimate: time.Hour, Latency: 10 * time.Minute, Instances: 1}
 		t.Deadline = t.Estimate + t.Latency + time.Duration(c.minutes)*time.Minute
 		got := spot.Thresholds{}.Tier(&t, 0, 0)
-		f.cameOut = f.cameOut && got == c.want
+		all = all && got == c.want
 		list = append(list, fmt.Sprintf("PR %s %v", decimal.Fixed(t.PriorityRate(0, 0), 2), got))
 	}
-	f.shown = strings.Join(list, ", ")
-	return f, nil
+	return judged("A task with PR below 1 goes on demand (agent high), from 1 to 2 on spot with a high bid (medium), above 2 with a low one (low)", strings.Join(list, ", "), all), nil
 }
 
 // cents are amounts of money.
@@ -169,22 +168,22 @@ const cents = 10 * pricing.Milli
 
 // bids is section III.B: at $1.30 on demand. The paper does not tell the prices that
 // it saw; with $0.21 now and a mean of $0.30 the bids of this library are its.
-func bids() (finding, error) {
+func bids() (finding.Finding, error) {
 	// 27 days at 0.21 and three at 1.11 have a mean of 0.30.
 	day := 24 * time.Hour
 	h := pricing.SpotHistory{Times: []time.Duration{0, 10 * day, 13 * day}, Prices: []pricing.Money{21 * cents, 111 * cents, 21 * cents}, End: 30 * day}
 	low := spot.LowBid{}.Bid(h, h.End, 130*cents)
 	medium := spot.MediumBid{}.Bid(h, h.End, 130*cents)
-	return finding{
+	return judged(
 		"At $1.30 on demand the paper bids $1.15 (medium) and $0.21 (low)",
 		fmt.Sprintf("with $%s now and $%s in the mean of 30 days, which it does not tell: $%s and $%s", dollars(h.At(h.End)), dollars(h.Mean(0, h.End)), dollars(medium), dollars(low)),
 		medium == 115*cents && low == 21*cents,
-	}, nil
+	), nil
 }
 
 // twoRuns is BT of section III.B: interrupted after 1:20 h, and run again for four
 // hours, at $0.21.
-func twoRuns() (finding, error) {
+func twoRuns() (finding.Finding, error) {
 	const start = 10 * 24 * time.Hour
 	interrupted := start + 80*time.Minute
 	h := pricing.SpotHistory{
@@ -195,15 +194,15 @@ func twoRuns() (finding, error) {
 	var s spotsim.Simulator
 	r, err := s.Run([]spotsim.Task{task}, spotsim.Options{History: h, OnDemand: 130 * cents, Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly})
 	if err != nil {
-		return finding{}, err
+		return finding.Finding{}, err
 	}
 	var list []string
 	for _, l := range r.Leases {
 		list = append(list, fmt.Sprintf("agent %v, bid $%s, %v after %s: $%s", l.Tier, dollars(l.Bid), l.End, clock(l.Ended-l.Launched), dollars(l.Cost)))
 	}
-	return finding{
+	return judged(
 		"BT's two runs cost $1.05, the first of 1:20 h being interrupted and its last partial hour free, against $5.20 on demand",
 		fmt.Sprintf("%s; together $%s, on demand $%s", strings.Join(list, "; "), dollars(r.Cost), dollars(r.OnDemandOnly)),
 		r.Cost == 105*cents && r.OnDemandOnly == 520*cents,
-	}, nil
+	), nil
 }

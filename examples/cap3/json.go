@@ -113,7 +113,8 @@ func (r *results) rows() any {
 		}
 	}
 	for _, f := range append(r.findings[:len(r.findings):len(r.findings)], r.judgeFigures()...) {
-		add("finding", "says", f.says, "shown", f.shown, "came_out", f.cameOut)
+		row := f.Row()
+		add(row.Kind, "verdict", row.Verdict, "says", row.Says, "shown", row.Shown, "why", row.Why)
 	}
 	return rows
 }

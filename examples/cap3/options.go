@@ -139,7 +139,8 @@ cap3_in_budget, customer_in_time, customer_in_budget, cap3_cost, customer_cost,
 spot_share. Of "type", a task on a type (Fig. 3, and -across): application, case,
 instance, processes, cost, time_s, figure. Of "shared", a task of -customers: customer,
 application, case, cluster (0: given up), instances, time_s, alone_cost, cost. Of
-"finding", a decision of the paper: says, shown, came_out. Amounts are strings or null.
+"finding", a decision or a figure of the paper: verdict, says, shown, why. Amounts are
+strings or null.
 `
 
 // A modelName is a value of -model.

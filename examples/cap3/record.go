@@ -42,7 +42,8 @@ braces its value:
     mpirun -n {P} ./heat {n} {steps}
 
 A run that fails is reported and left out; the others are kept. It may be interrupted:
-called again, it goes on after the runs in FILE.runs.
+called again, it goes on after the runs in FILE.runs. Runs of an input whose features
+have changed since are run anew.
 
   -out FILE            the profile, written anew after every run
   -counts LIST         numbers of processes (default 1,2,4)
@@ -187,6 +188,8 @@ func parseInput(s string) (in recordInput, err error) {
 type timing struct {
 	Command    []string              `json:"command,omitempty"` // of the first line only
 	Case       string                `json:"case"`
+	Features   []string              `json:"features,omitempty"`
+	Values     []float64             `json:"values,omitempty"`
 	Processes  int                   `json:"processes"`
 	Repetition int                   `json:"repetition"`
 	Wall       float64               `json:"wall_s"`
@@ -194,6 +197,19 @@ type timing struct {
 	Seconds    float64               `json:"seconds"`
 	Split      bool                  `json:"split"`
 	Functions  []mpiprofile.Function `json:"functions,omitempty"`
+}
+
+// of reports whether the run is of an input with the same features.
+func (t *timing) of(in recordInput) bool {
+	return t.Case == in.Name && slices.Equal(t.Features, in.Features) && slices.Equal(t.Values, in.Values)
+}
+
+// what says which run it is.
+func (t *timing) what() string {
+	if t.Case == "" {
+		return "The run on " + processes(t.Processes)
+	}
+	return "The input " + t.Case + " on " + processes(t.Processes)
 }
 
 // recorded is what record prints.
@@ -217,6 +233,10 @@ func record(o *recordOptions, run *cli.Run) (*recorded, error) {
 			if !slices.Equal(t.Command, o.command) {
 				return cli.Mistakef("it has runs of another command, %s: want the same, or another -out", strings.Join(t.Command, " "))
 			}
+			return nil
+		}
+		// A run that is not asked for now, perhaps of other features, stays in the file.
+		if !slices.Contains(o.counts, t.Processes) || !slices.ContainsFunc(o.inputs, t.of) {
 			return nil
 		}
 		// A run that is tried again has two lines.
@@ -260,10 +280,10 @@ func record(o *recordOptions, run *cli.Run) (*recorded, error) {
 				if !o.retry && slices.ContainsFunc(out.runs, func(x timing) bool { return x.Case == in.Name && x.Processes == p && x.Failed != "" }) {
 					continue
 				}
-				run.Line.Showf("run %d of %d: %s on %s", number, of, in.Name, processes(p))
+				run.Line.Showf("run %d of %d: %s", number, of, strings.TrimSpace(in.Name+" on "+processes(p)))
 				t := o.once(in, p, rep, dir, preload)
 				if t.Failed != "" {
-					run.Sayf("%s on %s failed: %s", strings.TrimSpace("the input "+in.Name), processes(p), t.Failed)
+					run.Sayf("%s failed: %s", t.what(), t.Failed)
 				}
 				if err := j.Append(t); err != nil {
 					return nil, err
@@ -309,7 +329,7 @@ func (o *recordOptions) compile(dir string) (string, error) {
 
 // once runs the program.
 func (o *recordOptions) once(in *recordInput, p, rep int, dir, preload string) timing {
-	t := timing{Case: in.Name, Processes: p, Repetition: rep}
+	t := timing{Case: in.Name, Features: in.Features, Values: in.Values, Processes: p, Repetition: rep}
 	pairs := []string{"{P}", strconv.Itoa(p), "{case}", in.Name}
 	for k, f := range in.Features {
 		pairs = append(pairs, "{"+f+"}", strconv.FormatFloat(in.Values[k], 'f', -1, 64))
@@ -348,6 +368,9 @@ func (o *recordOptions) once(in *recordInput, p, rep int, dir, preload string) t
 		last := strings.Join(strings.Fields(said.String()), " ")
 		if ctx.Err() != nil {
 			return fail("it was ended after -timeout %v", o.timeout)
+		}
+		if last == "" {
+			return fail("%s: %v", args[0], err)
 		}
 		return fail("%s: %v: %s", args[0], err, last[max(0, len(last)-200):])
 	}
@@ -526,7 +549,7 @@ func (out *recorded) text(w *table.Page) error {
 	tabulate(w, "<input|processes|runs|median|within MPI|spread", rows)
 	for _, t := range out.runs {
 		if t.Failed != "" {
-			w.Sayf("%s on %s failed: %s", strings.TrimSpace("The input "+t.Case), processes(t.Processes), t.Failed)
+			w.Sayf("%s failed: %s", t.what(), t.Failed)
 		}
 	}
 	return nil

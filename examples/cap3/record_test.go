@@ -81,6 +81,17 @@ func TestRecord(t *testing.T) {
 		t.Errorf("resumed:\n%s\nwant\n%s", got, profile)
 	}
 	recording.Must(t, append([]string{"-retry"}, args...)...)
+	// An input of one name with another feature is another: s is run anew, and the failures
+	// on other counts are not of this ladder.
+	other := []string{"-out", "p.csv", "-counts", "1", "-repeat", "2", "-input", "s:n=2", "-input", "m:n=3", "--", "sh", "tau.sh", "{P}", "{n}"}
+	calls = strings.Count(programtest.Read(t, "calls"), "\n")
+	if text, _ := recording.Must(t, other...); !strings.Contains(text, "2 cases in p.csv, 0 runs failed") || strings.Contains(text, "no grid") {
+		t.Errorf("another ladder:\n%s", text)
+	}
+	if got := strings.Count(programtest.Read(t, "calls"), "\n") - calls; got != 2 || !strings.Contains(programtest.Read(t, "p.csv"), "p,s,1,2,") {
+		t.Errorf("%d calls of an input that has changed, want 2:\n%s", got, programtest.Read(t, "p.csv"))
+	}
+	recording.Must(t, args...)
 	recording.Mistake(t, "it has runs of another command", append(args[:len(args)-2:len(args)-2], "{P}", "7")...)
 	// The profile is one that cap3 plans by: T = n/P + 0.01·n·lg P.
 	features := programtest.Write(t, "f.csv", "benchmark,class,x1_name,x1\np,big,n,81\n")

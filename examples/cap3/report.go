@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -34,7 +35,7 @@ func (r *results) text(w *table.Page) error {
 	if r.findings != nil {
 		w.Printf("\nTHE PAPER'S DECISIONS\n\n")
 		for _, f := range r.findings {
-			w.Sayf("%v", f)
+			w.Sayf("%s", said(f))
 		}
 	}
 	return nil
@@ -183,12 +184,13 @@ func (s *sized) times() float64 {
 // percentage is that of a probability, in as many digits as were given.
 func percentage(p float64) string { return strconv.FormatFloat(100*p, 'g', 12, 64) }
 
-func (f finding) String() string {
-	verdict := "came out"
-	if !f.cameOut {
-		verdict = "DID NOT COME OUT"
+// said is a finding in sentences.
+func said(f finding.Finding) string {
+	text := fmt.Sprintf("%v: %s. Here: %s.", f.Verdict, f.Says, f.Shown)
+	if f.Verdict != finding.CameOut && f.Why != "" {
+		text += " " + f.Why
 	}
-	return fmt.Sprintf("%s: %s. Here: %s.", verdict, f.says, f.shown)
+	return text
 }
 
 // writeModels says what was fitted, and how it did.

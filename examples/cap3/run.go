@@ -44,7 +44,7 @@ instances back. It may be killed at any moment; with the same -journal it goes o
                        runs need no -tasks
   -provider NAME       who rents out instances (default made-up)
                          made-up  nobody: a made-up clock, to see what would be done;
-                                  needs no -journal. The costs are compared with those
+                                  takes no -journal. The costs are compared with those
                                   of the simulator
                          local    instances are processes of this machine, in -dir
                          exec     your own commands: -create, -delete, -list, -submit,
@@ -82,6 +82,11 @@ instances back. It may be killed at any moment; with the same -journal it goes o
 
 A task's command finds in PLIMSOLL_CHECKPOINT (local) a folder that outlives instances.
 There it saves its progress, and writes the seconds of work saved to the file "saved".
+With the rules hedged and planned a task can run on two clusters at once, which have the
+same folder: there the command must write every file whole (a new file that is renamed).
+
+With exec, the cost is that of clusters on demand; what spot instances cost is on the
+provider's bill.
 
 Objects of -json: task, done, met, finish_s, leases, cost, simulated_cost (made-up),
 failed (null, or why).
@@ -145,6 +150,8 @@ func defineRun(o *runOptions, f *cli.Flags) {
 		switch {
 		case p.thresholds.Medium > p.thresholds.Low:
 			return fmt.Errorf("-th1 %v: want at most -th2, %v", p.thresholds.Medium, p.thresholds.Low)
+		case o.provider == madeUpCloud && o.journal != "":
+			return errors.New("-journal: made-up rents nothing that a later run could go on with: want no -journal, or -provider local or exec")
 		case o.provider != madeUpCloud && o.journal == "":
 			return errors.New("-journal: want the name of a file, so that instances are known after an interrupt")
 		case o.tasks == "" && o.journal == "":
@@ -160,9 +167,11 @@ func defineRun(o *runOptions, f *cli.Flags) {
 
 // keptTasks is what FILE.tasks has.
 type keptTasks struct {
-	Origin time.Time
-	Tasks  []runner.Task
-	Run    []time.Duration // what they take, made-up
+	Origin   time.Time
+	Provider int
+	Hour     time.Duration
+	Tasks    []runner.Task
+	Run      []time.Duration // what they take, made-up
 }
 
 // readTasks reads a list of tasks that begin at a time.
@@ -180,9 +189,12 @@ func (o *runOptions) readTasks(start time.Duration) (k keptTasks, err error) {
 		return k, cli.Mistakef("-tasks %s: there is no task in it", o.tasks)
 	}
 	columns := []string{"name", "estimate", "deadline", "instances", "command", "checkpoint", "runtime"}
-	for _, title := range rows[0] {
+	for i, title := range rows[0] {
 		if !slices.Contains(columns, title) {
 			return k, cli.Mistakef("-tasks %s: line 1: there is a column %q: want %s", o.tasks, title, cli.Series(columns, "and"))
+		}
+		if slices.Contains(rows[0][:i], title) {
+			return k, cli.Mistakef("-tasks %s: line 1: there are two columns %q: want one", o.tasks, title)
 		}
 	}
 	for i, row := range rows[1:] {
@@ -197,8 +209,8 @@ func (o *runOptions) readTasks(start time.Duration) (k keptTasks, err error) {
 		}
 		t := runner.Task{Name: cell("name"), Submit: start, Command: cell("command")}
 		t.ID, t.Latency, t.Instances = int64(i), o.prices.latency, 1
-		if t.Name == "" {
-			return wrong("name", "a name")
+		if t.Name == "" || slices.ContainsFunc(k.Tasks, func(x runner.Task) bool { return x.Name == t.Name }) {
+			return wrong("name", "a name that no other task has")
 		}
 		var run time.Duration
 		for name, to := range map[string]*time.Duration{"estimate": &t.Estimate, "deadline": &t.Deadline, "checkpoint": &t.Checkpoints.Every, "runtime": &run} {
@@ -239,10 +251,10 @@ func (o *runOptions) keep(start time.Duration) (k keptTasks, err error) {
 	if o.journal != "" {
 		text, err := os.ReadFile(name)
 		if err == nil {
-			if err = json.Unmarshal(text, &k); err != nil {
-				err = cli.Mistakef("%s: %w", name, err)
+			if err = json.Unmarshal(text, &k); err != nil || len(k.Tasks) == 0 || len(k.Run) != len(k.Tasks) {
+				return k, cli.Mistakef("%s: these are no tasks of cap3 run: want another -journal", name)
 			}
-			return k, err
+			return k, o.same(&k)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return k, cli.Mistakef("%w", err)
@@ -254,7 +266,7 @@ func (o *runOptions) keep(start time.Duration) (k keptTasks, err error) {
 	if k, err = o.readTasks(start); err != nil || o.journal == "" {
 		return k, err
 	}
-	k.Origin = time.Now().Add(-o.unscaled(start)).Round(0)
+	k.Origin, k.Provider, k.Hour = time.Now().Add(-o.unscaled(start)).Round(0), o.provider, o.hour
 	text, err := json.Marshal(k)
 	if err != nil {
 		return k, err
@@ -263,6 +275,23 @@ func (o *runOptions) keep(start time.Duration) (k keptTasks, err error) {
 		return k, cli.Mistakef("%w", err)
 	}
 	return k, os.Rename(name+".new", name)
+}
+
+// same returns an error if a journal cannot go on with the flags.
+func (o *runOptions) same(k *keptTasks) error {
+	switch {
+	case k.Provider != o.provider:
+		return cli.Mistakef("-provider: the journal %s is of another provider: want the same, or another -journal", o.journal)
+	case k.Hour != o.hour:
+		return cli.Mistakef("-hour %v: the journal %s has hours of %v: want the same, or another -journal", o.hour, o.journal, k.Hour)
+	case o.tasks == "":
+		return nil
+	}
+	now, err := o.readTasks(k.Tasks[0].Submit)
+	if err == nil && (!slices.Equal(now.Tasks, k.Tasks) || !slices.Equal(now.Run, k.Run)) {
+		err = cli.Mistakef("-tasks %s: the journal %s is of other tasks, or of another -latency or -checkpoint-cost: want the same, or another -journal", o.tasks, o.journal)
+	}
+	return err
 }
 
 func (o *runOptions) unscaled(d time.Duration) time.Duration {

@@ -47,7 +47,25 @@ func TestRunMistakes(t *testing.T) {
 	carrying.Mistake(t, `there is a column "budget"`, "-tasks", write("name,estimate,deadline,budget\na,1h,2h,3\n"))
 	carrying.Mistake(t, "-journal: want the name of a file", "-tasks", write("name,estimate,deadline\na,1h,2h\n"), "-provider", "local", "-dir", t.TempDir())
 	carrying.Mistake(t, "want a command for -provider local", "-tasks", write("name,estimate,deadline\na,1h,2h\n"), "-provider", "local", "-dir", t.TempDir(), "-journal", filepath.Join(t.TempDir(), "j"))
-	carrying.Mistake(t, "there is no journal there yet", "-journal", filepath.Join(t.TempDir(), "j"))
+	carrying.Mistake(t, `line 3 (name): "a": want a name that no other task has`, "-tasks", write("name,estimate,deadline\na,1h,2h\na,1h,2h\n"))
+	carrying.Mistake(t, `there are two columns "name"`, "-tasks", write("name,name,estimate,deadline\na,b,1h,2h\n"))
+	carrying.Mistake(t, "-journal: made-up rents nothing", "-tasks", write("name,estimate,deadline\na,1h,2h\n"), "-journal", filepath.Join(t.TempDir(), "j"))
+	// A journal goes on with its own tasks, hour and provider only.
+	tasks, j := write("name,estimate,deadline,command\na,1h,2h,true\n"), filepath.Join(t.TempDir(), "j")
+	local := []string{"-provider", "local", "-dir", t.TempDir(), "-journal", j, "-poll", "20ms", "-latency", "1m"}
+	on := append(local[:len(local):len(local)], "-hour", "2s")
+	carrying.Must(t, append(on, "-tasks", tasks)...)
+	carrying.Must(t, append(on, "-tasks", tasks)...)
+	carrying.Must(t, on...)
+	carrying.Mistake(t, "is of other tasks", append(on, "-tasks", write("name,estimate,deadline,command\na,1h,3h,true\n"))...)
+	carrying.Mistake(t, "is of other tasks", append(on, "-tasks", tasks, "-latency", "2m")...)
+	carrying.Mistake(t, "has hours of 2s", local...)
+	exec := []string{"-provider", "exec", "-journal", j}
+	for _, c := range []string{"create", "delete", "list", "submit", "status"} {
+		exec = append(exec, "-"+c, "true")
+	}
+	carrying.Mistake(t, "is of another provider", exec...)
+	carrying.Mistake(t, "there is no journal there yet", "-provider", "local", "-dir", t.TempDir(), "-journal", filepath.Join(t.TempDir(), "j"))
 }
 
 // work does so many steps of a fiftieth of a second, and saves after each.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -19,7 +20,7 @@ type results struct {
 	fitted   []*fitted // by profile
 	pool     pool
 	sized    []*sized // by task
-	findings []finding
+	findings []finding.Finding
 	figures  []figured
 	typed    []typed
 	clients  []*client
