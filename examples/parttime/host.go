@@ -88,6 +88,7 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 		return nil, err
 	}
 	h.nodes = h.state.Manager.Nodes()
+	h.secure.Answers = h.limit() // an answer may cost no more than a request
 	h.before = h.state.Manager.AppendAssignments(nil)
 	h.lost = h.state.Manager.Stats().Unknown
 	for _, p := range h.state.Manager.AppendPartitions(nil) {
@@ -437,6 +438,7 @@ func (h *host) send(name string, msg exchange.Message) {
 	if exchangehttp.Post(h.ctx, h.to(name), t.URL+"/"+msg.Call.String(), msg, &answers) != nil {
 		return
 	}
+	var odd error // one line of the journal, however much the answer has
 	for _, a := range answers {
 		_, err := h.step("", func(now time.Duration) ([]exchange.Message, error) {
 			if a.Partition != name {
@@ -444,9 +446,12 @@ func (h *host) send(name string, msg exchange.Message) {
 			}
 			return h.state.Manager.Handle(now, a)
 		})
-		if err != nil {
-			h.log.printf("does not understand %s: %v", name, err)
+		if odd == nil {
+			odd = err
 		}
+	}
+	if odd != nil {
+		h.log.printf("does not understand %s: %v", name, odd)
 	}
 }
 

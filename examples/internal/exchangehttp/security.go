@@ -63,6 +63,9 @@ func (c *Credentials) Define(file func(name string, to *string)) {
 // certificates nor keys it takes everybody for whom they say they are, and listens on
 // loopback addresses only.
 type Security struct {
+	// Answers is the most bytes of an answer to a [Security.Client]; 0 stands for MaxBody.
+	Answers int64
+
 	self  string
 	tls   *tls.Certificate
 	roots *x509.CertPool
@@ -283,7 +286,11 @@ func (s *Security) Client(peer string) *http.Client {
 		TLSHandshakeTimeout:    Timeout,
 		MaxResponseHeaderBytes: 1 << 14,
 	}
-	var rt http.RoundTripper = t
+	short := shortAnswers{t, MaxBody}
+	if s.Answers > 0 {
+		short.most = s.Answers
+	}
+	var rt http.RoundTripper = short
 	if s.tls != nil {
 		t.TLSClientConfig = &tls.Config{
 			MinVersion:         tls.VersionTLS13,
@@ -297,17 +304,31 @@ func (s *Security) Client(peer string) *http.Client {
 				return err
 			},
 		}
-		rt = plain{t}
+		rt = plain{short}
 	} else if s.keys != nil {
 		key := s.self
 		if s.self == HostName {
 			key = peer
 		}
-		rt = &signer{s, t, peer, key}
+		rt = &signer{s, short, peer, key}
 	}
 	return &http.Client{Transport: rt, Timeout: Timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return errors.New("the peer answers with a redirect, which is not followed")
 	}}
+}
+
+// shortAnswers refuses answers of more than a number of bytes.
+type shortAnswers struct {
+	next http.RoundTripper
+	most int64
+}
+
+func (t shortAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.next.RoundTrip(r)
+	if err == nil {
+		resp.Body = http.MaxBytesReader(nil, resp.Body, t.most)
+	}
+	return resp, err
 }
 
 // plain refuses to talk without TLS, which would tell nobody's name, and says in plain words

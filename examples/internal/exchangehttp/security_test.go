@@ -275,6 +275,11 @@ func TestOpenMode(t *testing.T) {
 		t.Error("addresses with credentials")
 	}
 	to := serve(t, s)
+	short := security(t, Credentials{}, HostName)
+	short.Answers = 5
+	if _, err := say(short.Client("a"), to); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("a long answer: %v", err)
+	}
 	redirect := httptest.NewServer(http.RedirectHandler(to+"/x", http.StatusTemporaryRedirect))
 	defer redirect.Close()
 	_, err := say(s.Client("a"), redirect.URL)
