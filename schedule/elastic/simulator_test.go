@@ -794,3 +794,57 @@ func plainEASY(jobs []trace.Job, cores int) []time.Duration {
 	}
 	return starts
 }
+
+// EASY in several infrastructures, by hand, in minutes. The policy launches once, at 0, and
+// instances take a minute to boot.
+func TestEASYInfrastructures(t *testing.T) {
+	cloud := func(price pricing.Money, limit int) CloudOptions {
+		return CloudOptions{Price: price, Limit: limit, Boot: Certain(time.Minute), Stop: Certain(0)}
+	}
+	// Job 0 holds local cores for an hour, and job 1, of three cores, waits.
+	jobs := func(held, run int) []trace.Job {
+		return []trace.Job{minutesJob(0, 0, 60, held), minutesJob(1, 2, 10, 3), minutesJob(2, 3, run, 1)}
+	}
+	moved := cloud(0, 4)
+	moved.Transfer = 5 * time.Minute
+	for _, c := range []struct {
+		name    string
+		local   int
+		clouds  []CloudOptions
+		launch  []int // by cloud
+		covered bool
+		jobs    []trace.Job
+		want    []int // starts, -1 for never
+	}{
+		{"not where the reservation is", 3, []CloudOptions{cloud(0, 1)}, []int{1}, false, jobs(2, 300), []int{0, 60, 3}},
+		{"there, until the reservation", 3, []CloudOptions{cloud(0, 1)}, []int{0}, false, jobs(2, 57), []int{0, 60, 3}},
+		{"there, and too long", 3, []CloudOptions{cloud(0, 1)}, []int{0}, false, jobs(2, 58), []int{0, 60, 70}},
+		{"no reservation, where the first job may run", 1, []CloudOptions{cloud(0, 3)}, []int{2}, false, jobs(1, 30), []int{0, -1, 60}},
+		{"no reservation, where it cannot run", 1, []CloudOptions{cloud(0, 3), cloud(0, 2)}, []int{0, 1}, false, jobs(1, 30), []int{0, -1, 3}},
+		{"no reservation, and a price", 1, []CloudOptions{cloud(0, 3), cloud(pricing.Unit, 2)}, []int{0, 1}, false, jobs(1, 30), []int{0, -1, 60}},
+		{"a price", 3, []CloudOptions{cloud(pricing.Unit, 1)}, []int{1}, false, jobs(2, 300), []int{0, 60, 3}},
+		{"a price, covered", 3, []CloudOptions{cloud(pricing.Unit, 1)}, []int{1}, true, jobs(2, 300), []int{0, 60, 60}}, // then it is the first
+		{"data that moves", 0, []CloudOptions{moved}, []int{4}, false,
+			[]trace.Job{minutesJob(0, 1, 60, 3), minutesJob(1, 2, 10, 4), minutesJob(2, 3, 60, 1)}, []int{1, 66, 81}},
+	} {
+		policy := PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+			for i, n := range c.launch {
+				if s.Now == 0 && n > 0 {
+					dst = append(dst, Action{Kind: Launch, Cloud: 1 + i, Count: n})
+				}
+			}
+			return dst
+		})
+		var e Simulator
+		r, err := e.Run(c.jobs, Options{Local: c.local, Clouds: c.clouds, Policy: policy, Queue: EASY, Horizon: 3 * time.Hour,
+			Budget: Budget{Hourly: 20 * pricing.Unit, Covered: c.covered}})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		for i, want := range c.want {
+			if at := r.Starts[i]; want < 0 && at >= 0 || want >= 0 && at != time.Duration(want)*time.Minute {
+				t.Errorf("%s: job %d starts at %v, want minute %d", c.name, i, at, want)
+			}
+		}
+	}
+}
