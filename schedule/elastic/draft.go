@@ -22,16 +22,16 @@ type Draft struct {
 	s      *Snapshot
 	dst    []Action
 	left   pricing.Money // credits and debt that launches may still use
-	hours  int64         // that Room has to have credits for, by instance: 1, or more under Covered
+	hours  int64         // for which Room needs credits, for each instance: 1, or more under Covered
 	clouds []int         // that can launch, cheapest first
 	all    []int         // all infrastructures, cheapest first
 	books  []book        // by cloud
 	asked  []int         // clouds with launches that are not written down, in order
-	// Upper bounds that avoid searches for a full queue: no infrastructure has more than
-	// mostSpare spare instances. No cloud that can be asked has more than mostCan spare
-	// instances and room together. That sum never grows in a draft, and what is spare
-	// grows by launches alone. Of a queue that is held up both are of clouds without a
-	// price only.
+	// Upper bounds, by which a long queue is served without a search for each job. No
+	// infrastructure has more than mostSpare spare instances. No cloud that can be asked has
+	// more than mostCan spare instances and room together. The second sum never grows in a
+	// draft; spare instances grow by launches alone. Once a job holds up the queue, both
+	// bounds are about clouds without a price only.
 	mostSpare, mostCan int
 }
 
@@ -40,9 +40,9 @@ type book struct {
 	price pricing.Money
 	room  int // instances that the limit still allows; 0 where none can be launched
 	spare int // idle or booting instances, new ones included, that no job has taken
-	// Spare instances that are charged before a job can have them: before all booting
-	// instances are up, and before instances that are launched now are up. They are the
-	// last to be taken.
+	// Spare instances that are charged before a job can start: dueUp of them before all
+	// booting instances are up, dueNew before instances that are launched now are up. Jobs
+	// take these instances last.
 	dueUp, dueNew int
 	launch        int // instances launched and not yet written down, for why
 	why           Reason

@@ -31,10 +31,10 @@ type Simulator struct {
 	now     time.Duration
 	since   time.Duration // how long nothing has happened for the jobs: see patience
 	resting bool          // evaluations are skipped: see Policy
-	woken   bool          // and are not any more
+	woken   bool          // something has happened since: skipping ends
 	events  heaps.Queue[time.Duration]
 	snap    Snapshot
-	queue   []schedule.Job // all that were submitted; those from head on wait
+	queue   []schedule.Job // all jobs that were submitted; from head on they wait
 	head    int
 	cores   int     // that the waiting jobs need
 	places  []place // by infrastructure
@@ -43,7 +43,7 @@ type Simulator struct {
 	ends    []time.Duration // memory of EASY
 	ended   int
 	left    pricing.Money // credits
-	covered pricing.Money // of them, under Covered: charges to come of jobs that run
+	covered pricing.Money // under Covered: the part of left that running jobs will be charged
 	ids     int64
 	err     error
 
@@ -184,7 +184,7 @@ const cloudShift = 40
 func (e *Simulator) replay() {
 	next := 0 // job to be submitted
 	var accrual, evaluation time.Duration
-	// skip counts the evaluations before a time that a resting policy was spared.
+	// skip counts the evaluations before a time that were skipped while the policy rested.
 	skip := func(before time.Duration) {
 		if evaluation < before {
 			n := (before - evaluation + e.cfg.Every - 1) / e.cfg.Every

@@ -70,8 +70,8 @@ func (p *SM) unspent(s *Snapshot) pricing.Money {
 	return hourly
 }
 
-// affordable returns how many instances hourly credits pay for, the last one rounded up if
-// the debt allows for it.
+// affordable returns for how many instances the hourly credits pay. The number is rounded up
+// if the debt allows for the last instance.
 func affordable(hourly, price, debt pricing.Money) int64 {
 	most := int64(max(0, hourly) / price)
 	if rest := hourly - price*pricing.Money(most); rest > 0 && price-rest <= debt {
