@@ -99,7 +99,7 @@ P.rooms.cluster = (() => {
 
   const causes = {
     size: (g) => `job ${g.job} needs ${g.need} instances, and the cluster had ${g.have}`,
-    wait: (g) => `job ${g.job}, the first of ${P.plural(g.waiting, 'waiting job')}, would have waited ${span(g.wait)}`,
+    wait: (g) => `job ${g.job}, ${g.waiting === 1 ? 'the only one that waits' : `the first of ${P.number(g.waiting)} that wait`}, would have waited ${span(g.wait)}`,
     least: () => 'the cluster was below its least size', none: () => 'a job that has started by now needed them', pause: () => 'the pause was over', charge: () => 'of a charge',
   };
 

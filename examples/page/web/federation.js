@@ -121,8 +121,8 @@ P.rooms.federation = (() => {
             P.field({wrongs, name: name('fee'), label: '$ reserved a day', value: c.fee, change: price('fee')}), P.field({wrongs, name: name('traffic'), label: '$ a GB sent', value: c.traffic, change: price('traffic')})));
       }),
       P.h('div', {class: 'card'}, P.select('A lent instance costs', 'f-federation-price', [['lender', 'its owner’s fee'], ['midpoint', 'half-way to the price on demand'], ['free', 'nothing']], state.price, (v) => { state.price = v; solve('rule'); }), wrongs.place('price', null)),
-      P.paste({wrongs, name: 'jobs', title: 'Your logs', hint: 'A job log takes the place of the centre that is chosen here: the forms of -traces of examples/federation. A processor counts as an instance, from the hour of its submission to the hour of its end.', example: '1 0 -1 600 4 -1 -1 4 900 -1 1 1 -1 -1 -1 -1 -1 -1', taken: takeLog}),
-      P.select('The next log is of', 'f-federation-home', state.centres.map((c, i) => [String(i), c.name]), '0', () => {}),
+      P.select('A log of yours takes the place of', 'f-federation-home', state.centres.map((c, i) => [String(i), c.name]), '0', () => {}),
+      P.paste({wrongs, name: 'jobs', title: 'Your logs', hint: 'A job log takes the place of the centre chosen above: the forms of -traces of examples/federation. A processor counts as an instance, from the hour of its submission to the hour of its end.', example: '1 0 -1 600 4 -1 -1 4 900 -1 1 1 -1 -1 -1 -1 -1 -1', taken: takeLog}),
       wrongs.place('tasks', null), P.h('div', {class: 'row'}, P.h('button', {type: 'button', onclick: load}, 'The made-up week again')));
   }
 

@@ -96,7 +96,7 @@ P.rooms.forecast = (() => {
       P.h('b', {}, r.model), P.h('span', {}, `${r.about}; ${P.percent(r.coverage, 0)} within`),
       P.bar(Math.min(1, r.mase / most), P.number(r.mase, 2))))),
     ...(tested.not?.length ? [P.h('p', {class: 'hint'}, `The series is too short for ${tested.not.join(', ')}.`)] : []),
-    P.h('p', {class: 'hint'}, `From ${P.plural(tested.origins, 'point')} of the past, ${good.q.horizon} steps ahead.`));
+    P.h('p', {class: 'hint'}, `From ${P.plural(tested.origins, 'point')} of the past, ${good.q.horizon} steps ahead${tested.origins === 1 ? ': too little to rank models by. Fewer steps ahead give more points' : ''}.`));
   }
 
   async function runaway() {

@@ -97,7 +97,9 @@ P.plot = (() => {
   // yAxis draws lines and numbers on the left, and the title above.
   function yAxis(f, title, format = P.number, most = Math.max(2, f.height / 45)) {
     const g = el('g', {class: 'axis'});
-    for (const v of ticks(f.y0, f.y1, most)) {
+    let marks = ticks(f.y0, f.y1, most);
+    if (marks.length < 2) marks = ticks(f.y0, f.y1, 2 * most); // one number alone is no scale
+    for (const v of marks) {
       g.append(el('line', {x1: f.left, x2: f.left + f.width, y1: r1(f.y(v)), y2: r1(f.y(v)), class: 'grid'}));
       g.append(text(f.left - 6, f.y(v) + 4, format(v), 'tick', 'end'));
     }

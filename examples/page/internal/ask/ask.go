@@ -118,7 +118,7 @@ func Span(field, text string) (time.Duration, error) {
 func Price(field, text string) (pricing.Money, error) {
 	m, err := pricing.ParseMoney(strings.TrimSpace(text))
 	if err != nil {
-		return 0, Mistakef(field, "%s is no price: want a number of 0 or more with at most 9 decimals, such as 0.4", Quote(text))
+		return 0, Mistakef(field, "%s is no price: want a number from 0 to 9 billion with at most 9 decimals, such as 0.4", Quote(text))
 	}
 	if m < 0 {
 		return 0, Mistakef(field, "%s is negative: want a price of 0 or more", Quote(text))
