@@ -122,11 +122,9 @@ type task struct {
 	leases   []closed
 
 	// Of the step that is under way, or is read from the journal.
-	step    *Entry
-	replay  bool
-	changed bool
-	failed  error
-	at      int // bids or decisions used
+	step   *Entry
+	replay bool
+	at     int // bids or decisions used
 }
 
 // cluster is a cluster that was asked for and is not closed.
@@ -138,15 +136,12 @@ type cluster struct {
 
 // action is a command with the cluster that it is about.
 type action struct {
-	kind        spot.CommandKind
-	cluster     cluster
-	interrupted bool
+	kind    spot.CommandKind
+	cluster cluster
 }
 
 type closed struct {
 	token string
-	tier  spot.Tier
-	bid   pricing.Money
 	Lease
 }
 
