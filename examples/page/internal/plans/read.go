@@ -2,6 +2,7 @@ package plans
 
 import (
 	"bytes"
+	"unicode"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
@@ -13,7 +14,7 @@ import (
 // readers read the forms that the programs read.
 var readers = ask.Readers{
 	"demand": func(name string, data []byte) (any, error) {
-		demand, err := demandfile.From(name, bytes.NewReader(data))
+		demand, err := demandfile.From(name, bytes.NewReader(column(data)))
 		for t, d := range demand {
 			if d > maxDemand {
 				return nil, ask.Mistakef("demand", "%s: slot %d: %d: the page takes at most %s instances; examples/plan takes more", name, t+1, d, decimal.Int(maxDemand))
@@ -38,3 +39,16 @@ var readers = ask.Readers{
 }
 
 func read(q *ask.Text) (any, error) { return q.Read(readers) }
+
+// column returns a text of whole numbers alone, as a person pastes them from a sheet or
+// types them, as the file that the programs read: a header and a number a line. It returns
+// any other text as it is, so that an error names the line of that text.
+func column(text []byte) []byte {
+	numbers := bytes.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' })
+	for _, n := range numbers {
+		if len(bytes.Trim(n, "0123456789")) > 0 {
+			return text
+		}
+	}
+	return append([]byte("instances\n"), bytes.Join(numbers, []byte("\n"))...)
+}
