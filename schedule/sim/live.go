@@ -14,8 +14,9 @@ import (
 //
 // The schedulers know a job by its number: how many jobs were submitted before it. slots
 // leads from the number of a job that has not started to its slot. It is a hash table with
-// linear probing: the place of number k is k modulo its length, so that the numbers of
-// jobs that were submitted one after the other do not collide.
+// linear probing. Numbers are scattered (Fibonacci hashing): jobs that were submitted one
+// after the other would otherwise form one long run, and who leaves it would look at all
+// jobs behind.
 type roster struct {
 	live      []liveJob
 	freeSlot  int32   // the first unused slot, through next; -1 if none
@@ -78,9 +79,14 @@ func (r *roster) rehash() {
 	}
 }
 
+// home returns where the table looks for a number first.
+func (r *roster) home(number int) int {
+	return int(uint64(number)*0x9E3779B97F4A7C15>>32) & (len(r.slots) - 1)
+}
+
 func (r *roster) put(slot int32) {
 	mask := len(r.slots) - 1
-	at := r.live[slot].number & mask
+	at := r.home(r.live[slot].number)
 	for r.slots[at] > 0 {
 		at = (at + 1) & mask
 	}
@@ -93,7 +99,7 @@ func (r *roster) place(number int) int {
 		return -1
 	}
 	mask := len(r.slots) - 1
-	for at := number & mask; r.slots[at] > 0; at = (at + 1) & mask {
+	for at := r.home(number); r.slots[at] > 0; at = (at + 1) & mask {
 		if r.live[r.slots[at]-1].number == number {
 			return at
 		}
@@ -110,7 +116,7 @@ func (r *roster) forget(at int) {
 	mask := len(r.slots) - 1
 	for next := (at + 1) & mask; r.slots[next] > 0; next = (next + 1) & mask {
 		// An entry moves up to the gap if its own place is not behind the gap.
-		if home := r.live[r.slots[next]-1].number & mask; (next-home)&mask >= (next-at)&mask {
+		if home := r.home(r.live[r.slots[next]-1].number); (next-home)&mask >= (next-at)&mask {
 			r.slots[at] = r.slots[next]
 			at = next
 		}
