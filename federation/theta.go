@@ -17,10 +17,11 @@ import (
 //	f(θ) = w·θ + Σ_t p·(m_t − θ)⁺ + p'·(θ − e_t)⁺ + s·min(θ, e_t)
 //	     = w·θ + Σ_t p·(m_t − θ)⁺ + s·θ + (p' − s)·(θ − e_t)⁺.
 //
-// (For θ in that range (d − θ − u)⁺ = (m − θ)⁺, because d − θ − u > 0 needs u < d, and
-// the part of u above d changes nothing.) In the second form each term is piecewise
-// linear with its only kink at a whole number, m_t or e_t, where the slope changes by p
-// and by p' − s. So f is piecewise linear with whole kinks, and
+// The paper writes (d − θ − u)⁺ where the first form has (m − θ)⁺. Both are the same for
+// 0 ≤ θ ≤ d: a positive d − θ − u needs u < d, and then m = d − u.
+//
+// Each term of the second form is linear but for one kink. The kink is at m_t, where the
+// slope changes by p, or at e_t, where it changes by p' − s. Both are whole numbers. So
 //
 //	f is convex if p' ≥ s, an idle reservation costs no more than an instance on
 //	demand in the same centre; otherwise the kinks at e_t bend down.

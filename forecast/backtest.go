@@ -64,9 +64,11 @@ func (s *Score) mean() {
 }
 
 // Score fits p to train and compares its forecast with actual, the values that came after
-// train. Score leaves p fitted. Score returns an [*InputError] if actual is empty or has no
-// known value ([ErrShort]), for infinite values, for parameters out of range, if train is too
-// short, and if train does not change from one season to the next but actual does ([ErrScale]).
+// train. Score leaves p fitted. Score returns an [*InputError] for infinite values and for
+// parameters out of range, and in these cases:
+//
+//	[ErrShort]  actual has no known value, or train is too short
+//	[ErrScale]  train does not change from one season to the next, but actual does
 func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error) {
 	h := len(actual)
 	if h == 0 {

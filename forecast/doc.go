@@ -177,11 +177,18 @@
 // cover 89%, those of naive 86%.
 //
 // On the hourly demand of five job logs and a made-up fleet, a week ahead from six points,
-// the mean error in parts of the demand is .251 for Auto, .266 for two-seasons, .276 for
-// lags and for the mean of a recent window, .283 for the seasonal naive forecast, .311 for
-// Blend, .328 for the last value. On two of the logs the mean is the best single model, on
-// one by far: there Auto, which takes the mean among others, has .247 and the mean alone
-// .191.
+// the mean error in parts of the demand is:
+//
+//	Auto                       .251
+//	two-seasons                .266
+//	lags                       .276
+//	mean of a recent window    .276
+//	seasonal naive             .283
+//	Blend                      .311
+//	the last value             .328
+//
+// The mean is the best single model on two of the logs. On one of them the mean has .191,
+// and Auto, which mixes the mean with other models, has .247.
 //
 // # Intervals and paths
 //

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// How well is a run on more processes than were profiled predicted by the model that
-// leaving out runs chooses, by the one that leaving out the most processes chooses, and by a
-// plain power law? Programs are made up: three inputs on 1 to 8 processes, predicted on 16
-// and 32; their laws are mixed, and times scatter by 3%.
+// Three ways to predict a run on more processes than were profiled are compared: the model
+// chosen by leaving out runs, the model chosen by leaving out the most processes, and a
+// plain power law. Programs are made up: three inputs on 1 to 8 processes, predicted on 16
+// and 32. Their laws are mixed, and times scatter by 3%.
 func TestStudyProcesses(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	laws := map[string]func(share float64) func(p float64) float64{

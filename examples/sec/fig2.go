@@ -11,12 +11,14 @@ import (
 )
 
 // fig2Jobs are four jobs with the figures of [Niu16] section 2. The paper's jobs are in its
-// drawing alone. The text says of them: 70.8% of the charged time is used if each has
-// instances of its own, 56.7% on four nodes, where C and D wait and the mean wait is 15
-// minutes, and 77.3% in a semi-elastic cluster, where C gets idle instances and nobody
-// waits. That is 8.5 used instance-hours of 12, of 15 (four nodes for 3.75 hours) and of
-// 11. Among jobs whose times are multiples of 15 minutes, 1,133 foursomes have all of
-// these figures, so the text does not say which the paper's are.
+// drawing alone. The text gives the share of the charged time that they use:
+//
+//	70.8%  each job has instances of its own: 8.5 of 12 instance-hours
+//	56.7%  four nodes for 3.75 hours: 8.5 of 15; C and D wait, and the mean wait is 15 min
+//	77.3%  a semi-elastic cluster: 8.5 of 11; C gets idle instances, and nobody waits
+//
+// Let all times be multiples of 15 minutes. Then 1,133 sets of four jobs have all of these
+// figures, so the text does not say which set is the paper's.
 var fig2Jobs = []trace.Job{ // A to D
 	{ID: 1, User: 1, Nodes: 2, Submit: 0, Run: 150 * time.Minute, Estimate: 150 * time.Minute, Queue: -1, Wait: -1},
 	{ID: 2, User: 2, Nodes: 1, Submit: 75 * time.Minute, Run: 15 * time.Minute, Estimate: 15 * time.Minute, Queue: -1, Wait: -1},

@@ -70,11 +70,15 @@ import (
 // under the given name. Columns are found by name; those that are not known are passed
 // over.
 //
-// The error is that of src, or an [*usage.InputError] with line, column and name:
-// [usage.ErrForm] for a file that is no such report, [usage.ErrMissing] for a column or
-// a time that every line needs, [usage.ErrSyntax] for a number, a time or a line that
-// is malformed, [usage.ErrTruncated] for a file that was cut off, and those of
-// [usage.Collector.Add]. After an error, c is of no more use.
+// The error is that of src, or an [*usage.InputError] with line, column and name. It
+// unwraps to one of these, or to an error of [usage.Collector.Add]:
+//
+//	[usage.ErrForm]       the file is no such report
+//	[usage.ErrMissing]    a column or a time that every line needs is missing
+//	[usage.ErrSyntax]     a number, a time or a line is malformed
+//	[usage.ErrTruncated]  the file was cut off
+//
+// After an error, c is of no more use.
 func Read(c *usage.Collector, name string, src io.Reader) error {
 	r, header, err := billtable.Open("aws", "a cost and usage report", src)
 	if err != nil {

@@ -131,9 +131,9 @@ func live(t *testing.T, o Options, m *Market) (r *Runner, dead bool) {
 	}
 }
 
-// Of 200 tasks on made-up prices, under every rule and killed at random some hundred times,
-// none is lost, no cluster is leaked, none begins before what it had saved, and the bill is
-// that of the simulator to the nano. The market is another program than the simulator's.
+// The runner is killed at random under every rule: 200 tasks under the paper's rule, 40
+// under each other rule. No task is lost, and no cluster is leaked. No task repeats what it
+// had saved. The bill is the simulator's to the nano, although the market is another program.
 func TestKilled(t *testing.T) {
 	for _, rule := range []spot.Rule{spot.RulePaper, spot.RuleSafe, spot.RuleNoReturn, spot.RuleHedged, spot.RulePlanned} {
 		t.Run(rule.String(), func(t *testing.T) {
