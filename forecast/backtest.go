@@ -67,8 +67,9 @@ func (s *Score) mean() {
 // train. Score leaves p fitted. Score returns an [*InputError] for infinite values and for
 // parameters out of range, and in these cases:
 //
-//	[ErrShort]  actual has no known value, or train is too short
-//	[ErrScale]  train does not change from one season to the next, but actual does
+//	ErrHorizon  actual is empty
+//	ErrShort    actual has no known value, or train is too short
+//	ErrScale    train does not change from one season to the next, but actual does
 func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error) {
 	h := len(actual)
 	if h == 0 {

@@ -73,10 +73,10 @@ import (
 // The error is that of src, or an [*usage.InputError] with line, column and name. It
 // unwraps to one of these, or to an error of [usage.Collector.Add]:
 //
-//	[usage.ErrForm]       the file is no such report
-//	[usage.ErrMissing]    a column or a time that every line needs is missing
-//	[usage.ErrSyntax]     a number, a time or a line is malformed
-//	[usage.ErrTruncated]  the file was cut off
+//	usage.ErrForm       the file is no such report
+//	usage.ErrMissing    a column or a time that every line needs is missing
+//	usage.ErrSyntax     a number, a time or a line is malformed
+//	usage.ErrTruncated  the file was cut off
 //
 // After an error, c is of no more use.
 func Read(c *usage.Collector, name string, src io.Reader) error {
