@@ -29,7 +29,7 @@ type Decoder struct {
 	memo   billtable.Memo[class]
 	clock  billtable.Clock
 	row    *usage.Row // of the class
-	fields fields
+	fields billtable.Fields
 }
 
 // A class is what the words of a line say.
@@ -54,26 +54,6 @@ const (
 	plannedFirst           // upfront fee of a savings plan
 	negation               // takes back the price on demand of planned
 )
-
-type source interface {
-	Field(i int) []byte
-	Span(i, j int) []byte
-}
-
-type fields struct {
-	row  [][]byte
-	span []byte
-}
-
-func (f *fields) Field(i int) []byte { return f.row[i] }
-
-func (f *fields) Span(i, j int) []byte {
-	f.span = f.span[:0]
-	for _, b := range f.row[i : j+1] {
-		f.span = append(append(f.span, b...), 0xff)
-	}
-	return f.span
-}
 
 // NewDecoder begins a file of the given name in c, with the columns of header. form is
 // that of the file: "csv", "parquet" or another. The error is an [*usage.InputError]
@@ -128,11 +108,11 @@ func (d *Decoder) Decode(line int, row [][]byte, raw []byte) error {
 	if len(row) < len(d.header) {
 		panic("aws: row with fewer fields than the header")
 	}
-	d.fields.row = row
+	d.fields.Row = row
 	return d.decode(line, &d.fields, raw)
 }
 
-func (d *Decoder) decode(line int, src source, raw []byte) error {
+func (d *Decoder) decode(line int, src billtable.Row, raw []byte) error {
 	d.memo.Begin()
 	for _, k := range d.keys {
 		d.memo.Add(src.Span(k[0], k[1]))
@@ -181,7 +161,7 @@ func (d *Decoder) decode(line int, src source, raw []byte) error {
 }
 
 // effective sets the effective cost of a line, and the quantity of its commitment.
-func (d *Decoder) effective(line int, k *class, src source) error {
+func (d *Decoder) effective(line int, k *class, src billtable.Row) error {
 	r, m := d.row, &d.row.Commitment
 	var a [2]usage.Amount
 	var there [2]bool
@@ -262,14 +242,14 @@ func (d *Decoder) effective(line int, k *class, src source) error {
 
 // moment reads a time; a line that is left out has that of its billing period where
 // there is none.
-func (d *Decoder) moment(line, col int, src source, period time.Time) (time.Time, error) {
+func (d *Decoder) moment(line, col int, src billtable.Row, period time.Time) (time.Time, error) {
 	b := src.Field(d.at[col])
 	t, err := d.clock.Parse(b)
 	switch {
 	case err == nil:
 		return t, nil
 	case !billtable.Null(b):
-		return t, d.fail(line, col, usage.ErrSyntax, "%s: want a time such as 2024-09-18T22:00:00Z", quote(b))
+		return t, d.fail(line, col, usage.ErrSyntax, "%s: want a time such as 2024-09-18T22:00:00Z", billtable.Quote(b))
 	case d.row.Charge == usage.LeftOut && !period.IsZero():
 		return period, nil
 	}
@@ -277,7 +257,7 @@ func (d *Decoder) moment(line, col int, src source, period time.Time) (time.Time
 }
 
 // amount reads a number, and whether there is one.
-func (d *Decoder) amount(line, col int, src source) (usage.Amount, bool, error) {
+func (d *Decoder) amount(line, col int, src billtable.Row) (usage.Amount, bool, error) {
 	if d.at[col] < 0 {
 		return usage.Amount{}, false, nil
 	}
@@ -303,7 +283,7 @@ func (d *Decoder) fail(line, col int, sentinel error, format string, args ...any
 // words reads the words of a line, from its columns or from the map "product".
 type words struct {
 	d   *Decoder
-	src source
+	src billtable.Row
 	m   map[string]any
 }
 
@@ -326,7 +306,7 @@ func (w *words) of(col int) string {
 }
 
 // classOf works out what the words of a line say.
-func (d *Decoder) classOf(line int, src source) (*class, error) {
+func (d *Decoder) classOf(line int, src billtable.Row) (*class, error) {
 	w := words{d: d, src: src}
 	if text := w.of(product); text != "" {
 		_ = json.Unmarshal([]byte(text), &w.m)

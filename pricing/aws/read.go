@@ -60,7 +60,6 @@ package aws
 
 import (
 	"io"
-	"strconv"
 
 	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/usage"
@@ -94,13 +93,4 @@ func Read(c *usage.Collector, name string, src io.Reader) error {
 		}
 	}
 	return billtable.Error("aws", r.Err())
-}
-
-// quote quotes a field for an error, and cuts a long one.
-func quote(b []byte) string {
-	const longest = 40
-	if len(b) > longest {
-		return strconv.Quote(string(b[:longest])) + "..."
-	}
-	return strconv.Quote(string(b))
 }

@@ -29,7 +29,7 @@ type Decoder struct {
 	memo    billtable.Memo[class]
 	clock   billtable.Clock
 	row     *usage.Row // of the class
-	fields  fields
+	fields  billtable.Fields
 	isBills bool // of cost and usage; otherwise of contract commitments
 }
 
@@ -39,29 +39,6 @@ type class struct {
 	quantity int // the column of the hours, -1 for none
 	other    int // that of the hours where the first is null, -1 for none
 	time     [2]cloudkind.Time
-}
-
-// source is a row of a table: a field as text, and fields side by side as they stand
-// in the file.
-type source interface {
-	Field(i int) []byte
-	Span(i, j int) []byte
-}
-
-// fields is a row that is in memory.
-type fields struct {
-	row  [][]byte
-	span []byte
-}
-
-func (f *fields) Field(i int) []byte { return f.row[i] }
-
-func (f *fields) Span(i, j int) []byte {
-	f.span = f.span[:0]
-	for _, b := range f.row[i : j+1] {
-		f.span = append(append(f.span, b...), 0xff)
-	}
-	return f.span
 }
 
 // NewDecoder begins a file of the given name in c, with the columns of header. form
@@ -158,11 +135,11 @@ func (d *Decoder) Decode(line int, row [][]byte, raw []byte) error {
 	if len(row) < len(d.header) {
 		panic("focus: row with fewer fields than the header")
 	}
-	d.fields.row = row
+	d.fields.Row = row
 	return d.decode(line, &d.fields, raw)
 }
 
-func (d *Decoder) decode(line int, src source, raw []byte) error {
+func (d *Decoder) decode(line int, src billtable.Row, raw []byte) error {
 	if !d.isBills {
 		return d.contract(line, src)
 	}
@@ -223,7 +200,7 @@ func (d *Decoder) decode(line int, src source, raw []byte) error {
 }
 
 // hours reads the instance-hours of a row.
-func (d *Decoder) hours(line int, k *class, src source) error {
+func (d *Decoder) hours(line int, k *class, src billtable.Row) error {
 	for i, col := range [...]int{k.quantity, k.other} {
 		if col < 0 {
 			continue
@@ -242,7 +219,7 @@ func (d *Decoder) hours(line int, k *class, src source) error {
 }
 
 // moment reads a time.
-func (d *Decoder) moment(line, col int, src source) (t time.Time, err error) {
+func (d *Decoder) moment(line, col int, src billtable.Row) (t time.Time, err error) {
 	b := src.Field(d.at[col])
 	if t, err = d.clock.Parse(b); err == nil {
 		return t, nil
@@ -250,11 +227,11 @@ func (d *Decoder) moment(line, col int, src source) (t time.Time, err error) {
 	if billtable.Null(b) {
 		return t, d.fail(line, col, usage.ErrMissing, "no time: want one such as 2024-09-18T22:00:00Z")
 	}
-	return t, d.fail(line, col, usage.ErrSyntax, "%s: want a time such as 2024-09-18T22:00:00Z", quote(b))
+	return t, d.fail(line, col, usage.ErrSyntax, "%s: want a time such as 2024-09-18T22:00:00Z", billtable.Quote(b))
 }
 
 // amount reads a number, and whether there is one.
-func (d *Decoder) amount(line, col int, src source) (usage.Amount, bool, error) {
+func (d *Decoder) amount(line, col int, src billtable.Row) (usage.Amount, bool, error) {
 	if d.at[col] < 0 {
 		return usage.Amount{}, false, nil
 	}
@@ -278,7 +255,7 @@ func (d *Decoder) fail(line, col int, sentinel error, format string, args ...any
 }
 
 // word returns a field as a string, "" for null.
-func (d *Decoder) word(col int, src source) string {
+func (d *Decoder) word(col int, src billtable.Row) string {
 	if d.at[col] < 0 {
 		return ""
 	}
@@ -293,7 +270,7 @@ func (d *Decoder) word(col int, src source) string {
 const headerAgain = "charge category ChargeCategory"
 
 // classOf works out what the words of a row say.
-func (d *Decoder) classOf(src source) *class {
+func (d *Decoder) classOf(src billtable.Row) *class {
 	word := func(col int) string { return d.word(col, src) }
 	first := func(cols ...int) string {
 		for _, col := range cols {
@@ -353,7 +330,7 @@ func (d *Decoder) classOf(src source) *class {
 }
 
 // usageOf works out what a row of usage is.
-func (d *Decoder) usageOf(k *class, src source, status string) {
+func (d *Decoder) usageOf(k *class, src billtable.Row, status string) {
 	r := &k.row
 	if status == "unused" {
 		r.Charge, r.Commitment.Region = usage.Unused, r.Kind.Region
@@ -405,7 +382,7 @@ func (d *Decoder) usageOf(k *class, src source, status string) {
 const spot = "\x00spot"
 
 // kindOf finds the type of instance, the system and the tenancy.
-func (d *Decoder) kindOf(kind *usage.Kind, src source, about string) {
+func (d *Decoder) kindOf(kind *usage.Kind, src billtable.Row, about string) {
 	engine := ""
 	for _, col := range [...]int{skuPriceDetails, skuDetails} {
 		var details map[string]any
@@ -476,7 +453,7 @@ func (d *Decoder) kindOf(kind *usage.Kind, src source, about string) {
 }
 
 // contract decodes a row of contract commitments.
-func (d *Decoder) contract(line int, src source) error {
+func (d *Decoder) contract(line int, src billtable.Row) error {
 	k := usage.Contract{
 		Line: line, ID: d.word(contractID, src), Type: d.word(contractType, src), Description: d.word(contractDescription, src),
 		Spend: strings.EqualFold(d.word(contractCategory, src), "Spend"), Unit: d.word(contractUnit, src), Currency: d.word(currency, src),

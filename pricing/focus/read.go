@@ -2,7 +2,6 @@ package focus
 
 import (
 	"io"
-	"strconv"
 
 	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/usage"
@@ -13,12 +12,15 @@ import (
 // which version; their order, case and underscores do not matter, and columns that
 // are not known are passed over.
 //
-// The error is that of src, or an [*usage.InputError] with line, column and name:
-// [usage.ErrForm] for a file that is no FOCUS export, [usage.ErrMissing] for a column
-// or a time that every row needs, [usage.ErrSyntax] for a number, a time or a row
-// that is malformed, [usage.ErrTruncated] for a file that was cut off, and those of
-// [usage.Collector.Add]. Rows before the error have been added: after an error, c is
-// of no more use.
+// The error is that of src, or an [*usage.InputError] with line, column and name. It
+// unwraps to one of these, or to an error of [usage.Collector.Add]:
+//
+//	usage.ErrForm       the file is no FOCUS export
+//	usage.ErrMissing    a column or a time that every row needs is missing
+//	usage.ErrSyntax     a number, a time or a row is malformed
+//	usage.ErrTruncated  the file was cut off
+//
+// Rows before the error have been added: after an error, c is of no more use.
 //
 // Memory does not grow with the file.
 func Read(c *usage.Collector, name string, src io.Reader) error {
@@ -36,13 +38,4 @@ func Read(c *usage.Collector, name string, src io.Reader) error {
 		}
 	}
 	return billtable.Error("focus", r.Err())
-}
-
-// quote quotes a field for an error, and cuts a long one.
-func quote(b []byte) string {
-	const longest = 40
-	if len(b) > longest {
-		return strconv.Quote(string(b[:longest])) + "..."
-	}
-	return strconv.Quote(string(b))
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -64,6 +65,40 @@ func In(pkg string, err error) error {
 		in.Package = pkg
 	}
 	return err
+}
+
+// A Row is a row of a table: a field as text, and fields side by side as they stand in
+// the file.
+type Row interface {
+	Field(i int) []byte
+	Span(i, j int) []byte
+}
+
+// Fields is a row that is in memory.
+type Fields struct {
+	Row  [][]byte
+	span []byte
+}
+
+// Field returns field i.
+func (f *Fields) Field(i int) []byte { return f.Row[i] }
+
+// Span returns fields i to j, each with an end that no text has.
+func (f *Fields) Span(i, j int) []byte {
+	f.span = f.span[:0]
+	for _, b := range f.Row[i : j+1] {
+		f.span = append(append(f.span, b...), 0xff)
+	}
+	return f.span
+}
+
+// Quote quotes a field for an error, and cuts a long one.
+func Quote(b []byte) string {
+	const longest = 40
+	if len(b) > longest {
+		return strconv.Quote(string(b[:longest])) + "..."
+	}
+	return strconv.Quote(string(b))
 }
 
 // Name returns the name of a column in the form that columns are compared in: lower
