@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -44,7 +45,7 @@ func TestAllocs(t *testing.T) {
 	run := func(name string, f func(p *Problem) error) {
 		t.Helper()
 		for i, p := range append(problems[:1:1], problems...) { // the largest first, to warm up
-			n := testing.AllocsPerRun(1, func() {
+			n := allocs.Once(func() {
 				if err := f(p); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}

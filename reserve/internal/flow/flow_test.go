@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
 )
 
 // brute returns the least cost by dynamic programming over the coverage that
@@ -199,7 +201,7 @@ func TestAllocs(t *testing.T) {
 		}
 		plan := make([]Purchase, 0, 10000)
 		for i, p := range ps {
-			if n := testing.AllocsPerRun(1, func() {
+			if n := allocs.Once(func() {
 				s.Solve(p)
 				plan = s.AppendPurchases(plan[:0])
 			}); n != 0 {
