@@ -39,7 +39,7 @@ import (
 // (Where all prices are whole, the bound is rounded up to a whole number, and meets 12.)
 //
 // Time: no polynomial bound is known for this pivot rule; BENCHMARKS.md has measurements.
-// Memory: about 150 bytes a slot, and 8 bytes a slot and class with dates or the Pure
+// Memory: about 170 bytes a slot, and 8 bytes a slot and class with dates or the Pure
 // horizon.
 
 // Exact finds plans of least cost. If the use of all classes costs the same, plans are

@@ -30,14 +30,18 @@
 //	                   with six types or more)
 //	Mixed, 20 slots    the optimum                      up to a second: a limit on work
 //	Mixed              the optimum and a certified gap  0.2 to 2.3 s: a limit on rounds
+//	Solver, Whole      a plan and a certified gap       the same
+//	Mixed, Whole       the optimum up to 6 slots,       up to a second; beyond 1 to 3 s
+//	                   else a plan and a certified gap
 //	Verify             checks a plan by another way     seconds, in big integers
 //	VerifyMixed        the same                         the same
 //
 // Solver turns each slot into several consecutive slots of a reservation problem, a
 // minimum-cost flow. Mixed alternates between an exact savings plan and exact
 // reservations, and prices of the one for the other bound the cost of both. Where the
-// problem is small, branch and bound goes on to the optimum. Three files explain the
-// methods: savings.go, mixed.go and search.go.
+// problem is small, branch and bound goes on to the optimum. With Problem.Whole, a plan pays
+// for whole instances only, as in integer programs for this purchase. Four files explain the
+// methods: savings.go, mixed.go, search.go and whole.go.
 //
 // # Units
 //

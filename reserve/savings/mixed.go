@@ -171,6 +171,12 @@ type Mixed struct {
 
 	savings Solver
 	search  search
+	bestBuy []int // with Whole: the units of the best plan
+	need    []int // units that whole instances want, by slot
+	spent   []int64
+	dates   []int64
+	cover   [1]flow.Class
+	short   bool // a slot had too many choices of whole instances
 	game    relaxed
 	rest    Problem
 	left    []int // demand that reservations leave, by type and slot
@@ -219,6 +225,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 	if rounds <= 0 {
 		rounds = defaultRounds
 	}
+	m.savings.given, m.short = m.savings.given[:0], false
 	var plan MixedPlan
 	found, least := false, 0.0
 	bound, bounded, closed := wide.Int{}, false, false
@@ -234,6 +241,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 		if !found || cost < least {
 			found, least = true, cost
 			m.bestPlan = append(m.bestPlan[:0], m.reservations...)
+			m.bestBuy = append(m.bestBuy[:0], m.savings.buy...)
 		}
 		return nil
 	}
@@ -316,6 +324,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 		if plan.Searched, err = m.explore(p, n, m.nanos(p, n), cmp.Or(m.Work, mostWork)); err != nil {
 			return MixedPlan{}, err
 		}
+		plan.Searched = plan.Searched && !m.short
 		b, err := m.reserve(p, n) // at the worths of the root
 		if err != nil {
 			return MixedPlan{}, err
@@ -342,6 +351,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 func (m *Mixed) final(p *MixedProblem, n int) (Plan, error) {
 	m.reservations = append(m.reservations[:0], m.bestPlan...)
 	m.reduce(p, n)
+	m.savings.given = append(m.savings.given[:0], m.bestBuy...) // with Whole
 	return m.savings.Solve(&m.rest)
 }
 

@@ -393,6 +393,11 @@ func TestMixedAllocs(t *testing.T) {
 	m := Mixed{Rounds: 4}
 	problems := []*MixedProblem{userMixed(2000, 5, 300, 720), userMixed(3, 1, 300, 3), userMixed(1900, 4, 500, 999), userMixed(100, 2, 30, 24)}
 	problems[2].Horizon = reserve.Pure
+	small := randomMixed(rand.New(rand.NewPCG(22, 8)), 6, 3, 1, 3, pricing.Unit/10)
+	small.Whole = true
+	whole := userMixed(200, 2, 300, 48)
+	whole.Whole = true
+	problems = append(problems, small, whole)
 	for _, p := range problems {
 		p.Held = []Held{{100, 10}}
 		if _, err := m.Solve(p); err != nil {

@@ -23,6 +23,11 @@ type Problem struct {
 	// Unit is the money per hour of which commitments are multiples; 0 is 0.001.
 	Unit pricing.Money
 
+	// Whole says that a savings plan pays for whole instances only: of the usage of an hour,
+	// for the whole instances that save most. Otherwise a plan pays for a fraction of an
+	// instance-hour where the commitment ends, as AWS's plans do.
+	Whole bool
+
 	// Every and Closed say when commitments are possible, as in [reserve.Problem].
 	Every  int
 	Closed []bool

@@ -94,6 +94,13 @@ type Solver struct {
 	values      []Uint128
 	repair      repair
 	sum         sum
+
+	// whole instances
+	whole   bool
+	cover   cover
+	given   []int // units to buy by slot, instead of those of the flow, if it is as long as the demand
+	unspent []int // units that pay for nothing, by slot
+	paid    []int64
 }
 
 // A payer is a type that a plan makes cheaper.
@@ -115,6 +122,8 @@ type payer struct {
 // The plan is optimal, Cost = Bound, if the common multiple of the rates and the spans fit
 // in 128 bits. With three years of hours that is so for any four types with rates of four
 // decimals, and for most sets of five. Otherwise Bound is below Cost by about 10⁻⁸ of it.
+// With Whole, the plan is the best of a few that stem from the optimum for fractions, and
+// Bound is that optimum; [Mixed] finds the optimum of small problems.
 //
 // The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm] or [ErrOverflow].
 // Solve does not modify p.
@@ -122,7 +131,9 @@ func (s *Solver) Solve(p *Problem) (Plan, error) {
 	if err := s.load(p); err != nil {
 		return Plan{}, err
 	}
-	if err := s.solve(); err != nil {
+	if s.whole && len(s.given) == s.slots {
+		s.buy = append(s.buy[:0], s.given...)
+	} else if err := s.solve(); err != nil {
 		return Plan{}, err
 	}
 	return s.plan(p)
@@ -135,7 +146,7 @@ func (s *Solver) load(p *Problem) error {
 		return err
 	}
 	s.slots, s.term = n, int(p.Term/p.Slot)
-	s.every, s.closed, s.horizon = max(1, p.Every), p.Closed, p.Horizon
+	s.every, s.closed, s.horizon, s.whole = max(1, p.Every), p.Closed, p.Horizon, p.Whole
 	unit := int64(p.unitOf())
 
 	s.types = s.types[:0]
@@ -401,7 +412,13 @@ func (s *Solver) plan(p *Problem) (Plan, error) {
 	plan := Plan{Unit: p.unitOf(), Certificate: Certificate{Values: s.values, Parts: Uint128{Lo: uint64(s.units)}}}
 	optimal := s.scaled
 	var bound wide.Int // in integers of the flow
-	if !optimal {
+	if s.whole {
+		optimal = false
+		if len(s.given) != s.slots {
+			bound = s.bound()
+		}
+		s.wholes()
+	} else if !optimal {
 		bound = s.bound()
 		if s.true128 && s.mend() {
 			optimal = true
@@ -470,12 +487,21 @@ func (s *Solver) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool 
 		ok = ok && fits
 		plus(&units, int64(s.buy[t]), int64(s.charged(t)))
 		for i := range s.types {
+			if s.whole {
+				break
+			}
 			y := &s.types[i]
 			pay := min(left, y.rate*int64(y.demand[t]))
 			plus(&b.used[i], pay, 1)
 			left -= pay
 		}
 		plus(&unused, left, 1)
+	}
+	for i := range s.types {
+		if s.whole {
+			b.used[i] = s.paid[i]
+			plus(&unused, -s.paid[i], 1)
+		}
 	}
 	b.den.SetInt64(s.units)
 	for i := range s.types {

@@ -523,6 +523,10 @@ func userSavings(slots, types, peak, term int) *Problem {
 func TestSavingsAllocs(t *testing.T) {
 	var s Solver
 	problems := []*Problem{userSavings(3000, 5, 300, 720), userSavings(1, 1, 300, 1), userSavings(2900, 4, 500, 1000), userSavings(100, 2, 30, 24)}
+	problems[3].Whole = true
+	whole := *problems[0]
+	whole.Whole = true
+	problems = append(problems, &whole)
 	for _, p := range problems {
 		p.Held = []Held{{100, 10}}
 		if _, err := s.Solve(p); err != nil {

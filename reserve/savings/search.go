@@ -451,8 +451,24 @@ func abs(a wide.Int) wide.Int {
 // A fraction of a purchase is first. Then commitments, if a unit costs so much that whole units
 // matter; mostly units are small, and branching on them would look at each unit. Then
 // purchases that are whole, but not fixed.
-func (s *search) choose(least float64) (v int, below float64) {
+//
+// If plans pay for whole instances, fractions of these come after fractions of purchases, and
+// what is whole, but not fixed, last.
+func (s *search) choose(least float64, whole bool) (v int, below float64) {
 	far, v := tinyWhole, -1
+	if whole {
+		for j, c := range s.kinds {
+			if c.kind != buys && (c.kind != uses || v >= 0 && s.kinds[v].kind == buys) {
+				continue
+			}
+			if d := math.Abs(s.value[j] - math.Round(s.value[j])); d > far && s.lo[j] < s.hi[j] {
+				far, v = d, j
+			}
+		}
+		if v >= 0 {
+			return v, math.Floor(s.value[v])
+		}
+	}
 	for j, c := range s.kinds {
 		if c.kind != buys && !(c.kind == commits && v < 0 && s.cost[j] > least*coarse) {
 			continue
@@ -468,7 +484,7 @@ func (s *search) choose(least float64) (v int, below float64) {
 		return v, math.Floor(s.value[v])
 	}
 	for j, c := range s.kinds {
-		if c.kind == buys && s.lo[j] < s.hi[j] {
+		if (c.kind == buys || whole && c.kind == uses) && s.lo[j] < s.hi[j] {
 			if x := math.Round(s.value[j]); x > s.lo[j] {
 				return j, x - 1
 			}
@@ -492,12 +508,22 @@ func (m *Mixed) explore(p *MixedProblem, n int, least float64, limit int64) (boo
 		}
 		sortPurchases(m.reservations)
 		m.reduce(p, n)
+		if p.Whole {
+			if err := m.reach(p, n, round); err != nil {
+				return err
+			}
+		}
 		if _, err := m.savings.Solve(&m.rest); err != nil {
 			return err
+		}
+		if p.Whole {
+			m.short = m.short || m.savings.cover.short
+			s.work += 20*m.savings.cover.steps + int64(100*n*(len(p.Types)+2))
 		}
 		if cost := m.nanos(p, n); cost < least-tinyNanos-tinyShare*least {
 			least = cost
 			m.bestPlan = append(m.bestPlan[:0], m.reservations...)
+			m.bestBuy = append(m.bestBuy[:0], m.savings.buy...)
 		}
 		return nil
 	}
@@ -521,10 +547,12 @@ func (m *Mixed) explore(p *MixedProblem, n int, least float64, limit int64) (boo
 			if err := offer(math.Round); err != nil {
 				return false, err
 			}
-			if err := offer(math.Floor); err != nil {
-				return false, err
+			if first || !p.Whole {
+				if err := offer(math.Floor); err != nil {
+					return false, err
+				}
 			}
-			branch, below = s.choose(least)
+			branch, below = s.choose(least, p.Whole)
 		}
 		if first {
 			m.worth = append(m.worth[:0], s.worth...)

@@ -43,9 +43,15 @@ func AppendUses(dst []Use, p *Problem, commitments []Commitment) ([]Use, error) 
 		saved, left := new(big.Int), new(big.Int)
 		end := min(n, c.Slot+int(p.Term/p.Slot))
 		for t := c.Slot; t < end; t++ {
-			before, rest := v.slot(t, big.NewInt(below[t]))
+			before, rest, err := v.pay(t, big.NewInt(below[t]))
+			if err != nil {
+				return dst, err
+			}
 			below[t] += int64(c.Units)
-			after, more := v.slot(t, big.NewInt(below[t]))
+			after, more, err := v.pay(t, big.NewInt(below[t]))
+			if err != nil {
+				return dst, err
+			}
 			saved.Add(saved, before).Sub(saved, after)
 			left.Add(left, more).Sub(left, rest)
 		}

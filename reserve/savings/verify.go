@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -291,7 +292,10 @@ func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
 			active[t] += active[t-1]
 			v.held[t] += v.held[t-1]
 		}
-		cost, rest := v.slot(t, big.NewInt(v.held[t]+active[t]))
+		cost, rest, err := v.pay(t, big.NewInt(v.held[t]+active[t]))
+		if err != nil {
+			return err
+		}
 		v.onDemand.Add(v.onDemand, cost)
 		v.unused.Add(v.unused, rest)
 	}
@@ -361,6 +365,78 @@ func (v *verifier) slot(t int, units *big.Int) (cost, left *big.Int) {
 		cost.Add(cost, rest.Mul(rest, plan.Quo(v.all, plan)))
 	}
 	return cost, left
+}
+
+// pay returns what slot t costs on demand and what is left of so many units, as slot does,
+// by whole instances if the problem says so.
+func (v *verifier) pay(t int, units *big.Int) (cost, left *big.Int, err error) {
+	cost, left = v.slot(t, units)
+	if !v.p.Whole || cost.Sign() == 0 && len(v.order) == len(v.p.Types) {
+		return cost, left, nil
+	}
+	// The instances of each type by whole numbers, the dearest choice of all that the money
+	// pays for. rest[i] is the whole usage from the i-th type on.
+	money := new(big.Int).Mul(units, v.unit)
+	total := new(big.Int)
+	for _, i := range v.order {
+		y := &v.p.Types[i]
+		total.Add(total, new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), big.NewInt(int64(y.Demand[t]))))
+	}
+	if !total.IsInt64() {
+		return nil, nil, badInput("Types.Demand", -1, ErrOverflow, "in slot %d: whole instances cost too much to be checked", t)
+	}
+	if money.Cmp(total) > 0 {
+		money.Set(total)
+	}
+	best, spent, steps := int64(-1), int64(0), 0
+	var choose func(at int, left, saved int64)
+	choose = func(at int, left, saved int64) {
+		if steps++; steps > 1<<22 {
+			return
+		}
+		if at == len(v.order) {
+			if saved > best {
+				best, spent = saved, money.Int64()-left
+			}
+			return
+		}
+		y, next := &v.p.Types[v.order[at]], at+1
+		// No choice saves more than the whole usage of the best types, and the rest of the
+		// money at the ratio of the next.
+		g, rest, most := int64(0), left, new(big.Int)
+		for _, i := range v.order[at:] {
+			g = wide.GCD(int64(v.p.Types[i].Plan), g)
+		}
+		for rest -= rest % g; at < len(v.order); at++ {
+			z := &v.p.Types[v.order[at]]
+			if whole := int64(z.Plan) * int64(z.Demand[t]); whole <= rest {
+				most.Add(most, new(big.Int).Mul(big.NewInt(int64(z.Demand[t])), big.NewInt(int64(z.OnDemand))))
+				rest -= whole
+				continue
+			}
+			part := new(big.Int).Mul(big.NewInt(rest), big.NewInt(int64(z.OnDemand)))
+			most.Add(most, part.Quo(part, big.NewInt(int64(z.Plan))))
+			break
+		}
+		if most.Cmp(big.NewInt(best-saved)) <= 0 {
+			return
+		}
+		for n := min(int64(y.Demand[t]), left/int64(y.Plan)); n >= 0; n-- {
+			choose(next, left-n*int64(y.Plan), saved+n*int64(y.OnDemand))
+		}
+	}
+	choose(0, money.Int64(), 0)
+	if steps > 1<<22 {
+		return nil, nil, badInput("Types.Demand", -1, ErrUnsupported, "in slot %d: there are too many choices of whole instances to check", t)
+	}
+	cost.SetInt64(0)
+	for i := range v.p.Types {
+		y := &v.p.Types[i]
+		cost.Add(cost, new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), big.NewInt(int64(y.Demand[t]))))
+	}
+	cost.Sub(cost, big.NewInt(best))
+	left = new(big.Int).Mul(units, v.unit)
+	return cost.Mul(cost, v.all), left.Sub(left, big.NewInt(spent)), nil
 }
 
 // least returns the minimum over N ≥ held of the cost of slot t on demand plus

@@ -50,11 +50,12 @@ the basis with the sign of x turned. So one step does what up to v/p steps of
 the ordinary network simplex do: the first step on an empty plan buys at once
 for every level that is busy in more than F/p of the slots of its window.
 
-No potentials are kept between steps: the cycle itself gives the violation.
-A sweep computes all potentials from the tree in O(T) and lists the most
-violated arc of every block of slots; then the listed arcs enter in turn, most
-violated first, those still violated. The block shrinks and grows so that a
-sweep and its steps cost about the same.
+A sweep lists the most violated arc of every block of slots, where a class
+counts more the longer its term is. Then the listed arcs enter in turn, most
+violated first, if they are still violated. Potentials say so while steps keep
+them up to date; when that would take longer than it saves, the cycle says so,
+and the next sweep computes all potentials from the tree in O(T) (shift.go).
+The block shrinks and grows so that a sweep and its steps cost about the same.
 
 # Exactness
 
@@ -91,7 +92,7 @@ of the sweep; the same problem always gives the same plan.
 A step is linear in the slots and purchase arcs on its cycle, a sweep in
 T·(classes+1). The number of steps has no polynomial bound that we know (no
 network simplex with this rule has); at most 1.7 per slot were met in the 171
-problems tried, 0.7 on the reference cases of package reserve. Memory is about 120 bytes a slot, however
+problems tried, 0.7 on the reference cases of package reserve. Memory is about 140 bytes a slot, however
 many classes there are, and 32 more for Prices, MaxActive or Max.
 */
 package flow

@@ -70,6 +70,13 @@ func (s *Solver) pivot(c cand) {
 		own = s.cap[k]
 	}
 
+	if s.live && !s.violated(c) {
+		s.Stats.Stale++
+		s.bank += (s.Stats.Slots+hopNodes*s.Stats.Hops)/(s.Stats.Walks+1) + tryNodes
+		return
+	}
+	s.Stats.Walks++
+
 	// Find the path: climb from both ends by turns until one meets the
 	// other's trail.
 	segs := s.seg
@@ -186,6 +193,7 @@ func (s *Solver) pivot(c cand) {
 	s.Stats.Pivots++
 
 	// Push theta around the cycle. Exactly one arc ends at a breakpoint.
+	s.passed = s.sid[:0]
 	outSlot, outTag := int32(-1), int32(-2)
 	for i := range pcs {
 		pc := &pcs[i]
@@ -201,9 +209,12 @@ func (s *Solver) pivot(c cand) {
 		}
 		q := x[pc.lo:pc.hi]
 		hit := -1
-		for i, w := range q {
-			w += d
+		for i, old := range q {
+			w := old + d
 			q[i] = w
+			if w^old < 0 {
+				s.passed = append(s.passed, pc.lo+int32(i))
+			}
 			if w == 0 {
 				hit = i
 			}
@@ -258,6 +269,7 @@ func (s *Solver) pivot(c cand) {
 			s.settle(int(c.t))
 		}
 		if outTag == -2 {
+			s.repair(-1)
 			return // it stopped at its own breakpoint
 		}
 	case c.k == slotDn:
@@ -266,17 +278,20 @@ func (s *Solver) pivot(c cand) {
 			s.settle(int(c.t))
 		}
 		if outTag == -2 {
+			s.repair(-1)
 			return
 		}
 	case c.k >= 0:
 		if outTag == -2 {
 			s.flipUpper(int(k), int(c.t))
+			s.repair(-1)
 			return
 		}
 	default:
 		s.flipUpper(int(k), int(c.t))
 		flow = own - theta
 		if outTag == -2 {
+			s.repair(-1)
 			return
 		}
 	}
@@ -285,11 +300,13 @@ func (s *Solver) pivot(c cand) {
 	// part that holds a (outA) or b.
 	outA := outTag&1 == 0
 	if outSlot < 0 {
+		path := pb
 		if outA {
-			segs[pa[outTag>>1].left].pnode = -1
-		} else {
-			segs[pb[outTag>>1].left].pnode = -1
+			path = pa
 		}
+		g := &segs[path[outTag>>1].left]
+		s.unlink(g.exit, g.pnode)
+		g.pnode = -1
 	} else {
 		var l int32
 		switch {
@@ -333,23 +350,33 @@ func (s *Solver) pivot(c cand) {
 		kind ^= 1
 		cost = -cost
 	}
+	slot := c.k == slotUp || c.k == slotDn
 	cur, np := u, w
 	for {
 		g := &segs[s.left(cur)]
 		oe, op, ok, oc, of := g.exit, g.pnode, g.kind, g.cost, g.flow
 		g.exit, g.pnode, g.kind, g.cost, g.flow = cur, np, kind, cost, flow
+		if op >= 0 {
+			s.unlink(oe, op)
+		}
+		if cur != u || !slot {
+			s.link(cur, np)
+		}
 		if op < 0 {
 			break
 		}
 		cur, np, kind, cost, flow = op, oe, ok^1, -oc, of
 	}
-	if c.k == slotUp || c.k == slotDn { // join the two segments at slot t
+	if slot { // join the two segments at slot t
 		t := c.t
 		if w == t+1 {
 			segs[s.left(t)] = segs[t+1]
 		}
 		s.clearLeft(t + 1)
+		s.passed = append(s.passed, t)
+		u = -1
 	}
+	s.repair(u)
 }
 
 // longStep returns how far to push: to the breakpoint at which the violation,

@@ -117,11 +117,17 @@ func (s *Solver) init(p Problem) error {
 	s.rt = grow.To(s.rt, T+1)
 	s.off = grow.To(s.off, T+1)
 	s.buf = grow.To(s.buf, T+2)
-	s.pa = grow.To(s.pa, T+2)
-	s.pb = grow.To(s.pb, T+2)
+	s.paths = grow.To(s.paths, 2*T+4)
+	s.pa, s.pb = s.paths[:T+2:T+2], s.paths[T+2:]
 	s.pcs = grow.To(s.pcs, T+2)
 	s.cand = grow.To(s.cand, T/minBlock+1)
 	s.cnd2 = grow.To(s.cnd2, T/minBlock+1)
+	s.links = grow.To(s.links, 3*(T+1))
+	s.head, s.next, s.prev = s.links[:T+1], s.links[T+1:2*T+2], s.links[2*T+2:]
+	for t := range s.head {
+		s.head[t] = -1
+	}
+	s.live = false
 	nw := T>>6 + 1
 	s.w0 = grow.To(s.w0, nw)
 	s.w1 = grow.To(s.w1, nw>>6+1)

@@ -1,12 +1,18 @@
 package flow
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Stats counts the work of the last Solve.
 type Stats struct {
 	Pivots  int // exchanges of a basis arc, or flips of an arc to its other bound
 	Stale   int // candidates that were no longer violated when their turn came
 	Sweeps  int // pricing passes over all arcs
+	Walks   int // candidates whose cycle was walked
+	Whole   int // computations of all potentials
+	Shifted int // nodes whose potentials were moved
 	Slots   int // slots on the cycles, summed over Pivots and Stale
 	Hops    int // reservation arcs on the cycles, likewise
 	Crossed int // breakpoints crossed by long steps
@@ -23,7 +29,7 @@ type Solver struct {
 	sign int64 // of the perturbation of every slot's demand
 
 	x    []int64 // net on-demand flow of slot t: on demand minus idle
-	y    []int64 // potentials as of the last sweep
+	y    []int64 // potentials, of the tree as it is if live, else as of the last sweep
 	seg  []seg   // by the segment's leftmost node
 	w0   []uint64
 	w1   []uint64
@@ -37,6 +43,20 @@ type Solver struct {
 	cand []cand
 	cnd2 []cand
 	it   uint32
+
+	paths []step // the memory of pa and pb
+
+	// The live tree; see shift.go.
+	live   bool    // y belongs to the tree as it is now
+	bank   int     // nodes whose potentials may yet be moved
+	passed []int32 // slots in the basis whose slopes the step has changed; the memory of sid
+	links  []int32 // the memory of the next three
+	head   []int32 // first arc from a node to a child, by the child's end; -1 if none
+	next   []int32 // the next arc at the same node
+	prev   []int32
+
+	shortest int         // term
+	weights  [16]float64 // of the first classes in pricing
 
 	// general problems only (Prices, MaxActive or Max)
 	general bool
@@ -89,6 +109,10 @@ const (
 const (
 	minBlock   = 8   // slots; smaller ones only added stale candidates on the reference problems
 	shortCycle = 128 // slots; up to here one pass over the cycle beats two
+
+	maxBank  = 12 // nodes to shift that a slot may have saved up
+	hopNodes = 8  // a hop of a cycle takes the time to shift so many nodes
+	tryNodes = 60 // and a candidate so many more
 )
 
 // Solve finds an optimal plan. Its results are read with AppendPurchases,
@@ -105,13 +129,23 @@ func (s *Solver) solve() {
 	if s.T == 0 {
 		return
 	}
-	tmax := 1
+	tmin, tmax := s.T, 1
 	for _, c := range s.prob.Classes {
-		tmax = max(tmax, min(c.Term, s.T))
+		tmin, tmax = min(tmin, c.Term), max(tmax, min(c.Term, s.T))
 	}
 	block := max(minBlock, tmax)
+	s.shortest = tmin
+	for k := range min(len(s.prob.Classes), len(s.weights)) {
+		s.weights[k] = s.weigh(k)
+	}
 	for {
-		s.potentials()
+		if !s.live {
+			s.potentials()
+			s.Stats.Whole++
+			s.live = true
+			s.bank = 0
+		}
+		s.bank = min(s.bank, maxBank*s.T) + s.T
 		s.Stats.Sweeps++
 		top := s.sweep(block)
 		if len(s.cand) == 0 {
@@ -124,6 +158,19 @@ func (s *Solver) solve() {
 		}
 		block = s.nextBlock(block, before)
 	}
+}
+
+// weigh computes the weight of class k in pricing.
+func (s *Solver) weigh(k int) float64 {
+	return math.Sqrt(math.Sqrt(float64(s.prob.Classes[k].Term) / float64(s.shortest)))
+}
+
+// weightOf returns it.
+func (s *Solver) weightOf(k int) float64 {
+	if k < len(s.weights) {
+		return s.weights[k]
+	}
+	return s.weigh(k)
 }
 
 // AppendPurchases appends the plan of the last Solve to dst, each slot and

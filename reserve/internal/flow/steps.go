@@ -238,9 +238,12 @@ func (s *Solver) pushSteps(pc piece, theta int64) int32 {
 		w := s.x[t] + theta
 		s.x[t] = w
 		if e := &s.edges[t]; w <= e.dn || w >= e.up {
+			old := e.left
 			s.settle(int(t))
 			if e.out {
 				hit = t
+			} else if e.left != old {
+				s.passed = append(s.passed, t)
 			}
 		}
 	}

@@ -45,7 +45,8 @@ type approach struct {
 	single    bool      // all rows have at most one breakpoint
 	image     []float64 // reflected, of one class
 	omega     float64
-	dearest   float64 // fee: what counts for a unit above a limit
+	omega0    float64 // the first one
+	dearest   float64 // what counts for a unit above a limit
 	sum       []float64
 
 	steps, since, checked int
@@ -122,16 +123,42 @@ func (v *Solver) Begin(p *Problem) error {
 		large += last * last * a.sigma[r]
 	}
 	a.omega = math.Sqrt(max(dear, 1)/max(large, 1)) / 2
-	a.dearest = 0
-	for _, fee := range m.fee[:cols] {
-		a.dearest = max(a.dearest, fee)
-	}
+	a.omega0 = a.omega
+	a.dearest = a.dearestUnit(m)
 	a.steps, a.since, a.checked = 0, 0, 0
 	a.cost, a.bounded = math.Inf(1), math.MinInt64
 	a.competitive(m)
 	copy(a.y0, a.y)
 	copy(a.ya, a.y)
 	return nil
+}
+
+// dearestUnit returns the most that the cost rises if a purchase is left out, over all
+// columns: what its rows are worth less the fee. Whatever is above a limit can be left out, so
+// purchases above a limit, charged this for each unit, cost no less than some plan within all
+// limits.
+func (a *approach) dearestUnit(m *model) float64 {
+	if a.single && !m.dates {
+		return 0 // no limits
+	}
+	n, most := m.n, 0.0
+	clear(a.sum[:n+1])
+	for k := range m.levels { // the sums before period i, of the levels up to k
+		total := 0.0
+		for i := range n {
+			total += a.top[k*n+i]
+			a.sum[i+1] += total
+		}
+		for c := range m.classes {
+			if m.level[c] != k {
+				continue
+			}
+			for i := range n {
+				most = max(most, a.sum[min(i+m.term[c], n)]-a.sum[i]-m.fee[c*n+i])
+			}
+		}
+	}
+	return most
 }
 
 // competitive sets y to the prices of Eq. (5). A class is worth at most its fee divided by
@@ -357,6 +384,10 @@ func (v *Solver) Approach(gap float64, limit int) (Approached, error) {
 // checkEvery is the number of steps between two checks, which cost as much as some ten steps.
 const checkEvery = 100
 
+// farthest is by how much the balance may leave the first one. Without it, prices that are
+// right from the beginning never move, which takes the balance to zero, and x past all demand.
+const farthest = 100
+
 // anchor moves the anchor to the iterate if the length of the last step says so.
 func (a *approach) anchor(length float64) {
 	if a.since == 1 {
@@ -384,6 +415,7 @@ func (a *approach) anchor(length float64) {
 	}
 	if far > 0 && high > 0 {
 		a.omega = math.Sqrt(a.omega * math.Sqrt(high/far))
+		a.omega = min(max(a.omega, a.omega0/farthest), a.omega0*farthest)
 	}
 	copy(a.xa, a.x)
 	copy(a.ya, a.y)
@@ -464,7 +496,7 @@ func (a *approach) repairPrices(m *model, y []int64) {
 				if s < 0 {
 					continue
 				}
-				if over := sum - fee[s]; over > 0 && most[s] >= uncapped {
+				if over := sum + m.dated(y, s) - fee[s]; over > 0 && most[s] >= uncapped {
 					sum -= over - m.lower(y, lev, s, t, over)
 				}
 				for k := 0; k <= lev; k++ {
@@ -476,12 +508,20 @@ func (a *approach) repairPrices(m *model, y []int64) {
 				for k := 0; k <= lev; k++ {
 					sum += y[k*n+s]
 				}
-				if over := sum - fee[s]; over > 0 && most[s] >= uncapped {
+				if over := sum + m.dated(y, s) - fee[s]; over > 0 && most[s] >= uncapped {
 					sum -= over - m.lower(y, lev, s, n-1, over)
 				}
 			}
 		}
 	}
+}
+
+// dated returns the price of purchases at date i, which is not positive.
+func (m *model) dated(y []int64, i int) int64 {
+	if !m.dates {
+		return 0
+	}
+	return y[m.levels*m.n+i]
 }
 
 // uncapped is the least cap that no plan reaches.

@@ -34,7 +34,7 @@ type Result struct {
 	Relaxed    float64 // the linear program's value, in floating point, not certified
 	Rounded    int64   // cost of the plan that rounding and repair found, before branching
 	Stalled    bool    // an iteration limit was reached; plan and bounds hold all the same
-	Integral   bool    // the linear program's own solution was integral
+	Integral   bool    // the x at which the linear program ended was integral: if not Stalled, the optimum
 	Iterations int     // simplex steps, over all nodes
 	Kernel     int     // most active rows at once: the inverse has Kernel² entries
 	Nodes      int     // linear programs after the first
@@ -104,7 +104,7 @@ func (v *Solver) Solve(p *Problem, opt Options) (Result, error) {
 		if limit == 0 {
 			limit = 1000
 		}
-		res.Bound, res.Nodes, err = v.search(lp, limit, opt.Gap)
+		res.Bound, res.Nodes, err = v.search(lp, limit, opt.Gap, res.Stalled)
 		if err != nil {
 			return Result{}, err
 		}
@@ -154,10 +154,13 @@ func slack(cost int64, gap float64) int64 { return int64(float64(cost) * gap) }
 
 // search explores the tree of column bounds depth first, the nearer integer
 // first. It returns a lower bound on every plan and how many nodes it took.
-func (v *Solver) search(lp int64, limit int, gap float64) (int64, int, error) {
+// stalled says that the program at hand did not reach its optimum: if its x is integral, x is
+// a plan, but not the best of the node, whose bound stays.
+func (v *Solver) search(lp int64, limit int, gap float64, stalled bool) (int64, int, error) {
 	s := &v.s
 	v.stack = v.stack[:0]
 	nodes, bound := 0, lp
+	left := int64(math.MaxInt64) // least bound of the nodes that were left so
 	for {
 		// Here the node at hand is solved, unperturbed, with this bound.
 		if j := v.fractional(); bound < v.cost && j >= 0 {
@@ -173,6 +176,9 @@ func (v *Solver) search(lp int64, limit int, gap float64) (int64, int, error) {
 			}
 			v.stack = append(v.stack, b)
 		} else {
+			if stalled {
+				left = min(left, bound)
+			}
 			// Back up to the last sibling that may still hold a better plan.
 			found := false
 			for len(v.stack) > 0 && !found {
@@ -186,11 +192,11 @@ func (v *Solver) search(lp int64, limit int, gap float64) (int64, int, error) {
 				s.lo[b.j], s.hi[b.j] = b.nlo, b.nhi
 			}
 			if !found {
-				return v.cost, nodes, nil
+				return min(v.cost, left), nodes, nil
 			}
 		}
 		if nodes == limit || s.work > s.budget || v.cost-lp <= slack(v.cost, gap) {
-			least := v.cost
+			least := min(v.cost, left)
 			for _, b := range v.stack {
 				least = min(least, b.bound)
 			}
@@ -198,7 +204,7 @@ func (v *Solver) search(lp int64, limit int, gap float64) (int64, int, error) {
 		}
 		nodes++
 		s.restart()
-		s.run(s.limit()) // stalled or not, the bound below holds
+		stalled = !s.run(s.limit()) // the bound below holds all the same
 		var err error
 		if bound, err = v.certify(true); err != nil {
 			return lp, nodes, err

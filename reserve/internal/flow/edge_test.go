@@ -1,0 +1,281 @@
+package flow
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Each malformed problem has one fault, just beyond what is right.
+func TestMalformed(t *testing.T) {
+	two := []int{1, 2}
+	steps := func(list []Step, first ...int32) Problem { return Problem{Steps: list, First: first} }
+	narrow := math.MaxInt == math.MaxInt32
+	pow := func(k int) int { // 0 on ints of 32 bits, which hold no such number
+		if narrow {
+			return 0
+		}
+		return 1 << k
+	}
+	beyond := []string{"at most 2^32", "at most below", "a demand of 2^60", "a demand of 2^54", "held 2^60", "caps of classes together", "steps of 2^60", "steps and held of 2^60"}
+	for name, c := range map[string]struct {
+		p    Problem
+		want error
+	}{
+		"price 1":                     {Problem{Demand: two, Price: 1}, nil},
+		"price 0":                     {Problem{Demand: two}, ErrInput},
+		"prices":                      {Problem{Demand: two, Prices: []int64{1, 1}}, nil},
+		"prices of one slot":          {Problem{Demand: two, Prices: []int64{1}}, ErrInput},
+		"prices of three slots":       {Problem{Demand: two, Prices: []int64{1, 1, 1}}, ErrInput},
+		"a price of 0":                {Problem{Demand: two, Prices: []int64{1, 0}}, ErrInput},
+		"held in one slot":            {Problem{Demand: two, Price: 1, Held: []int{1}}, ErrInput},
+		"less than none held":         {Problem{Demand: two, Price: 1, Held: []int{1, -1}}, ErrInput},
+		"caps of one slot":            {Problem{Demand: two, Price: 1, MaxActive: []int{1}}, ErrInput},
+		"negative caps":               {Problem{Demand: two, Price: 1, MaxActive: []int{-1, -7}}, nil},
+		"more held than the cap":      {Problem{Demand: two, Price: 1, Held: []int{0, 3}, MaxActive: []int{0, 2}}, ErrInfeasible},
+		"as many held as the cap":     {Problem{Demand: two, Price: 1, Held: []int{0, 3}, MaxActive: []int{0, 3}}, nil},
+		"no term":                     {Problem{Demand: two, Price: 1, Classes: []Class{{}}}, ErrInput},
+		"free":                        {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1}}}, nil},
+		"less than free":              {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1, Fee: -1}}}, ErrInput},
+		"at most less than none":      {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1, Max: -1}}}, ErrInput},
+		"fees of three slots":         {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1, Fees: []int64{1, 1, 1}}}}, ErrInput},
+		"fees not for sale":           {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1, Fees: []int64{-9, -1}}}}, nil},
+		"a fee too large":             {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1, Fee: 1 << 58}}}, ErrOverflow},
+		"a fee of a slot too large":   {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1, Fees: []int64{1, 1 << 58}}}}, ErrOverflow},
+		"the largest fee":             {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1, Fee: 1<<58 - 1}}}, nil},
+		"a price of a slot too large": {Problem{Demand: two, Prices: []int64{1, 1 << 58}}, ErrOverflow},
+		"at most 2^32":                {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1, Max: pow(32)}}}, ErrOverflow},
+		"at most below":               {Problem{Demand: two, Price: 1, Classes: []Class{{Term: 1, Max: pow(32) - 1}}}, nil},
+		"a demand of 2^60":            {Problem{Demand: []int{1, pow(60) - 1}, Price: 1}, ErrOverflow},
+		"a demand of 2^54":            {Problem{Demand: []int{1, pow(54)}, Price: 1}, nil},
+		"held 2^60":                   {Problem{Demand: two, Price: 1, Held: []int{0, pow(60)}}, ErrOverflow},
+		"caps of classes together":    {Problem{Demand: make([]int, 1<<12), Price: 1, Classes: slices.Repeat([]Class{{Term: 1, Max: pow(32) - 1}}, 4)}, ErrOverflow},
+		"steps":                       {steps([]Step{{3, 1}, {1, 2}}, 0, 2, 2), nil},
+		"no slots":                    {steps(nil, 0), nil},
+		"no first":                    {Problem{Steps: nil, First: []int32{}}, ErrInput},
+		"first not 0":                 {steps([]Step{{3, 1}}, 1, 1), ErrInput},
+		"last too low":                {steps([]Step{{3, 1}, {1, 2}}, 0, 1), ErrInput},
+		"last too high":               {steps([]Step{{3, 1}}, 0, 2), ErrInput},
+		"falling":                     {steps([]Step{{3, 1}, {1, 2}}, 0, 2, 1, 2), ErrInput},
+		"no demand":                   {steps([]Step{{0, 1}}, 0, 1), ErrInput},
+		"no price":                    {steps([]Step{{3, 0}}, 0, 1), ErrInput},
+		"steps that rise":             {steps([]Step{{3, 1}, {4, 1}}, 0, 2), ErrInput},
+		"equal steps":                 {steps([]Step{{3, 1}, {3, 1}}, 0, 2), ErrInput},
+		"a rise between slots":        {steps([]Step{{3, 1}, {4, 1}}, 0, 1, 2), nil},
+		"prices of steps":             {steps([]Step{{3, 1 << 60}, {2, 1 << 61}, {1, 1 << 61}}, 0, 3), ErrOverflow},
+		"steps held too many":         {Problem{Steps: []Step{{3, 1}}, First: []int32{0, 1}, Held: []int{4}, MaxActive: []int{3}}, ErrInfeasible},
+		"steps held less than none":   {Problem{Steps: []Step{{3, 1}}, First: []int32{0, 1}, Held: []int{-1}}, ErrInput},
+		"steps of 2^60":               {steps([]Step{{pow(60), 1}}, 0, 1), ErrOverflow},
+		"steps and held of 2^60":      {Problem{Steps: []Step{{pow(59) + 1, 1}}, First: []int32{0, 1}, Held: []int{pow(59)}}, ErrOverflow},
+	} {
+		if narrow && slices.Contains(beyond, name) {
+			continue
+		}
+		var s Solver
+		if err := s.Solve(c.p); err != c.want {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		} else if err == nil {
+			check(t, &s, c.p)
+		}
+	}
+}
+
+// scaled multiplies all amounts by f.
+func scaled(p Problem, f int64) Problem {
+	by := func(v []int64) []int64 {
+		w := slices.Clone(v)
+		for i := range w {
+			if w[i] > 0 {
+				w[i] *= f
+			}
+		}
+		return w
+	}
+	p.Price *= f
+	if p.Prices != nil {
+		p.Prices = by(p.Prices)
+	}
+	p.Classes = slices.Clone(p.Classes)
+	for k := range p.Classes {
+		p.Classes[k].Fee *= f
+		if p.Classes[k].Fees != nil {
+			p.Classes[k].Fees = by(p.Classes[k].Fees)
+		}
+	}
+	p.Steps = slices.Clone(p.Steps)
+	for i := range p.Steps {
+		p.Steps[i].Price *= f
+	}
+	return p
+}
+
+// Prices and demands as large as they may be give the same plan as small ones, with its proof:
+// whatever is not refused is computed without a wrap. Just beyond, the problem is refused.
+func TestLargestAmounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	var s, ref Solver
+	solved := 0
+	for i := range 600 {
+		p := randomProblem(r, 12, 5, 3, true)
+		if i%3 == 0 {
+			p = randomSteps(r, 12, 5, 3, 4)
+			p.Held, p.MaxActive = nil, nil
+		}
+		cost := check(t, &ref, p)
+		plan := ref.AppendPurchases(nil)
+		for f := int64(1) << 62; ; f >>= 1 {
+			if f == 0 {
+				t.Fatalf("no factor is small enough: %+v", p)
+			}
+			q := scaled(p, f)
+			if wraps(p, f) {
+				continue
+			}
+			if err := s.Solve(q); err == ErrOverflow {
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if err := Verify(q, s.AppendPurchases(nil), s.Potentials()); err != nil {
+				t.Fatalf("%v: factor %d of %+v", err, f, p)
+			}
+			hi, lo := Cost(q, s.AppendPurchases(nil))
+			got := new(big.Int).SetUint64(hi)
+			got.Add(got.Lsh(got, 64), new(big.Int).SetUint64(lo))
+			if want := new(big.Int).Mul(big.NewInt(cost), big.NewInt(f)); got.Cmp(want) != 0 || f < 1<<40 {
+				t.Fatalf("factor %d: cost %v, want %v", f, got, want)
+			}
+			if !slices.Equal(s.AppendPurchases(nil), plan) {
+				t.Fatalf("factor %d: another plan of equal cost", f)
+			}
+			solved++
+			break
+		}
+		// As many instances: the demands, all counts and all caps.
+		for f := 1 << (bits.UintSize - 4); f > 0; f >>= 1 {
+			q, ok := counted(p, f)
+			if !ok {
+				continue
+			}
+			if err := s.Solve(q); err == ErrOverflow {
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if err := Verify(q, s.AppendPurchases(nil), s.Potentials()); err != nil {
+				t.Fatalf("%v: %d times as many of %+v", err, f, p)
+			}
+			hi, lo := Cost(q, s.AppendPurchases(nil))
+			got := new(big.Int).SetUint64(hi)
+			got.Add(got.Lsh(got, 64), new(big.Int).SetUint64(lo))
+			if want := new(big.Int).Mul(big.NewInt(cost), big.NewInt(int64(f))); got.Cmp(want) != 0 || f < 1<<20 {
+				t.Fatalf("%d times as many: cost %v, want %v: %+v", f, got, want, p)
+			}
+			break
+		}
+	}
+	if solved < 600 {
+		t.Errorf("%d problems", solved)
+	}
+}
+
+// wraps reports whether an amount times f is beyond int64.
+func wraps(p Problem, f int64) bool {
+	most := p.Price
+	for _, v := range p.Prices {
+		most = max(most, v)
+	}
+	for _, c := range p.Classes {
+		most = max(most, c.Fee)
+		for _, v := range c.Fees {
+			most = max(most, v)
+		}
+	}
+	for _, st := range p.Steps {
+		most = max(most, st.Price)
+	}
+	return most > 0 && f > math.MaxInt64/most
+}
+
+// counted multiplies all numbers of instances by f.
+func counted(p Problem, f int) (Problem, bool) {
+	ok := true
+	by := func(v []int) []int {
+		w := slices.Clone(v)
+		for i := range w {
+			if w[i] > 0 {
+				ok = ok && w[i] <= math.MaxInt/f
+				w[i] *= f
+			}
+		}
+		return w
+	}
+	p.Demand, p.Held, p.MaxActive = by(p.Demand), by(p.Held), by(p.MaxActive)
+	p.Classes = slices.Clone(p.Classes)
+	for k := range p.Classes {
+		ok = ok && p.Classes[k].Max <= math.MaxInt/f
+		p.Classes[k].Max *= f
+	}
+	p.Steps = slices.Clone(p.Steps)
+	for i := range p.Steps {
+		ok = ok && p.Steps[i].Demand <= math.MaxInt/f
+		p.Steps[i].Demand *= f
+	}
+	return p, ok
+}
+
+// A forged proof of slots with steps, of caps and of fees by slot is found out: each of the
+// rules of Verify by itself.
+func TestVerifyEachRule(t *testing.T) {
+	// A class of two slots at 3, on demand 2. The plan buys one at slot 0.
+	p := Problem{Demand: []int{1, 1, 0}, Price: 2, Classes: []Class{{Term: 2, Fee: 3}}}
+	plan, y := []Purchase{{0, 0, 1}}, []int64{0, 2, 3, 3}
+	if err := Verify(p, plan, y); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change func(p *Problem)
+		plan   []Purchase
+		y      []int64
+	}{
+		"potentials of a slot less": {nil, plan, y[:3]},
+		"a potential out of range":  {nil, plan, []int64{0, 2, 3, 1<<61 + 1}},
+		"below the range":           {nil, plan, []int64{-1<<61 - 1, 2, 3, 3}},
+		"slot below":                {nil, []Purchase{{-1, 0, 1}}, y},
+		"slot beyond":               {nil, []Purchase{{3, 0, 1}}, y},
+		"class below":               {nil, []Purchase{{0, -1, 1}}, y},
+		"class beyond":              {nil, []Purchase{{0, 1, 1}}, y},
+		"none bought":               {nil, []Purchase{{0, 0, 0}}, y},
+		"not for sale":              {func(p *Problem) { p.Classes = []Class{{Term: 2, Fees: []int64{-1, 3, 3}}} }, plan, y},
+		"dual price above":          {nil, plan, []int64{0, 3, 3, 3}},
+		"dual price below":          {nil, nil, []int64{0, 1, 2, 2}},
+		"negative dual price":       {nil, plan, []int64{0, 2, 3, 2}},
+		"more active than allowed":  {func(p *Problem) { p.MaxActive = []int{-1, 0, -1} }, plan, y},
+		"held and bought":           {func(p *Problem) { p.Held, p.MaxActive = []int{1, 0, 0}, []int{1, -1, -1} }, plan, y},
+		"one more would pay":        {nil, nil, []int64{0, 2, 4, 4}},
+		"one less would pay":        {nil, plan, []int64{0, 1, 2, 2}},
+		"more bought than allowed":  {func(p *Problem) { p.Classes = []Class{{Term: 2, Fee: 3, Max: 1}}; p.Demand = []int{2, 2, 0} }, []Purchase{{0, 0, 2}}, y},
+	} {
+		q := p
+		if c.change != nil {
+			c.change(&q)
+		}
+		if Verify(q, c.plan, c.y) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	// What is at a cap may be worth more.
+	q := p
+	q.Demand, q.Classes = []int{2, 2, 0}, []Class{{Term: 2, Fee: 3, Max: 1}}
+	if err := Verify(q, plan, []int64{0, 2, 4, 4}); err != nil {
+		t.Errorf("at the most of a class: %v", err)
+	}
+	q = p
+	q.MaxActive, q.Demand = []int{0, 0, 0}, []int{1, 1, 0}
+	if err := Verify(q, nil, []int64{0, 1, 2, 2}); err != nil {
+		t.Errorf("at the cap of a slot: %v", err)
+	}
+}

@@ -1,0 +1,233 @@
+package lpbound
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// billed is what real purchases x cost, written from the statement of the problem alone: slot
+// by slot, the cheapest running reservations first. over is the worst excess over a limit.
+func billed(p *Problem, x []float64) (cost, over float64) {
+	n := p.periods()
+	order := make([]int, len(p.Classes))
+	for c := range order {
+		order[c] = c
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(min(1, max(-1, p.Classes[a].Rate-p.Classes[b].Rate))) })
+	for i := range n {
+		active := make([]float64, len(p.Classes))
+		held, all, bought := 0.0, 0.0, 0.0
+		for c, cl := range p.Classes {
+			if p.Held != nil && p.Held[c] != nil {
+				active[c] = float64(p.Held[c][i])
+				held += active[c]
+			}
+			for s := max(0, i-cl.Term+1); s <= i; s++ {
+				active[c] += x[c*n+s]
+			}
+			all += active[c]
+			bought += x[c*n+i]
+			cost += x[c*n+i] * float64(p.fee(c, i))
+			over = max(over, -x[c*n+i])
+			if p.MaxClass != nil && p.MaxClass[c] != nil {
+				over = max(over, x[c*n+i]-float64(p.MaxClass[c][i]))
+			}
+		}
+		if p.MaxBuy != nil {
+			over = max(over, bought-float64(p.MaxBuy[i]))
+		}
+		if p.MaxActive != nil {
+			over = max(over, all-max(held, float64(p.MaxActive[i])))
+		}
+		for t := i * max(p.Period, 1); t < min((i+1)*max(p.Period, 1), len(p.Demand)); t++ {
+			d := float64(p.Demand[t])
+			for _, c := range order {
+				use := min(d, active[c])
+				d -= use
+				cost += use * float64(p.Classes[c].Rate)
+			}
+			cost += d * float64(p.OnDemand)
+		}
+	}
+	return cost, over
+}
+
+// Approach comes near the optimum of the simplex, from both sides, and what it claims is so:
+// the cost of its purchases, billed slot by slot, and the bound of its prices.
+func TestApproachMeetsTheSimplex(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	var v, ref Solver
+	steps := 0
+	for it := range 3000 {
+		p := small(r, it%32)
+		want, err := ref.Solve(p, Options{MaxNodes: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := v.Begin(p); err != nil {
+			t.Fatal(err)
+		}
+		first, err := v.Approach(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := first.Bound
+		if first.Steps != 0 || begun > want.LP {
+			t.Fatalf("case %d: begins with %d steps and bound %d, optimum %d", it, first.Steps, begun, want.LP)
+		}
+		if it < 200 {
+			// The claim holds at every time, not only at the end.
+			for _, limit := range []int{1, 2, 30, 200} {
+				mid, err := v.Approach(1e-3, limit)
+				if err != nil || mid.Steps > limit || mid.Bound < begun {
+					t.Fatalf("case %d: %d steps of %d, bound %d after %d: %v", it, mid.Steps, limit, mid.Bound, begun, err)
+				}
+				begun = mid.Bound
+				checkApproached(t, p, &mid)
+			}
+		}
+		got, err := v.Approach(1e-3, 20_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkApproached(t, p, &got)
+		if got.Bound < begun || got.Bound > want.LP {
+			t.Fatalf("case %d: bound %d after %d, optimum %d", it, got.Bound, begun, want.LP)
+		}
+		near := 1.002
+		if p.MaxBuy != nil || p.MaxActive != nil {
+			near = 1.005 // excess has a price, which can be many times the optimum
+		} else if got.Relaxed < float64(want.LP)*(1-1e-9)-1 {
+			t.Fatalf("case %d: cost %v below the optimum %d", it, got.Relaxed, want.LP)
+		}
+		if got.Relaxed > float64(want.LP)*near+1 || float64(got.Bound) < float64(want.LP)*.998-1 {
+			t.Fatalf("case %d: %+v\nafter %d steps between %d and %.0f, optimum %d", it, p, got.Steps, got.Bound, got.Relaxed, want.LP)
+		}
+		steps += got.Steps
+	}
+	// The refinements are there for speed: 87.4 with them.
+	if mean := float64(steps) / 3000; mean > 92 {
+		t.Errorf("%.1f steps a problem", mean)
+	}
+}
+
+// checkApproached holds the claims of a against the problem.
+func checkApproached(t *testing.T, p *Problem, a *Approached) {
+	t.Helper()
+	cost, over := billed(p, a.X)
+	if p.MaxBuy == nil && p.MaxActive == nil {
+		if over > 0 {
+			t.Fatalf("%+v: %v over a limit: %v", p, over, a.X)
+		}
+		if math.Abs(cost-a.Relaxed) > 1e-9*cost+1 {
+			t.Fatalf("%+v: purchases %v cost %v, not %v", p, a.X, cost, a.Relaxed)
+		}
+	} else if cost > a.Relaxed+1e-9*cost+1 {
+		t.Fatalf("%+v: purchases cost %v, claimed %v", p, cost, a.Relaxed)
+	}
+	_, bound, err := Verify(p, make([]int, len(a.X)), a.Duals)
+	if err != nil || bound != a.Bound {
+		t.Fatalf("%+v: prices %v prove %d, not %d: %v", p, a.Duals, bound, a.Bound, err)
+	}
+}
+
+// Prices that are right from the beginning never move. Then the steps of the purchases must
+// not grow without end: in this problem no step of 20,000 found a plan within a quarter.
+func TestApproachFromTheRightPrices(t *testing.T) {
+	p := &Problem{Demand: []int{2, 2, 3}, OnDemand: 10 * nanos, Classes: []Class{{Term: 1, Fee: 899406389, Rate: 7 * nanos}}}
+	var v Solver
+	if err := v.Begin(p); err != nil {
+		t.Fatal(err)
+	}
+	// All seven instance-slots reserved: 7·(7 + 0.899406389).
+	const want = 55_295_844_723
+	got, err := v.Approach(1e-4, 1000)
+	if err != nil || got.Bound > want || got.Bound < want-7 || // prices are rounded down
+		got.Relaxed > want*1.0001 || got.Steps > 200 {
+		t.Errorf("%+v, %v, want %d", got, err, int64(want))
+	}
+	if g := got.Gap(); math.Abs(g-(got.Relaxed-float64(got.Bound))/want) > 1e-12 {
+		t.Errorf("gap %v of %v above %d", g, got.Relaxed, got.Bound)
+	}
+}
+
+// Begin is at the prices of [Niu16] Eq. (5), which hold without any step.
+func TestApproachBeginsCompetitive(t *testing.T) {
+	flat := func(n, d int) []int { return slices.Repeat([]int{d}, n) }
+	for _, c := range []struct {
+		name string
+		p    Problem
+		want int64
+	}{
+		// One class: Eq. (5) is the least of on demand and the fee's share, a slot.
+		{"fee below demand", Problem{Demand: flat(6, 2), OnDemand: 10, Classes: []Class{{Term: 3, Fee: 12}}}, 6 * 2 * 4},
+		{"fee above demand", Problem{Demand: flat(6, 2), OnDemand: 10, Classes: []Class{{Term: 3, Fee: 60}}}, 6 * 2 * 10},
+		// A used slot costs 3 + 12/3 on the first class, 8 on the second, so that the hull from
+		// (0, 10) falls to 3 at a share of 4.
+		{"use price", Problem{Demand: flat(6, 1), OnDemand: 10, Classes: []Class{{Term: 3, Fee: 12, Rate: 3}}}, 6 * 7},
+		{"two use prices", Problem{Demand: flat(6, 1), OnDemand: 10, Classes: []Class{{Term: 3, Fee: 12, Rate: 3}, {Term: 2, Fee: 12}}}, 6 * 6},
+		{"nothing for sale", Problem{Demand: flat(4, 1), OnDemand: 10, Classes: []Class{{Term: 2, Fee: 4}}, MaxClass: [][]int{{0, 0, 0, 0}}}, 4 * 10},
+		{"held and nothing for sale", Problem{Demand: flat(4, 2), OnDemand: 10, Classes: []Class{{Term: 2, Fee: 4, Rate: 1}},
+			Held: [][]int{{1, 1, 0, 2}}, MaxClass: [][]int{{0, 0, 0, 0}}}, 80 - 9*4},
+		// The window is cut at the horizon, so that the last purchase is dearer a slot.
+		{"horizon", Problem{Demand: flat(5, 1), OnDemand: 10, Classes: []Class{{Term: 3, Fee: 12}}}, 5 * 4},
+		{"only on the last day", Problem{Demand: flat(5, 1), OnDemand: 10, Classes: []Class{{Term: 3, Fee: 8}}, MaxClass: [][]int{{0, 0, 0, 0, 1}}}, 5 * 8},
+	} {
+		var v Solver
+		if err := v.Begin(&c.p); err != nil {
+			t.Fatal(err)
+		}
+		got, err := v.Approach(math.Inf(1), 0)
+		if err != nil || got.Bound > c.want || got.Bound < c.want-int64(len(c.p.Demand)) { // prices are rounded down
+			t.Errorf("%s: begins at %d, want %d: %v", c.name, got.Bound, c.want, err)
+		}
+	}
+}
+
+// Approach on a larger problem: a bound and a plan within a share in few steps, with and
+// without a limit on what is active. The same again, from used memory, is the same.
+func TestApproachLarger(t *testing.T) {
+	r := rand.New(rand.NewPCG(63, 64))
+	p := &Problem{Period: 4, OnDemand: 2400e6, Classes: []Class{
+		{Term: 13, Fee: 13 * 4 * 200e6, Rate: 904e6}, {Term: 13, Fee: 13 * 4 * 700e6, Rate: 540e6}, {Term: 13, Fee: 13 * 4 * 1300e6},
+		{Term: 52, Fee: 52 * 4 * 150e6, Rate: 904e6}, {Term: 52, Fee: 52 * 4 * 1100e6}, {Term: 9, Fee: 1, Rate: 2400e6},
+	}}
+	for t := range 150 * 4 {
+		p.Demand = append(p.Demand, r.IntN(40)+20*(t/50%3)+t/20)
+	}
+	var v, ref Solver
+	for _, limit := range []int{0, 70} {
+		p.MaxActive = nil
+		if limit > 0 {
+			p.MaxActive = slices.Repeat([]int{limit}, p.periods())
+		}
+		want, err := ref.Solve(p, Options{MaxNodes: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept []int64
+		relaxed := 0.0
+		for range 2 {
+			if err := v.Begin(p); err != nil {
+				t.Fatal(err)
+			}
+			got, err := v.Approach(2e-3, 4000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkApproached(t, p, &got)
+			if got.Bound > want.LP || got.Gap() > 2e-3 || got.Relaxed < float64(want.LP)*(1-1e-9) {
+				t.Errorf("limit %d: between %d and %.0f after %d steps, optimum %d", limit, got.Bound, got.Relaxed, got.Steps, want.LP)
+			}
+			if got.Steps > 500 && limit == 0 || got.Steps > 1400 {
+				t.Errorf("limit %d: %d steps", limit, got.Steps)
+			}
+			if kept != nil && (!slices.Equal(kept, got.Duals) || relaxed != got.Relaxed) {
+				t.Errorf("limit %d: the second time differs", limit)
+			}
+			kept, relaxed = slices.Clone(got.Duals), got.Relaxed
+		}
+	}
+}

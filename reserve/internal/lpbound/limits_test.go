@@ -1,0 +1,416 @@
+package lpbound
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Each problem has one fault, at the edge of what is right.
+func TestMalformed(t *testing.T) {
+	one := func(f func(p *Problem)) *Problem {
+		p := &Problem{Demand: []int{1, 2, 3}, Period: 2, OnDemand: 10, Classes: []Class{{Term: 1, Fee: 5}, {Term: 2, Fee: 6, Rate: 1}}}
+		if f != nil {
+			f(p)
+		}
+		return p
+	}
+	most := 1 << 30
+	for _, c := range []struct {
+		name string
+		p    *Problem
+		want error
+	}{
+		{"none", one(nil), nil},
+		{"free on demand", one(func(p *Problem) { p.OnDemand, p.Classes = 0, nil }), nil},
+		{"negative on demand", one(func(p *Problem) { p.OnDemand, p.Classes = -1, nil }), ErrInput},
+		{"most demand", one(func(p *Problem) { p.Demand[1] = most }), nil},
+		{"too much demand", one(func(p *Problem) { p.Demand[1] = most + 1 }), ErrInput},
+		{"negative demand", one(func(p *Problem) { p.Demand[1] = -1 }), ErrInput},
+		{"no term", one(func(p *Problem) { p.Classes[0].Term = 0 }), ErrInput},
+		{"free class", one(func(p *Problem) { p.Classes[0].Fee = 0 }), nil},
+		{"negative fee", one(func(p *Problem) { p.Classes[0].Fee = -1 }), ErrInput},
+		{"negative rate", one(func(p *Problem) { p.Classes[0].Rate = -1 }), ErrInput},
+		{"rate of on demand", one(func(p *Problem) { p.Classes[0].Rate = 10 }), nil},
+		{"rate above on demand", one(func(p *Problem) { p.Classes[0].Rate = 11 }), ErrInput},
+		{"fees", one(func(p *Problem) { p.Fees = [][]int64{{1, 0}, {2, 2}} }), nil},
+		{"fees of one class", one(func(p *Problem) { p.Fees = [][]int64{{1, 0}} }), ErrInput},
+		{"fees of one period", one(func(p *Problem) { p.Fees = [][]int64{{1}, {2, 2}} }), ErrInput},
+		{"fees of three periods", one(func(p *Problem) { p.Fees = [][]int64{{1, 1, 1}, {2, 2, 2}} }), ErrInput},
+		{"negative fees", one(func(p *Problem) { p.Fees = [][]int64{{1, 0}, {2, -1}} }), ErrInput},
+		{"held", one(func(p *Problem) { p.Held = [][]int{nil, {0, most}} }), nil},
+		{"held, of one class", one(func(p *Problem) { p.Held = [][]int{{1, 1}} }), ErrInput},
+		{"held, of one period", one(func(p *Problem) { p.Held = [][]int{{1}, nil} }), ErrInput},
+		{"held, negative", one(func(p *Problem) { p.Held = [][]int{{1, -1}, nil} }), ErrInput},
+		{"held, too many", one(func(p *Problem) { p.Held = [][]int{{1, most + 1}, nil} }), ErrInput},
+		{"held, too many together", one(func(p *Problem) { p.Held = [][]int{{1, most}, {0, 1}} }), ErrInput},
+		{"limits of one class", one(func(p *Problem) { p.MaxClass = [][]int{{1, 1}} }), ErrInput},
+		{"class limit negative", one(func(p *Problem) { p.MaxClass = [][]int{{1, -1}, nil} }), ErrInput},
+		{"date limits", one(func(p *Problem) { p.MaxBuy = []int{0, most} }), nil},
+		{"date limits of one period", one(func(p *Problem) { p.MaxBuy = []int{0} }), ErrInput},
+		{"date limit negative", one(func(p *Problem) { p.MaxBuy = []int{0, -1} }), ErrInput},
+		{"active limits of three periods", one(func(p *Problem) { p.MaxActive = []int{0, 1, 2} }), ErrInput},
+		{"active limit too large", one(func(p *Problem) { p.MaxActive = []int{0, most + 1} }), ErrInput},
+		{"active limit largest", one(func(p *Problem) { p.MaxActive = []int{0, most} }), nil},
+		{"cost of a period", one(func(p *Problem) { p.Demand[0], p.Demand[1], p.OnDemand = most, most, 1<<33 }), ErrOverflow},
+		{"cost of two periods", one(func(p *Problem) { p.Demand[0], p.Demand[2], p.OnDemand = most, most, 1<<32 }), ErrOverflow},
+		{"cost of one", one(func(p *Problem) { p.Demand[0], p.Demand[2], p.OnDemand = most, 0, 1<<32 }), nil},
+	} {
+		var v Solver
+		if _, err := v.Solve(c.p, Options{MaxNodes: -1}); !errors.Is(err, c.want) {
+			t.Errorf("%s: Solve: %v, want %v", c.name, err, c.want)
+		}
+		if err := v.Begin(c.p); !errors.Is(err, c.want) {
+			t.Errorf("%s: Begin: %v, want %v", c.name, err, c.want)
+		}
+		if _, _, err := Verify(c.p, make([]int, 4), nil); c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: Verify: %v, want %v", c.name, err, c.want)
+		}
+	}
+}
+
+// A plan whose fees do not fit 64 bits has no cost.
+func TestPlanTooDear(t *testing.T) {
+	p := &Problem{Demand: []int{9, 9}, OnDemand: 10, Classes: []Class{{Term: 1, Fee: math.MaxInt64 / 2}}}
+	y := make([]int64, 2)
+	tooMany := -1 // an int of 32 bits holds no larger number than a plan may
+	if k := 32; math.MaxInt > math.MaxInt32 {
+		tooMany = 1 << k
+	}
+	for _, c := range []struct {
+		plan []int
+		want error
+	}{
+		{[]int{0, 1}, nil},
+		{[]int{1, 1}, ErrOverflow}, // with 180 on demand, less 20
+		{[]int{3, 0}, ErrOverflow},
+		{[]int{0, tooMany}, ErrPlan},
+		{[]int{0, -1}, ErrPlan},
+		{[]int{0}, ErrPlan},
+		{[]int{0, 0, 0}, ErrPlan},
+	} {
+		if _, _, err := Verify(p, c.plan, y); !errors.Is(err, c.want) {
+			t.Errorf("%v: %v, want %v", c.plan, err, c.want)
+		}
+	}
+}
+
+// A bound from forged prices: by hand, and beyond all reason.
+func TestBoundByHand(t *testing.T) {
+	p := &Problem{Demand: []int{1, 2}, OnDemand: 10, Classes: []Class{{Term: 2, Fee: 8}}}
+	for _, c := range []struct {
+		y    []int64
+		want int64
+	}{
+		{[]int64{0, 0}, 0}, // all worth is given away
+		{[]int64{4, 4}, 12},
+		// The fee is short by 2, and at most two are useful: 3 + 2·7 - 2·2 = 13, and a plan costs
+		// 30 or less by a multiple of 2.
+		{[]int64{3, 7}, 14},
+		{[]int64{10, 10}, 30 - 2*12 - 2*2}, // bought in either slot
+		{[]int64{12, 10}, 30 - 2*14 - 2*2}, // no instance is worth more than 10
+		{[]int64{maxPrice + 1, 0}, math.MinInt64},
+		{[]int64{maxPrice, 1}, math.MinInt64},
+	} {
+		_, bound, err := Verify(p, []int{0, 0}, c.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bound != c.want {
+			t.Errorf("%v: %d, want %d", c.y, bound, c.want)
+		}
+	}
+	if _, _, err := Verify(p, []int{0, 0}, []int64{-1, 0}); !errors.Is(err, ErrDual) {
+		t.Errorf("negative price: %v", err)
+	}
+}
+
+// A bound is lifted to the next cost that a plan can have: with fees and prices in units of
+// 6, a bound of 16 proves 18 if on demand alone costs 30.
+func TestBoundLifted(t *testing.T) {
+	p := &Problem{Demand: []int{1, 4}, OnDemand: 6, Classes: []Class{{Term: 2, Fee: 12}}}
+	for y, want := range map[int64]int64{0: 0, 1: 6, 2: 12, 3: 12, 4: 18, 5: 24, 6: 24} {
+		_, bound, err := Verify(p, []int{0, 0}, []int64{0, y})
+		if err != nil || bound != want { // 4 instances at y each
+			t.Errorf("%d: %d, want %d: %v", y, bound, want, err)
+		}
+	}
+	p.OnDemand = 9 // now the unit is 3
+	if _, bound, err := Verify(p, []int{0, 0}, []int64{0, 1}); err != nil || bound != 6 {
+		t.Errorf("unit 3: %d, want 6: %v", bound, err)
+	}
+	p.Classes[0].Rate = 4 // and a unit is 1: a use saves 5
+	if _, bound, err := Verify(p, []int{0, 0}, []int64{0, 1}); err != nil || bound != 24 {
+		t.Errorf("unit 1: %d, want 45 - 21: %v", bound, err)
+	}
+}
+
+// The options of branch and bound: no node more than allowed, and a gap that is not good
+// enough is closed. Whatever ends the search, the bound holds.
+func TestSearchLimits(t *testing.T) {
+	p := counterexamples[2].p() // linear program 83.55925, rounded 84.608 (a gap of 1.2395%), optimum 83.898
+	var v Solver
+	for _, c := range []struct {
+		opt         Options
+		cost, bound int64
+		nodes       bool
+	}{
+		{Options{MaxNodes: -1}, 84_608e6, 83_559_250_000, false},
+		{Options{Gap: .0125}, 84_608e6, 83_559_250_000, false},
+		{Options{Gap: .0123}, 83_898e6, 83_559_250_000, true}, // now the gap is .4038%
+		{Options{Gap: .004038}, 83_898e6, 83_559_250_000, true},
+		{Options{Gap: .004037}, 83_898e6, 83_898e6, true},
+		{Options{}, 83_898e6, 83_898e6, true},
+	} {
+		res, err := v.Solve(p, c.opt)
+		if err != nil || res.Cost != c.cost || res.Bound != c.bound || (res.Nodes > 0) != c.nodes || res.Rounded != 84_608e6 {
+			t.Errorf("%+v: bound %d, cost %d, %d nodes, %v", c.opt, res.Bound, res.Cost, res.Nodes, err)
+		}
+	}
+	r := rand.New(rand.NewPCG(71, 72))
+	ended, most, total := 0, 0, 0
+	for it := range 6000 {
+		p := fractional(r)
+		if it < 320 {
+			p = small(r, it%32)
+		} else if res, err := v.Solve(p, Options{MaxNodes: -1}); err != nil {
+			t.Fatal(err)
+		} else if res.Integral {
+			continue
+		}
+		best, err := v.Solve(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost, nodes := best.Cost, best.Nodes
+		if best.Rounded < cost || nodes == 0 && best.Rounded != cost {
+			t.Fatalf("%+v: rounded %d, cost %d after %d nodes", p, best.Rounded, cost, nodes)
+		}
+		most, total = max(most, nodes), total+nodes
+		for _, most := range []int{1, 2, 3} {
+			res, err := v.Solve(p, Options{MaxNodes: most})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Nodes > most || res.Bound > cost || res.Bound < res.LP || res.Cost < cost ||
+				res.Nodes < most && res.Bound != res.Cost {
+				t.Fatalf("%+v: %d nodes of %d: bound %d, cost %d, optimum %d", p, res.Nodes, most, res.Bound, res.Cost, cost)
+			}
+			if err := VerifyClaim(p, res.Plan, res.Duals, res.Cost, res.LP); err != nil {
+				t.Fatal(err)
+			}
+			if nodes > most && res.Nodes == most {
+				ended++
+			}
+		}
+		res, err := v.Solve(p, Options{Work: 1})
+		if err != nil || res.Bound > cost || res.Cost < cost || !res.Stalled && res.Iterations > 1 {
+			t.Fatalf("%+v: a limit of work: %+v, optimum %d, %v", p, res, cost, err)
+		}
+		if err := VerifyClaim(p, res.Plan, res.Duals, res.Cost, res.LP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ended < 3 || most > 30 || total > 10 {
+		t.Errorf("%d searches ended by their limit; up to %d nodes, %d in all", ended, most, total)
+	}
+}
+
+// fractional draws problems in the manner of the third and fourth counterexample: one class with a use price and
+// one prepaid, of one term. A hundredth of their linear programs are fractional, more than of others.
+func fractional(r *rand.Rand) *Problem {
+	n, term := 15+r.IntN(30), 3+r.IntN(6)
+	p := &Problem{Pure: r.IntN(2) == 0, OnDemand: 10 * nanos}
+	for range n {
+		p.Demand = append(p.Demand, r.IntN(7))
+	}
+	rate := 5000e6 + r.Int64N(2500)*1e6
+	light := int64(term) * (p.OnDemand - rate) * int64(15+r.IntN(40)) / 100e6 * 1e6
+	p.Classes = []Class{{term, light, rate}, {term, light + int64(term)*rate*int64(80+r.IntN(25))/100e6*1e6, 0}}
+	return p
+}
+
+// consistent holds the state at the end of a linear program against what it stands for: K
+// times its inverse, the values of columns and rows, the prices, and that no price
+// disagrees.
+func consistent(t *testing.T, s *simplex) {
+	t.Helper()
+	p := s.p
+	for q := range p {
+		for c2 := range p {
+			sum := 0.0
+			for c := range p {
+				if s.has(s.place(int(s.rowsK[q])), s.span(int(s.colsK[c]))) {
+					sum += s.w[c*s.stride+c2]
+				}
+			}
+			if q == c2 {
+				sum--
+			}
+			if math.Abs(sum) > 1e-7 {
+				t.Fatalf("K·w is off by %g at %d, %d", sum, q, c2)
+			}
+		}
+	}
+	n := s.n
+	for r := range s.rows {
+		k, i := r/n, r%n
+		N := float64(s.inv[r])
+		for c := range s.classes {
+			for j := range n {
+				if s.has(place{int32(k), int32(i)}, s.span(c*n+j)) && s.level[c] >= 0 {
+					N += s.x[c*n+j]
+				}
+			}
+		}
+		if math.Abs(N-s.N[r]) > 1e-5 {
+			t.Fatalf("row %d: %v active, said to be %v", r, N, s.N[r])
+		}
+	}
+	for j := range s.n * s.classes {
+		if s.x[j] < s.lo[j]-1e-5 || s.x[j] > s.hi[j]+1e-5 {
+			t.Fatalf("column %d: %v outside %v to %v", j, s.x[j], s.lo[j], s.hi[j])
+		}
+		if s.level[j/n] < 0 {
+			continue
+		}
+		d := s.fee[j]
+		for r := range s.rows {
+			if s.has(s.place(r), s.span(j)) {
+				d -= s.y[r]
+			}
+		}
+		tol := 1e-7*s.fee[j] + 1
+		if d < -tol && s.x[j] < s.hi[j]-1e-5 || d > tol && s.x[j] > s.lo[j]+1e-5 {
+			t.Fatalf("column %d: reduced cost %v at %v of %v to %v", j, d, s.x[j], s.lo[j], s.hi[j])
+		}
+	}
+}
+
+// At the end of a linear program the basis is what it claims to be, on problems that are too
+// large to enumerate and need dozens of rows in the kernel; the value is the bound, and the
+// work stays what it was.
+func TestSimplexConsistent(t *testing.T) {
+	r := rand.New(rand.NewPCG(73, 74))
+	var v Solver
+	steps, kernel, nodes := 0, 0, 0
+	for it := range 60 {
+		n := 20 + r.IntN(80)
+		p := &Problem{Period: 1 + r.IntN(6), OnDemand: 2400e6, Pure: it%3 == 0}
+		top := 5 + r.IntN(60)
+		for t := range n * p.Period {
+			p.Demand = append(p.Demand, r.IntN(top)+top*(t/(5*p.Period)%3)/2)
+		}
+		for range 1 + r.IntN(5) {
+			term := 2 + r.IntN(n/2)
+			rate := r.Int64N(24) * 100e6
+			p.Classes = append(p.Classes, Class{term, int64(float64(term*p.Period) * float64(p.OnDemand-rate) * (.2 + .7*r.Float64())), rate})
+		}
+		table := func(top int) []int {
+			v := make([]int, n)
+			for i := range v {
+				v[i] = r.IntN(top + 1)
+			}
+			return v
+		}
+		for range p.Classes {
+			if it%2 == 0 {
+				p.Held = append(p.Held, table(top/4))
+			}
+			if it%5 == 1 {
+				p.MaxClass = append(p.MaxClass, table(3))
+			}
+		}
+		if it%4 == 3 {
+			p.MaxBuy = table(6)
+		}
+		if it%4 == 2 {
+			p.MaxActive = table(3 * top)
+		}
+		res, err := v.Solve(p, Options{MaxNodes: -1})
+		if err != nil || res.Stalled {
+			t.Fatalf("problem %d: %v, stalled %v", it, err, res.Stalled)
+		}
+		consistent(t, &v.s)
+		cost, over := billed(p, v.s.x[:n*len(p.Classes)])
+		if over > 1e-5 || math.Abs(cost-res.Relaxed) > 1e-9*cost {
+			t.Fatalf("problem %d: x costs %v, said to be %v; %v over", it, cost, res.Relaxed, over)
+		}
+		whole := true
+		for _, x := range v.s.x[:n*len(p.Classes)] {
+			whole = whole && math.Abs(x-math.Round(x)) < 1e-6
+		}
+		if whole != res.Integral {
+			t.Fatalf("problem %d: integral %v, said to be %v", it, whole, res.Integral)
+		}
+		if math.Abs(res.Relaxed-float64(res.LP)) > 1e-8*res.Relaxed {
+			t.Fatalf("problem %d: value %v, bound %d", it, res.Relaxed, res.LP)
+		}
+		if err := VerifyClaim(p, res.Plan, res.Duals, res.Cost, res.LP); err != nil {
+			t.Fatal(err)
+		}
+		// Rounding and repair end near the bound.
+		if float64(res.Cost) > 1.02*float64(res.LP) {
+			t.Errorf("problem %d: rounded to %d above %d", it, res.Cost, res.LP)
+		}
+		steps, kernel = steps+res.Iterations, max(kernel, res.Kernel)
+		plan := slices.Clone(res.Plan)
+		if it%6 == 0 {
+			res, err = v.Solve(p, Options{MaxNodes: 15})
+			if err != nil || res.Cost > res.Rounded || res.Bound < res.LP || res.Bound > res.Cost {
+				t.Fatalf("problem %d: %+v, %v", it, res, err)
+			}
+			if res.Nodes > 0 {
+				nodes++
+			}
+		} else if again, err := v.Solve(p, Options{MaxNodes: -1}); err != nil || !slices.Equal(again.Plan, plan) {
+			t.Fatalf("problem %d: the second time differs: %v", it, err)
+		}
+	}
+	// Pricing by reference weights is there for speed: 2607 steps.
+	if steps > 2640 || kernel != 64 || nodes == 0 {
+		t.Errorf("%d steps, kernels of up to %d rows, %d problems branched", steps, kernel, nodes)
+	}
+}
+
+// A fee pro rata is rounded to the nearest unit, halves up, though the product takes 128 bits.
+func TestProRata(t *testing.T) {
+	r := rand.New(rand.NewPCG(75, 76))
+	for range 3000 {
+		term, n := 1+r.IntN(1<<20), 1+r.IntN(1000)
+		fee := r.Int64N(math.MaxInt64 >> r.IntN(60))
+		p := &Problem{Demand: make([]int, n), OnDemand: 1, Classes: []Class{{Term: term, Fee: fee}}, Pure: true}
+		i := r.IntN(n)
+		want := fee
+		if n-i < term {
+			q := new(big.Int).Mul(big.NewInt(2*int64(n-i)), big.NewInt(fee))
+			q.Div(q.Add(q, big.NewInt(int64(term))), big.NewInt(2*int64(term)))
+			want = q.Int64()
+		}
+		if got := p.fee(0, i); got != want {
+			t.Fatalf("%d of %d at %d: %d, want %d", n-i, term, fee, got, want)
+		}
+		// The same where the half that is added carries into the upper word.
+		if rest := uint64(1 + 2*r.IntN(500)); term > 2000 {
+			inverse := rest // of an odd number modulo 2^64, by Newton's steps
+			for range 6 {
+				inverse *= 2 - rest*inverse
+			}
+			f := -inverse * uint64(1+r.IntN(term/2)) // rest·f is just below a multiple of 2^64
+			if f <= math.MaxInt64 {
+				q := &Problem{Demand: make([]int, rest), OnDemand: 1, Classes: []Class{{Term: term, Fee: int64(f)}}, Pure: true}
+				want := new(big.Int).Mul(new(big.Int).SetUint64(2*rest), new(big.Int).SetUint64(f))
+				want.Div(want.Add(want, big.NewInt(int64(term))), big.NewInt(2*int64(term)))
+				if got := q.fee(0, 0); got != want.Int64() {
+					t.Fatalf("%d of %d at %d: %d, want %v", rest, term, f, got, want)
+				}
+			}
+		}
+		if p.Pure = false; p.fee(0, i) != fee {
+			t.Fatalf("whole fee %d, want %d", p.fee(0, i), fee)
+		}
+	}
+}
