@@ -59,11 +59,26 @@ func (o *options) choices() []choice {
 		choice{flag: "-queue " + (elastic.EASY - o.queue).String(), set: func(o *options) { o.queue = elastic.EASY - o.queue }})
 }
 
+// coverable reports whether the runs can be with -covered: all charges are known beforehand.
+func (r *results) coverable() bool {
+	for _, at := range r.setups {
+		if slices.ContainsFunc(at.clouds, func(c elastic.CloudOptions) bool {
+			return c.Spot != nil || c.Transfer > 0 || c.TransferPrice > 0 || c.Release != nil
+		}) {
+			return false
+		}
+	}
+	return r.opts.overhead == nil
+}
+
 // evaluateChoices runs the policies with each of the choices.
 func (r *results) evaluateChoices(run *cli.Run) error {
 	for _, c := range r.opts.choices() {
 		o := *r.opts
 		c.set(&o)
+		if o.budget.Covered && !r.coverable() {
+			continue
+		}
 		o.policies = slices.DeleteFunc(slices.Clone(o.policies), func(p policy) bool { return c.of != nil && !slices.Contains(c.of, p.kind) })
 		if len(o.policies) == 0 {
 			continue

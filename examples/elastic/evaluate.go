@@ -78,6 +78,8 @@ type oneRun struct {
 	cost, lowest         pricing.Money
 	core                 []float64 // hours, by place
 	refused, unfinished  int
+	requeued             int
+	lost                 float64            // core-hours
 	stuck                int                // the index of the first job that did not start, -1 if all did
 	levels               []level            // of the credits, by hour, if -credits asks for them
 	decisions            []elastic.Decision // of the first run, if -decisions asks for them
@@ -186,7 +188,7 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 	}
 	x, err := w.env.Run(jobs, elastic.Options{
 		Local:       o.local,
-		Clouds:      c.setup.clouds,
+		Clouds:      c.setup.at(run, o.runs, c.source.horizon),
 		Policy:      o.policy(c.policy, o.random(run, streamPolicy)),
 		Budget:      o.budget,
 		Every:       o.every,
@@ -194,6 +196,8 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 		Rand:        o.random(run, streamClouds),
 		RejectWhole: o.refuse == 1,
 		Queue:       o.queue,
+		Overhead:    o.overhead,
+		Lead:        o.lead,
 		Decisions:   r.decisions && run == 0,
 	})
 	if err != nil {
@@ -201,6 +205,8 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 		switch {
 		case errors.As(err, &input) && strings.HasPrefix(input.Field, "Jobs."):
 			return one, cli.Mistakef("%s: job %d cannot be run: %v", c.source.name, jobs[input.Index].ID, input.Err)
+		case input != nil && o.clouds != "" && strings.HasPrefix(input.Field, "Clouds.") && input.Index >= 0:
+			return one, cli.Mistakef("-clouds %s: the cloud %s: %v", o.clouds, c.setup.clouds[input.Index].Name, input.Err)
 		case input != nil, errors.Is(err, pricing.ErrOverflow):
 			return one, cli.Mistakef("%s: policy %v: %v", c.source.name, c.policy, err)
 		}
@@ -218,38 +224,62 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 	for _, f := range x.Infrastructures {
 		one.core = append(one.core, f.CoreHours)
 		one.refused += f.Refused
+		one.requeued += f.Requeued
+		one.lost += f.LostHours
 	}
 	return one, nil
 }
 
 // A spread is a mean and the standard deviation between runs, which is not known
-// of a single run.
+// of a single run. The mean is NaN where no run has the figure.
 type spread struct {
 	mean, deviation float64
 	known           bool
 }
 
-// over returns the spread of a figure of the runs.
+// over returns the spread of a figure over the runs that have it: a figure that a run
+// does not have is NaN.
 func (c *cell) over(figure func(r *oneRun) float64) spread {
-	n := float64(len(c.runs))
+	n := 0.
+	for i := range c.runs {
+		if x := figure(&c.runs[i]); !math.IsNaN(x) {
+			n++
+		}
+	}
+	if n == 0 {
+		return spread{mean: math.NaN()}
+	}
 	s := spread{known: n > 1}
 	for i := range c.runs {
-		s.mean += figure(&c.runs[i]) / n
+		if x := figure(&c.runs[i]); !math.IsNaN(x) {
+			s.mean += x / n
+		}
 	}
 	if s.known {
 		for i := range c.runs {
-			d := figure(&c.runs[i]) - s.mean
-			s.deviation += d * d / (n - 1)
+			if d := figure(&c.runs[i]) - s.mean; !math.IsNaN(d) {
+				s.deviation += d * d / (n - 1)
+			}
 		}
 		s.deviation = math.Sqrt(s.deviation)
 	}
 	return s
 }
 
-func awrt(r *oneRun) float64     { return r.awrt.Seconds() }
-func awqt(r *oneRun) float64     { return r.awqt.Seconds() }
-func makespan(r *oneRun) float64 { return r.makespan.Seconds() }
+// seconds returns a time of the jobs that ended, NaN if none did.
+func (r *oneRun) seconds(d time.Duration) float64 {
+	if r.jobs <= r.unfinished {
+		return math.NaN()
+	}
+	return d.Seconds()
+}
+
+func awrt(r *oneRun) float64     { return r.seconds(r.awrt) }
+func awqt(r *oneRun) float64     { return r.seconds(r.awqt) }
+func makespan(r *oneRun) float64 { return r.seconds(r.makespan) }
 func cost(r *oneRun) float64     { return r.cost.Float64() }
+func requeued(r *oneRun) float64 { return float64(r.requeued) }
+func lost(r *oneRun) float64     { return r.lost }
 
 func coreHours(i int) func(*oneRun) float64 { return func(r *oneRun) float64 { return r.core[i] } }
 

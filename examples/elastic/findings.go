@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -42,7 +43,7 @@ const (
 
 // findings judges the claims on a workload by what was run.
 func (r *results) findings(s *jobSource) (all []finding.Finding) {
-	if s.log != nil || !r.setups[0].lab || r.opts.local != elastic.Marshall12Local {
+	if s.log != nil || !r.setups[0].lab || r.setups[0].spots() || r.opts.local != elastic.Marshall12Local {
 		return nil // the paper says nothing of it
 	}
 	add := func(f finding.Finding) {
@@ -79,7 +80,7 @@ func (r *results) judge(s *jobSource, c *claim) finding.Finding {
 				cells = append(cells, x)
 			}
 		}
-		if len(cells) == 0 || len(cells) < len(c.needs) {
+		if len(cells) == 0 || len(cells) < len(c.needs) || slices.ContainsFunc(cells, func(x *cell) bool { return math.IsNaN(mean(x, awrt)) }) {
 			continue
 		}
 		if x := c.see(at.reject, cells); x.text != "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -289,6 +290,15 @@ func TestSVG(t *testing.T) {
 	tested.SVG(t, []string{"-trace", programtest.Write(t, "a<b>&c\x01.swf", small), "-reject", "0", "-runs", "1"}, parts...)
 }
 
+// many returns lines of clouds.
+func many(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "c%d,1\n", i)
+	}
+	return b.String()
+}
+
 // The user's mistakes end with one sentence and status 2, before anything is
 // printed, and leave no file.
 func TestMistakes(t *testing.T) {
@@ -331,7 +341,14 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-clouds", clouds("name\n")}, "no cloud: want a line for each"},
 		{[]string{"-clouds", clouds("name,price\na,0.1\nb,-0.1\n")}, `line 3 (price): "-0.1": want dollars an hour from 0`},
 		{[]string{"-clouds", clouds("name,price\na,0.1\na,0.2\n")}, `line 3 (name): "a": want a name that no other cloud has`},
-		{[]string{"-clouds", clouds("name,price\nlocal,0.1\n")}, `line 2 (name): "local": want a name`},
+		{[]string{"-clouds", clouds("name,price\nlocal,0.1\n")}, `line 2 (name): "local": want another name`},
+		{[]string{"-clouds", clouds("name,spot,bid\nlost,made-up,0.05\n")}, `line 2 (name): "lost": want another name: lost_core_hours of -json is not of a cloud`},
+		{[]string{"-clouds", clouds("name,price,limit\na,1,99999999999999999\n")}, `line 2 (limit): "99999999999999999": want a whole number from 0 to 67108864`},
+		{[]string{"-clouds", clouds("name,price,transfer\na,1,999999h\n")}, `line 2 (transfer): "999999h": want a span of time from 0s to 438000h`},
+		{[]string{"-clouds", clouds("name,price,transfer_price\na,1,1000.01\n")}, `line 2 (transfer_price): "1000.01": want dollars a job from 0 to 1000`},
+		{[]string{"-clouds", clouds("name,price\na,9000000000\n")}, `line 2 (price): "9000000000": want dollars an hour from 0 to 1000`},
+		{[]string{"-covered", "-clouds", clouds("name,price,transfer\na,1,5m\n")}, "line 2 (transfer): a cloud with it cannot be run with -covered"},
+		{[]string{"-clouds", clouds("name,price\n" + many(4097))}, "line 4098: more than 4096 clouds"},
 		{[]string{"-clouds", clouds("name,price\n,0.1\n")}, `line 2 (name): "": want a name`},
 		{[]string{"-clouds", clouds("name,price\nA b,0.1\n")}, "want lower-case letters"},
 		{[]string{"-clouds", clouds("name,limit\na,\n")}, "line 2 (limit): none, though the cloud is free"},
@@ -339,6 +356,25 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-clouds", clouds("name,limit,reject\na,3,2\n")}, "want a rate from 0 to 1"},
 		{[]string{"-clouds", clouds("name,limit,boot\na,3,soon\n")}, "want a span of time that is not negative"},
 		{[]string{"-clouds", clouds("name,limit\na,3,4\n")}, "wrong number of fields"},
+		{[]string{"-clouds", clouds("name,type,price\na,s,1\na,b,1\na,s,2\n")}, `line 4 (name): "a_s": want a name that no other cloud has, or another type of it`},
+		{[]string{"-clouds", clouds("name,price,cores\na,1,0\n")}, `line 2 (cores): "0": want a whole number from 1`},
+		{[]string{"-clouds", clouds("name,price,speed\na,1,NaN\n")}, `line 2 (speed): "NaN": want a number from 0.001`},
+		{[]string{"-clouds", clouds("name,limit,boot\na,3,5s±-1s\n")}, "such as 50s or 50s±4s"},
+		{[]string{"-clouds", clouds("name,price,transfer_price\na,1,-1\n")}, "want dollars a job from 0"},
+		{[]string{"-clouds", clouds("name,bid\na,0.1\n")}, "line 2 (spot): none, though there is a series or a bid"},
+		{[]string{"-clouds", clouds("name,spot,bid,price\na,made-up,0.1,1\n")}, "line 2 (price): 1 with a file of spot prices"},
+		{[]string{"-clouds", clouds("name,spot\na,made-up\n")}, "line 2 (bid): none"},
+		{[]string{"-clouds", clouds("name,spot,bid\na,made-up,-0.1\n")}, `line 2 (bid): "-0.1": want dollars an hour above 0`},
+		{[]string{"-clouds", clouds("name,spot,bid\na,none.csv,0.1\n")}, "line 2 (spot): cannot read the file none.csv: no such file"},
+		{[]string{"-spot", log}, "-spot " + log},
+		{[]string{"-spot", programtest.Write(t, "prices.csv", prices), "-series", "m5.large"}, "m5.large"},
+		{[]string{"-spot", "made-up", "-bid", "0"}, "above 0"},
+		{[]string{"-spot", "made-up", "-series", "t3.small"}, "made-up has no series"},
+		{[]string{"-spot", "made-up", "-covered"}, "-spot with -covered: want one of them"},
+		{[]string{"-overhead", "4s", "-covered"}, "-overhead with -covered"},
+		{[]string{"-overhead", "soon"}, "such as 50s or 50s±4s"},
+		{[]string{"-lead", "1h"}, "below 1h"},
+		{[]string{"-transfer-price", "-1"}, "from 0 to 1000 dollars"},
 		{[]string{"-runs", "many"}, "from 1 to"},
 		{[]string{"-seed", "-1"}, "not negative"},
 		{[]string{"-trace", ""}, "name of a file"},
@@ -389,6 +425,105 @@ func TestCloudFile(t *testing.T) {
 			t.Errorf("%s:\n%s", name, text)
 		}
 		tested.SVG(t, args, "dear", "core-hours")
+	}
+}
+
+// A policy that ends no job has no times: not the best of all, but none.
+func TestNoJobEnds(t *testing.T) {
+	log := programtest.Write(t, "log.swf", "1 0 0 3600 100 -1 -1 100 7200 -1 1 1 1 1 1 1 -1 -1\n")
+	for _, runs := range []string{"1", "2"} {
+		args := []string{"-trace", log, "-horizon", "30m", "-policy", "od++,sm", "-runs", runs}
+		stdout, _ := tested.Must(t, append(args, "-json")...)
+		for _, r := range programtest.Rows[map[string]any](t, stdout) {
+			for _, key := range []string{"awrt_s", "awrt_sd_s", "awqt_s", "makespan_s", "makespan_sd_s"} {
+				if x, ok := r[key]; !ok || x != nil {
+					t.Errorf("%s runs: %v has %s %v, want null", runs, r["policy"], key, x)
+				}
+			}
+			if r["cost"] == nil || r["unfinished_jobs"] == 0. {
+				t.Errorf("%s runs: %v, want a cost, and unfinished jobs", runs, r)
+			}
+		}
+		text, _ := tested.Must(t, args...)
+		text = strings.Join(strings.Fields(text), " ")
+		if !strings.Contains(text, "OD++ - - 0") || !strings.Contains(text, `Where no job ended the times are "-".`) {
+			t.Errorf("%s runs:\n%s", runs, text)
+		}
+		tested.SVG(t, args, "average weighted response time")
+	}
+	// Of runs of which some end no job, the times are those of the others.
+	c := cell{runs: []oneRun{{jobs: 2, unfinished: 2}, {jobs: 1, awrt: 2 * time.Second}, {jobs: 3, awrt: 4 * time.Second}}}
+	if got := plusMinus(c.over(awrt), 2); got != "3.00 ± 1.41" {
+		t.Errorf("%s, want 3.00 ± 1.41", got)
+	}
+	// The paper's findings need times.
+	text, _ := tested.Must(t, "-horizon", "1s", "-runs", "1")
+	if strings.Contains(text, "NaN") || strings.Contains(text, "came out: makespans") {
+		t.Error(text)
+	}
+}
+
+// The price of data is paid when the job starts, whatever the credits are, and the text says so.
+func TestPriceOfData(t *testing.T) {
+	log := programtest.Write(t, "log.swf", "1 0 0 3600 1 -1 -1 1 7200 -1 1 1 1 1 1 1 -1 -1\n")
+	args := []string{"-trace", log, "-local", "0", "-runs", "1", "-policy", "od++", "-clouds"}
+	const says = "paid when a job starts, and is not checked against the credits: policies do not know of it."
+	for file, paid := range map[string]bool{"name,price,transfer_price\na,0.05,100\n": true, "name,price\na,0.05\n": false} {
+		with := append(args[:len(args):len(args)], programtest.Write(t, "clouds.csv", file))
+		text, _ := tested.Must(t, with...)
+		if strings.Contains(strings.Join(strings.Fields(text), " "), says) != paid {
+			t.Errorf("%s\n%s", file, text)
+		}
+		stdout, _ := tested.Must(t, append(with, "-json")...)
+		if r := programtest.Rows[map[string]any](t, stdout)[0]; (r["lowest_credits"].(float64) < -90) != paid {
+			t.Errorf("%s: %v", file, r)
+		}
+	}
+}
+
+// prices is a history in which the price is above $0.05 from 00:30 to 01:00, 1,800 s to 3,600 s.
+const prices = `AvailabilityZone,InstanceType,ProductDescription,SpotPrice,Timestamp
+a,t3.small,Linux/UNIX,0.01,2020-03-01T00:00:00Z
+a,t3.small,Linux/UNIX,0.10,2020-03-01T00:30:00Z
+a,t3.small,Linux/UNIX,0.02,2020-03-01T01:00:00Z
+a,t3.small,Windows,0.09,2020-03-01T00:00:00Z
+`
+
+// By hand: a job of 4 cores takes two instances of 2 cores at 300 s, boots until 310 s, and would
+// run for 4000/2 s. At 1,800 s it loses 1,490 s of work on 4 cores. The evaluation at 3,600 s finds
+// the price below the bid: the job starts at 3,610 s, ends at 5,610 s, and pays 2 hours of $0.02.
+func TestSpotAndTypes(t *testing.T) {
+	file := programtest.Write(t, "prices.csv", prices)
+	log := programtest.Write(t, "log.swf", "1 10 0 4000 4 -1 -1 4 5000 -1 1 1 1 1 1 1 -1 -1\n")
+	clouds := programtest.Write(t, "clouds.csv", "name,type,spot,series,bid,boot,stop,cores,speed\nec2,small,"+file+",a t3.small,0.05,10s,0s,2,2\n")
+	args := []string{"-trace", log, "-clouds", clouds, "-local", "0", "-policy", "od++", "-runs", "1"}
+	stdout, _ := tested.Must(t, append(args, "-json")...)
+	r := programtest.Rows[map[string]any](t, stdout)[0]
+	for key, want := range map[string]any{"awrt_s": 5600., "awqt_s": 3600., "cost": .04, "ec2_small_core_hours": 2.222, "requeued": 1., "lost_core_hours": 1.656} {
+		if r[key] != want {
+			t.Errorf("%s is %v, want %v", key, r[key], want)
+		}
+	}
+	text, _ := tested.Must(t, args...)
+	if !strings.Contains(text, "ec2_small has a t3.small Linux/UNIX prices from $0.01 to $0.1") || !strings.Contains(text, "lost work") {
+		t.Error(text)
+	}
+	// The lab with a spot cloud is not the paper's, and cannot be covered.
+	text, _ = tested.Must(t, "-spot", "made-up", "-runs", "2", "-policy", "od++", "-workload", "feitelson", "-choices", "-bid", "0.03")
+	if strings.Contains(text, "Findings") || strings.Contains(text, "-covered") || !strings.Contains(text, "made-up prices") {
+		t.Error(text)
+	}
+}
+
+// What a live manager takes time for makes jobs wait, and changes what is rented.
+func TestManagersTimes(t *testing.T) {
+	row := func(args ...string) map[string]any {
+		stdout, _ := tested.Must(t, append([]string{"-runs", "3", "-policy", "od++", "-workload", "feitelson", "-reject", "0.9", "-json"}, args...)...)
+		return programtest.Rows[map[string]any](t, stdout)[0]
+	}
+	plain, slow := row(), row("-overhead", "10m±2m", "-lead", "5m", "-release", "6m")
+	if plain["cost"] == slow["cost"] || plain["awrt_s"].(float64) >= slow["awrt_s"].(float64) {
+		t.Errorf("without %v, with %v", plain, slow)
 	}
 }
 
@@ -474,7 +609,7 @@ func TestVerdicts(t *testing.T) {
 		r := &results{opts: o, sources: []*jobSource{source}, setups: []*setup{at}}
 		o.policies = allPolicies
 		for p, name := range allPolicies {
-			one := oneRun{awrt: awrt[p] * time.Hour, awqt: awqt[p] * time.Hour, makespan: time.Hour, cost: cost[p] * pricing.Unit}
+			one := oneRun{jobs: 1, awrt: awrt[p] * time.Hour, awqt: awqt[p] * time.Hour, makespan: time.Hour, cost: cost[p] * pricing.Unit}
 			r.cells = append(r.cells, cell{source, at, name, []oneRun{one}})
 		}
 		verdicts := map[string]finding.Verdict{}
@@ -527,7 +662,7 @@ func TestVerdictsCountRuns(t *testing.T) {
 	o, at := &options{runs: 3, local: 64, policies: []policy{plus, mcop2080, mcop8020}}, &setup{elastic.Marshall12Clouds(.9), true, .9}
 	r := &results{opts: o, sources: []*jobSource{source}, setups: []*setup{at}}
 	one := func(awrt, awqt time.Duration, cost pricing.Money) oneRun {
-		return oneRun{awrt: awrt * time.Hour, awqt: awqt * time.Hour, cost: cost * pricing.Unit}
+		return oneRun{jobs: 1, awrt: awrt * time.Hour, awqt: awqt * time.Hour, cost: cost * pricing.Unit}
 	}
 	r.cells = []cell{
 		{source, at, plus, []oneRun{one(5, 4, 900), one(5, 4, 900), one(5, 1, 900)}},

@@ -39,27 +39,65 @@ What runs
 Where it runs
   -local N             cores of the local cluster (default 64)
   -clouds FILE         clouds: CSV with a line of titles, plain or gzip, and the columns
-                         name    lower-case letters, digits and _
-                         limit   the most instances at once (empty: no limit)
+                         name    lower-case letters, digits and _; not local or lost
+                         limit   the most instances at once, up to 67108864 (empty:
+                                 no limit)
                          price   dollars for each hour begun (empty: 0)
                          reject  the share of requests that the cloud refuses (empty: 0)
-                         boot    span until an instance takes jobs, such as 50s
-                         stop    span until a terminated instance is gone
+                         boot    span until an instance takes jobs, such as 50s, or with
+                                 its standard deviation, such as 50s±4s
+                         stop    span until a terminated instance is gone, likewise
+                         release span for which an instance is still charged after it
+                                 is given back, likewise (empty: 0)
                          transfer  how much longer a job takes, for its data (empty: 0)
+                         transfer_price  dollars for the data of a job, paid when the
+                                 job starts, at most 1000 (empty: 0). Policies do not
+                                 know of the price of data, and credits do not limit it
+                       An instance type of a cloud has a line of its own, with its own
+                       price and limit, and the columns
+                         type    lower-case letters, digits and _
+                         cores   of an instance, which runs one job at a time (empty: 1)
+                         speed   of a core, as a multiple of a local core's (empty: 1)
+                       A spot cloud has no price, and the columns
+                         spot    a file of prices as EC2 gives them, CSV, plain or gzip,
+                                 or made-up for prices as EC2 had them in 2013
+                         series  an instance type of that file, such as t3.small, or
+                                 with its zone, eu-west-3a t3.small; of Linux/UNIX
+                                 (empty: the only one)
+                         bid     the most that is paid for an instance-hour, in dollars
                        boot and stop are as the paper measured them if empty or absent
                        (default: the paper's private and commercial cloud)
+  -spot FILE           add a spot cloud to the paper's clouds: see the column spot
+  -series NAME         of -spot: see the column series
+  -bid X               of -spot: the bid (default 0.085, the price on demand)
+                       When the price rises above the bid, all instances of the cloud
+                       end. Their jobs lose their work and go back to their places in
+                       the queue. Each run begins at another time of the prices. After
+                       the last price that price holds
   -reject X,Y          rejection rates of the paper's private cloud, each from 0 to 1
                        (default 0.1,0.9)
   -transfer SPAN       how much longer a job takes in the paper's clouds than on the
                        local cluster, for its data to come and go (default 0s)
+  -transfer-price X    what the data of a job costs in the paper's commercial cloud, in
+                       dollars; policies do not know of it, as with transfer_price
+                       (default 0)
   -budget X            credits in dollars an hour, at most 1000 (default 5)
   -debt X              how far launches may overdraw the credits (default 0.085, the
                        price of one instance-hour)
   -covered             start a job only if the credits cover it to the end of its
-                       estimate
+                       estimate; not with spot clouds, data transfer, -overhead or a
+                       release
   -every SPAN          time between two decisions, from 1s (default 5m)
   -horizon SPAN        end of the simulated time (default: 1,100,000 s of a sample, and
                        the last job of a log)
+
+What a live manager adds (elasticd of examples/slurm prints what it measured)
+  -overhead SPAN       how much longer than its run time a job holds its instances, such
+                       as 4s, or with a standard deviation, 4s±2s (default: none)
+  -lead SPAN           how much earlier than they fall policies see charges, less than
+                       1h (default 0s)
+  -release SPAN        for how long an instance of the paper's clouds is still charged
+                       after it is given back, as 8s or 8s±2s (default: none)
 
 How it decides
   -policy LIST         all, or some of these (default all)
@@ -103,7 +141,8 @@ How it decides
 What comes out
   -choices             print instead what each choice moves that the paper leaves open:
                        a row for each other value of -launch, -keep-free, -refuse,
-                       -once, -parts, -covered and -queue; and the findings with -launch
+                       -once, -parts, -covered (unless a flag or a cloud is there that
+                       it cannot be with) and -queue; and the findings with -launch
                        printed and jobs
   -json                print an array with an object for each policy, workload and
                        rate, instead of tables
@@ -122,13 +161,15 @@ the queue grows: aqtp looks at the whole queue and can take minutes, mcop hours.
 
 Fields of -json: choice (with -choices), workload, arrivals, reject (of the paper's
 private cloud), policy, runs, jobs (mean of a run), awrt_s, awqt_s, makespan_s, cost
-(means; average weighted response and queued time; dollars), local_core_hours,
+(means; average weighted response and queued time; dollars; times are null if no job
+ended, and leave runs out in which none did), local_core_hours,
 private_core_hours, commercial_core_hours (that jobs ran; with -clouds, NAME_core_hours
 of each), awrt_sd_s, awqt_sd_s, makespan_sd_s, cost_sd, local_core_hours_sd,
 private_core_hours_sd, commercial_core_hours_sd (standard deviations between runs;
 null with a single run), lowest_credits (the lowest of any run, in dollars), refused
-(requests for an instance, mean), unfinished_jobs (in all runs together, at the end of
-the simulated time; the means are over the others).
+(requests for an instance, mean), with spot clouds requeued (how often jobs lost their
+work, mean) and lost_core_hours (mean), unfinished_jobs (in all runs together, at the
+end of the simulated time; the means are over the others).
 
 Fields of -credits: workload, reject, policy, hour (from the start), runs (that took
 so long), credits (mean at that time, in dollars), lowest (until the next hour, of any
@@ -206,6 +247,13 @@ type options struct {
 	clouds      string // a file; "" for the paper's
 	local       int
 	transfer    time.Duration
+	data        pricing.Money // what the data of a job costs
+	spot        string        // a file, madeUp, or "" for no spot cloud
+	series      string
+	bid         pricing.Money
+	overhead    elastic.Delay
+	lead        time.Duration
+	release     elastic.Delay
 	reject      []float64
 	budget      elastic.Budget
 	every       time.Duration
@@ -239,7 +287,7 @@ const (
 // section III.B, since the evaluation does not say.
 func define(o *options, f *cli.Flags) {
 	*o = options{
-		policies: allPolicies, local: elastic.Marshall12Local, reject: []float64{.1, .9}, budget: elastic.Marshall12Budget(), every: elastic.DefaultEvery, runs: 30, seed: 1, launch: -1,
+		policies: allPolicies, local: elastic.Marshall12Local, reject: []float64{.1, .9}, budget: elastic.Marshall12Budget(), every: elastic.DefaultEvery, runs: 30, seed: 1, launch: -1, bid: 85 * pricing.Milli,
 		aqtp: elastic.AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute},
 	}
 	f.File("trace", &o.trace)
@@ -267,6 +315,25 @@ func define(o *options, f *cli.Flags) {
 			func(m pricing.Money) bool { return m >= 0 && m <= maxBudget })
 	}
 	f.Span("transfer", &o.transfer, "a span of time that is not negative, such as 10m", func(d time.Duration) bool { return d >= 0 && d <= maxSpan })
+	f.Money("transfer-price", &o.data, "an amount from 0 to 1000 dollars, such as 0.09", func(m pricing.Money) bool { return m >= 0 && m <= maxBudget })
+	f.Func("spot", func(s string) error {
+		if o.spot = s; s == "" {
+			return errors.New("want the name of a file, or made-up")
+		}
+		if s != madeUp {
+			f.Reads(s)
+		}
+		return nil
+	})
+	f.Name("series", &o.series, "an instance type of -spot, such as t3.small")
+	f.Money("bid", &o.bid, "an amount above 0 and up to 1000 dollars, such as 0.05", func(m pricing.Money) bool { return m > 0 && m <= maxBudget })
+	f.Span("lead", &o.lead, "a span of time from 0s and below 1h, such as 2m", func(d time.Duration) bool { return d >= 0 && d < time.Hour })
+	for name, to := range map[string]*elastic.Delay{"overhead": &o.overhead, "release": &o.release} {
+		f.Func(name, func(s string) (err error) {
+			*to, err = parseDelay(s)
+			return err
+		})
+	}
 	f.Switch("covered", &o.budget.Covered)
 	f.Span("every", &o.every, "a span of time from 1s, such as 5m", func(d time.Duration) bool { return d >= time.Second && d <= maxSpan })
 	positive := func(name string, to *time.Duration) {
@@ -309,8 +376,10 @@ func define(o *options, f *cli.Flags) {
 	}
 	f.Switch("choices", &o.showChoices)
 	f.Check(func() error {
-		if o.transfer > 0 && (o.budget.Covered || o.showChoices) {
-			return errors.New("-transfer with -covered or -choices, which has -covered: want one of them")
+		for _, name := range []string{"transfer", "transfer-price", "spot", "overhead", "release"} {
+			if f.Given(name) && o.budget.Covered {
+				return fmt.Errorf("-%s with -covered: want one of them", name)
+			}
 		}
 		if o.launch < 0 { // see the usage
 			if o.launch = launchJobs; o.trace == "" && o.clouds == "" {
@@ -331,8 +400,10 @@ func define(o *options, f *cli.Flags) {
 			return o.trace != ""
 		case "arrivals":
 			return o.trace != "" || o.workload == grid5000
-		case "reject", "transfer":
+		case "reject", "transfer", "transfer-price", "spot", "release":
 			return o.clouds != ""
+		case "series", "bid":
+			return o.spot == ""
 		case "launch":
 			return !has(od, odPlus)
 		case "keep-free":

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -47,7 +49,10 @@ func (c *cell) row() jsonrows.Row {
 	row = append(row, "runs", len(c.runs), "jobs", mean(func(r *oneRun) float64 { return float64(r.jobs) }))
 	add := func(name, unit string, of func(*oneRun) float64) {
 		x := c.over(of)
-		row = append(row, name+unit, decimal.Number(x.mean, 3), name+"_sd"+unit, nil)
+		row = append(row, name+unit, nil, name+"_sd"+unit, nil)
+		if !math.IsNaN(x.mean) {
+			row[len(row)-3] = decimal.Number(x.mean, 3)
+		}
 		if x.known {
 			row[len(row)-1] = decimal.Number(x.deviation, 3)
 		}
@@ -59,7 +64,11 @@ func (c *cell) row() jsonrows.Row {
 	for k, name := range c.setup.places() {
 		add(name+"_core_hours", "", coreHours(k))
 	}
-	return append(row, "lowest_credits", c.lowest(), "refused", mean(func(r *oneRun) float64 { return float64(r.refused) }), "unfinished_jobs", c.unfinished())
+	row = append(row, "lowest_credits", c.lowest(), "refused", mean(func(r *oneRun) float64 { return float64(r.refused) }))
+	if c.setup.spots() {
+		row = append(row, "requeued", mean(requeued), "lost_core_hours", mean(lost))
+	}
+	return append(row, "unfinished_jobs", c.unfinished())
 }
 
 // writeCredits writes a row for each hour of each cell.
@@ -122,8 +131,11 @@ func inHours(f func(*oneRun) float64) func(*oneRun) float64 {
 // percent writes a rate or a share without superfluous decimals.
 func percent(x float64) string { return string(decimal.Number(100*x, 2)) + "%" }
 
-// plusMinus writes a spread; of a single run the figure alone.
+// plusMinus writes a spread; of a single run the figure alone, and "-" if no run has it.
 func plusMinus(s spread, decimals int) string {
+	if math.IsNaN(s.mean) {
+		return "-"
+	}
 	mean := decimal.Grouped(decimal.Fixed(s.mean, decimals))
 	if !s.known {
 		return mean
@@ -141,6 +153,10 @@ func (r *results) text(w *table.Page) error {
 				continue
 			}
 			titles := "<policy|AWRT, h|AWQT, h|cost, $|makespan, s|lowest\ncredits, $"
+			spots := at.spots()
+			if spots {
+				titles += "|jobs that\nlost work|lost\ncore-hours"
+			}
 			unfinished := r.unfinished(s) > 0
 			if unfinished {
 				titles += "|unfinished\njobs"
@@ -154,6 +170,9 @@ func (r *results) text(w *table.Page) error {
 				row := []string{
 					c.policy.label(), plusMinus(c.over(inHours(awrt)), 2), plusMinus(c.over(inHours(awqt)), 2), plusMinus(c.over(cost), 0),
 					plusMinus(c.over(makespan), 0), decimal.Grouped(c.lowest().Fixed(0)),
+				}
+				if spots {
+					row = append(row, plusMinus(c.over(requeued), 0), plusMinus(c.over(lost), 0))
 				}
 				if unfinished {
 					row = append(row, decimal.Int(c.unfinished()))
@@ -175,9 +194,28 @@ func (r *results) text(w *table.Page) error {
 	if r.opts.runs == 1 {
 		what = "Of one run, so that the deviations between runs are not known."
 	}
+	if slices.ContainsFunc(r.cells, func(c cell) bool { return math.IsNaN(c.over(awrt).mean) }) {
+		what += ` Where no job ended the times are "-".`
+	}
+	below := "what falls below that renews instances on which jobs run."
+	if slices.ContainsFunc(r.setups, func(s *setup) bool { return s.data() }) {
+		below = "what falls below that renews instances on which jobs run, or pays for data. The price of data is paid when a job starts, " +
+			"and is not checked against the credits: policies do not know of it."
+	}
 	w.Sayf("%s AWRT and AWQT are response and queued time, weighted by cores. $%v an hour accrue and "+
-		"accumulate; launches and idle instances overdraw them by $%v at the most, and what falls below that renews instances on which jobs run.",
-		what, r.opts.budget.Hourly, r.opts.budget.Debt)
+		"accumulate; launches and idle instances overdraw them by $%v at the most, and %s", what, r.opts.budget.Hourly, r.opts.budget.Debt, below)
+	for _, at := range r.setups[:1] {
+		for i := range at.clouds {
+			if s := at.clouds[i].Spot; s != nil {
+				of := s.History.Series.String()
+				if s.History.Series.Type == madeUp {
+					of = "made-up"
+				}
+				w.Sayf("The cloud %s has %s prices from $%v to $%v, %s days of them, and a bid of $%v. Where the price is above the bid, all its instances end.", at.clouds[i].Name, of,
+					slices.Min(s.History.Prices), slices.Max(s.History.Prices), decimal.Fixed(s.History.Span().Hours()/24, 0), s.Bid)
+			}
+		}
+	}
 	w.Sayf("The rules that the paper leaves open: %s.", r.opts.rules())
 	for i := range r.cells {
 		if line := r.cells[i].unended(); line != "" {
@@ -280,7 +318,9 @@ func (r *results) figures(s *jobSource) []svgplot.Bars {
 				var b svgplot.Bar
 				for _, part := range f.parts {
 					x := r.cell(s, at, p).over(part)
-					b.Parts, b.Spreads = append(b.Parts, x.mean), append(b.Spreads, x.deviation)
+					if !math.IsNaN(x.mean) {
+						b.Parts, b.Spreads = append(b.Parts, x.mean), append(b.Spreads, x.deviation)
+					}
 				}
 				bars = append(bars, b)
 			}

@@ -42,6 +42,20 @@ func (p *AQTP) String() string { return "AQTP" }
 // Reset makes the policy begin with its starting value again.
 func (p *AQTP) Reset() { p.n = 0 }
 
+// Memory returns n, the number of jobs that AQTP serves now, and 0 before the first
+// evaluation. See [Policy].
+func (p *AQTP) Memory() int { return p.n }
+
+// Recall sets n to what Memory returned. If Min or Max has changed since, n is the nearest
+// number between them.
+func (p *AQTP) Recall(memory int) {
+	p.n = 0
+	if memory > 0 {
+		least, most := p.bounds()
+		p.n = min(max(memory, least), most)
+	}
+}
+
 // Validate returns an [*InputError] that unwraps to [ErrRange] if the policy
 // cannot work with its settings.
 func (p *AQTP) Validate() error {

@@ -19,6 +19,8 @@
 //	a rule of your own                room, prices and free instances     Draft
 //	a log, clouds and a budget        waits and costs of a policy         Simulator.Run
 //	the same                          why an instance was launched        Options.Decisions, Result.Decisions
+//	a spot cloud's price history      jobs that lose their instances      CloudOptions.Spot
+//	several instance types            the one for each job                CloudOptions.Cores, Speed: a cloud for each
 //	amounts by the hour               the credits at a time               Budget.Credits
 //
 // # Problem
@@ -31,8 +33,8 @@
 // ([Marshall12]). Users want to wait less, and administrators want to pay less. Policies
 // differ in how they trade waits for money.
 //
-// Job j needs n_j instances of one core each. Jobs start in order, and a job runs within
-// one infrastructure. An instance boots before it can take a job, is paid for by whole
+// Job j needs n_j cores: n_j instances of one core each, or fewer larger ones. Jobs start in
+// order, and a job runs within one infrastructure. An instance boots before it can take a job, is paid for by whole
 // hours, and may be refused.
 //
 // # Notation
@@ -58,8 +60,8 @@
 //	            that somebody can state         cost for queued time
 //
 // No policy has a guarantee on cost or wait. OD, ODPlus and AQTP have one other
-// guarantee: every job starts if credits accrue, no cloud refuses and boots take less than
-// an hour (see below). All policies but MCOP take O(J·C) time and one look at each
+// guarantee: every job starts if credits accrue, no cloud refuses or ends instances, and
+// boots take less than an hour (see below). All policies but MCOP take O(J·C) time and one look at each
 // instance: less than 50 µs for 1,000 jobs and 10 clouds with 1,000 instances
 // (BenchmarkPolicy). SM, OD, ODPlus and AQTP are deterministic. SM with Once, and AQTP,
 // remember something between evaluations and have a Reset method. MCOP draws from its

@@ -8,19 +8,21 @@
 //
 //	AWRT = Σ n_j·(wait_j + r_j) / Σ n_j        AWQT = Σ n_j·wait_j / Σ n_j
 //
-// Rules. Instances have one core. A job of n cores runs on n idle instances of one
-// infrastructure. Jobs start in the order of their submission, and no job overtakes
+// Rules. A job of n cores runs on idle instances of one infrastructure: n of them, or ⌈n/k⌉
+// instances of k cores, which run one job at a time. The job runs for its run time divided by
+// the speed of the instances (instancetype.go). Jobs start in the order of their submission, and no job overtakes
 // another, unless Options.Queue is [EASY].
 // Of the infrastructures with enough idle instances the job takes the cheapest, at equal
 // prices the first. There the job takes the instances that are paid for longest, of
 // equal instances the first launched. An instance is charged when it is launched and at
 // each full hour after that, also while it boots, until it is terminated. A free instance
 // is charged 0 at the same times. With CloudOptions.Transfer a job takes longer in the cloud,
-// for its data. A terminated instance takes a while to go, and counts
+// for its data. A spot cloud ends all its instances when its price rises above the bid, and
+// their jobs go back to their places in the queue (spot.go). A terminated instance takes a while to go, and counts
 // for the limit until then. The first hour's credits are there at time 0.
 //
-// Events of one moment come in this order: jobs end and instances are up; credits accrue;
-// jobs are submitted; jobs start; the policy is asked; instances are charged. So an
+// Events of one moment come in this order: jobs end and instances are up; spot prices
+// change; credits accrue; jobs are submitted; jobs start; the policy is asked; instances are charged. So an
 // instance that is idle at an evaluation on its full hour can be given back without
 // another charge. If a cloud refuses, the policy is asked again in the same moment, until
 // no cloud refuses: the policy can turn to a dearer cloud at once.

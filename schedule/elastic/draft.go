@@ -23,13 +23,14 @@ type Draft struct {
 	dst    []Action
 	left   pricing.Money // credits and debt that launches may still use
 	hours  int64         // for which Room needs credits, for each instance: 1, or more under Covered
+	plain  bool          // all instances have one core of speed 1
 	clouds []int         // that can launch, cheapest first
 	all    []int         // all infrastructures, cheapest first
 	books  []book        // by cloud
 	asked  []int         // clouds with launches that are not written down, in order
 	// Upper bounds, by which a long queue is served without a search for each job. No
-	// infrastructure has more than mostSpare spare instances. No cloud that can be asked has
-	// more than mostCan spare instances and room together. The second sum never grows in a
+	// infrastructure has more than mostSpare cores of spare instances. No cloud that can be
+	// asked has more than mostCan cores of spare instances and room together. The second sum never grows in a
 	// draft; spare instances grow by launches alone. Once a job holds up the queue, both
 	// bounds are about clouds without a price only.
 	mostSpare, mostCan int
@@ -38,6 +39,7 @@ type Draft struct {
 // A book is what a draft knows of a cloud.
 type book struct {
 	price pricing.Money
+	cores int // of an instance
 	room  int // instances that the limit still allows; 0 where none can be launched
 	spare int // idle or booting instances, new ones included, that no job has taken
 	// Spare instances that are charged before a job can start: dueUp of them before all
@@ -55,11 +57,14 @@ func (d *Draft) Reset(dst []Action, s *Snapshot) {
 	d.mostSpare, d.mostCan = math.MaxInt, math.MaxInt
 	d.left = s.Credits + s.Budget.Debt
 	d.clouds, d.all, d.books, d.asked = d.clouds[:0], d.all[:0], d.books[:0], d.asked[:0]
+	d.plain = true
 	for i := range s.Clouds {
 		c := &s.Clouds[i]
-		b := book{price: c.Price}
-		if !c.Fixed && c.Refused == 0 {
-			b.room = math.MaxInt / 2 // a valid cloud has a limit or a price
+		d.plain = d.plain && c.plain()
+		b := book{price: c.Price, cores: c.size()}
+		asks := !c.Fixed && !c.Closed && c.Refused == 0
+		if asks {
+			b.room = math.MaxInt / 2 / b.cores // a valid cloud has a limit or a price
 			if c.Limit != NoLimit {
 				b.room = max(0, c.Limit-len(c.Instances))
 			}
@@ -83,28 +88,17 @@ func (d *Draft) Reset(dst []Action, s *Snapshot) {
 			}
 		}
 		d.books = append(d.books, b)
-		d.all = d.insert(d.all, i)
-		if !c.Fixed && c.Refused == 0 {
-			d.clouds = d.insert(d.clouds, i)
+		d.all = insertCheapest(d.all, s.Clouds, i)
+		if asks {
+			d.clouds = insertCheapest(d.clouds, s.Clouds, i)
 		}
 	}
 }
 
-// insert keeps a list of clouds sorted by price, then by index.
-func (d *Draft) insert(list []int, i int) []int {
-	list = append(list, i)
-	k := len(list) - 1
-	for ; k > 0 && d.s.Clouds[list[k-1]].Price > d.s.Clouds[i].Price; k-- {
-		list[k] = list[k-1]
-	}
-	list[k] = i
-	return list
-}
-
 // Cheapest returns the clouds that can be asked for instances, as indices in
-// Snapshot.Clouds: clouds that are not fixed and have not refused at this evaluation,
-// ordered by price and then by index. The slice is valid until the next Reset. The caller
-// may reslice it, but must not write to it.
+// Snapshot.Clouds: clouds that are not fixed or closed and have not refused at this
+// evaluation, ordered by the price of a core-hour, divided by the speed, and then by index.
+// The slice is valid until the next Reset. The caller may reslice it, but must not write to it.
 func (d *Draft) Cheapest() []int { return d.clouds }
 
 // Left returns what launches may still spend: the credits and the budget's debt, less
@@ -146,7 +140,7 @@ func (d *Draft) Launch(cloud, n int, why Reason) int {
 	}
 	n = min(n, d.Room(cloud))
 	d.launch(cloud, n, why)
-	d.mostSpare = max(d.mostSpare, d.books[cloud].spare)
+	d.mostSpare = max(d.mostSpare, d.books[cloud].has())
 	return n
 }
 
@@ -190,8 +184,9 @@ func (d *Draft) Take(cloud, n int) {
 }
 
 // Serve finds room for a whole job within one infrastructure: the cheapest infrastructure
-// with enough spare instances, or else the first of the given clouds that can launch the
-// missing instances. Serve launches them, takes all instances for the job, and reports true.
+// with enough spare instances, or else the cloud of the given clouds that can launch the
+// missing instances. Where clouds have instances of one core and speed 1, that is the first
+// such cloud; otherwise the one in which the job costs least, and the first of equals. Serve launches them, takes all instances for the job, and reports true.
 // Without such a cloud Serve does nothing and reports false.
 //
 // Serve sets credits aside. Instances that the job takes may be charged before the job can
@@ -215,10 +210,6 @@ func (d *Draft) serve(j *schedule.Job, clouds []int, free, bound bool, why Reaso
 	if n < 0 {
 		panic("elastic: job with a negative number of nodes")
 	}
-	later := uint64(0) // instance-hours to be set aside
-	if d.s.Budget.Covered {
-		later = instanceHours(n, j.Estimate)
-	}
 	if n <= d.mostSpare {
 		most := 0
 		for _, c := range d.all {
@@ -226,45 +217,71 @@ func (d *Draft) serve(j *schedule.Job, clouds []int, free, bound bool, why Reaso
 			if free && b.price > 0 {
 				break // and so are all after it
 			}
-			if b.spare >= n {
-				due := max(0, n-(b.spare-b.dueUp))
-				if hours := addHours(later, due); d.pays(b, hours) {
+			if need := needOf(n, b.cores); b.spare >= need {
+				due := max(0, need-(b.spare-b.dueUp))
+				if hours := addHours(d.later(j, c), due); d.pays(b, hours) {
 					d.left -= b.price * pricing.Money(hours)
-					b.take(n)
+					b.take(need)
 					return true
 				}
 			}
-			most = max(most, b.spare)
+			most = max(most, b.has())
 		}
 		d.mostSpare = most
 	}
 	if bound && n > d.mostCan {
 		return false
 	}
+	best, least := -1, 0.
+	var launch int
+	var aside uint64 // instance-hours
 	for _, c := range clouds {
 		b := &d.books[c]
-		missing := max(0, n-b.spare)
+		need := needOf(n, b.cores)
+		missing := max(0, need-b.spare)
 		if b.room < missing || free && b.price > 0 {
 			continue
 		}
-		due := max(0, n-missing-(b.spare-b.dueNew))
-		if hours := addHours(later, due); d.pays(b, addHours(hours, missing)) {
-			d.launch(c, missing, why)
-			d.left -= b.price * pricing.Money(hours)
-			b.take(n)
-			return true
+		due := max(0, need-missing-(b.spare-b.dueNew))
+		if hours := addHours(d.later(j, c), due); d.pays(b, addHours(hours, missing)) {
+			if cost := d.s.Clouds[c].cost(n); best < 0 || cost < least {
+				best, least, launch, aside = c, cost, missing, hours
+			}
+			if d.plain {
+				break
+			}
 		}
+	}
+	if best >= 0 {
+		b := &d.books[best]
+		d.launch(best, launch, why)
+		d.left -= b.price * pricing.Money(aside)
+		b.take(needOf(n, b.cores))
+		return true
 	}
 	if bound {
 		d.mostCan = 0
 		for _, c := range clouds {
 			if b := &d.books[c]; !(free && b.price > 0) {
-				d.mostCan = max(d.mostCan, b.spare+d.Room(c))
+				d.mostCan = max(d.mostCan, b.cores*(b.spare+d.Room(c)))
 			}
 		}
 	}
 	return false
 }
+
+// later returns how many instance-hours the credits must hold for a job beyond the first
+// hours of its instances.
+func (d *Draft) later(j *schedule.Job, cloud int) uint64 {
+	if !d.s.Budget.Covered {
+		return 0
+	}
+	c := &d.s.Clouds[cloud]
+	return instanceHours(c.need(j.Nodes), c.lasts(j.Estimate))
+}
+
+// has returns the cores of spare instances.
+func (b *book) has() int { return b.cores * b.spare }
 
 // take takes spare instances.
 func (b *book) take(n int) {
@@ -336,15 +353,16 @@ func (d *Draft) servePart(n int, clouds []int, why Reason) {
 	best, most := -1, 0
 	for _, c := range clouds {
 		b := &d.books[c]
-		if can := b.spare + b.room; b.price == 0 && can > most && n <= d.s.Clouds[c].Limit {
+		if can := b.cores * (b.spare + b.room); b.price == 0 && can > most && n <= d.s.Clouds[c].cores(d.s.Clouds[c].Limit) {
 			best, most = c, can
 		}
 	}
 	if best < 0 {
 		return
 	}
-	d.launch(best, min(d.books[best].room, max(0, n-d.books[best].spare)), why)
-	d.books[best].take(min(n, d.books[best].spare))
+	need := needOf(n, d.books[best].cores)
+	d.launch(best, min(d.books[best].room, max(0, need-d.books[best].spare)), why)
+	d.books[best].take(min(need, d.books[best].spare))
 }
 
 // TerminateDue terminates the idle instances that would be charged before the next

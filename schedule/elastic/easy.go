@@ -64,7 +64,7 @@ func (e *Simulator) backfill() {
 	}
 	idle := 0
 	for i := range e.places {
-		idle = max(idle, e.places[i].idle)
+		idle = max(idle, e.snap.Clouds[i].cores(e.places[i].idle))
 	}
 	if idle == 0 {
 		return
@@ -78,20 +78,21 @@ func (e *Simulator) backfill() {
 		}
 		for _, i := range e.order {
 			c := &e.snap.Clouds[i]
-			late := i == place && j.Estimate+e.places[i].transfer > at-e.now
+			need := c.need(j.Nodes)
+			late := i == place && c.lasts(j.Estimate)+e.places[i].transfer > at-e.now
 			switch {
-			case e.places[i].idle < j.Nodes, late && j.Nodes > extra:
+			case e.places[i].idle < need, late && need > extra:
 				continue
 			case c.Price > 0 && (e.cfg.Budget.Covered || place < 0):
 				continue
-			case place < 0 && (c.Limit == NoLimit || c.Limit >= first):
+			case place < 0 && (c.Limit == NoLimit || c.cores(c.Limit) >= first):
 				continue
 			}
 			if !e.occupy(i, j) {
 				continue
 			}
 			if late {
-				extra -= j.Nodes
+				extra -= need
 			}
 			e.cores -= j.Nodes
 			copy(e.queue[e.head+1:k+1], e.queue[e.head:k]) // its place is before the first job's
@@ -101,32 +102,34 @@ func (e *Simulator) backfill() {
 	}
 }
 
-// reserve returns where and when n instances will be idle, and how many more are idle there
-// then. The infrastructure is -1 if no running job and no boot makes enough of them idle.
-func (e *Simulator) reserve(n int) (place int, at time.Duration, extra int) {
+// reserve returns where and when instances for so many cores will be idle, and how many more are
+// idle there then. The infrastructure is -1 if no running job and no boot makes enough of
+// them idle.
+func (e *Simulator) reserve(cores int) (place int, at time.Duration, extra int) {
 	place, at = -1, schedule.Never
 	for _, i := range e.order {
+		n := e.snap.Clouds[i].need(cores)
 		if e.places[i].idle >= n { // the credits do not cover the job, see Budget.Covered
 			return i, e.now, e.places[i].idle - n
 		}
-		e.ends = e.ends[:0]
+		e.frees = e.frees[:0]
 		for k := range e.snap.Clouds[i].Instances {
 			if in := &e.snap.Clouds[i].Instances[k]; in.State == Busy || in.State == Booting {
-				e.ends = append(e.ends, in.Ready)
+				e.frees = append(e.frees, in.Ready)
 			}
 		}
 		missing := n - e.places[i].idle
-		if missing > len(e.ends) {
+		if missing > len(e.frees) {
 			continue
 		}
-		slices.Sort(e.ends)
-		when := e.ends[missing-1]
+		slices.Sort(e.frees)
+		when := e.frees[missing-1]
 		if when >= at {
 			continue
 		}
 		place, at = i, when
 		free := missing
-		for free < len(e.ends) && e.ends[free] == when {
+		for free < len(e.frees) && e.frees[free] == when {
 			free++
 		}
 		extra = free - missing

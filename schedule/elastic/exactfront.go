@@ -37,16 +37,17 @@ type subsetSums struct{ set []uint64 }
 
 // appendTo appends the sums up to room to dst, in rising order, and reports whether there
 // are at most `most` sums. If there are more, dst is as before.
-func (b *subsetSums) appendTo(dst []int, jobs []schedule.Job, room, most int) ([]int, bool) {
+func (b *subsetSums) appendTo(dst []int, jobs []schedule.Job, cores, room, most int) ([]int, bool) {
 	total := 0
 	for i := range jobs {
-		if jobs[i].Nodes > room {
+		n := needOf(jobs[i].Nodes, cores)
+		if n > room {
 			continue
 		}
 		if total > 64*exactConfigurations {
 			return dst, false
 		}
-		total += jobs[i].Nodes
+		total += n
 	}
 	room = min(room, total)
 	if room > 64*exactConfigurations {
@@ -57,7 +58,7 @@ func (b *subsetSums) appendTo(dst []int, jobs []schedule.Job, room, most int) ([
 	clear(b.set)
 	b.set[0] = 1
 	for i := range jobs {
-		n := jobs[i].Nodes
+		n := needOf(jobs[i].Nodes, cores)
 		if n > room {
 			continue
 		}

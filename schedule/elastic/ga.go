@@ -42,6 +42,7 @@ type breeder struct {
 	seen      remembered
 	launch    []int
 	jobs      []schedule.Job
+	cores     int // of an instance
 	room      int
 	cloud     int
 	table     *timetable
@@ -84,9 +85,9 @@ func (r *remembered) fill(i, k int, wait time.Duration) {
 // run breeds a population for the cloud, with room for so many instances there. It
 // appends the distinct numbers of instances of the last population to dst, fittest first,
 // at most `most` numbers. The two extremes are always among them.
-func (g *breeder) run(dst []int, t *timetable, p *MCOP, price pricing.Money, cloud, clouds, room, most int) []int {
-	n := p.population()
-	g.table, g.jobs, g.cloud, g.room = t, t.jobs, cloud, room
+func (g *breeder) run(dst []int, t *timetable, p *MCOP, c *Cloud, cloud, clouds, room, most int) []int {
+	n, price := p.population(), c.Price
+	g.table, g.jobs, g.cloud, g.cores, g.room = t, t.jobs, cloud, c.size(), room
 	g.words = (len(g.jobs) + 63) / 64
 	g.seen.reset()
 	g.launch = grow.To(g.launch, clouds)
@@ -182,7 +183,7 @@ func (g *breeder) at(bits []uint64, i int) []uint64 { return bits[i*g.words : (i
 // value returns an individual's number of instances and total queued time.
 func (g *breeder) value(x []uint64) (int, time.Duration) {
 	g.evaluated++
-	k := pack(x, g.jobs, g.room)
+	k := pack(x, g.jobs, g.cores, g.room)
 	i, ok := g.seen.find(k)
 	if ok {
 		return k, g.seen.waits[i]
@@ -221,11 +222,14 @@ func (g *breeder) winner(rnd *rand.Rand) int {
 
 // pack returns how many instances the jobs whose bits are set need together, in order.
 // Jobs that do not fit into the rest of room are left out.
-func pack(x []uint64, jobs []schedule.Job, room int) int {
+func pack(x []uint64, jobs []schedule.Job, cores, room int) int {
 	k := 0
 	for i := range jobs {
-		if x[i>>6]>>(i&63)&1 != 0 && jobs[i].Nodes <= room-k {
-			k += jobs[i].Nodes
+		if x[i>>6]>>(i&63)&1 == 0 {
+			continue
+		}
+		if n := needOf(jobs[i].Nodes, cores); n <= room-k {
+			k += n
 		}
 	}
 	return k

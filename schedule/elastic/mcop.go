@@ -233,8 +233,12 @@ func (p *MCOP) explore(s *Snapshot) {
 	}
 	p.table.reset(s, d.all, cmp.Or(p.Stall, 24*time.Hour))
 	if s.Budget.Covered { // credits are needed for as long as any of the jobs may run
+		slowest := 1.
+		for i := range s.Clouds {
+			slowest = min(slowest, s.Clouds[i].speed())
+		}
 		for i := range s.Jobs {
-			d.hours = max(d.hours, 1+int64(instanceHours(1, s.Jobs[i].Estimate)))
+			d.hours = max(d.hours, 1+int64(instanceHours(1, lastsAt(s.Jobs[i].Estimate, slowest))))
 		}
 	}
 	p.clouds = p.clouds[:0]
@@ -285,7 +289,7 @@ func (p *MCOP) enumerate(s *Snapshot) bool {
 	for i, c := range p.clouds {
 		from := len(p.numbers)
 		var ok bool
-		if p.numbers, ok = p.sums.appendTo(p.numbers, s.Jobs, p.draft.Room(c), most); !ok {
+		if p.numbers, ok = p.sums.appendTo(p.numbers, s.Jobs, s.Clouds[c].size(), p.draft.Room(c), most); !ok {
 			return false
 		}
 		most /= len(p.numbers) - from
@@ -308,7 +312,7 @@ func (p *MCOP) breed(s *Snapshot) {
 	}
 	for i, c := range p.clouds {
 		from := len(p.numbers)
-		p.numbers = p.breeder.run(p.numbers, &p.table, p, s.Clouds[c].Price, c, len(s.Clouds), p.draft.Room(c), most)
+		p.numbers = p.breeder.run(p.numbers, &p.table, p, &s.Clouds[c], c, len(s.Clouds), p.draft.Room(c), most)
 		list := p.numbers[from:len(p.numbers):len(p.numbers)]
 		slices.Sort(list)
 		p.lists[i] = list
@@ -413,7 +417,7 @@ func (b *genome) Evaluate(x []uint64) objectives {
 		if price > 0 {
 			room = int(min(int64(room), int64((b.left-cost)/price)))
 		}
-		k := pack(x[i*b.words:(i+1)*b.words], b.s.Jobs, room)
+		k := pack(x[i*b.words:(i+1)*b.words], b.s.Jobs, b.s.Clouds[c].size(), room)
 		p.launch[c] = k
 		cost += price * pricing.Money(k)
 	}

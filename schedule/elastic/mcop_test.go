@@ -384,11 +384,11 @@ func TestSubsetSums(t *testing.T) {
 			}
 		}
 		want := slices.Sorted(maps.Keys(sums))
-		got, ok := b.appendTo(nil, jobs, room, len(want))
+		got, ok := b.appendTo(nil, jobs, 1, room, len(want))
 		if !ok || !slices.Equal(got, want) {
 			t.Fatalf("%v, %v, want %v", got, ok, want)
 		}
-		if got, ok := b.appendTo([]int{7}, jobs, room, len(want)-1); ok || len(got) != 1 {
+		if got, ok := b.appendTo([]int{7}, jobs, 1, room, len(want)-1); ok || len(got) != 1 {
 			t.Fatalf("%d sums are let through where %d are allowed", len(want), len(want)-1)
 		}
 	})

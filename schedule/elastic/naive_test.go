@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -29,17 +30,24 @@ func naiveWait(s *Snapshot, launch []int, stall time.Duration) time.Duration {
 			up[c] = append(up[c], s.Now+cl.Boot)
 		}
 	}
-	sort.SliceStable(order, func(a, b int) bool { return s.Clouds[order[a]].Price < s.Clouds[order[b]].Price })
+	work := func(c *Cloud) float64 {
+		return float64(c.Price) / (float64(max(1, c.Cores)) * naiveSpeed(c))
+	}
+	sort.SliceStable(order, func(a, b int) bool {
+		c, d := &s.Clouds[order[a]], &s.Clouds[order[b]]
+		return work(c) < work(d) || work(c) == work(d) && c.Price < d.Price
+	})
 	cur, total := s.Now, time.Duration(0)
 	held := false
 	for _, j := range s.Jobs {
 		best, at := -1, schedule.Never
 		for _, c := range order {
 			slices.Sort(up[c])
-			if len(up[c]) < j.Nodes {
+			need := naiveNeed(&s.Clouds[c], j.Nodes)
+			if len(up[c]) < need {
 				continue
 			}
-			if when := max(cur, up[c][j.Nodes-1]); when < at {
+			if when := max(cur, up[c][need-1]); when < at {
 				best, at = c, when
 			}
 		}
@@ -50,13 +58,28 @@ func naiveWait(s *Snapshot, launch []int, stall time.Duration) time.Duration {
 			held = true
 		} else {
 			cur = at
-			for i := range j.Nodes {
-				up[best][i] = cur + j.Estimate
+			for i := range naiveNeed(&s.Clouds[best], j.Nodes) {
+				up[best][i] = cur + time.Duration(math.Ceil(float64(j.Estimate)/naiveSpeed(&s.Clouds[best])))
 			}
 		}
 		total += cur - j.Submit
 	}
 	return total
+}
+
+// naiveNeed is how many instances a job of n cores takes, and naiveSpeed the speed of one.
+func naiveNeed(c *Cloud, n int) (k int) {
+	for ; n > 0; n -= max(1, c.Cores) {
+		k++
+	}
+	return k
+}
+
+func naiveSpeed(c *Cloud) float64 {
+	if c.Speed == 0 {
+		return 1
+	}
+	return c.Speed
 }
 
 // naiveFront enumerates all strings of bits of all clouds, or with sums all sums
@@ -73,11 +96,11 @@ func naiveFront(s *Snapshot, sums bool) []objectives {
 			k := 0
 			for i, j := range s.Jobs {
 				if set>>i&1 == 1 {
-					k += j.Nodes
+					k += naiveNeed(&cl, j.Nodes)
 				}
 			}
 			switch {
-			case cl.Fixed || cl.Refused > 0:
+			case cl.Fixed || cl.Refused > 0 || cl.Closed:
 				k = 0
 			case cl.Limit != NoLimit && len(cl.Instances)+k > cl.Limit && k > 0:
 				continue
@@ -168,6 +191,11 @@ func drawSnapshot(t *rapid.T, jobs, clouds, cores int) *Snapshot {
 			Price: pricing.Money(rapid.IntRange(0, 3).Draw(t, "price")) * 500 * pricing.Milli,
 			Limit: rapid.IntRange(1, 3*cores).Draw(t, "limit"),
 			Boot:  time.Duration(rapid.IntRange(0, 2).Draw(t, "boot")) * 50 * time.Second,
+		}
+		if rapid.IntRange(0, 2).Draw(t, "type") == 0 && i < clouds {
+			c.Cores = rapid.IntRange(0, 3).Draw(t, "cores")
+			c.Speed = rapid.SampledFrom([]float64{0, .5, 1, 2}).Draw(t, "speed")
+			c.Closed = rapid.IntRange(0, 3).Draw(t, "closed") == 0
 		}
 		have := rapid.IntRange(0, 2*cores).Draw(t, "instances")
 		if i == clouds {

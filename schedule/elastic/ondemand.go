@@ -139,10 +139,11 @@ func (d *Draft) serveAll(printed, pooled, wholeJobs bool) int {
 			need = min(need+d.s.Jobs[i].Nodes, math.MaxInt/4) // more than limits and credits allow
 		}
 		for i := range d.books {
-			need -= d.books[i].spare
+			need -= d.books[i].has()
 		}
 		for _, c := range d.clouds {
-			need -= d.Launch(c, max(0, need), why)
+			k := d.books[c].cores
+			need -= k * d.Launch(c, needOf(max(0, need), k), why)
 		}
 		return len(d.s.Jobs)
 	case pooled:
@@ -164,9 +165,9 @@ func (d *Draft) servePooled(why Reason) int {
 			room = int(min(int64(room), int64(max(0, left)/b.price)))
 			left -= b.price * pricing.Money(room)
 		} else {
-			free += b.spare + room
+			free += b.cores * (b.spare + room)
 		}
-		all += b.spare + room
+		all += b.cores * (b.spare + room)
 	}
 	served, need, more := 0, 0, 0
 	for i := range d.s.Jobs {
@@ -179,14 +180,16 @@ func (d *Draft) servePooled(why Reason) int {
 	}
 	need = max(need, min(need+more, free))
 	for _, c := range d.all {
-		n := min(need, d.books[c].spare)
-		d.books[c].take(n)
-		need -= n
+		b := &d.books[c]
+		n := min(needOf(need, b.cores), b.spare)
+		b.take(n)
+		need = max(0, need-b.cores*n)
 	}
 	for _, c := range d.clouds {
-		n := d.Launch(c, need, why)
-		d.books[c].take(n)
-		need -= n
+		b := &d.books[c]
+		n := d.Launch(c, needOf(need, b.cores), why)
+		b.take(n)
+		need = max(0, need-b.cores*n)
 	}
 	return served
 }

@@ -10,21 +10,45 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A CloudOptions is a cloud that single-core instances are rented from by the
-// hour, every hour begun being charged.
+// A CloudOptions is a cloud that instances of one type are rented from by the hour, every
+// hour begun being charged. A provider with several types is several clouds, each with a
+// limit of its own.
 type CloudOptions struct {
 	Name   string
 	Price  pricing.Money // of an instance-hour, 0 for a private cloud
 	Limit  int           // the most instances at once, or NoLimit
 	Reject float64       // the probability that a request is refused, 0 to 1
 
+	// Cores is how many cores an instance has. The instance runs one job at a time. 0 stands
+	// for 1. Speed is how many times as fast as a local core a core is, from 1/1000 to 1000.
+	// 0 stands for 1.
+	Cores int
+	Speed float64
+
+	// Spot, if not nil, sets the price from hour to hour, in the place of Price, which must
+	// be 0, and ends instances.
+	Spot *Spot
+
 	Boot Delay // from the request to an instance that takes jobs; nil is MeasuredLaunch
 	Stop Delay // from the termination to an instance that is gone; nil is MeasuredStop
 
+	// Release is how long an instance that is given back is charged for still: a daemon must
+	// drain the instance and call the cloud. nil is no time. An instance whose next charge
+	// falls within that time is charged once more. Release must be nil under Budget.Covered.
+	Release Delay
+
 	// Transfer is how much longer a job takes here than on the local cluster, for its data
-	// to come and go; ≥ 0. The instances of the job are busy for that time. Policies do not
-	// know of it, as in [Marshall12] section II. It must be 0 under Budget.Covered.
-	Transfer time.Duration
+	// to come and go; ≥ 0. The instances of the job are busy for that time. TransferPrice is
+	// what the data of a job costs, each time that the job starts here; ≥ 0. Policies do not
+	// know of either before the job starts, as in [Marshall12] section II; Instance.Ready has
+	// the time afterwards. Both must be 0 under Budget.Covered.
+	Transfer      time.Duration
+	TransferPrice pricing.Money
+}
+
+// cloud returns the cloud as policies see it, without instances.
+func (c *CloudOptions) cloud() Cloud {
+	return Cloud{Price: c.Price, Limit: c.Limit, Cores: c.Cores, Speed: c.Speed}
 }
 
 // Marshall12Clouds returns the clouds of the paper's evaluation ([Marshall12] section V): a
@@ -69,6 +93,16 @@ type Options struct {
 	// Rand is needed if something is random: a rejection rate that is neither 0 nor 1, or
 	// a delay with a deviation or with several parts.
 	Rand *rand.Rand
+
+	// Overhead is how much longer than its run time a job holds its instances, wherever it
+	// runs: the batch system must start the job and clean up. nil is no time. Policies do
+	// not know of Overhead, so it must be nil under Budget.Covered.
+	Overhead Delay
+
+	// Lead is how much earlier than it falls policies see the charge of an instance; ≥ 0 and
+	// less than an hour. A charge within Lead is shown as the one an hour later: it is too
+	// late to avoid it. A live manager has a lead, since it takes time to end an instance.
+	Lead time.Duration
 
 	// RejectWhole has a cloud refuse a request for several instances as a whole;
 	// otherwise it refuses the instances one by one.
@@ -130,7 +164,16 @@ func (c Options) withDefaults() (Options, error) {
 	if c.Queue > EASY {
 		return c, badInput("Queue", -1, ErrRange, "%v: want FCFS or EASY", c.Queue)
 	}
-	chance := false
+	if err := c.Overhead.check("Overhead", -1); err != nil {
+		return c, err
+	}
+	switch {
+	case c.Lead < 0 || c.Lead >= hour:
+		return c, badInput("Lead", -1, ErrRange, "%v: want 0 or more, and less than an hour", c.Lead)
+	case c.Budget.Covered && c.Overhead != nil:
+		return c, badInput("Overhead", -1, ErrRange, "a time with Budget.Covered, under which policies save for estimates alone: want one of them")
+	}
+	chance := c.Overhead != nil && !c.Overhead.certain()
 	for i := range c.Clouds {
 		cl := &c.Clouds[i]
 		switch {
@@ -140,12 +183,22 @@ func (c Options) withDefaults() (Options, error) {
 			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", cl.Limit)
 		case cl.Limit > maxHeld:
 			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or NoLimit", cl.Limit, maxHeld)
-		case cl.Limit == NoLimit && cl.Price == 0:
+		case cl.Cores < 0 || cl.Cores > maxHeld:
+			return c, badEnvironment("Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", cl.Cores, maxHeld)
+		case !speedOK(cl.Speed):
+			return c, badEnvironment("Speed", i, ErrRange, "%v: want %v to %v, or 0 for 1", cl.Speed, 1./maxSpeed, maxSpeed)
+		case cl.Limit == NoLimit && cl.Price == 0 && cl.Spot == nil:
 			return c, badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want a limit, such as 512")
 		case cl.Transfer < 0 || cl.Transfer > maxTime:
 			return c, badEnvironment("Transfer", i, ErrRange, "%v: want 0 to %.0f s", cl.Transfer, maxTime.Seconds())
-		case cl.Transfer > 0 && c.Budget.Covered:
-			return c, badEnvironment("Transfer", i, ErrRange, "%v with Budget.Covered, under which policies save for estimates alone: want one of them", cl.Transfer)
+		case cl.TransferPrice < 0:
+			return c, badEnvironment("TransferPrice", i, ErrRange, "%v a job: want 0 or more", cl.TransferPrice)
+		case c.Budget.Covered && (cl.Transfer > 0 || cl.TransferPrice > 0):
+			return c, badEnvironment("Transfer", i, ErrRange, "a time or price with Budget.Covered, under which policies save for estimates alone: want one of them")
+		case c.Budget.Covered && cl.Release != nil:
+			return c, badEnvironment("Release", i, ErrRange, "a time with Budget.Covered, under which every charge is set aside beforehand: want one of them")
+		case c.Budget.Covered && cl.Spot != nil:
+			return c, badEnvironment("Spot", i, ErrRange, "a spot price with Budget.Covered, under which credits are set aside at a known price: want one of them")
 		case !(cl.Reject >= 0 && cl.Reject <= 1):
 			return c, badEnvironment("Reject", i, ErrRange, "a rejection rate of %v: want a probability from 0 to 1", cl.Reject)
 		}
@@ -155,7 +208,15 @@ func (c Options) withDefaults() (Options, error) {
 		if err := cl.Stop.check("Stop", i); err != nil {
 			return c, err
 		}
-		chance = chance || cl.Reject > 0 && cl.Reject < 1 || !cl.Boot.certain() || !cl.Stop.certain()
+		if err := cl.Release.check("Release", i); err != nil {
+			return c, err
+		}
+		if cl.Spot != nil {
+			if err := cl.Spot.check(i, cl); err != nil {
+				return c, err
+			}
+		}
+		chance = chance || cl.Reject > 0 && cl.Reject < 1 || !cl.Boot.certain() || !cl.Stop.certain() || cl.Release != nil && !cl.Release.certain()
 	}
 	if chance && c.Rand == nil {
 		return c, badInput("Rand", -1, ErrRange, "something is left to chance without a source of randomness: want a source, or rates of 0 or 1 and Certain delays")
@@ -172,24 +233,29 @@ func (c Options) withDefaults() (Options, error) {
 	return c, nil
 }
 
-// room returns how many cores of one infrastructure a job of up to so many hours can
-// have, and whether credits bound that number.
-func (c *Options) room(hours int64) (most int, credits bool) {
+// room returns how many cores of one infrastructure a job with such an estimate can have,
+// and whether credits bound that number.
+func (c *Options) room(estimate time.Duration) (most int, credits bool) {
 	most = c.Local
 	for i := range c.Clouds {
 		cl := &c.Clouds[i]
-		if cl.Reject == 1 {
+		price := cl.Price
+		if cl.Spot != nil {
+			price = cl.Spot.lowest()
+		}
+		if cl.Reject == 1 || cl.Spot != nil && price > cl.Spot.Bid {
 			continue
 		}
+		like := cl.cloud()
 		n, bound := cl.Limit, false
 		if n == NoLimit {
 			n = maxHeld
 		}
-		if cl.Price > 0 {
-			each := cl.Price
+		if price > 0 {
+			each := price
 			if c.Budget.Covered {
 				var err error
-				if each, err = each.Mul(1 + hours); err != nil {
+				if each, err = each.Mul(1 + int64((like.lasts(estimate)+hour-1)/hour)); err != nil {
 					continue
 				}
 			}
@@ -202,7 +268,7 @@ func (c *Options) room(hours int64) (most int, credits bool) {
 				n, bound = int(saved/each), true
 			}
 		}
-		if n > most {
+		if n = like.cores(n); n > most {
 			most, credits = n, bound
 		}
 	}
@@ -218,7 +284,7 @@ func checkEnvironment(jobs []trace.Job, cfg *Options) error {
 	for i := range jobs {
 		j := &jobs[i]
 		if cfg.Budget.Covered {
-			most, credits = cfg.room(int64((j.Estimate + hour - 1) / hour))
+			most, credits = cfg.room(j.Estimate)
 		}
 		switch n := j.Nodes; {
 		case n <= most:

@@ -30,9 +30,21 @@ import (
 //
 // which is called after an evaluation without an action. Rests reports whether all later
 // evaluations have no action and leave the policy unchanged, until a job is submitted,
-// starts or ends, or an instance changes its state, whatever the time, the credits and the
-// next charges are then. The [Simulator] skips those evaluations. All policies of this
-// package have the method.
+// starts or ends, an instance changes its state, or a cloud its price, whatever the time, the
+// credits and the next charges are then. The [Simulator] skips those evaluations. All policies of this
+// package have the method. A policy that waits for credits may also have a method
+//
+//	RestsBelow(s *Snapshot) (credits pricing.Money, rests bool)
+//
+// which is called instead. It reports the same of all later evaluations with fewer credits.
+//
+// A policy that remembers something between evaluations may have the methods
+//
+//	Memory() int
+//	Recall(memory int)
+//
+// A program that keeps Memory in a file, and calls Recall when it starts again, goes on as
+// if it had not ended. SM and AQTP have the methods; OD, ODPlus and MCOP remember nothing.
 type Policy interface {
 	AppendActions(dst []Action, s *Snapshot) []Action
 }
@@ -43,12 +55,12 @@ type PolicyFunc func(dst []Action, s *Snapshot) []Action
 // AppendActions calls f.
 func (f PolicyFunc) AppendActions(dst []Action, s *Snapshot) []Action { return f(dst, s) }
 
-// A Snapshot is what a policy knows at an evaluation. Instances have one core: a job of n
-// nodes takes n instances of one infrastructure. Clouds that refuse requests are asked in
-// rounds. The caller carries the actions out. If a launch is refused in part or in whole,
-// the caller notes that in Cloud.Refused, updates the snapshot, sets Again and asks once
-// more, until no launch is refused. A policy asks no cloud twice at one evaluation, so there
-// are at most as many rounds as clouds.
+// A Snapshot is what a policy knows at an evaluation. A job of n nodes needs n cores, and
+// takes whole instances of one infrastructure: n of them if instances have one core. Clouds
+// that refuse requests are asked in rounds. The caller carries the actions out. If a launch is
+// refused in part or in whole, the caller notes that in Cloud.Refused, updates the snapshot,
+// sets Again and asks once more, until no launch is refused. A policy asks no cloud twice at
+// one evaluation, so there are at most as many rounds as clouds.
 type Snapshot struct {
 	Now     time.Duration  // the time of the evaluation, ≥ 0
 	Every   time.Duration  // the next evaluation is at Now + Every; > 0
@@ -61,19 +73,21 @@ type Snapshot struct {
 
 // A Cloud is an infrastructure: a cloud, or the local cluster (Fixed).
 type Cloud struct {
-	Price     pricing.Money // of an instance for an hour, ≥ 0; parts of hours count as hours
+	Price     pricing.Money // of an instance for an hour begun now, ≥ 0
 	Limit     int           // the most instances at once, or NoLimit
 	Fixed     bool          // nothing can be launched or terminated here: the local cluster
 	Boot      time.Duration // how long an instance takes to boot, as expected; ≥ 0
 	Refused   int           // instances that it refused at this evaluation; ≥ 0
+	Closed    bool          // nothing can be launched here now: a spot cloud whose price is above the bid
+	Cores     int           // of an instance, which runs one job at a time; ≥ 0, 0 stands for 1
+	Speed     float64       // a job runs for its estimate divided by Speed here; ≥ 0, 0 stands for 1
 	Instances []Instance    // that there are, in any order
 }
 
 // NoLimit is the Limit of a cloud without one.
 const NoLimit = -1
 
-// An Instance is one rented machine with one core, or one core of a fixed
-// infrastructure.
+// An Instance is one rented machine, or one core of a fixed infrastructure.
 type Instance struct {
 	ID    int64         // the caller's; policies do not look at it
 	State InstanceState // what it does
@@ -179,6 +193,10 @@ func (s *Snapshot) Validate() error {
 			return badInput("Clouds.Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", c.Limit)
 		case c.Boot < 0:
 			return badInput("Clouds.Boot", i, ErrRange, "%v: want 0 or more", c.Boot)
+		case c.Cores < 0 || c.Cores > maxHeld:
+			return badInput("Clouds.Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", c.Cores, maxHeld)
+		case !speedOK(c.Speed):
+			return badInput("Clouds.Speed", i, ErrRange, "%v: want %v to %v, or 0 for 1", c.Speed, 1./maxSpeed, maxSpeed)
 		case c.Refused < 0:
 			return badInput("Clouds.Refused", i, ErrRange, "%d instances: want 0 or more", c.Refused)
 		case !c.Fixed && c.Price == 0 && c.Limit == NoLimit:
@@ -191,11 +209,11 @@ func (s *Snapshot) Validate() error {
 		}
 		switch {
 		case c.Fixed:
-			most = max(most, len(c.Instances))
+			most = max(most, c.cores(len(c.Instances)))
 		case c.Limit == NoLimit:
 			most = math.MaxInt
 		default:
-			most = max(most, c.Limit)
+			most = max(most, c.cores(c.Limit))
 		}
 	}
 	for i := range s.Jobs {

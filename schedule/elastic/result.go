@@ -52,7 +52,10 @@ type CreditLevel struct {
 // An InfrastructureResult is what became of the local cluster or a cloud.
 type InfrastructureResult struct {
 	Name      string  // "local" or CloudOptions.Name
-	CoreHours float64 // that jobs ran, until the horizon
+	CoreHours float64 // that jobs ran, until the horizon; without LostHours
+	LostHours float64 // core-hours that jobs ran in vain, on instances that a spot cloud ended
+	Requeued  int     // how often a job lost its work so
+	Revoked   int     // instances that the spot cloud ended
 	Hours     int64   // instance-hours charged or, at a price of 0, begun; none of the local cluster
 	Cost      pricing.Money
 	Launched  int // instances

@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -31,6 +32,7 @@ type Simulator struct {
 	now     time.Duration
 	since   time.Duration // how long nothing has happened for the jobs: see patience
 	resting bool          // evaluations are skipped: see Policy
+	enough  pricing.Money // credits that end that
 	woken   bool          // something has happened since: skipping ends
 	events  heaps.Queue[time.Duration]
 	snap    Snapshot
@@ -40,7 +42,9 @@ type Simulator struct {
 	places  []place // by infrastructure
 	order   []int   // infrastructures, cheapest first
 	actions []Action
-	ends    []time.Duration // memory of EASY
+	ends    []time.Duration // by job: when the job that runs ends, or -1
+	frees   []time.Duration // memory of EASY
+	dues    []time.Duration // memory of Lead
 	ended   int
 	left    pricing.Money // credits
 	covered pricing.Money // under Covered: the part of left that running jobs will be charged
@@ -50,6 +54,7 @@ type Simulator struct {
 	response, queued timesum.Sum
 	weight           int
 	last             time.Duration
+	over             time.Duration // when the simulation ends
 	res              Result
 }
 
@@ -57,12 +62,17 @@ type Simulator struct {
 type place struct {
 	job        []int32 // by instance: the index of the job that it runs, or -1
 	boot, stop Delay
+	release    Delay
 	reject     float64
 	transfer   time.Duration
+	data       pricing.Money // what the data of a job costs
+	spot       *Spot
+	change     time.Duration // of the spot price, or Never
+	free       bool          // charges take place later, see settle
 	idle       int
 	stopping   int
 	due        time.Duration // least Due
-	busy       timesum.Sum
+	busy, lost timesum.Sum
 }
 
 var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
@@ -84,8 +94,9 @@ var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
 //
 // Time: O(log E) an event, with E jobs running and instances booting; O(instances) for a
 // start, an end, an evaluation, and each of the twelve or so moments of an hour at which
-// instances are charged; and the time of the policy. Evaluations at which a policy rests
-// take no time, see [Policy]. An hour without any other event takes O(1).
+// instances with a price are charged; O(log P) for a change of a spot price, with P prices;
+// and the time of the policy. Evaluations at which a policy rests take no time, see
+// [Policy]. An hour without any other event takes O(1).
 func (e *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -135,13 +146,15 @@ func (e *Simulator) reset(jobs []trace.Job, cfg Options) {
 		Credits:         r.Credits[:0],
 		Decisions:       r.Decisions[:0],
 	}
+	e.ends = grow.To(e.ends, len(jobs))
 	for i := range jobs {
-		r.Starts[i], r.Places[i] = -1, -1
+		r.Starts[i], r.Places[i], e.ends[i] = -1, -1, -1
 	}
+	e.snap = Snapshot{Clouds: clouds, Every: cfg.Every, Budget: cfg.Budget}
 	e.order = e.order[:0]
 	for i := range n {
 		p, c := &places[i], &clouds[i]
-		*p = place{job: p.job[:0], due: schedule.Never}
+		*p = place{job: p.job[:0], due: schedule.Never, change: schedule.Never}
 		*c = Cloud{Instances: c.Instances[:0]}
 		if i == 0 {
 			r.Infrastructures[0] = InfrastructureResult{Name: "local", Peak: cfg.Local}
@@ -155,8 +168,15 @@ func (e *Simulator) reset(jobs []trace.Job, cfg Options) {
 		} else {
 			cc := &cfg.Clouds[i-1]
 			r.Infrastructures[i].Name = cc.Name
-			c.Price, c.Limit = cc.Price, cc.Limit
-			p.reject, p.boot, p.stop, p.transfer = cc.Reject, cc.Boot, cc.Stop, cc.Transfer
+			instances := c.Instances
+			*c = cc.cloud()
+			c.Instances = instances
+			p.reject, p.boot, p.stop, p.release = cc.Reject, cc.Boot, cc.Stop, cc.Release
+			p.transfer, p.data, p.spot = cc.Transfer, cc.TransferPrice, cc.Spot
+			p.free = cc.Price == 0 && cc.Spot == nil
+			if p.spot != nil {
+				e.price(i)
+			}
 			if p.boot == nil {
 				p.boot = measuredLaunch
 			}
@@ -165,23 +185,54 @@ func (e *Simulator) reset(jobs []trace.Job, cfg Options) {
 			}
 			c.Boot = p.boot.Mean()
 		}
-		e.order = append(e.order, i)
-		k := i
-		for ; k > 0 && clouds[e.order[k-1]].Price > c.Price; k-- {
-			e.order[k] = e.order[k-1]
-		}
-		e.order[k] = i
 	}
-	e.snap = Snapshot{Clouds: clouds, Every: cfg.Every, Budget: cfg.Budget}
+	e.sortPlaces()
+}
+
+// sortPlaces sorts the infrastructures by what work costs there.
+func (e *Simulator) sortPlaces() {
+	e.order = e.order[:0]
+	for i := range e.places {
+		e.order = insertCheapest(e.order, e.snap.Clouds, i)
+	}
+}
+
+// settle charges the instances of an infrastructure without a price for the hours that have
+// begun before a time. Nothing but the number of hours depends on these charges, so they
+// are no events.
+func (e *Simulator) settle(i int, before time.Duration) {
+	p, c := &e.places[i], &e.snap.Clouds[i]
+	if !p.free || p.due >= before {
+		return
+	}
+	p.due = schedule.Never
+	for k := range c.Instances {
+		in := &c.Instances[k]
+		if in.Due < before {
+			hours := (before - in.Due + hour - 1) / hour
+			in.Due += hours * hour
+			if in.State == Stopping { // it takes longer to go, see Release
+				hours, in.Due = 1, schedule.Never
+			}
+			e.res.Infrastructures[i].Hours += int64(hours)
+		}
+		p.due = min(p.due, in.Due)
+	}
 }
 
 // cloudShift packs a cloud and an instance into the index of an event.
 const cloudShift = 40
 
-// replay is the event loop. At one moment: jobs end and instances are up; credits
-// accrue; jobs are submitted; jobs start; the policy is asked; instances are
-// charged.
+// replay is the event loop. At one moment: jobs end and instances are up; spot prices
+// change; credits accrue; jobs are submitted; jobs start; the policy is asked; instances
+// are charged.
 func (e *Simulator) replay() {
+	defer func() {
+		for i := range e.places {
+			e.settle(i, e.over)
+		}
+	}()
+	e.over = 0
 	next := 0 // job to be submitted
 	var accrual, evaluation time.Duration
 	// skip counts the evaluations before a time that were skipped while the policy rested.
@@ -208,19 +259,25 @@ func (e *Simulator) replay() {
 			at = min(at, e.events.Min().Key)
 		}
 		for i := range e.places {
-			at = min(at, e.places[i].due)
+			if p := &e.places[i]; !p.free {
+				at = min(at, p.due)
+			}
+			at = min(at, e.places[i].change)
 		}
 		if e.cfg.Horizon == 0 && e.ended == len(e.jobs) {
+			e.over = e.now + 1
 			return
 		}
 		switch {
 		case e.cfg.Horizon > 0:
 			if at >= e.cfg.Horizon {
 				skip(e.cfg.Horizon)
+				e.over = e.cfg.Horizon
 				return
 			}
 		case e.head == e.ended && e.head < len(e.queue) && at >= e.since+patience:
 			skip(e.since + patience)
+			e.over = e.since + patience
 			return
 		case at >= maxTime:
 			e.fail(badInput("Policy", -1, ErrRange, "the jobs take longer than the %.0f s that can be simulated: want a Horizon", maxTime.Seconds()))
@@ -232,12 +289,21 @@ func (e *Simulator) replay() {
 		for e.events.Len() > 0 && e.events.Min().Key == at {
 			ev := e.events.Pop().Tie
 			if kindOf(ev) == finish {
+				if e.ends[indexOf(ev)] != at {
+					continue // its instances were ended before
+				}
 				e.finish(int(indexOf(ev)))
 				e.since = at
 			} else {
 				e.up(int(indexOf(ev)>>cloudShift), indexOf(ev)&(1<<cloudShift-1))
 			}
 			freed = true
+		}
+		for i := range e.places {
+			if e.places[i].change == at {
+				e.reprice(i)
+				freed = true // a job may be the first of the queue again
+			}
 		}
 		if accrual == at {
 			if e.left < -e.cfg.Budget.Debt && e.cfg.Budget.Hourly > 0 {
@@ -267,7 +333,7 @@ func (e *Simulator) replay() {
 		}
 		for _, needed := range [...]bool{true, false} {
 			for i := range e.places {
-				if e.places[i].due == at {
+				if e.places[i].due == at && !e.places[i].free {
 					e.charge(i, needed)
 				}
 			}
@@ -298,6 +364,9 @@ func (e *Simulator) earn(m pricing.Money) {
 		return
 	}
 	e.left = left
+	if e.resting && left-e.covered >= e.enough {
+		e.wake()
+	}
 	r := &e.res
 	n := len(r.Credits)
 	if n == 0 {
@@ -320,14 +389,22 @@ func (e *Simulator) pay(cloud, n int) {
 		return
 	}
 	cost, err := price.Mul(int64(n))
-	if err == nil {
-		r.Cost, err = r.Cost.Add(cost)
+	if err != nil {
+		e.fail(badEnvironment("Price", cloud-1, err, "%d instances", n))
+		return
 	}
-	if err == nil {
+	e.spend(cloud, cost)
+}
+
+// spend notes what a cloud costs.
+func (e *Simulator) spend(cloud int, cost pricing.Money) {
+	r := &e.res.Infrastructures[cloud]
+	var err error
+	if r.Cost, err = r.Cost.Add(cost); err == nil {
 		e.res.Cost, err = e.res.Cost.Add(cost)
 	}
 	if err != nil {
-		e.fail(badEnvironment("Price", cloud-1, err, "%d instances", n))
+		e.fail(badEnvironment("Price", cloud-1, err, "all instances"))
 		return
 	}
 	e.earn(-cost)
@@ -354,7 +431,7 @@ func (e *Simulator) start() {
 func (e *Simulator) startFirst() bool {
 	j := &e.queue[e.head]
 	for _, i := range e.order {
-		if e.places[i].idle >= j.Nodes && e.occupy(i, j) {
+		if e.places[i].idle >= e.snap.Clouds[i].need(j.Nodes) && e.occupy(i, j) {
 			e.head++
 			e.cores -= j.Nodes
 			return true
@@ -367,10 +444,12 @@ func (e *Simulator) startFirst() bool {
 // that are paid for longest, of these the first launched. It reports false if the
 // charges to come are not covered.
 func (e *Simulator) occupy(i int, j *schedule.Job) bool {
+	e.settle(i, e.now)
 	p, c := &e.places[i], &e.snap.Clouds[i]
-	index, end := int32(j.ID), e.now+j.Estimate+p.transfer
+	index, end := int32(j.ID), e.now+c.lasts(j.Estimate)+p.transfer
 	// Instances are launched at evaluations, so that there are few values of Due.
-	missing, below := j.Nodes, schedule.Never
+	need := c.need(j.Nodes)
+	missing, below := need, schedule.Never
 	var charges int64
 	for first := true; missing > 0; first = false {
 		latest := time.Duration(-1)
@@ -391,7 +470,7 @@ func (e *Simulator) occupy(i int, j *schedule.Job) bool {
 		}
 		below = latest
 	}
-	p.idle -= j.Nodes
+	p.idle -= need
 	if e.cfg.Budget.Covered && c.Price > 0 && charges > 0 {
 		cost, err := c.Price.Mul(charges)
 		if err != nil || e.left+e.cfg.Budget.Debt-e.covered < cost {
@@ -402,7 +481,15 @@ func (e *Simulator) occupy(i int, j *schedule.Job) bool {
 	}
 	e.wake()
 	e.res.Starts[index], e.res.Places[index] = e.now, i
-	e.events.Push(e.now+e.jobs[index].Run+p.transfer, order(finish, int64(index)))
+	over := e.now + c.lasts(e.jobs[index].Run) + p.transfer
+	if e.cfg.Overhead != nil {
+		over += e.cfg.Overhead.draw(e.rng)
+	}
+	e.ends[index] = over
+	e.events.Push(over, order(finish, int64(index)))
+	if p.data > 0 {
+		e.spend(i, p.data)
+	}
 	return true
 }
 
@@ -441,7 +528,8 @@ func (e *Simulator) finish(index int) {
 		}
 	}
 	e.vacate(i, int32(index))
-	run := j.Run + p.transfer
+	e.ends[index] = -1
+	run := e.now - e.res.Starts[index]
 	p.busy.Add(run, j.Nodes)
 	wait := e.res.Starts[index] - j.Submit
 	e.queued.Add(wait, j.Nodes)
@@ -485,6 +573,11 @@ func (e *Simulator) charge(cloud int, needed bool) {
 		if in.Due == e.now {
 			busy := in.State == Busy
 			switch {
+			case in.State == Stopping: // it takes longer to go, see Release
+				if needed {
+					in.Due = schedule.Never
+					n++
+				}
 			case busy || c.Price == 0 || in.State == Booting && !e.cfg.Budget.Covered:
 				if busy && e.cfg.Budget.Covered {
 					e.covered -= c.Price
@@ -497,6 +590,7 @@ func (e *Simulator) charge(cloud int, needed bool) {
 				n++
 			default:
 				e.stop(cloud, k)
+				in.Due = schedule.Never
 				freed++
 			}
 		}
@@ -517,7 +611,15 @@ func (e *Simulator) stop(cloud, k int) {
 	if in.State == Idle {
 		p.idle--
 	}
-	in.State, in.Due, in.Ready = Stopping, schedule.Never, e.now+p.stop.draw(e.rng)
+	gone := e.now + p.stop.draw(e.rng)
+	charged := e.now
+	if p.release != nil {
+		charged += p.release.draw(e.rng)
+	}
+	if charged <= in.Due {
+		in.Due = schedule.Never
+	}
+	in.State, in.Ready = Stopping, max(gone, charged)
 	p.stopping++
 }
 
@@ -536,6 +638,7 @@ func (e *Simulator) evaluate() {
 	s := &e.snap
 	s.Now, s.Again, s.Jobs = e.now, false, e.queue[e.head:]
 	for i := range e.places {
+		e.settle(i, e.now)
 		s.Clouds[i].Refused = 0
 		if e.places[i].stopping > 0 {
 			e.sweep(i)
@@ -547,11 +650,19 @@ func (e *Simulator) evaluate() {
 			return
 		}
 		s.Credits = e.left - e.covered
+		e.lead()
 		e.actions = e.cfg.Policy.AppendActions(e.actions[:0], s)
 		if round == 0 && len(e.actions) == 0 {
-			p, ok := e.cfg.Policy.(interface{ Rests(*Snapshot) bool })
-			e.resting = ok && p.Rests(s)
+			switch p := e.cfg.Policy.(type) {
+			case interface {
+				RestsBelow(*Snapshot) (pricing.Money, bool)
+			}:
+				e.enough, e.resting = p.RestsBelow(s)
+			case interface{ Rests(*Snapshot) bool }:
+				e.enough, e.resting = math.MaxInt64, p.Rests(s)
+			}
 		}
+		e.unlead()
 		refused := 0
 		for k := 0; k < len(e.actions) && e.err == nil; {
 			a := e.actions[k]
@@ -573,6 +684,39 @@ func (e *Simulator) evaluate() {
 			return
 		}
 		s.Again = true
+	}
+}
+
+// lead shows charges earlier, see Options.Lead, and unlead shows them as they are.
+func (e *Simulator) lead() {
+	if e.cfg.Lead == 0 {
+		return
+	}
+	e.dues = e.dues[:0]
+	for i := range e.snap.Clouds {
+		for k := range e.snap.Clouds[i].Instances {
+			in := &e.snap.Clouds[i].Instances[k]
+			e.dues = append(e.dues, in.Due)
+			if in.Due == schedule.Never {
+				continue
+			}
+			if in.Due -= e.cfg.Lead; in.Due < e.now {
+				in.Due += hour
+			}
+		}
+	}
+}
+
+func (e *Simulator) unlead() {
+	if e.cfg.Lead == 0 {
+		return
+	}
+	n := 0
+	for i := range e.snap.Clouds {
+		for k := range e.snap.Clouds[i].Instances {
+			e.snap.Clouds[i].Instances[k].Due = e.dues[n]
+			n++
+		}
 	}
 }
 
@@ -675,11 +819,11 @@ func (e *Simulator) summarise() {
 		if r.Unfinished == 0 || e.cfg.Horizon == 0 { // given up, when nothing runs
 			break
 		}
-		if at := r.Starts[i]; at >= 0 && at+e.jobs[i].Run+e.places[r.Places[i]].transfer >= e.cfg.Horizon {
-			e.places[r.Places[i]].busy.Add(e.cfg.Horizon-at, e.jobs[i].Nodes)
+		if e.ends[i] >= e.cfg.Horizon {
+			e.places[r.Places[i]].busy.Add(e.cfg.Horizon-r.Starts[i], e.jobs[i].Nodes)
 		}
 	}
 	for i := range r.Infrastructures {
-		r.Infrastructures[i].CoreHours = e.places[i].busy.Hours()
+		r.Infrastructures[i].CoreHours, r.Infrastructures[i].LostHours = e.places[i].busy.Hours(), e.places[i].lost.Hours()
 	}
 }

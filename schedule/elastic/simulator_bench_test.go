@@ -146,3 +146,20 @@ func BenchmarkEnvironmentChoices(b *testing.B) {
 		}
 	}
 }
+
+// Two jobs with three years between them. SM holds its instances all the time: 26,280 hours
+// of charges and credits.
+func BenchmarkEnvironmentGap(b *testing.B) {
+	const gap = 3 * 365 * 24 * time.Hour
+	jobs := []trace.Job{minutesJob(0, 0, 60, 4), {ID: 1, Submit: gap, Run: time.Hour, Estimate: time.Hour, Nodes: 4}}
+	for _, p := range []Policy{new(SM), new(ODPlus)} {
+		b.Run("policy="+fmt.Sprint(p), func(b *testing.B) {
+			var e Simulator
+			for b.Loop() {
+				if _, err := e.Run(jobs, Options{Local: Marshall12Local, Clouds: Marshall12Clouds(.1), Policy: p, Budget: Marshall12Budget(), Rand: newSource(1)}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
+	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
 
@@ -84,4 +86,31 @@ func ExampleDelay() {
 	d := elastic.MeasuredLaunch()
 	fmt.Println(d.Mean().Round(10 * time.Millisecond))
 	// Output: 49.91s
+}
+
+// A job of two cores and three hours on spot instances, for a bid of 5 cents. After an hour and a
+// half the price rises to 50 cents for half an hour: the job begins again.
+func ExampleSpot() {
+	cent := pricing.Unit / 100
+	history := pricing.SpotHistory{
+		Times:  []time.Duration{0, 90 * time.Minute, 2 * time.Hour},
+		Prices: []pricing.Money{2 * cent, 50 * cent, 3 * cent},
+		End:    24 * time.Hour,
+	}
+	spot := elastic.CloudOptions{
+		Name: "spot", Limit: elastic.NoLimit, Spot: &elastic.Spot{History: history, Bid: 5 * cent},
+		Boot: elastic.Certain(time.Minute), Stop: elastic.Certain(0),
+	}
+	jobs := []trace.Job{{ID: 1, Run: 3 * time.Hour, Estimate: 3 * time.Hour, Nodes: 2}}
+	var s elastic.Simulator
+	r, err := s.Run(jobs, elastic.Options{Clouds: []elastic.CloudOptions{spot}, Policy: new(elastic.ODPlus), Budget: elastic.Budget{Hourly: pricing.Unit}})
+	if err != nil {
+		panic(err)
+	}
+	at := r.Infrastructures[1]
+	fmt.Printf("begins again at %v and responds after %v\n", r.Starts[0], r.AWRT)
+	fmt.Printf("%.2f core-hours, %.2f lost, %d instances ended, $%v\n", at.CoreHours, at.LostHours, at.Revoked, r.Cost)
+	// Output:
+	// begins again at 2h1m0s and responds after 5h1m0s
+	// 6.00 core-hours, 2.97 lost, 2 instances ended, $0.28
 }

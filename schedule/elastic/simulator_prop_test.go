@@ -95,20 +95,35 @@ func anyEnvironment(t *rapid.T) ([]trace.Job, Options, func() Policy) {
 			Boot:   delay("boot"),
 			Stop:   delay("stop"),
 		}
+		c.Cores = rapid.SampledFrom([]int{0, 0, 1, 2, 3}).Draw(t, "cores")
+		c.Speed = rapid.SampledFrom([]float64{0, 0, 1, .5, 2, 1.7}).Draw(t, "speed")
+		lowest := c.Price
 		if !cfg.Budget.Covered {
 			c.Transfer = minutes("transfer", 0, 2) * 15
+			c.TransferPrice = pricing.Money(rapid.IntRange(0, 2).Draw(t, "data")) * pricing.Unit / 20
+			if rapid.Bool().Draw(t, "spot") {
+				c.Spot, c.Price = anySpot(t), 0
+				lowest = c.Spot.lowest()
+			}
 		}
-		if c.Price > 0 && rapid.Bool().Draw(t, "no limit") {
+		if !cfg.Budget.Covered && rapid.IntRange(0, 2).Draw(t, "releases") == 0 {
+			c.Release = Delay{{1, 5 * time.Minute, 3 * time.Minute}}
+		}
+		if lowest > 0 && rapid.Bool().Draw(t, "no limit") {
 			c.Limit = NoLimit
 		}
-		if c.Reject < 1 {
+		if c.Reject < 1 && (c.Spot == nil || lowest <= c.Spot.Bid) {
 			if c.Limit == NoLimit {
 				most = max(most, 6)
 			}
-			most = max(most, c.Limit)
+			most = max(most, c.Limit*max(1, c.Cores))
 		}
 		cfg.Clouds = append(cfg.Clouds, c)
 	}
+	if !cfg.Budget.Covered && rapid.IntRange(0, 2).Draw(t, "overhead") == 0 {
+		cfg.Overhead = Delay{{1, 4 * time.Minute, 2 * time.Minute}}
+	}
+	cfg.Lead = rapid.SampledFrom([]time.Duration{0, 0, 3 * time.Minute, 10 * time.Minute}).Draw(t, "lead")
 	if most == 0 {
 		cfg.Local, most = 1, 1
 	}
@@ -125,6 +140,21 @@ func anyEnvironment(t *rapid.T) ([]trace.Job, Options, func() Policy) {
 	}
 	cfg.Horizon = minutes("horizon", 1, 60*60)
 	return jobs, cfg, policy
+}
+
+// anySpot draws a price history of a few days, and a bid.
+func anySpot(t *rapid.T) *Spot {
+	s := &Spot{Bid: pricing.Money(rapid.IntRange(2, 6).Draw(t, "bid")) * pricing.Unit / 10}
+	at := time.Duration(0)
+	for range rapid.IntRange(1, 20).Draw(t, "prices") {
+		s.History.Times = append(s.History.Times, at)
+		s.History.Prices = append(s.History.Prices, pricing.Money(rapid.SampledFrom([]int{1, 2, 8, 3, 15}).Draw(t, "price"))*pricing.Unit/10)
+		at += time.Duration(rapid.IntRange(1, 300).Draw(t, "holds")) * time.Minute
+	}
+	s.History.End = at
+	s.From = time.Duration(rapid.IntRange(0, 200).Draw(t, "from")) * time.Minute
+	s.From = min(s.From, at)
+	return s
 }
 
 // What the Simulator does is what the reference does, in every job, charge and
@@ -147,22 +177,19 @@ func TestPropEnvironmentIsReference(t *testing.T) {
 				t.Fatalf("at %v: %v", s.Now, err)
 			}
 			for i, c := range s.Clouds {
-				busy, want, transfer := 0, 0, time.Duration(0)
-				if i > 0 {
-					transfer = cfg.Clouds[i-1].Transfer
-				}
+				busy, want := 0, 0
 				for _, in := range c.Instances {
 					if in.State == Busy {
 						busy++
 					}
 				}
 				for k, at := range env.res.Starts {
-					if at >= 0 && at <= s.Now && at+jobs[k].Run+transfer > s.Now && env.res.Places[k] == i {
-						want += jobs[k].Nodes
+					if at >= 0 && at <= s.Now && env.ends[k] > s.Now && env.res.Places[k] == i {
+						want += c.need(jobs[k].Nodes)
 					}
 				}
 				if busy != want {
-					t.Fatalf("at %v: %d busy instances at %d, and jobs of %d cores run there", s.Now, busy, i, want)
+					t.Fatalf("at %v: %d busy instances at %d, and jobs of %d instances run there", s.Now, busy, i, want)
 				}
 				if c.Limit != NoLimit && len(c.Instances) > c.Limit {
 					t.Fatalf("at %v: %d instances at %d, with a limit of %d", s.Now, len(c.Instances), i, c.Limit)
@@ -186,6 +213,8 @@ func TestPropEnvironmentIsReference(t *testing.T) {
 		for _, i := range r.Infrastructures {
 			spent += i.Cost
 			seen["refused"] += min(1, i.Refused)
+			seen["revoked"] += min(1, i.Revoked)
+			seen["requeued"] += min(1, i.Requeued)
 		}
 		if spent != r.Cost {
 			t.Fatalf("clouds cost %v, the environment %v", spent, r.Cost)
@@ -212,7 +241,7 @@ func TestPropEnvironmentIsReference(t *testing.T) {
 			seen["cost"]++
 		}
 	})
-	for _, what := range []string{"refused", "below the debt by renewals", "unfinished", "finished", "cost"} {
+	for _, what := range []string{"refused", "revoked", "requeued", "below the debt by renewals", "unfinished", "finished", "cost"} {
 		if seen[what] == 0 {
 			t.Errorf("not one case of %q", what)
 		}
@@ -242,7 +271,18 @@ func TestPropEnvironmentCurrency(t *testing.T) {
 		cfg.Budget.Hourly *= 2
 		cfg.Budget.Debt *= 2
 		for i := range cfg.Clouds {
-			cfg.Clouds[i].Price *= 2
+			c := &cfg.Clouds[i]
+			c.Price *= 2
+			c.TransferPrice *= 2
+			if c.Spot != nil {
+				s := *c.Spot
+				s.Bid *= 2
+				s.History.Prices = slices.Clone(s.History.Prices)
+				for k := range s.History.Prices {
+					s.History.Prices[k] *= 2
+				}
+				c.Spot = &s
+			}
 		}
 		if diff := cmp.Diff(want, run()); diff != "" {
 			t.Fatalf("(-once +doubled):\n%s", diff)

@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -20,6 +21,7 @@ type plainInstance struct {
 	cloud         int
 	launch, ready time.Duration
 	gone          time.Duration // negative: not terminated
+	charged       time.Duration // until when, once it is terminated
 	paid          int           // hours
 	job           int           // -1: none
 }
@@ -41,14 +43,121 @@ type plainEnvironment struct {
 	launched  []int
 	refused   []int
 	hours     []int64
+	cost      []pricing.Money
+	lost      []float64
+	revoked   []int
+	requeued  []int
 	now       time.Duration
 }
 
-func (e *plainEnvironment) price(cloud int) pricing.Money {
+func (e *plainEnvironment) price(cloud int) pricing.Money { return e.priceAt(cloud, e.now) }
+
+func (e *plainEnvironment) priceAt(cloud int, at time.Duration) pricing.Money {
 	if cloud == 0 {
 		return 0
 	}
-	return e.cfg.Clouds[cloud-1].Price
+	c := &e.cfg.Clouds[cloud-1]
+	price := c.Price
+	for i := 0; c.Spot != nil && i < len(c.Spot.History.Times); i++ {
+		if c.Spot.History.Times[i] <= at+c.Spot.From {
+			price = c.Spot.History.Prices[i]
+		}
+	}
+	return price
+}
+
+func (e *plainEnvironment) closed(cloud int) bool {
+	return cloud > 0 && e.cfg.Clouds[cloud-1].Spot != nil && e.price(cloud) > e.cfg.Clouds[cloud-1].Spot.Bid
+}
+
+// size and speed are of an instance.
+func (e *plainEnvironment) size(cloud int) int {
+	if cloud == 0 {
+		return 1
+	}
+	return max(1, e.cfg.Clouds[cloud-1].Cores)
+}
+
+func (e *plainEnvironment) speed(cloud int) float64 {
+	if cloud == 0 || e.cfg.Clouds[cloud-1].Speed == 0 {
+		return 1
+	}
+	return e.cfg.Clouds[cloud-1].Speed
+}
+
+func (e *plainEnvironment) need(cloud, cores int) (n int) {
+	for k := 0; k < cores; k += e.size(cloud) {
+		n++
+	}
+	return n
+}
+
+// lasts is how long a job takes at a place, for its data, too.
+func (e *plainEnvironment) lasts(cloud int, d time.Duration) time.Duration {
+	return time.Duration(math.Ceil(float64(d)/e.speed(cloud))) + e.transfer(cloud)
+}
+
+// order is the infrastructures by the price of work.
+func (e *plainEnvironment) order() []int {
+	places := make([]int, len(e.launched))
+	work := make([]float64, len(places))
+	for i := range places {
+		places[i], work[i] = i, float64(e.price(i))/(float64(e.size(i))*e.speed(i))
+	}
+	sort.SliceStable(places, func(a, b int) bool {
+		i, k := places[a], places[b]
+		return work[i] < work[k] || work[i] == work[k] && e.price(i) < e.price(k)
+	})
+	return places
+}
+
+func (e *plainEnvironment) pay(cloud int, amount pricing.Money) {
+	e.cost[cloud] += amount
+	e.level(-amount)
+}
+
+// terminate gives an instance back.
+func (e *plainEnvironment) terminate(in *plainInstance, atDue bool) {
+	c := &e.cfg.Clouds[in.cloud-1]
+	gone := e.now + e.draw(c.Stop, MeasuredStop())
+	charged := e.now
+	if c.Release != nil {
+		charged += c.Release.draw(e.cfg.Rand)
+	}
+	in.gone, in.charged = max(gone, charged), charged
+	if atDue {
+		in.charged = e.now
+	}
+}
+
+// revoke ends all instances of the spot clouds that are closed.
+func (e *plainEnvironment) revoke() {
+	for k := range e.instances {
+		in := &e.instances[k]
+		if !e.closed(in.cloud) || in.gone >= 0 && e.due(*in) == schedule.Never {
+			continue
+		}
+		if i := in.job; i >= 0 {
+			s := &e.state[i]
+			e.requeued[in.cloud]++
+			e.lost[in.cloud] += (e.now - s.start).Hours() * float64(e.jobs[i].Nodes)
+			s.start, s.end, s.place = -1, -1, -1
+			for k := range e.instances {
+				if e.instances[k].job == i {
+					e.instances[k].job = -1
+				}
+			}
+		}
+		if e.due(*in) > e.now {
+			in.paid--
+			e.hours[in.cloud]--
+			e.pay(in.cloud, -e.priceAt(in.cloud, in.launch+time.Duration(in.paid)*time.Hour))
+		}
+		if in.gone < 0 {
+			e.revoked[in.cloud]++
+		}
+		in.gone, in.charged = e.now, -1
+	}
 }
 
 func (e *plainEnvironment) level(change pricing.Money) {
@@ -61,10 +170,11 @@ func (e *plainEnvironment) level(change pricing.Money) {
 }
 
 func (e *plainEnvironment) due(in plainInstance) time.Duration {
-	if in.cloud == 0 || in.gone >= 0 {
+	due := in.launch + time.Duration(in.paid)*time.Hour
+	if in.cloud == 0 || in.gone >= 0 && in.charged <= due {
 		return schedule.Never
 	}
-	return in.launch + time.Duration(in.paid)*time.Hour
+	return due
 }
 
 // toCome is what the instances of running jobs will be charged until the ends of
@@ -76,7 +186,7 @@ func (e *plainEnvironment) toCome() pricing.Money {
 	}
 	for _, in := range e.instances {
 		if in.job >= 0 {
-			for at := e.due(in); at < e.state[in.job].start+e.jobs[in.job].Estimate; at += time.Hour {
+			for at := e.due(in); at < e.state[in.job].start+e.lasts(in.cloud, e.jobs[in.job].Estimate); at += time.Hour {
 				sum += e.price(in.cloud)
 			}
 		}
@@ -108,18 +218,14 @@ func runPlainly(jobs []trace.Job, cfg Options) *plainEnvironment {
 		p.Reset()
 	}
 	n := 1 + len(cfg.Clouds)
-	e := &plainEnvironment{cfg: cfg, jobs: jobs, state: make([]plainJob, len(jobs)), launched: make([]int, n), refused: make([]int, n), hours: make([]int64, n)}
+	e := &plainEnvironment{cfg: cfg, jobs: jobs, state: make([]plainJob, len(jobs)), launched: make([]int, n), refused: make([]int, n), hours: make([]int64, n),
+		cost: make([]pricing.Money, n), lost: make([]float64, n), revoked: make([]int, n), requeued: make([]int, n)}
 	for i := range e.state {
 		e.state[i] = plainJob{start: -1, end: -1, place: -1}
 	}
 	for range cfg.Local {
 		e.instances = append(e.instances, plainInstance{gone: -1, job: -1})
 	}
-	places := make([]int, n)
-	for i := range places {
-		places[i] = i
-	}
-	sort.SliceStable(places, func(a, b int) bool { return e.price(places[a]) < e.price(places[b]) })
 
 	for e.now = 0; ; {
 		// 1. Jobs end.
@@ -133,6 +239,7 @@ func runPlainly(jobs []trace.Job, cfg Options) *plainEnvironment {
 				}
 			}
 		}
+		e.revoke()
 		// 2. Credits accrue. 3. Jobs are submitted.
 		if e.now%time.Hour == 0 {
 			e.level(cfg.Budget.Hourly)
@@ -144,7 +251,7 @@ func runPlainly(jobs []trace.Job, cfg Options) *plainEnvironment {
 		}
 		// 4. Jobs start, first come, first served.
 		for i := range jobs {
-			if e.state[i].start < 0 && e.state[i].queued && !e.begin(i, places) || !e.state[i].queued {
+			if e.state[i].start < 0 && e.state[i].queued && !e.begin(i, e.order()) || !e.state[i].queued {
 				break
 			}
 		}
@@ -161,17 +268,17 @@ func runPlainly(jobs []trace.Job, cfg Options) *plainEnvironment {
 					if in.cloud != cloud || e.due(*in) != e.now {
 						continue
 					}
-					needed := in.job >= 0 || !cfg.Budget.Covered && e.stateOf(*in) == Booting
+					needed := in.gone >= 0 || in.job >= 0 || !cfg.Budget.Covered && e.stateOf(*in) == Booting
 					if needed == choice {
 						continue
 					}
 					if !needed && e.price(cloud) > 0 && e.left-e.toCome()-e.price(cloud) < -cfg.Budget.Debt {
-						in.gone = e.now + e.draw(cfg.Clouds[cloud-1].Stop, MeasuredStop())
+						e.terminate(in, true)
 						continue
 					}
 					in.paid++
 					e.hours[cloud]++
-					e.level(-e.price(cloud))
+					e.pay(cloud, e.price(cloud))
 				}
 			}
 		}
@@ -194,6 +301,13 @@ func runPlainly(jobs []trace.Job, cfg Options) *plainEnvironment {
 		for _, in := range e.instances {
 			consider(in.ready)
 			consider(e.due(in))
+		}
+		for i := range cfg.Clouds {
+			if s := cfg.Clouds[i].Spot; s != nil {
+				for _, at := range s.History.Times {
+					consider(at - s.From)
+				}
+			}
 		}
 		if cfg.Horizon == 0 && all || cfg.Horizon > 0 && soonest >= cfg.Horizon {
 			return e
@@ -220,14 +334,15 @@ func (e *plainEnvironment) begin(i int, places []int) bool {
 				idle = append(idle, k)
 			}
 		}
-		if len(idle) < e.jobs[i].Nodes {
+		need := e.need(cloud, e.jobs[i].Nodes)
+		if len(idle) < need {
 			continue
 		}
 		sort.SliceStable(idle, func(a, b int) bool { return e.due(e.instances[idle[a]]) > e.due(e.instances[idle[b]]) })
-		idle = idle[:e.jobs[i].Nodes]
+		idle = idle[:need]
 		cost := pricing.Money(0)
 		for _, k := range idle {
-			for at := e.due(e.instances[k]); at < e.now+e.jobs[i].Estimate; at += time.Hour {
+			for at := e.due(e.instances[k]); at < e.now+e.lasts(cloud, e.jobs[i].Estimate); at += time.Hour {
 				cost += e.price(cloud)
 			}
 		}
@@ -237,7 +352,14 @@ func (e *plainEnvironment) begin(i int, places []int) bool {
 		for _, k := range idle {
 			e.instances[k].job = i
 		}
-		e.state[i].start, e.state[i].end, e.state[i].place = e.now, e.now+e.jobs[i].Run+e.transfer(cloud), cloud
+		over := time.Duration(0)
+		if e.cfg.Overhead != nil {
+			over = e.cfg.Overhead.draw(e.cfg.Rand)
+		}
+		e.state[i].start, e.state[i].end, e.state[i].place = e.now, e.now+e.lasts(cloud, e.jobs[i].Run)+over, cloud
+		if cloud > 0 && e.cfg.Clouds[cloud-1].TransferPrice > 0 {
+			e.pay(cloud, e.cfg.Clouds[cloud-1].TransferPrice)
+		}
 		return true
 	}
 	return false
@@ -269,7 +391,8 @@ func (e *plainEnvironment) ask() {
 				if boot == nil {
 					boot = MeasuredLaunch()
 				}
-				c = Cloud{Price: cc.Price, Limit: cc.Limit, Boot: boot.Mean(), Refused: refusedBy[cloud]}
+				c = Cloud{Price: e.price(cloud), Limit: cc.Limit, Boot: boot.Mean(), Refused: refusedBy[cloud],
+					Closed: e.closed(cloud), Cores: cc.Cores, Speed: cc.Speed}
 			}
 			for k, in := range e.instances {
 				if in.cloud != cloud || in.gone >= 0 && in.gone <= e.now {
@@ -277,7 +400,12 @@ func (e *plainEnvironment) ask() {
 				}
 				x := Instance{ID: int64(k), State: e.stateOf(in), Due: e.due(in), Ready: in.ready}
 				if in.job >= 0 {
-					x.Ready = e.state[in.job].start + e.jobs[in.job].Estimate
+					x.Ready = e.state[in.job].start + e.lasts(cloud, e.jobs[in.job].Estimate)
+				}
+				if x.Due != schedule.Never && e.cfg.Lead > 0 {
+					if x.Due -= e.cfg.Lead; x.Due < e.now {
+						x.Due += time.Hour
+					}
 				}
 				c.Instances = append(c.Instances, x)
 				index[cloud] = append(index[cloud], k)
@@ -288,7 +416,7 @@ func (e *plainEnvironment) ask() {
 		for _, a := range e.cfg.Policy.AppendActions(nil, &s) {
 			cc := e.cfg.Clouds[a.Cloud-1]
 			if a.Kind == Terminate {
-				e.instances[index[a.Cloud][a.Instance]].gone = e.now + e.draw(cc.Stop, MeasuredStop())
+				e.terminate(&e.instances[index[a.Cloud][a.Instance]], false)
 				continue
 			}
 			granted := 0
@@ -310,7 +438,7 @@ func (e *plainEnvironment) ask() {
 			refusedBy[a.Cloud] += a.Count - granted
 			refused += a.Count - granted
 			if granted > 0 {
-				e.level(-cc.Price * pricing.Money(granted))
+				e.pay(a.Cloud, e.price(a.Cloud)*pricing.Money(granted))
 			}
 		}
 		if refused == 0 {
@@ -332,10 +460,13 @@ type outcome struct {
 	Makespan   time.Duration
 	Unfinished int
 	CoreHours  []float64
+	LostHours  []float64
+	Revoked    []int
+	Requeued   []int
 }
 
 func (e *plainEnvironment) outcome() outcome {
-	o := outcome{Credits: e.levels, Launched: e.launched, Refused: e.refused, Hours: e.hours, CoreHours: make([]float64, len(e.hours))}
+	o := outcome{Credits: e.levels, Launched: e.launched, Refused: e.refused, Hours: e.hours, CoreHours: make([]float64, len(e.hours)), LostHours: e.lost, Revoked: e.revoked, Requeued: e.requeued}
 	cores, response, queued := 0., 0., 0.
 	for i, s := range e.state {
 		j := e.jobs[i]
@@ -347,7 +478,7 @@ func (e *plainEnvironment) outcome() outcome {
 			}
 			continue
 		}
-		o.CoreHours[s.place] += (j.Run + e.transfer(s.place)).Hours() * float64(j.Nodes)
+		o.CoreHours[s.place] += (s.end - s.start).Hours() * float64(j.Nodes)
 		cores += float64(j.Nodes)
 		response += float64(j.Nodes) * (s.end - j.Submit).Seconds()
 		queued += float64(j.Nodes) * (s.start - j.Submit).Seconds()
@@ -356,8 +487,8 @@ func (e *plainEnvironment) outcome() outcome {
 	if cores > 0 {
 		o.AWRT, o.AWQT = response/cores, queued/cores
 	}
-	for cloud, h := range e.hours {
-		o.Cost += e.price(cloud) * pricing.Money(h)
+	for _, x := range e.cost {
+		o.Cost += x
 	}
 	return o
 }
@@ -369,7 +500,8 @@ func outcomeOf(r Result) outcome {
 	}
 	for _, i := range r.Infrastructures {
 		o.Launched, o.Refused, o.Hours = append(o.Launched, i.Launched), append(o.Refused, i.Refused), append(o.Hours, i.Hours)
-		o.CoreHours = append(o.CoreHours, i.CoreHours)
+		o.CoreHours, o.LostHours = append(o.CoreHours, i.CoreHours), append(o.LostHours, i.LostHours)
+		o.Revoked, o.Requeued = append(o.Revoked, i.Revoked), append(o.Requeued, i.Requeued)
 	}
 	return o
 }

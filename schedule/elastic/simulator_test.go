@@ -795,6 +795,30 @@ func plainEASY(jobs []trace.Job, cores int) []time.Duration {
 	return starts
 }
 
+// Of two infrastructures that have enough at the same time, the reservation is in the
+// cheaper one, and at equal prices in the first. So the last job, which is long, takes the idle
+// instance of the other.
+func TestEASYTie(t *testing.T) {
+	for _, price := range []pricing.Money{0, pricing.Unit} {
+		policy := PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+			if s.Now == 0 {
+				dst = append(dst, Action{Kind: Launch, Cloud: 1, Count: 3})
+			}
+			return dst
+		})
+		jobs := []trace.Job{minutesJob(0, 1, 59, 2), minutesJob(1, 1, 59, 2), minutesJob(2, 2, 10, 3), minutesJob(3, 3, 300, 1)}
+		var e Simulator
+		r, err := e.Run(jobs, Options{Local: 3, Clouds: []CloudOptions{{Price: price, Limit: 3, Boot: Certain(time.Minute), Stop: Certain(0)}},
+			Policy: policy, Queue: EASY, Horizon: 3 * time.Hour, Budget: Budget{Hourly: 20 * pricing.Unit}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]int{0, 1, 0, 1}, r.Places); diff != "" || r.Starts[2] != time.Hour || r.Starts[3] != 3*time.Minute {
+			t.Errorf("at $%v: starts %v, places (-want +got)\n%s", price, r.Starts, diff)
+		}
+	}
+}
+
 // EASY in several infrastructures, by hand, in minutes. The policy launches once, at 0, and
 // instances take a minute to boot.
 func TestEASYInfrastructures(t *testing.T) {

@@ -1,6 +1,10 @@
 package elastic
 
-import "github.com/plimsoll/plimsoll/pricing"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
 
 // SM is the sustained maximum ([Marshall12] section III). SM holds as many instances
 // as the limits and the budget allow, in the cheapest cloud first, whether jobs wait or
@@ -32,26 +36,52 @@ func (p *SM) String() string { return "SM" }
 // Reset makes the policy forget that it has asked before.
 func (p *SM) Reset() { p.asked = false }
 
+// Memory returns 1 if the policy has asked before, and otherwise 0. See [Policy].
+func (p *SM) Memory() int {
+	if p.asked {
+		return 1
+	}
+	return 0
+}
+
+// Recall sets what Memory returned.
+func (p *SM) Recall(memory int) { p.asked = memory > 0 }
+
 // Rests reports whether the policy has all instances that limits and budget allow,
 // whatever the credits. See [Policy].
 func (p *SM) Rests(s *Snapshot) bool {
+	credits, rests := p.RestsBelow(s)
+	return rests && credits == math.MaxInt64
+}
+
+// RestsBelow reports whether the policy can launch nothing before the credits have grown to
+// an amount: the price of an instance that limits and budget allow, less the debt. The amount
+// is math.MaxInt64 where limits and budget allow no other instance. See [Policy].
+func (p *SM) RestsBelow(s *Snapshot) (credits pricing.Money, rests bool) {
+	credits = math.MaxInt64
 	if p.Once && p.asked {
-		return true
+		return credits, true
 	}
 	hourly := p.unspent(s)
 	for i := range s.Clouds {
 		c := &s.Clouds[i]
 		for k := range c.Instances {
 			if c.Instances[k].State == Stopping {
-				return false
+				return 0, false
 			}
 		}
 		room := c.Limit == NoLimit || c.Limit > len(c.Instances)
-		if room && !c.Fixed && (c.Price == 0 || affordable(hourly, c.Price, s.Budget.Debt) > 0) {
-			return false
+		if !room || c.Fixed || c.Closed {
+			continue
+		}
+		if c.Price == 0 {
+			return 0, false
+		}
+		if affordable(hourly, c.Price, s.Budget.Debt) > 0 {
+			credits = min(credits, c.Price-s.Budget.Debt)
 		}
 	}
-	return true
+	return credits, s.Credits < credits
 }
 
 // unspent returns what is left of the hourly credits when all instances are paid for; 0 if

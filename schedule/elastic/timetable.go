@@ -18,7 +18,7 @@ import (
 // goes to the infrastructure that has enough free instances first, at equal times to the
 // cheapest, then to the first. Idle instances are free now, busy ones when their jobs end
 // by the estimates, booting ones when they are up, launched ones after the cloud's Boot.
-// A job runs for its estimate. A job that no infrastructure could hold, and all jobs
+// A job runs for its estimate, divided by the speed of the infrastructure. A job that no infrastructure could hold, and all jobs
 // behind it, count as held up by stall. stall stands for what later evaluations will do
 // for them. So to launch for those behind it alone gains nothing.
 //
@@ -54,9 +54,11 @@ type timetable struct {
 type site struct {
 	cloud int
 	boot  time.Duration // when what is launched is up
-	idle  int           // free at now
-	total int           // instances that there are
-	known []handback    // releases known beforehand, sorted by time
+	cores int           // of an instance
+	speed float64
+	idle  int        // free at now
+	total int        // instances that there are
+	known []handback // releases known beforehand, sorted by time
 
 	// For the schedule that is being built:
 	free  int
@@ -88,6 +90,7 @@ func (t *timetable) reset(s *Snapshot, order []int, stall time.Duration) {
 		t.place[c] = i
 		f := &t.infra[i]
 		f.cloud, f.boot, f.idle, f.known = c, addCapped(s.Now, cl.Boot), 0, f.known[:0]
+		f.cores, f.speed = cl.size(), cl.speed()
 		t.ready = t.ready[:0]
 		for k := range cl.Instances {
 			switch in := &cl.Instances[k]; {
@@ -131,7 +134,7 @@ func (t *timetable) wait(launch []int, bound time.Duration) time.Duration {
 		j := &t.jobs[i]
 		best, at := -1, schedule.Never
 		for c := range t.infra {
-			if when := t.infra[c].earliest(j.Nodes, cur, at); when < at {
+			if when := t.infra[c].earliest(needOf(j.Nodes, t.infra[c].cores), cur, at); when < at {
 				best, at = c, when
 				if at == cur {
 					break
@@ -154,7 +157,8 @@ func (t *timetable) wait(launch []int, bound time.Duration) time.Duration {
 			}
 		}
 		total = addCapped(total, cur-t.now)
-		t.infra[best].start(j.Nodes, cur, addCapped(cur, j.Estimate))
+		f := &t.infra[best]
+		f.start(needOf(j.Nodes, f.cores), cur, addCapped(cur, lastsAt(j.Estimate, f.speed)))
 	}
 	for i := range t.infra {
 		t.low[t.infra[i].cloud], t.lowUp[t.infra[i].cloud] = t.infra[i].low, t.infra[i].lowUp

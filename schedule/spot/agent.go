@@ -33,6 +33,8 @@ import (
 //     Agent high keeps what it has.
 //   - A spot cluster that is lost before the agent has seen it ready waits for its
 //     price again: only the running state knows interruptions.
+//   - An instance on demand may fail: the paper does not say. The agent returns the
+//     task as from an interruption, and the framework hands it out anew.
 //   - A task whose end and interruption are both seen at one look has ended: else
 //     line 23 before line 26 would run it a second time.
 
@@ -100,7 +102,7 @@ type ReturnReason uint8
 const (
 	ReturnNone        ReturnReason = iota
 	ReturnExpired                  // its PR no longer satisfies the agent, or it is at its point of no return
-	ReturnInterrupted              // the price rose above the bid
+	ReturnInterrupted              // the provider has taken the cluster
 )
 
 var returnReasons = enum.New[ReturnReason]("spot", "ReturnReason", ErrRange, "not returned", "expired", "interrupted")
@@ -225,7 +227,7 @@ func (a *agent) Step(now time.Duration, o Observation) Command {
 		case o.Done: // line 26
 			a.state = clusterFinished
 			return a.command(CommandComplete)
-		case o.Interrupted && a.Tier != TierHigh: // line 23
+		case o.Interrupted: // line 23, and an instance on demand that fails
 			a.state = clusterInterrupted
 			return a.command(CommandProceed)
 		case now >= stop:

@@ -120,7 +120,8 @@ func TestAgentFollowsAlgorithm1(t *testing.T) {
 		{"interrupted", TierMedium, Handover{}, slices.Concat(running,
 			[]look{{69 * m, lost, CommandProceed, clusterInterrupted}, {69 * m, lost, CommandReturn, clusterFinished}}, closing)},
 		{"done and interrupted", TierMedium, Handover{}, slices.Concat(running, []look{{70 * m, both, CommandComplete, clusterFinished}}, closing)},
-		{"not interrupted on demand", TierHigh, Handover{}, slices.Concat(running, []look{{69 * m, lost, CommandWait, clusterRunning}})},
+		{"lost on demand", TierHigh, Handover{}, slices.Concat(running,
+			[]look{{69 * m, lost, CommandProceed, clusterInterrupted}, {69 * m, lost, CommandReturn, clusterFinished}}, closing)},
 		{"expired", TierMedium, Handover{}, slices.Concat([]look{
 			{70 * m, Observation{}, CommandWait, clusterInitializing},
 			{70*m + 1, Observation{}, CommandReturn, clusterFinished}}, closing)}, // line 14

@@ -1,0 +1,54 @@
+// Package spotprices makes spot prices up, for programs that are run without a file of them.
+package spotprices
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// What the made-up history is made of.
+const (
+	madeUpDays  = 60
+	madeUpStep  = 5 * time.Minute
+	calmPercent = 16  // of the price on demand, about: 0.21 of 1.30
+	spikesEvery = 100 // steps a spike begins in one of: three a day
+	changeEvery = 18  // the calm price moves in one step of
+)
+
+// MadeUp returns a synthetic history of spot prices of the kind that EC2 had in 2013:
+// mostly calm, at a sixth of the price on demand, with spikes of a few minutes to two
+// hours up to more than that price. It is computed in integers, and so the same on
+// every machine.
+func MadeUp(onDemand pricing.Money, seed uint64) pricing.SpotHistory {
+	random := rand.New(rand.NewPCG(seed, 13))
+	h := pricing.SpotHistory{
+		Series: pricing.SpotSeries{Zone: "made-up", Type: "made-up", Product: "made-up"},
+		End:    madeUpDays * 24 * time.Hour,
+	}
+	set := func(at time.Duration, percent int) {
+		price := max(1, onDemand/100) * pricing.Money(percent)
+		if n := len(h.Times); n > 0 && h.Prices[n-1] == price {
+			return
+		}
+		h.Times, h.Prices = append(h.Times, at), append(h.Prices, price)
+	}
+	calm, left := calmPercent, 0
+	for at := time.Duration(0); at < h.End; at += madeUpStep {
+		switch {
+		case left > 1:
+			left--
+		case left == 1:
+			left = 0
+			set(at, calm)
+		case at > 0 && random.IntN(spikesEvery) == 0:
+			left = 1 + random.IntN(24)
+			set(at, 40+random.IntN(180))
+		case at == 0 || random.IntN(changeEvery) == 0:
+			calm = calmPercent - 1 + random.IntN(3)
+			set(at, calm)
+		}
+	}
+	return h
+}

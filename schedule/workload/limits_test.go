@@ -1,0 +1,32 @@
+package workload
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The least and the greatest of what is allowed, and what is just beyond.
+func TestLimits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	panics := func(f func()) (p bool) {
+		defer func() { p = recover() != nil }()
+		f()
+		return false
+	}
+	for f, want := range map[float64]bool{0: false, 1: false, 1e6: false, -1e-9: true, 1e6 + 1: true, -1: true, 2e6: true, math.NaN(): true} {
+		if got := panics(func() { _ = EstimatesTo(nil, nil, rng, f) }); got != want {
+			t.Errorf("a factor of %v panics: %v", f, got)
+		}
+	}
+	for n, want := range map[int]bool{1: false, 128: false, 1 << 20: false, 0: true, -1: true} {
+		if got := panics(func() { BatchParams().ForNodes(n) }); got != want {
+			t.Errorf("a machine of %d nodes panics: %v", n, got)
+		}
+	}
+	for n, want := range map[int]bool{1: false, 1e9: false, 0: true, 1e9 + 1: true} {
+		if got := panics(func() { UsersTo(nil, nil, rng, n) }); got != want {
+			t.Errorf("%d users panic: %v", n, got)
+		}
+	}
+}
