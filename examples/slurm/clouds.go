@@ -235,7 +235,7 @@ func (o *elasticOptions) newPolicy() (elastic.Policy, error) {
 	printed, pooled, whole := o.launch == "printed", o.launch == "pooled", o.launch == "whole"
 	switch o.policy {
 	case "sm":
-		return &elastic.SM{}, nil
+		return &elastic.SM{Once: o.once}, nil
 	case "od":
 		return &elastic.OD{Printed: printed, Pooled: pooled, WholeJobs: whole, KeepFree: o.keepFree}, nil
 	case "od++":

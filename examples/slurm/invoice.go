@@ -38,8 +38,9 @@ Shapley value of what each group of users could save alone; with more than 12 us
 value is sampled, always by the same seed. A user is a number of the system (id -u NAME);
 jobs of which Slurm does not tell the user are those of the user "unknown".
 
-Of a journal of elasticd -policy, invoice says what each cloud cost and which credits are
-left; that bill is not divided among users.
+Of a journal of elasticd -policy, invoice says what each cloud cost, which credits are
+left, and how long boots and releases took. That bill is not divided among users: the
+journal does not say on which cloud's nodes a job ran, and clouds differ in price.
 
 A job that runs now is charged once it has ended. A job that ended while elasticd was down
 for longer than MinJobAge of slurm.conf is not known, and its share is paid by the others.
@@ -90,7 +91,7 @@ func invoice(_ context.Context, args []string, stdout, _ io.Writer) error {
 		return err
 	} else if len(clouds) > 0 {
 		if o.json || o.csv {
-			return cli.Mistakef("-json and -csv: the journal is of -policy, whose bill is not divided among users: want neither")
+			return cli.Mistakef("-json and -csv: the journal is of -policy, whose bill is not divided among users, since it does not say on which cloud's nodes a job ran: want neither")
 		}
 		return reportClouds(stdout, m)
 	}

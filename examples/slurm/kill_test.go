@@ -172,6 +172,30 @@ func (s *stage) recorded() bool {
 	return true
 }
 
+// open says which jobs and instances have not ended.
+func (s *stage) open() string {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var b strings.Builder
+	jobs, err := s.slurm.Jobs(ctx)
+	for _, j := range jobs {
+		if j.Waits() || j.Holds() {
+			fmt.Fprintf(&b, "job %d %s (%s) on %v; ", j.ID, j.State, j.Reason, j.Names)
+		}
+	}
+	nodes, worse := s.slurm.Nodes(ctx)
+	for _, n := range nodes {
+		fmt.Fprintf(&b, "%s %s %v %q; ", n.Name, n.State, n.Flags, n.Reason)
+	}
+	list, worst := s.rented().List(ctx)
+	for _, in := range list {
+		if in.Live() {
+			fmt.Fprintf(&b, "instance %s of %s; ", in.Token, in.Node)
+		}
+	}
+	return fmt.Sprint(b.String(), errors.Join(err, worse, worst))
+}
+
 // finish waits until all is done and written down, and something else is so, too, and ends
 // elasticd.
 func (s *stage) finish(cmd *exec.Cmd, and func() bool) {
@@ -181,7 +205,7 @@ func (s *stage) finish(cmd *exec.Cmd, and func() bool) {
 		case <-s.ctx.Done():
 			cmd.Process.Kill()
 			cmd.Wait()
-			s.t.Fatal("it does not come to an end")
+			s.t.Fatalf("it does not come to an end: %s", s.open())
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

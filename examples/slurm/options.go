@@ -103,6 +103,7 @@ provider, but for -placement, -lead, -retry-every, -boot-limit and -audit-every)
   -launch HOW          of od and od++: jobs, whole, pooled or printed, as of
                        examples/elastic (default jobs)
   -keep-free           keep idle instances of clouds without a price
+  -once                sm does not ask again for instances that were refused
   -response D          of aqtp: the queued time that it aims at (default 2h)
   -threshold D         of aqtp: how far from that it changes nothing (default 45m)
   -seed N              of mcop's search (default 1)
@@ -111,8 +112,11 @@ A job runs in one cloud. Slurm sees to that with TopologyPlugin=topology/tree in
 slurm.conf, and a line for each cloud, and for the nodes that are not rented, in
 topology.conf:
   SwitchName=private Nodes=p[1-8]
-The journal has the credits that accrue, the price of each instance, and why a policy
-acts. aqtp forgets its number of jobs when elasticd ends, and begins with 1 again.
+The journal has the credits that accrue, the price of each instance, why a policy acts,
+and what sm -once and aqtp remember. So after a restart the policy goes on as before.
+When elasticd ends, it prints how long boots and releases took. With these times
+examples/elastic predicts what this cluster costs (-lead, -release, -overhead, and the
+column boot of its clouds).
 
 A command of -provider exec exits with 3 if it refuses and has done nothing. After any
 other status but 0, elasticd does not know what the command has done. elasticd looks at
@@ -145,7 +149,7 @@ type elasticOptions struct {
 	cloudFile, policy, launch                          string
 	clouds                                             []cloudRow
 	response, threshold                                time.Duration
-	keepFree                                           bool
+	keepFree, once                                     bool
 	seed                                               uint64
 	delay                                              time.Duration
 	quota                                              int
@@ -194,6 +198,7 @@ func (o *elasticOptions) define(flags *flag.FlagSet) {
 	flags.DurationVar(&m.Every, "every", elastic.DefaultEvery, "")
 	flags.StringVar(&o.launch, "launch", "jobs", "")
 	flags.BoolVar(&o.keepFree, "keep-free", false, "")
+	flags.BoolVar(&o.once, "once", false, "")
 	flags.DurationVar(&o.response, "response", 2*time.Hour, "")
 	flags.DurationVar(&o.threshold, "threshold", 45*time.Minute, "")
 	flags.Uint64Var(&o.seed, "seed", 1, "")
@@ -268,7 +273,7 @@ func parseElastic(args []string) (elasticOptions, error) {
 
 // ofPolicy and notOfPolicy are the flags that elasticd has with -policy only, and without it only.
 var (
-	ofPolicy    = []string{"budget", "debt", "every", "launch", "keep-free", "response", "threshold", "seed"}
+	ofPolicy    = []string{"budget", "debt", "every", "launch", "keep-free", "once", "response", "threshold", "seed"}
 	notOfPolicy = []string{"nodes", "provider", "instances", "delay", "quota", "create", "delete", "list", "buy", "period", "classes", "boot",
 		"wait-limit", "short", "expansion", "release-every", "least", "most", "pause"}
 )

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -153,7 +154,7 @@ func TestAfterEntries(t *testing.T) {
 	whole := mustRead(t, name)
 	for rest, ok := range map[string]bool{
 		"\x00\x00\x00": true, "0": true, "0123abcd {\"N\":": true, "0123abcd {\"N\":2}\n": true, "0123abcd {\x00\x00\x00}\n": true,
-		"0123ab\x00\x00": true, "my note": false, "my note\n": false, "0123abcd 7\n": false, "\n": false,
+		"0123ab\x00\x00": true, "0123abcda{\"N\":2}\n": false, "0123abcdx{\"N\":2}\n": false, "0123 bcd {\"N\":2}\n": false, "my note": false, "my note\n": false, "0123abcd 7\n": false, "\n": false,
 	} {
 		if err := os.WriteFile(name, append(bytes.Clone(whole), rest...), 0o600); err != nil {
 			t.Fatal(err)
@@ -204,6 +205,11 @@ func TestDamaged(t *testing.T) {
 	j.Close()
 	whole := mustRead(t, name)
 	first := bytes.IndexByte(whole, '\n')
+	second := bytes.Clone(whole)
+	second[first+3] ^= 0x41
+	if _, err := Replay(second, func([]byte) error { return nil }); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "line 2 is not an entry, or not the one that followed line 1") {
+		t.Errorf("line 2: %v", err)
+	}
 	for i := range first {
 		bad := bytes.Clone(whole)
 		bad[i] ^= 0x41
@@ -212,6 +218,37 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("byte %d changed: %v", i, err)
 		}
 	}
+}
+
+// After a failure nothing more is appended: what is in the file is not known.
+func TestFailed(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "journal")
+	j, _ := read(t, name)
+	if err := j.Append(entry{1, "one"}); err != nil {
+		t.Fatal(err)
+	}
+	size, whole := j.Size(), mustRead(t, name)
+	file := j.f
+	var err error
+	if j.f, err = os.Open(name); err != nil { // to which nothing can be written
+		t.Fatal(err)
+	}
+	first := j.Append(entry{2, "two"})
+	if first == nil || !strings.HasPrefix(first.Error(), "journal: ") {
+		t.Errorf("a failed write: %v", first)
+	}
+	j.f.Close()
+	j.f = file
+	if again := j.Append(entry{2, "two"}); again != first {
+		t.Errorf("after a failure: %v, want %v", again, first)
+	}
+	if j.Size() != size || !bytes.Equal(mustRead(t, name), whole) {
+		t.Errorf("%d bytes, want %d", j.Size(), size)
+	}
+	if err := j.Append(func() {}); err == nil {
+		t.Error("a function is appended")
+	}
+	j.Close()
 }
 
 // One process at a time has a journal.

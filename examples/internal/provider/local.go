@@ -267,16 +267,19 @@ func (l *Local) Running(token string) (bool, error) {
 // List returns all instances that there have been. What runs although it has ended,
 // since whoever deleted it was killed halfway, is ended now.
 func (l *Local) List(ctx context.Context) ([]Instance, error) {
-	files, err := filepath.Glob(filepath.Join(l.Dir, "*.instance"))
-	if err != nil {
+	files, err := os.ReadDir(l.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	all := make([]Instance, 0, len(files))
 	for _, f := range files {
+		token, ok := strings.CutSuffix(f.Name(), ".instance")
+		if !ok {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		token := strings.TrimSuffix(filepath.Base(f), ".instance")
 		in, err := l.read(token)
 		if err == nil && !in.Live() {
 			err = l.kill(ctx, token)

@@ -217,6 +217,157 @@ func TestFull(t *testing.T) {
 	want(t, path, `"acd" f g`)
 }
 
+// A disk is one on which writes, syncs and truncations of some files fail.
+type disk struct {
+	file
+	write, sync, truncate, close error
+	closed                       *int
+}
+
+func (d *disk) Write(p []byte) (int, error) {
+	if d.write != nil {
+		n, _ := d.file.Write(p[:len(p)/2])
+		return n, d.write
+	}
+	return d.file.Write(p)
+}
+func (d *disk) Sync() error            { return errors.Join(d.sync, d.file.Sync()) }
+func (d *disk) Truncate(n int64) error { return errors.Join(d.truncate, d.file.Truncate(n)) }
+func (d *disk) Close() error {
+	if d.closed != nil {
+		*d.closed++
+	}
+	return errors.Join(d.close, d.file.Close())
+}
+
+// on has files whose names have an end on a disk of their own.
+func (l *Log) on(d disk, end string) {
+	l.open = func(name string, flag int) (file, error) {
+		f, err := openFile(name, flag)
+		if err != nil || !strings.HasSuffix(name, end) {
+			return f, err
+		}
+		own := d
+		own.file = f
+		return &own, nil
+	}
+}
+
+// Whatever fails while a snapshot or a log begins is told, and the state stays as it was.
+func TestBadDisk(t *testing.T) {
+	for _, d := range []disk{{write: syscall.ENOSPC}, {sync: syscall.EIO}} {
+		bad := d.write
+		if bad == nil {
+			bad = d.sync
+		}
+		path, l := begin(t)
+		add(t, l, "a")
+		l.on(d, ".tmp")
+		if err := l.Replace([]byte(`"new"`)); !errors.Is(err, bad) {
+			t.Errorf("a snapshot: %v, want %v", err, bad)
+		}
+		want(t, path, `"zero" a`)
+		l.on(d, ".log")
+		if err := l.Rotate(); !errors.Is(err, bad) {
+			t.Errorf("a log: %v, want %v", err, bad)
+		}
+		want(t, path, `"zero" a`)
+		if _, err := os.Stat(path + ".2.log"); err == nil {
+			t.Error("the log that failed is there")
+		}
+		l.open = openFile
+		add(t, l, "b")
+		want(t, path, `"zero" a b`)
+	}
+	// The sync of the log before a rotation.
+	_, l := begin(t)
+	l.f = &disk{file: l.f, sync: syscall.EIO}
+	if _, err := l.Append([]byte("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Rotate(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("a rotation: %v", err)
+	}
+	// A write that cannot be taken back: nobody knows what is in the log.
+	path, l := begin(t)
+	l.f = &disk{file: l.f, write: syscall.ENOSPC, truncate: syscall.EIO}
+	if _, err := l.Append([]byte("aa")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%v", err)
+	}
+	l.f.(*disk).write = nil
+	if _, err := l.Append([]byte("b")); !errors.Is(err, syscall.EIO) {
+		t.Errorf("after a write that was not taken back: %v", err)
+	}
+	// The close at the end.
+	l.f = &disk{file: l.f, close: syscall.EIO}
+	if err := l.Close(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("closed: %v", err)
+	}
+	want(t, path, `"zero"`)
+}
+
+// The log of a process before does not follow the snapshot of this one, even if no log could
+// be begun.
+func TestFormerLog(t *testing.T) {
+	path, l := begin(t)
+	add(t, l, "a")
+	if err := l.Rotate(); err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, "b")
+	l.Close()
+	l, _, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.on(disk{write: syscall.ENOSPC}, ".log")
+	if err := l.Replace([]byte(`"ab"`)); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	want(t, path, `"ab"`)
+	l.Close()
+}
+
+// Positions grow over rotations, the bytes written are counted, logs are closed, and a log is
+// long beyond a mebibyte and four times the snapshot.
+func TestCounts(t *testing.T) {
+	path, l := begin(t)
+	closed := 0
+	l.on(disk{closed: &closed}, ".log")
+	if err := l.Rotate(); err != nil {
+		t.Fatal(err)
+	}
+	before := l.Written()
+	first, err := l.Append([]byte("abc"))
+	if err != nil || l.Written() != before+frame+3 {
+		t.Errorf("%d bytes after %d, %v", l.Written(), before, err)
+	}
+	if err := l.Rotate(); err != nil || closed != 1 || l.Written() != before+frame+3+header {
+		t.Errorf("%v, %d logs closed, %d bytes after %d", err, closed, l.Written(), before)
+	}
+	second, err := l.Append([]byte("d"))
+	if want := first + header + frame + 1; err != nil || second != want {
+		t.Errorf("position %d after %d, want %d, %v", second, first, want, err)
+	}
+	before = l.Written()
+	if err := l.Snapshot([]byte(`"` + strings.Repeat("x", 300<<10) + `"`)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || l.Written() != before+info.Size() {
+		t.Errorf("%d bytes after %d, and the snapshot has %d", l.Written(), before, info.Size())
+	}
+	for _, c := range []struct {
+		record int
+		long   bool
+	}{{1100 << 10, false}, {150 << 10, true}} { // 4 × 300 KiB are between 1100 and 1250
+		if _, err := l.Append(make([]byte, c.record)); err != nil || l.Long() != c.long {
+			t.Errorf("after %d bytes more long is %v, %v", c.record, l.Long(), err)
+		}
+	}
+	l.Close()
+}
+
 // Many goroutines share syncs, and each record is there when its Sync returns.
 func TestGroup(t *testing.T) {
 	path, l := begin(t)
@@ -252,6 +403,14 @@ func TestOpen(t *testing.T) {
 	}
 	if _, _, err := Open(link); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("a link: %v", err)
+	}
+	for name, says := range map[string]string{t.TempDir(): "it is a folder: want a file", os.DevNull: "it is not a file: want a file"} {
+		if _, _, err := Open(name); err == nil || err.Error() != says {
+			t.Errorf("%s: %v, want %q", name, err, says)
+		}
+	}
+	if _, _, err := Open(filepath.Join(t.TempDir(), "no", "s")); !errors.Is(err, syscall.ENOENT) || strings.Contains(err.Error(), "no/s") {
+		t.Errorf("no folder: %v", err)
 	}
 	other := filepath.Join(t.TempDir(), "other")
 	if err := os.Symlink(path, other+".lock"); err != nil {

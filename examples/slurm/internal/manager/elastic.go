@@ -29,6 +29,9 @@ import (
 //   - Draining a node and ending its instance take time. So an instance that a policy sees
 //     is charged Options.Lead earlier than it is. An instance that is charged within the
 //     lead is one that is charged an hour later: there is no time to end it.
+//   - Boots, starts of jobs and releases take time, which Manager.Delays tells. The
+//     simulator predicts what a cluster costs when it has these times: see Lead and Overhead
+//     of elastic.Options, and Boot and Release of elastic.CloudOptions.
 //   - Slurm starts jobs. So Budget.Covered, which holds jobs back, cannot be had.
 
 // A Cloud is where a policy may rent instances.
@@ -200,6 +203,9 @@ func (m *Manager) evaluate(ctx context.Context, s *sight) error {
 	}
 	m.outcome("evaluating the policy", "", "", nil)
 	m.actions = m.o.Policy.AppendActions(m.actions[:0], snap)
+	if err := m.remember(); err != nil {
+		return err
+	}
 	if m.o.decided != nil {
 		m.o.decided(snap, m.actions)
 	}
@@ -220,6 +226,33 @@ func (m *Manager) evaluate(ctx context.Context, s *sight) error {
 		s.leaving = append(s.leaving, l)
 	}
 	return m.settle(ctx, s)
+}
+
+// A remembering policy has something to keep between evaluations: see [elastic.Policy].
+type remembering interface {
+	Memory() int
+	Recall(memory int)
+}
+
+// remember writes down what the policy remembers, if that has changed.
+func (m *Manager) remember() error {
+	p, ok := m.o.Policy.(remembering)
+	name := fmt.Sprint(m.o.Policy)
+	if !ok || p.Memory() == m.state.memory && name == m.state.policy {
+		return nil
+	}
+	return m.write(Entry{Kind: Remembered, Policy: name, Memory: p.Memory(), Reason: fmt.Sprintf("%s goes on from %d", name, p.Memory())})
+}
+
+// recall lets the policy go on where the journal ends: with what it remembered, and at the
+// next time of an evaluation.
+func (m *Manager) recall() {
+	if p, ok := m.o.Policy.(remembering); ok && m.state.policy == fmt.Sprint(m.o.Policy) {
+		p.Recall(m.state.memory)
+	}
+	if m.state.entries > 1 && m.o.Every > 0 {
+		m.check = (m.clock.Now()/m.o.Every + 1) * m.o.Every
+	}
 }
 
 // launch asks a cloud for instances.

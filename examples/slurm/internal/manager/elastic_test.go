@@ -49,7 +49,9 @@ func (r *recorder) AppendActions(dst []elastic.Action, s *elastic.Snapshot) []el
 		all := c.Instances
 		c.Instances = nil
 		for _, in := range all {
-			if in.ID = 0; in.State == elastic.Idle || in.State == elastic.Stopping {
+			// A manager that starts again knows starts of jobs to the second.
+			_, restarted := r.Policy.(remembering)
+			if in.ID = 0; in.State == elastic.Idle || in.State == elastic.Stopping || in.State == elastic.Busy && restarted {
 				in.Ready = 0
 			}
 			if in.State != elastic.Stopping { // when they are gone is seen later
@@ -67,6 +69,21 @@ func (r *recorder) AppendActions(dst []elastic.Action, s *elastic.Snapshot) []el
 	}
 	r.all = append(r.all, d)
 	return dst
+}
+
+func (r *recorder) String() string { return fmt.Sprint(r.Policy) }
+
+func (r *recorder) Memory() int {
+	if p, ok := r.Policy.(remembering); ok {
+		return p.Memory()
+	}
+	return 0
+}
+
+func (r *recorder) Recall(n int) {
+	if p, ok := r.Policy.(remembering); ok {
+		p.Recall(n)
+	}
 }
 
 func (r *recorder) Rests(s *elastic.Snapshot) bool {
@@ -95,18 +112,20 @@ func (p worldPart) List(ctx context.Context) ([]provider.Instance, error) {
 // The policies of the tests. Each call returns new ones.
 func testPolicies(seed uint64) []elastic.Policy {
 	return []elastic.Policy{
-		&elastic.SM{}, &elastic.OD{}, &elastic.OD{Printed: true}, &elastic.ODPlus{}, &elastic.ODPlus{Pooled: true, KeepFree: true},
+		&elastic.SM{}, &elastic.SM{Once: true}, &elastic.OD{}, &elastic.OD{Printed: true}, &elastic.ODPlus{}, &elastic.ODPlus{Pooled: true, KeepFree: true},
 		&elastic.AQTP{Response: 30 * time.Minute, Threshold: 10 * time.Minute},
 		&elastic.MCOP{CostWeight: .2, Rand: rand.New(rand.NewPCG(seed, 0))}, &elastic.MCOP{CostWeight: .8, Rand: rand.New(rand.NewPCG(seed, 0)), Search: elastic.Exact},
 	}
 }
 
 // In a world without delays the manager shows a policy what the simulator shows it, and
-// both do the same at the same times: jobs start when they do there, and the same is paid.
+// both do the same at the same times: jobs start when they do there, and the same is paid. A
+// manager of a policy that remembers something is replaced by another one every few hours,
+// which has the journal and a new policy.
 func TestAsElasticSimulator(t *testing.T) {
 	const fixed, private, commercial = 2, 3, 6
 	const boot = 50_300 * time.Millisecond
-	again, actions := 0, 0
+	again, actions, restarts := 0, 0, 0
 	seeds, count, end := uint64(2), 16, 30*time.Hour
 	if testing.Verbose() { // it takes a while
 		seeds, count, end = 4, 25, 60*time.Hour
@@ -163,12 +182,29 @@ func TestAsElasticSimulator(t *testing.T) {
 				{Name: "private", Nodes: names[fixed:][:private], Boot: boot, Provider: worldPart{worldProvider{w}, names[fixed:][:private], refuses}},
 				{Name: "commercial", Nodes: names[fixed+private:], Price: 85 * pricing.Milli, Boot: boot, Provider: worldPart{worldProvider{w}, names[fixed+private:], false}},
 			}
-			m, err := Open(filepath.Join(memory(t), "journal"), w, Provide(o.Clouds), o)
+			file := filepath.Join(memory(t), "journal")
+			m, err := Open(file, w, Provide(o.Clouds), o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			m.results = make(chan result, 1000)
 			m.spawn = func(f func()) { f() }
+			restart := func() {
+				if err := m.Close(); err != nil {
+					t.Fatal(err)
+				}
+				ours.Policy = testPolicies(seed)[k]
+				if m, err = Open(file, w, Provide(o.Clouds), o); err != nil {
+					t.Fatal(err)
+				}
+				m.results = make(chan result, 1000)
+				m.spawn = func(f func()) { f() }
+				for range 4 { // the provider's list says what has ended
+					w.step(t, m)
+				}
+				restarts++
+			}
+			_, remembers := ours.Policy.(remembering)
 			for next := 0; w.now.Sub(worldStart) < end; {
 				if next < len(jobs) && w.now.Sub(worldStart) == jobs[next].Submit {
 					w.submit(jobs[next].Nodes, jobs[next].Run, jobs[next].Estimate)
@@ -177,6 +213,9 @@ func TestAsElasticSimulator(t *testing.T) {
 				w.advance(0)
 				for range 4 { // the rounds, and the list that confirms what is gone
 					w.step(t, m)
+				}
+				if remembers && rng.IntN(30) == 0 && !m.auditing && m.calls == 0 {
+					restart()
 				}
 				event := w.now.Truncate(o.Every).Add(o.Every)
 				sooner := func(at time.Time) {
@@ -224,8 +263,8 @@ func TestAsElasticSimulator(t *testing.T) {
 			m.Close()
 		}
 	}
-	t.Logf("%d actions, %d second rounds", actions, again)
-	if actions < 500 || again < 5 {
-		t.Errorf("only %d actions and %d second rounds", actions, again)
+	t.Logf("%d actions, %d second rounds, %d restarts", actions, again, restarts)
+	if actions < 500 || again < 5 || restarts < 20 {
+		t.Errorf("only %d actions, %d second rounds and %d restarts", actions, again, restarts)
 	}
 }

@@ -165,6 +165,9 @@ func (m *Manager) begin() error {
 	if m.o.now != nil {
 		m.clock = clock.NewFunc(m.state.begin.Origin, m.o.Hour, m.o.now)
 	}
+	if m.o.Policy != nil {
+		m.recall()
+	}
 	var err error
 	m.book, err = newPortfolio(&m.o, m.state.weeks)
 	return err

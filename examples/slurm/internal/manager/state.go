@@ -34,6 +34,8 @@ type Entry struct {
 	Price    pricing.Money      `json:"price,omitempty"`  // of an hour of it
 	Hours    int                `json:"hours,omitempty"`  // whose credits accrue
 	Amount   pricing.Money      `json:"amount,omitempty"` // of credits that accrue, or are left
+	Policy   string             `json:"policy,omitempty"` // that remembers Memory
+	Memory   int                `json:"memory,omitempty"`
 }
 
 // A Kind says what an entry is.
@@ -57,7 +59,9 @@ const (
 	Week     Kind = "week"     // a period of purchases has ended: what is to be bought; Token is the beginning of those of its orders
 	Bought   Kind = "bought"   // a purchase was made
 	Accrued  Kind = "accrued"  // credits of the hours that have begun
-	Ran      Kind = "ran"      // a job has ended, on nodes that it used
+	// What the policy remembers between evaluations has changed.
+	Remembered Kind = "remembered"
+	Ran        Kind = "ran" // a job has ended, on nodes that it used
 )
 
 // Begin is what a journal begins with.
@@ -87,6 +91,8 @@ type lease struct {
 	cloud string        // with a policy: where it is, and
 	price pricing.Money // what an hour of it costs
 
+	came    time.Duration // when its node was first seen up
+	left    time.Duration // when it was decided to give it back
 	lost    time.Duration // when its node, which had been up, was first seen not to be; 0 while it is up
 	working bool          // a call to the provider is under way
 	retry   time.Duration // when it may be called again
@@ -122,6 +128,8 @@ type state struct {
 	entries  int
 	accruals int           // hours whose credits have accrued
 	accrued  pricing.Money // those credits
+	policy   string        // that remembers memory
+	memory   int
 	failures int
 }
 
@@ -199,6 +207,9 @@ func (s *state) apply(e *Entry) error {
 		}
 		s.accruals, s.accrued = s.accruals+e.Hours, sum
 		return nil
+	case Remembered:
+		s.policy, s.memory = e.Policy, e.Memory
+		return nil
 	case Failed:
 		s.failures++
 		return nil
@@ -217,8 +228,11 @@ func (s *state) apply(e *Entry) error {
 		s.leases = slices.DeleteFunc(s.leases, func(x *lease) bool { return x == l })
 	case Up:
 		l.phase = up
+		if l.came == 0 {
+			l.came = e.At
+		}
 	case Leaving:
-		l.phase, l.why = leaving, e.Reason
+		l.phase, l.why, l.left = leaving, e.Reason, e.At
 	case Staying:
 		l.phase = up
 	case Gone:

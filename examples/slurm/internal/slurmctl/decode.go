@@ -244,7 +244,7 @@ func DecodeJobs(text []byte) ([]Job, error) {
 		if err == nil && !r.ID.set {
 			err = errors.New("no number")
 		}
-		if err == nil && len(r.State) == 0 {
+		if err == nil && (len(r.State) == 0 || r.State[0] == "") {
 			err = errors.New("no state")
 		}
 		var names []string
@@ -313,7 +313,7 @@ func countTasks(list string) (int, error) {
 		if err != nil || err2 != nil || err3 != nil || a > b || by == 0 {
 			return 0, fmt.Errorf("the tasks %q", list)
 		}
-		n = min(n+int((b-a)/by)+1, maxTasks)
+		n = min(n+int(min((b-a)/by, maxTasks))+1, maxTasks)
 	}
 	return n, nil
 }
@@ -343,7 +343,7 @@ func DecodeNodes(text []byte) ([]Node, error) {
 		if err == nil && r.Name == "" {
 			err = errors.New("no name")
 		}
-		if err == nil && len(r.State) == 0 {
+		if err == nil && (len(r.State) == 0 || r.State[0] == "") {
 			err = errors.New("no state")
 		}
 		if err != nil {

@@ -147,6 +147,7 @@ func TestDecodeBad(t *testing.T) {
 		`{}`:                                 "no list of jobs",
 		`{"jobs":[{"job_state":"RUNNING"}]}`: "no number",
 		`{"jobs":[{"job_id":1}]}`:            "job 1 has no state",
+		`{"jobs":[{"job_id":1,"job_state":[""]}]}`:                               "job 1 has no state",
 		`{"jobs":[{"job_id":-1,"job_state":"RUNNING"}]}`:                         "a number of -1",
 		`{"jobs":[{"job_id":1,"job_state":"RUNNING","nodes":"n[1-"}]}`:           "bracket",
 		`{"jobs":[{"job_id":1,"job_state":"RUNNING","node_count":9999999}]}`:     "a number of nodes of 9999999",
