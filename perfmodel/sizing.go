@@ -548,7 +548,7 @@ func duration(seconds float64, index int) (time.Duration, error) {
 		return whole, nil
 	}
 	if math.IsInf(seconds, 1) {
-		return 0, badInput("Target.Confidence", index, ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end: want more runs, or no confidence")
+		return 0, badInput("Target.Confidence", index, ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end: want more runs, or a confidence of 0.5")
 	}
 	return 0, badInput("Target.Counts[]", index, ErrOverflow, "%v seconds, and the model does not hold beyond 200 years: want another number of processes", seconds)
 }

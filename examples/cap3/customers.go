@@ -197,6 +197,17 @@ func (r *results) writeCustomers(w *table.Page) {
 	tabulate(w, "<customer|budget|alone, $|shared, $|<tasks, on cluster|<given up", rows)
 	w.Sayf("%s on demand; $%s in all, $%s if each task had a cluster of its own. Tasks on as many instances run one after the other while all end by the deadline, and pay of the cluster by their time. A customer over the budget gives up the task that costs most.",
 		decimal.Count(len(clusters), "cluster"), dollars(together), dollars(alone))
+	var nobodys []string
+	for _, s := range r.sized {
+		if !slices.ContainsFunc(r.o.customers, func(c customerOf) bool {
+			return slices.Contains(strings.Split(c.tasks, "+"), s.task.Application)
+		}) {
+			nobodys = append(nobodys, s.task.Application)
+		}
+	}
+	if len(nobodys) > 0 {
+		w.Sayf("Note: no customer of -customers has %s.", cli.Series(nobodys, "and"))
+	}
 }
 
 // clientRows are the objects of customers.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
@@ -39,5 +40,11 @@ func TestCustomers(t *testing.T) {
 	}
 	tested.Mistake(t, `there is no task of "e"`, append(args, "-customers", "ann:2:e")...)
 	tested.Mistake(t, "is a task of a customer before", append(args, "-customers", "ann:2:a,bob:3:a")...)
+	tested.Mistake(t, "there are two of the name ann", append(args, "-customers", "ann:2:a,ann:3:b")...)
+	tested.Mistake(t, `-customer zz:4: there is no task of "zz"`, append(args, "-customer", "zz:4")...)
+	tested.Mistake(t, "-customer: a is there twice", append(args, "-customer", "a:1,a:2")...)
+	if text, _ := tested.Must(t, append(args, "-customers", "ann:5:a,bob:5:b")...); !strings.Contains(text, "no customer of -customers has c and d") {
+		t.Errorf("tasks of no customer are not told:\n%s", text)
+	}
 	tested.Mistake(t, "want NAME:BUDGET:TASK+TASK", "-customers", "ann")
 }

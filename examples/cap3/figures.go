@@ -89,6 +89,11 @@ func (r *results) slower(t *perfmodel.InstanceType) float64 {
 // figure computes the rows for tasks whose customer's size is known.
 func (r *results) figure() error {
 	o := r.o
+	for _, c := range o.customer {
+		if o.customerGiven && !slices.ContainsFunc(r.sized, func(s *sized) bool { return s.task.Application == c.application }) {
+			return cli.Mistakef("-customer %s:%d: there is no task of %q; -task says which there are", c.application, c.processes, c.application)
+		}
+	}
 	for _, s := range r.sized {
 		k := slices.IndexFunc(o.customer, func(c customerSize) bool { return c.application == s.task.Application })
 		if k < 0 {

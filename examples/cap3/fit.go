@@ -27,6 +27,7 @@ type fitted struct {
 	beyond       bool                // chosen by leaving out the most processes
 	proportional bool                // T_N of cap3 has the exponent 1
 	unsplit      int                 // runs that cap3 is not fitted to
+	tasks        []perfmodel.Case    // to be planned
 }
 
 // A score is what a model was off by on runs left out one by one: root mean square
@@ -151,6 +152,11 @@ func (r *results) fit(line *progress.Line) error {
 		f.functions = in.functions[in.profiles[i].Application]
 		if f.functions == nil {
 			f.functions = &mpiprofile.Profile{}
+		}
+		for _, c := range in.tasks {
+			if c.Application == f.profile.Application {
+				f.tasks = append(f.tasks, c)
+			}
 		}
 		r.fitted = append(r.fitted, f)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/spotprices"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/perfmodel/mpiprofile"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -265,7 +266,7 @@ func (o *options) readInstance(in *input) error {
 		}
 		o.override(in)
 		in.spot = pricing.EC2SpotHourly
-		in.history = madeUp(in.instance.Hourly, o.seed)
+		in.history = spotprices.MadeUp(in.instance.Hourly, o.seed)
 		return o.fits(in)
 	}
 	data, err := infile.ReadUpTo(512<<20, "-spot", o.spot, io.ReadAll)

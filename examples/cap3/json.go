@@ -61,7 +61,11 @@ func (r *results) rows() any {
 		task := jsonrows.Row{"application", s.task.Application, "case", s.task.Name}
 		of := func(kind string, row ...any) { add(kind, append(task[:4:4], row...)...) }
 		option := func(x *perfmodel.Size) jsonrows.Row {
-			return jsonrows.Row{"processes", x.Processes, "instances", x.Instances, "time_s", rounded(x.Time), "upper_s", rounded(x.Upper), "cost", x.Cost.String(), "outside", x.Outside.String()}
+			upper := x.Upper // that of the choice sure; others were sized without
+			if e, err := s.estimate(r.o, x.Processes); err == nil && upper == x.Time {
+				upper = toDuration(e.Upper)
+			}
+			return jsonrows.Row{"processes", x.Processes, "instances", x.Instances, "time_s", rounded(x.Time), "upper_s", rounded(upper), "cost", x.Cost.String(), "outside", x.Outside.String()}
 		}
 		for i := range s.front {
 			of("front", option(&s.front[i])...)

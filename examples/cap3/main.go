@@ -13,6 +13,10 @@
 //
 // profiles a program: runs a ladder of numbers of processes and inputs.
 //
+//	go run ./examples/cap3 profile -out FILE PATH...
+//
+// makes a profile of what TAU and mpiP have written about runs.
+//
 //	go run ./examples/cap3 run -tasks FILE
 //
 // carries a plan out: requests instances, runs tasks, moves them when spot instances are

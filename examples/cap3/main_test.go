@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/spotprices"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -406,6 +407,10 @@ func TestSure(t *testing.T) {
 	if !(x["upper_s"].(float64) > x["time_s"].(float64)) || s["estimate_s"] != x["upper_s"] {
 		t.Errorf("choice %v, schedule %v", x, s)
 	}
+	// The other choices have the same interval beside their time.
+	if y := find(rows, map[string]any{"kind": "choice", "choice": "time"})[0]; y["processes"] != x["processes"] || y["upper_s"] != x["upper_s"] {
+		t.Errorf("choice %v, want the upper end of %v", y, x)
+	}
 }
 
 // The agent follows from PR: deadlines of 1.5, 2.5 and 3.5 run times and the latency.
@@ -566,7 +571,7 @@ func TestSVG(t *testing.T) {
 // The made-up prices are of the kind that is told: mostly a sixth of the price on
 // demand, with spikes above it.
 func TestMadeUp(t *testing.T) {
-	h := madeUp(130*cents, 1)
+	h := spotprices.MadeUp(130*cents, 1)
 	if err := h.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -579,7 +584,7 @@ func TestMadeUp(t *testing.T) {
 	if slices.Max(h.Prices) > 286*cents {
 		t.Errorf("highest %v", slices.Max(h.Prices))
 	}
-	if diff := cmp.Diff(h, madeUp(130*cents, 1)); diff != "" {
+	if diff := cmp.Diff(h, spotprices.MadeUp(130*cents, 1)); diff != "" {
 		t.Error(diff)
 	}
 }

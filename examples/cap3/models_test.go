@@ -10,10 +10,10 @@ import (
 )
 
 // Every model of every benchmark either plans class C on the default profile, or says in
-// a sentence why not and with which flag it does. The flag then does what the sentence
+// a sentence why not and with which flags it does. Each flag then does what the sentence
 // says.
 func TestModelsOfBenchmarks(t *testing.T) {
-	flag := regexp.MustCompile(`-(by work|oversubscribed keep|model [a-z0-9]+|network proportional)`)
+	flag := regexp.MustCompile(`-(by work|dependent drop|oversubscribed keep|model [a-z0-9]+|network proportional)`)
 	for _, model := range modelNames {
 		failed := 0
 		apps := []string{"bt", "cg", "ep", "ft", "is", "lu", "mg", "sp"}
@@ -28,13 +28,15 @@ func TestModelsOfBenchmarks(t *testing.T) {
 			}
 			failed++
 			said := strings.TrimPrefix(stderr[strings.LastIndex(stderr, "cap3: "):], "cap3: ")
-			offered := flag.FindString(said)
-			if status != 2 || offered == "" || strings.Contains(strings.TrimSpace(said), "\n") {
+			offered := flag.FindAllString(said, -1)
+			if status != 2 || len(offered) == 0 || strings.Contains(strings.TrimSpace(said), "\n") {
 				t.Errorf("-model %s, %s: status %d without a flag that helps: %s", model, app, status, said)
 				continue
 			}
-			if status, _, stderr := tested.Try(append(args, strings.Fields(offered)...)...); status != 0 {
-				t.Errorf("-model %s, %s: %s does not help: %s", model, app, offered, stderr)
+			for _, o := range offered {
+				if status, _, stderr := tested.Try(append(args, strings.Fields(o)...)...); status != 0 {
+					t.Errorf("-model %s, %s: %s does not help: %s", model, app, o, stderr)
+				}
 			}
 		}
 		// Those whose coefficients the default profile tells.
@@ -51,6 +53,24 @@ func TestOneCount(t *testing.T) {
 	for _, model := range modelNames[2:] {
 		tested.Mistake(t, "all runs are on 4 processes, which does not tell how it scales; profile it on others, too", "-profile", path, "-model", model)
 	}
+}
+
+// Runs that became no faster are left out. Where they are what is missing, the message says
+// so, and offers the flag that takes them and no flag that does not help.
+func TestLeftOut(t *testing.T) {
+	path := programtest.Write(t, "ok.csv", "application,case,processes,seconds,computation,communication\nok,,1,10,10,0\nok,,2,10,8,2\nok,,4,10,8,2\n")
+	status, _, stderr := tested.Try("-profile", path, "-starts", "1")
+	if status != 2 || !strings.Contains(stderr, "the runs on 2 and 4 processes became no faster and are left out, -oversubscribed keep takes them") || strings.Contains(stderr, "-by work") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	tested.Must(t, "-profile", path, "-starts", "1", "-oversubscribed", "keep")
+}
+
+// As many runs as coefficients tell no interval: the flag that does without one is named.
+func TestNoInterval(t *testing.T) {
+	args := []string{"-profile", programtest.Write(t, "two.csv", "application,case,n,processes,seconds\nx,a,1,1,10\nx,a,1,2,6\n"), "-model", "amdahl", "-starts", "1"}
+	tested.Mistake(t, "want more runs, or -confidence 0.5", args...)
+	tested.Must(t, append(args, "-confidence", "0.5")...)
 }
 
 // Rules and thresholds are flags: with th1 far above every PR all tasks go on demand, and

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 // usage is what -h prints.
 const usage = `Usage: go run ./examples/cap3 [flags]
        go run ./examples/cap3 record -out FILE [flags] -- mpirun -n {P} ./app
+       go run ./examples/cap3 profile -out FILE [flags] PATH...
        go run ./examples/cap3 run -tasks FILE [flags]      (-h of each explains)
 
 Fits models of the run time to a profile of small runs, and sizes the large runs so
@@ -26,9 +28,10 @@ What runs
                        and perhaps application, case, computation, communication,
                        repetitions, spread and resolution; columns such as MPI_Send
                        have the seconds in that function; every other column is a
-                       feature. cap3 record writes such a file. Or single timings
-                       with the columns benchmark, class, procs and seconds, and
-                       perhaps comp_s, comm_s and clean, whose medians are taken
+                       feature. cap3 record and cap3 profile write such files. Or
+                       single timings with the columns benchmark, class, procs and
+                       seconds, and perhaps comp_s, comm_s and clean, whose medians
+                       are taken
                        (default: the NAS Parallel Benchmarks, classes S to B, on a
                        machine with two cores)
   -features FILE       CSV with the columns benchmark, class, x1_name, x1, x2_name, x2
@@ -128,19 +131,19 @@ on_demand, per_unit. Of "model": application, model, error (null: it could not b
 fitted), runs, chosen. Of "check", a run that was predicted without it: application,
 case, left ("run": from all others; "largest": from all but the largest cases),
 processes, measured_s, predicted_s, lower_s, upper_s. Of "front" (no other is better in
-time and cost) and "choice": application, case, processes, instances, time_s, upper_s,
-cost, outside; a choice has choice and verdict, too. Of "schedule": application, case,
-estimate_s, priority_rate, agent, low_bid, medium_bid, planned, planned_bid,
-expected_cost. Of "rule": application, case, rule, starts, met, missed, cost,
-on_demand_cost, interruptions. Of "lease", one of those at the first start: application,
-case, rule, agent, bid, from_s, to_s, end, cost. Of "figure", a row of Tables IV and V:
-application, case, cap3_processes, customer_processes, agent, cap3_in_time,
-cap3_in_budget, customer_in_time, customer_in_budget, cap3_cost, customer_cost,
-spot_share. Of "type", a task on a type (Fig. 3, and -across): application, case,
-instance, processes, cost, time_s, figure. Of "shared", a task of -customers: customer,
-application, case, cluster (0: given up), instances, time_s, alone_cost, cost. Of
-"finding", a decision or a figure of the paper: verdict, says, shown, why. Amounts are
-strings or null.
+time and cost) and "choice": application, case, processes, instances, time_s, upper_s
+(with -confidence), cost, outside; a choice has choice and verdict, too. Of "schedule":
+application, case, estimate_s, priority_rate, agent, low_bid, medium_bid, planned,
+planned_bid, expected_cost. Of "rule": application, case, rule, starts, met, missed,
+cost, on_demand_cost, interruptions. Of "lease", one of those at the first start:
+application, case, rule, agent, bid, from_s, to_s, end, cost. Of "figure", a row of
+Tables IV and V: application, case, cap3_processes, customer_processes, agent,
+cap3_in_time, cap3_in_budget, customer_in_time, customer_in_budget, cap3_cost,
+customer_cost, spot_share. Of "type", a task on a type (Fig. 3, and -across):
+application, case, instance, processes, cost, time_s, figure. Of "shared", a task of
+-customers: customer, application, case, cluster (0: given up), instances, time_s,
+alone_cost, cost. Of "finding", a decision or a figure of the paper: verdict, says,
+shown, why. Amounts are strings or null.
 `
 
 // A modelName is a value of -model.
@@ -223,6 +226,7 @@ type options struct {
 	ways              []int // indices of ways
 	across            bool
 	customer          []customerSize
+	customerGiven     bool
 	customers         []customerOf
 	confidence, scale float64
 	choose            choiceName
@@ -314,6 +318,17 @@ func define(o *options, f *cli.Flags) {
 	})
 	f.Seed(&o.seed)
 	f.Check(func() error {
+		for i, c := range o.customer {
+			if slices.ContainsFunc(o.customer[:i], func(x customerSize) bool { return x.application == c.application }) {
+				return fmt.Errorf("-customer: %s is there twice: want one number of processes for each", c.application)
+			}
+		}
+		for i, c := range o.customers {
+			if slices.ContainsFunc(o.customers[:i], func(x customerOf) bool { return x.name == c.name }) {
+				return fmt.Errorf("-customers: there are two of the name %s: want all tasks of a customer in one, such as ann:2.60:cg+ep", c.name)
+			}
+		}
+		o.customerGiven = o.customer != nil
 		if o.customer == nil && o.profile == "" {
 			o.customer = table4Customer
 		}

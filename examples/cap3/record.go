@@ -62,10 +62,12 @@ have changed since are run anew.
   -h                   print this
 
 The time of a run is that from MPI_Init to MPI_Finalize, the mean over its processes,
-where a profiler measures it; else that of COMMAND.
+where a profiler measures it; else that of COMMAND. One process sends nothing: the
+time within MPI on one process counts as computation, and its communication is 0 in
+the profile, the table and -json.
 
-Objects of -json: case, processes, repetition, wall_s, seconds, communication
-(null: not measured), failed (null, or why).
+Objects of -json: case, processes, repetition, wall_s, seconds (null: failed),
+communication (null: failed or not measured), failed (null, or why).
 `
 
 //go:embed profiler.c.txt
@@ -204,6 +206,47 @@ func (t *timing) of(in recordInput) bool {
 	return t.Case == in.Name && slices.Equal(t.Features, in.Features) && slices.Equal(t.Values, in.Values)
 }
 
+// communication is the time within MPI.
+func (t *timing) communication() (n float64) {
+	for _, f := range t.Functions {
+		n += f.Seconds
+	}
+	return n
+}
+
+// counted is the part of the time within MPI that counts as communication: on one process
+// none does, as one process sends nothing.
+func (t *timing) counted() float64 {
+	if t.Processes == 1 {
+		return 0
+	}
+	return t.communication()
+}
+
+// rounding is by how much the time within MPI may be above that of the run, as a share.
+const rounding = 1e-3
+
+// sound returns an error if more time went by within MPI than in the run.
+func (t *timing) sound() error {
+	if n := t.communication(); t.Split && n > t.Seconds*(1+rounding)+1e-6 {
+		return fmt.Errorf("%s within MPI, and the run takes %s: want no more than the run takes", seconds(n), seconds(t.Seconds))
+	}
+	return nil
+}
+
+// noteOne says what becomes of the time within MPI on one process.
+func noteOne(run *cli.Run, runs []timing) {
+	most := 0.0
+	for i := range runs {
+		if t := &runs[i]; t.Processes == 1 && t.Split && t.Failed == "" {
+			most = max(most, t.communication())
+		}
+	}
+	if most > 0 {
+		run.Sayf("note: one process sends nothing: the time within MPI on one process, up to %s, counts as computation", seconds(most))
+	}
+}
+
 // what says which run it is.
 func (t *timing) what() string {
 	if t.Case == "" {
@@ -305,6 +348,7 @@ func record(o *recordOptions, run *cli.Run) (*recorded, error) {
 	if out.kept == 0 {
 		return nil, cli.Mistakef("every run has failed: %s", out.runs[0].Failed)
 	}
+	noteOne(run, out.runs)
 	return out, nil
 }
 
@@ -384,58 +428,28 @@ func (o *recordOptions) once(in *recordInput, p, rep int, dir, preload string) t
 	}
 	if found && r.Seconds > 0 {
 		t.Seconds, t.Split, t.Functions = r.Seconds, true, r.Functions
+		if err := t.sound(); err != nil {
+			return fail("its profile: %v", err)
+		}
 	}
 	return t
 }
 
-// readRun reads what a profiler has written about a run on so many processes.
+// readRun reads what a profiler has written in a folder about a run on so many processes.
 func readRun(dir string, p int) (r mpiprofile.Run, found bool, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "profile.*.0.0"))
-	if err != nil {
+	if names, err := filesIn(dir); err != nil || len(names) == 0 {
 		return r, false, err
 	}
-	if len(files) == 0 { // TAU makes a folder of each metric if there are several
-		files, err = filepath.Glob(filepath.Join(dir, "MULTI__TIME", "profile.*.0.0"))
-		if err != nil {
-			return r, false, err
-		}
+	all, err := readSources(dir)
+	switch {
+	case err != nil:
+		return r, false, errors.New(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
+	case len(all) > 1:
+		return r, false, fmt.Errorf("there are %d reports: want one", len(all))
+	case all[0].run.Processes != p:
+		return r, false, fmt.Errorf("it is of %s: want %d", processes(all[0].run.Processes), p)
 	}
-	if len(files) > 0 {
-		if len(files) != p {
-			return r, false, fmt.Errorf("%d files of TAU for %s: want one for each", len(files), processes(p))
-		}
-		var all []mpiprofile.Process
-		for _, name := range files {
-			f, err := os.Open(name)
-			if err != nil {
-				return r, false, err
-			}
-			one, err := mpiprofile.ReadTAU(f)
-			f.Close()
-			if err != nil {
-				return r, false, fmt.Errorf("%s: %w", filepath.Base(name), err)
-			}
-			all = append(all, one)
-		}
-		r, err = mpiprofile.Mean(all)
-		return r, err == nil, err
-	}
-	files, err = filepath.Glob(filepath.Join(dir, "*.mpiP"))
-	if err != nil || len(files) == 0 {
-		return r, false, err
-	}
-	f, err := os.Open(files[0])
-	if err != nil {
-		return r, false, err
-	}
-	defer f.Close()
-	if r, err = mpiprofile.ReadMPIP(f); err != nil {
-		return r, false, fmt.Errorf("%s: %w", filepath.Base(files[0]), err)
-	}
-	if r.Processes != p {
-		return r, false, fmt.Errorf("%s has %s: want %d", filepath.Base(files[0]), processes(r.Processes), p)
-	}
-	return r, true, nil
+	return all[0].run, true, nil
 }
 
 // profile makes a profile of the runs that have not failed: medians of the repetitions.
@@ -489,7 +503,7 @@ func (out *recorded) profile() mpiprofile.Profile {
 				if p > 1 {
 					r.Communication += functions[k]
 				} else {
-					functions[k] = 0 // one process sends nothing: what its functions take is computation
+					functions[k] = 0 // as counted has it
 				}
 			}
 			if r.Computation = max(0, r.Seconds-r.Communication); !split {
@@ -537,6 +551,17 @@ func (out *recorded) text(w *table.Page) error {
 		}
 	}
 	w.Sayf("%s in %s, %s failed.", decimal.Count(len(prof.Runs), "case"), out.o.out, decimal.Count(failed, "run"))
+	out.tabulate(w, prof)
+	for _, t := range out.runs {
+		if t.Failed != "" {
+			w.Sayf("%s failed: %s", t.what(), t.Failed)
+		}
+	}
+	return nil
+}
+
+// tabulate writes a table of the cases.
+func (out *recorded) tabulate(w *table.Page, prof mpiprofile.Profile) {
 	var rows [][]string
 	for i := range prof.Runs {
 		r := &prof.Runs[i]
@@ -547,29 +572,21 @@ func (out *recorded) text(w *table.Page) error {
 		rows = append(rows, []string{table.Clip(r.Case, 20), strconv.Itoa(r.Processes), strconv.Itoa(r.Repetitions), seconds(r.Seconds), mpi, decimal.Fixed(100*r.Spread, 1) + "%"})
 	}
 	tabulate(w, "<input|processes|runs|median|within MPI|spread", rows)
-	for _, t := range out.runs {
-		if t.Failed != "" {
-			w.Sayf("%s failed: %s", t.what(), t.Failed)
-		}
-	}
-	return nil
 }
 
 func (out *recorded) rows() any {
 	rows := []jsonrows.Row{}
 	for _, t := range out.runs {
-		var failed, communication any
+		var failed, took, communication any
 		if t.Failed != "" {
 			failed = t.Failed
+		} else {
+			took = finite(t.Seconds)
 		}
-		if t.Split {
-			n := 0.0
-			for _, f := range t.Functions {
-				n += f.Seconds
-			}
-			communication = finite(n)
+		if t.Split && t.Failed == "" {
+			communication = finite(t.counted())
 		}
-		rows = append(rows, jsonrows.Row{"case", t.Case, "processes", t.Processes, "repetition", t.Repetition, "wall_s", finite(t.Wall), "seconds", finite(t.Seconds),
+		rows = append(rows, jsonrows.Row{"case", t.Case, "processes", t.Processes, "repetition", t.Repetition, "wall_s", finite(t.Wall), "seconds", took,
 			"communication", communication, "failed", failed})
 	}
 	return rows

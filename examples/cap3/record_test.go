@@ -49,7 +49,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("want %q in:\n%s", want, text)
 		}
 	}
-	if said := strings.Join(strings.Fields(text), " "); !strings.Contains(said, "profile.0.0.0: mpiprofile: line 4 (functions): the file ends early: after 1 of 5 functions") || !strings.Contains(stderr, "no grid for 3") {
+	if said := strings.Join(strings.Fields(text), " "); !strings.Contains(said, "profile.0.0.0: line 4 (functions): the file ends early: after 1 of 5 functions") || !strings.Contains(stderr, "no grid for 3") {
 		t.Errorf("a truncated file is not told:\n%s\n%s", text, stderr)
 	}
 	calls := strings.Count(programtest.Read(t, "calls"), "\n")
@@ -70,6 +70,9 @@ func TestRecord(t *testing.T) {
 	// Again: nothing is left to run. With a part of the journal, the rest is.
 	if again, _ := recording.Must(t, args...); again != text || strings.Count(programtest.Read(t, "calls"), "\n") != calls {
 		t.Errorf("again:\n%s", again)
+	}
+	if rows, _ := recording.Must(t, append([]string{"-json"}, args...)...); strings.Count(rows, `"seconds":null,"communication":null,"failed":"`) != 6 {
+		t.Errorf("a run that failed has a time:\n%s", rows)
 	}
 	journal := programtest.Read(t, "p.csv.runs")
 	lines := strings.SplitAfter(journal, "\n")
@@ -131,8 +134,8 @@ func TestRecordHelp(t *testing.T) {
 	recording.Help(t, recordProgram(nil).FlagNames(), "wall_s", "{P}")
 }
 
-// On a real MPI program: recorded, fitted, a larger case predicted and run. The error is
-// logged, not judged: the machine may be busy.
+// On a real MPI program: recorded, fitted, a larger case predicted and run. A busy machine
+// may spoil a time: one of five tries is to be within a factor of 10.
 func TestRecordMPI(t *testing.T) {
 	for _, name := range []string{"mpirun", "mpicc"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -148,23 +151,36 @@ func TestRecordMPI(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	mpirun := []string{"--", "mpirun", "--oversubscribe", "--bind-to", "none", "-n", "{P}", "./heat", "{n}", "20"}
-	args := []string{"-out", "heat.csv", "-counts", "1,2", "-repeat", "1"}
-	for _, n := range []int{100, 200, 300} {
-		args = append(args, "-input", fmt.Sprintf("n%d:n=%d", n, n))
-	}
-	recording.Must(t, append(args, mpirun...)...)
-	text := programtest.Read(t, "heat.csv")
-	list, err := mpiprofile.ReadProfiles(bytes.NewReader([]byte(text)))
-	if err != nil || len(list[0].Runs) != 6 || len(list[0].Functions) != 2 {
-		t.Fatalf("%v, %v in\n%s", list, err, text)
-	}
 	features := programtest.Write(t, "f.csv", "benchmark,class,x1_name,x1\nheat,big,n,400\n")
-	for _, model := range []string{"functions"} {
-		rows := rowsOf(t, "-profile", "heat.csv", "-features", features, "-task", "heat:big", "-model", model, "-oversubscribed", "keep", "-starts", "1")
-		predicted := find(rows, map[string]any{"kind": "choice", "choice": "time"})[0]
-		ran, _ := recording.Must(t, append([]string{"-out", "big.csv", "-counts", fmt.Sprint(predicted["processes"]), "-repeat", "1", "-input", "big:n=400", "-json"}, mpirun...)...)
+	for try := range 5 {
+		profile := fmt.Sprintf("heat%d.csv", try)
+		args := []string{"-out", profile, "-application", "heat", "-counts", "1,2", "-repeat", "1"}
+		for _, n := range []int{100, 200, 300} {
+			args = append(args, "-input", fmt.Sprintf("n%d:n=%d", n, n))
+		}
+		recording.Must(t, append(args, mpirun...)...)
+		text := programtest.Read(t, profile)
+		list, err := mpiprofile.ReadProfiles(bytes.NewReader([]byte(text)))
+		if err != nil || len(list[0].Runs) != 6 || len(list[0].Functions) != 2 {
+			t.Fatalf("%v, %v in\n%s", list, err, text)
+		}
+		plan := []string{"-profile", profile, "-features", features, "-task", "heat:big", "-model", "functions", "-oversubscribed", "keep", "-starts", "1", "-json"}
+		status, stdout, stderr := tested.Try(plan...)
+		if strings.Contains(stderr, "result too large") { // by a run that waited for others, a hundred times as long
+			t.Logf("try %d: %s", try, stderr)
+			continue
+		}
+		if status != 0 {
+			t.Fatalf("%q: exit status %d: %s", plan, status, stderr)
+		}
+		predicted := find(programtest.Rows[map[string]any](t, stdout), map[string]any{"kind": "choice", "choice": "time"})[0]
+		ran, _ := recording.Must(t, append([]string{"-out", fmt.Sprintf("big%d.csv", try), "-counts", fmt.Sprint(predicted["processes"]), "-repeat", "1", "-input", "big:n=400", "-json"}, mpirun...)...)
 		measured := programtest.Rows[map[string]any](t, ran)[0]
-		t.Logf("%s: on %v processes predicted %v s, measured %v s", model, predicted["processes"], predicted["time_s"], measured["seconds"])
-		os.Remove("big.csv.runs")
+		said, took := predicted["time_s"].(float64), measured["seconds"].(float64)
+		t.Logf("try %d: on %v processes predicted %v s, measured %v s", try, predicted["processes"], said, took)
+		if said < 10*took && took < 10*said {
+			return
+		}
 	}
+	t.Error("no prediction is within a factor of 10 of what was measured")
 }

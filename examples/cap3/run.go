@@ -22,6 +22,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/internal/spotprices"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -52,11 +53,14 @@ instances back. It may be killed at any moment; with the same -journal it goes o
   -dir FOLDER          of local: it exists, and is empty at first
   -hour SPAN           how long an hour of the clock takes, for local (default 1h)
   -poll SPAN           between two looks at instances (default 5s)
-  -create COMMAND      of exec, as package examples/internal/provider says. It has
-                       the agent in PLIMSOLL_TIER (high is on demand) and the bid for
-                       an hour in PLIMSOLL_BID
-  -delete COMMAND      ends the instance PLIMSOLL_ID
-  -list COMMAND        writes all instances
+  -create COMMAND      of exec: rents an instance with the name PLIMSOLL_NODE and the
+                       token PLIMSOLL_TOKEN, and writes a line of JSON with id, token,
+                       node and created, such as "2013-01-01T00:00:00Z". It exits with
+                       3 if no instance is to be had. PLIMSOLL_TIER has the agent (high
+                       is on demand), PLIMSOLL_BID the bid for an hour
+  -delete COMMAND      ends the instance PLIMSOLL_ID, and writes its line with ended
+  -list COMMAND        writes a line for each instance; those that have ended may be
+                       missing
   -status COMMAND      writes booting, ready, running, done or failed, and the seconds
                        of work in checkpoints, such as "running 3600"; without
                        PLIMSOLL_CLUSTER "none 3600"
@@ -85,15 +89,18 @@ There it saves its progress, and writes the seconds of work saved to the file "s
 With the rules hedged and planned a task can run on two clusters at once, which have the
 same folder: there the command must write every file whole (a new file that is renamed).
 
-With exec, the cost is that of clusters on demand; what spot instances cost is on the
-provider's bill.
+With exec, the program knows the cost of instances on demand. An instance on spot costs
+at most its bid. The list may lack instances that have ended: if one ended while the
+program was not there, the cost lies between that until the instance was last seen and
+that until it was missed. The output then has both bounds, and says why.
 
-Objects of -json: task, done, met, finish_s, leases, cost, simulated_cost (made-up),
-failed (null, or why).
+Objects of -json: task, done, met, finish_s, leases, cost (at most), least_cost, unsure
+(a list of why these differ), simulated_cost (made-up), failed (null, or why).
 `
 
 var runProgram = &cli.Program[runOptions, *ran]{
 	Name: "cap3 run", Usage: runUsage, Define: defineRun, Work: carryOut, Text: (*ran).text, Rows: (*ran).rows,
+	Verdict: (*ran).verdict, ShortIf: "a task misses its deadline or fails",
 }
 
 func init() { commands["run"] = runProgram.Run }
@@ -302,10 +309,10 @@ func (o *runOptions) unscaled(d time.Duration) time.Duration {
 type ran struct {
 	tasks     []runner.Task
 	results   []runner.Result
-	failed    []string
 	simulated *spotsim.Result
 	start     time.Duration
-	total     pricing.Money
+	total     pricing.Money // at most
+	least     pricing.Money
 }
 
 // carryOut runs tasks.
@@ -314,7 +321,7 @@ func carryOut(o *runOptions, run *cli.Run) (*ran, error) {
 	p := &o.prices
 	p.deadline = 0
 	if p.spot == "" {
-		in.spot, in.history = pricing.EC2SpotHourly, madeUp(p.onDemand, p.seed)
+		in.spot, in.history = pricing.EC2SpotHourly, spotprices.MadeUp(p.onDemand, p.seed)
 		in.instance = perfmodel.InstanceType{Name: "made-up", Hourly: p.onDemand, Meter: pricing.EC2Hourly}
 	} else {
 		p.ppn = 1 // which is not asked for here
@@ -332,7 +339,7 @@ func carryOut(o *runOptions, run *cli.Run) (*ran, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &ran{tasks: k.Tasks, start: k.Tasks[0].Submit, failed: make([]string, len(k.Tasks))}
+	out := &ran{tasks: k.Tasks, start: k.Tasks[0].Submit}
 	handover := spot.Handover{Rule: allWays[o.rule].rule, Thresholds: p.thresholds}
 	at := func(now time.Duration) time.Duration { // of the history
 		if o.provider == execCloud {
@@ -363,7 +370,7 @@ func carryOut(o *runOptions, run *cli.Run) (*ran, error) {
 		return out, o.dryRun(in, k, ro, plan, out)
 	}
 	c := scaled.New(k.Origin, o.hour)
-	cloud := &runner.Instances{Clock: c, Tasks: k.Tasks, OnDemand: p.onDemand, Spot: in.spot, Meter: in.instance.Meter, Fresh: o.poll / 2}
+	cloud := &runner.Instances{Every: 10 * o.poll, Type: p.instance, Clock: c, Tasks: k.Tasks, OnDemand: p.onDemand, Spot: in.spot, Meter: in.instance.Meter, Fresh: o.poll / 2}
 	if o.provider == localCloud {
 		jobs := &runner.Local{Dir: o.dir, Clock: c, Boot: p.latency / 2}
 		if o.dir, err = filepath.Abs(o.dir); err == nil {
@@ -404,9 +411,6 @@ func carryOut(o *runOptions, run *cli.Run) (*ran, error) {
 			break
 		}
 		time.Sleep(o.poll)
-	}
-	for i := range k.Tasks {
-		out.failed[i] = cloud.Failed(i)
 	}
 	return out, out.add(r)
 }
@@ -485,6 +489,9 @@ func (out *ran) add(r *runner.Runner) error {
 		if err == nil {
 			out.total, err = out.total.Add(res.Cost)
 		}
+		if err == nil {
+			out.least, err = out.least.Add(res.Least)
+		}
 		if err != nil {
 			return err
 		}
@@ -498,31 +505,72 @@ func clockOf(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
 }
 
+// A fate is what became of a task.
+type fate int
+
+const (
+	met fate = iota
+	missed
+	failed
+	notDone
+	fates // how many
+)
+
+func (out *ran) fate(i int) fate {
+	switch r := out.results[i]; {
+	case out.results[i].Failed != "":
+		return failed
+	case !r.Done:
+		return notDone
+	case r.Met:
+		return met
+	}
+	return missed
+}
+
+// count returns how many tasks had each fate.
+func (out *ran) count() (n [fates]int) {
+	for i := range out.results {
+		n[out.fate(i)]++
+	}
+	return n
+}
+
+// verdict is an error if a task is not done in time.
+func (out *ran) verdict() error {
+	n := out.count()
+	if n[met] == len(out.results) {
+		return nil
+	}
+	var list []string
+	for k, what := range map[fate]string{missed: "missed the deadline", failed: "failed", notDone: "not done"} {
+		if n[k] > 0 {
+			list = append(list, fmt.Sprintf("%d %s", n[k], what))
+		}
+	}
+	slices.Sort(list)
+	return cli.Shortf("of %s %s", decimal.Count(len(out.results), "task"), cli.Series(list, "and"))
+}
+
 func (out *ran) text(w *table.Page) error {
 	titles := "<task|<|finish|leases|cost, $"
 	if out.simulated != nil {
 		titles += "|simulated, $"
 	}
 	var rows [][]string
-	met := 0
 	for i, r := range out.results {
-		what := "MISSED"
-		switch {
-		case out.failed[i] != "":
-			what = "FAILED: " + out.failed[i]
-		case !r.Done:
-			what = "NOT DONE"
-		case r.Met:
-			what = "met"
-			met++
-		}
-		row := []string{table.Clip(out.tasks[i].Name, 30), what, clockOf(r.Finish - out.start), strconv.Itoa(r.Leases), dollars(r.Cost)}
+		what := [fates]string{"met", "MISSED", "FAILED: " + out.results[i].Failed, "NOT DONE"}[out.fate(i)]
+		row := []string{table.Clip(out.tasks[i].Name, 30), what, clockOf(r.Finish - out.start), strconv.Itoa(r.Leases), between(r.Least, r.Cost)}
 		if out.simulated != nil {
 			row = append(row, dollars(out.simulated.Tasks[i].Cost))
 		}
 		rows = append(rows, row)
 	}
-	w.Sayf("%d of %s met their deadlines; paid $%s.", met, decimal.Count(len(rows), "task"), dollars(out.total))
+	their := "their deadlines"
+	if len(rows) == 1 {
+		their = "its deadline"
+	}
+	w.Sayf("%d of %s met %s; paid $%s.", out.count()[met], decimal.Count(len(rows), "task"), their, between(out.least, out.total))
 	if out.simulated != nil {
 		same := "the same"
 		if out.simulated.Cost != out.total {
@@ -531,21 +579,35 @@ func (out *ran) text(w *table.Page) error {
 		w.Sayf("MADE-UP clock: nothing was rented. The simulator has $%s: %s. All on demand: $%s.", dollars(out.simulated.Cost), same, dollars(out.simulated.OnDemandOnly))
 	}
 	tabulate(w, titles, rows)
+	for i, r := range out.results {
+		if len(r.Unsure) > 0 {
+			w.Sayf("%s: the provider's bill tells the cost: %s.", out.tasks[i].Name, strings.Join(r.Unsure, "; "))
+		}
+	}
 	return nil
+}
+
+// between is an amount that is known to lie between two.
+func between(least, most pricing.Money) string {
+	if least == most {
+		return dollars(most)
+	}
+	return dollars(least) + " to " + dollars(most)
 }
 
 func (out *ran) rows() any {
 	rows := []jsonrows.Row{}
 	for i, r := range out.results {
 		var failed, simulated any
-		if out.failed[i] != "" {
-			failed = out.failed[i]
+		if out.results[i].Failed != "" {
+			failed = out.results[i].Failed
 		}
 		if out.simulated != nil {
 			simulated = out.simulated.Tasks[i].Cost.String()
 		}
-		rows = append(rows, jsonrows.Row{"task", out.tasks[i].Name, "done", r.Done, "met", r.Met, "finish_s", rounded(r.Finish - out.start), "leases", r.Leases, "cost", r.Cost.String(),
-			"simulated_cost", simulated, "failed", failed})
+		unsure := append([]string{}, r.Unsure...)
+		rows = append(rows, jsonrows.Row{"task", out.tasks[i].Name, "done", r.Done, "met", out.fate(i) == met, "finish_s", rounded(r.Finish - out.start), "leases", r.Leases,
+			"cost", r.Cost.String(), "least_cost", r.Least.String(), "unsure", unsure, "simulated_cost", simulated, "failed", failed})
 	}
 	return rows
 }

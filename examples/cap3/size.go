@@ -167,12 +167,18 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 		return s, nil
 	}
 	s.outside = s.fitted.profile.AppendExtrapolations(nil, c.Features, p.Best.Processes)
-	one := []perfmodel.Estimate{{}}
-	if err := s.fitted.estimator.EstimateTo(one, perfmodel.Query{Features: c.Features, Processes: []int{p.Best.Processes}, Level: 2*o.confidence - 1 + tiny, Mean: true}); err != nil {
+	if s.interval, err = s.estimate(o, p.Best.Processes); err != nil {
 		return nil, wrong(err)
 	}
-	s.interval = one[0]
 	return s, nil
+}
+
+// estimate returns the estimate of the run time on so many processes, whose upper end is
+// kept with the probability of -confidence.
+func (s *sized) estimate(o *options, processes int) (perfmodel.Estimate, error) {
+	one := []perfmodel.Estimate{{}}
+	err := s.fitted.estimator.EstimateTo(one, perfmodel.Query{Features: s.task.Features, Processes: []int{processes}, Level: 2*o.confidence - 1 + tiny, Mean: true})
+	return one[0], err
 }
 
 // tiny keeps the level of intervals above 0, for a confidence of a half.

@@ -59,7 +59,11 @@ func (o *options) whyNot(f *fitted, err error) string {
 		if o.keeping(f) != "" {
 			return out + o.keeping(f)
 		}
-		out += fmt.Sprintf(": profile it on %s, too, or take ", next(f, counts))
+		out += ": profile it on " + processes(next(f, counts)) + ", too"
+		if all := append(counts, next(f, counts)); len(all) >= need {
+			out += fmt.Sprintf(" (cap3 record -counts %s)", strings.ReplaceAll(strings.Trim(fmt.Sprint(all), "[]"), " ", ","))
+		}
+		out += ", or take "
 		if instead == "" {
 			return out + "-network proportional, which needs one"
 		}
@@ -69,12 +73,61 @@ func (o *options) whyNot(f *fitted, err error) string {
 	if k := strings.LastIndex(why, "; leave out "); k >= 0 && o.drop == 0 {
 		why = why[:k] // the flags say how
 	}
-	if work := fmt.Sprintf("%s by the features: %s. -by work puts the amount of work in place of the features", o.cannot(), why); o.by != byWork && !few {
-		return work + ", and -dependent drop leaves out the columns that others determine"
-	} else if o.by != byWork {
-		return work
+	if o.keepDoes(f) {
+		return o.cannot() + ": " + why + o.keeping(f)
+	}
+	if o.by != byWork {
+		out := fmt.Sprintf("%s by the features: %s. -by work puts the amount of work in place of the features", o.cannot(), why)
+		if !few && o.dropDoes(f) {
+			out += ", and -dependent drop leaves out the columns that others determine"
+		}
+		return out
 	}
 	return o.cannot() + ": " + why
+}
+
+// dropDoes reports whether the model can be fitted without the columns that others
+// determine, and then predicts the tasks.
+func (o *options) dropDoes(f *fitted) bool {
+	if o.model == auto || o.model == machine {
+		return false
+	}
+	without := *o
+	without.drop = 1
+	model, runs := without.newModel(o.model, f), runsFor(o.model, &f.profile)
+	if model.Fit(&runs) != nil {
+		return false
+	}
+	return !slices.ContainsFunc(f.tasks, func(c perfmodel.Case) bool {
+		_, err := perfmodel.At(model, c.Features, 1)
+		return err != nil
+	})
+}
+
+// keepDoes reports whether a model can be fitted with the runs that were left out, and then
+// predicts the tasks.
+func (o *options) keepDoes(f *fitted) bool {
+	if len(f.left) == 0 || o.model == machine || o.model == functions {
+		return false
+	}
+	with := *f
+	with.profile.Runs = slices.Concat(f.profile.Runs, f.left)
+	for m := eq1; m < models; m++ {
+		if o.model != m && (o.model != auto || m == functions || m == eq1 && o.by == byAuto) {
+			continue
+		}
+		model, runs := o.newModel(m, &with), runsFor(m, &with.profile)
+		if model == nil || o.model == auto && len(runs.Runs) < len(with.profile.Runs) || model.Fit(&runs) != nil {
+			continue
+		}
+		if !slices.ContainsFunc(f.tasks, func(c perfmodel.Case) bool {
+			_, err := perfmodel.At(model, c.Features, 1)
+			return err != nil
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // cannot names what cannot be fitted.
@@ -107,13 +160,13 @@ func numbers(counts []int) string {
 }
 
 // next is the first number of processes that the program runs on and the profile lacks.
-func next(f *fitted, counts []int) string {
+func next(f *fitted, counts []int) int {
 	for _, n := range perfmodel.AppendCounts(nil, f.counts, 2, 1<<20) {
 		if !slices.Contains(counts, n) {
-			return processes(n)
+			return n
 		}
 	}
-	return "another number"
+	return counts[len(counts)-1] + 1
 }
 
 // unpredictable says why a model that could be fitted does not predict a task.
@@ -121,6 +174,8 @@ func (o *options) unpredictable(err error) string {
 	switch {
 	case errors.Is(err, perfmodel.ErrNotEstimable):
 		return fmt.Sprintf("the profile does not tell the coefficients that this input needs: %s; -by work puts the amount of work in place of the features", inData(err))
+	case errors.Is(err, perfmodel.ErrFewRows):
+		return strings.Replace(inData(err), "a confidence of 0.5", "-confidence 0.5, which takes the prediction as it is", 1)
 	case o.model == eq1 && errors.Is(err, perfmodel.ErrNotPositive):
 		return strings.Replace(cli.Detail(err), "want a model that cannot fall below 0, such as LogLinear", "-model eq2 cannot fall below 0", 1)
 	}

@@ -9,6 +9,8 @@
 //	err = model.Fit(&profile) // profile.Runs has the times, profile.Seconds those of the functions
 //	estimate, err := perfmodel.At(&model, []float64{32e6}, 64)
 //
+// The program examples/cap3 does this for folders and reports: cap3 profile.
+//
 // A profile of a few runs is enough to predict the time of each MPI function on more
 // processes, and so to decide how many processes to rent (package perfmodel).
 //
@@ -41,9 +43,10 @@
 // TAU writes a text file for each thread: a line with the number of functions, a line of
 // titles, a line for each function with calls, subroutines, exclusive and inclusive
 // microseconds, and the numbers of aggregates and of user events. Call paths ("main => f")
-// repeat times that other lines have; they are left out. mpiP writes a report with the
-// application's and MPI's seconds of each process, and the milliseconds of each call site.
-// A file that ends early is an error: its times would be too short.
+// repeat times that other lines have; they are left out. The titles may have metadata with
+// the time at which the process started. mpiP writes a report with the application's and
+// MPI's seconds of each process, and the milliseconds of each call site. A file that ends
+// early is an error: its times would be too short. So are files of different runs.
 //
 // # Units
 //

@@ -14,6 +14,9 @@ var (
 	ErrTruncated = errors.New("the file ends early")
 	// ErrMissing: something that is needed is not there.
 	ErrMissing = errors.New("missing")
+	// ErrMixed: processes are of different runs, or a report contradicts itself about how
+	// many there are.
+	ErrMixed = errors.New("processes of different runs")
 	// ErrRange: a number is outside its range.
 	ErrRange = errors.New("number out of range")
 )

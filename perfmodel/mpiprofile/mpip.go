@@ -8,13 +8,15 @@ import (
 )
 
 // ReadMPIP reads a report of mpiP, to the end of r. The times of functions are those of the
-// section "Callsite Time statistics", or, if the report is concise and has none, those of
-// "Aggregate Time", which has the twenty call sites that take most.
+// section "Callsite Time statistics", of the lines with the sums over all tasks: those of
+// single tasks are not all there if mpiP was given a threshold (-t). If the report is
+// concise and has no such section, they are those of "Aggregate Time", which has the twenty
+// call sites that take most.
 //
 // Where the functions take less than the section "MPI Time" says, the rest is the function
 // MPI_other. The error is an [*InputError] with the line, which unwraps to ErrSyntax,
-// ErrRange, ErrMissing or, if the end of the report is missing, ErrTruncated; or it is the
-// error of r.
+// ErrRange, ErrMissing, ErrMixed if the report assigns another number of tasks than it has
+// times of, or, if the end of the report is missing, ErrTruncated; or it is the error of r.
 func ReadMPIP(r io.Reader) (Run, error) {
 	var out Run
 	var sites, top Process
@@ -26,7 +28,7 @@ func ReadMPIP(r io.Reader) (Run, error) {
 	if !strings.HasPrefix(first, "@ mpiP") {
 		return out, badLine("report", 1, ErrSyntax, "%.60q: want \"@ mpiP\", with which a report begins", first)
 	}
-	section, ended, all := "", false, false
+	section, ended, all, assigned := "", false, false, 0
 	const ms = 1e-3
 	for {
 		text, ok := l.next()
@@ -38,6 +40,9 @@ func ReadMPIP(r io.Reader) (Run, error) {
 			section, _, _ = strings.Cut(section, ":")
 			ended = ended || strings.HasPrefix(section, "End of Report")
 			continue
+		}
+		if strings.HasPrefix(text, "@ MPI Task Assignment") {
+			assigned++
 		}
 		words := strings.Fields(text)
 		if len(words) < 2 || strings.HasPrefix(text, "-") || strings.HasPrefix(text, "@") {
@@ -85,15 +90,20 @@ func ReadMPIP(r io.Reader) (Run, error) {
 			}
 			top.add(Function{Name: "MPI_" + words[0], Seconds: x[1] * ms})
 		case "Callsite Time statistics": // Name Site Rank Count Max Mean Min ...
-			if words[0] == "Name" || len(words) > 2 && words[2] == "*" {
+			if words[0] == "Name" {
 				continue
 			}
-			x, err := numbers(section, 1, 6)
+			if all = true; len(words) < 3 || words[2] != "*" {
+				if _, err := numbers(section, 1, 6); err != nil {
+					return out, err
+				}
+				continue
+			}
+			x, err := numbers(section, 3, 6)
 			if err != nil {
 				return out, err
 			}
-			all = true
-			sites.add(Function{Name: "MPI_" + words[0], Calls: x[2], Seconds: x[2] * x[4] * ms})
+			sites.add(Function{Name: "MPI_" + words[0], Calls: x[0], Seconds: x[0] * x[2] * ms})
 		}
 	}
 	if err := l.failed(); err != nil {
@@ -104,6 +114,9 @@ func ReadMPIP(r io.Reader) (Run, error) {
 	}
 	if out.Processes == 0 || out.Seconds == 0 {
 		return out, badInput("MPI Time", -1, ErrMissing, "no process takes time: want the section \"MPI Time (seconds)\" with a line for each task")
+	}
+	if assigned > 0 && assigned != out.Processes {
+		return out, badInput("MPI Time", -1, ErrMixed, "%d tasks have times, and %d are assigned to nodes: want the times of all", out.Processes, assigned)
 	}
 	functions := top.Functions
 	if all {

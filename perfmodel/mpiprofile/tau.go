@@ -21,6 +21,7 @@ type Function struct {
 type Process struct {
 	Seconds   float64    // from the beginning to the end of the program
 	Functions []Function // of MPI, by name
+	Started   float64    // seconds since 1970; 0 if the file does not say
 }
 
 // A Run has the mean times of the processes of a run.
@@ -33,6 +34,8 @@ type Run struct {
 
 // Computation returns T_C = T − T_N.
 func (r *Run) Computation() float64 { return max(0, r.Seconds-r.Communication) }
+
+const µs = 1e-6
 
 // maxLine bounds a line of a profile. TAU's lines have names of functions with their
 // arguments, and metadata.
@@ -103,8 +106,12 @@ func ReadTAU(r io.Reader) (Process, error) {
 		return p, l.ended("titles", "after the number of functions: want a line of titles, and %d functions", n)
 	} else if !strings.HasPrefix(titles, "#") {
 		return p, badLine("titles", l.number, ErrSyntax, "%.60q: want \"# Name Calls Subrs Excl Incl ProfileCalls\"", titles)
+	} else if _, after, ok := strings.Cut(titles, "<name>Starting Timestamp</name><value>"); ok {
+		value, _, _ := strings.Cut(after, "<")
+		if t, err := strconv.ParseUint(value, 10, 63); err == nil {
+			p.Started = float64(t) * µs
+		}
 	}
-	const µs = 1e-6
 	for k := range n {
 		text, ok := l.next()
 		if !ok {
@@ -218,13 +225,31 @@ func (p *Process) add(f Function) {
 	p.Functions[k].Seconds += f.Seconds
 }
 
+// clockSkew is by how many seconds the clocks of two nodes may differ. Nodes of a cluster
+// agree to milliseconds by NTP, and to a few seconds without it.
+const clockSkew = 10
+
 // Mean returns the means over the processes of a run. A function that a process does not
 // call takes 0 seconds there. The error is an [*InputError] that unwraps to ErrMissing if
-// there is no process.
+// there is no process, and to ErrMixed if a process began more than ten seconds after
+// another had ended: the files of an earlier run on more processes remain in the folder.
 func Mean(processes []Process) (Run, error) {
 	r := Run{Processes: len(processes)}
 	if len(processes) == 0 {
 		return r, badInput("processes", -1, ErrMissing, "0 processes: want at least one")
+	}
+	first := -1 // to end
+	for i := range processes {
+		if p := &processes[i]; p.Started > 0 && (first < 0 || p.Started+p.Seconds < processes[first].Started+processes[first].Seconds) {
+			first = i
+		}
+	}
+	for i := range processes {
+		if p := &processes[i]; first >= 0 && p.Started > 0 {
+			if late := p.Started - processes[first].Started - processes[first].Seconds; late > clockSkew {
+				return r, badInput("processes", i, ErrMixed, "it began %.0f s after process %d had ended: want the files of one run", late, first)
+			}
+		}
 	}
 	var sum Process
 	for i := range processes {

@@ -107,6 +107,7 @@ func TestWrong(t *testing.T) {
 		"1 templated_functions_MULTI_TIME\n# Name\n\"f\" 1 0 2 5 0 GROUP=\"x\"\nnext":                        ErrSyntax,
 		"0 templated_functions_MULTI_TIME\n# Name\n0 aggregates\n":                                           ErrMissing,
 		"1 templated_functions_MULTI_TIME\n\"f\" 1 0 2 5 0\n":                                                ErrSyntax,
+		"1 templated_functions\n# Name\n\"f\" 1 0 2 5 0\n0 aggregates\n-1 userevents\n":                      ErrSyntax,
 		"1 templated_functions\n# Name\n\"f\" 1 0 2 5 0\n0 aggregates\n3 userevents\n# a\n\"b\" 1 1 1 1 1\n": ErrTruncated,
 	} {
 		if _, err := ReadTAU(strings.NewReader(text)); !errors.Is(err, want) {
@@ -257,6 +258,51 @@ func TestModel(t *testing.T) {
 	}
 	if err := m.Fit(&p); !errors.Is(err, ErrMissing) {
 		t.Errorf("no functions: %v", err)
+	}
+}
+
+// mpiP given a threshold leaves out the lines of tasks below it, but not those of the sums:
+// the times are the same without them.
+func TestThreshold(t *testing.T) {
+	want, err := ReadMPIP(strings.NewReader(report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := strings.Replace(report, "Send                 2    1     20      200      110       50  20.95  81.48\n", "", 1)
+	got, err := ReadMPIP(strings.NewReader(short))
+	if diff := cmp.Diff(want, got); err != nil || diff != "" || short == report {
+		t.Errorf("%v: -want +got:\n%s", err, diff)
+	}
+}
+
+// Processes of different runs do not make one: a process that began after another had ended,
+// and tasks without times.
+func TestMixed(t *testing.T) {
+	begun := func(at string) Process {
+		p, err := ReadTAU(strings.NewReader(strings.Replace(tau1, "ProfileCalls\n", "ProfileCalls # <metadata><attribute><name>Starting Timestamp</name><value>"+at+"</value></attribute></metadata>\n", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	a, b, c := begun("1476215382275422"), begun("1476215394000000"), begun("1476215396000000") // each takes 3 s
+	if math.Abs(a.Started-1476215382.275422) > 1e-6 {
+		t.Errorf("started %v", a.Started)
+	}
+	if r, err := Mean([]Process{b, a}); err != nil || r.Processes != 2 {
+		t.Errorf("9 s apart: %v", err)
+	}
+	_, err := Mean([]Process{c, b, a})
+	var bad *InputError
+	if !errors.As(err, &bad) || !errors.Is(err, ErrMixed) || bad.Index != 0 || !strings.Contains(err.Error(), "it began 11 s after process 2 had ended") {
+		t.Errorf("11 s apart: %v", err)
+	}
+	if _, err := Mean([]Process{c, begun("x"), {Seconds: 1}}); err != nil {
+		t.Errorf("unknown starts: %v", err)
+	}
+	short := strings.Replace(report, "@ MPI Task Assignment      : 1 node1\n", "@ MPI Task Assignment      : 1 node1\n@ MPI Task Assignment      : 2 node1\n", 1)
+	if _, err := ReadMPIP(strings.NewReader(short)); !errors.Is(err, ErrMixed) {
+		t.Errorf("a task without time: %v", err)
 	}
 }
 

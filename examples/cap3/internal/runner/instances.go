@@ -3,9 +3,11 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -30,6 +32,11 @@ import (
 // A token of an instance is that of its cluster, a number of the attempt, and a number within
 // the cluster. If the provider takes an instance before the task is submitted, the next
 // attempt begins.
+//
+// The provider may forget instances that have ended. Instances keeps in the runner's
+// journal when each was requested, created, seen and ended, and its price. The cost of an
+// instance that ended unseen lies between that until it was last seen and that until it
+// was missed. Without a History, the bid bounds the cost of a spot instance.
 type Instances struct {
 	// Renter returns who creates instances for a request. It may tell the tier and the bid
 	// to the provider.
@@ -42,11 +49,17 @@ type Instances struct {
 	OnDemand pricing.Money
 	Spot     pricing.SpotMeter
 	Meter    pricing.Meter
+	Type     string        // of instances, if it has a name
 	Timeout  time.Duration // of a call to the provider; 0 is a minute
 	Fresh    time.Duration // how long a list of instances is used
+	// Every is how long the cloud waits before it asks again for an instance that was
+	// refused, and before it writes again that instances were seen; 0 is a minute.
+	Every time.Duration
 
 	held   map[string]*holding
-	known  map[string]provider.Instance // by token: as last seen
+	known  map[string]*Sighting // by token
+	write  func([]Sighting, time.Time) error
+	kept   time.Time // when it was last written that instances were seen
 	list   []provider.Instance
 	listed time.Time
 }
@@ -84,6 +97,7 @@ type holding struct {
 	Request
 	attempt int
 	saved   time.Duration // when a checkpoint was last asked for
+	refused time.Time     // when an instance was last refused
 	failed  string
 }
 
@@ -94,6 +108,29 @@ func (c *Instances) context() (context.Context, context.CancelFunc) {
 	}
 	return context.WithTimeout(context.Background(), limit)
 }
+
+// Keep takes what the journal has of instances.
+func (c *Instances) Keep(known []Sighting, write func([]Sighting, time.Time) error) {
+	c.known, c.write = map[string]*Sighting{}, write
+	for _, s := range known {
+		s.restored = true
+		c.known[s.Token] = &s
+	}
+}
+
+// keep writes what has changed.
+func (c *Instances) keep(changed ...*Sighting) error {
+	if c.write == nil || len(changed) == 0 {
+		return nil
+	}
+	list := make([]Sighting, len(changed))
+	for i, s := range changed {
+		list[i] = *s
+	}
+	return c.write(list, time.Time{})
+}
+
+func (c *Instances) every() time.Duration { return cmp.Or(c.Every, time.Minute) }
 
 // Open remembers a cluster; Look creates its instances.
 func (c *Instances) Open(r Request) error {
@@ -115,7 +152,10 @@ func (c *Instances) instances(token string) ([]provider.Instance, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.list, c.listed = c.remember(list), time.Now()
+		if list, err = c.remember(list); err != nil {
+			return nil, err
+		}
+		c.list, c.listed = list, time.Now()
 	}
 	var out []provider.Instance
 	for _, in := range c.list {
@@ -126,29 +166,67 @@ func (c *Instances) instances(token string) ([]provider.Instance, error) {
 	return out, nil
 }
 
-// remember adds to a list the instances that the provider has forgotten: it may list those
-// only that are rented. What is missing has ended by now.
-func (c *Instances) remember(list []provider.Instance) []provider.Instance {
-	if c.known == nil {
-		c.known = map[string]provider.Instance{}
-	}
-	there := map[string]bool{}
+// remember notes what a list says of instances that were asked for, and adds those to the
+// list that the provider has forgotten: it may list those only that are rented. An
+// instance that is missing has ended by now.
+func (c *Instances) remember(list []provider.Instance) ([]provider.Instance, error) {
+	now := c.Clock.Real()
+	listed, live := map[string]bool{}, false
+	var changed []*Sighting
 	for _, in := range list {
-		there[in.Token] = true
-		c.known[in.Token] = in
-	}
-	list = slices.Clone(list)
-	for token, in := range c.known {
-		if there[token] {
+		listed[in.Token] = true
+		s := c.known[in.Token]
+		if s == nil {
 			continue
 		}
-		if in.Live() {
-			in.Ended = c.Clock.Real()
-			c.known[token] = in
+		s.listed = true
+		if s.note(in, now) {
+			changed = append(changed, s)
 		}
-		list = append(list, in)
+		live = live || in.Live()
 	}
-	return list
+	list = slices.Clone(list)
+	for _, token := range slices.Sorted(maps.Keys(c.known)) {
+		s := c.known[token]
+		if listed[token] {
+			continue
+		}
+		switch {
+		case !s.Ended.IsZero():
+		case s.Created.IsZero() && !s.restored:
+			continue // a request that failed a moment ago, and is repeated
+		case !s.Created.IsZero() && !s.listed && now.Sub(s.Asked) < c.every():
+			// lists may lag behind
+		default:
+			s.Ended, s.Missed = now, true
+			changed = append(changed, s)
+		}
+		created := s.Created
+		if created.IsZero() {
+			created = s.Asked // at the earliest
+		}
+		list = append(list, provider.Instance{ID: s.ID, Token: token, Node: token, Created: created, Ended: s.Ended})
+	}
+	if c.write == nil || len(changed) == 0 && (!live || now.Sub(c.kept) < c.every()) {
+		return list, nil
+	}
+	c.kept = now
+	all := make([]Sighting, len(changed))
+	for i, s := range changed {
+		all[i] = *s
+	}
+	return list, c.write(all, now)
+}
+
+// note takes what a provider says of the instance at a time, and reports whether that is
+// more than that the instance is still rented.
+func (s *Sighting) note(in provider.Instance, now time.Time) bool {
+	news := s.ID != in.ID || !s.Created.Equal(in.Created) || !s.Ended.Equal(in.Ended)
+	s.ID, s.Created, s.Ended, s.Missed = in.ID, in.Created, in.Ended, false
+	if s.Seen = in.Ended; in.Live() {
+		s.Seen = now
+	}
+	return news
 }
 
 // attempt returns the number of an instance's attempt.
@@ -212,7 +290,7 @@ func (c *Instances) Look(token string) (o spot.Observation, err error) {
 		lost = true
 	}
 	began := h.Submitted
-	// A runner that was killed knows no instance that the provider has forgotten since.
+	// An instance that neither the journal nor the provider knows.
 	lost = lost || began && len(all) < h.Instances
 	if lost {
 		if began {
@@ -276,65 +354,113 @@ func (c *Instances) taken(h *holding, all []provider.Instance) time.Duration {
 }
 
 // create asks for the instances of a cluster that are missing. That the provider refuses
-// one is no failure: spot instances wait for their price.
+// one is no failure: spot instances wait for their price, and are asked for again later.
+// What is asked for stands in the journal before.
 func (c *Instances) create(h *holding, have []provider.Instance) error {
-	rent := c.Renter(h.Request)
+	now := c.Clock.Real()
+	if !h.refused.IsZero() && now.Sub(h.refused) < c.every() {
+		return nil
+	}
+	if c.known == nil {
+		c.known = map[string]*Sighting{}
+	}
+	var asked []*Sighting
 	for k := range h.Instances {
 		name := fmt.Sprintf("%s-%d-%d", h.Token, h.attempt, k)
 		if slices.ContainsFunc(have, func(in provider.Instance) bool { return in.Token == name }) {
 			continue
 		}
-		ctx, cancel := c.context()
-		_, err := rent.Create(ctx, name, name)
-		cancel()
-		c.list = nil
-		if errors.Is(err, provider.ErrRefused) {
-			return nil
+		s := &Sighting{Token: name, Type: c.Type, Tier: h.Tier, Price: h.Bid, Asked: now}
+		if h.Tier == spot.TierHigh {
+			s.Price = c.OnDemand
 		}
-		if err != nil {
-			return err
-		}
+		asked = append(asked, s)
 	}
-	return nil
+	if err := c.keep(asked...); err != nil {
+		return err
+	}
+	c.list = nil
+	rent := c.Renter(h.Request)
+	var failed error
+	for i, s := range asked {
+		ctx, cancel := c.context()
+		in, err := rent.Create(ctx, s.Token, s.Token)
+		cancel()
+		if err == nil {
+			c.known[s.Token] = s
+			s.note(in, c.Clock.Real())
+			continue
+		}
+		rest := asked[i:] // of which there are none
+		if errors.Is(err, provider.ErrRefused) {
+			h.refused = now
+		} else {
+			c.known[s.Token] = s // the next list tells
+			rest, failed = asked[i+1:], err
+		}
+		for _, s := range rest {
+			s.Refused = true
+		}
+		break
+	}
+	return cmp.Or(failed, c.keep(asked...))
 }
 
+// delete ends instances.
 func (c *Instances) delete(all []provider.Instance) error {
 	for _, in := range all {
 		if !in.Live() {
 			continue
 		}
 		ctx, cancel := c.context()
-		_, err := c.Provider.Delete(ctx, in.ID)
+		ended, err := c.Provider.Delete(ctx, in.ID)
 		cancel()
 		c.list = nil
 		if err != nil {
 			return err
 		}
+		if s := c.known[in.Token]; s != nil && !ended.Live() {
+			s.Seen, s.Ended, s.Missed = ended.Ended, ended.Ended, false
+			if err := c.keep(s); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// Submit starts a task.
+// whole reports whether all instances of a cluster are rented.
+func (h *holding) whole(all []provider.Instance) bool {
+	return len(all) == h.Instances && !slices.ContainsFunc(all, func(in provider.Instance) bool { return !in.Live() })
+}
+
+// Submit starts a task. If an instance has ended, Submit leaves it to Look to say so.
 func (c *Instances) Submit(token string) error {
 	h, all, err := c.find(token)
 	if err != nil {
 		return err
 	}
 	h.Submitted, h.saved = true, c.Clock.Now()
+	if !h.whole(all) {
+		return nil
+	}
 	return c.Jobs.Submit(c.cluster(h, all))
 }
 
 // Close ends a cluster's instances, of all attempts, and says what they cost.
 func (c *Instances) Close(token string, interrupted bool) (l Lease, err error) {
-	if h, all, err := c.find(token); err == nil && h.Submitted && !interrupted && len(all) == h.Instances {
-		if s, err := c.Jobs.State(c.cluster(h, all)); err == nil && !s.Done {
+	h, all, err := c.find(token)
+	if err == nil && h.Submitted && !interrupted && len(all) == h.Instances {
+		s, err := c.Jobs.State(c.cluster(h, all))
+		if err == nil && s.Done {
+			h.failed = s.Failed
+		} else if err == nil && h.whole(all) {
 			if err := c.Jobs.Save(c.cluster(h, all)); err != nil {
 				return l, err
 			}
 		}
 	}
-	all, err := c.instances(token)
-	if err != nil {
+	if all, err = c.instances(token); err != nil {
 		return l, err
 	}
 	if err := c.delete(all); err != nil {
@@ -343,8 +469,11 @@ func (c *Instances) Close(token string, interrupted bool) (l Lease, err error) {
 	if all, err = c.instances(token); err != nil {
 		return l, err
 	}
-	h := c.held[token]
 	l.Launched = -1
+	if h != nil {
+		l.Failed = h.failed
+	}
+	var b bounds
 	for _, in := range all {
 		if in.Live() {
 			return l, fmt.Errorf("the provider says that %s has not ended", in.ID)
@@ -354,36 +483,73 @@ func (c *Instances) Close(token string, interrupted bool) (l Lease, err error) {
 			l.Launched = from
 		}
 		l.Ended = max(l.Ended, to)
-		var cost pricing.Money
-		switch {
-		case h == nil: // what a runner before left behind
-		case h.Tier == spot.TierHigh:
-			cost, err = c.Meter.Cost(c.OnDemand, max(0, to-from))
-		case c.History != nil:
-			by := pricing.EndedByUser
-			if interrupted {
-				by = pricing.EndedByProvider
+		if s := c.known[in.Token]; s != nil { // else this runner never asked for it
+			if err := c.charge(&b, s, interrupted); err != nil {
+				return l, err
 			}
-			cost, err = c.Spot.Cost(*c.History, max(from, c.History.Start()), max(0, to-from), by)
 		}
-		if err == nil {
-			l.Cost, err = l.Cost.Add(cost)
-		}
-		if err != nil {
-			return l, err
-		}
+	}
+	l.Cost = b.most
+	if b.unsure > 0 {
+		l.Least, l.Unsure = b.least, b.why
+	}
+	if b.unsure > 1 {
+		l.Unsure += fmt.Sprintf(", and likewise of %d others", b.unsure-1)
 	}
 	return l, nil
 }
 
-// Failed returns why the task on a cluster has failed, "" if it has not.
-func (c *Instances) Failed(task int) string {
-	for _, h := range c.held {
-		if h.Task == task && h.failed != "" {
-			return h.failed
+// A bounds is the cost of instances.
+type bounds struct {
+	least, most pricing.Money
+	unsure      int    // of how many it is not known
+	why         string // of the first
+}
+
+// charge adds the cost of an instance.
+func (c *Instances) charge(b *bounds, s *Sighting, interrupted bool) error {
+	from := s.Created
+	if from.IsZero() {
+		from = s.Asked
+	}
+	cost := func(until time.Time) (pricing.Money, error) {
+		begin := c.Clock.At(from)
+		span := max(0, c.Clock.At(until)-begin)
+		if s.Tier == spot.TierHigh || c.History == nil {
+			return c.Meter.Cost(s.Price, span)
+		}
+		by := pricing.EndedByUser
+		if interrupted {
+			by = pricing.EndedByProvider
+		}
+		return c.Spot.Cost(*c.History, max(begin, c.History.Start()), span, by)
+	}
+	most, err := cost(s.Ended)
+	if err != nil {
+		return err
+	}
+	least, unsure := most, ""
+	at := func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+	switch {
+	case s.Created.IsZero():
+		least, unsure = 0, fmt.Sprintf("nobody knows whether %s was rented from %s to %s", s.Token, at(s.Asked), at(s.Ended))
+	case s.Tier != spot.TierHigh && c.History == nil:
+		least, unsure = 0, fmt.Sprintf("of the price of %s only the bid is known, $%s an hour", s.ID, s.Price)
+	case s.Missed:
+		if least, err = cost(s.Seen); err != nil {
+			return err
+		}
+		unsure = fmt.Sprintf("%s ended unseen, after %s and before %s", s.ID, at(s.Seen), at(s.Ended))
+	}
+	if least < most {
+		if b.unsure++; b.unsure == 1 {
+			b.why = unsure
 		}
 	}
-	return ""
+	if b.most, err = b.most.Add(most); err == nil {
+		b.least, err = b.least.Add(least)
+	}
+	return err
 }
 
 // Live returns the tokens of clusters that have instances.

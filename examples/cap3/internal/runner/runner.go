@@ -17,6 +17,8 @@
 // them out again. This changes nothing where they were carried out, because every cluster
 // has a token that the journal determines, and a [Cloud] does each thing once for a token.
 //
+// A cloud of instances keeps there what it knows of each: see [Sighting].
+//
 // So no task is lost: a task is in the journal before the runner does anything for it. No
 // cluster is leaked: a token is in the journal before the cluster is requested, and the
 // runner closes each cluster that the journal says is closed. No task runs twice past its
@@ -30,6 +32,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -61,6 +64,38 @@ type Lease struct {
 	Launched time.Duration `json:"launched_ns"` // of the clock; -1 if the cluster was never granted
 	Ended    time.Duration `json:"ended_ns"`
 	Cost     pricing.Money `json:"cost"` // of all its instances, and of all that were lost before
+	// Unsure is why the cost is not known, "" if it is. Then the cost is Cost at most, and
+	// Least at least.
+	Unsure string        `json:"unsure,omitempty"`
+	Least  pricing.Money `json:"least,omitempty"`
+	Failed string        `json:"failed,omitempty"` // why the task failed there, "" if it did not
+}
+
+// A Sighting is what is known of an instance. The journal keeps sightings, so that the cost
+// of an instance is known, or bounded, if the provider forgets the instance while no runner
+// is there to see its end.
+type Sighting struct {
+	Token   string        `json:"token"`
+	ID      string        `json:"id,omitempty"`
+	Type    string        `json:"type,omitempty"`
+	Tier    spot.Tier     `json:"tier"`
+	Price   pricing.Money `json:"price"`            // of an hour on demand; the bid on spot
+	Asked   time.Time     `json:"asked"`            // when it was requested
+	Created time.Time     `json:"created,omitzero"` // as the provider says; zero while it has not answered
+	Seen    time.Time     `json:"seen,omitzero"`    // when it was rented for sure, at last
+	Ended   time.Time     `json:"ended,omitzero"`
+	Missed  bool          `json:"missed,omitempty"`  // the provider has forgotten it: it ended between Seen and Ended
+	Refused bool          `json:"refused,omitempty"` // there is no such instance
+
+	restored bool // from the journal
+	listed   bool // by the provider, to this runner
+}
+
+// A Keeper is a [Cloud] that has the journal keep what it knows of instances. Keep is
+// called before all other methods, with what the journal has. Write appends what has
+// changed, and that all others that have not ended were rented at a time.
+type Keeper interface {
+	Keep(known []Sighting, write func(changed []Sighting, seen time.Time) error)
 }
 
 // A Cloud rents clusters and runs tasks on them. A second call of any method for the same
@@ -104,6 +139,9 @@ type Runner struct {
 	next  time.Duration
 	did   []int // since the last entry
 	first bool  // of the journal
+
+	known  map[string]Sighting // by token
+	tokens []string            // of known, as they were first asked for
 }
 
 // task is a task and where it stands.
@@ -117,6 +155,7 @@ type task struct {
 	clusters [2]*cluster
 	pending  []action
 	again    bool // the agent has something to do at once
+	ending   bool // it is complete, and its end is to be noted
 	retry    time.Duration
 	seen     [2]spot.Observation // the last in the journal
 	leases   []closed
@@ -147,7 +186,7 @@ type closed struct {
 
 // An Entry is a line of the journal.
 type Entry struct {
-	Kind      string             `json:"kind"` // began, took, step or closed
+	Kind      string             `json:"kind"` // began, took, step, closed, ended or instances
 	At        time.Duration      `json:"at_ns"`
 	ID        string             `json:"id,omitempty"`    // of began
 	Tasks     string             `json:"tasks,omitempty"` // of began: a sum of what the tasks are
@@ -159,6 +198,8 @@ type Entry struct {
 	Token     string             `json:"token,omitempty"`
 	Lease     *Lease             `json:"lease,omitempty"`
 	Did       []int              `json:"did,omitempty"` // tasks whose last commands were all carried out before this entry
+	Instances []Sighting         `json:"instances,omitempty"`
+	Seen      time.Time          `json:"seen,omitzero"` // when all instances that have not ended were rented
 }
 
 // A Look is what was seen of a cluster.
@@ -178,7 +219,7 @@ func Open(o Options) (*Runner, error) {
 	if o.Retry == 0 {
 		o.Retry = 10 * time.Second
 	}
-	r := &Runner{o: o, tasks: make([]task, len(o.Tasks)), first: true}
+	r := &Runner{o: o, tasks: make([]task, len(o.Tasks)), first: true, known: map[string]Sighting{}}
 	for i := range o.Tasks {
 		if err := o.Tasks[i].Validate(); err != nil {
 			return nil, fmt.Errorf("%w: task %q: %w", ErrOptions, o.Tasks[i].Name, err)
@@ -222,6 +263,17 @@ func Open(o Options) (*Runner, error) {
 		if err := r.write(&Entry{Kind: "began", ID: r.id, Tasks: sum}); err != nil {
 			return nil, err
 		}
+	}
+	if k, ok := o.Cloud.(Keeper); ok {
+		var known []Sighting
+		for _, token := range r.tokens {
+			if s, ok := r.known[token]; ok {
+				known = append(known, s)
+			}
+		}
+		k.Keep(known, func(changed []Sighting, seen time.Time) error {
+			return r.write(&Entry{Kind: "instances", Instances: changed, Seen: seen})
+		})
 	}
 	if err := r.resume(); err != nil {
 		return nil, err
@@ -276,9 +328,14 @@ func (r *Runner) again(e *Entry) error {
 	}
 	t := &r.tasks[e.Task]
 	switch e.Kind {
+	case "instances":
+		r.see(e)
+		return nil
 	case "took":
 		t.again = true
 		return r.take(t, e.Task, e.At)
+	case "ended":
+		return nil // its last commands are carried out, as Did says
 	case "closed":
 		t.close(e.Token, *e.Lease)
 		return nil
@@ -304,6 +361,26 @@ func (r *Runner) again(e *Entry) error {
 	return fmt.Errorf("the entry %q, which is none", e.Kind)
 }
 
+// see notes what an entry says of instances.
+func (r *Runner) see(e *Entry) {
+	for _, s := range e.Instances {
+		if s.Refused {
+			delete(r.known, s.Token)
+			continue
+		}
+		if _, ok := r.known[s.Token]; !ok {
+			r.tokens = append(r.tokens, s.Token)
+		}
+		r.known[s.Token] = s
+	}
+	for token, s := range r.known {
+		if !e.Seen.IsZero() && !s.Created.IsZero() && s.Ended.IsZero() {
+			s.Seen = e.Seen
+			r.known[token] = s
+		}
+	}
+}
+
 // at is the index of a tier's cluster: spot or on demand.
 func at(tier spot.Tier) int {
 	if tier == spot.TierHigh {
@@ -316,7 +393,9 @@ func (r *Runner) take(t *task, i int, now time.Duration) (err error) {
 	if t.taken {
 		return fmt.Errorf("task %d is taken twice", i)
 	}
-	t.index, err = t.f.Take(r.o.Tasks[i].Task, now)
+	x := r.o.Tasks[i].Task
+	x.Deadline = max(x.Deadline, now+1) // a task that is late before the runner began is run, too
+	t.index, err = t.f.Take(x, now)
 	t.taken = err == nil
 	return err
 }
@@ -361,16 +440,23 @@ func (t *task) close(token string, l Lease) {
 // was closed.
 func (r *Runner) resume() error {
 	keep := map[string]bool{}
+	var requests []Request
 	for i := range r.tasks {
-		for _, c := range r.tasks[i].clusters {
-			if c != nil {
-				keep[c.Token] = true
+		t := &r.tasks[i]
+		clusters := slices.Clone(t.clusters[:])
+		for k := range t.pending {
+			if a := &t.pending[k]; a.kind == spot.CommandClose {
+				clusters = append(clusters, &a.cluster) // closed in a moment, with its lease
 			}
 		}
-		for _, a := range r.tasks[i].pending {
-			if a.kind == spot.CommandClose {
-				keep[a.cluster.Token] = true // carried out in a moment, with its lease
+		for _, c := range clusters {
+			if c == nil {
+				continue
 			}
+			keep[c.Token] = true
+			q := c.Request
+			q.Submitted = c.submitted
+			requests = append(requests, q)
 		}
 	}
 	live, err := r.o.Cloud.Live()
@@ -384,16 +470,9 @@ func (r *Runner) resume() error {
 			}
 		}
 	}
-	for i := range r.tasks {
-		for _, c := range r.tasks[i].clusters {
-			if c == nil {
-				continue
-			}
-			q := c.Request
-			q.Submitted = c.submitted
-			if err := r.o.Cloud.Open(q); err != nil {
-				return err
-			}
+	for _, q := range requests {
+		if err := r.o.Cloud.Open(q); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -575,16 +654,35 @@ func (r *Runner) carryOut(t *task, i int, now time.Duration) (bool, error) {
 				return false, err
 			}
 			t.close(token, l)
-			r.note(now, i, fmt.Sprintf("closes %s: $%s", token, l.Cost))
+			cost := "$" + l.Cost.String()
+			if l.Unsure != "" {
+				cost = fmt.Sprintf("$%s to $%s, because %s", l.Least, l.Cost, l.Unsure)
+			}
+			r.note(now, i, fmt.Sprintf("closes %s: %s", token, cost))
 		case spot.CommandReturn:
 			r.note(now, i, "is taken back from "+token)
 		case spot.CommandComplete:
-			r.note(now, i, "is complete")
+			t.ending = true // whether it has failed is known when its cluster is closed
 		}
 		r.crash()
 		t.pending = t.pending[1:]
 	}
+	if t.ending {
+		t.ending = false
+		what := "is complete"
+		for _, l := range t.leases {
+			if l.Failed != "" {
+				what = "has failed: " + l.Failed
+			}
+		}
+		r.note(now, i, what)
+	}
 	r.did = append(r.did, i)
+	if t.f.Len() == 0 { // no later step of the task will say so
+		if err := r.write(&Entry{Kind: "ended", At: now, Task: i}); err != nil {
+			return false, err
+		}
+	}
 	return true, nil
 }
 
@@ -604,7 +702,10 @@ type Result struct {
 	Finish time.Duration // when the runner saw the end
 	Met    bool
 	Leases int
-	Cost   pricing.Money // of leases that are closed
+	Cost   pricing.Money // of leases that are closed; at most, if Unsure has a reason
+	Least  pricing.Money // at least
+	Unsure []string      // why the cost is not known
+	Failed string        // why the task failed, "" if it did not
 }
 
 // Result returns what became of a task so far.
@@ -615,6 +716,17 @@ func (r *Runner) Result(i int) (Result, error) {
 		var err error
 		if out.Cost, err = out.Cost.Add(l.Cost); err != nil {
 			return out, err
+		}
+		least := l.Cost
+		if l.Unsure != "" {
+			least = l.Least
+			out.Unsure = append(out.Unsure, l.Unsure)
+		}
+		if out.Least, err = out.Least.Add(least); err != nil {
+			return out, err
+		}
+		if l.Failed != "" {
+			out.Failed = l.Failed
 		}
 	}
 	return out, nil

@@ -131,18 +131,15 @@ func live(t *testing.T, o Options, m *Market) (r *Runner, dead bool) {
 	}
 }
 
-// The runner is killed at random under every rule: 200 tasks under the paper's rule, 40
-// under each other rule. No task is lost, and no cluster is leaked. No task repeats what it
-// had saved. The bill is the simulator's to the nano, although the market is another program.
+// The runner is killed at random under every rule, with 200 tasks under each. No task is
+// lost, and no cluster is leaked. No task repeats what it had saved. The bill is the
+// simulator's to the nano, although the market is another program.
 func TestKilled(t *testing.T) {
 	for _, rule := range []spot.Rule{spot.RulePaper, spot.RuleSafe, spot.RuleNoReturn, spot.RuleHedged, spot.RulePlanned} {
 		t.Run(rule.String(), func(t *testing.T) {
+			t.Parallel()
 			random := rand.New(rand.NewPCG(19, uint64(rule)))
-			n, rare := 200, 120
-			if rule != spot.RulePaper {
-				n, rare = 40, 30
-			}
-			tasks, m := world(random, n)
+			tasks, m := world(random, 200)
 			plan := plans(t, tasks, m)
 			o := Options{
 				Journal: filepath.Join(folder(t), "journal"), Tasks: tasks, Handover: spot.Handover{Rule: rule}, Bid: bids(m.History), Cloud: m,
@@ -151,7 +148,7 @@ func TestKilled(t *testing.T) {
 			kills := 0
 			for {
 				o.Crash = func() {
-					if random.IntN(rare) == 0 {
+					if random.IntN(120) == 0 {
 						panic(killed{})
 					}
 				}
@@ -202,21 +199,43 @@ func check(t *testing.T, r *Runner, m *Market, o Options, plan spot.PlanFunc) {
 	// Stays of a task: each on a cluster of its own, from what was saved, and, but for a
 	// hedge, one after the other.
 	tokens := map[string]bool{}
-	last := map[int]Stay{}
+	before := map[int][]Stay{}
 	for _, x := range m.Ran {
 		if tokens[x.Token] || x.End < 0 || x.From != 0 && x.From != x.Saved {
 			t.Errorf("a stay that should not be: %+v", x)
 		}
 		tokens[x.Token] = true
-		if p, ok := last[x.Task]; ok && o.Handover.Rule < spot.RuleHedged {
+		for _, p := range before[x.Task] {
 			if p.End > x.Begin {
-				t.Errorf("two stays at a time: %+v, %+v", p, x)
+				if o.Handover.Rule < spot.RuleHedged {
+					t.Errorf("two stays at a time: %+v, %+v", p, x)
+				}
+				continue
 			}
 			if c := o.Tasks[x.Task].Checkpoints; c.Every > 0 && x.From > 0 && p.To-x.From > c.Every {
 				t.Errorf("task %d repeats %v, though it saves every %v", x.Task, p.To-x.From, c.Every)
 			}
 		}
-		last[x.Task] = x
+		before[x.Task] = append(before[x.Task], x)
+	}
+}
+
+// A journal whose tasks have all ended has nothing left to do: who opens it again carries
+// out no command and writes nothing.
+func TestEnded(t *testing.T) {
+	tasks, m := world(rand.New(rand.NewPCG(2, 2)), 5)
+	o := Options{Journal: filepath.Join(folder(t), "journal"), Tasks: tasks, Bid: bids(m.History), Cloud: m}
+	r, _ := live(t, o, m)
+	r.Close()
+	before, err := os.ReadFile(o.Journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Note = func(_ time.Duration, task int, what string) { t.Errorf("again: task %d %s", task, what) }
+	r, _ = live(t, o, m)
+	r.Close()
+	if after, err := os.ReadFile(o.Journal); err != nil || string(after) != string(before) {
+		t.Errorf("the journal has grown from %d to %d bytes, %v", len(before), len(after), err)
 	}
 }
 

@@ -1,0 +1,375 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/table"
+	"github.com/plimsoll/plimsoll/perfmodel/mpiprofile"
+)
+
+// profileUsage is what profile -h prints.
+const profileUsage = `Usage: go run ./examples/cap3 profile -out FILE [-input NAME:F=X,...] PATH...
+
+Turns what TAU and mpiP have written about runs of a program into the profile that
+cap3 -profile reads, with the time of each MPI function. A PATH is a run:
+
+  a folder of TAU      with a file profile.N.0.0 of each process N, or with folders
+                       MULTI__TIME and so on, one for each metric
+  a report of mpiP     NAME.mpiP; a folder with such reports stands for all of them
+
+  go run ./examples/cap3 profile -out heat.csv -input small:n=500,steps=100 \
+    runs/small-* -input large:n=1000,steps=100 runs/large-*
+
+Runs of one input on as many processes are repetitions, of which the profile has the
+medians. A file that is truncated, a process that is missing before another, and files
+of two runs in one folder are errors. TAU does not write how many processes a run had:
+whether the last ones are missing, the column processes tells you.
+
+  -out FILE            the profile
+  -input NAME:F=X,...  the input, with its features, of the runs that follow (default
+                       one without features)
+  -application NAME    in the profile (default: the name of the file without .csv)
+  -path PATH           the same as PATH
+  -json                print an array of objects instead of a table
+  -h                   print this
+
+The time of a run is the mean over its processes: TAU's largest inclusive time, mpiP's
+AppTime. A function has its exclusive time. Threads (profile.N.0.1) are not counted.
+One process sends nothing: the time within MPI on one process counts as computation,
+and its communication is 0 in the profile, the table and -json.
+
+Objects of -json: path, case, processes, seconds, communication (seconds within MPI, 0
+on one process), functions (how many).
+`
+
+// profileOptions are the flags of profile.
+type profileOptions struct {
+	out, application string
+	inputs           []recordInput
+	runs             []sourceRun
+}
+
+// A sourceRun is a path, and the input it is of.
+type sourceRun struct {
+	path  string
+	input int
+}
+
+// converted is what profile prints.
+type converted struct {
+	recorded
+	paths []string // of the runs
+}
+
+func init() { commands["profile"] = runProfile }
+
+// runProfile is profile: an argument that is no flag is a path.
+func runProfile(args []string, stdout, stderr io.Writer) int {
+	var all []string
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case !strings.HasPrefix(a, "-"):
+			all = append(all, "-path", a)
+		case strings.Contains(a, "="), slices.Contains([]string{"h", "help", "json"}, strings.TrimLeft(a, "-")):
+			all = append(all, a)
+		default:
+			all = append(all, args[i:min(i+2, len(args))]...)
+			i++
+		}
+	}
+	return profileProgram.Run(all, stdout, stderr)
+}
+
+var profileProgram = &cli.Program[profileOptions, *converted]{
+	Name: "cap3 profile", Usage: profileUsage, Define: (*profileOptions).define, Work: convert, Text: (*converted).text, Rows: (*converted).rows,
+}
+
+const maxPaths = 10_000
+
+func (o *profileOptions) define(f *cli.Flags) {
+	f.Name("out", &o.out, "the name of a file")
+	f.Name("application", &o.application, "a name")
+	f.Func("input", func(s string) error {
+		in, err := parseInput(s)
+		switch {
+		case err != nil:
+			return err
+		case len(o.inputs) == 0 && len(o.runs) > 0:
+			return errors.New("there are runs before the first input: want an input before all runs, or none")
+		case slices.ContainsFunc(o.inputs, func(x recordInput) bool { return x.Name == in.Name }):
+			return fmt.Errorf("there is an input %q already", in.Name)
+		case len(o.inputs) > 0 && !slices.Equal(o.inputs[0].Features, in.Features):
+			return fmt.Errorf("the features are %s, and those of %s were %s: want the same", list(in.Features), o.inputs[0].Name, list(o.inputs[0].Features))
+		}
+		o.inputs = append(o.inputs, in)
+		return nil
+	})
+	f.Func("path", func(s string) error {
+		o.runs = append(o.runs, sourceRun{s, max(0, len(o.inputs)-1)})
+		return nil
+	})
+	f.Check(func() error {
+		// Not in -path: most paths are given without the flag.
+		if len(o.runs) > maxPaths {
+			return fmt.Errorf("there are %s paths: want at most %s", decimal.Int(len(o.runs)), decimal.Int(maxPaths))
+		}
+		for i, s := range o.runs {
+			switch {
+			case s.path == "":
+				return errors.New(`the path "": want the name of a folder or of a file`)
+			case slices.ContainsFunc(o.runs[:i], func(x sourceRun) bool { return x.path == s.path }):
+				return fmt.Errorf("%s: the path was given before", s.path)
+			}
+		}
+		switch {
+		case o.out == "":
+			return errors.New("-out: want the name of a file for the profile")
+		case len(o.runs) == 0:
+			return errors.New("want the folders of TAU or the reports of mpiP, one for each run; -h explains")
+		case slices.ContainsFunc(o.runs, func(x sourceRun) bool { return x.path == o.out }):
+			return fmt.Errorf("-out %s: it is a run, too: want the name of another file", o.out)
+		}
+		if o.application == "" {
+			o.application = strings.TrimSuffix(filepath.Base(o.out), ".csv")
+		}
+		if o.inputs == nil {
+			o.inputs = []recordInput{{}}
+		}
+		return nil
+	})
+}
+
+// convert reads the runs.
+func convert(o *profileOptions, run *cli.Run) (*converted, error) {
+	out := &converted{recorded: recorded{o: &recordOptions{application: o.application, inputs: o.inputs}}}
+	for _, s := range o.runs {
+		run.Line.Showf("%s", s.path)
+		sources, err := readSources(s.path)
+		if err != nil {
+			return nil, err
+		}
+		in := &o.inputs[s.input]
+		for _, x := range sources {
+			if x.threads > 0 {
+				run.Sayf("note: %s: the files of %s are not counted", x.path, decimal.Count(x.threads, "further thread"))
+			}
+			t := timing{Case: in.Name, Features: in.Features, Values: in.Values, Processes: x.run.Processes, Seconds: x.run.Seconds, Split: true, Functions: x.run.Functions}
+			if t.Seconds <= 0 {
+				return nil, cli.Mistakef("%s: it takes no time", x.path)
+			}
+			if err := t.sound(); err != nil {
+				return nil, cli.Mistakef("%s: %w", x.path, err)
+			}
+			out.runs, out.paths = append(out.runs, t), append(out.paths, x.path)
+			if !slices.Contains(out.o.counts, t.Processes) {
+				out.o.counts = append(out.o.counts, t.Processes)
+			}
+		}
+	}
+	noteOne(run, out.runs)
+	slices.Sort(out.o.counts)
+	if n := out.o.counts; len(n) == 1 {
+		run.Sayf("note: all runs are on %s, which does not tell how the program scales: add runs on others", processes(n[0]))
+	}
+	var text bytes.Buffer
+	if err := mpiprofile.WriteProfiles(&text, []mpiprofile.Profile{out.profile()}); err != nil {
+		return nil, cli.Mistakef("the profile cannot be written: %w", cli.Plain(err))
+	}
+	file, err := run.Create("out", o.out)
+	if err != nil {
+		return nil, err
+	}
+	_, err = file.Write(text.Bytes())
+	return out, err
+}
+
+// A source is a run that a profiler has written about.
+type source struct {
+	path    string
+	run     mpiprofile.Run
+	threads int // whose files are not counted
+}
+
+// readSources reads a folder of TAU, a report of mpiP, or all reports of a folder.
+func readSources(path string) ([]source, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, cli.Mistakef("%w", err)
+	}
+	if !info.IsDir() {
+		r, err := readReport(path)
+		return []source{{path: path, run: r}}, err
+	}
+	names, err := filesIn(path)
+	if err != nil {
+		return nil, err
+	}
+	tau := slices.ContainsFunc(names, func(n string) bool { return tauFile.MatchString(n) })
+	var metrics, reports []string
+	for _, n := range names {
+		switch {
+		case strings.HasPrefix(n, multi):
+			metrics = append(metrics, n)
+		case strings.HasSuffix(n, ".mpiP"):
+			reports = append(reports, n)
+		}
+	}
+	kinds := 0
+	for _, found := range []bool{tau, len(metrics) > 0, len(reports) > 0} {
+		if found {
+			kinds++
+		}
+	}
+	switch {
+	case kinds == 0:
+		return nil, cli.Mistakef("%s: there is no profile.0.0.0, no folder MULTI__TIME and no report *.mpiP in it: want what TAU or mpiP writes about a run", path)
+	case kinds > 1:
+		return nil, cli.Mistakef("%s: there are files of TAU, folders MULTI__ or reports *.mpiP beside each other: want those of one run in a folder", path)
+	case len(reports) > 0:
+		var all []source
+		for _, n := range reports {
+			r, err := readReport(filepath.Join(path, n))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, source{path: filepath.Join(path, n), run: r})
+		}
+		return all, nil
+	case tau:
+		s, err := readTAU(path)
+		return []source{s}, err
+	}
+	s, err := readMetrics(path, metrics)
+	return []source{s}, err
+}
+
+// filesIn returns the names in a folder, in order.
+func filesIn(path string) (names []string, err error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, cli.Mistakef("%w", err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, nil
+}
+
+// multi begins the names of TAU's folders of metrics. wallClocks are those that have the
+// time of the clock on the wall, the first that is there.
+const multi = "MULTI__"
+
+var wallClocks = []string{"TIME", "GET_TIME_OF_DAY", "P_WALL_CLOCK_TIME", "LINUX_TIMERS", "TAUGPU_TIME"}
+
+// readMetrics reads the folder of the metric that is a time. All must have as many
+// processes.
+func readMetrics(path string, metrics []string) (s source, err error) {
+	count := map[string]int{}
+	for _, m := range metrics {
+		names, err := filesIn(filepath.Join(path, m))
+		if err != nil {
+			return s, err
+		}
+		for _, n := range names {
+			if x := tauFile.FindStringSubmatch(n); x != nil && x[2] == "0" && x[3] == "0" {
+				count[m]++
+			}
+		}
+	}
+	for _, m := range metrics[1:] {
+		if count[m] != count[metrics[0]] {
+			return s, cli.Mistakef("%s: %s has %s and %s has %s: want the files of one run", path, metrics[0], processes(count[metrics[0]]), m, processes(count[m]))
+		}
+	}
+	for _, clock := range wallClocks {
+		if slices.Contains(metrics, multi+clock) {
+			return readTAU(filepath.Join(path, multi+clock))
+		}
+	}
+	return s, cli.Mistakef("%s: there are the metrics %s: want a time, such as %sTIME", path, list(metrics), multi)
+}
+
+// tauFile is the name of a file of TAU: node, context and thread.
+var tauFile = regexp.MustCompile(`^profile\.(\d{1,8})\.(\d{1,8})\.(\d{1,8})$`)
+
+// readTAU reads the files of all processes in a folder.
+func readTAU(path string) (s source, err error) {
+	s.path = path
+	names, err := filesIn(path)
+	if err != nil {
+		return s, err
+	}
+	var nodes []int
+	for _, n := range names {
+		x := tauFile.FindStringSubmatch(n)
+		switch {
+		case x == nil:
+		case x[2] == "0" && x[3] == "0":
+			node, err := strconv.Atoi(x[1])
+			if err != nil {
+				return s, err
+			}
+			nodes = append(nodes, node)
+		default:
+			s.threads++
+		}
+	}
+	slices.Sort(nodes)
+	var all []mpiprofile.Process
+	for i, node := range nodes {
+		if node != i {
+			return s, cli.Mistakef("%s: there is profile.%d.0.0 and no profile.%d.0.0: want a file of each process", path, node, i)
+		}
+		p, err := readPart(filepath.Join(path, fmt.Sprintf("profile.%d.0.0", node)), mpiprofile.ReadTAU)
+		if err != nil {
+			return s, err
+		}
+		all = append(all, p)
+	}
+	if s.run, err = mpiprofile.Mean(all); err != nil {
+		return s, cli.Mistakef("%s: %w", path, cli.Plain(err))
+	}
+	return s, nil
+}
+
+func readReport(path string) (mpiprofile.Run, error) { return readPart(path, mpiprofile.ReadMPIP) }
+
+// readPart reads a file. The error begins with its name.
+func readPart[T any](path string, parse func(io.Reader) (T, error)) (x T, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return x, cli.Mistakef("%w", err)
+	}
+	defer f.Close()
+	return infile.From(path, f, parse)
+}
+
+func (out *converted) text(w *table.Page) error {
+	prof := out.profile()
+	w.Sayf("%s from %s.", decimal.Count(len(prof.Runs), "case"), decimal.Count(len(out.runs), "run"))
+	out.tabulate(w, prof)
+	return nil
+}
+
+func (out *converted) rows() any {
+	rows := []jsonrows.Row{}
+	for i, t := range out.runs {
+		rows = append(rows, jsonrows.Row{"path", out.paths[i], "case", t.Case, "processes", t.Processes, "seconds", finite(t.Seconds), "communication", finite(t.counted()), "functions", len(t.Functions)})
+	}
+	return rows
+}
