@@ -1,0 +1,358 @@
+package evict
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/preempt"
+)
+
+// brute returns the least cost over all sets of jobs.
+func brute(p *Problem) (Cost, bool) {
+	var priorities []int32
+	for _, j := range p.Jobs {
+		if !slices.Contains(priorities, j.Priority) {
+			priorities = append(priorities, j.Priority)
+		}
+	}
+	slices.Sort(priorities)
+	slices.Reverse(priorities) // at most levels of them
+	best, found := never, false
+	for set := range 1 << len(p.Jobs) {
+		left := slices.Clone(p.Budgets)
+		var room [][]int64
+		for _, n := range p.Nodes {
+			room = append(room, slices.Clone(n.Room))
+		}
+		var cost Cost
+		for j := range p.Jobs {
+			if set>>j&1 == 0 {
+				continue
+			}
+			cost[slices.Index(priorities, p.Jobs[j].Priority)] += p.Jobs[j].Waste
+			for _, d := range p.Jobs[j].Draws {
+				left[d.Budget] -= d.Pods
+			}
+			for _, part := range p.Jobs[j].Parts {
+				for d, f := range part.Frees {
+					room[part.Node][d] += f
+				}
+			}
+		}
+		if slices.ContainsFunc(left, func(l int64) bool { return l < 0 }) || !cost.Less(&best) {
+			continue
+		}
+		counts := make([]int, len(p.Shapes))
+		for i := range counts {
+			counts[i] = p.Shapes[i].Count
+		}
+		if place(p, room, 0, counts, set) {
+			best, found = cost, true
+		}
+	}
+	return best, found
+}
+
+// place reports whether the nodes from n on hold the pods, by trying all.
+func place(p *Problem, room [][]int64, n int, counts []int, set int) bool {
+	if slices.Max(counts) == 0 {
+		return true
+	}
+	if n == len(room) {
+		return false
+	}
+	if only := p.Nodes[n].Only; only != nil {
+		if place(p, room, n+1, counts, set) {
+			return true
+		}
+		if counts[0] == 0 || slices.ContainsFunc(only, func(j int) bool { return set>>j&1 == 0 }) {
+			return false
+		}
+		counts[0]--
+		ok := place(p, room, n+1, counts, set)
+		counts[0]++
+		return ok
+	}
+	var try func(shape int) bool
+	try = func(shape int) bool {
+		if shape == len(counts) {
+			return place(p, room, n+1, counts, set)
+		}
+		if try(shape + 1) {
+			return true
+		}
+		if counts[shape] == 0 {
+			return false
+		}
+		for d, need := range p.Shapes[shape].Needs {
+			if need > 0 && room[n][d] < need {
+				return false
+			}
+		}
+		for d, need := range p.Shapes[shape].Needs {
+			room[n][d] -= need
+		}
+		counts[shape]--
+		ok := try(shape)
+		counts[shape]++
+		for d, need := range p.Shapes[shape].Needs {
+			room[n][d] += need
+		}
+		return ok
+	}
+	return try(0)
+}
+
+// draw makes a problem up, with gangs, budgets, priorities and given victims.
+func draw(t *rapid.T) *Problem {
+	p := new(Problem)
+	amount := rapid.Int64Range(0, 4)
+	dims := rapid.IntRange(1, 2).Draw(t, "resources")
+	vector := func(label string) (v []int64) {
+		for range dims {
+			v = append(v, amount.Draw(t, label))
+		}
+		return v
+	}
+	for range rapid.IntRange(1, 2).Draw(t, "shapes") {
+		needs := vector("needs")
+		needs[0]++
+		p.Shapes = append(p.Shapes, Shape{Needs: needs, Count: rapid.IntRange(1, 3).Draw(t, "count")})
+	}
+	for range rapid.IntRange(1, 4).Draw(t, "nodes") {
+		room := vector("room")
+		room[0] -= rapid.Int64Range(0, 4).Draw(t, "promised")
+		p.Nodes = append(p.Nodes, Node{Room: room})
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "budgets") {
+		p.Budgets = append(p.Budgets, rapid.Int64Range(0, 3).Draw(t, "allowed"))
+	}
+	for range rapid.IntRange(0, 8).Draw(t, "jobs") {
+		j := Job{Waste: rapid.Int64Range(0, 50).Draw(t, "waste"), Priority: rapid.Int32Range(0, 5).Draw(t, "priority")}
+		for n := range p.Nodes {
+			if rapid.IntRange(0, 2).Draw(t, "part") == 0 {
+				j.Parts = append(j.Parts, Part{n, vector("frees")})
+			}
+		}
+		for b := range p.Budgets {
+			if rapid.IntRange(0, 2).Draw(t, "draw") == 0 {
+				j.Draws = append(j.Draws, Draw{b, int64(max(1, len(j.Parts)))})
+			}
+		}
+		p.Jobs = append(p.Jobs, j)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "given") == 0 {
+		for j := range p.Jobs {
+			if slices.ContainsFunc(p.Jobs[j].Parts, func(part Part) bool { return part.Node == 0 }) {
+				p.Nodes[0].Only = append(p.Nodes[0].Only, j)
+			}
+		}
+	}
+	return p
+}
+
+// The solver finds what trying all sets of jobs finds, and its bound is never above.
+func TestBruteForce(t *testing.T) {
+	var s Solver
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		want, ok := brute(p)
+		got := s.Solve(p, Options{Steps: 1 << 20, Rounds: rapid.IntRange(0, 3).Draw(t, "rounds")})
+		if got.Found != ok || ok && (got.Waste != want || !got.Exact()) {
+			t.Fatalf("found %v, waste %v, bound %v, want %v, %v", got.Found, got.Waste, got.Bound, ok, want)
+		}
+		check(t, p, got)
+		short := s.Solve(p, Options{Steps: rapid.IntRange(1, 3).Draw(t, "steps")})
+		if ok && want.Less(&short.Bound) || short.Found && (!ok || short.Waste.Less(&want)) {
+			t.Fatalf("with few steps: found %v, waste %v, bound %v, want %v, %v", short.Found, short.Waste, short.Bound, ok, want)
+		}
+		check(t, p, short)
+		few := s.Solve(p, Options{Steps: 1 << 20, Hurry: func() bool { return true }})
+		if ok && want.Less(&few.Bound) || few.Found && (!ok || few.Waste.Less(&want)) || ok && !few.Found && !few.Cut {
+			t.Fatalf("with few sets: found %v, cut %v, waste %v, bound %v, want %v, %v", few.Found, few.Cut, few.Waste, few.Bound, ok, want)
+		}
+		check(t, p, few)
+	})
+}
+
+// wide is a problem of one node whose pods are all different, so that sets of them beat
+// one another rarely. The pod that waits needs a share of what they have, in percent.
+func wide(dims, jobs int, percent int64) *Problem {
+	rng := rand.New(rand.NewPCG(uint64(jobs), 2))
+	p := &Problem{Nodes: []Node{{Room: make([]int64, dims)}}}
+	needs := make([]int64, dims)
+	for range jobs {
+		frees := make([]int64, dims)
+		for d := range frees {
+			frees[d] = 100 + rng.Int64N(1900)
+			needs[d] += frees[d]
+		}
+		p.Jobs = append(p.Jobs, Job{Waste: 1 + rng.Int64N(36000000), Parts: []Part{{0, frees}}})
+	}
+	for d := range needs {
+		needs[d] = needs[d] * percent / 100
+	}
+	p.Shapes = []Shape{{Needs: needs, Count: 1}}
+	return p
+}
+
+// A node with more sets than are kept has a plan all the same, and the plan does not claim
+// to be exact. Seeds: the numbers of jobs.
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		dims, jobs int
+		percent    int64
+	}{{2, 40, 50}, {2, 110, 90}, {3, 40, 90}, {3, 80, 50}} {
+		p := wide(c.dims, c.jobs, c.percent)
+		calls := 0
+		var s Solver
+		plan := s.Solve(p, Options{Hurry: func() bool { calls++; return calls > 20 }})
+		if !plan.Found || !plan.Cut || plan.Exact() {
+			t.Fatalf("%v: found %v, cut %v, exact %v; want a plan that is not exact", c, plan.Found, plan.Cut, plan.Exact())
+		}
+		for d, need := range p.Shapes[0].Needs {
+			for _, j := range plan.Lost {
+				need -= p.Jobs[j].Parts[0].Frees[d]
+			}
+			if need > 0 {
+				t.Fatalf("%v: the plan frees too little of resource %d", c, d)
+			}
+		}
+		if len(plan.Lost) == c.jobs {
+			t.Errorf("%v: all jobs are lost", c)
+		}
+	}
+	// Budgets that a greedy choice cannot meet: nothing is found, and that proves nothing.
+	p := &Problem{Nodes: []Node{{Room: []int64{0}}}, Budgets: []int64{1}}
+	var sum int64
+	for i := range 14 {
+		p.Jobs = append(p.Jobs, Job{Waste: 1 << i, Parts: []Part{{0, []int64{1 << i}}}})
+		sum += 1 << i
+	}
+	p.Jobs = append(p.Jobs, Job{Waste: 1, Parts: []Part{{0, []int64{1}}}, Draws: []Draw{{0, 1}}},
+		Job{Waste: 1 << 20, Parts: []Part{{0, []int64{2}}}, Draws: []Draw{{0, 1}}})
+	p.Shapes = []Shape{{Needs: []int64{sum + 2}, Count: 1}}
+	var s Solver
+	if plan := s.Solve(p, Options{}); !plan.Cut || plan.Exact() {
+		t.Errorf("budget: found %v, cut %v, exact %v; want cut", plan.Found, plan.Cut, plan.Exact())
+	}
+}
+
+// The work ends soon after Stop says so, within a node too.
+func TestStopWithinNode(t *testing.T) {
+	p := wide(3, 110, 50)
+	for _, after := range []int{1, 50, 1000} {
+		calls := 0
+		var s Solver
+		plan := s.Solve(p, Options{Stop: func() bool { calls++; return calls > after }})
+		if calls != after+1 || plan.Found || !plan.Cut {
+			t.Errorf("stopped at call %d of Stop, found %v, cut %v; want call %d, cut", calls, plan.Found, plan.Cut, after+1)
+		}
+	}
+}
+
+// With more priorities than levels, a plan that loses jobs of merged ones is not exact.
+func TestMergedPriorities(t *testing.T) {
+	p := &Problem{Nodes: []Node{{Room: []int64{0}}}, Shapes: []Shape{{Needs: []int64{1}, Count: 1}}}
+	for k := range 10 {
+		p.Jobs = append(p.Jobs, Job{Waste: int64(10 + k), Priority: int32(k), Parts: []Part{{0, []int64{1}}}})
+	}
+	var s Solver
+	if plan := s.Solve(p, Options{}); !plan.Found || plan.Exact() {
+		t.Errorf("10 priorities: lost %v, exact %v; want not exact", plan.Lost, plan.Exact())
+	}
+	p.Jobs = p.Jobs[2:]
+	if plan := s.Solve(p, Options{}); !slices.Equal(plan.Lost, []int{0}) || !plan.Exact() {
+		t.Errorf("8 priorities: lost %v, exact %v; want the lowest, exact", plan.Lost, plan.Exact())
+	}
+}
+
+// check fails unless a plan is a plan.
+func check(t *rapid.T, p *Problem, plan Plan) {
+	if !plan.Found {
+		return
+	}
+	left := slices.Clone(p.Budgets)
+	var room [][]int64
+	for _, n := range p.Nodes {
+		room = append(room, slices.Clone(n.Room))
+	}
+	for _, j := range plan.Lost {
+		for _, d := range p.Jobs[j].Draws {
+			if left[d.Budget] -= d.Pods; left[d.Budget] < 0 {
+				t.Fatalf("budget %d is overdrawn", d.Budget)
+			}
+		}
+		for _, part := range p.Jobs[j].Parts {
+			for d, f := range part.Frees {
+				room[part.Node][d] += f
+			}
+		}
+	}
+	for shape := range p.Shapes {
+		sum := 0
+		for n, hosts := range plan.Hosts {
+			if hosts == nil {
+				continue
+			}
+			sum += hosts[shape]
+			if p.Nodes[n].Only == nil && hosts[shape] > 0 {
+				for d, need := range p.Shapes[shape].Needs {
+					room[n][d] -= need * int64(hosts[shape])
+				}
+			}
+		}
+		if sum != p.Shapes[shape].Count {
+			t.Fatalf("%d pods of shape %d have a node", sum, shape)
+		}
+	}
+	for n, r := range room {
+		for d := range r {
+			used := slices.ContainsFunc(p.Shapes, func(s Shape) bool { return s.Needs[d] > 0 })
+			if plan.Hosts[n] != nil && p.Nodes[n].Only == nil && used && r[d] < 0 && p.Nodes[n].Room[d] >= 0 {
+				t.Fatalf("node %d has %v left", n, r)
+			}
+		}
+	}
+}
+
+// Jobs that have whole nodes, all alike, are package preempt's problem: both waste the
+// same.
+func TestAsPreempt(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var solver preempt.Solver
+	var s Solver
+	for range 100 {
+		var st preempt.State
+		p := &Problem{}
+		for j := range 12 {
+			job := preempt.Job{Nodes: 1 + rng.IntN(4), Elapsed: time.Duration(1 + rng.IntN(1000))}
+			mine := Job{Waste: int64(job.Elapsed) * int64(job.Nodes)}
+			for range job.Nodes {
+				mine.Parts = append(mine.Parts, Part{len(p.Nodes), []int64{1}})
+				p.Nodes = append(p.Nodes, Node{Room: []int64{0}})
+				st.Node = append(st.Node, j)
+			}
+			p.Jobs = append(p.Jobs, mine)
+			st.Jobs = append(st.Jobs, job)
+		}
+		take := 1 + rng.IntN(len(st.Node))
+		p.Shapes = []Shape{{Needs: []int64{1}, Count: take}}
+		victims, err := solver.AppendVictims(nil, st, preempt.Preemption{Take: take})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want int64
+		for _, j := range victims {
+			want += p.Jobs[j].Waste
+		}
+		got := s.Solve(p, Options{Steps: 1 << 16, Rounds: 20})
+		if !got.Exact() || got.Waste.Total() != want {
+			t.Fatalf("%d of %d nodes: waste %d (bound %d), package preempt %d", take, len(st.Node), got.Waste.Total(), got.Bound.Total(), want)
+		}
+	}
+}
