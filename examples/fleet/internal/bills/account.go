@@ -1,0 +1,421 @@
+package bills
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/offers"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+// A Pricer turns the bills of accounts into groups.
+type Pricer struct {
+	// From is the first hour of the bills that counts; as many hours count as the terms
+	// have. The terms begin where these hours end.
+	From  time.Time
+	Model string // of package forecast; "" repeats the hours of the bills
+	// Plan names the savings plan of the price list, such as "1y-no-upfront"; "" is none.
+	Plan string
+
+	offers map[place]*offers.Offer
+	rates  map[place]pricing.Money
+}
+
+// A place is what an offer is found by, in lower case.
+type place struct{ provider, region, kind, system, tenancy string }
+
+func placeOf(provider, region, kind, system, tenancy string) place {
+	return place{strings.ToLower(provider), strings.ToLower(region), strings.ToLower(kind), cmp.Or(strings.ToLower(system), "linux"), cmp.Or(strings.ToLower(tenancy), "shared")}
+}
+
+// lists are the price lists that the process has read, by path.
+var lists struct {
+	sync.Mutex
+	read map[string]*offers.Prices
+}
+
+// Load reads price lists, plain or gzip. A process reads each once.
+func (p *Pricer) Load(paths []string) error {
+	p.offers, p.rates = map[place]*offers.Offer{}, map[place]pricing.Money{}
+	lists.Lock()
+	defer lists.Unlock()
+	for _, path := range paths {
+		l := lists.read[path]
+		if l == nil {
+			var err error
+			if l, err = infile.ReadUpTo(64<<30, "-prices", path, openOffers); err != nil {
+				return err
+			}
+			if lists.read == nil {
+				lists.read = map[string]*offers.Prices{}
+			}
+			lists.read[path] = l
+		}
+		for i := range l.Offers {
+			o := &l.Offers[i]
+			at := placeOf(o.Provider, o.Region, o.Kind, o.System, o.Tenancy)
+			if p.offers[at] == nil {
+				p.offers[at] = o
+			}
+		}
+		for i := range l.Rates {
+			r := &l.Rates[i]
+			if r.Plan == p.Plan {
+				p.rates[placeOf(r.Provider, r.Region, r.Kind, r.System, r.Tenancy)] = r.Hourly
+			}
+		}
+	}
+	return nil
+}
+
+// Term returns the term of the savings plan that Plan names, of the price lists that the
+// process has read, and whether there is one.
+func (p *Pricer) Term() (time.Duration, bool) {
+	lists.Lock()
+	defer lists.Unlock()
+	for _, l := range lists.read {
+		for i := range l.Rates {
+			if l.Rates[i].Plan == p.Plan {
+				return l.Rates[i].Term, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// A member is the demand of one kind.
+type member struct {
+	kind   usage.Kind
+	offer  *offers.Offer
+	counts []int
+}
+
+// Account returns the groups of one account, in order, from what the files of a bill say of
+// it, and what cannot be planned. The files may come in any order.
+func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.Group, failed []record.Failure) {
+	slices.SortFunc(uses, func(a, b record.Usage) int { return cmp.Compare(a.File, b.File) })
+	key := record.Key{Account: uses[0].Account}
+	fail := func(format string, args ...any) {
+		failed = append(failed, record.Failure{Key: key, Reason: fmt.Sprintf(format, args...)})
+	}
+	for i := range uses {
+		u := &uses[i]
+		switch {
+		case i > 0 && u.Currency != uses[0].Currency:
+			fail("the account is billed in %s (%s) and in %s (%s): want one currency", uses[0].Currency, uses[0].File, u.Currency, u.File)
+			return nil, failed
+		case u.Currency != x.Currency:
+			fail("the account is billed in %q (%s): want %s, the currency of the fleet", u.Currency, u.File, x.Currency)
+			return nil, failed
+		}
+	}
+	if a, b, n := repeated(uses); n > 0 {
+		failed = append(failed, record.Failure{Key: key, File: b, Reason: fmt.Sprintf("%d rows of the account are in %s, too: want each row once", n, a)})
+		return nil, failed
+	}
+	contracts := commitments(uses)
+	if reason := paid(x, contracts); reason != "" {
+		fail("%s", reason)
+		return nil, failed
+	}
+	all, outside := merge(x, p.From, uses)
+	if outside > 0 {
+		fail("%d hours of use are before %s or %d hours later: want bills of the hours that are planned", outside, p.From.Format(time.RFC3339), x.Hours)
+		return nil, failed
+	}
+	families := map[record.Key][]member{}
+	var order []record.Key
+	for _, d := range all {
+		k := d.Kind
+		at := placeOf(k.Provider, k.Region, k.Type, k.System, k.Tenancy)
+		name := strings.Join([]string{at.provider, k.Type, at.system, at.tenancy}, " ")
+		key = record.Key{Account: uses[0].Account, Region: k.Region, Kind: name}
+		o := p.offers[at]
+		switch {
+		case o == nil:
+			fail("the price list has no such kind: want a list with its prices")
+			continue
+		case o.Currency != "" && o.Currency != x.Currency:
+			fail("the price list is in %s: want one in %s", o.Currency, x.Currency)
+			continue
+		}
+		counts, negative := d.Instances(nil, p.From, time.Hour, x.Hours, pricing.HalfUp)
+		if negative > 0 {
+			fail("corrections exceed the use in %d hours: want use of at least 0 in each hour", negative)
+			continue
+		}
+		if slices.Max(counts) == 0 {
+			continue
+		}
+		if o.Provider == "aws" && o.Family != "" && o.Factor > 0 && o.System == "linux" && o.Tenancy == "shared" {
+			key.Kind = strings.Join([]string{at.provider, o.Family, "family", at.system, at.tenancy}, " ")
+		}
+		if families[key] == nil {
+			order = append(order, key)
+		}
+		families[key] = append(families[key], member{k, o, counts})
+	}
+	slices.SortFunc(order, record.Key.Compare)
+	for _, k := range order {
+		for _, part := range parts(families[k]) {
+			key = k
+			if len(part) == 1 { // as a kind, if the prices of the family are not in proportion
+				m := part[0].kind
+				at := placeOf(m.Provider, m.Region, m.Type, m.System, m.Tenancy)
+				key.Kind = strings.Join([]string{at.provider, m.Type, at.system, at.tenancy}, " ")
+			}
+			g, err := p.group(x, key, part, contracts)
+			if err != nil {
+				fail("%v", err)
+				continue
+			}
+			groups = append(groups, g)
+		}
+	}
+	return groups, failed
+}
+
+// merge adds up the files of an account by kind. outside is how many hours with use are not
+// among those that count.
+func merge(x *group.Terms, from time.Time, uses []record.Usage) (all []usage.Demand, outside int) {
+	at := map[usage.Kind]int{}
+	for i := range uses {
+		for j := range uses[i].Series {
+			s := &uses[i].Series[j]
+			n, ok := at[s.Kind]
+			if !ok {
+				n = len(all)
+				at[s.Kind] = n
+				all = append(all, usage.Demand{Kind: s.Kind, Slot: time.Hour, Start: from, Used: make([]usage.Amount, x.Hours), Covered: make([]usage.Amount, x.Hours)})
+			}
+			first := int(s.Start.Sub(from) / time.Hour)
+			for t, a := range s.Hours {
+				switch t += first; {
+				case a == usage.Amount{}:
+				case t < 0 || t >= x.Hours:
+					outside++
+				default:
+					all[n].Used[t] = all[n].Used[t].Plus(a)
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b usage.Demand) int { return cmp.Compare(a.Kind.String(), b.Kind.String()) })
+	return all, outside
+}
+
+// parts returns the members as one part if reservations of the smallest serve all of them,
+// at prices in proportion to their sizes, and each alone otherwise. Members are sorted by
+// size.
+func parts(members []member) [][]member {
+	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.offer.Factor, b.offer.Factor) })
+	base := members[0].offer
+	for _, m := range members[1:] {
+		if base.Factor <= 0 || m.offer.Factor%base.Factor != 0 || !scaled(&base.List, &m.offer.List, m.offer.Factor/base.Factor) {
+			var each [][]member
+			for _, m := range members {
+				each = append(each, []member{m})
+			}
+			return each
+		}
+	}
+	return [][]member{members}
+}
+
+// scaled reports whether the prices of b are n times those of a, class by class.
+func scaled(a, b *pricing.List, n int) bool {
+	times := func(x, y pricing.Money) bool {
+		z, err := x.Mul(int64(n))
+		return err == nil && z == y
+	}
+	return times(a.OnDemand, b.OnDemand) && slices.EqualFunc(a.Classes, b.Classes, func(c, d pricing.Class) bool {
+		return c.Name == d.Name && c.Term == d.Term && c.Billed == d.Billed && times(c.Upfront, d.Upfront) && times(c.Hourly, d.Hourly)
+	})
+}
+
+// group returns the group of members that are planned as one, in units of the smallest.
+func (p *Pricer) group(x *group.Terms, key record.Key, members []member, contracts []*commitment) (record.Group, error) {
+	base := members[0]
+	g := record.Group{Key: key, Currency: x.Currency, Unit: base.kind.Type, Start: x.Start, Demand: make([]int, x.Hours), List: base.offer.List}
+	k := base.kind
+	g.Savings = p.rates[placeOf(k.Provider, k.Region, k.Type, k.System, k.Tenancy)]
+	factors := map[usage.Kind]int{}
+	for _, m := range members {
+		factor := 1
+		if len(members) > 1 {
+			factor = m.offer.Factor / base.offer.Factor
+		}
+		factors[m.kind] = factor
+		for t, n := range m.counts {
+			if n > (math.MaxInt32-g.Demand[t])/factor {
+				return g, fmt.Errorf("%s: %d instances of %s in one hour: want at most %d units", group.Overflow, n, m.kind.Type, math.MaxInt32)
+			}
+			g.Demand[t] += n * factor
+		}
+	}
+	var err error
+	if g.Held, err = held(x, p.From, factors, contracts); err != nil {
+		return g, err
+	}
+	return g, p.predict(x, &g)
+}
+
+// A commitment is what all files say of a contract that the account uses or owns.
+type commitment struct {
+	provider, id, unit string
+	spend              bool
+	start, end         time.Time // the earliest and the latest that a file says
+	perHour            float64   // of the files that say when it ends
+	hours              map[usage.Kind]usage.Amount
+}
+
+// commitments returns the commitments of the bills, in order. They do not depend on the
+// order of the files, nor on how rows are split into files.
+func commitments(uses []record.Usage) []*commitment {
+	type name struct{ provider, id string }
+	byName := map[name]*commitment{}
+	for i := range uses {
+		for j := range uses[i].Held {
+			h := &uses[i].Held[j]
+			at := name{h.Provider, h.ID}
+			c := byName[at]
+			if c == nil {
+				c = &commitment{provider: h.Provider, id: h.ID, hours: map[usage.Kind]usage.Amount{}}
+				byName[at] = c
+			}
+			c.unit = max(c.unit, h.Unit)
+			c.spend = c.spend || h.Spend
+			if !h.Start.IsZero() && (c.start.IsZero() || h.Start.Before(c.start)) {
+				c.start = h.Start
+			}
+			if h.End.After(c.end) {
+				c.end = h.End
+			}
+			if !h.End.IsZero() {
+				c.perHour = max(c.perHour, h.PerHour.Float64())
+			}
+			for _, k := range h.Kinds {
+				c.hours[k.Kind] = c.hours[k.Kind].Plus(k.Hours)
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(byName), func(a, b *commitment) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.provider, b.provider))
+	})
+}
+
+// paid returns why an account with these commitments cannot be planned: a savings plan that
+// is held pays for a part of its use, and how large that part will be is not in the bills.
+func paid(x *group.Terms, held []*commitment) string {
+	for _, c := range held {
+		switch {
+		case !c.spend || !c.end.IsZero() && !c.end.After(x.Start):
+		case c.end.IsZero():
+			return fmt.Sprintf("the savings plan %q pays for use of the account, and no row says until when: want accounts without a savings plan that is held", c.id)
+		default:
+			return fmt.Sprintf("the savings plan %q pays for use of the account until %s: want accounts without a savings plan that is held", c.id, c.end.UTC().Format(time.RFC3339))
+		}
+	}
+	return ""
+}
+
+// held returns the contracts of the bills that serve the group when the terms begin. The
+// error is about a reservation whose end is not known.
+func held(x *group.Terms, from time.Time, factors map[usage.Kind]int, all []*commitment) ([]record.Contract, error) {
+	var contracts []record.Contract
+	for _, c := range all {
+		var units usage.Amount
+		factor := 0
+		for k, h := range c.hours {
+			if f := factors[k]; f > 0 {
+				units, factor = units.Plus(h.Scale(int64(f), 1)), f
+			}
+		}
+		if units.Sign() <= 0 || c.spend {
+			continue
+		}
+		if c.end.IsZero() {
+			return nil, fmt.Errorf("the reservation %q serves the use, and no row of the account says until when: want the bill with its purchase, too", c.id)
+		}
+		if !c.end.After(x.Start) {
+			continue
+		}
+		hours := float64(x.Hours)
+		if c.start.After(from) {
+			hours = x.Start.Sub(c.start).Hours()
+		}
+		serve := units.Float64() / max(1, hours)
+		if len(c.hours) == 1 && c.perHour > 0 && c.unit == "Hours" {
+			serve = c.perHour * float64(factor)
+		}
+		if n := int(math.Round(min(serve, math.MaxInt32))); n > 0 {
+			contracts = append(contracts, record.Contract{ID: c.id, Units: n, Until: c.end})
+		}
+	}
+	return contracts, nil
+}
+
+// repeated returns two files that have rows in common, and how many, or 0. uses are sorted
+// by file.
+func repeated(uses []record.Usage) (a, b string, n int) {
+	if len(uses) < 2 {
+		return "", "", 0
+	}
+	in := map[uint64]int{} // the first file with a row
+	shared := map[[2]int]int{}
+	for i := range uses {
+		for _, h := range uses[i].Rows {
+			if first, ok := in[h]; !ok {
+				in[h] = i
+			} else if first != i {
+				shared[[2]int{first, i}]++
+			}
+		}
+	}
+	var worst [2]int
+	for pair, k := range shared {
+		if k > n || k == n && slices.Compare(pair[:], worst[:]) < 0 {
+			worst, n = pair, k
+		}
+	}
+	return uses[worst[0]].File, uses[worst[1]].File, n
+}
+
+// predict replaces the demand of g by its forecast for as many hours more.
+func (p *Pricer) predict(x *group.Terms, g *record.Group) error {
+	if p.Model == "" {
+		return nil
+	}
+	model, err := forecast.New(p.Model)
+	if err != nil {
+		return err
+	}
+	series := make([]float64, len(g.Demand))
+	for t, n := range g.Demand {
+		series[t] = float64(n)
+	}
+	f := forecast.Predictor{Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: 4}}
+	var fitter forecast.Fitter
+	if _, err := f.Fit(&fitter, series); err != nil {
+		return fmt.Errorf("the demand cannot be forecast by %s: %w", p.Model, err)
+	}
+	f.Forecast(series)
+	for t, y := range series {
+		g.Demand[t] = int(min(math.MaxInt32, max(0, math.Round(y))))
+	}
+	return nil
+}
+
+func openOffers(in io.Reader) (*offers.Prices, error) { return offers.Read(in, offers.Options{}) }

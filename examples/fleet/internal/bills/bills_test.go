@@ -1,0 +1,376 @@
+package bills
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/pricing/focus"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+var start = time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+
+const hours = 48
+
+// prices has two sizes of m5, the larger at twice the price, and r5.large alone.
+const prices = `"FormatVersion","v1.0"
+"OfferCode","AmazonEC2"
+"SKU","OfferTermCode","TermType","Unit","PricePerUnit","Currency","LeaseContractLength","PurchaseOption","OfferingClass","Product Family","Region Code","Location","Instance Type","Tenancy","Operating System","CapacityStatus","operation","Normalization Size Factor"
+"A","JR","OnDemand","Hrs","0.1","USD","","","","Compute Instance","us-east-1","US East","m5.large","Shared","Linux","Used","RunInstances","4"
+"A","1","Reserved","Hrs","0.06","USD","1yr","No Upfront","standard","Compute Instance","us-east-1","US East","m5.large","Shared","Linux","Used","RunInstances","4"
+"B","JR","OnDemand","Hrs","0.2","USD","","","","Compute Instance","us-east-1","US East","m5.xlarge","Shared","Linux","Used","RunInstances","8"
+"B","1","Reserved","Hrs","0.12","USD","1yr","No Upfront","standard","Compute Instance","us-east-1","US East","m5.xlarge","Shared","Linux","Used","RunInstances","8"
+"C","JR","OnDemand","Hrs","0.13","USD","","","","Compute Instance","us-east-1","US East","r5.large","Shared","Linux","Used","RunInstances","4"
+"C","1","Reserved","Hrs","0.08","USD","1yr","No Upfront","standard","Compute Instance","us-east-1","US East","r5.large","Shared","Linux","Used","RunInstances","4"
+`
+
+func row(account, kind string, hour int, n int64) usage.Row {
+	at := start.Add(time.Duration(hour) * time.Hour)
+	cost := usage.Units(n).Scale(1, 10)
+	return usage.Row{Account: account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(n), Billed: cost, Effective: cost, List: cost,
+		Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: kind, System: "linux", Tenancy: "shared"}}
+}
+
+func write(t *testing.T, dir, name string, rows ...usage.Row) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := focus.NewWriter(&b)
+	for i := range rows {
+		if err := w.Write(&rows[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return save(t, dir, name, b.String())
+}
+
+func save(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// plan reads files and makes the groups of all accounts, as the steps of an engine do.
+func plan(t *testing.T, dir string, files ...string) (groups []record.Group, failed []record.Failure) {
+	t.Helper()
+	p := Pricer{From: start}
+	if err := p.Load([]string{save(t, dir, "prices.csv", prices)}); err != nil {
+		t.Fatal(err)
+	}
+	terms := group.Terms{Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure}
+	byAccount := map[string][]record.Usage{}
+	bad := map[string]bool{}
+	for _, f := range files {
+		uses, fails, _ := Read(f)
+		for _, u := range uses {
+			byAccount[u.Account] = append(byAccount[u.Account], u)
+		}
+		for _, f := range fails {
+			bad[f.Account] = true
+			f.File = filepath.Base(f.File)
+			failed = append(failed, f)
+		}
+	}
+	var names []string
+	for name := range byAccount {
+		if !bad[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		g, f := p.Account(&terms, byAccount[name])
+		groups, failed = append(groups, g...), append(failed, f...)
+	}
+	for i := range groups {
+		var planner group.Planner
+		if _, failure := planner.Plan(&terms, &groups[i], nil); failure != nil {
+			t.Errorf("a group that cannot be planned: %+v", failure)
+		}
+	}
+	return groups, failed
+}
+
+// Sizes of a family are one group, in units of the smallest, from all files.
+func TestGroups(t *testing.T) {
+	dir := t.TempDir()
+	var a, b []usage.Row
+	for h := range hours {
+		a = append(a, row("1", "m5.large", h, 3), row("2", "r5.large", h, 1))
+		b = append(b, row("1", "m5.xlarge", h, 2))
+	}
+	groups, failed := plan(t, dir, write(t, dir, "b.csv", b...), write(t, dir, "a.csv", a...))
+	var got []string
+	for _, g := range groups {
+		got = append(got, g.Key.String()+" in "+g.Unit)
+		want := map[string]int{"1": 3 + 2*2, "2": 1}[g.Account]
+		if len(g.Demand) != hours || slices.Min(g.Demand) != want || slices.Max(g.Demand) != want {
+			t.Errorf("%v: %d, want %d in each hour", g.Key, g.Demand, want)
+		}
+	}
+	if diff := cmp.Diff([]string{"1, us-east-1, aws m5 family linux shared in m5.large", "2, us-east-1, aws r5 family linux shared in r5.large"}, fix(got)); diff != "" || len(failed) > 0 {
+		t.Errorf("%s, failures %v", diff, failed)
+	}
+}
+
+// fix names the group of the only kind of a family in one way.
+func fix(names []string) []string {
+	for i := range names {
+		names[i] = strings.Replace(names[i], "r5.large linux", "r5 family linux", 1)
+	}
+	return names
+}
+
+// What is wrong with one account is its failure, and the others are planned.
+func TestPoison(t *testing.T) {
+	dir := t.TempDir()
+	var good []usage.Row
+	for h := range hours {
+		good = append(good, row("good", "m5.large", h, 1))
+	}
+	euro := row("two", "m5.large", 1, 1)
+	euro.Currency = "EUR"
+	all := write(t, dir, "all.csv", append(slices.Clone(good),
+		row("malformed", "m5.large", 0, 1), row("huge", "m5.large", 0, 2), row("huge", "m5.xlarge", 0, math.MaxInt32), row("late", "m5.large", hours, 1),
+		row("unknown", "x9.large", 0, 1), row("twice", "m5.large", 0, 7), row("twice", "m5.large", 0, 7), row("two", "m5.large", 0, 1))...)
+	text, err := os.ReadFile(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, dir, "all.csv", strings.Replace(string(text), ",malformed,USD,", ",malformed,USD,", 1))
+	lines := strings.Split(string(text), "\n")
+	for i, l := range lines {
+		if strings.Contains(l, ",malformed,") {
+			lines[i] = "one" + l[strings.Index(l, ","):]
+		}
+	}
+	save(t, dir, "all.csv", strings.Join(lines, "\n"))
+	groups, failed := plan(t, dir, all, write(t, dir, "euro.csv", euro), filepath.Join(dir, "absent.csv"), save(t, dir, "empty.csv", ""))
+	if len(groups) != 1 || groups[0].Account != "good" {
+		t.Errorf("%d groups, want that of the good account alone: %v", len(groups), groups)
+	}
+	want := map[string]string{
+		"malformed": "want", "huge": "overflow", "late": "48 hours later", "unknown": "no such kind", "twice": "the row is the same as", "two": "in USD (", "": "want a bill",
+	}
+	seen := map[string]bool{}
+	for _, f := range failed {
+		seen[f.Account] = true
+		if !strings.Contains(f.Reason, want[f.Account]) || want[f.Account] == "" {
+			t.Errorf("%q: %s", f.Account, f.Reason)
+		}
+		if (f.Account == "malformed" || f.Account == "twice") && f.Line == 0 {
+			t.Errorf("%q: no line", f.Account)
+		}
+	}
+	if len(seen) != len(want) {
+		t.Errorf("failures of %v, want those of %v", seen, want)
+	}
+}
+
+// A file that breaks off is a failure of each account that was seen in it.
+func TestCutOff(t *testing.T) {
+	dir := t.TempDir()
+	text, err := os.ReadFile(write(t, dir, "a.csv", row("1", "m5.large", 0, 1), row("2", "m5.large", 0, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := save(t, dir, "a.csv", string(text)+"a,b,c\n")
+	uses, failed, count := Read(path)
+	if len(uses) != 0 || len(failed) != 3 || count.Rows != 2 || failed[0].Account != "" || failed[0].Line != 4 || failed[1].Account != "1" {
+		t.Errorf("%v, %+v, %v", uses, failed, count)
+	}
+}
+
+// Parquet says the same as CSV.
+func TestParquet(t *testing.T) {
+	dir := t.TempDir()
+	type typed struct {
+		BillingAccountId, SubAccountId, BillingCurrency, ChargeCategory, PricingCategory, PricingUnit, ProviderName, RegionId, SkuPriceDetails string
+		ChargePeriodStart, ChargePeriodEnd                                                                                                     time.Time
+		BilledCost, EffectiveCost                                                                                                              float64
+		PricingQuantity                                                                                                                        int64
+	}
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[typed](&b)
+	var csv []usage.Row
+	for h := range hours {
+		at := start.Add(time.Duration(h) * time.Hour)
+		for _, account := range []string{"1", "2"} {
+			if _, err := w.Write([]typed{{"payer", account, "USD", "Usage", "Standard", "Hours", "AWS", "us-east-1", `{"InstanceType":"m5.large","OperatingSystem":"linux","x_Tenancy":"shared"}`, at, at.Add(time.Hour), 0.1, 0.1, int64(h % 5)}}); err != nil {
+				t.Fatal(err)
+			}
+			csv = append(csv, row(account, "m5.large", h, int64(h%5)))
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, failed := plan(t, dir, save(t, dir, "a.parquet", b.String()))
+	want, _ := plan(t, dir, write(t, dir, "a.csv", csv...))
+	if diff := cmp.Diff(want, got); diff != "" || len(failed) > 0 || len(got) != 2 {
+		t.Errorf("%v\n-csv +parquet:\n%s", failed, diff)
+	}
+}
+
+// A reservation in the bill serves until it ends, and what is reserved is not bought again.
+func TestHeld(t *testing.T) {
+	dir := t.TempDir()
+	end := start.Add(1000 * time.Hour)
+	var rows []usage.Row
+	for h := range hours {
+		r := row("1", "m5.large", h, 2)
+		r.Charge, r.Billed = usage.Covered, usage.Amount{}
+		r.Commitment = usage.Commitment{ID: "ri", Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(2)}
+		rows = append(rows, r, row("1", "m5.large", h, 1))
+	}
+	fee := usage.Row{Account: "1", Currency: "USD", Start: start.Add(-time.Hour), End: end, Charge: usage.Purchase, Kind: usage.Kind{Provider: "aws", Region: "us-east-1"},
+		Billed: usage.Units(9), List: usage.Units(9), Commitment: usage.Commitment{ID: "ri", Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(2 * 1001), Once: true}}
+	groups, failed := plan(t, dir, write(t, dir, "a.csv", append(rows, fee)...))
+	if len(groups) != 1 || len(failed) > 0 {
+		t.Fatalf("%v, %v", groups, failed)
+	}
+	if diff := cmp.Diff([]record.Contract{{ID: "ri", Units: 2, Until: end}}, groups[0].Held); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDuplicate(t *testing.T) {
+	dir := t.TempDir()
+	a, b, c := save(t, dir, "a", "same"), save(t, dir, "b", "none"), save(t, dir, "c", "same")
+	if x, y, err := Duplicate([]string{a, b, c}); x != a || y != c || err != nil {
+		t.Errorf("%s, %s, %v", x, y, err)
+	}
+	if x, _, err := Duplicate([]string{a, b}); x != "" || err != nil {
+		t.Errorf("%s, %v", x, err)
+	}
+	if _, _, err := Duplicate([]string{filepath.Join(dir, "absent")}); err == nil {
+		t.Error("an absent file is none")
+	}
+}
+
+// covered returns an hour that a commitment pays for.
+func covered(account, kind string, hour int, n int64, c usage.Commitment) usage.Row {
+	r := row(account, kind, hour, n)
+	r.Charge, r.Billed = usage.Covered, usage.Amount{}
+	r.Commitment = c
+	return r
+}
+
+// Rows that stand in two files are not added up, whatever the order and the overlap.
+func TestRepeated(t *testing.T) {
+	dir := t.TempDir()
+	var a, b, other []usage.Row
+	for h := range hours {
+		r := row("1", "m5.large", h, 3)
+		if h < 32 {
+			a = append(a, r)
+		}
+		if h >= 24 {
+			b = append(b, r)
+		}
+		other = append(other, row("2", "m5.large", h, 1))
+	}
+	all := append(slices.Clone(a), b[8:]...)
+	reversed := slices.Clone(all)
+	slices.Reverse(reversed)
+	for _, c := range []struct {
+		name        string
+		first, next []usage.Row
+		want        string
+	}{
+		{"overlap", a, b, "8 rows"},
+		{"other order", all, reversed, "48 rows"},
+		{"none", a[:24], b, ""},
+	} {
+		groups, failed := plan(t, dir, write(t, dir, "y.csv", c.next...), write(t, dir, "x.csv", append(c.first, other...)...))
+		switch {
+		case c.want == "":
+			if len(groups) != 2 || len(failed) > 0 {
+				t.Errorf("%s: %v", c.name, failed)
+			}
+		case len(groups) != 1 || groups[0].Account != "2" || len(failed) != 1 || failed[0].Account != "1" ||
+			!strings.Contains(failed[0].Reason, c.want) || !strings.Contains(failed[0].Reason, "x.csv") || filepath.Base(failed[0].File) != "y.csv":
+			t.Errorf("%s: %d groups, %+v", c.name, len(groups), failed)
+		}
+	}
+}
+
+// A reservation that serves two sizes is the same from one file and from two.
+func TestHeldSplit(t *testing.T) {
+	dir := t.TempDir()
+	ri := usage.Commitment{ID: "ri", Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(4)}
+	end := start.Add(1000 * time.Hour)
+	once := ri
+	once.Quantity, once.Once = usage.Units(4*1001), true
+	one := []usage.Row{{Account: "1", Currency: "USD", Start: start.Add(-time.Hour), End: end, Charge: usage.Purchase, Kind: usage.Kind{Provider: "aws", Region: "us-east-1"}, Billed: usage.Units(9), List: usage.Units(9), Commitment: once}}
+	var two []usage.Row
+	for h := range hours {
+		if h < hours/2 {
+			one = append(one, row("1", "m5.large", h, 6), covered("1", "m5.large", h, 4, ri))
+		} else {
+			two = append(two, row("1", "m5.large", h, 6), covered("1", "m5.xlarge", h, 2, ri))
+		}
+	}
+	want, failed := plan(t, dir, write(t, dir, "all.csv", append(slices.Clone(one), two...)...))
+	if len(want) != 1 || len(failed) > 0 || len(want[0].Held) != 1 {
+		t.Fatalf("%v, %v", want, failed)
+	}
+	for _, names := range [][2]string{{"a.csv", "b.csv"}, {"d.csv", "c.csv"}} {
+		got, failed := plan(t, dir, write(t, dir, names[0], one...), write(t, dir, names[1], two...))
+		if diff := cmp.Diff(want, got); diff != "" || len(failed) > 0 {
+			t.Errorf("%v: %v\n-one file +two:\n%s", names, failed, diff)
+		}
+	}
+}
+
+// A commitment that cannot be planned around is a failure, not left out.
+func TestHeldUnknown(t *testing.T) {
+	dir := t.TempDir()
+	ri := usage.Commitment{ID: "ri", Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(2)}
+	sp := usage.Commitment{ID: "sp", Type: "Savings Plan", Spend: true, Unit: "USD", Quantity: usage.Units(1)}
+	var rows []usage.Row
+	for h := range hours {
+		rows = append(rows, covered("ri", "m5.large", h, 2, ri), row("ri", "r5.large", h, 1), covered("sp", "m5.large", h, 2, sp), row("sp", "m5.large", h, 1))
+	}
+	groups, failed := plan(t, dir, write(t, dir, "a.csv", rows...))
+	if len(groups) != 1 || groups[0].Account != "ri" || groups[0].Unit != "r5.large" {
+		t.Errorf("%v, want r5.large of ri alone", groups)
+	}
+	if len(failed) != 2 || !strings.Contains(failed[0].Reason, `the reservation "ri"`) || failed[0].Kind == "" || !strings.Contains(failed[1].Reason, `the savings plan "sp"`) {
+		t.Errorf("%+v", failed)
+	}
+}
+
+func TestCoverage(t *testing.T) {
+	dir := t.TempDir()
+	var all []record.Usage
+	for i, h := range [][]int{{0, 1, 5}, {1, 7, hours}} {
+		var rows []usage.Row
+		for _, h := range h {
+			rows = append(rows, row("1", "m5.large", h, 1))
+		}
+		path := write(t, dir, string(rune('a'+i)), rows...)
+		uses, _, _ := Read(path)
+		all = append(all, Coverage(path, start, hours, uses))
+	}
+	if n := Hours(all); n != 4 {
+		t.Errorf("%d hours, want 4", n)
+	}
+}

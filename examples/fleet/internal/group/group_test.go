@@ -1,0 +1,209 @@
+package group_test
+
+import (
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+	"pgregory.net/rapid"
+)
+
+var start = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func terms(hours int) group.Terms {
+	return group.Terms{Currency: "USD", Start: start, Hours: hours, Every: 2, Horizon: reserve.Pure, Term: time.Duration(hours) * time.Hour}
+}
+
+func one(demand ...int) record.Group {
+	g := record.Group{Key: record.Key{Account: "a", Region: "r", Kind: "k"}, Currency: "USD", Start: start, Demand: demand, Savings: 70 * pricing.Milli}
+	g.List = pricing.List{OnDemand: 100 * pricing.Milli, Classes: []pricing.Class{
+		{Name: "short", Term: 2 * time.Hour, Hourly: 80 * pricing.Milli, Billed: pricing.Always},
+		{Name: "long", Term: 6 * time.Hour, Upfront: 360 * pricing.Milli, Billed: pricing.Always},
+	}}
+	return g
+}
+
+func draw(t *rapid.T) (group.Terms, record.Group, group.Worth) {
+	hours := rapid.IntRange(1, 8).Draw(t, "hours")
+	x := terms(hours)
+	x.Every = rapid.IntRange(0, hours).Draw(t, "every")
+	x.Horizon = reserve.Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
+	g := one(rapid.SliceOfN(rapid.IntRange(0, 4), hours, hours).Draw(t, "demand")...)
+	g.Savings = pricing.Money(rapid.IntRange(0, 120).Draw(t, "plan")) * pricing.Milli
+	for range rapid.IntRange(0, 2).Draw(t, "contracts") {
+		g.Held = append(g.Held, record.Contract{Units: rapid.IntRange(0, 3).Draw(t, "units"), Until: start.Add(time.Duration(rapid.IntRange(-60, 600).Draw(t, "until")) * time.Minute)})
+	}
+	var worth group.Worth
+	if rapid.Bool().Draw(t, "priced") {
+		worth = rapid.SliceOfN(rapid.Int64Range(0, 2*group.Parts), hours, hours).Draw(t, "worth")
+	}
+	return x, g, worth
+}
+
+// price returns the least cost of a unit of g in hour t, exactly, in nanos.
+func price(g *record.Group, worth group.Worth, t int) *big.Rat {
+	p := new(big.Rat).SetInt64(int64(g.List.OnDemand))
+	if worth == nil || !group.Covered(g) {
+		return p
+	}
+	q := new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(int64(g.Savings)), big.NewInt(worth[t])), big.NewInt(group.Parts))
+	if q.Cmp(p) < 0 {
+		return q
+	}
+	return p
+}
+
+// The bound holds for all plans of at most four units a date, at the prices of the worth, and
+// is not more than 1/8,192 of the price on demand below the best for each unit-hour.
+func TestBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, g, worth := draw(t)
+		var p group.Planner
+		a, failure := p.Plan(&x, &g, worth)
+		if failure != nil {
+			t.Fatal(failure.Reason)
+		}
+		unheld := x.AppendUnheld(nil, &g)
+		cost := func(orders []record.Order) *big.Rat {
+			active, sum := make([]int, x.Hours), new(big.Rat)
+			for i := range orders {
+				o := &orders[i]
+				fee, err := x.Cost(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum.Add(sum, new(big.Rat).SetInt64(int64(fee)))
+				for h := x.Index(o.Start); h < min(x.Hours, x.Index(o.Start)+int(o.Term/time.Hour)); h++ {
+					active[h] += o.Units
+				}
+			}
+			for h, d := range unheld {
+				left := new(big.Rat).SetInt64(int64(max(0, d-active[h])))
+				sum.Add(sum, left.Mul(left, price(&g, worth, h)))
+			}
+			return sum
+		}
+		bound := new(big.Rat).SetInt64(int64(a.Bound) - 1)
+		var others []record.Order
+		for range rapid.IntRange(0, 4).Draw(t, "others") {
+			h := rapid.IntRange(0, x.Hours-1).Draw(t, "at")
+			c := g.List.Classes[rapid.IntRange(0, 1).Draw(t, "class")]
+			if x.Open(h) {
+				others = append(others, record.Order{Class: c.Name, Units: rapid.IntRange(1, 4).Draw(t, "units"), Start: x.At(h), Term: c.Term, Upfront: c.Upfront, Hourly: c.Hourly})
+			}
+		}
+		slack := new(big.Rat).SetInt64(20) // each order is rounded to half a nano a unit
+		if c := cost(others); c.Add(c, slack).Cmp(bound) < 0 {
+			t.Errorf("a plan costs %v and the bound is %v", c.FloatString(3), a.Bound)
+		}
+		units := 0
+		for _, d := range unheld {
+			units += d
+		}
+		most := new(big.Rat).Add(bound, new(big.Rat).SetInt64(int64(units)*int64(g.List.OnDemand)/8192+20))
+		if c := cost(a.Orders); c.Cmp(most) > 0 {
+			t.Errorf("the plan costs %v and the bound is %v", c.FloatString(3), a.Bound)
+		}
+		// What is left is the demand less contracts and orders.
+		for h, left := range a.Left {
+			active := 0
+			for i := range g.Held {
+				if !g.Held[i].Until.Before(x.At(h + 1)) {
+					active += g.Held[i].Units
+				}
+			}
+			for i := range a.Orders {
+				if o := &a.Orders[i]; !o.Start.After(x.At(h)) && o.Start.Add(o.Term).After(x.At(h)) {
+					active += o.Units
+				}
+			}
+			if want := max(0, g.Demand[h]-active); left != want {
+				t.Errorf("%d units are left in hour %d, want %d", left, h, want)
+			}
+		}
+		// A planner that has planned other groups gives the same.
+		again := clone(a)
+		other, otherGroup, otherWorth := draw(t)
+		p.Plan(&other, &otherGroup, otherWorth)
+		p.Trust = true
+		b, _ := p.Plan(&x, &g, worth)
+		if d := cmp.Diff(again, clone(b)); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+func clone(a group.Answer) group.Answer {
+	a.Orders = append([]record.Order{}, a.Orders...)
+	a.Left = append([]int{}, a.Left...)
+	return a
+}
+
+func TestFailures(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(g *record.Group)
+		want   string
+	}{
+		{"overflow", func(g *record.Group) {
+			g.Demand[1] = math.MaxInt32
+			g.List.OnDemand = math.MaxInt64 / 2
+		}, "overflow: "},
+		{"negative", func(g *record.Group) { g.Demand[1] = -1 }, "malformed: it needs -1 units in hour 1: want 0 to 2147483647"},
+		{"too much", func(g *record.Group) { g.Demand[2] = math.MaxInt32 + 1 }, "malformed: it needs 2147483648 units in hour 2"},
+		{"short", func(g *record.Group) { g.Demand = g.Demand[:3] }, "malformed: its demand is of 3 hours from 2024-01-01T00:00:00Z: want 4 hours from 2024-01-01T00:00:00Z"},
+		{"late", func(g *record.Group) { g.Start = start.Add(time.Hour) }, "malformed: its demand is of 4 hours from 2024-01-01T01:00:00Z"},
+		{"currency", func(g *record.Group) { g.Currency = "EUR" }, `malformed: its prices are in "EUR": want "USD", as the fleet`},
+		{"contract", func(g *record.Group) { g.Held = []record.Contract{{ID: "x", Units: -1}} }, `malformed: the contract "x" is for -1 units: want 0 to`},
+		{"use price", func(g *record.Group) { g.List.Classes[0].Billed = pricing.WhenUsed }, "malformed: short has a use price: want classes that are billed always"},
+		{"term", func(g *record.Group) { g.List.Classes[0].Term = time.Minute }, "malformed: reserve: "},
+		{"free", func(g *record.Group) { g.List.OnDemand = 0 }, "malformed: reserve: "},
+		{"rate", func(g *record.Group) { g.Savings = -1 }, "malformed: the savings plan costs"},
+	} {
+		x, g := terms(4), one(1, 2, 3, 4)
+		c.change(&g)
+		for _, worth := range []group.Worth{nil, {1, 1 << 40, 0, 1 << 39}} {
+			_, failure := new(group.Planner).Plan(&x, &g, worth)
+			if failure == nil || failure.Key != g.Key || !strings.HasPrefix(failure.Reason, c.want) {
+				t.Errorf("%s: got %+v, want the reason %q", c.name, failure, c.want)
+			}
+		}
+	}
+}
+
+func TestTerms(t *testing.T) {
+	good := terms(4)
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		change func(x *group.Terms)
+		want   string
+	}{
+		{func(x *group.Terms) { x.Hours = 0 }, "0 hours"},
+		{func(x *group.Terms) { x.Every = -1 }, "every -1 hours"},
+		{func(x *group.Terms) { x.Horizon = 2 }, "horizon"},
+		{func(x *group.Terms) { x.Term = time.Minute }, "term of 1m0s"},
+		{func(x *group.Terms) { x.Held = []group.Commitment{{Hourly: -1}} }, "held commitment 1 is -0.000000001 an hour"},
+		{func(x *group.Terms) { x.Term, x.Held = 0, []group.Commitment{{Hourly: 1}} }, "want its term"},
+	} {
+		x := terms(4)
+		c.change(&x)
+		if err := x.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want an error with %q", err, c.want)
+		}
+	}
+	x := terms(4)
+	for minutes, want := range map[int]int{-1: 0, 0: 0, 59: 0, 60: 1, 239: 3, 240: 4, 100000: 4} {
+		if got := x.Index(start.Add(time.Duration(minutes) * time.Minute)); got != want {
+			t.Errorf("%d minutes are hour %d, want %d", minutes, got, want)
+		}
+	}
+}

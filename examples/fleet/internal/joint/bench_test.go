@@ -1,0 +1,99 @@
+package joint
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/examples/internal/parallel"
+	"github.com/plimsoll/plimsoll/reserve/savings"
+)
+
+// BenchmarkFleet takes the four steps on made-up fleets, and reports the gap of the whole.
+// rounds-gap is that of the sample, which the search sees.
+func BenchmarkFleet(b *testing.B) {
+	for _, curves := range []int{10, 100, 1000, 10_000} {
+		for _, want := range []int{400, 2000} {
+			if want == 2000 && curves < 1000 {
+				continue
+			}
+			b.Run(fmt.Sprintf("curves=%d/sample=%d", curves, want), func(b *testing.B) {
+				for b.Loop() {
+					f := generate.Fleet{Seed: 3, Curves: curves}
+					x := f.Terms()
+					sample := Sample{Want: want}
+					var c generate.Curves
+					var g record.Group
+					tickets := make([]Ticket, curves)
+					for i := range tickets {
+						c.At(&f, i, &g)
+						tickets[i] = Draw(&x, &g, 1)
+						sample.Add(tickets[i])
+					}
+					var members []Member
+					for i := range tickets {
+						if times := sample.Times(tickets[i]); times > 0 {
+							m := Member{Times: times}
+							c.At(&f, i, &m.Group)
+							members = append(members, m)
+						}
+					}
+					rounds, gap := 0, 0.0
+					search := Search{Round: func(round int, p *Plan) { rounds, gap = round, p.Gap() }}
+					worth, err := search.Find(&x, members)
+					if err != nil {
+						b.Fatal(err)
+					}
+					sums := make([]Sum, parallel.Workers())
+					makers := make([]generate.Curves, len(sums))
+					groups := make([]record.Group, len(sums))
+					planners := make([]group.Planner, len(sums))
+					parallel.Do(curves, func(w, i int) error {
+						makers[w].At(&f, i, &groups[w])
+						a, failure := planners[w].Plan(&x, &groups[w], worth)
+						if failure != nil {
+							return errors.New(failure.Reason)
+						}
+						sums[w].Add(&groups[w], &a)
+						return nil
+					})
+					var sum Sum
+					for w := range sums {
+						sum.Merge(&sums[w])
+					}
+					p, _, err := Commit(&x, &sum, worth)
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(p.Gap()*1e6, "gap-ppm")
+					b.ReportMetric(gap*1e6, "sample-gap-ppm")
+					b.ReportMetric(float64(rounds), "rounds")
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkMixed plans the smaller fleets by package savings, with a type for each group, to
+// compare the cost with: above-ppm is by how much the plan of package joint is dearer.
+func BenchmarkMixed(b *testing.B) {
+	for _, curves := range []int{5, 10, 20, 40} {
+		b.Run(fmt.Sprintf("curves=%d", curves), func(b *testing.B) {
+			for b.Loop() {
+				x, groups := fleet(curves)
+				var mixed savings.Mixed
+				best, err := mixed.Solve(mixedOf(&x, groups))
+				if err != nil {
+					b.Fatal(err)
+				}
+				p, _ := plan(b, &x, groups, Search{})
+				b.ReportMetric((p.Cost.Float64()/best.Cost.Float64()-1)*1e6, "above-ppm")
+				b.ReportMetric(p.Gap()*1e6, "gap-ppm")
+				b.ReportMetric(best.Gap()*1e6, "mixed-gap-ppm")
+			}
+		})
+	}
+}

@@ -1,0 +1,501 @@
+package joint
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/savings"
+	"pgregory.net/rapid"
+)
+
+var start = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// oneOf returns a group with one class of reservations for all its hours, in whole units of
+// the currency.
+func oneOf(name string, onDemand, plan, fee int, demand ...int) record.Group {
+	g := record.Group{Currency: "USD", Start: start, Demand: demand, Savings: pricing.Money(plan) * pricing.Unit}
+	g.Account = name
+	g.List.OnDemand = pricing.Money(onDemand) * pricing.Unit
+	g.List.Classes = []pricing.Class{{Name: "reserved", Term: time.Duration(len(demand)) * time.Hour, Upfront: pricing.Money(fee) * pricing.Unit, Billed: pricing.Always}}
+	return g
+}
+
+func termsOf(hours int) *group.Terms {
+	return &group.Terms{Currency: "USD", Start: start, Hours: hours, Every: hours, Term: time.Duration(hours) * time.Hour}
+}
+
+// answers returns the sum of the answers of groups to a worth.
+func answers(t testing.TB, x *group.Terms, groups []record.Group, worth group.Worth) *Sum {
+	t.Helper()
+	var sum Sum
+	var p group.Planner
+	for i := range groups {
+		a, failure := p.Plan(x, &groups[i], worth)
+		if failure != nil {
+			t.Fatal(failure.Reason)
+		}
+		sum.Add(&groups[i], &a)
+	}
+	return &sum
+}
+
+// plan does the four steps with all groups in the sample, and returns the plan and its worth.
+func plan(t testing.TB, x *group.Terms, groups []record.Group, s Search) (Plan, group.Worth) {
+	t.Helper()
+	var members []Member
+	for i := range groups {
+		members = append(members, Member{groups[i], Whole})
+	}
+	worth, err := s.Find(x, members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := Commit(x, answers(t, x, groups, worth), worth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, worth
+}
+
+// mixedOf states the fleet as package savings does, with a type for each group.
+func mixedOf(x *group.Terms, groups []record.Group) *savings.MixedProblem {
+	p := &savings.MixedProblem{Problem: savings.Problem{Slot: time.Hour, Term: x.Term, Every: x.Every, Horizon: x.Horizon}}
+	for _, h := range x.Held {
+		p.Held = append(p.Held, savings.Held{Units: int(h.Hourly / pricing.Milli), Until: x.Index(h.Until)})
+	}
+	for i := range groups {
+		g := &groups[i]
+		p.Types = append(p.Types, savings.Type{Name: g.Key.String(), Demand: x.AppendUnheld(nil, g), OnDemand: g.List.OnDemand, Plan: g.Savings})
+		for _, c := range g.List.Classes {
+			p.Classes = append(p.Classes, savings.TypeClass{Type: i, Class: c})
+		}
+	}
+	return p
+}
+
+// Two groups run one unit for four hours. A reservation of the first costs 6, and the savings
+// plan 2 an hour; a reservation of the second costs 12, and the savings plan 2 an hour too. So
+// the first should reserve and the second should not.
+func TestOneAfterTheOther(t *testing.T) {
+	x := termsOf(4)
+	groups := []record.Group{oneOf("a", 3, 2, 6, 1, 1, 1, 1), oneOf("b", 4, 2, 12, 1, 1, 1, 1)}
+	reservationsFirst, _, err := Commit(x, answers(t, x, groups, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var none Sum
+	for i := range groups {
+		none.add(&groups[i], 0, 1, groups[i].Demand, 1)
+	}
+	savingsFirst, _, err := Commit(x, &none, nil) // commits 4 an hour: nothing is left to reserve for
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, _ := plan(t, x, groups, Search{Rounds: 100})
+	got := []pricing.Money{reservationsFirst.Cost, savingsFirst.Cost, both.Cost}
+	if want := []pricing.Money{18 * pricing.Unit, 16 * pricing.Unit, 14 * pricing.Unit}; !slices.Equal(got, want) {
+		t.Errorf("reservations first, savings plan first and joint cost %v, want %v", got, want)
+	}
+	if reservationsFirst.Bounded || both.Gap() > 1e-3 || both.Gap() < 0 {
+		t.Errorf("bounds %v (%v) and %v: want none, and one for 14", reservationsFirst.Bound, reservationsFirst.Bounded, both.Bound)
+	}
+}
+
+// At a worth of 2 in each hour, money of the savings plan costs half of what it is worth. The
+// sum of the groups' answers at this price is above the cost of the best plan.
+func TestUnfairPrice(t *testing.T) {
+	x := termsOf(4)
+	groups := []record.Group{oneOf("a", 3, 1, 20, 1, 1, 1, 1)}
+	unfairWorth := group.Worth{2 * group.Parts, 2 * group.Parts, 2 * group.Parts, 2 * group.Parts}
+	sum := answers(t, x, groups, unfairWorth)
+	best, _ := plan(t, x, groups, Search{})
+	if claimed, _ := sum.Bound.Int64(); pricing.Money(claimed) <= best.Cost {
+		t.Fatalf("the price claims %v and the plan costs %v: no example", claimed, best.Cost)
+	}
+	if _, _, err := Commit(x, sum, unfairWorth); err == nil || !strings.Contains(err.Error(), "hour 0 would be worth more than its price") {
+		t.Errorf("got %v: want an error about hour 0", err)
+	}
+	unfairWorth[3] = -1
+	if _, _, err := Commit(x, sum, unfairWorth); err == nil {
+		t.Error("a worth below 0 proves a bound")
+	}
+}
+
+// genFleet draws a fleet for which the exact plan can be found by looking at all plans: hours
+// of hundreds of units, or of a few.
+func genFleet(t *rapid.T, hours, most int) (*group.Terms, []record.Group) {
+	x := termsOf(hours)
+	x.Every = rapid.IntRange(1, hours).Draw(t, "every")
+	x.Term = time.Duration(rapid.IntRange(1, 2*hours).Draw(t, "term")) * time.Hour
+	x.Horizon = reserve.Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
+	if rapid.Bool().Draw(t, "held") {
+		x.Held = []group.Commitment{{Hourly: pricing.Money(rapid.IntRange(0, 3*most).Draw(t, "hourly")) * pricing.Unit, Until: x.At(rapid.IntRange(0, hours).Draw(t, "until"))}}
+	}
+	var groups []record.Group
+	for i := range rapid.IntRange(1, 3).Draw(t, "groups") {
+		onDemand := rapid.IntRange(2, 9).Draw(t, "on demand")
+		term := rapid.IntRange(1, 2*hours).Draw(t, "term of reservations")
+		g := oneOf(fmt.Sprint(i), onDemand, rapid.IntRange(1, onDemand).Draw(t, "plan"), rapid.IntRange(0, onDemand*term).Draw(t, "fee"),
+			rapid.SliceOfN(rapid.IntRange(0, most), hours, hours).Draw(t, "demand")...)
+		g.List.Classes[0].Term = time.Duration(term) * time.Hour
+		if rapid.Bool().Draw(t, "contract") {
+			g.Held = []record.Contract{{Units: rapid.IntRange(0, most).Draw(t, "units"), Until: x.At(rapid.IntRange(0, hours).Draw(t, "end"))}}
+		}
+		groups = append(groups, g)
+	}
+	return x, groups
+}
+
+// The bound at any fair price is at most the optimum, which branch and bound finds, and the
+// plan costs at least as much, however bad the price.
+func TestBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, groups := genFleet(t, rapid.IntRange(1, 8).Draw(t, "hours"), rapid.SampledFrom([]int{1, 3, 40}).Draw(t, "most"))
+		var mixed savings.Mixed
+		best, err := mixed.Solve(mixedOf(x, groups))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !best.Optimal() {
+			t.Skip("no optimum")
+		}
+		// A fair price: any, scaled down where a term would be worth more than its price.
+		worth := make(group.Worth, x.Hours)
+		for i := range worth {
+			worth[i] = rapid.Int64Range(0, 9*group.Parts).Draw(t, "worth")
+		}
+		for unfair(x, worth) >= 0 {
+			for i := range worth {
+				worth[i] = worth[i] * 7 / 8
+			}
+		}
+		var sum Sum
+		var p group.Planner
+		for i := range groups {
+			a, failure := p.Plan(x, &groups[i], worth)
+			if failure != nil {
+				t.Fatal(failure.Reason)
+			}
+			sum.Add(&groups[i], &a)
+		}
+		got, next, err := Commit(x, &sum, worth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Amounts are rounded to a nano for each order, pair of rates and total.
+		slack := pricing.Money(1000)
+		if got.Bound > best.Cost+slack || got.Cost < best.Cost-slack {
+			t.Errorf("bound %v, optimum %v, cost %v: want them in this order", got.Bound, best.Cost, got.Cost)
+		}
+		if at := unfair(x, next); at >= 0 {
+			t.Errorf("the next price is not fair at hour %d", at)
+		}
+	})
+}
+
+// Against the exact plan, on fleets with hundreds of units: the plan costs at most a thousandth
+// more than the optimum.
+func TestAgainstExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	worst := 0.0
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		hours := 12 + r.IntN(9)
+		x := termsOf(hours)
+		x.Every, x.Horizon = 4, reserve.Pure
+		var groups []record.Group
+		for i := range 3 {
+			onDemand := 300 + r.IntN(300)
+			g := oneOf(fmt.Sprint(i), onDemand, onDemand*(60+r.IntN(25))/100, onDemand*hours*(45+r.IntN(30))/100)
+			level, swing := 200+r.IntN(800), r.IntN(200)
+			for h := range hours {
+				g.Demand = append(g.Demand, level+int(float64(swing)*math.Sin(float64(h)*.8+float64(i)))+r.IntN(1+level/10))
+			}
+			g.List.Classes[0].Term = time.Duration(hours) * time.Hour
+			groups = append(groups, g)
+		}
+		var mixed savings.Mixed
+		best, err := mixed.Solve(mixedOf(x, groups))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := plan(t, x, groups, Search{Rounds: 60, Gap: 1e-4})
+		above := got.Cost.Float64()/best.Cost.Float64() - 1
+		worst = max(worst, above)
+		if above > 1e-3 || got.Bound > best.Cost {
+			t.Errorf("seed %d: cost %v is %.1e above the best known, %v (optimal: %v); bound %v", seed, got.Cost, above, best.Cost, best.Optimal(), got.Bound)
+		}
+	}
+	t.Logf("at most %.1e above the exact plan", worst)
+}
+
+// fleet returns the first n curves of a made-up fleet.
+func fleet(n int) (group.Terms, []record.Group) {
+	f := generate.Fleet{Seed: 3, Curves: n}
+	var c generate.Curves
+	groups := make([]record.Group, n)
+	for i := range groups {
+		c.At(&f, i, &groups[i])
+	}
+	return f.Terms(), groups
+}
+
+// A year of hours: the gap is below a thousandth.
+func TestYear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	x, groups := fleet(12)
+	got, _ := plan(t, &x, groups, Search{Gap: 5e-4})
+	if gap := got.Gap(); gap < 0 || gap > 1e-3 {
+		t.Errorf("the gap is %v: want at most 10⁻³", gap)
+	}
+	if sum := got.Fees + got.Committed + got.OnDemand; sum != got.Cost {
+		t.Errorf("the parts sum to %v and the cost is %v", sum, got.Cost)
+	}
+}
+
+// The cost of a plan is that of package savings where no kinds are put together.
+func TestPrice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, groups := genFleet(t, rapid.IntRange(1, 6).Draw(t, "hours"), 20)
+		p := mixedOf(x, groups).Problem
+		var solver savings.Solver
+		want, err := solver.Solve(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum Sum
+		for i := range groups {
+			sum.add(&groups[i], 0, 1, x.AppendUnheld(nil, &groups[i]), 1)
+		}
+		l, err := newLines(x, &sum)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Plan{Commitments: slices.Clone(want.Commitments)}
+		if err := l.price(&got, &sum); err != nil {
+			t.Fatal(err)
+		}
+		if d := got.Cost - want.Cost; d < -4 || d > 4 { // a nano for each pair of rates
+			t.Errorf("cost %v, want %v", got.Cost, want.Cost)
+		}
+		if got.Unused != want.Unused {
+			t.Errorf("unused %v, want %v", got.Unused, want.Unused)
+		}
+	})
+}
+
+// Sums of any bundles in any order are the same, in memory and as bytes.
+func TestSumMerges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, groups := genFleet(t, 5, 9)
+		for i := range rapid.IntRange(0, 5).Draw(t, "more") {
+			groups = append(groups, groups[i%len(groups)])
+		}
+		var p group.Planner
+		var whole Sum
+		parts := make([]Sum, 3)
+		for i := range groups {
+			a, failure := p.Plan(x, &groups[i], nil)
+			if failure != nil {
+				t.Fatal(failure.Reason)
+			}
+			whole.Add(&groups[i], &a)
+			parts[rapid.IntRange(0, 2).Draw(t, "bundle")].Add(&groups[i], &a)
+		}
+		var merged Sum
+		for _, i := range rapid.Permutation([]int{0, 1, 2}).Draw(t, "order") {
+			b, err := parts[i].MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var part Sum
+			if err := part.UnmarshalBinary(b); err != nil {
+				t.Fatal(err)
+			}
+			merged.Merge(&part)
+		}
+		want, _ := whole.MarshalBinary()
+		got, _ := merged.MarshalBinary()
+		if !bytes.Equal(want, got) {
+			t.Errorf("sums differ: %s", cmp.Diff(whole, merged))
+		}
+		for n := range got { // no beginning of a sum is one
+			if err := new(Sum).UnmarshalBinary(got[:n]); err == nil {
+				t.Fatalf("%d bytes of %d are a sum", n, len(got))
+			}
+		}
+	})
+}
+
+// The bytes of a sum are pinned: files of another version must say so.
+func TestSumBytes(t *testing.T) {
+	g := oneOf("a", 3, 2, 6, 1, 1, 0)
+	var sum Sum
+	sum.add(&g, 7, 5, g.Demand, 1)
+	got, _ := sum.MarshalBinary()
+	want := "01" + "02" + strings.Repeat("00", 15) + "07" + strings.Repeat("00", 15) + "04" + strings.Repeat("00", 16) +
+		"01" + "80bcc1960b" + "80a8d6b907" + "03" + "02" + "00" + "01"
+	if s := fmt.Sprintf("%x", got); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}
+
+func FuzzSum(f *testing.F) {
+	g := oneOf("a", 3, 2, 6, 1, 5, 0)
+	var sum Sum
+	sum.add(&g, 7, 5, g.Demand, 1)
+	b, _ := sum.MarshalBinary()
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var s Sum
+		if s.UnmarshalBinary(b) != nil {
+			return
+		}
+		again, _ := s.MarshalBinary()
+		var u Sum
+		if err := u.UnmarshalBinary(again); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(s, u); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+// A sample does not depend on the order of groups or on bundles, and its sums are right on
+// average.
+func TestSample(t *testing.T) {
+	x, groups := fleet(400)
+	var all float64
+	estimate := func(seed uint64, want int) float64 {
+		whole := Sample{Want: want}
+		parts := []Sample{{Want: want}, {Want: want}, {Want: want}}
+		tickets := make([]Ticket, len(groups))
+		all = 0
+		for i := range groups {
+			tickets[i] = Draw(&x, &groups[i], seed)
+			all += float64(tickets[i].Size)
+			whole.Add(tickets[i])
+			parts[i*7%3].Add(tickets[len(groups)-1-i])
+		}
+		for i := range tickets[:3] {
+			parts[(i*2)%3].Add(Draw(&x, &groups[i], seed+1)) // of another drawing
+			parts[(i*2)%3] = Sample{Want: want}
+		}
+		for i := range groups {
+			parts[i*7%3].Add(tickets[len(groups)-1-i])
+		}
+		merged := Sample{Want: want}
+		for i := range parts {
+			b, _ := parts[i].MarshalBinary()
+			var part Sample
+			if err := part.UnmarshalBinary(b); err != nil {
+				t.Fatal(err)
+			}
+			merged.Merge(&part)
+		}
+		if d := cmp.Diff(whole, merged); d != "" {
+			t.Fatal(d)
+		}
+		sum, members := 0.0, 0
+		for i := range tickets {
+			if times := whole.Times(tickets[i]); times > 0 {
+				members++
+				sum += float64(times) / Whole * float64(tickets[i].Size)
+			}
+		}
+		if want < len(groups) && members != want {
+			t.Fatalf("%d members: want %d", members, want)
+		}
+		return sum / all
+	}
+	if got := estimate(1, 1000); got != 1 {
+		t.Errorf("a sample of all is %v of all", got)
+	}
+	mean := 0.0
+	for seed := range uint64(60) {
+		mean += estimate(seed, 40) / 60
+	}
+	if math.Abs(mean-1) > .03 {
+		t.Errorf("samples of 40 are on average %v of all, want 1", mean)
+	}
+}
+
+// A group that cannot be planned takes nobody's place in a sample.
+func TestDrawPoisoned(t *testing.T) {
+	x, groups := fleet(2)
+	for _, spoil := range []func(g *record.Group){
+		func(g *record.Group) { g.Currency = "EUR" },
+		func(g *record.Group) { g.Demand = g.Demand[:5] },
+		func(g *record.Group) {
+			g.Demand = g.Demand[:5]
+			g.Held = []record.Contract{{Units: 1, Until: x.At(100)}}
+		},
+		func(g *record.Group) { g.List.OnDemand = math.MaxInt64 },
+	} {
+		g := groups[1]
+		spoil(&g)
+		if size := Draw(&x, &g, 1).Size; size != 0 {
+			t.Errorf("size %d, want 0", size)
+		}
+	}
+}
+
+func TestCommitRefuses(t *testing.T) {
+	x := termsOf(2)
+	huge := oneOf("a", 3, 2, 6, math.MaxInt32, math.MaxInt32)
+	var sum, short Sum
+	sum.add(&huge, 0, 1, huge.Demand, 1<<40)
+	short.add(&huge, 0, 1, huge.Demand[:1], 1)
+	for _, c := range []struct {
+		sum  *Sum
+		want string
+	}{
+		{&sum, "do not fit in 64 bits: the usage of hour 0"},
+		{&short, "has 1 hours: want 2"},
+	} {
+		if _, _, err := Commit(x, c.sum, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want an error with %q", err, c.want)
+		}
+	}
+	var dear Sum
+	dear.add(&huge, math.MaxInt64, 1, []int{1, 1}, 2)
+	if _, _, err := Commit(x, &dear, nil); err == nil || !strings.Contains(err.Error(), "the fleet in parts") {
+		t.Errorf("got %v, want an error about the total", err)
+	}
+}
+
+// No groups and no usage are a plan, too.
+func TestNothing(t *testing.T) {
+	x := termsOf(3)
+	worth, err := new(Search).Find(x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err := Commit(x, &Sum{}, worth)
+	if err != nil || p.Cost != 0 || p.Bound != 0 || !p.Bounded || p.Gap() != 0 {
+		t.Errorf("plan %+v, %v", p, err)
+	}
+	x.Term = 0 // no savings plan
+	idle := oneOf("a", 3, 2, 6, 1, 0, 1)
+	got, _ := plan(t, x, []record.Group{idle}, Search{})
+	if got.Cost != 6*pricing.Unit || got.Bound < got.Cost-1 || len(got.Commitments) > 0 {
+		t.Errorf("without a savings plan: %+v", got)
+	}
+}

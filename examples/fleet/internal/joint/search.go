@@ -1,0 +1,152 @@
+package joint
+
+import (
+	"slices"
+
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/examples/internal/parallel"
+	"github.com/plimsoll/plimsoll/internal/wide"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Member is a group of a sample, which stands for Times/[Whole] groups like it.
+type Member struct {
+	Group record.Group
+	Times int64
+}
+
+// Whole is the Times of a group that stands for itself alone.
+const Whole = 1 << 10
+
+// A Search looks for worths on the groups of a sample. Its zero value is ready.
+type Search struct {
+	// Rounds limits the work: a round plans each group of the sample. 0 is 12.
+	Rounds int
+	// Gap ends the search when the sample's own gap is at most so much; 0 is 2·10⁻⁴.
+	Gap float64
+	// Round, if not nil, is called after each round with the plan of the sample, scaled to
+	// the fleet.
+	Round func(round int, plan *Plan)
+}
+
+const (
+	defaultRounds = 12
+	defaultGap    = 2e-4
+)
+
+// Find returns the worths that gave the least gap on the sample. The members may come in any
+// order. The worth is nil if the terms have no savings plan. Members that cannot be planned are left out: they are failures of the fleet anyway.
+// Find works on all cores. It keeps the members and does not modify them.
+func (s *Search) Find(x *group.Terms, members []Member) (group.Worth, error) {
+	if x.Term == 0 {
+		return nil, nil
+	}
+	rounds, goal := s.Rounds, s.Gap
+	if rounds <= 0 {
+		rounds = defaultRounds
+	}
+	if goal <= 0 {
+		goal = defaultGap
+	}
+	w := walker{x: x, members: members, planners: make([]group.Planner, parallel.Workers())}
+	for i := range w.planners {
+		w.planners[i].Trust = true
+	}
+	beside := w.pass(nil)
+	// A savings plan alone, and a savings plan for what reservations leave.
+	_, worth, err := Commit(x, w.unreserved(), nil)
+	if err != nil {
+		return nil, err
+	}
+	_, next, err := Commit(x, beside, nil)
+	if err != nil {
+		return nil, err
+	}
+	for t := range worth {
+		worth[t] = (worth[t] + next[t]) / 2
+	}
+	var best group.Worth
+	least := 0.0
+	for round := int64(1); ; round++ {
+		plan, next, err := Commit(x, w.pass(worth), worth)
+		if err != nil {
+			return nil, err
+		}
+		if s.Round != nil {
+			s.Round(int(round), &plan)
+		}
+		if gap := plan.Gap(); best == nil || gap < least {
+			best, least = slices.Clone(worth), gap
+		}
+		if least <= goal || int(round) >= rounds {
+			return best, nil
+		}
+		Blend(worth, next, round)
+	}
+}
+
+// Blend moves worth towards next, by the step of Frank and Wolfe after so many rounds:
+// 2/(round + 2). Both must be fair, and then so is the result, since it is rounded down.
+func Blend(worth, next group.Worth, round int64) {
+	for t := range worth {
+		worth[t] = (round*worth[t] + 2*next[t]) / (round + 2)
+	}
+}
+
+// A walker plans the members of a sample.
+type walker struct {
+	x        *group.Terms
+	members  []Member
+	planners []group.Planner
+}
+
+// pass returns the sum of the members' answers.
+func (w *walker) pass(worth group.Worth) *Sum {
+	sums := make([]Sum, len(w.planners))
+	parallel.Do(len(w.members), func(at, i int) error { // no error: failures are left out
+		m := &w.members[i]
+		a, failure := w.planners[at].Plan(w.x, &m.Group, worth)
+		if failure == nil {
+			sums[at].add(&m.Group, a.Fees, a.Bound, a.Left, m.Times)
+		}
+		return nil
+	})
+	var sum Sum
+	for i := range sums {
+		sum.Merge(&sums[i])
+	}
+	sum.scale()
+	return &sum
+}
+
+// unreserved returns the sum of the members without any orders.
+func (w *walker) unreserved() *Sum {
+	var sum Sum
+	var left []int
+	for i := range w.members {
+		m := &w.members[i]
+		if len(m.Group.Demand) != w.x.Hours {
+			continue
+		}
+		left = w.x.AppendUnheld(left[:0], &m.Group)
+		sum.add(&m.Group, 0, pricing.Money(1), left, m.Times)
+	}
+	sum.scale()
+	return &sum
+}
+
+// scale turns a sum of parts of 1/Whole groups into one of groups.
+func (s *Sum) scale() {
+	s.Groups /= Whole
+	for _, v := range [...]*wide.Int{&s.Fees, &s.Bound, &s.OnDemand} {
+		*v = wide.Int{Hi: v.Hi >> wholeBits, Lo: uint64(v.Hi)<<(64-wholeBits) | v.Lo>>wholeBits}
+	}
+	for _, left := range s.Left {
+		for t, d := range left {
+			left[t] = (d + Whole/2) / Whole
+		}
+	}
+}
+
+const wholeBits = 10

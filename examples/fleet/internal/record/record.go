@@ -1,0 +1,138 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Key names what is planned as one: the use of one account, in one region, of one kind
+// or of one family of sizes. Kind begins with the provider, such as "aws m5 family linux
+// shared" or "aws m5.large linux shared".
+type Key struct {
+	Account, Region, Kind string
+}
+
+// Compare orders keys by account, region and kind.
+func (k Key) Compare(l Key) int {
+	return cmp.Or(cmp.Compare(k.Account, l.Account), cmp.Compare(k.Region, l.Region), cmp.Compare(k.Kind, l.Kind))
+}
+
+// String returns the parts with a comma between them, "all" for the zero Key.
+func (k Key) String() string {
+	s := k.Account
+	for _, part := range []string{k.Region, k.Kind} {
+		if part != "" {
+			if s != "" {
+				s += ", "
+			}
+			s += part
+		}
+	}
+	return cmp.Or(s, "all")
+}
+
+// A Group is the demand of one Key with all that a plan of it needs: prices are those of
+// one unit, so that a worker needs nothing else.
+type Group struct {
+	Key
+	Currency string
+	Unit     string    // what one unit of Demand is, such as "m5.large"
+	Start    time.Time // the first hour of Demand, in UTC
+	Demand   []int     // units by hour, each ≥ 0
+
+	List pricing.List // price on demand and classes of a unit
+	// Savings is the rate of a unit-hour out of the commitment of the savings plan; 0
+	// where the plan does not cover the kind.
+	Savings pricing.Money
+	Held    []Contract
+}
+
+// A Contract is units of the group that serve without further cost until a time: a
+// reservation that is held.
+type Contract struct {
+	ID    string
+	Units int
+	Until time.Time // the first instant at which the contract serves no longer
+}
+
+// An Order is a purchase: units of one class at one hour. Upfront and Hourly are the
+// prices of one unit.
+type Order struct {
+	Key
+	Currency        string
+	Class           string
+	Units           int
+	Start           time.Time
+	Term            time.Duration // whole seconds
+	Upfront, Hourly pricing.Money
+}
+
+// Compare orders orders by key, start, class and units.
+func (o *Order) Compare(p *Order) int {
+	return cmp.Or(o.Key.Compare(p.Key), o.Start.Compare(p.Start), cmp.Compare(o.Class, p.Class), cmp.Compare(o.Units, p.Units))
+}
+
+// A Plan is what the planner of a group answers. No plan of the group costs less than
+// Bound.
+type Plan struct {
+	Key
+	Currency string
+	Hours    int64 // of the demand
+	Cost     pricing.Money
+	Bound    pricing.Money
+	Orders   []Order // with the Key and the Currency of the plan
+}
+
+// A Failure is something that could not be read or planned. Parts of Key that are not
+// known are empty; Line 0 is no line.
+type Failure struct {
+	Key
+	File   string
+	Line   int
+	Reason string // one sentence: what is there, and what would be right
+}
+
+// Compare orders failures by key, file, line and reason.
+func (f *Failure) Compare(g *Failure) int {
+	return cmp.Or(f.Key.Compare(g.Key), cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line), cmp.Compare(f.Reason, g.Reason))
+}
+
+// Totals are sums over plans and failures.
+type Totals struct {
+	Curves, Hours, Orders, Units, Failures int64
+	Cost, Bound                            pricing.Money
+}
+
+// Of returns the Totals of one plan.
+func Of(p *Plan) Totals {
+	t := Totals{Curves: 1, Hours: p.Hours, Orders: int64(len(p.Orders)), Cost: p.Cost, Bound: p.Bound}
+	for i := range p.Orders {
+		t.Units += int64(p.Orders[i].Units)
+	}
+	return t
+}
+
+// Add adds u to t. The error is about a sum that does not fit; t is not changed then.
+func (t *Totals) Add(u *Totals) error {
+	sum := *t
+	for _, s := range []struct {
+		name string
+		to   *pricing.Money
+		add  pricing.Money
+	}{{"cost", &sum.Cost, u.Cost}, {"bound", &sum.Bound, u.Bound}} {
+		var err error
+		if *s.to, err = s.to.Add(s.add); err != nil {
+			return fmt.Errorf("the fleet's %s is more than an amount holds, %s and %s: want a smaller fleet, or parts of it", s.name, s.to, s.add)
+		}
+	}
+	sum.Curves += u.Curves
+	sum.Hours += u.Hours
+	sum.Orders += u.Orders
+	sum.Units += u.Units
+	sum.Failures += u.Failures
+	*t = sum
+	return nil
+}

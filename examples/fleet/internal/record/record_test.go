@@ -1,0 +1,180 @@
+package record
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+var empty = cmp.Options{cmpopts.EquateEmpty(), cmp.Comparer(func(a, b usage.Amount) bool { return a == b })}
+
+func someKey(t *rapid.T) Key {
+	text := rapid.StringN(0, 6, 12)
+	return Key{text.Draw(t, "account"), text.Draw(t, "region"), text.Draw(t, "kind")}
+}
+
+func someTime(t *rapid.T) time.Time {
+	if s := rapid.Int64Range(-1, 1<<40).Draw(t, "time"); s >= 0 {
+		return time.Unix(s, 0).UTC()
+	}
+	return time.Time{}
+}
+
+func someMoney(t *rapid.T) pricing.Money { return pricing.Money(rapid.Int64().Draw(t, "money")) }
+
+func someOrder(t *rapid.T) Order {
+	return Order{someKey(t), "USD", "1y", rapid.Int().Draw(t, "units"), someTime(t), time.Duration(rapid.Int64Range(0, 1<<30).Draw(t, "term")) * time.Second, someMoney(t), someMoney(t)}
+}
+
+func someKind(t *rapid.T) usage.Kind {
+	k := someKey(t)
+	return usage.Kind{Provider: "aws", Region: k.Region, Type: k.Kind, System: "linux", Tenancy: k.Account}
+}
+
+func someAmount(t *rapid.T) usage.Amount {
+	return usage.Units(rapid.Int64Range(-3, 3).Draw(t, "units")).Scale(1, rapid.Int64Range(1, 8).Draw(t, "parts"))
+}
+
+func same[T any, R interface {
+	*T
+	Record
+}](t *rapid.T, r, dirty T) {
+	b := Append([]byte("before"), R(&r))[len("before"):]
+	got := dirty
+	if err := Read(b, R(&got)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(r, got, empty); diff != "" {
+		t.Fatalf("read again (-want +got):\n%s", diff)
+	}
+	if !bytes.Equal(b, Append(nil, R(&got))) {
+		t.Fatal("the same record has other bytes")
+	}
+	for i := range b { // what is cut off is refused
+		if err := Read(b[:i], R(&got)); !errors.Is(err, ErrEncoding) {
+			t.Fatalf("the first %d bytes of %d: %v", i, len(b), err)
+		}
+	}
+	if err := Read(append(b, 0), R(&got)); !errors.Is(err, ErrEncoding) {
+		t.Fatalf("a byte too many: %v", err)
+	}
+}
+
+// Each record is read as it was written, into a record that held something else.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		steps := rapid.SliceOfN(rapid.IntRange(0, 3), 0, 40).Draw(t, "demand")
+		for i := range steps {
+			if steps[i] == 3 {
+				steps[i] = rapid.IntRange(0, math.MaxInt32).Draw(t, "large")
+			}
+		}
+		dirty := Group{Demand: []int{7, 7, 7}, Held: []Contract{{"old", 3, time.Unix(5, 0)}}, List: pricing.List{Classes: make([]pricing.Class, 3)}}
+		same(t, Group{Key: someKey(t), Currency: "USD", Unit: "m5.large", Start: someTime(t), Demand: steps,
+			List:    pricing.List{OnDemand: someMoney(t), Classes: []pricing.Class{{Name: "1y", Term: 8760 * time.Hour, Upfront: someMoney(t), Hourly: someMoney(t), Billed: pricing.Always}}},
+			Savings: someMoney(t), Held: []Contract{{"ri", rapid.Int().Draw(t, "held"), someTime(t)}}}, dirty)
+		o := someOrder(t)
+		same(t, o, Order{Class: "old"})
+		plan := Plan{someKey(t), "EUR", 8760, someMoney(t), someMoney(t), []Order{o, someOrder(t)}}
+		for i := range plan.Orders {
+			plan.Orders[i].Key, plan.Orders[i].Currency = plan.Key, plan.Currency
+		}
+		same(t, plan, Plan{Orders: make([]Order, 1)})
+		same(t, Usage{"a", "USD", "a.csv", []Series{{someKind(t), someTime(t), rapid.SliceOfN(rapid.Custom(someAmount), 0, 9).Draw(t, "hours")}},
+			[]Held{{"aws", "ri", "Hours", rapid.Bool().Draw(t, "spend"), someTime(t), someTime(t), someAmount(t), []usage.KindHours{{Kind: someKind(t), Hours: someAmount(t)}}}}, rapid.SliceOf(rapid.Uint64()).Draw(t, "rows")},
+			Usage{Series: make([]Series, 2), Held: make([]Held, 2)})
+		same(t, Failure{someKey(t), "a.csv", rapid.Int().Draw(t, "line"), "why"}, Failure{})
+		same(t, Totals{1, 2, 3, 4, 5, someMoney(t), someMoney(t)}, Totals{Curves: 9})
+	})
+}
+
+// The bytes of each record stay as they are: another version of the program reads them.
+func TestStable(t *testing.T) {
+	key := Key{"a", "r", "k"}
+	at := time.Unix(3600, 0).UTC()
+	for _, c := range []struct {
+		r    Record
+		want string
+	}{
+		{&Group{key, "USD", "u", at, []int{2, 2, 2, 5, 0}, pricing.List{OnDemand: 3, Classes: []pricing.Class{{Name: "1y", Term: 2 * time.Second, Upfront: 1, Hourly: -1, Billed: pricing.Always}}}, 2, []Contract{{"h", 1, time.Time{}}}},
+			"4701" + "01610172016b" + "03555344" + "0175" + "a038" + "05" + "04" + "0001" + "06" + "09" + "06" + "01" + "023179" + "04" + "02" + "01" + "00" + "04" + "01" + "0168" + "02" + "ffffffffffffffffff01"},
+		{&Order{key, "USD", "1y", 3, at, time.Hour, 1, 2}, "4f01" + "01610172016b" + "03555344" + "023179" + "06" + "a038" + "a038" + "02" + "04"},
+		{&Plan{key, "USD", 1, 2, 1, []Order{{key, "USD", "1y", 3, at, time.Hour, 1, 2}}},
+			"5001" + "01610172016b" + "03555344" + "02" + "04" + "02" + "01" + "023179" + "06" + "a038" + "a038" + "02" + "04"},
+		{&Failure{key, "f", 1, "w"}, "4601" + "01610172016b" + "0166" + "02" + "0177"},
+		{&Usage{"a", "USD", "f", []Series{{usage.Kind{Provider: "aws", Region: "r", Type: "k"}, at, []usage.Amount{usage.Units(2), usage.Units(2), usage.Units(1).Scale(1, 2)}}}, nil, []uint64{258}},
+			"5502" + "0161" + "03555344" + "0166" + "01" + "03617773" + "0172" + "016b" + "00" + "00" + "a038" + "03" + "013201" + "03302e3500" + "00" + "01" + "0201000000000000"},
+		{&Totals{1, 2, 3, 4, 5, 6, 7}, "5401" + "02040608" + "0a0c0e"},
+	} {
+		if got := hex.EncodeToString(Append(nil, c.r)); got != c.want {
+			t.Errorf("%T:\n%s, want\n%s", c.r, got, c.want)
+		}
+	}
+}
+
+// Sums do not depend on their order, and one that does not fit changes nothing.
+func TestTotals(t *testing.T) {
+	plan := Plan{Hours: 5, Cost: 7, Bound: 6, Orders: []Order{{Units: 2}, {Units: 3}}}
+	one := Of(&plan)
+	sum := Totals{Failures: 1}
+	if err := sum.Add(&one); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Totals{1, 5, 2, 5, 1, 7, 6}, sum); diff != "" {
+		t.Error(diff)
+	}
+	before := sum
+	if err := sum.Add(&Totals{Curves: 1, Cost: 1, Bound: math.MaxInt64}); err == nil || sum != before {
+		t.Errorf("%v, %v", err, sum)
+	}
+}
+
+func TestKey(t *testing.T) {
+	for k, want := range map[Key]string{{}: "all", {Account: "a"}: "a", {"a", "r", "k"}: "a, r, k", {Kind: "k"}: "k"} {
+		if got := k.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Bytes of any kind are read or refused, and what is read is written again as it was
+// or shorter.
+func FuzzRead(f *testing.F) {
+	f.Add(Append(nil, &Group{Demand: []int{1, 1, 4}}))
+	f.Add(Append(nil, &Plan{Orders: []Order{{Units: 1}}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, r := range []Record{&Group{}, &Plan{}, &Order{}, &Failure{}, &Totals{}, &Usage{}} {
+			if err := Read(b, r); err == nil {
+				if again := Append(nil, r); len(again) > len(b) {
+					t.Errorf("%d bytes became %d", len(b), len(again))
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkGroup(b *testing.B) {
+	g := Group{Demand: make([]int, 8760)}
+	for i := range g.Demand {
+		g.Demand[i] = 100 + i*i%17
+	}
+	buf := Append(nil, &g)
+	b.SetBytes(int64(len(buf)))
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = Append(buf[:0], &g)
+		if err := Read(buf, &g); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package record
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+// A Usage is what one file of a bill says of one account.
+type Usage struct {
+	Account, Currency, File string
+	Series                  []Series
+	Held                    []Held
+	// Rows are hashes of the rows, sorted: all of them, or the smallest of a long file.
+	Rows []uint64
+}
+
+// A Series is how many instance-hours of a kind were used in each hour. Corrections can
+// make an hour negative.
+type Series struct {
+	Kind  usage.Kind
+	Start time.Time // of the first hour, in UTC
+	Hours []usage.Amount
+}
+
+// A Held is a commitment that a bill shows: see [usage.Held].
+type Held struct {
+	Provider, ID, Unit string
+	Spend              bool // committed to money
+	Start, End         time.Time
+	PerHour            usage.Amount
+	Kinds              []usage.KindHours
+}
+
+func (*Usage) tag() byte { return 'U' }
+
+func (u *Usage) code(c *coder) {
+	c.text(&u.Account)
+	c.text(&u.Currency)
+	c.text(&u.File)
+	list(c, &u.Series, 7, func(s *Series) {
+		c.kind(&s.Kind)
+		c.moment(&s.Start)
+		c.amounts(&s.Hours)
+	})
+	list(c, &u.Held, 8, func(h *Held) {
+		c.text(&h.Provider)
+		c.text(&h.ID)
+		c.text(&h.Unit)
+		spend := 0
+		if h.Spend {
+			spend = 1
+		}
+		number(c, &spend)
+		h.Spend = spend != 0
+		c.moment(&h.Start)
+		c.moment(&h.End)
+		c.amount(&h.PerHour)
+		list(c, &h.Kinds, 6, func(k *usage.KindHours) {
+			c.kind(&k.Kind)
+			c.amount(&k.Hours)
+		})
+	})
+	list(c, &u.Rows, 8, c.hash)
+}
+
+// hash writes eight bytes, the lowest first.
+func (c *coder) hash(h *uint64) {
+	if c.writes {
+		c.b = binary.LittleEndian.AppendUint64(c.b, *h)
+		return
+	}
+	if len(c.b) < 8 {
+		c.fail("it ends within a hash: want the whole record")
+		return
+	}
+	*h, c.b = binary.LittleEndian.Uint64(c.b), c.b[8:]
+}
+
+func (c *coder) kind(k *usage.Kind) {
+	for _, s := range []*string{&k.Provider, &k.Region, &k.Type, &k.System, &k.Tenancy} {
+		c.text(s)
+	}
+}
+
+// amount writes the shortest exact decimal as a text.
+func (c *coder) amount(a *usage.Amount) {
+	var s string
+	if c.writes {
+		s = a.String()
+	}
+	c.text(&s)
+	if c.writes {
+		return
+	}
+	*a = usage.Amount{}
+	if c.bad == "" {
+		if err := a.UnmarshalText([]byte(s)); err != nil {
+			c.fail("an amount is no decimal")
+		}
+	}
+}
+
+// amounts writes hours as runs: an amount, and how many hours after it are equal.
+func (c *coder) amounts(hours *[]usage.Amount) {
+	n := uint64(len(*hours))
+	if c.writes && n > longest {
+		panic("record: a series longer than ten years")
+	}
+	c.uvarint(&n)
+	if c.writes {
+		for i := 0; i < len(*hours); {
+			a := (*hours)[i]
+			from := i
+			for i < len(*hours) && (*hours)[i] == a {
+				i++
+			}
+			c.amount(&a)
+			c.b = binary.AppendUvarint(c.b, uint64(i-from-1))
+		}
+		return
+	}
+	if n > longest {
+		c.fail(fmt.Sprintf("a series of %d hours: want at most %d", n, longest))
+		n = 0
+	}
+	*hours = (*hours)[:0]
+	for uint64(len(*hours)) < n && c.bad == "" {
+		var a usage.Amount
+		var run uint64
+		c.amount(&a)
+		c.uvarint(&run)
+		if run >= n-uint64(len(*hours)) {
+			c.fail("equal hours go on after the series: want as many as the series has")
+			return
+		}
+		for range run + 1 {
+			*hours = append(*hours, a)
+		}
+	}
+}

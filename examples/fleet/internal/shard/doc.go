@@ -1,0 +1,32 @@
+// Package shard plans a fleet in shards, for those who have a batch system and no engine:
+// tasks that know their number and share a folder, and that may be killed and run again.
+//
+//	job := shard.Job{Dir: "work", Of: 16, Plan: shard.Plan{Fleet: fleet, Sample: 400, Seed: 1}}
+//	err := job.Shard(3, note)          // task 3 of 16: what is next for it
+//	result, err := job.Merge(note)     // when all tasks have ended
+//
+// A fleet takes two rounds. In the first each shard draws tickets, and Merge finds the price
+// of the savings plan on the sample that they make. In the second each shard plans its groups
+// at this price, and Merge commits. Shard and Merge see from the files which round it is:
+//
+//	file in the folder           written by          holds
+//	job.json                     the first task      what all tasks must agree on
+//	tickets-00003-of-00016       shard 3             the tickets of its groups
+//	worth                        Merge               the price of each hour
+//	plan-00003-of-00016          shard 3             plans, failures and their sum
+//	plan-00003-of-00016.part-2   shard 3, meanwhile  the same, of a part of its groups
+//
+// A file takes its name when it is whole, and has the same bytes whichever task writes it,
+// and however often. So a task that has written its file has nothing to do, a task that was
+// killed goes on after its last part, and the plan is that of an engine to the nano.
+//
+// # Files
+//
+// A file is a line of JSON, its header, and then records: the length of each as a uvarint, and
+// its bytes, which begin with a letter for the type. The last 32 bytes are the SHA-256 of all
+// before.
+//
+//	'S'  a joint.Sum        'P', 'F'  a record.Plan, a record.Failure
+//	'D'  a joint.Sample     'I'       the index of a group, for each ticket of the sample
+//	'W'  the worth: each hour less the hour before, as varints
+package shard
