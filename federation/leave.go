@@ -136,7 +136,7 @@ func (s *Sharer) checkGo(centre, slot, become int) error {
 	case centre < 0 || centre >= len(s.centres):
 		return badInput("Centre", -1, ErrRange, "centre %d: want 0 to %d", centre, len(s.centres)-1)
 	case slot < 0 || slot > s.slots:
-		return badInput("Slot", -1, ErrRange, "slot %d: want 0 to %d", slot, s.slots-1)
+		return badInput("Slot", -1, ErrRange, "slot %d: want 0 to %d", slot, s.slots)
 	case slot < s.now:
 		return badInput("Slot", -1, ErrOrder, "slot %d: want %d or later, the slot of the last task or event", slot, s.now)
 	case s.gone[centre] >= become:

@@ -789,9 +789,9 @@ func TestBrokenOutput(t *testing.T) { tested.Broken(t, small(t), small(t, "-json
 // The user's mistakes end with one sentence and status 2, before anything is printed,
 // and leave no file.
 func TestMistakes(t *testing.T) {
-	wide := "wide: costs more than 144,115,188"
+	wide, broad := "wide: costs more than 144,115,188", "broad: costs more than 144,115,188"
 	if math.MaxInt == math.MaxInt32 {
-		wide = "want a smaller number"
+		wide, broad = "want a smaller number", "want a smaller number"
 	}
 	dir := t.TempDir()
 	east := programtest.WriteIn(t, dir, "east.swf", eastLog)
@@ -835,7 +835,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-volume", "5:0.2,6:0.1"}, "want a larger discount for a larger amount"},
 		{[]string{"-schemes", "-coalitions"}, "want one of them"},
 		{[]string{"-schemes", "-svg", "a.svg"}, "-svg draws the evaluation"},
-		{[]string{"-schemes", "-traces", programtest.Write(t, "broad.swf", "1 0 0 86400 9000000000000\n")}, "broad: costs more than 144,115,188"},
+		{[]string{"-schemes", "-traces", programtest.Write(t, "broad.swf", "1 0 0 86400 9000000000000\n")}, broad},
 		{[]string{"-from", "-1"}, `"-1" is no hour of a log`},
 		{[]string{"-from", "1,x"}, `"x" is no hour of a log`},
 		{[]string{"-traces", east, "-from", "1,2"}, "-from has 2 hours for 1 log:"},

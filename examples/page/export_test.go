@@ -66,9 +66,11 @@ func TestExports(t *testing.T) {
 		}
 		cmd := exec.Command(program, args[1:]...)
 		cmd.Dir = dir
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
 		out, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("%s: %v", e.Command, err)
+			t.Fatalf("%s: %v: %s", e.Command, err, &stderr)
 		}
 		return dir, string(out)
 	}

@@ -15,6 +15,7 @@
 //	go run ./internal/mutants -n 0 ./internal/wide             # all of them
 //	go run ./internal/mutants -seed 7 ./pricing ./placement    # others
 //	go run ./internal/mutants -with ./reserve ./reserve/internal/flow
+//	go run ./internal/mutants -n 0 -in 'verify.go|Exact' ./reserve      # files or functions that match
 //
 // The file equivalent.txt lists the changes that are known to be equivalent, each with its
 // reason; -all runs them, too. Exit status 1 says that fewer than -least per cent of the
@@ -36,6 +37,8 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"iter"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -59,7 +62,8 @@ type options struct {
 	parallel int
 	all      bool
 	verbose  bool
-	list     string // file of the equivalent changes
+	in       *regexp.Regexp // of "file function"; nil for all
+	list     string         // file of the equivalent changes
 }
 
 func main() {
@@ -68,6 +72,7 @@ func main() {
 	with := flag.String("with", "", "comma-separated packages whose tests run, too")
 	parallel := flag.Int("p", 2, "mutants at a time")
 	all := flag.Bool("all", false, "run the changes that are known to be equivalent, too")
+	in := flag.String("in", "", "only changes whose file or function matches this regular expression")
 	least := flag.Float64("least", 0, "least per cent to kill")
 	verbose := flag.Bool("v", false, "say which test kills each mutant")
 	flag.Parse()
@@ -76,6 +81,14 @@ func main() {
 		os.Exit(2)
 	}
 	o := options{n: *n, seed: *seed, parallel: *parallel, all: *all, verbose: *verbose, list: "internal/mutants/equivalent.txt"}
+	if *in != "" {
+		re, err := regexp.Compile(*in)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "mutants: -in:", err)
+			os.Exit(2)
+		}
+		o.in = re
+	}
 	if *with != "" {
 		o.with = strings.Split(*with, ",")
 	}
@@ -235,7 +248,11 @@ func run(w io.Writer, pattern string, o options) (tally, error) {
 	for _, name := range s.GoFiles {
 		all = append(all, s.points[name]...)
 	}
+	all = slices.DeleteFunc(all, func(p *point) bool { return o.in != nil && !o.in.MatchString(p.file+" "+p.function) })
 	row.points = len(all)
+	for key := range stale(known, all, o.in != nil) {
+		fmt.Fprintf(w, "listed as equivalent, but there is no such change any more: %s\n", key)
+	}
 	drawn := draw(all, o.n, o.seed)
 	row.drawn = len(drawn)
 	drawn = slices.DeleteFunc(drawn, func(p *point) bool {
@@ -323,6 +340,26 @@ func run(w io.Writer, pattern string, o options) (tally, error) {
 	}
 	row.time = time.Since(began)
 	return row, nil
+}
+
+// stale yields the known changes of the files of these points that are none of them. Of a
+// part of the points nothing can be said.
+func stale(known map[string]bool, all []*point, part bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if part {
+			return
+		}
+		files, keys := map[string]bool{}, map[string]bool{}
+		for _, p := range all {
+			files[p.file], keys[p.key()] = true, true
+		}
+		for _, key := range slices.Sorted(maps.Keys(known)) {
+			file, _, _ := strings.Cut(key, "\t")
+			if files[file] && !keys[key] && !yield(key) {
+				return
+			}
+		}
+	}
 }
 
 // draw takes n of the points, or all for 0, in an order that the seed gives.

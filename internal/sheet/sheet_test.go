@@ -60,3 +60,74 @@ func TestSheet(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Columns, lines and rows are named as they stand in the file, and the first of two columns
+// of one name counts.
+func TestSheetSays(t *testing.T) {
+	s, err := Open("p", strings.NewReader("Name,Cost (USD),name,\n\na,1,b,x\n \nc,2,d,y\n"), func(name string) string {
+		if i := strings.IndexByte(name, ' '); i >= 0 {
+			name = name[:i]
+		}
+		return strings.ToLower(name)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		line            int
+		name, cost, raw string
+	}{{3, "a", "1", "a\x001\x00b\x00x\x00"}, {5, "c", "2", "c\x002\x00d\x00y\x00"}} {
+		if err := s.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if s.Line() != want.line || s.Get("name") != want.name || s.Get("cost") != want.cost || s.Get("") != "" || string(s.Raw([]byte("!"))) != "!"+want.raw {
+			t.Errorf("line %d: %s, %s, %q, want %+v", s.Line(), s.Get("name"), s.Get("cost"), s.Raw(nil), want)
+		}
+	}
+	for key, want := range map[string]string{
+		"cost": "p: line 5, column 2 (Cost (USD)): malformed table: 7: want 8",
+		"name": "p: line 5, column 1 (Name): malformed table: 7: want 8",
+		"else": "p: line 5 (else): malformed table: 7: want 8",
+	} {
+		if got := s.Bad(key, ErrSyntax, "%d: want 8", 7).Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if err := s.Next(); err != io.EOF {
+		t.Error(err)
+	}
+	if s.Has("") || s.Need("cost", "x") == nil {
+		t.Error("columns that are not there")
+	}
+	for text, want := range map[string]error{
+		"\x1f\x8b":                     ErrTruncated,
+		"\x1f\x8b\x08":                 ErrTruncated,
+		"\x1f\x8bxxxxxxxxxxxxxxxxxxxx": ErrSyntax,
+		"a,\"b":                        ErrSyntax,
+	} {
+		if _, err := Open("p", strings.NewReader(text), strings.ToLower); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", text, err, want)
+		}
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	io.WriteString(z, "a,b\n1,2\n")
+	z.Close()
+	data := zipped.Bytes()
+	data[len(data)-6] ^= 1 // in the checksum
+	s, err = Open("p", bytes.NewReader(data), strings.ToLower)
+	for err == nil {
+		err = s.Next()
+	}
+	if !errors.Is(err, ErrSyntax) {
+		t.Errorf("a wrong checksum: %v", err)
+	}
+	failed := errors.New("failed")
+	if _, err := Open("p", io.MultiReader(strings.NewReader("a"), failing{failed}), strings.ToLower); err != failed {
+		t.Errorf("%v, want that of the source", err)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }

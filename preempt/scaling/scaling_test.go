@@ -66,6 +66,11 @@ func TestDecide(t *testing.T) {
 		{"the least keeps them", View{Nodes: append(idle(time.Hour, time.Hour), busy(0)...)}, Options{Least: 2}, Decision{Return: []int{0}}},
 		{"asked for in vain", View{Queue: []Waiting{{Nodes: 2}}, Asked: 5}, Options{}, Decision{Cancel: 3}},
 		{"asked for and idle", View{Nodes: idle(time.Hour), Asked: 2}, Options{}, Decision{Cancel: 2, Return: []int{0}}},
+		{"as large as the most", View{Queue: []Waiting{{Nodes: 8, Waited: time.Hour}}}, Options{Most: 8}, Decision{Ask: 8}},
+		{"equally idle, the first", View{Queue: []Waiting{{Nodes: 2}}, Nodes: idle(time.Hour, time.Hour, time.Hour, time.Hour)}, Options{}, Decision{Return: []int{0, 1}}},
+		{"wanted at once", View{Nodes: idle(0)}, Options{Idle: -1}, Decision{Return: []int{0}}},
+		{"negative is none, not less", View{Queue: []Waiting{{Nodes: 4, Waited: 0, Run: minute}}, Nodes: busy(1, 2)}, Options{Wait: -5, Lead: -3, Within: -7}, Decision{Ask: 4}},
+		{"more than any", View{Queue: slices.Repeat([]Waiting{{Nodes: math.MaxInt32, Waited: time.Hour}}, 3)}, Options{Most: math.MaxInt32}, Decision{Ask: math.MaxInt32}},
 		{"asked for the least", View{Nodes: busy(0), Asked: 2}, Options{Least: 2}, Decision{Cancel: 1}},
 	} {
 		var s Scaler

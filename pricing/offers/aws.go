@@ -190,7 +190,7 @@ func (b *builder) finishAWS() {
 		key := offerKey{q.offer.Region, q.offer.Kind, q.offer.System, q.offer.Tenancy}
 		switch {
 		case !q.onDemand:
-			b.leave("no price on demand in the file", total)
+			b.leave(noPrice, total)
 			continue
 		case q.offer.List.OnDemand == 0:
 			b.leave("free on demand", total)

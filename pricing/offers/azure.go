@@ -90,6 +90,8 @@ func (b *builder) readAzure(dec *json.Decoder) error {
 				return bad("reservationTerm", err)
 			}
 			o.List.Classes = append(o.List.Classes, pricing.Class{Name: fmt.Sprintf("%dy-reservation", n), Term: years(n), Upfront: money, Billed: pricing.Always})
+		} else if money == 0 {
+			b.leave(noPrice, 1)
 		} else {
 			if o.List.OnDemand != 0 && o.List.OnDemand != money {
 				return inputerr.New("offers", "Items", i, ErrDuplicate, "%s in %s costs %v and %v on demand: want one price", p.ArmSkuName, p.ArmRegionName, o.List.OnDemand, money)
@@ -152,7 +154,7 @@ func (b *builder) finishAzure() {
 	for _, key := range keys {
 		o := b.azure[key]
 		if o.List.OnDemand == 0 {
-			b.leave("no price on demand in the file", len(o.List.Classes))
+			b.leave(noPrice, len(o.List.Classes))
 			continue
 		}
 		b.out.Offers = append(b.out.Offers, *o)

@@ -106,6 +106,8 @@ func (b *builder) readGCP(dec *json.Decoder) error {
 			}
 			if term > 0 {
 				o.List.Classes = append(o.List.Classes, pricing.Class{Name: fmt.Sprintf("%dy-commitment", term), Term: years(term), Hourly: money, Billed: pricing.Always})
+			} else if money == 0 {
+				b.leave(noPrice, 1)
 			} else {
 				o.List.OnDemand = money
 			}

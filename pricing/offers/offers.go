@@ -140,7 +140,14 @@ type builder struct {
 type offerKey struct{ region, kind, system, tenancy string }
 
 // leave counts a price that is left out.
-func (b *builder) leave(reason string, n int) { b.left[reason] += n }
+func (b *builder) leave(reason string, n int) {
+	if n > 0 {
+		b.left[reason] += n
+	}
+}
+
+// noPrice is why reservations are left out, and prices of 0.
+const noPrice = "no price on demand in the file"
 
 // price reads an amount in the currency that is kept.
 func (b *builder) price(text, currency string) (pricing.Money, error) {

@@ -18,6 +18,7 @@
 //	a bill as Parquet               demand and commitments        Read
 //	the first bytes of a file       whether it is Parquet         Is
 //	several parts of one export     the same                      Read for each, with one Collector
+//	a bill whose rows are parted    each row as texts             Rows
 //
 // What rows mean, and what is left out, is told in packages focus and aws. Costs that are
 // floating-point numbers are read as the shortest decimals that stand for them, as
@@ -56,7 +57,31 @@ func Is(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 // report. The error is an [*usage.InputError] whose Line is the number of the row, from
 // 1: [usage.ErrForm] for a file that is not Parquet or has other columns, and those of
 // [focus.Read] and [aws.Read]. Other errors are those of r.
-func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) (err error) {
+func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) error {
+	return Rows(r, size, func(header []string) (func(line int, row [][]byte, raw []byte) error, error) {
+		if aws.Form(header) != "" && focus.Version(header) == "" {
+			d, err := aws.NewDecoder(c, name, "parquet", header)
+			if err != nil {
+				return nil, err
+			}
+			return d.Decode, nil
+		}
+		d, err := focus.NewDecoder(c, name, "parquet", header)
+		if err != nil {
+			return nil, err
+		}
+		return d.Decode, nil
+	})
+}
+
+// Rows reads any table as Parquet from r, which has size bytes, and passes its rows on as
+// texts. It calls begin once with the names of the columns, and the function that begin
+// returns for each row: the number of the row, from 1, its fields, nil for null, and all
+// of it as bytes that are equal for equal rows. Fields and bytes are valid during the
+// call. So a program can part the rows of a bill before a decoder of package focus or aws
+// reads them. The error is that of begin or of the function, or that of Read for a file
+// that is not whole.
+func Rows(r io.ReaderAt, size int64, begin func(header []string) (func(line int, row [][]byte, raw []byte) error, error)) (err error) {
 	row := 0
 	source := &readerAt{r: r}
 	defer func() { // the library panics on files that contradict themselves
@@ -81,14 +106,7 @@ func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) (err error
 		return broken(err)
 	}
 	t := newTable(file)
-	var d interface {
-		Decode(line int, row [][]byte, raw []byte) error
-	}
-	if aws.Form(t.header) != "" && focus.Version(t.header) == "" {
-		d, err = aws.NewDecoder(c, name, "parquet", t.header)
-	} else {
-		d, err = focus.NewDecoder(c, name, "parquet", t.header)
-	}
+	decode, err := begin(t.header)
 	if err != nil {
 		if in, ok := err.(*usage.InputError); ok {
 			in.Package, in.Line = "parquet", 0
@@ -103,7 +121,7 @@ func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) (err error
 			for _, v := range batch[:n] {
 				row++
 				t.decode(v)
-				if err := d.Decode(row, t.fields, t.raw); err != nil {
+				if err := decode(row, t.fields, t.raw); err != nil {
 					rows.Close()
 					return err
 				}

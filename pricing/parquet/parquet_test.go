@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -277,4 +278,35 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(all))*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 	_ = io.EOF
+}
+
+// Rows passes on what Read decodes: the columns, each row's number, and its errors.
+func TestRows(t *testing.T) {
+	text := write(t, rows(), 2)
+	var header []string
+	lines := 0
+	err := Rows(bytes.NewReader(text), int64(len(text)), func(names []string) (func(int, [][]byte, []byte) error, error) {
+		header = slices.Clone(names)
+		return func(line int, row [][]byte, raw []byte) error {
+			lines++
+			if line != lines || len(row) != len(header) || len(raw) == 0 {
+				t.Errorf("row %d is number %d, with %d fields of %d", lines, line, len(row), len(header))
+			}
+			return nil
+		}, nil
+	})
+	if err != nil || lines == 0 || !slices.Contains(header, "BilledCost") {
+		t.Errorf("%v, %d rows, %q", err, lines, header)
+	}
+	failed := errors.New("failed")
+	for _, begin := range []func([]string) (func(int, [][]byte, []byte) error, error){
+		func([]string) (func(int, [][]byte, []byte) error, error) { return nil, failed },
+		func([]string) (func(int, [][]byte, []byte) error, error) {
+			return func(int, [][]byte, []byte) error { return failed }, nil
+		},
+	} {
+		if err := Rows(bytes.NewReader(text), int64(len(text)), begin); err != failed {
+			t.Errorf("%v, want that of the caller", err)
+		}
+	}
 }

@@ -21,7 +21,19 @@ const (
 	OK      = 0
 	Failure = 1 // the program's or the machine's fault
 	Mistake = 2 // the user's: a flag, a file, a line of it
+	Short   = 3 // nobody's: the program did its work, and the results are less than was asked for
 )
+
+// shortfall marks an error as a result that falls short.
+type shortfall struct{ error }
+
+func (s shortfall) Unwrap() error { return s.error }
+
+// Shortf returns an error that says how the results fall short of what the user asked for,
+// formatted as by [fmt.Errorf].
+func Shortf(format string, args ...any) error {
+	return shortfall{fmt.Errorf(format, args...)}
+}
 
 // mistake marks an error as the user's.
 type mistake struct{ error }
@@ -81,11 +93,14 @@ func Detail(err error) string {
 // Status returns the exit status for what a program ended with.
 func Status(err error) int {
 	var m mistake
+	var s shortfall
 	switch {
 	case err == nil:
 		return OK
 	case errors.As(err, &m):
 		return Mistake
+	case errors.As(err, &s):
+		return Short
 	}
 	return Failure
 }

@@ -28,16 +28,37 @@ type Program[O, R any] struct {
 	Rows func(r R) any                  // for machines, with -json: a slice of objects, or one object
 	// Files are what can be written beside the results, by the names of their flags.
 	Files []File[R]
+	// Verdict, where it is set, is called after the results are written. An error made by
+	// [Shortf] says how they fall short, and ShortIf says so in the help, such as "a task
+	// misses its deadline".
+	Verdict func(r R) error
+	ShortIf string
 }
 
-// exitStatus is the end of what -h prints.
-const exitStatus = `
+// The end of what -h prints.
+const (
+	fileLimits = `
 A file has at most 64 MiB of text, unpacked, but for job logs and bills, which have no
 limit, spot prices (512 MiB) and the price lists of providers (64 GiB).
-
+`
+	exitStatus = `
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
 files, and 130 after an interrupt.
 `
+	exitStatusShort = `
+The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
+files, 3 if %s, and 130 after an interrupt.
+With 3, the results are written whole.
+`
+)
+
+// help is what -h prints.
+func (p *Program[O, R]) help() string {
+	if p.ShortIf == "" {
+		return p.Usage + fileLimits + exitStatus
+	}
+	return p.Usage + fileLimits + fmt.Sprintf(exitStatusShort, p.ShortIf)
+}
 
 // A File is written if the flag of its name is given.
 type File[R any] struct {
@@ -150,7 +171,7 @@ func (p *Program[O, R]) run(args []string, stdout io.Writer, run *Run) error {
 	flags := NewFlags(p.Name)
 	err := p.parse(&o, flags, run, args)
 	if errors.Is(err, flag.ErrHelp) {
-		_, err = io.WriteString(stdout, p.Usage+exitStatus)
+		_, err = io.WriteString(stdout, p.help())
 		return err
 	}
 	if err != nil {
@@ -196,6 +217,8 @@ func (p *Program[O, R]) run(args []string, stdout io.Writer, run *Run) error {
 	if err := run.Files.Commit(); err != nil {
 		return err
 	}
-	_, err = page.WriteTo(stdout)
-	return err
+	if _, err = page.WriteTo(stdout); err != nil || p.Verdict == nil {
+		return err
+	}
+	return p.Verdict(results)
 }

@@ -93,7 +93,7 @@ func TestProgram(t *testing.T) {
 		{"", nil, 0, "7 things\n", "some: at work\n"},
 		{"-n 8 -json", nil, 0, "[\n  {\"A\":0},\n  {\"A\":0}\n]\n", "some: at work\n"},
 		{"-n 9 -json", nil, 0, "[]\n", "some: at work\n"},
-		{"-h", nil, 0, "Usage: some\n" + exitStatus, ""},
+		{"-h", nil, 0, "Usage: some\n" + fileLimits + exitStatus, ""},
 		{"-kind c -n 1 -svg " + svg, nil, 0, "1 things\n", "some: note: -kind and -n change nothing here\nsome: at work\n"},
 		{"-kind c", nil, 0, "7 things\n", "some: note: -kind changes nothing here\nsome: at work\n"},
 		{"-svg " + svg, io.EOF, 1, "", "some: at work\nsome: EOF\n"},
@@ -127,6 +127,17 @@ func TestProgram(t *testing.T) {
 			t.Errorf("%q leaves %v", c.args, entries)
 		}
 		os.Remove(svg)
+	}
+
+	short := some(nil)
+	short.ShortIf, short.Verdict = "a thing is late", func(int) error { return Shortf("%d things are late", 2) }
+	var stdout, stderr bytes.Buffer
+	if status := short.Run(nil, &stdout, &stderr); status != 3 || stdout.String() != "7 things\n" || stderr.String() != "some: at work\nsome: 2 things are late\n" {
+		t.Errorf("short: %d, %q, %q", status, stdout.String(), stderr.String())
+	}
+	stdout.Reset()
+	if status := short.Run([]string{"-h"}, &stdout, &stderr); status != 0 || !strings.Contains(stdout.String(), "3 if a thing is late, and 130") {
+		t.Errorf("short: %d, %q", status, stdout.String())
 	}
 
 	o, err := some(nil).Options(strings.Fields("-x .5 -d 1h -m 2.5 -kind b -list b,a -what w -level high -more a -more b -seed 12")...)

@@ -46,6 +46,17 @@ func (p Program) Must(t *testing.T, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
+// Short runs the program, and fails the test unless the exit status says that the results
+// fall short, and standard error says want.
+func (p Program) Short(t *testing.T, want string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	status, stdout, stderr := p.Try(args...)
+	if status != 3 || !strings.Contains(stderr, want) {
+		t.Fatalf("%s %q: exit status %d, want 3 and %q: %s", p.Name, args, status, want, stderr)
+	}
+	return stdout, stderr
+}
+
 // Mistake runs the program with a mistake of the user's. The program must exit with 2,
 // write nothing on standard output, and end with its name and a sentence that contains
 // want. Mistake returns that last line.

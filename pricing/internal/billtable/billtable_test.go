@@ -158,3 +158,29 @@ func TestMemo(t *testing.T) {
 		t.Error(v, ok)
 	}
 }
+
+func TestFieldsAndQuote(t *testing.T) {
+	f := billtable.Fields{Row: [][]byte{[]byte("a"), nil, []byte("bc"), []byte("d")}}
+	for range 2 {
+		if got := string(f.Span(1, 2)); got != "\xffbc\xff" || string(f.Field(3)) != "d" {
+			t.Errorf("%q, %q", got, f.Field(3))
+		}
+		if got := string(f.Span(0, 0)); got != "a\xff" {
+			t.Errorf("%q", got)
+		}
+	}
+	forty := strings.Repeat("x", 40)
+	for in, want := range map[string]string{"a\"": `"a\""`, forty: `"` + forty + `"`, forty + "y": `"` + forty + `"...`} {
+		if got := billtable.Quote([]byte(in)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// A clock that has read nothing knows no empty text.
+func TestNewClock(t *testing.T) {
+	var c billtable.Clock
+	if _, err := c.Parse(nil); !errors.Is(err, usage.ErrSyntax) {
+		t.Error(err)
+	}
+}

@@ -390,11 +390,11 @@ func main() {
 	rows := must(csv.NewReader(must(os.Open("tasks.csv"))).ReadAll())
 	var tasks []federation.Task
 	for i, row := range rows[1:] {
-		var n [5]int
+		var n [5]int64
 		for k, field := range row {
-			n[k] = must(strconv.Atoi(field))
+			n[k] = must(strconv.ParseInt(field, 10, 64))
 		}
-		tasks = append(tasks, federation.Task{ID: i + 1, Home: n[0], Start: n[1], End: n[2], Instances: n[3], Disk: int64(n[4])})
+		tasks = append(tasks, federation.Task{ID: i + 1, Home: int(n[0]), Start: int(n[1]), End: int(n[2]), Instances: int(n[3]), Disk: n[4]})
 	}
 `)
 	fmt.Fprintf(&b, "\tcentres := []federation.Centre{\n")
