@@ -2,10 +2,11 @@
 // commit.
 //
 // The program builds the benchmarks of the two commits and runs them in turn, so that
-// both see the same machine: what slows one down slows the other down. In each round a
-// benchmark runs three times, and the fastest run counts. benchstat compares the rounds. A benchmark has moved if its median differs by -least per cent or more and
-// chance explains the difference with a probability below -alpha. A change of allocations
-// counts from one a call on.
+// both see the same machine: what slows one down slows the other down. The fastest of three
+// runs counts as one measurement. Other runs lie between the three, since other programs
+// slow the machine down for seconds. benchstat compares the measurements. A benchmark has
+// moved if its median differs by -least per cent or more and chance explains the difference
+// with a probability below -alpha. A change of allocations counts from one a call on.
 //
 // Usage, in the folder of the module, with nothing else running:
 //
@@ -40,11 +41,15 @@ import (
 
 const baseline = "internal/speed/baseline.txt"
 
+// runs is how many runs a measurement takes. On a machine whose two processors share a
+// core, a run takes 1.6 times as long while the other one is busy.
+const runs = 3
+
 func main() {
 	base := flag.String("base", "baseline", "`commit` to compare with; \"baseline\" is that of "+baseline+", \"\" its numbers")
 	only := flag.String("only", "", "`part` of the names of the packages to run")
-	rounds := flag.Int("rounds", 10, "how often each benchmark runs at each commit, 8 or more")
-	each := flag.Duration("time", 15*time.Millisecond, "of one run of a benchmark, of three in each round")
+	rounds := flag.Int("rounds", 10, "measurements of each benchmark at each commit, 8 or more")
+	each := flag.Duration("time", 15*time.Millisecond, "of one run of a benchmark, of three for a measurement")
 	alpha := flag.Float64("alpha", 0.001, "probability below which a difference is no chance")
 	least := flag.Float64("least", 5, "per cent below which a difference is not told")
 	save := flag.Bool("save", false, "write "+baseline+" instead")
@@ -103,10 +108,10 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 			return false, err
 		}
 	}
-	for round := range rounds {
+	for pass := range runs * rounds {
 		for i, s := range sets {
 			turn := slices.Clone(trees)
-			if round%2 == 1 {
+			if pass%2 == 1 {
 				slices.Reverse(turn)
 			}
 			for _, t := range turn {
@@ -115,21 +120,21 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 				}
 			}
 		}
-		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, rounds)
+		fmt.Fprintf(os.Stderr, "pass %d of %d\n", pass+1, runs*rounds)
 	}
 	if save {
 		head, err := output(".", "git", "rev-parse", "HEAD")
 		if err != nil {
 			return false, err
 		}
-		text := fmt.Sprintf("commit: %s\ngo: %s\n%s", head, runtime.Version(), now.results.String())
+		text := fmt.Sprintf("commit: %s\ngo: %s\n%s", head, runtime.Version(), now.results())
 		return false, os.WriteFile(baseline, []byte(text), 0o644)
 	}
 	before := stored
 	if old != nil {
-		before = old.results.Bytes()
+		before = old.results()
 	}
-	rows, err := compare(dir, before, now.results.Bytes(), alpha)
+	rows, err := compare(dir, before, now.results(), alpha)
 	if err != nil {
 		return false, err
 	}
@@ -160,7 +165,24 @@ type tree struct {
 	dir, out string
 	bins     []string // by set, "" for a package that is not there
 	folders  []string
-	results  bytes.Buffer
+	outs     [][]string // by set and pass: what the benchmarks print
+}
+
+// results joins the passes to measurements: pass p belongs to measurement p modulo the
+// number of measurements, so that the runs of one lie far apart.
+func (t *tree) results() []byte {
+	var text []byte
+	for _, outs := range t.outs {
+		rounds := len(outs) / runs
+		for r := range rounds {
+			var three strings.Builder
+			for p := r; p < len(outs); p += rounds {
+				three.WriteString(outs[p])
+			}
+			text = append(text, fastest(three.String())...)
+		}
+	}
+	return text
 }
 
 func (t *tree) build(sets []set) error {
@@ -185,6 +207,7 @@ func (t *tree) build(sets []set) error {
 		}
 		t.bins = append(t.bins, bin)
 		t.folders = append(t.folders, folder)
+		t.outs = append(t.outs, nil)
 	}
 	return nil
 }
@@ -196,7 +219,7 @@ func (t *tree) measure(i int, s set, each time.Duration, all bool) error {
 		return nil
 	}
 	out, err := output(t.folders[i], t.bins[i], "-test.run", "^$", "-test.bench", exactly(s.pattern),
-		"-test.benchtime", each.String(), "-test.benchmem", "-test.cpu", "1", "-test.count", "3")
+		"-test.benchtime", each.String(), "-test.benchmem", "-test.cpu", "1")
 	if err != nil {
 		return err
 	}
@@ -210,15 +233,12 @@ func (t *tree) measure(i int, s set, each time.Duration, all bool) error {
 	// A package that has moved is compared under its new name.
 	out = regexp.MustCompile(`(?m)^pkg: .*$`).ReplaceAllString(out, "pkg: "+s.pkg)
 	out = regexp.MustCompile(`(?m)^(PASS|ok .*)\n?`).ReplaceAllString(out+"\n", "")
-	if t.results.Len() > 0 { // the machine is said once
-		out = regexp.MustCompile(`(?m)^(goos|goarch|cpu): .*\n`).ReplaceAllString(out, "")
-	}
-	t.results.WriteString(fastest(out))
+	t.outs[i] = append(t.outs[i], out)
 	return nil
 }
 
-// fastest keeps the fastest of the runs of each benchmark: others on the machine make a
-// run slower and never faster.
+// fastest keeps the fastest of the runs of each benchmark, and each other line once: other
+// programs make a run slower and never faster.
 func fastest(out string) string {
 	var kept []string
 	at := map[string]int{} // index of the line of a benchmark
@@ -238,7 +258,9 @@ func fastest(out string) string {
 		i, seen := at[name]
 		switch {
 		case !strings.HasPrefix(line, "Benchmark"):
-			kept = append(kept, line)
+			if !slices.Contains(kept, line) {
+				kept = append(kept, line)
+			}
 		case !seen:
 			at[name] = len(kept)
 			kept = append(kept, line)

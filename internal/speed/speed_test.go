@@ -97,10 +97,23 @@ func TestCommitOf(t *testing.T) {
 
 func TestFastest(t *testing.T) {
 	const (
-		out  = "pkg: p\nBenchmarkA \t 10\t 20 ns/op\nBenchmarkB/n=1 \t 10\t 7 ns/op\nBenchmarkA \t 10\t 15.5 ns/op\t 0 B/op\nBenchmarkB/n=1 \t 10\t 9 ns/op\n"
+		out  = "pkg: p\nBenchmarkA \t 10\t 20 ns/op\nBenchmarkB/n=1 \t 10\t 7 ns/op\npkg: p\nBenchmarkA \t 10\t 15.5 ns/op\t 0 B/op\nBenchmarkB/n=1 \t 10\t 9 ns/op\n"
 		want = "pkg: p\nBenchmarkA \t 10\t 15.5 ns/op\t 0 B/op\nBenchmarkB/n=1 \t 10\t 7 ns/op\n"
 	)
 	if diff := cmp.Diff(want, fastest(out)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The runs of one measurement lie far apart: with two measurements, runs 0, 2 and 4 make
+// the first.
+func TestResults(t *testing.T) {
+	tr := tree{outs: [][]string{nil}}
+	for _, n := range []string{"9", "7", "8", "5", "6", "4"} {
+		tr.outs[0] = append(tr.outs[0], "pkg: p\nBenchmarkA \t 10\t "+n+" ns/op\n")
+	}
+	const want = "pkg: p\nBenchmarkA \t 10\t 6 ns/op\npkg: p\nBenchmarkA \t 10\t 4 ns/op\n"
+	if diff := cmp.Diff(want, string(tr.results())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
