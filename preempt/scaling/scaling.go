@@ -112,7 +112,8 @@ func (s *Scaler) Decide(v View, o Options) (Decision, error) {
 		return Decision{}, err
 	}
 	o = o.resolve()
-	idle, soon := 0, 0
+	// Counts are int64: on 32 bits a sum of numbers that fit may not.
+	var idle, soon int64
 	for i := range v.Nodes {
 		switch n := &v.Nodes[i]; {
 		case !n.Busy:
@@ -121,18 +122,18 @@ func (s *Scaler) Decide(v View, o Options) (Decision, error) {
 			soon++
 		}
 	}
-	have, held := idle+soon+v.Asked, len(v.Nodes)
-	ripe, all := plus(demand(v.Queue, o, o.Wait), o.Pool), plus(demand(v.Queue, o, 0), o.Pool)
+	asked, held := int64(v.Asked), int64(len(v.Nodes))
+	have, least, most := idle+soon+asked, int64(o.Least), int64(o.Most)
+	ripe, all := plus(demand(v.Queue, o, o.Wait), int64(o.Pool)), plus(demand(v.Queue, o, 0), int64(o.Pool))
 
 	var d Decision
-	d.Ask = max(ripe-have, o.Least-held-v.Asked)
-	d.Ask = max(0, min(d.Ask, o.Most-held-v.Asked))
+	d.Ask = int(max(0, min(max(ripe-have, least-held-asked), most-held-asked)))
 	if d.Ask > 0 {
 		return d, nil
 	}
-	d.Cancel = max(0, min(v.Asked, have-all, held+v.Asked-o.Least))
-	most := min(idle-all, held-o.Least)
-	if most <= 0 {
+	d.Cancel = int(max(0, min(asked, have-all, held+asked-least)))
+	give := min(idle-all, held-least)
+	if give <= 0 {
 		return d, nil
 	}
 	limit := o.patience(v.Worth)
@@ -148,7 +149,7 @@ func (s *Scaler) Decide(v View, o Options) (Decision, error) {
 	slices.SortFunc(s.spare, func(a, b int) int {
 		return cmp.Or(cmp.Compare(v.Nodes[b].Idle, v.Nodes[a].Idle), a-b)
 	})
-	d.Return = s.spare[:min(len(s.spare), most)]
+	d.Return = s.spare[:min(int64(len(s.spare)), give)]
 	slices.Sort(d.Return)
 	return d, nil
 }
@@ -163,14 +164,16 @@ func (o Options) patience(worth float64) time.Duration {
 
 // demand returns how many nodes the queue needs, of the jobs that have waited for long
 // enough.
-func demand(queue []Waiting, o Options, waited time.Duration) int {
-	sum, largest, work := 0, 0, 0.
+func demand(queue []Waiting, o Options, waited time.Duration) int64 {
+	var sum, largest int64
+	work := 0.
 	for i := range queue {
 		j := &queue[i]
 		if j.Nodes > o.Most || j.Waited < waited {
 			continue
 		}
-		sum, largest = plus(sum, j.Nodes), max(largest, j.Nodes)
+		nodes := int64(j.Nodes)
+		sum, largest = plus(sum, nodes), max(largest, nodes)
 		run := j.Run
 		if run == 0 {
 			run = o.Within
@@ -178,15 +181,15 @@ func demand(queue []Waiting, o Options, waited time.Duration) int {
 		work += float64(j.Nodes) * float64(min(run, o.Within)) // a longer job has its nodes all the time
 	}
 	if o.Within > 0 {
-		sum = min(sum, max(largest, int(min(math.Ceil(work/float64(o.Within)), math.MaxInt32))))
+		sum = min(sum, max(largest, int64(min(math.Ceil(work/float64(o.Within)), math.MaxInt32))))
 	}
 	return sum
 }
 
-// plus adds numbers of nodes that are not negative, up to the greatest int.
-func plus(a, b int) int {
-	if a > math.MaxInt/2-b {
-		return math.MaxInt / 2
+// plus adds numbers of nodes that are not negative, up to half of the greatest int64.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64/2-b {
+		return math.MaxInt64 / 2
 	}
 	return a + b
 }

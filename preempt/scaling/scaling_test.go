@@ -222,12 +222,15 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%+v is taken", v)
 		}
 	}
-	if math.MaxInt == math.MaxInt32 {
-		return
-	}
 	// The greatest numbers fit.
-	v := View{Queue: slices.Repeat([]Waiting{{Nodes: math.MaxInt32, Waited: minute}}, 1000), Asked: math.MaxInt32}
-	if d, err := new(Scaler).Decide(v, Options{Most: math.MaxInt, Pool: math.MaxInt}); err != nil || d.Ask <= 0 {
+	v := View{Queue: slices.Repeat([]Waiting{{Nodes: math.MaxInt32, Waited: minute}}, 1000), Asked: 1}
+	for _, o := range []Options{{Most: math.MaxInt, Pool: math.MaxInt}, {Most: math.MaxInt32}} {
+		if d, err := new(Scaler).Decide(v, o); err != nil || d.Ask < math.MaxInt32-1 {
+			t.Errorf("%+v, %v", d, err)
+		}
+	}
+	v = View{Nodes: idle(0), Asked: math.MaxInt32}
+	if d, err := new(Scaler).Decide(v, Options{}); err != nil || d.Ask != 0 || d.Cancel != math.MaxInt32 {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
