@@ -112,7 +112,7 @@ func (r *results) tabulateChoices(w *table.Page, s *jobSource, at *setup) {
 		title    string
 		of       func(*oneRun) float64
 		decimals int
-	}{{"AWRT, h", inHours(awrt), 2}, {"cost, $", cost, 0}} {
+	}{{"AWRT, h", inHours(awrt), 2}, {"cost, $", cost, byAmount}} {
 		titles := "<" + f.title
 		for _, p := range r.opts.policies {
 			titles += "|" + p.label()

@@ -105,7 +105,7 @@ func (r *results) judge(s *jobSource, c *claim) finding.Finding {
 	return f
 }
 
-func dollars(x float64) string { return "$" + decimal.Grouped(decimal.Fixed(x, 0)) }
+func dollars(x float64) string { return "$" + amount(x) }
 
 func mean(c *cell, f func(*oneRun) float64) float64 { return c.over(f).mean }
 
@@ -245,7 +245,7 @@ func (r *results) claims(s *jobSource) []claim {
 			var costs []string
 			for _, y := range c {
 				x.full = x.full && mean(y, cost) == 0
-				costs = append(costs, "$"+decimal.Fixed(mean(y, cost), 2))
+				costs = append(costs, dollars(mean(y, cost)))
 			}
 			x.text = strings.Join(costs, ", ")
 			return x

@@ -565,13 +565,19 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// A log with a gap of years takes no longer than its jobs.
+// A log with a gap of ten years takes no longer than its jobs. An evaluation each second is
+// three hundred million for each policy, which takes minutes if none is skipped.
 func TestGapOfYears(t *testing.T) {
-	log := programtest.Write(t, "log.swf", "1 0 0 10 100 -1 -1 100 60\n2 94608000 0 10 100 -1 -1 100 60\n")
+	log := programtest.Write(t, "log.swf", "1 0 0 10 100 -1 -1 100 60\n2 315360000 0 10 100 -1 -1 100 60\n")
 	begin := time.Now()
-	tested.Must(t, "-trace", log, "-runs", "3", "-policy", "od,od++,aqtp,mcop-20-80")
-	if took := time.Since(begin); took > time.Minute {
-		t.Errorf("it takes %v", took)
+	stdout, _ := tested.Must(t, "-trace", log, "-runs", "1", "-reject", "0.5", "-every", "1s", "-policy", "od,od++,aqtp,mcop-20-80", "-json")
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("it takes %v, want less than 20 s", took)
+	}
+	for _, r := range programtest.Rows[map[string]any](t, stdout) {
+		if r["jobs"] != 2. || r["unfinished_jobs"] != 0. || r["makespan_s"].(float64) < 315360010 {
+			t.Errorf("%v: want two jobs that end, ten years apart", r)
+		}
 	}
 }
 
@@ -598,6 +604,21 @@ func TestSpread(t *testing.T) {
 	c.runs = c.runs[2:]
 	if got := plusMinus(c.over(func(r *oneRun) float64 { return float64(r.jobs) }), 1); got != "6.0" {
 		t.Errorf("of one run %s, want 6.0 without a deviation that nobody knows", got)
+	}
+}
+
+// Below 10 a whole number would hide most of an amount.
+func TestAmounts(t *testing.T) {
+	for x, want := range map[spread]string{
+		{0, 0, true}: "0 ± 0", {0.004, 0.009, true}: "0.00 ± 0.01", {6, 0, true}: "6 ± 0", {6, 0.41, true}: "6.00 ± 0.41", {6.73, 0, false}: "6.73",
+		{-0.085, 0, false}: "-0.09", {-47.3, 0, false}: "-47", {9.994, 12, true}: "9.99 ± 12.00", {10, 0.3, true}: "10 ± 0", {1530.2, 0.3, true}: "1,530 ± 0",
+	} {
+		if got := plusMinus(x, byAmount); got != want {
+			t.Errorf("%v is written %s, want %s", x, got, want)
+		}
+	}
+	if got := amount(0.085) + amount(5) + amount(-304.2); got != "0.09"+"5"+"-304" {
+		t.Errorf("amounts %s, want 0.09, 5 and -304", got)
 	}
 }
 

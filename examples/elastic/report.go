@@ -131,10 +131,28 @@ func inHours(f func(*oneRun) float64) func(*oneRun) float64 {
 // percent writes a rate or a share without superfluous decimals.
 func percent(x float64) string { return string(decimal.Number(100*x, 2)) + "%" }
 
+// byAmount stands for the decimals of digits.
+const byAmount = -1
+
+// digits returns how many decimals an amount of dollars or core-hours has, and its
+// deviation: two below 10, where a whole number would hide most of it, else none.
+func digits(x, deviation float64) int {
+	if math.Abs(x) < 10 && (x != math.Trunc(x) || deviation > 0) {
+		return 2
+	}
+	return 0
+}
+
+// amount writes dollars or core-hours.
+func amount(x float64) string { return decimal.Grouped(decimal.Fixed(x, digits(x, 0))) }
+
 // plusMinus writes a spread; of a single run the figure alone, and "-" if no run has it.
 func plusMinus(s spread, decimals int) string {
 	if math.IsNaN(s.mean) {
 		return "-"
+	}
+	if decimals == byAmount {
+		decimals = digits(s.mean, s.deviation)
 	}
 	mean := decimal.Grouped(decimal.Fixed(s.mean, decimals))
 	if !s.known {
@@ -168,11 +186,11 @@ func (r *results) text(w *table.Page) error {
 					continue
 				}
 				row := []string{
-					c.policy.label(), plusMinus(c.over(inHours(awrt)), 2), plusMinus(c.over(inHours(awqt)), 2), plusMinus(c.over(cost), 0),
-					plusMinus(c.over(makespan), 0), decimal.Grouped(c.lowest().Fixed(0)),
+					c.policy.label(), plusMinus(c.over(inHours(awrt)), 2), plusMinus(c.over(inHours(awqt)), 2), plusMinus(c.over(cost), byAmount),
+					plusMinus(c.over(makespan), 0), amount(c.lowest().Float64()),
 				}
 				if spots {
-					row = append(row, plusMinus(c.over(requeued), 0), plusMinus(c.over(lost), 0))
+					row = append(row, plusMinus(c.over(requeued), 0), plusMinus(c.over(lost), byAmount))
 				}
 				if unfinished {
 					row = append(row, decimal.Int(c.unfinished()))
@@ -180,7 +198,7 @@ func (r *results) text(w *table.Page) error {
 				rows = append(rows, row)
 				row = []string{c.policy.label()}
 				for k := range at.places() {
-					row = append(row, plusMinus(c.over(coreHours(k)), 0))
+					row = append(row, plusMinus(c.over(coreHours(k)), byAmount))
 				}
 				where = append(where, row)
 			}
