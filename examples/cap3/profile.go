@@ -37,12 +37,18 @@ cap3 -profile reads, with the time of each MPI function. A PATH is a run:
 
 Runs of one input on as many processes are repetitions, of which the profile has the
 medians. A file that is truncated, a process that is missing before another, and files
-of two runs in one folder are errors. TAU does not write how many processes a run had:
-whether the last ones are missing, the column processes tells you.
+of two runs in one folder are errors. TAU writes how many processes a run had only with
+its plugin for monitoring. Without it, -processes N makes it an error if the files of
+the last processes are missing:
+
+  go run ./examples/cap3 profile -out heat.csv -processes 2 runs/2 -processes 4 runs/4
 
   -out FILE            the profile
   -input NAME:F=X,...  the input, with its features, of the runs that follow (default
                        one without features)
+  -processes N         how many processes each of the runs that follow had: another
+                       number is an error, which names TAU's missing file (default: as
+                       many as there are files; a note tells how many)
   -application NAME    in the profile (default: the name of the file without .csv)
   -path PATH           the same as PATH
   -json                print an array of objects instead of a table
@@ -61,13 +67,15 @@ on one process), functions (how many).
 type profileOptions struct {
 	out, application string
 	inputs           []recordInput
+	processes        int  // of the runs that follow; 0 if this is not given
+	follows          bool // a run, after the last -processes
 	runs             []sourceRun
 }
 
-// A sourceRun is a path, and the input it is of.
+// A sourceRun is a path, the input it is of, and how many processes it had if this is given.
 type sourceRun struct {
-	path  string
-	input int
+	path             string
+	input, processes int
 }
 
 // converted is what profile prints.
@@ -119,8 +127,17 @@ func (o *profileOptions) define(f *cli.Flags) {
 		o.inputs = append(o.inputs, in)
 		return nil
 	})
+	f.Func("processes", func(s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > maxProcesses {
+			return fmt.Errorf("want a number of processes from 1 to %s", decimal.Int(maxProcesses))
+		}
+		o.processes, o.follows = n, false
+		return nil
+	})
 	f.Func("path", func(s string) error {
-		o.runs = append(o.runs, sourceRun{s, max(0, len(o.inputs)-1)})
+		o.runs = append(o.runs, sourceRun{s, max(0, len(o.inputs)-1), o.processes})
+		o.follows = true
 		return nil
 	})
 	f.Check(func() error {
@@ -141,6 +158,8 @@ func (o *profileOptions) define(f *cli.Flags) {
 			return errors.New("-out: want the name of a file for the profile")
 		case len(o.runs) == 0:
 			return errors.New("want the folders of TAU or the reports of mpiP, one for each run; -h explains")
+		case o.processes > 0 && !o.follows:
+			return fmt.Errorf("-processes %d: no run follows: want it before the runs that it is of", o.processes)
 		case slices.ContainsFunc(o.runs, func(x sourceRun) bool { return x.path == o.out }):
 			return fmt.Errorf("-out %s: it is a run, too: want the name of another file", o.out)
 		}
@@ -157,9 +176,10 @@ func (o *profileOptions) define(f *cli.Flags) {
 // convert reads the runs.
 func convert(o *profileOptions, run *cli.Run) (*converted, error) {
 	out := &converted{recorded: recorded{o: &recordOptions{application: o.application, inputs: o.inputs}}}
+	var unsure []int // processes of runs of TAU whose last files may be missing
 	for _, s := range o.runs {
 		run.Line.Showf("%s", s.path)
-		sources, err := readSources(s.path)
+		sources, err := readSources(s.path, s.processes)
 		if err != nil {
 			return nil, err
 		}
@@ -167,6 +187,9 @@ func convert(o *profileOptions, run *cli.Run) (*converted, error) {
 		for _, x := range sources {
 			if x.threads > 0 {
 				run.Sayf("note: %s: the files of %s are not counted", x.path, decimal.Count(x.threads, "further thread"))
+			}
+			if s.processes == 0 && x.unsure && !slices.Contains(unsure, x.run.Processes) {
+				unsure = append(unsure, x.run.Processes)
 			}
 			t := timing{Case: in.Name, Features: in.Features, Values: in.Values, Processes: x.run.Processes, Seconds: x.run.Seconds, Split: true, Functions: x.run.Functions}
 			if t.Seconds <= 0 {
@@ -180,6 +203,9 @@ func convert(o *profileOptions, run *cli.Run) (*converted, error) {
 				out.o.counts = append(out.o.counts, t.Processes)
 			}
 		}
+	}
+	if slices.Sort(unsure); unsure != nil {
+		run.Sayf("note: there are folders of TAU with files of %s, which do not say whether these were all: give -processes N before the runs", numbers(unsure))
 	}
 	noteOne(run, out.runs)
 	slices.Sort(out.o.counts)
@@ -202,17 +228,19 @@ func convert(o *profileOptions, run *cli.Run) (*converted, error) {
 type source struct {
 	path    string
 	run     mpiprofile.Run
-	threads int // whose files are not counted
+	threads int  // whose files are not counted
+	unsure  bool // whether these were all processes
 }
 
-// readSources reads a folder of TAU, a report of mpiP, or all reports of a folder.
-func readSources(path string) ([]source, error) {
+// readSources reads a folder of TAU, a report of mpiP, or all reports of a folder. If the
+// number of processes is not 0, each run must have as many.
+func readSources(path string, want int) ([]source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, cli.Mistakef("%w", err)
 	}
 	if !info.IsDir() {
-		r, err := readReport(path)
+		r, err := readReport(path, want)
 		return []source{{path: path, run: r}}, err
 	}
 	names, err := filesIn(path)
@@ -243,7 +271,7 @@ func readSources(path string) ([]source, error) {
 	case len(reports) > 0:
 		var all []source
 		for _, n := range reports {
-			r, err := readReport(filepath.Join(path, n))
+			r, err := readReport(filepath.Join(path, n), want)
 			if err != nil {
 				return nil, err
 			}
@@ -251,10 +279,10 @@ func readSources(path string) ([]source, error) {
 		}
 		return all, nil
 	case tau:
-		s, err := readTAU(path)
+		s, err := readTAU(path, want)
 		return []source{s}, err
 	}
-	s, err := readMetrics(path, metrics)
+	s, err := readMetrics(path, metrics, want)
 	return []source{s}, err
 }
 
@@ -278,7 +306,7 @@ var wallClocks = []string{"TIME", "GET_TIME_OF_DAY", "P_WALL_CLOCK_TIME", "LINUX
 
 // readMetrics reads the folder of the metric that is a time. All must have as many
 // processes.
-func readMetrics(path string, metrics []string) (s source, err error) {
+func readMetrics(path string, metrics []string, want int) (s source, err error) {
 	count := map[string]int{}
 	for _, m := range metrics {
 		names, err := filesIn(filepath.Join(path, m))
@@ -298,7 +326,7 @@ func readMetrics(path string, metrics []string) (s source, err error) {
 	}
 	for _, clock := range wallClocks {
 		if slices.Contains(metrics, multi+clock) {
-			return readTAU(filepath.Join(path, multi+clock))
+			return readTAU(filepath.Join(path, multi+clock), want)
 		}
 	}
 	return s, cli.Mistakef("%s: there are the metrics %s: want a time, such as %sTIME", path, list(metrics), multi)
@@ -307,9 +335,10 @@ func readMetrics(path string, metrics []string) (s source, err error) {
 // tauFile is the name of a file of TAU: node, context and thread.
 var tauFile = regexp.MustCompile(`^profile\.(\d{1,8})\.(\d{1,8})\.(\d{1,8})$`)
 
-// readTAU reads the files of all processes in a folder.
-func readTAU(path string) (s source, err error) {
-	s.path = path
+// readTAU reads the files of all processes in a folder: of as many as are wanted, if that is
+// not 0, and of as many as the files say.
+func readTAU(path string, want int) (s source, err error) {
+	s.path, s.unsure = path, true
 	names, err := filesIn(path)
 	if err != nil {
 		return s, err
@@ -330,6 +359,9 @@ func readTAU(path string) (s source, err error) {
 		}
 	}
 	slices.Sort(nodes)
+	if err := missing(path, len(nodes), want, "-processes says"); err != nil {
+		return s, err
+	}
 	var all []mpiprofile.Process
 	for i, node := range nodes {
 		if node != i {
@@ -339,6 +371,10 @@ func readTAU(path string) (s source, err error) {
 		if err != nil {
 			return s, err
 		}
+		if err := missing(path, len(nodes), p.Of, fmt.Sprintf("profile.%d.0.0 says", node)); err != nil {
+			return s, err
+		}
+		s.unsure = s.unsure && p.Of == 0
 		all = append(all, p)
 	}
 	if s.run, err = mpiprofile.Mean(all); err != nil {
@@ -347,7 +383,26 @@ func readTAU(path string) (s source, err error) {
 	return s, nil
 }
 
-func readReport(path string) (mpiprofile.Run, error) { return readPart(path, mpiprofile.ReadMPIP) }
+// missing is the error of a folder that has the files of n processes, from 0 without a gap,
+// if somebody says that the run had another number. 0 says nothing.
+func missing(path string, n, want int, says string) error {
+	switch {
+	case want > n:
+		return cli.Mistakef("%s: there is no profile.%d.0.0, and %s that the run had %s: want a file of each process", path, n, says, processes(want))
+	case want > 0 && want < n:
+		return cli.Mistakef("%s: there is a profile.%d.0.0, and %s that the run had %s: want the files of one run", path, n-1, says, processes(want))
+	}
+	return nil
+}
+
+// readReport reads a report of mpiP. If the number of processes is not 0, it must have as many.
+func readReport(path string, want int) (mpiprofile.Run, error) {
+	r, err := readPart(path, mpiprofile.ReadMPIP)
+	if err == nil && want > 0 && r.Processes != want {
+		err = cli.Mistakef("%s: it is of %s, and -processes says that the run had %d", path, processes(r.Processes), want)
+	}
+	return r, err
+}
 
 // readPart reads a file. The error begins with its name.
 func readPart[T any](path string, parse func(io.Reader) (T, error)) (x T, err error) {

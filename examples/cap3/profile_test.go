@@ -42,6 +42,11 @@ func mpipOf(tasks int, app, mpi float64) string {
 	return b.String()
 }
 
+// tauSized is what TAU with its plugin for monitoring writes about a process of so many.
+func tauSized(n int) string {
+	return strings.Replace(tauOf(4, 1, 1000), "</metadata>", fmt.Sprintf("<attribute><name>MPI Comm World Size</name><value>%d</value></attribute></metadata>", n), 1)
+}
+
 func put(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -68,8 +73,19 @@ func TestProfile(t *testing.T) {
 	put(t, "four.mpiP", mpipOf(4, 14, 6))
 	args := []string{"-out", "p.csv", "-application", "sweep", "-input", "s:n=1", "s1", "s2", "-input=l:n=4", "large", "four.mpiP"}
 	text, stderr := converting.Must(t, args...)
-	if !strings.Contains(text, "5 cases from 5 runs") || !strings.Contains(stderr, "s2: the files of 2 further threads are not counted") {
+	if !strings.Contains(text, "5 cases from 5 runs") || !strings.Contains(stderr, "s2: the files of 2 further threads are not counted") ||
+		!strings.Contains(stderr, "note: there are folders of TAU with files of 1 and 2 processes, which do not say whether these were all: give -processes N before the runs") {
 		t.Errorf("%s%s", text, stderr)
+	}
+	// Nobody is told of what -processes or the files themselves have said.
+	if _, stderr := converting.Must(t, "-out", "q.csv", "-processes", "1", "s1", "-processes=2", "s2", "again", "-processes", "4", "four.mpiP"); strings.Contains(stderr, "say whether") {
+		t.Error(stderr)
+	}
+	for i := range 2 {
+		put(t, fmt.Sprintf("says/profile.%d.0.0", i), tauSized(2))
+	}
+	if _, stderr := converting.Must(t, "-out", "q.csv", "says"); strings.Contains(stderr, "say whether") {
+		t.Error(stderr)
 	}
 	read := func() mpiprofile.Profile {
 		list, err := mpiprofile.ReadProfiles(strings.NewReader(programtest.Read(t, "p.csv")))
@@ -121,6 +137,14 @@ func TestProfileMistakes(t *testing.T) {
 	for _, f := range []string{"MULTI__TIME/profile.0.0.0", "MULTI__TIME/profile.1.0.0", "MULTI__PAPI_FP_OPS/profile.0.0.0"} {
 		put(t, "mixed/"+f, whole)
 	}
+	put(t, "last/profile.0.0.0", whole)
+	put(t, "last/profile.1.0.0", whole)
+	put(t, "MULTI/MULTI__TIME/profile.0.0.0", whole)
+	put(t, "says/profile.0.0.0", tauSized(3))
+	put(t, "says/profile.1.0.0", tauSized(3))
+	put(t, "fewer/profile.0.0.0", tauSized(1))
+	put(t, "fewer/profile.1.0.0", whole)
+	put(t, "two.mpiP", mpipOf(2, 2, 1))
 	put(t, "untimed/MULTI__PAPI_FP_OPS/profile.0.0.0", whole)
 	put(t, "both/profile.0.0.0", whole)
 	put(t, "both/a.mpiP", mpipOf(1, 2, 1))
@@ -135,6 +159,14 @@ func TestProfileMistakes(t *testing.T) {
 		{Args: []string{"-out", "p.csv", "more"}, Want: "more: 20.00 s within MPI, and the run takes 10.00 s: want no more than the run takes"},
 		{Args: []string{"-out", "p.csv", "cut"}, Want: "cut/profile.1.0.0: line 4 (functions): the file ends early: after 1 of 2 functions: want all of them"},
 		{Args: []string{"-out", "p.csv", "gap"}, Want: "gap: there is profile.2.0.0 and no profile.1.0.0"},
+		{Args: []string{"-out", "p.csv", "-processes", "4", "last"}, Want: "last: there is no profile.2.0.0, and -processes says that the run had 4 processes: want a file of each process"},
+		{Args: []string{"-out", "p.csv", "-processes", "1", "last"}, Want: "last: there is a profile.1.0.0, and -processes says that the run had 1 process: want the files of one run"},
+		{Args: []string{"-out", "p.csv", "-processes", "2", "last", "MULTI"}, Want: "MULTI/MULTI__TIME: there is no profile.1.0.0, and -processes"},
+		{Args: []string{"-out", "p.csv", "-processes", "3", "two.mpiP"}, Want: "two.mpiP: it is of 2 processes, and -processes says that the run had 3"},
+		{Args: []string{"-out", "p.csv", "says"}, Want: "says: there is no profile.2.0.0, and profile.0.0.0 says that the run had 3 processes"},
+		{Args: []string{"-out", "p.csv", "fewer"}, Want: "fewer: there is a profile.1.0.0, and profile.0.0.0 says that the run had 1 process"},
+		{Args: []string{"-out", "p.csv", "-processes", "0", "last"}, Want: "want a number of processes from 1 to 65,536"},
+		{Args: []string{"-out", "p.csv", "last", "-processes", "2"}, Want: "-processes 2: no run follows: want it before the runs that it is of"},
 		{Args: []string{"-out", "p.csv", "two"}, Want: "two: processes[0]: processes of different runs: it began 495 s after process 1 had ended"},
 		{Args: []string{"-out", "p.csv", "mixed"}, Want: "MULTI__PAPI_FP_OPS has 1 process and MULTI__TIME has 2 processes: want the files of one run"},
 		{Args: []string{"-out", "p.csv", "untimed"}, Want: "there are the metrics MULTI__PAPI_FP_OPS: want a time, such as MULTI__TIME"},

@@ -440,7 +440,7 @@ func readRun(dir string, p int) (r mpiprofile.Run, found bool, err error) {
 	if names, err := filesIn(dir); err != nil || len(names) == 0 {
 		return r, false, err
 	}
-	all, err := readSources(dir)
+	all, err := readSources(dir, 0)
 	switch {
 	case err != nil:
 		return r, false, errors.New(strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))

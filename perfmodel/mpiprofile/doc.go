@@ -44,8 +44,11 @@
 // titles, a line for each function with calls, subroutines, exclusive and inclusive
 // microseconds, and the numbers of aggregates and of user events. Call paths ("main => f")
 // repeat times that other lines have; they are left out. The titles may have metadata with
-// the time at which the process started. mpiP writes a report with the application's and
-// MPI's seconds of each process, and the milliseconds of each call site. A file that ends
+// the time at which the process started, and, if TAU's plugin for monitoring wrote it, the
+// number of processes of the run. Without that number nothing in a folder of TAU tells
+// whether the files of the last processes are missing: the caller compares Run.Processes
+// with the number that the program was started on. mpiP writes a report with the
+// application's and MPI's seconds of each process, and the milliseconds of each call site. A file that ends
 // early is an error: its times would be too short. So are files of different runs.
 //
 // # Units

@@ -22,6 +22,7 @@ type Process struct {
 	Seconds   float64    // from the beginning to the end of the program
 	Functions []Function // of MPI, by name
 	Started   float64    // seconds since 1970; 0 if the file does not say
+	Of        int        // the processes of its run; 0 if the file does not say
 }
 
 // A Run has the mean times of the processes of a run.
@@ -106,10 +107,12 @@ func ReadTAU(r io.Reader) (Process, error) {
 		return p, l.ended("titles", "after the number of functions: want a line of titles, and %d functions", n)
 	} else if !strings.HasPrefix(titles, "#") {
 		return p, badLine("titles", l.number, ErrSyntax, "%.60q: want \"# Name Calls Subrs Excl Incl ProfileCalls\"", titles)
-	} else if _, after, ok := strings.Cut(titles, "<name>Starting Timestamp</name><value>"); ok {
-		value, _, _ := strings.Cut(after, "<")
-		if t, err := strconv.ParseUint(value, 10, 63); err == nil {
+	} else {
+		if t, ok := metadata(titles, "Starting Timestamp"); ok {
 			p.Started = float64(t) * µs
+		}
+		if n, ok := metadata(titles, "MPI Comm World Size"); ok && n <= maxCount {
+			p.Of = int(n)
 		}
 	}
 	for k := range n {
@@ -149,6 +152,14 @@ func ReadTAU(r io.Reader) (Process, error) {
 		return p, badInput("functions", -1, ErrMissing, "%d functions take no time: want one that does", n)
 	}
 	return p, nil
+}
+
+// metadata returns a number that the line of titles has under a name.
+func metadata(titles, name string) (uint64, bool) {
+	_, after, _ := strings.Cut(titles, "<name>"+name+"</name><value>")
+	value, _, _ := strings.Cut(after, "<")
+	n, err := strconv.ParseUint(value, 10, 63)
+	return n, err == nil
 }
 
 // events reads user events, which TAU writes only if there are any.
@@ -231,12 +242,21 @@ const clockSkew = 10
 
 // Mean returns the means over the processes of a run. A function that a process does not
 // call takes 0 seconds there. The error is an [*InputError] that unwraps to ErrMissing if
-// there is no process, and to ErrMixed if a process began more than ten seconds after
-// another had ended: the files of an earlier run on more processes remain in the folder.
+// there is no process or one says that its run had more, and to ErrMixed if one says that it
+// had fewer, or began more than ten seconds after another had ended: the files of an earlier
+// run on more processes remain in the folder.
 func Mean(processes []Process) (Run, error) {
 	r := Run{Processes: len(processes)}
 	if len(processes) == 0 {
 		return r, badInput("processes", -1, ErrMissing, "0 processes: want at least one")
+	}
+	for i := range processes {
+		switch n := processes[i].Of; {
+		case n > len(processes):
+			return r, badInput("processes", i, ErrMissing, "its run had %d processes, and %d are there: want all", n, len(processes))
+		case n > 0 && n < len(processes):
+			return r, badInput("processes", i, ErrMixed, "its run had %d processes, and %d are there: want those of one run", n, len(processes))
+		}
 	}
 	first := -1 // to end
 	for i := range processes {

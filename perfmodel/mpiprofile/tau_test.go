@@ -306,6 +306,35 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// A process that says how many its run had is not one of fewer or of more.
+func TestSize(t *testing.T) {
+	of := func(n string) Process {
+		p, err := ReadTAU(strings.NewReader(strings.Replace(tau1, "ProfileCalls\n", "ProfileCalls # <metadata><attribute><name>MPI Comm World Size</name><value>"+n+"</value></attribute></metadata>\n", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	two, silent := of("2"), Process{Seconds: 3}
+	if two.Of != 2 || of("x").Of != 0 || of("99999999999").Of != 0 {
+		t.Errorf("of %d, %d and %d processes, want 2 and twice 0", two.Of, of("x").Of, of("99999999999").Of)
+	}
+	for _, c := range []struct {
+		all  []Process
+		want error
+		at   int
+	}{
+		{[]Process{two, two}, nil, 0}, {[]Process{silent, two}, nil, 0}, {[]Process{silent, silent, silent}, nil, 0},
+		{[]Process{two}, ErrMissing, 0}, {[]Process{silent, silent, two}, ErrMixed, 2}, {[]Process{two, of("3")}, ErrMissing, 1},
+	} {
+		_, err := Mean(c.all)
+		var bad *InputError
+		if !errors.Is(err, c.want) || errors.As(err, &bad) != (c.want != nil) || c.want != nil && bad.Index != c.at {
+			t.Errorf("%d processes: %v, want %v at %d", len(c.all), err, c.want, c.at)
+		}
+	}
+}
+
 func TestCollectiveOf(t *testing.T) {
 	for name, want := range map[string]perfmodel.Collective{
 		"MPI_Barrier": perfmodel.Barrier, "MPI_Bcast": perfmodel.Broadcast, "MPI_Ibcast": perfmodel.Broadcast, "MPI_Reduce": perfmodel.Reduce, "MPI_Allreduce": perfmodel.Allreduce,
