@@ -74,14 +74,15 @@ func (s *ascent) value(m *model, prices, x []int64) int64 {
 	for k := range m.tasks {
 		t := &m.tasks[k]
 		from, to := s.sums[int(t.start)*n:][:n], s.sums[int(t.end)*n:][:n]
-		// Home first, so that the others need no look at whether they are home; of equal
-		// ones the first centre counts.
+		// The least first, without a branch to guess; then the first centre that has it.
 		home := int(t.home)
-		best, where := to[home]-from[home]-t.send, home
+		best := to[home] - from[home] - t.send
 		for j, p := range to {
-			if c := p - from[j]; c < best || c == best && j < where {
-				best, where = c, j
-			}
+			best = min(best, p-from[j])
+		}
+		where := 0
+		for where != home && to[where]-from[where] != best || where == home && to[home]-from[home]-t.send != best {
+			where++
 		}
 		best += t.send
 		total += best * t.n
@@ -113,6 +114,7 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 		s.tried[i], s.exact[i] = p, float64(p)
 	}
 	relax, last := 1.0, 0
+	length := 0.0 // of the direction, squared
 	for best = bound; steps < limit && best < target; steps++ {
 		value := s.value(m, s.tried, nil)
 		if steps-last > patience {
@@ -124,31 +126,30 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 			copy(prices, s.tried)
 		}
 		// A push that would take a price out of its range is left out.
-		var now, before float64
-		for j := range n {
-			for t := range slots {
-				g := float64(s.over[j*(slots+1)+t])
-				d := s.direction[j*slots+t]
-				if p := s.tried[j*slots+t]; g > 0 && p == m.price[j] || g < 0 && p == 0 {
-					s.over[j*(slots+1)+t] = 0
-					g = 0
+		now := 0.0
+		for j, top := range m.price {
+			over, tried := s.over[j*(slots+1):][:slots], s.tried[j*slots:][:slots]
+			for t, g := range over {
+				if p := tried[t]; g > 0 && p == top || g < 0 && p == 0 {
+					over[t] = 0
+				} else {
+					now += float64(float64(g) * float64(g))
 				}
-				now += float64(g * g)
-				before += float64(d * d)
 			}
 		}
 		weight := 0.0
-		if before > 0 {
-			weight = deflect * math.Sqrt(now/before)
+		if length > 0 {
+			weight = deflect * math.Sqrt(now/length)
 		}
-		length := 0.0
-		for j := range n {
-			for t := range slots {
-				d := float64(s.over[j*(slots+1)+t]) + float64(weight*s.direction[j*slots+t])
-				if p := s.tried[j*slots+t]; d > 0 && p == m.price[j] || d < 0 && p == 0 {
+		length = 0
+		for j, top := range m.price {
+			over, tried, direction := s.over[j*(slots+1):][:slots], s.tried[j*slots:][:slots], s.direction[j*slots:][:slots]
+			for t, g := range over {
+				d := float64(g) + float64(weight*direction[t])
+				if p := tried[t]; d > 0 && p == top || d < 0 && p == 0 {
 					d = 0
 				}
-				s.direction[j*slots+t] = d
+				direction[t] = d
 				length += float64(d * d)
 			}
 		}
@@ -156,12 +157,12 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 			break
 		}
 		step := relax * float64(target-value) / length
-		for j := range n {
-			for t := range slots {
-				p := s.exact[j*slots+t] + float64(step*s.direction[j*slots+t])
-				p = min(max(p, 0), float64(m.price[j]))
-				s.exact[j*slots+t] = p
-				s.tried[j*slots+t] = min(int64(math.Round(p)), m.price[j])
+		for j, top := range m.price {
+			tried, direction, exact := s.tried[j*slots:][:slots], s.direction[j*slots:][:slots], s.exact[j*slots:][:slots]
+			for t, d := range direction {
+				p := min(max(exact[t]+float64(step*d), 0), float64(top))
+				exact[t] = p
+				tried[t] = min(int64(math.Round(p)), top)
 			}
 		}
 	}

@@ -59,16 +59,16 @@
 // than without Start: the bound is then raised from other prices, and the last descent starts
 // elsewhere.
 //
-// Time (BenchmarkOptimum and BenchmarkOptimumMadeUp, GOMAXPROCS=1; up to five times as much on
-// a machine that was busy with other work; one task in ten of those made up is long). With
-// eight centres the time grows as the 1.4th power of tasks and slots together:
+// Time (BenchmarkOptimum and BenchmarkOptimumMadeUp, GOMAXPROCS=1, processor time; one task in
+// ten of those made up is long). With eight centres the time grows as the 1.3th power of tasks
+// and slots together:
 //
 //	three logs, 600 hours, 17,299 tasks             0.4 to 0.6 s
 //	three logs, 8,760 hours, 195,207 tasks          5.5 s
-//	3 made-up centres, 2,000 slots, 20,000 tasks    0.9 s
-//	8 made-up centres, 500 slots, 5,000 tasks       0.6 s
-//	8 made-up centres, 1,000 slots, 10,000 tasks    1.5 s
-//	8 made-up centres, 2,000 slots, 20,000 tasks    4.0 s
+//	3 made-up centres, 2,000 slots, 20,000 tasks    0.5 s
+//	8 made-up centres, 500 slots, 5,000 tasks       0.4 s
+//	8 made-up centres, 1,000 slots, 10,000 tasks    0.9 s
+//	8 made-up centres, 2,000 slots, 20,000 tasks    2.3 s
 //
 // Split by slot. If tasks are bags of work that may be spread over centres and slots, each
 // piece with its share of the data, slots do not depend on each other ([Slotwise]). An

@@ -833,6 +833,9 @@ func TestTwoCentreSteps(t *testing.T) {
 			f.setSlot(s, at, need[s], room[s])
 		}
 		cost := func() (sum int64) { // of the enlarged flow
+			for w := range int32(slots) {
+				f.store(w)
+			}
 			for s := range slots {
 				sum += pa*max(0, need[s]*f.scale-f.line[s].n) + pb*max(0, f.line[s].n-room[s]*f.scale)
 			}

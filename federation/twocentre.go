@@ -42,7 +42,7 @@ import (
 // greater length.)
 //
 // Time: a step is linear in its cycle times the kinks passed, a sweep in slots and
-// parts. No polynomial bound on the number of steps is known. Space: 64 bytes a part, 80
+// parts. No polynomial bound on the number of steps is known. Space: 70 bytes a part, 120
 // a slot.
 type twoCentre struct {
 	slots int
@@ -59,7 +59,6 @@ type twoCentre struct {
 	firstLiked []int32 // by node: the first of those that start there, through next; -1 if none
 	size       []int64 // of the tree below a node, at first
 	y          []int64
-	mark       []int32
 	stamp      int32
 
 	stack, tails, heads []int32
@@ -73,10 +72,11 @@ type lineSlot struct {
 	n, low, high int64 // flow and kinks
 	mid          int64 // slope between the kinks
 	below, above int64 // slopes below and above n; they differ only at a kink, where no slot of the tree is
+	in           bool  // in the tree: n is then not up to date, but between the same kinks
 	both         bool  // whether both centres are on demand between the kinks
 }
 
-// An arc is a part: start → end.
+// An arc is a part: start → end. x is not up to date while the arc is in the tree.
 type arc struct {
 	start, end   int32
 	cap, x, cost int64
@@ -93,25 +93,33 @@ type offer struct {
 // A liked arc is a part that may be in the first tree.
 type liked struct{ arc, next int32 }
 
-// A node hangs from its parent in the tree.
+// A node hangs from its parent in the tree. What a step needs of the arc between them stands
+// here as seen from the node, so that a step reads one place for each node of its cycle.
 type node struct {
-	parent int32
-	via    int32 // the arc to the parent: of a part, or ^t of slot t
-	climbs bool  // the arc leads to the parent
+	parent   int32
+	via      int32 // the arc to the parent: of a part, or ^t of slot t
+	mark     int32
+	cost     int64 // of a unit to the parent
+	up, down int64 // units to the parent, or from it, up to the next bound or kink
 }
+
+// far is more than any part holds: no flow is that large, see model.load. Up to 2⁶¹ may be added
+// or taken away.
+const far = 1 << 62
+
+// unbounded is more than any step pushes, and less than what is left of far.
+const unbounded = far / 2
 
 // block is how many arcs a sweep lists one of. On the three logs of [Liu21], 16 and 64
 // take the same time, 256 twice as long, 1024 three times as long.
 const block = 64
-
-const unbounded = math.MaxInt64
 
 // reset makes room for slots slots and no parts.
 func (f *twoCentre) reset(slots int, pa, pb int64) {
 	f.slots, f.scale = slots, int64(slots+2)
 	f.first, f.last = -pa, pb
 	f.line = grow.To(f.line, slots)
-	f.nodes, f.y, f.mark = grow.To(f.nodes, slots+1), grow.To(f.y, slots+1), grow.To(f.mark, slots+1)
+	f.nodes, f.y = grow.To(f.nodes, slots+1), grow.To(f.y, slots+1)
 	f.arcs, f.offers, f.liked = f.arcs[:0], f.offers[:0], f.liked[:0]
 	f.firstLiked, f.size = grow.To(f.firstLiked, slots+1), grow.To(f.size, slots+1)
 	for v := range f.firstLiked {
@@ -196,57 +204,105 @@ func (f *twoCentre) ends(a int32) (tail, head int32) {
 	return f.arcs[a].start, f.arcs[a].end
 }
 
-// hang makes an arc the one from node w to its parent.
-func (f *twoCentre) hang(w, parent, via int32) {
-	tail := ^via + 1
-	if via >= 0 {
-		tail = f.arcs[via].start
+// climbs reports whether the arc of node w leads to the parent.
+func (f *twoCentre) climbs(w int32) bool {
+	if via := f.nodes[w].via; via >= 0 {
+		return f.arcs[via].start == w
+	} else {
+		return ^via+1 == w
 	}
-	f.nodes[w] = node{parent, via, tail == w}
 }
 
-// up returns the cost of a unit from w to its parent.
-func (f *twoCentre) up(w int32) int64 {
+// load fills in a node from its arc.
+func (f *twoCentre) load(w int32) {
 	v := &f.nodes[w]
-	var c int64
-	if v.via < 0 {
-		c = f.line[^v.via].below
+	var cost, more, less int64
+	if v.via >= 0 {
+		p := &f.arcs[v.via]
+		cost, more, less = p.cost, p.cap-p.x, p.x
 	} else {
-		c = f.offers[v.via].cost
+		l := &f.line[^v.via]
+		cost, more, less = l.below, far, far
+		if l.n < l.high {
+			more = l.high - l.n
+		}
+		if l.n < l.low {
+			more = l.low - l.n
+		}
+		if l.n > l.low {
+			less = l.n - l.low
+		}
+		if l.n > l.high {
+			less = l.n - l.high
+		}
 	}
-	if v.climbs {
-		return c
+	if f.climbs(w) {
+		v.cost, v.up, v.down = cost, more, less
+	} else {
+		v.cost, v.up, v.down = -cost, less, more
 	}
-	return -c
+}
+
+// store brings the flow of a node's arc up to date.
+func (f *twoCentre) store(w int32) {
+	v := &f.nodes[w]
+	more, less := v.up, v.down
+	if !f.climbs(w) {
+		more, less = less, more
+	}
+	if v.via >= 0 {
+		f.arcs[v.via].x = less
+		return
+	}
+	l := &f.line[^v.via]
+	switch {
+	case l.n < l.low:
+		l.n = l.low - more
+	case l.n > l.high:
+		l.n = l.high + less
+	default:
+		l.n = l.low + less
+	}
 }
 
 // nextStamp starts a new marking of nodes.
 func (f *twoCentre) nextStamp() int32 {
 	if f.stamp == math.MaxInt32 {
-		clear(f.mark)
-		f.stamp = 0
+		f.unmark()
 	}
 	f.stamp++
 	return f.stamp
+}
+
+func (f *twoCentre) unmark() {
+	for v := range f.nodes {
+		f.nodes[v].mark = 0
+	}
+	f.stamp = 0
 }
 
 // price computes the node prices: cost + y[tail] = y[head] for tree arcs.
 func (f *twoCentre) price() {
 	stamp := f.nextStamp()
 	root := int32(f.slots)
-	f.mark[root], f.y[root] = stamp, 0
-	for v := range root {
-		stack := f.stack[:0]
-		for w := v; f.mark[w] != stamp; w = f.nodes[w].parent {
-			f.mark[w] = stamp
+	f.nodes[root].mark, f.y[root] = stamp, 0
+	nodes, y, stack := f.nodes, f.y, f.stack
+	for w := range root {
+		stack = stack[:0]
+		v := &nodes[w]
+		for ; v.mark != stamp; v = &nodes[w] {
+			v.mark = stamp
 			stack = append(stack, w)
+			w = v.parent
 		}
+		at := y[w]
 		for i := len(stack) - 1; i >= 0; i-- {
 			w := stack[i]
-			f.y[w] = f.y[f.nodes[w].parent] - f.up(w)
+			at -= nodes[w].cost
+			y[w] = at
 		}
-		f.stack = stack
 	}
+	f.stack = stack
 }
 
 // slotPrice returns z, the cost of one more instance in b in slot t.
@@ -257,8 +313,8 @@ func (f *twoCentre) slotPrice(t int) int64 { return f.y[t] - f.y[t+1] }
 // through other slots. Without liked parts that is the line of slots. Then each arc of
 // the tree gets the flow that the nodes below demand.
 func (f *twoCentre) begin() {
+	f.unmark()
 	f.stamp = 1
-	clear(f.mark)
 	order := f.stack[:0]
 	root := int32(f.slots)
 	order = f.reach(order, root, -1, -1)
@@ -268,12 +324,12 @@ func (f *twoCentre) begin() {
 			for i := f.firstLiked[v]; i >= 0; i = f.liked[i].next {
 				a := f.liked[i].arc
 				w := f.arcs[a].start + f.arcs[a].end - v
-				if f.mark[w] == 0 {
+				if f.nodes[w].mark == 0 {
 					order = f.reach(order, w, v, a)
 				}
 			}
 		}
-		if t >= 0 && f.mark[t] == 0 { // all nodes behind are reached
+		if t >= 0 && f.nodes[t].mark == 0 { // all nodes behind are reached
 			order = f.reach(order, t, t+1, ^t)
 		}
 	}
@@ -285,11 +341,12 @@ func (f *twoCentre) begin() {
 		v := &f.nodes[w]
 		d := f.size[w]
 		f.size[v.parent] += d
-		if v.climbs {
+		if f.climbs(w) {
 			d = -d
 		}
 		if v.via < 0 {
 			f.line[^v.via].n += d
+			f.line[^v.via].in = true
 		} else {
 			f.arcs[v.via].x += d
 			f.offers[v.via].side = 0
@@ -298,26 +355,22 @@ func (f *twoCentre) begin() {
 	for t := range int32(f.slots) {
 		f.slope(t)
 	}
+	for w := range root {
+		f.load(w)
+	}
 	f.stack = order
 }
 
 // reach hangs a node in the tree, and with it the nodes that slots at no kink link to it.
 func (f *twoCentre) reach(order []int32, v, parent, via int32) []int32 {
-	if parent >= 0 {
-		f.hang(v, parent, via)
-	} else {
-		f.nodes[v].parent = -1
-	}
-	f.mark[v] = f.stamp
+	f.nodes[v] = node{parent: parent, via: via, mark: f.stamp}
 	order = append(order, v)
-	for w := v; w > 0 && f.free(w-1) && f.mark[w-1] == 0; w-- {
-		f.hang(w-1, w, ^(w - 1))
-		f.mark[w-1] = f.stamp
+	for w := v; w > 0 && f.free(w-1) && f.nodes[w-1].mark == 0; w-- {
+		f.nodes[w-1] = node{parent: w, via: ^(w - 1), mark: f.stamp}
 		order = append(order, w-1)
 	}
-	for w := v; int(w) < f.slots && f.free(w) && f.mark[w+1] == 0; w++ {
-		f.hang(w+1, w, ^w)
-		f.mark[w+1] = f.stamp
+	for w := v; int(w) < f.slots && f.free(w) && f.nodes[w+1].mark == 0; w++ {
+		f.nodes[w+1] = node{parent: w, via: ^w, mark: f.stamp}
 		order = append(order, w+1)
 	}
 	return order
@@ -344,8 +397,9 @@ func (f *twoCentre) solve() {
 	}
 	for w := range int32(f.slots) { // what is not in the tree is a multiple of scale
 		if a := f.nodes[w].via; a >= 0 {
+			f.store(w)
 			p := &f.arcs[a]
-			if f.nodes[w].climbs {
+			if f.climbs(w) {
 				p.x += f.scale - 1
 			}
 			p.x -= p.x % f.scale
@@ -402,26 +456,27 @@ func (f *twoCentre) cycle(tail, head int32) {
 	if mh < mt { // the marks were cleared in between
 		mt = f.nextStamp()
 	}
-	f.mark[tail], f.mark[head] = mt, mh
+	nodes := f.nodes
+	nodes[tail].mark, nodes[head].mark = mt, mh
 	meet := int32(-1)
 	for meet < 0 {
-		if up := f.nodes[tail].parent; up >= 0 {
+		if up := nodes[tail].parent; up >= 0 {
 			tails = append(tails, tail)
 			tail = up
-			if f.mark[tail] == mh {
+			if nodes[tail].mark == mh {
 				meet = tail
 				break
 			}
-			f.mark[tail] = mt
+			nodes[tail].mark = mt
 		}
-		if up := f.nodes[head].parent; up >= 0 {
+		if up := nodes[head].parent; up >= 0 {
 			heads = append(heads, head)
 			head = up
-			if f.mark[head] == mt {
+			if nodes[head].mark == mt {
 				meet = head
 				break
 			}
-			f.mark[head] = mh
+			nodes[head].mark = mh
 		}
 	}
 	f.tails, f.heads = cut(tails, meet), cut(heads, meet)
@@ -440,21 +495,17 @@ func cut(path []int32, at int32) []int32 {
 // enter lets an arc enter the tree if that pays.
 func (f *twoCentre) enter(a int32) {
 	tail, head := f.ends(a)
-	if a < 0 {
-		if f.free(^a) {
-			return // it is in the tree by now
-		}
-	} else if f.offers[a].side == 0 {
-		return
+	if a < 0 && f.line[^a].in || a >= 0 && f.offers[a].side == 0 {
+		return // it is in the tree by now
 	}
 	f.cycle(tail, head)
 	// back is the cost of a unit on its way back from head to tail through the tree.
 	back := int64(0)
 	for _, w := range f.heads {
-		back += f.up(w)
+		back += f.nodes[w].cost
 	}
 	for _, w := range f.tails {
-		back -= f.up(w)
+		back -= f.nodes[w].cost
 	}
 	// pays is by how much a unit pushed lowers the cost. sign is +1 if it is pushed
 	// along the arc. own and ownLoss are the arc's own limit or kink.
@@ -499,7 +550,7 @@ func (f *twoCentre) enter(a int32) {
 		out = -1
 		at, loss, out = f.next(f.heads, sign > 0, push, at, loss, out)
 		at, loss, out = f.next(f.tails, sign < 0, push, at, loss, out)
-		if at == unbounded {
+		if at >= unbounded {
 			panic("federation: the flow has no limit") // every cycle has a part, and parts are bounded
 		}
 		push = at
@@ -520,6 +571,9 @@ func (f *twoCentre) enter(a int32) {
 	if out < 0 {
 		return // the arc went from one end to the other
 	}
+	if a < 0 {
+		f.line[^a].in = true
+	}
 	// The part of the tree below out now hangs from the arc that entered.
 	w, up := tail, head
 	for _, h := range f.heads {
@@ -527,13 +581,16 @@ func (f *twoCentre) enter(a int32) {
 			w, up = head, tail
 		}
 	}
-	for via := a; ; {
-		was := f.nodes[w]
-		f.hang(w, up, via)
-		if w == out {
-			return
-		}
-		w, up, via = was.parent, w, was.via
+	was := f.nodes[w]
+	f.nodes[w].parent, f.nodes[w].via = up, a
+	f.load(w)
+	for w != out {
+		up, w = w, was.parent
+		v := &f.nodes[w]
+		was, *v = *v, node{up, was.via, v.mark, -was.cost, was.down, was.up}
+	}
+	if was.via < 0 {
+		f.line[^was.via].in = false
 	}
 }
 
@@ -541,51 +598,71 @@ func (f *twoCentre) enter(a int32) {
 // which flow is pushed up (or down) the tree. loss is by how much less each unit pays
 // beyond it.
 func (f *twoCentre) next(path []int32, up bool, push, at, loss int64, out int32) (int64, int64, int32) {
+	found := int32(-1)
 	for _, w := range path {
 		v := &f.nodes[w]
-		more, a := v.climbs == up, v.via
-		if a >= 0 {
-			p := &f.arcs[a]
-			left := p.x
-			if more {
-				left = p.cap - p.x
-			}
-			if left < at {
-				at, loss, out = left, unbounded, w
-			}
-			continue
+		left := v.down
+		if up {
+			left = v.up
 		}
-		l := &f.line[^a]
-		low, high := l.low-l.n, l.high-l.n
-		if !more {
-			low, high = -low, -high
-		}
-		if low > push && low < at {
-			at, loss, out = low, l.mid-f.first, w
-			if low == high {
-				loss = f.last - f.first
+		if left <= push { // the kink of a slot, passed already
+			l := &f.line[^v.via]
+			if l.low <= l.n && l.n <= l.high {
+				continue
 			}
+			left += l.high - l.low
 		}
-		if high > push && high < at {
-			at, loss, out = high, f.last-l.mid, w
+		if left < at && left > push {
+			at, found = left, w
 		}
 	}
-	return at, loss, out
+	if found < 0 {
+		return at, loss, out
+	}
+	return at, f.loss(found, up, at), found
+}
+
+// loss returns by how much less a unit pays, pushed up (or down) from node w, once it
+// has passed the bound or kink that is at units away.
+func (f *twoCentre) loss(w int32, up bool, at int64) int64 {
+	v := &f.nodes[w]
+	if v.via >= 0 {
+		return unbounded
+	}
+	l := &f.line[^v.via]
+	left := v.down
+	if up {
+		left = v.up
+	}
+	rises := f.climbs(w) == up
+	switch {
+	case l.low == l.high:
+		return f.last - f.first
+	case l.low <= l.n && l.n <= l.high:
+		if rises {
+			return f.last - l.mid
+		}
+	case rises != (at == left): // the second of two kinks on its way up, the first on its way down
+		return f.last - l.mid
+	}
+	return l.mid - f.first
 }
 
 // move pushes flow up the tree along a path.
 func (f *twoCentre) move(path []int32, d int64) {
 	for _, w := range path {
-		e := d
-		if !f.nodes[w].climbs {
-			e = -d
+		v := &f.nodes[w]
+		v.up -= d
+		v.down += d
+		if v.up > 0 && v.down > 0 {
+			continue
 		}
-		if a := f.nodes[w].via; a < 0 {
-			f.line[^a].n += e
-			f.slope(^a)
+		f.store(w)
+		if v.via >= 0 {
+			f.side(v.via)
 		} else {
-			f.arcs[a].x += e
-			f.side(a)
+			f.slope(^v.via)
+			f.load(w)
 		}
 	}
 }
