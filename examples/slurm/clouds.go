@@ -241,7 +241,7 @@ func (o *elasticOptions) newPolicy() (elastic.Policy, error) {
 	case "od++":
 		return &elastic.ODPlus{Printed: printed, Pooled: pooled, WholeJobs: whole, KeepFree: o.keepFree}, nil
 	case "aqtp":
-		return &elastic.AQTP{Response: o.response, Threshold: o.threshold, KeepFree: o.keepFree}, nil
+		return &elastic.AQTP{Response: o.response, Threshold: o.threshold, Start: o.firstJobs, Min: o.leastJobs, Max: o.mostJobs, KeepFree: o.keepFree}, nil
 	}
 	cost, queued := 20, 80
 	if o.policy != "mcop" {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ import (
 // liveHour is how long an hour of the bill takes in TestPolicies: delays that are seconds
 // are less of a longer hour.
 var liveHour = flag.Duration("live-hour", 6*time.Second, "how long an hour of the bill takes in TestPolicies")
+
+// liveLate is how much longer boots take in TestPolicies than the file of clouds says.
+var liveLate = flag.Duration("live-late", 0, "how much longer boots take in TestPolicies than elasticd is told")
 
 // delays are what a run on Slurm has and the simulator does not, on the scaled clock.
 type delays struct {
@@ -65,8 +69,40 @@ func (x sample) String() string {
 	return fmt.Sprintf("%.1f ± %.1f (%d)", x.mean().Minutes(), x.deviation().Minutes(), len(x))
 }
 
+// A told policy is told how long boots take, by what the file of clouds says, and not by how
+// long they do take, as the simulator tells it.
+type told struct {
+	elastic.Policy
+	boot, last time.Duration
+	asked      map[int64]time.Duration // by instance
+}
+
+func (p *told) AppendActions(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action {
+	seen := *s
+	seen.Clouds = slices.Clone(s.Clouds)
+	for i := range seen.Clouds {
+		c := &seen.Clouds[i]
+		if c.Fixed {
+			continue
+		}
+		c.Boot, c.Instances = p.boot, slices.Clone(c.Instances)
+		for k := range c.Instances {
+			in := &c.Instances[k]
+			if _, ok := p.asked[in.ID]; !ok {
+				p.asked[in.ID] = p.last // at the evaluation before
+			}
+			if in.State == elastic.Booting {
+				in.Ready = p.asked[in.ID] + p.boot
+			}
+		}
+	}
+	p.last = s.Now
+	return p.Policy.AppendActions(dst, &seen)
+}
+
 // measure measures the delays of a run. A job could start when it was submitted, the jobs
-// before it had started, and its nodes were up and free.
+// before it could start, and its nodes were up and free. Slurm starts jobs in steps, so the
+// jobs of a step are late together: none of them waits for another that is late.
 func (s *stage) measure(ids []int64, log []trace.Job, hour time.Duration) (d delays) {
 	s.t.Helper()
 	entries := s.entries()
@@ -118,7 +154,7 @@ func (s *stage) measure(ids []int64, log []trace.Job, hour time.Duration) (d del
 			could = max(could, last)
 			free[n] = append(free[n], at[1])
 		}
-		before = at[0]
+		before = could
 		d.start = append(d.start, max(0, at[0]-could))
 		d.end = append(d.end, at[1]-at[0]-log[i].Run)
 	}

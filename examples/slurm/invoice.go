@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"time"
 
@@ -93,7 +94,11 @@ func invoice(_ context.Context, args []string, stdout, _ io.Writer) error {
 		if o.json || o.csv {
 			return cli.Mistakef("-json and -csv: the journal is of -policy, whose bill is not divided among users, since it does not say on which cloud's nodes a job ran: want neither")
 		}
-		return reportClouds(stdout, m)
+		if err := reportClouds(stdout, m); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(stdout, "not divided among users: the journal does not say on which cloud's nodes a job ran, and clouds differ in price")
+		return err
 	}
 	if k := m.Classes(); k > len(list.Classes) {
 		return cli.Mistakef("-classes: %s, and the journal has purchases of class %d: want the prices of elasticd", decimal.Count(len(list.Classes), "class"), k)

@@ -112,6 +112,13 @@
 //     matter.
 //   - An instance that ends by itself, such as an instance of a spot market, ends its job.
 //     elasticd takes its node down, so that Slurm queues the job again.
+//   - Spot instances have no bids and prices of their own here. The price of a spot market
+//     changes by the hour, and a market that takes an instance away does not charge its last
+//     hour. The journal has one price for each instance, from which the bill and the credits
+//     follow after a restart, and your commands do not tell prices. So write the bid as the
+//     price of the cloud: elasticd then never spends more than it counts, and rents less
+//     than the market's price allows. examples/elastic -spot and examples/cap3 run have
+//     bids on a history of prices.
 //
 // # Without elasticd
 //

@@ -104,9 +104,17 @@ provider, but for -placement, -lead, -retry-every, -boot-limit and -audit-every)
                        examples/elastic (default jobs)
   -keep-free           keep idle instances of clouds without a price
   -once                sm does not ask again for instances that were refused
-  -response D          of aqtp: the queued time that it aims at (default 2h)
-  -threshold D         of aqtp: how far from that it changes nothing (default 45m)
+  -response D          of aqtp: the queued time r that it aims at (default 2h)
+  -threshold D         of aqtp: how far from r it changes nothing, θ (default 45m)
+  -first-jobs N        of aqtp: for how many waiting jobs it rents at the beginning, n
+                       (default -least-jobs)
+  -least-jobs N        of aqtp: the least n (default 1)
+  -most-jobs N         of aqtp: the greatest n (default: no bound)
   -seed N              of mcop's search (default 1)
+
+A cloud has one price. Spot instances can be rented in a cloud whose price is your bid:
+elasticd rents again when they are taken away, but counts each hour at the bid, though the
+market charges less. examples/elastic -spot simulates the market's prices.
 
 A job runs in one cloud. Slurm sees to that with TopologyPlugin=topology/tree in
 slurm.conf, and a line for each cloud, and for the nodes that are not rented, in
@@ -116,7 +124,7 @@ The journal has the credits that accrue, the price of each instance, why a polic
 and what sm -once and aqtp remember. So after a restart the policy goes on as before.
 When elasticd ends, it prints how long boots and releases took. With these times
 examples/elastic predicts what this cluster costs (-lead, -release, -overhead, and the
-column boot of its clouds).
+column boot of its clouds). The bill of several clouds is not divided among users.
 
 A command of -provider exec exits with 3 if it refuses and has done nothing. After any
 other status but 0, elasticd does not know what the command has done. elasticd looks at
@@ -149,6 +157,7 @@ type elasticOptions struct {
 	cloudFile, policy, launch                          string
 	clouds                                             []cloudRow
 	response, threshold                                time.Duration
+	firstJobs, leastJobs, mostJobs                     int
 	keepFree, once                                     bool
 	seed                                               uint64
 	delay                                              time.Duration
@@ -201,6 +210,9 @@ func (o *elasticOptions) define(flags *flag.FlagSet) {
 	flags.BoolVar(&o.once, "once", false, "")
 	flags.DurationVar(&o.response, "response", 2*time.Hour, "")
 	flags.DurationVar(&o.threshold, "threshold", 45*time.Minute, "")
+	flags.IntVar(&o.firstJobs, "first-jobs", 0, "")
+	flags.IntVar(&o.leastJobs, "least-jobs", 0, "")
+	flags.IntVar(&o.mostJobs, "most-jobs", 0, "")
 	flags.Uint64Var(&o.seed, "seed", 1, "")
 	flags.StringVar(&o.exec.CreateCommand, "create", "", "")
 	flags.StringVar(&o.exec.DeleteCommand, "delete", "", "")
@@ -273,7 +285,7 @@ func parseElastic(args []string) (elasticOptions, error) {
 
 // ofPolicy and notOfPolicy are the flags that elasticd has with -policy only, and without it only.
 var (
-	ofPolicy    = []string{"budget", "debt", "every", "launch", "keep-free", "once", "response", "threshold", "seed"}
+	ofPolicy    = []string{"budget", "debt", "every", "launch", "keep-free", "once", "response", "threshold", "first-jobs", "least-jobs", "most-jobs", "seed"}
 	notOfPolicy = []string{"nodes", "provider", "instances", "delay", "quota", "create", "delete", "list", "buy", "period", "classes", "boot",
 		"wait-limit", "short", "expansion", "release-every", "least", "most", "pause"}
 )
