@@ -12,6 +12,9 @@ func TestGrow(t *testing.T) {
 	if got := grow.To(s[:1], 3); len(got) != 3 || &got[0] != &s[0] {
 		t.Errorf("To(3) does not use the memory of 4: %v", got)
 	}
+	if got := grow.To(s, 4); &got[0] != &s[0] {
+		t.Errorf("To(4) does not use the memory of 4: %v", got)
+	}
 	if got := grow.To(s, 5); len(got) != 5 {
 		t.Errorf("To(5) has %d elements", len(got))
 	}

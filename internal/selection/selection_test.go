@@ -1,6 +1,7 @@
 package selection_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -36,6 +37,21 @@ func TestKth(t *testing.T) {
 		a := rapid.SliceOfN(rapid.Int64Range(-most, most), 1, 200).Draw(t, "a")
 		check(t, a, rapid.IntRange(0, len(a)-1).Draw(t, "k"))
 	})
+}
+
+// Each element of short slices that are split a few times, where k is often at the edge
+// of a part.
+func TestKthEach(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	for n := 13; n <= 40; n++ {
+		for k := range n {
+			a := make([]int, n)
+			for i, v := range rng.Perm(n) {
+				a[i] = v / (1 + k%3) // one, two and three of a kind
+			}
+			check(t, a, k)
+		}
+	}
 }
 
 // Only what is needed is put in order: the rest of a long slice is not sorted, so the
@@ -106,6 +122,22 @@ func killer(n int) []int64 {
 		next++
 	}
 	return a
+}
+
+// After the splits that the bound allows, the rest is in no order: the sort has to find
+// the element, up to the last.
+func TestKthSortsTheRest(t *testing.T) {
+	const n = 4000
+	for _, k := range []int{n / 2, n - 2, n - 1} {
+		a := killer(n)
+		rng := rand.New(rand.NewPCG(2, 0))
+		for i, v := range a { // numbers above those of the first splits change their places
+			if v >= 100 {
+				a[i] = 100 + int64(rng.IntN(n))
+			}
+		}
+		check(t, a, k)
+	}
 }
 
 func TestKthKiller(t *testing.T) {
