@@ -44,7 +44,7 @@ func checkFooter(r io.ReaderAt, size int64) error {
 		return fmt.Errorf("%w: a footer of %d bytes in %d", errSize, n, size)
 	}
 	footer := make([]byte, n)
-	if _, err := r.ReadAt(footer, size-8-n); err != nil && err != io.EOF {
+	if _, err := r.ReadAt(footer, size-8-n); err != nil {
 		return err
 	}
 	w := walker{b: footer}

@@ -157,6 +157,9 @@ func (r *readerAt) ReadAt(b []byte, off int64) (int, error) {
 		return 0, io.ErrUnexpectedEOF
 	}
 	n, err := r.r.ReadAt(b, off)
+	if n == len(b) { // all of it: a source may add io.EOF at its end
+		return n, nil
+	}
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF && r.err == nil {
 		r.err = err
 	}
