@@ -35,7 +35,7 @@ func jsonError(dec *json.Decoder, page int, err error) error {
 	var input *InputError
 	var syntax *json.SyntaxError
 	switch {
-	case errors.As(err, &input):
+	case errors.As(err, &input) && input.Package == "offers":
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return inputerr.New("offers", "page", page, ErrSyntax, "byte %d is the last: want whole JSON", dec.InputOffset())

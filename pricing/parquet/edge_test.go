@@ -108,6 +108,7 @@ func TestPages(t *testing.T) {
 		"the column is longer":   {page(100, 50, 50), 4, 1000, false},
 		"behind the end":         {page(100, 50, 50), 1000, 5, false},
 		"before the start":       {page(100, 50, 50), -4, 5, false},
+		"an empty page":          {page(0, 0, 0), 4, 0, true},
 		"negative":               {page(-1, 50, 50), 4, 0, false},
 		"negative, packed":       {page(100, -1, 50), 4, 0, false},
 		"small, from nothing":    {page(smallPage, 1, 1), 4, 0, true},
@@ -359,5 +360,66 @@ func TestOtherColumns(t *testing.T) {
 	var in *usage.InputError
 	if !errors.As(err, &in) || in.Package != "parquet" || in.Line != 0 || !errors.Is(err, usage.ErrForm) || !strings.HasPrefix(err.Error(), "parquet: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A footer is read and walked before the library sees it.
+func TestFooter(t *testing.T) {
+	file := func(footer []byte) []byte {
+		b := append([]byte("PAR1"), footer...)
+		return append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), "PAR1"...)
+	}
+	for name, c := range map[string]struct {
+		b  []byte
+		is error
+	}{
+		"whole":             {file(compact(byte(0x15), 5, byte(0))), nil},
+		"without an end":    {file(compact(byte(0x15), 5)), errSize},
+		"a text too long":   {file(compact(byte(0x18), byte(9), byte(0))), errSize},
+		"longer than it is": {append([]byte("PAR1\x00"), 2, 0, 0, 0, 'P', 'A', 'R', '1'), errSize},
+	} {
+		err := checkFooter(bytes.NewReader(c.b), int64(len(c.b)))
+		if (err == nil) != (c.is == nil) || !errors.Is(err, c.is) {
+			t.Errorf("%s: %v, want %v", name, err, c.is)
+		}
+	}
+	data := write(t, rows(), 1)
+	failed := errors.New("failed")
+	for calls := range 5 {
+		if err := Read(new(usage.Collector), "x", &fails{bytes.NewReader(data), calls, failed}, int64(len(data))); err != failed {
+			t.Errorf("a source that fails after %d calls: %v", calls, err)
+		}
+	}
+}
+
+// fails reads so many times.
+type fails struct {
+	r     io.ReaderAt
+	calls int
+	err   error
+}
+
+func (f *fails) ReadAt(b []byte, off int64) (int, error) {
+	if f.calls--; f.calls < 0 {
+		return 0, f.err
+	}
+	return f.r.ReadAt(b, off)
+}
+
+// Rows of equal values that stand in different columns are different rows.
+func TestRawTellsColumns(t *testing.T) {
+	type line struct{ A, B []int64 }
+	var b bytes.Buffer
+	w := pq.NewGenericWriter[line](&b)
+	w.Write([]line{{[]int64{1, 2}, []int64{3}}, {[]int64{1}, []int64{2, 3}}, {[]int64{1, 2}, []int64{3}}})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var raws []string
+	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func([]string) (func(int, [][]byte, []byte) error, error) {
+		return func(_ int, _ [][]byte, raw []byte) error { raws = append(raws, string(raw)); return nil }, nil
+	})
+	if err != nil || len(raws) != 3 || raws[0] == raws[1] || raws[0] != raws[2] {
+		t.Errorf("%q, %v", raws, err)
 	}
 }
