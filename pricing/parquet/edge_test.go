@@ -44,7 +44,7 @@ func TestWalkerTells(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		"kinds":                 {compact(byte(0x14), 1, byte(0x15), -2, byte(0x16), 1<<40, byte(0x11), byte(0x13), byte(9), number, 3, byte(0)), "map[1:1 2:-2 3:1099511627776 6:3]"},
+		"kinds":                 {compact(byte(0x14), 1, byte(0x15), -2, byte(0x16), 1<<30, byte(0x11), byte(0x13), byte(9), number, 3, byte(0)), "map[1:1 2:-2 3:1073741824 6:3]"},
 		"a gap":                 {compact(byte(0x35), 7, byte(0xf5), 8, byte(0)), "map[3:7 18:8]"},
 		"a field by its number": {compact(byte(0x05), 100, 7, number, 8, byte(0)), "map[100:7 101:8]"},
 		"a map of long keys":    {compact(byte(0x1b), byte(2), byte(0x58), 1000, "text", 2000, "x", number, 5, byte(0)), "map[2:5]"},
