@@ -197,17 +197,25 @@ func (r *results) writeCustomers(w *table.Page) {
 	tabulate(w, "<customer|budget|alone, $|shared, $|<tasks, on cluster|<given up", rows)
 	w.Sayf("%s on demand; $%s in all, $%s if each task had a cluster of its own. Tasks on as many instances run one after the other while all end by the deadline, and pay of the cluster by their time. A customer over the budget gives up the task that costs most.",
 		decimal.Count(len(clusters), "cluster"), dollars(together), dollars(alone))
-	var nobodys []string
+	var names []string
+	for _, s := range r.nobodys() {
+		names = append(names, s.task.Application)
+	}
+	if names != nil {
+		w.Sayf("Note: no customer of -customers has %s.", cli.Series(names, "and"))
+	}
+}
+
+// nobodys returns the tasks that no customer has.
+func (r *results) nobodys() (all []*sized) {
 	for _, s := range r.sized {
 		if !slices.ContainsFunc(r.o.customers, func(c customerOf) bool {
 			return slices.Contains(strings.Split(c.tasks, "+"), s.task.Application)
 		}) {
-			nobodys = append(nobodys, s.task.Application)
+			all = append(all, s)
 		}
 	}
-	if len(nobodys) > 0 {
-		w.Sayf("Note: no customer of -customers has %s.", cli.Series(nobodys, "and"))
-	}
+	return all
 }
 
 // clientRows are the objects of customers.
@@ -216,6 +224,11 @@ func (r *results) clientRows(add func(kind string, row ...any)) {
 		for _, t := range c.tasks {
 			add("shared", "customer", c.name, "application", t.s.task.Application, "case", t.s.task.Name, "cluster", t.cluster, "instances", t.size.Instances, "time_s", rounded(t.size.Time),
 				"alone_cost", t.size.Cost.String(), "cost", t.share.String())
+		}
+	}
+	if r.clients != nil {
+		for _, s := range r.nobodys() {
+			add("nobodys", "application", s.task.Application, "case", s.task.Name)
 		}
 	}
 }

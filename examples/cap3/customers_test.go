@@ -46,5 +46,12 @@ func TestCustomers(t *testing.T) {
 	if text, _ := tested.Must(t, append(args, "-customers", "ann:5:a,bob:5:b")...); !strings.Contains(text, "no customer of -customers has c and d") {
 		t.Errorf("tasks of no customer are not told:\n%s", text)
 	}
+	rows, _ := tested.Must(t, append(args, "-customers", "ann:5:a,bob:5:b", "-json")...)
+	if strings.Count(rows, `"kind":"nobodys"`) != 2 || !strings.Contains(rows, `"kind":"nobodys","application":"d","case":`) {
+		t.Errorf("tasks of no customer are not among the objects:\n%s", rows)
+	}
+	if all, _ := tested.Must(t, append(args, "-json")...); strings.Contains(all, "nobodys") {
+		t.Errorf("there are no customers:\n%s", all)
+	}
 	tested.Mistake(t, "want NAME:BUDGET:TASK+TASK", "-customers", "ann")
 }

@@ -122,6 +122,11 @@ What comes out
                        time, and the spot price with bids and interruptions
   -h                   print this
 
+SIZES, what to buy, stays within the numbers of processes profiled (-scale). Tables IV
+and V and Figs. 3 to 5 repeat the paper's choice, which goes up to 128 processes without
+a run there. So by default a task has 2 or 4 processes in SIZES, and 16 in Table IV,
+which fill the one instance that the budget pays.
+
 Predictions assume that a process runs as fast on the instance as on the profiled
 machine. Types of Table III are charged by the hour begun, as in 2013, others by the
 second.
@@ -142,7 +147,8 @@ cap3_in_time, cap3_in_budget, customer_in_time, customer_in_budget, cap3_cost,
 customer_cost, spot_share. Of "type", a task on a type (Fig. 3, and -across):
 application, case, instance, processes, cost, time_s, figure. Of "shared", a task of
 -customers: customer, application, case, cluster (0: given up), instances, time_s,
-alone_cost, cost. Of "finding", a decision or a figure of the paper: verdict, says,
+alone_cost, cost. Of "nobodys", a task that none of -customers has: application, case.
+Of "finding", a decision or a figure of the paper: verdict, says,
 shown, why. Amounts are strings or null.
 `
 

@@ -76,7 +76,10 @@ instances back. It may be killed at any moment; with the same -journal it goes o
                        to save, and to read back (default 1m)
   -on-demand AMOUNT    price of an instance-hour (default 1.30)
   -spot FILE           spot prices, as for planning; bids go by them (default: the
-                       MADE-UP history)
+                       MADE-UP history). With made-up and local the tasks begin 30
+                       days after the first price, or in the middle of a history of
+                       less than 60 days, and pay these prices. With exec bids go by
+                       the last price and those before
   -instance NAME       type of instance in the file (default: the only one)
   -zone NAME           of the file (default: the only one)
   -product NAME        of the file (default Linux/UNIX)
@@ -88,6 +91,10 @@ A task's command finds in PLIMSOLL_CHECKPOINT (local) a folder that outlives ins
 There it saves its progress, and writes the seconds of work saved to the file "saved".
 With the rules hedged and planned a task can run on two clusters at once, which have the
 same folder: there the command must write every file whole (a new file that is renamed).
+
+Instances of the types of Table III, and of the MADE-UP history, are charged by the hour
+begun, on demand and on spot, where the hour of an interruption is free. Types outside
+Table III are charged by the second.
 
 With exec, the program knows the cost of instances on demand. An instance on spot costs
 at most its bid. The list may lack instances that have ended: if one ended while the

@@ -155,9 +155,10 @@ What comes out
   -h                   print this
 
 All policies run the same samples. Times of jobs are weighted by their cores. Files
-are written whole or not at all. The whole evaluation takes about 20 s on two cores,
-and a few seconds without mcop. If the jobs of a log need more than the clouds have,
-the queue grows: aqtp looks at the whole queue and can take minutes, mcop hours.
+are written whole or not at all. The whole evaluation takes 5 to 20 s on two cores, by
+how busy they are, and 1 to 3 s without mcop. If the jobs of a log need more than the
+clouds have, the queue grows: aqtp looks at the whole queue and can take minutes, mcop
+hours.
 
 Fields of -json: choice (with -choices), workload, arrivals, reject (of the paper's
 private cloud), policy, runs, jobs (mean of a run), awrt_s, awqt_s, makespan_s, cost
