@@ -124,7 +124,7 @@ func (p *Problem) pathWeights() (weights []int64, parts int64) {
 		}
 	} else {
 		var t tally
-		t.parts = denominator(fineParts, slices.Values(p.Weights))
+		t.parts = denominator(fineParts, p.Weights, nil)
 		t.share(len(weights), func(i int) float64 { return p.Weights[i] }, weights)
 	}
 	for _, w := range weights {

@@ -2,7 +2,6 @@ package reserve
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 
@@ -183,7 +182,7 @@ func (t *tally) load(p *Problem, fine int64) error {
 				t.parts += w
 			}
 		} else {
-			t.parts = denominator(fine, slices.Values(p.Weights))
+			t.parts = denominator(fine, p.Weights, nil)
 			t.share(len(p.Weights), func(i int) float64 { return p.Weights[i] }, t.wants)
 		}
 		for s := range n {
@@ -195,15 +194,7 @@ func (t *tally) load(p *Problem, fine int64) error {
 			t.append(t.wants)
 		}
 	case p.Chances != nil:
-		t.parts = denominator(fine, func(yield func(float64) bool) {
-			for _, chances := range p.Chances {
-				for _, c := range chances {
-					if !yield(c.Probability) {
-						return
-					}
-				}
-			}
-		})
+		t.parts = denominator(fine, nil, p.Chances)
 		for s, chances := range p.Chances {
 			t.first[s] = int32(len(t.steps))
 			t.wants = grow.To(t.wants, len(chances))
@@ -284,25 +275,39 @@ func (t *tally) append(weights []int64) {
 	}
 }
 
-// denominator returns the least number of parts, up to mostParts, of which every
-// probability is a multiple within the tolerance, and fine if there is none.
-func denominator(fine int64, probabilities iter.Seq[float64]) int64 {
-	parts := int64(1)
-	for parts <= mostParts {
+// denominator returns the least number of parts, up to mostParts, of which every weight and
+// every probability of a chance is a multiple within the tolerance, and fine if there is none.
+func denominator(fine int64, weights []float64, chances [][]Chance) int64 {
+	hard := 0.0 // what was no multiple of the last number, and seldom is one of the next
+	for parts := int64(1); parts <= mostParts; parts++ {
+		if !multiple(hard, parts) {
+			continue
+		}
 		ok := true
-		for w := range probabilities {
-			x := w * float64(parts)
-			if math.Abs(x-math.Round(x)) > tolerance*float64(parts) {
-				ok = false
+		for _, w := range weights {
+			if ok = multiple(w, parts); !ok {
+				hard = w
 				break
+			}
+		}
+		for i := 0; ok && i < len(chances); i++ {
+			for _, c := range chances[i] {
+				if ok = multiple(c.Probability, parts); !ok {
+					hard = c.Probability
+					break
+				}
 			}
 		}
 		if ok {
 			return parts
 		}
-		parts++
 	}
 	return fine
+}
+
+func multiple(w float64, parts int64) bool {
+	x := w * float64(parts)
+	return math.Abs(x-math.Round(x)) <= tolerance*float64(parts)
 }
 
 // share sets weights to whole numbers in proportion to n probabilities, with the sum

@@ -221,7 +221,7 @@ func (r *results) text(w *table.Page) error {
 	fmt.Fprintf(w, "%d curves of %d hours planned, %d not\n", s.Curves, r.summary.Terms.Hours, s.Failures)
 	fmt.Fprintf(w, "reservations %v, savings plan %v in %d commitments, on demand %v %s\n",
 		j.Fees.Fixed(2), j.Committed.Fixed(2), len(j.Commitments), j.OnDemand.Fixed(2), r.summary.Terms.Currency)
-	if j.Bounded && j.Cost > 0 {
+	if j.Bounded && j.Cost.Float64() > 0 {
 		fmt.Fprintf(w, "no plan of the fleet costs %.4f%% less\n", 100*(1-j.Bound.Float64()/j.Cost.Float64()))
 	}
 	if r.o.out != "" {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -29,10 +30,10 @@ func Write(dir string, formats []string, parts int, x *group.Terms, j *joint.Pla
 			return sum, err
 		}
 	}
-	if len(j.Commitments) > 0 {
-		if err := add(record.Append(nil, savingsPlan(x, j))); err != nil {
-			return sum, err
-		}
+	var bad error
+	savingsPlan(x, j, func(r record.Record) { bad = cmp.Or(bad, add(record.Append(nil, r))) })
+	if bad != nil {
+		return sum, bad
 	}
 	write := writeFn{Dir: dir, Formats: formats, Parts: parts}
 	for part, in := range byPart {
@@ -51,9 +52,7 @@ func Write(dir string, formats []string, parts int, x *group.Terms, j *joint.Pla
 		if bad != nil {
 			return sum, bad
 		}
-		if err := sum.Add(&totals); err != nil {
-			return sum, err
-		}
+		sum.Add(&totals)
 	}
 	if dir == "" {
 		return sum, nil

@@ -74,27 +74,12 @@ func (m *termsMemo) get(side [][]byte) (*group.Terms, error) {
 	return &m.terms, nil
 }
 
-// appendWorth encodes a worth: each hour less the hour before, as a varint.
-func appendWorth(dst []byte, worth group.Worth) []byte {
-	before := int64(0)
-	for _, x := range worth {
-		dst = binary.AppendVarint(dst, x-before)
-		before = x
+// priceOf decodes the price of the savings plan. No element is that of a fleet without one.
+func priceOf(side [][]byte) (price joint.Price, err error) {
+	if b := first(side); b != nil {
+		err = price.UnmarshalBinary(b)
 	}
-	return dst
-}
-
-func readWorth(dst group.Worth, b []byte) (group.Worth, error) {
-	dst = dst[:0]
-	for before := int64(0); len(b) > 0; {
-		x, n := binary.Varint(b)
-		if n <= 0 {
-			return nil, fmt.Errorf("a worth is cut off after %d hours", len(dst))
-		}
-		before += x
-		dst, b = append(dst, before), b[n:]
-	}
-	return dst, nil
+	return price, err
 }
 
 // drawFn draws the sample of a bundle.
@@ -241,12 +226,15 @@ func (f *searchFn) ProcessElement(ctx context.Context, _ []byte, terms, members 
 		}
 	}
 	search := joint.Search{Rounds: f.Rounds}
-	worth, err := search.Find(x, sample)
+	price, err := search.Find(x, sample)
 	if err != nil {
 		return err
 	}
-	emit(appendWorth(nil, worth))
-	return nil
+	b, err := price.MarshalBinary()
+	if err == nil {
+		emit(b)
+	}
+	return err
 }
 
 // planFn plans each group at the price of the savings plan: an exact plan with a
@@ -255,7 +243,7 @@ func (f *searchFn) ProcessElement(ctx context.Context, _ []byte, terms, members 
 type planFn struct {
 	terms   termsMemo
 	planner group.Planner
-	worth   group.Worth
+	price   joint.Price
 	of      string
 	group   record.Group
 	plan    record.Plan
@@ -268,27 +256,23 @@ func (f *planFn) StartBundle(_ context.Context, _, _ [][]byte, _, _ func([]byte)
 }
 
 // ProcessElement implements the step.
-func (f *planFn) ProcessElement(ctx context.Context, b []byte, terms, worth [][]byte, emit, _ func([]byte)) error {
+func (f *planFn) ProcessElement(ctx context.Context, b []byte, terms, price [][]byte, emit, _ func([]byte)) error {
 	start := time.Now()
 	defer func() { since(ctx, microPlan, start) }()
 	x, err := f.terms.get(terms)
 	if err != nil {
 		return err
 	}
-	var at group.Worth
-	if w := first(worth); w != nil {
-		if f.of != string(w) {
-			if f.worth, err = readWorth(f.worth, w); err != nil {
-				return err
-			}
-			f.of = string(w)
+	if of := first(price); f.of != string(of) {
+		if f.price, err = priceOf(price); err != nil {
+			return err
 		}
-		at = f.worth
+		f.of = string(of)
 	}
 	if err := record.Read(b, &f.group); err != nil {
 		return err
 	}
-	answer, failure := f.planner.Plan(x, &f.group, at)
+	answer, failure := f.price.Plan(&f.planner, x, &f.group)
 	if failure != nil {
 		failures.Inc(ctx, 1)
 		emit(record.Append(nil, failure))
@@ -320,8 +304,8 @@ func (f *planFn) FinishBundle(_ context.Context, _, _ [][]byte, _, emit func([]b
 type commitFn struct{}
 
 // ProcessElement implements the step. It emits the joint plan as JSON, and its orders as
-// the Plan of no account.
-func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, worth, sum [][]byte, emit, order func([]byte)) error {
+// the Plan of no account, or why there are none as a Failure.
+func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, price, sum [][]byte, emit, order func([]byte)) error {
 	start := time.Now()
 	defer func() { since(ctx, microCommit, start) }()
 	var memo termsMemo
@@ -335,13 +319,11 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, worth, s
 			return err
 		}
 	}
-	var at group.Worth
-	if w := first(worth); w != nil {
-		if at, err = readWorth(nil, w); err != nil {
-			return err
-		}
+	at, err := priceOf(price)
+	if err != nil {
+		return err
 	}
-	plan, _, err := joint.Commit(x, &all, at)
+	plan, _, err := joint.Commit(x, &all, at.Worth)
 	if err != nil {
 		return err
 	}
@@ -350,8 +332,11 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, worth, s
 		return err
 	}
 	emit(b)
-	if len(plan.Commitments) > 0 {
-		order(record.Append(nil, savingsPlan(x, &plan)))
-	}
+	savingsPlan(x, &plan, func(r record.Record) {
+		if _, bad := r.(*record.Failure); bad {
+			failures.Inc(ctx, 1)
+		}
+		order(record.Append(nil, r))
+	})
 	return nil
 }

@@ -110,9 +110,7 @@ func (f *writeFn) ProcessElement(part int, values func(*[]byte) bool, emit func(
 		if plans[i].Key == (record.Key{}) { // what the commitments cost is in the joint plan
 			t = record.Totals{Orders: t.Orders, Units: t.Units}
 		}
-		if err := sum.Add(&t); err != nil {
-			return err
-		}
+		sum.Add(&t)
 	}
 	sum.Failures = int64(len(failed))
 	if f.Dir != "" {
@@ -127,14 +125,25 @@ func (f *writeFn) ProcessElement(part int, values func(*[]byte) bool, emit func(
 // savingsClass is the class of an order of the savings plan.
 const savingsClass = "savings plan"
 
-// savingsPlan returns the commitments of the fleet as a plan of no account: each is an
-// order of one unit of so much money an hour.
-func savingsPlan(x *group.Terms, j *joint.Plan) *record.Plan {
-	p := &record.Plan{Currency: x.Currency, Cost: j.Committed, Bound: j.Committed}
+// savingsPlan emits the commitments of the fleet as a plan of no account: each is an order of
+// one unit of so much money an hour. It emits a failure if the fleet has no savings plan for a
+// reason.
+func savingsPlan(x *group.Terms, j *joint.Plan, emit func(record.Record)) {
+	if j.Failed != "" {
+		emit(&record.Failure{Reason: "the savings plan: " + j.Failed})
+	}
+	if len(j.Commitments) == 0 {
+		return
+	}
+	cost, err := j.Committed.Money()
+	if err != nil {
+		panic(err) // package joint commits to no more than an amount holds
+	}
+	p := &record.Plan{Currency: x.Currency, Cost: cost, Bound: cost}
 	for _, c := range j.Commitments {
 		p.Orders = append(p.Orders, record.Order{Currency: x.Currency, Class: savingsClass, Units: 1, Start: x.At(c.Slot), Term: x.Term, Hourly: c.Hourly})
 	}
-	return p
+	emit(p)
 }
 
 // Formats are the formats of orders.
@@ -313,9 +322,7 @@ func (totals) MergeAccumulators(a, b []byte) ([]byte, error) {
 	if err := record.Read(b, &t); err != nil {
 		return nil, err
 	}
-	if err := s.Add(&t); err != nil {
-		return nil, err
-	}
+	s.Add(&t)
 	return record.Append(nil, &s), nil
 }
 

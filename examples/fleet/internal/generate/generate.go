@@ -110,7 +110,7 @@ var families = [...]struct {
 	{"gpu-4", 526 * pricing.Milli, 744, 641, 599, 441},
 	{"gpu-5", 1006 * pricing.Milli, 786, 671, 627, 462},
 	{"infer-1", 228 * pricing.Milli, 726, 639, 596, 438},
-	{"bare-1", 192 * pricing.Milli, 1000, 650, 607, 446}, // no savings plan pays for it
+	{"bare-1", 192 * pricing.Milli, 0, 650, 607, 446}, // no savings plan pays for it
 }
 
 // Year is a term of a year.

@@ -45,6 +45,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -109,6 +110,24 @@ func (p *Planner) Plan(x *Terms, g *record.Group, worth Worth) (Answer, *record.
 	if err == nil {
 		return answer, nil
 	}
+	return Answer{}, failureOf(g, err)
+}
+
+// Take returns the plan of g that has the given orders, with the bound that [Planner.Plan]
+// proves: a plan that serves a fleet better than the group's own. The orders are sorted by slot
+// and class.
+func (p *Planner) Take(x *Terms, g *record.Group, worth Worth, given []pricing.Purchase) (Answer, *record.Failure) {
+	answer, err := p.plan(x, g, worth)
+	if err == nil {
+		err = p.take(x, g, worth, given, &answer)
+	}
+	if err != nil {
+		return Answer{}, failureOf(g, err)
+	}
+	return answer, nil
+}
+
+func failureOf(g *record.Group, err error) *record.Failure {
 	reason := Malformed
 	switch {
 	case errors.Is(err, reserve.ErrForged):
@@ -116,7 +135,7 @@ func (p *Planner) Plan(x *Terms, g *record.Group, worth Worth) (Answer, *record.
 	case errors.Is(err, reserve.ErrOverflow), errors.Is(err, pricing.ErrOverflow):
 		reason = Overflow
 	}
-	return Answer{}, &record.Failure{Key: g.Key, Reason: fmt.Sprintf("%s: %v", reason, err)}
+	return &record.Failure{Key: g.Key, Reason: fmt.Sprintf("%s: %v", reason, err)}
 }
 
 func (p *Planner) plan(x *Terms, g *record.Group, worth Worth) (Answer, error) {
@@ -143,8 +162,14 @@ func (p *Planner) plan(x *Terms, g *record.Group, worth Worth) (Answer, error) {
 		}
 	}
 	answer := Answer{Cost: plan.Cost, Bound: plan.Bound}
-	p.orders = p.orders[:0]
-	for _, q := range plan.Purchases {
+	err = p.buy(x, g, plan.Purchases, &answer)
+	return answer, err
+}
+
+// buy sets the orders of the answer, their fees and what they leave.
+func (p *Planner) buy(x *Terms, g *record.Group, bought []pricing.Purchase, answer *Answer) error {
+	answer.Fees, p.orders = 0, p.orders[:0]
+	for _, q := range bought {
 		c := &g.List.Classes[q.Class]
 		o := record.Order{Key: g.Key, Currency: g.Currency, Class: c.Name, Units: q.Count, Start: x.At(q.Slot), Term: c.Term, Upfront: c.Upfront, Hourly: c.Hourly}
 		cost, err := x.Cost(&o)
@@ -152,17 +177,58 @@ func (p *Planner) plan(x *Terms, g *record.Group, worth Worth) (Answer, error) {
 			answer.Fees, err = answer.Fees.Add(cost)
 		}
 		if err != nil {
-			return Answer{}, err
+			return err
 		}
 		p.orders = append(p.orders, o)
 	}
-	p.serve(x, g, plan.Purchases)
+	p.serve(x, g, bought)
 	answer.Orders, answer.Left = p.orders, p.left
-	return answer, nil
+	return nil
 }
 
-// Covered reports whether a savings plan makes the group's usage cheaper.
-func Covered(g *record.Group) bool { return g.Savings > 0 && g.Savings < g.List.OnDemand }
+// take sets the answer, all but its bound, to the given orders.
+func (p *Planner) take(x *Terms, g *record.Group, worth Worth, given []pricing.Purchase, answer *Answer) error {
+	for _, q := range given {
+		if q.Slot < 0 || q.Slot >= x.Hours || !x.Open(q.Slot) || q.Class < 0 || q.Class >= len(g.List.Classes) || q.Count < 1 || q.Count > math.MaxInt32 {
+			return fmt.Errorf("%d units of class %d are given at hour %d: want a class of its price list, at an hour of purchase", q.Count, q.Class, q.Slot)
+		}
+	}
+	if err := p.buy(x, g, given, answer); err != nil {
+		return err
+	}
+	var rest wide.Uint // of the usage, in shares of its price
+	for t, d := range answer.Left {
+		share := uint64(chances)
+		if worth != nil && Covered(g) {
+			share = uint64(shareOf(g, worth[t]))
+		}
+		rest.AddProduct(uint64(d), share)
+	}
+	over, cost := rest.Times(uint64(g.List.OnDemand))
+	cost, part := cost.QuoRem(chances)
+	if part > 0 {
+		cost = cost.Plus(wide.Uint{Lo: 1})
+	}
+	if over != 0 || cost.Hi != 0 || cost.Lo > math.MaxInt64 {
+		return fmt.Errorf("%w: the rest of its usage costs too much", pricing.ErrOverflow)
+	}
+	var err error
+	answer.Cost, err = answer.Fees.Add(pricing.Money(cost.Lo))
+	return err
+}
+
+// shareOf returns the price min(p, q·ν) of a unit-hour in parts of p/chances, rounded down.
+func shareOf(g *record.Group, worth int64) int {
+	if hi, lo := bits.Mul64(uint64(g.Savings), uint64(worth)); hi < uint64(g.List.OnDemand) {
+		ratio, _ := bits.Div64(hi, lo, uint64(g.List.OnDemand)) // in parts of a worth
+		return int(min(chances, ratio/(Parts/chances)))
+	}
+	return chances
+}
+
+// Covered reports whether a savings plan pays for the group's usage. Where its rate is not below
+// that on demand, only money that is committed anyway does so with profit.
+func Covered(g *record.Group) bool { return g.Savings > 0 && g.List.OnDemand > 0 }
 
 // Check returns why g does not belong to a fleet with these terms, nil if it does.
 func (x *Terms) Check(g *record.Group) error {
@@ -215,11 +281,7 @@ func (x *Terms) AppendUnheld(dst []int, g *record.Group) []int {
 func (p *Planner) priced(g *record.Group, worth Worth) [][]reserve.Chance {
 	p.chances, p.slots = p.chances[:0], p.slots[:0]
 	for t, d := range p.demand {
-		share := chances
-		if hi, lo := bits.Mul64(uint64(g.Savings), uint64(worth[t])); hi < uint64(g.List.OnDemand) {
-			ratio, _ := bits.Div64(hi, lo, uint64(g.List.OnDemand)) // in parts of a worth
-			share = int(min(chances, ratio/(Parts/chances)))
-		}
+		share := shareOf(g, worth[t])
 		switch share {
 		case chances:
 			p.chances = append(p.chances, reserve.Chance{Demand: d, Probability: 1})

@@ -43,7 +43,7 @@ func BenchmarkFleet(b *testing.B) {
 					}
 					rounds, gap := 0, 0.0
 					search := Search{Round: func(round int, p *Plan) { rounds, gap = round, p.Gap() }}
-					worth, err := search.Find(&x, members)
+					price, err := search.Find(&x, members)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -53,7 +53,7 @@ func BenchmarkFleet(b *testing.B) {
 					planners := make([]group.Planner, len(sums))
 					parallel.Do(curves, func(w, i int) error {
 						makers[w].At(&f, i, &groups[w])
-						a, failure := planners[w].Plan(&x, &groups[w], worth)
+						a, failure := price.Plan(&planners[w], &x, &groups[w])
 						if failure != nil {
 							return errors.New(failure.Reason)
 						}
@@ -64,7 +64,7 @@ func BenchmarkFleet(b *testing.B) {
 					for w := range sums {
 						sum.Merge(&sums[w])
 					}
-					p, _, err := Commit(&x, &sum, worth)
+					p, _, err := Commit(&x, &sum, price.Worth)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -85,7 +85,7 @@ func BenchmarkMixed(b *testing.B) {
 			for b.Loop() {
 				x, groups := fleet(curves)
 				var mixed savings.Mixed
-				best, err := mixed.Solve(mixedOf(&x, groups))
+				best, err := mixed.Solve(problemOf(&x, groups))
 				if err != nil {
 					b.Fatal(err)
 				}

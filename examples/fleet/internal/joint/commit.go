@@ -1,7 +1,6 @@
 package joint
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -22,13 +21,16 @@ type Plan struct {
 	Commitments []savings.Commitment
 	Unit        pricing.Money
 	// Cost is Fees, of the reservations of all groups, plus Committed and OnDemand.
-	Cost, Fees, Committed, OnDemand pricing.Money
+	Cost, Fees, Committed, OnDemand Total
 	// No plan of the fleet costs less than Bound. It is 0 where Bounded is false.
-	Bound   pricing.Money
+	Bound   Total
 	Bounded bool
 	// Unused is the part of the commitments that pays for nothing.
-	Unused pricing.Money
+	Unused Total
 	Groups int64
+	// Failed is why the fleet has no savings plan of its own, or no bound, and begins with
+	// [group.Overflow]; "" where nothing failed. The plans of the groups hold all the same.
+	Failed string `json:",omitempty"`
 }
 
 // Gap returns by which share of the bound the cost is above the bound: +Inf without a bound.
@@ -39,8 +41,8 @@ func (p *Plan) Gap() float64 {
 	return p.Cost.Float64()/p.Bound.Float64() - 1
 }
 
-// ErrOverflow says that a fleet's amounts do not fit.
-var ErrOverflow = errors.New("the amounts of the fleet do not fit")
+// Enough is the gap that a plan of a fleet should have at most.
+const Enough = 1e-3
 
 // Commit returns the plan that commits the best for the usage that the groups leave, with the
 // bound that sum proves: sum is what all groups answered to worth. next is what the hours of
@@ -48,15 +50,29 @@ var ErrOverflow = errors.New("the amounts of the fleet do not fit")
 // groups planned without a savings plan, proves no bound unless the terms have no savings plan
 // either.
 //
+// Amounts that are too large for the savings plan are no error: see [Plan].Failed. An error
+// says that sum or worth is not of this fleet.
+//
 // Time: that of package savings for at most mostTypes types, below a second for a year.
 func Commit(x *group.Terms, sum *Sum, worth group.Worth) (plan Plan, next group.Worth, err error) {
+	plan, next, err = commit(x, sum, worth)
+	if err == nil && plan.Failed == "" && !plan.Bounded && sum.Groups > 0 {
+		plan.Failed = group.Overflow + ": the usage of the sample is too large for amounts of money, so that the hours of the savings plan have no price and the fleet no bound: want the largest accounts apart"
+	}
+	return plan, next, err
+}
+
+func commit(x *group.Terms, sum *Sum, worth group.Worth) (plan Plan, next group.Worth, err error) {
 	l, err := newLines(x, sum)
 	if err != nil {
 		return Plan{}, nil, err
 	}
 	next = make(group.Worth, x.Hours)
 	plan = Plan{Groups: sum.Groups, Unit: pricing.Money(l.unit)}
-	if x.Term > 0 && l.peak > 0 {
+	switch {
+	case l.dearest >= 0:
+		plan.Failed = fmt.Sprintf("%s: the usage of hour %d costs more than %v an hour, so that no savings plan is planned: want the largest accounts apart", group.Overflow, l.dearest, pricing.Money(math.MaxInt64))
+	case x.Term > 0 && l.peak > 0:
 		var solver savings.Solver
 		found, err := solver.Solve(l.problem())
 		if err != nil {
@@ -65,8 +81,11 @@ func Commit(x *group.Terms, sum *Sum, worth group.Worth) (plan Plan, next group.
 		plan.Commitments = slices.Clone(found.Commitments)
 		worthOf(next, &found.Certificate)
 	}
-	if err := l.price(&plan, sum); err != nil {
-		return Plan{}, nil, err
+	l.price(&plan, sum)
+	if _, err := plan.Committed.Money(); err != nil {
+		plan.Failed = fmt.Sprintf("%s: its commitments would cost %v in all, so that none is planned: want the largest accounts apart", group.Overflow, plan.Committed)
+		plan.Commitments = nil
+		l.price(&plan, sum)
 	}
 	if worth != nil || x.Term == 0 {
 		if plan.Bound, err = bound(x, sum, worth); err != nil {
@@ -78,9 +97,9 @@ func Commit(x *group.Terms, sum *Sum, worth group.Worth) (plan Plan, next group.
 }
 
 // bound returns the bound that sum proves at worth, or an error if worth proves none.
-func bound(x *group.Terms, sum *Sum, worth group.Worth) (pricing.Money, error) {
+func bound(x *group.Terms, sum *Sum, worth group.Worth) (Total, error) {
 	if t := unfair(x, worth); t >= 0 {
-		return 0, fmt.Errorf("a commitment of hour %d would be worth more than its price: these worths prove no bound", t)
+		return Total{}, fmt.Errorf("a commitment of hour %d would be worth more than its price: these worths prove no bound", t)
 	}
 	total := amount(sum.Bound.Hi, sum.Bound.Lo)
 	held, product := new(big.Int), new(big.Int)
@@ -92,12 +111,9 @@ func bound(x *group.Terms, sum *Sum, worth group.Worth) (pricing.Money, error) {
 	held.Add(held, big.NewInt(group.Parts-1)) // rounded up
 	total.Sub(total, held.Rsh(held, 40))
 	if total.Sign() < 0 { // what is held may be worth more than all else
-		return 0, nil
+		return Total{}, nil
 	}
-	if !total.IsInt64() {
-		return 0, fmt.Errorf("%w in an amount of money: no plan costs less than %v nanos", ErrOverflow, total)
-	}
-	return pricing.Money(total.Int64()), nil
+	return totalOf(total), nil
 }
 
 // unfair returns the first hour whose commitment would be worth more than its price, or -1.
@@ -164,29 +180,40 @@ type lines struct {
 	rates []Rates
 	left  [][]int64
 	held  []int64
-	peak  int64 // the dearest hour at the rates of the plan, in nanos
-	unit  int64 // of commitment, in nanos
+	// cheaper is how many of the rates are below those on demand. They come first. Only
+	// money that is committed anyway pays at the others.
+	cheaper int
+	peak    int64 // the dearest hour at the rates of the plan, in nanos
+	dearest int   // the first hour that is dearer than 64 bits hold, -1 if none is
+	unit    int64 // of commitment, in nanos
 }
 
 func newLines(x *group.Terms, sum *Sum) (*lines, error) {
-	l := &lines{x: x, rates: sum.rates(), held: heldOf(x), unit: int64(pricing.Milli)}
+	l := &lines{x: x, rates: sum.rates(), held: heldOf(x), dearest: -1, unit: int64(pricing.Milli)}
 	for _, r := range l.rates {
 		if len(sum.Left[r]) != x.Hours {
 			return nil, fmt.Errorf("the usage at %v an hour has %d hours: want %d", r.OnDemand, len(sum.Left[r]), x.Hours)
 		}
+		for t, d := range sum.Left[r] {
+			if d < 0 {
+				return nil, fmt.Errorf("the usage at %v an hour is %d units in hour %d: want none negative", r.OnDemand, d, t)
+			}
+		}
 		l.left = append(l.left, sum.Left[r])
+		if r.Plan < r.OnDemand {
+			l.cheaper++
+		}
 	}
 	for t := range x.Hours {
-		line := int64(0)
-		for i, r := range l.rates {
-			cost, ok1 := wide.Mul(int64(r.Plan), l.left[i][t])
-			to, ok2 := wide.Add(line, cost)
-			if !ok1 || !ok2 || l.left[i][t] < 0 {
-				return nil, fmt.Errorf("%w in 64 bits: the usage of hour %d", ErrOverflow, t)
-			}
-			line = to
+		line := wide.Int{}
+		for i, r := range l.rates[:l.cheaper] {
+			line.AddProduct(int64(r.Plan), l.left[i][t])
 		}
-		l.peak = max(l.peak, line)
+		money, ok := line.Int64()
+		if !ok && l.dearest < 0 {
+			l.dearest = t
+		}
+		l.peak = max(l.peak, money)
 	}
 	for l.peak/l.unit >= 10*finest {
 		l.unit *= 10
@@ -196,27 +223,35 @@ func newLines(x *group.Terms, sum *Sum) (*lines, error) {
 
 // problem states the savings plan of the fleet for at most mostTypes types, whose demands are
 // units of commitment. Neighbouring ratios of rates are one type with their mean ratio. Only
-// the choice of the commitments depends on that: price takes each pair of rates alone.
+// the choice of the commitments depends on that: price takes each pair of rates alone. Nor does
+// the choice depend on what a unit costs, so that units of a fleet whose total does not fit in
+// 64 bits cost less here.
 func (l *lines) problem() *savings.Problem {
 	x := l.x
-	p := &savings.Problem{Slot: time.Hour, Term: x.Term, Unit: pricing.Money(l.unit), Every: x.Every, Horizon: x.Horizon}
+	p := &savings.Problem{Slot: time.Hour, Term: x.Term, Every: x.Every, Horizon: x.Horizon}
 	for _, h := range x.Held {
 		p.Held = append(p.Held, savings.Held{Units: int(min(int64(h.Hourly)/l.unit, math.MaxInt32)), Until: x.Index(h.Until)})
 	}
 	// The money of each pair at the rates of the plan, and of all.
-	total, sums := 0.0, make([]float64, len(l.rates))
-	for i, left := range l.left {
+	total, most, sums := 0.0, 0.0, make([]float64, l.cheaper)
+	for i, left := range l.left[:l.cheaper] {
 		for _, d := range left {
 			sums[i] += float64(d)
 		}
 		sums[i] *= l.rates[i].Plan.Float64()
 		total += sums[i]
+		most += sums[i] * min(mostRatio, l.rates[i].ratio())
 	}
+	unit := l.unit
+	for most *= float64(pricing.Unit); most > 1<<62 && unit > 1000; most /= 10 {
+		unit /= 10
+	}
+	p.Unit = pricing.Money(unit)
 	done := 0.0
-	for from := 0; from < len(l.rates); {
+	for from := 0; from < l.cheaper; {
 		goal := float64(len(p.Types)+1) / mostTypes * total
 		to, money, worth := from, 0.0, 0.0
-		for ; to < len(l.rates) && (to == from || done+sums[to]/2 <= goal || len(p.Types) == mostTypes-1); to++ {
+		for ; to < l.cheaper && (to == from || done+sums[to]/2 <= goal || len(p.Types) == mostTypes-1); to++ {
 			done += sums[to]
 			money += sums[to]
 			worth += sums[to] * l.rates[to].ratio()
@@ -226,8 +261,8 @@ func (l *lines) problem() *savings.Problem {
 			ratio = worth / money
 		}
 		// Ratios of three decimals keep the integers of package savings small.
-		more := max(1, int64(math.Round(min(ratio-1, mostRatio)*1000))) * (l.unit / 1000)
-		y := savings.Type{Plan: pricing.Money(l.unit), OnDemand: pricing.Money(l.unit + more), Demand: make([]int, x.Hours)}
+		more := max(1, int64(math.Round(min(ratio-1, mostRatio)*1000))) * (unit / 1000)
+		y := savings.Type{Plan: pricing.Money(unit), OnDemand: pricing.Money(unit + more), Demand: make([]int, x.Hours)}
 		for t := range y.Demand {
 			line := int64(0)
 			for i := from; i < to; i++ {
@@ -249,16 +284,19 @@ func (r Rates) ratio() float64 { return r.OnDemand.Float64() / r.Plan.Float64() 
 // price fills in the amounts of plan: what the commitments, the usage that they do not pay
 // for and the reservations cost. It is exact but for one rounding of each pair of rates, up to
 // a nano.
-func (l *lines) price(plan *Plan, sum *Sum) error {
+func (l *lines) price(plan *Plan, sum *Sum) {
 	x := l.x
-	active := l.held
+	active := make([]wide.Int, x.Hours)
+	for t, h := range l.held {
+		active[t] = wide.FromInt64(h)
+	}
 	committed, unused := new(big.Int), new(big.Int)
 	term := int(x.Term / time.Hour)
 	for i := range plan.Commitments {
 		c := &plan.Commitments[i]
 		c.Hourly = pricing.Money(int64(c.Units) * l.unit)
 		for t := c.Slot; t < min(x.Hours, c.Slot+term); t++ {
-			active[t] += int64(c.Hourly)
+			active[t] = active[t].Plus(wide.FromInt64(int64(c.Hourly)))
 		}
 		committed.Add(committed, new(big.Int).Mul(big.NewInt(int64(c.Hourly)), big.NewInt(int64(x.Charged(c.Slot, term)))))
 	}
@@ -268,11 +306,14 @@ func (l *lines) price(plan *Plan, sum *Sum) error {
 		for i, r := range l.rates {
 			d := l.left[i][t]
 			used[i] = used[i].Plus(wide.FromInt64(d))
-			pays := min(free, int64(r.Plan)*d)
-			paid[i] = paid[i].Plus(wide.FromInt64(pays))
-			free -= pays
+			pays := wide.ProductInt(int64(r.Plan), d)
+			if free.Less(pays) {
+				pays = free
+			}
+			paid[i] = paid[i].Plus(pays)
+			free = free.Minus(pays)
 		}
-		unused.Add(unused, big.NewInt(free))
+		unused.Add(unused, amount(free.Hi, free.Lo))
 	}
 	onDemand := amount(sum.OnDemand.Hi, sum.OnDemand.Lo)
 	for i, r := range l.rates {
@@ -285,14 +326,6 @@ func (l *lines) price(plan *Plan, sum *Sum) error {
 	fees := amount(sum.Fees.Hi, sum.Fees.Lo)
 	cost := new(big.Int).Add(committed, onDemand)
 	cost.Add(cost, fees)
-	for _, v := range []struct {
-		to  *pricing.Money
-		sum *big.Int
-	}{{&plan.Cost, cost}, {&plan.Fees, fees}, {&plan.Committed, committed}, {&plan.OnDemand, onDemand}, {&plan.Unused, unused}} {
-		if !v.sum.IsInt64() {
-			return fmt.Errorf("%w in an amount of money: the fleet costs %v nanos: want less than 2⁶³, or the fleet in parts", ErrOverflow, cost)
-		}
-		*v.to = pricing.Money(v.sum.Int64())
-	}
-	return nil
+	plan.Cost, plan.Fees, plan.Committed = totalOf(cost), totalOf(fees), totalOf(committed)
+	plan.OnDemand, plan.Unused = totalOf(onDemand), totalOf(unused)
 }

@@ -127,10 +127,7 @@ func (s *Sample) MarshalBinary() ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(len(s.Tickets)))
 	for i := range s.Tickets {
 		t := &s.Tickets[i]
-		for _, part := range [...]string{t.Key.Account, t.Key.Region, t.Key.Kind} {
-			b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
-		}
-		b = binary.AppendUvarint(binary.AppendUvarint(b, t.Size), t.Number)
+		b = binary.AppendUvarint(binary.AppendUvarint(appendKey(b, t.Key), t.Size), t.Number)
 	}
 	return b, nil
 }
@@ -143,12 +140,7 @@ func (s *Sample) UnmarshalBinary(b []byte) error {
 	r := reader{b: b[1:]}
 	sample := Sample{Want: int(r.uvarint())}
 	for range r.count() {
-		var t Ticket
-		for _, part := range [...]*string{&t.Key.Account, &t.Key.Region, &t.Key.Kind} {
-			*part = r.text()
-		}
-		t.Size, t.Number = r.uvarint(), r.uvarint()
-		sample.Tickets = append(sample.Tickets, t)
+		sample.Tickets = append(sample.Tickets, Ticket{Key: r.key(), Size: r.uvarint(), Number: r.uvarint()})
 	}
 	if r.bad || len(r.b) > 0 || sample.Want < 0 || len(sample.Tickets) > sample.Want+1 {
 		return fmt.Errorf("these bytes are not a sample of groups")

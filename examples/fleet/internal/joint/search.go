@@ -1,6 +1,7 @@
 package joint
 
 import (
+	"math"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
@@ -35,12 +36,13 @@ const (
 	defaultGap    = 2e-4
 )
 
-// Find returns the worths that gave the least gap on the sample. The members may come in any
-// order. The worth is nil if the terms have no savings plan. Members that cannot be planned are left out: they are failures of the fleet anyway.
-// Find works on all cores. It keeps the members and does not modify them.
-func (s *Search) Find(x *group.Terms, members []Member) (group.Worth, error) {
+// Find returns the price that gave the least gap on the sample. The members may come in any
+// order. The worth is nil if the terms have no savings plan, or if the usage of the sample is
+// too large for one. Members that cannot be planned are left out: they are failures of the fleet
+// anyway. Find works on all cores. It keeps the members and does not modify them.
+func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 	if x.Term == 0 {
-		return nil, nil
+		return Price{}, nil
 	}
 	rounds, goal := s.Rounds, s.Gap
 	if rounds <= 0 {
@@ -49,46 +51,62 @@ func (s *Search) Find(x *group.Terms, members []Member) (group.Worth, error) {
 	if goal <= 0 {
 		goal = defaultGap
 	}
-	w := walker{x: x, members: members, planners: make([]group.Planner, parallel.Workers())}
+	w := walker{x: x, members: members, failed: make([]bool, len(members)), planners: make([]group.Planner, parallel.Workers())}
 	for i := range w.planners {
 		w.planners[i].Trust = true
 	}
-	beside := w.pass(nil)
+	beside := w.pass(&Price{})
 	// A savings plan alone, and a savings plan for what reservations leave.
-	_, worth, err := Commit(x, w.unreserved(), nil)
-	if err != nil {
-		return nil, err
+	plan, worth, err := commit(x, w.unreserved(), nil)
+	if err != nil || plan.Failed != "" {
+		return Price{}, err
 	}
-	_, next, err := Commit(x, beside, nil)
+	_, next, err := commit(x, beside, nil)
 	if err != nil {
-		return nil, err
+		return Price{}, err
 	}
 	for t := range worth {
 		worth[t] = (worth[t] + next[t]) / 2
 	}
-	var best group.Worth
-	least := 0.0
-	for round := int64(1); ; round++ {
-		plan, next, err := Commit(x, w.pass(worth), worth)
+	var best Price
+	least := math.Inf(1)
+	// try keeps a price if it is the best, and returns the next worth.
+	try := func(round int, at Price) (group.Worth, error) {
+		plan, next, err := commit(x, w.pass(&at), at.Worth)
 		if err != nil {
 			return nil, err
 		}
 		if s.Round != nil {
-			s.Round(int(round), &plan)
+			s.Round(round, &plan)
 		}
-		if gap := plan.Gap(); best == nil || gap < least {
-			best, least = slices.Clone(worth), gap
+		if gap := plan.Gap(); best.Worth == nil || gap < least {
+			best, least = Price{slices.Clone(at.Worth), at.Given}, gap
 		}
-		if least <= goal || int(round) >= rounds {
-			return best, nil
-		}
-		Blend(worth, next, round)
+		return next, nil
 	}
+	for round := 1; ; round++ {
+		next, err := try(round, Price{Worth: worth})
+		if err != nil {
+			return Price{}, err
+		}
+		if least <= goal || round >= rounds {
+			break
+		}
+		blend(worth, next, int64(round))
+	}
+	if least > goal {
+		if price, ok := w.few(); ok {
+			if _, err := try(rounds+1, price); err != nil {
+				return Price{}, err
+			}
+		}
+	}
+	return best, nil
 }
 
-// Blend moves worth towards next, by the step of Frank and Wolfe after so many rounds:
-// 2/(round + 2). Both must be fair, and then so is the result, since it is rounded down.
-func Blend(worth, next group.Worth, round int64) {
+// blend moves worth towards next, by the step of Frank and Wolfe after so many rounds:
+// 2/(round + 2). Both are fair, and so is the result, since it is rounded down.
+func blend(worth, next group.Worth, round int64) {
 	for t := range worth {
 		worth[t] = (round*worth[t] + 2*next[t]) / (round + 2)
 	}
@@ -98,16 +116,17 @@ func Blend(worth, next group.Worth, round int64) {
 type walker struct {
 	x        *group.Terms
 	members  []Member
+	failed   []bool // members that cannot be planned
 	planners []group.Planner
 }
 
-// pass returns the sum of the members' answers.
-func (w *walker) pass(worth group.Worth) *Sum {
+// pass returns the sum of the members' plans at a price.
+func (w *walker) pass(price *Price) *Sum {
 	sums := make([]Sum, len(w.planners))
 	parallel.Do(len(w.members), func(at, i int) error { // no error: failures are left out
 		m := &w.members[i]
-		a, failure := w.planners[at].Plan(w.x, &m.Group, worth)
-		if failure == nil {
+		a, failure := price.Plan(&w.planners[at], w.x, &m.Group)
+		if w.failed[i] = failure != nil; !w.failed[i] {
 			sums[at].add(&m.Group, a.Fees, a.Bound, a.Left, m.Times)
 		}
 		return nil
@@ -126,7 +145,7 @@ func (w *walker) unreserved() *Sum {
 	var left []int
 	for i := range w.members {
 		m := &w.members[i]
-		if len(m.Group.Demand) != w.x.Hours {
+		if w.failed[i] {
 			continue
 		}
 		left = w.x.AppendUnheld(left[:0], &m.Group)
@@ -144,7 +163,7 @@ func (s *Sum) scale() {
 	}
 	for _, left := range s.Left {
 		for t, d := range left {
-			left[t] = (d + Whole/2) / Whole
+			left[t] = d/Whole + (d%Whole+Whole/2)/Whole
 		}
 	}
 }

@@ -41,7 +41,7 @@ type Sum struct {
 	// groups' bounds at the prices of the pass, each less one nano for its rounding.
 	Fees, Bound wide.Int
 	// OnDemand is what the usage costs, in nanos, that reservations leave and that no savings
-	// plan makes cheaper.
+	// plan pays for.
 	OnDemand wide.Int
 	// Left is all other usage that reservations leave, by rates and hour, in units.
 	Left map[Rates][]int64
@@ -69,8 +69,21 @@ func (s *Sum) add(g *record.Group, fees, bound pricing.Money, left []int, times 
 	}
 	to := s.left(Rates{g.List.OnDemand, g.Savings}, len(left))
 	for t, d := range left {
-		to[t] += int64(d) * times
+		more, ok := wide.Mul(int64(d), times)
+		if !ok {
+			more = math.MaxInt64
+		}
+		to[t] = plus(to[t], more)
 	}
+}
+
+// plus adds numbers that are not negative. A sum beyond 64 bits is the largest number, in any
+// order of additions; only members of a sample, counted many times, come so far.
+func plus(a, b int64) int64 {
+	if sum, ok := wide.Add(a, b); ok {
+		return sum
+	}
+	return math.MaxInt64
 }
 
 func (s *Sum) left(r Rates, hours int) []int64 {
@@ -95,7 +108,7 @@ func (s *Sum) Merge(o *Sum) {
 	for rates, more := range o.Left {
 		left := s.left(rates, len(more))
 		for t, d := range more {
-			left[t] += d
+			left[t] = plus(left[t], d)
 		}
 	}
 }
@@ -150,7 +163,7 @@ func (s *Sum) UnmarshalBinary(b []byte) error {
 	}
 	for range r.count() {
 		rates := Rates{pricing.Money(r.uvarint()), pricing.Money(r.uvarint())}
-		if _, twice := sum.Left[rates]; twice || rates.Plan <= 0 || rates.OnDemand <= rates.Plan {
+		if _, twice := sum.Left[rates]; twice || rates.Plan <= 0 || rates.OnDemand <= 0 {
 			return errSum
 		}
 		last := int64(0)

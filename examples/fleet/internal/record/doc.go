@@ -22,11 +22,13 @@
 //
 //	tag        one byte: 'U' Usage, 'G' Group, 'P' Plan, 'O' Order, 'F' Failure,
 //	           'T' Totals
-//	version    one byte: 1, and 2 of a Usage
+//	version    one byte: 3
 //	text       its length in bytes as a uvarint, then the bytes
 //	number     a varint of encoding/binary: zigzag, then seven bits a byte, the lowest first
 //	money      a number of nanos
-//	time       a number of seconds since 1970; the zero time is the least int64
+//	time       a number of seconds since 1970, and nanoseconds as a uvarint; the zero time is
+//	           the least int64 and 0
+//	span       a number of nanoseconds
 //	list       its length as a uvarint, then the elements; an Order in a Plan has no key and
 //	           no currency: they are those of the Plan
 //	demand     its length as a uvarint, then the difference of each hour from the hour
@@ -44,7 +46,6 @@
 //
 // # Exactness
 //
-// All amounts are integers of nanos. Sums of Totals are checked for overflow and do not
-// depend on their order, so that workers may add them up in any order and in any
-// bundles.
+// All amounts are integers of nanos. Totals are counts, and their sums do not depend on their
+// order, so that workers may add them up in any order and in any bundles.
 package record

@@ -10,15 +10,8 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Version is the version of the encoding, except that of a [Usage].
-const Version = 1
-
-func version(r Record) byte {
-	if r.tag() == 'U' {
-		return 2 // with hashes of rows
-	}
-	return Version
-}
+// Version is the version of the encoding.
+const Version = 3
 
 // ErrEncoding: bytes are no record of the type that is wanted.
 var ErrEncoding = errors.New("record: malformed bytes")
@@ -35,7 +28,7 @@ type Record interface {
 // Append appends the encoding of r to dst. It panics if a demand is longer than ten
 // years.
 func Append(dst []byte, r Record) []byte {
-	c := coder{b: append(dst, r.tag(), version(r)), writes: true}
+	c := coder{b: append(dst, r.tag(), Version), writes: true}
 	r.code(&c)
 	return c.b
 }
@@ -47,8 +40,8 @@ func Read(b []byte, r Record) error {
 	switch {
 	case len(b) < 2 || b[0] != r.tag():
 		return fmt.Errorf("%w: want a record of type %c", ErrEncoding, r.tag())
-	case b[1] != version(r):
-		return fmt.Errorf("%w: version %d: want version %d, as this program writes", ErrEncoding, b[1], version(r))
+	case b[1] != Version:
+		return fmt.Errorf("%w: version %d: want version %d, as this program writes", ErrEncoding, b[1], Version)
 	}
 	c := coder{b: b[2:]}
 	r.code(&c)
@@ -118,34 +111,29 @@ func (c *coder) text(s *string) {
 	*s, c.b = string(c.b[:n]), c.b[n:]
 }
 
-// moment writes whole seconds; the zero time is the least number.
+// moment writes seconds, the least number for the zero time, and nanoseconds.
 func (c *coder) moment(t *time.Time) {
-	s := int64(math.MinInt64)
+	s, nanos := int64(math.MinInt64), uint64(0)
 	if c.writes && !t.IsZero() {
-		s = t.Unix()
+		s, nanos = t.Unix(), uint64(t.Nanosecond())
 	}
 	number(c, &s)
+	c.uvarint(&nanos)
+	if nanos >= uint64(time.Second) || s == math.MinInt64 && nanos > 0 {
+		c.fail("a time has more nanoseconds than a second")
+		nanos = 0
+	}
 	if c.writes {
 		return
 	}
 	*t = time.Time{}
 	if s != math.MinInt64 {
-		*t = time.Unix(s, 0).UTC()
+		*t = time.Unix(s, int64(nanos)).UTC()
 	}
 }
 
-// span writes whole seconds.
-func (c *coder) span(d *time.Duration) {
-	s := int64(*d / time.Second)
-	number(c, &s)
-	if s > math.MaxInt64/int64(time.Second) || s < math.MinInt64/int64(time.Second) {
-		c.fail("a span of time is too long: want at most 292 years")
-		s = 0
-	}
-	if !c.writes {
-		*d = time.Duration(s) * time.Second
-	}
-}
+// span writes nanoseconds.
+func (c *coder) span(d *time.Duration) { number(c, d) }
 
 func (c *coder) key(k *Key) {
 	c.text(&k.Account)
@@ -302,8 +290,5 @@ func (f *Failure) code(c *coder) {
 func (t *Totals) code(c *coder) {
 	for _, n := range []*int64{&t.Curves, &t.Hours, &t.Orders, &t.Units, &t.Failures} {
 		number(c, n)
-	}
-	for _, m := range []*pricing.Money{&t.Cost, &t.Bound} {
-		number(c, m)
 	}
 }

@@ -2,7 +2,6 @@ package record
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
@@ -66,7 +65,7 @@ type Order struct {
 	Class           string
 	Units           int
 	Start           time.Time
-	Term            time.Duration // whole seconds
+	Term            time.Duration
 	Upfront, Hourly pricing.Money
 }
 
@@ -100,39 +99,25 @@ func (f *Failure) Compare(g *Failure) int {
 	return cmp.Or(f.Key.Compare(g.Key), cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line), cmp.Compare(f.Reason, g.Reason))
 }
 
-// Totals are sums over plans and failures.
+// Totals are sums over plans and failures. What plans cost is in the joint plan of the fleet.
 type Totals struct {
 	Curves, Hours, Orders, Units, Failures int64
-	Cost, Bound                            pricing.Money
 }
 
 // Of returns the Totals of one plan.
 func Of(p *Plan) Totals {
-	t := Totals{Curves: 1, Hours: p.Hours, Orders: int64(len(p.Orders)), Cost: p.Cost, Bound: p.Bound}
+	t := Totals{Curves: 1, Hours: p.Hours, Orders: int64(len(p.Orders))}
 	for i := range p.Orders {
 		t.Units += int64(p.Orders[i].Units)
 	}
 	return t
 }
 
-// Add adds u to t. The error is about a sum that does not fit; t is not changed then.
-func (t *Totals) Add(u *Totals) error {
-	sum := *t
-	for _, s := range []struct {
-		name string
-		to   *pricing.Money
-		add  pricing.Money
-	}{{"cost", &sum.Cost, u.Cost}, {"bound", &sum.Bound, u.Bound}} {
-		var err error
-		if *s.to, err = s.to.Add(s.add); err != nil {
-			return fmt.Errorf("the fleet's %s is more than an amount holds, %s and %s: want a smaller fleet, or parts of it", s.name, s.to, s.add)
-		}
-	}
-	sum.Curves += u.Curves
-	sum.Hours += u.Hours
-	sum.Orders += u.Orders
-	sum.Units += u.Units
-	sum.Failures += u.Failures
-	*t = sum
-	return nil
+// Add adds u to t.
+func (t *Totals) Add(u *Totals) {
+	t.Curves += u.Curves
+	t.Hours += u.Hours
+	t.Orders += u.Orders
+	t.Units += u.Units
+	t.Failures += u.Failures
 }

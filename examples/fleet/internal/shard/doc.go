@@ -28,5 +28,5 @@
 //
 //	'S'  a joint.Sum        'P', 'F'  a record.Plan, a record.Failure
 //	'D'  a joint.Sample     'I'       the index of a group, for each ticket of the sample
-//	'W'  the worth: each hour less the hour before, as varints
+//	'W'  a joint.Price
 package shard

@@ -19,7 +19,7 @@ import (
 )
 
 // version is that of the files.
-const version = 1
+const version = 2
 
 // A header is the first line of a file.
 type header struct {
@@ -82,13 +82,16 @@ var errStale = errors.New("of another job")
 // It compares all of the header but the groups with want. The error is the user's mistake, and
 // names the file; it unwraps to fs.ErrNotExist if there is none.
 func read(path string, want header, f func(tag byte, b []byte) error) (header, error) {
-	name := filepath.Base(path)
+	name, again := filepath.Base(path), "remove it, and run its task again"
+	if want.Shard == 0 {
+		again = "remove it, and run fleet merge again"
+	}
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return header{}, err
 	}
 	if len(b) == 0 {
-		return header{}, cli.Mistakef("%s is empty: remove it, and run its task again", name)
+		return header{}, cli.Mistakef("%s is empty: %s", name, again)
 	}
 	line, rest, ok := bytes.Cut(b, []byte("\n"))
 	var h header
@@ -104,12 +107,12 @@ func read(path string, want header, f func(tag byte, b []byte) error) (header, e
 	case h.Shard != want.Shard || h.Of != want.Of:
 		return h, cli.Mistakef("%s holds shard %d/%d: want shard %d/%d there and every shard once", name, h.Shard, h.Of, want.Shard, want.Of)
 	case !bytes.HasSuffix(rest, sum[:]):
-		return h, cli.Mistakef("%s is damaged, its checksum is wrong: remove it, and run its task again", name)
+		return h, cli.Mistakef("%s is damaged, its checksum is wrong: %s", name, again)
 	}
 	for rest = rest[:len(rest)-sha256.Size]; len(rest) > 0; {
 		n, size := binary.Uvarint(rest)
 		if size <= 0 || n < 1 || n > uint64(len(rest)-size) {
-			return h, cli.Mistakef("%s is malformed: remove it, and run its task again", name)
+			return h, cli.Mistakef("%s is malformed: %s", name, again)
 		}
 		if err := f(rest[size], rest[size+1:size+int(n)]); err != nil {
 			return h, fmt.Errorf("%s: %w", name, err)

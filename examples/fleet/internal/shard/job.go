@@ -133,14 +133,14 @@ func (j *Job) Shard(i int, note func(format string, args ...any)) error {
 		return err
 	}
 	return j.alone(i, func() error {
-		worth, err := j.worth()
+		price, err := j.price()
 		if errors.Is(err, fs.ErrNotExist) {
 			return j.draw(i, note)
 		}
 		if err != nil {
 			return err
 		}
-		return j.plan(i, worth, note)
+		return j.plan(i, &price, note)
 	})
 }
 
@@ -243,28 +243,22 @@ func (j *Job) draw(i int, note func(format string, args ...any)) error {
 	return nil
 }
 
-// worth reads the price of the savings plan, which Merge has written.
-func (j *Job) worth() (group.Worth, error) {
+// price reads the price of the savings plan, which Merge has written.
+func (j *Job) price() (price joint.Price, err error) {
 	h, err := j.header("worth", 0)
 	if err != nil {
-		return nil, err
+		return price, err
 	}
-	var worth group.Worth
 	_, err = read(filepath.Join(j.Dir, "worth"), h, func(tag byte, b []byte) error {
-		for last := int64(0); tag == 'W' && len(b) > 0; {
-			x, n := binary.Varint(b)
-			if n <= 0 {
-				return errors.New("a price is cut off")
-			}
-			last += x
-			worth, b = append(worth, last), b[n:]
+		if tag != 'W' {
+			return fmt.Errorf("a record of type %q: want the price", tag)
 		}
-		return nil
+		return price.UnmarshalBinary(b)
 	})
-	if err == nil && len(worth) != 0 && len(worth) != generate.Hours {
-		err = cli.Mistakef("worth has %d hours: want %d", len(worth), generate.Hours)
+	if err == nil && len(price.Worth) != 0 && len(price.Worth) != generate.Hours {
+		err = cli.Mistakef("worth has %d hours: want %d", len(price.Worth), generate.Hours)
 	}
-	return worth, err
+	return price, err
 }
 
 // parts are the files of the parts of a shard: the number after part- is that of its first
@@ -272,7 +266,7 @@ func (j *Job) worth() (group.Worth, error) {
 var parts = regexp.MustCompile(`\.part-(\d+)$`)
 
 // plan writes the plans of a shard.
-func (j *Job) plan(i int, worth group.Worth, note func(format string, args ...any)) error {
+func (j *Job) plan(i int, price *joint.Price, note func(format string, args ...any)) error {
 	path := j.path("plan", i)
 	h, err := j.header("plan", i)
 	if err != nil {
@@ -322,7 +316,7 @@ func (j *Job) plan(i int, worth group.Worth, note func(format string, args ...an
 			workers[w].sum = joint.Sum{}
 		}
 		err := parallel.Do(to-at, func(w, k int) error {
-			got.records[k] = workers[w].plan(&x, &j.Fleet, at+k, worth)
+			got.records[k] = workers[w].plan(&x, &j.Fleet, at+k, price)
 			return nil
 		})
 		if err != nil {
@@ -374,9 +368,9 @@ type worker struct {
 }
 
 // plan returns the record of a group's plan or failure.
-func (w *worker) plan(x *group.Terms, f *generate.Fleet, n int, worth group.Worth) []byte {
+func (w *worker) plan(x *group.Terms, f *generate.Fleet, n int, price *joint.Price) []byte {
 	w.curves.At(f, n, &w.group)
-	answer, failure := w.planner.Plan(x, &w.group, worth)
+	answer, failure := price.Plan(&w.planner, x, &w.group)
 	if failure != nil {
 		return record.Append(nil, failure)
 	}

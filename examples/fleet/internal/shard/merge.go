@@ -31,7 +31,7 @@ type Result struct {
 // returns the fleet's plan, and so again each time it is called. The error is the user's
 // mistake if shards are missing, or a file is not that of its shard.
 func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
-	worth, err := j.worth()
+	price, err := j.price()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, j.search(note)
 	}
@@ -58,7 +58,7 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 		sum.Merge(&got.sum)
 		r.Records = append(r.Records, got.records...)
 	}
-	r.Joint, _, err = joint.Commit(&r.Terms, &sum, worth)
+	r.Joint, _, err = joint.Commit(&r.Terms, &sum, price.Worth)
 	return r, err
 }
 
@@ -153,7 +153,7 @@ func (j *Job) search(note func(format string, args ...any)) error {
 	}
 	note("looking for the price of the savings plan on %d of %d groups", len(members), j.Fleet.Curves)
 	search := joint.Search{Rounds: j.Rounds}
-	worth, err := search.Find(&x, members)
+	price, err := search.Find(&x, members)
 	if err != nil {
 		return err
 	}
@@ -166,11 +166,9 @@ func (j *Job) search(note func(format string, args ...any)) error {
 		return err
 	}
 	defer out.set.Abort()
-	var b []byte
-	last := int64(0)
-	for _, v := range worth {
-		b = binary.AppendVarint(b, v-last)
-		last = v
+	b, err := price.MarshalBinary()
+	if err != nil {
+		return err
 	}
 	out.record('W', b)
 	return out.close()

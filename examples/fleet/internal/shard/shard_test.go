@@ -57,12 +57,14 @@ func run(t *testing.T, j *Job) *Result {
 	return nil
 }
 
+var totals = cmp.AllowUnexported(joint.Total{})
+
 // The plan does not depend on the number of shards, and is that of the four steps of package
 // joint in one process.
 func TestShards(t *testing.T) {
 	one := run(t, jobOf(t, 20, 1))
 	for _, of := range []int{3, 25} { // the last with empty shards
-		if d := cmp.Diff(one, run(t, jobOf(t, 20, of))); d != "" {
+		if d := cmp.Diff(one, run(t, jobOf(t, 20, of)), totals); d != "" {
 			t.Errorf("one shard and %d: %s", of, d)
 		}
 	}
@@ -81,7 +83,7 @@ func TestShards(t *testing.T) {
 			members = append(members, joint.Member{Group: groups[i], Times: times})
 		}
 	}
-	worth, err := (&joint.Search{Rounds: 2}).Find(&x, members)
+	price, err := (&joint.Search{Rounds: 2}).Find(&x, members)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,7 @@ func TestShards(t *testing.T) {
 	var p group.Planner
 	failed := 0
 	for i := range groups {
-		a, failure := p.Plan(&x, &groups[i], worth)
+		a, failure := price.Plan(&p, &x, &groups[i])
 		if failure != nil {
 			failed++
 			continue
@@ -99,11 +101,11 @@ func TestShards(t *testing.T) {
 			t.Errorf("the plan of group %d differs", i)
 		}
 	}
-	want, _, err := joint.Commit(&x, &sum, worth)
+	want, _, err := joint.Commit(&x, &sum, price.Worth)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, one.Joint); d != "" {
+	if d := cmp.Diff(want, one.Joint, totals); d != "" {
 		t.Error(d)
 	}
 	plans, failures, err := one.Split()
@@ -122,7 +124,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worth, err := j.worth()
+	price, err := j.price()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +144,7 @@ func TestResume(t *testing.T) {
 			got := results{from: at, to: min(h.To, at+3)}
 			workers.sum = joint.Sum{}
 			for n := got.from; n < got.to; n++ {
-				got.records = append(got.records, workers.plan(&x, &j.Fleet, n, worth))
+				got.records = append(got.records, workers.plan(&x, &j.Fleet, n, &price))
 			}
 			got.sum = workers.sum
 			if err := got.write(partPath(path, at-h.From), h); err != nil {
@@ -218,8 +220,13 @@ func TestRefuses(t *testing.T) {
 		}, 0, "plan-00001-of-00003 is of another job: remove it, or take another folder"},
 		{"a version", second, func(t *testing.T, j *Job) {
 			b, _ := os.ReadFile(j.path("plan", 1))
-			os.WriteFile(j.path("plan", 1), bytes.Replace(b, []byte(`"version":1`), []byte(`"version":2`), 1), 0o666)
-		}, 0, "plan-00001-of-00003 is of version 2: want version 1"},
+			os.WriteFile(j.path("plan", 1), bytes.Replace(b, []byte(`"version":2`), []byte(`"version":1`), 1), 0o666)
+		}, 0, "plan-00001-of-00003 is of version 1: want version 2"},
+		{"a damaged price", second, func(t *testing.T, j *Job) {
+			b, _ := os.ReadFile(filepath.Join(j.Dir, "worth"))
+			b[len(b)/2] ^= 1
+			os.WriteFile(filepath.Join(j.Dir, "worth"), b, 0o666)
+		}, 0, "worth is damaged, its checksum is wrong: remove it, and run fleet merge again"},
 		{"in use", first, func(t *testing.T, j *Job) {
 			done := make(chan error)
 			var b book

@@ -1,0 +1,116 @@
+package joint
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// A Price is what a search finds, and what the groups of a fleet answer to.
+type Price struct {
+	// Worth is the price of each hour of the savings plan: nil without a savings plan, or if
+	// none was found.
+	Worth group.Worth
+	// Given are the orders of a fleet of few groups, by key, which cost less together than the
+	// answer of each. The bound of a group is that of its answer all the same.
+	Given map[record.Key][]pricing.Purchase
+}
+
+// Plan returns a group's plan at the price.
+func (p *Price) Plan(planner *group.Planner, x *group.Terms, g *record.Group) (group.Answer, *record.Failure) {
+	if given, ok := p.Given[g.Key]; ok {
+		return planner.Take(x, g, p.Worth, given)
+	}
+	return planner.Plan(x, g, p.Worth)
+}
+
+const priceVersion = 1
+
+// MarshalBinary returns the same bytes for the same price: the version 1; the number of hours
+// as a uvarint, and each hour's worth less that of the hour before as a varint; the number of
+// groups with given orders as a uvarint; and for each, sorted by key, its account, region and
+// kind, each with its length before it as a uvarint, the number of orders, and of each order
+// the hour, the class and the units, all as uvarints.
+func (p *Price) MarshalBinary() ([]byte, error) {
+	b := binary.AppendUvarint([]byte{priceVersion}, uint64(len(p.Worth)))
+	before := int64(0)
+	for _, v := range p.Worth {
+		b = binary.AppendVarint(b, v-before)
+		before = v
+	}
+	keys := make([]record.Key, 0, len(p.Given))
+	for k := range p.Given {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, record.Key.Compare)
+	b = binary.AppendUvarint(b, uint64(len(keys)))
+	for _, k := range keys {
+		b = appendKey(b, k)
+		b = binary.AppendUvarint(b, uint64(len(p.Given[k])))
+		for _, q := range p.Given[k] {
+			for _, n := range [...]int{q.Slot, q.Class, q.Count} {
+				b = binary.AppendUvarint(b, uint64(n))
+			}
+		}
+	}
+	return b, nil
+}
+
+// UnmarshalBinary sets p to the price that MarshalBinary encoded.
+func (p *Price) UnmarshalBinary(b []byte) error {
+	if len(b) == 0 || b[0] != priceVersion {
+		return fmt.Errorf("these bytes are not a price of version %d", priceVersion)
+	}
+	r := reader{b: b[1:]}
+	var price Price
+	last := int64(0)
+	for range r.count() {
+		last += r.varint()
+		price.Worth = append(price.Worth, last)
+	}
+	for range r.count() {
+		k := r.key()
+		given := make([]pricing.Purchase, r.count())
+		for i := range given {
+			for _, to := range [...]*int{&given[i].Slot, &given[i].Class, &given[i].Count} {
+				n := r.uvarint()
+				r.bad = r.bad || n > math.MaxInt32
+				*to = int(n)
+			}
+		}
+		if price.Given == nil {
+			price.Given = map[record.Key][]pricing.Purchase{}
+		}
+		price.Given[k] = given
+	}
+	if r.bad || len(r.b) > 0 {
+		return fmt.Errorf("these bytes are not a price")
+	}
+	*p = price
+	return nil
+}
+
+func appendKey(b []byte, k record.Key) []byte {
+	for _, part := range [...]string{k.Account, k.Region, k.Kind} {
+		b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
+	}
+	return b
+}
+
+func (r *reader) key() (k record.Key) {
+	for _, part := range [...]*string{&k.Account, &k.Region, &k.Kind} {
+		*part = r.text()
+	}
+	return k
+}
+
+// byPurchase orders the orders of a group.
+func byPurchase(a, b pricing.Purchase) int {
+	return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Class, b.Class))
+}
