@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,13 +129,39 @@ func TestFormats(t *testing.T) {
 	if err != nil || len(bill.Held) != lines {
 		t.Errorf("%v, want %d commitments", err, lines)
 	}
+	rows, err := csv.NewReader(strings.NewReader(files["orders-00000-of-00001.focus.csv"])).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := 0 // rows of the savings plan
+	for _, column := range []string{"BillingAccountId", "ProviderName", "BillingCurrency"} {
+		i := slices.Index(rows[0], column)
+		for _, r := range rows[1:] {
+			if r[i] == "" {
+				t.Fatalf("a row without %s: %q", column, r)
+			}
+			if r[i] == "all" {
+				all++
+			}
+		}
+	}
+	if all == 0 {
+		t.Error("no row of the savings plan")
+	}
 }
 
 // A mistake is one sentence and status 2.
 func TestMistakes(t *testing.T) {
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go http.Serve(l, nil)
+	other := l.Addr().String()
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv")
-	for _, path := range []string{a, b} {
+	for _, path := range []string{a, b, filepath.Join(dir, "orders-00000-of-00003.csv")} {
 		if err := os.WriteFile(path, []byte("x"), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +170,12 @@ func TestMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-endpoint", "localhost:1"}, "no engine answers"},
+		{[]string{"-endpoint", "localhost:1", "-workers", "localhost:1"}, "-endpoint localhost:1: no engine answers"},
+		{[]string{"-endpoint", other, "-workers", "localhost:1"}, "no engine answers (something else than gRPC is there)"},
+		{[]string{"-runner", "flink", "-endpoint", other}, "no engine answers (something else than gRPC is there)"},
+		{[]string{"-endpoint", "localhost:1"}, "Prism as a service has no workers of its own"},
+		{[]string{"-out", dir}, "it holds orders-00000-of-00003.csv, of a run with other -parts"},
+		{[]string{"-out", dir, "-parts", "3", "-format", "focus"}, "it holds orders-00000-of-00003.csv, of a run with other -parts or another -format"},
 		{[]string{"-runner", "storm"}, "want prism, flink"},
 		{[]string{"-runner", "flink"}, "without -endpoint"},
 		{[]string{"-workers", "localhost:1"}, "want the engine"},
@@ -165,6 +198,56 @@ func TestMistakes(t *testing.T) {
 		if status != 2 || !strings.Contains(errs.String(), c.want) || strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%q: status %d, %s, want %q", c.args, status, errs.String(), c.want)
 		}
+	}
+}
+
+// priceList writes the price list of a kind, and returns its path.
+func priceList(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "prices.csv")
+	if err := os.WriteFile(path, []byte(`"FormatVersion","v1.0"
+"OfferCode","AmazonEC2"
+"SKU","OfferTermCode","TermType","Unit","PricePerUnit","Currency","LeaseContractLength","PurchaseOption","OfferingClass","Product Family","Region Code","Location","Instance Type","Tenancy","Operating System","CapacityStatus","operation","Normalization Size Factor"
+"A","JR","OnDemand","Hrs","0.1","USD","","","","Compute Instance","us-east-1","US East","m5.large","Shared","Linux","Used","RunInstances","4"
+"A","1","Reserved","Hrs","0.06","USD","1yr","No Upfront","standard","Compute Instance","us-east-1","US East","m5.large","Shared","Linux","Used","RunInstances","4"
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Accounts whose amounts do not fit fail alone, and accounts whose amounts fit may add up to more
+// than 64 bits hold.
+func TestOverflow(t *testing.T) {
+	dir := t.TempDir()
+	const hours = 8760
+	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+	var b bytes.Buffer
+	w := focus.NewWriter(&b)
+	for account, n := range []int64{7, 16_000_000, 16_000_000, 16_000_000, 1_000_000_000_000, 3_000_000_000, 20_000_000, -5} {
+		for h := range hours {
+			at := start.Add(time.Duration(h) * time.Hour)
+			r := usage.Row{Account: fmt.Sprint("account-", account), Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(n),
+				Billed: usage.Units(1), Effective: usage.Units(1), List: usage.Units(1), Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
+			if err := w.Write(&r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	bill := filepath.Join(dir, "bill.csv")
+	if err := os.WriteFile(bill, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files, stdout := run(t, "-bill", bill, "-start", "2025-11-01", "-hours", fmt.Sprint(hours), "-prices", priceList(t, dir), "-parts", "1")
+	// 48,000,007 units at 0.06 for a year; an amount of 64 bits is at most 9.2·10⁹.
+	if !strings.Contains(stdout, "4 curves of 8760 hours planned, 4 not") || !strings.Contains(stdout, "cost 25228803679.2 ") {
+		t.Errorf("%s", stdout)
+	}
+	if n := strings.Count(files["failures-00000-of-00001.csv"], "\n"); n != 5 {
+		t.Errorf("%d lines of failures: want a header and four:\n%s", n, files["failures-00000-of-00001.csv"])
 	}
 }
 
@@ -198,15 +281,7 @@ func TestBills(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prices := filepath.Join(dir, "prices.csv")
-	if err := os.WriteFile(prices, []byte(`"FormatVersion","v1.0"
-"OfferCode","AmazonEC2"
-"SKU","OfferTermCode","TermType","Unit","PricePerUnit","Currency","LeaseContractLength","PurchaseOption","OfferingClass","Product Family","Region Code","Location","Instance Type","Tenancy","Operating System","CapacityStatus","operation","Normalization Size Factor"
-"A","JR","OnDemand","Hrs","0.1","USD","","","","Compute Instance","us-east-1","US East","m5.large","Shared","Linux","Used","RunInstances","4"
-"A","1","Reserved","Hrs","0.06","USD","1yr","No Upfront","standard","Compute Instance","us-east-1","US East","m5.large","Shared","Linux","Used","RunInstances","4"
-`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	prices := priceList(t, dir)
 	args := []string{"-bill", filepath.Join(dir, "bill-*.csv"), "-start", "2025-11-01", "-hours", "96", "-prices", prices, "-parts", "1"}
 	want, stdout := run(t, append(args, "-branches", "1")...)
 	got, _ := run(t, append(args, "-branches", "3")...)

@@ -36,6 +36,7 @@ What is known
   -model NAME          that forecasts each curve (default: the hours of the bills again)
   -currency NAME       of the fleet (default USD)
   -curves N            curves of the made-up fleet, a year of hours each (default 1000)
+  -poison N            one curve of so many cannot be planned (default 0: none)
   -seed N              of the made-up fleet and of the sample (default 1)
 
 The savings plan
@@ -55,7 +56,8 @@ The engine
 
 What comes out
   -out DIR             folder for plans, orders and failures, in parts by account; the
-                       workers write there, so it must be theirs, too (default: none)
+                       workers write there, so it must be theirs, too (default: none);
+                       files of other -parts or another -format there are refused
   -format LIST         of orders: csv, parquet, focus, with commas between (default csv)
   -parts N             files of each kind (default 8)
   -counters            print what the engine counted
@@ -84,12 +86,13 @@ type options struct {
 	hours          int
 	plan, model    string
 	currency       string
-	curves         int
+	curves, poison int
 	seed           uint64
 	sample, rounds int
 
-	engine   engine.Engine
-	branches int
+	engine      engine.Engine
+	branches    int
+	environment bool // of the workers, among the flags of Beam
 
 	out      string
 	formats  []string
@@ -120,6 +123,7 @@ func define(o *options, f *cli.Flags) {
 	f.Name("model", &o.model, "one of "+cli.Series(forecast.Names(), "or"))
 	f.Name("currency", &o.currency, "a currency such as USD")
 	f.Int("curves", &o.curves, 1, 20_000_000, "")
+	f.Int("poison", &o.poison, 0, 20_000_000, " of curves")
 	f.Seed(&o.seed)
 	f.Int("sample", &o.sample, 1, 100_000, " of curves")
 	f.Int("rounds", &o.rounds, 1, 1000, "")
@@ -146,6 +150,7 @@ func define(o *options, f *cli.Flags) {
 		case !ok || flag.Lookup(name) == nil:
 			return fmt.Errorf("want NAME=VALUE with the name of a flag of Beam, such as environment_type=DOCKER")
 		}
+		o.environment = o.environment || name == "environment_type"
 		return flag.Set(name, value)
 	})
 	f.Name("out", &o.out, "the name of a folder")
@@ -184,6 +189,9 @@ func define(o *options, f *cli.Flags) {
 		}
 		if len(o.engine.Workers) > 0 && o.engine.Endpoint == "" {
 			return fmt.Errorf("-workers without -endpoint: want the engine that they work for, too")
+		}
+		if o.engine.Endpoint != "" && len(o.engine.Workers) == 0 && o.engine.Runner == "prism" && !o.environment {
+			return fmt.Errorf("-endpoint without -workers: Prism as a service has no workers of its own: want the addresses of some, such as -workers localhost:8101")
 		}
 		if o.branches == 0 {
 			o.branches = 1

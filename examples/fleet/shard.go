@@ -76,22 +76,26 @@ func shardCommand(args []string) int {
 		f.Int("sample", &j.Sample, 1, 100_000, " of curves")
 		f.Int("rounds", &j.Rounds, 1, 1000, "")
 		f.Int("part", &j.Part, 1, 1_000_000, " of curves")
-		// The shard comes last, as in fleet shard -dir DIR 3/16.
-		if n := len(args); n > 0 && !strings.HasPrefix(args[n-1], "-") {
-			if err := f.Parse(args[:n-1]); err != nil {
-				return err
-			}
-			i, of, err := shardOf(args[n-1])
-			if err != nil {
-				return err
-			}
-			j.Of, j.Seed = of, j.Fleet.Seed
-			return j.Shard(i, note)
+		// The shard comes last, as in fleet shard -dir DIR 3/16, or first.
+		name := ""
+		switch n := len(args); {
+		case n > 0 && !strings.HasPrefix(args[0], "-"):
+			name, args = args[0], args[1:]
+		case n > 0 && !strings.HasPrefix(args[n-1], "-"):
+			name, args = args[n-1], args[:n-1]
 		}
 		if err := f.Parse(args); err != nil {
 			return err
 		}
-		return cli.Mistakef("no shard: want fleet shard I/N, such as fleet shard 1/16")
+		if name == "" {
+			return cli.Mistakef("no shard: want fleet shard I/N, such as fleet shard 1/16")
+		}
+		i, of, err := shardOf(name)
+		if err != nil {
+			return err
+		}
+		j.Of, j.Seed = of, j.Fleet.Seed
+		return j.Shard(i, note)
 	})
 }
 
@@ -118,6 +122,11 @@ func mergeCommand(args []string) int {
 		if err := f.Parse(args); err != nil {
 			return err
 		}
+		if out != "" {
+			if err := outDir(out, formats, parts); err != nil {
+				return err
+			}
+		}
 		j, err := shard.Open(dir)
 		if err != nil {
 			return err
@@ -129,16 +138,14 @@ func mergeCommand(args []string) int {
 		if r == nil {
 			return cli.Shortf("the price is found: run the shards again, and then fleet merge")
 		}
-		if out != "" {
-			if err := os.MkdirAll(out, 0o777); err != nil {
-				return cli.Mistakef("-out %s: %v: want a folder", out, err)
-			}
-		}
 		totals, err := engine.Write(out, formats, parts, &r.Terms, &r.Joint, r.Records)
 		if err != nil {
 			return err
 		}
 		e := &r.Joint
+		if text := gapNote(e); text != "" {
+			fmt.Fprintln(os.Stderr, "fleet merge:", text)
+		}
 		note("%d curves of %d hours planned, %d not", totals.Curves, r.Terms.Hours, totals.Failures)
 		note("orders %d cost %v bound %v seconds %.1f", totals.Orders, e.Cost, e.Bound, time.Since(start).Seconds())
 		return nil

@@ -18,10 +18,16 @@ mkdir -p "$dir/log" || exit
 arrays=0
 while [ $arrays -lt ${ARRAYS:-50} ]; do
 	arrays=$((arrays + 1))
-	sbatch --wait --requeue --array=1-"$n" --output="$dir/log/%a" --open-mode=append \
-		--job-name=fleet "$0.task" "$fleet" "$dir" "$n" "$@" >"$dir/log/sbatch" 2>&1 ||
-		echo "array $arrays: tasks failed"
-	"$fleet" merge -dir "$dir/work" -out "$dir/out" && exit
+	job=$(sbatch --parsable --wait --requeue --array=1-"$n" --output="$dir/log/%a" --open-mode=append \
+		--job-name=fleet "$0.task" "$fleet" "$dir" "$n" "$@" 2>"$dir/log/sbatch") ||
+		{
+			cat "$dir/log/sbatch" >&2
+			[ -n "$job" ] || { echo "slurm.sh: sbatch has not taken the array" >&2; exit 1; }
+			echo "array $arrays: tasks failed: see $dir/log"
+		}
+	"$fleet" merge -dir "$dir/work" -out "$dir/out"
+	status=$?
+	[ $status -gt 1 ] || exit $status # the fleet is planned, or cannot be
 done
 echo "slurm.sh: $arrays arrays were not enough: see $dir/log" >&2
 exit 1

@@ -32,6 +32,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/engine"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/joint"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -78,8 +79,8 @@ func work(o *options, run *cli.Run) (*results, error) {
 		return nil, err
 	}
 	if o.out != "" {
-		if err := os.MkdirAll(o.out, 0o777); err != nil {
-			return nil, cli.Mistakef("-out %s: %v: want a folder", o.out, err)
+		if err := outDir(o.out, o.formats, o.parts); err != nil {
+			return nil, err
 		}
 		dir, err := filepath.Abs(o.out)
 		if err != nil {
@@ -93,7 +94,7 @@ func work(o *options, run *cli.Run) (*results, error) {
 		}
 		defer os.RemoveAll(dir)
 		e.Summary = filepath.Join(dir, "summary.json")
-		if e.Bills != nil { // for the reasons of failures
+		if e.Bills != nil || o.poison > 0 { // for the reasons of failures
 			e.Dir, e.Formats = dir, nil
 		}
 	}
@@ -124,12 +125,35 @@ func work(o *options, run *cli.Run) (*results, error) {
 	return r, r.tell(run, e.Dir)
 }
 
+// outDir makes the folder of -out, which must not hold what another run has left.
+func outDir(dir string, formats []string, parts int) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return cli.Mistakef("-out %s: %v: want a folder", dir, err)
+	}
+	other, err := engine.Leftover(dir, formats, parts)
+	if err == nil && other != "" {
+		err = cli.Mistakef("-out %s: it holds %s, of a run with other -parts or another -format: want another folder, or the files of that run removed", dir, other)
+	}
+	return err
+}
+
+// gapNote returns what to say of a plan whose gap is large, "" if it is not.
+func gapNote(j *joint.Plan) string {
+	if !j.Bounded || j.Gap() <= joint.Enough {
+		return ""
+	}
+	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price, and a fleet of a few units has no better bound", 100*j.Gap(), 100*joint.Enough)
+}
+
 // tell says on standard error what a user of bills must know beside the results: hours
 // without bills, and the first failures, which are in a folder. The error says that nothing
 // is planned.
 func (r *results) tell(run *cli.Run, dir string) error {
 	if covered := r.counters["bill_hours"]; len(r.o.bills) > 0 && covered > 0 && covered < int64(r.o.hours) {
 		run.Sayf("note: the bills have use in %d of the %d hours from %s, and the other hours are planned as hours without use: want bills of all hours, or -hours %d", covered, r.o.hours, r.o.start.Format(time.DateOnly), max(24, covered))
+	}
+	if text := gapNote(&r.summary.Joint); text != "" {
+		run.Sayf("%s", text)
 	}
 	const most = 5
 	failures := r.summary.Totals.Failures
@@ -178,7 +202,7 @@ func (r *results) verdict() error {
 // input says what to plan: the bills, or the made-up fleet.
 func (o *options) input(e *engine.Options) error {
 	if len(o.bills) == 0 {
-		e.Fleet = generate.Fleet{Seed: o.seed, Curves: o.curves}
+		e.Fleet = generate.Fleet{Seed: o.seed, Curves: o.curves, Poison: o.poison}
 		if err := e.Fleet.Validate(); err != nil {
 			return cli.Mistakef("-curves: %w", err)
 		}
@@ -206,13 +230,7 @@ func (o *options) input(e *engine.Options) error {
 	if err := pricer.Load(o.prices); err != nil {
 		return err
 	}
-	if o.plan != "" {
-		var ok bool
-		if e.Terms.Term, ok = pricer.Term(); !ok {
-			return cli.Mistakef("-plan %s: no price list has a savings plan of this name: want one of its names, such as 1y-no-upfront", o.plan)
-		}
-	}
-	return nil
+	return pricer.Terms(&e.Terms)
 }
 
 // text prints the results for people.

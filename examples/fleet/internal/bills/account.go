@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -80,19 +81,23 @@ func (p *Pricer) Load(paths []string) error {
 	return nil
 }
 
-// Term returns the term of the savings plan that Plan names, of the price lists that the
-// process has read, and whether there is one.
-func (p *Pricer) Term() (time.Duration, bool) {
+// Terms sets the term and the provider of the savings plan that Plan names, from the price lists
+// that the process has read. The error is the user's mistake: there is no such plan.
+func (p *Pricer) Terms(x *group.Terms) error {
+	if p.Plan == "" {
+		return nil
+	}
 	lists.Lock()
 	defer lists.Unlock()
 	for _, l := range lists.read {
 		for i := range l.Rates {
-			if l.Rates[i].Plan == p.Plan {
-				return l.Rates[i].Term, true
+			if r := &l.Rates[i]; r.Plan == p.Plan {
+				x.Term, x.Provider = r.Term, r.Provider
+				return nil
 			}
 		}
 	}
-	return 0, false
+	return cli.Mistakef("-plan %s: no price list has a savings plan of this name: want one of its names, such as 1y-no-upfront", p.Plan)
 }
 
 // A member is the demand of one kind.

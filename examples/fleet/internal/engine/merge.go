@@ -35,7 +35,7 @@ func Write(dir string, formats []string, parts int, x *group.Terms, j *joint.Pla
 	if bad != nil {
 		return sum, bad
 	}
-	write := writeFn{Dir: dir, Formats: formats, Parts: parts}
+	write := writeFn{Dir: dir, Formats: formats, Parts: parts, Provider: x.Provider}
 	for part, in := range byPart {
 		next := func(b *[]byte) bool {
 			if len(in) == 0 {

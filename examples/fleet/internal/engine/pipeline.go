@@ -94,7 +94,7 @@ func Build(o *Options) (*beam.Pipeline, error) {
 	w := s.Scope("write")
 	parted := beam.GroupByKey(w, beam.Flatten(w, beam.ParDo(w, &everyPartFn{o.Parts}, impulse),
 		beam.ParDo(w, &partFn{o.Parts}, beam.Flatten(w, append(failed, plans, commitments)...))))
-	written := beam.ParDo(w, &writeFn{Dir: o.Dir, Formats: o.Formats, Parts: o.Parts}, parted)
+	written := beam.ParDo(w, &writeFn{Dir: o.Dir, Formats: o.Formats, Parts: o.Parts, Provider: o.Terms.Provider}, parted)
 	all := beam.Combine(s.Scope("totals"), &totals{}, written)
 	beam.ParDo0(s.Scope("summary"), &summaryFn{Path: o.Summary}, impulse, beam.SideInput{Input: terms}, beam.SideInput{Input: commits}, beam.SideInput{Input: all})
 	return p, nil

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
@@ -39,18 +38,8 @@ type Engine struct {
 // Run runs the pipeline and returns its counters by name. The error is the user's mistake
 // if there is no engine or no worker at an address.
 func (e *Engine) Run(ctx context.Context, p *beam.Pipeline) (map[string]int64, error) {
-	for _, at := range append([]string{e.Endpoint}, e.Workers...) {
-		if at == "" {
-			continue
-		}
-		conn, err := net.DialTimeout("tcp", at, 5*time.Second)
-		if err != nil {
-			if at == e.Endpoint {
-				return nil, cli.Mistakef("-endpoint %s: no engine answers (%v): want the address of a runner's job service, such as that of `fleet engine`", at, plainDial(err))
-			}
-			return nil, cli.Mistakef("-workers %s: no worker answers (%v): want the address of a `fleet worker`", at, plainDial(err))
-		}
-		conn.Close()
+	if err := e.check(ctx); err != nil {
+		return nil, err
 	}
 	*jobopts.Endpoint = e.Endpoint
 	if len(e.Workers) > 0 {
@@ -58,7 +47,7 @@ func (e *Engine) Run(ctx context.Context, p *beam.Pipeline) (map[string]int64, e
 	}
 	result, err := beam.Run(ctx, e.Runner, p)
 	if err != nil {
-		return nil, err
+		return nil, plainly(err)
 	}
 	return counters(result.Metrics()), nil
 }
@@ -92,7 +81,7 @@ func (e *Engine) spread(ctx context.Context, p *beam.Pipeline) (map[string]int64
 	}
 	result, err := runnerlib.Execute(ctx, pipeline, e.Endpoint, &runnerlib.JobOptions{Name: jobopts.GetJobName(), Loopback: true, Parallelism: -1}, false)
 	if err != nil {
-		return nil, err
+		return nil, plainly(err)
 	}
 	return counters(result.Metrics()), nil
 }

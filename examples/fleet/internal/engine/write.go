@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -77,6 +80,8 @@ type writeFn struct {
 	Dir     string // none if empty
 	Formats []string
 	Parts   int
+	// Provider is that of orders whose kind names none.
+	Provider string
 }
 
 // ProcessElement implements the step. It emits the Totals of the part.
@@ -114,7 +119,7 @@ func (f *writeFn) ProcessElement(part int, values func(*[]byte) bool, emit func(
 	}
 	sum.Failures = int64(len(failed))
 	if f.Dir != "" {
-		if err := WriteParts(f.Dir, f.Formats, part, f.Parts, plans, failed); err != nil {
+		if err := f.writeParts(part, plans, failed); err != nil {
 			return err
 		}
 	}
@@ -149,14 +154,14 @@ func savingsPlan(x *group.Terms, j *joint.Plan, emit func(record.Record)) {
 // Formats are the formats of orders.
 var Formats = []string{"csv", "parquet", "focus"}
 
-// WriteParts writes the files of a part: plans and failures as CSV, and orders in each of
+// writeParts writes the files of a part: plans and failures as CSV, and orders in each of
 // the formats. Plans and failures must be sorted. Either all files take their names, or an
 // error is returned.
-func WriteParts(dir string, formats []string, part, parts int, plans []record.Plan, failed []record.Failure) error {
+func (f *writeFn) writeParts(part int, plans []record.Plan, failed []record.Failure) error {
 	var set outfile.Set
 	defer set.Abort()
 	write := func(what, ending string, write func(w io.Writer) error) error {
-		f, err := set.Create(filepath.Join(dir, fmt.Sprintf("%s-%05d-of-%05d.%s", what, part, parts, ending)))
+		f, err := set.Create(filepath.Join(f.Dir, fmt.Sprintf("%s-%05d-of-%05d.%s", what, part, f.Parts, ending)))
 		if err != nil {
 			return err
 		}
@@ -172,8 +177,8 @@ func WriteParts(dir string, formats []string, part, parts int, plans []record.Pl
 	if err := write("failures", "csv", func(w io.Writer) error { return writeFailures(w, failed) }); err != nil {
 		return err
 	}
-	for _, format := range formats {
-		ending, to := format, map[string]func(io.Writer, []record.Plan) error{"csv": writeCSV, "parquet": writeParquet, "focus": writeFocus}[format]
+	for _, format := range f.Formats {
+		ending, to := format, map[string]func(io.Writer, []record.Plan) error{"csv": writeCSV, "parquet": writeParquet, "focus": f.writeFocus}[format]
 		if to == nil {
 			return fmt.Errorf("the format %q: want csv, parquet or focus", format)
 		}
@@ -185,6 +190,28 @@ func WriteParts(dir string, formats []string, part, parts int, plans []record.Pl
 		}
 	}
 	return set.Commit()
+}
+
+// partName is the name of a file of writeParts.
+var partName = regexp.MustCompile(`^(plans|failures|orders)-[0-9]{5}-of-([0-9]{5})\.(csv|parquet|focus\.csv)$`)
+
+// Leftover returns a file of another run in a folder, which a run with these formats and parts
+// would not replace, and "" if there is none.
+func Leftover(dir string, formats []string, parts int) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		m := partName.FindStringSubmatch(e.Name())
+		if m == nil {
+			continue
+		}
+		if of, _ := strconv.Atoi(m[2]); of != parts || m[1] == "orders" && !slices.Contains(formats, strings.TrimSuffix(m[3], ".csv")) {
+			return e.Name(), nil
+		}
+	}
+	return "", nil
 }
 
 // table writes rows of CSV below a header.
@@ -275,7 +302,7 @@ func writeParquet(w io.Writer, plans []record.Plan) error {
 // writeFocus writes orders as rows of purchases of FOCUS 1.3: the charge period is the
 // term, the billed cost is what is paid up front, the list cost is what is owed in all, and
 // the quantity is that of the whole term.
-func writeFocus(w io.Writer, plans []record.Plan) error {
+func (f *writeFn) writeFocus(w io.Writer, plans []record.Plan) error {
 	rows := focus.NewWriter(w)
 	n := 0
 	err := orders(plans, func(o *record.Order) error {
@@ -298,8 +325,13 @@ func writeFocus(w io.Writer, plans []record.Plan) error {
 		if o.Class == savingsClass {
 			c.Type, c.Spend, c.Unit, c.Quantity = "Savings Plan", true, o.Currency, usage.AmountOf(o.Hourly).Scale(hours, 1)
 		}
-		return rows.Write(&usage.Row{Account: o.Account, Currency: o.Currency, Start: o.Start, End: end, Charge: usage.Purchase,
-			Kind: usage.Kind{Region: o.Region}, Billed: usage.AmountOf(upfront), List: usage.AmountOf(owed), Commitment: c})
+		// FOCUS wants a provider and an account in each row. A kind of a bill begins with its provider.
+		provider, _, ok := strings.Cut(o.Kind, " ")
+		if !ok {
+			provider = f.Provider
+		}
+		return rows.Write(&usage.Row{Account: cmp.Or(o.Account, "all"), Currency: o.Currency, Start: o.Start, End: end, Charge: usage.Purchase,
+			Kind: usage.Kind{Provider: provider, Region: o.Region}, Billed: usage.AmountOf(upfront), List: usage.AmountOf(owed), Commitment: c})
 	})
 	if err != nil {
 		return err

@@ -122,7 +122,7 @@ var Start = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 // Terms returns what the curves have in common: purchases once a week, a savings plan of one
 // year, and three commitments, which grow with the fleet.
 func (f *Fleet) Terms() group.Terms {
-	x := group.Terms{Currency: "USD", Start: Start, Hours: Hours, Every: 168, Horizon: reserve.Pure, Term: Year}
+	x := group.Terms{Provider: "made-up", Currency: "USD", Start: Start, Hours: Hours, Every: 168, Horizon: reserve.Pure, Term: Year}
 	for i, until := range [...]int{2000, 5200, 12_000} {
 		x.Held = append(x.Held, group.Commitment{
 			Hourly: pricing.Money(f.Curves) * pricing.Money(40-10*i) * pricing.Milli,

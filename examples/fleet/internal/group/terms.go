@@ -12,6 +12,8 @@ import (
 
 // Terms are what all groups of a fleet have in common.
 type Terms struct {
+	// Provider names the cloud of the savings plan in what is written as FOCUS, such as "aws".
+	Provider string
 	// Currency is that of all prices, and Start the first of the Hours of every demand.
 	Currency string
 	Start    time.Time

@@ -4,12 +4,12 @@
 //	var sample joint.Sample                      // 1. draw: each group's ticket
 //	sample.Add(joint.Draw(&terms, &g, seed))
 //
-//	worth, err := search.Find(&terms, members)   // 2. search: prices, on the sample
+//	price, err := search.Find(&terms, members)   // 2. search: prices, on the sample
 //
-//	answer, failure := planner.Plan(&terms, &g, worth)
+//	answer, failure := price.Plan(&planner, &terms, &g)
 //	sum.Add(&g, &answer)                         // 3. answer: each group, once
 //
-//	plan, next, err := joint.Commit(&terms, &sum, worth)
+//	plan, next, err := joint.Commit(&terms, &sum, price.Worth)
 //	plan.Commitments; plan.Cost; plan.Bound      // 4. commit: the whole, with its gap
 //
 // Steps 1 and 3 look at each group alone, and their results, a [Sample] and a [Sum], merge in
@@ -21,7 +21,8 @@
 //
 // Group g needs d_gt units in hour t. Reservations R_g of the group cost fees(R_g) and serve
 // R_gt of its units. The savings plan pays for units of any group at their rates q_g, and
-// p_g > q_g is the rate on demand. H_t is the money an hour that is committed already, and
+// p_g is the rate on demand, which q_g may exceed: then only money that is committed anyway pays
+// with profit. H_t is the money an hour that is committed already, and
 // A_t what the plan commits, at a price for each term:
 //
 //	minimise   Σ_g fees(R_g) + Σ commitments + Σ_gt p_g·o_gt
@@ -74,12 +75,19 @@
 // hour is right on average. ν has a number for each hour and none for any group, so a price
 // that is good for the sample is good for the fleet: the error in the bound is of second
 // order, as the sample's answers are optimal at the price. Then one pass over all groups gives
-// the plan, the orders and the bound. Should the gap be too large, [Blend] with the next that
-// Commit returns gives prices for one more pass, this time from all groups.
+// the plan, the orders and the bound.
 //
-// No rate of convergence is known, as L is not smooth. With few groups of few units the gap
-// has a floor: reservations are whole, and L is a bound on fractions of them as well.
-// BENCHMARKS.md of the repository has the gaps that were measured.
+// No rate of convergence is known, as L is not smooth. A fleet of few groups needs more: see
+// small.go. With few groups of few units the gap has a floor: reservations are whole, and L is a
+// bound on fractions of them as well. BENCHMARKS.md of the repository has the gaps that were
+// measured.
+//
+// # Sums that do not fit
+//
+// Amounts of a group are 64 bits, and a group whose amounts do not fit has no plan. Sums over
+// groups are exact in 128 bits. What is left is the savings plan: without one, for a reason, are
+// fleets with an hour whose usage costs more than 64 bits hold. Their groups keep their plans. See
+// [Plan].Failed.
 //
 // # Why not one after the other
 //
