@@ -16,13 +16,6 @@ func TestGrowth(t *testing.T) {
 	if os.Getenv("PLIMSOLL_PEERS") == "" {
 		t.Skip("PLIMSOLL_PEERS is not set")
 	}
-	processor := func() float64 {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			t.Fatal(err)
-		}
-		return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
-	}
 	sizes := []int{6570, 13_140, 26_280}
 	for _, c := range []struct {
 		name  string
@@ -76,4 +69,31 @@ func TestGrowth(t *testing.T) {
 		}
 		t.Logf("%s: exponents %.2f and %.2f", c.name, math.Log2(times[1]/times[0]), math.Log2(times[2]/times[1]))
 	}
+}
+
+// What the plans of TestMixedGap take, in seconds of the processor.
+func TestGrowthGap(t *testing.T) {
+	if os.Getenv("PLIMSOLL_PEERS") == "" {
+		t.Skip("PLIMSOLL_PEERS is not set")
+	}
+	for _, c := range gapCases {
+		p := userMixed(3600, 3, 600, c.term)
+		p.Every = c.every
+		var m Mixed
+		before := processor()
+		plan, err := m.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("term %d, every %d: %.2f s, gap %.1e", c.term, c.every, processor()-before, plan.Gap())
+	}
+}
+
+// processor returns the seconds of the processor that this program has used.
+func processor() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
 }

@@ -50,8 +50,8 @@ import (
 // hours, weekly purchases and five types, the gap after 24 rounds is 2·10⁻⁴ for terms of a
 // year and 10⁻³ for terms of a month. So a first-order method goes on from there: relax.go. Its
 // worths and its reservations, rounded, are two more rounds each time that the method stops. With
-// 3,600 hours, three types and weekly purchases the gap is then below 10⁻⁴; with purchases at any
-// hour, 10⁻³ (BenchmarkMixed, TestMixedGap).
+// 3,600 hours and three types the gap is then below 10⁻⁴, with weekly purchases and with purchases
+// at any hour (TestMixedGap).
 //
 // The optimum. Where the problem is small, branch and bound then finds the optimum: see
 // search.go.
@@ -162,7 +162,7 @@ const (
 // reservations. A plan is valid until the next call. One goroutine at a time may use it.
 type Mixed struct {
 	// Rounds limits the work: a round solves both parts, the reservations and the savings
-	// plan. 0 is 24. A first-order method of at most 4,000 steps follows.
+	// plan. 0 is 24. A first-order method of at most 8,000 steps follows.
 	Rounds int
 	// Work limits the search for the optimum of a small problem, in about nanoseconds. 0 is
 	// 10⁹, and a negative number is no search. Problems of some 20 slots and three types are
@@ -293,7 +293,9 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 	small := !closed && m.Work >= 0 && m.begin(p, n)
 	large := !closed && !small && n > 0
 	if large {
-		m.game.ready(m, p, n)
+		if err := m.game.ready(m, p, n); err != nil {
+			return MixedPlan{}, err
+		}
 	}
 	for steps := relaxSteps; large; steps += relaxSteps {
 		m.relax(p, n, steps)
@@ -312,7 +314,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 		if err := try(); err != nil {
 			return MixedPlan{}, err
 		}
-		if least <= low()*(1+relaxGap) || steps*n*len(p.Types) >= relaxWork || steps >= 8*relaxSteps {
+		if least <= low()*(1+relaxGap) || steps*n*len(p.Types) >= relaxWork || steps >= 16*relaxSteps {
 			break
 		}
 	}

@@ -25,10 +25,10 @@ import (
 const (
 	// The method looks at its worths and reservations after so many steps.
 	relaxSteps = 500
-	// It ends at this gap, or after relaxWork steps times slots times types, but not before
-	// relaxSteps.
+	// It ends at this gap, after 16 times as many steps, or after relaxWork steps times slots times
+	// types, but not before relaxSteps.
 	relaxGap  = 5e-5
-	relaxWork = 5e7
+	relaxWork = 1e8
 )
 
 // A part is a vector of the game: the iterate, the anchor, the anchor before, and the inverse
@@ -41,6 +41,30 @@ type part struct {
 func (v *part) reset(n int, norm []float64) {
 	v.x, v.anchor, v.before = grow.Zero(v.x, n), grow.Zero(v.anchor, n), grow.Zero(v.before, n)
 	v.norm = norm
+}
+
+// step moves a block of v along its slopes, by length/norm of each, between 0 and most (nil is no
+// limit), and then towards the anchor: w is the weight of the reflected point, which goes to at.
+// It returns the weighted square of the distance before the reflection.
+func (v *part) step(block int, slope, most []float64, length, w float64, at []float64) (moved float64) {
+	n := len(slope)
+	x, anchor, at := v.x[block*n:][:n], v.anchor[block*n:][:n], at[:n]
+	length /= v.norm[block]
+	for t, s := range slope {
+		to := x[t] + s*length
+		if to < 0 {
+			to = 0
+		}
+		if most != nil && to > most[t] {
+			to = most[t]
+		}
+		d := to - x[t]
+		moved += d * d
+		to += d
+		at[t] = to
+		x[t] = w*to + (1-w)*anchor[t]
+	}
+	return moved * v.norm[block]
 }
 
 // moved returns the weighted square of the distance that v has gone since the anchor before.
@@ -67,13 +91,14 @@ type relaxed struct {
 	norms             []float64
 	sums, image, have []float64
 	total             []float64
+	slope, most       []float64
 	omega             float64
 	steps, since      int
 	first, last       float64 // lengths of steps since the anchor
 }
 
-// ready begins at no purchases and prices of 0.
-func (g *relaxed) ready(m *Mixed, p *MixedProblem, n int) {
+// ready begins at the best worths, the best plan, and no use of its commitments.
+func (g *relaxed) ready(m *Mixed, p *MixedProblem, n int) error {
 	k, classes := len(p.Types), len(p.Classes)
 	term := int(p.Term / p.Slot)
 	every := max(1, p.Every)
@@ -86,6 +111,7 @@ func (g *relaxed) ready(m *Mixed, p *MixedProblem, n int) {
 	g.nu.reset(n, norm(classes+2*k+1, 1))
 	g.sums, g.image = grow.To(g.sums, n+1), grow.To(g.image, n)
 	g.have, g.total = grow.To(g.have, n), grow.To(g.total, n)
+	g.slope, g.most = grow.To(g.slope, n), grow.To(g.most, n)
 	rate := func(i int) float64 { return float64(p.Types[i].Plan) }
 	for i := range k {
 		g.lambda.norm[i], g.use.norm[i] = 1, 2
@@ -97,7 +123,8 @@ func (g *relaxed) ready(m *Mixed, p *MixedProblem, n int) {
 	}
 	g.commit.norm[0] = float64(min(term, n))
 	g.nu.norm[0] = float64(k + min(term, n)/every + 1)
-	// Both sides of a step are to have about the same length.
+	// Both sides of a step are to have about the same length, if all were to be found. Much of the
+	// prices is there already: an eighth instead of half makes the prices' steps shorter.
 	high, far := 1.0, 1.0
 	for i := range k {
 		top := float64(p.Types[i].OnDemand) / rate(i)
@@ -107,8 +134,54 @@ func (g *relaxed) ready(m *Mixed, p *MixedProblem, n int) {
 			far += x * x / g.lambda.norm[i]
 		}
 	}
-	g.omega = math.Sqrt(high/far) / 2
+	g.omega = math.Sqrt(high/far) / 8
 	g.steps, g.since = 0, 0
+	for t, v := range m.bestWorth {
+		g.nu.x[t] = math.Ldexp(float64(v), -worthBits)
+	}
+	for i := range k {
+		for t := i * n; t < (i+1)*n; t++ {
+			g.lambda.x[t] = math.Ldexp(float64(m.bestLambda[t]), -m.shift) / rate(i)
+		}
+	}
+	for _, r := range m.bestPlan {
+		g.buy.x[r.Class*n+r.Slot] = float64(r.Count) * rate(p.Classes[r.Class].Type)
+	}
+	s, err := m.final(p, n)
+	if err != nil {
+		return err
+	}
+	m.savings.given = m.savings.given[:0]
+	for _, c := range s.Commitments {
+		g.commit.x[c.Slot] = float64(c.Units) * float64(p.unitOf())
+	}
+	for _, v := range [...]*part{&g.buy, &g.commit, &g.use, &g.lambda, &g.nu} {
+		copy(v.before, v.x)
+		copy(v.anchor, v.x)
+	}
+	return nil
+}
+
+// prefix sets sums to the sums of the first 0, 1, … elements of x.
+func (g *relaxed) prefix(x []float64) {
+	sum := 0.0
+	g.sums[0] = 0
+	for t, v := range x {
+		sum += v
+		g.sums[t+1] = sum
+	}
+}
+
+// active adds to each slot the purchases of image that are active there.
+func (g *relaxed) active(term int, have []float64) {
+	sum := 0.0
+	for t, v := range g.image {
+		sum += v
+		if t >= term {
+			sum -= g.image[t-term]
+		}
+		have[t] += sum
+	}
 }
 
 // relax makes steps until there are so many. It leaves worths in m.worth, which satisfy the
@@ -118,92 +191,67 @@ func (m *Mixed) relax(p *MixedProblem, n, steps int) {
 	k := len(p.Types)
 	term := int(p.Term / p.Slot)
 	scale := math.Ldexp(1, -m.shift)
-	rate := func(i int) float64 { return float64(p.Types[i].Plan) }
+	unit := float64(p.unitOf())
 	for g.steps < steps {
 		g.steps++
-		omega := g.omega
 		w := float64(g.since+1) / float64(g.since+2)
 		dx, dy := 0.0, 0.0
-		prefix := func(x []float64) {
-			sum := 0.0
-			g.sums[0] = 0
-			for t, v := range x {
-				sum += v
-				g.sums[t+1] = sum
-			}
-		}
-		move := func(v *part, at, block int, slope, most float64) float64 {
-			x := v.x[at]
-			to := min(max(x-slope/(v.norm[block]*omega), 0), most)
-			d := to - x
-			dx += d * d * v.norm[block]
-			v.x[at] = w*(to+d) + (1-w)*v.anchor[at]
-			return to + d
-		}
-		raise := func(v *part, at, block int, slope, most float64) {
-			x := v.x[at]
-			to := min(max(x+slope*omega/v.norm[block], 0), most)
-			d := to - x
-			dy += d * d * v.norm[block]
-			v.x[at] = w*(to+d) + (1-w)*v.anchor[at]
-		}
-		active := func(term int, have []float64) {
-			sum := 0.0
-			for t, v := range g.image {
-				sum += v
-				if t >= term {
-					sum -= g.image[t-term]
-				}
-				have[t] += sum
-			}
-		}
-		unit := float64(p.unitOf())
 		for t := range g.total {
 			g.total[t] = float64(m.savings.held[t]) * unit
 		}
-		prefix(g.nu.x)
+		g.prefix(g.nu.x)
 		for t := range n {
-			g.image[t] = 0
-			if p.sold(t) {
-				g.image[t] = move(&g.commit, t, 0, float64(p.charged(n, t))-(g.sums[min(n, t+term)]-g.sums[t]), math.Inf(1))
+			g.slope[t] = g.sums[t] - g.sums[min(n, t+term)] + float64(p.charged(n, t))
+			if !p.sold(t) {
+				g.slope[t] = math.Inf(1)
 			}
 		}
-		active(term, g.total)
+		dx += g.commit.step(0, g.slope, nil, -1/g.omega, w, g.image)
+		g.active(term, g.total)
 		for i := range k {
 			y := &p.Types[i]
-			q, top := rate(i), float64(y.OnDemand)/rate(i)
+			q := float64(y.Plan)
 			lambda := g.lambda.x[i*n : (i+1)*n]
-			for t := range g.have {
-				g.have[t] = 0
-				if y.Plan < y.OnDemand {
-					s := move(&g.use, i*n+t, i, g.nu.x[t]-lambda[t], q*float64(y.Demand[t]))
-					g.have[t] = s
+			clear(g.have)
+			for t, d := range y.Demand {
+				g.most[t] = q * float64(d)
+			}
+			if y.Plan < y.OnDemand {
+				for t, price := range lambda {
+					g.slope[t] = g.nu.x[t] - price
+				}
+				dx += g.use.step(i, g.slope, g.most, -1/g.omega, w, g.have)
+				for t, s := range g.have {
 					g.total[t] -= s
 				}
 			}
-			prefix(lambda)
+			g.prefix(lambda)
 			for c := range p.Classes {
 				if p.Classes[c].Type != i || p.Classes[c].Withdrawn {
 					continue
 				}
-				fees := m.fees[c*n : (c+1)*n]
-				for t, fee := range fees {
-					g.image[t] = 0
-					if fee >= 0 {
-						g.image[t] = move(&g.buy, c*n+t, c, float64(fee)*scale/q-(g.sums[min(n, t+m.terms[c])]-g.sums[t]), math.Inf(1))
+				each := scale / q
+				for t, fee := range m.fees[c*n : (c+1)*n] {
+					g.slope[t] = g.sums[t] - g.sums[min(n, t+m.terms[c])] + float64(fee)*each
+					if fee < 0 {
+						g.slope[t] = math.Inf(1)
 					}
 				}
-				active(m.terms[c], g.have)
+				dx += g.buy.step(c, g.slope, nil, -1/g.omega, w, g.image)
+				g.active(m.terms[c], g.have)
 			}
-			for t, d := range y.Demand {
-				raise(&g.lambda, i*n+t, i, q*float64(d)-g.have[t], top)
+			for t, served := range g.have {
+				g.slope[t] = g.most[t] - served
+				g.most[t] = float64(y.OnDemand) / q
 			}
+			dy += g.lambda.step(i, g.slope, g.most, g.omega, w, g.image)
 		}
 		for t, left := range g.total {
-			raise(&g.nu, t, 0, -left, math.Inf(1))
+			g.slope[t] = -left
 		}
+		dy += g.nu.step(0, g.slope, nil, g.omega, w, g.image)
 		g.since++
-		g.anchor(math.Sqrt(dx*omega + dy/omega))
+		g.anchor(math.Sqrt(dx*g.omega + dy/g.omega))
 	}
 	for t, v := range g.nu.x {
 		m.worth[t] = int64(max(0, min(math.Ldexp(v, worthBits), mostWorth)))
