@@ -202,7 +202,11 @@ func TestPolicies(t *testing.T) {
 func playPolicy(t *testing.T, policy string, n int) {
 	const boot = 100 * time.Millisecond
 	hour := *liveHour
-	s := newElasticStage(t, hour, boot, policy, "-budget", "0.5", "-response", "10m", "-threshold", "5m")
+	args := []string{"-budget", "0.5"}
+	if policy == "aqtp" {
+		args = append(args, "-response", "10m", "-threshold", "5m")
+	}
+	s := newElasticStage(t, hour, boot, policy, args...)
 	rng := rand.New(rand.NewPCG(19, 50))
 	cmd := s.start()
 	clock := clock.New(time.Now(), hour)
@@ -411,6 +415,9 @@ func TestCloudsFile(t *testing.T) {
 		{"-policy aqtp -least-jobs -1 -clouds " + good, "-1 jobs: want 1 or more"},
 		{"-policy aqtp -least-jobs 3 -most-jobs 2 -clouds " + good, "2 jobs: want 3 or more"},
 		{"-policy aqtp -least-jobs 2 -first-jobs 1 -clouds " + good, "1 jobs: want a number between"},
+		{"-policy od -response 1h -clouds " + good, "-response with -policy od: it is of aqtp"},
+		{"-policy mcop-30-70 -once -clouds " + good, "-once with -policy mcop-30-70: it is of sm"},
+		{"-policy sm -launch jobs -clouds " + good, "-launch with -policy sm: it is of od and od++"},
 		{"-first-jobs 2", "-first-jobs without -policy"},
 		{"-policy od -every 1h -clouds " + good, "or none leaves in time"},
 		{"-policy od -every 1s -clouds " + good, "three times -poll"},

@@ -5,6 +5,8 @@ package main
 import (
 	"flag"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
@@ -290,6 +292,12 @@ var (
 		"wait-limit", "short", "expansion", "release-every", "least", "most", "pause"}
 )
 
+// policiesOf has the policies that a flag is of, if it is not of all.
+var policiesOf = map[string][]string{
+	"launch": {"od", "od++"}, "keep-free": {"od", "od++", "aqtp", "mcop"}, "once": {"sm"}, "seed": {"mcop"},
+	"response": {"aqtp"}, "threshold": {"aqtp"}, "first-jobs": {"aqtp"}, "least-jobs": {"aqtp"}, "most-jobs": {"aqtp"},
+}
+
 // parsePolicy is parseElastic with -policy.
 func (o *elasticOptions) parsePolicy(given map[string]bool) error {
 	for _, name := range notOfPolicy {
@@ -309,6 +317,12 @@ func (o *elasticOptions) parsePolicy(given map[string]bool) error {
 	var err error
 	if m.Policy, err = o.newPolicy(); err != nil {
 		return cli.Mistakef("%w", err)
+	}
+	kind, _, _ := strings.Cut(o.policy, "-") // mcop-20-80 is mcop
+	for _, name := range ofPolicy {
+		if of := policiesOf[name]; given[name] && of != nil && !slices.Contains(of, kind) {
+			return cli.Mistakef("-%s with -policy %s: it is of %s: want it with that, or not at all", name, o.policy, cli.Series(of, "and"))
+		}
 	}
 	if err := o.setClouds(); err != nil {
 		return cli.Mistakef("%w", err)
