@@ -83,13 +83,39 @@ type view struct {
 	jobs    []*job
 	fresh   []*answer
 	budgets []*budget
+
+	amounts []int64 // memory for what parts of jobs free
+	store   []job   // memory for jobs
+}
+
+// frees returns amounts that are nothing.
+func (v *view) frees() []int64 {
+	n := len(v.dims)
+	if len(v.amounts) < n {
+		v.amounts = make([]int64, 4096*n)
+	}
+	a := v.amounts[:n:n]
+	v.amounts = v.amounts[n:]
+	return a
+}
+
+// newJob returns a job that is not in the problem.
+func (v *view) newJob() *job {
+	if len(v.store) == 0 {
+		v.store = make([]job, 1024)
+	}
+	j := &v.store[0]
+	v.store = v.store[1:]
+	j.index = -1
+	return j
 }
 
 // A job is a pod, or all pods of a gang.
 type job struct {
 	index   int // in the problem; -1 if the job must not be lost
 	members []*pod
-	doomed  bool // a member is ending already, so nothing more is lost
+	one     [1]*pod // memory for members
+	doomed  bool    // a member is ending already, so nothing more is lost
 	lost    int64
 }
 
@@ -129,23 +155,28 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 			return a, ErrCut // nobody has shown that the pod has to wait
 		}
 		a.Exact, a.None = plan.Exact(), !plan.Found
-		// With others that wait: first those that are alike, then all, each time only if
-		// there is time for it and the plan has room for all.
-		for k := len(waiting); k > 0 && plan.Found && !stop(); k-- {
-			v.Shapes = waiting[:len(waiting)-k+1]
-			count := 0
+		// With others that wait: all of them, or else those that are alike, if there is time
+		// for it and the plan has room for them.
+		for shapes := len(waiting); shapes > 0 && plan.Found && a.Waiting == 1; shapes = min(shapes-1, 1) {
+			v.Shapes = waiting[:shapes]
+			count, states := 0, 1
 			for _, shape := range v.Shapes {
 				count += shape.Count
+				states = min(states, fewStates) * (shape.Count + 1)
 			}
-			if count == 1 {
-				continue
-			}
-			var joint evict.Solver
-			p := joint.Solve(&v.Problem, evict.Options{Steps: 16, Stop: stop})
-			if !p.Found {
+			if count == 1 || stop() {
 				break
 			}
-			plan, a.Waiting, a.Exact = p, count, p.Exact()
+			var joint evict.Solver
+			var p evict.Plan
+			if states <= fewStates {
+				p = joint.Solve(&v.Problem, evict.Options{Steps: 16, Stop: stop})
+			} else {
+				p = joint.Approximate(&v.Problem, stop)
+			}
+			if p.Found {
+				plan, a.Waiting, a.Exact = p, count, p.Exact()
+			}
 		}
 		if plan.Found {
 			if a.Choice = v.part(plan, a.Waiting, evict.Options{Stop: gone, Hurry: hurry}); a.Node == "" {
@@ -256,7 +287,7 @@ func (s *State) addNode(v *view, index int, name string, q Question) bool {
 	if n == nil || !n.known {
 		return false
 	}
-	room := make([]int64, len(v.dims))
+	room := v.frees()
 	v.add(room, n.allocatable, 1)
 	for _, p := range n.pods {
 		if !p.gone || p.priority >= v.floor {
@@ -328,7 +359,7 @@ func (s *State) addNode(v *view, index int, name string, q Question) bool {
 		of := &v.Jobs[j.index]
 		k := len(of.Parts) - 1
 		if k < 0 || of.Parts[k].Node != index {
-			of.Parts = append(of.Parts, evict.Part{Node: index, Frees: make([]int64, len(v.dims))})
+			of.Parts = append(of.Parts, evict.Part{Node: index, Frees: v.frees()})
 			k++
 			if node.Only != nil {
 				node.Only = append(node.Only, j.index)
@@ -381,9 +412,9 @@ func (s *State) job(v *view, p *pod) *job {
 	if p.job != nil {
 		return p.job
 	}
-	j := &job{index: -1}
+	j := v.newJob()
 	if p.gang == "" {
-		j.members = []*pod{p}
+		j.members = append(j.one[:0], p)
 	} else {
 		j.members = slices.SortedFunc(maps.Values(s.gang[p.gang]), func(a, b *pod) int { return cmp.Compare(a.UID, b.UID) })
 	}
@@ -435,9 +466,13 @@ func (s *State) job(v *view, p *pod) *job {
 	return j
 }
 
-// mostStates bounds a plan for pods of several shapes: the product of their counts, each
-// with one more.
-const mostStates = 4096
+// fewStates is up to how many states a plan for several pods is searched for exactly: the
+// product of the shapes' counts, each with one more. With more, the time is better spent on
+// a good plan without a proof.
+const fewStates = 64
+
+// mostShapes is for how many shapes a plan is made.
+const mostShapes = 8
 
 // waiting returns the pods that wait and may go to the same nodes as this one, by what they
 // need: those like this one first, at most as many pods as most.
@@ -468,12 +503,12 @@ func (s *State) waiting(v *view, most int) []evict.Shape {
 	slices.SortFunc(others, func(a, b evict.Shape) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Needs, b.Needs))
 	})
-	all, states := []evict.Shape{own}, own.Count+1
+	all := []evict.Shape{own}
+	most -= own.Count
 	for _, shape := range others {
-		shape.Count = min(shape.Count, most-own.Count, mostStates/states-1)
-		if shape.Needs != nil && shape.Count > 0 {
+		shape.Count = min(shape.Count, most)
+		if shape.Needs != nil && shape.Count > 0 && len(all) < mostShapes {
 			all = append(all, shape)
-			states *= shape.Count + 1
 			most -= shape.Count
 		}
 	}

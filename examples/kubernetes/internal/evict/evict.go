@@ -236,13 +236,18 @@ func (s *Solver) Solve(p *Problem, o Options) Plan {
 		}
 	}
 	s.plan = Plan{Waste: never}
+	if o.Steps > 1 && s.total > 1 {
+		if p := s.Approximate(p, o.Stop); p.Found {
+			s.plan = p
+		}
+	}
 	budgets := make([]int64, len(p.Budgets))
 	s.fillBudgets(budgets, root)
 	s.limit = never
 	for n := range p.Nodes {
 		root.options[n] = s.nodeOptions(n, root, budgets)
 		if s.halted() {
-			return Plan{Cut: true}
+			return s.early()
 		}
 		if s.total == 1 && len(root.options[n]) > 0 && root.options[n][0].cost.Less(&s.limit) {
 			s.limit = root.options[n][0].cost // one node hosts the pod: no other set may cost as much
@@ -251,7 +256,7 @@ func (s *Solver) Solve(p *Problem, o Options) Plan {
 	s.limit = never
 	s.relax(root)
 	if s.ended {
-		return Plan{Cut: true}
+		return s.early()
 	}
 	s.adjust(root, budgets, o)
 	queue := []*branch{root}
@@ -304,15 +309,25 @@ func (s *Solver) Solve(p *Problem, o Options) Plan {
 	return s.plan
 }
 
+// early returns the plan of Approximate, or none, when the time is over before there is a
+// bound.
+func (s *Solver) early() Plan {
+	if !s.plan.Found {
+		return Plan{Cut: true}
+	}
+	return s.plan
+}
+
 // prepare reads a problem.
 func (s *Solver) prepare(p *Problem) {
 	s.p, s.rough, s.cutAt = p, false, never
 	var priorities []int32
 	for i := range p.Jobs {
-		priorities = append(priorities, p.Jobs[i].Priority)
+		if !slices.Contains(priorities, p.Jobs[i].Priority) {
+			priorities = append(priorities, p.Jobs[i].Priority)
+		}
 	}
 	slices.SortFunc(priorities, func(a, b int32) int { return cmp.Compare(b, a) })
-	priorities = slices.Compact(priorities)
 	s.merged = len(priorities) > levels
 	s.states, s.total = 1, 0
 	s.radix = s.radix[:0]
@@ -324,6 +339,17 @@ func (s *Solver) prepare(p *Problem) {
 	s.cost = make([]Cost, len(p.Jobs))
 	s.spans = make([]bool, len(p.Jobs))
 	s.items = make([][]item, len(p.Nodes))
+	counts, parts := make([]int, len(p.Nodes)), 0
+	for j := range p.Jobs {
+		for _, part := range p.Jobs[j].Parts {
+			counts[part.Node]++
+		}
+		parts += len(p.Jobs[j].Parts)
+	}
+	store := make([]item, parts)
+	for n, c := range counts {
+		s.items[n], store = store[:0:c], store[c:]
+	}
 	s.touches = make([][]int, len(p.Budgets))
 	for j := range p.Jobs {
 		job := &p.Jobs[j]

@@ -179,6 +179,69 @@ func TestBruteForce(t *testing.T) {
 	})
 }
 
+// A plan for many pods is a plan, and no better than can be. Of small problems that have a
+// plan, most are solved, and most of those for the least waste. Seeds 0 to 399.
+func TestApproximate(t *testing.T) {
+	var s Solver
+	problems := rapid.Custom(draw)
+	plans, found, best := 0, 0, 0
+	for seed := range 400 {
+		p := problems.Example(seed)
+		want, ok := brute(p)
+		got := s.Approximate(p, nil)
+		if got.Found && (!ok || got.Waste.Less(&want)) || !got.Cut {
+			t.Fatalf("seed %d: found %v, cut %v, waste %v, want %v, %v", seed, got.Found, got.Cut, got.Waste, ok, want)
+		}
+		check(t, p, got)
+		if ok {
+			plans++
+		}
+		if got.Found {
+			found++
+			if got.Waste == want {
+				best++
+			}
+		}
+	}
+	t.Logf("%d problems with a plan: %d found, %d of them the best", plans, found, best)
+	if plans < 80 || 10*found < 7*plans || 10*best < 8*found {
+		t.Errorf("%d problems with a plan, %d found, %d of them the best: want at least 80, 7 of 10, 8 of 10", plans, found, best)
+	}
+}
+
+// On clusters, the plan for many pods is near a bound that holds for every plan. Seeds 1 to 4.
+func TestApproximateNearBound(t *testing.T) {
+	for seed := range uint64(4) {
+		p := madeUp(rand.New(rand.NewPCG(seed+1, 2)), 30, 20, 20)
+		p.Shapes = append(p.Shapes, Shape{Needs: []int64{2000, 4 << 10, 1}, Count: 12})
+		var s, exact Solver
+		got := s.Approximate(p, nil)
+		bound := exact.Solve(p, Options{Steps: 1, Rounds: 20}).Bound
+		check(t, p, got)
+		if got, bound := got.Waste.Total(), bound.Total(); got > bound+bound/5 || bound == 0 {
+			t.Errorf("seed %d: the plan wastes %d, a bound of every plan is %d: want at most a fifth more", seed+1, got, bound)
+		} else {
+			t.Logf("seed %d: %.1f%% above the bound", seed+1, 100*float64(got-bound)/float64(bound))
+		}
+	}
+}
+
+// A stop before there is a plan gives none, and a later one gives a plan.
+func TestApproximateStops(t *testing.T) {
+	p := madeUp(rand.New(rand.NewPCG(1, 2)), 30, 20, 20)
+	var s Solver
+	calls := 0
+	whole := s.Approximate(p, func() bool { calls++; return false })
+	for _, after := range []int{0, 1, calls / 4, calls / 2, calls - 1} {
+		n := 0
+		got := s.Approximate(p, func() bool { n++; return n > after })
+		if after < 2 && got.Found || after == calls-1 && !got.Found || got.Found && got.Waste.Less(&whole.Waste) {
+			t.Errorf("stopped after %d of %d calls: found %v, waste %v; the whole plan wastes %v", after, calls, got.Found, got.Waste, whole.Waste)
+		}
+		check(t, p, got)
+	}
+}
+
 // wide is a problem of one node whose pods are all different, so that sets of them beat
 // one another rarely. The pod that waits needs a share of what they have, in percent.
 func wide(dims, jobs int, percent int64) *Problem {
@@ -272,7 +335,7 @@ func TestMergedPriorities(t *testing.T) {
 }
 
 // check fails unless a plan is a plan.
-func check(t *rapid.T, p *Problem, plan Plan) {
+func check(t rapid.TB, p *Problem, plan Plan) {
 	if !plan.Found {
 		return
 	}
