@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -31,6 +30,9 @@ type apiServer struct {
 	nodes v1.NodeList
 	ahead time.Duration
 	dead  atomic.Bool
+	// forbids says that the extender may no longer list nodes. It never may do more than its
+	// role allows.
+	forbids atomic.Bool
 }
 
 func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -54,14 +56,15 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.pods.TypeMeta = metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}
 		a.pods.ResourceVersion = "1"
 		json.NewEncoder(w).Encode(&a.pods)
-	case strings.HasSuffix(r.URL.Path, "/nodes"):
+	case strings.HasSuffix(r.URL.Path, "/nodes") && !a.forbids.Load():
 		a.nodes.TypeMeta = metav1.TypeMeta{Kind: "NodeList", APIVersion: "v1"}
 		a.nodes.ResourceVersion = "1"
 		json.NewEncoder(w).Encode(&a.nodes)
 	case strings.HasSuffix(r.URL.Path, "/poddisruptionbudgets"):
 		json.NewEncoder(w).Encode(&policyv1.PodDisruptionBudgetList{TypeMeta: metav1.TypeMeta{Kind: "PodDisruptionBudgetList", APIVersion: "policy/v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
 	default:
-		io.WriteString(w, "ok")
+		w.WriteHeader(http.StatusForbidden)
+		json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: 403})
 	}
 }
 
@@ -243,33 +246,35 @@ func TestCrowd(t *testing.T) {
 // Without a word from the API server, the scheduler decides.
 func TestSilence(t *testing.T) {
 	api := new(apiServer)
-	s, _ := start(t, api, Options{Stale: 300 * time.Millisecond})
+	s, _ := start(t, api, Options{Stale: time.Second})
 	get := func(path string) int {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		return w.Code
 	}
-	time.Sleep(500 * time.Millisecond) // it goes on asking
+	time.Sleep(1500 * time.Millisecond) // it goes on asking what its role allows
 	if status, got := ask(s, "/preempt", question("a:old", "b:other")); status != 200 || get("/readyz") != 200 {
 		t.Errorf("%d %s", status, got)
 	}
-	api.dead.Store(true)
-	deadline := time.Now().Add(20 * time.Second)
-	for get("/readyz") == 200 && time.Now().Before(deadline) {
-		time.Sleep(20 * time.Millisecond)
-	}
-	if status, got := ask(s, "/preempt", question("a:old", "b:other")); status != 503 || !strings.Contains(got, "has not answered") {
-		t.Errorf("%d %s", status, got)
-	}
-	if get("/healthz") != 200 {
-		t.Error("it is alive nevertheless")
-	}
-	api.dead.Store(false)
-	for get("/readyz") != 200 && time.Now().Before(deadline) {
-		time.Sleep(20 * time.Millisecond)
-	}
-	if status, got := ask(s, "/preempt", question("a:old", "b:other")); status != 200 {
-		t.Errorf("afterwards: %d %s", status, got)
+	for what, away := range map[string]*atomic.Bool{"dead": &api.dead, "forbids": &api.forbids} {
+		away.Store(true)
+		deadline := time.Now().Add(time.Minute)
+		for get("/readyz") == 200 && time.Now().Before(deadline) {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if status, got := ask(s, "/preempt", question("a:old", "b:other")); status != 503 || !strings.Contains(got, "has not answered") {
+			t.Errorf("%s: %d %s", what, status, got)
+		}
+		if get("/healthz") != 200 {
+			t.Errorf("%s: it is alive nevertheless", what)
+		}
+		away.Store(false)
+		for get("/readyz") != 200 && time.Now().Before(deadline) {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if status, got := ask(s, "/preempt", question("a:old", "b:other")); status != 200 {
+			t.Errorf("%s, afterwards: %d %s", what, status, got)
+		}
 	}
 }
 

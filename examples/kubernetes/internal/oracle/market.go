@@ -116,6 +116,25 @@ func decode(in io.Reader, v any, want string) error {
 	return nil
 }
 
+// Largest returns, of the types that are among the kinds, the largest of each family and
+// each without a family: what one instance of an unknown one of the types takes at most of
+// each commitment. Equally large ones count as the first.
+func (m *Market) Largest(types []string, system string) (kinds []int) {
+	for _, t := range types {
+		k, ok := m.Find(t, system)
+		if !ok {
+			continue
+		}
+		at := slices.IndexFunc(kinds, func(other int) bool { return m.pool[other] == m.pool[k] })
+		if at < 0 {
+			kinds = append(kinds, k)
+		} else if m.Kinds[k].Units > m.Kinds[kinds[at]].Units {
+			kinds[at] = k
+		}
+	}
+	return kinds
+}
+
 // ReadKinds reads the kinds on offer: a JSON array of objects as [Kind] has them.
 func ReadKinds(in io.Reader) (*Market, error) {
 	var kinds []Kind

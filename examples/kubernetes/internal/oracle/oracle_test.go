@@ -104,6 +104,32 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
+// A price can be above that on demand. The words then do not say "on demand". Each price by
+// hand.
+func TestWordsAboveList(t *testing.T) {
+	for _, c := range []struct{ name, large, price, why string }{
+		// An xlarge takes 8 reserved units. A large takes 4 of them, since the smallest size
+		// comes first, and half of the xlarge runs on demand: 0.25.
+		{"above", "0.10", "0.25", "more than on demand, since it takes what is committed from other kinds: commitments pay for it and leave 0.5 m5.xlarge on demand"},
+		{"equal", "0.25", "0.25", "the commitments that serve this kind are used up: on demand"},
+		{"below", "0.30", "0.25", "commitments pay for it and leave 0.5 m5.xlarge on demand"},
+	} {
+		m := market(t, `[{"type": "m5.large", "family": "m5", "units": 4, "on_demand": `+c.large+`},
+			{"type": "m5.xlarge", "family": "m5", "units": 8, "on_demand": 0.50}]`)
+		b := book(t, m, `[{"id": "ri-1", "type": "m5.xlarge", "units": 1, "expires": "2027-03-01"}]`)
+		quotes, err := b.Quotes([]int{0, 1}, now, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := quotes[0]; got.Price.String() != c.price || got.Why != c.why {
+			t.Errorf("%s: %v, %q; want %s, %q", c.name, got.Price, got.Why, c.price, c.why)
+		}
+		if got := quotes[1]; got.Price != got.List || got.Why != "the commitments that serve this kind are used up: on demand" {
+			t.Errorf("%s: another xlarge: %v, %q; want on demand, used up", c.name, got.Price, got.Why)
+		}
+	}
+}
+
 // A round of n instances has the mean price of its instances.
 func TestRound(t *testing.T) {
 	b := book(t, market(t, kindsText), `[{"id": "ri-1", "type": "m5.large", "units": 10, "expires": "2027-03-01"}]`)
@@ -215,6 +241,7 @@ func (s *scene) mixed(t *rapid.T, types []savings.Type) savings.MixedPlan {
 // The price of one more instance, and of several, is the difference of two exact plans that
 // package savings makes, each rounded to a nano.
 func TestPriceIsDifferenceOfTwoPlans(t *testing.T) {
+	ones, cheap, between, sums := 0, 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t, true)
 		n := rapid.IntRange(1, 5).Draw(t, "more")
@@ -227,6 +254,13 @@ func TestPriceIsDifferenceOfTwoPlans(t *testing.T) {
 			if base.Optimal() {
 				if one := s.mixed(t, s.more(k, 1)); one.Optimal() {
 					near(t, "one more", quotes[k].Price*pricing.Money(s.hours), one.Cost-base.Cost, s.hours)
+					switch q := quotes[k]; {
+					case q.Price == 0:
+						cheap++
+					case q.Price < q.List:
+						between++
+					}
+					ones++
 				}
 			}
 			several := s.mixed(t, s.more(k, n))
@@ -236,12 +270,17 @@ func TestPriceIsDifferenceOfTwoPlans(t *testing.T) {
 			}
 			if base.Optimal() && several.Optimal() {
 				near(t, "several more", x*pricing.Money(s.hours), several.Cost-base.Cost, s.hours)
+				sums++
 			}
 			if quotes[k].Price > quotes[k].List || quotes[k].Price < 0 {
 				t.Fatalf("price %v of a list price of %v", quotes[k].Price, quotes[k].List)
 			}
 		}
 	})
+	t.Logf("%d prices of one instance checked, %d of them nothing and %d between nothing and on demand; %d of several", ones, cheap, between, sums)
+	if ones < 100 || cheap < 10 || between < 10 || sums < 100 {
+		t.Errorf("%d prices of one instance checked, %d of them nothing and %d between nothing and on demand; %d of several: want 100, 10, 10, 100", ones, cheap, between, sums)
+	}
 }
 
 // near allows for the rounding of the price, once an hour, and of two costs.

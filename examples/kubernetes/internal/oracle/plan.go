@@ -231,6 +231,9 @@ func (f *family) difference(cost pricing.Money, units, hours int) (*big.Rat, err
 	if err != nil {
 		return nil, err
 	}
+	if !plan.Optimal() {
+		return nil, fmt.Errorf("the plan with more instances is not proven optimal: cost %v, bound %v", plan.Cost, plan.Bound)
+	}
 	return big.NewRat(int64(plan.Cost)-int64(cost), 1), nil
 }
 

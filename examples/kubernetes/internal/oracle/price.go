@@ -262,13 +262,32 @@ func (p pricer) room() int {
 
 // words say why n instances cost extra.
 func (p pricer) words(extra pricing.Money, n int, now time.Time, o *Options) string {
-	switch list := p.Kinds[p.kind].OnDemand; {
+	list := p.Kinds[p.kind].OnDemand
+	switch {
 	case !p.committed(p.kind, p.segments):
 		return "no commitment serves this kind: on demand"
-	case n > 0 && extra/pricing.Money(n) >= list:
+	case n > 0 && extra == list*pricing.Money(n) && p.usedUp():
 		return "the commitments that serve this kind are used up: on demand"
+	case n > 0 && extra/pricing.Money(n) > list:
+		return "more than on demand, since it takes what is committed from other kinds: " + p.why(p.kind, p.segments, now, o)
 	}
 	return p.why(p.kind, p.segments, now, o)
+}
+
+// usedUp reports whether what is committed for the kind is used in each hour.
+func (p pricer) usedUp() bool {
+	for i := range p.segments {
+		s := &p.segments[i]
+		if at := p.pool[p.kind]; s.base.reserved[at] < s.units[at] {
+			return false
+		}
+		for j := range p.plans {
+			if p.plans[j].rates[p.kind] > 0 && s.base.paid[j].Cmp(big.NewRat(s.hourly[j], 1)) < 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // why says what pays for one more instance of kind k in the first hour.

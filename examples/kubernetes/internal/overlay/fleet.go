@@ -23,7 +23,8 @@ type Fleet struct {
 	Running []int          // by kind of the market
 	Unknown map[string]int // instances of types that are not among the kinds
 	Spot    int            // spot instances, for which no commitment pays
-	Waiting int            // claims that name no type yet
+	Listed  int            // claims that name several types; each counts as Market.Largest says
+	Waiting int            // claims that name no type yet, and count for nothing
 }
 
 const (
@@ -84,13 +85,55 @@ func Count(m *oracle.Market, nodes []*corev1.Node, claims []*unstructured.Unstru
 		id, _, _ := unstructured.NestedString(c.Object, "status", "providerID")
 		switch labels := c.GetLabels(); {
 		case id != "" && there[id]:
-		case labels[typeLabel] == "":
-			f.Waiting++
-		default:
+		case labels[typeLabel] != "":
 			add(labels)
+		default:
+			f.addClaim(m, c)
 		}
 	}
 	return f
+}
+
+// addClaim counts a claim that Karpenter has not launched. The claim lists the types that
+// Karpenter chooses from. If there are several, the claim counts once for each commitment
+// that it may take from, so that prices are too dear for a moment rather than too cheap.
+func (f *Fleet) addClaim(m *oracle.Market, claim *unstructured.Unstructured) {
+	labels := claim.GetLabels()
+	types := in(claim, typeLabel, labels)
+	capacity := in(claim, capacityLabel, labels)
+	kinds := m.Largest(types, cmp.Or(append(in(claim, systemLabel, labels), "linux")...))
+	switch {
+	case len(types) == 0:
+		f.Waiting++
+	case Spot(labels) || len(capacity) == 1 && capacity[0] == "spot":
+		f.Spot++
+	case len(kinds) == 0:
+		f.Unknown[types[0]]++
+	default:
+		for _, k := range kinds {
+			f.Running[k]++
+		}
+		if len(types) > 1 {
+			f.Listed++
+		}
+	}
+}
+
+// in returns the values that a claim allows for a key: of its label, or of the first
+// requirement with the operator In.
+func in(claim *unstructured.Unstructured, key string, labels map[string]string) (values []string) {
+	if labels[key] != "" {
+		return []string{labels[key]}
+	}
+	list, _, _ := unstructured.NestedSlice(claim.Object, "spec", "requirements")
+	for _, o := range list {
+		requirement, _ := o.(map[string]any)
+		if requirement["key"] == key && requirement["operator"] == "In" {
+			values, _, _ = unstructured.NestedStringSlice(requirement, "values")
+			return values
+		}
+	}
+	return nil
 }
 
 // unknown lists the unknown types for a log line.

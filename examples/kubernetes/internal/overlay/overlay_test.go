@@ -89,6 +89,41 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// What claims count for that Karpenter has not launched yet.
+func TestCountClaims(t *testing.T) {
+	m := inputs(t, "[]").Book.Market
+	in := func(key string, values ...any) any {
+		return map[string]any{"key": key, "operator": "In", "values": values}
+	}
+	for _, c := range []struct {
+		name         string
+		requirements []any
+		want         Fleet
+	}{
+		{"no requirements", nil, Fleet{Running: []int{0, 0, 0}, Waiting: 1}},
+		{"one type", []any{in(typeLabel, "m5.large")}, Fleet{Running: []int{1, 0, 0}}},
+		{"two of a family: the larger", []any{in(typeLabel, "m5.xlarge", "m5.large")}, Fleet{Running: []int{0, 1, 0}, Listed: 1}},
+		{"two families: each", []any{in(typeLabel, "m5.large", "r5.large")}, Fleet{Running: []int{1, 0, 1}, Listed: 1}},
+		{"one known", []any{in(typeLabel, "z9.huge", "m5.large")}, Fleet{Running: []int{1, 0, 0}, Listed: 1}},
+		{"none known", []any{in(typeLabel, "z9.huge")}, Fleet{Running: []int{0, 0, 0}, Unknown: map[string]int{"z9.huge": 1}}},
+		{"spot", []any{in(typeLabel, "m5.large"), in(capacityLabel, "spot")}, Fleet{Running: []int{0, 0, 0}, Spot: 1}},
+		{"spot or on demand", []any{in(typeLabel, "m5.large"), in(capacityLabel, "spot", "on-demand")}, Fleet{Running: []int{1, 0, 0}}},
+		{"another system", []any{in(typeLabel, "m5.large"), in(systemLabel, "windows")}, Fleet{Running: []int{0, 0, 0}, Unknown: map[string]int{"m5.large": 1}}},
+		{"not a list of types", []any{map[string]any{"key": typeLabel, "operator": "NotIn", "values": []any{"m5.large"}}, "nonsense"}, Fleet{Running: []int{0, 0, 0}, Waiting: 1}},
+	} {
+		u := claim("c", nil, "")
+		if c.requirements != nil {
+			u.Object["spec"] = map[string]any{"requirements": c.requirements}
+		}
+		if c.want.Unknown == nil {
+			c.want.Unknown = map[string]int{}
+		}
+		if d := cmp.Diff(c.want, Count(m, nil, []*unstructured.Unstructured{u})); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+}
+
 // An overlay has the form that the definition of Karpenter 1.15 asks for.
 func TestOverlayForm(t *testing.T) {
 	in := inputs(t, tenLarge)
