@@ -96,6 +96,8 @@ func TestRights(t *testing.T) {
 	if err := overlays.Delete(ctx, "own", metav1.DeleteOptions{}); err != nil {
 		t.Errorf("deleting an own overlay: %v", err)
 	}
+	checkRights(t, ctx, config, map[string][]string{"nodes": {"list", "watch"}, "karpenter.sh/nodeclaims": {"list", "watch"},
+		"karpenter.sh/nodeoverlays": {"list", "create", "update", "delete"}})
 	for what, err := range map[string]error{
 		"pods":    func() error { _, err := own.Resource(podResource).List(ctx, metav1.ListOptions{}); return err }(),
 		"secrets": func() error { _, err := own.Resource(secretResource).List(ctx, metav1.ListOptions{}); return err }(),

@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -74,11 +76,42 @@ func mayI(ctx context.Context, config *rest.Config, verb, group, resource string
 	if err != nil {
 		return false, err
 	}
+	resource, sub, _ := strings.Cut(resource, "/")
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: group, Resource: resource}}}
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: verb, Group: group, Resource: resource, Subresource: sub}}}
 	review, err = client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
 		return false, err
 	}
 	return review.Status.Allowed, nil
+}
+
+// checkRights asks for each verb of many resources, and of all, whether a user may do it, and
+// fails unless the user may do what is wanted, by group and resource, and nothing else.
+func checkRights(t *testing.T, ctx context.Context, config *rest.Config, want map[string][]string) {
+	t.Helper()
+	checked, allowed := 0, 0
+	for _, name := range []string{"pods", "pods/eviction", "pods/binding", "pods/status", "pods/exec", "nodes", "nodes/status", "nodes/proxy",
+		"policy/poddisruptionbudgets", "policy/poddisruptionbudgets/status", "secrets", "configmaps", "serviceaccounts/token", "events",
+		"apps/daemonsets", "apps/deployments", "rbac.authorization.k8s.io/clusterroles", "rbac.authorization.k8s.io/clusterrolebindings",
+		"karpenter.sh/nodeclaims", "karpenter.sh/nodepools", "karpenter.sh/nodeoverlays", "karpenter.sh/nodeoverlays/status", "*/*"} {
+		group, resource, ok := strings.Cut(name, "/")
+		if !ok || group == "pods" || group == "nodes" || group == "serviceaccounts" { // the core group
+			group, resource = "", name
+		}
+		for _, verb := range []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "impersonate", "*"} {
+			got, err := mayI(ctx, config, verb, group, resource)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != slices.Contains(want[name], verb) {
+				t.Errorf("%s %s: allowed %v, want %v", verb, name, got, !got)
+			}
+			checked++
+			if got {
+				allowed++
+			}
+		}
+	}
+	t.Logf("%d of %d verbs and resources allowed", allowed, checked)
 }

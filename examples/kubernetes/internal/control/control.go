@@ -205,11 +205,15 @@ func (p *Plane) ready(ctx context.Context, limit time.Duration) error {
 // Schedule starts kube-scheduler. extenders is the text of its extenders, in YAML, or "".
 // A scheduler that runs is ended first.
 func (p *Plane) Schedule(extenders string) error {
-	p.End("kube-scheduler")
-	config := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +
+	return p.ScheduleBy("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +
 		"leaderElection: {leaderElect: false}\nclientConnection: {kubeconfig: " + p.Kubeconfig + ", qps: 1000, burst: 2000}\n" +
 		"profiles:\n- schedulerName: default-scheduler\n  pluginConfig:\n  - name: DefaultPreemption\n" +
-		"    args: {minCandidateNodesPercentage: 100, minCandidateNodesAbsolute: 1}\n" + extenders
+		"    args: {minCandidateNodesPercentage: 100, minCandidateNodesAbsolute: 1}\n" + extenders)
+}
+
+// ScheduleBy starts kube-scheduler with a whole KubeSchedulerConfiguration, in YAML.
+func (p *Plane) ScheduleBy(config string) error {
+	p.End("kube-scheduler")
 	if err := os.WriteFile(p.file("scheduler.yaml"), []byte(config), 0o600); err != nil {
 		return err
 	}
