@@ -22,10 +22,14 @@ import (
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/control"
 )
 
-// applyFile creates the objects of a manifest.
+// applyFile creates the objects of a manifest, and the namespace.
 func applyFile(ctx context.Context, plane *control.Plane, name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
+		return err
+	}
+	namespace := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "plimsoll"}}
+	if _, err := plane.Client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	for _, doc := range strings.Split(string(text), "\n---\n") {
@@ -35,11 +39,6 @@ func applyFile(ctx context.Context, plane *control.Plane, name string) error {
 		}
 		opts := metav1.CreateOptions{FieldValidation: "Strict"}
 		switch kind.Kind {
-		case "Namespace":
-			var o v1.Namespace
-			if err = yaml.UnmarshalStrict([]byte(doc), &o); err == nil {
-				_, err = plane.Client.CoreV1().Namespaces().Create(ctx, &o, opts)
-			}
 		case "ServiceAccount":
 			var o v1.ServiceAccount
 			if err = yaml.UnmarshalStrict([]byte(doc), &o); err == nil {
