@@ -38,7 +38,7 @@ ends with the program, and no file stays behind.
   -seed N           of the cluster that is made up (default 1)
   -only NAME        one run only: scheduler, lifo or least
   -refine D         how long the extender may look for a plan for all that wait (default
-                    40ms)
+                    100ms)
   -timeout D        how long kube-scheduler waits for the extender; the extender's -limit is
                     nine tenths of it (default 200ms, as in deploy/scheduler.yaml)
   -search D         how long to search for the optimum (default 2m0s)
@@ -52,7 +52,7 @@ type compareOptions struct {
 }
 
 func (o *compareOptions) define(f *cli.Flags) {
-	*o = compareOptions{nodes: 200, pods: 5000, urgent: 100, gangs: 20, seed: 1, search: 2 * time.Minute, refine: 40 * time.Millisecond, timeout: shippedTimeout}
+	*o = compareOptions{nodes: 200, pods: 5000, urgent: 100, gangs: 20, seed: 1, search: 2 * time.Minute, refine: 100 * time.Millisecond, timeout: shippedTimeout}
 	f.Name("servers", &o.servers, "a folder")
 	f.Int("nodes", &o.nodes, 1, 5000, "")
 	f.Int("pods", &o.pods, 1, 100000, "")
@@ -60,7 +60,7 @@ func (o *compareOptions) define(f *cli.Flags) {
 	f.Int("gangs", &o.gangs, 0, 1000, "")
 	f.Seed(&o.seed)
 	f.Name("only", &o.only, "scheduler, lifo or least")
-	f.Span("refine", &o.refine, "a duration such as 40ms", func(d time.Duration) bool { return d >= 0 })
+	f.Span("refine", &o.refine, "a duration such as 100ms", func(d time.Duration) bool { return d >= 0 })
 	f.Span("timeout", &o.timeout, "a duration of 1ms or more, such as 200ms", func(d time.Duration) bool { return d >= time.Millisecond })
 	f.Span("search", &o.search, "a duration such as 2m", func(d time.Duration) bool { return d >= 0 })
 	f.Check(func() error {

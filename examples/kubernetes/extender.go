@@ -40,7 +40,7 @@ since its last checkpoint. Answers Volcano's preemptable and reclaimable calls, 
   -budgets NAME        never: a pod waits if each choice breaks a disruption budget;
                        rather-not: the scheduler chooses then (default never)
   -joint N             plan for up to N waiting pods at once (default 200)
-  -refine D            past D, answer with the best plan so far (default 40ms)
+  -refine D            past D, answer with the best plan so far (default 100ms)
   -limit D             past D, leave the choice to the scheduler; from half of D on, compare
                        fewer sets of pods. Less than the scheduler's timeout (default 180ms)
   -stale D             leave all to the scheduler if the API server has not answered for
@@ -69,7 +69,7 @@ type extenderOptions struct {
 
 func (o *extenderOptions) define(f *cli.Flags) {
 	*o = extenderOptions{listen: "127.0.0.1:8899", cert: "tls.crt", key: "tls.key"}
-	o.Joint, o.Refine, o.Limit, o.Stale = 200, 40*time.Millisecond, 180*time.Millisecond, 30*time.Second
+	o.Joint, o.Refine, o.Limit, o.Stale = 200, 100*time.Millisecond, 180*time.Millisecond, 30*time.Second
 	positive := func(d time.Duration) bool { return d > 0 }
 	f.File("kubeconfig", &o.kubeconfig)
 	f.Name("listen", &o.listen, "an address such as 127.0.0.1:8899")
@@ -80,7 +80,7 @@ func (o *extenderOptions) define(f *cli.Flags) {
 	cli.Choice(f, "policy", &o.policy, "least", "lifo")
 	cli.Choice(f, "budgets", &o.budgets, "never", "rather-not")
 	f.Int("joint", &o.Joint, 1, 1000, " of pods")
-	f.Span("refine", &o.Refine, "a duration such as 40ms", func(d time.Duration) bool { return d >= 0 })
+	f.Span("refine", &o.Refine, "a duration such as 100ms", func(d time.Duration) bool { return d >= 0 })
 	f.Span("limit", &o.Limit, "a duration such as 1s", positive)
 	f.Span("stale", &o.Stale, "a duration of 1s or more, such as 30s", func(d time.Duration) bool { return d >= time.Second })
 	f.Func("gang", func(s string) error {
