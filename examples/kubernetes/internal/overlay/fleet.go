@@ -23,7 +23,7 @@ type Fleet struct {
 	Running []int          // by kind of the market
 	Unknown map[string]int // instances of types that are not among the kinds
 	Spot    int            // spot instances, for which no commitment pays
-	Listed  int            // claims that name several types; each counts as Market.Largest says
+	Listed  int            // claims that name several types; each counts as the largest of each family
 	Waiting int            // claims that name no type yet, and count for nothing
 }
 
