@@ -65,9 +65,16 @@
 // to 13 models. Auto without a season takes two fits of Blend.
 //
 // An update takes 3 to 9 ns with fixed factors and no season. Adaptive factors take longer,
-// since each is a division: 11 to 25 ns for Lagged, and 18 to 28 ns for the original
+// since each is a division: 11 to 26 ns for Lagged, and 17 to 26 ns for the original
 // rule. There the division waits for the error that the factor is to smooth, and the next
 // error waits for the division (go test -run xxx -bench Update ./forecast).
+//
+// Ten nanoseconds for the original rule would cost the result. The operations alone, with all
+// state in registers, take 14 ns for Simple, because each waits for the one before; the
+// same bits cannot come sooner. A multiplication in place of the division gives other bits
+// and takes 12 ns. The other 3 to 4 ns of an update look at missing values, hold the factor
+// within its limits, and keep the state in memory, which a caller may read between updates.
+// Lagged comes within 1.2 ns of the ten, since the division is done before the next error.
 //
 //	                     for                                        stable for
 //	Naive                a baseline; a random walk                  always
