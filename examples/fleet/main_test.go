@@ -288,6 +288,26 @@ func TestBills(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("with branches (-one +three):\n%s", diff)
 	}
+	// Shards give the same files, also those that read no bill or plan no account.
+	for _, of := range []int{1, 3} {
+		work, out := filepath.Join(dir, fmt.Sprint("work-", of)), filepath.Join(dir, fmt.Sprint("out-", of))
+		for round, status := range []int{3, 3, 0} {
+			for i := range of {
+				if said, got := fleet(t, append([]string{"shard", fmt.Sprintf("%d/%d", i+1, of), "-dir", work}, args[:len(args)-2]...)...); got != 0 {
+					t.Fatalf("round %d: %s", round, said)
+				}
+			}
+			if said, got := fleet(t, "merge", "-dir", work, "-out", out, "-parts", "1"); got != status {
+				t.Fatalf("round %d: status %d, want %d: %s", round, got, status, said)
+			}
+		}
+		for name, text := range want {
+			b, err := os.ReadFile(filepath.Join(out, name))
+			if diff := cmp.Diff(text, string(b)); err != nil || diff != "" {
+				t.Errorf("%d shards: %s: %v (-engine +shards):\n%s", of, name, err, diff)
+			}
+		}
+	}
 	// Files that overlap or break off, hours without bills, and nothing planned are said.
 	bill := filepath.Join(dir, "bill-0.csv")
 	text, err := os.ReadFile(bill)

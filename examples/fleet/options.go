@@ -79,8 +79,8 @@ exit status is 1 if nothing can be planned.
 // runners are the runners of Beam that this program has.
 var runners = []string{"prism", "flink", "spark", "dataflow", "universal"}
 
-// options are the flags.
-type options struct {
+// input are the flags that say what to plan.
+type input struct {
 	bills, prices  []string
 	start          time.Time
 	hours          int
@@ -89,6 +89,11 @@ type options struct {
 	curves, poison int
 	seed           uint64
 	sample, rounds int
+}
+
+// options are the flags.
+type options struct {
+	input
 
 	engine      engine.Engine
 	branches    int
@@ -100,9 +105,9 @@ type options struct {
 	counters bool
 }
 
-// define defines the flags.
-func define(o *options, f *cli.Flags) {
-	*o = options{hours: 8760, currency: "USD", curves: 1000, seed: 1, sample: 1000, rounds: 12, engine: engine.Engine{Runner: "prism"}, formats: []string{"csv"}, parts: 8}
+// define defines the flags of the input.
+func (o *input) define(f *cli.Flags) {
+	*o = input{hours: 8760, currency: "USD", curves: 1000, seed: 1, sample: 1000, rounds: 12}
 	f.Func("bill", func(s string) error {
 		paths, err := filepath.Glob(s)
 		if err != nil || len(paths) == 0 {
@@ -127,6 +132,34 @@ func define(o *options, f *cli.Flags) {
 	f.Seed(&o.seed)
 	f.Int("sample", &o.sample, 1, 100_000, " of curves")
 	f.Int("rounds", &o.rounds, 1, 1000, "")
+	f.Check(func() error {
+		switch {
+		case len(o.bills) == 0 && (len(o.prices) > 0 || !o.start.IsZero() || o.plan != "" || o.model != ""):
+			return fmt.Errorf("-prices, -start, -plan and -model are for bills: want -bill, too")
+		case len(o.bills) > 0 && o.start.IsZero():
+			return fmt.Errorf("-bill without -start: want the first day of the bills that counts, such as 2025-11-01")
+		case len(o.bills) > 0 && len(o.prices) == 0:
+			return fmt.Errorf("-bill without -prices: want the price list of the cloud, too")
+		}
+		if o.model != "" {
+			if _, err := forecast.New(o.model); err != nil {
+				return fmt.Errorf("-model %s: want one of %s", o.model, cli.Series(forecast.Names(), "or"))
+			}
+		}
+		slices.Sort(o.bills)
+		for i := range o.bills[min(1, len(o.bills)):] {
+			if o.bills[i] == o.bills[i+1] {
+				return fmt.Errorf("-bill %s is there twice: want each file once", o.bills[i])
+			}
+		}
+		return nil
+	})
+}
+
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{engine: engine.Engine{Runner: "prism"}, formats: []string{"csv"}, parts: 8}
+	o.input.define(f)
 	f.Func("runner", func(s string) error {
 		if !slices.Contains(runners, s) {
 			return fmt.Errorf("want %s", cli.Series(runners, "or"))
@@ -165,25 +198,6 @@ func define(o *options, f *cli.Flags) {
 	f.Int("parts", &o.parts, 1, 100_000, " of files")
 	f.Switch("counters", &o.counters)
 	f.Check(func() error {
-		switch {
-		case len(o.bills) == 0 && (len(o.prices) > 0 || !o.start.IsZero() || o.plan != "" || o.model != ""):
-			return fmt.Errorf("-prices, -start, -plan and -model are for bills: want -bill, too")
-		case len(o.bills) > 0 && o.start.IsZero():
-			return fmt.Errorf("-bill without -start: want the first day of the bills that counts, such as 2025-11-01")
-		case len(o.bills) > 0 && len(o.prices) == 0:
-			return fmt.Errorf("-bill without -prices: want the price list of the cloud, too")
-		}
-		if o.model != "" {
-			if _, err := forecast.New(o.model); err != nil {
-				return fmt.Errorf("-model %s: want one of %s", o.model, cli.Series(forecast.Names(), "or"))
-			}
-		}
-		slices.Sort(o.bills)
-		for i := range o.bills[min(1, len(o.bills)):] {
-			if o.bills[i] == o.bills[i+1] {
-				return fmt.Errorf("-bill %s is there twice: want each file once", o.bills[i])
-			}
-		}
 		if o.engine.Endpoint == "" && slices.Contains([]string{"flink", "spark", "universal"}, o.engine.Runner) {
 			return fmt.Errorf("-runner %s without -endpoint: want the address of its job service, such as localhost:8099", o.engine.Runner)
 		}

@@ -58,7 +58,7 @@ func TestShardsAsEngine(t *testing.T) {
 		if status != want {
 			t.Fatalf("round %d: status %d, want %d: %s", round+1, status, want, said)
 		}
-		if end := "the price is found: run the shards again, and then fleet merge\n"; round == 0 && !strings.HasSuffix(said, end) {
+		if end := "this round is done: run the shards again, and then fleet merge\n"; round == 0 && !strings.HasSuffix(said, end) {
 			t.Errorf("got %q, want %q at the end", said, end)
 		}
 	}

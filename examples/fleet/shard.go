@@ -11,35 +11,34 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/engine"
-	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/shard"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
 
 const shardUsage = `Usage: fleet shard [flags] I/N
 
-Plans a part of a made-up fleet, without an engine: task I of N of a batch system. The tasks share
-a folder. A fleet takes two rounds of N tasks, and fleet merge after each; a task sees
-which round it is. A task that was killed can run again and goes on where it was; a task
-that is done does nothing.
+Plans a part of a fleet, without an engine: task I of N of a batch system. The tasks share
+a folder. A fleet takes two rounds of N tasks, and three if it comes from bills, with
+fleet merge after each; a task sees which round it is. A task that was killed can run
+again and goes on where it was; a task that is done does nothing.
 
   -dir DIR       the folder, which all tasks reach (default fleet.work)
-  -curves N      curves of the made-up fleet, a year of hours each (default 1000)
-  -poison N      one curve of so many cannot be planned (default 0: none)
-  -seed N        of the made-up fleet and of the sample (default 1)
-  -sample N      curves on which the price of the savings plan is found (default 1000)
-  -rounds N      rounds of the search for the price (default 12)
   -part N        curves after which a task saves what it has (default 500)
   -h             print this
+
+The other flags say what to plan, are those of fleet -h, and must be the same for each
+task: -bill, -start, -hours, -prices, -plan, -model, -currency, -curves, -poison, -seed,
+-sample and -rounds.
 
 Exits with 2 if another process works on the shard, or the folder holds another fleet.
 `
 
 const mergeUsage = `Usage: fleet merge [flags]
 
-Does what comes after a round of fleet shard. After the first round it finds the price of
-the savings plan on the sample, and exits with 3: the shards must run again. After the
-second it commits, writes the orders, and prints the line that fleet prints on an engine.
+Does what comes after a round of fleet shard. Where bills are read, it lets the shards
+group them; then it finds the price of the savings plan on the sample. It exits with 3
+each time: the shards must run again. After the last round it commits, writes the orders, and prints the line that fleet prints on an engine.
 It can run again at any time, and gives the same.
 
   -dir DIR       the folder of the shards (default fleet.work)
@@ -67,14 +66,11 @@ func note(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 
 func shardCommand(args []string) int {
 	return command("shard", shardUsage, func() error {
-		j := shard.Job{Dir: workDir, Plan: shard.Plan{Fleet: generate.Fleet{Seed: 1, Curves: 1000}, Sample: 1000, Rounds: 12}}
+		j := shard.Job{Dir: workDir}
+		var o input
 		f := cli.NewFlags("fleet shard")
+		o.define(f)
 		f.Name("dir", &j.Dir, "the name of a folder")
-		f.Int("curves", &j.Fleet.Curves, 1, 20_000_000, "")
-		f.Int("poison", &j.Fleet.Poison, 0, 20_000_000, " of curves")
-		f.Seed(&j.Fleet.Seed)
-		f.Int("sample", &j.Sample, 1, 100_000, " of curves")
-		f.Int("rounds", &j.Rounds, 1, 1000, "")
 		f.Int("part", &j.Part, 1, 1_000_000, " of curves")
 		// The shard comes last, as in fleet shard -dir DIR 3/16, or first.
 		name := ""
@@ -94,7 +90,15 @@ func shardCommand(args []string) int {
 		if err != nil {
 			return err
 		}
-		j.Of, j.Seed = of, j.Fleet.Seed
+		j.Plan = shard.Plan{Sample: o.sample, Seed: o.seed, Rounds: o.rounds}
+		var x group.Terms
+		if j.Bills, j.Fleet, x, err = o.fleet(); err != nil {
+			return err
+		}
+		if j.Bills != nil {
+			j.Terms = &x
+		}
+		j.Of = of
 		return j.Shard(i, note)
 	})
 }
@@ -136,7 +140,7 @@ func mergeCommand(args []string) int {
 			return err
 		}
 		if r == nil {
-			return cli.Shortf("the price is found: run the shards again, and then fleet merge")
+			return cli.Shortf("this round is done: run the shards again, and then fleet merge")
 		}
 		totals, err := engine.Write(out, formats, parts, &r.Terms, &r.Joint, r.Records)
 		if err != nil {
@@ -147,7 +151,16 @@ func mergeCommand(args []string) int {
 			fmt.Fprintln(os.Stderr, "fleet merge:", text)
 		}
 		note("%d curves of %d hours planned, %d not", totals.Curves, r.Terms.Hours, totals.Failures)
+		if text := coveredNote(r.Covered, r.Terms.Hours, r.Terms.Start.Add(-time.Duration(r.Terms.Hours)*time.Hour)); text != "" {
+			fmt.Fprintln(os.Stderr, "fleet merge:", text)
+		}
 		note("orders %d cost %v bound %v seconds %.1f", totals.Orders, e.Cost, e.Bound, time.Since(start).Seconds())
+		if len(r.Unread) > 0 {
+			return fmt.Errorf("%d bills were not read whole, such as %s: the plan lacks what they say", len(r.Unread), r.Unread[0])
+		}
+		if totals.Curves == 0 {
+			return fmt.Errorf("nothing is planned: %d accounts, kinds or files failed", totals.Failures)
+		}
 		return nil
 	})
 }

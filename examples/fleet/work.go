@@ -75,7 +75,8 @@ func (r *results) writeProfile(w io.Writer) error {
 func work(o *options, run *cli.Run) (*results, error) {
 	start := time.Now()
 	e := engine.Options{Sample: o.sample, Seed: o.seed, Rounds: o.rounds, Formats: o.formats, Parts: o.parts, Branches: o.branches}
-	if err := o.input(&e); err != nil {
+	var err error
+	if e.Bills, e.Fleet, e.Terms, err = o.fleet(); err != nil {
 		return nil, err
 	}
 	if o.out != "" {
@@ -137,6 +138,14 @@ func outDir(dir string, formats []string, parts int) error {
 	return err
 }
 
+// coveredNote returns what to say of hours without bills, "" if there are none.
+func coveredNote(covered, hours int, start time.Time) string {
+	if covered == 0 || covered >= hours {
+		return ""
+	}
+	return fmt.Sprintf("note: the bills have use in %d of the %d hours from %s, and the other hours are planned as hours without use: want bills of all hours, or -hours %d", covered, hours, start.Format(time.DateOnly), max(24, covered))
+}
+
 // gapNote returns what to say of a plan whose gap is large, "" if it is not.
 func gapNote(j *joint.Plan) string {
 	if !j.Bounded || j.Gap() <= joint.Enough {
@@ -149,8 +158,10 @@ func gapNote(j *joint.Plan) string {
 // without bills, and the first failures, which are in a folder. The error says that nothing
 // is planned.
 func (r *results) tell(run *cli.Run, dir string) error {
-	if covered := r.counters["bill_hours"]; len(r.o.bills) > 0 && covered > 0 && covered < int64(r.o.hours) {
-		run.Sayf("note: the bills have use in %d of the %d hours from %s, and the other hours are planned as hours without use: want bills of all hours, or -hours %d", covered, r.o.hours, r.o.start.Format(time.DateOnly), max(24, covered))
+	if covered := r.counters["bill_hours"]; len(r.o.bills) > 0 {
+		if text := coveredNote(int(covered), r.o.hours, r.o.start); text != "" {
+			run.Sayf("%s", text)
+		}
 	}
 	if text := gapNote(&r.summary.Joint); text != "" {
 		run.Sayf("%s", text)
@@ -199,38 +210,36 @@ func (r *results) verdict() error {
 	return cli.Shortf("%d bills were not read whole, such as %s: the plan lacks what they say", len(r.unread), r.unread[0])
 }
 
-// input says what to plan: the bills, or the made-up fleet.
-func (o *options) input(e *engine.Options) error {
+// fleet returns what to plan: the bills, nil for the made-up fleet, and the terms of it.
+func (o *input) fleet() (in *bills.Input, f generate.Fleet, x group.Terms, err error) {
 	if len(o.bills) == 0 {
-		e.Fleet = generate.Fleet{Seed: o.seed, Curves: o.curves, Poison: o.poison}
-		if err := e.Fleet.Validate(); err != nil {
-			return cli.Mistakef("-curves: %w", err)
+		f = generate.Fleet{Seed: o.seed, Curves: o.curves, Poison: o.poison}
+		if err := f.Validate(); err != nil {
+			return nil, f, x, cli.Mistakef("-curves: %w", err)
 		}
-		e.Terms = e.Fleet.Terms()
-		return nil
+		return nil, f, f.Terms(), nil
 	}
 	for _, paths := range [][]string{o.bills, o.prices} {
 		for i := range paths {
-			var err error
 			if paths[i], err = filepath.Abs(paths[i]); err != nil {
-				return err
+				return nil, f, x, err
 			}
 		}
 	}
 	a, b, err := bills.Duplicate(o.bills)
 	if err != nil {
-		return err
+		return nil, f, x, err
 	}
 	if a != "" {
-		return cli.Mistakef("-bill %s: it is the same as %s: want each bill once", b, a)
+		return nil, f, x, cli.Mistakef("-bill %s: it is the same as %s: want each bill once", b, a)
 	}
-	e.Bills = &engine.Bills{Files: o.bills, Prices: o.prices, Pricer: bills.Pricer{From: o.start, Model: o.model, Plan: o.plan}}
-	e.Terms = group.Terms{Currency: o.currency, Start: o.start.Add(time.Duration(o.hours) * time.Hour), Hours: o.hours, Every: 168, Horizon: reserve.Pure}
-	pricer := e.Bills.Pricer
+	in = &bills.Input{Files: o.bills, Prices: o.prices, Pricer: bills.Pricer{From: o.start, Model: o.model, Plan: o.plan}}
+	x = group.Terms{Currency: o.currency, Start: o.start.Add(time.Duration(o.hours) * time.Hour), Hours: o.hours, Every: 168, Horizon: reserve.Pure}
+	pricer := in.Pricer
 	if err := pricer.Load(o.prices); err != nil {
-		return err
+		return nil, f, x, err
 	}
-	return pricer.Terms(&e.Terms)
+	return in, f, x, pricer.Terms(&x)
 }
 
 // text prints the results for people.

@@ -21,6 +21,13 @@ import (
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
+// An Input is the bills of a fleet. The workers read the files.
+type Input struct {
+	Files  []string `json:"files"`
+	Prices []string `json:"prices"`
+	Pricer Pricer   `json:"pricer"`
+}
+
 // A Pricer turns the bills of accounts into groups.
 type Pricer struct {
 	// From is the first hour of the bills that counts; as many hours count as the terms
@@ -190,6 +197,37 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 		}
 	}
 	return groups, failed
+}
+
+// Groups returns the groups of one account from the records of what the files say of it: a
+// Usage or a Failure each. An account with a failure has no groups. What could not be planned is
+// sorted. For no account, whose records are of [Coverage], it returns in how many hours there is
+// use.
+func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (groups []record.Group, failed []record.Failure, hours int, err error) {
+	var uses []record.Usage
+	for _, b := range records {
+		if len(b) > 0 && b[0] == 'F' {
+			var one record.Failure
+			if err := record.Read(b, &one); err != nil {
+				return nil, nil, 0, err
+			}
+			failed = append(failed, one)
+			continue
+		}
+		var one record.Usage
+		if err := record.Read(b, &one); err != nil {
+			return nil, nil, 0, fmt.Errorf("account %q: %w", account, err)
+		}
+		uses = append(uses, one)
+	}
+	switch {
+	case account == "":
+		hours = Hours(uses)
+	case len(failed) == 0:
+		groups, failed = p.Account(x, uses)
+	}
+	slices.SortFunc(failed, func(a, b record.Failure) int { return a.Compare(&b) })
+	return groups, failed, hours, nil
 }
 
 // merge adds up the files of an account by kind. outside is how many hours with use are not

@@ -20,6 +20,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"maps"
 	"math/bits"
@@ -73,6 +74,28 @@ func Read(path string) ([]record.Usage, []record.Failure, Count) {
 		uses = append(uses, use)
 	}
 	return uses, failed, r.count
+}
+
+// Records emits the records of what Read returns, each after its account, and the hours in
+// which the file has use as that of no account.
+func Records(path string, from time.Time, hours int, emit func(account string, b []byte)) Count {
+	uses, failed, count := Read(path)
+	for i := range uses {
+		emit(uses[i].Account, record.Append(nil, &uses[i]))
+	}
+	coverage := Coverage(path, from, hours, uses)
+	emit("", record.Append(nil, &coverage))
+	for i := range failed {
+		emit(failed[i].Account, record.Append(nil, &failed[i]))
+	}
+	return count
+}
+
+// Part returns which of so many parts an account belongs to, from 0.
+func Part(account string, parts int) int {
+	h := fnv.New32a()
+	io.WriteString(h, account)
+	return int(h.Sum32() % uint32(parts))
 }
 
 func failure(path, account string, err error) record.Failure {

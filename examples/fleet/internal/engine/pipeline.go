@@ -22,6 +22,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/bills"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
 )
@@ -29,7 +30,7 @@ import (
 // Options say what to plan and how.
 type Options struct {
 	Fleet generate.Fleet // without Bills
-	Bills *Bills
+	Bills *bills.Input
 	Terms group.Terms
 
 	Sample int    // groups in the sample

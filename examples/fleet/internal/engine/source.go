@@ -2,9 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
-	"hash/fnv"
-	"io"
 	"reflect"
 	"slices"
 	"time"
@@ -31,12 +28,6 @@ var (
 	microRead    = beam.NewCounter(namespace, "microseconds_reading")
 	microAccount = beam.NewCounter(namespace, "microseconds_grouping")
 )
-
-// Bills say which bills to plan, instead of a made-up fleet. The workers read the files.
-type Bills struct {
-	Files, Prices []string
-	Pricer        bills.Pricer
-}
 
 // rangesFn cuts the curves of a generated fleet into ranges, each an element: its first
 // curve. A branch takes every so many ranges.
@@ -100,18 +91,10 @@ type readFn struct {
 func (f *readFn) ProcessElement(ctx context.Context, path string, emit func(string, []byte)) error {
 	start := time.Now()
 	defer func() { since(ctx, microRead, start) }()
-	uses, failed, count := bills.Read(path)
+	count := bills.Records(path, f.From, f.Hours, emit)
 	billFiles.Inc(ctx, 1)
 	billRows.Inc(ctx, count.Rows)
 	billBytes.Inc(ctx, count.Bytes)
-	for i := range uses {
-		emit(uses[i].Account, record.Append(nil, &uses[i]))
-	}
-	coverage := bills.Coverage(path, f.From, f.Hours, uses)
-	emit("", record.Append(nil, &coverage))
-	for i := range failed {
-		emit(failed[i].Account, record.Append(nil, &failed[i]))
-	}
 	return nil
 }
 
@@ -120,9 +103,7 @@ type accountsFn struct{ Branch, Branches int }
 
 // ProcessElement implements the step.
 func (f *accountsFn) ProcessElement(account string, b []byte, emit func(string, []byte)) error {
-	h := fnv.New32a()
-	io.WriteString(h, account)
-	if int(h.Sum32()%uint32(f.Branches)) == f.Branch {
+	if bills.Part(account, f.Branches) == f.Branch {
 		emit(account, b)
 	}
 	return nil
@@ -147,37 +128,22 @@ func (f *accountFn) ProcessElement(ctx context.Context, account string, values f
 	if err != nil {
 		return err
 	}
-	var uses []record.Usage
-	var failed []record.Failure
+	var records [][]byte
 	var b []byte
 	for values(&b) {
-		if len(b) > 0 && b[0] == 'F' {
-			var one record.Failure
-			if err := record.Read(b, &one); err != nil {
-				return err
-			}
-			failed = append(failed, one)
-			continue
-		}
-		var one record.Usage
-		if err := record.Read(b, &one); err != nil {
-			return fmt.Errorf("account %q: %w", account, err)
-		}
-		uses = append(uses, one)
+		records = append(records, slices.Clone(b))
+	}
+	groups, failed, hours, err := f.Pricer.Groups(x, account, records)
+	if err != nil {
+		return err
 	}
 	if account != "" {
 		accounts.Inc(ctx, 1)
-	} else {
-		billHours.Inc(ctx, int64(bills.Hours(uses)))
 	}
-	var groups []record.Group
-	if len(failed) == 0 && account != "" {
-		groups, failed = f.Pricer.Account(x, uses)
-	}
+	billHours.Inc(ctx, int64(hours))
 	for i := range groups {
 		emit(record.Append(nil, &groups[i]))
 	}
-	slices.SortFunc(failed, func(a, b record.Failure) int { return a.Compare(&b) })
 	for i := range failed {
 		failures.Inc(ctx, 1)
 		fail(record.Append(nil, &failed[i]))

@@ -3,6 +3,7 @@ package joint
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
@@ -74,6 +75,31 @@ func BenchmarkFleet(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkSeeds plans many made-up fleets of each size, all groups in the sample, and reports the
+// median gap, the worst, and how many are above a thousandth.
+func BenchmarkSeeds(b *testing.B) {
+	for _, c := range []struct{ curves, seeds int }{{1, 20}, {2, 20}, {3, 20}, {5, 20}, {10, 20}, {20, 20}, {50, 8}, {100, 8}, {200, 8}, {500, 8}} {
+		b.Run(fmt.Sprintf("curves=%d/seeds=%d", c.curves, c.seeds), func(b *testing.B) {
+			for b.Loop() {
+				var gaps []float64
+				above := 0
+				for seed := range c.seeds {
+					x, groups := seeded(uint64(seed+1), c.curves)
+					p, _ := plan(b, &x, groups, Search{})
+					gaps = append(gaps, p.Gap())
+					if p.Gap() > Enough {
+						above++
+					}
+				}
+				slices.Sort(gaps)
+				b.ReportMetric((gaps[(len(gaps)-1)/2]+gaps[len(gaps)/2])/2*1e6, "median-ppm")
+				b.ReportMetric(gaps[len(gaps)-1]*1e6, "worst-ppm")
+				b.ReportMetric(float64(above), "above")
+			}
+		})
 	}
 }
 

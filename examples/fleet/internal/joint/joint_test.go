@@ -237,9 +237,11 @@ func TestAgainstExact(t *testing.T) {
 	t.Logf("at most %.1e above the exact plan", worst)
 }
 
-// fleet returns the first n curves of a made-up fleet.
-func fleet(n int) (group.Terms, []record.Group) {
-	f := generate.Fleet{Seed: 3, Curves: n}
+// fleet returns a made-up fleet.
+func fleet(n int) (group.Terms, []record.Group) { return seeded(3, n) }
+
+func seeded(seed uint64, n int) (group.Terms, []record.Group) {
+	f := generate.Fleet{Seed: seed, Curves: n}
 	var c generate.Curves
 	groups := make([]record.Group, n)
 	for i := range groups {
@@ -566,13 +568,7 @@ func TestFewGroups(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")
 	}
-	f := generate.Fleet{Seed: 6, Curves: 5}
-	groups := make([]record.Group, f.Curves)
-	var c generate.Curves
-	for i := range groups {
-		c.At(&f, i, &groups[i])
-	}
-	x := f.Terms()
+	x, groups := seeded(6, 5)
 	alone := 0.0
 	p, price := plan(t, &x, groups, Search{Round: func(round int, p *Plan) {
 		if round == defaultRounds {

@@ -36,6 +36,20 @@ type Held struct {
 
 func (*Usage) tag() byte { return 'U' }
 
+// Account returns the account of an encoded Usage, and reads no more of it.
+func Account(b []byte) (string, error) {
+	if len(b) < 2 || b[0] != 'U' || b[1] != Version {
+		return "", fmt.Errorf("%w: want a record of type U and version %d", ErrEncoding, Version)
+	}
+	c := coder{b: b[2:]}
+	var name string
+	c.text(&name)
+	if c.bad != "" {
+		return "", fmt.Errorf("%w: %s", ErrEncoding, c.bad)
+	}
+	return name, nil
+}
+
 func (u *Usage) code(c *coder) {
 	c.text(&u.Account)
 	c.text(&u.Currency)

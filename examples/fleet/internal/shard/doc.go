@@ -16,6 +16,14 @@
 //	plan-00003-of-00016          shard 3             plans, failures and their sum
 //	plan-00003-of-00016.part-2   shard 3, meanwhile  the same, of a part of its groups
 //
+// Bills take a round before these. Shard i of N reads the files i, i+N and so on, and Merge sees
+// that all are read. Then each shard takes its accounts out of what all files say, and goes on as
+// above. So each shard reads all files of the first round; they have a few bytes for each hour.
+//
+//	usage-00003-of-00016         shard 3             what its bills say of each account
+//	read                         Merge               nothing: the bills are read
+//	groups-00003-of-00016        shard 3             the groups of its accounts, and failures
+//
 // A file takes its name when it is whole, and has the same bytes whichever task writes it,
 // and however often. So a task that has written its file has nothing to do, a task that was
 // killed goes on after its last part, and the plan is that of an engine to the nano.
@@ -28,5 +36,5 @@
 //
 //	'S'  a joint.Sum        'P', 'F'  a record.Plan, a record.Failure
 //	'D'  a joint.Sample     'I'       the index of a group, for each ticket of the sample
-//	'W'  a joint.Price
+//	'W'  a joint.Price      'U', 'G'  a record.Usage, a record.Group
 package shard

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/bills"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/joint"
@@ -26,6 +27,9 @@ import (
 
 // A Plan is what all tasks of a fleet agree on.
 type Plan struct {
+	// Bills are what is planned, within Terms; nil is the made-up Fleet, with terms of its own.
+	Bills  *bills.Input   `json:"bills,omitempty"`
+	Terms  *group.Terms   `json:"terms,omitempty"`
 	Fleet  generate.Fleet `json:"fleet"`
 	Sample int            `json:"sample"` // groups in the sample
 	Seed   uint64         `json:"seed"`   // of the sample
@@ -79,10 +83,18 @@ func Open(dir string) (*Job, error) {
 		return nil, err
 	}
 	var f jobFile
-	if err := json.Unmarshal(b, &f); err != nil || f.Version != version || f.Of < 1 || f.Of > MostShards || f.Fleet.Validate() != nil {
+	if err := json.Unmarshal(b, &f); err != nil || f.Version != version || f.Of < 1 || f.Of > MostShards || !f.valid() {
 		return nil, cli.Mistakef("%s is not a job of this version of fleet: want the file that fleet shard has written", filepath.Join(dir, "job.json"))
 	}
 	return &Job{Dir: dir, Of: f.Of, Plan: f.Plan}, nil
+}
+
+// valid reports whether there is something to plan.
+func (p *Plan) valid() bool {
+	if p.Bills != nil {
+		return p.Terms != nil && p.Terms.Validate() == nil
+	}
+	return p.Terms == nil && p.Fleet.Validate() == nil
 }
 
 // agree writes job.json, or compares the job with that of the tasks before.
@@ -101,8 +113,8 @@ func (j *Job) agree() error {
 		if err != nil {
 			return err
 		}
-		return cli.Mistakef("%s holds another job, of %d curves, seed %d, a sample of %d, %d rounds and %d shards: want the same for each task, or another folder",
-			j.Dir, before.Fleet.Curves, before.Seed, before.Sample, before.Rounds, before.Of)
+		return cli.Mistakef("%s holds another job, of %s, seed %d, a sample of %d, %d rounds and %d shards: want the same for each task, or another folder",
+			j.Dir, before.what(), before.Seed, before.Sample, before.Rounds, before.Of)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -119,6 +131,14 @@ func (j *Job) agree() error {
 	return set.Commit()
 }
 
+// what says what is planned.
+func (j *Job) what() string {
+	if j.Bills != nil {
+		return fmt.Sprintf("%d bills", len(j.Bills.Files))
+	}
+	return fmt.Sprintf("%d curves", j.Fleet.Curves)
+}
+
 // Shard does what is next for shard i, from 1 to Of, and says so by note. It does nothing if
 // its file is there. The error is the user's mistake if another process works on the shard,
 // or the folder holds another job.
@@ -133,6 +153,9 @@ func (j *Job) Shard(i int, note func(format string, args ...any)) error {
 		return err
 	}
 	return j.alone(i, func() error {
+		if ready, err := j.group(i, note); !ready || err != nil {
+			return err
+		}
 		price, err := j.price()
 		if errors.Is(err, fs.ErrNotExist) {
 			return j.draw(i, note)
@@ -169,7 +192,7 @@ func (j *Job) span(i int) (from, to int) {
 func (j *Job) header(holds string, i int) (header, error) {
 	id, err := j.id()
 	h := header{Holds: holds, Job: id, Of: j.Of, Shard: i}
-	if i > 0 {
+	if i > 0 && j.Bills == nil {
 		h.From, h.To = j.span(i)
 	}
 	return h, err
@@ -191,18 +214,25 @@ func (j *Job) draw(i int, note func(format string, args ...any)) error {
 		}
 		return err
 	}
-	x := j.Fleet.Terms()
+	x := j.terms()
+	from, err := j.source(i)
+	if err != nil {
+		return err
+	}
+	h.From, h.To = from.from, from.to
 	samples := make([]joint.Sample, parallel.Workers())
-	curves := make([]generate.Curves, len(samples))
+	sources := make([]source, len(samples))
 	groups := make([]record.Group, len(samples))
 	index := make([]map[record.Key]int, len(samples))
 	for w := range samples {
-		samples[w].Want, index[w] = j.Sample, map[record.Key]int{}
+		samples[w].Want, index[w], sources[w] = j.Sample, map[record.Key]int{}, *from
 	}
 	const stretch = 20 // curves of an account
 	err = parallel.Do((h.To-h.From+stretch-1)/stretch, func(w, k int) error {
 		for n := h.From + k*stretch; n < min(h.To, h.From+(k+1)*stretch); n++ {
-			curves[w].At(&j.Fleet, n, &groups[w])
+			if err := sources[w].at(n, &groups[w]); err != nil {
+				return err
+			}
 			samples[w].Add(joint.Draw(&x, &groups[w], j.Seed))
 			index[w][groups[w].Key] = n
 		}
@@ -255,8 +285,8 @@ func (j *Job) price() (price joint.Price, err error) {
 		}
 		return price.UnmarshalBinary(b)
 	})
-	if err == nil && len(price.Worth) != 0 && len(price.Worth) != generate.Hours {
-		err = cli.Mistakef("worth has %d hours: want %d", len(price.Worth), generate.Hours)
+	if err == nil && len(price.Worth) != 0 && len(price.Worth) != j.terms().Hours {
+		err = cli.Mistakef("worth has %d hours: want %d", len(price.Worth), j.terms().Hours)
 	}
 	return price, err
 }
@@ -286,7 +316,12 @@ func (j *Job) plan(i int, price *joint.Price, note func(format string, args ...a
 		note("shard %d/%d is planned: nothing to do", i, j.Of)
 		return remove(left)
 	}
-	x := j.Fleet.Terms()
+	x := j.terms()
+	from, err := j.source(i)
+	if err != nil {
+		return err
+	}
+	h.From, h.To = from.from, from.to
 	part := j.Part
 	if part <= 0 {
 		part = defaultPart
@@ -309,15 +344,18 @@ func (j *Job) plan(i int, price *joint.Price, note func(format string, args ...a
 		note("shard %d/%d goes on after %d of %d groups", i, j.Of, at-h.From, h.To-h.From)
 	}
 	workers := make([]worker, parallel.Workers())
+	for w := range workers {
+		workers[w].source = *from
+	}
 	for at < h.To {
 		to := min(h.To, at+part)
 		got := &results{from: at, to: to, records: make([][]byte, to-at)}
 		for w := range workers {
 			workers[w].sum = joint.Sum{}
 		}
-		err := parallel.Do(to-at, func(w, k int) error {
-			got.records[k] = workers[w].plan(&x, &j.Fleet, at+k, price)
-			return nil
+		err := parallel.Do(to-at, func(w, k int) (err error) {
+			got.records[k], err = workers[w].plan(&x, at+k, price)
+			return err
 		})
 		if err != nil {
 			return err
@@ -361,21 +399,23 @@ func remove(paths []string) error {
 
 // A worker plans groups.
 type worker struct {
-	curves  generate.Curves
+	source  source
 	group   record.Group
 	planner group.Planner
 	sum     joint.Sum
 }
 
 // plan returns the record of a group's plan or failure.
-func (w *worker) plan(x *group.Terms, f *generate.Fleet, n int, price *joint.Price) []byte {
-	w.curves.At(f, n, &w.group)
+func (w *worker) plan(x *group.Terms, n int, price *joint.Price) ([]byte, error) {
+	if err := w.source.at(n, &w.group); err != nil {
+		return nil, err
+	}
 	answer, failure := price.Plan(&w.planner, x, &w.group)
 	if failure != nil {
-		return record.Append(nil, failure)
+		return record.Append(nil, failure), nil
 	}
 	w.sum.Add(&w.group, &answer)
-	return record.Append(nil, PlanOf(&w.group, &answer))
+	return record.Append(nil, PlanOf(&w.group, &answer)), nil
 }
 
 // PlanOf returns the record of an answer, in the answer's memory.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/joint"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
@@ -21,6 +21,10 @@ import (
 
 // A Result is a planned fleet.
 type Result struct {
+	// Covered is in how many hours bills have use, and Unread are the bills that could not be
+	// read whole.
+	Covered int
+	Unread  []string
 	Terms   group.Terms
 	Joint   joint.Plan
 	Records [][]byte // a record.Plan or record.Failure of each group
@@ -31,6 +35,9 @@ type Result struct {
 // returns the fleet's plan, and so again each time it is called. The error is the user's
 // mistake if shards are missing, or a file is not that of its shard.
 func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
+	if ok, err := j.ready(); !ok || err != nil {
+		return nil, err
+	}
 	price, err := j.price()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, j.search(note)
@@ -41,12 +48,17 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 	if err := j.complete("plan"); err != nil {
 		return nil, err
 	}
-	r := &Result{Terms: j.Fleet.Terms()}
+	r := &Result{Terms: j.terms()}
 	var sum joint.Sum
 	for i := range j.Of {
 		h, err := j.header("plan", i+1)
 		if err != nil {
 			return nil, err
+		}
+		if j.Bills != nil {
+			if err := j.grouped(i+1, r, &h); err != nil {
+				return nil, err
+			}
 		}
 		got, err := readPlans(j.path("plan", i+1), h, h.From)
 		if err != nil {
@@ -58,12 +70,38 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 		sum.Merge(&got.sum)
 		r.Records = append(r.Records, got.records...)
 	}
+	if j.Bills != nil {
+		if r.Covered, err = j.covered(); err != nil {
+			return nil, err
+		}
+	}
 	r.Joint, _, err = joint.Commit(&r.Terms, &sum, price.Worth)
 	return r, err
 }
 
+// grouped adds to the result what could not become a group of a shard, and sets the header to
+// those that did.
+func (j *Job) grouped(i int, r *Result, h *header) error {
+	var bad error
+	err := j.each("groups", i, func(tag byte, b []byte) {
+		if tag == 'G' {
+			h.To++
+			return
+		}
+		var f record.Failure
+		if err := record.Read(b, &f); err != nil {
+			bad = err
+		}
+		if f.Account == "" && f.File != "" {
+			r.Unread = append(r.Unread, f.File)
+		}
+		r.Records = append(r.Records, b)
+	})
+	return errors.Join(err, bad)
+}
+
 // shardName is the name of a file of a shard.
-var shardName = regexp.MustCompile(`^(tickets|plan)-(\d{5})-of-(\d{5})$`)
+var shardName = regexp.MustCompile(`^(usage|tickets|plan)-(\d{5})-of-(\d{5})$`)
 
 // complete returns an error about the shards whose files are missing, or about files of
 // another number of shards.
@@ -110,7 +148,8 @@ func (j *Job) search(note func(format string, args ...any)) error {
 		return err
 	}
 	sample := joint.Sample{Want: j.Sample}
-	index := map[record.Key]int{}
+	type place struct{ shard, n int }
+	index := map[record.Key]place{}
 	for i := range j.Of {
 		h, err := j.header("tickets", i+1)
 		if err != nil {
@@ -118,40 +157,52 @@ func (j *Job) search(note func(format string, args ...any)) error {
 		}
 		var part joint.Sample
 		var at []int
-		if _, err := read(j.path("tickets", i+1), h, func(tag byte, b []byte) error {
+		h, err = read(j.path("tickets", i+1), h, func(tag byte, b []byte) error {
 			switch tag {
 			case 'D':
 				return part.UnmarshalBinary(b)
 			case 'I':
 				n, size := binary.Uvarint(b)
-				if size <= 0 || n < uint64(h.From) || n >= uint64(h.To) {
-					return fmt.Errorf("group %d: want one of %d to %d", n, h.From, h.To-1)
+				if size <= 0 || n > math.MaxInt32 {
+					return errors.New("a group without a number")
 				}
 				at = append(at, int(n))
 			}
 			return nil
-		}); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 		if len(at) != len(part.Tickets) {
 			return cli.Mistakef("tickets of shard %d/%d: %d groups and %d tickets: remove the file, and run its task again", i+1, j.Of, len(at), len(part.Tickets))
 		}
 		for k, t := range part.Tickets {
-			index[t.Key] = at[k]
+			if at[k] < h.From || at[k] >= h.To {
+				return cli.Mistakef("tickets of shard %d/%d: group %d: want one of %d to %d", i+1, j.Of, at[k], h.From, h.To-1)
+			}
+			index[t.Key] = place{i + 1, at[k]}
 		}
 		sample.Merge(&part)
 	}
-	x := j.Fleet.Terms()
+	x := j.terms()
 	var members []joint.Member
-	var curves generate.Curves
+	sources := map[int]*source{}
 	for _, t := range sample.Tickets {
 		if times := sample.Times(t); times > 0 {
-			m := joint.Member{Times: times}
-			curves.At(&j.Fleet, index[t.Key], &m.Group)
+			m, at := joint.Member{Times: times}, index[t.Key]
+			if sources[at.shard] == nil {
+				var err error
+				if sources[at.shard], err = j.source(at.shard); err != nil {
+					return err
+				}
+			}
+			if err := sources[at.shard].at(at.n, &m.Group); err != nil {
+				return err
+			}
 			members = append(members, m)
 		}
 	}
-	note("looking for the price of the savings plan on %d of %d groups", len(members), j.Fleet.Curves)
+	note("looking for the price of the savings plan on %d groups of %s", len(members), j.what())
 	search := joint.Search{Rounds: j.Rounds}
 	price, err := search.Find(&x, members)
 	if err != nil {

@@ -137,14 +137,22 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		// As a task that was killed leaves it: some parts, and a file that has no name yet.
-		var workers worker
+		from, err := j.source(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		workers := worker{source: *from}
 		x := j.Fleet.Terms()
 		h, _ := j.header("plan", 2)
 		for at := h.From; at < h.From+3*saved; at += 3 {
 			got := results{from: at, to: min(h.To, at+3)}
 			workers.sum = joint.Sum{}
 			for n := got.from; n < got.to; n++ {
-				got.records = append(got.records, workers.plan(&x, &j.Fleet, n, &price))
+				b, err := workers.plan(&x, n, &price)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got.records = append(got.records, b)
 			}
 			got.sum = workers.sum
 			if err := got.write(partPath(path, at-h.From), h); err != nil {
