@@ -159,7 +159,7 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 		// for it and the plan has room for them.
 		for shapes := len(waiting); shapes > 0 && plan.Found && a.Waiting == 1; shapes = min(shapes-1, 1) {
 			v.Shapes = waiting[:shapes]
-			count, states := 0, 1
+			count, states := 0, len(v.Nodes)
 			for _, shape := range v.Shapes {
 				count += shape.Count
 				states = min(states, fewStates) * (shape.Count + 1)
@@ -467,9 +467,9 @@ func (s *State) job(v *view, p *pod) *job {
 }
 
 // fewStates is up to how many states a plan for several pods is searched for exactly: the
-// product of the shapes' counts, each with one more. With more, the time is better spent on
-// a good plan without a proof.
-const fewStates = 64
+// product of the shapes' counts, each with one more, times the nodes. With more, the time is
+// better spent on a good plan without a proof.
+const fewStates = 2048
 
 // mostShapes is for how many shapes a plan is made.
 const mostShapes = 8
