@@ -93,7 +93,7 @@ func newElasticStage(t *testing.T, hour, boot time.Duration, policy string, args
 	}
 	s.args = append([]string{"elasticd", "-conf", c.Conf, "-journal", filepath.Join(c.Dir, "journal"), "-policy", policy, "-clouds", file,
 		"-hour", hour.String(), "-poll", "30ms", "-every", "5m", "-lead", (300 * time.Millisecond * time.Duration(time.Hour/hour)).String(),
-		"-retry-every", "6m", "-boot-limit", "4h", "-audit-every", "30m", "-timeout", "10s"}, args...)
+		"-retry-every", "6m", "-boot-limit", "4h", "-audit-every", "30m", "-timeout", "2m"}, args...)
 	return s
 }
 

@@ -48,8 +48,9 @@
 // number of processes of the run. Without that number nothing in a folder of TAU tells
 // whether the files of the last processes are missing: the caller compares Run.Processes
 // with the number that the program was started on. mpiP writes a report with the
-// application's and MPI's seconds of each process, and the milliseconds of each call site. A file that ends
-// early is an error: its times would be too short. So are files of different runs.
+// application's and MPI's seconds of each process, and the milliseconds of each call site.
+// A file that ends early is an error: its times would be too short. So are files of
+// different runs.
 //
 // # Units
 //
