@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"reflect"
@@ -519,8 +520,13 @@ func userSavings(slots, types, peak, term int) *Problem {
 	return p
 }
 
-// Nothing is allocated once the largest problem has been seen.
+// Nothing is allocated once the largest problem has been seen. Where a word has 32 bits,
+// math/big divides by two words where one does on 64, and allocates for that.
 func TestSavingsAllocs(t *testing.T) {
+	most := 0.
+	if math.MaxInt == math.MaxInt32 {
+		most = 1
+	}
 	var s Solver
 	problems := []*Problem{userSavings(3000, 5, 300, 720), userSavings(1, 1, 300, 1), userSavings(2900, 4, 500, 1000), userSavings(100, 2, 30, 24)}
 	problems[3].Whole = true
@@ -538,8 +544,8 @@ func TestSavingsAllocs(t *testing.T) {
 			if _, err := s.Solve(p); err != nil {
 				t.Fatal(err)
 			}
-		}); n != 0 {
-			t.Errorf("%v allocations for problem %d, want 0", n, i)
+		}); n > most {
+			t.Errorf("%v allocations for problem %d, want %v", n, i, most)
 		}
 	}
 }
