@@ -15,6 +15,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -51,6 +52,7 @@ type logger struct{}
 // Log implements the interface of Beam.
 func (logger) Log(_ context.Context, s beamlog.Severity, _ int, text string) {
 	if s >= beamlog.SevError {
+		text, _, _ = strings.Cut(text, "\n") // without a trace of functions
 		fmt.Fprintln(os.Stderr, "fleet:", text)
 	}
 }

@@ -72,5 +72,9 @@ func plainly(err error) error {
 			parts = append(parts, line)
 		}
 	}
-	return errors.New("the engine does not run the pipeline: " + strings.Join(parts, ": "))
+	text := strings.Join(parts, ": ")
+	if len(text) > 300 { // Prism prints the stage
+		text = strings.ToValidUTF8(text[:300], "") + " ..."
+	}
+	return errors.New("the engine does not run the pipeline: " + text)
 }
