@@ -205,13 +205,15 @@ submit)
   date +%s%N >$PLIMSOLL_CLUSTER.began
   # The first cluster of the first task is taken in the middle.
   if [ $PLIMSOLL_TASK = a ] && [ ! -e taken ]; then
-    touch taken; echo 900 >a.saved
+    echo $PLIMSOLL_CLUSTER >taken; echo 900 >a.saved
     sed "s/}/,\"ended\":\"$(now)\"}/" $PLIMSOLL_INSTANCES.json >new; mv new $PLIMSOLL_INSTANCES.json
   fi ;;
 status)
   saved=$(cat $PLIMSOLL_TASK.saved 2>/dev/null || echo 0)
   [ -z "$PLIMSOLL_CLUSTER" ] && { echo none $saved; exit; }
   [ -e $PLIMSOLL_CLUSTER.began ] || { echo ready $saved; exit; }
+  # A cluster that is taken never comes to an end, however late anybody looks.
+  [ "$(cat taken 2>/dev/null)" = "$PLIMSOLL_CLUSTER" ] && { echo running $saved; exit; }
   [ $(($(date +%s%N) - $(cat $PLIMSOLL_CLUSTER.began))) -gt 300000000 ] && { echo done $saved; exit; }
   echo running $saved ;;
 esac`
