@@ -7,7 +7,9 @@
 //	price, err := search.Find(&terms, members)   // 2. search: prices, on the sample
 //
 //	answer, failure := price.Plan(&planner, &terms, &g)
-//	sum.Add(&g, &answer)                         // 3. answer: each group, once
+//	if failure == nil {
+//		sum.Add(&g, &answer)                 // 3. answer: each group, once
+//	}
 //
 //	plan, next, err := joint.Commit(&terms, &sum, price.Worth)
 //	plan.Commitments; plan.Cost; plan.Bound      // 4. commit: the whole, with its gap

@@ -543,6 +543,26 @@ func TestDearRate(t *testing.T) {
 	}
 }
 
+// Without a bound above 0 all prices have the same gap, and the search keeps the one with the
+// cheapest plan. No savings plan pays here, so the first price says that all usage is free.
+func TestNoBound(t *testing.T) {
+	short := oneOf("a", 5, 6, 4, 2, 2)
+	short.List.Classes[0].Term = time.Hour
+	for _, c := range []struct {
+		hours int
+		group record.Group
+		cost  int
+	}{
+		{1, oneOf("a", 7, 7, 1, 1), 1}, // 7 on demand
+		{2, short, 18},                 // 20 on demand
+	} {
+		got, _ := plan(t, termsOf(c.hours), []record.Group{c.group}, Search{})
+		if got.Cost != TotalOf(pricing.Money(c.cost)*pricing.Unit) || got.Bound.Compare(got.Cost) > 0 {
+			t.Errorf("cost %v, bound %v: want a cost of %d", got.Cost, got.Bound, c.cost)
+		}
+	}
+}
+
 // No groups and no usage are a plan, too.
 func TestNothing(t *testing.T) {
 	x := termsOf(3)

@@ -36,7 +36,8 @@ const (
 	defaultGap    = 2e-4
 )
 
-// Find returns the price that gave the least gap on the sample. The members may come in any
+// Find returns the price that gave the least gap on the sample, and of such prices the one with
+// the cheapest plan. The members may come in any
 // order. The worth is nil if the terms have no savings plan, or if the usage of the sample is
 // too large for one. Members that cannot be planned are left out: they are failures of the fleet
 // anyway. Find works on all cores. It keeps the members and does not modify them.
@@ -69,8 +70,10 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		worth[t] = (worth[t] + next[t]) / 2
 	}
 	var best Price
+	var cost Total // of the best
 	least := math.Inf(1)
-	// try keeps a price if it is the best, and returns the next worth.
+	// try keeps a price if its gap is the least, or the same at a lower cost: without a bound
+	// above 0 all gaps are +Inf. It returns the next worth.
 	try := func(round int, at Price) (group.Worth, error) {
 		plan, next, err := commit(x, w.pass(&at), at.Worth)
 		if err != nil {
@@ -79,8 +82,8 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		if s.Round != nil {
 			s.Round(round, &plan)
 		}
-		if gap := plan.Gap(); best.Worth == nil || gap < least {
-			best, least = Price{slices.Clone(at.Worth), at.Given}, gap
+		if gap := plan.Gap(); best.Worth == nil || gap < least || gap == least && plan.Cost.Compare(cost) < 0 {
+			best, least, cost = Price{slices.Clone(at.Worth), at.Given}, gap, plan.Cost
 		}
 		return next, nil
 	}
