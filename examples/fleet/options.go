@@ -32,7 +32,8 @@ What is known
   -hours N             hours from then on; as many are planned after them (default 8760)
   -prices FILE         a price list, plain or gzip: AWS offer file, savings plan rates,
                        Azure retail prices, GCP SKUs; may be given several times
-  -plan NAME           the savings plan of the price list (default: none)
+  -plan NAME           the savings plan of a price list, for all families and regions, such
+                       as 1y-compute-no-upfront (default: none)
   -model NAME          that forecasts each curve (default: the hours of the bills again)
   -currency NAME       of the fleet (default USD)
   -curves N            curves of the made-up fleet, a year of hours each (default 1000)

@@ -34,9 +34,11 @@ type Pricer struct {
 	// have. The terms begin where these hours end.
 	From  time.Time
 	Model string // of package forecast; "" repeats the hours of the bills
-	// Plan names the savings plan of the price list, such as "1y-no-upfront"; "" is none.
+	// Plan names the savings plan of the price list, such as "1y-compute-no-upfront"; "" is
+	// none. It pays for use of all families in all regions: see [Pricer.Terms].
 	Plan string
 
+	lists  []*offers.Prices
 	offers map[place]*offers.Offer
 	rates  map[place]pricing.Money
 }
@@ -56,7 +58,7 @@ var lists struct {
 
 // Load reads price lists, plain or gzip. A process reads each once.
 func (p *Pricer) Load(paths []string) error {
-	p.offers, p.rates = map[place]*offers.Offer{}, map[place]pricing.Money{}
+	p.lists, p.offers, p.rates = nil, map[place]*offers.Offer{}, map[place]pricing.Money{}
 	lists.Lock()
 	defer lists.Unlock()
 	for _, path := range paths {
@@ -71,6 +73,7 @@ func (p *Pricer) Load(paths []string) error {
 			}
 			lists.read[path] = l
 		}
+		p.lists = append(p.lists, l)
 		for i := range l.Offers {
 			o := &l.Offers[i]
 			at := placeOf(o.Provider, o.Region, o.Kind, o.System, o.Tenancy)
@@ -88,23 +91,48 @@ func (p *Pricer) Load(paths []string) error {
 	return nil
 }
 
-// Terms sets the term and the provider of the savings plan that Plan names, from the price lists
-// that the process has read. The error is the user's mistake: there is no such plan.
+// Terms sets the term and the provider of the savings plan that Plan names, from the price
+// lists that Load has read. The error is the user's mistake: there is no such plan, its rates
+// are in another currency, or it is bound to a family in a region, while the fleet shares one
+// plan.
 func (p *Pricer) Terms(x *group.Terms) error {
 	if p.Plan == "" {
 		return nil
 	}
-	lists.Lock()
-	defer lists.Unlock()
-	for _, l := range lists.read {
+	var names []string // of plans that would do
+	for _, l := range p.lists {
 		for i := range l.Rates {
-			if r := &l.Rates[i]; r.Plan == p.Plan {
-				x.Term, x.Provider = r.Term, r.Provider
-				return nil
+			r := &l.Rates[i]
+			fits := r.Family == "" && (r.Currency == "" || r.Currency == x.Currency)
+			if fits && !slices.Contains(names, r.Plan) {
+				names = append(names, r.Plan)
 			}
 		}
 	}
-	return cli.Mistakef("-plan %s: no price list has a savings plan of this name: want one of its names, such as 1y-no-upfront", p.Plan)
+	slices.Sort(names)
+	want := "want a list with the rates of a savings plan that is bound to no family, such as 1y-compute-no-upfront"
+	if len(names) > 0 {
+		want = "want " + cli.Series(names, "or")
+	}
+	found := false
+	for _, l := range p.lists {
+		for i := range l.Rates {
+			r := &l.Rates[i]
+			switch {
+			case r.Plan != p.Plan:
+				continue
+			case r.Family != "":
+				return cli.Mistakef("-plan %s: this savings plan pays for one family in one region, such as %s in %s, and a fleet has one savings plan for all: %s", p.Plan, r.Family, r.Region, want)
+			case r.Currency != "" && r.Currency != x.Currency:
+				return cli.Mistakef("-plan %s: its rates are in %s, and the fleet is planned in %s: want a list with its rates in %s", p.Plan, r.Currency, x.Currency, x.Currency)
+			}
+			x.Term, x.Provider, found = r.Term, r.Provider, true
+		}
+	}
+	if !found {
+		return cli.Mistakef("-plan %s: no price list has a savings plan of this name: %s", p.Plan, want)
+	}
+	return nil
 }
 
 // A member is the demand of one kind.

@@ -374,3 +374,45 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("%d hours, want 4", n)
 	}
 }
+
+// rate is a line of rates of savings plans.
+func rate(currency, product, region, family, option string) string {
+	return strings.Join([]string{"S", "S.X", "Hrs", "2025-06-05T18:51:13Z", "0.06", currency, "X", "AmazonEC2", "BoxUsage:" + family + ".large", "RunInstances", option, "1", "year", "ComputeSavingsPlans", "", "", "", family, region, "AWS Region", "hourly", product, region, family + ".large"}, ",") + "\n"
+}
+
+const rateHeader = `FormatVersion,v1.0
+OfferCode,AmazonComputeSavingsPlan
+SKU,RateCode,Unit,EffectiveDate,DiscountedRate,Currency,DiscountedSKU,DiscountedServiceCode,DiscountedUsageType,DiscountedOperation,PurchaseOption,LeaseContractLength,LeaseContractLengthUnit,ServiceCode,UsageType,Operation,Description,Instance Family,Location,Location Type,Granularity,Product Family,DiscountedRegionCode,DiscountedInstanceType
+`
+
+// A fleet shares one savings plan, so one that is bound to a family, or whose rates are in
+// another currency, is refused, and so is a name that no list has.
+func TestPlanName(t *testing.T) {
+	const compute, ec2 = "ComputeSavingsPlans", "EC2InstanceSavingsPlans"
+	dir := t.TempDir()
+	usd := save(t, dir, "usd.csv", rateHeader+rate("USD", compute, "us-east-1", "m5", "No Upfront")+rate("USD", compute, "us-east-1", "m5", "All Upfront")+
+		rate("USD", ec2, "us-east-1", "m5", "No Upfront")+rate("USD", ec2, "ap-east-2", "r7g", "No Upfront"))
+	cny := save(t, dir, "cny.csv", rateHeader+rate("CNY", compute, "cn-north-1", "m5", "Partial Upfront"))
+	for _, c := range []struct{ plan, want string }{
+		{"", ""},
+		{"1y-compute-no-upfront", ""},
+		{"1y-ec2-no-upfront", "pays for one family in one region, such as r7g in ap-east-2, and a fleet has one savings plan for all: want 1y-compute-all-upfront or 1y-compute-no-upfront"},
+		{"1y-compute-partial-upfront", "in CNY, and the fleet is planned in USD"},
+		{"1y-no-upfront", "of this name: want 1y-compute-all-upfront or 1y-compute-no-upfront"},
+	} {
+		p := Pricer{Plan: c.plan}
+		if err := p.Load([]string{usd, cny}); err != nil {
+			t.Fatal(err)
+		}
+		x := group.Terms{Currency: "USD"}
+		err := p.Terms(&x)
+		switch {
+		case c.want == "":
+			if err != nil || (x.Term > 0) != (c.plan != "") {
+				t.Errorf("-plan %q: %v, term %v", c.plan, err, x.Term)
+			}
+		case err == nil || !strings.Contains(err.Error(), c.want):
+			t.Errorf("-plan %q: %v, want %q", c.plan, err, c.want)
+		}
+	}
+}
