@@ -173,6 +173,22 @@ func TestDecide(t *testing.T) {
 			s.run("b2", "b", 0, 5*time.Hour)
 			s.run("b3", "b", 2000, 5*time.Hour)
 		}, []string{"a: a1"}, "none", 0},
+		{"a gang that loses a pod is lost to its budget whole", func(s *State) {
+			budget(s, 1) // of three pods one is ending, and its gang's other pod will; one must stay
+			s.budgets["default"]["b"].Status.DesiredHealthy = 1
+			s.run("a1", "a", 0, time.Minute, counted("1"))
+			s.run("b1", "b", 0, time.Minute, counted("1"), inGang("g"), ending)
+			s.run("z1", "z", 0, time.Minute, counted("1"), inGang("g"))
+			s.run("a2", "a", 2000, 5*time.Hour)
+		}, []string{"a: a1"}, "none", 0},
+		{"a gang that is lost already draws on no budget again", func(s *State) {
+			budget(s, 0)
+			s.run("a1", "a", 0, time.Minute, counted("1"), inGang("g"))
+			s.run("a2", "a", 0, time.Hour)
+			s.run("b1", "b", 0, time.Minute, counted("1"), inGang("g"), ending)
+			s.run("b2", "b", 2000, time.Hour)
+			s.run("b3", "b", 2000, time.Hour)
+		}, []string{"a: a2"}, "a: a1", 0},
 		{"each choice breaks a budget", func(s *State) {
 			budget(s, 0)
 			for _, p := range []string{"a1", "a2", "b1", "b2"} {
@@ -194,6 +210,12 @@ func TestDecide(t *testing.T) {
 			s.run("a2", "a", 0, time.Hour)
 		}, []string{"a: a1", "c: c1"}, "a: a1", 1},
 		{"a victim that the watch has not shown", func(s *State) { s.run("a1", "a", 0, time.Hour) }, []string{"a: zz"}, "error", 0},
+		{"a victim that the watch has not shown, and a budget that is used up", func(s *State) {
+			budget(s, 0)
+			s.run("a1", "a", 0, time.Hour)
+			s.run("b1", "b", 0, time.Hour, counted("1"))
+			s.run("b2", "b", 0, time.Hour, counted("1"))
+		}, []string{"a: zz", "b: b1"}, "error", 0}, // not none: the pod may have a choice on a
 		{"an unknown node alone", func(s *State) {}, []string{"z: z1"}, "error", 0},
 		{"no start time", func(s *State) {
 			s.run("a1", "a", 0, 0, func(p *v1.Pod) { p.Status.StartTime, p.Status.Phase = nil, v1.PodPending })
@@ -255,6 +277,46 @@ func TestPromises(t *testing.T) {
 	}
 	if len(s.answers) != 1 {
 		t.Errorf("%d promises are left of those that are too old", len(s.answers)-1)
+	}
+}
+
+// Two answers together keep a budget: the first ends a gang of two pods, of which it names
+// one, and uses up what the budget allows.
+func TestBudgetOfPromises(t *testing.T) {
+	for allowed, want := range map[int32]bool{2: true, 3: false} { // whether the second pod waits
+		s := scene()
+		s.addNodeOf("c", 4000, 8<<10)
+		s.setBudget(nil, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "default"},
+			Spec:   policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"b": "1"}}},
+			Status: policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed, DesiredHealthy: 3 - allowed}})
+		s.run("a1", "a", 0, time.Minute, inGang("g"), counted("1"))
+		s.run("a2", "a", 0, 99*time.Hour)
+		s.run("b1", "b", 0, time.Minute, inGang("g"), counted("1"))
+		s.run("c1", "c", 0, time.Minute, counted("1"))
+		s.run("c2", "c", 2000, 99*time.Hour)
+		if a, err := s.ask(t, Options{}, "w1", "a: a1"); err != nil || !slices.Equal(a.UIDs, []string{"a1"}) {
+			t.Fatalf("first: %+v, %v; want a1", a, err)
+		}
+		a, err := s.ask(t, Options{}, "w2", "c: c1")
+		if err != nil || a.None != want {
+			t.Errorf("the budget allows %d: after a gang of two, none %v, %v, %v; want none %v", allowed, a.None, a.Choice, err, want)
+		}
+	}
+}
+
+// The pods that started last are no answer to leave a pod waiting, either, if a node was
+// left out.
+func TestLIFOLeftOut(t *testing.T) {
+	s := scene()
+	s.run("b1", "b", 2000, time.Hour)
+	s.run("b2", "b", 0, time.Hour, counted("1"))
+	s.setBudget(nil, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "default"},
+		Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"b": "1"}}}})
+	if a, err := s.ask(t, Options{LIFO: true}, "w", "a: zz", "b: b2"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("none %v, err %v; want %v", a.None, err, ErrUnknown)
+	}
+	if a, err := s.ask(t, Options{LIFO: true}, "w", "b: b2"); err != nil || !a.None {
+		t.Errorf("without that node: none %v, err %v; want none", a.None, err)
 	}
 }
 

@@ -80,6 +80,7 @@ type view struct {
 	names   []string // of the nodes
 	given   [][]*pod // by node: what the scheduler would end there
 	dims    []v1.ResourceName
+	leftOut int // nodes that the State does not see as the scheduler does
 	jobs    []*job
 	fresh   []*answer
 	budgets []*budget
@@ -143,7 +144,9 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 	}
 	if o.LIFO {
 		a.Choice = v.lifo()
-		a.None = a.Node == ""
+		if a.None = a.Node == ""; a.None && v.leftOut > 0 {
+			return a, v.unseen()
+		}
 	} else {
 		var solver evict.Solver
 		v.Shapes[0].Count = 1
@@ -153,6 +156,9 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 		}
 		if !plan.Found && plan.Cut {
 			return a, ErrCut // nobody has shown that the pod has to wait
+		}
+		if !plan.Found && v.leftOut > 0 {
+			return a, v.unseen() // the pod may have a choice there
 		}
 		a.Exact, a.None = plan.Exact(), !plan.Found
 		// With others that wait: all of them, or else those that are alike, if there is time
@@ -250,8 +256,14 @@ func (s *State) view(q Question) (*view, error) {
 			}
 		}
 	}
+	doomed := map[string]bool{} // gangs that lose a pod, and so lose all
 	for _, other := range s.pods {
-		if other.healthy && !other.gone && len(s.budgets[other.Namespace]) > 0 {
+		if other.gone && other.gang != "" {
+			doomed[other.gang] = true
+		}
+	}
+	for _, other := range s.pods {
+		if other.healthy && !other.gone && !doomed[other.gang] && len(s.budgets[other.Namespace]) > 0 {
 			for _, b := range s.countedBy(other) {
 				b.healthy++
 			}
@@ -262,10 +274,16 @@ func (s *State) view(q Question) (*view, error) {
 			v.names = append(v.names, name)
 		}
 	}
-	if len(v.names) == 0 {
-		return nil, fmt.Errorf("%w: none of %d nodes is as the scheduler sees it", ErrUnknown, len(q.Candidates))
+	if v.leftOut = len(q.Candidates) - len(v.names); len(v.names) == 0 {
+		return nil, v.unseen()
 	}
 	return v, nil
+}
+
+// unseen is the error of a question of which no node does, and some are not seen as the
+// scheduler sees them.
+func (v *view) unseen() error {
+	return fmt.Errorf("%w: %d of %d nodes are not as the scheduler sees them, and no other node does", ErrUnknown, v.leftOut, v.leftOut+len(v.names))
 }
 
 // add adds amounts to room, once or minus once.
@@ -445,8 +463,8 @@ func (s *State) job(v *view, p *pod) *job {
 		if m.gone || m.Spec.NodeName == "" {
 			continue
 		}
-		e.Waste++ // so that of equal losses the one with fewer pods is less
-		if !m.healthy {
+		e.Waste++                   // so that of equal losses the one with fewer pods is less
+		if !m.healthy || j.doomed { // no budget counts the pod as healthy any more
 			continue
 		}
 		for _, b := range s.countedBy(m) {
