@@ -17,7 +17,7 @@ import (
 
 func jobOf(t *testing.T, curves, of int) *Job {
 	return &Job{Dir: filepath.Join(t.TempDir(), "work"), Of: of, Part: 3,
-		Plan: Plan{Fleet: generate.Fleet{Seed: 1, Curves: curves, Poison: 7}, Sample: 6, Seed: 1, Rounds: 2}}
+		Plan: Plan{Fleet: generate.Fleet{Seed: 1, Curves: curves, Poison: 7}, Sample: 4, Seed: 1, Rounds: 2}}
 }
 
 // A book collects notes.
@@ -70,7 +70,7 @@ func TestShards(t *testing.T) {
 	}
 	f := jobOf(t, 20, 1).Fleet
 	x := f.Terms()
-	sample := joint.Sample{Want: 6}
+	sample := joint.Sample{Want: 4}
 	groups := make([]record.Group, f.Curves)
 	var c generate.Curves
 	for i := range groups {
@@ -189,9 +189,13 @@ func TestRefuses(t *testing.T) {
 		}
 		return j
 	}
-	second := func(t *testing.T) *Job {
+	done := jobOf(t, 6, 3)
+	run(t, done)
+	second := func(t *testing.T) *Job { // both are
 		j := jobOf(t, 6, 3)
-		run(t, j)
+		if err := os.CopyFS(j.Dir, os.DirFS(done.Dir)); err != nil {
+			t.Fatal(err)
+		}
 		return j
 	}
 	for _, c := range []struct {
@@ -220,7 +224,7 @@ func TestRefuses(t *testing.T) {
 			os.WriteFile(j.path("plan", 3), b[:len(b)-5], 0o666)
 		}, 0, "plan-00003-of-00003 is damaged"},
 		{"something else", first, func(t *testing.T, j *Job) { os.WriteFile(j.path("tickets", 3), []byte("hello\n"), 0o666) }, 0, "tickets-00003-of-00003 does not hold tickets"},
-		{"another job", first, func(t *testing.T, j *Job) { j.Fleet.Seed = 9 }, 1, "holds another job, of 6 curves, seed 1, a sample of 6, 2 rounds and 3 shards"},
+		{"another job", first, func(t *testing.T, j *Job) { j.Fleet.Seed = 9 }, 1, "holds another job, of 6 curves, seed 1, a sample of 4, 2 rounds and 3 shards"},
 		{"of another job", second, func(t *testing.T, j *Job) {
 			other := jobOf(t, 7, 3)
 			run(t, other)
