@@ -46,6 +46,9 @@ type Pricer struct {
 // A place is what an offer is found by, in lower case.
 type place struct{ provider, region, kind, system, tenancy string }
 
+// where returns where a kind is found: kinds that a bill spells in two ways are at one place.
+func where(k usage.Kind) place { return placeOf(k.Provider, k.Region, k.Type, k.System, k.Tenancy) }
+
 func placeOf(provider, region, kind, system, tenancy string) place {
 	return place{strings.ToLower(provider), strings.ToLower(region), strings.ToLower(kind), cmp.Or(strings.ToLower(system), "linux"), cmp.Or(strings.ToLower(tenancy), "shared")}
 }
@@ -135,11 +138,23 @@ func (p *Pricer) Terms(x *group.Terms) error {
 	return nil
 }
 
-// A member is the demand of one kind.
+// A member is the use of one kind, in instance-hours.
 type member struct {
-	kind   usage.Kind
-	offer  *offers.Offer
-	counts []int
+	place
+	kind  usage.Kind // as the bill spells it
+	offer *offers.Offer
+	used  []usage.Amount
+}
+
+// name returns how orders name what is reserved: a type or a family.
+func (m *member) name(reserved string) string {
+	return strings.Join([]string{m.provider, reserved, m.system, m.tenancy}, " ")
+}
+
+// A family is the members that reservations of flexible size may serve.
+type family struct {
+	key     record.Key
+	members []member
 }
 
 // Account returns the groups of one account, in order, from what the files of a bill say of
@@ -175,14 +190,12 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 		fail("%d hours of use are before %s or %d hours later: want bills of the hours that are planned", outside, p.From.Format(time.RFC3339), x.Hours)
 		return nil, failed
 	}
-	families := map[record.Key][]member{}
-	var order []record.Key
-	for _, d := range all {
-		k := d.Kind
-		at := placeOf(k.Provider, k.Region, k.Type, k.System, k.Tenancy)
-		name := strings.Join([]string{at.provider, k.Type, at.system, at.tenancy}, " ")
-		key = record.Key{Account: uses[0].Account, Region: k.Region, Kind: name}
-		o := p.offers[at]
+	index := map[place]int{}
+	var families []family
+	for i := range all {
+		m := &all[i]
+		key = record.Key{Account: uses[0].Account, Region: m.kind.Region, Kind: m.name(m.kind.Type)}
+		o := p.offers[m.place]
 		switch {
 		case o == nil:
 			fail("the price list has no such kind: want a list with its prices")
@@ -191,30 +204,39 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 			fail("the price list is in %s: want one in %s", o.Currency, x.Currency)
 			continue
 		}
-		counts, negative := d.Instances(nil, p.From, time.Hour, x.Hours, pricing.HalfUp)
+		negative, none := 0, true
+		for _, a := range m.used {
+			none = none && a.Sign() == 0
+			if a.Sign() < 0 {
+				negative++
+			}
+		}
 		if negative > 0 {
 			fail("corrections exceed the use in %d hours: want use of at least 0 in each hour", negative)
 			continue
 		}
-		if slices.Max(counts) == 0 {
+		if none {
 			continue
 		}
+		m.offer = o
+		shared := m.place
 		if o.Provider == "aws" && o.Family != "" && o.Factor > 0 && o.System == "linux" && o.Tenancy == "shared" {
-			key.Kind = strings.Join([]string{at.provider, o.Family, "family", at.system, at.tenancy}, " ")
+			shared.kind = o.Family + " family"
+			key.Kind = m.name(shared.kind)
 		}
-		if families[key] == nil {
-			order = append(order, key)
+		n, ok := index[shared]
+		if !ok {
+			n = len(families)
+			index[shared], families = n, append(families, family{key: key})
 		}
-		families[key] = append(families[key], member{k, o, counts})
+		families[n].members = append(families[n].members, *m)
 	}
-	slices.SortFunc(order, record.Key.Compare)
-	for _, k := range order {
-		for _, part := range parts(families[k]) {
-			key = k
+	slices.SortFunc(families, func(a, b family) int { return a.key.Compare(b.key) })
+	for _, f := range families {
+		for _, part := range parts(f.members) {
+			key = f.key
 			if len(part) == 1 { // as a kind, if the prices of the family are not in proportion
-				m := part[0].kind
-				at := placeOf(m.Provider, m.Region, m.Type, m.System, m.Tenancy)
-				key.Kind = strings.Join([]string{at.provider, m.Type, at.system, at.tenancy}, " ")
+				key.Kind = part[0].name(part[0].kind.Type)
 			}
 			g, err := p.group(x, key, part, contracts)
 			if err != nil {
@@ -258,18 +280,21 @@ func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (group
 	return groups, failed, hours, nil
 }
 
-// merge adds up the files of an account by kind. outside is how many hours with use are not
-// among those that count.
-func merge(x *group.Terms, from time.Time, uses []record.Usage) (all []usage.Demand, outside int) {
-	at := map[usage.Kind]int{}
+// merge adds up the files of an account by kind, in the order of their names. outside is how many
+// hours with use are not among those that count.
+func merge(x *group.Terms, from time.Time, uses []record.Usage) (all []member, outside int) {
+	index := map[place]int{}
 	for i := range uses {
 		for j := range uses[i].Series {
 			s := &uses[i].Series[j]
-			n, ok := at[s.Kind]
+			n, ok := index[where(s.Kind)]
 			if !ok {
 				n = len(all)
-				at[s.Kind] = n
-				all = append(all, usage.Demand{Kind: s.Kind, Slot: time.Hour, Start: from, Used: make([]usage.Amount, x.Hours), Covered: make([]usage.Amount, x.Hours)})
+				index[where(s.Kind)] = n
+				all = append(all, member{place: where(s.Kind), kind: s.Kind, used: make([]usage.Amount, x.Hours)})
+			}
+			if s.Kind.String() < all[n].kind.String() { // one spelling, whatever the order of the files
+				all[n].kind = s.Kind
 			}
 			first := int(s.Start.Sub(from) / time.Hour)
 			for t, a := range s.Hours {
@@ -278,12 +303,12 @@ func merge(x *group.Terms, from time.Time, uses []record.Usage) (all []usage.Dem
 				case t < 0 || t >= x.Hours:
 					outside++
 				default:
-					all[n].Used[t] = all[n].Used[t].Plus(a)
+					all[n].used[t] = all[n].used[t].Plus(a)
 				}
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b usage.Demand) int { return cmp.Compare(a.Kind.String(), b.Kind.String()) })
+	slices.SortFunc(all, func(a, b member) int { return cmp.Compare(a.kind.String(), b.kind.String()) })
 	return all, outside
 }
 
@@ -319,28 +344,50 @@ func scaled(a, b *pricing.List, n int) bool {
 // group returns the group of members that are planned as one, in units of the smallest.
 func (p *Pricer) group(x *group.Terms, key record.Key, members []member, contracts []*commitment) (record.Group, error) {
 	base := members[0]
-	g := record.Group{Key: key, Currency: x.Currency, Unit: base.kind.Type, Start: x.Start, Demand: make([]int, x.Hours), List: base.offer.List}
-	k := base.kind
-	g.Savings = p.rates[placeOf(k.Provider, k.Region, k.Type, k.System, k.Tenancy)]
-	factors := map[usage.Kind]int{}
+	g := record.Group{Key: key, Currency: x.Currency, Unit: base.kind.Type, Start: x.Start, List: base.offer.List, Savings: p.rates[base.place]}
+	used := make([]usage.Amount, x.Hours)
+	factors := map[place]int{}
 	for _, m := range members {
 		factor := 1
 		if len(members) > 1 {
 			factor = m.offer.Factor / base.offer.Factor
 		}
-		factors[m.kind] = factor
-		for t, n := range m.counts {
-			if n > (math.MaxInt32-g.Demand[t])/factor {
-				return g, fmt.Errorf("%s: %d instances of %s in one hour: want at most %d units", group.Overflow, n, m.kind.Type, math.MaxInt32)
+		factors[m.place] = factor
+		for t, a := range m.used {
+			used[t] = used[t].Plus(a.Scale(int64(factor), 1))
+			if used[t].Compare(usage.Units(math.MaxInt32)) > 0 {
+				return g, fmt.Errorf("%s: %v units of %s in one hour: want at most %d", group.Overflow, used[t], g.Unit, math.MaxInt32)
 			}
-			g.Demand[t] += n * factor
 		}
 	}
 	var err error
 	if g.Held, err = held(x, p.From, factors, contracts); err != nil {
 		return g, err
 	}
-	return g, p.predict(x, &g)
+	begin := usage.Units(int64(hash(0, []byte(key.String()))>>44)).Scale(1, 1<<20)
+	if p.Model != "" {
+		return g, p.predict(&g, used, begin)
+	}
+	g.Demand = whole(used, begin)
+	return g, nil
+}
+
+// whole returns use in whole units. What an hour has beyond them goes on to the next hour, so
+// units are neither lost nor added: the sum over any hours is off by less than 1. The first hour
+// begins with a fraction of a unit, below 1. It differs between groups, so that the same fraction
+// in many groups does not become a unit in the same hour of all.
+func whole(used []usage.Amount, begin usage.Amount) []int {
+	sums := usage.Demand{Slot: time.Hour, Used: make([]usage.Amount, len(used))}
+	sum := begin
+	for t, a := range used {
+		sum = sum.Plus(a)
+		sums.Used[t] = sum
+	}
+	units, _ := sums.Instances(nil, sums.Start, time.Hour, len(used), pricing.Down)
+	for t := len(units) - 1; t > 0; t-- {
+		units[t] -= units[t-1]
+	}
+	return units
 }
 
 // A commitment is what all files say of a contract that the account uses or owns.
@@ -349,7 +396,7 @@ type commitment struct {
 	spend              bool
 	start, end         time.Time // the earliest and the latest that a file says
 	perHour            float64   // of the files that say when it ends
-	hours              map[usage.Kind]usage.Amount
+	hours              map[place]usage.Amount
 }
 
 // commitments returns the commitments of the bills, in order. They do not depend on the
@@ -363,7 +410,7 @@ func commitments(uses []record.Usage) []*commitment {
 			at := name{h.Provider, h.ID}
 			c := byName[at]
 			if c == nil {
-				c = &commitment{provider: h.Provider, id: h.ID, hours: map[usage.Kind]usage.Amount{}}
+				c = &commitment{provider: h.Provider, id: h.ID, hours: map[place]usage.Amount{}}
 				byName[at] = c
 			}
 			c.unit = max(c.unit, h.Unit)
@@ -378,7 +425,7 @@ func commitments(uses []record.Usage) []*commitment {
 				c.perHour = max(c.perHour, h.PerHour.Float64())
 			}
 			for _, k := range h.Kinds {
-				c.hours[k.Kind] = c.hours[k.Kind].Plus(k.Hours)
+				c.hours[where(k.Kind)] = c.hours[where(k.Kind)].Plus(k.Hours)
 			}
 		}
 	}
@@ -404,7 +451,7 @@ func paid(x *group.Terms, held []*commitment) string {
 
 // held returns the contracts of the bills that serve the group when the terms begin. The
 // error is about a reservation whose end is not known.
-func held(x *group.Terms, from time.Time, factors map[usage.Kind]int, all []*commitment) ([]record.Contract, error) {
+func held(x *group.Terms, from time.Time, factors map[place]int, all []*commitment) ([]record.Contract, error) {
 	var contracts []record.Contract
 	for _, c := range all {
 		var units usage.Amount
@@ -464,18 +511,16 @@ func repeated(uses []record.Usage) (a, b string, n int) {
 	return uses[worst[0]].File, uses[worst[1]].File, n
 }
 
-// predict replaces the demand of g by its forecast for as many hours more.
-func (p *Pricer) predict(x *group.Terms, g *record.Group) error {
-	if p.Model == "" {
-		return nil
-	}
+// predict sets the demand of g to the forecast of its use for as many hours more, in whole units
+// as [whole] makes them.
+func (p *Pricer) predict(g *record.Group, used []usage.Amount, begin usage.Amount) error {
 	model, err := forecast.New(p.Model)
 	if err != nil {
 		return err
 	}
-	series := make([]float64, len(g.Demand))
-	for t, n := range g.Demand {
-		series[t] = float64(n)
+	series := make([]float64, len(used))
+	for t, a := range used {
+		series[t] = a.Float64()
 	}
 	f := forecast.Predictor{Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: 4}}
 	var fitter forecast.Fitter
@@ -483,8 +528,13 @@ func (p *Pricer) predict(x *group.Terms, g *record.Group) error {
 		return fmt.Errorf("the demand cannot be forecast by %s: %w", p.Model, err)
 	}
 	f.Forecast(series)
+	rest := begin.Float64()
+	g.Demand = make([]int, len(series))
 	for t, y := range series {
-		g.Demand[t] = int(min(math.MaxInt32, max(0, math.Round(y))))
+		rest += max(0, y)
+		units := math.Floor(rest)
+		g.Demand[t] = int(min(math.MaxInt32, units))
+		rest -= units
 	}
 	return nil
 }

@@ -416,3 +416,114 @@ func TestPlanName(t *testing.T) {
 		}
 	}
 }
+
+// part returns a row of a fraction of an hour.
+func part(account, kind string, hour int, num, den int64) usage.Row {
+	r := row(account, kind, hour, 1)
+	r.Hours = usage.Units(num).Scale(1, den)
+	return r
+}
+
+// Fractions of an hour add up to units of the smallest size, and none is lost or counted twice.
+func TestFractions(t *testing.T) {
+	dir := t.TempDir()
+	var rows []usage.Row
+	var want []float64 // by account
+	for account, c := range []struct{ small, large int64 }{{40, 0}, {4, 0}, {99, 0}, {0, 30}, {40, 40}, {250, 0}, {300, 100}, {1, 0}, {40, 0}, {40, 0}, {40, 0}, {40, 0}, {40, 0}} {
+		for h := range hours {
+			name := string(rune('a' + account))
+			if c.small > 0 {
+				rows = append(rows, part(name, "m5.large", h, c.small, 100))
+			}
+			if c.large > 0 {
+				rows = append(rows, part(name, "m5.xlarge", h, c.large, 100))
+			}
+		}
+		want = append(want, float64(c.small+2*c.large)/100)
+		if c.small == 0 {
+			want[account] = float64(c.large) / 100 // in units of the only size
+		}
+	}
+	groups, failed := plan(t, dir, write(t, dir, "a.csv", rows...))
+	if len(groups) != len(want) || len(failed) > 0 {
+		t.Fatalf("%d groups, want %d: %v", len(groups), len(want), failed)
+	}
+	begins := map[int]bool{} // the first units of those that use as much
+	for i, g := range groups {
+		sum := 0
+		for h, n := range g.Demand {
+			sum += n
+			if d := float64(sum) - want[i]*float64(h+1); d >= 1 || d <= -1 {
+				t.Fatalf("%v: %d units in %d hours, want %v", g.Key, sum, h+1, want[i]*float64(h+1))
+			}
+			if float64(n) >= want[i]+1 || float64(n) <= want[i]-1 {
+				t.Errorf("%v: %d units in hour %d, want %v", g.Key, n, h, want[i])
+			}
+		}
+		if want[i] == 0.4 {
+			begins[slices.Index(g.Demand, 1)] = true
+		}
+	}
+	if len(begins) < 3 {
+		t.Errorf("the groups have their units in the same hours: %v", begins)
+	}
+}
+
+// A forecast keeps fractions, too.
+func TestFractionsForecast(t *testing.T) {
+	dir := t.TempDir()
+	p := Pricer{From: start, Model: "seasonal-naive"}
+	if err := p.Load([]string{save(t, dir, "prices.csv", prices)}); err != nil {
+		t.Fatal(err)
+	}
+	var rows []usage.Row
+	for h := range hours {
+		rows = append(rows, part("1", "m5.large", h, 2, 5))
+	}
+	uses, _, _ := Read(write(t, dir, "a.csv", rows...))
+	x := group.Terms{Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure}
+	groups, failed := p.Account(&x, uses)
+	if len(groups) != 1 || len(failed) > 0 {
+		t.Fatalf("%v, %v", groups, failed)
+	}
+	sum := 0
+	for _, n := range groups[0].Demand {
+		sum += n
+	}
+	if sum != 19 && sum != 20 { // 2/5 of 48
+		t.Errorf("%d units, want 19 or 20", sum)
+	}
+}
+
+// A bill that spells a kind in two ways has one group for it, under one key, also where the
+// prices of the family are not in proportion.
+func TestOneKey(t *testing.T) {
+	dir := t.TempDir()
+	uneven := strings.Replace(prices, `"Hrs","0.2"`, `"Hrs","0.21"`, 1)
+	for _, list := range []string{prices, uneven} {
+		p := Pricer{From: start}
+		if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", list)}); err != nil {
+			t.Fatal(err)
+		}
+		var rows []usage.Row
+		for h := range hours {
+			bare := row("1", "m5.large", h, 5)
+			bare.Kind.System, bare.Kind.Tenancy = "", ""
+			rows = append(rows, row("1", "m5.large", h, 3), bare, row("1", "m5.xlarge", h, 1))
+		}
+		uses, _, _ := Read(write(t, dir, "a.csv", rows...))
+		x := group.Terms{Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure}
+		groups, failed := p.Account(&x, uses)
+		got := map[string]int{}
+		for _, g := range groups {
+			got[g.Kind] += g.Demand[0]
+		}
+		want := map[string]int{"aws m5 family linux shared": 10}
+		if list == uneven {
+			want = map[string]int{"aws m5.large linux shared": 8, "aws m5.xlarge linux shared": 1}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(groups) != len(want) || len(failed) > 0 {
+			t.Errorf("%d groups, %v: %s", len(groups), failed, diff)
+		}
+	}
+}
