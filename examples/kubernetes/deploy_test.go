@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -194,6 +197,15 @@ func TestExtenderManifests(t *testing.T) {
 	if got := e.HTTPTimeout.Duration; got != shippedTimeout || o.Limit >= got || o.Refine >= o.Limit {
 		t.Errorf("kube-scheduler waits %v, compare %v, the extender -limit %v, -refine %v: want the first two the same, and each of the others less", got, shippedTimeout, o.Limit, o.Refine)
 	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, d := range map[string]time.Duration{"refine": o.Refine, "limit": o.Limit} {
+		if want := fmt.Sprintf("`-%s` (%d ms)", name, d.Milliseconds()); !strings.Contains(string(readme), want) {
+			t.Errorf("README.md does not say %s", want)
+		}
+	}
 	if p := config.Profiles[0].PluginConfig[0]; p.Name != "DefaultPreemption" || p.Args.MinCandidateNodesPercentage != 100 {
 		t.Errorf("%+v: want all nodes as candidates", p)
 	}
@@ -222,8 +234,14 @@ func TestOracleManifests(t *testing.T) {
 	if p := service.Spec.Ports; len(p) != 1 || p[0].TargetPort.StrVal != "" || (&net.TCPAddr{Port: int(p[0].Port)}).String() != o.expander {
 		t.Errorf("ports %+v of the service: want %s", p, o.expander)
 	}
-	if in := policy.Spec.Ingress; len(in) != 1 || len(in[0].Ports) != 1 || in[0].Ports[0].Port.String() != port(t, o.expander) {
-		t.Errorf("%+v of the network policy: want port %s alone", in, o.expander)
+	from := map[string]int{} // by port: how many may ask, 0 if all may
+	for _, in := range policy.Spec.Ingress {
+		for _, p := range in.Ports {
+			from[p.Port.String()] = len(in.From)
+		}
+	}
+	if want := map[string]int{port(t, o.health): 0, port(t, o.expander): 1}; !maps.Equal(from, want) {
+		t.Errorf("the network policy lets ask %v, want %v", from, want)
 	}
 	for what, labels := range map[string]map[string]string{"service": service.Spec.Selector, "network policy": policy.Spec.PodSelector.MatchLabels} {
 		if len(labels) == 0 || labels["app"] != deployment.Spec.Template.Labels["app"] {

@@ -18,7 +18,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -334,7 +336,7 @@ func runOracle(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	}
 	c := &overlay.Controller{Kube: kube, Load: o.load, Style: o.style, DryRun: o.dryRun, Keep: o.keep, Every: o.every, Timeout: o.timeout,
 		Log: slog.New(slog.NewTextHandler(stderr, nil))}
-	overlays, claims, err := karpenter(ctx, kube)
+	overlays, claims, err := karpenter(ctx, kube, c.Log)
 	if err != nil {
 		return err
 	}
@@ -428,23 +430,33 @@ func clusterConfig(kubeconfig string) (*rest.Config, error) {
 		return nil, cli.Mistakef("there is no service account: want -kubeconfig FILE outside of a pod")
 	}
 	config.UserAgent = "plimsoll-oracle"
-	config.QPS, config.Burst = 50, 100 // writes; each has a time limit of its own
+	// The client does not slow itself down: to withdraw 800 overlays must not take 800
+	// turns of a limiter. It has one request under way at a time, and the API server guards itself.
+	config.QPS = -1
 	return config, nil
 }
 
 // karpenter reports which resources of Karpenter the cluster has. An API server that does
-// not answer is asked again until ctx ends.
-func karpenter(ctx context.Context, kube kubernetes.Interface) (overlays, claims bool, err error) {
-	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
-		_, err := kube.Discovery().ServerGroups()
-		if err == nil {
-			has := func(version, resource string) bool {
-				list, err := kube.Discovery().ServerResourcesForGroupVersion(version)
-				return err == nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == resource })
-			}
-			return has(overlay.NodeOverlays.GroupVersion().String(), overlay.NodeOverlays.Resource),
-				has(overlay.NodeClaims.GroupVersion().String(), overlay.NodeClaims.Resource), nil
+// not answer, or answers with an error other than that there is no such thing, is asked again
+// until ctx ends.
+func karpenter(ctx context.Context, kube kubernetes.Interface, log *slog.Logger) (overlays, claims bool, err error) {
+	has := func(r schema.GroupVersionResource) (bool, error) {
+		list, err := kube.Discovery().ServerResourcesForGroupVersion(r.GroupVersion().String())
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		} else if err != nil {
+			return false, fmt.Errorf("whether the cluster has %s is unknown: %w", r.GroupResource(), err)
 		}
+		return slices.ContainsFunc(list.APIResources, func(of metav1.APIResource) bool { return of.Name == r.Resource }), nil
+	}
+	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
+		var err1, err2 error
+		overlays, err1 = has(overlay.NodeOverlays)
+		claims, err2 = has(overlay.NodeClaims)
+		if err = errors.Join(err1, err2); err == nil {
+			return overlays, claims, nil
+		}
+		log.Warn(err.Error()+": asking again", "after", wait)
 		select {
 		case <-ctx.Done():
 			return false, false, err

@@ -226,6 +226,51 @@ func TestApproximateNearBound(t *testing.T) {
 	}
 }
 
+// Prices alone leave a gang that would save work, or the jobs that the gang replaces. Trying
+// the gang finds the best plan.
+func TestApproximateTriesGangs(t *testing.T) {
+	for i, c := range []struct {
+		needs, singles, frees []int64 // of the single job on each node
+		gang                  int64
+		gangFrees             []int64
+		pods                  int
+	}{
+		{[]int64{1}, []int64{6, 12}, []int64{2, 3}, 4, []int64{2, 2}, 2},
+		{[]int64{2}, []int64{3, 18, 19}, []int64{2, 3, 2}, 14, []int64{3, 0, 4}, 3},
+		{[]int64{1}, []int64{2, 19, 15}, []int64{2, 2, 1}, 6, []int64{4, 1, 1}, 3},
+	} {
+		p := &Problem{Shapes: []Shape{{Needs: c.needs, Count: c.pods}}}
+		gang := Job{Waste: c.gang}
+		for n, waste := range c.singles {
+			p.Nodes = append(p.Nodes, Node{Room: []int64{0}})
+			p.Jobs = append(p.Jobs, Job{Waste: waste, Parts: []Part{{n, []int64{c.frees[n]}}}})
+			if c.gangFrees[n] > 0 {
+				gang.Parts = append(gang.Parts, Part{n, []int64{c.gangFrees[n]}})
+			}
+		}
+		p.Jobs = append(p.Jobs, gang)
+		var s Solver
+		got := s.Approximate(p, nil)
+		check(t, p, got)
+		if want, ok := brute(p); !ok || !got.Found || got.Waste != want {
+			t.Errorf("case %d: found %v, lost %v, waste %v; want %v", i, got.Found, got.Lost, got.Waste, want)
+		}
+	}
+}
+
+// A budget holds however many plans overdraw it, one after the other: each pair of these jobs
+// makes room, and the budget allows one.
+func TestApproximateBudget(t *testing.T) {
+	p := &Problem{Nodes: []Node{{Room: []int64{0}}}, Shapes: []Shape{{Needs: []int64{2}, Count: 1}}, Budgets: []int64{1}}
+	for k := range int64(24) {
+		p.Jobs = append(p.Jobs, Job{Waste: 100 + k, Parts: []Part{{0, []int64{1}}}, Draws: []Draw{{0, 1}}})
+	}
+	var s Solver
+	if got := s.Approximate(p, nil); got.Found {
+		t.Errorf("lost %v: want no plan", got.Lost)
+	}
+}
+
 // A stop before there is a plan gives none, and a later one gives a plan.
 func TestApproximateStops(t *testing.T) {
 	p := madeUp(rand.New(rand.NewPCG(1, 2)), 30, 20, 20)

@@ -173,7 +173,8 @@ func (s *Server) preempt(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.exit()
 	var args arguments
-	if !s.read(w, r, &args) {
+	if err := read(w, r, &args); err != nil {
+		s.leave(w, "", http.StatusBadRequest, err)
 		return
 	}
 	if args.Pod == nil {
@@ -268,12 +269,16 @@ const (
 // answered with an abstention, and Volcano's other plugins decide.
 func (s *Server) volcano(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	if err := s.enter(r.Context()); err != nil {
-		s.write(w, struct {
-			Status  int    `json:"status"`
-			Victims []task `json:"victims"`
-		}{})
+	var response struct { // an abstention, so far
+		Status  int    `json:"status"`
+		Victims []task `json:"victims"`
+	}
+	pass := func(err error) {
+		s.write(w, response)
 		s.note("", cluster.Answer{}, err, time.Since(began))
+	}
+	if err := s.enter(r.Context()); err != nil {
+		pass(err)
 		return
 	}
 	defer s.exit()
@@ -281,15 +286,12 @@ func (s *Server) volcano(w http.ResponseWriter, r *http.Request) {
 		Evictor  *struct{ Pod *v1.Pod } `json:"evictor"`
 		Evictees []task                 `json:"evictees"`
 	}
-	if !s.read(w, r, &request) {
+	if err := read(w, r, &request); err != nil {
+		pass(err)
 		return
 	}
-	var response struct {
-		Status  int    `json:"status"`
-		Victims []task `json:"victims"`
-	}
 	if request.Evictor == nil || request.Evictor.Pod == nil {
-		s.leave(w, "", http.StatusBadRequest, errors.New("the question has no evictor with a pod"))
+		pass(errors.New("the question has no evictor with a pod"))
 		return
 	}
 	name := request.Evictor.Pod.Namespace + "/" + request.Evictor.Pod.Name
@@ -325,13 +327,12 @@ func (s *Server) volcano(w http.ResponseWriter, r *http.Request) {
 }
 
 // read reads a question.
-func (s *Server) read(w http.ResponseWriter, r *http.Request, to any) bool {
+func read(w http.ResponseWriter, r *http.Request, to any) error {
 	body := http.MaxBytesReader(w, r.Body, largest)
 	if err := json.NewDecoder(body).Decode(to); err != nil {
-		s.leave(w, "", http.StatusBadRequest, fmt.Errorf("the question cannot be read: %w", err))
-		return false
+		return fmt.Errorf("the question cannot be read: %w", err)
 	}
-	return true
+	return nil
 }
 
 func (s *Server) write(w http.ResponseWriter, answer any) {

@@ -463,12 +463,17 @@ func (c *Controller) delete(ctx context.Context, u *unstructured.Unstructured) e
 	return nil
 }
 
-// withdrawAll deletes the controller's objects at the end.
+// lastWords is for how long the controller withdraws at the end: most of the 30 seconds that
+// Kubernetes gives a pod to end.
+const lastWords = 25 * time.Second
+
+// withdrawAll deletes the controller's objects at the end. Each request has a time limit of
+// its own, so that many objects have as much time as they need, up to lastWords.
 func (c *Controller) withdrawAll() error {
 	if c.Keep {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), c.timeout())
+	ctx, cancel := context.WithTimeout(context.Background(), max(lastWords, c.timeout()))
 	defer cancel()
 	return c.withdraw(ctx)
 }

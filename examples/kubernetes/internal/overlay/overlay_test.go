@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"math"
+	"net/http"
+	"net/http/httptest"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,8 +27,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/dynamic"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	ktesting "k8s.io/client-go/testing"
 
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/oracle"
@@ -625,5 +631,41 @@ func TestPriceThatCannotBeRaised(t *testing.T) {
 	b.reach(t, "9 of 10 run", map[string]string{"m5.large": "0.001", "m5.xlarge": "0.1"})
 	if !strings.Contains(b.log.String(), "no updates") {
 		t.Errorf("the log does not say so:\n%s", b.log)
+	}
+}
+
+// At the end all overlays are withdrawn, though all of them together take longer than a
+// request may.
+func TestWithdrawMany(t *testing.T) {
+	const many, each, timeout = 300, 5 * time.Millisecond, time.Second
+	var mu sync.Mutex
+	have := map[string]bool{}
+	for i := range many {
+		have[fmt.Sprint("o", i)] = true
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodDelete {
+			time.Sleep(each)
+			delete(have, path.Base(r.URL.Path))
+			io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+			return
+		}
+		var items []string
+		for name := range have {
+			items = append(items, fmt.Sprintf(`{"kind":"NodeOverlay","apiVersion":"karpenter.sh/v1alpha1","metadata":{"name":%q}}`, name))
+		}
+		fmt.Fprintf(w, `{"kind":"NodeOverlayList","apiVersion":"karpenter.sh/v1alpha1","items":[%s]}`, strings.Join(items, ","))
+	}))
+	defer server.Close()
+	client, err := dynamic.NewForConfig(&rest.Config{Host: server.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Controller{Dynamic: client, Style: Style{Name: "plimsoll"}, Timeout: timeout, Log: slog.New(slog.DiscardHandler)}
+	if err := c.withdrawAll(); err != nil || len(have) > 0 {
+		t.Errorf("%d of %d overlays are left, %.200v", len(have), many, err)
 	}
 }
