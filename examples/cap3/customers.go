@@ -31,9 +31,9 @@ type customerOf struct {
 }
 
 func parseCustomerOf(part string) (c customerOf, err error) {
-	parts := strings.Split(part, ":")
+	parts := strings.SplitN(part, ":", 3) // a task may have a colon, too
 	if len(parts) != 3 || parts[0] == "" || parts[2] == "" {
-		return c, errors.New("want NAME:BUDGET:TASK+TASK, such as ann:2.60:cg+ep, with commas between them")
+		return c, errors.New("want NAME:BUDGET:TASK+TASK, such as ann:2.60:cg+ep or ann:2.60:cg:C+cg:D, with commas between them")
 	}
 	if m, err := pricing.ParseMoney(parts[1]); err != nil || m < 0 || m > maxAmount*pricing.Unit {
 		return c, errors.New("want a budget such as 2.60, or 0 for no limit")
@@ -46,23 +46,38 @@ type client struct {
 	name          string
 	budget        pricing.Money
 	tasks         []*joint
-	alone, shares pricing.Money
-	gave          []string // tasks over the budget
+	alone, shares pricing.Money // of the tasks that are not given up
 }
 
 // joint is a task of a customer.
 type joint struct {
 	s       *sized
-	of      *client
 	size    perfmodel.Size
 	cluster int // from 1; 0: given up
 	share   pricing.Money
+	gaveUp  string // why it is given up; "" if it is not
 }
 
-// share packs the tasks of all customers.
+// overBudget is why a task is given up that would fit.
+const overBudget = "over the budget"
+
+// taskOf is the name of a task in -customers: its application, with its case if several
+// tasks of the application are planned.
+func (r *results) taskOf(s *sized) string {
+	for _, other := range r.sized {
+		if other != s && other.task.Application == s.task.Application {
+			return s.task.Application + ":" + s.task.Name
+		}
+	}
+	return s.task.Application
+}
+
+// share packs the tasks of all customers. An application without a case stands for each of
+// its tasks.
 func (r *results) share() ([]*client, error) {
 	var clients []*client
 	var tasks []*joint
+	owner := map[*sized]string{}
 	for _, c := range r.o.customers {
 		m, err := pricing.ParseMoney(c.budget)
 		if err != nil {
@@ -70,25 +85,36 @@ func (r *results) share() ([]*client, error) {
 		}
 		x := &client{name: c.name, budget: m}
 		for name := range strings.SplitSeq(c.tasks, "+") {
-			k := slices.IndexFunc(r.sized, func(s *sized) bool { return s.task.Application == name })
-			if k < 0 {
+			application, only, given := strings.Cut(name, ":")
+			known := false
+			for _, s := range r.sized {
+				if s.task.Application != application || given && s.task.Name != only {
+					continue
+				}
+				known = true
+				if who, taken := owner[s]; taken {
+					return nil, cli.Mistakef("-customers %s: %q is a task of %s already: want each task once", c.name, r.taskOf(s), who)
+				}
+				owner[s] = c.name
+				p := s.picked(r.o)
+				t := &joint{s: s, size: p.Best}
+				x.tasks = append(x.tasks, t)
+				if p.Verdict != perfmodel.Fits {
+					t.gaveUp = verdictOf(p.Verdict)
+					continue
+				}
+				tasks = append(tasks, t)
+			}
+			if !known {
 				return nil, cli.Mistakef("-customers %s: there is no task of %q; -task says which there are", c.name, name)
-			}
-			if slices.ContainsFunc(tasks, func(t *joint) bool { return t.s == r.sized[k] }) {
-				return nil, cli.Mistakef("-customers %s: %q is a task of a customer before", c.name, name)
-			}
-			p := r.sized[k].picked(r.o)
-			if p.Verdict != perfmodel.Fits {
-				x.gave = append(x.gave, name+" ("+verdictOf(p.Verdict)+")")
-				continue
-			}
-			t := &joint{s: r.sized[k], of: x, size: p.Best}
-			tasks, x.tasks = append(tasks, t), append(x.tasks, t)
-			if x.alone, err = x.alone.Add(p.Best.Cost); err != nil {
-				return nil, err
 			}
 		}
 		clients = append(clients, x)
+	}
+	for _, s := range r.sized {
+		if _, taken := owner[s]; !taken {
+			r.nobodys = append(r.nobodys, s)
+		}
 	}
 	for {
 		if err := r.pack(tasks); err != nil {
@@ -96,11 +122,15 @@ func (r *results) share() ([]*client, error) {
 		}
 		over := false
 		for _, x := range clients {
-			x.shares = 0
+			x.alone, x.shares = 0, 0
 			var dearest *joint
 			for _, t := range x.tasks {
-				if t.cluster == 0 {
+				if t.gaveUp != "" {
 					continue
+				}
+				var err error
+				if x.alone, err = x.alone.Add(t.size.Cost); err != nil {
+					return nil, err
 				}
 				x.shares += t.share
 				if dearest == nil || t.share > dearest.share {
@@ -109,9 +139,8 @@ func (r *results) share() ([]*client, error) {
 			}
 			if x.budget > 0 && x.shares > x.budget && !over {
 				over = true
-				x.gave = append(x.gave, dearest.s.task.Application)
 				tasks = slices.DeleteFunc(tasks, func(t *joint) bool { return t == dearest })
-				dearest.cluster, dearest.share = 0, 0
+				dearest.cluster, dearest.share, dearest.gaveUp = 0, 0, overBudget
 			}
 		}
 		if !over {
@@ -182,54 +211,58 @@ func (r *results) writeCustomers(w *table.Page) {
 	w.Printf("\nSEVERAL CUSTOMERS\n")
 	var rows [][]string
 	var alone, together pricing.Money
+	kept, gaveUp := 0, 0
 	clusters := map[int]bool{}
 	for _, c := range r.clients {
-		var tasks []string
+		var tasks, given []string
 		for _, t := range c.tasks {
-			if t.cluster > 0 {
+			switch name := r.taskOf(t.s); t.gaveUp {
+			case "":
 				clusters[t.cluster] = true
-				tasks = append(tasks, fmt.Sprintf("%s on %d", t.s.task.Application, t.cluster))
+				tasks = append(tasks, fmt.Sprintf("%s on %d", name, t.cluster))
+			case overBudget:
+				given = append(given, name)
+			default:
+				given = append(given, name+" ("+t.gaveUp+")")
 			}
 		}
+		kept, gaveUp = kept+len(tasks), gaveUp+len(given)
 		alone, together = alone+c.alone, together+c.shares
-		rows = append(rows, []string{table.Clip(c.name, 20), budgetOf(c.budget), dollars(c.alone), dollars(c.shares), list(tasks), list(c.gave)})
+		rows = append(rows, []string{table.Clip(c.name, 20), budgetOf(c.budget), dollars(c.alone), dollars(c.shares), list(tasks), list(given)})
 	}
 	tabulate(w, "<customer|budget|alone, $|shared, $|<tasks, on cluster|<given up", rows)
-	w.Sayf("%s on demand; $%s in all, $%s if each task had a cluster of its own. Tasks on as many instances run one after the other while all end by the deadline, and pay of the cluster by their time. A customer over the budget gives up the task that costs most.",
-		decimal.Count(len(clusters), "cluster"), dollars(together), dollars(alone))
+	without := ""
+	if gaveUp > 0 {
+		without = fmt.Sprintf(", both without the %d given up", gaveUp)
+	}
+	w.Sayf("%s on demand for %s; $%s in all, $%s if each task had a cluster of its own%s. Tasks on as many instances run one after the other while all end by the deadline, and pay of the cluster by their time. A customer over the budget gives up the task that costs most.",
+		decimal.Count(len(clusters), "cluster"), decimal.Count(kept, "task"), dollars(together), dollars(alone), without)
 	var names []string
-	for _, s := range r.nobodys() {
-		names = append(names, s.task.Application)
+	for _, s := range r.nobodys {
+		names = append(names, r.taskOf(s))
 	}
 	if names != nil {
 		w.Sayf("Note: no customer of -customers has %s.", cli.Series(names, "and"))
 	}
 }
 
-// nobodys returns the tasks that no customer has.
-func (r *results) nobodys() (all []*sized) {
-	for _, s := range r.sized {
-		if !slices.ContainsFunc(r.o.customers, func(c customerOf) bool {
-			return slices.Contains(strings.Split(c.tasks, "+"), s.task.Application)
-		}) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // clientRows are the objects of customers.
 func (r *results) clientRows(add func(kind string, row ...any)) {
 	for _, c := range r.clients {
 		for _, t := range c.tasks {
-			add("shared", "customer", c.name, "application", t.s.task.Application, "case", t.s.task.Name, "cluster", t.cluster, "instances", t.size.Instances, "time_s", rounded(t.size.Time),
-				"alone_cost", t.size.Cost.String(), "cost", t.share.String())
+			var instances, takes, alone, why any // nil: no size lies within the profile; it is not given up
+			if t.size.Processes > 0 {
+				instances, takes, alone = t.size.Instances, rounded(t.size.Time), t.size.Cost.String()
+			}
+			if t.gaveUp != "" {
+				why = t.gaveUp
+			}
+			add("shared", "customer", c.name, "application", t.s.task.Application, "case", t.s.task.Name, "cluster", t.cluster, "instances", instances, "time_s", takes,
+				"alone_cost", alone, "cost", t.share.String(), "given_up", why)
 		}
 	}
-	if r.clients != nil {
-		for _, s := range r.nobodys() {
-			add("nobodys", "application", s.task.Application, "case", s.task.Name)
-		}
+	for _, s := range r.nobodys {
+		add("nobodys", "application", s.task.Application, "case", s.task.Name)
 	}
 }
 

@@ -98,7 +98,8 @@ How it is sized
                        tables compare (default: Table IV, for the benchmarks)
 
   -customers LIST      several customers whose tasks share clusters on demand, each as
-                       NAME:BUDGET:TASK+TASK, such as ann:2.60:cg+ep; 0 for no limit
+                       NAME:BUDGET:TASK+TASK, such as ann:2.60:cg+ep; 0 for no limit.
+                       TASK is APPLICATION:CASE, or APPLICATION for each of its tasks
 
 How it is scheduled
   -spot FILE           spot prices as EC2 gives them, CSV, plain or gzip (default: a
@@ -146,10 +147,11 @@ Tables IV and V: application, case, cap3_processes, customer_processes, agent,
 cap3_in_time, cap3_in_budget, customer_in_time, customer_in_budget, cap3_cost,
 customer_cost, spot_share. Of "type", a task on a type (Fig. 3, and -across):
 application, case, instance, processes, cost, time_s, figure. Of "shared", a task of
--customers: customer, application, case, cluster (0: given up), instances, time_s,
-alone_cost, cost. Of "nobodys", a task that none of -customers has: application, case.
-Of "finding", a decision or a figure of the paper: verdict, says,
-shown, why. Amounts are strings or null.
+-customers: customer, application, case, cluster (0: given up), instances, time_s and
+alone_cost (all null: no size lies within the profile), cost, given_up (null, or why).
+Of "nobodys", a task that none of -customers has: application, case. Of "finding", a
+decision or a figure of the paper: verdict, says, shown, why. Amounts are strings or
+null.
 `
 
 // A modelName is a value of -model.

@@ -24,6 +24,7 @@ type results struct {
 	figures  []figured
 	typed    []typed
 	clients  []*client
+	nobodys  []*sized // tasks that no client has
 }
 
 // plan fits, sizes and schedules.
