@@ -361,7 +361,7 @@ func (p *Pricer) group(x *group.Terms, key record.Key, members []member, contrac
 		}
 	}
 	var err error
-	if g.Held, err = held(x, p.From, factors, contracts); err != nil {
+	if g.Held, err = held(x, p.From, used, factors, contracts); err != nil {
 		return g, err
 	}
 	begin := usage.Units(int64(hash(0, []byte(key.String()))>>44)).Scale(1, 1<<20)
@@ -449,10 +449,18 @@ func paid(x *group.Terms, held []*commitment) string {
 	return ""
 }
 
-// held returns the contracts of the bills that serve the group when the terms begin. The
-// error is about a reservation whose end is not known.
-func held(x *group.Terms, from time.Time, factors map[place]int, all []*commitment) ([]record.Contract, error) {
-	var contracts []record.Contract
+// held returns the contracts of the bills that serve the group when the terms begin. A
+// reservation counts as the bill says that it was bought. But if the use that its units could
+// have served went without them, other accounts have them, and the reservations of the group
+// count as what they served on average. The error is about a reservation whose end is not known.
+func held(x *group.Terms, from time.Time, used []usage.Amount, factors map[place]int, all []*commitment) ([]record.Contract, error) {
+	type share struct {
+		*commitment
+		units, mean float64 // an hour
+		first, last int     // hours of the bills, without the last
+	}
+	var shares []share
+	served := 0.0
 	for _, c := range all {
 		var units usage.Amount
 		factor := 0
@@ -467,19 +475,36 @@ func held(x *group.Terms, from time.Time, factors map[place]int, all []*commitme
 		if c.end.IsZero() {
 			return nil, fmt.Errorf("the reservation %q serves the use, and no row of the account says until when: want the bill with its purchase, too", c.id)
 		}
-		if !c.end.After(x.Start) {
-			continue
-		}
-		hours := float64(x.Hours)
+		s := share{commitment: c, last: min(x.Hours, max(0, int(c.end.Sub(from)/time.Hour)))}
 		if c.start.After(from) {
-			hours = x.Start.Sub(c.start).Hours()
+			s.first = min(x.Hours, int(c.start.Sub(from)/time.Hour))
 		}
-		serve := units.Float64() / max(1, hours)
+		s.mean = units.Float64() / float64(max(1, s.last-s.first))
+		s.units = s.mean
 		if len(c.hours) == 1 && c.perHour > 0 && c.unit == "Hours" {
-			serve = c.perHour * float64(factor)
+			s.units = c.perHour * float64(factor)
 		}
-		if n := int(math.Round(min(serve, math.MaxInt32))); n > 0 {
-			contracts = append(contracts, record.Contract{ID: c.id, Units: n, Until: c.end})
+		served += units.Float64()
+		shares = append(shares, s)
+	}
+	could := 0.0
+	for t, a := range used {
+		units := 0.0
+		for i := range shares {
+			if s := &shares[i]; t >= s.first && t < s.last {
+				units += s.units
+			}
+		}
+		could += min(units, a.Float64())
+	}
+	const most = 0.99 // of what could be served; the rest are hours that began late
+	var contracts []record.Contract
+	for _, s := range shares {
+		if served < most*could {
+			s.units = s.mean
+		}
+		if n := int(math.Round(min(s.units, math.MaxInt32))); n > 0 && s.end.After(x.Start) {
+			contracts = append(contracts, record.Contract{ID: s.id, Units: n, Until: s.end})
 		}
 	}
 	return contracts, nil

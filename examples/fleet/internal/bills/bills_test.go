@@ -527,3 +527,43 @@ func TestOneKey(t *testing.T) {
 		}
 	}
 }
+
+// A reservation that other accounts have taken from its owner counts as what the owner had of it,
+// and one that the owner did not need in each hour counts in full.
+func TestHeldShared(t *testing.T) {
+	ri := usage.Commitment{ID: "ri", Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(100)}
+	once := ri
+	once.Quantity, once.Once = usage.Units(100*1001), true
+	end := start.Add(1000 * time.Hour)
+	fee := usage.Row{Account: "1", Currency: "USD", Start: start.Add(-time.Hour), End: end, Charge: usage.Purchase, Kind: usage.Kind{Provider: "aws", Region: "us-east-1"}, Billed: usage.Units(9), List: usage.Units(9), Commitment: once}
+	for _, c := range []struct {
+		covered, more int64 // by day
+		night         int64 // all covered
+		want          int
+	}{
+		{10, 50, 10, 10},  // others have 90
+		{60, 0, 0, 100},   // 40 are idle
+		{100, 20, 7, 100}, // all serve, and more is needed
+	} {
+		rows := []usage.Row{fee}
+		for h := range hours {
+			n, more := c.covered, c.more
+			if h%2 == 1 {
+				n, more = c.night, 0
+			}
+			if n > 0 {
+				rows = append(rows, covered("1", "m5.large", h, n, ri))
+			}
+			if more > 0 {
+				rows = append(rows, row("1", "m5.large", h, more))
+			}
+		}
+		groups, failed := plan(t, t.TempDir(), write(t, t.TempDir(), "a.csv", rows...))
+		if len(groups) != 1 || len(failed) > 0 {
+			t.Fatalf("%+v: %v, %v", c, groups, failed)
+		}
+		if diff := cmp.Diff([]record.Contract{{ID: "ri", Units: c.want, Until: end}}, groups[0].Held); diff != "" {
+			t.Errorf("%+v: %s", c, diff)
+		}
+	}
+}
