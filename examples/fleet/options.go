@@ -28,8 +28,9 @@ What is known
   -bill FILE           a bill, plain or gzip: FOCUS or a cost and usage report of AWS, as
                        CSV or Parquet; may be given several times, and may be a pattern
                        such as 'bills/*.parquet' (default: a made-up fleet)
-  -start DAY           the first day of the bills that counts, such as 2025-11-01
-  -hours N             hours from then on; as many are planned after them (default 8760)
+  -start DAY           the first day of the bills, such as 2025-11-01; an account that has
+                       use before it, or after the hours, is not planned
+  -hours N             hours of the bills; as many are planned after them (default 8760)
   -prices FILE         a price list, plain or gzip: AWS offer file, savings plan rates,
                        Azure retail prices, GCP SKUs; may be given several times
   -plan NAME           the savings plan of a price list, for all families and regions, such
@@ -138,7 +139,7 @@ func (o *input) define(f *cli.Flags) {
 		case len(o.bills) == 0 && (len(o.prices) > 0 || !o.start.IsZero() || o.plan != "" || o.model != ""):
 			return fmt.Errorf("-prices, -start, -plan and -model are for bills: want -bill, too")
 		case len(o.bills) > 0 && o.start.IsZero():
-			return fmt.Errorf("-bill without -start: want the first day of the bills that counts, such as 2025-11-01")
+			return fmt.Errorf("-bill without -start: want the first day of the bills, such as 2025-11-01")
 		case len(o.bills) > 0 && len(o.prices) == 0:
 			return fmt.Errorf("-bill without -prices: want the price list of the cloud, too")
 		}

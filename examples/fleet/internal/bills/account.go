@@ -30,8 +30,8 @@ type Input struct {
 
 // A Pricer turns the bills of accounts into groups.
 type Pricer struct {
-	// From is the first hour of the bills that counts; as many hours count as the terms
-	// have. The terms begin where these hours end.
+	// From is the first hour of the bills, which have as many hours as the terms. An account
+	// with use in other hours is a failure. The terms begin where these hours end.
 	From  time.Time
 	Model string // of package forecast; "" repeats the hours of the bills
 	// Plan names the savings plan of the price list, such as "1y-compute-no-upfront"; "" is
@@ -281,7 +281,7 @@ func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (group
 }
 
 // merge adds up the files of an account by kind, in the order of their names. outside is how many
-// hours with use are not among those that count.
+// hours with use are not among those of the terms.
 func merge(x *group.Terms, from time.Time, uses []record.Usage) (all []member, outside int) {
 	index := map[place]int{}
 	for i := range uses {

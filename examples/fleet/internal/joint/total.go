@@ -73,9 +73,11 @@ func (t Total) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalText reads what MarshalText writes.
 func (t *Total) UnmarshalText(b []byte) error {
-	units, rest, _ := strings.Cut(string(b), ".")
+	units, rest, point := strings.Cut(string(b), ".")
 	v, ok := new(big.Int).SetString(units+rest+strings.Repeat("0", max(0, 9-len(rest))), 10)
-	if !ok || len(rest) > 9 || v.BitLen() > 127 {
+	digits := strings.TrimPrefix(units, "-")
+	whole := digits != "" && strings.Trim(digits+rest, "0123456789") == "" && point == (rest != "")
+	if !ok || !whole || len(rest) > 9 || v.BitLen() > 127 {
 		return fmt.Errorf("%q is not an amount of money: want a decimal with at most nine places", b)
 	}
 	*t = totalOf(v)
