@@ -42,6 +42,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
@@ -127,6 +128,16 @@ func (p *Planner) Take(x *Terms, g *record.Group, worth Worth, given []pricing.P
 	return answer, nil
 }
 
+// PlanAs returns the plan of g that has the orders of its plan at another worth, with the bound
+// that [Planner.Plan] proves at worth.
+func (p *Planner) PlanAs(x *Terms, g *record.Group, worth, other Worth) (Answer, *record.Failure) {
+	plan, err := p.solve(x, g, other)
+	if err != nil {
+		return Answer{}, failureOf(g, err)
+	}
+	return p.Take(x, g, worth, slices.Clone(plan.Purchases))
+}
+
 func failureOf(g *record.Group, err error) *record.Failure {
 	reason := Malformed
 	switch {
@@ -139,11 +150,22 @@ func failureOf(g *record.Group, err error) *record.Failure {
 }
 
 func (p *Planner) plan(x *Terms, g *record.Group, worth Worth) (Answer, error) {
+	plan, err := p.solve(x, g, worth)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Cost: plan.Cost, Bound: plan.Bound}
+	err = p.buy(x, g, plan.Purchases, &answer)
+	return answer, err
+}
+
+// solve returns the plan of g, which is proved and valid until the next one.
+func (p *Planner) solve(x *Terms, g *record.Group, worth Worth) (reserve.Plan, error) {
 	if worth != nil && len(worth) != x.Hours {
 		panic("group: the worth and the terms differ in hours")
 	}
 	if err := x.Check(g); err != nil {
-		return Answer{}, err
+		return reserve.Plan{}, err
 	}
 	problem := reserve.Problem{Slot: time.Hour, Prices: g.List, Every: x.Every, Horizon: x.Horizon}
 	p.demand = x.AppendUnheld(p.demand[:0], g)
@@ -153,17 +175,10 @@ func (p *Planner) plan(x *Terms, g *record.Group, worth Worth) (Answer, error) {
 		problem.Chances = p.priced(g, worth)
 	}
 	plan, err := p.exact.Solve(&problem)
-	if err != nil {
-		return Answer{}, err
+	if err == nil && !p.Trust {
+		err = reserve.Verify(&problem, &plan)
 	}
-	if !p.Trust {
-		if err := reserve.Verify(&problem, &plan); err != nil {
-			return Answer{}, err
-		}
-	}
-	answer := Answer{Cost: plan.Cost, Bound: plan.Bound}
-	err = p.buy(x, g, plan.Purchases, &answer)
-	return answer, err
+	return plan, err
 }
 
 // buy sets the orders of the answer, their fees and what they leave.

@@ -80,7 +80,7 @@
 // the plan, the orders and the bound.
 //
 // No rate of convergence is known, as L is not smooth. A fleet of few groups needs more: see
-// small.go. With few groups of few units the gap has a floor: reservations are whole, and L is a
+// small.go. So does one of groups that are alike: see split.go. With few groups of few units the gap has a floor: reservations are whole, and L is a
 // bound on fractions of them as well. BENCHMARKS.md of the repository has the gaps that were
 // measured.
 //

@@ -543,6 +543,55 @@ func TestDearRate(t *testing.T) {
 	}
 }
 
+// Of accounts that are alike some should reserve and some should not, which no price alone
+// brings about. Day users and night users need a unit for twelve hours a day each: as many day
+// users as there are night users share their hours of the savings plan, at 7 an hour, and the
+// others reserve, at 4 an hour.
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		day, night int
+		gap        float64
+	}{{20, 10, Enough}, {40, 20, Enough}, {70, 20, 0.03}} { // the bound of the last is weak
+		x := termsOf(168)
+		var groups []record.Group
+		for i := range c.day + c.night {
+			demand := make([]int, x.Hours)
+			for h := range demand {
+				if (h%24 < 12) == (i < c.day) {
+					demand[h] = 1
+				}
+			}
+			groups = append(groups, oneOf(fmt.Sprint(i), 10, 7, 168*4, demand...))
+		}
+		alone := math.Inf(1)
+		got, price := plan(t, x, groups, Search{Round: func(round int, p *Plan) {
+			if round <= defaultRounds+1 {
+				alone = min(alone, p.Gap())
+			}
+		}})
+		best := TotalOf(pricing.Money(c.night*168*7+(c.day-c.night)*168*4) * pricing.Unit)
+		if got.Cost.Compare(best) > 0 || got.Gap() > c.gap || alone < 0.05 || price.Other == nil {
+			t.Errorf("%d and %d: cost %v, bound %v, gap without a share %v: want a cost of %v and a gap of at most %v by a share", c.day, c.night, got.Cost, got.Bound, alone, best, c.gap)
+		}
+		b, err := price.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Price
+		if err := again.UnmarshalBinary(b); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(price, again); d != "" {
+			t.Error(d)
+		}
+		// Members in another order find the same price.
+		slices.Reverse(groups)
+		if _, other := plan(t, x, groups, Search{}); !cmp.Equal(price, other) {
+			t.Errorf("%d and %d: another price in another order", c.day, c.night)
+		}
+	}
+}
+
 // Without a bound above 0 all prices have the same gap, and the search keeps the one with the
 // cheapest plan. No savings plan pays here, so the first price says that all usage is free.
 func TestNoBound(t *testing.T) {

@@ -17,6 +17,12 @@ type Price struct {
 	// Worth is the price of each hour of the savings plan: nil without a savings plan, or if
 	// none was found.
 	Worth group.Worth
+	// Other is nil, or a price at which a share of the groups answers instead: Share of 2³²
+	// groups, by a hash of their keys. Groups that are alike all answer a price alike, and
+	// the best plan may want the answers of two. The bound of a group is that at Worth all
+	// the same.
+	Other group.Worth
+	Share uint32
 	// Given are the orders of a fleet of few groups, by key, which cost less together than the
 	// answer of each. The bound of a group is that of its answer all the same.
 	Given map[record.Key][]pricing.Purchase
@@ -27,23 +33,35 @@ func (p *Price) Plan(planner *group.Planner, x *group.Terms, g *record.Group) (g
 	if given, ok := p.Given[g.Key]; ok {
 		return planner.Take(x, g, p.Worth, given)
 	}
+	if p.Other != nil && number(g.Key) < p.Share {
+		return planner.PlanAs(x, g, p.Worth, p.Other)
+	}
 	return planner.Plan(x, g, p.Worth)
 }
 
-const priceVersion = 1
+// number returns the number of a group that Share of a price is compared with. It does not
+// depend on that by which samples are drawn.
+func number(k record.Key) uint32 { return uint32(hash(k, 0x9d1f_5c27_e60b_84a3)) }
 
-// MarshalBinary returns the same bytes for the same price: the version 1; the number of hours
-// as a uvarint, and each hour's worth less that of the hour before as a varint; the number of
-// groups with given orders as a uvarint; and for each, sorted by key, its account, region and
+const priceVersion = 2
+
+// MarshalBinary returns the same bytes for the same price: the version 2; the number of hours
+// as a uvarint, and each hour's worth less that of the hour before as a varint; the same of
+// Other; Share and the number of
+// groups with given orders as uvarints; and for each, sorted by key, its account, region and
 // kind, each with its length before it as a uvarint, the number of orders, and of each order
 // the hour, the class and the units, all as uvarints.
 func (p *Price) MarshalBinary() ([]byte, error) {
-	b := binary.AppendUvarint([]byte{priceVersion}, uint64(len(p.Worth)))
-	before := int64(0)
-	for _, v := range p.Worth {
-		b = binary.AppendVarint(b, v-before)
-		before = v
+	b := []byte{priceVersion}
+	for _, worth := range [...]group.Worth{p.Worth, p.Other} {
+		b = binary.AppendUvarint(b, uint64(len(worth)))
+		before := int64(0)
+		for _, v := range worth {
+			b = binary.AppendVarint(b, v-before)
+			before = v
+		}
 	}
+	b = binary.AppendUvarint(b, uint64(p.Share))
 	keys := make([]record.Key, 0, len(p.Given))
 	for k := range p.Given {
 		keys = append(keys, k)
@@ -69,11 +87,15 @@ func (p *Price) UnmarshalBinary(b []byte) error {
 	}
 	r := reader{b: b[1:]}
 	var price Price
-	last := int64(0)
-	for range r.count() {
-		last += r.varint()
-		price.Worth = append(price.Worth, last)
+	for _, worth := range [...]*group.Worth{&price.Worth, &price.Other} {
+		last := int64(0)
+		for range r.count() {
+			last += r.varint()
+			*worth = append(*worth, last)
+		}
 	}
+	share := r.uvarint()
+	price.Share, r.bad = uint32(share), r.bad || share > math.MaxUint32
 	for range r.count() {
 		k := r.key()
 		given := make([]pricing.Purchase, r.count())

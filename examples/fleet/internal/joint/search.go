@@ -22,7 +22,9 @@ const Whole = 1 << 10
 
 // A Search looks for worths on the groups of a sample. Its zero value is ready.
 type Search struct {
-	// Rounds limits the work: a round plans each group of the sample. 0 is 12.
+	// Rounds limits the work: a round plans each group of the sample. 0 is 12. If so many or
+	// more leave a gap above [Enough], a fleet's groups are split between two prices, which
+	// takes some 20 to 100 rounds more.
 	Rounds int
 	// Gap ends the search when the sample's own gap is at most so much; 0 is 2·10⁻⁴.
 	Gap float64
@@ -73,22 +75,23 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 	var cost Total // of the best
 	least := math.Inf(1)
 	// try keeps a price if its gap is the least, or the same at a lower cost: without a bound
-	// above 0 all gaps are +Inf. It returns the next worth.
-	try := func(round int, at Price) (group.Worth, error) {
+	// above 0 all gaps are +Inf. It returns the plan and the next worth.
+	try := func(round int, at Price) (Plan, group.Worth, error) {
 		plan, next, err := commit(x, w.pass(&at), at.Worth)
 		if err != nil {
-			return nil, err
+			return Plan{}, nil, err
 		}
 		if s.Round != nil {
 			s.Round(round, &plan)
 		}
 		if gap := plan.Gap(); best.Worth == nil || gap < least || gap == least && plan.Cost.Compare(cost) < 0 {
-			best, least, cost = Price{slices.Clone(at.Worth), at.Given}, gap, plan.Cost
+			best, least, cost = at, gap, plan.Cost
+			best.Worth = slices.Clone(at.Worth)
 		}
-		return next, nil
+		return plan, next, nil
 	}
 	for round := 1; ; round++ {
-		next, err := try(round, Price{Worth: worth})
+		_, next, err := try(round, Price{Worth: worth})
 		if err != nil {
 			return Price{}, err
 		}
@@ -99,9 +102,17 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 	}
 	if least > goal {
 		if price, ok := w.few(); ok {
-			if _, err := try(rounds+1, price); err != nil {
+			if _, _, err := try(rounds+1, price); err != nil {
 				return Price{}, err
 			}
+		}
+	}
+	if least > Enough && !math.IsInf(least, 1) && rounds >= defaultRounds {
+		if err := w.split(best.Worth, func(at Price) (Plan, group.Worth, error) {
+			rounds++
+			return try(rounds+1, at)
+		}, func() bool { return least <= Enough }); err != nil {
+			return Price{}, err
 		}
 	}
 	return best, nil

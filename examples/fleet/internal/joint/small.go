@@ -13,8 +13,8 @@ import (
 // A fleet of few groups.
 //
 // The best plan of a fleet is an average of the groups' answers at a price, and where groups
-// are many, a single answer of each is near that average: what one orders too much another
-// orders too little. Of a few groups none makes up for another. So if all groups of a fleet are
+// are many and differ, a single answer of each is near that average: what one orders too much
+// another orders too little. Of a few groups none makes up for another. So if all groups of a fleet are
 // at hand and are few, package reserve/savings plans them as the types of one problem. Its worths
 // are fair and go into the bound as any others do; its reservations are the given orders.
 
