@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
@@ -13,15 +14,23 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// exclude notes jobs that are larger than the cluster can be.
+// exclude notes jobs that are larger than the cluster can be, or can be now.
 func (m *Manager) exclude(_ context.Context, s *sight) error {
 	for _, j := range s.tooLarge {
 		if m.state.excluded[j.ID] {
 			continue
 		}
-		err := m.write(Entry{Kind: Excluded, Job: j.ID,
-			Reason: fmt.Sprintf("it needs %d nodes, and the cluster can have %d: it waits for ever unless it is changed or cancelled", j.Nodes, s.most)})
-		if err != nil {
+		text := fmt.Sprintf("it needs %d nodes, and the cluster can have %d: it waits for ever unless it is changed or cancelled", j.Nodes, s.full)
+		if j.Nodes <= s.full {
+			var names []string
+			for _, n := range m.o.Nodes {
+				if s.closed[n] != "" {
+					names = append(names, n)
+				}
+			}
+			text = fmt.Sprintf("it needs %d nodes in one place, and can have %d, since instances cannot use %s: it waits until they can", j.Nodes, s.most, strings.Join(names, ", "))
+		}
+		if err := m.write(Entry{Kind: Excluded, Job: j.ID, Reason: text}); err != nil {
 			return err
 		}
 	}
@@ -30,11 +39,15 @@ func (m *Manager) exclude(_ context.Context, s *sight) error {
 
 // strangers notes nodes that are up although no instance of the journal has them: they
 // count as nodes that are there, and are not touched. They may be another journal's, one
-// that is lost, and then nobody gives them back.
+// that is lost, and then nobody gives them back. It notes nodes that somebody else has
+// drained, too: nothing is rented there. What has an instance there stays.
 func (m *Manager) strangers(_ context.Context, s *sight) error {
 	for _, n := range m.o.Nodes {
 		var err error
-		if slices.Contains(s.strange, n) {
+		switch node := s.nodes[n]; {
+		case node != nil && node.Has("DRAIN") && node.Reason != drained:
+			err = fmt.Errorf("%s: no job gets it, and no instance is rented for it until it is resumed", s.closed[n])
+		case slices.Contains(s.strange, n):
 			err = errors.New("it is up, and no instance of the journal has it: it is left alone, and jobs may run there")
 		}
 		if _, err := m.outcome("looking at nodes", n, "", err); err != nil {

@@ -72,10 +72,17 @@ func (m *Manager) came(r result) error {
 		m.round.refuse(&m.o, l)
 		return m.note(l, Refused, "%v", r.err)
 	case r.did == asking && r.err != nil:
-		l.retry, l.doubt = now+m.pause(&l.tries), true
-		return m.callFailed("asking for an instance", l, r.err)
+		l.retry, l.doubt = now+m.o.RetryEvery<<min(l.tries, patience), true
+		if m.o.Policy == nil || l.tries+1 < enough {
+			return m.callFailed("asking for an instance", l, r.err) // which counts the tries
+		}
+		// One of the calls may have created it: lists will tell.
+		l.denied, l.after, l.missing = true, m.lists, 0
+		m.audit = 0
+		until := m.shut(l)
+		return m.callFailed("asking for an instance", l, fmt.Errorf("%w; %d calls have failed: it counts as refused, and the cloud as closed for %v",
+			r.err, l.tries+1, until-now))
 	case r.did == asking:
-		l.tries = 0
 		if l.phase != asking {
 			return nil
 		}
@@ -105,6 +112,9 @@ func (m *Manager) came(r result) error {
 // that turns down calls because there are too many is not helped by more, and an instance that
 // is to be given back costs money.
 const patience = 3
+
+// enough is how many calls for an instance of a policy fail before it counts as refused.
+const enough = 5
 
 // pause returns how long a call that has failed waits for the next one.
 func (m *Manager) pause(tries *int) time.Duration {
@@ -185,6 +195,9 @@ func (m *Manager) compare(list []provider.Instance, seq int) error {
 		}
 		if in.Live() && strings.HasPrefix(in.Token, prefix) && m.state.byToken[in.Token] == nil {
 			e := Entry{Kind: Asking, Token: in.Token, Node: in.Node, Reason: "the provider has it"}
+			if c := m.o.cloudOf(in.Node); c >= 0 {
+				e.Cloud, e.Price = m.o.Clouds[c].Name, m.o.Clouds[c].Price
+			}
 			if m.another(&lease{Instance: in}) { // which was asked for when this one was thought not to be
 				e.Kind, e.ID, e.Created = Spare, in.ID, in.Created
 				e.Reason = "the provider has it, and the node is another instance's: it is one too many"
@@ -212,7 +225,11 @@ func (m *Manager) compare(list []provider.Instance, seq int) error {
 				m.audit = 0
 			case l.phase == asking:
 				m.closed, m.look = m.clock.Now()+m.o.RetryEvery, true
-				err = m.note(l, Refused, "refused, and not in the provider's lists")
+				why := "refused"
+				if l.tries >= enough {
+					why = fmt.Sprintf("%d calls have failed", l.tries)
+				}
+				err = m.note(l, Refused, "%s, and it is not in the provider's lists", why)
 			case l.phase == gone:
 				l.ended, m.look = true, true
 			case l.missing == missed:
@@ -265,7 +282,7 @@ func (m *Manager) spares(list []provider.Instance) error {
 		if !in.Live() || l == nil || l.working || l.ID == "" || l.ID == in.ID || m.state.byToken[in.Token+spareMark+in.ID] != nil {
 			continue
 		}
-		err := m.write(Entry{Kind: Spare, Token: in.Token + spareMark + in.ID, Node: l.Node, ID: in.ID, Created: in.Created,
+		err := m.write(Entry{Kind: Spare, Token: in.Token + spareMark + in.ID, Node: l.Node, ID: in.ID, Created: in.Created, Cloud: l.cloud, Price: l.price,
 			Reason: fmt.Sprintf("the provider has created %s, too, for the token of %s: it is one too many", in.ID, l.ID)})
 		if err != nil {
 			return err

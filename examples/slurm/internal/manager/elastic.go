@@ -124,6 +124,16 @@ func (r *round) refuse(o *Options, l *lease) {
 	}
 }
 
+// shut closes the cloud of an instance that calls could not get, for as long as it takes the
+// policy to see that and to ask another cloud.
+func (m *Manager) shut(l *lease) (until time.Duration) {
+	until = m.clock.Now() + max(m.o.RetryEvery<<patience, 2*m.o.Every)
+	if c := m.o.cloudOf(l.Node); c >= 0 {
+		m.shuts[c] = until
+	}
+	return until
+}
+
 // open reports whether a cloud has not answered yet.
 func (r *round) open() bool {
 	return slices.ContainsFunc(r.asked, func(l *lease) bool { return l.phase == asking && (l.working || l.denied) })
@@ -259,11 +269,21 @@ func (m *Manager) recall() {
 func (m *Manager) launch(s *sight, snap *elastic.Snapshot, a elastic.Action) error {
 	c := &m.o.Clouds[a.Cloud-1]
 	names := slices.DeleteFunc(m.free(s), func(n string) bool { return !slices.Contains(c.Nodes, n) })
-	for _, name := range names[:min(a.Count, len(names))] {
+	n := min(a.Count, len(names))
+	var short error
+	if n < a.Count { // the policy then asks another cloud, as after a refusal
+		m.round.refused[a.Cloud-1] += a.Count - n
+		m.round.fresh = true
+		short = fmt.Errorf("%d nodes are free of the %d that the policy wants: the rest counts as refused", n, a.Count)
+	}
+	if _, err := m.outcome("launching in "+c.Name, "", "", short); err != nil {
+		return err
+	}
+	for _, name := range names[:n] {
 		token := m.state.begin.Cluster + "-" + strconv.Itoa(m.state.entries) + "-" + name
 		price := snap.Clouds[a.Cloud].Price
 		err := m.write(Entry{Kind: Asking, Token: token, Node: name, Cloud: c.Name, Price: price, Amount: snap.Credits,
-			Reason: fmt.Sprintf("%d more in %s at $%v, with $%v left: %v", a.Count, c.Name, price, snap.Credits, a.Reason)})
+			Reason: fmt.Sprintf("%d more in %s at $%v, with $%v left: %v", n, c.Name, price, snap.Credits, a.Reason)})
 		if err != nil {
 			return err
 		}
@@ -318,7 +338,8 @@ func (m *Manager) renew(ctx context.Context, s *sight) error {
 
 // snapshot returns what the policy sees: the nodes that are not rented as infrastructure 0,
 // then the clouds, each with its instances in the order in which they were asked for. The
-// leases are by infrastructure and instance.
+// leases are by infrastructure and instance. A closed node is no place in its cloud, and is
+// not shown, nor is its instance.
 func (m *Manager) snapshot(s *sight) (*elastic.Snapshot, [][]*lease, error) {
 	credits, err := m.credits(s.now)
 	if err != nil {
@@ -340,11 +361,11 @@ func (m *Manager) snapshot(s *sight) (*elastic.Snapshot, [][]*lease, error) {
 	leases := make([][]*lease, 1+len(m.o.Clouds))
 	for i := range m.o.Clouds {
 		c := &m.o.Clouds[i]
-		snap.Clouds = append(snap.Clouds, elastic.Cloud{Limit: len(c.Nodes), Boot: c.Boot, Refused: m.round.refused[i]})
+		snap.Clouds = append(snap.Clouds, elastic.Cloud{Limit: s.open(c), Boot: c.Boot, Refused: m.round.refused[i], Closed: s.now < m.shuts[i]})
 	}
 	for k, l := range m.state.leases {
 		c := m.o.cloudOf(l.Node)
-		if c < 0 || l.phase == gone && l.ended {
+		if c < 0 || l.phase == gone && l.ended || s.closed[l.Node] != "" {
 			continue
 		}
 		in := elastic.Instance{ID: int64(k), State: elastic.Booting, Due: s.now + time.Hour}
@@ -355,7 +376,7 @@ func (m *Manager) snapshot(s *sight) (*elastic.Snapshot, [][]*lease, error) {
 			in.Due += m.o.Meter.Increment
 		}
 		switch {
-		case l.phase == gone || l.phase == leaving:
+		case l.phase == gone || l.phase == leaving || l.phase == asking && l.denied: // lists tell whether that is there
 			in.State, in.Due = elastic.Stopping, schedule.Never
 		case slices.Contains(s.busy, l):
 			in.State, in.Ready = elastic.Busy, s.ready(l.Node)

@@ -81,6 +81,7 @@ type Manager struct {
 	book     *portfolio
 
 	round   round            // of the policy
+	shuts   []time.Duration  // by cloud: until when the policy is told that it is closed
 	actions []elastic.Action // memory
 
 	results chan result
@@ -133,7 +134,7 @@ func Open(name string, s Slurm, p provider.Provider, o Options) (*Manager, error
 		jobs: map[int64]slurmctl.Job{}, idleSince: map[string]time.Duration{}, started: map[int64]time.Duration{}, holding: map[int64]slurmctl.Job{},
 		within: context.Background(), spawn: func(f func()) { go f() },
 		weights: map[string]int{}, reason: map[string]string{}, look: true,
-		scaler: o.scaler(),
+		scaler: o.scaler(), shuts: make([]time.Duration, len(o.Clouds)),
 	}
 	var err error
 	if m.journal, err = journal.Open(name, m.state.replay); err != nil {

@@ -21,10 +21,12 @@ type sight struct {
 	booting  []*lease
 	leaving  []*lease
 	fixed    int                      // idle nodes that are not rented
-	most     int                      // nodes that there can be
-	others   []string                 // nodes that are up and not rented
+	most     int                      // nodes that a job can have
+	full     int                      // and if all nodes were usable
+	others   []string                 // nodes that are up and that no instance can have
 	ends     map[string]time.Duration // of nodes with jobs: when the last of the jobs ends by its estimate
 	strange  []string                 // nodes that are up, and that nothing in the journal stands for
+	closed   map[string]string        // nodes of Options.Nodes that no job gets from an instance, with why
 	runners  []schedule.Allocation    // jobs that have nodes, at least until their End
 	tooLarge []slurmctl.Job
 	unknown  error
@@ -67,6 +69,20 @@ func (m *Manager) see(jobs []slurmctl.Job, nodes []slurmctl.Node) *sight {
 	for _, l := range m.state.leases {
 		ours[l.Node] = ours[l.Node] || !l.ended
 	}
+	s.closed = map[string]string{}
+	for _, name := range m.o.Nodes {
+		n := s.nodes[name]
+		switch {
+		case n == nil:
+			s.closed[name] = "Slurm does not know it"
+		case n.Has("DRAIN") && n.Reason != drained:
+			s.closed[name] = fmt.Sprintf("it is drained (%s)", n.Reason)
+		case !ours[name] && m.foreign[name] != "":
+			s.closed[name] = "it has the instance " + m.foreign[name] + " of another journal"
+		case !ours[name] && n.Up():
+			s.closed[name] = "it is up, and no instance of the journal has it"
+		}
+	}
 	usable := map[string]bool{} // nodes whose jobs count
 	for i := range nodes {
 		n := &nodes[i]
@@ -74,12 +90,13 @@ func (m *Manager) see(jobs []slurmctl.Job, nodes []slurmctl.Node) *sight {
 			continue
 		}
 		usable[n.Name] = true
-		s.others = append(s.others, n.Name)
 		if !n.Working() {
 			s.fixed++
 		}
 		if elastic[n.Name] {
 			s.strange = append(s.strange, n.Name)
+		} else {
+			s.others = append(s.others, n.Name)
 		}
 	}
 	for _, l := range m.state.leases {
@@ -102,6 +119,17 @@ func (m *Manager) see(jobs []slurmctl.Job, nodes []slurmctl.Node) *sight {
 	return s
 }
 
+// open returns how many nodes of a cloud are not closed.
+func (s *sight) open(c *Cloud) int {
+	n := 0
+	for _, name := range c.Nodes {
+		if s.closed[name] == "" {
+			n++
+		}
+	}
+	return n
+}
+
 func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool, elastic int) {
 	most := elastic
 	for name := range s.nodes {
@@ -109,10 +137,12 @@ func (m *Manager) seeJobs(s *sight, jobs []slurmctl.Job, usable map[string]bool,
 			most++
 		}
 	}
+	s.full = most
 	if m.o.Policy != nil { // a job runs in one infrastructure
-		most = len(s.others)
+		most, s.full = len(s.others), len(s.others)
 		for i := range m.o.Clouds {
-			most = max(most, len(m.o.Clouds[i].Nodes))
+			most = max(most, s.open(&m.o.Clouds[i]))
+			s.full = max(s.full, len(m.o.Clouds[i].Nodes))
 		}
 	}
 	s.most = most

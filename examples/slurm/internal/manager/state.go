@@ -55,7 +55,7 @@ const (
 	Stray    Kind = "stray"    // the provider has an instance that is to have ended
 	Spare    Kind = "spare"    // the provider has a second instance for a token
 	Promoted Kind = "promoted" // a job starts before its turn
-	Excluded Kind = "excluded" // a job that can never start here
+	Excluded Kind = "excluded" // a job that can never start here, or not while nodes are closed
 	Week     Kind = "week"     // a period of purchases has ended: what is to be bought; Token is the beginning of those of its orders
 	Bought   Kind = "bought"   // a purchase was made
 	Accrued  Kind = "accrued"  // credits of the hours that have begun
@@ -96,10 +96,10 @@ type lease struct {
 	lost    time.Duration // when its node, which had been up, was first seen not to be; 0 while it is up
 	working bool          // a call to the provider is under way
 	retry   time.Duration // when it may be called again
-	tries   int           // calls that failed, one after the other
+	tries   int           // calls that failed, one after the other; while it is asked for, by the journal
 	missing int           // lists that did not have it, one after the other
 	doubt   bool          // a call to create it failed, and may have created it
-	denied  bool          // and then it was refused
+	denied  bool          // and then it was refused, or enough calls failed
 	after   int           // lists that were asked for before it was gone
 	ended   bool          // one asked for since has it as ended, or several have not
 	down    bool          // and its node was taken down
@@ -172,7 +172,7 @@ func (s *state) apply(e *Entry) error {
 			return fmt.Errorf("the spare instance %q comes twice, or has no name or node", e.Token)
 		}
 		l = &lease{Instance: provider.Instance{ID: e.ID, Token: e.Token, Node: e.Node, Created: e.Created}, asked: e.At,
-			phase: leaving, why: e.Reason}
+			phase: leaving, why: e.Reason, cloud: e.Cloud, price: e.Price}
 		s.leases = append(s.leases, l)
 		s.byToken[e.Token] = l
 		return nil
@@ -212,6 +212,9 @@ func (s *state) apply(e *Entry) error {
 		return nil
 	case Failed:
 		s.failures++
+		if l != nil && l.phase == asking {
+			l.tries++
+		}
 		return nil
 	}
 	if l == nil {
@@ -219,7 +222,7 @@ func (s *state) apply(e *Entry) error {
 	}
 	switch e.Kind {
 	case Rented:
-		l.ID, l.Created = e.ID, e.Created
+		l.ID, l.Created, l.tries = e.ID, e.Created, 0
 		if l.phase == asking {
 			l.phase = rented
 		}
