@@ -175,6 +175,10 @@ func readClouds(r io.Reader, covered bool) (clouds []elastic.CloudOptions, err e
 		if err == io.EOF {
 			break
 		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			line, _ := in.FieldPos(0)
+			return nil, fmt.Errorf("line %d: %d fields: want %d, one for each title, empty where there is nothing to say", line, len(row), len(titles))
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -204,7 +204,8 @@
 //	                                                        and that then never starts
 //	a job that fits nowhere whole   OD gathers what is      WholeJobs, and AQTP: not even that. Printed: as
 //	                                free, and saves for     in the paper, what credits allow: a job that
-//	                                what costs              needs more than accrues in an hour or two starves
+//	                                what costs              needs more than accrues in an hour or two starves,
+//	                                                        and so does one whose cores are idle in two places
 //	SM and accumulated credits      bound by the hourly     SM would launch on savings what it cannot keep
 //	                                budget
 //	idle and due, but counted on    kept                    terminated, and launched again for the same

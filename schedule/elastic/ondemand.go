@@ -39,8 +39,12 @@ import (
 // until there are enough cores, the limits are reached or the credits are used up, a part of
 // a job if need be. The policy saves nothing for a job and counts no instance for a job: OD++
 // gives back due instances although a job waits, and OD gives back nothing while a job
-// waits. A job that needs more than the clouds without a price have, and more credits than
-// accrue, can wait without end.
+// waits. Two kinds of jobs can then wait without end:
+//
+//   - A job that needs more than the clouds without a price have, and more credits than accrue.
+//   - A job of several nodes, whatever the clouds have and the credits are. Idle cores of all
+//     infrastructures count against its need, as with Pooled, though it runs in one only: a
+//     job of three nodes never starts beside a local cluster of two idle ones.
 
 // OD launches, at each evaluation, the instances that the waiting jobs need and that are not
 // free already, in the cheapest cloud first, within limits and credits. As soon as no job

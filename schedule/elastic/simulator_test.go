@@ -872,3 +872,30 @@ func TestEASYInfrastructures(t *testing.T) {
 		}
 	}
 }
+
+// Two idle local cores count against the need of a job of three nodes when cores are counted
+// over all infrastructures, as printed or pooled. So one instance is launched, and the job
+// never starts, though a free cloud could hold it and the credits are ample. Counted within
+// one infrastructure, it starts.
+func TestIdleCoresElsewhere(t *testing.T) {
+	for _, c := range []struct {
+		p      Policy
+		starts bool
+	}{
+		{&OD{}, true}, {&ODPlus{}, true},
+		{&OD{Printed: true}, false}, {&ODPlus{Printed: true}, false},
+		{&OD{Pooled: true}, false}, {&ODPlus{Pooled: true}, false},
+	} {
+		cfg := lab(c.p)
+		cfg.Local, cfg.Horizon = 2, 100*time.Hour
+		cfg.Clouds = append([]CloudOptions{{Name: "private", Limit: 3, Boot: Certain(time.Minute), Stop: Certain(0)}}, cfg.Clouds...)
+		var e Simulator
+		r, err := e.Run([]trace.Job{minutesJob(1, 0, 30, 3)}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Starts[0] >= 0; got != c.starts {
+			t.Errorf("%+v: the job starts: %v, want %v", c.p, got, c.starts)
+		}
+	}
+}
