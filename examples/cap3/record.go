@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,7 @@ const recordUsage = `Usage: go run ./examples/cap3 record -out FILE [flags] -- C
 Profiles a program: runs COMMAND on a ladder of numbers of processes and on several
 inputs, measures the times, and writes the profile that cap3 -profile reads. {P} in
 COMMAND is the number of processes, {case} the input, and the name of a feature in
-braces its value:
+braces its value; any other name in braces is an error, but for ${NAME}, a shell's:
 
   go run ./examples/cap3 record -out heat.csv -counts 1,2,4 \
     -input small:n=500,steps=100 -input large:n=1000,steps=100 -- \
@@ -161,8 +162,25 @@ func (o *recordOptions) define(f *cli.Flags, command []string) {
 		if o.inputs == nil {
 			o.inputs = []recordInput{{}}
 		}
-		return nil
+		return o.placeholders()
 	})
+}
+
+// placeholder is a name in braces; ${NAME} is a shell's.
+var placeholder = regexp.MustCompile(`(\$?)\{([A-Za-z_][A-Za-z0-9_-]*)\}`)
+
+// placeholders refuses a name in braces that record does not know: the program would get
+// it as it stands.
+func (o *recordOptions) placeholders() error {
+	known := append([]string{"P", "case"}, o.inputs[0].Features...)
+	for _, w := range o.command {
+		for _, m := range placeholder.FindAllStringSubmatch(w, -1) {
+			if m[1] == "" && !slices.Contains(known, m[2]) {
+				return fmt.Errorf("-- %s: nothing is known of {%s}: want {%s}, a feature of -input of that name, or a script that has the braces", w, m[2], strings.Join(known, "}, {"))
+			}
+		}
+	}
+	return nil
 }
 
 // parseInput reads NAME:F=X,F=X.
@@ -180,6 +198,9 @@ func parseInput(s string) (in recordInput, err error) {
 		x, err := strconv.ParseFloat(value, 64)
 		if feature == "" || strings.TrimSpace(feature) != feature || err != nil || math.IsInf(x, 0) || math.IsNaN(x) || slices.Contains(in.Features, feature) {
 			return in, want
+		}
+		if feature == "P" || feature == "case" {
+			return in, fmt.Errorf("%s: {P} in the command is the number of processes and {case} the input: want another name for the feature", part)
 		}
 		in.Features, in.Values = append(in.Features, feature), append(in.Values, x)
 	}

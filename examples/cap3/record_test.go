@@ -115,16 +115,22 @@ func TestRecordPlain(t *testing.T) {
 	if !strings.Contains(stderr, "no time within MPI") || strings.Count(rows, `"communication":null`) != 2 {
 		t.Errorf("%s%s", rows, stderr)
 	}
+	// A shell's ${NAME}, and braces that hold no name, are its own.
+	recording.Must(t, "-out", "b.csv", "-counts", "1", "-repeat", "1", "-input", "a:n=1", "--", "sh", "-c", "HERE={P}; { test ${HERE} = 1 && test {n}{} = '1{}'; }")
 	recording.Mistake(t, "every run has failed", "-out", "q.csv", "-counts", "1,2", "--", "sh", "-c", "exit {P}")
 	recording.Mistake(t, "it was ended after -timeout 50ms", "-out", "r.csv", "-counts", "1", "-timeout", "50ms", "--", "sleep", "20")
 	for want, args := range map[string][]string{
-		"-out: want the name of a file":             {"--", "true"},
-		"want -- and the command":                   {"-out", "x"},
-		"want {P}, the number of processes":         {"-out", "x", "--", "true"},
-		"want numbers from 1":                       {"-out", "x", "-counts", "0", "--", "true"},
-		"want a name and features with numbers":     {"-out", "x", "-input", "a:n=x", "--", "true"},
-		"the features are m, and those of a were n": {"-out", "x", "-input", "a:n=1", "-input", "b:m=1", "--", "true"},
-		`there is an input "a" already`:             {"-out", "x", "-input", "a:n=1", "-input", "a:n=1", "--", "true"},
+		"-out: want the name of a file":                        {"--", "true"},
+		"want -- and the command":                              {"-out", "x"},
+		"want {P}, the number of processes":                    {"-out", "x", "--", "true"},
+		"want numbers from 1":                                  {"-out", "x", "-counts", "0", "--", "true"},
+		"want a name and features with numbers":                {"-out", "x", "-input", "a:n=x", "--", "true"},
+		"the features are m, and those of a were n":            {"-out", "x", "-input", "a:n=1", "-input", "b:m=1", "--", "true"},
+		"nothing is known of {m}: want {P}, {case}, {n}":       {"-out", "x", "-input", "a:n=1", "--", "true", "{P}", "-m={m}"},
+		"nothing is known of {n}: want {P}, {case}, a feature": {"-out", "x", "--", "true", "{P}", "{n}"},
+		"P=3: {P} in the command is the number of processes":   {"-out", "x", "-input", "a:P=3", "--", "true", "{P}"},
+		"case=3: {P} in the command":                           {"-out", "x", "-input", "a:n=1,case=3", "--", "true", "{P}"},
+		`there is an input "a" already`:                        {"-out", "x", "-input", "a:n=1", "-input", "a:n=1", "--", "true"},
 	} {
 		recording.Mistake(t, want, args...)
 	}
