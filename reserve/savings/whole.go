@@ -20,8 +20,8 @@ import (
 //
 // The bound. Where the line of a slot (savings.go) reaches the end of an instance, whole
 // instances cost what fractions cost; between, they cost more. So the convex hull of the cost
-// of whole instances is the cost of fractions, but for the rounding of ends to units, and the
-// bound of fractions is the best bound that dual prices of commitment can prove.
+// of whole instances is the cost of fractions, but for the rounding of ends to units. Dual
+// prices of commitment can prove no better bound than that of fractions.
 //
 // The plan. Solver takes the commitments that are optimal for fractions, lowers each to what
 // its slots use, and compares with no commitment. Mixed uses that in its rounds. Where the

@@ -9,9 +9,8 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A fee for each start comes on top of what the same leases cost without the fee, one fee a
-// lease, also where the use is billed by the month under a discount, and if some requests
-// are refused and others granted.
+// Each lease costs one fee more than without a fee for each start. This also holds where the
+// use is billed by the month under a discount, and where some requests are refused.
 func TestStartUpFee(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 71))
 	var jobs []trace.Job

@@ -60,8 +60,8 @@ func price(g *record.Group, worth group.Worth, t int) *big.Rat {
 	return p
 }
 
-// The bound holds for all plans of at most four units a date, at the prices of the worth, and
-// is not more than 1/8,192 of the price on demand below the best for each unit-hour.
+// No plan of at most four units a date costs less than the bound, at the prices of the worth.
+// The bound is near: for each unit-hour at most 1/8,192 of the price on demand below the best.
 func TestBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, g, worth := draw(t)

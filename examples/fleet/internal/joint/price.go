@@ -47,10 +47,9 @@ const priceVersion = 2
 
 // MarshalBinary returns the same bytes for the same price: the version 2; the number of hours
 // as a uvarint, and each hour's worth less that of the hour before as a varint; the same of
-// Other; Share and the number of
-// groups with given orders as uvarints; and for each, sorted by key, its account, region and
-// kind, each with its length before it as a uvarint, the number of orders, and of each order
-// the hour, the class and the units, all as uvarints.
+// Other; Share and the number of groups with given orders as uvarints; and the groups, sorted by
+// key. A group is its account, region and kind, each with its length before it as a uvarint; the
+// number of orders; and of each order the hour, the class and the units, all as uvarints.
 func (p *Price) MarshalBinary() ([]byte, error) {
 	b := []byte{priceVersion}
 	for _, worth := range [...]group.Worth{p.Worth, p.Other} {

@@ -12,9 +12,9 @@ import (
 //
 // Groups with the same demand and prices answer a price alike: all of them reserve or none does,
 // where the best plan has some of them reserve. At the best price they do not care which. So the
-// search closes in on that price from both sides, until the prices on the two sides are all but
-// equal and the answers still differ, and lets a share of the groups answer the one and the rest
-// the other. By the hash of its key a group is on the same side in the sample and in the fleet, in
+// search closes in on that price from both sides. It ends when the prices on the two sides are all
+// but equal and the answers still differ. A share of the groups then answers the one price, and the
+// rest the other. By the hash of its key a group is on the same side in the sample and in the fleet, in
 // any bundle and on any worker.
 
 const (

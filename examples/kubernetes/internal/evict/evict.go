@@ -20,9 +20,8 @@
 //	            Σ_n m_{n,s} ≥ k_s, for each shape s
 //	            Σ d_{j,b} over the lost jobs j ≤ D_b, for each disruption budget b
 //
-// with k_s waiting pods that need a_s each, m_{n,s} of them on node n, the room r_n of the
-// node, the part f_{j,n} of job j on the node, and the pods d_{j,b} of the job that budget
-// b counts. The waste w_j is a vector: what is lost at the highest priority comes first,
+// Of the pods of shape s, k_s wait. Each needs a_s, and m_{n,s} of them go to node n. Node n has
+// room r_n, and job j has the part f_{j,n} of it. Budget b counts d_{j,b} pods of job j. The waste w_j is a vector: what is lost at the highest priority comes first,
 // and only among equals what is lost at the next. So no work of a higher priority is lost
 // to save work of a lower priority, however much.
 //

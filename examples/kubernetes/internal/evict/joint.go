@@ -23,9 +23,10 @@ import (
 //
 //	Σ_n V_n(L + j) - V_n(L) > w_j
 //
-// Losing it makes room, so the prices fall, and another job may be kept. When nothing more
-// changes, the pods that the prices leave without a node, or place twice, are mended one by
-// one, and jobs that span nodes are lost or kept on trial as long as the plan gets better.
+// Losing it makes room, so the prices fall, and another job may be kept. This ends
+// when nothing more changes. The prices may leave pods without a node, or place some twice:
+// those are mended one by one. Last, jobs that span nodes are lost or kept on trial, as long
+// as the plan gets better.
 //
 // Invariant. A plan that is returned is feasible: its numbers fit each node, and no budget
 // is overdrawn. It is optimal only by chance.
