@@ -21,9 +21,11 @@
 //	            Σ d_{j,b} over the lost jobs j ≤ D_b, for each disruption budget b
 //
 // Of the pods of shape s, k_s wait. Each needs a_s, and m_{n,s} of them go to node n. Node n has
-// room r_n, and job j has the part f_{j,n} of it. Budget b counts d_{j,b} pods of job j. The waste w_j is a vector: what is lost at the highest priority comes first,
-// and only among equals what is lost at the next. So no work of a higher priority is lost
-// to save work of a lower priority, however much.
+// room r_n, and job j has the part f_{j,n} of it. Budget b counts d_{j,b} pods of job j.
+//
+// The waste w_j is a vector: what is lost at the highest priority comes first, and only
+// among equals what is lost at the next. So a plan of least waste loses no work of a higher
+// priority to save work of a lower priority, however much. Approximate may.
 //
 // # Algorithm
 //
