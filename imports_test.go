@@ -21,6 +21,7 @@ var joins = map[string][]string{
 	"pricing/focus":              {"pricing/usage"},
 	"pricing/parquet":            {"pricing/aws", "pricing/focus", "pricing/usage"},
 	"pricing/internal/billtable": {"pricing/usage"},
+	"pricing/internal/sheet":     {"pricing/usage"},
 	"pricing/azure":              {"pricing/usage"},
 	"pricing/gcp":                {"pricing/usage", "pricing/offers"},
 	"pricing/oci":                {"pricing/usage"},

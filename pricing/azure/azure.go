@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
-	"github.com/plimsoll/plimsoll/internal/sheet"
+	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -79,28 +79,14 @@ func Read(c *usage.Collector, name string, src io.Reader) error {
 		return inputerr.At("azure", 1, 0, "header", ErrForm, "want the columns Date, CostInBillingCurrency (or Cost, PreTaxCost) and MeterCategory")
 	}
 	c.Begin(name, "Azure cost export")
-	var raw []byte
 	r := reader{s: s, cost: cost, types: map[string]string{}}
-	for {
-		if err := s.Next(); err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
+	return s.Collect(c, func() (usage.Row, []usage.Row, error) {
 		row, err := r.row()
-		if err != nil {
-			return err
-		}
-		raw = s.Raw(raw[:0])
-		row.Raw = raw
-		if row.Effective != row.Billed && row.Charge != usage.Purchase {
+		if err == nil && row.Effective != row.Billed && row.Charge != usage.Purchase {
 			c.Note(row.Line, "amortised costs: the row is part of a commitment's fee, which is billed elsewhere", row.Effective)
 		}
-		if err := c.Add(&row); err != nil {
-			return err
-		}
-	}
+		return row, nil, err
+	})
 }
 
 type reader struct {
@@ -133,7 +119,7 @@ func (r *reader) row() (usage.Row, error) {
 		key string
 		to  *usage.Amount
 	}{{r.cost, &cost}, {"quantity", &quantity}, {"payg", &list}} {
-		if err := r.amount(f.key, f.to); err != nil {
+		if err := s.Amount(f.key, f.to); err != nil {
 			return row, err
 		}
 	}
@@ -204,19 +190,6 @@ func (r *reader) row() (usage.Row, error) {
 		row.Reason = "charge type " + charge
 	}
 	return row, nil
-}
-
-func (r *reader) amount(key string, to *usage.Amount) error {
-	text := r.s.Get(key)
-	if text == "" || strings.EqualFold(text, "null") {
-		return nil
-	}
-	a, _, err := usage.Parse(text)
-	if err != nil {
-		return r.s.Bad(key, ErrSyntax, "%w", err)
-	}
-	*to = a
-	return nil
 }
 
 // kind is the type of virtual machine: ServiceType of the additional information.

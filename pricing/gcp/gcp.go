@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
-	"github.com/plimsoll/plimsoll/internal/sheet"
+	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/offers"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -52,30 +52,7 @@ func Read(c *usage.Collector, name string, src io.Reader) error {
 		return inputerr.At("gcp", 1, 0, "header", ErrForm, "want the columns sku.description, usage_start_time and cost")
 	}
 	c.Begin(name, "Google Cloud billing export")
-	var raw []byte
-	for {
-		if err := s.Next(); err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-		row, credits, err := read(s)
-		if err != nil {
-			return err
-		}
-		raw = s.Raw(raw[:0])
-		row.Raw = raw
-		if err := c.Add(&row); err != nil {
-			return err
-		}
-		for _, credit := range credits {
-			credit.Raw = nil
-			if err := c.Add(&credit); err != nil {
-				return err
-			}
-		}
-	}
+	return s.Collect(c, func() (usage.Row, []usage.Row, error) { return read(s) })
 }
 
 // parseTime reads 2022-08-01 03:00:00+00:00, the same with T or UTC.
@@ -101,28 +78,16 @@ func read(s *sheet.Sheet) (usage.Row, []usage.Row, error) {
 		}
 		*f.to = t
 	}
-	amount := func(key string, to *usage.Amount) error {
-		text := s.Get(key)
-		if text == "" {
-			return nil
-		}
-		a, _, err := usage.Parse(text)
-		if err != nil {
-			return s.Bad(key, ErrSyntax, "%w", err)
-		}
-		*to = a
-		return nil
-	}
 	var quantity usage.Amount
-	if err := amount("cost", &row.Billed); err != nil {
+	if err := s.Amount("cost", &row.Billed); err != nil {
 		return row, nil, err
 	}
-	if err := amount("usage.amount.in.pricing.units", &quantity); err != nil {
+	if err := s.Amount("usage.amount.in.pricing.units", &quantity); err != nil {
 		return row, nil, err
 	}
 	row.List = row.Billed
 	if s.Has("cost.at.list") {
-		if err := amount("cost.at.list", &row.List); err != nil {
+		if err := s.Amount("cost.at.list", &row.List); err != nil {
 			return row, nil, err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/plimsoll/plimsoll/internal/sheet"
+	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
-	"github.com/plimsoll/plimsoll/internal/sheet"
+	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -48,24 +48,10 @@ func Read(c *usage.Collector, name string, src io.Reader) error {
 		return err
 	}
 	c.Begin(name, "Oracle Cloud cost report")
-	var raw []byte
-	for {
-		if err := s.Next(); err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
+	return s.Collect(c, func() (usage.Row, []usage.Row, error) {
 		row, err := read(s)
-		if err != nil {
-			return err
-		}
-		raw = s.Raw(raw[:0])
-		row.Raw = raw
-		if err := c.Add(&row); err != nil {
-			return err
-		}
-	}
+		return row, nil, err
+	})
 }
 
 func read(s *sheet.Sheet) (usage.Row, error) {
@@ -85,24 +71,12 @@ func read(s *sheet.Sheet) (usage.Row, error) {
 			return row, s.Bad(f.key, ErrSyntax, "%q: want a time such as 2026-01-31T23:00Z", s.Get(f.key))
 		}
 	}
-	amount := func(key string, to *usage.Amount) error {
-		text := s.Get(key)
-		if text == "" {
-			return nil
-		}
-		a, _, err := usage.Parse(text)
-		if err != nil {
-			return s.Bad(key, ErrSyntax, "%w", err)
-		}
-		*to = a
-		return nil
-	}
 	var overage, quantity, more usage.Amount
 	for _, f := range []struct {
 		key string
 		to  *usage.Amount
 	}{{"cost/myCost", &row.Billed}, {"cost/myCostOverage", &overage}, {"usage/billedQuantity", &quantity}, {"usage/billedQuantityOverage", &more}} {
-		if err := amount(f.key, f.to); err != nil {
+		if err := s.Amount(f.key, f.to); err != nil {
 			return row, err
 		}
 	}

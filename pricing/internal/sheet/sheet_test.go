@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
 func TestSheet(t *testing.T) {
@@ -131,3 +135,49 @@ func TestSheetSays(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// A row's amounts and those of the rows that come with it reach the collector. An error is that
+// of the first row that cannot be read.
+func TestCollect(t *testing.T) {
+	open := func(text string) *Sheet {
+		s, err := Open("p", strings.NewReader(text), strings.ToLower)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	collect := func(s *Sheet) (total string, err error) {
+		var c usage.Collector
+		c.Begin("a", "a table")
+		at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		err = s.Collect(&c, func() (row usage.Row, others []usage.Row, err error) {
+			row = usage.Row{Line: s.Line(), Account: "a", Currency: "USD", Start: at, End: at.Add(time.Hour), Reason: usage.Tax}
+			err = s.Amount("cost", &row.Billed)
+			row.Effective = row.Billed
+			other := row
+			return row, []usage.Row{other}, err
+		})
+		if err != nil {
+			return "", err
+		}
+		bill, err := c.Bill()
+		if err != nil {
+			return "", err
+		}
+		left := bill.Months[0].Left
+		return fmt.Sprint(left.Rows, " ", left.Billed), nil
+	}
+	if got, err := collect(open("name,cost\na,1.25\nb,\nc,null\nd,NULL\ne,2\n")); got != "10 6.5" || err != nil {
+		t.Errorf("%s, %v: want 10 rows, twice 3.25", got, err)
+	}
+	for text, says := range map[string]string{
+		"name,cost\na,1\nb,x\n":   "line 3, column 2 (cost)",
+		"name,cost\na,1\nb\n":     "line 3",
+		"name,cost\na,1\na,1\n":   "line 3",
+		"name,cost\n\"a,1\nb,2\n": "line",
+	} {
+		if _, err := collect(open(text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %s", text, err, says)
+		}
+	}
+}

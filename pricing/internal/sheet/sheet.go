@@ -1,5 +1,5 @@
-// Package sheet reads tables of comma separated values with a header line, by the
-// names of their columns: plain or gzip, with or without a byte order mark, row by
+// Package sheet reads bills that are tables of comma separated values with a header line, by
+// the names of their columns: plain or gzip, with or without a byte order mark, row by
 // row.
 package sheet
 
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
+	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
 // What an error of a Sheet unwraps to.
@@ -107,6 +108,48 @@ func (s *Sheet) Get(key string) string {
 		return strings.TrimSpace(s.row[i-1])
 	}
 	return ""
+}
+
+// Amount sets to from a column of the row. Nothing changes where the column is empty or says
+// null. The error is about the column.
+func (s *Sheet) Amount(key string, to *usage.Amount) error {
+	text := s.Get(key)
+	if text == "" || strings.EqualFold(text, "null") {
+		return nil
+	}
+	a, _, err := usage.Parse(text)
+	if err != nil {
+		return s.Bad(key, ErrSyntax, "%w", err)
+	}
+	*to = a
+	return nil
+}
+
+// Collect adds all rows that are left to a collector. Read makes a row of the bill, and others
+// that come with it, of the row at hand.
+func (s *Sheet) Collect(c *usage.Collector, read func() (row usage.Row, others []usage.Row, err error)) error {
+	var raw []byte
+	for {
+		if err := s.Next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		row, others, err := read()
+		if err != nil {
+			return err
+		}
+		raw = s.Raw(raw[:0])
+		row.Raw = raw
+		if err := c.Add(&row); err != nil {
+			return err
+		}
+		for i := range others {
+			if err := c.Add(&others[i]); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // Line is the line at which the row begins, from 1.
