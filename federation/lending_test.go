@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -260,6 +261,6 @@ func TestPropTemptations(t *testing.T) {
 		}
 	})
 	if found < 20 {
-		t.Errorf("%d temptations", found)
+		seeded.TooFew(t, "%d temptations", found)
 	}
 }

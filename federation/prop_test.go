@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -182,7 +183,7 @@ func TestSharingIsAlgorithm3(t *testing.T) {
 		}
 	})
 	if seen["lent"] < 200 || seen["excess"] < 20 {
-		t.Errorf("cases: %v", seen)
+		seeded.TooFew(t, "cases: %v", seen)
 	}
 }
 
@@ -453,10 +454,10 @@ func TestMoneyIsConserved(t *testing.T) {
 		}
 	})
 	if fractions < 50 {
-		t.Errorf("F/τ was not whole in %d cases", fractions)
+		seeded.TooFew(t, "F/τ was not whole in %d cases", fractions)
 	}
 	if elsewhere < 50 {
-		t.Errorf("%d instance-slots on demand in other centres", elsewhere)
+		seeded.TooFew(t, "%d instance-slots on demand in other centres", elsewhere)
 	}
 }
 
@@ -649,7 +650,7 @@ func TestCentresGo(t *testing.T) {
 	})
 	for _, kind := range []string{"lease cut", "lost", "fails"} {
 		if seen[kind] < 20 {
-			t.Errorf("%s: %d cases", kind, seen[kind])
+			seeded.TooFew(t, "%s: %d cases", kind, seen[kind])
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/internal/seeded"
 )
 
 // drawProfile draws a profile of a noisy law that every model can be fitted to: two
@@ -196,6 +198,6 @@ func TestSharesOptimal(t *testing.T) {
 		}
 	})
 	if len(supports) < 3 {
-		t.Errorf("only the supports %v were drawn", supports)
+		seeded.TooFew(t, "only the supports %v were drawn", supports)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"pgregory.net/rapid"
 )
@@ -145,11 +145,11 @@ func TestPlanIsBest(t *testing.T) {
 		}
 	})
 	if slower < 100 {
-		t.Errorf("least cost was not least time %d times only", slower)
+		seeded.TooFew(t, "least cost was not least time %d times only", slower)
 	}
 	for _, v := range []Verdict{Fits, TooLate, TooDear, Unprofiled} {
 		if verdicts[v] == 0 {
-			t.Errorf("%q was never drawn", v)
+			seeded.TooFew(t, "%q was never drawn", v)
 		}
 	}
 }

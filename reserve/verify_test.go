@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -108,7 +109,7 @@ func TestVerifyKeepsRules(t *testing.T) {
 		seen[want]++
 	})
 	if seen[true] < 20 || seen[false] < 20 || capped < 5 {
-		t.Errorf("one-sided: %v, %d above MaxActive", seen, capped)
+		seeded.TooFew(t, "one-sided: %v, %d above MaxActive", seen, capped)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/internal/seeded"
 )
 
 // naive is a cluster in plain slices that computes everything anew each time:
@@ -468,7 +468,7 @@ func TestEqualsReference(t *testing.T) {
 				}
 			})
 			if starts < 500 || waits < 500 || kept < 50 || kind != "fcfs" && backfills < 50 {
-				t.Errorf("too tame: %d starts, %d waits, %d starts out of turn, %d promises kept", starts, waits, backfills, kept)
+				seeded.TooFew(t, "too tame: %d starts, %d waits, %d starts out of turn, %d promises kept", starts, waits, backfills, kept)
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/internal/seeded"
 )
 
 // repeat checks a property on more cases than rapid does by itself.
@@ -143,7 +143,7 @@ func TestPropExact(t *testing.T) {
 	})
 	t.Logf("%d of full rank, %d not, %d rows that cannot be left out", full, deficient, undetermined)
 	if full < 100 || deficient < 30 || undetermined < 100 {
-		t.Error("the interesting cases were not drawn")
+		seeded.TooFew(t, "the interesting cases were not drawn")
 	}
 }
 
@@ -452,6 +452,6 @@ func TestPropDrop(t *testing.T) {
 		}
 	})
 	if dropped < 300 {
-		t.Errorf("%d columns were dropped", dropped)
+		seeded.TooFew(t, "%d columns were dropped", dropped)
 	}
 }

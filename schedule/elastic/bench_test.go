@@ -60,7 +60,7 @@ func BenchmarkPolicy(b *testing.B) {
 		name := fmt.Sprint(c.p)
 		if m, ok := c.p.(*MCOP); ok {
 			name += "-" + m.Search.String()
-			m.Rand = seeded(1)
+			m.Rand = newRand(1)
 		}
 		if o, ok := c.p.(*OD); ok && o.WholeJobs {
 			name += "-whole"
@@ -166,17 +166,17 @@ func BenchmarkFront(b *testing.B) {
 		for q := range uint64(queues) {
 			s := burst(100+q, size.jobs, size.clouds)
 			snaps = append(snaps, s)
-			p := &MCOP{Search: Exact, Rand: seeded(q)}
+			p := &MCOP{Search: Exact, Rand: newRand(q)}
 			if size.jobs <= exactJobs {
 				best = append(best, p.AppendFront(nil, s))
 				continue
 			}
-			all := &MCOP{Rand: seeded(q), CostWeight: weight}
+			all := &MCOP{Rand: newRand(q), CostWeight: weight}
 			all.explore(s)
-			more := &MCOP{Search: Evolved, Rand: seeded(q)}
+			more := &MCOP{Search: Evolved, Rand: newRand(q)}
 			more.size.population, more.size.generations = 200, 200
 			for i, p := range []*MCOP{{CostWeight: weight}, {Search: Evolved}, more} {
-				p.Rand = seeded(q + uint64(i)*1000)
+				p.Rand = newRand(q + uint64(i)*1000)
 				for _, c := range p.AppendFront(nil, s) {
 					all.front.add(c.Cost, c.Wait, c.Launch, all.Rand)
 				}
@@ -198,7 +198,7 @@ func BenchmarkFront(b *testing.B) {
 				for b.Loop() {
 					sum, worst, points, missed, regrets = 0, 1, 0, 0, 0
 					for q, s := range snaps {
-						p.Rand = seeded(uint64(q))
+						p.Rand = newRand(uint64(q))
 						front = p.AppendFront(front[:0], s)
 						b.StopTimer()
 						ratio, regret := relative(front, best[q], weight)

@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-func seeded(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
 // The timetable equals a schedule built instance by instance, gives up only what
 // exceeds the bound, and its slack is what it says.
@@ -76,7 +76,7 @@ func TestTimetable(t *testing.T) {
 		}
 	})
 	if slack < 50 || stalls < 5 {
-		t.Errorf("slack seen %d times, a job that fits nowhere %d times", slack, stalls)
+		seeded.TooFew(t, "slack seen %d times, a job that fits nowhere %d times", slack, stalls)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestExactFrontIsBruteForce(t *testing.T) {
 	points, wide := 0, 0
 	check := func(t *rapid.T, jobs, clouds, cores int, sums bool) {
 		s := drawSnapshot(t, jobs, clouds, cores)
-		p := &MCOP{Search: Exact, Rand: seeded(1)}
+		p := &MCOP{Search: Exact, Rand: newRand(1)}
 		front := p.AppendFront(nil, s)
 		want := naiveFront(s, sums)
 		if diff := cmp.Diff(want, values(front)); diff != "" {
@@ -125,7 +125,7 @@ func TestExactFrontIsBruteForce(t *testing.T) {
 		}))
 	}
 	if wide < 50 {
-		t.Errorf("%d fronts with more than two points (%d in all)", wide, points)
+		seeded.TooFew(t, "%d fronts with more than two points (%d in all)", wide, points)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestExactFrontIsBruteForce(t *testing.T) {
 func TestExactFrontOf16Jobs(t *testing.T) {
 	for seed := range uint64(3) {
 		s := burst(seed, 16, 1)
-		got := (&MCOP{Search: Exact, Rand: seeded(1)}).AppendFront(nil, s)
+		got := (&MCOP{Search: Exact, Rand: newRand(1)}).AppendFront(nil, s)
 		if diff := cmp.Diff(naiveFront(s, false), values(got)); diff != "" {
 			t.Errorf("seed %d: (-want +got)\n%s", seed, diff)
 		}
@@ -177,9 +177,9 @@ func TestHeuristicFronts(t *testing.T) {
 	used := map[Search]*MCOP{Genetic: {}, Evolved: {Search: Evolved}}
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSnapshot(t, rapid.IntRange(0, 8).Draw(t, "jobs"), rapid.IntRange(1, 3).Draw(t, "clouds"), 5)
-		exact := (&MCOP{Search: Exact, Rand: seeded(1)}).AppendFront(nil, s)
+		exact := (&MCOP{Search: Exact, Rand: newRand(1)}).AppendFront(nil, s)
 		for search, warm := range used {
-			p := &MCOP{Search: search, Rand: seeded(3), CostWeight: .3}
+			p := &MCOP{Search: search, Rand: newRand(3), CostWeight: .3}
 			front := p.AppendFront(nil, s)
 			if len(front) == 0 && len(s.Jobs) > 0 {
 				t.Fatal("an empty front")
@@ -211,7 +211,7 @@ func TestHeuristicFronts(t *testing.T) {
 					}
 				}
 			}
-			warm.Rand, warm.CostWeight = seeded(3), .3
+			warm.Rand, warm.CostWeight = newRand(3), .3
 			if diff := cmp.Diff(front, warm.AppendFront(nil, s)); diff != "" {
 				t.Fatalf("%v in a used workspace (-fresh +used)\n%s", search, diff)
 			}
@@ -230,7 +230,7 @@ func TestMCOPTiesByChance(t *testing.T) {
 	// an hour, so only 3 is best. With an idle instance 2 and 3 are.
 	s.Clouds[0].Instances = []Instance{{State: Idle, Due: schedule.Never}}
 	for _, search := range []Search{Genetic, Evolved, Exact} {
-		p := &MCOP{Search: search, Rand: seeded(5)}
+		p := &MCOP{Search: search, Rand: newRand(5)}
 		count := map[int]int{}
 		for range 400 {
 			a := p.AppendActions(nil, s)
@@ -295,7 +295,7 @@ func TestDominates(t *testing.T) {
 func TestGeneticKeepsExtremes(t *testing.T) {
 	for seed := range uint64(10) {
 		s := burst(seed, 16, 1)
-		p := &MCOP{CostWeight: 1, Rand: seeded(seed)}
+		p := &MCOP{CostWeight: 1, Rand: newRand(seed)}
 		front := p.AppendFront(nil, s)
 		all := 0
 		for _, j := range s.Jobs {
@@ -323,7 +323,7 @@ func TestMCOPIsPinned(t *testing.T) {
 		{Genetic, "5 0:121h13m40s[0 128 0] 26.265:18h55m20s[0 128 309] 28.22:18h21m20s[0 128 332] 446"},
 		{Evolved, "85 0:121h13m40s[0 128 0] 5.78:73h48m30s[0 128 68] 14.45:37h12m40s[0 128 170] 20.91:23h13m20s[0 128 246] 76"},
 	} {
-		p := &MCOP{Search: c.search, CostWeight: .2, Rand: seeded(11)}
+		p := &MCOP{Search: c.search, CostWeight: .2, Rand: newRand(11)}
 		front := p.AppendFront(nil, s)
 		got := fmt.Sprint(len(front))
 		for i := 0; i < len(front); i += 1 + len(front)/4 {
@@ -404,8 +404,8 @@ func TestExactGivesWay(t *testing.T) {
 	wide.Clouds[1].Price, wide.Clouds[1].Limit = 2, NoLimit
 	wide.Clouds[2].Price = 1
 	for name, s := range map[string]*Snapshot{"21 jobs": burst(1, exactJobs+1, 1), "2^24 configurations": wide} {
-		exact := (&MCOP{Search: Exact, Rand: seeded(1)}).AppendFront(nil, s)
-		evolved := (&MCOP{Search: Evolved, Rand: seeded(1)}).AppendFront(nil, s)
+		exact := (&MCOP{Search: Exact, Rand: newRand(1)}).AppendFront(nil, s)
+		evolved := (&MCOP{Search: Evolved, Rand: newRand(1)}).AppendFront(nil, s)
 		if diff := cmp.Diff(evolved, exact); diff != "" {
 			t.Errorf("%s (-evolved +exact)\n%s", name, diff)
 		}
@@ -417,7 +417,7 @@ func TestExactGivesWay(t *testing.T) {
 // deviation of 28; the bounds are five of these.
 func TestTiesHaveEqualChances(t *testing.T) {
 	var f front
-	rnd := seeded(4)
+	rnd := newRand(4)
 	seen := make([]int, 5)
 	for range 5000 {
 		f.reset(1)
@@ -443,7 +443,7 @@ func TestCombinationsAreBounded(t *testing.T) {
 	for i := range 30 {
 		s.Jobs = append(s.Jobs, schedule.Job{ID: int64(i), Nodes: 1 + i%8, Estimate: time.Hour})
 	}
-	p := &MCOP{Rand: seeded(1)}
+	p := &MCOP{Rand: newRand(1)}
 	for _, c := range []struct{ combinations, clouds int }{{0, 13}, {8, 3}, {1, 0}} {
 		p.Combinations = c.combinations
 		front := p.AppendFront(nil, s)

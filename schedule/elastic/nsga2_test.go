@@ -77,7 +77,7 @@ func TestNSGA2OnZDT1(t *testing.T) {
 	for seed := range uint64(5) {
 		var e nsga2[float64]
 		z := &zdt1{}
-		e.Run(z, seeded(seed))
+		e.Run(z, newRand(seed))
 		front := e.AppendFront(nil)
 		v := hypervolume(front, objectives{1.1, 1.1})
 		t.Logf("seed %d: hypervolume %.5f, %d points, %d evaluations", seed, v, len(front), z.evaluated)
@@ -173,7 +173,7 @@ func TestHypervolume(t *testing.T) {
 func TestNSGA2AllocatesNothing(t *testing.T) {
 	e := nsga2[float64]{Population: 50, Generations: 5}
 	z := &zdt1{}
-	rnd := seeded(1)
+	rnd := newRand(1)
 	front := make([]objectives, 0, 50)
 	if n := allocs.Once(func() {
 		e.Run(z, rnd)

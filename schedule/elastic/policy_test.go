@@ -169,7 +169,7 @@ func TestPolicies(t *testing.T) {
 			edit: func(s *Snapshot) {
 				s.Clouds[1].Instances, s.Clouds[2].Limit, s.Budget.Covered = idleDue(60, s.Now+9*minute), 0, true
 			}},
-		{name: "MCOP, covered", p: &MCOP{Rand: seeded(1)}, busy: 64, jobs: []schedule.Job{job(30, 0)},
+		{name: "MCOP, covered", p: &MCOP{Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(30, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit, s.Budget.Covered = 0, true }},
 		{name: "OD: the second round asks the next cloud for what the first refused", p: &OD{}, busy: 64, jobs: []schedule.Job{job(10, 0)}, edit: func(s *Snapshot) {
 			s.Again, s.Clouds[2].Refused = true, 10
@@ -238,22 +238,22 @@ func TestPolicies(t *testing.T) {
 		// The local cores are busy for an hour. Launching 8 commercial ones now
 		// costs $0.68 and saves nearly all of it; the front has two points, so
 		// that the weights alone decide.
-		{name: "MCOP-20-80 launches", p: &MCOP{CostWeight: .2, Rand: seeded(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
+		{name: "MCOP-20-80 launches", p: &MCOP{CostWeight: .2, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 8, BestTrade)}},
-		{name: "MCOP-50-50: the sums are equal, the cheaper one is chosen", p: &MCOP{CostWeight: .5, Rand: seeded(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
+		{name: "MCOP-50-50: the sums are equal, the cheaper one is chosen", p: &MCOP{CostWeight: .5, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
-		{name: "MCOP-80-20 waits", p: &MCOP{CostWeight: .8, Rand: seeded(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
+		{name: "MCOP-80-20 waits", p: &MCOP{CostWeight: .8, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
-		{name: "MCOP-80-20 takes what is free", p: &MCOP{CostWeight: .8, Rand: seeded(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
+		{name: "MCOP-80-20 takes what is free", p: &MCOP{CostWeight: .8, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
 			want: []Action{launch(2, 8, BestTrade)}},
-		{name: "MCOP terminates what its schedule leaves free", p: &MCOP{CostWeight: .8, Rand: seeded(1)}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
+		{name: "MCOP terminates what its schedule leaves free", p: &MCOP{CostWeight: .8, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Limit = idleDue(3, s.Now), 0
 		}, want: []Action{terminate(1, 0, ChargeDue)}},
 		// Without the local cluster: no configuration that $5.085 pay for holds the
 		// first job, and so none is of use to the second.
-		{name: "MCOP-0-100 saves for the first job", p: &MCOP{Rand: seeded(1)}, jobs: []schedule.Job{job(100, 0), job(8, 0)},
+		{name: "MCOP-0-100 saves for the first job", p: &MCOP{Rand: newRand(1)}, jobs: []schedule.Job{job(100, 0), job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[0].Instances, s.Clouds[2].Limit = nil, 0 }},
-		{name: "MCOP without a queue", p: &MCOP{Rand: seeded(1)}, edit: func(s *Snapshot) {
+		{name: "MCOP without a queue", p: &MCOP{Rand: newRand(1)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(1, s.Now)
 		}, want: []Action{terminate(1, 0, ChargeDue)}},
 	} {
@@ -353,7 +353,7 @@ func TestBudget(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	rnd := seeded(1)
+	rnd := newRand(1)
 	valid := func(edit func(*Snapshot)) error {
 		s := paperSnapshot(0, schedule.Job{Nodes: 512})
 		edit(s)
@@ -423,7 +423,7 @@ func TestPolicyPanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"AQTP without r":   func() { (&AQTP{}).AppendActions(nil, s) },
 		"MCOP without rnd": func() { (&MCOP{}).AppendActions(nil, s) },
-		"MCOP's weight":    func() { (&MCOP{Rand: seeded(1), CostWeight: 2}).AppendActions(nil, s) },
+		"MCOP's weight":    func() { (&MCOP{Rand: newRand(1), CostWeight: 2}).AppendActions(nil, s) },
 		"negative job":     func() { var d Draft; d.Reset(nil, s); d.Serve(&schedule.Job{Nodes: -5}, nil, OwnReason) },
 		"negative launch":  func() { var d Draft; d.Reset(nil, s); d.Launch(1, -1, OwnReason) },
 		"too many taken":   func() { var d Draft; d.Reset(nil, s); d.Take(1, 1) },
@@ -433,7 +433,7 @@ func TestPolicyPanics(t *testing.T) {
 		"after now":        func() { AWQT([]schedule.Job{{Nodes: 1, Submit: 1}}, 0) },
 		"time":             func() { Budget{}.Credits(-1, 0) },
 		"order":            func() { hypervolume([]objectives{{1, 0}, {0, 1}}, objectives{2, 2}) },
-		"odd population":   func() { (&nsga2[float64]{Population: 3}).Run(&zdt1{}, seeded(1)) },
+		"odd population":   func() { (&nsga2[float64]{Population: 3}).Run(&zdt1{}, newRand(1)) },
 		"no randomness":    func() { (&nsga2[float64]{}).Run(&zdt1{}, nil) },
 	} {
 		func() {

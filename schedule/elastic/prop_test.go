@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
@@ -18,8 +19,8 @@ func everyPolicy(seed uint64) map[string]Policy {
 	return map[string]Policy{
 		"SM": &SM{}, "OD": &OD{}, "OD pooled": &OD{Pooled: true}, "OD whole": &OD{WholeJobs: true, KeepFree: true},
 		"OD++": &ODPlus{}, "AQTP": &AQTP{Response: 20 * time.Minute, Start: 3}, "AQTP fragments": &AQTP{Response: time.Minute, Min: 4, Fragments: true},
-		"MCOP-20-80": &MCOP{CostWeight: .2, Rand: seeded(seed)}, "MCOP-80-20": &MCOP{CostWeight: .8, Rand: seeded(seed), KeepFree: true},
-		"MCOP evolved": &MCOP{CostWeight: .5, Rand: seeded(seed), Search: Evolved}, "MCOP exact": &MCOP{CostWeight: .5, Rand: seeded(seed), Search: Exact},
+		"MCOP-20-80": &MCOP{CostWeight: .2, Rand: newRand(seed)}, "MCOP-80-20": &MCOP{CostWeight: .8, Rand: newRand(seed), KeepFree: true},
+		"MCOP evolved": &MCOP{CostWeight: .5, Rand: newRand(seed), Search: Evolved}, "MCOP exact": &MCOP{CostWeight: .5, Rand: newRand(seed), Search: Exact},
 	}
 }
 
@@ -94,7 +95,7 @@ func TestActionsAreFeasible(t *testing.T) {
 			case *AQTP:
 				w.Reset()
 			case *MCOP:
-				w.Rand = seeded(2)
+				w.Rand = newRand(2)
 			}
 			if diff := cmp.Diff(got, warm.AppendActions([]Action{}, s)); diff != "" {
 				t.Fatalf("%s, used (-fresh +used)\n%s", name, diff)
@@ -102,7 +103,7 @@ func TestActionsAreFeasible(t *testing.T) {
 		}
 	})
 	if launches < 1000 || terminations < 100 || inDebt < 20 {
-		t.Errorf("%d launches, %d terminations, %d times in debt: the test looks at too little", launches, terminations, inDebt)
+		seeded.TooFew(t, "%d launches, %d terminations, %d times in debt: the test looks at too little", launches, terminations, inDebt)
 	}
 }
 
@@ -334,7 +335,7 @@ func TestServeIsNaive(t *testing.T) {
 		}
 	})
 	if parts < 3 || several < 10 || covered < 10 || released < 2 {
-		t.Errorf("parts of jobs %d times, several clouds %d times, not covered %d times, released for a job that waits %d times: the test looks at too little",
+		seeded.TooFew(t, "parts of jobs %d times, several clouds %d times, not covered %d times, released for a job that waits %d times: the test looks at too little",
 			parts, several, covered, released)
 	}
 }
@@ -380,7 +381,7 @@ func TestODPlusAgainstOD(t *testing.T) {
 		}
 	})
 	if fewer < 5 {
-		t.Errorf("OD++ kept instances %d times", fewer)
+		seeded.TooFew(t, "OD++ kept instances %d times", fewer)
 	}
 }
 
@@ -407,7 +408,7 @@ func TestPoliciesAllocateNothing(t *testing.T) {
 				continue
 			}
 			if m != nil {
-				m.Rand = seeded(uint64(i))
+				m.Rand = newRand(uint64(i))
 			}
 			if n := allocs.Once(func() { p.AppendActions(dst, s) }); n != 0 {
 				t.Errorf("%s, snapshot %d: %v allocations", name, i, n)

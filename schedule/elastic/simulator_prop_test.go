@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -243,7 +244,7 @@ func TestPropEnvironmentIsReference(t *testing.T) {
 	})
 	for _, what := range []string{"refused", "revoked", "requeued", "below the debt by renewals", "unfinished", "finished", "cost"} {
 		if seen[what] == 0 {
-			t.Errorf("not one case of %q", what)
+			seeded.TooFew(t, "not one case of %q", what)
 		}
 	}
 	t.Log(seen)

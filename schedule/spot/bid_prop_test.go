@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -350,7 +351,7 @@ func TestBidPlannerEqualsEnumeration(t *testing.T) {
 		}
 	})
 	if min(spot, long, wait, cut, scratch, both) < 20 {
-		t.Errorf("drawn: %d on spot, %d for several steps, %d waiting, %d cut at a checkpoint, %d from scratch, %d beside one on demand; want 20 of each", spot, long, wait, cut, scratch, both)
+		seeded.TooFew(t, "drawn: %d on spot, %d for several steps, %d waiting, %d cut at a checkpoint, %d from scratch, %d beside one on demand; want 20 of each", spot, long, wait, cut, scratch, both)
 	}
 }
 
@@ -605,7 +606,7 @@ func TestBidPlannerKeepsTheDeadline(t *testing.T) {
 		}
 	})
 	if interruptions < 2000 || tight < 100 {
-		t.Errorf("%d interruptions, %d tasks that end just in time after one; want 2000 and 100", interruptions, tight)
+		seeded.TooFew(t, "%d interruptions, %d tasks that end just in time after one; want 2000 and 100", interruptions, tight)
 	}
 }
 

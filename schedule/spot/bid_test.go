@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -113,7 +114,7 @@ func TestBidsLaws(t *testing.T) {
 		}
 	})
 	if waits < 10 {
-		t.Errorf("low waits in %d cases, want 10", waits)
+		seeded.TooFew(t, "low waits in %d cases, want 10", waits)
 	}
 }
 
@@ -239,7 +240,7 @@ func TestChainEstimatorEqualsEnumeration(t *testing.T) {
 		}
 	})
 	if clustered < 50 {
-		t.Errorf("%d cases with fewer levels than prices, want 50", clustered)
+		seeded.TooFew(t, "%d cases with fewer levels than prices, want 50", clustered)
 	}
 }
 

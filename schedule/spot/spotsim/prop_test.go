@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
@@ -136,7 +136,7 @@ func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
 	})
 	t.Logf("spot used %d, interrupted %d, both %d, ends on the deadline %d, paper's misses %d, ends %v", used, interrupted, hedges, tight, missedByPaper, ends)
 	if used == 0 || interrupted == 0 || hedges == 0 || tight == 0 || missedByPaper == 0 || len(ends) < 5 {
-		t.Errorf("cases that matter were not drawn: %d %d %d %d %d %v", used, interrupted, hedges, tight, missedByPaper, ends)
+		seeded.TooFew(t, "cases that matter were not drawn: %d %d %d %d %d %v", used, interrupted, hedges, tight, missedByPaper, ends)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestLateByTheOverrunAtMost(t *testing.T) {
 	})
 	t.Logf("late by less %d, by the overrun %d, on time %d", late, exact, onTime)
 	if late == 0 || exact == 0 || onTime == 0 {
-		t.Errorf("late by less %d, by the overrun %d, on time %d", late, exact, onTime)
+		seeded.TooFew(t, "late by less %d, by the overrun %d, on time %d", late, exact, onTime)
 	}
 }
 

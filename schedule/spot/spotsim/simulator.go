@@ -35,7 +35,8 @@ import (
 //
 // Tasks do not wait for each other and do not move prices. So each task is simulated by
 // itself, in O(log c) time an event for c changes of the price, beside the changes
-// between a request and its end. A checkpoint is an event.
+// between a request and its end. A checkpoint is no event: no agent acts when one is
+// written, and who looks later finds it.
 
 // A Task is a task to be simulated.
 type Task struct {
@@ -271,8 +272,8 @@ func (c *Options) complete() error {
 	return nil
 }
 
-// maxCheckpoints bounds the events of a task: each takes a fraction of a
-// microsecond, so that a run takes a fraction of a second.
+// maxCheckpoints bounds the memory of a plan and of a [Hindsight], which have a state for
+// each checkpoint.
 const maxCheckpoints = 1 << 20
 
 func (s *Simulator) check(i int, t *Task) error {
@@ -541,13 +542,6 @@ func (r *rented) event(s *Simulator) time.Duration {
 		return next
 	}
 	soon(r.end)
-	if c := &s.task.Checkpoints; c.Every > 0 && r.tier != spot.TierHigh {
-		begin := r.start + r.read
-		n := max(s.now-begin, 0)/(c.Every+c.Write) + 1
-		if n <= (r.work-1)/c.Every {
-			soon(begin + n*(c.Every+c.Write))
-		}
-	}
 	return next
 }
 
