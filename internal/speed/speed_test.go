@@ -54,6 +54,32 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// What differs is looked at again, significant or not, and the second look is what counts.
+func TestSecondLook(t *testing.T) {
+	sets := []set{{pkg: "reserve", pattern: "Plan|Observe/rule=wang", was: "old"}, {pkg: "forecast", pattern: "Fit"}, {pkg: "schedule", pattern: `OD\+\+/jobs=1`}}
+	rows := []row{
+		{"reserve", "Plan", "sec/op", 1, 1.05, "~"},
+		{"reserve", "Plan", "allocs/op", 0, 5, "~"},
+		{"reserve", "Observe/rule=wang", "sec/op", 1, 1.04, "+4.00%"},
+		{"forecast", "Fit", "sec/op", 1, 1, "~"},
+		{"forecast", "Fit", "allocs/op", 1, 2, "+100.00%"},
+		{"schedule", "OD++/jobs=1", "sec/op", 1, 0.95, "-5.00%"},
+	}
+	want := []set{{pkg: "reserve", pattern: "Plan", was: "old"}, {pkg: "schedule", pattern: `OD\+\+/jobs=1`}}
+	got := suspects(rows, sets, 5)
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(set{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := names(got); got != "reserve Plan, schedule OD++/jobs=1" {
+		t.Error(got)
+	}
+	second := []row{{"reserve", "Plan", "sec/op", 1, 1.2, "+20.00%"}, {"schedule", "OD++/jobs=1", "sec/op", 1, 1, "~"}}
+	all := replace(rows, second)
+	if all[0] != second[0] || all[1] != rows[1] || all[5] != second[1] || len(all) != len(rows) || rows[0].new != 1.05 {
+		t.Errorf("%+v", all)
+	}
+}
+
 func TestExactly(t *testing.T) {
 	if got, want := exactly(`A/n=1|B`), "^BenchmarkA$/^n=1$|^BenchmarkB$"; got != want {
 		t.Errorf("%s, want %s", got, want)
