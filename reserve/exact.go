@@ -23,7 +23,8 @@ import (
 // optimum.
 //
 // Our own network simplex solves the flow, with steps that cross many levels of demand at
-// once. Package reserve/internal/flow has the method and the proof that the method is exact.
+// once. A problem of one class of a short term, such as a day, is solved by a few shortest
+// paths. Package reserve/internal/flow has the methods and the proofs that they are exact.
 // All numbers are integers.
 //
 // The network takes any number of classes and terms, as long as the use of all classes to
@@ -95,8 +96,10 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 //
 // Ties: among plans of equal cost, Solve then takes the plan that stays optimal when each
 // slot's demand is lowered by a tiny amount that grows with the slot. Such a plan covers
-// early slots rather than late slots (with MaxActive, late rather than early). The same
-// problem gives the same plan.
+// early slots rather than late slots (with MaxActive, late rather than early). If there is
+// one class to buy, at any slot and at one price on demand, and its fee is worth at most 32
+// slots on demand less than its term, Solve takes a plan that buys as early as any plan of
+// equal cost and no more instances. The same problem gives the same plan.
 //
 // The error is an [*InputError] that unwraps to [ErrRange] or [ErrTerm] for a malformed
 // problem, [ErrOverflow] if amounts do not fit, [ErrInfeasible] if the inventory alone

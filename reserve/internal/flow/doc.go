@@ -1,6 +1,7 @@
 /*
 Package flow solves the reservation problem with prepaid classes exactly: a
-network simplex with long steps on a line.
+network simplex with long steps on a line. A problem of one class of a short
+term has a faster method, by shortest paths (byfee.go).
 
 # Problem
 
@@ -80,12 +81,21 @@ away from node T. It is therefore never a multiple of n. That is:
 The flow matrix of a tree is unimodular and all prices whole, so plan and
 potentials are whole numbers. [Verify] checks them without the solver.
 
+# One class
+
+With one class, the purchases up to each slot are potentials too, and the dual
+is a flow of F units along the line. That flow is found for the fee τ·p, at which
+nothing is bought, and then for fees lower by p each, down to F: by τ-⌊F/p⌋
+shortest paths. Ties cost nothing there. The file byfee.go has the method and its
+proof, and says which problems it takes.
+
 # Ties
 
-The plan is optimal also if the demand of slot t is lowered by (t+1)·ε (raised,
+By the simplex, the plan is optimal also if the demand of slot t is lowered by (t+1)·ε (raised,
 under MaxActive), for every small ε > 0: among equal plans it prefers those that
 cover early slots to those that cover late ones. What that leaves open is decided by the order
-of the sweep; the same problem always gives the same plan.
+of the sweep. With one class of a short term, the plan buys as early as any optimal plan
+(byfee.go). The same problem always gives the same plan.
 
 # Cost
 

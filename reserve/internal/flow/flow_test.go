@@ -218,12 +218,10 @@ func TestMemory(t *testing.T) {
 	for i := range d {
 		d[i] = r.IntN(100000)
 	}
-	p := Problem{Demand: d, Price: 60000, Classes: []Class{{Term: 24, Fee: 650000}}}
-	for _, general := range []bool{false, true} {
-		if general {
-			p.MaxActive = slices.Clone(d)
-			p.Classes[0].Max = 50000
-		}
+	day := []Class{{Term: 24, Fee: 650000}}
+	plain := Problem{Demand: d, Price: 60000, Classes: append(day, Class{Term: 24, Fee: 700000})}
+	capped := Problem{Demand: d, Price: 60000, Classes: []Class{{Term: 24, Fee: 650000, Max: 50000}}, MaxActive: slices.Clone(d)}
+	for name, p := range map[string]Problem{"one class": {Demand: d, Price: 60000, Classes: day}, "two classes": plain, "caps": capped} {
 		res := testing.Benchmark(func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -232,9 +230,9 @@ func TestMemory(t *testing.T) {
 			}
 		})
 		per := float64(res.AllocedBytesPerOp()) / T
-		t.Logf("general=%v: %.0f bytes a slot with one class", general, per)
-		if per > 200 {
-			t.Errorf("general=%v: %.0f bytes a slot and class", general, per)
+		t.Logf("%s: %.0f bytes a slot", name, per)
+		if per > 200 || name == "one class" && per > 60 {
+			t.Errorf("%s: %.0f bytes a slot", name, per)
 		}
 	}
 }

@@ -50,7 +50,7 @@ var (
 	ErrInfeasible = errors.New("flow: more instances held than may be active")
 )
 
-// init checks the problem and sets up the basis of all slots on demand.
+// init checks the problem and, unless byFee solves it, sets up the basis of all slots on demand.
 func (s *Solver) init(p Problem) error {
 	T := len(p.Demand)
 	s.steps = p.First != nil
@@ -110,8 +110,30 @@ func (s *Solver) init(p Problem) error {
 		return ErrOverflow
 	}
 
-	s.x = grow.To(s.x, T)
+	// No flow of a basic solution exceeds the sum of all supplies, which is at
+	// most twice the sum of the demands (plus caps at their bounds).
+	var total uint64
+	for t, d := range p.Demand {
+		if d < 0 {
+			return ErrInput
+		}
+		total += uint64(d)
+		if p.Held != nil {
+			if p.Held[t] < 0 {
+				return ErrInput
+			}
+			total += uint64(p.Held[t])
+		}
+		if total >= 1<<60 {
+			return ErrOverflow
+		}
+	}
 	s.y = grow.To(s.y, T+1)
+	if s.phases, s.falling = p.phases(); s.falling {
+		return s.checkTotal(total)
+	}
+
+	s.x = grow.To(s.x, T)
 	s.seg = grow.To(s.seg, T+1)
 	s.sid = grow.To(s.sid, T+1)
 	s.rt = grow.To(s.rt, T+1)
@@ -136,29 +158,14 @@ func (s *Solver) init(p Problem) error {
 	clear(s.seg)
 	s.it = 0
 
-	// No flow of a basic solution exceeds the sum of all supplies, which is at
-	// most twice the sum of the demands (plus caps at their bounds).
-	var total uint64
 	s.sign = -1
 	if p.MaxActive != nil {
 		s.sign = 1
 	}
 	for t, d := range p.Demand {
-		if d < 0 {
-			return ErrInput
-		}
 		v := int64(d)
-		total += uint64(d)
 		if p.Held != nil {
-			h := p.Held[t]
-			if h < 0 {
-				return ErrInput
-			}
-			v -= int64(h)
-			total += uint64(h)
-		}
-		if total >= 1<<60 {
-			return ErrOverflow
+			v -= int64(p.Held[t])
 		}
 		s.x[t] = v*s.n + s.sign*int64(t+1)
 	}
@@ -218,12 +225,20 @@ func (s *Solver) init(p Problem) error {
 			clear(s.upper)
 		}
 	}
-	if hi, l := bits.Mul64(total+1, uint64(8*s.n)); hi != 0 || l >= 1<<61 {
-		return ErrOverflow
+	if err := s.checkTotal(total); err != nil {
+		return err
 	}
 	if T > 0 {
 		s.setLeft(0)
 		s.seg[0] = seg{exit: int32(T), pnode: -1}
+	}
+	return nil
+}
+
+// checkTotal checks that flows of a total of supplies fit, n times enlarged.
+func (s *Solver) checkTotal(total uint64) error {
+	if hi, l := bits.Mul64(total+1, uint64(8*s.n)); hi != 0 || l >= 1<<61 {
+		return ErrOverflow
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ type Stats struct {
 	Slots   int // slots on the cycles, summed over Pivots and Stale
 	Hops    int // reservation arcs on the cycles, likewise
 	Crossed int // breakpoints crossed by long steps
+	Phases  int // of byFee, which counts nothing else
 }
 
 // A Solver keeps its memory between calls. The zero value is ready. It must
@@ -57,6 +58,11 @@ type Solver struct {
 
 	shortest int         // term
 	weights  [16]float64 // of the first classes in pricing
+
+	// problems of one class; see byfee.go
+	fees    byFee
+	falling bool // the problem is one
+	phases  int
 
 	// general problems only (Prices, MaxActive or Max)
 	general bool
@@ -129,6 +135,11 @@ func (s *Solver) solve() {
 	if s.T == 0 {
 		return
 	}
+	if s.falling {
+		s.Stats.Phases = s.phases
+		s.fees.solve(&s.prob, s.phases, s.y)
+		return
+	}
 	tmin, tmax := s.T, 1
 	for _, c := range s.prob.Classes {
 		tmin, tmax = min(tmin, c.Term), max(tmax, min(c.Term, s.T))
@@ -176,6 +187,9 @@ func (s *Solver) weightOf(k int) float64 {
 // AppendPurchases appends the plan of the last Solve to dst, each slot and
 // class at most once, in no particular order.
 func (s *Solver) AppendPurchases(dst []Purchase) []Purchase {
+	if s.falling && s.T > 0 {
+		return s.fees.appendPurchases(dst)
+	}
 	// A basic arc's perturbed flow is n times its true flow, plus or minus a
 	// number from 1 to n-1: plus if the perturbation of the nodes behind the
 	// arc, seen from node T, runs with it. So it is rounded down or up.
