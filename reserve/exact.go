@@ -97,7 +97,7 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 // Ties: among plans of equal cost, Solve then takes the plan that stays optimal when each
 // slot's demand is lowered by a tiny amount that grows with the slot. Such a plan covers
 // early slots rather than late slots (with MaxActive, late rather than early). If there is
-// one class to buy, at any slot and at one price on demand, and its fee is worth at most 32
+// one class to buy, at any slot, for known demand without MaxActive and MaxBuy, and its fee is worth at most 32
 // slots on demand less than its term, Solve takes a plan that buys as early as any plan of
 // equal cost and no more instances. The same problem gives the same plan.
 //

@@ -149,7 +149,8 @@ func TestOnePath(t *testing.T) {
 		if err != nil || got.Cost != cost || got.Bound != bound && got.Bound < cost {
 			t.Fatalf("cost %v, bound %v, %v: want %v, %v", got.Cost, got.Bound, err, cost, bound)
 		}
-		if len(q.Paths) == 1 && !slices.Equal(got.Purchases, buys) {
+		// A single class at known demand has a method of its own, with other ties.
+		if len(q.Paths) == 1 && len(p.Prices.Classes) > 1 && !slices.Equal(got.Purchases, buys) {
 			t.Fatalf("purchases %v, want %v", got.Purchases, buys)
 		}
 	})
