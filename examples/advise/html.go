@@ -90,7 +90,7 @@ func (r *results) writeHTML(w io.Writer) error {
 		p.Files = append(p.Files, x)
 	}
 	for _, n := range r.bill.Notes {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s, line %d: %s (%d rows, %s billed)", n.File, n.Line, n.Text, n.Rows, n.Billed))
+		p.Notes = append(p.Notes, noted(&n))
 	}
 	return pageTemplate.Execute(w, p)
 }

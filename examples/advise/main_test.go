@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/focus"
@@ -209,7 +210,13 @@ func TestMistakes(t *testing.T) {
 	tested.Frame(t, "html")
 }
 
-func TestHelp(t *testing.T) { tested.Help(t, program.FlagNames()) }
+// The help names the model that is taken by default.
+func TestHelp(t *testing.T) {
+	tested.Help(t, program.FlagNames())
+	if _, help, _ := tested.Try("-h"); !strings.Contains(help, "(default "+forecast.Default+")") {
+		t.Errorf("the help does not name the default of -model:\n%s", help)
+	}
+}
 
 // The order is a bill of purchases that a tool for FOCUS reads; so does this program.
 func TestFocus(t *testing.T) {

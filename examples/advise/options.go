@@ -31,7 +31,7 @@ What is known
   -keep-repeats        count lines that are in the bills twice; else they are mistakes
 
 What is to come
-  -model NAME          that forecasts the demand (default DEFAULT)
+  -model NAME          that forecasts the demand (default ` + forecast.Default + `)
   -horizon D           how far the forecast reaches (default 8760h, a year)
   -paths N             possible futures that the plan weighs (default 20)
   -every D             how often an order can be placed (default 168h)

@@ -101,7 +101,6 @@ func (o *options) read(run *cli.Run) (*results, error) {
 
 func (r *results) addPrices(name string, p *offers.Prices) {
 	r.prices.Offers = append(r.prices.Offers, p.Offers...)
-	r.prices.Rates = append(r.prices.Rates, p.Rates...)
 	r.lists = append(r.lists, priceFile{name, p.Report})
 }
 

@@ -87,19 +87,25 @@ func (r *results) textInputs(w *table.Page) {
 		}
 	}
 	for _, n := range r.bill.Notes {
-		at := n.File
-		if n.Line > 0 {
-			at += fmt.Sprintf(", line %d", n.Line)
-		}
-		fmt.Fprintf(w, "note: %s: %s", at, n.Text)
-		if n.Rows > 1 {
-			fmt.Fprintf(w, " (%s rows, %s billed)", decimal.Int(int(n.Rows)), n.Billed)
-		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "note: %s\n", noted(&n))
 	}
 	for _, n := range r.notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
+}
+
+// noted is a note of the bill: the file, the line of the first row where the file has lines,
+// and how many rows with how much.
+func noted(n *usage.Note) string {
+	at := n.File
+	if n.Line > 0 {
+		at += fmt.Sprintf(", line %d", n.Line)
+	}
+	at += ": " + n.Text
+	if n.Rows > 1 {
+		at += fmt.Sprintf(" (%s rows, %s billed)", decimal.Int(int(n.Rows)), n.Billed)
+	}
+	return at
 }
 
 func (r *results) exact(a usage.Amount) string {
@@ -220,7 +226,7 @@ func (r *results) object() any {
 		j.Prices = append(j.Prices, jsonPrices{l.name, l.report.Form, l.report.Prices, l.report.Used})
 	}
 	for _, n := range r.bill.Notes {
-		j.Notes = append(j.Notes, fmt.Sprintf("%s, line %d: %s (%d rows, %s billed)", n.File, n.Line, n.Text, n.Rows, n.Billed))
+		j.Notes = append(j.Notes, noted(&n))
 	}
 	j.Notes = append(j.Notes, r.notes...)
 	for i := range r.bill.Demand {
