@@ -51,6 +51,16 @@ func (o *options) judge(log *jobLog, run *cli.Run) ([]claim, error) {
 	if err != nil {
 		return nil, err
 	}
+	sequences, err := o.sequences(log, run)
+	if err != nil {
+		return nil, err
+	}
+	return append(o.compare(log, small, large), sequences...), nil
+}
+
+// compare judges the claims on single preemptions by what batches of o.nodes and of ten times
+// as many showed.
+func (o *options) compare(log *jobLog, small, large *observed) []claim {
 	var list []claim
 	add := func(text, paper string, holds bool, format string, args ...any) {
 		list = append(list, claim{text, paper, fmt.Sprintf(format, args...), holds})
@@ -110,11 +120,7 @@ func (o *options) judge(log *jobLog, run *cli.Run) ([]claim, error) {
 		idle(twoMinutes), idle(halfAnHour), idle(sixHours), mean(small, lifo, twoMinutes), mean(small, lifo, halfAnHour), mean(small, lifo, sixHours))
 	over := log.overestimated()
 	add("5: for over 50% of the jobs the request exceeds the run time by a factor", "19.2", over >= 19.2, "%.1f", over)
-	sequences, err := o.sequences(log, run)
-	if err != nil {
-		return nil, err
-	}
-	return append(list, sequences...), nil
+	return list
 }
 
 // overestimated returns the factor by which half of the jobs overestimate at least.
