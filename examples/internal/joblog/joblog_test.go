@@ -1,6 +1,7 @@
 package joblog
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,5 +124,47 @@ func TestRequested(t *testing.T) {
 	}
 	if len(log.Jobs) != 3 || len(log.Requested) != 3 {
 		t.Errorf("%d jobs, %d requests", len(log.Jobs), len(log.Requested))
+	}
+}
+
+// Why no record can be run is said with numbers, and each reason once; so is how odd lines
+// were read.
+func TestAbout(t *testing.T) {
+	read := func(text string) (*Log, error) {
+		return From("log", strings.NewReader(text), trace.Options{PerInstance: 1, Alpha: trace.NewAlpha(1)})
+	}
+	_, err := read("1 0 0 0 4\n2 0 0 5 0\n3 0 0 5 0\n")
+	if cli.Status(err) != cli.Mistake || err.Error() != "log: none of its 3 records is a job that can be run (run time 0: 1, no processors: 2)" {
+		t.Errorf("%v", err)
+	}
+	log, err := read("1 0.00000000001 0 60 4\n2 5 0 60 1 -1 -1 1 60 -1 1 1 -1 -1 1 -1 -1 -1 extra\n3 9 0 60 1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := log.About("log")
+	for _, want := range []string{"log: 3 records, 3 jobs", "read: lines of fewer than 18 fields, the rest taken as unknown: 2\n",
+		"read: lines of more than 18 fields, the rest not read: 1\n", "read: lines with times finer than a nanosecond, rounded: 1"} {
+		if !strings.Contains(about, want) {
+			t.Errorf("want %q: %s", want, about)
+		}
+	}
+	var b strings.Builder
+	run := cli.Quiet()
+	run.Stderr = &b
+	log.Note(run, "log")
+	if !strings.Contains(b.String(), about) {
+		t.Errorf("the note is %q, want %q", b.String(), about)
+	}
+	if log, err = read(strings.Replace(jobs, " extra", "", 1)); err != nil || strings.Contains(log.About("log"), "read:") {
+		t.Errorf("of a regular log: %s, %v", log.About("log"), err)
+	}
+	if _, err := Read("-trace", filepath.Join(t.TempDir(), "none"), trace.Options{}, progress.New(nil)); cli.Status(err) != cli.Mistake || !strings.Contains(err.Error(), "cannot read -trace") {
+		t.Errorf("%v", err)
+	}
+	// From this second on times count from 1970.
+	from := int64(trace.AbsoluteFrom / time.Second)
+	log, err = read(fmt.Sprintf("1 %d 0 60 1\n", from))
+	if err != nil || !log.Start.Equal(time.Unix(from, 0)) {
+		t.Errorf("the start is %v, %v", log.Start, err)
 	}
 }

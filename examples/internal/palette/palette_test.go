@@ -43,3 +43,38 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// Text is no darker than it needs to be, and its channels are to each other as before. What is
+// dark already stays as it is.
+func TestTextKeepsItsHue(t *testing.T) {
+	if got := Text(Ink); got != Ink {
+		t.Errorf("ink becomes %v", got)
+	}
+	changed := 0
+	for _, c := range append(classes[:], OnDemand, Idle, Price, Soft, color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0, 0, 0xff, 0xff}) {
+		x := Text(c)
+		f := (float64(x.G) + 1) / (float64(c.G) + 1)
+		if c.G == 0 {
+			f = float64(x.B) / float64(c.B)
+		}
+		for _, p := range [][2]uint8{{c.R, x.R}, {c.G, x.G}, {c.B, x.B}} {
+			if math.Abs(f*float64(p[0])-float64(p[1])) > 3 {
+				t.Errorf("%v becomes %v", c, x)
+			}
+		}
+		square := func(v uint8) float64 { return float64(v) / 255 * float64(v) / 255 }
+		light := .2126*square(x.R) + .7152*square(x.G) + .0722*square(x.B)
+		if x != c {
+			changed++
+			if light < .16*.96*.96*.97 {
+				t.Errorf("%v becomes %v, darker than it needs to be: %.3f", c, x, light)
+			}
+		}
+		if light > .16 {
+			t.Errorf("%v becomes %v, too light: %.3f", c, x, light)
+		}
+	}
+	if changed < 5 {
+		t.Errorf("%d colours are changed", changed)
+	}
+}

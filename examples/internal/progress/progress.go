@@ -30,12 +30,14 @@ type Line struct {
 
 // New returns a Line on w, which is silent unless w is a terminal.
 func New(w io.Writer) *Line {
-	l := new(Line)
 	if width, ok := Terminal(w); ok {
-		l.w, l.width = w, width
+		return On(w, width)
 	}
-	return l
+	return new(Line)
 }
+
+// On returns a Line of so many columns on w, whatever w is.
+func On(w io.Writer, width int) *Line { return &Line{w: w, width: width} }
 
 // Terminal returns the width of the terminal that w is, and whether it is one.
 // The width is 80 where the terminal does not tell.

@@ -2,6 +2,8 @@ package progress
 
 import (
 	"bytes"
+	"io"
+	"os"
 	"strings"
 	"testing"
 )
@@ -27,7 +29,7 @@ func screen(text string) string {
 
 func TestLine(t *testing.T) {
 	var b bytes.Buffer
-	l := &Line{w: &b, width: 10}
+	l := On(&b, 10)
 	l.Showf("reading %d%%", 50)
 	if got := screen(b.String()); got != "reading 5" { // one column is left free
 		t.Errorf("the line shows %q", got)
@@ -41,6 +43,12 @@ func TestLine(t *testing.T) {
 	if got := screen(b.String()); got != "wait" {
 		t.Errorf("the line shows %q", got)
 	}
+	for text, want := range map[string]string{"nine char": "nine char", "ten chars.": "ten chars"} {
+		l.last = l.last.Add(-period)
+		if l.Showf("%s", text); screen(b.String()) != want {
+			t.Errorf("of %q the line shows %q", text, screen(b.String()))
+		}
+	}
 	l.Clear()
 	if got := screen(b.String()); got != "" || !strings.HasSuffix(b.String(), "\r") {
 		t.Errorf("after Clear the line shows %q", got)
@@ -49,6 +57,10 @@ func TestLine(t *testing.T) {
 	l.Clear()
 	if b.Len() != n {
 		t.Error("a second Clear writes")
+	}
+	l.Showf("at once after Clear")
+	if got := screen(b.String()); got != "at once a" {
+		t.Errorf("after Clear the line shows %q", got)
 	}
 	if strings.ContainsAny(b.String(), "\n\x1b") {
 		t.Error("line feeds or escape codes")
@@ -62,5 +74,19 @@ func TestNoTerminal(t *testing.T) {
 	l.Clear()
 	if b.Len() > 0 {
 		t.Errorf("writes %q where there is no terminal", b.String())
+	}
+}
+
+// A file is no terminal, and neither is what is no file.
+func TestTerminal(t *testing.T) {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, w := range []io.Writer{f, new(bytes.Buffer)} {
+		if width, ok := Terminal(w); ok || width != 0 {
+			t.Errorf("%T is taken for a terminal of %d columns", w, width)
+		}
 	}
 }

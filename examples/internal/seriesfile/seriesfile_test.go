@@ -4,12 +4,16 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/forecast"
 )
 
@@ -135,4 +139,101 @@ func FuzzParse(f *testing.F) {
 			t.Error(diff)
 		}
 	})
+}
+
+// Dates by hand: ISO week 1 is that of the fourth of January, whose Monday may be in December.
+// Eight digits are a date of this century or the last, and otherwise a number that counts.
+func TestParseDate(t *testing.T) {
+	for text, want := range map[string]string{
+		"2024-W01": "2024-01-01", "2024-W05": "2024-01-29", "2026-W01": "2025-12-29", "2020-W53": "2020-12-28", "2023-W01": "2023-01-02",
+		"20240131": "2024-01-31", "19991231": "1999-12-31", "2024-01": "2024-01-01", "2024/02/29": "2024-02-29", "2024-01-31T08:00": "2024-01-31",
+		"2024-W00": "", "2024-W54": "", "18991231": "", "21000101": "", "20241301": "", "2024-1-1": "", "31/01/2024": "", "12": "", "": "", "1234-567": "",
+	} {
+		got, err := parseDate(text)
+		if (err == nil) != (want != "") || err == nil && got.Format("2006-01-02") != want {
+			t.Errorf("%q: %v, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+// Months are of one day of the month, or all of its last, and not of weeks.
+func TestMonths(t *testing.T) {
+	for text, want := range map[string]bool{
+		"2024-01-01 2024-02-01": true, "2024-01-31 2024-02-29 2024-04-30": true, "2024-01-15 2024-02-16": false, "2024-01-31": false,
+		"2024-01-01 2024-01-29": false, "2024-01-30 2024-02-29 2024-03-30": false, "2023-02-28 2023-03-31": true, "2024-01-05 2024-01-05": false,
+		"2024-01-31 2024-02-28": false, "2024-01-01 2024-04-01 2024-07-01": true,
+	} {
+		var days []time.Time
+		for d := range strings.FieldsSeq(text) {
+			x, err := parseDate(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			days = append(days, x)
+		}
+		if got := months(days); got != want {
+			t.Errorf("%s are months: %v", text, got)
+		}
+	}
+	if months([]time.Time{time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2024, 2, 1, 1, 0, 0, 0, time.UTC)}) {
+		t.Error("at another hour")
+	}
+}
+
+// The made-up demand is what its comment says: growth that slows down after the start and
+// after the launch, two weeks that nobody knows, and quiet ends of years.
+func TestMadeUp(t *testing.T) {
+	x := MadeUp()
+	if len(x) != 208 {
+		t.Fatalf("%d weeks", len(x))
+	}
+	for i, v := range x {
+		if lost := i == 61 || i == 62; math.IsNaN(v) != lost || !lost && (v != math.Trunc(v) || v < 90 || v > 1000) {
+			t.Errorf("week %d: %v", i, v)
+		}
+	}
+	mean := func(from, to int) (m float64) {
+		for _, v := range x[from:to] {
+			m += v / float64(to-from)
+		}
+		return m
+	}
+	// A speed of 2.6 a week that loses a fiftieth a week: 2.6·49 instances in all, and after
+	// the launch 4.2·49 more, less what is cut off and what chance takes.
+	for what, c := range map[string]struct{ x, least, most float64 }{
+		"the first weeks":      {mean(0, 4), 110, 140},
+		"growth until week 40": {mean(38, 43) - mean(0, 4), 50, 100},
+		"after the launch":     {mean(200, 208) - mean(84, 92), 110, 210},
+		"the first year of it": {mean(140, 148) - mean(84, 92), 90, 180},
+		"the end of a year":    {mean(77, 79) / mean(72, 76), .84, .95},
+	} {
+		if !(c.x >= c.least && c.x <= c.most) {
+			t.Errorf("%s: %.1f, want %v to %v", what, c.x, c.least, c.most)
+		}
+	}
+}
+
+// A text and a file are read alike, and a mistake begins with the name.
+func TestFrom(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{"week,value\n2024-01-01,4\n2024-01-08,5\n": "", "": "the file is empty", "name,v\n": "there is no series after the header line", "1,2\n3,4\n": "line 1"} {
+		path := filepath.Join(dir, "series")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		list, err := From("pasted", strings.NewReader(text))
+		again, err2 := Read("-series", path)
+		if want == "" {
+			if err != nil || err2 != nil || len(list) != 1 || len(again) != 1 || again[0].Values[1] != 5 || list[0].Values[1] != 5 {
+				t.Errorf("%q: %v, %v, %v, %v", text, list, err, again, err2)
+			}
+			continue
+		}
+		if cli.Status(err) != cli.Mistake || cli.Status(err2) != cli.Mistake || !strings.HasPrefix(err.Error(), "pasted: ") || !strings.HasPrefix(err2.Error(), "-series "+path+": ") || !strings.Contains(err.Error(), want) || !strings.Contains(err2.Error(), want) {
+			t.Errorf("%q: %v, and as a file %v", text, err, err2)
+		}
+	}
+	if _, err := Read("-series", filepath.Join(dir, "none")); cli.Status(err) != cli.Mistake || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("%v", err)
+	}
 }

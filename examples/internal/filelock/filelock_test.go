@@ -1,0 +1,36 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package filelock
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// One of two has a file, until it is closed. A file that is closed is an error.
+func TestExclude(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	open := func() *os.File {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	first, second := open(), open()
+	defer second.Close()
+	if ok, err := Exclude(first); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if ok, err := Exclude(second); ok || err != nil {
+		t.Errorf("a second one has the file: %v, %v", ok, err)
+	}
+	first.Close()
+	if ok, err := Exclude(second); !ok || err != nil {
+		t.Errorf("after the first is gone: %v, %v", ok, err)
+	}
+	if ok, err := Exclude(first); ok || err == nil {
+		t.Errorf("a file that is closed: %v, %v", ok, err)
+	}
+}
