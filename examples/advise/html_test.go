@@ -141,8 +141,11 @@ func TestChart(t *testing.T) {
 		if seen["held"] != 1 || seen["order"] != 1 || seen["line"] != 1 || seen["band"] != 1 {
 			t.Errorf("shapes: %v", seen)
 		}
-		if want := begin.Add(time.Duration(len(g.demand)) * time.Hour).Format("2 Jan 06"); list[len(list)-1].text != want {
-			t.Errorf("the axis ends at %q, want %s", list[len(list)-1].text, want)
+		for i, s := range list[len(list)-5:] { // the axis of time, in quarters
+			at := begin.Add(time.Duration(len(g.demand)*i/4) * time.Hour).Format("2 Jan 06")
+			if x := s.number(t, "x"); s.text != at || math.Abs(x-48-168*float64(i)) > .1 {
+				t.Errorf("at %v stands %q, want %s at %v", x, s.text, at, 48+168*i)
+			}
 		}
 	}
 	if svg := (&results{}).chart(&group{advice: &advice.Advice{}}); svg != "" {
@@ -167,6 +170,9 @@ func TestMonths(t *testing.T) {
 		if s.name == "rect" {
 			got = append(got, fmt.Sprintf("%s %s %.0f", list[i+1].text[:3], s.class, height(s.number(t, "height"))))
 			x, y := s.number(t, "x"), s.number(t, "y")
+			if middle := x + s.number(t, "width")/2; math.Abs(middle-map[string]float64{"Jan": 228, "Feb": 556}[list[i+1].text[:3]]) > 1 || s.number(t, "width") < 200 || s.number(t, "width") > 328 {
+				t.Errorf("%s stands around %v and is %v wide: want the middle of a half of the picture from 64 to 720", list[i+1].text, middle, s.number(t, "width"))
+			}
 			if b := bottom[x]; b != 0 && math.Abs(b-y-s.number(t, "height")) > .02 {
 				t.Errorf("%s begins at %v, want %v", s.class, y+s.number(t, "height"), b)
 			}
@@ -188,8 +194,8 @@ func TestMonths(t *testing.T) {
 			bars++
 		case s.at["text-anchor"] == "middle":
 			names++
-			if x := s.number(t, "x"); x < 64 || x > 720 {
-				t.Errorf("%s stands at %v, outside of the picture", s.text, x)
+			if x, want := s.number(t, "x"), 64+656./36*(.5+3*float64(names-1)); math.Abs(x-want) > 1 {
+				t.Errorf("%s stands at %v, want %v", s.text, x, want)
 			}
 		}
 	}
@@ -248,7 +254,7 @@ func TestPage(t *testing.T) {
 	made := func() *results {
 		a := &advice.Advice{Now: now, Orders: []advice.Order{
 			{Class: "free-now", Units: 1, Until: now.AddDate(1, 0, 0), Payback: now.Add(24 * time.Hour)},
-			{Class: "in-april", Units: 2, Upfront: 5 * pricing.Unit, Until: now.AddDate(1, 0, 0), Payback: now.Add(24 * time.Hour)},
+			{Class: "in-april", Units: 2, Upfront: 5 * pricing.Unit, Until: now.AddDate(1, 0, 0), Payback: now.AddDate(0, 0, 39)},
 			{Class: "never", Units: 3, Until: now.AddDate(1, 0, 0)},
 		}, Held: []advice.Kept{{Name: "late", Units: 2, Expires: now.AddDate(0, 2, 0)}, {Name: "early", Units: 1, Expires: now.AddDate(0, 1, 0)}}}
 		return &results{o: &options{paths: 20, horizon: 8760 * time.Hour}, now: now, start: now, slot: time.Hour, cost: 7 * pricing.Unit, bound: 7 * pricing.Unit, onDemand: 10 * pricing.Unit,
@@ -260,7 +266,7 @@ func TestPage(t *testing.T) {
 				Notes: []usage.Note{{File: "bill.csv", Line: 17, Text: "an odd row", Rows: 2, Billed: usage.Units(8)}}}}
 	}
 	text := page(made())
-	for _, want := range []string{"No plan costs less (proved)", "USD 7.00", "USD 3.00", "at once, since nothing is paid ahead", "3 Mar 2026", "after the forecast", "half-used", "4.00 Hours", "paid-for", "USD 9",
+	for _, want := range []string{"No plan costs less (proved)", "USD 7.00", "USD 3.00", "at once, since nothing is paid ahead", "10 Apr 2026", "after the forecast", "half-used", "4.00 Hours", "paid-for", "USD 9",
 		"odd kind", "a note of ours", "bill.csv, line 17: an odd row (2 rows, 8 billed)", "taxes", "2 instances", "1 instance<", "2 March 2027"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
@@ -315,6 +321,22 @@ func TestForms(t *testing.T) {
 		"cut.gz": {whole[:20], "want a whole file"}, "few.gz": {whole[:5], "want plain text or whole gzip data"}, "blank.csv": {" \n\n", "the file is empty"},
 	} {
 		tested.Mistake(t, c[1], "-bill", programtest.Write(t, name, c[0]))
+	}
+}
+
+// The text says why a kind is not planned; the sum over several groups is in it, and what a
+// contract of the bill holds until when is in the rows.
+func TestText(t *testing.T) {
+	bill := programtest.Write(t, "bill.csv", azureHeader+"03/02/2026"+azureRow)
+	if text, _ := tested.Must(t, "-bill", bill); !strings.Contains(text, "\nNot planned:\n  azure westeurope Standard_D2") || !strings.Contains(text, ": there is no price list: give one with -prices\n") || strings.Contains(text, "All kinds:") {
+		t.Errorf("the text:\n%s", text)
+	}
+	if j := read(t, first(tested.Must(t, "-json"))); j.Held[0].Expires != "2027-03-01T00:00:00Z" || j.Held[0].ID != "ri-made-up" {
+		t.Errorf("held: %+v", j.Held)
+	}
+	one, two := first(tested.Must(t, "-json", "-inputs")), first(tested.Must(t, "-json", "-inputs", "-seed", "2"))
+	if one == two {
+		t.Error("another seed makes the same year up")
 	}
 }
 

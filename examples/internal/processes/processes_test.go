@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 )
 
 // A child is found by an entry of its environment, whole and not a part of it, and ended with
@@ -34,8 +35,8 @@ func TestKill(t *testing.T) {
 		t.Skip("there is no /proc here")
 	}
 	// Its child has another environment, and is found as a descendant.
-	mine, child := start(entry, "-c", "env -i sleep 300 & echo $!; wait")
-	other, otherChild := start(entry+"0", "-c", "sleep 300 & echo $!; wait")
+	mine, child := start(entry, "-c", "env -i sh -c 'echo $$; exec sleep 300' & wait")
+	other, otherChild := start(entry+"0", "-c", "sh -c 'echo $$; exec sleep 300' & wait")
 	for pid, want := range map[int]bool{mine.Process.Pid: true, other.Process.Pid: false, child: false, os.Getpid(): false, 1 << 30: false} {
 		if got := Marked(pid, entry); got != want {
 			t.Errorf("process %d is marked: %v, want %v", pid, got, want)
@@ -58,10 +59,11 @@ func TestKill(t *testing.T) {
 		}
 		return false
 	}
-	for range 1000 { // until init has it, or it is a zombie
+	for range 1000 { // until the kernel has ended it
 		if !alive(child) {
 			break
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	if alive(child) {
 		t.Error("the child of the marked one lives on")
