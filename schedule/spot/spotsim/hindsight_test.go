@@ -2,6 +2,8 @@ package spotsim
 
 import (
 	"errors"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,10 +22,11 @@ var tinyMeters = []pricing.SpotMeter{
 	{Meter: pricing.Meter{Increment: time.Second}},
 }
 
-// leastByEnumeration tries every way to rent clusters from minute to minute, with
-// every bid that makes a difference, and follows each lease minute by minute. With
-// safe it lets none go on to a minute from which on demand would be late.
-func leastByEnumeration(t *Task, cfg *Options, now, saved time.Duration, safe bool) pricing.Money {
+// leastByEnumeration tries every way to rent clusters that are launched at multiples of a
+// step of whole minutes, with every bid that makes a difference, and follows each lease
+// minute by minute. With safe it lets none go on to a minute from which on demand would be
+// late.
+func leastByEnumeration(t *Task, cfg *Options, now, saved, step time.Duration, safe bool) pricing.Money {
 	const m = time.Minute
 	best := none
 	if now > t.Deadline {
@@ -34,7 +37,7 @@ func leastByEnumeration(t *Task, cfg *Options, now, saved time.Duration, safe bo
 			best = min(best, cost+rest)
 		}
 	}
-	try(0, leastByEnumeration(t, cfg, now+m, saved, safe))
+	try(0, leastByEnumeration(t, cfg, now+step, saved, step, safe))
 	c := t.Checkpoints
 	begin, left := time.Duration(0), t.Estimate // to read, to work
 	if saved > 0 && c.Restart < saved {
@@ -93,7 +96,8 @@ func leastByEnumeration(t *Task, cfg *Options, now, saved time.Duration, safe bo
 				panic(err)
 			}
 			if cost < best {
-				try(cost, leastByEnumeration(t, cfg, at, kept, safe))
+				next := now + (at-now+step-1)/step*step
+				try(cost, leastByEnumeration(t, cfg, next, kept, step, safe))
 			}
 			if taken {
 				break
@@ -128,11 +132,12 @@ func TestHindsightEqualsEnumeration(t *testing.T) {
 			Spot: rapid.SampledFrom(tinyMeters).Draw(t, "meter"), Meter: tinyMeters[0].Meter,
 		}
 		x.Safe = rapid.Bool().Draw(t, "safe")
-		got, possible, err := x.Cost(k, cfg, m)
+		step := minutes(1, 3, "step")
+		got, possible, err := x.Cost(k, cfg, step)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := leastByEnumeration(&k, &cfg, k.Submit, 0, x.Safe)
+		want := leastByEnumeration(&k, &cfg, k.Submit, 0, step, x.Safe)
 		if possible != (want != none) || possible && got != want {
 			t.Fatalf("got %v, %v, want %v", got, possible, want)
 		}
@@ -205,7 +210,9 @@ func TestHindsightErrors(t *testing.T) {
 		set   func(*Task, *Options)
 	}{
 		{"Tasks.Instances", func(t *Task, _ *Options) { t.Instances = 0 }},
+		{"Tasks.Estimate", func(t *Task, _ *Options) { t.Estimate, t.Runtime = 0, time.Minute }},
 		{"Tasks.Submit", func(t *Task, _ *Options) { t.Submit = -1 }},
+		{"Tasks.Submit", func(t *Task, c *Options) { t.Submit, c.History.Times = -1, []time.Duration{-time.Hour} }},
 		{"Tasks.Runtime", func(t *Task, _ *Options) { t.Runtime = -1 }},
 		{"Tasks.Latency", func(_ *Task, c *Options) { c.Setup = time.Second }},
 		{"Tasks.Deadline", func(t *Task, _ *Options) { t.Deadline = -1 }},
@@ -217,6 +224,9 @@ func TestHindsightErrors(t *testing.T) {
 		{"Tasks.Checkpoints.Every", func(t *Task, _ *Options) { t.Checkpoints.Every = 10 * time.Microsecond }},
 		{"Options.Chain", func(_ *Task, c *Options) { c.Chain.Levels = 65 }},
 		{"Options.Chain", func(_ *Task, c *Options) { c.Chain.Step = -1 }},
+		{"Options.Chain", func(_ *Task, c *Options) { c.Chain.Levels = -1 }},
+		{"Options.Chain", func(_ *Task, c *Options) { c.Chain.Prior = math.Inf(1) }},
+		{"Options.Reclaim", func(_ *Task, c *Options) { c.Reclaim = -0.1 }},
 		{"Options.Reclaim", func(_ *Task, c *Options) { c.Reclaim = 1 }},
 		{"Options.OnDemand", func(_ *Task, c *Options) { c.OnDemand = 0 }},
 		{"Options.Setup", func(_ *Task, c *Options) { c.Setup = -1 }},
@@ -231,6 +241,21 @@ func TestHindsightErrors(t *testing.T) {
 		}
 		if _, err = new(Simulator).Run([]Task{k}, f); !errors.As(err, &in) || in.Field != c.field {
 			t.Errorf("simulator, %s: %v", c.field, err)
+		}
+	}
+	// Meters are those of package pricing, and so are their errors.
+	for _, set := range []func(*Options){
+		func(c *Options) { c.Spot = pricing.SpotMeter{Reprice: -1} },
+		func(c *Options) { c.Meter = pricing.Meter{Increment: -1} },
+	} {
+		f := cfg
+		set(&f)
+		var in *pricing.InputError
+		if _, _, err := x.Cost(good, f, time.Second); !errors.As(err, &in) {
+			t.Errorf("hindsight with a meter of no use: %v", err)
+		}
+		if _, err := new(Simulator).Run([]Task{good}, f); !errors.As(err, &in) {
+			t.Errorf("simulator with a meter of no use: %v", err)
 		}
 	}
 	if _, possible, err := x.Cost(Task{Task: spot.Task{Deadline: 59 * time.Second, Estimate: time.Minute, Instances: 1}}, cfg, time.Second); possible || err != nil {
@@ -274,5 +299,75 @@ func TestHindsightErrors(t *testing.T) {
 	var price *pricing.InputError
 	if _, _, err := x.Cost(good, Options{OnDemand: 1}, time.Second); !errors.As(err, &price) {
 		t.Errorf("no history: %v", err)
+	}
+	for _, step := range []time.Duration{0, -1} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a step of %v: no panic", step)
+				}
+			}()
+			x.Cost(good, cfg, step)
+		}()
+	}
+}
+
+// What is just within the limits is taken: 64 levels, and 2²⁰ checkpoints, of which the
+// last would be at the end of the run and is not written.
+func TestLimitsAreTaken(t *testing.T) {
+	cfg := Options{History: steps(time.Hour, []time.Duration{0}, pricing.Unit), OnDemand: 2 * pricing.Unit, Chain: spot.ChainOptions{Levels: 64}}
+	task := Task{Task: spot.Task{Deadline: 10 * time.Hour, Estimate: (1<<20 + 1) * time.Millisecond, Instances: 1, Checkpoints: spot.Checkpoints{Every: time.Millisecond}}}
+	if r, err := new(Simulator).Run([]Task{task}, cfg); r.Met != 1 || err != nil {
+		t.Errorf("2²⁰ checkpoints: %+v, %v", r, err)
+	}
+	task.Estimate++
+	var in *InputError
+	if _, err := new(Simulator).Run([]Task{task}, cfg); !errors.As(err, &in) || in.Field != "Tasks.Checkpoints.Every" {
+		t.Errorf("one checkpoint more: %v", err)
+	}
+}
+
+// What costs more than Money holds is an error, of whatever sum it is.
+func TestCostOverflows(t *testing.T) {
+	const much = pricing.Money(math.MaxInt64)
+	hour := spot.Task{Deadline: 10 * time.Hour, Estimate: time.Hour, Instances: 1}
+	var x Hindsight
+	var s Simulator
+	for _, c := range []struct {
+		name           string
+		spot, onDemand pricing.Money
+		tasks          int
+		set            func(*Task)
+	}{
+		{"one lease on spot", much, much, 1, func(t *Task) { t.Estimate += time.Hour }},
+		{"its instances", much / 2, much / 2, 1, func(t *Task) { t.Instances = 3 }},
+		{"two leases", much / 4 * 3, much / 4 * 3, 2, func(*Task) {}},
+		{"what it costs on demand only", 1, much, 1, func(t *Task) { t.Estimate += time.Hour }},
+		{"the instances of that", 1, much / 2, 1, func(t *Task) { t.Instances = 3 }},
+		{"two tasks on demand only", 1, much / 4 * 3, 2, func(*Task) {}},
+	} {
+		task := Task{Task: hour}
+		c.set(&task)
+		cfg := Options{History: steps(10*time.Hour, []time.Duration{0}, c.spot), OnDemand: c.onDemand, Low: flatBid(much)}
+		if r, err := s.Run(slices.Repeat([]Task{task}, c.tasks), cfg); !errors.Is(err, pricing.ErrOverflow) {
+			t.Errorf("%s: %+v, %v", c.name, r, err)
+		}
+		if c.tasks > 1 {
+			continue
+		}
+		// Hindsight looks at both tiers, and so at what cannot be paid.
+		if _, _, err := x.Cost(task, cfg, time.Hour); (err == nil) != (c.name == "the instances of that") || err != nil && !errors.Is(err, pricing.ErrOverflow) {
+			t.Errorf("hindsight, %s: %v", c.name, err)
+		}
+	}
+	// A run that is taken away each hour, each of which costs most of what there is.
+	task := Task{Task: hour}
+	task.Estimate, task.Checkpoints = 2*time.Hour, spot.Checkpoints{Every: 30 * time.Minute}
+	cfg := Options{
+		History:  steps(10*time.Hour, []time.Duration{0, time.Hour, 2 * time.Hour}, much/4*3, much, much/4*3),
+		OnDemand: much / 3, Low: flatBid(much / 4 * 3),
+	}
+	if r, err := s.Run([]Task{task}, cfg); !errors.Is(err, pricing.ErrOverflow) {
+		t.Errorf("two leases of a task: %+v, %v", r, err)
 	}
 }

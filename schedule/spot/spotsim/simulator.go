@@ -278,6 +278,8 @@ const maxCheckpoints = 1 << 20
 
 func (s *Simulator) check(i int, t *Task) error {
 	switch {
+	case t.Submit < 0:
+		return badInput("Tasks.Submit", i, spot.ErrRange, "%v: want 0 or more", t.Submit)
 	case t.Submit < s.cfg.History.Start():
 		return badInput("Tasks.Submit", i, spot.ErrRange, "%v: want the first price, at %v, or later", t.Submit, s.cfg.History.Start())
 	case t.Runtime < 0 || t.Runtime > maxTime/4:
@@ -596,7 +598,7 @@ func (r *rented) charge(s *Simulator, at time.Duration, by pricing.SpotEnd) {
 	if err == nil {
 		one, err = one.Mul(int64(s.task.Instances))
 	}
-	if err != nil && s.err == nil {
+	if s.err == nil {
 		s.err = err
 	}
 	started := time.Duration(-1)

@@ -160,3 +160,35 @@ func TestFirstEndCounts(t *testing.T) {
 		}
 	}
 }
+
+// A request that is served at the very moment at which the agent gives up waiting is a
+// lease, and costs the least that a lease costs: a minute. A moment later there is none. By
+// the paper's rule a run of an hour, with ten minutes to boot and due at 190 minutes, goes
+// on demand when PR falls below 1, just after an hour.
+func TestServedAsItIsGivenUp(t *testing.T) {
+	const gone = time.Hour + 1
+	for _, c := range []struct {
+		falls time.Duration
+		want  []Lease
+	}{
+		{gone, []Lease{
+			{Tier: spot.TierMedium, Bid: 10 * cents, Launched: gone, Started: -1, Ended: gone, End: LeaseExpired, Cost: cents / 10},
+			{Tier: spot.TierHigh, Requested: gone, Launched: gone, Started: gone + 10*time.Minute, Ended: gone + 70*time.Minute, End: LeaseCompleted, Cost: 70 * cents},
+		}},
+		{gone + 1, []Lease{
+			{Tier: spot.TierHigh, Requested: gone, Launched: gone, Started: gone + 10*time.Minute, Ended: gone + 70*time.Minute, End: LeaseCompleted, Cost: 70 * cents},
+		}},
+	} {
+		cfg := Options{
+			History:  steps(24*time.Hour, []time.Duration{0, c.falls}, 20*cents, 6*cents),
+			OnDemand: 60 * cents, Low: flatBid(10 * cents), Medium: flatBid(10 * cents),
+		}
+		r, err := new(Simulator).Run([]Task{{Task: spot.Task{Deadline: 190 * time.Minute, Estimate: time.Hour, Latency: 10 * time.Minute, Instances: 1}}}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, r.Leases); diff != "" {
+			t.Errorf("the price falls at %v: %s", c.falls, diff)
+		}
+	}
+}
