@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -219,7 +220,7 @@ func TestHindsightErrors(t *testing.T) {
 		{"Tasks.Deadline", func(t *Task, _ *Options) { t.Submit = t.Deadline }},
 		// The estimate has a second's checkpoints, and the run 100 hours' of 1000 s a microsecond.
 		{"Tasks.Checkpoints.Write", func(t *Task, _ *Options) {
-			t.Runtime, t.Checkpoints = 100*time.Hour, spot.Checkpoints{Every: time.Microsecond, Write: 1000 * time.Second}
+			t.Estimate, t.Runtime, t.Checkpoints = time.Second, 100*time.Hour, spot.Checkpoints{Every: time.Microsecond, Write: 1000 * time.Second}
 		}},
 		{"Tasks.Checkpoints.Every", func(t *Task, _ *Options) { t.Checkpoints.Every = 10 * time.Microsecond }},
 		{"Options.Chain", func(_ *Task, c *Options) { c.Chain.Levels = 65 }},
@@ -303,8 +304,8 @@ func TestHindsightErrors(t *testing.T) {
 	for _, step := range []time.Duration{0, -1} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("a step of %v: no panic", step)
+				if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "spotsim: ") {
+					t.Errorf("a step of %v: no panic that says so", step)
 				}
 			}()
 			x.Cost(good, cfg, step)
@@ -324,6 +325,18 @@ func TestLimitsAreTaken(t *testing.T) {
 	var in *InputError
 	if _, err := new(Simulator).Run([]Task{task}, cfg); !errors.As(err, &in) || in.Field != "Tasks.Checkpoints.Every" {
 		t.Errorf("one checkpoint more: %v", err)
+	}
+}
+
+// The steps of hindsight count from the submission, so that a task of years later costs no
+// more time than one now.
+func TestHindsightLongAfterTheFirstPrice(t *testing.T) {
+	const years = 4 * 365 * 24 * time.Hour
+	task := Task{Submit: years, Task: spot.Task{Deadline: years + time.Hour, Estimate: time.Hour, Instances: 2}}
+	cfg := Options{History: steps(years, []time.Duration{0}, cents), OnDemand: pricing.Unit}
+	cost, possible, err := new(Hindsight).Cost(task, cfg, time.Second)
+	if cost != 2*cents || !possible || err != nil {
+		t.Errorf("%v, %v, %v; want two instances for an hour at a cent", cost, possible, err)
 	}
 }
 
@@ -369,5 +382,8 @@ func TestCostOverflows(t *testing.T) {
 	}
 	if r, err := s.Run([]Task{task}, cfg); !errors.Is(err, pricing.ErrOverflow) {
 		t.Errorf("two leases of a task: %+v, %v", r, err)
+	}
+	if _, _, err := x.Cost(task, cfg, 30*time.Minute); !errors.Is(err, pricing.ErrOverflow) {
+		t.Errorf("hindsight, two leases of a task: %v", err)
 	}
 }

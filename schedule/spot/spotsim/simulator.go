@@ -518,9 +518,10 @@ func (r *rented) submit(s *Simulator) {
 func (r *rented) savedAt(s *Simulator, at time.Duration) time.Duration {
 	c := &s.task.Checkpoints
 	at = min(at, r.lost)
-	if c.Every == 0 || r.tier == spot.TierHigh || at < r.start+r.read {
+	if c.Every == 0 || r.tier == spot.TierHigh {
 		return s.saved
 	}
+	// Before the run has read its checkpoint, n is not positive.
 	n := min((at-r.start-r.read)/(c.Every+c.Write), (r.work-1)/c.Every)
 	return max(s.saved, r.base+n*c.Every)
 }
@@ -539,11 +540,11 @@ func (r *rented) event(s *Simulator) time.Duration {
 	}
 	soon(r.launch)
 	soon(r.lost)
-	if !r.submitted {
+	if r.submitted {
+		soon(r.end)
+	} else {
 		soon(r.ready(s))
-		return next
 	}
-	soon(r.end)
 	return next
 }
 

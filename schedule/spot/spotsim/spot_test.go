@@ -192,3 +192,22 @@ func TestServedAsItIsGivenUp(t *testing.T) {
 		}
 	}
 }
+
+// A task whose cluster is taken just when it would begin, after the set-up, did not run.
+func TestTakenAsItStarts(t *testing.T) {
+	const m = time.Minute
+	for _, c := range []struct{ rise, started time.Duration }{{10 * m, -1}, {10*m + 1, 10 * m}} {
+		cfg := Options{
+			History:  steps(24*time.Hour, []time.Duration{0, c.rise}, 6*cents, 20*cents),
+			OnDemand: 60 * cents, Low: flatBid(10 * cents), Medium: flatBid(10 * cents), Setup: 10 * m,
+			Handover: spot.Handover{Rule: spot.RuleNoReturn},
+		}
+		r, err := new(Simulator).Run([]Task{{Task: spot.Task{Deadline: 10 * time.Hour, Estimate: time.Hour, Latency: 10 * m, Instances: 1}}}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := r.Leases[0]; l.Started != c.started || l.End != LeaseInterrupted || l.Ended != c.rise {
+			t.Errorf("the price rises at %v: %+v, want a start at %v", c.rise, l, c.started)
+		}
+	}
+}
