@@ -131,6 +131,12 @@ func TestPolicies(t *testing.T) {
 		{name: "OD, pooled: they are", p: &OD{Pooled: true}, busy: 60, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Instances = idleDue(4, schedule.Never)
 		}},
+		// Credits for 59, of which the first cloud may have all: the second adds none, and the
+		// second job is not served. One idle instance is taken for the first.
+		{name: "OD, pooled: credits are spent once", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(40, 0), job(40, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances = idleDue(1, schedule.Never)
+			s.Clouds[2].Price = s.Clouds[1].Price
+		}, want: []Action{launch(1, 39, QueueNeeds)}},
 		{name: "OD: the private cloud is full, credits for 59: one job, and nothing that costs towards the other", p: &OD{}, busy: 64, jobs: []schedule.Job{job(32, 0), job(32, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 32, QueueNeeds)}},
 		{name: "OD: 20 private ones towards the first job; the credits that would serve the second are saved for it", p: &OD{}, busy: 64, jobs: []schedule.Job{job(64, 0), job(8, 0)},
@@ -429,6 +435,8 @@ func TestPolicyPanics(t *testing.T) {
 		"too many taken":   func() { var d Draft; d.Reset(nil, s); d.Take(1, 1) },
 		"empty front":      func() { Choose(nil, .5) },
 		"weight":           func() { Choose([]Configuration{{}}, math.NaN()) },
+		"low weight":       func() { Choose([]Configuration{{}}, -.1) },
+		"high weight":      func() { Choose([]Configuration{{}}, 1.1) },
 		"lengths":          func() { AWRT([]schedule.Job{{}}, nil) },
 		"after now":        func() { AWQT([]schedule.Job{{Nodes: 1, Submit: 1}}, 0) },
 		"time":             func() { Budget{}.Credits(-1, 0) },

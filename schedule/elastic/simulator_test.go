@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
@@ -378,6 +380,10 @@ func TestEnvironmentErrors(t *testing.T) {
 		{cloud(func(c *CloudOptions) { c.Boot = Delay{{-1, 1, 1}} }), ErrRange, "Clouds[0].Boot"},
 		{cloud(func(c *CloudOptions) { c.Stop = Delay{{math.NaN(), 1, 1}} }), ErrRange, "Clouds[0].Stop"},
 		{cloud(func(c *CloudOptions) { c.Stop = Delay{{1, 1, -1}} }), ErrRange, "Clouds[0].Stop"},
+		{cloud(func(c *CloudOptions) { c.Boot = Delay{{1e308, 1, 1}, {1e308, 1, 1}} }), ErrRange, "the weights add up to infinity"},
+		{with(func(c *Options) { // no credits accrue, and the debt pays for three
+			c.Local, c.Clouds, c.Budget = 0, []CloudOptions{{Name: "cloud", Price: pricing.Unit, Limit: NoLimit}}, Budget{Debt: 3 * pricing.Unit}
+		}), ErrTooLarge, "more than 3, for which the credits of 30 days pay"},
 		{with(func(c *Options) { c.Budget.Hourly = -1 }), ErrRange, "Budget.Hourly"},
 		{with(func(c *Options) { c.Budget.Debt = -1 }), ErrRange, "Budget.Debt"},
 		{with(func(c *Options) { c.Policy = new(AQTP) }), ErrRange, "elastic: AQTP.Response: value out of range: a desired response of 0s: want more than 0"},
@@ -413,6 +419,67 @@ func TestEnvironmentErrors(t *testing.T) {
 		if _, err := new(Simulator).Run(jobs, with(func(*Options) {})); !errors.As(err, &input) || input.Index < 0 {
 			t.Errorf("jobs %v: %v, want an InputError with the job's index", jobs, err)
 		}
+	}
+}
+
+// What is just within the limits is taken.
+func TestEnvironmentLimits(t *testing.T) {
+	o := Options{
+		Local: 1, Every: time.Second, Policy: new(OD),
+		Budget: Budget{Hourly: pricing.Unit},
+		Clouds: []CloudOptions{
+			{Name: "rejects all", Limit: maxHeld, Reject: 1, Boot: Certain(maxTime), Stop: Delay{{1, maxTime, 0}}},
+			{Name: "slow", Price: 1, Limit: NoLimit, Speed: 1. / maxSpeed, Stop: Certain(0)},
+			{Name: "fast", Price: 1, Limit: 0, Speed: maxSpeed},
+			{Name: "spot from its last price on", Limit: 1, Spot: &Spot{History: history(0, 2, 60, 50), From: time.Hour, Bid: 1}},
+			{Name: "spot from its first price on", Limit: NoLimit, Spot: &Spot{History: history(0, 2, 60, 50), Bid: 1}},
+		},
+		Rand: newSource(1),
+	}
+	jobs := []trace.Job{{ID: 1, Run: 1, Estimate: maxTime, Nodes: 1}, {ID: 1, Submit: 1, Run: 1, Estimate: 1, Nodes: 1}, {ID: 1, Submit: 1, Run: 1, Estimate: 1, Nodes: 1}}
+	if r, err := new(Simulator).Run(jobs, o); err != nil || r.Unfinished != 0 {
+		t.Errorf("%d unfinished, %v", r.Unfinished, err)
+	}
+}
+
+// A policy sees how long instances take to boot on the average, measured or given.
+func TestPoliciesSeeTheBoot(t *testing.T) {
+	for _, c := range []struct {
+		boot Delay
+		want time.Duration
+	}{
+		{nil, MeasuredLaunch().Mean()},
+		{Delay{{1, time.Minute, 0}, {3, 5 * time.Minute, 0}}, 4 * time.Minute},
+	} {
+		var seen []time.Duration
+		o := lab(&observed{new(OD), func(s *Snapshot) { seen = append(seen, s.Clouds[1].Boot) }})
+		o.Clouds[0].Boot, o.Rand = c.boot, newSource(1)
+		if _, err := new(Simulator).Run([]trace.Job{minutesJob(1, 0, 5, 2)}, o); err != nil {
+			t.Fatal(err)
+		}
+		if len(seen) == 0 || slices.Min(seen) != c.want || slices.Max(seen) != c.want {
+			t.Errorf("the policy sees a boot of %v, want %v", seen, c.want)
+		}
+	}
+}
+
+// Cores of speed 1 run a job for just its time, however long, and sums of times end at Never.
+func TestTimesAreExact(t *testing.T) {
+	const long = 1<<53 + 1 // no float64
+	if got := lastsAt(long, 1); got != long {
+		t.Errorf("%d ns at speed 1 last %d", int64(long), got)
+	}
+	if got := lastsAt(3, 2); got != 2 {
+		t.Errorf("3 ns at speed 2 last %d, want 2", got)
+	}
+	if got := lastsAt(math.MaxInt64/2, 1./maxSpeed); got != math.MaxInt64 {
+		t.Errorf("146 years at a thousandth of the speed last %v", got)
+	}
+	if a, b := addCapped(schedule.Never, 1), addCapped(schedule.Never-2, 1); a != schedule.Never || b != schedule.Never-1 {
+		t.Errorf("Never and a nanosecond are %d, and just before it %d", a, b)
+	}
+	if a, b := timesCapped(schedule.Never/2, 3), timesCapped(2, 3); a != schedule.Never || b != 6 {
+		t.Errorf("three times half of Never is %d, three times 2 is %d", a, b)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,12 +71,16 @@ func TestSpotRequeue(t *testing.T) {
 		}
 	}}
 	var e Simulator
-	r, err := e.Run(jobs, Options{Local: 2, Clouds: []CloudOptions{cloud}, Policy: policy, Budget: Budget{Hourly: pricing.Unit}})
+	r, err := e.Run(jobs, Options{Local: 2, Clouds: []CloudOptions{cloud}, Policy: policy, Budget: Budget{Hourly: pricing.Unit}, Decisions: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]int64{1, 2, 3}, seen); diff != "" {
 		t.Errorf("queue at minute 35 (-want +got)\n%s", diff)
+	}
+	// What waits counts the job that went back: 3 + 2 + 3 cores.
+	if k := slices.IndexFunc(r.Decisions, func(d Decision) bool { return d.At == 35*time.Minute }); k < 0 || r.Decisions[k].Jobs != 3 || r.Decisions[k].Cores != 8 {
+		t.Errorf("decisions %v: want one at minute 35 with 3 jobs of 8 cores", r.Decisions)
 	}
 	if r.Infrastructures[1].Requeued != 1 || r.Starts[0] != 0 || r.Starts[1] != 36*time.Minute || r.Unfinished != 0 {
 		t.Errorf("starts %v, %+v", r.Starts, r.Infrastructures[1])
@@ -240,6 +245,7 @@ func TestSpotMistakes(t *testing.T) {
 		{"late", "Clouds.Spot.From", func(_ *CloudOptions, s *Spot, _ *Options) { s.From = 100 * time.Hour }},
 		{"no history", "Clouds.Spot.History", func(_ *CloudOptions, s *Spot, _ *Options) { s.History = pricing.SpotHistory{} }},
 		{"free", "Clouds.Limit", func(_ *CloudOptions, s *Spot, _ *Options) { s.History = history(0, 0) }},
+		{"free later", "Clouds.Limit", func(_ *CloudOptions, s *Spot, _ *Options) { s.History = history(0, 5, 10, 0, 20, 5) }},
 		{"covered", "Clouds.Spot", func(_ *CloudOptions, _ *Spot, o *Options) { o.Budget.Covered = true }},
 		{"covered release", "Clouds.Release", func(c *CloudOptions, _ *Spot, o *Options) {
 			c.Spot, c.Price, c.Release, o.Budget.Covered = nil, 1, Certain(1), true
