@@ -90,6 +90,22 @@ func TestNSGA2OnZDT1(t *testing.T) {
 	}
 }
 
+// What AppendFront appends is sorted, and nothing in it is dominated or there twice, also of
+// a population in which most are dominated.
+func TestNSGA2FrontOfTheFirstGeneration(t *testing.T) {
+	e := &nsga2[float64]{Population: 40, Generations: 1}
+	e.Run(&zdt1{}, newRand(7))
+	front := e.AppendFront([]objectives{{9, 9}})[1:]
+	if len(front) == 0 || len(front) == 40 {
+		t.Fatalf("%d of 40 are on the front: want some that are dominated", len(front))
+	}
+	for i, v := range front[1:] {
+		if u := front[i]; u[0] >= v[0] || u[1] <= v[1] {
+			t.Errorf("%v is followed by %v", u, v)
+		}
+	}
+}
+
 // Ranks are layers of domination and crowding is what [Deb02] defines, by plain
 // comparison of all pairs.
 func TestNSGA2Sort(t *testing.T) {

@@ -259,6 +259,9 @@ func TestPolicies(t *testing.T) {
 		// first job, and so none is of use to the second.
 		{name: "MCOP-0-100 saves for the first job", p: &MCOP{Rand: newRand(1)}, jobs: []schedule.Job{job(100, 0), job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[0].Instances, s.Clouds[2].Limit = nil, 0 }},
+		{name: "MCOP asks no other cloud for what was refused", p: &MCOP{CostWeight: .2, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
+			s.Again = true
+		}},
 		{name: "MCOP without a queue", p: &MCOP{Rand: newRand(1)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(1, s.Now)
 		}, want: []Action{terminate(1, 0, ChargeDue)}},
@@ -438,6 +441,8 @@ func TestPolicyPanics(t *testing.T) {
 		"low weight":       func() { Choose([]Configuration{{}}, -.1) },
 		"high weight":      func() { Choose([]Configuration{{}}, 1.1) },
 		"lengths":          func() { AWRT([]schedule.Job{{}}, nil) },
+		"no nodes":         func() { AWRT([]schedule.Job{{}}, []time.Duration{1}) },
+		"ends too early":   func() { AWRT([]schedule.Job{{Nodes: 1, Submit: 2}}, []time.Duration{1}) },
 		"after now":        func() { AWQT([]schedule.Job{{Nodes: 1, Submit: 1}}, 0) },
 		"time":             func() { Budget{}.Credits(-1, 0) },
 		"order":            func() { hypervolume([]objectives{{1, 0}, {0, 1}}, objectives{2, 2}) },

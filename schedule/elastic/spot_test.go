@@ -3,8 +3,8 @@ package elastic
 import (
 	"errors"
 	"math"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
