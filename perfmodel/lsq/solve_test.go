@@ -212,6 +212,10 @@ func TestIllConditioned(t *testing.T) {
 				}
 			}
 			t.Logf("%2d columns, off by %5g: condition %.1e, last correction %.1e, %g units off", tt.n, size, r.Condition, r.Correction, units)
+			// The first step changes something, and what is off is told by the last one.
+			if tt.n >= 7 && size > 0 && r.Correction == 0 {
+				t.Errorf("%d columns, off by %g: no correction at a condition of %g", tt.n, size, r.Condition)
+			}
 			// On 9 columns and more it takes a second step to know that the first was right.
 			if !(r.Correction <= refined) {
 				t.Errorf("%d columns, off by %g: the last correction is %g", tt.n, size, r.Correction)
@@ -539,6 +543,8 @@ func TestInputErrors(t *testing.T) {
 			"lsq: x[3]: number is not finite: -Inf in row 1, b: want a finite number"},
 		{"coefficient", []float64{0x1p-1050, 0, 0, 0x1p-1000}, []float64{2, 1}, Options{}, ErrOverflow,
 			"lsq: columns[0]: result too large: the coefficient of the column: want the column multiplied by a power of ten"},
+		{"coefficient beside an intercept", []float64{0, 0, 0x1p-1050, 0, 0, 1}, []float64{0, 2, 0}, Options{Intercept: true}, ErrOverflow,
+			"lsq: columns[0]: result too large: the coefficient of the column: want the column multiplied by a power of ten"},
 		{"sum of squares", []float64{1, 0, 0, 1}, []float64{1e200, 1}, Options{}, ErrOverflow,
 			"lsq: y: result too large: the sum of squares of y: want y divided by a power of ten"},
 	} {
@@ -552,6 +558,51 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
+// With fewer rows than columns the error names the columns that more rows of the same kind
+// would not help: those that are 0, constant or equal, if there are two rows to tell.
+func TestTooFewRows(t *testing.T) {
+	x := []float64{ // zero, a, b, c as a, six, three, d
+		0, 1, 2, 1, 6, 3, 7,
+		0, 4, 2.5, 4, 6, 3, 9,
+	}
+	names := []string{"zero", "a", "b", "c", "six", "three", "d"}
+	const row = 7
+	for _, c := range []struct {
+		rows int
+		opt  Options
+		want []Dependency
+	}{
+		{2, Options{Names: names}, []Dependency{{0, []int{}, []float64{}}, {3, []int{1}, []float64{1}}, {5, []int{4}, []float64{.5}}}},
+		{2, Options{Names: names, Intercept: true}, []Dependency{{1, []int{}, []float64{}}, {4, []int{2}, []float64{1}}, {5, []int{0}, []float64{6}}, {6, []int{0}, []float64{3}}}},
+		{2, Options{Names: names, DropDependent: true}, nil},
+		{1, Options{Names: names}, nil},
+	} {
+		_, err := Fit(x[:c.rows*row], c.rows, row, make([]float64, c.rows), c.opt)
+		if !errors.Is(err, ErrFewRows) {
+			t.Fatalf("%d rows: %v", c.rows, err)
+		}
+		var e *DependenceError
+		if found := errors.As(err, &e); found != (c.want != nil) {
+			t.Errorf("%d rows, %+v: %v", c.rows, c.opt, err)
+		} else if found {
+			if diff := cmp.Diff(c.want, e.Dependencies); diff != "" {
+				t.Errorf("%+v: %s", c.opt, diff)
+			}
+			all, constant := names, []bool{true, false, false, false, true, true, false}
+			if c.opt.Intercept {
+				all, constant = append([]string{"the intercept"}, names...), append([]bool{true}, constant...)
+			}
+			if diff := cmp.Diff(all, e.Names) + cmp.Diff(constant, e.Constant); diff != "" {
+				t.Errorf("%+v: %s", c.opt, diff)
+			}
+		}
+	}
+	// A number in two rows is enough to be seen as another.
+	if _, err := Fit([]float64{1, 2, 3, 4, 4, 9}, 2, 3, []float64{1, 2}, Options{}); errors.Is(err, ErrDependent) {
+		t.Errorf("nothing depends: %v", err)
+	}
+}
+
 func TestPanics(t *testing.T) {
 	var s Solver
 	var r Regression
@@ -561,24 +612,27 @@ func TestPanics(t *testing.T) {
 	}
 	three := []float64{1, 2, 3}
 	for name, f := range map[string]func(){
-		"x":         func() { s.Solve(&r, three, 2, 2, three[:2], Options{}) },
-		"rows":      func() { s.Solve(&r, nil, -1, 0, nil, Options{}) },
-		"y":         func() { s.Solve(&r, three, 3, 1, three[:2], Options{}) },
-		"names":     func() { s.Solve(&r, three, 3, 1, three, Options{Names: []string{"a", "b"}}) },
-		"tolerance": func() { s.Solve(&r, three, 3, 1, three, Options{Tolerance: math.NaN()}) },
-		"nothing":   func() { s.Solve(&r, nil, 3, 0, three, Options{}) },
-		"grow":      func() { s.Grow(-1, 2) },
-		"row":       func() { fitted.Predict(three) },
-		"leverage":  func() { fitted.LeverageAt(three) },
-		"level":     func() { fitted.TQuantile(1) },
-		"level NaN": func() { fitted.Interval(three[:1], math.NaN()) },
-		"dst":       func() { fitted.LeaveOneOutTo(nil) },
-		"group":     func() { s.LeaveGroupsOutTo(make([]float64, 3), fitted, []int{0, 1, 3}) },
-		"groups":    func() { s.LeaveGroupsOutTo(make([]float64, 3), fitted, []int{0, 1}) },
-		"estimable": func() { fitted.CheckEstimable(three) },
-		"square":    func() { fitted.CovarianceTo(three) },
-		"quantile":  func() { TQuantile(0, 3) },
-		"freedom":   func() { TQuantile(0.9, 0) },
+		"x":          func() { s.Solve(&r, three, 2, 2, three[:2], Options{}) },
+		"rows":       func() { s.Solve(&r, nil, -1, 0, nil, Options{}) },
+		"y":          func() { s.Solve(&r, three, 3, 1, three[:2], Options{}) },
+		"names":      func() { s.Solve(&r, three, 3, 1, three, Options{Names: []string{"a", "b"}}) },
+		"tolerance":  func() { s.Solve(&r, three, 3, 1, three, Options{Tolerance: math.NaN()}) },
+		"below 0":    func() { s.Solve(&r, three, 3, 1, three, Options{Tolerance: -0x1p-50}) },
+		"share of 1": func() { s.Solve(&r, three, 3, 1, three, Options{Tolerance: 1}) },
+		"level 0":    func() { fitted.TQuantile(0) },
+		"nothing":    func() { s.Solve(&r, nil, 3, 0, three, Options{}) },
+		"grow":       func() { s.Grow(-1, 2) },
+		"row":        func() { fitted.Predict(three) },
+		"leverage":   func() { fitted.LeverageAt(three) },
+		"level":      func() { fitted.TQuantile(1) },
+		"level NaN":  func() { fitted.Interval(three[:1], math.NaN()) },
+		"dst":        func() { fitted.LeaveOneOutTo(nil) },
+		"group":      func() { s.LeaveGroupsOutTo(make([]float64, 3), fitted, []int{0, 1, 3}) },
+		"groups":     func() { s.LeaveGroupsOutTo(make([]float64, 3), fitted, []int{0, 1}) },
+		"estimable":  func() { fitted.CheckEstimable(three) },
+		"square":     func() { fitted.CovarianceTo(three) },
+		"quantile":   func() { TQuantile(0, 3) },
+		"freedom":    func() { TQuantile(0.9, 0) },
 	} {
 		func() {
 			defer func() {
@@ -697,11 +751,20 @@ func TestStudentT(t *testing.T) {
 		}
 	}
 	// On either side of it the tail beyond t is 1 − level.
-	for _, level := range []float64{0.9, 0.999, 0.999999} {
-		for _, df := range []float64{30, 100, 300, 3000, 20000} {
+	for _, level := range []float64{0.5, 0.9, 0.999, 0.999999, 0.999999999} {
+		for _, df := range []float64{30, 100, 300, 3000, 10000, 20000} {
 			x := TQuantile(level, df)
 			if p := mathext.RegIncBeta(df/2, 0.5, df/(df+x*x)); math.Abs(p/(1-level)-1) > 1e-9 {
 				t.Errorf("level %v, %v degrees of freedom: beyond %v are %v", level, df, x, p)
+			}
+		}
+	}
+	// And below t is level, where that is less than half.
+	for _, level := range []float64{1e-6, 0.1, 0.3, 0.499} {
+		for _, df := range []float64{3, 5, 30, 3000} {
+			x := TQuantile(level, df)
+			if p := mathext.RegIncBeta(0.5, df/2, x*x/(df+x*x)); math.Abs(p/level-1) > 1e-11 {
+				t.Errorf("level %v, %v degrees of freedom: below %v are %v", level, df, x, p)
 			}
 		}
 	}
