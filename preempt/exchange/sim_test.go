@@ -25,6 +25,7 @@ type world struct {
 	calm  bool // no faults
 	m     *Manager
 	saved *Manager // what the log has, by its records
+	fresh Manager  // for derived
 	log   [][]byte // records since the state
 	state []byte
 	gone  []*simPart // clients that were reset, and may go on
@@ -160,6 +161,9 @@ func (w *world) saveManager(t fataler) {
 	if err := w.saved.s.apply(record); err != nil {
 		t.Fatalf("%v", err)
 	}
+	if w.records%16 == 0 {
+		w.same(t)
+	}
 }
 
 // same asks whether the log says what the manager is.
@@ -175,6 +179,39 @@ func (w *world) same(t fataler) {
 	a, _ := json.Marshal(w.m)
 	if b, _ := json.Marshal(w.saved); string(a) != string(b) {
 		t.Fatalf("the records say otherwise (-manager +records):\n%s", cmp.Diff(string(a), string(b)))
+	}
+}
+
+// derived asks whether what the manager counts beside its state follows from the state.
+func (w *world) derived(t fataler) {
+	m, d := w.m, &w.fresh
+	copyManager(d, m)
+	d.derive()
+	if m.waiting != d.waiting || m.ending != d.ending || m.reclaim != d.reclaim {
+		t.Fatalf("%d wait, %d are to end, %d to be reclaimed: want %d, %d, %d", m.waiting, m.ending, m.reclaim, d.waiting, d.ending, d.reclaim)
+	}
+	if !slices.Equal(m.held, d.held) || !slices.Equal(m.endingOf, d.endingOf) || !slices.Equal(m.perKind, d.perKind) || !slices.Equal(m.kindOf, d.kindOf) {
+		t.Fatalf("partitions hold %v, of which %v are to end: want %v and %v", m.held, m.endingOf, d.held, d.endingOf)
+	}
+	for p, first := range m.head {
+		n, before := 0, int32(-1)
+		for i := first; i >= 0; i = m.after[i] {
+			if m.s.Nodes[i].Holder != p || m.before[i] != before {
+				t.Fatalf("node %d of %d follows %d in the list of partition %d", i, m.s.Nodes[i].Holder, m.before[i], p)
+			}
+			n, before = n+1, i
+		}
+		if n != m.held[p] {
+			t.Fatalf("the list of partition %d has %d nodes of %d", p, n, m.held[p])
+		}
+	}
+	for i := range m.s.Partitions {
+		for j := range m.s.Partitions[i].Requests {
+			g, f := m.s.Partitions[i].Requests[j].group, d.s.Partitions[i].Requests[j].group
+			if (g < 0) != (f < 0) || g >= 0 && !slices.Equal(m.groups[g].kinds, d.groups[f].kinds) {
+				t.Fatalf("request %d of partition %d has group %d of %v: want %d of %v", j, i, g, m.groups, f, d.groups)
+			}
+		}
 	}
 }
 
@@ -980,8 +1017,11 @@ func simulate(t *testing.T, seed uint64, total int, opts ManagerOptions) {
 		total /= 10
 	}
 	for w.counts.Steps < total {
-		for range 10_000 {
+		for k := range 10_000 {
 			w.step(t)
+			if k%50 == 0 && !w.down {
+				w.derived(t)
+			}
 		}
 		w.settle(t)
 	}

@@ -1,0 +1,187 @@
+package exchange
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Each number of a client's state has its limits: what is just within is taken, and what is
+// just outside is an error.
+func TestClientStateLimits(t *testing.T) {
+	nan := math.NaN()
+	listings := func(n int) (ls []listing) {
+		for i := range n {
+			ls = append(ls, listing{Number: uint64(i + 1)})
+		}
+		return ls
+	}
+	for _, c := range []struct {
+		name      string
+		good, bad func(s *clientState)
+	}{
+		{"name", nil, func(s *clientState) { s.Partition = "" }},
+		{"every", func(s *clientState) { s.Every = 1 }, func(s *clientState) { s.Every = 0 }},
+		{"now", func(s *clientState) { s.Now, s.ValuesAt, s.Listings, s.Leases = 0, 0, nil, nil }, func(s *clientState) { s.Now, s.ValuesAt, s.Listings, s.Leases = -1, 0, nil, nil }},
+		{"number", func(s *clientState) { s.Number = maxNumber }, func(s *clientState) { s.Number = maxNumber + 1 }},
+		{"least number", func(s *clientState) { *s = clientState{Partition: "p", Every: 1, Number: 1} }, func(s *clientState) { *s = clientState{Partition: "p", Every: 1} }},
+		{"values", func(s *clientState) { s.ValuesAt = s.Now }, func(s *clientState) { s.ValuesAt = s.Now + 1 }},
+		{"values, early", func(s *clientState) { s.ValuesAt = 0 }, func(s *clientState) { s.ValuesAt = -1 }},
+		{"asked", func(s *clientState) { s.Asked = s.Number }, func(s *clientState) { s.Asked = s.Number + 1 }},
+		{"queued", func(s *clientState) { s.Queued = s.Number - 1 }, func(s *clientState) { s.Queued = s.Number }},
+		{"beat", func(s *clientState) { s.NextBeat = 0 }, func(s *clientState) { s.NextBeat = -1 }},
+		{"add", func(s *clientState) { s.NextAdd = 0 }, func(s *clientState) { s.NextAdd = -1 }},
+		{"back", func(s *clientState) { s.NextBack = 0 }, func(s *clientState) { s.NextBack = -1 }},
+		{"listings", func(s *clientState) { s.Number, s.Listings = 1e6, listings(maxListings) }, func(s *clientState) { s.Number, s.Listings = 1e6, listings(maxListings+1) }},
+		{"number of a listing", func(s *clientState) { s.Listings[1].Number = s.Number - 1 }, func(s *clientState) { s.Listings[1].Number = s.Number }},
+		{"order of listings", func(s *clientState) { s.Listings[1].Number = 3 }, func(s *clientState) { s.Listings[1].Number = 2 }},
+		{"listing, early", func(s *clientState) { s.Listings[0].Sent = 0 }, func(s *clientState) { s.Listings[0].Sent = -1 }},
+		{"listing, late", func(s *clientState) { s.Listings[0].Sent = s.Now }, func(s *clientState) { s.Listings[0].Sent = s.Now + 1 }},
+		{"request", func(s *clientState) { s.Requests[0].ID = s.Number - 1 }, func(s *clientState) { s.Requests[0].ID = s.Number }},
+		{"node", func(s *clientState) { s.Leases[0].Node = 0 }, func(s *clientState) { s.Leases[0].Node = -1 }},
+		{"order of nodes", func(s *clientState) { s.Leases[1].Node = 2 }, func(s *clientState) { s.Leases[1].Node = 1 }},
+		{"epoch", func(s *clientState) { s.Leases[0].Epoch = 1 }, func(s *clientState) { s.Leases[0].Epoch = 0 }},
+		{"value", func(s *clientState) { s.Leases[0].Value = 0 }, func(s *clientState) { s.Leases[0].Value = -.1 }},
+		{"high value", func(s *clientState) { s.Leases[0].Value = 1 }, func(s *clientState) { s.Leases[0].Value = 1.1 }},
+		{"no value", nil, func(s *clientState) { s.Leases[0].Value = nan }},
+		{"valid", func(s *clientState) { s.Leases[0].Valid = 0 }, func(s *clientState) { s.Leases[0].Valid = -1 }},
+		{"first", func(s *clientState) { s.Leases[1].First = s.Now }, func(s *clientState) { s.Leases[1].First = s.Now + 1 }},
+		{"first, early", func(s *clientState) { s.Leases[1].First = 0 }, func(s *clientState) { s.Leases[1].First = -1 }},
+		{"grace", func(s *clientState) { s.Leases[1].Grace = 0 }, func(s *clientState) { s.Leases[1].Grace = -1 }},
+		{"draining", func(s *clientState) { s.Leases[1].Preemption = 1 }, func(s *clientState) { s.Leases[1].Preemption = 0 }},
+	} {
+		state := func(set func(*clientState)) error {
+			s := clientState{
+				Partition: "p", Every: time.Minute, Now: time.Hour, Number: 10, ValuesAt: time.Minute, Asked: 4, Queued: 4,
+				Requests: []Request{{ID: 5, Count: 2}},
+				Listings: []listing{{Number: 2, Sent: 1}, {Number: 4, Sent: 2}},
+				Leases:   []leaseState{{}, {}},
+			}
+			s.Leases[0].Node, s.Leases[0].Epoch, s.Leases[0].Value = 1, 3, .5
+			s.Leases[1].Node, s.Leases[1].Epoch, s.Leases[1].Value = 4, 3, .5
+			s.Leases[1].Draining, s.Leases[1].Preemption, s.Leases[1].First, s.Leases[1].Grace = true, 7, 1, 1
+			if set != nil {
+				set(&s)
+			}
+			return s.check()
+		}
+		if err := state(c.good); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		var in *InputError
+		if err := state(c.bad); !errors.As(err, &in) {
+			t.Errorf("%s: %v, want an InputError", c.name, err)
+		}
+	}
+}
+
+// The same of a manager's state.
+func TestManagerStateLimits(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		good, bad func(s *managerState)
+	}{
+		{"now", func(s *managerState) { s.Now = 0 }, func(s *managerState) { s.Now = -1 }},
+		{"grace", func(s *managerState) { s.Options.Grace = 0 }, func(s *managerState) { s.Options.Grace = -1 }},
+		{"every", func(s *managerState) { s.Options.Every = 1 }, func(s *managerState) { s.Options.Every = 0 }},
+		{"term", func(s *managerState) { s.Options.Term = -1 }, func(s *managerState) { s.Options.Term = -2 }},
+		{"no term", func(s *managerState) { s.Options.Term = 1 }, func(s *managerState) { s.Options.Term = 0 }},
+		{"skew", func(s *managerState) { s.Options.Skew = 0 }, func(s *managerState) { s.Options.Skew = -1 }},
+		{"age", func(s *managerState) { s.Options.MaxAge = 0 }, func(s *managerState) { s.Options.MaxAge = -1 }},
+		{"delay", func(s *managerState) { s.Options.MaxDelay = 0 }, func(s *managerState) { s.Options.MaxDelay = -1 }},
+		{"nodes", nil, func(s *managerState) { *s = managerState{Options: s.Options} }},
+		{"name", nil, func(s *managerState) { s.Partitions[0].Name = "" }},
+		{"names", func(s *managerState) { s.Partitions[2] = partitionState{Name: "b", Weight: 1, Removed: true} }, func(s *managerState) { s.Partitions[2].Name = "b" }},
+		{"weight", func(s *managerState) { s.Partitions[0].Weight = maxWeight }, func(s *managerState) { s.Partitions[0].Weight = maxWeight + 1 }},
+		{"least weight", func(s *managerState) { s.Partitions[0].Weight = 1 }, func(s *managerState) { s.Partitions[0].Weight = 0 }},
+		{"floor", func(s *managerState) { s.Partitions[0].Floor = 4 }, func(s *managerState) { s.Partitions[0].Floor = 5 }},
+		{"least floor", func(s *managerState) { s.Partitions[0].Floor = 0 }, func(s *managerState) { s.Partitions[0].Floor = -1 }},
+		{"reclaim", func(s *managerState) { s.Partitions[0].Reclaim = 4 }, func(s *managerState) { s.Partitions[0].Reclaim = 5 }},
+		{"least reclaim", func(s *managerState) { s.Partitions[0].Reclaim = 0 }, func(s *managerState) { s.Partitions[0].Reclaim = -1 }},
+		{"delay since", func(s *managerState) { s.Partitions[0].DelaySince = 0 }, func(s *managerState) { s.Partitions[0].DelaySince = -1 }},
+		{"reclaim at", func(s *managerState) { s.Partitions[0].ReclaimAt = 0 }, func(s *managerState) { s.Partitions[0].ReclaimAt = -1 }},
+		{"removed and asks", func(s *managerState) { s.Partitions[1].Removed, s.Partitions[1].Requests = true, nil }, func(s *managerState) { s.Partitions[1].Removed = true }},
+		{"removed and reclaims", nil, func(s *managerState) { s.Partitions[2].Removed, s.Partitions[2].Reclaim = true, 1 }},
+		{"ID", nil, func(s *managerState) { s.Partitions[1].Requests[0].ID = 0 }},
+		{"order", func(s *managerState) { s.Partitions[1].Requests[1].ID = 3 }, func(s *managerState) { s.Partitions[1].Requests[1].ID = 2 }},
+		{"count", func(s *managerState) { s.Partitions[1].Requests[0].Count = 4 }, func(s *managerState) { s.Partitions[1].Requests[0].Count = 5 }},
+		{"least count", func(s *managerState) { s.Partitions[1].Requests[0].Count = 1 }, func(s *managerState) { s.Partitions[1].Requests[0].Count = 0 }},
+		{"refused", func(s *managerState) { s.Partitions[1].Requests[0].Refused, s.Partitions[1].Requests[0].Count = "too many", 9 }, func(s *managerState) {
+			s.Partitions[0].Requests[0].Refused = "too many"
+		}},
+		{"kind", func(s *managerState) { s.Partitions[1].Requests[0].Kind = "gpu" }, func(s *managerState) { s.Partitions[1].Requests[0].Kind = "tpu" }},
+		{"holder", nil, func(s *managerState) { s.Nodes[1].Holder = 3 }},
+		{"negative holder", nil, func(s *managerState) { s.Nodes[3].Holder = -2 }},
+		{"out", func(s *managerState) { s.Nodes[3].Out = 0 }, func(s *managerState) { s.Nodes[3].Out = -1 }},
+		{"free with a lease", nil, func(s *managerState) { s.Nodes[3].Value = 1 }},
+		{"out with a lease", nil, func(s *managerState) { s.Nodes[0].Out = 1 }},
+		{"epoch", func(s *managerState) { s.Nodes[0].Epoch = 1 }, func(s *managerState) { s.Nodes[0].Epoch = 0 }},
+		{"value", func(s *managerState) { s.Nodes[0].Value = 1 }, func(s *managerState) { s.Nodes[0].Value = 1.1 }},
+		{"least value", func(s *managerState) { s.Nodes[0].Value = 0 }, func(s *managerState) { s.Nodes[0].Value = -.1 }},
+		{"until", func(s *managerState) { s.Nodes[0].Until = 0 }, func(s *managerState) { s.Nodes[0].Until = -1 }},
+		{"next", func(s *managerState) { s.Nodes[0].Next = 0 }, func(s *managerState) { s.Nodes[0].Next = -1 }},
+		{"forced", nil, func(s *managerState) { s.Nodes[0].Forced = true }},
+		{"notice", nil, func(s *managerState) { s.Nodes[0].First = 1 }},
+		{"grace of none", nil, func(s *managerState) { s.Nodes[0].Grace = 1 }},
+		{"acknowledged", nil, func(s *managerState) { s.Nodes[0].Acked = true }},
+		{"deadline of none", nil, func(s *managerState) { s.Nodes[0].Deadline = 1 }},
+		{"preemption", func(s *managerState) { s.Nodes[1].Preemption = 9 }, func(s *managerState) { s.Nodes[1].Preemption = 10 }},
+		{"first", func(s *managerState) { s.Nodes[1].First = 0 }, func(s *managerState) { s.Nodes[1].First = -1 }},
+		{"grace of a notice", func(s *managerState) { s.Nodes[1].Grace = 0 }, func(s *managerState) { s.Nodes[1].Grace = -1 }},
+		{"deadline", func(s *managerState) { s.Nodes[1].Acked, s.Nodes[1].Deadline = true, 5 }, func(s *managerState) { s.Nodes[1].Acked, s.Nodes[1].Deadline = true, 4 }},
+		{"orphan", func(s *managerState) { s.Nodes[1].Orphan, s.Nodes[1].Forced = true, true }, func(s *managerState) { s.Nodes[1].Orphan = true }},
+		{"prepared", nil, func(s *managerState) { s.Nodes[0].Unprepared = true }},
+	} {
+		state := func(set func(*managerState)) error {
+			s := managerState{
+				Options: ManagerOptions{}.resolve(), Now: time.Hour, Preemption: 9,
+				Nodes: []nodeState{
+					{Kind: "cpu", Epoch: 2, Holder: 0, Request: 1, Confirmed: true, Value: .5},
+					{Kind: "cpu", Epoch: 2, Holder: 0, Request: 1, Confirmed: true, Preemption: 8, First: 5, Grace: 5},
+					{Kind: "gpu", Epoch: 2, Holder: -1}, {Kind: "gpu", Epoch: 2, Holder: -1, Out: 7},
+				},
+				Partitions: []partitionState{
+					{Name: "a", Weight: 2, Floor: 1, Requests: []requestState{{Request: Request{ID: 1, Count: 3, Granted: 2}, Given: 2}}},
+					{Name: "b", Weight: 1, Requests: []requestState{{Request: Request{ID: 2, Count: 1}}, {Request: Request{ID: 4, Count: 1}}}},
+					{Name: "c", Weight: 1},
+				},
+			}
+			if set != nil {
+				set(&s)
+			}
+			return s.check()
+		}
+		if err := state(c.good); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		var in *InputError
+		if err := state(c.bad); !errors.As(err, &in) {
+			t.Errorf("%s: %v, want an InputError", c.name, err)
+		}
+	}
+}
+
+// A record that is cut anywhere, or goes on, is an error.
+func TestRecordCut(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, []string{"cpu", "gpu"}, "a", "b")
+	p.m.ChangesSaved()
+	p.ask("a", "", 2)
+	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1}}))
+	p.ask("b", "gpu", 1)
+	record := p.m.AppendChanges(nil)
+	if len(record) < 100 {
+		t.Fatalf("a record of %d bytes", len(record))
+	}
+	for cut := range record {
+		s := managerState{Nodes: slices.Clone(p.m.s.Nodes), Partitions: slices.Clone(p.m.s.Partitions)}
+		if cut > 0 && s.apply(record[:cut]) == nil {
+			t.Errorf("a record of %d bytes is cut after %d: no error", len(record), cut)
+		}
+	}
+	s := managerState{Nodes: slices.Clone(p.m.s.Nodes), Partitions: slices.Clone(p.m.s.Partitions)}
+	if err := s.apply(append(record, 0)); err == nil {
+		t.Error("a record that goes on: no error")
+	}
+}
