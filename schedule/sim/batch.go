@@ -179,7 +179,6 @@ func checkBatchJob(j *trace.Job, i, nodes int) error {
 func (b *Batch) reset(jobs []trace.Job, cfg BatchOptions) {
 	cfg.Scheduler.Reset(cfg.Nodes)
 	b.events.Reset()
-	b.started = b.started[:0]
 	b.running = grow.Zero(b.running, len(jobs))
 	b.first = grow.Zero(b.first, len(jobs))
 	b.next = grow.Zero(b.next, cfg.Nodes)
