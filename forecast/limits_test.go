@@ -1,0 +1,193 @@
+package forecast
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// modelsToLimit returns a valid model of each kind, after some observations.
+func modelsToLimit() []Model {
+	models := []Model{
+		&Naive{}, &Drift{}, &Simple{Alpha: .5}, &Mean{}, &Mean{Window: 2}, &Holt{Alpha: .5, Beta: .5, Phi: .9}, &Brown{Alpha: .5},
+		&Triple{Alpha: .5, Beta: .5, Gamma: .5}, &Triple{Alpha: .5, Beta: .5, Gamma: .5, Form: Midpoint}, &Triple{Alpha: .5, Beta: .5, Gamma: .5, Form: BackwardDifference},
+		&SeasonalNaive{Period: 2}, &HoltWinters{Period: 2, Alpha: .5, Beta: .5, Gamma: .5, Phi: .9, Rho: .5}, &HoltWinters{Period: 2, Period2: 4, Multiplicative: true, Alpha: .5, Beta: .5, Gamma: .5, Delta: .5},
+		&Harmonic{Alpha: .5, Beta: .5, Gamma: .01, Phi: .9}, &Autoregression{Lags: []int{1, 2}, Coef: []float64{.5, .25}, Difference: 1},
+	}
+	for _, m := range models {
+		for _, x := range []float64{3, 5, 4, 6, 8, 7} {
+			m.Update(x)
+		}
+	}
+	return models
+}
+
+// Each number of a model has a range: its ends are valid, and what is beyond is not. Factors
+// are from 0 to 1, what was seen is within Largest, and counts are not negative.
+func TestValidateEachNumber(t *testing.T) {
+	factors := map[string]float64{"Alpha": 1, "Beta": 1, "Gamma": 1, "Delta": 1, "Phi": 1, "Rho": 1}
+	tried := 0
+	for _, m := range modelsToLimit() {
+		if err := m.(validator).Validate(); err != nil {
+			t.Fatalf("%T: %v", m, err)
+		}
+		v := reflect.ValueOf(m).Elem()
+		_, brown := m.(*Brown)
+		_, drift := m.(*Drift)
+		_, isMean := m.(*Mean)
+		triple, repaired := m.(*Triple)
+		repaired = repaired && triple.Form != AsPrinted
+		try := func(name string, set func(), want bool) {
+			tried++
+			set()
+			if err := m.(validator).Validate(); (err == nil) != want {
+				t.Errorf("%T: %s: %v, valid is to be %v", m, name, err, want)
+			}
+		}
+		float := func(name string, f reflect.Value, low, high float64) {
+			was := f.Float()
+			for _, x := range []struct {
+				x    float64
+				want bool
+			}{{low, true}, {high, true}, {math.Nextafter(low, math.Inf(-1)), false}, {math.Nextafter(high, math.Inf(1)), false}, {math.NaN(), false}, {math.Inf(1), false}} {
+				try(name, func() { f.SetFloat(x.x) }, x.want)
+			}
+			f.SetFloat(was)
+		}
+		for i := range v.NumField() {
+			f, name := v.Field(i), v.Type().Field(i).Name
+			if !v.Type().Field(i).IsExported() || isMean && name == "Window" {
+				continue
+			}
+			most, factor := factors[name]
+			if brown {
+				most = math.Nextafter(2, 0)
+			}
+			switch {
+			case name == "Gamma" && repaired: // [Triple.Stable] says which
+			case name == "Period" && f.Kind() == reflect.Float64:
+				float(name, f, 2, mostPeriod)
+			case f.Kind() == reflect.Float64 && factor:
+				float(name, f, 0, most)
+			case f.Kind() == reflect.Float64:
+				float(name, f, -Largest, Largest)
+			case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Float64 && name != "Coef" && name != "Cycles":
+				for k := range f.Len() {
+					float(name, f.Index(k), -Largest, Largest)
+				}
+			case name == "N":
+				was := f.Int()
+				try(name, func() { f.SetInt(mostCount) }, true)
+				try(name, func() { f.SetInt(mostCount + 1) }, false)
+				try(name, func() { f.SetInt(-1) }, false)
+				f.SetInt(was)
+			case name == "Gap":
+				try(name, func() { f.SetInt(mostGap) }, true)
+				try(name, func() { f.SetInt(mostGap + 1) }, drift) // which goes through none of them
+				try(name, func() { f.SetInt(-1) }, false)
+				f.SetInt(0)
+			case strings.HasPrefix(name, "Period"), name == "At", name == "At2", name == "Seen", name == "Difference", name == "MaxLags":
+				was := f.Int()
+				try(name, func() { f.SetInt(-1) }, false)
+				f.SetInt(was)
+			}
+		}
+	}
+	if tried < 300 {
+		t.Errorf("%d numbers were tried", tried)
+	}
+}
+
+// Whatever is observed, up to Largest, missing values among it: models stay valid, and
+// forecast numbers.
+func TestModelsStayValid(t *testing.T) {
+	values := []float64{Largest, -Largest, Largest / 2, 1, 0, -1, 1e-300, math.NaN(), math.Inf(1), 2 * Largest}
+	dst := make([]float64, 9)
+	for seed := range uint64(20) {
+		for _, m := range modelsToLimit() {
+			rng := rand.New(rand.NewPCG(seed, 4))
+			for range 60 {
+				x := values[rng.IntN(len(values))]
+				m.Update(x)
+				if err := m.(validator).Validate(); err != nil {
+					t.Fatalf("%T, seed %d: after %v: %v: %+v", m, seed, x, err, m)
+				}
+				m.Forecast(dst)
+				for i, f := range dst {
+					if math.IsNaN(f) || math.IsInf(f, 0) {
+						t.Fatalf("%T, seed %d: forecasts %v at step %d: %+v", m, seed, f, i+1, m)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What is just within the limits of an option is valid, and what is just outside is not.
+func TestOptionLimits(t *testing.T) {
+	for _, f := range []Fitter{{}, {PhiMin: 1, PhiMax: 1}, {PhiMin: 1e-9, PhiMax: .5}, {PhiMin: .5, PhiMax: .5}, {Window: 1, Steps: 1, Season: 1, Horizon: 1}} {
+		if err := f.Validate(); err != nil {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+	for _, f := range []Fitter{{PhiMin: -1e-9}, {PhiMax: 1.1}, {PhiMin: .6, PhiMax: .5}, {PhiMin: math.NaN()}, {Window: -1}, {Steps: -1}, {Season: -1}, {Horizon: -1}} {
+		if f.Validate() == nil {
+			t.Errorf("%+v is valid", f)
+		}
+	}
+	for _, l := range []Limits{{}, {Multiple: Largest}, {Freeze: 1}} {
+		if err := l.Validate(); err != nil {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+	for _, l := range []Limits{{Multiple: -1e-9}, {Multiple: math.Inf(1)}, {Multiple: math.NaN()}, {Freeze: -1}} {
+		if l.Validate() == nil {
+			t.Errorf("%+v is valid", l)
+		}
+	}
+	good := Predictor{Model: &Naive{}, Growth: []float64{0, Largest}, Recent: []float64{2 * Largest, -2 * Largest}, Squares: math.MaxFloat64, Peak: Largest, Errors: mostCount, Free: mostCount}
+	if err := good.Validate(); err != nil {
+		t.Error(err)
+	}
+	for name, set := range map[string]func(p *Predictor){
+		"growth":      func(p *Predictor) { p.Growth = []float64{math.Nextafter(Largest, math.Inf(1))} },
+		"less growth": func(p *Predictor) { p.Growth = []float64{-1e-300} },
+		"recent":      func(p *Predictor) { p.Recent = []float64{math.Nextafter(2*Largest, math.Inf(1))} },
+		"no recent":   func(p *Predictor) { p.Recent = []float64{math.NaN()} },
+		"more recent": func(p *Predictor) { p.Recent = make([]float64, keptErrors+1) },
+		"squares":     func(p *Predictor) { p.Squares = math.Inf(1) },
+		"less":        func(p *Predictor) { p.Squares = -1e-300 },
+		"peak":        func(p *Predictor) { p.Peak = math.Nextafter(Largest, math.Inf(1)) },
+		"low peak":    func(p *Predictor) { p.Peak = -1e-300 },
+		"errors":      func(p *Predictor) { p.Errors = mostCount + 1 },
+		"no errors":   func(p *Predictor) { p.Errors = -1 },
+		"free":        func(p *Predictor) { p.Free = -1 },
+		"model":       func(p *Predictor) { p.Model = nil },
+	} {
+		bad := good
+		set(&bad)
+		if bad.Validate() == nil {
+			t.Errorf("%s: valid", name)
+		}
+	}
+}
+
+// HoldOut takes a horizon and a rest of one value each, and no less.
+func TestHoldOutLeast(t *testing.T) {
+	train, actual := HoldOut([][]float64{{1}, {1, 2}, {1, 2, 3}}, 1, 1)
+	if len(train) != 2 || len(train[0]) != 1 || len(train[1]) != 2 || len(actual[1]) != 1 || actual[1][0] != 3 {
+		t.Errorf("%v and %v", train, actual)
+	}
+	for _, c := range [][2]int{{0, 1}, {1, 0}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("horizon %d, least %d: no panic", c[0], c[1])
+				}
+			}()
+			HoldOut(nil, c[0], c[1])
+		}()
+	}
+}
