@@ -108,7 +108,9 @@ func TestManagerStateLimits(t *testing.T) {
 		{"order", func(s *managerState) { s.Partitions[1].Requests[1].ID = 3 }, func(s *managerState) { s.Partitions[1].Requests[1].ID = 2 }},
 		{"count", func(s *managerState) { s.Partitions[1].Requests[0].Count = 4 }, func(s *managerState) { s.Partitions[1].Requests[0].Count = 5 }},
 		{"least count", func(s *managerState) { s.Partitions[1].Requests[0].Count = 1 }, func(s *managerState) { s.Partitions[1].Requests[0].Count = 0 }},
-		{"refused", func(s *managerState) { s.Partitions[1].Requests[0].Refused, s.Partitions[1].Requests[0].Count = "too many", 9 }, func(s *managerState) {
+		{"refused", func(s *managerState) {
+			s.Partitions[1].Requests[0].Refused, s.Partitions[1].Requests[0].Count = "too many", 9
+		}, func(s *managerState) {
 			s.Partitions[0].Requests[0].Refused = "too many"
 		}},
 		{"kind", func(s *managerState) { s.Partitions[1].Requests[0].Kind = "gpu" }, func(s *managerState) { s.Partitions[1].Requests[0].Kind = "tpu" }},
