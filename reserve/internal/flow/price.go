@@ -137,12 +137,97 @@ func (s *Solver) potentials() {
 // the largest violation.
 func (s *Solver) sweep(block int) (top int64) {
 	s.cand = s.cand[:0]
-	for b := 0; b < s.T; b += block {
+	b := 0
+	if block == minBlock && !s.general && s.plain {
+		for ; b+stripSlots+s.longest <= s.T; b += stripSlots {
+			top = max(top, s.sweepStrip(b))
+		}
+	}
+	for ; b < s.T; b += block {
 		best := s.worst(b, min(s.T, b+block))
 		if best.v > 0 {
 			s.cand = append(s.cand, best)
 			top = max(top, best.v)
 		}
+	}
+	return top
+}
+
+const (
+	stripBlocks = 32
+	stripSlots  = stripBlocks * minBlock
+)
+
+// sweepStrip is worst for each of the blocks of the strip that begins at slot b, class by class
+// instead of block by block, where blocks are the smallest, all classes have one fee, and
+// all terms end within the horizon. It appends what it finds and returns the largest violation.
+func (s *Solver) sweepStrip(b int) (top int64) {
+	var most [stripBlocks]float64 // the violation of best, weighted
+	var best [stripBlocks]int32
+	strip := s.y[b : b+stripSlots+1]
+	p := s.prob.Price
+	for i := range most {
+		y := (*[minBlock + 1]int64)(strip[i*minBlock:])
+		up, dn := y[1]-y[0], y[1]-y[0]
+		for j := 1; j < minBlock; j++ {
+			z := y[j+1] - y[j]
+			up, dn = max(up, z), min(dn, z)
+		}
+		best[i] = slotUp
+		if up-p <= -dn {
+			best[i] = slotDn
+		}
+		most[i] = float64(max(up-p, -dn, 0))
+	}
+	for k := range s.prob.Classes {
+		c := &s.prob.Classes[k]
+		fee, weight := c.Fee, s.weights[k]
+		ends := s.y[b+c.Term : b+c.Term+stripSlots]
+		for i := range most {
+			y := (*[minBlock]int64)(strip[i*minBlock:])
+			e := (*[minBlock]int64)(ends[i*minBlock:])
+			m := max(max(max(e[0]-y[0], e[1]-y[1]), max(e[2]-y[2], e[3]-y[3])),
+				max(max(e[4]-y[4], e[5]-y[5]), max(e[6]-y[6], e[7]-y[7]))) - fee
+			if m > 0 {
+				if w := float64(m) * weight; w > most[i] {
+					most[i], best[i] = w, int32(k)
+				}
+			}
+		}
+	}
+	for i, k := range best {
+		if most[i] <= 0 {
+			continue
+		}
+		t, end := b+i*minBlock, b+(i+1)*minBlock
+		var at int
+		var v int64
+		if k >= 0 {
+			c := &s.prob.Classes[k]
+			at, v = t, s.y[t+c.Term]-s.y[t]
+			for t++; t < end; t++ {
+				if u := s.y[t+c.Term] - s.y[t]; u > v {
+					at, v = t, u
+				}
+			}
+			v -= c.Fee
+		} else {
+			sign := int64(1)
+			if k == slotDn {
+				sign = -1
+			}
+			at, v = t, (s.y[t+1]-s.y[t])*sign
+			for t++; t < end; t++ {
+				if u := (s.y[t+1] - s.y[t]) * sign; u > v {
+					at, v = t, u
+				}
+			}
+			if k == slotUp {
+				v -= p
+			}
+		}
+		s.cand = append(s.cand, cand{v, int32(at), k})
+		top = max(top, v)
 	}
 	return top
 }
@@ -184,7 +269,7 @@ func (s *Solver) worst(b, e int) (best cand) {
 		c := &s.prob.Classes[k]
 		if c.Fees != nil || c.Max > 0 {
 			one := s.sweepClass(b, e, k)
-			if w := float64(one.v) * s.weightOf(k); w > most {
+			if w := float64(one.v) * s.weights[k]; w > most {
 				best, most = one, w
 			}
 			continue
@@ -199,7 +284,7 @@ func (s *Solver) worst(b, e int) (best cand) {
 			m = max(m, y[T]-v)
 		}
 		m -= c.Fee
-		w := float64(m) * s.weightOf(k)
+		w := float64(m) * s.weights[k]
 		if w <= most {
 			continue
 		}

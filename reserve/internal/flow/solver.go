@@ -3,6 +3,8 @@ package flow
 import (
 	"math"
 	"math/bits"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // Stats counts the work of the last Solve.
@@ -56,8 +58,9 @@ type Solver struct {
 	next   []int32 // the next arc at the same node
 	prev   []int32
 
-	shortest int         // term
-	weights  [16]float64 // of the first classes in pricing
+	longest int       // term, at most the horizon
+	plain   bool      // no class has fees by slot
+	weights []float64 // of the classes in pricing
 
 	// problems of one class; see byfee.go
 	fees    byFee
@@ -145,9 +148,11 @@ func (s *Solver) solve() {
 		tmin, tmax = min(tmin, c.Term), max(tmax, min(c.Term, s.T))
 	}
 	block := max(minBlock, tmax)
-	s.shortest = tmin
-	for k := range min(len(s.prob.Classes), len(s.weights)) {
-		s.weights[k] = s.weigh(k)
+	s.longest, s.plain = tmax, true
+	s.weights = grow.To(s.weights, len(s.prob.Classes))
+	for k, c := range s.prob.Classes {
+		s.weights[k] = math.Sqrt(math.Sqrt(float64(c.Term) / float64(tmin)))
+		s.plain = s.plain && c.Fees == nil
 	}
 	for {
 		if !s.live {
@@ -169,19 +174,6 @@ func (s *Solver) solve() {
 		}
 		block = s.nextBlock(block, before)
 	}
-}
-
-// weigh computes the weight of class k in pricing.
-func (s *Solver) weigh(k int) float64 {
-	return math.Sqrt(math.Sqrt(float64(s.prob.Classes[k].Term) / float64(s.shortest)))
-}
-
-// weightOf returns it.
-func (s *Solver) weightOf(k int) float64 {
-	if k < len(s.weights) {
-		return s.weights[k]
-	}
-	return s.weigh(k)
 }
 
 // AppendPurchases appends the plan of the last Solve to dst, each slot and
