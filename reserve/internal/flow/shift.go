@@ -121,17 +121,33 @@ func (s *Solver) shift(l, e, lo, hi int32, d int64) {
 			s.live = false
 			return
 		}
+		done := len(todo)
 		for _, c := range s.head[lo : hi+1] {
 			for ; c >= 0; c = s.next[c] {
 				todo = append(todo, c)
 			}
 		}
-		if n == 1 {
-			y[e] += d
-		} else if it-s.seg[l].stamp > 1 { // not on the cycle: its slopes are as they were
+		if it-s.seg[l].stamp > 1 { // not on the cycle, nor is anything below: all move alike
 			q := y[lo : hi+1]
 			for i := range q {
 				q[i] += d
+			}
+			for n := len(todo) - 1; n >= done; n = len(todo) - 1 {
+				lo, hi := s.span(todo[n])
+				todo = todo[:n]
+				n = int(hi-lo) + 1
+				s.Stats.Shifted += n
+				if s.bank -= n + 3; s.bank < 0 {
+					s.live = false
+					return
+				}
+				q, h := y[lo:hi+1], s.head[lo:hi+1]
+				for i := range q {
+					q[i] += d
+					for c := h[i]; c >= 0; c = s.next[c] {
+						todo = append(todo, c)
+					}
+				}
 			}
 		} else {
 			y[e] += d
