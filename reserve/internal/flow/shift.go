@@ -127,7 +127,9 @@ func (s *Solver) shift(l, e, lo, hi int32, d int64) {
 				todo = append(todo, c)
 			}
 		}
-		if it-s.seg[l].stamp > 1 { // not on the cycle, nor is anything below: all move alike
+		// Off the trail from a, all moves alike, also what is below. (A slot that was passed on
+		// the trail from b moves what is beyond it in its own turn.)
+		if it-s.seg[l].stamp > 1 {
 			q := y[lo : hi+1]
 			for i := range q {
 				q[i] += d
