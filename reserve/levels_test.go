@@ -249,8 +249,14 @@ func TestLevelsEachLevel(t *testing.T) {
 	var a Levels
 	var b eachLevel
 	bought := 0
-	for i := range 1000 {
+	for i := range 3000 {
 		n := 1 + r.IntN(400)
+		switch { // most small, and some beyond a block of values
+		case i >= 1000:
+			n = 1 + r.IntN(12)
+		case i%100 == 0:
+			n = 2*valueBlock + r.IntN(400)
+		}
 		p := &Problem{Slot: time.Hour, Horizon: Horizon(r.IntN(2))}
 		peak := []int{2, 10, 100, 100_000}[r.IntN(4)]
 		level, kind := peak/2, r.IntN(4)
@@ -272,6 +278,9 @@ func TestLevelsEachLevel(t *testing.T) {
 		every := 1 + max(0, r.IntN(10)-5)
 		p.Every = every
 		term := every * (1 + r.IntN(60/every))
+		if i >= 1000 {
+			peak, term = min(peak, 10), every*(1+r.IntN(4))
+		}
 		p.Prices = prepaid(10, pricing.Money(1+r.IntN(10*term)), term)
 		if r.IntN(3) == 0 {
 			p.Held = []pricing.Holding{{Count: r.IntN(peak + 1), Until: r.IntN(n + 1)}}

@@ -51,7 +51,7 @@ import (
 // year and 10⁻³ for terms of a month. So a first-order method goes on from there: relax.go. Its
 // worths and its reservations, rounded, are two more rounds each time that the method stops. With
 // 3,600 hours and three types the gap is then below 10⁻⁴, with weekly purchases and with purchases
-// at any hour (TestMixedGap).
+// at any hour (TestMixedGap with PLIMSOLL_PEERS set).
 //
 // The optimum. Where the problem is small, branch and bound then finds the optimum: see
 // search.go.

@@ -1,0 +1,537 @@
+package reserve
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/internal/wide"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// twoHours is a demand of one for four hours, 0.1 on demand or 0.15 for two hours.
+func twoHours() *Problem {
+	return &Problem{Demand: []int{1, 1, 1, 1}, Slot: time.Hour, Prices: pricing.List{OnDemand: 100 * pricing.Milli,
+		Classes: []pricing.Class{{Name: "r", Term: 2 * time.Hour, Upfront: 150 * pricing.Milli}}}}
+}
+
+// At its limit a value is planned with, and one beyond the limit is refused by the name of its
+// field.
+func TestProblemLimits(t *testing.T) {
+	for _, c := range []struct {
+		name, field string
+		is          error
+		set         func(p *Problem, beyond int)
+	}{
+		{"slot", "Slot", ErrRange, func(p *Problem, beyond int) { p.Slot, p.Prices.Classes[0].Term = time.Duration(1-beyond), 2 }},
+		{"on demand", "Prices.OnDemand", ErrRange, func(p *Problem, beyond int) { p.Prices.OnDemand = pricing.Money(1 - beyond) }},
+		{"least demand", "Demand[3]", ErrRange, func(p *Problem, beyond int) { p.Demand[3] = -beyond }},
+		{"most demand", "Demand[3]", ErrRange, func(p *Problem, beyond int) { p.Demand[3] = math.MaxInt32 + beyond }},
+		{"every", "Every", ErrRange, func(p *Problem, beyond int) { p.Every = -beyond }},
+		{"closed", "Closed", ErrRange, func(p *Problem, beyond int) { p.Closed = make([]bool, 4+beyond) }},
+		{"most of a purchase", "MaxBuy", ErrRange, func(p *Problem, beyond int) { p.MaxBuy = -beyond }},
+		{"most active", "MaxActive", ErrRange, func(p *Problem, beyond int) { p.MaxActive = -beyond }},
+		{"most of a class", "AtMost[0]", ErrRange, func(p *Problem, beyond int) { p.AtMost = []int{NoCap - beyond} }},
+		{"caps of classes", "AtMost", ErrRange, func(p *Problem, beyond int) { p.AtMost = slices.Repeat([]int{NoCap}, 1+beyond) }},
+		{"horizon", "Horizon", ErrRange, func(p *Problem, beyond int) { p.Horizon = Pure + Horizon(beyond) }},
+		{"held class", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []pricing.Holding{{Class: beyond, Count: 1, Until: 1}} }},
+		{"first held class", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []pricing.Holding{{Class: -beyond, Count: 1, Until: 1}} }},
+		{"held", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []pricing.Holding{{Count: -beyond, Until: 1}} }},
+		{"most held", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []pricing.Holding{{Count: math.MaxInt32 + beyond, Until: 1}} }},
+		{"held until", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []pricing.Holding{{Count: 1, Until: -beyond}} }},
+		{"held within MaxActive", "MaxActive", ErrInfeasible, func(p *Problem, beyond int) {
+			p.MaxActive, p.Held = 3, []pricing.Holding{{Count: 3 + beyond, Until: 1}}
+		}},
+		{"shortest term", "Prices.Classes[0].Term", ErrTerm, func(p *Problem, beyond int) { p.Prices.Classes[0].Term = p.Slot - time.Duration(beyond) }},
+		{"whole term", "Prices.Classes[0].Term", ErrTerm, func(p *Problem, beyond int) { p.Prices.Classes[0].Term += time.Duration(beyond) }},
+		{"longest term", "Prices.Classes[0].Term", ErrRange, func(p *Problem, beyond int) {
+			p.Slot = time.Second
+			p.Prices.Classes[0].Term = time.Duration(math.MaxInt32-4+int64(beyond)) * time.Second
+		}},
+	} {
+		var e Exact
+		p := twoHours()
+		c.set(p, 0)
+		plan, err := e.Solve(p)
+		if err != nil {
+			t.Errorf("%s: at the limit: %v", c.name, err)
+			continue
+		}
+		if err := Verify(p, &plan); err != nil {
+			t.Errorf("%s: at the limit: %v", c.name, err)
+		}
+		p = twoHours()
+		c.set(p, 1)
+		if _, err = e.Solve(p); !errors.Is(err, c.is) || !strings.HasPrefix(err.Error(), "reserve: "+c.field+": ") {
+			t.Errorf("%s: beyond the limit: %v, want %v of %s", c.name, err, c.is, c.field)
+		}
+	}
+}
+
+// Purchases that no plan can have are refused by their index, with what is at fault; those at the
+// limits are accepted. Two of class 0 are held until slot 2.
+func TestVerifyNamesThePurchase(t *testing.T) {
+	type list = []pricing.Purchase
+	for _, c := range []struct {
+		name string
+		set  func(p *Problem)
+		list list
+		want string
+	}{
+		{"the first and the last slot", nil, list{{Slot: 0, Class: 1, Count: 1}, {Slot: 3, Class: 0, Count: 1}}, ""},
+		{"before the first slot", nil, list{{Slot: -1, Class: 0, Count: 1}}, "Purchases[0]: not a valid plan: 1 of class 0 at slot -1: no such slot, class or count"},
+		{"beyond the last slot", nil, list{{Slot: 4, Class: 0, Count: 1}}, "Purchases[0]: not a valid plan: 1 of class 0 at slot 4: no such slot, class or count"},
+		{"before the first class", nil, list{{Slot: 0, Class: -1, Count: 1}}, "Purchases[0]: not a valid plan: 1 of class -1 at slot 0: no such slot, class or count"},
+		{"beyond the last class", nil, list{{Slot: 0, Class: 2, Count: 1}}, "Purchases[0]: not a valid plan: 1 of class 2 at slot 0: no such slot, class or count"},
+		{"none", nil, list{{Slot: 0, Class: 0, Count: 1}, {Slot: 1, Class: 0, Count: 0}}, "Purchases[1]: not a valid plan: 0 of class 0 at slot 1: no such slot, class or count"},
+		{"most", func(p *Problem) { p.Held = nil }, list{{Slot: 0, Class: 0, Count: math.MaxInt32}}, ""},
+		{"twice", nil, list{{Slot: 0, Class: 1, Count: 1}, {Slot: 0, Class: 1, Count: 1}}, "Purchases[1]: not a valid plan: not sorted by slot and class, each once"},
+		{"classes out of order", nil, list{{Slot: 0, Class: 1, Count: 1}, {Slot: 0, Class: 0, Count: 1}}, "Purchases[1]: not a valid plan: not sorted by slot and class, each once"},
+		{"slots out of order", nil, list{{Slot: 1, Class: 0, Count: 1}, {Slot: 0, Class: 1, Count: 1}}, "Purchases[1]: not a valid plan: not sorted by slot and class, each once"},
+		{"a date", func(p *Problem) { p.Every = 2 }, list{{Slot: 2, Class: 0, Count: 1}}, ""},
+		{"no date", func(p *Problem) { p.Every = 2 }, list{{Slot: 3, Class: 0, Count: 1}}, "Purchases[0]: not a valid plan: nothing can be bought at slot 3"},
+		{"closed", func(p *Problem) { p.Closed = []bool{false, false, true, false} }, list{{Slot: 2, Class: 0, Count: 1}}, "Purchases[0]: not a valid plan: nothing can be bought at slot 2"},
+		{"not for sale", func(p *Problem) { p.AtMost = []int{NoCap, 0} }, list{{Slot: 2, Class: 1, Count: 1}}, "Purchases[0]: not a valid plan: s is not for sale"},
+		{"as much as a class allows", func(p *Problem) { p.AtMost = []int{NoCap, 3} }, list{{Slot: 2, Class: 0, Count: 9}, {Slot: 2, Class: 1, Count: 3}}, ""},
+		{"more than a class allows", func(p *Problem) { p.AtMost = []int{NoCap, 3} }, list{{Slot: 2, Class: 1, Count: 4}}, "Purchases[0]: not a valid plan: 4 bought, 3 allowed"},
+		{"as much as a purchase allows", func(p *Problem) { p.MaxBuy = 3 }, list{{Slot: 1, Class: 0, Count: 3}, {Slot: 1, Class: 1, Count: 3}}, ""},
+		{"more than a purchase allows", func(p *Problem) { p.MaxBuy = 3 }, list{{Slot: 1, Class: 0, Count: 4}}, "Purchases[0]: not a valid plan: 4 bought, 3 allowed"},
+		{"MaxActive with what is held", func(p *Problem) { p.MaxActive = 5 }, list{{Slot: 0, Class: 0, Count: 2}, {Slot: 1, Class: 1, Count: 1}, {Slot: 2, Class: 1, Count: 3}}, ""},
+		{"more than MaxActive with what is held", func(p *Problem) { p.MaxActive = 5 }, list{{Slot: 0, Class: 0, Count: 2}, {Slot: 1, Class: 1, Count: 2}}, "MaxActive: not a valid plan: 6 reservations are active in slot 1, 5 allowed"},
+		{"more than MaxActive without what is held", func(p *Problem) { p.MaxActive = 5 }, list{{Slot: 2, Class: 0, Count: 3}, {Slot: 3, Class: 1, Count: 3}}, "MaxActive: not a valid plan: 6 reservations are active in slot 3, 5 allowed"},
+		{"what has run out", func(p *Problem) { p.MaxActive = 5 }, list{{Slot: 1, Class: 0, Count: 3}, {Slot: 3, Class: 0, Count: 5}}, ""},
+		{"held to the end", func(p *Problem) { p.MaxActive, p.Held[0].Until = 5, 9 }, list{{Slot: 3, Class: 0, Count: 4}}, "MaxActive: not a valid plan: 6 reservations are active in slot 3, 5 allowed"},
+	} {
+		p := twoHours()
+		p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "s", Term: time.Hour, Hourly: 90 * pricing.Milli, Billed: pricing.Always})
+		p.Held = []pricing.Holding{{Class: 0, Count: 2, Until: 2}, {Class: 1, Count: 7, Until: 0}}
+		if c.set != nil {
+			c.set(p)
+		}
+		var m market
+		if err := m.loadAny(p); err != nil {
+			t.Fatal(c.name, err)
+		}
+		err := checkPurchases(p, &m, c.list)
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrForged) || err.Error() != "reserve: "+c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// drawLevels draws a problem with two use prices, and Exact after its solve by levels.
+func drawLevels(t *rapid.T) (*Problem, *Exact, bool) {
+	p := drawExact(t)
+	p.Prices.OnDemand = max(p.Prices.OnDemand, 2*pricing.Unit)
+	for k := range p.Prices.Classes {
+		c := &p.Prices.Classes[k]
+		c.Billed, c.Hourly = pricing.WhenUsed, pricing.Money(k)*pricing.Unit
+	}
+	e := &Exact{direct: true}
+	_, err := e.Solve(p)
+	return p, e, err == nil && len(e.prices) > 1
+}
+
+// raise finds the best values of a level beside those of the other levels: no others prove more.
+// ascend does that for each level in turn.
+func TestRaiseIsBest(t *testing.T) {
+	raised, better := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p, e, ok := drawLevels(t)
+		if !ok || p.MaxActive > 0 {
+			return
+		}
+		n, v := p.slots(), &e.dual
+		if err := v.load(p, &e.market, nil); err != nil {
+			t.Fatal(err)
+		}
+		start := make([]int64, len(e.values))
+		for i := range start {
+			if start[i] = rapid.Int64Range(0, v.worth[i/n]).Draw(t, "value"); rapid.Bool().Draw(t, "none") {
+				start[i] = 0
+			}
+		}
+		bound := func(y []int64) *big.Int {
+			b, err := v.bound(y, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return toBig(b)
+		}
+		copy(e.values, start)
+		for k := len(e.prices) - 1; k >= 0; k-- {
+			before := slices.Clone(e.values)
+			if err := e.raise(p, k, 0); err != nil {
+				t.Fatal(err)
+			}
+			for i, y := range e.values {
+				if i/n != k && y != before[i] {
+					t.Fatalf("raising level %d changes a value of level %d", k, i/n)
+				}
+			}
+			// Where the other levels alone are worth more than a fee there is nothing to find.
+			alone, dear := slices.Clone(before), false
+			clear(alone[k*n : (k+1)*n])
+			for c := range e.market.classes {
+				if _, sold := p.most(c); !sold || v.level[c] < k {
+					continue
+				}
+				v.sums(v.before, alone, c)
+				for s := range n {
+					dear = dear || mayBuy(p, s) && v.reduced(v.before, c, s) < 0
+				}
+			}
+			got := bound(e.values)
+			if dear {
+				if !slices.Equal(e.values, before) {
+					t.Fatalf("level %d is raised beside values that are too high", k)
+				}
+				continue
+			}
+			raised++
+			if got.Cmp(bound(before)) > 0 {
+				better++
+			}
+			for range 20 {
+				other := slices.Clone(e.values)
+				for i := range n {
+					other[k*n+i] = max(0, other[k*n+i]+rapid.Int64Range(-3, 3).Draw(t, "by")*max(1, v.worth[k]/rapid.Int64Range(1, 8).Draw(t, "part")))
+				}
+				if b := bound(other); b.Cmp(got) > 0 {
+					t.Fatalf("%+v: level %d of %v is raised to %v, which proves %v; %v proves %v", p, k, start, e.values, got, other, b)
+				}
+			}
+		}
+		want := slices.Clone(e.values)
+		copy(e.values, start)
+		if err := e.ascend(p, 0); err != nil || !slices.Equal(e.values, want) {
+			t.Fatalf("%+v: from %v to %v, %v, want %v", p, start, e.values, err, want)
+		}
+	})
+	if raised < 30 || better < 15 {
+		t.Errorf("%d levels raised, %d of them to a better bound: too few to test anything", raised, better)
+	}
+}
+
+// replan finds the best purchases of a level beside those of the other level: trying all finds
+// none that cost less. descend does that for each level, and goes on.
+func TestReplanIsBest(t *testing.T) {
+	replanned, better := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p, e, ok := drawLevels(t)
+		n := len(p.Demand)
+		if !ok || n == 0 {
+			return
+		}
+		var start []pricing.Purchase
+		for s := range n {
+			for c := range e.market.classes {
+				next := append(slices.Clone(start), pricing.Purchase{Slot: s, Class: c, Count: rapid.IntRange(0, 2).Draw(t, "count")})
+				if ruled(p, next) {
+					start = next
+				}
+			}
+		}
+		d, v := &e.decomposed, &e.dual
+		load := func() *big.Int {
+			if err := v.load(p, &e.market, d.plan); err != nil {
+				t.Fatal(err)
+			}
+			return toBig(v.cost())
+		}
+		d.plan = append(d.plan[:0], start...)
+		for k := len(e.prices) - 1; k >= 0; k-- {
+			first := load()
+			rest := slices.DeleteFunc(slices.Clone(d.plan), func(q pricing.Purchase) bool { return v.level[q.Class] == k })
+			var best *big.Int
+			var try func(s int, list []pricing.Purchase)
+			class := slices.Index(v.level, k)
+			try = func(s int, list []pricing.Purchase) {
+				if s == n {
+					all := append(slices.Clone(rest), list...)
+					sortPurchases(all)
+					if ruled(p, all) {
+						if err := v.load(p, &e.market, all); err != nil {
+							t.Fatal(err)
+						}
+						if cost := toBig(v.cost()); best == nil || cost.Cmp(best) < 0 {
+							best = cost
+						}
+					}
+					return
+				}
+				try(s+1, list)
+				for count := 1; count <= 2 && mayBuy(p, s); count++ {
+					try(s+1, append(slices.Clone(list), pricing.Purchase{Slot: s, Class: class, Count: count}))
+				}
+			}
+			try(0, nil)
+			load()
+			if err := e.replan(p, k, 0); err != nil {
+				t.Fatal(err)
+			}
+			got := load()
+			if !ruled(p, d.plan) || got.Cmp(best) != 0 {
+				t.Fatalf("%+v: level %d of %v: %v costs %v, the best %v", p, k, start, d.plan, got, best)
+			}
+			replanned++
+			if got.Cmp(first) < 0 {
+				better++
+			}
+		}
+		once := load()
+		d.plan = append(d.plan[:0], start...)
+		if err := e.descend(p, wide.Uint{}, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := load(); !ruled(p, d.plan) || got.Cmp(once) > 0 {
+			t.Fatalf("%+v: from %v to %v for %v, each level once costs %v", p, start, d.plan, got, once)
+		}
+	})
+	if replanned < 30 || better < 15 {
+		t.Errorf("%d levels planned anew, %d of them for less: too few to test anything", replanned, better)
+	}
+}
+
+// randomFront returns a front of random paths, before its first point, with some plans.
+func randomFront(t *testing.T, r *rand.Rand) *front {
+	p := &Problem{Slot: time.Hour, Prices: pricing.List{OnDemand: 1000 * pricing.Milli}, Horizon: Horizon(r.IntN(2))}
+	n := 2 + r.IntN(8)
+	for range 2 + r.IntN(6) {
+		path := make([]int, n)
+		for i := range path {
+			path[i] = r.IntN(12)
+		}
+		p.Paths = append(p.Paths, path)
+	}
+	if r.IntN(2) == 0 {
+		left := 100
+		for i := range p.Paths {
+			w := left
+			if i < len(p.Paths)-1 {
+				w = 1 + r.IntN(left-(len(p.Paths)-1-i))
+			}
+			left -= w
+			p.Weights = append(p.Weights, float64(w)/100)
+		}
+	}
+	for k := range 1 + r.IntN(3) {
+		term := 1 + r.IntN(4)
+		use := pricing.Money(r.IntN(500)) * pricing.Milli
+		p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: fmt.Sprint(k), Term: time.Duration(term) * time.Hour,
+			Upfront: pricing.Money(term*(200+r.IntN(600))) * pricing.Milli, Hourly: use, Billed: pricing.WhenUsed})
+	}
+	f := &front{e: new(Exact), p: p}
+	f.weights, f.parts = p.pathWeights()
+	if err := f.market.loadAny(p); err != nil {
+		t.Fatal(err)
+	}
+	f.load([]float64{.3, .5, .9}[r.IntN(3)])
+	sum := 0.0
+	for range 2 + r.IntN(4) {
+		var list []pricing.Purchase
+		for s := range n {
+			for k := range p.Prices.Classes {
+				if r.IntN(4) == 0 {
+					list = append(list, pricing.Purchase{Slot: s, Class: k, Count: 1 + r.IntN(9)})
+				}
+			}
+		}
+		if err := f.evaluate(list); err != nil {
+			t.Fatal(err)
+		}
+		f.plans = append(f.plans, candidate{list, slices.Clone(f.costs)})
+		f.theta = append(f.theta, r.Float64())
+		sum += f.theta[len(f.theta)-1]
+	}
+	clear(f.mixing)
+	for k := range f.theta {
+		f.theta[k] /= sum
+		for i := range f.mixing {
+			f.mixing[i] += f.theta[k] * f.plans[k].costs[i]
+		}
+	}
+	return f
+}
+
+// The parts of a front by their definitions: costs on each path, the mean of the worst share, the
+// smoothed worst weights, weights in whole numbers, and mixtures in whole numbers.
+func TestFrontByDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 9)) // seed 41, 9
+	for range 300 {
+		f := randomFront(t, r)
+		// Costs: those of the plan if the path were the demand.
+		last := f.plans[len(f.plans)-1]
+		for i, path := range f.p.Paths {
+			q := *f.p
+			q.Paths, q.Weights, q.Demand = nil, nil, path
+			want, _ := planCost(&q, last.purchases).Float64()
+			if got := last.costs[i]; math.Abs(got-want) > 1e-9*want+1e-6 {
+				t.Fatalf("%+v: %v costs %v on path %d, want %v", f.p, last.purchases, got, i, want)
+			}
+		}
+		// CVaR: the least of v + the mean excess over v, by the share.
+		copy(f.costs, last.costs)
+		tail := math.Inf(1)
+		for _, v := range f.costs {
+			x := v
+			for i, c := range f.costs {
+				x += max(0, c-v) * float64(f.weights[i]) / float64(f.parts) / (1 - f.level)
+			}
+			tail = min(tail, x)
+		}
+		if got := f.tail(); math.Abs(got-tail) > 1e-9*tail {
+			t.Fatalf("the worst share of %v costs %v, want %v", f.costs, got, tail)
+		}
+		// Smoothed: no move of weight from one path to another is better.
+		spread := slices.Max(f.costs) - slices.Min(f.costs) + 1
+		soft := spread * (.1 + 3*r.Float64())
+		smooth := func(q, costs []float64) (sum float64) {
+			for i, w := range f.weights {
+				x := q[i] / float64(f.grain)
+				d := x - float64(w)/float64(f.parts)
+				sum += x*costs[i] - soft/2*d*d
+			}
+			return sum
+		}
+		f.share(f.costs, soft)
+		best := smooth(f.target, f.costs)
+		for i := range f.target {
+			for j := range f.target {
+				for _, part := range []float64{.01, .3, 1} {
+					by := part * min(float64(f.caps[i])-f.target[i], f.target[j])
+					if by <= 0 || i == j {
+						continue
+					}
+					q := slices.Clone(f.target)
+					q[i] += by
+					q[j] -= by
+					if got := smooth(q, f.costs); got > best+1e-6*spread {
+						t.Fatalf("costs %v: weights %v are worth %v, %v %v", f.costs, f.target, best, q, got)
+					}
+				}
+			}
+		}
+		// Whole weights: near, within the caps, of the sum.
+		f.round()
+		sum := int64(0)
+		for i, q := range f.q {
+			sum += q
+			if q < 0 || q > f.caps[i] || math.Abs(float64(q)-f.target[i]) > 2 {
+				t.Fatalf("%v is rounded to %v, caps %v", f.target, f.q, f.caps)
+			}
+		}
+		if sum != f.grain {
+			t.Fatalf("%v is rounded to %v, of the sum %d", f.target, f.q, sum)
+		}
+		// The mixture: sums of Σ θ·count, by slot and class; in whole numbers right within half
+		// up to any slot.
+		mixture := f.mixture()
+		keys := places(mixture)
+		if !slices.IsSortedFunc(keys, func(a, b spot) int { return (a.slot-b.slot)*100 + a.class - b.class }) || len(keys) != len(mixture) {
+			t.Fatalf("%v out of order", keys)
+		}
+		if r.IntN(3) == 0 {
+			f.p.MaxBuy = 1 + r.IntN(4)
+		}
+		whole := f.whole()
+		for class := range f.p.Prices.Classes {
+			carry := 0.0
+			for s := range f.p.slots() {
+				want, got := 0.0, 0
+				for k, c := range f.plans {
+					for _, b := range c.purchases {
+						if b.Slot == s && b.Class == class {
+							want += f.theta[k] * float64(b.Count)
+						}
+					}
+				}
+				for _, b := range whole {
+					if b.Slot == s && b.Class == class {
+						got += b.Count
+					}
+				}
+				if want == 0 {
+					if got != 0 {
+						t.Fatalf("%d at slot %d, where no plan has any", got, s)
+					}
+					continue
+				}
+				carry += want - float64(got)
+				if f.p.MaxBuy > 0 && got == f.p.MaxBuy && carry > 0 {
+					continue
+				}
+				if math.Abs(carry) > .5+1e-9 || f.p.MaxBuy > 0 && got > f.p.MaxBuy {
+					t.Fatalf("class %d up to slot %d: off by %v", class, s, carry)
+				}
+			}
+		}
+		f.p.MaxBuy = 0
+		// The best mixture: no random one has a lower smoothed value.
+		risk := r.Float64()
+		value := func(theta []float64) float64 {
+			costs := make([]float64, len(f.costs))
+			mean := 0.0
+			for k, c := range f.plans {
+				for i, x := range c.costs {
+					costs[i] += theta[k] * x
+				}
+			}
+			for i, w := range f.weights {
+				mean += costs[i] * float64(w) / float64(f.parts)
+			}
+			f.share(costs, soft)
+			return (1-risk)*mean + risk*smooth(f.target, costs)
+		}
+		f.correct(risk, soft)
+		total := 0.0
+		for _, x := range f.theta {
+			total += x
+			if x < 0 {
+				t.Fatalf("mixture %v", f.theta)
+			}
+		}
+		if math.Abs(total-1) > 1e-9 {
+			t.Fatalf("mixture %v", f.theta)
+		}
+		got := value(f.theta)
+		for range 60 {
+			theta := slices.Clone(f.theta)
+			to, part := r.IntN(len(theta)), r.Float64()*r.Float64()
+			for k := range theta {
+				theta[k] *= 1 - part
+			}
+			theta[to] += part
+			if v := value(theta); v < got-1e-4*spread {
+				t.Fatalf("mixture %v has the value %v, %v %v", f.theta, got, theta, v)
+			}
+		}
+	}
+}
+
+// One Exact for problems with known demand and with paths in turn: what it has seen changes
+// nothing.
+func TestExactAfterPaths(t *testing.T) {
+	var used Exact
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawExact(t)
+		if rapid.Bool().Draw(t, "paths") {
+			uncertain(t, p)
+		}
+		used.direct = rapid.Bool().Draw(t, "direct")
+		fresh := Exact{direct: used.direct}
+		a, err1 := used.Solve(p)
+		b, err2 := fresh.Solve(p)
+		if fmt.Sprintf("%+v %v", a, err1) != fmt.Sprintf("%+v %v", b, err2) {
+			t.Fatalf("%+v: used %+v, %v, fresh %+v, %v", p, a, err1, b, err2)
+		}
+	})
+}

@@ -1,0 +1,661 @@
+package savings
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/internal/wide"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// smallMixed is one type for four hours: 0.1 on demand, 0.08 from the plan, and a reservation of
+// two hours for 0.15.
+func smallMixed() *MixedProblem {
+	return &MixedProblem{
+		Problem: Problem{Slot: time.Hour, Term: 2 * time.Hour, Unit: pricing.Milli,
+			Types: []Type{{Name: "a", Demand: []int{1, 1, 1, 1}, OnDemand: 100 * pricing.Milli, Plan: 80 * pricing.Milli}}},
+		Classes: []TypeClass{{Class: pricing.Class{Name: "r", Term: 2 * time.Hour, Upfront: 150 * pricing.Milli}}},
+	}
+}
+
+// At its limit a value is planned with, and one beyond the limit is refused by the name of its
+// field.
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		name, field string
+		is          error
+		set         func(p *MixedProblem, beyond int)
+	}{
+		{"slot", "Slot", ErrRange, func(p *MixedProblem, beyond int) {
+			p.Slot, p.Term, p.Classes[0].Class.Term = time.Duration(1-beyond), 1, 1
+		}},
+		{"unit", "Unit", ErrRange, func(p *MixedProblem, beyond int) { p.Unit = -pricing.Money(beyond) }},
+		{"shortest term", "Term", ErrTerm, func(p *MixedProblem, beyond int) { p.Term = p.Slot - time.Duration(beyond) }},
+		{"whole term", "Term", ErrTerm, func(p *MixedProblem, beyond int) { p.Term += time.Duration(beyond) }},
+		{"longest term", "Term", ErrRange, func(p *MixedProblem, beyond int) {
+			p.Slot, p.Classes[0].Class.Term = time.Second, 2*time.Second
+			p.Term = time.Duration(math.MaxInt32-4+int64(beyond)) * time.Second
+		}},
+		{"every", "Every", ErrRange, func(p *MixedProblem, beyond int) { p.Every = -beyond }},
+		{"horizon", "Horizon", ErrRange, func(p *MixedProblem, beyond int) { p.Horizon = reserve.Pure + reserve.Horizon(beyond) }},
+		{"closed", "Closed", ErrRange, func(p *MixedProblem, beyond int) { p.Closed = make([]bool, 4+beyond) }},
+		{"on demand", "Types[0].OnDemand", ErrRange, func(p *MixedProblem, beyond int) { p.Types[0].OnDemand = pricing.Money(1 - beyond) }},
+		{"plan", "Types[0].Plan", ErrRange, func(p *MixedProblem, beyond int) { p.Types[0].Plan = pricing.Money(1 - beyond) }},
+		{"least demand", "Types[0].Demand", ErrRange, func(p *MixedProblem, beyond int) { p.Types[0].Demand[3] = -beyond }},
+		{"most demand", "Types[0].Demand", ErrRange, func(p *MixedProblem, beyond int) {
+			p.Types[0].Demand[3], p.Types[0].Plan = math.MaxInt32+beyond, pricing.Milli
+		}},
+		{"most usage", "Types[0].Demand", ErrOverflow, func(p *MixedProblem, beyond int) {
+			p.Types[0].Demand[3], p.Types[0].Plan = (math.MaxInt32+1)/2-1+beyond, 2*pricing.Milli
+		}},
+		{"units held", "Held[0]", ErrRange, func(p *MixedProblem, beyond int) { p.Held = []Held{{-beyond, 2}} }},
+		{"most units held", "Held[0]", ErrRange, func(p *MixedProblem, beyond int) { p.Held = []Held{{math.MaxInt32 + beyond, 2}} }},
+		{"most units held in all", "Held", ErrOverflow, func(p *MixedProblem, beyond int) { p.Held = []Held{{math.MaxInt32 - 1, 2}, {1 + beyond, 3}} }},
+		{"held until", "Held[0]", ErrRange, func(p *MixedProblem, beyond int) { p.Held = []Held{{1, -beyond}} }},
+		{"type of a class", "Classes[0].Type", ErrRange, func(p *MixedProblem, beyond int) { p.Classes[0].Type = beyond }},
+		{"first type of a class", "Classes[0].Type", ErrRange, func(p *MixedProblem, beyond int) { p.Classes[0].Type = -beyond }},
+		{"upfront", "Classes[0].Class", ErrRange, func(p *MixedProblem, beyond int) { p.Classes[0].Class.Upfront = -pricing.Money(beyond) }},
+		{"hourly", "Classes[0].Class", ErrRange, func(p *MixedProblem, beyond int) { p.Classes[0].Class.Hourly = -pricing.Money(beyond) }},
+		{"use price", "Classes[0].Class", ErrUnsupported, func(p *MixedProblem, beyond int) {
+			p.Classes[0].Class.Billed, p.Classes[0].Class.Hourly = pricing.WhenUsed, pricing.Money(beyond)
+		}},
+		{"shortest class", "Classes[0].Class", ErrTerm, func(p *MixedProblem, beyond int) { p.Classes[0].Class.Term = p.Slot - time.Duration(beyond) }},
+		{"whole class", "Classes[0].Class", ErrTerm, func(p *MixedProblem, beyond int) { p.Classes[0].Class.Term += time.Duration(beyond) }},
+		{"longest class", "Classes[0].Class", ErrRange, func(p *MixedProblem, beyond int) {
+			p.Slot, p.Term = time.Second, 2*time.Second
+			p.Classes[0].Class.Term = time.Duration(math.MaxInt32-4+int64(beyond)) * time.Second
+		}},
+		{"held class", "HeldReservations[0]", ErrRange, func(p *MixedProblem, beyond int) {
+			p.HeldReservations = []pricing.Holding{{Class: beyond, Count: 1, Until: 2}}
+		}},
+		{"first held class", "HeldReservations[0]", ErrRange, func(p *MixedProblem, beyond int) {
+			p.HeldReservations = []pricing.Holding{{Class: -beyond, Count: 1, Until: 2}}
+		}},
+		{"reservations held", "HeldReservations[0]", ErrRange, func(p *MixedProblem, beyond int) { p.HeldReservations = []pricing.Holding{{Count: -beyond, Until: 2}} }},
+		{"most reservations held", "HeldReservations[0]", ErrRange, func(p *MixedProblem, beyond int) {
+			p.HeldReservations = []pricing.Holding{{Count: math.MaxInt32 + beyond, Until: 2}}
+		}},
+		{"reservations held until", "HeldReservations[0]", ErrRange, func(p *MixedProblem, beyond int) { p.HeldReservations = []pricing.Holding{{Count: 1, Until: -beyond}} }},
+	} {
+		var m Mixed
+		p := smallMixed()
+		c.set(p, 0)
+		plan, err := m.Solve(p)
+		if err != nil {
+			t.Errorf("%s: at the limit: %v", c.name, err)
+			continue
+		}
+		if err := VerifyMixed(p, &plan); err != nil {
+			t.Errorf("%s: at the limit: %v", c.name, err)
+		}
+		p = smallMixed()
+		c.set(p, 1)
+		_, err = m.Solve(p)
+		if !errors.Is(err, c.is) || !strings.HasPrefix(err.Error(), "savings: "+c.field+": ") {
+			t.Errorf("%s: beyond the limit: %v, want %v of %s", c.name, err, c.is, c.field)
+		}
+		if VerifyMixed(p, &plan) == nil {
+			t.Errorf("%s: VerifyMixed takes what is beyond the limit", c.name)
+		}
+	}
+}
+
+// proved returns by the definition in Verify what a certificate proves, in nanos, and whether the
+// certificate is one.
+func proved(p *Problem, c *Certificate) (bound *big.Rat, ok bool) {
+	n, unit := len(p.Types[0].Demand), int64(p.unitOf())
+	parts := new(big.Rat).SetInt(c.Parts.big())
+	bound, ok = new(big.Rat), true
+	values := make([]*big.Rat, n) // of a unit, in nanos an hour
+	for t := range n {
+		values[t] = new(big.Rat).SetInt(c.Values[t].big())
+		values[t].Quo(values[t], parts).Mul(values[t], big.NewRat(unit, 1))
+		held := 0
+		for _, h := range p.Held {
+			if t < h.Until {
+				held += h.Units
+			}
+		}
+		var least *big.Rat
+		for units := held; units <= max(held, mostUnits(p))+1; units++ {
+			cost := savingsSlot(p, func(i int) int { return p.Types[i].Demand[t] }, units)
+			cost.Add(cost, new(big.Rat).Mul(values[t], big.NewRat(int64(units-held), 1)))
+			if least == nil || cost.Cmp(least) < 0 {
+				least = cost
+			}
+		}
+		bound.Add(bound, least)
+	}
+	for s := range n {
+		if s%max(1, p.Every) != 0 || p.Closed != nil && p.Closed[s] {
+			continue
+		}
+		worth := new(big.Rat)
+		for t := s; t < min(n, s+int(p.Term/p.Slot)); t++ {
+			worth.Add(worth, values[t])
+		}
+		ok = ok && worth.Cmp(savingsFee(p, s)) <= 0
+	}
+	return bound.Mul(bound, big.NewRat(int64(p.Slot), int64(time.Hour))), ok
+}
+
+// However the values of a certificate are made up, Verify accepts the bound that they prove by
+// the definition, and not a nano more; and no values that make a term worth more than it costs.
+func TestVerifyProvesByDefinition(t *testing.T) {
+	var s Solver
+	seen := map[bool]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		p := savingsProblems(5, 3, 3, false).Draw(t, "problem")
+		plan, err := s.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := Certificate{Parts: plan.Certificate.Parts}
+		if rapid.Bool().Draw(t, "by hand") {
+			c.Parts = Uint128{Lo: rapid.Uint64Range(1, 4).Draw(t, "parts")}
+			for range plan.Certificate.Values {
+				c.Values = append(c.Values, Uint128{Lo: rapid.Uint64Range(0, 2*c.Parts.Lo).Draw(t, "value")})
+			}
+		} else {
+			c.Values = slices.Clone(plan.Certificate.Values)
+			if v := &c.Values[rapid.IntRange(0, len(c.Values)-1).Draw(t, "place")]; rapid.Bool().Draw(t, "more") {
+				v.Lo++
+			} else if v.Lo > 0 {
+				v.Lo--
+			}
+		}
+		bound, ok := proved(p, &c)
+		forged := plan
+		forged.Certificate, forged.Bound = c, toNano(bound)
+		if err := Verify(p, &forged); (err == nil) != ok {
+			t.Fatalf("%+v: values %v of %v: %v, a certificate %v of %v", p, c.Values, c.Parts, err, ok, forged.Bound)
+		}
+		forged.Bound++
+		if err := Verify(p, &forged); !errors.Is(err, ErrForged) {
+			t.Fatalf("a bound that is too high: %v", err)
+		}
+		seen[ok]++
+	})
+	if seen[true] < 50 || seen[false] < 50 {
+		t.Errorf("one-sided: %v", seen)
+	}
+}
+
+// provedMixed is proved for reservations beside a savings plan, by the definition in mixed.go.
+func provedMixed(p *MixedProblem, c *MixedCertificate) (bound *big.Rat, ok bool) {
+	n := len(p.Types[0].Demand)
+	part := func(v int64, bits int) *big.Rat {
+		x := new(big.Rat).SetInt64(v)
+		if bits >= 0 {
+			return x.Quo(x, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(bits))))
+		}
+		return x.Mul(x, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(-bits))))
+	}
+	bound, ok = new(big.Rat), true
+	// most checks that over no term for sale the sum is more than the fee, in nanos an hour.
+	most := func(term int, worth func(t int) *big.Rat, fee func(s int) *big.Rat) {
+		for s := range n {
+			if s%max(1, p.Every) != 0 || p.Closed != nil && p.Closed[s] {
+				continue
+			}
+			sum := new(big.Rat)
+			for t := s; t < min(n, s+term); t++ {
+				sum.Add(sum, worth(t))
+			}
+			ok = ok && sum.Cmp(fee(s)) <= 0
+		}
+	}
+	unit := big.NewRat(int64(p.unitOf()), 1)
+	worth := func(t int) *big.Rat { return part(c.Worth[t], worthBits) }
+	most(int(p.Term/p.Slot), func(t int) *big.Rat { return new(big.Rat).Mul(worth(t), unit) }, func(s int) *big.Rat { return savingsFee(&p.Problem, s) })
+	for t := range n {
+		ok = ok && c.Worth[t] >= 0
+		for _, h := range p.Held {
+			if t < h.Until {
+				x := new(big.Rat).Mul(worth(t), unit)
+				bound.Sub(bound, x.Mul(x, big.NewRat(int64(h.Units), 1)))
+			}
+		}
+	}
+	for i, y := range p.Types {
+		price := func(t int) *big.Rat { return part(c.Prices[i*n+t], c.Shift) }
+		for t, d := range y.Demand {
+			x := price(t)
+			ok = ok && x.Sign() >= 0 && x.Cmp(big.NewRat(int64(y.OnDemand), 1)) <= 0
+			if y.Plan < y.OnDemand {
+				ok = ok && x.Cmp(new(big.Rat).Mul(worth(t), big.NewRat(int64(y.Plan), 1))) <= 0
+			}
+			bound.Add(bound, x.Mul(x, big.NewRat(int64(d), 1)))
+		}
+		for k, class := range p.Classes {
+			if class.Type == i && !class.Withdrawn {
+				most(int(class.Class.Term/p.Slot), price, func(s int) *big.Rat {
+					fee, _ := mixedReserved(p, []pricing.Purchase{{Slot: s, Class: k, Count: 1}})
+					return fee.Mul(fee, big.NewRat(int64(time.Hour), int64(p.Slot)))
+				})
+			}
+		}
+	}
+	return bound.Mul(bound, big.NewRat(int64(p.Slot), int64(time.Hour))), ok
+}
+
+// However worths and prices are made up, VerifyMixed accepts the bound that they prove by the
+// definition, and not a nano more, and nothing that proves none.
+func TestVerifyMixedProvesByDefinition(t *testing.T) {
+	m := Mixed{Rounds: 3, Work: -1}
+	seen, lowered := map[bool]int{}, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := mixedProblems(5, 2, 3).Draw(t, "problem")
+		for i := range p.Classes {
+			p.Classes[i].Withdrawn = rapid.IntRange(0, 4).Draw(t, "withdrawn") == 0
+		}
+		plan, err := m.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := MixedCertificate{Worth: slices.Clone(plan.Certificate.Worth), Prices: slices.Clone(plan.Certificate.Prices), Shift: plan.Certificate.Shift}
+		for range rapid.IntRange(1, 3).Draw(t, "changes") {
+			list := c.Prices
+			if rapid.Bool().Draw(t, "worth") {
+				list = c.Worth
+			}
+			v := &list[rapid.IntRange(0, len(list)-1).Draw(t, "place")]
+			switch rapid.IntRange(0, 6).Draw(t, "change") {
+			case 0, 1:
+				*v++
+			case 2:
+				*v--
+			case 3:
+				*v = 0
+			case 4: // as much as a slot may cost, or one more
+				*v = 1<<worthBits + int64(rapid.IntRange(0, 1).Draw(t, "more"))
+			default:
+				*v -= *v / 4
+			}
+		}
+		bound, ok := provedMixed(p, &c)
+		forged := plan
+		forged.Certificate, forged.Bound = c, 0
+		if ok && bound.Sign() > 0 {
+			forged.Bound = toNano(bound)
+		} else if ok && len(p.Held) > 0 {
+			lowered++
+		}
+		if err := VerifyMixed(p, &forged); (err == nil) != ok || err != nil && !errors.Is(err, ErrForged) {
+			t.Fatalf("%+v: %+v: %v, a certificate %v of %v", p, c, err, ok, forged.Bound)
+		}
+		forged.Bound++
+		if err := VerifyMixed(p, &forged); !errors.Is(err, ErrForged) {
+			t.Fatalf("a bound that is too high: %v", err)
+		}
+		seen[ok]++
+	})
+	if seen[true] < 50 || seen[false] < 50 || lowered < 5 {
+		t.Errorf("one-sided: %v, %d prove nothing beside what is held", seen, lowered)
+	}
+}
+
+// By hand: each limit of a certificate is met exactly, and one part more is refused. The plan
+// buys nothing, so that it costs 4·0.1.
+func TestVerifyMixedTight(t *testing.T) {
+	const one, milli = int64(1) << worthBits, int64(pricing.Milli)
+	for _, c := range []struct {
+		name          string
+		set           func(p *MixedProblem)
+		worth, prices []int64
+		bound         int64 // thousandths
+		more          func(c *MixedCertificate)
+		field         string
+	}{
+		{"worth of a term", nil, []int64{one, one, one, one}, []int64{75 * milli, 75 * milli, 75 * milli, 75 * milli}, 300,
+			func(c *MixedCertificate) { c.Worth[1]++ }, "Certificate[0]"},
+		{"worth of the last term", nil, []int64{one, one, 0, 2 * one}, []int64{75 * milli, 75 * milli, 0, 100 * milli}, 250,
+			func(c *MixedCertificate) { c.Worth[3]++ }, "Certificate[2]"},
+		{"price from the plan", nil, []int64{one, one, one, one}, []int64{80 * milli, 70 * milli, 80 * milli, 70 * milli}, 300,
+			func(c *MixedCertificate) { c.Prices[2]++ }, "Certificate.Prices[2]"},
+		{"price of a reservation", nil, []int64{one, one, one, one}, []int64{80 * milli, 70 * milli, 80 * milli, 70 * milli}, 300,
+			func(c *MixedCertificate) { c.Prices[1]++ }, "Certificate.Prices[0]"},
+		{"price on demand", nil, []int64{one * 3 / 2, one / 2, one * 3 / 2, one / 2}, []int64{100 * milli, 40 * milli, 100 * milli, 40 * milli}, 280,
+			func(c *MixedCertificate) { c.Prices[0]++ }, "Certificate.Prices[0]"},
+		{"dates", func(p *MixedProblem) { p.Every = 2 }, []int64{one / 2, one * 3 / 2, one * 3 / 2, one / 2}, []int64{40 * milli, 100 * milli, 100 * milli, 40 * milli}, 280,
+			func(c *MixedCertificate) { c.Worth[3]++ }, "Certificate[2]"},
+		{"closed dates", func(p *MixedProblem) { p.Closed = []bool{false, true, false, true} }, []int64{one / 2, one * 3 / 2, one * 3 / 2, one / 2}, []int64{40 * milli, 100 * milli, 100 * milli, 40 * milli}, 280,
+			func(c *MixedCertificate) { c.Worth[3]++ }, "Certificate[2]"},
+		{"worth of part of a term", func(p *MixedProblem) { p.Horizon = reserve.Pure }, []int64{one, one, one, one}, []int64{75 * milli, 75 * milli, 75 * milli, 75 * milli}, 300,
+			func(c *MixedCertificate) { c.Worth[2], c.Worth[3] = 0, one+1; c.Prices[2] = 0 }, "Certificate[3]"},
+		{"price of part of a term", func(p *MixedProblem) { p.Horizon = reserve.Pure }, []int64{one, one, one, one}, []int64{75 * milli, 75 * milli, 75 * milli, 75 * milli}, 300,
+			func(c *MixedCertificate) { c.Prices[2], c.Prices[3] = 0, 75*milli+1 }, "Certificate.Prices[3]"},
+		{"withdrawn", func(p *MixedProblem) { p.Classes[0].Withdrawn = true }, []int64{one, one, one, one}, []int64{80 * milli, 80 * milli, 80 * milli, 80 * milli}, 320,
+			func(c *MixedCertificate) { c.Prices[3]++ }, "Certificate.Prices[3]"},
+		{"nothing is negative", nil, []int64{0, 0, 0, 0}, []int64{0, 0, 0, 0}, 0,
+			func(c *MixedCertificate) { c.Worth[2] = -1 }, "Certificate.Worth[2]"},
+		{"no price is negative", nil, []int64{0, 0, 0, 0}, []int64{0, 0, 0, 0}, 0,
+			func(c *MixedCertificate) { c.Prices[2] = -1 }, "Certificate.Prices[2]"},
+		{"greatest shift", nil, []int64{0, 0, 0, 0}, []int64{0, 0, 0, 0}, 0, func(c *MixedCertificate) { c.Shift = 65 }, "Certificate.Shift"},
+		{"least shift", nil, []int64{0, 0, 0, 0}, []int64{0, 0, 0, 0}, 0, func(c *MixedCertificate) { c.Shift = -65 }, "Certificate.Shift"},
+	} {
+		p := smallMixed()
+		if c.set != nil {
+			c.set(p)
+		}
+		for _, shift := range []int{-64, -1, 0, 1, 5, 64} {
+			plan := MixedPlan{Unit: p.Unit, Cost: 400 * pricing.Milli, OnDemand: 400 * pricing.Milli, Bound: pricing.Money(c.bound) * pricing.Milli,
+				Certificate: MixedCertificate{Worth: slices.Clone(c.worth), Prices: slices.Clone(c.prices), Shift: shift}}
+			if (shift == -64 || shift == 64) && slices.Max(c.prices) > 0 {
+				continue // no prices of that unit
+			}
+			for i, v := range c.prices {
+				if shift >= 0 {
+					v <<= shift
+				} else {
+					v >>= -shift
+				}
+				plan.Certificate.Prices[i] = v
+			}
+			if err := VerifyMixed(p, &plan); err != nil {
+				t.Errorf("%s, shift %d: %v", c.name, shift, err)
+			}
+			plan.Bound++
+			if err := VerifyMixed(p, &plan); !errors.Is(err, ErrForged) || !strings.HasPrefix(err.Error(), "savings: Bound: ") {
+				t.Errorf("%s, shift %d: a bound that is too high: %v", c.name, shift, err)
+			}
+			if plan.Bound--; shift != 0 {
+				continue
+			}
+			c.more(&plan.Certificate)
+			if err := VerifyMixed(p, &plan); !errors.Is(err, ErrForged) || !strings.HasPrefix(err.Error(), "savings: "+c.field+": ") {
+				t.Errorf("%s: one more: %v, want %s", c.name, err, c.field)
+			}
+		}
+	}
+}
+
+// Purchases that no plan can have are refused by their index, and the same are accepted where
+// they keep to the rules.
+func TestVerifyNamesThePurchase(t *testing.T) {
+	type list = []pricing.Purchase
+	for _, c := range []struct {
+		name         string
+		set          func(p *MixedProblem)
+		reservations list
+		commitments  []Commitment
+		want         string
+	}{
+		{"the last slot", nil, list{{Slot: 3, Class: 0, Count: 1}}, []Commitment{{Slot: 3, Units: 1}}, ""},
+		{"the first slot", nil, list{{Slot: 0, Class: 0, Count: 1}}, []Commitment{{Slot: 0, Units: 1}}, ""},
+		{"beyond the last slot", nil, list{{Slot: 4, Class: 0, Count: 1}}, nil, "Reservations[0]: not a valid plan: 1 of class 0 at slot 4: want some, of a class below 2, at a slot below 4"},
+		{"before the first slot", nil, list{{Slot: -1, Class: 0, Count: 1}}, nil, "Reservations[0]: not a valid plan: 1 of class 0 at slot -1: want some, of a class below 2, at a slot below 4"},
+		{"beyond the last class", nil, list{{Slot: 0, Class: 0, Count: 1}, {Slot: 0, Class: 2, Count: 1}}, nil, "Reservations[1]: not a valid plan: 1 of class 2 at slot 0: want some, of a class below 2, at a slot below 4"},
+		{"before the first class", nil, list{{Slot: 0, Class: -1, Count: 1}}, nil, "Reservations[0]: not a valid plan: 1 of class -1 at slot 0: want some, of a class below 2, at a slot below 4"},
+		{"none", nil, list{{Slot: 0, Class: 0, Count: 0}}, nil, "Reservations[0]: not a valid plan: 0 of class 0 at slot 0: want some, of a class below 2, at a slot below 4"},
+		{"sorted by slot and class", nil, list{{Slot: 0, Class: 1, Count: 1}, {Slot: 1, Class: 0, Count: 1}, {Slot: 1, Class: 1, Count: 2}}, nil, ""},
+		{"not sorted by slot", nil, list{{Slot: 1, Class: 0, Count: 1}, {Slot: 0, Class: 1, Count: 1}}, nil, "Reservations[1]: not a valid plan: not sorted by slot and class"},
+		{"not sorted by class", nil, list{{Slot: 1, Class: 1, Count: 1}, {Slot: 1, Class: 0, Count: 1}}, nil, "Reservations[1]: not a valid plan: not sorted by slot and class"},
+		{"twice", nil, list{{Slot: 1, Class: 1, Count: 1}, {Slot: 1, Class: 1, Count: 1}}, nil, "Reservations[1]: not a valid plan: not sorted by slot and class"},
+		{"no date", func(p *MixedProblem) { p.Every = 2 }, list{{Slot: 1, Class: 1, Count: 1}}, nil, "Reservations[0]: not a valid plan: slot 1 is not for sale"},
+		{"closed", func(p *MixedProblem) { p.Closed = []bool{true, false, false, false} }, list{{Slot: 0, Class: 1, Count: 1}}, nil, "Reservations[0]: not a valid plan: slot 0 is not for sale"},
+		{"withdrawn", func(p *MixedProblem) { p.Classes[1].Withdrawn = true }, list{{Slot: 1, Class: 1, Count: 1}}, nil, "Reservations[0]: not a valid plan: s is not for sale"},
+		{"commitments", nil, nil, []Commitment{{Slot: 0, Units: 1, Hourly: pricing.Milli}, {Slot: 1, Units: 80}}, ""},
+		{"a commitment beyond the last slot", nil, nil, []Commitment{{Slot: 4, Units: 1}}, "Commitments[0]: not a valid plan: 1 units at slot 4: want some, at a slot below 4"},
+		{"a commitment before the first slot", nil, nil, []Commitment{{Slot: -1, Units: 1}}, "Commitments[0]: not a valid plan: 1 units at slot -1: want some, at a slot below 4"},
+		{"no units", nil, nil, []Commitment{{Slot: 0, Units: 1}, {Slot: 1}}, "Commitments[1]: not a valid plan: 0 units at slot 1: want some, at a slot below 4"},
+		{"a commitment at no date", func(p *MixedProblem) { p.Every = 3 }, nil, []Commitment{{Slot: 2, Units: 1}}, "Commitments[0]: not a valid plan: slot 2 is not for sale"},
+		{"commitments twice", nil, nil, []Commitment{{Slot: 2, Units: 1}, {Slot: 2, Units: 1}}, "Commitments[1]: not a valid plan: slot 2 after slot 2: want them sorted"},
+		{"commitments not sorted", nil, nil, []Commitment{{Slot: 2, Units: 1}, {Slot: 1, Units: 1}}, "Commitments[1]: not a valid plan: slot 1 after slot 2: want them sorted"},
+		{"another amount", nil, nil, []Commitment{{Slot: 2, Units: 3, Hourly: 2 * pricing.Milli}}, "Commitments[0]: not a valid plan: 0.002 an hour: want 3 units of 0.001"},
+	} {
+		p := smallMixed()
+		p.Classes = append(p.Classes, TypeClass{Class: pricing.Class{Name: "s", Term: time.Hour, Hourly: 90 * pricing.Milli}})
+		if c.set != nil {
+			c.set(p)
+		}
+		// The amounts of the plan by the definition.
+		plan := MixedPlan{Unit: p.Unit, Reservations: c.reservations, Commitments: c.commitments, Certificate: MixedCertificate{Worth: make([]int64, 4), Prices: make([]int64, 4)}}
+		if c.want == "" {
+			fees, rest := mixedReserved(p, c.reservations)
+			all := savingsCost(rest, c.commitments)
+			committed := new(big.Rat)
+			for _, x := range c.commitments {
+				committed.Add(committed, new(big.Rat).Mul(savingsFee(&p.Problem, x.Slot), big.NewRat(int64(x.Units), 1)))
+			}
+			plan.Reserved, plan.Committed, plan.OnDemand = toNano(fees), toNano(committed), toNano(new(big.Rat).Sub(all, committed))
+			plan.Cost = toNano(fees.Add(fees, all))
+			for t := range 4 { // what is left of the commitments
+				units := 0
+				for _, x := range c.commitments {
+					if x.Slot <= t && t < x.Slot+2 {
+						units += x.Units
+					}
+				}
+				plan.Unused += max(0, pricing.Money(units)*pricing.Milli-pricing.Money(rest.Types[0].Demand[t])*rest.Types[0].Plan)
+			}
+			if err := VerifyMixed(p, &plan); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err := VerifyMixed(p, &plan); !errors.Is(err, ErrForged) || err.Error() != "savings: "+c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// anyBits draws an amount of up to so many bits, all lengths alike.
+func anyBits(bits int) *rapid.Generator[int64] {
+	return rapid.Custom(func(t *rapid.T) int64 {
+		n := rapid.IntRange(0, bits).Draw(t, "bits")
+		return rapid.Int64Range(int64(1)<<n>>1, int64(1)<<n-1).Draw(t, "amount")
+	})
+}
+
+// wideProblems draws problems with amounts, spans and counts of every size that check takes.
+func wideProblems(bits int) *rapid.Generator[*MixedProblem] {
+	return rapid.Custom(func(t *rapid.T) *MixedProblem {
+		n := rapid.IntRange(1, 4).Draw(t, "slots")
+		p := &MixedProblem{}
+		money := func(name string) pricing.Money { return pricing.Money(max(1, anyBits(bits).Draw(t, name))) }
+		p.Slot = time.Duration(max(1, anyBits(44).Draw(t, "slot")))
+		term := func() time.Duration {
+			most := min(int64(math.MaxInt32-n), math.MaxInt64/int64(p.Slot))
+			return p.Slot * time.Duration(min(most, 1+anyBits(31).Draw(t, "term")))
+		}
+		p.Term = term()
+		p.Unit = money("unit")
+		p.Horizon = reserve.Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
+		for i := range rapid.IntRange(1, 3).Draw(t, "types") {
+			y := Type{Name: names[i], Plan: money("plan")}
+			y.OnDemand = money("on demand")
+			if rapid.Bool().Draw(t, "near") && y.Plan < math.MaxInt64/3 {
+				y.OnDemand = y.Plan + y.Plan/3 + 1
+			}
+			most := rapid.IntRange(0, 31).Draw(t, "most")
+			y.Demand = rapid.SliceOfN(rapid.Map(anyBits(most), func(v int64) int { return int(v) }), n, n).Draw(t, "demand")
+			p.Types = append(p.Types, y)
+		}
+		if rapid.Bool().Draw(t, "held?") {
+			p.Held = []Held{{int(anyBits(31).Draw(t, "units")), rapid.IntRange(0, n).Draw(t, "until")}}
+		}
+		for k := range rapid.IntRange(0, 2).Draw(t, "classes") {
+			i := rapid.IntRange(0, len(p.Types)-1).Draw(t, "type")
+			c := pricing.Class{Name: names[k], Term: term(), Hourly: pricing.Money(anyBits(bits).Draw(t, "hourly")), Upfront: pricing.Money(anyBits(bits).Draw(t, "upfront"))}
+			p.Classes = append(p.Classes, TypeClass{Type: i, Class: c})
+		}
+		return p
+	})
+}
+
+// Whatever the sizes of amounts, spans and counts: a plan with right amounts and a certificate
+// that holds, or an error that says what is too large.
+func TestWide(t *testing.T) {
+	var s Solver
+	m := Mixed{Rounds: 3, Work: 1e5}
+	plans, mixed, bought, large := 0, 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := wideProblems(rapid.SampledFrom([]int{20, 40, 62}).Draw(t, "bits")).Draw(t, "problem")
+		plan, err := s.Solve(&p.Problem)
+		if err == nil {
+			plans++
+			if err := Verify(&p.Problem, &plan); err != nil {
+				t.Fatalf("%+v: %v", p.Problem, err)
+			}
+			if plan.Gap() > 1e-2 {
+				t.Fatalf("%+v: cost %v, bound %v", p.Problem, plan.Cost, plan.Bound)
+			}
+			if len(plan.Commitments) > 0 {
+				bought++
+			}
+		} else if large++; !errors.Is(err, ErrOverflow) {
+			t.Fatal(err)
+		}
+		both, err := m.Solve(p)
+		if err == nil {
+			mixed++
+			if err := VerifyMixed(p, &both); err != nil {
+				t.Fatalf("%+v: %v", p, err)
+			}
+		} else if !errors.Is(err, ErrOverflow) {
+			t.Fatal(err)
+		}
+	})
+	t.Logf("%d plans, %d of them with commitments, %d mixed, %d too large", plans, bought, mixed, large)
+	if bought < 20 || mixed < 50 || large < 20 {
+		t.Errorf("%d plans, %d of them with commitments, %d mixed, %d too large: too few to test anything", plans, bought, mixed, large)
+	}
+}
+
+func toBig(a wide.Int) *big.Int { return unsigned(a).big() }
+
+// any128 draws an integer of up to so many bits, all lengths alike.
+func any128(bits int) *rapid.Generator[wide.Int] {
+	return rapid.Custom(func(t *rapid.T) wide.Int {
+		n := rapid.IntRange(0, bits).Draw(t, "bits")
+		a := wide.Int{Hi: rapid.Int64Range(0, math.MaxInt64).Draw(t, "hi"), Lo: rapid.Uint64().Draw(t, "lo")}
+		return shifted(a, n-127)
+	})
+}
+
+// The integers of 128 bits by those of math/big: products, quotients, shifts and the worths
+// that certificates of both solvers share.
+func TestIntsByDefinition(t *testing.T) {
+	large, most, far := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		a := any128(127).Draw(t, "a")
+		x := toBig(a)
+		f := rapid.Int64Range(0, math.MaxInt64>>rapid.IntRange(0, 62).Draw(t, "bits")).Draw(t, "factor")
+		want := new(big.Int).Mul(x, big.NewInt(f))
+		if got, ok := times(a, f); ok != (want.BitLen() < 128) || ok && toBig(got).Cmp(want) != 0 {
+			t.Fatalf("%v times %d: %v, %v, want %v", x, f, toBig(got), ok, want)
+		}
+		q, rest := over(a, max(1, f))
+		wantQ, wantRest := new(big.Int).QuoRem(x, big.NewInt(max(1, f)), new(big.Int))
+		if toBig(q).Cmp(wantQ) != 0 || rest != wantRest.Int64() {
+			t.Fatalf("%v over %d: %v, %d", x, f, toBig(q), rest)
+		}
+		if length(a) != x.BitLen() {
+			t.Fatalf("%v has a length of %d", x, length(a))
+		}
+		by := rapid.IntRange(-127, 127-length(a)).Draw(t, "shift")
+		if by > 0 {
+			want.Lsh(x, uint(by))
+		} else {
+			want.Rsh(x, uint(-by))
+		}
+		if got := shifted(a, by); toBig(got).Cmp(want) != 0 {
+			t.Fatalf("%v shifted by %d: %v, want %v", x, by, toBig(got), want)
+		}
+
+		b := any128(rapid.SampledFrom([]int{64, 110}).Draw(t, "parts")).Draw(t, "b")
+		if b == (wide.Int{}) {
+			b.Lo = 1
+		}
+		if rapid.IntRange(0, 3).Draw(t, "near") > 0 { // a share of about one
+			a = shifted(b, rapid.IntRange(-3, 13).Draw(t, "about"))
+			a.Lo |= rapid.Uint64().Draw(t, "odd")
+		}
+		want.Lsh(toBig(a), worthBits).Quo(want, toBig(b))
+		if want.Cmp(big.NewInt(mostWorth)) >= 0 {
+			want.SetInt64(mostWorth)
+			most++
+		} else if b.Hi != 0 {
+			far++
+		}
+		if got := unsigned(a).share(unsigned(b)); got != want.Int64() {
+			t.Fatalf("%v of %v: %d, want %v", toBig(a), toBig(b), got, want)
+		}
+
+		unit, units, worth := max(1, anyBits(62).Draw(t, "unit")), int(anyBits(31).Draw(t, "units")), min(mostWorth, anyBits(53).Draw(t, "worth"))
+		if rapid.Bool().Draw(t, "great") {
+			unit, units, worth = unit|1<<61, units|1<<30, max(worth, mostWorth/2)
+		}
+		shift := rapid.IntRange(-20, 30).Draw(t, "shift of prices")
+		exact := new(big.Rat).SetInt(new(big.Int).Mul(big.NewInt(unit), big.NewInt(int64(units))))
+		exact.Mul(exact, big.NewRat(worth, 1<<worthBits))
+		if shift >= 0 {
+			exact.Mul(exact, big.NewRat(1<<shift, 1))
+		} else {
+			exact.Mul(exact, big.NewRat(1, 1<<-shift))
+		}
+		got, ok := heldWorth(unit, units, worth, shift)
+		if !ok {
+			large++
+			if exact.Cmp(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 118))) < 0 {
+				t.Fatalf("%d units of %d at %d, shift %d: said to be too large", units, unit, worth, shift)
+			}
+			return
+		}
+		above := new(big.Rat).Sub(new(big.Rat).SetInt(toBig(got)), exact)
+		if above.Sign() < 0 || above.Cmp(big.NewRat(2, 1)) > 0 {
+			t.Fatalf("%d units of %d at %d, shift %d: %v, which is %v above the worth", units, unit, worth, shift, toBig(got), above.FloatString(3))
+		}
+	})
+	if most < 20 || far < 5 || large < 5 {
+		t.Errorf("%d shares at the most, %d of 128 bits, %d worths too large: too few to test anything", most, far, large)
+	}
+}
+
+// The first-order method of large problems comes to the bound of the linear program, which the
+// simplex of small ones finds.
+func TestRelaxMeetsTheSimplex(t *testing.T) {
+	simplex, first := Mixed{Work: 1}, Mixed{Rounds: 1, Work: -1}
+	both, moved := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		if moved > 80 {
+			return
+		}
+		p := mixedProblems(8, 2, 6).Draw(t, "problem")
+		for i := range p.Classes {
+			p.Classes[i].Withdrawn = rapid.IntRange(0, 5).Draw(t, "withdrawn") == 0
+		}
+		want, err := simplex.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound := want.Bound
+		if want.Certificate.Shift < 10 || bound < 1000 || want.Optimal() {
+			return
+		}
+		got, err := first.Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Bound.Float64() < bound.Float64()*(1-2e-4)-2e-9 {
+			t.Fatalf("%+v: bound %v after %d steps, want %v", p, got.Bound, first.game.steps, bound)
+		}
+		both++
+		if first.game.steps > 0 {
+			moved++
+		}
+	})
+	t.Logf("%d problems, %d by steps", both, moved)
+	if moved < 50 {
+		t.Errorf("%d problems by steps: too few to test anything", moved)
+	}
+}
