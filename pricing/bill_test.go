@@ -187,6 +187,7 @@ func TestBillErrors(t *testing.T) {
 		{"cost together", dear, []int{2, 0}, time.Hour, []Purchase{{Count: 1}}, "demand", -1, ErrOverflow},
 		{"upfront prices together", dear, []int{0}, time.Hour, []Purchase{{Count: 1}, {Class: 1, Count: 1}}, "demand", -1, ErrOverflow},
 		{"reservations", free, []int{1}, time.Hour, []Purchase{{Count: top}, {Count: 1}}, "purchases.Count", 0, ErrOverflow},
+		{"the most on demand", dear, []int{1}, time.Hour, nil, "", 0, nil},
 		{"negative slot", l, []int{1}, time.Hour, []Purchase{{Slot: -1}}, "purchases.Slot", 0, ErrRange},
 		{"as many as fit", free, []int{1, 1}, time.Hour, []Purchase{{Count: top}, {Slot: 1, Class: 1, Count: top}}, "", 0, nil},
 		{"instance-slots of a term", dear, []int{1}, 1, []Purchase{{Class: 2, Count: 10}}, "purchases.Count", 0, ErrOverflow},

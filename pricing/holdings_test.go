@@ -26,6 +26,8 @@ func TestReadHoldings(t *testing.T) {
 		{`[{"until": 3, "class": "7d", "count": 1}, {"class":"30d","count":0,"until" : "90h"}]`, []Holding{{0, 1, 3}, {1, 0, 90}}, nil, ""},
 		{`[{"class": "7d", "count": 2147483647, "until": "600m"}]`, []Holding{{0, 2147483647, 10}}, nil, ""},
 		{`[{"class": "30d", "count": 1, "until": 719}]`, []Holding{{1, 1, 719}}, nil, ""},
+		{`[{"class": "7d", "count": 1, "until": "0h"}]`, []Holding{{0, 1, 0}}, nil, ""},
+		{`[{"class": "7d", "count": 1, "until": "2147483648h"}]`, nil, ErrSyntax, "[0].until"},
 		{"", nil, ErrSyntax, "line 1: malformed text: the text ends before the inventory does: want the inventory in JSON"},
 		{"{}", nil, ErrSyntax, "line 1: malformed text: an object: want an array of objects with class, count and until"},
 		{"[\n{]", nil, ErrSyntax, "line 2"},

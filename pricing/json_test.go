@@ -79,6 +79,8 @@ func TestReadListErrors(t *testing.T) {
 		{2, ``, "line 11", "on_demand", -1, ErrMissing},
 		{3, `"classes": {`, "line 4", "", -1, ErrSyntax},
 		{3, `"classes": [ 1,`, "line 3", "classes", 0, ErrSyntax},
+		{4, `{"name": "a", "term": "1h", "upfront": -1, "hourly": 0, "billed": "always"},`, "line 4", "classes.upfront", 0, ErrRange},
+		{3, `"classes": 3 }`, "line 4", "", -1, ErrSyntax},
 		{5, `{"name": "",`, "line 5", "classes.name", 1, ErrMissing},
 		{5, `{"name": "a",`, "line 5", "classes.name", 1, ErrDuplicate},
 		{5, `{"name": 7,`, "line 5", "classes.name", 1, ErrSyntax},

@@ -16,6 +16,7 @@ func TestWideEdges(t *testing.T) {
 		{"2⁶⁴ - 1 by the machine", bit(69).minus(bit(5)), bit(5), 1<<64 - 1, true},
 		{"2⁶⁴ by long division", bit(129), bit(65), 0, false},
 		{"2⁶⁴ - 1 by long division", bit(129).minus(long{1}), bit(65), 1<<64 - 1, true},
+		{"2⁶³ by long division", bit(129), bit(66).minus(long{1}), 1 << 63, true},
 		{"less than one", bit(129), bit(130), 0, true},
 	} {
 		q, rest, ok := tt.w.over(tt.x)

@@ -88,6 +88,11 @@ func TestOwnership(t *testing.T) {
 		_, err := o.Over(186, 0)
 		wantError(t, err, tt.field, tt.index, tt.err)
 	}
+	none := Niu16Cluster()
+	none.Parts[2].Count, none.Parts[2].Scaled = 0, 0
+	if _, err := none.Over(93, 0); err != nil {
+		t.Errorf("none of a part: %v", err)
+	}
 	if _, err := Niu16Cluster().Over(93, math.MaxInt64); !errors.Is(err, nil) {
 		t.Errorf("292 years: %v", err)
 	}

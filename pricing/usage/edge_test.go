@@ -145,3 +145,125 @@ func TestBucketsInAnyOrder(t *testing.T) {
 		}
 	}
 }
+
+// A product that is a multiple of 2¹²⁸ is far too large, and not 0.
+func TestParseWraps(t *testing.T) {
+	for _, s := range []string{"1298074214633706907132624082305024e18", "-1298074214633706907132624082305024e18"} { // 2¹¹⁰
+		if a, _, err := Parse([]byte(s)); err == nil {
+			t.Errorf("%s is %v", s, a)
+		}
+	}
+}
+
+// Commitments by what their rows say, in any order: until when they are seen, what a purchase does
+// not use, the longest row that counts for an hour's commitment, and the cost of a contract.
+func TestHeldByRows(t *testing.T) {
+	use := func(h, hours int, charge Charge, quantity string) *Row {
+		r := row(h, charge, "0")
+		r.End = r.Start.Add(time.Duration(hours) * time.Hour)
+		r.Commitment = plan
+		r.Commitment.Quantity = parse(t, quantity)
+		return r
+	}
+	const year = 8760 * time.Hour
+	bought := use(0, 8760, Purchase, "8760")
+	bought.Commitment.Once = true
+	idle := use(2, 1, Purchase, "1")
+	idle.Commitment.Unused, idle.Effective = Units(3), Units(2)
+	dated := use(4, 2, Unused, "6")
+	dated.Commitment.Start, dated.Commitment.End = start, start.Add(year)
+	both := &Contract{ID: "sp-1", Spend: true, Quantity: Units(5), Cost: Units(8760), Start: start, End: start.Add(year)}
+	for _, c := range []struct {
+		name           string
+		rows           []*Row
+		contract       *Contract
+		seen           int // hours after start
+		perHour        string
+		unused, unpaid string
+	}{
+		{"rows in order", []*Row{use(1, 1, Unused, "2"), use(5, 1, Unused, "2")}, nil, 6, "2", "4", "0"},
+		{"rows out of order", []*Row{use(5, 1, Unused, "2"), use(1, 1, Unused, "2")}, nil, 6, "2", "4", "0"},
+		{"a purchase says nothing of use", []*Row{use(1, 1, Unused, "1"), bought}, nil, 2, "1", "1", "0"},
+		{"a purchase of an hour does", []*Row{use(1, 1, Unused, "1"), use(2, 1, Purchase, "1")}, nil, 3, "1", "1", "0"},
+		{"unused by a purchase", []*Row{idle}, nil, 3, "1", "3", "2"},
+		{"a row of 32 days", []*Row{use(0, 32*24, Unused, "768")}, nil, 32 * 24, "1", "768", "0"},
+		{"a longer row", []*Row{use(0, 32*24+1, Unused, "769")}, nil, 32*24 + 1, "0", "769", "0"},
+		{"a month bought at once", []*Row{use(0, 32*24, Purchase, "768")}, nil, 32 * 24, "1", "0", "0"},
+		{"more than a month bought", []*Row{use(0, 32*24+1, Purchase, "769")}, nil, -1, "0", "0", "0"},
+		{"use with dates", []*Row{dated}, nil, 6, "3", "6", "0"},
+		{"a contract of money counts by its cost", []*Row{use(1, 1, Unused, "1")}, both, 2, "1", "1", "0"},
+	} {
+		var col Collector
+		col.Begin("a", "test")
+		add(t, &col, c.rows...)
+		if c.contract != nil {
+			if err := col.AddContract(c.contract); err != nil {
+				t.Fatal(err)
+			}
+		}
+		held := bill(t, &col).Held
+		seen := start.Add(time.Duration(c.seen) * time.Hour)
+		if c.seen < 0 {
+			seen = time.Time{}
+		}
+		if h := held[0]; len(held) != 1 || !h.Seen.Equal(seen) || h.PerHour.String() != c.perHour || h.Unused.String() != c.unused || h.UnusedCost.String() != c.unpaid {
+			t.Errorf("%s: seen %v, %v an hour, %v unused for %v; want %v, %s, %s, %s", c.name, h.Seen, h.PerHour, h.Unused, h.UnusedCost, seen, c.perHour, c.unused, c.unpaid)
+		}
+	}
+}
+
+// A kind is listed if a row of an hour or a day says so, also one of no hours; its demand begins
+// and ends with use; months of two years are two.
+func TestDemandAtItsEnds(t *testing.T) {
+	var c Collector
+	c.Begin("a", "test")
+	none, last, long, late := row(0, OnDemand, "1"), row(5, Covered, "0"), row(1, OnDemand, "7"), row(366*24, OnDemand, "1")
+	none.Hours, last.Hours = Amount{}, Amount{}
+	long.End, long.Kind = long.Start.Add(3*time.Hour), small
+	add(t, &c, none, row(2, OnDemand, "1"), row(3, OnDemand, "1"), last, long)
+	b := bill(t, &c)
+	if len(b.Demand) != 1 || len(b.Demand[0].Used) != 2 || !b.Demand[0].Start.Equal(start.Add(2*time.Hour)) {
+		t.Errorf("%+v", b.Demand)
+	}
+	var d Collector
+	d.Begin("a", "test")
+	add(t, &d, none, last, late)
+	if b = bill(t, &d); len(b.Demand) != 1 || len(b.Months) != 2 || b.Months[0].OnDemand.Rows+b.Months[0].Covered.Rows != 2 {
+		t.Errorf("%+v, %+v", b.Demand, b.Months)
+	}
+	var e Collector
+	e.Begin("a", "test")
+	none2, last2 := *none, *last
+	add(t, &e, &none2, &last2)
+	if b = bill(t, &e); len(b.Demand) != 1 || len(b.Demand[0].Used) != 0 {
+		t.Errorf("a kind of no hours: %+v", b.Demand)
+	}
+}
+
+// Each bit of a line changes half of the bits of its hash, in the mean and for each bit of the
+// hash.
+func TestHashMixes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1)) // seed 4, 1
+	changed, lines := [64]int{}, 0
+	for range 200 {
+		text := make([]byte, rng.IntN(40)+1)
+		for i := range text {
+			text[i] = byte(' ' + rng.IntN(95))
+		}
+		h := hashOf(text)
+		for i := range 8 * len(text) {
+			text[i/8] ^= 1 << (i % 8)
+			g := h ^ hashOf(text)
+			text[i/8] ^= 1 << (i % 8)
+			for b := range changed {
+				changed[b] += int(g >> b & 1)
+			}
+			lines++
+		}
+	}
+	for b, n := range changed {
+		if share := float64(n) / float64(lines); share < .46 || share > .54 {
+			t.Errorf("bit %d of the hash changes in %.3f of %d changes", b, share, lines)
+		}
+	}
+}
