@@ -165,4 +165,8 @@ func TestFrontChanged(t *testing.T) {
 			t.Fatal("the best plan is changed")
 		}
 	}
+	f.p.MaxBuy = 0 // no cap
+	if got, ok := f.changed(spot{5, 1}, 1); !ok || got[2].Count != 4 {
+		t.Errorf("one more without a cap: %v, %v", got, ok)
+	}
 }

@@ -136,6 +136,9 @@ func TestWholeBrute(t *testing.T) {
 		optimum = nil
 		try(new(big.Rat), &p.Problem)
 		want := toNano(optimum)
+		if none := toNano(wholeCost(&p.Problem, nil)); s.Cost > none {
+			t.Fatalf("Solver's plan costs %v, on demand alone %v", s.Cost, none)
+		}
 		if s.Cost < want || s.Bound > want {
 			t.Fatalf("Solver's plan costs %v, bound %v, optimum %v", s.Cost, s.Bound, want)
 		}
