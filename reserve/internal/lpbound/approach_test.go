@@ -127,6 +127,31 @@ func checkApproached(t *testing.T, p *Problem, a *Approached) {
 	} else if cost > a.Relaxed+1e-9*cost+1 {
 		t.Fatalf("%+v: purchases cost %v, claimed %v", p, cost, a.Relaxed)
 	}
+	// No purchase without a cap is worth more than its fee.
+	n := p.periods()
+	var rates []int64
+	for _, cl := range p.Classes {
+		if cl.Rate < p.OnDemand && !slices.Contains(rates, cl.Rate) {
+			rates = append(rates, cl.Rate)
+		}
+	}
+	slices.SortFunc(rates, func(a, b int64) int { return int(max(-1, min(1, b-a))) })
+	for c, cl := range p.Classes {
+		for i := range n {
+			worth := int64(0)
+			for k, rate := range rates {
+				for t := i; t < min(n, i+cl.Term) && rate >= cl.Rate; t++ {
+					worth += a.Duals[k*n+t]
+				}
+			}
+			if p.MaxBuy != nil {
+				worth += a.Duals[len(rates)*n+i]
+			}
+			if cl.Rate < p.OnDemand && (p.MaxClass == nil || p.MaxClass[c] == nil) && worth > p.fee(c, i) {
+				t.Fatalf("%+v: prices %v make class %d at %d worth %d, more than its fee %d", p, a.Duals, c, i, worth, p.fee(c, i))
+			}
+		}
+	}
 	_, bound, err := Verify(p, make([]int, len(a.X)), a.Duals)
 	if err != nil || bound != a.Bound {
 		t.Fatalf("%+v: prices %v prove %d, not %d: %v", p, a.Duals, bound, a.Bound, err)

@@ -42,6 +42,8 @@ func TestMalformed(t *testing.T) {
 		{"fees of three periods", one(func(p *Problem) { p.Fees = [][]int64{{1, 1, 1}, {2, 2, 2}} }), ErrInput},
 		{"negative fees", one(func(p *Problem) { p.Fees = [][]int64{{1, 0}, {2, -1}} }), ErrInput},
 		{"held", one(func(p *Problem) { p.Held = [][]int{nil, {0, most}} }), nil},
+		{"held at the lower use price", one(func(p *Problem) { p.Held = [][]int{{0, most}, nil} }), nil},
+		{"held at both use prices", one(func(p *Problem) { p.Held = [][]int{{0, most / 2}, {0, most / 2}} }), nil},
 		{"held, of one class", one(func(p *Problem) { p.Held = [][]int{{1, 1}} }), ErrInput},
 		{"held, of one period", one(func(p *Problem) { p.Held = [][]int{{1}, nil} }), ErrInput},
 		{"held, negative", one(func(p *Problem) { p.Held = [][]int{{1, -1}, nil} }), ErrInput},
@@ -171,7 +173,7 @@ func TestSearchLimits(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(71, 72))
-	ended, most, total := 0, 0, 0
+	ended, most, total, steps := 0, 0, 0, 0
 	for it := range 6000 {
 		p := fractional(r)
 		if it < 320 {
@@ -189,7 +191,7 @@ func TestSearchLimits(t *testing.T) {
 		if best.Rounded < cost || nodes == 0 && best.Rounded != cost {
 			t.Fatalf("%+v: rounded %d, cost %d after %d nodes", p, best.Rounded, cost, nodes)
 		}
-		most, total = max(most, nodes), total+nodes
+		most, total, steps = max(most, nodes), total+nodes, steps+best.Iterations
 		for _, most := range []int{1, 2, 3} {
 			res, err := v.Solve(p, Options{MaxNodes: most})
 			if err != nil {
@@ -214,8 +216,9 @@ func TestSearchLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if ended < 3 || most > 30 || total > 10 {
-		t.Errorf("%d searches ended by their limit; up to %d nodes, %d in all", ended, most, total)
+	// The rules of the simplex are there for speed: 1939 steps over all nodes.
+	if ended < 3 || most > 30 || total > 10 || steps > 1960 {
+		t.Errorf("%d searches ended by their limit; up to %d nodes, %d in all, %d steps", ended, most, total, steps)
 	}
 }
 
@@ -271,6 +274,9 @@ func consistent(t *testing.T, s *simplex) {
 		}
 	}
 	for j := range s.n * s.classes {
+		if s.pos[j] < 0 && s.level[j/n] >= 0 && s.x[j] != s.lo[j] && s.x[j] != s.hi[j] {
+			t.Fatalf("column %d, which is not basic, is at %v, not at %v or %v", j, s.x[j], s.lo[j], s.hi[j])
+		}
 		if s.x[j] < s.lo[j]-1e-5 || s.x[j] > s.hi[j]+1e-5 {
 			t.Fatalf("column %d: %v outside %v to %v", j, s.x[j], s.lo[j], s.hi[j])
 		}
