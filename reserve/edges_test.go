@@ -475,6 +475,19 @@ func TestFrontByDefinition(t *testing.T) {
 			}
 		}
 		f.p.MaxBuy = 0
+		// It begins at the best plan alone.
+		k := r.IntN(len(f.plans))
+		theta, mixing := slices.Clone(f.theta), slices.Clone(f.mixing)
+		f.best.Purchases = f.plans[k].purchases
+		f.start(.5)
+		for i, x := range f.theta {
+			same := slices.Equal(f.plans[i].purchases, f.best.Purchases)
+			if same != (x == 1) || !same && x != 0 || same && !slices.Equal(f.mixing, f.plans[i].costs) {
+				t.Fatalf("it begins at %v, not at plan %d alone", f.theta, k)
+			}
+		}
+		copy(f.theta, theta)
+		copy(f.mixing, mixing)
 		// The best mixture: no random one has a lower smoothed value.
 		risk := r.Float64()
 		value := func(theta []float64) float64 {
@@ -748,5 +761,53 @@ func TestFineWeightsLimit(t *testing.T) {
 	}
 	if _, err := new(Exact).Solve(p); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("16 slots of ten million parts: %v", err)
+	}
+}
+
+// The values of the relaxation, in which the use of each class costs what that of the cheapest
+// costs, prove its optimum for the problem itself; and better values stay.
+func TestRelaxProvesTheCheapProblem(t *testing.T) {
+	proved := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p, e, ok := drawLevels(t)
+		if !ok {
+			return
+		}
+		cheap := *p
+		cheap.Prices.Classes = slices.Clone(p.Prices.Classes)
+		least := p.Prices.OnDemand
+		for u := range usedPrices(p) {
+			least = min(least, u)
+		}
+		for k := range cheap.Prices.Classes {
+			cheap.Prices.Classes[k].Hourly = least
+		}
+		want, err := new(Exact).Solve(&cheap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, begin := range [][]int64{slices.Clone(e.values), make([]int64, len(e.values))} {
+			before, err := e.dual.bound(begin, e.finer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			copy(e.values, begin)
+			if err := e.relax(p); err != nil {
+				t.Fatal(err)
+			}
+			after, err := e.dual.bound(e.values, e.finer)
+			if err != nil || after.Less(before) {
+				t.Fatalf("%+v: from %v to %v, %v", p, before, after, err)
+			}
+			if got, fits := e.market.money(after); !fits || got < want.Cost-1 {
+				t.Fatalf("%+v: values %v prove %v, the relaxation costs %v", p, e.values, got, want.Cost)
+			}
+		}
+		if want.Cost > 0 {
+			proved++
+		}
+	})
+	if proved < 20 {
+		t.Errorf("%d relaxations: too few to test anything", proved)
 	}
 }

@@ -693,6 +693,36 @@ func TestOnlineErrors(t *testing.T) {
 		}()
 	}
 
+	// After a Reset that failed, Observe panics also if an earlier one succeeded.
+	func() {
+		o := Online{Forecaster: new(trend)}
+		if err := o.Reset(weekly(fourAndTwo())); err != nil {
+			t.Fatal(err)
+		}
+		bad := weekly(fourAndTwo())
+		bad.Every = -1
+		if err := o.Reset(bad); !errors.Is(err, ErrRange) {
+			t.Fatal(err)
+		}
+		defer func() {
+			if recover() == nil {
+				t.Error("Observe after a Reset that failed does not panic")
+			}
+		}()
+		o.Observe(nil, make([]int, 7))
+	}()
+
+	// Reservations of one class with one end are one in the inventory, and those that have ended none.
+	twice := weekly(fourAndTwo())
+	twice.Held = []pricing.Holding{{Class: 0, Count: 2, Until: 9}, {Class: 1, Count: 1, Until: 9}, {Class: 0, Count: 3, Until: 9}, {Class: 0, Count: 4, Until: 8}, {Class: 0, Count: 5}, {Class: 1, Until: 3}}
+	held := Online{Forecaster: new(trend)}
+	if err := held.Reset(twice); err != nil {
+		t.Fatal(err)
+	}
+	if want := []pricing.Holding{{Class: 0, Count: 5, Until: 9}, {Class: 1, Count: 1, Until: 9}, {Class: 0, Count: 4, Until: 8}}; !slices.Equal(held.active, want) {
+		t.Errorf("held %v, want %v", held.active, want)
+	}
+
 	// Demands that are none are not observed.
 	o := Online{Forecaster: new(trend)}
 	if err := o.Reset(weekly(fourAndTwo())); err != nil {
@@ -769,6 +799,8 @@ func TestOnlineState(t *testing.T) {
 			t.Errorf("%s is not in %s", c[0], good)
 		} else if err := json.Unmarshal([]byte(bad), &o); err == nil {
 			t.Errorf("%s is accepted", bad)
+		} else if strings.HasPrefix(c[1], `"until":14`) && !strings.Contains(err.Error(), "until slot 14: want some of a class below 2 that last beyond slot 14") {
+			t.Error(err)
 		}
 		if now, err := json.Marshal(&o); err != nil || string(now) != string(good) {
 			t.Fatalf("%s has changed the state to %s, %v", c[1], now, err)
