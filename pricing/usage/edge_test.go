@@ -190,6 +190,9 @@ func TestHeldByRows(t *testing.T) {
 		{"a longer row", []*Row{use(0, 32*24+1, Unused, "769")}, nil, 32*24 + 1, "0", "769", "0"},
 		{"a month bought at once", []*Row{use(0, 32*24, Purchase, "768")}, nil, 32 * 24, "1", "0", "0"},
 		{"more than a month bought", []*Row{use(0, 32*24+1, Purchase, "769")}, nil, -1, "0", "0", "0"},
+		{"use", []*Row{use(1, 1, Covered, "2"), use(5, 1, Covered, "4"), use(5, 1, Unused, "0")}, nil, 6, "3", "0", "0"},
+		{"use of more than a month", []*Row{use(0, 32*24+1, LeftOut, "769")}, nil, 32*24 + 1, "0", "0", "0"},
+		{"a contract of half an hour", []*Row{use(1, 1, Unused, "1")}, &Contract{ID: "sp-1", Spend: true, Cost: Units(7), Start: start, End: start.Add(30 * time.Minute)}, 2, "1", "1", "0"},
 		{"use with dates", []*Row{dated}, nil, 6, "3", "6", "0"},
 		{"a contract of money counts by its cost", []*Row{use(1, 1, Unused, "1")}, both, 2, "1", "1", "0"},
 	} {
@@ -264,6 +267,28 @@ func TestHashMixes(t *testing.T) {
 	for b, n := range changed {
 		if share := float64(n) / float64(lines); share < .46 || share > .54 {
 			t.Errorf("bit %d of the hash changes in %.3f of %d changes", b, share, lines)
+		}
+	}
+}
+
+// What a commitment covered: the most hours first, of equal hours by kind, whatever the order of rows.
+func TestKindsOfHeld(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2)) // seed 4, 2
+	for range 20 {
+		var c Collector
+		c.Begin("a", "test")
+		for _, i := range rng.Perm(9) {
+			r := row(i, Covered, "0")
+			r.Commitment, r.Kind.Type, r.Hours = plan, fmt.Sprintf("m5.%dlarge", i), Units(int64(i/2))
+			r.Commitment.Quantity = Units(1)
+			add(t, &c, r)
+		}
+		var got []string
+		for _, k := range bill(t, &c).Held[0].Kinds {
+			got = append(got, fmt.Sprint(k.Kind.Type, " ", k.Hours))
+		}
+		if want := "m5.8large 4, m5.6large 3, m5.7large 3, m5.4large 2, m5.5large 2, m5.2large 1, m5.3large 1"; strings.Join(got, ", ") != want {
+			t.Fatalf("%v, want %s", got, want)
 		}
 	}
 }
