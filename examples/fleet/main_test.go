@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +23,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/bills"
+	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/focus"
 	"github.com/plimsoll/plimsoll/pricing/usage"
+	"github.com/plimsoll/plimsoll/reserve"
 )
 
 // run runs the program in this process, and returns what the folder of -out holds.
@@ -49,6 +56,209 @@ func run(t *testing.T, args ...string) (files map[string]string, stdout string) 
 
 var small = []string{"-curves", "45", "-sample", "15", "-rounds", "3", "-parts", "3"}
 
+// ratesList writes the rates of the savings plan 1y-compute-no-upfront, and returns its path.
+func ratesList(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "rates.csv")
+	if err := os.WriteFile(path, []byte(`"FormatVersion","v1.0"
+"OfferCode","AmazonComputeSavingsPlan"
+SKU,RateCode,Unit,EffectiveDate,DiscountedRate,Currency,DiscountedSKU,DiscountedServiceCode,DiscountedUsageType,DiscountedOperation,PurchaseOption,LeaseContractLength,LeaseContractLengthUnit,ServiceCode,UsageType,Operation,Description,Instance Family,Location,Location Type,Granularity,Product Family,DiscountedRegionCode,DiscountedInstanceType
+P,P.1,Hrs,2025-06-05T18:51:13Z,0.07,USD,A,AmazonEC2,BoxUsage:m5.large,RunInstances,No Upfront,1,year,ComputeSavingsPlans,ComputeSP:1yrNoUpfront,,1 year No Upfront Compute Savings Plan,,Any,AWS Region,hourly,ComputeSavingsPlans,us-east-1,m5.large
+Q,Q.1,Hrs,2025-06-05T18:51:13Z,0.065,USD,A,AmazonEC2,BoxUsage:m5.large,RunInstances,No Upfront,1,year,ComputeSavingsPlans,EC2SP:m5.1yrNoUpfront,,1 year No Upfront m5 EC2 Instance Savings Plan in us-east-1,m5,US East,AWS Region,hourly,EC2InstanceSavingsPlans,us-east-1,m5.large
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// heldBills writes the bills of two accounts, 5 and 10 m5.large in each of 96 hours, of which a
+// savings plan of 0.35 an hour pays for 5, and returns the flags that plan them.
+func heldBills(t *testing.T, dir string) []string {
+	t.Helper()
+	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+	for file := range 2 {
+		var b bytes.Buffer
+		w := focus.NewWriter(&b)
+		for h := range 48 {
+			at := start.Add(time.Duration(48*file+h) * time.Hour)
+			for _, r := range []struct {
+				account     string
+				units, paid int64
+			}{{"a", 3, 0}, {"a", 2, 14}, {"b", 7, 0}, {"b", 3, 21}} {
+				money := usage.Units(r.units).Scale(1, 10)
+				row := usage.Row{Account: r.account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(r.units), Billed: money, Effective: money, List: money,
+					Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
+				if r.paid > 0 {
+					paid := usage.Units(r.paid).Scale(1, 100)
+					row.Charge, row.Billed, row.Effective = usage.Covered, usage.Amount{}, paid
+					row.Commitment = usage.Commitment{ID: "sp", Type: "Savings Plan", Spend: true, Unit: "USD", Quantity: paid}
+				}
+				if err := w.Write(&row); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("held-%d.csv", file)), b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return []string{"-bill", filepath.Join(dir, "held-*.csv"), "-start", "2025-11-01", "-hours", "96", "-prices", priceList(t, dir), "-prices", ratesList(t, dir), "-plan", "1y-compute-no-upfront", "-rounds", "3"}
+}
+
+// A savings plan that the bills hold is paid already, and pays for use of all accounts. What
+// follows is computed by hand: 15 units in each of 96 hours, on demand at 0.1, reserved at 0.06, at
+// 0.07 out of a savings plan.
+func TestHeld(t *testing.T) {
+	dir := t.TempDir()
+	args := heldBills(t, dir)
+	much := filepath.Join(dir, "much.csv")
+	if err := os.WriteFile(much, []byte("id,hourly\nsp,2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		more       []string
+		want, note string
+	}{
+		// The savings plan pays for 5, and 10 are reserved: 10·0.06·96.
+		{nil, "savings plans held: 0.35 an hour at first, paid already; unused with the new ones 0.00\n", `no row says until when 1 savings plans are held, such as "sp"`},
+		{nil, "\norders 2 cost 57.6 bound 57.5", ""},
+		{[]string{"-held-until", "2025-11-20"}, "\norders 2 cost 57.6 bound 57.5", ""},
+		// After 48 hours the 5 run on demand: 57.6 + 5·0.1·48.
+		{[]string{"-held-until", "2025-11-07"}, " cost 81.6 bound ", ""},
+		// All are paid for, and (2 - 15·0.07)·96 are left.
+		{[]string{"-held", much}, "savings plans held: 2 an hour at first, paid already; unused with the new ones 91.20\n", ""},
+		{[]string{"-held", much}, "\norders 0 cost 0 bound 0 ", ""},
+	} {
+		var out, errs bytes.Buffer
+		status := program.Run(append(slices.Clone(args), c.more...), &out, &errs)
+		if status != 0 || !strings.Contains(out.String(), c.want) || !strings.Contains(errs.String(), c.note) || len(c.more) > 0 && strings.Contains(errs.String(), "until when") {
+			t.Errorf("%v: status %d\n%s%s\nwant %q and %q", c.more, status, out.String(), errs.String(), c.want, c.note)
+		}
+	}
+}
+
+// noisyBills writes the bills of three accounts whose use wanders, and returns the flags that plan
+// them over paths.
+func noisyBills(t *testing.T, dir string) []string {
+	t.Helper()
+	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+	var b bytes.Buffer
+	w := focus.NewWriter(&b)
+	rng := rand.New(rand.NewPCG(7, 7))
+	level := [3]int{20, 40, 60}
+	for h := range 720 {
+		at := start.Add(time.Duration(h) * time.Hour)
+		for i := range level {
+			level[i] = max(0, level[i]+rng.IntN(7)-3)
+			n := usage.Units(int64(level[i] + 5*(h%24/12)))
+			r := usage.Row{Account: fmt.Sprint("account-", i), Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: n, Billed: n.Scale(1, 10), Effective: n.Scale(1, 10), List: n.Scale(1, 10),
+				Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
+			if err := w.Write(&r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "noisy.csv")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"-bill", path, "-start", "2025-11-01", "-hours", "720", "-prices", priceList(t, dir), "-model", "simple", "-paths", "20", "-parts", "1"}
+}
+
+// A fleet over paths has a bound, and the same result whatever the bundles and the shards. Another
+// seed has other paths.
+func TestPaths(t *testing.T) {
+	args := noisyBills(t, t.TempDir())
+	want, stdout := run(t, append(args, "-branches", "1")...)
+	m := regexp.MustCompile(`each curve over 20 paths: amounts are means\n(?s:.*)\norders [1-9]\d* cost ([\d.]+) bound ([\d.]+) `).FindStringSubmatch(stdout)
+	if m == nil {
+		t.Fatalf("%s", stdout)
+	}
+	cost, _ := strconv.ParseFloat(m[1], 64)
+	if bound, _ := strconv.ParseFloat(m[2], 64); bound > cost || bound < cost-1e-7 {
+		t.Errorf("%s: want a bound that is the cost", stdout)
+	}
+	// What the orders cost that would be best if the forecast came true, on the same paths.
+	uses, failed, _ := bills.Read(args[1])
+	if len(failed) > 0 || len(uses) != 3 {
+		t.Fatalf("%d accounts, %v", len(uses), failed)
+	}
+	p := bills.Pricer{From: time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC), Model: "simple", Seed: 1}
+	if err := p.Load([]string{args[7]}); err != nil {
+		t.Fatal(err)
+	}
+	x := group.Terms{Currency: "USD", Start: p.From.Add(720 * time.Hour), Hours: 720, Every: 168, Horizon: reserve.Pure, Paths: 20}
+	var over, forecast pricing.Money
+	for i := range uses {
+		groups, _, _ := p.Account(&x, uses[i:i+1])
+		g := &groups[0]
+		problem := reserve.Problem{Paths: g.Paths, Slot: time.Hour, Prices: g.List, Every: x.Every, Horizon: x.Horizon}
+		known := problem
+		known.Paths, known.Demand = nil, g.Demand
+		for to, from := range map[*pricing.Money]*reserve.Problem{&over: &problem, &forecast: &known} {
+			var exact reserve.Exact
+			plan, err := exact.Solve(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, err := reserve.Cost(&problem, plan.Purchases)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*to += mean
+		}
+	}
+	if got := over.Float64(); math.Abs(got-cost) > 1e-6 || forecast <= over {
+		t.Errorf("over the paths %v, want %v, and for the forecast %v", over, cost, forecast)
+	}
+	t.Logf("planned over 20 paths: %s; for the forecast: %s on the same paths", over.Fixed(2), forecast.Fixed(2))
+	got, _ := run(t, append(args, "-branches", "3")...)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("with branches (-one +three):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, shards(t, 2, args[:len(args)-2]...)); diff != "" {
+		t.Errorf("with shards (-engine +shards):\n%s", diff)
+	}
+	if got, _ := run(t, append(args, "-seed", "2")...); cmp.Equal(want["plans-00000-of-00001.csv"], got["plans-00000-of-00001.csv"]) {
+		t.Error("another seed has the same plans")
+	}
+}
+
+// shards plans by so many shards, and returns what their folder of -out holds, by name.
+func shards(t *testing.T, of int, args ...string) map[string]string {
+	t.Helper()
+	work, out := t.TempDir(), t.TempDir()
+	for round, status := range []int{3, 3, 0} {
+		for i := range of {
+			if said, got := fleet(t, append([]string{"shard", fmt.Sprintf("%d/%d", i+1, of), "-dir", work}, args...)...); got != 0 {
+				t.Fatalf("round %d: %s", round, said)
+			}
+		}
+		if said, got := fleet(t, "merge", "-dir", work, "-out", out, "-parts", "1"); got != status {
+			t.Fatalf("round %d: status %d, want %d: %s", round, got, status, said)
+		}
+	}
+	files := map[string]string{}
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(out, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
+}
+
 // The result is the same on Prism in this process, whatever the bundles, and on Prism as a
 // service of another process with workers of two others.
 func TestEngines(t *testing.T) {
@@ -62,6 +272,18 @@ func TestEngines(t *testing.T) {
 	got, _ := run(t, append(small, "-branches", "4", "-format", "csv,parquet,focus")...)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("with branches (-one +four):\n%s", diff)
+	}
+	billed := append(heldBills(t, t.TempDir()), "-held-until", "2025-11-07")
+	held, stdout := run(t, append(billed, "-parts", "1", "-branches", "1")...)
+	if !strings.Contains(stdout, " cost 81.6 bound ") {
+		t.Errorf("%s", stdout)
+	}
+	got, _ = run(t, append(billed, "-parts", "1", "-branches", "3")...)
+	if diff := cmp.Diff(held, got); diff != "" {
+		t.Errorf("bills with branches (-one +three):\n%s", diff)
+	}
+	if diff := cmp.Diff(held, shards(t, 2, billed...)); diff != "" {
+		t.Errorf("bills with shards (-engine +shards):\n%s", diff)
 	}
 	if testing.Short() {
 		return
@@ -95,9 +317,14 @@ func TestEngines(t *testing.T) {
 		t.Fatalf("%s does not listen", command)
 		return ""
 	}
-	got, _ = run(t, append(small, "-format", "csv,parquet,focus", "-endpoint", serve("engine"), "-workers", serve("worker")+","+serve("worker"))...)
+	service := []string{"-endpoint", serve("engine"), "-workers", serve("worker") + "," + serve("worker")}
+	got, _ = run(t, append(append(small, "-format", "csv,parquet,focus"), service...)...)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("with worker processes (-in process +as a service):\n%s", diff)
+	}
+	got, _ = run(t, append(append(billed, "-parts", "1"), service...)...)
+	if diff := cmp.Diff(held, got); diff != "" {
+		t.Errorf("bills with worker processes (-in process +as a service):\n%s", diff)
 	}
 }
 
@@ -189,6 +416,10 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-bill", a, "-bill", b, "-start", "2025-11-01", "-prices", b}, "it is the same as"},
 		{[]string{"-bill", filepath.Join(dir, "absent"), "-start", "2025-11-01", "-prices", b}, "want a file"},
 		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-model", "wrong"}, "want one of"},
+		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-paths", "5"}, "-paths without -model: want the model that draws them"},
+		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-paths", "5", "-model", "simple", "-plan", "p"}, "-paths with -plan: the hours of one savings plan"},
+		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-held", a}, "-held without -plan"},
+		{[]string{"-held-until", "2025-11-01"}, "want -bill"},
 		{[]string{"-format", "xls"}, "want csv"},
 		{[]string{"-beam", "nothing=1"}, "want NAME=VALUE"},
 		{[]string{"-beam", "runner=flink"}, "want -runner"},
@@ -251,6 +482,90 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
+// Where the use of all accounts is too large for a savings plan, though that of each is not, the
+// savings plan is the failure, and the plans of the accounts stay.
+func TestSavingsOverflow(t *testing.T) {
+	dir := t.TempDir()
+	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+	const accounts, hours = 8500, 24
+	var b bytes.Buffer
+	w := focus.NewWriter(&b)
+	for account := range accounts {
+		r := usage.Row{Account: fmt.Sprint("account-", account), Currency: "USD", Start: start, End: start.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(16_000_000),
+			Billed: usage.Units(1), Effective: usage.Units(1), List: usage.Units(1), Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
+		if err := w.Write(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	bill := filepath.Join(dir, "bill.csv")
+	if err := os.WriteFile(bill, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-bill", bill, "-start", "2025-11-01", "-hours", fmt.Sprint(hours), "-prices", priceList(t, dir), "-prices", ratesList(t, dir), "-plan", "1y-compute-no-upfront"}
+	files, stdout := run(t, append(args, "-parts", "1")...)
+	// 8,500 accounts run 1.6·10⁷ units for an hour at 0.1. At 0.07 the hour costs 9.52·10⁹, and an
+	// amount of 64 bits is at most 9.22·10⁹.
+	if !strings.Contains(stdout, "8500 curves of 24 hours planned, 1 not") || !strings.Contains(stdout, "orders 0 cost 13600000000 bound ") {
+		t.Errorf("%s", stdout)
+	}
+	if f := files["failures-00000-of-00001.csv"]; strings.Count(f, "\n") != 2 || !strings.Contains(f, "the savings plan: overflow: ") || !strings.Contains(f, "want the largest accounts apart") {
+		t.Errorf("%s", f)
+	}
+	if diff := cmp.Diff(files, shards(t, 2, args...)); diff != "" {
+		t.Errorf("with shards (-engine +shards):\n%s", diff)
+	}
+}
+
+// Merge names a shard whose file is gone, and the shard makes the file again.
+func TestShardLost(t *testing.T) {
+	dir, work := t.TempDir(), t.TempDir()
+	args := append(heldBills(t, dir), "-dir", work)
+	shard := func(i string) {
+		t.Helper()
+		if said, status := fleet(t, append(append([]string{"shard"}, args...), i)...); status != 0 {
+			t.Fatal(said)
+		}
+	}
+	merge := func(want int, says string) {
+		t.Helper()
+		if said, status := fleet(t, "merge", "-dir", work); status != want || !strings.Contains(said, says) {
+			t.Fatalf("status %d: %s, want %d and %q", status, said, want, says)
+		}
+	}
+	lose := func(file string) {
+		t.Helper()
+		if err := os.Remove(filepath.Join(work, file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const missing = "of 2 shards 2 is missing: run fleet shard 2/2 first\n"
+	shard("1/2")
+	shard("2/2")
+	merge(3, "")
+	lose("usage-00002-of-00002")
+	if said, status := fleet(t, append(append([]string{"shard"}, args...), "1/2")...); status != 2 || !strings.Contains(said, missing) {
+		t.Errorf("status %d: %s", status, said)
+	}
+	shard("2/2")
+	shard("1/2")
+	lose("groups-00002-of-00002")
+	merge(2, missing)
+	shard("2/2")
+	merge(3, "")
+	shard("1/2")
+	shard("2/2")
+	merge(0, " cost 57.6 bound ")
+	for _, file := range []string{"groups-00002-of-00002", "usage-00002-of-00002", "plan-00002-of-00002"} {
+		lose(file)
+		merge(2, missing)
+		shard("2/2")
+		merge(0, " cost 57.6 bound ")
+	}
+}
+
 // Bills of many files go through the engine: accounts are planned, and one that is
 // poisoned is reported.
 func TestBills(t *testing.T) {
@@ -290,22 +605,8 @@ func TestBills(t *testing.T) {
 	}
 	// Shards give the same files, also those that read no bill or plan no account.
 	for _, of := range []int{1, 3} {
-		work, out := filepath.Join(dir, fmt.Sprint("work-", of)), filepath.Join(dir, fmt.Sprint("out-", of))
-		for round, status := range []int{3, 3, 0} {
-			for i := range of {
-				if said, got := fleet(t, append([]string{"shard", fmt.Sprintf("%d/%d", i+1, of), "-dir", work}, args[:len(args)-2]...)...); got != 0 {
-					t.Fatalf("round %d: %s", round, said)
-				}
-			}
-			if said, got := fleet(t, "merge", "-dir", work, "-out", out, "-parts", "1"); got != status {
-				t.Fatalf("round %d: status %d, want %d: %s", round, got, status, said)
-			}
-		}
-		for name, text := range want {
-			b, err := os.ReadFile(filepath.Join(out, name))
-			if diff := cmp.Diff(text, string(b)); err != nil || diff != "" {
-				t.Errorf("%d shards: %s: %v (-engine +shards):\n%s", of, name, err, diff)
-			}
+		if diff := cmp.Diff(want, shards(t, of, args[:len(args)-2]...)); diff != "" {
+			t.Errorf("%d shards (-engine +shards):\n%s", of, diff)
 		}
 	}
 	// Files that overlap or break off, hours without bills, and nothing planned are said.

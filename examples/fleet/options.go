@@ -33,13 +33,22 @@ What is known
   -hours N             hours of the bills; as many are planned after them (default 8760)
   -prices FILE         a price list, plain or gzip: AWS offer file, savings plan rates,
                        Azure retail prices, GCP SKUs; may be given several times
-  -plan NAME           the savings plan of a price list, for all families and regions, such
-                       as 1y-compute-no-upfront (default: none)
+  -plan NAME           the savings plan of a price list, such as 1y-compute-no-upfront, or
+                       for one family in one region 1y-ec2-no-upfront/m5/us-east-1
+                       (default: none)
+  -held FILE           savings plans that are held, as CSV: id, hourly, from, until; a line
+                       replaces what the bills say of the savings plan (default: those
+                       of the bills)
+  -held-until DAY      when commitments end whose end the bills do not show (default:
+                       savings plans outlast the hours that are planned, and a kind
+                       that such a reservation serves is not planned)
   -model NAME          that forecasts each curve (default: the hours of the bills again)
+  -paths N             plan each curve over so many futures that -model draws, for the
+                       least cost on average; without -plan (default: the forecast)
   -currency NAME       of the fleet (default USD)
   -curves N            curves of the made-up fleet, a year of hours each (default 1000)
   -poison N            one curve of so many cannot be planned (default 0: none)
-  -seed N              of the made-up fleet and of the sample (default 1)
+  -seed N              of the made-up fleet, of the sample and of the paths (default 1)
 
 The savings plan
   -sample N            curves on which its price is found (default 1000)
@@ -87,6 +96,9 @@ type input struct {
 	start          time.Time
 	hours          int
 	plan, model    string
+	held           string
+	heldUntil      time.Time
+	paths          int
 	currency       string
 	curves, poison int
 	seed           uint64
@@ -118,16 +130,22 @@ func (o *input) define(f *cli.Flags) {
 		o.bills = append(o.bills, paths...)
 		return nil
 	})
-	f.Func("start", func(s string) (err error) {
-		if o.start, err = time.Parse(time.DateOnly, s); err != nil || o.start.Year() < 1971 {
-			return fmt.Errorf("want a day such as 2025-11-01")
-		}
-		return nil
-	})
+	day := func(name string, to *time.Time) {
+		f.Func(name, func(s string) (err error) {
+			if *to, err = time.Parse(time.DateOnly, s); err != nil || to.Year() < 1971 {
+				return fmt.Errorf("want a day such as 2025-11-01")
+			}
+			return nil
+		})
+	}
+	day("start", &o.start)
 	f.Int("hours", &o.hours, 24, 5*8784, "")
 	f.Files("prices", &o.prices)
 	f.Name("plan", &o.plan, "the name of a savings plan")
+	f.File("held", &o.held)
+	day("held-until", &o.heldUntil)
 	f.Name("model", &o.model, "one of "+cli.Series(forecast.Names(), "or"))
+	f.Int("paths", &o.paths, 1, 1000, "")
 	f.Name("currency", &o.currency, "a currency such as USD")
 	f.Int("curves", &o.curves, 1, 20_000_000, "")
 	f.Int("poison", &o.poison, 0, 20_000_000, " of curves")
@@ -136,12 +154,18 @@ func (o *input) define(f *cli.Flags) {
 	f.Int("rounds", &o.rounds, 1, 1000, "")
 	f.Check(func() error {
 		switch {
-		case len(o.bills) == 0 && (len(o.prices) > 0 || !o.start.IsZero() || o.plan != "" || o.model != ""):
-			return fmt.Errorf("-prices, -start, -plan and -model are for bills: want -bill, too")
+		case len(o.bills) == 0 && (len(o.prices) > 0 || !o.start.IsZero() || o.plan != "" || o.model != "" || o.held != "" || !o.heldUntil.IsZero()):
+			return fmt.Errorf("-prices, -start, -plan, -held, -held-until and -model are for bills: want -bill, too")
 		case len(o.bills) > 0 && o.start.IsZero():
 			return fmt.Errorf("-bill without -start: want the first day of the bills, such as 2025-11-01")
 		case len(o.bills) > 0 && len(o.prices) == 0:
 			return fmt.Errorf("-bill without -prices: want the price list of the cloud, too")
+		case o.paths > 0 && o.model == "":
+			return fmt.Errorf("-paths without -model: want the model that draws them, such as auto, for bills")
+		case o.paths > 0 && o.plan != "":
+			return fmt.Errorf("-paths with -plan: the hours of one savings plan have a price for each path of all accounts together, which is not searched here: want one of the two")
+		case o.held != "" && o.plan == "":
+			return fmt.Errorf("-held without -plan: want the name of the rates at which the savings plans pay")
 		}
 		if o.model != "" {
 			if _, err := forecast.New(o.model); err != nil {

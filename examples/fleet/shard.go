@@ -28,8 +28,8 @@ again and goes on where it was; a task that is done does nothing.
   -h             print this
 
 The other flags say what to plan, are those of fleet -h, and must be the same for each
-task: -bill, -start, -hours, -prices, -plan, -model, -currency, -curves, -poison, -seed,
--sample and -rounds.
+task: -bill, -start, -hours, -prices, -plan, -held, -held-until, -model, -paths,
+-currency, -curves, -poison, -seed, -sample and -rounds.
 
 Exits with 2 if another process works on the shard, or the folder holds another fleet.
 `
@@ -147,8 +147,10 @@ func mergeCommand(args []string) int {
 			return err
 		}
 		e := &r.Joint
-		if text := gapNote(e); text != "" {
-			fmt.Fprintln(os.Stderr, "fleet merge:", text)
+		for _, text := range []string{heldNote(&r.Terms), gapNote(e)} {
+			if text != "" {
+				fmt.Fprintln(os.Stderr, "fleet merge:", text)
+			}
 		}
 		note("%d curves of %d hours planned, %d not", totals.Curves, r.Terms.Hours, totals.Failures)
 		if text := coveredNote(r.Covered, r.Terms.Hours, r.Terms.Start.Add(-time.Duration(r.Terms.Hours)*time.Hour)); text != "" {

@@ -22,7 +22,7 @@ while [ $arrays -lt ${ARRAYS:-50} ]; do
 		--job-name=fleet "$0.task" "$fleet" "$dir" "$n" "$@" 2>"$dir/log/sbatch") ||
 		{
 			cat "$dir/log/sbatch" >&2
-			[ -n "$job" ] || { echo "slurm.sh: sbatch has not taken the array" >&2; exit 1; }
+			[ -n "$job" ] || { echo "slurm.sh: sbatch has not taken the array: mend what it says, and run this again" >&2; exit 1; }
 			echo "array $arrays: tasks failed: see $dir/log"
 		}
 	"$fleet" merge -dir "$dir/work" -out "$dir/out"

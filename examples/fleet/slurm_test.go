@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
 
 // A fleet that is planned by arrays of the real Slurm, whose tasks are killed at random, has
-// the files of one shard that runs undisturbed, byte by byte.
+// the files of one shard that runs undisturbed, byte by byte. Where Slurm refuses the array, slurm.sh
+// ends and passes on what sbatch says.
 func TestSlurm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster")
@@ -35,7 +37,8 @@ func TestSlurm(t *testing.T) {
 		t.Fatal(err)
 	}
 	flags := []string{"-curves", "60", "-poison", "9", "-sample", "12", "-rounds", "2", "-part", "2"}
-	args := append([]string{"-nodes", "2", "-kill", "700ms", "-kills", "6", "./slurm.sh", self, filepath.Join(dir, "slurm"), "3"}, flags...)
+	const twice = `SBATCH_PARTITION=nowhere "$@"; echo "refused with $?"; exec "$@"`
+	args := append([]string{"-nodes", "2", "-kill", "700ms", "-kills", "6", "sh", "-c", twice, "sh", "./slurm.sh", self, filepath.Join(dir, "slurm"), "3"}, flags...)
 	cmd := exec.CommandContext(ctx, beside, args...)
 	cmd.Env = append(os.Environ(), asFleet+"=1")
 	out, err := cmd.CombinedOutput()
@@ -43,6 +46,9 @@ func TestSlurm(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Logf("%s", out)
+	if said, _, ok := strings.Cut(string(out), "refused with 1\n"); !ok || !strings.Contains(said, "nowhere") || !strings.HasSuffix(said, "slurm.sh: sbatch has not taken the array: mend what it says, and run this again\n") {
+		t.Errorf("%q: want what sbatch says of the partition, and the sentence of slurm.sh", said)
+	}
 	work, one := filepath.Join(dir, "work"), filepath.Join(dir, "one")
 	for _, want := range []int{3, 0} {
 		if said, status := fleet(t, append(append([]string{"shard", "-dir", work}, flags...), "1/1")...); status != 0 {

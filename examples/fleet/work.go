@@ -35,6 +35,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/joint"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -156,6 +157,22 @@ func gapNote(j *joint.Plan) string {
 	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price, and a fleet of a few units has no better bound", 100*j.Gap(), 100*joint.Enough)
 }
 
+// heldNote returns what to say of savings plans whose end is not known, "" if there are none.
+func heldNote(x *group.Terms) string {
+	n, name := 0, ""
+	for _, h := range x.Held {
+		if h.Assumed {
+			if n++; n == 1 {
+				name = h.ID
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("note: no row says until when %d savings plans are held, such as %q: they are taken to pay in all hours that are planned: -held-until, or -held, says otherwise", n, name)
+}
+
 // tell says on standard error what a user of bills must know beside the results: hours
 // without bills, and the first failures, which are in a folder. The error says that nothing
 // is planned.
@@ -165,8 +182,10 @@ func (r *results) tell(run *cli.Run, dir string) error {
 			run.Sayf("%s", text)
 		}
 	}
-	if text := gapNote(&r.summary.Joint); text != "" {
-		run.Sayf("%s", text)
+	for _, text := range []string{heldNote(&r.summary.Terms), gapNote(&r.summary.Joint)} {
+		if text != "" {
+			run.Sayf("%s", text)
+		}
 	}
 	const most = 5
 	failures := r.summary.Totals.Failures
@@ -235,21 +254,31 @@ func (o *input) fleet() (in *bills.Input, f generate.Fleet, x group.Terms, err e
 	if a != "" {
 		return nil, f, x, cli.Mistakef("-bill %s: it is the same as %s: want each bill once", b, a)
 	}
-	in = &bills.Input{Files: o.bills, Prices: o.prices, Pricer: bills.Pricer{From: o.start, Model: o.model, Plan: o.plan}}
-	x = group.Terms{Currency: o.currency, Start: o.start.Add(time.Duration(o.hours) * time.Hour), Hours: o.hours, Every: 168, Horizon: reserve.Pure}
+	in = &bills.Input{Files: o.bills, Prices: o.prices, Pricer: bills.Pricer{From: o.start, Model: o.model, Plan: o.plan, Until: o.heldUntil, Seed: o.seed}}
+	x = group.Terms{Currency: o.currency, Start: o.start.Add(time.Duration(o.hours) * time.Hour), Hours: o.hours, Every: 168, Horizon: reserve.Pure, Paths: o.paths}
 	pricer := in.Pricer
 	if err := pricer.Load(o.prices); err != nil {
 		return nil, f, x, err
 	}
-	return in, f, x, pricer.Terms(&x)
+	if err := pricer.Terms(&x); err != nil || o.held == "" {
+		return in, f, x, err
+	}
+	x.Held, err = infile.Read("-held", o.held, func(r io.Reader) ([]group.Commitment, error) { return bills.ReadHeld(r, &x) })
+	return in, f, x, err
 }
 
 // text prints the results for people.
 func (r *results) text(w *table.Page) error {
 	s, j := &r.summary.Totals, &r.summary.Joint
 	fmt.Fprintf(w, "%d curves of %d hours planned, %d not\n", s.Curves, r.summary.Terms.Hours, s.Failures)
+	if n := r.summary.Terms.Paths; n > 0 {
+		fmt.Fprintf(w, "each curve over %d paths: amounts are means\n", n)
+	}
 	fmt.Fprintf(w, "reservations %v, savings plan %v in %d commitments, on demand %v %s\n",
 		j.Fees.Fixed(2), j.Committed.Fixed(2), len(j.Commitments), j.OnDemand.Fixed(2), r.summary.Terms.Currency)
+	if held := r.summary.Terms.Money(); held > 0 {
+		fmt.Fprintf(w, "savings plans held: %v an hour at first, paid already; unused with the new ones %v\n", held, j.Unused.Fixed(2))
+	}
 	if j.Bounded && j.Cost.Float64() > 0 {
 		fmt.Fprintf(w, "no plan of the fleet costs %.4f%% less\n", 100*(1-j.Bound.Float64()/j.Cost.Float64()))
 	}

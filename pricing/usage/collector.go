@@ -11,6 +11,9 @@ type Options struct {
 	// KeepRepeats counts a line again that is in the bill twice, column for column.
 	// Without it such a line is an error: most often a file was given twice.
 	KeepRepeats bool
+	// Each, if not nil, is called with each row after the row was counted. The row is valid
+	// until Each returns, and Each must not modify it.
+	Each func(row *Row)
 }
 
 // longest is the most time that a bill may span, so that a wrong year in one row
@@ -154,6 +157,9 @@ func (c *Collector) Add(row *Row) error {
 		} else {
 			c.Note(row.Line, otherEffective, row.Billed)
 		}
+	}
+	if c.Options.Each != nil {
+		c.Options.Each(row)
 	}
 	return nil
 }

@@ -241,6 +241,25 @@ func TestRepeats(t *testing.T) {
 	add(t, &c, raw(7, "x,2"))
 }
 
+// Each is called with each row that is counted, after the row was counted, and with no other.
+func TestEach(t *testing.T) {
+	var c Collector
+	var got []string
+	c.Options.Each = func(r *Row) {
+		got = append(got, fmt.Sprint(r.Line, " ", r.Charge, " of ", c.files[0].Total.Rows))
+	}
+	c.Begin("a.csv", "test")
+	late, back := row(5, LeftOut, "2"), row(1, OnDemand, "3")
+	late.Reason, back.End = Tax, back.Start.Add(-time.Hour)
+	add(t, &c, row(0, OnDemand, "1"), late)
+	if err := c.Add(back); !errors.Is(err, ErrRange) {
+		t.Error(err)
+	}
+	if want := []string{fmt.Sprint("2 ", OnDemand, " of 1"), fmt.Sprint("7 ", LeftOut, " of 2")}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // All repetitions of a small bill are found, and of a large bill enough; the memory
 // is bounded.
 func TestSeen(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -34,9 +35,17 @@ type Pricer struct {
 	// with use in other hours is a failure. The terms begin where these hours end.
 	From  time.Time
 	Model string // of package forecast; "" repeats the hours of the bills
-	// Plan names the savings plan of the price list, such as "1y-compute-no-upfront"; "" is
-	// none. It pays for use of all families in all regions: see [Pricer.Terms].
+	// Plan names the savings plan of the price list, such as "1y-compute-no-upfront", or one that
+	// is bound to a family in a region, such as "1y-ec2-no-upfront/m5/us-east-1"; "" is none. Only
+	// the use that its rates are for is paid by it: see [Pricer.Terms].
 	Plan string
+	// Until is when commitments end whose end the bills do not show. If it is zero, savings
+	// plans last through the hours of the terms, and a kind that such a reservation serves is a
+	// failure.
+	Until time.Time
+	// Seed is that of the paths, where the terms have some. Those of a group depend on it, on the
+	// key of the group and on its use alone.
+	Seed uint64
 
 	lists  []*offers.Prices
 	offers map[place]*offers.Offer
@@ -85,8 +94,7 @@ func (p *Pricer) Load(paths []string) error {
 			}
 		}
 		for i := range l.Rates {
-			r := &l.Rates[i]
-			if r.Plan == p.Plan {
+			if r := &l.Rates[i]; p.named(r) {
 				p.rates[placeOf(r.Provider, r.Region, r.Kind, r.System, r.Tenancy)] = r.Hourly
 			}
 		}
@@ -94,47 +102,58 @@ func (p *Pricer) Load(paths []string) error {
 	return nil
 }
 
+// named reports whether a rate is one of the savings plan that Plan names.
+func (p *Pricer) named(r *offers.Rate) bool {
+	name, bound, _ := strings.Cut(p.Plan, "/")
+	return r.Plan == name && (bound == "" || strings.EqualFold(bound, binding(r)))
+}
+
+// binding returns the family and the region that a rate is bound to, "" for none.
+func binding(r *offers.Rate) string {
+	if r.Family == "" {
+		return ""
+	}
+	return r.Family + "/" + r.Region
+}
+
 // Terms sets the term and the provider of the savings plan that Plan names, from the price
 // lists that Load has read. The error is the user's mistake: there is no such plan, its rates
-// are in another currency, or it is bound to a family in a region, while the fleet shares one
-// plan.
+// are in another currency, or it is bound to a family in a region and the lists have several of
+// the name.
 func (p *Pricer) Terms(x *group.Terms) error {
 	if p.Plan == "" {
 		return nil
 	}
-	var names []string // of plans that would do
+	all, named := map[string]bool{}, map[string]bool{} // plans that would do, and those of the name
+	var found *offers.Rate
 	for _, l := range p.lists {
 		for i := range l.Rates {
 			r := &l.Rates[i]
-			fits := r.Family == "" && (r.Currency == "" || r.Currency == x.Currency)
-			if fits && !slices.Contains(names, r.Plan) {
-				names = append(names, r.Plan)
+			full := strings.TrimSuffix(r.Plan+"/"+binding(r), "/")
+			if r.Currency == "" || r.Currency == x.Currency {
+				all[full] = true
 			}
-		}
-	}
-	slices.Sort(names)
-	want := "want a list with the rates of a savings plan that is bound to no family, such as 1y-compute-no-upfront"
-	if len(names) > 0 {
-		want = "want " + cli.Series(names, "or")
-	}
-	found := false
-	for _, l := range p.lists {
-		for i := range l.Rates {
-			r := &l.Rates[i]
-			switch {
-			case r.Plan != p.Plan:
+			if !p.named(r) {
 				continue
-			case r.Family != "":
-				return cli.Mistakef("-plan %s: this savings plan pays for one family in one region, such as %s in %s, and a fleet has one savings plan for all: %s", p.Plan, r.Family, r.Region, want)
-			case r.Currency != "" && r.Currency != x.Currency:
+			}
+			if r.Currency != "" && r.Currency != x.Currency {
 				return cli.Mistakef("-plan %s: its rates are in %s, and the fleet is planned in %s: want a list with its rates in %s", p.Plan, r.Currency, x.Currency, x.Currency)
 			}
-			x.Term, x.Provider, found = r.Term, r.Provider, true
+			found, named[full] = r, true
 		}
 	}
-	if !found {
-		return cli.Mistakef("-plan %s: no price list has a savings plan of this name: %s", p.Plan, want)
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int { // first those that are bound to nothing
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+	})
+	switch {
+	case len(named) > 1:
+		return cli.Mistakef("-plan %s: a savings plan of this name pays for one family in one region, and the price lists have %d: want one, such as %s", p.Plan, len(named), slices.Min(slices.Collect(maps.Keys(named))))
+	case found == nil && len(names) == 0:
+		return cli.Mistakef("-plan %s: no price list has a savings plan: want a list with the rates of one", p.Plan)
+	case found == nil:
+		return cli.Mistakef("-plan %s: no price list has a savings plan of this name: want %s", p.Plan, cli.Series(names[:min(len(names), 8)], "or"))
 	}
+	x.Term, x.Provider = found.Term, found.Provider
 	return nil
 }
 
@@ -158,8 +177,9 @@ type family struct {
 }
 
 // Account returns the groups of one account, in order, from what the files of a bill say of
-// it, and what cannot be planned. The files may come in any order.
-func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.Group, failed []record.Failure) {
+// it, the savings plans that the account holds or uses, and what cannot be planned. The files may
+// come in any order.
+func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.Group, plans record.Inventory, failed []record.Failure) {
 	slices.SortFunc(uses, func(a, b record.Usage) int { return cmp.Compare(a.File, b.File) })
 	key := record.Key{Account: uses[0].Account}
 	fail := func(format string, args ...any) {
@@ -170,25 +190,26 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 		switch {
 		case i > 0 && u.Currency != uses[0].Currency:
 			fail("the account is billed in %s (%s) and in %s (%s): want one currency", uses[0].Currency, uses[0].File, u.Currency, u.File)
-			return nil, failed
+			return nil, plans, failed
 		case u.Currency != x.Currency:
 			fail("the account is billed in %q (%s): want %s, the currency of the fleet", u.Currency, u.File, x.Currency)
-			return nil, failed
+			return nil, plans, failed
 		}
 	}
 	if a, b, n := repeated(uses); n > 0 {
 		failed = append(failed, record.Failure{Key: key, File: b, Reason: fmt.Sprintf("%d rows of the account are in %s, too: want each row once", n, a)})
-		return nil, failed
+		return nil, plans, failed
 	}
-	contracts := commitments(uses)
-	if reason := paid(x, contracts); reason != "" {
+	contracts := p.commitments(uses)
+	plans, reason := p.savings(x, contracts)
+	if reason != "" {
 		fail("%s", reason)
-		return nil, failed
+		return nil, record.Inventory{}, failed
 	}
 	all, outside := merge(x, p.From, uses)
 	if outside > 0 {
 		fail("%d hours of use are before %s or %d hours later: want bills of the hours that are planned", outside, p.From.Format(time.RFC3339), x.Hours)
-		return nil, failed
+		return nil, record.Inventory{}, failed
 	}
 	index := map[place]int{}
 	var families []family
@@ -246,27 +267,27 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 			groups = append(groups, g)
 		}
 	}
-	return groups, failed
+	return groups, plans, failed
 }
 
 // Groups returns the groups of one account from the records of what the files say of it: a
-// Usage or a Failure each. An account with a failure has no groups. What could not be planned is
-// sorted. For no account, whose records are of [Coverage], it returns in how many hours there is
-// use.
-func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (groups []record.Group, failed []record.Failure, hours int, err error) {
+// Usage or a Failure each, and its savings plans. An account with a failure in its records has
+// neither. What could not be planned is sorted. For no account, whose records are of [Coverage], it
+// returns in how many hours there is use.
+func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (groups []record.Group, plans record.Inventory, failed []record.Failure, hours int, err error) {
 	var uses []record.Usage
 	for _, b := range records {
 		if len(b) > 0 && b[0] == 'F' {
 			var one record.Failure
 			if err := record.Read(b, &one); err != nil {
-				return nil, nil, 0, err
+				return nil, plans, nil, 0, err
 			}
 			failed = append(failed, one)
 			continue
 		}
 		var one record.Usage
 		if err := record.Read(b, &one); err != nil {
-			return nil, nil, 0, fmt.Errorf("account %q: %w", account, err)
+			return nil, plans, nil, 0, fmt.Errorf("account %q: %w", account, err)
 		}
 		uses = append(uses, one)
 	}
@@ -274,10 +295,10 @@ func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (group
 	case account == "":
 		hours = Hours(uses)
 	case len(failed) == 0:
-		groups, failed = p.Account(x, uses)
+		groups, plans, failed = p.Account(x, uses)
 	}
 	slices.SortFunc(failed, func(a, b record.Failure) int { return a.Compare(&b) })
-	return groups, failed, hours, nil
+	return groups, plans, failed, hours, nil
 }
 
 // merge adds up the files of an account by kind, in the order of their names. outside is how many
@@ -366,7 +387,7 @@ func (p *Pricer) group(x *group.Terms, key record.Key, members []member, contrac
 	}
 	begin := usage.Units(int64(hash(0, []byte(key.String()))>>44)).Scale(1, 1<<20)
 	if p.Model != "" {
-		return g, p.predict(&g, used, begin)
+		return g, p.predict(x, &g, used, begin)
 	}
 	g.Demand = whole(used, begin)
 	return g, nil
@@ -392,16 +413,14 @@ func whole(used []usage.Amount, begin usage.Amount) []int {
 
 // A commitment is what all files say of a contract that the account uses or owns.
 type commitment struct {
-	provider, id, unit string
-	spend              bool
-	start, end         time.Time // the earliest and the latest that a file says
-	perHour            float64   // of the files that say when it ends
-	hours              map[place]usage.Amount
+	record.Held
+	perHour float64 // of the files that say when it ends
+	hours   map[place]usage.Amount
 }
 
 // commitments returns the commitments of the bills, in order. They do not depend on the
 // order of the files, nor on how rows are split into files.
-func commitments(uses []record.Usage) []*commitment {
+func (p *Pricer) commitments(uses []record.Usage) []*commitment {
 	type name struct{ provider, id string }
 	byName := map[name]*commitment{}
 	for i := range uses {
@@ -410,17 +429,10 @@ func commitments(uses []record.Usage) []*commitment {
 			at := name{h.Provider, h.ID}
 			c := byName[at]
 			if c == nil {
-				c = &commitment{provider: h.Provider, id: h.ID, hours: map[place]usage.Amount{}}
+				c = &commitment{Held: record.Held{Provider: h.Provider, ID: h.ID}, hours: map[place]usage.Amount{}}
 				byName[at] = c
 			}
-			c.unit = max(c.unit, h.Unit)
-			c.spend = c.spend || h.Spend
-			if !h.Start.IsZero() && (c.start.IsZero() || h.Start.Before(c.start)) {
-				c.start = h.Start
-			}
-			if h.End.After(c.end) {
-				c.end = h.End
-			}
+			c.Add(h)
 			if !h.End.IsZero() {
 				c.perHour = max(c.perHour, h.PerHour.Float64())
 			}
@@ -429,24 +441,14 @@ func commitments(uses []record.Usage) []*commitment {
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Values(byName), func(a, b *commitment) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.provider, b.provider))
-	})
-}
-
-// paid returns why an account with these commitments cannot be planned: a savings plan that
-// is held pays for a part of its use, and how large that part will be is not in the bills.
-func paid(x *group.Terms, held []*commitment) string {
-	for _, c := range held {
-		switch {
-		case !c.spend || !c.end.IsZero() && !c.end.After(x.Start):
-		case c.end.IsZero():
-			return fmt.Sprintf("the savings plan %q pays for use of the account, and no row says until when: want accounts without a savings plan that is held", c.id)
-		default:
-			return fmt.Sprintf("the savings plan %q pays for use of the account until %s: want accounts without a savings plan that is held", c.id, c.end.UTC().Format(time.RFC3339))
+	for _, c := range byName {
+		if !c.Spend { // accounts tell each other when a savings plan ends
+			c.End = p.end(&c.Held)
 		}
 	}
-	return ""
+	return slices.SortedFunc(maps.Values(byName), func(a, b *commitment) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Provider, b.Provider))
+	})
 }
 
 // held returns the contracts of the bills that serve the group when the terms begin. A
@@ -469,19 +471,19 @@ func held(x *group.Terms, from time.Time, used []usage.Amount, factors map[place
 				units, factor = units.Plus(h.Scale(int64(f), 1)), f
 			}
 		}
-		if units.Sign() <= 0 || c.spend {
+		if units.Sign() <= 0 || c.Spend {
 			continue
 		}
-		if c.end.IsZero() {
-			return nil, fmt.Errorf("the reservation %q serves the use, and no row of the account says until when: want the bill with its purchase, too", c.id)
+		if c.End.IsZero() {
+			return nil, fmt.Errorf("the reservation %q serves the use, and no row of the account says until when: want the bill with its purchase, too, or -held-until", c.ID)
 		}
-		s := share{commitment: c, last: min(x.Hours, max(0, int(c.end.Sub(from)/time.Hour)))}
-		if c.start.After(from) {
-			s.first = min(x.Hours, int(c.start.Sub(from)/time.Hour))
+		s := share{commitment: c, last: min(x.Hours, max(0, int(c.End.Sub(from)/time.Hour)))}
+		if c.Start.After(from) {
+			s.first = min(x.Hours, int(c.Start.Sub(from)/time.Hour))
 		}
 		s.mean = units.Float64() / float64(max(1, s.last-s.first))
 		s.units = s.mean
-		if len(c.hours) == 1 && c.perHour > 0 && c.unit == "Hours" {
+		if len(c.hours) == 1 && c.perHour > 0 && c.Unit == "Hours" {
 			s.units = c.perHour * float64(factor)
 		}
 		served += units.Float64()
@@ -503,8 +505,8 @@ func held(x *group.Terms, from time.Time, used []usage.Amount, factors map[place
 		if served < most*could {
 			s.units = s.mean
 		}
-		if n := int(math.Round(min(s.units, math.MaxInt32))); n > 0 && s.end.After(x.Start) {
-			contracts = append(contracts, record.Contract{ID: s.id, Units: n, Until: s.end})
+		if n := int(math.Round(min(s.units, math.MaxInt32))); n > 0 && s.End.After(x.Start) {
+			contracts = append(contracts, record.Contract{ID: s.ID, Units: n, Until: s.End})
 		}
 	}
 	return contracts, nil
@@ -537,8 +539,8 @@ func repeated(uses []record.Usage) (a, b string, n int) {
 }
 
 // predict sets the demand of g to the forecast of its use for as many hours more, in whole units
-// as [whole] makes them.
-func (p *Pricer) predict(g *record.Group, used []usage.Amount, begin usage.Amount) error {
+// as [whole] makes them, and its paths to futures that the model draws.
+func (p *Pricer) predict(x *group.Terms, g *record.Group, used []usage.Amount, begin usage.Amount) error {
 	model, err := forecast.New(p.Model)
 	if err != nil {
 		return err
@@ -553,15 +555,32 @@ func (p *Pricer) predict(g *record.Group, used []usage.Amount, begin usage.Amoun
 		return fmt.Errorf("the demand cannot be forecast by %s: %w", p.Model, err)
 	}
 	f.Forecast(series)
+	g.Demand = wholeOf(series, begin)
+	if x.Paths == 0 {
+		return nil
+	}
+	futures := make([][]float64, x.Paths)
+	for i := range futures {
+		futures[i] = make([]float64, len(series))
+	}
+	f.Paths(futures, rand.New(rand.NewPCG(p.Seed, hash(1, []byte(g.Key.String())))))
+	for _, future := range futures {
+		g.Paths = append(g.Paths, wholeOf(future, begin))
+	}
+	return nil
+}
+
+// wholeOf returns a forecast in whole units.
+func wholeOf(series []float64, begin usage.Amount) []int {
 	rest := begin.Float64()
-	g.Demand = make([]int, len(series))
+	demand := make([]int, len(series))
 	for t, y := range series {
 		rest += max(0, y)
 		units := math.Floor(rest)
-		g.Demand[t] = int(min(math.MaxInt32, units))
+		demand[t] = int(min(math.MaxInt32, units))
 		rest -= units
 	}
-	return nil
+	return demand
 }
 
 func openOffers(in io.Reader) (*offers.Prices, error) { return offers.Read(in, offers.Options{}) }

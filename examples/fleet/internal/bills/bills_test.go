@@ -2,6 +2,7 @@ package bills
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -96,7 +97,7 @@ func plan(t *testing.T, dir string, files ...string) (groups []record.Group, fai
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		g, f := p.Account(&terms, byAccount[name])
+		g, _, f := p.Account(&terms, byAccount[name])
 		groups, failed = append(groups, g...), append(failed, f...)
 	}
 	for i := range groups {
@@ -251,6 +252,71 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// What a CSV and a Parquet file of one bill say is the same, also where they write it in other
+// ways, and what they say of two machines is not.
+func TestSameRows(t *testing.T) {
+	dir := t.TempDir()
+	type typed struct {
+		SubAccountId, BillingCurrency, ChargeCategory, PricingCategory, PricingUnit, ProviderName, RegionId, SkuPriceDetails, ResourceId string
+		Tags                                                                                                                             map[string]string
+		ChargePeriodStart, ChargePeriodEnd                                                                                               time.Time
+		BilledCost, EffectiveCost, PricingQuantity                                                                                       float64
+	}
+	const details = `{"InstanceType":"m5.large","OperatingSystem":"linux","x_Tenancy":"shared"}`
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[typed](&b)
+	var same, other strings.Builder
+	for _, to := range []*strings.Builder{&same, &other} {
+		to.WriteString("ResourceId,Tags,SubAccountId,BillingCurrency,ChargeCategory,PricingCategory,PricingUnit,ProviderName,RegionId,SkuPriceDetails,ChargePeriodStart,ChargePeriodEnd,BilledCost,EffectiveCost,PricingQuantity,InvoiceId\n")
+	}
+	for h := range hours {
+		at := start.Add(time.Duration(h) * time.Hour)
+		if _, err := w.Write([]typed{{"0042", "USD", "Usage", "Standard", "Hours", "AWS", "us-east-1", details, "i-1", map[string]string{"team": "a", "level": "1"}, at, at.Add(time.Hour), 0.0464, 0.0464, 1}}); err != nil {
+			t.Fatal(err)
+		}
+		for i, to := range []*strings.Builder{&same, &other} {
+			fmt.Fprintf(to, "i-%d,%q,0042,USD,Usage,Standard,Hours,AWS,us-east-1,%q,%s,%s,0.04640000000,4.64E-2,1.000,NULL\n", i+1, "", "", at.Format(time.DateTime), at.Add(time.Hour).Format("2006-01-02T15:04:05.000Z"))
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fill := func(b *strings.Builder) string {
+		quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+		s := strings.ReplaceAll(b.String(), `,"",0042`, ","+quote(`{"team": "a", "level": 1}`)+",0042")
+		return strings.ReplaceAll(s, `us-east-1,"",`, "us-east-1,"+quote(details)+",")
+	}
+	one := save(t, dir, "a.parquet", b.String())
+	if groups, failed := plan(t, dir, one, save(t, dir, "b.csv", fill(&same))); len(groups) > 0 || len(failed) != 1 || !strings.HasPrefix(failed[0].Reason, "48 rows of the account are in ") {
+		t.Errorf("the same rows: %v, %q", groups, reasons(failed))
+	}
+	if groups, failed := plan(t, dir, one, save(t, dir, "c.csv", fill(&other))); len(groups) != 1 || len(failed) > 0 || groups[0].Demand[0] != 2 {
+		t.Errorf("rows of another machine: %v, %q", groups, reasons(failed))
+	}
+}
+
+// Fields that say the same have one form, and others have not.
+func TestPlain(t *testing.T) {
+	var r reader
+	seen := map[string]string{}
+	for _, same := range [][]string{
+		{"", "NULL", "null"}, {"0.05", ".05", "0.0500", "5e-2", "+0.05", "00.05"}, {"5", "5.", "5.0", "05"}, {"-5", "-5.0"}, {"0", "0.0", "-0", "000"}, {"10", "1e1"}, {"100"}, {"true", "TRUE"}, {"false", "False"},
+		{"2025-11-01", "2025-11-01T00:00:00Z", "2025-11-01 00:00:00", "2025-11-01T01:00:00+01:00", "2025-11-01T00:00:00.000Z"}, {"2025-11-01T00:00:00.5Z"},
+		{`{"a":"1","b":"x"}`, `{"b": "x", "a": 1}`}, {`{"a":1.5}`}, {`[1,"2"]`, `["1", 2]`}, {`{"a":`}, {"i-1"}, {"i-2"}, {"1234-567-8901"}, {"99999999999999999999999"}, {"99999999999999999999998"}, {"12345678901234567890"},
+	} {
+		want := string(r.plain([]byte(same[0])))
+		for _, s := range same[1:] {
+			if got := string(r.plain([]byte(s))); got != want {
+				t.Errorf("%s is %q, and %s is %q", same[0], want, s, got)
+			}
+		}
+		if seen[want] != "" {
+			t.Errorf("%s and %s are %q", seen[want], same[0], want)
+		}
+		seen[want] = same[0]
+	}
+}
+
 func TestDuplicate(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c := save(t, dir, "a", "same"), save(t, dir, "b", "none"), save(t, dir, "c", "same")
@@ -385,35 +451,95 @@ OfferCode,AmazonComputeSavingsPlan
 SKU,RateCode,Unit,EffectiveDate,DiscountedRate,Currency,DiscountedSKU,DiscountedServiceCode,DiscountedUsageType,DiscountedOperation,PurchaseOption,LeaseContractLength,LeaseContractLengthUnit,ServiceCode,UsageType,Operation,Description,Instance Family,Location,Location Type,Granularity,Product Family,DiscountedRegionCode,DiscountedInstanceType
 `
 
-// A fleet shares one savings plan, so one that is bound to a family, or whose rates are in
-// another currency, is refused, and so is a name that no list has.
+// A savings plan whose rates are in another currency is refused, and so is a name that no list
+// has, or one of several plans that are bound to a family in a region.
 func TestPlanName(t *testing.T) {
 	const compute, ec2 = "ComputeSavingsPlans", "EC2InstanceSavingsPlans"
 	dir := t.TempDir()
 	usd := save(t, dir, "usd.csv", rateHeader+rate("USD", compute, "us-east-1", "m5", "No Upfront")+rate("USD", compute, "us-east-1", "m5", "All Upfront")+
 		rate("USD", ec2, "us-east-1", "m5", "No Upfront")+rate("USD", ec2, "ap-east-2", "r7g", "No Upfront"))
+	m6 := save(t, dir, "m6.csv", rateHeader+rate("USD", ec2, "us-east-1", "m6i", "All Upfront"))
 	cny := save(t, dir, "cny.csv", rateHeader+rate("CNY", compute, "cn-north-1", "m5", "Partial Upfront"))
-	for _, c := range []struct{ plan, want string }{
-		{"", ""},
-		{"1y-compute-no-upfront", ""},
-		{"1y-ec2-no-upfront", "pays for one family in one region, such as r7g in ap-east-2, and a fleet has one savings plan for all: want 1y-compute-all-upfront or 1y-compute-no-upfront"},
-		{"1y-compute-partial-upfront", "in CNY, and the fleet is planned in USD"},
-		{"1y-no-upfront", "of this name: want 1y-compute-all-upfront or 1y-compute-no-upfront"},
+	for _, c := range []struct {
+		plan, want string
+		rates      int
+	}{
+		{"", "", 0},
+		{"1y-compute-no-upfront", "", 1},
+		{"1y-ec2-no-upfront/m5/us-east-1", "", 1},
+		{"1y-ec2-no-upfront/R7G/ap-east-2", "", 1},
+		{"1y-ec2-all-upfront", "", 1}, // the lists have one alone
+		{"1y-ec2-no-upfront", "pays for one family in one region, and the price lists have 2: want one, such as 1y-ec2-no-upfront/m5/us-east-1", 0},
+		{"1y-ec2-no-upfront/m5/ap-east-2", "of this name: want 1y-compute-all-upfront, 1y-compute-no-upfront, 1y-ec2-all-upfront/m6i/us-east-1, 1y-ec2-no-upfront/m5/us-east-1 or 1y-ec2-no-upfront/r7g/ap-east-2", 0},
+		{"1y-compute-no-upfront/m5/us-east-1", "of this name", 0},
+		{"1y-compute-partial-upfront", "in CNY, and the fleet is planned in USD", 0},
+		{"1y-no-upfront", "of this name: want 1y-compute-all-upfront, 1y-compute-no-upfront", 0},
 	} {
 		p := Pricer{Plan: c.plan}
-		if err := p.Load([]string{usd, cny}); err != nil {
+		if err := p.Load([]string{usd, cny, m6}); err != nil {
 			t.Fatal(err)
 		}
 		x := group.Terms{Currency: "USD"}
 		err := p.Terms(&x)
 		switch {
 		case c.want == "":
-			if err != nil || (x.Term > 0) != (c.plan != "") {
+			if err != nil || (x.Term == 8760*time.Hour && x.Provider == "aws") != (c.plan != "") || len(p.rates) != c.rates {
 				t.Errorf("-plan %q: %v, term %v", c.plan, err, x.Term)
 			}
 		case err == nil || !strings.Contains(err.Error(), c.want):
 			t.Errorf("-plan %q: %v, want %q", c.plan, err, c.want)
 		}
+	}
+}
+
+// Without rates there is nothing to name.
+func TestPlanNone(t *testing.T) {
+	p := Pricer{Plan: "1y-compute-no-upfront"}
+	if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", prices)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Terms(&group.Terms{Currency: "USD"}); err == nil || !strings.Contains(err.Error(), "no price list has a savings plan: want a list with the rates of one") {
+		t.Error(err)
+	}
+}
+
+// A savings plan that is bound to a family in a region pays for use of it alone.
+func TestPlanBound(t *testing.T) {
+	dir := t.TempDir()
+	p := Pricer{From: start, Plan: "1y-ec2-no-upfront"}
+	if err := p.Load([]string{save(t, dir, "prices.csv", prices), save(t, dir, "rates.csv", rateHeader+rate("USD", "EC2InstanceSavingsPlans", "us-east-1", "m5", "No Upfront"))}); err != nil {
+		t.Fatal(err)
+	}
+	uses, _, _ := Read(write(t, dir, "a.csv", row("1", "m5.large", 0, 3), row("1", "r5.large", 0, 1)))
+	x := termsOf()
+	groups, _, failed := p.Account(&x, uses)
+	if len(groups) != 2 || len(failed) > 0 || groups[0].Savings == 0 || groups[1].Savings != 0 {
+		t.Errorf("%+v, %v", groups, failed)
+	}
+}
+
+// Charges before the first hour and after the last are those of other bills: the account is not
+// planned, and another is. A row without use, or with use that is no demand, does not count.
+func TestOutside(t *testing.T) {
+	dir := t.TempDir()
+	tax := row("tax", "", -5, 0)
+	tax.Charge, tax.Reason, tax.Hours, tax.Kind = usage.LeftOut, usage.Tax, usage.Amount{}, usage.Kind{Provider: "aws"}
+	groups, failed := plan(t, dir, write(t, dir, "a.csv",
+		row("before", "m5.large", -1, 1), row("before", "m5.large", -2, 3), row("before", "m5.large", 0, 2), row("first", "m5.large", 0, 1), row("last", "m5.large", hours-1, 1),
+		row("after", "m5.large", hours, 1), tax, row("tax", "m5.large", 1, 1)))
+	var planned []string
+	for _, g := range groups {
+		planned = append(planned, g.Account)
+	}
+	if diff := cmp.Diff([]string{"first", "last", "tax"}, planned); diff != "" {
+		t.Error(diff)
+	}
+	want := []string{
+		"after: 1 hours of use are before 2025-11-01T00:00:00Z or 48 hours later: want bills of the hours that are planned",
+		"before: 2 hours of use are before 2025-11-01T00:00:00Z or 48 hours later: want bills of the hours that are planned",
+	}
+	if diff := cmp.Diff(want, reasons(failed)); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -482,7 +608,7 @@ func TestFractionsForecast(t *testing.T) {
 	}
 	uses, _, _ := Read(write(t, dir, "a.csv", rows...))
 	x := group.Terms{Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure}
-	groups, failed := p.Account(&x, uses)
+	groups, _, failed := p.Account(&x, uses)
 	if len(groups) != 1 || len(failed) > 0 {
 		t.Fatalf("%v, %v", groups, failed)
 	}
@@ -492,6 +618,56 @@ func TestFractionsForecast(t *testing.T) {
 	}
 	if sum != 19 && sum != 20 { // 2/5 of 48
 		t.Errorf("%d units, want 19 or 20", sum)
+	}
+}
+
+// The paths of a group are futures of its forecast. They depend on the seed and on the group, and not
+// on what else is read.
+func TestPaths(t *testing.T) {
+	dir := t.TempDir()
+	var one, more []usage.Row
+	for h := range hours {
+		one = append(one, row("1", "m5.large", h, int64(20+h*h%7)))
+		more = append(more, row("2", "m5.large", h, int64(20+h*h%7)), row("1", "r5.large", h, 1))
+	}
+	paths := func(seed uint64, rows ...usage.Row) map[string][][]int {
+		p := Pricer{From: start, Model: "simple", Seed: seed}
+		if err := p.Load([]string{save(t, dir, "prices.csv", prices)}); err != nil {
+			t.Fatal(err)
+		}
+		x := group.Terms{Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure, Paths: 30}
+		got := map[string][][]int{}
+		uses, _, _ := Read(write(t, dir, "a.csv", rows...))
+		for _, use := range uses {
+			groups, _, failed := p.Account(&x, []record.Usage{use})
+			if len(failed) > 0 {
+				t.Fatalf("%q", reasons(failed))
+			}
+			for i := range groups {
+				if err := x.Check(&groups[i]); err != nil {
+					t.Fatal(err)
+				}
+				got[groups[i].Account+groups[i].Unit] = groups[i].Paths
+			}
+		}
+		return got
+	}
+	want := paths(1, one...)
+	got := paths(1, append(more, one...)...)
+	if diff := cmp.Diff(want["1m5.large"], got["1m5.large"]); diff != "" {
+		t.Error(diff)
+	}
+	if cmp.Equal(got["1m5.large"], got["2m5.large"]) || cmp.Equal(want, paths(2, one...)) {
+		t.Error("other groups, or another seed, have the same paths")
+	}
+	sum := 0
+	for _, path := range want["1m5.large"] {
+		for _, d := range path {
+			sum += d
+		}
+	}
+	if mean := float64(sum) / (30 * hours); mean < 20 || mean > 27 || cmp.Equal(want["1m5.large"][0], want["1m5.large"][1]) {
+		t.Errorf("the paths have %v units on average: want 20 to 27, and paths that differ", mean)
 	}
 }
 
@@ -513,7 +689,7 @@ func TestOneKey(t *testing.T) {
 		}
 		uses, _, _ := Read(write(t, dir, "a.csv", rows...))
 		x := group.Terms{Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure}
-		groups, failed := p.Account(&x, uses)
+		groups, _, failed := p.Account(&x, uses)
 		got := map[string]int{}
 		for _, g := range groups {
 			got[g.Kind] += g.Demand[0]

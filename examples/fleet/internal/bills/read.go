@@ -17,13 +17,11 @@ package bills
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"maps"
-	"math/bits"
 	"os"
 	"slices"
 	"strings"
@@ -122,6 +120,8 @@ type reader struct {
 	columns  []int    // that name the account
 	names    []uint64 // hashes of the names of all columns
 	form     string
+	text     []byte // of a field
+	objects  map[string][]byte
 	count    Count
 	last     *account
 	lastName []byte
@@ -133,6 +133,9 @@ type account struct {
 	decode    func(line int, row [][]byte, raw []byte) error
 	err       error
 	rows      []uint64
+	money     map[string]*record.Series // of savings plans, by provider and ID
+	bought    map[string]bool           // savings plans with rows of their purchase
+	far       error                     // a row of a savings plan is years from the others
 }
 
 func (r *reader) read() error {
@@ -221,8 +224,56 @@ func (r *reader) begin(header []string, form string) error {
 	return nil
 }
 
+// pay adds what a row says of a savings plan: the money that paid for instances, or for nothing.
+// A row over more than an hour is spread over its hours.
+func (a *account) pay(row *usage.Row) {
+	m := &row.Commitment
+	if !m.Spend || m.ID == "" {
+		return
+	}
+	if a.money == nil {
+		a.money, a.bought = map[string]*record.Series{}, map[string]bool{}
+	}
+	key, money := commitmentName(row.Kind.Provider, m.ID), m.Quantity
+	switch {
+	case row.Charge == usage.Purchase:
+		a.bought[key] = a.bought[key] || money.Sign() != 0
+		money = m.Unused
+	case row.Charge != usage.Unused && (row.Charge != usage.Covered || row.End.Sub(row.Start) > 25*time.Hour): // longer use is no demand
+		return
+	}
+	from, to := row.Start.Truncate(time.Hour).UTC(), row.End.Add(time.Hour-1).Truncate(time.Hour)
+	hours := int64(to.Sub(from) / time.Hour)
+	if hours < 1 || hours > mostHours || money == (usage.Amount{}) {
+		return
+	}
+	s := a.money[key]
+	if s == nil {
+		s = new(record.Series)
+		a.money[key] = s
+	}
+	if n := len(s.Hours); n > 0 && max(to.Sub(s.Start), s.Start.Add(time.Duration(n)*time.Hour).Sub(from)) > farthest {
+		a.far = fmt.Errorf("line %d: %s: the savings plan %q has rows from %s, too: want at most 5 years in a file", row.Line, row.Start.Format(time.RFC3339), m.ID, s.Start.Format(time.RFC3339))
+		return
+	}
+	more := record.Series{Start: from, Hours: make([]usage.Amount, hours)}
+	for t := range more.Hours {
+		more.Hours[t] = money.Scale(1, hours)
+	}
+	s.Add(&more)
+}
+
+const (
+	mostHours = 31 * 24                  // the longest row that is spread over its hours: a month
+	farthest  = 5 * 366 * 24 * time.Hour // between the rows of a savings plan in a file
+)
+
+// commitmentName returns a key for a commitment.
+func commitmentName(provider, id string) string { return provider + "\x00" + id }
+
 // open gives an account its decoder.
 func (r *reader) open(a *account) error {
+	a.collector.Options.Each = a.pay
 	if aws.Form(r.header) != "" && focus.Version(r.header) == "" {
 		d, err := aws.NewDecoder(&a.collector, r.path, r.form, r.header)
 		if err != nil {
@@ -264,7 +315,7 @@ func (r *reader) row(line int, row [][]byte, raw []byte) error {
 	case name == nil:
 		a.err = fmt.Errorf("line %d names no account: want one in %s", line, r.header[r.columns[0]])
 	default:
-		if a.err = a.decode(line, row, raw); a.err == nil {
+		if a.err = cmp.Or(a.decode(line, row, raw), a.far); a.err == nil {
 			if len(a.rows) == 2*mostRows {
 				slices.Sort(a.rows)
 				a.rows = a.rows[:mostRows]
@@ -273,37 +324,6 @@ func (r *reader) row(line int, row [][]byte, raw []byte) error {
 		}
 	}
 	return nil
-}
-
-// mostRows is how many hashes of rows are kept of an account in a file, the smallest: the
-// same rows of another file are among its smallest, too.
-const mostRows = 1 << 17
-
-// hash returns the hash of a row, whatever the order of the columns and the quotes. A field
-// that is empty is the same as no field.
-func (r *reader) hash(row [][]byte) (sum uint64) {
-	for i, b := range row {
-		if len(b) > 0 {
-			sum += hash(r.names[i], b)
-		}
-	}
-	return sum
-}
-
-// hash folds bytes into a seed, eight at a time, by 128-bit products.
-func hash(seed uint64, b []byte) uint64 {
-	const odd = 0xa0761d6478bd642f
-	fold := func(h, x uint64) uint64 {
-		hi, lo := bits.Mul64(h^x, odd)
-		return hi ^ lo
-	}
-	h := fold(seed, uint64(len(b))+1)
-	for ; len(b) >= 8; b = b[8:] {
-		h = fold(h, binary.LittleEndian.Uint64(b)) + 1
-	}
-	var last [8]byte
-	copy(last[:], b)
-	return fold(fold(h, binary.LittleEndian.Uint64(last[:])), odd>>1)
 }
 
 // Coverage returns the hours, of so many from a time, in which a file has use of any
@@ -362,7 +382,16 @@ func (a *account) usage(path, name string) (record.Usage, error) {
 	}
 	for i := range bill.Held {
 		h := &bill.Held[i]
-		u.Held = append(u.Held, record.Held{Provider: h.Provider, ID: h.ID, Unit: h.Unit, Spend: h.Spend, Start: h.Start, End: h.End, PerHour: h.PerHour, Kinds: h.Kinds})
+		held := record.Held{Provider: h.Provider, ID: h.ID, Unit: h.Unit, Spend: h.Spend, Start: h.Start, End: h.End, PerHour: h.PerHour, Kinds: h.Kinds}
+		if key := commitmentName(h.Provider, h.ID); h.Spend {
+			if !a.bought[key] { // what the collector finds then has other use than instances in it
+				held.PerHour = usage.Amount{}
+			}
+			if money := a.money[key]; money != nil {
+				held.Money = *money
+			}
+		}
+		u.Held = append(u.Held, held)
 	}
 	return u, nil
 }

@@ -52,7 +52,7 @@ func Write(dir string, formats []string, parts int, x *group.Terms, j *joint.Pla
 		if bad != nil {
 			return sum, bad
 		}
-		sum.Add(&totals)
+		sum.Merge(&totals)
 	}
 	if dir == "" {
 		return sum, nil

@@ -1,6 +1,7 @@
 // Package engine plans a fleet as a pipeline of Apache Beam, on any runner.
 //
 //	groups    curves of the generator, or bills: read, grouped by account, priced
+//	held      the savings plans that accounts of bills hold together
 //	draw      a ticket of each group; the best are the sample
 //	member    the groups of the sample
 //	search    the price of each hour of the savings plan, on the sample, in one place
@@ -72,7 +73,7 @@ func Build(o *Options) (*beam.Pipeline, error) {
 		}
 		return beam.Flatten(s.Scope(name+" together"), all...)
 	}
-	groups, failed := sources(s, o, impulse, terms)
+	groups, withHeld, failed := sources(s, o, impulse, terms)
 
 	drawn := each("draw", func(s beam.Scope, i int) beam.PCollection {
 		return beam.ParDo(s, &drawFn{Seed: o.Seed, Want: o.Sample}, groups[i](s, false), beam.SideInput{Input: terms})
@@ -81,7 +82,7 @@ func Build(o *Options) (*beam.Pipeline, error) {
 	members := each("member", func(s beam.Scope, i int) beam.PCollection {
 		return beam.ParDo(s, &memberFn{Seed: o.Seed}, groups[i](s, false), beam.SideInput{Input: terms}, beam.SideInput{Input: sample})
 	})
-	worth := beam.ParDo(s.Scope("search"), &searchFn{Rounds: o.Rounds}, impulse, beam.SideInput{Input: terms}, beam.SideInput{Input: members})
+	worth := beam.ParDo(s.Scope("search"), &searchFn{Rounds: o.Rounds}, impulse, beam.SideInput{Input: withHeld}, beam.SideInput{Input: members})
 
 	var added []beam.PCollection
 	plans := each("plan", func(s beam.Scope, i int) beam.PCollection {
@@ -90,13 +91,13 @@ func Build(o *Options) (*beam.Pipeline, error) {
 		return results
 	})
 	sum := beam.Combine(s.Scope("sum"), &sums{}, beam.Flatten(s.Scope("sums together"), added...))
-	commits, commitments := beam.ParDo2(s.Scope("commit"), &commitFn{}, impulse, beam.SideInput{Input: terms}, beam.SideInput{Input: worth}, beam.SideInput{Input: sum})
+	commits, commitments := beam.ParDo2(s.Scope("commit"), &commitFn{}, impulse, beam.SideInput{Input: withHeld}, beam.SideInput{Input: worth}, beam.SideInput{Input: sum})
 
 	w := s.Scope("write")
 	parted := beam.GroupByKey(w, beam.Flatten(w, beam.ParDo(w, &everyPartFn{o.Parts}, impulse),
 		beam.ParDo(w, &partFn{o.Parts}, beam.Flatten(w, append(failed, plans, commitments)...))))
 	written := beam.ParDo(w, &writeFn{Dir: o.Dir, Formats: o.Formats, Parts: o.Parts, Provider: o.Terms.Provider}, parted)
 	all := beam.Combine(s.Scope("totals"), &totals{}, written)
-	beam.ParDo0(s.Scope("summary"), &summaryFn{Path: o.Summary}, impulse, beam.SideInput{Input: terms}, beam.SideInput{Input: commits}, beam.SideInput{Input: all})
+	beam.ParDo0(s.Scope("summary"), &summaryFn{Path: o.Summary}, impulse, beam.SideInput{Input: withHeld}, beam.SideInput{Input: commits}, beam.SideInput{Input: all})
 	return p, nil
 }

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"context"
-	"reflect"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -11,22 +11,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/bills"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
-)
-
-func init() {
-	for _, step := range []any{(*rangesFn)(nil), (*generateFn)(nil), (*filesFn)(nil), (*readFn)(nil), (*accountsFn)(nil), (*accountFn)(nil)} {
-		beam.RegisterType(reflect.TypeOf(step).Elem())
-	}
-}
-
-var (
-	billFiles    = beam.NewCounter(namespace, "bill_files")
-	billRows     = beam.NewCounter(namespace, "bill_rows")
-	billHours    = beam.NewCounter(namespace, "bill_hours")
-	billBytes    = beam.NewCounter(namespace, "bill_bytes")
-	accounts     = beam.NewCounter(namespace, "accounts")
-	microRead    = beam.NewCounter(namespace, "microseconds_reading")
-	microAccount = beam.NewCounter(namespace, "microseconds_grouping")
 )
 
 // rangesFn cuts the curves of a generated fleet into ranges, each an element: its first
@@ -120,8 +104,8 @@ type accountFn struct {
 // Setup implements the step.
 func (f *accountFn) Setup() error { return f.Pricer.Load(f.Prices) }
 
-// ProcessElement implements the step. It emits groups, and failures.
-func (f *accountFn) ProcessElement(ctx context.Context, account string, values func(*[]byte) bool, terms [][]byte, emit, fail func([]byte)) error {
+// ProcessElement implements the step. It emits groups, failures and savings plans.
+func (f *accountFn) ProcessElement(ctx context.Context, account string, values func(*[]byte) bool, terms [][]byte, emit, fail, hold func([]byte)) error {
 	start := time.Now()
 	defer func() { since(ctx, microAccount, start) }()
 	x, err := f.terms.get(terms)
@@ -133,7 +117,7 @@ func (f *accountFn) ProcessElement(ctx context.Context, account string, values f
 	for values(&b) {
 		records = append(records, slices.Clone(b))
 	}
-	groups, failed, hours, err := f.Pricer.Groups(x, account, records)
+	groups, plans, failed, hours, err := f.Pricer.Groups(x, account, records)
 	if err != nil {
 		return err
 	}
@@ -148,14 +132,54 @@ func (f *accountFn) ProcessElement(ctx context.Context, account string, values f
 		failures.Inc(ctx, 1)
 		fail(record.Append(nil, &failed[i]))
 	}
+	if len(plans.Held) > 0 {
+		hold(record.Append(nil, &plans))
+	}
 	return nil
+}
+
+// heldFn adds to the terms the savings plans that all accounts hold.
+type heldFn struct{ Pricer bills.Pricer }
+
+// ProcessElement implements the step. It emits the terms, and failures.
+func (f *heldFn) ProcessElement(ctx context.Context, _ []byte, terms, plans [][]byte, emit, fail func([]byte)) error {
+	var memo termsMemo
+	x, err := memo.get(terms)
+	if err != nil {
+		return err
+	}
+	var all record.Inventory
+	if b := first(plans); len(b) > 0 {
+		if err := record.Read(b, &all); err != nil {
+			return err
+		}
+	}
+	failed := f.Pricer.Held(x, &all)
+	for i := range failed {
+		failures.Inc(ctx, 1)
+		fail(record.Append(nil, &failed[i]))
+	}
+	b, err := json.Marshal(x)
+	if err == nil {
+		emit(b)
+	}
+	return err
+}
+
+// inventories merges the savings plans of accounts.
+type inventories struct{}
+
+// MergeAccumulators implements the step. No bytes are those of no accounts.
+func (inventories) MergeAccumulators(a, b []byte) ([]byte, error) {
+	return merge[record.Inventory](a, b)
 }
 
 // A source makes the groups of one branch, in a scope; count says that they count as new.
 type source func(s beam.Scope, count bool) beam.PCollection
 
-// sources returns a source for each branch, and what could not become a group.
-func sources(s beam.Scope, o *Options, impulse, terms beam.PCollection) (all []source, failed []beam.PCollection) {
+// sources returns a source for each branch, the terms with the savings plans that the accounts
+// hold, and what could not become a group.
+func sources(s beam.Scope, o *Options, impulse, terms beam.PCollection) (all []source, withHeld beam.PCollection, failed []beam.PCollection) {
 	n := max(1, o.Branches)
 	if o.Bills == nil {
 		for i := range n {
@@ -165,9 +189,9 @@ func sources(s beam.Scope, o *Options, impulse, terms beam.PCollection) (all []s
 				return beam.ParDo(s, &generateFn{Fleet: o.Fleet, Per: perRange, Count: count}, ranges)
 			})
 		}
-		return all, nil
+		return all, terms, nil
 	}
-	var read []beam.PCollection
+	var read, held []beam.PCollection
 	for i := range n {
 		b := branchScope(s, "read", i)
 		files := beam.Reshuffle(b, beam.ParDo(b, &filesFn{o.Bills.Files, i, n}, impulse))
@@ -177,9 +201,12 @@ func sources(s beam.Scope, o *Options, impulse, terms beam.PCollection) (all []s
 	for i := range n {
 		b := branchScope(s, "account", i)
 		mine := beam.GroupByKey(b, beam.ParDo(b, &accountsFn{i, n}, uses))
-		groups, bad := beam.ParDo2(b, &accountFn{Prices: o.Bills.Prices, Pricer: o.Bills.Pricer}, mine, beam.SideInput{Input: terms})
-		failed = append(failed, bad)
+		groups, bad, plans := beam.ParDo3(b, &accountFn{Prices: o.Bills.Prices, Pricer: o.Bills.Pricer}, mine, beam.SideInput{Input: terms})
+		failed, held = append(failed, bad), append(held, plans)
 		all = append(all, func(beam.Scope, bool) beam.PCollection { return groups })
 	}
-	return all, failed
+	h := s.Scope("held")
+	plans := beam.Combine(h, &inventories{}, beam.Flatten(h, held...))
+	withHeld, bad := beam.ParDo2(h, &heldFn{o.Bills.Pricer}, impulse, beam.SideInput{Input: terms}, beam.SideInput{Input: plans})
+	return all, withHeld, append(failed, bad)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,11 @@ import (
 )
 
 func init() {
-	for _, step := range []any{(*drawFn)(nil), (*memberFn)(nil), (*searchFn)(nil), (*planFn)(nil), (*commitFn)(nil), (*samples)(nil), (*sums)(nil)} {
+	for _, step := range []any{
+		(*rangesFn)(nil), (*generateFn)(nil), (*filesFn)(nil), (*readFn)(nil), (*accountsFn)(nil), (*accountFn)(nil), (*heldFn)(nil), (*inventories)(nil),
+		(*drawFn)(nil), (*memberFn)(nil), (*searchFn)(nil), (*planFn)(nil), (*commitFn)(nil), (*samples)(nil), (*sums)(nil),
+		(*partFn)(nil), (*everyPartFn)(nil), (*writeFn)(nil), (*summaryFn)(nil), (*totals)(nil),
+	} {
 		beam.RegisterType(reflect.TypeOf(step).Elem())
 	}
 }
@@ -26,12 +31,19 @@ func init() {
 const namespace = "fleet"
 
 var (
+	billFiles     = beam.NewCounter(namespace, "bill_files")
+	billRows      = beam.NewCounter(namespace, "bill_rows")
+	billHours     = beam.NewCounter(namespace, "bill_hours")
+	billBytes     = beam.NewCounter(namespace, "bill_bytes")
+	accounts      = beam.NewCounter(namespace, "accounts")
 	curvesMade    = beam.NewCounter(namespace, "curves_generated")
 	curvesPlanned = beam.NewCounter(namespace, "curves_planned")
 	hoursPlanned  = beam.NewCounter(namespace, "hours_planned")
 	ordersPlaced  = beam.NewCounter(namespace, "orders")
 	failures      = beam.NewCounter(namespace, "failures")
 	sampled       = beam.NewCounter(namespace, "curves_sampled")
+	microRead     = beam.NewCounter(namespace, "microseconds_reading")
+	microAccount  = beam.NewCounter(namespace, "microseconds_grouping")
 	microGenerate = beam.NewCounter(namespace, "microseconds_generating")
 	microDraw     = beam.NewCounter(namespace, "microseconds_drawing")
 	microSearch   = beam.NewCounter(namespace, "microseconds_searching")
@@ -123,43 +135,38 @@ func (f *drawFn) FinishBundle(_ context.Context, _ [][]byte, emit func([]byte)) 
 	return err
 }
 
+// merge merges two accumulators of a combining step. No bytes are those of nothing.
+func merge[T any, P interface {
+	*T
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	Merge(*T)
+}](a, b []byte) ([]byte, error) {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...), nil
+	}
+	var s, t T
+	if err := P(&s).UnmarshalBinary(a); err != nil {
+		return nil, err
+	}
+	if err := P(&t).UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	P(&s).Merge(&t)
+	return P(&s).MarshalBinary()
+}
+
 // samples merges samples.
 type samples struct{}
 
 // MergeAccumulators implements the step. No bytes are the sample of no groups.
-func (samples) MergeAccumulators(a, b []byte) ([]byte, error) {
-	if len(a) == 0 || len(b) == 0 {
-		return append(a, b...), nil
-	}
-	var s, t joint.Sample
-	if err := s.UnmarshalBinary(a); err != nil {
-		return nil, err
-	}
-	if err := t.UnmarshalBinary(b); err != nil {
-		return nil, err
-	}
-	s.Merge(&t)
-	return s.MarshalBinary()
-}
+func (samples) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[joint.Sample](a, b) }
 
 // sums merges sums.
 type sums struct{}
 
 // MergeAccumulators implements the step. No bytes are the sum of no groups.
-func (sums) MergeAccumulators(a, b []byte) ([]byte, error) {
-	if len(a) == 0 || len(b) == 0 {
-		return append(a, b...), nil
-	}
-	var s, t joint.Sum
-	if err := s.UnmarshalBinary(a); err != nil {
-		return nil, err
-	}
-	if err := t.UnmarshalBinary(b); err != nil {
-		return nil, err
-	}
-	s.Merge(&t)
-	return s.MarshalBinary()
-}
+func (sums) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[joint.Sum](a, b) }
 
 // memberFn passes on the groups that are in the sample, each after its number of times.
 type memberFn struct {

@@ -10,14 +10,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
@@ -28,12 +26,6 @@ import (
 	"github.com/plimsoll/plimsoll/pricing/focus"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
-
-func init() {
-	for _, step := range []any{(*partFn)(nil), (*everyPartFn)(nil), (*writeFn)(nil), (*summaryFn)(nil), (*totals)(nil)} {
-		beam.RegisterType(reflect.TypeOf(step).Elem())
-	}
-}
 
 // partFn gives each plan and failure the part of the output that its account belongs to.
 type partFn struct{ Parts int }
@@ -115,7 +107,7 @@ func (f *writeFn) ProcessElement(part int, values func(*[]byte) bool, emit func(
 		if plans[i].Key == (record.Key{}) { // what the commitments cost is in the joint plan
 			t = record.Totals{Orders: t.Orders, Units: t.Units}
 		}
-		sum.Add(&t)
+		sum.Merge(&t)
 	}
 	sum.Failures = int64(len(failed))
 	if f.Dir != "" {
@@ -343,20 +335,7 @@ func (f *writeFn) writeFocus(w io.Writer, plans []record.Plan) error {
 type totals struct{}
 
 // MergeAccumulators implements the step. No bytes are the totals of nothing.
-func (totals) MergeAccumulators(a, b []byte) ([]byte, error) {
-	if len(a) == 0 || len(b) == 0 {
-		return append(a, b...), nil
-	}
-	var s, t record.Totals
-	if err := record.Read(a, &s); err != nil {
-		return nil, err
-	}
-	if err := record.Read(b, &t); err != nil {
-		return nil, err
-	}
-	s.Add(&t)
-	return record.Append(nil, &s), nil
-}
+func (totals) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[record.Totals](a, b) }
 
 // A Summary is what a run of the fleet comes to.
 type Summary struct {

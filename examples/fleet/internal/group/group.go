@@ -31,6 +31,14 @@
 // most the one above, and the bound stays a bound. W is 8,192: rounding lowers a price by
 // less than p/8,192.
 //
+// # Paths
+//
+// A group may have paths, possible futures of its demand. The orders are then those that cost
+// least on average over the paths, and Cost and Bound are means: no orders that are decided
+// before a path is seen have a lower mean. [reserve.Problem].Paths has the problem, and the proof is
+// checked in the same way. A fleet of such groups has no savings plan: one price of an hour proves a
+// bound on the mean, but what a savings plan costs depends on the use of all groups on each path.
+//
 // # Determinism
 //
 // An answer depends on the terms, the group and the worths alone. A Planner keeps memory and
@@ -71,7 +79,8 @@ type Answer struct {
 	// Cost is the fees and the rest of the usage at the prices of the worth. No plan of the
 	// group costs less than Bound at these prices. Both are rounded once.
 	Cost, Bound pricing.Money
-	// Left is the usage that neither contracts nor orders serve, in units, by hour.
+	// Left is the usage that neither contracts nor orders serve, in units, by hour. It is nil for
+	// a group with paths.
 	Left []int
 }
 
@@ -100,6 +109,7 @@ type Planner struct {
 	slots   [][]reserve.Chance
 	change  []int64
 	demand  []int
+	paths   [][]int
 	orders  []record.Order
 	left    []int
 }
@@ -116,7 +126,7 @@ func (p *Planner) Plan(x *Terms, g *record.Group, worth Worth) (Answer, *record.
 
 // Take returns the plan of g that has the given orders, with the bound that [Planner.Plan]
 // proves: a plan that serves a fleet better than the group's own. The orders are sorted by slot
-// and class.
+// and class, and the terms have no paths.
 func (p *Planner) Take(x *Terms, g *record.Group, worth Worth, given []pricing.Purchase) (Answer, *record.Failure) {
 	answer, err := p.plan(x, g, worth)
 	if err == nil {
@@ -169,7 +179,15 @@ func (p *Planner) solve(x *Terms, g *record.Group, worth Worth) (reserve.Plan, e
 	}
 	problem := reserve.Problem{Slot: time.Hour, Prices: g.List, Every: x.Every, Horizon: x.Horizon}
 	p.demand = x.AppendUnheld(p.demand[:0], g)
-	if worth == nil || !Covered(g) {
+	if x.Paths > 0 {
+		for len(p.paths) < x.Paths {
+			p.paths = append(p.paths, nil)
+		}
+		problem.Paths = p.paths[:x.Paths]
+		for i, path := range g.Paths {
+			problem.Paths[i] = x.unheld(problem.Paths[i][:0], g, path)
+		}
+	} else if worth == nil || !Covered(g) {
 		problem.Demand = p.demand
 	} else {
 		problem.Chances = p.priced(g, worth)
@@ -196,8 +214,11 @@ func (p *Planner) buy(x *Terms, g *record.Group, bought []pricing.Purchase, answ
 		}
 		p.orders = append(p.orders, o)
 	}
-	p.serve(x, g, bought)
-	answer.Orders, answer.Left = p.orders, p.left
+	answer.Orders = p.orders
+	if x.Paths == 0 {
+		p.serve(x, g, bought)
+		answer.Left = p.left
+	}
 	return nil
 }
 
@@ -260,9 +281,17 @@ func (x *Terms) Check(g *record.Group) error {
 			return fmt.Errorf("%s has a use price: want classes that are billed always", c.Name)
 		}
 	}
-	for t, d := range g.Demand {
-		if d < 0 || d > math.MaxInt32 {
-			return fmt.Errorf("it needs %d units in hour %d: want 0 to %d", d, t, math.MaxInt32)
+	if len(g.Paths) != x.Paths {
+		return fmt.Errorf("it has %d paths: want %d", len(g.Paths), x.Paths)
+	}
+	for i, path := range append(g.Paths[:len(g.Paths):len(g.Paths)], g.Demand) {
+		if len(path) != x.Hours {
+			return fmt.Errorf("its path %d has %d hours: want %d", i+1, len(path), x.Hours)
+		}
+		for t, d := range path {
+			if d < 0 || d > math.MaxInt32 {
+				return fmt.Errorf("it needs %d units in hour %d: want 0 to %d", d, t, math.MaxInt32)
+			}
 		}
 	}
 	for _, h := range g.Held {
@@ -275,17 +304,20 @@ func (x *Terms) Check(g *record.Group) error {
 
 // AppendUnheld appends to dst the demand of g that its contracts do not serve. A contract
 // serves without further cost, so it serves first.
-func (x *Terms) AppendUnheld(dst []int, g *record.Group) []int {
+func (x *Terms) AppendUnheld(dst []int, g *record.Group) []int { return x.unheld(dst, g, g.Demand) }
+
+// unheld is AppendUnheld of another demand, such as a path.
+func (x *Terms) unheld(dst []int, g *record.Group, demand []int) []int {
 	if len(g.Held) == 0 {
-		return append(dst, g.Demand...)
+		return append(dst, demand...)
 	}
-	ends := make([]int64, len(g.Demand)+1)
+	ends := make([]int64, len(demand)+1)
 	active := int64(0)
 	for _, h := range g.Held {
-		ends[min(x.Index(h.Until), len(g.Demand))] += int64(h.Units)
+		ends[min(x.Index(h.Until), len(demand))] += int64(h.Units)
 		active += int64(h.Units)
 	}
-	for t, d := range g.Demand {
+	for t, d := range demand {
 		active -= ends[t]
 		dst = append(dst, int(max(0, int64(d)-active)))
 	}

@@ -165,6 +165,7 @@ func TestFailures(t *testing.T) {
 		{"use price", func(g *record.Group) { g.List.Classes[0].Billed = pricing.WhenUsed }, "malformed: short has a use price: want classes that are billed always"},
 		{"term", func(g *record.Group) { g.List.Classes[0].Term = time.Minute }, "malformed: reserve: "},
 		{"free", func(g *record.Group) { g.List.OnDemand = 0 }, "malformed: reserve: "},
+		{"paths", func(g *record.Group) { g.Paths = [][]int{{1, 2, 3, 4}} }, "malformed: it has 1 paths: want 0"},
 		{"rate", func(g *record.Group) { g.Savings = -1 }, "malformed: the savings plan costs"},
 	} {
 		x, g := terms(4), one(1, 2, 3, 4)
@@ -192,6 +193,9 @@ func TestTerms(t *testing.T) {
 		{func(x *group.Terms) { x.Horizon = 2 }, "horizon"},
 		{func(x *group.Terms) { x.Term = time.Minute }, "term of 1m0s"},
 		{func(x *group.Terms) { x.Held = []group.Commitment{{Hourly: -1}} }, "held commitment 1 is -0.000000001 an hour"},
+		{func(x *group.Terms) { x.Held = []group.Commitment{{Hourly: math.MaxInt64}, {Hourly: 1}} }, "the held commitments come to more than 9223372036.854775807 an hour"},
+		{func(x *group.Terms) { x.Paths = 2 }, "2 paths beside a savings plan: want no paths"},
+		{func(x *group.Terms) { x.Paths = -1 }, "-1 paths"},
 		{func(x *group.Terms) { x.Term, x.Held = 0, []group.Commitment{{Hourly: 1}} }, "want its term"},
 	} {
 		x := terms(4)
@@ -204,6 +208,114 @@ func TestTerms(t *testing.T) {
 	for minutes, want := range map[int]int{-1: 0, 0: 0, 59: 0, 60: 1, 239: 3, 240: 4, 100000: 4} {
 		if got := x.Index(start.Add(time.Duration(minutes) * time.Minute)); got != want {
 			t.Errorf("%d minutes are hour %d, want %d", minutes, got, want)
+		}
+	}
+}
+
+// Of all orders of at most three units, those of the plan cost least on average over the paths, and
+// the bound says so. The demand of the group does not count.
+func TestPaths(t *testing.T) {
+	differ := 0 // from the plan of the mean path
+	rapid.Check(t, func(t *rapid.T) {
+		const hours, paths = 6, 4
+		x := terms(hours)
+		x.Term, x.Every, x.Paths = 0, 3, paths
+		g := one(rapid.SliceOfN(rapid.IntRange(0, 3), hours, hours).Draw(t, "demand")...)
+		g.Savings = 0
+		mean := one(make([]int, hours)...)
+		mean.Savings = 0
+		for range paths {
+			path := rapid.SliceOfN(rapid.IntRange(0, 3), hours, hours).Draw(t, "path")
+			g.Paths = append(g.Paths, path)
+			for h, d := range path {
+				mean.Demand[h] += d
+			}
+		}
+		for h := range mean.Demand {
+			mean.Demand[h] = (mean.Demand[h] + paths/2) / paths
+		}
+		for range rapid.IntRange(0, 1).Draw(t, "contracts") {
+			g.Held = append(g.Held, record.Contract{Units: rapid.IntRange(0, 2).Draw(t, "units"), Until: x.At(rapid.IntRange(0, hours).Draw(t, "until"))})
+		}
+		mean.Held = g.Held
+		// cost returns four times the mean cost of units of the two classes at hours 0 and 3.
+		cost := func(units [2][2]int) (sum pricing.Money) {
+			active := [hours]int{}
+			for at, buys := range units {
+				for k, n := range buys {
+					c := g.List.Classes[k]
+					term := int(c.Term / time.Hour)
+					paid := min(term, hours-3*at)
+					fee, _ := c.Commitment()
+					sum += paths * fee * pricing.Money(n*paid) / pricing.Money(term) // whole milli-units
+					for h := 3 * at; h < 3*at+paid; h++ {
+						active[h] += n
+					}
+				}
+			}
+			for _, path := range g.Paths {
+				for h, d := range path {
+					for _, held := range g.Held {
+						if x.Index(held.Until) > h {
+							d -= held.Units
+						}
+					}
+					sum += g.List.OnDemand * pricing.Money(max(0, d-active[h]))
+				}
+			}
+			return sum
+		}
+		least := pricing.Money(math.MaxInt64)
+		for n := range 256 {
+			least = min(least, cost([2][2]int{{n & 3, n >> 2 & 3}, {n >> 4 & 3, n >> 6}}))
+		}
+		var p group.Planner
+		of := func(x *group.Terms, g *record.Group) (units [2][2]int, a group.Answer) {
+			a, failure := p.Plan(x, g, nil)
+			if failure != nil {
+				t.Fatal(failure.Reason)
+			}
+			for _, o := range a.Orders {
+				k := 0
+				if o.Class == "long" {
+					k = 1
+				}
+				units[x.Index(o.Start)/3][k] += o.Units
+			}
+			return units, a
+		}
+		units, a := of(&x, &g)
+		if got := cost(units); got != least || a.Left != nil {
+			t.Fatalf("%v costs %v on %d paths, want %v, and %v left", units, got, paths, least, a.Left)
+		}
+		if paths*a.Cost != least || a.Bound > a.Cost || a.Bound < a.Cost-1 {
+			t.Fatalf("the cost %v and the bound %v: want %v/%d", a.Cost, a.Bound, least, paths)
+		}
+		x.Paths = 0
+		if units, _ := of(&x, &mean); cost(units) > least {
+			differ++
+		}
+	})
+	if differ < 20 {
+		t.Errorf("the plan of the mean path costs more in %d cases of 100: want 20 or more", differ)
+	}
+}
+
+func TestPathsRefused(t *testing.T) {
+	x := terms(2)
+	x.Term, x.Paths = 0, 2
+	for _, c := range []struct {
+		paths [][]int
+		want  string
+	}{
+		{nil, "malformed: it has 0 paths: want 2"},
+		{[][]int{{1, 2}, {1}}, "malformed: its path 2 has 1 hours: want 2"},
+		{[][]int{{1, 2}, {1, -3}}, "malformed: it needs -3 units in hour 1"},
+	} {
+		g := one(1, 2)
+		g.Paths = c.paths
+		if _, failure := new(group.Planner).Plan(&x, &g, nil); failure == nil || !strings.HasPrefix(failure.Reason, c.want) {
+			t.Errorf("got %+v, want %q", failure, c.want)
 		}
 	}
 }

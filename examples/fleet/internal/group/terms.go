@@ -22,6 +22,9 @@ type Terms struct {
 	// every hour. Horizon says what counts of a term that outlives the demand.
 	Every   int
 	Horizon reserve.Horizon
+	// Paths is over how many futures each group is planned; 0 is its demand. A fleet with a savings
+	// plan has none.
+	Paths int `json:",omitempty"`
 	// Term is the term of the savings plan, a whole number of hours. 0 is no savings plan.
 	Term time.Duration
 	// Held are the commitments of the savings plan made before Start.
@@ -30,8 +33,11 @@ type Terms struct {
 
 // A Commitment is Hourly money an hour, made before the first hour, until a time.
 type Commitment struct {
+	ID     string `json:",omitempty"`
 	Hourly pricing.Money
 	Until  time.Time // the first instant at which the commitment pays no longer
+	// Assumed says that nothing tells when the commitment ends: Until is then the end of the hours.
+	Assumed bool `json:",omitempty"`
 }
 
 // mostHours is the longest demand that a record holds.
@@ -48,15 +54,32 @@ func (x *Terms) Validate() error {
 		return fmt.Errorf("the horizon is %v: want full or pure", x.Horizon)
 	case x.Term < 0 || x.Term%time.Hour != 0 || x.Term/time.Hour > math.MaxInt32/2:
 		return fmt.Errorf("the savings plan has a term of %v: want a whole number of hours, or 0 for no savings plan", x.Term)
+	case x.Paths < 0 || x.Paths > 0 && x.Term > 0:
+		return fmt.Errorf("%d paths beside a savings plan: want no paths, since each path of all groups would need its own price of the savings plan, or no savings plan", x.Paths)
 	case x.Term == 0 && len(x.Held) > 0:
 		return fmt.Errorf("commitments are held and the savings plan has no term: want its term")
 	}
+	var total pricing.Money
 	for i, h := range x.Held {
 		if h.Hourly < 0 {
 			return fmt.Errorf("held commitment %d is %v an hour: want none negative", i+1, h.Hourly)
 		}
+		var err error
+		if total, err = total.Add(h.Hourly); err != nil {
+			return fmt.Errorf("the held commitments come to more than %v an hour: want fewer", pricing.Money(math.MaxInt64))
+		}
 	}
 	return nil
+}
+
+// Money returns what is held in the first hour.
+func (x *Terms) Money() (sum pricing.Money) {
+	for _, h := range x.Held {
+		if x.Index(h.Until) > 0 {
+			sum += h.Hourly
+		}
+	}
+	return sum
 }
 
 // Index returns the number of whole hours from the start to a time, 0 to Hours.

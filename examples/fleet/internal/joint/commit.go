@@ -20,7 +20,8 @@ type Plan struct {
 	// Unit, for the term of the savings plan.
 	Commitments []savings.Commitment
 	Unit        pricing.Money
-	// Cost is Fees, of the reservations of all groups, plus Committed and OnDemand.
+	// Cost is Fees, of the reservations of all groups, plus Committed and OnDemand. Of groups with
+	// paths OnDemand is the mean over the paths, rounded to a nano for each group.
 	Cost, Fees, Committed, OnDemand Total
 	// No plan of the fleet costs less than Bound. It is 0 where Bounded is false.
 	Bound   Total

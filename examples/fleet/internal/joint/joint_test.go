@@ -693,3 +693,18 @@ func TestFewGroups(t *testing.T) {
 		t.Errorf("%d orders given: %v, cost %v, want %v", len(given), failure, same.Cost, best)
 	}
 }
+
+// Where no group of the sample can be planned, the hours have no price: at a price of 0 the amounts
+// of groups that are too large would fit.
+func TestNoMember(t *testing.T) {
+	x := group.Terms{Currency: "USD", Start: time.Unix(0, 0).UTC(), Hours: 4, Horizon: reserve.Pure, Term: 4 * time.Hour}
+	g := record.Group{Key: record.Key{Account: "a"}, Currency: "USD", Start: x.Start, Demand: []int{1, 1, 1, 1}, Savings: 1}
+	g.List = pricing.List{OnDemand: math.MaxInt64, Classes: []pricing.Class{{Name: "r", Term: 2 * time.Hour, Hourly: 1, Billed: pricing.Always}}}
+	if _, failure := new(group.Planner).Plan(&x, &g, nil); failure == nil {
+		t.Fatal("the group can be planned: want one that is too large")
+	}
+	price, err := new(Search).Find(&x, []Member{{g, Whole}})
+	if err != nil || price.Worth != nil {
+		t.Errorf("%v, %v: want no price", price.Worth, err)
+	}
+}

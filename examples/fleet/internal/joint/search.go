@@ -59,6 +59,9 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		w.planners[i].Trust = true
 	}
 	beside := w.pass(&Price{})
+	if beside.Groups == 0 { // all hours would be worth nothing, and amounts too large would count as nothing
+		return Price{}, nil
+	}
 	// A savings plan alone, and a savings plan for what reservations leave.
 	plan, worth, err := commit(x, w.unreserved(), nil)
 	if err != nil || plan.Failed != "" {

@@ -48,7 +48,16 @@ type Sum struct {
 }
 
 // Add adds the answer of a group.
-func (s *Sum) Add(g *record.Group, a *group.Answer) { s.add(g, a.Fees, a.Bound, a.Left, 1) }
+func (s *Sum) Add(g *record.Group, a *group.Answer) {
+	if len(g.Paths) == 0 {
+		s.add(g, a.Fees, a.Bound, a.Left, 1)
+		return
+	}
+	s.Groups++
+	for to, m := range map[*wide.Int]pricing.Money{&s.Fees: a.Fees, &s.Bound: a.Bound - 1, &s.OnDemand: a.Cost - a.Fees} {
+		to.AddProduct(int64(m), 1)
+	}
+}
 
 // add adds a group so many times.
 func (s *Sum) add(g *record.Group, fees, bound pricing.Money, left []int, times int64) {

@@ -8,6 +8,7 @@
 //	Record    is                                                      made by
 //	Key       account, region and kind or family: what is planned as one
 //	Usage     what one file of a bill says of one account             the reading of bills
+//	Inventory the savings plans that accounts hold together           the grouping of accounts
 //	Group     demand by the hour, prices and contracts of one Key    the reading of bills, or the generator
 //	Plan      the cheapest plan of a Group: cost, bound, orders       the planner of a group
 //	Order     units of one class to buy at one hour                   the same
@@ -21,8 +22,8 @@
 // and a reader refuses versions that it does not know.
 //
 //	tag        one byte: 'U' Usage, 'G' Group, 'P' Plan, 'O' Order, 'F' Failure,
-//	           'T' Totals
-//	version    one byte: 3
+//	           'T' Totals, 'H' Inventory
+//	version    one byte: 4
 //	text       its length in bytes as a uvarint, then the bytes
 //	number     a varint of encoding/binary: zigzag, then seven bits a byte, the lowest first
 //	money      a number of nanos

@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the encoding.
-const Version = 3
+const Version = 4
 
 // ErrEncoding: bytes are no record of the type that is wanted.
 var ErrEncoding = errors.New("record: malformed bytes")
@@ -241,6 +241,7 @@ func (g *Group) code(c *coder) {
 	c.text(&g.Unit)
 	c.moment(&g.Start)
 	c.demand(&g.Demand)
+	list(c, &g.Paths, 1, c.demand)
 	number(c, &g.List.OnDemand)
 	list(c, &g.List.Classes, 5, c.class)
 	number(c, &g.Savings)

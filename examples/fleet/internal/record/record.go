@@ -41,6 +41,9 @@ type Group struct {
 	Unit     string    // what one unit of Demand is, such as "m5.large"
 	Start    time.Time // the first hour of Demand, in UTC
 	Demand   []int     // units by hour, each ≥ 0
+	// Paths are futures of the demand, equally likely and as long as it, if the group is
+	// planned over them. Demand is then the forecast of which they are paths.
+	Paths [][]int
 
 	List pricing.List // price on demand and classes of a unit
 	// Savings is the rate of a unit-hour out of the commitment of the savings plan; 0
@@ -113,11 +116,17 @@ func Of(p *Plan) Totals {
 	return t
 }
 
-// Add adds u to t.
-func (t *Totals) Add(u *Totals) {
+// Merge adds u to t.
+func (t *Totals) Merge(u *Totals) {
 	t.Curves += u.Curves
 	t.Hours += u.Hours
 	t.Orders += u.Orders
 	t.Units += u.Units
 	t.Failures += u.Failures
 }
+
+// MarshalBinary returns the encoding.
+func (t *Totals) MarshalBinary() ([]byte, error) { return Append(nil, t), nil }
+
+// UnmarshalBinary reads what MarshalBinary writes.
+func (t *Totals) UnmarshalBinary(b []byte) error { return Read(b, t) }

@@ -1,8 +1,10 @@
 package record
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing/usage"
@@ -25,6 +27,27 @@ type Series struct {
 	Hours []usage.Amount
 }
 
+// Add adds the hours of o, which begins a whole number of hours before or after s. Both begin
+// at a time if they have hours.
+func (s *Series) Add(o *Series) {
+	if len(o.Hours) == 0 {
+		return
+	}
+	if len(s.Hours) == 0 {
+		s.Start = o.Start
+	}
+	if n := int(s.Start.Sub(o.Start) / time.Hour); n > 0 {
+		s.Start, s.Hours = o.Start, append(make([]usage.Amount, n), s.Hours...)
+	}
+	first := int(o.Start.Sub(s.Start) / time.Hour)
+	if n := first + len(o.Hours) - len(s.Hours); n > 0 {
+		s.Hours = append(s.Hours, make([]usage.Amount, n)...)
+	}
+	for t, a := range o.Hours {
+		s.Hours[first+t] = s.Hours[first+t].Plus(a)
+	}
+}
+
 // A Held is a commitment that a bill shows: see [usage.Held].
 type Held struct {
 	Provider, ID, Unit string
@@ -32,9 +55,54 @@ type Held struct {
 	Start, End         time.Time
 	PerHour            usage.Amount
 	Kinds              []usage.KindHours
+	// Money is what a commitment to money paid in each hour, for instances and for nothing.
+	// What it paid for other use is not in it. It has no Kind.
+	Money Series
 }
 
-func (*Usage) tag() byte { return 'U' }
+// Add adds what another file or another account says of the same commitment. The sum does
+// not depend on the order, but for that of the kinds.
+func (h *Held) Add(o *Held) {
+	h.Unit = max(h.Unit, o.Unit)
+	h.Spend = h.Spend || o.Spend
+	if !o.Start.IsZero() && (h.Start.IsZero() || o.Start.Before(h.Start)) {
+		h.Start = o.Start
+	}
+	if o.End.After(h.End) {
+		h.End = o.End
+	}
+	if o.PerHour.Compare(h.PerHour) > 0 {
+		h.PerHour = o.PerHour
+	}
+	h.Kinds = append(h.Kinds, o.Kinds...)
+	h.Money.Add(&o.Money)
+}
+
+// An Inventory is what accounts hold together, sorted by provider and ID.
+type Inventory struct{ Held []Held }
+
+// Merge adds what o holds, which stays as it is.
+func (v *Inventory) Merge(o *Inventory) {
+	for i := range o.Held {
+		h := &o.Held[i]
+		at, ok := slices.BinarySearchFunc(v.Held, h, func(a Held, b *Held) int {
+			return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.ID, b.ID))
+		})
+		if !ok {
+			v.Held = slices.Insert(v.Held, at, Held{Provider: h.Provider, ID: h.ID})
+		}
+		v.Held[at].Add(h)
+	}
+}
+
+// MarshalBinary returns the encoding.
+func (v *Inventory) MarshalBinary() ([]byte, error) { return Append(nil, v), nil }
+
+// UnmarshalBinary reads what MarshalBinary writes.
+func (v *Inventory) UnmarshalBinary(b []byte) error { return Read(b, v) }
+
+func (*Usage) tag() byte     { return 'U' }
+func (*Inventory) tag() byte { return 'H' }
 
 // Account returns the account of an encoded Usage, and reads no more of it.
 func Account(b []byte) (string, error) {
@@ -59,25 +127,31 @@ func (u *Usage) code(c *coder) {
 		c.moment(&s.Start)
 		c.amounts(&s.Hours)
 	})
-	list(c, &u.Held, 8, func(h *Held) {
-		c.text(&h.Provider)
-		c.text(&h.ID)
-		c.text(&h.Unit)
-		spend := 0
-		if h.Spend {
-			spend = 1
-		}
-		number(c, &spend)
-		h.Spend = spend != 0
-		c.moment(&h.Start)
-		c.moment(&h.End)
-		c.amount(&h.PerHour)
-		list(c, &h.Kinds, 6, func(k *usage.KindHours) {
-			c.kind(&k.Kind)
-			c.amount(&k.Hours)
-		})
-	})
+	list(c, &u.Held, 8, c.held)
 	list(c, &u.Rows, 8, c.hash)
+}
+
+func (v *Inventory) code(c *coder) { list(c, &v.Held, 8, c.held) }
+
+func (c *coder) held(h *Held) {
+	c.text(&h.Provider)
+	c.text(&h.ID)
+	c.text(&h.Unit)
+	spend := 0
+	if h.Spend {
+		spend = 1
+	}
+	number(c, &spend)
+	h.Spend = spend != 0
+	c.moment(&h.Start)
+	c.moment(&h.End)
+	c.amount(&h.PerHour)
+	list(c, &h.Kinds, 6, func(k *usage.KindHours) {
+		c.kind(&k.Kind)
+		c.amount(&k.Hours)
+	})
+	c.moment(&h.Money.Start)
+	c.amounts(&h.Money.Hours)
 }
 
 // hash writes eight bytes, the lowest first.

@@ -76,13 +76,21 @@ func (j *Job) group(i int, note func(format string, args ...any)) (ready bool, e
 	if j.Bills == nil {
 		return true, nil
 	}
+	began, err := there(filepath.Join(j.Dir, "read"))
+	if err != nil {
+		return false, err
+	}
+	if own, err := there(j.path("usage", i)); err != nil {
+		return false, err
+	} else if !own || !began {
+		if err := j.read(i, note); err != nil || !began {
+			return false, err
+		}
+	}
 	if ok, err := there(j.path("groups", i)); ok || err != nil {
 		return ok, err
 	}
-	if ok, err := there(filepath.Join(j.Dir, "read")); err != nil || !ok {
-		if err == nil {
-			err = j.read(i, note)
-		}
+	if err := j.complete("usage"); err != nil {
 		return false, err
 	}
 	accounts := map[string][][]byte{}
@@ -119,11 +127,13 @@ func (j *Job) group(i int, note func(format string, args ...any)) (ready bool, e
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	var plans record.Inventory
 	for _, name := range names {
-		groups, failed, _, err := pricer.Groups(&x, name, accounts[name])
+		groups, held, failed, _, err := pricer.Groups(&x, name, accounts[name])
 		if err != nil {
 			return false, err
 		}
+		plans.Merge(&held)
 		for k := range groups {
 			b := record.Append(nil, &groups[k])
 			out.record(b[0], b[1:])
@@ -134,8 +144,35 @@ func (j *Job) group(i int, note func(format string, args ...any)) (ready bool, e
 		}
 		n += len(groups)
 	}
+	if b := record.Append(nil, &plans); len(plans.Held) > 0 {
+		out.record(b[0], b[1:])
+	}
 	note("shard %d/%d: %d accounts have %d groups", i, j.Of, len(names), n)
 	return true, out.close()
+}
+
+// hold adds to the terms the savings plans that the accounts of all shards hold, and returns those
+// that cannot be added.
+func (j *Job) hold(x *group.Terms) ([]record.Failure, error) {
+	if j.Bills == nil {
+		return nil, nil
+	}
+	var all record.Inventory
+	for i := 1; i <= j.Of; i++ {
+		var bad error
+		err := j.each("groups", i, func(tag byte, b []byte) {
+			if tag != 'H' {
+				return
+			}
+			var plans record.Inventory
+			bad = record.Read(b, &plans)
+			all.Merge(&plans)
+		})
+		if err = errors.Join(err, bad); err != nil {
+			return nil, err
+		}
+	}
+	return j.Bills.Pricer.Held(x, &all), nil
 }
 
 // accountOf returns the account of a Usage or a Failure.
@@ -230,7 +267,7 @@ func (j *Job) covered() (hours int, err error) {
 		}
 	}
 	x, pricer := j.terms(), j.Bills.Pricer
-	_, _, hours, err = pricer.Groups(&x, "", all)
+	_, _, _, hours, err = pricer.Groups(&x, "", all)
 	if err != nil {
 		err = fmt.Errorf("the hours of the bills: %w", err)
 	}

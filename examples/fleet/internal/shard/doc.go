@@ -22,7 +22,7 @@
 //
 //	usage-00003-of-00016         shard 3             what its bills say of each account
 //	read                         Merge               nothing: the bills are read
-//	groups-00003-of-00016        shard 3             the groups of its accounts, and failures
+//	groups-00003-of-00016        shard 3             the groups of its accounts, their savings plans, and failures
 //
 // A file takes its name when it is whole, and has the same bytes whichever task writes it,
 // and however often. So a task that has written its file has nothing to do, a task that was
@@ -37,4 +37,5 @@
 //	'S'  a joint.Sum        'P', 'F'  a record.Plan, a record.Failure
 //	'D'  a joint.Sample     'I'       the index of a group, for each ticket of the sample
 //	'W'  a joint.Price      'U', 'G'  a record.Usage, a record.Group
+//	'H'  a record.Inventory
 package shard

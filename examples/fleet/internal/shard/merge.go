@@ -45,8 +45,10 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := j.complete("plan"); err != nil {
-		return nil, err
+	for _, what := range j.needs("plan") {
+		if err := j.complete(what); err != nil {
+			return nil, err
+		}
 	}
 	r := &Result{Terms: j.terms()}
 	var sum joint.Sum
@@ -74,6 +76,13 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 		if r.Covered, err = j.covered(); err != nil {
 			return nil, err
 		}
+		failed, err := j.hold(&r.Terms)
+		if err != nil {
+			return nil, err
+		}
+		for i := range failed {
+			r.Records = append(r.Records, record.Append(nil, &failed[i]))
+		}
 	}
 	r.Joint, _, err = joint.Commit(&r.Terms, &sum, price.Worth)
 	return r, err
@@ -84,8 +93,11 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 func (j *Job) grouped(i int, r *Result, h *header) error {
 	var bad error
 	err := j.each("groups", i, func(tag byte, b []byte) {
-		if tag == 'G' {
+		switch tag {
+		case 'G':
 			h.To++
+			fallthrough
+		case 'H':
 			return
 		}
 		var f record.Failure
@@ -101,7 +113,15 @@ func (j *Job) grouped(i int, r *Result, h *header) error {
 }
 
 // shardName is the name of a file of a shard.
-var shardName = regexp.MustCompile(`^(usage|tickets|plan)-(\d{5})-of-(\d{5})$`)
+var shardName = regexp.MustCompile(`^(usage|groups|tickets|plan)-(\d{5})-of-(\d{5})$`)
+
+// needs returns the files of each shard that Merge reads in a round.
+func (j *Job) needs(what string) []string {
+	if j.Bills == nil {
+		return []string{what}
+	}
+	return []string{"usage", "groups", what}
+}
 
 // complete returns an error about the shards whose files are missing, or about files of
 // another number of shards.
@@ -144,8 +164,10 @@ func (j *Job) complete(what string) error {
 
 // search finds the price of the savings plan on the sample of all tickets, and writes it.
 func (j *Job) search(note func(format string, args ...any)) error {
-	if err := j.complete("tickets"); err != nil {
-		return err
+	for _, what := range j.needs("tickets") {
+		if err := j.complete(what); err != nil {
+			return err
+		}
 	}
 	sample := joint.Sample{Want: j.Sample}
 	type place struct{ shard, n int }
@@ -185,6 +207,9 @@ func (j *Job) search(note func(format string, args ...any)) error {
 		sample.Merge(&part)
 	}
 	x := j.terms()
+	if _, err := j.hold(&x); err != nil {
+		return err
+	}
 	var members []joint.Member
 	sources := map[int]*source{}
 	for _, t := range sample.Tickets {
