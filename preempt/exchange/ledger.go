@@ -234,9 +234,9 @@ func (m *Manager) setValues(p int, msg *Message) bool {
 	part.LastValues = msg.Number
 	m.touchPartition(p)
 	if msg.Age >= 0 {
-		m.replan = m.replan || !m.fresh(part)
+		m.replan = m.replan || !m.fresh(part, m.s.Now)
 		part.HasValues, part.ValuesAt = true, m.s.Now-msg.Age
-		if m.fresh(part) {
+		if m.fresh(part, m.s.Now) {
 			part.Delaying, part.Passed = false, false
 		}
 	}
@@ -299,7 +299,7 @@ func (m *Manager) renew(p int, l Lease) Lease {
 	return answer
 }
 
-// fresh reports whether the values of a partition are not stale.
-func (m *Manager) fresh(p *partitionState) bool {
-	return p.HasValues && p.ValuesAt >= m.s.Now-m.s.Options.MaxAge // neither side overflows
+// fresh reports whether the values of a partition are not stale at a time.
+func (m *Manager) fresh(p *partitionState, at time.Duration) bool {
+	return p.HasValues && p.ValuesAt >= at-m.s.Options.MaxAge // neither side overflows
 }

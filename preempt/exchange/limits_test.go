@@ -187,3 +187,54 @@ func TestRecordCut(t *testing.T) {
 		t.Error("a record that goes on: no error")
 	}
 }
+
+// A node that comes free for a waiting request while the host asks for something else is
+// granted at the next Tick, which is wanted at once: the time at which it came free.
+func TestNextTickKeepsWhatTheClockHasPassed(t *testing.T) {
+	p := newPair(t, ManagerOptions{Prepare: true}, []string{"cpu"}, "a")
+	p.ask("a", "", 1)
+	list := p.m.AppendUnprepared(nil)
+	if len(list) != 1 {
+		t.Fatalf("%v is to be made ready", list)
+	}
+	if _, err := p.m.PrepareFailed(0, 0, list[0].Epoch, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if next, ok := p.m.NextTick(); !ok || next != time.Minute {
+		t.Errorf("the next call is wanted at %v, %v; want a minute, when the node comes free", next, ok)
+	}
+	if _, err := p.m.PushResources(2*time.Minute, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if next, ok := p.m.NextTick(); !ok || next != time.Minute {
+		t.Errorf("later the next call is wanted at %v, %v; want a minute", next, ok)
+	}
+	p.m.Tick(2 * time.Minute)
+	if list = p.m.AppendUnprepared(list[:0]); len(list) != 1 {
+		t.Errorf("%v is to be made ready again", list)
+	}
+}
+
+// What is no state of a manager is an error of encoding/json.
+func TestStateOfAnotherType(t *testing.T) {
+	var m Manager
+	if err := m.UnmarshalJSON([]byte(`{"now_ns":"soon"}`)); err == nil {
+		t.Error("no error")
+	}
+}
+
+// The first partition and the first lease are as good as others.
+func TestTheFirst(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, []string{"cpu", "cpu"}, "a", "b")
+	p.ask("a", "", 2)
+	for _, name := range []string{"a", "b"} {
+		if list, err := p.m.AppendResources(nil, name); err != nil || len(list) != 2 || list[0].Mine != (name == "a") {
+			t.Errorf("%s sees %+v, %v", name, list, err)
+		}
+	}
+	if _, err := p.c["a"].DeleteNodes(0, 0, 0); err == nil {
+		t.Error("a node is given back twice")
+	}
+	p.talk(p.c["a"].DeleteNodes(0, 0))
+	p.want("-a")
+}

@@ -32,16 +32,17 @@ type Manager struct {
 	head     []int32  // of each partition: its first node, -1 for none
 	after    []int32  // of each node: the next node of its partition, -1 for none
 	before   []int32
-	held     []int    // nodes of each partition
-	endingOf []int    // nodes of each partition that are to end
-	waiting  int      // nodes that are asked for and not granted
-	ending   int      // leases with a preemption
-	reclaim  int      // nodes that are to be reclaimed and not chosen yet
-	due      bool     // some node's Next is reached
-	replan   bool     // something has changed that the last plan did not know
-	resumed  bool     // restored, and not told the time since
-	listed   uint64   // listings read
-	listedAt []uint64 // of each node: the last listing that had it
+	held     []int         // nodes of each partition
+	endingOf []int         // nodes of each partition that are to end
+	waiting  int           // nodes that are asked for and not granted
+	ending   int           // leases with a preemption
+	reclaim  int           // nodes that are to be reclaimed and not chosen yet
+	due      bool          // some node's Next is reached
+	replan   bool          // something has changed that the last plan did not know
+	planned  time.Duration // time of the last plan: what the clock has passed since, a call to Tick has to see
+	resumed  bool          // restored, and not told the time since
+	listed   uint64        // listings read
+	listedAt []uint64      // of each node: the last listing that had it
 
 	changes changes
 	out     outbox
@@ -435,7 +436,7 @@ func (m *Manager) NextTick() (time.Duration, bool) {
 		n := &m.s.Nodes[i]
 		switch {
 		case n.Holder < 0:
-			if m.waiting > 0 && n.Out > m.s.Now {
+			if m.waiting > 0 && n.Out > m.planned {
 				next = min(next, n.Out)
 			}
 			continue
@@ -451,7 +452,7 @@ func (m *Manager) NextTick() (time.Duration, bool) {
 	}
 	for i := range m.s.Partitions {
 		p := &m.s.Partitions[i]
-		if m.waiting > 0 && p.HasValues && m.fresh(p) { // when the values turn stale
+		if m.waiting > 0 && p.HasValues && m.fresh(p, m.planned) { // when the values turn stale
 			next = min(next, after(max(0, p.ValuesAt), m.s.Options.MaxAge)+1)
 		}
 		if p.Delaying && !p.Passed {
@@ -463,7 +464,7 @@ func (m *Manager) NextTick() (time.Duration, bool) {
 	}
 	if m.waiting > 0 || m.reclaim > 0 {
 		for i := range m.s.Nodes { // leases of the silent run out
-			if n := &m.s.Nodes[i]; n.Holder >= 0 && n.Preemption == 0 && n.Until > m.s.Now && !m.fresh(&m.s.Partitions[n.Holder]) {
+			if n := &m.s.Nodes[i]; n.Holder >= 0 && n.Preemption == 0 && n.Until > m.planned && !m.fresh(&m.s.Partitions[n.Holder], m.planned) {
 				next = min(next, n.Until)
 			}
 		}

@@ -81,7 +81,7 @@ func (m *Manager) plan() {
 	if !m.replan {
 		return
 	}
-	m.replan = false
+	m.replan, m.planned = false, m.s.Now
 	if m.waiting == 0 && m.ending == 0 && m.reclaim == 0 {
 		for i := range m.s.Partitions {
 			if m.s.Partitions[i].Delaying {
@@ -107,7 +107,7 @@ func (m *Manager) plan() {
 	}
 	clear(w.built)
 	for i := range parts {
-		w.stale[i] = !m.fresh(&parts[i])
+		w.stale[i] = !m.fresh(&parts[i], m.s.Now)
 	}
 	for i := range m.s.Nodes {
 		n := &m.s.Nodes[i]

@@ -114,7 +114,7 @@ func (m *Manager) appendResources(dst []Resource, p int) []Resource {
 // in all.
 func (m *Manager) gives(v, p, more int) int {
 	from, to := &m.s.Partitions[v], &m.s.Partitions[p]
-	if v == p || from.Removed || !m.fresh(from) {
+	if v == p || from.Removed || !m.fresh(from, m.s.Now) {
 		return 0
 	}
 	h := m.held[v] - m.endingOf[v]

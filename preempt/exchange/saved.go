@@ -76,7 +76,7 @@ func (m *Manager) derive() {
 	for p := range m.head {
 		m.head[p] = -1
 	}
-	m.listed, m.replan = 0, true
+	m.listed, m.replan, m.planned = 0, true, 0
 	m.perKind = grow.Zero(m.perKind, len(m.kinds))
 	m.waiting, m.ending, m.reclaim, m.due = 0, 0, 0, false
 	for i := range m.s.Nodes {

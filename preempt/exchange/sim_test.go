@@ -161,8 +161,9 @@ func (w *world) saveManager(t fataler) {
 	if err := w.saved.s.apply(record); err != nil {
 		t.Fatalf("%v", err)
 	}
-	if w.records%16 == 0 {
-		w.same(t)
+	if a, b := &w.saved.s, &w.m.s; a.Preemption != b.Preemption || a.Stats != b.Stats ||
+		!slices.EqualFunc(a.Nodes, b.Nodes, sameNode) || !slices.EqualFunc(a.Partitions, b.Partitions, samePartition) {
+		t.Fatalf("the records say otherwise (-manager +records):\n%+v\n%+v", b, a)
 	}
 }
 
@@ -179,6 +180,44 @@ func (w *world) same(t fataler) {
 	a, _ := json.Marshal(w.m)
 	if b, _ := json.Marshal(w.saved); string(a) != string(b) {
 		t.Fatalf("the records say otherwise (-manager +records):\n%s", cmp.Diff(string(a), string(b)))
+	}
+}
+
+func sameNode(a, b nodeState) bool {
+	a.cancelled, b.cancelled = 0, 0
+	return a == b
+}
+
+func samePartition(a, b partitionState) bool {
+	return a.Name == b.Name && a.Instance == b.Instance && a.Removed == b.Removed && a.Weight == b.Weight && a.Floor == b.Floor &&
+		a.LastAdd == b.LastAdd && a.LastValues == b.LastValues && a.HasValues == b.HasValues && a.ValuesAt == b.ValuesAt &&
+		a.Delaying == b.Delaying && a.DelaySince == b.DelaySince && a.Passed == b.Passed && a.Reclaim == b.Reclaim && a.ReclaimAt == b.ReclaimAt &&
+		slices.EqualFunc(a.Requests, b.Requests, func(a, b requestState) bool { return a.Request == b.Request && a.Given == b.Given })
+}
+
+// idle asks whether the manager sends nothing, and grants, takes and ends nothing, before the
+// time at which it wants to be called.
+func (w *world) idle(t fataler) {
+	next, ok := w.m.NextTick()
+	if !ok {
+		next = w.now + time.Duration(1+w.pick(4000))*time.Second
+	}
+	if next <= w.now+1 {
+		return
+	}
+	at := w.now + 1 + time.Duration(w.pick(int(min(next-w.now-1, 1<<30))))
+	if w.pick(2) == 0 {
+		at = next - 1
+	}
+	copyManager(&w.fresh, w.m)
+	w.fresh.derive()
+	w.fresh.replan, w.fresh.due, w.fresh.resumed, w.fresh.planned = w.m.replan, w.m.due, w.m.resumed, w.m.planned
+	if msgs := w.fresh.Tick(at); len(msgs) > 0 {
+		t.Fatalf("at %v the manager sends %+v, and wants to be called at %v", at, msgs, next)
+	}
+	a, b := &w.fresh.s, &w.m.s
+	if a.Stats.Granted != b.Stats.Granted || !slices.EqualFunc(a.Nodes, b.Nodes, sameNode) {
+		t.Fatalf("at %v the manager changes, and wants to be called at %v:\n%+v\n%+v", at, next, b, a)
 	}
 }
 
@@ -1021,6 +1060,7 @@ func simulate(t *testing.T, seed uint64, total int, opts ManagerOptions) {
 			w.step(t)
 			if k%50 == 0 && !w.down {
 				w.derived(t)
+				w.idle(t)
 			}
 		}
 		w.settle(t)

@@ -90,7 +90,7 @@ func (m *Manager) AppendPartitions(dst []PartitionStatus) []PartitionStatus {
 		}
 		s := PartitionStatus{Name: p.Name, Instance: p.Instance, Removed: p.Removed, Weight: p.Weight, Floor: p.Floor, Reclaim: p.Reclaim,
 			Held: m.held[i], Ending: m.endingOf[i],
-			Fresh: m.fresh(p), Delaying: p.Delaying && !p.Passed, Passed: p.Passed && !m.fresh(p)}
+			Fresh: m.fresh(p, m.s.Now), Delaying: p.Delaying && !p.Passed, Passed: p.Passed && !m.fresh(p, m.s.Now)}
 		for j := range p.Requests {
 			s.Waiting += p.Requests[j].missing()
 		}
