@@ -17,6 +17,7 @@ func TestHostListEdges(t *testing.T) {
 		"n[5-5]": 1, "n[0-9]": 10, "n[7-9,11]": 4, "n[100-105]": 6, "a[1-1000]b[1-1000]": 1_000_000,
 		"n[9-0]": -1, "n[0-9223372036854775807]": -1, "n[1-10000000][1-10000000]": -1,
 		"a[1-10000],b[1-10000]": 20_000, "n[900000-999999]": 100_000, "n[999999-1000000]": 2, "n[15000000-15000009]": 10, "n[1-x]": -1, "n[1": -1,
+		"a[1-65536]b[1-65536]c[1-65536]d[1-65536]": -1, // 2⁶⁴
 	} {
 		got, ok := countHosts([]byte(text))
 		if ok != (want >= 0 && want <= maxHosts) || ok && got != want {
@@ -59,7 +60,7 @@ func TestFormatsByTheirBeginning(t *testing.T) {
 			t.Errorf("LSF %s: %v", text, got)
 		}
 	}
-	for text, want := range map[string]bool{"02/11/2026 20:12:21;E;2281314.host;": true, "02/11/2026 20:12:21;E;": true, "02/11/2026 20:12:21;E": false, "02/11/2026 20:12:21 E;5;": false, "02-11-2026 20:12:21;E;5;": false, "0x/11/2026 20:12:21;E;5;": false, "02/11/2026 20:12:21;Emmmmmm": false} {
+	for text, want := range map[string]bool{"02/11/2026 20:12:21;E;2281314.host;": true, "02/11/2026 20:12:21;E;": true, "09/19/1999 09:59:59;E;9;": true, "02/11/2026 20:12:21;E": false, "02/11/2026 20:12:21 E;5;": false, "02-11-2026 20:12:21;E;5;": false, "0x/11/2026 20:12:21;E;5;": false, "02/11/2026 20:12:21;Emmmmmm": false} {
 		if got := isPBS([]byte(text)); got != want {
 			t.Errorf("PBS %s: %v", text, got)
 		}
@@ -170,5 +171,45 @@ func TestCutGzip(t *testing.T) {
 	}
 	if again := r.Next(new(Job)); again == nil || again == io.EOF {
 		t.Errorf("then %v", again)
+	}
+}
+
+// A format is told from gzip data as from plain text, and lines of nothing but spaces are
+// between the others in none of them.
+func TestFormatsZippedAndWithEmptyLines(t *testing.T) {
+	row := "1|2026-01-01T00:00:00|2026-01-01T00:01:00|2026-01-01T00:02:00|4\n"
+	for name, c := range map[string]struct {
+		text string
+		want Format
+	}{
+		"table": {tableHead + row, Table},
+		"pbs":   {"02/11/2026 20:12:21;E;2281314.host;user=u queue=q ctime=1770000000 qtime=1770000000 etime=1770000000 start=1770000000 end=1770000001 Resource_List.ncpus=1 resources_used.walltime=00:00:01\n", PBS},
+		"slurm": {`{"jobs":[]}`, SlurmJSON},
+		"qstat": {`{"pbs_version":"1","Jobs":{}}`, PBSJSON},
+		"swf":   {"; Version: 2\n1 0 0 10 1\n", None},
+	} {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write([]byte(c.text))
+		w.Close()
+		if plain, zipped := Detect([]byte(c.text)), Detect(b.Bytes()); plain != c.want || zipped != c.want {
+			t.Errorf("%s: %v, and %v in gzip, want %v", name, plain, zipped, c.want)
+		}
+		if c.want == Table || c.want == PBS {
+			r := NewReader(strings.NewReader(strings.ReplaceAll(c.text, "\n", "\n\n  \n")), Options{})
+			n := 0
+			for _, err := range r.Jobs() {
+				if err != nil {
+					t.Errorf("%s with empty lines: %v", name, err)
+				}
+				n++
+			}
+			if n != 1 || r.Stats().Records != 1 {
+				t.Errorf("%s with empty lines: %d jobs, %+v", name, n, r.Stats())
+			}
+		}
+	}
+	if got := Detect([]byte("\x1e\x8b" + tableHead)); got == SlurmJSON || got == PBSJSON {
+		t.Errorf("what begins almost as gzip data: %v", got)
 	}
 }
