@@ -257,14 +257,14 @@ func TestLeaveOutToTellsWhichFail(t *testing.T) {
 // Of equal models and pools the first is chosen, and a profile that is not valid is named
 // before anything is scored.
 func TestChooseTheFirstOfEquals(t *testing.T) {
-	p := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4})
+	p := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4, 8})
 	var c Chooser
 	for _, leave := range []Leave{LeaveRun, LeaveCase, LeaveLargest, LeaveMost} {
 		best, scores, err := c.Choose(nil, []Model{&Additive{}, &LogLinear{}, &LogLinear{}}, &p, leave)
 		if err != nil || best != 1 || scores[1] != scores[2] {
 			t.Errorf("%v: model %d, %v, %v", leave, best, scores, err)
 		}
-		if want := map[Leave]int{LeaveRun: 9, LeaveCase: 9, LeaveLargest: 3, LeaveMost: 3}[leave]; scores[1].Runs != want {
+		if want := map[Leave]int{LeaveRun: 12, LeaveCase: 12, LeaveLargest: 4, LeaveMost: 3}[leave]; scores[1].Runs != want {
 			t.Errorf("%v: %d runs predicted, want %d", leave, scores[1].Runs, want)
 		}
 		pool := func() Pool { return Separate{&LogLinear{}, &LogLinear{}} }
@@ -346,5 +346,79 @@ func TestColumnsInAnyOrder(t *testing.T) {
 	}
 	if _, err := ReadProfiles(strings.NewReader("application,,processes\na,1,2\n")); err == nil || !strings.Contains(err.Error(), "column 2 has no title") {
 		t.Error(err)
+	}
+}
+
+// After an error of Fit a model is not fitted, whatever it was before.
+func TestNotFittedAfterAnError(t *testing.T) {
+	good := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4, 8})
+	invalid, few := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4, 8}), noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4, 8})
+	invalid.Runs[3].Seconds = -1
+	few.Runs = few.Runs[:1]
+	models := simpleModels()
+	models["whole"], models["part"] = &Amdahl{Work: Product}, &LogLinear{}
+	for name, m := range models {
+		for _, bad := range []*Profile{&invalid, &few, {Features: []string{"x"}}} {
+			if err := m.Fit(&good); err != nil {
+				t.Fatal(name, err)
+			}
+			if _, err := At(m, []float64{2}, 2); err != nil {
+				t.Fatal(name, err)
+			}
+			if m.Fit(bad) == nil {
+				t.Errorf("%s: %d runs are enough", name, len(bad.Runs))
+			}
+			if _, err := At(m, []float64{2}, 2); !errors.Is(err, ErrNotFitted) {
+				t.Errorf("%s: after a failed fit to %d runs: %v", name, len(bad.Runs), err)
+			}
+		}
+	}
+}
+
+// A part of the time that was not measured is an error about the run.
+func TestPartOfRunsThatAreNotSplit(t *testing.T) {
+	p := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4})
+	for name, m := range map[string]Model{"LogLinear": &LogLinear{Part: Computation}, "Amdahl": &Amdahl{Part: Computation}, "USL": &USL{Part: Communication}, "Network": &Network{}, "CAP3": &CAP3{}} {
+		var in *InputError
+		if err := m.Fit(&p); !errors.As(err, &in) || !errors.Is(err, ErrMissing) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A machine estimates no case whose work or working set has no logarithm, for few numbers of
+// processes and many.
+func TestMachineWithoutLogarithm(t *testing.T) {
+	p := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4})
+	var many []int
+	for i := range 300 {
+		many = append(many, i+1)
+	}
+	size := func(x []float64) float64 { return x[0] }
+	for name, shape := range map[string]Shape{"work": {Work: size}, "working set": {Work: func([]float64) float64 { return 1 }, WorkingSet: size}, "both": {Work: size, WorkingSet: size}} {
+		m := Machine{Shapes: []Shape{shape}}
+		if err := m.FitAll([]Profile{p}); err != nil {
+			if name == "working set" && errors.Is(err, ErrFewRows) {
+				continue // one amount of work
+			}
+			t.Fatal(name, err)
+		}
+		for _, processes := range [][]int{{1}, many} {
+			dst := make([]Estimate, len(processes))
+			if err := m.Application(0).EstimateTo(dst, Query{Features: []float64{0}, Processes: processes}); !errors.Is(err, ErrNotPositive) {
+				t.Errorf("%s of 0, %d numbers of processes: %v", name, len(processes), err)
+			}
+		}
+	}
+}
+
+// The parts of a time are not negative, and both are numbers.
+func TestTimingsOfParts(t *testing.T) {
+	cases := []Case{{Application: "a", Name: "S", Names: []string{"n"}, Features: []float64{1}}}
+	for parts, want := range map[string]error{"1,2": nil, "0,3": nil, "-1,2": ErrRange, "1,-2": ErrRange, "x,2": ErrSyntax, "1,x": ErrSyntax, "Inf,1": ErrNotFinite, "1,": ErrMissing, ",1": ErrMissing} {
+		_, err := ReadTimings(strings.NewReader("benchmark,class,procs,seconds,comp_s,comm_s\na,S,2,3,"+parts+"\n"), cases)
+		if !errors.Is(err, want) || (err == nil) != (want == nil) {
+			t.Errorf("%s: %v, want %v", parts, err, want)
+		}
 	}
 }
