@@ -631,6 +631,7 @@ func TestPanics(t *testing.T) {
 		"groups":     func() { s.LeaveGroupsOutTo(make([]float64, 3), fitted, []int{0, 1}) },
 		"estimable":  func() { fitted.CheckEstimable(three) },
 		"square":     func() { fitted.CovarianceTo(three) },
+		"all of it":  func() { TQuantile(1, 3) },
 		"quantile":   func() { TQuantile(0, 3) },
 		"freedom":    func() { TQuantile(0.9, 0) },
 	} {
@@ -733,20 +734,20 @@ func TestStudentT(t *testing.T) {
 			{2, level * math.Sqrt(2/((1-level)*(1+level)))},
 			{4, four(level)},
 		} {
-			if got := TQuantile(level, c.df); math.Abs(got/c.want-1) > 1e-12 {
+			if got := TQuantile(level, c.df); !(math.Abs(got/c.want-1) <= 1e-12) {
 				t.Errorf("level %v, %v degrees of freedom: %v, want %v", level, c.df, got, c.want)
 			}
 		}
 	}
 	// For small levels it is level over twice the density at 0, and where the
 	// expansion takes over from Newton's method there is no seam: t − z is as 1/df.
-	if got, want := TQuantile(1e-9, 3), 1e-9*math.Sqrt(3)*math.Pi/4; math.Abs(got/want-1) > 1e-12 {
+	if got, want := TQuantile(1e-9, 3), 1e-9*math.Sqrt(3)*math.Pi/4; !(math.Abs(got/want-1) <= 1e-12) {
 		t.Errorf("level 1e-9: %v, want %v", got, want)
 	}
 	for _, level := range []float64{0.1, 0.9, 0.99999} {
 		z := math.Sqrt2 * math.Erfinv(level)
 		below, above := 9999*(TQuantile(level, 9999)-z), 10000*(TQuantile(level, 10000)-z)
-		if math.Abs(below/above-1) > 1e-6 {
+		if !(math.Abs(below/above-1) <= 1e-6) {
 			t.Errorf("level %v: %v below 10,000 degrees of freedom, %v from there", level, below, above)
 		}
 	}
@@ -754,7 +755,7 @@ func TestStudentT(t *testing.T) {
 	for _, level := range []float64{0.5, 0.9, 0.999, 0.999999, 0.999999999} {
 		for _, df := range []float64{30, 100, 300, 3000, 10000, 20000} {
 			x := TQuantile(level, df)
-			if p := mathext.RegIncBeta(df/2, 0.5, df/(df+x*x)); math.Abs(p/(1-level)-1) > 1e-9 {
+			if p := mathext.RegIncBeta(df/2, 0.5, df/(df+x*x)); !(math.Abs(p/(1-level)-1) <= 1e-9) {
 				t.Errorf("level %v, %v degrees of freedom: beyond %v are %v", level, df, x, p)
 			}
 		}
@@ -763,7 +764,7 @@ func TestStudentT(t *testing.T) {
 	for _, level := range []float64{1e-6, 0.1, 0.3, 0.499} {
 		for _, df := range []float64{3, 5, 30, 3000} {
 			x := TQuantile(level, df)
-			if p := mathext.RegIncBeta(0.5, df/2, x*x/(df+x*x)); math.Abs(p/level-1) > 1e-11 {
+			if p := mathext.RegIncBeta(0.5, df/2, x*x/(df+x*x)); !(math.Abs(p/level-1) <= 1e-11) {
 				t.Errorf("level %v, %v degrees of freedom: below %v are %v", level, df, x, p)
 			}
 		}
@@ -772,7 +773,7 @@ func TestStudentT(t *testing.T) {
 		{0.90, 3, 2.353}, {0.95, 5, 2.571}, {0.99, 10, 3.169}, {0.80, 20, 1.325},
 		{0.95, 30, 2.042}, {0.999, 7, 5.408}, {0.95, 120, 1.980}, {0.95, 1e7, 1.960},
 	} {
-		if got := TQuantile(c.level, c.df); math.Abs(got-c.want) > 5e-4 {
+		if got := TQuantile(c.level, c.df); !(math.Abs(got-c.want) <= 5e-4) {
 			t.Errorf("level %v, %v degrees of freedom: %v, want %v", c.level, c.df, got, c.want)
 		}
 	}
