@@ -170,7 +170,11 @@ func heldNote(x *group.Terms) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("note: no row says until when %d savings plans are held, such as %q: they are taken to pay in all hours that are planned: -held-until, or -held, says otherwise", n, name)
+	others := ""
+	if n > 1 {
+		others = fmt.Sprintf(" and %d others", n-1)
+	}
+	return fmt.Sprintf("note: no row says until when the savings plan %q%s will be held: taken to pay in all hours that are planned; -held-until or -held says otherwise", name, others)
 }
 
 // tell says on standard error what a user of bills must know beside the results: hours

@@ -252,6 +252,60 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// -held-until says when a reservation ends whose end no row shows, and does not change one that shows.
+func TestHeldUntil(t *testing.T) {
+	ri := usage.Commitment{ID: "ri", Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(2)}
+	var rows []usage.Row
+	for h := range hours {
+		rows = append(rows, covered("1", "m5.large", h, 2, ri))
+	}
+	path := write(t, t.TempDir(), "a.csv", rows...)
+	x := termsOf()
+	for _, c := range []struct {
+		until  time.Time
+		want   []record.Contract
+		failed int
+	}{
+		{time.Time{}, nil, 1},
+		{x.At(5), []record.Contract{{ID: "ri", Units: 2, Until: x.At(5)}}, 0},
+		{x.Start, nil, 0},
+	} {
+		p := Pricer{From: start, Until: c.until}
+		if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", prices)}); err != nil {
+			t.Fatal(err)
+		}
+		uses, _, _ := Read(path)
+		groups, _, failed := p.Account(&x, uses)
+		var got []record.Contract
+		if len(groups) > 0 {
+			got = groups[0].Held
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || len(failed) != c.failed {
+			t.Errorf("until %v: %q\n%s", c.until, reasons(failed), diff)
+		}
+	}
+}
+
+// Corrections beyond the use, and prices in another currency, are failures of the kind.
+func TestKindRefused(t *testing.T) {
+	dir := t.TempDir()
+	back := row("1", "m5.large", 3, 1)
+	back.Hours = usage.Units(-2)
+	_, failed := plan(t, dir, write(t, dir, "a.csv", row("1", "m5.large", 3, 1), back, row("1", "r5.large", 3, 1)))
+	if want := []string{"1: corrections exceed the use in 1 hours: want use of at least 0 in each hour"}; !cmp.Equal(want, reasons(failed)) {
+		t.Errorf("%q", reasons(failed))
+	}
+	p := Pricer{From: start}
+	if err := p.Load([]string{save(t, dir, "euro.csv", strings.ReplaceAll(prices, `"USD"`, `"EUR"`))}); err != nil {
+		t.Fatal(err)
+	}
+	x := termsOf()
+	uses, _, _ := Read(write(t, dir, "b.csv", row("1", "r5.large", 3, 1)))
+	if groups, _, failed := p.Account(&x, uses); len(groups) > 0 || len(failed) != 1 || failed[0].Reason != "the price list is in EUR: want one in USD" {
+		t.Errorf("%v, %q", groups, reasons(failed))
+	}
+}
+
 // What a CSV and a Parquet file of one bill say is the same, also where they write it in other
 // ways, and what they say of two machines is not.
 func TestSameRows(t *testing.T) {
@@ -302,7 +356,7 @@ func TestPlain(t *testing.T) {
 	for _, same := range [][]string{
 		{"", "NULL", "null"}, {"0.05", ".05", "0.0500", "5e-2", "+0.05", "00.05"}, {"5", "5.", "5.0", "05"}, {"-5", "-5.0"}, {"0", "0.0", "-0", "000"}, {"10", "1e1"}, {"100"}, {"true", "TRUE"}, {"false", "False"},
 		{"2025-11-01", "2025-11-01T00:00:00Z", "2025-11-01 00:00:00", "2025-11-01T01:00:00+01:00", "2025-11-01T00:00:00.000Z"}, {"2025-11-01T00:00:00.5Z"},
-		{`{"a":"1","b":"x"}`, `{"b": "x", "a": 1}`}, {`{"a":1.5}`}, {`[1,"2"]`, `["1", 2]`}, {`{"a":`}, {"i-1"}, {"i-2"}, {"1234-567-8901"}, {"99999999999999999999999"}, {"99999999999999999999998"}, {"12345678901234567890"},
+		{`{"a":"1","b":"x"}`, `{"b": "x", "a": 1}`}, {`{"a":1.5}`}, {`{"a":10000000}`, `{"a":"10000000"}`}, {`{"a":1}x`}, {`{"a":1}y`}, {`[1,"2"]`, `["1", 2]`}, {`{"a":`}, {"i-1"}, {"i-2"}, {"1234-567-8901"}, {"99999999999999999999999"}, {"99999999999999999999998"}, {"12345678901234567890"},
 	} {
 		want := string(r.plain([]byte(same[0])))
 		for _, s := range same[1:] {
@@ -648,6 +702,9 @@ func TestPaths(t *testing.T) {
 					t.Fatal(err)
 				}
 				got[groups[i].Account+groups[i].Unit] = groups[i].Paths
+				if d := groups[i].Demand; d[0]-d[hours-1] > 1 || d[hours-1]-d[0] > 1 { // a forecast without a season is level
+					t.Errorf("the forecast is %d", d)
+				}
 			}
 		}
 		return got

@@ -244,7 +244,7 @@ func (a *account) pay(row *usage.Row) {
 	}
 	from, to := row.Start.Truncate(time.Hour).UTC(), row.End.Add(time.Hour-1).Truncate(time.Hour)
 	hours := int64(to.Sub(from) / time.Hour)
-	if hours < 1 || hours > mostHours || money == (usage.Amount{}) {
+	if money.Sign() == 0 || hours < 1 {
 		return
 	}
 	s := a.money[key]
@@ -252,8 +252,13 @@ func (a *account) pay(row *usage.Row) {
 		s = new(record.Series)
 		a.money[key] = s
 	}
-	if n := len(s.Hours); n > 0 && max(to.Sub(s.Start), s.Start.Add(time.Duration(n)*time.Hour).Sub(from)) > farthest {
-		a.far = fmt.Errorf("line %d: %s: the savings plan %q has rows from %s, too: want at most 5 years in a file", row.Line, row.Start.Format(time.RFC3339), m.ID, s.Start.Format(time.RFC3339))
+	first, last := from, to
+	if n := len(s.Hours); n > 0 {
+		first = s.Start
+		last = first.Add(time.Duration(n) * time.Hour)
+	}
+	if max(to.Sub(first), last.Sub(from)) > farthest {
+		a.far = fmt.Errorf("line %d: %s: the savings plan %q has rows from %s, too: want at most 5 years in a file", row.Line, row.Start.Format(time.RFC3339), m.ID, first.Format(time.RFC3339))
 		return
 	}
 	more := record.Series{Start: from, Hours: make([]usage.Amount, hours)}
@@ -263,10 +268,8 @@ func (a *account) pay(row *usage.Row) {
 	s.Add(&more)
 }
 
-const (
-	mostHours = 31 * 24                  // the longest row that is spread over its hours: a month
-	farthest  = 5 * 366 * 24 * time.Hour // between the rows of a savings plan in a file
-)
+// farthest is the most time between the rows of a savings plan in a file.
+const farthest = 5 * 366 * 24 * time.Hour
 
 // commitmentName returns a key for a commitment.
 func commitmentName(provider, id string) string { return provider + "\x00" + id }

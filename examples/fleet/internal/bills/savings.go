@@ -139,7 +139,6 @@ func perHour(h *record.Held) usage.Amount {
 // and held through the hours of the terms. The error names the line.
 func ReadHeld(in io.Reader, x *group.Terms) (held []group.Commitment, err error) {
 	r := csv.NewReader(in)
-	r.TrimLeadingSpace = true
 	header, err := r.Read()
 	if err != nil && err != io.EOF {
 		return nil, err

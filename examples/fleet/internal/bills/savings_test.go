@@ -149,6 +149,22 @@ func TestSavings(t *testing.T) {
 			}
 		}
 	}
+	// A row of a day is spread over its hours, and hours of other bills do not count.
+	day := func(cents int64, at int) usage.Row {
+		r := paid("a", "m5.large", at, sp(cents))
+		r.End, r.Hours = r.Start.Add(24*time.Hour), usage.Units(48)
+		return r
+	}
+	left := idle("a", 0, sp(20*hours))
+	left.End = start.Add(hours * time.Hour)
+	all := []usage.Row{day(24*60, 0), day(24*60, 24), left}
+	for _, h := range []int{-30, -1, hours, hours + 7} {
+		all = append(all, idle("a", h, sp(9900)))
+	}
+	days := termsOf()
+	if demand, failed := hold(t, &Pricer{From: start}, &days, write(t, dir, "days.csv", all...)); len(failed) > 0 || len(days.Held) != 1 || days.Held[0].Hourly != 800*pricing.Milli || demand["a"] != 2 {
+		t.Errorf("%q, %+v, %v", reasons(failed), days.Held, demand)
+	}
 	// A day before the plan says that it has ended, and no rates are wanted then.
 	x := termsOf()
 	x.Term = 0
@@ -194,6 +210,7 @@ func TestSavingsRefused(t *testing.T) {
 		{"too much together", func(x *group.Terms) {
 			x.Held = []group.Commitment{{ID: "stated", Hourly: math.MaxInt64, Until: x.At(1)}}
 		}, []usage.Row{paid("a", "m5.large", 0, sp(60))}, "overflow: with it"},
+		{"nothing", nil, []usage.Row{row("a", "m5.large", 0, 1), idle("a", 0, sp(0))}, "its rows come to 0 an hour: want an amount above 0"},
 		{"negative", nil, []usage.Row{row("a", "m5.large", 0, 1), idle("a", 0, back)}, "its rows come to -0.6 an hour: want an amount above 0"},
 	} {
 		x := termsOf()
@@ -233,6 +250,7 @@ func TestReadHeld(t *testing.T) {
 		"id,hourly,rate\n":                 `line 1: the column "rate": want id, hourly, from and until, each once`,
 		"id,hourly\na,1\n\n,2\n":           "line 4: no id",
 		"id,hourly\na,1\na,2\n":            `line 3: the savings plan "a" is in line 2, too: want it once`,
+		"\"id,hourly\na,1\n":               "quote",
 		"id,hourly\na,x\n":                 `line 2: hourly is "x": want money an hour above 0`,
 		"id,hourly\na,0\n":                 `line 2: hourly is "0"`,
 		"id,hourly\na,1,2\n":               "wrong number of fields",
@@ -244,5 +262,24 @@ func TestReadHeld(t *testing.T) {
 		if _, err := ReadHeld(strings.NewReader(text), &x); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// A cost and usage report says in the row of the fee what nothing used.
+func TestSavingsReport(t *testing.T) {
+	const header = "identity/LineItemId,identity/TimeInterval,bill/PayerAccountId,lineItem/UsageAccountId,lineItem/LineItemType,lineItem/UsageStartDate,lineItem/UsageEndDate,lineItem/ProductCode,lineItem/UsageType,lineItem/Operation,lineItem/UsageAmount,lineItem/CurrencyCode,lineItem/UnblendedCost,product/region,product/instanceType,product/tenancy,product/operatingSystem,pricing/unit,savingsPlan/SavingsPlanARN,savingsPlan/SavingsPlanEffectiveCost,savingsPlan/TotalCommitmentToDate,savingsPlan/UsedCommitment,savingsPlan/StartTime,savingsPlan/EndTime\n"
+	var b strings.Builder
+	b.WriteString(header)
+	for h := range hours {
+		at, to := start.Add(time.Duration(h)*time.Hour).Format(time.RFC3339), start.Add(time.Duration(h+1)*time.Hour).Format(time.RFC3339)
+		used := 60 + h%2*10
+		fmt.Fprintf(&b, "u%d,%s/%s,1,2,SavingsPlanCoveredUsage,%s,%s,AmazonEC2,BoxUsage:m5.large,RunInstances,2,USD,0.2,us-east-1,m5.large,Shared,Linux,Hrs,sp,0.%d,,,2025-01-01T00:00:00.000Z,2025-12-31T23:59:59.000Z\n", h, at, to, at, to, used)
+		fmt.Fprintf(&b, "f%d,%s/%s,1,1,SavingsPlanRecurringFee,%s,%s,ComputeSavingsPlans,ComputeSP:1yrNoUpfront,,1,USD,1,,,,,,sp,,1,0.%d,2025-01-01T00:00:00.000Z,2025-12-31T23:59:59.000Z\n", h, at, to, at, to, used)
+	}
+	x := termsOf()
+	demand, failed := hold(t, &Pricer{From: start}, &x, save(t, t.TempDir(), "cur.csv", b.String()))
+	want := []group.Commitment{{ID: "sp", Hourly: pricing.Unit, Until: time.Date(2025, 12, 31, 23, 59, 59, 0, time.UTC)}}
+	if diff := cmp.Diff(want, x.Held); diff != "" || len(failed) > 0 || demand["2"] != 2 {
+		t.Errorf("%q, %v\n%s", reasons(failed), demand, diff)
 	}
 }
