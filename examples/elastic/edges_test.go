@@ -32,6 +32,8 @@ func TestEndsOfFlags(t *testing.T) {
 		"-bid 1000 -spot made-up": true, "-bid 1000.01 -spot made-up": false, "-bid 0.000000001 -spot made-up": true, "-lead 0s": true, "-lead 59m59s": true, "-lead -1s": false,
 		"-mutation 1": true, "-mutation 0": false, "-crossover 1": true, "-crossover 1.01": false, "-local 0": true, "-runs 1": true, "-every 1s": true, "-threshold 0s": true,
 		"-transfer-price 0": true, "-transfer-price 1000": true, "-least 3 -first 3 -most 3": true,
+		"-transfer 0s": true, "-transfer 438000h": true, "-transfer 438000h1ns": false, "-horizon 1ns": true, "-horizon 0s": false, "-horizon 438000h": true, "-horizon 438001h": false,
+		"-response 0s": false, "-threshold 438000h": true, "-threshold 438001h": false, "-every 438000h": true, "-every 999ms": false, "-debt 0": true, "-debt 1000": true, "-release 438000h": true, "-release 438001h": false,
 	} {
 		if _, err := flags(t, args); (err == nil) != ok {
 			t.Errorf("%s: %v, want it to be taken: %v", args, err, ok)
@@ -178,5 +180,98 @@ func TestUnended(t *testing.T) {
 	c.runs[0].unfinished = 0
 	if got := c.unended(); got != "" {
 		t.Errorf("all have ended: %q", got)
+	}
+}
+
+// What the flags say of the paper's clouds holds for both, and at each rate of refusals.
+func TestSetups(t *testing.T) {
+	o, err := flags(t, "-reject 0.2,0.7 -transfer 3m -transfer-price 0.25 -release 7s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := o.setups()
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d setups, %v", len(all), err)
+	}
+	for i, at := range all {
+		if !at.lab || at.reject != []float64{.2, .7}[i] || at.clouds[0].Reject != at.reject || len(at.clouds) != 2 || at.clouds[1].Reject != 0 {
+			t.Errorf("setup %d: %+v", i, at)
+		}
+		for k, c := range at.clouds { // data cost something at the commercial one
+			if price := []pricing.Money{0, 250 * pricing.Milli}[k]; c.Transfer != 3*time.Minute || c.TransferPrice != price || len(c.Release) != 1 || c.Release[0].Mean != 7*time.Second {
+				t.Errorf("%s: %v, %v, %v", c.Name, c.Transfer, c.TransferPrice, c.Release)
+			}
+		}
+	}
+}
+
+// The weights of MCOP are two numbers of 0 or more that sum to 100.
+func TestParsePolicy(t *testing.T) {
+	for text, ok := range map[string]bool{"mcop-0-100": true, "mcop-100-0": true, "mcop-20-80": true, "mcop-20-70": false, "mcop-120--20": false, "mcop--20-120": false, "mcop-50": false, "mcop": false, "sm": true, "od++": true, "": false} {
+		if _, err := flags(t, "-policy "+text); text != "" && (err == nil) != ok {
+			t.Errorf("%s: %v, want it to be taken: %v", text, err, ok)
+		}
+	}
+}
+
+// Each claim of the paper on its own numbers: what shows it, what shows half of it, what does
+// not. A run is its cost, AWRT, AWQT and makespan in hours.
+func TestSights(t *testing.T) {
+	source := &jobSource{name: feitelson, arrivals: "poisson"}
+	r := &results{opts: &options{runs: 2}}
+	of := func(p policy, runs ...[4]int) *cell {
+		c := &cell{source: source, policy: p}
+		for _, x := range runs {
+			c.runs = append(c.runs, oneRun{jobs: 1, cost: pricing.Money(x[0]) * pricing.Unit, awrt: time.Duration(x[1]) * time.Hour, awqt: time.Duration(x[2]) * time.Hour, makespan: time.Duration(x[3]) * time.Hour, core: []float64{float64(x[0]), float64(x[1]), float64(x[2])}})
+		}
+		return c
+	}
+	claims := map[string]claim{}
+	for _, c := range r.claims(source) {
+		words := strings.Fields(c.says)
+		claims[strings.Join(words[:min(5, len(words))], " ")] = c
+	}
+	a, b := policy{kind: aqtp}, policy{kind: odPlus}
+	for _, c := range []struct {
+		says       string
+		cells      []*cell
+		full, half bool
+	}{
+		{"SM costs most or nearly", []*cell{of(a, [4]int{95}), of(b, [4]int{100})}, true, false}, // nearly so
+		{"SM costs most or nearly", []*cell{of(a, [4]int{94}), of(b, [4]int{100})}, false, false},
+		{"OD and OD++ have the", []*cell{of(policy{kind: sm}, [4]int{0, 5}, [4]int{0, 5}, [4]int{0, 20}), of(policy{kind: od}, [4]int{0, 6}, [4]int{0, 6}, [4]int{0, 4}), of(b, [4]int{0, 6}, [4]int{0, 6}, [4]int{0, 4})}, false, true}, // by the means only
+		{"OD and OD++ have the", []*cell{of(policy{kind: sm}, [4]int{0, 5}, [4]int{0, 5}, [4]int{0, 1}), of(policy{kind: od}, [4]int{0, 4}, [4]int{0, 4}, [4]int{0, 9}), of(b, [4]int{0, 4}, [4]int{0, 4}, [4]int{0, 9})}, false, true},  // in most runs only
+		{"OD and OD++ have the", []*cell{of(policy{kind: sm}, [4]int{0, 5}, [4]int{0, 5}), of(policy{kind: od}, [4]int{0, 4}, [4]int{0, 4}), of(b, [4]int{0, 4}, [4]int{0, 4})}, true, true},
+		{"OD and OD++ have the", []*cell{of(policy{kind: sm}, [4]int{0, 5}, [4]int{0, 5}), of(policy{kind: od}, [4]int{0, 6}, [4]int{0, 6}), of(b, [4]int{0, 6}, [4]int{0, 6})}, false, false},
+		{"MCOP-80-20 is cheaper and slower", []*cell{of(mcop2080, [4]int{10, 5}), of(mcop8020, [4]int{9, 6})}, true, true},
+		{"MCOP-80-20 is cheaper and slower", []*cell{of(mcop2080, [4]int{10, 5}), of(mcop8020, [4]int{10, 5})}, false, false},
+		{"MCOP-80-20 is cheaper and slower", []*cell{of(mcop2080, [4]int{10, 5}, [4]int{10, 5}, [4]int{10, 5}), of(mcop8020, [4]int{9, 6}, [4]int{9, 6}, [4]int{30, 1})}, false, true}, // in most runs only
+		{"AQTP saves about 40% for", []*cell{of(b, [4]int{100, 100}), of(a, [4]int{60, 118})}, true, true},
+		{"AQTP saves about 40% for", []*cell{of(b, [4]int{100, 100}), of(a, [4]int{100, 118})}, false, false},
+		{"AQTP saves about 40% for", []*cell{of(b, [4]int{100, 100}), of(a, [4]int{90, 101})}, false, true},
+		{"AQTP and MCOP cost nothing", []*cell{of(a, [4]int{0}), of(mcop2080, [4]int{0})}, true, false},
+		{"AQTP and MCOP cost nothing", []*cell{of(a, [4]int{1}), of(mcop2080, [4]int{0})}, false, false},
+		{"AQTP and MCOP cost nothing", []*cell{of(a, [4]int{0}), of(mcop2080, [4]int{1})}, false, false},
+		{"the jobs primarily use local", []*cell{of(a, [4]int{51, 40, 9}), of(b, [4]int{90, 9, 1})}, true, false}, // 51% local
+		{"the jobs primarily use local", []*cell{of(a, [4]int{50, 40, 10}), of(b, [4]int{90, 9, 1})}, false, false},
+		{"flexible policies cut queued time", []*cell{of(policy{kind: sm}, [4]int{100, 0, 100}), of(a, [4]int{60, 0, 40})}, true, true}, // 60% and 40% less
+		{"flexible policies cut queued time", []*cell{of(policy{kind: sm}, [4]int{100, 0, 100}), of(a, [4]int{99, 0, 40})}, false, true},
+		{"flexible policies cut queued time", []*cell{of(policy{kind: sm}, [4]int{100, 0, 100}), of(a, [4]int{60, 0, 99})}, false, true},
+		{"flexible policies cut queued time", []*cell{of(policy{kind: sm}, [4]int{100, 0, 100}), of(a, [4]int{99, 0, 99})}, false, false},
+	} {
+		claim, ok := claims[c.says]
+		if !ok {
+			t.Fatalf("no claim %q among %d", c.says, len(claims))
+		}
+		if x := claim.see(.9, c.cells); x.full != c.full || c.half && !x.half || !c.full && !c.half && x.half || x.text == "" {
+			t.Errorf("%s: %+v, want full %v, half %v", claim.says, x, c.full, c.half)
+		}
+	}
+	// Where nothing can be compared, nothing is said.
+	for _, says := range []string{"AQTP saves about 40% for", "flexible policies cut queued time"} {
+		c := claims[says]
+		if x := c.see(.9, []*cell{of(b, [4]int{0, 0, 0}), of(a, [4]int{1, 1, 1})}); x.text != "" {
+			t.Errorf("%s: over nothing %q", says, x.text)
+		}
 	}
 }
