@@ -24,6 +24,7 @@ func TestRunFlags(t *testing.T) {
 		"-provider local -tasks t -journal j": "-dir: want a folder", "-provider local -tasks t -dir d": "-journal: want the name", "": "-tasks: want a file",
 		"-tasks t -journal j":    "-journal: made-up rents nothing",
 		"-tasks t -th1 2 -th2 2": "", "-tasks t -th1 2.5 -th2 2": "-th1 2.5: want at most -th2, 2", "-tasks t -latency 0s -checkpoint-cost 0s": "", "-tasks t -latency -1s": "not negative",
+		"-tasks t -th1 -1e6 -th2 1e6": "", "-tasks t -th1 -1.1e6 -th2 1": "a number, such as 1", "-tasks t -th1 1 -th2 1.1e6": "a number, such as 2",
 		"-tasks t -hour 1h": "", "-tasks t -hour 1h0m1s": "a span of time above 0", "-tasks t -hour 0s": "a span of time above 0", "-tasks t -poll 0s": "a span of time above 0",
 		"-tasks t -on-demand 0": "a price above 0", "-tasks t -on-demand 0.000000001": "",
 	} {
@@ -173,5 +174,40 @@ func TestPictureOfPrices(t *testing.T) {
 	}
 	if interrupted == 0 {
 		t.Error("nobody is interrupted")
+	}
+}
+
+// The picture of predictions has each run that was left out with its interval around it, and a
+// line of what is equal from the shortest to the longest.
+func TestPictureOfPredictions(t *testing.T) {
+	o, err := program.Options("-starts", "1", "-task", "lu:C,bt:C")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := provision(&o, cli.Quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.predictions()
+	if len(c.Series) != len(r.fitted)+1 {
+		t.Fatalf("%d lines of %d applications", len(c.Series), len(r.fitted))
+	}
+	least, most, n := math.Inf(1), 0., 0
+	for i, f := range r.fitted {
+		s := c.Series[i]
+		if !strings.HasPrefix(s.Name, f.profile.Application+", ") || len(s.X) != len(f.checks) || len(s.Y) != len(s.X) || len(s.Low) != len(s.X) || len(s.High) != len(s.X) || !s.Points {
+			t.Errorf("%s: %d runs, %d predicted, %d and %d ends, want %d", s.Name, len(s.X), len(s.Y), len(s.Low), len(s.High), len(f.checks))
+			continue
+		}
+		for k, x := range f.checks {
+			n++
+			least, most = min(least, x.run.Seconds), max(most, x.run.Seconds)
+			if s.X[k] != x.run.Seconds || s.Y[k] != x.estimate.Seconds || s.Low[k] > s.Y[k] || s.High[k] < s.Y[k] {
+				t.Errorf("%s: %v s is predicted as %v, from %v to %v", s.Name, s.X[k], s.Y[k], s.Low[k], s.High[k])
+			}
+		}
+	}
+	if equal := c.Series[len(c.Series)-1]; n < 5 || !slices.Equal(equal.X, []float64{least, most}) || !slices.Equal(equal.Y, equal.X) {
+		t.Errorf("equal from %v to %v, of %d runs from %v to %v", equal.X, equal.Y, n, least, most)
 	}
 }

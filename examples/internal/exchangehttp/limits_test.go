@@ -250,3 +250,91 @@ func TestCheckName(t *testing.T) {
 		}
 	}
 }
+
+// Who may say what with whose key. By the host a partition's own key counts, and only for
+// itself; by a partition its own, of the host and of its framework, and the administrator's.
+func TestWhoMaySay(t *testing.T) {
+	keys := map[string]string{"a": keyA, "b": keyB, AdminName: keyAdmin}
+	all := Credentials{Keys: keysFile(t, "a "+keyA, "b "+keyB, "admin "+keyAdmin)}
+	for _, c := range []struct {
+		self, key, from string
+		ok              bool
+	}{
+		{HostName, "a", "a", true}, {HostName, "a", "b", false}, {HostName, "a", HostName, false}, {HostName, AdminName, AdminName, true}, {HostName, AdminName, "a", false},
+		{"a", "a", HostName, true}, {"a", "a", "a", true}, {"a", "a", "b", false}, {"a", "b", "b", false}, {"a", "b", HostName, false}, {"a", "b", "a", false},
+		{"a", AdminName, AdminName, true}, {"a", AdminName, HostName, false}, {"a", AdminName, "a", false}, {"a", "c", "c", false},
+	} {
+		s := security(t, all, c.self)
+		r := httptest.NewRequest(http.MethodPost, "/x", nil)
+		now := strconv.FormatInt(time.Now().UnixNano(), 10)
+		for k, v := range map[string]string{keyHeader: c.key, fromHeader: c.from, timeHeader: now, nonceHeader: "n",
+			macHeader: hex.EncodeToString(sign([]byte(keys[c.key]), c.self, c.from, c.key, http.MethodPost, "/x", now, "n", nil))} {
+			r.Header.Set(k, v)
+		}
+		_, _, from, err := s.verify(r, nil)
+		if (err == nil) != c.ok || err == nil && from != c.from {
+			t.Errorf("%s hears %s by the key of %s: %q, %v; want it to be taken: %v", c.self, c.from, c.key, from, err, c.ok)
+		}
+	}
+}
+
+// A body counts as long as it is held, by the memory that it takes; a longer one than the limit
+// is refused.
+func TestBodiesCount(t *testing.T) {
+	for n, ok := range map[int]bool{0: true, 1: true, 512: true, 513: true, 9999: true, 10000: true, 10001: false} {
+		var b budget
+		r := httptest.NewRequest(http.MethodPost, "/x", strings.NewReader(strings.Repeat("x", n)))
+		if r.ContentLength = -1; n == 1 {
+			r.ContentLength = 1
+		}
+		body, release, err := b.read(httptest.NewRecorder(), r, "a", 10000)
+		if (err == nil) != ok || ok && (len(body) != n || b.held != int64(cap(body))) || len(b.reading) != 0 {
+			t.Errorf("%d bytes: %d are read, %d held, %d under way, %v", n, len(body), b.held, len(b.reading), err)
+		}
+		if release(); b.held != 0 {
+			t.Errorf("%d bytes: %d are held after the release", n, b.held)
+		}
+	}
+	for n, ok := range map[int]bool{8: true, 9: true, 10: false, 1000: false} { // 9 of 18 bytes
+		if err := checkEntries([]byte(strings.Repeat("{}", n))); (err == nil) != ok {
+			t.Errorf("%d objects of two bytes: %v", n, err)
+		}
+	}
+	if err := checkEntries([]byte(strings.Repeat(`{"node":12},`, 5000))); err != nil {
+		t.Errorf("objects with their fields: %v", err)
+	}
+}
+
+// An answer keeps its status and its words, by a signature of both; an address that is taken is
+// told without Go's words.
+func TestAnswers(t *testing.T) {
+	s := security(t, Credentials{Keys: keysFile(t, "a "+keyA)}, HostName)
+	handler := s.Handler(func() int64 { return 100 }, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("bad") {
+			w.WriteHeader(http.StatusTeapot)
+		}
+		fmt.Fprint(w, "said")
+	}))
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, signed("a", keyA, "n", time.Now()))
+	if w.Code != 200 || w.Body.String() != "said" || w.Header().Get(macHeader) == "" {
+		t.Errorf("%d %q", w.Code, w.Body)
+	}
+	flushed := httptest.NewRecorder()
+	x := &signedWriter{ResponseWriter: flushed, key: []byte(keyA)}
+	x.WriteHeader(http.StatusTeapot)
+	x.Write([]byte("no "))
+	x.Write([]byte("coffee"))
+	if x.flush(); flushed.Code != http.StatusTeapot || flushed.Body.String() != "no coffee" || flushed.Header().Get(macHeader) != hex.EncodeToString(signAnswer([]byte(keyA), nil, http.StatusTeapot, []byte("no coffee"))) {
+		t.Errorf("%d %q", flushed.Code, flushed.Body)
+	}
+	open := security(t, Credentials{}, HostName)
+	l, _, err := open.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, _, err := open.Listen(l.Addr().String()); err == nil || !strings.Contains(err.Error(), "address already in use") || strings.Contains(err.Error(), "listen tcp") {
+		t.Errorf("an address that is taken: %v", err)
+	}
+}
