@@ -103,3 +103,36 @@ func TestAppendSpans(t *testing.T) {
 		t.Errorf("%v of nothing", got)
 	}
 }
+
+// By hand, with parts that are not whole: 10 into 3 is cut at 3 and 6. The value at the start is
+// the first point, and of equal least or greatest values the first is kept.
+func TestThinByHand(t *testing.T) {
+	for _, c := range []struct{ points, want []Point }{
+		{nil, []Point{{0, 0}, {10, 0}}},
+		{[]Point{{0, 7}}, []Point{{0, 7}, {10, 7}}},
+		{[]Point{{3, 1}, {4, 5}, {5, 5}, {6, 2}}, []Point{{0, 0}, {3, 1}, {4, 5}, {5, 5}, {6, 2}, {10, 2}}},
+		{[]Point{{6, 3}, {7, 9}, {8, 9}, {9, 1}, {10, 4}}, []Point{{0, 0}, {6, 3}, {7, 9}, {9, 1}, {10, 4}, {10, 4}}},
+		{[]Point{{-5, 2}, {11, 8}}, []Point{{0, 2}, {10, 2}}},
+	} {
+		if got := AppendThin(nil, c.points, 0, 10, 3); !slices.Equal(got, c.want) {
+			t.Errorf("%v becomes %v, want %v", c.points, got, c.want)
+		}
+	}
+	for k, want := range []time.Duration{100, 103, 106, 110} {
+		if got := part(100, 110, 3, k); got != want {
+			t.Errorf("part %d begins at %d, want %d", k, got, want)
+		}
+	}
+	for what, do := range map[string]func(){
+		"no time": func() { AppendThin(nil, nil, 5, 5, 1) }, "time that runs backwards": func() { AppendPeaks(nil, nil, 6, 5, 1) }, "no parts": func() { AppendPeaks(nil, nil, 0, 5, 0) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s does not panic", what)
+				}
+			}()
+			do()
+		}()
+	}
+}

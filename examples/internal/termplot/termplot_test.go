@@ -1,6 +1,7 @@
 package termplot
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,49 @@ func TestCell(t *testing.T) {
 	} {
 		if got := cell(c.row, c.top, c.held, c.busy); got != c.want {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
+		}
+	}
+}
+
+// A time that does not begin at 0 has its own numbers beneath its columns: 34 columns from hour
+// 20 to 54, so that 30 stands under the eleventh, and the next numbers ten columns further.
+func TestAxis(t *testing.T) {
+	const h = time.Hour
+	var b strings.Builder
+	if err := Write(&b, Picture{Title: "x", From: 20 * h, To: 54 * h, Held: []steps.Point{{At: 20 * h, Value: 1}}}, 40); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	if got, want := strings.Join(lines[len(lines)-3:], "\n"), "  0 ┼┬─────────┬─────────┬─────────┬───\n    20        30        40        hours\n"; got != want {
+		t.Errorf("the axis is\n%s\nwant\n%s", got, want)
+	}
+	// Numbers never touch, whatever the time and the width.
+	for _, span := range []time.Duration{time.Minute, 7 * h, 100 * h, 3000 * h, 90000 * h} {
+		for width := 40; width < 120; width += 7 {
+			b.Reset()
+			if err := Write(&b, Picture{Title: "x", From: 5 * span, To: 6 * span, Held: []steps.Point{{At: 5 * span, Value: 1}}}, width); err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(b.String(), "\n")
+			axis, names := []rune(lines[len(lines)-3]), lines[len(lines)-2]
+			last := int64(-1)
+			for i := 0; i < len(names); i++ {
+				j := i
+				for j < len(names) && names[j] >= '0' && names[j] <= '9' {
+					j++
+				}
+				if j == i {
+					continue
+				}
+				n, err := strconv.ParseInt(names[i:j], 10, 64)
+				if err != nil || n <= last || axis[i+(j-i)/2] != '┬' {
+					t.Errorf("%v in %d columns: %d after %d, under %q:\n%s\n%s", span, width, n, last, axis[i+(j-i)/2], string(axis), names)
+				}
+				last, i = n, j
+			}
+			if last < 0 {
+				t.Errorf("%v in %d columns: no numbers:\n%s", span, width, names)
+			}
 		}
 	}
 }
