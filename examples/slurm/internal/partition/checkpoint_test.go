@@ -31,9 +31,11 @@ func TestNote(t *testing.T) {
 	unix := start.Add(50 * time.Minute).Unix()
 	for comment, want := range map[string]*preempt.Checkpoint{
 		"": nil, "estimate=1h and more": nil, "project=x": nil,
-		"checkpoint=B:USR1 cost=30s every=20m": {Cost: 30 * time.Second, Every: 20 * time.Minute, OnRequest: true},
-		"every=20m":                            {Every: 20 * time.Minute},
-		"resumed=3h":                           {Resumed: 3 * time.Hour},
+		"checkpoint=B:USR1 cost=30s every=20m":          {Cost: 30 * time.Second, Every: 20 * time.Minute, OnRequest: true},
+		"every=20m":                                     {Every: 20 * time.Minute},
+		"resumed=3h":                                    {Resumed: 3 * time.Hour},
+		"every=1m cost=1m":                              {Every: time.Minute, Cost: time.Minute}, // no more than that
+		"every=1m cost=0s resumed=0s":                   {Every: time.Minute},
 		"savefile=" + filepath.Dir(file) + "/%j.saved":  {Saved: 40 * time.Minute},
 		fmt.Sprintf("savefile=%s saved=%d", file, unix): {Saved: 50 * time.Minute},
 		fmt.Sprintf("saved=%d", start.Unix()-5):         {},                 // before the start: the job went on from it
@@ -261,6 +263,19 @@ func TestCorrectsEstimates(t *testing.T) {
 	}
 	a.learn(ended)
 	a.learn(ended) // no job is learnt twice
+	// Of user 5 all have ended after half an hour, of user 6 none: so Survival knows them apart.
+	if five, six := a.judge.survival.Chance(5, 25*time.Minute, 10*time.Minute), a.judge.survival.Chance(6, 25*time.Minute, 10*time.Minute); five >= six || six < .5 {
+		t.Errorf("the chances to last for ten minutes more are %v and %v", five, six)
+	}
+	// What is not shown any more is forgotten, and a start of its own is learnt of its own.
+	if n := len(a.judge.learnt); n != 40 {
+		t.Errorf("%d jobs are learnt", n)
+	}
+	a.asked, a.odd = map[int64]request{1: {}, 99: {}}, map[int64]bool{2: true, 99: true}
+	a.learn(ended)
+	if len(a.asked) != 1 || len(a.odd) != 1 {
+		t.Errorf("of jobs that are gone: %v, %v", a.asked, a.odd)
+	}
 	if f := a.judge.estimates.Factor(); f != 1 {
 		t.Errorf("a factor of %v", f)
 	}

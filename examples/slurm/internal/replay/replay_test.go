@@ -69,6 +69,9 @@ func TestMake(t *testing.T) {
 
 // One job and two have no gaps to stretch.
 func TestMakeFew(t *testing.T) {
+	if jobs, err := Make(rand.New(rand.NewPCG(7, 0)), 0); err != nil || len(jobs) != 0 {
+		t.Errorf("no jobs: %v, %v", jobs, err)
+	}
 	for n := 1; n < 4; n++ {
 		jobs, err := Make(rand.New(rand.NewPCG(7, 0)), n)
 		if err != nil || len(jobs) != n {
@@ -124,6 +127,11 @@ func TestDelays(t *testing.T) {
 		// What leaves is not to be had.
 		{"a node that has left", []Run{run(0, 35, 40, "b")}, []*Lease{up("a", 10, 15), up("b", 30, -1), up("c", 12, 14)}, -1, []time.Duration{25}},
 		{"a node that left before", []Run{run(16, 35, 40, "b")}, []*Lease{up("a", 10, 15), up("b", 30, -1)}, -1, []time.Duration{5}},
+		{"a node that was there from the beginning", []Run{run(0, 7, 40, "a")}, []*Lease{up("a", 0, -1)}, -1, []time.Duration{7}},
+		{"a node that left at once", []Run{run(0, 35, 40, "b")}, []*Lease{up("a", 0, 0), up("b", 30, -1)}, -1, []time.Duration{5}},
+		{"a node that never came up", []Run{run(0, 35, 40, "b")}, []*Lease{{Node: "a", Up: -1, Leaves: -1}, up("b", 30, -1)}, -1, []time.Duration{5}},
+		// The first is there until 30, when the second could start.
+		{"another that begins at the same moment", []Run{run(0, 10, 30, "a"), run(10, 31, 40, "a")}, []*Lease{up("a", 10, -1)}, -1, []time.Duration{0, 1}},
 		// The manager sees the node up after the job has started there.
 		{"seen late", []Run{run(0, 9, 40, "a")}, two, -1, []time.Duration{0}},
 	} {
@@ -185,6 +193,12 @@ func TestLeases(t *testing.T) {
 	if len(in) != 2 || !in[0].Live() || !in[1].Ended.Equal(at(2)) {
 		t.Errorf("%+v", in)
 	}
+	// One that was to leave at the very beginning has ended then.
+	first := Leases{Clock: l.Clock, All: []*Lease{{Created: 0, Leaves: 0, Ended: -1}, {Created: -1, Leaves: 0, Ended: -1}}}
+	if in := first.Instances(); len(in) != 1 || !in[0].Ended.Equal(origin) {
+		t.Errorf("%+v", in)
+	}
+	l.See(&manager.Entry{Kind: manager.Up, Token: "nobody", At: hour}) // of no instance
 	l.See(&manager.Entry{Kind: manager.Gone, Token: "2", Ended: at(3), At: 3 * hour})
 	if x := l.All[1]; x.Ended != 3*hour || l.Live() != 2 {
 		t.Errorf("%+v", x)
