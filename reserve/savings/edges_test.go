@@ -666,6 +666,9 @@ func TestRelaxMeetsTheSimplex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if first.game.steps > 8000 {
+			t.Fatalf("%d steps", first.game.steps)
+		}
 		if got.Bound.Float64() < want.Bound.Float64()*(1-2e-4)-2e-9 {
 			t.Fatalf("%+v: bound %v after %d steps, want %v", p, got.Bound, first.game.steps, want.Bound)
 		}

@@ -229,7 +229,7 @@ func TestMixedThreeTypes(t *testing.T) {
 // On larger problems certificates hold, and the plan is no worse than either kind
 // alone.
 func TestMixedLarger(t *testing.T) {
-	m := Mixed{Work: 3e6}
+	m, once := Mixed{Work: 3e6}, Mixed{Rounds: 1, Work: -1}
 	var s Solver
 	var e reserve.Exact
 	rapid.Check(t, func(t *rapid.T) {
@@ -255,11 +255,14 @@ func TestMixedLarger(t *testing.T) {
 			t.Fatalf("without classes the cost is %v, want %v", plan.Cost, alone.Cost)
 		}
 		sum := pricing.Money(0) // reservations alone
+		var best []pricing.Purchase
 		for i, y := range p.Types {
 			q := &reserve.Problem{Demand: y.Demand, Slot: p.Slot, Prices: pricing.List{OnDemand: y.OnDemand}, Every: p.Every, Closed: p.Closed, Horizon: p.Horizon}
-			for _, c := range p.Classes {
+			var index []int
+			for k, c := range p.Classes {
 				if c.Type == i {
 					q.Prices.Classes = append(q.Prices.Classes, c.Class)
+					index = append(index, k)
 				}
 			}
 			r, err := e.Solve(q)
@@ -267,9 +270,24 @@ func TestMixedLarger(t *testing.T) {
 				t.Fatal(err)
 			}
 			sum += r.Cost
+			for _, b := range r.Purchases {
+				best = append(best, pricing.Purchase{Slot: b.Slot, Class: index[b.Class], Count: b.Count})
+			}
 		}
 		if plan.Cost > sum+pricing.Money(len(p.Types)) { // each rounded
 			t.Fatalf("cost %v, reservations alone %v", plan.Cost, sum)
+		}
+		// One round is enough for what Solve promises.
+		if plan, err = once.Solve(p); err != nil {
+			t.Fatal(err)
+		}
+		fees, rest := mixedReserved(p, best)
+		beside, err := s.Solve(rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after := toNano(fees) + beside.Cost; plan.Cost > alone.Cost || plan.Cost > sum+pricing.Money(len(p.Types)) || plan.Cost > after+2 {
+			t.Fatalf("after one round cost %v; a savings plan alone %v, reservations alone %v, a savings plan beside them %v", plan.Cost, alone.Cost, sum, after)
 		}
 	})
 }
