@@ -420,3 +420,76 @@ func TestProRata(t *testing.T) {
 		}
 	}
 }
+
+// An inverse that is off by a millionth shows in the values of the active rows: it is refined, which
+// squares the error, and values and prices are right again. Where nothing shows, all says so.
+func TestCleanRefines(t *testing.T) {
+	r := rand.New(rand.NewPCG(77, 78)) // seed 77, 78
+	var v Solver
+	s := &v.s
+	off := func() (most float64) {
+		for q := range s.p {
+			for c2 := range s.p {
+				sum := 0.0
+				for c := range s.p {
+					if s.has(s.place(int(s.rowsK[q])), s.span(int(s.colsK[c]))) {
+						sum += s.w[c*s.stride+c2]
+					}
+				}
+				if q == c2 {
+					sum--
+				}
+				most = max(most, math.Abs(sum))
+			}
+		}
+		return most
+	}
+	tried := 0
+	for it := range 40 {
+		n := 20 + r.IntN(40)
+		p := &Problem{Period: 2, OnDemand: 2400e6}
+		for range 2 * n {
+			p.Demand = append(p.Demand, r.IntN(40))
+		}
+		for range 3 {
+			term, rate := 2+r.IntN(n/2), r.Int64N(20)*100e6
+			p.Classes = append(p.Classes, Class{term, int64(float64(2*term) * float64(p.OnDemand-rate) * (.3 + .5*r.Float64())), rate})
+		}
+		if _, err := v.Solve(p, Options{MaxNodes: -1}); err != nil {
+			t.Fatal(err)
+		}
+		if s.p < 3 {
+			continue
+		}
+		x, y := slices.Clone(s.x), slices.Clone(s.y)
+		noise := []float64{1e-6, 1e-12}[it%2]
+		for c := range s.p {
+			for q := range s.p {
+				s.w[c*s.stride+q] += noise * (2*r.Float64() - 1)
+			}
+		}
+		before := off()
+		s.clean(it%2 == 1)
+		if after := off(); after > 100*before*before+1e-13 {
+			t.Fatalf("problem %d: the inverse is off by %g after %g", it, after, before)
+		}
+		if worst := s.settle(false); worst > 1e-8 { // without the perturbation
+			t.Fatalf("problem %d: an active row is off by %g", it, worst)
+		}
+		consistent(t, s)
+		for j := range x {
+			if math.Abs(x[j]-s.x[j]) > 1e-7 {
+				t.Fatalf("problem %d: column %d was %v, is %v", it, j, x[j], s.x[j])
+			}
+		}
+		for i := range y {
+			if math.Abs(y[i]-s.y[i]) > 1e-7*2400e6 {
+				t.Fatalf("problem %d: price %d was %v, is %v", it, i, y[i], s.y[i])
+			}
+		}
+		tried++
+	}
+	if tried < 20 {
+		t.Errorf("%d problems: too few to test anything", tried)
+	}
+}
