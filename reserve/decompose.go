@@ -69,7 +69,7 @@ func (e *Exact) decompose(p *Problem, lp *lpbound.Problem, coarse int64, g, date
 		return nil // too large for the flow: what there is has to do
 	}
 	if err := e.lp.Begin(lp); err != nil {
-		return err
+		return programError(err)
 	}
 	d.best = append(d.best[:0], e.purchases...)
 	d.values = append(d.values[:0], e.values...)
@@ -103,7 +103,7 @@ func (e *Exact) decompose(p *Problem, lp *lpbound.Problem, coarse int64, g, date
 	for gap := firstGap; ; gap /= 2 {
 		res, err := e.lp.Approach(gap, mostSteps)
 		if err != nil {
-			return err
+			return programError(err)
 		}
 		clear(e.values)
 		e.spread(p, res.Duals, coarse, g, dates)

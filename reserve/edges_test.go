@@ -811,3 +811,29 @@ func TestRelaxProvesTheCheapProblem(t *testing.T) {
 		t.Errorf("%d relaxations: too few to test anything", proved)
 	}
 }
+
+// With several use prices the demand and the inventory may be up to 2³⁰, by the simplex and by levels.
+// More is an overflow in the planner's own words.
+func TestSeveralUsePricesTooLarge(t *testing.T) {
+	for _, c := range []struct {
+		demand, held int
+		ok           bool
+	}{{1 << 30, 0, true}, {1<<30 + 1, 0, false}, {math.MaxInt32, 0, false}, {1, 1 << 30, true}, {1, 1<<30 + 1, false}, {1 << 30, 1 << 30, true}} {
+		for _, direct := range []bool{false, true} {
+			p := &Problem{Slot: time.Hour, Demand: slices.Repeat([]int{c.demand}, 6), Prices: pricing.List{OnDemand: 10, Classes: []pricing.Class{
+				{Name: "a", Term: 2 * time.Hour, Upfront: 3, Hourly: 3, Billed: pricing.WhenUsed}, {Name: "b", Term: 2 * time.Hour, Upfront: 12}}}}
+			if c.held > 0 {
+				p.Held = []pricing.Holding{{Class: 0, Count: c.held, Until: 1}}
+			}
+			e := Exact{direct: direct}
+			plan, err := e.Solve(p)
+			var in *InputError
+			switch {
+			case !c.ok && (!errors.Is(err, ErrOverflow) || !errors.As(err, &in)):
+				t.Errorf("%+v, direct %v: %v, want ErrOverflow", c, direct, err)
+			case c.ok && (err != nil || Verify(p, &plan) != nil):
+				t.Errorf("%+v, direct %v: %v, %v", c, direct, err, Verify(p, &plan))
+			}
+		}
+	}
+}

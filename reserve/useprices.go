@@ -185,11 +185,8 @@ func (e *Exact) linear(p *Problem) error {
 	}
 	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches, Work: cmp.Or(max(0, e.Work), maxWork)})
 	e.limited = res.Stalled
-	switch {
-	case errors.Is(err, lpbound.ErrOverflow), errors.Is(err, lpbound.ErrInput):
-		return badInput("Demand", -1, ErrOverflow, "demand, prices and terms are too large together")
-	case err != nil:
-		return err
+	if err != nil {
+		return programError(err)
 	}
 	for j, i := range e.index {
 		for d := range dates {
@@ -207,6 +204,15 @@ func (e *Exact) linear(p *Problem) error {
 		return e.decompose(p, &lp, coarse, g, dates)
 	}
 	return nil
+}
+
+// programError is an error of the linear program in the words of a planner: the program takes
+// smaller amounts than a problem may have.
+func programError(err error) error {
+	if errors.Is(err, lpbound.ErrOverflow) || errors.Is(err, lpbound.ErrInput) {
+		return badInput("Demand", -1, ErrOverflow, "demand, prices and terms are too large together")
+	}
+	return err
 }
 
 // relax replaces the values by better ones if there are any: those of the flow in
