@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -217,7 +218,7 @@ func TestRaiseIsBest(t *testing.T) {
 		}
 	})
 	if raised < 30 || better < 15 {
-		t.Errorf("%d levels raised, %d of them to a better bound: too few to test anything", raised, better)
+		seeded.TooFew(t, "%d levels raised, %d of them to a better bound: too few to test anything", raised, better)
 	}
 }
 
@@ -297,7 +298,7 @@ func TestReplanIsBest(t *testing.T) {
 		}
 	})
 	if replanned < 30 || better < 15 {
-		t.Errorf("%d levels planned anew, %d of them for less: too few to test anything", replanned, better)
+		seeded.TooFew(t, "%d levels planned anew, %d of them for less: too few to test anything", replanned, better)
 	}
 }
 
@@ -611,7 +612,7 @@ func TestRoundByDefinition(t *testing.T) {
 		}
 	})
 	if capped < 5 || some < 20 {
-		t.Errorf("%d purchases, %d of them capped: too few to test anything", some, capped)
+		seeded.TooFew(t, "%d purchases, %d of them capped: too few to test anything", some, capped)
 	}
 }
 
@@ -747,7 +748,7 @@ func TestExactWide(t *testing.T) {
 	})
 	t.Logf("%d plans, %d with several use prices, %d with purchases, %d too large", plans, several, bought, large)
 	if several < 10 || bought < 20 || large < 5 {
-		t.Errorf("%d plans, %d with several use prices, %d with purchases, %d too large: too few to test anything", plans, several, bought, large)
+		seeded.TooFew(t, "%d plans, %d with several use prices, %d with purchases, %d too large: too few to test anything", plans, several, bought, large)
 	}
 }
 
@@ -808,7 +809,7 @@ func TestRelaxProvesTheCheapProblem(t *testing.T) {
 		}
 	})
 	if proved < 20 {
-		t.Errorf("%d relaxations: too few to test anything", proved)
+		seeded.TooFew(t, "%d relaxations: too few to test anything", proved)
 	}
 }
 

@@ -29,6 +29,9 @@ const (
 	// types, but not before relaxSteps.
 	relaxGap  = 5e-5
 	relaxWork = 1e8
+	// The balance stays within this factor of the first one. Without it, purchases or prices that
+	// are right do not move, which takes the balance to zero or to infinity, and the method stops.
+	farthest = 100
 )
 
 // A part is a vector of the game: the iterate, the anchor, the anchor before, and the inverse
@@ -92,7 +95,7 @@ type relaxed struct {
 	sums, image, have []float64
 	total             []float64
 	slope, most       []float64
-	omega             float64
+	omega, omega0     float64 // the balance of the steps of prices and purchases, and the first one
 	steps, since      int
 	first, last       float64 // lengths of steps since the anchor
 }
@@ -135,6 +138,7 @@ func (g *relaxed) ready(m *Mixed, p *MixedProblem, n int) error {
 		}
 	}
 	g.omega = math.Sqrt(high/far) / 8
+	g.omega0 = g.omega
 	g.steps, g.since = 0, 0
 	for t, v := range m.bestWorth {
 		g.nu.x[t] = math.Ldexp(float64(v), -worthBits)
@@ -285,6 +289,7 @@ func (g *relaxed) anchor(length float64) {
 	far := g.buy.moved() + g.commit.moved() + g.use.moved()
 	if high := g.lambda.moved() + g.nu.moved(); far > 0 && high > 0 {
 		g.omega = math.Sqrt(g.omega * math.Sqrt(high/far))
+		g.omega = min(max(g.omega, g.omega0/farthest), g.omega0*farthest)
 	}
 	for _, v := range [...]*part{&g.buy, &g.commit, &g.use, &g.lambda, &g.nu} {
 		copy(v.before, v.x)

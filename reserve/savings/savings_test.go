@@ -240,7 +240,7 @@ func TestSavingsBrute(t *testing.T) {
 // With values of units rounded to one or two digits the flow's plan is far from the
 // optimum. The repair takes it there, and its certificate holds.
 func TestSavingsRepair(t *testing.T) {
-	repaired, cycles := 0, 0
+	repaired, cycles, passes := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(24, 4, 20, rapid.Bool().Draw(t, "odd?")).Draw(t, "problem")
 		want, err := new(Solver).Solve(p)
@@ -255,6 +255,7 @@ func TestSavingsRepair(t *testing.T) {
 		if !s.scaled {
 			repaired++
 			cycles += s.repair.cycles
+			passes += s.repair.passes
 		}
 		if plan.Cost != want.Cost || !plan.Optimal() {
 			t.Fatalf("cost %v, bound %v: want %v", plan.Cost, plan.Bound, want.Cost)
@@ -265,6 +266,10 @@ func TestSavingsRepair(t *testing.T) {
 	})
 	if repaired < 100 || cycles < 100 {
 		seeded.TooFew(t, "%d plans repaired, %d cycles: too few to test anything", repaired, cycles)
+	}
+	// A few passes a plan are enough: 2.3.
+	if mean := float64(passes) / float64(max(1, repaired)); mean > 3 {
+		t.Errorf("%.1f passes a plan", mean)
 	}
 }
 
