@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -189,5 +190,166 @@ func TestHoldOutLeast(t *testing.T) {
 			}()
 			HoldOut(nil, c[0], c[1])
 		}()
+	}
+}
+
+// Forecasts come back into the range of observations, and what is no number is 0.
+func TestWithin(t *testing.T) {
+	dst := []float64{1, math.NaN(), math.Inf(1), math.Inf(-1), 2 * Largest, -2 * Largest, Largest, -Largest}
+	within(dst)
+	for i, want := range []float64{1, 0, Largest, -Largest, Largest, -Largest, Largest, -Largest} {
+		if dst[i] != want {
+			t.Errorf("forecast %d is %v, want %v", i, dst[i], want)
+		}
+	}
+}
+
+// A ratio to nothing, beside what it is measured by, is 0.
+func TestQuotient(t *testing.T) {
+	for _, c := range []struct{ a, b, by, want float64 }{
+		{6, 3, 1, 2}, {6, -3, 1, -2}, {1, 0, 1, 0}, {1, 1e-13, 1, 0}, {1, -1e-13, 1, 0}, {1, 0x1p-39, 1, 0x1p39}, {1, 0x1p-39, 4, 0}, {1, 0x1p-39, -4, 0},
+		{1, 0x1p-41, .25, 0x1p41}, {1, 0x1p-41, 1, 0},
+	} {
+		if got := quotient(c.a, c.b, c.by); got != c.want {
+			t.Errorf("%v by %v, beside %v: %v, want %v", c.a, c.b, c.by, got, c.want)
+		}
+	}
+}
+
+// The windows of a mean: some of each season, and powers of 2 below the number of values.
+func TestWindows(t *testing.T) {
+	for _, c := range []struct {
+		n, m1, m2 int
+		want      []int
+	}{
+		{4, 1, 1, nil}, {5, 1, 1, []int{4}}, {16, 1, 1, []int{4, 8}}, {17, 1, 1, []int{4, 8, 16}},
+		{9, 7, 1, []int{7, 14, 28, 56, 196, 4, 8}}, {5, 2, 3, []int{2, 4, 8, 16, 56, 3, 6, 12, 24, 84, 4}},
+	} {
+		if got := windowsOf(nil, c.n, c.m1, c.m2); !slices.Equal(got, c.want) {
+			t.Errorf("%d values, seasons %d and %d: %v, want %v", c.n, c.m1, c.m2, got, c.want)
+		}
+	}
+}
+
+// A state is one value of JSON with all its fields, and nothing after it.
+func TestDecodeWhole(t *testing.T) {
+	for text, good := range map[string]bool{
+		`{"a":1,"b":{"c":2}}`: true, ` {"a":1,"b":{"c":2}} `: true,
+		`{"a":1,"b":{"c":2}} {}`: false, `{"a":1,"b":{"c":2}}x`: false, `{"a":1,"b":{}}`: false, `{"a":1}`: false, `{"a":1,"b":{"c":2},"d":3}`: false, `{"a":"x","b":{"c":2}}`: false, ``: false,
+		`{"a":1,"b":null}`: false,
+	} {
+		var v struct {
+			A int `json:"a"`
+			B struct {
+				C int `json:"c"`
+			} `json:"b"`
+		}
+		if err := decode([]byte(text), &v); (err == nil) != good {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The year of a harmonic model has as many weeks or days as the series says: a whole number,
+// or that of the calendar.
+func TestHarmonicYear(t *testing.T) {
+	for _, c := range []struct {
+		season, n int
+		period    float64
+	}{{52, 700, 52}, {52, 700, 365.25 / 7}, {365, 1900, 365}, {365, 1900, 365.25}, {24, 300, 24}} {
+		rng := rand.New(rand.NewPCG(5, uint64(c.season)))
+		series := make([]float64, c.n)
+		for i := range series {
+			series[i] = 50 + 20*math.Sin(2*math.Pi*float64(i)/c.period) + .1*rng.NormFloat64()
+		}
+		var m Harmonic
+		if _, err := m.Fit(&Fitter{Season: c.season}, series); err != nil || m.Period != c.period {
+			t.Errorf("a year of %v steps, season %d: %v, %v", c.period, c.season, m.Period, err)
+		}
+	}
+}
+
+// After a fit a model has counted the values that are there, and goes on counting.
+func TestFitCounts(t *testing.T) {
+	series := rise(120, 12)
+	series[5], series[60] = math.NaN(), math.NaN()
+	for _, m := range []Fittable{
+		&Naive{}, &Drift{}, &Simple{}, &Mean{}, &Holt{}, &Brown{}, &Triple{}, &Triple{Form: Midpoint}, &Triple{Form: BackwardDifference}, &Blend{}, &SeasonalNaive{}, &HoltWinters{},
+		&HoltWinters{Multiplicative: true}, &Harmonic{}, &Autoregression{}, &Autoregression{Difference: 1}, &BoxCox{Model: &HoltWinters{}},
+	} {
+		if _, err := m.Fit(&Fitter{Season: 12}, series); err != nil {
+			t.Errorf("%T: %v", m, err)
+			continue
+		}
+		var n reflect.Value
+		switch m := m.(type) {
+		case *Blend:
+			n = reflect.ValueOf(&m.Near).Elem().FieldByName("N")
+		default:
+			n = reflect.ValueOf(m).Elem().FieldByName("N")
+		}
+		if n.Int() != 118 {
+			t.Errorf("%T: %d values of 118", m, n.Int())
+		}
+		m.Update(math.NaN())
+		if m.Update(1500); n.Int() != 119 {
+			t.Errorf("%T: %d values of 119", m, n.Int())
+		}
+	}
+}
+
+// A model whose season is given another length begins anew.
+func TestAnotherPeriodBeginsAnew(t *testing.T) {
+	for _, c := range []struct{ used, fresh HoltWinters }{
+		{HoltWinters{Period: 3, Alpha: .5, Gamma: .5}, HoltWinters{Period: 4, Alpha: .5, Gamma: .5}},
+		{HoltWinters{Period: 3, Alpha: .5, Gamma: .5, Multiplicative: true}, HoltWinters{Period: 3, Period2: 6, Alpha: .5, Gamma: .5, Multiplicative: true}},
+	} {
+		for _, x := range []float64{5, 1, 3, 6, 2, 4, 7} {
+			c.used.Update(x)
+		}
+		c.used.Period, c.used.Period2 = c.fresh.Period, c.fresh.Period2
+		for _, x := range []float64{2, 4, 6, 8, 3} {
+			c.used.Update(x)
+			c.fresh.Update(x)
+			if c.used.N != c.fresh.N || c.used.Seen != c.fresh.Seen || c.used.At != c.fresh.At {
+				t.Fatalf("%d observations at %d, want %d at %d", c.used.N, c.used.At, c.fresh.N, c.fresh.At)
+			}
+		}
+	}
+}
+
+// A model on another scale goes on from its state as it would have without.
+func TestStateOfBoxCox(t *testing.T) {
+	m := BoxCox{Model: &HoltWinters{}}
+	if _, err := m.Fit(&Fitter{Season: 12}, rise(120, 12)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := m.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again BoxCox
+	if err := again.UnmarshalJSON(text); err != nil {
+		t.Fatal(err)
+	}
+	want, got := make([]float64, 20), make([]float64, 20)
+	for range 3 {
+		m.Forecast(want)
+		again.Forecast(got)
+		if !slices.Equal(want, got) || !m.Ready() || !again.Ready() {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		m.Update(1300)
+		again.Update(1300)
+	}
+}
+
+// An error of twice Largest, between two observations, counts; a larger one is none.
+func TestSignalTakes(t *testing.T) {
+	for e, n := range map[float64]int{0: 1, 2 * Largest: 1, -2 * Largest: 1, math.Nextafter(2*Largest, math.Inf(1)): 0} {
+		var s Signal
+		if s.take(e); s.N != n {
+			t.Errorf("an error of %v counts %d times", e, s.N)
+		}
 	}
 }
