@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -237,4 +238,66 @@ func TestTheFirst(t *testing.T) {
 	}
 	p.talk(p.c["a"].DeleteNodes(0, 0))
 	p.want("-a")
+}
+
+// What is just within the limits of options, names, kinds, weights and floors is taken, and
+// what is just outside is an error.
+func TestManagerLimits(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("k", n) }
+	var in *InputError
+	for _, c := range []struct {
+		good, bad ManagerOptions
+	}{
+		{ManagerOptions{Grace: 1}, ManagerOptions{Grace: -1}},
+		{ManagerOptions{Every: 1}, ManagerOptions{Every: -1}},
+		{ManagerOptions{MaxAge: 1}, ManagerOptions{MaxAge: -1}},
+		{ManagerOptions{MaxPartitions: 1}, ManagerOptions{MaxPartitions: -1}},
+		{ManagerOptions{MaxPartitions: maxNodes}, ManagerOptions{MaxPartitions: maxNodes + 1}},
+		{ManagerOptions{MaxRequests: 1}, ManagerOptions{MaxRequests: -1}},
+		{ManagerOptions{MaxRequests: maxNodes}, ManagerOptions{MaxRequests: maxNodes + 1}},
+		{ManagerOptions{Skew: -1, MaxDelay: -1, Term: -1}, ManagerOptions{Grace: -1}}, // no skew, delay and end
+	} {
+		if _, err := NewManager(c.good, []string{""}); err != nil {
+			t.Errorf("%+v: %v", c.good, err)
+		}
+		if _, err := NewManager(c.bad, []string{""}); !errors.As(err, &in) {
+			t.Errorf("%+v: %v", c.bad, err)
+		}
+	}
+	if _, err := NewManager(ManagerOptions{}, []string{"a", long(maxKind)}); err != nil {
+		t.Error(err)
+	}
+	for _, kinds := range [][]string{nil, {"a", long(maxKind + 1)}, {"a", "b\n"}, {"\xff"}} {
+		if _, err := NewManager(ManagerOptions{}, kinds); !errors.As(err, &in) {
+			t.Errorf("kinds %.20q: %v", kinds, err)
+		}
+	}
+	m, err := NewManager(ManagerOptions{MaxPartitions: 3}, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name          string
+		weight, floor int
+	}{{"", 1, 0}, {long(maxName + 1), 1, 0}, {"tab\t", 1, 0}, {"p", 0, 0}, {"p", maxWeight + 1, 0}, {"p", 1, -1}, {"p", 1, 3}} {
+		if err := m.CreatePartition(c.name, c.weight, c.floor); !errors.As(err, &in) {
+			t.Errorf("partition %.10q of weight %d and floor %d: %v", c.name, c.weight, c.floor, err)
+		}
+	}
+	for i, name := range []string{long(maxName), "q", "r"} {
+		if err := m.CreatePartition(name, []int{1, maxWeight, 5}[i], []int{0, 2, 0}[i]); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := m.CreatePartition("s", 1, 0); !errors.Is(err, ErrTooMany) {
+		t.Errorf("a fourth of three partitions: %v", err)
+	}
+	for _, c := range []struct {
+		weight, floor int
+		good          bool
+	}{{1, 0, true}, {maxWeight, 2, true}, {0, 0, false}, {maxWeight + 1, 0, false}, {1, -1, false}, {1, 3, false}} {
+		if _, err := m.SetShare(0, "q", c.weight, c.floor); (err == nil) != c.good {
+			t.Errorf("a weight of %d and a floor of %d: %v", c.weight, c.floor, err)
+		}
+	}
 }
