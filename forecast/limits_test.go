@@ -353,3 +353,35 @@ func TestSignalTakes(t *testing.T) {
 		}
 	}
 }
+
+// Quantiles and levels are between 0 and 1, and what they give keeps within the limits.
+func TestQuantileLimits(t *testing.T) {
+	p := Predictor{Model: &Naive{}, Limits: Limits{NonNegative: true}}
+	for _, x := range []float64{5, 0, 7, 1, 9, 0, 8, 2} {
+		p.Update(x)
+	}
+	dst, other := make([]float64, 3), make([]float64, 3)
+	for _, q := range []float64{0, 1, -.1, 1.1, math.NaN()} {
+		for name, f := range map[string]func(){"quantile": func() { p.Quantile(dst, q) }, "level": func() { p.Interval(dst, other, q) }} {
+			func() {
+				defer func() {
+					if m, ok := recover().(string); !ok || !strings.HasPrefix(m, "forecast: ") {
+						t.Errorf("%s %v: %q", name, q, m)
+					}
+				}()
+				f()
+			}()
+		}
+	}
+	p.Quantile(dst, .01)
+	p.Interval(other, make([]float64, 3), .98)
+	for i := range dst {
+		if dst[i] != 0 || other[i] != 0 {
+			t.Errorf("low quantiles %v and %v: want 0", dst, other)
+		}
+	}
+	p.Limits.NonNegative = false
+	if p.Quantile(dst, .01); dst[0] >= 0 {
+		t.Errorf("a low quantile of %v without a limit", dst[0])
+	}
+}

@@ -281,6 +281,32 @@ func TestChooseTheFirstOfEquals(t *testing.T) {
 	}
 }
 
+// A profile whose network cannot be fitted leaves nothing of an earlier one.
+func TestCAP3WithoutANetwork(t *testing.T) {
+	p := Profile{Features: []string{"n"}}
+	for _, n := range []float64{1, 3, 9} {
+		for _, procs := range []int{1, 2, 4} {
+			p.Runs = append(p.Runs, Run{Processes: procs, Features: []float64{n}, Split: true, Repetitions: 1, Seconds: n, Computation: n / float64(procs), Communication: .1 * n * float64(procs-1)})
+		}
+	}
+	var m CAP3
+	if _, err := At(&m, []float64{2}, 2); !errors.Is(err, ErrNotFitted) {
+		t.Errorf("before a Fit: %v", err)
+	}
+	if err := m.Fit(&p); err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.Runs {
+		p.Runs[i].Communication = 0
+	}
+	if err := m.Fit(&p); !errors.Is(err, ErrNotPositive) {
+		t.Errorf("communication of 0: %v", err)
+	}
+	if _, err := At(&m, []float64{2}, 2); !errors.Is(err, ErrNotFitted) {
+		t.Errorf("after it: %v", err)
+	}
+}
+
 // The estimates of a computation and of its network add up, each of them.
 func TestCAP3AddsUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 2))

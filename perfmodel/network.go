@@ -127,7 +127,6 @@ func (m *CAP3) Fit(p *Profile) error {
 	m.computation.Part, m.computation.Work, m.computation.DropDependent = Computation, m.Work, m.DropDependent
 	m.network.Collective, m.network.Work, m.network.DropDependent = m.Collective, m.Work, m.DropDependent
 	m.network.Proportional = m.Proportional
-	m.network.log.fitted = false
 	if err := m.computation.Fit(p); err != nil {
 		return err
 	}
@@ -136,9 +135,6 @@ func (m *CAP3) Fit(p *Profile) error {
 
 // EstimateTo implements [Estimator]. Time: O(k² + n) for n process counts.
 func (m *CAP3) EstimateTo(dst []Estimate, q Query) error {
-	if !m.network.log.fitted {
-		return badInput("model", -1, ErrNotFitted, "want a call of Fit before")
-	}
 	if err := m.computation.EstimateTo(dst, q); err != nil {
 		return err
 	}
