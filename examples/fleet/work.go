@@ -154,7 +154,7 @@ func gapNote(j *joint.Plan) string {
 	if !j.Bounded || j.Gap() <= joint.Enough {
 		return ""
 	}
-	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price, and a fleet of a few units has no better bound", 100*j.Gap(), 100*joint.Enough)
+	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price", 100*j.Gap(), 100*joint.Enough)
 }
 
 // heldNote returns what to say of savings plans whose end is not known, "" if there are none.

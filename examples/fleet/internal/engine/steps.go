@@ -330,7 +330,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, price, s
 	if err != nil {
 		return err
 	}
-	plan, _, err := joint.Commit(x, &all, at.Worth)
+	plan, _, err := joint.Commit(x, &all, &at)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func BenchmarkFleet(b *testing.B) {
 					for w := range sums {
 						sum.Merge(&sums[w])
 					}
-					p, _, err := Commit(&x, &sum, price.Worth)
+					p, _, err := Commit(&x, &sum, &price)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -81,13 +81,21 @@ func BenchmarkFleet(b *testing.B) {
 // BenchmarkSeeds plans many made-up fleets of each size, all groups in the sample, and reports the
 // median gap, the worst, and how many are above a thousandth.
 func BenchmarkSeeds(b *testing.B) {
-	for _, c := range []struct{ curves, seeds int }{{1, 20}, {2, 20}, {3, 20}, {5, 20}, {10, 20}, {20, 20}, {50, 8}, {100, 8}, {200, 8}, {500, 8}} {
-		b.Run(fmt.Sprintf("curves=%d/seeds=%d", c.curves, c.seeds), func(b *testing.B) {
+	type seeds struct{ curves, from, to uint64 }
+	var all []seeds
+	for _, curves := range []uint64{1, 2, 3, 5, 10, 20} {
+		all = append(all, seeds{curves, 1, 20}, seeds{curves, 21, 40})
+	}
+	for _, curves := range []uint64{50, 100, 200, 500} {
+		all = append(all, seeds{curves, 1, 8})
+	}
+	for _, c := range all {
+		b.Run(fmt.Sprintf("curves=%d/seeds=%d-%d", c.curves, c.from, c.to), func(b *testing.B) {
 			for b.Loop() {
 				var gaps []float64
 				above := 0
-				for seed := range c.seeds {
-					x, groups := seeded(uint64(seed+1), c.curves)
+				for seed := c.from; seed <= c.to; seed++ {
+					x, groups := seeded(seed, int(c.curves))
 					p, _ := plan(b, &x, groups, Search{})
 					gaps = append(gaps, p.Gap())
 					if p.Gap() > Enough {

@@ -46,17 +46,18 @@ func (p *Plan) Gap() float64 {
 const Enough = 1e-3
 
 // Commit returns the plan that commits the best for the usage that the groups leave, with the
-// bound that sum proves: sum is what all groups answered to worth. next is what the hours of
-// the commitment are worth beside these reservations, for the next pass. A nil worth, for
-// groups planned without a savings plan, proves no bound unless the terms have no savings plan
-// either.
+// bound that sum proves, or that of the price if it is better: sum is what all groups answered
+// to the price. next is what the hours of the commitment are worth beside these reservations,
+// for the next pass. A nil Worth, for groups planned without a savings plan, proves no bound
+// unless the terms have no savings plan either.
 //
 // Amounts that are too large for the savings plan are no error: see [Plan].Failed. An error
-// says that sum or worth is not of this fleet.
+// says that sum or price is not of this fleet.
 //
 // Time: that of package savings for at most mostTypes types, below a second for a year.
-func Commit(x *group.Terms, sum *Sum, worth group.Worth) (plan Plan, next group.Worth, err error) {
-	plan, next, err = commit(x, sum, worth)
+func Commit(x *group.Terms, sum *Sum, price *Price) (plan Plan, next group.Worth, err error) {
+	plan, next, err = commit(x, sum, price.Worth)
+	price.raise(&plan)
 	if err == nil && plan.Failed == "" && !plan.Bounded && sum.Groups > 0 {
 		plan.Failed = group.Overflow + ": the usage of the sample is too large for amounts of money, so that the hours of the savings plan have no price and the fleet no bound: want the largest accounts apart"
 	}

@@ -79,10 +79,20 @@
 // order, as the sample's answers are optimal at the price. Then one pass over all groups gives
 // the plan, the orders and the bound.
 //
-// No rate of convergence is known, as L is not smooth. A fleet of few groups needs more: see
-// small.go. So does one of groups that are alike: see split.go. With few groups of few units the gap has a floor: reservations are whole, and L is a
-// bound on fractions of them as well. BENCHMARKS.md of the repository has the gaps that were
-// measured.
+// No rate of convergence is known, as L is not smooth. Groups that are alike need a second price:
+// see split.go.
+//
+// # A fleet of few groups
+//
+// Reservations are whole, and L is a bound on fractions of them as well. In a fleet of many units that
+// is nothing. In a fleet of a few it is a hundredth or more, whatever ν is. So a fleet of few groups
+// is planned by branch and bound instead: all plans are divided into parts with limits on the
+// units that are active, and each part has a bound of its own, with a proof like that above. The least of
+// these bounds is the fleet's. See branch.go. The [Price] then has the orders and the bound. The
+// sum of the groups proves only L, so this bound is proved by [Search.Find], in integers, and holds
+// for a fleet of these groups alone; [Commit] uses it for a sum of as many groups.
+//
+// BENCHMARKS.md of the repository has the gaps that were measured.
 //
 // # Sums that do not fit
 //

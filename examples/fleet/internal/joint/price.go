@@ -26,6 +26,18 @@ type Price struct {
 	// Given are the orders of a fleet of few groups, by key, which cost less together than the
 	// answer of each. The bound of a group is that of its answer all the same.
 	Given map[record.Key][]pricing.Purchase
+	// No plan of these Groups groups costs less than Least, by branch and bound on all groups
+	// of a fleet. Groups is 0 if there is no such bound.
+	Groups int64
+	Least  Total
+}
+
+// raise raises the bound of a plan to that of the price, if the plan is of the same groups: a
+// price with such a bound was found on all groups of the fleet that can be planned.
+func (p *Price) raise(plan *Plan) {
+	if p.Groups > 0 && plan.Groups == p.Groups && plan.Bounded && plan.Bound.Compare(p.Least) < 0 {
+		plan.Bound = p.Least
+	}
 }
 
 // Plan returns a group's plan at the price.
@@ -43,11 +55,11 @@ func (p *Price) Plan(planner *group.Planner, x *group.Terms, g *record.Group) (g
 // depend on that by which samples are drawn.
 func number(k record.Key) uint32 { return uint32(hash(k, 0x9d1f_5c27_e60b_84a3)) }
 
-const priceVersion = 2
+const priceVersion = 3
 
-// MarshalBinary returns the same bytes for the same price: the version 2; the number of hours
+// MarshalBinary returns the same bytes for the same price: the version 3; the number of hours
 // as a uvarint, and each hour's worth less that of the hour before as a varint; the same of
-// Other; Share and the number of groups with given orders as uvarints; and the groups, sorted by
+// Other; Groups as a uvarint and Least in 16 bytes, the most significant first; Share and the number of groups with given orders as uvarints; and the groups, sorted by
 // key. A group is its account, region and kind, each with its length before it as a uvarint; the
 // number of orders; and of each order the hour, the class and the units, all as uvarints.
 func (p *Price) MarshalBinary() ([]byte, error) {
@@ -60,6 +72,9 @@ func (p *Price) MarshalBinary() ([]byte, error) {
 			before = v
 		}
 	}
+	b = binary.AppendUvarint(b, uint64(p.Groups))
+	b = binary.BigEndian.AppendUint64(b, uint64(p.Least.nanos.Hi))
+	b = binary.BigEndian.AppendUint64(b, p.Least.nanos.Lo)
 	b = binary.AppendUvarint(b, uint64(p.Share))
 	keys := make([]record.Key, 0, len(p.Given))
 	for k := range p.Given {
@@ -93,6 +108,10 @@ func (p *Price) UnmarshalBinary(b []byte) error {
 			*worth = append(*worth, last)
 		}
 	}
+	groups := r.uvarint()
+	price.Groups = int64(groups & math.MaxInt64)
+	price.Least.nanos.Hi, price.Least.nanos.Lo = int64(r.word()), r.word()
+	r.bad = r.bad || groups > math.MaxInt64
 	share := r.uvarint()
 	price.Share, r.bad = uint32(share), r.bad || share > math.MaxUint32
 	for range r.count() {

@@ -24,7 +24,8 @@ const Whole = 1 << 10
 type Search struct {
 	// Rounds limits the work: a round plans each group of the sample. 0 is 12. If so many or
 	// more leave a gap above [Enough], a fleet's groups are split between two prices, which
-	// takes some 20 to 100 rounds more.
+	// takes some 20 to 100 rounds more. A fleet of few groups takes three rounds, or all with more
+	// than a dozen, and then branch and bound.
 	Rounds int
 	// Gap ends the search when the sample's own gap is at most so much; 0 is 2·10⁻⁴.
 	Gap float64
@@ -84,6 +85,7 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		if err != nil {
 			return Plan{}, nil, err
 		}
+		at.raise(&plan)
 		if s.Round != nil {
 			s.Round(round, &plan)
 		}
@@ -93,8 +95,28 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		}
 		return plan, next, nil
 	}
+	few := w.few()
+	// branch tries what branch and bound finds, once.
+	branch := func(round int) error {
+		aim := goal
+		if !few.quick() {
+			if few == nil || least <= Enough {
+				return nil
+			}
+			aim = max(goal, Enough/2)
+		}
+		price, err := few.branch(best, cost, aim)
+		if err == nil {
+			_, _, err = try(round, price)
+		}
+		few = nil
+		return err
+	}
 	for round := 1; ; round++ {
 		_, next, err := try(round, Price{Worth: worth})
+		if err == nil && few.quick() && round == min(rounds, quickRounds) && least > goal {
+			err = branch(round)
+		}
 		if err != nil {
 			return Price{}, err
 		}
@@ -104,10 +126,8 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		blend(worth, next, int64(round))
 	}
 	if least > goal {
-		if price, ok := w.few(); ok {
-			if _, _, err := try(rounds+1, price); err != nil {
-				return Price{}, err
-			}
+		if err := branch(rounds + 1); err != nil {
+			return Price{}, err
 		}
 	}
 	if least > Enough && !math.IsInf(least, 1) && rounds >= defaultRounds {

@@ -2,82 +2,68 @@ package joint
 
 import (
 	"slices"
-	"time"
 
-	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
-	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve/savings"
 )
 
 // A fleet of few groups.
 //
 // The best plan of a fleet is an average of the groups' answers at a price, and where groups
 // are many and differ, a single answer of each is near that average: what one orders too much
-// another orders too little. Of a few groups none makes up for another. So if all groups of a fleet are
-// at hand and are few, package reserve/savings plans them as the types of one problem. Its worths
-// are fair and go into the bound as any others do; its reservations are the given orders.
+// another orders too little. Of a few groups none makes up for another, and the bound is weak, too:
+// half a reservation is in the bound. So if all groups of a fleet are at hand and are few, branch and
+// bound looks for their orders and for a better bound: see branch.go. The orders are the given orders
+// of the price.
 
-// fewGroups is the most groups that are planned as one problem, of a year of hours in seconds.
-const fewGroups = 40
+const (
+	// A fleet is planned in this way if its linear program has so many columns at most: a date
+	// of purchase is a column for each group, so that 40 groups of weekly dates in a year fit.
+	mostColumns = 2200
+	// With at most so many columns, which is 12 such groups, it takes a second or so, and begins
+	// after quickRounds rounds of the search. With more it takes up to a minute. So it is left
+	// out if the gap is small enough after all rounds, and ends when the gap is.
+	quickColumns = 700
+	quickRounds  = 3
+	// It ends after so many operations, half a minute or so. What is proved by then holds.
+	fewWork = 30_000_000_000
+)
 
-// few returns the price of the fleet that the members are, and whether there is one: whether
-// the members are few, and each stands for itself.
-func (w *walker) few() (Price, bool) {
+// few returns the program of the fleet that the members are, or nil if they are too many for one
+// or do not stand for themselves.
+func (w *walker) few() *program {
 	var groups []*record.Group
 	for i := range w.members {
 		m := &w.members[i]
-		if m.Times != Whole {
-			return Price{}, false
+		if m.Times != Whole || i >= mostColumns {
+			return nil
 		}
 		if !w.failed[i] {
 			groups = append(groups, &m.Group)
 		}
 	}
-	if len(groups) == 0 || len(groups) > fewGroups {
-		return Price{}, false
+	if len(groups) == 0 {
+		return nil
 	}
 	slices.SortFunc(groups, func(a, b *record.Group) int { return a.Key.Compare(b.Key) })
-	var mixed savings.Mixed
-	best, err := mixed.Solve(mixedOf(w.x, groups))
-	if err != nil { // such as amounts that do not fit there
-		return Price{}, false
-	}
-	price := Price{Worth: slices.Clone(best.Certificate.Worth), Given: map[record.Key][]pricing.Purchase{}}
-	if unfair(w.x, price.Worth) >= 0 {
-		return Price{}, false
-	}
-	first := 0 // of the classes of a group
-	for _, g := range groups {
-		given := []pricing.Purchase{}
-		for _, q := range best.Reservations {
-			if q.Class >= first && q.Class < first+len(g.List.Classes) {
-				q.Class -= first
-				given = append(given, q)
-			}
-		}
-		slices.SortFunc(given, byPurchase)
-		price.Given[g.Key] = given
-		first += len(g.List.Classes)
-	}
-	return price, true
+	return newProgram(w.x, groups)
 }
 
-// mixedOf states a fleet as package savings does, with a type for each group.
-func mixedOf(x *group.Terms, groups []*record.Group) *savings.MixedProblem {
-	p := &savings.MixedProblem{Problem: savings.Problem{Slot: time.Hour, Term: x.Term, Every: x.Every, Horizon: x.Horizon}}
-	for _, h := range x.Held {
-		p.Held = append(p.Held, savings.Held{Units: int(h.Hourly / pricing.Milli), Until: x.Index(h.Until)})
+// quick reports whether a program, or nil, takes less time than a search of prices.
+func (p *program) quick() bool { return p != nil && p.lp.n <= quickColumns }
+
+// branch returns a price with given orders that cost less than the plan of a price, or with a
+// better bound.
+func (p *program) branch(at Price, cost Total, goal float64) (Price, error) {
+	t := newTree(p, cost, goal, fewWork)
+	if err := t.search(); err != nil {
+		return Price{}, err
 	}
-	for i, g := range groups {
-		rate := g.Savings
-		if !group.Covered(g) {
-			rate = g.List.OnDemand
-		}
-		p.Types = append(p.Types, savings.Type{Name: g.Key.String(), Demand: x.AppendUnheld(nil, g), OnDemand: g.List.OnDemand, Plan: rate})
-		for _, c := range g.List.Classes {
-			p.Classes = append(p.Classes, savings.TypeClass{Type: i, Class: c})
+	if t.best != nil {
+		at.Given, at.Other, at.Share = t.best, nil, 0
+		if t.worth != nil && unfair(p.x, t.worth) < 0 {
+			at.Worth = t.worth
 		}
 	}
-	return p
+	at.Groups, at.Least = int64(len(p.groups)), Total{t.closed}
+	return at, nil
 }

@@ -84,7 +84,7 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 			r.Records = append(r.Records, record.Append(nil, &failed[i]))
 		}
 	}
-	r.Joint, _, err = joint.Commit(&r.Terms, &sum, price.Worth)
+	r.Joint, _, err = joint.Commit(&r.Terms, &sum, &price)
 	return r, err
 }
 

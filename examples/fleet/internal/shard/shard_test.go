@@ -101,7 +101,7 @@ func TestShards(t *testing.T) {
 			t.Errorf("the plan of group %d differs", i)
 		}
 	}
-	want, _, err := joint.Commit(&x, &sum, price.Worth)
+	want, _, err := joint.Commit(&x, &sum, &price)
 	if err != nil {
 		t.Fatal(err)
 	}
