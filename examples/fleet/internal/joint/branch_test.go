@@ -55,6 +55,20 @@ func TestBranchExact(t *testing.T) {
 		if tree.cost.Compare(TotalOf(best.Cost+near)) > 0 || bound.Compare(TotalOf(best.Cost-near)) < 0 {
 			t.Errorf("seed %d: bound %v and cost %v after %d nodes: want both near %v", seed, bound, tree.cost, tree.nodes, best.Cost)
 		}
+		// The floats of the program prove nothing: with wrong costs the bound is worse, and holds.
+		wrong := newProgram(x, members)
+		r := rand.New(rand.NewPCG(seed, 24))
+		for j := range wrong.buys {
+			wrong.lp.cost[j] *= .25 + 4*r.Float64()
+		}
+		wrong.lp.reset()
+		misled := newTree(wrong, TotalOf(best.Cost), goal, 1e8)
+		if err := misled.search(); err != nil {
+			t.Fatal(err)
+		}
+		if b := (Total{misled.closed}); b.Compare(TotalOf(best.Cost+slack)) > 0 {
+			t.Errorf("seed %d: with wrong costs the bound is %v, and the optimum %v", seed, b, best.Cost)
+		}
 		// The plan is what its orders cost.
 		if tree.best != nil {
 			price := Price{Given: tree.best, Worth: make([]int64, x.Hours)}

@@ -586,8 +586,8 @@ func TestAlike(t *testing.T) {
 		}
 		alone := math.Inf(1)
 		got, price := plan(t, x, groups, Search{Round: func(round int, p *Plan) {
-			if round == quickRounds && math.IsInf(alone, 1) {
-				alone = p.Gap()
+			if c.share && round <= defaultRounds || round < quickRounds {
+				alone = min(alone, p.Gap())
 			}
 		}})
 		best := TotalOf(pricing.Money(c.night*168*7+(c.day-c.night)*168*4) * pricing.Unit)

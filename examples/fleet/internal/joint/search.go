@@ -98,7 +98,7 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 	few := w.few()
 	// branch tries what branch and bound finds, once.
 	branch := func(round int) error {
-		aim := goal
+		aim := goal / 2 // it takes little more
 		if !few.quick() {
 			if few == nil || least <= Enough {
 				return nil
