@@ -216,7 +216,7 @@ func TestMadeUp(t *testing.T) {
 // A text and a file are read alike, and a mistake begins with the name.
 func TestFrom(t *testing.T) {
 	dir := t.TempDir()
-	for text, want := range map[string]string{"week,value\n2024-01-01,4\n2024-01-08,5\n": "", "": "the file is empty", "name,v\n": "there is no series after the header line", "1,2\n3,4\n": "line 1"} {
+	for text, want := range map[string]string{"week,value\n2024-01-01,4\n2024-01-08,5\n": "", "": "the file is empty", "name,v\n": "there is no series after the header line", "name,a\nweb,many\n": "line 2"} {
 		path := filepath.Join(dir, "series")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
