@@ -2,10 +2,12 @@ package main
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/joblog"
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -166,5 +168,65 @@ func TestWithin(t *testing.T) {
 	}
 	if !near(1, 1.25, .25) || near(1, 1.26, .25) || !near(1.25, 1, .25) {
 		t.Error("near is not within the bound")
+	}
+}
+
+// Changes have a sign, and what is not there is a dash.
+func TestNumbersForPeople(t *testing.T) {
+	for x, want := range map[float64]string{0: "+0.0%", .0123: "+1.2%", -.0123: "-1.2%", 1: "+100.0%"} {
+		if got := signed(x); got != want {
+			t.Errorf("a change of %v is %q, want %q", x, got, want)
+		}
+	}
+	for want, x := range map[string][2]int64{"-": {0, 0}, "0.0%": {0, 5}, "40.0%": {2, 5}, "100.0%": {5, 5}} {
+		if got := use(x[0], x[1]); got != want {
+			t.Errorf("%d of %d used is %q, want %q", x[0], x[1], got, want)
+		}
+	}
+	for text, ok := range map[string]bool{"0:1": true, "0:1.5,0.5:1,1:0.25": true, "0:x": false, "x:1": false, "0": false, "": false, "0:1,0:1": false, "0:1,": false} {
+		var o options
+		if err := o.setLend(text); (err == nil) != ok || (o.lend != nil) != ok {
+			t.Errorf("-lend %q: %v, want it to be taken: %v", text, err, ok)
+		}
+	}
+	// The paper's logs are the three, in any order, and none twice.
+	for name, c := range map[string]struct {
+		known []int
+		want  bool
+	}{"all": {[]int{2, 0, 1}, true}, "one twice": {[]int{0, 0, 1}, false}, "two": {[]int{0, 1}, false}, "one of others": {[]int{0, 1, -1}, false}, "and another": {[]int{0, 1, 2, -1}, false}} {
+		var centres []*centre
+		for _, k := range c.known {
+			centres = append(centres, &centre{known: k})
+		}
+		if got := arePaperLogs(centres); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// What the text says of each section: the data between each two centres, what sharing saves
+// where demands are known wrongly, and of the price of lent instances only where there is one
+// and somebody to lend to.
+func TestSections(t *testing.T) {
+	text := func(args ...string) string {
+		stdout, _ := tested.Must(t, append(small(t), args...)...)
+		return strings.Join(strings.Fields(stdout), " ")
+	}
+	plain, wrong, lend := text(), text("-error", "0,0.4"), text("-share", "lender", "-lend", "0:1.5,1:0")
+	for _, c := range []struct {
+		what, in string
+		want     bool
+	}{
+		{"Data sent, GB", plain, true}, {"east west", plain, true},
+		{"where they are wrong by up to 40%, the cost changes by ", wrong, true}, {"where they are wrong", text("-error", "0"), false},
+		{"The price of lent instances (-lend) was checked on", lend, true}, {"(-lend) was checked on", plain, false},
+	} {
+		if got := strings.Contains(c.in, c.what); got != c.want {
+			t.Errorf("%q is said: %v in\n%s", c.what, got, c.in)
+		}
+	}
+	path := programtest.Write(t, "alone.swf", eastLog)
+	if alone, _ := tested.Must(t, "-traces", path, "-hours", "24", "-lend", "0:1"); strings.Contains(alone, "was checked on") {
+		t.Errorf("one centre lends to nobody:\n%s", alone)
 	}
 }
