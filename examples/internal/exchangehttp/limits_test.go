@@ -338,3 +338,39 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("an address that is taken: %v", err)
 	}
 }
+
+// A file of keys has a name and a key of 32 characters a line; each fault is named with its line.
+func TestKeysFile(t *testing.T) {
+	for text, want := range map[string]string{
+		"# ours\n\n  a b   " + keyA + "\nc\t" + keyB: "", "a " + keyA[1:]: "line 1: want a name and a key of 32 characters", keyA: "line 1: want a name and a key", "a " + keyA + "\nx " + keyB[2:]: "line 2: want a name",
+		"a " + keyA + "\na " + keyB: `line 2: "a" is there twice`, " " + keyA: "line 1", strings.Repeat("x", 101) + " " + keyA: "line 1: a name of 101 bytes", "a\x01 " + keyA: "line 1",
+		"a " + strings.Repeat("k", 1<<17): "cannot read -keys",
+	} {
+		s, err := NewSecurity(Credentials{Keys: keysFile(t, text)}, HostName)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q", text, err, want)
+		}
+		if err == nil && (string(s.keys["a b"]) != keyA || string(s.keys["c"]) != keyB || len(s.keys) != 2) {
+			t.Errorf("%q: %d keys", text, len(s.keys))
+		}
+	}
+	for _, c := range []Credentials{{Cert: "none.pem", Key: "none.pem", CA: "none.pem"}, {Keys: "none.keys"}} {
+		if _, err := NewSecurity(c, HostName); err == nil || !strings.Contains(err.Error(), "no such file") {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// Lines from outside are passed on in printable characters, and not more than ten a minute.
+func TestLines(t *testing.T) {
+	var told []string
+	w := lines(func(line string) { told = append(told, line) })
+	for i := range 30 {
+		if n, err := fmt.Fprintf(w, "line \x1b %d\n", i); n == 0 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if len(told) != 10 || strings.Contains(told[0], "\x1b") || !strings.Contains(told[0], "line ? 0") || !strings.Contains(told[9], "9") {
+		t.Errorf("%d lines are passed on: %q", len(told), told)
+	}
+}
