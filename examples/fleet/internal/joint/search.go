@@ -60,7 +60,7 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		w.planners[i].Trust = true
 	}
 	beside := w.pass(&Price{})
-	if beside.Groups == 0 { // all hours would be worth nothing, and amounts too large would count as nothing
+	if beside.Groups == 0 && len(members) > 0 { // all hours would be worth nothing, and amounts too large would count as nothing
 		return Price{}, nil
 	}
 	// A savings plan alone, and a savings plan for what reservations leave.
