@@ -80,6 +80,21 @@ func TestBranchExact(t *testing.T) {
 				committed++
 			}
 		}
+		for i := range groups { // no level of the plan is above what levels are said to be at most
+			for w := range p.periods() {
+				units := 0
+				for _, b := range p.buys[p.first[i]:p.first[i+1]] {
+					for _, q := range tree.best[groups[i].Key] {
+						if q.Slot == b.slot && q.Class == b.class && b.from <= w && w < b.to {
+							units += q.Count
+						}
+					}
+				}
+				if top := tree.top(level{i, w}); float64(units) > top {
+					t.Errorf("seed %d: %d units of group %d are active in period %d, and %v at most", seed, units, i, w, top)
+				}
+			}
+		}
 		cases++
 		if tree.nodes > 1 {
 			divided++
@@ -189,5 +204,27 @@ func TestBoundOfOthers(t *testing.T) {
 	got, _, err = Commit(x, answers(t, x, groups[:1], &price), &price)
 	if err != nil || got.Bound.Compare(price.Least) >= 0 {
 		t.Errorf("bound %v, %v: want that of the sum, of fewer groups", got.Bound, err)
+	}
+}
+
+// Groups that cannot be planned are left out, and a sample of a larger fleet has no bound of its own.
+func TestFewMembers(t *testing.T) {
+	x, groups := seeded(6, 1)
+	short, foreign := groups[0], groups[0]
+	short.Account, short.Demand = "short", short.Demand[:5]
+	foreign.Account, foreign.Currency = "foreign", "EUR"
+	members := []Member{{short, Whole}, {groups[0], Whole}, {foreign, Whole}}
+	price, err := new(Search).Find(&x, members)
+	if err != nil || price.Groups != 1 || len(price.Given) != 1 {
+		t.Errorf("a bound for %d groups, orders given to %d, %v: want one of each", price.Groups, len(price.Given), err)
+	}
+	p, _, err := Commit(&x, answers(t, &x, groups, &price), &price)
+	if err != nil || p.Gap() > defaultGap {
+		t.Errorf("the gap is %v, %v", p.Gap(), err)
+	}
+	members[1].Times = 3 * Whole
+	price, err = new(Search).Find(&x, members)
+	if err != nil || price.Groups != 0 || len(price.Given) != 0 || price.Worth == nil {
+		t.Errorf("a bound for %d groups, orders given to %d, %v: want none of a sample", price.Groups, len(price.Given), err)
 	}
 }
