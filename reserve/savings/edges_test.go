@@ -883,3 +883,40 @@ func TestRelaxKeepsItsBalance(t *testing.T) {
 		}
 	}
 }
+
+// A problem is small, and searched, if the tableau has at most mostCells: rows for each slot and
+// type and for the plan, columns for each purchase at a date and for each use.
+func TestSearchSize(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 14)) // seed 22, 14
+	seen := map[bool]int{}
+	for range 400 {
+		n, k := 15+r.IntN(45), 2+r.IntN(2)
+		p := randomMixed(r, n, k, r.IntN(3), 2, pricing.Milli)
+		p.Every = []int{0, 2, n/2 + 1, n}[r.IntN(4)]
+		if r.IntN(2) == 0 {
+			p.Closed = make([]bool, n)
+			for i := range p.Closed {
+				p.Closed[i] = r.IntN(2) == 0
+			}
+		}
+		dates := 0
+		for s := range n {
+			if s%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[s]) {
+				dates++
+			}
+		}
+		var m Mixed
+		if err := m.load(p, n); err != nil {
+			t.Fatal(err)
+		}
+		m.savings.held = make([]int, n)
+		want := n*(k+1)*(dates*(1+len(p.Classes))+2*n*k) <= mostCells
+		if got := m.begin(p, n); got != want {
+			t.Fatalf("%d slots, %d dates, %d types, %d classes: small %v, want %v", n, dates, k, len(p.Classes), got, want)
+		}
+		seen[want]++
+	}
+	if seen[true] < 50 || seen[false] < 50 {
+		t.Errorf("one-sided: %v", seen)
+	}
+}
