@@ -838,3 +838,54 @@ func TestSeveralUsePricesTooLarge(t *testing.T) {
 		}
 	}
 }
+
+// Planners of a known demand say which field makes a demand unknown; a certificate of the wrong
+// size says what is there and what would be right.
+func TestNamedFields(t *testing.T) {
+	p := twoHours()
+	p.Demand, p.Paths = nil, [][]int{{1, 1, 1, 1}, {2, 2, 2, 2}}
+	if _, err := new(HGR).AppendPlan(nil, p); !errors.Is(err, ErrUnsupported) || !strings.HasPrefix(err.Error(), "reserve: Paths: ") {
+		t.Error(err)
+	}
+	p.Paths, p.Chances = nil, slices.Repeat([][]Chance{{{Demand: 1, Probability: .5}, {Demand: 2, Probability: .5}}}, 4)
+	if _, err := new(HGR).AppendPlan(nil, p); !errors.Is(err, ErrUnsupported) || !strings.HasPrefix(err.Error(), "reserve: Chances: ") {
+		t.Error(err)
+	}
+	q := twoHours()
+	plan, err := new(Exact).Solve(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Certificate.Values = plan.Certificate.Values[1:]
+	if err := Verify(q, &plan); !errors.Is(err, ErrForged) || !strings.HasSuffix(err.Error(), "1 levels and 3 values: want 1 and 4") {
+		t.Error(err)
+	}
+}
+
+// A class that AtMost says is not for sale is not bought online, and a cap on a purchase delays what
+// is wanted.
+func TestOnlineAtMost(t *testing.T) {
+	for _, c := range []struct{ most, least, largest int }{{NoCap, 1, math.MaxInt}, {0, 0, 0}, {1, 1, 1}} {
+		p := weekly(fourAndTwo())
+		p.AtMost = []int{c.most, 0}
+		o := Online{Forecaster: new(trend)}
+		if err := o.Reset(p); err != nil {
+			t.Fatal(err)
+		}
+		bought := 0
+		for range 4 {
+			got, err := o.Observe(nil, []int{5, 5, 5, 5, 5, 5, 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range got {
+				if bought = max(bought, b.Count); b.Class != 0 || b.Count > c.largest {
+					t.Errorf("at most %d: %+v", c.most, b)
+				}
+			}
+		}
+		if bought < c.least {
+			t.Errorf("at most %d: nothing is bought", c.most)
+		}
+	}
+}
