@@ -256,3 +256,27 @@ func TestApproachLarger(t *testing.T) {
 		}
 	}
 }
+
+// A cap of 2³⁰, which no plan reaches, is none: the same steps, prices and purchases.
+func TestApproachUncapped(t *testing.T) {
+	r := rand.New(rand.NewPCG(65, 66)) // seed 65, 66
+	var v, ref Solver
+	for it := range 200 {
+		p := small(r, it%2)
+		q := *p
+		for range p.Classes {
+			q.MaxClass = append(q.MaxClass, slices.Repeat([]int{uncapped}, p.periods()))
+		}
+		if err := v.Begin(p); err != nil {
+			t.Fatal(err)
+		}
+		if err := ref.Begin(&q); err != nil {
+			t.Fatal(err)
+		}
+		want, err1 := v.Approach(1e-3, 1000)
+		got, err2 := ref.Approach(1e-3, 1000)
+		if err1 != nil || err2 != nil || got.Steps != want.Steps || got.Bound != want.Bound || !slices.Equal(got.Duals, want.Duals) || !slices.Equal(got.X, want.X) {
+			t.Fatalf("problem %d: with caps %+v, %v, without %+v, %v", it, got, err2, want, err1)
+		}
+	}
+}
