@@ -122,10 +122,10 @@ func TestHeld(t *testing.T) {
 		more       []string
 		want, note string
 	}{
-		// The savings plan pays for 5, and 10 are reserved: 10·0.06·96.
+		// The savings plan pays for 5, and 10 are reserved, of which accounts does not matter: 10·0.06·96.
 		{nil, "savings plans held: 0.35 an hour at first, paid already; unused with the new ones 0.00\n", `no row says until when the savings plan "sp" will be held: `},
-		{nil, "\norders 2 cost 57.6 bound 57.5", ""},
-		{[]string{"-held-until", "2025-11-20"}, "\norders 2 cost 57.6 bound 57.5", ""},
+		{nil, " cost 57.6 bound 57.5", ""},
+		{[]string{"-held-until", "2025-11-20"}, " cost 57.6 bound 57.5", ""},
 		// After 48 hours the 5 run on demand: 57.6 + 5·0.1·48.
 		{[]string{"-held-until", "2025-11-07"}, " cost 81.6 bound ", ""},
 		// All are paid for, and (2 - 15·0.07)·96 are left.
