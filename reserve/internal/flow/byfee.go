@@ -49,13 +49,13 @@ import (
 // of as few purchases. The cost as a function of the fee is a straight line between two multiples of p.
 // The plan is optimal on the whole line that ends above F.)
 //
-// Time: τ-⌊F/p⌋ phases, each O(T·log ΣD) at most, and 20 ns a slot in practice: the queue is a
-// radix heap. Memory: 57 bytes a slot. No step depends on how many plans tie, which is what makes
+// Time: τ-⌊F/p⌋ phases, each O(T·log ΣD) at most, and 15 to 35 ns a slot in practice: the queue is a
+// radix heap. Memory: 54 bytes a slot. No step depends on how many plans tie, which is what makes
 // the simplex slow where demand changes slowly.
 
-// mostPhases bounds the phases. Up to 12 the method is as fast as the simplex on the logs of the shared
-// folder or up to five times as fast, and 15 to 90 times where demand changes slowly; at 80 it is three times
-// as slow as the simplex on the log hpc2n.
+// mostPhases bounds the phases. Against the simplex, 12 are 1.3 to 4 times as fast on the logs of the
+// shared folder and 20 to 90 times where demand changes slowly; 19 to 24 are .8 to 4 times as fast, and 81 a
+// third as fast on the log hpc2n (BENCHMARKS.md, smooth demand).
 const mostPhases = 32
 
 type byFee struct {
@@ -158,7 +158,6 @@ func (b *byFee) search(all bool) {
 	for i := range b.lists {
 		b.lists[i] = -1
 	}
-	b.reached = 0
 	b.reach(0, 0, 0)
 	bought, last, T := b.bought, b.last, len(b.full)
 	for v := b.take(); v >= 0 && (all || v != last); v = b.take() {
