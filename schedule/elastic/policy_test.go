@@ -131,6 +131,17 @@ func TestPolicies(t *testing.T) {
 		{name: "OD, pooled: they are", p: &OD{Pooled: true}, busy: 60, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Instances = idleDue(4, schedule.Never)
 		}},
+		{name: "OD, pooled: all jobs are served, and nothing goes while they wait", p: &OD{Pooled: true}, busy: 56, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
+			s.Clouds[1].Instances = idleDue(2, 10*time.Hour+minute)
+		}},
+		{name: "OD, pooled: what an earlier job takes stays, though a later one waits", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(3, 0), job(600, 0)}, edit: func(s *Snapshot) {
+			limit(s, 64, 64)
+			s.Clouds[1].Instances = idleDue(3, 10*time.Hour+minute)
+		}},
+		{name: "OD, pooled: the same beside what it launches", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(5, 0), job(600, 0)}, edit: func(s *Snapshot) {
+			limit(s, 64, 64)
+			s.Clouds[1].Instances = idleDue(2, 10*time.Hour+minute)
+		}, want: []Action{launch(1, 3, QueueNeeds)}},
 		// Credits for 59, of which the first cloud may have all: the second adds none, and the
 		// second job is not served. One idle instance is taken for the first.
 		{name: "OD, pooled: credits are spent once", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(40, 0), job(40, 0)}, edit: func(s *Snapshot) {

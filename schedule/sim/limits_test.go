@@ -183,3 +183,14 @@ func TestStreamEndsWithTheError(t *testing.T) {
 		}
 	}
 }
+
+// A cloud may take as long as the clock goes, and no longer.
+func TestDelayLimits(t *testing.T) {
+	for delay, of := range map[time.Duration]string{maxTime: "Submit", maxTime + 1: "Clouds[0].Ask", -1: "Clouds[0].Ask"} {
+		ask := func(time.Duration, int) (time.Duration, bool) { return delay, true }
+		_, err := new(Simulator).Run([]trace.Job{job(1, 0, 1, 1)}, Options{Clouds: []Cloud{{Ask: ask}}})
+		if err == nil || !strings.Contains(err.Error(), of) {
+			t.Errorf("a delay of %v: %v, want an error about %s", delay, err, of)
+		}
+	}
+}
