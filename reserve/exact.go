@@ -48,7 +48,8 @@ import (
 // Exact finds plans of least cost. If the use of all classes costs the same, plans are
 // exact. Otherwise plans come from a linear program and have a certified gap, which is 0
 // where a plan meets the bound of the program. The zero value is ready. Exact keeps its
-// memory and allocates nothing after the largest problem. A plan is valid until the next
+// memory and allocates nothing after the largest problem of its kind: a single class of a
+// short term has a method of its own, with 54 bytes a slot. A plan is valid until the next
 // call. One goroutine at a time.
 type Exact struct {
 	// Work limits the work of the linear program's simplex, for classes with several use
@@ -99,9 +100,11 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 // Ties: among plans of equal cost, Solve then takes the plan that stays optimal when each
 // slot's demand is lowered by a tiny amount that grows with the slot. Such a plan covers
 // early slots rather than late slots (with MaxActive, late rather than early). If there is
-// one class to buy, at any slot, for known demand without MaxActive and MaxBuy, and its fee is worth at most 32
-// slots on demand less than its term, Solve takes a plan that buys as early as any plan of
-// equal cost and no more instances. The same problem gives the same plan.
+// one class to buy, at any slot of the Full horizon, for known demand without MaxActive,
+// MaxBuy and AtMost, and its fee is neither 0 nor within an eighth of what its term, or the
+// horizon if that is shorter, costs on demand, nor more than 32 slots below it, then Solve takes a
+// plan that buys as early as any plan of equal cost and no more instances. The same problem
+// gives the same plan.
 //
 // The error is an [*InputError] that unwraps to [ErrRange] or [ErrTerm] for a malformed
 // problem, [ErrOverflow] if amounts do not fit, [ErrInfeasible] if the inventory alone

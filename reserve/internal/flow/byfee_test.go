@@ -142,12 +142,15 @@ func TestPhases(t *testing.T) {
 		"within a price":   {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 155}}}, 9, true},
 		"at a price":       {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 150}}}, 9, true},
 		"below a price":    {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 149}}}, 10, true},
-		"free":             {Problem{Price: 10, Classes: []Class{{Term: 24}}}, 24, true},
-		"never worth it":   {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 240}}}, 0, true},
-		"dearer still":     {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 900}}}, 0, true},
+		"almost free":      {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 1}}}, 24, true},
+		"free":             {Problem{Price: 10, Classes: []Class{{Term: 24}}}, 24, false},
+		"saves an eighth":  {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 210}}}, 3, true},
+		"saves less":       {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 220}}}, 2, false},
+		"never worth it":   {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 240}}}, 0, false},
+		"dearer still":     {Problem{Price: 10, Classes: []Class{{Term: 24, Fee: 900}}}, 0, false},
 		"the most":         {Problem{Price: 10, Classes: []Class{{Term: 50, Fee: 180}}}, 32, true},
 		"one more":         {Problem{Price: 10, Classes: []Class{{Term: 50, Fee: 179}}}, 33, false},
-		"horizon":          {Problem{Price: 10, Classes: []Class{{Term: 500, Fee: 990}}}, 1, true},
+		"horizon":          {Problem{Price: 10, Classes: []Class{{Term: 500, Fee: 860}}}, 14, true},
 		"no class":         {Problem{Price: 10}, 0, false},
 		"two classes":      {Problem{Price: 10, Classes: []Class{{Term: 4, Fee: 9}, {Term: 4, Fee: 8}}}, 0, false},
 		"fees by slot":     {Problem{Price: 10, Classes: []Class{{Term: 24, Fees: make([]int64, 100)}}}, 0, false},
@@ -167,7 +170,7 @@ func TestPhases(t *testing.T) {
 func TestByFeeAllocs(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 46)) // seed 45, 46
 	var s Solver
-	if err := s.Solve(Problem{Demand: make([]int, 500), Price: 1, Classes: []Class{{Term: 1, Fee: 1}}}); err != nil {
+	if err := s.Solve(Problem{Demand: make([]int, 500), Price: 2, Classes: []Class{{Term: 1, Fee: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	if cap(s.fees.path) < 500 { // which these problems may not fill
