@@ -140,6 +140,7 @@ func TestOnePath(t *testing.T) {
 		}
 		cost, bound := want.Cost, want.Bound
 		buys := slices.Clone(want.Purchases)
+		byPaths := e.solver.Stats.Phases > 0 // a single class of a short term has a method of its own, with other ties
 		q := *p
 		q.Demand = nil
 		for range rapid.IntRange(1, 3).Draw(t, "paths") {
@@ -149,8 +150,7 @@ func TestOnePath(t *testing.T) {
 		if err != nil || got.Cost != cost || got.Bound != bound && got.Bound < cost {
 			t.Fatalf("cost %v, bound %v, %v: want %v, %v", got.Cost, got.Bound, err, cost, bound)
 		}
-		// A single class at known demand has a method of its own, with other ties.
-		if len(q.Paths) == 1 && len(p.Prices.Classes) > 1 && !slices.Equal(got.Purchases, buys) {
+		if len(q.Paths) == 1 && !byPaths && p.MaxActive == 0 && !slices.Equal(got.Purchases, buys) {
 			t.Fatalf("purchases %v, want %v", got.Purchases, buys)
 		}
 	})
