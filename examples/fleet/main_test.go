@@ -140,6 +140,123 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// A savings plan that is held pays for what is planned, once, and at rates that are known. What
+// follows is computed by hand: 12 m5 of account a and c5 of account b in each of 96 hours; m5 at 0.1,
+// reserved at 0.06 and 0.07 out of the savings plan, c5 at 0.09, never reserved, and 0.05 out of it.
+func TestHeldOnce(t *testing.T) {
+	dir := t.TempDir()
+	more := func(path string, lines string) string {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(b, lines...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	prices := more(priceList(t, dir), `"C","JR","OnDemand","Hrs","0.09","USD","","","","Compute Instance","us-east-1","US East","c5.large","Shared","Linux","Used","RunInstances","4"
+`)
+	rates := more(ratesList(t, dir), `R,R.1,Hrs,2025-06-05T18:51:13Z,0.05,USD,C,AmazonEC2,BoxUsage:c5.large,RunInstances,No Upfront,1,year,ComputeSavingsPlans,ComputeSP:1yrNoUpfront,,1 year No Upfront Compute Savings Plan,,Any,AWS Region,hourly,ComputeSavingsPlans,us-east-1,c5.large
+`)
+	type use struct {
+		account, kind string
+		units         int64
+		plan          string
+		tenths        int64 // of money of the plan
+		name          string
+	}
+	m5 := use{account: "a", kind: "m5.large", units: 12}
+	const compute, family = "1y-compute-no-upfront", "1y-ec2-no-upfront/m5/us-east-1"
+	half := func(until int) func(int) []use { // renewed after so many hours
+		return func(h int) []use {
+			of := "spA"
+			if h >= until {
+				of = "spB"
+			}
+			return []use{m5, {"b", "c5.large", 10, of, 5, ""}, {account: "b", kind: "c5.large", units: 10}}
+		}
+	}
+	for _, c := range []struct {
+		name, plan string
+		uses       func(h int) []use
+		more       []string
+		want       string
+		notes      []string
+	}{
+		// Half a dollar an hour is held: 10 of the 20 c5 for it, 10 out of a new one, and 12 m5 reserved.
+		{"renewed", compute, half(48), nil, " cost 117.12 bound 117.1", []string{`taken to have ended then: "spA" at 2025-11-03T00:00:00Z`, `no row says until when the savings plan "spB" will be held`}},
+		{"renewed late", compute, half(90), nil, " cost 117.12 bound 117.1", []string{`"spA" at 2025-11-04T18:00:00Z`}},
+		{"renewed, and an end for all", compute, half(48), []string{"-held-until", "2025-12-01"}, " cost 117.12 bound 117.1", []string{`"spA" at 2025-11-03T00:00:00Z`}},
+		// The 10 c5 are paid by 0.5 of the dollar, and m5 is reserved.
+		{"no price", compute, func(int) []use {
+			return []use{m5, {"b", "c5.large", 10, "sp", 5, ""}, {"b", "x9.large", 5, "sp", 5, ""}}
+		}, nil, " cost 69.12 bound 69.1", []string{"x9.large linux shared: the price list has no such kind"}},
+		{"no price by turns", compute, func(h int) []use {
+			return []use{m5, {"b", "c5.large", 10, "", 0, ""}, {"b", []string{"c5.large", "x9.large"}[h%2], 10, "sp", 10, ""}}
+		}, nil, "savings plans held: 0.5 an hour", nil},
+		// No rate of the plan is for c5: it is not planned, nor what paid for it.
+		{"another family", family, func(int) []use { return []use{m5, {"b", "c5.large", 20, "sp", 10, ""}} }, nil, " cost 69.12 bound 69.1",
+			[]string{`b, us-east-1, aws c5.large linux shared: the savings plan "sp" pays for it, and -plan 1y-ec2-no-upfront/m5/us-east-1 has no rate for it`, `the savings plan "sp" that is held: it paid for no use that is planned`}},
+		{"another family and idle", family, func(int) []use {
+			return []use{m5, {"b", "c5.large", 10, "sp", 5, ""}, {"owner", "", 0, "sp", 5, ""}}
+		}, nil, " cost 69.12 bound 69.1", []string{`it paid for no use that is planned`}},
+		// 0.35 an hour pay for 5 of the 17 m5 of the fleet where the bill does not bind it.
+		{"bound by name", compute, func(int) []use {
+			return []use{m5, {"b", "m5.large", 5, "sp", 4, "EC2 Instance Savings Plan"}, {"owner", "", 0, "sp", 5, "EC2 Instance Savings Plan"}}
+		}, nil, " cost 69.12 bound 69.1", []string{`the savings plan "sp" (Savings Plan EC2 Instance Savings Plan) pays for one family only, and -plan 1y-compute-no-upfront for all`}},
+	} {
+		var b bytes.Buffer
+		w := focus.NewWriter(&b)
+		for h := range 96 {
+			at := time.Date(2025, 11, 1, h, 0, 0, 0, time.UTC)
+			for _, u := range c.uses(h) {
+				money := usage.Units(u.units).Scale(1, 10)
+				row := usage.Row{Account: u.account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(u.units), Billed: money, Effective: money, List: money,
+					Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: u.kind, System: "linux", Tenancy: "shared"}}
+				if u.plan != "" {
+					paid := usage.Units(u.tenths).Scale(1, 10)
+					row.Charge, row.Billed, row.Effective = usage.Covered, usage.Amount{}, paid
+					if u.kind == "" {
+						row.Charge, row.Kind = usage.Unused, usage.Kind{Provider: "aws", Region: "us-east-1"}
+					}
+					row.Commitment = usage.Commitment{ID: u.plan, Name: u.name, Type: "Savings Plan", Spend: true, Unit: "USD", Quantity: paid}
+				}
+				if err := w.Write(&row); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		bill := filepath.Join(dir, "bill.csv")
+		if err := os.WriteFile(bill, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"-bill", bill, "-start", "2025-11-01", "-hours", "96", "-prices", prices, "-prices", rates, "-plan", c.plan, "-parts", "1"}, c.more...)
+		var out, errs bytes.Buffer
+		folder := t.TempDir()
+		if status := program.Run(append(args, "-out", folder), &out, &errs); status != 0 || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: status %d\n%s%s\nwant %q", c.name, status, out.String(), errs.String(), c.want)
+		}
+		for _, note := range c.notes {
+			if !strings.Contains(errs.String(), note) {
+				t.Errorf("%s: %s\nwant %q", c.name, errs.String(), note)
+			}
+		}
+		if strings.HasPrefix(c.name, "no price by") || strings.HasSuffix(c.name, "late") || c.name == "another family" { // by shards, too
+			got := shards(t, 2, slices.Delete(args, 12, 14)...)
+			for name, text := range got {
+				want, err := os.ReadFile(filepath.Join(folder, name))
+				if err != nil || text != string(want) {
+					t.Errorf("%s: %s of the shards: %v\n%s\nwant\n%s", c.name, name, err, text, want)
+				}
+			}
+		}
+	}
+}
+
 // noisyBills writes the bills of three accounts whose use wanders, and returns the flags that plan
 // them over paths.
 func noisyBills(t *testing.T, dir string) []string {

@@ -159,22 +159,34 @@ func gapNote(j *joint.Plan) string {
 
 // heldNote returns what to say of savings plans whose end is not known, "" if there are none.
 func heldNote(x *group.Terms) string {
-	n, name := 0, ""
+	n, name, ended := 0, "", ""
 	for _, h := range x.Held {
-		if h.Assumed {
+		switch {
+		case h.Assumed && !h.Until.After(x.Start):
+			if ended != "" {
+				ended += ", "
+			}
+			ended += fmt.Sprintf("%q at %s", h.ID, h.Until.UTC().Format(time.RFC3339))
+		case h.Assumed:
 			if n++; n == 1 {
 				name = h.ID
 			}
 		}
 	}
+	if ended != "" {
+		ended = "note: savings plans that paid nothing any more at the end of the bills, and are taken to have ended then: " + ended + "; a line in -held says otherwise"
+	}
 	if n == 0 {
-		return ""
+		return ended
+	}
+	if ended != "" {
+		ended += "\n"
 	}
 	others := ""
 	if n > 1 {
 		others = fmt.Sprintf(" and %d others", n-1)
 	}
-	return fmt.Sprintf("note: no row says until when the savings plan %q%s will be held: taken to pay in all hours that are planned; -held-until or -held says otherwise", name, others)
+	return ended + fmt.Sprintf("note: no row says until when the savings plan %q%s will be held: taken to pay in all hours that are planned; -held-until or -held says otherwise", name, others)
 }
 
 // tell says on standard error what a user of bills must know beside the results: hours

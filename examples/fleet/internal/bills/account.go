@@ -50,6 +50,7 @@ type Pricer struct {
 	lists  []*offers.Prices
 	offers map[place]*offers.Offer
 	rates  map[place]pricing.Money
+	bound  bool // the rates are those of one family in one region
 }
 
 // A place is what an offer is found by, in lower case.
@@ -70,7 +71,7 @@ var lists struct {
 
 // Load reads price lists, plain or gzip. A process reads each once.
 func (p *Pricer) Load(paths []string) error {
-	p.lists, p.offers, p.rates = nil, map[place]*offers.Offer{}, map[place]pricing.Money{}
+	p.lists, p.offers, p.rates, p.bound = nil, map[place]*offers.Offer{}, map[place]pricing.Money{}, false
 	lists.Lock()
 	defer lists.Unlock()
 	for _, path := range paths {
@@ -96,6 +97,7 @@ func (p *Pricer) Load(paths []string) error {
 		for i := range l.Rates {
 			if r := &l.Rates[i]; p.named(r) {
 				p.rates[placeOf(r.Provider, r.Region, r.Kind, r.System, r.Tenancy)] = r.Hourly
+				p.bound = p.bound || binding(r) != ""
 			}
 		}
 	}
@@ -201,7 +203,7 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 		return nil, plans, failed
 	}
 	contracts := p.commitments(uses)
-	plans, reason := p.savings(x, contracts)
+	spends, reason := p.savings(x, contracts)
 	if reason != "" {
 		fail("%s", reason)
 		return nil, record.Inventory{}, failed
@@ -213,6 +215,7 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 	}
 	index := map[place]int{}
 	var families []family
+	planned := map[place]bool{}
 	for i := range all {
 		m := &all[i]
 		key = record.Key{Account: uses[0].Account, Region: m.kind.Region, Kind: m.name(m.kind.Type)}
@@ -237,6 +240,10 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 			continue
 		}
 		if none {
+			continue
+		}
+		if reason := p.misfit(x, spends, m.place); reason != "" {
+			fail("%s", reason)
 			continue
 		}
 		m.offer = o
@@ -265,9 +272,12 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 				continue
 			}
 			groups = append(groups, g)
+			for _, m := range part {
+				planned[m.place] = true
+			}
 		}
 	}
-	return groups, plans, failed
+	return groups, p.inventory(x, spends, all, planned), failed
 }
 
 // Groups returns the groups of one account from the records of what the files say of it: a

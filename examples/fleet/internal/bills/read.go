@@ -108,7 +108,7 @@ func failure(path, account string, err error) record.Failure {
 	if errors.As(err, &scan) {
 		f.Line, err = scan.Line, scan.Err
 	}
-	f.Reason = err.Error()
+	f.Reason = strings.TrimSuffix(err.Error(), ", or the option to keep repeated rows") // of the library, which fleet does not offer
 	return f
 }
 
@@ -133,9 +133,10 @@ type account struct {
 	decode    func(line int, row [][]byte, raw []byte) error
 	err       error
 	rows      []uint64
-	money     map[string]*record.Series // of savings plans, by provider and ID
-	bought    map[string]bool           // savings plans with rows of their purchase
-	far       error                     // a row of a savings plan is years from the others
+	money     map[string]*record.Series                // of savings plans, by provider and ID
+	kinds     map[string]map[usage.Kind]*record.Series // what of it paid for each kind
+	bought    map[string]bool                          // savings plans with rows of their purchase
+	far       error                                    // a row of a savings plan is years from the others
 }
 
 func (r *reader) read() error {
@@ -232,7 +233,7 @@ func (a *account) pay(row *usage.Row) {
 		return
 	}
 	if a.money == nil {
-		a.money, a.bought = map[string]*record.Series{}, map[string]bool{}
+		a.money, a.kinds, a.bought = map[string]*record.Series{}, map[string]map[usage.Kind]*record.Series{}, map[string]bool{}
 	}
 	key, money := commitmentName(row.Kind.Provider, m.ID), m.Quantity
 	switch {
@@ -266,6 +267,18 @@ func (a *account) pay(row *usage.Row) {
 		more.Hours[t] = money.Scale(1, hours)
 	}
 	s.Add(&more)
+	if row.Charge != usage.Covered {
+		return
+	}
+	kinds := a.kinds[key]
+	if kinds == nil {
+		kinds = map[usage.Kind]*record.Series{}
+		a.kinds[key] = kinds
+	}
+	if kinds[row.Kind] == nil {
+		kinds[row.Kind] = &record.Series{Kind: row.Kind}
+	}
+	kinds[row.Kind].Add(&more)
 }
 
 // farthest is the most time between the rows of a savings plan in a file.
@@ -393,6 +406,11 @@ func (a *account) usage(path, name string) (record.Usage, error) {
 			if money := a.money[key]; money != nil {
 				held.Money = *money
 			}
+			for _, s := range a.kinds[key] {
+				held.Paid = append(held.Paid, *s)
+			}
+			slices.SortFunc(held.Paid, func(a, b record.Series) int { return cmp.Compare(a.Kind.String(), b.Kind.String()) })
+			held.Name = strings.TrimSpace(h.Type + " " + h.Name)
 		}
 		u.Held = append(u.Held, held)
 	}

@@ -21,29 +21,25 @@ import (
 // A savings plan pays for use of many accounts, and what nothing used of it stands in the bill of
 // its owner. So each account says what the plan paid for it in each hour, and [Pricer.Held]
 // adds up the accounts. An account that is not planned says nothing: what the plan paid for it,
-// and what it paid for other use than instances, is not there for the accounts that are planned.
+// and what it paid for other use than instances, is not there for the accounts that are planned. Nor
+// is what it paid for a kind that is not planned: see [Pricer.inventory].
 
-// savings returns the savings plans that the account holds or uses when the terms begin, or why the
-// account cannot be planned beside one.
-func (p *Pricer) savings(x *group.Terms, all []*commitment) (plans record.Inventory, reason string) {
+// savings returns the savings plans that the account holds or uses when the terms begin, with what
+// they paid within the hours of the bills, or why the account cannot be planned beside one.
+func (p *Pricer) savings(x *group.Terms, all []*commitment) (plans []*commitment, reason string) {
 	for _, c := range all {
 		if !c.Spend || stated(x, c.ID) {
 			continue
 		}
-		end := p.end(&c.Held)
-		ended := !end.IsZero() && !end.After(x.Start) // which other accounts may not know
-		// What it paid within the hours of the bills.
-		first := int(c.Money.Start.Sub(p.From) / time.Hour)
-		from, to := max(0, -first), min(len(c.Money.Hours), x.Hours-first)
-		money, sum := record.Series{}, usage.Amount{}
-		if from < to {
-			money = record.Series{Start: c.Money.Start.Add(time.Duration(from) * time.Hour), Hours: c.Money.Hours[from:to]}
+		c.Money = p.within(x, &c.Money)
+		for i := range c.Paid {
+			c.Paid[i] = p.within(x, &c.Paid[i])
 		}
-		for _, a := range money.Hours {
-			sum = sum.Plus(a)
-		}
+		sum := total(&c.Money)
 		switch {
-		case ended:
+		case p.ended(x, &c.Held): // which other accounts may not know
+		case x.Paths > 0:
+			return plans, fmt.Sprintf("the savings plan %q pays for use of the account, and -paths plans without savings plans: want this account planned without -paths, by -plan with the name of its rates", c.ID)
 		case x.Term == 0:
 			return plans, fmt.Sprintf("the savings plan %q pays for use of the account, and without -plan it is not known at which rates: want -plan with the name of its rates", c.ID)
 		case !strings.EqualFold(c.Provider, x.Provider):
@@ -53,11 +49,104 @@ func (p *Pricer) savings(x *group.Terms, all []*commitment) (plans record.Invent
 		case len(c.hours) > 0 && sum.Sign() <= 0:
 			return plans, fmt.Sprintf("the savings plan %q pays for use, and its rows say no money: want CommitmentDiscountQuantity or EffectiveCost in them, or a line for it in -held", c.ID)
 		}
-		h := c.Held
-		h.Kinds, h.Money = nil, money
-		plans.Merge(&record.Inventory{Held: []record.Held{h}})
+		plans = append(plans, c)
 	}
 	return plans, ""
+}
+
+// within returns what of a series is in the hours of the bills.
+func (p *Pricer) within(x *group.Terms, s *record.Series) record.Series {
+	first := int(s.Start.Sub(p.From) / time.Hour)
+	from, to := max(0, -first), min(len(s.Hours), x.Hours-first)
+	if from >= to {
+		return record.Series{Kind: s.Kind}
+	}
+	return record.Series{Kind: s.Kind, Start: s.Start.Add(time.Duration(from) * time.Hour), Hours: s.Hours[from:to]}
+}
+
+func total(s *record.Series) (sum usage.Amount) {
+	for _, a := range s.Hours {
+		sum = sum.Plus(a)
+	}
+	return sum
+}
+
+// bound reports whether a bill says that a savings plan pays for one family only: AWS names those
+// "EC2InstanceSavingsPlans".
+func bound(h *record.Held) bool {
+	name := strings.ToLower(strings.ReplaceAll(h.Name, " ", ""))
+	return strings.Contains(name, "ec2instance") || strings.Contains(name, "ec2savings")
+}
+
+// misfit returns why a kind cannot be planned beside the savings plans that pay for it, "" if it
+// can: money that -plan has no rate for, or that may pay for one family only, would go elsewhere.
+func (p *Pricer) misfit(x *group.Terms, plans []*commitment, at place) string {
+	for _, c := range plans {
+		for i := range c.Paid {
+			switch s := &c.Paid[i]; {
+			case p.ended(x, &c.Held) || where(s.Kind) != at || total(s).Sign() == 0:
+			case p.rates[at] == 0:
+				return fmt.Sprintf("the savings plan %q pays for it, and -plan %s has no rate for it, so that both are left out: want -plan with the name of a savings plan that has one, or a line for %[1]q in -held", c.ID, p.Plan)
+			case bound(&c.Held) && !p.bound:
+				return fmt.Sprintf("the savings plan %q (%s) pays for one family only, and -plan %s for all, so that both are left out: want -plan with a savings plan of the family, or a line for %[1]q in -held", c.ID, c.Name, p.Plan)
+			}
+		}
+	}
+	return ""
+}
+
+// inventory returns what the savings plans paid for the kinds that are planned, for others and for
+// nothing.
+func (p *Pricer) inventory(x *group.Terms, plans []*commitment, used []member, planned map[place]bool) (all record.Inventory) {
+	last := p.From
+	for i := range used {
+		s := record.Series{Start: p.From, Hours: used[i].used}
+		if _, to := paying(&s); to.After(last) {
+			last = to
+		}
+	}
+	for _, c := range plans {
+		if _, to := paying(&c.Money); to.After(last) {
+			last = to
+		}
+	}
+	for _, c := range plans {
+		h := c.Held
+		h.Kinds, h.Paid, h.Last = nil, nil, last
+		h.Idle = record.Series{Start: h.Money.Start, Hours: slices.Clone(h.Money.Hours)}
+		for i := range c.Paid {
+			s := c.Paid[i]
+			if !planned[where(s.Kind)] {
+				h.Left.Add(&s)
+			}
+			s.Hours = slices.Clone(s.Hours)
+			for t := range s.Hours {
+				s.Hours[t] = s.Hours[t].Scale(-1, 1)
+			}
+			h.Idle.Add(&s)
+		}
+		if bound(&h) && !p.bound {
+			h.Left.Add(&h.Idle)
+			h.Idle = record.Series{}
+		}
+		all.Merge(&record.Inventory{Held: []record.Held{h}})
+	}
+	return all
+}
+
+// paying returns the first hour of a series that is not 0, and the end of the last: zero times if
+// all are.
+func paying(s *record.Series) (from, to time.Time) {
+	for t, a := range s.Hours {
+		if a.Sign() == 0 {
+			continue
+		}
+		if from.IsZero() {
+			from = s.Start.Add(time.Duration(t) * time.Hour)
+		}
+		to = s.Start.Add(time.Duration(t+1) * time.Hour)
+	}
+	return from, to
 }
 
 // end returns when a commitment ends, zero if nothing tells.
@@ -66,6 +155,12 @@ func (p *Pricer) end(h *record.Held) time.Time {
 		return p.Until
 	}
 	return h.End
+}
+
+// ended reports whether it is known that a commitment ends before the hours that are planned.
+func (p *Pricer) ended(x *group.Terms, h *record.Held) bool {
+	end := p.end(h)
+	return !end.IsZero() && !end.After(x.Start)
 }
 
 // stated reports whether the terms have a commitment of this name already.
@@ -78,9 +173,21 @@ func stated(x *group.Terms, id string) bool {
 	return false
 }
 
+const (
+	// silent is how long before the end of the bills a savings plan that has ended paid last.
+	silent = 48 * time.Hour
+	// recent is over how many hours, the last ones, a savings plan shows what it holds.
+	recent = 168 * time.Hour
+)
+
 // Held adds to the terms what the savings plans of all accounts hold, and returns those that it
-// cannot add. A plan holds in each hour what it paid on average in the hours in which it has
-// rows, or what was bought if that is at most a hundredth more: amounts of rows are rounded.
+// cannot add. A plan holds in each hour what it paid for what is planned, and for nothing, on
+// average over the last week in which it has rows, or what was bought if that is at most a hundredth
+// more: amounts of rows are rounded.
+//
+// A plan whose end no row says has ended if it paid nothing in the last two days of the bills of the
+// accounts that it paid for, or if another began to pay when it ceased. Such a plan is among
+// those of the terms with no money, and until it ceased.
 func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.Failure) {
 	x.Held = slices.Clip(x.Held) // other terms have the same memory
 	total := int64(0)
@@ -89,18 +196,25 @@ func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.
 	}
 	for i := range plans.Held {
 		h := &plans.Held[i]
-		money, err := perHour(h).Money(pricing.HalfEven)
-		sum, fits := wide.Add(total, int64(money))
-		reason, end := "", p.end(h)
-		switch {
-		case !end.IsZero() && !end.After(x.Start):
+		end := p.end(h)
+		if p.ended(x, h) {
 			continue
+		}
+		if to := ceased(h, plans); h.End.IsZero() && !to.IsZero() {
+			x.Held = append(x.Held, group.Commitment{ID: h.ID, Until: to, Assumed: true})
+			continue
+		}
+		hourly, reason := perHour(h)
+		money, err := hourly.Money(pricing.HalfEven)
+		sum, fits := wide.Add(total, int64(money))
+		switch {
+		case h.Start.After(x.Start):
+			reason = fmt.Sprintf("it begins at %s, after the first hour that is planned, %s: want savings plans that are held then", h.Start.UTC().Format(time.RFC3339), x.Start.UTC().Format(time.RFC3339))
+		case reason != "":
 		case err != nil || !fits:
 			reason = fmt.Sprintf("%s: with it the savings plans come to more than %v an hour: want fewer", group.Overflow, pricing.Money(math.MaxInt64))
 		case money <= 0:
 			reason = fmt.Sprintf("its rows come to %v an hour: want an amount above 0, or a line for it in -held", money)
-		case h.Start.After(x.Start):
-			reason = fmt.Sprintf("it begins at %s, after the first hour that is planned, %s: want savings plans that are held then", h.Start.UTC().Format(time.RFC3339), x.Start.UTC().Format(time.RFC3339))
 		default:
 			c := group.Commitment{ID: h.ID, Hourly: money, Until: end}
 			if end.IsZero() {
@@ -114,23 +228,57 @@ func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.
 	return failed
 }
 
-// perHour returns the money of an hour of a savings plan.
-func perHour(h *record.Held) usage.Amount {
-	var sum usage.Amount
-	n := int64(0)
-	for _, a := range h.Money.Hours {
-		if a.Sign() != 0 {
-			sum, n = sum.Plus(a), n+1
+// ceased returns when a savings plan ceased to pay, zero if it pays at the end of the bills.
+func ceased(h *record.Held, plans *record.Inventory) time.Time {
+	_, to := paying(&h.Money)
+	if to.IsZero() || !to.Before(h.Last) {
+		return time.Time{}
+	}
+	renewed := false
+	for i := range plans.Held {
+		o := &plans.Held[i]
+		from, _ := paying(&o.Money)
+		renewed = renewed || o.ID != h.ID && o.Provider == h.Provider && !from.Before(to.Add(-time.Hour)) // both may pay in the hour
+	}
+	if !renewed && h.Last.Sub(to) < silent {
+		return time.Time{}
+	}
+	return to
+}
+
+// perHour returns the money of an hour of a savings plan, or why there is none.
+func perHour(h *record.Held) (money usage.Amount, reason string) {
+	from, to := paying(&h.Money)
+	switch {
+	case from.IsZero() && h.PerHour.Sign() > 0:
+		return money, "its purchase is in the bills, and no row says what it pays for: want a line for it in -held"
+	case from.IsZero():
+		return money, ""
+	}
+	if h.Last.Sub(to) >= silent { // it is bought, and pays for what no row shows
+		to = h.Last
+	}
+	if begin := to.Add(-recent); from.Before(begin) {
+		from = begin
+	}
+	within := func(s *record.Series) (sum usage.Amount) {
+		for t, a := range s.Hours {
+			if at := s.Start.Add(time.Duration(t) * time.Hour); !at.Before(from) && at.Before(to) {
+				sum = sum.Plus(a)
+			}
 		}
+		return sum
 	}
-	if n == 0 {
-		return h.PerHour
+	all, left, idle := within(&h.Money), within(&h.Left), within(&h.Idle)
+	held := all.Plus(left.Scale(-1, 1))
+	if left.Sign() > 0 && held.Plus(idle.Scale(-1, 1)).Sign() <= 0 {
+		return money, "it paid for no use that is planned at the end of the bills, and for other use: what it paid is not held, want a line for it in -held"
 	}
-	mean := sum.Scale(1, n)
-	if most := h.PerHour.Scale(99, 100); mean.Compare(h.PerHour) < 0 && mean.Compare(most) >= 0 {
-		return h.PerHour
+	mean := held.Scale(1, int64(to.Sub(from)/time.Hour))
+	if most := h.PerHour.Scale(99, 100); left.Sign() == 0 && mean.Compare(h.PerHour) < 0 && mean.Compare(most) >= 0 {
+		return h.PerHour, ""
 	}
-	return mean
+	return mean, ""
 }
 
 // ReadHeld reads the savings plans that a file of CSV says are held when the terms begin. It has

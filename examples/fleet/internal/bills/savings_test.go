@@ -47,7 +47,8 @@ func termsOf() group.Terms {
 // hold reads files, and returns the savings plans that all accounts hold, added to terms.
 func hold(t *testing.T, p *Pricer, x *group.Terms, files ...string) (demand map[string]int, failed []record.Failure) {
 	t.Helper()
-	if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", prices)}); err != nil {
+	p.Plan = "1y-compute-no-upfront"
+	if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", prices), save(t, t.TempDir(), "rates.csv", rateHeader+rate("USD", "ComputeSavingsPlans", "us-east-1", "m5", "No Upfront"))}); err != nil {
 		t.Fatal(err)
 	}
 	byAccount := map[string][][]byte{}
@@ -103,7 +104,7 @@ func TestSavings(t *testing.T) {
 		{name: "its purchase", a: func(int) int64 { return 60 }, idle: func(int) int64 { return 40 }, more: []usage.Row{bought(100)}, until: start, hourly: "1", ends: end},
 		{name: "rounded", a: func(h int) int64 { return 598 - int64(h%2) }, more: []usage.Row{bought(600)}, hourly: "6", ends: end},
 		{name: "others have a part", a: func(h int) int64 { return int64(h % 2 * 10) }, b: func(int) int64 { return 30 }, more: []usage.Row{bought(100)}, hourly: "0.35", ends: end},
-		{name: "its purchase alone", more: []usage.Row{row("a", "m5.large", 0, 2), bought(25)}, hourly: "0.25", ends: end},
+		{name: "rows until a day before", a: func(h int) int64 { return int64((hours - 24 - h + 47) / 48 * 60) }, more: []usage.Row{row("a", "m5.large", hours-1, 2)}, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
 		{name: "other use", a: func(int) int64 { return 60 }, more: []usage.Row{lambda}, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
 		{name: "an account that fails", a: func(int) int64 { return 60 }, more: []usage.Row{paid("bad", "m5.large", 2, sp(30)), euro}, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
 		{name: "hours without rows", a: func(h int) int64 { return int64(h / 24 * 60) }, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
@@ -133,7 +134,7 @@ func TestSavings(t *testing.T) {
 			{write(t, dir, "r.csv", split[2]...), write(t, dir, "p.csv", split[1]...), write(t, dir, "q.csv", split[0]...)},
 		} {
 			x := termsOf()
-			demand, failed := hold(t, &Pricer{From: start, Plan: "p", Until: c.until}, &x, files...)
+			demand, failed := hold(t, &Pricer{From: start, Until: c.until}, &x, files...)
 			var got []string
 			for _, h := range x.Held {
 				got = append(got, fmt.Sprint(h.ID, " ", h.Hourly, " ", h.Until, " ", h.Assumed))
@@ -192,6 +193,8 @@ func TestSavingsRefused(t *testing.T) {
 	unit.Unit = "Normalized Hours"
 	late := idle("a", 0, sp(100*8760))
 	late.Charge, late.Start, late.End, late.Commitment.Once = usage.Purchase, start.Add((hours+1)*time.Hour), start.Add((hours+8761)*time.Hour), true
+	alone := late
+	alone.Start, alone.End = start.Add(-time.Hour), start.Add(1000*time.Hour)
 	huge := sp(60)
 	huge.Quantity = usage.Units(100_000_000_000)
 	back := sp(-60)
@@ -210,6 +213,8 @@ func TestSavingsRefused(t *testing.T) {
 		{"too much together", func(x *group.Terms) {
 			x.Held = []group.Commitment{{ID: "stated", Hourly: math.MaxInt64, Until: x.At(1)}}
 		}, []usage.Row{paid("a", "m5.large", 0, sp(60))}, "overflow: with it"},
+		{"its purchase alone", nil, []usage.Row{row("a", "m5.large", 0, 1), alone}, "its purchase is in the bills, and no row says what it pays for: want a line for it in -held"},
+		{"paths", func(x *group.Terms) { x.Term, x.Paths = 0, 5 }, []usage.Row{paid("a", "m5.large", 0, sp(60))}, `the savings plan "sp" pays for use of the account, and -paths plans without savings plans: want this account planned without -paths`},
 		{"nothing", nil, []usage.Row{row("a", "m5.large", 0, 1), idle("a", 0, sp(0))}, "its rows come to 0 an hour: want an amount above 0"},
 		{"negative", nil, []usage.Row{row("a", "m5.large", 0, 1), idle("a", 0, back)}, "its rows come to -0.6 an hour: want an amount above 0"},
 	} {

@@ -23,7 +23,7 @@
 //
 //	tag        one byte: 'U' Usage, 'G' Group, 'P' Plan, 'O' Order, 'F' Failure,
 //	           'T' Totals, 'H' Inventory
-//	version    one byte: 4
+//	version    one byte: 5
 //	text       its length in bytes as a uvarint, then the bytes
 //	number     a varint of encoding/binary: zigzag, then seven bits a byte, the lowest first
 //	money      a number of nanos

@@ -11,7 +11,7 @@ import (
 )
 
 // Version is the version of the encoding.
-const Version = 4
+const Version = 5
 
 // ErrEncoding: bytes are no record of the type that is wanted.
 var ErrEncoding = errors.New("record: malformed bytes")

@@ -91,7 +91,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		same(t, plan, Plan{Orders: make([]Order, 1)})
 		same(t, Usage{"a", "USD", "a.csv", []Series{{someKind(t), someTime(t), rapid.SliceOfN(rapid.Custom(someAmount), 0, 9).Draw(t, "hours")}},
-			[]Held{{"aws", "ri", "Hours", rapid.Bool().Draw(t, "spend"), someTime(t), someTime(t), someAmount(t), []usage.KindHours{{Kind: someKind(t), Hours: someAmount(t)}}, Series{Start: someTime(t), Hours: []usage.Amount{someAmount(t)}}}}, rapid.SliceOf(rapid.Uint64()).Draw(t, "rows")},
+			[]Held{{"aws", "ri", "Hours", rapid.Bool().Draw(t, "spend"), someTime(t), someTime(t), someAmount(t), []usage.KindHours{{Kind: someKind(t), Hours: someAmount(t)}}, Series{Start: someTime(t), Hours: []usage.Amount{someAmount(t)}}, []Series{{someKind(t), someTime(t), []usage.Amount{someAmount(t)}}}, Series{Start: someTime(t)}, Series{Start: someTime(t)}, "name", someTime(t)}}, rapid.SliceOf(rapid.Uint64()).Draw(t, "rows")},
 			Usage{Series: make([]Series, 2), Held: make([]Held, 2)})
 		same(t, Inventory{[]Held{{Provider: "aws", ID: "sp", Spend: true, PerHour: someAmount(t), Money: Series{Start: someTime(t), Hours: rapid.SliceOfN(rapid.Custom(someAmount), 0, 9).Draw(t, "money")}}}}, Inventory{Held: make([]Held, 3)})
 		same(t, Failure{someKey(t), "a.csv", rapid.Int().Draw(t, "line"), "why"}, Failure{})
@@ -103,21 +103,23 @@ func TestRoundTrip(t *testing.T) {
 func TestStable(t *testing.T) {
 	key := Key{"a", "r", "k"}
 	at := time.Unix(3600, 0).UTC()
+	const never = "ffffffffffffffffff0100"
+	const none = "0000000000" + never + "00" // a series of no hours
 	for _, c := range []struct {
 		r    Record
 		want string
 	}{
 		{&Group{key, "USD", "u", at, []int{2, 2, 2, 5, 0}, [][]int{{1}, {0, 0}}, pricing.List{OnDemand: 3, Classes: []pricing.Class{{Name: "1y", Term: 2 * time.Second, Upfront: 1, Hourly: -1, Billed: pricing.Always}}}, 2, []Contract{{"h", 1, time.Time{}}}},
-			"4704" + "01610172016b" + "03555344" + "0175" + "a03800" + "05" + "04" + "0001" + "06" + "09" + "02" + "0102" + "020001" + "06" + "01" + "023179" + "80d0acf30e" + "02" + "01" + "00" + "04" + "01" + "0168" + "02" + "ffffffffffffffffff0100"},
-		{&Order{key, "USD", "1y", 3, at.Add(7), time.Hour, 1, 2}, "4f04" + "01610172016b" + "03555344" + "023179" + "06" + "a03807" + "8080c58bc6d101" + "02" + "04"},
+			"4705" + "01610172016b" + "03555344" + "0175" + "a03800" + "05" + "04" + "0001" + "06" + "09" + "02" + "0102" + "020001" + "06" + "01" + "023179" + "80d0acf30e" + "02" + "01" + "00" + "04" + "01" + "0168" + "02" + "ffffffffffffffffff0100"},
+		{&Order{key, "USD", "1y", 3, at.Add(7), time.Hour, 1, 2}, "4f05" + "01610172016b" + "03555344" + "023179" + "06" + "a03807" + "8080c58bc6d101" + "02" + "04"},
 		{&Plan{key, "USD", 1, 2, 1, []Order{{key, "USD", "1y", 3, at.Add(7), time.Hour, 1, 2}}},
-			"5004" + "01610172016b" + "03555344" + "02" + "04" + "02" + "01" + "023179" + "06" + "a03807" + "8080c58bc6d101" + "02" + "04"},
-		{&Failure{key, "f", 1, "w"}, "4604" + "01610172016b" + "0166" + "02" + "0177"},
+			"5005" + "01610172016b" + "03555344" + "02" + "04" + "02" + "01" + "023179" + "06" + "a03807" + "8080c58bc6d101" + "02" + "04"},
+		{&Failure{key, "f", 1, "w"}, "4605" + "01610172016b" + "0166" + "02" + "0177"},
 		{&Usage{"a", "USD", "f", []Series{{usage.Kind{Provider: "aws", Region: "r", Type: "k"}, at, []usage.Amount{usage.Units(2), usage.Units(2), usage.Units(1).Scale(1, 2)}}}, nil, []uint64{258}},
-			"5504" + "0161" + "03555344" + "0166" + "01" + "03617773" + "0172" + "016b" + "00" + "00" + "a03800" + "03" + "013201" + "03302e3500" + "00" + "01" + "0201000000000000"},
+			"5505" + "0161" + "03555344" + "0166" + "01" + "03617773" + "0172" + "016b" + "00" + "00" + "a03800" + "03" + "013201" + "03302e3500" + "00" + "01" + "0201000000000000"},
 		{&Inventory{[]Held{{Provider: "aws", ID: "s", Unit: "USD", Spend: true, End: at, PerHour: usage.Units(2), Money: Series{Start: at, Hours: []usage.Amount{usage.Units(2), usage.Units(2)}}}}},
-			"4804" + "01" + "03617773" + "0173" + "03555344" + "02" + "ffffffffffffffffff0100" + "a03800" + "0132" + "00" + "a03800" + "02" + "013201"},
-		{&Totals{1, 2, 3, 4, 5}, "5404" + "020406080a"},
+			"4805" + "01" + "03617773" + "0173" + "03555344" + "02" + "ffffffffffffffffff0100" + "a03800" + "0132" + "00" + "a03800" + "02" + "013201" + "00" + none + none + "00" + never},
+		{&Totals{1, 2, 3, 4, 5}, "5405" + "020406080a"},
 	} {
 		if got := hex.EncodeToString(Append(nil, c.r)); got != c.want {
 			t.Errorf("%T:\n%s, want\n%s", c.r, got, c.want)

@@ -58,6 +58,14 @@ type Held struct {
 	// Money is what a commitment to money paid in each hour, for instances and for nothing.
 	// What it paid for other use is not in it. It has no Kind.
 	Money Series
+	// Paid is what of Money paid for each kind. It is empty in an Inventory, which has two sums
+	// instead: Left is what of Money paid for use that is not planned, and Idle what nothing used.
+	Paid       []Series
+	Left, Idle Series
+	// Name is what the bill calls it and its type. Last is when the bills of the accounts that
+	// it pays for end.
+	Name string
+	Last time.Time
 }
 
 // Add adds what another file or another account says of the same commitment. The sum does
@@ -76,6 +84,13 @@ func (h *Held) Add(o *Held) {
 	}
 	h.Kinds = append(h.Kinds, o.Kinds...)
 	h.Money.Add(&o.Money)
+	h.Paid = append(h.Paid, o.Paid...)
+	h.Left.Add(&o.Left)
+	h.Idle.Add(&o.Idle)
+	h.Name = max(h.Name, o.Name)
+	if o.Last.After(h.Last) {
+		h.Last = o.Last
+	}
 }
 
 // An Inventory is what accounts hold together, sorted by provider and ID.
@@ -122,11 +137,7 @@ func (u *Usage) code(c *coder) {
 	c.text(&u.Account)
 	c.text(&u.Currency)
 	c.text(&u.File)
-	list(c, &u.Series, 7, func(s *Series) {
-		c.kind(&s.Kind)
-		c.moment(&s.Start)
-		c.amounts(&s.Hours)
-	})
+	list(c, &u.Series, 7, c.series)
 	list(c, &u.Held, 8, c.held)
 	list(c, &u.Rows, 8, c.hash)
 }
@@ -152,6 +163,17 @@ func (c *coder) held(h *Held) {
 	})
 	c.moment(&h.Money.Start)
 	c.amounts(&h.Money.Hours)
+	list(c, &h.Paid, 7, c.series)
+	c.series(&h.Left)
+	c.series(&h.Idle)
+	c.text(&h.Name)
+	c.moment(&h.Last)
+}
+
+func (c *coder) series(s *Series) {
+	c.kind(&s.Kind)
+	c.moment(&s.Start)
+	c.amounts(&s.Hours)
 }
 
 // hash writes eight bytes, the lowest first.
