@@ -177,6 +177,15 @@ func TestHeldOnce(t *testing.T) {
 			return []use{m5, {"b", "c5.large", 10, of, 5, ""}, {account: "b", kind: "c5.large", units: 10}}
 		}
 	}
+	over := func(until int) func(int) []use { // not renewed
+		return func(h int) []use {
+			c5 := use{account: "b", kind: "c5.large", units: 10}
+			if h < until {
+				c5.plan, c5.tenths = "sp", 5
+			}
+			return []use{m5, c5}
+		}
+	}
 	for _, c := range []struct {
 		name, plan string
 		uses       func(h int) []use
@@ -188,6 +197,9 @@ func TestHeldOnce(t *testing.T) {
 		{"renewed", compute, half(48), nil, " cost 117.12 bound 117.1", []string{`taken to have ended then: "spA" at 2025-11-03T00:00:00Z`, `no row says until when the savings plan "spB" will be held`}},
 		{"renewed late", compute, half(90), nil, " cost 117.12 bound 117.1", []string{`"spA" at 2025-11-04T18:00:00Z`}},
 		{"renewed, and an end for all", compute, half(48), []string{"-held-until", "2025-12-01"}, " cost 117.12 bound 117.1", []string{`"spA" at 2025-11-03T00:00:00Z`}},
+		// Two days without it, and the 10 c5 need another; an hour less, and it is held.
+		{"not renewed", compute, over(48), nil, " cost 117.12 bound 117.1", []string{`"sp" at 2025-11-03T00:00:00Z`}},
+		{"rows that are late", compute, over(49), nil, " cost 69.12 bound 69.1", []string{`no row says until when the savings plan "sp" will be held`}},
 		// The 10 c5 are paid by 0.5 of the dollar, and m5 is reserved.
 		{"no price", compute, func(int) []use {
 			return []use{m5, {"b", "c5.large", 10, "sp", 5, ""}, {"b", "x9.large", 5, "sp", 5, ""}}
@@ -195,6 +207,13 @@ func TestHeldOnce(t *testing.T) {
 		{"no price by turns", compute, func(h int) []use {
 			return []use{m5, {"b", "c5.large", 10, "", 0, ""}, {"b", []string{"c5.large", "x9.large"}[h%2], 10, "sp", 10, ""}}
 		}, nil, "savings plans held: 0.5 an hour", nil},
+		{"hours without rows", compute, func(h int) []use {
+			all := []use{m5, {account: "b", kind: "c5.large", units: 1}}
+			if h%4 == 3 {
+				all = append(all, use{"b", "c5.large", 20, "sp", 10, ""})
+			}
+			return all
+		}, nil, "savings plans held: 0.2", []string{`which count as 0: "sp" in 69 of its hours; -held says otherwise`}},
 		// No rate of the plan is for c5: it is not planned, nor what paid for it.
 		{"another family", family, func(int) []use { return []use{m5, {"b", "c5.large", 20, "sp", 10, ""}} }, nil, " cost 69.12 bound 69.1",
 			[]string{`b, us-east-1, aws c5.large linux shared: the savings plan "sp" pays for it, and -plan 1y-ec2-no-upfront/m5/us-east-1 has no rate for it`, `the savings plan "sp" that is held: it paid for no use that is planned`}},

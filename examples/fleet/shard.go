@@ -147,7 +147,7 @@ func mergeCommand(args []string) int {
 			return err
 		}
 		e := &r.Joint
-		for _, text := range []string{heldNote(&r.Terms), gapNote(e)} {
+		for _, text := range append(heldNotes(&r.Terms), gapNote(e)) {
 			if text != "" {
 				fmt.Fprintln(os.Stderr, "fleet merge:", text)
 			}

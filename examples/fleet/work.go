@@ -157,36 +157,32 @@ func gapNote(j *joint.Plan) string {
 	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price", 100*j.Gap(), 100*joint.Enough)
 }
 
-// heldNote returns what to say of savings plans whose end is not known, "" if there are none.
-func heldNote(x *group.Terms) string {
-	n, name, ended := 0, "", ""
+// heldNotes returns what to say of savings plans of which the bills do not say all.
+func heldNotes(x *group.Terms) (notes []string) {
+	var ended, gaps, open []string
 	for _, h := range x.Held {
-		switch {
-		case h.Assumed && !h.Until.After(x.Start):
-			if ended != "" {
-				ended += ", "
-			}
-			ended += fmt.Sprintf("%q at %s", h.ID, h.Until.UTC().Format(time.RFC3339))
-		case h.Assumed:
-			if n++; n == 1 {
-				name = h.ID
-			}
+		if h.Assumed && !h.Until.After(x.Start) {
+			ended = append(ended, fmt.Sprintf("%q at %s", h.ID, h.Until.UTC().Format(time.RFC3339)))
+		} else if h.Assumed {
+			open = append(open, strconv.Quote(h.ID))
+		}
+		if h.Gaps > 0 {
+			gaps = append(gaps, fmt.Sprintf("%q in %d", h.ID, h.Gaps))
 		}
 	}
-	if ended != "" {
-		ended = "note: savings plans that paid nothing any more at the end of the bills, and are taken to have ended then: " + ended + "; a line in -held says otherwise"
+	say := func(names []string, format string) {
+		const most = 8
+		if n := len(names); n > most {
+			names = append(names[:most:most], fmt.Sprintf("%d others", n-most))
+		}
+		if len(names) > 0 {
+			notes = append(notes, fmt.Sprintf("note: "+format, cli.Series(names, "and")))
+		}
 	}
-	if n == 0 {
-		return ended
-	}
-	if ended != "" {
-		ended += "\n"
-	}
-	others := ""
-	if n > 1 {
-		others = fmt.Sprintf(" and %d others", n-1)
-	}
-	return ended + fmt.Sprintf("note: no row says until when the savings plan %q%s will be held: taken to pay in all hours that are planned; -held-until or -held says otherwise", name, others)
+	say(ended, "savings plans that paid nothing any more at the end of the bills, and are taken to have ended then: %s; -held says otherwise")
+	say(gaps, "savings plans that show in no row in some hours of the last week, which count as 0: %s of its hours; -held says otherwise")
+	say(open, "no row says until when the savings plan %s will be held: taken to pay in all hours that are planned; -held-until or -held says otherwise")
+	return notes
 }
 
 // tell says on standard error what a user of bills must know beside the results: hours
@@ -198,7 +194,7 @@ func (r *results) tell(run *cli.Run, dir string) error {
 			run.Sayf("%s", text)
 		}
 	}
-	for _, text := range []string{heldNote(&r.summary.Terms), gapNote(&r.summary.Joint)} {
+	for _, text := range append(heldNotes(&r.summary.Terms), gapNote(&r.summary.Joint)) {
 		if text != "" {
 			run.Sayf("%s", text)
 		}

@@ -204,7 +204,7 @@ func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.
 			x.Held = append(x.Held, group.Commitment{ID: h.ID, Until: to, Assumed: true})
 			continue
 		}
-		hourly, reason := perHour(h)
+		hourly, gaps, reason := perHour(h)
 		money, err := hourly.Money(pricing.HalfEven)
 		sum, fits := wide.Add(total, int64(money))
 		switch {
@@ -216,7 +216,7 @@ func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.
 		case money <= 0:
 			reason = fmt.Sprintf("its rows come to %v an hour: want an amount above 0, or a line for it in -held", money)
 		default:
-			c := group.Commitment{ID: h.ID, Hourly: money, Until: end}
+			c := group.Commitment{ID: h.ID, Hourly: money, Until: end, Gaps: gaps}
 			if end.IsZero() {
 				c.Until, c.Assumed = x.At(x.Hours), true
 			}
@@ -246,14 +246,15 @@ func ceased(h *record.Held, plans *record.Inventory) time.Time {
 	return to
 }
 
-// perHour returns the money of an hour of a savings plan, or why there is none.
-func perHour(h *record.Held) (money usage.Amount, reason string) {
+// perHour returns the money of an hour of a savings plan, of how many of the hours that show it there
+// is no row, or why there is none.
+func perHour(h *record.Held) (money usage.Amount, gaps int, reason string) {
 	from, to := paying(&h.Money)
 	switch {
 	case from.IsZero() && h.PerHour.Sign() > 0:
-		return money, "its purchase is in the bills, and no row says what it pays for: want a line for it in -held"
+		return money, 0, "its purchase is in the bills, and no row says what it pays for: want a line for it in -held"
 	case from.IsZero():
-		return money, ""
+		return money, 0, ""
 	}
 	if h.Last.Sub(to) >= silent { // it is bought, and pays for what no row shows
 		to = h.Last
@@ -261,24 +262,30 @@ func perHour(h *record.Held) (money usage.Amount, reason string) {
 	if begin := to.Add(-recent); from.Before(begin) {
 		from = begin
 	}
+	shown := int64(0)
 	within := func(s *record.Series) (sum usage.Amount) {
+		shown = 0
 		for t, a := range s.Hours {
 			if at := s.Start.Add(time.Duration(t) * time.Hour); !at.Before(from) && at.Before(to) {
 				sum = sum.Plus(a)
+				if a.Sign() != 0 {
+					shown++
+				}
 			}
 		}
 		return sum
 	}
-	all, left, idle := within(&h.Money), within(&h.Left), within(&h.Idle)
+	left, idle, all := within(&h.Left), within(&h.Idle), within(&h.Money)
+	hours := int64(to.Sub(from) / time.Hour)
 	held := all.Plus(left.Scale(-1, 1))
 	if left.Sign() > 0 && held.Plus(idle.Scale(-1, 1)).Sign() <= 0 {
-		return money, "it paid for no use that is planned at the end of the bills, and for other use: what it paid is not held, want a line for it in -held"
+		return money, 0, "it paid for no use that is planned at the end of the bills, and for other use: what it paid is not held, want a line for it in -held"
 	}
-	mean := held.Scale(1, int64(to.Sub(from)/time.Hour))
+	mean := held.Scale(1, hours)
 	if most := h.PerHour.Scale(99, 100); left.Sign() == 0 && mean.Compare(h.PerHour) < 0 && mean.Compare(most) >= 0 {
-		return h.PerHour, ""
+		return h.PerHour, int(hours - shown), ""
 	}
-	return mean, ""
+	return mean, int(hours - shown), ""
 }
 
 // ReadHeld reads the savings plans that a file of CSV says are held when the terms begin. It has

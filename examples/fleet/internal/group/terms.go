@@ -38,6 +38,8 @@ type Commitment struct {
 	Until  time.Time // the first instant at which the commitment pays no longer
 	// Assumed says that nothing tells when the commitment ends: Until is then the end of the hours.
 	Assumed bool `json:",omitempty"`
+	// Gaps is in how many of the hours that show Hourly no row shows it.
+	Gaps int `json:",omitempty"`
 }
 
 // mostHours is the longest demand that a record holds.
