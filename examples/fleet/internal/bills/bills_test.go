@@ -179,6 +179,9 @@ func TestPoison(t *testing.T) {
 		if (f.Account == "malformed" || f.Account == "twice") && f.Line == 0 {
 			t.Errorf("%q: no line", f.Account)
 		}
+		if strings.Contains(f.Reason, "option") {
+			t.Errorf("%q: %s: fleet has no such option", f.Account, f.Reason)
+		}
 	}
 	if len(seen) != len(want) {
 		t.Errorf("failures of %v, want those of %v", seen, want)

@@ -194,13 +194,17 @@ func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.
 	for _, h := range x.Held {
 		total += int64(h.Hourly) // fits: the terms are valid
 	}
+	begin := make([]time.Time, len(plans.Held)) // of what each paid
+	for i := range plans.Held {
+		begin[i], _ = paying(&plans.Held[i].Money)
+	}
 	for i := range plans.Held {
 		h := &plans.Held[i]
 		end := p.end(h)
 		if p.ended(x, h) {
 			continue
 		}
-		if to := ceased(h, plans); h.End.IsZero() && !to.IsZero() {
+		if to := ceased(i, plans, begin); h.End.IsZero() && !to.IsZero() {
 			x.Held = append(x.Held, group.Commitment{ID: h.ID, Until: to, Assumed: true})
 			continue
 		}
@@ -228,8 +232,10 @@ func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.
 	return failed
 }
 
-// ceased returns when a savings plan ceased to pay, zero if it pays at the end of the bills.
-func ceased(h *record.Held, plans *record.Inventory) time.Time {
+// ceased returns when a savings plan ceased to pay, zero if it pays at the end of the bills. begin
+// is when each began to.
+func ceased(n int, plans *record.Inventory, begin []time.Time) time.Time {
+	h := &plans.Held[n]
 	_, to := paying(&h.Money)
 	if to.IsZero() || !to.Before(h.Last) {
 		return time.Time{}
@@ -237,8 +243,7 @@ func ceased(h *record.Held, plans *record.Inventory) time.Time {
 	renewed := false
 	for i := range plans.Held {
 		o := &plans.Held[i]
-		from, _ := paying(&o.Money)
-		renewed = renewed || o.ID != h.ID && o.Provider == h.Provider && !from.Before(to.Add(-time.Hour)) // both may pay in the hour
+		renewed = renewed || i != n && o.Provider == h.Provider && !begin[i].Before(to.Add(-time.Hour)) // both may pay in the hour
 	}
 	if !renewed && h.Last.Sub(to) < silent {
 		return time.Time{}
