@@ -220,7 +220,7 @@ func TestHeldOnce(t *testing.T) {
 		{"another family and idle", family, func(int) []use {
 			return []use{m5, {"b", "c5.large", 10, "sp", 5, ""}, {"owner", "", 0, "sp", 5, ""}}
 		}, nil, " cost 69.12 bound 69.1", []string{`it paid for no use that is planned`}},
-		// 0.35 an hour pay for 5 of the 17 m5 of the fleet where the bill does not bind it.
+		// By its name the savings plan pays for m5 only, and -plan for c5, too: account a is planned without it.
 		{"bound by name", compute, func(int) []use {
 			return []use{m5, {"b", "m5.large", 5, "sp", 4, "EC2 Instance Savings Plan"}, {"owner", "", 0, "sp", 5, "EC2 Instance Savings Plan"}}
 		}, nil, " cost 69.12 bound 69.1", []string{`the savings plan "sp" (Savings Plan EC2 Instance Savings Plan) pays for one family only, and -plan 1y-compute-no-upfront for all`}},

@@ -36,7 +36,8 @@ type Commitment struct {
 	ID     string `json:",omitempty"`
 	Hourly pricing.Money
 	Until  time.Time // the first instant at which the commitment pays no longer
-	// Assumed says that nothing tells when the commitment ends: Until is then the end of the hours.
+	// Assumed says that nothing tells when the commitment ends: Until is then the end of the hours, or
+	// before Start when it paid last.
 	Assumed bool `json:",omitempty"`
 	// Gaps is in how many of the hours that show Hourly no row shows it.
 	Gaps int `json:",omitempty"`
