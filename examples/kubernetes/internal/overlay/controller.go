@@ -114,21 +114,28 @@ func (c *Controller) Run(ctx context.Context) error {
 	tick := time.NewTicker(cmp.Or(c.Every, time.Minute))
 	defer tick.Stop()
 	touch()
+	reload := func() {
+		if err := c.load(); err != nil {
+			c.say("files", "the files cannot be used, so the last ones hold: "+err.Error())
+		} else {
+			c.say("files", "")
+		}
+	}
 	wait := time.Duration(0) // after a failure
 	for {
+		waited := false
 		select {
 		case <-ctx.Done():
 			return c.withdrawAll()
 		case <-tick.C:
-			if err := c.load(); err != nil {
-				c.say("files", "the files cannot be used, so the last ones hold: "+err.Error())
-			} else {
-				c.say("files", "")
-			}
+			reload()
 		case <-dirty:
 			select { // let events gather
 			case <-ctx.Done():
+			case <-tick.C: // new files may mend what has failed
+				reload()
 			case <-time.After(settle + wait):
+				waited = true
 			}
 		}
 		select {
@@ -140,7 +147,9 @@ func (c *Controller) Run(ctx context.Context) error {
 		}
 		if err := c.round(ctx); err != nil {
 			c.say("round", "the overlays are not up to date: "+err.Error())
-			wait = min(max(2*wait, time.Second), 30*time.Second)
+			if waited || wait == 0 { // a round of new files is no reason to wait longer
+				wait = min(max(2*wait, time.Second), 30*time.Second)
+			}
 			touch()
 			continue
 		}
