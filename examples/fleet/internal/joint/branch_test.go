@@ -17,7 +17,7 @@ import (
 // Branch and bound against the optimum of package reserve/savings, which searches all plans: the
 // bound is at most the optimum, the plan costs at least as much, and both are near.
 func TestBranchExact(t *testing.T) {
-	cases, divided, weak, committed := 0, 0, 0, 0
+	cases, divided, weak, committed, open := 0, 0, 0, 0, 0
 	for seed := range uint64(300) {
 		x, groups := smallFleet(rand.New(rand.NewPCG(seed, 23)))
 		var mixed savings.Mixed
@@ -69,6 +69,20 @@ func TestBranchExact(t *testing.T) {
 		if b := (Total{misled.closed}); b.Compare(TotalOf(best.Cost+slack)) > 0 {
 			t.Errorf("seed %d: with wrong costs the bound is %v, and the optimum %v", seed, b, best.Cost)
 		}
+		// A search that ends early, by its goal or by its budget, has a bound for the parts that it leaves
+		// open, too.
+		for budget := int64(0); budget <= 100_000; budget = 10*budget + 100 {
+			early := newTree(newProgram(x, members), known.Cost.Plus(TotalOf(1)), 1e-2, budget)
+			if err := early.search(); err != nil {
+				t.Fatal(err)
+			}
+			if b := (Total{early.closed}); b.Compare(TotalOf(best.Cost+slack)) > 0 {
+				t.Errorf("seed %d: the bound after %d operations is %v, and the optimum %v", seed, budget, b, best.Cost)
+			}
+			if len(early.open) > 0 {
+				open++
+			}
+		}
 		// The plan is what its orders cost.
 		if tree.best != nil {
 			price := Price{Given: tree.best, Worth: make([]int64, x.Hours)}
@@ -104,8 +118,8 @@ func TestBranchExact(t *testing.T) {
 		}
 	}
 	t.Logf("of %d fleets %d were divided, in %d the bound of the linear program is a thousandth or more below the optimum, and %d commit", cases, divided, weak, committed)
-	if cases < 250 || divided < 60 || weak < 60 || committed < 60 {
-		t.Errorf("of %d fleets %d were divided, %d have a weak bound, %d commit: too few to test anything", cases, divided, weak, committed)
+	if cases < 250 || divided < 60 || weak < 60 || committed < 60 || open < 60 {
+		t.Errorf("of %d fleets %d were divided, %d have a weak bound, %d commit, %d searches ended early: too few to test anything", cases, divided, weak, committed, open)
 	}
 }
 
@@ -226,5 +240,36 @@ func TestFewMembers(t *testing.T) {
 	price, err = new(Search).Find(&x, members)
 	if err != nil || price.Groups != 0 || len(price.Given) != 0 || price.Worth == nil {
 		t.Errorf("a bound for %d groups, orders given to %d, %v: want none of a sample", price.Groups, len(price.Given), err)
+	}
+}
+
+// At the price of the second round the amounts of the only group do not fit, which costs nothing and has no
+// gap. Find takes a price at which the group is planned.
+func TestPriceThatFits(t *testing.T) {
+	x := termsOf(32)
+	x.Every, x.Horizon, x.Term = 13, reserve.Pure, 40*time.Hour
+	x.Held = []group.Commitment{{Hourly: 1_614 * pricing.Milli, Until: x.At(25)}}
+	g := oneOf("a", 0, 0, 0)
+	g.List.OnDemand, g.Savings = 34_982_221_503, 15_392_177_461
+	g.List.Classes = nil
+	for _, c := range []struct {
+		term    time.Duration
+		upfront pricing.Money
+	}{{14, 333_030_748_712}, {37, 595_397_409_970}, {5, 99_699_331_284}} {
+		g.List.Classes = append(g.List.Classes, pricing.Class{Name: fmt.Sprint(c.term), Term: c.term * time.Hour, Upfront: c.upfront, Billed: pricing.Always})
+	}
+	g.Demand = []int{2, 2, 2, 2, 2, 2, 2, 2, 0, 2, 2, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 1, 0}
+	none := 0
+	price, err := (&Search{Round: func(_ int, p *Plan) {
+		if p.Groups == 0 {
+			none++
+		}
+	}}).Find(x, []Member{{g, Whole}})
+	if err != nil || none == 0 {
+		t.Fatalf("%d prices at which nothing fits, %v: want some", none, err)
+	}
+	p, _, err := Commit(x, answers(t, x, []record.Group{g}, &price), &price)
+	if err != nil || p.Groups != 1 || p.Gap() > Enough {
+		t.Errorf("%d groups are planned with a gap of %v, %v", p.Groups, p.Gap(), err)
 	}
 }

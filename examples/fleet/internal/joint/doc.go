@@ -11,7 +11,7 @@
 //		sum.Add(&g, &answer)                 // 3. answer: each group, once
 //	}
 //
-//	plan, next, err := joint.Commit(&terms, &sum, price.Worth)
+//	plan, next, err := joint.Commit(&terms, &sum, &price)
 //	plan.Commitments; plan.Cost; plan.Bound      // 4. commit: the whole, with its gap
 //
 // Steps 1 and 3 look at each group alone, and their results, a [Sample] and a [Sum], merge in

@@ -352,7 +352,7 @@ func (p *program) bound(extra map[int]float64) (wide.Int, bool) {
 					most = min(most, int64(hi<<(24+partBits)|lo>>(40-partBits)))
 				}
 			}
-			s = min(s, most)
+			s = max(0, min(s, most))
 			total.AddProduct(s, int64(d))
 			sums[t+1] = sums[t].Plus(wide.FromInt64(s))
 		}

@@ -40,10 +40,11 @@ const (
 )
 
 // Find returns the price that gave the least gap on the sample, and of such prices the one with
-// the cheapest plan. The members may come in any
+// the cheapest plan. A price at which a group has amounts that do not fit is returned only if each price
+// that was tried has more such groups. The members may come in any
 // order. The worth is nil if the terms have no savings plan, or if the usage of the sample is
-// too large for one. Members that cannot be planned are left out: they are failures of the fleet
-// anyway. Find works on all cores. It keeps the members and does not modify them.
+// too large for one. Members that cannot be planned at any price are left out: they are failures of
+// the fleet. Find works on all cores. It keeps the members and does not modify them.
 func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 	if x.Term == 0 {
 		return Price{}, nil
@@ -76,10 +77,12 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		worth[t] = (worth[t] + next[t]) / 2
 	}
 	var best Price
-	var cost Total // of the best
+	var cost Total       // of the best
+	planned := int64(-1) // groups, by the best
 	least := math.Inf(1)
-	// try keeps a price if its gap is the least, or the same at a lower cost: without a bound
-	// above 0 all gaps are +Inf. It returns the plan and the next worth.
+	// try keeps a price if it plans the most groups, and of such prices one whose gap is the least, or the
+	// same at a lower cost: without a bound above 0 all gaps are +Inf. It returns the plan and the next
+	// worth.
 	try := func(round int, at Price) (Plan, group.Worth, error) {
 		plan, next, err := commit(x, w.pass(&at), at.Worth)
 		if err != nil {
@@ -89,8 +92,9 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		if s.Round != nil {
 			s.Round(round, &plan)
 		}
-		if gap := plan.Gap(); best.Worth == nil || gap < least || gap == least && plan.Cost.Compare(cost) < 0 {
-			best, least, cost = at, gap, plan.Cost
+		gap := plan.Gap()
+		if plan.Groups > planned || plan.Groups == planned && (gap < least || gap == least && plan.Cost.Compare(cost) < 0) {
+			best, least, cost, planned = at, gap, plan.Cost, plan.Groups
 			best.Worth = slices.Clone(at.Worth)
 		}
 		return plan, next, nil
@@ -106,10 +110,16 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 			aim = max(goal, Enough/2)
 		}
 		price, err := few.branch(best, cost, aim)
-		if err == nil {
+		few = nil
+		if err != nil {
+			return err
+		}
+		at := best.Worth
+		plan, _, err := try(round, price)
+		if err == nil && plan.Groups < price.Groups { // its worth makes amounts too large
+			price.Worth = at
 			_, _, err = try(round, price)
 		}
-		few = nil
 		return err
 	}
 	for round := 1; ; round++ {
