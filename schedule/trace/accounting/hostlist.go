@@ -17,7 +17,10 @@ func countHosts(b []byte) (int, bool) {
 	for len(b) > 0 {
 		switch b[0] {
 		case ',':
-			total, one = total+one, 1
+			if total += one; total > maxHosts {
+				return 0, false
+			}
+			one = 1
 			b = b[1:]
 			continue
 		case ']':
@@ -39,9 +42,11 @@ func countHosts(b []byte) (int, bool) {
 				if !ok1 || !ok2 || last < first || last-first >= maxHosts {
 					return 0, false
 				}
-				members += int(last-first) + 1
+				if members += int(last-first) + 1; members > maxHosts {
+					return 0, false
+				}
 			}
-			if members > maxHosts || one*members > maxHosts {
+			if members > maxHosts/one {
 				return 0, false
 			}
 			one *= members
