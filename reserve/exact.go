@@ -99,12 +99,14 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 //
 // Ties: among plans of equal cost, Solve then takes the plan that stays optimal when each
 // slot's demand is lowered by a tiny amount that grows with the slot. Such a plan covers
-// early slots rather than late slots (with MaxActive, late rather than early). If there is
-// one class to buy, at any slot of the Full horizon, for known demand without MaxActive,
-// MaxBuy and AtMost, and its fee is neither 0 nor within an eighth of what its term, or the
-// horizon if that is shorter, costs on demand, nor more than 32 slots below it, then Solve takes a
-// plan that buys as early as any plan of equal cost and no more instances. The same problem
+// early slots rather than late slots (with MaxActive, late rather than early). The same problem
 // gives the same plan.
+//
+// A single class has ties of its own: Solve takes a plan that buys as early as any plan of equal
+// cost, and no more instances. That holds for known demand and the Full horizon, with purchases at
+// any slot and without MaxActive, MaxBuy and AtMost. Call full what the term costs on demand, or
+// the horizon if that is shorter. The fee must be above 0 and save an eighth of full or more, but
+// no more than 32 slots of it.
 //
 // The error is an [*InputError] that unwraps to [ErrRange] or [ErrTerm] for a malformed
 // problem, [ErrOverflow] if amounts do not fit, [ErrInfeasible] if the inventory alone

@@ -66,10 +66,10 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// The made-up year has what its comment says: on average a working hour needs more than the
-// night, Wednesday more than Sunday, the autumn more than the start, the days after a launch
-// more than those before, the hours of the batch more than those around them, six nights of
-// seven, and the holidays little.
+// The made-up year has what its comment says. On average a working hour needs more than the
+// night, Wednesday more than Sunday, and the autumn more than the start. The days after a launch
+// need more than those before. On six nights of seven the hours of the batch need more than those
+// around them. The holidays need little.
 func TestMadeUp(t *testing.T) {
 	year := MadeUp()
 	if len(year) != 365*24 || !slices.Equal(year, MadeUp()) {

@@ -158,9 +158,9 @@ const (
 	stripSlots  = stripBlocks * minBlock
 )
 
-// sweepStrip is worst for each of the blocks of the strip that begins at slot b, class by class
-// instead of block by block, where blocks are the smallest, all classes have one fee, and
-// all terms end within the horizon. It appends what it finds and returns the largest violation.
+// sweepStrip does what worst does for each block of the strip that begins at slot b, but class by
+// class instead of block by block. Blocks must be the smallest, each class must have one fee, and
+// all terms must end within the horizon. It appends what it finds and returns the largest violation.
 func (s *Solver) sweepStrip(b int) (top int64) {
 	var most [stripBlocks]float64 // the violation of best, weighted
 	var best [stripBlocks]int32

@@ -181,13 +181,13 @@ const (
 )
 
 // Held adds to the terms what the savings plans of all accounts hold, and returns those that it
-// cannot add. A plan holds in each hour what it paid for what is planned, and for nothing, on
-// average over the last week in which it has rows, or what was bought if that is at most a hundredth
-// more: amounts of rows are rounded.
+// cannot add. A plan holds in each hour what it paid for use that is planned, and what nothing
+// used of it. That is an average over the last week in which it has rows. If the bills say that at
+// most a hundredth more was bought, it holds what was bought, since amounts of rows are rounded.
 //
-// A plan whose end no row says has ended if it paid nothing in the last two days of the bills of the
-// accounts that it paid for, or if another began to pay when it ceased. Such a plan is among
-// those of the terms with no money, and until it ceased.
+// The rows may not say when a plan ends. Then it has ended if it paid nothing in the last two days
+// of the bills of the accounts that it paid for. It has also ended if another plan began to pay when
+// it ceased. A plan that has ended is among those of the terms, with no money and until it ceased.
 func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.Failure) {
 	x.Held = slices.Clip(x.Held) // other terms have the same memory
 	total := int64(0)

@@ -39,8 +39,8 @@ import (
 //
 // Let ν_t ≥ 0 and y_gw be any numbers, and 0 ≤ λ_gt ≤ min(p_g, q_g·ν_t).
 //
-// Proposition. No plan costs less than the optimum of the fleet, and no plan of a part with the
-// limits l ≤ R ≤ u, which buys no more than the bounds b of single purchases, costs less than
+// Proposition. Take a part of all plans by the limits l ≤ R ≤ u, and its plans that buy no more than b
+// at each single purchase. None of these costs less than
 //
 //	Σ_gt λ_gt·d_gt - Σ_t ν_t·H_t + Σ_gw min(y_gw·l_gw, y_gw·u_gw)
 //	+ Σ_j min(0, b_j·(fee_j - Σ_t λ_gt - Σ_w y_gw)) + Σ_s min(0, b_s·(paid_s - Σ_t ν_t)),
@@ -54,9 +54,10 @@ import (
 // its third term. So the plan costs at least the first three terms and Σ_j r_j·(fee_j - Σ λ - Σ y) +
 // Σ_s a_s·(paid_s - Σ ν), and 0 ≤ r_j ≤ b_j, 0 ≤ a_s ≤ b_s. ∎
 //
-// Some optimal plan buys no more than the bounds: no more units than the most that its group needs
-// in the term, no more money than all usage of an hour of the term takes, and no class that costs as
-// much as one whose term holds its term. What is beyond serves nothing. All parts together hold
+// Some optimal plan buys no more than the bounds, since what is beyond serves nothing. A purchase has no
+// more units than the most that its group needs in the term. A commitment has no more money than all usage
+// of an hour of the term takes. No class is bought that costs at least as much as another whose term
+// holds its term. All parts together hold
 // all such plans, so the least of their bounds is a bound for the fleet.
 //
 // The prices of the program are ν, λ and y. They are rounded to integers first, and the

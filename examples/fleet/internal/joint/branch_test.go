@@ -123,9 +123,9 @@ func TestBranchExact(t *testing.T) {
 	}
 }
 
-// smallFleet draws a fleet of one to three groups of a few units, with reservations of one or two
-// terms that cost about as much as the savings plan, held money, contracts, and now and then a group
-// that no savings plan pays for.
+// smallFleet draws a fleet of one to three groups of a few units. Reservations of one or two terms
+// cost about as much as the savings plan. Some fleets hold money of savings plans, some groups hold
+// contracts, and for a group now and then no savings plan pays.
 func smallFleet(r *rand.Rand) (*group.Terms, []record.Group) {
 	hours := 3 + r.IntN(6)
 	x := termsOf(hours)
