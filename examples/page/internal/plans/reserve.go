@@ -103,6 +103,9 @@ func (q *reserveQuestion) problem() (*reserve.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Every < 0 || q.Every > maxSlots {
+		return nil, ask.Mistakef("every", "%d: want from 0 to %s slots between purchases", q.Every, decimal.Int(maxSlots))
+	}
 	p := &reserve.Problem{Demand: q.Demand, Slot: slot, Every: q.Every}
 	if q.Pure {
 		p.Horizon = reserve.Pure

@@ -67,9 +67,7 @@ func (q *unsureQuestion) paths(slot time.Duration) ([][]int, error) {
 }
 
 func (q *unsureQuestion) problem() (*reserve.Problem, error) {
-	known := q.reserveQuestion
-	known.Pure = false // which would make whole intervals
-	p, err := known.problem()
+	p, err := q.reserveQuestion.problem()
 	if err != nil {
 		return nil, err
 	}
