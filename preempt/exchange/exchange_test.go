@@ -51,6 +51,22 @@ func newPair(t *testing.T, opts ManagerOptions, kinds []string, names ...string)
 	return p
 }
 
+// newShares is newPair with partitions of given weights and floors: name weight floor, …
+func newShares(t *testing.T, opts ManagerOptions, kinds []string, parts string) *pair {
+	t.Helper()
+	p := newPair(t, opts, kinds)
+	f := strings.Fields(parts)
+	for i := 0; i < len(f); i += 3 {
+		var weight, floor int
+		fmt.Sscan(f[i+1]+" "+f[i+2], &weight, &floor)
+		if err := p.m.CreatePartition(f[i], weight, floor); err != nil {
+			t.Fatal(err)
+		}
+		p.c[f[i]], _ = NewClient(f[i], ClientOptions{})
+	}
+	return p
+}
+
 // talk delivers the messages and all answers.
 func (p *pair) talk(msgs []Message, err error) {
 	p.t.Helper()
@@ -406,6 +422,133 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// say hands a message to the manager and returns the answers, which do not arrive.
+func (p *pair) say(msg Message) []Message {
+	p.t.Helper()
+	out, err := p.m.Handle(p.now, msg)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return out
+}
+
+// What one step says to a partition is one message of each kind, each about its own nodes; and
+// what is due to be repeated goes along.
+func TestOneStep(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, []string{"gpu", "cpu", "cpu", "cpu", "cpu"}, "a", "b")
+	p.ask("a", "", 4)
+	p.ask("b", "gpu", 1)
+	p.talk(p.c["a"].SetResourceValues(p.now, []NodeValue{{2, 1}, {3, 1}}))
+	p.want("a*aaa-")
+	id, msgs, err := p.c["a"].AddNodes(p.now, "cpu", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.say(msgs[0]) // the grant of node 4 is lost
+	p.now = time.Minute
+	out := p.say(Message{Call: AddNodes, Partition: "b", Number: 50, Requests: []Request{{ID: 9, Kind: "cpu", Count: 1}}})
+	want := []Message{
+		{Call: NodesQueued, Partition: "b", Number: 50, Requests: []Request{{ID: 9, Kind: "cpu", Count: 1}}},
+		{Call: DeleteCancelled, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1}}},
+		{Call: NotifyDeletePending, Partition: "a", Leases: []Lease{{Node: 1, Epoch: 1, Preemption: 2, Grace: 2 * time.Minute}}},
+		{Call: NodesAdded, Partition: "a", Leases: []Lease{{Node: 4, Epoch: 1, Request: id}}},
+	}
+	if diff := cmp.Diff(want, out); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A node that was granted, is to end and then stays after all is granted again in the same
+// step, since the partition may not know of the lease.
+func TestCancelledGrant(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	p.talk(p.c["a"].SetResourceValues(p.now, nil))
+	p.say(Message{Call: AddNodes, Partition: "a", Number: 50, Requests: []Request{{ID: 9, Count: 2}}})
+	p.say(Message{Call: AddNodes, Partition: "b", Number: 50, Requests: []Request{{ID: 9, Count: 1}}})
+	p.want("a*a")
+	p.now = 10 * time.Second
+	out := p.say(Message{Call: AddNodes, Partition: "b", Number: 51})
+	want := []Message{
+		{Call: NodesQueued, Partition: "b", Number: 51},
+		{Call: DeleteCancelled, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1}}},
+		{Call: NodesAdded, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Request: 9}}},
+	}
+	if diff := cmp.Diff(want, out); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Ticks repeat notices each minute; a message that decides nothing does not.
+func TestTicksRepeat(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	p.ask("a", "", 2)
+	p.talk(p.c["a"].SetResourceValues(p.now, nil))
+	p.ask("b", "", 1)
+	p.want("a*a")
+	p.now = time.Minute
+	if out := p.say(Message{Call: AcknowledgeDelete, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Since: time.Minute}}}); len(out) > 0 {
+		t.Errorf("an acknowledgement is answered by %+v", out)
+	}
+	want := []Message{{Call: NotifyDeletePending, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Grace: 2 * time.Minute}}}}
+	if diff := cmp.Diff(want, p.m.Tick(p.now)); diff != "" {
+		t.Errorf("a minute after the first notice (-want +got):\n%s", diff)
+	}
+}
+
+// A grant that is read again before the manager has confirmed it is listed again at once; one
+// that is confirmed, or given back, is not.
+func TestGrantAgain(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a")
+	a := p.c["a"]
+	grant := Message{Call: NodesAdded, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}}}
+	listings := func(lists int) {
+		t.Helper()
+		out, err := a.Handle(p.now, grant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out) != lists || lists > 0 && (out[0].Call != SetResourceValues || len(out[0].Leases) != 2) {
+			t.Fatalf("the answer to a grant is %+v, want %d listings of two leases", out, lists)
+		}
+	}
+	p.say(Message{Call: AddNodes, Partition: "a", Number: 1, Requests: []Request{{ID: 9, Count: 2}}})
+	listings(1) // and the listing is lost
+	p.now = 10 * time.Second
+	listings(1)
+	p.talk(a.SetResourceValues(p.now, nil))
+	listings(0)
+	if _, err := a.DeleteNodes(p.now, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	listings(0)
+}
+
+// The values of a listing replace all values before: what it does not name is worth nothing.
+func TestValuesReplace(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a")
+	p.ask("a", "", 2)
+	for _, v := range [][]NodeValue{{{0, 1}, {1, 0.5}}, {{1, 0.25}}} {
+		p.talk(p.c["a"].SetResourceValues(p.now, v))
+	}
+	for i, want := range []float64{0, 0.25} {
+		if got := p.m.Assignment(i).Value; got != want {
+			t.Errorf("node %d is worth %v, want %v", i, got, want)
+		}
+	}
+}
+
+// A renewal lasts for the Term from the question to the nanosecond.
+func TestTermEnds(t *testing.T) {
+	p := newPair(t, ManagerOptions{Term: time.Minute}, make([]string, 1), "a")
+	p.now = time.Hour
+	p.ask("a", "", 1)
+	for at, want := range map[time.Duration]NodeState{time.Minute - 1: Usable, time.Minute: Unsure} {
+		if h := p.c["a"].AppendNodes(nil, time.Hour+at)[0]; h.State != want {
+			t.Errorf("%v after the question the node is %v, want %v", at, h.State, want)
+		}
+	}
+}
+
 // Stale values delay a preemption, then abort it, and it goes to the next partition.
 func TestStaleValues(t *testing.T) {
 	const delay = 4 * time.Minute
@@ -490,16 +633,7 @@ func TestFairness(t *testing.T) {
 		{"a share of nothing", "xx", "a 1 0 b 1 0 c 1 0", "a 1 - b 1 -", "c 1 -", "ab"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newPair(t, ManagerOptions{}, strings.Split(c.kinds, ""))
-			f := strings.Fields(c.parts)
-			for i := 0; i < len(f); i += 3 {
-				var weight, floor int
-				fmt.Sscan(f[i+1]+" "+f[i+2], &weight, &floor)
-				if err := p.m.CreatePartition(f[i], weight, floor); err != nil {
-					t.Fatal(err)
-				}
-				p.c[f[i]], _ = NewClient(f[i], ClientOptions{})
-			}
+			p := newShares(t, ManagerOptions{}, strings.Split(c.kinds, ""), c.parts)
 			for _, asks := range []string{c.first, c.second} {
 				f := strings.Fields(asks)
 				for i := 0; i < len(f); i += 3 {
@@ -533,6 +667,29 @@ func TestSparesKinds(t *testing.T) {
 			t.Errorf("kinds %s: nodes for any kind and for y (-want +got):\n%s", kinds, diff)
 		}
 	}
+}
+
+// A request for any kind takes the first free node where nobody waits for a kind by name,
+// though somebody has got one by name before.
+func TestKindsNobodyWaitsFor(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, []string{"y", "y", "x"}, "a", "b")
+	p.ask("a", "y", 1)
+	p.ask("b", "", 1)
+	p.want("ab-")
+}
+
+// A value of -0 is a value of 0: the lower node is taken first, and so the host says.
+func TestNegativeZero(t *testing.T) {
+	zero := math.Copysign(0, -1)
+	p := newPair(t, ManagerOptions{}, make([]string, 3), "a", "b")
+	p.ask("a", "", 3)
+	p.talk(p.c["a"].SetResourceValues(p.now, []NodeValue{{0, 1}, {1, zero}, {2, 0}}))
+	list, err := p.m.AppendResources(nil, "b")
+	if err != nil || list[1].Value != 0.5 || list[2].Value != 1 {
+		t.Errorf("b sees %+v, %v: want node 1 as the one that it may get", list, err)
+	}
+	p.ask("b", "", 1)
+	p.want("aa*a")
 }
 
 // An administrator takes back.
@@ -719,6 +876,7 @@ func TestBadInput(t *testing.T) {
 		{Message{Call: NodesAdded, Partition: "a", Leases: lease(Lease{Node: 2, Epoch: maxEpoch + 1})}, ErrRange, "Leases.Epoch"},
 		{Message{Call: NodesQueued, Partition: "a", Requests: []Request{{ID: 1, Count: 1, Refused: "\r\n"}}}, ErrRange, "Requests.Refused"},
 		{Message{Call: ResourcesDiscovered, Partition: "a", Resources: []Resource{{Node: 1}, {Node: 1}}}, ErrRange, "Resources.Node"},
+		{Message{Call: ResourcesDiscovered, Partition: "a", Resources: []Resource{{Node: maxNodes}}}, ErrRange, "Resources.Node"},
 		{Message{Call: ResourcesDiscovered, Partition: "a", Resources: []Resource{{Node: 1, Value: 2}}}, ErrRange, "Resources.Value"},
 		{Message{Call: ResourcesDiscovered, Partition: "a", Resources: []Resource{{Node: 1, Kind: "\x00"}}}, ErrRange, "Resources.Kind"},
 	} {

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"slices"
@@ -134,6 +135,7 @@ func TestManagerStateLimits(t *testing.T) {
 		{"first", func(s *managerState) { s.Nodes[1].First = 0 }, func(s *managerState) { s.Nodes[1].First = -1 }},
 		{"grace of a notice", func(s *managerState) { s.Nodes[1].Grace = 0 }, func(s *managerState) { s.Nodes[1].Grace = -1 }},
 		{"deadline", func(s *managerState) { s.Nodes[1].Acked, s.Nodes[1].Deadline = true, 5 }, func(s *managerState) { s.Nodes[1].Acked, s.Nodes[1].Deadline = true, 4 }},
+		{"number of its own", func(s *managerState) { s.Nodes[0].Preemption = 7 }, func(s *managerState) { s.Nodes[0].Preemption = 8 }},
 		{"orphan", func(s *managerState) { s.Nodes[1].Orphan, s.Nodes[1].Forced = true, true }, func(s *managerState) { s.Nodes[1].Orphan = true }},
 		{"prepared", nil, func(s *managerState) { s.Nodes[0].Unprepared = true }},
 	} {
@@ -183,9 +185,46 @@ func TestRecordCut(t *testing.T) {
 			t.Errorf("a record of %d bytes is cut after %d: no error", len(record), cut)
 		}
 	}
-	s := managerState{Nodes: slices.Clone(p.m.s.Nodes), Partitions: slices.Clone(p.m.s.Partitions)}
-	if err := s.apply(append(record, 0)); err == nil {
-		t.Error("a record that goes on: no error")
+	for name, bad := range map[string][]byte{
+		"goes on":                append(slices.Clone(record), 0),
+		"has a time of 11 bytes": append([]byte{1}, bytes.Repeat([]byte{0xff}, 11)...),
+	} {
+		s := managerState{Nodes: slices.Clone(p.m.s.Nodes), Partitions: slices.Clone(p.m.s.Partitions)}
+		if err := s.apply(bad); err == nil {
+			t.Errorf("a record that %s: no error", name)
+		}
+	}
+}
+
+// A time that does not fit in a span never comes.
+func TestAfter(t *testing.T) {
+	for _, c := range []struct{ t, d, want time.Duration }{
+		{1, 2, 3}, {forever - 1, 1, forever}, {forever - 1, 2, forever}, {forever, forever, forever}, {0, forever, forever},
+	} {
+		if got := after(c.t, c.d); got != c.want {
+			t.Errorf("%d after %d is %d, want %d", c.d, c.t, got, c.want)
+		}
+	}
+}
+
+// A record of renewed leases with new values takes about 10 bytes for each lease.
+func TestRecordSize(t *testing.T) {
+	const nodes = 1000
+	m, c := benchCluster(t, nodes)
+	m.ChangesSaved()
+	var values []NodeValue
+	for i := range nodes {
+		values = append(values, NodeValue{i, 1 / float64(i+3)})
+	}
+	msgs, err := c.SetResourceValues(time.Hour, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Handle(time.Hour, msgs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.AppendChanges(nil)); n < 8*nodes || n > 11*nodes {
+		t.Errorf("%d bytes for %d leases", n, nodes)
 	}
 }
 

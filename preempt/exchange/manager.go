@@ -371,7 +371,7 @@ func (m *Manager) check(p int, msg *Message) error {
 	if msg.Instance != part.Instance {
 		return badInput("Instance", -1, ErrInstance, "%.100q: partition %q has another client by now: want ResetClient first", msg.Instance, part.Name)
 	}
-	if last := max(part.LastAdd, part.LastValues); (msg.Call == AddNodes || msg.Call == SetResourceValues) && msg.Number > max(last, msg.Number>>1) && msg.Number-last > maxJump && (last > 0 || msg.Instance != "") {
+	if last := max(part.LastAdd, part.LastValues); (msg.Call == AddNodes || msg.Call == SetResourceValues) && max(msg.Number, last)-last > maxJump && (last > 0 || msg.Instance != "") {
 		return badInput("Number", -1, ErrRange, "%d after %d: want %d more at most", msg.Number, last, uint64(maxJump))
 	}
 	if msg.Sent < 0 {

@@ -3,6 +3,8 @@ package exchange
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -56,10 +58,10 @@ func TestForgedToManager(t *testing.T) {
 	p.ask("a", "", 2)
 	before := p.m.AppendAssignments(nil)
 	for i, msg := range []Message{
-		{Call: SetResourceValues, Leases: []Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}, {Node: 77, Epoch: 5}}},
+		{Call: SetResourceValues, Leases: []Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1}, {Node: 2, Epoch: 5}}},
 		{Call: SetResourceValues, Leases: []Lease{{Node: 0, Epoch: 1}, {Node: 1, Epoch: 1, Preemption: maxEpoch}}},
-		{Call: DeleteNodes, Leases: []Lease{{Node: 0, Epoch: maxEpoch}, {Node: 99, Epoch: 1}}},
-		{Call: AcknowledgeDelete, Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 9}, {Node: 99, Epoch: 1}}},
+		{Call: DeleteNodes, Leases: []Lease{{Node: 0, Epoch: maxEpoch}, {Node: 2, Epoch: 1}, {Node: 99, Epoch: 1}}},
+		{Call: AcknowledgeDelete, Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 9}, {Node: 2, Epoch: 1}, {Node: 99, Epoch: 1}}},
 	} {
 		msg.Partition, msg.Number = "a", uint64(50+i)
 		if _, err := p.m.Handle(p.now, msg); err != nil {
@@ -69,8 +71,38 @@ func TestForgedToManager(t *testing.T) {
 			t.Errorf("message %d changes the ledger:\n%s", i, diff)
 		}
 	}
-	if got := p.m.Stats().Unknown; got != 4 {
-		t.Errorf("%d unknown, want 4", got)
+	if got := p.m.Stats().Unknown; got != 5 {
+		t.Errorf("%d unknown, want 5", got)
+	}
+}
+
+// The numbers of two messages are at most maxJump apart. The first message may have any number
+// if the partition never had another client.
+func TestNumberJumps(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	if _, err := p.m.ResetClient(0, "b", "second", true); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		partition, instance string
+		call                Call
+		number              uint64
+		good                bool
+	}{
+		{"a", "", AddNodes, maxNumber, true},
+		{"a", "", AddNodes, maxNumber - 9, true}, // late
+		{"a", "", SetResourceValues, maxNumber + maxJump + 1, false},
+		{"a", "", SetResourceValues, maxNumber + maxJump, true},
+		{"a", "", AddNodes, maxNumber + 2*maxJump, true},
+		{"a", "", AddNodes, maxNumber + 3*maxJump + 1, false},
+		{"a", "", DiscoverResources, math.MaxUint64, true},
+		{"b", "second", SetResourceValues, maxJump + 1, false},
+		{"b", "second", SetResourceValues, maxJump, true},
+	} {
+		_, err := p.m.Handle(0, Message{Call: c.call, Partition: c.partition, Instance: c.instance, Number: c.number, Age: -1})
+		if c.good && err != nil || !c.good && !errors.Is(err, ErrRange) {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
 
@@ -170,9 +202,22 @@ func TestPrepare(t *testing.T) {
 	}
 	p.m = reload(t, p.m)
 	p.c["a"].s.Number = 60
-	p.talk(p.m.Prepared(p.now, 2, 1))
+	p.talk(p.m.PrepareFailed(p.now, 2, 1, 0)) // no wait: it is granted again at once
+	if diff := cmp.Diff([]Unprepared{{2, 2, "", "a"}}, p.m.AppendUnprepared(nil)); diff != "" {
+		t.Errorf("still to prepare (-want +got):\n%s", diff)
+	}
+	p.talk(p.m.Prepared(p.now, 2, 2))
 	if got := count(p.c["a"], p.now, Usable); got != 2 {
 		t.Errorf("%d usable nodes, want 2", got)
+	}
+	// What is ready cannot fail any more, nor can what is over.
+	for node, epoch := range map[int]uint64{1: 1, 0: 1} {
+		before := p.m.AppendAssignments(nil)
+		p.talk(p.m.PrepareFailed(p.now, node, epoch, time.Minute))
+		p.talk(p.m.Prepared(p.now, node, epoch))
+		if diff := cmp.Diff(before, p.m.AppendAssignments(nil)); diff != "" {
+			t.Errorf("node %d changes (-want +got):\n%s", node, diff)
+		}
 	}
 	// The node that failed is granted again after its time.
 	p.ask("a", "", 1)
@@ -227,6 +272,48 @@ func TestFeatures(t *testing.T) {
 	}
 	if diff := cmp.Diff([]uint64{3, 2, 1}, requests); diff != "" {
 		t.Errorf("nodes by request (-want +got):\n%s", diff)
+	}
+}
+
+// Each set of kinds that somebody asks for is remembered as a group. Groups that nobody asks for
+// any more are forgotten, and requests that wait all the while get what they asked for.
+func TestManySetsOfKinds(t *testing.T) {
+	// Node i lacks feature i, so that each set of features fits another set of nodes.
+	const n = 10
+	kinds := make([]string, n)
+	kind := func(features int) string {
+		s := ""
+		for f := range n {
+			if features>>f&1 == 1 {
+				s += fmt.Sprint("+f", f)
+			}
+		}
+		return s
+	}
+	for i := range kinds {
+		kinds[i] = kind(1<<n - 1 - 1<<i)
+	}
+	p := newPair(t, ManagerOptions{}, kinds, "a", "b", "c")
+	p.ask("c", "", n)
+	p.ask("a", "+f0+f1", 1) // wait: nobody has told values
+	p.ask("a", "+f2", 1)
+	for number, features := uint64(100), 1; features < 1<<n-1; number++ {
+		var rs []Request
+		for ; len(rs) < 50 && features < 1<<n-1; features++ {
+			rs = append(rs, Request{ID: uint64(1000 + features), Kind: kind(features), Count: 1})
+		}
+		p.say(Message{Call: AddNodes, Partition: "b", Number: number, Requests: rs})
+		if g := len(p.m.groups); g > maxGroups+50 {
+			t.Fatalf("%d groups are remembered", g)
+		}
+	}
+	p.say(Message{Call: AddNodes, Partition: "b", Number: 1000})
+	for _, node := range []int{0, 1, 2, 3} { // node 0 lacks f0, 1 lacks f1, 2 lacks f2
+		p.talk(p.c["c"].DeleteNodes(p.now, node))
+	}
+	p.want("a-a-cccccc")
+	if r := p.m.s.Nodes[2].Request; r != 1 {
+		t.Errorf("node 2 is for request %d, want 1, for +f0+f1", r)
 	}
 }
 
@@ -309,6 +396,9 @@ func TestBadRecord(t *testing.T) {
 			bad[n] ^= 1 << bit
 			restore(bad)
 		}
+	}
+	if err := new(Manager).Restore([]byte("{"), func(func([]byte, error) bool) {}); err == nil {
+		t.Error("half a state: no error")
 	}
 	fail := errors.New("the disk is broken")
 	if err := m.Restore(state, func(yield func([]byte, error) bool) { yield(nil, fail) }); err != fail {

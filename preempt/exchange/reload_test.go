@@ -47,6 +47,74 @@ func TestReloadedAsNew(t *testing.T) {
 	}
 }
 
+// A manager that is restored has the kinds and the changes of the state, and none of the cluster
+// that it had before.
+func TestRestoredForgets(t *testing.T) {
+	used := newPair(t, ManagerOptions{}, []string{"gpu", "gpu"}, "a")
+	used.ask("a", "gpu", 1)
+	fresh := newPair(t, ManagerOptions{}, []string{"cpu", "cpu"}, "a")
+	data, err := json.Marshal(fresh.m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, used.m); err != nil {
+		t.Fatal(err)
+	}
+	if record := used.m.AppendChanges(nil); len(record) > 0 {
+		t.Errorf("%d bytes have changed", len(record))
+	}
+	fresh.m = used.m
+	fresh.ask("a", "gpu", 1)
+	if r := fresh.c["a"].AppendRequests(nil); len(r) != 1 || r[0].Refused != "the cluster has no node of the kind" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A restart changes nothing that must be saved where nobody waits and no lease is about to run
+// out. Where an operator waits for nodes, the record and the state have the time of the restart.
+func TestRestartChanges(t *testing.T) {
+	for _, reclaim := range []bool{false, true} {
+		p := newPair(t, ManagerOptions{}, make([]string, 4), "a", "b")
+		p.now = time.Hour
+		p.ask("a", "", 4)
+		if reclaim {
+			p.talk(p.m.Reclaim(p.now, "a", 1)) // waits for values
+		}
+		state, err := json.Marshal(p.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.m = reload(t, p.m)
+		p.now += time.Minute
+		p.talk(p.m.Tick(p.now), nil)
+		record := p.m.AppendChanges(nil)
+		if len(record) > 0 != reclaim {
+			t.Errorf("reclaim %v: a record of %d bytes", reclaim, len(record))
+		}
+		if !reclaim {
+			continue
+		}
+		var again Manager
+		if err := again.Restore(state, func(yield func([]byte, error) bool) { yield(record, nil) }); err != nil {
+			t.Fatal(err)
+		}
+		a, _ := json.Marshal(p.m)
+		if b, _ := json.Marshal(&again); string(a) != string(b) {
+			t.Errorf("(-manager +records):\n%s", cmp.Diff(string(a), string(b)))
+		}
+		// What has been waited for since the restart is taken, and so is what is reclaimed then.
+		p.now += 5*time.Minute - 1
+		p.talk(p.m.Tick(p.now), nil)
+		p.want("aaaa")
+		p.now++
+		p.talk(p.m.Tick(p.now), nil)
+		p.want("a*aaa")
+		p.talk(p.c["a"].SetResourceValues(p.now, nil))
+		p.talk(p.m.Reclaim(p.now, "a", 2))
+		p.want("a*a*a*a")
+	}
+}
+
 // Each call returns its own messages alone: what calls before have returned is gone.
 func TestCallsReturnTheirOwnMessages(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, []string{"cpu", "gpu", "cpu"}, "a", "b")
@@ -54,6 +122,10 @@ func TestCallsReturnTheirOwnMessages(t *testing.T) {
 	for range 3 {
 		if got := p.c["a"].DiscoverResources(p.now); len(got) != 1 || got[0].Call != DiscoverResources {
 			t.Fatalf("%+v", got)
+		}
+		p.now += time.Minute
+		if got, err := p.m.PushResources(p.now, "a"); err != nil || len(got) != 1 || got[0].Call != ResourcesDiscovered || p.m.Now() != p.now {
+			t.Fatalf("at %v: %+v, %v; the manager's time is %v", p.now, got, err, p.m.Now())
 		}
 	}
 }

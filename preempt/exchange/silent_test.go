@@ -3,6 +3,7 @@ package exchange
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,6 +99,51 @@ func TestNamedKinds(t *testing.T) {
 	p.talk(p.c["c"].SetResourceValues(0, nil))
 	together(p)
 	p.want("abbccc")
+}
+
+// Who gives a node up for whom, where a request for several kinds has a node that another
+// request needs.
+func TestNamedKindsMove(t *testing.T) {
+	// a's gpu is to end, and b waits for it. a asks for a gpu, and that one is not for a: so b
+	// stays where it is, and c loses nothing.
+	p := newPair(t, ManagerOptions{}, []string{"gpu", "cpu", "cpu", "cpu", "cpu"}, "a", "b", "c")
+	p.ask("a", "gpu", 1)
+	p.ask("c", "cpu", 4)
+	p.talk(p.c["c"].SetResourceValues(0, nil))
+	p.talk(p.c["a"].SetResourceValues(0, nil))
+	p.talk(p.m.Reclaim(0, "a", 1))
+	p.ask("b", "", 1)
+	p.ask("a", "gpu", 1)
+	p.want("a*cccc")
+
+	// b comes before a and gets the node that is free. a does not get it for the one that is to
+	// end, which is a's own: both ask for the same kinds.
+	p = newPair(t, ManagerOptions{}, []string{"x", "y"}, "b", "a", "c")
+	p.ask("a", "x", 1)
+	p.ask("c", "y", 1)
+	p.talk(p.c["a"].SetResourceValues(0, nil))
+	p.talk(p.m.Reclaim(0, "a", 1))
+	p.ask("a", "", 1)
+	p.ask("b", "", 1)
+	p.talk(p.c["c"].DeleteNodes(0, 1))
+	p.want("a*b")
+
+	// A node is free, one of no feature is to end, and v has one more gpu. The request for any
+	// node moves for that for a gpu, and this one moves for that for the very kind.
+	p = newPair(t, ManagerOptions{Grace: time.Hour}, []string{"x+gpu", "cpu", "y+gpu", "cpu", "cpu", "cpu"}, "a", "b", "d", "v")
+	p.ask("v", "", 6)
+	p.talk(p.c["v"].SetResourceValues(0, []NodeValue{{0, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}}))
+	p.talk(p.m.Reclaim(0, "v", 1))
+	p.now = 6 * time.Minute // the values are stale
+	p.ask("a", "", 1)
+	p.ask("b", "+gpu", 1)
+	p.ask("d", "x+gpu", 1)
+	p.want("vv*vvvv")
+	if _, err := p.c["v"].DeleteNodes(p.now, 0); err != nil { // it is lost, and the listing says the same
+		t.Fatal(err)
+	}
+	p.talk(p.c["v"].SetResourceValues(p.now, nil))
+	p.want("dv*v*vvv")
 }
 
 // With the default options, too, a dead partition keeps what fairness leaves it and no
@@ -281,5 +327,77 @@ func TestLapsed(t *testing.T) {
 		p.now = age
 		p.ask("b", "", 1)
 		p.want(want)
+	}
+}
+
+// The lease of a silent partition that is over frees its own kind alone.
+func TestLapsedKind(t *testing.T) {
+	for kind, want := range map[string]string{"gpu": "abb*bbb", "cpu": "abbbbb"} {
+		p := newPair(t, ManagerOptions{}, []string{"tpu", "gpu", "gpu", "cpu", "cpu", "cpu"}, "a", "b", "c")
+		p.ask("a", "tpu", 1)
+		p.ask("b", "gpu", 2)
+		p.ask("b", "cpu", 3)
+		p.talk(p.c["b"].SetResourceValues(0, []NodeValue{{1, 0.5}, {2, 1}}))
+		p.m.s.Nodes[2].Until = time.Minute // as in TestLapsed
+		p.now = 6 * time.Minute
+		p.ask("c", kind, 1)
+		p.want(want)
+	}
+}
+
+// A partition for whose values one request waits has a node less for the next request: of the
+// kind that is asked for, and of no other partition.
+func TestWaitingRequests(t *testing.T) {
+	for _, c := range []struct {
+		name, kinds, parts, asks, want string // kinds and owners by node
+	}{
+		{"two gpus asked of one", "gpu cpu cpu cpu cpu cpu gpu tpu tpu tpu", "x 1 0 s 1 0 f 1 0 b 1 0", "b 2 gpu", "ssssssf*fff"},
+		{"each has its own", "x+gpu y+gpu cpu cpu cpu cpu z+gpu cpu cpu", "x 1 0 s 1 0 f 1 0 b 1 0", "b 2 +gpu", "ssssssfff"},
+		{"the first partition is not charged", "gpu gpu gpu gpu cpu cpu cpu cpu cpu cpu cpu cpu cpu cpu cpu cpu tpu tpu", "f 1 0 b 4 0 s 1 0 c 1 0", "b 5 cpu c 1 gpu", "f*fffsssssssssssscc"},
+	} {
+		kinds := strings.Fields(c.kinds)
+		p := newShares(t, ManagerOptions{}, kinds, c.parts)
+		for i, kind := range kinds { // each node by its kind and its owner's
+			owner := strings.ReplaceAll(c.want, "*", "")[i : i+1]
+			p.talk(p.c[owner].SetResourceValues(0, nil))
+			p.ask(owner, kind, 1)
+		}
+		p.now = 6 * time.Minute // the values are stale
+		p.talk(p.c["f"].SetResourceValues(p.now, nil))
+		fields := strings.Fields(c.asks)
+		for i := 0; i < len(fields); i += 3 {
+			n := int(fields[i+1][0] - '0')
+			p.ask(fields[i], fields[i+2], n)
+		}
+		if got := p.owners(); got != c.want {
+			t.Errorf("%s: owners %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// A delay ends with the wait for it, and the next one is as long.
+func TestDelayEnds(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	p.ask("a", "", 2)
+	p.now = 6 * time.Minute
+	id := p.ask("b", "", 1)
+	delaying := func(want bool) {
+		t.Helper()
+		if got := p.m.AppendPartitions(nil)[0]; got.Delaying != want {
+			t.Fatalf("at %v: %+v, want Delaying %v", p.now, got, want)
+		}
+	}
+	delaying(true)
+	p.now += 4 * time.Minute
+	p.talk(p.c["b"].Cancel(p.now, id))
+	delaying(false)
+	p.ask("b", "", 1)
+	delaying(true)
+	p.talk(p.m.Tick(p.now+5*time.Minute-1), nil)
+	delaying(true)
+	p.talk(p.m.Tick(p.now+5*time.Minute), nil)
+	delaying(false)
+	if s := p.m.Stats(); s.Delayed != 2 || s.Aborted != 1 {
+		t.Errorf("%+v, want two delays, one aborted", s)
 	}
 }

@@ -26,6 +26,7 @@ type world struct {
 	m     *Manager
 	saved *Manager // what the log has, by its records
 	fresh Manager  // for derived
+	twin  Client   // for punctual
 	log   [][]byte // records since the state
 	state []byte
 	gone  []*simPart // clients that were reset, and may go on
@@ -195,6 +196,30 @@ func samePartition(a, b partitionState) bool {
 		slices.EqualFunc(a.Requests, b.Requests, func(a, b requestState) bool { return a.Request == b.Request && a.Given == b.Given })
 }
 
+// prompt asks whether a call of the manager has left nothing to do: what it grants, takes and
+// cancels is in its answers, unless something was due before the call.
+// Values that are stale when they come are looked at by the next Tick.
+func (w *world) prompt(t fataler, before time.Duration, waits bool, call Message) {
+	if waits && before <= w.now || call.Age > w.m.s.Options.MaxAge {
+		return
+	}
+	if next, ok := w.m.NextTick(); ok && next <= w.now {
+		t.Fatalf("at %v, after %+v, the manager wants to be called at %v", w.now, call, next)
+	}
+	if w.counts.Steps%8 > 0 {
+		return
+	}
+	copyManager(&w.fresh, w.m)
+	w.fresh.derive()
+	w.fresh.resumed = false
+	if msgs := w.fresh.Tick(w.now); len(msgs) > 0 {
+		t.Fatalf("at %v, after %+v, a call of Tick sends %+v", w.now, call, msgs)
+	}
+	if a, b := &w.fresh.s, &w.m.s; !slices.EqualFunc(a.Nodes, b.Nodes, sameNode) {
+		t.Fatalf("at %v, after %+v, a call of Tick changes the ledger:\n%+v\n%+v", w.now, call, b, a)
+	}
+}
+
 // idle asks whether the manager sends nothing, and grants, takes and ends nothing, before the
 // time at which it wants to be called.
 func (w *world) idle(t fataler) {
@@ -218,6 +243,22 @@ func (w *world) idle(t fataler) {
 	a, b := &w.fresh.s, &w.m.s
 	if a.Stats.Granted != b.Stats.Granted || !slices.EqualFunc(a.Nodes, b.Nodes, sameNode) {
 		t.Fatalf("at %v the manager changes, and wants to be called at %v:\n%+v\n%+v", at, next, b, a)
+	}
+}
+
+// punctual asks whether a client has something to send at the time at which it wants to be
+// called, and nothing before.
+func (w *world) punctual(t fataler, p *simPart) {
+	next := p.c.NextTick()
+	if next-1 > p.c.Now() {
+		copyClient(&w.twin, p.c)
+		if msgs := w.twin.Tick(next - 1); len(msgs) > 0 {
+			t.Fatalf("client %s sends %+v at %v, and wants to be called at %v", p.name, msgs, next-1, next)
+		}
+	}
+	copyClient(&w.twin, p.c)
+	if msgs := w.twin.Tick(next); len(msgs) == 0 {
+		t.Fatalf("client %s sends nothing at %v, when it wants to be called", p.name, next)
 	}
 }
 
@@ -465,6 +506,7 @@ func (w *world) deliver(t fataler, i int) {
 				w.counts.LateReturns++
 			}
 		}
+		next, waits := w.m.NextTick()
 		out, err := w.m.Handle(w.now, msg)
 		if errors.Is(err, ErrInstance) {
 			w.counts.OfTheReset++
@@ -473,6 +515,7 @@ func (w *world) deliver(t fataler, i int) {
 		if err != nil {
 			t.Fatalf("manager: %+v: %v", msg, err)
 		}
+		w.prompt(t, next, waits, msg)
 		w.emit(t, -1, out)
 		return
 	}
@@ -498,12 +541,17 @@ func (w *world) deliver(t fataler, i int) {
 			}
 		}
 	}
-	out, err := part.c.Handle(part.clock(w.now), msg)
+	now := part.clock(w.now)
+	early := part.c.NextTick() > now
+	out, err := part.c.Handle(now, msg)
 	if errors.Is(err, ErrInstance) {
 		return
 	}
 	if err != nil {
 		t.Fatalf("client %s: %+v: %v", part.name, msg, err)
+	}
+	if next := part.c.NextTick(); early && next <= now { // what it has to send is in the answers
+		t.Fatalf("at %v, after %+v, client %s wants to be called at %v", now, msg, part.name, next)
 	}
 	w.emit(t, p, out)
 }
@@ -1061,6 +1109,7 @@ func simulate(t *testing.T, seed uint64, total int, opts ManagerOptions) {
 			if k%50 == 0 && !w.down {
 				w.derived(t)
 				w.idle(t)
+				w.punctual(t, w.parts[w.pick(len(w.parts))])
 			}
 		}
 		w.settle(t)
