@@ -49,7 +49,7 @@ var alone = []string{"pricing", "schedule/trace"}
 var forbidden = []string{"os", "log", "net", "flag", "sync", "syscall", "unsafe", "testing", "runtime", "plugin"}
 
 // helpers are the internal packages that only tests use.
-var helpers = []string{"internal/allocs", "internal/seeded", "internal/shared"}
+var helpers = []string{"internal/allocs", "internal/seeded", "internal/shared", "pricing/internal/readertest"}
 
 // programs are the internal programs that people run on a change.
 var programs = []string{"internal/mutants", "internal/speed", "internal/surface"}

@@ -8,39 +8,15 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
-
-func bill(t testing.TB, text string) (*usage.Bill, error) {
-	t.Helper()
-	var c usage.Collector
-	if err := Read(&c, "a.csv", strings.NewReader(text)); err != nil {
-		return nil, err
-	}
-	return c.Bill()
-}
-
-// whole checks that nothing is lost: billed is classified plus what is left out.
-func whole(t testing.TB, b *usage.Bill) {
-	t.Helper()
-	for i := range b.Files {
-		f := &b.Files[i]
-		s := f.Classified()
-		for _, l := range f.Left {
-			s.Rows += l.Sum.Rows
-			s.Billed, s.Effective, s.List = s.Billed.Plus(l.Sum.Billed), s.Effective.Plus(l.Sum.Effective), s.List.Plus(l.Sum.List)
-		}
-		if s != f.Total {
-			t.Errorf("%s: %+v, want %+v", f.Name, s, f.Total)
-		}
-	}
-}
 
 const header = "Date,MeterCategory,MeterSubCategory,MeterName,UnitOfMeasure,Quantity,CostInBillingCurrency,BillingCurrency,ResourceLocation,AdditionalInfo,ChargeType,PricingModel,ReservationId,ReservationName,benefitId\n"
 
 // One row of each kind; amounts by hand.
 func TestRead(t *testing.T) {
-	b, err := bill(t, header+
+	b, err := readertest.Bill(Read, header+
 		`01/31/2026,Virtual Machines,Dv3 Series,D2 v3,1 Hour,24,2.4,USD,WestEurope,"{""ServiceType"":""Standard_D2_v3""}",Usage,OnDemand,,,`+"\n"+
 		`01/31/2026,Virtual Machines,Dv3 Series Windows,D2 v3,10 Hours,12,2.2,USD,WestEurope,"""ServiceType"":""Standard_D2_v3""",Usage,OnDemand,,,`+"\n"+
 		`01/31/2026,Virtual Machines,Dv3 Series,D2 v3,1 Hour,48,1.5,USD,WestEurope,"{""ServiceType"":""Standard_D2_v3""}",Usage,Reservation,r1,name,`+"\n"+
@@ -52,7 +28,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole(t, b)
+	readertest.Whole(t, b)
 	f := &b.Files[0]
 	for what, c := range map[string][2]string{
 		"total billed":    {f.Total.Billed.String(), "502.37"},
@@ -82,10 +58,7 @@ func TestRead(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	row := `01/31/2026,Virtual Machines,Dv3 Series,D2 v3,1 Hour,24,2.4,USD,WestEurope,"{""ServiceType"":""Standard_D2_v3""}",Usage,OnDemand,,,` + "\n"
-	for text, want := range map[string]struct {
-		is   error
-		says string
-	}{
+	readertest.Mistakes(t, Read, map[string]readertest.Mistake{
 		"":      {ErrMissing, "empty file"},
 		"a,b\n": {ErrForm, "MeterCategory"},
 		header + strings.Replace(row, "01/31/2026", "31.1.2026", 1): {ErrSyntax, "line 2, column 1 (Date)"},
@@ -94,13 +67,7 @@ func TestMistakes(t *testing.T) {
 		header + row + row: {usage.ErrRepeated, "line 2"},
 		header + row + strings.Replace(row, "USD", "EUR", 1): {usage.ErrCurrency, "EUR"},
 		header: {usage.ErrMissing, "no rows"},
-	} {
-		_, err := bill(t, text)
-		var input *InputError
-		if !errors.Is(err, want.is) || !errors.As(err, &input) || !strings.Contains(err.Error(), want.says) {
-			t.Errorf("%.60q: %v, want %q and %q", text, err, want.is, want.says)
-		}
-	}
+	})
 }
 
 // Samples of all versions and in other languages are read, and add up.
@@ -131,7 +98,7 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		whole(t, b)
+		readertest.Whole(t, b)
 		f := &b.Files[0]
 		t.Logf("%s: %d rows, billed %v, effective %v, classified %v; %d kinds, %d held, %d notes", name, f.Total.Rows, f.Total.Billed, f.Total.Effective, f.Classified().Billed, len(b.Demand), len(b.Held), len(b.Notes))
 		for _, l := range f.Left {
@@ -145,9 +112,5 @@ func TestSamples(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(header + `01/31/2026,Virtual Machines,Dv3 Series,D2 v3,1 Hour,24,2.4,USD,WestEurope,"{""ServiceType"":""Standard_D2_v3""}",Usage,OnDemand,,,` + "\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if b, err := bill(t, string(text)); err == nil {
-			whole(t, b)
-		}
-	})
+	f.Fuzz(func(t *testing.T, text []byte) { readertest.Any(t, Read, text) })
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
 	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -127,22 +128,8 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
-	for header, want := range map[string]bool{
+	readertest.Headers(t, "azure", Read, Detect, ErrForm, map[string]bool{
 		"\xef\xbb\xbfDate, \"Cost\",MeterCategory": true, "date,pretaxcost,metercategory": true,
 		"date,metercategory": false, "cost,metercategory": false, "date,cost": false, "metercategory": false,
-	} {
-		if got := Detect(header); got != want {
-			t.Errorf("%q: %v", header, got)
-		}
-		var c usage.Collector
-		if err := Read(&c, "a", strings.NewReader(header+"\n")); errors.Is(err, ErrForm) == want {
-			t.Errorf("%q: %v", header, err)
-		}
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("nil collector")
-		}
-	}()
-	_ = Read(nil, "a", strings.NewReader(""))
+	})
 }

@@ -1,53 +1,29 @@
 package gcp
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/shared"
-	"github.com/plimsoll/plimsoll/pricing/usage"
+	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
 )
-
-func bill(text string) (*usage.Bill, error) {
-	c := usage.Collector{Options: usage.Options{KeepRepeats: true}}
-	if err := Read(&c, "a.csv", strings.NewReader(text)); err != nil {
-		return nil, err
-	}
-	return c.Bill()
-}
-
-func whole(t testing.TB, b *usage.Bill) {
-	t.Helper()
-	for i := range b.Files {
-		f := &b.Files[i]
-		s := f.Classified()
-		for _, l := range f.Left {
-			s.Rows += l.Sum.Rows
-			s.Billed, s.Effective, s.List = s.Billed.Plus(l.Sum.Billed), s.Effective.Plus(l.Sum.Effective), s.List.Plus(l.Sum.List)
-		}
-		if s != f.Total {
-			t.Errorf("%s: %+v, want %+v", f.Name, s, f.Total)
-		}
-	}
-}
 
 const header = "billing_account_id,service.description,sku.id,sku.description,usage_start_time,usage_end_time,location.region,cost,currency,usage.amount_in_pricing_units,usage.pricing_unit,credits,cost_type\n"
 
 func TestRead(t *testing.T) {
 	hour := ",2026-01-31 03:00:00+00:00,2026-01-31 04:00:00+00:00,us-central1,"
-	b, err := bill(header +
-		"1,Compute Engine,a,E2 Instance Core running in Americas" + hour + "0.5,USD,4,hour,[],regular\n" +
-		"1,Compute Engine,a,E2 Instance Core running in Americas" + hour + `0.5,USD,4,hour,"[{""name"":""cud"",""amount"":-0.3,""type"":""COMMITTED_USAGE_DISCOUNT""}]",regular` + "\n" +
-		"1,Compute Engine,b,Commitment v1: E2 Cpu in Americas for 1 Year" + hour + "0.2,USD,4,hour,[],regular\n" +
-		"1,Compute Engine,c,Spot Preemptible E2 Instance Core running in Americas" + hour + `0.1,USD,4,hour,"[{'name':'x','amount':-0.05,'type':'PROMOTION'}]",regular` + "\n" +
-		"1,Cloud Storage,d,Standard Storage" + hour + "0.01,USD,1,gibibyte month,[],regular\n" +
-		"1,,e,Tax" + hour + "0.02,USD,0,,,tax\n")
+	b, err := readertest.Bill(Read, header+
+		"1,Compute Engine,a,E2 Instance Core running in Americas"+hour+"0.5,USD,4,hour,[],regular\n"+
+		"1,Compute Engine,a,E2 Instance Core running in Americas"+hour+`0.5,USD,4,hour,"[{""name"":""cud"",""amount"":-0.3,""type"":""COMMITTED_USAGE_DISCOUNT""}]",regular`+"\n"+
+		"1,Compute Engine,b,Commitment v1: E2 Cpu in Americas for 1 Year"+hour+"0.2,USD,4,hour,[],regular\n"+
+		"1,Compute Engine,c,Spot Preemptible E2 Instance Core running in Americas"+hour+`0.1,USD,4,hour,"[{'name':'x','amount':-0.05,'type':'PROMOTION'}]",regular`+"\n"+
+		"1,Cloud Storage,d,Standard Storage"+hour+"0.01,USD,1,gibibyte month,[],regular\n"+
+		"1,,e,Tax"+hour+"0.02,USD,0,,,tax\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole(t, b)
+	readertest.Whole(t, b)
 	f := &b.Files[0]
 	if f.Total.Billed.String() != "0.98" || f.OnDemand.Billed.String() != "0.5" || f.Covered.Billed.String() != "0.2" || f.Purchases.Billed.String() != "0.2" || f.Total.Rows != 8 {
 		t.Errorf("%+v", f)
@@ -62,22 +38,13 @@ func TestRead(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	row := "1,Compute Engine,a,E2 Instance Core running in Americas,2026-01-31 03:00:00+00:00,2026-01-31 04:00:00+00:00,us-central1,0.5,USD,4,hour,[],regular\n"
-	for text, want := range map[string]struct {
-		is   error
-		says string
-	}{
+	readertest.Mistakes(t, Read, map[string]readertest.Mistake{
 		"":      {ErrMissing, "empty file"},
 		"a,b\n": {ErrForm, "sku.description"},
 		header + strings.Replace(row, "2026-01-31 03", "yesterday 03", 1): {ErrSyntax, "column 5 (usage_start_time)"},
 		header + strings.Replace(row, ",0.5,", ",x,", 1):                  {ErrSyntax, "column 8 (cost)"},
 		header + strings.Replace(row, "[]", "[x", 1):                      {ErrSyntax, "column 12 (credits)"},
-	} {
-		_, err := bill(text)
-		var input *InputError
-		if !errors.Is(err, want.is) || !errors.As(err, &input) || !strings.Contains(err.Error(), want.says) {
-			t.Errorf("%.60q: %v, want %q and %q", text, err, want.is, want.says)
-		}
-	}
+	})
 }
 
 func TestSample(t *testing.T) {
@@ -86,19 +53,15 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	head, _, _ := strings.Cut(string(text), "\n")
-	b, err := bill(string(text))
+	b, err := readertest.Bill(Read, string(text))
 	if err != nil || !Detect(head) {
 		t.Fatal(err)
 	}
-	whole(t, b)
+	readertest.Whole(t, b)
 	t.Logf("%+v", b.Files[0])
 }
 
 func FuzzRead(f *testing.F) {
 	f.Add(header + "1,Compute Engine,a,E2 Instance Core running in Americas,2026-01-31 03:00:00+00:00,2026-01-31 04:00:00+00:00,us-central1,0.5,USD,4,hour,[],regular\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		if b, err := bill(text); err == nil {
-			whole(t, b)
-		}
-	})
+	f.Fuzz(func(t *testing.T, text string) { readertest.Any(t, Read, []byte(text)) })
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
 	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -104,26 +105,8 @@ func TestEachRow(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	for header, want := range map[string]bool{
+	readertest.Headers(t, "gcp", Read, Detect, ErrForm, map[string]bool{
 		"sku_description,usage_start_time,cost": true, "SKU.description,usage.start.time,cost": true,
 		"sku_description,usage_start_time": false, "sku_description,cost": false, "usage_start_time,cost": false, "cost": false,
-	} {
-		if got := Detect(header); got != want {
-			t.Errorf("%q: %v", header, got)
-		}
-		var c usage.Collector
-		if err := Read(&c, "a", strings.NewReader(header+"\n")); errors.Is(err, ErrForm) == want {
-			t.Errorf("%q: %v", header, err)
-		}
-	}
-	for _, f := range []func(){func() { _ = Read(nil, "a", strings.NewReader("")) }, func() { _ = Read(new(usage.Collector), "a", nil) }} {
-		func() {
-			defer func() {
-				if s, _ := recover().(string); !strings.HasPrefix(s, "gcp: ") {
-					t.Errorf("panic with %q", s)
-				}
-			}()
-			f()
-		}()
-	}
+	})
 }

@@ -1,48 +1,24 @@
 package oci
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/shared"
-	"github.com/plimsoll/plimsoll/pricing/usage"
+	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
 )
-
-func bill(text string) (*usage.Bill, error) {
-	c := usage.Collector{Options: usage.Options{KeepRepeats: true}}
-	if err := Read(&c, "a.csv", strings.NewReader(text)); err != nil {
-		return nil, err
-	}
-	return c.Bill()
-}
-
-func whole(t testing.TB, b *usage.Bill) {
-	t.Helper()
-	for i := range b.Files {
-		f := &b.Files[i]
-		s := f.Classified()
-		for _, l := range f.Left {
-			s.Rows += l.Sum.Rows
-			s.Billed, s.Effective, s.List = s.Billed.Plus(l.Sum.Billed), s.Effective.Plus(l.Sum.Effective), s.List.Plus(l.Sum.List)
-		}
-		if s != f.Total {
-			t.Errorf("%s: %+v, want %+v", f.Name, s, f.Total)
-		}
-	}
-}
 
 const header = "lineItem/tenantId,lineItem/intervalUsageStart,lineItem/intervalUsageEnd,product/service,product/region,product/Description,usage/billedQuantity,cost/myCost,cost/myCostOverage,cost/currencyCode,cost/billingUnitReadable,lineItem/isCorrection\n"
 
 const row = "t,2023-11-13T10:00Z,2023-11-13T11:00:00Z,COMPUTE,us-sanjose-1,Standard - E4 - OCPU,2,0.05,0.01,USD,1 NONE HOURS OCPU,false\n"
 
 func TestRead(t *testing.T) {
-	b, err := bill(header + row + strings.Replace(row, "false", "true", 1) + strings.Replace(row, "COMPUTE", "DATABASE", 1) + strings.Replace(row, "HOURS", "MONTHS", 1))
+	b, err := readertest.Bill(Read, header+row+strings.Replace(row, "false", "true", 1)+strings.Replace(row, "COMPUTE", "DATABASE", 1)+strings.Replace(row, "HOURS", "MONTHS", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole(t, b)
+	readertest.Whole(t, b)
 	if f := &b.Files[0]; f.Total.Billed.String() != "0.24" || f.OnDemand.Billed.String() != "0.06" || len(f.Left) != 3 {
 		t.Errorf("%+v", f)
 	}
@@ -52,21 +28,12 @@ func TestRead(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	for text, want := range map[string]struct {
-		is   error
-		says string
-	}{
+	readertest.Mistakes(t, Read, map[string]readertest.Mistake{
 		"":      {ErrMissing, "empty file"},
 		"a,b\n": {ErrForm, "cost/myCost"},
 		header + strings.Replace(row, "2023-11-13T10", "now", 1): {ErrSyntax, "column 2"},
 		header + strings.Replace(row, "0.05", "x", 1):            {ErrSyntax, "column 8 (cost/myCost)"},
-	} {
-		_, err := bill(text)
-		var input *InputError
-		if !errors.Is(err, want.is) || !errors.As(err, &input) || !strings.Contains(err.Error(), want.says) {
-			t.Errorf("%.60q: %v, want %q and %q", text, err, want.is, want.says)
-		}
-	}
+	})
 }
 
 func TestSample(t *testing.T) {
@@ -74,20 +41,16 @@ func TestSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := bill(string(text))
+	b, err := readertest.Bill(Read, string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole(t, b)
+	readertest.Whole(t, b)
 	f := b.Files[0]
 	t.Logf("%d rows, billed %v, %d kinds, %+v", f.Total.Rows, f.Total.Billed, len(b.Demand), f.Left)
 }
 
 func FuzzRead(f *testing.F) {
 	f.Add(header + row)
-	f.Fuzz(func(t *testing.T, text string) {
-		if b, err := bill(text); err == nil {
-			whole(t, b)
-		}
-	})
+	f.Fuzz(func(t *testing.T, text string) { readertest.Any(t, Read, []byte(text)) })
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
 	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -40,7 +41,7 @@ func TestEachRow(t *testing.T) {
 		row + strings.Replace(row, ",0.01,", ",", 1):  "line 3",
 		row + strings.Replace(row, ",0.05,", ",-", 1): "line 3",
 	} {
-		if _, err := bill(header + text); !errors.Is(err, ErrSyntax) || !strings.Contains(err.Error(), says) {
+		if _, err := readertest.Bill(Read, header+text); !errors.Is(err, ErrSyntax) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %s", text, err, says)
 		}
 	}
@@ -54,23 +55,5 @@ func TestEachRow(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	for header, want := range map[string]bool{header: true, "lineItem/intervalUsageStart": false, "cost/myCost": false, "a,lineItem/intervalUsageStart,cost/myCost": true} {
-		if got := Detect(header); got != want {
-			t.Errorf("%q: %v", header, got)
-		}
-		var c usage.Collector
-		if err := Read(&c, "a", strings.NewReader(header+"\n")); errors.Is(err, ErrForm) == want {
-			t.Errorf("%q: %v", header, err)
-		}
-	}
-	for _, f := range []func(){func() { _ = Read(nil, "a", strings.NewReader("")) }, func() { _ = Read(new(usage.Collector), "a", nil) }} {
-		func() {
-			defer func() {
-				if s, _ := recover().(string); !strings.HasPrefix(s, "oci: ") {
-					t.Errorf("panic with %q", s)
-				}
-			}()
-			f()
-		}()
-	}
+	readertest.Headers(t, "oci", Read, Detect, ErrForm, map[string]bool{header: true, "lineItem/intervalUsageStart": false, "cost/myCost": false, "a,lineItem/intervalUsageStart,cost/myCost": true})
 }
