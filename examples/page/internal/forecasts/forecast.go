@@ -56,7 +56,7 @@ func (q *forecastQuestion) check() (s setting, err error) {
 	if s.horizon, err = ask.Whole("horizon", q.Horizon, 1, maxHorizon, "steps"); err != nil {
 		return s, err
 	}
-	level, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(q.Level), "%"), 64)
+	level, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(q.Level), "%")), 64)
 	if err != nil || !(level >= 1 && level <= 99.9) {
 		return s, ask.Mistakef("level", "%s: want a probability from 1 to 99.9 per cent", ask.Quote(q.Level))
 	}
@@ -220,9 +220,12 @@ func forecastRunaway(q *runawayQuestion) (*runawayAnswer, error) {
 	if len(q.Series) > maxSteps || len(q.Series) < 4 {
 		return nil, ask.Mistakef("series", "%d steps: want from 4 to %d", len(q.Series), maxSteps)
 	}
-	for name, x := range map[string]float64{"alpha": q.Alpha, "beta": q.Beta, "gamma": q.Gamma} {
-		if !(x >= 0 && x <= 1) { // Validate would refuse unstable factors, which are to be seen here
-			return nil, ask.Mistakef(name, "%v: want a factor from 0 to 1", x)
+	for _, f := range []struct {
+		name string
+		x    float64
+	}{{"alpha", q.Alpha}, {"beta", q.Beta}, {"gamma", q.Gamma}} {
+		if !(f.x >= 0 && f.x <= 1) { // Validate would refuse unstable factors, which are to be seen here
+			return nil, ask.Mistakef(f.name, "%v: want a factor from 0 to 1", f.x)
 		}
 	}
 	a := new(runawayAnswer)
