@@ -323,7 +323,7 @@ func tasksOf(jobs []trace.Job, home, hours int) (list ask.Ints) {
 		}
 		end := min(hours, int((j.Submit+j.Run+time.Hour-1)/time.Hour))
 		disk := int(1000 * min(40, .5*math.Exp(random.NormFloat64())))
-		list = append(list, home, from, max(from+1, end), j.Nodes, disk)
+		list = append(list, home, from, end, j.Nodes, disk)
 	}
 	return list
 }
@@ -340,7 +340,10 @@ func federationTasks(q *centreLogQuestion) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := tasksOf(jobs, q.Home, min(maxWindow, max(1, q.Hours)))
+	if q.Hours < 1 || q.Hours > maxWindow {
+		return nil, ask.Mistakef("tasks", "%d hours: want from 1 to %d", q.Hours, maxWindow)
+	}
+	list := tasksOf(jobs, q.Home, q.Hours)
 	peak := 0
 	demand := make([]int, q.Hours)
 	for i := 0; i < len(list); i += perTask {

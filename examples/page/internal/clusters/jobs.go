@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -88,6 +89,9 @@ var readers = ask.Readers{
 	"jobs": func(name string, data []byte) (any, error) {
 		log, err := infile.From(name, bytes.NewReader(data), func(in io.Reader) (*joblog.Log, error) { return joblog.From(name, in, trace.Options{}) })
 		if err != nil {
+			if text, ok := strings.CutPrefix(err.Error(), name+": "+name+": "); ok { // both say where
+				err = ask.Mistakef("jobs", "%s: %s", name, text)
+			}
 			return nil, err
 		}
 		jobs := log.Jobs
