@@ -76,7 +76,6 @@ func (m *Manager) arrivals(_ context.Context, s *sight) error {
 			if err := m.note(l, Up, ""); err != nil {
 				return err
 			}
-			m.idleSince[l.Token] = s.now
 			m.pass = true
 		case s.now-l.asked > m.o.BootLimit:
 			if err := m.note(l, Leaving, "its node is not up %v after it was asked for", m.o.BootLimit); err != nil {

@@ -36,6 +36,7 @@ func TestOptionLimits(t *testing.T) {
 		{plain, func(o *Options) { o.Hour = 0 }, "want them positive"},
 		{plain, func(o *Options) { o.Poll = 0 }, "want them positive"},
 		{plain, func(o *Options) { o.Timeout = -1 }, "want them positive"},
+		{plain, func(o *Options) { o.Timeout = 0 }, "want them positive"},
 		{plain, func(o *Options) { o.ReleaseEvery = 0 }, "want them positive"},
 		{plain, func(o *Options) { o.RetryEvery = 0 }, "want them positive"},
 		{plain, func(o *Options) { o.AuditEvery = 0 }, "want them positive"},
