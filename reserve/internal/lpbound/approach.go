@@ -504,7 +504,7 @@ func (a *approach) repairPrices(m *model, y []int64) {
 				}
 			}
 			sum = 0 // windows that end with the last period
-			for s := n - 1; s > n-term && s >= 0; s-- {
+			for s := n - 1; s > n-term; s-- {
 				for k := 0; k <= lev; k++ {
 					sum += y[k*n+s]
 				}

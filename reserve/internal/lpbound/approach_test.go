@@ -85,6 +85,9 @@ func TestApproachMeetsTheSimplex(t *testing.T) {
 					t.Fatalf("case %d: %d steps of %d, bound %d after %d: %v", it, mid.Steps, limit, mid.Bound, begun, err)
 				}
 				begun = mid.Bound
+				if v.approach.checked != v.approach.steps {
+					t.Fatalf("case %d: ends after %d steps, and has looked at those of %d", it, v.approach.steps, v.approach.checked)
+				}
 				checkApproached(t, p, &mid)
 			}
 		}
@@ -170,7 +173,7 @@ func TestApproachFromTheRightPrices(t *testing.T) {
 	const want = 55_295_844_723
 	got, err := v.Approach(1e-4, 1000)
 	if err != nil || got.Bound > want || got.Bound < want-7 || // prices are rounded down
-		got.Relaxed > want*1.0001 || got.Steps > 200 {
+		got.Relaxed > want*1.0001 || got.Steps > 100 {
 		t.Errorf("%+v, %v, want %d", got, err, int64(want))
 	}
 	if g := got.Gap(); math.Abs(g-(got.Relaxed-float64(got.Bound))/want) > 1e-12 {
@@ -277,6 +280,62 @@ func TestApproachUncapped(t *testing.T) {
 		got, err2 := ref.Approach(1e-3, 1000)
 		if err1 != nil || err2 != nil || got.Steps != want.Steps || got.Bound != want.Bound || !slices.Equal(got.Duals, want.Duals) || !slices.Equal(got.X, want.X) {
 			t.Fatalf("problem %d: with caps %+v, %v, without %+v, %v", it, got, err2, want, err1)
+		}
+	}
+}
+
+// How near the method comes in a given number of steps is what its refinements are there for. Each kind of
+// limit has its own mean.
+func TestApproachQuality(t *testing.T) {
+	r := rand.New(rand.NewPCG(67, 68)) // seed 67, 68
+	var v Solver
+	kinds := []string{"plain", "dates", "purchases at a date", "active", "one breakpoint"}
+	for kind, most := range [][2]float64{{-2.3, -3.84}, {-3.46, -6.5}, {-1.96, -3.84}, {-1.16, -2.53}, {-1.9, -3.85}} {
+		var logs [2]float64
+		const cases = 20
+		for range cases {
+			n := 40 + r.IntN(80)
+			p := &Problem{Period: 1 + r.IntN(4), OnDemand: 2400e6}
+			if kind == 4 {
+				p.Period = 1
+			}
+			top := 5 + r.IntN(60)
+			for t := range n * p.Period {
+				p.Demand = append(p.Demand, 1+r.IntN(top)+top*(t/(5*p.Period)%3)/2)
+			}
+			for range 2 + r.IntN(4) {
+				term := 2 + r.IntN(n/2)
+				rate := r.Int64N(24) * 100e6
+				p.Classes = append(p.Classes, Class{term, int64(float64(term*p.Period) * float64(p.OnDemand-rate) * (.2 + .7*r.Float64())), rate})
+			}
+			switch kind {
+			case 1:
+				for range p.Classes {
+					dates := make([]int, n)
+					for i := 0; i < n; i += 7 {
+						dates[i] = uncapped
+					}
+					p.MaxClass = append(p.MaxClass, dates)
+				}
+			case 2:
+				p.MaxBuy = slices.Repeat([]int{1 + top/8}, n)
+			case 3:
+				p.MaxActive = slices.Repeat([]int{top}, n)
+			}
+			if err := v.Begin(p); err != nil {
+				t.Fatal(err)
+			}
+			for i, steps := range []int{100, 400} {
+				got, err := v.Approach(0, steps)
+				if err != nil || got.Steps > steps {
+					t.Fatalf("%+v, %v", got, err)
+				}
+				logs[i] += math.Log10(max(1e-9, got.Gap())) / cases
+			}
+		}
+		t.Logf("%s: gaps of 10^%.3f after 100 steps, 10^%.3f after 400", kinds[kind], logs[0], logs[1])
+		if logs[0] > most[0] || logs[1] > most[1] {
+			t.Errorf("%s: gaps of 10^%.3f after 100 steps, 10^%.3f after 400; want 10^%.2f and 10^%.2f", kinds[kind], logs[0], logs[1], most[0], most[1])
 		}
 	}
 }

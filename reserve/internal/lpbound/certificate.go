@@ -54,23 +54,18 @@ func (m *model) planCost(plan []int, active []int64) (int64, error) {
 	}
 	for r := range m.rows {
 		have := active[r] + int64(m.inv[r])
-		save, left, err := m.worthUpTo(r, have)
-		if err != nil {
-			return 0, err
-		}
+		save, left := m.worthUpTo(r, have)
 		if left > 0 && m.hard[r] {
 			return 0, fmt.Errorf("%w: %d over the limit of row %d, period %d", ErrPlan, left, r/n, r%n)
 		}
-		if total, ok = wide.Add(total, -save); !ok {
-			return 0, ErrOverflow
-		}
+		total -= save // all rows together save no more than base
 	}
 	return total, nil
 }
 
 // worthUpTo is φ: what the first v units of row r save, and how many units of
-// v lie above the last breakpoint.
-func (m *model) worthUpTo(r int, v int64) (save, left int64, err error) {
+// v lie above the last breakpoint. A period's rows save no more than the period costs on demand.
+func (m *model) worthUpTo(r int, v int64) (save, left int64) {
 	var prev, units int64
 	for a := range m.size[r] {
 		if v <= prev {
@@ -80,11 +75,7 @@ func (m *model) worthUpTo(r int, v int64) (save, left int64, err error) {
 		units += (min(v, at) - prev) * int64(m.cnt[m.off[r]+a])
 		prev = at
 	}
-	save, ok := wide.Mul(units, m.priceI[min(r/m.n, m.levels)])
-	if !ok {
-		return 0, 0, ErrOverflow
-	}
-	return save, max(0, v-prev), nil
+	return units * m.priceI[min(r/m.n, m.levels)], max(0, v-prev)
 }
 
 // bound evaluates the Lagrangian dual function at y, in integers. For every y, no plan

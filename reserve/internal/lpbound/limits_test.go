@@ -78,9 +78,9 @@ func TestMalformed(t *testing.T) {
 func TestPlanTooDear(t *testing.T) {
 	p := &Problem{Demand: []int{9, 9}, OnDemand: 10, Classes: []Class{{Term: 1, Fee: math.MaxInt64 / 2}}}
 	y := make([]int64, 2)
-	tooMany := -1 // an int of 32 bits holds no larger number than a plan may
-	if k := 32; math.MaxInt > math.MaxInt32 {
-		tooMany = 1 << k
+	most, tooMany := 1, -1 // an int of 32 bits holds no larger number than a plan may
+	if k := 31; math.MaxInt > math.MaxInt32 {
+		most, tooMany = 1<<k, 1<<k+1
 	}
 	for _, c := range []struct {
 		plan []int
@@ -89,6 +89,7 @@ func TestPlanTooDear(t *testing.T) {
 		{[]int{0, 1}, nil},
 		{[]int{1, 1}, ErrOverflow}, // with 180 on demand, less 20
 		{[]int{3, 0}, ErrOverflow},
+		{[]int{1, most}, ErrOverflow},
 		{[]int{0, tooMany}, ErrPlan},
 		{[]int{0, -1}, ErrPlan},
 		{[]int{0}, ErrPlan},
@@ -125,8 +126,50 @@ func TestBoundByHand(t *testing.T) {
 			t.Errorf("%v: %d, want %d", c.y, bound, c.want)
 		}
 	}
-	if _, _, err := Verify(p, []int{0, 0}, []int64{-1, 0}); !errors.Is(err, ErrDual) {
-		t.Errorf("negative price: %v", err)
+	for _, c := range []struct {
+		rate int64
+		y    []int64
+		want string
+	}{
+		{0, []int64{0, -1}, "negative price of row 0, period 1"},
+		{5, []int64{0, 0, -1, 0}, "negative price of row 1, period 0"},
+		{5, []int64{0, 0, 0}, "3 values, want 4"},
+	} {
+		q := *p
+		if c.rate > 0 {
+			q.Classes = append(q.Classes[:1:1], Class{Term: 1, Fee: 1, Rate: c.rate})
+		}
+		if _, _, err := Verify(&q, make([]int, 2*len(q.Classes)), c.y); !errors.Is(err, ErrDual) || err.Error() != ErrDual.Error()+": "+c.want {
+			t.Errorf("%v: %v, want %s", c.y, err, c.want)
+		}
+	}
+}
+
+// A price of 2⁵⁸ is the largest that proves something, of either sign and of any row.
+func TestBoundLargestPrices(t *testing.T) {
+	const most = maxPrice
+	for _, c := range []struct {
+		name     string
+		onDemand int64
+		active   []int
+		buy      []int
+		y        []int64
+		want     int64
+	}{
+		{"largest", most, nil, nil, []int64{most}, most},
+		{"on demand above", most + 1, nil, nil, []int64{0}, math.MinInt64},
+		{"above", most, nil, nil, []int64{most + 1}, math.MinInt64},
+		// One instance at 2⁵⁸ more than it is worth, and four idle ones at 2⁵⁸.
+		{"negative", most, []int{5}, nil, []int64{-most}, most - 2*most - 4*most},
+		{"below", most, []int{5}, nil, []int64{-most - 1}, math.MinInt64},
+		// A date with one purchase at 2⁵⁸ each: no purchase is worth its fee.
+		{"date", most, nil, []int{1}, []int64{most, -most}, 0},
+		{"date below", most, nil, []int{1}, []int64{most, -most - 1}, math.MinInt64},
+	} {
+		p := &Problem{Demand: []int{1}, OnDemand: c.onDemand, Classes: []Class{{Term: 1, Fee: most}}, MaxActive: c.active, MaxBuy: c.buy}
+		if _, bound, err := Verify(p, []int{0}, c.y); err != nil || bound != c.want {
+			t.Errorf("%s: %d, %v, want %d", c.name, bound, err, c.want)
+		}
 	}
 }
 
@@ -296,6 +339,44 @@ func consistent(t *testing.T, s *simplex) {
 	}
 }
 
+// medium draws a problem that is too large to enumerate, and needs dozens of rows in the kernel. it chooses
+// the limits and the inventory.
+func medium(r *rand.Rand, it int) *Problem {
+	n := 20 + r.IntN(80)
+	p := &Problem{Period: 1 + r.IntN(6), OnDemand: 2400e6, Pure: it%3 == 0}
+	top := 5 + r.IntN(60)
+	for t := range n * p.Period {
+		p.Demand = append(p.Demand, r.IntN(top)+top*(t/(5*p.Period)%3)/2)
+	}
+	for range 1 + r.IntN(5) {
+		term := 2 + r.IntN(n/2)
+		rate := r.Int64N(24) * 100e6
+		p.Classes = append(p.Classes, Class{term, int64(float64(term*p.Period) * float64(p.OnDemand-rate) * (.2 + .7*r.Float64())), rate})
+	}
+	table := func(top int) []int {
+		v := make([]int, n)
+		for i := range v {
+			v[i] = r.IntN(top + 1)
+		}
+		return v
+	}
+	for range p.Classes {
+		if it%2 == 0 {
+			p.Held = append(p.Held, table(top/4))
+		}
+		if it%5 == 1 {
+			p.MaxClass = append(p.MaxClass, table(3))
+		}
+	}
+	if it%4 == 3 {
+		p.MaxBuy = table(6)
+	}
+	if it%4 == 2 {
+		p.MaxActive = table(3 * top)
+	}
+	return p
+}
+
 // At the end of a linear program the basis is what it claims to be, on problems that are too
 // large to enumerate and need dozens of rows in the kernel; the value is the bound, and the
 // work stays what it was.
@@ -304,38 +385,8 @@ func TestSimplexConsistent(t *testing.T) {
 	var v Solver
 	steps, kernel, nodes := 0, 0, 0
 	for it := range 60 {
-		n := 20 + r.IntN(80)
-		p := &Problem{Period: 1 + r.IntN(6), OnDemand: 2400e6, Pure: it%3 == 0}
-		top := 5 + r.IntN(60)
-		for t := range n * p.Period {
-			p.Demand = append(p.Demand, r.IntN(top)+top*(t/(5*p.Period)%3)/2)
-		}
-		for range 1 + r.IntN(5) {
-			term := 2 + r.IntN(n/2)
-			rate := r.Int64N(24) * 100e6
-			p.Classes = append(p.Classes, Class{term, int64(float64(term*p.Period) * float64(p.OnDemand-rate) * (.2 + .7*r.Float64())), rate})
-		}
-		table := func(top int) []int {
-			v := make([]int, n)
-			for i := range v {
-				v[i] = r.IntN(top + 1)
-			}
-			return v
-		}
-		for range p.Classes {
-			if it%2 == 0 {
-				p.Held = append(p.Held, table(top/4))
-			}
-			if it%5 == 1 {
-				p.MaxClass = append(p.MaxClass, table(3))
-			}
-		}
-		if it%4 == 3 {
-			p.MaxBuy = table(6)
-		}
-		if it%4 == 2 {
-			p.MaxActive = table(3 * top)
-		}
+		p := medium(r, it)
+		n := p.periods()
 		res, err := v.Solve(p, Options{MaxNodes: -1})
 		if err != nil || res.Stalled {
 			t.Fatalf("problem %d: %v, stalled %v", it, err, res.Stalled)
@@ -358,6 +409,9 @@ func TestSimplexConsistent(t *testing.T) {
 		if err := VerifyClaim(p, res.Plan, res.Duals, res.Cost, res.LP); err != nil {
 			t.Fatal(err)
 		}
+		if _, bound, _ := Verify(p, res.Plan, res.Duals); bound != res.LP {
+			t.Fatalf("problem %d: the duals prove %d, said to be %d", it, bound, res.LP)
+		}
 		// Rounding and repair end near the bound.
 		if float64(res.Cost) > 1.02*float64(res.LP) {
 			t.Errorf("problem %d: rounded to %d above %d", it, res.Cost, res.LP)
@@ -379,6 +433,54 @@ func TestSimplexConsistent(t *testing.T) {
 	// Pricing by reference weights is there for speed: 2607 steps.
 	if steps > 2640 || kernel != 64 || nodes == 0 {
 		t.Errorf("%d steps, kernels of up to %d rows, %d problems branched", steps, kernel, nodes)
+	}
+}
+
+// The work that an option allows is not exceeded by more than one step: a step counts the rows, the columns and the
+// square of the kernel.
+func TestWork(t *testing.T) {
+	r := rand.New(rand.NewPCG(83, 84)) // seed 83, 84
+	var v Solver
+	cut := 0
+	for it := range 40 {
+		p := medium(r, it)
+		all, err := v.Solve(p, Options{MaxNodes: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := int64(v.s.rows + len(v.s.fee))
+		for _, steps := range []int{1, 2, 7, 30, 60, 200} {
+			res, err := v.Solve(p, Options{MaxNodes: -1, Work: int64(steps) * size})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Iterations > steps+1 || v.s.work > int64(steps+9)*size+2*int64(res.Kernel*res.Kernel) && res.Stalled {
+				t.Errorf("problem %d: %d steps for the work of %d, counted as %d of %d", it, res.Iterations, steps, v.s.work, int64(steps)*size)
+			}
+			if res.Stalled {
+				cut++
+			} else if res.Iterations != all.Iterations {
+				t.Errorf("problem %d: %d steps, %d without a limit", it, res.Iterations, all.Iterations)
+			}
+			if res.Stalled == (res.LP == all.LP) && res.LP != all.LP || res.LP > all.LP {
+				t.Errorf("problem %d: bound %d, %d without a limit", it, res.LP, all.LP)
+			}
+		}
+	}
+	if cut < 40 {
+		t.Errorf("%d programs cut short: too few to test anything", cut)
+	}
+}
+
+// Fees that take a plan beyond 64 bits before what it saves comes off are an overflow, not a plan without a cost.
+func TestRoundedPlanTooDear(t *testing.T) {
+	p := &Problem{Demand: []int{1 << 30}, OnDemand: 1<<33 - 1, Classes: []Class{{Term: 1, Fee: 1 << 32}}}
+	if res, err := new(Solver).Solve(p, Options{}); err != ErrOverflow {
+		t.Errorf("%+v, %v", res, err)
+	}
+	p.Demand[0] = 1 << 29
+	if res, err := new(Solver).Solve(p, Options{}); err != nil || res.Cost != 1<<61 || res.Bound != res.Cost {
+		t.Errorf("%+v, %v", res, err)
 	}
 }
 

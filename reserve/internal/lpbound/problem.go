@@ -235,9 +235,6 @@ func (m *model) load(p *Problem) error {
 	clear(m.inv)
 	if p.Held != nil {
 		for c := range C {
-			if p.Held[c] == nil {
-				continue
-			}
 			for k := 0; k <= m.level[c]; k++ {
 				for i, v := range p.Held[c] {
 					if int(m.inv[k*n+i])+v > 1<<30 {

@@ -157,6 +157,10 @@ func TestAgainstBruteForce(t *testing.T) {
 			t.Fatalf("%+v: primal %.3f, dual %d", p, obj, res.LP)
 		}
 		lp, heur := res.LP, res.Cost
+		whole := !slices.ContainsFunc(s.s.x[:s.s.n*s.s.classes], func(x float64) bool { return math.Abs(x-math.Round(x)) > 1e-4 })
+		if whole != res.Integral {
+			t.Fatalf("%+v: integral %v, said to be %v: %v", p, whole, res.Integral, s.s.x)
+		}
 		if !res.Integral {
 			nonint++
 		}
@@ -170,6 +174,9 @@ func TestAgainstBruteForce(t *testing.T) {
 		}
 		if err := VerifyClaim(p, res.Plan, res.Duals, res.Cost, res.LP); err != nil {
 			t.Fatalf("%+v: %v", p, err)
+		}
+		if _, bound, _ := Verify(p, res.Plan, res.Duals); bound != res.LP {
+			t.Fatalf("%+v: the duals prove %d, said to be %d", p, bound, res.LP)
 		}
 		var fresh Solver
 		again, err := fresh.Solve(p, Options{})

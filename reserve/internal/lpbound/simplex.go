@@ -263,9 +263,6 @@ func (s *simplex) cost(j int) float64 {
 
 // gain is the sum of price over the rows of a column, from its prefix sums.
 func (s *simplex) gain(at span, price []float64) float64 {
-	if at.lev < 0 {
-		return 0
-	}
 	row := s.sum[int(at.lev)*(s.n+1):]
 	g := row[at.e] - row[at.i]
 	if s.dates {
