@@ -27,8 +27,14 @@ import (
 // those: that may be free. So few lengths ℓ need to be looked at. The value is
 // exact for launches on the grid.
 //
-// O(T·Q·(Q + c)) leases are looked at for T steps to the deadline, Q checkpoints and c
-// changes of the price during a run, in O(T·Q) memory.
+// What leases cost that begin at one step does not depend on what was saved before: it is
+// computed once a step, in ascending order of length. A state then looks at its leases until
+// one costs by itself what the best so far does. A lease in which nothing is saved is never
+// better than to wait. Of those that the provider ends after the same checkpoints, the first
+// is the best, and is looked at if it costs less than to end it at that checkpoint.
+//
+// For T steps to the deadline, Q checkpoints, L of which one lease can write, and c changes
+// of the price during a lease: O(T·(Q + L)·c·log c + T·Q·L) time, in O(T·Q) memory.
 
 // A Hindsight finds the least cost of tasks over a known history. The zero value
 // is ready; it keeps its memory and allocates nothing once warm.
@@ -38,21 +44,51 @@ type Hindsight struct {
 	// to a user who gives that guarantee.
 	Safe bool
 
-	v []pricing.Money // of one instance, by step and checkpoints; none where impossible
+	v     []pricing.Money // of one instance, by step and checkpoints; none where impossible
+	kept  []keptLease     // that the user ends with its n-th checkpoint, at index n-1
+	taken []takenLease    // that the provider ends, by length
+}
+
+// A keptLease is a lease of one step that ends before its task, after some checkpoints.
+type keptLease struct {
+	cost pricing.Money
+	next int // the state in which the next lease begins if this one began with none saved
+}
+
+// A takenLease is one that the provider ends.
+type takenLease struct {
+	keptLease
+	length time.Duration
+	n      int // checkpoints written in it
 }
 
 // none is the cost of what cannot be done.
 const none = pricing.Money(1<<63 - 1)
 
+// The limits of a [Hindsight], each less than a minute of a processor, or 512 MiB.
+const (
+	mostStates = 1 << 26
+	mostLeases = 1 << 33
+	mostPrices = 1 << 30
+)
+
 // Cost returns the least cost of a task that ends by its deadline, and whether it can. Of
 // the configuration it takes the history, the prices and the meters. The run time is the
 // true one. Two clusters at once, as under spot.RuleHedged, are not considered. A cluster
 // that is kept after the end of its task, in the hope that the provider takes it for
-// free, is not considered either.
+// free, is not considered either. What costs more than Money holds is not considered
+// unless there is nothing else.
 //
 // The error is that of [Simulator.Run], also for a deadline in the past, or
-// [spot.ErrRange] with Field "Tasks.Deadline" for more than 2²⁶ states: steps to the
-// deadline times checkpoints. It panics if step is not positive.
+// [spot.ErrRange] with Field "Tasks.Deadline" for one that is too far away, as steps and
+// checkpoints go:
+//
+//	more than 2²⁶ states, steps to the deadline times checkpoints
+//	more than 2³³ leases, states times the checkpoints that a lease can write and that
+//	    are still to be written
+//	more than 2³⁰ prices, steps times checkpoints times changes of the price during a lease
+//
+// It panics if step is not positive.
 func (x *Hindsight) Cost(t Task, cfg Options, step time.Duration) (cost pricing.Money, possible bool, err error) {
 	if step <= 0 {
 		panic("spotsim: Hindsight with a step that is not positive")
@@ -67,106 +103,237 @@ func (x *Hindsight) Cost(t Task, cfg Options, step time.Duration) (cost pricing.
 	if t.Runtime > 0 {
 		t.Estimate = t.Runtime
 	}
-	span := t.Deadline - t.Submit
 	points := 1
 	if e := t.Checkpoints.Every; e > 0 {
 		points += int((t.Estimate - 1) / e)
 	}
-	steps := int(span/step) + 1
-	if float64(steps)*float64(points) > 1<<26 {
-		return 0, false, badInput("Tasks.Deadline", 0, spot.ErrRange, "%d steps of %v until then, with %d checkpoints each: want at most 2²⁶, such as with a longer step", steps, step, points-1)
+	steps, err := x.size(&t, &cfg, step, points)
+	if err != nil {
+		return 0, false, err
+	}
+	if t.Submit+t.Latency+t.Estimate > t.Deadline {
+		return 0, false, nil // on demand at once is the fastest way
 	}
 	x.v = grow.To(x.v, steps*points)
 	for i := steps - 1; i >= 0; i-- {
-		for q := range points {
-			best := none
-			if i+1 < steps {
-				best = x.v[(i+1)*points+q]
-			}
-			if best, err = x.launch(&t, &cfg, step, points, i, q, best); err != nil {
-				return 0, false, err
-			}
-			x.v[i*points+q] = best
-		}
+		x.step(&t, &cfg, step, points, i)
 	}
-	if x.v[0] == none {
-		return 0, false, nil
+	if x.v[0] == none { // every way costs too much, as on demand at once
+		if _, err = cfg.Meter.Cost(cfg.OnDemand, t.Latency+t.Estimate); err == nil {
+			_, err = none.Add(1)
+		}
+		return 0, true, err
 	}
 	cost, err = x.v[0].Mul(int64(t.Instances))
 	return cost, true, err
 }
 
-// launch returns the least cost of renting something at step i, or best if that is
-// less.
-func (x *Hindsight) launch(t *Task, cfg *Options, step time.Duration, points, i, q int, best pricing.Money) (pricing.Money, error) {
-	at := t.Submit + time.Duration(i)*step
-	saved := time.Duration(q) * t.Checkpoints.Every
-	need := t.Latency + t.Remaining(saved)
-	if at+need <= t.Deadline {
-		cost, err := cfg.Meter.Cost(cfg.OnDemand, need)
-		if err != nil {
-			return 0, err
-		}
-		best = min(best, cost)
+// size returns the number of steps, or an error if there is too much to be done.
+func (x *Hindsight) size(t *Task, cfg *Options, step time.Duration, points int) (steps int, err error) {
+	left := t.Deadline - t.Submit
+	wide := int64(left/step) + 1
+	refuse := func(n float64, what string, most string) error {
+		return badInput("Tasks.Deadline", 0, spot.ErrRange, "%d steps of %v until then, with %d checkpoints each, are %.3g %s: want at most %s, such as with a longer step", wide, step, points-1, n, what, most)
 	}
-	r := rented{start: at + t.Latency, work: t.Estimate, lost: spot.Never, tier: spot.TierMedium}
-	if t.Remaining(saved) < t.Estimate {
-		r.read, r.base, r.work = t.Checkpoints.Restart, saved, t.Estimate-saved
+	states := float64(wide) * float64(points)
+	if states > mostStates {
+		return 0, badInput("Tasks.Deadline", 0, spot.ErrRange, "%d steps of %v until then, with %d checkpoints each: want at most 2²⁶, such as with a longer step", wide, step, points-1)
 	}
+	steps = int(wide)
 	c := &t.Checkpoints
-	finish := t.Latency + t.SpotRun(saved)
-	// The price rises at risen; until then it was at most high.
-	high := cfg.History.At(at)
-	risen, rises := cfg.History.NextAbove(at, high)
-	for n := time.Duration(1); ; {
-		length, by, done := finish, pricing.EndedByUser, true
-		if c.Every > 0 && n <= (r.work-1)/c.Every {
-			length, done = r.start+r.read+n*(c.Every+c.Write)-at, false
+	laps := 0.0 // the most checkpoints of one lease after which another one can begin
+	if lease := time.Duration(steps-1)*step - t.Latency; points > 1 && lease > 0 {
+		laps = float64(min(time.Duration(points-1), lease/(c.Every+c.Write)))
+	}
+	// With more saved there are fewer to come, down to none.
+	if leases := float64(steps) * laps * (float64(points) - (laps+1)/2); leases > mostLeases {
+		return 0, refuse(leases, "leases with checkpoints", "2³³")
+	}
+	longest := min(left, t.Latency+c.Restart+t.SpotRun(0))
+	changes := float64(cfg.mostChanges(t.Submit, t.Deadline, longest))
+	pieces := changes
+	if cfg.Spot.Reprice > 0 {
+		pieces = min(pieces, float64(longest/cfg.Spot.Reprice+1))
+	}
+	if prices := float64(steps) * ((float64(points)+2*laps)*(pieces+1) + min(laps, 1)*changes); prices > mostPrices {
+		return 0, refuse(prices, "prices to add up", "2³⁰")
+	}
+	return steps, nil
+}
+
+// mostChanges returns the most changes of the price within any span of that length between
+// two times. O(n).
+func (c *Options) mostChanges(from, to, span time.Duration) int {
+	most, times := 0, c.History.Times
+	lo := c.History.Index(from) + 1
+	for hi := lo; hi < len(times) && times[hi] <= to; hi++ {
+		for times[hi]-times[lo] > span {
+			lo++
 		}
-		if rises && risen-at < length {
-			length, by, done = risen-at, pricing.EndedByProvider, false
-			high = cfg.History.At(risen)
-			risen, rises = cfg.History.NextAbove(risen, high)
-		} else {
-			n++
+		most = max(most, hi-lo+1)
+	}
+	return most
+}
+
+// step sets the states of step i.
+func (x *Hindsight) step(t *Task, cfg *Options, step time.Duration, points, i int) {
+	at := t.Submit + time.Duration(i)*step
+	steps := len(x.v) / points
+	row := x.v[i*points:][:points]
+	c := &t.Checkpoints
+	// From how many checkpoints on the last one is read, rather than the run begun again.
+	first := points
+	if c.Every > 0 {
+		first = int(min(c.Restart/c.Every+1, time.Duration(points)))
+	}
+	charged, whole := time.Duration(-1), none // of the last lease to the end of the task
+	for q := points - 1; q >= 0; q-- {
+		from, read := 0, time.Duration(0)
+		if q >= first {
+			from, read = q, c.Restart
 		}
-		if at+length > t.Deadline {
-			return best, nil
+		switch q {
+		case points - 1:
+			if q >= first {
+				x.partLeases(t, cfg, step, points, i, read, points-1-first)
+			} else {
+				x.partLeases(t, cfg, step, points, i, read, points-1)
+			}
+		case first - 1:
+			x.partLeases(t, cfg, step, points, i, read, points-1)
 		}
+		best := none
+		if i+1 < steps {
+			best = x.v[(i+1)*points+q]
+		}
+		saved := time.Duration(q) * c.Every
+		if need := t.Latency + t.Remaining(saved); at+need <= t.Deadline {
+			best = min(best, orNone(cfg.Meter.Cost(cfg.OnDemand, need)))
+		}
+		// The checkpoints to the end, and which of them are written in time.
+		base := time.Duration(from) * c.Every
+		all := points - 1 - from
+		most := all
 		if x.Safe {
-			// Until just before its end the lease has what was saved strictly before.
-			kept := saved
-			if before := length - t.Latency - r.read - 1; c.Every > 0 && before >= 0 {
-				kept = max(kept, r.base+min(before/(c.Every+c.Write), (r.work-1)/c.Every)*c.Every)
+			most = x.safe(t, at, read, base, saved, all)
+		}
+		finish := t.Latency + t.SpotRun(saved)
+		ends := most == all && at+finish <= t.Deadline
+		if x.Safe {
+			ends = ends && at+finish <= t.PointOfNoReturn(max(saved, base+time.Duration(all)*c.Every))
+		}
+		if ends {
+			// Leases to the end grow as q falls, and with them what they cost.
+			if whole < best || whole == none {
+				if b := cfg.Spot.Charged(finish, pricing.EndedByUser); b != charged {
+					charged, whole = b, orNone(cfg.Spot.Cost(cfg.History, at, finish, pricing.EndedByUser))
+				}
 			}
-			if at+length > t.PointOfNoReturn(kept) {
-				return best, nil
+			best = min(best, whole)
+		}
+		for n := q - from; n < min(most, len(x.kept)); n++ {
+			l := &x.kept[n]
+			if l.cost >= best {
+				break
+			}
+			if rest := x.v[l.next+from]; rest < best-l.cost {
+				best = l.cost + rest
 			}
 		}
-		rest := pricing.Money(0)
-		if !done {
-			q := q
-			if after := length - t.Latency - r.read; c.Every > 0 && after >= 0 {
-				q = max(q, int(r.base/c.Every+min(after/(c.Every+c.Write), (r.work-1)/c.Every)))
+		for k := range x.taken {
+			l := &x.taken[k]
+			if l.cost >= best || l.n > most || l.length >= finish {
+				break
 			}
-			next := i + int((length+step-1)/step)
-			if next >= len(x.v)/points {
-				continue // nothing can be launched after it
-			}
-			if rest = x.v[next*points+q]; rest == none || rest >= best {
+			if l.n <= q-from || x.Safe && at+l.length > t.PointOfNoReturn(max(saved, base+written(c, l.length-t.Latency-read-1))) {
 				continue
 			}
+			if rest := x.v[l.next+from]; rest < best-l.cost {
+				best = l.cost + rest
+			}
 		}
-		cost, err := cfg.Spot.Cost(cfg.History, at, length, by)
-		if err != nil {
-			return 0, err
+		row[q] = best
+	}
+}
+
+// orNone is what that costs: none for what overflows.
+func orNone(cost pricing.Money, err error) pricing.Money {
+	if err != nil {
+		return none
+	}
+	return cost
+}
+
+// written returns how much work is in checkpoints after that much time of a run.
+func written(c *spot.Checkpoints, after time.Duration) time.Duration {
+	return max(after, 0) / (c.Every + c.Write) * c.Every
+}
+
+// safe returns how many of the checkpoints of a lease are written, up to most, if the lease
+// ends when a request on demand would miss the deadline. Just before a checkpoint is
+// written that comes soonest, and the later the sooner.
+func (x *Hindsight) safe(t *Task, at, read, base, saved time.Duration, most int) int {
+	c := &t.Checkpoints
+	begin := at + t.Latency + read
+	lo, hi := 0, most // lo are written, hi + 1 are not
+	for lo < hi {
+		n := time.Duration(lo + (hi-lo+1)/2)
+		if begin+n*(c.Every+c.Write) <= t.PointOfNoReturn(max(saved, base+(n-1)*c.Every)) {
+			lo = int(n)
+		} else {
+			hi = int(n) - 1
 		}
-		if cost, err = cost.Add(rest); err != nil {
-			return 0, err
+	}
+	return lo
+}
+
+// partLeases lists the leases of step i with up to most checkpoints after which another
+// lease can begin, if read is the time for the checkpoint at their start.
+func (x *Hindsight) partLeases(t *Task, cfg *Options, step time.Duration, points, i int, read time.Duration, most int) {
+	x.kept, x.taken = x.kept[:0], x.taken[:0]
+	steps := len(x.v) / points
+	at := t.Submit + time.Duration(i)*step
+	c := &t.Checkpoints
+	begin := t.Latency + read
+	longest := min(t.Deadline-at, time.Duration(steps-1-i)*step)
+	next := func(length time.Duration) int { return (i + int((length+step-1)/step)) * points }
+	charged, cost := time.Duration(-1), pricing.Money(0)
+	for n := 1; n <= most; n++ {
+		length := begin + time.Duration(n)*(c.Every+c.Write)
+		if length > longest {
+			break
 		}
-		best = min(best, cost)
-		if done {
-			return best, nil
+		if b := cfg.Spot.Charged(length, pricing.EndedByUser); b != charged && cost < none {
+			charged, cost = b, orNone(cfg.Spot.Cost(cfg.History, at, length, pricing.EndedByUser))
+		}
+		x.kept = append(x.kept, keptLease{cost, next(length) + n})
+	}
+	if len(x.kept) == 0 || cfg.Spot.FreeBefore == 0 && !cfg.Spot.FreePartial {
+		return // who ends the lease himself pays no more
+	}
+	// The price rises above all before at risen.
+	risen, high, last := at, cfg.History.At(at), 0
+	for {
+		var rises bool
+		risen, rises = cfg.History.NextAbove(risen, high)
+		length := risen - at
+		if !rises || length > longest || length >= cfg.Spot.FreeBefore && !cfg.Spot.FreePartial {
+			return
+		}
+		high = cfg.History.At(risen)
+		n := 0
+		if length > begin {
+			n = int((length - begin) / (c.Every + c.Write))
+		}
+		if n > most {
+			return
+		}
+		if n == last {
+			continue // later than another with as much saved
+		}
+		last = n
+		if cost := orNone(cfg.Spot.Cost(cfg.History, at, length, pricing.EndedByProvider)); cost < x.kept[n-1].cost {
+			x.taken = append(x.taken, takenLease{keptLease{cost, next(length) + n}, length, n})
 		}
 	}
 }

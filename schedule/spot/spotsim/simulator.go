@@ -181,7 +181,10 @@ type rented struct {
 // Under spot.RulePlanned without a Plan a task needs two steps of the chain of past
 // prices ("Tasks.Submit"), and a plan that is not too large ("Options.Chain"). The error
 // is that of package pricing for a history or a meter that is not valid, or a sum that
-// overflows. Run panics if the Handover cannot be used, and where a bidder panics.
+// overflows. Within 73 years must be the prices of the history ("Options.History"), and what
+// the meters charge at least ("Options.Spot", "Options.Meter"). Agents look at most 2²⁸
+// times at a task, up to its run after the later of its deadline and the last price
+// ("Options.Handover"). Run panics if the Handover cannot be used, and where a bidder panics.
 func (s *Simulator) Run(tasks []Task, cfg Options) (Result, error) {
 	if err := cfg.complete(); err != nil {
 		return Result{}, err
@@ -263,6 +266,18 @@ func (c *Options) complete() error {
 	if err := c.Meter.Validate(); err != nil {
 		return err
 	}
+	// Times that are charged have to fit, too.
+	for _, m := range [...]struct {
+		field string
+		meter pricing.Meter
+	}{{"Options.Spot", c.Spot.Meter}, {"Options.Meter", c.Meter}} {
+		if most := max(m.meter.Minimum, m.meter.Increment); most > maxTime {
+			return badInput(m.field, -1, spot.ErrRange, "a minimum or an increment of %v: want at most %v", most, maxTime)
+		}
+	}
+	if last := c.History.Times[len(c.History.Times)-1]; last > maxTime {
+		return badInput("Options.History", -1, spot.ErrRange, "a price is set at %v: want at most %v", last, maxTime)
+	}
 	if c.Medium == nil {
 		c.Medium = spot.MediumBid{}
 	}
@@ -275,6 +290,10 @@ func (c *Options) complete() error {
 // maxCheckpoints bounds the memory of a plan and of a [Hindsight], which have a state for
 // each checkpoint.
 const maxCheckpoints = 1 << 20
+
+// maxLooks bounds the time that a task takes whose agents look at it again and again: some
+// ten seconds.
+const maxLooks = 1 << 28
 
 func (s *Simulator) check(i int, t *Task) error {
 	switch {
@@ -300,6 +319,14 @@ func (s *Simulator) check(i int, t *Task) error {
 	}
 	if e := t.Checkpoints.Every; e > 0 && (longest.Estimate-1)/e > maxCheckpoints {
 		return badInput("Tasks.Checkpoints.Every", i, spot.ErrRange, "every %v of a run of %v: want at most %d checkpoints", e, longest.Estimate, maxCheckpoints)
+	}
+	// After its deadline a task waits at most for the last change of the price.
+	if every := s.cfg.Handover.Interval; every > 0 {
+		times := s.cfg.History.Times
+		span := max(t.Deadline, times[len(times)-1]) - t.Submit + t.Latency + t.Checkpoints.Restart + longest.SpotRun(0)
+		if span/every > maxLooks {
+			return badInput("Options.Handover", -1, spot.ErrRange, "looks every %v for up to %v at the task at index %d: want at most 2²⁸, such as with a longer Interval", every, span, i)
+		}
 	}
 	return nil
 }
