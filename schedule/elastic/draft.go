@@ -330,7 +330,6 @@ func (d *Draft) ServeQueue(jobs []schedule.Job, clouds []int, parts bool, why Re
 		}
 		if served < 0 {
 			served = i
-			d.mostSpare, d.mostCan = math.MaxInt, math.MaxInt
 		}
 		if parts {
 			d.servePart(jobs[i].Nodes, clouds, why)

@@ -32,21 +32,20 @@ import (
 
 // A breeder is the memory of the genetic algorithm.
 type breeder struct {
-	words     int
-	bits      []uint64 // the population, words for each individual
-	next      []uint64 // the next one
-	k, nextK  []int    // instances
-	wait      []time.Duration
-	nextWait  []time.Duration
-	fit       []float64
-	seen      remembered
-	launch    []int
-	jobs      []schedule.Job
-	cores     int // of an instance
-	room      int
-	cloud     int
-	table     *timetable
-	evaluated int // individuals, for tests and benchmarks
+	words    int
+	bits     []uint64 // the population, words for each individual
+	next     []uint64 // the next one
+	k, nextK []int    // instances
+	wait     []time.Duration
+	nextWait []time.Duration
+	fit      []float64
+	seen     remembered
+	launch   []int
+	jobs     []schedule.Job
+	cores    int // of an instance
+	room     int
+	cloud    int
+	table    *timetable
 }
 
 // A remembered is a small hash table from numbers of instances to queued times.
@@ -182,7 +181,6 @@ func (g *breeder) at(bits []uint64, i int) []uint64 { return bits[i*g.words : (i
 
 // value returns an individual's number of instances and total queued time.
 func (g *breeder) value(x []uint64) (int, time.Duration) {
-	g.evaluated++
 	k := pack(x, g.jobs, g.cores, g.room)
 	i, ok := g.seen.find(k)
 	if ok {

@@ -311,20 +311,22 @@ func TestGeneticKeepsExtremes(t *testing.T) {
 	}
 }
 
-// The same seed gives the same on every machine: fronts of a queue of 40 jobs,
+// The same seed gives the same on every machine: fronts of queues of 40 and 150 jobs,
 // pinned as this implementation gave them, with a number drawn afterwards that
 // shows how much randomness was used.
 func TestMCOPIsPinned(t *testing.T) {
-	s := burst(3, 40, 2)
 	for _, c := range []struct {
 		search Search
+		jobs   int
 		want   string
 	}{
-		{Genetic, "5 0:121h13m40s[0 128 0] 26.265:18h55m20s[0 128 309] 28.22:18h21m20s[0 128 332] 446"},
-		{Evolved, "85 0:121h13m40s[0 128 0] 5.78:73h48m30s[0 128 68] 14.45:37h12m40s[0 128 170] 20.91:23h13m20s[0 128 246] 76"},
+		{Genetic, 40, "5 0:121h13m40s[0 128 0] 26.265:18h55m20s[0 128 309] 28.22:18h21m20s[0 128 332] 446"},
+		{Genetic, 150, "2 0:1467h6m30s[0 128 0] 30.005:402h29m0s[0 128 353] 178"}, // strings of three words
+		{Evolved, 150, "183 0:1467h6m30s[0 128 0] 8.585:908h50m50s[0 128 101] 16.66:639h26m0s[0 128 196] 23.885:478h59m50s[0 128 281] 691"},
+		{Evolved, 40, "85 0:121h13m40s[0 128 0] 5.78:73h48m30s[0 128 68] 14.45:37h12m40s[0 128 170] 20.91:23h13m20s[0 128 246] 76"},
 	} {
 		p := &MCOP{Search: c.search, CostWeight: .2, Rand: newRand(11)}
-		front := p.AppendFront(nil, s)
+		front := p.AppendFront(nil, burst(3, c.jobs, 2))
 		got := fmt.Sprint(len(front))
 		for i := 0; i < len(front); i += 1 + len(front)/4 {
 			got += fmt.Sprintf(" %v:%v%v", front[i].Cost, front[i].Wait, front[i].Launch)
@@ -332,6 +334,24 @@ func TestMCOPIsPinned(t *testing.T) {
 		got += fmt.Sprint(" ", p.Rand.Uint64()%1000)
 		if got != c.want {
 			t.Errorf("%v:\n%s, want\n%s", c.search, got, c.want)
+		}
+	}
+}
+
+// A schedule is built once for each number of instances that the genetic algorithm meets, and
+// once for each configuration that is compared, at the 100th evaluation as at the first.
+func TestSchedulesAreRemembered(t *testing.T) {
+	const jobs = 60
+	s := &Snapshot{Every: time.Hour, Budget: Marshall12Budget(), Clouds: []Cloud{{Fixed: true}, {Limit: jobs}}}
+	for range jobs {
+		s.Jobs = append(s.Jobs, schedule.Job{Nodes: 1, Estimate: time.Hour})
+	}
+	p := &MCOP{Rand: newRand(1), CostWeight: .5}
+	for i := range 100 {
+		p.table.runs = 0
+		p.AppendFront(nil, s)
+		if p.table.runs > 2*(jobs+1) {
+			t.Fatalf("evaluation %d builds %d schedules", i, p.table.runs)
 		}
 	}
 }
@@ -369,6 +389,17 @@ func TestMoreInstancesCanWaitLonger(t *testing.T) {
 // The sums of subsets are those of a set that grows by each job.
 func TestSubsetSums(t *testing.T) {
 	var b subsetSums
+	// Sums go up to 2^24.
+	const half = 32 * exactConfigurations
+	wide := []schedule.Job{{Nodes: half}, {Nodes: half}, {Nodes: half}}
+	if got, ok := b.appendTo(nil, wide, 1, 2*half, 9); !ok || !slices.Equal(got, []int{0, half, 2 * half}) {
+		t.Errorf("%v, %v", got, ok)
+	}
+	for _, over := range [][]schedule.Job{{{Nodes: 2*half + 1}}, {{Nodes: 2 * half}, {Nodes: 1}, {Nodes: 1}}} {
+		if got, ok := b.appendTo(nil, over, 1, 2*half+1, 9); ok {
+			t.Errorf("%v: %v", over, got)
+		}
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		var jobs []schedule.Job
 		for range rapid.IntRange(0, 9).Draw(t, "jobs") {
@@ -392,6 +423,34 @@ func TestSubsetSums(t *testing.T) {
 			t.Fatalf("%d sums are let through where %d are allowed", len(want), len(want)-1)
 		}
 	})
+}
+
+// Under Covered the credits pay for every hour of the longest job in all clouds together: $12 for
+// three hours, the first one and two of the job, are four instances at $1, in one cloud or two.
+func TestCoveredFront(t *testing.T) {
+	s := &Snapshot{
+		Every: time.Hour, Credits: 10 * pricing.Unit, Budget: Budget{Debt: 2 * pricing.Unit, Covered: true},
+		Clouds: []Cloud{{Fixed: true}, {Price: pricing.Unit, Limit: 3}, {Price: pricing.Unit, Limit: 9}},
+	}
+	for range 6 {
+		s.Jobs = append(s.Jobs, schedule.Job{Nodes: 1, Estimate: 61 * time.Minute})
+	}
+	for _, search := range []Search{Genetic, Evolved, Exact} {
+		p := &MCOP{Rand: newRand(1), Search: search}
+		front := p.AppendFront(nil, s)
+		if last := front[len(front)-1]; last.Cost != 4*pricing.Unit || last.Launch[1]+last.Launch[2] != 4 {
+			t.Errorf("%v: the dearest configuration is %+v, want four instances", search, last)
+		}
+	}
+	// $4 in two clouds beside a free one.
+	s.Credits, s.Budget = 4*pricing.Unit, Budget{}
+	s.Clouds = append(s.Clouds, Cloud{Limit: 1})
+	for _, search := range []Search{Genetic, Evolved, Exact} {
+		front := (&MCOP{Rand: newRand(1), Search: search}).AppendFront(nil, s)
+		if last := front[len(front)-1]; last.Cost != 4*pricing.Unit || last.Launch[3] != 1 {
+			t.Errorf("%v: the dearest configuration is %+v, want four instances and a free one", search, last)
+		}
+	}
 }
 
 // A queue that is too long for the exact front, or has too many configurations,

@@ -333,6 +333,58 @@ func TestSMOnce(t *testing.T) {
 	if got := p.AppendActions(nil, s); len(got) != 2 {
 		t.Errorf("after Reset: %v", got)
 	}
+	// Who recalls what another one remembers does as the other one.
+	for _, asked := range []bool{false, true} {
+		from, to := &SM{Once: true}, &SM{Once: true}
+		if asked {
+			from.AppendActions(nil, s)
+		}
+		if to.Recall(from.Memory()); len(to.AppendActions(nil, s)) > 0 == asked {
+			t.Errorf("asked %v, and one that recalls %d does otherwise", asked, from.Memory())
+		}
+	}
+}
+
+// Below which credits SM rests, by hand: 58 instances at $0.085 leave 7 of the $5 an hour, and the
+// debt of $0.085 lends the 1.5 cents for one more, which costs as much as the debt. 59 are all.
+func TestSMRests(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		private, rent int
+		credits       pricing.Money
+		edit          func(*Snapshot, *SM)
+		want          pricing.Money
+		rests         bool
+	}{
+		{name: "all", private: 512, rent: 59, credits: 40 * pricing.Unit, want: math.MaxInt64, rests: true},
+		{name: "one is missing, and credits are there", private: 512, rent: 58, credits: 0},
+		{name: "one is missing, and credits are not", private: 512, rent: 58, credits: -1, rests: true},
+		{name: "a free one is missing", private: 511, rent: 59, credits: -1},
+		{name: "a free one is missing that has been asked for", private: 511, rent: 59, want: math.MaxInt64, rests: true, edit: func(_ *Snapshot, p *SM) { p.Once, p.asked = true, true }},
+		{name: "the cloud is closed", private: 512, rent: 58, want: math.MaxInt64, rests: true, edit: func(s *Snapshot, _ *SM) { s.Clouds[1].Closed = true }},
+		{name: "the cloud is full", private: 512, rent: 58, want: math.MaxInt64, rests: true, edit: func(s *Snapshot, _ *SM) { s.Clouds[1].Limit = 58 }},
+		{name: "the cloud has room for one", private: 512, rent: 58, credits: -1, rests: true, edit: func(s *Snapshot, _ *SM) { s.Clouds[1].Limit = 59 }},
+		{name: "one is going", private: 512, rent: 59, edit: func(s *Snapshot, _ *SM) { s.Clouds[1].Instances[9].State = Stopping }},
+	} {
+		s, p := paperSnapshot(0), new(SM)
+		s.Credits = c.credits
+		s.Clouds[2].Instances, s.Clouds[1].Instances = idleDue(c.private, schedule.Never), idleDue(c.rent, schedule.Never)
+		if c.edit != nil {
+			c.edit(s, p)
+		}
+		if got, rests := p.RestsBelow(s); got != c.want || rests != c.rests {
+			t.Errorf("%s: %v, %v; want %v, %v", c.name, got, rests, c.want, c.rests)
+		}
+		if got := p.Rests(s); got != (c.want == math.MaxInt64) {
+			t.Errorf("%s: rests whatever the credits: %v", c.name, got)
+		}
+	}
+	// Instances that cost more than any budget leave nothing for others.
+	s := paperSnapshot(0)
+	s.Clouds[2].Price, s.Clouds[2].Instances = math.MaxInt64/2+1, idleDue(2, schedule.Never)
+	if got := new(SM).AppendActions(nil, s); len(got) > 0 {
+		t.Errorf("%v beside instances beyond the range of Money", got)
+	}
 }
 
 func TestAverages(t *testing.T) {
@@ -515,6 +567,13 @@ func TestDraft(t *testing.T) {
 	if d.Serve(&schedule.Job{Nodes: 100}, []int{0, 2}, OwnReason) || !d.Serve(&schedule.Job{Nodes: 100}, d.Cheapest(), OwnReason) {
 		t.Error("a job of 100 is not served by the commercial cloud after others could not")
 	}
+	if d.Serve(&schedule.Job{Nodes: 100}, []int{0, 2}, OwnReason) || !d.Serve(&schedule.Job{Nodes: 100}, []int{0, 1}, OwnReason) {
+		t.Error("nor with another list of two clouds")
+	}
+	d.Reset(nil, &Snapshot{Every: time.Hour, Clouds: s.Clouds[:1]})
+	if d.Serve(&schedule.Job{Nodes: 100}, d.Cheapest(), OwnReason) {
+		t.Error("a job of 100 is served by a local cluster of 64")
+	}
 
 	// After a queue that is held up other jobs can still be served.
 	d.Reset(nil, s)
@@ -524,6 +583,13 @@ func TestDraft(t *testing.T) {
 	if !d.Serve(&schedule.Job{Nodes: 64}, d.Cheapest(), OwnReason) {
 		t.Error("a job of 64 is not served although credits are there")
 	}
+	d.Reset(nil, s)
+	if n := d.ServeQueue([]schedule.Job{{Nodes: 1 << 20}, {Nodes: 1 << 20}, {Nodes: 64}}, d.Cheapest(), false, OwnReason); n != 0 {
+		t.Errorf("%d jobs served before the first that is not, want 0", n)
+	}
+	// Once all that is free is taken, the jobs behind are not looked at: this one would panic.
+	d.Reset(nil, s)
+	d.ServeQueue([]schedule.Job{{Nodes: 1 << 20}, {Nodes: 10}, {Nodes: 1}, {Nodes: -1}}, d.Cheapest(), true, OwnReason)
 
 	s.Clouds[1].Instances = idleDue(5, schedule.Never)
 	d.Reset(nil, s)

@@ -232,7 +232,6 @@ func (e *Simulator) replay() {
 			e.settle(i, e.over)
 		}
 	}()
-	e.over = 0
 	next := 0 // job to be submitted
 	var accrual, evaluation time.Duration
 	// skip counts the evaluations before a time that were skipped while the policy rested.

@@ -280,6 +280,9 @@ func TestIdleInstancesKeepTheDebt(t *testing.T) {
 	if r.Cost != 8*pricing.Unit || r.LowestCredits != -2*pricing.Unit || len(r.Decisions) != 2 || r.Decisions[1] != want {
 		t.Errorf("cost %v, lowest credits %v, %v; want 8, -2, %v", r.Cost, r.LowestCredits, r.Decisions, want)
 	}
+	if got, want := want.String(), "1h0m0s: terminate 2 at 1, 0 jobs wait, -2 left: its charge would take the credits below the debt"; got != want {
+		t.Errorf("the decision reads %q, want %q", got, want)
+	}
 }
 
 // At one moment what runs a job is charged first, and what boots with it: of three
@@ -328,6 +331,9 @@ func TestGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The last event is the end of job 1, at 10 h.
+	if want := (600 + 60*24*60) / 5; r.Evaluations != want {
+		t.Errorf("%d evaluations in 60 days and 10 hours, want %d", r.Evaluations, want)
+	}
 	if end := r.Credits[len(r.Credits)-1].At; r.Unfinished != 2 || r.Starts[1] != -1 || r.AWQT != 0 || r.Infrastructures[0].CoreHours != 600 || end < patience+9*time.Hour || end > patience+11*time.Hour {
 		t.Errorf("%d jobs have not ended, AWQT %v, starts %v, %v core-hours, given up at %v", r.Unfinished, r.AWQT, r.Starts, r.Infrastructures[0].CoreHours, end)
 	}
@@ -439,6 +445,153 @@ func TestEnvironmentLimits(t *testing.T) {
 	jobs := []trace.Job{{ID: 1, Run: 1, Estimate: maxTime, Nodes: 1}, {ID: 1, Submit: 1, Run: 1, Estimate: 1, Nodes: 1}, {ID: 1, Submit: 1, Run: 1, Estimate: 1, Nodes: 1}}
 	if r, err := new(Simulator).Run(jobs, o); err != nil || r.Unfinished != 0 {
 		t.Errorf("%d unfinished, %v", r.Unfinished, err)
+	}
+}
+
+// Credits beyond the range of Money, over 30 days, pay for every job.
+func TestCreditsBeyondMoney(t *testing.T) {
+	o := lab(new(OD))
+	o.Budget.Hourly, o.Horizon = math.MaxInt64/2, 100*time.Minute
+	if r, err := new(Simulator).Run([]trace.Job{minutesJob(1, 0, 10, 20)}, o); err != nil || r.Unfinished > 0 {
+		t.Errorf("%d unfinished, %v", r.Unfinished, err)
+	}
+}
+
+// What is refused is drawn below the probability.
+func TestRejectBelow(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		first := newSource(3).Float64()
+		for _, reject := range []float64{first, math.Nextafter(first, 1)} {
+			o := lab(new(OD))
+			o.Clouds[0].Reject, o.RejectWhole, o.Rand, o.Horizon, o.Local = reject, whole, newSource(3), time.Minute, 0
+			r, err := new(Simulator).Run([]trace.Job{minutesJob(1, 0, 10, 1)}, o)
+			if got := r.Infrastructures[1].Refused; err != nil || got > 0 != (reject > first) {
+				t.Errorf("whole %v: %v is drawn, and of a probability of %v %d are refused, %v", whole, first, reject, got, err)
+			}
+		}
+	}
+}
+
+// A run is given up 60 days after the last job has ended or begun to wait alone, to the
+// evaluation. Progress is told how many jobs have ended, at the end as well.
+func TestGivenUpWhen(t *testing.T) {
+	var told []int
+	o := lab(PolicyFunc(func(dst []Action, _ *Snapshot) []Action { return dst }))
+	o.Progress = func(ended int) { told = append(told, ended) }
+	const day = 24 * 60
+	var jobs []trace.Job
+	for i := range 130 {
+		jobs = append(jobs, minutesJob(int64(i), 0, 1, 1))
+	}
+	for _, c := range []struct {
+		jobs []trace.Job
+		days int
+	}{
+		{append(jobs[:130:130], minutesJob(900, 59*day, 10, 2)), 59 + 60},
+		{append(jobs[:130:130], minutesJob(900, 10*day, 20*day, 1), minutesJob(901, 10*day, 10, 2), minutesJob(902, 70*day, 10, 2)), 30 + 60},
+	} {
+		told = nil
+		r, err := new(Simulator).Run(c.jobs, o)
+		if want := c.days * day / 5; err != nil || r.Evaluations != want {
+			t.Errorf("%d evaluations, want %d in %d days; %v", r.Evaluations, want, c.days, err)
+		}
+		if want := []int{64, 128, len(c.jobs) - r.Unfinished}; !slices.Equal(told, want) {
+			t.Errorf("%v have ended, want %v", told, want)
+		}
+	}
+}
+
+// What a policy remembers of a run does not change the next one.
+func TestPoliciesForgetRuns(t *testing.T) {
+	for _, p := range []Policy{&SM{Once: true}, &AQTP{Response: time.Minute}} {
+		var e Simulator
+		var costs []pricing.Money
+		for range 2 {
+			r, err := e.Run([]trace.Job{minutesJob(1, 0, 90, 3), minutesJob(2, 0, 90, 4), minutesJob(3, 1, 90, 3)}, lab(p))
+			if err != nil {
+				t.Fatal(err)
+			}
+			costs = append(costs, r.Cost)
+		}
+		if costs[0] == 0 || costs[0] != costs[1] {
+			t.Errorf("%v: two runs cost %v", p, costs)
+		}
+	}
+}
+
+// A cloud without a price has the hours of a cloud at a nanodollar, whatever ends instances there
+// and the run: charges without a price are counted later, and the same.
+func TestFreeHours(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := newSource(seed)
+		var jobs []trace.Job
+		for i, at := 0, 0; i < 30; i++ {
+			at += rng.IntN(25)
+			jobs = append(jobs, minutesJob(int64(i), at, 5*(1+rng.IntN(30)), 1+rng.IntN(3)))
+		}
+		o := lab(PolicyFunc(func(dst []Action, s *Snapshot) []Action { // looks at no price
+			need, c := 0, &s.Clouds[1]
+			for i := range s.Jobs {
+				need += s.Jobs[i].Nodes
+			}
+			if n := min(need, c.Limit-len(c.Instances)); n > 0 {
+				dst = append(dst, launch(1, n, OwnReason))
+			}
+			for k := range c.Instances {
+				if in := &c.Instances[k]; need == 0 && in.State == Idle && in.Due < s.Now+s.Every {
+					dst = append(dst, terminate(1, k, OwnReason))
+				}
+			}
+			return dst
+		}))
+		o.Budget.Hourly = 1000 * pricing.Unit
+		o.Clouds[0].Limit, o.Clouds[0].Stop = 4, Certain(time.Minute)
+		o.Clouds[0].Boot = Certain(time.Duration(rng.IntN(3)) * 5 * time.Minute)
+		if seed%3 == 0 {
+			o.Clouds[0].Release, o.Lead = Certain(6*time.Minute), 5*time.Minute
+		}
+		if seed%5 == 0 {
+			o.Horizon = time.Duration(1+rng.IntN(4)) * time.Hour
+		}
+		var hours [2]int64
+		var starts [2][]time.Duration
+		for price := range hours {
+			o.Clouds[0].Price = pricing.Money(price)
+			r, err := new(Simulator).Run(jobs, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hours[price], starts[price] = r.Infrastructures[1].Hours, r.Starts
+		}
+		if hours[0] != hours[1] || !slices.Equal(starts[0], starts[1]) {
+			t.Errorf("seed %d: %d hours without a price, %d at a nanodollar", seed, hours[0], hours[1])
+		}
+	}
+}
+
+// Under Covered a job starts if the credits pay for the charges while it runs by its estimate: one,
+// at 1 h, if it ends by 2 h, where its instance would be charged again; two, if it ends later.
+func TestCoveredCharges(t *testing.T) {
+	for _, c := range []struct {
+		estimate time.Duration
+		start    time.Duration
+	}{{time.Hour, 0}, {2 * time.Hour, 0}, {2*time.Hour + 1, time.Hour}} {
+		o := lab(once(1))
+		o.Local, o.Clouds[0].Boot, o.Budget = 0, Certain(0), Budget{Hourly: 2 * pricing.Unit, Covered: true}
+		r, err := new(Simulator).Run([]trace.Job{{ID: 1, Run: time.Minute, Estimate: c.estimate, Nodes: 1}}, o)
+		if err != nil || r.Starts[0] != c.start {
+			t.Errorf("a job of %v starts at %v, want %v; %v", c.estimate, r.Starts, c.start, err)
+		}
+	}
+}
+
+// A simulation without a horizon ends within the range of times, or is an error.
+func TestTooLong(t *testing.T) {
+	for _, run := range []time.Duration{maxTime - 1, maxTime} {
+		_, err := new(Simulator).Run([]trace.Job{{ID: 1, Run: run, Estimate: run, Nodes: 1}}, Options{Local: 1, Policy: new(OD)})
+		if run < maxTime != (err == nil) || err != nil && (!errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "want a Horizon")) {
+			t.Errorf("a job of %v: %v", run, err)
+		}
 	}
 }
 
@@ -588,6 +741,18 @@ func TestDelays(t *testing.T) {
 		if d := (Delay{{1, 0, time.Second}}).draw(rng); d < 0 {
 			t.Fatal("a negative delay")
 		}
+	}
+	// The longest delay can be drawn; and weights that rounding makes large are shares all the same.
+	if got := (Delay{{1, maxTime, 1}}).draw(rng); got != maxTime.Round(time.Millisecond) {
+		t.Errorf("a delay of %v is %v", maxTime, got)
+	}
+	const tiny = math.SmallestNonzeroFloat64
+	parts := map[time.Duration]int{}
+	for range 600 {
+		parts[(Delay{{tiny, time.Second, 0}, {tiny, 2 * time.Second, 0}, {tiny, 3 * time.Second, 0}}).draw(rng)]++
+	}
+	if len(parts) != 3 || parts[2*time.Second] < 150 {
+		t.Errorf("of three parts of equal weight: %v", parts)
 	}
 	// ln against math.Log, to two units in the last place.
 	for range 100_000 {

@@ -57,6 +57,37 @@ func TestSpotByHand(t *testing.T) {
 	}
 }
 
+// once launches so many instances in each cloud at 0, and never anything after.
+func once(n int) Policy {
+	return PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+		for i := 1; i < len(s.Clouds) && s.Now == 0; i++ {
+			dst = append(dst, launch(i, n, OwnReason))
+		}
+		return dst
+	})
+}
+
+// A job starts in the cloud that is the cheaper one when it starts, not when it was launched for.
+func TestSpotOrder(t *testing.T) {
+	spot := func(cents ...int) CloudOptions {
+		return certain(CloudOptions{Limit: 9, Spot: &Spot{History: history(cents...), Bid: pricing.Unit}})
+	}
+	o := Options{Clouds: []CloudOptions{spot(0, 2, 50, 7), spot(0, 5)}, Policy: once(2), Budget: Budget{Hourly: pricing.Unit}}
+	r, err := new(Simulator).Run([]trace.Job{minutesJob(0, 0, 10, 1), minutesJob(1, 30, 40, 1), minutesJob(2, 50, 10, 1)}, o)
+	if diff := cmp.Diff([]int{1, 1, 2}, r.Places); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// A job that loses its instances on day 30, and finds none again, is waited for until day 90.
+func TestSpotGivenUp(t *testing.T) {
+	cloud := certain(CloudOptions{Limit: 1, Spot: &Spot{History: history(0, 2, 30*24*60, 50), Bid: pricing.Unit / 10}})
+	r, err := new(Simulator).Run([]trace.Job{minutesJob(0, 0, 60*24*60, 1)}, Options{Clouds: []CloudOptions{cloud}, Policy: once(1), Budget: Budget{Hourly: pricing.Unit}})
+	if want := 90 * 24 * 12; err != nil || r.Evaluations != want || r.Unfinished != 1 {
+		t.Errorf("%d evaluations, want %d; %v", r.Evaluations, want, err)
+	}
+}
+
 // A job whose instances are ended goes back to its place in the queue, ahead of jobs that
 // were submitted later, and a job elsewhere goes on.
 func TestSpotRequeue(t *testing.T) {

@@ -43,7 +43,6 @@ type timetable struct {
 	jobs  []schedule.Job
 	done  time.Duration   // Σ (now − submit): what the jobs have waited already
 	infra []site          // in the order in which ties are settled
-	place []int           // of a cloud in infra
 	low   []int           // by cloud, for the last schedule
 	lowUp []int           // by cloud, for the last schedule
 	ready []time.Duration // scratch
@@ -82,12 +81,10 @@ func (t *timetable) reset(s *Snapshot, order []int, stall time.Duration) {
 		t.done = addCapped(t.done, s.Now-s.Jobs[i].Submit)
 	}
 	t.infra = grow.To(t.infra, len(order))
-	t.place = grow.To(t.place, len(order))
 	t.low = grow.To(t.low, len(order))
 	t.lowUp = grow.To(t.lowUp, len(order))
 	for i, c := range order {
 		cl := &s.Clouds[c]
-		t.place[c] = i
 		f := &t.infra[i]
 		f.cloud, f.boot, f.idle, f.known = c, addCapped(s.Now, cl.Boot), 0, f.known[:0]
 		f.cores, f.speed = cl.size(), cl.speed()
