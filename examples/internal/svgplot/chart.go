@@ -72,7 +72,6 @@ func (c *Chart) panel() *panel {
 			labels[i] = line(l)
 		}
 		p.NominalX(labels...)
-		p.Y.Min, p.Y.Max = min(p.Y.Min, 0), max(p.Y.Max, 0) // bars begin at 0
 		p.X.Min, p.X.Max = -.5, float64(len(c.Labels))-.5
 	} else {
 		p.X.Tick.Marker = ticker(12, 0)
